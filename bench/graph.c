@@ -18,6 +18,7 @@
 
 #include "../t/lib/shapes.h"
 #include "graph/build/graph.h"
+#include "graph/store/planner_view.h"
 
 enum { BUFFERS = 64, LABEL_BYTES = 16, MOST_REPEATS = 101 };
 

@@ -14,7 +14,7 @@
 
 #include "base/alloc.h"
 #include "kernel/signature.h"
-#include "source/host_module.h"
+#include "source/build.h"
 
 enum { MOST_ROUNDS = 1001, SIDES = 3, SMALL = 64, LARGE = 1 << 15 };
 

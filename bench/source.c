@@ -14,7 +14,7 @@
 
 #include "base/alloc.h"
 #include "kernel/signature.h"
-#include "source/host_module.h"
+#include "source/build.h"
 
 enum { COUNT = 4096, MOST_ROUNDS = 1001, BATCH_NS = 200000 };
 

@@ -29,7 +29,7 @@ bool plait__list_has(const plait__list *list, const char *name)
 	return false;
 }
 
-/* Take blanks off both ends. */
+/* Strip blanks from both ends. */
 static const char *trim(const char *text, size_t *length)
 {
 	while (*length > 0 && (text[0] == ' ' || text[0] == '\t')) {
@@ -63,7 +63,7 @@ static plait_status add_name(plait__list *list, const char *text,
 	name[length] = '\0';
 	if (plait__list_has(list, name))
 		return plait__fail(error, PLAIT_E_INVALID,
-				   "%s: '%s' stands there twice", setting,
+				   "%s: '%s' is listed twice", setting,
 				   name);
 	list->count++;
 	return PLAIT_OK;
@@ -87,8 +87,8 @@ static plait_status add_item(plait__list *list, const char *text,
 				   PLAIT__LIST_MAX);
 	if (list->count > 0 && excludes != list->excludes)
 		return plait__fail(error, PLAIT_E_INVALID,
-				   "%s: names with and without ^; either say "
-				   "which to use or which to leave out",
+				   "%s: names with and without ^; list "
+				   "either names to use or names to exclude",
 				   setting);
 	list->excludes = excludes;
 	if (excludes) {

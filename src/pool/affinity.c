@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Which CPUs the workers may use. */
+/*
+ * CPU affinity of the workers: binding them to CPUs, and migrating one away
+ * from a CPU that its waker still uses.
+ */
 #include "pool/pool_internal.h"
 
 #include "base/error.h"
@@ -14,7 +17,7 @@
 enum {
 	MASK_BYTES = PLAIT__POOL_MASK_WORDS * sizeof(unsigned long),
 	MASK_CPUS = MASK_BYTES * 8,
-	/* A move costs some microseconds and what is in the caches. */
+	/* A migration costs some microseconds and the cached data. */
 	MIGRATE_INTERVAL_NS = 1000000
 };
 
@@ -23,7 +26,7 @@ static pthread_t thread_of(const struct plait__worker *worker)
 	return worker->threads[worker->generation % 2].handle;
 }
 
-/* 0 or an errno. */
+/* Returns 0 or an errno. */
 static int bind_worker(const struct plait__worker *worker, uint32_t cpu)
 {
 	unsigned long mask[PLAIT__POOL_MASK_WORDS] = { 0 };
@@ -50,7 +53,7 @@ static void unbind_all(plait__pool *pool)
 	pool->placed = false;
 }
 
-/* Back to where the first `count` workers were. */
+/* Put the first `count` workers back on the CPUs that they had before. */
 static void restore(plait__pool *pool, uint32_t count)
 {
 	while (count-- > 0) {
@@ -62,7 +65,7 @@ static void restore(plait__pool *pool, uint32_t count)
 	}
 }
 
-/* The lock is held. */
+/* Caller holds pool->worker_lock. */
 static plait_status bind_all(plait__pool *pool, const uint32_t *cpus,
 			     uint32_t count, plait_error *error)
 {
@@ -106,20 +109,22 @@ plait_status plait__affinity_place(plait__pool *pool, const uint32_t *cpus,
 }
 
 /*
- * The system likes to put who is woken beside who woke it, and leaves both
- * there while every other CPU has something to do: one of two threads then
- * stands still, in turns, though together they might have more than one CPU's
- * time.
+ * Move the calling worker to another CPU, at most once per MIGRATE_INTERVAL_NS.
+ * While every CPU is busy, the kernel tends to place a woken thread on the CPU
+ * of its waker and to leave both there: the two then alternate on one CPU,
+ * although together they might get more than the time of one.
  */
 void plait__affinity_migrate(plait__pool *pool)
 {
 	uint64_t now = plait__clock_now_ns();
 
-	/* Then it is a thread of the user's. */
+	/* Without workers the calling thread is an application thread: it
+	 * stays. */
 	if (pool->worker_count == 0)
 		return;
-	/* Relaxed: two that step at the same time do no harm. */
-	if (now - at_load_relaxed_u64(&pool->migrated_ns) < MIGRATE_INTERVAL_NS ||
+	/* Relaxed: two migrations at the same time are harmless. */
+	if (now - at_load_relaxed_u64(&pool->migrated_ns) <
+		    MIGRATE_INTERVAL_NS ||
 	    !plait__mutex_trylock(&pool->worker_lock))
 		return;
 	at_store_relaxed_u64(&pool->migrated_ns, now);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Counters: making them, asking them, raising them.  Waiting is in wait.c. */
+/*
+ * Counters: creation, polling, callbacks and gates. Waiting is in
+ * counter_wait.c, the lock-free core in counter_core.c.
+ */
 #include "pool/counter.h"
 
 #include "pool/pool_internal.h"
@@ -8,18 +11,19 @@
 
 #include <stddef.h>
 
-/* Somebody who is told once. */
+/* A callback that a counter calls once. */
 struct plait__counter_callback {
 	struct plait__waiter waiter;
 	plait_notify_function function;
 	void *user_data;
-	struct plait__counter_callback *next; /* while it is kept */
-	bool unreserved;		  /* beyond what is reserved */
+	struct plait__counter_callback *next; /* on the free list */
+	bool unreserved;		  /* allocated beyond the reservation */
 };
 
-/* --- notes -------------------------------------------------------------- */
+/* --- callbacks ----------------------------------------------------------- */
 
-static void free_callback(plait__pool *pool, struct plait__counter_callback *callback)
+static void free_callback(plait__pool *pool,
+			  struct plait__counter_callback *callback)
 {
 	plait__free(&pool->allocator, callback, sizeof(*callback));
 }
@@ -36,7 +40,8 @@ static struct plait__counter_callback *pop_callback(plait__pool *pool)
 	return callback;
 }
 
-static void push_callback(plait__pool *pool, struct plait__counter_callback *callback)
+static void push_callback(plait__pool *pool,
+			  struct plait__counter_callback *callback)
 {
 	plait__mutex_lock(&pool->callback_lock);
 	callback->next = pool->free_callbacks;
@@ -44,7 +49,7 @@ static void push_callback(plait__pool *pool, struct plait__counter_callback *cal
 	plait__mutex_unlock(&pool->callback_lock);
 }
 
-/* Null: no memory. */
+/* Returns null without memory. */
 static struct plait__counter_callback *acquire_callback(plait__pool *pool)
 {
 	struct plait__counter_callback *callback = pop_callback(pool);
@@ -57,7 +62,8 @@ static struct plait__counter_callback *acquire_callback(plait__pool *pool)
 	return callback;
 }
 
-/* Somebody may have given up what he had reserved while others had it. */
+/* A reservation may have been given up while callbacks of it were in use:
+ * those are freed when they are released. */
 static bool claim_callback_to_free(plait__pool *pool)
 {
 	bool claimed;
@@ -70,7 +76,8 @@ static bool claim_callback_to_free(plait__pool *pool)
 	return claimed;
 }
 
-static void release_callback(plait__pool *pool, struct plait__counter_callback *callback)
+static void release_callback(plait__pool *pool,
+			     struct plait__counter_callback *callback)
 {
 	if (callback->unreserved || claim_callback_to_free(pool))
 		free_callback(pool, callback);
@@ -111,7 +118,7 @@ void plait__counter_unreserve_callbacks(plait__pool *pool, uint32_t count)
 	}
 }
 
-/* --- what they are ------------------------------------------------------ */
+/* --- creation and polling ----------------------------------------------- */
 
 plait_status plait__counter_create(plait__pool *pool, uint32_t flags,
 				   plait__counter **out, plait_error *error)
@@ -139,11 +146,12 @@ void plait__counter_destroy(plait__counter *counter)
 {
 	if (counter == NULL)
 		return;
-	/* The last one who raised it may hold the lock yet. */
+	/* The last raiser may still hold the lock. */
 	plait__mutex_lock(&counter->gate_lock);
 	plait__mutex_unlock(&counter->gate_lock);
 	plait__counter_core_fini(&counter->core);
-	plait__cacheline_free(&counter->pool->allocator, counter, sizeof(*counter));
+	plait__cacheline_free(&counter->pool->allocator, counter,
+			      sizeof(*counter));
 }
 
 plait_status plait__counter_poll(const plait_backend_point *point,
@@ -164,7 +172,7 @@ plait_status plait__counter_poll(const plait_backend_point *point,
 	return PLAIT_OK;
 }
 
-/* --- who is set free ---------------------------------------------------- */
+/* --- released waiters --------------------------------------------------- */
 
 static void call_callbacks(plait__pool *pool, struct plait__waiter *waiter)
 {
@@ -178,20 +186,22 @@ static void call_callbacks(plait__pool *pool, struct plait__waiter *waiter)
 		plait_status status = waiter->status;
 
 		next = waiter->next;
-		/* First: who is told may want to be told of something else. */
+		/* Released first: the function may register another
+		 * callback. */
 		release_callback(pool, callback);
 		function(user_data, status);
 	}
 }
 
-static void deliver(plait__pool *pool, const struct plait__released_waiters *released)
+static void deliver(plait__pool *pool,
+		    const struct plait__released_waiters *released)
 {
 	struct plait__waiter *waiter;
 	struct plait__waiter *next;
 	plait__lane *lane;
 
 	for (waiter = released->lanes; waiter != NULL; waiter = next) {
-		next = waiter->next; /* the lane runs before we are back */
+		next = waiter->next; /* the lane may run before the next line */
 		lane = (plait__lane *)(void *)((char *)waiter -
 					       offsetof(plait__lane, waiter));
 		plait__ready_push(&pool->ready, &lane->item);
@@ -225,7 +235,8 @@ plait_status plait__counter_notify(const plait_backend_point *point,
 	callback->waiter.kind = PLAIT__WAITER_CALLBACK;
 	callback->function = function;
 	callback->user_data = user_data;
-	if (plait__counter_core_park(&counter->core, &callback->waiter, point->sequence))
+	if (plait__counter_core_park(&counter->core, &callback->waiter,
+				     point->sequence))
 		return PLAIT_OK;
 	release_callback(pool, callback);
 	status = plait__counter_poll(point, NULL, NULL);
@@ -269,11 +280,13 @@ plait_status plait__counter_raise(const plait_backend_point *point,
 	status = check_raise(counter, point->sequence, error);
 	if (status == PLAIT_OK) {
 		if (failure != NULL)
-			plait__counter_core_fail_from(&counter->core, point->sequence,
-						      failure, &released);
+			plait__counter_core_fail_from(&counter->core,
+						      point->sequence, failure,
+						      &released);
 		else
-			plait__counter_core_raise(&counter->core, point->sequence,
-						  NULL, &released);
+			plait__counter_core_raise(&counter->core,
+						  point->sequence, NULL,
+						  &released);
 	}
 	plait__mutex_unlock(&counter->gate_lock);
 	deliver(pool, &released);
@@ -290,6 +303,6 @@ plait_status plait__counter_reset(plait__counter *counter, plait_error *error)
 	if (done)
 		return PLAIT_OK;
 	return plait__fail(error, PLAIT_E_BUSY,
-			   "signal: somebody waits for it, so its failure "
-			   "cannot be forgotten now");
+			   "signal: a wait for it is pending, so its failure "
+			   "cannot be cleared now");
 }

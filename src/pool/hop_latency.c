@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ping-pong with a worker.  It need not come: what both touch lives in the
- * pool, and who asks waits for a moment only.  It takes back what nobody has
- * claimed; a worker that has claimed it is left alone and clears `taken` itself.
+ * Ping-pong with a worker. No worker is guaranteed to come: the words of both
+ * sides live in the pool, and the caller waits for a bounded time. The caller
+ * then claims the task back; if a worker has claimed it, that worker clears
+ * `in_use`.
  */
 #include "pool/hop_latency.h"
 
@@ -14,15 +15,15 @@ enum {
 	ROUNDS = 16,
 	BLOCKS = 8,
 	MAX_FAILED_TRIES = 4,
-	/* Looks between two at the clock. */
+	/* Polls between two clock reads. */
 	POLLS_PER_CLOCK_READ = 32,
 	ARRIVAL_TIMEOUT_NS = 100000,
 	MEASURE_TIMEOUT_NS = 200000,
-	/* How old a measure may be; and of one that is longer, one part in so
-	 * many counts. */
+	/* How long a measurement is valid, and the weight (1 /
+	 * SLOWER_WEIGHT) of a new one that is slower. */
 	VALID_NS = 1000000000,
 	SLOWER_WEIGHT = 4,
-	/* No latency: the two took turns on one processor. */
+	/* Above this, both threads shared one processor: not a latency. */
 	MAX_LATENCY_NS = 1000
 };
 
@@ -36,7 +37,7 @@ static struct plait__hop_latency *latency_of(plait__task *task)
 static void finish_task(plait__task *task)
 {
 	plait__task_set_idle(task);
-	/* Release: the next one who asks sees that it rests. */
+	/* Release: the next caller sees that the task is idle. */
 	at_store_release_u32(&latency_of(task)->in_use, 0);
 }
 
@@ -59,7 +60,7 @@ static bool answer_pings(plait__task *task)
 	return false;
 }
 
-/* False: not in time. */
+/* Returns false at the deadline. */
 static bool await_pong(const struct plait__hop_latency *latency, uint32_t round,
 		       uint64_t deadline_ns)
 {
@@ -70,13 +71,13 @@ static bool await_pong(const struct plait__hop_latency *latency, uint32_t round,
 			continue;
 		if (plait__clock_now_ns() >= deadline_ns)
 			return false;
-		/* It may have to run where this thread does. */
+		/* The worker may need the processor of this thread. */
 		plait__thread_yield();
 	}
 	return true;
 }
 
-/* One way, of the fastest block; 0: not one was played. */
+/* Returns the one-way time of the fastest block; 0: no block was completed. */
 static uint64_t measure_rounds(struct plait__hop_latency *latency)
 {
 	uint64_t deadline_ns = plait__clock_deadline(MEASURE_TIMEOUT_NS);
@@ -96,14 +97,14 @@ static uint64_t measure_rounds(struct plait__hop_latency *latency)
 	return best;
 }
 
-/* `taken` is the caller's. */
+/* Caller has set `in_use`. */
 static uint64_t measure(plait__pool *pool)
 {
 	struct plait__hop_latency *latency = &pool->latency;
 	uint64_t ns = 0;
 
 	at_store_relaxed_u32(&latency->pong, 0);
-	/* Published with the offer. */
+	/* Relaxed: published with the offer. */
 	at_store_relaxed_u32(&latency->ping, 1);
 	plait__task_offer(&latency->task);
 	if (await_pong(latency, 1, plait__clock_deadline(ARRIVAL_TIMEOUT_NS)))
@@ -114,7 +115,8 @@ static uint64_t measure(plait__pool *pool)
 	return ns;
 }
 
-void plait__hop_latency_init(struct plait__hop_latency *latency, plait__pool *pool)
+void plait__hop_latency_init(struct plait__hop_latency *latency,
+			     plait__pool *pool)
 {
 	plait__task_init(&latency->task, pool);
 	latency->task.run = answer_pings;
@@ -129,8 +131,8 @@ uint64_t plait__hop_latency_known_ns(const plait__pool *pool)
 	return ns != 0 ? ns : PLAIT__HOP_LATENCY_DEFAULT_NS;
 }
 
-/* What was measured, or not.  Another one may do so, too: then one of the two
- * is forgotten. */
+/* Store a result; 0: none. Another thread may do so at the same time: one of
+ * the two results is then lost. */
 static void store_result(struct plait__hop_latency *latency, uint64_t ns)
 {
 	uint64_t old = at_load_relaxed_u64(&latency->ns);
@@ -140,7 +142,8 @@ static void store_result(struct plait__hop_latency *latency, uint64_t ns)
 		ns = old + (ns - old + SLOWER_WEIGHT - 1) / SLOWER_WEIGHT;
 	if (good)
 		at_store_relaxed_u64(&latency->ns, ns);
-	if (!good && old == 0 && at_add_u32(&latency->failed_tries, 1) + 1 < MAX_FAILED_TRIES)
+	if (!good && old == 0 &&
+	    at_add_u32(&latency->failed_tries, 1) + 1 < MAX_FAILED_TRIES)
 		return;
 	at_store_relaxed_u64(&latency->due_ns, plait__clock_deadline(VALID_NS));
 }
@@ -149,7 +152,7 @@ static bool is_due(plait__pool *pool)
 {
 	const struct plait__hop_latency *latency = &pool->latency;
 
-	/* In a call the worker that is to come may be the caller. */
+	/* Inside a callback the caller may be the only worker. */
 	return pool->worker_count != 0 && !plait__callback_scope_is_active() &&
 	       plait__clock_now_ns() >= at_load_relaxed_u64(&latency->due_ns) &&
 	       (at_load_relaxed_u64(&latency->ns) == 0 ||

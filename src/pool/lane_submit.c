@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lanes from outside: making one, giving it commands, ending it. */
+/* The submitters' side of a lane: creation, submission, destruction. */
 #include "pool/cacheline.h"
 #include "pool/pool_internal.h"
 #include "base/error.h"
@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Waits and emissions do not count, up to so many for each command. */
+/* Waits and emissions do not count against the capacity, up to this many
+ * entries per command. */
 enum { ENTRIES_PER_COMMAND = 4, MIN_ENTRIES = 64 };
 
 static uint32_t level_of(int32_t priority)
@@ -31,7 +32,8 @@ plait_status plait__lane_create(plait__pool *pool,
 	lane = plait__cacheline_alloc(&pool->allocator, sizeof(*lane));
 	if (lane == NULL)
 		goto no_memory;
-	if (!plait__command_ring_init(&lane->ring, &pool->allocator, &lane->head))
+	if (!plait__command_ring_init(&lane->ring, &pool->allocator,
+				      &lane->head))
 		goto free_lane;
 	lane->pool = pool;
 	lane->capacity = request->capacity != 0 ? request->capacity :
@@ -53,7 +55,8 @@ no_memory:
 			   "queue: no memory for its %zu bytes", sizeof(*lane));
 }
 
-/* Nothing is pending, but a thread may still be on its way out of it. */
+/* Wait for the thread that may still be leaving the lane. Nothing is
+ * pending. */
 static void await_idle(plait__lane *lane)
 {
 	struct plait__backoff backoff;
@@ -79,13 +82,14 @@ void plait__lane_destroy(plait__lane *lane)
 		return;
 	pool = lane->pool;
 	await_idle(lane);
-	plait__command_ring_fini(&lane->ring, &pool->allocator, lane->head.segment);
+	plait__command_ring_fini(&lane->ring, &pool->allocator,
+				 lane->head.segment);
 	plait__cacheline_free(&pool->allocator, lane, sizeof(*lane));
 }
 
 /* --- submission --------------------------------------------------------- */
 
-/* Submissions and works are as long as the one who wrote them thinks. */
+/* Submissions and works have the size that their caller was built with. */
 static const plait_submission *
 submission_at(const plait_submission *submissions, uint32_t index)
 {
@@ -108,7 +112,7 @@ static const plait_work *work_at(const plait_submission *submission,
 		((const char *)submission->work + index * each);
 }
 
-/* What comes with one call. */
+/* The contents of one call. */
 struct batch {
 	const plait_submission *submissions;
 	uint32_t count;
@@ -155,7 +159,7 @@ static plait_status count_commands(struct batch *batch, plait_error *error)
 	return status;
 }
 
-/* Of commands, waits and emissions together. */
+/* Returns the limit for commands, waits and emissions together. */
 static uint64_t max_entries(const plait__lane *lane)
 {
 	uint64_t max;
@@ -174,12 +178,13 @@ static bool fits(plait__lane *lane, uint64_t work, uint64_t entries)
 			       entries <= max_entries(lane);
 }
 
-/* The lock is held.  Looks at the other side's line only when it must. */
+/* Caller holds lane->lock. Reads the cache line of the running thread only
+ * if the last known values do not suffice. */
 static bool has_room(plait__lane *lane, uint64_t work, uint64_t entries)
 {
 	if (fits(lane, work, entries))
 		return true;
-	/* Acquire: pairs with advance in lane.c; no more than a number. */
+	/* Acquire: pairs with advance in lane.c; only the numbers are used. */
 	lane->consumed_seen = at_load_acquire_u64(&lane->consumed);
 	lane->done_seen = at_load_acquire_u64(&lane->done);
 	return fits(lane, work, entries);
@@ -208,8 +213,8 @@ static void append_work(plait__lane *lane, const plait_submission *submission)
 	uint32_t i = 0;
 
 	while (i < submission->work_count) {
-		command = plait__command_ring_take(&lane->ring,
-						   submission->work_count - i, &taken);
+		command = plait__command_ring_take(
+			&lane->ring, submission->work_count - i, &taken);
 		for (; taken > 0; taken--)
 			plait__command_pack(command++,
 					    work_at(submission, i++));
@@ -225,27 +230,28 @@ static void append(plait__lane *lane, const plait_submission *submission)
 		      submission->emit_count);
 }
 
-/* What would not fit if nothing were pending either is told so. */
-static plait_status fail_full(const plait__lane *lane, const struct batch *batch,
-			   plait_error *error)
+/* PLAIT_E_INVALID for a batch that would not fit into an empty lane either. */
+static plait_status fail_full(const plait__lane *lane,
+			      const struct batch *batch, plait_error *error)
 {
 	const bool too_much_work = batch->work > lane->capacity;
 
 	if (too_much_work || batch->entries > max_entries(lane))
-		return plait__fail(error, PLAIT_E_INVALID,
-				   "queue%s%s: %llu commands%s at once, but "
-				   "it has room for %llu; submit fewer at a "
-				   "time, or give it a greater capacity",
-				   lane->label[0] != '\0' ? " " : "",
-				   lane->label, (unsigned long long)(
-					too_much_work ? batch->work : batch->entries),
-				   too_much_work ? "" : ", waits and emissions",
-				   (unsigned long long)(
-					too_much_work ? lane->capacity :
-						max_entries(lane)));
+		return plait__fail(
+			error, PLAIT_E_INVALID,
+			"queue%s%s: %llu commands%s at once, but "
+			"it has room for %llu; submit fewer at a "
+			"time, or give it a greater capacity",
+			lane->label[0] != '\0' ? " " : "", lane->label,
+			(unsigned long long)(too_much_work ? batch->work :
+							     batch->entries),
+			too_much_work ? "" : ", waits and emissions",
+			(unsigned long long)(too_much_work ?
+						     lane->capacity :
+						     max_entries(lane)));
 	return plait__fail(error, PLAIT_E_BUSY,
 			   "queue%s%s: %llu commands more, but %llu of at "
-			   "max %llu are pending",
+			   "most %llu are pending",
 			   lane->label[0] != '\0' ? " " : "", lane->label,
 			   (unsigned long long)batch->work,
 			   (unsigned long long)(lane->work_submitted -
@@ -253,7 +259,7 @@ static plait_status fail_full(const plait__lane *lane, const struct batch *batch
 			   (unsigned long long)lane->capacity);
 }
 
-/* The lock is held.  True in *out: the lane was idle. */
+/* Caller holds lane->lock. *out_idle: the lane was idle. */
 static plait_status enqueue(plait__lane *lane, const struct batch *batch,
 			bool *out_idle, plait_error *error)
 {
@@ -266,13 +272,14 @@ static plait_status enqueue(plait__lane *lane, const struct batch *batch,
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "queue%s%s: no memory for %llu commands",
 				   lane->label[0] != '\0' ? " " : "",
-				   lane->label, (unsigned long long)batch->entries);
+				   lane->label,
+				   (unsigned long long)batch->entries);
 	for (i = 0; i < batch->count; i++)
 		append(lane, submission_at(batch->submissions, i));
 	lane->work_submitted += batch->work;
 	*out_idle = !lane->scheduled;
 	lane->scheduled = true;
-	/* Pairs with the batch in lane.c: the commands are there. */
+	/* Release: pairs with the load in lane.c; publishes the commands. */
 	at_store_release_u64(&lane->published,
 			     at_load_relaxed_u64(&lane->published) +
 				     batch->entries);
@@ -292,7 +299,7 @@ plait_status plait__lane_submit(plait__lane *lane,
 	plait__mutex_lock(&lane->lock);
 	status = enqueue(lane, &batch, &idle, error);
 	plait__mutex_unlock(&lane->lock);
-	/* An idle lane is ours until it is ready. */
+	/* This thread owns a lane that was idle until the push. */
 	if (idle)
 		plait__ready_push(&lane->pool->ready, &lane->item);
 	return status;

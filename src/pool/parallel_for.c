@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Work in parts; see parallel_for.h. */
+/* Parallel loops over the pool's workers; see parallel_for.h. */
 #include "pool/parallel_for.h"
 
 #include "pool/lane.h"
@@ -12,17 +12,18 @@
 
 #include <string.h>
 
-/* Jobs at the same time beyond one a worker: threads of the user's. */
+/* Concurrent jobs beyond one per worker: of application threads. */
 enum { SPARE_JOBS = 4 };
 
-/* What is being done.  It outlives a caller's thread that ends inside. */
+/* One call of plait__parallel_for_run. A job outlives a caller's thread that
+ * ends inside a part. */
 struct job {
-	PLAIT__CACHELINE_ALIGNED at_u64 next; /* the part to be done next */
-	at_u32 result;			 /* the first that is not 0 */
+	PLAIT__CACHELINE_ALIGNED at_u64 next; /* the next part */
+	at_u32 result; /* the first that is not 0 */
 	PLAIT__CACHELINE_ALIGNED at_u32 in_use; /* by a caller */
-	at_u32 active; /* slots where it is posted or being done */
-	struct plait__eventcount event; /* `active` fell */
-	/* Written by the caller before it is posted. */
+	at_u32 active; /* slots where the job is posted or being run */
+	struct plait__eventcount event; /* `active` decreased */
+	/* Written by the caller before the job is posted. */
 	plait__parallel_for *team;
 	plait__parallel_for_part part;
 	uint64_t count;
@@ -30,17 +31,17 @@ struct job {
 	_Alignas(16) unsigned char data[PLAIT__PARALLEL_FOR_DATA_BYTES];
 };
 
-/* Where a helper finds a job: 0, or twice the job's number plus 2, plus 1 when
- * a helper is inside. */
+/* A slot's state: 0 (idle) or twice the job's index plus 2, plus 1 while a
+ * helper runs parts. */
 enum { HELPER_INSIDE = 1 };
 
 struct helper_slot {
 	PLAIT__CACHELINE_ALIGNED at_u32 state;
-	at_u32 call_pending; /* a call is pending on the lane */
-	at_u32 lane_failed; /* the last helper's thread ended; the lane failed */
+	at_u32 call_pending; /* on the lane */
+	at_u32 lane_failed; /* a helper's thread ended */
 	plait__lane *lane;
 	plait__parallel_for *team;
-	struct job *job; /* the helper's */
+	struct job *job; /* of the helper */
 	struct plait__thread_guard guard; /* of the helper */
 };
 
@@ -53,7 +54,7 @@ struct plait__parallel_for {
 	struct job *jobs;
 };
 
-/* ---- doing parts ---- */
+/* ---- parts ---- */
 
 static void fail_job(struct job *job, int32_t result)
 {
@@ -67,7 +68,7 @@ static void run_parts(struct job *job)
 	uint64_t number;
 	int32_t result;
 
-	/* Relaxed: a part too many does no harm. */
+	/* Relaxed: one part too many is harmless. */
 	while (at_load_relaxed_u32(&job->result) == 0) {
 		number = at_add_u64(&job->next, 1);
 		if (number >= AT_PLAIN_READ(job->count))
@@ -80,13 +81,15 @@ static void run_parts(struct job *job)
 
 /* ---- helpers ---- */
 
-/* The slot first: after the last one is out, the job is another's. */
+/* Free the slot first: after the last helper left, the job may be another
+ * caller's. */
 static void leave_job(struct helper_slot *slot)
 {
 	struct job *job = slot->job;
 
 	at_store_release_u32(&slot->state, 0);
-	/* Release: pairs with the load in has_no_helpers; the parts are done. */
+	/* Release: pairs with the load in has_no_helpers; the parts are
+	 * done. */
 	at_sub_u32(&job->active, 1);
 	plait__eventcount_notify(&job->event);
 }
@@ -101,15 +104,18 @@ static void lose_helper(void *arg)
 	leave_job(slot);
 }
 
-/* The call on a slot's lane. */
+/* The call that a slot's lane runs. */
 static int32_t run_helper(void *user_data)
 {
 	struct helper_slot *slot = user_data;
 	uint32_t state;
 	bool guarded;
 
-	/* Before the look at the state, and an exchange: a poster that finds
-	 * 1 here is seen by this look, one that comes later finds 0. */
+	/*
+	 * An exchange, before `state` is read: the read below sees the state of
+	 * every poster that finds 1 here; a later poster finds 0 and calls
+	 * again.
+	 */
 	(void)at_exchange_u32(&slot->call_pending, 0);
 	state = at_load_acquire_u32(&slot->state);
 	if (state == 0 || (state & HELPER_INSIDE) != 0 ||
@@ -148,8 +154,8 @@ static bool call_helper(struct helper_slot *slot)
 	return false;
 }
 
-/* A lane that failed skips calls until it has recovered, which it cannot
- * before its last call is over. */
+/* A failed lane skips calls until it is recovered, which needs its last call
+ * to be over. */
 static bool recover_lane(struct helper_slot *slot)
 {
 	if (at_load_acquire_u32(&slot->lane_failed) == 0)
@@ -176,13 +182,13 @@ static bool post(struct job *job, struct helper_slot *slot)
 
 	if (at_load_relaxed_u32(&slot->state) != 0)
 		return false;
-	/* Before a helper may come to take it away again. */
+	/* Counted before a helper can come and leave. */
 	at_add_u32(&job->active, 1);
 	if (!at_cas_u32(&slot->state, &idle, posted_state(job))) {
 		at_sub_u32(&job->active, 1);
 		return false;
 	}
-	/* Only who has posted_state here asks whether the lane is whole. */
+	/* Only the thread that posted here checks the lane. */
 	if (recover_lane(slot) && call_helper(slot))
 		return true;
 	(void)withdraw(job, slot);
@@ -206,16 +212,17 @@ static bool has_no_helpers(void *arg)
 	return at_load_acquire_u32(&job->active) == 0;
 }
 
-/* Nobody else is inside when this is over. */
+/* Withdraw what is still posted and wait until no helper runs this job. */
 static void wait_for_helpers(struct job *job)
 {
 	plait__parallel_for *team = job->team;
 
 	for (uint32_t i = 0; i < team->slot_count; i++)
-		if (at_load_relaxed_u32(&team->slots[i].state) == posted_state(job))
+		if (at_load_relaxed_u32(&team->slots[i].state) ==
+		    posted_state(job))
 			(void)withdraw(job, &team->slots[i]);
-	(void)plait__eventcount_await(&job->event, has_no_helpers, job, PLAIT_FOREVER,
-				      PLAIT__BACKOFF_SHARED);
+	(void)plait__eventcount_await(&job->event, has_no_helpers, job,
+				      PLAIT_FOREVER, PLAIT__BACKOFF_SHARED);
 }
 
 static void release_job(struct job *job)
@@ -224,8 +231,8 @@ static void release_job(struct job *job)
 	at_store_release_u32(&job->in_use, 0);
 }
 
-/* The caller's own thread ends inside a part.  Who ran the caller says so;
- * here the helpers are kept from what is about to go. */
+/* The caller's thread ends inside a part. The thread's other guards report
+ * it; this one keeps helpers away from data that is about to be freed. */
 static void lose_caller(void *arg)
 {
 	struct job *job = arg;
@@ -259,8 +266,9 @@ static int32_t run_serially(plait__parallel_for_part part, const void *data,
 	return result;
 }
 
-int32_t plait__parallel_for_run(plait__parallel_for *team, plait__parallel_for_part part,
-				const void *data, uint64_t data_bytes, uint64_t count)
+int32_t plait__parallel_for_run(plait__parallel_for *team,
+				plait__parallel_for_part part, const void *data,
+				uint64_t data_bytes, uint64_t count)
 {
 	struct job *job = count > 1 && team != NULL ? acquire_job(team) : NULL;
 	int32_t result;
@@ -274,7 +282,7 @@ int32_t plait__parallel_for_run(plait__parallel_for *team, plait__parallel_for_p
 	at_store_relaxed_u64(&job->next, 0);
 	at_store_relaxed_u32(&job->result, 0);
 	guarded = plait__thread_guard_push(&job->guard, lose_caller, job) == 0;
-	/* A thread that may end unnoticed gets no helpers. */
+	/* Without a guard, a thread that ends is not noticed: no helpers. */
 	if (guarded)
 		post_all(job);
 	run_parts(job);
@@ -291,13 +299,13 @@ uint32_t plait__parallel_for_size(const plait__parallel_for *team)
 	return team != NULL ? team->slot_count + 1 : 1;
 }
 
-/* ---- making ---- */
+/* ---- creation ---- */
 
 void plait__parallel_for_destroy(plait__parallel_for *team)
 {
 	if (team == NULL)
 		return;
-	/* Waits for the last call of each, which looks at its slot. */
+	/* plait__lane_destroy waits for the last call, which reads its slot. */
 	for (uint32_t i = 0; i < team->slot_count; i++)
 		plait__lane_destroy(team->slots[i].lane);
 	plait__cacheline_free(&team->allocator, team->slots,
@@ -328,7 +336,8 @@ static plait_status init_slots(plait__parallel_for *team, plait_error *error)
 
 plait_status plait__parallel_for_create(plait__pool *pool,
 					const plait_allocator *allocator,
-					plait__parallel_for **out, plait_error *error)
+					plait__parallel_for **out,
+					plait_error *error)
 {
 	uint32_t workers = plait__pool_worker_count(pool);
 	plait_status status = PLAIT_E_NOMEM;

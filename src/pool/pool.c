@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Making and ending pools. */
+/* Creation and destruction of pools. */
 #include "pool/pool_internal.h"
 
 #include "base/error.h"
@@ -82,7 +82,7 @@ plait_status plait__pool_create(const plait_allocator *allocator,
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory for a pool of %u workers",
 				   workers);
-	/* Whoever runs plans needs it; later it would take much longer. */
+	/* Runs of plans need it; registering later would take much longer. */
 	at_membarrier_prepare();
 	status = start_workers(pool, error);
 	if (status != PLAIT_OK) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finding and running the C compiler; see compiler.h. */
+/* C compiler of the system: search and execution; see compiler.h. */
 #include "source/compiler.h"
 
 #include "base/error.h"
@@ -20,7 +20,7 @@ enum {
 
 static const char default_path[] = "/usr/local/bin:/usr/bin:/bin";
 
-/* ---- which one ---- */
+/* ---- search ---- */
 
 static bool can_run(const char *path)
 {
@@ -30,8 +30,8 @@ static bool can_run(const char *path)
 	       info.kind == PLAIT__FILE_REGULAR && (info.mode & 0111) != 0;
 }
 
-/* Where programs are: what is not absolute would depend on the current
- * folder, which anybody may have chosen. */
+/* Return PATH.  Its relative folders are not searched: they depend on the
+ * current folder, which may be under foreign control. */
 static const char *search_path(void)
 {
 	const char *path = plait__env_get("PATH");
@@ -92,7 +92,8 @@ static plait_status find_named(plait__compiler *out, const char *words,
 				   "an absolute path", name);
 	if (!can_run(name))
 		return plait__fail(error, PLAIT_E_UNAVAILABLE,
-				   "PLAIT_CC: %.140s is no program", name);
+				   "PLAIT_CC: %.140s is not an executable "
+				   "file", name);
 	(void)snprintf(out->path, sizeof(out->path), "%s", name);
 	return PLAIT_OK;
 }
@@ -143,7 +144,8 @@ static void describe_program(const char *path, plait__text *out)
 			(unsigned long long)info.modified_ns);
 }
 
-/* Other programs among the words are what a wrapper starts: "ccache gcc". */
+/* Describe programs among the words too, which a wrapper starts: "ccache
+ * gcc". */
 void plait__compiler_describe(const plait__compiler *compiler,
 			      plait__text *out)
 {
@@ -165,10 +167,10 @@ void plait__compiler_describe(const plait__compiler *compiler,
 	plait__text_add(out, "\n");
 }
 
-/* ---- running it ---- */
+/* ---- execution ---- */
 
-/* NAME=value for each variable that the program has, and two of ours: what a
- * compiler needs to find its parts, and nothing that changes its output. */
+/* Environment of the compiler, as NAME=value: variables that it needs to find
+ * its parts, and two set here; none that changes its output. */
 struct environment {
 	char bytes[VARIABLES][VARIABLE_BYTES];
 	const char *list[VARIABLES + 1];
@@ -200,7 +202,7 @@ static void set_environment(struct environment *out, const char *folder)
 	out->list[count] = NULL;
 }
 
-/* PLAIT_CC_SECONDS, for who has slow machines, or tests. */
+/* Return PLAIT_CC_SECONDS, for slow machines and tests. */
 static uint64_t seconds_allowed(void)
 {
 	uint64_t seconds = MAX_SECONDS;
@@ -209,9 +211,9 @@ static uint64_t seconds_allowed(void)
 	return seconds;
 }
 
-static plait_status judge(const plait__compiler *compiler,
-			  const struct plait__spawn_result *result,
-			  const char *to, plait_error *error)
+static plait_status check_result(const plait__compiler *compiler,
+				 const struct plait__spawn_result *result,
+				 const char *to, plait_error *error)
 {
 	const char *name = compiler->words[0];
 	struct plait__file_info made;
@@ -224,19 +226,20 @@ static plait_status judge(const plait__compiler *compiler,
 					  name, result->code);
 	case PLAIT__SPAWN_TIMED_OUT:
 		return plait__fail(error, PLAIT_E_UNAVAILABLE,
-				   "%.100s was ended after %llu seconds "
+				   "%.100s was stopped after %llu seconds "
 				   "(PLAIT_CC_SECONDS)", name,
 				   (unsigned long long)seconds_allowed());
 	case PLAIT__SPAWN_OUTPUT_LIMIT:
 		return plait__fail(error, PLAIT_E_UNAVAILABLE,
-				   "%.100s was ended when it had printed more "
-				   "than %d bytes", name, MAX_OUTPUT_BYTES);
+				   "%.100s was stopped when it had printed "
+				   "more than %d bytes",
+				   name, MAX_OUTPUT_BYTES);
 	case PLAIT__SPAWN_UNKNOWN:
-		/* The host program takes no statuses: what was made tells. */
+		/* The host program took the status: the output decides. */
 		if (plait__file_query(to, &made) == 0)
 			return PLAIT_OK;
 		return plait__fail(error, PLAIT_E_INVALID,
-				   "%.100s made nothing", name);
+				   "%.100s wrote no output file", name);
 	default:
 		break;
 	}
@@ -288,5 +291,5 @@ plait_status plait__compiler_run(const plait__compiler *compiler,
 					  compiler->path,
 					  plait__file_reason(number, reason,
 							     sizeof(reason)));
-	return judge(compiler, &result, to, error);
+	return check_result(compiler, &result, to, error);
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* How long to spin and to yield before a sleep; see backoff.h. */
+/* Spin and yield counts of the backoff; see backoff.h. */
 #include "sys/backoff.h"
 
 #include "sys/atomic.h"
 #include "sys/thread.h"
 
 /*
- * A pause is 5-45 ns, so 20 of them are 0.1-0.9 us: a hand-off between cores
- * (0.05-0.25 us) fits in, a time slice does not.  A yield is 0.3 us.
- * The explorer needs each rung once.
+ * A pause takes 5-45 ns, so 20 take 0.1-0.9 us: longer than a hand-off between
+ * cores (0.05-0.25 us), shorter than a time slice. A yield takes 0.3 us. The
+ * explorer needs each step once.
  */
 #ifdef PLAIT_EXPLORE
 enum { SHARED_SPINS = 1, SHARED_YIELDS = 1, DEDICATED_SPINS = 2 };

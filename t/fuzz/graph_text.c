@@ -4,6 +4,7 @@
  * proved, simulated, written in each form, and read back as the same bytes.
  */
 #include "fuzz.h"
+#include "graph/store/planner_view.h"
 
 #include "base/alloc.h"
 #include "graph/text/parser.h"

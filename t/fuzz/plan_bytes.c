@@ -6,6 +6,7 @@
  * an input "seed N" stands for plans that are changed in that way.
  */
 #include "fuzz.h"
+#include "graph/store/planner_view.h"
 
 #include "base/alloc.h"
 #include "graph/text/parser.h"

@@ -2,6 +2,7 @@
 /* The text form of graphs: what it gives the planner, each error with its
  * line, every failed allocation, and random damage. */
 #include "graph/text/parser.h"
+#include "graph/store/planner_view.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -163,11 +164,11 @@ static void refuses(void)
 	check_refused("device d lanes=1\nnode a device=d+d",
 		      "g.txt:2: expected different devices");
 	check_refused("device d lanes=1\ndevice d lanes=1",
-		      "g.txt:2: device \"d\" is defined before");
+		      "g.txt:2: device \"d\" is already defined");
 	check_refused("device d", "expected lanes=N, the most lanes of this "
 		      "device (0: what --lanes says), found the end");
 	check_refused("node a\nnode a cost=2", "is defined in line 1");
-	check_refused("node a\nwhile a times=1\nend", "defined before");
+	check_refused("node a\nwhile a times=1\nend", "already defined");
 	check_refused("while w\nend", "expected times=N");
 	check_refused("while w times=1\nnode a", "g.txt:1: no \"end\"");
 	check_refused("end", "\"end\" without");
@@ -203,7 +204,7 @@ static void refuses_lists_and_repeats(void)
 	check_refused("node a after=,b", "node's name, found \",b\"");
 	check_refused("node a after=b,,c", "node's name, found \",c\"");
 	check_refused("node a after=b, c", "node's name, found \",\"");
-	check_refused("node a after= b", "node's name right behind \"=\", found a space");
+	check_refused("node a after= b", "node's name right after \"=\", found a space");
 	check_refused("node a after=", "found the end of the line");
 	check_refused("device d lanes=1\nnode a device=d+",
 		      "device's name, found the end");
@@ -268,7 +269,7 @@ static void devices_below(void)
 	close_graph(&graph);
 	check_refused("node a\ndevice g lanes=1\nnode b device=g\n"
 		      "device g lanes=2",
-		      "g.txt:4: device \"g\" is defined before");
+		      "g.txt:4: device \"g\" is already defined");
 	check_refused("node a device=g\nnode b\ndevice g lanes=x",
 		      "g.txt:3: expected ");
 	check_refused("node a\ndevice g lanes=2 x", "g.txt:2: expected the "
@@ -302,7 +303,7 @@ static void the_first_device(void)
 		      "g.txt:2: no device \"host\"; write \"device host "
 		      "lanes=N\"");
 	check_refused("device host lanes=1\nnode a\ndevice host lanes=2",
-		      "defined before");
+		      "already defined");
 }
 
 static const char *const sample =

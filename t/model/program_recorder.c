@@ -6,6 +6,7 @@
  * host_engine.c and recorder.c as they are; what they put together is here.
  */
 #include "lib/tap.h"
+#include "graph/plan/unbound_state.h"
 
 #include "mc.h"
 #include "mc_tap.h"

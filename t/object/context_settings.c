@@ -271,10 +271,10 @@ static void unusable_is_told(void)
 {
 	static const char *const lanes =
 		"not a number from 0 to 4294967295; the number of processors, "
-		"or of workers and one, is used instead";
+		"or workers plus one, is used instead";
 	static const char *const hop =
-		"not a number from 0 to 4294967295; what is measured is used "
-		"instead";
+		"not a number from 0 to 4294967295; the measured latency is "
+		"used instead";
 	static const char *const segments =
 		"not a number from 0 to 4294967295; 4 is used instead";
 	static const char *const seconds =

@@ -151,10 +151,10 @@ static void refuses_files(struct rig *rig)
 	refuse(rig, copy("half.so", 50, 0600), NULL, "half.so: cut short");
 	refuse(rig, copy("most.so", 99, 0600), NULL, "most.so: cut short");
 	refuse(rig, copy("open.so", 100, 0666), NULL,
-	       "can be written by everybody");
+	       "can be written by all users");
 	OK(chmod(folder, 0777) == 0);
 	refuse(rig, copy("fine.so", 100, 0600), NULL,
-	       "its folder can be written by everybody");
+	       "its folder can be written by all users");
 	OK(chmod(folder, 0700) == 0);
 	refuse(rig, "libplait_no_such_thing.so", NULL,
 	       "cannot open shared object file");

@@ -3,6 +3,7 @@
  * byte, every prefix and every wrong reference is refused. */
 #include "plan/io/binary.h"
 #include "plan/io/json.h"
+#include "graph/store/planner_view.h"
 
 #include "base/alloc.h"
 #include "graph/text/parser.h"

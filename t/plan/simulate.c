@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "graph/store/planner_view.h"
 #include "graph/text/parser.h"
 #include "plan/check/check.h"
 #include "render/render.h"

@@ -74,7 +74,7 @@ static void exactly_these(void)
 	HAS_STR(opened("inner", NULL),
 		"plugin inner is an interposer, not a backend; set "
 		"PLAIT_WRAP=inner");
-	HAS_STR(opened("good,good", NULL), "backends: 'good' stands there");
+	HAS_STR(opened("good,good", NULL), "backends: 'good' is listed");
 	IS_INT(rig_error.status, PLAIT_E_INVALID);
 }
 
@@ -159,8 +159,8 @@ static void options_reach_their_backend(void)
 	if (!OK(registry != NULL))
 		return;
 	report = plait__registry_report(registry);
-	HAS_STR(report, "option fussy:mdoe has no effect, fussy did not ask "
-		"for it, perhaps \"mode\"\n");
+	HAS_STR(report, "option fussy:mdoe has no effect, fussy did not read "
+		"it, perhaps \"mode\"\n");
 	HAS_STR(report, "option fusy:mode has no effect, fusy is not used, "
 		"perhaps \"fussy\"\n");
 	plait__registry_close(registry);
@@ -171,7 +171,7 @@ static void options_reach_their_backend(void)
 	report = plait__registry_report(registry);
 	HAS_STR(report, "options: good:mode=1;fussy:other=2 (options)");
 	HAS_STR(report, "option good:mode has no effect, good is not used");
-	HAS_STR(report, "option fussy:other has no effect, fussy did not ask");
+	HAS_STR(report, "option fussy:other has no effect, fussy did not read");
 	report = rig_logged();
 	HAS_STR(report, "warning: option good:mode has no effect, good is not");
 	HAS_STR(report, "warning: option fussy:other has no effect, fussy did");
@@ -221,7 +221,7 @@ static void services_serve(void)
 	IS_PTR(services->option(host, "b"), NULL);
 	IS_PTR(services->option(host, NULL), NULL);
 	plait__registry_close(registry);
-	OK(strstr(rig_logged(), "not given back") == NULL);
+	OK(strstr(rig_logged(), "not freed") == NULL);
 }
 
 /* Without a pool there are no lanes, and each service says so. */

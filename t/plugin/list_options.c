@@ -63,7 +63,7 @@ static void lists_are_refused(void)
 		{ "^^a", "LIST: '^a' is not a name" },
 		{ "h\xc3\xb6st", "is not a name" },
 		{ "abcdefghijklmnopqrstuvwxyz_01234", "is not a name" },
-		{ "a,b,a", "LIST: 'a' stands there twice" },
+		{ "a,b,a", "LIST: 'a' is listed twice" },
 		{ "a,^b", "with and without ^" },
 		{ "^a,b", "with and without ^" },
 	};
@@ -125,8 +125,8 @@ static void options_are_refused(void)
 		{ "host:a-b=1", "OPTIONS: 'a-b' is not a key" },
 		{ "host:a=1;", "OPTIONS: '' has no backend" },
 		{ "host:a=1,", "OPTIONS: '' of 'host' is not key=value" },
-		{ "host:a=1,a=2", "OPTIONS: host:a stands there twice" },
-		{ "host:a=1;host:a=2", "OPTIONS: host:a stands there twice" },
+		{ "host:a=1,a=2", "OPTIONS: host:a is listed twice" },
+		{ "host:a=1;host:a=2", "OPTIONS: host:a is listed twice" },
 		{ "host:a=\x1b[2J", "has a control character" },
 	};
 	plait_error error = { .size = sizeof(error) };

@@ -7,7 +7,7 @@
 
 #include "base/alloc.h"
 #include "kernel/signature.h"
-#include "source/host_module.h"
+#include "source/build.h"
 
 #include <stdio.h>
 

@@ -90,7 +90,7 @@ has(result, "good:0: outernothing", "and wraps")
 for arguments, text in [(("-b", "good,^x"), "backends: names with and without ^"),
                         (("-p", "plugins"), "plugin_path: path 1, 'plugins', is not absolute"),
                         (("-o", "x"), "options: 'x' has no backend"),
-                        (("-w", "a,a"), "wrap: 'a' stands there twice")]:
+                        (("-w", "a,a"), "wrap: 'a' is listed twice")]:
     result = plait("info", *arguments)
     ok(result.returncode == 1 and not result.stdout and text in result.stderr
        and "PLAIT_E_INVALID" in result.stderr, "info " + " ".join(arguments), result.stdout, result.stderr)

@@ -1,18 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Adding one node: the descriptor is checked, what it names is placed in the
- * tables, and the node is pushed last.  When a step fails, everything is cut
- * back to where it was.
+ * Full path for adding one node: validate the descriptor, resolve its handles
+ * to table indices, push the node last.  A step that fails cuts all tables back
+ * to the mark.  Common nodes take add_node_fast.c instead.
  */
-#include "graph/build/recent_launches.h"
-#include "graph/build/node_fields.h"
+#include "graph/build/add_node_fast.h"
+#include "graph/build/copy_nodes.h"
 #include "graph/build/graph.h"
 #include "graph/build/infer_device.h"
+#include "graph/build/launch_arguments.h"
+#include "graph/build/node_fields.h"
+#include "graph/build/object_refs.h"
+#include "graph/build/recent_launches.h"
 #include "graph/build/subgraph.h"
 #include "graph/store/unique_values.h"
 #include "base/alloc.h"
-#include "base/sized_struct.h"
 #include "base/error.h"
+#include "base/sized_struct.h"
 #include "kernel/launch.h"
 #include "kernel/signature.h"
 #include "object/kernel/kernel.h"
@@ -21,7 +25,7 @@
 #include <string.h>
 
 enum {
-	FEW = 32,	/* predecessors that need no memory of their own */
+	FEW = 32,	/* predecessors that fit on the stack */
 };
 
 static plait_status fail(const plait__node_draft *draft, const char *what)
@@ -40,7 +44,7 @@ static plait_status no_memory(const plait__node_draft *draft)
 			   plait__refs_node_text(draft, room));
 }
 
-static void name_place(const plait__node_draft *draft)
+static void prefix_node(const plait__node_draft *draft)
 {
 	char room[PLAIT__REFS_TEXT_BYTES];
 
@@ -48,13 +52,13 @@ static void name_place(const plait__node_draft *draft)
 			    plait__refs_node_text(draft, room));
 }
 
-/* A place was not found: the error is written, its status is kept. */
-static plait_status kept(const plait__node_draft *draft)
+/* Return the status of an error that the callee has written. */
+static plait_status error_status(const plait__node_draft *draft)
 {
 	return draft->error->status;
 }
 
-/* ---- what a kind has ---- */
+/* ---- kinds of nodes ---- */
 
 static plait_status add_geometry(plait__node_draft *draft)
 {
@@ -68,12 +72,13 @@ static plait_status add_geometry(plait__node_draft *draft)
 	plait_status status = plait__launch_read(&launch, draft->desc->launch,
 						 draft->error);
 
-	/* A run that brings its own is what has to fit. */
+	/* A geometry that only runs supply is checked at the run. */
 	if (status == PLAIT_OK && (draft->desc->launch != NULL ||
 				   draft->desc->launch_parameter == NULL))
-		status = plait__select_source_set_groups(*kernel, &launch, draft->error);
+		status = plait__select_source_set_groups(*kernel, &launch,
+							 draft->error);
 	if (status != PLAIT_OK) {
-		name_place(draft);
+		prefix_node(draft);
 		return status;
 	}
 	geometry.dimensions = launch.dimensions;
@@ -86,8 +91,8 @@ static plait_status add_geometry(plait__node_draft *draft)
 			return no_memory(draft);
 		geometry.param = plait__values_param(store, &param, &differs);
 		if (differs)
-			return fail(draft, "launch_parameter is an argument "
-				    "elsewhere");
+			return fail(draft, "launch_parameter: another "
+				    "node uses this name for an argument");
 		if (geometry.param == PLAIT__NONE)
 			return no_memory(draft);
 	}
@@ -99,13 +104,13 @@ static plait_status add_geometry(plait__node_draft *draft)
 static const plait__store_kernel *find_kernel(plait__node_draft *draft)
 {
 	plait__store *store = draft->graph->store;
-	const plait__store_kernel *again =
+	const plait__store_kernel *recent =
 		plait__recent_kernel(store, draft->desc->kernel);
 	plait__store_kernel kernel = { .handle = draft->desc->kernel,
 				       .device = PLAIT__NONE };
 
-	if (again != NULL)
-		return again;
+	if (recent != NULL)
+		return recent;
 	kernel.kernel = plait__refs_kernel(draft, draft->desc->kernel,
 					   &kernel.signature);
 	return kernel.kernel != PLAIT__NONE ?
@@ -119,7 +124,7 @@ static plait_status add_launch(plait__node_draft *draft)
 	plait_status status = PLAIT_OK;
 
 	if (kernel == NULL)
-		return kept(draft);
+		return error_status(draft);
 	draft->node.kind = PLAIT__CMD_LAUNCH;
 	draft->payload.kernel = kernel->kernel;
 	if (desc->launch_parameter == NULL)
@@ -158,7 +163,7 @@ static plait_status add_call(plait__node_draft *draft)
 			    PLAIT__CMD_CALLBACK : PLAIT__CMD_HOST;
 	draft->payload.object = plait__refs_function(draft);
 	return draft->payload.object != PLAIT__NONE ? PLAIT_OK :
-	       kept(draft);
+	       error_status(draft);
 }
 
 static plait_status check_emit(const plait__node_draft *draft)
@@ -181,12 +186,12 @@ static plait_status add_signal(plait__node_draft *draft)
 	draft->payload.object = plait__refs_signal(draft,
 						   draft->desc->signal);
 	if (draft->payload.object == PLAIT__NONE)
-		return kept(draft);
+		return error_status(draft);
 	return draft->desc->kind == PLAIT_NODE_EMIT ? check_emit(draft) :
 	       PLAIT_OK;
 }
 
-/* The word that decides, or the function that answers it. */
+/* Set the predicate of a region: a function, or a word in a buffer. */
 static plait_status add_predicate(plait__node_draft *draft)
 {
 	const plait_node_desc *desc = draft->desc;
@@ -199,7 +204,7 @@ static plait_status add_predicate(plait__node_draft *draft)
 			return status;
 		draft->payload.object = plait__refs_function(draft);
 		return draft->payload.object != PLAIT__NONE ? PLAIT_OK :
-		       kept(draft);
+		       error_status(draft);
 	}
 	if (desc->predicate == NULL)
 		return fail(draft, "no predicate: set a buffer or a "
@@ -210,8 +215,9 @@ static plait_status add_predicate(plait__node_draft *draft)
 		return plait__refs_prefix_error(draft, "predicate");
 	if (range.bytes < 4 || range.offset % 4 != 0)
 		return fail(draft, "the predicate is not an aligned word of "
-			    "4 bytes in its buffer");
-	return plait__arguments_push_range(draft, &range, 4, PLAIT__ACCESS_READ);
+			    "4 bytes in its buffer; see predicate_offset");
+	return plait__arguments_push_range(draft, &range, 4,
+					   PLAIT__ACCESS_READ);
 }
 
 static plait_status push_payload(plait__node_draft *draft, uint32_t *out)
@@ -240,7 +246,7 @@ static plait_status add_region(plait__node_draft *draft)
 	if (region.kind == PLAIT__REGION_CASE) {
 		if (desc->branch_count == 0 ||
 		    desc->branch_count > PLAIT__GRAPH_MAX_BRANCHES)
-			return fail(draft, "a case has 1 to 65536 branches");
+			return fail(draft, "branch_count is not 1 to 65536");
 		region.scope_count = (uint32_t)desc->branch_count;
 		region.times = PLAIT__NONE;
 	} else if (desc->times >= UINT32_MAX) {
@@ -264,27 +270,23 @@ static plait_status add_empty(plait__node_draft *draft)
 	return PLAIT_OK;
 }
 
-/* ---- all of it ---- */
-
-plait_status plait__node_add_names(plait__node_draft *draft)
-{
-	plait__store *store = draft->graph->store;
-	const plait_node_desc *desc = draft->desc;
-
-	draft->node.label = plait__values_label(store, desc->label);
-	draft->node.file = plait__values_file(store, desc->file);
-	if ((desc->label != NULL && draft->node.label == PLAIT__NONE) ||
-	    (desc->file != NULL && draft->node.file == PLAIT__NONE))
-		return no_memory(draft);
-	return PLAIT_OK;
-}
+/* ---- the whole node ---- */
 
 static plait_status add_kind(plait__node_draft *draft)
 {
-	static plait_status (*const add[])(plait__node_draft *draft) = {
-		add_empty, add_launch, add_call, plait__nodes_add_copy,
-		plait__nodes_add_fill, add_signal, add_signal, add_empty, NULL, add_region,
-		add_region, add_region,
+	static plait_status (*const add[])(plait__node_draft * draft) = {
+		add_empty,
+		add_launch,
+		add_call,
+		plait__nodes_add_copy,
+		plait__nodes_add_fill,
+		add_signal,
+		add_signal,
+		add_empty,
+		NULL,
+		add_region,
+		add_region,
+		add_region,
 	};
 
 	return add[draft->desc->kind](draft);
@@ -387,7 +389,7 @@ static plait_status add_after(plait__graph *graph, const plait_node_desc *desc,
 		return plait__fail(error, PLAIT_E_INVALID, "after is null");
 	if (count > PLAIT__VECTOR_MAX)
 		return plait__fail(error, PLAIT_E_INVALID,
-				   "after %llu nodes: too many",
+				   "after: %llu nodes are too many",
 				   (unsigned long long)count);
 	if (count > FEW)
 		indices = plait__alloc_array(allocator, count,
@@ -405,7 +407,8 @@ static plait_status add_after(plait__graph *graph, const plait_node_desc *desc,
 	return status;
 }
 
-/* Of a graph that is none the descriptor may still be one. */
+/* Name the node in an error about an invalid graph handle, if the descriptor is
+ * readable. */
 static void name_if_readable(const plait_node_desc *desc, plait_error *error)
 {
 	plait_error ignored = { .size = sizeof(ignored) };
@@ -417,14 +420,14 @@ static void name_if_readable(const plait_node_desc *desc, plait_error *error)
 			       &ignored) != PLAIT_OK)
 		return;
 	draft.desc = view;
-	name_place(&draft);
+	prefix_node(&draft);
 }
 
 plait_status plait_graph_add(plait_graph *graph, const plait_node_desc *desc,
 			     const plait_node *after, uint64_t count,
 			     plait_node *out, plait_error *error)
 {
-	plait_error own; /* not zeroed: it costs more than all checks */
+	plait_error own; /* not zeroed: that costs more than all checks */
 	plait_node_desc room;
 	const void *view;
 	plait__graph *entered;
@@ -450,7 +453,8 @@ plait_status plait_graph_add(plait_graph *graph, const plait_node_desc *desc,
 		plait__error_copy(error, &own);
 	plait__object_leave(&entered->object);
 set_out:
-	/* Last: `out` may be one of `after`, as when a chain is built. */
+	/* Written last: `out` may point into `after`, as when a chain is
+	 * built. */
 	if (out != NULL)
 		*out = node;
 	return status;

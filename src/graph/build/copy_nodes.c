@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Nodes that copy or fill.  A side is a range of a buffer that the graph knows,
- * or of one that each run brings; of the latter it is known where it begins
- * within what is brought, and how far it reaches.
+ * COPY and FILL nodes.  A side is a range of a buffer of the graph, or of a
+ * buffer parameter that each run binds; of a parameter only the offset and the
+ * length are known here.
  */
-#include "graph/build/graph.h"
+#include "graph/build/copy_nodes.h"
 
+#include "graph/build/graph.h"
+#include "graph/build/launch_arguments.h"
+#include "graph/build/object_refs.h"
 #include "base/error.h"
 #include "object/queue/strided_copy.h"
 #include "plan/access.h"
 
-/* One of the two, as it is given and where it was found to be. */
+/* Source or target: as given, and resolved. */
 struct side {
 	const char *name;
 	plait_buffer *buffer;
@@ -29,8 +32,8 @@ static plait_status fail(const plait__node_draft *draft, const char *what)
 			   plait__refs_node_text(draft, room), what);
 }
 
-static plait_status outside(const plait__node_draft *draft, uint64_t bytes,
-			    const struct side *side)
+static plait_status fail_outside(const plait__node_draft *draft, uint64_t bytes,
+				 const struct side *side)
 {
 	char room[PLAIT__REFS_TEXT_BYTES];
 
@@ -41,7 +44,7 @@ static plait_status outside(const plait__node_draft *draft, uint64_t bytes,
 			   (unsigned long long)side->range.bytes);
 }
 
-/* How much there is behind the offset, runs tell. */
+/* Add a side that runs bind; the run checks its size. */
 static plait_status add_parameter(plait__node_draft *draft, struct side *side,
 				  uint64_t bytes)
 {
@@ -55,8 +58,8 @@ static plait_status add_parameter(plait__node_draft *draft, struct side *side,
 				   "is in place of a buffer; both are set" :
 				   "is empty");
 	side->range.offset = side->offset;
-	return plait__arguments_push_parameter(draft, side->parameter, &side->range,
-					       bytes, side->access);
+	return plait__arguments_push_parameter(
+		draft, side->parameter, &side->range, bytes, side->access);
 }
 
 static plait_status add_side(plait__node_draft *draft, struct side *side,
@@ -71,8 +74,9 @@ static plait_status add_side(plait__node_draft *draft, struct side *side,
 	if (status != PLAIT_OK)
 		return plait__refs_prefix_error(draft, side->name);
 	if (bytes > side->range.bytes)
-		return outside(draft, bytes, side);
-	return plait__arguments_push_range(draft, &side->range, bytes, side->access);
+		return fail_outside(draft, bytes, side);
+	return plait__arguments_push_range(draft, &side->range, bytes,
+					   side->access);
 }
 
 static struct side target_of(const plait_node_desc *desc)
@@ -89,11 +93,13 @@ static struct side source_of(const plait_node_desc *desc)
 			      { .slot = PLAIT__NONE } };
 }
 
-static plait_status read_shape(const plait__node_draft *draft, plait__strided_copy *out)
+static plait_status read_shape(const plait__node_draft *draft,
+			       plait__strided_copy *out)
 {
 	const plait_command command = { .bytes = draft->desc->bytes,
 					.rows = draft->desc->rows };
-	plait_status status = plait__strided_copy_read(out, &command, draft->error);
+	plait_status status =
+		plait__strided_copy_read(out, &command, draft->error);
 	char room[PLAIT__REFS_TEXT_BYTES];
 
 	if (status != PLAIT_OK)
@@ -102,14 +108,16 @@ static plait_status read_shape(const plait__node_draft *draft, plait__strided_co
 	return status;
 }
 
-/* What is in one piece has no rows. */
-static plait_status add_rows(plait__node_draft *draft, const plait__strided_copy *shape)
+/* Add the rows of a strided copy; a contiguous one has none. */
+static plait_status add_rows(plait__node_draft *draft,
+			     const plait__strided_copy *shape)
 {
 	draft->payload.bytes = shape->bytes;
 	if (shape->bytes == 0 || shape->rows.rows <= 1)
 		return PLAIT_OK;
 	draft->payload.value = shape->rows.rows * shape->rows.slices;
-	return plait__arguments_push_value(draft, &shape->rows, sizeof(shape->rows));
+	return plait__arguments_push_value(draft, &shape->rows,
+					   sizeof(shape->rows));
 }
 
 plait_status plait__nodes_add_copy(plait__node_draft *draft)
@@ -141,7 +149,7 @@ plait_status plait__nodes_add_fill(plait__node_draft *draft)
 
 	draft->node.kind = PLAIT__CMD_FILL;
 	if (bytes != 1 && bytes != 2 && bytes != 4 && bytes != 8)
-		return fail(draft, "pattern_bytes is 1, 2, 4 or 8");
+		return fail(draft, "pattern_bytes is not 1, 2, 4 or 8");
 	draft->payload.value = draft->desc->pattern;
 	draft->payload.small = bytes;
 	draft->payload.bytes = draft->desc->bytes;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Graphs and bodies as objects; nodes are added in add_node.c. */
+/* Graph and body objects: handles, life, edges, bodies, sizes.  Nodes are added
+ * by add_node.c. */
 #include "graph/build/graph.h"
 
 #include "graph/text/parser.h"
@@ -9,9 +10,9 @@
 
 enum { INDEX_BITS = 32 };
 
-/* ---- numbers of nodes ---- */
+/* ---- node numbers ---- */
 
-/* The scope's, looked up once. */
+/* Look up the scope's tag, once per graph object. */
 static uint64_t tag_of(const plait__graph *graph)
 {
 	return plait__store_scope_at(graph->store, graph->scope)->tag;
@@ -33,7 +34,7 @@ uint32_t plait__graph_index(const plait__graph *graph, plait_node node)
 
 /* ---- life ---- */
 
-/* Drop what is held from place `first` on. */
+/* Drop the holds on objects from index `first` on. */
 static void drop_objects(plait__graph *root, uint32_t kind, uint32_t first)
 {
 	plait__vector *objects = &root->store->objects[kind];
@@ -84,9 +85,9 @@ static void destroy_spare(void *store)
 	plait__store_destroy(store);
 }
 
-/* The tables go to the next graph of the context: memory that is there
- * already costs a third of memory that the system has to bring. */
-static void leave_store(plait__context *context, plait__store *store)
+/* Leave the tables to the next graph of the context: memory that is mapped
+ * already costs a third of new memory of the system. */
+static void recycle_store(plait__context *context, plait__store *store)
 {
 	if (plait__store_reset(store))
 		store = plait__context_swap_spare(context, store,
@@ -109,7 +110,7 @@ static void destroy_graph(plait__object *object)
 
 	if (graph->root == graph) {
 		drop_from(graph, 0, 0, 0, 0);
-		leave_store(object->context, graph->store);
+		recycle_store(object->context, graph->store);
 	} else {
 		plait__object_drop(&graph->root->object);
 	}
@@ -152,7 +153,7 @@ plait_status plait__graph_make(plait__context *context, plait__graph **out,
 		return status;
 	status = new_graph(context, out, error);
 	if (status != PLAIT_OK) {
-		leave_store(context, store);
+		recycle_store(context, store);
 		return status;
 	}
 	(*out)->root = *out;
@@ -204,7 +205,7 @@ void plait_graph_release(plait_graph *graph)
 
 /* ---- edges, bodies, rotations, sizes ---- */
 
-/* A node that is there, as plans name it: its label, and where it was added. */
+/* Describe an existing node as plans do: its label, and where it was added. */
 static const char *show_node(const plait__graph *graph, uint32_t index,
 			     char text[PLAIT__NODE_TEXT_BYTES])
 {
@@ -221,10 +222,11 @@ static const char *show_node(const plait__graph *graph, uint32_t index,
 	return plait__input_node_text(&input, index, text);
 }
 
-/* `which` is the end that is no node; the other one is named if it is. */
-static plait_status no_edge(const plait__graph *graph, const char *which,
-			    plait_node node, const char *other_end,
-			    uint32_t other, plait_error *error)
+/* Report that the end `which` is not a node; name the other end if it is
+ * one. */
+static plait_status fail_edge(const plait__graph *graph, const char *which,
+			      plait_node node, const char *other_end,
+			      uint32_t other, plait_error *error)
 {
 	char text[PLAIT__NODE_TEXT_BYTES];
 
@@ -245,9 +247,9 @@ static plait_status check_edge(const plait__graph *graph, plait_node before,
 	char text[PLAIT__NODE_TEXT_BYTES];
 
 	if (from == PLAIT__NONE)
-		return no_edge(graph, "before", before, "after", to, error);
+		return fail_edge(graph, "before", before, "after", to, error);
 	if (to == PLAIT__NONE)
-		return no_edge(graph, "after", after, "before", from, error);
+		return fail_edge(graph, "after", after, "before", from, error);
 	if (from == to)
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "edge: %s cannot come after itself",
@@ -294,13 +296,13 @@ static plait_status find_body(const plait__graph *graph, plait_node node,
 	found = plait__vector_at(&scope->nodes, index);
 	if (found->kind != PLAIT__CMD_REGION)
 		return plait__fail(error, PLAIT_E_INVALID,
-				   "body: %s is no while, do or case",
+				   "body: %s is not a while, do or case",
 				   show_node(graph, index, text));
 	region = plait__vector_at(&graph->store->regions, found->link);
 	if (branch >= region->input.scope_count)
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "body: branch %llu of %s, which has %u, "
-				   "from 0", (unsigned long long)branch,
+				   "counted from 0", (unsigned long long)branch,
 				   show_node(graph, index, text),
 				   region->input.scope_count);
 	*out = region->input.scope_first + (uint32_t)branch;

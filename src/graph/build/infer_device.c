@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The device of a node: the one it names; else that of its first buffer; else
- * that of the first node it comes after; else the graph's first.  Memory,
- * signals and code have to be usable there: what is of another backend is
- * refused now, not when a run is under way.
+ * Device inference: the device that the node names; else that of its first
+ * buffer; else that of its first predecessor; else the graph's first.  Memory,
+ * signals and code must be usable there: objects of another backend are refused
+ * here, not during a run.
  */
 #include "graph/build/infer_device.h"
 
+#include "graph/build/object_refs.h"
 #include "graph/build/recent_launches.h"
 #include "base/error.h"
 #include "base/text.h"
@@ -15,7 +16,7 @@
 #include "object/signal/signal.h"
 #include "plan/access.h"
 
-/* What of a label goes into a message. */
+/* Bytes of a label in a message. */
 enum { LABEL_BYTES = 40 };
 
 static plait_status fail(const plait__node_draft *draft, const char *what)
@@ -34,7 +35,7 @@ static plait_status no_memory(const plait__node_draft *draft)
 			   plait__refs_node_text(draft, room));
 }
 
-/* Null: a device that a text named and that is no more than its name. */
+/* Return the device of an index; null for a name without a device. */
 static const plait__device *device_at(const plait__node_draft *draft,
 				      uint32_t index)
 {
@@ -44,18 +45,18 @@ static const plait__device *device_at(const plait__node_draft *draft,
 						   index);
 }
 
-/* ---- what a device has to be able to do ---- */
+/* ---- capabilities that the node needs ---- */
 
-/* What does nothing can do so anywhere. */
+/* Returns true for nodes without work, which any device can have. */
 static bool is_idle(const plait__node_draft *draft)
 {
 	return draft->node.kind == PLAIT__CMD_EMPTY ||
 	       draft->node.kind == PLAIT__CMD_MARK;
 }
 
-/* What it lacks, or null. */
-static const char *lacking(const plait__node_draft *draft,
-			   const plait__device *device)
+/* Return the phrase for what `device` lacks for this node, or null. */
+static const char *missing_capability(const plait__node_draft *draft,
+				      const plait__device *device)
 {
 	const plait_node_desc *desc = draft->desc;
 	const uint32_t remote = PLAIT_CAP_NOTIFY | PLAIT_CAP_GATE;
@@ -82,7 +83,8 @@ static plait_status check_able(const plait__node_draft *draft, uint32_t index)
 {
 	const plait__device *device = device_at(draft, index);
 	char room[PLAIT__REFS_TEXT_BYTES];
-	const char *what = device != NULL ? lacking(draft, device) : NULL;
+	const char *what =
+		device != NULL ? missing_capability(draft, device) : NULL;
 
 	if (what == NULL)
 		return PLAIT_OK;
@@ -92,11 +94,12 @@ static plait_status check_able(const plait__node_draft *draft, uint32_t index)
 			   device->object.label, what);
 }
 
-/* ---- memory and signals of its backend ---- */
+/* ---- memory and signals of the device's backend ---- */
 
-static plait_status foreign(const plait__node_draft *draft, const char *what,
-			    const char *label, const plait__device *owner,
-			    const plait__device *device)
+static plait_status fail_foreign(const plait__node_draft *draft,
+				 const char *what, const char *label,
+				 const plait__device *owner,
+				 const plait__device *device)
 {
 	char room[PLAIT__REFS_TEXT_BYTES];
 
@@ -108,8 +111,9 @@ static plait_status foreign(const plait__node_draft *draft, const char *what,
 			   owner->object.label, device->object.label);
 }
 
-/* Bytes that the host moves where no backend knows both memories: it is called
- * by the node's device, and maps what is another backend's. */
+/* Returns true if the host moves the bytes because no backend knows both
+ * memories: the node's device calls it, and it maps the other backend's
+ * memory. */
 static bool host_moves(const plait__node_draft *draft,
 		       const plait__device *device, const plait__device *owner)
 {
@@ -134,12 +138,12 @@ static plait_status check_slot(const plait__node_draft *draft, uint32_t slot,
 	if (owner == NULL || owner->port == device->port ||
 	    host_moves(draft, device, owner))
 		return PLAIT_OK;
-	return foreign(draft, "buffer",
+	return fail_foreign(draft, "buffer",
 		       plait__vector_at(&store->strings, entry->name), owner,
-		       device);
+			    device);
 }
 
-/* All buffers of a rotation are of one device. */
+/* Return a slot; for a rotation its first, since all are on one device. */
 static uint32_t slot_of(const plait__store *store, uint32_t object)
 {
 	const plait__plan_rotation *rotation;
@@ -162,8 +166,8 @@ static plait_status check_signal(const plait__node_draft *draft,
 
 	if (signal->port == device->port)
 		return PLAIT_OK;
-	return foreign(draft, "signal", signal->object.label,
-		       &signal->port->devices[0], device);
+	return fail_foreign(draft, "signal", signal->object.label,
+			    &signal->port->devices[0], device);
 }
 
 static bool has_signal(const plait__node_draft *draft)
@@ -172,13 +176,13 @@ static bool has_signal(const plait__node_draft *draft)
 	       draft->node.kind == PLAIT__CMD_WAIT;
 }
 
-static plait_status check_reach(const plait__node_draft *draft, uint32_t index)
+static plait_status check_access(const plait__node_draft *draft, uint32_t index)
 {
 	const plait__store *store = draft->graph->store;
 	const plait__device *device = device_at(draft, index);
 	plait_status status = PLAIT_OK;
 
-	/* With one backend there is no other to be of. */
+	/* With one backend nothing can belong to another. */
 	if (device == NULL || draft->graph->object.context->port_count == 1)
 		return PLAIT_OK;
 	for (uint32_t i = 0; status == PLAIT_OK &&
@@ -196,7 +200,7 @@ static plait_status check_reach(const plait__node_draft *draft, uint32_t index)
 	return status;
 }
 
-/* ---- the choice ---- */
+/* ---- choice ---- */
 
 static plait_status set_several(plait__node_draft *draft)
 {
@@ -207,7 +211,7 @@ static plait_status set_several(plait__node_draft *draft)
 	if (desc->devices == NULL)
 		return fail(draft, "devices is null");
 	if (desc->device_count > UINT16_MAX)
-		return fail(draft, "more than 65535 devices");
+		return fail(draft, "device_count is above 65535");
 	for (uint32_t i = 0; i < desc->device_count; i++) {
 		uint32_t device = plait__refs_device(draft,
 						     desc->devices[i]);
@@ -216,8 +220,8 @@ static plait_status set_several(plait__node_draft *draft)
 			return draft->error->status;
 		for (uint32_t k = first; k < sets->count; k++)
 			if (*(uint32_t *)plait__vector_at(sets, k) == device)
-				return fail(draft, "a device is there "
-					    "twice");
+				return fail(draft, "a device occurs "
+							    "twice in devices");
 		if (plait__vector_push(sets, &device, 1) == NULL)
 			return no_memory(draft);
 	}
@@ -227,7 +231,7 @@ static plait_status set_several(plait__node_draft *draft)
 }
 
 uint32_t plait__infer_device_from_preds(plait__node_draft *draft,
-				    const uint32_t *after, uint64_t count)
+					const uint32_t *after, uint64_t count)
 {
 	const plait__store *store = draft->graph->store;
 	const plait__store_scope *scope = plait__store_scope_at(
@@ -245,8 +249,8 @@ uint32_t plait__infer_device_from_preds(plait__node_draft *draft,
 					     before->device);
 }
 
-/* Whether nothing forbids that the node runs there. */
-static bool suits(const plait__node_draft *draft, const plait__device *device)
+/* Returns true if the device has what the node needs. */
+static bool can_run(const plait__node_draft *draft, const plait__device *device)
 {
 	const plait__store *store = draft->graph->store;
 
@@ -255,13 +259,13 @@ static bool suits(const plait__node_draft *draft, const plait__device *device)
 				&store->objects[PLAIT__STORE_SIGNALS],
 				draft->payload.object))->port ==
 		       device->port;
-	return lacking(draft, device) == NULL;
+	return missing_capability(draft, device) == NULL;
 }
 
-/* A node without memory that cannot run where its turn leads it runs on the
- * first device that can have it. */
-static uint32_t choose(plait__node_draft *draft, const uint32_t *after,
-		       uint64_t count)
+/* Choose a device.  A node without buffers that the inferred device cannot run
+ * goes to the first device of the context that can. */
+static uint32_t choose_device(plait__node_draft *draft, const uint32_t *after,
+			      uint64_t count)
 {
 	plait__context *context = draft->graph->object.context;
 	uint32_t at = plait__infer_device_from_preds(draft, after, count);
@@ -271,16 +275,16 @@ static uint32_t choose(plait__node_draft *draft, const uint32_t *after,
 	    draft->first_buffer_device != PLAIT__NONE)
 		return at;
 	device = device_at(draft, at);
-	if (device == NULL || suits(draft, device))
+	if (device == NULL || can_run(draft, device))
 		return at;
 	for (uint32_t i = 0; i < context->device_count; i++)
-		if (suits(draft, &context->devices[i]))
+		if (can_run(draft, &context->devices[i]))
 			return plait__refs_add_device(
 				draft, &context->devices[i]);
 	return at;
 }
 
-/* What is known of a launch's kernel; null: nothing, or it is no launch. */
+/* Return the recent entry of a launch's kernel, or null. */
 static plait__store_kernel *recent_kernel(const plait__node_draft *draft)
 {
 	plait__store_kernel *kernel = NULL;
@@ -292,7 +296,8 @@ static plait__store_kernel *recent_kernel(const plait__node_draft *draft)
 	       kernel : NULL;
 }
 
-/* Most launches of a kernel are on the device of the one before. */
+/* Check capabilities, except for a kernel that the last check accepted on this
+ * device. */
 static plait_status check_recent(const plait__node_draft *draft,
 				 uint32_t index)
 {
@@ -322,13 +327,13 @@ static plait_status check_all(const plait__node_draft *draft)
 				device + i);
 		status = check_recent(draft, device);
 		if (status == PLAIT_OK)
-			status = check_reach(draft, device);
+			status = check_access(draft, device);
 	}
 	return status;
 }
 
-/* A kernel on the device that it had, with the buffers to say so; and there is
- * no other backend. */
+/* Returns true for a recent kernel with its first buffer on its recent device,
+ * in a context of one backend: no check is needed. */
 static bool is_recent_device(const plait__node_draft *draft)
 {
 	const plait__store_kernel *kernel = recent_kernel(draft);
@@ -362,7 +367,7 @@ plait_status plait__infer_device(plait__node_draft *draft,
 		draft->node.device_count = 1;
 		draft->node.device = desc->device != NULL ?
 			plait__refs_device(draft, desc->device) :
-			choose(draft, after, count);
+			choose_device(draft, after, count);
 		if (draft->node.device == PLAIT__NONE)
 			status = draft->error->status;
 	}

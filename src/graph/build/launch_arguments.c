@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Arguments of a launch: each one is checked against its parameter, and
- * becomes an argument of the plan plus, for memory, an access.
+ * Arguments of a launch: each is checked against its parameter and becomes an
+ * argument of the plan plus, for memory, an access.
  */
+#include "graph/build/launch_arguments.h"
+
+#include "graph/build/add_node_fast.h"
 #include "graph/build/graph.h"
+#include "graph/build/object_refs.h"
 #include "graph/build/scopes.h"
 #include "graph/store/unique_values.h"
-#include "base/sized_struct.h"
 #include "base/error.h"
+#include "base/sized_struct.h"
 #include "kernel/argument.h"
 #include "object/memory/buffer.h"
 #include "object/memory/buffer_check.h"
@@ -21,7 +25,7 @@ enum {
 	MAX_AHEAD = 15,
 };
 
-/* One argument while it is pushed. */
+/* Writer of one argument. */
 struct writer {
 	plait__node_draft *draft;
 	const plait_argument *given;
@@ -58,7 +62,7 @@ static bool is_pointer(const struct writer *writer)
 	return writer->parameter->type == PLAIT__TYPE_POINTER;
 }
 
-/* Space in the blob, aligned for any value. */
+/* Reserve space in the blob, aligned for any value. */
 static plait_status push_blob(struct writer *writer, const void *bytes,
 			      uint32_t count)
 {
@@ -97,7 +101,7 @@ static plait_status push_access(plait__node_draft *draft, uint32_t object,
 	return PLAIT_OK;
 }
 
-/* Slot i stands for buffer i. */
+/* Refuse a write to a read-only buffer.  Slot i is buffer i. */
 static plait_status check_write(const plait__node_draft *draft, uint32_t slot)
 {
 	plait__vector *buffers =
@@ -113,7 +117,7 @@ static plait_status check_write(const plait__node_draft *draft, uint32_t slot)
 	return PLAIT_E_INVALID;
 }
 
-/* All of a slot needs no box. */
+/* Push the access of a range; a whole slot needs no box. */
 static plait_status push_range_access(plait__node_draft *draft,
 				      const plait__range *range,
 				      uint64_t bytes, uint32_t mode)
@@ -137,7 +141,8 @@ static plait_status push_range_access(plait__node_draft *draft,
 	return push_access(draft, range->slot, mode, number);
 }
 
-static plait_status push_arg(plait__node_draft *draft, const plait__plan_arg *arg)
+static plait_status push_arg(plait__node_draft *draft,
+			     const plait__plan_arg *arg)
 {
 	if (PLAIT__VECTOR_ADD(&draft->graph->store->args, arg) == NULL)
 		return no_memory(draft);
@@ -146,8 +151,8 @@ static plait_status push_arg(plait__node_draft *draft, const plait__plan_arg *ar
 }
 
 plait_status plait__arguments_push_range(plait__node_draft *draft,
-					 const plait__range *range, uint64_t bytes,
-					 uint32_t access)
+					 const plait__range *range,
+					 uint64_t bytes, uint32_t access)
 {
 	plait__plan_arg arg = { .kind = PLAIT__ARG_MEMORY,
 				.index = range->slot,
@@ -157,8 +162,8 @@ plait_status plait__arguments_push_range(plait__node_draft *draft,
 	return status == PLAIT_OK ? push_arg(draft, &arg) : status;
 }
 
-plait_status plait__arguments_push_value(plait__node_draft *draft, const void *bytes,
-					 uint32_t count)
+plait_status plait__arguments_push_value(plait__node_draft *draft,
+					 const void *bytes, uint32_t count)
 {
 	struct writer writer = { .draft = draft,
 				   .arg = { .kind = PLAIT__ARG_VALUE } };
@@ -167,7 +172,7 @@ plait_status plait__arguments_push_value(plait__node_draft *draft, const void *b
 	return status == PLAIT_OK ? push_arg(draft, &writer.arg) : status;
 }
 
-/* ---- one function a kind ---- */
+/* ---- one function per kind ---- */
 
 static plait_status push_value(struct writer *writer)
 {
@@ -182,7 +187,7 @@ static plait_status push_value(struct writer *writer)
 	return push_blob(writer, writer->given->value, bytes);
 }
 
-/* A range that does not hold was described without its argument. */
+/* Name the argument in an error about its range. */
 static plait_status name_argument(const struct writer *writer,
 				  plait_status status)
 {
@@ -204,7 +209,7 @@ static plait_status push_buffer(struct writer *writer)
 	const char *fault;
 
 	if (!is_pointer(writer))
-		return fail(writer, "a buffer needs a pointer");
+		return fail(writer, "a buffer needs a pointer parameter");
 	status = plait__refs_range(writer->draft, writer->given->buffer,
 				   writer->given->offset_bytes, &range);
 	if (status != PLAIT_OK)
@@ -253,8 +258,8 @@ static plait_status push_parameter(struct writer *writer)
 	writer->arg.kind = PLAIT__ARG_PARAM;
 	writer->arg.index = plait__values_param(store, &param, &differs);
 	if (differs)
-		return fail(writer, "this parameter has another type "
-			    "elsewhere");
+		return fail(writer, "another node uses this parameter with "
+			    "another type");
 	if (writer->arg.index == PLAIT__NONE)
 		return no_memory(writer->draft);
 	status = push_blob(writer, NULL, param.bytes);
@@ -278,7 +283,7 @@ static plait_status wrong_name(const plait__node_draft *draft, const char *name,
 			   plait__refs_node_text(draft, room), name, what);
 }
 
-/* From where on, within what runs bring. */
+/* Push the access of a buffer that runs bind, from an offset on. */
 static plait_status push_parameter_access(plait__node_draft *draft,
 					  const char *name,
 					  const plait__range *range,
@@ -294,9 +299,10 @@ static plait_status push_parameter_access(plait__node_draft *draft,
 	return push_access(draft, range->slot, mode, store->boxes.count - 1);
 }
 
-plait_status plait__arguments_push_parameter(plait__node_draft *draft, const char *name,
-					     plait__range *range, uint64_t bytes,
-					     uint32_t access)
+plait_status plait__arguments_push_parameter(plait__node_draft *draft,
+					     const char *name,
+					     plait__range *range,
+					     uint64_t bytes, uint32_t access)
 {
 	plait__store *store = draft->graph->store;
 	struct writer writer = { .draft = draft,
@@ -336,7 +342,7 @@ static uint32_t first_device(const plait__store *store,
 						     slot))->device;
 }
 
-/* Turns that this node writes; what is in the prologue's slot is not. */
+/* Refuse a write to a read-only slot; no write reaches the prologue's slot. */
 static plait_status check_phase(const struct writer *writer,
 				const plait__plan_rotation *rotation)
 {
@@ -355,7 +361,7 @@ static plait_status check_phase(const struct writer *writer,
 	return PLAIT_OK;
 }
 
-/* Different turns of one rotation are different memory. */
+/* Different slots of one rotation are different memory. */
 static plait_status push_rotation(struct writer *writer)
 {
 	plait__store *store = writer->draft->graph->store;
@@ -367,7 +373,7 @@ static plait_status push_rotation(struct writer *writer)
 	uint32_t object;
 
 	if (!is_pointer(writer))
-		return fail(writer, "a rotation needs a pointer");
+		return fail(writer, "a rotation needs a pointer parameter");
 	if (number == PLAIT__NONE)
 		return fail(writer, "no such rotation in this graph");
 	if (ahead > MAX_AHEAD)
@@ -394,7 +400,8 @@ static plait_status push_rotation(struct writer *writer)
 static plait_status push_iteration(struct writer *writer)
 {
 	const plait__graph *graph = writer->draft->graph;
-	uint32_t loop = plait__scopes_enclosing_loop(graph->store, graph->scope);
+	uint32_t loop =
+		plait__scopes_enclosing_loop(graph->store, graph->scope);
 	plait__type type = writer->parameter->type;
 
 	if (type != PLAIT__TYPE_U32 && type != PLAIT__TYPE_U64 &&
@@ -412,7 +419,7 @@ static plait_status push_iteration(struct writer *writer)
 static plait_status push_scratch(struct writer *writer)
 {
 	if (!is_pointer(writer))
-		return fail(writer, "scratch needs a pointer");
+		return fail(writer, "scratch needs a pointer parameter");
 	if (writer->draft->desc->scratch_bytes == 0)
 		return fail(writer, "the node's scratch_bytes is 0");
 	writer->arg.kind = PLAIT__ARG_SCRATCH;
@@ -435,8 +442,8 @@ static plait_status push_one(struct writer *writer)
 	       status;
 }
 
-/* One of another size than ours.  The first one's size is that of all; later
- * ones need not repeat it. */
+/* Copy an argument of another struct size.  The first one's size holds for all;
+ * later ones need not repeat it. */
 static plait_status copy_argument(const plait__node_draft *draft, uint32_t i,
 				  plait_argument *room)
 {
@@ -446,14 +453,15 @@ static plait_status copy_argument(const plait__node_draft *draft, uint32_t i,
 
 	memcpy(&size, first, sizeof(size));
 	if (i == 0)
-		return PLAIT__STRUCT_READ(plait_argument, room, first, draft->error);
-	/* The first one's size was found good. */
+		return PLAIT__STRUCT_READ(plait_argument, room, first,
+					  draft->error);
+	/* The size of the first one is checked already. */
 	memcpy(copy, first + (uint64_t)i * size, size);
 	memcpy(copy, &size, sizeof(size));
 	return PLAIT__STRUCT_READ(plait_argument, room, copy, draft->error);
 }
 
-/* Arguments of the size that we know are read where they are. */
+/* Read an argument in place when it has the current struct size. */
 static plait_status read_argument(const plait__node_draft *draft, uint32_t i,
 				  plait_argument *room,
 				  const plait_argument **out)
@@ -491,7 +499,8 @@ plait_status plait__launch_arguments_push(plait__node_draft *draft,
 	plait_status status = check_count(draft, signature);
 	plait_argument room;
 
-	if (status == PLAIT_OK && plait__add_node_fast_arguments(draft, signature))
+	if (status == PLAIT_OK &&
+	    plait__add_node_fast_arguments(draft, signature))
 		return PLAIT_OK;
 	for (uint32_t i = 0; status == PLAIT_OK && i < signature->count; i++) {
 		struct writer writer = {

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which fields of a node descriptor belong to which kind.  A field that is set
- * and means nothing is a mistake of the caller's, so it is refused by name.
+ * Fields of a node descriptor by kind.  A field that is set without meaning for
+ * the kind is an error of the caller and is refused by name.
  */
 #include "graph/build/node_fields.h"
 
+#include "graph/build/object_refs.h"
+#include "graph/store/unique_values.h"
 #include "base/error.h"
 
 #include <stddef.h>
@@ -22,7 +24,7 @@ enum {
 	CASE = 1 << PLAIT_NODE_CASE,
 	REGIONS = LOOPS | CASE,
 	CALLS = CALL | REGIONS,
-	/* All that become one node of their own. */
+	/* kinds that become one node of their own */
 	SINGLE = ~SUBGRAPH & ((1 << (PLAIT_NODE_CASE + 1)) - 1),
 	ON_ALL = PLAIT_NODE_ON_ALL_BARRIER | PLAIT_NODE_ON_ALL_GROUP,
 };
@@ -78,8 +80,8 @@ static const struct {
 #undef ENTRIES
 };
 
-/* The fields that a kind does not have, in one word; `kind` is a constant
- * where this is used, so that nothing is asked at run time. */
+/* Return the set fields that a kind does not have, in one word.  `kind` is a
+ * constant at each use, so the field table costs nothing at run time. */
 static inline uint64_t surplus_bits(const plait_node_desc *desc, uint32_t kind)
 {
 	uint64_t bits = 0;
@@ -94,7 +96,8 @@ static inline uint64_t surplus_bits(const plait_node_desc *desc, uint32_t kind)
 	return bits;
 }
 
-/* Is any field set that the kind does not have?  Asked for every node. */
+/* Returns true if a field is set that the kind does not have.  Runs per
+ * node. */
 static bool has_surplus(const plait_node_desc *desc)
 {
 #define KINDS(KIND)							\
@@ -134,7 +137,8 @@ static bool is_set(const plait_node_desc *desc, uint32_t field)
 		      fields[field].bytes) != 0;
 }
 
-static plait_status surplus(const plait__node_draft *draft, const char *name)
+static plait_status fail_surplus(const plait__node_draft *draft,
+				 const char *name)
 {
 	char room[PLAIT__REFS_TEXT_BYTES];
 
@@ -144,14 +148,14 @@ static plait_status surplus(const plait__node_draft *draft, const char *name)
 			   kind_names[draft->desc->kind]);
 }
 
-static plait_status name_surplus(const plait__node_draft *draft)
+static plait_status report_surplus(const plait__node_draft *draft)
 {
 	const plait_node_desc *desc = draft->desc;
 	uint32_t i = 0;
 
 	while ((fields[i].kinds >> desc->kind & 1) || !is_set(desc, i))
 		i++;
-	return surplus(draft, fields[i].name);
+	return fail_surplus(draft, fields[i].name);
 }
 
 static plait_status fail(const plait__node_draft *draft, const char *what)
@@ -173,11 +177,11 @@ static plait_status check_flags(const plait__node_draft *draft)
 				   "plait_node_desc: flags 0x%x are not known",
 				   flags);
 	if ((flags & PLAIT_CALL_ANY_THREAD) && !(kind & CALLS))
-		return surplus(draft, "flag PLAIT_CALL_ANY_THREAD");
+		return fail_surplus(draft, "flag PLAIT_CALL_ANY_THREAD");
 	if ((flags & ON_ALL) && (kind & (SUBGRAPH | REGIONS)))
-		return surplus(draft, "flag PLAIT_NODE_ON_ALL_...");
+		return fail_surplus(draft, "flag PLAIT_NODE_ON_ALL_...");
 	if ((flags & PLAIT_NODE_FREE) && (kind & SUBGRAPH))
-		return surplus(draft, "flag PLAIT_NODE_FREE");
+		return fail_surplus(draft, "flag PLAIT_NODE_FREE");
 	if ((flags & PLAIT_NODE_FREE) && draft->desc->cost != 0)
 		return fail(draft, "cost and PLAIT_NODE_FREE contradict each "
 			    "other");
@@ -192,7 +196,7 @@ static plait_status check_devices(const plait__node_draft *draft)
 	const plait_node_desc *desc = draft->desc;
 
 	if (desc->device_count > 1 && desc->device != NULL)
-		return fail(draft, "device is set beside devices");
+		return fail(draft, "device and devices are both set; set one");
 	if (desc->device_count <= 1 && desc->devices != NULL)
 		return fail(draft, "devices is set, but device_count is not "
 			    "above 1; one device goes into device");
@@ -202,7 +206,8 @@ static plait_status check_devices(const plait__node_draft *draft)
 	return PLAIT_OK;
 }
 
-/* Either a buffer holds the word, or a function answers it. */
+/* Check the predicate: either a buffer holds the word, or a function returns
+ * it. */
 static plait_status check_predicate(const plait__node_draft *draft)
 {
 	const plait_node_desc *desc = draft->desc;
@@ -235,7 +240,7 @@ plait_status plait__node_check_fields(const plait__node_draft *draft)
 			return status;
 	}
 	if (has_surplus(desc))
-		return name_surplus(draft);
+		return report_surplus(draft);
 	if (desc->cost > INT64_MAX)
 		return fail(draft, "cost is not below 2^63");
 	if ((desc->device_count | (uintptr_t)desc->devices) != 0) {
@@ -244,4 +249,20 @@ plait_status plait__node_check_fields(const plait__node_draft *draft)
 			return status;
 	}
 	return check_predicate(draft);
+}
+
+plait_status plait__node_add_names(plait__node_draft *draft)
+{
+	plait__store *store = draft->graph->store;
+	const plait_node_desc *desc = draft->desc;
+	char room[PLAIT__REFS_TEXT_BYTES];
+
+	draft->node.label = plait__values_label(store, desc->label);
+	draft->node.file = plait__values_file(store, desc->file);
+	if ((desc->label != NULL && draft->node.label == PLAIT__NONE) ||
+	    (desc->file != NULL && draft->node.file == PLAIT__NONE))
+		return plait__fail(draft->error, PLAIT_E_NOMEM,
+				   "no memory for %s",
+				   plait__refs_node_text(draft, room));
+	return PLAIT_OK;
 }

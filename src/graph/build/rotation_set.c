@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* Buffers that take turns in a loop, one an iteration. */
+/* Rotations: lists of buffers of which a loop uses one per iteration. */
 #include "graph/build/graph.h"
+#include "graph/build/object_refs.h"
 #include "graph/build/scopes.h"
-
 #include "base/error.h"
 
 #include <stdio.h>
 
 enum { MAX_SLOTS = 8 };
 
-static plait_status check(const plait__graph *graph,
-			  plait_buffer *const *buffers, uint64_t count,
-			  uint32_t flags, plait_error *error)
+static plait_status check_rotation(const plait__graph *graph,
+				   plait_buffer *const *buffers, uint64_t count,
+				   uint32_t flags, plait_error *error)
 {
-	uint64_t turns = count - (flags & PLAIT_ROTATION_PROLOGUE);
+	uint64_t slot_count = count - (flags & PLAIT_ROTATION_PROLOGUE);
 	const plait__store_scope *scope =
 		plait__store_scope_at(graph->store, graph->scope);
 	const plait__store_region *region;
@@ -33,7 +33,7 @@ static plait_status check(const plait__graph *graph,
 	if (buffers == NULL)
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "rotation: buffers is null");
-	if (turns < 2 || turns > MAX_SLOTS)
+	if (slot_count < 2 || slot_count > MAX_SLOTS)
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "rotation: 2 to %d buffers take turns, and "
 				   "one more with a prologue", MAX_SLOTS);
@@ -46,7 +46,7 @@ static plait_status no_memory(const plait__node_draft *draft)
 			   "no memory for a rotation");
 }
 
-/* Of what is wrong with buffer `number`. */
+/* Name buffer `number` in the error. */
 static plait_status name_buffer(const plait__node_draft *draft, uint64_t number)
 {
 	char what[32];
@@ -56,7 +56,7 @@ static plait_status name_buffer(const plait__node_draft *draft, uint64_t number)
 	return plait__refs_prefix_error(draft, what);
 }
 
-/* Each of its own memory, and like the first one. */
+/* Refuse a view, a repeated buffer, and one unlike the first. */
 static plait_status check_slot(const plait__node_draft *draft,
 			       const plait__range *range,
 			       const uint32_t *before, uint64_t count)
@@ -158,7 +158,7 @@ plait_status plait_graph_add_rotation(plait_graph *graph,
 		plait__error_prefix(error, "rotation: ");
 		return status;
 	}
-	status = check(entered, buffers, count, flags, &own);
+	status = check_rotation(entered, buffers, count, flags, &own);
 	if (status == PLAIT_OK)
 		status = rotate(entered, buffers, count, flags, out, &own);
 	if (status != PLAIT_OK)

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* From a graph to a plan: options are resolved, the planner does the rest. */
-#include "graph/plan/plan_object.h"
+/* Freeze of a graph: options are resolved, the planner makes the plan, and a
+ * plan object wraps it. */
 #include "graph/build/graph.h"
+#include "graph/plan/plan_object.h"
+#include "graph/plan/unbound_state.h"
+#include "graph/store/planner_view.h"
 #include "base/alloc.h"
-#include "base/sized_struct.h"
 #include "base/error.h"
+#include "base/sized_struct.h"
 #include "object/context/device.h"
 #include "plan/check/check.h"
 #include "plan/schedule/planner.h"
@@ -13,12 +16,12 @@
 
 enum {
 	MAX_INSTANCES = 1024,
-	/* A node that is this many times dearer than the mean makes the work
-	 * uneven: then lanes help each other. */
+	/* A node this many times the mean cost makes the work uneven: then mode
+	 * auto chooses helped. */
 	UNEVEN = 8,
 };
 
-/* What a freeze makes for the planner and gives back. */
+/* One freeze: planner input and options, freed at its end. */
 struct request {
 	plait__graph *graph;
 	plait_freeze_desc desc;
@@ -44,15 +47,15 @@ static const plait_allocator *allocator_of(const struct request *request)
 	return &request->graph->store->allocator;
 }
 
-/* ---- what the planner is given ---- */
+/* ---- planner input ---- */
 
-/* A device's limit is what it can run at once, unless the user has one. */
+/* Limit each device to its parallelism, unless the user limits lanes. */
 static plait_status limit_devices(struct request *request)
 {
 	const plait__store *store = request->graph->store;
 	uint32_t count = request->input.device_count;
 
-	/* An empty graph needs a place too. */
+	/* The plan of an empty graph needs one device too. */
 	if (count == 0)
 		request->input.device_count = 1;
 	request->devices = plait__alloc_array(allocator_of(request),
@@ -76,7 +79,7 @@ static plait_status limit_devices(struct request *request)
 	return PLAIT_OK;
 }
 
-/* Counting sort by parameter; nodes added them in their own order. */
+/* Counting sort by parameter; nodes appended in their own order. */
 static plait_status sort_patches(struct request *request)
 {
 	uint32_t count = request->input.tables.patches_count;
@@ -120,7 +123,7 @@ static plait_status find_nodes(const struct request *request,
 				   "are none; null does not restrict", what);
 	if ( count > PLAIT__VECTOR_MAX)
 		return plait__fail(request->error, PLAIT_E_INVALID,
-				   "plait_freeze_desc: %llu %s",
+				   "plait_freeze_desc: %llu %s are too many",
 				   (unsigned long long)count, what);
 	*out = plait__alloc_array(allocator_of(request), count,
 				  sizeof(**out));
@@ -157,7 +160,8 @@ static uint32_t choose_mode(const struct request *request)
 	       PLAIT_MODE_STRICT;
 }
 
-/* What was loaded from a file may be of any graph: the planner compares. */
+/* Enter the whole plan.  One that was loaded has no graph to compare; the
+ * planner checks it. */
 static plait_status enter_whole(struct request *request)
 {
 	plait_status status;
@@ -204,7 +208,7 @@ static plait_status resolve_options(struct request *request)
 	return PLAIT_OK;
 }
 
-static void give_back(struct request *request)
+static void release_request(struct request *request)
 {
 	const plait_allocator *allocator = allocator_of(request);
 
@@ -238,17 +242,19 @@ static plait_status wrap_plan(struct request *request, plait__plan *plan,
 	plait__plan_object_bind_all(plan_object, request->graph->store);
 	plan_object->peak_bytes = peak_bytes;
 	plan_object->graph = request->graph->tag;
-	plan_object->on_queues = (request->desc.flags & PLAIT_FREEZE_QUEUES) != 0;
+	plan_object->on_queues =
+		(request->desc.flags & PLAIT_FREEZE_QUEUES) != 0;
 	plan_object->instances = request->desc.instances > 0 ?
 			    request->desc.instances : 2;
-	/* A graph in its text form names things that are not there yet. */
+	/* The text form of a graph names objects that do not exist yet. */
 	if (!plait__unbound_is_none(plan_object))
 		status = plait__unbound_state_open(plan_object, request->error);
 	if (status == PLAIT_OK)
 		*out = plait__object_handle(&plan_object->object);
 	else
-		plait__object_release(plait__object_handle(&plan_object->object),
-				      PLAIT_OBJECT_PLAN);
+		plait__object_release(
+			plait__object_handle(&plan_object->object),
+			PLAIT_OBJECT_PLAN);
 	return status;
 }
 
@@ -288,7 +294,7 @@ static plait_status freeze(struct request *request, plait_plan **out)
 		status = resolve_options(request);
 	if (status == PLAIT_OK)
 		status = plan_graph(request, out);
-	give_back(request);
+	release_request(request);
 	return status;
 }
 
@@ -302,7 +308,8 @@ static plait_status check_desc(const plait_freeze_desc *desc,
 				   "known", desc->flags);
 	if (desc->policy > PLAIT_POLICY_WIDEST || desc->mode > PLAIT_MODE_AUTO)
 		return plait__fail(error, PLAIT_E_INVALID,
-				   "plait_freeze_desc: policy %u, mode %u",
+				   "plait_freeze_desc: policy %u or mode %u is "
+				   "not known",
 				   desc->policy, desc->mode);
 	if (desc->instances > MAX_INSTANCES)
 		return plait__fail(error, PLAIT_E_INVALID,
@@ -329,8 +336,8 @@ plait_status plait_graph_freeze(plait_graph *graph,
 				     "the graph is the body of a loop or "
 				     "branch; freeze the graph it is part of");
 	if (status == PLAIT_OK && desc != NULL)
-		status = PLAIT__STRUCT_READ(plait_freeze_desc, &request.desc, desc,
-					    error);
+		status = PLAIT__STRUCT_READ(plait_freeze_desc, &request.desc,
+					    desc, error);
 	if (status == PLAIT_OK)
 		status = check_desc(&request.desc, error);
 	if (status == PLAIT_OK)

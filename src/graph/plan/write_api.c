@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* Plans as bytes, texts, pictures and files. */
+/* Public serialization of plans: bytes, text, graphics and files. */
 #include "graph/plan/plan_object.h"
+#include "graph/plan/unbound_state.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/text.h"
-#include "render/render.h"
 #include "plan/io/binary.h"
 #include "plan/io/json.h"
+#include "render/render.h"
 #include "sys/read_write_file.h"
 
 #include <string.h>
 
 enum { MAX_FILE_BYTES = 1 << 30 };
 
-/* ---- out ---- */
+/* ---- writing ---- */
 
-static plait_status write_svg(const plait__plan_object *plan_object, plait__text *text,
-			      plait_error *error)
+static plait_status write_svg(const plait__plan_object *plan_object,
+			      plait__text *text, plait_error *error)
 {
 	plait__timeline *timeline;
 	plait_status status = plait__simulate_plan(plan_object->plan, NULL,
@@ -30,8 +31,9 @@ static plait_status write_svg(const plait__plan_object *plan_object, plait__text
 	return PLAIT_OK;
 }
 
-static plait_status write_text(const plait__plan_object *plan_object, int32_t format,
-			       plait__text *text, plait_error *error)
+static plait_status write_text(const plait__plan_object *plan_object,
+			       int32_t format, plait__text *text,
+			       plait_error *error)
 {
 	plait_status status = PLAIT_OK;
 
@@ -60,9 +62,9 @@ static plait_status write_text(const plait__plan_object *plan_object, int32_t fo
 	return status;
 }
 
-static plait_status give_text(const plait__text *text, void *buffer,
-			      uint64_t capacity_bytes, uint64_t *out_bytes,
-			      plait_error *error)
+static plait_status return_text(const plait__text *text, void *buffer,
+				uint64_t capacity_bytes, uint64_t *out_bytes,
+				plait_error *error)
 {
 	if (out_bytes != NULL)
 		*out_bytes = text->length;
@@ -95,8 +97,8 @@ plait_status plait_plan_write(plait_plan *plan, int32_t format, void *buffer,
 			 entered->object.context));
 	status = write_text(entered, format, &text, error);
 	if (status == PLAIT_OK)
-		status = give_text(&text, buffer, capacity_bytes, out_bytes,
-				   error);
+		status = return_text(&text, buffer, capacity_bytes, out_bytes,
+				     error);
 	plait__text_fini(&text);
 	plait__object_leave(&entered->object);
 	return status;
@@ -117,14 +119,14 @@ plait_status plait_plan_save(plait_plan *plan, const char *path,
 		 write_text(entered, PLAIT_FORMAT_BINARY, &text, error) :
 		 plait__fail(error, PLAIT_E_INVALID, "path is null");
 	if (status == PLAIT_OK)
-		status = plait__write_file_atomically(path, text.bytes, text.length,
-						      error);
+		status = plait__write_file_atomically(path, text.bytes,
+						      text.length, error);
 	plait__text_fini(&text);
 	plait__object_leave(&entered->object);
 	return status;
 }
 
-/* ---- in ---- */
+/* ---- reading ---- */
 
 static plait_status read_into(plait__context *context, const void *bytes,
 			      uint64_t count, plait_plan **out,
@@ -145,8 +147,9 @@ static plait_status read_into(plait__context *context, const void *bytes,
 	if (status == PLAIT_OK)
 		*out = plait__object_handle(&plan_object->object);
 	else
-		plait__object_release(plait__object_handle(&plan_object->object),
-				      PLAIT_OBJECT_PLAN);
+		plait__object_release(
+			plait__object_handle(&plan_object->object),
+			PLAIT_OBJECT_PLAN);
 	return status;
 }
 
