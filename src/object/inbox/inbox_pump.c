@@ -183,7 +183,7 @@ static plait_status pump_and_take(plait__inbox *inbox, plait_event *out,
 
 /* Fast path of plait__sized_struct_write, for callers of this version. */
 static plait_status write_event(plait_event *out, const plait_event *event,
-			plait_error *error)
+				plait_error *error)
 {
 	if (out == NULL || out->size != sizeof(*out))
 		return PLAIT__STRUCT_WRITE(plait_event, out, event, error);
