@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What one run costs when there is next to nothing to run: a plan of one empty
- * node that is called, and that is run on a queue and waited for; beside it, in
- * turn, what the machine takes for a futex wake that wakes nobody and for a
- * walk over an array of functions.  Then per iteration of a loop and per node
- * of a plan of a thousand empty nodes.  No workers: one thread does it all, so
- * that time is the processor's.  The least and the median of many batches.
+ * Overhead of one nearly empty run: a plan of one empty node, called, and run on
+ * a queue with a wait; interleaved with a futex wake without waiters and a walk
+ * over an array of functions.  Then per iteration of a loop, and per node of a
+ * plan of a thousand empty nodes.  No workers: one thread does all the work.
+ * Minimum and median of many batches.
  *
  *	PLAIT_PLUGIN_PATH=plugins/.libs bench/call [VARIANT [TIMES]]
  *
- * With a variant's word only that one, so many times: for counting instructions.
+ * VARIANT runs that variant only, TIMES times: for counting instructions.
  */
 #include "plait/plait.h"
 #include "sys/clock.h"
@@ -47,7 +46,7 @@ static int32_t nothing(void *user_data)
 	return 0;
 }
 
-/* --- what is measured */
+/* --- measured operations */
 
 static void wake(int times)
 {
@@ -122,7 +121,7 @@ static void call_loop(int times)
 static const struct {
 	const char *word, *name;
 	void (*run)(int times);
-	int calls, each;	/* in a batch; parts of one call */
+	int calls, each;	/* calls per batch; operations per call */
 } variants[] = {
 	{ "wake", "futex wake of nobody", wake, CALLS, 1 },
 	{ "call", "one node, called", call_one, CALLS, 1 },
@@ -227,7 +226,7 @@ static plait_plan *make_chain(int count)
 	return freeze(graph, PLAIT_MODE_STRICT, 1);
 }
 
-/* Two lanes, since one needs no help. */
+/* Two lanes: one lane would leave nothing to steal. */
 static plait_plan *make_independent(int count)
 {
 	plait_graph *graph = new_graph();

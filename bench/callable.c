@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a call through a function pointer (plait/callable.h) costs, beside
- * plait_plan_call with the same parameters, of a plan of one kernel that does
- * next to nothing.  Both take turns in one run; the smallest and the median
- * time of many are printed.
+ * Overhead of a call through a function pointer (plait/callable.h), beside
+ * plait_plan_call with the same parameters, for a plan of one nearly empty kernel.
+ * Both alternate in one process; prints minimum and median of many batches.
  *
  *	PLAIT_PLUGIN_PATH=plugins/.libs bench/callable
  */
@@ -124,8 +123,8 @@ static void make_plan(plait_context *context, plait_kernel *kernel)
 	must(plait_graph_create(context, &graph, &error));
 	must(plait_graph_add(graph, &node, NULL, 0, &added, &error));
 	must(plait_graph_freeze(graph, NULL, &plan, &error));
-	must(plait_plan_parameter(plan, "a", &a_number, &error));
-	must(plait_plan_parameter(plan, "y", &y_number, &error));
+	must(plait_plan_find_parameter(plan, "a", &a_number, &error));
+	must(plait_plan_find_parameter(plan, "y", &y_number, &error));
 	plait_graph_release(graph);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Work of a known length: a chain of multiplications each of which needs the
- * one before.  A fence in front keeps two nodes in a row from overlapping in
- * the core, which would make work in a row cheaper than it is elsewhere.
+ * Work of a known duration: a dependent chain of multiplications.  A fence before
+ * the chain prevents consecutive nodes from overlapping in the core, which would
+ * make serial work cheaper than parallel work.
  */
 #include <stdlib.h>
 #include <time.h>
@@ -56,7 +56,7 @@ static double once(uint32_t turns, uint32_t calls)
 
 double grain_measure(uint32_t turns)
 {
-	/* About 20 us a time, the best of five. */
+	/* About 20 us per batch, minimum of five. */
 	uint32_t calls = 1 + 20000 / (turns + 5), i;
 	double best = once(turns, calls);
 
@@ -83,9 +83,8 @@ double grain_calibrate(void)
 }
 
 /* --- checked nodes ----------------------------------------------------------
- * done[i] is the number of the run in which node i ran last.  Loads and stores
- * are relaxed: that they are seen in order is what is being checked, and it
- * has to come from whoever runs the graph. */
+ * done[i] is the number of the last run of node i.  Loads and stores are relaxed:
+ * the contestant must provide the happens-before order that the check needs. */
 
 static struct {
 	const struct graph *graph;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What nodes do: nothing, or a given time, without a look at a clock.
+ * Node bodies: empty, or work of a given duration without reading a clock.
  */
 #ifndef BENCH_GRAIN_H
 #define BENCH_GRAIN_H
@@ -9,22 +9,22 @@
 
 /* Returns at once. */
 int32_t grain_empty(void *node);
-/* Works as long as node->turns says. */
+/* Works for node->turns steps. */
 int32_t grain_work(void *node);
-/* Works, and sees whether all that come before it are done in this run. */
+/* Works, and checks that all predecessors are done in this run. */
 int32_t grain_checked(void *node);
 
-/* How many turns take a microsecond here, at best. */
+/* Return the maximum number of steps per microsecond. */
 double grain_calibrate(void);
-/* What a call of grain_work with so many turns takes at this moment, in ns,
- * in a plain loop. */
+/* Measure the current duration of grain_work with `turns` steps, in ns, in a plain
+ * loop. */
 double grain_measure(uint32_t turns);
 
-/* Checked nodes are those of this graph from now on; -1: no memory. */
+/* Set the graph of the checked nodes; return -1 without memory. */
 int grain_check_open(const struct graph *graph);
-/* Before each run of checked nodes. */
+/* Call before each run of checked nodes. */
 void grain_check_begin(void);
-/* After it: 0 if every node ran once and after those before it. */
+/* Call after the run; return 0 if every node ran once, after its predecessors. */
 int grain_check_end(void);
 
 uint64_t now_ns(void);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What it costs to build a graph through the public interface, and to freeze
- * it: nanoseconds a node, beside the floor, which is to append as many bytes
- * to a growing array by hand; then milliseconds to freeze, beside what the
- * planner alone takes of that.  CPU time, the best and the median:
+ * Cost of building and freezing a graph through the public API: nanoseconds per
+ * node, beside a lower bound, appending as many bytes to a growing array; then
+ * milliseconds to freeze, beside the planner's part of it.  CPU time, minimum and
+ * median:
  *
  *	bench/graph [repeats [rows whose name has this [build or freeze]]]
  *
- * PLAIT_PLUGIN_PATH says where plait_host.so is.
+ * PLAIT_PLUGIN_PATH must name the folder of plait_host.so.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,8 +16,9 @@
 
 #include "plait/plait.h"
 
-#include "../t/shapes.h"
+#include "../t/lib/shapes.h"
 #include "graph/build/graph.h"
+#include "graph/store/planner_view.h"
 
 enum { BUFFERS = 64, LABEL_BYTES = 16, MOST_REPEATS = 101 };
 
@@ -26,13 +27,13 @@ struct row {
 	void (*make)(struct shape *shape);
 };
 
-/* What is added for each node. */
+/* The kind of each node. */
 enum { EMPTY, LABELED, FEW, LAUNCH, NULL_LAUNCH, NAMED, TURNS, NEW, KINDS };
 static const char *const kind_names[KINDS] = {
 	"join", "join, label", "launch, 2 args", "launch, 4 args",
 	"no geometry", "label and file", "8 geometries", "all geometries",
 };
-/* The bytes of a node, of its label, and of what a launch has. */
+/* Bytes of a node, its label and its launch data. */
 static const uint32_t kind_bytes[KINDS] = { 56, 68, 184, 232, 232, 244, 232,
 					    304 };
 enum { FEW_ARGUMENTS = 2, ARGUMENTS = 4 };
@@ -42,7 +43,7 @@ struct rig {
 	plait_kernel *few, *kernel;
 	plait_buffer *buffers[BUFFERS];
 	char (*labels)[LABEL_BYTES];
-	uint32_t *first;	/* of a node's preds */
+	uint32_t *first;	/* first predecessor of each node */
 	uint32_t *preds;
 	plait_node *nodes;
 	struct shape shape;
@@ -98,7 +99,7 @@ static int by_value(const void *one, const void *other)
 	return (a > b) - (a < b);
 }
 
-/* Sorts; the best comes first and the median in the middle. */
+/* Sort: the minimum is first, the median in the middle. */
 static void sort(double *times, int count)
 {
 	qsort(times, (size_t)count, sizeof(*times), by_value);
@@ -146,16 +147,16 @@ static void close_rig(struct rig *rig)
 	plait_context_release(rig->context);
 }
 
-/* ---- the shape as the lists that plait_graph_add takes ---- */
+/* ---- the shape as lists for plait_graph_add ---- */
 
-/* The ends of lists by node, from the counts in first[node]. */
+/* Turn the counts in first[node] into the ends of the lists. */
 static void sum_up(uint32_t *first, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++)
 		first[i + 1] += first[i];
 }
 
-/* A node's place in an order in which preds come first. */
+/* Compute the place of each node in a topological order. */
 static void sort_shape(const struct shape *shape, uint32_t *place)
 {
 	uint32_t count = shape->input.node_count;
@@ -234,7 +235,7 @@ static void fill_arguments(const struct rig *rig, uint32_t i, uint32_t first,
 		arguments[k].buffer = rig->buffers[(i * 7 + k * 11) % BUFFERS];
 }
 
-/* All but the preds of node i. */
+/* Fill all but the predecessors of node i. */
 static void fill_desc(const struct rig *rig, int kind, uint32_t i,
 		      plait_node_desc *desc, plait_launch *launch,
 		      plait_argument arguments[ARGUMENTS])
@@ -269,7 +270,7 @@ static plait_graph *build(struct rig *rig, int kind)
 	uint32_t skipped = kind == FEW ? ARGUMENTS - FEW_ARGUMENTS : 0;
 	plait_graph *graph;
 
-	/* The first argument's size is that of all. */
+	/* The size of the first argument applies to all. */
 	arguments[skipped].size = sizeof(*arguments);
 	if (kind >= FEW)
 		desc = (plait_node_desc){
@@ -297,7 +298,7 @@ static plait_graph *build(struct rig *rig, int kind)
 	return graph;
 }
 
-/* The same bytes, by hand. */
+/* Lower bound: append as many bytes by hand. */
 static void append(uint64_t count, uint32_t bytes)
 {
 	char *items = NULL, one[512] = { 0 };
@@ -317,7 +318,7 @@ static void append(uint64_t count, uint32_t bytes)
 	free(items);
 }
 
-/* The graph is released in between, so that its memory is there again. */
+/* Releases the graph between repeats, so that its memory is reused. */
 static void bench_build(struct rig *rig, const struct row *row, int kind,
 			int repeats)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ping-pong between two pinned threads.  Virtual processors are moved about
- * by whoever hosts them, so that this changes while a machine runs; times with
- * two threads say little without it.
+ * Hop latency: ping-pong between two pinned threads.  A hypervisor migrates
+ * virtual processors, so the latency varies over time; times with two threads are
+ * meaningless without it.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -18,8 +18,8 @@ static struct {
 	_Alignas(128) uint32_t back;
 } table;
 
-/* Gives up the processor now and then: somebody else may have been put on the
- * one where the other side is. */
+/* Spin, with an occasional yield: another thread may occupy the processor of the
+ * other side. */
 static void wait_for(uint32_t *word, uint32_t value)
 {
 	uint32_t looks = 0;
@@ -42,7 +42,7 @@ static void *other_side(void *unused)
 	return NULL;
 }
 
-/* The best of the blocks. */
+/* Return the minimum of the blocks. */
 static double play(void)
 {
 	uint32_t i, block, turn = 0;

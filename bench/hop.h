@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How far the first two processors are apart.
+ * Hop latency between the first two processors.
  */
 #ifndef BENCH_HOP_H
 #define BENCH_HOP_H
 
-/* One way, in ns; 0 if there is only one processor. */
+/* Return the one-way latency in ns; 0 with one processor. */
 double hop_measure(void);
 
 #endif

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What calling a kernel costs, in each form, beside the same call without
- * plait: a direct call, and a bare ffi_call.  And a range kernel beside a
- * plain loop over the same memory.  All variants take turns in one run; the
- * smallest and the median time of many are printed.
+ * Overhead of a kernel call, in each form, beside the call without plait: direct,
+ * and by ffi_call.  Then a range kernel beside a plain loop over the same memory.
+ * All variants alternate in one process; prints minimum and median of many batches.
  */
 #include "ffi/ffi_call.h"
 #include "object/kernel/host_code.h"
@@ -40,7 +39,7 @@ static int32_t work_fixed(void *const *arguments, const plait_launch *launch,
 		    *(int32_t *)arguments[4]);
 }
 
-/* --- what is measured */
+/* --- measured operations */
 
 static double a = 1, cells[4], *x = cells, *y = cells + 2;
 static uint64_t n = 3;

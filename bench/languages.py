@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What the layers of the languages cost, beside the same calls from C: a plan
-that is called, with and without a parameter; one that is run on a queue and
-waited for; a function that the language pulls, of those that wait for it, and
-answers; and the same with the work of its queue, which comes to the next one.
+"""Overhead of the language bindings, beside the same calls from C: call a plan,
+without and with a parameter; run a plan on a queue and wait; pull and answer a
+pending callback, without and with the work of its queue.
 
     bench/languages.py [--rounds N] [--who c,lua,...]
 
-in a build folder.  The programs take turns, a batch of a thousand each time.  It
-prints the least and the median of the batches, and the load before and after.
+in a build folder.  The programs alternate, in batches of a thousand calls.  Prints
+minimum and median of the batches, and the load average before and after.
 """
 import argparse
 import os
@@ -28,7 +27,7 @@ LUA = os.path.join(ROOT, "bindings", "lua")
 
 
 def rust_program():
-    # Those of the tests are not optimised.
+    # The crates of the tests are not optimised.
     rust.OUT, rust.LINTS = rust.OUT + "-optimised", rust.LINTS + ("-C", "opt-level=2")
     said = rust.build()
     output = os.path.join(rust.OUT, "bench-languages")
@@ -39,7 +38,7 @@ def rust_program():
 
 
 def programs():
-    """{language: (command, environment)}, None where it is not there."""
+    """Return {language: (command, environment)}; None for a missing language."""
     def source(suffix):
         return os.path.join(HERE, "languages", "bench." + suffix)
     return {
@@ -68,7 +67,7 @@ def batch(process):
 
 
 def measure(running, rounds):
-    """{language: [figures of a batch]}; the first batches are to warm up."""
+    """Return {language: [figures of a batch]}, without the warm-up batches."""
     found = {who: [] for who in running}
     for turn in range(rounds + 2):
         for who, process in running.items():

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One launch of portable source, from a cache that is warm: beside the same
- * code called directly, and with workers that have nothing else to do.  Wall
- * time; minimum and median of rounds that take turns:
+ * Duration of one launch of portable source, from a warm cache: beside a direct
+ * call of the same code, and with idle workers.  Wall time; minimum and median of
+ * interleaved rounds:
  *
  *	bench/launch [rounds]
  */
@@ -14,11 +14,11 @@
 
 #include "base/alloc.h"
 #include "kernel/signature.h"
-#include "source/host_module.h"
+#include "source/build.h"
 
 enum { MOST_ROUNDS = 1001, SIDES = 3, SMALL = 64, LARGE = 1 << 15 };
 
-/* 64 forces on each of n. */
+/* 64 forces on each of n bodies. */
 static const char text[] =
 	"KERNEL(forces) { EACH(i, n) { f32 sum = 0;\n"
 	"for (u32 j = 0; j < 64; j++) { f32 d = x[j] - x[i];\n"
@@ -36,7 +36,7 @@ static void must(plait_status status)
 	exit(1);
 }
 
-/* A plan of one launch, in a context of its own; the first side has none. */
+/* A plan of one launch, in its own context; the first side is the direct call. */
 struct side {
 	const char *name;
 	uint32_t workers;
@@ -128,7 +128,7 @@ static void open_side(struct side *side, uint64_t count)
 	make_plan(side, count);
 }
 
-/* ---- the same code without plait around it ---- */
+/* ---- the direct call ---- */
 
 static plait__module *module;
 static plait__signature *parsed;

@@ -4,40 +4,40 @@
 #   noinst_PROGRAMS += %D%/NAME
 #   %C%_NAME_LDADD = src/libplaitcore.la
 
-# how fast and how big the planner is, beside what libnnc took
+# time and memory of the planner, beside libnnc
 noinst_PROGRAMS += %D%/plan
-%C%_plan_LDADD = t/libshapes.la src/libplaitcore.la
+%C%_plan_LDADD = t/lib/libshapes.la src/libplaitcore.la
 
-# what calling a kernel costs, in each form
+# overhead of a kernel call, in each form
 noinst_PROGRAMS += %D%/kernels
 %C%_kernels_CFLAGS = $(AM_CFLAGS) $(FFI_CFLAGS)
 %C%_kernels_LDADD = src/libplaitcore.la $(FFI_LIBS)
 
-# what a plan costs as a C function, beside plait_plan_call
+# a plan as a C function, beside plait_plan_call
 noinst_PROGRAMS += %D%/callable
 %C%_callable_LDADD = src/libplaitcore.la
 
-# what one run of next to nothing costs, beside what the machine takes
+# overhead of one nearly empty run
 noinst_PROGRAMS += %D%/call
 %C%_call_LDADD = src/libplaitcore.la
 
-# what queues and signals of the host cost, beside what the machine does
+# host queues and signals, beside the latencies of the machine
 noinst_PROGRAMS += %D%/queue
 %C%_queue_LDADD = src/libplaitcore.la
 
-# what building a graph and freezing it cost, beside appending to an array
+# building and freezing a graph, beside appending to an array
 noinst_PROGRAMS += %D%/graph
-%C%_graph_LDADD = t/libshapes.la src/libplaitcore.la
+%C%_graph_LDADD = t/lib/libshapes.la src/libplaitcore.la
 
-# what portable source of kernels costs, beside plain C loops
+# kernels from portable source, beside plain C loops
 noinst_PROGRAMS += %D%/source
 %C%_source_LDADD = src/libplaitcore.la
 
-# what one launch of it costs, alone and with workers that help
+# one launch of such a kernel, alone and with workers
 noinst_PROGRAMS += %D%/launch
 %C%_launch_LDADD = src/libplaitcore.la
 
-# what plans on OpenCL cost, beside plain calls of it
+# plans on OpenCL, beside direct calls of the driver
 if OPENCL
 noinst_PROGRAMS += %D%/opencl
 %C%_opencl_SOURCES = %D%/opencl.c %D%/opencl.h %D%/opencl_hand.c
@@ -45,11 +45,11 @@ noinst_PROGRAMS += %D%/opencl
 %C%_opencl_LDADD = src/libplait.la -ldl
 endif
 
-# what the layers of the languages cost: bench/languages.py drives it
+# overhead of the language bindings; for bench/languages.py
 noinst_PROGRAMS += %D%/languages/bench
 %C%_languages_bench_LDADD = src/libplait.la
 
-# --- bench/replay: the same graphs, run by everybody who can ------------------
+# --- bench/replay: repeated runs of graphs, beside other libraries ------------
 #
 #	make bench		all of it, about half an hour
 #	make bench-quick	no work and 200 ns, up to 10,000 nodes
@@ -64,7 +64,7 @@ check_PROGRAMS += %D%/who_floor
 check_PROGRAMS += %D%/who_plait
 %C%_who_plait_LDADD = %D%/libreplay.la src/libplait.la
 
-# Peers have compilers and flags of their own, and none is needed.
+# Peers have their own compilers and flags, and all are optional.
 BENCH_PEERS =
 BENCH_ABSENT =
 if BENCH_TBB
@@ -120,7 +120,7 @@ bench: all $(BENCH_WHO)
 bench-quick: all $(BENCH_WHO)
 	$(BENCH_RUN) --quick $(BENCH_FLAGS) $(BENCH_WHO)
 
-# Plans on OpenCL, beside the same by hand and StarPU's; half a minute.
+# Plans on OpenCL, beside direct calls and StarPU; half a minute.
 BENCH_OPENCL = PLAIT_PLUGIN_PATH='$(abs_top_builddir)/plugins/.libs' %D%/opencl
 bench-opencl: all $(BENCH_OPENCL_PEER)
 	$(BENCH_OPENCL) 101 chain $(BENCH_OPENCL_PEER)

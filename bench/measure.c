@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One who, in a process of its own, which bench/replay.py asks for things by
- * lines on the input:
+ * Process of one contestant, controlled by bench/replay.py through lines on stdin:
  *
  *	prepare WHO SHAPE NODES GRAIN_NS SPREAD THREADS TURNS
  *		-> "ok NODES EDGES" or "no REASON"
- *	check	-> "ok" or "no REASON"; before anything is timed
+ *	check	-> "ok" or "no REASON"; before any measurement
  *	batch BUDGET_NS
- *		-> for each drawing of the times "DRAW RUNS MIN MEDIAN IDEAL
+ *		-> for each draw of the durations "DRAW RUNS MIN MEDIAN IDEAL
  *		   MEAN", in ns, then "ok"
  *	busy caller|worker|loose
- *		-> "ok"; while batches run, so does something else: where the
- *		   calling thread is pinned, where it is not, or anywhere, and
- *		   then nobody is pinned
+ *		-> "ok"; a competing process runs during batches: on the processor
+ *		   of the calling thread, on another, or anywhere, and then no
+ *		   thread is pinned
  *	finish, calibrate -> "ok", "ok TURNS"
  *	hop	-> "ok NS": one way between the first two processors
  *
@@ -35,7 +34,7 @@
 #include "who.h"
 
 enum {
-	/* Nodes of 1 us and, one in ten, of 50 us: so many drawings. */
+	/* Draws of the durations: 1 us, and 50 us for one node in ten. */
 	DRAWINGS = 16,
 	LONG_FACTOR = 50,
 	SAMPLES_MOST = 1 << 14,
@@ -46,7 +45,7 @@ static struct graph graph;
 static const struct who *who;
 static const char *refused = "it does not say why";
 static cpu_set_t processors;
-/* What `busy` said, and the processor that the calling thread stays on. */
+/* The argument of `busy`, and the processor of the calling thread. */
 static char busy[16];
 static unsigned home;
 static struct {
@@ -69,7 +68,7 @@ void who_refuse(const char *why)
 	refused = why;
 }
 
-/* Not with more threads than processors. */
+/* Return true unless there are more threads than processors. */
 int who_pins(void)
 {
 	return strcmp(busy, "loose") != 0 && row.threads <= who_processors();
@@ -99,7 +98,7 @@ unsigned who_processors(void)
 	return (unsigned)CPU_COUNT(&processors);
 }
 
-/* --- the times of nodes ----------------------------------------------------- */
+/* --- durations of nodes ------------------------------------------------------ */
 
 static int is_long(uint32_t drawing, uint32_t node)
 {
@@ -132,7 +131,8 @@ void who_draw(unsigned n)
 	draw(n % DRAWINGS);
 }
 
-/* The longest path and the whole, when nodes take `even` or `tall` ns. */
+/* Return the ideal time, from critical path and total, for nodes of `even` or
+ * `tall` ns. */
 static double ideal(uint32_t drawing, double even, double tall)
 {
 	double *end = malloc(graph.count * sizeof(*end)), longest = 0, all = 0;
@@ -226,7 +226,7 @@ static int by_size(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* True if a thread of this process, other than the calling one, runs. */
+/* Return true if another thread of this process runs. */
 static int somebody_runs(void)
 {
 	DIR *tasks = opendir("/proc/self/task");
@@ -255,8 +255,8 @@ static int somebody_runs(void)
 	return running;
 }
 
-/* Threads that spin for a while before they sleep would spin in the time of
- * whoever is next. */
+/* Wait until all threads sleep: threads that spin before they sleep would disturb
+ * the next contestant. */
 static void settle(void)
 {
 	struct timespec ms = { 0, 1000000 };
@@ -295,7 +295,7 @@ static void do_batch(uint64_t budget_ns)
 	printf("ok\n");
 }
 
-/* --- what can be asked ---------------------------------------------------------- */
+/* --- commands ---------------------------------------------------------------------- */
 
 static void do_prepare(const char *line)
 {
@@ -326,8 +326,7 @@ static void do_prepare(const char *line)
 
 static int prepare(void)
 {
-	/* It may have been pinned, and new threads learn from this one where
-	 * they may be. */
+	/* Undo the pinning: new threads inherit the affinity of this one. */
 	pthread_setaffinity_np(pthread_self(), sizeof(processors), &processors);
 	return who->prepare(&graph, row.threads);
 }
@@ -345,7 +344,7 @@ static void checked_loop(void *unused)
 	}
 }
 
-/* The same program, only with bodies that look whether it is their turn. */
+/* Run with bodies that check the order. */
 static void do_check(void)
 {
 	node_body timed = graph.body;
@@ -410,7 +409,7 @@ static void answer(char *line)
 	fflush(stdout);
 }
 
-/* With any argument: only who is here. */
+/* With an argument: print the names of the contestants only. */
 int main(int argc, char **argv)
 {
 	char line[256];

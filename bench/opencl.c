@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Plans on OpenCL beside the same calls by hand, in one process, in turn; and
- * beside StarPU, a process of its own that takes its turns, if it is given.
- * Least and median of the time that a run takes, and the median of what all
- * threads of this process computed meanwhile:
+ * Plans on OpenCL beside direct calls of the driver, interleaved in one process;
+ * and beside StarPU in another process, if given.  Minimum and median of the time
+ * of a run, and the median of the CPU time of all threads of this process:
  *
  *	PLAIT_PLUGIN_PATH=plugins/.libs bench/opencl [rounds [which [peer]]]
  *
- * `which` is a part of the names of those who take turns, the peer is
- * bench/opencl_starpu.  All of it runs on two halves of one device.
+ * `which` is a part of the names of the sides to run, the peer is
+ * bench/opencl_starpu.  All sides run on two halves of one device.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -189,7 +188,7 @@ static plait_plan *make_diamond(plait_device *other)
 	return freeze(graph);
 }
 
-/* --- who takes turns ------------------------------------------------------ */
+/* --- sides ---------------------------------------------------------------- */
 
 static void call(plait_plan *plan)
 {
@@ -207,7 +206,7 @@ static void hand_two(void) { hand_diamond(2); }
 static struct side {
 	const char *name;
 	void (*run)(void); /* null: the peer */
-	int times;	   /* by what its time is divided */
+	int times;	   /* divisor of its time */
 } sides[] = {
 	{ "chain, by hand", hand_chain, CHAIN },
 	{ "chain, plait", plait_chain, CHAIN },
@@ -233,7 +232,7 @@ static double now_ns(clockid_t clock)
 	return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
 }
 
-/* A process that runs once for each line it reads, and answers how long. */
+/* Start the peer, which runs once per line that it reads and replies the time. */
 static void start_peer(const char *path)
 {
 	int there[2], back[2];
@@ -296,7 +295,7 @@ static void print(int side, int rounds)
 	       cpu[side][0] / times, cpu[side][rounds / 2] / times);
 }
 
-/* The median of what two sides took one after the other, divided. */
+/* Print the quartiles of the ratio of two sides within a round. */
 static void relate(const char *name, const double *one, const double *other,
 		   int rounds)
 {
@@ -346,7 +345,7 @@ static void print_all(int rounds)
 		print(i, rounds);
 }
 
-/* What is not asked for takes no turn. */
+/* Select the sides to run. */
 static void choose(const char *which, const char *peer)
 {
 	for (int i = 0; i < SIDES; i++)
@@ -366,7 +365,7 @@ int main(int argc, char **argv)
 	hand_open();
 	open_context("opencl:split=2,events=all");
 	told = make_chain();
-	plait_context_release(context); /* the plan keeps it */
+	plait_context_release(context); /* the plan holds a reference */
 	open_context("opencl:split=2");
 	chain = make_chain();
 	make_loop();

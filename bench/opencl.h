@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* What bench/opencl and the program beside it share: kernels, and how big. */
+/* Kernels and problem sizes, shared by bench/opencl and bench/opencl_starpu. */
 #ifndef BENCH_OPENCL_H
 #define BENCH_OPENCL_H
 
 #include <stdint.h>
 
 enum {
-	CHAIN = 1000,	   /* kernels that do nothing, one behind the other */
+	CHAIN = 1000,	   /* empty kernels in sequence */
 	TIMES = 300,	   /* iterations of the loop */
-	WORK = 1 << 21	   /* turns that each side of the diamond works */
+	WORK = 1 << 21	   /* work of each branch of the diamond, in steps */
 };
 
 #define EMPTY_TEXT "__kernel void empty(void) { }\n"
@@ -18,17 +18,17 @@ enum {
 	"{ uint s = *x; for (uint i = 0; i < turns; i++)\n" \
 	"s = s * 1664525u + (s >> 16) + 1013904223u; *x = s; }\n"
 
-/* --- opencl_hand.c: the same by hand, as one who knows OpenCL writes it */
+/* --- opencl_hand.c: direct OpenCL calls */
 
-/* Look for it, build all; exits with a text when that does not work. */
+/* Open the device and build the kernels; exit with a message on failure. */
 void hand_open(void);
 void hand_close(void);
-/* CHAIN kernels on one queue; back when all is done. */
+/* Run CHAIN kernels on one queue and wait. */
 void hand_chain(void);
-/* TIMES iterations, of which each reads the word that decides. */
+/* Run TIMES iterations, each of which reads the condition. */
 void hand_loop(void);
-/* A fill, two kernels side by side, and a copy; on one queue, or on those of
- * two parts of the device. */
+/* Run a fill, two parallel kernels and a copy, on one queue or on the queues of two
+ * parts of the device. */
 void hand_diamond(int queues);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What bench/opencl measures plait beside: plain calls of OpenCL, without a
- * check between them that could be left out.
+ * The reference of bench/opencl: direct OpenCL calls, with the necessary checks
+ * only.
  */
 #include <dlfcn.h>
 #include <stdio.h>

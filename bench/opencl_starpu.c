@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * StarPU's driver of OpenCL, for bench/opencl: the chain of kernels that do
- * nothing, as tasks that depend on each other and are submitted again for each
- * line that comes; the answer is how long that took, and what was computed.
+ * The StarPU side of bench/opencl: the chain of empty kernels as dependent tasks,
+ * resubmitted for each line of input; replies wall time and CPU time.
  */
 #include <stdio.h>
 #include <stdlib.h>

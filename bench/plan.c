@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How fast and how big the planner is, beside what libnnc's scheduler took for
- * the same shapes on a machine of the same kind (gcc -O3, CPU time).  Run it
- * alone on a quiet machine:  bench/plan [repeats [rows whose name has this]]
- * Each row has a process of its own, so that the first plan finds memory as a
- * user's first plan does.
+ * Time and memory of the planner, beside libnnc's scheduler for the same shapes on
+ * a machine of the same kind (gcc -O3, CPU time).  Run on an idle machine:
+ * bench/plan [repeats [part of row names]].  Each row has its own process, so that
+ * the first plan has the page faults of a user's first plan.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../t/shapes.h"
+#include "../t/lib/shapes.h"
 
 struct row {
 	const char *name;
@@ -55,7 +54,7 @@ static double now_ms(void)
 	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
 }
 
-/* Pages that were touched first. */
+/* Return the number of page faults. */
 static long faults(void)
 {
 	struct rusage usage;

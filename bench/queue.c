@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a queue of the host costs through the public API: submission of empty
- * calls, the hop from one queue to another, and loops of plans, beside what this machine's
- * cores need for the same with nothing around it.  Interleaved, so that a
- * machine which changes its mind (it moves virtual CPUs, it slows down) does
- * so to all alike.
+ * Overhead of host queues through the public API: submission of empty calls, the
+ * hop from queue to queue, and loops of plans, beside the bare latencies of this
+ * machine.  All operations are interleaved, so that changes of the machine
+ * (migration of virtual CPUs, frequency) affect all alike.
  *
  *	bench/queue [rounds [workers [pin]]]
  *
- * With pin = 1 (the default) workers are placed on cores of their own: left
- * alone, the system often puts two that wake each other on one CPU for a
- * while.  Of the library's inside it uses only clock, atomics and futex.
+ * pin = 1 (default) gives each worker its own core: the scheduler often places two
+ * threads that wake each other on one CPU for a while.  Of the library's internals
+ * the program uses only clock, atomics and futex.
  */
 #include "plait/plait.h"
 
@@ -27,7 +26,7 @@ enum {
 	MOST_BATCH = 1000,
 	HOPS = 2000,
 	SLEEPS = 20,
-	/* Batches of ten that are more than all that is ever in flight here. */
+	/* Batches of ten; more than are ever in flight here. */
 	FILLING = 8000
 };
 
@@ -40,7 +39,7 @@ struct rig {
 	uint64_t gate_at;
 	uint64_t allocations;
 	plait_plan *loop;
-	uint32_t left; /* of its iterations */
+	uint32_t left; /* iterations left */
 	plait_command calls[MOST_BATCH];
 };
 
@@ -74,9 +73,9 @@ static void raise_gate(void)
 	check(plait_signal_raise(rig.gate, ++rig.gate_at, NULL));
 }
 
-/* --- what is measured; each returns nanoseconds for one ------------------ */
+/* --- measured operations; each returns nanoseconds per operation --------- */
 
-/* Calls alone, in a queue that is held back: what the caller pays. */
+/* Submission only, to a blocked queue: the cost for the caller. */
 static double submit_alone(uint32_t queues, uint32_t batch)
 {
 	uint32_t batches = batch == 1 ? 2000 : 20000 / batch;
@@ -99,7 +98,7 @@ static double submit_alone(uint32_t queues, uint32_t batch)
 	return (double)spent / ((double)batches * batch * queues);
 }
 
-/* Submission to completion, with as much in flight as there is. */
+/* Throughput from submission to completion, with the queues full. */
 static double through(uint32_t queues, uint32_t batch)
 {
 	uint32_t batches = batch == 1 ? 5000 : 50000 / batch;
@@ -116,7 +115,7 @@ static double through(uint32_t queues, uint32_t batch)
 	       ((double)batches * batch * queues);
 }
 
-/* One batch there and back, again and again: latency. */
+/* Latency of one batch, from submission to completion. */
 static double round_trip(uint32_t queues, uint32_t batch)
 {
 	uint64_t start = plait__clock_now_ns();
@@ -132,7 +131,7 @@ static double round_trip(uint32_t queues, uint32_t batch)
 	return (double)(plait__clock_now_ns() - start) / 200;
 }
 
-/* One queue's half of a hop: wait for the other, work, emit. */
+/* One queue's half of a hop: wait for the other queue, work, emit. */
 static void answer_signal(uint32_t queue, uint32_t batch)
 {
 	const plait_command commands[3] = {
@@ -147,7 +146,7 @@ static void answer_signal(uint32_t queue, uint32_t batch)
 				 NULL));
 }
 
-/* Two queues that answer each other; one way. */
+/* Ping-pong of two queues; one way. */
 static double hop(uint32_t queues, uint32_t batch)
 {
 	uint64_t start;
@@ -167,8 +166,8 @@ static double hop(uint32_t queues, uint32_t batch)
 	return (double)(plait__clock_now_ns() - start) / HOPS;
 }
 
-/* A loop whose body has an empty function on each of two lanes; an iteration.
- * At least the decision goes one way, and the end of the body the other. */
+/* One iteration of a loop with an empty function on each of two lanes.  The
+ * decision crosses in one direction, the end of the body in the other. */
 static double loop(uint32_t queues, uint32_t batch)
 {
 	const plait_run_desc desc = { .size = sizeof(desc),
@@ -185,9 +184,9 @@ static double loop(uint32_t queues, uint32_t batch)
 	return (double)(plait__clock_now_ns() - start) / HOPS;
 }
 
-/* --- what the machine does ----------------------------------------------- */
+/* --- latencies of the machine -------------------------------------------- */
 
-static at_u64 ball[16]; /* two words, a line apart */
+static at_u64 ball[16]; /* two words on two cache lines */
 static at_u32 bell;
 
 static void *answer(void *arg)
@@ -242,7 +241,7 @@ static void *sleep_often(void *arg)
 	return NULL;
 }
 
-/* From the wake to the first instruction of who slept 100 us. */
+/* From the wake to the first instruction of a thread that slept 100 us. */
 static double futex_wake(uint32_t queues, uint32_t batch)
 {
 	pthread_t thread;
@@ -308,7 +307,7 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Counts, and is malloc otherwise. */
+/* An allocator that counts calls. */
 static void *resize(void *user_data, void *pointer, uint64_t old_bytes,
 		    uint64_t new_bytes)
 {
@@ -426,8 +425,8 @@ static void close_rig(void)
 	plait_context_release(rig.context);
 }
 
-/* A queue keeps room for what it ever had in flight, and how much that is
- * while it is measured is up to who is faster.  So once it has it all. */
+/* Fill the queues once: a queue keeps memory for its highest number of commands in
+ * flight, which would otherwise vary with the relative speed of the threads. */
 static void fill(void)
 {
 	for (uint32_t q = 0; q < 2; q++) {
@@ -461,7 +460,7 @@ int main(int argc, char **argv)
 	if (rounds < 1 || rounds > MOST_ROUNDS || open_rig(workers, pin) != 0)
 		return 1;
 	fill();
-	measure_all(0); /* to warm up; everything has its size then */
+	measure_all(0); /* warm-up: all memory is allocated afterwards */
 	before = rig.allocations;
 	for (i = 0; i < rounds; i++)
 		measure_all(i);

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Runs the same graphs by everybody who can, in turn, and writes tables.
+"""Repeated runs of graphs by plait and other libraries, interleaved, as tables.
 
 Usage: replay.py [--quick | --smoke] [--shapes A,B] [--nodes N,M] [--grains NS,NS]
                  [--spreads even,heavy] [--threads 1,2] [--who A,B] [--rounds N]
@@ -20,7 +20,7 @@ import time
 SHAPES = "chain independent diamonds in_tree out_tree wavefront cholesky layers pair".split()
 COLUMNS = ("shape nodes grain_ns spread threads who min_ns_per_node "
            "median_ns_per_node efficiency hop").split()
-# A row whose nodes take longer than this in all is left out.
+# Rows with more total work than this are left out.
 WORK_MOST_NS = 1.1e9
 LONG_SHARE, LONG_FACTOR = 0.1, 50
 
@@ -29,22 +29,22 @@ Batch = collections.namedtuple("Batch", "hop drawings")
 
 
 def split_label(program):
-    """"old=bench/who_plait" is a program whose names get "old." in front."""
+    """Parse a program argument; "old=bench/who_plait" prefixes its names with "old."."""
     label, _, path = program.rpartition("=")
     return label + "." if label else "", path
 
 
 class Player:
-    """A process that runs graphs in one way; started again after it fails."""
+    """The process of a contestant; restarted after a failure."""
 
     def __init__(self, program, name, label=""):
         self.program, self.asked, self.name = program, name, label + name
         self.process, self.pending = None, b""
 
     def ask(self, line, seconds):
-        """The lines of the answer; the last one begins with ok or no."""
+        """Send a command; return the lines of the reply, the last with ok or no."""
         if self.process is None:
-            # So that threads which spin before they sleep do it for 20 ms only.
+            # Limits the spinning of threads before they sleep to 20 ms.
             environment = dict(os.environ, KMP_BLOCKTIME="20")
             self.process = subprocess.Popen([self.program], stdin=subprocess.PIPE,
                                             stdout=subprocess.PIPE, env=environment)
@@ -96,13 +96,13 @@ class Bench:
         self.judge = Player(split_label(options.programs[0])[1], "")
         self.turns = float(self.judge.ask("calibrate", 60)[-1].split()[1])
         self.results = {}      # (Row, who) -> [Batch] or a word
-        self.counts = {}       # Row -> nodes in fact
+        self.counts = {}       # Row -> actual number of nodes
 
     def hop(self):
         return float(self.judge.ask("hop", 60)[-1].split()[1])
 
     def prepare(self, player, row):
-        """True if the player is ready and has shown that it keeps the order."""
+        """Return True if the player is ready and has passed the order check."""
         if self.options.busy:
             player.ask("busy " + self.options.busy, 60)
         answer = player.ask("prepare %s %s %d %d %s %d %.3f" % (
@@ -130,8 +130,7 @@ class Bench:
         return True
 
     def measure(self, row):
-        # One after the other in each round, so that what the machine does
-        # meanwhile happens to all.
+        # Interleaved in each round, so that changes of the machine affect all alike.
         ready = [p for p in self.players if self.prepare(p, row)]
         for _ in range(self.options.rounds):
             ready = [p for p in ready if self.batch(p, row)]
@@ -161,7 +160,7 @@ def rows(options):
 
 
 def hop_class(hop, least):
-    """Near or far, when both ends of a batch agree."""
+    """Return near or far, if the hop latencies before and after a batch agree."""
     if max(hop) == 0:
         return "-"
     classes = {"near" if h < 2 * least else "far" for h in hop}
@@ -169,14 +168,14 @@ def hop_class(hop, least):
 
 
 def ideals(batches):
-    """Of each drawing the least that any batch of the row found to be ideal:
-    what disturbs the measuring of work can only make it more."""
+    """Return the minimum ideal time per draw over all batches of the row, since
+    disturbances only increase the measured work."""
     return [min(s[3] for s in samples) for samples in zip(*(b.drawings for b in batches))]
 
 
 def figures(batches, nodes, ideal):
-    """Over the drawings: the mean of the minima, of the medians, and how much
-    of the ideal the minima are."""
+    """Return, over the draws, the mean of the minima, the mean of the medians, and the
+    efficiency of the minima."""
     least = middle = 0.0
     drawings = list(zip(*(b.drawings for b in batches)))
     for samples in drawings:
@@ -210,7 +209,7 @@ def lines_of(bench, row):
 
 
 def print_busy(bench, done):
-    """Beside a busy thread a run has its processors or has not: the least says little."""
+    """Print median and mean: beside a competing process the minimum is meaningless."""
     names = [p.name for p in bench.players]
     print("\nmedian / mean of the runs, ms; a busy thread: " + bench.options.busy)
     print("%-12s %6s %7s" % ("", "nodes", "ns") + "".join("%16s" % n for n in names))
@@ -226,7 +225,7 @@ def print_busy(bench, done):
 
 
 def print_table(bench, done):
-    """For people: a block per grain and number of threads, a line per shape."""
+    """Print tables: a block per grain and number of threads, a line per shape."""
     names = [p.name for p in bench.players]
     blocks = collections.OrderedDict()
     for row in done:
@@ -268,7 +267,7 @@ def parse():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("programs", nargs="+")
     parser.add_argument("--quick", action="store_true", help="empty and 200 ns, 1k and 10k")
-    parser.add_argument("--smoke", action="store_true", help="does everybody keep the order?")
+    parser.add_argument("--smoke", action="store_true", help="check only that every contestant keeps the order")
     parser.add_argument("--shapes", type=words)
     parser.add_argument("--nodes", type=numbers)
     parser.add_argument("--grains", type=numbers)
@@ -277,7 +276,7 @@ def parse():
     parser.add_argument("--who", type=words)
     parser.add_argument("--busy", choices=["caller", "worker", "loose"],
                         help="something else runs, where the calling thread is or where it is not; "
-                        "loose: anywhere, and nobody is pinned")
+                        "loose: anywhere, without pinning")
     parser.add_argument("--rounds", type=int)
     parser.add_argument("--budget-ms", type=float)
     parser.add_argument("--out", default="results.tsv")
@@ -319,7 +318,7 @@ def main():
         print("no figures of %s in %d rows: %s" % (who, rows_lost, why))
     print("load %s at the end; %d s; all figures: %s" % (
         " ".join("%.1f" % x for x in os.getloadavg()), time.monotonic() - started, options.out))
-    # To refuse a graph is honest; to run it wrongly is not.
+    # A refused graph is not an error; a wrong run is.
     return any(f.startswith(("WRONG", "crashed", "hangs")) for _, f in failed)
 
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Generators of the shapes.  Each adds nodes in a topological order, with
- * those that come before as it goes; the other direction follows from that.
+ * Generators of the shapes.  Each adds nodes with their predecessors, in a
+ * topological order; the successors are computed from that.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "shapes.h"
 
-/* A graph that grows; `broken` when memory ran out. */
+/* A graph under construction; `broken` after memory ran out. */
 struct growing {
 	struct graph *graph;
 	uint32_t node_room;
@@ -41,7 +41,7 @@ static uint32_t add(struct growing *g)
 	return graph->count++;
 }
 
-/* The newest node comes after `before`. */
+/* Add an edge from `before` to the newest node. */
 static void after(struct growing *g, uint32_t before)
 {
 	struct graph *graph = g->graph;
@@ -137,7 +137,7 @@ static void out_tree(struct growing *g, uint32_t count)
 	}
 }
 
-/* Each after the one above and the one to the left. */
+/* Each node comes after its upper and its left neighbour. */
 static void wavefront(struct growing *g, uint32_t count)
 {
 	uint32_t side = root(count), x, y;
@@ -249,14 +249,14 @@ static void layers(struct growing *g, uint32_t count)
 	}
 }
 
-/* Two that have nothing to do with each other: what a launch costs. */
+/* Two independent nodes: the overhead of a launch. */
 static void pair(struct growing *g, uint32_t count)
 {
 	(void)count;
 	independent(g, 2);
 }
 
-/* --- from before to after -------------------------------------------------- */
+/* --- successors ------------------------------------------------------------- */
 
 static const struct {
 	const char *name;
@@ -273,7 +273,7 @@ const char *const shape_names[] = {
 	"wavefront", "cholesky", "layers", "pair", NULL
 };
 
-/* Fills after_at and after: count, add up, place from the end. */
+/* Fill after_at and after: count, prefix sum, placement. */
 static int turn_around(struct graph *graph)
 {
 	uint32_t i, k;
@@ -289,8 +289,7 @@ static int turn_around(struct graph *graph)
 	for (i = graph->count; i-- > 0;)
 		for (k = graph->before_at[i]; k < graph->before_at[i + 1]; k++)
 			graph->after[--graph->after_at[graph->before[k] + 1]] = i;
-	/* Placing has moved every start to where its list begins, one slot
-	 * too far up. */
+	/* Placement has moved each start to its list, one slot too far. */
 	for (i = 0; i < graph->count; i++)
 		graph->after_at[i] = graph->after_at[i + 1];
 	graph->after_at[graph->count] = graph->edges;

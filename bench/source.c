@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What portable source costs on the host: kernels of elements beside plain C
- * loops of the same body, which the same compiler gets with the same flags;
- * a launch of an empty one beside calling its function; building one cold and
- * from the cache.  Times of a thread's CPU; minimum and median of rounds that
- * take turns:
+ * Overhead of portable source on the host: kernels of elements beside plain C
+ * loops of the same body, with the same compiler and flags; a launch of an empty
+ * kernel beside a direct call; building a kernel cold and from the cache.  CPU time
+ * of the thread; minimum and median of interleaved rounds:
  *
  *	bench/source [rounds]
  */
@@ -15,11 +14,11 @@
 
 #include "base/alloc.h"
 #include "kernel/signature.h"
-#include "source/host_module.h"
+#include "source/build.h"
 
 enum { COUNT = 4096, MOST_ROUNDS = 1001, BATCH_NS = 200000 };
 
-/* A body in the words of portable source, and the same as a function of C. */
+/* A body in portable source, and as a C function. */
 struct pair {
 	const char *name;
 	const char *portable;
@@ -110,7 +109,7 @@ static plait__module *build(const plait__signature *parsed, const char *text,
 static void *arguments[4];
 static float x[COUNT], y[COUNT];
 
-/* Nanoseconds of one whole launch. */
+/* Return nanoseconds per launch. */
 static double time_of(plait__module *module, uint64_t times)
 {
 	plait_launch launch = { .size = sizeof(launch), .dimensions = 1,

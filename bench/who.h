@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who runs graphs.  Each program bench/who_NAME brings a list of these;
- * bench/measure.c asks it for one by name and times it.
+ * Contestants of bench/replay.  Each program bench/who_NAME has a table of these;
+ * bench/measure.c selects one by name and times it.
  */
 #ifndef BENCH_WHO_H
 #define BENCH_WHO_H
@@ -15,33 +15,33 @@ extern "C" {
 struct who {
 	const char *name;
 	/*
-	 * Build whatever can be built once, for so many threads.  The graph
-	 * stays as it is until `finish`, but for node->turns between runs.
-	 * Returns 0, or -1 after who_refuse.
+	 * Build the reusable part, for `threads` threads.  The graph does not
+	 * change until `finish`, except node->turns between runs.  Returns 0,
+	 * or -1 after who_refuse.
 	 */
 	int (*prepare)(const struct graph *graph, unsigned threads);
 	/* Run every node once; return when all are done. */
 	void (*run)(void);
 	void (*finish)(void);
-	/* Null, or: call `loop`, which calls `run` many times, from where
-	 * that is cheapest, as inside a parallel region. */
+	/* Call `loop`, which calls `run` many times, from the cheapest
+	 * context, such as inside a parallel region.  May be null. */
 	void (*enter)(void (*loop)(void *argument), void *argument);
-	/* Null, or: threads may run from now on, until `rest`. */
+	/* Let threads run until `rest`.  May be null. */
 	void (*wake)(void);
 	void (*rest)(void);
 };
 
-/* Ended by an entry without a name. */
+/* Terminated by an entry without a name. */
 extern const struct who whos[];
 
-/* Why `prepare` returns -1: one line. */
+/* Set the reason why `prepare` returns -1: one line. */
 void who_refuse(const char *why);
-/* Is anybody told where to run? */
+/* Return true if threads are pinned. */
 int who_pins(void);
-/* The calling thread stays on the n-th processor that this process has. */
+/* Pin the calling thread to the n-th processor of this process. */
 void who_pin(unsigned n);
 unsigned who_processors(void);
-/* With times that change, the n-th drawing of them; no run is on its way. */
+/* Set the n-th draw of varying durations; no run is in flight. */
 void who_draw(unsigned n);
 
 #ifdef __cplusplus

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The floor: what it takes to call the same functions from an array, one
- * after the other on one thread.  Nobody who keeps any order can be faster.
+ * Lower bound: calls of the functions from an array, in sequence on one thread,
+ * without synchronization.
  */
 #include <stdlib.h>
 

@@ -2,13 +2,12 @@
 /*
  * OpenMP tasks; built with gcc (libgomp) and with clang (LLVM's libomp):
  *
- *	NAME_depend  `depend` clauses.  OpenMP 5 cannot keep a graph, so that
- *	             the tasks and their dependences are made anew each run
- *	NAME_count   no clauses, but counters of our own: each node runs one
- *	             successor that became ready itself and makes tasks of the
- *	             others
+ *	NAME_depend  `depend` clauses.  OpenMP 5 cannot keep a graph, so each
+ *	             run creates the tasks and their dependences
+ *	NAME_count   in-degree counters instead of clauses: each node runs one
+ *	             ready successor itself and creates tasks for the others
  *
- * All runs of a batch are made inside one parallel region.
+ * All runs of a batch execute inside one parallel region.
  */
 #include <stdlib.h>
 
@@ -57,7 +56,7 @@ static void enter(void (*loop)(void *), void *argument)
 
 /* --- depend ------------------------------------------------------------------ */
 
-/* The clause wants its places one by one; more than three are counted out. */
+/* The clause lists its addresses one by one: a case per count. */
 static void few(uint32_t i, const uint32_t *b, uint32_t count)
 {
 	switch (count) {
@@ -112,7 +111,7 @@ static void run_from(uint32_t node)
 
 	for (; node != UINT32_MAX; node = next) {
 		next = UINT32_MAX;
-		/* Reset for the next run: nobody counts it down any more. */
+		/* Reset for the next run: no predecessor decrements it any more. */
 		__atomic_store_n(&missing[node], shape->before_at[node + 1] -
 				 shape->before_at[node], __ATOMIC_RELAXED);
 		shape->body(&shape->nodes[node]);

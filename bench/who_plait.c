@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * plait itself: a plan that is frozen once and run again and again, with as
- * many lanes as threads, of which the calling thread is one.
+ * plait: a plan that is frozen once and run repeatedly, with as many lanes as
+ * threads, including the calling thread.
  *
  *	plait_strict    plait_plan_call, mode STRICT; the library chooses
- *	                whether lanes run side by side
- *	plait_parallel  the same, side by side in any case
- *	plait_helped    plait_plan_call, mode HELPED, side by side
- *	plait_tuned     the plan that plait_plan_tune makes of one that knew
- *			nothing, of some recorded runs; it chooses the mode
+ *	                serial or parallel lanes
+ *	plait_parallel  the same, always parallel
+ *	plait_helped    plait_plan_call, mode HELPED, parallel
+ *	plait_tuned     the plan that plait_plan_tune makes from one without
+ *			costs, by some recorded runs; it also chooses the mode
  *	plait_run       plait_plan_run on a queue and plait_run_wait
  *
- * The costs are what a user can know beforehand: how long a node takes, or,
- * when times are drawn anew for each run, that it is always the same; and how
- * long the processors need to see what each other did.
+ * The costs are those that a user can know in advance: the duration of a node, or
+ * one constant if durations are drawn for each run; and the hop latency.
  */
 #include <stdbool.h>
 #include <stdlib.h>
@@ -41,8 +40,7 @@ static int refuse(void)
 	return -1;
 }
 
-/* The calling thread works as well, on the last processor: workers have the
- * first ones. */
+/* The calling thread works too, on the last processor; workers have the others. */
 static int open_context(unsigned threads)
 {
 	plait_context_desc desc = { .size = sizeof(desc), .backends = "host" };
@@ -159,7 +157,7 @@ static void must(plait_status status)
 		abort();
 }
 
-/* Some runs of the plan, written down, and another plan in its place. */
+/* Record some runs, and replace the plan by the tuned one. */
 static int tune(unsigned threads)
 {
 	const plait_tune_desc desc = { .size = sizeof(desc), .lanes = threads,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * StarPU: tasks without data, ordered by dependences that are declared once.
- * A task can be submitted again when it is done, and keeps its dependences, so
- * that a run submits all of them and waits.  The schedulers are those that were
- * the fastest for so many workers; STARPU_SCHED overrides them.
+ * A finished task can be resubmitted and keeps its dependences, so a run submits
+ * all tasks and waits.  The scheduler is the fastest one for the number of workers;
+ * STARPU_SCHED overrides it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static struct starpu_task **tasks;
 static struct starpu_codelet codelet;
 static uint32_t made;
 
-/* StarPU hands a pointer on; which body it is, the graph knows. */
+/* StarPU passes the node; the graph has the body. */
 static void call(void *buffers[], void *node)
 {
 	(void)buffers;
@@ -66,7 +66,7 @@ static int make_task(uint32_t i)
 
 static void finish(void)
 {
-	/* It cannot be shut down while it pauses. */
+	/* StarPU cannot shut down while it is paused. */
 	starpu_resume();
 	while (made > 0)
 		starpu_task_destroy(tasks[--made]);

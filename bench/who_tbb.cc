@@ -5,8 +5,8 @@
  *	tbb_flow   a flow::graph of continue_nodes, built once and replayed
  *	tbb_light  the same with the lightweight policy: nodes run where their
  *	           last predecessor did, without a task; never in parallel
- *	tbb_tasks  a task_group over counters of our own: each node runs one
- *	           successor that became ready itself and spawns the others
+ *	tbb_tasks  a task_group with in-degree counters: each node runs one ready
+ *	           successor itself and spawns the others
  */
 #include <tbb/flow_graph.h>
 #include <tbb/global_control.h>
@@ -24,7 +24,7 @@ namespace {
 
 namespace flow = tbb::flow;
 
-/* Workers stay where they are; a slot of the arena is a processor. */
+/* Pins each worker to the processor of its arena slot. */
 struct pinned : tbb::task_scheduler_observer {
 	explicit pinned(tbb::task_arena &arena)
 		: tbb::task_scheduler_observer(arena)
@@ -110,7 +110,7 @@ std::unique_ptr<network<flow::lightweight>> light_network;
 int flow_prepare(const struct graph *graph, unsigned threads)
 {
 	open_arena(threads);
-	/* A flow::graph belongs to the arena in which it is made. */
+	/* A flow::graph belongs to the arena in which it is constructed. */
 	arena->execute([=] {
 		flow_network = std::make_unique<network<flow::queueing>>(graph);
 	});
@@ -164,7 +164,7 @@ void run_from(uint32_t node)
 	for (;;) {
 		uint32_t next = UINT32_MAX;
 
-		/* Reset for the next run: nobody counts it down any more. */
+		/* Reset for the next run: no predecessor decrements it any more. */
 		missing[node].store(shape->before_at[node + 1] -
 				    shape->before_at[node],
 				    std::memory_order_relaxed);

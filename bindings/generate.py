@@ -97,18 +97,33 @@ def describe_header(name):
     return {"title": " ".join(title.split()).rstrip("."), "text": text.strip("\n")}
 
 
+def describe_enum(scalar, enum):
+    """A named type right before an enum is the type of its values."""
+    text = " ".join(comment_text(scalar.comment).split()) if scalar.comment else ""
+    return {"name": scalar.name, "header": scalar.header, "text": text,
+            "values": [name for name, _ in enum.values]}
+
+
+def type_of_constants(api):
+    """{constant: its type}"""
+    return {value: enum["name"] for enum in api["enums"] for value in enum["values"]}
+
+
 def describe():
-    api = {"note": NOTE, "headers": {}, "constants": {}, "opaque": [], "scalars": {},
+    api = {"note": NOTE, "headers": {}, "constants": {}, "enums": [], "opaque": [], "scalars": {},
            "callbacks": [], "structs": [], "functions": []}
     for name in headers.names():
         if name not in ("plugin", "plait"):
             api["headers"][name] = describe_header(name)
+    before = None
     for d in headers.everything():
         if d.header in ("plugin", "work"):
             continue
         if d.kind == "enum":
             for name, text in d.values:
                 api["constants"][name] = value_of(text, dict(api["constants"]))
+            if before is not None and before.kind == "scalar":
+                api["enums"].append(describe_enum(before, d))
         elif d.kind == "opaque":
             api["opaque"].append(d.name)
         elif d.kind == "scalar":
@@ -123,6 +138,7 @@ def describe():
                 "fields": [describe_field(f) for f in d.fields]})
         elif d.kind == "prototype":
             api["functions"].append(describe_prototype(d))
+        before = d
     return api
 
 
@@ -147,6 +163,10 @@ class Ctypes:
     def scalar(self, base):
         return SCALARS[self.scalars.get(base, base)]
 
+    def value(self, base):
+        """A named type by its name."""
+        return base if base in self.scalars else self.scalar(base)
+
     def pointer(self, base, stars, constant):
         if base == "char" and stars == 1:
             return "c_char_p" if constant else "POINTER(c_char)"
@@ -165,7 +185,7 @@ class Ctypes:
             return "c_void_p"
         if stars:
             return self.pointer(base, stars, text.startswith("const"))
-        return self.scalar(base)
+        return self.value(base)
 
     def field(self, field):
         made = self.of(field["type"])
@@ -183,6 +203,7 @@ def python_text(api):
              "from ctypes import (CFUNCTYPE, POINTER, Structure, c_char, c_char_p, c_double,  # noqa: F401",
              "                    c_float, c_int8, c_int16, c_int32, c_int64, c_uint8, c_uint16,",
              "                    c_uint32, c_uint64, c_void_p)", ""]
+    lines += ["%s = %s" % (name, SCALARS[base]) for name, base in api["scalars"].items()] + [""]
     lines += ["%s = %d" % item for item in api["constants"].items()] + [""]
     for callback in api["callbacks"]:
         kinds = [ctypes.of(callback["result"])]
@@ -266,9 +287,9 @@ def rust_parameters(parameters):
 def rust_text(api):
     lines = ["// SPDX-License-Identifier: MIT", "// " + NOTE, ""]
     lines += ["pub type %s = %s;" % (name, RUST[base]) for name, base in api["scalars"].items()]
-    for name, value in api["constants"].items():
-        status = re.match(r"PLAIT_(E_|OK$|PENDING$|EVENT_READY$)", name)
-        lines.append("pub const %s: %s = %d;" % (name, "plait_status" if status else "u32", value))
+    types = type_of_constants(api)
+    lines += ["pub const %s: %s = %d;" % (name, types.get(name, "u32"), value)
+              for name, value in api["constants"].items()]
     lines += ["pub const PLAIT_FOREVER: u64 = u64::MAX;", "", "opaque! {"]
     lines += ["    %s," % name for name in api["opaque"]] + ["}", ""]
     for callback in api["callbacks"]:

@@ -58,9 +58,9 @@ def julia_text(api, note):
     lines = ["# SPDX-License-Identifier: MIT", '"%s"' % note, "module Raw", ""]
     lines += ["const %s = %s" % (name, JULIA[base]) for name, base in api["scalars"].items()]
     lines += ["", "# Constants"]
-    for name, value in api["constants"].items():
-        status = re.match(r"PLAIT_(E_|OK$|PENDING$|EVENT_READY$)", name)
-        lines.append("const %s = %s(%d)" % (name, "Int32" if status else "UInt32", value))
+    kinds = {value: enum["name"] for enum in api["enums"] for value in enum["values"]}
+    lines += ["const %s = %s(%d)" % (name, kinds.get(name, "UInt32"), value)
+              for name, value in api["constants"].items()]
     lines += ["", "# Handles"]
     lines += ["mutable struct %s end" % name for name in api["opaque"]]
     for struct in api["structs"]:

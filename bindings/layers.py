@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""What the layers of the languages offer, read from their sources: for each
-object its text and its members, each with how it is written, what its comment
-says, and which functions of C it calls.
+"""Reader of the public interface of the hand-written layers.
 
-What is public a language says itself: Python by names, Rust by `pub`, Julia by
-docstrings; in Lua a comment of three dashes does.
+For each object the result has its text and its members; for each member its
+signature, its comment and the C functions that it calls.  Public members are those
+without a leading underscore in Python, with `pub` in Rust, with a docstring in
+Julia, and with a comment of three dashes in Lua.
 """
 import ast
 import glob
@@ -26,7 +26,7 @@ class Object:
 
 
 def plain(text):
-    """Without the links that only the language's own tool follows."""
+    """Return the text without links that only the language's own tool resolves."""
     text = re.sub(r"\[(`[^`\]]+`)\]\([^)]*\)", r"\1", text)
     return re.sub(r"\[(`[^`\]]+`)\](?!\()", r"\1", text).strip()
 
@@ -37,8 +37,8 @@ def read(*path):
 
 
 def definitions(text, pattern):
-    """{name: its lines} of what the pattern begins: (indent, name); not of names
-    that several have, of which nobody knows here which one is meant."""
+    """Return {name: lines} of the definitions whose first line matches the pattern,
+    with groups (indent, name).  Ambiguous names, defined more than once, are left out."""
     found, several, lines = {}, {"new", "from", "get"}, text.splitlines()
     for number, line in enumerate(lines):
         match = re.match(pattern, line)
@@ -55,19 +55,19 @@ def definitions(text, pattern):
 
 
 class Layer:
-    """The objects of a language, in the order in which they were first met."""
+    """The objects of a language, in order of first appearance."""
 
     def __init__(self, helper):
         self.objects, self.helper, self.helpers, self.texts = {}, helper, {}, ""
 
     def read(self, *path):
-        """A file; what its helpers call those call who call them."""
+        """Read a file and collect its helpers, whose C calls count for their callers."""
         text = read(*path)
         self.helpers, self.texts = definitions(text, self.helper), self.texts + text
         return text
 
     def functions(self, body, seen=()):
-        """The functions of C that some lines call, in helpers too."""
+        """Return the C functions that some lines call, directly or through helpers."""
         found = set(re.findall(r"\bplait_[a-z_]+", body))
         for name in set(re.findall(r"\b(\w+!?)\(", body)) & set(self.helpers) - set(seen):
             found |= self.functions(self.helpers[name], (*seen, name))
@@ -179,7 +179,7 @@ def lua_member(layer, owner, dot, member, comment, given, body):
     if owner in ("memory", "kernel", "graph", "plan", "core", "Special", "Error", "Inbox"):
         return
     if re.match(r" *-- ", comment):
-        return  # two dashes: inside
+        return  # two dashes: internal
     if member == "__call":
         signature = "plan(%s)" % given
     elif member.startswith("__"):
@@ -248,8 +248,8 @@ def rust_function(layer, names, current, lines, comment):
 JULIA_TYPES = "System Device Buffer Kernel Queue Signal Graph Node Plan Run CFunction Turns Handle".split()
 
 
-# A docstring, and what it is of: to the next docstring, or to an empty line that
-# something at the margin follows.
+# A docstring and its code, up to the next docstring or to an empty line followed by
+# a line at the margin.
 JULIA_DOC = re.compile(r'^(?:"""\n(.*?)\n"""|"([^"\n][^\n]*)")\n(\S.*?)(?=\n"|\n\n\S|\Z)', re.M | re.S)
 
 
@@ -298,13 +298,13 @@ def julia_function(layer, signatures, text, code):
         layer.add(where, signature, text if number == 0 else "The same.", body)
 
 
-# Files that have nothing public, but call the library.
+# Files without public members that call the library.
 INSIDE = {"lua": ("lua/plait/binding.lua",), "python": ("python/plait/_functions.py", "python/plait/_library.py"),
           "rust": ("rust/plait/src/library.rs",), "julia": ("julia/Plait/src/inbox.jl",)}
 
 
 def inside(language, layer):
-    """The functions of C that a layer has any use for."""
+    """Return the C functions that a layer mentions anywhere."""
     return set(re.findall(r"\bplait_[a-z_]+", layer.texts + "".join(map(read, INSIDE[language]))))
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The pages of doc/reference: one for each language, made from the description
-of the headers and from the layers' own comments."""
+"""Generator of doc/reference: one page per language, from api.json and from the
+comments of the layers."""
 import os
 import re
 import textwrap
@@ -16,29 +16,29 @@ THREADS = {"owner": "the thread that opened the system",
            "one": "one thread at a time"}
 ERRORS = {
     "lua": "An error is a table with `status`, `name`, `text`, `origin` and `detail`, thrown by `error`; "
-           "`tostring` is the whole. What a function of yours raises fails its command, and the error "
-           "of whoever waits has its text and traceback.",
-    "python": "An error is a `plait.Error`; see there. What a function of yours raises fails its command, "
-              "and is the `__cause__` of what is raised where one waits for it.",
-    "rust": "An error is a `plait::Error`; see there. What a closure of yours returns as an error, or panics "
-            "with, fails its command, and its text is in the error of whoever waits.",
-    "julia": "An error is a `PlaitError`; see there. What a function of yours throws fails its command, and is "
-             "the `cause` of what is thrown where one waits for it.",
+           "`tostring` gives text and name. An error in a callback fails its command; the error of the "
+           "waiting call has its text and traceback.",
+    "python": "An error is a `plait.Error`. An exception in a callback fails its command; it is the "
+              "`__cause__` of the error that the waiting call raises.",
+    "rust": "An error is a `plait::Error`. An error that a closure returns, or a panic, fails its command; the "
+            "error of the waiting call has its text.",
+    "julia": "An error is a `PlaitError`. An exception in a callback fails its command; it is the `cause` of "
+             "the error that the waiting call throws.",
 }
 OWNERSHIP = {
-    "lua": "An object holds one reference, given back when it is collected, or by `release()`: in any order. "
-           "What is in flight goes on.",
-    "python": "An object holds one reference, given back when it is collected, at the end of a `with`, or by "
-              "`release()`: in any order, on any thread. What is in flight goes on.",
-    "rust": "An object holds one reference, given back when it is dropped: in any order, on any thread that may "
-            "have it. What is in flight goes on.",
-    "julia": "An object holds one reference, given back when it is collected, or by `release`: in any order, on "
-             "any thread. What is in flight goes on.",
+    "lua": "An object holds one reference. The garbage collector or `release()` drops it, in any order. "
+           "Work in flight continues.",
+    "python": "An object holds one reference. The garbage collector, the end of a `with` or `release()` drops "
+              "it, in any order and on any thread. Work in flight continues.",
+    "rust": "An object holds one reference and drops it with itself, in any order, on any thread that may own "
+            "it. Work in flight continues.",
+    "julia": "An object holds one reference. The garbage collector or `release` drops it, in any order and on "
+             "any thread. Work in flight continues.",
 }
 
 
 def wrap(text):
-    """Paragraphs of 88 columns; what is indented or listed stays as it is."""
+    """Wrap paragraphs at 88 columns; keep indented text, lists, tables and code."""
     parts, fenced = [], False
     for part in re.split(r"\n\s*\n", text.strip("\n")):
         if re.match(r"(?:    |- |\||#|```)", part) or fenced:
@@ -51,7 +51,7 @@ def wrap(text):
 
 
 def anchor(heading):
-    """What the forges call a heading."""
+    """Return the anchor that code hosts give a heading."""
     return re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
 
 
@@ -62,10 +62,10 @@ def bar(text):
 # --- what all pages have -------------------------------------------------------
 
 def page(language, note, start, kind, sections):
-    """A page: how one starts, what there is, and then each of it."""
+    """Return a page: a first program, a table of contents, the sections."""
     lines = ["# plait for %s: reference" % NAMES[language], "", "<!-- %s -->" % note, "",
-             "## To start with", "", "```" + kind, start.strip("\n"), "```", ""]
-    lines += ["## What there is", ""]
+             "## First program", "", "```" + kind, start.strip("\n"), "```", ""]
+    lines += ["## Contents", ""]
     lines += ["- [%s](#%s)%s" % (title, anchor(title), ": " + words if words else "")
               for title, words, _ in sections]
     for title, _, body in sections:
@@ -74,25 +74,25 @@ def page(language, note, start, kind, sections):
 
 
 def shape(function):
-    """`queue, desc?` → what it gives: `?` may be null."""
+    """Return `(queue, desc?) → result`, where `?` marks a nullable parameter."""
     given, made = [], []
     for p in function["parameters"]:
         if p["name"] == "error":
             continue
         out = p["ownership"] == "owned" or p["name"].startswith("out")
         name = re.sub(r"^out_", "", p["name"]) + ("?" if p["nullable"] else "")
-        name += " (given away)" if p["ownership"] == "consumed" else ""
+        name += " (consumed)" if p["ownership"] == "consumed" else ""
         (made if out else given).append(name)
     text = "(%s)" % ", ".join(given)
     return text + (" → " + ", ".join(made) if made else "")
 
 
 def raw_table(api, reached):
-    lines = ["`?`: may be null. → what it gives, behind `out` parameters. Functions that can fail take a",
-             "`plait_error` last, or null, and answer a status."]
+    lines = ["`?`: may be null. →: results, through `out` parameters. A function that can fail takes a",
+             "`plait_error`, or null, as its last parameter and returns a status."]
     headers = list(dict.fromkeys(f["header"] for f in api["functions"]))
     for header in headers:
-        lines += ["", "| %s.h | takes → gives | thread | by |" % header, "|---|---|---|---|"]
+        lines += ["", "| %s.h | parameters → results | thread | called by |" % header, "|---|---|---|---|"]
         for f in api["functions"]:
             if f["header"] == header:
                 lines.append("| `%s` | %s | %s | %s |" % (
@@ -127,10 +127,10 @@ def object_section(found, threads):
 def rules_section(language):
     return "Rules", "errors, ownership, threads", "\n\n".join(wrap(text) for text in (
         ERRORS[language], OWNERSHIP[language],
-        "Functions of yours run on the thread that opened the system, while it waits for something of plait "
-        "or pumps; never on a thread of plait's. What is not marked otherwise any thread may call.",
-        "What the signatures of kernels and their source look like is in [kernels](../kernels.md), what "
-        "each status means in [errors](../errors.md)."))
+        "Callbacks run on the thread that opened the system, while it waits for an object of plait or pumps; "
+        "never on a worker thread. Any thread may call a function that is not marked otherwise.",
+        "Signatures and source of kernels are described in [kernels](../kernels.md), the statuses in "
+        "[errors](../errors.md)."))
 
 
 def reached_by(language, layer):
@@ -153,9 +153,9 @@ def layer_page(language, api, note):
     start = layers.read("start", "start." + SUFFIXES[language]).split("\n", 1)[1]
     sections = [rules_section(language)]
     sections += [object_section(o, threads) for o in layer.objects.values()]
-    table = wrap("All functions of C can be called as well: %s. Who of the above calls each is named; *inside*: "
-                 "the layer does, where it shows nothing of it." % RAW[language]) + "\n\n" + raw_table(api, reached_by(language, layer))
-    sections.append(("The functions of C", "and who calls them", table))
+    table = wrap("All C functions can be called directly: %s. The last column names the members that call each; "
+                 "*inside*: internal code of the layer does." % RAW[language]) + "\n\n" + raw_table(api, reached_by(language, layer))
+    sections.append(("The functions of C", "and the members that call them", table))
     kind = {"rust": "rust", "julia": "julia", "lua": "lua", "python": "python"}[language]
     return page(language, note, start, kind, sections)
 
@@ -174,7 +174,7 @@ def c_function(function):
                                              ", may be null" if p["nullable"] else "", p["text"]))
     lines += ["", "*Thread: %s. Since %d.%s*" % (
         function["thread"], function["since"],
-        " Answers " + ", ".join("`%s`" % one for one in function["returns"]) + "." if function["returns"] else "")]
+        " Returns " + ", ".join("`%s`" % one for one in function["returns"]) + "." if function["returns"] else "")]
     return lines
 
 
@@ -191,6 +191,9 @@ def prototype(function):
 def c_section(api, header):
     text = api["headers"][header]
     lines = [wrap(text["text"])]
+    for enum in api["enums"]:
+        if enum["header"] == header:
+            lines += ["", wrap("`%s`: %s" % (enum["name"], ", ".join("`%s`" % v for v in enum["values"]) + "."))]
     for struct in api["structs"]:
         if struct["header"] == header:
             lines += ["", wrap("`%s`: %s." % (struct["name"], ", ".join(
@@ -205,10 +208,10 @@ def c_page(api, note):
     with open(os.path.join(HERE, "..", "README.md"), encoding="utf-8") as file:
         start = re.search(r"```c\n(.*?)```", file.read(), re.S).group(1)
     rules = ("Rules", "errors, ownership, threads", wrap(
-        "Functions that can fail answer a status, negative on failure, and take a `plait_error` of the caller's, "
-        "or null, last. Every struct begins with its `size`; what is not set is zero.\n\n"
-        "*Borrowed*: read or used during the call, or as long as the text says; *copied*: not needed afterwards; "
-        "*owned*: the caller's, to be given back with the `release` of its kind; *consumed*: given back by the "
+        "A function that can fail returns a status, negative on failure, and takes a `plait_error` of the caller, "
+        "or null, as its last parameter. Every struct begins with its `size`; fields that are not set are zero.\n\n"
+        "*Borrowed*: used during the call, or as long as the text says; *copied*: not needed after the call; "
+        "*owned*: owned by the caller, who drops it with the `release` of its type; *consumed*: dropped by the "
         "call; *value*: a number.\n\n"
         "Thread *any*: any thread, at any time; *one*: one thread at a time for an object; *owner*: the owner of the "
         "inbox. More is in [threads](../threads.md), [errors](../errors.md) and [the ABI](../abi.md)."))

@@ -11,10 +11,7 @@
 
 enum { POINTS = 3000, CENTRES = 4 };
 
-static plait_context *context;
-static plait_device *device;
-
-/* Around four places, the same ones every time. */
+/* Points around four places, equal in every run. */
 static plait_buffer *make_points(void)
 {
 	static const float middles[4][2] = { { 2, 2 }, { 2, 8 }, { 8, 2 },
@@ -27,19 +24,18 @@ static plait_buffer *make_points(void)
 		points[i] = middles[i / 2 % 4][i % 2] +
 			    (float)((double)state / 2147483647 - 0.5);
 	}
-	return new_buffer(device, points, sizeof(points));
+	return new_buffer(points, sizeof(points));
 }
 
-static void add_branches(plait_graph *body, plait_node after,
-			 plait_buffer *which, plait_graph *branches[2])
+/* Append a launch to a body. */
+static void launch(plait_graph *body, const char *name, uint64_t items,
+		   const plait_argument *arguments, uint64_t count,
+		   plait_node *last)
 {
-	plait_node_desc desc = { .size = sizeof(desc), .predicate = which,
-				 .kind = PLAIT_NODE_CASE, .branch_count = 2 };
-	plait_node node;
+	plait_kernel *kernel = read_kernel("kmeans", name);
 
-	must(plait_graph_add(body, &desc, &after, 1, &node, &error));
-	for (uint64_t i = 0; i < 2; i++)
-		must(plait_graph_body(body, node, i, &branches[i], &error));
+	must(plait_graph_launch(body, kernel, PLAIT_ITEMS(items), arguments, count, *last, last,
+				&error));
 }
 
 static void add_body(plait_graph *body, plait_buffer *centres,
@@ -47,44 +43,27 @@ static void add_body(plait_graph *body, plait_buffer *centres,
 {
 	const uint32_t n = POINTS, k = CENTRES;
 	plait_graph *branches[2];
-	plait_node last;
+	plait_node last = 0, moved = 0, seeded = 0;
 	plait_buffer *points = make_points();
-	plait_buffer *chosen = new_buffer(device, NULL, 4 * POINTS);
-	plait_buffer *sums = new_buffer(device, NULL, 12 * CENTRES);
-	plait_buffer *which = new_buffer(device, NULL, 4);
-	plait_kernel *choose = read_kernel(context, "kmeans", "choose");
-	plait_kernel *gather = read_kernel(context, "kmeans", "gather");
-	plait_kernel *move = read_kernel(context, "kmeans", "move");
-	plait_kernel *reseed = read_kernel(context, "kmeans", "reseed");
+	plait_buffer *chosen = new_buffer(NULL, 4 * POINTS);
+	plait_buffer *sums = new_buffer(NULL, 12 * CENTRES);
+	plait_buffer *which = new_buffer(NULL, 4);
 
-	plait_argument chooses[] = { BUFFER(points), BUFFER(centres),
-				     BUFFER(chosen), VALUE(n), VALUE(k) };
-	plait_argument gathers[] = { BUFFER(points), BUFFER(chosen),
-				     BUFFER(sums), BUFFER(which), VALUE(n),
-				     VALUE(k) };
-	plait_argument moves[] = { BUFFER(centres), BUFFER(sums),
-				   BUFFER(state), VALUE(k) };
-	plait_argument reseeds[] = { BUFFER(centres), BUFFER(sums),
-				     BUFFER(points), BUFFER(state), VALUE(n),
-				     VALUE(k) };
-
-	last = LAUNCH(body, choose, chooses, items(POINTS, 1), 0);
-	last = LAUNCH(body, gather, gathers, items(1, 1), last);
-	add_branches(body, last, which, branches);
-	LAUNCH(branches[0], move, moves, items(1, 1), 0);
-	LAUNCH(branches[1], reseed, reseeds, items(1, 1), 0);
-
-	/* The graph keeps what it uses. */
+	launch(body, "choose", POINTS,
+	       PLAIT_ARGUMENTS(PLAIT_BUFFER(points), PLAIT_BUFFER(centres), PLAIT_BUFFER(chosen),
+			       PLAIT_VALUE(n), PLAIT_VALUE(k)), &last);
+	launch(body, "gather", 1,
+	       PLAIT_ARGUMENTS(PLAIT_BUFFER(points), PLAIT_BUFFER(chosen), PLAIT_BUFFER(sums),
+			       PLAIT_BUFFER(which), PLAIT_VALUE(n), PLAIT_VALUE(k)), &last);
+	must(plait_graph_case(body, which, 0, 2, last, branches, NULL, &error));
+	launch(branches[0], "move", 1,
+	       PLAIT_ARGUMENTS(PLAIT_BUFFER(centres), PLAIT_BUFFER(sums), PLAIT_BUFFER(state),
+			       PLAIT_VALUE(k)), &moved);
+	launch(branches[1], "reseed", 1,
+	       PLAIT_ARGUMENTS(PLAIT_BUFFER(centres), PLAIT_BUFFER(sums), PLAIT_BUFFER(points),
+			       PLAIT_BUFFER(state), PLAIT_VALUE(n), PLAIT_VALUE(k)), &seeded);
 	plait_graph_release(branches[1]);
 	plait_graph_release(branches[0]);
-	plait_kernel_release(reseed);
-	plait_kernel_release(move);
-	plait_kernel_release(gather);
-	plait_kernel_release(choose);
-	plait_buffer_release(which);
-	plait_buffer_release(sums);
-	plait_buffer_release(chosen);
-	plait_buffer_release(points);
 }
 
 static int compare(const void *a, const void *b)
@@ -102,17 +81,17 @@ int main(void)
 	float places[CENTRES][2] = { { 5, 5 }, { 1000, 1000 },
 				     { 1000, 1000 }, { 1000, 1000 } };
 	uint32_t words[3] = { 1, 0, 0 }; /* go on, moves, new seeds */
-	plait_graph *graph, *body;
+	plait_graph *body;
 
-	must(plait_context_open(NULL, &context, &error));
-	must(plait_context_device(context, 0, &device, &error));
-	plait_buffer *centres = new_buffer(device, places, sizeof(places));
-	plait_buffer *state = new_buffer(device, words, sizeof(words));
+	open_system();
+	plait_buffer *centres = new_buffer(places, sizeof(places));
+	plait_buffer *state = new_buffer(words, sizeof(words));
 
-	must(plait_graph_create(context, &graph, &error));
-	body = add_loop(graph, state, 20);
+	plait_graph *graph = new_graph();
+	must(plait_graph_while(graph, state, 0, 20, 0, &body, NULL, &error));
 	add_body(body, centres, state);
-	run_graph(graph);
+	plait_graph_release(body);
+	must(plait_plan_call(freeze(graph), NULL, NULL, &error));
 
 	read_buffer(centres, places, sizeof(places));
 	read_buffer(state, words, sizeof(words));
@@ -122,11 +101,6 @@ int main(void)
 	for (int c = 0; c < CENTRES; c++)
 		printf("a centre near %.1f, %.1f\n", places[c][0],
 		       places[c][1]);
-
-	plait_graph_release(body);
-	plait_graph_release(graph);
-	plait_buffer_release(state);
-	plait_buffer_release(centres);
-	plait_context_release(context);
+	close_system();
 	return 0;
 }

@@ -35,30 +35,21 @@ int main(int count, char **words)
 {
 	static unsigned char pixels[WIDTH * HEIGHT];
 	const uint32_t width = WIDTH, height = HEIGHT, most = 255;
-	const plait_launch launch = items(WIDTH, HEIGHT);
-	plait_context *context;
-	plait_device *device;
-	plait_kernel *kernel;
 	plait_queue *queue;
-	plait_buffer *picture;
 
-	must(plait_context_open(NULL, &context, &error));
-	must(plait_context_device(context, 0, &device, &error));
+	open_system();
 	must(plait_queue_create(device, NULL, &queue, &error));
-	kernel = read_kernel(context, "mandelbrot", "mandelbrot");
-	picture = new_buffer(device, NULL, sizeof(pixels));
+	plait_kernel *kernel = read_kernel("mandelbrot", "mandelbrot");
+	plait_buffer *picture = new_buffer(NULL, sizeof(pixels));
 
-	plait_argument arguments[] = { BUFFER(picture), VALUE(width),
-				       VALUE(height), VALUE(most) };
-
-	must(plait_queue_launch(queue, kernel, &launch, arguments, 4, &error));
+	must(plait_queue_launch(queue, kernel, PLAIT_ITEMS(WIDTH, HEIGHT),
+				PLAIT_ARGUMENTS(PLAIT_BUFFER(picture), PLAIT_VALUE(width),
+						PLAIT_VALUE(height), PLAIT_VALUE(most)), &error));
 	must(plait_queue_finish(queue, PLAIT_FOREVER, &error));
 	read_buffer(picture, pixels, sizeof(pixels));
 	write_picture(count > 1 ? words[1] : "mandelbrot.pgm", pixels);
 
-	plait_buffer_release(picture);
-	plait_kernel_release(kernel);
 	plait_queue_release(queue);
-	plait_context_release(context);
+	close_system();
 	return 0;
 }

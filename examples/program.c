@@ -7,6 +7,8 @@
 #include <string.h>
 
 plait_error error = { .size = sizeof(error) };
+plait_context *context;
+plait_device *device;
 
 void must(plait_status status)
 {
@@ -16,9 +18,48 @@ void must(plait_status status)
 	exit(1);
 }
 
+/* ---- objects ---- */
+
+enum { MOST = 64 };
+
+/* One of each is set. */
+static struct object {
+	plait_kernel *kernel;
+	plait_buffer *buffer;
+	plait_graph *graph;
+	plait_plan *plan;
+} objects[MOST];
+static int object_count;
+
+static struct object *new_object(void)
+{
+	if (object_count == MOST) {
+		fprintf(stderr, "more than %d objects\n", MOST);
+		exit(1);
+	}
+	return &objects[object_count++];
+}
+
+void open_system(void)
+{
+	must(plait_context_open(NULL, &context, &error));
+	must(plait_context_device(context, 0, &device, &error));
+}
+
+void close_system(void)
+{
+	for (int i = 0; i < object_count; i++) {
+		plait_plan_release(objects[i].plan);
+		plait_graph_release(objects[i].graph);
+		plait_buffer_release(objects[i].buffer);
+		plait_kernel_release(objects[i].kernel);
+	}
+	plait_context_release(context);
+}
+
 /* ---- kernels ---- */
 
-/* Where the folder kernels/ is; from the top of the tree, if nobody says so. */
+/* The directory of kernels/; by default relative to the top of the tree. */
 #ifndef EXAMPLES
 #define EXAMPLES "examples"
 #endif
@@ -50,7 +91,7 @@ static char *read_text(const char *folder, const char *name)
 	return text;
 }
 
-/* What stands in the comment that begins with "NAME(". */
+/* Copy the signature from the comment that begins with "NAME(". */
 static void find_signature(const char *text, const char *name, char room[500])
 {
 	char start[100];
@@ -68,41 +109,45 @@ static void find_signature(const char *text, const char *name, char room[500])
 	snprintf(room, 500, "%.*s", (int)length, found + 3);
 }
 
-plait_kernel *read_kernel(plait_context *context, const char *folder,
-			  const char *name)
+plait_kernel *read_kernel(const char *folder, const char *name)
 {
+	struct object *object = new_object();
 	char *text = read_text(folder, name);
 	char signature[500];
-	plait_source source = { .size = sizeof(source), .code = text };
-	plait_kernel_desc desc = { .size = sizeof(desc), .sources = &source,
-				   .source_count = 1,
-				   .signature = signature };
-	plait_kernel *kernel;
 
 	find_signature(text, name, signature);
-	must(plait_kernel_create(context, &desc, &kernel, &error));
+	must(plait_kernel_compile(context, signature, text, &object->kernel,
+				  &error));
 	free(text);
-	return kernel;
+	return object->kernel;
 }
 
 /* ---- memory ---- */
 
-plait_buffer *new_buffer(plait_device *device, const void *data,
-			 uint64_t bytes)
+void *map_buffer(plait_buffer *buffer, uint64_t bytes)
 {
-	plait_buffer_desc desc = { .size = sizeof(desc), .bytes = bytes };
-	plait_buffer *buffer;
 	void *memory;
 
-	must(plait_buffer_create(device, &desc, &buffer, &error));
-	must(plait_buffer_map(buffer, 0, bytes, PLAIT_MAP_WRITE, &memory,
+	must(plait_buffer_map(buffer, 0, bytes,
+			      PLAIT_MAP_READ | PLAIT_MAP_WRITE, &memory,
 			      &error));
+	return memory;
+}
+
+plait_buffer *new_buffer(const void *data, uint64_t bytes)
+{
+	plait_buffer_desc desc = { .size = sizeof(desc), .bytes = bytes };
+	struct object *object = new_object();
+	void *memory;
+
+	must(plait_buffer_create(device, &desc, &object->buffer, &error));
+	memory = map_buffer(object->buffer, bytes);
 	if (data != NULL)
 		memcpy(memory, data, bytes);
 	else
 		memset(memory, 0, bytes);
-	must(plait_buffer_unmap(buffer, memory, &error));
-	return buffer;
+	must(plait_buffer_unmap(object->buffer, memory, &error));
+	return object->buffer;
 }
 
 void read_buffer(plait_buffer *buffer, void *data, uint64_t bytes)
@@ -117,47 +162,18 @@ void read_buffer(plait_buffer *buffer, void *data, uint64_t bytes)
 
 /* ---- graphs ---- */
 
-plait_launch items(uint64_t x, uint64_t y)
+plait_graph *new_graph(void)
 {
-	plait_launch launch = { .size = sizeof(launch), .dimensions = 2,
-				.items = { x, y } };
+	struct object *object = new_object();
 
-	return launch;
+	must(plait_graph_create(context, &object->graph, &error));
+	return object->graph;
 }
 
-plait_node add_launch(plait_graph *graph, plait_kernel *kernel,
-		      const plait_argument *arguments, uint64_t count,
-		      plait_launch launch, plait_node after, const char *file,
-		      int line)
+plait_plan *freeze(plait_graph *graph)
 {
-	plait_node_desc desc = {
-		.size = sizeof(desc), .kind = PLAIT_NODE_LAUNCH,
-		.kernel = kernel, .launch = &launch, .arguments = arguments,
-		.argument_count = count, .file = file, .line = (uint32_t)line,
-	};
-	plait_node node;
+	struct object *object = new_object();
 
-	must(plait_graph_add(graph, &desc, &after, after != 0, &node, &error));
-	return node;
-}
-
-plait_graph *add_loop(plait_graph *graph, plait_buffer *go, uint64_t times)
-{
-	plait_node_desc desc = { .size = sizeof(desc), .predicate = go,
-				 .kind = PLAIT_NODE_WHILE, .times = times };
-	plait_graph *body;
-	plait_node node;
-
-	must(plait_graph_add(graph, &desc, NULL, 0, &node, &error));
-	must(plait_graph_body(graph, node, 0, &body, &error));
-	return body;
-}
-
-void run_graph(plait_graph *graph)
-{
-	plait_plan *plan;
-
-	must(plait_graph_freeze(graph, NULL, &plan, &error));
-	must(plait_plan_call(plan, NULL, NULL, &error));
-	plait_plan_release(plan);
+	must(plait_graph_freeze(graph, NULL, &object->plan, &error));
+	return object->plan;
 }

@@ -1,50 +1,38 @@
 /* SPDX-License-Identifier: MIT */
-/* What the example programs share: ending with an error's text, kernels from
- * files, short ways to say arguments. */
+/* Shared part of the example programs: a context and its first device, error
+ * exit, kernels from files, buffers with contents. */
 #ifndef EXAMPLES_PROGRAM_H
 #define EXAMPLES_PROGRAM_H
 
 #include <plait/plait.h>
 
 extern plait_error error;
+extern plait_context *context;
+extern plait_device *device;
 
-/* End the program, and say why, when a call has failed. */
+/* Exit with the text of `error` if a call has failed. */
 void must(plait_status status);
 
-/* A kernel of portable source: kernels/FOLDER/NAME.plk beside this file; its
- * comment with NAME(...) is the signature. */
-plait_kernel *read_kernel(plait_context *context, const char *folder,
-			  const char *name);
+/* Open the default context; `device` is its first device. */
+void open_system(void);
 
-/* A buffer with a copy of what is at `data`; null: of zeros. */
-plait_buffer *new_buffer(plait_device *device, const void *data,
-			 uint64_t bytes);
+/* Release the context and all objects that the functions below returned. */
+void close_system(void);
+
+/* Compile kernels/FOLDER/NAME.plk beside this file; its comment with NAME(...)
+ * is the signature. */
+plait_kernel *read_kernel(const char *folder, const char *name);
+
+/* Create a buffer with a copy of `data`; null: with zeros. */
+plait_buffer *new_buffer(const void *data, uint64_t bytes);
+
+/* Map a buffer for reading and writing; plait_buffer_unmap ends it. */
+void *map_buffer(plait_buffer *buffer, uint64_t bytes);
+
+/* Copy the first bytes of a buffer to `data`. */
 void read_buffer(plait_buffer *buffer, void *data, uint64_t bytes);
 
-/* Arguments. */
-#define VALUE(v) { .size = sizeof(plait_argument), .value = &(v), \
-		   .bytes = sizeof(v) }
-#define BUFFER(b) { .size = sizeof(plait_argument), \
-		    .kind = PLAIT_ARGUMENT_BUFFER, .buffer = (b) }
-#define TURN(r, n) { .size = sizeof(plait_argument), \
-		     .kind = PLAIT_ARGUMENT_ROTATION, .rotation = (r), \
-		     .ahead = (n) }
-
-/* A launch of `kernel` after `after` (0: after nothing). */
-#define LAUNCH(graph, kernel, arguments, items, after) \
-	add_launch(graph, kernel, arguments, \
-		   sizeof(arguments) / sizeof((arguments)[0]), items, after, \
-		   __FILE__, __LINE__)
-plait_node add_launch(plait_graph *graph, plait_kernel *kernel,
-		      const plait_argument *arguments, uint64_t count,
-		      plait_launch items, plait_node after, const char *file,
-		      int line);
-plait_launch items(uint64_t x, uint64_t y);
-
-/* A loop while the word in `go` is not 0; the body is the caller's. */
-plait_graph *add_loop(plait_graph *graph, plait_buffer *go, uint64_t times);
-
-/* Freeze, and run once. */
-void run_graph(plait_graph *graph);
+plait_graph *new_graph(void);
+plait_plan *freeze(plait_graph *graph);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What configure would say, for bench/cuda/makefile: neither libffi nor hwloc. */
+/* Configuration for bench/cuda/makefile: neither libffi nor hwloc. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE 1
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What plait is measured beside: the driver's own functions, without a check
- * between them that could be left out.  Graphs are in hand_graph.c.
+ * The reference side: direct driver calls, with the necessary checks only.  Graphs
+ * are in hand_graph.c.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -36,14 +36,14 @@ static void *find(void *library, const char *symbol)
 	return found;
 }
 
-/* What is missing stays null: an old driver has no conditions. */
+/* A missing function stays null: an old driver has no conditional nodes. */
 #define LOOK_UP(version, name, symbol, parameters, arguments) \
 	(void)get(#name, (void **)&hand.cu.name, version, 0, NULL);
 #define LOOK_UP_NVRTC(version, name, symbol, parameters, arguments) \
 	found = find(library, #name); \
 	memcpy(&hand.nvrtc.name, &found, sizeof(found));
 
-/* What dlopen said, and what to do. */
+/* End the program with the message of dlopen and a remedy. */
 static void give_up(const char *what, const char *help)
 {
 	char why[600];
@@ -65,7 +65,7 @@ static void load_driver(const char *file)
 	CUDA_CALLS(LOOK_UP)
 }
 
-/* The newest, but one that is newer than the driver comes last. */
+/* Load the newest compiler; one newer than the driver is tried last. */
 static void load_compiler(const char *file, int driver_version)
 {
 	static const char *const usual[] = {
@@ -157,7 +157,7 @@ static CUfunction function(const char *kernel, const char *text)
 	return found;
 }
 
-/* Its arguments live as long as the program. */
+/* The arguments are static. */
 #define SHOT(target, kernel, text, blocks, size, ...) \
 	do { \
 		static void *list[] = { __VA_ARGS__ }; \
@@ -283,7 +283,7 @@ bool hand_has_conditions(void)
 	       hand.cu.cuGraphConditionalHandleCreate != NULL;
 }
 
-/* Memory, streams and modules go with the context. */
+/* Destroying the context frees memory, streams and modules. */
 void hand_close(void)
 {
 	hand_drop_graphs();
@@ -304,7 +304,7 @@ void hand_fill(CUstream stream, CUdeviceptr at, uint32_t value)
 	DO(cuMemsetD32Async(at, value, 1, stream));
 }
 
-/* The host waits for it. */
+/* Read a word and wait for it. */
 uint32_t hand_read(CUdeviceptr at)
 {
 	uint32_t value;

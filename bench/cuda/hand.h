@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of the driver's side share. */
+/* Interface between the files of the driver's side. */
 #ifndef BENCH_CUDA_HAND_H
 #define BENCH_CUDA_HAND_H
 
@@ -26,11 +26,11 @@ struct hand {
 	CUstream streams[STREAMS];
 	CUevent events[2 * STREAMS];
 	CUdeviceptr stamps, word, left, branches[BRANCHES], go, count;
-	CUdeviceptr filled; /* once somebody wants it */
+	CUdeviceptr filled; /* created at first use */
 	CUdeviceptr x, r, p, q, parts, numbers;
 	struct shot stamp[2], tiny, less, work[BRANCHES];
 	struct shot begin, steps[STEPS];
-	CUfunction decide; /* once somebody wants it */
+	CUfunction decide; /* created at first use */
 };
 
 extern struct hand hand;
@@ -40,10 +40,10 @@ void hand_must(const char *what, CUresult code);
 void hand_launch(CUstream stream, const struct shot *shot);
 void hand_fill(CUstream stream, CUdeviceptr at, uint32_t value);
 uint32_t hand_read(CUdeviceptr at);
-/* Ends the program when that fails; to be freed. */
+/* Compile a kernel; end the program on failure.  The caller frees the result. */
 char *hand_compile(const char *kernel, const char *text, bool ptx);
 
-/* Kernels that set conditions. */
+/* Return the kernel that sets a condition. */
 CUfunction hand_decide(void);
 CUfunction hand_last(void);
 

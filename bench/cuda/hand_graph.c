@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* The driver's graphs, built node by node: what plait's are measured beside. */
+/* The reference side: driver graphs, built node by node. */
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "hand.h"
 
-/* Made once, launched again and again. */
+/* Instantiated once, launched repeatedly. */
 static struct made {
 	CUgraph graph;
-	CUgraphExec exec; /* null: the driver has no conditions */
+	CUgraphExec exec; /* null: the driver has no conditional nodes */
 } chain, diamonds, by_node, by_last, solver;
 
-/* A graph, or a body, that is built from front to back. */
+/* A graph, or a body, under construction, in sequence. */
 struct builder {
 	CUgraph graph;
 	CUgraphNode last; /* null: none yet */
@@ -106,7 +106,7 @@ void hand_make_diamonds(void)
 
 /* --- conditions ----------------------------------------------------------- */
 
-/* The first iteration always runs, as in every loop here. */
+/* The first iteration always runs, as in all loops of this file. */
 static struct builder append_loop(struct builder *builder,
 				  CUgraphConditionalHandle *handle)
 {
@@ -127,7 +127,7 @@ static struct builder append_loop(struct builder *builder,
 	};
 }
 
-/* A node takes its arguments when it is added. */
+/* The driver copies the arguments when the node is added. */
 static void append_decision(struct builder *body, CUfunction function,
 			    unsigned block, CUgraphConditionalHandle handle,
 			    CUdeviceptr word)

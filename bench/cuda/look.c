@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What nobody has seen on a device, and all else stands on: the backend reads
- * two variables of the modules that it loads, and NVRTC makes them the module's
- * alone (no form of them is .visible but with -rdc).  Does the driver find them,
- * in binaries and in PTX, and what is in them?  And does it load code that sets
- * conditions, of which it has the function and not the compiler?
+ * Checks of driver properties that the backend depends on.  The backend reads two
+ * variables of each module, which NVRTC makes local to the module (.visible only
+ * with -rdc): the driver must find them, in binaries and in PTX, with their values.
+ * The driver must also link code that sets conditions, since it, not the compiler,
+ * has that function.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ static const struct wanted {
 	{ "plait_decides", 4, { 2 } },
 };
 
-/* Null: it is as it should be. */
+/* Return the fault, or null. */
 static const char *fault_of(CUmodule module, const struct wanted *variable,
 			    CUresult *code)
 {

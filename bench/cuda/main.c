@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Plans on CUDA beside the same by hand, in one process, in turn:
+ * Plans on CUDA beside direct driver calls, interleaved in one process:
  *
  *	bench-cuda [rounds=N] [seconds=N] [quick=1] [only=PART] [driver=FILE]
  *		[nvrtc=FILE]
  *	bench-cuda look=1 [driver=FILE] [nvrtc=FILE]
  *
- * `device` is by the device's own clock, from the first kernel of a run to the
- * last; `whole` is the host's, from the call to its end.  Ratios are the median
- * of what two sides took in the same round.
+ * `device` is measured by the device's clock, from the first kernel of a run to the
+ * last; `whole` by the host's clock, from the call to its end.  A ratio is the
+ * median of the ratios of two sides within a round.
  *
- * What a side needs is made when all else is there, and it says so before its
- * first turn: who fails is left out, and who never returns is known.  When the
- * time is over (or SIGTERM comes) what was measured is told.
+ * The objects of a side are created after the common ones, and its name is printed
+ * before its first run: a side that fails is left out, and one that hangs is known.
+ * At the time limit, or on SIGTERM, the program prints the results so far.
  */
 #include <setjmp.h>
 #include <signal.h>
@@ -42,7 +42,7 @@ void die(const char *what, const char *why)
 	exit(1);
 }
 
-/* --- who takes turns ------------------------------------------------------ */
+/* --- sides ---------------------------------------------------------------- */
 
 struct side sides[SIDES] = {
 #define SIDE(index, name, open, run, take, per) \
@@ -111,7 +111,7 @@ static void take_turn(struct side *side, int round)
 	side->result = result;
 }
 
-/* The turn that nobody counts. */
+/* Open a side and run it once, untimed. */
 static void begin(struct side *side, int round)
 {
 	printf("first turn: %s\n", side->name);
@@ -120,7 +120,7 @@ static void begin(struct side *side, int round)
 	take_turn(side, round);
 }
 
-/* Who fails takes part no more; he has said why. */
+/* Run a step of a side; a side that fails, with a message, is left out afterwards. */
 static void try(struct side *side, void (*step)(struct side *, int), int round)
 {
 	if (side->skipped)
@@ -135,7 +135,8 @@ static void try(struct side *side, void (*step)(struct side *, int), int round)
 	guarded = false;
 }
 
-/* All sides, so that whatever disturbs one disturbs all; how many rounds. */
+/* Run all sides in each round, so that disturbances affect all alike; return the
+ * number of rounds. */
 static int measure(int rounds, double seconds)
 {
 	double end = now_ns() + seconds * 1e9;

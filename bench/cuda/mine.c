@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is measured: plans of plait, through its public interface. */
+/* The measured side: plans of plait, through the public API. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,7 +23,7 @@ static void must(plait_status status)
 		die(plait_status_name(status), error.text);
 }
 
-/* --- things --------------------------------------------------------------- */
+/* --- objects -------------------------------------------------------------- */
 
 static plait_kernel *kernel(const char *signature, const char *text)
 {
@@ -65,7 +65,7 @@ static void fetch(plait_buffer *from, void *to, uint64_t bytes)
 		  .bytes = sizeof(v) }
 #define COUNTED(list) list, sizeof(list) / sizeof((list)[0])
 
-/* A graph that is built from front to back. */
+/* A graph under construction, in sequence. */
 struct builder {
 	plait_graph *graph;
 	plait_node last; /* 0: none yet */
@@ -159,13 +159,13 @@ static plait_plan *make_chain(void)
 	return freeze(&builder);
 }
 
-/* Nodes side by side that the next one comes behind. */
+/* Parallel nodes that the next node comes after. */
 struct front {
 	plait_node nodes[BRANCHES];
 	uint64_t count;
 };
 
-/* A tiny kernel, and four that work, each on its own number. */
+/* Append a tiny kernel, and four parallel ones, each on its own number. */
 static void append_diamond(struct builder *builder, struct front *front,
 			   plait_kernel *work)
 {
@@ -222,7 +222,7 @@ static plait_plan *make_diamonds(const char *segments)
 	return plan;
 }
 
-/* A loop while the word in `go` is not 0; the body is the caller's. */
+/* Append a loop while the word in `go` is not 0; the caller fills the body. */
 static void append_loop(struct builder *builder, plait_buffer *go,
 			uint64_t times, struct builder *body)
 {
@@ -233,7 +233,7 @@ static void append_loop(struct builder *builder, plait_buffer *go,
 			      &error));
 }
 
-/* `own`: its last kernel decides. */
+/* `own`: the last kernel of the body decides. */
 static plait_plan *make_loop(bool own)
 {
 	plait_kernel *less =
@@ -338,7 +338,7 @@ static plait_plan *make_cg(void)
 	fill_body(&body, of);
 	append_stamp(&builder, 1);
 	plait_graph_release(body.graph);
-	/* The graph keeps what it uses. */
+	/* The graph holds references to its buffers. */
 	for (int i = 0; i < ARRAYS; i++)
 		plait_buffer_release(of[i]);
 	return freeze(&builder);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Who takes turns in bench-cuda, and what came out. */
+/* Sides of bench-cuda, and their results. */
 #ifndef BENCH_CUDA_SIDES_H
 #define BENCH_CUDA_SIDES_H
 
@@ -22,12 +22,12 @@ enum {
 
 extern struct side {
 	const char *name;
-	void (*open)(void); /* makes what it runs; or null */
+	void (*open)(void); /* creates its objects; or null */
 	void (*run)(void);
 	void (*take)(void); /* not timed */
-	uint32_t *per;	    /* by what its time is divided, or null */
+	uint32_t *per;	    /* divisor of its time, or null */
 	bool skipped;
-	bool failed;	    /* it has said why */
+	bool failed;	    /* a message was printed */
 	uint64_t result;
 	double device[MOST_ROUNDS], whole[MOST_ROUNDS];
 } sides[SIDES];
@@ -35,7 +35,7 @@ extern struct side {
 /* --- told.c */
 
 void print_all(int rounds);
-/* Not 0 when not, or when one of them failed. */
+/* Compare the results; return non-zero if they differ or a side failed. */
 int compare_results(void);
 
 #endif

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The kernels that both sides run, in CUDA C: the same text, so that the
- * compiler makes the same of it.  Each one is compiled alone.
+ * Kernels of both sides, in CUDA C: the same text, so that the compiled code is
+ * equal.  Each kernel is compiled separately.
  */
 #ifndef BENCH_CUDA_TEXTS_H
 #define BENCH_CUDA_TEXTS_H
 
 #define GLOBAL_FUNCTION "extern \"C\" __global__ void "
 
-/* The device's clock, in nanoseconds.  A stand-in has none. */
+/* Reads the device's clock, in nanoseconds; the stand-in has none. */
 #define STAMP_TEXT \
 	GLOBAL_FUNCTION "stamp(unsigned long long *at, unsigned which)\n" \
 	"{\n" \
@@ -35,7 +35,7 @@
 	"		*left -= 1;\n" \
 	"}\n"
 
-/* A few microseconds. */
+/* Works for a few microseconds. */
 #define WORK_TEXT \
 	GLOBAL_FUNCTION "work(unsigned *x, unsigned turns)\n" \
 	"{\n" \
@@ -50,7 +50,7 @@
 	"extern \"C\" __device__ void cudaGraphSetConditional(\n" \
 	"	unsigned long long handle, unsigned value);\n"
 
-/* A node more that decides, and a node of the body that does so itself. */
+/* An extra node that decides, and a node of the body that decides itself. */
 #define DECIDE_TEXT \
 	CONDITION_TEXT \
 	GLOBAL_FUNCTION "decide(unsigned long long handle, unsigned *word)\n" \
@@ -67,7 +67,7 @@
 	"	cudaGraphSetConditional(handle, *left);\n" \
 	"}\n"
 
-/* The same, told of its loop by plait; 2: it sets the condition each time. */
+/* The latter, with its loop's arguments from plait; 2: always sets the condition. */
 #define TELL_TEXT \
 	CONDITION_TEXT \
 	"extern \"C\" { __device__ __constant__ unsigned plait_decides = 2; }\n" \
@@ -176,7 +176,7 @@
 	"	if (i < n) p[i] = r[i] + numbers[1] * p[i];\n" \
 	"}\n"
 
-/* What a solve begins with: the right side is 1 everywhere. */
+/* Initial state of a solve: the right-hand side is 1 everywhere. */
 #define BEGIN_TEXT \
 	GLOBAL_FUNCTION "begin(double *x, double *r, double *p,\n" \
 	"	double *numbers, unsigned *go, unsigned *count,\n" \

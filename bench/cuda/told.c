@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* What bench-cuda tells when all turns are taken: times, ratios, and whether both
- * sides of each comparison came to the same. */
+/* Output of bench-cuda: times, ratios, and the comparison of the sides' results. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "sides.h"
 
-/* What is wanted of a ratio; 0: nothing, it is told. */
+/* Limits of a ratio; 0: none. */
 static const struct pair {
 	int one, other;
-	bool device; /* of the device's time, else of the whole */
+	bool device; /* ratio of device times, else of whole times */
 	double most, least;
 } pairs[] = {
 	{ CHAIN_PLAIT, CHAIN_GRAPH, true, 1.02, 0 },
@@ -35,7 +34,7 @@ static const struct pair {
 
 enum { PAIRS = sizeof(pairs) / sizeof(*pairs) };
 
-/* The most that one launch may take longer than the driver's own call. */
+/* Limit of the overhead of one launch over the driver's call. */
 static const double submit_ns = 300;
 
 static int ascending(const void *one, const void *other)
@@ -54,7 +53,7 @@ static double part_of(const double *values, int rounds, int place)
 	return sorted[place];
 }
 
-/* --- what is told --------------------------------------------------------- */
+/* --- tables --------------------------------------------------------------- */
 
 static void print_side(const struct side *side, int rounds)
 {
@@ -144,8 +143,8 @@ void print_all(int rounds)
 	print_submit(rounds);
 }
 
-/* Both sides of a comparison have to have done the same.  The solver may take
- * an iteration more or less nowhere: the sums are the same. */
+/* Compare the results of both sides.  Iteration counts of the solver must agree too,
+ * since the sums are the same. */
 int compare_results(void)
 {
 	static const int groups_of[][2] = {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the layers of the languages are compared with: the same calls from C.
- * For each line of standard input one batch of each kind is timed, and answered
- * with a line of figures, in nanoseconds: a plan without parameters that is
- * called, one with a parameter, one that is run on a queue and waited for; a
- * function that is pulled of those which wait in the inbox, a hundred each time;
- * and the same with what its queue does for it: of a hundred queues that a gate
- * holds, from its opening on.  bench/languages.py has the programs take turns.
+ * Reference of the language benchmarks: the operations from C.  For each line of
+ * standard input the program times one batch per operation and replies a line of
+ * figures, in nanoseconds: call a plan without parameters; call one with a
+ * parameter; run one on a queue and wait; pull and answer a callback, of a hundred
+ * pending in the inbox; pull and answer including the work of its queue, from the
+ * opening of the gate that held a hundred queues.  bench/languages.py interleaves
+ * the programs.
  */
 #include "plait/plait.h"
 
@@ -72,7 +72,7 @@ static int pull(void)
 
 	while (must(plait_inbox_next(inbox, &event, &error)) == PLAIT_OK) {
 		ran += (uintptr_t)event.user_data;
-		must(plait_inbox_call_done(inbox, event.id, 0, NULL, &error));
+		must(plait_inbox_answer(inbox, event.id, 0, NULL, &error));
 		count++;
 	}
 	return count;
@@ -131,7 +131,7 @@ static double timed(void (*batch)(void), int calls)
 	return (now() - begin) / calls;
 }
 
-/* A hundred at a time, which come while this thread is awake: the least. */
+/* Pull batches of a hundred, which arrive while this thread is awake; the minimum. */
 static double time_pulls(void)
 {
 	double least = 1e9;

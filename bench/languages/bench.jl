@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# What bench.c measures, from Julia.
+# The operations of bench.c, from Julia.
 using Plait
 
 const CALLS, QUEUES, A_MOMENT_NS = 1000, 100, 500_000

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- What bench.c measures, from LuaJIT.
+-- The operations of bench.c, from LuaJIT.
 local plait = require "plait"
 local ffi = require "ffi"
 ffi.cdef [[

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-//! What bench.c measures, from Rust.
+//! The operations of bench.c, from Rust.
 use plait::{args, parameter, with, Plan, Queue, Signal, System};
 use std::io::BufRead;
 use std::time::{Duration, Instant};
@@ -45,7 +45,7 @@ fn timed(calls: usize, batch: impl FnOnce() -> plait::Result<()>) -> plait::Resu
     Ok(begin.elapsed().as_nanos() as f64 / calls as f64)
 }
 
-/// A hundred at a time, which come while this thread is awake: the least.
+/// Pull batches of a hundred, which arrive while this thread is awake; the minimum.
 fn time_pulls(system: &System, queues: &[Queue], gate: &Signal, turn: &mut u64) -> plait::Result<f64> {
     let mut least = f64::MAX;
     for _ in 0..CALLS / QUEUES {
@@ -67,7 +67,7 @@ fn main() -> plait::Result<()> {
     let graph = system.graph()?;
     graph.join().add()?;
     let plain = graph.freeze()?;
-    // SAFETY: it does what its signature says.
+    // SAFETY: the code accesses memory as its signature declares.
     let put = unsafe {
         system.kernel("put(a: f64, y: out pointer f64)", "KERNEL(put) { EACH(i, 1) y[i] = a; }")?
     };

@@ -4,7 +4,7 @@ package = "plait"
 version = "scm-1"
 source = { url = "git+file://." }
 description = {
-  summary = "Graphs of kernels, scheduled once and replayed, for LuaJIT",
+  summary = "Task graphs, scheduled once and replayed, for LuaJIT",
   license = "MIT",
 }
 dependencies = { "lua == 5.1" }

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 # k-means: a loop whose body takes one of two branches.  After every point has
 # chosen its nearest centre, either all centres have points and move to their
-# middle, or one has none and is put where a point is.
+# middle, or one has none and is reseeded at a point.
 using Plait
 
 const POINTS, CENTRES = 3000, 4
 
-# Around four places, the same ones every time.
+# Generate points around four fixed centres, the same in every run.
 function make_points()
     state, middles = 1, Float32[2 2 8 8; 2 8 2 8]
     map(CartesianIndices((2, POINTS))) do index
@@ -21,11 +21,11 @@ function main()
     choose, gather, move, reseed = kernels(system, joinpath(@__DIR__, "../kernels/kmeans"),
                                            "choose", "gather", "move", "reseed")
     points = array(device, make_points())
-    # All of the centres but one start far from every point.
+    # All centres but one start far from every point.
     centres = array(device, Float32[5 1000 1000 1000; 5 1000 1000 1000])
     chosen, sums = buffer(device, UInt32, POINTS), buffer(device, UInt8, 12CENTRES)
     which = array(device, UInt32[0])
-    state = array(device, UInt32[1, 0, 0])                        # go on, moves, new seeds
+    state = array(device, UInt32[1, 0, 0])                        # continue, moves, reseeds
 
     graph = Graph(system)
     loop!(graph, state; times=20) do body

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
-# A function of Julia between two kernels, as a node like any other.  One kernel
-# fills a buffer in a muddled order, Julia sorts it, another kernel counts what is
-# not in its place.
+# A Julia function as a node between two kernels.  One kernel fills a buffer in
+# shuffled order, Julia sorts it, another kernel counts the elements out of place.
 using Plait
 
 const COUNT, RUNS = 1000, 10

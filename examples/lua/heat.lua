@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Heat spreads over a plate until nothing changes much: a loop in a graph.
--- The device decides when it is done; the program waits once, for all of it.
+-- Heat spreads over a plate until nothing changes much: a loop inside a plan.
+-- A kernel sets the loop condition; the program waits once, for the whole plan.
 local plait = require "plait"
 
 local SIZE, TOLERANCE = 64, 1e-4

@@ -1,13 +1,13 @@
 -- SPDX-License-Identifier: MIT
 -- k-means: a loop whose body takes one of two branches.  After every point has
 -- chosen its nearest centre, either all centres have points and move to their
--- middle, or one has none and is put where a point is.
+-- middle, or one has none and is reseeded at a point.
 local plait = require "plait"
 
 local POINTS, CENTRES = 3000, 4
 local here = arg[0]:match "^(.*)/" or "."
 
--- Around four places, the same ones every time.
+-- Generate points around four fixed centres, the same in every run.
 local function make_points()
   local state, points = 1, {}
   local middles = {{2, 2}, {2, 8}, {8, 2}, {8, 8}}
@@ -25,11 +25,11 @@ local device = system.devices[1]
 local choose, gather, move, reseed = system:kernels(here .. "/../kernels/kmeans",
                                                     "choose", "gather", "move", "reseed")
 local points = device:array("float", make_points())
--- All of the centres but one start far from every point.
+-- All centres but one start far from every point.
 local centres = device:array("float", {5, 5, 1000, 1000, 1000, 1000, 1000, 1000})
 local chosen, sums = device:buffer(4 * POINTS), device:buffer(12 * CENTRES)
 local which = device:array("uint32_t", {0})
-local state = device:array("uint32_t", {1, 0, 0})                 -- go on, moves, new seeds
+local state = device:array("uint32_t", {1, 0, 0})                 -- continue, moves, reseeds
 
 local graph = system:graph()
 local _, body = graph:loop(state, {times = 20})

@@ -1,7 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- A function of Lua between two kernels, as a node like any other.  One kernel
--- fills a buffer in a muddled order, Lua sorts it, another kernel counts what is
--- not in its place.
+-- A Lua function as a node between two kernels.  One kernel fills a buffer in
+-- shuffled order, Lua sorts it, another kernel counts the elements out of place.
 local plait = require "plait"
 
 local COUNT, RUNS = 1000, 10

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """A Poisson problem on a square, solved by conjugate gradients.
 
-The whole solver is one plan: its loop ends when the residual is small, which a
-kernel finds out.
+The whole solver is one plan: a kernel computes the residual and ends the
+loop when it is small.
 """
 import array
 import os

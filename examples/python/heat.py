@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Heat spreads over a plate until nothing changes much: a loop in a graph.
+"""Heat spreads over a plate until nothing changes much: a loop inside a plan.
 
-The device decides when it is done; the program waits once, for all of it.
+A kernel sets the loop condition; the program waits once, for the whole plan.
 """
 import array
 import os

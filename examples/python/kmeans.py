@@ -3,7 +3,7 @@
 """k-means: a loop whose body takes one of two branches.
 
 After every point has chosen its nearest centre, either all centres have points
-and move to their middle, or one has none and is put where a point is.
+and move to their middle, or one has none and is reseeded at a point.
 """
 import array
 import os
@@ -15,7 +15,7 @@ KERNELS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../kernels/k
 
 
 def make_points():
-    """Around four places, the same ones every time."""
+    """Generate points around four fixed centres, the same in every run."""
     state, points = 1, array.array("f")
     for i in range(POINTS):
         for middle in ((2, 2), (2, 8), (8, 2), (8, 8))[i % 4]:
@@ -28,11 +28,11 @@ with plait.open() as system:
     device = system.devices[0]
     choose, gather, move, reseed = system.kernels(KERNELS, "choose", "gather", "move", "reseed")
     points = device.array(make_points())
-    # All of the centres but one start far from every point.
+    # All centres but one start far from every point.
     centres = device.array(array.array("f", [5, 5] + [1000, 1000] * (CENTRES - 1)))
     chosen, sums = device.buffer(4 * POINTS), device.buffer(12 * CENTRES)
     which = device.array(array.array("I", [0]))
-    state = device.array(array.array("I", [1, 0, 0]))        # go on, moves, new seeds
+    state = device.array(array.array("I", [1, 0, 0]))        # continue, moves, reseeds
 
     graph = system.graph()
     _, body = graph.loop(state, times=20)

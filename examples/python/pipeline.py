@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A function of Python between two kernels, as a node like any other.
+"""A Python function as a node between two kernels.
 
-One kernel fills a buffer in a muddled order, Python sorts it, another kernel
-counts what is not in its place.
+One kernel fills a buffer in shuffled order, Python sorts it, another kernel
+counts the elements out of place.
 """
 import array
 import os

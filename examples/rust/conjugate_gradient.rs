@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //! A Poisson problem on a square, solved by conjugate gradients.
 //!
-//! The whole solver is one plan: its loop ends when the residual is small, which a
-//! kernel finds out.
+//! The whole solver is one plan: a kernel computes the residual and ends the
+//! loop when it is small.
 use std::path::Path;
 
 use plait::{args, with, System};
@@ -15,7 +15,7 @@ fn main() -> plait::Result<()> {
     let kernels = Path::new(file!()).with_file_name("../kernels/conjugate_gradient");
     let system = System::open()?;
     let device = system.device();
-    // SAFETY: they do what their signatures say.
+    // SAFETY: the kernels access memory as their signatures declare.
     let kernel = |name: &str| unsafe { system.kernel_file(kernels.join(name)) };
     let (apply, step) = (kernel("apply.plk")?, kernel("step.plk")?);
     let (find_alpha, find_beta) = (kernel("find_alpha.plk")?, kernel("find_beta.plk")?);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-//! Heat spreads over a plate until nothing changes much: a loop in a graph.
+//! Heat spreads over a plate until nothing changes much: a loop inside a plan.
 //!
-//! The device decides when it is done; the program waits once, for all of it.
+//! A kernel sets the loop condition; the program waits once, for the whole plan.
 use std::path::Path;
 
 use plait::{args, with, System};
@@ -13,7 +13,7 @@ fn main() -> plait::Result<()> {
     let kernels = Path::new(file!()).with_file_name("../kernels/heat");
     let system = System::open()?;
     let device = system.device();
-    // SAFETY: they do what their signatures say.
+    // SAFETY: the kernels access memory as their signatures declare.
     let (spread, change, decide) = unsafe {
         (system.kernel_file(kernels.join("spread.plk"))?,
          system.kernel_file(kernels.join("change.plk"))?,

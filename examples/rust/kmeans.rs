@@ -2,7 +2,7 @@
 //! k-means: a loop whose body takes one of two branches.
 //!
 //! After every point has chosen its nearest centre, either all centres have points and
-//! move to their middle, or one has none and is put where a point is.
+//! move to their middle, or one has none and is reseeded at a point.
 use std::path::Path;
 
 use plait::{args, with, System};
@@ -10,7 +10,7 @@ use plait::{args, with, System};
 const POINTS: usize = 3000;
 const CENTRES: usize = 4;
 
-/// Around four places, the same ones every time.
+/// Generate points around four fixed centres, the same in every run.
 fn make_points() -> Vec<f32> {
     let middles = [[2, 2], [2, 8], [8, 2], [8, 8]];
     let mut state = 1u64;
@@ -26,19 +26,19 @@ fn main() -> plait::Result<()> {
     let kernels = Path::new(file!()).with_file_name("../kernels/kmeans");
     let system = System::open()?;
     let device = system.device();
-    // SAFETY: they do what their signatures say.
+    // SAFETY: the kernels access memory as their signatures declare.
     let kernel = |name: &str| unsafe { system.kernel_file(kernels.join(name)) };
     let (choose, gather) = (kernel("choose.plk")?, kernel("gather.plk")?);
     let (move_all, reseed) = (kernel("move.plk")?, kernel("reseed.plk")?);
 
     let points = device.array(&make_points())?;
-    // All of the centres but one start far from every point.
+    // All centres but one start far from every point.
     let mut places = [1000f32; 2 * CENTRES];
     places[..2].fill(5.0);
     let centres = device.array(&places)?;
     let (chosen, sums) = (device.zeros::<u32>(POINTS)?, device.zeros::<f32>(3 * CENTRES)?);
     let which = device.zeros::<u32>(1)?;
-    let state = device.array(&[1u32, 0, 0])?; // go on, moves, new seeds
+    let state = device.array(&[1u32, 0, 0])?; // continue, moves, reseeds
 
     let graph = system.graph()?;
     let (_, body) = graph.repeat_while(&state).times(20).add()?;
@@ -54,7 +54,7 @@ fn main() -> plait::Result<()> {
     let state = state.read()?;
     let found = centres.read()?;
     let mut found: Vec<(f32, f32)> = found.chunks(2).map(|c| (c[0], c[1])).collect();
-    // By place: along x, and where that is much the same, along y.
+    // Sort by x, and by y where x is nearly equal.
     found.sort_by_key(|(x, y)| (x.round() as i32, y.round() as i32));
     println!("settled after {} moves and {} new seeds", state[1], state[2]);
     for (x, y) in found {

@@ -16,7 +16,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let path = std::env::args().nth(1).unwrap_or_else(|| "mandelbrot.pgm".into());
     let kernels = Path::new(file!()).with_file_name("../kernels/mandelbrot");
     let system = System::open()?;
-    // SAFETY: it writes the picture, and nothing else.
+    // SAFETY: the kernel writes the picture only.
     let mandelbrot = unsafe { system.kernel_file(kernels.join("mandelbrot.plk"))? };
     let picture = system.device().zeros::<u8>(WIDTH * HEIGHT)?;
     let queue = system.device().queue()?;

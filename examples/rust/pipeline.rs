@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-//! A closure between two kernels, as a node like any other.
+//! A closure as a node between two kernels.
 //!
-//! One kernel fills a buffer in a muddled order, the program sorts it, another kernel
-//! counts what is not in its place.
+//! One kernel fills a buffer in shuffled order, the program sorts it, another kernel
+//! counts the elements out of place.
 use std::path::Path;
 
 use plait::{args, parameter, with, System};
@@ -14,7 +14,7 @@ fn main() -> plait::Result<()> {
     let kernels = Path::new(file!()).with_file_name("../kernels/pipeline");
     let system = System::open()?;
     let device = system.device();
-    // SAFETY: they do what their signatures say.
+    // SAFETY: the kernels access memory as their signatures declare.
     let kernel = |name: &str| unsafe { system.kernel_file(kernels.join(name)) };
     let (shuffle, steps) = (kernel("shuffle.plk")?, kernel("steps.plk")?);
     let (numbers, wrong) = (device.zeros::<f32>(COUNT)?, device.zeros::<u32>(1)?);
@@ -24,7 +24,7 @@ fn main() -> plait::Result<()> {
     let first = graph.launch(&shuffle, args![&numbers, COUNT, parameter("turn")])
         .items(COUNT).add()?;
     let then = graph.call(move || -> plait::Result<()> {
-        // SAFETY: the kernels on both sides are ordered with this node.
+        // SAFETY: edges order the kernels before and after this node.
         unsafe { sorted.map_mut()? }.sort_by(|a, b| a.total_cmp(b));
         Ok(())
     });

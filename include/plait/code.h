@@ -1,17 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * plait/code.h - kernels as backends get them; a part of plait/plugin.h.
+ * plait/code.h - kernels and launches in the interface of backends; included
+ * by plait/plugin.h.
  *
- * A device says in `forms` what code it takes.  kernel_build makes a kernel of
- * such code, launch_create binds a kernel, arguments and a geometry into a
- * launch, which never changes, and PLAIT_WORK_LAUNCH runs a launch: any number
- * of times, on any queue of its device, also several times at once.
+ * A device lists the forms of code it accepts in `forms`.  kernel_build
+ * compiles such code, launch_create binds a kernel, arguments and a geometry
+ * into an immutable launch, and PLAIT_WORK_LAUNCH executes a launch any number
+ * of times, on any queue of its device, also concurrently.
  *
- * The core picks one of a kernel's sources for each device.  Portable source it
- * writes out in the device's language; all other code comes as the user wrote
- * it.  It checks arguments against the signature, destroys a launch when no
- * work runs it any more, and a kernel after its launches.  The slots are called
- * from any thread and may take their time; running a launch compiles nothing.
+ * Example: the start of a backend's kernel_build.
+ *
+ *     static plait_status check_code(const plait_code *code)
+ *     {
+ *             if (code->form != PLAIT_SOURCE_C)
+ *                     return PLAIT_E_UNSUPPORTED;
+ *             for (uint32_t i = 0; i < code->parameter_count; i++)
+ *                     if (code->parameters[i].flags & PLAIT_CODE_POINTER)
+ *                             printf("%s\n", code->parameters[i].name);
+ *             return PLAIT_OK;
+ *     }
+ *
+ * The core selects one of a kernel's sources for each device.  Portable source
+ * is translated to the device's language; other code is passed unchanged.  The
+ * core checks arguments against the signature, destroys a launch when no work
+ * uses it, and a kernel after its launches.  Any thread may call these slots,
+ * and they may block; executing a launch compiles nothing.
  */
 #ifndef PLAIT_CODE_H
 #define PLAIT_CODE_H
@@ -22,12 +35,12 @@
 extern "C" {
 #endif
 
-/* Yours: cast them to what you like. */
+/* Types of the backend, opaque to the core. */
 typedef struct plait_backend_memory plait_backend_memory;
 typedef struct plait_backend_kernel plait_backend_kernel;
 typedef struct plait_backend_launch plait_backend_launch;
 
-/* The core's: only passed back. */
+/* Types of the core, opaque to the backend. */
 typedef struct plait_build_log plait_build_log;
 typedef struct plait_host_code plait_host_code;
 
@@ -35,63 +48,65 @@ typedef struct plait_host_code plait_host_code;
  * Kernels
  */
 
+/* Flags of plait_code_parameter. */
+typedef uint32_t plait_code_parameter_flags;
 enum {
-	/* A pointer; without it, a value of `bytes` bytes. */
+	/* A pointer; otherwise a value of `bytes` bytes. */
 	PLAIT_CODE_POINTER = 1 << 0,
-	/* What the kernel does with the memory behind a pointer. */
+	/* Access of the kernel to a pointer's memory. */
 	PLAIT_CODE_READS = 1 << 1,
 	PLAIT_CODE_WRITES = 1 << 2
 };
 
-/* One parameter of a kernel; the first one's `size` is that of all. */
+/* One parameter of a kernel; the first one's `size` applies to all. */
 typedef struct plait_code_parameter {
 	uint32_t size;
-	uint32_t flags;
-	/* Of the value, or of what is pointed to (0: not known). */
+	plait_code_parameter_flags flags;
+	/* Size of the value, or of a pointer's element (0: unknown). */
 	uint64_t bytes;
 	const char *name;
 } plait_code_parameter;
 
+/* Flags of plait_code, combined with PLAIT_SOURCE_STRICT, ... */
+typedef uint32_t plait_code_flags;
 enum {
-	/* In plait_code.flags: the core wrote it out of portable source. */
+	/* The core translated the code from portable source. */
 	PLAIT_CODE_PORTABLE = 1 << 8
 };
 
-/* Code for one device, in a form that it takes. */
+/* Code for one device, in a form that it accepts. */
 typedef struct plait_code {
 	uint32_t size;
-	/* PLAIT_SOURCE_OPENCL_C, ... */
-	uint32_t form;
-	/* PLAIT_SOURCE_STRICT, ..., PLAIT_CODE_PORTABLE. */
-	uint32_t flags;
+	plait_source_form form;
+	plait_code_flags flags;
 	uint32_t parameter_count;
 	const plait_code_parameter *parameters;
-	/* The finished text, a NUL behind it, or a binary.  Lines and file
-	 * names in what a compiler says of the text are the user's. */
+	/* The complete text with a NUL, or a binary.  Compiler messages about
+	 * the text refer to the user's files and lines. */
 	const void *code;
-	/* Without the NUL. */
+	/* Length without the NUL. */
 	uint64_t bytes;
-	/* The function in it. */
+	/* Name of the function. */
 	const char *entry;
-	/* Of the kernel, for people. */
+	/* Name of the kernel, for messages. */
 	const char *name;
-	/* For the compiler, in its own words; or null. */
+	/* Compiler options, or null. */
 	const char *options;
 	/* For the services build_log and host_code_build. */
 	plait_build_log *log;
 } plait_code;
 
-/* What became of code. */
+/* Properties of a compiled kernel. */
 typedef struct plait_kernel_facts {
 	uint32_t size;
 	uint32_t reserved0;
-	/* Items of a group, where the code says so; 0: any will do.  Portable
-	 * source says so: reqd_work_group_size in OpenCL C, the constant
-	 * plait_group[3] in CUDA C. */
+	/* Required group size, or 0.  Portable source declares it as
+	 * reqd_work_group_size in OpenCL C and as the constant plait_group[3]
+	 * in CUDA C. */
 	uint64_t group[3];
-	/* The largest group that the device can run; 0: not known. */
+	/* Maximum group size on the device; 0: unknown. */
 	uint64_t group_items_max;
-	/* Memory of a group, and of an item outside of registers. */
+	/* Local memory of a group, and memory of an item beyond registers. */
 	uint64_t local_bytes;
 	uint64_t private_bytes;
 } plait_kernel_facts;
@@ -100,24 +115,24 @@ typedef struct plait_kernel_facts {
  * Launches
  */
 
-/* What one parameter is told; the first one's `size` is that of all. */
+/* One argument of a launch; the first one's `size` applies to all. */
 typedef struct plait_launch_argument {
 	uint32_t size;
 	uint32_t reserved0;
-	/* Null; or for a pointer the memory, of the same device or of another
-	 * one of the backend, from `offset` on.  Kept alive by the core. */
+	/* Pointer: memory of this device or of another one of the backend,
+	 * from `offset` on; the core keeps it alive.  Else null. */
 	plait_backend_memory *memory;
 	uint64_t offset;
-	/* Where `memory` is null: the value, good during the call.  That of a
-	 * pointer is an address that the core knows nothing of, or null. */
+	/* If `memory` is null: the value, valid during the call.  The value of
+	 * a pointer is an address unknown to the core, or null. */
 	const void *value;
 } plait_launch_argument;
 
 /*
- * A kernel with all that it needs.  In each dimension `items` items run (at
- * least 1; 1 in those beyond `dimensions`), rounded up to whole groups where
- * `group` is not 0.  Where it is 0, the backend chooses: then portable source
- * does not mind how many items there are, other code gets exactly those.
+ * A kernel with arguments and geometry.  Each dimension has `items` items (at
+ * least 1; 1 beyond `dimensions`), rounded up to whole groups if `group` is not
+ * 0.  If `group` is 0, the backend chooses the group: portable source permits
+ * any number of additional items, other code gets exactly `items`.
  */
 typedef struct plait_launch_request {
 	uint32_t size;
@@ -133,10 +148,10 @@ typedef struct plait_launch_request {
 } plait_launch_request;
 
 /* ------------------------------------------------------------------------
- * C on the host, for backends that run it; see the services host_code_...
+ * C on the host, for backends that run it; see the host_code_ services.
  */
 
-/* A box of items within a launch of `items`: from begin to before end. */
+/* A part of a launch of `items`: items from `begin` to before `end`. */
 typedef struct plait_host_part {
 	uint32_t size;
 	uint32_t reserved0;

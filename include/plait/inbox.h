@@ -1,12 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * plait/inbox.h - what happened, brought to your thread when you ask.
+ * plait/inbox.h - inboxes: queues of events for one thread.
  *
- * An inbox belongs to one thread, its owner.  Completions and the functions
- * that only that thread may run wait in it until the owner pulls them
- * (next), runs them (pump), or waits for something while it has them.  Its
- * descriptor is readable while there are any, for event loops.  Every event
- * is delivered exactly once, also when the inbox is closed.
+ * An inbox belongs to one thread, its owner.  Completions and host functions
+ * that only the owner may run stay in the inbox until the owner pulls them
+ * (plait_inbox_next), runs them (plait_inbox_pump), or waits for work of the
+ * context.  The inbox has a file descriptor that is readable while it has
+ * events, for event loops.  Every event is delivered exactly once, also if
+ * the inbox is closed.
+ *
+ * Example:
+ *
+ *     plait_event event = { .size = sizeof(event) };
+ *
+ *     plait_inbox_create(context, &inbox, &error);
+ *     plait_signal_notify(signal, 1, inbox, NULL, NULL, &error);
+ *     plait_queue_emit(queue, signal, NULL, &error);
+ *     plait_inbox_wait(inbox, PLAIT_FOREVER, &error);
+ *     plait_inbox_next(inbox, &event, &error);
+ *     if (event.kind == PLAIT_EVENT_SIGNAL && event.status == PLAIT_OK)
+ *             puts("the emission has happened");
+ *     plait_inbox_release(inbox);
  */
 #ifndef PLAIT_INBOX_H
 #define PLAIT_INBOX_H
@@ -17,51 +31,51 @@
 extern "C" {
 #endif
 
+/* Kind of an event. */
+typedef uint32_t plait_event_kind;
 enum {
-	/* A queue reached a CALL for this inbox: run it, then call_done. */
+	/* A queue or run reached a CALL for this inbox: run the function, then
+	 * answer with plait_inbox_answer. */
 	PLAIT_EVENT_CALL = 1,
-	/* What plait_signal_notify asked for. */
+	/* The emission requested by plait_signal_notify. */
 	PLAIT_EVENT_SIGNAL = 2,
-	/* Wrapped memory is no longer used; user_data says which.  With
-	 * PLAIT_E_CANCELLED it may be in use still. */
+	/* Wrapped memory is not used any more; `user_data` identifies it.
+	 * With PLAIT_E_CANCELLED the memory may still be in use. */
 	PLAIT_EVENT_RELEASED = 3,
-	/* What plait_run_notify asked for. */
+	/* The end of a run, requested by plait_run_notify. */
 	PLAIT_EVENT_RUN = 4
 };
 
-/* One thing that happened; a flat record of 80 bytes. */
+/* One event; a flat record of 80 bytes. */
 typedef struct plait_event {
 	uint32_t size;
-	/* One of PLAIT_EVENT_... */
-	uint32_t kind;
-	/* CALL: for plait_inbox_call_done; below 2^53; 0 otherwise. */
+	plait_event_kind kind;
+	/* CALL: for plait_inbox_answer; below 2^53.  Else 0. */
 	uint64_t id;
-	/* PLAIT_OK, or why it comes: PLAIT_E_CANCELLED at close (a CALL is
-	 * answered already then), or the failure of the emission. */
+	/* PLAIT_OK; the failure of the emission or run; or PLAIT_E_CANCELLED
+	 * after a close, which has already answered a CALL. */
 	plait_status status;
 	uint32_t reserved0;
 	int64_t origin;
 	plait_host_function function;
 	void *user_data;
-	/* SIGNAL: a borrowed handle, which may be stale by now. */
+	/* SIGNAL: a borrowed handle, possibly stale. */
 	plait_signal *signal;
 	uint64_t sequence;
 	/* For plait_error_detail: the text of a failure, 0 if none. */
 	uint64_t detail;
-	/* RUN: a borrowed handle, which may be stale by now. */
+	/* RUN: a borrowed handle, possibly stale. */
 	plait_run *run;
 } plait_event;
 
 /*
- * plait_inbox_create - an inbox owned by the calling thread.
- *
- * There is nothing to choose, so there is no descriptor.
+ * plait_inbox_create - create an inbox owned by the calling thread.
  *
  * @param context borrowed, non-null: the context
  * @param out     owned, non-null: the inbox, one reference
  * @param error   borrowed, nullable: filled on failure
- * @return PLAIT_OK, PLAIT_E_NOMEM, PLAIT_E_UNAVAILABLE (no descriptor left),
- *         PLAIT_E_INVALID, PLAIT_E_HANDLE, PLAIT_E_FORKED
+ * @return PLAIT_OK, PLAIT_E_NOMEM, PLAIT_E_UNAVAILABLE (no file descriptor
+ *         left), PLAIT_E_INVALID, PLAIT_E_HANDLE, PLAIT_E_FORKED
  * @thread any
  * @since 1
  */
@@ -70,7 +84,7 @@ PLAIT_API plait_status plait_inbox_create(plait_context *context,
 					  plait_error *error);
 
 /*
- * plait_inbox_retain - one more reference.
+ * plait_inbox_retain - add one reference.
  *
  * @param inbox borrowed, nullable: the inbox; null and stale are ignored
  * @thread any
@@ -88,17 +102,18 @@ PLAIT_API void plait_inbox_retain(plait_inbox *inbox);
 PLAIT_API void plait_inbox_release(plait_inbox *inbox);
 
 /*
- * plait_inbox_descriptor - a file descriptor that is readable while events
- * wait; for poll, epoll and every event loop.  Do not read or close it.
+ * plait_inbox_descriptor - get a file descriptor that is readable while the
+ * inbox has events.
  *
- * A device that needs a pump (PLAIT_DEVICE_NEEDS_PUMP: host without workers,
- * the simulated one) stands still while a loop sleeps on the descriptor: such
- * a loop has a time limit and calls plait_inbox_next or plait_inbox_pump,
- * which do a bounded piece of work when the inbox is empty.
+ * The descriptor is for poll, epoll and event loops; the caller neither reads
+ * nor closes it.  A device with PLAIT_DEVICE_NEEDS_PUMP (the host without
+ * workers, the simulator) makes no progress while an event loop sleeps: the
+ * loop needs a timeout and calls plait_inbox_next or plait_inbox_pump, which do
+ * a bounded amount of work if the inbox is empty.
  *
  * @param inbox          borrowed, non-null: the inbox
- * @param out_descriptor borrowed, non-null: the descriptor, good as long as
- *                       the inbox
+ * @param out_descriptor borrowed, non-null: the descriptor, valid while the
+ *                       inbox lives
  * @param error          borrowed, nullable: filled on failure
  * @return PLAIT_OK, PLAIT_E_INVALID, PLAIT_E_HANDLE, PLAIT_E_FORKED
  * @thread any
@@ -109,12 +124,12 @@ PLAIT_API plait_status plait_inbox_descriptor(plait_inbox *inbox,
 					      plait_error *error);
 
 /*
- * plait_inbox_next - take the oldest event.
+ * plait_inbox_next - remove and return the oldest event.
  *
  * @param inbox     borrowed, non-null: the inbox
  * @param out_event borrowed, non-null: set `size`; the rest is filled
  * @param error     borrowed, nullable: filled on failure
- * @return PLAIT_OK, PLAIT_PENDING (there is none), PLAIT_E_STATE (closed and
+ * @return PLAIT_OK, PLAIT_PENDING (no event), PLAIT_E_STATE (closed and
  *         empty), PLAIT_E_THREAD, PLAIT_E_INVALID, PLAIT_E_HANDLE,
  *         PLAIT_E_FORKED
  * @thread owner
@@ -125,18 +140,20 @@ PLAIT_API plait_status plait_inbox_next(plait_inbox *inbox,
 					plait_error *error);
 
 /*
- * plait_inbox_pump - run the functions of waiting events, oldest first.
+ * plait_inbox_pump - run the functions of events, oldest first.
  *
- * The value that a CALL's function returns answers the call; that of a CALL
- * or RELEASED that was cancelled is not run.  Stops at an event without a
- * function.  Functions may call anything, this included.
+ * The result of a CALL's function answers the call.  The function of a
+ * cancelled CALL or RELEASED is not run.  The call stops at an event without
+ * a function.  Functions may call the library, plait_inbox_pump included.
  *
  * @param inbox     borrowed, non-null: the inbox
- * @param maximum   value: run at most so many; 0 means all that wait now
- * @param out_count borrowed, nullable: how many were run
+ * @param maximum   value: maximum number of functions to run; 0 means the
+ *                  events that are in the inbox now
+ * @param out_count borrowed, nullable: number of functions run
  * @param error     borrowed, nullable: filled on failure
- * @return PLAIT_OK, PLAIT_EVENT_READY (the next one has no function: pull
- *         it), PLAIT_E_THREAD, PLAIT_E_HANDLE, PLAIT_E_FORKED
+ * @return PLAIT_OK, PLAIT_EVENT_READY (the next event has no function; take it
+ *         with plait_inbox_next), PLAIT_E_THREAD, PLAIT_E_HANDLE,
+ *         PLAIT_E_FORKED
  * @thread owner
  * @since 1
  */
@@ -145,13 +162,13 @@ PLAIT_API plait_status plait_inbox_pump(plait_inbox *inbox, uint64_t maximum,
 					plait_error *error);
 
 /*
- * plait_inbox_wait - wait until there is an event; does not take it.
+ * plait_inbox_wait - wait until the inbox has an event; the event stays.
  *
  * @param inbox      borrowed, non-null: the inbox
  * @param timeout_ns value: 0 polls, PLAIT_FOREVER waits
  * @param error      borrowed, nullable: filled on failure
  * @return PLAIT_OK, PLAIT_E_TIMEOUT, PLAIT_E_STATE (closed and empty),
- *         PLAIT_E_DEADLOCK (nothing could ever come), PLAIT_E_THREAD,
+ *         PLAIT_E_DEADLOCK (no event could ever come), PLAIT_E_THREAD,
  *         PLAIT_E_HANDLE, PLAIT_E_FORKED
  * @thread owner
  * @since 1
@@ -161,31 +178,31 @@ PLAIT_API plait_status plait_inbox_wait(plait_inbox *inbox,
 					plait_error *error);
 
 /*
- * plait_inbox_call_done - answer a CALL; its queue goes on.
+ * plait_inbox_answer - answer a CALL; its queue or run goes on.
  *
- * @param inbox  borrowed, non-null: the inbox that the event came from
+ * @param inbox  borrowed, non-null: the inbox of the event
  * @param id     value: the event's id
- * @param result value: 0 for success, anything else fails the command; of a
- *               predicate what it says, and it fails if there is a text, too
- * @param text   borrowed, nullable: copied; what the error shall say
+ * @param result value: 0 for success, any other value fails the command.  A
+ *               predicate: the word; it fails only with a text
+ * @param text   borrowed, nullable: text of the failure; copied
  * @param error  borrowed, nullable: filled on failure
- * @return PLAIT_OK, PLAIT_E_INVALID (no such call, or answered already),
+ * @return PLAIT_OK, PLAIT_E_INVALID (no such call, or already answered),
  *         PLAIT_E_HANDLE, PLAIT_E_FORKED
  * @thread any
  * @since 1
  */
-PLAIT_API plait_status plait_inbox_call_done(plait_inbox *inbox, uint64_t id,
-					     int64_t result, const char *text,
-					     plait_error *error);
+PLAIT_API plait_status plait_inbox_answer(plait_inbox *inbox, uint64_t id,
+					  int64_t result, const char *text,
+					  plait_error *error);
 
 /*
- * plait_inbox_adopt - the calling thread becomes the owner.
+ * plait_inbox_adopt - make the calling thread the owner.
  *
  * The former owner must not be inside a call with this inbox.
  *
  * @param inbox borrowed, non-null: the inbox
  * @param error borrowed, nullable: filled on failure
- * @return PLAIT_OK, PLAIT_E_BUSY (the owner is inside), PLAIT_E_HANDLE,
+ * @return PLAIT_OK, PLAIT_E_BUSY (the owner is inside a call), PLAIT_E_HANDLE,
  *         PLAIT_E_FORKED
  * @thread any
  * @since 1
@@ -194,16 +211,15 @@ PLAIT_API plait_status plait_inbox_adopt(plait_inbox *inbox,
 					 plait_error *error);
 
 /*
- * plait_inbox_close - cancel what is still to come.
+ * plait_inbox_close - cancel all outstanding events.
  *
- * Calls that were not answered fail with PLAIT_E_CANCELLED.  Everything that
- * was promised and not delivered becomes an event with that status, to be
- * pulled as usual; after the last one plait_inbox_next answers
- * PLAIT_E_STATE.
+ * Unanswered calls fail with PLAIT_E_CANCELLED.  Every outstanding event is
+ * delivered with this status and pulled as usual; after the last one
+ * plait_inbox_next returns PLAIT_E_STATE.
  *
  * @param inbox borrowed, non-null: the inbox
  * @param error borrowed, nullable: filled on failure
- * @return PLAIT_OK (also when it is closed), PLAIT_E_HANDLE, PLAIT_E_FORKED
+ * @return PLAIT_OK (also if it is closed), PLAIT_E_HANDLE, PLAIT_E_FORKED
  * @thread any
  * @since 1
  */

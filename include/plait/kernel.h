@@ -1,22 +1,37 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * plait/kernel.h - kernels: a name, a typed signature, and code behind it.
+ * plait/kernel.h - kernels: a name, a typed signature and code.
  *
- * A signature says what a kernel takes and what it does to memory:
+ * A signature names the parameters of a kernel, their types and how the kernel
+ * accesses memory:
  *
  *     saxpy(a: f32, x: in pointer f32, y: inout pointer f32, n: u64)
  *
  * Types are i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 bool char pointer, and
- * `pointer T`.  GrCUDA's names are the same types: sint8 to sint64, uint8 to
- * uint64, float, double, and string (an `in pointer char`); so are int8 to
- * int64.  A pointer is `in` (or `const`: only read), `out` (only written) or
- * `inout` (the default).  The modes are trusted: schedules are proved with
+ * `pointer T`.  GrCUDA's names are aliases: sint8 to sint64, uint8 to uint64,
+ * float, double, and string (an `in pointer char`); so are int8 to int64.  A
+ * pointer is `in` (or `const`: read only), `out` (written only) or `inout`
+ * (the default).  The library trusts these modes: plans are verified with
  * them.  `: void` may follow, or an integer type: a C function that returns
- * one has failed when it is not 0.
+ * another value than 0 has failed.
  *
- * Arguments are checked against the signature when a kernel is launched or
- * added to a graph: their number, their size, whether they are memory, where
- * that memory is, how it is aligned, and whether it may be written.
+ * Example:
+ *
+ *     static const char code[] = "KERNEL(scale) { EACH(i, n) x[i] *= a; }";
+ *     uint64_t n = 1000;
+ *     float a = 2;
+ *
+ *     plait_kernel_compile(context, "scale(x: pointer f32, a: f32, n: u64)",
+ *                          code, &kernel, &error);
+ *     plait_queue_launch(queue, kernel, PLAIT_ITEMS(n),
+ *                        PLAIT_ARGUMENTS(PLAIT_BUFFER(buffer),
+ *                                        PLAIT_VALUE(a), PLAIT_VALUE(n)),
+ *                        &error);
+ *     plait_queue_finish(queue, PLAIT_FOREVER, &error);
+ *
+ * A launch and a graph node check the arguments against the signature: their
+ * number, size and kind, and for memory its device, its alignment and whether
+ * it may be written.
  */
 #ifndef PLAIT_KERNEL_H
 #define PLAIT_KERNEL_H
@@ -31,9 +46,13 @@ extern "C" {
 
 typedef struct plait_kernel plait_kernel;
 
+/* ------------------------------------------------------------------------
+ * Launches and host functions
+ */
+
 /*
- * The work of one launch: up to three dimensions of items.  A zero counts as
- * "the default", so a zeroed launch runs one item.
+ * The geometry of one launch: up to three dimensions of items.  A zero means
+ * the default, so a zeroed launch runs one item.
  */
 typedef struct plait_launch {
 	uint32_t size;
@@ -41,16 +60,24 @@ typedef struct plait_launch {
 	uint32_t dimensions;
 	/* Items in each dimension; 0 means 1. */
 	uint64_t items[3];
-	/* Items of a group; 0 leaves it to the backend. */
+	/* Items of a group in each dimension; 0: the backend chooses. */
 	uint64_t group[3];
 } plait_launch;
 
+/* C: a pointer to a launch of 1 to 3 dimensions, as in PLAIT_ITEMS(640, 480),
+ * for the duration of the enclosing block. */
+#define PLAIT_ITEMS(...) \
+	(&(plait_launch){ sizeof(plait_launch), \
+			  sizeof((uint64_t[]){ __VA_ARGS__ }) / \
+				  sizeof(uint64_t), \
+			  { __VA_ARGS__ }, { 0, 0, 0 } })
+
 /*
- * plait_kernel_function - a kernel's code on the host, in its fixed form.
+ * plait_kernel_function - a kernel's host code for a whole launch.
  *
- * arguments[i] points to the value of argument i: to an f32, to an u64, or
- * to a pointer.  The function does all items of the launch.  Returns 0, or a
- * number that fails the command and is found in plait_error.origin.
+ * arguments[i] points to the value of argument i: to an f32, to a u64, or to a
+ * pointer.  The function processes all items of the launch.  It returns 0, or
+ * a value that fails the command and becomes plait_error.origin.
  */
 typedef int32_t (*plait_kernel_function)(void *const *arguments,
 					 const plait_launch *launch,
@@ -58,7 +85,7 @@ typedef int32_t (*plait_kernel_function)(void *const *arguments,
 
 /*
  * A part of a launch: in each dimension the items from `begin` to before
- * `end`, never none.  Dimensions that the launch does not have are 0 to 1.
+ * `end`, at least one.  Dimensions beyond those of the launch are 0 to 1.
  */
 typedef struct plait_range {
 	uint32_t size;
@@ -68,25 +95,26 @@ typedef struct plait_range {
 } plait_range;
 
 /*
- * plait_range_function - a kernel's code on the host, for parts of a launch.
+ * plait_range_function - a kernel's host code for a part of a launch.
  *
- * Called for parts that together are the whole launch, at the same time on
- * several threads; where the launch has groups, a part has only whole ones
- * (but for the last of a dimension, which may be cut).  Arguments and result
- * are as of plait_kernel_function.  When one call fails, parts that were not
- * begun are left out.
+ * The library calls it for disjoint parts that cover the launch, concurrently
+ * on several threads.  If the launch has groups, a part consists of whole
+ * groups (the last group of a dimension may be cut).  Arguments and result
+ * are those of plait_kernel_function.  After a call has failed, parts that
+ * have not started are skipped.
  */
 typedef int32_t (*plait_range_function)(const plait_range *range,
 					void *const *arguments,
 					const plait_launch *launch,
 					void *user_data);
 
-/* A function of whatever type; cast yours to it. */
+/* A function of any type; cast the function to it. */
 typedef void (*plait_any_function)(void);
 
-/* What a function of a library is. */
+/* Type of a function in a shared library. */
+typedef uint32_t plait_function_form;
 enum {
-	/* A C function of exactly the type that the signature says. */
+	/* A C function of exactly the type that the signature describes. */
 	PLAIT_FORM_DESCRIBED = 0,
 	/* A plait_kernel_function. */
 	PLAIT_FORM_FIXED = 1,
@@ -94,101 +122,129 @@ enum {
 	PLAIT_FORM_RANGE = 2
 };
 
+/* ------------------------------------------------------------------------
+ * Kernels
+ */
+
 /*
- * A kernel.  Its implementation on the host is one of: `function`, `range`,
- * `described`, or a symbol of `library`.  It may run on any thread.  It must
- * return: one that leaves by longjmp or by a C++ exception has undefined
- * behaviour; one that ends its thread (pthread_exit) has failed.
+ * A kernel.  The host implementation is one of `function`, `range`,
+ * `described`, or a symbol of `library`, and may run on any thread.  It must
+ * return: leaving by longjmp or a C++ exception is undefined behaviour; ending
+ * the thread (pthread_exit) fails the command.
  */
 typedef struct plait_kernel_desc {
 	uint32_t size;
 	uint32_t flags;
-	/* Copied; names the kernel and its arguments. */
+	/* Copied; names the kernel and its parameters. */
 	const char *signature;
 	plait_kernel_function function;
-	/* Handed to fixed and range functions; plait never looks at it. */
+	/* Passed to `function` and `range`; the library never reads it. */
 	void *user_data;
 	plait_range_function range;
 	/*
-	 * A C function of exactly the type that the signature says, called
-	 * through libffi: "f(a: f32, x: in pointer f32, n: u64): i32" is
-	 * int32_t f(float, const float *, uint64_t).  It does all items
-	 * of the launch, which it is not told about.
+	 * A C function of exactly the type that the signature describes,
+	 * called through libffi: "f(a: f32, x: in pointer f32, n: u64): i32"
+	 * is int32_t f(float, const float *, uint64_t).  The function
+	 * processes all items of the launch and does not receive the launch.
 	 */
 	plait_any_function described;
 	/*
-	 * Copied: a shared library, and the function in it.  A path has a
-	 * slash; as with plugins, only you or root may be able to write the
-	 * file and its folder.  A name without a slash is searched as the
-	 * system does.  The library stays loaded.  A null `symbol` is the
-	 * kernel's name.
+	 * Copied: a shared library, and the function in it.  A path contains
+	 * a slash; as with plugins, only the user or root may be able to write
+	 * the file and its directory.  A name without a slash is searched by
+	 * the dynamic linker.  The library stays loaded.  A null `symbol` is
+	 * the kernel's name.
 	 */
 	const char *library;
 	const char *symbol;
-	/* What the symbol is, one of PLAIT_FORM_... */
-	uint32_t form;
+	/* Type of the symbol. */
+	plait_function_form form;
 	uint32_t reserved0;
-	/* RANGE: items (where the launch has groups: groups) that one call
-	 * should have at least; 0 leaves it to plait. */
+	/* RANGE: minimum number of items (of groups, if the launch has groups)
+	 * per call; 0: the library chooses. */
 	uint64_t grain;
 	/*
-	 * Copied: code in other forms; see source.h.  What the backends of the
-	 * context can use is compiled when the kernel is created.  On the host
-	 * an implementation above goes first.
+	 * Copied: code in other forms; see source.h.  The code that the
+	 * backends of the context accept is compiled when the kernel is
+	 * created.  On the host an implementation above takes precedence.
 	 */
 	const plait_source *sources;
 	uint64_t source_count;
 } plait_kernel_desc;
 
-/* What an argument is. */
+/* Kind of an argument. */
+typedef uint32_t plait_argument_kind;
 enum {
-	/* `bytes` bytes at `value`, copied now. */
+	/* `bytes` bytes at `value`, copied during the call. */
 	PLAIT_ARGUMENT_VALUE = 0,
 	/* A buffer, from `offset_bytes` on. */
 	PLAIT_ARGUMENT_BUFFER = 1,
-	/* Graphs only: `name`, brought by each run of the plan. */
+	/* Graphs only: `name`; each run of the plan provides the argument. */
 	PLAIT_ARGUMENT_PARAMETER = 2,
-	/* Graphs only: the buffer of this iteration; see
-	 * plait_graph_rotate. */
+	/* Graphs only: the buffer of the iteration; see
+	 * plait_graph_add_rotation. */
 	PLAIT_ARGUMENT_ROTATION = 3,
-	/* Graphs only: the number of this iteration, from 0 on, of the
-	 * innermost WHILE or DO around the node (a CASE has none); an i32,
-	 * i64, u32 or u64.  32 bits get the lowest 32 bits of it. */
+	/* Graphs only: the iteration, from 0, of the innermost WHILE or DO
+	 * around the node (a CASE has none); an i32, i64, u32 or u64.  32-bit
+	 * types receive the low 32 bits. */
 	PLAIT_ARGUMENT_ITERATION = 4,
-	/* Graphs only: the node's own scratch memory, of `scratch_bytes`
-	 * bytes; what is in it when the node starts is not defined. */
+	/* Graphs only: the node's private memory of `scratch_bytes` bytes; its
+	 * initial contents are undefined. */
 	PLAIT_ARGUMENT_SCRATCH = 5
 };
 
 typedef struct plait_argument {
 	uint32_t size;
-	uint32_t kind;
+	plait_argument_kind kind;
 	const void *value;
 	uint64_t bytes;
 	plait_buffer *buffer;
 	uint64_t offset_bytes;
 	const char *name;
-	/* ROTATION: what plait_graph_rotate gave, and how many iterations
-	 * to look ahead. */
+	/* ROTATION: the number from plait_graph_add_rotation, and how many
+	 * iterations ahead of the current one, 0 to 15. */
 	uint64_t rotation;
 	uint64_t ahead;
 } plait_argument;
 
 /*
- * plait_kernel_create - a kernel from its signature and code.
+ * Initialisers of a plait_argument.  PLAIT_VALUE takes the address of a
+ * variable, which is read during the call.
+ */
+#define PLAIT_VALUE(variable) \
+	{ sizeof(plait_argument), PLAIT_ARGUMENT_VALUE, &(variable), \
+	  sizeof(variable), 0, 0, 0, 0, 0 }
+#define PLAIT_BUFFER(buffer) PLAIT_BUFFER_AT(buffer, 0)
+#define PLAIT_BUFFER_AT(buffer, offset_bytes) \
+	{ sizeof(plait_argument), PLAIT_ARGUMENT_BUFFER, 0, 0, (buffer), \
+	  (offset_bytes), 0, 0, 0 }
+#define PLAIT_PARAMETER(name) \
+	{ sizeof(plait_argument), PLAIT_ARGUMENT_PARAMETER, 0, 0, 0, 0, \
+	  (name), 0, 0 }
+#define PLAIT_ROTATION(rotation, ahead) \
+	{ sizeof(plait_argument), PLAIT_ARGUMENT_ROTATION, 0, 0, 0, 0, 0, \
+	  (rotation), (ahead) }
+
+/* C: two parameters of a call, an array of arguments and their number, as in
+ * PLAIT_ARGUMENTS(PLAIT_BUFFER(x), PLAIT_VALUE(n)). */
+#define PLAIT_ARGUMENTS(...) \
+	(plait_argument[]){ __VA_ARGS__ }, \
+	sizeof((plait_argument[]){ __VA_ARGS__ }) / sizeof(plait_argument)
+
+/*
+ * plait_kernel_create - create a kernel from a signature and code.
  *
  * @param context borrowed, non-null: the context
  * @param desc    borrowed, non-null: signature and implementations
  * @param out     owned, non-null: the kernel, one reference
  * @param error   borrowed, nullable: filled on failure
- * @return PLAIT_OK, PLAIT_E_INVALID (a signature that does not parse; the text
- *         has the position and what was expected; no implementation, or two;
+ * @return PLAIT_OK, PLAIT_E_INVALID (a signature that does not parse: the text
+ *         has the position and the expected token; no implementation, or two;
  *         a source that does not compile: the error's detail is the
- *         compiler's log), PLAIT_E_UNAVAILABLE (the library or the symbol, a
- *         compiler; the text says what is wrong with it), PLAIT_E_UNSUPPORTED
- *         (a described function, and plait was built without libffi; only
- *         sources that no backend of the context takes), PLAIT_E_NOMEM,
- *         PLAIT_E_HANDLE, PLAIT_E_FORKED
+ *         compiler's log), PLAIT_E_UNAVAILABLE (no such library, symbol or
+ *         compiler: the text has the reason), PLAIT_E_UNSUPPORTED (a described
+ *         function in a build without libffi; only sources that no backend of
+ *         the context accepts), PLAIT_E_NOMEM, PLAIT_E_HANDLE, PLAIT_E_FORKED
  * @thread any
  * @since 1
  */
@@ -198,7 +254,27 @@ PLAIT_API plait_status plait_kernel_create(plait_context *context,
 					   plait_error *error);
 
 /*
- * plait_kernel_retain - one more reference.
+ * plait_kernel_compile - create a kernel from portable source text.
+ *
+ * A short form of plait_kernel_create with one plait_source.
+ *
+ * @param context   borrowed, non-null: the context
+ * @param signature copied, non-null: the signature
+ * @param code      copied, non-null: portable source; see source.h
+ * @param out       owned, non-null: the kernel, one reference
+ * @param error     borrowed, nullable: filled on failure
+ * @return as plait_kernel_create
+ * @thread any
+ * @since 1
+ */
+PLAIT_API plait_status plait_kernel_compile(plait_context *context,
+					    const char *signature,
+					    const char *code,
+					    plait_kernel **out,
+					    plait_error *error);
+
+/*
+ * plait_kernel_retain - add one reference.
  *
  * @param kernel borrowed, nullable: the kernel; null and stale are ignored
  * @thread any
@@ -207,7 +283,7 @@ PLAIT_API plait_status plait_kernel_create(plait_context *context,
 PLAIT_API void plait_kernel_retain(plait_kernel *kernel);
 
 /*
- * plait_kernel_release - give one reference back; work in flight keeps it.
+ * plait_kernel_release - give one reference back; work in flight holds its own.
  *
  * @param kernel consumed, nullable: the kernel; null is ignored
  * @thread any
@@ -216,12 +292,12 @@ PLAIT_API void plait_kernel_retain(plait_kernel *kernel);
 PLAIT_API void plait_kernel_release(plait_kernel *kernel);
 
 /*
- * plait_kernel_signature - the signature in its canonical form.
+ * plait_kernel_signature - get the signature in canonical form.
  *
  * @param kernel         borrowed, non-null: the kernel
  * @param buffer         borrowed, nullable: receives the text and a NUL
  * @param capacity_bytes value: the size of `buffer`; the text is cut to fit
- * @param out_bytes      borrowed, nullable: what the whole text needs
+ * @param out_bytes      borrowed, nullable: size of the whole text with its NUL
  * @param error          borrowed, nullable: filled on failure
  * @return PLAIT_OK, PLAIT_E_HANDLE, PLAIT_E_FORKED
  * @thread any
@@ -234,22 +310,22 @@ PLAIT_API plait_status plait_kernel_signature(plait_kernel *kernel,
 					      plait_error *error);
 
 /*
- * plait_queue_launch - submit one launch of a kernel, outside any graph.
+ * plait_queue_launch - submit one kernel launch to a queue.
  *
- * Values are copied now; buffers are kept until the launch is done.
+ * Values are copied during the call; the launch holds its buffers until it
+ * completes.
  *
  * @param queue     borrowed, non-null: the queue
  * @param kernel    borrowed, non-null: the kernel
- * @param launch    borrowed, nullable: how much; null means one item
+ * @param launch    borrowed, nullable: the geometry; null means one item
  * @param arguments borrowed, nullable: one per parameter of the signature; the
  *                  first one's `size` is that of all
- * @param count     value: how many
+ * @param count     value: number of arguments
  * @param error     borrowed, nullable: filled on failure
- * @return as plait_queue_submit; PLAIT_E_INVALID also for a launch of more
- *         items than can be counted and for arguments that do not fit the
- *         signature (the text names the kernel and the argument),
- *         PLAIT_E_UNSUPPORTED when the kernel has no implementation for the
- *         queue's backend
+ * @return as plait_queue_submit; PLAIT_E_INVALID also if the number of items
+ *         overflows or an argument does not fit the signature (the text names
+ *         the kernel and the argument), PLAIT_E_UNSUPPORTED if the kernel has
+ *         no code for the queue's backend
  * @thread any
  * @since 1
  */

@@ -1,7 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * plait/plait.h - everything a program needs; plait/plugin.h, for those who
- * write backends, is apart.
+ * plait/plait.h - all headers of the API for applications; backends include
+ * plait/plugin.h.
+ *
+ * Example:
+ *
+ *     static const char code[] = "KERNEL(twice) { EACH(i, n) x[i] *= 2; }";
+ *     uint32_t n = 1024, words[1024];
+ *     plait_node filled;
+ *
+ *     plait_kernel_compile(context, "twice(x: pointer u32, n: u32)", code,
+ *                          &kernel, &error);
+ *     plait_graph_create(context, &graph, &error);
+ *     plait_graph_fill(graph, buffer, 0, 4 * n, 21, 4, 0, &filled, &error);
+ *     plait_graph_launch(graph, kernel, PLAIT_ITEMS(n),
+ *                        PLAIT_ARGUMENTS(PLAIT_BUFFER(buffer),
+ *                                        PLAIT_VALUE(n)),
+ *                        filled, NULL, &error);
+ *     plait_graph_freeze(graph, NULL, &plan, &error);
+ *     plait_plan_run(plan, queue, NULL, NULL, &error);
+ *     plait_queue_read(queue, buffer, 0, words, sizeof(words), &error);
  */
 #ifndef PLAIT_PLAIT_H
 #define PLAIT_PLAIT_H
@@ -14,6 +32,7 @@
 #include "plait/inbox.h"
 #include "plait/kernel.h"
 #include "plait/native.h"
+#include "plait/node.h"
 #include "plait/plan.h"
 #include "plait/queue.h"
 #include "plait/run.h"

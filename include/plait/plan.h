@@ -1,11 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * plait/plan.h - plans: a graph, scheduled.
+ * plait/plan.h - plans: scheduled graphs; to check, simulate, draw, save, load
+ * and bind them.  plait/run.h runs them.
  *
- * A plan is immutable data: lanes (one in-order queue of a device each), the
- * commands of each lane in order, and what waits for what.  It can be checked,
- * simulated, drawn, saved and loaded without being run, and shared between
- * threads.
+ * A plan is immutable data: lanes (each an in-order queue of a device), the
+ * commands of each lane in order, and the waits between lanes.  Threads may
+ * share a plan.
+ *
+ * Example:
+ *
+ *     plait_plan_info info = { .size = sizeof(info) };
+ *     plait_simulation times = { .size = sizeof(times) };
+ *
+ *     plait_graph_freeze(graph, NULL, &plan, &error);
+ *     plait_plan_check(plan, &error);
+ *     plait_plan_query(plan, &info, &error);
+ *     plait_plan_simulate(plan, NULL, &times, NULL, 0, &error);
+ *     printf("%u lanes, makespan %u\n", (unsigned)info.lanes,
+ *            (unsigned)times.makespan);
+ *     plait_plan_save(plan, "graph.plan", &error);
+ *     plait_plan_release(plan);
  */
 #ifndef PLAIT_PLAN_H
 #define PLAIT_PLAN_H
@@ -16,99 +30,98 @@
 extern "C" {
 #endif
 
-/* What a plan is made of. */
+/* Properties of a plan. */
 typedef struct plait_plan_info {
 	uint32_t size;
-	/* PLAIT_POLICY_... and PLAIT_MODE_... */
-	uint32_t policy;
-	uint32_t mode;
+	plait_policy policy;
+	plait_mode mode;
 	uint32_t devices;
-	/* That take part, and the edges between them, each once. */
+	/* Planned nodes, and the edges between them, each once. */
 	uint64_t nodes;
 	uint64_t edges;
 	uint64_t lanes;
-	/* Commands on lanes: nodes, and stubs of what spans several. */
+	/* Commands on lanes: nodes, and stubs of nodes that span lanes. */
 	uint64_t commands;
 	uint64_t waits;
-	/* Signal slots that a backend needs for the waits. */
+	/* Signals that a backend needs for the waits. */
 	uint64_t signals;
 	uint64_t regions;
-	/* Predicted, in units of cost. */
+	/* Predicted duration of a run, in units of cost. */
 	uint64_t makespan;
 	/* Scratch memory of one instance, all devices together. */
 	uint64_t scratch_bytes;
-	/* The plan itself; and the most that planning it needed. */
+	/* Memory of the plan, and the peak while planning. */
 	uint64_t bytes;
 	uint64_t peak_bytes;
-	/* Names that stand for something outside of the plan, and how many of
-	 * them do not yet: 0 and 0 of a plan whose graph had it all. */
+	/* Names to bind, and those of them not bound yet; both 0 for a plan
+	 * whose graph had all objects. */
 	uint32_t bindings;
 	uint32_t unbound;
 } plait_plan_info;
 
-/* A system to simulate; all zero: nothing costs but the commands. */
+/* Costs of a simulated system; all zero: the commands alone cost. */
 typedef struct plait_system_desc {
 	uint32_t size;
 	uint32_t flags;
-	/* What seeing another lane's progress costs. */
+	/* Cost of observing the progress of another lane. */
 	uint64_t hop_cost;
-	/* What submitting a command to a device that is not the host costs. */
+	/* Cost of submitting a command to a device other than the host. */
 	uint64_t submit_cost;
-	/* A copy of b bytes costs copy_alpha + b * copy_beta / 1024 more. */
+	/* Additional cost of a copy of b bytes: copy_alpha + b * copy_beta /
+	 * 1024. */
 	uint64_t copy_alpha;
 	uint64_t copy_beta;
 } plait_system_desc;
 
-/* What a simulation predicts. */
+/* Result of a simulation. */
 typedef struct plait_simulation {
 	uint32_t size;
 	uint32_t reserved0;
 	uint64_t makespan;
-	/* What the commands on the critical path cost, and their number. */
+	/* Cost and number of the commands on the critical path. */
 	uint64_t critical_cost;
 	uint64_t critical_count;
-	/* Time that all lanes together are busy. */
+	/* Busy time of all lanes together. */
 	uint64_t busy;
-	/* The most scratch memory in use at once. */
+	/* Peak of the scratch memory. */
 	uint64_t memory_peak;
 } plait_simulation;
 
-/* What a simulation predicts of one lane. */
+/* Result of a simulation for one lane. */
 typedef struct plait_lane_use {
 	uint32_t size;
-	/* Which of the plan's devices it is a queue of. */
+	/* Index of the lane's device within the plan. */
 	uint32_t device;
-	/* Borrowed: that device's name; valid as long as the plan is. */
+	/* Borrowed: name of the device; valid while the plan lives. */
 	const char *device_name;
-	/* Its commands, in all bodies, and what they wait for. */
+	/* Number of its commands, in all bodies, and of their waits. */
 	uint64_t commands;
 	uint64_t waits;
-	/* When its first command starts, and when its last one is done; a
-	 * loop or case counts as a whole on each lane that it keeps. */
+	/* Start of the first command and end of the last one; a loop or case
+	 * counts as a whole on each lane that it occupies. */
 	uint64_t start;
 	uint64_t end;
-	/* How long it works, all iterations together. */
+	/* Busy time, all iterations together. */
 	uint64_t busy;
 } plait_lane_use;
 
-/* What a simulation predicts of one command on the critical path. */
+/* One command on the critical path of a simulation. */
 typedef struct plait_critical_command {
 	uint32_t size;
-	/* The lane that it is on. */
+	/* Its lane. */
 	uint32_t lane;
-	/* The number of its node, and which command it is; see
-	 * plait_plan_command. */
+	/* Number of its node, and its index; see plait_plan_query_command. */
 	uint64_t node;
 	uint64_t command;
-	/* Borrowed: the node's label, or empty; valid as long as the plan is. */
+	/* Borrowed: the node's label, or empty; valid while the plan lives. */
 	const char *label;
-	/* When it starts, and when it is done. */
+	/* Predicted start and end. */
 	uint64_t start;
 	uint64_t end;
 } plait_critical_command;
 
 /*
- * plait_plan_retain - one more reference.
+ * plait_plan_retain - add one reference.
  *
  * @param plan borrowed, nullable: the plan; null and stale are ignored
  * @thread any
@@ -126,7 +139,7 @@ PLAIT_API void plait_plan_retain(plait_plan *plan);
 PLAIT_API void plait_plan_release(plait_plan *plan);
 
 /*
- * plait_plan_query - what a plan is made of.
+ * plait_plan_query - get the properties of a plan.
  *
  * @param plan  borrowed, non-null: the plan
  * @param info  borrowed, non-null: set `size`; the rest is filled
@@ -140,16 +153,18 @@ PLAIT_API plait_status plait_plan_query(plait_plan *plan,
 					plait_error *error);
 
 /*
- * plait_plan_check - prove that a plan is right.
+ * plait_plan_check - verify a plan.
  *
- * Every edge is implied, through regions and across iterations; lanes and
- * waits have no cycle; accesses that conflict are ordered; every command is
- * there once; scratch memory does not alias.
+ * The call proves that lanes and waits imply every edge, through regions and
+ * across iterations; that lanes and waits have no cycle; that conflicting
+ * accesses are ordered; that every command occurs once; and that scratch
+ * memory does not alias.
  *
  * @param plan  borrowed, non-null: the plan
- * @param error borrowed, nullable: filled on failure: which promise, where
- * @return PLAIT_OK, PLAIT_E_INVALID (a promise is broken: by the graph, if two
- *         accesses conflict; otherwise by the planner or a file),
+ * @param error borrowed, nullable: filled on failure: the property and the
+ *              place
+ * @return PLAIT_OK, PLAIT_E_INVALID (a property does not hold: a mistake of the
+ *         graph if two accesses conflict, else of the planner or a file),
  *         PLAIT_E_NOMEM, PLAIT_E_HANDLE, PLAIT_E_FORKED
  * @thread any
  * @since 1
@@ -159,16 +174,16 @@ PLAIT_API plait_status plait_plan_check(plait_plan *plan, plait_error *error);
 /*
  * plait_plan_simulate - predict a run from costs.
  *
- * Loops run as often as was expected of them, and of a case the expected
- * branch runs, or the longest one.
+ * Loops run the expected number of iterations; a case runs its expected
+ * branch, or the longest one.
  *
  * @param plan       borrowed, non-null: the plan
  * @param system     borrowed, nullable: the system; null means all zero
  * @param out        borrowed, non-null: set `size`; the rest is filled
- * @param lanes      borrowed, nullable: receives one record per lane; set
- *                   `size` of the first, which is the distance between them
- * @param lane_count value: room for how many; plait_plan_info.lanes or more
- *                   where `lanes` is not null
+ * @param lanes      borrowed, nullable: receives one record per lane; `size`
+ *                   of the first is set and is the array's stride
+ * @param lane_count value: capacity of `lanes`; plait_plan_info.lanes or more
+ *                   if `lanes` is not null
  * @param error      borrowed, nullable: filled on failure
  * @return PLAIT_OK, PLAIT_E_INVALID, PLAIT_E_UNSUPPORTED, PLAIT_E_NOMEM,
  *         PLAIT_E_HANDLE, PLAIT_E_FORKED
@@ -183,73 +198,76 @@ PLAIT_API plait_status plait_plan_simulate(plait_plan *plan,
 					   plait_error *error);
 
 /*
- * plait_plan_critical - which commands make a predicted run as long as it is.
+ * plait_plan_critical_path - get the commands on the predicted critical path.
  *
- * From the first to the last; a region stands for what happens in it.
+ * The commands are in order of time; a region stands for its contents.
  *
  * @param plan     borrowed, non-null: the plan
  * @param system   borrowed, nullable: the system; null means all zero
- * @param commands borrowed, nullable: receives one record per command; set
- *                 `size` of the first, which is the distance between them.
- *                 May be null where `count` is 0
- * @param count    value: room for how many: plait_simulation.critical_count of
- *                 the same plan and system, or more
+ * @param commands borrowed, nullable: receives one record per command; `size`
+ *                 of the first is set and is the array's stride; null when
+ *                 `count` is 0
+ * @param count    value: capacity of `commands`: critical_count of
+ *                 plait_simulation for this plan and system, or more
  * @param error    borrowed, nullable: filled on failure
  * @return PLAIT_OK, PLAIT_E_INVALID, PLAIT_E_UNSUPPORTED, PLAIT_E_NOMEM,
  *         PLAIT_E_HANDLE, PLAIT_E_FORKED
  * @thread any
  * @since 1
  */
-PLAIT_API plait_status plait_plan_critical(plait_plan *plan,
-					   const plait_system_desc *system,
-					   plait_critical_command *commands,
-					   uint64_t count, plait_error *error);
+PLAIT_API plait_status plait_plan_critical_path(plait_plan *plan,
+						const plait_system_desc *system,
+						plait_critical_command *commands,
+						uint64_t count,
+						plait_error *error);
 
-/* What plait_plan_write writes. */
+/* Format of plait_plan_write. */
+typedef int32_t plait_plan_format;
 enum {
-	/* The binary form, which plait_plan_read reads. */
+	/* The binary form; see plait_plan_read. */
 	PLAIT_FORMAT_BINARY = 0,
-	/* One JSON object: lanes, regions, waits, ... */
+	/* A JSON object: lanes, regions, waits, ... */
 	PLAIT_FORMAT_JSON = 1,
-	/* Graphviz: nodes and edges, coloured by lane, with waits. */
+	/* Graphviz: nodes, coloured by lane, edges and waits. */
 	PLAIT_FORMAT_DOT = 2,
-	/* The schedule: lanes as rows, commands as boxes, waits as arrows. */
+	/* A Gantt chart: lanes as rows, commands as boxes, waits as arrows. */
 	PLAIT_FORMAT_SVG = 3
 };
 
 /*
- * plait_plan_write - a plan as bytes or text.
+ * plait_plan_write - write a plan as bytes or text.
  *
  * @param plan           borrowed, non-null: the plan
- * @param format         value: one of PLAIT_FORMAT_...
- * @param buffer         borrowed, nullable: receives it, without a NUL
+ * @param format         value: the format
+ * @param buffer         borrowed, nullable: receives the bytes, without a NUL
  * @param capacity_bytes value: the size of `buffer`
- * @param out_bytes      borrowed, nullable: what it needs
+ * @param out_bytes      borrowed, nullable: required size
  * @param error          borrowed, nullable: filled on failure
- * @return PLAIT_OK, PLAIT_E_INVALID (a buffer that is not null and too small;
- *         nothing useful was written), PLAIT_E_NOMEM, PLAIT_E_HANDLE,
+ * @return PLAIT_OK, PLAIT_E_INVALID (a non-null buffer is too small; its
+ *         contents are then undefined), PLAIT_E_NOMEM, PLAIT_E_HANDLE,
  *         PLAIT_E_FORKED
  * @thread any
  * @since 1
  */
-PLAIT_API plait_status plait_plan_write(plait_plan *plan, int32_t format,
+PLAIT_API plait_status plait_plan_write(plait_plan *plan,
+					plait_plan_format format,
 					void *buffer, uint64_t capacity_bytes,
 					uint64_t *out_bytes,
 					plait_error *error);
 
 /*
- * plait_plan_read - a plan from its binary form.
+ * plait_plan_read - create a plan from its binary form.
  *
- * Damaged and hostile bytes are an error.  What the plan names has to be bound
- * again before it can run; see below.
+ * Damaged and malicious input is an error.  The names of the plan must be bound
+ * before it can run; see below.
  *
  * @param context borrowed, non-null: the context
- * @param bytes   borrowed, non-null: the plan
- * @param count   value: how many bytes
+ * @param bytes   borrowed, non-null: the binary form
+ * @param count   value: its length in bytes
  * @param out     owned, non-null: the plan, one reference
  * @param error   borrowed, nullable: filled on failure
- * @return PLAIT_OK, PLAIT_E_INVALID (not a plan, damaged, or breaks a promise
- *         of plait_plan_check), PLAIT_E_UNSUPPORTED (a newer version),
+ * @return PLAIT_OK, PLAIT_E_INVALID (not a plan, damaged, or refused by
+ *         plait_plan_check), PLAIT_E_UNSUPPORTED (a newer version),
  *         PLAIT_E_NOMEM, PLAIT_E_HANDLE, PLAIT_E_FORKED
  * @thread any
  * @since 1
@@ -259,7 +277,7 @@ PLAIT_API plait_status plait_plan_read(plait_context *context,
 				       plait_plan **out, plait_error *error);
 
 /*
- * plait_plan_save - write the binary form to a file, all or nothing.
+ * plait_plan_save - write the binary form to a file, atomically.
  *
  * @param plan  borrowed, non-null: the plan
  * @param path  borrowed, non-null: the file; replaced if it exists
@@ -273,7 +291,7 @@ PLAIT_API plait_status plait_plan_save(plait_plan *plan, const char *path,
 				       plait_error *error);
 
 /*
- * plait_plan_load - plait_plan_read from a file.
+ * plait_plan_load - read a plan from a file; see plait_plan_read.
  *
  * @param context borrowed, non-null: the context
  * @param path    borrowed, non-null: the file
@@ -290,22 +308,21 @@ PLAIT_API plait_status plait_plan_load(plait_context *context,
 /*
  * Binding.
  *
- * A plan that was read has names for what lies outside of it: kernels,
- * buffers, signals, host functions and devices.  So has a plan whose graph
- * was read from a text.  Before it runs each of them has to be bound; it can be
- * checked, simulated, drawn and saved without.  Devices that the context has
- * under the same name are bound from the start.
+ * A plan from plait_plan_read or of a graph in text form refers to kernels,
+ * buffers, signals, host functions and devices by name.  All names must be
+ * bound before the plan runs; checking, simulating, drawing and saving need no
+ * binding.  Device names of the context are bound from the start.
  *
- * What is bound can be bound again, until the plan's first run begins; a call
- * that fails changes nothing.  The plan holds what is bound.
+ * A name may be bound again until the plan's first run begins; a failed call
+ * changes nothing.  The plan holds the bound objects.
  *
- * A name is the label that the thing had; of a host function, the label of its
- * node.  If several things of a kind had the same label, the second one is
- * "label#2"; those without a label are "#1", "#2", ...: plait_plan_query_binding
- * tells.
+ * A name is the label of the object, or of a host function's node.  A second
+ * object of a kind with the same label is "label#2"; objects without a label
+ * are "#1", "#2", ...; plait_plan_query_binding lists the names.
  */
 
-/* What a name stands for. */
+/* Kind of a name. */
+typedef uint32_t plait_binding_kind;
 enum {
 	PLAIT_BINDING_KERNEL = 0,
 	PLAIT_BINDING_BUFFER = 1,
@@ -314,49 +331,50 @@ enum {
 	PLAIT_BINDING_DEVICE = 4
 };
 
-/* Flags of a binding. */
+/* Flags of a name. */
+typedef uint32_t plait_binding_flags;
 enum {
-	/* A function that runs on any thread, so it has no inbox. */
+	/* A function that runs on any thread, without an inbox. */
 	PLAIT_BINDING_IS_ANY_THREAD = 1 << 0,
-	/* A signal that the plan emits, so no gate will do. */
+	/* A signal that the plan emits; it cannot be a gate. */
 	PLAIT_BINDING_IS_EMITTED = 1 << 1
 };
 
 /* One name of a plan. */
 typedef struct plait_plan_binding {
 	uint32_t size;
-	/* PLAIT_BINDING_... */
-	uint32_t kind;
-	uint32_t flags;
-	/* 1 if it is bound, else 0. */
+	plait_binding_kind kind;
+	plait_binding_flags flags;
+	/* 1 if the name is bound, else 0. */
 	uint32_t bound;
-	/* A buffer: at least so large. */
+	/* BUFFER: minimum size. */
 	uint64_t bytes;
-	/* Borrowed: valid as long as the plan is. */
+	/* Borrowed: valid while the plan lives. */
 	const char *name;
-	/* Borrowed: a kernel's signature; a buffer's or a signal's device. */
+	/* Borrowed: the signature of a kernel, the device of a buffer or
+	 * signal. */
 	const char *detail;
 } plait_plan_binding;
 
-/* A host function, as nodes of kind CALL and predicates have it. */
+/* A host function for a CALL node or a predicate. */
 typedef struct plait_function_desc {
 	uint32_t size;
 	/* 0 or PLAIT_CALL_ANY_THREAD. */
-	uint32_t flags;
+	plait_call_flags flags;
 	plait_host_function function;
 	void *user_data;
-	/* Without PLAIT_CALL_ANY_THREAD: on whose owner's thread. */
+	/* Without PLAIT_CALL_ANY_THREAD: its owner runs the function. */
 	plait_inbox *inbox;
 } plait_function_desc;
 
 /*
- * plait_plan_query_binding - a name that has to be bound.
+ * plait_plan_query_binding - get a name of a plan.
  *
  * @param plan  borrowed, non-null: the plan
  * @param index value: below plait_plan_info.bindings
  * @param out   borrowed, non-null: set `size`; the rest is filled
  * @param error borrowed, nullable: filled on failure
- * @return PLAIT_OK, PLAIT_E_INVALID (there are not so many), PLAIT_E_HANDLE,
+ * @return PLAIT_OK, PLAIT_E_INVALID (no such index), PLAIT_E_HANDLE,
  *         PLAIT_E_FORKED
  * @thread any
  * @since 1
@@ -367,14 +385,14 @@ PLAIT_API plait_status plait_plan_query_binding(plait_plan *plan,
 						plait_error *error);
 
 /*
- * plait_plan_bind_kernel - give a plan the kernel of a name.
+ * plait_plan_bind_kernel - bind a kernel; its own name is the name.
  *
  * @param plan   borrowed, non-null: a plan with names
- * @param kernel borrowed, non-null: a kernel; its signature must be the one
- *               that the plan has under this name
+ * @param kernel borrowed, non-null: a kernel whose signature equals that of the
+ *               plan for this name
  * @param error  borrowed, nullable: filled on failure
  * @return PLAIT_OK, PLAIT_E_INVALID (no such name, another signature),
- *         PLAIT_E_STATE (nothing has to be bound, or the plan has run),
+ *         PLAIT_E_STATE (the plan has no names, or has run),
  *         PLAIT_E_HANDLE, PLAIT_E_FORKED
  * @thread any
  * @since 1
@@ -384,13 +402,13 @@ PLAIT_API plait_status plait_plan_bind_kernel(plait_plan *plan,
 					      plait_error *error);
 
 /*
- * plait_plan_bind_buffer - give a plan the buffer of a name.
+ * plait_plan_bind_buffer - bind a buffer to a name.
  *
- * What the plan keeps apart must not share memory, as its order was proved
- * without that.
+ * Buffers of different names must not share memory: the plan was verified
+ * under this assumption.
  *
  * @param plan   borrowed, non-null: a plan with names
- * @param name   borrowed, non-null: its name in the plan
+ * @param name   borrowed, non-null: the name
  * @param buffer borrowed, non-null: a buffer at least as large
  * @param error  borrowed, nullable: filled on failure
  * @return PLAIT_OK, PLAIT_E_INVALID (no such name; too small; of another
@@ -405,10 +423,10 @@ PLAIT_API plait_status plait_plan_bind_buffer(plait_plan *plan,
 					      plait_error *error);
 
 /*
- * plait_plan_bind_signal - give a plan the signal of a name.
+ * plait_plan_bind_signal - bind a signal to a name.
  *
  * @param plan   borrowed, non-null: a plan with names
- * @param name   borrowed, non-null: its name in the plan
+ * @param name   borrowed, non-null: the name
  * @param signal borrowed, non-null: a signal; no gate if the plan emits it
  * @param error  borrowed, nullable: filled on failure
  * @return PLAIT_OK, PLAIT_E_INVALID (no such name; a gate; of another backend
@@ -422,16 +440,16 @@ PLAIT_API plait_status plait_plan_bind_signal(plait_plan *plan,
 					      plait_error *error);
 
 /*
- * plait_plan_bind_function - give a plan the host function of a name.
+ * plait_plan_bind_function - bind a host function to a name.
  *
  * @param plan  borrowed, non-null: a plan with names
- * @param name  borrowed, non-null: its name in the plan
- * @param desc  borrowed, non-null: the function, and where it runs: on any
- *              thread or by an inbox, as it was when the plan was made
+ * @param name  borrowed, non-null: the name
+ * @param desc  borrowed, non-null: the function; on any thread or by an inbox,
+ *              as in the graph
  * @param error borrowed, nullable: filled on failure
- * @return PLAIT_OK, PLAIT_E_INVALID (no such name; it runs elsewhere than the
- *         plan says), PLAIT_E_UNSUPPORTED, PLAIT_E_STATE, PLAIT_E_HANDLE,
- *         PLAIT_E_FORKED
+ * @return PLAIT_OK, PLAIT_E_INVALID (no such name; any thread instead of an
+ *         inbox, or the reverse), PLAIT_E_UNSUPPORTED, PLAIT_E_STATE,
+ *         PLAIT_E_HANDLE, PLAIT_E_FORKED
  * @thread any
  * @since 1
  */
@@ -441,17 +459,17 @@ PLAIT_API plait_status plait_plan_bind_function(plait_plan *plan,
 						plait_error *error);
 
 /*
- * plait_plan_bind_device - say which device the plan means by a name.
+ * plait_plan_bind_device - bind a device to a name.
  *
- * Two names may be one device: its lanes are then queues of the same device.
+ * Two names may be bound to one device: their lanes are then queues of it.
  *
  * @param plan   borrowed, non-null: a plan with names
- * @param name   borrowed, non-null: its name in the plan
+ * @param name   borrowed, non-null: the name
  * @param device borrowed, non-null: a device of the plan's context
  * @param error  borrowed, nullable: filled on failure
- * @return PLAIT_OK, PLAIT_E_INVALID (no such name; buffers or signals that are
- *         bound to it are of another backend), PLAIT_E_STATE, PLAIT_E_HANDLE,
- *         PLAIT_E_FORKED
+ * @return PLAIT_OK, PLAIT_E_INVALID (no such name; bound buffers or signals of
+ *         this device belong to another backend), PLAIT_E_STATE,
+ *         PLAIT_E_HANDLE, PLAIT_E_FORKED
  * @thread any
  * @since 1
  */

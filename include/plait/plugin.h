@@ -1,58 +1,69 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * plait/plugin.h - how a backend is written.
+ * plait/plugin.h - the interface of backends.
  *
- * A plugin is a shared object `plait_<name>.so` that links to nothing of
- * plait and exports one function, plait_plugin_entry.  It gets a table of
- * host services and fills a table of its own.  doc/plugins.md numbers what a
- * backend must promise; `plait conform <name>` tests it.  plugins/null is a
- * template with every slot, plugins/host the smallest real backend.
+ * A plugin is a shared object `plait_NAME.so` that does not link to libplait
+ * and exports one function, plait_plugin_entry.  It receives a table of host
+ * services and fills a table of its own.  doc/plugins.md numbers the
+ * requirements; `plait conform NAME` tests them.  plugins/null is a template
+ * with all slots, plugins/host the smallest real backend.
  *
- * The rules for every slot
+ * Example:
  *
- * - `size` comes first in every struct.  Slots and fields are only appended.
- *   The core passes its own sizes; a plugin touches no byte behind them.
- * - A slot returns a plait_status.  On failure it has changed nothing, and
- *   `error` (never null here) says what, where and what to do, by
- *   services->fail.  Nothing aborts, prints, exits, installs a handler,
- *   changes the locale, the signal mask or the floating point state.
- * - The entry only describes.  It starts no thread, touches no device, reads
- *   no environment, allocates nothing.  `open` does all that; `close` undoes
- *   it.  Any number of instances may be open; a plugin has no writable
- *   globals.
- * - The core calls slots from any thread; those of one queue one at a time
- *   (submit, flush, recover, destroy), everything else at any time.
- * - A slot never calls back into the core, but for host services.
- * - Objects are destroyed when nothing uses them any more: the core sees to
- *   that.  Pointers in a request or submission are good during the call.
+ *     plait_status plait_plugin_entry(const plait_host_services *services,
+ *                                     plait_backend_table *table,
+ *                                     plait_error *error)
+ *     {
+ *             if (services->abi_min > PLAIT_PLUGIN_ABI)
+ *                     return services->fail(error, PLAIT_E_UNSUPPORTED, 0,
+ *                                           "the core is too new");
+ *             table->abi = table->abi_min = PLAIT_PLUGIN_ABI;
+ *             table->abi_max = PLAIT_PLUGIN_ABI;
+ *             return PLAIT_OK;
+ *     }
  *
- * Signals.  A signal is a 64-bit counter that starts at 0 and never goes
- * back.  A submission that emits {signal, n} raises it to n when all its
- * commands are done; the core emits every signal in order (n, n+1, ...) and
- * never lets two queues race for one signal.  A wait for {signal, n} is
- * submitted only after somebody submitted the emission n, or the signal is a
- * gate.
+ * Rules for all slots
  *
- * Failure.  When a command fails, the queue has failed: what is behind it
- * does not run, but what it emits is raised all the same, as failed, with the
- * same error, until queue_recover.  A queue that waits for a point that failed
- * fails with that error, the text prefixed by "not run: " (once).  A signal
- * keeps the first failure; points below it stay good; later points fail too:
- * those of a gate at once, those of a queue when they are raised, not before.
- * A failed queue still waits for what queues emit, so that what it
- * emits itself is not early; it waits for no gate.
+ * - Every struct begins with `size`.  Slots and fields are appended only.  The
+ *   core passes its own sizes; a plugin accesses no byte beyond them.
+ * - A slot returns a plait_status.  A failed slot has changed nothing and has
+ *   written `error` (never null) by services->fail: cause, place, remedy.  No
+ *   slot aborts, prints, exits, installs a handler, or changes the locale, the
+ *   signal mask or the floating point state.
+ * - The entry only describes: no threads, devices, environment or allocations.
+ *   `open` acquires resources, `close` releases them.  Any number of instances
+ *   may be open; a plugin has no writable globals.
+ * - The core calls slots on any thread: those of one queue (submit, flush,
+ *   recover, destroy) one at a time, all others concurrently.
+ * - A slot calls the core through host services only.
+ * - The core destroys an object after its last use.  Pointers in a request or
+ *   submission are valid during the call.
  *
- * Refusing.  What was refused with PLAIT_E_BUSY or PLAIT_E_NOMEM works again
- * when some of what the queue has is done, and within a second whatever the
- * queue has.  Where the core cannot do without (the end of a run's work, a flush,
- * how far a signal is) it asks again, a thousand times in a row, and for a
- * second at least unless time is simulated, whatever the status; then it takes
- * what the queue has for lost (PLAIT_E_LOST) and destroys nothing of it.
+ * Signals.  A signal is a 64-bit counter that starts at 0 and never decreases.
+ * A submission that emits {signal, n} raises it to n when all its commands are
+ * complete.  The core emits each signal in order (n, n+1, ...), never from two
+ * queues concurrently, and submits a wait for {signal, n} only after emission
+ * n, unless the signal is a gate.
  *
- * Visibility.  What was done before a signal was raised can be seen by all who
- * saw it raised (release and acquire), on the host and on the device.  That
- * goes for signals too: who saw a point happen finds all points happened that
- * were raised before it, as by an earlier submission of the same queue.
+ * Failure.  A failed command fails its queue: the commands behind it do not
+ * run, and its emissions are raised as failed, with the same error, until
+ * queue_recover.  A queue that waits for a failed point fails with that error,
+ * its text prefixed by "not run: " (once).  A signal keeps its first failure;
+ * points below stay good; later points fail too: those of a gate at once,
+ * those of a queue when they are raised.  A failed queue still waits for points
+ * of queues, so that its own emissions are not early; it waits for no gate.
+ *
+ * Refusal.  A call refused with PLAIT_E_BUSY or PLAIT_E_NOMEM succeeds after
+ * some work of the queue completes, and within a second in any case.  Where
+ * the core cannot go on without the call (the end of a run, a flush, the state
+ * of a signal), it retries, whatever the status, a thousand times in a row and
+ * for at least a second unless time is simulated; then it gives up the work of
+ * the queue (PLAIT_E_LOST) and destroys none of its objects.
+ *
+ * Visibility.  Effects before a signal is raised happen before the return of a
+ * call that observes it raised (release and acquire), on host and device.  This
+ * includes signals: after a point was observed, all points raised before it,
+ * as by earlier submissions of the same queue, are observed too.
  */
 #ifndef PLAIT_PLUGIN_H
 #define PLAIT_PLUGIN_H
@@ -68,21 +79,19 @@ extern "C" {
 /* The plugin interface that this header describes. */
 enum { PLAIT_PLUGIN_ABI = 1 };
 
-/* The core's: only passed back. */
+/* Type of the core, opaque to the backend. */
 typedef struct plait_host plait_host;
 
 /*
- * What a backend can do; the same bits as plait_device_info.capabilities.
- * Most promise slots, these two something else:
+ * Capabilities of a device, with the bits of plait_device_capabilities.  Most
+ * require slots; two are other guarantees:
  *
- * LASTS - no slot ever answers PLAIT_E_LOST, a queue fails by commands alone,
- * and a point that has happened well is good for ever, so that the core need
- * not ask again.
+ * LASTS - no slot returns PLAIT_E_LOST, only commands fail a queue, and a point
+ * that has happened without failure stays so: the core need not poll again.
  *
- * HOST - memory is the host's own: a mapping is the bytes that commands work
- * on, at one address, and both see at once what the other one wrote.  So the
- * core may do itself, on its own threads, what a plan has to do there.  Goes
- * with MAP and HOST_CALL, and without `forms`.
+ * HOST - device memory is host memory: a mapping is the memory of commands, at
+ * one address, coherent both ways.  The core may execute the commands of plans
+ * on its own threads.  Requires MAP and HOST_CALL, excludes `forms`.
  */
 enum {
 	PLAIT_CAP_MAP = 1 << 0,
@@ -101,45 +110,47 @@ enum {
 };
 
 /* ------------------------------------------------------------------------
- * What passes through the slots
+ * Structs of the slots
  */
 
-/* What a device is. */
+/* Properties of a device. */
 typedef struct plait_backend_device {
 	uint32_t size;
-	uint32_t capabilities;
-	/* Commands that can run at the same time, at least 1. */
+	plait_device_capabilities capabilities;
+	/* Maximum number of concurrent commands, at least 1. */
 	uint32_t parallel;
 	uint32_t reserved0;
 	uint64_t memory_bytes;
 	uint64_t alignment_bytes;
-	/* What scheduling wants to know; 0 = not known.  Submission of one
-	 * batch; each command of it; a hop to another queue. */
+	/* Costs for scheduling, 0: unknown.  Submission of one batch; each of
+	 * its commands; a wait for another queue. */
 	uint64_t submit_ns;
 	uint64_t command_ns;
 	uint64_t hop_ns;
 	char description[256];
-	/* What kernel_build takes: 1 << PLAIT_SOURCE_C and so on; 0: it runs
-	 * no kernels.  Never PORTABLE, which the core writes out in the first
-	 * of OPENCL_C, CUDA_C and C that is there. */
+	/* Forms that kernel_build accepts: bits 1 << PLAIT_SOURCE_...; 0: no
+	 * kernels.  Never PORTABLE, which the core translates to the first
+	 * of OPENCL_C, CUDA_C and C in the set. */
 	uint32_t forms;
 	uint32_t reserved1;
 } plait_backend_device;
 
+/* Flags of plait_memory_request. */
+typedef uint32_t plait_memory_flags;
 enum {
-	/* `pointer` is the user's memory: use it, do not allocate. */
+	/* `pointer` is application memory: use it, do not allocate. */
 	PLAIT_MEMORY_WRAP = 1 << 0,
-	/* With PLAIT_CAP_NATIVE: `native` is, and lives longer than this. */
+	/* PLAIT_CAP_NATIVE: the same for `native`, which lives longer. */
 	PLAIT_MEMORY_NATIVE = 1 << 1
 };
 
 typedef struct plait_memory_request {
 	uint32_t size;
-	uint32_t flags;
+	plait_memory_flags flags;
 	uint64_t bytes;
 	uint64_t alignment_bytes;
 	void *pointer;
-	uint32_t native_kind; /* PLAIT_NATIVE_... */
+	plait_native_kind native_kind;
 	uint32_t reserved0;
 	uint64_t native;
 } plait_memory_request;
@@ -149,67 +160,66 @@ typedef struct plait_queue_request {
 	uint32_t flags;
 	uint64_t capacity;
 	int32_t priority;
-	/* Not 0, with PLAIT_CAP_NATIVE: this is to be the queue; see
-	 * plait_memory_request.  PLAIT_E_INVALID when it does not keep
-	 * order. */
-	uint32_t native_kind;
+	/* Not 0, PLAIT_CAP_NATIVE: use the queue `native`.  PLAIT_E_INVALID if
+	 * it is not in-order. */
+	plait_native_kind native_kind;
 	const char *label;
 	uint64_t native;
 } plait_queue_request;
 
-/* What is asked of native_query. */
+/* Request of native_query. */
 typedef struct plait_native_request {
 	uint32_t size;
-	uint32_t kind; /* PLAIT_NATIVE_... */
+	plait_native_kind kind;
 	uint32_t device;
 	uint32_t reserved0;
-	/* Which of the device's objects; both null: the device. */
+	/* An object of the device; both null: the device. */
 	plait_backend_queue *queue;
 	plait_backend_memory *memory;
 } plait_native_request;
 
+/* Flags of signal_create. */
+typedef uint32_t plait_backend_signal_flags;
 enum {
-	/* The host raises it by signal_raise; no queue emits it. */
+	/* A gate: signal_raise raises it; no queue emits it. */
 	PLAIT_BACKEND_SIGNAL_GATE = 1 << 0
 };
 
 /*
- * Completion upcall.  Runs on any thread of the backend, or inside
- * signal_notify itself when the point has happened already.  It does not
- * block and calls no slot.
+ * Completion callback: runs on any thread of the backend, or inside
+ * signal_notify if the point has happened.  It does not block and calls no
+ * slot.
  */
 typedef void (*plait_notify_function)(void *user_data, plait_status status);
 
 /* ------------------------------------------------------------------------
- * Host services: what a plugin may call
+ * Host services
  */
 
 typedef struct plait_host_services {
 	uint32_t size;
-	/* Plugin interfaces that this core can talk, lowest and highest. */
+	/* Lowest and highest plugin interface of this core. */
 	uint32_t abi_min;
 	uint32_t abi_max;
 	uint32_t reserved0;
 
-	/* Memory, as plait_allocator.resize; null when there is none. */
+	/* Memory, as plait_allocator.resize; null: no memory. */
 	void *(*resize)(plait_host *host, void *pointer, uint64_t old_bytes,
 			uint64_t new_bytes);
-	/* One line for the log, at a PLAIT_LOG_... level. */
-	void (*log)(plait_host *host, int32_t level, const char *line);
-	/* Fill an error record; returns `status`. */
+	/* Log one line. */
+	void (*log)(plait_host *host, plait_log_level level, const char *line);
+	/* Fill an error record; return `status`. */
 	plait_status (*fail)(plait_error *error, plait_status status,
 			     int64_t origin, const char *text);
 	/* Monotonic time in nanoseconds. */
 	uint64_t (*clock_ns)(plait_host *host);
-	/* The user's setting `key` for this backend, or null. */
+	/* Option `key` of this backend, or null. */
 	const char *(*option)(plait_host *host, const char *key);
 
-	/*
-	 * Lanes: the core's own in-order queues on its worker threads, for
-	 * backends whose device is the host.  They take the same structs as
-	 * the slots of the same name below, with host pointers in place of
-	 * memory handles, and keep all the rules above.
-	 */
+	/* Lanes: in-order queues of the core on its worker threads, for
+	 * backends whose device is the host.  They take the structs of the
+	 * slots of the same name, with host pointers in place of memory
+	 * handles, and follow all rules above. */
 	plait_status (*lane_create)(plait_host *host,
 				    const plait_queue_request *request,
 				    plait_backend_queue **out,
@@ -222,7 +232,8 @@ typedef struct plait_host_services {
 	plait_status (*lane_recover)(plait_host *host,
 				     plait_backend_queue *lane,
 				     plait_error *error);
-	plait_status (*counter_create)(plait_host *host, uint32_t flags,
+	plait_status (*counter_create)(plait_host *host,
+				       plait_backend_signal_flags flags,
 				       plait_backend_signal **out,
 				       plait_error *error);
 	void (*counter_destroy)(plait_host *host,
@@ -247,25 +258,23 @@ typedef struct plait_host_services {
 				      plait_backend_signal *counter,
 				      plait_error *error);
 	plait_status (*pump)(plait_host *host, plait_error *error);
-	/* Workers that run lanes; 0 when only waiting threads do. */
+	/* Number of workers; 0: waiting threads run the lanes. */
 	uint32_t (*worker_count)(plait_host *host);
-	/* Bind worker i to CPU cpus[i mod count]; count 0 lifts it. */
+	/* Bind worker i to CPU cpus[i mod count]; count 0 unbinds. */
 	plait_status (*worker_place)(plait_host *host, const uint32_t *cpus,
 				     uint32_t count, plait_error *error);
 
-	/* Add what a compiler said to the log that the user gets, with the
-	 * source, when kernel_build fails; `log` is that of plait_code. */
+	/* Append compiler messages to the user's log of a failed kernel_build;
+	 * `log` is that of plait_code. */
 	void (*build_log)(plait_host *host, plait_build_log *log,
 			  const char *text, uint64_t bytes);
 
-	/*
-	 * The cache of compiled code on disk.  The key has to have everything
-	 * that the code depends on (text, options, device, driver); the core
-	 * adds plait's version and the backend's name.  cache_get: PLAIT_OK, and the
-	 * code is yours, to be given back by resize with `out_bytes`; or
-	 * PLAIT_PENDING: there is none, or no cache.  cache_put replaces;
-	 * what goes wrong is only logged.  `name` is for people.
-	 */
+	/* Cache of compiled code on disk.  The key contains everything that
+	 * the code depends on (text, options, device, driver); the core adds
+	 * the versions and the backend's name.  cache_get returns PLAIT_OK and
+	 * code that the backend frees by resize with `out_bytes`, or
+	 * PLAIT_PENDING: no entry, or no cache.  cache_put replaces an entry
+	 * and only logs failures.  `name` is for messages. */
 	plait_status (*cache_get)(plait_host *host, const char *name,
 				  const void *key, uint64_t key_bytes,
 				  void **out, uint64_t *out_bytes,
@@ -274,14 +283,12 @@ typedef struct plait_host_services {
 			  uint64_t key_bytes, const void *code,
 			  uint64_t code_bytes);
 
-	/*
-	 * For backends that run C on the host: code of the form C, compiled
-	 * by the system's compiler or found in the cache.  Fails like
-	 * kernel_build.  Parts of a launch may run at the same time and on
-	 * any thread; where `out_group` is not 0, a part runs the groups of
-	 * that many items that begin in it; code that cannot be divided runs
-	 * with the part of the first item.  arguments[i] points to the value.
-	 */
+	/* Code of the form C for backends on the host, compiled by the
+	 * system's compiler or read from the cache.  Fails like kernel_build.
+	 * Parts of a launch may run concurrently on any thread.  If
+	 * `out_group` is not 0, a part runs the groups of this size that begin
+	 * in it; indivisible code runs with the part of the first item.
+	 * arguments[i] points to the value. */
 	plait_status (*host_code_build)(plait_host *host,
 					const plait_code *code,
 					plait_host_code **out,
@@ -292,22 +299,21 @@ typedef struct plait_host_services {
 			      const plait_host_part *part,
 			      void *const *arguments);
 
-	/*
-	 * Raise a counter that is no gate, as a lane does, for backends whose
-	 * queues are not lanes; with `failure`, as failed.  For each counter
-	 * one call at a time, in order, each sequence once.  It may call
-	 * notifications, and set lanes free, before it returns.
-	 */
+	/* Raise a counter that is no gate, for backends whose queues are not
+	 * lanes; with `failure`, as failed.  Calls for one counter are
+	 * serialised and in order, each sequence once.  The call may run
+	 * completion callbacks and release lanes. */
 	void (*counter_emit)(plait_host *host,
 			     const plait_backend_point *point,
 			     const plait_error *failure);
 } plait_host_services;
 
 /* ------------------------------------------------------------------------
- * The backend's table
+ * The table of a backend
  */
 
-/* How the plugin was built; it must fit the process it is loaded into. */
+/* Sanitizer of a build; plugin and process must have the same one. */
+typedef uint32_t plait_sanitizer;
 enum {
 	PLAIT_SANITIZER_NONE = 0,
 	PLAIT_SANITIZER_ADDRESS = 1,
@@ -332,48 +338,47 @@ enum {
 #define PLAIT_SANITIZER_KIND PLAIT_SANITIZER_NONE
 #endif
 
+/* Flags of plait_backend_table. */
+typedef uint32_t plait_plugin_flags;
 enum {
-	/* Wraps another backend's table; see `wrap`. */
+	/* An interposer around another backend's table; see `wrap`. */
 	PLAIT_PLUGIN_INTERPOSER = 1 << 0,
-	/* Only used when it is named; never chosen by itself. */
+	/* Used only if named; never a default. */
 	PLAIT_PLUGIN_EXPLICIT = 1 << 1
 };
 
 typedef struct plait_backend_table plait_backend_table;
 
 struct plait_backend_table {
-	/* In: how much the core reads.  Out: how much the plugin filled. */
+	/* In: size in the core.  Out: size filled by the plugin. */
 	uint32_t size;
-	/* The interface the plugin chose, within the core's range. */
+	/* Interface selected by the plugin, within the core's range. */
 	uint32_t abi;
-	/* Lowest and highest interface that the plugin can talk. */
+	/* Lowest and highest interface of the plugin. */
 	uint32_t abi_min;
 	uint32_t abi_max;
 	/* Identity, checked before any slot is called. */
-	uint32_t sanitizer;
+	plait_sanitizer sanitizer;
 	uint32_t pointer_bytes;
-	uint32_t flags;
-	/* Which is tried first when the user did not choose: host 10,
-	 * accelerators 50 to 100. */
+	plait_plugin_flags flags;
+	/* Rank among the defaults, highest first: host 10, accelerators 50 to
+	 * 100. */
 	int32_t priority;
-	/* Equal to <name> in the file name. */
+	/* NAME of the file name. */
 	char name[32];
 	char vendor[64];
 	char version[32];
 
-	/* --- life; mandatory */
+	/* --- life cycle; mandatory */
 
-	/*
-	 * Open one instance.  PLAIT_E_UNAVAILABLE, with a text that says what
-	 * is missing and where it was looked for, when there is no driver or
-	 * no device.
-	 */
+	/* Open one instance.  PLAIT_E_UNAVAILABLE if there is no driver or no
+	 * device; the text has the missing part and the search path. */
 	plait_status (*open)(plait_host *host,
 			     const plait_host_services *services,
 			     plait_backend **out, plait_error *error);
-	/* Everything else was destroyed before. */
+	/* All other objects were destroyed before. */
 	void (*close)(plait_backend *self);
-	/* At least 1 after a successful open; never changes. */
+	/* At least 1 after a successful open; constant. */
 	uint32_t (*device_count)(plait_backend *self);
 	plait_status (*device_query)(plait_backend *self, uint32_t device,
 				     plait_backend_device *out,
@@ -390,9 +395,9 @@ struct plait_backend_table {
 	plait_status (*memory_map)(plait_backend *self,
 				   plait_backend_memory *memory,
 				   uint64_t offset, uint64_t bytes,
-				   uint32_t flags, void **out,
+				   plait_map_flags flags, void **out,
 				   plait_error *error);
-	/* If it fails it stays mapped, until it is tried again or destroyed. */
+	/* After a failure the mapping stays, until a retry or destruction. */
 	plait_status (*memory_unmap)(plait_backend *self,
 				     plait_backend_memory *memory,
 				     void *pointer, plait_error *error);
@@ -403,26 +408,21 @@ struct plait_backend_table {
 				     const plait_queue_request *request,
 				     plait_backend_queue **out,
 				     plait_error *error);
-	/* Nothing is pending in it. */
+	/* The queue has no pending work. */
 	void (*queue_destroy)(plait_backend *self, plait_backend_queue *queue);
-	/*
-	 * Take `count` submissions, one behind the other; all or none of
-	 * them.  Never waits for work to happen.  PLAIT_E_BUSY when more work
-	 * than the requested capacity would be pending, PLAIT_E_INVALID when
-	 * these alone are more.
-	 */
+	/* Append `count` submissions, all or none, without waiting for work.
+	 * PLAIT_E_BUSY if the pending work would exceed the requested
+	 * capacity, PLAIT_E_INVALID if these submissions alone exceed it. */
 	plait_status (*queue_submit)(plait_backend *self,
 				     plait_backend_queue *queue,
 				     const plait_submission *submissions,
 				     uint32_t count, plait_error *error);
-	/* Start what was submitted; does not block. */
+	/* Start submitted work; does not block. */
 	plait_status (*queue_flush)(plait_backend *self,
 				    plait_backend_queue *queue,
 				    plait_error *error);
-	/*
-	 * Nothing is pending in it and it has failed: forget the failure.
-	 * PLAIT_E_LOST when the device did not survive it.
-	 */
+	/* Clear the failure of a failed queue without pending work.
+	 * PLAIT_E_LOST if the device is lost. */
 	plait_status (*queue_recover)(plait_backend *self,
 				      plait_backend_queue *queue,
 				      plait_error *error);
@@ -431,60 +431,50 @@ struct plait_backend_table {
 	 *     PLAIT_CAP_GATE, pump with PLAIT_CAP_NEEDS_PUMP */
 
 	plait_status (*signal_create)(plait_backend *self, uint32_t device,
-				      uint32_t flags,
+				      plait_backend_signal_flags flags,
 				      plait_backend_signal **out,
 				      plait_error *error);
-	/* Nobody waits for it and no emission is on its way. */
+	/* The signal has no waits and no pending emissions. */
 	void (*signal_destroy)(plait_backend *self,
 			       plait_backend_signal *signal);
-	/*
-	 * PLAIT_OK when the point has happened, PLAIT_PENDING, or the failure.
-	 * `out_reached` gets the counter, failed emissions included.
-	 */
+	/* PLAIT_OK if the point has happened, PLAIT_PENDING, or the failure.
+	 * `out_reached` receives the counter, failed emissions included. */
 	plait_status (*signal_poll)(plait_backend *self,
 				    const plait_backend_point *point,
 				    uint64_t *out_reached, plait_error *error);
-	/*
-	 * Wait for all of the points, or for any, and drive work meanwhile.
-	 * The first failure seen among those that count ends it with that
-	 * error.  PLAIT_E_TIMEOUT never comes early.  On a thread that runs a
-	 * host function of this backend, PLAIT_E_DEADLOCK instead of waiting.
-	 */
+	/* Wait for all points, or for any, and drive work meanwhile.  The
+	 * first failure among the points that count ends the wait with that
+	 * error.  PLAIT_E_TIMEOUT is never early.  On a thread that runs a
+	 * host function of this backend, return PLAIT_E_DEADLOCK. */
 	plait_status (*signal_wait)(plait_backend *self,
 				    const plait_backend_point *points,
 				    uint32_t count, uint32_t any,
 				    uint64_t timeout_ns, plait_error *error);
-	/* Call `function` exactly once, when the point has happened. */
+	/* Call `function` exactly once, after the point has happened. */
 	plait_status (*signal_notify)(plait_backend *self,
 				      const plait_backend_point *point,
 				      plait_notify_function function,
 				      void *user_data, plait_error *error);
-	/*
-	 * Raise a gate to the point; with `failure`, fail it from there on.
-	 * The core never raises it to less than before.
-	 */
+	/* Raise a gate to the point; with `failure`, fail it from there on.
+	 * The core never lowers a gate. */
 	plait_status (*signal_raise)(plait_backend *self,
 				     const plait_backend_point *point,
 				     const plait_error *failure,
 				     plait_error *error);
-	/* Nothing is pending on it: forget its failure. */
+	/* Clear the failure of a signal without pending work. */
 	plait_status (*signal_reset)(plait_backend *self,
 				     plait_backend_signal *signal,
 				     plait_error *error);
-	/*
-	 * Do a bounded piece of pending work on the calling thread.  PLAIT_OK
-	 * when something was done, PLAIT_PENDING when there is nothing to do
-	 * (then it needs a gate to be raised, or it will never go on).
-	 */
+	/* Do a bounded amount of pending work on the calling thread.  PLAIT_OK
+	 * if work was done, PLAIT_PENDING if there is none (pending commands
+	 * then need a gate, or never run). */
 	plait_status (*pump)(plait_backend *self, plait_error *error);
 
 	/* --- interposers; mandatory with PLAIT_PLUGIN_INTERPOSER, else null */
 
-	/*
-	 * Wrap an open backend: `inner_table` and `inner` live until `close`
-	 * of the wrapper, which then closes `inner` itself.  On failure
-	 * `inner` stays open and the core's.
-	 */
+	/* Wrap an open backend.  `inner_table` and `inner` live until `close`
+	 * of the wrapper, which closes `inner`.  After a failure the core
+	 * still owns `inner`. */
 	plait_status (*wrap)(plait_host *host,
 			     const plait_host_services *services,
 			     const plait_backend_table *inner_table,
@@ -494,29 +484,25 @@ struct plait_backend_table {
 	/* --- kernels; with `forms` of any device mandatory, but for
 	 *     kernel_query */
 
-	/*
-	 * Make code ready to run on a device.  PLAIT_E_INVALID: the text is
-	 * wrong, or has no such entry, or one with other parameters; what the
-	 * compiler says goes to services->build_log.  PLAIT_E_UNSUPPORTED:
-	 * the device cannot run it, as when it has no f64.
-	 * PLAIT_E_UNAVAILABLE: there is no compiler.
-	 */
+	/* Compile code for a device.  PLAIT_E_INVALID: the code does not
+	 * compile, or has no such entry with these parameters; compiler
+	 * messages go to services->build_log.  PLAIT_E_UNSUPPORTED: the device
+	 * cannot run it, for example without f64.  PLAIT_E_UNAVAILABLE: no
+	 * compiler. */
 	plait_status (*kernel_build)(plait_backend *self, uint32_t device,
 				     const plait_code *code,
 				     plait_backend_kernel **out,
 				     plait_error *error);
 	void (*kernel_destroy)(plait_backend *self,
 			       plait_backend_kernel *kernel);
-	/* `out` is zeroed but for `size`. */
+	/* `out` is zero except for `size`. */
 	plait_status (*kernel_query)(plait_backend *self,
 				     plait_backend_kernel *kernel,
 				     plait_kernel_facts *out,
 				     plait_error *error);
-	/*
-	 * Bind a kernel to arguments and geometry.  PLAIT_E_UNSUPPORTED when
-	 * the device cannot: a group that is too large, an offset that it
-	 * cannot address; the text names the argument.
-	 */
+	/* Bind a kernel to arguments and geometry.  PLAIT_E_UNSUPPORTED if the
+	 * device cannot run them (group size, offset); the text names the
+	 * argument. */
 	plait_status (*launch_create)(plait_backend *self,
 				      const plait_launch_request *request,
 				      plait_backend_launch **out,
@@ -526,51 +512,46 @@ struct plait_backend_table {
 
 	/* --- with PLAIT_CAP_NATIVE */
 
-	/*
-	 * What an object is to the system below.  PLAIT_E_UNSUPPORTED when it
-	 * is nothing of that kind.
-	 */
+	/* Get a native handle.  PLAIT_E_UNSUPPORTED if the object has none of
+	 * this kind. */
 	plait_status (*native_query)(plait_backend *self,
 				     const plait_native_request *request,
 				     uint64_t *out, plait_error *error);
 
 	/* --- segments; with PLAIT_CAP_SEGMENT mandatory
 	 *
-	 * A segment is *idle* but from its submission until that has happened.
-	 * The core patches, submits and destroys it only then, and one call at
-	 * a time.  The memory of its commands lives as long as it does.  A
-	 * launch may be destroyed before, while the segment is idle; then it
-	 * is patched before it is submitted again.  Launches that runs have to
-	 * tell something come with anything in its place (zeros, no memory, one
-	 * item), and are patched before the segment is submitted at all. */
+	 * A segment is *idle* except from its submission to its completion.
+	 * The core patches, submits and destroys idle segments only, one call
+	 * at a time.  The memory of the commands outlives the segment.  A
+	 * launch may be destroyed before, while the segment is idle; its
+	 * command is then patched before the next submission.  Launches with
+	 * parameters of a run have placeholders (zeros, no memory, one item)
+	 * and are patched before the first submission. */
 
-	/* PLAIT_E_UNSUPPORTED when the device cannot run these commands as
-	 * one: then they are submitted one by one. */
+	/* PLAIT_E_UNSUPPORTED if the device cannot run these commands as one:
+	 * the core then submits them one by one. */
 	plait_status (*segment_create)(plait_backend *self, uint32_t device,
 				       const plait_segment_request *request,
 				       plait_backend_segment **out,
 				       plait_error *error);
 	void (*segment_destroy)(plait_backend *self,
 				plait_backend_segment *segment);
-	/* Command `index`, no REGION, is another one of the same kind from now
-	 * on.  PLAIT_E_UNSUPPORTED when that cannot be: then the segment is
-	 * destroyed and made anew. */
+	/* Replace command `index`, no REGION, by one of the same kind.
+	 * PLAIT_E_UNSUPPORTED: the core destroys and recreates the segment. */
 	plait_status (*segment_patch)(plait_backend *self,
 				      plait_backend_segment *segment,
 				      uint32_t index, const plait_work *work,
 				      plait_error *error);
-	/*
-	 * With PLAIT_CAP_REGION mandatory.  With `stop`: from now on regions
-	 * of it run nothing that they have not begun, and loops end with the
-	 * iteration in hand, or with the next one if that was decided already;
-	 * also while it is not idle.  Without: no more, and then it is idle.
-	 */
+	/* Mandatory with PLAIT_CAP_REGION.  With `stop`, also on a running
+	 * segment: its regions start no further body, and loops end after the
+	 * current iteration, or the next one if that is already decided.
+	 * Without `stop`, on an idle segment: revoke it. */
 	plait_status (*segment_stop)(plait_backend *self,
 				     plait_backend_segment *segment,
 				     uint32_t stop, plait_error *error);
 };
 
-/* The name and the type of the one symbol that a plugin exports. */
+/* Name and type of the symbol that a plugin exports. */
 #define PLAIT_PLUGIN_ENTRY_NAME "plait_plugin_entry"
 typedef plait_status (*plait_plugin_entry_function)(
 	const plait_host_services *services, plait_backend_table *table,
@@ -583,11 +564,11 @@ typedef plait_status (*plait_plugin_entry_function)(
 #endif
 
 /*
- * plait_plugin_entry - fill `table`; only describe.
+ * plait_plugin_entry - fill `table`.
  *
- * `table` is zeroed but for `size`.  A plugin that knows a longer table fills
- * `size` bytes only; one that knows a shorter one sets `size` to its own.
- * When the ranges of interfaces do not meet, it returns PLAIT_E_UNSUPPORTED.
+ * `table` is zero except for `size`.  A plugin with a longer table fills `size`
+ * bytes only; a plugin with a shorter one sets `size` to its own size.  If the
+ * ranges of interfaces do not overlap, it returns PLAIT_E_UNSUPPORTED.
  */
 PLAIT_PLUGIN_EXPORT plait_status
 plait_plugin_entry(const plait_host_services *services,

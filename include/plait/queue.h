@@ -1,30 +1,41 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * plait/queue.h - queues and signals: work on a device, in order.
+ * plait/queue.h - in-order command queues of a device, and signals.
  *
- * A queue runs commands on one device strictly in order.  Queues know
- * nothing of each other unless a signal orders them.  A signal is a counter:
- * each emission is given the next sequence, and whoever waits for sequence n
- * goes on when emissions 1 to n have happened.  A gate is a signal that the
- * host raises.
+ * A queue runs commands on one device strictly in order.  Different queues are
+ * unordered unless a signal orders them.  A signal is a counter: each emission
+ * gets the next sequence number, and a wait for sequence n ends when emissions
+ * 1 to n have happened.  A gate is a signal that the host raises.
  *
- * Failure.  When a command of a queue fails, the commands behind it do not
- * run and the emissions behind it are delivered as failed, so that nobody
- * waits for ever; the error names the command.  plait_queue_finish reports
- * it once, and the queue is usable again.  A queue that waits for a failed
- * emission fails too ("not run: ...").  A signal that failed stays failed
- * from that sequence on, until plait_signal_reset.
+ * Example:
  *
- * Numbers.  Emissions of one signal happen in the order of their numbers: one
- * that another queue submits than the last one waits for that first, and
- * fails its queue if that failed.
+ *     plait_queue *first, *second;
+ *     uint32_t words[256];
  *
- * Where functions run.  A host function is an int32_t f(void *user_data); what
- * is not 0 fails the command.  It runs on a worker thread of the
- * context only if you say PLAIT_CALL_ANY_THREAD; otherwise it needs an inbox
- * and runs, or is handed to you as an event, on that inbox's owner thread.
- * A host function on a worker may submit work, but not wait for it
- * (PLAIT_E_DEADLOCK).
+ *     plait_queue_create(device, NULL, &first, &error);
+ *     plait_queue_create(device, NULL, &second, &error);
+ *     plait_signal_create(device, NULL, &signal, &error);
+ *     plait_queue_fill(first, buffer, 0, sizeof(words), 42, 4, &error);
+ *     plait_queue_emit(first, signal, NULL, &error);
+ *     plait_queue_wait(second, signal, 0, &error);
+ *     plait_queue_read(second, buffer, 0, words, sizeof(words), &error);
+ *
+ * Failure.  If a command fails, the commands behind it in the queue do not run
+ * and the emissions behind it are delivered as failed, so no wait hangs; the
+ * error names the command.  plait_queue_finish reports the error once, after
+ * which the queue is usable again.  A queue that waits for a failed emission
+ * fails too ("not run: ...").  A failed signal stays failed from that sequence
+ * on until plait_signal_reset.
+ *
+ * Order of emissions.  Emissions of one signal happen in the order of their
+ * sequence numbers.  If the previous emission belongs to another queue, an
+ * emission waits for it, and fails its own queue if that emission failed.
+ *
+ * Host functions.  A host function is an int32_t f(void *user_data); a result
+ * other than 0 fails the command.  With PLAIT_CALL_ANY_THREAD it runs on a
+ * worker thread of the context; otherwise it needs an inbox, and runs on the
+ * thread of the inbox's owner or is delivered there as an event.  A host
+ * function on a worker may submit work but not wait for it (PLAIT_E_DEADLOCK).
  */
 #ifndef PLAIT_QUEUE_H
 #define PLAIT_QUEUE_H
@@ -39,32 +50,34 @@ extern "C" {
  * Signals and gates
  */
 
+/* Flags of plait_signal_desc. */
+typedef uint32_t plait_signal_flags;
 enum {
-	/* The host raises it, by plait_signal_raise; queues cannot emit it. */
+	/* A gate: plait_signal_raise raises it; queues cannot emit it. */
 	PLAIT_SIGNAL_GATE = 1 << 0
 };
 
 typedef struct plait_signal_desc {
 	uint32_t size;
-	uint32_t flags;
+	plait_signal_flags flags;
 	/* Copied; names the signal in errors. */
 	const char *label;
 } plait_signal_desc;
 
-/* "Emission `sequence` of `signal` has happened", and all before it. */
+/* A point of a signal: emission `sequence` and all before it happened. */
 typedef struct plait_point {
 	plait_signal *signal;
 	uint64_t sequence;
 } plait_point;
 
 /*
- * plait_signal_create - a counter at 0, for the queues of one backend.
+ * plait_signal_create - create a counter at 0, for the queues of one backend.
  *
  * @param device borrowed, non-null: a device of that backend
  * @param desc   borrowed, nullable: null means all defaults
  * @param out    owned, non-null: the signal, one reference
  * @param error  borrowed, nullable: filled on failure
- * @return PLAIT_OK, PLAIT_E_INVALID, PLAIT_E_UNSUPPORTED (a gate where the
+ * @return PLAIT_OK, PLAIT_E_INVALID, PLAIT_E_UNSUPPORTED (a gate, but the
  *         device has no PLAIT_DEVICE_GATE), PLAIT_E_NOMEM, PLAIT_E_HANDLE,
  *         PLAIT_E_FORKED
  * @thread any
@@ -76,7 +89,7 @@ PLAIT_API plait_status plait_signal_create(plait_device *device,
 					   plait_error *error);
 
 /*
- * plait_signal_retain - one more reference.
+ * plait_signal_retain - add one reference.
  *
  * @param signal borrowed, nullable: the signal; null and stale are ignored
  * @thread any
@@ -85,7 +98,7 @@ PLAIT_API plait_status plait_signal_create(plait_device *device,
 PLAIT_API void plait_signal_retain(plait_signal *signal);
 
 /*
- * plait_signal_release - give one reference back; work in flight keeps it.
+ * plait_signal_release - give one reference back; work in flight holds its own.
  *
  * @param signal consumed, nullable: the signal; null is ignored
  * @thread any
@@ -94,14 +107,14 @@ PLAIT_API void plait_signal_retain(plait_signal *signal);
 PLAIT_API void plait_signal_release(plait_signal *signal);
 
 /*
- * plait_signal_query - how far a signal has come.
+ * plait_signal_query - get the progress of a signal.
  *
  * @param signal        borrowed, non-null: the signal
- * @param out_reached   borrowed, nullable: the newest sequence that happened,
+ * @param out_reached   borrowed, nullable: newest sequence that has happened,
  *                      failed ones included
- * @param out_submitted borrowed, nullable: the newest one that was submitted
+ * @param out_submitted borrowed, nullable: newest submitted sequence
  * @param error         borrowed, nullable: filled on failure
- * @return PLAIT_OK, the status of the failure that the signal carries,
+ * @return PLAIT_OK, the status of the signal's failure,
  *         PLAIT_E_HANDLE, PLAIT_E_FORKED
  * @thread any
  * @since 1
@@ -112,14 +125,14 @@ PLAIT_API plait_status plait_signal_query(plait_signal *signal,
 					  plait_error *error);
 
 /*
- * plait_signal_wait - wait for one emission; see plait_points_wait.
+ * plait_signal_wait - wait for one emission; see plait_signal_wait_points.
  *
  * @param signal     borrowed, non-null: the signal
- * @param sequence   value: which emission; 0 means the newest submitted, and
- *                   if there is none yet, nothing is waited for
+ * @param sequence   value: the emission; 0 means the newest submitted one;
+ *                   without any the call returns at once
  * @param timeout_ns value: 0 polls, PLAIT_FOREVER waits
  * @param error      borrowed, nullable: filled on failure
- * @return as plait_points_wait
+ * @return as plait_signal_wait_points
  * @thread any
  * @since 1
  */
@@ -128,49 +141,52 @@ PLAIT_API plait_status plait_signal_wait(plait_signal *signal,
 					 uint64_t timeout_ns,
 					 plait_error *error);
 
-/* How plait_points_wait waits. */
+/* Mode of plait_signal_wait_points. */
+typedef int32_t plait_wait_mode;
 enum {
 	PLAIT_WAIT_ALL = 0,
 	PLAIT_WAIT_ANY = 1
 };
 
 /*
- * plait_points_wait - wait for all or any of several emissions.
+ * plait_signal_wait_points - wait for all or any of several emissions.
  *
- * Drives work where that is needed (PLAIT_DEVICE_NEEDS_PUMP).  On the thread
- * that owns an inbox of the context, events that carry a function are served
- * meanwhile; one that does not ends the wait with PLAIT_EVENT_READY.
+ * The wait drives devices that need it (PLAIT_DEVICE_NEEDS_PUMP).  On the owner
+ * thread of an inbox of the context, the wait runs the functions of events; an
+ * event without a function ends the wait with PLAIT_EVENT_READY.
  *
- * @param points     borrowed, nullable: what to wait for; may repeat; null
+ * @param points     borrowed, nullable: the emissions, possibly repeated; null
  *                   when `count` is 0
- * @param count      value: how many; 0 returns at once
+ * @param count      value: number of points; 0 returns at once
  * @param mode       value: PLAIT_WAIT_ALL or PLAIT_WAIT_ANY
  * @param timeout_ns value: 0 polls, PLAIT_FOREVER waits
- * @param out_index  borrowed, nullable: any: which one; all: the first failed
+ * @param out_index  borrowed, nullable: any: the index of the point that
+ *                   happened; all: of the first one that failed
  * @param error      borrowed, nullable: filled on failure
  * @return PLAIT_OK, PLAIT_EVENT_READY, PLAIT_E_TIMEOUT, the status of a
  *         failed emission with its own text, PLAIT_E_INVALID (a sequence that
- *         nothing submitted, signals of different contexts), PLAIT_E_DEADLOCK
- *         (inside a host function, or nothing could ever raise it),
+ *         was never submitted, signals of different contexts),
+ *         PLAIT_E_DEADLOCK (inside a host function, or the wait could never
+ *         end),
  *         PLAIT_E_HANDLE, PLAIT_E_FORKED
  * @thread any
  * @since 1
  */
-PLAIT_API plait_status plait_points_wait(const plait_point *points,
-					 uint64_t count, int32_t mode,
-					 uint64_t timeout_ns,
-					 uint64_t *out_index,
-					 plait_error *error);
+PLAIT_API plait_status plait_signal_wait_points(const plait_point *points,
+						uint64_t count,
+						plait_wait_mode mode,
+						uint64_t timeout_ns,
+						uint64_t *out_index,
+						plait_error *error);
 
 /*
- * plait_signal_raise - raise a gate to a sequence; waiters up to it go on.
+ * plait_signal_raise - raise a gate to a sequence, which ends waits up to it.
  *
  * @param signal   borrowed, non-null: a gate
- * @param sequence value: not below where the gate is, below UINT64_MAX; steps
- *                 of any size
+ * @param sequence value: not below the gate's present value, below UINT64_MAX
  * @param error    borrowed, nullable: filled on failure
- * @return PLAIT_OK, PLAIT_E_INVALID (lower than before), PLAIT_E_STATE (not a
- *         gate, or failed), PLAIT_E_HANDLE, PLAIT_E_FORKED
+ * @return PLAIT_OK, PLAIT_E_INVALID (below the present value), PLAIT_E_STATE
+ *         (not a gate, or failed), PLAIT_E_HANDLE, PLAIT_E_FORKED
  * @thread any
  * @since 1
  */
@@ -179,13 +195,13 @@ PLAIT_API plait_status plait_signal_raise(plait_signal *signal,
 					  plait_error *error);
 
 /*
- * plait_signal_fail - fail a gate: everybody who waits gets this error.
+ * plait_signal_fail - fail a gate: all waits for it fail with this error.
  *
  * @param signal borrowed, non-null: a gate
- * @param origin value: the raw value, found in plait_error.origin
+ * @param origin value: plait_error.origin of the waits
  * @param text   borrowed, nullable: one line of text
- * @param error  borrowed, nullable: filled when failing it failed
- * @return PLAIT_OK, PLAIT_E_STATE (not a gate, or failed already),
+ * @param error  borrowed, nullable: filled on failure of this call
+ * @return PLAIT_OK, PLAIT_E_STATE (not a gate, or already failed),
  *         PLAIT_E_HANDLE, PLAIT_E_FORKED
  * @thread any
  * @since 1
@@ -194,13 +210,13 @@ PLAIT_API plait_status plait_signal_fail(plait_signal *signal, int64_t origin,
 					 const char *text, plait_error *error);
 
 /*
- * plait_signal_reset - forget the failure that a signal carries.
+ * plait_signal_reset - clear the failure of a signal.
  *
- * @param signal borrowed, non-null: a signal on which nothing is pending
+ * @param signal borrowed, non-null: a signal without pending work
  * @param error  borrowed, nullable: filled on failure
- * @return PLAIT_OK (also when it had not failed), PLAIT_E_BUSY (emissions are
- *         on their way, or somebody waits; or a submission that did one of
- *         both is not done as a whole), PLAIT_E_HANDLE, PLAIT_E_FORKED
+ * @return PLAIT_OK (also if it had not failed), PLAIT_E_BUSY (an emission or a
+ *         wait is pending, or a submission that contains one is not complete
+ *         as a whole), PLAIT_E_HANDLE, PLAIT_E_FORKED
  * @thread any
  * @since 1
  */
@@ -208,16 +224,17 @@ PLAIT_API plait_status plait_signal_reset(plait_signal *signal,
 					  plait_error *error);
 
 /*
- * plait_signal_notify - have an emission announced as an event.
+ * plait_signal_notify - request an event for an emission.
  *
- * Exactly one PLAIT_EVENT_SIGNAL comes, with the status of the emission, or
- * PLAIT_E_CANCELLED when the inbox is closed before.
+ * The inbox receives exactly one PLAIT_EVENT_SIGNAL, with the status of the
+ * emission, or with PLAIT_E_CANCELLED if the inbox is closed before.
  *
  * @param signal    borrowed, non-null: the signal
  * @param sequence  value: as for plait_signal_wait
- * @param inbox     borrowed, non-null: where
- * @param function  borrowed, nullable: run by pump; null to have the event
- * @param user_data borrowed, nullable: handed back as it is
+ * @param inbox     borrowed, non-null: receives the event
+ * @param function  borrowed, nullable: run by plait_inbox_pump; null: the
+ *                  owner pulls the event
+ * @param user_data borrowed, nullable: passed through
  * @param error     borrowed, nullable: filled on failure
  * @return PLAIT_OK, PLAIT_E_INVALID, PLAIT_E_STATE (the inbox is closed),
  *         PLAIT_E_UNSUPPORTED (no PLAIT_DEVICE_NOTIFY), PLAIT_E_NOMEM,
@@ -241,45 +258,49 @@ typedef struct plait_queue_desc {
 	uint32_t flags;
 	/* Copied; names the queue in errors and pictures. */
 	const char *label;
-	/* Commands that may wait to run; 0 means 2^20. */
+	/* Maximum number of pending commands; 0 means 2^20. */
 	uint64_t capacity;
-	/* A hint: above 0 is more urgent, below is less. */
+	/* A hint: above 0 is more urgent, below 0 less. */
 	int32_t priority;
-	/* Not 0: this is to be the queue, a CUstream, a cl_command_queue, ...
-	 * that keeps order; see native.h.  It stays yours, and has to be
-	 * there until this queue has ended.  Needs PLAIT_DEVICE_NATIVE. */
+	/* A plait_native_kind, or 0.  Not 0: the queue submits to `native`, an
+	 * in-order CUstream, cl_command_queue, ...; see native.h.  The
+	 * application owns it and keeps it until this queue has ended.
+	 * Requires PLAIT_DEVICE_NATIVE. */
 	uint32_t native_kind;
 	uint64_t native;
 } plait_queue_desc;
 
+/* Kind of a command. */
+typedef uint32_t plait_command_kind;
 enum {
-	/* Takes its turn and does nothing. */
+	/* No work, in order. */
 	PLAIT_COMMAND_NOP = 0,
-	/* Run `function(user_data)`; see `inbox` and `flags`. */
+	/* Call `function(user_data)`; see `inbox` and `flags`. */
 	PLAIT_COMMAND_CALL = 1,
-	/* Copy `bytes`, or rows of them, from `source` to `target`; they must
-	 * not overlap. */
+	/* Copy `bytes`, or rows of them, from `source` to `target`; the ranges
+	 * must not overlap. */
 	PLAIT_COMMAND_COPY = 2,
 	/* Fill `bytes` of `target` with the low `pattern_bytes` (1, 2, 4 or
-	 * 8) of `pattern`; a last part of a pattern is cut. */
+	 * 8) of `pattern`; a last partial pattern is cut. */
 	PLAIT_COMMAND_FILL = 3,
-	/* Copy `bytes` from `source` to `host`, which stays valid till then. */
+	/* Copy `bytes` from `source` to `host`, valid until completion. */
 	PLAIT_COMMAND_READ = 4,
-	/* Copy `bytes` from `host`, which stays valid till then, to `target`. */
+	/* Copy `bytes` from `host`, valid until completion, to `target`. */
 	PLAIT_COMMAND_WRITE = 5,
-	/* Go on when `sequence` of `signal` has happened; 0 means the newest
-	 * submitted by now, and if there is none, nothing. */
+	/* Wait for emission `sequence` of `signal`; 0 means the newest one at
+	 * submission, if there is any. */
 	PLAIT_COMMAND_WAIT = 6,
-	/* The next emission of `signal` happens here. */
+	/* The next emission of `signal`. */
 	PLAIT_COMMAND_EMIT = 7
 };
 
 /*
- * Rows of a COPY, a READ or a WRITE: `rows` times `bytes`, and all that
- * `slices` times; 0 is 1.  How far it is from the start of one row to that of
- * the next, and from slice to slice, both sides say for themselves; 0: what
- * follows lies right behind.  A slice has room for its rows, and is a multiple
- * of a row.  The target of a READ is `host`, and so is the source of a WRITE.
+ * Rows of a COPY, READ or WRITE: `slices` slices of `rows` rows of `bytes`
+ * bytes each; 0 means 1.  Each side has its own distances in bytes from the
+ * start of a row or slice to the next one; 0 means contiguous.  The distance
+ * of slices is a multiple of the distance of rows and at least the size of
+ * all rows of a slice.  `host` is the target of a READ and the source of a
+ * WRITE.
  */
 typedef struct plait_rows {
 	uint32_t size;
@@ -292,11 +313,11 @@ typedef struct plait_rows {
 	uint64_t source_slice;
 } plait_rows;
 
-/* One command; what a kind does not name stays zero. */
+/* One command; fields that its kind does not use stay zero. */
 typedef struct plait_command {
 	uint32_t size;
-	uint32_t kind;
-	uint32_t flags;
+	plait_command_kind kind;
+	plait_call_flags flags;
 	uint32_t pattern_bytes;
 	uint64_t pattern;
 	uint64_t bytes;
@@ -305,24 +326,24 @@ typedef struct plait_command {
 	plait_buffer *source;
 	uint64_t source_offset;
 	void *host;
-	/* With an inbox: run by its owner.  A null function then means that
-	 * the event is pulled and answered with plait_inbox_call_done. */
+	/* With an inbox, the owner runs the function; if it is null, the owner
+	 * pulls the event and answers with plait_inbox_answer. */
 	plait_host_function function;
 	void *user_data;
 	plait_inbox *inbox;
 	plait_signal *signal;
 	uint64_t sequence;
-	/* Names the command in errors; must live until it is done. */
+	/* Names the command in errors; must live until completion. */
 	const char *label;
-	/* Null, or rows.  On a device without PLAIT_DEVICE_ROWS each of them
+	/* Null, or rows.  On a device without PLAIT_DEVICE_ROWS each row
 	 * counts as a command. */
 	const plait_rows *rows;
 } plait_command;
 
 /*
- * plait_queue_create - an in-order queue on a device.
+ * plait_queue_create - create an in-order queue on a device.
  *
- * @param device borrowed, non-null: where
+ * @param device borrowed, non-null: the device
  * @param desc   borrowed, nullable: null means all defaults
  * @param out    owned, non-null: the queue, one reference
  * @param error  borrowed, nullable: filled on failure
@@ -337,7 +358,7 @@ PLAIT_API plait_status plait_queue_create(plait_device *device,
 					  plait_error *error);
 
 /*
- * plait_queue_retain - one more reference.
+ * plait_queue_retain - add one reference.
  *
  * @param queue borrowed, nullable: the queue; null and stale are ignored
  * @thread any
@@ -348,8 +369,8 @@ PLAIT_API void plait_queue_retain(plait_queue *queue);
 /*
  * plait_queue_release - give one reference back.
  *
- * What was submitted still runs, unless it waits for what can no longer
- * happen.
+ * Submitted commands still run, unless they wait for an event that can no
+ * longer happen.
  *
  * @param queue consumed, nullable: the queue; null is ignored
  * @thread any
@@ -358,25 +379,25 @@ PLAIT_API void plait_queue_retain(plait_queue *queue);
 PLAIT_API void plait_queue_release(plait_queue *queue);
 
 /*
- * plait_queue_submit - add commands behind what the queue already has.
+ * plait_queue_submit - append commands to a queue.
  *
- * All or none are added, as one stretch: commands of other threads come
- * before or after.  Returns at once, whatever the commands wait for.  What a
- * queue needs to put its largest submission together it keeps.
+ * All commands are added or none.  They are contiguous: commands of other
+ * threads come before or after all of them.  The call returns at once.  A
+ * queue keeps the memory that its largest submission needed.
  *
  * @param queue        borrowed, non-null: the queue
- * @param commands     borrowed, nullable: an array; the first one's `size` is
- *                     that of all
- * @param count        value: how many; 0 is fine
- * @param out_sequence borrowed, nullable: what the last EMIT was given; 0 if
- *                     there was none
+ * @param commands     borrowed, nullable: an array; the first command's `size`
+ *                     applies to all
+ * @param count        value: number of commands, may be 0
+ * @param out_sequence borrowed, nullable: sequence of the last EMIT; 0 if
+ *                     there is none
  * @param error        borrowed, nullable: filled on failure
- * @return PLAIT_OK, PLAIT_E_INVALID (the text has the command's number, from
- *         0, and label; or there are more than the queue's capacity),
- *         PLAIT_E_BUSY (full), PLAIT_E_STATE (an inbox that is closed),
+ * @return PLAIT_OK, PLAIT_E_INVALID (the text has the command's index and
+ *         label; or more commands than the queue's capacity), PLAIT_E_BUSY
+ *         (the queue is full), PLAIT_E_STATE (a closed inbox),
  *         PLAIT_E_UNSUPPORTED, PLAIT_E_NOMEM, PLAIT_E_HANDLE,
- *         PLAIT_E_LOST, PLAIT_E_FORKED; with PLAIT_SYNC, outside of host
- *         functions, also what plait_queue_finish returns
+ *         PLAIT_E_LOST, PLAIT_E_FORKED; with PLAIT_SYNC, outside host
+ *         functions, also as plait_queue_finish
  * @thread any
  * @since 1
  */
@@ -387,10 +408,10 @@ PLAIT_API plait_status plait_queue_submit(plait_queue *queue,
 					  plait_error *error);
 
 /*
- * plait_queue_call - submit one host function that may run on any thread.
+ * plait_queue_call - submit a host function that may run on any thread.
  *
  * @param queue     borrowed, non-null: the queue
- * @param function  borrowed, non-null: what to run
+ * @param function  borrowed, non-null: the function
  * @param user_data borrowed, nullable: its argument
  * @param error     borrowed, nullable: filled on failure
  * @return as plait_queue_submit
@@ -405,11 +426,11 @@ PLAIT_API plait_status plait_queue_call(plait_queue *queue,
  * plait_queue_copy - submit a copy from buffer to buffer.
  *
  * @param queue         borrowed, non-null: the queue
- * @param target        borrowed, non-null: copied to
- * @param target_offset value: where
- * @param source        borrowed, non-null: copied from
- * @param source_offset value: where
- * @param bytes         value: how much; 0 is fine
+ * @param target        borrowed, non-null: destination
+ * @param target_offset value: byte offset in `target`
+ * @param source        borrowed, non-null: source
+ * @param source_offset value: byte offset in `source`
+ * @param bytes         value: number of bytes, may be 0
  * @param error         borrowed, nullable: filled on failure
  * @return as plait_queue_submit
  * @thread any
@@ -425,16 +446,16 @@ PLAIT_API plait_status plait_queue_copy(plait_queue *queue,
 /*
  * plait_queue_copy_rows - submit a copy of rows from buffer to buffer.
  *
- * Where source and target are in one buffer, their rows may lie between each
- * other only if they are as far apart on both sides.
+ * In one buffer the rows of source and target may interleave only if both
+ * sides have the same distance between rows.
  *
  * @param queue         borrowed, non-null: the queue
- * @param target        borrowed, non-null: copied to
- * @param target_offset value: where its first row begins
- * @param source        borrowed, non-null: copied from
- * @param source_offset value: where its first row begins
- * @param bytes         value: of a row; 0 is fine
- * @param rows          borrowed, non-null: how many, and how far apart
+ * @param target        borrowed, non-null: destination
+ * @param target_offset value: byte offset of the first row in `target`
+ * @param source        borrowed, non-null: source
+ * @param source_offset value: byte offset of the first row in `source`
+ * @param bytes         value: bytes of one row, may be 0
+ * @param rows          borrowed, non-null: number of rows and their distances
  * @param error         borrowed, nullable: filled on failure
  * @return as plait_queue_submit
  * @thread any
@@ -453,9 +474,9 @@ PLAIT_API plait_status plait_queue_copy_rows(plait_queue *queue,
  * plait_queue_fill - submit a fill with a pattern of 1, 2, 4 or 8 bytes.
  *
  * @param queue         borrowed, non-null: the queue
- * @param target        borrowed, non-null: filled
- * @param target_offset value: where
- * @param bytes         value: how much; a last part of a pattern is cut
+ * @param target        borrowed, non-null: destination
+ * @param target_offset value: byte offset in `target`
+ * @param bytes         value: number of bytes; a last partial pattern is cut
  * @param pattern       value: its low bytes are the pattern
  * @param pattern_bytes value: 1, 2, 4 or 8
  * @param error         borrowed, nullable: filled on failure
@@ -471,18 +492,18 @@ PLAIT_API plait_status plait_queue_fill(plait_queue *queue,
 					plait_error *error);
 
 /*
- * plait_queue_read - copy out of a buffer behind everything in the queue.
+ * plait_queue_read - copy from a buffer to host memory, and wait.
  *
- * Submits and waits, so it also reports what failed before it.  After
- * PLAIT_EVENT_READY it is under way: pull the event and finish the queue.
- * After PLAIT_E_DEADLOCK (outside of host functions) it is still in the queue,
- * but does not touch `host` any more.
+ * The call submits a READ and waits, so it also reports earlier failures of
+ * the queue.  After PLAIT_EVENT_READY the command is pending: pull the event,
+ * then finish the queue.  After PLAIT_E_DEADLOCK (outside host functions) the
+ * command is still in the queue but does not access `host` any more.
  *
  * @param queue         borrowed, non-null: the queue
- * @param source        borrowed, non-null: copied from
- * @param source_offset value: where
- * @param host          borrowed, nullable: copied to; null when `bytes` is 0
- * @param bytes         value: how much
+ * @param source        borrowed, non-null: source
+ * @param source_offset value: byte offset in `source`
+ * @param host          borrowed, nullable: destination; null when `bytes` is 0
+ * @param bytes         value: number of bytes
  * @param error         borrowed, nullable: filled on failure
  * @return as plait_queue_submit and plait_queue_finish
  * @thread any
@@ -494,18 +515,18 @@ PLAIT_API plait_status plait_queue_read(plait_queue *queue,
 					uint64_t bytes, plait_error *error);
 
 /*
- * plait_queue_write - copy into a buffer behind everything in the queue.
+ * plait_queue_write - copy from host memory to a buffer, and wait.
  *
- * Submits and waits, so it also reports what failed before it.  After
- * PLAIT_EVENT_READY it is under way: pull the event and finish the queue.
- * After PLAIT_E_DEADLOCK (outside of host functions) it is still in the queue,
- * with the bytes that `host` had then.
+ * The call submits a WRITE and waits, so it also reports earlier failures of
+ * the queue.  After PLAIT_EVENT_READY the command is pending: pull the event,
+ * then finish the queue.  After PLAIT_E_DEADLOCK (outside host functions) the
+ * command is still in the queue, with the bytes that `host` had then.
  *
  * @param queue         borrowed, non-null: the queue
- * @param target        borrowed, non-null: copied to
- * @param target_offset value: where
- * @param host          borrowed, nullable: copied from; null when `bytes` is 0
- * @param bytes         value: how much
+ * @param target        borrowed, non-null: destination
+ * @param target_offset value: byte offset in `target`
+ * @param host          borrowed, nullable: source; null when `bytes` is 0
+ * @param bytes         value: number of bytes
  * @param error         borrowed, nullable: filled on failure
  * @return as plait_queue_submit and plait_queue_finish
  * @thread any
@@ -522,7 +543,7 @@ PLAIT_API plait_status plait_queue_write(plait_queue *queue,
  *
  * @param queue        borrowed, non-null: the queue
  * @param signal       borrowed, non-null: a signal of the queue's backend
- * @param out_sequence borrowed, nullable: the sequence that it was given
+ * @param out_sequence borrowed, nullable: sequence of the emission
  * @param error        borrowed, nullable: filled on failure
  * @return as plait_queue_submit
  * @thread any
@@ -534,15 +555,15 @@ PLAIT_API plait_status plait_queue_emit(plait_queue *queue,
 					plait_error *error);
 
 /*
- * plait_queue_wait - submit a wait: what follows waits, the caller does not.
+ * plait_queue_wait - submit a wait: later commands wait, the caller does not.
  *
  * @param queue    borrowed, non-null: the queue
  * @param signal   borrowed, non-null: the signal
- * @param sequence value: which emission; 0 means the newest submitted by now,
- *                 and if there is none, nothing is waited for
+ * @param sequence value: the emission; 0 means the newest one at submission,
+ *                 if there is any
  * @param error    borrowed, nullable: filled on failure
  * @return as plait_queue_submit; PLAIT_E_INVALID also for a sequence that
- *         nothing submitted, unless the signal is a gate
+ *         was never submitted, unless the signal is a gate
  * @thread any
  * @since 1
  */
@@ -551,17 +572,18 @@ PLAIT_API plait_status plait_queue_wait(plait_queue *queue,
 					uint64_t sequence, plait_error *error);
 
 /*
- * plait_queue_finish - wait until all that was submitted by now is done.
+ * plait_queue_finish - wait for all commands submitted so far.
  *
- * If a command failed since the last finish, returns its error and makes the
- * queue usable again.  Serves the inbox as plait_points_wait does.
+ * If a command has failed since the last finish, the call returns its error
+ * and makes the queue usable again.  Inboxes are served as by
+ * plait_signal_wait_points.
  *
  * @param queue      borrowed, non-null: the queue
  * @param timeout_ns value: 0 polls, PLAIT_FOREVER waits
  * @param error      borrowed, nullable: filled on failure
  * @return PLAIT_OK, PLAIT_EVENT_READY, PLAIT_E_TIMEOUT, PLAIT_E_DEADLOCK, the
- *         status of what failed (PLAIT_E_FAILED with the function's value in
- *         origin), PLAIT_E_HANDLE, PLAIT_E_LOST, PLAIT_E_FORKED
+ *         status of the failed command (PLAIT_E_FAILED with the function's
+ *         result in origin), PLAIT_E_HANDLE, PLAIT_E_LOST, PLAIT_E_FORKED
  * @thread any
  * @since 1
  */

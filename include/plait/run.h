@@ -1,36 +1,45 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * plait/run.h - running plans.
+ * plait/run.h - running plans: parameters, runs, completion, cancellation.
  *
- * A plan is run as often as you like: on a queue, where a run behaves as one
- * command of that queue, or by plait_plan_call, where the calling thread does
- * the work if it can.  Runs of one plan may overlap; each has an instance of
- * its own, of which a plan has a fixed number (`instances` of
- * plait_freeze_desc).
+ * A plan runs any number of times: on a queue, where a run behaves as one
+ * command, or by plait_plan_call, where the calling thread does the work if
+ * possible.  Runs of one plan may overlap; each uses one of the plan's
+ * instances, whose number is fixed (`instances` of plait_freeze_desc).
  *
- * Parameters.  What nodes refer to by name (PLAIT_ARGUMENT_PARAMETER and
- * `launch_parameter`; `target_parameter` and `source_parameter` of copies and
- * fills) each run has to be told: values, buffers, launch sizes.
- * Names are looked up once, by plait_plan_parameter; runs bind by number.
+ * Example:
  *
- * Failure.  The first node that fails ends the run: what depends on it does
- * not run, what has begun is finished, and the run's error names the node.  On
- * a queue the run then is a command that failed: what the queue has behind it
- * does not run until plait_queue_finish has reported it.
+ *     uint32_t number, turn;
  *
- * Where functions run.  Kernels and host functions of a plan run on the
- * workers of the context, and on threads that wait for the run; on devices of
- * other backends where these run them.  A function of an inbox, also one that
- * is a predicate, runs when its owner pulls it, or waits for the run.  No
- * function may rely on another one that is not ordered with it to run at the
- * same time, members of a group neither.
+ *     plait_plan_find_parameter(plan, "turn", &number, &error);
+ *     for (turn = 0; turn < 10; turn++)
+ *             plait_plan_run(plan, queue,
+ *                            PLAIT_BINDINGS(PLAIT_BIND_VALUE(number, turn)),
+ *                            NULL, &error);
+ *     plait_queue_finish(queue, PLAIT_FOREVER, &error);
  *
- * Memory.  The first run of a plan allocates what all others use, or
- * plait_plan_prepare does; later ones allocate nothing, but for the handles
- * of runs that are kept beyond the number of instances, for runs that come
- * behind a failed one which their queue has yet to report, for queues of
- * another backend than the plan's, and for room in a queue that never had as
- * much in flight.
+ * Parameters.  Each run provides the values, buffers and launches that nodes
+ * name (PLAIT_ARGUMENT_PARAMETER, `launch_parameter`, `target_parameter`,
+ * `source_parameter`).  plait_plan_find_parameter looks up the number of a name
+ * once; runs bind by number.
+ *
+ * Failure.  The first node that fails ends the run: its successors do not run,
+ * nodes that have started complete, and the run's error names the node.  On a
+ * queue the run is then a failed command: the commands behind it do not run
+ * until plait_queue_finish has reported the error.
+ *
+ * Threads.  Kernels and host functions of a plan run on the workers of the
+ * context and on threads that wait for the run; other backends run the work of
+ * their devices.  A function with an inbox, a predicate too, runs when the
+ * inbox's owner pulls the event or waits for the run.  Functions that are not
+ * ordered must not depend on running concurrently, nor may the members of a
+ * group.
+ *
+ * Memory.  The first run, or plait_plan_prepare, allocates the memory of all
+ * later runs.  Later runs allocate only: handles of runs held beyond the number
+ * of instances; runs behind a failed run that their queue has not reported yet;
+ * queues of another backend than the plan's; and room in a queue that never had
+ * as many commands in flight.
  */
 #ifndef PLAIT_RUN_H
 #define PLAIT_RUN_H
@@ -45,33 +54,33 @@ extern "C" {
  * Parameters
  */
 
-/* What a parameter is. */
+/* Kind of a parameter. */
+typedef uint32_t plait_parameter_kind;
 enum {
-	/* `bytes` bytes at `value`, copied now. */
+	/* `bytes` bytes at `value`, copied during the call. */
 	PLAIT_PARAMETER_VALUE = 0,
-	/* `buffer`, from `offset_bytes` on; kept until the run is done. */
+	/* `buffer`, from `offset_bytes` on; held until the run completes. */
 	PLAIT_PARAMETER_BUFFER = 1,
-	/* `value` is a plait_launch, copied now. */
+	/* `value` is a plait_launch, copied during the call. */
 	PLAIT_PARAMETER_LAUNCH = 2
 };
 
-/* One thing that a plan wants to be told. */
+/* A parameter of a plan. */
 typedef struct plait_parameter_info {
 	uint32_t size;
-	/* One of PLAIT_PARAMETER_... */
-	uint32_t kind;
-	/* VALUE: the size of its type; else 0. */
+	plait_parameter_kind kind;
+	/* VALUE: size of the type; else 0. */
 	uint64_t bytes;
-	/* As signatures write it, "f32" or "pointer"; or "launch". */
+	/* Type as in signatures, "f32" or "pointer"; or "launch". */
 	char type[32];
 	/* Cut to fit. */
 	char name[64];
 } plait_parameter_info;
 
-/* One thing that one run is told. */
+/* The value of a parameter for one run. */
 typedef struct plait_binding {
 	uint32_t size;
-	/* Which; see plait_plan_parameter. */
+	/* Number of the parameter; see plait_plan_find_parameter. */
 	uint32_t parameter;
 	const void *value;
 	uint64_t bytes;
@@ -80,10 +89,10 @@ typedef struct plait_binding {
 } plait_binding;
 
 /*
- * plait_plan_parameter_count - how many parameters each run has to bind.
+ * plait_plan_parameter_count - get the number of parameters of a plan.
  *
  * @param plan      borrowed, non-null: the plan
- * @param out_count borrowed, non-null: how many; their numbers are below it
+ * @param out_count borrowed, non-null: count; numbers are 0 to count - 1
  * @param error     borrowed, nullable: filled on failure
  * @return PLAIT_OK, PLAIT_E_INVALID, PLAIT_E_HANDLE, PLAIT_E_FORKED
  * @thread any
@@ -94,23 +103,24 @@ PLAIT_API plait_status plait_plan_parameter_count(plait_plan *plan,
 						  plait_error *error);
 
 /*
- * plait_plan_parameter - the number of a parameter.
+ * plait_plan_find_parameter - get the number of a parameter.
  *
  * @param plan       borrowed, non-null: the plan
  * @param name       borrowed, non-null: its name
- * @param out_number borrowed, non-null: what plait_binding has as `parameter`
+ * @param out_number borrowed, non-null: number for plait_binding.parameter
  * @param error      borrowed, nullable: filled on failure
- * @return PLAIT_OK, PLAIT_E_INVALID (there is none of this name),
+ * @return PLAIT_OK, PLAIT_E_INVALID (no such name),
  *         PLAIT_E_HANDLE, PLAIT_E_FORKED
  * @thread any
  * @since 1
  */
-PLAIT_API plait_status plait_plan_parameter(plait_plan *plan, const char *name,
-					    uint32_t *out_number,
-					    plait_error *error);
+PLAIT_API plait_status plait_plan_find_parameter(plait_plan *plan,
+						 const char *name,
+						 uint32_t *out_number,
+						 plait_error *error);
 
 /*
- * plait_plan_parameter_query - what a parameter is.
+ * plait_plan_query_parameter - get the properties of a parameter.
  *
  * @param plan   borrowed, non-null: the plan
  * @param number value: below plait_plan_parameter_count
@@ -120,7 +130,7 @@ PLAIT_API plait_status plait_plan_parameter(plait_plan *plan, const char *name,
  * @thread any
  * @since 1
  */
-PLAIT_API plait_status plait_plan_parameter_query(plait_plan *plan,
+PLAIT_API plait_status plait_plan_query_parameter(plait_plan *plan,
 						  uint32_t number,
 						  plait_parameter_info *info,
 						  plait_error *error);
@@ -130,77 +140,97 @@ PLAIT_API plait_status plait_plan_parameter_query(plait_plan *plan,
  */
 
 /* Flags of a run. */
+typedef uint32_t plait_run_flags;
 enum {
-	/* When all instances are in flight: PLAIT_E_BUSY, do not wait. */
+	/* Return PLAIT_E_BUSY if all instances are in flight; do not wait. */
 	PLAIT_RUN_NO_WAIT = 1 << 0,
-	/* Host plans: one lane at a time, in an order that the plan allows. */
+	/* Host plans: one lane at a time, in an order that the plan permits. */
 	PLAIT_RUN_SERIAL = 1 << 2,
-	/* Host plans: all lanes, also where that does not look worth it.
-	 * Neither of these two: the library chooses. */
+	/* Host plans: all lanes concurrently, even if no gain is expected.
+	 * Without both flags the library chooses. */
 	PLAIT_RUN_PARALLEL = 1 << 3,
-	/* Write down what each lane does; see plait/trace.h. */
+	/* Record the commands of each lane; see plait/trace.h. */
 	PLAIT_RUN_RECORD = 1 << 4
 };
 
 typedef struct plait_run_desc {
 	uint32_t size;
-	uint32_t flags;
-	/* Every parameter once, in any order; the first one's `size` is that
-	 * of all. */
+	plait_run_flags flags;
+	/* Every parameter once, in any order; the first one's `size` applies
+	 * to all. */
 	const plait_binding *bindings;
 	uint64_t binding_count;
 } plait_run_desc;
 
-/* How a run is getting on, or how it ended. */
+/*
+ * Initialisers of a plait_binding.  PLAIT_BIND_VALUE takes the address of a
+ * variable, which is read during the call.
+ */
+#define PLAIT_BIND_VALUE(number, variable) \
+	{ sizeof(plait_binding), (number), &(variable), sizeof(variable), \
+	  0, 0 }
+#define PLAIT_BIND_BUFFER(number, buffer) \
+	{ sizeof(plait_binding), (number), 0, 0, (buffer), 0 }
+
+/* C: a pointer to a plait_run_desc with bindings and no flags, as in
+ * PLAIT_BINDINGS(PLAIT_BIND_VALUE(number, turn)), for the duration of the
+ * enclosing block. */
+#define PLAIT_BINDINGS(...) \
+	(&(plait_run_desc){ sizeof(plait_run_desc), 0, \
+			    (plait_binding[]){ __VA_ARGS__ }, \
+			    sizeof((plait_binding[]){ __VA_ARGS__ }) / \
+				    sizeof(plait_binding) })
+
+/* State of a run. */
 typedef struct plait_run_info {
 	uint32_t size;
-	/* PLAIT_PENDING, PLAIT_OK or its failure. */
+	/* PLAIT_PENDING, PLAIT_OK or the failure. */
 	plait_status status;
-	/* Iterations of all loops; 0 before it is done, unless recorded. */
+	/* Iterations of all loops; 0 before completion, unless recorded. */
 	uint64_t iterations;
-	/* Which command failed first; UINT64_MAX if none did. */
+	/* Command that failed first; UINT64_MAX: none. */
 	uint64_t failed_command;
-	/* Of a run with PLAIT_RUN_RECORD: how many commands were done so far,
-	 * in all iterations, and how many of them would have to be if loops
-	 * ran as often as was expected; else 0. */
+	/* With PLAIT_RUN_RECORD: completed commands of all iterations, and
+	 * their total if loops run the expected number of iterations; else
+	 * 0. */
 	uint64_t commands;
 	uint64_t commands_expected;
-	/* Likewise, once it is done: the monotonic clock at its start and
-	 * its end. */
+	/* With PLAIT_RUN_RECORD, after completion: monotonic clock at start
+	 * and end. */
 	uint64_t begin_ns;
 	uint64_t end_ns;
-	/* How often a loop or branch was given to its device, which decided
-	 * it alone, with all in it: their iterations are not counted.  0 where
-	 * the host decided all (PLAIT_LOG=info says why), or while it runs. */
+	/* Number of loops and branches executed by their device alone; their
+	 * iterations are not counted.  0 if the host decided all of them
+	 * (PLAIT_LOG=info logs the reason), and before completion. */
 	uint64_t device_regions;
 } plait_run_info;
 
 /* One command of a plan. */
 typedef struct plait_command_info {
 	uint32_t size;
-	/* PLAIT_NODE_... of the node that it comes from. */
-	uint32_t kind;
+	/* Kind of its node. */
+	plait_node_kind kind;
 	uint32_t lane;
 	/* Index of the lane's device within the plan. */
 	uint32_t device;
-	/* Cut to fit; empty when the node has none. */
+	/* Label of the node, cut to fit; possibly empty. */
 	char label[64];
 } plait_command_info;
 
 /*
- * plait_plan_prepare - do now what the first run would do.
+ * plait_plan_prepare - allocate and compile everything a run needs.
  *
- * Makes the instances: their arguments, memory and queues, and what devices take
- * as one command, also where runs have to tell something.
+ * The call creates the instances with their arguments, memory and queues, and
+ * the device segments, those with parameters too.  Without it the first run
+ * does this.
  *
  * @param plan  borrowed, non-null: the plan
  * @param error borrowed, nullable: filled on failure
- * @return PLAIT_OK (also when it was done before), PLAIT_E_STATE (a name of
- *         the plan is not bound, see plait_plan_query_binding),
- *         PLAIT_E_INVALID (a plan that was read does not fit what it was bound
- *         to; nodes on several backends that do not go together),
- *         PLAIT_E_UNSUPPORTED (also loops and cases of a text, which have no
- *         predicate), PLAIT_E_NOMEM, PLAIT_E_HANDLE, PLAIT_E_FORKED
+ * @return PLAIT_OK (also if it is prepared), PLAIT_E_STATE (an unbound name,
+ *         see plait_plan_query_binding), PLAIT_E_INVALID (a plan that was read
+ *         does not match its bindings; incompatible backends),
+ *         PLAIT_E_UNSUPPORTED (also loops and cases of a text form, which have
+ *         no predicate), PLAIT_E_NOMEM, PLAIT_E_HANDLE, PLAIT_E_FORKED
  * @thread any
  * @since 1
  */
@@ -208,17 +238,17 @@ PLAIT_API plait_status plait_plan_prepare(plait_plan *plan,
 					  plait_error *error);
 
 /*
- * plait_plan_rehearse - run a plan without what it names.
+ * plait_plan_rehearse - turn a plan into a rehearsal, which executes costs.
  *
- * From now on its runs call nothing and need neither kernels nor buffers,
- * functions, devices or parameters: each command keeps the lane that has it busy
- * for its cost, loops run as often as was expected, cases take the branch that
- * was expected, or the longest one.  All lanes are lanes of the host.
+ * Runs of a rehearsal call no code and need no kernels, buffers, functions,
+ * devices or parameters.  Each command keeps its lane busy for its cost, loops
+ * run the expected number of iterations, and cases take the expected branch, or
+ * the longest one.  All lanes run on the host.
  *
- * @param plan    borrowed, non-null: a plan that was not prepared yet
- * @param unit_ns value: how long a unit of cost is; with 0 commands do nothing
+ * @param plan    borrowed, non-null: a plan that is not prepared
+ * @param unit_ns value: duration of a unit of cost; 0: commands do nothing
  * @param error   borrowed, nullable: filled on failure
- * @return PLAIT_OK, PLAIT_E_STATE (it was prepared), PLAIT_E_HANDLE,
+ * @return PLAIT_OK, PLAIT_E_STATE (the plan is prepared), PLAIT_E_HANDLE,
  *         PLAIT_E_FORKED
  * @thread any
  * @since 1
@@ -227,20 +257,20 @@ PLAIT_API plait_status plait_plan_rehearse(plait_plan *plan, uint64_t unit_ns,
 					   plait_error *error);
 
 /*
- * plait_plan_exchange - have another kernel do what one does.
+ * plait_plan_exchange - replace a kernel of a plan.
  *
- * Runs that are asked for from now on use it, also those of other threads; runs
- * that were asked for before keep the one that they had.  The plan stays as it
- * is: saved, it has the signature, which is the same.  Prepares the plan.
+ * Runs submitted after the call use the new kernel, on all threads; earlier
+ * runs keep the old one.  The saved form of the plan does not change, since the
+ * signatures are equal.  The call prepares the plan.
  *
  * @param plan   borrowed, non-null: the plan
- * @param old    borrowed, non-null: a kernel that it launches now
- * @param kernel borrowed, non-null: one with the same signature, as text
+ * @param old    borrowed, non-null: a kernel that the plan launches
+ * @param kernel borrowed, non-null: a kernel with an equal signature text
  * @param error  borrowed, nullable: filled on failure
- * @return PLAIT_OK, PLAIT_E_INVALID (the signatures differ, both are shown; the
- *         plan does not launch `old`; another size of groups),
- *         PLAIT_E_UNSUPPORTED (a device cannot run it), PLAIT_E_STATE (a
- *         rehearsal), PLAIT_E_NOMEM, and as plait_plan_prepare
+ * @return PLAIT_OK, PLAIT_E_INVALID (the signatures differ, the text has both;
+ *         the plan does not launch `old`; another group size),
+ *         PLAIT_E_UNSUPPORTED (a device cannot run the kernel), PLAIT_E_STATE
+ *         (a rehearsal), PLAIT_E_NOMEM, and as plait_plan_prepare
  * @thread any
  * @since 1
  */
@@ -249,25 +279,24 @@ PLAIT_API plait_status plait_plan_exchange(plait_plan *plan, plait_kernel *old,
 					   plait_error *error);
 
 /*
- * plait_plan_run - run a plan as one command of a queue.
+ * plait_plan_run - submit a run of a plan as one command of a queue.
  *
- * Returns at once, unless it has to wait for an instance; then functions of the
- * caller's inboxes are served, and an event without one ends the wait:
- * PLAIT_E_BUSY, pull it first.  In a host function it never waits: the same.
+ * The call returns at once, unless all instances are in flight.  It then waits
+ * for an instance and runs the functions of the caller's inboxes; an event
+ * without a function ends the wait with PLAIT_E_BUSY: pull it first.  In a host
+ * function the call does not wait and returns PLAIT_E_BUSY.
  *
  * @param plan  borrowed, non-null: the plan
- * @param queue borrowed, non-null: of any device of the context
+ * @param queue borrowed, non-null: a queue of any device of the context
  * @param desc  borrowed, nullable: parameters and flags; null means none
- * @param out   owned, nullable: the run, one reference; null if you do not
- *              want to know
+ * @param out   owned, nullable: the run, one reference; null: no handle
  * @param error borrowed, nullable: filled on failure
  * @return PLAIT_OK, PLAIT_E_INVALID (a parameter is missing or wrong),
  *         PLAIT_E_BUSY (all instances are in flight, see above; the queue is
- *         full),
- *         PLAIT_E_DEADLOCK (they can never end), PLAIT_E_LOST (nobody knows
- *         what became of the work of any), PLAIT_E_UNSUPPORTED, as
- *         plait_plan_prepare; with PLAIT_SYNC also what plait_queue_finish
- *         returns
+ *         full), PLAIT_E_DEADLOCK (the runs in flight can never end),
+ *         PLAIT_E_LOST (the outcome of all runs in flight is unknown),
+ *         PLAIT_E_UNSUPPORTED, as plait_plan_prepare; with PLAIT_SYNC also as
+ *         plait_queue_finish
  * @thread any
  * @since 1
  */
@@ -276,23 +305,22 @@ PLAIT_API plait_status plait_plan_run(plait_plan *plan, plait_queue *queue,
 				      plait_run **out, plait_error *error);
 
 /*
- * plait_plan_call - run a plan and wait until it is done.
+ * plait_plan_call - run a plan and wait for its completion.
  *
- * The calling thread does the work where it can.  With a queue that has work
- * to do the run comes behind that, and what failed before it is reported, as
- * by plait_queue_finish; then PLAIT_EVENT_READY means that the run is on its
- * way: pull the event and finish the queue.  Functions of the caller's inboxes
- * are served.  In a host function it works for plans that one thread can run.
+ * The calling thread does the work if possible and runs the functions of its
+ * inboxes.  On a queue with pending commands the run follows them, and the call
+ * reports earlier failures as plait_queue_finish does; PLAIT_EVENT_READY then
+ * means that the run is pending: pull the event, then finish the queue.  In a
+ * host function the call works for plans that one thread can run.
  *
  * @param plan  borrowed, non-null: the plan
- * @param queue borrowed, nullable: null means that the run is ordered with
- *              nothing
+ * @param queue borrowed, nullable: null: the run is not ordered with any queue
  * @param desc  borrowed, nullable: parameters and flags
  * @param error borrowed, nullable: filled on failure
  * @return PLAIT_OK, the run's failure, PLAIT_EVENT_READY (see above),
  *         PLAIT_E_STATE (no queue, and the plan has calls that the calling
- *         thread itself would have to pull), PLAIT_E_DEADLOCK (in a host
- *         function; or nothing could ever end it), and as plait_plan_run
+ *         thread would have to pull), PLAIT_E_DEADLOCK (in a host function; or
+ *         the run could never end), and as plait_plan_run
  * @thread any
  * @since 1
  */
@@ -301,7 +329,7 @@ PLAIT_API plait_status plait_plan_call(plait_plan *plan, plait_queue *queue,
 				       plait_error *error);
 
 /*
- * plait_run_retain - one more reference.
+ * plait_run_retain - add one reference.
  *
  * @param run borrowed, nullable: the run; null and stale are ignored
  * @thread any
@@ -319,10 +347,10 @@ PLAIT_API void plait_run_retain(plait_run *run);
 PLAIT_API void plait_run_release(plait_run *run);
 
 /*
- * plait_run_poll - is it done?
+ * plait_run_poll - get the status of a run without waiting.
  *
  * @param run   borrowed, non-null: the run
- * @param error borrowed, nullable: filled when the run failed
+ * @param error borrowed, nullable: filled if the run failed
  * @return PLAIT_PENDING, PLAIT_OK, the run's failure, PLAIT_E_HANDLE,
  *         PLAIT_E_FORKED
  * @thread any
@@ -331,19 +359,19 @@ PLAIT_API void plait_run_release(plait_run *run);
 PLAIT_API plait_status plait_run_poll(plait_run *run, plait_error *error);
 
 /*
- * plait_run_wait - wait until it is done.
+ * plait_run_wait - wait for the completion of a run.
  *
- * May do work of the run on the calling thread; serves its inboxes.  What it
- * has begun it goes on with, so that a timeout may be told late: a function to
- * its end, and what the same lane has behind it, loops too, as far as nothing
- * of that waits for others.
+ * The calling thread may execute commands of the run and runs the functions of
+ * its inboxes.  A timeout may be late: the thread completes a function that has
+ * started, and the following commands of the same lane, loops included, up to
+ * the first wait for another lane.
  *
  * @param run        borrowed, non-null: the run
  * @param timeout_ns value: 0 polls, PLAIT_FOREVER waits
  * @param error      borrowed, nullable: filled on failure
  * @return PLAIT_OK, the run's failure, PLAIT_EVENT_READY, PLAIT_E_TIMEOUT,
- *         PLAIT_E_DEADLOCK (inside a host function, or nothing could ever end
- *         it), PLAIT_E_HANDLE, PLAIT_E_FORKED
+ *         PLAIT_E_DEADLOCK (inside a host function, or the run could never
+ *         end), PLAIT_E_HANDLE, PLAIT_E_FORKED
  * @thread any
  * @since 1
  */
@@ -351,29 +379,31 @@ PLAIT_API plait_status plait_run_wait(plait_run *run, uint64_t timeout_ns,
 				      plait_error *error);
 
 /*
- * plait_run_cancel - ask it to end.
+ * plait_run_cancel - request cancellation of a run.
  *
- * Nothing of the run starts any more, in bodies neither; a function that runs
- * now is waited for.  The run ends with PLAIT_E_CANCELLED, unless it was done.
+ * No further command of the run starts, in bodies too; functions that have
+ * started complete.  The run ends with PLAIT_E_CANCELLED unless it was
+ * complete.
  *
  * @param run   borrowed, non-null: the run
  * @param error borrowed, nullable: filled on failure
- * @return PLAIT_OK (also when it is done), PLAIT_E_HANDLE, PLAIT_E_FORKED
+ * @return PLAIT_OK (also if it is complete), PLAIT_E_HANDLE, PLAIT_E_FORKED
  * @thread any
  * @since 1
  */
 PLAIT_API plait_status plait_run_cancel(plait_run *run, plait_error *error);
 
 /*
- * plait_run_notify - have the end of a run announced as an event.
+ * plait_run_notify - request an event for the end of a run.
  *
- * Exactly one PLAIT_EVENT_RUN comes, with the status of the run, or
- * PLAIT_E_CANCELLED when the inbox is closed before.
+ * The inbox receives exactly one PLAIT_EVENT_RUN, with the status of the run,
+ * or with PLAIT_E_CANCELLED if the inbox is closed before.
  *
  * @param run       borrowed, non-null: the run
- * @param inbox     borrowed, non-null: where
- * @param function  borrowed, nullable: run by pump; null to have the event
- * @param user_data borrowed, nullable: handed back as it is
+ * @param inbox     borrowed, non-null: receives the event
+ * @param function  borrowed, nullable: run by plait_inbox_pump; null: the
+ *                  owner pulls the event
+ * @param user_data borrowed, nullable: passed through
  * @param error     borrowed, nullable: filled on failure
  * @return PLAIT_OK, PLAIT_E_STATE (the inbox is closed), PLAIT_E_NOMEM,
  *         PLAIT_E_HANDLE, PLAIT_E_FORKED
@@ -385,7 +415,7 @@ PLAIT_API plait_status plait_run_notify(plait_run *run, plait_inbox *inbox,
 					void *user_data, plait_error *error);
 
 /*
- * plait_run_query - how it is getting on, or how it ended.
+ * plait_run_query - get the state of a run.
  *
  * @param run   borrowed, non-null: the run
  * @param info  borrowed, non-null: set `size`; the rest is filled
@@ -398,7 +428,7 @@ PLAIT_API plait_status plait_run_query(plait_run *run, plait_run_info *info,
 				       plait_error *error);
 
 /*
- * plait_plan_command - what a command of a plan is.
+ * plait_plan_query_command - get the properties of a command of a plan.
  *
  * @param plan    borrowed, non-null: the plan
  * @param command value: below `commands` of plait_plan_info
@@ -408,9 +438,10 @@ PLAIT_API plait_status plait_run_query(plait_run *run, plait_run_info *info,
  * @thread any
  * @since 1
  */
-PLAIT_API plait_status plait_plan_command(plait_plan *plan, uint64_t command,
-					  plait_command_info *info,
-					  plait_error *error);
+PLAIT_API plait_status plait_plan_query_command(plait_plan *plan,
+						uint64_t command,
+						plait_command_info *info,
+						plait_error *error);
 
 #ifdef __cplusplus
 }

@@ -1,24 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * plait/source.h - kernels from source text.
+ * plait/source.h - source text and binaries of kernels.
  *
- * A kernel may bring code in several forms.  Portable source is one text for
- * every backend: a subset of C with a few words of its own, which
- * doc/kernels.md explains:
+ * A kernel may have code in several forms.  Portable source is one text for
+ * all backends, a subset of C with a few keywords, described in
+ * doc/kernels.md; its parameters are those of the kernel's signature.  All
+ * other forms are code in the language of one backend, used unchanged.
  *
- *     KERNEL(saxpy)
- *     {
- *             EACH(i, n)
- *                     y[i] += a * x[i];
- *     }
+ * Example:
  *
- * The parameters are those of the kernel's signature.  All other forms are
- * back doors: code in a backend's own language, taken as it is.
+ *     plait_source source = {
+ *             .size = sizeof(source), .flags = PLAIT_SOURCE_NO_ALIAS,
+ *             .code = "KERNEL(saxpy) { EACH(i, n) y[i] += a * x[i]; }" };
+ *     plait_kernel_desc desc = {
+ *             .size = sizeof(desc), .sources = &source, .source_count = 1,
+ *             .signature = "saxpy(a: f32, x: in pointer f32, "
+ *                          "y: inout pointer f32, n: u64)" };
  *
- * Compiled code is kept in a cache on disk: PLAIT_CACHE_DIR, else plait in
- * XDG_CACHE_HOME or ~/.cache; PLAIT_CACHE=0 turns it off.  PLAIT_CC chooses
- * the C compiler, PLAIT_CFLAGS adds to its flags, and PLAIT_DUMP=FOLDER keeps
- * what was compiled, how, and what the compiler said.
+ *     plait_kernel_create(context, &desc, &kernel, &error);
+ *
+ * Compiled code is cached on disk, in PLAIT_CACHE_DIR, else in plait below
+ * XDG_CACHE_HOME or ~/.cache; PLAIT_CACHE=0 disables the cache.  PLAIT_CC
+ * selects the C compiler, PLAIT_CFLAGS adds flags, and PLAIT_DUMP=DIRECTORY
+ * writes the compiled text, the command and the compiler's messages there.
  */
 #ifndef PLAIT_SOURCE_H
 #define PLAIT_SOURCE_H
@@ -29,14 +33,15 @@
 extern "C" {
 #endif
 
-/* The form of a piece of code. */
+/* Form of code. */
+typedef uint32_t plait_source_form;
 enum {
-	/* Portable source, for every backend. */
+	/* Portable source, for all backends. */
 	PLAIT_SOURCE_PORTABLE = 0,
-	/* C for backends that run kernels on the host: a text that defines
-	 * a function with exactly the signature of the kernel, in C's own
-	 * types; it does all of a launch.  On the host a result that is not
-	 * 0 fails it; devices have no results. */
+	/* C for backends that run kernels on the host: a function with exactly
+	 * the kernel's signature, in C types, that processes all items of a
+	 * launch.  On the host a result other than 0 fails the launch; devices
+	 * have no results. */
 	PLAIT_SOURCE_C = 1,
 	PLAIT_SOURCE_OPENCL_C = 2,
 	PLAIT_SOURCE_OPENCL_BINARY = 3,
@@ -46,15 +51,16 @@ enum {
 	PLAIT_SOURCE_CUBIN = 7
 };
 
-/* How it is compiled. */
+/* Compilation flags. */
+typedef uint32_t plait_source_flags;
 enum {
-	/* Every operation is rounded by itself: no fused multiply-add but
-	 * fma(), so that results agree between backends to the last bit
-	 * where the operations do. */
+	/* Every operation is rounded separately: no fused multiply-add except
+	 * fma(), so results agree between backends to the last bit where the
+	 * operations do. */
 	PLAIT_SOURCE_STRICT = 1 << 0,
-	/* Arithmetic may be rearranged as if it were exact. */
+	/* The compiler may reorder arithmetic as if it were exact. */
 	PLAIT_SOURCE_FAST = 1 << 1,
-	/* No two pointers of a launch lead to the same memory, unless it is
+	/* No two pointers of a launch address the same memory, unless it is
 	 * only read. */
 	PLAIT_SOURCE_NO_ALIAS = 1 << 2
 };
@@ -62,48 +68,46 @@ enum {
 /* One piece of code for a kernel. */
 typedef struct plait_source {
 	uint32_t size;
-	/* PLAIT_SOURCE_PORTABLE, ... */
-	uint32_t form;
-	/* PLAIT_SOURCE_STRICT, ... */
-	uint32_t flags;
+	plait_source_form form;
+	plait_source_flags flags;
 	uint32_t reserved0;
-	/* The one backend that it is for, or null: all that take its form. */
+	/* Name of the backend; null: all backends that accept the form. */
 	const char *backend;
-	/* The text, or the bytes of a binary; copied when it is kept. */
+	/* The text or binary; copied. */
 	const void *code;
-	/* How long; 0 is a text up to its NUL. */
+	/* Length in bytes; 0: a text up to its NUL. */
 	uint64_t bytes;
-	/* The function in it; null: of the kernel's name.  Null if portable. */
+	/* Name of the function; null: the kernel's name.  Portable: null. */
 	const char *entry;
-	/* What errors call the text; null: the name of the kernel. */
+	/* File name for error messages; null: the kernel's name. */
 	const char *file;
-	/* Macros for the text, with blanks between: "TILE=16 DEBUG". */
+	/* Macros, separated by blanks: "TILE=16 DEBUG". */
 	const char *defines;
-	/* For the compiler, in its own words, with blanks between; null if
-	 * portable. */
+	/* Options of the backend's compiler, separated by blanks.  Portable:
+	 * null. */
 	const char *options;
 } plait_source;
 
 /*
- * plait_source_text - portable source as a backend's compiler gets to see it.
+ * plait_source_text - translate portable source to a backend's language.
  *
- * @param signature      borrowed, non-null: of the kernel
- * @param source         borrowed, non-null: a portable source
- * @param form           value: the language: C, OPENCL_C or CUDA_C
+ * @param signature      borrowed, non-null: the kernel's signature
+ * @param source         borrowed, non-null: portable source
+ * @param form           value: language: C, OPENCL_C or CUDA_C
  * @param buffer         borrowed, nullable: receives the text and a NUL
  * @param capacity_bytes value: the size of `buffer`; the text is cut to fit
- * @param out_bytes      borrowed, nullable: what the whole text needs
+ * @param out_bytes      borrowed, nullable: size of the whole text with its NUL
  * @param error          borrowed, nullable: filled on failure
  * @return PLAIT_OK, PLAIT_E_INVALID (a signature that does not parse, a source
  *         that is not portable or has no KERNEL of that name),
- *         PLAIT_E_UNSUPPORTED (a form that portable source does not become),
+ *         PLAIT_E_UNSUPPORTED (another form),
  *         PLAIT_E_NOMEM
  * @thread any
  * @since 1
  */
 PLAIT_API plait_status plait_source_text(const char *signature,
 					 const plait_source *source,
-					 uint32_t form, char *buffer,
+					 plait_source_form form, char *buffer,
 					 uint64_t capacity_bytes,
 					 uint64_t *out_bytes,
 					 plait_error *error);

@@ -1,17 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * plait/trace.h - what runs did, and when.
+ * plait/trace.h - records of runs, timelines, and plans tuned by measurement.
  *
- * A plan that was told to (plait_plan_record) has room to write down what a run
- * with PLAIT_RUN_RECORD does: when each command began and ended, on which
- * thread, how long a lane waited and for what, and how loops decided.  The
- * room is fixed: each lane keeps its newest records and counts the others.
- * Recording allocates nothing, unless runs that are over are held; it costs a
- * look at the clock per command.  Runs without that flag do not notice.
+ * plait_plan_record allocates record buffers for a plan.  A run with
+ * PLAIT_RUN_RECORD then writes the start, end and thread of each command, the
+ * waits of each lane, and the decisions of loops.  The buffers are fixed: a
+ * lane keeps its newest records and counts the dropped ones.
  *
- * Records are of the run: they can be pulled until it is released.  A run
- * that nobody holds, as by plait_plan_call, only adds to what the plan knows
- * of its commands' costs.
+ * Example:
+ *
+ *     plait_run_desc desc = { .size = sizeof(desc),
+ *                             .flags = PLAIT_RUN_RECORD };
+ *     static char json[1 << 20];
+ *     uint64_t bytes;
+ *
+ *     plait_plan_record(plan, 0, &error);
+ *     plait_plan_run(plan, queue, &desc, &run, &error);
+ *     plait_run_wait(run, PLAIT_FOREVER, &error);
+ *     plait_run_write(run, PLAIT_TRACE_JSON, json, sizeof(json), &bytes,
+ *                     &error);
+ *
+ * Cost.  Recording reads the clock once per command and allocates nothing,
+ * unless completed runs are held.  Runs without the flag have no cost.
+ *
+ * Records belong to a run and can be read until its release.  A run without a
+ * handle, as by plait_plan_call, only adds to the measured costs of the plan.
  */
 #ifndef PLAIT_TRACE_H
 #define PLAIT_TRACE_H
@@ -22,55 +35,55 @@
 extern "C" {
 #endif
 
-/* What a record is about. */
+/* Kind of a record. */
+typedef uint32_t plait_record_kind;
 enum {
-	/* A command ran. */
+	/* Execution of a command. */
 	PLAIT_RECORD_COMMAND = 0,
-	/* A lane waited before a command; `other` is the one waited for. */
+	/* Wait of a lane before a command, for the command `other`. */
 	PLAIT_RECORD_WAIT = 1,
-	/* A loop or case decided; `other` is the number of the body that
-	 * comes now, UINT64_MAX for none. */
+	/* Decision of a loop or case: `other` is the number of the next body,
+	 * UINT64_MAX for none. */
 	PLAIT_RECORD_DECISION = 2
 };
 
-/* One thing that a run did.  Those of one `lane` do not overlap. */
+/* One record.  Records of one `lane` do not overlap. */
 typedef struct plait_record {
 	uint32_t size;
-	/* PLAIT_RECORD_... */
-	uint32_t kind;
-	/* Who did it: the lane of the plan that has the command, but in mode
-	 * PLAIT_MODE_HELPED another one may have helped; where one thread
-	 * does all of a run it is 0; and where a run has fewer lanes than the
-	 * plan (PLAIT_LANES), it is one of those. */
+	plait_record_kind kind;
+	/* Executing lane: that of the plan; in mode PLAIT_MODE_HELPED possibly
+	 * another one; 0 if one thread executes the run; one of the run's own
+	 * if the run has fewer lanes than the plan (PLAIT_LANES). */
 	uint32_t lane;
-	/* The lane of the plan that has the command. */
+	/* Lane of the command in the plan. */
 	uint32_t planned_lane;
-	/* Which command; see plait_plan_command. */
+	/* Index of the command; see plait_plan_query_command. */
 	uint64_t command;
-	/* See PLAIT_RECORD_...; UINT64_MAX: none in particular. */
+	/* See the kinds; UINT64_MAX: none in particular. */
 	uint64_t other;
-	/* Of the innermost loop around it, from 0 each time that is entered;
-	 * of a loop's decision, the one that begins, or how many there were. */
+	/* Iteration of the innermost loop, from 0 at each entry.  A loop's
+	 * decision: the iteration that begins, or the number of iterations. */
 	uint64_t iteration;
-	/* The thread, for comparisons. */
+	/* An identifier of the thread, for comparisons. */
 	uint64_t thread;
-	/* The monotonic clock. */
+	/* Monotonic clock. */
 	uint64_t start_ns;
 	uint64_t end_ns;
 } plait_record;
 
 /*
- * plait_plan_record - make room to record runs of a plan.
+ * plait_plan_record - allocate record buffers for the runs of a plan.
  *
- * At any time, runs may be in flight; once.  Prepares the plan.
+ * One call per plan, at any time; runs may be in flight.  The call prepares the
+ * plan.
  *
  * @param plan    borrowed, non-null: the plan
- * @param records value: how many each lane keeps; 0: 1,024, or enough for each
- *                command and wait, where loops run as often as was expected
- *                up to 65,536
+ * @param records value: records per lane; 0: 1,024, or enough for each command
+ *                and wait with the expected number of iterations, at most
+ *                65,536
  * @param error   borrowed, nullable: filled on failure
- * @return PLAIT_OK (also when there is as much room already), PLAIT_E_STATE
- *         (there is room of another size), PLAIT_E_INVALID (too many), and as
+ * @return PLAIT_OK (also if buffers of this size exist), PLAIT_E_STATE
+ *         (buffers of another size exist), PLAIT_E_INVALID (too many), and as
  *         plait_plan_prepare
  * @thread any
  * @since 1
@@ -79,21 +92,20 @@ PLAIT_API plait_status plait_plan_record(plait_plan *plan, uint64_t records,
 					 plait_error *error);
 
 /*
- * plait_run_records - pull what a run has written down.
+ * plait_run_records - get the records of a run.
  *
- * By lane, then by time.  With `records` null or room for fewer only the
- * numbers are told.
+ * Records are sorted by lane, then by time.  If `records` is null or too small,
+ * the call returns the counts only.
  *
- * @param run         borrowed, non-null: a run with PLAIT_RUN_RECORD that is
- *                    done
- * @param records     borrowed, nullable: receives them; set `size` of the
- *                    first, which is the distance between them
- * @param count       value: room for how many
- * @param out_count   borrowed, nullable: how many there are
- * @param out_dropped borrowed, nullable: how many had no room
+ * @param run         borrowed, non-null: a complete run with PLAIT_RUN_RECORD
+ * @param records     borrowed, nullable: receives the records; `size` of the
+ *                    first is set and is the array's stride
+ * @param count       value: capacity of `records`
+ * @param out_count   borrowed, nullable: number of records
+ * @param out_dropped borrowed, nullable: number of dropped records
  * @param error       borrowed, nullable: filled on failure
  * @return PLAIT_OK, PLAIT_E_INVALID (`records` is not null and too small),
- *         PLAIT_E_STATE (the run is not done, or was not recorded),
+ *         PLAIT_E_STATE (the run is not complete, or not recorded),
  *         PLAIT_E_HANDLE, PLAIT_E_FORKED
  * @thread any
  * @since 1
@@ -104,78 +116,80 @@ PLAIT_API plait_status plait_run_records(plait_run *run,
 					 uint64_t *out_dropped,
 					 plait_error *error);
 
-/* What plait_run_write writes. */
+/* Format of plait_run_write. */
+typedef int32_t plait_trace_format;
 enum {
-	/* JSON that chrome://tracing and Perfetto read: a thread per lane, its
-	 * commands, loops and waits, an arrow for each wait of the plan. */
+	/* JSON for chrome://tracing and Perfetto: a thread per lane, commands,
+	 * loops and waits, an arrow for each wait of the plan. */
 	PLAIT_TRACE_JSON = 0,
-	/* A picture: what the lanes did, beside what was planned. */
+	/* A picture: the measured schedule beside the planned one. */
 	PLAIT_TRACE_SVG = 1
 };
 
 /*
- * plait_run_write - what a run has written down, as text.
+ * plait_run_write - write the records of a run as text.
  *
  * @param run            borrowed, non-null: as for plait_run_records
- * @param format         value: one of PLAIT_TRACE_...
- * @param buffer         borrowed, nullable: receives it, without a NUL
+ * @param format         value: the format
+ * @param buffer         borrowed, nullable: receives the text, without a NUL
  * @param capacity_bytes value: the size of `buffer`
- * @param out_bytes      borrowed, nullable: what it needs
+ * @param out_bytes      borrowed, nullable: required size
  * @param error          borrowed, nullable: filled on failure
- * @return PLAIT_OK, PLAIT_E_INVALID (a buffer that is not null and too small;
- *         nothing useful was written), PLAIT_E_STATE, PLAIT_E_NOMEM,
+ * @return PLAIT_OK, PLAIT_E_INVALID (a non-null buffer is too small; its
+ *         contents are then undefined), PLAIT_E_STATE, PLAIT_E_NOMEM,
  *         PLAIT_E_HANDLE, PLAIT_E_FORKED
  * @thread any
  * @since 1
  */
-PLAIT_API plait_status plait_run_write(plait_run *run, int32_t format,
+PLAIT_API plait_status plait_run_write(plait_run *run,
+				       plait_trace_format format,
 				       void *buffer, uint64_t capacity_bytes,
 				       uint64_t *out_bytes,
 				       plait_error *error);
 
-/* How to plan anew; null: as the plan was. */
+/* Options of plait_plan_tune; null: those of the plan. */
 typedef struct plait_tune_desc {
 	uint32_t size;
 	uint32_t flags;
-	/* PLAIT_MODE_...; AUTO: by the spread of what was measured, among nodes
-	 * and, of three recorded runs or more, from run to run. */
-	uint32_t mode;
-	/* Most lanes of every device; 0: as many as were allowed. */
+	/* AUTO: by the spread of the measured costs, among nodes and, with at
+	 * least three recorded runs, between runs. */
+	plait_mode mode;
+	/* Maximum number of lanes per device; 0: the limit of the plan. */
 	uint32_t lanes;
-	/* What seeing another lane's progress takes; 0: the plan's hop cost at
-	 * what a unit of cost took. */
+	/* Cost of observing the progress of another lane, in nanoseconds; 0:
+	 * the plan's hop cost times the measured duration of a unit. */
 	uint64_t hop_ns;
 } plait_tune_desc;
 
-/* What planning anew had to go by, and what it promises. */
+/* Input and prediction of plait_plan_tune. */
 typedef struct plait_tune_info {
 	uint32_t size;
 	uint32_t reserved0;
-	/* Runs that were recorded, and commands of which a time is known. */
+	/* Recorded runs, and commands with a measured duration. */
 	uint64_t runs;
 	uint64_t measured;
-	/* With what was measured, predicted for a run of the old plan and of
-	 * the new one. */
+	/* Predicted duration of a run of the old and of the new plan, from
+	 * the measured costs. */
 	uint64_t before_ns;
 	uint64_t after_ns;
 } plait_tune_info;
 
 /*
- * plait_plan_tune - plan the same graph anew, with what its commands took.
+ * plait_plan_tune - plan the same graph again with measured costs.
  *
- * Of each command the median of its last seven times counts; of those that were
- * not seen, the cost that they were given, in proportion.  The new plan's costs
- * are nanoseconds.  It has the kernels that the old one uses now, and all else
- * that it was bound to; it is not prepared.  The old plan goes on as it is,
- * runs may be on their way.  A schedule is found by a heuristic: compare what
- * `info` tells before you change.
+ * The cost of a command is the median of its last seven durations; a command
+ * without a measurement keeps its given cost, scaled.  The costs of the new
+ * plan are nanoseconds.  The new plan has the kernels that the old one uses now
+ * and all its bindings; it is not prepared.  The old plan is unchanged; runs
+ * may be in flight.  The planner is a heuristic: compare the predictions in
+ * `info` before switching plans.
  *
- * @param plan  borrowed, non-null: a plan of which runs were recorded
- * @param desc  borrowed, nullable: how; null means as the plan was
+ * @param plan  borrowed, non-null: a plan with recorded runs
+ * @param desc  borrowed, nullable: options; null means those of the plan
  * @param out   owned, non-null: the new plan, one reference
  * @param info  borrowed, nullable: set `size`; the rest is filled
  * @param error borrowed, nullable: filled on failure
- * @return PLAIT_OK, PLAIT_E_STATE (no run was recorded), PLAIT_E_UNSUPPORTED (a
+ * @return PLAIT_OK, PLAIT_E_STATE (no recorded run), PLAIT_E_UNSUPPORTED (a
  *         plan of a part of a graph), PLAIT_E_INVALID, PLAIT_E_NOMEM,
  *         PLAIT_E_HANDLE, PLAIT_E_FORKED
  * @thread any

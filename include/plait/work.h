@@ -1,8 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * plait/work.h - what backends are given to do: commands, in submissions with
- * their waits and emissions, and in segments.  Included by plait/plugin.h,
- * which says what is to be kept.
+ * plait/work.h - commands, submissions and segments in the interface of
+ * backends; included by plait/plugin.h, which has the rules.
+ *
+ * Example: a backend's loop over a submission.
+ *
+ *     static void run_all(const plait_submission *submission)
+ *     {
+ *             for (uint32_t i = 0; i < submission->work_count; i++) {
+ *                     const plait_work *work = &submission->work[i];
+ *
+ *                     if (work->kind == PLAIT_WORK_CALL)
+ *                             work->function(work->user_data);
+ *             }
+ *     }
  */
 #ifndef PLAIT_WORK_H
 #define PLAIT_WORK_H
@@ -13,7 +24,7 @@
 extern "C" {
 #endif
 
-/* Yours: cast them to what you like. */
+/* Types of the backend, opaque to the core. */
 typedef struct plait_backend plait_backend;
 typedef struct plait_backend_queue plait_backend_queue;
 typedef struct plait_backend_signal plait_backend_signal;
@@ -24,7 +35,8 @@ typedef struct plait_backend_point {
 	uint64_t sequence;
 } plait_backend_point;
 
-/* Kinds of plait_work; the numbers are those of plait_command. */
+/* Kind of a plait_work, with the numbers of plait_command. */
+typedef uint32_t plait_work_kind;
 enum {
 	PLAIT_WORK_NOP = 0,
 	PLAIT_WORK_CALL = 1,
@@ -32,19 +44,20 @@ enum {
 	PLAIT_WORK_FILL = 3,
 	PLAIT_WORK_READ = 4,
 	PLAIT_WORK_WRITE = 5,
-	/* What a device with `forms` takes. */
+	/* Devices with `forms`. */
 	PLAIT_WORK_LAUNCH = 8,
-	/* With PLAIT_CAP_SEGMENT: all of `segment`, as one command. */
+	/* PLAIT_CAP_SEGMENT: all of `segment`, as one command. */
 	PLAIT_WORK_SEGMENT = 9,
-	/* With PLAIT_CAP_REGION, in segments alone: see plait_work_region. */
+	/* PLAIT_CAP_REGION, in segments only: see plait_work_region. */
 	PLAIT_WORK_REGION = 10
 };
 
 /*
- * `rows` times the bytes of a work, and all that `slices` times; 1 slice, or
- * more of at least 2 rows.  Distances are from start to start, in bytes, at
- * least as long as what is there, those of slices multiples of those of rows;
- * none is 0.  What is the host's in a READ or a WRITE is target or source, too.
+ * Rows of a COPY, READ or WRITE: `slices` slices of `rows` rows of `bytes`
+ * bytes; 1 slice, or more slices of at least 2 rows.  Distances are in bytes
+ * from start to start, at least the size of a row or slice, and never 0; the
+ * distance of slices is a multiple of that of rows.  `host` counts as the
+ * target of a READ and the source of a WRITE.
  */
 typedef struct plait_work_rows {
 	uint32_t size;
@@ -57,7 +70,8 @@ typedef struct plait_work_rows {
 	uint64_t source_slice;
 } plait_work_rows;
 
-/* Kinds of plait_work_region; the numbers are those of plans. */
+/* Kind of a plait_work_region, with the numbers of plans. */
+typedef uint32_t plait_work_region_kind;
 enum {
 	PLAIT_WORK_WHILE = 0,	/* test, body, test, body, ... */
 	PLAIT_WORK_DO = 1,	/* body, test, body, test, ... */
@@ -65,29 +79,29 @@ enum {
 };
 
 /*
- * Commands of a segment that run as the word of 4 bytes says which its work has as
- * its `source`: a loop goes on while it is not 0.  Its bodies lie right behind it,
- * one after the other: body i is the next body_work[i] commands, those of regions
- * inside with them.  A command comes behind others of the same body alone, and
- * all of an iteration behind all of the last one.  `body_work` is good during the
- * call.
+ * A loop or branch of a segment.  The 32-bit word at `source` of its work is
+ * the predicate: a loop goes on while it is not 0.  The bodies follow the
+ * region's command: body i is the next body_work[i] commands, nested regions
+ * included. A command has predecessors in its own body only, and all commands
+ * of an iteration follow all of the previous one.  `body_work` is valid during
+ * the call.
  *
- * `decider`, where it is not 0, is a launch of a loop's own body, and nothing else
- * in there writes to the word: if its kernel can tell the device how it decides
- * (`DECIDE` in portable source), nobody has to look at the word.
+ * `decider`, if not 0, is a launch directly in a loop's body, and no other
+ * command of the body writes the word: if the kernel passes its decision to the
+ * device (`DECIDE` in portable source), the device need not read the word.
  */
 typedef struct plait_work_region {
 	uint32_t size;
-	uint32_t kind;
+	plait_work_region_kind kind;
 	const uint32_t *body_work;
-	uint32_t body_count; /* at least 1; of loops 1 */
-	uint32_t decider; /* a command of the segment, or 0 */
+	uint32_t body_count; /* at least 1; loops: 1 */
+	uint32_t decider; /* index of a command of the segment, or 0 */
 } plait_work_region;
 
-/* One command, checked by the core: ranges are inside, nothing overlaps. */
+/* One command, checked by the core: ranges fit and do not overlap. */
 typedef struct plait_work {
 	uint32_t size;
-	uint32_t kind;
+	plait_work_kind kind;
 	uint32_t pattern_bytes;
 	uint32_t reserved0;
 	uint64_t pattern;
@@ -97,26 +111,26 @@ typedef struct plait_work {
 	plait_backend_memory *source;
 	uint64_t source_offset;
 	void *host;
-	/* CALL: run it; 0 is success, else PLAIT_E_FAILED with that origin. */
+	/* CALL: 0 is success, else PLAIT_E_FAILED with the result as origin. */
 	int32_t (*function)(void *user_data);
 	void *user_data;
-	/* Null, or the name for errors; lives until the command is done. */
+	/* Null, or the name for errors; valid until completion. */
 	const char *label;
 	/* LAUNCH */
 	plait_backend_launch *launch;
-	/* SEGMENT, of the queue's device and idle */
+	/* SEGMENT: of the queue's device, and idle */
 	plait_backend_segment *segment;
-	/* COPY, READ, WRITE with PLAIT_CAP_ROWS: null, or rows, of 2 at least;
-	 * there until the command is done, or its segment is destroyed. */
+	/* COPY, READ, WRITE with PLAIT_CAP_ROWS: null, or at least 2 rows;
+	 * valid until completion, or until the segment is destroyed. */
 	const plait_work_rows *rows;
 	/* REGION */
 	const plait_work_region *region;
 } plait_work;
 
 /*
- * A stretch of a queue: when all of `waits` have happened, the work in order,
- * then all of `emits`.  Any of the three may be empty.  Several are submitted
- * at once as an array; the first one's `size` is that of all.
+ * A submission: wait for all of `waits`, execute the work in order, then emit
+ * all of `emits`.  Each of the three may be empty.  In an array of submissions
+ * the first one's `size` applies to all.
  */
 typedef struct plait_submission {
 	uint32_t size;
@@ -131,11 +145,11 @@ typedef struct plait_submission {
 } plait_submission;
 
 /*
- * Commands that are run again and again, frozen: NOP, COPY, FILL, LAUNCH and
- * REGION, all of one device and its memory.  work[i] comes behind those in `before` from
- * before_first[i] up to before_first[i + 1], which all are lower than i;
- * before_first has one more entry than there is work.  The first work's `size`
- * is that of all.
+ * Commands of a segment, which is executed repeatedly: NOP, COPY, FILL, LAUNCH
+ * and REGION, of one device and its memory.  The predecessors of work[i] are
+ * before[before_first[i]] to before[before_first[i + 1] - 1], all lower than i;
+ * before_first has work_count + 1 entries.  The first work's `size` applies to
+ * all.
  */
 typedef struct plait_segment_request {
 	uint32_t size;
@@ -145,7 +159,7 @@ typedef struct plait_segment_request {
 	const uint32_t *before_first;
 	uint32_t work_count;
 	uint32_t reserved0;
-	/* Null, or the name for errors; good during the call. */
+	/* Null, or the name for errors; valid during the call. */
 	const char *label;
 } plait_segment_request;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory through the caller's allocator; see alloc.h. */
+/* Allocation through the caller's allocator; see alloc.h. */
 #include "base/alloc.h"
 
 #include <stdlib.h>

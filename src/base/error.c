@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The caller-owned error record: written once, by the first to know.
- * The texts are composed by those who call; names of codes live in status.c.
+ * Error records, owned by the caller and written once; see error.h. Callers of
+ * these functions compose the texts; status.c has the names of codes.
  */
 #include "base/error.h"
 
@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Older callers may have a shorter text; never write behind their record. */
+/* Older callers may have a shorter text: never write past their record. */
 static size_t text_capacity(const plait_error *error)
 {
 	size_t start = offsetof(plait_error, text);
@@ -20,10 +20,8 @@ static size_t text_capacity(const plait_error *error)
 	return error->size > start ? error->size - start : 0;
 }
 
-/*
- * Cut at a whole UTF-8 character, so that a binding may decode it strictly:
- * step back over continuation bytes, then over the lead byte they belong to.
- */
+/* Truncate before an incomplete UTF-8 character, so that bindings can decode
+ * strictly: step back over continuation bytes, then over their lead byte. */
 static void cut_utf8(char *text, size_t length)
 {
 	size_t end = length;
@@ -35,7 +33,7 @@ static void cut_utf8(char *text, size_t length)
 	text[end] = '\0';
 }
 
-/* One line: what users and drivers say may have several. */
+/* Keep the text on one line: messages of users and drivers may have several. */
 static void clear_controls(char *text)
 {
 	for (; *text != '\0'; text++)

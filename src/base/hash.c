@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Two independent multiplicative hashes over the bytes; see hash.h. */
+/* Two independent multiplicative hashes over the same bytes; see hash.h. */
 #include "base/hash.h"
 
 #include <stddef.h>
@@ -26,7 +26,7 @@ void plait__hash_add(plait__hash *hash, const void *bytes, uint64_t count)
 	hash->bytes += count;
 }
 
-/* Every bit of the input moves every bit of the output. */
+/* Finalizer: every input bit affects every output bit. */
 static uint64_t finish(uint64_t word)
 {
 	word = (word ^ word >> 33) * 0xff51afd7ed558ccdu;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A 128-bit hash of bytes that come in pieces.  It tells damage from what was
- * written and names files; it is no defence against who wants a collision.
+ * An incremental 128-bit hash. It detects damage and names files; it does not
+ * withstand a deliberate collision.
  */
 #ifndef PLAIT_SRC_BASE_HASH_H
 #define PLAIT_SRC_BASE_HASH_H
@@ -18,11 +18,11 @@ typedef struct plait__hash {
 void plait__hash_init(plait__hash *hash);
 void plait__hash_add(plait__hash *hash, const void *bytes, uint64_t count);
 
-/* The result; the hash may go on after it. */
+/* Returns the hash so far; more bytes may follow. */
 void plait__hash_get(const plait__hash *hash,
 		     unsigned char out[PLAIT__HASH_BYTES]);
 
-/* The same as 32 hexadecimal digits. */
+/* Write the hash as 32 hexadecimal digits. */
 void plait__hash_text(const plait__hash *hash,
 		      char out[PLAIT__HASH_TEXT_BYTES]);
 

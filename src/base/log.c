@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One line for whoever listens; see log.h. */
+/* The log; see log.h. */
 #include "base/log.h"
 
 #include <stdarg.h>
@@ -13,7 +13,7 @@ static const char *const level_names[] = {
 	[PLAIT_LOG_INFO] = "info",       [PLAIT_LOG_DEBUG] = "debug",
 };
 
-/* One write, so that lines of several threads do not mix. */
+/* A single write, so that lines of several threads do not mix. */
 static void write_to_error_stream(void *user_data, int32_t level,
 				  const char *line)
 {
@@ -28,7 +28,7 @@ static void write_to_error_stream(void *user_data, int32_t level,
 		length = (int)sizeof(bytes) - 1;
 		bytes[length - 1] = '\n';
 	}
-	/* A log that cannot be written has nobody to be told to. */
+	/* A failure to write the log cannot be reported. */
 	if (write(STDERR_FILENO, bytes, (size_t)length) < 0)
 		return;
 }
@@ -69,7 +69,7 @@ bool plait__log_is_enabled(const plait__log *log, int32_t level)
 	       level >= PLAIT_LOG_ERROR && level <= log->level;
 }
 
-/* A newline in a driver's message must not look like a second line. */
+/* Replace newlines: a driver's message must stay one line. */
 static void flatten(char *line)
 {
 	for (; *line != '\0'; line++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The log: one line at a time, to the user's hook or the error stream.  The
- * level comes from the caller; who reads PLAIT_LOG is the context.
+ * The log: single lines for the user's hook or the error stream. The caller
+ * passes the level; the context reads PLAIT_LOG.
  */
 #ifndef PLAIT_SRC_BASE_LOG_H
 #define PLAIT_SRC_BASE_LOG_H
@@ -10,30 +10,33 @@
 
 #include "plait/base.h"
 
-/* The longest line that is passed on, its NUL included; the rest is cut. */
+/* The maximum line, including its NUL; longer lines are truncated. */
 enum { PLAIT__LOG_LINE_BYTES = 1024 };
 
-/* Never changes after init, so any thread may use it without a lock. */
+/* Constant after init, so any thread may use it without a lock. */
 typedef struct plait__log {
 	plait_log_hook hook;
 	void *user_data;
 	int32_t level; /* PLAIT_LOG_NONE to PLAIT_LOG_DEBUG */
 } plait__log;
 
-/* A null hook is the error stream; PLAIT_LOG_DEFAULT is PLAIT_LOG_NONE. */
+/* Initialize a log. A null hook is the error stream; PLAIT_LOG_DEFAULT is
+ * PLAIT_LOG_NONE. */
 void plait__log_init(plait__log *log, plait_log_hook hook, void *user_data,
 		     int32_t level);
 
-/* "none", "error", ... "debug" or "1" to "5"; false for anything else. */
+/* Parse "none", "error", ... "debug" or "1" to "5"; returns false for other
+ * texts. */
 bool plait__log_parse_level(const char *text, int32_t *out);
 
-/* The word for a level, "level?" for a number that is none. */
+/* Returns the name of a level, or "level?" for an unknown number. */
 const char *plait__log_level_name(int32_t level);
 
-/* Would a line of this level be seen?  Spares building long ones. */
+/* Returns true if a line of this level is passed on; saves building long
+ * lines. */
 bool plait__log_is_enabled(const plait__log *log, int32_t level);
 
-/* One line without a newline.  `log` may be null: nobody listens. */
+/* Log one line, given without a newline. A null `log` discards it. */
 void plait__log_line(const plait__log *log, int32_t level, const char *format,
 		     ...) __attribute__((format(printf, 3, 4)));
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The least `size` that a caller may pass of each struct that has one: what it
- * had when it first came.  Numbers, as a struct that grows must not refuse the
- * programs that were built before.  They never change; a struct that is new
- * gets a line with its size of then (t/73-structs.t looks).  They are those of
- * machines whose pointers have 64 bits.
+ * The minimum `size` that a caller may pass for each sized struct: its size
+ * when it was introduced. The values are constants, because a struct that grows
+ * must accept programs that were built before; they never change, and a new
+ * struct gets a line with its first size (t/abi/structs.t checks). They apply to
+ * machines with 64-bit pointers.
  */
 #ifndef PLAIT_SRC_BASE_MIN_STRUCT_SIZES_H
 #define PLAIT_SRC_BASE_MIN_STRUCT_SIZES_H

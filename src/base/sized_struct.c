@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Size-prefixed structs, in both directions; see sized_struct.h. */
+/* Size-prefixed structs, read and written; see sized_struct.h. */
 #include "base/sized_struct.h"
 
 #include "base/error.h"

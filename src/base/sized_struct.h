@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading size-prefixed descriptors: the one place that understands them. */
+/* Size-prefixed descriptors: the only code that interprets their `size`. */
 #ifndef PLAIT_SRC_BASE_SIZED_STRUCT_H
 #define PLAIT_SRC_BASE_SIZED_STRUCT_H
 
@@ -10,31 +10,26 @@
 
 #include "base/min_struct_sizes.h"
 
-/* Larger than any descriptor will ever be; a size above it is garbage. */
+/* No descriptor is larger; a larger size is garbage. */
 enum { PLAIT__SIZED_STRUCT_MAX_BYTES = 4096 };
 
 /*
- * Copy the caller's descriptor `given` into `known`, our own of `known_bytes`.
+ * Copy the caller's descriptor `given` into `known`, which has `known_bytes`.
  *
- * An older caller passes less: the rest is zero, the default of every field.
- * A newer caller passes more: fine while the surplus is zero, because then
- * nothing that we do not understand was asked for.  `first_bytes` is the size
- * in ABI 1; nobody may pass less.  `what` names the struct in the error.
+ * An older caller passes fewer bytes: the rest becomes zero, the default of
+ * every field. A newer caller may pass more if the surplus is zero, because
+ * then it uses no unknown field. `first_bytes` is the size in ABI 1, the
+ * minimum. `what` names the struct in the error.
  */
 plait_status plait__sized_struct_read(void *known, size_t known_bytes,
 				      size_t first_bytes, const void *given,
 				      const char *what, plait_error *error);
 
-/*
- * The same without a copy where there is no need for one: *out is the
- * caller's own when it has the size that we know, else it is `known`.
- */
-static inline plait_status plait__sized_struct_view(const void **out, void *known,
-						    size_t known_bytes,
-						    size_t first_bytes,
-						    const void *given,
-						    const char *what,
-						    plait_error *error)
+/* Like plait__sized_struct_read, but without a copy if none is needed: *out
+ * is the caller's struct if it has the known size, else `known`. */
+static inline plait_status plait__sized_struct_view(
+	const void **out, void *known, size_t known_bytes, size_t first_bytes,
+	const void *given, const char *what, plait_error *error)
 {
 	uint32_t size;
 
@@ -45,29 +40,29 @@ static inline plait_status plait__sized_struct_view(const void **out, void *know
 			return PLAIT_OK;
 	}
 	*out = known;
-	return plait__sized_struct_read(known, known_bytes, first_bytes, given, what,
-					error);
+	return plait__sized_struct_read(known, known_bytes, first_bytes, given,
+					what, error);
 }
 
-/* The same for results: how much of `ours` fits the caller's `given`. */
+/* Copy a result: as much of `ours` as fits into the caller's `given`. */
 plait_status plait__sized_struct_write(void *given, const void *ours,
 				       size_t known_bytes, size_t first_bytes,
 				       const char *what, plait_error *error);
 
 /*
- * What everybody calls: the struct's name is enough to know its sizes of then
- * and of now.  `known`, `room` and `ours` point to our own one of that type.
+ * The macros that callers use: they derive both sizes from the struct's name.
+ * `known`, `room` and `ours` point to a struct of that type in this library.
  */
-#define PLAIT__STRUCT_READ(type, known, given, error)                              \
-	plait__sized_struct_read(known, PLAIT__SIZE_OF(type, known),                \
+#define PLAIT__STRUCT_READ(type, known, given, error)                          \
+	plait__sized_struct_read(known, PLAIT__SIZE_OF(type, known),           \
 				 PLAIT__MIN_SIZE(type), given, #type, error)
-#define PLAIT__STRUCT_VIEW(type, out, room, given, error)                          \
-	plait__sized_struct_view(out, room, PLAIT__SIZE_OF(type, room),             \
+#define PLAIT__STRUCT_VIEW(type, out, room, given, error)                      \
+	plait__sized_struct_view(out, room, PLAIT__SIZE_OF(type, room),        \
 				 PLAIT__MIN_SIZE(type), given, #type, error)
-#define PLAIT__STRUCT_WRITE(type, given, ours, error)                              \
-	plait__sized_struct_write(given, ours, PLAIT__SIZE_OF(type, ours),          \
+#define PLAIT__STRUCT_WRITE(type, given, ours, error)                          \
+	plait__sized_struct_write(given, ours, PLAIT__SIZE_OF(type, ours),     \
 				  PLAIT__MIN_SIZE(type), #type, error)
-/* With a warning if the pointer is one to something else. */
+/* Warns if the pointer has another type. */
 #define PLAIT__SIZE_OF(type, pointer)                                       \
 	(sizeof(type) + 0 * sizeof((pointer) == (const type *)0))
 

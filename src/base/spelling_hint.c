@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists of what there is, and which of it is nearest; see spelling_hint.h. */
+/* Edit distance and hints for misspelt names; see spelling_hint.h. */
 #include "base/spelling_hint.h"
 
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Of three letters one may be wrong, of six two. */
-enum { LETTERS_PER_FAULT = 3 };
+/* One wrong letter of three is tolerated, two of six. */
+enum { LETTERS_PER_EDIT = 3 };
 
 struct word {
 	const char *letters;
@@ -19,21 +19,21 @@ static int lower(char letter)
 	return letter >= 'A' && letter <= 'Z' ? letter - 'A' + 'a' : letter;
 }
 
-/* Of the first so many letters, from 1 on. */
-static bool are_same(const struct word *one, size_t i, const struct word *other,
-		     size_t k)
+/* Compare letter i of one with letter k of the other, counted from 1. */
+static bool same_letter(const struct word *one, size_t i,
+			const struct word *other, size_t k)
 {
 	return lower(one->letters[i - 1]) == lower(other->letters[k - 1]);
 }
 
-static unsigned least(unsigned a, unsigned b)
+static unsigned smallest(unsigned a, unsigned b)
 {
 	return a < b ? a : b;
 }
 
-/* rows[r][k]: between so many letters of one, of which there are three rows in
- * turn, and k of the other. */
-static unsigned compare(const struct word *one, const struct word *other)
+/* rows[r][k] is the distance between a prefix of one (three rows in
+ * rotation) and the first k letters of the other. */
+static unsigned edit_distance(const struct word *one, const struct word *other)
 {
 	unsigned rows[3][PLAIT__SPELLING_HINT_WORD_BYTES + 1];
 
@@ -45,13 +45,14 @@ static unsigned compare(const struct word *one, const struct word *other)
 
 		now[0] = (unsigned)i;
 		for (size_t k = 1; k <= other->count; k++) {
-			bool same = are_same(one, i, other, k);
+			bool same = same_letter(one, i, other, k);
 
-			now[k] = least(least(last[k], now[k - 1]) + 1,
+			now[k] = smallest(smallest(last[k], now[k - 1]) + 1,
 				       last[k - 1] + !same);
-			if (i > 1 && k > 1 && are_same(one, i - 1, other, k) &&
-			    are_same(one, i, other, k - 1))
-				now[k] = least(now[k], before[k - 2] + 1);
+			if (i > 1 && k > 1 &&
+			    same_letter(one, i - 1, other, k) &&
+			    same_letter(one, i, other, k - 1))
+				now[k] = smallest(now[k], before[k - 2] + 1);
 		}
 	}
 	return rows[one->count % 3][other->count];
@@ -59,59 +60,60 @@ static unsigned compare(const struct word *one, const struct word *other)
 
 unsigned plait__spelling_hint_distance(const char *one, const char *other)
 {
-	const struct word a = { one, strlen(one) }, b = { other, strlen(other) };
+	const struct word a = { one, strlen(one) },
+			  b = { other, strlen(other) };
 	size_t longer = a.count > b.count ? a.count : b.count;
 	unsigned distance;
 
 	if (longer == 0 || longer > PLAIT__SPELLING_HINT_WORD_BYTES)
 		return UINT_MAX;
-	distance = compare(&a, &b);
-	return distance <= longer / LETTERS_PER_FAULT ? distance : UINT_MAX;
+	distance = edit_distance(&a, &b);
+	return distance <= longer / LETTERS_PER_EDIT ? distance : UINT_MAX;
 }
 
-void plait__spelling_hint_init(plait__spelling_hint *choices, const char *wanted)
+void plait__spelling_hint_init(plait__spelling_hint *hint, const char *wanted)
 {
-	memset(choices, 0, sizeof(*choices));
-	choices->wanted = wanted;
-	choices->distance = UINT_MAX;
+	memset(hint, 0, sizeof(*hint));
+	hint->wanted = wanted;
+	hint->distance = UINT_MAX;
 }
 
-static void add_to_list(plait__spelling_hint *choices, const char *name)
+static void add_to_list(plait__spelling_hint *hint, const char *name)
 {
-	size_t room = sizeof(choices->list) - choices->length;
-	const char *comma = choices->length > 0 ? ", " : "";
+	size_t room = sizeof(hint->list) - hint->length;
+	const char *comma = hint->length > 0 ? ", " : "";
 	const char *rest = ", ...";
 
-	if (choices->full)
+	if (hint->full)
 		return;
 	if (strlen(name) + strlen("\"\", ") + strlen(rest) + 1 > room) {
-		choices->full = true;
-		(void)snprintf(choices->list + choices->length, room, "%s...",
+		hint->full = true;
+		(void)snprintf(hint->list + hint->length, room, "%s...",
 			       comma);
 		return;
 	}
-	choices->length += (size_t)snprintf(choices->list + choices->length,
+	hint->length += (size_t)snprintf(hint->list + hint->length,
 					    room, "%s\"%s\"", comma, name);
 }
 
-void plait__spelling_hint_add(plait__spelling_hint *choices, const char *name)
+void plait__spelling_hint_add(plait__spelling_hint *hint, const char *name)
 {
-	unsigned distance = plait__spelling_hint_distance(choices->wanted, name);
+	unsigned distance = plait__spelling_hint_distance(hint->wanted, name);
 
-	add_to_list(choices, name);
-	if (distance >= choices->distance)
+	add_to_list(hint, name);
+	if (distance >= hint->distance)
 		return;
-	choices->distance = distance;
-	(void)snprintf(choices->hint, sizeof(choices->hint),
+	hint->distance = distance;
+	(void)snprintf(hint->hint, sizeof(hint->hint),
 		       ", perhaps \"%s\"", name);
 }
 
-const char *plait__spelling_hint_list(const plait__spelling_hint *choices)
+const char *plait__spelling_hint_list(const plait__spelling_hint *hint)
 {
-	return choices->list[0] != '\0' ? choices->list : "none";
+	return hint->list[0] != '\0' ? hint->list : "none";
 }
 
-const char *plait__spelling_hint_text(const plait__spelling_hint *choices)
+const char *plait__spelling_hint_text(const plait__spelling_hint *hint)
 {
-	return choices->hint;
+	return hint->hint;
 }

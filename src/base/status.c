@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Versions and the names of status codes: constants that programs may ask. */
+/* Versions and the names of status codes: constants that programs can query. */
 #include "config.h"
 
 #include "plait/base.h"

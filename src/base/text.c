@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A text that grows and remembers failure; see text.h. */
+/* Growing text with a sticky failure flag; see text.h. */
 #include "base/text.h"
 
 #include "base/alloc.h"
@@ -19,7 +19,7 @@ void plait__text_fini(plait__text *text)
 	plait__text_init(text, text->allocator);
 }
 
-/* Room for `more` bytes and the NUL; doubles, so that appending is linear. */
+/* Make room for `more` bytes and the NUL; doubling keeps appends linear. */
 static bool reserve(plait__text *text, uint64_t more)
 {
 	uint64_t needed, capacity;
@@ -108,7 +108,8 @@ char *plait__text_take(plait__text *text, uint64_t *out_bytes)
 	return bytes;
 }
 
-/* The longest prefix of at most `limit` bytes that splits no character. */
+/* Returns the longest prefix of at most `limit` bytes that splits no UTF-8
+ * character. */
 static uint64_t whole_characters(const char *text, uint64_t limit)
 {
 	uint64_t end = limit;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A growing array; see vector.h. */
+/* Growing array and heap sort; see vector.h. */
 #include "base/vector.h"
 
 #include "base/alloc.h"
@@ -70,9 +70,9 @@ void plait__vector_truncate(plait__vector *vector, uint32_t count)
 		vector->count = count;
 }
 
-/* ---- a heap sort ---- */
+/* ---- heap sort ---- */
 
-static void exchange(plait__vector *vector, uint32_t i, uint32_t k)
+static void swap(plait__vector *vector, uint32_t i, uint32_t k)
 {
 	unsigned char *a = plait__vector_at(vector, i);
 	unsigned char *b = plait__vector_at(vector, k);
@@ -85,8 +85,9 @@ static void exchange(plait__vector *vector, uint32_t i, uint32_t k)
 	}
 }
 
-/* The first `count` are a heap, the last one on top, but for number `i`. */
-static void sink(plait__vector *vector, uint64_t i, uint64_t count,
+/* Restore the heap of the first `count` elements, largest on top, below
+ * element `i`. */
+static void sift_down(plait__vector *vector, uint64_t i, uint64_t count,
 		 int (*compare)(const void *left, const void *right))
 {
 	uint64_t below;
@@ -99,7 +100,7 @@ static void sink(plait__vector *vector, uint64_t i, uint64_t count,
 		if (compare(plait__vector_at(vector, (uint32_t)i),
 			    plait__vector_at(vector, (uint32_t)below)) >= 0)
 			return;
-		exchange(vector, (uint32_t)i, (uint32_t)below);
+		swap(vector, (uint32_t)i, (uint32_t)below);
 		i = below;
 	}
 }
@@ -108,9 +109,9 @@ void plait__vector_sort(plait__vector *vector,
 			int (*compare)(const void *left, const void *right))
 {
 	for (uint64_t i = vector->count / 2; i-- > 0;)
-		sink(vector, i, vector->count, compare);
+		sift_down(vector, i, vector->count, compare);
 	for (uint64_t count = vector->count; count > 1; count--) {
-		exchange(vector, 0, (uint32_t)count - 1);
-		sink(vector, 0, count - 1, compare);
+		swap(vector, 0, (uint32_t)count - 1);
+		sift_down(vector, 0, count - 1, compare);
 	}
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Preparing and making described calls; see call.h. */
+/* Preparation of call shapes, and calls; see ffi_call.h. */
 #include "ffi/ffi_call.h"
 
 #include "ffi/shape.h"
-
 #include "base/alloc.h"
 #include "base/error.h"
 
@@ -90,8 +89,8 @@ static int64_t widen(plait__ffi_type type, ffi_arg value)
 int64_t plait__ffi_call(const plait__ffi_signature *shape, void (*code)(void),
 			void *const *arguments)
 {
-	/* Room for the widest result.  libffi reads the cif and the pointers,
-	 * though its prototype does not say so. */
+	/* Large enough for the widest result.  libffi only reads the cif and
+	 * the pointers, although its prototype lacks const. */
 	union {
 		ffi_arg word;
 		uint64_t wide;

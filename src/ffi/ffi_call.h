@@ -2,7 +2,7 @@
 /*
  * Calls of C functions whose type is known only at run time.  A shape is
  * prepared once and then used by any number of threads and closures.  Without
- * libffi nothing can be prepared, and the rest is never reached.
+ * libffi preparation fails, and the other functions are never reached.
  */
 #ifndef PLAIT_SRC_FFI_FFI_CALL_H
 #define PLAIT_SRC_FFI_FFI_CALL_H
@@ -11,13 +11,13 @@
 
 #include "ffi/ffi_type.h"
 
-/* The shape of a function: what it takes and what it returns.  Immutable. */
+/* Shape of a function: argument types and result type.  Immutable. */
 typedef struct plait__ffi_signature plait__ffi_signature;
 
 /*
- * `result` is VOID or an integer; the arguments are anything but VOID.
- * PLAIT_E_UNSUPPORTED (built without libffi, or a shape that it refuses),
- * PLAIT_E_NOMEM.
+ * Prepare a shape.  `result` is VOID or an integer; the arguments are anything
+ * but VOID.  PLAIT_E_UNSUPPORTED (built without libffi, or libffi refuses the
+ * shape), PLAIT_E_NOMEM.
  */
 plait_status plait__ffi_signature_create(const plait_allocator *allocator,
 					 const plait__ffi_type *arguments,
@@ -25,13 +25,14 @@ plait_status plait__ffi_signature_create(const plait_allocator *allocator,
 					 plait__ffi_signature **out,
 					 plait_error *error);
 
-/* Null is fine.  Nothing that was made with it is used any more. */
+/* Null is allowed.  No closure or call uses the shape any more. */
 void plait__ffi_signature_destroy(const plait_allocator *allocator,
 				  plait__ffi_signature *shape);
 
 /*
  * Call `code`: arguments[i] points to a value of exactly type i.  Returns the
- * result in full width, 0 for VOID, INT64_MAX for what is beyond that.
+ * result in full width, 0 for VOID, INT64_MAX for an unsigned value beyond
+ * that.
  */
 int64_t plait__ffi_call(const plait__ffi_signature *shape, void (*code)(void),
 			void *const *arguments);

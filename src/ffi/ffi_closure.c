@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Function pointers made at run time; see closure.h. */
+/* Function pointers made at run time; see ffi_closure.h. */
 #include "ffi/ffi_closure.h"
 
 #include "ffi/shape.h"
-
 #include "base/alloc.h"
 #include "base/error.h"
 #include "sys/exec.h"
@@ -14,14 +13,14 @@
 #ifdef HAVE_LIBFFI
 
 struct plait__ffi_closure {
-	ffi_closure *memory; /* libffi's, not the allocator's */
+	ffi_closure *memory; /* from libffi, not from the allocator */
 	void *code;
 	const plait__ffi_signature *shape;
 	plait__ffi_handler handler;
 	void *user_data;
 };
 
-/* Results narrower than a register fill one, as libffi wants it. */
+/* Store a result; libffi wants narrow ones widened to a register. */
 static void put_result(plait__ffi_type type, int64_t value, void *out)
 {
 	ffi_arg word = 0;
@@ -70,7 +69,7 @@ static plait_status prepare(plait__ffi_closure *closure, plait_error *error)
 					    &closure->code);
 	if (closure->memory == NULL)
 		return refused(error);
-	/* It writes only to types of structs, which there are none of. */
+	/* The call writes only to struct types, and there are none. */
 	status = ffi_prep_closure_loc(closure->memory,
 				      (ffi_cif *)(uintptr_t)
 					      &closure->shape->cif,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The types of C that cross a described call: scalars and pointers, never a
- * struct by value and never variable arguments. */
+/* C types of described calls: scalars and pointers, never a struct by value and
+ * never variable arguments. */
 #ifndef PLAIT_SRC_FFI_FFI_TYPE_H
 #define PLAIT_SRC_FFI_FFI_TYPE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of this folder know of a shape; nobody else includes it. */
+/* Layout of a call shape; private to this folder. */
 #ifndef PLAIT_SRC_FFI_SHAPE_H
 #define PLAIT_SRC_FFI_SHAPE_H
 
@@ -8,7 +8,7 @@
 #ifdef HAVE_LIBFFI
 #include <ffi.h>
 
-/* One block: this, then the array that the cif points to. */
+/* One block: this struct, then the array that the cif points to. */
 struct plait__ffi_signature {
 	ffi_cif cif;
 	plait__ffi_type result;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Judging arguments; see argument.h. */
+/* Checks of arguments against parameters; see argument.h. */
 #include "kernel/argument.h"
 
 #include <stdio.h>
@@ -11,7 +11,7 @@ const char *plait__argument_check_value(const plait__parameter *parameter,
 		return "value is null";
 	if (bytes != plait__type_bytes(parameter->type))
 		return "bytes is not the size of the type";
-	/* Anything else is undefined for whoever reads it as a bool. */
+	/* Reading any other byte as a bool is undefined behaviour. */
 	if (parameter->type == PLAIT__TYPE_BOOL &&
 	    *(const unsigned char *)value > 1)
 		return "a bool is a byte of 0 or 1";

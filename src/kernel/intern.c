@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sharing of equal signatures; see intern.h. */
+/* Interned signatures; see intern.h. */
 #include "kernel/intern.h"
 
 #include "base/alloc.h"
@@ -10,7 +10,7 @@
 struct plait__interned {
 	struct plait__interned *next;
 	plait__signature *signature;
-	plait__ffi_signature *shape; /* null until somebody calls by it */
+	plait__ffi_signature *shape; /* null until the first call */
 	uint64_t references;
 };
 
@@ -33,7 +33,7 @@ static struct plait__interned **find(plait__intern *intern, const char *text)
 	return link;
 }
 
-/* True: there was one already, and `parsed` is not needed. */
+/* Share an equal signature, and return true, or insert `fresh`. */
 static bool share(plait__intern *intern, struct plait__interned *fresh,
 		  const plait__signature **out)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One copy of each signature in a context: equal signatures are the same
- * pointer, so comparing and exchanging kernels costs nothing.
+ * Interned signatures of a context: equal signatures are one pointer, so
+ * kernels compare by pointer.
  */
 #ifndef PLAIT_SRC_KERNEL_INTERN_H
 #define PLAIT_SRC_KERNEL_INTERN_H
@@ -12,13 +12,14 @@
 
 enum { PLAIT__INTERN_BUCKETS = 64 };
 
-/* Zeroed memory is an empty table. */
+/* Table; zeroed memory is an empty one. */
 typedef struct plait__intern {
 	struct plait__mutex lock;	/* guards the buckets and counts */
 	struct plait__interned *buckets[PLAIT__INTERN_BUCKETS];
 } plait__intern;
 
-/* Parse, and take a reference on the one copy.  As plait__signature_parse. */
+/* Parse a signature and take a reference on its only copy.  Errors are those of
+ * plait__signature_parse(). */
 plait_status plait__intern_acquire(plait__intern *intern,
 				   const plait_allocator *allocator,
 				   const char *text,
@@ -26,10 +27,10 @@ plait_status plait__intern_acquire(plait__intern *intern,
 				   plait_error *error);
 
 /*
- * How functions of this type are called: made when it is first asked for,
- * kept as long as the signature, which the caller holds.  (libffi prepares
- * types of structs for one thread at a time only; there are none here.)
- * PLAIT_E_UNSUPPORTED, PLAIT_E_NOMEM.
+ * Return the call shape of a signature, prepared on first use and kept as long
+ * as the signature, which the caller holds.  (libffi prepares struct types for
+ * one thread at a time only; shapes have none.)  PLAIT_E_UNSUPPORTED,
+ * PLAIT_E_NOMEM.
  */
 plait_status plait__intern_shape(plait__intern *intern,
 				 const plait_allocator *allocator,
@@ -37,7 +38,7 @@ plait_status plait__intern_shape(plait__intern *intern,
 				 const plait__ffi_signature **out,
 				 plait_error *error);
 
-/* Give a reference back; null is fine. */
+/* Release a reference; null is allowed. */
 void plait__intern_release(plait__intern *intern,
 			   const plait_allocator *allocator,
 			   const plait__signature *signature);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Checking of launches; see launch.h. */
+/* Checks of launches; see launch.h. */
 #include "kernel/launch.h"
 
-#include "base/sized_struct.h"
 #include "base/error.h"
+#include "base/sized_struct.h"
 
 #include <stdbool.h>
 
-/* Modulo 2^64 in *total; true: that was too small. */
+/* Multiply *total, modulo 2^64; returns true on overflow. */
 static bool grow(uint64_t *total, uint64_t items, uint64_t group)
 {
 	uint64_t rest = group != 0 ? items % group : 0;
@@ -18,7 +18,7 @@ static bool grow(uint64_t *total, uint64_t items, uint64_t group)
 	return __builtin_mul_overflow(*total, rounded, total);
 }
 
-/* What one dimension says; a zero becomes its default. */
+/* Check one dimension and replace zeros by defaults. */
 static plait_status settle(plait_launch *launch, uint32_t i,
 			   plait_error *error)
 {

@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* How much a launch is: reading and checking what the user said. */
+/* Geometry of a launch: reading and checking the caller's descriptor. */
 #ifndef PLAIT_SRC_KERNEL_LAUNCH_H
 #define PLAIT_SRC_KERNEL_LAUNCH_H
 
 #include "plait/kernel.h"
 
 /*
- * Read a descriptor (null: one item) into one without defaults: 1 to 3
- * dimensions, at least one item in each, all of which can be counted, also
- * when each dimension is rounded up to whole groups.  PLAIT_E_INVALID,
- * PLAIT_E_UNSUPPORTED.
+ * Read a descriptor (null: one item) and fill in defaults: 1 to 3 dimensions,
+ * at least one item in each, and a product below 2^64, also with each dimension
+ * rounded up to whole groups.  PLAIT_E_INVALID, PLAIT_E_UNSUPPORTED.
  */
 plait_status plait__launch_read(plait_launch *out, const plait_launch *given,
 				plait_error *error);
 
 /*
- * Give a launch that was read the groups that its code has.  PLAIT_E_INVALID:
- * it asks for others, or has fewer dimensions.
+ * Set the groups of a launch that was read to those of its code.
+ * PLAIT_E_INVALID: the launch asks for other groups, or has fewer dimensions.
  */
 plait_status plait__launch_resolve(const uint64_t own[3], plait_launch *launch,
 				   plait_error *error);

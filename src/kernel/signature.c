@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The parser of kernel signatures; see signature.h for the grammar.  Names
- * are collected into one growing text, then all of it moves into one block.
+ * Parser of kernel signatures; see signature.h for the grammar.  Names are
+ * collected in one growing text, then everything moves into one block.
  */
 #include "kernel/signature.h"
 
@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* A parameter while it is parsed: its name is a place in `names`. */
+/* Parameter being parsed; its name is an offset in `names`. */
 struct draft {
 	uint64_t name;
 	uint32_t type;
@@ -58,7 +58,7 @@ static void skip_space(struct parser *parser)
 		parser->at++;
 }
 
-/* What stands at the position, for the error text; never a raw byte. */
+/* Describe the next character for an error; never a raw byte. */
 static const char *describe_next(const struct parser *parser, char shown[8])
 {
 	unsigned char c = (unsigned char)*parser->at;
@@ -157,7 +157,8 @@ static uint32_t mode_of(struct word word)
 	return word_is(word, "inout") ? PLAIT__MODE_INOUT : PLAIT__MODE_VALUE;
 }
 
-/* Modes may repeat ("const in"), but not contradict ("const out"). */
+/* Parse modes, which may repeat ("const in") but not contradict ("const
+ * out"). */
 static plait_status read_modes(struct parser *parser, struct word *word,
 			       uint32_t *out_mode)
 {
@@ -175,7 +176,7 @@ static plait_status read_modes(struct parser *parser, struct word *word,
 	return status;
 }
 
-/* "pointer" may be followed by what it points to. */
+/* Parse the optional element type after "pointer". */
 static plait_status read_element(struct parser *parser, struct draft *draft)
 {
 	struct word word;
@@ -195,7 +196,7 @@ static plait_status read_element(struct parser *parser, struct draft *draft)
 	return PLAIT_OK;
 }
 
-/* What NIDL calls a string: characters that are only read. */
+/* Returns true for NIDL's "string": read-only characters. */
 static bool is_string(struct draft *draft, struct word word)
 {
 	if (draft->mode != PLAIT__MODE_VALUE || !word_is(word, "string"))
@@ -286,7 +287,7 @@ static plait_status read_parameters(struct parser *parser)
 	return expect(parser, ')', "',' or ')'");
 }
 
-/* A kernel returns nothing, or whether it failed. */
+/* Parse the result: void, or an integer that says whether the kernel failed. */
 static plait_status read_result(struct parser *parser)
 {
 	struct word word;
@@ -346,7 +347,8 @@ static void write_canonical(struct parser *parser, plait__text *text)
 				plait__type_name(parser->result));
 }
 
-/* One block: the struct, the parameters, the canonical text, the names. */
+/* Assemble one block: the struct, the parameters, the canonical text, the
+ * names. */
 static plait__signature *assemble(struct parser *parser,
 				  const plait__text *canonical)
 {

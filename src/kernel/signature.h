@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Signatures of kernels: the one parser of
+ * Kernel signatures, and their parser:
  *
  *     name(a: f32, x: in pointer f32, y: inout pointer f32, n: u64)
  *
@@ -9,9 +9,9 @@
  *     mode      = "in" | "out" | "inout" | "const"
  *     result    = "void" | a type of integers
  *
- * "string" is "in pointer char".  A result only says whether the kernel
- * failed, so it has to be an integer.  Spaces and line breaks may stand
- * between any two tokens.  Pure: text in, a table out.
+ * "string" is "in pointer char".  A result only says whether the kernel failed,
+ * so it has to be an integer.  Spaces and line breaks may stand between any two
+ * tokens.  Pure: text in, a table out.
  */
 #ifndef PLAIT_SRC_KERNEL_SIGNATURE_H
 #define PLAIT_SRC_KERNEL_SIGNATURE_H
@@ -26,7 +26,7 @@ enum {
 	PLAIT__SIGNATURE_MAX_BYTES = 1 << 20
 };
 
-/* What a kernel does to the memory behind a pointer; bits. */
+/* Access of a kernel to the memory of a pointer; bits. */
 enum {
 	PLAIT__MODE_VALUE = 0,
 	PLAIT__MODE_IN = 1,
@@ -37,26 +37,26 @@ enum {
 typedef struct plait__parameter {
 	const char *name;
 	plait__type type;
-	/* POINTER: what it points to; NONE when that is not said. */
+	/* POINTER: element type, NONE if the signature does not say. */
 	plait__type element;
 	uint32_t mode;
 } plait__parameter;
 
-/* Immutable; one block of memory. */
+/* Parsed signature; immutable, one block of memory. */
 typedef struct plait__signature {
-	/* How it is written canonically: equal texts, equal signatures. */
+	/* Canonical text: equal texts mean equal signatures. */
 	const char *text;
 	const char *name;
 	const plait__parameter *parameters;
 	uint32_t count;
-	/* NONE: nothing is returned. */
+	/* NONE: the kernel returns nothing. */
 	plait__type result;
 	uint64_t block_bytes;
 } plait__signature;
 
 /*
- * Parse `text`.  On failure the error says at which byte (from 1) and what was
- * expected.  *out is given back with plait__signature_destroy.
+ * Parse `text`.  An error names the byte (from 1) and the expected token.  Free
+ * *out with plait__signature_destroy().
  */
 plait_status plait__signature_parse(const char *text,
 				    const plait_allocator *allocator,

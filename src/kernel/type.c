@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of parameter types; see type.h. */
+/* Table of parameter types; see type.h. */
 #include "kernel/type.h"
 
 #include <string.h>
@@ -23,7 +23,7 @@ static const struct entry {
 	{ PLAIT__TYPE_BOOL, 1, "bool" },
 	{ PLAIT__TYPE_CHAR, 1, "char" },
 	{ PLAIT__TYPE_POINTER, sizeof(void *), "pointer" },
-	/* The names that NIDL uses. */
+	/* Names that NIDL uses. */
 	{ PLAIT__TYPE_I8, 1, "sint8" },
 	{ PLAIT__TYPE_I16, 2, "sint16" },
 	{ PLAIT__TYPE_I32, 4, "sint32" },
@@ -34,7 +34,7 @@ static const struct entry {
 	{ PLAIT__TYPE_U64, 8, "uint64" },
 	{ PLAIT__TYPE_F32, 4, "float" },
 	{ PLAIT__TYPE_F64, 8, "double" },
-	/* What is near at hand when one writes C. */
+	/* Names close to C. */
 	{ PLAIT__TYPE_I8, 1, "int8" },
 	{ PLAIT__TYPE_I16, 2, "int16" },
 	{ PLAIT__TYPE_I32, 4, "int32" },
@@ -92,9 +92,9 @@ plait__ffi_type plait__type_ffi(plait__type type)
 		[PLAIT__TYPE_U64] = PLAIT__FFI_U64,
 		[PLAIT__TYPE_F32] = PLAIT__FFI_F32,
 		[PLAIT__TYPE_F64] = PLAIT__FFI_F64,
-		/* Of a byte, and 0 or 1 as C wants it. */
+		/* One byte, 0 or 1 as in C. */
 		[PLAIT__TYPE_BOOL] = PLAIT__FFI_U8,
-		/* Signed or not, as the machine has it. */
+		/* Signedness of the machine. */
 		[PLAIT__TYPE_CHAR] = (char)-1 < 0 ? PLAIT__FFI_I8 :
 			PLAIT__FFI_U8,
 		[PLAIT__TYPE_POINTER] = PLAIT__FFI_POINTER,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The types of kernel parameters: names, aliases, sizes. */
+/* Types of kernel parameters: names, aliases, sizes. */
 #ifndef PLAIT_SRC_KERNEL_TYPE_H
 #define PLAIT_SRC_KERNEL_TYPE_H
 
@@ -9,7 +9,7 @@
 
 #include "ffi/ffi_type.h"
 
-/* Values are stored in plan files: append only. */
+/* Plan files store these values: append only. */
 typedef enum plait__type {
 	PLAIT__TYPE_NONE = 0,
 	PLAIT__TYPE_I8 = 1,
@@ -27,19 +27,20 @@ typedef enum plait__type {
 	PLAIT__TYPE_POINTER = 13
 } plait__type;
 
-/* The type that a word of `length` bytes names, aliases included, or NONE. */
+/* Return the type that a word of `length` bytes names, aliases included, or
+ * NONE. */
 plait__type plait__type_find(const char *word, size_t length);
 
-/* The canonical name; "" for NONE. */
+/* Return the canonical name; "" for NONE. */
 const char *plait__type_name(plait__type type);
 
-/* Bytes of a value; 0 for NONE. */
+/* Return the bytes of a value; 0 for NONE. */
 uint32_t plait__type_bytes(plait__type type);
 
-/* Integers of any size, bool and char. */
+/* Returns true for integers of any size, bool and char. */
 bool plait__type_is_integer(plait__type type);
 
-/* What it is in C; VOID for NONE. */
+/* Return the C type; VOID for NONE. */
 plait__ffi_type plait__type_ffi(plait__type type);
 
 #endif

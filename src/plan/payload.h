@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the commands of a plan carry: kernels, geometry, arguments, memory and
- * parameters.  The front end fills these tables; the planner hands them
- * through unread; who runs or saves a plan reads them.
+ * Payloads of commands: kernels, geometry, arguments, memory and parameters.
+ * The front end fills these tables; the planner copies them unread; runners and
+ * writers read them.
  */
 #ifndef PLAIT_SRC_PLAN_PAYLOAD_H
 #define PLAIT_SRC_PLAN_PAYLOAD_H
@@ -15,7 +15,7 @@ typedef struct plait__plan_kernel {
 	uint32_t signature;		/* offset in strings */
 } plait__plan_kernel;
 
-/* How much a launch does; like ones are shared. */
+/* Size of a launch; launches of equal size share one. */
 typedef struct plait__plan_geometry {
 	uint32_t dimensions;		/* 1 to 3 */
 	uint32_t param;			/* index in params, or none */
@@ -24,16 +24,17 @@ typedef struct plait__plan_geometry {
 } plait__plan_geometry;
 
 enum {
-	PLAIT__FUNCTION_ANY_THREAD = 1	/* else: the owner of an inbox */
+	PLAIT__FUNCTION_ANY_THREAD = 1	/* otherwise: the owner thread of an
+					 * inbox */
 };
 
-/* A host function; the code itself lives beside the plan. */
+/* A host function; its code is stored outside the plan. */
 typedef struct plait__plan_function {
 	uint32_t name;			/* offset in strings, or none */
 	uint32_t flags;			/* PLAIT__FUNCTION_... */
 } plait__plan_function;
 
-/* A signal of the user; itself it lives beside the plan. */
+/* A user's signal; the object is stored outside the plan. */
 typedef struct plait__plan_signal {
 	uint32_t name;			/* offset in strings, or none */
 	uint32_t device;		/* index in devices */
@@ -43,21 +44,21 @@ typedef struct plait__plan_signal {
 enum { PLAIT__PAYLOAD_SIGNAL = 1 };
 
 /*
- * What a command works on.
+ * Payload of a command.
  *
- *	LAUNCH	kernel, geometry, args
- *	HOST, CALLBACK	object: index in functions
- *	COPY	args: target, source (MEMORY); bytes.  With rows: of each,
- *		value: how many there are, in all; and a third one, a
- *		plait_work_rows (VALUE)
- *	FILL	args: target; bytes; value: the pattern; small: its bytes
- *	EMIT, WAIT	object: index in signals; value: the sequence;
- *			small: PLAIT__PAYLOAD_SIGNAL
- *	a predicate	args: the word (MEMORY), or object: index in functions
+ * 	LAUNCH	kernel, geometry, args
+ * 	HOST, CALLBACK	object: index in functions
+ * 	COPY	args: target, source (MEMORY); bytes.  With rows: bytes of
+ * 		each; value: number of rows in all; and a third argument, a
+ * 		plait_work_rows (VALUE)
+ * 	FILL	args: target; bytes; value: the pattern; small: its bytes
+ * 	EMIT, WAIT	object: index in signals; value: the sequence;
+ * 			small: PLAIT__PAYLOAD_SIGNAL
+ * 	a predicate	args: the word (MEMORY), or object: index in functions
  */
 typedef struct plait__plan_payload {
-	/* Launches: index in kernels, and in geometries, or none.  The others
-	 * are reserved: what is sent or received, and where. */
+	/* Launches: index in kernels, and in geometries, or none.  The other
+	 * names are reserved: channels received from and sent to. */
 	union {
 		uint32_t kernel;
 		uint32_t channel_in;
@@ -75,7 +76,7 @@ typedef struct plait__plan_payload {
 } plait__plan_payload;
 
 enum {
-	PLAIT__ARG_VALUE = 0,		/* snapshot: bytes in blob */
+	PLAIT__ARG_VALUE = 0,		/* a copy: bytes in blob */
 	PLAIT__ARG_PARAM = 1,		/* a value bound at each run */
 	PLAIT__ARG_MEMORY = 2,		/* {slot, offset} */
 	PLAIT__ARG_ROTATION = 3,	/* the slot of this iteration */
@@ -88,11 +89,11 @@ typedef struct plait__plan_arg {
 	uint32_t kind;			/* PLAIT__ARG_... */
 	uint32_t index;			/* of param, slot, rotation, region */
 	union {
-		/* MEMORY: bytes into the slot.  ROTATION: how many iterations
-		 * to look ahead. */
+		/* MEMORY: byte offset into the slot.  ROTATION: number of
+		 * iterations to look ahead. */
 		uint64_t offset;
-		/* VALUE, PARAM, INDEX: where its bytes lie in blob.  A PARAM
-		 * of a COPY or FILL has its offset there, too, behind the
+		/* VALUE, PARAM, INDEX: range of its bytes in blob.  A PARAM
+		 * of a COPY or FILL has its offset there too, after the
 		 * pointer. */
 		struct {
 			uint32_t blob;
@@ -104,7 +105,7 @@ typedef struct plait__plan_arg {
 /* Bytes of a PARAM that has an offset. */
 enum { PLAIT__PARAM_WITH_OFFSET = 16 };
 
-/* How far behind the beginning of what a run brings a PARAM begins. */
+/* Returns the offset of a PARAM within the memory that a run brings. */
 static inline uint64_t plait__payload_param_offset(const uint8_t *blob,
 						   const plait__plan_arg *arg)
 {
@@ -144,7 +145,7 @@ enum {
 	PLAIT__SLOT_ARENA = 2		/* reserved: memory of the instance */
 };
 
-/* A piece of memory that arguments refer to. */
+/* A buffer that arguments refer to. */
 typedef struct plait__plan_slot {
 	uint32_t name;
 	uint32_t kind;			/* PLAIT__SLOT_... */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading a finished plan, and giving it back.  Making one: planner.c. */
+/* Accessors of a finished plan, and its release.  planner.c makes plans. */
 #include "plan/plan.h"
 
 #include "base/alloc.h"

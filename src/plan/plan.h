@@ -14,21 +14,21 @@
 #define PLAIT__NONE UINT32_MAX
 
 /*
- * How a plan hangs together
+ * Structure of a plan
  *
  * A *lane* is one in-order queue of one device.  A *body* is a set of commands
- * that runs as a whole: body 0 is the plan itself, the others belong to
- * regions (a `while` or `do` has one, a `case` one per branch).  Within a body
- * the commands of one lane lie side by side: that stretch is a *track*, and a
- * command's *position* is its index within its track.
+ * that runs as a whole: body 0 is the plan itself, the others belong to regions
+ * (a `while` or `do` has one, a `case` one per branch).  Within a body the
+ * commands of one lane are contiguous: that range is a *track*, and a command's
+ * *position* is its index within its track.
  *
  * A *region* is one command on its home lane, plus one stub (PLAIT__CMD_ENTER)
  * on each other lane that its bodies use.  While the region runs, those lanes
- * serve the tracks of its body and nothing else.  The rules of a region:
+ * run the tracks of its body and nothing else.  The rules of a region:
  *
  *   begin      the home lane reaches the region's command and has done its
  *              waits: it decides (`while`, `case`: by the predicate; `do`: go)
- *              and tells every lane of the region;
+ *              and notifies every lane of the region;
  *   body       each lane runs its track of the chosen body, if it has one;
  *   end        the home lane finishes its own track, then waits for the exits
  *              of the body: all commands of the iteration are done;
@@ -36,31 +36,31 @@
  *   leave      the region's command is done at the decision to leave, each
  *              stub after it.
  *
- * So everything of one iteration happens before everything of the next, what
- * the region's command has waited for happens before its bodies, and its
- * bodies happen before what waits for its command.  Waits, exits and preds
- * never cross the border of a body.
+ * So every command of one iteration happens before every command of the next;
+ * the commands that the region's command has waited for happen before its
+ * bodies; and its bodies happen before the commands that wait for its command.
+ * Waits, exits and preds never cross the border of a body.
  *
  * Happens-before
  *
- * `strict`: a command happens after the one before it on its track, and after
- * the points that it waits for.  `helped`: only `preds` order commands (idle
- * workers may take commands out of lane order).  Every plan carries both.
- * An ordering that the graph asked for is implied by either.
+ * `strict`: a command happens after the previous command of its track, and
+ * after the points that it waits for.  `helped`: only `preds` order commands
+ * (idle workers may take commands out of lane order).  Every plan carries both.
+ * Every ordering of the graph is implied by either.
  *
- * A wait is for a point {lane, position} of the same body: the lane has
- * finished the command at that position, hence all before it.  A runner that
- * counts uses base[lane] + iteration * (commands of the track) + position.
+ * A wait names a point {lane, position} of the same body: the lane has finished
+ * the command at that position, hence all before it.  A runner that counts uses
+ * base[lane] + iteration * (commands of the track) + position.
  *
  * `order` is the submission order of a body: it respects lane order, waits and
- * preds, so that one thread which submits in that order never waits for
- * something that it has yet to submit.  Members of a group, and a region with
- * its stubs, lie side by side in it, the main one first.  Signal slots are recycled in that
- * order: between an emission and the last wait for it, nothing else emits
- * into its slot.
+ * preds, so that one thread which submits in that order never waits for a
+ * command that it has yet to submit.  Members of a group, and a region with its
+ * stubs, are adjacent in it, the main one first.  Signal slots are recycled in
+ * that order: between an emission and the last wait for it, no other command
+ * emits into its slot.
  */
 
-/* What a command does.  Kinds from CHANNEL on are reserved, not yet made. */
+/* Kinds of commands.  Kinds from CHANNEL on are reserved, not implemented. */
 enum {
 	PLAIT__CMD_LAUNCH = 0,		/* a kernel */
 	PLAIT__CMD_HOST = 1,		/* a host function, on a worker */
@@ -86,11 +86,11 @@ enum {
 enum {
 	/* One member of a group: all members have the same node. */
 	PLAIT__CMD_MEMBER = 1,
-	/* Some wait names this command; an exit may without it. */
+	/* A wait names this command; exits do not count. */
 	PLAIT__CMD_AWAITED = 2
 };
 
-/* What promises the order of commands; see "Happens-before". */
+/* The relation that orders commands; see "Happens-before". */
 enum {
 	PLAIT__MODE_STRICT = 0,
 	PLAIT__MODE_HELPED = 1
@@ -116,16 +116,16 @@ enum {
 };
 
 enum {
-	/* Work on it is submitted, not called: worth lowering in segments. */
+	/* Work is submitted asynchronously: segments pay. */
 	PLAIT__DEVICE_ASYNC = 1
 };
 
 typedef struct plait__plan_device {
 	uint32_t name;			/* offset in strings */
-	uint32_t rank;			/* of the machine, 0 = this one */
+	uint32_t rank;			/* of the machine; 0: this one */
 	uint32_t flags;			/* PLAIT__DEVICE_... */
-	uint32_t lane_limit;		/* what was allowed, 0 = no limit */
-	uint64_t scratch_bytes;		/* the arena of one instance */
+	uint32_t lane_limit;		/* the limit planned with; 0: none */
+	uint64_t scratch_bytes;		/* size of the arena of one instance */
 } plait__plan_device;
 
 typedef struct plait__plan_lane {
@@ -136,12 +136,14 @@ typedef struct plait__plan_lane {
 } plait__plan_lane;
 
 typedef struct plait__plan_body {
-	uint32_t region;		/* whose body, PLAIT__NONE for body 0 */
+	uint32_t region;		/* the region it belongs to; PLAIT__NONE
+					 * for body 0 */
 	uint32_t command_first;		/* in commands and in order */
 	uint32_t command_count;
 	uint32_t track_first;		/* in tracks, ascending by lane */
 	uint32_t track_count;
-	uint32_t exit_first;		/* in exits: points that imply all */
+	uint32_t exit_first;		/* in exits: points that imply all
+					 * commands */
 	uint32_t exit_count;
 	uint32_t signal_first;		/* its own range of signal slots */
 	uint32_t signal_count;
@@ -155,7 +157,7 @@ typedef struct plait__plan_track {
 	uint32_t lane;
 	uint32_t first;			/* in commands */
 	uint32_t count;
-	/* 1: its first command waits for nothing, so a runner starts it. */
+	/* 1: its first command has no wait, so a runner starts it */
 	uint32_t begins;
 } plait__plan_track;
 
@@ -180,7 +182,8 @@ typedef struct plait__plan_command {
 	uint64_t cost;
 } plait__plan_command;
 
-/* Wait until `lane` has finished `position`; that one emits into `signal`. */
+/* Wait until `lane` has finished `position`; its command emits into
+ * `signal`. */
 typedef struct plait__plan_wait {
 	uint32_t lane;
 	uint32_t position;
@@ -196,7 +199,7 @@ typedef struct plait__plan_exit {
 typedef struct plait__plan_region {
 	uint32_t kind;			/* PLAIT__REGION_... */
 	uint32_t command;		/* the one on the home lane */
-	uint32_t body_first;		/* its bodies lie side by side */
+	uint32_t body_first;		/* its bodies are contiguous */
 	uint32_t body_count;
 	uint32_t lane_first;		/* in region_lanes, home lane first */
 	uint32_t lane_count;
@@ -206,8 +209,8 @@ typedef struct plait__plan_region {
 	uint64_t decision_cost;		/* of each decision */
 } plait__plan_region;
 
-/* A segment: commands of one device that may be offered as one graph.  No
- * path leaves a segment and comes back to it. */
+/* A segment: commands of one device that a backend may run as one device graph.
+ * No path leaves a segment and comes back to it. */
 typedef struct plait__plan_segment {
 	uint32_t device;
 	uint32_t command_count;
@@ -222,7 +225,8 @@ typedef struct plait__plan_scratch {
 	uint64_t bytes;
 } plait__plan_scratch;
 
-/* Where a command comes from.  accesses: [access_first, next's). */
+/* Origin of a command.  Its accesses are [access_first, next's
+ * access_first). */
 typedef struct plait__plan_node {
 	uint32_t label;			/* offset in strings, or none */
 	uint32_t file;			/* offset in strings, or none */
@@ -230,14 +234,15 @@ typedef struct plait__plan_node {
 	uint32_t body;
 	uint32_t command;		/* the first one, or none (not in a
 					 * partial plan) */
-	uint32_t access_first;		/* sentinel behind the last node */
+	uint32_t access_first;		/* one sentinel after the last node */
 } plait__plan_node;
 
 typedef struct plait__plan_access {
 	uint32_t object;
 	uint32_t alias;			/* not 0: objects that share memory */
 	uint32_t mode;			/* PLAIT__ACCESS_... */
-	uint32_t box;			/* index in boxes, none = all of it */
+	uint32_t box;			/* index in boxes; none: the whole
+					 * object */
 } plait__plan_access;
 
 /* [low, high) in up to three dimensions; unused ones are [0, 1). */
@@ -295,37 +300,39 @@ typedef struct plait__plan_box {
  */
 #define PLAIT__PLAN_FIELD(type, name) type *name; uint32_t name##_count;
 typedef struct plait__plan {
-	plait_allocator allocator;	/* what release gives the memory to */
+	plait_allocator allocator;	/* release frees with it */
 	uint32_t mode;			/* PLAIT__MODE_... */
 	uint32_t policy;		/* PLAIT__POLICY_... */
 	uint32_t command_count;
 	uint32_t node_count;
 	uint32_t signal_count;		/* slots, all bodies together */
-	uint32_t edge_count;		/* between its nodes, for information */
-	uint64_t hop_cost;		/* the cross-lane cost planned with */
+	uint32_t edge_count;		/* edges of the graph, for
+					 * information */
+	uint64_t hop_cost;		/* cost of a cross-lane wait, as planned
+					 * with */
 	uint64_t makespan;		/* of body 0, in units of cost */
 	PLAIT__PLAN_ARRAYS(PLAIT__PLAN_FIELD)
 } plait__plan;
 #undef PLAIT__PLAN_FIELD
 
-/* Give back a plan; null is fine. */
+/* Free a plan; null is allowed. */
 void plait__plan_release(plait__plan *plan);
 
-/* The track of `lane` in `body`, or PLAIT__NONE.  Logarithmic. */
+/* Returns the track of `lane` in `body`, or PLAIT__NONE.  Logarithmic time. */
 uint32_t plait__plan_find_track(const plait__plan *plan, uint32_t body,
 				uint32_t lane);
 
-/* The command at a point of `body`, or PLAIT__NONE when there is none. */
+/* Returns the command at a point of `body`, or PLAIT__NONE if there is none. */
 uint32_t plait__plan_find_command(const plait__plan *plan, uint32_t body,
 				  uint32_t lane, uint32_t position);
 
-/* How many nodes take part: all, but in the plan of a part of a graph. */
+/* Returns the number of nodes that take part: all, except in a partial plan. */
 uint32_t plait__plan_nodes_in(const plait__plan *plan);
 
-/* A node's label for messages: never null, "" when it has none. */
+/* Returns a node's label for messages: never null, "" if it has none. */
 const char *plait__plan_node_label(const plait__plan *plan, uint32_t node);
 
-/* The segment of a command, or PLAIT__NONE. */
+/* Returns the segment of a command, or PLAIT__NONE. */
 static inline uint32_t plait__plan_segment_of(const plait__plan *plan,
 					      uint32_t command)
 {
@@ -333,16 +340,18 @@ static inline uint32_t plait__plan_segment_of(const plait__plan *plan,
 					     plan->segment_of[command];
 }
 
-/* How often a loop is expected to run: a `do` does so at least once. */
+/* Returns the expected iterations of a loop: at least 1 for a `do`. */
 uint64_t plait__plan_iterations(uint32_t kind, uint64_t times);
 
-/* How often a region is decided that runs `times` times: also to leave. */
+/* Returns the number of decisions of a region with `times` iterations, the one
+ * to leave included. */
 uint64_t plait__plan_decisions(uint32_t kind, uint64_t times);
 
-/* What a command costs itself: a region one decision, without its bodies. */
+/* Returns the cost of the command itself; for a region one decision, without
+ * its bodies. */
 uint64_t plait__plan_own_cost(const plait__plan *plan, uint32_t command);
 
-/* The bytes that a plan holds. */
+/* Returns the bytes that a plan holds. */
 uint64_t plait__plan_bytes(const plait__plan *plan);
 
 #endif

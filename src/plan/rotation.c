@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which slots the turns of rotations are; see rotation.h. */
+/* Slots of rotations; see rotation.h. */
 #include "plan/rotation.h"
 
 #include <stddef.h>
@@ -19,7 +19,7 @@ const plait__plan_rotation *plait__rotation_of(
 	    rotation->slot_count <= rotation->prologue ||
 	    rotation->slot_first > plan->rotation_slots_count ||
 	    rotation->slot_count > plan->rotation_slots_count -
-				   rotation->slot_first)
+	    rotation->slot_first)
 		return NULL;
 	return rotation;
 }
@@ -44,7 +44,8 @@ bool plait__rotation_overlaps(const plait__plan *plan, uint32_t a,
 			      const plait__plan_rotation *one, uint32_t b,
 			      const plait__plan_rotation *other)
 {
-	uint32_t count = plait__rotation_period(one) * plait__rotation_period(other);
+	uint32_t count =
+		plait__rotation_period(one) * plait__rotation_period(other);
 
 	for (uint32_t i = 0; i < count; i++)
 		if (plait__rotation_slot(plan, one, a, i) ==

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A fence behind memory that a plugin is told to fill, which shows that it
- * wrote further than it was told.
+ * Canary bytes behind memory that a plugin fills: they detect writes past its
+ * end.
  */
 #ifndef PLAIT_SRC_PLUGIN_CANARY_H
 #define PLAIT_SRC_PLUGIN_CANARY_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a registry is made of.  Only the files of src/plugin that build one
- * (choose.c), open its instances (instance.c) and tell about it (report.c,
- * none_chosen.c) look in here.
+ * The contents of a registry: candidates, settings and open backends. Only the
+ * files of src/plugin that build a registry (choose.c), open its instances
+ * (instance.c) and describe it (report.c, none_chosen.c) use this header.
  */
 #ifndef PLAIT_SRC_PLUGIN_CANDIDATE_H
 #define PLAIT_SRC_PLUGIN_CANDIDATE_H
@@ -17,32 +17,33 @@
 #include "base/text.h"
 
 enum plait__candidate_verdict {
-	PLAIT__CANDIDATE_NOT_LOADED, /* no file that could be loaded; see reason */
+	PLAIT__CANDIDATE_NOT_LOADED, /* no file could be loaded; see reason */
 	PLAIT__CANDIDATE_EXCLUDED,   /* by the user, with ^ */
 	PLAIT__CANDIDATE_INTERPOSER, /* not a backend */
-	PLAIT__CANDIDATE_EXPLICIT,   /* a backend that wants to be named */
+	PLAIT__CANDIDATE_EXPLICIT,   /* a backend that must be named */
 	PLAIT__CANDIDATE_WRAPS,      /* an interposer that is used */
-	PLAIT__CANDIDATE_NOT_OPENED, /* loaded, but what is to wrap it is not there */
+	PLAIT__CANDIDATE_NOT_OPENED, /* loaded, but an interposer is unusable */
 	PLAIT__CANDIDATE_NOT_USABLE, /* loaded, but did not open; see reason */
 	PLAIT__CANDIDATE_CHOSEN
 };
 
-/* One plugin that was thought of. */
+/* A plugin that was considered. */
 typedef struct plait__candidate {
 	char name[PLAIT__NAME_BYTES];
 	enum plait__candidate_verdict verdict;
 	bool loaded;
-	uint32_t backend; /* when chosen: its number */
-	plait_backend_table table; /* when loaded: complete */
+	uint32_t backend; /* its number, if chosen */
+	plait_backend_table table; /* complete, if loaded */
 	plait_error reason;
 	plait__text tried;
 } plait__candidate;
 
-/* One setting of the user's, kept. */
+/* A copy of one of the user's settings. */
 typedef struct plait__setting {
 	char *text; /* null: not set */
 	uint64_t bytes;
-	const char *name; /* "PLAIT_BACKEND", or "backends" of the descriptor */
+	/* "PLAIT_BACKEND", or the descriptor's field "backends". */
+	const char *name;
 } plait__setting;
 
 struct plait__registry {
@@ -53,32 +54,34 @@ struct plait__registry {
 	plait__setting path_setting;
 	plait__setting wrap_setting;
 	plait__setting options_setting;
-	plait__list_schedule wanted;
-	plait__list_schedule wraps;
+	plait__list wanted;
+	plait__list wraps;
 	plait__search search;
 	plait__options options;
 
-	/* Named ones in the order of their list, then by name. */
+	/* Named ones in the order of the list, then by name. */
 	plait__candidate *candidates;
 	uint32_t candidate_count;
 	uint32_t candidate_capacity;
-	/* Chosen ones, in order.  Room for every candidate. */
+	/* Chosen ones, in order, with room for every candidate. */
 	plait__backend *backends;
 	uint32_t backend_count;
 	uint32_t backend_capacity;
 
-	bool no_memory;     /* the host's memory ran out on the way */
-	plait_error failure; /* why it cannot be opened; status 0: it can */
-	plait__text places; /* lines about the places that were listed */
+	bool no_memory;     /* an allocation of the host failed meanwhile */
+	plait_error failure; /* why a context cannot open; status 0: it can */
+	plait__text places; /* one line per place that was listed */
 	plait__text report;
 };
 
-/* The candidate of this name, or null. */
-plait__candidate *plait__choose_find_candidate(const plait__registry *registry,
-					       const char *name);
+/* Returns the candidate of this name, or null. */
+plait__candidate *plait__candidate_find(const plait__registry *registry,
+					 const char *name);
 
-/* Does the user name backends, instead of taking what there is? */
-static inline bool plait__candidate_names_are_given(const plait__registry *registry)
+/* Returns true if the user lists backends to use, rather than all or all but
+ * some. */
+static inline bool plait__candidate_names_are_given(
+	const plait__registry *registry)
 {
 	return registry->wanted.count > 0 && !registry->wanted.excludes;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The rules of choice.  A list of names is exact: each of them must be usable
- * and nothing else is taken.  No list: every usable backend, by priority.
+ * Choice of backends. With a list of names, each of them must be usable and no
+ * other backend is used. Without one: every usable backend, by priority.
  */
 #include "plugin/choose.h"
 
@@ -15,28 +15,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-plait__candidate *plait__choose_find_candidate(const plait__registry *registry,
-					       const char *name)
-{
-	uint32_t i;
+/* --- candidates */
 
-	for (i = 0; i < registry->candidate_count; i++)
-		if (strcmp(registry->candidates[i].name, name) == 0)
-			return &registry->candidates[i];
-	return NULL;
-}
-
-/* --- finding */
-
-/* Add the names that are not there yet; there is room. */
-static void add_names(plait__registry *registry, const plait__list_schedule *names)
+/* Add the names that are missing; there is room. */
+static void add_names(plait__registry *registry, const plait__list *names)
 {
 	uint32_t i;
 
 	for (i = 0; i < names->count; i++) {
 		plait__candidate *candidate;
 
-		if (plait__choose_find_candidate(registry, names->names[i]) != NULL)
+		if (plait__candidate_find(registry, names->names[i]) != NULL)
 			continue;
 		candidate = &registry->candidates[registry->candidate_count++];
 		memcpy(candidate->name, names->names[i],
@@ -66,7 +55,7 @@ static bool reserve(plait__registry *registry, uint32_t count)
 static bool find_candidates(plait__registry *registry)
 {
 	bool exact = plait__candidate_names_are_given(registry);
-	plait__list_schedule found;
+	plait__list found;
 
 	memset(&found, 0, sizeof(found));
 	if (!exact)
@@ -96,15 +85,15 @@ static void load_candidate(plait__registry *registry,
 				candidate->reason.text);
 }
 
-/* --- judging */
+/* --- choice */
 
-static void note_failure(plait__registry *registry, const plait_error *reason)
+static void record_failure(plait__registry *registry, const plait_error *reason)
 {
 	if (registry->failure.status == PLAIT_OK)
 		registry->failure = *reason;
 }
 
-/* False when one of them cannot be used. */
+/* Load the interposers; returns false if one of them is unusable. */
 static bool load_wraps(plait__registry *registry)
 {
 	bool usable = true;
@@ -113,7 +102,7 @@ static bool load_wraps(plait__registry *registry)
 	for (i = 0; i < registry->wraps.count; i++) {
 		const char *name = registry->wraps.names[i];
 		plait__candidate *candidate =
-			plait__choose_find_candidate(registry, name);
+			plait__candidate_find(registry, name);
 
 		load_candidate(registry, candidate);
 		if (candidate->loaded &&
@@ -127,13 +116,14 @@ static bool load_wraps(plait__registry *registry)
 			candidate->verdict = PLAIT__CANDIDATE_WRAPS;
 			continue;
 		}
-		note_failure(registry, &candidate->reason);
+		record_failure(registry, &candidate->reason);
 		usable = false;
 	}
 	return usable;
 }
 
-/* May this one be opened?  If not, the verdict says why. */
+/* Returns true if the candidate may be opened; else its verdict has the
+ * reason. */
 static bool is_eligible(plait__registry *registry,
 			plait__candidate *candidate)
 {
@@ -198,7 +188,8 @@ static void open_candidate(plait__registry *registry,
 			backend->device_count == 1 ? "device" : "devices");
 }
 
-/* In order; only if they can be wrapped, because that is part of opening. */
+/* Open in order, and only if all interposers are usable, because wrapping is
+ * part of opening. */
 static bool open_eligible(plait__registry *registry, bool wraps_usable)
 {
 	bool exact = plait__candidate_names_are_given(registry);
@@ -218,22 +209,23 @@ static bool open_eligible(plait__registry *registry, bool wraps_usable)
 	return !registry->no_memory;
 }
 
-/* Each that was named must be open; the first in the list is told. */
+/* Each named backend must be open; the first that is not becomes the
+ * failure. */
 static void check_exact(plait__registry *registry)
 {
 	uint32_t i;
 
 	for (i = 0; i < registry->wanted.count; i++) {
-		const plait__candidate *candidate = plait__choose_find_candidate(
+		const plait__candidate *candidate = plait__candidate_find(
 			registry, registry->wanted.names[i]);
 
 		if (candidate->verdict != PLAIT__CANDIDATE_CHOSEN)
-			note_failure(registry, &candidate->reason);
+			record_failure(registry, &candidate->reason);
 	}
 }
 
-/* Did a line about a path get lost? */
-static bool is_told(const plait__registry *registry)
+/* Returns false if a line about a path was lost for lack of memory. */
+static bool has_all_texts(const plait__registry *registry)
 {
 	uint32_t i;
 
@@ -249,7 +241,7 @@ plait_status plait__choose(plait__registry *registry)
 		return PLAIT_E_NOMEM;
 	if (!open_eligible(registry, load_wraps(registry)))
 		return PLAIT_E_NOMEM;
-	if (!is_told(registry))
+	if (!has_all_texts(registry))
 		return PLAIT_E_NOMEM;
 	if (plait__candidate_names_are_given(registry))
 		check_exact(registry);

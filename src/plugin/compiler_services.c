@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What compilers of backends get from the core; see compiler_services.h.  An entry of the
- * cache is found by the backend's key behind a line of ours, so that backends
- * do not get each other's code.
+ * Host services for compilers of backends; see compiler_services.h. The key of
+ * a cache entry is the backend's key behind a line of the core's, so that
+ * backends do not share entries.
  */
 #include "plugin/compiler_services.h"
 
@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "source/cache.h"
-#include "source/host_module.h"
+#include "source/build.h"
 #include "source/build_report.h"
 
 #include <limits.h>
@@ -32,7 +32,7 @@ struct entry {
 	char path[PATH_MAX];
 };
 
-/* Never a path from what a plugin calls its kernel. */
+/* A plugin's name for its kernel is never used as a path. */
 static void clean_name(const char *name, char out[NAME_MAX])
 {
 	size_t i;
@@ -44,7 +44,7 @@ static void clean_name(const char *name, char out[NAME_MAX])
 	out[i] = '\0';
 }
 
-/* False: there is no cache, or no memory to look into it. */
+/* Returns false without a cache, or without memory for the key. */
 static bool open_entry(struct entry *entry, plait_host *host, const char *name,
 		       const void *key, uint64_t key_bytes)
 {
@@ -82,7 +82,7 @@ plait_status plait__compiler_services_get(plait_host *host, const char *name,
 		at_add_u64(&host->live_bytes, *out_bytes);
 	if (entry.key.failed)
 		(void)plait__fail(error, PLAIT_E_NOMEM,
-				  "no memory to look into the cache");
+				  "no memory to search the cache");
 	plait__text_fini(&entry.key);
 	return found ? PLAIT_OK : PLAIT_PENDING;
 }
@@ -102,9 +102,10 @@ void plait__compiler_services_put(plait_host *host, const char *name,
 	plait__text_fini(&entry.key);
 }
 
-/* ---- C for the host ---- */
+/* ---- host code ---- */
 
-plait_status plait__compiler_services_build(plait_host *host, const plait_code *code,
+plait_status plait__compiler_services_build(plait_host *host,
+					    const plait_code *code,
 					    plait_host_code **out,
 					    uint64_t out_group[3],
 					    plait_error *error)
@@ -115,7 +116,7 @@ plait_status plait__compiler_services_build(plait_host *host, const plait_code *
 		.options = code->options,
 	};
 	plait__module *module = NULL;
-	plait__text unheard;
+	plait__text discarded;
 	plait_status status;
 
 	*out = NULL;
@@ -123,12 +124,12 @@ plait_status plait__compiler_services_build(plait_host *host, const plait_code *
 		return plait__fail(error, PLAIT_E_UNSUPPORTED,
 				   "%s: the host runs C, not form %u",
 				   host->name, code->form);
-	plait__text_init(&unheard, host->allocator);
+	plait__text_init(&discarded, host->allocator);
 	status = plait__build_from_text(&text, host->allocator, host->log,
 					code->log != NULL ? &code->log->words :
-							&unheard,
+							&discarded,
 					&module, error);
-	plait__text_fini(&unheard);
+	plait__text_fini(&discarded);
 	for (int i = 0; status == PLAIT_OK && i < 3; i++)
 		out_group[i] = module->division == PLAIT__MODULE_GROUPS ?
 			       module->group[i] : 0;
@@ -149,7 +150,7 @@ void plait__compiler_services_run(plait_host *host, const plait_host_code *code,
 	union {
 		const plait_host_code *code;
 		plait__module *module;
-	} what = { .code = code };
+	} view = { .code = code };
 	plait_launch launch = { .size = sizeof(launch), .dimensions = 3 };
 	plait_range range = { .size = sizeof(range), .dimensions = 3 };
 
@@ -157,9 +158,9 @@ void plait__compiler_services_run(plait_host *host, const plait_host_code *code,
 	memcpy(launch.items, part->items, sizeof(launch.items));
 	memcpy(range.begin, part->begin, sizeof(range.begin));
 	memcpy(range.end, part->end, sizeof(range.end));
-	if (what.module->division != PLAIT__MODULE_WHOLE)
+	if (view.module->division != PLAIT__MODULE_WHOLE)
 		(void)plait__module_range(&range, arguments, &launch,
-					  what.module);
+					  view.module);
 	else if ((part->begin[0] | part->begin[1] | part->begin[2]) == 0)
-		(void)plait__module_whole(arguments, &launch, what.module);
+		(void)plait__module_whole(arguments, &launch, view.module);
 }

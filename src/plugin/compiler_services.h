@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The host services for what compiles kernels: the log of a build, the cache
- * on disk, C for the host.  Named and typed as in plait_host_services; called
- * through its table only.
+ * The host services for kernel compilers: the build log, the cache on disk, and
+ * C for the host. Named and typed as in plait_host_services, and called only
+ * through its table.
  */
 #ifndef PLAIT_SRC_PLUGIN_COMPILER_SERVICES_H
 #define PLAIT_SRC_PLUGIN_COMPILER_SERVICES_H
@@ -20,7 +20,8 @@ void plait__compiler_services_put(plait_host *host, const char *name,
 				  const void *key, uint64_t key_bytes,
 				  const void *code, uint64_t code_bytes);
 
-plait_status plait__compiler_services_build(plait_host *host, const plait_code *code,
+plait_status plait__compiler_services_build(plait_host *host,
+					    const plait_code *code,
 					    plait_host_code **out,
 					    uint64_t out_group[3],
 					    plait_error *error);

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Defaults of optional slots; see defaults.h. */
+/* Default functions of optional slots; see defaults.h. */
 #include "plugin/defaults.h"
 
 #include "base/error.h"
 
 #include <stddef.h>
 
-static plait_status refuse(plait_error *error, const char *slot)
+static plait_status fail_unsupported(plait_error *error, const char *slot)
 {
 	return plait__fail(error, PLAIT_E_UNSUPPORTED,
 			   "the backend's plugin has no %s", slot);
 }
 
-/* An interposer is nothing by itself. */
+/* An interposer has no instance of its own. */
 static plait_status default_open(plait_host *host,
 				 const plait_host_services *services,
 				 plait_backend **out, plait_error *error)
@@ -20,7 +20,7 @@ static plait_status default_open(plait_host *host,
 	(void)host;
 	(void)services;
 	*out = NULL;
-	return refuse(error, "open");
+	return fail_unsupported(error, "open");
 }
 
 static plait_status default_map(plait_backend *self,
@@ -34,7 +34,7 @@ static plait_status default_map(plait_backend *self,
 	(void)bytes;
 	(void)flags;
 	*out = NULL;
-	return refuse(error, "memory_map");
+	return fail_unsupported(error, "memory_map");
 }
 
 static plait_status default_unmap(plait_backend *self,
@@ -44,10 +44,10 @@ static plait_status default_unmap(plait_backend *self,
 	(void)self;
 	(void)memory;
 	(void)pointer;
-	return refuse(error, "memory_unmap");
+	return fail_unsupported(error, "memory_unmap");
 }
 
-/* What starts by itself needs no flush. */
+/* A queue that starts by itself needs no flush. */
 static plait_status default_flush(plait_backend *self,
 				  plait_backend_queue *queue,
 				  plait_error *error)
@@ -67,7 +67,7 @@ static plait_status default_notify(plait_backend *self,
 	(void)point;
 	(void)function;
 	(void)user_data;
-	return refuse(error, "signal_notify");
+	return fail_unsupported(error, "signal_notify");
 }
 
 static plait_status default_raise(plait_backend *self,
@@ -78,13 +78,13 @@ static plait_status default_raise(plait_backend *self,
 	(void)self;
 	(void)point;
 	(void)failure;
-	return refuse(error, "signal_raise");
+	return fail_unsupported(error, "signal_raise");
 }
 
 static plait_status default_pump(plait_backend *self, plait_error *error)
 {
 	(void)self;
-	return refuse(error, "pump");
+	return fail_unsupported(error, "pump");
 }
 
 static plait_status default_wrap(plait_host *host,
@@ -98,7 +98,7 @@ static plait_status default_wrap(plait_host *host,
 	(void)inner_table;
 	(void)inner;
 	*out = NULL;
-	return refuse(error, "wrap");
+	return fail_unsupported(error, "wrap");
 }
 
 static plait_status default_build(plait_backend *self, uint32_t device,
@@ -110,10 +110,10 @@ static plait_status default_build(plait_backend *self, uint32_t device,
 	(void)device;
 	(void)code;
 	*out = NULL;
-	return refuse(error, "kernel_build");
+	return fail_unsupported(error, "kernel_build");
 }
 
-/* Nothing was made, so nothing comes here. */
+/* The default kernel_build creates no kernel to destroy. */
 static void default_kernel_destroy(plait_backend *self,
 				   plait_backend_kernel *kernel)
 {
@@ -121,7 +121,7 @@ static void default_kernel_destroy(plait_backend *self,
 	(void)kernel;
 }
 
-/* Nothing is known, which is what the zeros say. */
+/* All facts are unknown, which zeros express. */
 static plait_status default_kernel_query(plait_backend *self,
 					 plait_backend_kernel *kernel,
 					 plait_kernel_facts *out,
@@ -142,7 +142,7 @@ static plait_status default_launch(plait_backend *self,
 	(void)self;
 	(void)request;
 	*out = NULL;
-	return refuse(error, "launch_create");
+	return fail_unsupported(error, "launch_create");
 }
 
 static void default_launch_destroy(plait_backend *self,
@@ -159,7 +159,7 @@ static plait_status default_native(plait_backend *self,
 	(void)self;
 	(void)request;
 	*out = 0;
-	return refuse(error, "native_query");
+	return fail_unsupported(error, "native_query");
 }
 
 static plait_status default_segment(plait_backend *self, uint32_t device,
@@ -171,7 +171,7 @@ static plait_status default_segment(plait_backend *self, uint32_t device,
 	(void)device;
 	(void)request;
 	*out = NULL;
-	return refuse(error, "segment_create");
+	return fail_unsupported(error, "segment_create");
 }
 
 static void default_segment_destroy(plait_backend *self,
@@ -191,7 +191,7 @@ static plait_status default_segment_patch(plait_backend *self,
 	(void)segment;
 	(void)index;
 	(void)work;
-	return refuse(error, "segment_patch");
+	return fail_unsupported(error, "segment_patch");
 }
 
 static plait_status default_segment_stop(plait_backend *self,
@@ -201,7 +201,7 @@ static plait_status default_segment_stop(plait_backend *self,
 	(void)self;
 	(void)segment;
 	(void)stop;
-	return refuse(error, "segment_stop");
+	return fail_unsupported(error, "segment_stop");
 }
 
 static void fill_segments(plait_backend_table *table)
@@ -254,7 +254,7 @@ void plait__defaults_fill(plait_backend_table *table)
 	fill_segments(table);
 }
 
-/* Of those that a device with forms has to have. */
+/* Returns a missing slot of those that a device with source forms must have. */
 static const char *find_kernel_gap(const plait_backend_table *table)
 {
 	if (table->kernel_build == default_build)

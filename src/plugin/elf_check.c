@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Trust in a plugin's file, before it is mapped; see elf_check.h. */
+/* Checks of a plugin's file before it is mapped; see elf_check.h. */
 #include "plugin/elf_check.h"
 
 #include "plait/plugin.h"
@@ -22,11 +22,14 @@ enum {
 	REASON_BYTES = 96
 };
 
-/* --- whose is it? */
+/* --- ownership */
 
-/* Who owns libplait has this process anyway, so his files are as good.  In
- * a namespace where root is not mapped that is the only owner there is. */
-static uint32_t own_owner(void)
+/*
+ * The owner of libplait controls this process anyway, so files of that owner
+ * are trusted too. In a namespace where root is not mapped, there is no other
+ * owner.
+ */
+static uint32_t library_owner(void)
 {
 	struct plait__file_info info;
 	char path[PATH_MAX];
@@ -43,7 +46,7 @@ static plait_status check_owner(const struct plait__file_info *info,
 	uint32_t user = plait__file_user();
 
 	if (info->owner != 0 && info->owner != user &&
-	    info->owner != own_owner())
+	    info->owner != library_owner())
 		return plait__fail(error, PLAIT_E_UNAVAILABLE,
 				   "not trusted: %s belongs to user %u, not "
 				   "to root or user %u", what, info->owner,
@@ -52,13 +55,13 @@ static plait_status check_owner(const struct plait__file_info *info,
 		return plait__fail(error, PLAIT_E_UNAVAILABLE,
 				   "not trusted: %s can be written by %s "
 				   "(mode %04o); chmod go-w", what,
-				   (info->mode & 0002) != 0 ? "everybody"
+				   (info->mode & 0002) != 0 ? "all users"
 							    : "its group",
 				   info->mode);
 	return PLAIT_OK;
 }
 
-/* The folder that `path` names the file in. */
+/* Check the folder part of `path`. */
 static plait_status check_folder(const char *path, plait_error *error)
 {
 	struct plait__file_info info;
@@ -76,7 +79,7 @@ static plait_status check_folder(const char *path, plait_error *error)
 	result = plait__file_query(folder, &info);
 	if (result != 0)
 		return plait__fail_origin(error, PLAIT_E_UNAVAILABLE, -result,
-					  "its folder cannot be looked at");
+					  "its folder cannot be inspected");
 	return check_owner(&info, "its folder", error);
 }
 
@@ -94,15 +97,15 @@ static plait_status check_trust(const char *path,
 		result = plait__file_resolve(path, real, sizeof(real));
 	if (result != 0)
 		return plait__fail_origin(error, PLAIT_E_UNAVAILABLE, -result,
-					  "cannot be looked at: %s",
+					  "cannot be inspected: %s",
 					  plait__file_reason(result, reason,
 							     sizeof(reason)));
 	if (info->kind != PLAIT__FILE_REGULAR)
 		return plait__fail(error, PLAIT_E_UNAVAILABLE,
 				   "not a regular file but %s",
-				   info->kind == PLAIT__FILE_DIRECTORY
-					   ? "a folder"
-					   : "a device, pipe or socket");
+				   info->kind == PLAIT__FILE_DIRECTORY ?
+					   "a folder" :
+					   "a device, pipe or socket");
 	status = check_owner(info, "the file", error);
 	if (status == PLAIT_OK)
 		status = check_folder(path, error);
@@ -111,9 +114,9 @@ static plait_status check_trust(const char *path,
 	return status;
 }
 
-/* --- is it whole? */
+/* --- completeness */
 
-/* What of the file was read. */
+/* The parts of the file that were read. */
 struct image {
 	const char *path;
 	uint64_t bytes;
@@ -179,8 +182,8 @@ static plait_status read_header(struct image *image)
 	return PLAIT_OK;
 }
 
-/* All that the linker would map must be there: touching a mapped page that
- * the file does not have ends the process. */
+/* All that the linker maps must exist: access to a mapped page beyond the
+ * end of the file kills the process. */
 static plait_status check_segments(const struct image *image)
 {
 	uint64_t end = 0;
@@ -208,9 +211,9 @@ static plait_status check_segments(const struct image *image)
 	return PLAIT_OK;
 }
 
-/* --- does it bring a sanitizer? */
+/* --- sanitizers */
 
-/* Where in the file the address is; 0 when nowhere. */
+/* Returns the file offset of an address; 0 if it lies in no segment. */
 static uint64_t file_offset(const struct image *image, uint64_t address)
 {
 	uint32_t i;
@@ -226,13 +229,13 @@ static uint64_t file_offset(const struct image *image, uint64_t address)
 	return 0;
 }
 
-/* A function, so that compilers do not see comparisons of constants. */
-static uint32_t own_kind(void)
+/* A function, so that compilers do not warn about comparing constants. */
+static uint32_t own_sanitizer(void)
 {
 	return PLAIT_SANITIZER_KIND;
 }
 
-/* The kind that the runtime library `needed` belongs to. */
+/* Returns the sanitizer that the runtime library `needed` belongs to. */
 static uint32_t sanitizer_of(const char *needed)
 {
 	if (strstr(needed, "libasan.") || strstr(needed, "libclang_rt.asan"))
@@ -252,22 +255,24 @@ static plait_status check_needed(const struct image *image, uint64_t offset)
 	uint32_t kind;
 
 	if (offset >= image->bytes)
-		return PLAIT_OK; /* the linker will say it better */
+		return PLAIT_OK; /* the linker reports it better */
 	if (bytes > image->bytes - offset)
 		bytes = image->bytes - offset;
 	status = read_part(image, offset, name, bytes);
 	if (status != PLAIT_OK)
 		return status;
 	kind = sanitizer_of(name);
-	if (kind == PLAIT_SANITIZER_NONE || kind == own_kind())
+	if (kind == PLAIT_SANITIZER_NONE || kind == own_sanitizer())
 		return PLAIT_OK;
 	return plait__fail(image->error, PLAIT_E_UNAVAILABLE,
 			   "built with %s sanitizer (needs %s), this process "
-			   "with %s sanitizer", words[kind], name,
-			   own_kind() < 3 ? words[own_kind()] : "another");
+			   "with %s sanitizer",
+			   words[kind], name,
+			   own_sanitizer() < 3 ? words[own_sanitizer()] :
+						 "another");
 }
 
-/* The table that strings of the dynamic section lie in; 0 when there is none. */
+/* Returns the string table of the dynamic section; 0 if there is none. */
 static uint64_t find_strings(const struct image *image,
 			     const ElfW(Dyn) *entries, size_t count)
 {

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * May this file be mapped and run in our process?  Asked before the dynamic
- * linker sees it, because what it maps it also runs: a file that is cut short
- * ends the process, one of somebody else's owns it.
+ * Trust and completeness of a plugin's file, checked before the dynamic linker
+ * maps it, because mapping runs its code: a truncated file kills the process,
+ * and the file of another user could take it over.
  */
 #ifndef PLAIT_SRC_PLUGIN_ELF_CHECK_H
 #define PLAIT_SRC_PLUGIN_ELF_CHECK_H
 
 #include "plait/base.h"
 
-/* Returned instead of a failure when there is no such file. */
+/* Returned if there is no such file. */
 enum { PLAIT__ELF_CHECK_ABSENT = PLAIT_PENDING };
 
 /*
- * PLAIT_OK; PLAIT__ELF_CHECK_ABSENT; PLAIT_E_UNAVAILABLE with the reason, which
- * does not repeat the path:
+ * Returns PLAIT_OK; PLAIT__ELF_CHECK_ABSENT; or PLAIT_E_UNAVAILABLE with the
+ * reason, which does not repeat the path. Requirements:
  *
- * - a regular file of root, of the effective user or of whoever owns libplait
- *   itself (he has this process anyway), and nobody else may write it; the
- *   same for the folder it lies in, also where symbolic links lead
- * - a whole ELF image for this machine's word size
+ * - a regular file of root, of the effective user or of the owner of libplait
+ *   (that user controls this process anyway), not writable by other users; so
+ *   too its folder, also where symbolic links lead
+ * - a complete ELF image of this machine's word size
  * - not built for a sanitizer that this process does not have: its runtime
  *   would end the process
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Opening, wrapping and closing.  What a slot answers here is not believed
- * but checked, and its texts are copied, never kept.
+ * Opening, wrapping and closing of backends. Results of slots are checked
+ * before use, and their texts are copied, never kept.
  */
 #include "plugin/instance.h"
 
@@ -15,51 +15,52 @@
 
 #include <string.h>
 
-/* One open instance: the backend itself, or an interposer around it. */
+/* An open instance: the backend, or an interposer around it. */
 struct plait__layer {
 	plait_backend_table table; /* an interposer keeps a pointer to it */
 	plait_backend *self;
 	struct plait_host host;
 };
 
-/* An error record for a plugin, with a fence behind it. */
-struct careful_error {
+/* An error record for a plugin, followed by a canary. */
+struct guarded_error {
 	plait_error record;
-	unsigned char fence[PLAIT__CANARY_BYTES];
+	unsigned char canary[PLAIT__CANARY_BYTES];
 };
 
-/* The same for what a device is. */
-struct careful_device {
+/* A device record for a plugin, followed by a canary. */
+struct guarded_device {
 	plait_backend_device record;
-	unsigned char fence[PLAIT__CANARY_BYTES];
+	unsigned char canary[PLAIT__CANARY_BYTES];
 };
 
-static void init_error(struct careful_error *careful)
+static void init_error(struct guarded_error *guarded)
 {
-	memset(careful, 0, sizeof(*careful));
-	careful->record.size = sizeof(careful->record);
-	plait__canary_init(careful->fence);
+	memset(guarded, 0, sizeof(*guarded));
+	guarded->record.size = sizeof(guarded->record);
+	plait__canary_init(guarded->canary);
 }
 
-/* What a slot answered, made a status and a text that can be shown. */
-static plait_status judge(struct careful_error *careful, plait_status status,
-			  const char *name, const char *slot,
-			  plait_error *error)
+/* Turn the result of a slot into a valid status and a printable text. */
+static plait_status check_result(struct guarded_error *guarded,
+				 plait_status status, const char *name,
+				 const char *slot, plait_error *error)
 {
-	if (!plait__canary_is_intact(careful->fence))
+	if (!plait__canary_is_intact(guarded->canary))
 		return plait__fail(error, PLAIT_E_INTERNAL,
-				   "plugin %s: %s wrote behind the %zu bytes "
+				   "plugin %s: %s wrote past the %zu bytes "
 				   "of the error", name, slot,
-				   sizeof(careful->record));
-	status = plait__load_check_status(status, name, slot, &careful->record);
+				   sizeof(guarded->record));
+	status = plait__load_check_status(status, name, slot, &guarded->record);
 	if (status != PLAIT_OK)
-		plait__error_copy(error, &careful->record);
+		plait__error_copy(error, &guarded->record);
 	return status;
 }
 
 /* --- devices */
 
-/* The core maps its memory for good, and calls what kernels are there. */
+/* The core maps the memory of a host device for good and calls host
+ * functions there. */
 static bool can_be_host(const plait_backend_device *device)
 {
 	const uint32_t needed = PLAIT_CAP_MAP | PLAIT_CAP_HOST_CALL;
@@ -90,7 +91,7 @@ static plait_status check_device(const struct plait__layer *layer,
 	if (alignment == 0 || (alignment & (alignment - 1)) != 0)
 		return plait__fail(error, PLAIT_E_INTERNAL,
 				   "plugin %s: device %u aligns to %llu "
-				   "bytes, which is no power of two", name,
+				   "bytes, which is not a power of two", name,
 				   index, (unsigned long long)alignment);
 	gap = plait__defaults_find_gap(&layer->table, device->capabilities,
 				       device->forms);
@@ -111,8 +112,8 @@ static plait_status check_device(const struct plait__layer *layer,
 	return PLAIT_OK;
 }
 
-/* Bits of a later interface mean nothing here, texts stay on one line. */
-static void tidy_device(plait_backend_device *device)
+/* Clear bits of later interface versions; keep texts on one line. */
+static void sanitize_device(plait_backend_device *device)
 {
 	const uint32_t known = PLAIT_CAP_MAP | PLAIT_CAP_WRAP |
 			       PLAIT_CAP_HOST_CALL | PLAIT_CAP_GATE |
@@ -137,27 +138,27 @@ static plait_status query_device(struct plait__layer *layer, uint32_t index,
 				 plait_error *error)
 {
 	const char *name = layer->table.name;
-	struct careful_device device;
-	struct careful_error careful;
+	struct guarded_device device;
+	struct guarded_error guarded;
 	plait_status status;
 
-	init_error(&careful);
+	init_error(&guarded);
 	memset(&device, 0, sizeof(device));
 	device.record.size = sizeof(device.record);
-	plait__canary_init(device.fence);
+	plait__canary_init(device.canary);
 	status = layer->table.device_query(layer->self, index, &device.record,
-					   &careful.record);
-	if (!plait__canary_is_intact(device.fence))
+					   &guarded.record);
+	if (!plait__canary_is_intact(device.canary))
 		return plait__fail(error, PLAIT_E_INTERNAL,
-				   "plugin %s: device_query wrote behind the "
+				   "plugin %s: device_query wrote past the "
 				   "%zu bytes of its result", name,
 				   sizeof(device.record));
-	status = judge(&careful, status, name, "device_query", error);
+	status = check_result(&guarded, status, name, "device_query", error);
 	if (status == PLAIT_OK)
 		status = check_device(layer, index, &device.record, error);
 	if (status != PLAIT_OK)
 		return status;
-	tidy_device(&device.record);
+	sanitize_device(&device.record);
 	*out = device.record;
 	return PLAIT_OK;
 }
@@ -190,7 +191,8 @@ static plait_status count_devices(struct plait__layer *layer,
 	return PLAIT_OK;
 }
 
-/* Ask the layer for all devices; those that an inner layer told are gone. */
+/* Query all devices from a layer; replaces those that the inner layer
+ * reported. */
 static plait_status read_devices(plait__registry *registry,
 				 struct plait__layer *layer,
 				 plait__backend *backend, plait_error *error)
@@ -230,10 +232,10 @@ static void init_layer(plait__registry *registry,
 	layer->host.options = &registry->options;
 	layer->host.pool = registry->pool;
 	at_init_u64(&layer->host.live_bytes, 0);
-	at_init_u32(&layer->host.starved, 0);
+	at_init_u32(&layer->host.out_of_memory, 0);
 }
 
-/* Open the backend (inner null) or the interposer around `inner`. */
+/* Open the backend (`inner` null) or the interposer around `inner`. */
 static plait_status open_layer(plait__registry *registry,
 			       struct plait__layer *layer,
 			       struct plait__layer *inner, plait_error *error)
@@ -241,31 +243,35 @@ static plait_status open_layer(plait__registry *registry,
 	const plait_host_services *services = plait__services_get();
 	const char *slot = inner != NULL ? "wrap" : "open";
 	const char *name = layer->table.name;
-	struct careful_error careful;
+	struct guarded_error guarded;
 	plait_backend *self = NULL;
 	plait_status status;
 
-	init_error(&careful);
+	init_error(&guarded);
 	if (inner != NULL)
 		status = layer->table.wrap(&layer->host, services,
 					   &inner->table, inner->self, &self,
-					   &careful.record);
+					   &guarded.record);
 	else
 		status = layer->table.open(&layer->host, services, &self,
-					   &careful.record);
-	if (status != PLAIT_OK && at_load_relaxed_u32(&layer->host.starved))
+					   &guarded.record);
+	if (status != PLAIT_OK &&
+	    at_load_relaxed_u32(&layer->host.out_of_memory))
 		registry->no_memory = true;
-	status = judge(&careful, status, name, slot, error);
+	status = check_result(&guarded, status, name, slot, error);
 	if (status == PLAIT_OK && self == NULL)
-		status = plait__fail(error, PLAIT_E_INTERNAL,
-				     "plugin %s: %s succeeded without giving "
-				     "an instance", name, slot);
+		status =
+			plait__fail(error, PLAIT_E_INTERNAL,
+				    "plugin %s: %s succeeded without returning "
+				    "an instance",
+				    name, slot);
 	if (status == PLAIT_OK)
 		layer->self = self;
 	return status;
 }
 
-/* The interposers from the inside out: the list names the outermost first. */
+/* Interposers are opened from the inside out: the list begins with the
+ * outermost. */
 static plait_status open_layers(plait__registry *registry,
 				const plait__candidate *candidate,
 				plait__backend *backend, uint32_t *out_open,
@@ -279,7 +285,7 @@ static plait_status open_layers(plait__registry *registry,
 		struct plait__layer *layer = &backend->layers[i];
 
 		if (i > 0)
-			candidate = plait__choose_find_candidate(
+			candidate = plait__candidate_find(
 				registry, registry->wraps.names[count - 1 - i]);
 		init_layer(registry, candidate, layer);
 		status = open_layer(registry, layer,
@@ -292,7 +298,7 @@ static plait_status open_layers(plait__registry *registry,
 	return status;
 }
 
-/* Each wrapper closes what is inside. */
+/* Closing the outermost layer closes the layers inside it. */
 static void close_layers(plait__registry *registry, plait__backend *backend,
 			 uint32_t open)
 {
@@ -308,7 +314,7 @@ static void close_layers(plait__registry *registry, plait__backend *backend,
 		if (left != 0)
 			plait__log_line(registry->log, PLAIT_LOG_WARNING,
 					"plugin %s: closed, but %llu bytes "
-					"of its memory were not given back",
+					"of its memory were not freed",
 					host->name, (unsigned long long)left);
 	}
 	free_devices(registry, backend);

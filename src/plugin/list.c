@@ -19,7 +19,7 @@ bool plait__list_is_name(const char *text, uint64_t length)
 	return true;
 }
 
-bool plait__list_has(const plait__list_schedule *list, const char *name)
+bool plait__list_has(const plait__list *list, const char *name)
 {
 	uint32_t i;
 
@@ -29,7 +29,7 @@ bool plait__list_has(const plait__list_schedule *list, const char *name)
 	return false;
 }
 
-/* Take blanks off both ends. */
+/* Strip blanks from both ends. */
 static const char *trim(const char *text, size_t *length)
 {
 	while (*length > 0 && (text[0] == ' ' || text[0] == '\t')) {
@@ -42,7 +42,7 @@ static const char *trim(const char *text, size_t *length)
 	return text;
 }
 
-static plait_status add_name(plait__list_schedule *list, const char *text,
+static plait_status add_name(plait__list *list, const char *text,
 			     size_t length, const char *setting,
 			     plait_error *error)
 {
@@ -63,13 +63,13 @@ static plait_status add_name(plait__list_schedule *list, const char *text,
 	name[length] = '\0';
 	if (plait__list_has(list, name))
 		return plait__fail(error, PLAIT_E_INVALID,
-				   "%s: '%s' stands there twice", setting,
+				   "%s: '%s' is listed twice", setting,
 				   name);
 	list->count++;
 	return PLAIT_OK;
 }
 
-static plait_status add_item(plait__list_schedule *list, const char *text,
+static plait_status add_item(plait__list *list, const char *text,
 			     size_t length, const char *setting,
 			     bool may_exclude, plait_error *error)
 {
@@ -87,8 +87,8 @@ static plait_status add_item(plait__list_schedule *list, const char *text,
 				   PLAIT__LIST_MAX);
 	if (list->count > 0 && excludes != list->excludes)
 		return plait__fail(error, PLAIT_E_INVALID,
-				   "%s: names with and without ^; either say "
-				   "which to use or which to leave out",
+				   "%s: names with and without ^; list "
+				   "either names to use or names to exclude",
 				   setting);
 	list->excludes = excludes;
 	if (excludes) {
@@ -98,7 +98,7 @@ static plait_status add_item(plait__list_schedule *list, const char *text,
 	return add_name(list, text, length, setting, error);
 }
 
-plait_status plait__list_parse(plait__list_schedule *list, const char *text,
+plait_status plait__list_parse(plait__list *list, const char *text,
 			       const char *setting, bool may_exclude,
 			       plait_error *error)
 {

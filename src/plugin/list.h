@@ -8,28 +8,28 @@
 #include <stdbool.h>
 
 enum {
-	PLAIT__NAME_BYTES = 32, /* with its NUL, as in plait_backend_table */
+	PLAIT__NAME_BYTES = 32, /* with the NUL, as in plait_backend_table */
 	PLAIT__LIST_MAX = 128
 };
 
-typedef struct plait__list_schedule {
+typedef struct plait__list {
 	uint32_t count;
-	bool excludes; /* each name was written with a ^ */
+	bool excludes; /* each name has a ^ */
 	char names[PLAIT__LIST_MAX][PLAIT__NAME_BYTES];
-} plait__list_schedule;
+} plait__list;
 
-/* Letters a to z, digits, underscores; 1 to 31 of them. */
+/* Returns true for 1 to 31 letters a to z, digits and underscores. */
 bool plait__list_is_name(const char *text, uint64_t length);
 
 /*
- * Names with commas between; blanks around them do not count.  Null and ""
- * are the empty list.  `setting` is who says so, for the error; `may_exclude`
- * allows ^.  PLAIT_E_INVALID: an empty or wrong name, one twice, ^ on some.
+ * Parse names separated by commas; blanks around a name are ignored. Null and
+ * "" are the empty list. `setting` names the source in errors; `may_exclude`
+ * allows ^. PLAIT_E_INVALID: an empty, invalid or repeated name, or ^ on some.
  */
-plait_status plait__list_parse(plait__list_schedule *list, const char *text,
+plait_status plait__list_parse(plait__list *list, const char *text,
 			       const char *setting, bool may_exclude,
 			       plait_error *error);
 
-bool plait__list_has(const plait__list_schedule *list, const char *name);
+bool plait__list_has(const plait__list *list, const char *name);
 
 #endif

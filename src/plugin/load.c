@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From a file to a table; see load.h. */
+/* Loading of a plugin's table from its file; see load.h. */
 #include "plugin/load.h"
 
 #include "plugin/canary.h"
@@ -12,16 +12,16 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What the entry may write, with fences behind both. */
+/* Records that the entry may write, each followed by a canary. */
 struct answer {
 	plait_backend_table table;
-	unsigned char table_fence[PLAIT__CANARY_BYTES];
+	unsigned char table_canary[PLAIT__CANARY_BYTES];
 	plait_error error;
-	unsigned char error_fence[PLAIT__CANARY_BYTES];
+	unsigned char error_canary[PLAIT__CANARY_BYTES];
 };
 
-/* Ends it, and keeps it on one line. */
-static void tidy_text(char text[PLAIT_ERROR_TEXT_BYTES])
+/* Terminate the text and keep it on one line. */
+static void sanitize_text(char text[PLAIT_ERROR_TEXT_BYTES])
 {
 	text[PLAIT_ERROR_TEXT_BYTES - 1] = '\0';
 	for (; *text != '\0'; text++)
@@ -33,13 +33,13 @@ plait_status plait__load_check_status(plait_status status, const char *name,
 				      const char *slot, plait_error *error)
 {
 	error->size = sizeof(*error);
-	tidy_text(error->text);
+	sanitize_text(error->text);
 	if (status == PLAIT_OK)
 		return status;
 	if (status > 0 || status < PLAIT_E_INTERNAL)
 		return plait__fail_origin(error, PLAIT_E_INTERNAL, status,
-					  "plugin %s: %s answered %d, which "
-					  "is no status for it", name, slot,
+					  "plugin %s: %s returned %d, which "
+					  "is not a valid status", name, slot,
 					  status);
 	if (error->text[0] == '\0')
 		return plait__fail(error, status,
@@ -50,32 +50,34 @@ plait_status plait__load_check_status(plait_status status, const char *name,
 	return status;
 }
 
-static plait_status ask(plait_plugin_entry_function entry, const char *name,
-			const plait_host_services *services,
-			struct answer *answer)
+static plait_status call_entry(plait_plugin_entry_function entry,
+			       const char *name,
+			       const plait_host_services *services,
+			       struct answer *answer)
 {
 	plait_status status;
 
 	memset(answer, 0, sizeof(*answer));
-	plait__canary_init(answer->table_fence);
-	plait__canary_init(answer->error_fence);
+	plait__canary_init(answer->table_canary);
+	plait__canary_init(answer->error_canary);
 	answer->table.size = sizeof(answer->table);
 	answer->error.size = sizeof(answer->error);
 	status = entry(services, &answer->table, &answer->error);
-	if (!plait__canary_is_intact(answer->table_fence))
+	if (!plait__canary_is_intact(answer->table_canary))
 		return plait__fail(&answer->error, PLAIT_E_INTERNAL,
-				   "plugin %s: its entry wrote behind the %zu "
+				   "plugin %s: its entry wrote past the %zu "
 				   "bytes of its table", name,
 				   sizeof(answer->table));
-	if (!plait__canary_is_intact(answer->error_fence))
+	if (!plait__canary_is_intact(answer->error_canary))
 		return plait__fail(&answer->error, PLAIT_E_INTERNAL,
-				   "plugin %s: its entry wrote behind the %zu "
+				   "plugin %s: its entry wrote past the %zu "
 				   "bytes of the error", name,
 				   sizeof(answer->error));
-	return plait__load_check_status(status, name, "its entry", &answer->error);
+	return plait__load_check_status(status, name, "its entry",
+					&answer->error);
 }
 
-/* The entry of this very object, not that of a library it depends on. */
+/* Find the entry of this object, not that of a library it depends on. */
 static plait_status find_entry(void *object,
 			       plait_plugin_entry_function *out,
 			       plait_error *error)
@@ -95,7 +97,7 @@ static plait_status find_entry(void *object,
 	return PLAIT_OK;
 }
 
-/* The linker's words without the path that everybody sees already. */
+/* Returns the linker's message without the path, which is printed before it. */
 static const char *without_path(const char *text, const char *path)
 {
 	size_t length = strlen(path);
@@ -126,7 +128,7 @@ plait_status plait__load(const char *path, const char *name,
 	status = find_entry(object, &entry, error);
 	if (status != PLAIT_OK)
 		return status;
-	status = ask(entry, name, services, &answer);
+	status = call_entry(entry, name, services, &answer);
 	if (status != PLAIT_OK)
 		return plait__error_copy(error, &answer.error);
 	status = plait__table_check(&answer.table, object, name, error);

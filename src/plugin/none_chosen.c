@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Why no backend was chosen, and what helps; see none_chosen.h. */
+/* The error when no backend was chosen, with a hint; see none_chosen.h. */
 #include "plugin/none_chosen.h"
 
 #include "plugin/candidate.h"
@@ -16,7 +16,7 @@ static bool is_rejected(const plait__candidate *candidate)
 	       candidate->verdict == PLAIT__CANDIDATE_NOT_USABLE;
 }
 
-/* How many were to be used and could not; the last one of them. */
+/* Returns the number of rejected candidates; *out is the last one. */
 static uint32_t count_rejected(const plait__registry *registry,
 			       const plait__candidate **out)
 {
@@ -30,9 +30,10 @@ static uint32_t count_rejected(const plait__registry *registry,
 	return count;
 }
 
-/* "a, b"; cut when there are too many. */
-static const char *list(const plait__registry *registry,
-			enum plait__candidate_verdict verdict, char out[NAMES_BYTES])
+/* Write "a, b", truncated to the buffer. */
+static const char *list_names(const plait__registry *registry,
+			      enum plait__candidate_verdict verdict,
+			      char out[NAMES_BYTES])
 {
 	size_t length = 0;
 
@@ -50,34 +51,36 @@ static const char *list(const plait__registry *registry,
 	return out;
 }
 
-/* There are plugins, and none of them is at fault. */
-static void tell_unnamed(plait__registry *registry)
+/* There are plugins, and none was rejected. */
+static void fail_unnamed(plait__registry *registry)
 {
-	char left[NAMES_BYTES], shy[NAMES_BYTES];
+	char excluded[NAMES_BYTES], explicit_names[NAMES_BYTES];
 
-	(void)list(registry, PLAIT__CANDIDATE_EXCLUDED, left);
-	(void)list(registry, PLAIT__CANDIDATE_EXPLICIT, shy);
-	if (left[0] != '\0')
+	(void)list_names(registry, PLAIT__CANDIDATE_EXCLUDED, excluded);
+	(void)list_names(registry, PLAIT__CANDIDATE_EXPLICIT, explicit_names);
+	if (excluded[0] != '\0')
 		plait__fail(&registry->failure, PLAIT_E_UNAVAILABLE,
 			    "%s: without %s there is no backend that is used "
 			    "unless it is named%s%s",
-			    registry->backends_setting.name, left,
-			    shy[0] != '\0' ? "; name one of these: " : "",
-			    shy);
-	else if (shy[0] != '\0')
+			    registry->backends_setting.name, excluded,
+			    explicit_names[0] != '\0' ?
+				    "; name one of these: " :
+				    "",
+			    explicit_names);
+	else if (explicit_names[0] != '\0')
 		plait__fail(&registry->failure, PLAIT_E_UNAVAILABLE,
 			    "there is no backend that is used unless it is "
 			    "named; set PLAIT_BACKEND to one of these: %s",
-			    shy);
+			    explicit_names);
 	else
 		plait__fail(&registry->failure, PLAIT_E_UNAVAILABLE,
 			    "no backend among %u %s, only interposers; plait "
-			    "info tells which", registry->candidate_count,
+			    "info names them", registry->candidate_count,
 			    registry->candidate_count == 1 ? "plugin" :
 							     "plugins");
 }
 
-static void tell_empty(plait__registry *registry)
+static void fail_empty(plait__registry *registry)
 {
 	char places[PLAIT__SEARCH_PLACES_BYTES];
 	const char *setting = registry->path_setting.text != NULL ?
@@ -107,10 +110,10 @@ void plait__none_chosen_report(plait__registry *registry)
 	else if (rejected > 1)
 		plait__fail(&registry->failure, PLAIT_E_UNAVAILABLE,
 			    "no usable backend among %u plugins, %u were "
-			    "rejected; plait info tells each reason",
+			    "rejected; plait info lists the reasons",
 			    registry->candidate_count, rejected);
 	else if (registry->candidate_count == 0)
-		tell_empty(registry);
+		fail_empty(registry);
 	else
-		tell_unnamed(registry);
+		fail_unnamed(registry);
 }

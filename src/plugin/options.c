@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Settings for backends; see options.h. */
+/* Options of backends; see options.h. */
 #include "plugin/options.h"
 
 #include "plugin/list.h"
@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What is being read, for the texts of errors. */
+/* The parser's context, for error texts. */
 struct reader {
 	plait__options *options;
 	const char *setting;
@@ -50,7 +50,7 @@ static plait__option *find(plait__options *options, const char *backend,
 	return NULL;
 }
 
-/* "key=value", cut at the first '='. */
+/* Parse "key=value", split at the first '='. */
 static plait_status add_pair(struct reader *reader, const char *backend,
 			     char *pair)
 {
@@ -75,18 +75,18 @@ static plait_status add_pair(struct reader *reader, const char *backend,
 				   "character", reader->setting, backend, pair);
 	if (find(options, backend, pair) != NULL)
 		return plait__fail(reader->error, PLAIT_E_INVALID,
-				   "%s: %s:%s stands there twice",
+				   "%s: %s:%s is listed twice",
 				   reader->setting, backend, pair);
 	item = &options->items[options->count++];
 	item->backend = backend;
 	item->key = pair;
 	item->value = equals + 1;
-	at_init_u32(&item->asked, 0);
+	at_init_u32(&item->queried, 0);
 	item->distance = UINT_MAX;
 	return PLAIT_OK;
 }
 
-/* "backend:key=value,key=value", cut at the first ':'. */
+/* Parse "backend:key=value,key=value", split at the first ':'. */
 static plait_status add_group(struct reader *reader, char *group)
 {
 	char *colon = strchr(group, ':');
@@ -181,7 +181,8 @@ void plait__options_fini(plait__options *options)
 	options->count = 0;
 }
 
-/* Perhaps one of those that are there was meant to be this one. */
+/* Remember for each unread option the most similar key that its backend
+ * queried. */
 static void note_missing(plait__options *options, const char *backend,
 			 const char *key)
 {
@@ -211,7 +212,7 @@ const char *plait__options_find(plait__options *options, const char *backend,
 		note_missing(options, backend, key);
 		return NULL;
 	}
-	at_store_relaxed_u32(&item->asked, 1);
+	at_store_relaxed_u32(&item->queried, 1);
 	return item->value;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Settings for backends: "backend:key=value,key=value;backend:...".  Plugins
- * ask for theirs by the `option` service; what nobody asked for is reported.
+ * Options of backends: "backend:key=value,key=value;backend:...". Plugins query
+ * theirs by the `option` service; options that no plugin queried are reported.
  */
 #ifndef PLAIT_SRC_PLUGIN_OPTIONS_H
 #define PLAIT_SRC_PLUGIN_OPTIONS_H
@@ -16,11 +16,11 @@ typedef struct plait__option {
 	const char *backend; /* these three point into plait__options.bytes */
 	const char *key;
 	const char *value;
-	at_u32 asked; /* relaxed: a mark for the report, orders nothing */
-	/* Of what its backend asked for without finding it, what is most like
-	 * `key`, or "".  Guarded by `lock`. */
+	at_u32 queried; /* relaxed: a mark for the report */
+	/* Of the keys that the backend queried and that are not set, the one
+	 * most similar to `key`, or "". Guarded by `lock`. */
 	char nearest[PLAIT__NAME_BYTES];
-	unsigned distance; /* of that; UINT_MAX: there is none */
+	unsigned distance; /* of `nearest`; UINT_MAX: none */
 } plait__option;
 
 typedef struct plait__options {
@@ -35,21 +35,20 @@ typedef struct plait__options {
 
 enum { PLAIT__OPTIONS_MAX_BYTES = 1 << 16 };
 
-/*
- * Null and "" are none.  `setting` is who says so, for the error.
- * PLAIT_E_INVALID (it names the part that is wrong), PLAIT_E_NOMEM.
- */
+/* Parse options; null and "" are none. `setting` names the source in errors.
+ * PLAIT_E_INVALID (the text names the wrong part), PLAIT_E_NOMEM. */
 plait_status plait__options_init(plait__options *options,
 				 const plait_allocator *allocator,
 				 const char *text, const char *setting,
 				 plait_error *error);
 void plait__options_fini(plait__options *options);
 
-/* The value, or null; marks it as asked for.  Any thread. */
+/* Returns the value or null, and marks the option as queried. Any thread. */
 const char *plait__options_find(plait__options *options, const char *backend,
 				const char *key);
 
-/* ", perhaps "KEY"": what nobody asked for was perhaps meant to be; or "". */
+/* Write ", perhaps "KEY"", the likely meaning of an option that was not
+ * queried; or "". */
 enum { PLAIT__OPTION_HINT_BYTES = PLAIT__NAME_BYTES + 16 };
 void plait__options_hint(plait__options *options, const plait__option *item,
 			 char out[PLAIT__OPTION_HINT_BYTES]);

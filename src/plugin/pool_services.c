@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The pool behind the table of services: handles are cast, nothing is added.
- * A host without a pool (unit tests) has no lanes and says so.
+ * The pool's functions as host services: handles are cast, without further
+ * state. A host without a pool (unit tests) fails with PLAIT_E_UNSUPPORTED.
  */
 #include "plugin/pool_services.h"
 
@@ -14,50 +14,49 @@
 
 #include <stddef.h>
 
-/* Like memory that is refused by resize: the backend is not at fault. */
-static plait_status note_memory(plait_host *host, plait_status status)
+/* As in serve_resize: a failed allocation is not the backend's fault. */
+static plait_status record_no_memory(plait_host *host, plait_status status)
 {
 	if (status == PLAIT_E_NOMEM)
-		at_store_relaxed_u32(&host->starved, 1);
+		at_store_relaxed_u32(&host->out_of_memory, 1);
 	return status;
 }
 
-static plait_status refuse(plait_host *host, plait_error *error)
+static plait_status fail_unsupported(plait_host *host, plait_error *error)
 {
 	return plait__fail(error, PLAIT_E_UNSUPPORTED,
 			   "%s: this host has no lanes", host->name);
 }
 
-plait_status plait__pool_services_lane_create(plait_host *host,
-					      const plait_queue_request *request,
-					      plait_backend_queue **out,
-					      plait_error *error)
+plait_status plait__pool_services_lane_create(
+	plait_host *host, const plait_queue_request *request,
+	plait_backend_queue **out, plait_error *error)
 {
 	plait__lane *lane = NULL;
 	plait_status status;
 
 	*out = NULL;
 	if (host->pool == NULL)
-		return refuse(host, error);
+		return fail_unsupported(host, error);
 	status = plait__lane_create(host->pool, request, &lane, error);
 	if (status == PLAIT_OK)
 		*out = (plait_backend_queue *)lane;
-	return note_memory(host, status);
+	return record_no_memory(host, status);
 }
 
-void plait__pool_services_lane_destroy(plait_host *host, plait_backend_queue *lane)
+void plait__pool_services_lane_destroy(plait_host *host,
+				       plait_backend_queue *lane)
 {
 	(void)host;
 	plait__lane_destroy((plait__lane *)lane);
 }
 
-plait_status plait__pool_services_lane_submit(plait_host *host,
-					      plait_backend_queue *lane,
-					      const plait_submission *submissions,
-					      uint32_t count, plait_error *error)
+plait_status plait__pool_services_lane_submit(
+	plait_host *host, plait_backend_queue *lane,
+	const plait_submission *submissions, uint32_t count, plait_error *error)
 {
 	if (host->pool == NULL)
-		return refuse(host, error);
+		return fail_unsupported(host, error);
 	return plait__lane_submit((plait__lane *)lane, submissions, count,
 				  error);
 }
@@ -67,7 +66,7 @@ plait_status plait__pool_services_lane_recover(plait_host *host,
 					       plait_error *error)
 {
 	if (host->pool == NULL)
-		return refuse(host, error);
+		return fail_unsupported(host, error);
 	return plait__lane_recover((plait__lane *)lane, error);
 }
 
@@ -81,11 +80,11 @@ plait_status plait__pool_services_counter_create(plait_host *host,
 
 	*out = NULL;
 	if (host->pool == NULL)
-		return refuse(host, error);
+		return fail_unsupported(host, error);
 	status = plait__counter_create(host->pool, flags, &counter, error);
 	if (status == PLAIT_OK)
 		*out = (plait_backend_signal *)counter;
-	return note_memory(host, status);
+	return record_no_memory(host, status);
 }
 
 void plait__pool_services_counter_destroy(plait_host *host,
@@ -101,18 +100,16 @@ plait_status plait__pool_services_counter_poll(plait_host *host,
 					       plait_error *error)
 {
 	if (host->pool == NULL)
-		return refuse(host, error);
+		return fail_unsupported(host, error);
 	return plait__counter_poll(point, out_reached, error);
 }
 
-plait_status plait__pool_services_counter_wait(plait_host *host,
-					       const plait_backend_point *points,
-					       uint32_t count, uint32_t any,
-					       uint64_t timeout_ns,
-					       plait_error *error)
+plait_status plait__pool_services_counter_wait(
+	plait_host *host, const plait_backend_point *points, uint32_t count,
+	uint32_t any, uint64_t timeout_ns, plait_error *error)
 {
 	if (host->pool == NULL)
-		return refuse(host, error);
+		return fail_unsupported(host, error);
 	return plait__counter_wait(host->pool, points, count, any, timeout_ns,
 				   error);
 }
@@ -124,17 +121,16 @@ plait__pool_services_counter_notify(plait_host *host,
 				    void *user_data, plait_error *error)
 {
 	if (host->pool == NULL)
-		return refuse(host, error);
+		return fail_unsupported(host, error);
 	return plait__counter_notify(point, function, user_data, error);
 }
 
-plait_status plait__pool_services_counter_raise(plait_host *host,
-						const plait_backend_point *point,
-						const plait_error *failure,
-						plait_error *error)
+plait_status plait__pool_services_counter_raise(
+	plait_host *host, const plait_backend_point *point,
+	const plait_error *failure, plait_error *error)
 {
 	if (host->pool == NULL)
-		return refuse(host, error);
+		return fail_unsupported(host, error);
 	return plait__counter_raise(point, failure, error);
 }
 
@@ -143,7 +139,7 @@ plait_status plait__pool_services_counter_reset(plait_host *host,
 						plait_error *error)
 {
 	if (host->pool == NULL)
-		return refuse(host, error);
+		return fail_unsupported(host, error);
 	return plait__counter_reset((plait__counter *)counter, error);
 }
 
@@ -159,7 +155,7 @@ void plait__pool_services_counter_emit(plait_host *host,
 plait_status plait__pool_services_pump(plait_host *host, plait_error *error)
 {
 	if (host->pool == NULL)
-		return refuse(host, error);
+		return fail_unsupported(host, error);
 	return plait__external_thread_pump(host->pool, error);
 }
 
@@ -174,6 +170,6 @@ plait_status plait__pool_services_worker_place(plait_host *host,
 					       plait_error *error)
 {
 	if (host->pool == NULL)
-		return refuse(host, error);
+		return fail_unsupported(host, error);
 	return plait__affinity_place(host->pool, cpus, count, error);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A registry from its settings to its report; see registry.h. */
+/* Registries, from their settings to their report; see registry.h. */
 #include "plugin/registry.h"
 
 #include "plugin/candidate.h"
@@ -16,8 +16,8 @@
 
 /* --- settings */
 
-/* The caller's text, else the environment's, copied. */
-static plait_status keep_setting(plait__registry *registry,
+/* Copy the caller's text or, without one, the environment's. */
+static plait_status copy_setting(plait__registry *registry,
 				 plait__setting *setting, const char *given,
 				 const char *given_name, const char *variable,
 				 plait_error *error)
@@ -42,25 +42,25 @@ static plait_status keep_setting(plait__registry *registry,
 	return PLAIT_OK;
 }
 
-static plait_status keep_settings(plait__registry *registry,
+static plait_status copy_settings(plait__registry *registry,
 				  const plait__registry_config *config,
 				  plait_error *error)
 {
 	plait_status status;
 
-	status = keep_setting(registry, &registry->backends_setting,
+	status = copy_setting(registry, &registry->backends_setting,
 			      config->backends, "backends", "PLAIT_BACKEND",
 			      error);
 	if (status == PLAIT_OK)
-		status = keep_setting(registry, &registry->path_setting,
+		status = copy_setting(registry, &registry->path_setting,
 				      config->plugin_path, "plugin_path",
 				      "PLAIT_PLUGIN_PATH", error);
 	if (status == PLAIT_OK)
-		status = keep_setting(registry, &registry->wrap_setting,
+		status = copy_setting(registry, &registry->wrap_setting,
 				      config->wrap, "wrap", "PLAIT_WRAP",
 				      error);
 	if (status == PLAIT_OK)
-		status = keep_setting(registry, &registry->options_setting,
+		status = copy_setting(registry, &registry->options_setting,
 				      config->options, "options",
 				      "PLAIT_OPTIONS", error);
 	return status;
@@ -95,7 +95,7 @@ static plait_status parse_settings(plait__registry *registry,
 	return status;
 }
 
-/* --- life */
+/* --- creation and destruction */
 
 static void free_setting(plait__registry *registry, plait__setting *setting)
 {
@@ -142,7 +142,7 @@ static plait_status fail_memory(plait_error *error)
 			   "no memory to find and open the backends");
 }
 
-/* Everything but the judgement whether the result will do. */
+/* Build a registry whether or not its result is usable. */
 static plait_status build(const plait__registry_config *config,
 			  plait__registry **out, plait_error *error)
 {
@@ -160,7 +160,7 @@ static plait_status build(const plait__registry_config *config,
 	registry->options.allocator = config->allocator;
 	plait__text_init(&registry->places, config->allocator);
 	plait__text_init(&registry->report, config->allocator);
-	status = keep_settings(registry, config, error);
+	status = copy_settings(registry, config, error);
 	if (status == PLAIT_OK)
 		status = parse_settings(registry, error);
 	if (status != PLAIT_OK)
@@ -180,8 +180,11 @@ close_registry:
 	return status;
 }
 
-/* The first reason in one line, and all of them behind it.  A setting that a
- * backend does not understand is the user's mistake, all else is missing. */
+/*
+ * Fail with the first reason as text and the whole report as detail. An option
+ * that a backend rejects is PLAIT_E_INVALID; other reasons are
+ * PLAIT_E_UNAVAILABLE.
+ */
 static plait_status fail_unusable(const plait__registry *registry,
 				  plait_error *error)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The report; its form is for people and may change, see plait(1). */
+/*
+ * The report of a registry. Its format is for people and may change; see
+ * plait(1).
+ */
 #include "plugin/report.h"
 
 #include "base/spelling_hint.h"
@@ -8,12 +11,12 @@
 
 #include <string.h>
 
-static const char *or_none(const plait__list_schedule *list)
+static const char *or_none(const plait__list *list)
 {
 	return list->count == 0 ? " none" : "";
 }
 
-static void add_list(plait__text *out, const plait__list_schedule *list)
+static void add_list(plait__text *out, const plait__list *list)
 {
 	uint32_t i;
 
@@ -29,7 +32,7 @@ static void add_source(plait__text *out, const plait__setting *setting)
 	plait__text_add(out, "\n");
 }
 
-/* The wishes: one line each. */
+/* The settings, one line each. */
 static void write_settings(const plait__registry *registry, plait__text *out)
 {
 	uint32_t i;
@@ -43,17 +46,17 @@ static void write_settings(const plait__registry *registry, plait__text *out)
 	add_list(out, &registry->wraps);
 	add_source(out, &registry->wrap_setting);
 	plait__text_add(out, "options: %s",
-			registry->options_setting.text != NULL
-				? registry->options_setting.text
-				: "none");
+			registry->options_setting.text != NULL ?
+				registry->options_setting.text :
+				"none");
 	add_source(out, &registry->options_setting);
 	plait__text_add(out, "plugins from:");
 	for (i = 0; i < registry->search.count; i++)
 		plait__text_add(out, " %s", registry->search.places[i].path);
 	add_source(out, &registry->path_setting);
 	if (plait__env_privileged())
-		plait__text_add(out, "the environment does not count: this "
-				"process has more rights than its user\n");
+		plait__text_add(out, "the environment is ignored: this process "
+				"has more privileges than its user\n");
 }
 
 static void write_verdict(const plait__registry *registry,
@@ -131,11 +134,11 @@ static void write_devices(const plait__backend *backend, plait__text *out)
 	for (i = 0; i < backend->device_count; i++) {
 		const plait_backend_device *device = &backend->devices[i];
 
-		plait__text_add(out, "  %s:%u: %s; %u at a time", backend->name,
-				i, device->description[0] != '\0'
-					   ? device->description
-					   : "no description",
-				device->parallel);
+		plait__text_add(
+			out, "  %s:%u: %s; %u at a time", backend->name, i,
+			device->description[0] != '\0' ? device->description :
+							 "no description",
+			device->parallel);
 		if (device->memory_bytes != 0)
 			plait__text_add(out, "; %llu MiB",
 					(unsigned long long)(
@@ -167,15 +170,16 @@ static void write_candidate(const plait__registry *registry,
 		write_devices(&registry->backends[candidate->backend], out);
 }
 
-/* --- what to do about it */
+/* --- notes and hints */
 
 static bool is_used(const plait__registry *registry, const char *name)
 {
 	const plait__candidate *candidate =
-		plait__choose_find_candidate(registry, name);
+		plait__candidate_find(registry, name);
 
-	return candidate != NULL && (candidate->verdict == PLAIT__CANDIDATE_CHOSEN ||
-				     candidate->verdict == PLAIT__CANDIDATE_WRAPS);
+	return candidate != NULL &&
+	       (candidate->verdict == PLAIT__CANDIDATE_CHOSEN ||
+		candidate->verdict == PLAIT__CANDIDATE_WRAPS);
 }
 
 static void note_option(const plait__registry *registry,
@@ -190,32 +194,33 @@ static void note_option(const plait__registry *registry,
 			option->key, option->backend, why, hint);
 }
 
-static void note_unused(const plait__registry *registry,
+static void note_unused_backend(const plait__registry *registry,
 			const plait__option *option, plait__text *out)
 {
-	plait__spelling_hint choices;
+	plait__spelling_hint hint;
 	uint32_t i;
 
-	plait__spelling_hint_init(&choices, option->backend);
+	plait__spelling_hint_init(&hint, option->backend);
 	for (i = 0; i < registry->candidate_count; i++)
-		plait__spelling_hint_add(&choices, registry->candidates[i].name);
+		plait__spelling_hint_add(&hint, registry->candidates[i].name);
 	note_option(registry, option, "is not used",
-		    plait__choose_find_candidate(registry, option->backend) == NULL ?
-			    plait__spelling_hint_text(&choices) : "", out);
+		    plait__candidate_find(registry, option->backend) == NULL ?
+			    plait__spelling_hint_text(&hint) : "", out);
 }
 
-/* It was to be used, and the report says why it is not: perhaps for one of
- * these options, perhaps before it asked for them. */
+/* Returns true for a plugin that was rejected while opening. One of these
+ * options may be the reason, or the plugin failed before it read them. */
 static bool was_refused(const plait__registry *registry, const char *name)
 {
 	const plait__candidate *candidate =
-		plait__choose_find_candidate(registry, name);
+		plait__candidate_find(registry, name);
 
-	return candidate != NULL && (candidate->verdict == PLAIT__CANDIDATE_NOT_OPENED ||
-				     candidate->verdict == PLAIT__CANDIDATE_NOT_USABLE);
+	return candidate != NULL &&
+	       (candidate->verdict == PLAIT__CANDIDATE_NOT_OPENED ||
+		candidate->verdict == PLAIT__CANDIDATE_NOT_USABLE);
 }
 
-/* Options that nobody read are misspelt, or too late. */
+/* Options that no plugin read: misspelt, or for a backend that is not used. */
 static void write_option_notes(plait__registry *registry, plait__text *out)
 {
 	char hint[PLAIT__OPTION_HINT_BYTES];
@@ -227,12 +232,12 @@ static void write_option_notes(plait__registry *registry, plait__text *out)
 		if (was_refused(registry, option->backend))
 			continue;
 		if (!is_used(registry, option->backend))
-			note_unused(registry, option, out);
+			note_unused_backend(registry, option, out);
 		if (!is_used(registry, option->backend) ||
-		    at_load_relaxed_u32(&option->asked) != 0)
+		    at_load_relaxed_u32(&option->queried) != 0)
 			continue;
 		plait__options_hint(&registry->options, option, hint);
-		note_option(registry, option, "did not ask for it", hint, out);
+		note_option(registry, option, "did not read it", hint, out);
 	}
 }
 
@@ -243,26 +248,26 @@ static void write_exclusion_notes(const plait__registry *registry,
 
 	for (i = 0; registry->wanted.excludes && i < registry->wanted.count;
 	     i++)
-		if (plait__choose_find_candidate(registry,
-						 registry->wanted.names[i]) == NULL)
+		if (plait__candidate_find(registry,
+					  registry->wanted.names[i]) == NULL)
 			plait__text_add(out, "note: ^%s leaves nothing out, "
 					"there is no such plugin\n",
 					registry->wanted.names[i]);
 }
 
-/* What could have been named instead. */
+/* Plugins that could be named instead. */
 static void write_alternatives(const plait__registry *registry,
 			       plait__text *out)
 {
 	uint64_t length = out->length;
-	plait__list_schedule found;
+	plait__list found;
 	uint32_t i, count = 0;
 
 	memset(&found, 0, sizeof(found));
 	plait__search_scan(&registry->search, &found, out);
 	plait__text_cut(out, length);
 	for (i = 0; i < found.count; i++)
-		if (plait__choose_find_candidate(registry, found.names[i]) == NULL)
+		if (plait__candidate_find(registry, found.names[i]) == NULL)
 			plait__text_add(out, "%s %s",
 					count++ == 0 ? "hint: plugins that "
 						       "are there too:"
@@ -276,7 +281,8 @@ static void write_alternatives(const plait__registry *registry,
 				"plait_host.so\n");
 }
 
-/* Variables that are passed over, here or in what is made with the context. */
+/* Variables with invalid values that are ignored, by the registry or by
+ * other parts of the context. */
 static void write_variable_notes(const plait__registry *registry,
 				 plait__text *out)
 {
@@ -302,14 +308,15 @@ static void write_notes(plait__registry *registry, plait__text *out)
 	write_option_notes(registry, out);
 	write_exclusion_notes(registry, out);
 	if (registry->failure.status != PLAIT_OK) {
-		plait__text_add(out, "cannot be opened: %s\n", registry->failure.text);
+		plait__text_add(out, "cannot be opened: %s\n",
+				registry->failure.text);
 		write_alternatives(registry, out);
 	}
 	if (out->length == length && length > 0)
 		plait__text_cut(out, length - 1);
 }
 
-/* What is used comes first, in its order. */
+/* Candidates in use come first, in their order. */
 void plait__report_write(plait__registry *registry, plait__text *out)
 {
 	uint32_t i;
@@ -318,7 +325,7 @@ void plait__report_write(plait__registry *registry, plait__text *out)
 	plait__text_add(out, "%s", plait__text_get(&registry->places));
 	for (i = 0; i < registry->backend_count; i++)
 		write_candidate(registry,
-				plait__choose_find_candidate(
+				plait__candidate_find(
 					registry, registry->backends[i].name),
 				out);
 	for (i = 0; i < registry->candidate_count; i++)

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* What was found, chosen, rejected, and why, as text for people. */
+/*
+ * The report: plugins found, chosen and rejected, with reasons, as text for
+ * people.
+ */
 #ifndef PLAIT_SRC_PLUGIN_REPORT_H
 #define PLAIT_SRC_PLUGIN_REPORT_H
 
 #include "plugin/candidate.h"
 
-/* Append the report.  Memory that ran out is remembered by `out`. */
+/* Append the report. `out` remembers a failed allocation. */
 void plait__report_write(plait__registry *registry, plait__text *out);
 
 #endif

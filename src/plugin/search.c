@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Places of plugins; see search.h. */
+/* The plugin search path; see search.h. */
 #include "plugin/search.h"
 
 #include "plugin/elf_check.h"
@@ -36,7 +36,7 @@ bool plait__search_parse_file(const char *file, char out[PLAIT__NAME_BYTES])
 	return true;
 }
 
-/* --- the list of places */
+/* --- places */
 
 static bool has_place(const plait__search *search, const char *path,
 		      size_t length)
@@ -50,7 +50,7 @@ static bool has_place(const plait__search *search, const char *path,
 	return false;
 }
 
-/* The same place twice is looked at once. */
+/* Add a place unless it is there already. */
 static plait_status add_place(plait__search *search, const char *path,
 			      size_t length, plait_error *error)
 {
@@ -185,10 +185,10 @@ void plait__search_fini(plait__search *search)
 	search->capacity = 0;
 }
 
-/* --- what is there */
+/* --- listing */
 
-/* Keeps the list sorted; when it is full the last names fall out. */
-static void add_name(plait__list_schedule *names, const char *name)
+/* Insert a name in order; a full list drops its last name. */
+static void add_name(plait__list *names, const char *name)
 {
 	uint32_t i = 0;
 
@@ -207,7 +207,7 @@ static void add_name(plait__list_schedule *names, const char *name)
 }
 
 struct scan {
-	plait__list_schedule *names;
+	plait__list *names;
 	plait__text *notes;
 	const char *folder;
 	uint32_t found;
@@ -233,7 +233,7 @@ static bool visit_file(void *user_data, const char *file)
 	return true;
 }
 
-static void scan_folder(const char *folder, plait__list_schedule *names,
+static void scan_folder(const char *folder, plait__list *names,
 			plait__text *notes)
 {
 	struct scan scan = { names, notes, folder, 0 };
@@ -249,7 +249,7 @@ static void scan_folder(const char *folder, plait__list_schedule *names,
 				scan.found == 1 ? "plugin" : "plugins");
 }
 
-void plait__search_scan(const plait__search *search, plait__list_schedule *names,
+void plait__search_scan(const plait__search *search, plait__list *names,
 			plait__text *notes)
 {
 	uint32_t i;
@@ -265,14 +265,15 @@ void plait__search_scan(const plait__search *search, plait__list_schedule *names
 		plait__text_add(notes, "  %s: a file\n", place->path);
 	}
 	if (names->count == PLAIT__LIST_MAX)
-		plait__text_add(notes, "  (%d plugins at most; any others "
-				"are not looked at)\n", PLAIT__LIST_MAX);
+		plait__text_add(notes, "  (%d plugins at most; others "
+				"are ignored)\n", PLAIT__LIST_MAX);
 }
 
-/* --- one of them */
+/* --- loading */
 
-/* The path of the plugin in this place; false when it cannot be here. */
-static bool file_in(const plait__search_place *place, const char *name,
+/* Build the path of a plugin in this place; returns false if it cannot be
+ * there. */
+static bool build_file_path(const plait__search_place *place, const char *name,
 		    char path[PATH_MAX])
 {
 	int length;
@@ -288,8 +289,8 @@ static bool file_in(const plait__search_place *place, const char *name,
 	return length > 0 && length < PATH_MAX;
 }
 
-/* "plugin NAME: ", unless the text says so already. */
-static void keep_reason(plait_error *error, const plait_error *reason,
+/* Copy an error with the prefix "plugin NAME: ", unless it has that already. */
+static void report_reason(plait_error *error, const plait_error *reason,
 			const char *name)
 {
 	char begin[PLAIT__NAME_BYTES + 16];
@@ -301,8 +302,8 @@ static void keep_reason(plait_error *error, const plait_error *reason,
 			   begin, reason->text);
 }
 
-/* What is wrong with it at first sight. */
-static const char *describe(const plait__search_place *place, char *out,
+/* Describe an obvious fault of a place: missing, or not a folder. */
+static const char *describe_place(const plait__search_place *place, char *out,
 			    size_t out_bytes)
 {
 	struct plait__file_info info = { .kind = PLAIT__FILE_DIRECTORY };
@@ -326,43 +327,44 @@ void plait__search_describe(const plait__search *search,
 	const plait__search_place *places = search->places;
 	char first[104], second[104];
 
-	(void)describe(&places[0], first, sizeof(first));
+	(void)describe_place(&places[0], first, sizeof(first));
 	if (search->count == 1)
 		(void)snprintf(out, PLAIT__SEARCH_PLACES_BYTES, "%s%s",
 			       places[0].path, first);
 	else if (search->count == 2)
-		(void)snprintf(out, PLAIT__SEARCH_PLACES_BYTES, "%s%s or %s%s",
-			       places[0].path, first, places[1].path,
-			       describe(&places[1], second, sizeof(second)));
+		(void)snprintf(
+			out, PLAIT__SEARCH_PLACES_BYTES, "%s%s or %s%s",
+			places[0].path, first, places[1].path,
+			describe_place(&places[1], second, sizeof(second)));
 	else
 		(void)snprintf(out, PLAIT__SEARCH_PLACES_BYTES,
 			       "%s%s or %u other places", places[0].path,
 			       first, search->count - 1);
 }
 
-/* So that there is room behind them. */
-enum { MOST_OF_PLACES = 130 };
+/* Leaves room for the rest of the text. */
+enum { MAX_PLACES_TEXT = 130 };
 
 static plait_status fail_absent(const plait__search *search, const char *name,
 				plait_error *error)
 {
 	char places[PLAIT__SEARCH_PLACES_BYTES];
-	plait__spelling_hint choices;
-	plait__list_schedule found;
+	plait__spelling_hint hint;
+	plait__list found;
 	plait__text notes;
 
 	memset(&found, 0, sizeof(found));
 	plait__text_init(&notes, search->allocator);
 	plait__search_scan(search, &found, &notes);
 	plait__text_fini(&notes);
-	plait__spelling_hint_init(&choices, name);
+	plait__spelling_hint_init(&hint, name);
 	for (uint32_t i = 0; i < found.count; i++)
-		plait__spelling_hint_add(&choices, found.names[i]);
+		plait__spelling_hint_add(&hint, found.names[i]);
 	plait__search_describe(search, places);
 	return plait__fail(error, PLAIT_E_UNAVAILABLE,
 			   "plugin %s: no plait_%s.so in %.*s%s", name, name,
-			   PLAIT__TEXT_FIT(places, MOST_OF_PLACES),
-			   plait__spelling_hint_text(&choices));
+			   PLAIT__TEXT_FIT(places, MAX_PLACES_TEXT),
+			   plait__spelling_hint_text(&hint));
 }
 
 plait_status plait__search_load(const plait__search *search, const char *name,
@@ -378,7 +380,7 @@ plait_status plait__search_load(const plait__search *search, const char *name,
 		plait_error reason = { .size = sizeof(reason) };
 		plait_status status;
 
-		if (!file_in(&search->places[i], name, path))
+		if (!build_file_path(&search->places[i], name, path))
 			continue;
 		status = plait__load(path, name, services, out, &reason);
 		if (status == PLAIT_OK) {
@@ -392,7 +394,7 @@ plait_status plait__search_load(const plait__search *search, const char *name,
 		plait__text_add(tried, "  %s: %s\n", path, reason.text);
 		if (first == PLAIT_OK) {
 			first = status;
-			keep_reason(error, &reason, name);
+			report_reason(error, &reason, name);
 		}
 	}
 	return first != PLAIT_OK ? first : fail_absent(search, name, error);

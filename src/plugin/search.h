@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where plugins are looked for: a list of absolute folders and files, in
- * order.  Never the current folder, never the linker's own search.
+ * The plugin search path: absolute folders and files, in order. Never the
+ * current folder, never the linker's own search.
  */
 #ifndef PLAIT_SRC_PLUGIN_SEARCH_H
 #define PLAIT_SRC_PLUGIN_SEARCH_H
@@ -30,10 +30,10 @@ typedef struct plait__search {
 } plait__search;
 
 /*
- * Null or "": the folder of libplait, its subfolder "plait", and the folder
- * that plugins were installed to.  Else absolute paths with colons between;
- * one that ends in plait_<name>.so is a file.  `setting` is who says so.
- * PLAIT_E_INVALID, PLAIT_E_NOMEM.
+ * Initialize the search path. Null or "": the folder of libplait, its subfolder
+ * "plait", and the folder that plugins were installed to. Otherwise absolute
+ * paths separated by colons; a path that ends in plait_<name>.so is a file.
+ * `setting` names the source in errors. PLAIT_E_INVALID, PLAIT_E_NOMEM.
  */
 plait_status plait__search_init(plait__search *search,
 				const plait_allocator *allocator,
@@ -41,26 +41,22 @@ plait_status plait__search_init(plait__search *search,
 				plait_error *error);
 void plait__search_fini(plait__search *search);
 
-/* Is this file name plait_<name>.so?  Then `out` gets the name. */
+/* Returns true if the file name is plait_<name>.so; `out` receives the name. */
 bool plait__search_parse_file(const char *file, char out[PLAIT__NAME_BYTES]);
 
-/*
- * Add the names of all plugins there are to `names`, in alphabetical order,
- * and to `notes` one line for each place.  Files are not opened.
- */
-void plait__search_scan(const plait__search *search, plait__list_schedule *names,
+/* Add the names of all plugins to `names`, alphabetically, and one line per
+ * place to `notes`. Files are not opened. */
+void plait__search_scan(const plait__search *search, plait__list *names,
 			plait__text *notes);
 
-/*
- * Load the first plait_<name>.so that can be; `tried` gets one line for each
- * path, with the reason.  The error is that of the first file that was there.
- */
+/* Load the first plait_<name>.so that loads; `tried` receives one line per
+ * path, with the reason. The error is that of the first file that exists. */
 plait_status plait__search_load(const plait__search *search, const char *name,
 				const plait_host_services *services,
 				plait_backend_table *out, plait__text *tried,
 				plait_error *error);
 
-/* Name the places in a few words, with what is wrong with the first ones. */
+/* Describe the places in a few words, with the faults of the first ones. */
 void plait__search_describe(const plait__search *search,
 			    char out[PLAIT__SEARCH_PLACES_BYTES]);
 

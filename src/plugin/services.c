@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Host services: memory, log, errors, time and settings; those of the pool
- * are in pool_services.c.  A plugin's arguments are not trusted with null.
+ * Host services for memory, log, errors, time and options; those of the pool
+ * are in pool_services.c. Null arguments of a plugin are tolerated.
  */
 #include "plugin/services.h"
 
@@ -23,21 +23,21 @@ static void *serve_resize(plait_host *host, void *pointer, uint64_t old_bytes,
 
 	if (pointer == NULL && new_bytes == 0)
 		return NULL;
-	block = new_bytes <= PTRDIFF_MAX
-			? allocator->resize(allocator->user_data, pointer,
-					    old_bytes, new_bytes)
-			: NULL;
+	block = new_bytes <= PTRDIFF_MAX ?
+			allocator->resize(allocator->user_data, pointer,
+					  old_bytes, new_bytes) :
+			NULL;
 	if (block == NULL && new_bytes != 0) {
-		at_store_relaxed_u32(&host->starved, 1);
+		at_store_relaxed_u32(&host->out_of_memory, 1);
 		return NULL;
 	}
-	/* Modulo 2^64, so the order of the two halves does not matter. */
+	/* Modulo 2^64, so frees may be counted before their allocations. */
 	at_add_u64(&host->live_bytes,
 		   new_bytes - (pointer != NULL ? old_bytes : 0));
 	return block;
 }
 
-/* Plugins begin their texts with their name; those who do not get it here. */
+/* Prefix a line with the plugin's name unless it starts with it. */
 static void serve_log(plait_host *host, int32_t level, const char *line)
 {
 	size_t length = strlen(host->name);

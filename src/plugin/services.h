@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The host's side of the table: what a plugin may call, and on whose behalf. */
+/*
+ * The table of host services that plugins call, and the record of the calling
+ * plugin.
+ */
 #ifndef PLAIT_SRC_PLUGIN_SERVICES_H
 #define PLAIT_SRC_PLUGIN_SERVICES_H
 
@@ -12,18 +15,18 @@
 #include "base/log.h"
 #include "sys/atomic.h"
 
-/* One per open instance, interposers too; what it points to lives longer. */
+/* One per open instance, including interposers; its pointers outlive it. */
 struct plait_host {
 	char name[PLAIT__NAME_BYTES];
 	const plait_allocator *allocator;
 	const plait__log *log;
 	plait__options *options;
 	plait__pool *pool; /* null: no lanes */
-	at_u64 live_bytes; /* relaxed sum, read when all is closed */
-	at_u32 starved;    /* 1 once memory ran out; read after open */
+	at_u64 live_bytes; /* relaxed sum, read after the close */
+	at_u32 out_of_memory; /* 1 after a failed allocation; read after open */
 };
 
-/* The one table, never changes. */
+/* Returns the table, which is constant. */
 const plait_host_services *plait__services_get(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Looking a plugin's table over; see table_check.h. */
+/* Validation of a plugin's table; see table_check.h. */
 #include "plugin/table_check.h"
 
 #include "plugin/defaults.h"
@@ -12,17 +12,17 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Everything up to the slots, which no interface can be without. */
+/* The part before the slots, which every interface version has. */
 enum { IDENTITY_BYTES = offsetof(plait_backend_table, open) };
 
 enum need {
 	OPTIONAL,
 	MANDATORY,
-	MANDATORY_BACKEND, /* an interposer may leave it out */
-	MANDATORY_INTERPOSER /* and nobody else may have it */
+	MANDATORY_BACKEND, /* optional for an interposer */
+	MANDATORY_INTERPOSER /* only for an interposer */
 };
 
-/* Slots have many types but one size; they are looked at as bytes. */
+/* Slots have many types but one size, so they are read as bytes. */
 struct slot {
 	const char *name;
 	size_t offset;
@@ -81,7 +81,7 @@ static plait_status check_size(const plait_backend_table *table,
 	if (table->size < IDENTITY_BYTES)
 		return plait__fail(error, PLAIT_E_INTERNAL,
 				   "plugin %s: its table has %u bytes, the "
-				   "smallest there ever was %d", name,
+				   "minimum is %d", name,
 				   table->size, IDENTITY_BYTES);
 	if (table->size > sizeof(*table))
 		return plait__fail(error, PLAIT_E_INTERNAL,
@@ -96,23 +96,23 @@ static plait_status check_abi(const plait_backend_table *table,
 {
 	if (table->abi_min > table->abi_max)
 		return plait__fail(error, PLAIT_E_INTERNAL,
-				   "plugin %s: talks interface %u to %u, "
-				   "which is no range", name, table->abi_min,
+				   "plugin %s: supports interface %u to %u, "
+				   "which is not a range", name, table->abi_min,
 				   table->abi_max);
 	if (table->abi_min > PLAIT__PLUGIN_ABI_MAX)
-		return plait__fail(error, PLAIT_E_UNSUPPORTED,
-				   "plugin %s: too new; talks interface %u to "
-				   "%u, this plait (%s) %d to %d", name,
-				   table->abi_min, table->abi_max,
-				   plait_version(), PLAIT__PLUGIN_ABI_MIN,
-				   PLAIT__PLUGIN_ABI_MAX);
+		return plait__fail(
+			error, PLAIT_E_UNSUPPORTED,
+			"plugin %s: too new; supports interface %u to "
+			"%u, this plait (%s) %d to %d",
+			name, table->abi_min, table->abi_max, plait_version(),
+			PLAIT__PLUGIN_ABI_MIN, PLAIT__PLUGIN_ABI_MAX);
 	if (table->abi_max < PLAIT__PLUGIN_ABI_MIN)
-		return plait__fail(error, PLAIT_E_UNSUPPORTED,
-				   "plugin %s: too old; talks interface %u to "
-				   "%u, this plait (%s) %d to %d", name,
-				   table->abi_min, table->abi_max,
-				   plait_version(), PLAIT__PLUGIN_ABI_MIN,
-				   PLAIT__PLUGIN_ABI_MAX);
+		return plait__fail(
+			error, PLAIT_E_UNSUPPORTED,
+			"plugin %s: too old; supports interface %u to "
+			"%u, this plait (%s) %d to %d",
+			name, table->abi_min, table->abi_max, plait_version(),
+			PLAIT__PLUGIN_ABI_MIN, PLAIT__PLUGIN_ABI_MAX);
 	if (table->abi < table->abi_min || table->abi > table->abi_max ||
 	    table->abi < PLAIT__PLUGIN_ABI_MIN ||
 	    table->abi > PLAIT__PLUGIN_ABI_MAX)
@@ -125,7 +125,8 @@ static plait_status check_abi(const plait_backend_table *table,
 	return PLAIT_OK;
 }
 
-/* Texts go into reports as they are: they end, and hold no control bytes. */
+/* Texts are printed in reports unchanged: they must be terminated and free
+ * of control bytes. */
 static plait_status check_text(const char *text, size_t bytes,
 			       const char *what, const char *name,
 			       plait_error *error)
@@ -197,7 +198,7 @@ static plait_status check_build(const plait_backend_table *table,
 	return PLAIT_OK;
 }
 
-/* Does the address lie in any object of this process? */
+/* Returns true if the address lies in any object of this process. */
 static bool is_code(void *object, const void *address)
 {
 	char path[PATH_MAX];
@@ -219,10 +220,11 @@ static plait_status check_slot(const plait_backend_table *table,
 	if (address == NULL && needed)
 		return plait__fail(error, PLAIT_E_INTERNAL,
 				   "plugin %s: slot %s is mandatory%s and "
-				   "null", name, slot->name,
-				   slot->need == MANDATORY_INTERPOSER
-					   ? " for an interposer"
-					   : "");
+				   "null",
+				   name, slot->name,
+				   slot->need == MANDATORY_INTERPOSER ?
+					   " for an interposer" :
+					   "");
 	if (address != NULL && !needed && slot->need == MANDATORY_INTERPOSER)
 		return plait__fail(error, PLAIT_E_INTERNAL,
 				   "plugin %s: has slot %s, but not the flag "
@@ -267,7 +269,8 @@ plait_status plait__table_check(plait_backend_table *table, void *object,
 		status = check_build(table, name, error);
 	if (status != PLAIT_OK)
 		return status;
-	/* What a shorter table does not have is null, whatever it wrote. */
+	/* A shorter table lacks the last slots: they become null, even if
+	 * the plugin wrote there. */
 	memset((char *)table + table->size, 0, sizeof(*table) - table->size);
 	status = check_slots(table, object, name, error);
 	if (status != PLAIT_OK)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Which CPUs the workers may use. */
+/*
+ * CPU affinity of the workers: binding them to CPUs, and migrating one away
+ * from a CPU that its waker still uses.
+ */
 #include "pool/pool_internal.h"
 
 #include "base/error.h"
@@ -14,8 +17,8 @@
 enum {
 	MASK_BYTES = PLAIT__POOL_MASK_WORDS * sizeof(unsigned long),
 	MASK_CPUS = MASK_BYTES * 8,
-	/* A move costs some microseconds and what is in the caches. */
-	STEP_NS = 1000000
+	/* A migration costs some microseconds and the cached data. */
+	MIGRATE_INTERVAL_NS = 1000000
 };
 
 static pthread_t thread_of(const struct plait__worker *worker)
@@ -23,7 +26,7 @@ static pthread_t thread_of(const struct plait__worker *worker)
 	return worker->threads[worker->generation % 2].handle;
 }
 
-/* 0 or an errno. */
+/* Returns 0 or an errno. */
 static int bind_worker(const struct plait__worker *worker, uint32_t cpu)
 {
 	unsigned long mask[PLAIT__POOL_MASK_WORDS] = { 0 };
@@ -35,22 +38,22 @@ static int bind_worker(const struct plait__worker *worker, uint32_t cpu)
 				      (cpu_set_t *)(void *)mask);
 }
 
-static void lift(plait__pool *pool, const struct plait__worker *worker)
+static void unbind_worker(plait__pool *pool, const struct plait__worker *worker)
 {
 	(void)pthread_setaffinity_np(thread_of(worker), MASK_BYTES,
-				     (cpu_set_t *)(void *)pool->first_mask);
+				     (cpu_set_t *)(void *)pool->original_mask);
 }
 
-static void lift_all(plait__pool *pool)
+static void unbind_all(plait__pool *pool)
 {
 	uint32_t i;
 
 	for (i = 0; pool->placed && i < pool->worker_count; i++)
-		lift(pool, &pool->workers[i]);
+		unbind_worker(pool, &pool->workers[i]);
 	pool->placed = false;
 }
 
-/* Back to where the first `count` workers were. */
+/* Put the first `count` workers back on the CPUs that they had before. */
 static void restore(plait__pool *pool, uint32_t count)
 {
 	while (count-- > 0) {
@@ -58,11 +61,11 @@ static void restore(plait__pool *pool, uint32_t count)
 			(void)bind_worker(&pool->workers[count],
 					  pool->workers[count].cpu);
 		else
-			lift(pool, &pool->workers[count]);
+			unbind_worker(pool, &pool->workers[count]);
 	}
 }
 
-/* The lock is held. */
+/* Caller holds pool->worker_lock. */
 static plait_status bind_all(plait__pool *pool, const uint32_t *cpus,
 			     uint32_t count, plait_error *error)
 {
@@ -72,7 +75,7 @@ static plait_status bind_all(plait__pool *pool, const uint32_t *cpus,
 	if (!pool->placed)
 		(void)pthread_getaffinity_np(
 			thread_of(pool->workers), MASK_BYTES,
-			(cpu_set_t *)(void *)pool->first_mask);
+			(cpu_set_t *)(void *)pool->original_mask);
 	for (i = 0; i < pool->worker_count; i++) {
 		result = bind_worker(&pool->workers[i], cpus[i % count]);
 		if (result == 0)
@@ -98,7 +101,7 @@ plait_status plait__affinity_place(plait__pool *pool, const uint32_t *cpus,
 		return PLAIT_OK;
 	plait__mutex_lock(&pool->worker_lock);
 	if (count == 0)
-		lift_all(pool);
+		unbind_all(pool);
 	else
 		status = bind_all(pool, cpus, count, error);
 	plait__mutex_unlock(&pool->worker_lock);
@@ -106,20 +109,22 @@ plait_status plait__affinity_place(plait__pool *pool, const uint32_t *cpus,
 }
 
 /*
- * The system likes to put who is woken beside who woke it, and leaves both
- * there while every other CPU has something to do: one of two threads then
- * stands still, in turns, though together they might have more than one CPU's
- * time.
+ * Move the calling worker to another CPU, at most once per MIGRATE_INTERVAL_NS.
+ * While every CPU is busy, the kernel tends to place a woken thread on the CPU
+ * of its waker and to leave both there: the two then alternate on one CPU,
+ * although together they might get more than the time of one.
  */
 void plait__affinity_migrate(plait__pool *pool)
 {
 	uint64_t now = plait__clock_now_ns();
 
-	/* Then it is a thread of the user's. */
+	/* Without workers the calling thread is an application thread: it
+	 * stays. */
 	if (pool->worker_count == 0)
 		return;
-	/* Relaxed: two that step at the same time do no harm. */
-	if (now - at_load_relaxed_u64(&pool->migrated_ns) < STEP_NS ||
+	/* Relaxed: two migrations at the same time are harmless. */
+	if (now - at_load_relaxed_u64(&pool->migrated_ns) <
+		    MIGRATE_INTERVAL_NS ||
 	    !plait__mutex_trylock(&pool->worker_lock))
 		return;
 	at_store_relaxed_u64(&pool->migrated_ns, now);

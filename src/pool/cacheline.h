@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory that starts on a cache line, so that what two threads write does not
- * share one by accident.  Called by whatever the pool's threads share.
+ * Allocation of memory aligned to a cache line, for objects that several
+ * threads write: no two of them share a line by accident.
  */
 #ifndef PLAIT_SRC_POOL_CACHELINE_H
 #define PLAIT_SRC_POOL_CACHELINE_H
@@ -14,7 +14,8 @@ enum { PLAIT__CACHELINE_BYTES = 64 };
 
 #define PLAIT__CACHELINE_ALIGNED _Alignas(PLAIT__CACHELINE_BYTES)
 
-/* Zeroed, or null.  What the allocator gave is noted in front of it. */
+/* Allocate zeroed memory; returns null without memory. The pointer that the
+ * allocator returned lies in front of the block. */
 static inline void *plait__cacheline_alloc(const plait_allocator *allocator,
 					   uint64_t bytes)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which threads are inside a lane, and what that does to them. */
+/* The thread-local mark of a thread that runs a lane or a task: the pool. */
 #include "pool/pool_internal.h"
 
 PLAIT__THREAD_LOCAL plait__pool *plait__callback_scope_pool;

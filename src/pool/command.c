@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Packing commands and moving bytes; see command.h. */
+/* Packing of commands, and the copies and fills that they do; see command.h. */
 #include "pool/command.h"
 
 #include <stddef.h>
 #include <string.h>
 
-static char *at(plait_backend_memory *memory, uint64_t offset)
+static char *offset_by(plait_backend_memory *memory, uint64_t offset)
 {
 	return (char *)memory + offset;
 }
@@ -14,7 +14,7 @@ enum {
 	ROWS_END = offsetof(plait_work, rows) + sizeof(const plait_work_rows *)
 };
 
-/* Who knows no rows has shorter works. */
+/* A plugin built before `rows` existed passes shorter works. */
 static const plait_work_rows *rows_of(const plait_work *work)
 {
 	return work->kind != PLAIT_WORK_FILL &&
@@ -26,7 +26,8 @@ void plait__command_pack_move(struct plait__command *out,
 {
 	const plait_work_rows *rows = rows_of(work);
 
-	/* All of the word: memory checkers cannot tell its parts apart. */
+	/* Mask all bits of the word: memory checkers do not track its
+	 * bit-fields separately. */
 	out->bytes = work->bytes & PLAIT__COMMAND_MAX_BYTES;
 	out->pattern_bytes = work->kind == PLAIT_WORK_FILL ?
 				     work->pattern_bytes & 0xff :
@@ -34,18 +35,20 @@ void plait__command_pack_move(struct plait__command *out,
 	if (rows != NULL)
 		out->rows = rows;
 	out->target = work->kind == PLAIT_WORK_READ ?
-			      work->host : at(work->target, work->target_offset);
+			      work->host :
+			      offset_by(work->target, work->target_offset);
 	if (work->kind == PLAIT_WORK_FILL) {
 		out->pattern = work->pattern;
 	} else if (work->kind == PLAIT_WORK_WRITE) {
 		out->source = work->host;
 	} else {
-		out->source = at(work->source, work->source_offset);
+		out->source = offset_by(work->source, work->source_offset);
 	}
 }
 
-/* The low bytes of the pattern, in the order in which they lie in memory. */
-static uint64_t spread(uint64_t pattern, uint32_t pattern_bytes)
+/* Repeat the low bytes of the pattern, in their order in memory, over a
+ * word. */
+static uint64_t replicate_pattern(uint64_t pattern, uint32_t pattern_bytes)
 {
 	unsigned char unit[8];
 	unsigned char all[8];
@@ -72,7 +75,7 @@ static void fill(const struct plait__command *command)
 		memset(target, (int)(command->pattern & 0xff), command->bytes);
 		return;
 	}
-	word = spread(command->pattern, command->pattern_bytes);
+	word = replicate_pattern(command->pattern, command->pattern_bytes);
 	for (i = 0; command->bytes - i >= sizeof(word); i += sizeof(word))
 		memcpy(target + i, &word, sizeof(word));
 	memcpy(target + i, &word, command->bytes - i);

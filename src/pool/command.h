@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One command as a lane keeps it: plait_work, a wait or an emission, packed
- * into 32 bytes, because they all travel from one core to another.  What can
- * be carried out without a lane is carried out here.
+ * A command as a lane stores it: a plait_work, a wait or an emission, packed
+ * into 32 bytes because every command moves from one core's cache to another's.
+ * Copies and fills, which need no lane, are executed here.
  */
 #ifndef PLAIT_SRC_POOL_COMMAND_H
 #define PLAIT_SRC_POOL_COMMAND_H
@@ -11,7 +11,7 @@
 
 typedef struct plait__counter plait__counter;
 
-/* Kinds after those of plait_work. */
+/* Kinds beyond those of plait_work. */
 enum {
 	PLAIT__COMMAND_WAIT = 64,
 	PLAIT__COMMAND_EMIT = 65
@@ -19,8 +19,8 @@ enum {
 
 struct plait__command {
 	uint64_t kind : 8;
-	uint64_t pattern_bytes : 8; /* FILL; else: `rows` is there */
-	uint64_t bytes : 48;        /* more is not addressable */
+	uint64_t pattern_bytes : 8; /* FILL; else nonzero: `rows` is set */
+	uint64_t bytes : 48;        /* the addressable range */
 	union {
 		int32_t (*function)(void *user_data);
 		void *target;
@@ -34,17 +34,18 @@ struct plait__command {
 	};
 	union {
 		const char *label;
-		const plait_work_rows *rows; /* nothing of them can fail */
+		/* commands with rows cannot fail */
+		const plait_work_rows *rows;
 	};
 };
 
 #define PLAIT__COMMAND_MAX_BYTES (((uint64_t)1 << 48) - 1)
 
-/* The rare half of pack. */
+/* Pack a copy or a fill; the out-of-line part of plait__command_pack. */
 void plait__command_pack_move(struct plait__command *out,
 			      const plait_work *work);
 
-/* Of a kind that plait_work has. */
+/* Pack a work of a kind that plait_work defines. */
 static inline void plait__command_pack(struct plait__command *out,
 				       const plait_work *work)
 {
@@ -58,7 +59,7 @@ static inline void plait__command_pack(struct plait__command *out,
 	}
 }
 
-/* COPY, READ, WRITE and FILL. */
+/* Execute a COPY, READ, WRITE or FILL. */
 void plait__command_move(const struct plait__command *command);
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Segments of commands; see command_ring.h. */
+/* Segments of a lane's commands; see command_ring.h. */
 #include "pool/command_ring.h"
 
 #include <stddef.h>
 
 enum {
 	FIRST_CAPACITY = 32,
-	/* 160 KiB: what is larger than a cache need not be in one piece. */
-	MOST_CAPACITY = 4096
+	/* 160 KiB. Larger segments would not stay in a cache. */
+	MAX_CAPACITY = 4096
 };
 
 static uint64_t segment_bytes(uint64_t capacity)
@@ -30,19 +30,21 @@ static uint64_t choose_capacity(const struct plait__command_ring *ring,
 
 	if (capacity < FIRST_CAPACITY)
 		capacity = FIRST_CAPACITY;
-	while (capacity < missing && capacity < MOST_CAPACITY)
+	while (capacity < missing && capacity < MAX_CAPACITY)
 		capacity *= 2;
-	return capacity < MOST_CAPACITY ? capacity : MOST_CAPACITY;
+	return capacity < MAX_CAPACITY ? capacity : MAX_CAPACITY;
 }
 
 bool plait__command_ring_reserve(struct plait__command_ring *ring,
-				 const plait_allocator *allocator, uint64_t count)
+				 const plait_allocator *allocator,
+				 uint64_t count)
 {
 	uint64_t room = room_in_tail(ring);
 	struct plait__ring_segment *segment;
 	uint64_t capacity;
 
-	/* What was added before memory ran out stays for the next time. */
+	/* Segments added before memory ran out stay for the next
+	 * reservation. */
 	while (room + ring->spare_count < count) {
 		capacity = choose_capacity(ring,
 					   count - room - ring->spare_count);
@@ -64,15 +66,16 @@ static void move_tail(struct plait__command_ring *ring)
 	ring->spare = segment->next;
 	ring->spare_count -= segment->capacity;
 	segment->next = NULL;
-	/* Read by who runs the lane once a command in it is published. */
+	/* The running thread reads `next` once a command in the new segment
+	 * is published. */
 	if (ring->tail.segment != NULL)
 		ring->tail.segment->next = segment;
 	ring->tail.segment = segment;
 	ring->tail.index = 0;
 }
 
-struct plait__command *plait__command_ring_take(struct plait__command_ring *ring,
-						uint64_t count, uint64_t *out_count)
+struct plait__command *plait__command_ring_take(
+	struct plait__command_ring *ring, uint64_t count, uint64_t *out_count)
 {
 	struct plait__command *first;
 
@@ -87,7 +90,7 @@ struct plait__command *plait__command_ring_take(struct plait__command_ring *ring
 void plait__command_ring_rewind(struct plait__command_ring *ring,
 				struct plait__command_ring_end *head)
 {
-	/* Empty: both ends are in one segment, at the same place. */
+	/* The ring is empty, so both ends are at one index of one segment. */
 	ring->tail.index = 0;
 	head->index = 0;
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Counters: making them, asking them, raising them.  Waiting is in wait.c. */
+/*
+ * Counters: creation, polling, callbacks and gates. Waiting is in
+ * counter_wait.c, the lock-free core in counter_core.c.
+ */
 #include "pool/counter.h"
 
 #include "pool/pool_internal.h"
@@ -8,90 +11,94 @@
 
 #include <stddef.h>
 
-/* Somebody who is told once. */
+/* A callback that a counter calls once. */
 struct plait__counter_callback {
 	struct plait__waiter waiter;
 	plait_notify_function function;
 	void *user_data;
-	struct plait__counter_callback *next; /* while it is kept */
-	bool extra;		  /* beyond what is reserved */
+	struct plait__counter_callback *next; /* on the free list */
+	bool unreserved;		  /* allocated beyond the reservation */
 };
 
-/* --- notes -------------------------------------------------------------- */
+/* --- callbacks ----------------------------------------------------------- */
 
-static void free_callback(plait__pool *pool, struct plait__counter_callback *note)
+static void free_callback(plait__pool *pool,
+			  struct plait__counter_callback *callback)
 {
-	plait__free(&pool->allocator, note, sizeof(*note));
+	plait__free(&pool->allocator, callback, sizeof(*callback));
 }
 
 static struct plait__counter_callback *pop_callback(plait__pool *pool)
 {
-	struct plait__counter_callback *note;
+	struct plait__counter_callback *callback;
 
 	plait__mutex_lock(&pool->callback_lock);
-	note = pool->notes;
-	if (note != NULL)
-		pool->notes = note->next;
+	callback = pool->free_callbacks;
+	if (callback != NULL)
+		pool->free_callbacks = callback->next;
 	plait__mutex_unlock(&pool->callback_lock);
-	return note;
+	return callback;
 }
 
-static void push_callback(plait__pool *pool, struct plait__counter_callback *note)
+static void push_callback(plait__pool *pool,
+			  struct plait__counter_callback *callback)
 {
 	plait__mutex_lock(&pool->callback_lock);
-	note->next = pool->notes;
-	pool->notes = note;
+	callback->next = pool->free_callbacks;
+	pool->free_callbacks = callback;
 	plait__mutex_unlock(&pool->callback_lock);
 }
 
-/* Null: no memory. */
+/* Returns null without memory. */
 static struct plait__counter_callback *acquire_callback(plait__pool *pool)
 {
-	struct plait__counter_callback *note = pop_callback(pool);
+	struct plait__counter_callback *callback = pop_callback(pool);
 
-	if (note != NULL)
-		return note;
-	note = plait__alloc(&pool->allocator, sizeof(*note));
-	if (note != NULL)
-		note->extra = true;
-	return note;
+	if (callback != NULL)
+		return callback;
+	callback = plait__alloc(&pool->allocator, sizeof(*callback));
+	if (callback != NULL)
+		callback->unreserved = true;
+	return callback;
 }
 
-/* Somebody may have given up what he had reserved while others had it. */
-static bool is_owed(plait__pool *pool)
+/* A reservation may have been given up while callbacks of it were in use:
+ * those are freed when they are released. */
+static bool claim_callback_to_free(plait__pool *pool)
 {
-	bool owed;
+	bool claimed;
 
 	plait__mutex_lock(&pool->callback_lock);
-	owed = pool->callbacks_to_free > 0;
-	if (owed)
+	claimed = pool->callbacks_to_free > 0;
+	if (claimed)
 		pool->callbacks_to_free--;
 	plait__mutex_unlock(&pool->callback_lock);
-	return owed;
+	return claimed;
 }
 
-static void release_callback(plait__pool *pool, struct plait__counter_callback *note)
+static void release_callback(plait__pool *pool,
+			     struct plait__counter_callback *callback)
 {
-	if (note->extra || is_owed(pool))
-		free_callback(pool, note);
+	if (callback->unreserved || claim_callback_to_free(pool))
+		free_callback(pool, callback);
 	else
-		push_callback(pool, note);
+		push_callback(pool, callback);
 }
 
 plait_status plait__counter_reserve_callbacks(plait__pool *pool, uint32_t count,
 					      plait_error *error)
 {
-	struct plait__counter_callback *note;
+	struct plait__counter_callback *callback;
 
 	for (uint32_t i = 0; i < count; i++) {
-		note = plait__alloc(&pool->allocator, sizeof(*note));
-		if (note == NULL) {
+		callback = plait__alloc(&pool->allocator, sizeof(*callback));
+		if (callback == NULL) {
 			plait__counter_unreserve_callbacks(pool, i);
 			return plait__fail(error, PLAIT_E_NOMEM,
 					   "no memory for a notification of "
-					   "%zu bytes", sizeof(*note));
+					   "%zu bytes", sizeof(*callback));
 		}
-		push_callback(pool, note);
+		push_callback(pool, callback);
 	}
 	return PLAIT_OK;
 }
@@ -99,10 +106,10 @@ plait_status plait__counter_reserve_callbacks(plait__pool *pool, uint32_t count,
 void plait__counter_unreserve_callbacks(plait__pool *pool, uint32_t count)
 {
 	for (; count > 0; count--) {
-		struct plait__counter_callback *note = pop_callback(pool);
+		struct plait__counter_callback *callback = pop_callback(pool);
 
-		if (note != NULL) {
-			free_callback(pool, note);
+		if (callback != NULL) {
+			free_callback(pool, callback);
 			continue;
 		}
 		plait__mutex_lock(&pool->callback_lock);
@@ -111,7 +118,7 @@ void plait__counter_unreserve_callbacks(plait__pool *pool, uint32_t count)
 	}
 }
 
-/* --- what they are ------------------------------------------------------ */
+/* --- creation and polling ----------------------------------------------- */
 
 plait_status plait__counter_create(plait__pool *pool, uint32_t flags,
 				   plait__counter **out, plait_error *error)
@@ -139,11 +146,12 @@ void plait__counter_destroy(plait__counter *counter)
 {
 	if (counter == NULL)
 		return;
-	/* The last one who raised it may hold the lock yet. */
+	/* The last raiser may still hold the lock. */
 	plait__mutex_lock(&counter->gate_lock);
 	plait__mutex_unlock(&counter->gate_lock);
 	plait__counter_core_fini(&counter->core);
-	plait__cacheline_free(&counter->pool->allocator, counter, sizeof(*counter));
+	plait__cacheline_free(&counter->pool->allocator, counter,
+			      sizeof(*counter));
 }
 
 plait_status plait__counter_poll(const plait_backend_point *point,
@@ -164,39 +172,41 @@ plait_status plait__counter_poll(const plait_backend_point *point,
 	return PLAIT_OK;
 }
 
-/* --- who is set free ---------------------------------------------------- */
+/* --- released waiters --------------------------------------------------- */
 
-static void tell(plait__pool *pool, struct plait__waiter *waiter)
+static void call_callbacks(plait__pool *pool, struct plait__waiter *waiter)
 {
 	struct plait__waiter *next;
 
 	for (; waiter != NULL; waiter = next) {
-		struct plait__counter_callback *note =
+		struct plait__counter_callback *callback =
 			(struct plait__counter_callback *)(void *)waiter;
-		plait_notify_function function = note->function;
-		void *user_data = note->user_data;
+		plait_notify_function function = callback->function;
+		void *user_data = callback->user_data;
 		plait_status status = waiter->status;
 
 		next = waiter->next;
-		/* First: who is told may want to be told of something else. */
-		release_callback(pool, note);
+		/* Released first: the function may register another
+		 * callback. */
+		release_callback(pool, callback);
 		function(user_data, status);
 	}
 }
 
-static void deliver(plait__pool *pool, const struct plait__released_waiters *released)
+static void deliver(plait__pool *pool,
+		    const struct plait__released_waiters *released)
 {
 	struct plait__waiter *waiter;
 	struct plait__waiter *next;
 	plait__lane *lane;
 
 	for (waiter = released->lanes; waiter != NULL; waiter = next) {
-		next = waiter->next; /* the lane runs before we are back */
+		next = waiter->next; /* the lane may run before the next line */
 		lane = (plait__lane *)(void *)((char *)waiter -
 					       offsetof(plait__lane, waiter));
 		plait__ready_push(&pool->ready, &lane->item);
 	}
-	tell(pool, released->notes);
+	call_callbacks(pool, released->callbacks);
 }
 
 void plait__counter_emit(plait__counter *counter, uint64_t sequence,
@@ -215,19 +225,20 @@ plait_status plait__counter_notify(const plait_backend_point *point,
 {
 	plait__counter *counter = (plait__counter *)point->signal;
 	plait__pool *pool = counter->pool;
-	struct plait__counter_callback *note = acquire_callback(pool);
+	struct plait__counter_callback *callback = acquire_callback(pool);
 	plait_status status;
 
-	if (note == NULL)
+	if (callback == NULL)
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "signal: no memory for a notification of "
-				   "%zu bytes", sizeof(*note));
-	note->waiter.kind = PLAIT__WAITER_CALLBACK;
-	note->function = function;
-	note->user_data = user_data;
-	if (plait__counter_core_park(&counter->core, &note->waiter, point->sequence))
+				   "%zu bytes", sizeof(*callback));
+	callback->waiter.kind = PLAIT__WAITER_CALLBACK;
+	callback->function = function;
+	callback->user_data = user_data;
+	if (plait__counter_core_park(&counter->core, &callback->waiter,
+				     point->sequence))
 		return PLAIT_OK;
-	release_callback(pool, note);
+	release_callback(pool, callback);
 	status = plait__counter_poll(point, NULL, NULL);
 	function(user_data, status);
 	return PLAIT_OK;
@@ -269,11 +280,13 @@ plait_status plait__counter_raise(const plait_backend_point *point,
 	status = check_raise(counter, point->sequence, error);
 	if (status == PLAIT_OK) {
 		if (failure != NULL)
-			plait__counter_core_fail_from(&counter->core, point->sequence,
-						      failure, &released);
+			plait__counter_core_fail_from(&counter->core,
+						      point->sequence, failure,
+						      &released);
 		else
-			plait__counter_core_raise(&counter->core, point->sequence,
-						  NULL, &released);
+			plait__counter_core_raise(&counter->core,
+						  point->sequence, NULL,
+						  &released);
 	}
 	plait__mutex_unlock(&counter->gate_lock);
 	deliver(pool, &released);
@@ -290,6 +303,6 @@ plait_status plait__counter_reset(plait__counter *counter, plait_error *error)
 	if (done)
 		return PLAIT_OK;
 	return plait__fail(error, PLAIT_E_BUSY,
-			   "signal: somebody waits for it, so its failure "
-			   "cannot be forgotten now");
+			   "signal: a wait for it is pending, so its failure "
+			   "cannot be cleared now");
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Values and who waits for them; the protocol is in counter_core.h. */
+/*
+ * Value, failure and waiters of a counter; the protocol is in counter_core.h.
+ */
 #include "pool/counter_core.h"
 
 #include "base/error.h"
@@ -7,11 +9,11 @@
 
 #include <string.h>
 
-/* Threads that are woken after each time the lock was held. */
-enum { BATCH = 16 };
+/* Threads woken per critical section. */
+enum { BATCH_EVENTS = 16 };
 
 struct batch {
-	struct plait__eventcount *events[BATCH];
+	struct plait__eventcount *events[BATCH_EVENTS];
 	uint32_t count;
 };
 
@@ -25,13 +27,14 @@ void plait__counter_core_init(struct plait__counter_core *core)
 void plait__counter_core_fini(struct plait__counter_core *core)
 {
 	uint64_t value = at_load_acquire_u64(&core->value);
-	struct plait__backoff ladder;
+	struct plait__backoff backoff;
 
-	/* Pairs with the end of raise: a few instructions, or a preemption. */
-	plait__backoff_init(&ladder, PLAIT__BACKOFF_SHARED);
+	/* Acquire: pairs with the end of release; a few instructions, or a
+	 * preemption. */
+	plait__backoff_init(&backoff, PLAIT__BACKOFF_SHARED);
 	while (at_load_acquire_u64(&core->settled) != value) {
-		if (!plait__backoff_step(&ladder))
-			plait__backoff_init(&ladder, PLAIT__BACKOFF_SHARED);
+		if (!plait__backoff_step(&backoff))
+			plait__backoff_init(&backoff, PLAIT__BACKOFF_SHARED);
 	}
 }
 
@@ -58,10 +61,10 @@ plait_status plait__counter_core_query_failure(struct plait__counter_core *core,
 	return status;
 }
 
-/* The lock is held. */
-static void note_lowest(struct plait__counter_core *core)
+/* Caller holds core->lock. */
+static void update_lowest(struct plait__counter_core *core)
 {
-	/* Relaxed: the fence in park or the lock stands behind it. */
+	/* Relaxed: a fence (in park) or the unlock follows. */
 	at_store_relaxed_u64(&core->lowest,
 			     core->first != NULL ? core->first->sequence :
 						    PLAIT__COUNTER_CORE_NEVER);
@@ -72,7 +75,7 @@ static void link_waiter(struct plait__counter_core *core,
 {
 	struct plait__waiter *before = core->last;
 
-	/* From the end: later waiters mostly want later points. */
+	/* From the end: later waiters mostly wait for later points. */
 	while (before != NULL && before->sequence > waiter->sequence)
 		before = before->previous;
 	waiter->previous = before;
@@ -86,7 +89,7 @@ static void link_waiter(struct plait__counter_core *core,
 	else
 		core->first = waiter;
 	AT_PLAIN_WRITE(waiter->linked) = true;
-	note_lowest(core);
+	update_lowest(core);
 }
 
 static void unlink_waiter(struct plait__counter_core *core,
@@ -101,7 +104,7 @@ static void unlink_waiter(struct plait__counter_core *core,
 	else
 		core->last = waiter->previous;
 	AT_PLAIN_WRITE(waiter->linked) = false;
-	note_lowest(core);
+	update_lowest(core);
 }
 
 bool plait__counter_core_park(struct plait__counter_core *core,
@@ -112,7 +115,7 @@ bool plait__counter_core_park(struct plait__counter_core *core,
 	plait__mutex_lock(&core->lock);
 	AT_PLAIN_WRITE(waiter->sequence) = sequence;
 	link_waiter(core, waiter);
-	/* Between `lowest` and `value`; pairs with the fence in raise. */
+	/* Orders `lowest` before `value`; pairs with the fence in release. */
 	at_fence_seq_cst();
 	if (at_load_acquire_u64(&core->value) >= sequence) {
 		unlink_waiter(core, waiter);
@@ -131,8 +134,8 @@ void plait__counter_core_unpark(struct plait__counter_core *core,
 	plait__mutex_unlock(&core->lock);
 }
 
-/* Behind what `list` has; returns where the next one goes. */
-static struct plait__waiter **append(struct plait__waiter **list,
+/* Append to `list`; returns the link for the next waiter. */
+static struct plait__waiter **append_waiter(struct plait__waiter **list,
 				     struct plait__waiter *waiter)
 {
 	while (*list != NULL)
@@ -143,9 +146,10 @@ static struct plait__waiter **append(struct plait__waiter **list,
 }
 
 /*
- * A thread is woken when its last point came, or when one failed.  Its group
- * lies on its stack and goes when it has taken the lock: so only the event
- * leaves this section.
+ * Add the event of a thread if its last point has happened, or if this point
+ * failed. The group lies on the stack of that thread, which may leave as soon
+ * as it has taken the lock: only the event is used outside the critical
+ * section.
  */
 static void collect_thread(struct plait__waiter *waiter, struct batch *batch)
 {
@@ -155,36 +159,39 @@ static void collect_thread(struct plait__waiter *waiter, struct batch *batch)
 		batch->events[batch->count++] = group->event;
 }
 
-/* Unlink those whose time has come; true when the batch was full. */
+/* Unlink waiters that `value` has reached; returns true if the batch is
+ * full. */
 static bool release_some(struct plait__counter_core *core, struct batch *batch,
 			 struct plait__released_waiters *out)
 {
-	/* Relaxed: this thread stored it, or there are several raisers and
-	 * any of their values is true. */
+	/* Relaxed: this thread stored the value, or there are several
+	 * raisers and each of their values is valid. */
 	uint64_t value = at_load_relaxed_u64(&core->value);
 	struct plait__waiter **lanes = &out->lanes;
-	struct plait__waiter **notes = &out->notes;
+	struct plait__waiter **callbacks = &out->callbacks;
 	struct plait__waiter *waiter;
 
 	batch->count = 0;
 	plait__mutex_lock(&core->lock);
 	while ((waiter = core->first) != NULL && waiter->sequence <= value &&
-	       batch->count < BATCH) {
+	       batch->count < BATCH_EVENTS) {
 		unlink_waiter(core, waiter);
-		waiter->status = plait__counter_core_failed(core, waiter->sequence) ?
-					 core->failure.status : PLAIT_OK;
+		waiter->status =
+			plait__counter_core_failed(core, waiter->sequence) ?
+				core->failure.status :
+				PLAIT_OK;
 		if (waiter->kind == PLAIT__WAITER_THREAD)
 			collect_thread(waiter, batch);
 		else if (waiter->kind == PLAIT__WAITER_CALLBACK)
-			notes = append(notes, waiter);
+			callbacks = append_waiter(callbacks, waiter);
 		else
-			lanes = append(lanes, waiter);
+			lanes = append_waiter(lanes, waiter);
 	}
 	plait__mutex_unlock(&core->lock);
-	return batch->count == BATCH;
+	return batch->count == BATCH_EVENTS;
 }
 
-/* After `value` went up by `step`. */
+/* Release the waiters after `value` advanced by `step`. */
 static void release(struct plait__counter_core *core, uint64_t step,
 		    struct plait__released_waiters *out)
 {
@@ -193,7 +200,7 @@ static void release(struct plait__counter_core *core, uint64_t step,
 	bool more;
 	uint32_t i;
 
-	/* Between `value` and `lowest`; pairs with the fence in park. */
+	/* Orders `value` before `lowest`; pairs with the fence in park. */
 	at_fence_seq_cst();
 	more = at_load_relaxed_u64(&core->lowest) <= value;
 	while (more) {
@@ -201,15 +208,16 @@ static void release(struct plait__counter_core *core, uint64_t step,
 		for (i = 0; i < batch.count; i++)
 			plait__eventcount_notify(batch.events[i]);
 	}
-	/* The last touch; pairs with fini. */
+	/* The last access to the core; pairs with fini. */
 	at_add_u64(&core->settled, step);
 }
 
-static void keep_failure(struct plait__counter_core *core, uint64_t sequence,
+static void store_failure(struct plait__counter_core *core, uint64_t sequence,
 			 const plait_error *failure)
 {
 	plait__mutex_lock(&core->lock);
-	if (at_load_relaxed_u64(&core->failed_from) == PLAIT__COUNTER_CORE_NEVER) {
+	if (at_load_relaxed_u64(&core->failed_from) ==
+	    PLAIT__COUNTER_CORE_NEVER) {
 		AT_PLAIN_WRITE(core->failure) = *failure;
 		core->failure.size = sizeof(core->failure);
 		/* Relaxed: published by the store to `value` that follows. */
@@ -220,57 +228,59 @@ static void keep_failure(struct plait__counter_core *core, uint64_t sequence,
 	plait__mutex_unlock(&core->lock);
 }
 
-static void keep_value(struct plait__counter_core *core, uint64_t value)
+static void store_stopped_at(struct plait__counter_core *core, uint64_t value)
 {
 	plait__mutex_lock(&core->lock);
 	AT_PLAIN_WRITE(core->stopped_at) = value;
 	plait__mutex_unlock(&core->lock);
 }
 
-void plait__counter_core_raise(struct plait__counter_core *core, uint64_t sequence,
-			       const plait_error *failure,
+void plait__counter_core_raise(struct plait__counter_core *core,
+			       uint64_t sequence, const plait_error *failure,
 			       struct plait__released_waiters *out)
 {
-	/* Relaxed: who raised it before was seen to have stored it. */
+	/* Relaxed: the caller has synchronized with the raiser before it. */
 	uint64_t value = at_load_relaxed_u64(&core->value);
 
 	out->lanes = NULL;
-	out->notes = NULL;
+	out->callbacks = NULL;
 	if (failure != NULL)
-		keep_failure(core, sequence, failure);
+		store_failure(core, sequence, failure);
 	if (sequence == PLAIT__COUNTER_CORE_NEVER)
-		keep_value(core, sequence);
+		store_stopped_at(core, sequence);
 	if (sequence < value)
 		sequence = value;
-	/* Pairs with the load in plait__counter_core_reached. */
+	/* Release: pairs with the load in plait__counter_core_reached. */
 	at_store_release_u64(&core->value, sequence);
 	release(core, sequence - value, out);
 }
 
-void plait__counter_core_fail_from(struct plait__counter_core *core, uint64_t sequence,
+void plait__counter_core_fail_from(struct plait__counter_core *core,
+				   uint64_t sequence,
 				   const plait_error *failure,
 				   struct plait__released_waiters *out)
 {
 	uint64_t value = at_load_relaxed_u64(&core->value);
 
 	out->lanes = NULL;
-	out->notes = NULL;
-	keep_failure(core, sequence, failure);
+	out->callbacks = NULL;
+	store_failure(core, sequence, failure);
 	if (value != PLAIT__COUNTER_CORE_NEVER)
-		keep_value(core, value > sequence ? value : sequence);
-	/* Every sequence has come; pairs as in raise. */
+		store_stopped_at(core, value > sequence ? value : sequence);
+	/* Every sequence is reached. Release: pairs as in raise. */
 	at_store_release_u64(&core->value, PLAIT__COUNTER_CORE_NEVER);
 	release(core, PLAIT__COUNTER_CORE_NEVER - value, out);
 }
 
-/* The lock is held: a gate that failed is again where it stopped. */
+/* Restore the true value of a failed gate. Caller holds core->lock. */
 static void undo_failure(struct plait__counter_core *core)
 {
 	if (at_load_relaxed_u64(&core->value) != PLAIT__COUNTER_CORE_NEVER)
 		return;
 	at_store_release_u64(&core->value, core->stopped_at);
-	/* Modulo 2^64, so a raiser that is not done yet does no harm. */
-	at_sub_u64(&core->settled, PLAIT__COUNTER_CORE_NEVER - core->stopped_at);
+	/* Modulo 2^64, so a raiser still in release is harmless. */
+	at_sub_u64(&core->settled,
+		   PLAIT__COUNTER_CORE_NEVER - core->stopped_at);
 }
 
 bool plait__counter_core_reset(struct plait__counter_core *core)
@@ -281,8 +291,10 @@ bool plait__counter_core_reset(struct plait__counter_core *core)
 	free_of_waiters = core->first == NULL;
 	if (free_of_waiters) {
 		undo_failure(core);
-		/* After the value; pairs with the load in failed. */
-		at_store_release_u64(&core->failed_from, PLAIT__COUNTER_CORE_NEVER);
+		/* Release, after the value: pairs with the load in
+		 * plait__counter_core_failed. */
+		at_store_release_u64(&core->failed_from,
+				     PLAIT__COUNTER_CORE_NEVER);
 	}
 	plait__mutex_unlock(&core->lock);
 	return free_of_waiters;

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Threads that wait for counters: spin, yield, then sleep with a waiter at
- * each point that is missing.  Without workers they run lanes meanwhile.
+ * Threads that wait for counters: spin, yield, then sleep with a waiter linked
+ * at each missing point. In a pool without workers they run ready items
+ * meanwhile.
  */
 #include "pool/pool_internal.h"
 
 #include "base/error.h"
 #include "sys/clock.h"
 
-/* More points than this need memory to sleep. */
-enum { FEW = 8 };
+/* Points with a waiter on the stack; more points need memory to sleep. */
+enum { INLINE_WAITERS = 8 };
 
 struct wait {
 	plait__pool *pool;
@@ -19,8 +20,9 @@ struct wait {
 	uint64_t timeout_ns;
 	uint64_t deadline_ns;
 	struct plait__external_thread *thread;
-	struct plait__waiter *waiters; /* one for each point, or null yet */
-	uint64_t waiter_bytes;         /* 0: not from the allocator */
+	/* one per point; null before the first sleep */
+	struct plait__waiter *waiters;
+	uint64_t waiter_bytes;         /* 0: on the stack */
 };
 
 static struct plait__counter_core *core_of(const plait_backend_point *point)
@@ -28,10 +30,8 @@ static struct plait__counter_core *core_of(const plait_backend_point *point)
 	return &((plait__counter *)point->signal)->core;
 }
 
-/*
- * PLAIT_PENDING, or what the wait ends with.  The first point of the array
- * that failed (all) or has happened (any) decides.
- */
+/* Returns PLAIT_PENDING or the result of the wait. The first point of the
+ * array that failed (all) or has happened (any) decides. */
 static plait_status decide(const struct wait *wait, plait_error *error)
 {
 	plait_status status = wait->any ? PLAIT_PENDING : PLAIT_OK;
@@ -40,7 +40,8 @@ static plait_status decide(const struct wait *wait, plait_error *error)
 	for (i = 0; i < wait->count; i++) {
 		const plait_backend_point *point = &wait->points[i];
 
-		switch (plait__counter_core_query(core_of(point), point->sequence)) {
+		switch (plait__counter_core_query(core_of(point),
+						  point->sequence)) {
 		case PLAIT__COUNTER_CORE_PENDING:
 			status = PLAIT_PENDING;
 			break;
@@ -69,13 +70,13 @@ static plait_status time_out(const struct wait *wait, plait_error *error)
 		point = &wait->points[i];
 		missing++;
 	}
-	return plait__fail(error, PLAIT_E_TIMEOUT,
-			   "%u of %u points missing after %llu ns; the first "
-			   "is at %llu and %llu was waited for",
-			   missing, wait->count,
-			   (unsigned long long)wait->timeout_ns,
-			   (unsigned long long)plait__counter_core_get(core_of(point)),
-			   (unsigned long long)point->sequence);
+	return plait__fail(
+		error, PLAIT_E_TIMEOUT,
+		"%u of %u points missing after %llu ns; the first "
+		"is at %llu and %llu was waited for",
+		missing, wait->count, (unsigned long long)wait->timeout_ns,
+		(unsigned long long)plait__counter_core_get(core_of(point)),
+		(unsigned long long)point->sequence);
 }
 
 /* --- sleeping ----------------------------------------------------------- */
@@ -87,7 +88,7 @@ static void unpark_all(struct wait *wait, uint32_t count)
 					   &wait->waiters[count]);
 }
 
-/* True: a waiter is linked at all points that are missing, at least one. */
+/* Returns true with a waiter linked at every missing point, at least one. */
 static bool park_all(struct wait *wait, struct plait__waiter_group *group)
 {
 	uint32_t i;
@@ -101,7 +102,7 @@ static bool park_all(struct wait *wait, struct plait__waiter_group *group)
 		if (plait__counter_core_park(core_of(&wait->points[i]), waiter,
 					     wait->points[i].sequence))
 			continue;
-		/* It has come: of all, one less; of any, that is it. */
+		/* Reached: one point less (all), or the wait is over (any). */
 		if (wait->any || at_sub_u32(&group->remaining, 1) == 1 ||
 		    plait__counter_core_failed(core_of(&wait->points[i]),
 					       wait->points[i].sequence)) {
@@ -112,12 +113,12 @@ static bool park_all(struct wait *wait, struct plait__waiter_group *group)
 	return true;
 }
 
-/* Until something happened, or the deadline passed; or for no reason. */
+/* Sleep until a point happens or the deadline passes; may return spuriously. */
 static void sleep_once(struct wait *wait)
 {
 	struct plait__sleeper *sleeper = &wait->thread->sleeper;
 	struct plait__ready_queue *ready = &wait->pool->ready;
-	bool drives = wait->pool->worker_count == 0;
+	bool runs_items = wait->pool->worker_count == 0;
 	struct plait__waiter_group group = { .event = &sleeper->event };
 	uint32_t key = plait__eventcount_prepare(&sleeper->event);
 
@@ -126,19 +127,19 @@ static void sleep_once(struct wait *wait)
 		plait__eventcount_cancel(&sleeper->event);
 		return;
 	}
-	if (drives && !plait__ready_add_sleeper(ready, sleeper)) {
+	if (runs_items && !plait__ready_add_sleeper(ready, sleeper)) {
 		plait__eventcount_cancel(&sleeper->event);
 	} else {
 		(void)plait__eventcount_wait(&sleeper->event, key,
 					     wait->deadline_ns);
-		if (drives)
+		if (runs_items)
 			plait__ready_remove_sleeper(ready, sleeper);
 	}
 	unpark_all(wait, wait->count);
 }
 
 static plait_status prepare_sleep(struct wait *wait,
-				  struct plait__waiter *few,
+				  struct plait__waiter *inline_waiters,
 				  plait_error *error)
 {
 	if (wait->thread == NULL)
@@ -147,8 +148,8 @@ static plait_status prepare_sleep(struct wait *wait,
 		goto no_memory;
 	if (wait->waiters != NULL)
 		return PLAIT_OK;
-	wait->waiters = few;
-	if (wait->count <= FEW)
+	wait->waiters = inline_waiters;
+	if (wait->count <= INLINE_WAITERS)
 		return PLAIT_OK;
 	wait->waiters = plait__alloc_array(&wait->pool->allocator, wait->count,
 					   sizeof(*wait->waiters));
@@ -164,8 +165,8 @@ no_memory:
 
 /* --- waiting ------------------------------------------------------------ */
 
-/* True: a lane was run, so look again before anything else. */
-static bool drive(struct wait *wait)
+/* Returns true if an item was run; the caller polls again first. */
+static bool run_ready(struct wait *wait)
 {
 	bool more = plait__ready_has_items(&wait->pool->ready) ||
 		    (wait->thread != NULL && wait->thread->item != NULL);
@@ -179,33 +180,34 @@ static bool drive(struct wait *wait)
 
 static plait_status run_wait(struct wait *wait, plait_error *error)
 {
-	struct plait__waiter few[FEW];
-	struct plait__backoff ladder;
+	struct plait__waiter inline_waiters[INLINE_WAITERS];
+	struct plait__backoff backoff;
 	plait_status status;
 
-	plait__backoff_init(&ladder, wait->pool->policy);
+	plait__backoff_init(&backoff, wait->pool->policy);
 	for (;;) {
-		bool driven = drive(wait);
+		bool ran = run_ready(wait);
 
-		/* The clock before the points: a timeout is true. */
-		bool late = plait__clock_left_ns(wait->deadline_ns) == 0;
+		/* Read the clock before the points, so that a timeout is
+		 * never early. */
+		bool expired = plait__clock_left_ns(wait->deadline_ns) == 0;
 
 		status = decide(wait, error);
 		if (status != PLAIT_PENDING)
 			return status;
-		if (late)
+		if (expired)
 			return time_out(wait, error);
-		if (driven || plait__backoff_step(&ladder))
+		if (ran || plait__backoff_step(&backoff))
 			continue;
-		status = prepare_sleep(wait, few, error);
+		status = prepare_sleep(wait, inline_waiters, error);
 		if (status != PLAIT_OK)
 			return status;
 		sleep_once(wait);
 	}
 }
 
-/* Also of a thread that ends in a lane; none of them is linked then, and its
- * thread is left by the thread's guard. */
+/* Also runs when the waiting thread ends inside a lane: no waiter is linked
+ * then, and the thread's guard releases its record. */
 static void free_waiters(void *arg)
 {
 	struct wait *wait = arg;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Threads of the user's that wait for counters or pump: what they need to
- * sleep, and how they run lanes when there are no workers.
+ * External threads: application threads that wait for counters or pump. Each
+ * has a record with its sleeper; without workers they run the ready items.
  */
 #include "pool/pool_internal.h"
 
@@ -83,7 +83,8 @@ bool plait__external_thread_run(struct plait__external_thread *thread)
 
 plait_status plait__external_thread_pump(plait__pool *pool, plait_error *error)
 {
-	struct plait__external_thread *thread = plait__external_thread_enter(pool);
+	struct plait__external_thread *thread =
+		plait__external_thread_enter(pool);
 	bool done;
 
 	if (thread == NULL)
@@ -96,7 +97,7 @@ plait_status plait__external_thread_pump(plait__pool *pool, plait_error *error)
 		return PLAIT_OK;
 	if (plait__ready_is_idle(&pool->ready))
 		return PLAIT_PENDING;
-	plait__thread_yield(); /* another thread is at it */
+	plait__thread_yield(); /* another thread runs an item */
 	return PLAIT_OK;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The floating point control state: rounding, flushing of tiny numbers,
- * traps.  Every host function starts with the default one, whatever the one
- * before it left behind; looking costs 1-2 ns, setting is rare.
+ * The floating-point control state: rounding mode, flush-to-zero, traps. Every
+ * host function starts with the default state, independent of the function
+ * before it. A query costs 1-2 ns; a set is rare.
  */
 #ifndef PLAIT_SRC_POOL_FPSTATE_H
 #define PLAIT_SRC_POOL_FPSTATE_H
@@ -11,13 +11,13 @@
 #include <stdint.h>
 
 struct plait__fpstate {
-	uint64_t control; /* SSE's, or the machine's only one */
+	uint64_t control; /* MXCSR, or the only control register */
 	uint16_t x87;
 };
 
 #if defined(__x86_64__)
 
-/* Without the sticky flags, the low six bits: they are of no consequence. */
+/* Without the sticky flags (the low six bits), which change no result. */
 #define PLAIT__FPSTATE_MASK 0xffc0u
 #define PLAIT__FPSTATE_SSE 0x1f80u
 #define PLAIT__FPSTATE_X87 0x037fu
@@ -83,7 +83,7 @@ static inline void plait__fpstate_clean_from(const struct plait__fpstate *now)
 
 #else
 
-/* Not known: left as it is. */
+/* Unknown machines: the state is left as it is. */
 static inline void plait__fpstate_query(struct plait__fpstate *out)
 {
 	(void)out;
@@ -109,7 +109,7 @@ static inline void plait__fpstate_clean_from(const struct plait__fpstate *now)
 
 #endif
 
-/* To the default one. */
+/* Set the default state. */
 static inline void plait__fpstate_clean(void)
 {
 	struct plait__fpstate now;
@@ -118,7 +118,8 @@ static inline void plait__fpstate_clean(void)
 	plait__fpstate_clean_from(&now);
 }
 
-/* To what it was; setting takes longer than looking. */
+/* Restore a state; set it only if it differs, because a set is slower than a
+ * query. */
 static inline void plait__fpstate_restore(const struct plait__fpstate *state)
 {
 	struct plait__fpstate now;

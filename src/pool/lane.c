@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Running a lane: its commands in order, until it is empty, has to wait, or
- * had its turn.  Submitting is in submit.c.
+ * Execution of a lane: its commands in order, until the lane is empty, parks at
+ * a counter, or has used its time slice. Submission is in lane_submit.c.
  */
 #include "pool/fpstate.h"
 #include "pool/pool_internal.h"
@@ -11,20 +11,21 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Commands in a row while other lanes are ready. */
-enum { TURN = 64 };
+/* Commands per time slice while other lanes are ready. */
+enum { SLICE_COMMANDS = 64 };
 
 static struct plait__counter_core *core_of(const struct plait__command *command)
 {
 	return &command->counter->core;
 }
 
-/* --- what went wrong ---------------------------------------------------- */
+/* --- failures ----------------------------------------------------------- */
 
-/* The words are those of every backend; the queue is named when it can be. */
+/* The texts match those of every backend. The queue is named if it has a
+ * label. */
 static void fail_with_origin(plait__lane *lane,
 			     const struct plait__command *command,
-			     int64_t origin, const char *what)
+			     int64_t origin, const char *reason)
 {
 	const char *label = command->label;
 	bool named = lane->label[0] != '\0';
@@ -35,7 +36,7 @@ static void fail_with_origin(plait__lane *lane,
 			   "%s%.80s%s %s%s%s%s",
 			   label != NULL ? "command \"" : "host function",
 			   label != NULL ? label : "",
-			   label != NULL ? "\"" : "", what,
+			   label != NULL ? "\"" : "", reason,
 			   named ? " in queue \"" : "", lane->label,
 			   named ? "\"" : "");
 }
@@ -43,13 +44,13 @@ static void fail_with_origin(plait__lane *lane,
 static void fail_call(plait__lane *lane, const struct plait__command *command,
 		      int32_t result)
 {
-	char what[32];
+	char reason[32];
 
-	(void)snprintf(what, sizeof(what), "failed with %d", (int)result);
-	fail_with_origin(lane, command, result, what);
+	(void)snprintf(reason, sizeof(reason), "failed with %d", (int)result);
+	fail_with_origin(lane, command, result, reason);
 }
 
-/* It waited for something that failed. */
+/* Fail the lane because a point that it waited for failed. */
 static void fail_not_run(plait__lane *lane, struct plait__counter_core *core)
 {
 	static const char prefix[] = "not run: ";
@@ -84,8 +85,8 @@ static const struct plait__command *peek(plait__lane *lane)
 static void advance(plait__lane *lane, uint32_t work)
 {
 	lane->head.index++;
-	/* Release: pairs with the loads in submit and recover; who sees that
-	 * nothing is pending may change `failure`. */
+	/* Release: pairs with the loads in has_room and plait__lane_recover.
+	 * A caller that sees no pending command may change `failure`. */
 	if (work != 0)
 		at_store_release_u64(&lane->done,
 				     at_load_relaxed_u64(&lane->done) + 1);
@@ -107,46 +108,45 @@ static void run_work(plait__lane *lane, const struct plait__command *command)
 		fail_call(lane, command, result);
 }
 
-/*
- * A short wait is not worth handing the lane over: look for a while, unless
- * there is something better to do.
- */
-static bool await(plait__lane *lane, const struct plait__command *command)
+/* Poll briefly before parking the lane, unless a ready item lacks a thread. */
+static bool spin_until_reached(plait__lane *lane,
+			       const struct plait__command *command)
 {
 	const struct plait__counter_core *core = core_of(command);
 	plait__pool *pool = lane->pool;
-	struct plait__backoff ladder;
+	struct plait__backoff backoff;
 
 	if (plait__counter_core_reached(core, command->sequence))
 		return true;
 	if (pool->worker_count == 0)
 		return false;
-	plait__backoff_init(&ladder, pool->policy);
+	plait__backoff_init(&backoff, pool->policy);
 	while (!plait__ready_has_surplus(&pool->ready) &&
-	       plait__backoff_step(&ladder)) {
+	       plait__backoff_step(&backoff)) {
 		if (plait__counter_core_reached(core, command->sequence))
 			return true;
 	}
 	return false;
 }
 
-/* False: it is parked, and no longer ours. */
+/* Returns false if the lane is parked; another thread may own it then. */
 static bool run_wait(plait__lane *lane, const struct plait__command *command)
 {
 	struct plait__counter_core *core = core_of(command);
 	uint64_t sequence = command->sequence;
 	enum plait__counter_core_state state;
 
-	/* A lane that failed waits for no gate: nobody may come to raise it.
-	 * It does wait for emissions, because its own are behind them. */
+	/* A failed lane skips waits for gates, which may never be raised. It
+	 * keeps waits for emissions, so that its own emissions follow them. */
 	if (!lane->failed ||
 	    (command->counter->flags & PLAIT_BACKEND_SIGNAL_GATE) == 0) {
 		do {
-			if (!await(lane, command) &&
-			    plait__counter_core_park(core, &lane->waiter, sequence))
+			if (!spin_until_reached(lane, command) &&
+			    plait__counter_core_park(core, &lane->waiter,
+						     sequence))
 				return false;
 			state = plait__counter_core_query(core, sequence);
-			/* A gate may have been reset at this very moment. */
+			/* PENDING: a gate was reset between the two calls. */
 		} while (state == PLAIT__COUNTER_CORE_PENDING);
 		if (!lane->failed && state == PLAIT__COUNTER_CORE_FAILED)
 			fail_not_run(lane, core);
@@ -166,13 +166,14 @@ static void run_emit(plait__lane *lane, const struct plait__command *command)
 		plait__counter_emit(counter, sequence, NULL);
 		return;
 	}
-	/* Once the last command is consumed, somebody may recover the lane. */
+	/* Copied first: once the last command is consumed, the lane may be
+	 * recovered. */
 	failure = lane->failure;
 	advance(lane, 0);
 	plait__counter_emit(counter, sequence, &failure);
 }
 
-/* False: the lane is parked. */
+/* Returns false if the lane is parked. */
 static bool run_one(plait__lane *lane)
 {
 	const struct plait__command *command = peek(lane);
@@ -189,15 +190,16 @@ static bool run_one(plait__lane *lane)
 	return true;
 }
 
-/* --- a turn ------------------------------------------------------------- */
+/* --- time slices -------------------------------------------------------- */
 
-/* Is there a command?  If not, the lane is idle now and no longer ours. */
+/* Returns true if there is a command. If not, the lane is idle, and another
+ * thread may own it. */
 static bool refill(plait__lane *lane)
 {
 	uint64_t consumed = at_load_relaxed_u64(&lane->consumed);
 	bool more;
 
-	/* Acquire: pairs with the store in submit. */
+	/* Acquire: pairs with the store in lane_submit.c. */
 	lane->limit = at_load_acquire_u64(&lane->published);
 	if (lane->limit != consumed)
 		return true;
@@ -223,15 +225,15 @@ struct plait__ready_item *plait__lane_run(struct plait__ready_item *item)
 	struct plait__ready_queue *ready = &lane->pool->ready;
 	uint32_t left;
 
-	for (left = TURN; left > 0; left--) {
+	for (left = SLICE_COMMANDS; left > 0; left--) {
 		if (at_load_relaxed_u64(&lane->consumed) == lane->limit &&
 		    !refill(lane))
 			return NULL;
 		if (!run_one(lane))
 			return NULL;
 	}
-	/* Not kept when it has just become empty: without workers nobody may
-	 * come to find that out. */
+	/* An empty lane is left idle: without workers, no thread might come
+	 * to find that out. */
 	if (at_load_relaxed_u64(&lane->consumed) == lane->limit &&
 	    !refill(lane))
 		return NULL;
@@ -245,7 +247,7 @@ void plait__lane_lose(struct plait__ready_item *item)
 	plait__lane *lane = lane_of(item);
 	const struct plait__command *command;
 
-	/* Nothing but a call ends a thread; a notification is not to. */
+	/* Only a CALL ends a thread; callbacks must not. */
 	if (at_load_relaxed_u64(&lane->consumed) != lane->limit) {
 		command = peek(lane);
 		if (command->kind == PLAIT_WORK_CALL && !lane->failed) {

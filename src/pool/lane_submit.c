@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lanes from outside: making one, giving it commands, ending it. */
+/* The submitters' side of a lane: creation, submission, destruction. */
 #include "pool/cacheline.h"
 #include "pool/pool_internal.h"
 #include "base/error.h"
@@ -7,8 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Waits and emissions do not count, up to so many for each command. */
-enum { MARKS_PER_COMMAND = 4, MARKS_AT_LEAST = 64 };
+/* Waits and emissions do not count against the capacity, up to this many
+ * entries per command. */
+enum { ENTRIES_PER_COMMAND = 4, MIN_ENTRIES = 64 };
 
 static uint32_t level_of(int32_t priority)
 {
@@ -31,7 +32,8 @@ plait_status plait__lane_create(plait__pool *pool,
 	lane = plait__cacheline_alloc(&pool->allocator, sizeof(*lane));
 	if (lane == NULL)
 		goto no_memory;
-	if (!plait__command_ring_init(&lane->ring, &pool->allocator, &lane->head))
+	if (!plait__command_ring_init(&lane->ring, &pool->allocator,
+				      &lane->head))
 		goto free_lane;
 	lane->pool = pool;
 	lane->capacity = request->capacity != 0 ? request->capacity :
@@ -53,21 +55,22 @@ no_memory:
 			   "queue: no memory for its %zu bytes", sizeof(*lane));
 }
 
-/* Nothing is pending, but a thread may still be on its way out of it. */
+/* Wait for the thread that may still be leaving the lane. Nothing is
+ * pending. */
 static void await_idle(plait__lane *lane)
 {
-	struct plait__backoff ladder;
+	struct plait__backoff backoff;
 	bool scheduled;
 
-	plait__backoff_init(&ladder, PLAIT__BACKOFF_SHARED);
+	plait__backoff_init(&backoff, PLAIT__BACKOFF_SHARED);
 	for (;;) {
 		plait__mutex_lock(&lane->lock);
 		scheduled = lane->scheduled;
 		plait__mutex_unlock(&lane->lock);
 		if (!scheduled)
 			return;
-		if (!plait__backoff_step(&ladder))
-			plait__backoff_init(&ladder, PLAIT__BACKOFF_SHARED);
+		if (!plait__backoff_step(&backoff))
+			plait__backoff_init(&backoff, PLAIT__BACKOFF_SHARED);
 	}
 }
 
@@ -79,13 +82,14 @@ void plait__lane_destroy(plait__lane *lane)
 		return;
 	pool = lane->pool;
 	await_idle(lane);
-	plait__command_ring_fini(&lane->ring, &pool->allocator, lane->head.segment);
+	plait__command_ring_fini(&lane->ring, &pool->allocator,
+				 lane->head.segment);
 	plait__cacheline_free(&pool->allocator, lane, sizeof(*lane));
 }
 
 /* --- submission --------------------------------------------------------- */
 
-/* Submissions and works are as long as the one who wrote them thinks. */
+/* Submissions and works have the size that their caller was built with. */
 static const plait_submission *
 submission_at(const plait_submission *submissions, uint32_t index)
 {
@@ -108,12 +112,12 @@ static const plait_work *work_at(const plait_submission *submission,
 		((const char *)submission->work + index * each);
 }
 
-/* What comes with one call. */
-struct load {
+/* The contents of one call. */
+struct batch {
 	const plait_submission *submissions;
 	uint32_t count;
 	uint64_t work;
-	uint64_t all;
+	uint64_t entries;
 };
 
 static plait_status check_work(const plait_submission *submission,
@@ -138,51 +142,52 @@ static plait_status check_work(const plait_submission *submission,
 	return PLAIT_OK;
 }
 
-static plait_status weigh(struct load *load, plait_error *error)
+static plait_status count_commands(struct batch *batch, plait_error *error)
 {
 	plait_status status = PLAIT_OK;
 	uint32_t i;
 
-	for (i = 0; status == PLAIT_OK && i < load->count; i++) {
+	for (i = 0; status == PLAIT_OK && i < batch->count; i++) {
 		const plait_submission *one =
-			submission_at(load->submissions, i);
+			submission_at(batch->submissions, i);
 
 		status = check_work(one, error);
-		load->work += one->work_count;
-		load->all += (uint64_t)one->work_count + one->wait_count +
+		batch->work += one->work_count;
+		batch->entries += (uint64_t)one->work_count + one->wait_count +
 			     one->emit_count;
 	}
 	return status;
 }
 
-/* Of commands, waits and emissions together. */
-static uint64_t most_marks(const plait__lane *lane)
+/* Returns the limit for commands, waits and emissions together. */
+static uint64_t max_entries(const plait__lane *lane)
 {
-	uint64_t most;
+	uint64_t max;
 
-	if (__builtin_mul_overflow(lane->capacity, MARKS_PER_COMMAND, &most) ||
-	    __builtin_add_overflow(most, MARKS_AT_LEAST, &most))
+	if (__builtin_mul_overflow(lane->capacity, ENTRIES_PER_COMMAND, &max) ||
+	    __builtin_add_overflow(max, MIN_ENTRIES, &max))
 		return UINT64_MAX;
-	return most;
+	return max;
 }
 
-static bool fits(plait__lane *lane, uint64_t work, uint64_t all)
+static bool fits(plait__lane *lane, uint64_t work, uint64_t entries)
 {
 	return lane->work_submitted - lane->done_seen + work <=
 		       lane->capacity &&
 	       at_load_relaxed_u64(&lane->published) - lane->consumed_seen +
-			       all <= most_marks(lane);
+			       entries <= max_entries(lane);
 }
 
-/* The lock is held.  Looks at the other side's line only when it must. */
-static bool has_room(plait__lane *lane, uint64_t work, uint64_t all)
+/* Caller holds lane->lock. Reads the cache line of the running thread only
+ * if the last known values do not suffice. */
+static bool has_room(plait__lane *lane, uint64_t work, uint64_t entries)
 {
-	if (fits(lane, work, all))
+	if (fits(lane, work, entries))
 		return true;
-	/* Acquire: pairs with advance in lane.c; no more than a number. */
+	/* Acquire: pairs with advance in lane.c; only the numbers are used. */
 	lane->consumed_seen = at_load_acquire_u64(&lane->consumed);
 	lane->done_seen = at_load_acquire_u64(&lane->done);
-	return fits(lane, work, all);
+	return fits(lane, work, entries);
 }
 
 static void append_points(plait__lane *lane, uint32_t kind,
@@ -208,8 +213,8 @@ static void append_work(plait__lane *lane, const plait_submission *submission)
 	uint32_t i = 0;
 
 	while (i < submission->work_count) {
-		command = plait__command_ring_take(&lane->ring,
-						   submission->work_count - i, &taken);
+		command = plait__command_ring_take(
+			&lane->ring, submission->work_count - i, &taken);
 		for (; taken > 0; taken--)
 			plait__command_pack(command++,
 					    work_at(submission, i++));
@@ -225,57 +230,59 @@ static void append(plait__lane *lane, const plait_submission *submission)
 		      submission->emit_count);
 }
 
-/* What would not fit if nothing were pending either is told so. */
-static plait_status refuse(const plait__lane *lane, const struct load *load,
-			   plait_error *error)
+/* PLAIT_E_INVALID for a batch that would not fit into an empty lane either. */
+static plait_status fail_full(const plait__lane *lane,
+			      const struct batch *batch, plait_error *error)
 {
-	const bool broad = load->work > lane->capacity;
+	const bool too_much_work = batch->work > lane->capacity;
 
-	if (broad || load->all > most_marks(lane))
-		return plait__fail(error, PLAIT_E_INVALID,
-				   "queue%s%s: %llu commands%s at once, but "
-				   "it has room for %llu; submit fewer at a "
-				   "time, or give it a greater capacity",
-				   lane->label[0] != '\0' ? " " : "",
-				   lane->label, (unsigned long long)(
-					broad ? load->work : load->all),
-				   broad ? "" : ", waits and emissions",
-				   (unsigned long long)(
-					broad ? lane->capacity :
-						most_marks(lane)));
+	if (too_much_work || batch->entries > max_entries(lane))
+		return plait__fail(
+			error, PLAIT_E_INVALID,
+			"queue%s%s: %llu commands%s at once, but "
+			"it has room for %llu; submit fewer at a "
+			"time, or give it a greater capacity",
+			lane->label[0] != '\0' ? " " : "", lane->label,
+			(unsigned long long)(too_much_work ? batch->work :
+							     batch->entries),
+			too_much_work ? "" : ", waits and emissions",
+			(unsigned long long)(too_much_work ?
+						     lane->capacity :
+						     max_entries(lane)));
 	return plait__fail(error, PLAIT_E_BUSY,
 			   "queue%s%s: %llu commands more, but %llu of at "
 			   "most %llu are pending",
 			   lane->label[0] != '\0' ? " " : "", lane->label,
-			   (unsigned long long)load->work,
+			   (unsigned long long)batch->work,
 			   (unsigned long long)(lane->work_submitted -
 						lane->done_seen),
 			   (unsigned long long)lane->capacity);
 }
 
-/* The lock is held.  True in *out: the lane was idle. */
-static plait_status add(plait__lane *lane, const struct load *load,
+/* Caller holds lane->lock. *out_idle: the lane was idle. */
+static plait_status enqueue(plait__lane *lane, const struct batch *batch,
 			bool *out_idle, plait_error *error)
 {
 	uint32_t i;
 
-	if (!has_room(lane, load->work, load->all))
-		return refuse(lane, load, error);
+	if (!has_room(lane, batch->work, batch->entries))
+		return fail_full(lane, batch, error);
 	if (!plait__command_ring_reserve(&lane->ring, &lane->pool->allocator,
-					 load->all))
+					 batch->entries))
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "queue%s%s: no memory for %llu commands",
 				   lane->label[0] != '\0' ? " " : "",
-				   lane->label, (unsigned long long)load->all);
-	for (i = 0; i < load->count; i++)
-		append(lane, submission_at(load->submissions, i));
-	lane->work_submitted += load->work;
+				   lane->label,
+				   (unsigned long long)batch->entries);
+	for (i = 0; i < batch->count; i++)
+		append(lane, submission_at(batch->submissions, i));
+	lane->work_submitted += batch->work;
 	*out_idle = !lane->scheduled;
 	lane->scheduled = true;
-	/* Pairs with the load in lane.c: the commands are there. */
+	/* Release: pairs with the load in lane.c; publishes the commands. */
 	at_store_release_u64(&lane->published,
 			     at_load_relaxed_u64(&lane->published) +
-				     load->all);
+				     batch->entries);
 	return PLAIT_OK;
 }
 
@@ -283,16 +290,16 @@ plait_status plait__lane_submit(plait__lane *lane,
 				const plait_submission *submissions,
 				uint32_t count, plait_error *error)
 {
-	struct load load = { .submissions = submissions, .count = count };
-	plait_status status = weigh(&load, error);
+	struct batch batch = { .submissions = submissions, .count = count };
+	plait_status status = count_commands(&batch, error);
 	bool idle = false;
 
-	if (status != PLAIT_OK || load.all == 0)
+	if (status != PLAIT_OK || batch.entries == 0)
 		return status;
 	plait__mutex_lock(&lane->lock);
-	status = add(lane, &load, &idle, error);
+	status = enqueue(lane, &batch, &idle, error);
 	plait__mutex_unlock(&lane->lock);
-	/* An idle lane is ours until it is ready. */
+	/* This thread owns a lane that was idle until the push. */
 	if (idle)
 		plait__ready_push(&lane->pool->ready, &lane->item);
 	return status;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Making and ending pools. */
+/* Creation and destruction of pools. */
 #include "pool/pool_internal.h"
 
 #include "base/error.h"
@@ -54,7 +54,7 @@ static plait__pool *alloc_pool(const plait_allocator *allocator,
 	pool->first_external.pool = pool;
 	plait__eventcount_init(&pool->first_external.sleeper.event, 0);
 	pool->externals = &pool->first_external;
-	plait__wakeup_latency_init(&pool->latency, pool);
+	plait__hop_latency_init(&pool->latency, pool);
 	if (workers == 0)
 		return pool;
 	pool->worker_bytes = workers * sizeof(*pool->workers);
@@ -82,7 +82,7 @@ plait_status plait__pool_create(const plait_allocator *allocator,
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory for a pool of %u workers",
 				   workers);
-	/* Whoever runs plans needs it; later it would take much longer. */
+	/* Runs of plans need it; registering later would take much longer. */
 	at_membarrier_prepare();
 	status = start_workers(pool, error);
 	if (status != PLAIT_OK) {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The core's one pool of host threads.  It runs lanes (lane.h), which are
- * ordered by counters (counter.h).  A context owns one pool; the services for
- * plugins pass through to it.  README.md has the protocol.
+ * The worker pool: the host threads of one context. They run lanes (lane.h),
+ * which counters (counter.h) order, and tasks (task.h). The pool services of
+ * plugins map to these functions. README.md has the protocols.
  *
- * With no workers, threads that wait (plait__counter_wait) and threads that
- * pump run what is ready.
+ * In a pool without workers, threads that wait (plait__counter_wait) and
+ * threads that pump run the ready items.
  */
 #ifndef PLAIT_SRC_POOL_POOL_H
 #define PLAIT_SRC_POOL_POOL_H
@@ -19,47 +19,47 @@ typedef struct plait__pool plait__pool;
 enum { PLAIT__POOL_MAX_WORKERS = 1024 };
 
 /*
- * A pool with `workers` threads named plait/0, plait/1, ...; 0 is fine.  The
- * allocator's record is copied.  PLAIT_E_INVALID (too many), PLAIT_E_NOMEM,
- * PLAIT_E_UNAVAILABLE (the system gives no thread; origin is the errno).
+ * Create a pool with `workers` threads (0 is allowed) named plait/0, plait/1,
+ * ... The allocator's record is copied. PLAIT_E_INVALID (too many workers),
+ * PLAIT_E_NOMEM, PLAIT_E_UNAVAILABLE (the system creates no thread; origin is
+ * the errno).
  */
 plait_status plait__pool_create(const plait_allocator *allocator,
 				uint32_t workers, plait__pool **out,
 				plait_error *error);
 
 /*
- * All lanes and counters are gone.  Joins the workers, so never on one of
- * them (plait__callback_scope_is_in_pool): hand it to another thread.  The same goes for
- * plait__lane_destroy inside that very lane.  Null is fine.
+ * Destroy a pool that has no lanes and no counters. Joins the workers, so the
+ * caller must not be one (plait__callback_scope_is_in_pool); nor may a command
+ * of a lane call plait__lane_destroy for that lane. Null is allowed.
  */
 void plait__pool_destroy(plait__pool *pool);
 
 uint32_t plait__pool_worker_count(const plait__pool *pool);
-/* CPUs that the thread which made the pool could use then: workers inherit
- * that.  At least 1. */
+/* Returns the number of CPUs, at least 1, in the affinity mask of the thread
+ * that created the pool, which workers inherit. */
 uint32_t plait__pool_processor_count(const plait__pool *pool);
 
 /*
- * Bind worker i to CPU cpus[i mod count]; count 0 lifts it.  PLAIT_E_INVALID
- * for a CPU that the system does not let us use; then nothing has changed.
+ * Bind worker i to CPU cpus[i mod count]; count 0 unbinds all. PLAIT_E_INVALID,
+ * with nothing changed, for a CPU that the process may not use.
  */
 plait_status plait__affinity_place(plait__pool *pool, const uint32_t *cpus,
 				   uint32_t count, plait_error *error);
 
-/*
- * Run a bounded piece of what is ready.  PLAIT_OK: something was done or is
- * being done by another thread; PLAIT_PENDING: nothing can go on by itself.
- */
+/* Run one ready item for a bounded time. PLAIT_OK: this thread or another
+ * one made progress; PLAIT_PENDING: nothing is ready or running. */
 plait_status plait__external_thread_pump(plait__pool *pool, plait_error *error);
 
-/* Without workers: is there something that a thread which waits could run? */
+/* Returns true if the pool has no workers and an item is ready. */
 bool plait__external_thread_has_work(const plait__pool *pool);
 
-/* Is the calling thread inside a host function or a notification that some
- * pool runs?  Such a thread must not wait. */
+/* Returns true if the calling thread is inside a host function or a callback
+ * of any pool. Such a thread must not wait. */
 bool plait__callback_scope_is_active(void);
 
-/* Is the calling thread a worker of this pool, or inside one of its lanes? */
+/* Returns true if the calling thread is a worker of this pool, or inside one
+ * of its lanes. */
 bool plait__callback_scope_is_in_pool(const plait__pool *pool);
 
 #endif

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Ready items and sleepers; the rules are in ready.h. */
+/* The ready queue and its sleepers; the rules are in ready.h. */
 #include "pool/ready.h"
 
 #include "sys/clock.h"
 #include "sys/backoff.h"
 
-/* Every so many turns the least urgent goes first, lest it starve. */
-enum { TURNS_TO_LATER = 16 };
+/* Every 16th take starts at the lowest level, so that it cannot starve. */
+enum { LOW_FIRST_INTERVAL = 16 };
 
-/* The lock is held in all of these. */
+/* Caller holds ready->lock, in all functions of this part. */
 
-static void add_item(struct plait__ready_queue *ready, struct plait__ready_item *item)
+static void add_item(struct plait__ready_queue *ready,
+		     struct plait__ready_item *item)
 {
 	struct plait__ready_level *level = &ready->levels[item->level];
 
@@ -21,19 +22,19 @@ static void add_item(struct plait__ready_queue *ready, struct plait__ready_item 
 	else
 		level->last->next = item;
 	level->last = item;
-	/* Relaxed: a hint for who polls; who takes it holds the lock. */
+	/* Relaxed: a hint for pollers; a taker holds the lock. */
 	at_store_relaxed_u32(&ready->count,
 			     at_load_relaxed_u32(&ready->count) + 1);
 }
 
 static struct plait__ready_level *pick_level(struct plait__ready_queue *ready)
 {
-	bool later_first = ++ready->turns % TURNS_TO_LATER == 0;
+	bool low_first = ++ready->takes % LOW_FIRST_INTERVAL == 0;
 	int i;
 
 	for (i = 0; i < PLAIT__READY_LEVELS; i++) {
 		struct plait__ready_level *level =
-			&ready->levels[later_first ?
+			&ready->levels[low_first ?
 					       PLAIT__READY_LEVELS - 1 - i : i];
 		if (level->first != NULL)
 			return level;
@@ -51,7 +52,7 @@ static struct plait__ready_item *take_item(struct plait__ready_queue *ready)
 	item = level->first;
 	level->first = AT_PLAIN_READ(item->next);
 	item->linked = false;
-	/* Under the lock, so that forget finds it listed or pinned. */
+	/* Under the lock, so that forget finds the task linked or pinned. */
 	if (item->is_task)
 		at_add_u32(&((struct plait__ready_task *)(void *)item)->pins,
 			   1);
@@ -103,17 +104,18 @@ static void unlist_sleeper(struct plait__ready_queue *ready,
 	AT_PLAIN_WRITE(sleeper->listed) = false;
 }
 
-/* Keep the invariant; who is returned is to be woken without the lock. */
+/* Restore the invariant. The caller wakes the returned sleeper after it has
+ * released the lock. */
 static struct plait__sleeper *choose_sleeper(struct plait__ready_queue *ready)
 {
 	struct plait__sleeper *sleeper = ready->sleepers;
 	uint32_t count = at_load_relaxed_u32(&ready->count);
-	/* The only one who seeks was woken, and may never get here. */
-	bool unsure = ready->arriving == 1 && ready->seekers == 1;
+	/* The only seeker has been woken but may not have a processor. */
+	bool only_arriving = ready->arriving == 1 && ready->seekers == 1;
 
 	if (sleeper == NULL || count == 0)
 		return NULL;
-	if (count <= ready->seekers && !unsure)
+	if (count <= ready->seekers && !only_arriving)
 		return NULL;
 	unlist_sleeper(ready, sleeper);
 	ready->seekers++;
@@ -132,15 +134,20 @@ static void unlock(struct plait__ready_queue *ready)
 	uint32_t count = at_load_relaxed_u32(&ready->count);
 	uint32_t surplus = count > ready->seekers ? count - ready->seekers : 0;
 
-	/* Relaxed: a hint; and others read this line all the time. */
+	/* Relaxed: a hint. Stored only if it changes, because other threads
+	 * poll this line. */
 	if (at_load_relaxed_u32(&ready->surplus) != surplus)
 		at_store_relaxed_u32(&ready->surplus, surplus);
 	plait__mutex_unlock(&ready->lock);
 }
 
-/* A task may have been claimed, or offered once more, since it was taken; and
- * who forgets it waits for its pin.  The lock is held. */
-static void put_back(struct plait__ready_queue *ready, struct plait__ready_item *item)
+/*
+ * Put an item back that was taken and not run. A task may have been claimed or
+ * offered again since; plait__ready_forget waits for its pin. Caller holds
+ * ready->lock.
+ */
+static void put_back(struct plait__ready_queue *ready,
+		     struct plait__ready_item *item)
 {
 	struct plait__ready_task *task = (struct plait__ready_task *)(void *)
 		item;
@@ -155,7 +162,7 @@ static void put_back(struct plait__ready_queue *ready, struct plait__ready_item 
 	plait__ready_unpin(task);
 }
 
-/* ---------------------------------------------------------------------- */
+/* --- interface ----------------------------------------------------------- */
 
 void plait__ready_push(struct plait__ready_queue *ready,
 		       struct plait__ready_item *item)
@@ -241,8 +248,8 @@ void plait__ready_offer(struct plait__ready_queue *ready,
 	struct plait__sleeper *sleeper;
 
 	plait__mutex_lock(&ready->lock);
-	/* Before it may be taken; who takes it holds the lock, who claims it
-	 * by itself pairs with this store. */
+	/* Release, before the item is linked: a taker holds the lock, but a
+	 * thread that claims the task directly pairs with this store. */
 	at_store_release_u32(&task->state, PLAIT__TASK_OFFERED);
 	if (!task->item.linked)
 		add_item(ready, &task->item);
@@ -254,62 +261,64 @@ void plait__ready_offer(struct plait__ready_queue *ready,
 void plait__ready_forget(struct plait__ready_queue *ready,
 			 struct plait__ready_task *task)
 {
-	struct plait__backoff ladder;
+	struct plait__backoff backoff;
 
 	plait__mutex_lock(&ready->lock);
 	if (task->item.linked)
 		unlink_item(ready, &task->item);
 	unlock(ready);
-	plait__backoff_init(&ladder, PLAIT__BACKOFF_SHARED);
-	/* Acquire: pairs with the last touch of who had it. */
+	plait__backoff_init(&backoff, PLAIT__BACKOFF_SHARED);
+	/* Acquire: pairs with plait__ready_unpin. */
 	while (at_load_acquire_u32(&task->pins) != 0)
-		if (!plait__backoff_step(&ladder))
-			plait__backoff_init(&ladder, PLAIT__BACKOFF_SHARED);
+		if (!plait__backoff_step(&backoff))
+			plait__backoff_init(&backoff, PLAIT__BACKOFF_SHARED);
 }
 
-static bool worth_a_look(struct plait__ready_queue *ready)
+static bool has_items_or_is_closed(struct plait__ready_queue *ready)
 {
 	return plait__ready_has_items(ready) ||
 	       at_load_relaxed_u32(&ready->closed) != 0;
 }
 
-static void stay_awake(struct plait__ready_queue *ready)
+static void spin_for_items(struct plait__ready_queue *ready)
 {
-	struct plait__backoff ladder;
+	struct plait__backoff backoff;
 
 	plait__mutex_lock(&ready->lock);
 	ready->seekers++;
 	unlock(ready);
-	plait__backoff_init(&ladder, PLAIT__BACKOFF_SHARED);
-	while (!worth_a_look(ready) && plait__backoff_step(&ladder))
+	plait__backoff_init(&backoff, PLAIT__BACKOFF_SHARED);
+	while (!has_items_or_is_closed(ready) && plait__backoff_step(&backoff))
 		continue;
 }
 
 /*
- * A seeker takes an item or goes to sleep.  True: it took one, or the list is
- * closed.  False: it was woken, and is a seeker again.
+ * Take an item or sleep. Caller is a seeker. Returns true with an item, or with
+ * none if the queue is closed; false after a sleep: the caller is a seeker
+ * again.
  */
 static bool take_or_sleep(struct plait__ready_queue *ready,
 			  struct plait__sleeper *sleeper,
 			  struct plait__ready_item **out)
 {
 	uint32_t key = plait__eventcount_prepare(&sleeper->event);
-	bool over;
+	bool done;
 
 	plait__mutex_lock(&ready->lock);
 	*out = take_item(ready);
-	over = *out != NULL || at_load_relaxed_u32(&ready->closed) != 0;
+	done = *out != NULL || at_load_relaxed_u32(&ready->closed) != 0;
 	ready->seekers--;
-	if (!over)
+	if (!done)
 		list_sleeper(ready, sleeper);
 	unlock(ready);
-	if (over) {
+	if (done) {
 		plait__eventcount_cancel(&sleeper->event);
 		return true;
 	}
 	(void)plait__eventcount_wait(&sleeper->event, key, PLAIT__CLOCK_NEVER);
 	plait__mutex_lock(&ready->lock);
-	/* Still listed: an old wake of somebody who waited with it before. */
+	/* Still listed: a late wake-up meant for the previous user of the
+	 * sleeper. */
 	if (AT_PLAIN_READ(sleeper->listed)) {
 		unlist_sleeper(ready, sleeper);
 		ready->seekers++;
@@ -327,7 +336,7 @@ struct plait__ready_item *plait__ready_wait(struct plait__ready_queue *ready,
 
 	if (item != NULL)
 		return item;
-	stay_awake(ready);
+	spin_for_items(ready);
 	while (!take_or_sleep(ready, sleeper, &item))
 		continue;
 	return item;
@@ -355,7 +364,8 @@ void plait__ready_remove_sleeper(struct plait__ready_queue *ready,
 	if (AT_PLAIN_READ(sleeper->listed)) {
 		unlist_sleeper(ready, sleeper);
 	} else {
-		/* It was woken to take one, and may not: pass that on. */
+		/* Woken for an item that it may not take: pass the wake-up
+		 * on. */
 		ready->seekers--;
 		ready->arriving--;
 		other = choose_sleeper(ready);

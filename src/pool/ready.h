@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is ready to run, and who sleeps until something is.  Knows no lanes
- * and starts no threads; the explorer of t/mc runs this file.  Called by
- * worker.c, wait.c and whoever makes a lane ready.
+ * The ready queue: lanes and tasks that can run, in three priorities under one
+ * lock, and the threads that sleep until one can. Independent of lanes and
+ * threads, so that the explorer (t/model/mc) runs this source. Used by worker.c,
+ * counter_wait.c, external_thread.c, and every unit that makes an item ready.
  *
- * All but the first three words is guarded by one lock.  Kept at all
- * times: either `count` <= `seekers` or nobody sleeps.  A seeker is awake,
- * looks at `count`, and takes one item or goes to sleep (under the lock, when
- * there is none).  So a push wakes one sleeper, and only when there are not
- * enough seekers; the sleeper that it takes off the list is a seeker from
- * that moment on.  Who was woken may not get a processor for long, or ever: a
- * push that finds no other seeker wakes a second one.
+ * The lock guards all but the first three words. Invariant: `count` <=
+ * `seekers`, or no thread sleeps. A seeker is an awake thread that looks at
+ * `count` and then takes one item or, under the lock with no item there,
+ * sleeps. So a push wakes one sleeper, and only if there are too few seekers;
+ * the push unlists the sleeper, which is a seeker from then on. A woken thread
+ * may be without a processor for long: a push that finds no other seeker wakes
+ * a second sleeper.
  */
 #ifndef PLAIT_SRC_POOL_READY_H
 #define PLAIT_SRC_POOL_READY_H
@@ -29,40 +30,41 @@ enum {
 };
 
 /*
- * Embedded in what is run.  Who has taken one calls `run`, which returns the
- * next one that it shall run, if any: the same again, or one that it took.
- * `lose` is told that the thread ends inside of `run` (pthread_exit).
+ * Embedded in lanes and tasks. The thread that took an item calls `run`, which
+ * returns the next item for this thread: the same, another one that it took, or
+ * null. `lose` is called when the thread ends inside `run` (pthread_exit).
  */
 struct plait__ready_item {
 	struct plait__ready_item *next;
 	struct plait__ready_item *(*run)(struct plait__ready_item *item);
 	void (*lose)(struct plait__ready_item *item);
 	uint32_t level; /* constant */
-	bool linked;    /* under the lock */
+	bool linked;    /* guarded by the queue's lock */
 	bool is_task;   /* constant */
 };
 
 /*
- * Something that may be offered while it is on the list already, and that
- * others than who takes it from the list may run: whoever moves `state` from
- * OFFERED to RUNNING.  See task.h.
+ * An item that may be offered again while it is linked, and that any thread may
+ * run without taking it from the queue: the thread that moves `state` from
+ * OFFERED to RUNNING. See task.h.
  */
 struct plait__ready_task {
 	struct plait__ready_item item;
 	at_u32 state;
-	at_u32 pins; /* who took it from the list and may touch it yet */
+	at_u32 pins; /* threads that took it and may still access it */
 };
 
 enum {
 	PLAIT__TASK_IDLE,    /* nothing to do, or parked */
-	PLAIT__TASK_OFFERED, /* who claims it runs it */
+	PLAIT__TASK_OFFERED, /* the thread that claims it runs it */
 	PLAIT__TASK_RUNNING
 };
 
-/* A thread that may sleep; never freed before the list it slept on. */
+/* A thread that may sleep; outlives the queue that it sleeps on. */
 struct plait__sleeper {
 	struct plait__eventcount event;
-	struct plait__sleeper *next; /* under the lock, as the rest */
+	/* Guarded by the queue's lock, as are the fields below. */
+	struct plait__sleeper *next;
 	struct plait__sleeper *previous;
 	bool listed;
 };
@@ -73,83 +75,87 @@ struct plait__ready_level {
 };
 
 struct plait__ready_queue {
-	/* How many items; written under the lock, polled without it. */
+	/* Items; written under the lock, polled without it. */
 	PLAIT__CACHELINE_ALIGNED at_u32 count;
-	at_u32 surplus; /* items that no seeker is going to take */
-	at_u32 closed;  /* workers go home */
+	at_u32 surplus; /* items beyond the number of seekers */
+	at_u32 closed;  /* workers exit */
 
 	PLAIT__CACHELINE_ALIGNED struct plait__mutex lock;
 	uint32_t seekers;
-	uint32_t arriving; /* those of them that were woken and are not here */
+	uint32_t arriving; /* seekers that were woken and have not run yet */
 	uint32_t running; /* items between take and finish */
-	uint32_t turns; /* how often something was taken */
+	uint32_t takes; /* total items taken */
 	struct plait__sleeper *sleepers;
 	struct plait__ready_level levels[PLAIT__READY_LEVELS];
 };
 
-/* Zeroed memory is an empty list; sleepers need their event's init. */
+/* Zeroed memory is an empty queue; a sleeper's event needs its init. */
 
-/* Is there anything?  A hint: relaxed, others may be faster. */
-static inline bool plait__ready_has_items(const struct plait__ready_queue *ready)
+/* Returns true if an item is linked. A hint: relaxed, another thread may
+ * take it. */
+static inline bool plait__ready_has_items(
+	const struct plait__ready_queue *ready)
 {
 	return at_load_relaxed_u32(&ready->count) != 0;
 }
 
-/*
- * Is there one that nobody is about to take?  Who could go on waiting should
- * then see to it.  A hint as above.
- */
-static inline bool plait__ready_has_surplus(const struct plait__ready_queue *ready)
+/* Returns true if there are more items than seekers: a thread that could go
+ * on spinning should then run one. A hint, as above. */
+static inline bool plait__ready_has_surplus(
+	const struct plait__ready_queue *ready)
 {
 	return at_load_relaxed_u32(&ready->surplus) != 0;
 }
 
-/* Add at the end of its level and wake somebody if that is needed. */
+/* Append an item to its level; wake one sleeper if there are too few
+ * seekers. */
 void plait__ready_push(struct plait__ready_queue *ready,
 		       struct plait__ready_item *item);
 
-/* Take the next, or null. */
+/* Take the next item; returns null if there is none. */
 struct plait__ready_item *plait__ready_pop(struct plait__ready_queue *ready);
 
-/* The same for guests: what they took counts as running until finished. */
+/* For external threads: take the next item, which counts as running until
+ * finish. */
 struct plait__ready_item *plait__ready_take(struct plait__ready_queue *ready);
 void plait__ready_finish(struct plait__ready_queue *ready);
 
-/* For guests: what they took and did not run goes back, and is finished. */
+/* For external threads: put an item back that was taken and not run, and
+ * finish it. */
 void plait__ready_return(struct plait__ready_queue *ready,
 			 struct plait__ready_item *item);
 
-/* Nothing is ready, and nothing that guests run may make it so. */
+/* Returns true if no item is linked, nor run by an external thread. */
 bool plait__ready_is_idle(struct plait__ready_queue *ready);
 
-/* Add one and take the next; for who gives up its turn. */
+/* Append one item and take the next; for a lane at the end of its time
+ * slice. */
 struct plait__ready_item *plait__ready_swap(struct plait__ready_queue *ready,
 					    struct plait__ready_item *item);
 
-/* For workers: wait until there is one; null when the list was closed and is
- * empty.  Looks for a while before it goes to sleep. */
+/* For workers: wait for an item, spinning before sleeping. Returns null once
+ * the queue is closed and empty. */
 struct plait__ready_item *plait__ready_wait(struct plait__ready_queue *ready,
 					    struct plait__sleeper *sleeper);
 
 /*
- * For threads that wait for something else too.  False: there is an item,
- * nothing was listed.  True: a push may now wake the sleeper (its key was
- * prepared before); delist it whatever happens, after it has slept.
+ * For threads that also wait for an event of their own. The caller has prepared
+ * the sleeper's key. Returns false, with nothing listed, if an item is linked;
+ * true: a push may now wake the sleeper, and after the sleep the caller calls
+ * plait__ready_remove_sleeper in any case.
  */
 bool plait__ready_add_sleeper(struct plait__ready_queue *ready,
 			      struct plait__sleeper *sleeper);
 void plait__ready_remove_sleeper(struct plait__ready_queue *ready,
 				 struct plait__sleeper *sleeper);
 
-/*
- * There is something to do for a task that nobody runs.  From the moment that
- * this makes it OFFERED another thread may run it to its end, so it is not
- * touched afterwards.
- */
+/* Offer a task that no thread runs. Another thread may run it to its end as
+ * soon as it is OFFERED, so this function does not touch it afterwards. */
 void plait__ready_offer(struct plait__ready_queue *ready,
 			struct plait__ready_task *task);
 
-/* True: it was OFFERED, and is the caller's until it is offered again. */
+/* Claim an offered task. Returns true if it was OFFERED: the caller owns it
+ * until the next offer. */
 static inline bool plait__ready_claim(struct plait__ready_task *task)
 {
 	uint32_t offered = PLAIT__TASK_OFFERED;
@@ -159,18 +165,19 @@ static inline bool plait__ready_claim(struct plait__ready_task *task)
 	       at_cas_u32(&task->state, &offered, PLAIT__TASK_RUNNING);
 }
 
-/* Of who took it from the list: the last touch, unless it has claimed it.
- * Release: pairs with the load in forget. */
+/* Drop the pin of a take: the thread's last access, unless it claimed the
+ * task. Release: pairs with the load in forget. */
 static inline void plait__ready_unpin(struct plait__ready_task *task)
 {
 	at_sub_u32(&task->pins, 1);
 }
 
-/* Nothing will be offered any more: off the list, and nobody touches it. */
+/* Unlink a task that is not offered any more, and wait for the threads that
+ * still access it. */
 void plait__ready_forget(struct plait__ready_queue *ready,
 			 struct plait__ready_task *task);
 
-/* No more sleep; workers return null once it is empty. */
+/* End all sleeps; workers exit once the queue is empty. */
 void plait__ready_close(struct plait__ready_queue *ready);
 
 #endif

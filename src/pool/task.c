@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tasks on the pool's list; the rules are in task.h. */
+/* Tasks in the ready queue; the rules are in task.h. */
 #include "pool/task.h"
 
 #include "pool/pool_internal.h"
@@ -11,10 +11,10 @@ static plait__task *task_of(struct plait__ready_item *item)
 
 static bool run_turn(plait__task *task)
 {
-	int beside = task->beside;
+	int waker_cpu = task->waker_cpu;
 
-	task->beside = 0;
-	if (beside != 0 && beside == plait__cpu_here() + 1)
+	task->waker_cpu = 0;
+	if (waker_cpu != 0 && waker_cpu == plait__cpu_here() + 1)
 		plait__affinity_migrate(task->pool);
 	return task->run(task);
 }
@@ -25,7 +25,7 @@ static struct plait__ready_item *run_item(struct plait__ready_item *item)
 	bool over = plait__ready_claim(&task->ready) && run_turn(task);
 
 	plait__fpstate_clean();
-	/* What is over stays until it was told so. */
+	/* A finished task is freed in `over`, so unpin it before. */
 	plait__ready_unpin(&task->ready);
 	if (over)
 		task->over(task);
@@ -55,12 +55,12 @@ static void run_claimed(plait__task *task)
 	struct plait__callback_scope inside;
 	bool over;
 
-	/* Whoever offered it, this thread stays. */
-	task->beside = 0;
+	/* A direct claim does not migrate. */
+	task->waker_cpu = 0;
 	plait__pool_callback_scope_enter(&inside, task->pool);
 	over = task->run(task);
 	plait__pool_callback_scope_leave(&inside);
-	/* The task may be another thread's by now. */
+	/* Another thread may own the task by now. */
 	if (guarded)
 		plait__thread_guard_pop_to(outer);
 	if (over)
@@ -77,7 +77,7 @@ bool plait__task_run_here(plait__task *task)
 
 void plait__task_run_unshared(plait__task *task)
 {
-	/* Relaxed: nobody else knows of it. */
+	/* Relaxed: no other thread knows the task. */
 	at_store_relaxed_u32(&task->ready.state, PLAIT__TASK_RUNNING);
 	run_claimed(task);
 }

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tasks: pieces of work that the pool's threads run beside lanes, or that a
- * thread which waits runs itself.  A task has turns; between them it is parked
- * wherever its owner put it, and offered again by whoever has something for it
- * to do.  Only who claimed a task touches what is its own.
+ * Tasks: work of the run engines that workers run beside lanes, or that a
+ * waiting thread runs itself. Between two executions a task is parked where its
+ * owner put it, until another party has work for it and offers it again. Only
+ * the thread that claimed a task accesses the owner's part of it.
  *
  *     IDLE --offer--> OFFERED --claim--> RUNNING --park, end--> IDLE
  *
- * It may stay on the pool's list after somebody else has run it; who takes
- * it from there then finds nothing to claim.  So a thread that does not come
- * in time costs nothing, and nobody waits for it.
+ * A task may stay in the ready queue after another thread has run it; the
+ * thread that takes it from there finds nothing to claim. So a late worker
+ * delays no other thread.
  */
 #ifndef PLAIT_SRC_POOL_TASK_H
 #define PLAIT_SRC_POOL_TASK_H
@@ -24,58 +24,62 @@ typedef struct plait__task plait__task;
 struct plait__task {
 	struct plait__ready_task ready;
 	plait__pool *pool;
-	/* One turn.  True: the task was its owner's last one, and `over` is to
-	 * be called when nobody else touches it for this turn. */
+	/*
+	 * Run the task until it parks or ends. Returns true for the last
+	 * execution: `over` is then called once no other thread accesses the
+	 * task for this one.
+	 */
 	bool (*run)(plait__task *task);
 	void (*over)(plait__task *task);
-	/* The thread ends inside of `turn`; the task is still its own. */
+	/* The thread ends inside `run`, with the task still claimed. */
 	void (*lost)(plait__task *task);
-	/* 1 more than the CPU of who offered it and works on, or 0; belongs to
-	 * who offers it, then to who claimed it. */
-	int beside;
-	/* Of who runs it by plait__task_run_here. */
+	/* 1 plus the CPU of a waker that keeps running, or 0. Owned by the
+	 * offering thread, then by the claiming one. */
+	int waker_cpu;
+	/* Of the thread in plait__task_run_here. */
 	struct plait__thread_guard guard;
 };
 
-/* Zeroed memory becomes an idle task. */
+/* Initialize zeroed memory as an idle task. */
 void plait__task_init(plait__task *task, plait__pool *pool);
 
-/* Have it run, by a worker or by whoever claims it first.  Afterwards it may
- * be over. */
+/* Offer the task to workers and to any thread that claims it. It may have
+ * ended when this function returns. */
 void plait__task_offer(plait__task *task);
 
-/* The same by a thread that has something to do itself: a worker that finds
- * itself on its CPU goes to another one. */
+/* Offer it from a thread that keeps running: a worker that is woken on the
+ * CPU of that thread migrates. */
 static inline void plait__task_offer_from_running(plait__task *task)
 {
-	task->beside = plait__cpu_here() + 1;
+	task->waker_cpu = plait__cpu_here() + 1;
 	plait__task_offer(task);
 }
 
-/* There is something to do, but for who claims it alone: not on the list. */
+/* Make the task claimable without linking it: only a thread that claims it
+ * directly runs it. */
 static inline void plait__task_reserve(plait__task *task)
 {
 	/* Release: pairs with the claim. */
 	at_store_release_u32(&task->ready.state, PLAIT__TASK_OFFERED);
 }
 
-/* Claim it and run a turn on the calling thread; false when there was nothing
- * to claim. */
+/* Claim the task and run it on the calling thread; returns false if it was
+ * not offered. */
 bool plait__task_run_here(plait__task *task);
 
-/* The same for a task that is idle and that nobody else would offer. */
+/* Run an idle task that no other thread offers. */
 void plait__task_run_unshared(plait__task *task);
 
-/* It is not running any more, and nobody offers it before it is. */
+/* Mark the task as not running. No thread may offer it before. */
 static inline void plait__task_set_idle(plait__task *task)
 {
 	at_store_relaxed_u32(&task->ready.state, PLAIT__TASK_IDLE);
 }
 
-/* It is offered no more: wait for who may touch it yet. */
+/* Wait for threads that still access a task that is not offered any more. */
 void plait__task_forget(plait__task *task);
 
-/* Is there something else for this thread to do, that nobody else will? */
+/* Returns true if another ready item lacks a thread. */
 bool plait__task_should_yield(const plait__task *task);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Workers: threads that run ready lanes.  One that a host function ends is
- * replaced: the thread that ends starts its successor as its last act, and
- * the successor joins it.
+ * Worker threads, which run ready items. A host function may end its thread:
+ * that thread then starts its successor as its last act, and the successor
+ * joins it.
  */
 #include "pool/pool_internal.h"
 
@@ -57,7 +57,7 @@ static void lose_worker(void *arg)
 	bool replaced;
 
 	worker->item = NULL;
-	/* It inherits the CPUs of this one. */
+	/* The successor inherits the CPU affinity. */
 	plait__mutex_lock(&worker->pool->worker_lock);
 	replaced = start(worker, worker->generation + 1) == 0;
 	if (replaced)
@@ -67,7 +67,7 @@ static void lose_worker(void *arg)
 		item->lose(item);
 	if (replaced)
 		return;
-	/* No other thread is to be had: this one, dying, goes on. */
+	/* No thread can be created: this one goes on while it ends. */
 	(void)plait__thread_guard_push(&worker->guard, lose_worker, worker);
 	serve(worker);
 	plait__thread_guard_pop(&worker->guard);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* What is around the commands of a schedule: legend, axis, rows. */
-#include "render/canvas.h"
+/* Frame of a picture: legend, axis, rows. */
+#include "render/axes.h"
 
 #include "plan/io/escape.h"
 
 #include <stdio.h>
 
 /*
- * A hue per device, of a set that also people who see few colours can tell
- * apart, all light enough for black text; shades for neighbours and kernels.
+ * One hue per device, from a palette that colour-blind readers can tell apart,
+ * light enough for black text; shades for neighbours and kernels.
  */
 enum {
 	HUES = 6, SHADES = 3,
@@ -60,10 +60,10 @@ void plait__axes_open(const struct plait__canvas *canvas, double bottom)
 
 /* ---- the legend ---- */
 
-/* A box of these looks, and what it means behind it, cut to so many columns;
- * returns where the next one goes. */
+/* Draw a swatch and its meaning, cut to `most` columns; returns the x of the
+ * next key. */
 static double draw_key(const struct plait__canvas *canvas, double x,
-		       const char *looks, const char *meaning, uint32_t most)
+		       const char *style, const char *meaning, uint32_t most)
 {
 	uint32_t columns = plait__escape_columns(meaning);
 
@@ -71,7 +71,7 @@ static double draw_key(const struct plait__canvas *canvas, double x,
 		columns = most;
 	plait__text_add(canvas->out, "<path d=\"M%.1f,%d h%d v%d h-%d z\" "
 			"%s/><text x=\"%.1f\" y=\"%d\" fill=\"#444\">", x,
-			LEGEND_Y - 10, SWATCH, SWATCH - 2, SWATCH, looks,
+			LEGEND_Y - 10, SWATCH, SWATCH - 2, SWATCH, style,
 			x + SWATCH + 5, LEGEND_Y);
 	plait__escape_xml(meaning, columns, canvas->out);
 	plait__text_add(canvas->out, "</text>\n");
@@ -79,18 +79,18 @@ static double draw_key(const struct plait__canvas *canvas, double x,
 }
 
 double plait__axes_draw_key(const struct plait__canvas *canvas, double x,
-			    const char *looks, const char *meaning)
+			    const char *style, const char *meaning)
 {
-	return draw_key(canvas, x, looks, meaning, NAME_COLUMNS);
+	return draw_key(canvas, x, style, meaning, NAME_COLUMNS);
 }
 
-/* Beyond that colours begin again. */
+/* Colours repeat for further devices. */
 static uint32_t keys_of_devices(const plait__plan *plan)
 {
 	return plan->devices_count < HUES ? plan->devices_count : HUES;
 }
 
-/* What is left of the line for each of their names. */
+/* Returns the columns left in the line for each device name. */
 static uint32_t device_columns(const struct plait__canvas *canvas)
 {
 	uint32_t keys = keys_of_devices(canvas->plan);
@@ -108,12 +108,12 @@ static double draw_devices(const struct plait__canvas *canvas, double x)
 {
 	const plait__plan *plan = canvas->plan;
 	uint32_t columns = device_columns(canvas);
-	char looks[64];
+	char style[64];
 
 	for (uint32_t i = 0; i < keys_of_devices(plan); i++) {
-		(void)snprintf(looks, sizeof(looks), "fill=\"%s\" "
+		(void)snprintf(style, sizeof(style), "fill=\"%s\" "
 			       "stroke=\"#777\"", plait__axes_device_fill(i, 0));
-		x = draw_key(canvas, x, looks, plait__escape_string_at(
+		x = draw_key(canvas, x, style, plait__escape_string_at(
 				     plan, plan->devices[i].name), columns);
 	}
 	return x;
@@ -147,7 +147,8 @@ double plait__axes_draw_legend(const struct plait__canvas *canvas,
 
 /* ---- axis and rows ---- */
 
-/* A step of 1, 2 or 5 times a power of ten that gives about ten ticks. */
+/* Returns a step of 1, 2 or 5 times a power of ten that gives about ten
+ * ticks. */
 static uint64_t tick_step(uint64_t makespan)
 {
 	uint64_t step = 1;
@@ -162,7 +163,7 @@ static uint64_t tick_step(uint64_t makespan)
 	return step;
 }
 
-/* 1, 2, 5, 10, ... */
+/* Returns the next step of 1, 2, 5, 10, ... */
 static uint64_t next_step(uint64_t step)
 {
 	uint64_t digit = step;
@@ -172,7 +173,7 @@ static uint64_t next_step(uint64_t step)
 	return digit == 2 ? step / 2 * 5 : step * 2;
 }
 
-/* The axis has numbers of up to five digits: what they count. */
+/* Choose a unit such that axis numbers have at most five digits. */
 static const char *unit_of(const struct plait__canvas *canvas,
 			   uint64_t *unit_time, char text[96])
 {
@@ -196,8 +197,8 @@ static const char *unit_of(const struct plait__canvas *canvas,
 	return text;
 }
 
-/* The tick that comes at `time` or next; those that are in what is left out
- * have no place. */
+/* Returns the first tick at `time` or later; ticks in omitted time have no
+ * place. */
 static uint64_t next_tick(const struct plait__canvas *canvas, uint64_t time,
 			  uint64_t step)
 {
@@ -207,7 +208,8 @@ static uint64_t next_tick(const struct plait__canvas *canvas, uint64_t time,
 		time = time / step + (time % step != 0);
 		if (__builtin_mul_overflow(time, step, &time))
 			return UINT64_MAX;
-		gap = plait__elision_enclosing(&canvas->layout.elision, time, time);
+		gap = plait__elision_enclosing(&canvas->layout.elision, time,
+					       time);
 		if (gap == NULL || time == gap->from)
 			return time;
 		time = gap->to;
@@ -228,8 +230,8 @@ static void draw_tick(const struct plait__canvas *canvas, uint64_t time,
 			(double)time / (double)unit_time);
 }
 
-/* Wide pictures need more of them to be read in parts; where it is narrow their
- * numbers would run into each other. */
+/* Wide pictures get more ticks, so that parts can be read; narrow ones fewer,
+ * so that numbers do not overlap. */
 static uint64_t choose_step(const struct plait__canvas *canvas, uint64_t end)
 {
 	uint64_t step = tick_step(end - canvas->start);
@@ -256,9 +258,11 @@ static void draw_axis(const struct plait__canvas *canvas)
 			"font-size=\"9\" fill=\"#666\">time (%s)</text>\n",
 			canvas->top + NUMBERS_Y,
 			unit_of(canvas, &unit_time, unit));
-	time = next_tick(canvas, plait__elision_to_time(elision, canvas->start), step);
+	time = next_tick(canvas, plait__elision_to_time(elision, canvas->start),
+			 step);
 	while (time <= last && time < UINT64_MAX) {
-		x = plait__canvas_x(canvas, plait__elision_to_shown(elision, time));
+		x = plait__canvas_x(canvas,
+				    plait__elision_to_shown(elision, time));
 		if (x - before >= TICK_ROOM) {
 			draw_tick(canvas, time, unit_time, x);
 			before = x;
@@ -267,7 +271,7 @@ static void draw_axis(const struct plait__canvas *canvas)
 	}
 }
 
-/* A device is named beside its first lane, and has a darker line above it. */
+/* Name the device beside its first lane, below a darker line. */
 static void draw_device(const struct plait__canvas *canvas, uint32_t lane,
 			double y, uint32_t size)
 {

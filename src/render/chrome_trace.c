@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A trace as events for chrome://tracing and Perfetto: a thread per lane, a
- * slice per command, loop, decision and wait, a flow per wait of the plan.
- * Times are microseconds there; three digits behind the point keep all of it.
+ * Trace events for chrome://tracing and Perfetto: a thread per lane; a slice
+ * per command, loop, decision and wait; a flow per wait of the plan.  Times are
+ * in microseconds; three decimals keep full precision.
  */
 #include "render/trace_model.h"
 #include "plan/io/escape.h"
@@ -77,7 +77,8 @@ static void add_command(const struct writer *writer, const char *key,
 	if (command == PLAIT__NONE)
 		return;
 	plait__text_add(writer->out, ",\"%s\":", key);
-	plait__escape_json_node(plan, plan->commands[command].node, writer->out);
+	plait__escape_json_node(plan, plan->commands[command].node,
+				writer->out);
 }
 
 static void add_arguments(const struct writer *writer,
@@ -117,7 +118,7 @@ static void add_span(const struct writer *writer,
 	add_arguments(writer, span);
 }
 
-/* A flow leaves the slice that holds its time, so it is a little early. */
+/* A flow must start inside its slice, hence slightly before the end. */
 static void add_flow(void *arg, uint32_t from, uint32_t to)
 {
 	struct writer *writer = arg;
@@ -142,7 +143,8 @@ void plait__trace_json(plait__trace *trace, plait__text *out)
 
 	name_process(&writer);
 	name_lanes(&writer);
-	/* Regions first: of slices that begin together the outer one is. */
+	/* Regions first: of slices that begin together the first is the outer
+	 * one. */
 	for (uint64_t i = trace->span_count; i < trace->count; i++)
 		add_span(&writer, &trace->spans[i]);
 	for (uint32_t i = 0; i < trace->span_count; i++)

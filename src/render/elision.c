@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* Finding what a picture may leave out, and where all else is then. */
+/* Elision: finds the gaps and maps times to shown times. */
 #include "render/elision.h"
 
 enum {
-	/* A band is as wide as so many boxes of an average width, and no more
-	 * than one part in so many of the rest. */
+	/* Band width: that many average boxes, at most 1/BAND_PARTS of the
+	 * rest. */
 	BAND_BOXES = 2, BAND_PARTS = 8,
-	/* What would not become so many times shorter stays. */
-	WORTH = 3
+	/* A gap must shrink at least by this factor. */
+	SHRINK_MIN = 3
 };
 
-void plait__elision_init(plait__elision *elision, const plait_allocator *allocator)
+void plait__elision_init(plait__elision *elision,
+			 const plait_allocator *allocator)
 {
 	*elision = (plait__elision){ .band = 1 };
-	plait__vector_init(&elision->list, allocator, sizeof(plait__elision_gap));
+	plait__vector_init(&elision->list, allocator,
+			   sizeof(plait__elision_gap));
 	plait__vector_init(&elision->moments, allocator, sizeof(uint64_t));
 	plait__vector_init(&elision->rounds, allocator,
 			   sizeof(plait__elision_rounds));
@@ -26,7 +28,8 @@ void plait__elision_fini(plait__elision *elision)
 	plait__vector_fini(&elision->rounds);
 }
 
-static void push(plait__elision *elision, plait__vector *vector, const void *item)
+static void push(plait__elision *elision, plait__vector *vector,
+		 const void *item)
 {
 	if (plait__vector_push(vector, item, 1) == NULL)
 		elision->failed = true;
@@ -37,13 +40,14 @@ void plait__elision_keep(plait__elision *elision, uint64_t moment)
 	push(elision, &elision->moments, &moment);
 }
 
-void plait__elision_add_rounds(plait__elision *elision, const plait__elision_rounds *rounds)
+void plait__elision_add_rounds(plait__elision *elision,
+			       const plait__elision_rounds *rounds)
 {
 	if (rounds->from < rounds->to)
 		push(elision, &elision->rounds, rounds);
 }
 
-/* ---- finding them ---- */
+/* ---- finding gaps ---- */
 
 static int compare_moments(const void *left, const void *right)
 {
@@ -54,7 +58,7 @@ static int compare_moments(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
-/* Outer ones first, as their texts are to be. */
+/* Outer rounds first, in the order of their labels. */
 static int compare_rounds(const void *left, const void *right)
 {
 	const plait__elision_rounds *a = left, *b = right;
@@ -66,14 +70,15 @@ static int compare_rounds(const void *left, const void *right)
 	return (a->region > b->region) - (a->region < b->region);
 }
 
-/* Those of a list that have begun and are not over. */
+/* Rounds that have begun and not ended. */
 struct sweep {
 	const plait__elision *elision;
 	plait__vector open;	/* indices in elision->rounds */
 	uint32_t next;
 };
 
-static const plait__elision_rounds *rounds_at(const plait__elision *elision, uint32_t i)
+static const plait__elision_rounds *rounds_at(const plait__elision *elision,
+					      uint32_t i)
 {
 	return plait__vector_at(&elision->rounds, i);
 }
@@ -88,9 +93,10 @@ static void drop_ended(struct sweep *sweep, uint64_t time)
 	plait__vector_truncate(&sweep->open, kept);
 }
 
-/* The outermost that lasts from the one moment to the other, or null. */
-static const plait__elision_rounds *find_around(struct sweep *sweep, uint64_t from,
-						uint64_t to, bool *failed)
+/* Returns the outermost rounds that contain the range, or null. */
+static const plait__elision_rounds *find_enclosing(struct sweep *sweep,
+						   uint64_t from, uint64_t to,
+						   bool *failed)
 {
 	const plait__elision_rounds *best = NULL;
 
@@ -103,7 +109,8 @@ static const plait__elision_rounds *find_around(struct sweep *sweep, uint64_t fr
 	}
 	for (uint32_t i = 0; i < sweep->open.count; i++) {
 		const uint32_t *number = plait__vector_at(&sweep->open, i);
-		const plait__elision_rounds *this = rounds_at(sweep->elision, *number);
+		const plait__elision_rounds *this = rounds_at(sweep->elision,
+							      *number);
 
 		if (this->to >= to && (best == NULL ||
 				       this->depth < best->depth))
@@ -112,7 +119,7 @@ static const plait__elision_rounds *find_around(struct sweep *sweep, uint64_t fr
 	return best;
 }
 
-/* Between two moments that follow each other. */
+/* Find the gaps between adjacent moments. */
 static void find_all(plait__elision *elision)
 {
 	const uint64_t *moments = elision->moments.items;
@@ -121,12 +128,15 @@ static void find_all(plait__elision *elision)
 	plait__vector_init(&sweep.open, elision->list.allocator,
 			   sizeof(uint32_t));
 	for (uint32_t i = 1; i < elision->moments.count; i++) {
-		plait__elision_gap gap = { .from = moments[i - 1], .to = moments[i] };
+		plait__elision_gap gap = {
+			.from = moments[i - 1], .to = moments[i]
+		};
 		const plait__elision_rounds *rounds;
 
 		if (gap.from == gap.to)
 			continue;
-		rounds = find_around(&sweep, gap.from, gap.to, &elision->failed);
+		rounds = find_enclosing(&sweep, gap.from, gap.to,
+					&elision->failed);
 		if (rounds == NULL)
 			continue;
 		gap.region = rounds->region;
@@ -146,7 +156,7 @@ static uint64_t without(const plait__elision *elision, uint64_t makespan)
 	return makespan;
 }
 
-/* Those that are worth it, and where they are shown. */
+/* Keep the gaps that are long enough, and compute their shown times. */
 static void keep_long(plait__elision *elision)
 {
 	plait__elision_gap *list = elision->list.items;
@@ -156,9 +166,9 @@ static void keep_long(plait__elision *elision)
 	for (uint32_t i = 0; i < elision->list.count; i++) {
 		uint64_t length = list[i].to - list[i].from;
 
-		if (length / WORTH < elision->band)
+		if (length / SHRINK_MIN < elision->band)
 			continue;
-		/* Rounds that go on in the next one are told there. */
+		/* Rounds that continue in the next gap are counted there. */
 		if (i + 1 < elision->list.count &&
 		    list[i + 1].from == list[i].to &&
 		    list[i + 1].region == list[i].region)
@@ -170,7 +180,8 @@ static void keep_long(plait__elision *elision)
 	plait__vector_truncate(&elision->list, kept);
 }
 
-void plait__elision_compute(plait__elision *elision, uint64_t makespan, uint64_t boxes)
+void plait__elision_compute(plait__elision *elision, uint64_t makespan,
+			    uint64_t boxes)
 {
 	uint64_t rest, part;
 
@@ -185,17 +196,18 @@ void plait__elision_compute(plait__elision *elision, uint64_t makespan, uint64_t
 	keep_long(elision);
 }
 
-/* ---- where things are ---- */
+/* ---- times ---- */
 
-/* The last one that begins at `time` or before; null: none. */
-static const plait__elision_gap *find_before(const plait__elision *elision, uint64_t time,
-					     bool shown)
+/* Returns the last gap that begins at `time` or before, or null. */
+static const plait__elision_gap *find_before(const plait__elision *elision,
+					     uint64_t time, bool shown)
 {
 	uint32_t low = 0, high = elision->list.count;
 
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
-		const plait__elision_gap *gap = plait__elision_at(elision, middle);
+		const plait__elision_gap *gap =
+			plait__elision_at(elision, middle);
 
 		if ((shown ? gap->shown : gap->from) <= time)
 			low = middle + 1;
@@ -205,7 +217,7 @@ static const plait__elision_gap *find_before(const plait__elision *elision, uint
 	return low > 0 ? plait__elision_at(elision, low - 1) : NULL;
 }
 
-/* `part` of `of`, in the same proportion of `whole`. */
+/* Scale `part` of `of` to `whole`. */
 static uint64_t scale(uint64_t part, uint64_t of, uint64_t whole)
 {
 	double scaled = (double)part / (double)of * (double)whole;
@@ -237,8 +249,9 @@ uint64_t plait__elision_to_time(const plait__elision *elision, uint64_t shown)
 				 gap->to - gap->from);
 }
 
-const plait__elision_gap *plait__elision_enclosing(const plait__elision *elision, uint64_t from,
-						   uint64_t to)
+const plait__elision_gap *
+plait__elision_enclosing(const plait__elision *elision, uint64_t from,
+			 uint64_t to)
 {
 	const plait__elision_gap *gap = find_before(elision, from, false);
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Where a canvas leaves out rounds of loops: a band in each lane of the loop,
- * that says how many they are. */
-#include "render/canvas.h"
+/* Bands of omitted loop rounds: one per lane of the loop, with the number of
+ * rounds. */
+#include "render/elision_bands.h"
 #include "plan/io/escape.h"
 
 #include <stdio.h>
 
 enum { SIZE = 8, PADDING = 6 };
 
-/* Where one thread did all there is one row. */
+/* A trace of a single thread has one row. */
 static uint32_t rows_of(const struct plait__canvas *canvas,
 			const plait__plan_region *region)
 {
@@ -44,7 +44,7 @@ static void draw_tip(const struct plait__canvas *canvas,
 			(unsigned long long)gap->to, canvas->tip_unit);
 }
 
-/* As much of it as there is room for. */
+/* Draw as much of the count as fits. */
 static void draw_count(const struct plait__canvas *canvas,
 		       const plait__elision_gap *gap, double x, double y, double room)
 {
@@ -72,16 +72,17 @@ static void draw_band(const struct plait__canvas *canvas,
 	const plait__plan_region *region =
 		&canvas->plan->regions[gap->region];
 	uint64_t band = canvas->layout.elision.band;
-	uint32_t depth = plait__timeline_depth(&canvas->layout, region->command);
+	uint32_t depth = plait__timeline_depth(&canvas->layout,
+					       region->command);
 	double x = plait__canvas_clamped_x(canvas, gap->shown);
 	double width = plait__canvas_clamped_x(canvas, gap->shown + band) - x;
 
 	for (uint32_t i = 0; i < rows_of(canvas, region); i++) {
 		double y, height;
 
-		plait__schedule_place_box(canvas,
-					  lane_of(canvas, region, i), depth + 1,
-					  true, &y, &height);
+		plait__canvas_place_box(canvas,
+					lane_of(canvas, region, i), depth + 1,
+					true, &y, &height);
 		plait__text_add(canvas->out, "<rect x=\"%.2f\" y=\"%.1f\" "
 				"width=\"%.2f\" height=\"%.1f\" %s>", x, y,
 				width, height, PLAIT__CANVAS_ELIDED);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The graph of a plan for Graphviz: lanes are colours, bodies are boxes. */
+/* DOT form of a plan's graph: lanes are colours, bodies are clusters. */
 #include "render/render.h"
 #include "plan/io/escape.h"
 
-/* Colours that stay apart on paper, and for people who see few of them; lanes
- * beyond them start again. */
+/* Palette that stays distinct in print and for colour-blind readers; lanes
+ * beyond it repeat colours. */
 static const char *const colours[] = {
 	"#99ddff", "#eedd88", "#44bb99", "#ffaabb", "#77aadd", "#bbcc33",
 	"#dddddd", "#ee8866", "#ccddaa", "#cc99bb", "#aaaa00", "#e0c9a6",
@@ -32,7 +32,7 @@ static const char *shape_of(uint8_t kind)
 	}
 }
 
-/* "name", with where it runs below: lane and position. */
+/* Label: "name", and below it lane and position. */
 static void draw_command(const plait__plan *plan, uint32_t number,
 			 plait__text *out)
 {
@@ -52,7 +52,7 @@ static void draw_command(const plait__plan *plan, uint32_t number,
 	plait__text_add(out, "];\n");
 }
 
-/* "name x10" for a loop, "name: 1" for a branch. */
+/* Label: "name x10" for a loop, "name: 1" for a branch. */
 static void open_cluster(const plait__plan *plan, uint32_t number,
 			 plait__text *out)
 {
@@ -83,8 +83,8 @@ static void draw_body(const plait__plan *plan, uint32_t number,
 		plait__text_add(out, "  }\n");
 }
 
-/* A join of more than this is not looked through for each of its edges. */
-enum { MANY = 4096 };
+/* Joins with more waits are not searched for each edge. */
+enum { WAITS_MAX = 4096 };
 
 static bool waits_for(const plait__plan *plan, uint32_t number,
 		      uint32_t before)
@@ -92,7 +92,7 @@ static bool waits_for(const plait__plan *plan, uint32_t number,
 	const plait__plan_command *from = &plan->commands[before];
 	uint32_t end = plan->commands[number + 1].wait_first;
 
-	if (end - plan->commands[number].wait_first > MANY)
+	if (end - plan->commands[number].wait_first > WAITS_MAX)
 		return false;
 	for (uint32_t i = plan->commands[number].wait_first; i < end; i++)
 		if (plan->waits[i].lane == from->lane &&
@@ -106,7 +106,7 @@ static bool comes_after(const plait__plan *plan, uint32_t number,
 {
 	uint32_t end = plan->commands[number + 1].pred_first;
 
-	if (end - plan->commands[number].pred_first > MANY)
+	if (end - plan->commands[number].pred_first > WAITS_MAX)
 		return false;
 	for (uint32_t i = plan->commands[number].pred_first; i < end; i++)
 		if (plan->preds[i] == before)
@@ -114,8 +114,8 @@ static bool comes_after(const plait__plan *plan, uint32_t number,
 	return false;
 }
 
-/* Edges of the reduced graph: orange when the lane waits, black along a lane,
- * grey when other waits imply it. */
+/* Edges of the reduced graph: orange if the lane waits, black along a lane,
+ * grey if other waits imply them. */
 static void draw_preds(const plait__plan *plan, uint32_t number,
 		       plait__text *out)
 {
@@ -135,7 +135,7 @@ static void draw_preds(const plait__plan *plan, uint32_t number,
 	}
 }
 
-/* Waits for what is no predecessor: for something later on its lane. */
+/* Waits for a command that is no predecessor but later on its lane. */
 static void draw_waits(const plait__plan *plan, uint32_t body,
 		       uint32_t number, plait__text *out)
 {
@@ -153,7 +153,7 @@ static void draw_waits(const plait__plan *plan, uint32_t body,
 	}
 }
 
-/* From a region to the commands with which its bodies start. */
+/* Edges from a region to the first commands of its bodies. */
 static void draw_entries(const plait__plan *plan, uint32_t region,
 			 plait__text *out)
 {
@@ -172,7 +172,7 @@ static void draw_entries(const plait__plan *plan, uint32_t region,
 	}
 }
 
-/* Without the attributes of edges and clusters Graphviz takes a serif font. */
+/* Without attributes on edges and clusters Graphviz uses a serif font. */
 static const char head[] =
 	"digraph plan {\n"
 	"  compound=true;\n  nodesep=0.2;\n  ranksep=0.35;\n"

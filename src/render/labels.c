@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of what a schedule's canvas shows: in boxes, beside them, or below it,
- * behind numbers. */
-#include "render/canvas.h"
+/* Labels of a picture: names in boxes, beside them, or below the picture with
+ * numbers. */
+#include "render/labels.h"
 #include "plan/io/escape.h"
 
 #include <stdio.h>
@@ -9,11 +9,12 @@
 enum {
 	SIZE = 11, SIZE_SMALL = 8,	/* of names */
 	SIZE_NUMBER = 7,
-	NUMBER_COLUMN = 5,		/* a digit's width then */
-	NOTE = 16, NOTE_GAP = 18,	/* a line of notes; between two */
+	NUMBER_COLUMN = 5,		/* width of a digit */
+	NOTE = 16, NOTE_GAP = 18,	/* height of a line of notes; gap
+					 * between two */
 };
 
-/* A region's name says how often, or which branch is shown. */
+/* The name of a region includes its iterations or the branch shown. */
 const char *plait__labels_name(const struct plait__canvas *canvas,
 			       uint32_t number,
 			       char label[PLAIT__CANVAS_NAME])
@@ -40,7 +41,7 @@ const char *plait__labels_name(const struct plait__canvas *canvas,
 	return label;
 }
 
-/* Beside the box if it is free there; small, cut or left out if it must. */
+/* Draw beside the box if there is free space; small, cut or omitted if not. */
 void plait__labels_draw(const struct plait__canvas *canvas,
 			const char *label, bool is_region, double x, double y,
 			double height, double room)
@@ -53,7 +54,7 @@ void plait__labels_draw(const struct plait__canvas *canvas,
 			  PLAIT__CANVAS_COLUMN;
 	uint32_t columns = room < 0 ? 0 : (uint32_t)(room / column);
 
-	/* "n.." instead of n17 would only mislead. */
+	/* "n.."  in place of n17 would mislead. */
 	if (canvas->strip == 0 || (columns < length && columns < 5))
 		return;
 	plait__text_add(canvas->out,
@@ -64,14 +65,15 @@ void plait__labels_draw(const struct plait__canvas *canvas,
 	plait__text_add(canvas->out, "</text>\n");
 }
 
-/* Where a name would be, and how far its place is free. */
+/* Returns the free width for a name; *x is its left end. */
 double plait__labels_room(const struct plait__canvas *canvas,
 			  uint32_t number, double *x)
 {
 	const plait__timeline_layout *layout = &canvas->layout;
 
 	*x = plait__canvas_clamped_x(canvas,
-				     plait__timeline_shown_span(layout, number).start);
+				     plait__timeline_shown_span(layout,
+								number).start);
 	return plait__canvas_clamped_x(canvas, plait__timeline_free_until(
 					   layout, number)) -
 	       *x - PLAIT__CANVAS_NAME_GAP;
@@ -101,7 +103,8 @@ uint32_t plait__labels_note(struct plait__canvas_notes *notes,
 	return i + 1;
 }
 
-/* The number of its note, from 1; 0: its name has room, or notes have not. */
+/* Returns the number of the command's note, from 1; 0: its name fits, or notes
+ * are full. */
 static uint32_t note_of(const struct plait__canvas *canvas, uint32_t number)
 {
 	char label[PLAIT__CANVAS_NAME];
@@ -130,14 +133,14 @@ void plait__labels_draw_name(const struct plait__canvas *canvas,
 
 	if (note_of(canvas, number) > 0)
 		return;
-	plait__schedule_command_box(canvas, number, &y, &height);
+	plait__canvas_command_box(canvas, number, &y, &height);
 	plait__labels_draw(canvas,
 			   plait__labels_name(canvas, number, label),
 			   is_region, x, y, height, room);
 }
 
-/* Where a note's number stands: in its box, below where arrows end, or above
- * one that is too narrow. */
+/* Position of a note's number: in its box, below the arrow heads, or above a
+ * box that is too narrow. */
 struct number {
 	uint32_t note;
 	bool inside;
@@ -160,7 +163,7 @@ static struct number place_number(uint32_t note, double x, double y,
 				.y = inside ? y + height - 2 : y - 0.5 };
 }
 
-/* False: it is not in this strip. */
+/* Returns false if the note is not in this strip. */
 static bool find_number(const struct plait__canvas *canvas, uint32_t at,
 			struct number *number)
 {
@@ -172,7 +175,7 @@ static bool find_number(const struct plait__canvas *canvas, uint32_t at,
 	    note_of(canvas, command) == 0)
 		return false;
 	room = plait__labels_room(canvas, command, &x);
-	plait__schedule_command_box(canvas, command, &y, &height);
+	plait__canvas_command_box(canvas, command, &y, &height);
 	*number = place_number(at + 1, x, y, height, room);
 	return true;
 }
@@ -202,19 +205,20 @@ static void draw_numbers(const struct plait__canvas *canvas,
 	plait__text_add(canvas->out, "</text>\n");
 }
 
-/* Where there is no room for a number, either, there is none. */
-void plait__labels_draw_number(const struct plait__canvas *canvas, uint32_t note,
-			       double x, double y, double height, double room)
+/* Without room for a number, none is drawn. */
+void plait__labels_draw_number(const struct plait__canvas *canvas,
+			       uint32_t note, double x, double y, double height,
+			       double room)
 {
 	struct number number = place_number(note, x, y, height, room);
 
 	if (number.inside || room + PLAIT__CANVAS_NAME_GAP >=
-			     digits_of(note) * NUMBER_COLUMN)
+	    digits_of(note) * NUMBER_COLUMN)
 		draw_numbers(canvas, &number, note);
 }
 
-/* Of numbers that would touch the first and the last are written; what is not
- * in their order is left out. */
+/* Numbers that would touch are drawn as a range, first to last; a number out of
+ * sequence is omitted. */
 void plait__labels_draw_numbers(const struct plait__canvas *canvas)
 {
 	uint32_t count = canvas->notes != NULL ? canvas->notes->count : 0;
@@ -235,7 +239,8 @@ void plait__labels_draw_numbers(const struct plait__canvas *canvas)
 		draw_numbers(canvas, &first, last.note);
 }
 
-/* Names behind their numbers, from `y` down; returns where they end. */
+/* Draw names after their numbers, from `y` down, or only measure; returns the
+ * end. */
 double plait__labels_draw_notes(const struct plait__canvas *canvas,
 				double y, bool draw)
 {

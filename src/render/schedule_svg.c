@@ -1,27 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The schedule of a plan as a canvas: a row per lane, a box per command, an
- * arrow per wait, the critical path outlined.  Regions are drawn behind what
- * their bodies do in the first iteration, on each lane that they keep.
+ * Picture of a schedule: a row per lane, a box per command, an arrow per wait,
+ * the critical path outlined.  Regions are drawn behind the first iteration of
+ * their bodies, on each lane that they occupy.
  */
-#include "render/canvas.h"
+#include "render/schedule_svg.h"
+
+#include "render/axes.h"
+#include "render/elision_bands.h"
+#include "render/labels.h"
 #include "render/render.h"
 #include "plan/io/escape.h"
 
 #include <stdio.h>
 
 enum {
-	ROW = 30, ROW_MIN = 8,	/* a lane's, without names of regions */
-	ROW_NAMED = 12,		/* in less no name can be read */
-	ROW_WIDE = 20,		/* in less boxes have no room between */
-	STRIP = 12,		/* a region's name above what is in it */
-	STRIPS_MAX = 4,
-	HEIGHT_MAX = 1200 - PLAIT__CANVAS_TOP - PLAIT__CANVAS_BOTTOM,
-	PER_COMMAND = 26,	/* what a short command needs at least */
-	COMFORT = 48,		/* and gets while there is room */
-	MANY_NAMES = 20000,	/* not looked through again and again */
-	MANY_WAITS = 200,	/* arrows are drawn thinner from here on */
-	NARROWEST = 4,		/* a box, if there is room */
+	PER_COMMAND = 26,	/* least width per average command */
+	PER_COMMAND_WIDE = 48,		/* width per average command if there is
+					 * room */
+	MANY_NAMES = 20000,	/* too many to measure repeatedly */
+	MANY_WAITS = 200,	/* above this arrows are thinner */
+	NARROWEST = 4,		/* width of a box, if there is room */
 	TITLE_Y = 20,
 };
 
@@ -48,9 +47,8 @@ static void draw_title(const struct plait__canvas *canvas)
 }
 
 /*
- * How many boxes of an average width lie side by side: as often as what a
- * command takes goes into the whole, which rounds that are not shown make long;
- * but there are no more boxes than commands.
+ * Returns the number of boxes of average width that fit side by side in the
+ * makespan, but at least the longest track and at most the number of commands.
  */
 static uint64_t boxes_in_a_row(const struct plait__canvas *canvas)
 {
@@ -63,7 +61,8 @@ static uint64_t boxes_in_a_row(const struct plait__canvas *canvas)
 		if (plan->tracks[i].count > longest)
 			longest = plan->tracks[i].count;
 	for (uint32_t i = 0; i < plan->command_count; i++) {
-		plait__simulate_span span = plait__timeline_shown_span(layout, i);
+		plait__simulate_span span =
+			plait__timeline_shown_span(layout, i);
 
 		if (plait__timeline_is_region(layout, i) ||
 		    plait__timeline_depth(layout, i) == PLAIT__NONE)
@@ -76,24 +75,6 @@ static uint64_t boxes_in_a_row(const struct plait__canvas *canvas)
 	return boxes > longest ? (uint64_t)boxes : longest;
 }
 
-static void set_row(struct plait__canvas *canvas, uint32_t row,
-		    uint32_t depth)
-{
-	canvas->inset = row < ROW_WIDE ? 1 : 4;
-	canvas->strip = row < ROW_NAMED ? 0 : STRIP;
-	canvas->row = row + canvas->strip * (depth < STRIPS_MAX ? depth :
-					     STRIPS_MAX);
-}
-
-void plait__schedule_choose_row(struct plait__canvas *canvas, uint32_t depth)
-{
-	uint32_t fits = HEIGHT_MAX / (canvas->row_count > 0 ?
-				      canvas->row_count : 1);
-
-	set_row(canvas, fits < ROW_MIN ? ROW_MIN : fits > ROW ? ROW : fits,
-		depth);
-}
-
 static uint32_t limit_strips(const struct plait__canvas *canvas,
 			     uint32_t strips)
 {
@@ -104,67 +85,45 @@ static uint32_t limit_strips(const struct plait__canvas *canvas,
 	return strips > 0 ? strips : 1;
 }
 
-/* Time goes on in the next strip where the page ends; as many as are good to
- * read, if the page has room for them, else as many as must be. */
+/*
+ * Time continues in the next strip at the page's edge.  Use the comfortable
+ * number of strips if the page has room, else as many as fit, but at least the
+ * minimum.
+ */
 static uint32_t choose_strips(const struct plait__canvas *canvas,
 			      uint64_t boxes)
 {
-	uint32_t good = plait__canvas_strips(boxes * COMFORT);
+	uint32_t good = plait__canvas_strips(boxes * PER_COMMAND_WIDE);
 	uint32_t least = plait__canvas_strips(boxes * PER_COMMAND);
-	uint32_t room = HEIGHT_MAX / plait__canvas_strip_height(canvas);
+	uint32_t room =
+		PLAIT__CANVAS_HEIGHT_MAX / plait__canvas_strip_height(canvas);
 	uint32_t strips = good <= room ? good : room > least ? room : least;
 
 	return limit_strips(canvas, strips);
 }
 
-/* With rows of this height: returns how many strips there are; the first one
- * is set. */
+/* Cut time into strips for the current row height; returns their number and
+ * sets the first one. */
 static uint32_t cut_strips(struct plait__canvas *canvas, uint64_t boxes,
 			   uint32_t strips)
 {
-	uint64_t makespan = canvas->makespan, width = boxes * COMFORT;
+	uint64_t makespan = canvas->makespan, width = boxes * PER_COMMAND_WIDE;
 
 	canvas->width = plait__canvas_clamp_width(width);
 	canvas->stop = makespan / strips + (makespan % strips != 0);
 	canvas->scale = (double)canvas->width /
 			 (double)(canvas->stop > 0 ? canvas->stop : 1);
-	/* Rounded up, the same time may need fewer of them. */
+	/* After rounding up, the same time may need fewer strips. */
 	return canvas->stop > 0 ?
 		plait__canvas_divide_up(makespan, canvas->stop) : 1;
 }
 
-/* What is deeper lies lower, below the names of the regions around it. */
-void plait__schedule_place_box(const struct plait__canvas *canvas, uint32_t lane,
-			       uint32_t depth, bool is_region, double *y, double *height)
-{
-	double inset = canvas->inset;
-	double above;
-
-	if (depth > STRIPS_MAX)
-		depth = STRIPS_MAX;
-	above = (double)depth * canvas->strip;
-	if (is_region)
-		inset = 1 + depth * 0.5;
-	*y = plait__canvas_y(canvas, lane) + above + inset;
-	*height = canvas->row - above - 2 * inset;
-	if (*height < 2)
-		*height = 2;
-}
-
-void plait__schedule_command_box(const struct plait__canvas *canvas, uint32_t number,
-				 double *y, double *height)
-{
-	plait__schedule_place_box(canvas, canvas->plan->commands[number].lane,
-				  plait__timeline_depth(&canvas->layout, number),
-				  plait__timeline_is_region(&canvas->layout, number),
-				  y, height);
-}
-
-/* What a pointer that rests on the box is told. */
+/* Tooltip of a box. */
 static void draw_tip(const struct plait__canvas *canvas, uint32_t number)
 {
 	const plait__plan_command *command = &canvas->plan->commands[number];
-	plait__simulate_span span = plait__timeline_planned_span(&canvas->layout, number);
+	plait__simulate_span span =
+		plait__timeline_planned_span(&canvas->layout, number);
 	char name[256];
 
 	plait__text_add(canvas->out, "<title>");
@@ -177,17 +136,19 @@ static void draw_tip(const struct plait__canvas *canvas, uint32_t number)
 			(unsigned long long)span.end);
 }
 
-/* ---- the height of rows ---- */
+/* ---- row heights ---- */
 
-/* Names that can be written whole. */
+/* Count the names that fit in full. */
 static uint32_t count_names(const struct plait__canvas *canvas)
 {
 	const plait__timeline_layout *layout = &canvas->layout;
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < canvas->plan->command_count; i++) {
-		double from = (double)plait__timeline_shown_span(layout, i).start;
-		double room = (double)plait__timeline_free_until(layout, i) - from;
+		double from =
+			(double)plait__timeline_shown_span(layout, i).start;
+		double room =
+			(double)plait__timeline_free_until(layout, i) - from;
 		char label[PLAIT__CANVAS_NAME];
 
 		if (plait__timeline_is_region(layout, i) ||
@@ -201,12 +162,14 @@ static uint32_t count_names(const struct plait__canvas *canvas)
 	return count;
 }
 
-/* Lower rows leave room for more strips of time, and in these for names: they
- * are taken where that gives clearly more of them. */
+/* Lower rows leave room for more strips, and so for longer names: use them if
+ * clearly more names fit. */
 static uint32_t lower_rows(struct plait__canvas *canvas, uint64_t boxes,
 			   uint32_t strips)
 {
-	static const uint32_t heights[] = { 24, ROW_WIDE, 16, 14, ROW_NAMED };
+	static const uint32_t heights[] = {
+		24, PLAIT__CANVAS_ROW_WIDE, 16, 14, PLAIT__CANVAS_ROW_NAMED
+	};
 	uint32_t most = count_names(canvas);
 	struct plait__canvas best = *canvas;
 
@@ -216,9 +179,9 @@ static uint32_t lower_rows(struct plait__canvas *canvas, uint64_t boxes,
 
 		if (heights[i] >= canvas->row)
 			continue;
-		set_row(&lower, heights[i], lower.layout.depth);
+		plait__canvas_set_row(&lower, heights[i], lower.layout.depth);
 		more = cut_strips(&lower, boxes, limit_strips(
-			&lower, HEIGHT_MAX /
+			&lower, PLAIT__CANVAS_HEIGHT_MAX /
 				plait__canvas_strip_height(&lower)));
 		names = count_names(&lower);
 		if (names < most + most / 20 + 1)
@@ -231,7 +194,7 @@ static uint32_t lower_rows(struct plait__canvas *canvas, uint64_t boxes,
 	return strips;
 }
 
-/* Returns how many strips there are; the first one is set. */
+/* Returns the number of strips and sets the first one. */
 static uint32_t choose_size(struct plait__canvas *canvas)
 {
 	uint32_t commands = canvas->plan->command_count, strips;
@@ -245,7 +208,7 @@ static uint32_t choose_size(struct plait__canvas *canvas)
 	canvas->unit_time = 1;
 	canvas->tip_unit = "";
 	canvas->row_count = canvas->plan->lanes_count;
-	plait__schedule_choose_row(canvas, canvas->layout.depth);
+	plait__canvas_choose_row(canvas, canvas->layout.depth);
 	boxes = boxes_in_a_row(canvas);
 	strips = cut_strips(canvas, boxes, choose_strips(canvas, boxes));
 	return canvas->strip == 0 || commands <= PLAIT__CANVAS_NOTES ||
@@ -271,10 +234,12 @@ const char *plait__schedule_command_fill(const struct plait__canvas *canvas,
 	return plait__axes_device_fill(device, shade);
 }
 
-/* What takes no time, as a barrier's stub, is to be seen too: it gets some of
- * the room behind it, or stands on what ends there. */
-static double seen_width(const struct plait__canvas *canvas, uint32_t number,
-			 plait__simulate_span span, double *x)
+/*
+ * A command of no duration, as a barrier's stub, must be visible too: widen its
+ * box into the free time after it, or let it overlap the box that ends there.
+ */
+static double visible_width(const struct plait__canvas *canvas, uint32_t number,
+			    plait__simulate_span span, double *x)
 {
 	uint64_t until = plait__timeline_free_until(&canvas->layout, number);
 	double width = plait__canvas_clamped_x(canvas, span.end) - *x;
@@ -292,14 +257,15 @@ static double seen_width(const struct plait__canvas *canvas, uint32_t number,
 
 static void draw_box(const struct plait__canvas *canvas, uint32_t number)
 {
-	plait__simulate_span span = plait__timeline_shown_span(&canvas->layout, number);
+	plait__simulate_span span = plait__timeline_shown_span(&canvas->layout,
+							       number);
 	bool region = plait__timeline_is_region(&canvas->layout, number);
 	bool marked = canvas->layout.critical[number];
 	double x = plait__canvas_clamped_x(canvas, span.start);
-	double width = seen_width(canvas, number, span, &x);
+	double width = visible_width(canvas, number, span, &x);
 	double y, height;
 
-	plait__schedule_command_box(canvas, number, &y, &height);
+	plait__canvas_command_box(canvas, number, &y, &height);
 	plait__text_add(canvas->out,
 			"<rect x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" "
 			"height=\"%.1f\" rx=\"2\" fill=\"%s\" "
@@ -313,8 +279,8 @@ static void draw_box(const struct plait__canvas *canvas, uint32_t number)
 	plait__text_add(canvas->out, "</rect>\n");
 }
 
-/* Regions first, outer ones before inner ones: a body comes after the body
- * that holds its region. */
+/* Regions first, outer ones before inner ones: a body follows the body that
+ * holds its region. */
 static void draw_boxes(const struct plait__canvas *canvas, bool regions,
 		       void (*draw)(const struct plait__canvas *canvas,
 				    uint32_t number))
@@ -324,31 +290,13 @@ static void draw_boxes(const struct plait__canvas *canvas, bool regions,
 	for (uint32_t i = 0; i < canvas->plan->command_count; i++)
 		if (plait__timeline_is_region(layout, i) == regions &&
 		    plait__timeline_depth(layout, i) != PLAIT__NONE &&
-		    plait__canvas_shows(canvas, plait__timeline_shown_span(layout, i)))
+		    plait__canvas_shows(canvas,
+					plait__timeline_shown_span(layout, i)))
 			draw(canvas, i);
 }
 
-void plait__schedule_draw_arrow(plait__text *out, double x1, double y1, double x2,
-				double y2)
-{
-	double bend = x2 > x1 ? (x2 - x1) / 2 + 4 : 12;
-
-	plait__text_add(out, "<path d=\"M%.1f,%.1f C%.1f,%.1f %.1f,%.1f "
-			"%.1f,%.1f\"/>\n", x1, y1, x1 + bend, y1, x2 - bend,
-			y2, x2, y2);
-}
-
-void plait__schedule_open_arrows(plait__text *out, bool many)
-{
-	plait__text_add(out, "<g fill=\"none\" stroke=\""
-			PLAIT__CANVAS_WAIT "\" "
-			"stroke-width=\"%s\" opacity=\"%s\" "
-			"marker-end=\"url(#tip)\">\n", many ? "0.9" : "1.2",
-			many ? "0.5" : "0.85");
-}
-
-/* From the corner that is next to the other lane, so that it does not cross
- * the name of what follows on its own. */
+/* Start at the corner nearest to the other lane, so that the arrow does not
+ * cross the name of the next command. */
 static void draw_arrow(const struct plait__canvas *canvas, uint32_t from,
 		       uint32_t to)
 {
@@ -358,22 +306,22 @@ static void draw_arrow(const struct plait__canvas *canvas, uint32_t from,
 	double x2 = plait__canvas_clamped_x(canvas, start);
 	double y1, y2, height1, height2;
 
-	/* Of one that ends in another strip both ends are there, each up to
-	 * the edge, and nothing in between. */
+	/* An arrow into another strip is drawn in both, up to the edge; strips
+	 * between show nothing. */
 	if ((end < canvas->start || end >= canvas->stop) &&
 	    (start < canvas->start || start >= canvas->stop))
 		return;
-	plait__schedule_command_box(canvas, from, &y1, &height1);
-	plait__schedule_command_box(canvas, to, &y2, &height2);
+	plait__canvas_command_box(canvas, from, &y1, &height1);
+	plait__canvas_command_box(canvas, to, &y2, &height2);
 	y2 += height2 / 2;
 	if (y2 > y1 + height1)
 		y1 += height1;
 	else if (y2 > y1)
 		y1 += height1 / 2;
-	plait__schedule_draw_arrow(canvas->out, x1, y1, x2, y2);
+	plait__canvas_draw_arrow(canvas->out, x1, y1, x2, y2);
 }
 
-/* A stub waits for its region, beside which it is shown. */
+/* A stub waits for its region, beside which it is shown: no arrow. */
 static bool is_stub_of(const plait__plan *plan, uint32_t command,
 		       uint32_t region)
 {
@@ -401,7 +349,7 @@ static void draw_waits(const struct plait__canvas *canvas)
 {
 	const plait__plan *plan = canvas->plan;
 
-	plait__schedule_open_arrows(canvas->out, plan->waits_count > MANY_WAITS);
+	plait__canvas_open_arrows(canvas->out, plan->waits_count > MANY_WAITS);
 	for (uint32_t i = 0; i < plan->command_count; i++) {
 		uint32_t body = plan->nodes[plan->commands[i].node].body;
 
@@ -418,7 +366,7 @@ void plait__schedule_draw_plan(const struct plait__canvas *canvas)
 	draw_boxes(canvas, false, draw_box);
 	plait__elision_draw_bands(canvas);
 	draw_waits(canvas);
-	/* Arrows go under names. */
+	/* Arrows lie under names. */
 	draw_boxes(canvas, true, plait__labels_draw_name);
 	draw_boxes(canvas, false, plait__labels_draw_name);
 	plait__labels_draw_numbers(canvas);
@@ -435,7 +383,8 @@ static void draw_strips(struct plait__canvas *canvas, uint32_t strips,
 	uint64_t time = canvas->stop;
 
 	while (strips-- > 0) {
-		/* What ends the last one and takes no time is there too. */
+		/* The last strip includes commands of no duration at the
+		 * end. */
 		if (strips == 0)
 			canvas->stop = UINT64_MAX;
 		draw(canvas);
@@ -445,8 +394,8 @@ static void draw_strips(struct plait__canvas *canvas, uint32_t strips,
 	}
 }
 
-void plait__schedule_svg(const plait__plan *plan, const plait__timeline *timeline,
-			 plait__text *out)
+void plait__schedule_svg(const plait__plan *plan,
+			 const plait__timeline *timeline, plait__text *out)
 {
 	struct plait__canvas canvas = { .plan = plan, .out = out };
 	struct plait__canvas_notes notes = { 0 };

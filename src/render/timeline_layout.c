@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* What a picture shows, and where; see timeline_layout.h. */
+/* Layout of a schedule; see timeline_layout.h. */
 #include "render/timeline_layout.h"
 
 #include "base/alloc.h"
 
 #include <stddef.h>
 
-/* Rows by device, then by number: a counting sort. */
-static bool place_rows(plait__timeline_layout *layout, const plait_allocator *allocator)
+/* Sort rows by device, then by lane (counting sort). */
+static bool place_rows(plait__timeline_layout *layout,
+		       const plait_allocator *allocator)
 {
 	const plait__plan *plan = layout->plan;
 	uint64_t devices = (uint64_t)plan->devices_count + 1;
@@ -21,7 +22,7 @@ static bool place_rows(plait__timeline_layout *layout, const plait_allocator *al
 		next[i] += next[i - 1];
 	for (uint32_t i = 0; i < plan->lanes_count; i++)
 		layout->rows[i] = next[plan->lanes[i].device]++;
-	/* Now each entry is where the next device starts. */
+	/* Now each entry is the first row of the next device. */
 	for (uint32_t i = 0; i < plan->lanes_count; i++) {
 		uint32_t device = plan->lanes[i].device;
 
@@ -32,8 +33,8 @@ static bool place_rows(plait__timeline_layout *layout, const plait_allocator *al
 	return true;
 }
 
-/* The body of a region that is shown: of a case the branch that is expected,
- * or else the longest one. */
+/* Returns the body of a region that is shown: the expected branch of a case,
+ * else the longest. */
 static uint32_t shown_body(const plait__plan *plan,
 			   const plait__plan_region *region)
 {
@@ -50,8 +51,8 @@ static uint32_t shown_body(const plait__plan *plan,
 	return shown;
 }
 
-/* A body comes after the body that holds its region, and beside the others of
- * its region. */
+/* A body follows the body that holds its region, and is adjacent to the others
+ * of its region. */
 static void measure_depths(plait__timeline_layout *layout)
 {
 	const plait__plan *plan = layout->plan;
@@ -60,7 +61,8 @@ static void measure_depths(plait__timeline_layout *layout)
 	for (uint32_t i = 1; i < plan->bodies_count; i++) {
 		const plait__plan_region *region =
 			&plan->regions[plan->bodies[i].region];
-		uint32_t outside = plait__timeline_depth(layout, region->command);
+		uint32_t outside = plait__timeline_depth(layout,
+							 region->command);
 
 		if (i == region->body_first)
 			shown = shown_body(plan, region);
@@ -72,11 +74,13 @@ static void measure_depths(plait__timeline_layout *layout)
 	}
 }
 
-bool plait__timeline_layout_init(plait__timeline_layout *layout, const plait__plan *plan,
+bool plait__timeline_layout_init(plait__timeline_layout *layout,
+				 const plait__plan *plan,
 				 const plait__timeline *timeline,
 				 const plait_allocator *allocator)
 {
-	*layout = (plait__timeline_layout){ .plan = plan, .timeline = timeline };
+	*layout =
+		(plait__timeline_layout){ .plan = plan, .timeline = timeline };
 	plait__elision_init(&layout->elision, allocator);
 	layout->rows = plait__alloc_array(allocator,
 					  (uint64_t)plan->lanes_count + 1,
@@ -98,7 +102,8 @@ bool plait__timeline_layout_init(plait__timeline_layout *layout, const plait__pl
 	return true;
 }
 
-void plait__timeline_layout_fini(plait__timeline_layout *layout, const plait_allocator *allocator)
+void plait__timeline_layout_fini(plait__timeline_layout *layout,
+				 const plait_allocator *allocator)
 {
 	plait__free(allocator, layout->rows,
 		    ((uint64_t)layout->plan->lanes_count + 1) *
@@ -113,23 +118,26 @@ void plait__timeline_layout_fini(plait__timeline_layout *layout, const plait_all
 		    (uint64_t)layout->plan->command_count + 1);
 }
 
-uint32_t plait__timeline_depth(const plait__timeline_layout *layout, uint32_t command)
+uint32_t plait__timeline_depth(const plait__timeline_layout *layout,
+			       uint32_t command)
 {
 	const plait__plan *plan = layout->plan;
 
 	return layout->depths[plan->nodes[plan->commands[command].node].body];
 }
 
-bool plait__timeline_is_region(const plait__timeline_layout *layout, uint32_t command)
+bool plait__timeline_is_region(const plait__timeline_layout *layout,
+			       uint32_t command)
 {
 	uint8_t kind = layout->plan->commands[command].kind;
 
 	return kind == PLAIT__CMD_REGION || kind == PLAIT__CMD_ENTER;
 }
 
-/* While a region runs it keeps the lanes of its stubs, too. */
-plait__simulate_span plait__timeline_planned_span(const plait__timeline_layout *layout,
-						  uint32_t command)
+/* While a region runs it occupies the lanes of its stubs too. */
+plait__simulate_span
+plait__timeline_planned_span(const plait__timeline_layout *layout,
+			     uint32_t command)
 {
 	const plait__plan *plan = layout->plan;
 
@@ -138,17 +146,20 @@ plait__simulate_span plait__timeline_planned_span(const plait__timeline_layout *
 	return layout->timeline->spans[command];
 }
 
-plait__simulate_span plait__timeline_shown_span(const plait__timeline_layout *layout,
-						uint32_t command)
+plait__simulate_span
+plait__timeline_shown_span(const plait__timeline_layout *layout,
+			   uint32_t command)
 {
-	plait__simulate_span span = plait__timeline_planned_span(layout, command);
+	plait__simulate_span span =
+		plait__timeline_planned_span(layout, command);
 
 	span.start = plait__elision_to_shown(&layout->elision, span.start);
 	span.end = plait__elision_to_shown(&layout->elision, span.end);
 	return span;
 }
 
-uint64_t plait__timeline_free_until(const plait__timeline_layout *layout, uint32_t command)
+uint64_t plait__timeline_free_until(const plait__timeline_layout *layout,
+				    uint32_t command)
 {
 	const plait__plan *plan = layout->plan;
 	const plait__plan_command *this = &plan->commands[command];
@@ -166,10 +177,11 @@ uint64_t plait__timeline_free_until(const plait__timeline_layout *layout, uint32
 		plan->bodies[body].region].command).end;
 }
 
-/* ---- what is left out ---- */
+/* ---- omitted rounds ---- */
 
-/* Behind what is shown of it a loop goes on to its end. */
-static void add_rounds(plait__timeline_layout *layout, const plait__plan_region *region)
+/* After the shown iterations a loop continues to its end. */
+static void add_rounds(plait__timeline_layout *layout,
+		       const plait__plan_region *region)
 {
 	uint64_t rounds = plait__plan_iterations(region->kind, region->times);
 	plait__simulate_span span = layout->timeline->spans[region->command];
@@ -195,7 +207,8 @@ bool plait__timeline_elide_rounds(plait__timeline_layout *layout)
 	uint64_t boxes = 0;
 
 	for (uint32_t i = 0; i < plan->command_count; i++) {
-		plait__simulate_span span = plait__timeline_planned_span(layout, i);
+		plait__simulate_span span =
+			plait__timeline_planned_span(layout, i);
 
 		if (plait__timeline_depth(layout, i) == PLAIT__NONE)
 			continue;
@@ -209,6 +222,7 @@ bool plait__timeline_elide_rounds(plait__timeline_layout *layout)
 			add_rounds(layout, &plan->regions[i]);
 	if (plan->lanes_count > 0)
 		boxes /= plan->lanes_count;
-	plait__elision_compute(&layout->elision, layout->timeline->makespan, boxes + 1);
+	plait__elision_compute(&layout->elision, layout->timeline->makespan,
+			       boxes + 1);
 	return !layout->elision.failed;
 }

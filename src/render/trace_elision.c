@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which rounds of loops the picture of a run leaves out: of each time that a
- * loop was entered the first ones and the last one are shown.
+ * Loop rounds omitted from the picture of a trace: of each execution of a loop
+ * the first rounds and the last one are shown.
  */
 #include "render/trace_model.h"
 
-enum { FIRST = 2, FEWEST = 5 };
+enum { ROUNDS_SHOWN = 2, ROUNDS_MIN = 5 };
 
-/* Is a command in a region, at any depth? */
+/* Returns true if a command lies in a region, at any depth. */
 static bool is_inside(const plait__plan *plan, uint32_t command,
 		      uint32_t region)
 {
@@ -24,7 +24,7 @@ static bool is_inside(const plait__plan *plan, uint32_t command,
 	return false;
 }
 
-/* The same of what stands for the region on its lanes. */
+/* Returns true also for the region's command and its stubs. */
 static bool belongs_to(const plait__plan *plan, uint32_t number,
 		       uint32_t region)
 {
@@ -36,7 +36,7 @@ static bool belongs_to(const plait__plan *plan, uint32_t number,
 	       is_inside(plan, number, region);
 }
 
-/* The first span of a lane that starts at `time` or later. */
+/* Returns the first span of a lane that starts at `time` or later. */
 static uint32_t find_from(const plait__trace *trace, uint32_t lane,
 			  uint64_t time)
 {
@@ -54,8 +54,8 @@ static uint32_t find_from(const plait__trace *trace, uint32_t lane,
 	return low;
 }
 
-/* Decisions of a region from one time to another, the last not included; of
- * number `which` the start goes to *out. */
+/* Count the decisions of a region in [from, to); *out is the start of number
+ * `which`. */
 static uint64_t count_decisions(const plait__trace *trace,
 				const plait__trace_span *region, uint64_t from,
 				uint64_t to, uint64_t which, uint64_t *out)
@@ -85,8 +85,9 @@ static bool is_loop(const plait__trace *trace, const plait__trace_span *span)
 	       plan->regions[command->link].kind != PLAIT__REGION_CASE;
 }
 
-/* What happens in these rounds need not be shown. */
-static void mark(plait__trace *trace, const plait__elision_rounds *rounds)
+/* Mark the spans in these rounds as omitted. */
+static void mark_elided(plait__trace *trace,
+			const plait__elision_rounds *rounds)
 {
 	plait__trace_span *spans = trace->spans;
 
@@ -106,7 +107,7 @@ static void mark(plait__trace *trace, const plait__elision_rounds *rounds)
 				  rounds->region);
 }
 
-/* The last decision ends a loop, the one before it begins the last round. */
+/* The last decision ends the loop; the one before it begins the last round. */
 static void add_rounds(plait__trace *trace, const plait__trace_span *region,
 		       plait__elision *elision)
 {
@@ -116,20 +117,20 @@ static void add_rounds(plait__trace *trace, const plait__trace_span *region,
 	};
 	uint64_t stop = region->end + 1;
 	uint64_t count = count_decisions(trace, region, region->start, stop,
-					 FIRST, &rounds.from);
+					 ROUNDS_SHOWN, &rounds.from);
 
-	if (count < FIRST + FEWEST)
+	if (count < ROUNDS_SHOWN + ROUNDS_MIN)
 		return;
 	(void)count_decisions(trace, region, region->start, stop, count - 2,
 			      &rounds.to);
 	plait__elision_keep(elision, rounds.from);
 	plait__elision_keep(elision, rounds.to);
 	plait__elision_add_rounds(elision, &rounds);
-	mark(trace, &rounds);
+	mark_elided(trace, &rounds);
 }
 
-/* Returns how many there are. */
-static uint64_t keep_rest(const plait__trace *trace, plait__elision *elision)
+/* Keep the moments of all other spans; returns their number. */
+static uint64_t keep_moments(const plait__trace *trace, plait__elision *elision)
 {
 	uint64_t seen = 0;
 
@@ -143,7 +144,7 @@ static uint64_t keep_rest(const plait__trace *trace, plait__elision *elision)
 	return seen;
 }
 
-/* Outer loops first: what is in rounds that are not shown needs no gap. */
+/* Outer loops first: an inner loop in omitted rounds needs no gap. */
 static void find_rounds(plait__trace *trace, plait__elision *elision)
 {
 	uint32_t depth = 0;
@@ -164,7 +165,7 @@ static void find_rounds(plait__trace *trace, plait__elision *elision)
 	}
 }
 
-/* The region that a gap is in, at its time. */
+/* Returns the region span that contains a gap. */
 static const plait__trace_span *find_region(const plait__trace *trace,
 					    const plait__elision_gap *gap)
 {
@@ -199,16 +200,17 @@ void plait__trace_elision(plait__trace *trace, plait__elision *elision)
 	uint64_t seen;
 
 	find_rounds(trace, elision);
-	seen = keep_rest(trace, elision);
+	seen = keep_moments(trace, elision);
 	plait__elision_compute(elision, trace->makespan, seen / rows);
 	count_rounds(trace, elision);
 }
 
-bool plait__trace_shows(const plait__trace *trace, const plait__elision *elision,
-			uint64_t number)
+bool plait__trace_shows(const plait__trace *trace,
+			const plait__elision *elision, uint64_t number)
 {
 	const plait__trace_span *span = &trace->spans[number];
 
 	return span->elided == 0 ||
-	       plait__elision_enclosing(elision, span->start, span->end) == NULL;
+	       plait__elision_enclosing(elision, span->start,
+					span->end) == NULL;
 }

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* How large the canvas of a run is: its scale, rows and strips of time. */
+/* Sizes of a trace's canvas: scale, rows and strips of time. */
 #include "render/trace_canvas.h"
 
 #include <stddef.h>
 
 enum {
-	PER_SPAN = 26,		/* in a canvas that leaves nothing out */
-	COMFORT = 60,		/* and if it has room */
-	ROWS_NAMED = 92,	/* on a page, whose names can be read */
+	PER_SPAN = 26,		/* least width per span without elision */
+	PER_SPAN_WIDE = 60,		/* width per span if there is room */
+	ROWS_NAMED = 92,	/* rows of a page with readable names */
 	HEADING = 20, BETWEEN = 44
 };
 
-/* ns per unit of cost, of one span; below 0: it tells nothing. */
+/* Returns the ns per unit of cost of one span; below 0 if unknown. */
 static double unit_of(const plait__trace *trace, uint32_t number)
 {
 	const plait__trace_span *span = &trace->spans[number];
@@ -22,8 +22,8 @@ static double unit_of(const plait__trace *trace, uint32_t number)
 	return (double)(span->end - span->start) / (double)cost;
 }
 
-/* The median, found by halving: commands that were interrupted do not count
- * for more than others. */
+/* Find the median by bisection: interrupted commands do not weigh more than
+ * others. */
 static double find_unit(const plait__trace *trace)
 {
 	double low = 0, high = 1e9;
@@ -56,14 +56,14 @@ static uint32_t longest_row(const plait__trace_canvas *pair)
 
 		for (uint32_t i = trace->lane_first[lane];
 		     i < trace->lane_first[lane + 1]; i++)
-			row += plait__trace_shows(trace, &pair->run.layout.elision,
-						  i);
+			row += plait__trace_shows(trace,
+						  &pair->run.layout.elision, i);
 		longest = row > longest ? row : longest;
 	}
 	return longest;
 }
 
-/* The unit in which a time has few digits. */
+/* Choose the unit that gives a time few digits. */
 static void choose_unit(struct plait__canvas *canvas, uint64_t ns)
 {
 	static const char *const units[] = { "ns", "\u00b5s", "ms", "s" };
@@ -87,8 +87,8 @@ static uint32_t deepest(const plait__trace *trace)
 	return depth;
 }
 
-/* Rows as high as they may be for a page with all strips of pair parts, but
- * not so low that there are no names if they can be helped. */
+/* Choose rows as high as a page with all strips of both parts allows, but high
+ * enough for names if possible. */
 static void choose_rows(struct plait__canvas *canvas, uint32_t strips,
 			uint32_t depth)
 {
@@ -96,12 +96,13 @@ static void choose_rows(struct plait__canvas *canvas, uint32_t strips,
 
 	canvas->row_count = all < ROWS_NAMED ? all :
 			     rows > ROWS_NAMED ? rows : ROWS_NAMED;
-	plait__schedule_choose_row(canvas, depth);
+	plait__canvas_choose_row(canvas, depth);
 	canvas->row_count = rows;
 }
 
-/* Both on one scale; the plan counts in whole units. */
-static void choose_scale(plait__trace_canvas *pair, uint32_t strips, uint32_t width)
+/* Both parts on one scale; the plan counts whole units. */
+static void choose_scale(plait__trace_canvas *pair, uint32_t strips,
+			 uint32_t width)
 {
 	double planned = (double)pair->plan.makespan * pair->unit_ns;
 	double longest = (double)pair->run.makespan > planned ?
@@ -135,23 +136,24 @@ static void choose_width(plait__trace_canvas *pair)
 	uint64_t row = longest_row(pair);
 
 	choose_scale(pair, choose_strips(row),
-		     plait__canvas_clamp_width(row * COMFORT));
+		     plait__canvas_clamp_width(row * PER_SPAN_WIDE));
 }
 
-/* What would not fit a page leaves out rounds of loops. */
-static void leave_out(plait__trace_canvas *pair)
+/* Omit loop rounds if the picture would not fit a page. */
+static void elide_rounds(plait__trace_canvas *pair)
 {
 	plait__elision *elision = &pair->run.layout.elision;
 
 	if ((uint64_t)longest_row(pair) * PER_SPAN > PLAIT__CANVAS_WIDTH_MAX)
 		plait__trace_elision(pair->trace, elision);
-	pair->run.makespan = plait__elision_to_shown(elision, pair->trace->makespan);
+	pair->run.makespan = plait__elision_to_shown(elision,
+						     pair->trace->makespan);
 	pair->plan.makespan = plait__elision_to_shown(&pair->plan.layout.elision,
 						      pair->planned->makespan);
 }
 
 uint32_t plait__trace_extra_height(const struct plait__canvas *canvas,
-			      uint32_t strips)
+				   uint32_t strips)
 {
 	return (strips - 1) * plait__canvas_strip_height(canvas);
 }
@@ -161,12 +163,12 @@ void plait__trace_choose_sizes(plait__trace_canvas *pair)
 	const plait__trace *trace = pair->trace;
 
 	pair->unit_ns = find_unit(trace);
-	/* Lanes that became fewer: the others had nothing to do. */
+	/* Folded lanes: the others had nothing to do. */
 	pair->run.row_count = trace->folded > 0 &&
 			      trace->plan->devices_count == 1 ?
 				      trace->folded : trace->lane_count;
 	pair->plan.row_count = trace->plan->lanes_count;
-	leave_out(pair);
+	elide_rounds(pair);
 	choose_width(pair);
 	choose_unit(&pair->run, trace->makespan);
 	pair->plan.unit = "units of cost";
@@ -183,9 +185,11 @@ void plait__trace_choose_sizes(plait__trace_canvas *pair)
 			 BETWEEN + HEADING;
 }
 
-/* One after the other; `canvas` is that of run or plan. */
-void plait__trace_draw_strips(plait__trace_canvas *pair, struct plait__canvas *canvas,
-			      uint32_t strips, void (*draw)(plait__trace_canvas *pair))
+/* Draw the strips one below the other; `canvas` is that of the run or of the
+ * plan. */
+void plait__trace_draw_strips(plait__trace_canvas *pair,
+			      struct plait__canvas *canvas, uint32_t strips,
+			      void (*draw)(plait__trace_canvas *pair))
 {
 	const struct plait__canvas whole = *canvas;
 

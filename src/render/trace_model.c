@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What belongs together in a trace: regions, causes, the path that counted. */
+/* Trace analysis: regions, causes, critical path. */
 #include "render/trace_model.h"
 
 #include "base/alloc.h"
@@ -9,8 +9,8 @@
 
 /* ---- memory ---- */
 
-static bool take(const plait__trace *trace, void *out, uint64_t count,
-		 uint64_t each)
+static bool alloc_array(const plait__trace *trace, void *out, uint64_t count,
+			uint64_t each)
 {
 	void *block = plait__alloc_array(trace->allocator, count, each);
 
@@ -18,7 +18,7 @@ static bool take(const plait__trace *trace, void *out, uint64_t count,
 	return block != NULL;
 }
 
-/* A region is a span more for each decision at most. */
+/* Region spans: at most one per decision. */
 bool plait__trace_init(plait__trace *trace, const plait__plan *plan,
 		       uint32_t count, const plait_allocator *allocator)
 {
@@ -27,13 +27,14 @@ bool plait__trace_init(plait__trace *trace, const plait__plan *plan,
 		.count = count, .capacity = 2ull * count + 1,
 		.lane_count = plan->lanes_count,
 	};
-	return take(trace, &trace->spans, trace->capacity,
-		    sizeof(*trace->spans)) &&
-	       take(trace, &trace->order, count + 1ull, sizeof(uint32_t)) &&
-	       take(trace, &trace->last, plan->command_count + 1ull,
-		    sizeof(uint32_t)) &&
-	       take(trace, &trace->lane_first, plan->lanes_count + 2ull,
-		    sizeof(uint32_t));
+	return alloc_array(trace, &trace->spans, trace->capacity,
+			   sizeof(*trace->spans)) &&
+	       alloc_array(trace, &trace->order, count + 1ull,
+			   sizeof(uint32_t)) &&
+	       alloc_array(trace, &trace->last, plan->command_count + 1ull,
+			   sizeof(uint32_t)) &&
+	       alloc_array(trace, &trace->lane_first, plan->lanes_count + 2ull,
+			   sizeof(uint32_t));
 }
 
 void plait__trace_fini(plait__trace *trace)
@@ -48,7 +49,7 @@ void plait__trace_fini(plait__trace *trace)
 		    (trace->plan->lanes_count + 2ull) * sizeof(uint32_t));
 }
 
-/* ---- the order of time ---- */
+/* ---- time order ---- */
 
 static void find_lanes(plait__trace *trace)
 {
@@ -66,7 +67,7 @@ static bool is_sooner(const plait__trace_span *a, const plait__trace_span *b)
 	return a->start != b->start ? a->start < b->start : a->end < b->end;
 }
 
-/* Lanes are in order; the next one is the first of those that they are at. */
+/* Merge the lanes, each sorted already, by start time. */
 static void sort_spans(plait__trace *trace, uint32_t *at)
 {
 	const plait__trace_span *spans = trace->spans;
@@ -98,7 +99,7 @@ static void open_region(plait__trace *trace, const plait__trace_span *decision)
 	trace->last[decision->command] = (uint32_t)trace->count++;
 }
 
-/* What is open at the end stays open to the end of the trace. */
+/* A region still open at the end extends to the end of the trace. */
 static void find_regions(plait__trace *trace)
 {
 	uint32_t *open = trace->last;
@@ -113,7 +114,7 @@ static void find_regions(plait__trace *trace)
 		if (*region == PLAIT__NONE)
 			open_region(trace, span);
 		trace->spans[*region].end = span->end;
-		/* The last one has how many there were. */
+		/* The last decision carries the number of iterations. */
 		if (span->iteration > trace->spans[*region].iteration)
 			trace->spans[*region].iteration = span->iteration;
 		if (span->other == 0)
@@ -152,7 +153,8 @@ uint32_t plait__trace_depth(const plait__plan *plan, uint32_t command)
 	return depth;
 }
 
-/* `other` was done before, and later than what was found so far. */
+/* Take `other` as the cause if it ended before the span and later than the
+ * cause so far. */
 static void consider(const plait__trace *trace, plait__trace_span *span,
 		     uint32_t other)
 {
@@ -219,7 +221,7 @@ static bool find_causes(plait__trace *trace)
 	uint64_t lanes = trace->plan->lanes_count + 1ull;
 	uint32_t *previous;
 
-	if (!take(trace, &previous, lanes, sizeof(*previous)))
+	if (!alloc_array(trace, &previous, lanes, sizeof(*previous)))
 		return false;
 	sort_spans(trace, previous);
 	memset(previous, 0xff, lanes * sizeof(*previous));
@@ -240,7 +242,7 @@ static bool find_causes(plait__trace *trace)
 	return true;
 }
 
-/* From what ended last, back to where it began. */
+/* Follow causes back from the span that ended last. */
 static void find_critical(plait__trace *trace)
 {
 	plait__trace_span *spans = trace->spans;
@@ -250,8 +252,8 @@ static void find_critical(plait__trace *trace)
 		if (spans[i].kind != PLAIT__SPAN_WAIT &&
 		    (at == PLAIT__NONE || spans[i].end >= spans[at].end))
 			at = i;
-	/* A cause started before, or at the same time and was looked at before;
-	 * so this ends. */
+	/* A cause started earlier, or at the same time and was examined
+	 * earlier; so the walk ends. */
 	for (; at != PLAIT__NONE; at = spans[at].cause)
 		spans[at].critical = 1;
 }

@@ -1,20 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The canvas of a run: above, what each lane did; below, on the same scale,
- * what was planned for it.  A unit of cost is as long as it took on average,
- * so that what differs is the schedule and what it costs to keep to it.
+ * Picture of a trace: above, what each lane did; below, on the same scale, the
+ * plan.  A unit of cost is as long as it took on average, so that differences
+ * show the schedule and its overhead.
  */
 #include "render/trace_canvas.h"
+#include "render/axes.h"
+#include "render/elision_bands.h"
+#include "render/labels.h"
+#include "render/schedule_svg.h"
 #include "plan/io/escape.h"
 
 #include <stdio.h>
 
 enum { TITLE_Y = 20, MANY_ARROWS = 200 };
 
-/* ---- around it ---- */
+/* ---- heading ---- */
 
-/* Four digits, or those in front of the point. */
-static const char *show(double value, char text[32])
+/* Write four digits, or all before the decimal point. */
+static const char *format_number(double value, char text[32])
 {
 	(void)snprintf(text, 32, value < 1000 ? "%.4g" : "%.0f", value);
 	return text;
@@ -40,9 +44,9 @@ static void draw_title(const plait__trace_canvas *pair)
 			trace->lane_count < plan->lanes_count ?
 			"one thread did all of it" :
 			plan->mode == PLAIT__MODE_HELPED ? "helped" : "strict",
-			show((double)trace->makespan / unit, took),
+			format_number((double)trace->makespan / unit, took),
 			canvas->unit,
-			show((double)pair->planned->makespan * pair->unit_ns /
+			format_number((double)pair->planned->makespan * pair->unit_ns /
 			     unit, meant), canvas->unit, pair->unit_ns < 100 ? 1 : 0,
 			pair->unit_ns);
 	if (trace->folded > 0)
@@ -75,7 +79,7 @@ static void draw_legend(const plait__trace_canvas *pair)
 					   "time spent waiting");
 }
 
-/* ---- what happened ---- */
+/* ---- spans ---- */
 
 static const char *name_of(const plait__trace_canvas *pair,
 			   const plait__trace_span *span, char label[300])
@@ -86,7 +90,7 @@ static const char *name_of(const plait__trace_canvas *pair,
 	plait__escape_node_name(plan, plan->commands[span->command].node, name);
 	if (span->kind == PLAIT__SPAN_REGION && plan->regions[
 			plan->commands[span->command].link].kind !=
-			PLAIT__REGION_CASE)
+	    PLAIT__REGION_CASE)
 		(void)snprintf(label, 300, "%s x%llu", name,
 			       (unsigned long long)span->iteration);
 	else
@@ -95,8 +99,8 @@ static const char *name_of(const plait__trace_canvas *pair,
 	return label;
 }
 
-static void draw_tip(const plait__trace_canvas *pair, const plait__trace_span *span,
-		     const char *name)
+static void draw_tip(const plait__trace_canvas *pair,
+		     const plait__trace_span *span, const char *name)
 {
 	const plait__plan *plan = pair->trace->plan;
 	plait__text *out = pair->run.out;
@@ -120,14 +124,15 @@ static void draw_tip(const plait__trace_canvas *pair, const plait__trace_span *s
 			(unsigned long long)span->thread);
 }
 
-/* An outline is no wider than what it is around. */
-static void look_of(const plait__trace_canvas *pair, const plait__trace_span *span,
-		    double width, char looks[120])
+/* An outline is no wider than its box. */
+static void style_of(const plait__trace_canvas *pair,
+		     const plait__trace_span *span, double width,
+		     char style[120])
 {
 	if (span->kind == PLAIT__SPAN_WAIT)
-		(void)snprintf(looks, 120, "fill=\"#f7d7d2\"");
+		(void)snprintf(style, 120, "fill=\"#f7d7d2\"");
 	else
-		(void)snprintf(looks, 120, "rx=\"2\" fill=\"%s\" stroke=\"%s\" "
+		(void)snprintf(style, 120, "rx=\"2\" fill=\"%s\" stroke=\"%s\" "
 			       "stroke-width=\"%s\"%s",
 			       span->kind == PLAIT__SPAN_DECISION ? "#ffffff" :
 			       plait__schedule_command_fill(&pair->run,
@@ -144,7 +149,7 @@ static double x_of(const plait__trace_canvas *pair, uint64_t time)
 					   &pair->run.layout.elision, time));
 }
 
-/* Until when nothing else is in this row. */
+/* Returns the time until which the row is free after a span. */
 static uint64_t free_until(const plait__trace *trace, uint64_t number)
 {
 	const plait__trace_span *span = &trace->spans[number];
@@ -157,13 +162,13 @@ static uint64_t free_until(const plait__trace *trace, uint64_t number)
 	return trace->makespan;
 }
 
-static void place_of(const plait__trace_canvas *pair, const plait__trace_span *span,
-		     double *y, double *height)
+static void place_of(const plait__trace_canvas *pair,
+		     const plait__trace_span *span, double *y, double *height)
 {
-	plait__schedule_place_box(&pair->run, span->lane, plait__trace_depth(
+	plait__canvas_place_box(&pair->run, span->lane, plait__trace_depth(
 				     pair->trace->plan, span->command) +
-				  (span->kind == PLAIT__SPAN_DECISION),
-				  span->kind == PLAIT__SPAN_REGION, y, height);
+				(span->kind == PLAIT__SPAN_DECISION),
+				span->kind == PLAIT__SPAN_REGION, y, height);
 	if (span->kind == PLAIT__SPAN_WAIT) {
 		*y += *height / 4;
 		*height /= 2;
@@ -176,20 +181,20 @@ static void draw_span(const plait__trace_canvas *pair, uint64_t number)
 	const plait__trace_span *span = &pair->trace->spans[number];
 	double x = x_of(pair, span->start);
 	double width = x_of(pair, span->end) - x;
-	char looks[120], label[300];
+	char style[120], label[300];
 	double y, height;
 
 	place_of(pair, span, &y, &height);
-	look_of(pair, span, width, looks);
+	style_of(pair, span, width, style);
 	(void)name_of(pair, span, label);
 	plait__text_add(canvas->out, "<rect x=\"%.2f\" y=\"%.1f\" "
 			"width=\"%.2f\" height=\"%.1f\" %s>", x, y,
-			width < 0.7 ? 0.7 : width, height, looks);
+			width < 0.7 ? 0.7 : width, height, style);
 	draw_tip(pair, span, label);
 	plait__text_add(canvas->out, "</rect>\n");
 }
 
-/* How far the place of a span's name is free. */
+/* Returns the free width for a span's name. */
 static double room_of(const plait__trace_canvas *pair, uint64_t number)
 {
 	const plait__trace_span *span = &pair->trace->spans[number];
@@ -198,7 +203,8 @@ static double room_of(const plait__trace_canvas *pair, uint64_t number)
 	       x_of(pair, span->start) - PLAIT__CANVAS_NAME_GAP;
 }
 
-/* The note that its name needs; 0: none, or there are no notes. */
+/* Returns the note that the span's name needs; 0: none, or there are no
+ * notes. */
 static uint32_t note_of(const plait__trace_canvas *pair, uint64_t number)
 {
 	const plait__trace_span *span = &pair->trace->spans[number];
@@ -240,21 +246,24 @@ static void draw_name(const plait__trace_canvas *pair, uint64_t number)
 		plait__labels_draw_number(canvas, note, x, y, height, room);
 }
 
-/* Is it in the strip? */
+/* Returns true if the span is in this strip. */
 static bool is_shown(const plait__trace_canvas *pair, uint64_t number)
 {
 	const plait__trace_span *span = &pair->trace->spans[number];
 	const plait__elision *elision = &pair->run.layout.elision;
-	plait__simulate_span shown = { plait__elision_to_shown(elision, span->start),
-				       plait__elision_to_shown(elision, span->end) };
+	plait__simulate_span shown = { plait__elision_to_shown(elision,
+							       span->start),
+				       plait__elision_to_shown(elision,
+							       span->end) };
 
 	return plait__trace_shows(pair->trace, elision, number) &&
 	       plait__canvas_shows(&pair->run, shown);
 }
 
-/* Regions, which are kept last, lie behind what is in them. */
+/* Regions, which come last in the array, are drawn behind their contents. */
 static void draw_spans(const plait__trace_canvas *pair,
-		       void (*draw)(const plait__trace_canvas *pair, uint64_t number))
+		       void (*draw)(const plait__trace_canvas *pair,
+				    uint64_t number))
 {
 	const plait__trace *trace = pair->trace;
 
@@ -266,7 +275,8 @@ static void draw_spans(const plait__trace_canvas *pair,
 			draw(pair, i);
 }
 
-static bool has_arrow(const plait__trace_canvas *pair, uint32_t from, uint32_t to)
+static bool has_arrow(const plait__trace_canvas *pair, uint32_t from,
+		      uint32_t to)
 {
 	const plait__elision *elision = &pair->run.layout.elision;
 
@@ -287,16 +297,16 @@ static void draw_arrow(void *arg, uint32_t from, uint32_t to)
 	const plait__trace_span *spans = pair->trace->spans;
 	double y1, y2, height1, height2;
 
-	/* Of one that first_of_device to another strip pair ends are there, each up to
-	 * the edge, and nothing in between. */
+	/* An arrow into another strip is drawn in both, up to the edge; strips
+	 * between show nothing. */
 	if (!has_arrow(pair, from, to) ||
 	    (!is_shown(pair, from) && !is_shown(pair, to)))
 		return;
 	place_of(pair, &spans[from], &y1, &height1);
 	place_of(pair, &spans[to], &y2, &height2);
-	plait__schedule_draw_arrow(pair->run.out, x_of(pair, spans[from].end),
-				   y1 + height1 / 2, x_of(pair, spans[to].start),
-				   y2 + height2 / 2);
+	plait__canvas_draw_arrow(pair->run.out, x_of(pair, spans[from].end),
+				 y1 + height1 / 2, x_of(pair, spans[to].start),
+				 y2 + height2 / 2);
 }
 
 static void draw_run(plait__trace_canvas *pair)
@@ -306,7 +316,7 @@ static void draw_run(plait__trace_canvas *pair)
 	plait__axes_draw_rows(&pair->run);
 	draw_spans(pair, draw_span);
 	plait__elision_draw_bands(&pair->run);
-	plait__schedule_open_arrows(pair->run.out, pair->arrows > MANY_ARROWS);
+	plait__canvas_open_arrows(pair->run.out, pair->arrows > MANY_ARROWS);
 	plait__trace_arrows(trace, draw_arrow, pair);
 	plait__text_add(pair->run.out, "</g>\n");
 	draw_spans(pair, draw_name);
@@ -327,7 +337,7 @@ static void find_notes_of_plan(plait__trace_canvas *pair)
 	plait__schedule_find_notes(&pair->plan);
 }
 
-/* Of few commands pair parts have the same notes. */
+/* With few commands both parts share the notes. */
 static void find_notes(plait__trace_canvas *pair)
 {
 	if (pair->trace->plan->command_count > PLAIT__CANVAS_NOTES)
@@ -343,7 +353,8 @@ static double draw_notes(const plait__trace_canvas *pair, bool draw)
 {
 	return plait__labels_draw_notes(
 		&pair->plan, plait__canvas_bottom(&pair->plan) +
-		plait__trace_extra_height(&pair->plan, pair->plan_strips), draw);
+		plait__trace_extra_height(&pair->plan,
+					  pair->plan_strips), draw);
 }
 
 static void draw_all(plait__trace_canvas *pair)
@@ -357,7 +368,8 @@ static void draw_all(plait__trace_canvas *pair)
 	draw_heading(&pair->run, "what happened");
 	plait__trace_draw_strips(pair, &pair->run, pair->run_strips, draw_run);
 	draw_heading(&pair->plan, "what was planned");
-	plait__trace_draw_strips(pair, &pair->plan, pair->plan_strips, draw_plan);
+	plait__trace_draw_strips(pair, &pair->plan, pair->plan_strips,
+				 draw_plan);
 	(void)draw_notes(pair, true);
 	plait__text_add(pair->run.out, "</svg>\n");
 }
@@ -373,8 +385,8 @@ void plait__trace_svg(plait__trace *trace, const plait__timeline *planned,
 		.plan = { .plan = trace->plan, .out = out,
 			  .stop = UINT64_MAX },
 	};
-	bool made = plait__timeline_layout_init(&pair.plan.layout, trace->plan, planned,
-						out->allocator) &&
+	bool made = plait__timeline_layout_init(&pair.plan.layout, trace->plan,
+						planned, out->allocator) &&
 		    plait__timeline_elide_rounds(&pair.plan.layout);
 
 	if (made) {
@@ -382,7 +394,8 @@ void plait__trace_svg(plait__trace *trace, const plait__timeline *planned,
 		plait__elision_init(&pair.run.layout.elision, out->allocator);
 		if (trace->lane_count < trace->plan->lanes_count) {
 			pair.run.layout.rows = &pair.only_row;
-			pair.run.layout.first_of_device = &pair.only_first_of_device;
+			pair.run.layout.first_of_device =
+				&pair.only_first_of_device;
 		}
 		draw_all(&pair);
 		made = !pair.run.layout.elision.failed;

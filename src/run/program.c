@@ -12,6 +12,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "graph/plan/unbound_state.h"
 #include "object/context/device.h"
 #include "object/kernel/kernel.h"
 #include "pool/counter.h"

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From source to code on the host: compose, look into the cache, else compile
- * in a private folder, load, and put into the cache.  See host_module.h.
+ * Build of host code from source: compose, look up the cache, else compile in a
+ * private folder, load, and store in the cache.
  */
 #include "source/build.h"
 
+#include "source/build_report.h"
 #include "source/cache.h"
 #include "source/compiler.h"
-#include "source/build_report.h"
-
 #include "base/alloc.h"
 #include "base/error.h"
 #include "sys/atomic.h"
@@ -29,17 +28,18 @@ struct build {
 	const plait__log *log;
 	plait__compiler compiler;
 	plait__cache cache;
-	plait__text key;    /* what it depends on, then the text */
-	plait__text *words; /* the caller's: what the compiler said */
+	plait__text key;    /* cache key: all that the code depends on, then the
+			     * text */
+	plait__text *words; /* the caller's: output of the compiler */
 	char folder[PATH_MAX];
 	char from[PATH_MAX], to[PATH_MAX];
-	char entry[PATH_MAX]; /* in the cache; "": there is none */
+	char entry[PATH_MAX]; /* path in the cache; "" without a cache */
 };
 
-/* Each object gets a name that this process never had. */
+/* Counter that gives each object of this process its own name. */
 static at_u32 objects;
 
-/* ---- what it depends on ---- */
+/* ---- cache key ---- */
 
 static plait_status add_flags(struct build *build, plait_error *error)
 {
@@ -141,7 +141,7 @@ static plait_status compile(struct build *build, plait_error *error)
 	return status;
 }
 
-/* Into the cache, if there is one. */
+/* Store the object in the cache, if there is one. */
 static bool keep(const struct build *build)
 {
 	plait_error error = { .size = sizeof(error) };
@@ -160,13 +160,13 @@ static bool keep(const struct build *build)
 	return kept;
 }
 
-/* Nothing can be run from some file systems for temporary files; the one of
- * the cache may be better. */
+/* Load the object from the cache folder: a file system for temporary files may
+ * forbid execution. */
 static plait_status load_kept(struct build *build, plait__module **out)
 {
 	plait_error ignored = { .size = sizeof(ignored) };
 
-	/* Another process may have removed it for want of room. */
+	/* Another process may evict the entry. */
 	for (int i = 0; i < TRIES; i++) {
 		if (!keep(build))
 			return PLAIT_E_UNAVAILABLE;
@@ -196,7 +196,7 @@ static plait_status compile_and_load(struct build *build, plait__module **out,
 	return status;
 }
 
-/* ---- all of it ---- */
+/* ---- the whole build ---- */
 
 static bool find(struct build *build, plait__module **out)
 {

@@ -1,13 +1,32 @@
 /* SPDX-License-Identifier: MIT */
-/* Between build.c, which compiles, and host_module.c, which loads. */
+/* Builds of host code: compile a text, or take it from the cache, and load
+ * it. */
 #ifndef PLAIT_SRC_SOURCE_BUILD_H
 #define PLAIT_SRC_SOURCE_BUILD_H
 
 #include "source/host_module.h"
+#include "base/log.h"
 
-/* Load a shared object that a compiler made of a composed text. */
-plait_status plait__module_load(const char *path,
-			      const plait_allocator *allocator,
-			      plait__module **out, plait_error *error);
+/*
+ * Build a text that plait__compose_source() wrote as C, or take it from the
+ * cache.  Blocks while the compiler runs; its output is added to `words`.
+ * Errors are those of plait__build_from_source(), without the report.
+ */
+plait_status plait__build_from_text(const plait__module_text *text,
+				    const plait_allocator *allocator,
+				    const plait__log *log, plait__text *words,
+				    plait__module **out, plait_error *error);
+
+/*
+ * Build `source` (portable or C), or take it from the cache.  Blocks while the
+ * compiler runs.  PLAIT_E_INVALID (the compiler refuses the text; its log is
+ * the error's detail), PLAIT_E_UNAVAILABLE (no compiler, a broken one, or no
+ * place to write), PLAIT_E_NOMEM.
+ */
+plait_status plait__build_from_source(const plait_source *source,
+			       const plait__signature *signature,
+			       const plait_allocator *allocator,
+			       const plait__log *log, plait__module **out,
+			       plait_error *error);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Errors of builds, and PLAIT_DUMP; see build_report.h. */
+/* Reports of builds: errors with log and numbered text, and PLAIT_DUMP. */
 #include "source/build_report.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/hash.h"
-#include "sys/error_detail.h"
 #include "sys/env.h"
+#include "sys/error_detail.h"
 #include "sys/read_write_file.h"
 
 #include <limits.h>
@@ -15,7 +15,8 @@
 
 enum { NAME_LENGTH = 40 };
 
-/* The first line that speaks of an error, without its end; null: none. */
+/* Find the first line of the log with an error, without its line end, or
+ * null. */
 static const char *first_error(const char *log, size_t *length)
 {
 	const char *found = strstr(log, "undefined reference");
@@ -30,7 +31,7 @@ static const char *first_error(const char *log, size_t *length)
 	return found;
 }
 
-/* Behind a comment or a quoted text that begins here; else `at`. */
+/* Return the end of a comment or quoted text that begins here; else `at`. */
 static const char *skip_text(const char *at, const char *end)
 {
 	bool comment = end - at > 1 && at[0] == '/' &&
@@ -61,7 +62,7 @@ static unsigned line_of(const plait_source *source, const char *at)
 	return line;
 }
 
-/* The outermost brace that nothing closes, or null. */
+/* Return the outermost '{' without a '}', or null. */
 static const char *find_open_brace(const plait_source *source)
 {
 	const char *at = source->code, *end = at + source->bytes;
@@ -84,8 +85,8 @@ static const char *find_open_brace(const plait_source *source)
 }
 
 /*
- * What follows the user's text is where a compiler finds out that a brace is
- * missing; who wrote the text has no such line.
+ * Return a better error for a missing brace: the compiler finds it in the text
+ * after the user's, whose lines the user does not have.
  */
 static const char *outside_text(const plait_source *source, const char *line,
 				plait__text *out)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The cache of compiled code; see cache.h. */
+/* Cache of compiled code on disk; see cache.h. */
 #include "source/cache.h"
 
 #include "source/cache_eviction.h"
-
 #include "base/alloc.h"
 #include "base/hash.h"
 #include "sys/env.h"
@@ -24,9 +23,10 @@ struct footer {
 
 static const char magic[8] = "plaitkc1";
 
-/* ---- where ---- */
+/* ---- folder ---- */
 
-/* PLAIT_CACHE_DIR, XDG_CACHE_HOME/plait, HOME/.cache/plait; false: nowhere. */
+/* Choose the folder: PLAIT_CACHE_DIR, XDG_CACHE_HOME/plait or
+ * HOME/.cache/plait; false if none is set. */
 static bool choose_folder(char *out, size_t out_bytes)
 {
 	const struct {
@@ -101,7 +101,7 @@ static void sum(const void *bytes, const struct footer *footer,
 	plait__hash_get(&hash, out);
 }
 
-/* What is wrong with an entry, or null. */
+/* Return the fault of an entry, or null. */
 static const char *judge(const char *bytes, uint64_t count, const char *key,
 			 uint64_t key_bytes, struct footer *footer)
 {
@@ -147,7 +147,7 @@ bool plait__cache_find(const char *path, const char *key, uint64_t key_bytes,
 	if (wrong == NULL)
 		plait__cache_touch(path);
 	if (wrong == NULL && out != NULL) {
-		/* The same block, as long as the code. */
+		/* The block, shrunk to the code. */
 		*out = plait__realloc(allocator, block, bytes > 0 ? bytes : 1,
 				      footer.code_bytes);
 		*out_bytes = footer.code_bytes;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A bound for the cache; see cache_eviction.h. */
+/* Size limit of the cache; see cache_eviction.h. */
 #include "source/cache_eviction.h"
 
 #include "base/hash.h"
@@ -12,7 +12,7 @@
 
 enum { DIGITS = PLAIT__HASH_TEXT_BYTES - 1 };
 
-/* As CUDA's own cache has it. */
+/* Default limit, as for CUDA's own cache. */
 static const uint64_t usual_bytes = UINT64_C(1) << 30;
 
 void plait__cache_touch(const char *path)
@@ -20,8 +20,8 @@ void plait__cache_touch(const char *path)
 	plait__private_dir_touch(path);
 }
 
-/* What is behind the hash: ".so", ".bin", or such a file that is written just
- * now or whose writer is gone, ".so.123-0". */
+/* Returns true for a suffix after the hash: ".so", ".bin", or a temporary file
+ * of either, ".so.123-0", being written or left by a dead writer. */
 static bool is_suffix(const char *text)
 {
 	size_t length = strncmp(text, ".so", 3) == 0  ? 3 :
@@ -35,7 +35,7 @@ static bool is_suffix(const char *text)
 					strlen(text + 1));
 }
 
-/* NAME-HASH and a suffix; the dot is the first one. */
+/* Returns true for NAME-HASH and a suffix; the dot is the first one. */
 static bool is_entry(const char *name)
 {
 	const char *dot = strchr(name, '.'), *digits;

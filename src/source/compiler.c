@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finding and running the C compiler; see compiler.h. */
+/* C compiler of the system: search and execution; see compiler.h. */
 #include "source/compiler.h"
 
 #include "base/error.h"
@@ -20,7 +20,7 @@ enum {
 
 static const char default_path[] = "/usr/local/bin:/usr/bin:/bin";
 
-/* ---- which one ---- */
+/* ---- search ---- */
 
 static bool can_run(const char *path)
 {
@@ -30,8 +30,8 @@ static bool can_run(const char *path)
 	       info.kind == PLAIT__FILE_REGULAR && (info.mode & 0111) != 0;
 }
 
-/* Where programs are: what is not absolute would depend on the current
- * folder, which anybody may have chosen. */
+/* Return PATH; its relative folders are not searched, since they depend on the
+ * current folder, which anyone may have chosen. */
 static const char *search_path(void)
 {
 	const char *path = plait__env_get("PATH");
@@ -143,7 +143,8 @@ static void describe_program(const char *path, plait__text *out)
 			(unsigned long long)info.modified_ns);
 }
 
-/* Other programs among the words are what a wrapper starts: "ccache gcc". */
+/* Describe programs among the words too, which a wrapper starts: "ccache
+ * gcc". */
 void plait__compiler_describe(const plait__compiler *compiler,
 			      plait__text *out)
 {
@@ -165,10 +166,10 @@ void plait__compiler_describe(const plait__compiler *compiler,
 	plait__text_add(out, "\n");
 }
 
-/* ---- running it ---- */
+/* ---- execution ---- */
 
-/* NAME=value for each variable that the program has, and two of ours: what a
- * compiler needs to find its parts, and nothing that changes its output. */
+/* Environment of the compiler, as NAME=value: variables that it needs to find
+ * its parts, and two set here; none that changes its output. */
 struct environment {
 	char bytes[VARIABLES][VARIABLE_BYTES];
 	const char *list[VARIABLES + 1];
@@ -200,7 +201,7 @@ static void set_environment(struct environment *out, const char *folder)
 	out->list[count] = NULL;
 }
 
-/* PLAIT_CC_SECONDS, for who has slow machines, or tests. */
+/* Return PLAIT_CC_SECONDS, for slow machines and tests. */
 static uint64_t seconds_allowed(void)
 {
 	uint64_t seconds = MAX_SECONDS;
@@ -232,7 +233,8 @@ static plait_status judge(const plait__compiler *compiler,
 				   "%.100s was ended when it had printed more "
 				   "than %d bytes", name, MAX_OUTPUT_BYTES);
 	case PLAIT__SPAWN_UNKNOWN:
-		/* The host program takes no statuses: what was made tells. */
+		/* The host program reaps all children itself: the output
+		 * decides. */
 		if (plait__file_query(to, &made) == 0)
 			return PLAIT_OK;
 		return plait__fail(error, PLAIT_E_INVALID,

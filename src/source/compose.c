@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading sources, and writing portable ones out; see source.h. */
-#include "source/source.h"
+/* Composition: reading sources, and writing portable ones for a compiler. */
+#include "source/compose.h"
 
-#include "source/loop_predicate.h"
-#include "source/group_guard.h"
 #include "source/epilogue.h"
+#include "source/group_guard.h"
+#include "source/loop_predicate.h"
 #include "source/reserved_words.h"
-
-#include "base/sized_struct.h"
 #include "base/error.h"
+#include "base/sized_struct.h"
 
 #include <string.h>
 
@@ -43,7 +42,8 @@ static bool is_word(char c)
 	return is_letter(c) || (c >= '0' && c <= '9');
 }
 
-/* NAME or NAME=VALUE, with blanks between: nothing that could leave its line. */
+/* Check defines: NAME or NAME=VALUE with blanks between, nothing that could
+ * leave its line. */
 static plait_status check_defines(const char *defines, const char *name,
 				  plait_error *error)
 {
@@ -187,8 +187,8 @@ static void add_list(plait__text *out, const plait_source *source,
 	}
 }
 
-/* What KERNEL(name) may put between its parentheses besides; and what
- * GROUP_KERNEL(name) does then. */
+/* Add the parameter lists of a guarded KERNEL(name), and whether
+ * GROUP_KERNEL(name) has the guard. */
 static void add_guarded(plait__text *out, const plait_source *source,
 			const plait__signature *signature)
 {
@@ -204,8 +204,8 @@ static void add_guarded(plait__text *out, const plait_source *source,
 			signature->count > 0 ? ", " : "");
 }
 
-/* The kernel of a text that decides is told of its loop, and calls what is the
- * text's. */
+/* Add the lists for a kernel whose text decides its loop: the entry gets the
+ * loop's parameters too and calls the body. */
 static void add_loop(plait__text *out, const plait_source *source,
 		     const plait__signature *signature)
 {
@@ -217,7 +217,7 @@ static void add_loop(plait__text *out, const plait_source *source,
 			signature->count > 0 ? ", " : "", plait__prelude_loop);
 }
 
-/* What KERNEL(name) puts between its parentheses. */
+/* Add the list that KERNEL(name) puts between its parentheses. */
 static void add_parameters(plait__text *out, const plait_source *source,
 			   const plait__signature *signature, uint32_t form)
 {
@@ -248,8 +248,8 @@ static void add_defines(plait__text *out, const char *defines)
 	}
 }
 
-/* From here on the compiler counts the user's lines.  Without "line" they are
- * a program's again, behind a prelude that is the system's. */
+/* Start the user's line numbers.  In C, without "line", the marker also ends
+ * the prelude's state as a system header. */
 static void add_line(plait__text *out, const char *file, bool in_c)
 {
 	char clean[FILE_NAME_BYTES];
@@ -263,7 +263,8 @@ static void add_line(plait__text *out, const char *file, bool in_c)
 	plait__text_add(out, "#%s 1 \"%s\"\n", in_c ? "" : "line", clean);
 }
 
-/* `guarded`: whose bodies get guards, or null. */
+/* Add the user's code; `guarded` names the kernel whose bodies get guards, or
+ * is null. */
 static void add_code(plait__text *out, const plait_source *source,
 		     uint32_t form, const char *guarded)
 {
@@ -275,7 +276,7 @@ static void add_code(plait__text *out, const plait_source *source,
 	plait__text_add(out, "\n#line 1 \"plait\"\n");
 }
 
-/* ---- portable source has a KERNEL ---- */
+/* ---- KERNEL in portable source ---- */
 
 static const char *skip_blanks(const char *at, const char *end)
 {
@@ -285,7 +286,7 @@ static const char *skip_blanks(const char *at, const char *end)
 	return at;
 }
 
-/* Is there "KERNEL ( name" at `at`, which begins with a K? */
+/* Returns true for "KERNEL ( name" at `at`, which begins with a K. */
 static bool kernel_at(const char *at, const char *end, const char *name)
 {
 	size_t length = strlen(name);
@@ -300,7 +301,7 @@ static bool kernel_at(const char *at, const char *end, const char *name)
 	       !is_word(at[length]);
 }
 
-/* Where the text says so, or null. */
+/* Return the position of the kernel, or null. */
 static const char *find_kernel(const plait_source *source, const char *name)
 {
 	const char *at = source->code;
@@ -352,8 +353,9 @@ static plait_status compose_portable(const plait_source *source,
 	status = plait__reserved_words_check(source, signature, at, error);
 	if (status != PLAIT_OK)
 		return status;
-	/* What is wrong with the use of a macro of the system's is said where
-	 * it is used: 3 is for gcc what others do by themselves. */
+	/* Errors in the use of a system header's macro are reported at the use;
+	 * the 3 makes the prelude a system header for gcc, other compilers need
+	 * nothing. */
 	plait__text_add(out, "%s\n%s", form == PLAIT_SOURCE_C ?
 			"# 1 \"plait\" 3" : "#line 1 \"plait\"", prelude);
 	if (form == PLAIT_SOURCE_OPENCL_C &&

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* C behind the user's text: the turns of its body; see epilogue.h. */
+/* C after the user's text: loops that run the kernel's body; see epilogue.h. */
 #include "source/epilogue.h"
 
-/* C's own name of a type, without any header. */
+/* Return C's own name of a type, without any header. */
 static const char *plain_name(plait__type type)
 {
 	switch (type) {
@@ -22,7 +22,7 @@ static const char *plain_name(plait__type type)
 	}
 }
 
-/* Each argument, read from where arguments[i] points. */
+/* Add the arguments, each read from where arguments[i] points. */
 static void add_arguments(plait__text *out, const plait__signature *signature)
 {
 	for (uint32_t i = 0; i < signature->count; i++)
@@ -30,8 +30,8 @@ static void add_arguments(plait__text *out, const plait__signature *signature)
 				plain_name(signature->parameters[i].type), i);
 }
 
-/* A launch that is not divided is one of a single item, whose loops begin and
- * end where the text says: the compiler makes the best of that. */
+/* Add the undivided launch: one item, whose loops have the text's own bounds,
+ * which the compiler can optimize. */
 static void add_whole(plait__text *out, const plait__signature *signature)
 {
 	plait__text_add(out,
@@ -45,8 +45,8 @@ static void add_whole(plait__text *out, const plait__signature *signature)
 			signature->count > 0 ? ", " : "");
 }
 
-/* Lines that are not cut, and follow on each other: items of a launch that has
- * one in each, so that loops over x begin and end where the text says. */
+/* Add whole consecutive lines: a launch of one item per line, so that loops
+ * over x have the text's own bounds. */
 static void add_lines(plait__text *out, const plait__signature *signature)
 {
 	plait__text_add(out,
@@ -70,7 +70,7 @@ static void add_lines(plait__text *out, const plait__signature *signature)
 			signature->count > 0 ? ", " : "");
 }
 
-/* Turns of a body: each group, or each line. */
+/* Add the loop that runs the body per group, or per line. */
 static void add_cut(plait__text *out, const plait__signature *signature)
 {
 	plait__text_add(out,
@@ -120,7 +120,7 @@ void plait__epilogue_add(plait__text *out, const plait__signature *signature)
 		"\treturn 0;\n}\n");
 }
 
-/* What does not fit must not become 0. */
+/* Saturate the result to 32 bits; a value too large must not become 0. */
 static const char *narrow(plait__type result)
 {
 	switch (result) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finding the bodies of kernels with groups; see group_guard.h. */
+/* Positions of the bodies of group kernels in a text; see group_guard.h. */
 #include "source/group_guard.h"
 
 #include <string.h>
@@ -36,7 +36,8 @@ static void skip_line(struct reader *in)
 		in->at++;
 }
 
-/* To its end, or that of the line: an apostrophe may stand alone in #error. */
+/* Skip to the closing quote or the end of the line: an apostrophe may stand
+ * alone in #error. */
 static void skip_quoted(struct reader *in)
 {
 	const char quote = *in->at++;
@@ -84,7 +85,7 @@ static bool take_word(struct reader *in, const char *word)
 	return take(in, word) && (in->at == in->end || !is_word(*in->at));
 }
 
-/* Behind the parenthesis that closes the one before `in`. */
+/* Skip past the parenthesis that closes the one before `in`. */
 static void skip_arguments(struct reader *in)
 {
 	int depth = 1;
@@ -97,7 +98,7 @@ static void skip_arguments(struct reader *in)
 	}
 }
 
-/* True: `in` is behind "GROUP_KERNEL ( name". */
+/* Returns true, with `in` after it, for "GROUP_KERNEL ( name". */
 static bool take_kernel(struct reader *in, const char *name)
 {
 	struct reader ahead = *in;
@@ -109,7 +110,7 @@ static bool take_kernel(struct reader *in, const char *name)
 	return true;
 }
 
-/* Behind the next word, comment or sign. */
+/* Skip the next word, comment or character. */
 static void skip_one(struct reader *in)
 {
 	if (skip_noise(in))
@@ -122,7 +123,7 @@ static void skip_one(struct reader *in)
 		in->at++;
 }
 
-/* To the next one, behind its name; false: there is none. */
+/* Advance past the next GROUP_KERNEL ( name; false if there is none. */
 static bool find_kernel(struct reader *in, const char *name)
 {
 	while (in->at < in->end) {

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A guard in kernels with groups, for drivers that compile in the first run: in
- * front of all that its body does, so that it can be run without doing it.  A
- * macro cannot put it there, because LOCAL memory is declared in the body.
+ * Guard of group kernels, for drivers that compile at the first run: a test in
+ * front of the body, so that a run can do nothing.  A macro cannot place it,
+ * because LOCAL memory is declared in the body.
  */
 #ifndef PLAIT_SRC_SOURCE_GROUP_GUARD_H
 #define PLAIT_SRC_SOURCE_GROUP_GUARD_H
 
-#include "source/source.h"
+#include "source/compose.h"
 
-/* Can one be put into each GROUP_KERNEL(name, ...) that the text has? */
+/* Returns true if each GROUP_KERNEL(name, ...)  of the text can get a guard. */
 bool plait__guard_fits(const plait_source *source, const char *name);
 
-/* The text, with PLAIT_GUARD where those bodies begin; lines stay. */
+/* Add the text with PLAIT_GUARD at the start of those bodies; lines stay. */
 void plait__guard_add(plait__text *out, const plait_source *source,
 		      const char *name);
 

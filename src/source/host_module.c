@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Loading and running compiled code; build.c makes it.  See host_module.h. */
+/* Modules: loading and execution of compiled host code. */
 #include "source/host_module.h"
-
-#include "source/build.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -69,7 +67,7 @@ plait_status plait__module_settle(const plait__module *module,
 	return plait__launch_resolve(group, launch, error);
 }
 
-/* Never 0: a launch may come from a plan that somebody wrote. */
+/* Avoid 0, which a launch of a plan file may have. */
 static uint64_t at_least_1(uint64_t count)
 {
 	return count > 0 ? count : 1;
@@ -87,7 +85,7 @@ int32_t plait__module_range(const plait_range *range, void *const *arguments,
 
 		part.items[i] = items;
 		part.groups[i] = (items - 1) / group + 1;
-		/* Where groups end, rounded up: both ends alike. */
+		/* Both bounds round up to group bounds. */
 		part.begin[i] = range->begin[i] / group +
 				(range->begin[i] % group != 0);
 		part.end[i] = range->end[i] / group +

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether a text decides the loop around its kernel. */
+/* Detection of texts that decide the loop around their kernel. */
 #include "source/loop_predicate.h"
 
 #include <string.h>
@@ -40,7 +40,7 @@ static const char *skip_word(const char *at, const char *end)
 	return at;
 }
 
-/* Behind what begins at `at`: a comment, what is quoted, a word, a sign. */
+/* Return the end of the comment, quoted text, word or character at `at`. */
 static const char *skip(const char *at, const char *end)
 {
 	if (begins(at, end, "//"))

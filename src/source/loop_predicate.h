@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Texts that decide the loop around their kernel. */
+/* Texts that decide the loop around their kernel with DECIDE. */
 #ifndef PLAIT_SRC_SOURCE_LOOP_PREDICATE_H
 #define PLAIT_SRC_SOURCE_LOOP_PREDICATE_H
 
-#include "source/source.h"
+#include "source/compose.h"
 
-/* Is the word DECIDE in the text of `source`, outside of comments and quotes? */
+/* Returns true if the text has the word DECIDE outside of comments and
+ * quotes. */
 bool plait__loop_predicate_is_used(const plait_source *source);
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* plait_source_text: what portable source becomes, for who wants to see it. */
-#include "source/source.h"
-
+/* plait_source_text: portable source as composed for a compiler. */
+#include "source/compose.h"
 #include "base/alloc.h"
 #include "base/error.h"
 

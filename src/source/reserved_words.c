@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Words that languages keep; see reserved_words.h.  The list is that of host.prelude. */
+/* Reserved words; see reserved_words.h.  The list is that of host.prelude. */
 #include "source/reserved_words.h"
 
 #include "base/error.h"

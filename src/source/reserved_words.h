@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Words that portable source cannot have, since some language keeps them. */
+/* Words that portable source cannot use, since some language reserves them. */
 #ifndef PLAIT_SRC_SOURCE_RESERVED_WORDS_H
 #define PLAIT_SRC_SOURCE_RESERVED_WORDS_H
 
-#include "source/source.h"
+#include "source/compose.h"
 
 /*
- * Parameters are named by the signature, and become part of a text where no
- * line of the user's has them.  `at` is where the text says KERNEL.
- * PLAIT_E_INVALID.
+ * Check the parameters' names, which the signature gives and no line of the
+ * user's text contains.  `at` is the position of KERNEL.  PLAIT_E_INVALID.
  */
 plait_status plait__reserved_words_check(const plait_source *source,
 					 const plait__signature *signature,

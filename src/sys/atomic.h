@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The one atomics layer: nothing else in src/ touches memory that threads
- * share.  Called by every module; built four ways from the same source:
- * production C11, ThreadSanitizer, ASan+UBSan, and with -DPLAIT_EXPLORE the
- * interleaving explorer of t/mc, where every operation is a scheduling point.
+ * Atomic operations, fences and futexes: the only access in src/ to memory that
+ * threads share. The same source is built four ways: C11, ThreadSanitizer,
+ * ASan+UBSan, and with -DPLAIT_EXPLORE the interleaving explorer of
+ * t/model/mc, where every operation is a scheduling point.
  *
- * Form: at_<operation>_<type>, type one of u32, u64, ptr.  Plain functions
- * rather than _Generic, so that one can grep for each order of each type.
+ * Form: at_<operation>_<type>, with type u32, u64 or ptr. Plain functions
+ * rather than _Generic, so that each order of each type can be searched for.
  *
  *   at_init_T(p, v)            before the object is shared
  *   at_load_relaxed_T(p)       at_load_acquire_T(p)
@@ -14,19 +14,19 @@
  *   at_exchange_T(p, v)        acquire + release, returns the old value
  *   at_cas_T(p, &expected, v)  strong; acquire + release, acquire on failure
  *   at_add_T  at_sub_T  at_or_T  at_and_T    u32 and u64; return the old value
- *   at_fence_seq_cst()         the store-load barrier of a sleep/wake handshake
- *   at_fence_after_rmw()       the same, right behind an at_<rmw>, which on some
- *                              processors is such a barrier already
- *   at_fence_asymmetric()           free; pairs with at_membarrier() elsewhere
- *   at_membarrier()            heavy fence on all threads of the process
+ *   at_fence_seq_cst()         store-load barrier of a sleep/wake-up handshake
+ *   at_fence_after_rmw()       the same, directly after an at_<rmw>, which on
+ *                              some processors is such a barrier already
+ *   at_fence_asymmetric()      free; pairs with at_membarrier() elsewhere
+ *   at_membarrier()            fence on all running threads of the process
  *   at_spin_pause()            inside a bounded spin
  *   at_futex_wait / _wake_all / _wake_one
  *   AT_PLAIN_READ(lvalue)  AT_PLAIN_WRITE(lvalue)   see the end
  *
  * Rules: data is published by a release store (or an at_<rmw>) and read after
- * an acquire load, never by a fence and a relaxed store.  Fences stand only
- * between a store and a load of a handshake.  A futex word is a 32-bit word
- * of its own.  Each use says in a comment what it pairs with.
+ * an acquire load, never by a fence and a relaxed store. Fences stand only
+ * between the store and the load of a handshake. A futex word is a 32-bit word
+ * of its own. A comment at each use names the operation that it pairs with.
  */
 #ifndef PLAIT_SRC_SYS_ATOMIC_H
 #define PLAIT_SRC_SYS_ATOMIC_H
@@ -54,7 +54,7 @@ typedef struct at_ptr {
 	void *_Atomic cell;
 } at_ptr;
 
-/* A futex is the memory of the word itself. */
+/* The futex word is the memory of the atomic itself. */
 _Static_assert(sizeof(at_u32) == 4 && sizeof(at_u64) == 8, "no hidden locks");
 _Static_assert(ATOMIC_INT_LOCK_FREE == 2 && ATOMIC_LLONG_LOCK_FREE == 2 &&
 		       ATOMIC_POINTER_LOCK_FREE == 2,
@@ -115,16 +115,15 @@ AT_DEFINE_BASE(ptr, void *)
 #undef AT_DEFINE_BASE
 #undef AT_DEFINE_RMW
 
-/*
- * Store, fence, load on one side and store, fence, load on the other: at
- * least one of the two loads sees the other's store.
- */
+/* Each of two threads stores, fences and loads: at least one of the two
+ * loads sees the other thread's store. */
 static inline void at_fence_seq_cst(void)
 {
 	atomic_thread_fence(memory_order_seq_cst);
 }
 
-/* The operation has succeeded.  On x86 what is locked orders all. */
+/* Only after a read-modify-write that succeeded. On x86 a locked instruction
+ * is a full barrier. */
 static inline void at_fence_after_rmw(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
@@ -135,28 +134,28 @@ static inline void at_fence_after_rmw(void)
 }
 
 /*
- * The same bargain with all the cost on one side: a thread between its store
- * and its load runs at_fence_asymmetric(), which only stops the compiler, and the
- * other one at_membarrier().  Only where at_membarrier_available() said so.
+ * The cheap side of an asymmetric fence: between its store and its load, one
+ * thread runs at_fence_asymmetric(), which only stops the compiler, and the
+ * other thread runs at_membarrier(). Only if at_membarrier_available().
  */
 static inline void at_fence_asymmetric(void)
 {
 	atomic_signal_fence(memory_order_seq_cst);
 }
 
-/* Registers the process at the first call; thereafter a constant. */
+/* Registers the process at the first call; constant afterwards. */
 static inline bool at_membarrier_available(void)
 {
 	return plait__futex_barrier_available();
 }
 
-/* Before threads are started: registers it if that is quick. */
+/* Register before threads are started, if that is fast. */
 static inline void at_membarrier_prepare(void)
 {
 	plait__futex_barrier_prepare();
 }
 
-/* 0 or a negative errno; never fails once it was found available. */
+/* Returns 0 or a negative errno; does not fail once it was available. */
 static inline int at_membarrier(void)
 {
 	return plait__futex_barrier();
@@ -174,9 +173,10 @@ static inline void at_spin_pause(void)
 }
 
 /*
- * Sleep while *p == expected, until CLOCK_MONOTONIC deadline_ns (UINT64_MAX:
- * for ever).  0: woken, or for no reason; -EAGAIN: the value was another one;
- * -ETIMEDOUT; -EINTR: a signal handler ran.  The caller looks again always.
+ * Sleep while *p == expected, until CLOCK_MONOTONIC deadline_ns (UINT64_MAX: no
+ * deadline). Returns 0 after a wake-up or spuriously; -EAGAIN if *p differs;
+ * -ETIMEDOUT; -EINTR after a signal handler. The caller always checks its
+ * condition again.
  */
 static inline int at_futex_wait(at_u32 *p, uint32_t expected,
 				uint64_t deadline_ns)
@@ -184,13 +184,13 @@ static inline int at_futex_wait(at_u32 *p, uint32_t expected,
 	return plait__futex_wait(&p->cell, expected, deadline_ns);
 }
 
-/* Anything with more than one kind of waiter wakes all. */
+/* For words with more than one kind of waiter. */
 static inline void at_futex_wake_all(at_u32 *p)
 {
 	plait__futex_wake(&p->cell, INT32_MAX);
 }
 
-/* For mutexes alone, where any waiter will do. */
+/* Only for mutexes, where any waiter will do. */
 static inline void at_futex_wake_one(at_u32 *p)
 {
 	plait__futex_wake(&p->cell, 1);
@@ -199,8 +199,8 @@ static inline void at_futex_wake_one(at_u32 *p)
 /*
  * A plain field that a protocol hands from one thread to the next:
  *     AT_PLAIN_WRITE(slot->item) = item;    item = AT_PLAIN_READ(slot->item);
- * Nothing here; in the explorer each is checked to be ordered by happens-
- * before against every other access to the field.
+ * No code here. The explorer checks that happens-before orders each of them
+ * against every other access to the field.
  */
 #define AT_PLAIN_READ(lvalue) (lvalue)
 #define AT_PLAIN_WRITE(lvalue) (lvalue)

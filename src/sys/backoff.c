@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* How long to spin and to yield before a sleep; see backoff.h. */
+/* Spin and yield counts of the backoff; see backoff.h. */
 #include "sys/backoff.h"
 
 #include "sys/atomic.h"
 #include "sys/thread.h"
 
 /*
- * A pause is 5-45 ns, so 20 of them are 0.1-0.9 us: a hand-off between cores
- * (0.05-0.25 us) fits in, a time slice does not.  A yield is 0.3 us.
- * The explorer needs each rung once.
+ * A pause takes 5-45 ns, so 20 take 0.1-0.9 us: longer than a hand-off between
+ * cores (0.05-0.25 us), shorter than a time slice. A yield takes 0.3 us. The
+ * explorer needs each step once.
  */
 #ifdef PLAIT_EXPLORE
 enum { SHARED_SPINS = 1, SHARED_YIELDS = 1, DEDICATED_SPINS = 2 };
@@ -16,28 +16,28 @@ enum { SHARED_SPINS = 1, SHARED_YIELDS = 1, DEDICATED_SPINS = 2 };
 enum { SHARED_SPINS = 20, SHARED_YIELDS = 100, DEDICATED_SPINS = 200000 };
 #endif
 
-void plait__backoff_init(struct plait__backoff *ladder,
+void plait__backoff_init(struct plait__backoff *backoff,
 			 enum plait__backoff_policy policy)
 {
-	ladder->spins_left = SHARED_SPINS;
-	ladder->yields_left = SHARED_YIELDS;
+	backoff->spins_left = SHARED_SPINS;
+	backoff->yields_left = SHARED_YIELDS;
 	if (policy == PLAIT__BACKOFF_DEDICATED) {
-		ladder->spins_left = DEDICATED_SPINS;
+		backoff->spins_left = DEDICATED_SPINS;
 	} else if (policy == PLAIT__BACKOFF_SLEEP) {
-		ladder->spins_left = 0;
-		ladder->yields_left = 0;
+		backoff->spins_left = 0;
+		backoff->yields_left = 0;
 	}
 }
 
-bool plait__backoff_step(struct plait__backoff *ladder)
+bool plait__backoff_step(struct plait__backoff *backoff)
 {
-	if (ladder->spins_left > 0) {
-		ladder->spins_left--;
+	if (backoff->spins_left > 0) {
+		backoff->spins_left--;
 		at_spin_pause();
 		return true;
 	}
-	if (ladder->yields_left > 0) {
-		ladder->yields_left--;
+	if (backoff->yields_left > 0) {
+		backoff->yields_left--;
 		plait__thread_yield();
 		return true;
 	}

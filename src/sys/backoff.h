@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The ladder of waiting: spin for less than a microsecond, offer the core a
- * hundred times, then sleep.  Pure spinning is hundreds of times slower as
- * soon as threads outnumber cores; sleeping at once costs 15-40 us a hop.
+ * Backoff of a waiting thread: spin for less than a microsecond, yield a
+ * hundred times, then sleep. Spinning alone is hundreds of times slower as soon
+ * as threads outnumber cores; sleeping at once costs 15-40 us per hop.
  *
- *     plait__backoff_init(&ladder, policy);
+ *     plait__backoff_init(&backoff, policy);
  *     while (!ready()) {
- *         if (plait__backoff_step(&ladder))
- *             continue;                     (spun or yielded: look again)
- *         sleep as eventcount.h says
+ *         if (plait__backoff_step(&backoff))
+ *             continue;                     (spun or yielded: check again)
+ *         sleep as in eventcount.h
  *     }
  */
 #ifndef PLAIT_SRC_SYS_BACKOFF_H
@@ -18,9 +18,9 @@
 #include <stdint.h>
 
 enum plait__backoff_policy {
-	PLAIT__BACKOFF_SHARED,    /* the ladder; for cores that others use too */
-	PLAIT__BACKOFF_DEDICATED, /* spin some milliseconds before the rest */
-	PLAIT__BACKOFF_SLEEP      /* sleep at once; for waits that are long */
+	PLAIT__BACKOFF_SHARED,    /* as above; for shared cores */
+	PLAIT__BACKOFF_DEDICATED, /* spin some milliseconds first */
+	PLAIT__BACKOFF_SLEEP      /* sleep at once; for long waits */
 };
 
 struct plait__backoff {
@@ -28,10 +28,10 @@ struct plait__backoff {
 	uint32_t yields_left;
 };
 
-void plait__backoff_init(struct plait__backoff *ladder,
+void plait__backoff_init(struct plait__backoff *backoff,
 			 enum plait__backoff_policy policy);
 
-/* True after one step of spinning or yielding; false: time to sleep. */
-bool plait__backoff_step(struct plait__backoff *ladder);
+/* Spin or yield once and return true; return false when it is time to sleep. */
+bool plait__backoff_step(struct plait__backoff *backoff);
 
 #endif

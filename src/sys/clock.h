@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The one clock: CLOCK_MONOTONIC in nanoseconds.  Deadlines are points on
- * it; UINT64_MAX is never.  The explorer has a virtual one in its place.
+ * The clock: CLOCK_MONOTONIC in nanoseconds. Deadlines are times of this clock;
+ * UINT64_MAX is never. The explorer replaces it with a virtual clock.
  */
 #ifndef PLAIT_SRC_SYS_CLOCK_H
 #define PLAIT_SRC_SYS_CLOCK_H
@@ -12,13 +12,11 @@
 
 uint64_t plait__clock_now_ns(void);
 
-/*
- * The deadline of a timeout that starts now.  Saturates: a timeout that
- * does not fit, PLAIT_FOREVER first of all, is never.  0 is already over.
- */
+/* Returns the deadline of a timeout that starts now. A timeout that does not
+ * fit, such as PLAIT_FOREVER, becomes never; 0 has expired at once. */
 uint64_t plait__clock_deadline(uint64_t timeout_ns);
 
-/* What is left until the deadline; never stays never. */
+/* Returns the time left until a deadline: 0 after it, never for never. */
 uint64_t plait__clock_left_ns(uint64_t deadline_ns);
 
 #endif

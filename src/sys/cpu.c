@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Affinity and control-group quotas; see cpu.h. */
+/* CPU affinity and cgroup quotas; see cpu.h. */
 #include "sys/cpu.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 
 enum { PATH_BYTES = 1024, FILE_BYTES = 4096, CPUS_MAX = 1 << 16 };
 enum { KIND_BYTES = 16384 };
-/* A mask of 8,192 CPUs, more than any kernel has. */
+/* 8,192 CPUs, more than any kernel supports. */
 enum { MASK_WORDS = 8192 / (8 * sizeof(unsigned long)) };
 
 uint32_t plait__cpu_count_affinity(void)
@@ -21,7 +21,8 @@ uint32_t plait__cpu_count_affinity(void)
 	cpu_set_t *set;
 	int cpus;
 
-	/* The kernel refuses a mask smaller than its own; 1024 is common. */
+	/* The kernel rejects a mask smaller than its own; 1024 CPUs are
+	 * common. */
 	for (cpus = 1024; cpus <= CPUS_MAX; cpus *= 2) {
 		set = CPU_ALLOC((size_t)cpus);
 		if (set == NULL)
@@ -38,7 +39,7 @@ uint32_t plait__cpu_count_affinity(void)
 	return count > 0 ? count : 1;
 }
 
-/* A small file as a string; false when it cannot be read. */
+/* Read a small file as a string. Returns 0 or a negative errno. */
 static int read_text(const char *path, char *out, size_t out_bytes)
 {
 	size_t length = 0;
@@ -71,14 +72,14 @@ static uint32_t round_up(long long quota_us, long long period_us)
 	return cpus > CPUS_MAX ? CPUS_MAX : (uint32_t)cpus;
 }
 
-static uint32_t smaller(uint32_t a, uint32_t b)
+static uint32_t min_quota(uint32_t a, uint32_t b)
 {
 	if (a == 0 || b == 0)
 		return a + b;
 	return a < b ? a : b;
 }
 
-/* Version 2: "max 100000" or "150000 100000". */
+/* cgroup version 2: "max 100000" or "150000 100000". */
 static uint32_t read_quota_v2(const char *folder)
 {
 	char path[PATH_BYTES + 32];
@@ -104,7 +105,7 @@ static long long read_number(const char *folder, const char *name)
 	return strtoll(text, NULL, 10);
 }
 
-/* Version 1: two files; a quota of -1 is none. */
+/* cgroup version 1: two files; a quota of -1 is none. */
 static uint32_t read_quota_v1(const char *folder)
 {
 	return round_up(read_number(folder, "cpu.cfs_quota_us"),
@@ -112,11 +113,11 @@ static uint32_t read_quota_v1(const char *folder)
 }
 
 /*
- * A limit of any group above counts too, so walk up to the mount point.  In
- * a container the path may name folders that are not mounted here: their
- * files are missing, and the walk ends at the mount, which is the group.
+ * Returns the smallest quota of a group and its ancestors, up to the mount
+ * point. In a container the path may name folders that are not mounted here:
+ * their files are missing, and the walk ends at the mount, which is the group.
  */
-static uint32_t walk_groups(const char *mount, const char *group,
+static uint32_t min_group_quota(const char *mount, const char *group,
 			    uint32_t (*read_quota)(const char *folder))
 {
 	size_t mount_length = strlen(mount);
@@ -129,7 +130,7 @@ static uint32_t walk_groups(const char *mount, const char *group,
 	if (length < 0 || (size_t)length >= sizeof(folder))
 		return read_quota(mount);
 	for (;;) {
-		least = smaller(least, read_quota(folder));
+		least = min_quota(least, read_quota(folder));
 		slash = strrchr(folder + mount_length, '/');
 		if (slash == NULL)
 			return least;
@@ -137,7 +138,7 @@ static uint32_t walk_groups(const char *mount, const char *group,
 	}
 }
 
-/* Is `cpu` one of the names in "cpu,cpuacct"? */
+/* Returns 1 if `cpu` is one of the names, as in "cpu,cpuacct". */
 static int lists_cpu(const char *names)
 {
 	const char *at = names;
@@ -153,8 +154,8 @@ static int lists_cpu(const char *names)
 	return 0;
 }
 
-/* One line of /proc/self/cgroup: "0::/group" or "4:cpu,cpuacct:/group". */
-static uint32_t read_line(const char *root, char *line)
+/* Parse a line of /proc/self/cgroup: "0::/group" or "4:cpu,cpuacct:/group". */
+static uint32_t read_line_quota(const char *root, char *line)
 {
 	char *names = strchr(line, ':');
 	char mount[PATH_BYTES];
@@ -169,7 +170,7 @@ static uint32_t read_line(const char *root, char *line)
 	*group++ = '\0';
 	if (*names == '\0') {
 		(void)snprintf(mount, sizeof(mount), "%s/sys/fs/cgroup", root);
-		return walk_groups(mount, group, read_quota_v2);
+		return min_group_quota(mount, group, read_quota_v2);
 	}
 	if (!lists_cpu(names))
 		return 0;
@@ -178,7 +179,7 @@ static uint32_t read_line(const char *root, char *line)
 	if (access(mount, F_OK) != 0)
 		(void)snprintf(mount, sizeof(mount), "%s/sys/fs/cgroup/cpu",
 			       root);
-	return walk_groups(mount, group, read_quota_v1);
+	return min_group_quota(mount, group, read_quota_v1);
 }
 
 uint32_t plait__cpu_count_quota(const char *root)
@@ -194,25 +195,29 @@ uint32_t plait__cpu_count_quota(const char *root)
 		return 0;
 	for (line = strtok_r(text, "\n", &save); line != NULL;
 	     line = strtok_r(NULL, "\n", &save))
-		least = smaller(least, read_line(root, line));
+		least = min_quota(least, read_line_quota(root, line));
 	return least;
 }
 
 uint32_t plait__cpu_count(void)
 {
-	uint32_t count = smaller(plait__cpu_count_affinity(),
+	uint32_t count = min_quota(plait__cpu_count_affinity(),
 				 plait__cpu_count_quota(""));
 
 	return count > 0 ? count : 1;
 }
 
-/* Does the line say what the CPU is? */
-static bool tells_kind(const char *line)
+/* Returns true if the line describes the CPU's model or features. */
+static bool is_model_line(const char *line)
 {
 	static const char *const words[] = {
-		"vendor_id", "cpu family", "model", "stepping", "flags",
-		"Features", "CPU implementer", "CPU architecture",
-		"CPU variant", "CPU part", "CPU revision", "isa", "uarch", "cpu\t"
+		"vendor_id",       "cpu family",
+		"model",           "stepping",
+		"flags",           "Features",
+		"CPU implementer", "CPU architecture",
+		"CPU variant",     "CPU part",
+		"CPU revision",    "isa",
+		"uarch",           "cpu\t"
 	};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
@@ -234,7 +239,7 @@ void plait__cpu_kind(const char *root, char *out, size_t out_bytes)
 	while (*line != '\0' && *line != '\n') {
 		size_t length = strcspn(line, "\n");
 
-		if (tells_kind(line) && used + length + 2 <= out_bytes) {
+		if (is_model_line(line) && used + length + 2 <= out_bytes) {
 			memcpy(out + used, line, length);
 			used += length;
 			out[used++] = '\n';

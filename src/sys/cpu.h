@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How many CPUs this process may keep busy: what its affinity mask allows,
- * less where a control group (version 1 or 2) limits its share of time; and
- * on which one a thread is.  Where they are, caches and all, is a matter for
- * plugins.
+ * The number of CPUs that this process may keep busy (affinity mask, reduced by
+ * cgroup quotas of version 1 or 2), and the CPU of the calling thread. The
+ * topology of CPUs and caches is left to plugins.
  */
 #ifndef PLAIT_SRC_SYS_CPU_H
 #define PLAIT_SRC_SYS_CPU_H
@@ -13,34 +12,32 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* At least 1.  A quota of 1.5 CPUs counts as 2. */
+/* Returns at least 1. A quota of 1.5 CPUs counts as 2. */
 uint32_t plait__cpu_count(void);
 
-/* CPUs in the affinity mask alone. */
+/* Returns the number of CPUs in the affinity mask. */
 uint32_t plait__cpu_count_affinity(void);
 
-/*
- * The quota of the groups that this process is in, rounded up, or 0 for none.
- * `root` is "" except in tests, which lay out files below a folder of theirs.
- */
+/* Returns the cgroup quota of this process, rounded up, or 0 for none.
+ * `root` is "", or in tests a folder with a file tree. */
 uint32_t plait__cpu_count_quota(const char *root);
 
 /*
- * What code may be compiled for and nothing that changes while it runs: the
- * lines of the first CPU in /proc/cpuinfo that name its model and its abilities.
- * Empty when that cannot be read.  `root` as above.
+ * Describe the CPU for a cache of compiled code: the lines of the first CPU in
+ * /proc/cpuinfo that name its model and features, and none that change at run
+ * time. Empty if the file cannot be read. `root` as above.
  */
 void plait__cpu_kind(const char *root, char *out, size_t out_bytes);
 
-/* Where the calling thread is right now; a negative number: not to be had. */
+/* Returns the CPU of the calling thread; negative if unknown. */
 static inline int plait__cpu_here(void)
 {
 	return sched_getcpu();
 }
 
 /*
- * The calling thread goes on on another CPU than this one, if it may use any;
- * where it may be stays as it is.  True: it was moved.
+ * Migrate the calling thread away from a CPU, if its affinity mask has another
+ * one. The mask stays the same. Returns true if the thread was moved.
  */
 bool plait__cpu_leave(int cpu);
 

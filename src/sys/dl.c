@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* dlopen with the flags that the rules ask for; see dl.h. */
+/* dlopen with the flags that dl.h promises. */
 #include "sys/dl.h"
 
 #include <dlfcn.h>
@@ -84,7 +84,7 @@ bool plait__dl_is_code(const void *address)
 	    found == NULL || info.dli_saddr != address)
 		return true;
 	symbol = found;
-	type = symbol->st_info & 0xf; /* the same for 32 and 64 bits */
+	type = symbol->st_info & 0xf; /* equal for 32 and 64 bits */
 	return type != STT_OBJECT && type != STT_COMMON && type != STT_TLS;
 }
 

@@ -1,26 +1,29 @@
 /* SPDX-License-Identifier: MIT */
-/* secure_getenv and AT_SECURE; see env.h. */
+/*
+ * Environment variables (secure_getenv, AT_SECURE) and the table of numeric
+ * ones; see env.h.
+ */
 #include "sys/env.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/auxv.h>
 
-/* `instead`: null where the context is refused. */
+/* `fallback`: null if a context refuses to open with an invalid value. */
 static const struct number {
 	const char *name;
-	uint64_t least, most;
-	const char *instead;
+	uint64_t min, max;
+	const char *fallback;
 } numbers[PLAIT__ENV_NUMBERS] = {
 	[PLAIT__ENV_WORKERS] = { "PLAIT_WORKERS", 0, PLAIT__ENV_MAX_WORKERS,
 				 NULL },
 	[PLAIT__ENV_SYNC] = { "PLAIT_SYNC", 0, 1, NULL },
 	[PLAIT__ENV_REGIONS] = { "PLAIT_REGIONS", 0, 1, NULL },
 	[PLAIT__ENV_LANES] = { "PLAIT_LANES", 0, UINT32_MAX,
-			       "the number of processors, or of workers and "
-			       "one," },
+			       "the number of processors, or workers plus one,"
+			       },
 	[PLAIT__ENV_HOP_NS] = { "PLAIT_HOP_NS", 0, UINT32_MAX,
-				"what is measured" },
+				"the measured latency" },
 	[PLAIT__ENV_SEGMENTS] = { "PLAIT_SEGMENTS", 0, UINT32_MAX, "4" },
 	[PLAIT__ENV_CC_SECONDS] = { "PLAIT_CC_SECONDS", 1, 86400, "120" },
 	[PLAIT__ENV_CACHE] = { "PLAIT_CACHE", 0, 1, "1" },
@@ -52,7 +55,7 @@ static bool read_number(const char *text, uint64_t *out)
 	return true;
 }
 
-/* Null: not set or empty. */
+/* Returns null if the variable is unset or empty. */
 static const char *get_text(const struct number *number)
 {
 	const char *text = plait__env_get(number->name);
@@ -67,7 +70,7 @@ bool plait__env_query_number(enum plait__env_number which, uint64_t *out)
 	uint64_t value;
 
 	if (text == NULL || !read_number(text, &value) ||
-	    value < number->least || value > number->most)
+	    value < number->min || value > number->max)
 		return false;
 	*out = value;
 	return true;
@@ -83,20 +86,20 @@ bool plait__env_describe_error(enum plait__env_number which, char *out,
 
 	if (text == NULL || plait__env_query_number(which, &value))
 		return false;
-	if (number->least != 0 || number->most != 1)
+	if (number->min != 0 || number->max != 1)
 		(void)snprintf(range, sizeof(range),
 			       "not a number from %llu to %llu",
-			       (unsigned long long)number->least,
-			       (unsigned long long)number->most);
+			       (unsigned long long)number->min,
+			       (unsigned long long)number->max);
 	(void)snprintf(out, out_bytes, "%s=\"%.64s\" is %s%s%s%s",
 		       number->name, text, range,
-		       number->instead != NULL ? "; " : "",
-		       number->instead != NULL ? number->instead : "",
-		       number->instead != NULL ? " is used instead" : "");
+		       number->fallback != NULL ? "; " : "",
+		       number->fallback != NULL ? number->fallback : "",
+		       number->fallback != NULL ? " is used instead" : "");
 	return true;
 }
 
 bool plait__env_is_strict(enum plait__env_number which)
 {
-	return numbers[which].instead == NULL;
+	return numbers[which].fallback == NULL;
 }

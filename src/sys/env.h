@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The only door to the environment.  In a program that runs with more rights
- * than its user (setuid, setgid, capabilities) every variable is absent.
+ * The only access to the environment. In a process with more privileges than
+ * its user (setuid, setgid, capabilities) every variable is absent.
  */
 #ifndef PLAIT_SRC_SYS_ENV_H
 #define PLAIT_SRC_SYS_ENV_H
@@ -10,8 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Each variable that is a number; what it may be and what it is without one
- * has its place in a table of env.c. */
+/* The numeric variables; a table in env.c has their ranges and fallbacks. */
 enum plait__env_number {
 	PLAIT__ENV_WORKERS,
 	PLAIT__ENV_SYNC,
@@ -27,28 +26,29 @@ enum plait__env_number {
 
 enum { PLAIT__ENV_MAX_WORKERS = 1024 };
 
-/* The value, borrowed until the program changes its environment, or null. */
+/* Returns the value, which is valid until the program changes its
+ * environment, or null. */
 const char *plait__env_get(const char *name);
 
-/* Does this process run with more rights than its user? */
+/* Returns true if this process has more privileges than its user. */
 bool plait__env_privileged(void);
 
 /*
- * True: set, and a number that it may be, in *out.  Else *out stays what it is,
- * which is what counts then: not set, empty, or something that a context has
- * complained about when it was opened.
+ * Returns true with the number in *out if the variable has a valid value.
+ * Otherwise (unset, empty, or invalid, which was reported when the context was
+ * opened) *out keeps the caller's default.
  */
 bool plait__env_query_number(enum plait__env_number which, uint64_t *out);
 
 /*
- * Is it set to what it cannot be?  Then `out` says so, in one line: its name,
- * its value, what is allowed, and what is used instead unless that is an error.
+ * Returns true if the variable has an invalid value; `out` then names the
+ * variable, its value, the valid range and the fallback, if any, in one line.
  */
 bool plait__env_describe_error(enum plait__env_number which, char *out,
 			       size_t out_bytes);
 
-/* Where a value that was passed over would have work run elsewhere, or would
- * hide its errors, there is no context with one. */
+/* Returns true if a context must not open with an invalid value: to ignore
+ * it would run work elsewhere, or hide its errors. */
 bool plait__env_is_strict(enum plait__env_number which);
 
 #endif

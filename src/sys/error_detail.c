@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The ring of the last 64 long texts; see error_detail.h. */
+/* The ring of the last 64 error details; see error_detail.h. */
 #include "sys/error_detail.h"
 
 #include "sys/mutex.h"
@@ -10,18 +10,18 @@
 #include <stddef.h>
 #include <string.h>
 
-struct kept {
+struct detail {
 	uint64_t number; /* 0: empty */
 	char *text;
 	uint64_t bytes;
 };
 
-/* Guards everything below.  A leaf: nothing else is locked under it. */
+/* Guards the variables below; a leaf. */
 static struct plait__mutex mutex;
-static struct kept ring[PLAIT__DETAIL_COUNT];
+static struct detail ring[PLAIT__DETAIL_COUNT];
 static uint64_t last_number;
 
-/* A copy with its NUL; long ones end in a mark. */
+/* Copy a text with its NUL; a truncated copy ends in a mark. */
 static char *copy_text(const char *text, uint64_t *out_bytes)
 {
 	static const char mark[] = "\n(cut: the text is longer)\n";
@@ -46,20 +46,20 @@ static char *copy_text(const char *text, uint64_t *out_bytes)
 
 uint64_t plait__detail_keep(const char *text)
 {
-	struct kept fresh, old;
-	struct kept *slot;
+	struct detail added, evicted;
+	struct detail *slot;
 
-	fresh.text = copy_text(text, &fresh.bytes);
-	if (fresh.text == NULL)
+	added.text = copy_text(text, &added.bytes);
+	if (added.text == NULL)
 		return 0;
 	plait__mutex_lock(&mutex);
-	fresh.number = ++last_number;
-	slot = &ring[fresh.number % PLAIT__DETAIL_COUNT];
-	old = *slot;
-	*slot = fresh;
+	added.number = ++last_number;
+	slot = &ring[added.number % PLAIT__DETAIL_COUNT];
+	evicted = *slot;
+	*slot = added;
 	plait__mutex_unlock(&mutex);
-	plait__free(plait__alloc_default(), old.text, old.bytes);
-	return fresh.number;
+	plait__free(plait__alloc_default(), evicted.text, evicted.bytes);
+	return added.number;
 }
 
 void plait__detail_attach(plait_error *error, const char *text)
@@ -71,13 +71,13 @@ void plait__detail_attach(plait_error *error, const char *text)
 	error->detail = plait__detail_keep(text);
 }
 
-/* The copy is made under the lock: a newer text may free this one. */
+/* Copied under the lock: a newer text may free this one. */
 PLAIT_API plait_status plait_error_detail(uint64_t detail, char *buffer,
 					  uint64_t capacity_bytes,
 					  uint64_t *out_bytes)
 {
 	plait_status status = PLAIT_E_HANDLE;
-	struct kept *slot;
+	struct detail *slot;
 
 	if (out_bytes != NULL)
 		*out_bytes = 0;

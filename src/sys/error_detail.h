@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The long texts behind errors (plait_error.detail): the last 64, in the
- * whole process, oldest forgotten first.  Their memory is the C library's,
- * because they outlive the context that they speak of.
+ * Error details, the long texts behind plait_error.detail: the last 64 of the
+ * process; the oldest is dropped first. Their memory comes from the C library,
+ * because they outlive the context that they describe.
  */
 #ifndef PLAIT_SRC_SYS_ERROR_DETAIL_H
 #define PLAIT_SRC_SYS_ERROR_DETAIL_H
@@ -11,14 +11,14 @@
 
 enum {
 	PLAIT__DETAIL_COUNT = 64,
-	/* Longer texts are cut and say so. */
+	/* Longer texts are truncated, with a mark. */
 	PLAIT__DETAIL_MAX_BYTES = 1 << 20
 };
 
-/* Keep a copy; its number (1, 2, ...), or 0 when there is no memory. */
+/* Store a copy. Returns its number (1, 2, ...), or 0 without memory. */
 uint64_t plait__detail_keep(const char *text);
 
-/* Keep a copy and put its number into `error`, which may be null. */
+/* Store a copy and put its number into `error`, which may be null. */
 void plait__detail_attach(plait_error *error, const char *text);
 
 #endif

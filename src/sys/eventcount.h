@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An event count: sleep until a condition that lives elsewhere, in words
- * that others store to.  The event holds no condition of its own.
+ * Eventcount: threads sleep until a condition holds that lives in other words.
+ * The event itself holds no condition.
  *
- * Who waits:                              Who publishes:
- *     key = plait__eventcount_prepare(event);      store what makes it true;
- *     if (true already)                       plait__eventcount_notify(event);
- *         plait__eventcount_cancel(event);
+ * Waiter:                                  Publisher:
+ *     key = plait__eventcount_prepare(e);      store what makes it true;
+ *     if (condition)                           plait__eventcount_notify(e);
+ *         plait__eventcount_cancel(e);
  *     else
- *         plait__eventcount_wait(event, key, deadline_ns);
- *     and look again
+ *         plait__eventcount_wait(e, key, deadline_ns);
+ *     check the condition again
  *
- * Why no wake is lost: the waiter adds itself to `sleepers`, fences, looks;
- * the publisher stores, fences, looks at `sleepers`.  One of the two sees
- * the other.  If the publisher sees the waiter, it moves `epoch`, and then a
- * key from before does not let the kernel put the waiter to sleep.
+ * No wake-up is lost: the waiter increments `sleepers`, fences and checks the
+ * condition; the publisher stores, fences and checks `sleepers`. At least one
+ * of the two sees the other. If the publisher sees the waiter, it advances
+ * `epoch`, and the kernel does not let a thread sleep on an older key.
  *
- * The fence of the publisher costs 5-20 ns.  With PLAIT__EVENTCOUNT_ASYMMETRIC it is
- * only a compiler fence and the waiter pays for both (membarrier, some
- * microseconds, on a path that sleeps anyway); where the kernel has no
- * membarrier the event silently keeps both fences.
+ * The publisher's fence costs 5-20 ns. With PLAIT__EVENTCOUNT_ASYMMETRIC it is
+ * only a compiler fence, and the waiter pays for both sides (membarrier, some
+ * microseconds, on a path that sleeps anyway); without membarrier in the kernel
+ * the event keeps both fences.
  *
- * `epoch` is a futex word of its own and 32 bits: between prepare and wait it
- * would have to come round once, 2^32 wakes, to be mistaken.  All sleepers are
- * woken: they may wait for different conditions.
- * Zeroed memory is an event with no flags and no sleepers.
+ * `epoch` is a futex word of its own with 32 bits: only 2^32 wake-ups between
+ * prepare and wait could make a key valid again. All sleepers are woken,
+ * because they may wait for different conditions. Zeroed memory is an event
+ * without flags and sleepers.
  */
 #ifndef PLAIT_SRC_SYS_EVENTCOUNT_H
 #define PLAIT_SRC_SYS_EVENTCOUNT_H
@@ -37,25 +37,29 @@
 enum { PLAIT__EVENTCOUNT_ASYMMETRIC = 1 };
 
 struct plait__eventcount {
-	at_u32 epoch;    /* moves when sleepers are woken; the futex word */
-	at_u32 sleepers; /* between prepare and the end of wait or cancel */
+	at_u32 epoch;    /* advances at each wake-up; the futex word */
+	/* Threads between prepare and the end of wait or cancel. */
+	at_u32 sleepers;
 	uint32_t asymmetric_fence;  /* constant after init */
 };
 
 void plait__eventcount_init(struct plait__eventcount *event, uint32_t flags);
 
-/* Announce; the condition must be looked at after this, then cancel or wait. */
+/* Announce a waiter. The caller then checks its condition, and cancels or
+ * waits. */
 uint32_t plait__eventcount_prepare(struct plait__eventcount *event);
 void plait__eventcount_cancel(struct plait__eventcount *event);
 
-/* 0: look again; -ETIMEDOUT: the deadline passed, look once more. */
+/* Returns 0 or, after the deadline, -ETIMEDOUT; the caller checks again in
+ * both cases. */
 int plait__eventcount_wait(struct plait__eventcount *event, uint32_t key,
 			   uint64_t deadline_ns);
 
-/* The slow half of notify; not to be called by itself. */
+/* The slow path of notify; called by notify only. */
 void plait__eventcount_wake(struct plait__eventcount *event);
 
-/* After the stores that made a condition true; orders them by itself. */
+/* Wake the sleepers after the stores that made a condition true. Contains
+ * the fence that the stores need. */
 static inline void plait__eventcount_notify(struct plait__eventcount *event)
 {
 	/* Pairs with the fence (or membarrier) in prepare. */
@@ -68,12 +72,13 @@ static inline void plait__eventcount_notify(struct plait__eventcount *event)
 }
 
 /*
- * The whole ladder: spin, yield, sleep until ready(arg) or the deadline.
- * `ready` reads with acquire what publishers store before they notify.
- * 0 or -ETIMEDOUT; after a timeout it has been asked once more.
+ * Spin, yield, then sleep until ready(arg) or the deadline. `ready` reads with
+ * acquire what publishers store before they notify. Returns 0 or -ETIMEDOUT,
+ * the latter after one more call of `ready`.
  */
-int plait__eventcount_await(struct plait__eventcount *event, bool (*ready)(void *arg),
-			    void *arg, uint64_t deadline_ns,
+int plait__eventcount_await(struct plait__eventcount *event,
+			    bool (*ready)(void *arg), void *arg,
+			    uint64_t deadline_ns,
 			    enum plait__backoff_policy policy);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Asking for memory that may be run; see exec.h. */
+/* A probe mapping of executable memory; see exec.h. */
 #include "sys/exec.h"
 
 #include <errno.h>
@@ -16,6 +16,6 @@ int plait__exec_query(void)
 
 	if (page != MAP_FAILED)
 		return munmap(page, PROBE_BYTES), 0;
-	/* Without any memory there is nothing to be learnt. */
+	/* Without memory the probe says nothing about permission. */
 	return errno == ENOMEM ? 0 : -errno;
 }

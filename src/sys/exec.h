@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory that is written and then run. */
+/* Permission to map memory that is writable and executable. */
 #ifndef PLAIT_SRC_SYS_EXEC_H
 #define PLAIT_SRC_SYS_EXEC_H
 
-/* 0: this process may have such memory; else the negative errno of trying. */
+/* Returns 0 if this process may map such memory, else the negative errno of
+ * the attempt. */
 int plait__exec_query(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* An eventfd behind four verbs; see fd.h. */
+/* An eventfd with four operations; see fd.h. */
 #include "sys/fd.h"
 
 #include <errno.h>
@@ -22,7 +22,8 @@ int plait__fd_raise(int fd)
 	do
 		written = write(fd, &one, sizeof(one));
 	while (written < 0 && errno == EINTR);
-	/* EAGAIN: the counter is full, so it is readable, all we want. */
+	/* EAGAIN: the counter is full, so the descriptor is readable
+	 * already. */
 	if (written == (ssize_t)sizeof(one) || errno == EAGAIN)
 		return 0;
 	return -errno;
@@ -43,7 +44,7 @@ int plait__fd_drain(int fd)
 
 void plait__fd_close(int fd)
 {
-	/* Linux closes also when it says EINTR; never repeat. */
+	/* Linux closes the descriptor even with EINTR: never repeat. */
 	if (fd >= 0)
 		(void)close(fd);
 }

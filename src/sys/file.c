@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Files, looked at but not touched; see file.h. */
+/* Read-only queries of files; see file.h. */
 #include "sys/file.h"
 
 #include <dirent.h>

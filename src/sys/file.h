@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Looking at files before they are trusted: what they are, whose, and what
- * is in them.  Nothing here writes.
+ * Read-only queries of files before they are trusted: kind, owner, mode and
+ * content. Writing is in read_write_file.h and private_dir.h.
  */
 #ifndef PLAIT_SRC_SYS_FILE_H
 #define PLAIT_SRC_SYS_FILE_H
@@ -24,30 +24,30 @@ struct plait__file_info {
 	uint64_t modified_ns; /* since 1970 */
 };
 
-/* What is there, behind symbolic links.  0 or a negative errno. */
+/* Query a file, following symbolic links. Returns 0 or a negative errno. */
 int plait__file_query(const char *path, struct plait__file_info *out);
 
-/*
- * Exactly `bytes` from `offset` of a regular file.  0, -ENODATA when the file
- * ends before, or a negative errno.  Never blocks on a pipe.
- */
+/* Read exactly `bytes` at `offset` of a regular file. Returns 0, -ENODATA if
+ * the file is shorter, or a negative errno. Never blocks on a pipe. */
 int plait__file_read(const char *path, uint64_t offset, void *out,
 		     size_t bytes);
 
-/* The path without links, dots and doubled slashes.  0 or a negative errno. */
+/* Resolve links, dots and doubled slashes. Returns 0 or a negative errno. */
 int plait__file_resolve(const char *path, char *out, size_t out_bytes);
 
-/* One name in a folder, "." and ".." left out; false ends the listing. */
+/* Receives one name of a folder, except "." and ".."; returns false to stop. */
 typedef bool (*plait__file_visit)(void *user_data, const char *name);
 
-/* In the order of the file system.  0 or a negative errno. */
+/* List a folder, in the order of the file system. Returns 0 or a negative
+ * errno. */
 int plait__file_list(const char *folder, plait__file_visit visit,
 		     void *user_data);
 
-/* The user on whose behalf files are opened. */
+/* Returns the effective user, on behalf of which files are opened. */
 uint32_t plait__file_user(void);
 
-/* The words for a (negative or positive) errno, into `out`; returns `out`. */
+/* Write the message of a (negative or positive) errno into `out`; returns
+ * `out`. */
 const char *plait__file_reason(int error, char *out, size_t out_bytes);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The page that a forked child finds empty; see fork.h. */
+/* The page that the kernel wipes in a forked child; see fork.h. */
 #include "sys/fork.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 
 struct plait__fork_state plait__fork_state;
 
-/* The word is non-zero until a fork wipes it. */
+/* The mark is nonzero until a fork wipes it. */
 static at_u32 *map_mark(size_t bytes)
 {
 	at_u32 *mark = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
@@ -32,20 +32,22 @@ static at_u32 *map_mark(size_t bytes)
 int plait__fork_init(void)
 {
 	size_t bytes = (size_t)sysconf(_SC_PAGESIZE);
-	uint32_t nobody = 0;
+	uint32_t unset = 0;
 	void *none = NULL;
 	at_u32 *mark;
 
-	/* The first process to come stays the one; its children are not. */
-	(void)at_cas_u32(&plait__fork_state.pid, &nobody, (uint32_t)getpid());
+	/* The first process to call this is recorded; its children are
+	 * detected. */
+	(void)at_cas_u32(&plait__fork_state.pid, &unset, (uint32_t)getpid());
 	if (at_load_acquire_ptr(&plait__fork_state.mark) != NULL)
 		return 0;
 	if (plait__fork_check_pid() != 0)
 		return 0;
 	mark = map_mark(bytes);
 	if (mark == NULL)
-		return 0; /* check_pid does it, at the price of a call */
-	/* Publishes the page; pairs with the load in check. */
+		/* Check_pid detects forks, at the cost of a system call. */
+		return 0;
+	/* Release: publishes the page; pairs with the load in check. */
 	if (!at_cas_ptr(&plait__fork_state.mark, &none, mark))
 		munmap(mark, bytes);
 	return 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Has this process forked since the library was first used?  The mark is a
- * page that the kernel wipes in the child, so no fork handler is needed and
- * a raw clone is noticed too.  Asked at every public entry: two loads.
+ * Detection of a fork since the library was first used: a page that the kernel
+ * wipes in the child, so no fork handler is needed and a raw clone is noticed
+ * too. Every public entry point checks it with two loads.
  */
 #ifndef PLAIT_SRC_SYS_FORK_H
 #define PLAIT_SRC_SYS_FORK_H
@@ -13,25 +13,24 @@
 
 struct plait__fork_state {
 	at_ptr mark; /* the page's first word; null before init */
-	at_u32 pid;  /* of who called init */
+	at_u32 pid;  /* of the process that called init */
 };
 
 extern struct plait__fork_state plait__fork_state;
 
-/* Place the mark; any number of times, any thread.  0 or a negative errno. */
+/* Place the mark; from any thread, any number of times. Returns 0 or a
+ * negative errno. */
 int plait__fork_init(void);
 
-/* Without a mark (kernels before 4.14): compare process ids instead. */
+/* Compare process ids: for kernels before 4.14, which have no mark. */
 int32_t plait__fork_check_pid(void);
 
-/*
- * 0: the process that called plait__fork_init(), or nobody has.  Else we are
- * in a child of that process, whose id is returned, to be named in the error.
- */
+/* Returns 0 in the process that called plait__fork_init(), or before any
+ * call. In a child of that process, returns its id for the error text. */
 #ifdef PLAIT_EXPLORE
 static inline int32_t plait__fork_check(void)
 {
-	return 0; /* there is one process */
+	return 0; /* one process */
 }
 #else
 static inline int32_t plait__fork_check(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Raw system calls for sleeping and for the one-sided fence; see futex.h. */
+/* Raw system calls: futex and membarrier; see futex.h. */
 #include "sys/futex.h"
 
 #include <errno.h>
@@ -14,10 +14,8 @@
 
 enum { NS_PER_S = 1000000000 };
 
-/*
- * FUTEX_WAIT_BITSET and not FUTEX_WAIT, because its timeout is a point in
- * time: a wait that is interrupted and repeated does not last longer.
- */
+/* FUTEX_WAIT_BITSET, because its timeout is a point in time: a wait that is
+ * interrupted and repeated does not last longer. */
 int plait__futex_wait(_Atomic uint32_t *word, uint32_t expected,
 		      uint64_t deadline_ns)
 {
@@ -41,7 +39,7 @@ void plait__futex_wake(_Atomic uint32_t *word, int32_t count)
 		      NULL, NULL, 0);
 }
 
-/* Unknown until the first call; idempotent, so a race only asks twice. */
+/* Unknown until the first call. Idempotent, so a race only queries twice. */
 enum { BARRIER_UNKNOWN, BARRIER_NO, BARRIER_YES };
 
 static uint32_t register_barrier(void)
@@ -60,7 +58,7 @@ static uint32_t register_barrier(void)
 
 bool plait__futex_barrier_available(void)
 {
-	/* Guards nothing but itself: every writer stores the same value. */
+	/* Guards no other data: every writer stores the same value. */
 	static _Atomic uint32_t known;
 	uint32_t state = atomic_load_explicit(&known, memory_order_relaxed);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The three-state futex mutex; see mutex.h. */
+/* Three-state futex mutex; see mutex.h. */
 #include "sys/mutex.h"
 
 #include "sys/clock.h"
@@ -7,10 +7,10 @@
 enum {
 	FREE = 0,
 	HELD = 1,
-	WANTED = 2 /* held, and somebody may sleep: unlocking wakes */
+	CONTENDED = 2 /* held, with possible sleepers: unlock wakes one */
 };
 
-/* Sections are short; sleeping and waking cost a thousand pauses. */
+/* Critical sections are short; a sleep and a wake-up cost a thousand pauses. */
 #ifdef PLAIT_EXPLORE
 enum { SPIN_LIMIT = 1 };
 #else
@@ -22,7 +22,7 @@ void plait__mutex_init(struct plait__mutex *mutex)
 	at_init_u32(&mutex->state, FREE);
 }
 
-/* The acquire half pairs with the exchange in unlock. */
+/* Acquire: pairs with the exchange in unlock. */
 bool plait__mutex_trylock(struct plait__mutex *mutex)
 {
 	uint32_t expected = FREE;
@@ -48,17 +48,18 @@ void plait__mutex_lock(struct plait__mutex *mutex)
 	if (plait__mutex_trylock(mutex) || lock_spinning(mutex))
 		return;
 	/*
-	 * Who got it by this exchange leaves WANTED behind though perhaps
-	 * nobody waits: one wake too many, never one too few.  The acquire
-	 * half pairs with the exchange in unlock.
+	 * A thread that gets the mutex by this exchange leaves CONTENDED
+	 * behind, even without other waiters: at worst one wake-up too many.
+	 * Acquire: pairs with the exchange in unlock.
 	 */
-	while (at_exchange_u32(&mutex->state, WANTED) != FREE)
-		(void)at_futex_wait(&mutex->state, WANTED, PLAIT__CLOCK_NEVER);
+	while (at_exchange_u32(&mutex->state, CONTENDED) != FREE)
+		(void)at_futex_wait(&mutex->state, CONTENDED,
+				    PLAIT__CLOCK_NEVER);
 }
 
 void plait__mutex_unlock(struct plait__mutex *mutex)
 {
-	/* Release half: pairs with trylock and the exchange in lock. */
-	if (at_exchange_u32(&mutex->state, FREE) == WANTED)
+	/* Release: pairs with trylock and the exchange in lock. */
+	if (at_exchange_u32(&mutex->state, FREE) == CONTENDED)
 		at_futex_wake_one(&mutex->state);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A small mutex on one futex word.  Zeroed memory is an unlocked mutex.
- * Not recursive, not fair, no owner: whoever locked unlocks.  For short
- * critical sections; nothing is called out to while one is held.
+ * A mutex of four bytes on a futex word. Zeroed memory is an unlocked mutex.
+ * Not recursive, not fair; the thread that locked it unlocks it. For short
+ * critical sections: no callback runs inside one.
  *
- *     FREE --lock--> HELD --lock by another--> WANTED (it sleeps)
+ *     FREE --lock--> HELD --lock by another--> CONTENDED (it sleeps)
  *      ^--unlock------'                           |
  *      ^--unlock, wake one------------------------'
  */
@@ -16,7 +16,7 @@
 #include "sys/atomic.h"
 
 struct plait__mutex {
-	at_u32 state; /* FREE, HELD or WANTED; the futex word too */
+	at_u32 state; /* FREE, HELD or CONTENDED; the futex word */
 };
 
 void plait__mutex_init(struct plait__mutex *mutex);

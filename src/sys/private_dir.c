@@ -15,7 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-int plait__private_dir_create_temporary(const char *parent, char *out, size_t out_bytes)
+int plait__private_dir_create_temporary(const char *parent, char *out,
+					size_t out_bytes)
 {
 	int length = snprintf(out, out_bytes, "%s/plait-XXXXXX", parent);
 
@@ -62,26 +63,26 @@ void plait__private_dir_remove(const char *path)
 	(void)rmdir(path);
 }
 
-/* ---- a bound for what is in one ---- */
+/* ---- eviction ---- */
 
 void plait__private_dir_touch(const char *path)
 {
 	(void)utimensat(AT_FDCWD, path, NULL, AT_SYMLINK_NOFOLLOW);
 }
 
-enum { BATCH = 32 };
+enum { SCAN_FILES = 32 };
 
-struct aged {
+struct dated_file {
 	struct timespec changed;
 	uint64_t bytes;
 	char name[NAME_MAX + 1];
 };
 
-/* What one look at a folder finds: all bytes, and the oldest files. */
-struct look {
+/* The result of one scan of a folder: total size and oldest files. */
+struct scan {
 	uint64_t bytes;
 	unsigned count;
-	struct aged oldest[BATCH];
+	struct dated_file oldest[SCAN_FILES];
 };
 
 static bool is_before(const struct timespec *a, const struct timespec *b)
@@ -90,67 +91,68 @@ static bool is_before(const struct timespec *a, const struct timespec *b)
 					a->tv_nsec < b->tv_nsec;
 }
 
-/* The oldest first; the youngest falls out when there is no room. */
-static void put_aged(struct look *look, const char *name,
+/* Insert a file by age; a full list drops its youngest. */
+static void add_oldest(struct scan *scan, const char *name,
 		     const struct stat *info)
 {
-	unsigned at = look->count < BATCH ? look->count++ : BATCH;
+	unsigned at = scan->count < SCAN_FILES ? scan->count++ : SCAN_FILES;
 
 	while (at > 0 && is_before(&info->st_mtim,
-				   &look->oldest[at - 1].changed)) {
-		if (at < BATCH)
-			look->oldest[at] = look->oldest[at - 1];
+				   &scan->oldest[at - 1].changed)) {
+		if (at < SCAN_FILES)
+			scan->oldest[at] = scan->oldest[at - 1];
 		at--;
 	}
-	if (at == BATCH)
+	if (at == SCAN_FILES)
 		return;
-	look->oldest[at].changed = info->st_mtim;
-	look->oldest[at].bytes = (uint64_t)info->st_size;
-	(void)snprintf(look->oldest[at].name, sizeof(look->oldest[at].name),
+	scan->oldest[at].changed = info->st_mtim;
+	scan->oldest[at].bytes = (uint64_t)info->st_size;
+	(void)snprintf(scan->oldest[at].name, sizeof(scan->oldest[at].name),
 		       "%s", name);
 }
 
-static void look_around(DIR *stream, bool (*is_meant)(const char *name),
-			const char *keep, struct look *look)
+static void scan_files(DIR *stream, bool (*filter)(const char *name),
+			const char *keep, struct scan *scan)
 {
 	struct dirent *entry;
 	struct stat info;
 
-	look->bytes = 0;
-	look->count = 0;
+	scan->bytes = 0;
+	scan->count = 0;
 	rewinddir(stream);
 	while ((entry = readdir(stream)) != NULL) {
-		if (!is_meant(entry->d_name) ||
+		if (!filter(entry->d_name) ||
 		    fstatat(dirfd(stream), entry->d_name, &info,
 			    AT_SYMLINK_NOFOLLOW) != 0 ||
 		    !S_ISREG(info.st_mode))
 			continue;
-		look->bytes += (uint64_t)info.st_size;
+		scan->bytes += (uint64_t)info.st_size;
 		if (strcmp(entry->d_name, keep) != 0)
-			put_aged(look, entry->d_name, &info);
+			add_oldest(scan, entry->d_name, &info);
 	}
 }
 
-/* How many went. */
-static unsigned remove_oldest(DIR *stream, struct look *look,
-			      uint64_t most_bytes)
+/* Returns the number of removed files. */
+static unsigned remove_oldest(DIR *stream, struct scan *scan,
+			      uint64_t max_bytes)
 {
 	unsigned removed = 0;
 
-	for (unsigned i = 0; i < look->count && look->bytes > most_bytes; i++) {
-		look->bytes -= look->oldest[i].bytes;
-		removed += unlinkat(dirfd(stream), look->oldest[i].name, 0) ==
+	for (unsigned i = 0; i < scan->count && scan->bytes > max_bytes; i++) {
+		scan->bytes -= scan->oldest[i].bytes;
+		removed += unlinkat(dirfd(stream), scan->oldest[i].name, 0) ==
 			   0;
 	}
 	return removed;
 }
 
-uint64_t plait__private_dir_evict(const char *path, bool (*is_meant)(const char *name),
-				  const char *keep, uint64_t most_bytes)
+uint64_t plait__private_dir_evict(const char *path,
+				  bool (*filter)(const char *name),
+				  const char *keep, uint64_t max_bytes)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 	DIR *stream = fd >= 0 ? fdopendir(fd) : NULL;
-	struct look look;
+	struct scan scan;
 	uint64_t removed = 0;
 	unsigned now;
 
@@ -160,17 +162,17 @@ uint64_t plait__private_dir_evict(const char *path, bool (*is_meant)(const char 
 		return 0;
 	}
 	do {
-		look_around(stream, is_meant, keep, &look);
-		now = remove_oldest(stream, &look, most_bytes);
+		scan_files(stream, filter, keep, &scan);
+		now = remove_oldest(stream, &scan, max_bytes);
 		removed += now;
-	} while (look.bytes > most_bytes && now > 0);
+	} while (scan.bytes > max_bytes && now > 0);
 	(void)closedir(stream);
 	return removed;
 }
 
-/* ---- folders to trust ---- */
+/* ---- ownership and permissions ---- */
 
-static plait_status refuse(const char *path, int number, plait_error *error)
+static plait_status fail_errno(const char *path, int number, plait_error *error)
 {
 	char reason[96];
 
@@ -179,8 +181,8 @@ static plait_status refuse(const char *path, int number, plait_error *error)
 				  strerror_r(number, reason, sizeof(reason)));
 }
 
-/* Each missing folder of the path, the last one included. */
-static plait_status make_all(const char *path, plait_error *error)
+/* Create each missing folder of the path, including the last one. */
+static plait_status create_missing(const char *path, plait_error *error)
 {
 	char part[PATH_MAX];
 	size_t length = strlen(path);
@@ -189,7 +191,7 @@ static plait_status make_all(const char *path, plait_error *error)
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "folder %.120s: not an absolute path", path);
 	if (length >= sizeof(part))
-		return refuse(path, ENAMETOOLONG, error);
+		return fail_errno(path, ENAMETOOLONG, error);
 	memcpy(part, path, length + 1);
 	for (size_t i = 1; i <= length; i++) {
 		if (part[i] != '/' && part[i] != '\0')
@@ -197,24 +199,24 @@ static plait_status make_all(const char *path, plait_error *error)
 		part[i] = '\0';
 		if (mkdir(part, 0700) != 0 && errno != EEXIST &&
 		    errno != EISDIR)
-			return refuse(part, errno, error);
+			return fail_errno(part, errno, error);
 		part[i] = path[i];
 	}
 	return PLAIT_OK;
 }
 
-static plait_status check_own(const char *path, plait_error *error)
+static plait_status check_owner(const char *path, plait_error *error)
 {
 	struct stat info;
 
 	if (lstat(path, &info) != 0)
-		return refuse(path, errno, error);
+		return fail_errno(path, errno, error);
 	if (!S_ISDIR(info.st_mode))
 		return plait__fail(error, PLAIT_E_UNAVAILABLE,
 				   "folder %.120s: %s", path,
 				   S_ISLNK(info.st_mode) ?
 					   "is a symbolic link" :
-					   "is no folder");
+					   "is not a folder");
 	if (info.st_uid != geteuid())
 		return plait__fail(error, PLAIT_E_UNAVAILABLE,
 				   "folder %.120s: belongs to user %u, not to "
@@ -229,17 +231,18 @@ static plait_status check_own(const char *path, plait_error *error)
 }
 
 /*
- * Above the folder: whoever may rename things there could replace it.  That
- * is its owner, who has to be this user or the one who owns "/" (root, also
- * where a namespace does not map it), and who may write to it, unless it has
- * the sticky bit, as /tmp.
+ * Check a folder above the private one: a user with the right to rename its
+ * entries could replace the private folder. That is its owner, which must be
+ * this user or the owner of "/" (root, also where a namespace does not map
+ * root), and any user with write permission unless the folder has the sticky
+ * bit, like /tmp.
  */
-static plait_status check_above(const char *path, plait_error *error)
+static plait_status check_parent(const char *path, plait_error *error)
 {
 	struct stat info, root;
 
 	if (stat(path, &info) != 0 || stat("/", &root) != 0)
-		return refuse(path, errno, error);
+		return fail_errno(path, errno, error);
 	if (info.st_uid != geteuid() && info.st_uid != 0 &&
 	    info.st_uid != root.st_uid)
 		return plait__fail(error, PLAIT_E_UNAVAILABLE,
@@ -257,18 +260,18 @@ static plait_status check_above(const char *path, plait_error *error)
 plait_status plait__private_dir_secure(const char *path, plait_error *error)
 {
 	char real[PATH_MAX];
-	plait_status status = make_all(path, error);
+	plait_status status = create_missing(path, error);
 	char *slash;
 
 	if (status == PLAIT_OK)
-		status = check_own(path, error);
+		status = check_owner(path, error);
 	if (status != PLAIT_OK)
 		return status;
 	if (realpath(path, real) == NULL)
-		return refuse(path, errno, error);
+		return fail_errno(path, errno, error);
 	while ((slash = strrchr(real, '/')) != NULL && slash != real) {
 		*slash = '\0';
-		status = check_above(real, error);
+		status = check_parent(real, error);
 		if (status != PLAIT_OK)
 			return status;
 	}

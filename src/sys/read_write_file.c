@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading and replacing whole files; see read_write_file.h. */
+/* Reads and atomic replacements of whole files; see read_write_file.h. */
 #include "sys/read_write_file.h"
 
 #include "base/alloc.h"
@@ -17,7 +17,7 @@
 
 enum { MAX_TEMPORARIES = 1000 };
 
-static plait_status refuse(const char *path, const char *what, int number,
+static plait_status fail_errno(const char *path, const char *what, int number,
 			   plait_error *error)
 {
 	char reason[96];
@@ -36,7 +36,7 @@ static plait_status check_file(int fd, const char *path, uint64_t max_bytes,
 	struct stat info;
 
 	if (fstat(fd, &info) != 0)
-		return refuse(path, "cannot be looked at", errno, error);
+		return fail_errno(path, "cannot be inspected", errno, error);
 	if (!S_ISREG(info.st_mode))
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "%.*s: not a regular file",
@@ -45,7 +45,8 @@ static plait_status check_file(int fd, const char *path, uint64_t max_bytes,
 	if (*out_bytes > max_bytes)
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "%.*s: %llu bytes; at most %llu are read",
-				   PLAIT__TEXT_FIT(path, 120), (unsigned long long)*out_bytes,
+				   PLAIT__TEXT_FIT(path, 120),
+				   (unsigned long long)*out_bytes,
 				   (unsigned long long)max_bytes);
 	return PLAIT_OK;
 }
@@ -61,9 +62,9 @@ static plait_status read_all(int fd, const char *path, char *to,
 		if (count < 0 && errno == EINTR)
 			continue;
 		if (count < 0)
-			return refuse(path, "cannot be read", errno, error);
+			return fail_errno(path, "cannot be read", errno, error);
 		if (count == 0)
-			return refuse(path, "became shorter", EIO, error);
+			return fail_errno(path, "became shorter", EIO, error);
 		done += (uint64_t)count;
 	}
 	return PLAIT_OK;
@@ -96,8 +97,9 @@ static plait_status read_open(int fd, const char *path, uint64_t max_bytes,
 }
 
 plait_status plait__read_whole_file(const char *path, uint64_t max_bytes,
-				    const plait_allocator *allocator, void **out,
-				    uint64_t *out_bytes, plait_error *error)
+				    const plait_allocator *allocator,
+				    void **out, uint64_t *out_bytes,
+				    plait_error *error)
 {
 	/* A pipe must not block the open. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -106,7 +108,7 @@ plait_status plait__read_whole_file(const char *path, uint64_t max_bytes,
 	*out = NULL;
 	*out_bytes = 0;
 	if (fd < 0)
-		return refuse(path, "cannot be opened", errno, error);
+		return fail_errno(path, "cannot be opened", errno, error);
 	status = read_open(fd, path, max_bytes, allocator, out, out_bytes,
 			   error);
 	(void)close(fd);
@@ -124,33 +126,36 @@ static plait_status write_all(int fd, const char *path, const char *from,
 		if (done < 0 && errno == EINTR)
 			continue;
 		if (done < 0)
-			return refuse(path, "cannot be written", errno, error);
+			return fail_errno(path, "cannot be written", errno,
+					  error);
 		from += done;
 		count -= (uint64_t)done;
 	}
 	while (fsync(fd) != 0) {
-		/* What cannot be synced has no disk behind it. */
+		/* Files that cannot be synced have no disk. */
 		if (errno == EINVAL || errno == EROFS)
 			break;
 		if (errno != EINTR)
-			return refuse(path, "cannot be written", errno, error);
+			return fail_errno(path, "cannot be written", errno,
+					  error);
 	}
 	return PLAIT_OK;
 }
 
 /*
- * A new file beside `path`, which nobody else has: PATH.PID-N.  What a process
- * with the same number left behind is passed over.  The kernel applies the
- * umask, which cannot be asked for without changing it for every thread.
+ * Create a new file next to `path`, named PATH.PID-N; names left behind by
+ * another process with the same id are skipped. The kernel applies the umask,
+ * which a process cannot query without changing it for all its threads.
  */
-static int create_beside(const char *path, char *temporary, size_t room)
+static int create_temporary(const char *path, char *temporary,
+			    size_t path_bytes)
 {
 	for (unsigned i = 0; i < MAX_TEMPORARIES; i++) {
-		int length = snprintf(temporary, room, "%s.%ld-%u", path,
+		int length = snprintf(temporary, path_bytes, "%s.%ld-%u", path,
 				      (long)getpid(), i);
 		int fd;
 
-		if (length < 0 || (size_t)length >= room) {
+		if (length < 0 || (size_t)length >= path_bytes) {
 			errno = ENAMETOOLONG;
 			return -1;
 		}
@@ -162,35 +167,35 @@ static int create_beside(const char *path, char *temporary, size_t room)
 	return -1;
 }
 
-/* All that can fail before the name is taken; closes `fd`. */
-static plait_status fill(int fd, const char *path, const struct stat *old,
-			 const void *bytes, uint64_t count,
-			 plait_error *error)
+/* Write everything that can fail before the rename; closes `fd`. */
+static plait_status write_temporary(int fd, const char *path,
+				    const struct stat *old, const void *bytes,
+				    uint64_t count, plait_error *error)
 {
 	plait_status status = write_all(fd, path, bytes, count, error);
 
 	if (status == PLAIT_OK && old != NULL &&
 	    fchmod(fd, old->st_mode & 0777) != 0)
-		status = refuse(path, "cannot get its mode", errno, error);
+		status = fail_errno(path, "cannot get its mode", errno, error);
 	if (close(fd) != 0 && errno != EINTR && status == PLAIT_OK)
-		status = refuse(path, "cannot be written", errno, error);
+		status = fail_errno(path, "cannot be written", errno, error);
 	return status;
 }
 
-/* `old` is what is there, null for nothing: a file keeps its mode. */
+/* `old` describes the present file, null for none; its mode is kept. */
 static plait_status replace(const char *path, const struct stat *old,
 			    const void *bytes, uint64_t count,
 			    plait_error *error)
 {
 	char temporary[PATH_MAX];
-	int fd = create_beside(path, temporary, sizeof(temporary));
+	int fd = create_temporary(path, temporary, sizeof(temporary));
 	plait_status status;
 
 	if (fd < 0)
-		return refuse(path, "cannot be written", errno, error);
-	status = fill(fd, path, old, bytes, count, error);
+		return fail_errno(path, "cannot be written", errno, error);
+	status = write_temporary(fd, path, old, bytes, count, error);
 	if (status == PLAIT_OK && rename(temporary, path) != 0)
-		status = refuse(path, "cannot be replaced", errno, error);
+		status = fail_errno(path, "cannot be replaced", errno, error);
 	if (status != PLAIT_OK)
 		(void)unlink(temporary);
 	return status;
@@ -205,13 +210,13 @@ plait_status plait__write_file_atomically(const char *path, const void *bytes,
 	if (stat(path, &old) != 0)
 		return errno == ENOENT ?
 		       replace(path, NULL, bytes, count, error) :
-		       refuse(path, "cannot be looked at", errno, error);
-	/* Who asks for a device or a pipe does not want it replaced. */
+		       fail_errno(path, "cannot be inspected", errno, error);
+	/* A device or pipe must not be replaced. */
 	if (!S_ISREG(old.st_mode))
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "%.*s: not a regular file",
 				   PLAIT__TEXT_FIT(path, 160));
 	if (realpath(path, resolved) == NULL)
-		return refuse(path, "cannot be looked at", errno, error);
+		return fail_errno(path, "cannot be inspected", errno, error);
 	return replace(resolved, &old, bytes, count, error);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One child in a process group of its own, and a pipe from it; see spawn.h.
- * The child is waited for without being reaped, so that its number still
- * names its group when the group is ended.
+ * Child processes: each in its own process group, with a pipe for its output;
+ * see spawn.h. The child stays a zombie until its group has been killed, so
+ * that its id still names the group.
  */
 #include "sys/spawn.h"
 
@@ -18,15 +18,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { LOOK_EVERY_MS = 20, READ_BYTES = 4096 };
+enum { POLL_INTERVAL_MS = 20, READ_BYTES = 4096 };
 
 struct child {
 	pid_t pid;
-	int output; /* our end of the pipe; -1 when it is done */
+	int output; /* the read end; -1 when closed */
 	siginfo_t info;
 };
 
-/* ---- the start ---- */
+/* ---- start ---- */
 
 /* Signals that a host program may ignore and a compiler must not. */
 static void default_signals(sigset_t *set)
@@ -71,8 +71,8 @@ static int set_actions(posix_spawn_file_actions_t *actions, int output)
 	return result;
 }
 
-/* The same strings without const: POSIX promises not to change them. */
-static char *const *strings(const char *const *list)
+/* Drop const: POSIX promises not to change the strings. */
+static char *const *without_const(const char *const *list)
 {
 	union {
 		const char *const *in;
@@ -92,12 +92,12 @@ static int start_with(const struct plait__spawn *spawn, int output,
 		result = set_actions(actions, output);
 	if (result == 0)
 		result = posix_spawn(out, spawn->path, actions, attributes,
-				     strings(spawn->arguments),
-				     strings(spawn->environment));
+				     without_const(spawn->arguments),
+				     without_const(spawn->environment));
 	return result;
 }
 
-/* 0 or an errno. */
+/* Returns 0 or an errno. */
 static int start(const struct plait__spawn *spawn, int output, pid_t *out)
 {
 	posix_spawn_file_actions_t actions;
@@ -115,9 +115,9 @@ static int start(const struct plait__spawn *spawn, int output, pid_t *out)
 	return result;
 }
 
-/* A descriptor of 0 to 2 would be one that the child's replace; a program
- * that closed those gets pipes there. */
-static int move_up(int *fd)
+/* Duplicate a descriptor of 0 to 2, as a program gets that has closed those:
+ * the child's own redirections would replace it. */
+static int move_above_stdio(int *fd)
 {
 	int moved;
 
@@ -138,9 +138,9 @@ static int start_child(const struct plait__spawn *spawn, struct child *child)
 
 	if (pipe2(ends, O_CLOEXEC) != 0)
 		return errno;
-	result = move_up(&ends[0]);
+	result = move_above_stdio(&ends[0]);
 	if (result == 0)
-		result = move_up(&ends[1]);
+		result = move_above_stdio(&ends[1]);
 	if (result == 0 && fcntl(ends[0], F_SETFL, O_NONBLOCK) != 0)
 		result = errno;
 	if (result == 0)
@@ -152,9 +152,10 @@ static int start_child(const struct plait__spawn *spawn, struct child *child)
 	return result;
 }
 
-/* ---- until the end ---- */
+/* ---- supervision ---- */
 
-/* Has it ended?  It stays a zombie; ECHILD: the program takes no statuses. */
+/* Returns true if the child has ended; it stays a zombie. ECHILD: the host
+ * program discards exit statuses. */
 static bool has_ended(struct child *child)
 {
 	child->info.si_pid = 0;
@@ -164,14 +165,14 @@ static bool has_ended(struct child *child)
 	return child->info.si_pid == child->pid;
 }
 
-static void end_reading(struct child *child)
+static void close_output(struct child *child)
 {
 	if (child->output >= 0)
 		(void)close(child->output);
 	child->output = -1;
 }
 
-/* Everything that is there; false when that is too much. */
+/* Read what is there; returns false if the total exceeds `max_bytes`. */
 static bool read_output(struct child *child, plait__text *output,
 			uint64_t max_bytes)
 {
@@ -185,7 +186,7 @@ static bool read_output(struct child *child, plait__text *output,
 		if (got < 0 && errno == EAGAIN)
 			return true;
 		if (got <= 0) {
-			end_reading(child);
+			close_output(child);
 			return true;
 		}
 		plait__text_add_bytes(output, bytes, (uint64_t)got);
@@ -195,45 +196,46 @@ static bool read_output(struct child *child, plait__text *output,
 	return true;
 }
 
-/* For output, or a moment: the end itself is noticed by looking. */
-static void rest(const struct child *child, uint64_t left_ns)
+/* Wait for output or a short time; the caller polls for the end of the
+ * child. */
+static void wait_for_output(const struct child *child, uint64_t left_ns)
 {
 	struct pollfd wanted = { .fd = child->output, .events = POLLIN };
 	uint64_t ms = left_ns / 1000000 + 1;
-	uint64_t longest = child->output >= 0 ? LOOK_EVERY_MS : 1;
+	uint64_t max_ms = child->output >= 0 ? POLL_INTERVAL_MS : 1;
 
-	(void)poll(&wanted, 1, (int)(ms < longest ? ms : longest));
+	(void)poll(&wanted, 1, (int)(ms < max_ms ? ms : max_ms));
 }
 
-static enum plait__spawn_end follow(const struct plait__spawn *spawn,
+static enum plait__spawn_end watch(const struct plait__spawn *spawn,
 				    struct child *child, plait__text *output)
 {
 	uint64_t deadline = plait__clock_deadline(spawn->timeout_ns);
-	uint64_t most = output->length + spawn->max_output_bytes;
+	uint64_t max_length = output->length + spawn->max_output_bytes;
 
 	for (;;) {
 		bool ended = has_ended(child);
 		uint64_t left;
 
-		if (!read_output(child, output, most))
+		if (!read_output(child, output, max_length))
 			return PLAIT__SPAWN_OUTPUT_LIMIT;
 		if (ended)
 			return PLAIT__SPAWN_EXITED;
 		left = plait__clock_left_ns(deadline);
 		if (left == 0)
 			return PLAIT__SPAWN_TIMED_OUT;
-		rest(child, left);
+		wait_for_output(child, left);
 	}
 }
 
-/* End its group, then take its status, if the program did not. */
+/* Kill the process group, then reap the child, unless the host program did. */
 static void finish(struct child *child, struct plait__spawn_result *out)
 {
 	siginfo_t info = { .si_pid = 0 };
 	int result;
 
 	(void)kill(-child->pid, SIGKILL);
-	end_reading(child);
+	close_output(child);
 	do
 		result = waitid(P_PID, (id_t)child->pid, &info, WEXITED);
 	while (result != 0 && errno == EINTR);
@@ -257,7 +259,7 @@ int plait__spawn_run(const struct plait__spawn *spawn, plait__text *output,
 	*out = (struct plait__spawn_result){ .code = 0 };
 	if (result != 0)
 		return -result;
-	out->end = follow(spawn, &child, output);
+	out->end = watch(spawn, &child, output);
 	finish(&child, out);
 	return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Running a program to its end, within bounds: no shell, nothing on its
- * standard input, what it prints collected, and nothing of it left behind.
+ * Bounded execution of a program: without a shell, with empty standard input,
+ * its output collected, and its whole process group killed at the end.
  */
 #ifndef PLAIT_SRC_SYS_SPAWN_H
 #define PLAIT_SRC_SYS_SPAWN_H
@@ -13,15 +13,15 @@
 enum plait__spawn_end {
 	PLAIT__SPAWN_EXITED,  /* `code` is its exit status */
 	PLAIT__SPAWN_KILLED,  /* by signal `code` */
-	PLAIT__SPAWN_TIMED_OUT,    /* ended by us when its time was over */
-	PLAIT__SPAWN_OUTPUT_LIMIT,    /* ended by us when it printed too much */
-	PLAIT__SPAWN_UNKNOWN  /* it ended; the host program took its status */
+	PLAIT__SPAWN_TIMED_OUT,    /* killed after its timeout */
+	PLAIT__SPAWN_OUTPUT_LIMIT,    /* killed for its output size */
+	PLAIT__SPAWN_UNKNOWN  /* ended; the host program reaped it */
 };
 
 struct plait__spawn {
-	const char *path;	     /* what is run: a file, never searched */
+	const char *path;	     /* the program file, never searched */
 	const char *const *arguments; /* with the name first, null last */
-	const char *const *environment; /* all of it, null last */
+	const char *const *environment; /* complete, null last */
 	uint64_t timeout_ns;
 	uint64_t max_output_bytes;
 };
@@ -32,9 +32,9 @@ struct plait__spawn_result {
 };
 
 /*
- * Run it; standard output and standard error, as they come, are added to
- * `output`.  0, or the negative errno with which it could not be started.
- * Blocks until it has ended; whatever it started itself is ended then too.
+ * Run a program; its standard output and standard error are appended to
+ * `output`, in order of arrival. Blocks until it has ended; processes that it
+ * started are killed then. Returns 0, or the negative errno of a failed start.
  */
 int plait__spawn_run(const struct plait__spawn *spawn, plait__text *output,
 		     struct plait__spawn_result *out);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Starting, naming and losing threads; see thread.h. */
+/* Threads and thread guards; see thread.h. */
 #include "sys/thread.h"
 
 #include "sys/atomic.h"
@@ -14,9 +14,9 @@
 #include <unistd.h>
 
 /*
- * One key per process, for its destructor alone: a thread's innermost guard is
- * kept beside it, where coming and going takes two stores.  The key is not
- * given back: threads that carry a value may outlive every context.
+ * One key per process, only for its destructor. The innermost guard of a thread
+ * lies in a thread-local variable, so that push and pop are two stores. The key
+ * is never deleted: threads with a value may outlive every context.
  */
 static pthread_once_t key_once = PTHREAD_ONCE_INIT;
 static pthread_key_t key;
@@ -24,13 +24,13 @@ static int key_error;
 
 PLAIT__THREAD_LOCAL struct plait__thread_guard_stack plait__thread_own_guards;
 
-static void lose_thread(void *value)
+static void run_lost_guards(void *value)
 {
 	struct plait__thread_guard_stack *self = value;
 	struct plait__thread_guard *guard = self->innermost;
 	struct plait__thread_guard *outer;
 
-	/* What is called now may set up guards of its own. */
+	/* The callbacks below may push guards of their own. */
 	self->innermost = NULL;
 	self->armed = false;
 	for (; guard != NULL; guard = outer) {
@@ -42,7 +42,7 @@ static void lose_thread(void *value)
 
 static void create_key(void)
 {
-	key_error = pthread_key_create(&key, lose_thread);
+	key_error = pthread_key_create(&key, run_lost_guards);
 }
 
 int plait__thread_arm(struct plait__thread_guard_stack *self)
@@ -55,7 +55,7 @@ int plait__thread_arm(struct plait__thread_guard_stack *self)
 	return -error;
 }
 
-/* Left unblocked: what the thread's own instructions raise. */
+/* All signals but those that a thread's own instructions raise. */
 static void fill_asynchronous(sigset_t *set)
 {
 	static const int own[] = { SIGSEGV, SIGBUS,  SIGFPE,
@@ -102,7 +102,8 @@ static int start(struct plait__thread *thread, const char *name,
 	thread->arg = arg;
 	thread->guard.lost = lost;
 	thread->detached = detached;
-	/* The new thread inherits the mask: no moment with signals open. */
+	/* The new thread inherits the mask, so signals are blocked from its
+	 * start. */
 	fill_asynchronous(&asynchronous);
 	pthread_sigmask(SIG_BLOCK, &asynchronous, &before);
 	error = pthread_create(&thread->handle, NULL, run_thread, thread);
@@ -144,7 +145,7 @@ int32_t plait__thread_id(void)
 
 uint64_t plait__thread_token(void)
 {
-	/* Counts threads that asked; 64 bits do not come round. */
+	/* Tokens given out; 64 bits do not wrap. */
 	static at_u64 last;
 	static PLAIT__THREAD_LOCAL uint64_t token;
 

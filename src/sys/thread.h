@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Threads of the library: named, deaf to asynchronous signals (those belong
- * to the program), joined by who started them.  Guards and scopes notice a
- * thread that ends inside a user's function (pthread_exit) instead of returning.
+ * Threads of the library: named, with asynchronous signals blocked (those
+ * belong to the program), joined by the thread that started them. Guards and
+ * scopes detect a thread that ends inside a user's function (pthread_exit).
  */
 #ifndef PLAIT_SRC_SYS_THREAD_H
 #define PLAIT_SRC_SYS_THREAD_H
@@ -12,9 +12,10 @@
 #include <stdint.h>
 
 /*
- * A variable of each thread that is looked at by every call: its place is known
- * when the library is loaded, so that no function has to be asked for it.  glibc
- * keeps some room for libraries that come late; of these there are few bytes.
+ * Thread-local variables that every call reads: the initial-exec model fixes
+ * their offset when the library is loaded and needs no function call. glibc
+ * reserves some space for libraries loaded late; these variables take a few
+ * bytes.
  */
 #ifdef __GLIBC__
 #define PLAIT__THREAD_LOCAL \
@@ -23,17 +24,15 @@
 #define PLAIT__THREAD_LOCAL __thread
 #endif
 
-/*
- * A guard lies in memory that outlives the thread, never on its stack: it is
- * looked at after the stack is gone.  Guards of a thread nest.
- */
+/* A guard lies in memory that outlives the thread, never on its stack,
+ * because it is used after the stack is gone. Guards of a thread nest. */
 struct plait__thread_guard {
 	struct plait__thread_guard *outer;
 	void (*lost)(void *arg);
 	void *arg;
 };
 
-/* Caller's storage, until the join. */
+/* Storage of the caller, until the join. */
 struct plait__thread {
 	pthread_t handle;
 	void (*run)(void *arg);
@@ -44,51 +43,53 @@ struct plait__thread {
 };
 
 /*
- * Start `run(arg)` on a new thread.  `name` is cut at 15 bytes.  When the
- * thread ends without returning from `run`, `lost(arg)` runs on it as its
- * last act (null: nobody cares).  0 or a negative errno.
+ * Start `run(arg)` on a new thread. `name` is truncated to 15 bytes. If the
+ * thread ends without returning from `run`, it calls `lost(arg)` (may be null)
+ * as its last act. Returns 0 or a negative errno.
  */
 int plait__thread_start(struct plait__thread *thread, const char *name,
 			void (*run)(void *arg), void *arg,
 			void (*lost)(void *arg));
 void plait__thread_join(struct plait__thread *thread);
 
-/* The same for a thread that nobody joins; 0 or a negative errno. */
+/* Start a thread that is not joined. Returns 0 or a negative errno. */
 int plait__thread_start_detached(const char *name, void (*run)(void *arg),
 				 void *arg);
 
 /*
- * Between push and pop a thread is inside code that might end it; if it does,
- * `lost(arg)` of every guard runs, innermost first.  0 or a negative errno,
- * after which nothing was pushed.  Pop in reverse order, on the same thread.
+ * Push a guard around code that may end the calling thread: the thread then
+ * calls `lost(arg)` of each guard, innermost first. Pop in reverse order, on
+ * the same thread. Returns 0 or a negative errno, with nothing pushed.
  */
 static inline int plait__thread_guard_push(struct plait__thread_guard *guard,
 					   void (*lost)(void *arg), void *arg);
 static inline void plait__thread_guard_pop(struct plait__thread_guard *guard);
-/* Where another thread may have begun to use the guard: with its `outer` of
- * after the push. */
+/* Pop a guard when another thread may reuse its memory already; `outer` is
+ * the guard's field of that name, read after the push. */
 static inline void
 plait__thread_guard_pop_to(struct plait__thread_guard *outer);
 
 /*
- * What a thread leaves that ends in code of the user's: between the definition
- * of a scope and plait__thread_scope_end it has `lost(arg)` called, innermost first,
- * while its stack is still there and before any guard.  Costs two stores.
+ * A scope is a local variable with a callback: `lost(arg)` is called if the
+ * thread ends in a user's function between its definition and
+ * plait__thread_scope_end: innermost scope first, while the stack still exists,
+ * before any guard. Costs two stores.
  *
- *	PLAIT__THREAD_SCOPE inside = { leave, object };
- *	call(object);
- *	plait__thread_scope_end(&inside);
+ *     PLAIT__THREAD_SCOPE inside = { leave, object };
+ *     call(object);
+ *     plait__thread_scope_end(&inside);
  *
- * A C library that does not unwind the stack of a thread that ends (musl) calls
- * nothing: then what was entered stays so.
+ * A C library that does not unwind the stack of an ending thread (musl) does
+ * not call `lost`.
  */
 struct plait__thread_scope {
 	void (*lost)(void *arg);
 	void *arg;
 };
 
-#define PLAIT__THREAD_SCOPE \
-	__attribute__((cleanup(plait__thread_scope_leave))) struct plait__thread_scope
+#define PLAIT__THREAD_SCOPE                                                    \
+	__attribute__((cleanup(                                                \
+		plait__thread_scope_leave))) struct plait__thread_scope
 
 static inline void plait__thread_scope_leave(struct plait__thread_scope *scope)
 {
@@ -101,24 +102,27 @@ static inline void plait__thread_scope_end(struct plait__thread_scope *scope)
 	scope->lost = NULL;
 }
 
-/* What the system calls the calling thread; for messages (a system call). */
+/* Returns the system's id of the calling thread, for messages; a system
+ * call. */
 int32_t plait__thread_id(void);
 
-/* Names the calling thread for comparisons: fast, not 0, never used again. */
+/* Returns a number for comparisons: fast, not 0, unique in the process. */
 uint64_t plait__thread_token(void);
 
 void plait__thread_yield(void);
 
-/* ---- how it is done ---- */
+/* ---- implementation ---- */
 
 struct plait__thread_guard_stack {
 	struct plait__thread_guard *innermost;
-	bool armed; /* who ends it will be told */
+	bool armed; /* the key's destructor will run */
 };
 
-extern PLAIT__THREAD_LOCAL struct plait__thread_guard_stack plait__thread_own_guards;
+extern PLAIT__THREAD_LOCAL struct plait__thread_guard_stack
+	plait__thread_own_guards;
 
-/* See to it that the end of this thread is noticed; 0 or a negative errno. */
+/* Set the key for this thread, so that its end runs the guards. Returns 0 or
+ * a negative errno. */
 int plait__thread_arm(struct plait__thread_guard_stack *self);
 
 static inline int plait__thread_guard_push(struct plait__thread_guard *guard,

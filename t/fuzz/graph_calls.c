@@ -367,7 +367,7 @@ static void call_edge(struct world *world, plait_error *error)
 	plait_graph *graph = take_graph(world);
 	plait_node before = take_node(world), after = take_node(world);
 
-	(void)plait_graph_edge(graph, before, after, error);
+	(void)plait_graph_add_edge(graph, before, after, error);
 }
 
 static void call_body(struct world *world, plait_error *error)
@@ -391,7 +391,7 @@ static void call_rotate(struct world *world, plait_error *error)
 
 	for (unsigned i = 0; i < count; i++)
 		turns[i] = take_buffer(world);
-	(void)plait_graph_rotate(graph, turns, count, take(world, 3), &out,
+	(void)plait_graph_add_rotation(graph, turns, count, take(world, 3), &out,
 				 error);
 }
 

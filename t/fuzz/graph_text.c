@@ -4,6 +4,7 @@
  * proved, simulated, written in each form, and read back as the same bytes.
  */
 #include "fuzz.h"
+#include "graph/store/planner_view.h"
 
 #include "base/alloc.h"
 #include "graph/text/parser.h"
@@ -11,6 +12,7 @@
 #include "render/render.h"
 #include "plan/schedule/planner.h"
 #include "plan/io/binary.h"
+#include "plan/io/json.h"
 
 #include <string.h>
 

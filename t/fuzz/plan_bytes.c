@@ -6,6 +6,7 @@
  * an input "seed N" stands for plans that are changed in that way.
  */
 #include "fuzz.h"
+#include "graph/store/planner_view.h"
 
 #include "base/alloc.h"
 #include "graph/text/parser.h"
@@ -13,6 +14,7 @@
 #include "render/render.h"
 #include "plan/schedule/planner.h"
 #include "plan/io/binary.h"
+#include "plan/io/json.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Group B: buffers and what moves bytes between them. */
+/* Group B: buffers, and the commands and maps that move their bytes. */
 #include "conform.h"
 
 #include <stdlib.h>
@@ -8,13 +8,13 @@
 
 enum { MODEL = 10007 };
 
-/* A buffer and what must be in it. */
+/* A buffer and its expected contents. */
 struct model {
 	plait_buffer *buffer;
 	unsigned char want[MODEL];
 };
 
-/* Fill all of it with random bytes, by one write. */
+/* Fill the whole buffer with random bytes, by one write. */
 static void model_init(struct conform *c, plait_queue *queue,
 		       struct model *model)
 {
@@ -24,7 +24,7 @@ static void model_init(struct conform *c, plait_queue *queue,
 			       ERR));
 }
 
-/* All of it, so that a byte too many is seen wherever it fell. */
+/* Compare the whole buffer, so that a stray byte is seen anywhere. */
 static bool model_fits(struct conform *c, plait_queue *queue,
 		       struct model *model)
 {
@@ -40,7 +40,7 @@ static bool model_fits(struct conform *c, plait_queue *queue,
 			  at < MODEL ? model->want[at] : 0);
 }
 
-/* A random part, short ones as often as long ones. */
+/* Choose a random range; short ones are as frequent as long ones. */
 static void part(struct conform *c, uint64_t *offset, uint64_t *bytes)
 {
 	uint64_t longest = (uint64_t)1 << conform_below(c, 14);
@@ -141,7 +141,7 @@ static void impossible(struct conform *c)
 	refused(c, (uint64_t)1 << 62);
 	if (c->info.memory_bytes > 0)
 		refused(c, c->info.memory_bytes + 1);
-	/* Also where nothing but the backend can say no. */
+	/* Without a budget only the backend can refuse the size. */
 	NEED(plait_device_set_budget(c->device, UINT64_MAX, ERR));
 	c->info.budget_bytes = UINT64_MAX;
 	refused(c, (uint64_t)1 << 62);
@@ -191,7 +191,7 @@ static void overlap(struct conform *c, plait_queue *queue)
 			       ERR), PLAIT_E_INVALID);
 	GIVES(plait_queue_copy(queue, one.buffer, 0, one.buffer, 0, 1, ERR),
 	      PLAIT_E_INVALID);
-	/* The same through two views of it. */
+	/* The overlap rule also holds through two views of one buffer. */
 	NEED(plait_buffer_view(one.buffer, 0, 200, &left, ERR));
 	conform_hold(c, HOLDS_BUFFER, left);
 	NEED(plait_buffer_view(one.buffer, 100, 200, &right, ERR));
@@ -366,7 +366,7 @@ static void freed_in_use(struct conform *c)
 	plait_buffer_release(one.buffer);
 	plait_buffer_release(two.buffer);
 	plait_buffer_release(view);
-	for (int i = 0; i < 32; i++) /* would take the place of freed memory */
+	for (int i = 0; i < 32; i++) /* would reuse freed memory */
 		NEED(plait_queue_fill(conform_queue(c),
 				      conform_buffer(c, MODEL), 0, MODEL, 0,
 				      1, ERR));
@@ -436,7 +436,7 @@ static void churn(struct conform *c, int rounds)
 	plait_queue_release(queue);
 }
 
-/* A thread that tidies up may hold the last one for a moment yet. */
+/* Wait a little: a reclaiming thread may still hold the last buffer. */
 static uint64_t used_bytes(struct conform *c)
 {
 	plait_device_info info = { .size = sizeof(info) };
@@ -465,7 +465,7 @@ static void no_leak(struct conform *c)
 	HOLDS_THAT(atomic_load(&memory.live_bytes) < live + (1 << 20),
 		   "memory of the library stays: %lld bytes, then %lld", live,
 		   atomic_load(&memory.live_bytes));
-	/* 40 MB came and went; a stack of a thread that is started may not. */
+	/* 40 MB were allocated and freed; a new thread's stack may remain. */
 	HOLDS_THAT(conform_sanitized() ||
 		   after.data_bytes < before.data_bytes + (24u << 20),
 		   "memory of the process stays: %llu bytes, then %llu",

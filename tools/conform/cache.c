@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Group K, the rest: memory of groups, and kernels that were built before.
- * Whatever is kept on disk, in which state ever: what runs is what the source
- * says.
+ * Group K, continued: group memory, and the kernel cache on disk.  Whatever the
+ * state of the cached files, the kernel that runs is that of the source.
  */
 #include "conform.h"
 
@@ -60,7 +59,7 @@ static void make_folder(struct conform *c)
 	unsetenv("PLAIT_CACHE");
 }
 
-/* Cut every file to half of it, or remove them all; how many. */
+/* Truncate every file to half, or remove it; return the number of files. */
 static unsigned visit(bool remove)
 {
 	char path[FOLDER_BYTES + 300];

@@ -35,7 +35,7 @@ static void exactly_once(struct conform *c)
 		   " %d do not", CALLS, wrong);
 }
 
-/* Reads what the command before it read, makes what the next one writes. */
+/* Checks the data of the command before, makes those of the command after. */
 struct step {
 	unsigned char in[16];
 	unsigned char out[16];
@@ -123,7 +123,7 @@ struct inner {
 	plait_queue *other;
 	plait_signal *signal;
 	atomic_int later;
-	atomic_bool go; /* the submission has returned */
+	atomic_bool go; /* set when the submission has returned */
 	plait_status submitted;
 	plait_status queried;
 	plait_status created;
@@ -230,14 +230,14 @@ static void answer(void *argument)
 {
 	struct answer *own = argument;
 
-	own->status = plait_inbox_call_done(own->inbox, own->id, own->result,
+	own->status = plait_inbox_answer(own->inbox, own->id, own->result,
 					    own->result ? "it was too cold" :
 					    NULL, NULL);
-	own->twice = plait_inbox_call_done(own->inbox, own->id, 0, NULL,
+	own->twice = plait_inbox_answer(own->inbox, own->id, 0, NULL,
 					   NULL);
 }
 
-/* Pull the call, answer it on another thread. */
+/* Pull the call, and answer it on another thread. */
 static void defer(struct conform *c, plait_inbox *inbox, int64_t result)
 {
 	plait_event event = { .size = sizeof(event) };
@@ -253,7 +253,7 @@ static void defer(struct conform *c, plait_inbox *inbox, int64_t result)
 	HOLDS(own.twice == PLAIT_E_INVALID);
 }
 
-/* Not on the owner's thread, where the call would end the wait. */
+/* Waits on another thread: on the owner's the call would end the wait. */
 struct aside {
 	plait_queue *queue;
 	plait_status status;
@@ -306,7 +306,7 @@ struct outlook {
 	atomic_int stack;
 };
 
-/* Deep enough to notice a stack for frames of a few pages only. */
+/* Use enough stack to detect one of only a few pages. */
 static int32_t use_stack(void)
 {
 	volatile char deep[128 << 10];
@@ -406,7 +406,7 @@ static void owned(struct conform *c)
 	/* Waiting serves the inbox. */
 	NEED(plait_queue_finish(queue, PLAIT_FOREVER, ERR));
 	HOLDS(owner.runs == 100 && owner.strangers == 0);
-	/* Neither any thread nor an inbox: nobody may run it. */
+	/* Neither PLAIT_CALL_ANY_THREAD nor an inbox: no thread may run it. */
 	call.inbox = NULL;
 	GIVES(plait_queue_submit(queue, &call, 1, NULL, ERR),
 	      PLAIT_E_INVALID);
@@ -414,14 +414,14 @@ static void owned(struct conform *c)
 
 /* --- H9 ------------------------------------------------------------------ */
 
-/* More than there are threads, so that each one is missed. */
+/* More than there are worker threads, so that each loss shows. */
 enum { LEAVERS = 8 };
 
 struct leaving {
 	plait_queue *queue;
 	plait_signal *signal;
 	atomic_int behind;
-	plait_status status; /* PLAIT_PENDING: the thread that ended was ours */
+	plait_status status; /* PLAIT_PENDING: the waiting thread itself ended */
 };
 
 __attribute__((noreturn)) static int32_t leave(void *unused)
@@ -429,7 +429,7 @@ __attribute__((noreturn)) static int32_t leave(void *unused)
 	pthread_exit(unused);
 }
 
-/* Whoever waits may be the one who runs it. */
+/* The waiting thread may itself run the function. */
 static void wait_for_leaver(void *argument)
 {
 	struct leaving *own = argument;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a check says.  Lines go through a pipe to the process that keeps the
- * score; the first letter tells what a line is: F failed, N note, S skipped,
- * E ended as it should.
+ * Report of a check.  Lines go through a pipe to the parent, which keeps the
+ * score; the first letter is the type of a line: F failed, N note, S skipped,
+ * E ended normally.
  */
 #include "conform.h"
 
@@ -12,8 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Failed so far, by any thread of this process; more than this says no more
- * than that the check is in a loop. */
+/* Most failures reported; beyond that the check is in a loop.  Any thread of
+ * this process counts. */
 enum { ENOUGH = 20 };
 static atomic_uint failed;
 
@@ -24,7 +24,7 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* One write, so that lines of several threads stay whole. */
+/* Write a line by one call, so that lines of several threads stay whole. */
 __attribute__((format(printf, 3, 0)))
 static void say(struct conform *c, char kind, const char *format, va_list args)
 {
@@ -62,7 +62,7 @@ plait_error *conform_clear(struct conform *c)
 	return &c->error;
 }
 
-/* Count one that was said; the check ends when there are many. */
+/* Count a reported failure; end the check when there are ENOUGH. */
 static bool count_failed(struct conform *c)
 {
 	if (atomic_fetch_add(&failed, 1) + 1 >= ENOUGH)
@@ -86,7 +86,7 @@ bool conform_holds(struct conform *c, bool held, const char *file, int line,
 	return count_failed(c);
 }
 
-/* A failure has to say why, and a success must leave the record alone. */
+/* Check that a failure filled the record and a success did not touch it. */
 static bool error_fits(struct conform *c, plait_status got)
 {
 	if (c->error.size == 0)
@@ -158,8 +158,8 @@ void conform_skip(struct conform *c, const char *format, ...)
 
 void conform_end(struct conform *c)
 {
-	/* What a failed check leaves behind may not be fit for a normal end;
-	 * a good one ends normally, so that leak checkers have their say. */
+	/* A failed check may leave a state unfit for normal exit; a passed one
+	 * exits normally, so that leak checkers run. */
 	say_that(c, 'E', "%s", "");
 	if (atomic_load(&failed))
 		_exit(CONFORM_BAD);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a device claims that no slot stands for: that it is the host, so that
- * the library works on its memory without it (B14), and that it is never lost
- * (E11).
+ * Capabilities without a backend function: the device is the host, so that the
+ * library accesses its memory directly (B14); the device is never lost (E11).
  */
 #include "conform.h"
 
@@ -10,7 +9,7 @@
 
 enum { WORDS = 37, BYTES = WORDS * 4, TURNS = 20 };
 
-/* From `from` to `to`, by a call of a plan. */
+/* Make a plan that copies `from` to `to`. */
 static plait_plan *copying_plan(struct conform *c, plait_buffer *to,
 				plait_buffer *from)
 {
@@ -26,7 +25,7 @@ static plait_plan *copying_plan(struct conform *c, plait_buffer *to,
 	NEED(plait_graph_add(graph, &copy, NULL, 0, &node, ERR));
 	NEED(plait_graph_freeze(graph, NULL, &plan, ERR));
 	plait_graph_release(graph);
-	/* From here on it has their addresses. */
+	/* The prepared plan has their addresses. */
 	NEED(plait_plan_prepare(plan, ERR));
 	return plan;
 }
@@ -39,7 +38,7 @@ static bool all_are(const uint32_t *words, uint32_t value)
 	return true;
 }
 
-/* Queues and plans take turns, and each sees what the other one wrote. */
+/* Queues and plans alternate, and each sees the writes of the other. */
 static void shares_memory(struct conform *c)
 {
 	plait_buffer *from = conform_buffer(c, BYTES);
@@ -63,7 +62,7 @@ static void shares_memory(struct conform *c)
 
 /* --- E11: never lost ----------------------------------------------------- */
 
-/* All that happened well, and all that is idle, is as good as before. */
+/* Successful and idle objects are unaffected. */
 static void is_as_before(struct conform *c, plait_queue *idle,
 			 plait_signal *signal, uint64_t reached)
 {
@@ -76,7 +75,7 @@ static void is_as_before(struct conform *c, plait_queue *idle,
 	GIVES(plait_queue_finish(idle, PLAIT_FOREVER, ERR), PLAIT_OK);
 }
 
-/* A command that fails is the worst that can happen to it. */
+/* A failed command is the worst event for such a device. */
 static void lasts(struct conform *c)
 {
 	static int32_t value = 44;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The command line of `plait conform`, the list of groups, and the score. */
+/* Command line of `plait conform`, list of groups, and score. */
 #include "conform.h"
 
 #include <errno.h>
@@ -29,12 +29,12 @@ static const char usage_text[] =
 	"\n"
 	"Runs the conformance suite on a backend and reports in TAP.\n"
 	"  --only      checks (S4) or letters of groups (B)\n"
-	"  --seed      of everything that is random\n"
-	"  --deadline  for each check (20)\n"
+	"  --seed      seed of the random numbers (default 1)\n"
+	"  --deadline  seconds per check (default 20)\n"
 	"  --expect    a file of lines: unsupported|failing ID reason\n"
-	"  --here      in this process, to be run in a debugger\n"
-	"Exit status: 0 all good, 1 a check failed, 2 usage or no such plugin,\n"
-	"77 the backend says that it is not available here.\n";
+	"  --here      run the check in this process, for debuggers\n"
+	"Exit status: 0 all passed, 1 a check failed, 2 usage or no such plugin,\n"
+	"77 the backend reports that it is unavailable here.\n";
 
 static int usage(const char *wrong, const char *what)
 {
@@ -55,7 +55,7 @@ static const struct conform_check *find_check(const char *id, size_t bytes)
 	return NULL;
 }
 
-/* Whether `id` is in the list of ids and letters; no list means all. */
+/* Return true if `id` is in the list of ids and group letters; null: all. */
 static bool chosen(const char *id, const char *only)
 {
 	while (only != NULL && *only) {
@@ -71,7 +71,7 @@ static bool chosen(const char *id, const char *only)
 	return true;
 }
 
-/* Null, or the first name that is no check and no group. */
+/* Return the first name that is neither check nor group, or null. */
 static const char *unknown(const char *only)
 {
 	while (only != NULL && *only) {
@@ -94,7 +94,7 @@ static void print_text(const char *text)
 	}
 }
 
-/* Skipped checks count as neither: what cannot run has shown nothing. */
+/* A skipped check counts neither as passed nor as failed. */
 static void report_expected(const struct conform_check *check,
 			    const struct conform_expected *expected,
 			    const struct conform_result *result,
@@ -188,8 +188,8 @@ static void run_group(const struct conform_group *group,
 	}
 }
 
-/* It does not open.  Only what the backend itself says is a reason to skip: a
- * name that is wrong, or a file that is, must not look like that. */
+/* The backend does not open.  Skip only if the backend itself declines; a wrong
+ * name or file is a failure. */
 static int decline(const struct conform_options *options, const char *why)
 {
 	const size_t length = strlen(options->backend);
@@ -208,7 +208,7 @@ static int decline(const struct conform_options *options, const char *why)
 		print_text(why);
 		return CONFORM_BAD;
 	default:
-		/* Most say their name themselves. */
+		/* Most reasons start with the name of the backend. */
 		if (strncmp(why, options->backend, length) == 0 &&
 		    why[length] == ':')
 			printf("1..0 # SKIP %s\n", why);
@@ -246,7 +246,7 @@ static int parse_number(const char *text, uint64_t *out)
 {
 	char *end;
 
-	/* What it would take for a number: blanks and signs. */
+	/* strtoull would accept blanks and signs. */
 	if (*text < '0' || *text > '9')
 		return -1;
 	errno = 0;
@@ -254,7 +254,7 @@ static int parse_number(const char *text, uint64_t *out)
 	return errno || *end ? -1 : 0;
 }
 
-/* Options with a value; 0, or -1 when the name or the value is wrong. */
+/* Set an option with a value; return -1 if name or value is wrong. */
 static int set_value(struct conform_options *options, const char *name,
 		     const char *value)
 {
@@ -277,7 +277,7 @@ static int set_value(struct conform_options *options, const char *name,
 	return 0;
 }
 
-/* 0, or the exit status after a sentence. */
+/* Return 0, or the exit status after a message. */
 static int parse(struct conform_options *options, int argc, char **argv)
 {
 	for (int i = 1; i < argc; i++) {
@@ -302,13 +302,13 @@ static int parse(struct conform_options *options, int argc, char **argv)
 	if (options->here && (options->only == NULL ||
 			      find_check(options->only,
 					 strlen(options->only)) == NULL))
-		return usage("--here is for one check", "");
+		return usage("--here needs --only with one check", "");
 	if (options->backend == NULL && !options->list)
-		return usage("which backend?", "");
+		return usage("expected a BACKEND", "");
 	return 0;
 }
 
-/* 0, or the exit status after a sentence. */
+/* Return 0, or the exit status after a message. */
 static int read_expected(const struct conform_options *options,
 			 struct conform_expectations *out)
 {

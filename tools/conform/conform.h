@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * plait conform - does a backend keep what doc/plugins.md asks of it?
+ * Conformance suite: checks a backend against the rules of doc/plugins.md.
  *
  * A check is a function in one of the group files (load.c, buffer.c, ...) and
- * a line in that file's table.  Each runs in a process of its own, forked
- * before the library was touched: a crash, a hang or a leak is the failure of
- * that one check.  The suite sees the public API and nothing else.
+ * a row in that file's table.  Each check runs in its own process, forked before
+ * the first call of the library: a crash, a hang or a leak fails that check only.
+ * The suite uses the public API only.
  */
 #ifndef CONFORM_CONFORM_H
 #define CONFORM_CONFORM_H
@@ -17,27 +17,27 @@
 
 #include "plait/plait.h"
 
-/* The subcommand; argv[0] is "conform".  Returns the exit status. */
+/* Run the subcommand; argv[0] is "conform".  Return the exit status. */
 int conform_main(int argc, char **argv);
 
 enum { CONFORM_GOOD = 0, CONFORM_BAD = 1, CONFORM_USAGE = 2,
        CONFORM_SKIPPED = 77 };
 
 /*
- * What a check needs beyond a device: bits of plait_device_info.capabilities,
- * and these.  Without it the check is skipped, and says what is missing.
+ * Requirements of a check: bits of plait_device_info.capabilities, and these.  A
+ * check with an unmet requirement is skipped, with its name.
  */
 enum {
 	/* Two devices of this backend. */
 	NEED_TWO_DEVICES = 1 << 16,
 	/* Two host functions can run at the same time. */
 	NEED_PARALLEL = 1 << 17,
-	/* The clock of the device is the clock of the wall. */
+	/* The device runs in real time. */
 	NEED_REAL_TIME = 1 << 18,
 	/* The check opens its own contexts. */
 	NO_CONTEXT = 1 << 19,
 	/* The device compiles portable source, or is the host, for which the
-	 * library does that. */
+	 * library compiles. */
 	NEED_KERNELS = 1 << 20,
 
 	NEED_MAP = PLAIT_DEVICE_MAP,
@@ -56,22 +56,22 @@ enum { CONFORM_HELD = 4096, CONFORM_PATH = 4096 };
 enum conform_kind { HOLDS_BUFFER, HOLDS_SIGNAL, HOLDS_QUEUE, HOLDS_INBOX,
 		    HOLDS_KERNEL };
 
-/* One check's world: all of a child process. */
+/* State of one check, in its child process. */
 struct conform {
-	/* Of the command line. */
+	/* From the command line. */
 	const char *backend;
 	uint64_t seed;
-	/* Where the report goes; see check.c. */
+	/* Pipe of the report; see check.c. */
 	int report;
-	/* Opened for the check, unless it says NO_CONTEXT. */
+	/* Opened for the check, unless it has NO_CONTEXT. */
 	plait_context *context;
 	plait_device *device;
 	plait_device *second;
 	plait_device_info info;
 	uint32_t device_count;
-	/* For calls on the check's first thread; others pass null. */
+	/* For calls on the check's first thread; other threads pass null. */
 	plait_error error;
-	/* Given back, newest first, when the check ends. */
+	/* Released, newest first, when the check ends. */
 	struct {
 		enum conform_kind kind;
 		void *handle;
@@ -98,7 +98,7 @@ struct conform_group {
 	const struct conform_group group = { title, checks, \
 					     CONFORM_COUNT(checks) }
 
-/* A new group joins here and in the list of conform.c. */
+/* A new group is added here and to the list of conform.c. */
 extern const struct conform_group conform_load;
 extern const struct conform_group conform_buffers;
 extern const struct conform_group conform_natives;
@@ -114,21 +114,21 @@ extern const struct conform_group conform_regions;
 extern const struct conform_group conform_deciding;
 extern const struct conform_group conform_claims;
 
-/* --- check.c: what a check says ------------------------------------------ */
+/* --- check.c: report of a check ------------------------------------------ */
 
 #define CONFORM_HERE __FILE__, __LINE__
-/* The record of the check's own thread, emptied. */
+/* The error record of the check's first thread, cleared. */
 #define ERR conform_clear(c)
-/* It holds, else the check fails and goes on.  Any thread. */
+/* Fail the check unless `expr` holds, and continue.  Any thread. */
 #define HOLDS(expr) conform_holds(c, !!(expr), CONFORM_HERE, "%s", #expr)
 #define HOLDS_THAT(expr, ...) \
 	conform_holds(c, !!(expr), CONFORM_HERE, __VA_ARGS__)
-/* The call answers `want`, and a failure says why. */
+/* Fail unless the call returns `want` and a failing call gives a reason. */
 #define GIVES(call, want) \
 	conform_gives(c, (call), (want), CONFORM_HERE, #call)
-/* The call works; without it the check cannot go on. */
+/* End the check unless the call succeeds. */
 #define NEED(call) conform_need(c, (call), CONFORM_HERE, #call)
-/* The record has this origin and a text with this part in it. */
+/* Fail unless the record has this origin, and a text that contains `part`. */
 #define SAYS(origin, part) conform_says(c, (origin), (part), CONFORM_HERE)
 
 plait_error *conform_clear(struct conform *c);
@@ -141,28 +141,28 @@ void conform_need(struct conform *c, plait_status got, const char *file,
 		  int line, const char *call);
 bool conform_says(struct conform *c, int64_t origin, const char *part,
 		  const char *file, int line);
-/* Ends the check: it cannot run here. */
+/* End the check: it cannot run here. */
 __attribute__((format(printf, 2, 3), noreturn))
 void conform_skip(struct conform *c, const char *format, ...);
-/* Something to know, shown when the check fails or with --verbose. */
+/* Add a note, shown when the check fails or with --verbose. */
 __attribute__((format(printf, 2, 3)))
 void conform_note(struct conform *c, const char *format, ...);
-/* Ends the check with what was found so far. */
+/* End the check with its result so far. */
 __attribute__((noreturn)) void conform_end(struct conform *c);
 
 /* --- rig.c: contexts, objects, commands ---------------------------------- */
 
-/* Open the backend as the environment says; `desc` may add to it. */
+/* Open the backend with the options of the environment and of `desc`. */
 plait_status conform_open(struct conform *c, const plait_context_desc *desc,
 			  plait_context **out);
-/* Open it as the check's own: device, second and info are set. */
+/* Open the context of the check; set device, second and info. */
 void conform_begin(struct conform *c, const plait_context_desc *desc);
-/* Give everything back and see that nothing stays alive. */
+/* Release all objects and check that none is left. */
 void conform_finish(struct conform *c);
-/* Wait until the library has no live object; false after 10 s. */
+/* Wait until the library has no live object; return false after 10 s. */
 bool conform_drain(struct conform *c);
 
-/* Made now, given back at the end; the check stops when it cannot be. */
+/* Create an object that is released at the end; end the check if that fails. */
 plait_queue *conform_queue(struct conform *c);
 plait_queue *conform_queue_on(struct conform *c, plait_device *device,
 			      const plait_queue_desc *desc);
@@ -170,18 +170,18 @@ plait_signal *conform_signal(struct conform *c);
 plait_signal *conform_gate(struct conform *c);
 plait_buffer *conform_buffer(struct conform *c, uint64_t bytes);
 plait_inbox *conform_inbox(struct conform *c);
-/* A kernel of portable source; the check is skipped without a compiler. */
+/* Create a kernel of portable source; skip the check without a compiler. */
 plait_kernel *conform_kernel(struct conform *c, const char *signature,
 			     const char *text, const char *defines);
 plait_status conform_kernel_create(struct conform *c, const char *signature,
 				   const char *text, const char *defines,
 				   plait_kernel **out);
-/* What was given above is the check's own to release. */
+/* Hand an object of the above to the check, which releases it. */
 void conform_forget(struct conform *c, const void *handle);
-/* Take over a handle that the check made itself. */
+/* Take over a handle that the check created. */
 void conform_hold(struct conform *c, enum conform_kind kind, void *handle);
 
-/* Commands, to be put into arrays. */
+/* Commands, for arrays. */
 plait_command conform_call(plait_host_function function, void *user_data);
 plait_command conform_wait(plait_signal *signal, uint64_t sequence);
 plait_command conform_emit(plait_signal *signal);
@@ -190,42 +190,42 @@ plait_command conform_write(plait_buffer *target, uint64_t offset,
 plait_command conform_read(plait_buffer *source, uint64_t offset, void *host,
 			   uint64_t bytes);
 
-/* Arguments of a kernel; `value` stays the caller's. */
+/* Kernel arguments; `value` is borrowed until the launch. */
 plait_argument conform_value(const void *value, uint64_t bytes);
 plait_argument conform_memory(plait_buffer *buffer, uint64_t offset);
 
-/* Reproducible for one seed and one check. */
+/* Random numbers, reproducible for a seed and a check. */
 uint64_t conform_random(struct conform *c);
 uint64_t conform_below(struct conform *c, uint64_t limit);
 void conform_random_bytes(struct conform *c, void *bytes, size_t count);
 
-/* Host functions that many checks want: count up an atomic_int, or return
- * the int32_t that user_data points to. */
+/* Common host functions: increment an atomic_int, or return the int32_t that
+ * user_data points to. */
 int32_t conform_count_up(void *user_data);
 int32_t conform_return_value(void *user_data);
 
 /* --- threads.c: threads of the check itself ------------------------------ */
 
 uint64_t conform_now_ns(void);
-/* Start one; the check stops when that fails. */
+/* Start a thread; end the check if that fails. */
 struct conform_thread;
 struct conform_thread *conform_start(struct conform *c,
 				     void (*run)(void *argument),
 				     void *argument);
 void conform_join(struct conform_thread *thread);
-/* Wait until all threads but this one sleep in the kernel, at most 300 ms:
- * makes a check sharper, and is never what it relies on. */
+/* Wait until all other threads sleep in the kernel, at most 300 ms.  Makes a
+ * check stricter; no check depends on it. */
 void conform_let_them_sleep(void);
 /*
- * How long to wait for what a backend owes: a good part of the deadline, so
- * that who lets a check run for longer is also more patient inside.
+ * Set the timeout of waits for the backend: a large part of the deadline, so
+ * that a longer deadline also lengthens the waits.
  */
 void conform_be_patient(uint32_t deadline_s);
 uint64_t conform_patience_ns(void);
-/* Wait so long for *flag to become true. */
+/* Wait for *flag, up to that timeout; return its value. */
 bool conform_until(const atomic_bool *flag);
 
-/* --- watch.c: what the process looks like from outside ------------------- */
+/* --- watch.c: threads, descriptors and memory of the process -------------- */
 
 struct conform_process {
 	uint32_t threads;
@@ -236,37 +236,37 @@ struct conform_process {
 };
 
 void conform_look(struct conform_process *out);
-/* Look until threads and descriptors are no more than `before`, or 5 s. */
+/* Wait until threads and descriptors are at most `before`, up to 5 s. */
 void conform_settle(const struct conform_process *before,
 		    struct conform_process *out);
-/* Built with a sanitizer: memory figures mean nothing. */
+/* Return true if built with a sanitizer: memory figures are meaningless. */
 bool conform_sanitized(void);
-/* The backend's file, from what the library reports; false: built in. */
+/* Get the backend's file from the library's report; return false if built in. */
 bool conform_find_file(struct conform *c, char path[CONFORM_PATH]);
 /*
- * Why it does not open, in the parent, where nothing is forked any more: it
- * says so itself, the library refuses its file, or there is none; `others` gets
- * the names of the plugins that there are.
+ * Return why the backend does not open: it declines, the library refuses its
+ * file, or there is no file.  `others` gets the names of the plugins found.  For
+ * the parent, after its last fork.
  */
 enum conform_reason { CONFORM_DECLINED, CONFORM_REFUSED, CONFORM_ABSENT };
 enum conform_reason conform_why_declined(const char *backend, char *others,
 					 size_t bytes);
 
-/* An allocator that counts, and fails on its k-th call. */
+/* An allocator that counts, and fails at its k-th call. */
 struct conform_memory {
 	plait_allocator allocator;
 	atomic_llong live_bytes;
 	atomic_llong live_blocks;
 	atomic_llong calls;
-	/* Which call fails, counted from 1; 0: none. */
+	/* Number of the failing call, from 1; 0: none. */
 	long long fail_at;
 };
 
 void conform_memory_init(struct conform_memory *memory, long long fail_at);
-/* What was alive is gone; wait for its memory, which follows a little later. */
+/* Wait for the memory of released objects, which is freed a little later. */
 void conform_memory_settle(struct conform_memory *memory);
 
-/* --- expect.c: what the author of a backend knows already ---------------- */
+/* --- expect.c: expected results ------------------------------------------- */
 
 enum conform_expectation { EXPECTS_PASS, EXPECTS_UNSUPPORTED,
 			   EXPECTS_FAILING };
@@ -282,7 +282,7 @@ struct conform_expectations {
 	size_t count;
 };
 
-/* 0, or -1 after a sentence on stderr. */
+/* Return 0, or -1 after a message on stderr. */
 int conform_expectations_read(struct conform_expectations *out,
 			      const char *path);
 const struct conform_expected *
@@ -297,9 +297,9 @@ enum { CONFORM_TEXT = 64 << 10 };
 
 struct conform_result {
 	enum conform_verdict verdict;
-	/* Why it was skipped. */
+	/* Reason of a skip. */
 	char reason[512];
-	/* What it said and printed, whole lines. */
+	/* Report and output, whole lines. */
 	char text[CONFORM_TEXT];
 	size_t text_bytes;
 };
@@ -318,11 +318,11 @@ struct conform_options {
 void conform_run(const struct conform_check *check,
 		 const struct conform_options *options,
 		 struct conform_result *out);
-/* In this process, for debuggers: its lines go to stderr as they come. */
+/* Run a check in this process, for debuggers; its report goes to stderr. */
 __attribute__((noreturn))
 void conform_run_here(const struct conform_check *check,
 		      const struct conform_options *options);
-/* Whether the backend opens at all: PASS, SKIP (it declines) or FAIL. */
+/* Try to open the backend: PASS, SKIP (it declines) or FAIL. */
 void conform_probe(const struct conform_options *options,
 		   struct conform_result *out);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Group R, continued: loops whose kernel decides them, and does not in each
- * iteration.  The word as it stands does then, as where nobody decides.
+ * Group R, continued: loops whose kernel decides in some iterations only.  In the
+ * others the value of the word decides, as in a loop without DECIDE.
  */
 #include "region.h"
 
-/* Turns 1, 4, 7 ... store, turns 3, 6, 9 ... decide, others leave the word;
- * without `step` all do. */
+/* Iterations 1, 4, 7 ... store the word, 3, 6, 9 ... decide, the others leave the
+ * word unchanged; with step 0 all do. */
 static const char telling[] =
 	"KERNEL(tell) {\n"
 	"	EACH(i, n) {\n"
@@ -18,7 +18,7 @@ static const char telling[] =
 	"	}\n"
 	"}\n";
 
-/* A call that says so, then: while n { tell(n, y) } */
+/* Make the plan: the call, then while n { tell(n, y) } */
 static plait_plan *new_telling(struct loop *l, struct conform *c,
 			       const plait_node_desc *call, uint32_t step)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * L1: the plugin's entry, called as a core of other ages would call it.
- * The only check that looks past the library, into the plugin's file.
+ * L1: the plugin's entry, called as older and newer cores would call it.  The
+ * only check that loads the plugin's file itself.
  */
 #include "conform.h"
 
@@ -16,7 +16,7 @@ enum { CANARY = 0x5a, BEHIND = 256 };
 
 void conform_negotiate(struct conform *c);
 
-/* A table with room and canaries behind it. */
+/* A table with space and canaries after it. */
 struct room {
 	plait_backend_table table;
 	unsigned char behind[BEHIND];
@@ -66,7 +66,7 @@ static const char *option(plait_host *host, const char *key)
 	return NULL;
 }
 
-/* Call the entry with a table of `bytes`, as a core of abi `low` to `high`. */
+/* Call the entry with a table of `bytes`, as a core of ABI `low` to `high`. */
 static plait_status enter(struct conform *c, plait_plugin_entry_function entry,
 			  struct room *room, uint32_t bytes, uint32_t low,
 			  uint32_t high)
@@ -135,7 +135,7 @@ static void negotiate(struct conform *c, plait_plugin_entry_function entry)
 		GIVES(status, PLAIT_OK);
 	if (status == PLAIT_OK)
 		HOLDS(room.table.size <= shorter);
-	/* Cores with which it shares no interface. */
+	/* Cores without a common ABI. */
 	GIVES(enter(c, entry, &room, own, 100000, 100001),
 	      PLAIT_E_UNSUPPORTED);
 	GIVES(enter(c, entry, &room, own, 0, 0), PLAIT_E_UNSUPPORTED);
@@ -148,7 +148,7 @@ void conform_negotiate(struct conform *c)
 	char path[CONFORM_PATH];
 	void *object, *symbol;
 
-	/* Once before, because drivers keep threads of their own for good. */
+	/* Open once before, since drivers keep some threads forever. */
 	if (!conform_find_file(c, path))
 		conform_skip(c, "the backend has no file of its own");
 	conform_look(&start);
@@ -159,8 +159,8 @@ void conform_negotiate(struct conform *c)
 	symbol = dlsym(object, PLAIT_PLUGIN_ENTRY_NAME);
 	if (HOLDS(symbol != NULL)) {
 		memcpy(&entry, &symbol, sizeof(entry));
-		/* A thread that was joined may be seen for a moment yet, one
-		 * that a sanitizer started stays. */
+		/* A joined thread may be visible a moment longer; a thread of
+		 * a sanitizer stays. */
 		if (conform_sanitized())
 			conform_look(&before);
 		else

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Group E: misuse, exhaustion, ends, forks and storms. */
+/* Group E: misuse, exhaustion, shutdown, fork and signal storms. */
 #include "conform.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 
 /* --- E1 ------------------------------------------------------------------ */
 
-/* A handle as it must not be. */
+/* An invalid handle. */
 struct bad {
 	const char *what;
 	void *handle;
@@ -57,7 +57,7 @@ static void bad_objects(struct conform *c, const struct bad *bad,
 	REFUSED(plait_signal_raise(signal, 1, ERR));
 	REFUSED(plait_signal_fail(signal, 1, NULL, ERR));
 	REFUSED(plait_signal_reset(signal, ERR));
-	REFUSED(plait_points_wait(&point, 1, PLAIT_WAIT_ANY, 0, NULL, ERR));
+	REFUSED(plait_signal_wait_points(&point, 1, PLAIT_WAIT_ANY, 0, NULL, ERR));
 	REFUSED(plait_queue_emit(queue, signal, NULL, ERR));
 	REFUSED(plait_queue_wait(queue, signal, 1, ERR));
 	REFUSED(plait_buffer_bytes(other, &number, ERR));
@@ -146,7 +146,7 @@ static void misuse(struct conform *c)
 	garbage.size = 1 << 20;
 	GIVES(plait_buffer_create(c->device, &garbage, &none, ERR),
 	      PLAIT_E_INVALID);
-	/* All of that changed nothing. */
+	/* The refused calls changed nothing. */
 	NEED(plait_queue_emit(queue, signal, NULL, ERR));
 	NEED(plait_signal_wait(signal, 1, PLAIT_FOREVER, ERR));
 }
@@ -177,7 +177,7 @@ static void stuck(struct conform *c)
 	GIVES(plait_signal_wait(signal, 1, 0, ERR), PLAIT_OK);
 }
 
-/* A failed queue goes past gates, and emits in its turn all the same. */
+/* A failed queue skips gates, and still emits in order. */
 static void behind_failure(struct conform *c)
 {
 	static int32_t value = 33;
@@ -222,7 +222,7 @@ static void first_wins(struct conform *c)
 		};
 
 		NEED(plait_queue_submit(queue, batch, 4, &sequence, ERR));
-		/* Behind a failure, in a batch of its own. */
+		/* After a failure, in a separate batch. */
 		NEED(plait_queue_call(queue, conform_count_up, &behind, ERR));
 		NEED(plait_queue_call(other, conform_count_up, &ran, ERR));
 		GIVES(plait_queue_finish(other, PLAIT_FOREVER, ERR),
@@ -272,7 +272,7 @@ static void shutdown_busy(struct conform *c)
 			for (int i = 0; i < 3; i++)
 				NEED(plait_queue_finish(queues[i],
 							PLAIT_FOREVER, ERR));
-		conform_finish(c); /* waits until nothing is alive */
+		conform_finish(c); /* waits until no object is alive */
 		HOLDS_THAT(atomic_load(&ran) == round * 999,
 			   "what was submitted runs: %d of %d",
 			   atomic_load(&ran), round * 999);
@@ -287,7 +287,7 @@ static void shutdown_busy(struct conform *c)
 
 /* --- E8 ------------------------------------------------------------------ */
 
-/* In the child: every call answers, nothing hangs.  0 when it is right. */
+/* In the child: every call returns an error, none hangs.  Return 0 if so. */
 static int look_forked(struct conform *c, plait_queue *queue,
 		       plait_signal *signal)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the author of a backend knows already: a file with lines
+ * Expected results of a backend: a file with lines
  *
  *	unsupported ID reason		can never work there
- *	failing ID reason		known to fail, to be mended
+ *	failing ID reason		known to fail, to be fixed
  *
- * The two are kept apart in the report, and neither hides a check: it runs,
- * and if it passes the list is wrong and the run fails.
+ * The report separates the two, and neither hides a check: a listed check runs,
+ * and if it passes, the list is wrong and the run fails.
  */
 #include "conform.h"
 
@@ -21,7 +21,7 @@ static int refuse(const char *path, unsigned line, const char *why)
 	return -1;
 }
 
-/* 0, or what is wrong with the line. */
+/* Parse a line; return null, or the error. */
 static const char *parse(const char *line, struct conform_expected *out)
 {
 	char kind[16];

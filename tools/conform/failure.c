@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Group S, the rest: failed signals, released signals, notifications. */
+/* Group S, continued: failed signals, released signals, notifications. */
 #include "conform.h"
 
 #include <string.h>
@@ -27,7 +27,7 @@ static void wait_there(void *argument)
 				  { waiter->signals[1], 1 } };
 
 	waiter->error.size = sizeof(waiter->error);
-	waiter->status = plait_points_wait(points, waiter->count,
+	waiter->status = plait_signal_wait_points(points, waiter->count,
 					   waiter->mode, PLAIT_FOREVER, NULL,
 					   &waiter->error);
 }
@@ -39,7 +39,7 @@ static bool is_failure(const plait_error *error, plait_status status,
 	       strstr(error->text, text) != NULL;
 }
 
-/* Threads that wait while it fails: for it alone, for any, for all. */
+/* Threads wait while the gate fails: for it alone, for any, for all. */
 static void current_waiters(struct conform *c, plait_signal *gate,
 			    plait_signal *other)
 {
@@ -68,8 +68,8 @@ static void current_waiters(struct conform *c, plait_signal *gate,
 	}
 }
 
-/* A queue that waits for a failed point fails, and so does who waits for it;
- * each says that it did not run, once. */
+/* A queue that waits for a failed point fails, and so do its waiters; each
+ * reports once that it did not run. */
 static void waiting_queue(struct conform *c, plait_queue *queue,
 			  const char *text)
 {
@@ -97,7 +97,7 @@ static void failed_gate(struct conform *c)
 	waiting_queue(c, first, "the bridge is out");
 	waiting_queue(c, second, "the bridge is out");
 	HOLDS(atomic_load(&ran) == 0);
-	/* Later ones get it too; what came before stays good. */
+	/* Later waits fail too; earlier points stay successful. */
 	GIVES(plait_signal_wait(gate, 3, PLAIT_FOREVER, ERR), PLAIT_OK);
 	HOLDS(plait_signal_wait(gate, 4, PLAIT_FOREVER, ERR) < 0);
 	SAYS(77, "the bridge is out");
@@ -122,7 +122,7 @@ static int32_t fail_77(void *user_data)
 	return 77;
 }
 
-/* The same, when it is a command that fails. */
+/* As above, with a command that fails. */
 static void failed_emission(struct conform *c)
 {
 	plait_queue *first = conform_queue(c), *second = conform_queue(c);
@@ -141,7 +141,7 @@ static void failed_emission(struct conform *c)
 	NEED(plait_queue_emit(second, end, NULL, ERR));
 	points[0] = (plait_point) { signal, 1 };
 	points[1] = (plait_point) { end, 1 };
-	GIVES(plait_points_wait(points, 2, PLAIT_WAIT_ALL, PLAIT_FOREVER,
+	GIVES(plait_signal_wait_points(points, 2, PLAIT_WAIT_ALL, PLAIT_FOREVER,
 				&index, ERR), PLAIT_E_FAILED);
 	SAYS(77, "the mill");
 	HOLDS(index == 1);
@@ -163,7 +163,7 @@ void conform_failed_states(struct conform *c)
 
 /* --- S13 ----------------------------------------------------------------- */
 
-/* A signal whose emission is on its way lives as long as somebody waits. */
+/* A signal with an emission in flight lives while a wait refers to it. */
 static void released_signal(struct conform *c)
 {
 	plait_queue *first = conform_queue(c), *second = conform_queue(c);
@@ -183,7 +183,7 @@ static void released_signal(struct conform *c)
 	HOLDS(atomic_load(&ran) == 1);
 }
 
-/* A gate that nobody can raise any more cannot hold a queue for ever. */
+/* A released gate, which cannot be raised any more, releases its queues. */
 static void released_gate(struct conform *c)
 {
 	plait_queue *queue = conform_queue(c);
@@ -210,7 +210,7 @@ void conform_released_waiters(struct conform *c)
 
 /* --- S14 ----------------------------------------------------------------- */
 
-/* Take one event and see that it is the one. */
+/* Pull one event and check that it is the expected one. */
 static void expect_event(struct conform *c, plait_inbox *inbox,
 			 plait_signal *signal, uint64_t sequence,
 			 plait_status status)
@@ -234,7 +234,7 @@ static void none_left(struct conform *c, plait_inbox *inbox)
 	GIVES(plait_inbox_next(inbox, &event, ERR), PLAIT_PENDING);
 }
 
-/* The core lets nobody see a notification that comes twice, but counts it. */
+/* The core hides a second notification, but counts it. */
 static void none_stray(struct conform *c)
 {
 	plait_device_info info = { .size = sizeof(info) };
@@ -262,7 +262,7 @@ void conform_notified_once(struct conform *c)
 	}
 	GIVES(plait_signal_notify(signal, sent + 1, inbox, NULL, c, ERR),
 	      PLAIT_E_INVALID);
-	/* Somebody who would announce twice has had the time by now. */
+	/* A second notification has had time to arrive. */
 	NEED(plait_queue_finish(queue, PLAIT_FOREVER, ERR));
 	none_left(c, inbox);
 	none_stray(c);

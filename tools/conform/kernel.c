@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Group K: kernels.  Their code is portable source, which the library writes
- * out in the language of each device, so that one suite fits all backends.
+ * Group K: kernels.  Their code is portable source, which the library translates
+ * to the language of each device, so that one suite fits all backends.
  */
 #include "conform.h"
 
@@ -38,7 +38,7 @@ static void launch_axpy(struct conform *c, plait_queue *queue,
 				       conform_value(&count, sizeof(count)) };
 
 	NEED(plait_queue_launch(queue, kernel, &launch, arguments, 4, ERR));
-	/* What was given is the caller's again. */
+	/* The call copied the argument: the caller may change it. */
 	a = -1;
 	count = 0;
 	memset(arguments, 0, sizeof(arguments));
@@ -122,7 +122,7 @@ static void tells_what_is_wrong(struct conform *c)
 
 /* ---- K3, K4: geometry ---- */
 
-/* Each item writes where it is; the group is 4 x 2 x 2, or as `defines` say. */
+/* Each item writes its position; the group is 4 x 2 x 2, or as in `defines`. */
 static const char ids_signature[] =
 	"ids(y: inout pointer u32, width: u32, height: u32)";
 static const char ids_text[] = "GROUP_KERNEL(ids, X, Y, Z)\n"
@@ -167,7 +167,7 @@ static void check_ids(struct conform *c, const char *defines,
 	free(got);
 }
 
-/* `whole` is what the items are rounded up to. */
+/* `whole`: the items, rounded up to whole groups. */
 static void has_geometry(struct conform *c)
 {
 	check_ids(c, "X=16 Y=1 Z=1", (const uint32_t[]){ 77, 1, 1 },
@@ -178,7 +178,7 @@ static void has_geometry(struct conform *c)
 		  (const uint32_t[]){ 12, 8, 6 });
 }
 
-/* The elements are those that the text names, however many items there are. */
+/* EACH covers exactly its elements, for any number of items. */
 static void does_each_once(struct conform *c)
 {
 	static const uint64_t items[][3] = { { 1, 1, 1 }, { 7, 1, 1 },
@@ -206,7 +206,7 @@ static void does_each_once(struct conform *c)
 
 /* ---- K5, K6: launches and their order ---- */
 
-/* Where there are gates, all launches are made before the first one runs. */
+/* With gates, all launches are submitted before the first one runs. */
 static void keeps_arguments(struct conform *c)
 {
 	enum { LAUNCHES = 64 };
@@ -259,7 +259,7 @@ static const char values_text[] = "KERNEL(values)\n"
 	"\t}\n"
 	"}\n";
 
-/* Small and large types take turns, so that places that are wrong show. */
+/* Small and large types alternate, so that wrong offsets show. */
 static void passes_values(struct conform *c)
 {
 	const int8_t a = -100;
@@ -298,7 +298,7 @@ static void passes_values(struct conform *c)
 			   (unsigned long long)want[i]);
 }
 
-/* Offsets that the device aligns to work; any other may be refused. */
+/* Offsets of the device's alignment work; others may be refused. */
 static void finds_memory(struct conform *c)
 {
 	const uint64_t step = c->info.alignment_bytes < 4 ? 4 :
@@ -343,7 +343,7 @@ static void finds_memory(struct conform *c)
 
 /* ---- K9, K10: life and waits ---- */
 
-/* Kernel and memory are given back while the launches have not begun. */
+/* Kernel and memory are released before the launches start. */
 static void outlives_handles(struct conform *c)
 {
 	plait_queue *queue = conform_queue(c);
@@ -378,7 +378,7 @@ static void waits_for_points(struct conform *c)
 	launch_axpy(c, one, kernel, 3, x, y, COUNT);
 	NEED(plait_queue_submit(one, &emit, 1, &sequence, ERR));
 	NEED(plait_queue_wait(other, signal, sequence, ERR));
-	/* Twice as much, if the first one was there. */
+	/* Doubles the value, if the first launch has run. */
 	launch_axpy(c, other, kernel, 1, y, y, COUNT);
 	is_ramp(c, third, y, 0, "nothing runs before its point");
 	NEED(plait_signal_raise(gate, 1, ERR));

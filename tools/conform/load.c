@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Group L: loading, negotiation, what a backend claims, what it leaves. */
+/* Group L: loading, negotiation, capabilities, side effects. */
 #include "conform.h"
 
 #include <fenv.h>
@@ -14,7 +14,7 @@
 
 extern char **environ;
 
-/* --- L2: what is not there ----------------------------------------------- */
+/* --- L2: missing backends ------------------------------------------------ */
 
 static void missing(struct conform *c)
 {
@@ -44,7 +44,7 @@ static void missing(struct conform *c)
 		conform_skip(c, "the backend is built in");
 	}
 	GIVES(status, PLAIT_E_UNAVAILABLE);
-	SAYS(c->error.origin, folder); /* where it was looked for */
+	SAYS(c->error.origin, folder); /* the search path */
 	HOLDS(context == NULL);
 }
 
@@ -77,13 +77,13 @@ static void many_times(struct conform *c)
 	HOLDS_THAT(after.descriptors <= before.descriptors,
 		   "descriptors go back to %u: there are %u",
 		   before.descriptors, after.descriptors);
-	/* Fewer than one each time: heaps of threads come and stay. */
+	/* Fewer than one per opening: the heaps of threads may stay. */
 	HOLDS_THAT(conform_sanitized() || after.maps <= before.maps + 64,
 		   "mappings go back to %u: there are %u", before.maps,
 		   after.maps);
 }
 
-/* --- L4: claims ---------------------------------------------------------- */
+/* --- L4: capabilities ---------------------------------------------------- */
 
 static plait_status answer_of(struct conform *c, uint32_t bit)
 {
@@ -128,7 +128,7 @@ static void claims(struct conform *c)
 	free(wrap_desc.pointer);
 }
 
-/* --- L5: what a device says of itself ------------------------------------ */
+/* --- L5: device properties ----------------------------------------------- */
 
 static bool ends(const char *text, size_t bytes)
 {
@@ -248,8 +248,8 @@ static bool same_mask(const sigset_t *a, const sigset_t *b)
 	return true;
 }
 
-/* The exception flags may be raised by honest arithmetic; modes may not
- * change.  x86 has two sets of modes, in the x87 word and in MXCSR. */
+/* Arithmetic may raise exception flags, but modes must not change.  x86 has two
+ * sets of modes, in the x87 control word and in MXCSR. */
 static bool same_modes(const struct surroundings *a,
 		       const struct surroundings *b)
 {
@@ -263,7 +263,7 @@ static bool same_modes(const struct surroundings *a,
 	return a->rounding == b->rounding;
 }
 
-/* How the C library returns from a handler: there once it was set at all. */
+/* Flag that the C library adds when a handler is set. */
 enum { RESTORER = 0x04000000 };
 
 static int flags_of(const struct sigaction *action)
@@ -297,7 +297,7 @@ static void compare(struct conform *c, const struct surroundings *a,
 		   "nothing is printed");
 }
 
-/* Something of everything, on this thread. */
+/* Use all kinds of objects, on this thread. */
 static void work(struct conform *c)
 {
 	plait_buffer *buffer = conform_buffer(c, 1000);
@@ -323,14 +323,14 @@ static void no_side_effects(struct conform *c)
 
 	if (!HOLDS(before != NULL && after != NULL))
 		return;
-	/* Unusual on purpose: a reset to the usual would not be seen. */
+	/* Unusual values: a reset to the usual ones shows. */
 	sigemptyset(&mask);
 	sigaddset(&mask, SIGUSR2);
 	pthread_sigmask(SIG_BLOCK, &mask, NULL);
 	fesetround(FE_UPWARD);
 	look_around(before);
-	/* A thread or descriptor of the first time may stay for good; what
-	 * grows is for L3. */
+	/* A thread or descriptor of the first opening may stay; growth is
+	 * checked by L3. */
 	open_close(c);
 	conform_look(&after->process);
 	before->process.threads = after->process.threads;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Group B, its end: what objects are to the system below.  Which kinds there
- * are depends on the system, so each is asked for; what is told must stay.
+ * Group B, continued: native handles of objects.  The kinds depend on the driver,
+ * so each is queried; a handle must stay the same.
  */
 #include "conform.h"
 
@@ -11,7 +11,7 @@ enum { KINDS = 64, NO_KIND = 999 };
 
 struct asked {
 	plait_queue *queue;   /* or null */
-	plait_buffer *buffer; /* or null; neither: the device */
+	plait_buffer *buffer; /* or null; both null: the device */
 };
 
 static plait_status ask(struct conform *c, const struct asked *asked,
@@ -24,7 +24,7 @@ static plait_status ask(struct conform *c, const struct asked *asked,
 	return plait_device_native(c->device, kind, out, ERR);
 }
 
-/* How many kinds it is of. */
+/* Return the number of kinds with a native handle. */
 static int count_kinds(struct conform *c, const struct asked *asked)
 {
 	uint64_t first, again;
@@ -72,7 +72,7 @@ static void native_handles(struct conform *c)
 
 	HOLDS(count_kinds(c, &device) + count_kinds(c, &queue) +
 	      count_kinds(c, &buffer) > 0);
-	/* Memory is what it is mapped as, where it has an address. */
+	/* An address of memory is the address of its mapping. */
 	if (ask(c, &buffer, PLAIT_NATIVE_POINTER, &one) == PLAIT_OK) {
 		buffer.buffer = conform_buffer(c, 4096);
 		NEED(ask(c, &buffer, PLAIT_NATIVE_POINTER, &other));

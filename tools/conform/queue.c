@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Group Q: queues, order, fullness, and their end. */
+/* Group Q: queues: order, capacity, release. */
 #include "conform.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* What ran, in order. */
+/* Log of the commands that ran, in order. */
 struct journal {
 	atomic_uint count;
 	uint32_t entries[1 << 14];
@@ -36,7 +36,7 @@ static void number_notes(void)
 		notes[i] = (struct note) { &journal, i };
 }
 
-/* The journal has 0 to count-1 in order. */
+/* Return true if the journal has 0 to count - 1 in order. */
 static bool in_order(struct conform *c, uint32_t count)
 {
 	uint32_t at = 0;
@@ -60,7 +60,7 @@ static void fifo_bytes(struct conform *c, plait_queue *queue)
 	unsigned char got[64];
 	bool right = true;
 
-	/* Each overwrites all but one byte of the one before it. */
+	/* Each command overwrites all but one byte of the previous one. */
 	for (uint32_t i = 0; i < 64; i++)
 		fills[i] = (plait_command) {
 			.size = sizeof(fills[0]), .kind = PLAIT_COMMAND_FILL,
@@ -116,7 +116,7 @@ static void pass_by(struct conform *c, plait_queue *blocked,
 	HOLDS(atomic_load(&behind) == 1);
 }
 
-/* The older one is blocked, then the newer one. */
+/* First the older queue is blocked, then the newer one. */
 static void independent(struct conform *c)
 {
 	plait_queue *older = conform_queue(c), *newer = conform_queue(c);
@@ -125,7 +125,7 @@ static void independent(struct conform *c)
 	pass_by(c, newer, older);
 }
 
-/* Opens the gate of a submission that does not come back. */
+/* Opens the gate of a submission that does not return. */
 struct rescue {
 	plait_signal *gate;
 	atomic_bool back;
@@ -197,11 +197,11 @@ static void full(struct conform *c)
 	GIVES(status, PLAIT_E_BUSY);
 	HOLDS_THAT(taken >= 4 && taken <= 16, "a queue for 8 commands took %u",
 		   taken);
-	/* All or nothing: also for what would fit in part. */
+	/* All or nothing: also for a batch of which a part would fit. */
 	plait_command two[2] = { conform_call(write_down, &notes[500]),
 				 conform_call(write_down, &notes[501]) };
 	GIVES(plait_queue_submit(queue, two, 2, NULL, ERR), PLAIT_E_BUSY);
-	/* And busy is what may work later. */
+	/* PLAIT_E_BUSY is only for batches that can succeed later. */
 	GIVES(plait_queue_submit(queue, many, 64, NULL, ERR), PLAIT_E_INVALID);
 	NEED(plait_signal_raise(gate, 1, ERR));
 	NEED(plait_queue_finish(queue, PLAIT_FOREVER, ERR));
@@ -238,7 +238,7 @@ static void send(void *argument)
 	}
 }
 
-/* Every batch lies in one stretch, every sender's batches in its order. */
+/* Each batch is contiguous, and each sender's batches are in order. */
 static void check_stretches(struct conform *c)
 {
 	uint32_t next[SENDERS] = { 0 };
@@ -367,7 +367,7 @@ static void empty(struct conform *c)
 	NEED(plait_queue_submit(queue, again, 2, &sequence, ERR));
 	HOLDS(sequence == 2);
 	NEED(plait_signal_wait(signal, 2, PLAIT_FOREVER, ERR));
-	/* A wait and an emission with nothing between them. */
+	/* A wait directly followed by an emission. */
 	plait_command relay[2] = { conform_wait(signal, 2),
 				   conform_emit(signal) };
 	NEED(plait_queue_submit(other, relay, 2, &sequence, ERR));

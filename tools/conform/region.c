@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Group R: loops and branches that a device decides, in segments.  What comes out
- * is also looked at with the host deciding, which it does for a device that
- * refuses them.
+ * Group R: loops and branches that a device decides, in segments.  Each check also
+ * runs with the host deciding, as for a device that refuses them.
  */
 #include "region.h"
 
-/* ---- R1, R2: how often ---- */
+/* ---- R1, R2: iteration counts ---- */
 
 /* loop n { n -= 1; x += 1 } */
 static void check_times(struct conform *c, uint32_t kind, const char *what)
@@ -69,7 +68,7 @@ static void tests_last(struct conform *c)
 	both(c, do_once);
 }
 
-/* ---- R3: which branch ---- */
+/* ---- R3: branches ---- */
 
 /* case n { x += 1 } { x += 10; x += 10 } { x += 100 } */
 static void case_once(struct conform *c)
@@ -112,8 +111,8 @@ static void takes_one_branch(struct conform *c)
 /* ---- R4: when the word is read ---- */
 
 /*
- * n = z; while n { x = 2 x; y = x; n = n / 2 }; z = y: the word comes late, and
- * is no count.
+ * n = z; while n { x = 2 x; y = x; n = n / 2 }; z = y: the word is written late,
+ * and is not a count.
  */
 static void order_once(struct conform *c)
 {
@@ -146,7 +145,7 @@ static void order_once(struct conform *c)
 	}
 }
 
-/* while n { n -= 1; x += 1 }, often */
+/* while n { n -= 1; x += 1 }, many iterations */
 static void long_once(struct conform *c)
 {
 	enum { TIMES = 300 };
@@ -173,7 +172,7 @@ static void reads_in_place(struct conform *c)
 	both(c, long_once);
 }
 
-/* ---- R5: in each other ---- */
+/* ---- R5: nesting ---- */
 
 /* while n { n -= 1; z = 2; do { z -= 1; x += 1 } while z;
  *           case n { y += 1 } { y += 10 } } */
@@ -219,7 +218,7 @@ static void nests(struct conform *c)
 	both(c, nested_once);
 }
 
-/* ---- R6: what changes ---- */
+/* ---- R6: parameters ---- */
 
 static plait_status tell(struct conform *c, plait_plan *plan, uint32_t value)
 {
@@ -274,9 +273,9 @@ static void takes_changes_inside(struct conform *c)
 	both(c, told_once);
 }
 
-/* ---- R7, R8: stopping ---- */
+/* ---- R7, R8: cancellation and failure ---- */
 
-/* A call that says so, then: while n { x += 1; x += 1; n = y } */
+/* Make the plan: the call, then while n { x += 1; x += 1; n = y } */
 static plait_plan *new_endless(struct loop *l, struct conform *c,
 			       plait_host_function function, void *user_data)
 {
@@ -296,7 +295,7 @@ static plait_plan *new_endless(struct loop *l, struct conform *c,
 	return freeze(l, 1);
 }
 
-/* As often as it is to be: once, or without end. */
+/* Set the number of iterations: one, or unbounded. */
 static void wind(struct loop *l, uint32_t x, uint32_t goes_on)
 {
 	put(l, l->n, 1);
@@ -320,7 +319,7 @@ static void stop_one(struct loop *l, plait_plan *plan, atomic_bool *begun,
 	plait_run_release(run);
 	(void)plait_queue_finish(l->queue, PLAIT_FOREVER, ERR);
 	HOLDS_THAT(get(l, l->x) % 2 == 0, "an iteration is stopped inside");
-	/* And again, with an end. */
+	/* Run again, with an end. */
 	wind(l, 8, 0);
 	NEED(plait_plan_call(plan, NULL, NULL, ERR));
 	look(l, "after it was stopped", round, l->x, 10);

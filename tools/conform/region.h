@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the checks of loops and branches share: a plan that is being made, and
- * what comes out. */
+/* Fixture of the checks of loops and branches: plan builder and comparison. */
 #ifndef CONFORM_REGION_H
 #define CONFORM_REGION_H
 
@@ -13,7 +12,7 @@ enum { DECIDED = NEED_SEGMENT | NEED_REGION | NEED_NOTIFY | NEED_KERNELS };
 
 enum { WORDS = 16, BYTES = WORDS * 4, ROUNDS = 24 };
 
-/* A plan that is being made. */
+/* A plan under construction. */
 struct loop {
 	struct conform *c;
 	plait_queue *queue;
@@ -79,7 +78,7 @@ static inline plait_node add_copy(struct loop *l, plait_graph *graph,
 		.bytes = BYTES, .label = "copy" }, after);
 }
 
-/* With its first body. */
+/* Add a loop or branch with its first body. */
 static inline plait_node add_region(struct loop *l, plait_graph *graph, uint32_t kind,
 			     plait_buffer *word, uint64_t branches,
 			     const plait_node *after, plait_graph **out)
@@ -137,7 +136,7 @@ static inline void look(struct loop *l, const char *what, uint32_t n,
 	HOLDS_THAT(got == want, "%s, word %u: %u, not %u", what, n, got, want);
 }
 
-/* By the device, then by the host. */
+/* Run a check with the device deciding, then with the host. */
 static inline void both(struct conform *c, void (*check)(struct conform *c))
 {
 	check(c);
@@ -152,7 +151,7 @@ static inline int32_t set_flag(void *user_data)
 	return 0;
 }
 
-/* Later in each round. */
+/* Spin longer in each round. */
 static inline void pass_time(uint32_t round)
 {
 	uint64_t end = conform_now_ns() + round * 50000ull;

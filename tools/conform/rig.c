@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Contexts, objects and commands for checks; what is made is given back. */
+/* Contexts, objects and commands for checks; released at the end of a check. */
 #include "conform.h"
 
 #include <sched.h>
@@ -18,7 +18,7 @@ plait_status conform_open(struct conform *c, const plait_context_desc *desc,
 	return plait_context_open(&own, out, ERR);
 }
 
-/* The devices of this backend come first: no other one was asked for. */
+/* All devices are of this backend, since no other one was requested. */
 void conform_begin(struct conform *c, const plait_context_desc *desc)
 {
 	NEED(conform_open(c, desc, &c->context));
@@ -238,7 +238,7 @@ plait_command conform_write(plait_buffer *target, uint64_t offset,
 		.target = target, .target_offset = offset, .bytes = bytes,
 	};
 
-	/* Only read from: the field serves both directions. */
+	/* A source: the field, not const, serves both directions. */
 	memcpy(&command.host, &host, sizeof(host));
 	return command;
 }
@@ -255,7 +255,7 @@ plait_command conform_read(plait_buffer *source, uint64_t offset, void *host,
 	return command;
 }
 
-/* splitmix64: every seed is good, also 0. */
+/* splitmix64: every seed is valid, also 0. */
 uint64_t conform_random(struct conform *c)
 {
 	uint64_t x = c->random += 0x9e3779b97f4a7c15u;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Group B, rows: pitched copies, reads and writes, each beside the same done
- * byte by byte.  Backends that take no rows get them one by one.
+ * Group B, continued: strided copies, reads and writes, compared with a byte-wise
+ * model.  A backend without row support gets the rows one by one.
  */
 #include "conform.h"
 
@@ -9,26 +9,26 @@
 
 enum { BYTES = 6007, TURNS = 48 };
 
-/* A buffer and what must be in it. */
+/* A buffer and its expected contents. */
 struct field {
 	plait_buffer *buffer;
 	unsigned char want[BYTES];
 };
 
-/* What is left of `room` behind so many steps is random, too. */
+/* Choose a random step; the rest of `room` after the steps is random too. */
 static uint64_t step(struct conform *c, uint64_t least, uint64_t multiple)
 {
 	return least + multiple * conform_below(c, 3);
 }
 
-/* From the first byte to the last. */
+/* Return the extent from the first byte to the last. */
 static uint64_t length(const plait_rows *rows, uint64_t bytes, uint64_t row,
 		       uint64_t slice)
 {
 	return (rows->slices - 1) * slice + (rows->rows - 1) * row + bytes;
 }
 
-/* Rows of so many bytes that both sides have room for, slices of some. */
+/* Choose random rows and slices that fit into both sides. */
 static uint64_t shape(struct conform *c, plait_rows *rows)
 {
 	uint64_t bytes = 1 + conform_below(c, 24);
@@ -99,7 +99,7 @@ static void copy_some(struct conform *c, plait_queue *queue)
 	fits(c, queue, &one);
 }
 
-/* By commands; the host's side has rows of its own. */
+/* Move by commands; the host side has its own pitches. */
 static void move_some(struct conform *c, plait_queue *queue, bool reads)
 {
 	static unsigned char host[BYTES], want[BYTES];
@@ -134,7 +134,7 @@ static void move_some(struct conform *c, plait_queue *queue, bool reads)
 	fits(c, queue, &one);
 }
 
-/* The left half of an image to the right one, and rows beside each other. */
+/* Copy the left half of an image to the right half, and interleaved rows. */
 static void within_one(struct conform *c, plait_queue *queue)
 {
 	const plait_rows halves = { .size = sizeof(halves), .rows = 8,

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One check in one process: fork, run, watch the clock, read the report.
+ * Process of a check: fork, run, deadline, report.
  *
- * The parent never calls the library, so the child's is untouched.  What the
- * child prints goes to a file in memory, so that a check can see whether the
- * backend printed.
+ * The parent never calls the library, so each child has a fresh one.  The child's
+ * output goes to a file in memory, so that a check can see if the backend prints.
  */
 #include "conform.h"
 
@@ -86,7 +85,7 @@ static void run_check(struct conform *c, const struct conform_check *check)
 	conform_end(c);
 }
 
-/* Opens and closes; a backend that declines does so twice the same way. */
+/* Open and close; a backend that declines gives the same reason twice. */
 static void try_open(struct conform *c)
 {
 	plait_context *context = NULL;
@@ -192,7 +191,7 @@ close_printed:
 	return -1;
 }
 
-/* Keep the pipe from filling up, so that the child never blocks on us. */
+/* Drain the pipe, so that the child never blocks on it. */
 static void read_report(struct child *child, char *text, size_t *used)
 {
 	char thrown[512];
@@ -209,7 +208,7 @@ static void read_report(struct child *child, char *text, size_t *used)
 	text[*used] = 0;
 }
 
-/* Wait for the child, at most until the deadline; then it is killed. */
+/* Wait for the child until the deadline; then kill it. */
 static void attend(struct child *child, uint32_t deadline_s, char *text,
 		   size_t *used)
 {
@@ -229,10 +228,10 @@ static void attend(struct child *child, uint32_t deadline_s, char *text,
 		}
 		nanosleep(&nap, NULL);
 	}
-	kill(-child->id, SIGKILL); /* what it may have left behind */
+	kill(-child->id, SIGKILL); /* its remaining children */
 }
 
-/* Sort the lines; returns whether the check said that it came to its end. */
+/* Sort the lines; return true if the check reported its end. */
 static bool sort_lines(char *lines, struct conform_result *out)
 {
 	char *line, *rest = lines;
@@ -264,7 +263,7 @@ static bool sort_lines(char *lines, struct conform_result *out)
 	return ended;
 }
 
-/* What it printed belongs to the report of a failure. */
+/* Add the output to the report of a failure. */
 static void add_printed(struct child *child, struct conform_result *out)
 {
 	char text[4096];

@@ -1,33 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Group G: segments, the stretches of plans that a backend is given as one.
- * Each plan here is one, but for what stands in front of it.
+ * Group G: segments, the parts of plans that a backend gets as one device graph.
+ * Each plan here is one segment, except the commands before it.
  */
 #include "conform.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Plans on queues are told when something is done. */
+/* Plans on queues need completion notifications. */
 enum { FROZEN = NEED_SEGMENT | NEED_NOTIFY };
 
 enum { WORDS = 64, BYTES = WORDS * 4, BUFFERS = 6, STEPS = 40 };
 
-/* A plan that is being made, and what its memory has in the end. */
+/* A plan under construction, and the expected contents of its memory. */
 struct recipe {
 	struct conform *c;
 	plait_queue *queue;
 	plait_graph *graph;
 	plait_buffer *buffers[BUFFERS];
 	uint32_t values[BUFFERS];
-	plait_node last[BUFFERS]; /* that wrote it */
+	plait_node last[BUFFERS]; /* last writer of each buffer */
 	bool known[BUFFERS];
 };
 
 static void begin(struct recipe *r, struct conform *c)
 {
 	*r = (struct recipe){ .c = c };
-	/* Even two commands. */
+	/* Make segments of as few as two commands. */
 	(void)setenv("PLAIT_SEGMENTS", "2", 1);
 	r->queue = conform_queue(c);
 	NEED(plait_graph_create(c->context, &r->graph, ERR));
@@ -107,7 +107,7 @@ static void know_all(struct recipe *r)
 		r->known[i] = true;
 }
 
-/* ---- G1, G2, G3: what is done, and in which order ---- */
+/* ---- G1, G2, G3: completeness and order ---- */
 
 static void does_all(struct conform *c)
 {
@@ -124,7 +124,7 @@ static void does_all(struct conform *c)
 	plait_plan_release(plan);
 }
 
-/* A value goes through all buffers, one behind the other, on few lanes. */
+/* A value passes through all buffers in sequence, on few lanes. */
 static void keeps_chains(struct conform *c)
 {
 	struct recipe r;
@@ -141,7 +141,7 @@ static void keeps_chains(struct conform *c)
 	plait_plan_release(plan);
 }
 
-/* Each is behind all that it conflicts with; several lanes. */
+/* Add steps, each after all that it conflicts with, for several lanes. */
 static void add_steps(struct recipe *r)
 {
 	plait_node nodes[STEPS], after[STEPS];
@@ -185,7 +185,7 @@ static void keeps_order(struct conform *c)
 	}
 }
 
-/* ---- G4: what changes ---- */
+/* ---- G4: parameters ---- */
 
 static plait_status tell(struct conform *c, plait_plan *plan, int32_t value)
 {
@@ -226,7 +226,7 @@ static void takes_changes(struct conform *c)
 	r.known[0] = r.known[1] = true;
 	plan = freeze(&r, 1);
 	for (uint32_t i = 1; i < 5; i++) {
-		/* Twice the same, too. */
+		/* Each value twice, so that an unchanged one is covered. */
 		NEED(tell(c, plan, (int32_t)(i / 2 * 10)));
 		r.values[0] = r.values[1] = 1 + i / 2 * 10;
 		look(&r, "a parameter");
@@ -236,7 +236,7 @@ static void takes_changes(struct conform *c)
 
 /* ---- G5, G6: runs ---- */
 
-/* Two at a time, on their own instances, again and again. */
+/* Two runs at a time, each on its own instance, repeatedly. */
 static void runs_again(struct conform *c)
 {
 	static const char text[] =
@@ -321,7 +321,7 @@ static void add_rows(struct recipe *r, uint32_t to, uint64_t to_offset,
 		.label = "rows" }, after, 2);
 }
 
-/* Every other row of one to another, and out of that both kinds. */
+/* Copy every other row to a second buffer, then both kinds of rows from there. */
 static void moves_rows(struct conform *c)
 {
 	const plait_rows apart = { .size = sizeof(apart), .rows = ROWS,

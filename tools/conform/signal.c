@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Group S: signals and gates, what they count and who wakes. */
+/* Group S: signals and gates: counting and wake-up. */
 #include "conform.h"
 
 #include <stdlib.h>
@@ -24,7 +24,7 @@ static void initial(struct conform *c)
 
 	GIVES(plait_signal_query(signal, &now, &sent, ERR), PLAIT_OK);
 	HOLDS(now == 0 && sent == 0);
-	/* The newest submitted, and there is none: nothing to wait for. */
+	/* 0 is the newest submitted; without one the wait returns at once. */
 	GIVES(plait_signal_wait(signal, 0, PLAIT_FOREVER, ERR), PLAIT_OK);
 	NEED(plait_queue_wait(queue, signal, 0, ERR));
 	NEED(plait_queue_finish(queue, PLAIT_FOREVER, ERR));
@@ -36,7 +36,7 @@ static void initial(struct conform *c)
 	HOLDS(now == 1 && sent == 1);
 }
 
-/* What nothing submitted cannot be waited for. */
+/* A wait for a sequence that was not submitted is refused. */
 static void not_submitted(struct conform *c, plait_queue *queue,
 			  plait_signal *signal, uint64_t next)
 {
@@ -98,8 +98,8 @@ static void past(struct conform *c)
 
 /* --- S4, S5, S6 ---------------------------------------------------------- */
 
-/* Two signals, each released by a gate of its own; one queue waits for both
- * in either order, in one batch and in two. */
+/* Two signals, each held by its own gate; one queue waits for both in either
+ * order, in one batch and in two. */
 static void wait_first(struct conform *c)
 {
 	static atomic_int ran[4];
@@ -171,7 +171,7 @@ static void jumps(struct conform *c)
 			GIVES(plait_queue_finish(queues[k], 0, ERR),
 			      PLAIT_E_TIMEOUT);
 			HOLDS_THAT(atomic_load(&ran[k]) == 0,
-				   "at %llx nobody who waits for %llx goes on",
+				   "at %llx no waiter for %llx continues",
 				   (unsigned long long)at[i],
 				   (unsigned long long)at[k]);
 		}
@@ -183,7 +183,7 @@ struct raiser {
 	atomic_bool ready;
 };
 
-/* Looks at the gate first: a backend may ask who could still raise it. */
+/* Look at the gate first: a backend may check whether a raise is possible. */
 static void raise_soon(void *argument)
 {
 	struct raiser *raiser = argument;
@@ -204,36 +204,36 @@ static void any_all(struct conform *c)
 	struct conform_thread *thread;
 	uint64_t index = 99;
 
-	GIVES(plait_points_wait(NULL, 0, PLAIT_WAIT_ALL, PLAIT_FOREVER, NULL,
+	GIVES(plait_signal_wait_points(NULL, 0, PLAIT_WAIT_ALL, PLAIT_FOREVER, NULL,
 				ERR), PLAIT_OK);
-	GIVES(plait_points_wait(NULL, 0, PLAIT_WAIT_ANY, PLAIT_FOREVER, NULL,
+	GIVES(plait_signal_wait_points(NULL, 0, PLAIT_WAIT_ANY, PLAIT_FOREVER, NULL,
 				ERR), PLAIT_OK);
-	GIVES(plait_points_wait(points, 4, 2, 0, NULL, ERR),
+	GIVES(plait_signal_wait_points(points, 4, 2, 0, NULL, ERR),
 	      PLAIT_E_INVALID);
-	GIVES(plait_points_wait(points, 4, PLAIT_WAIT_ANY, 0, &index, ERR),
+	GIVES(plait_signal_wait_points(points, 4, PLAIT_WAIT_ANY, 0, &index, ERR),
 	      PLAIT_E_TIMEOUT);
-	GIVES(plait_points_wait(points, 4, PLAIT_WAIT_ALL, 0, NULL, ERR),
+	GIVES(plait_signal_wait_points(points, 4, PLAIT_WAIT_ALL, 0, NULL, ERR),
 	      PLAIT_E_TIMEOUT);
 	thread = conform_start(c, raise_soon, &raiser);
 	conform_until(&raiser.ready);
-	GIVES(plait_points_wait(points, 4, PLAIT_WAIT_ANY, PLAIT_FOREVER,
+	GIVES(plait_signal_wait_points(points, 4, PLAIT_WAIT_ANY, PLAIT_FOREVER,
 				&index, ERR), PLAIT_OK);
 	conform_join(thread);
 	HOLDS_THAT(index == 1 || index == 3, "any: number 1 or 3 came, not "
 		   "%llu", (unsigned long long)index);
-	GIVES(plait_points_wait(points, 4, PLAIT_WAIT_ALL, 1000000, NULL,
+	GIVES(plait_signal_wait_points(points, 4, PLAIT_WAIT_ALL, 1000000, NULL,
 				ERR), PLAIT_E_TIMEOUT);
-	GIVES(plait_points_wait(points + 2, 1, PLAIT_WAIT_ANY, 0, NULL, ERR),
+	GIVES(plait_signal_wait_points(points + 2, 1, PLAIT_WAIT_ANY, 0, NULL, ERR),
 	      PLAIT_E_TIMEOUT);
 	NEED(plait_signal_raise(gates[0], 1, ERR));
 	NEED(plait_signal_raise(gates[2], 1, ERR));
-	GIVES(plait_points_wait(points, 4, PLAIT_WAIT_ALL, PLAIT_FOREVER,
+	GIVES(plait_signal_wait_points(points, 4, PLAIT_WAIT_ALL, PLAIT_FOREVER,
 				NULL, ERR), PLAIT_OK);
 }
 
 /* --- S7 ------------------------------------------------------------------ */
 
-/* Ends a wait that does not end by itself. */
+/* Ends a wait that would not end otherwise. */
 struct late {
 	plait_signal *gate;
 	atomic_bool back;
@@ -283,7 +283,7 @@ static void timeouts(struct conform *c)
 	HOLDS_THAT(!atomic_load(&late.needed), "timeouts end waits");
 	if (!atomic_load(&late.needed))
 		NEED(plait_signal_raise(late.gate, 1, ERR));
-	/* Now plus this much is more than 64 bits. */
+	/* The deadline, now plus this timeout, overflows 64 bits. */
 	GIVES(plait_signal_wait(late.gate, 1, PLAIT_FOREVER - 1, ERR),
 	      PLAIT_OK);
 	GIVES(plait_signal_wait(late.gate, 1, 0, ERR), PLAIT_OK);
@@ -309,7 +309,7 @@ static void wait_there(void *argument)
 	plait_signal_query(waiter->gate, &waiter->saw, NULL, NULL);
 }
 
-/* Pairs wait for the same sequence, some for what one jump passes over. */
+/* Pairs wait for one sequence number, some for one that a jump skips. */
 static void many_waiters(struct conform *c)
 {
 	static struct waiter waiters[WAITERS];
@@ -341,7 +341,7 @@ static void relay(struct conform *c, plait_device *last)
 	plait_signal *end = conform_signal(c);
 	plait_queue *first = conform_queue(c);
 	plait_queue *second = conform_queue_on(c, last, NULL);
-	/* Time for who does not wait for the gate. */
+	/* Time for a queue that does not wait for the gate to show it. */
 	static const struct timespec nap = { .tv_nsec = 1000000 };
 	struct raiser raiser = { .gate = gate };
 	static atomic_int count;
@@ -360,7 +360,7 @@ static void relay(struct conform *c, plait_device *last)
 	nanosleep(&nap, NULL);
 	GIVES(plait_signal_wait(end, 1, 0, ERR), PLAIT_E_TIMEOUT);
 	HOLDS(atomic_load(&count) == 0);
-	/* Host to queue to queue to host, with the host asleep. */
+	/* From host to queue to queue to host, with the host asleep. */
 	thread = conform_start(c, raise_soon, &raiser);
 	conform_until(&raiser.ready);
 	NEED(plait_signal_wait(end, 1, PLAIT_FOREVER, ERR));
@@ -429,7 +429,7 @@ static int32_t inspect(void *user_data)
 	return 0;
 }
 
-/* Time for who does not wait for the work in front of a signal. */
+/* Time for a queue that does not wait for the work before a signal to show it. */
 static int32_t dawdle(void *user_data)
 {
 	static const struct timespec nap = { .tv_nsec = 300000 };
@@ -440,7 +440,7 @@ static int32_t dawdle(void *user_data)
 	return 0;
 }
 
-/* Host memory to device, over a signal to another queue, back to a function. */
+/* From host memory to the device, by a signal to another queue, to a function. */
 static void carried(struct conform *c)
 {
 	plait_buffer *buffer = conform_buffer(c, WORDS * 4);

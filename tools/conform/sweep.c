@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Group E, the sweeps: a small whole life, in which the k-th allocation or
- * the k-th call of the backend fails, for every k.  Whatever comes of it has
- * a reason, ends in time, and leaves nothing.
+ * Group E, continued: fault sweeps.  A small complete scenario runs with a failure
+ * of the k-th allocation, or of the k-th backend call, for every k.  Each outcome
+ * has a reason, comes in time and leaks nothing.
  */
 #include "conform.h"
 
@@ -47,12 +47,12 @@ static plait_status make(struct conform *c, struct life *life,
 	return status;
 }
 
-/* The first failure ends it. */
+/* Run the scenario; stop at the first failure. */
 static plait_status live(struct conform *c, struct life *life,
 			 const plait_context_desc *desc)
 {
 	static atomic_int count;
-	/* A read whose wait failed may come yet. */
+	/* Static: a read may complete after its wait has failed. */
 	static unsigned char got[256];
 	plait_status status = make(c, life, desc);
 
@@ -94,7 +94,7 @@ static plait_status live_and_die(struct conform *c,
 	return status;
 }
 
-/* Everything that the library took in the k-th life is back. */
+/* Return true if all memory of the k-th scenario is freed. */
 static bool nothing_left(struct conform *c, struct conform_memory *memory,
 			 long long k)
 {
@@ -135,7 +135,7 @@ void conform_no_memory(struct conform *c)
 
 /* --- E3, E4 -------------------------------------------------------------- */
 
-/* Behind what the user asked for, so that this wraps that. */
+/* Append to the user's interposers, so that this one wraps them. */
 static void add_fault(plait_context_desc *desc, const char *option,
 		      long long k, char wrap[256], char options[1024])
 {
@@ -150,7 +150,7 @@ static void add_fault(plait_context_desc *desc, const char *option,
 	desc->options = options;
 }
 
-/* `want` is what comes of it, once the backend is open. */
+/* `want`: the expected status once the backend is open. */
 static void sweep(struct conform *c, const char *option, plait_status want)
 {
 	static struct conform_memory memory;
@@ -175,7 +175,7 @@ static void sweep(struct conform *c, const char *option, plait_status want)
 			return;
 		quiet = status == PLAIT_OK ? quiet + 1 : 0;
 		failed += status != PLAIT_OK;
-		/* A backend that fails at open is not available. */
+		/* A backend that fails while opening is unavailable. */
 		if (status != PLAIT_OK && status != PLAIT_E_UNAVAILABLE)
 			GIVES(status, want);
 	}

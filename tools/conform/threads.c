@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads of a check, and waiting for them. */
+/* Threads of a check, and waits for them. */
 #include "conform.h"
 
 #include <ctype.h>
@@ -71,7 +71,7 @@ void conform_join(struct conform_thread *thread)
 	free(thread);
 }
 
-/* The letter behind the name in /proc/self/task/ID/stat. */
+/* Read the state letter, after the name in /proc/self/task/ID/stat. */
 static bool sleeps(const char *id)
 {
 	char path[64], line[512];
@@ -82,7 +82,7 @@ static bool sleeps(const char *id)
 	snprintf(path, sizeof(path), "/proc/self/task/%.20s/stat", id);
 	file = fopen(path, "r");
 	if (file == NULL)
-		return true; /* gone meanwhile */
+		return true; /* the thread ended meanwhile */
 	got = fread(line, 1, sizeof(line) - 1, file);
 	fclose(file);
 	line[got] = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the process looks like from outside, and where its memory goes. */
+/* Threads, descriptors and memory of the process, and its plugins. */
 #include "conform.h"
 
 #include <ctype.h>
@@ -41,7 +41,7 @@ static uint32_t lines(const char *path)
 	return count;
 }
 
-/* The sixth number of statm: heap, stacks and private maps, in pages. */
+/* Read the sixth number of statm: heap, stacks and private maps, in pages. */
 static uint64_t data_bytes(void)
 {
 	FILE *file = fopen("/proc/self/statm", "r");
@@ -55,7 +55,7 @@ static uint64_t data_bytes(void)
 	return (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Both streams are one file here; see run.c. */
+/* stdout and stderr are one file here; see run.c. */
 static uint64_t printed_bytes(void)
 {
 	struct stat info;
@@ -94,7 +94,7 @@ bool conform_sanitized(void)
 	return PLAIT_SANITIZER_KIND != PLAIT_SANITIZER_NONE;
 }
 
-/* The word around `mark`, which ends where the mark does. */
+/* Copy the word that ends with `mark`. */
 static bool cut_path(const char *text, const char *mark,
 		     char path[CONFORM_PATH])
 {
@@ -117,8 +117,7 @@ static bool cut_path(const char *text, const char *mark,
 	return false;
 }
 
-/* What the library says of this backend; the caller frees it.  Null: it says
- * nothing. */
+/* Return the library's report of this backend, or null; the caller frees it. */
 static char *read_report(const char *backend)
 {
 	plait_context_desc desc = { .size = sizeof(desc),
@@ -151,7 +150,7 @@ bool conform_find_file(struct conform *c, char path[CONFORM_PATH])
 	return found;
 }
 
-/* What is behind the words, to the end of the line; "" without them. */
+/* Copy the rest of the line after `words`; "" if the text lacks them. */
 static void cut_line(const char *text, const char *words, char *out,
 		     size_t bytes)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* plait check: prove that a plan is right, or say which promise is broken. */
+/* plait check: verify a plan, or name the violated property. */
 #include "command.h"
 #include "input.h"
 #include "schedule.h"
@@ -29,7 +29,8 @@ int command_check(int argc, char **argv)
 					       { NULL, 0, NULL, 0 } };
 	struct schedule_request request = {
 		.command = "check",
-		/* With the graph at hand, more is proved than without. */
+		/* Freezing checks against the graph too, which a loaded plan
+		 * no longer has. */
 		.freeze = { .size = sizeof(plait_freeze_desc),
 			    .flags = PLAIT_FREEZE_CHECK },
 	};

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The subcommands of `plait`.  Each lives in a file of its own, named like
- * it, and is one line in the table of main.c.
+ * Subcommands of `plait`.  Each has a file of its name and a row in the table of
+ * main.c.
  */
 #ifndef PLAIT_TOOLS_COMMAND_H
 #define PLAIT_TOOLS_COMMAND_H
 
-/* What `plait` exits with. */
+/* Exit codes of `plait`. */
 enum {
 	COMMAND_DONE = 0,
-	COMMAND_FAILED = 1, /* it was tried, and a line on stderr says why not */
-	COMMAND_USAGE = 2   /* it was not understood */
+	COMMAND_FAILED = 1, /* failed; stderr has the reason */
+	COMMAND_USAGE = 2   /* wrong arguments */
 };
 
 struct command {
 	const char *name;
 	const char *arguments; /* for the help, such as "[-b LIST]" */
 	const char *summary;
-	const char *details;   /* its options; null: it has a help of its own */
+	const char *details;   /* options; null: the command prints its help */
 	/* argv[0] is the subcommand's name. */
 	int (*run)(int argc, char **argv);
 };
@@ -29,16 +29,16 @@ int command_run(int argc, char **argv);
 int command_simulate(int argc, char **argv);
 int conform_main(int argc, char **argv);
 
-/* Print "plait NAME: text" and how NAME is called; returns COMMAND_USAGE. */
+/* Print "plait NAME: text" and the usage of NAME; return COMMAND_USAGE. */
 int command_usage(const char *name, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Print "plait NAME: text"; returns COMMAND_FAILED. */
+/* Print "plait NAME: text"; return COMMAND_FAILED. */
 int command_fail(const char *name, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* `code`, unless what was printed could not be written: then that is no result,
- * and the error stream says so. */
+/* Flush stdout.  Return `code`, or COMMAND_FAILED after a line on stderr if the
+ * output of a successful command could not be written. */
 int command_finish(int code);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * plait info: what a program would find here, chosen, rejected and why.  The
- * text is the library's own report, made in a process of its own: drivers that
- * backends load may end the one that they are in.
+ * plait info: report of the backends found, chosen and rejected, and why.  A
+ * child process makes the report, since a driver that a backend loads may end
+ * its process.
  */
 #include "command.h"
 
@@ -47,16 +47,18 @@ static int read_options(int argc, char **argv, plait_context_desc *desc)
 			desc->options = optarg;
 			break;
 		default:
-			return command_usage("info", "what is '%s'?",
+			return command_usage("info",
+					     "unexpected argument '%s'",
 					     argv[optind - 1]);
 		}
 	}
 	if (optind < argc)
-		return command_usage("info", "what is '%s'?", argv[optind]);
+		return command_usage("info", "unexpected argument '%s'",
+				     argv[optind]);
 	return COMMAND_DONE;
 }
 
-/* Twice: for the size, then for the text. */
+/* Call twice: for the size, then for the text. */
 static plait_status read_report(const plait_context_desc *desc, char **out,
 				plait_error *error)
 {
@@ -73,7 +75,7 @@ static plait_status read_report(const plait_context_desc *desc, char **out,
 	return plait_backend_report(desc, *out, bytes, NULL, error);
 }
 
-/* Who asks for information gets all, if it takes a little longer. */
+/* The report describes host devices in full, which takes longer to open. */
 #define OWN_OPTIONS "host:describe=1"
 
 static bool ask_for_all(plait_context_desc *desc)
@@ -86,8 +88,7 @@ static bool ask_for_all(plait_context_desc *desc)
 	return true;
 }
 
-/* One line of the report; what is said of options that nobody set but this
- * command is left out. */
+/* Print one line of the report, without the option that this command set. */
 static void print_line(const char *line, int length, bool own_options)
 {
 	static const char options[] = "options: " OWN_OPTIONS;
@@ -132,9 +133,9 @@ static int report(plait_context_desc *desc)
 	return code;
 }
 
-/* --- a process of its own ------------------------------------------------- */
+/* --- child process ------------------------------------------------------- */
 
-/* What environment variables may have had a part in it. */
+/* Print the environment variables that may have contributed to the failure. */
 static void name_variables(void)
 {
 	static const char *const names[] = {
@@ -159,15 +160,15 @@ static int judge(int status)
 	else
 		snprintf(how, sizeof(how), "exited with %d",
 			 WEXITSTATUS(status));
-	(void)command_fail("info", "the process that looked at the backends "
-			   "was ended by something that one of them loads: %s. "
-			   "With --backends you choose which are looked at.",
+	(void)command_fail("info", "a backend, or code that it loads, ended "
+			   "the process that queried the backends: %s. "
+			   "Use --backends to select the backends to query.",
 			   how);
 	name_variables();
 	return COMMAND_FAILED;
 }
 
-/* `said` tells whether the report came to its end, and how. */
+/* The child writes one byte, its exit code, after a complete report. */
 static int await(pid_t child, int from)
 {
 	unsigned char code = COMMAND_FAILED;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading a whole file; see input.h. */
+/* Input files, read as a whole; see input.h. */
 #include "input.h"
 
 #include "command.h"
@@ -23,7 +23,7 @@ static int fail(const char *command, const char *path, int error)
 			    strerror(error));
 }
 
-/* Room for at least one more byte; false when there is no memory. */
+/* Make room for at least one more byte; return false without memory. */
 static bool grow(struct input *input, uint64_t *capacity)
 {
 	char *bytes;
@@ -86,8 +86,7 @@ void input_free(struct input *input)
 
 bool input_is_plan(const struct input *input)
 {
-	/* The first byte of the binary form and those behind it are those of
-	 * no line of the text form. */
+	/* No line of the text form starts with these bytes. */
 	static const char magic[8] = { 'p', 'l', 'a', 'i', 't', 'p', 'l',
 				       'n' };
 

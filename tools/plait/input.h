@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A file, or the standard input, read into memory as a whole. */
+/* Input: a file, or standard input, read into memory as a whole. */
 #ifndef PLAIT_TOOLS_INPUT_H
 #define PLAIT_TOOLS_INPUT_H
 
@@ -11,15 +11,16 @@ struct input {
 	uint64_t count;
 };
 
-/* How a path is called in messages: "-" is "(standard input)". */
+/* Return the name of a path for messages; "-" is "(standard input)". */
 const char *input_name(const char *path);
 
-/* COMMAND_DONE; COMMAND_FAILED after saying, as `command`, why not. */
+/* Read all of `path`.  Return COMMAND_DONE, or COMMAND_FAILED after a message of
+ * `command`. */
 int input_read(const char *command, const char *path, struct input *out);
 
 void input_free(struct input *input);
 
-/* Whether it is the binary form of a plan. */
+/* Return true if the input is a plan in binary form. */
 bool input_is_plan(const struct input *input);
 
 #endif

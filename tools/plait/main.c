@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The `plait` command: finds the subcommand and runs it.  What subcommands do
- * is in their own files; they see what every user of the library sees.
+ * The `plait` command: table of subcommands, dispatch and help.  Each subcommand
+ * is in its own file and uses the public API only.
  */
 #include "command.h"
 
@@ -16,32 +16,32 @@
 static int command_help(int argc, char **argv);
 static int command_version(int argc, char **argv);
 
-/* Options that several subcommands have. */
+/* Options shared by several subcommands. */
 #define HOW								\
-	"  --policy P   bounded: at most so many lanes as are allowed (the "	\
-	"default);\n"							\
-	"               widest: as many as the graph is wide; limits of "	\
-	"--lanes and the\n"						\
-	"               file still hold\n"				\
-	"  --lanes N    most lanes of each device; a smaller limit in the "	\
-	"file wins (0, the\n"						\
-	"               default: that limit; where there is none 1, or "	\
-	"any number\n"							\
-	"               with --policy widest)\n"			\
-	"  --mode M     strict (the default), helped or auto\n"
+	"  --policy P   bounded (default): at most the permitted number of "	\
+	"lanes;\n"							\
+	"               widest: as many lanes as the graph is wide, within "	\
+	"the limits of\n"						\
+	"               --lanes and of the file\n"			\
+	"  --lanes N    most lanes per device; a smaller limit in the "	\
+	"file takes precedence\n"					\
+	"               (default 0: the file's limit; without one 1, or "	\
+	"any number with\n"						\
+	"               --policy widest)\n"				\
+	"  --mode M     strict (default), helped or auto\n"
 #define HOP								\
-	"  --hop N      what seeing another lane's progress costs\n"
+	"  --hop N      cost of observing another lane's progress\n"
 #define FILES								\
-	"  FILE         a graph, see plait-graph(5), or a plan; -: the "	\
+	"  FILE         a graph, see plait-graph(5), or a plan; -: "	\
 	"standard input\n"
 
 static const struct command commands[] = {
 	{ "check", "PLAN|FILE [--policy P] [--lanes N] [--mode M] [--hop N]",
-	  "prove that a plan is right", FILES HOW HOP, command_check },
+	  "verify a plan", FILES HOW HOP, command_check },
 	{ "conform", "BACKEND [--only IDS] [--seed N] [--expect FILE] | --list",
-	  "see whether a backend keeps its promises", NULL, conform_main },
+	  "test the conformance of a backend", NULL, conform_main },
 	{ "info", "[-b LIST] [-p PATH] [-w LIST] [-o OPTIONS]",
-	  "tell which backends there are, and why not",
+	  "list backends: found, chosen, rejected and why",
 	  "  -b, --backends LIST    as if PLAIT_BACKEND were set\n"
 	  "  -p, --path PATH        as if PLAIT_PLUGIN_PATH were set\n"
 	  "  -w, --wrap LIST        as if PLAIT_WRAP were set\n"
@@ -51,42 +51,43 @@ static const struct command commands[] = {
 	  "[--mode strict|helped|auto] [--hop N]\n"
 	  "                  [--text | --stats | --json | --dot | --svg] "
 	  "[-o PLAN]",
-	  "plan a graph, show or keep the plan",
+	  "schedule a graph, print or save the plan",
 	  FILES HOW HOP
-	  "  --text       print a summary (the default)\n"
-	  "  --stats      print times, bytes and counts, one a line\n"
+	  "  --text       print a summary (default)\n"
+	  "  --stats      print times, bytes and counts, one per line\n"
 	  "  --json       print the plan as one JSON object\n"
 	  "  --dot        print the graph for Graphviz\n"
-	  "  --svg        print the schedule as a picture\n"
-	  "  -o PLAN      keep the plan in a file\n", command_plan },
+	  "  --svg        print a drawing of the schedule\n"
+	  "  -o PLAN      save the plan to a file\n", command_plan },
 	{ "run", "PLAN|FILE [--times N] [--unit NS] [--serial | --parallel] "
 	  "[--trace JSON] [--svg SVG]\n"
 	  "                 [--tune PLAN] [--watch] [--hop N] [--policy P] [--lanes N] "
 	  "[--mode M]",
-	  "rehearse a plan, tell what that costs and what happened",
+	  "dry-run a plan, print its times and trace",
 	  FILES HOW HOP
-	  "  --times N    how often (1000)\n"
-	  "  --unit NS    how long a unit of cost is; 0 (the default): "
-	  "commands do nothing\n"
+	  "  --times N    number of runs (default 1000)\n"
+	  "  --unit NS    duration of a unit of cost in ns (default 0: "
+	  "commands do nothing)\n"
 	  "  --serial     one lane at a time, on one thread\n"
 	  "  --parallel   all lanes, with worker threads\n"
-	  "  --trace JSON write what the fastest of some more runs "
-	  "did, for chrome://tracing and Perfetto\n"
-	  "  --svg SVG    the same as a picture\n"
-	  "  --tune PLAN  plan anew with what commands took, and keep that "
-	  "plan\n"
-	  "  --watch      tell on the error stream how it is getting on\n",
+	  "  --trace JSON write the trace of the fastest of some further "
+	  "runs, for chrome://tracing\n"
+	  "               and Perfetto\n"
+	  "  --svg SVG    write that trace as a drawing\n"
+	  "  --tune PLAN  replan with the measured command durations, and "
+	  "save that plan\n"
+	  "  --watch      report progress on stderr\n",
 	  command_run },
 	{ "simulate", "PLAN|FILE [--hop N] [--submit N] [--copy ALPHA,BETA] "
 	  "[--policy P] [--lanes N] [--mode M]",
 	  "predict a run of a plan from costs",
 	  FILES HOW HOP
-	  "  --submit N   what submitting a command to a device that is not "
-	  "the host costs\n"
-	  "  --copy A,B   a copy of b bytes costs A + b * B / 1024 more\n",
+	  "  --submit N   cost of submitting a command to a device other than "
+	  "the host\n"
+	  "  --copy A,B   added cost of a copy of b bytes: A + b * B / 1024\n",
 	  command_simulate },
 	{ "version", "", "print the version", "", command_version },
-	{ "help", "[COMMAND]", "tell how this is used", "", command_help },
+	{ "help", "[COMMAND]", "print help", "", command_help },
 };
 
 static const struct command *find(const char *name)
@@ -140,10 +141,10 @@ static void print_help(FILE *stream)
 	for (i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
 		fprintf(stream, "  %-10s %s\n", commands[i].name,
 			commands[i].summary);
-	fprintf(stream, "\nplait help COMMAND tells more; so does plait(1).\n");
+	fprintf(stream, "\nMore: plait help COMMAND, and plait(1).\n");
 }
 
-/* Who has no details here tells by himself. */
+/* A subcommand without details prints its own help. */
 static int help_of(const struct command *command)
 {
 	char option[] = "--help";
@@ -167,7 +168,7 @@ static int command_help(int argc, char **argv)
 	}
 	command = find(argv[1]);
 	if (command == NULL)
-		return command_usage("help", "there is no command '%s'",
+		return command_usage("help", "unknown command '%s'",
 				     argv[1]);
 	return help_of(command);
 }
@@ -175,13 +176,14 @@ static int command_help(int argc, char **argv)
 static int command_version(int argc, char **argv)
 {
 	if (argc > 1)
-		return command_usage("version", "what is '%s'?", argv[1]);
+		return command_usage("version", "unexpected argument '%s'",
+				     argv[1]);
 	printf("plait %s (interface %u)\n", plait_version(),
 	       (unsigned)plait_abi());
 	return COMMAND_DONE;
 }
 
-/* What people try first. */
+/* Map common option spellings to subcommands. */
 static const char *canonical(const char *name)
 {
 	if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
@@ -218,8 +220,7 @@ int main(int argc, char **argv)
 	}
 	command = find(canonical(argv[1]));
 	if (command == NULL) {
-		fprintf(stderr, "plait: there is no command '%s'\n\n",
-			argv[1]);
+		fprintf(stderr, "plait: unknown command '%s'\n\n", argv[1]);
 		print_help(stderr);
 		return COMMAND_USAGE;
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * plait plan: plan a graph, and show or keep the plan.  A plan that was kept
- * can be shown again.
+ * plait plan: schedule a graph, and print or save the plan; or print a saved
+ * plan.
  */
 #include "command.h"
 #include "schedule.h"
@@ -10,13 +10,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* What is printed, beside the formats of plait_plan_write. */
+/* Output formats in addition to those of plait_plan_write. */
 enum { SHOW_SUMMARY = 100, SHOW_STATS = 101 };
 
 struct request {
 	struct schedule_request schedule;
 	int format;
-	const char *save; /* where to, null for nowhere */
+	const char *save; /* path to save the plan, or null */
 };
 
 static int take_format(struct request *request, int format)
@@ -111,7 +111,7 @@ static int print_info(const struct schedule *schedule, int format)
 	return COMMAND_DONE;
 }
 
-/* Twice: for the size, then for the text. */
+/* Call twice: for the size, then for the text. */
 static int print_plan(const struct schedule *schedule, int format)
 {
 	plait_error error = { .size = sizeof(error) };

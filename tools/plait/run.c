@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * plait run: rehearse a plan, tell what that costs here, and what happened.
- * Nothing that the plan names is needed: nodes do nothing, or work as long as
- * their cost says, so what is measured is the schedule and its replay.
+ * plait run: dry run of a plan, with times, traces and tuning.  The kernels and
+ * buffers that the plan names are not needed: commands do nothing, or spin for
+ * their cost, so the times are those of the schedule and its replay.
  */
 #include "command.h"
 #include "input.h"
@@ -18,7 +18,7 @@
 
 enum {
 	DEFAULT_RUNS = 1000, MOST_RUNS = 100000000,
-	/* Of which the fastest one is shown: others had the CPU meanwhile. */
+	/* The fastest of these is shown: it was preempted least. */
 	SHOWN_RUNS = 9, SHOWN_NS = 500000000
 };
 
@@ -27,17 +27,17 @@ struct request {
 	plait_run_desc run;
 	uint64_t times;
 	uint64_t unit_ns;
-	const char *trace; /* where events go, or null */
-	const char *svg;   /* where the picture goes, or null */
-	const char *tune;  /* where a better plan goes, or null */
+	const char *trace; /* path of the JSON trace, or null */
+	const char *svg;   /* path of the drawing, or null */
+	const char *tune;  /* path of the tuned plan, or null */
 	bool watch;
 };
 
-/* What measuring needs, and finds out. */
+/* State and results of a measurement. */
 struct measured {
 	plait_queue *queue;
 	uint64_t *took;
-	uint64_t commands; /* that one run did */
+	uint64_t commands; /* commands per run */
 };
 
 static int take_flag(struct request *request, uint32_t flag)
@@ -87,7 +87,7 @@ static int take(void *user_data, int option, const char *value)
 		request->schedule.workers = true;
 		return take_flag(request, PLAIT_RUN_PARALLEL);
 	default:
-		return command_usage("run", "what is '-o'?");
+		return command_usage("run", "unexpected option '-o'");
 	}
 }
 
@@ -121,7 +121,7 @@ static plait_status open_queue(const struct schedule *schedule,
 	return status;
 }
 
-/* A run that can be asked what it did; the caller's to release. */
+/* Run once with a record; the caller releases the run. */
 static plait_status run_recorded(const struct request *request,
 				 const struct schedule *schedule,
 				 struct measured *measured,
@@ -179,7 +179,7 @@ static plait_status run_all(const struct request *request,
 	return status;
 }
 
-/* ---- what happened ---- */
+/* ---- traces ---- */
 
 static plait_status write_text(plait_run *run, int32_t format, FILE *file,
 			       plait_error *error)
@@ -223,7 +223,7 @@ static int write_file(plait_run *run, int32_t format, const char *path)
 				     path) : COMMAND_DONE;
 }
 
-/* Plan anew with what the recorded runs took, and keep the plan. */
+/* Replan with the durations of the recorded runs, and save the plan. */
 static int tune(const struct request *request, const struct schedule *schedule)
 {
 	plait_tune_desc desc = { .size = sizeof(desc),
@@ -246,7 +246,7 @@ static int tune(const struct request *request, const struct schedule *schedule)
 	return COMMAND_DONE;
 }
 
-/* Runs of their own, so that writing down is in nobody's time. */
+/* Run separately for the trace, so that the measured runs do not record. */
 static plait_status run_shown(const struct request *request,
 			      const struct schedule *schedule,
 			      struct measured *measured, plait_run **out,
@@ -310,7 +310,7 @@ static void print_times(const struct measured *measured, uint64_t count)
 	       commands > 0 ? (double)took[0] / (double)commands : 0.0);
 }
 
-/* ---- all of it ---- */
+/* ---- command ---- */
 
 static plait_status prepare(const struct request *request,
 			    const struct schedule *schedule,

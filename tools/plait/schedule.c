@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From options and a file to a plan; see schedule.h. */
+/* Plan of a command line: options, input file, planning; see schedule.h. */
 #include "schedule.h"
 
 #include "command.h"
@@ -81,11 +81,11 @@ static int take_own(struct schedule_request *request, int option,
 static int take_file(struct schedule_request *request, int argc, char **argv)
 {
 	if (argc == 0)
-		return command_usage(request->command, "which file? '-' is "
-				     "the standard input");
+		return command_usage(request->command, "expected a FILE; '-' "
+				     "is standard input");
 	if (argc > 1)
-		return command_usage(request->command, "one file at a time; "
-				     "what is '%s'?", argv[1]);
+		return command_usage(request->command, "expected one FILE, "
+				     "found also '%s'", argv[1]);
 	request->path = argv[0];
 	return COMMAND_DONE;
 }
@@ -100,8 +100,8 @@ int schedule_read(struct schedule_request *request, int argc, char **argv,
 	while (code == COMMAND_DONE &&
 	       (option = getopt_long(argc, argv, ":o:", known, NULL)) != -1) {
 		if (option == '?')
-			code = command_usage(request->command, "what is "
-					     "'%s'?", argv[optind - 1]);
+			code = command_usage(request->command, "unknown "
+					     "option '%s'", argv[optind - 1]);
 		else if (option == ':')
 			code = command_usage(request->command, "'%s' needs a "
 					     "value", argv[optind - 1]);
@@ -110,8 +110,8 @@ int schedule_read(struct schedule_request *request, int argc, char **argv,
 		else if (take != NULL)
 			code = take(user_data, option, optarg);
 		else
-			code = command_usage(request->command, "what is "
-					     "'-%c'?", option);
+			code = command_usage(request->command, "unexpected "
+					     "option '-%c'", option);
 	}
 	if (code != COMMAND_DONE)
 		return code;
@@ -129,8 +129,8 @@ static uint64_t now_ns(void)
 }
 
 /*
- * Planning needs no device, so the backend that is everywhere does, whatever
- * PLAIT_BACKEND says; where it is not, any other that can be used.
+ * Planning needs no device, so the host backend is used, whatever PLAIT_BACKEND
+ * says; if it is unavailable, any usable backend.
  */
 static plait_status open_context(bool workers, plait_context **out,
 				 plait_error *error)
@@ -147,7 +147,8 @@ static plait_status open_context(bool workers, plait_context **out,
 	return plait_context_open(&desc, out, error);
 }
 
-/* Errors name the file; those of the text form do so with the line. */
+/* Print an error with the file name.  Errors of the text form already have it,
+ * with the line. */
 static int fail(const struct schedule_request *request,
 		const struct input *input,
 		const plait_error *error)
@@ -155,7 +156,7 @@ static int fail(const struct schedule_request *request,
 	const char *name = input_name(request->path);
 	size_t length = strlen(name);
 
-	/* No text has a NUL. */
+	/* A graph as text has no NUL. */
 	if (!input_is_plan(input) && memchr(input->bytes, 0, input->count))
 		return command_fail(request->command, "%s: neither a graph nor "
 				    "a plan: %s", name, error->text);
@@ -192,8 +193,8 @@ static int make_plan(const struct schedule_request *request,
 	plait_status status;
 
 	if (schedule->loaded && request->planning != NULL)
-		return command_usage(request->command, "%s has a plan; there "
-				     "is nothing left to plan with %s",
+		return command_usage(request->command, "%s is a plan, "
+				     "already scheduled; %s needs a graph",
 				     input_name(request->path),
 				     request->planning);
 	if (open_context(request->workers, &schedule->context,

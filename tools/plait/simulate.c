@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* plait simulate: what a run of a plan would take on a system described by
- * options.  Nothing runs. */
+/* plait simulate: predicted duration of a run, on a system described by
+ * options.  No command runs. */
 #include "command.h"
 #include "input.h"
 #include "schedule.h"
@@ -45,7 +45,7 @@ static int take(void *user_data, int option, const char *value)
 	case 'H':
 		code = schedule_number("simulate", "--hop", value, INT64_MAX,
 				       &system->hop_cost);
-		/* A graph is planned for the system it is to run on. */
+		/* The planner takes the hop cost of the simulated system. */
 		request->schedule.freeze.hop_cost = system->hop_cost;
 		return code;
 	case 'S':
@@ -54,7 +54,7 @@ static int take(void *user_data, int option, const char *value)
 	case 'C':
 		return read_copy(value, system);
 	default:
-		return command_usage("simulate", "what is '-o'?");
+		return command_usage("simulate", "unexpected option '-o'");
 	}
 }
 
@@ -82,7 +82,7 @@ static void print_all(const plait_simulation *result,
 		print_lane(i, &lanes[i], result->makespan);
 }
 
-/* One line per command; its name, which may be anything, comes last. */
+/* Print one line per command; the label comes last, since it may have blanks. */
 static void print_critical(const plait_critical_command *commands,
 			   uint64_t count)
 {
@@ -109,7 +109,7 @@ static int show_critical(const struct request *request,
 		return command_fail("simulate", "no memory for %" PRIu64
 				    " commands", count);
 	commands->size = sizeof(*commands);
-	status = plait_plan_critical(schedule->plan, &request->system,
+	status = plait_plan_critical_path(schedule->plan, &request->system,
 				     commands, count, &error);
 	if (status == PLAIT_OK)
 		print_critical(commands, count);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How runs are getting on; see watch.h. */
+/* Progress report of runs; see watch.h. */
 #include "watch.h"
 
 #include <inttypes.h>
@@ -14,14 +14,14 @@ enum { EACH_NS = 500000000 };
 
 struct watch {
 	pthread_t thread;
-	pthread_mutex_t lock;	/* guards what follows */
-	pthread_cond_t changed;	/* it is to end */
+	pthread_mutex_t lock;	/* guards all members below */
+	pthread_cond_t changed;	/* signalled when `ends` is set */
 	plait_run *run;
 	uint64_t times;
 	uint64_t done;
-	uint64_t commands;	/* of those that are done */
+	uint64_t commands;	/* commands of the runs that are done */
 	bool ends;
-	bool line;		/* the last line can be written over */
+	bool line;		/* the last line can be overwritten */
 	struct timespec start;
 };
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Telling on stderr how long runs are getting on: a thread of its own, which
- * sleeps in between.
+ * Progress report of runs on stderr, by a thread that wakes up twice a second.
  */
 #ifndef PLAIT_TOOLS_WATCH_H
 #define PLAIT_TOOLS_WATCH_H
@@ -10,17 +9,18 @@
 
 struct watch;
 
-/* Null when there is no memory or no thread: then nothing is told. */
+/* Start the thread.  Returns null without memory or thread; the other functions
+ * then do nothing. */
 struct watch *watch_begin(uint64_t times);
 
-/* The run that is to be watched now; null: none.  Not retained: call with null
- * before it is released. */
+/* Set the current run; null: none.  The run is not retained: the caller passes
+ * null before the release. */
 void watch_run(struct watch *watch, plait_run *run);
 
-/* One more is done. */
+/* Count a run that is done, and forget the current run. */
 void watch_done(struct watch *watch, uint64_t commands);
 
-/* A last line, and the thread's end; null is fine. */
+/* Print a last line and end the thread; `watch` may be null. */
 void watch_end(struct watch *watch);
 
 #endif

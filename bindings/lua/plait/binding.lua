@@ -1,9 +1,10 @@
 -- SPDX-License-Identifier: MIT
--- What one run of a plan is told.  Each plan has a function of its own, made of
--- text, that writes its parameters into records which are made once: without a
--- loop it is compiled into whatever calls the plan, and allocates nothing.
--- plait reads the records while it is called, and no function of Lua runs
--- meanwhile, so one set of them is enough.
+-- Binding of plan parameters: generated code that fills a plait_run_desc.
+--
+-- Each plan has its own generated function, which stores the parameters into
+-- bindings allocated once.  The function has no loop, so the JIT compiles it
+-- into the caller's trace, and allocates nothing.  plait reads the bindings during
+-- the call, and no Lua function runs meanwhile, so one set per plan is enough.
 local core = require "plait.core"
 local kernel = require "plait.kernel"
 local memory = require "plait.memory"
@@ -11,13 +12,13 @@ local ffi, lib = core.ffi, core.lib
 
 local binding = {}
 
---- {number = , kind = , name = , type = } of each parameter of a plan.
+--- Return {number = , kind = , name = , type = } of each parameter of a plan.
 function binding.parameters(handle)
   local found, count = {}, ffi.new "uint32_t[1]"
   core.check(lib.plait_plan_parameter_count(handle, count, core.error))
   for i = 0, count[0] - 1 do
     local info = core.sized "plait_parameter_info"
-    core.check(lib.plait_plan_parameter_query(handle, i, info, core.error))
+    core.check(lib.plait_plan_query_parameter(handle, i, info, core.error))
     found[i + 1] = {number = i, kind = info.kind, name = ffi.string(info.name),
                     type = ffi.string(info.type)}
   end
@@ -40,7 +41,7 @@ function put.number(slot, box, value, name)
   slot.buffer, slot.value, slot.bytes = nil, box.at, box.bytes
 end
 
--- Geometries are rare: each is made anew, and kept until the next one.
+-- Launch sizes are rare: each call allocates one; the box keeps it until the next.
 function put.launch(slot, box, value)
   box.at = kernel.geometry {items = value}
   slot.buffer, slot.value, slot.bytes = nil, box.at, box.bytes
@@ -74,7 +75,7 @@ local ONE = [[
     count = count + 1
   end
 ]]
--- So often as there are parameters: what is left then is none.
+-- Repeated once per parameter; a key that remains after that is unknown.
 local KEY = [[
   if key ~= nil then
     if not known[key] then unknown(key) end
@@ -88,7 +89,7 @@ local END = [[
 end
 ]]
 
--- Names that are none are refused with those that are.
+-- Return a function that refuses an unknown name and lists the known ones.
 local function refusing(parameters)
   local names = {}
   for i, parameter in ipairs(parameters) do names[i] = parameter.name end
@@ -99,8 +100,8 @@ local function refusing(parameters)
   end
 end
 
---- A function that takes {name = value} and answers the plait_run_desc of it,
--- which is good until it is called again.
+--- Return a function that takes {name = value} and returns a plait_run_desc, valid
+-- until the next call.
 function binding.new(handle, flags)
   local parameters = binding.parameters(handle)
   local array = ffi.new("plait_binding[?]", math.max(#parameters, 1))

@@ -43,6 +43,7 @@ typedef struct plait_allocator {
 			uint64_t new_bytes);
 	void *user_data;
 } plait_allocator;
+typedef int32_t plait_log_level;
 enum {
 	PLAIT_LOG_DEFAULT = 0,
 	PLAIT_LOG_NONE = 1,
@@ -51,7 +52,7 @@ enum {
 	PLAIT_LOG_INFO = 4,
 	PLAIT_LOG_DEBUG = 5
 };
-typedef void (*plait_log_hook)(void *user_data, int32_t level,
+typedef void (*plait_log_hook)(void *user_data, plait_log_level level,
 			       const char *line);
 const char *plait_version(void);
 uint32_t plait_abi(void);
@@ -60,6 +61,7 @@ uint64_t plait_sizeof(const char *name);
 plait_status plait_error_detail(uint64_t detail, char *buffer,
 					  uint64_t capacity_bytes,
 					  uint64_t *out_bytes);
+typedef int32_t plait_object_kind;
 enum {
 	PLAIT_OBJECT_ANY = 0,
 	PLAIT_OBJECT_CONTEXT = 1,
@@ -74,7 +76,7 @@ enum {
 	PLAIT_OBJECT_RUN = 10,
 	PLAIT_OBJECT_CALLABLE = 11
 };
-uint64_t plait_live_count(int32_t object);
+uint64_t plait_live_count(plait_object_kind object);
 typedef struct plait_context plait_context;
 typedef struct plait_device plait_device;
 typedef struct plait_queue plait_queue;
@@ -82,13 +84,14 @@ typedef struct plait_signal plait_signal;
 typedef struct plait_buffer plait_buffer;
 typedef struct plait_inbox plait_inbox;
 typedef struct plait_run plait_run;
+typedef uint32_t plait_context_flags;
 enum {
 	PLAIT_CONTEXT_NO_WORKERS = 1 << 0,
 	PLAIT_CONTEXT_SYNC = 1 << 1
 };
 typedef struct plait_context_desc {
 	uint32_t size;
-	uint32_t flags;
+	plait_context_flags flags;
 	const char *backends;
 	const char *plugin_path;
 	const char *wrap;
@@ -96,7 +99,7 @@ typedef struct plait_context_desc {
 	const plait_allocator *allocator;
 	plait_log_hook log;
 	void *log_user_data;
-	int32_t log_level;
+	plait_log_level log_level;
 	uint32_t workers;
 } plait_context_desc;
 plait_status plait_context_open(const plait_context_desc *desc,
@@ -114,6 +117,7 @@ plait_status plait_backend_report(const plait_context_desc *desc,
 					    uint64_t capacity_bytes,
 					    uint64_t *out_bytes,
 					    plait_error *error);
+typedef uint32_t plait_device_capabilities;
 enum {
 	PLAIT_DEVICE_MAP = 1 << 0,
 	PLAIT_DEVICE_WRAP = 1 << 1,
@@ -132,7 +136,7 @@ enum {
 typedef struct plait_device_info {
 	uint32_t size;
 	uint32_t index;
-	uint32_t capabilities;
+	plait_device_capabilities capabilities;
 	uint32_t parallel;
 	uint64_t memory_bytes;
 	uint64_t budget_bytes;
@@ -169,15 +173,17 @@ typedef struct plait_buffer_desc {
 	const char *label;
 } plait_buffer_desc;
 typedef int32_t (*plait_host_function)(void *user_data);
+typedef uint32_t plait_call_flags;
 enum {
 	PLAIT_CALL_ANY_THREAD = 1 << 0
 };
+typedef uint32_t plait_wrap_flags;
 enum {
 	PLAIT_WRAP_READ_ONLY = 1 << 1
 };
 typedef struct plait_wrap_desc {
 	uint32_t size;
-	uint32_t flags;
+	plait_wrap_flags flags;
 	void *pointer;
 	uint64_t bytes;
 	const char *label;
@@ -188,6 +194,7 @@ typedef struct plait_wrap_desc {
 	uint32_t reserved0;
 	uint64_t native;
 } plait_wrap_desc;
+typedef uint32_t plait_map_flags;
 enum {
 	PLAIT_MAP_READ = 1 << 0,
 	PLAIT_MAP_WRITE = 1 << 1
@@ -211,11 +218,13 @@ plait_status plait_buffer_bytes(plait_buffer *buffer,
 					  plait_error *error);
 plait_status plait_buffer_map(plait_buffer *buffer,
 					uint64_t offset_bytes, uint64_t bytes,
-					uint32_t flags, void **out_pointer,
+					plait_map_flags flags,
+					void **out_pointer,
 					plait_error *error);
 plait_status plait_buffer_unmap(plait_buffer *buffer, void *pointer,
 					  plait_error *error);
 enum { PLAIT_ARRAY_MAX_DIMENSIONS = 16 };
+typedef uint32_t plait_element;
 enum {
 	PLAIT_ELEMENT_INT = 0,
 	PLAIT_ELEMENT_UINT = 1,
@@ -224,6 +233,7 @@ enum {
 	PLAIT_ELEMENT_COMPLEX = 5,
 	PLAIT_ELEMENT_BOOL = 6
 };
+typedef uint32_t plait_array_flags;
 enum {
 	PLAIT_ARRAY_READ_ONLY = 1 << 0,
 	PLAIT_ARRAY_OVERLAPS = 1 << 1,
@@ -231,8 +241,8 @@ enum {
 };
 typedef struct plait_array {
 	uint32_t size;
-	uint32_t flags;
-	uint32_t element;
+	plait_array_flags flags;
+	plait_element element;
 	uint32_t element_bits;
 	uint32_t lanes;
 	uint32_t dimensions;
@@ -240,12 +250,13 @@ typedef struct plait_array {
 	int64_t shape[16];
 	int64_t strides[16];
 } plait_array;
+typedef uint32_t plait_tensor_flags;
 enum {
 	PLAIT_TENSOR_LEGACY = 1 << 4
 };
 typedef struct plait_import_desc {
 	uint32_t size;
-	uint32_t flags;
+	plait_tensor_flags flags;
 	plait_inbox *inbox;
 	const char *label;
 } plait_import_desc;
@@ -256,8 +267,10 @@ plait_status plait_array_import(plait_device *device, void *tensor,
 					  plait_error *error);
 plait_status plait_array_export(plait_buffer *buffer,
 					  const plait_array *array,
-					  uint32_t flags, void **out_tensor,
+					  plait_tensor_flags flags,
+					void **out_tensor,
 					  plait_error *error);
+typedef uint32_t plait_event_kind;
 enum {
 	PLAIT_EVENT_CALL = 1,
 	PLAIT_EVENT_SIGNAL = 2,
@@ -266,7 +279,7 @@ enum {
 };
 typedef struct plait_event {
 	uint32_t size;
-	uint32_t kind;
+	plait_event_kind kind;
 	uint64_t id;
 	plait_status status;
 	uint32_t reserved0;
@@ -295,19 +308,20 @@ plait_status plait_inbox_pump(plait_inbox *inbox, uint64_t maximum,
 plait_status plait_inbox_wait(plait_inbox *inbox,
 					uint64_t timeout_ns,
 					plait_error *error);
-plait_status plait_inbox_call_done(plait_inbox *inbox, uint64_t id,
-					     int64_t result, const char *text,
-					     plait_error *error);
+plait_status plait_inbox_answer(plait_inbox *inbox, uint64_t id,
+					  int64_t result, const char *text,
+					  plait_error *error);
 plait_status plait_inbox_adopt(plait_inbox *inbox,
 					 plait_error *error);
 plait_status plait_inbox_close(plait_inbox *inbox,
 					 plait_error *error);
+typedef uint32_t plait_signal_flags;
 enum {
 	PLAIT_SIGNAL_GATE = 1 << 0
 };
 typedef struct plait_signal_desc {
 	uint32_t size;
-	uint32_t flags;
+	plait_signal_flags flags;
 	const char *label;
 } plait_signal_desc;
 typedef struct plait_point {
@@ -328,15 +342,17 @@ plait_status plait_signal_wait(plait_signal *signal,
 					 uint64_t sequence,
 					 uint64_t timeout_ns,
 					 plait_error *error);
+typedef int32_t plait_wait_mode;
 enum {
 	PLAIT_WAIT_ALL = 0,
 	PLAIT_WAIT_ANY = 1
 };
-plait_status plait_points_wait(const plait_point *points,
-					 uint64_t count, int32_t mode,
-					 uint64_t timeout_ns,
-					 uint64_t *out_index,
-					 plait_error *error);
+plait_status plait_signal_wait_points(const plait_point *points,
+						uint64_t count,
+						plait_wait_mode mode,
+						uint64_t timeout_ns,
+						uint64_t *out_index,
+						plait_error *error);
 plait_status plait_signal_raise(plait_signal *signal,
 					  uint64_t sequence,
 					  plait_error *error);
@@ -359,6 +375,7 @@ typedef struct plait_queue_desc {
 	uint32_t native_kind;
 	uint64_t native;
 } plait_queue_desc;
+typedef uint32_t plait_command_kind;
 enum {
 	PLAIT_COMMAND_NOP = 0,
 	PLAIT_COMMAND_CALL = 1,
@@ -381,8 +398,8 @@ typedef struct plait_rows {
 } plait_rows;
 typedef struct plait_command {
 	uint32_t size;
-	uint32_t kind;
-	uint32_t flags;
+	plait_command_kind kind;
+	plait_call_flags flags;
 	uint32_t pattern_bytes;
 	uint64_t pattern;
 	uint64_t bytes;
@@ -452,6 +469,7 @@ plait_status plait_queue_wait(plait_queue *queue,
 plait_status plait_queue_finish(plait_queue *queue,
 					  uint64_t timeout_ns,
 					  plait_error *error);
+typedef uint32_t plait_native_kind;
 enum {
 	PLAIT_NATIVE_POINTER = 1,
 	PLAIT_NATIVE_CL_PLATFORM = 16,
@@ -464,14 +482,18 @@ enum {
 	PLAIT_NATIVE_CU_STREAM = 34,
 	PLAIT_NATIVE_CU_POINTER = 35
 };
-plait_status plait_device_native(plait_device *device, uint32_t kind,
+plait_status plait_device_native(plait_device *device,
+					   plait_native_kind kind,
 					   uint64_t *out, plait_error *error);
-plait_status plait_queue_native(plait_queue *queue, uint32_t kind,
+plait_status plait_queue_native(plait_queue *queue,
+					  plait_native_kind kind,
 					  uint64_t *out, plait_error *error);
-plait_status plait_buffer_native(plait_buffer *buffer, uint32_t kind,
+plait_status plait_buffer_native(plait_buffer *buffer,
+					   plait_native_kind kind,
 					   uint64_t *out,
 					   uint64_t *out_offset_bytes,
 					   plait_error *error);
+typedef uint32_t plait_source_form;
 enum {
 	PLAIT_SOURCE_PORTABLE = 0,
 	PLAIT_SOURCE_C = 1,
@@ -482,6 +504,7 @@ enum {
 	PLAIT_SOURCE_PTX = 6,
 	PLAIT_SOURCE_CUBIN = 7
 };
+typedef uint32_t plait_source_flags;
 enum {
 	PLAIT_SOURCE_STRICT = 1 << 0,
 	PLAIT_SOURCE_FAST = 1 << 1,
@@ -489,8 +512,8 @@ enum {
 };
 typedef struct plait_source {
 	uint32_t size;
-	uint32_t form;
-	uint32_t flags;
+	plait_source_form form;
+	plait_source_flags flags;
 	uint32_t reserved0;
 	const char *backend;
 	const void *code;
@@ -502,7 +525,7 @@ typedef struct plait_source {
 } plait_source;
 plait_status plait_source_text(const char *signature,
 					 const plait_source *source,
-					 uint32_t form, char *buffer,
+					 plait_source_form form, char *buffer,
 					 uint64_t capacity_bytes,
 					 uint64_t *out_bytes,
 					 plait_error *error);
@@ -527,6 +550,7 @@ typedef int32_t (*plait_range_function)(const plait_range *range,
 					const plait_launch *launch,
 					void *user_data);
 typedef void (*plait_any_function)(void);
+typedef uint32_t plait_function_form;
 enum {
 	PLAIT_FORM_DESCRIBED = 0,
 	PLAIT_FORM_FIXED = 1,
@@ -542,12 +566,13 @@ typedef struct plait_kernel_desc {
 	plait_any_function described;
 	const char *library;
 	const char *symbol;
-	uint32_t form;
+	plait_function_form form;
 	uint32_t reserved0;
 	uint64_t grain;
 	const plait_source *sources;
 	uint64_t source_count;
 } plait_kernel_desc;
+typedef uint32_t plait_argument_kind;
 enum {
 	PLAIT_ARGUMENT_VALUE = 0,
 	PLAIT_ARGUMENT_BUFFER = 1,
@@ -558,7 +583,7 @@ enum {
 };
 typedef struct plait_argument {
 	uint32_t size;
-	uint32_t kind;
+	plait_argument_kind kind;
 	const void *value;
 	uint64_t bytes;
 	plait_buffer *buffer;
@@ -571,6 +596,11 @@ plait_status plait_kernel_create(plait_context *context,
 					   const plait_kernel_desc *desc,
 					   plait_kernel **out,
 					   plait_error *error);
+plait_status plait_kernel_compile(plait_context *context,
+					    const char *signature,
+					    const char *code,
+					    plait_kernel **out,
+					    plait_error *error);
 void plait_kernel_retain(plait_kernel *kernel);
 void plait_kernel_release(plait_kernel *kernel);
 plait_status plait_kernel_signature(plait_kernel *kernel,
@@ -584,8 +614,8 @@ plait_status plait_queue_launch(plait_queue *queue,
 					  const plait_argument *arguments,
 					  uint64_t count, plait_error *error);
 typedef struct plait_graph plait_graph;
-typedef struct plait_plan plait_plan;
 typedef uint64_t plait_node;
+typedef uint32_t plait_node_kind;
 enum {
 	PLAIT_NODE_JOIN = 0,
 	PLAIT_NODE_LAUNCH = 1,
@@ -600,6 +630,7 @@ enum {
 	PLAIT_NODE_DO = 10,
 	PLAIT_NODE_CASE = 11
 };
+typedef uint32_t plait_node_flags;
 enum {
 	PLAIT_NODE_ON_FIRST = 0,
 	PLAIT_NODE_ON_ALL_BARRIER = 1 << 4,
@@ -608,8 +639,8 @@ enum {
 };
 typedef struct plait_node_desc {
 	uint32_t size;
-	uint32_t kind;
-	uint32_t flags;
+	plait_node_kind kind;
+	plait_node_flags flags;
 	uint32_t pattern_bytes;
 	const char *label;
 	const char *file;
@@ -644,53 +675,126 @@ typedef struct plait_node_desc {
 	const char *target_parameter;
 	const char *source_parameter;
 } plait_node_desc;
-plait_status plait_graph_create(plait_context *context,
-					  plait_graph **out,
-					  plait_error *error);
-void plait_graph_retain(plait_graph *graph);
-void plait_graph_release(plait_graph *graph);
 plait_status plait_graph_add(plait_graph *graph,
 				       const plait_node_desc *desc,
 				       const plait_node *after, uint64_t count,
 				       plait_node *out, plait_error *error);
-plait_status plait_graph_edge(plait_graph *graph, plait_node before,
-					plait_node after, plait_error *error);
-plait_status plait_graph_body(plait_graph *graph, plait_node node,
-					uint64_t branch, plait_graph **out,
+plait_status plait_graph_join(plait_graph *graph,
+					const plait_node *after,
+					uint64_t count, plait_node *out,
 					plait_error *error);
-enum {
-	PLAIT_ROTATION_PROLOGUE = 1 << 0
-};
-plait_status plait_graph_rotate(plait_graph *graph,
-					  plait_buffer *const *buffers,
-					  uint64_t count, uint32_t flags,
-					  uint64_t *out, plait_error *error);
-plait_status plait_graph_size(plait_graph *graph,
-					uint64_t *out_nodes,
-					uint64_t *out_edges,
+plait_status plait_graph_launch(plait_graph *graph,
+					  plait_kernel *kernel,
+					  const plait_launch *launch,
+					  const plait_argument *arguments,
+					  uint64_t count, plait_node after,
+					  plait_node *out, plait_error *error);
+plait_status plait_graph_call(plait_graph *graph,
+					plait_host_function function,
+					void *user_data, plait_node after,
+					plait_node *out, plait_error *error);
+plait_status plait_graph_copy(plait_graph *graph,
+					plait_buffer *target,
+					uint64_t target_offset,
+					plait_buffer *source,
+					uint64_t source_offset, uint64_t bytes,
+					plait_node after, plait_node *out,
 					plait_error *error);
+plait_status plait_graph_copy_rows(plait_graph *graph,
+					     plait_buffer *target,
+					     uint64_t target_offset,
+					     plait_buffer *source,
+					     uint64_t source_offset,
+					     uint64_t bytes,
+					     const plait_rows *rows,
+					     plait_node after, plait_node *out,
+					     plait_error *error);
+plait_status plait_graph_fill(plait_graph *graph,
+					plait_buffer *target,
+					uint64_t target_offset, uint64_t bytes,
+					uint64_t pattern,
+					uint32_t pattern_bytes,
+					plait_node after, plait_node *out,
+					plait_error *error);
+plait_status plait_graph_emit(plait_graph *graph,
+					plait_signal *signal, plait_node after,
+					plait_node *out, plait_error *error);
+plait_status plait_graph_wait(plait_graph *graph,
+					plait_signal *signal,
+					uint64_t sequence, plait_node after,
+					plait_node *out, plait_error *error);
+plait_status plait_graph_mark(plait_graph *graph, const char *label,
+					plait_node after, plait_node *out,
+					plait_error *error);
+plait_status plait_graph_subgraph(plait_graph *graph,
+					    plait_graph *subgraph,
+					    plait_node after, plait_node *out,
+					    plait_error *error);
+plait_status plait_graph_while(plait_graph *graph,
+					 plait_buffer *word, uint64_t offset,
+					 uint64_t times, plait_node after,
+					 plait_graph **out_body,
+					 plait_node *out, plait_error *error);
+plait_status plait_graph_do(plait_graph *graph, plait_buffer *word,
+				      uint64_t offset, uint64_t times,
+				      plait_node after, plait_graph **out_body,
+				      plait_node *out, plait_error *error);
+plait_status plait_graph_case(plait_graph *graph, plait_buffer *word,
+					uint64_t offset, uint64_t count,
+					plait_node after,
+					plait_graph **out_bodies,
+					plait_node *out, plait_error *error);
+typedef struct plait_plan plait_plan;
+plait_status plait_graph_create(plait_context *context,
+					  plait_graph **out,
+					  plait_error *error);
 plait_status plait_graph_read(plait_context *context,
 					const char *text, uint64_t bytes,
 					const char *name, plait_graph **out,
 					plait_error *error);
+void plait_graph_retain(plait_graph *graph);
+void plait_graph_release(plait_graph *graph);
+plait_status plait_graph_add_edge(plait_graph *graph,
+					    plait_node before, plait_node after,
+					    plait_error *error);
+plait_status plait_graph_body(plait_graph *graph, plait_node node,
+					uint64_t branch, plait_graph **out,
+					plait_error *error);
+typedef uint32_t plait_rotation_flags;
+enum {
+	PLAIT_ROTATION_PROLOGUE = 1 << 0
+};
+plait_status plait_graph_add_rotation(plait_graph *graph,
+						plait_buffer *const *buffers,
+						uint64_t count,
+						plait_rotation_flags flags,
+						uint64_t *out,
+						plait_error *error);
+plait_status plait_graph_size(plait_graph *graph,
+					uint64_t *out_nodes,
+					uint64_t *out_edges,
+					plait_error *error);
+typedef uint32_t plait_policy;
 enum {
 	PLAIT_POLICY_BOUNDED = 0,
 	PLAIT_POLICY_WIDEST = 1
 };
+typedef uint32_t plait_mode;
 enum {
 	PLAIT_MODE_STRICT = 0,
 	PLAIT_MODE_HELPED = 1,
 	PLAIT_MODE_AUTO = 2
 };
+typedef uint32_t plait_freeze_flags;
 enum {
 	PLAIT_FREEZE_CHECK = 1 << 0,
 	PLAIT_FREEZE_QUEUES = 1 << 1
 };
 typedef struct plait_freeze_desc {
 	uint32_t size;
-	uint32_t flags;
-	uint32_t policy;
-	uint32_t mode;
+	plait_freeze_flags flags;
+	plait_policy policy;
+	plait_mode mode;
 	uint32_t lanes;
 	uint32_t instances;
 	uint64_t hop_cost;
@@ -706,8 +810,8 @@ plait_status plait_graph_freeze(plait_graph *graph,
 					  plait_error *error);
 typedef struct plait_plan_info {
 	uint32_t size;
-	uint32_t policy;
-	uint32_t mode;
+	plait_policy policy;
+	plait_mode mode;
 	uint32_t devices;
 	uint64_t nodes;
 	uint64_t edges;
@@ -771,17 +875,20 @@ plait_status plait_plan_simulate(plait_plan *plan,
 					   plait_lane_use *lanes,
 					   uint64_t lane_count,
 					   plait_error *error);
-plait_status plait_plan_critical(plait_plan *plan,
-					   const plait_system_desc *system,
-					   plait_critical_command *commands,
-					   uint64_t count, plait_error *error);
+plait_status plait_plan_critical_path(plait_plan *plan,
+						const plait_system_desc *system,
+						plait_critical_command *commands,
+						uint64_t count,
+						plait_error *error);
+typedef int32_t plait_plan_format;
 enum {
 	PLAIT_FORMAT_BINARY = 0,
 	PLAIT_FORMAT_JSON = 1,
 	PLAIT_FORMAT_DOT = 2,
 	PLAIT_FORMAT_SVG = 3
 };
-plait_status plait_plan_write(plait_plan *plan, int32_t format,
+plait_status plait_plan_write(plait_plan *plan,
+					plait_plan_format format,
 					void *buffer, uint64_t capacity_bytes,
 					uint64_t *out_bytes,
 					plait_error *error);
@@ -793,6 +900,7 @@ plait_status plait_plan_save(plait_plan *plan, const char *path,
 plait_status plait_plan_load(plait_context *context,
 				       const char *path, plait_plan **out,
 				       plait_error *error);
+typedef uint32_t plait_binding_kind;
 enum {
 	PLAIT_BINDING_KERNEL = 0,
 	PLAIT_BINDING_BUFFER = 1,
@@ -800,14 +908,15 @@ enum {
 	PLAIT_BINDING_FUNCTION = 3,
 	PLAIT_BINDING_DEVICE = 4
 };
+typedef uint32_t plait_binding_flags;
 enum {
 	PLAIT_BINDING_IS_ANY_THREAD = 1 << 0,
 	PLAIT_BINDING_IS_EMITTED = 1 << 1
 };
 typedef struct plait_plan_binding {
 	uint32_t size;
-	uint32_t kind;
-	uint32_t flags;
+	plait_binding_kind kind;
+	plait_binding_flags flags;
 	uint32_t bound;
 	uint64_t bytes;
 	const char *name;
@@ -815,7 +924,7 @@ typedef struct plait_plan_binding {
 } plait_plan_binding;
 typedef struct plait_function_desc {
 	uint32_t size;
-	uint32_t flags;
+	plait_call_flags flags;
 	plait_host_function function;
 	void *user_data;
 	plait_inbox *inbox;
@@ -843,6 +952,7 @@ plait_status plait_plan_bind_device(plait_plan *plan,
 					      const char *name,
 					      plait_device *device,
 					      plait_error *error);
+typedef uint32_t plait_parameter_kind;
 enum {
 	PLAIT_PARAMETER_VALUE = 0,
 	PLAIT_PARAMETER_BUFFER = 1,
@@ -850,7 +960,7 @@ enum {
 };
 typedef struct plait_parameter_info {
 	uint32_t size;
-	uint32_t kind;
+	plait_parameter_kind kind;
 	uint64_t bytes;
 	char type[32];
 	char name[64];
@@ -866,13 +976,15 @@ typedef struct plait_binding {
 plait_status plait_plan_parameter_count(plait_plan *plan,
 						  uint32_t *out_count,
 						  plait_error *error);
-plait_status plait_plan_parameter(plait_plan *plan, const char *name,
-					    uint32_t *out_number,
-					    plait_error *error);
-plait_status plait_plan_parameter_query(plait_plan *plan,
+plait_status plait_plan_find_parameter(plait_plan *plan,
+						 const char *name,
+						 uint32_t *out_number,
+						 plait_error *error);
+plait_status plait_plan_query_parameter(plait_plan *plan,
 						  uint32_t number,
 						  plait_parameter_info *info,
 						  plait_error *error);
+typedef uint32_t plait_run_flags;
 enum {
 	PLAIT_RUN_NO_WAIT = 1 << 0,
 	PLAIT_RUN_SERIAL = 1 << 2,
@@ -881,7 +993,7 @@ enum {
 };
 typedef struct plait_run_desc {
 	uint32_t size;
-	uint32_t flags;
+	plait_run_flags flags;
 	const plait_binding *bindings;
 	uint64_t binding_count;
 } plait_run_desc;
@@ -898,7 +1010,7 @@ typedef struct plait_run_info {
 } plait_run_info;
 typedef struct plait_command_info {
 	uint32_t size;
-	uint32_t kind;
+	plait_node_kind kind;
 	uint32_t lane;
 	uint32_t device;
 	char label[64];
@@ -927,15 +1039,16 @@ plait_status plait_run_notify(plait_run *run, plait_inbox *inbox,
 					void *user_data, plait_error *error);
 plait_status plait_run_query(plait_run *run, plait_run_info *info,
 				       plait_error *error);
-plait_status plait_plan_command(plait_plan *plan, uint64_t command,
-					  plait_command_info *info,
-					  plait_error *error);
+plait_status plait_plan_query_command(plait_plan *plan,
+						uint64_t command,
+						plait_command_info *info,
+						plait_error *error);
 typedef struct plait_callable plait_callable;
 typedef void (*plait_failure_function)(void *user_data,
 				       const plait_error *error);
 typedef struct plait_callable_desc {
 	uint32_t size;
-	uint32_t flags;
+	plait_run_flags flags;
 	const char *signature;
 	plait_failure_function failed;
 	void *user_data;
@@ -949,6 +1062,7 @@ plait_status plait_callable_function(plait_callable *callable,
 					       plait_error *error);
 void plait_callable_retain(plait_callable *callable);
 void plait_callable_release(plait_callable *callable);
+typedef uint32_t plait_record_kind;
 enum {
 	PLAIT_RECORD_COMMAND = 0,
 	PLAIT_RECORD_WAIT = 1,
@@ -956,7 +1070,7 @@ enum {
 };
 typedef struct plait_record {
 	uint32_t size;
-	uint32_t kind;
+	plait_record_kind kind;
 	uint32_t lane;
 	uint32_t planned_lane;
 	uint64_t command;
@@ -973,18 +1087,20 @@ plait_status plait_run_records(plait_run *run,
 					 uint64_t *out_count,
 					 uint64_t *out_dropped,
 					 plait_error *error);
+typedef int32_t plait_trace_format;
 enum {
 	PLAIT_TRACE_JSON = 0,
 	PLAIT_TRACE_SVG = 1
 };
-plait_status plait_run_write(plait_run *run, int32_t format,
+plait_status plait_run_write(plait_run *run,
+				       plait_trace_format format,
 				       void *buffer, uint64_t capacity_bytes,
 				       uint64_t *out_bytes,
 				       plait_error *error);
 typedef struct plait_tune_desc {
 	uint32_t size;
 	uint32_t flags;
-	uint32_t mode;
+	plait_mode mode;
 	uint32_t lanes;
 	uint64_t hop_ns;
 } plait_tune_desc;
@@ -1005,6 +1121,7 @@ typedef struct plait_backend_kernel plait_backend_kernel;
 typedef struct plait_backend_launch plait_backend_launch;
 typedef struct plait_build_log plait_build_log;
 typedef struct plait_host_code plait_host_code;
+typedef uint32_t plait_code_parameter_flags;
 enum {
 	PLAIT_CODE_POINTER = 1 << 0,
 	PLAIT_CODE_READS = 1 << 1,
@@ -1012,17 +1129,18 @@ enum {
 };
 typedef struct plait_code_parameter {
 	uint32_t size;
-	uint32_t flags;
+	plait_code_parameter_flags flags;
 	uint64_t bytes;
 	const char *name;
 } plait_code_parameter;
+typedef uint32_t plait_code_flags;
 enum {
 	PLAIT_CODE_PORTABLE = 1 << 8
 };
 typedef struct plait_code {
 	uint32_t size;
-	uint32_t form;
-	uint32_t flags;
+	plait_source_form form;
+	plait_code_flags flags;
 	uint32_t parameter_count;
 	const plait_code_parameter *parameters;
 	const void *code;

@@ -1,8 +1,9 @@
 -- SPDX-License-Identifier: MIT
--- The library, errors, handles, and the inbox through which functions of Lua
--- run: they are pulled, as events, on the thread that opened the system.  plait
--- never calls into Lua, so there are no callbacks that could be collected, run
--- on a wrong thread, or be reached from code that was compiled.
+-- Loading of libplait, errors, handles, and the inbox for Lua functions.
+--
+-- The thread that opened the system pulls calls of Lua functions from the inbox as
+-- events.  plait never calls into Lua: no FFI callback exists that could be
+-- collected, run on another thread, or be entered from compiled code.
 local ffi = require "ffi"
 ffi.cdef(require "plait.cdef")
 
@@ -21,12 +22,11 @@ local function open()
         .. "\nInstall it, or set PLAIT_LIBRARY to the file.", 0)
 end
 
--- Kept for ever: what is loaded must outlive every finalizer.
+-- Never unloaded: the library must outlive every finalizer.
 local lib = open()
 core.lib = lib
 
---- A descriptor of that type, with its size and the fields that are given.
--- Texts are anchored by `keep`, where they have to outlive the call.
+--- Return a zeroed struct of that type with its `size` and the given fields set.
 function core.sized(name, fields)
   local made = ffi.new(name)
   made.size = ffi.sizeof(name)
@@ -45,8 +45,9 @@ end
 
 core.error = core.sized "plait_error"
 
---- What plait refused or could not do: `status` and `name`, `text`, `origin`, what the
--- function or the system below returned, and `detail`, a compiler's log for example.
+--- The error of a failed call or command: `status` and its `name`, `text`, `origin` (the
+-- number that the failing function or driver call returned) and `detail` (a compiler
+-- log, for example; nil if there is none).
 local Error = {}
 Error.__index = Error
 function Error:__tostring() return ("%s (%s)"):format(self.text, self.name) end
@@ -60,8 +61,7 @@ local function detail_text(number)
   return ffi.string(room)
 end
 
---- The error of a call that has just failed: a table with status, name, text,
--- origin and detail, whose tostring is the whole.
+--- Return the Error of the call that has just failed; its tostring is text and name.
 function core.failure(status)
   local raw = core.error
   return setmetatable({
@@ -75,7 +75,7 @@ function core.check(status)
   return status
 end
 
---- Call a plait_..._create: its out parameter comes before the error.
+--- Call a plait_..._create, whose out parameter precedes the error; return the handle.
 function core.make(name, create, ...)
   local out = ffi.new(name .. " *[1]")
   local arguments = {...}
@@ -85,22 +85,22 @@ function core.make(name, create, ...)
   return out[0]
 end
 
--- Refuse options that are none: in a table a word that is misspelt is lost without
--- a word.  `known` has their names, between spaces.
+-- Raise an error for an unknown option, which a table would accept silently.
+-- `known` lists the names, each between spaces.
 function core.check_options(given, known)
   for name in pairs(given) do
     if not known:find(" " .. tostring(name) .. " ", 1, true) then
-      error(("no option is called %s; there are%s"):format(tostring(name), known), 4)
+      error(("unknown option %s; the options are%s"):format(tostring(name), known), 4)
     end
   end
 end
 
---- A table of the program's own, and no object of plait.
+--- Return true for a plain table, false for an object of plait.
 function core.is_plain(value)
   return type(value) == "table" and getmetatable(value) == nil
 end
 
---- Something that is wrong, for an error.
+--- Describe a wrong value for an error text.
 function core.describe(value)
   local kind = type(value)
   if kind == "string" then return ("%q"):format(value) end
@@ -108,16 +108,16 @@ function core.describe(value)
   return kind == "function" and "a function" or tostring(value)
 end
 
---- The handle of an object of that class, or an error that says what is wanted.
+--- Return the handle of an object of that class; raise an error for other values.
 function core.handle(value, name, what)
   local class = type(value) == "table" and getmetatable(value)
   if not class or class.name ~= name then
-    error(("%s: a %s is wanted, not %s"):format(what, name:lower(), core.describe(value)), 3)
+    error(("%s: expected a %s, not %s"):format(what, name:lower(), core.describe(value)), 3)
   end
   return value:handle()
 end
 
---- A text of unknown length.
+--- Return a text of unknown length: one call asks for the size, one for the text.
 function core.text(get, handle)
   local needed = ffi.new "uint64_t[1]"
   core.check(get(handle, nil, 0, needed, core.error))
@@ -133,19 +133,19 @@ end
 
 -- --- handles -------------------------------------------------------------------
 
---- A class of objects that own one reference, given back by release() or by the
--- garbage collector, in any order.
+--- Create a class of objects that own one reference; release() or the garbage
+-- collector drops it, in any order.
 function core.class(name, release)
   local class = {name = name, give_back = lib[release]}
   class.__index = class
   class.__tostring = function() return "plait " .. name end
 
-  --- The handle of C, for what this layer does not have.
+  --- Return the C handle, for direct calls of the C library.
   function class:handle()
     return self.raw or error(name .. " was released", 3)
   end
 
-  --- Give the object up now, instead of when it is collected.
+  --- Drop the reference now; the object cannot be used afterwards.
   function class:release() core.release(self) end
 
   return class
@@ -172,8 +172,9 @@ function core.inbox(handle)
   return core.object(Inbox, handle, {once = {}, often = {}, last = 0})
 end
 
--- The number under which an event finds a function; `keep`: more than once, and
--- so as long as the system, since runs may outlive their graph.
+-- Register a function; return its number as user data of events.  `keep`: the event
+-- may come more than once; the entry lives as long as the system, since runs may
+-- outlive their graph.
 function Inbox:register(fn, keep)
   self.last = self.last + 1
   self[keep and "often" or "once"][self.last] = fn
@@ -189,30 +190,30 @@ local function answer(self, id, good, result)
   elseif result == true then
     value = 1
   end
-  core.check(lib.plait_inbox_call_done(self:handle(), id, value, text, core.error))
+  core.check(lib.plait_inbox_answer(self:handle(), id, value, text, core.error))
 end
 
 local function run_call(self, id, fn)
-  if not fn then return answer(self, id, false, "the function is gone") end
-  -- The function's own calls may take further events.
+  if not fn then return answer(self, id, false, "the function was removed") end
+  -- The function may pull further events itself.
   answer(self, id, xpcall(fn, debug.traceback))
 end
 
--- What the event says is read before anything is run, which may take the next one.
+-- Reads the event before the function runs, which may pull the next event into it.
 local function serve(self, event)
   local number = tonumber(ffi.cast("uintptr_t", event.user_data))
   local fn = self.once[number]
   if fn then self.once[number] = nil else fn = self.often[number] end
   if event.kind ~= lib.PLAIT_EVENT_CALL then
     if fn then fn(event.status) end
-  elseif event.status == lib.PLAIT_OK then -- else it is answered already
+  elseif event.status == lib.PLAIT_OK then -- otherwise the call was answered already
     run_call(self, event.id, fn)
   end
 end
 
 local event = core.sized "plait_event"
 
---- Take and serve all events that wait; how many.
+--- Pull and serve all pending events; return their number.
 function Inbox:pump()
   local count = 0
   while true do
@@ -226,8 +227,8 @@ function Inbox:pump()
   end
 end
 
---- Serve nothing any more but what was released before: memory that is in use yet
--- stays.
+--- Close the inbox and serve its release events only; wrapped memory still in use
+-- stays referenced.
 function Inbox:close()
   lib.plait_inbox_close(self:handle(), nil)
   while lib.plait_inbox_next(self:handle(), event, core.error) == lib.PLAIT_OK do

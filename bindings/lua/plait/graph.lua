@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Graphs: nodes, loops and branches, and what freezes them.
+-- The graph builder: nodes, loops, branches and freeze().
 local core = require "plait.core"
 local kernel = require "plait.kernel"
 local memory = require "plait.memory"
@@ -10,8 +10,8 @@ local graph = {}
 
 -- --- building ------------------------------------------------------------------
 
---- Work and its order; freeze() makes a plan of it.  Nodes run in any order that
--- their `after` allows.
+--- A task graph under construction; freeze() schedules it.  Nodes run in any order
+-- that the edges allow.
 local Graph = core.class("Graph", "plait_graph_release")
 
 function graph.new(system, handle, outer)
@@ -19,7 +19,7 @@ function graph.new(system, handle, outer)
     system = system, outer = outer, functions = outer and outer.functions or {}})
 end
 
--- How many calls above add() the user's line is: every method is one.
+-- Stack level of the user's call, seen from add(): each method is one level.
 local LEVEL = 4
 
 local function add(self, kind, fields, how)
@@ -36,7 +36,7 @@ local function add(self, kind, fields, how)
   if type(after) ~= "table" then after = {after} end
   for _, node in ipairs(after) do
     if type(node) ~= "cdata" then
-      error("after: a node is wanted, which launch() and the others return, not "
+      error("after: expected a node, as launch() and others return, not "
             .. core.describe(node), LEVEL)
     end
   end
@@ -46,13 +46,13 @@ local function add(self, kind, fields, how)
   return out[0]
 end
 
---- Does nothing: comes after several, and before others.  Every method that adds a
--- node takes {after = node or {nodes}, label = , device = , cost = } last, and
--- returns the node.
+--- Add an empty node, for edges from many nodes to many nodes.  Every method that
+-- adds a node takes {after = node or {nodes}, label = , device = , cost = } last, and
+-- returns the node; `cost` is a duration in any unit, 0 means 1.
 function Graph:join(how) return add(self, "JOIN", {}, how) end
 
---- A kernel: graph:launch(kernel, {arguments}, {items = , group = , after = ...});
--- items may be a plait.parameter.
+--- Add a kernel launch: graph:launch(kernel, {arguments}, {items = , group = ,
+-- scratch_bytes = , after = ...}); `items` may be a plait.parameter that each run sets.
 function Graph:launch(code, arguments, how)
   local handle = core.handle(code, "Kernel", "launch")
   local made = code:arguments(arguments)
@@ -67,8 +67,8 @@ function Graph:launch(code, arguments, how)
   return add(self, "LAUNCH", fields, how)
 end
 
---- A function of Lua; it runs on the thread that opened the system.  What it
--- raises fails the node.
+--- Add a call of a Lua function, on the thread that opened the system.  An error in
+-- the function fails the node.
 function Graph:call(fn, how)
   local inbox = self.system.inbox
   local number = inbox:register(fn, true)
@@ -76,13 +76,14 @@ function Graph:call(fn, how)
   return add(self, "CALL", {inbox = inbox:handle(), user_data = number}, how)
 end
 
---- Repeat a pattern of so many bytes, 4 if nothing is said, over all of a buffer.
+--- Add a fill: repeat a pattern of `how.pattern_bytes` bytes, default 4, over a whole
+-- buffer.
 function Graph:fill(target, pattern, how)
   return add(self, "FILL", {target = core.handle(target, "Buffer", "fill: the target"),
                             bytes = target.bytes, pattern = pattern, pattern_bytes = how and how.pattern_bytes or 4}, how)
 end
 
---- As much as both buffers have, or what queue:copy takes, among the rest of `how`.
+--- Add a copy from buffer to buffer; `how` also takes the options of queue:copy.
 function Graph:copy(target, source, how)
   local to = core.handle(target, "Buffer", "copy: the target")
   local from = core.handle(source, "Buffer", "copy: the source")
@@ -91,15 +92,16 @@ function Graph:copy(target, source, how)
                             source_offset = here, rows = rows}, how)
 end
 
---- Raise a signal.
+--- Add an emission: increment a signal.
 function Graph:emit(signal, how) return add(self, "EMIT", {signal = core.handle(signal, "Signal", "emit")}, how) end
 
---- Go on only when it has happened; 0 is the newest one when a run starts.
+--- Add a wait until a signal reaches `sequence`; 0, the default, is the newest
+-- sequence number submitted when a run starts.
 function Graph:wait(signal, sequence, how)
   return add(self, "WAIT", {signal = core.handle(signal, "Signal", "wait"), sequence = sequence or 0}, how)
 end
 
---- A copy of all that another graph has now.
+--- Add a copy of the nodes that another graph has now.
 function Graph:subgraph(other, how)
   local handle = core.handle(other, "Graph", "subgraph")
   for _, number in ipairs(other.functions) do self.functions[#self.functions + 1] = number end
@@ -117,23 +119,25 @@ local function region(self, kind, condition, how, fields)
     fields.inbox, fields.user_data = inbox:handle(), inbox:register(condition, true)
     self.functions[#self.functions + 1] = fields.user_data
   else
-    fields.predicate = core.handle(condition, "Buffer", "the condition is no function")
+    fields.predicate = core.handle(condition, "Buffer", "the condition is not a function")
     fields.predicate_offset = how and how.offset or 0
   end
   return add(self, kind, fields, how)
 end
 
---- node, body = graph:loop(buffer): goes on while its first word is not 0;
--- {first = true}: the body runs once before it is asked.  Or a function: while
--- it returns true or a number that is not 0; an error in it fails the node.
+--- Add a loop: node, body = graph:loop(buffer) repeats the body while the u32 at
+-- `how.offset` (bytes, default 0) of the buffer is not 0.  {first = true} runs the body
+-- once before the first test; {times = n} is the expected number of iterations, 0
+-- means 1.  The condition may also be a function: the loop runs while it returns true
+-- or a number other than 0; an error in it fails the node.
 function Graph:loop(condition, how)
   local node = region(self, how and how.first and "DO" or "WHILE", condition, how,
                       {times = how and how.times})
   return node, body(self, node, 0)
 end
 
---- node, bodies = graph:case(buffer, 3): the branch whose number, from 0, it has,
--- or a function returns.
+--- Add a branch: node, bodies = graph:case(buffer, 3) runs the body whose number, from
+-- 0, is the first u32 of the buffer, or the result of a function.
 function Graph:case(condition, branches, how)
   local node = region(self, "CASE", condition, how, {branch_count = branches})
   local bodies = {}
@@ -141,16 +145,20 @@ function Graph:case(condition, branches, how)
   return node, bodies
 end
 
---- In the body of a loop: buffers that take turns; {now = , next = }.
+--- In the body of a loop: rotate through buffers, one per iteration.  Returns
+-- {now = , next = }: kernel arguments for the buffer of this iteration and the next.
 function Graph:rotate(...)
   local buffers = {...}
   local array, out = ffi.new("plait_buffer *[?]", #buffers), ffi.new "uint64_t[1]"
   for i, one in ipairs(buffers) do array[i - 1] = core.handle(one, "Buffer", "rotate") end
-  core.check(lib.plait_graph_rotate(self:handle(), array, #buffers, 0, out, core.error))
+  core.check(lib.plait_graph_add_rotation(self:handle(), array, #buffers, 0, out, core.error))
   return {now = kernel.turn(out[0], 0), next = kernel.turn(out[0], 1)}
 end
 
---- A plan: {lanes = , widest = true, mode = "strict", instances = , check = true}.
+--- Schedule the graph; return a plan.  Options: `lanes`, most lanes per device (0: what
+-- the device can run at once); `widest`, as many lanes as the graph is wide, within the
+-- limits; `mode`, "strict", "helped" or "auto"; `instances`, most runs in flight (0
+-- means 2); `check`, verify the plan before returning it.
 function Graph:freeze(how)
   how = how or {}
   core.check_options(how, " lanes instances mode widest check ")

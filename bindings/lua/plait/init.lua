@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
---- plait for LuaJIT: graphs of kernels, scheduled once and replayed.
+--- plait for LuaJIT: task graphs, scheduled once and replayed.
 --
 --     local plait = require "plait"
 --     local system = plait.open()                  -- PLAIT_BACKEND chooses
@@ -11,11 +11,11 @@
 --     local graph = system:graph()
 --     graph:launch(saxpy, {plait.parameter "a", x, y, 3}, {items = 3})
 --     local plan = graph:freeze()
---     plan {a = 2}                                  -- as often as you like
+--     plan {a = 2}                                  -- may be called any number of times
 --
--- What lives where: core.lua has errors, handles and events; memory.lua
--- buffers; kernel.lua kernels and arguments; graph.lua graphs; plan.lua plans and
--- runs; binding.lua what runs are told.
+-- Files: core.lua has errors, handles and the inbox; memory.lua buffers, signals and
+-- queues; kernel.lua kernels and arguments; graph.lua graphs; plan.lua plans and runs;
+-- binding.lua the parameters of runs.
 local core = require "plait.core"
 local memory = require "plait.memory"
 local kernel = require "plait.kernel"
@@ -23,7 +23,7 @@ local graph = require "plait.graph"
 local plan = require "plait.plan"
 local ffi, lib = core.ffi, core.lib
 
---- What `require "plait"` answers.
+--- The module that `require "plait"` returns.
 local plait = {
   parameter = kernel.parameter,
   scratch = kernel.scratch,
@@ -31,20 +31,20 @@ local plait = {
   await = plan.await,
 }
 
---- The version of the library.
+--- Return the version of the C library.
 function plait.version()
   return ffi.string(lib.plait_version())
 end
 
---- How many objects of plait there are in this process.
+--- Return the number of live plait objects in this process.
 function plait.live_count()
   return tonumber(lib.plait_live_count(0))
 end
 
 -- --- devices -----------------------------------------------------------------
 
---- Something that runs kernels and has memory; `system.devices` has them, each with
--- `name`, `backend` and `description`.
+--- A processor with memory that runs kernels.  `system.devices` lists the devices, each
+-- with `name`, `backend` and `description`.
 local Device = {}
 Device.__index = Device
 
@@ -57,29 +57,30 @@ local function new_device(system, handle)
   }, Device)
 end
 
---- An in-order queue.
+--- Create an in-order queue.
 function Device:queue(label)
   local desc = core.sized("plait_queue_desc", {label = label})
   return memory.queue(self, core.make("plait_queue", lib.plait_queue_create, self.handle, desc))
 end
 
---- Memory of so many bytes.
+--- Create a buffer of `bytes` bytes.
 function Device:buffer(bytes, label)
   return memory.buffer(self, bytes, label)
 end
 
---- A buffer with the numbers of a table: device:array("float", {1, 2, 3}).
+--- Create a buffer with the numbers of a table: device:array("float", {1, 2, 3}).
 function Device:array(ctype, values, label)
   return memory.array(self, ctype, values, label)
 end
 
---- A buffer on memory of yours, without a copy: device:wrap("float", at, count).  It
--- is kept until nothing uses it; system:pump() or a wait lets it go then.
+--- Create a buffer on the program's own memory, without a copy:
+-- device:wrap("float", at, count).  The layer references `at` until no command uses the
+-- memory; system:pump() or a wait then drops the reference.
 function Device:wrap(ctype, at, count, label)
   return memory.wrap(self, ctype, at, count, label)
 end
 
---- A signal; a gate is raised by the program.
+--- Create a signal; {gate = true}: one that the program raises.
 function Device:signal(options)
   options = options or {}
   local desc = core.sized("plait_signal_desc", {
@@ -87,7 +88,7 @@ function Device:signal(options)
   return memory.signal(self, core.make("plait_signal", lib.plait_signal_create, self.handle, desc))
 end
 
---- Buffers may have so many bytes together; 0 for no limit.
+--- Limit the total size of the device's buffers, in bytes; 0: no limit.
 function Device:set_budget(bytes)
   core.check(lib.plait_device_set_budget(self.handle, bytes, core.error))
 end
@@ -98,12 +99,13 @@ end
 
 -- --- systems -----------------------------------------------------------------
 
---- What plait works on; plait.open makes it.  The thread that opens it owns it:
--- functions of Lua run there, while it waits for something of plait or pumps.
+--- An open context: its devices, and the inbox for Lua functions; plait.open creates
+-- it.  Lua functions run on the thread that opened the system, while that thread waits
+-- for an object of plait or pumps.
 local System = core.class("System", "plait_context_release")
 
---- Open what PLAIT_BACKEND or `options.backend` says; options are those of
--- plait_context_desc.
+--- Open a system.  Options, as in plait_context_desc: `backend` (default: the variable
+-- PLAIT_BACKEND), `options`, `wrap`, `workers`, `sync`.
 function plait.open(options)
   options = options or {}
   core.check_options(options, " backend options wrap workers sync ")
@@ -124,18 +126,19 @@ function plait.open(options)
   return self
 end
 
---- Which backends were found, chosen, rejected, and why.
+--- Return the report of the backends that were found, chosen and rejected, and why.
 function System:report()
   return core.text(lib.plait_context_report, self:handle())
 end
 
---- A kernel from portable source, a library, or one text per backend.
+--- Create a kernel from portable source, from a table with one text per backend, or
+-- from a compiled function: options `library` and `symbol`.
 function System:kernel(signature, source, options)
   return kernel.new(self, signature, source, options or {})
 end
 
---- Kernels of portable source from files: FOLDER/NAME.plk each, whose comment
--- with NAME(...) is the signature.
+--- Create kernels from files of portable source, FOLDER/NAME.plk for each name; the
+-- comment NAME(...) in the file is the signature.
 function System:kernels(folder, ...)
   local made = {}
   for i, name in ipairs {...} do
@@ -151,33 +154,35 @@ function System:kernels(folder, ...)
   return unpack(made)
 end
 
---- An empty graph.
+--- Create an empty graph.
 function System:graph()
   return graph.new(self, core.make("plait_graph", lib.plait_graph_create, self:handle()))
 end
 
---- A plan from a file that Plan:save wrote.
+--- Read a plan from a file that Plan:save wrote.
 function System:load(path)
   return plan.new(self, core.make("plait_plan", lib.plait_plan_load, self:handle(), path))
 end
 
---- Run the functions that wait for this thread, and resume what awaits.
+--- Run the Lua functions that are pending for this thread, and resume coroutines whose
+-- runs are done; return the number of events.
 function System:pump()
   return self.inbox:pump()
 end
 
---- Readable while pump() has something to do; for event loops.
+--- Return a file descriptor that is readable while pump() has work, for event loops.
 function System:descriptor()
   return self.inbox:descriptor()
 end
 
---- The calling thread becomes the one where functions of Lua run: whoever moves a
--- Lua state to another thread calls it there.
+--- Make the calling thread the owner, on which Lua functions run: to be called on the
+-- new thread after a Lua state has moved.
 function System:adopt()
   core.check(lib.plait_inbox_adopt(self.inbox:handle(), core.error))
 end
 
---- What waits for it is cancelled.  What was made of it may be released before or
+--- Close the inbox and drop the reference: calls of Lua functions that have not been
+-- answered fail as cancelled.  Objects made from the system may be released before or
 -- after it.
 function System:release()
   if self.inbox then

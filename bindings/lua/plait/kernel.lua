@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Kernels, and the arguments that they are launched with.
+-- Kernels, and the conversion of their launch arguments.
 local core = require "plait.core"
 local memory = require "plait.memory"
 local ffi, lib = core.ffi, core.lib
@@ -14,33 +14,33 @@ local TYPES = {
 kernel.types = TYPES
 local FORMS = {portable = "PORTABLE", host = "C", opencl = "OPENCL_C", cuda = "CUDA_C"}
 
--- --- what is no number and no buffer --------------------------------------------
+-- --- special arguments: neither number nor buffer -------------------------------
 
 local Special = {}
 
---- An argument that each run of a plan brings: plan {name = ...}.
+--- A kernel argument that each run of a plan sets: plan {name = ...}.
 function kernel.parameter(name)
   return setmetatable({kind = "PARAMETER", name = name}, Special)
 end
 
---- An argument: memory of the node's own, of `scratch_bytes`.
+--- A kernel argument: scratch memory of the node, `scratch_bytes` long.
 kernel.scratch = setmetatable({kind = "SCRATCH"}, Special)
 
---- An argument: the number of this iteration of the loop around it.
+--- A kernel argument: the iteration number of the enclosing loop.
 kernel.iteration = setmetatable({kind = "ITERATION"}, Special)
 
--- An argument: the buffer whose turn it is.
+-- A kernel argument: the buffer of a rotation, `ahead` iterations from this.
 function kernel.turn(rotation, ahead)
   return setmetatable({kind = "ROTATION", rotation = rotation, ahead = ahead}, Special)
 end
 
 -- --- kernels -------------------------------------------------------------------
 
---- Code with a signature; `label` is its name there.
+--- A kernel: code and its signature; `label` is the name in the signature.
 local Kernel = core.class("Kernel", "plait_kernel_release")
 
--- {{name = , ctype = or nil for a pointer, target = what that leads to}} of a
--- signature that plait took.
+-- Return {{name = , ctype = value type or nil, target = pointee type or nil}} of a
+-- signature that plait accepted.
 local function parse(signature)
   local found = {}
   for part in signature:match("%((.*)%)"):gmatch "[^,]+" do
@@ -92,15 +92,14 @@ local function does_not_fit(value, what)
   error(("%s: %s does not fit its type"):format(what, tostring(value)), 0)
 end
 
--- Is a number rounded where it is put into one of these?
+-- Return true if a store into this C type rounds numbers.
 function kernel.inexact(ctype)
   return ctype:find "float" ~= nil or ctype:find "double" ~= nil
 end
 
 local function put(at, value) at[0] = value end
 
--- Put a number where C will read it, or raise an error: C would take another one
--- in silence.
+-- Store a number for C; raise an error if it does not fit, since C would truncate it.
 function kernel.store(at, exact, value, what)
   local kind = type(value)
   if kind == "number" or kind == "boolean" then
@@ -111,7 +110,7 @@ function kernel.store(at, exact, value, what)
   if exact and kind == "number" and tonumber(at[0]) ~= value then does_not_fit(value, what) end
 end
 
--- A number as C has it.
+-- Convert a number to a C type.
 function kernel.convert(ctype, value, what)
   local made = ffi.new(ctype)
   kernel.store(made, not kernel.inexact(ctype), value, what)
@@ -133,8 +132,8 @@ local function set(slot, parameter, given, kept)
   end
 end
 
--- What kernels call numbers of a type of C, which has many names for it; nil for
--- what is no number.
+-- Return the kernel type of a C type, whatever its C spelling; nil if it is not a
+-- number.
 local function find_word(ctype)
   local made, bytes = ffi.new(ctype .. "[1]"), ffi.sizeof(ctype)
   if not pcall(put, made, 0.5) then return nil end
@@ -150,8 +149,8 @@ local function word_of(ctype)
   return words[ctype]
 end
 
--- A buffer has the elements that it was made with.  Bytes may be anything, and so
--- may be what Lua does not know.
+-- Raise an error if the element type of a buffer is not that of the pointer.  Bytes,
+-- and types unknown to Lua, match every pointer type.
 local function check_pointer(buffer, parameter, label, i)
   local what = ("%s: argument %d \"%s\" is a pointer"):format(label, i - 1, parameter.name)
   if not memory.is_buffer(buffer) then
@@ -165,7 +164,7 @@ local function check_pointer(buffer, parameter, label, i)
   end
 end
 
--- Arguments as C has them: {array = , count = }, and what they refer to.
+-- Convert arguments for C: {array = , count = , kept = the cdata they refer to}.
 function Kernel:arguments(given)
   local count = #self.parameters
   if not core.is_plain(given) then
@@ -185,7 +184,7 @@ function Kernel:arguments(given)
   return made
 end
 
--- {items = 3} or {items = {4, 4}, group = {2, 2}} as a plait_launch.
+-- Return a plait_launch for {items = 3} or {items = {4, 4}, group = {2, 2}}.
 function kernel.geometry(options)
   local launch = core.sized "plait_launch"
   local items = options and options.items or 1

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Buffers, signals, and the queues that work on them.
+-- Buffers, signals and queues.
 local core = require "plait.core"
 local ffi, lib = core.ffi, core.lib
 
@@ -7,7 +7,7 @@ local memory = {}
 
 -- --- buffers -------------------------------------------------------------------
 
---- Memory of a device, of so many `bytes`, as elements of `ctype`.
+--- Memory of a device: `bytes` bytes, as elements of `ctype`.
 local Buffer = core.class("Buffer", "plait_buffer_release")
 
 local function new_buffer(device, handle, ctype)
@@ -34,8 +34,8 @@ function memory.array(device, ctype, values, label)
   return made
 end
 
--- Memory of yours that buffers are on: it stays until nothing uses it, which may be
--- after the end of its system.
+-- Wrapped memory by number: the entry keeps the cdata alive until no command uses the
+-- memory, which may be after the system's release.
 local wrapped, last = {}, 0
 
 function memory.wrap(device, ctype, at, count, label)
@@ -44,7 +44,7 @@ function memory.wrap(device, ctype, at, count, label)
   local desc = core.sized("plait_wrap_desc", {
     pointer = ffi.cast("void *", at), bytes = count * ffi.sizeof(ctype), label = label,
     inbox = inbox:handle(), user_data = inbox:register(function(status)
-      -- Cancelled, it may be in use still.
+      -- A cancelled event does not tell whether the memory is still in use.
       if status == lib.PLAIT_OK then wrapped[number] = nil end
     end)})
   local made = new_buffer(device, core.make("plait_buffer", lib.plait_buffer_wrap, device.handle, desc),
@@ -57,8 +57,8 @@ function memory.is_buffer(value)
   return getmetatable(value) == Buffer
 end
 
---- Call fn(pointer, count) with the memory itself, as elements of the type that
--- array() was given.
+--- Map the buffer, call fn(pointer, count) with its elements, unmap it; return the
+-- result of fn.
 function Buffer:map(fn)
   local pointer = ffi.new "void *[1]"
   core.check(lib.plait_buffer_map(self:handle(), 0, self.bytes,
@@ -70,7 +70,7 @@ function Buffer:map(fn)
   return result
 end
 
---- A copy, as a table of numbers.
+--- Return a copy of the elements as a table of numbers.
 function Buffer:table()
   return self:map(function(pointer, count)
     local found = {}
@@ -79,47 +79,48 @@ function Buffer:table()
   end)
 end
 
---- The same memory from `offset` on.
+--- Return a view of `bytes` bytes from `offset`; both buffers share the memory.
 function Buffer:view(offset, bytes)
   return new_buffer(self.device, core.make("plait_buffer", lib.plait_buffer_view, self:handle(),
                                            offset, bytes), self.ctype)
 end
 
--- What the options of a copy say: bytes, where, and a plait_rows or nil.
+-- Return bytes, target offset, source offset and a plait_rows or nil, from the options
+-- of a copy.
 function memory.extent(target, source, how)
   how = how or {}
   local rows
   if how.rows or how.slices then
-    if not how.bytes then error("copy: with rows it takes `bytes`, those of each row", 0) end
+    if not how.bytes then error("copy: `rows` needs `bytes`, the bytes of one row", 0) end
     rows = core.sized("plait_rows", {rows = how.rows, slices = how.slices,
       target_row = how.target_row, target_slice = how.target_slice,
       source_row = how.source_row, source_slice = how.source_slice})
   end
-  local none = how.rows == 0 or how.slices == 0 -- which would be 1
+  local none = how.rows == 0 or how.slices == 0 -- plait_rows reads 0 as 1
   return none and 0 or how.bytes or math.min(target.bytes, source.bytes), how.target_offset or 0,
          how.source_offset or 0, rows
 end
 
---- The names of those options.
+--- The names of those options, for core.check_options.
 memory.extents = "bytes target_offset source_offset rows slices target_row target_slice source_row source_slice "
 
 -- --- signals -------------------------------------------------------------------
 
---- A counter that queues raise and wait for; a gate is raised by the program.
+--- A monotonic counter that queues emit and wait for; the program raises a gate.
 local Signal = core.class("Signal", "plait_signal_release")
 
 function memory.signal(device, handle)
   return core.object(Signal, handle, {device = device})
 end
 
---- How often it has happened.
+--- Return the newest sequence number that was reached, failed ones included.
 function Signal:reached()
   local out = ffi.new "uint64_t[1]"
   core.check(lib.plait_signal_query(self:handle(), out, nil, core.error))
   return tonumber(out[0])
 end
 
---- Wait until it has happened so often, for so many seconds at most.
+--- Wait until the signal reaches `sequence`, for at most `seconds`; nil: without limit.
 function Signal:wait(sequence, seconds)
   local time = core.nanoseconds(seconds)
   while core.check(lib.plait_signal_wait(self:handle(), sequence, time, core.error))
@@ -128,21 +129,21 @@ function Signal:wait(sequence, seconds)
   end
 end
 
---- Raise a gate to a number.
+--- Raise a gate to a sequence number.
 function Signal:raise(sequence)
   core.check(lib.plait_signal_raise(self:handle(), sequence, core.error))
 end
 
 -- --- queues --------------------------------------------------------------------
 
---- Commands that run one after the other.
+--- An in-order queue: its commands run one after another.
 local Queue = core.class("Queue", "plait_queue_release")
 
 function memory.queue(device, handle)
   return core.object(Queue, handle, {device = device})
 end
 
---- Run a kernel: queue:launch(kernel, {arguments}, {items = , group = }).
+--- Submit a kernel: queue:launch(kernel, {arguments}, {items = , group = }).
 function Queue:launch(kernel, arguments, options)
   local handle = core.handle(kernel, "Kernel", "launch")
   local made = kernel:arguments(arguments)
@@ -151,7 +152,7 @@ function Queue:launch(kernel, arguments, options)
                                     core.error))
 end
 
---- Run a function of Lua, on the thread that opened the system.
+--- Submit a call of a Lua function, on the thread that opened the system.
 function Queue:call(fn)
   local inbox = self.device.system.inbox
   local command = core.sized("plait_command", {
@@ -159,17 +160,19 @@ function Queue:call(fn)
   core.check(lib.plait_queue_submit(self:handle(), command, 1, nil, core.error))
 end
 
---- Repeat a pattern of so many bytes, 4 if nothing is said, over all of a buffer.
+--- Submit a fill: repeat a pattern of `pattern_bytes` bytes, default 4, over a whole
+-- buffer.
 function Queue:fill(target, pattern, pattern_bytes)
   local handle = core.handle(target, "Buffer", "fill: the target")
   core.check(lib.plait_queue_fill(self:handle(), handle, 0, target.bytes, pattern,
                                   pattern_bytes or 4, core.error))
 end
 
---- As much as both buffers have, or {bytes = , target_offset = , source_offset = };
--- {bytes = , rows = , slices = } copies so many rows of so many bytes; target_row and
--- source_row are how far it is from one to the next, target_slice and source_slice
--- from slice to slice, in bytes; left out, they follow right behind.
+--- Submit a copy from buffer to buffer.  Options, in bytes: `bytes` (default: the size
+-- of the smaller buffer), `target_offset`, `source_offset`.  `rows` and `slices` make a
+-- strided copy of `slices` slices of `rows` rows of `bytes` bytes; `target_row`,
+-- `source_row`, `target_slice` and `source_slice` are the pitches: bytes from the start
+-- of one row or slice to the next; 0 or nil: contiguous.
 function Queue:copy(target, source, how)
   core.check_options(how or {}, " " .. memory.extents)
   local to = core.handle(target, "Buffer", "copy: the target")
@@ -183,21 +186,22 @@ function Queue:copy(target, source, how)
   end
 end
 
---- Raise a signal here; the number to wait for.
+--- Submit an emission of a signal; return its sequence number.
 function Queue:emit(signal)
   local out = ffi.new "uint64_t[1]"
   core.check(lib.plait_queue_emit(self:handle(), core.handle(signal, "Signal", "emit"), out, core.error))
   return tonumber(out[0])
 end
 
---- Go on only when it has happened; this call itself does not wait.  0: what was
--- submitted so far.
+--- Submit a wait: later commands start after the signal reaches `sequence`.  The call
+-- does not block.  0, the default: the newest sequence number submitted so far.
 function Queue:wait(signal, sequence)
   core.check(lib.plait_queue_wait(self:handle(), core.handle(signal, "Signal", "wait"),
                                   sequence or 0, core.error))
 end
 
---- Wait until all of it is done; what failed is an error.
+--- Wait until all commands are done, for at most `seconds`; nil: without limit.  Raises
+-- the first failure.
 function Queue:finish(seconds)
   local time = core.nanoseconds(seconds)
   while core.check(lib.plait_queue_finish(self:handle(), time, core.error))

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- What the Lua layer promises; TAP.
+-- Tests of the Lua layer; TAP.
 --
 --     LUA_PATH="?.lua;?/init.lua" luajit tests/run.lua
 local count, failed = 0, 0
@@ -31,7 +31,7 @@ local SAXPY = {"saxpy(a: f32, x: in pointer f32, y: inout pointer f32, n: u64)",
                "KERNEL(saxpy) { EACH(i, n) y[i] += a * x[i]; }"}
 local DOWN = {"down(left: inout pointer u32)", "KERNEL(down) { EACH(i, 1) left[i] -= 1; }"}
 
--- Each test gets a system of its own, and leaves nothing behind.
+-- Run a test with its own system, and check that no object is left.
 local function test(name, fn)
   local system = plait.open()
   local good, text = xpcall(function() fn(system, system.devices[1], system.devices[1]:queue()) end,
@@ -43,7 +43,7 @@ local function test(name, fn)
   system:release()
   system = nil
   for _ = 1, 3 do collectgarbage() end
-  -- What is in flight ends by itself, on other threads.
+  -- Work in flight ends on other threads.
   for _ = 1, 1000 do
     if plait.live_count() == 0 then break end
     ffi.C.poll(nil, 0, 10)
@@ -58,11 +58,11 @@ for name in pairs {plait_error = 1, plait_event = 1, plait_node_desc = 1, plait_
 end
 ok(plait.version():find "^%d+%.%d+%.%d+$", "a version")
 raises("nothing", "a backend that is not there", plait.open, {backend = "nothing"})
-raises("no option is called bakend; there are backend", "an option that is misspelt", plait.open,
+raises("unknown option bakend; the options are backend", "an option that is misspelt", plait.open,
        {bakend = "host"})
 
 test("rows", function(system, device, queue)
-  -- The second column of three, of a table of two pages.
+  -- The second of three columns, in a table of two pages.
   local numbers, zeros = {}, {0, 0, 0, 0, 0, 0, 0, 0}
   for i = 1, 24 do numbers[i] = i - 1 end
   local whole, how = device:array("int", numbers), {bytes = 4, source_offset = 4, rows = 4, slices = 2,
@@ -82,8 +82,8 @@ test("rows", function(system, device, queue)
   queue:copy(again, whole, {bytes = 8, target_offset = 4})
   queue:finish()
   is(list(again), "1 0 1 10 13 16 19 22", "a part of a buffer")
-  raises("takes `bytes`", "rows of how many bytes", queue.copy, queue, again, whole, {rows = 2})
-  raises("no option is called row", "a misspelt option", queue.copy, queue, again, whole, {row = 2})
+  raises("needs `bytes`", "rows of how many bytes", queue.copy, queue, again, whole, {rows = 2})
+  raises("unknown option row", "a misspelt option", queue.copy, queue, again, whole, {row = 2})
   raises("32 bytes, but the target has 28", "rows that do not fit", graph.copy, graph, again, whole,
          {bytes = 4, rows = 8, target_offset = 4})
 end)
@@ -108,17 +108,17 @@ test("mistakes", function(system, device, queue)
        device:array("int", {1, 2}), 2)
   says("a: plait Buffer is not a number", launch, x, x, y, 2)
   says("its arguments are a table, {...}, not plait Buffer", queue.launch, queue, kernel, x)
-  says("launch: a kernel is wanted, not plait Buffer", queue.launch, queue, x, {})
-  says("launch: a kernel is wanted, not plait Buffer", graph.launch, graph, x, {})
+  says("launch: expected a kernel, not plait Buffer", queue.launch, queue, x, {})
+  says("launch: expected a kernel, not plait Buffer", graph.launch, graph, x, {})
   says('items: "3" is not a number', queue.launch, queue, kernel, {1, x, y, 2}, {items = "3"})
   says("at most 3 dimensions", queue.launch, queue, kernel, {1, x, y, 2}, {items = {1, 1, 1, 1}})
-  says("the source: a buffer is wanted, not a table", queue.copy, queue, x, {1})
-  says("the target: a buffer is wanted, not nil", graph.copy, graph, nil, x)
-  says("emit: a signal is wanted, not plait Buffer", queue.emit, queue, x)
-  says("after: a node is wanted.*not 3", graph.join, graph, {after = 3})
-  says("no function: a buffer is wanted, not 3", graph.loop, graph, 3)
+  says("the source: expected a buffer, not a table", queue.copy, queue, x, {1})
+  says("the target: expected a buffer, not nil", graph.copy, graph, nil, x)
+  says("emit: expected a signal, not plait Buffer", queue.emit, queue, x)
+  says("after: expected a node.*not 3", graph.join, graph, {after = 3})
+  says("not a function: expected a buffer, not 3", graph.loop, graph, 3)
   says("array%(\"float\", {1, 2}%)", device.array, device, {1, 2})
-  -- Bytes are anything, and so are two names of one type.
+  -- Bytes match every type; two C names of one type match each other.
   queue:launch(kernel, {1, device:buffer(8), y, 2})
   queue:launch(kernel, {1, device:array("char", {0, 0, 0, 0, 0, 0, 0, 0}), y, 2})
   queue:launch(system:kernel("f(x: inout pointer i64)", "KERNEL(f) { EACH(i, 1) x[i] = 1; }"),
@@ -223,8 +223,8 @@ test("plans", function(system, device, queue)
   for i = 1, 10 do runs[i] = again:run(queue) end
   for i = 1, 10 do runs[i]:wait() end
   is(count, 12, "more runs than can be in flight")
-  raises("called affter", "a misspelt option of a node", graph.fill, graph, y, 1, {affter = 1})
-  raises("called instancs", "and of a plan", graph.freeze, graph, {instancs = 1})
+  raises("unknown option affter", "a misspelt option of a node", graph.fill, graph, y, 1, {affter = 1})
+  raises("unknown option instancs", "and of a plan", graph.freeze, graph, {instancs = 1})
   raises("run.lua", "errors name the place", graph.fill, graph, y, 1, {pattern_bytes = 3})
 end)
 
@@ -373,8 +373,8 @@ test("coroutines", function(system, device, queue)
   queue:finish()
 end)
 
--- What luv or any other loop does: it sleeps in poll until the descriptor can be
--- read, and then pumps.
+-- An event loop as luv has one: sleep in poll until the descriptor is readable, then
+-- pump.
 test("an event loop", function(system, device, queue)
   local entry = ffi.new("poll_entry", {system:descriptor(), 1, 0})
   local gate, order = device:signal {gate = true}, {}
@@ -391,7 +391,7 @@ test("an event loop", function(system, device, queue)
   is(ffi.C.poll(entry, 1, 0), 0, "what waits for something is not there yet")
   gate:raise(1)
   while #order < 2 do
-    -- A device that needs a pump stands still while a loop sleeps.
+    -- A device that needs a pump makes no progress while the loop sleeps.
     ffi.C.poll(entry, 1, 10)
     system:pump()
   end
@@ -399,7 +399,7 @@ test("an event loop", function(system, device, queue)
   queue:finish()
 end)
 
--- What lies in steps of more than one element is for kernels that step over it.
+-- Strided arrays: the kernel applies the stride.
 test("arrays with strides", function(system, device, queue)
   local matrix = ffi.new("int32_t[2][3]", {{1, 2, 3}, {4, 5, 6}})
   local all, column = device:wrap("int32_t", matrix, 6), device:array("int32_t", {0, 0})

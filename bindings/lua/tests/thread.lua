@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- A Lua state that goes to another thread than the one where it opened its system:
--- it is told so, until it adopts the system.  t/96-lua.t reads what it says.
+-- A Lua state that moves to another thread after it opened its system: calls fail
+-- until the state adopts the system.  t/bindings/lua.t reads the output.
 local plait = require "plait"
 local ffi = require "ffi"
 ffi.cdef [[
@@ -19,7 +19,7 @@ int poll(void *, unsigned long, int);
 local state = ffi.C.luaL_newstate()
 ffi.C.luaL_openlibs(state)
 
--- Run a text there; what it returns, as a text.
+-- Run a chunk in the state; return its result as text.
 local function there(text)
   local status = ffi.C.luaL_loadstring(state, text)
   if status == 0 then status = ffi.C.lua_pcall(state, 0, 1, 0) end
@@ -32,7 +32,7 @@ local entry = there [[
   local system = plait.open()
   local queue = system.devices[1]:queue()
   told, ran = "nothing", 0
-  -- Only one thread at a time is in this state, so C may call it there.
+  -- Only one thread at a time uses this state, so C may call it.
   entry = ffi.cast("void *(*)(void *)", function()
     local _, problem = pcall(system.pump, system)
     told = tostring(problem)
@@ -49,7 +49,7 @@ ffi.C.pthread_join(thread[0], nil)
 print("told: " .. there "return told")
 print(("adopted: %s ran"):format(there "return tostring(ran)"))
 ffi.C.lua_close(state)
--- What is in flight ends by itself, on other threads.
+-- Work in flight ends on other threads.
 for _ = 1, 1000 do
   if plait.live_count() == 0 then break end
   ffi.C.poll(nil, 0, 10)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""plait for Python: graphs of kernels, scheduled once and replayed.
+"""plait for Python: task graphs, scheduled once and replayed.
 
     import plait
 
@@ -13,7 +13,7 @@
         first = graph.launch(saxpy, plait.Parameter("a"), x, y, len(xs), items=len(xs))
         graph.call(print, "done", after=first)
         plan = graph.freeze()
-        plan(a=2.0)                               # as often as you like
+        plan(a=2.0)                               # may be called any number of times
 """
 from ._buffer import Buffer, Rows
 from ._core import (CancelledError, Error, FailedError, InvalidError, MemoryExhausted,
@@ -33,10 +33,10 @@ open = System
 
 
 def version():
-    """The version of the library."""
+    """Return the version of the C library, as text."""
     return _lib.plait_version().decode()
 
 
 def live_count():
-    """How many objects of plait there are in this process."""
+    """Return the number of live plait objects in this process."""
     return _lib.plait_live_count(0)

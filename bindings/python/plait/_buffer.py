@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Memory of a device, as Python sees it."""
+"""Device buffers: creation, mapping, copies to and from Python memory, DLPack."""
 from __future__ import annotations
 
 import contextlib
@@ -18,21 +18,22 @@ if TYPE_CHECKING:
     from ._system import Device
 
 
-# What memoryview can cast.
+# Format letters that memoryview.cast accepts.
 CASTS = set("bBhHiIlLqQnNfdc?")
 
 
 def view_of(data, what):
-    """What has the buffer protocol, as a memoryview."""
+    """Return a memoryview of an object with the buffer protocol."""
     try:
         return memoryview(data)
     except TypeError:
-        raise TypeError("%s: %s does not have memory that others can see; array.array(\"f\", ...) of "
-                        "Python and numpy.array(...) do" % (what, type(data).__name__)) from None
+        raise TypeError("%s: %s does not support the buffer protocol; array.array(\"f\", ...) and "
+                        "numpy.array(...) do" % (what, type(data).__name__)) from None
 
 
 def address_of(data, writable=False):
-    """(address, bytes, what keeps it there) of what has the buffer protocol."""
+    """Return (address, bytes, owner) of an object with the buffer protocol; the
+    memory stays valid while the caller holds `owner`."""
     view = view_of(data, "data")
     if not view.contiguous:
         raise ValueError("the memory has strides; make it contiguous first")
@@ -41,7 +42,7 @@ def address_of(data, writable=False):
     if view.nbytes == 0:
         return None, 0, view
     if view.readonly:
-        # ctypes takes writable memory only; NumPy tells where it lies.
+        # ctypes accepts writable memory only; NumPy arrays expose their address.
         interface = getattr(data, "__array_interface__", None)
         if interface is not None:
             return interface["data"][0], view.nbytes, data
@@ -52,7 +53,7 @@ def address_of(data, writable=False):
 
 
 def compact(shape, size):
-    """The strides, in bytes, of an array without gaps."""
+    """Return the strides, in bytes, of a compact row-major array."""
     made = []
     for count in reversed(shape):
         made.append(size)
@@ -61,7 +62,7 @@ def compact(shape, size):
 
 
 def positions(shape, strides, start):
-    """Where each element is, in bytes, row by row."""
+    """Yield the byte offset of each element in row-major order."""
     if not shape:
         yield start
         return
@@ -70,9 +71,9 @@ def positions(shape, strides, start):
 
 
 class Rows:
-    """What a copy has instead of one piece: `count` rows of its `size`, and all that
-    `slices` times.  How far it is, in bytes, from the start of one row to that of the
-    next, and from slice to slice, is said of both sides; 0: right behind.
+    """The shape of a strided copy: `slices` slices of `count` rows of `size` bytes.
+    `target_row`, `source_row`, `target_slice` and `source_slice` are pitches: bytes
+    from the start of one row or slice to the next.  Default 0: contiguous.
 
         queue.copy(column, table, 4, rows=plait.Rows(100, source_row=40))
     """
@@ -90,15 +91,15 @@ class Rows:
 
 
 def copied(target, source, size, rows):
-    """How many bytes a copy has; with rows: each of them."""
+    """Return the size of a copy in bytes; with `rows`, the size of one row."""
     check_buffer(target, "copy: the target")
     check_buffer(source, "copy: the source")
     if rows is not None and not isinstance(rows, Rows):
         raise TypeError("copy: rows: %r is not a plait.Rows" % (rows,))
     if rows is not None and size is None:
-        raise TypeError("copy: with rows `size` is needed: the bytes of one")
+        raise TypeError("copy: `rows` needs `size`, the bytes of one row")
     if rows is not None and 0 in (rows._raw.rows, rows._raw.slices):
-        return 0  # 0 would be 1
+        return 0  # an empty copy; the C struct reads 0 rows as 1
     return min(target.size, source.size) if size is None else size
 
 
@@ -113,11 +114,13 @@ def check_buffer(given, what):
 class Buffer(Handle):
     """Memory of a device.
 
-    buffer[a:b] is a view of the bytes from a to before b: the same memory, kept
-    alive by both.  `with buffer.map() as memory` is a memoryview of it.  Other
-    packages take it by DLPack, without a copy: numpy.from_dlpack(buffer).  `size`
-    is in bytes; `format`, as struct has it, `shape`, and `strides`, in bytes, or
-    None without gaps, are those of the array that it was made from.
+    buffer[a:b] is a view of the bytes a to b - 1; buffer and view share the memory,
+    and each keeps it alive.  `with buffer.map() as memory` gives a memoryview.
+    DLPack exports a buffer without a copy: numpy.from_dlpack(buffer).
+
+    `size` is in bytes.  `format` (a letter of the struct module), `shape` and
+    `strides` (in bytes; None for a compact array) describe the array that the
+    buffer was made from.
     """
     _release = lib.plait_buffer_release
     __slots__ = ("device", "size", "format", "shape", "strides", "_offset")
@@ -132,19 +135,19 @@ class Buffer(Handle):
 
     @classmethod
     def create(cls, device, size: int, label: Optional[str] = None) -> Buffer:
-        """What Device.buffer calls."""
+        """Create a buffer; called by Device.buffer."""
         desc = sized(_raw.plait_buffer_desc, bytes=size, label=encode(label))
         return cls(device, make(lib.plait_buffer_create, device.handle, byref(desc)))
 
     @classmethod
     def wrap(cls, device, data: Any, label: Optional[str] = None) -> Buffer:
-        """What Device.wrap calls."""
+        """Create a buffer on existing memory; called by Device.wrap."""
         view = view_of(data, "wrap")
         element_of(view.format)
         if view.readonly:
             raise ValueError("read-only memory cannot be wrapped; see Device.array")
         pointer, size, keep = address_of(view, writable=True)
-        # Called when nothing uses the memory any more; it drops `keep`.
+        # The closure owns `keep`; calling it removes it from the table of callbacks.
         released = once(lambda: keep and None)
         desc = sized(_raw.plait_wrap_desc, pointer=pointer, bytes=size, label=encode(label),
                      inbox=device.system._inbox.handle, released=RUN, user_data=released)
@@ -154,7 +157,7 @@ class Buffer(Handle):
 
     @classmethod
     def from_dlpack(cls, device, data: Any, label: Optional[str] = None) -> Buffer:
-        """What Device.from_dlpack calls."""
+        """Create a buffer on the memory of a tensor; called by Device.from_dlpack."""
         handle, element, array = _tensor.take(device, data, label)
         made = cls(device, handle)
         made.format, made.shape = element.letter, tuple(array.shape[:array.dimensions])
@@ -169,7 +172,7 @@ class Buffer(Handle):
 
     def __getitem__(self, where):
         if not isinstance(where, slice):
-            raise TypeError("bytes of a buffer are reached by map() or read()")
+            raise TypeError("use map() or read() to access the bytes of a buffer")
         start, stop, step = where.indices(self.size)
         if step != 1:
             raise ValueError("a view of a buffer has no step")
@@ -181,7 +184,11 @@ class Buffer(Handle):
     @contextlib.contextmanager
     def map(self, mode: str = "r+", offset: int = 0,
             size: Optional[int] = None) -> Iterator[memoryview]:
-        """The memory itself, until the `with` ends; "r", "w" or "r+"."""
+        """Map the memory into this process until the `with` block ends.
+
+        `mode` is "r", "w" or "r+".  `offset` and `size` are in bytes; the default
+        size is the rest of the buffer.
+        """
         flags = {"r": _raw.PLAIT_MAP_READ, "w": _raw.PLAIT_MAP_WRITE,
                  "r+": _raw.PLAIT_MAP_READ | _raw.PLAIT_MAP_WRITE}[mode]
         size = self.size - offset if size is None else size
@@ -197,19 +204,20 @@ class Buffer(Handle):
             call(lib.plait_buffer_unmap, self.handle, pointer)
 
     def write(self, data: Any, offset: int = 0) -> None:
-        """Copy from `data` now; nothing may be using the buffer."""
+        """Copy `data` into the buffer at `offset` and return when the copy is done.
+        No command in flight may use the buffer."""
         view = view_of(data, "write")
         if view.nbytes:
             with self.map("w", offset, view.nbytes) as memory:
                 memory[:] = view.cast("B") if view.c_contiguous and view.format in CASTS else view.tobytes()
 
     def read(self, offset: int = 0, size: Optional[int] = None) -> bytes:
-        """A copy, as bytes."""
+        """Return a copy of the contents as bytes."""
         with self.map("r", offset, size) as memory:
             return bytes(memory)
 
     def tolist(self) -> List[Any]:
-        """A copy, as a list of what array() was given, without its shape."""
+        """Return a copy of the elements as a flat list, in row-major order."""
         data, element = self.read(), ELEMENTS[self.format]
         if self.strides is None:
             data = data[:math.prod(self.shape) * element.size]
@@ -224,7 +232,8 @@ class Buffer(Handle):
         return memoryview(data).cast(self.format).tolist()
 
     def numpy(self, dtype: Any = None) -> Any:
-        """A copy, as a NumPy array of the type and shape that array() was given."""
+        """Return a copy as a NumPy array with the shape and element type of the array
+        that the buffer was made from.  With `dtype`, return a flat array of that type."""
         import numpy
         if dtype is not None:
             return numpy.frombuffer(self.read(), dtype=dtype).copy()
@@ -243,7 +252,7 @@ class Buffer(Handle):
         return _tensor.export(self.handle, array, bool(max_version) and tuple(max_version) >= (1, 0))
 
     def __dlpack_device__(self):
-        return 1, 0  # the host's memory; what is none is refused by __dlpack__
+        return 1, 0  # host memory; __dlpack__ refuses any other
 
     def __repr__(self):
         return "<plait.Buffer of %d bytes on %s>" % (self.size, self.device.name)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Errors and handles, which all other modules rest on."""
+"""Exceptions, and the base class of handles, for all other modules."""
 from __future__ import annotations
 
 import collections
@@ -17,11 +17,12 @@ FOREVER = 2 ** 64 - 1
 # --- errors ------------------------------------------------------------------
 
 class Error(Exception):
-    """What plait refused or could not do.
+    """A failed call or command.
 
-    status   the code, one of plait.Status
-    origin   what the function or the system below returned
-    detail   more text, a compiler's log for example; None if there is none
+    status   the status code of the C library: a negative integer
+    text     the message of the C library
+    origin   the number that the failing function or driver call returned
+    detail   further text, such as a compiler log; None if there is none
     """
 
     def __init__(self, status, text, origin=0, detail=None):
@@ -31,31 +32,31 @@ class Error(Exception):
 
 
 class InvalidError(Error, ValueError):
-    """An argument is wrong."""
+    """An argument is invalid."""
 
 
 class MemoryExhausted(Error, MemoryError):
-    """There is no memory, or a device's budget is used up."""
+    """Memory, or the memory budget of a device, is exhausted."""
 
 
 class UnsupportedError(Error, NotImplementedError):
-    """The backend cannot do it."""
+    """The backend does not support the operation."""
 
 
 class UnavailableError(Error):
-    """A backend, library or compiler is not there; the text says why."""
+    """A backend, library or compiler is not available; the text says why."""
 
 
 class WaitTimeout(Error, TimeoutError):
-    """It did not happen in time."""
+    """A wait reached its timeout."""
 
 
 class CancelledError(Error):
-    """It was cancelled."""
+    """The run or command was cancelled."""
 
 
 class FailedError(Error):
-    """A function failed; when it was Python's its exception is __cause__."""
+    """A host function failed; `__cause__` is the exception of a Python function."""
 
 
 _CLASSES = {
@@ -70,7 +71,7 @@ _CLASSES = {
 
 
 class _Local(threading.local):
-    """Each thread's own plait_error, made once."""
+    """One plait_error per thread, reused by all calls of the thread."""
 
     def __init__(self):
         self.error = _raw.plait_error(size=ctypes.sizeof(_raw.plait_error))
@@ -81,10 +82,11 @@ local = _Local()
 
 
 class Raised:
-    """What Python functions raised while plait called them.
+    """Exceptions that Python functions raised inside callbacks of plait.
 
-    plait gets a number, as the function's result; the error that it makes of
-    that has it as `origin`, and so finds its exception again.
+    keep() returns a number, which the callback returns to C.  The C library reports
+    the number as the `origin` of its error, and failure() looks the exception up.
+    The table holds the last KEPT exceptions.  Guarded by _lock.
     """
     KEPT = 256
 
@@ -122,7 +124,7 @@ def detail_text(number):
 
 
 def failure(status):
-    """The exception for a status that this thread has just got."""
+    """Return the exception for the status that the last call on this thread returned."""
     error = local.error
     text = error.text.decode("utf-8", "replace")
     cause = raised.find(error.origin)
@@ -141,7 +143,7 @@ def check(status):
 
 
 def call(function, *arguments):
-    """A function of plait whose last parameter is the error."""
+    """Call a C function whose last parameter is the error; raise if it fails."""
     status = function(*arguments, local.at)
     if status < 0:
         raise failure(status)
@@ -154,10 +156,10 @@ H = TypeVar("H", bound="Handle")
 
 
 class Handle:
-    """Owns one reference to an object of plait.
+    """One owned reference to an object of plait.
 
-    Released by release(), by leaving a `with`, or by the garbage collector:
-    in any order and on any thread.
+    release(), the end of a `with` block or the garbage collector drops the
+    reference, in any order and on any thread.
     """
     _release = None
     __slots__ = ("_handle", "__weakref__")
@@ -167,13 +169,13 @@ class Handle:
 
     @property
     def handle(self):
-        """The C handle, for ctypes and for other libraries."""
+        """The C handle, for ctypes and other libraries."""
         if self._handle is None:
             raise ValueError("%s was released" % type(self).__name__)
         return self._handle
 
     def release(self) -> None:
-        """Give the object up now, instead of when it is collected."""
+        """Drop the reference now; the object cannot be used afterwards."""
         handle, self._handle = self._handle, None
         if handle is not None and self._release is not None:
             type(self)._release(handle)
@@ -190,14 +192,14 @@ class Handle:
 
 
 def make(function, *arguments):
-    """Call a plait_..._create: its out parameter comes before the error."""
+    """Call a plait_..._create, whose out parameter precedes the error; return the handle."""
     out = c_void_p()
     call(function, *arguments, byref(out))
     return out.value
 
 
 def text_of(function, *arguments):
-    """A text of unknown length, as plait_..._report gives it."""
+    """Return a text of unknown length: one call asks for the size, one for the text."""
     needed = c_uint64()
     call(function, *arguments, None, 0, byref(needed))
     room = (c_char * (needed.value + 1))()
@@ -209,7 +211,7 @@ def encode(text):
     if text is None:
         return None
     if not isinstance(text, str):
-        raise TypeError("a text is wanted, not %r" % (text,))
+        raise TypeError("expected a str, not %r" % (text,))
     return text.encode()
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What the elements of an array are: their letter in the buffer protocol, what
-kernels call them, what NumPy does, and DLPack's numbers for them."""
+"""Element types of arrays: buffer-protocol letter, kernel type, NumPy dtype and
+DLPack type code."""
 import struct
 from typing import Dict, Optional, Tuple
 
@@ -8,7 +8,7 @@ from . import _raw
 
 
 class Element:
-    """`kernel` is None where kernels have no such type."""
+    """One element type; `kernel` is None if kernels have no such type."""
 
     __slots__ = ("letter", "size", "kernel", "dtype", "code")
 
@@ -32,7 +32,7 @@ ELEMENTS.update({one.letter: one for one in (
     Element("d", 8, "f64", "f8", _raw.PLAIT_ELEMENT_FLOAT),
     Element("Zf", 8, None, "c8", _raw.PLAIT_ELEMENT_COMPLEX),
     Element("Zd", 16, None, "c16", _raw.PLAIT_ELEMENT_COMPLEX))})
-# The first letter of a size: "i" and not "l" where both have four bytes.
+# The first letter wins where two have one size: "i", not "l", if both have 4 bytes.
 _NUMBERS: Dict[Tuple[int, int], str] = {}
 for _letter in ("?", "b", "B", "h", "H", "i", "I", "q", "Q", "e", "f", "d", "Zf", "Zd"):
     _NUMBERS.setdefault((ELEMENTS[_letter].code, 8 * ELEMENTS[_letter].size), _letter)
@@ -40,16 +40,16 @@ _OWN = "@=" + ("<" if struct.pack("=H", 1) == b"\1\0" else ">")
 
 
 def element_of(form: str) -> Element:
-    """That of a format of the buffer protocol, as array() and wrap() take it."""
+    """Return the Element of a buffer-protocol format in native byte order."""
     letter = form[1:] if form[:1] in _OWN else form
     found = ELEMENTS.get(letter)
     if found is None:
-        raise TypeError("elements are numbers in the order of bytes of this machine, not %r" % form)
+        raise TypeError("elements must be numbers in native byte order, not %r" % form)
     return found
 
 
 def element_of_tensor(code: int, bits: int, lanes: int) -> Element:
-    """That of DLPack's numbers."""
+    """Return the Element of a DLPack data type."""
     letter = _NUMBERS.get((code, bits)) if lanes == 1 else None
     if letter is None:
         raise TypeError("Python has no elements of DLPack's type %d with %d bits and %d lanes" % (code, bits, lanes))

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Python functions that plait calls: always on the thread that owns the inbox.
+"""Callbacks: Python functions that plait calls on the thread that owns the inbox.
 
-plait is handed one C function, made once and for ever, and a number; the table
-here says which Python function that is.  So nothing that plait may
-still call is ever collected, and a number that is no longer known is an error,
-not a crash.
+plait receives one C trampoline, created at import and never freed, and a number as
+user data; `_table` maps the number to the Python function.  An entry keeps its
+function alive while plait may call it, and an unknown number raises an error
+instead of a crash.  Additions to the table are guarded by _lock.
 """
 import itertools
 import threading
@@ -20,7 +20,7 @@ _lock = threading.Lock()
 
 
 class Reference:
-    """Keeps one function callable until it is dropped."""
+    """A table entry that keeps one function callable until drop() or collection."""
 
     __slots__ = ("number",)
 
@@ -36,8 +36,9 @@ class Reference:
 
 
 class Question(Reference):
-    """A predicate.  It has an answer, or raises; plait's C function cannot say
-    both, so its calls are pulled and answered by answer()."""
+    """A predicate function.  Its result is a value or an exception, which a C host
+    function cannot both return, so the system pulls the call from the inbox as an
+    event and replies with answer()."""
 
     __slots__ = ()
 
@@ -48,7 +49,7 @@ def check_function(function):
 
 
 def once(function):
-    """The number of a function that plait calls once."""
+    """Register a function that plait calls once; return its number."""
     def run():
         del _table[number]
         function()
@@ -63,23 +64,23 @@ def _find(number):
     try:
         return _table[number]
     except KeyError:
-        raise ReferenceError("the function belongs to a graph that is gone") from None
+        raise ReferenceError("the graph of the function was collected") from None
 
 
 def _run(number):
-    """A command: 0, or the number of what it raised."""
+    """Run a command; return 0, or the number of the exception."""
     try:
         _find(number)()
         return 0
-    except BaseException as error:  # C frames are below: nothing may pass
+    except BaseException as error:  # no exception may unwind through C frames
         return raised.keep(error)
 
 
 def answer(number):
-    """A question: (its answer, None), or the number of what it raised and a text."""
+    """Evaluate a predicate; return (value, None), or (exception number, text)."""
     try:
         return int(_find(number)()), None
-    except BaseException as error:  # it fails the node, and comes out of the wait
+    except BaseException as error:  # fails the node; the waiting call raises it
         return raised.keep(error), "raised %s: %s" % (type(error).__name__, error)
 
 

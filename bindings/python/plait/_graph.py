@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Graphs: nodes, loops and branches, and what freezes them."""
+"""The graph builder: nodes, loops, branches and freeze()."""
 from __future__ import annotations
 
 import ctypes
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def _place():
-    """The file and line that added the node: the first one outside of here."""
+    """Return the file and line of the innermost caller outside this package."""
     frame = sys._getframe(2)
     here = os.path.dirname(_place.__code__.co_filename)
     while frame is not None and os.path.dirname(frame.f_code.co_filename) == here:
@@ -31,7 +31,7 @@ def _place():
 
 
 class Node:
-    """A node of a graph; give it to `after` of later ones."""
+    """A node of a graph; pass it as `after` to nodes that depend on it."""
 
     __slots__ = ("graph", "number")
 
@@ -39,38 +39,43 @@ class Node:
         self.graph, self.number = graph, number
 
     def after(self, *nodes: Node) -> Node:
-        """It starts when these are done, too."""
+        """Add edges: this node also starts after `nodes`.  Returns the node."""
         for node in nodes:
-            call(lib.plait_graph_edge, self.graph.handle, node.number, self.number)
+            call(lib.plait_graph_add_edge, self.graph.handle, node.number, self.number)
         return self
 
 
 class Rotation:
-    """Buffers that take turns, one an iteration: `now`, `next`, `ahead(n)`."""
+    """A ring of buffers that advances by one per loop iteration.
+
+    `now`, `next` and `ahead(n)` are kernel arguments: the buffer of this iteration,
+    of the next one, and of the n-th one after this.
+    """
 
     def __init__(self, number):
         self.now, self.next, self._number = Turn(number), Turn(number, 1), number
 
     def ahead(self, count: int) -> Turn:
-        """As an argument: the buffer of so many iterations on."""
+        """Return a kernel argument: the buffer of the iteration `count` after this."""
         return Turn(self._number, count)
 
 
 def _side(name, given, what, size):
-    """A buffer, or the name of one that each run brings."""
+    """Return the node field for one operand: a buffer, or a parameter name."""
     if not isinstance(given, Parameter):
         check_buffer(given, "%s: the %s" % (what, name))
         return {name: given.handle}
     if size is None:
-        raise TypeError("%s: with a parameter `size` is needed" % what)
+        raise TypeError("%s: a parameter needs `size`" % what)
     return {name + "_parameter": encode(given.name)}
 
 
 class Graph(Handle):
-    """Work and its order; freeze() makes a plan of it.
+    """A task graph under construction; freeze() schedules it.
 
-    Nodes run in any order that `after` allows.  Every method that adds one
-    takes `after` (a node or several), `label`, `device` and `cost`.
+    Nodes run in any order that the edges allow.  Every method that adds a node
+    returns it and takes `after` (one node or several), `label`, `device` and `cost`
+    (a duration in any unit; 0 means 1).
     """
     _release = lib.plait_graph_release
     __slots__ = ("system", "_functions", "_outer")
@@ -83,12 +88,16 @@ class Graph(Handle):
     # --- nodes
 
     def join(self, **how: Any) -> Node:
-        """Does nothing: comes after several, and before others."""
+        """Add an empty node, for edges from many nodes to many nodes."""
         return self._add(_raw.PLAIT_NODE_JOIN, **how)
 
     def launch(self, kernel: Kernel, *arguments: Any, items: Any = None, group: Any = None,
                scratch_bytes: int = 0, **how: Any) -> Node:
-        """A kernel.  `items` may be a plait.Parameter: each run brings them."""
+        """Add a kernel launch.
+
+        `items` and `group` are numbers or tuples of up to 3; `items` may be a
+        plait.Parameter that each run sets.  `scratch_bytes` sizes plait.scratch.
+        """
         check_kernel(kernel)
         made = kernel._arguments(arguments)
         fields = {"kernel": kernel.handle, "scratch_bytes": scratch_bytes,
@@ -102,7 +111,7 @@ class Graph(Handle):
         return self._add(_raw.PLAIT_NODE_LAUNCH, fields, **how)
 
     def call(self, function: Callable[..., Any], *arguments: Any, **how: Any) -> Node:
-        """A Python function; it runs on the thread that owns the system."""
+        """Add a call of a Python function, on the thread that owns the system."""
         check_function(function)
         reference = Reference(lambda: function(*arguments))
         self._functions.append(reference)
@@ -114,9 +123,12 @@ class Graph(Handle):
     def copy(self, target: Any, source: Any, size: Optional[int] = None,
              target_offset: int = 0, source_offset: int = 0, rows: Optional[Rows] = None,
              **how: Any) -> Node:
-        """Bytes of a buffer to another one; as many as both have.  `rows`, a
-        plait.Rows, says how often, and how far apart.  Either may be a
-        plait.Parameter: each run brings the buffer, and `size` is needed."""
+        """Add a copy of `size` bytes from buffer to buffer.
+
+        The default size is that of the smaller buffer.  `rows` is a plait.Rows for
+        a strided copy, where `size` is the size of one row.  `target` or `source`
+        may be a plait.Parameter that each run sets; `size` is then required.
+        """
         if not any(isinstance(side, Parameter) for side in (target, source)):
             size = copied(target, source, size, rows)
         return self._add(_raw.PLAIT_NODE_COPY, {
@@ -126,8 +138,11 @@ class Graph(Handle):
 
     def fill(self, target: Any, pattern: int = 0, pattern_bytes: int = 4,
              size: Optional[int] = None, offset: int = 0, **how: Any) -> Node:
-        """Repeat a pattern of so many bytes over a buffer, or over `size` bytes
-        of the one that each run brings for a plait.Parameter."""
+        """Add a fill: repeat a pattern of `pattern_bytes` bytes over a buffer.
+
+        The default size is the rest of the buffer.  `target` may be a
+        plait.Parameter that each run sets; `size` is then required.
+        """
         return self._add(_raw.PLAIT_NODE_FILL, {
             **_side("target", target, "fill", size), "target_offset": offset,
             "pattern": pattern,
@@ -135,16 +150,17 @@ class Graph(Handle):
             "bytes": target.size - offset if size is None else size}, **how)
 
     def emit(self, signal: Signal, **how: Any) -> Node:
-        """Raise a signal."""
+        """Add an emission: increment a signal."""
         return self._add(_raw.PLAIT_NODE_EMIT, {"signal": signal.handle}, **how)
 
     def wait(self, signal: Signal, sequence: int = 0, **how: Any) -> Node:
-        """Go on only when it has happened; 0 is the newest one when a run starts."""
+        """Add a wait until a signal reaches `sequence`; 0 is the newest sequence
+        number submitted when a run starts."""
         return self._add(_raw.PLAIT_NODE_WAIT, {"signal": signal.handle,
                                                 "sequence": sequence}, **how)
 
     def subgraph(self, graph: Graph, **how: Any) -> Node:
-        """A copy of all that `graph` has now."""
+        """Add a copy of the nodes that `graph` has now."""
         self._functions.extend(graph._functions)
         return self._add(_raw.PLAIT_NODE_SUBGRAPH, {"subgraph": graph.handle}, **how)
 
@@ -152,11 +168,13 @@ class Graph(Handle):
 
     def loop(self, condition: Any, *, offset: int = 0, times: int = 0, first: bool = False,
              **how: Any) -> Tuple[Node, Graph]:
-        """(node, body): goes on while the condition is true: a Python function,
-        or a buffer that has a u32 at `offset` which is not 0.
+        """Add a loop; returns (node, body), where the body is a Graph to fill.
 
-        `first`: the body runs once before the condition is asked.  A function
-        runs on the thread that owns the system; what it raises fails the node.
+        The loop runs while the condition is true.  A condition is a buffer, true
+        while its u32 at `offset` (in bytes) is not 0, or a Python function, called
+        on the thread that owns the system; an exception in it fails the node.
+        `first`: run the body once before the first test.  `times`: the expected
+        number of iterations, for the planner; 0 means 1.
         """
         kind = _raw.PLAIT_NODE_DO if first else _raw.PLAIT_NODE_WHILE
         node = self._add(kind, {"times": times, **self._predicate(condition, offset, bool)}, **how)
@@ -164,19 +182,23 @@ class Graph(Handle):
 
     def case(self, condition: Any, branches: int, *, offset: int = 0,
              **how: Any) -> Tuple[Node, List[Graph]]:
-        """(node, [body, ...]): the branch whose number the buffer has, or the
-        function returns."""
+        """Add a branch; returns (node, [body, ...]).
+
+        The condition selects one of `branches` bodies by number, from 0: the u32 of
+        a buffer at `offset` (in bytes), or the result of a Python function.
+        """
         fields = {"branch_count": branches, **self._predicate(condition, offset, int)}
         node = self._add(_raw.PLAIT_NODE_CASE, fields, **how)
         return node, [self._body(node, i) for i in range(branches)]
 
     def rotate(self, *buffers: Buffer, prologue: bool = False) -> Rotation:
-        """In the body of a loop: buffers that take turns; a plait.Rotation."""
+        """In the body of a loop: rotate through `buffers`, one per iteration; returns
+        a plait.Rotation.  `prologue`: the first buffer is for iteration 0 only."""
         for buffer in buffers:
             check_buffer(buffer, "rotate")
         array = (c_void_p * len(buffers))(*(b.handle for b in buffers))
         number = c_uint64()
-        call(lib.plait_graph_rotate, self.handle, array, len(buffers),
+        call(lib.plait_graph_add_rotation, self.handle, array, len(buffers),
              _raw.PLAIT_ROTATION_PROLOGUE if prologue else 0, byref(number))
         return Rotation(number.value)
 
@@ -184,7 +206,16 @@ class Graph(Handle):
 
     def freeze(self, *, lanes: int = 0, widest: bool = False, mode: str = "auto",
                instances: int = 0, check: bool = False) -> Plan:
-        """A plan: the schedule, which runs as often as you like."""
+        """Schedule the graph; return a Plan, which runs any number of times.
+
+        `lanes`: most lanes per device; 0: what the device can run at once.
+        `widest`: as many lanes as the graph is wide, within the limits, instead of
+        the shortest schedule found.  `mode`: "strict" keeps the order of each lane,
+        for even work; "helped" keeps the edges only and lets idle workers run
+        commands of other lanes, for uneven work; "auto" chooses by the spread of
+        costs.  `instances`: most runs in flight; 0 means 2.  `check`: verify the
+        plan before returning it.
+        """
         from ._plan import Plan
         if mode not in ("strict", "helped", "auto"):
             raise ValueError("mode: %r is none of \"strict\", \"helped\" and \"auto\"" % (mode,))
@@ -200,7 +231,7 @@ class Graph(Handle):
 
     def _predicate(self, condition, offset, kind):
         if not callable(condition):
-            check_buffer(condition, "the condition is no function")
+            check_buffer(condition, "the condition is not a function")
             return {"predicate": condition.handle, "predicate_offset": offset}
         question = Question(lambda: kind(condition()))
         self._functions.append(question)
@@ -219,7 +250,7 @@ class Graph(Handle):
         nodes = tuple(after) if hasattr(after, "__iter__") else (after,)
         for node in nodes:
             if not isinstance(node, Node):
-                raise TypeError("after: %r is no Node of this graph; launch(), call() and others "
+                raise TypeError("after: %r is not a Node of this graph; launch(), call() and others "
                                 "return one" % (node,))
         array = (c_uint64 * len(nodes))(*(n.number for n in nodes)) if nodes else None
         out = c_uint64()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Kernels, and the arguments that they are launched with."""
+"""Kernels, and the conversion of their launch arguments."""
 import ctypes
 from ctypes import (byref, c_bool, c_char, c_double, c_float, c_int8, c_int16, c_int32, c_int64,
                     c_uint8, c_uint16, c_uint32, c_uint64)
@@ -16,7 +16,7 @@ _NAMES = {"e": "f16", "Zf": "complex numbers of f32", "Zd": "complex numbers of 
 
 
 def convert(kind, value, what):
-    """A number as C has it, or an error: C would take another one in silence."""
+    """Convert a number to a C type; raise if it does not fit, since ctypes truncates."""
     try:
         made = kind(value)
     except TypeError:
@@ -27,7 +27,7 @@ def convert(kind, value, what):
 
 
 def extents(given, what):
-    """A number, or up to three of them."""
+    """Return a launch size as a list of at most 3 numbers."""
     try:
         sizes = (given,) if hasattr(given, "__index__") else tuple(given)
     except TypeError:
@@ -38,22 +38,22 @@ def extents(given, what):
 
 
 class Parameter:
-    """An argument that each run of a plan brings: plan(name=...)."""
+    """A kernel argument that each run of a plan sets: plan(name=...)."""
 
     def __init__(self, name):
         self.name = name
 
 
 class Scratch:
-    """An argument: memory of the node's own, of `scratch_bytes`."""
+    """A kernel argument: scratch memory of the node, `scratch_bytes` long."""
 
 
 class Iteration:
-    """An argument: the number of this iteration of the loop around it."""
+    """A kernel argument: the iteration number of the enclosing loop."""
 
 
 class Turn:
-    """An argument: the buffer of this iteration, or of one ahead."""
+    """A kernel argument: the buffer of a rotation, `ahead` iterations from this."""
 
     def __init__(self, number, ahead=0):
         self.number, self.ahead = number, ahead
@@ -63,7 +63,7 @@ scratch, iteration = Scratch(), Iteration()
 
 
 def parse(signature):
-    """[(name, type or None for a pointer, what it points to)] of a signature."""
+    """Return [(name, value type or None, pointee type or None)] of a signature."""
     inside = signature[signature.index("(") + 1:signature.rindex(")")]
     found = []
     for part in filter(None, (p.strip() for p in inside.split(","))):
@@ -80,20 +80,20 @@ def check_kernel(given):
 
 
 def check_pointer(given, target, what):
-    """A buffer that was made from an array has the array's type."""
+    """Raise TypeError if the element type of a buffer is not that of the pointer."""
     check_buffer(given, "%s is a pointer" % what)
     if target is None:
         return
     if given.strides is not None:
         raise TypeError("%s: the array of this buffer has strides; buffer[:] is its bytes as they lie" % what)
     have = ELEMENTS[given.format].kernel or _NAMES[given.format]
-    # Bytes may be anything, and so may be what is made of them.
+    # Bytes match every pointer type.
     if given.format not in ("B", "c") and target in _TYPES and have != target:
         raise TypeError("%s is a pointer to %s, the buffer was made of %s" % (what, target, have))
 
 
 class Arguments:
-    """A C array of arguments, and what has to stay until it was read."""
+    """A C array of arguments, and the Python objects that its pointers refer to."""
 
     def __init__(self, count):
         self.array = (_raw.plait_argument * count)()
@@ -124,15 +124,15 @@ class Arguments:
 
 
 class Kernel(Handle):
-    """Code with a signature.
+    """A kernel: code and its signature.
 
         system.kernel("saxpy(a: f32, x: in pointer f32, y: inout pointer f32, n: u64)",
                       "KERNEL(saxpy) { EACH(i, n) y[i] += a * x[i]; }")
 
-    `source` is portable source; a dictionary {"opencl": text, "cuda": text} has
-    one text for each backend.  Without one `library` and `symbol` name a
-    compiled C function, or `function` is the address of one.  `file` is what
-    errors call the text.
+    `source` is portable source, or a dictionary {"opencl": text, "cuda": text} with
+    one text per backend.  Without `source`, `library` and `symbol` name a compiled C
+    function, or `function` is its address.  `file` is the name that compiler
+    messages give the source.
     """
     _release = lib.plait_kernel_release
     __slots__ = ("system", "name", "parameters", "_keep")
@@ -187,7 +187,7 @@ class Kernel(Handle):
 
     @staticmethod
     def _geometry(items, group=None):
-        """A plait_launch; no `items`: one."""
+        """Return a plait_launch; the default is 1 item."""
         sizes = extents((1,) if items is None else items, "items")
         launch = sized(_raw.plait_launch, dimensions=len(sizes))
         launch.items[:len(sizes)] = sizes

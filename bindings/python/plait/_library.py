@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Finding and opening libplait; every place that was tried is in the error."""
+"""Loading of libplait; the error lists every path that was tried."""
 import ctypes
 import os
 from ctypes.util import find_library
@@ -11,7 +11,7 @@ NAME = "libplait.so.0"
 
 def _candidates():
     chosen = os.environ.get("PLAIT_LIBRARY")
-    if chosen:  # set means exactly this one
+    if chosen:  # PLAIT_LIBRARY excludes all other paths
         return [chosen]
     beside = os.path.join(os.path.dirname(os.path.abspath(__file__)), NAME)
     return [beside, NAME, find_library("plait") or "libplait.so"]
@@ -40,7 +40,7 @@ def _declare(library):
 
 
 def _compare(library):
-    """A library of another layout would read rubbish."""
+    """Raise ImportError if a struct of the library is smaller than this package's."""
     for struct in _raw.STRUCTS:
         have = library.plait_sizeof(struct.__name__.encode())
         if have < ctypes.sizeof(struct):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Plans and their runs."""
+"""Plans, runs, and the binding of parameters."""
 from __future__ import annotations
 
 import asyncio
@@ -21,12 +21,12 @@ _FORMATS = {"json": _raw.PLAIT_FORMAT_JSON, "dot": _raw.PLAIT_FORMAT_DOT,
             "svg": _raw.PLAIT_FORMAT_SVG}
 _TRACES = {"json": _raw.PLAIT_TRACE_JSON, "svg": _raw.PLAIT_TRACE_SVG}
 _plan_call, _poll, _wait = lib.plait_plan_call, lib.plait_run_poll, lib.plait_run_wait
-# What is stored at once; all else is looked at first.
+# Types stored in a box without conversion; Slot.put converts all others.
 _NUMBERS = frozenset((int, float, bool))
 
 
 def _written(write, handle, form):
-    """What one of the functions writes that say how much room they need."""
+    """Return the text of a C function that reports the size it needs."""
     needed = c_uint64()
     call(write, handle, form, None, 0, byref(needed))
     room = (c_char * (needed.value + 1))()
@@ -41,7 +41,7 @@ class _Parameter:
 
 
 class _Slot:
-    """One parameter of one record of bindings, and the box that its number is in."""
+    """One binding of a parameter, and the C object (box) that holds its value."""
 
     __slots__ = ("what", "binding", "box", "exact")
 
@@ -60,7 +60,7 @@ class _Slot:
         self.binding.value, self.binding.bytes = ctypes.addressof(box), ctypes.sizeof(box)
 
     def put(self, value):
-        """What is not a number of the box's own type."""
+        """Store a value that needs a conversion or a check."""
         if self.box is None:
             check_pointer(value, None, self.what)
             self.binding.buffer = value.handle
@@ -71,7 +71,7 @@ class _Slot:
 
 
 class Bindings:
-    """What runs are told, as C has it: made once, and filled for each run."""
+    """The plait_run_desc of a run and its bindings: allocated once, filled per run."""
 
     def __init__(self, plan):
         known = plan.parameters()
@@ -110,7 +110,7 @@ class Bindings:
 
 
 class Plan(Handle):
-    """A schedule that is replayed: plan(x=...) runs it and waits."""
+    """A frozen schedule: plan(x=...) runs it and waits."""
     _release = lib.plait_plan_release
     __slots__ = ("system", "_functions", "_parameters", "_queue", "_flags", "_told")
 
@@ -121,21 +121,21 @@ class Plan(Handle):
         self._flags = 0
 
     def parameters(self) -> Dict[str, Any]:
-        """{name: what it is}; what each run has to bring."""
+        """Return {name: parameter} of the parameters that each run must set."""
         if self._parameters is None:
             count = c_uint32()
             call(lib.plait_plan_parameter_count, self.handle, byref(count))
             found = {}
             for i in range(count.value):
                 info = sized(_raw.plait_parameter_info)
-                call(lib.plait_plan_parameter_query, self.handle, i, byref(info))
+                call(lib.plait_plan_query_parameter, self.handle, i, byref(info))
                 parameter = _Parameter(i, info)
                 found[parameter.name] = parameter
             self._parameters = found
         return self._parameters
 
     def __call__(self, *unnamed: Any, **given: Any) -> None:
-        """Run it and wait; `given` has each of its parameters, by name."""
+        """Run the plan and wait; `given` sets all its parameters by name."""
         if unnamed:
             raise TypeError("a plan takes its parameters by name: plan(%s)"
                             % ", ".join("%s=..." % name for name in self.parameters()))
@@ -143,8 +143,8 @@ class Plan(Handle):
             self._ask(given)
             return
         if given or self._flags:
-            # Taken while it is in use: a plan may be run by several threads, and
-            # by a function that it calls itself.
+            # The call owns the bindings while it runs: another thread, or a function
+            # that the plan calls, may run the plan meanwhile.
             told, self._told = self._told, None
             told = told or Bindings(self)
             status = _plan_call(self._handle, None, told.fill(given), local.at)
@@ -155,15 +155,18 @@ class Plan(Handle):
             raise failure(status)
 
     def _ask(self, given):
-        """Questions are pulled, which a call of plait's cannot do."""
+        """Run a plan that has predicate functions; plait_plan_call cannot serve them."""
         try:
             self.run(None, **given).wait()
         except BaseException:
-            self._queue = None  # it would have to be finished before it runs more
+            self._queue = None  # a failed queue accepts nothing until it is finished
             raise
 
     def run(self, queue: Optional[Queue] = None, **given: Any) -> Run:
-        """Start it, behind what the queue has; a plait.Run to wait for."""
+        """Start a run after the commands in `queue`; returns a plait.Run.
+
+        The default is a queue of the plan's own, on the first device.
+        """
         if queue is None:
             if self._queue is None:
                 self._queue = self.system.devices[0].queue()
@@ -173,42 +176,44 @@ class Plan(Handle):
                                      told.fill(given) if told else None))
 
     def function(self, signature: str) -> Function:
-        """The plan as a function for C code, a plait.Function; one that calls
-        functions of Python needs them to be pumped, and is of no use there."""
+        """Return the plan as a function for C code, a plait.Function.
+
+        A plan with Python functions is not suited: C code would have to pump them.
+        """
         return Function(self, signature)
 
     def query(self) -> Any:
-        """All that C says of it: a plait_plan_info."""
+        """Return the plait_plan_info of the plan."""
         info = sized(_raw.plait_plan_info)
         call(lib.plait_plan_query, self.handle, byref(info))
         return info
 
     def check(self) -> None:
-        """Prove the schedule; an error says what does not hold."""
+        """Verify the schedule; the error names the violated property."""
         call(lib.plait_plan_check, self.handle)
 
     def text(self, form: str) -> str:
-        """The plan as "json", or its picture as "dot" or "svg"."""
+        """Return the plan as "json", or a drawing as "dot" or "svg"."""
         return _written(lib.plait_plan_write, self.handle, _FORMATS[form])
 
     def _repr_svg_(self):
         return self.text("svg")
 
     def record(self) -> None:
-        """From now on runs write down what each lane does; see Run.trace."""
+        """Record what each lane does in all later runs; see Run.trace."""
         call(lib.plait_plan_record, self.handle, 0)
         self._flags, self._told = _raw.PLAIT_RUN_RECORD, None
 
     def save(self, path: Union[str, os.PathLike[str]]) -> None:
-        """Write it to a file, for System.load."""
+        """Write the plan to a file, for System.load."""
         call(lib.plait_plan_save, self.handle, os.fsencode(path))
 
 
 class Function(Handle):
-    """A plan as a C function: any C code may call `address` while this lives.
+    """A plan as a C function: C code may call `address` while this object lives.
 
-    The signature has the plan's parameters by name and what is returned, the
-    status; a pointer is the `handle` of a plait.Buffer:
+    The signature names the plan's parameters; the result is the status.  A pointer
+    parameter takes the `handle` of a plait.Buffer:
 
         step = plan.function("step(dt: f64, x: pointer, n: u64): i32")
         ctypes.CFUNCTYPE(c_int32, c_double, c_void_p, c_uint64)(step.address)
@@ -237,7 +242,7 @@ class Run(Handle):
     def _check(self, status):
         if status < 0:
             error = failure(status)
-            # A plan's own queue has failed with it, and nobody can finish that.
+            # The plan's own queue failed with the run, and no caller can finish it.
             if (self.plan._queue is self.queue and
                     lib.plait_run_poll(self.handle, None) != _raw.PLAIT_PENDING):
                 self.plan._queue = None
@@ -245,23 +250,25 @@ class Run(Handle):
         return status
 
     def poll(self) -> bool:
-        """Is it done?  Raises what it failed with."""
+        """Return True if the run is done; raise its error if it failed."""
         return self._check(_poll(self.handle, local.at)) != _raw.PLAIT_PENDING
 
     def wait(self, timeout: Optional[float] = None) -> None:
-        """Wait until it is done, for so many seconds at most; raises what it
-        failed with."""
+        """Wait until the run is done; raise its error if it failed.
+
+        `timeout` is in seconds; None waits without limit.
+        """
         while self._check(_wait(self.handle, nanoseconds(timeout),
                                 local.at)) == _raw.PLAIT_EVENT_READY:
             self.plan.system.pump()
 
     def trace(self, form: str) -> str:
-        """What a run that is done has written down, as a picture, "svg", or as
+        """Return the trace of a recorded run that is done: a drawing as "svg", or
         "json" for Perfetto; see Plan.record."""
         return _written(lib.plait_run_write, self.handle, _TRACES[form])
 
     def cancel(self) -> None:
-        """What has not begun does not run."""
+        """Cancel the run: no further command of it starts."""
         call(lib.plait_run_cancel, self.handle)
 
     def __await__(self):
@@ -274,7 +281,7 @@ class Run(Handle):
         self.poll()
 
     def release(self) -> None:
-        """Give it up; it goes on."""
+        """Drop the reference; the run continues."""
         handle, self._handle = self._handle, None
         if handle is None:
             return

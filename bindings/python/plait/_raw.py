@@ -4,6 +4,43 @@ from ctypes import (CFUNCTYPE, POINTER, Structure, c_char, c_char_p, c_double,  
                     c_float, c_int8, c_int16, c_int32, c_int64, c_uint8, c_uint16,
                     c_uint32, c_uint64, c_void_p)
 
+plait_status = c_int32
+plait_log_level = c_int32
+plait_object_kind = c_int32
+plait_context_flags = c_uint32
+plait_device_capabilities = c_uint32
+plait_call_flags = c_uint32
+plait_wrap_flags = c_uint32
+plait_map_flags = c_uint32
+plait_element = c_uint32
+plait_array_flags = c_uint32
+plait_tensor_flags = c_uint32
+plait_event_kind = c_uint32
+plait_signal_flags = c_uint32
+plait_wait_mode = c_int32
+plait_command_kind = c_uint32
+plait_native_kind = c_uint32
+plait_source_form = c_uint32
+plait_source_flags = c_uint32
+plait_function_form = c_uint32
+plait_argument_kind = c_uint32
+plait_node = c_uint64
+plait_node_kind = c_uint32
+plait_node_flags = c_uint32
+plait_rotation_flags = c_uint32
+plait_policy = c_uint32
+plait_mode = c_uint32
+plait_freeze_flags = c_uint32
+plait_plan_format = c_int32
+plait_binding_kind = c_uint32
+plait_binding_flags = c_uint32
+plait_parameter_kind = c_uint32
+plait_run_flags = c_uint32
+plait_record_kind = c_uint32
+plait_trace_format = c_int32
+plait_code_parameter_flags = c_uint32
+plait_code_flags = c_uint32
+
 PLAIT_VERSION_MAJOR = 0
 PLAIT_VERSION_MINOR = 1
 PLAIT_VERSION_PATCH = 0
@@ -172,7 +209,7 @@ PLAIT_CODE_READS = 2
 PLAIT_CODE_WRITES = 4
 PLAIT_CODE_PORTABLE = 256
 
-plait_log_hook = CFUNCTYPE(None, c_void_p, c_int32, c_void_p)
+plait_log_hook = CFUNCTYPE(None, c_void_p, plait_log_level, c_void_p)
 plait_host_function = CFUNCTYPE(c_int32, c_void_p)
 plait_kernel_function = CFUNCTYPE(c_int32, c_void_p, c_void_p, c_void_p)
 plait_range_function = CFUNCTYPE(c_int32, c_void_p, c_void_p, c_void_p, c_void_p)
@@ -183,7 +220,7 @@ plait_failure_function = CFUNCTYPE(None, c_void_p, c_void_p)
 class plait_error(Structure):
     _fields_ = [
         ("size", c_uint32),
-        ("status", c_int32),
+        ("status", plait_status),
         ("origin", c_int64),
         ("detail", c_uint64),
         ("text", c_char * 232),
@@ -202,7 +239,7 @@ class plait_allocator(Structure):
 class plait_context_desc(Structure):
     _fields_ = [
         ("size", c_uint32),
-        ("flags", c_uint32),
+        ("flags", plait_context_flags),
         ("backends", c_char_p),
         ("plugin_path", c_char_p),
         ("wrap", c_char_p),
@@ -210,7 +247,7 @@ class plait_context_desc(Structure):
         ("allocator", c_void_p),
         ("log", c_void_p),
         ("log_user_data", c_void_p),
-        ("log_level", c_int32),
+        ("log_level", plait_log_level),
         ("workers", c_uint32),
     ]
 
@@ -219,7 +256,7 @@ class plait_device_info(Structure):
     _fields_ = [
         ("size", c_uint32),
         ("index", c_uint32),
-        ("capabilities", c_uint32),
+        ("capabilities", plait_device_capabilities),
         ("parallel", c_uint32),
         ("memory_bytes", c_uint64),
         ("budget_bytes", c_uint64),
@@ -247,7 +284,7 @@ class plait_buffer_desc(Structure):
 class plait_wrap_desc(Structure):
     _fields_ = [
         ("size", c_uint32),
-        ("flags", c_uint32),
+        ("flags", plait_wrap_flags),
         ("pointer", c_void_p),
         ("bytes", c_uint64),
         ("label", c_char_p),
@@ -263,8 +300,8 @@ class plait_wrap_desc(Structure):
 class plait_array(Structure):
     _fields_ = [
         ("size", c_uint32),
-        ("flags", c_uint32),
-        ("element", c_uint32),
+        ("flags", plait_array_flags),
+        ("element", plait_element),
         ("element_bits", c_uint32),
         ("lanes", c_uint32),
         ("dimensions", c_uint32),
@@ -277,7 +314,7 @@ class plait_array(Structure):
 class plait_import_desc(Structure):
     _fields_ = [
         ("size", c_uint32),
-        ("flags", c_uint32),
+        ("flags", plait_tensor_flags),
         ("inbox", c_void_p),
         ("label", c_char_p),
     ]
@@ -286,9 +323,9 @@ class plait_import_desc(Structure):
 class plait_event(Structure):
     _fields_ = [
         ("size", c_uint32),
-        ("kind", c_uint32),
+        ("kind", plait_event_kind),
         ("id", c_uint64),
-        ("status", c_int32),
+        ("status", plait_status),
         ("reserved0", c_uint32),
         ("origin", c_int64),
         ("function", c_void_p),
@@ -303,7 +340,7 @@ class plait_event(Structure):
 class plait_signal_desc(Structure):
     _fields_ = [
         ("size", c_uint32),
-        ("flags", c_uint32),
+        ("flags", plait_signal_flags),
         ("label", c_char_p),
     ]
 
@@ -343,8 +380,8 @@ class plait_rows(Structure):
 class plait_command(Structure):
     _fields_ = [
         ("size", c_uint32),
-        ("kind", c_uint32),
-        ("flags", c_uint32),
+        ("kind", plait_command_kind),
+        ("flags", plait_call_flags),
         ("pattern_bytes", c_uint32),
         ("pattern", c_uint64),
         ("bytes", c_uint64),
@@ -366,8 +403,8 @@ class plait_command(Structure):
 class plait_source(Structure):
     _fields_ = [
         ("size", c_uint32),
-        ("form", c_uint32),
-        ("flags", c_uint32),
+        ("form", plait_source_form),
+        ("flags", plait_source_flags),
         ("reserved0", c_uint32),
         ("backend", c_char_p),
         ("code", c_void_p),
@@ -408,7 +445,7 @@ class plait_kernel_desc(Structure):
         ("described", c_void_p),
         ("library", c_char_p),
         ("symbol", c_char_p),
-        ("form", c_uint32),
+        ("form", plait_function_form),
         ("reserved0", c_uint32),
         ("grain", c_uint64),
         ("sources", c_void_p),
@@ -419,7 +456,7 @@ class plait_kernel_desc(Structure):
 class plait_argument(Structure):
     _fields_ = [
         ("size", c_uint32),
-        ("kind", c_uint32),
+        ("kind", plait_argument_kind),
         ("value", c_void_p),
         ("bytes", c_uint64),
         ("buffer", c_void_p),
@@ -433,8 +470,8 @@ class plait_argument(Structure):
 class plait_node_desc(Structure):
     _fields_ = [
         ("size", c_uint32),
-        ("kind", c_uint32),
-        ("flags", c_uint32),
+        ("kind", plait_node_kind),
+        ("flags", plait_node_flags),
         ("pattern_bytes", c_uint32),
         ("label", c_char_p),
         ("file", c_char_p),
@@ -474,9 +511,9 @@ class plait_node_desc(Structure):
 class plait_freeze_desc(Structure):
     _fields_ = [
         ("size", c_uint32),
-        ("flags", c_uint32),
-        ("policy", c_uint32),
-        ("mode", c_uint32),
+        ("flags", plait_freeze_flags),
+        ("policy", plait_policy),
+        ("mode", plait_mode),
         ("lanes", c_uint32),
         ("instances", c_uint32),
         ("hop_cost", c_uint64),
@@ -491,8 +528,8 @@ class plait_freeze_desc(Structure):
 class plait_plan_info(Structure):
     _fields_ = [
         ("size", c_uint32),
-        ("policy", c_uint32),
-        ("mode", c_uint32),
+        ("policy", plait_policy),
+        ("mode", plait_mode),
         ("devices", c_uint32),
         ("nodes", c_uint64),
         ("edges", c_uint64),
@@ -561,8 +598,8 @@ class plait_critical_command(Structure):
 class plait_plan_binding(Structure):
     _fields_ = [
         ("size", c_uint32),
-        ("kind", c_uint32),
-        ("flags", c_uint32),
+        ("kind", plait_binding_kind),
+        ("flags", plait_binding_flags),
         ("bound", c_uint32),
         ("bytes", c_uint64),
         ("name", c_char_p),
@@ -573,7 +610,7 @@ class plait_plan_binding(Structure):
 class plait_function_desc(Structure):
     _fields_ = [
         ("size", c_uint32),
-        ("flags", c_uint32),
+        ("flags", plait_call_flags),
         ("function", c_void_p),
         ("user_data", c_void_p),
         ("inbox", c_void_p),
@@ -583,7 +620,7 @@ class plait_function_desc(Structure):
 class plait_parameter_info(Structure):
     _fields_ = [
         ("size", c_uint32),
-        ("kind", c_uint32),
+        ("kind", plait_parameter_kind),
         ("bytes", c_uint64),
         ("type", c_char * 32),
         ("name", c_char * 64),
@@ -604,7 +641,7 @@ class plait_binding(Structure):
 class plait_run_desc(Structure):
     _fields_ = [
         ("size", c_uint32),
-        ("flags", c_uint32),
+        ("flags", plait_run_flags),
         ("bindings", c_void_p),
         ("binding_count", c_uint64),
     ]
@@ -613,7 +650,7 @@ class plait_run_desc(Structure):
 class plait_run_info(Structure):
     _fields_ = [
         ("size", c_uint32),
-        ("status", c_int32),
+        ("status", plait_status),
         ("iterations", c_uint64),
         ("failed_command", c_uint64),
         ("commands", c_uint64),
@@ -627,7 +664,7 @@ class plait_run_info(Structure):
 class plait_command_info(Structure):
     _fields_ = [
         ("size", c_uint32),
-        ("kind", c_uint32),
+        ("kind", plait_node_kind),
         ("lane", c_uint32),
         ("device", c_uint32),
         ("label", c_char * 64),
@@ -637,7 +674,7 @@ class plait_command_info(Structure):
 class plait_callable_desc(Structure):
     _fields_ = [
         ("size", c_uint32),
-        ("flags", c_uint32),
+        ("flags", plait_run_flags),
         ("signature", c_char_p),
         ("failed", c_void_p),
         ("user_data", c_void_p),
@@ -647,7 +684,7 @@ class plait_callable_desc(Structure):
 class plait_record(Structure):
     _fields_ = [
         ("size", c_uint32),
-        ("kind", c_uint32),
+        ("kind", plait_record_kind),
         ("lane", c_uint32),
         ("planned_lane", c_uint32),
         ("command", c_uint64),
@@ -663,7 +700,7 @@ class plait_tune_desc(Structure):
     _fields_ = [
         ("size", c_uint32),
         ("flags", c_uint32),
-        ("mode", c_uint32),
+        ("mode", plait_mode),
         ("lanes", c_uint32),
         ("hop_ns", c_uint64),
     ]
@@ -683,7 +720,7 @@ class plait_tune_info(Structure):
 class plait_code_parameter(Structure):
     _fields_ = [
         ("size", c_uint32),
-        ("flags", c_uint32),
+        ("flags", plait_code_parameter_flags),
         ("bytes", c_uint64),
         ("name", c_char_p),
     ]
@@ -692,8 +729,8 @@ class plait_code_parameter(Structure):
 class plait_code(Structure):
     _fields_ = [
         ("size", c_uint32),
-        ("form", c_uint32),
-        ("flags", c_uint32),
+        ("form", plait_source_form),
+        ("flags", plait_code_flags),
         ("parameter_count", c_uint32),
         ("parameters", c_void_p),
         ("code", c_void_p),
@@ -799,120 +836,134 @@ STRUCTS = (
 FUNCTIONS = {
     "plait_version": (c_char_p, ()),
     "plait_abi": (c_uint32, ()),
-    "plait_status_name": (c_char_p, (c_int32,)),
+    "plait_status_name": (c_char_p, (plait_status,)),
     "plait_sizeof": (c_uint64, (c_char_p,)),
-    "plait_error_detail": (c_int32, (c_uint64, POINTER(c_char), c_uint64, POINTER(c_uint64),)),
-    "plait_live_count": (c_uint64, (c_int32,)),
-    "plait_context_open": (c_int32, (POINTER(plait_context_desc), POINTER(c_void_p), POINTER(plait_error),)),
+    "plait_error_detail": (plait_status, (c_uint64, POINTER(c_char), c_uint64, POINTER(c_uint64),)),
+    "plait_live_count": (c_uint64, (plait_object_kind,)),
+    "plait_context_open": (plait_status, (POINTER(plait_context_desc), POINTER(c_void_p), POINTER(plait_error),)),
     "plait_context_retain": (None, (c_void_p,)),
     "plait_context_release": (None, (c_void_p,)),
-    "plait_context_report": (c_int32, (c_void_p, POINTER(c_char), c_uint64, POINTER(c_uint64), POINTER(plait_error),)),
-    "plait_backend_report": (c_int32, (POINTER(plait_context_desc), POINTER(c_char), c_uint64, POINTER(c_uint64), POINTER(plait_error),)),
-    "plait_context_device_count": (c_int32, (c_void_p, POINTER(c_uint32), POINTER(plait_error),)),
-    "plait_context_device": (c_int32, (c_void_p, c_uint32, POINTER(c_void_p), POINTER(plait_error),)),
-    "plait_context_find_device": (c_int32, (c_void_p, c_char_p, POINTER(c_void_p), POINTER(plait_error),)),
-    "plait_device_query": (c_int32, (c_void_p, POINTER(plait_device_info), POINTER(plait_error),)),
-    "plait_device_set_budget": (c_int32, (c_void_p, c_uint64, POINTER(plait_error),)),
-    "plait_buffer_create": (c_int32, (c_void_p, POINTER(plait_buffer_desc), POINTER(c_void_p), POINTER(plait_error),)),
-    "plait_buffer_wrap": (c_int32, (c_void_p, POINTER(plait_wrap_desc), POINTER(c_void_p), POINTER(plait_error),)),
-    "plait_buffer_view": (c_int32, (c_void_p, c_uint64, c_uint64, POINTER(c_void_p), POINTER(plait_error),)),
+    "plait_context_report": (plait_status, (c_void_p, POINTER(c_char), c_uint64, POINTER(c_uint64), POINTER(plait_error),)),
+    "plait_backend_report": (plait_status, (POINTER(plait_context_desc), POINTER(c_char), c_uint64, POINTER(c_uint64), POINTER(plait_error),)),
+    "plait_context_device_count": (plait_status, (c_void_p, POINTER(c_uint32), POINTER(plait_error),)),
+    "plait_context_device": (plait_status, (c_void_p, c_uint32, POINTER(c_void_p), POINTER(plait_error),)),
+    "plait_context_find_device": (plait_status, (c_void_p, c_char_p, POINTER(c_void_p), POINTER(plait_error),)),
+    "plait_device_query": (plait_status, (c_void_p, POINTER(plait_device_info), POINTER(plait_error),)),
+    "plait_device_set_budget": (plait_status, (c_void_p, c_uint64, POINTER(plait_error),)),
+    "plait_buffer_create": (plait_status, (c_void_p, POINTER(plait_buffer_desc), POINTER(c_void_p), POINTER(plait_error),)),
+    "plait_buffer_wrap": (plait_status, (c_void_p, POINTER(plait_wrap_desc), POINTER(c_void_p), POINTER(plait_error),)),
+    "plait_buffer_view": (plait_status, (c_void_p, c_uint64, c_uint64, POINTER(c_void_p), POINTER(plait_error),)),
     "plait_buffer_retain": (None, (c_void_p,)),
     "plait_buffer_release": (None, (c_void_p,)),
-    "plait_buffer_bytes": (c_int32, (c_void_p, POINTER(c_uint64), POINTER(plait_error),)),
-    "plait_buffer_map": (c_int32, (c_void_p, c_uint64, c_uint64, c_uint32, POINTER(c_void_p), POINTER(plait_error),)),
-    "plait_buffer_unmap": (c_int32, (c_void_p, c_void_p, POINTER(plait_error),)),
-    "plait_array_import": (c_int32, (c_void_p, c_void_p, POINTER(plait_import_desc), POINTER(plait_array), POINTER(c_void_p), POINTER(plait_error),)),
-    "plait_array_export": (c_int32, (c_void_p, POINTER(plait_array), c_uint32, POINTER(c_void_p), POINTER(plait_error),)),
-    "plait_inbox_create": (c_int32, (c_void_p, POINTER(c_void_p), POINTER(plait_error),)),
+    "plait_buffer_bytes": (plait_status, (c_void_p, POINTER(c_uint64), POINTER(plait_error),)),
+    "plait_buffer_map": (plait_status, (c_void_p, c_uint64, c_uint64, plait_map_flags, POINTER(c_void_p), POINTER(plait_error),)),
+    "plait_buffer_unmap": (plait_status, (c_void_p, c_void_p, POINTER(plait_error),)),
+    "plait_array_import": (plait_status, (c_void_p, c_void_p, POINTER(plait_import_desc), POINTER(plait_array), POINTER(c_void_p), POINTER(plait_error),)),
+    "plait_array_export": (plait_status, (c_void_p, POINTER(plait_array), plait_tensor_flags, POINTER(c_void_p), POINTER(plait_error),)),
+    "plait_inbox_create": (plait_status, (c_void_p, POINTER(c_void_p), POINTER(plait_error),)),
     "plait_inbox_retain": (None, (c_void_p,)),
     "plait_inbox_release": (None, (c_void_p,)),
-    "plait_inbox_descriptor": (c_int32, (c_void_p, POINTER(c_int32), POINTER(plait_error),)),
-    "plait_inbox_next": (c_int32, (c_void_p, POINTER(plait_event), POINTER(plait_error),)),
-    "plait_inbox_pump": (c_int32, (c_void_p, c_uint64, POINTER(c_uint64), POINTER(plait_error),)),
-    "plait_inbox_wait": (c_int32, (c_void_p, c_uint64, POINTER(plait_error),)),
-    "plait_inbox_call_done": (c_int32, (c_void_p, c_uint64, c_int64, c_char_p, POINTER(plait_error),)),
-    "plait_inbox_adopt": (c_int32, (c_void_p, POINTER(plait_error),)),
-    "plait_inbox_close": (c_int32, (c_void_p, POINTER(plait_error),)),
-    "plait_signal_create": (c_int32, (c_void_p, POINTER(plait_signal_desc), POINTER(c_void_p), POINTER(plait_error),)),
+    "plait_inbox_descriptor": (plait_status, (c_void_p, POINTER(c_int32), POINTER(plait_error),)),
+    "plait_inbox_next": (plait_status, (c_void_p, POINTER(plait_event), POINTER(plait_error),)),
+    "plait_inbox_pump": (plait_status, (c_void_p, c_uint64, POINTER(c_uint64), POINTER(plait_error),)),
+    "plait_inbox_wait": (plait_status, (c_void_p, c_uint64, POINTER(plait_error),)),
+    "plait_inbox_answer": (plait_status, (c_void_p, c_uint64, c_int64, c_char_p, POINTER(plait_error),)),
+    "plait_inbox_adopt": (plait_status, (c_void_p, POINTER(plait_error),)),
+    "plait_inbox_close": (plait_status, (c_void_p, POINTER(plait_error),)),
+    "plait_signal_create": (plait_status, (c_void_p, POINTER(plait_signal_desc), POINTER(c_void_p), POINTER(plait_error),)),
     "plait_signal_retain": (None, (c_void_p,)),
     "plait_signal_release": (None, (c_void_p,)),
-    "plait_signal_query": (c_int32, (c_void_p, POINTER(c_uint64), POINTER(c_uint64), POINTER(plait_error),)),
-    "plait_signal_wait": (c_int32, (c_void_p, c_uint64, c_uint64, POINTER(plait_error),)),
-    "plait_points_wait": (c_int32, (POINTER(plait_point), c_uint64, c_int32, c_uint64, POINTER(c_uint64), POINTER(plait_error),)),
-    "plait_signal_raise": (c_int32, (c_void_p, c_uint64, POINTER(plait_error),)),
-    "plait_signal_fail": (c_int32, (c_void_p, c_int64, c_char_p, POINTER(plait_error),)),
-    "plait_signal_reset": (c_int32, (c_void_p, POINTER(plait_error),)),
-    "plait_signal_notify": (c_int32, (c_void_p, c_uint64, c_void_p, c_void_p, c_void_p, POINTER(plait_error),)),
-    "plait_queue_create": (c_int32, (c_void_p, POINTER(plait_queue_desc), POINTER(c_void_p), POINTER(plait_error),)),
+    "plait_signal_query": (plait_status, (c_void_p, POINTER(c_uint64), POINTER(c_uint64), POINTER(plait_error),)),
+    "plait_signal_wait": (plait_status, (c_void_p, c_uint64, c_uint64, POINTER(plait_error),)),
+    "plait_signal_wait_points": (plait_status, (POINTER(plait_point), c_uint64, plait_wait_mode, c_uint64, POINTER(c_uint64), POINTER(plait_error),)),
+    "plait_signal_raise": (plait_status, (c_void_p, c_uint64, POINTER(plait_error),)),
+    "plait_signal_fail": (plait_status, (c_void_p, c_int64, c_char_p, POINTER(plait_error),)),
+    "plait_signal_reset": (plait_status, (c_void_p, POINTER(plait_error),)),
+    "plait_signal_notify": (plait_status, (c_void_p, c_uint64, c_void_p, c_void_p, c_void_p, POINTER(plait_error),)),
+    "plait_queue_create": (plait_status, (c_void_p, POINTER(plait_queue_desc), POINTER(c_void_p), POINTER(plait_error),)),
     "plait_queue_retain": (None, (c_void_p,)),
     "plait_queue_release": (None, (c_void_p,)),
-    "plait_queue_submit": (c_int32, (c_void_p, POINTER(plait_command), c_uint64, POINTER(c_uint64), POINTER(plait_error),)),
-    "plait_queue_call": (c_int32, (c_void_p, c_void_p, c_void_p, POINTER(plait_error),)),
-    "plait_queue_copy": (c_int32, (c_void_p, c_void_p, c_uint64, c_void_p, c_uint64, c_uint64, POINTER(plait_error),)),
-    "plait_queue_copy_rows": (c_int32, (c_void_p, c_void_p, c_uint64, c_void_p, c_uint64, c_uint64, POINTER(plait_rows), POINTER(plait_error),)),
-    "plait_queue_fill": (c_int32, (c_void_p, c_void_p, c_uint64, c_uint64, c_uint64, c_uint32, POINTER(plait_error),)),
-    "plait_queue_read": (c_int32, (c_void_p, c_void_p, c_uint64, c_void_p, c_uint64, POINTER(plait_error),)),
-    "plait_queue_write": (c_int32, (c_void_p, c_void_p, c_uint64, c_void_p, c_uint64, POINTER(plait_error),)),
-    "plait_queue_emit": (c_int32, (c_void_p, c_void_p, POINTER(c_uint64), POINTER(plait_error),)),
-    "plait_queue_wait": (c_int32, (c_void_p, c_void_p, c_uint64, POINTER(plait_error),)),
-    "plait_queue_finish": (c_int32, (c_void_p, c_uint64, POINTER(plait_error),)),
-    "plait_device_native": (c_int32, (c_void_p, c_uint32, POINTER(c_uint64), POINTER(plait_error),)),
-    "plait_queue_native": (c_int32, (c_void_p, c_uint32, POINTER(c_uint64), POINTER(plait_error),)),
-    "plait_buffer_native": (c_int32, (c_void_p, c_uint32, POINTER(c_uint64), POINTER(c_uint64), POINTER(plait_error),)),
-    "plait_source_text": (c_int32, (c_char_p, POINTER(plait_source), c_uint32, POINTER(c_char), c_uint64, POINTER(c_uint64), POINTER(plait_error),)),
-    "plait_kernel_create": (c_int32, (c_void_p, POINTER(plait_kernel_desc), POINTER(c_void_p), POINTER(plait_error),)),
+    "plait_queue_submit": (plait_status, (c_void_p, POINTER(plait_command), c_uint64, POINTER(c_uint64), POINTER(plait_error),)),
+    "plait_queue_call": (plait_status, (c_void_p, c_void_p, c_void_p, POINTER(plait_error),)),
+    "plait_queue_copy": (plait_status, (c_void_p, c_void_p, c_uint64, c_void_p, c_uint64, c_uint64, POINTER(plait_error),)),
+    "plait_queue_copy_rows": (plait_status, (c_void_p, c_void_p, c_uint64, c_void_p, c_uint64, c_uint64, POINTER(plait_rows), POINTER(plait_error),)),
+    "plait_queue_fill": (plait_status, (c_void_p, c_void_p, c_uint64, c_uint64, c_uint64, c_uint32, POINTER(plait_error),)),
+    "plait_queue_read": (plait_status, (c_void_p, c_void_p, c_uint64, c_void_p, c_uint64, POINTER(plait_error),)),
+    "plait_queue_write": (plait_status, (c_void_p, c_void_p, c_uint64, c_void_p, c_uint64, POINTER(plait_error),)),
+    "plait_queue_emit": (plait_status, (c_void_p, c_void_p, POINTER(c_uint64), POINTER(plait_error),)),
+    "plait_queue_wait": (plait_status, (c_void_p, c_void_p, c_uint64, POINTER(plait_error),)),
+    "plait_queue_finish": (plait_status, (c_void_p, c_uint64, POINTER(plait_error),)),
+    "plait_device_native": (plait_status, (c_void_p, plait_native_kind, POINTER(c_uint64), POINTER(plait_error),)),
+    "plait_queue_native": (plait_status, (c_void_p, plait_native_kind, POINTER(c_uint64), POINTER(plait_error),)),
+    "plait_buffer_native": (plait_status, (c_void_p, plait_native_kind, POINTER(c_uint64), POINTER(c_uint64), POINTER(plait_error),)),
+    "plait_source_text": (plait_status, (c_char_p, POINTER(plait_source), plait_source_form, POINTER(c_char), c_uint64, POINTER(c_uint64), POINTER(plait_error),)),
+    "plait_kernel_create": (plait_status, (c_void_p, POINTER(plait_kernel_desc), POINTER(c_void_p), POINTER(plait_error),)),
+    "plait_kernel_compile": (plait_status, (c_void_p, c_char_p, c_char_p, POINTER(c_void_p), POINTER(plait_error),)),
     "plait_kernel_retain": (None, (c_void_p,)),
     "plait_kernel_release": (None, (c_void_p,)),
-    "plait_kernel_signature": (c_int32, (c_void_p, POINTER(c_char), c_uint64, POINTER(c_uint64), POINTER(plait_error),)),
-    "plait_queue_launch": (c_int32, (c_void_p, c_void_p, POINTER(plait_launch), POINTER(plait_argument), c_uint64, POINTER(plait_error),)),
-    "plait_graph_create": (c_int32, (c_void_p, POINTER(c_void_p), POINTER(plait_error),)),
+    "plait_kernel_signature": (plait_status, (c_void_p, POINTER(c_char), c_uint64, POINTER(c_uint64), POINTER(plait_error),)),
+    "plait_queue_launch": (plait_status, (c_void_p, c_void_p, POINTER(plait_launch), POINTER(plait_argument), c_uint64, POINTER(plait_error),)),
+    "plait_graph_add": (plait_status, (c_void_p, POINTER(plait_node_desc), POINTER(c_uint64), c_uint64, POINTER(c_uint64), POINTER(plait_error),)),
+    "plait_graph_join": (plait_status, (c_void_p, POINTER(c_uint64), c_uint64, POINTER(c_uint64), POINTER(plait_error),)),
+    "plait_graph_launch": (plait_status, (c_void_p, c_void_p, POINTER(plait_launch), POINTER(plait_argument), c_uint64, plait_node, POINTER(c_uint64), POINTER(plait_error),)),
+    "plait_graph_call": (plait_status, (c_void_p, c_void_p, c_void_p, plait_node, POINTER(c_uint64), POINTER(plait_error),)),
+    "plait_graph_copy": (plait_status, (c_void_p, c_void_p, c_uint64, c_void_p, c_uint64, c_uint64, plait_node, POINTER(c_uint64), POINTER(plait_error),)),
+    "plait_graph_copy_rows": (plait_status, (c_void_p, c_void_p, c_uint64, c_void_p, c_uint64, c_uint64, POINTER(plait_rows), plait_node, POINTER(c_uint64), POINTER(plait_error),)),
+    "plait_graph_fill": (plait_status, (c_void_p, c_void_p, c_uint64, c_uint64, c_uint64, c_uint32, plait_node, POINTER(c_uint64), POINTER(plait_error),)),
+    "plait_graph_emit": (plait_status, (c_void_p, c_void_p, plait_node, POINTER(c_uint64), POINTER(plait_error),)),
+    "plait_graph_wait": (plait_status, (c_void_p, c_void_p, c_uint64, plait_node, POINTER(c_uint64), POINTER(plait_error),)),
+    "plait_graph_mark": (plait_status, (c_void_p, c_char_p, plait_node, POINTER(c_uint64), POINTER(plait_error),)),
+    "plait_graph_subgraph": (plait_status, (c_void_p, c_void_p, plait_node, POINTER(c_uint64), POINTER(plait_error),)),
+    "plait_graph_while": (plait_status, (c_void_p, c_void_p, c_uint64, c_uint64, plait_node, POINTER(c_void_p), POINTER(c_uint64), POINTER(plait_error),)),
+    "plait_graph_do": (plait_status, (c_void_p, c_void_p, c_uint64, c_uint64, plait_node, POINTER(c_void_p), POINTER(c_uint64), POINTER(plait_error),)),
+    "plait_graph_case": (plait_status, (c_void_p, c_void_p, c_uint64, c_uint64, plait_node, POINTER(c_void_p), POINTER(c_uint64), POINTER(plait_error),)),
+    "plait_graph_create": (plait_status, (c_void_p, POINTER(c_void_p), POINTER(plait_error),)),
+    "plait_graph_read": (plait_status, (c_void_p, c_char_p, c_uint64, c_char_p, POINTER(c_void_p), POINTER(plait_error),)),
     "plait_graph_retain": (None, (c_void_p,)),
     "plait_graph_release": (None, (c_void_p,)),
-    "plait_graph_add": (c_int32, (c_void_p, POINTER(plait_node_desc), POINTER(c_uint64), c_uint64, POINTER(c_uint64), POINTER(plait_error),)),
-    "plait_graph_edge": (c_int32, (c_void_p, c_uint64, c_uint64, POINTER(plait_error),)),
-    "plait_graph_body": (c_int32, (c_void_p, c_uint64, c_uint64, POINTER(c_void_p), POINTER(plait_error),)),
-    "plait_graph_rotate": (c_int32, (c_void_p, POINTER(c_void_p), c_uint64, c_uint32, POINTER(c_uint64), POINTER(plait_error),)),
-    "plait_graph_size": (c_int32, (c_void_p, POINTER(c_uint64), POINTER(c_uint64), POINTER(plait_error),)),
-    "plait_graph_read": (c_int32, (c_void_p, c_char_p, c_uint64, c_char_p, POINTER(c_void_p), POINTER(plait_error),)),
-    "plait_graph_freeze": (c_int32, (c_void_p, POINTER(plait_freeze_desc), POINTER(c_void_p), POINTER(plait_error),)),
+    "plait_graph_add_edge": (plait_status, (c_void_p, plait_node, plait_node, POINTER(plait_error),)),
+    "plait_graph_body": (plait_status, (c_void_p, plait_node, c_uint64, POINTER(c_void_p), POINTER(plait_error),)),
+    "plait_graph_add_rotation": (plait_status, (c_void_p, POINTER(c_void_p), c_uint64, plait_rotation_flags, POINTER(c_uint64), POINTER(plait_error),)),
+    "plait_graph_size": (plait_status, (c_void_p, POINTER(c_uint64), POINTER(c_uint64), POINTER(plait_error),)),
+    "plait_graph_freeze": (plait_status, (c_void_p, POINTER(plait_freeze_desc), POINTER(c_void_p), POINTER(plait_error),)),
     "plait_plan_retain": (None, (c_void_p,)),
     "plait_plan_release": (None, (c_void_p,)),
-    "plait_plan_query": (c_int32, (c_void_p, POINTER(plait_plan_info), POINTER(plait_error),)),
-    "plait_plan_check": (c_int32, (c_void_p, POINTER(plait_error),)),
-    "plait_plan_simulate": (c_int32, (c_void_p, POINTER(plait_system_desc), POINTER(plait_simulation), POINTER(plait_lane_use), c_uint64, POINTER(plait_error),)),
-    "plait_plan_critical": (c_int32, (c_void_p, POINTER(plait_system_desc), POINTER(plait_critical_command), c_uint64, POINTER(plait_error),)),
-    "plait_plan_write": (c_int32, (c_void_p, c_int32, c_void_p, c_uint64, POINTER(c_uint64), POINTER(plait_error),)),
-    "plait_plan_read": (c_int32, (c_void_p, c_void_p, c_uint64, POINTER(c_void_p), POINTER(plait_error),)),
-    "plait_plan_save": (c_int32, (c_void_p, c_char_p, POINTER(plait_error),)),
-    "plait_plan_load": (c_int32, (c_void_p, c_char_p, POINTER(c_void_p), POINTER(plait_error),)),
-    "plait_plan_query_binding": (c_int32, (c_void_p, c_uint64, POINTER(plait_plan_binding), POINTER(plait_error),)),
-    "plait_plan_bind_kernel": (c_int32, (c_void_p, c_void_p, POINTER(plait_error),)),
-    "plait_plan_bind_buffer": (c_int32, (c_void_p, c_char_p, c_void_p, POINTER(plait_error),)),
-    "plait_plan_bind_signal": (c_int32, (c_void_p, c_char_p, c_void_p, POINTER(plait_error),)),
-    "plait_plan_bind_function": (c_int32, (c_void_p, c_char_p, POINTER(plait_function_desc), POINTER(plait_error),)),
-    "plait_plan_bind_device": (c_int32, (c_void_p, c_char_p, c_void_p, POINTER(plait_error),)),
-    "plait_plan_parameter_count": (c_int32, (c_void_p, POINTER(c_uint32), POINTER(plait_error),)),
-    "plait_plan_parameter": (c_int32, (c_void_p, c_char_p, POINTER(c_uint32), POINTER(plait_error),)),
-    "plait_plan_parameter_query": (c_int32, (c_void_p, c_uint32, POINTER(plait_parameter_info), POINTER(plait_error),)),
-    "plait_plan_prepare": (c_int32, (c_void_p, POINTER(plait_error),)),
-    "plait_plan_rehearse": (c_int32, (c_void_p, c_uint64, POINTER(plait_error),)),
-    "plait_plan_exchange": (c_int32, (c_void_p, c_void_p, c_void_p, POINTER(plait_error),)),
-    "plait_plan_run": (c_int32, (c_void_p, c_void_p, POINTER(plait_run_desc), POINTER(c_void_p), POINTER(plait_error),)),
-    "plait_plan_call": (c_int32, (c_void_p, c_void_p, POINTER(plait_run_desc), POINTER(plait_error),)),
+    "plait_plan_query": (plait_status, (c_void_p, POINTER(plait_plan_info), POINTER(plait_error),)),
+    "plait_plan_check": (plait_status, (c_void_p, POINTER(plait_error),)),
+    "plait_plan_simulate": (plait_status, (c_void_p, POINTER(plait_system_desc), POINTER(plait_simulation), POINTER(plait_lane_use), c_uint64, POINTER(plait_error),)),
+    "plait_plan_critical_path": (plait_status, (c_void_p, POINTER(plait_system_desc), POINTER(plait_critical_command), c_uint64, POINTER(plait_error),)),
+    "plait_plan_write": (plait_status, (c_void_p, plait_plan_format, c_void_p, c_uint64, POINTER(c_uint64), POINTER(plait_error),)),
+    "plait_plan_read": (plait_status, (c_void_p, c_void_p, c_uint64, POINTER(c_void_p), POINTER(plait_error),)),
+    "plait_plan_save": (plait_status, (c_void_p, c_char_p, POINTER(plait_error),)),
+    "plait_plan_load": (plait_status, (c_void_p, c_char_p, POINTER(c_void_p), POINTER(plait_error),)),
+    "plait_plan_query_binding": (plait_status, (c_void_p, c_uint64, POINTER(plait_plan_binding), POINTER(plait_error),)),
+    "plait_plan_bind_kernel": (plait_status, (c_void_p, c_void_p, POINTER(plait_error),)),
+    "plait_plan_bind_buffer": (plait_status, (c_void_p, c_char_p, c_void_p, POINTER(plait_error),)),
+    "plait_plan_bind_signal": (plait_status, (c_void_p, c_char_p, c_void_p, POINTER(plait_error),)),
+    "plait_plan_bind_function": (plait_status, (c_void_p, c_char_p, POINTER(plait_function_desc), POINTER(plait_error),)),
+    "plait_plan_bind_device": (plait_status, (c_void_p, c_char_p, c_void_p, POINTER(plait_error),)),
+    "plait_plan_parameter_count": (plait_status, (c_void_p, POINTER(c_uint32), POINTER(plait_error),)),
+    "plait_plan_find_parameter": (plait_status, (c_void_p, c_char_p, POINTER(c_uint32), POINTER(plait_error),)),
+    "plait_plan_query_parameter": (plait_status, (c_void_p, c_uint32, POINTER(plait_parameter_info), POINTER(plait_error),)),
+    "plait_plan_prepare": (plait_status, (c_void_p, POINTER(plait_error),)),
+    "plait_plan_rehearse": (plait_status, (c_void_p, c_uint64, POINTER(plait_error),)),
+    "plait_plan_exchange": (plait_status, (c_void_p, c_void_p, c_void_p, POINTER(plait_error),)),
+    "plait_plan_run": (plait_status, (c_void_p, c_void_p, POINTER(plait_run_desc), POINTER(c_void_p), POINTER(plait_error),)),
+    "plait_plan_call": (plait_status, (c_void_p, c_void_p, POINTER(plait_run_desc), POINTER(plait_error),)),
     "plait_run_retain": (None, (c_void_p,)),
     "plait_run_release": (None, (c_void_p,)),
-    "plait_run_poll": (c_int32, (c_void_p, POINTER(plait_error),)),
-    "plait_run_wait": (c_int32, (c_void_p, c_uint64, POINTER(plait_error),)),
-    "plait_run_cancel": (c_int32, (c_void_p, POINTER(plait_error),)),
-    "plait_run_notify": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, POINTER(plait_error),)),
-    "plait_run_query": (c_int32, (c_void_p, POINTER(plait_run_info), POINTER(plait_error),)),
-    "plait_plan_command": (c_int32, (c_void_p, c_uint64, POINTER(plait_command_info), POINTER(plait_error),)),
-    "plait_callable_create": (c_int32, (c_void_p, POINTER(plait_callable_desc), POINTER(c_void_p), POINTER(plait_error),)),
-    "plait_callable_function": (c_int32, (c_void_p, c_void_p, POINTER(plait_error),)),
+    "plait_run_poll": (plait_status, (c_void_p, POINTER(plait_error),)),
+    "plait_run_wait": (plait_status, (c_void_p, c_uint64, POINTER(plait_error),)),
+    "plait_run_cancel": (plait_status, (c_void_p, POINTER(plait_error),)),
+    "plait_run_notify": (plait_status, (c_void_p, c_void_p, c_void_p, c_void_p, POINTER(plait_error),)),
+    "plait_run_query": (plait_status, (c_void_p, POINTER(plait_run_info), POINTER(plait_error),)),
+    "plait_plan_query_command": (plait_status, (c_void_p, c_uint64, POINTER(plait_command_info), POINTER(plait_error),)),
+    "plait_callable_create": (plait_status, (c_void_p, POINTER(plait_callable_desc), POINTER(c_void_p), POINTER(plait_error),)),
+    "plait_callable_function": (plait_status, (c_void_p, c_void_p, POINTER(plait_error),)),
     "plait_callable_retain": (None, (c_void_p,)),
     "plait_callable_release": (None, (c_void_p,)),
-    "plait_plan_record": (c_int32, (c_void_p, c_uint64, POINTER(plait_error),)),
-    "plait_run_records": (c_int32, (c_void_p, POINTER(plait_record), c_uint64, POINTER(c_uint64), POINTER(c_uint64), POINTER(plait_error),)),
-    "plait_run_write": (c_int32, (c_void_p, c_int32, c_void_p, c_uint64, POINTER(c_uint64), POINTER(plait_error),)),
-    "plait_plan_tune": (c_int32, (c_void_p, POINTER(plait_tune_desc), POINTER(c_void_p), POINTER(plait_tune_info), POINTER(plait_error),)),
+    "plait_plan_record": (plait_status, (c_void_p, c_uint64, POINTER(plait_error),)),
+    "plait_run_records": (plait_status, (c_void_p, POINTER(plait_record), c_uint64, POINTER(c_uint64), POINTER(c_uint64), POINTER(plait_error),)),
+    "plait_run_write": (plait_status, (c_void_p, plait_trace_format, c_void_p, c_uint64, POINTER(c_uint64), POINTER(plait_error),)),
+    "plait_plan_tune": (plait_status, (c_void_p, POINTER(plait_tune_desc), POINTER(c_void_p), POINTER(plait_tune_info), POINTER(plait_error),)),
 }

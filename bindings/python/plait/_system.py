@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A system: its devices, queues and signals."""
+"""The system (a plait_context with an inbox), devices, queues and signals."""
 from __future__ import annotations
 
 import asyncio
@@ -25,13 +25,13 @@ _CAPABILITIES = {name[len("PLAIT_DEVICE_"):].lower(): value
 
 
 class System(Handle):
-    """What plait works on, from opening it to closing it.
+    """An open context: its devices, and the inbox for Python functions.
 
         with plait.open() as system:
             device = system.devices[0]
 
-    The thread that opens it owns its inbox: Python functions run there, while
-    it waits for something of plait or pumps.
+    The thread that opens the system owns its inbox: Python functions run on that
+    thread, while it waits for an object of plait or calls pump().
     """
     _release = lib.plait_context_release
     __slots__ = ("devices", "_inbox", "_awaited", "_forgotten")
@@ -47,7 +47,7 @@ class System(Handle):
                      plugin_path=encode(plugin_path))
         self._inbox: Any = None
         self._awaited: Optional[asyncio.AbstractEventLoop] = None
-        # Runs whose owner lost interest: what they call stays until they end.
+        # Released runs in flight: each entry keeps a plan, and so its functions.
         self._forgotten: Deque[Tuple[int, Plan]] = collections.deque()
         super().__init__(make(lib.plait_context_open, byref(desc)))
         self._inbox = Inbox(make(lib.plait_inbox_create, self.handle))
@@ -57,22 +57,22 @@ class System(Handle):
             Device(self, make(lib.plait_context_device, self.handle, i)) for i in range(count.value)]
 
     def device(self, name: str) -> Device:
-        """The device of a name, as "host:0"."""
+        """Return the device with that name, such as "host:0"."""
         found = make(lib.plait_context_find_device, self.handle, encode(name))
         return next(d for d in self.devices if d.handle == found)
 
     @property
     def report(self) -> str:
-        """Which backends were found, chosen, rejected, and why."""
+        """The report of the backends that were found, chosen and rejected, and why."""
         return text_of(lib.plait_context_report, self.handle)
 
     def kernel(self, signature: str, source: Union[str, Dict[str, str], None] = None, **how: Any) -> Kernel:
-        """A kernel; see plait.Kernel."""
+        """Create a kernel; see plait.Kernel."""
         return Kernel(self, signature, source, **how)
 
     def kernels(self, folder: str, *names: str) -> List[Kernel]:
-        """Kernels of portable source from files: FOLDER/NAME.plk each, whose
-        comment with NAME(...) is the signature."""
+        """Create kernels from files of portable source, FOLDER/NAME.plk for each
+        name; the comment NAME(...) in the file is the signature."""
         return [self._read(folder, name) for name in names]
 
     def _read(self, folder, name):
@@ -85,17 +85,18 @@ class System(Handle):
         return self.kernel(" ".join(found.group(1).split()), text, file=path)
 
     def graph(self) -> Graph:
-        """An empty graph; see plait.Graph."""
+        """Create an empty graph; see plait.Graph."""
         from ._graph import Graph
         return Graph(self, make(lib.plait_graph_create, self.handle))
 
     def load(self, path: Union[str, os.PathLike[str]]) -> Plan:
-        """A plan from a file that Plan.save wrote."""
+        """Read a plan from a file that Plan.save wrote."""
         from ._plan import Plan
         return Plan(self, make(lib.plait_plan_load, self.handle, os.fsencode(path)), ())
 
     def pump(self) -> int:
-        """Run the Python functions that wait for this thread; how many."""
+        """Run the Python functions that are pending for this thread; return their
+        number."""
         self._sweep()
         count, total = c_uint64(), 0
         while call(lib.plait_inbox_pump, self._inbox.handle, 0,
@@ -107,8 +108,9 @@ class System(Handle):
         self._forgotten.append((run, plan))
 
     def _sweep(self, most=32):
-        """Release forgotten runs that have ended since.  A collection may come at
-        any place, on any thread, and do the same: each entry is taken by one."""
+        """Release up to `most` forgotten runs that are done.  The garbage collector
+        may append or sweep on any thread meanwhile; popleft() gives each entry to
+        one thread."""
         for _ in range(min(len(self._forgotten), most)):
             try:
                 run, plan = self._forgotten.popleft()
@@ -120,35 +122,39 @@ class System(Handle):
                 lib.plait_run_release(run)
 
     def _answer(self):
-        """Pull a question, which is what has no function of C, and answer it."""
+        """Pull one event; if it is a predicate, evaluate it and reply."""
         event = sized(_raw.plait_event)
         call(lib.plait_inbox_next, self._inbox.handle, byref(event))
         if event.kind != _raw.PLAIT_EVENT_CALL or event.status != _raw.PLAIT_OK:
             return 0
         value, text = answer(event.user_data)
-        call(lib.plait_inbox_call_done, self._inbox.handle, event.id, value, encode(text))
+        call(lib.plait_inbox_answer, self._inbox.handle, event.id, value, encode(text))
         return 1
 
     def descriptor(self) -> int:
-        """Readable while pump() has something to do; for event loops."""
+        """Return a file descriptor that is readable while pump() has work, for event
+        loops."""
         out = c_int32()
         call(lib.plait_inbox_descriptor, self._inbox.handle, byref(out))
         return out.value
 
     def adopt(self) -> None:
-        """The calling thread becomes the one where Python functions run."""
+        """Make the calling thread the owner, on which Python functions run."""
         call(lib.plait_inbox_adopt, self._inbox.handle)
 
     def attach(self, loop: Optional[asyncio.AbstractEventLoop] = None) -> None:
-        """Have an asyncio loop pump; awaiting a run does it by itself."""
+        """Let an asyncio loop call pump(); awaiting a run attaches its loop."""
         loop = loop or asyncio.get_running_loop()
         if self._awaited is not loop:
             self._awaited = loop
             loop.add_reader(self.descriptor(), self.pump)
 
     def release(self) -> None:
-        """What waits for it is cancelled; what was made of it may be released
-        before or after it."""
+        """Close the inbox and drop the reference.
+
+        Calls of Python functions that have not been answered fail as cancelled.
+        Objects made from the system may be released before or after it.
+        """
         loop, self._awaited = self._awaited, None
         if loop is not None and not loop.is_closed():
             loop.remove_reader(self.descriptor())
@@ -160,8 +166,8 @@ class System(Handle):
         super().release()
 
     def _let_go(self):
-        """What was released before is given back yet; no other event is served.
-        Of memory that is in use nobody will hear: it stays."""
+        """Close the inbox and serve its release events only.  Wrapped memory that is
+        still in use leaks: no later event reports its release."""
         inbox, event = self._inbox._handle, sized(_raw.plait_event)
         if inbox is None:
             return
@@ -180,7 +186,7 @@ class Inbox(Handle):
 
 
 class Device:
-    """Something that runs kernels and has memory."""
+    """A processor with memory that runs kernels, as a backend reports it."""
 
     def __init__(self, system, handle) -> None:
         self.system, self.handle = system, handle
@@ -191,38 +197,38 @@ class Device:
                                       if info.capabilities & bit)
 
     def query(self) -> Any:
-        """All that C says of it: a plait_device_info."""
+        """Return the plait_device_info of the device."""
         info = sized(_raw.plait_device_info)
         call(lib.plait_device_query, self.handle, byref(info))
         return info
 
     @property
     def used_bytes(self) -> int:
-        """How many bytes its buffers have together."""
+        """The total size of the device's buffers, in bytes."""
         return self.query().used_bytes
 
     def set_budget(self, count: int) -> None:
-        """Buffers may have so many bytes together; 0 for no limit."""
+        """Limit the total size of the device's buffers, in bytes; 0: no limit."""
         call(lib.plait_device_set_budget, self.handle, count)
 
     def queue(self, label: Optional[str] = None, priority: int = 0) -> Queue:
-        """An in-order queue."""
+        """Create an in-order queue."""
         desc = sized(_raw.plait_queue_desc, label=encode(label), priority=priority)
         return Queue(self, make(lib.plait_queue_create, self.handle, byref(desc)))
 
     def signal(self, label: Optional[str] = None, gate: bool = False) -> Signal:
-        """A signal; a gate is raised by the program."""
+        """Create a signal, or with `gate` one that the program raises."""
         desc = sized(_raw.plait_signal_desc, label=encode(label),
                      flags=_raw.PLAIT_SIGNAL_GATE if gate else 0)
         return Signal(self, make(lib.plait_signal_create, self.handle, byref(desc)))
 
     def buffer(self, size: int, label: Optional[str] = None) -> Buffer:
-        """Memory of so many bytes."""
+        """Create a buffer of `size` bytes."""
         return Buffer.create(self, size, label)
 
     def array(self, data: Any, label: Optional[str] = None) -> Buffer:
-        """A buffer with a copy of what has the buffer protocol (NumPy...), which
-        may have strides."""
+        """Create a buffer with a copy of `data`: an object with the buffer protocol
+        (a NumPy array, for example), with or without strides."""
         view = view_of(data, "array")
         element_of(view.format)
         made = Buffer.create(self, max(view.nbytes, 1), label)
@@ -231,13 +237,20 @@ class Device:
         return made
 
     def wrap(self, data: Any, label: Optional[str] = None) -> Buffer:
-        """A buffer on the very memory of `data`, which it keeps alive."""
+        """Create a buffer on the memory of `data`, without a copy.
+
+        The buffer keeps `data` alive until no command uses the memory; pump() or a
+        wait then releases it.
+        """
         return Buffer.wrap(self, data, label)
 
     def from_dlpack(self, data: Any, label: Optional[str] = None) -> Buffer:
-        """A buffer on the very memory of what has `__dlpack__` (NumPy, PyTorch...),
-        which may have strides.  pump() or a wait gives it back, when nothing uses
-        it any more."""
+        """Create a buffer on the memory of a tensor with `__dlpack__` (NumPy,
+        PyTorch...), without a copy; the tensor may have strides.
+
+        The tensor stays alive until no command uses the memory; pump() or a wait
+        then releases it.
+        """
         return Buffer.from_dlpack(self, data, label)
 
     def __repr__(self):
@@ -245,7 +258,7 @@ class Device:
 
 
 class Signal(Handle):
-    """A counter that queues raise and wait for; a gate is raised by hand."""
+    """A monotonic counter that queues emit and wait for; the program raises a gate."""
     _release = lib.plait_signal_release
     __slots__ = ("device",)
 
@@ -260,41 +273,44 @@ class Signal(Handle):
 
     @property
     def reached(self) -> int:
-        """How often it has happened."""
+        """The newest sequence number that was reached, failed ones included."""
         return self._query()[0]
 
     @property
     def submitted(self) -> int:
-        """How often it will have happened, when all that was submitted is done."""
+        """The newest sequence number that was submitted."""
         return self._query()[1]
 
     def wait(self, sequence: int, timeout: Optional[float] = None) -> None:
-        """Wait until it has happened so often, for so many seconds at most."""
+        """Wait until the signal reaches `sequence`.
+
+        `timeout` is in seconds; None waits without limit.
+        """
         while call(lib.plait_signal_wait, self.handle, sequence,
                    nanoseconds(timeout)) == _raw.PLAIT_EVENT_READY:
             self.device.system.pump()
 
     def raise_to(self, sequence: int) -> None:
-        """Raise a gate to a number."""
+        """Raise a gate to a sequence number."""
         call(lib.plait_signal_raise, self.handle, sequence)
 
     def fail(self, text: str, origin: int = 1) -> None:
-        """Fail a gate: everybody who waits for it gets this error."""
+        """Fail a gate: every wait on it ends with this error."""
         call(lib.plait_signal_fail, self.handle, origin, encode(text))
 
 
 class Queue(Handle):
-    """Commands that run one after the other."""
+    """An in-order queue: its commands run one after another."""
     _release = lib.plait_queue_release
     __slots__ = ("device", "_kept")
 
     def __init__(self, device, handle) -> None:
         super().__init__(handle)
         self.device = device
-        self._kept: List[Any] = []  # memory that commands which were not awaited use
+        self._kept: List[Any] = []  # memory used by commands since the last finish()
 
     def launch(self, kernel: Kernel, *arguments: Any, items: Any = None, group: Any = None) -> None:
-        """Run a kernel; `items` and `group` are numbers or tuples of up to 3."""
+        """Submit a kernel; `items` and `group` are numbers or tuples of up to 3."""
         check_kernel(kernel)
         made = kernel._arguments(arguments)
         launch = kernel._geometry(items, group)
@@ -302,7 +318,7 @@ class Queue(Handle):
              len(made.array))
 
     def call(self, function: Callable[..., Any]) -> None:
-        """Run a Python function, on the thread that owns the system."""
+        """Submit a call of a Python function, on the thread that owns the system."""
         check_function(function)
         command = sized(_raw.plait_command, kind=_raw.PLAIT_COMMAND_CALL, function=RUN,
                         user_data=once(function),
@@ -311,8 +327,11 @@ class Queue(Handle):
 
     def copy(self, target: Buffer, source: Buffer, size: Optional[int] = None,
              target_offset: int = 0, source_offset: int = 0, rows: Optional[Rows] = None) -> None:
-        """Bytes of a buffer to another one; as many as both have.  `rows`, a
-        plait.Rows, says how often, and how far apart."""
+        """Submit a copy of `size` bytes from buffer to buffer.
+
+        The default size is that of the smaller buffer.  `rows` is a plait.Rows for
+        a strided copy, where `size` is the size of one row.
+        """
         size = copied(target, source, size, rows)
         where = (self.handle, target.handle, target_offset, source.handle, source_offset, size)
         if rows is None:
@@ -322,37 +341,51 @@ class Queue(Handle):
 
     def fill(self, target: Buffer, pattern: int = 0, pattern_bytes: int = 4,
              size: Optional[int] = None, offset: int = 0) -> None:
-        """Repeat a pattern of so many bytes over a buffer."""
+        """Submit a fill: repeat a pattern of `pattern_bytes` bytes over a buffer."""
         check_buffer(target, "fill: the target")
         call(lib.plait_queue_fill, self.handle, target.handle, offset,
              target.size - offset if size is None else size, pattern, pattern_bytes)
 
     def read(self, source: Buffer, data: Any, offset: int = 0) -> None:
-        """Into `data`, which is kept until finish(): a bytearray, an array."""
+        """Copy a buffer into `data` after the queue's commands, and wait.
+
+        `data` is a writable object with the buffer protocol.  The queue keeps it
+        alive until finish(): a predicate function can interrupt the wait.
+        """
         check_buffer(source, "read: the source")
         pointer, size, keep = address_of(data, writable=True)
         call(lib.plait_queue_read, self.handle, source.handle, offset, pointer, size)
         self._kept.append(keep)
 
     def write(self, target: Buffer, data: Any, offset: int = 0) -> None:
-        """From `data`, which is kept, and must not change, until finish()."""
+        """Copy `data` into a buffer after the queue's commands, and wait.
+
+        The queue keeps `data` alive until finish(): a predicate function can
+        interrupt the wait.  `data` must not change before finish().
+        """
         check_buffer(target, "write: the target")
         pointer, size, keep = address_of(data)
         call(lib.plait_queue_write, self.handle, target.handle, offset, pointer, size)
         self._kept.append(keep)
 
     def emit(self, signal: Signal) -> int:
-        """Raise a signal here; the number to wait for."""
+        """Submit an emission of a signal; return its sequence number."""
         sequence = c_uint64()
         call(lib.plait_queue_emit, self.handle, signal.handle, byref(sequence))
         return sequence.value
 
     def wait(self, signal: Signal, sequence: int = 0) -> None:
-        """Go on only when it has happened; this call itself does not wait."""
+        """Submit a wait: later commands start after the signal reaches `sequence`.
+
+        The call does not block.  0: the newest sequence number submitted so far.
+        """
         call(lib.plait_queue_wait, self.handle, signal.handle, sequence)
 
     def finish(self, timeout: Optional[float] = None) -> None:
-        """Wait until all of it is done; the first failure is raised."""
+        """Wait until all commands are done; raise the first failure.
+
+        `timeout` is in seconds; None waits without limit.
+        """
         while call(lib.plait_queue_finish, self.handle,
                    nanoseconds(timeout)) == _raw.PLAIT_EVENT_READY:
             self.device.system.pump()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""DLPack: arrays to and from other packages without a copy.  A tensor travels in
-a capsule, which says by its name whether somebody has taken it over already."""
+"""DLPack import and export of arrays, without a copy.  A capsule carries a tensor;
+the name of the capsule tells whether a consumer has taken the tensor."""
 import ctypes
 from ctypes import POINTER, byref, c_char_p, c_int, c_void_p, py_object
 from typing import Any, Optional, Tuple
@@ -9,10 +9,10 @@ from . import _raw
 from ._core import call, encode, lib, sized
 from ._elements import Element, element_of_tensor
 
-# The tensor's own name, and the one that it has afterwards; capsules keep the
-# pointers, so these stay.
+# Capsule names before and after the consumer takes the tensor.  Capsules keep the
+# pointers, so these bytes objects live as long as the module.
 NAMES = {True: (b"dltensor_versioned", b"used_dltensor_versioned"), False: (b"dltensor", b"used_dltensor")}
-# Where the function is that gives a tensor back.
+# Offset of the deleter in a managed tensor, in bytes.
 DELETER_AT = {True: 16, False: 56}
 
 _api = ctypes.pythonapi
@@ -31,14 +31,14 @@ def _give_back(tensor: int, versioned: bool) -> None:
 
 @_Destructor
 def _forget(capsule: int) -> None:
-    """A capsule goes; a tensor that nobody has taken goes with it."""
+    """Destructor of a capsule: release the tensor unless a consumer took it."""
     for versioned, (name, _) in NAMES.items():
         if _is_valid(capsule, name):
             _give_back(_pointer(capsule, name), versioned)
 
 
 def export(handle: int, array: Any, versioned: bool) -> Any:
-    """A capsule with an array that lies in a buffer."""
+    """Return a capsule with a tensor on the memory of a buffer."""
     tensor = c_void_p()
     call(lib.plait_array_export, handle, byref(array), 0 if versioned else _raw.PLAIT_TENSOR_LEGACY, byref(tensor))
     return _new(tensor.value, NAMES[versioned][0], _forget)
@@ -47,12 +47,12 @@ def export(handle: int, array: Any, versioned: bool) -> Any:
 def _ask(data: Any) -> Any:
     try:
         return data.__dlpack__(max_version=(1, 0))
-    except TypeError:  # written before there were versions
+    except TypeError:  # an exporter without versions (DLPack before 1.0)
         return data.__dlpack__()
 
 
 def take(device: Any, data: Any, label: Optional[str]) -> Tuple[int, Element, Any]:
-    """(buffer, element, plait_array) on the memory of what has __dlpack__."""
+    """Return (buffer, element, plait_array) on the memory of an object with __dlpack__."""
     capsule = _ask(data)
     versioned = next((v for v, (name, _) in NAMES.items() if _is_valid(id(capsule), name)), None)
     if versioned is None:

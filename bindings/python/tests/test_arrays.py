@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Arrays of other packages: their elements, strides, and DLPack both ways."""
+"""Tests of arrays of other packages: elements, strides, DLPack import and export."""
 import array
 import ctypes
 import gc
@@ -53,7 +53,7 @@ class Elements(Case):
         for take in (self.device.array, self.device.wrap):
             with self.assertRaises(TypeError) as caught:
                 take(there)
-            self.assertIn("order of bytes", str(caught.exception))
+            self.assertIn("byte order", str(caught.exception))
 
     def test_nothing(self):
         self.assertEqual(self.device.array(array.array("d")).tolist(), [])

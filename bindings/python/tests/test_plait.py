@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the Python layer promises, on every backend that is there.
+"""Tests of the Python layer, on every available backend.
 
     PYTHONPATH=. python3 -m unittest discover -s tests
 """
@@ -263,12 +263,12 @@ class Mistakes(Case):
                 (lambda: queue.copy(buffer, [1]), "the source: give it a Buffer, not list"),
                 (lambda: graph.copy([1], buffer), "the target: give it a Buffer, not list"),
                 (lambda: graph.fill([1]), "the target: give it a Buffer, not list"),
-                (lambda: graph.join(after=3), "after: 3 is no Node"),
-                (lambda: graph.loop(3), "the condition is no function"),
+                (lambda: graph.join(after=3), "after: 3 is not a Node"),
+                (lambda: graph.loop(3), "the condition is not a function"),
                 (lambda: graph.rotate(3), "rotate: give it a Buffer, not int"),
                 (lambda: graph.call(3), "call: 3 is not a function"),
                 (lambda: queue.call(3), "call: 3 is not a function"),
-                (lambda: graph.join(label=3), "a text is wanted, not 3")):
+                (lambda: graph.join(label=3), "expected a str, not 3")):
             with self.assertRaises(TypeError) as caught:
                 wrong()
             self.assertIn(part, str(caught.exception))
@@ -304,7 +304,7 @@ class Plans(Case):
             self.assertEqual(bytes(y.read())[8:], bytes([7, 0, 0, 0] * 2))
         for wrong in (lambda: graph.copy(plait.Parameter("to"), x),
                       lambda: graph.fill(plait.Parameter("to"), 7)):
-            with self.assertRaisesRegex(TypeError, "with a parameter `size` is needed"):
+            with self.assertRaisesRegex(TypeError, "a parameter needs `size`"):
                 wrong()
         with self.assertRaisesRegex(TypeError, "the source: give it a Buffer"):
             graph.copy(plait.Parameter("to"), 3, 8)

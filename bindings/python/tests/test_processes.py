@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What becomes of the layer when its process forks or ends."""
+"""Tests of the layer when its process forks or ends."""
 import unittest
 
 from test_plait import run_python

@@ -1,18 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Adding one node: the descriptor is checked, what it names is placed in the
- * tables, and the node is pushed last.  When a step fails, everything is cut
- * back to where it was.
+ * Full path for adding one node: validate the descriptor, resolve its handles
+ * to table indices, push the node last.  A step that fails cuts all tables back
+ * to the mark.  Common nodes take add_node_fast.c instead.
  */
-#include "graph/build/recent_launches.h"
-#include "graph/build/node_fields.h"
+#include "graph/build/add_node_fast.h"
+#include "graph/build/copy_nodes.h"
 #include "graph/build/graph.h"
 #include "graph/build/infer_device.h"
+#include "graph/build/launch_arguments.h"
+#include "graph/build/node_fields.h"
+#include "graph/build/object_refs.h"
+#include "graph/build/recent_launches.h"
 #include "graph/build/subgraph.h"
 #include "graph/store/unique_values.h"
 #include "base/alloc.h"
-#include "base/sized_struct.h"
 #include "base/error.h"
+#include "base/sized_struct.h"
 #include "kernel/launch.h"
 #include "kernel/signature.h"
 #include "object/kernel/kernel.h"
@@ -21,8 +25,7 @@
 #include <string.h>
 
 enum {
-	FEW = 32,	/* predecessors that need no memory of their own */
-	MAX_BRANCHES = 65536,
+	FEW = 32,	/* predecessors that fit on the stack */
 };
 
 static plait_status fail(const plait__node_draft *draft, const char *what)
@@ -49,13 +52,13 @@ static void name_place(const plait__node_draft *draft)
 			    plait__refs_node_text(draft, room));
 }
 
-/* A place was not found: the error is written, its status is kept. */
+/* Return the status of an error that the callee has written. */
 static plait_status kept(const plait__node_draft *draft)
 {
 	return draft->error->status;
 }
 
-/* ---- what a kind has ---- */
+/* ---- kinds of nodes ---- */
 
 static plait_status add_geometry(plait__node_draft *draft)
 {
@@ -69,7 +72,7 @@ static plait_status add_geometry(plait__node_draft *draft)
 	plait_status status = plait__launch_read(&launch, draft->desc->launch,
 						 draft->error);
 
-	/* A run that brings its own is what has to fit. */
+	/* A geometry that only runs supply is checked at the run. */
 	if (status == PLAIT_OK && (draft->desc->launch != NULL ||
 				   draft->desc->launch_parameter == NULL))
 		status = plait__select_source_set_groups(*kernel, &launch, draft->error);
@@ -187,7 +190,7 @@ static plait_status add_signal(plait__node_draft *draft)
 	       PLAIT_OK;
 }
 
-/* The word that decides, or the function that answers it. */
+/* Set the predicate of a region: a function, or a word in a buffer. */
 static plait_status add_predicate(plait__node_draft *draft)
 {
 	const plait_node_desc *desc = draft->desc;
@@ -240,7 +243,7 @@ static plait_status add_region(plait__node_draft *draft)
 	draft->node.kind = PLAIT__CMD_REGION;
 	if (region.kind == PLAIT__REGION_CASE) {
 		if (desc->branch_count == 0 ||
-		    desc->branch_count > MAX_BRANCHES)
+		    desc->branch_count > PLAIT__GRAPH_MAX_BRANCHES)
 			return fail(draft, "a case has 1 to 65536 branches");
 		region.scope_count = (uint32_t)desc->branch_count;
 		region.times = PLAIT__NONE;
@@ -265,20 +268,7 @@ static plait_status add_empty(plait__node_draft *draft)
 	return PLAIT_OK;
 }
 
-/* ---- all of it ---- */
-
-plait_status plait__node_add_names(plait__node_draft *draft)
-{
-	plait__store *store = draft->graph->store;
-	const plait_node_desc *desc = draft->desc;
-
-	draft->node.label = plait__values_label(store, desc->label);
-	draft->node.file = plait__values_file(store, desc->file);
-	if ((desc->label != NULL && draft->node.label == PLAIT__NONE) ||
-	    (desc->file != NULL && draft->node.file == PLAIT__NONE))
-		return no_memory(draft);
-	return PLAIT_OK;
-}
+/* ---- the whole node ---- */
 
 static plait_status add_kind(plait__node_draft *draft)
 {
@@ -406,7 +396,8 @@ static plait_status add_after(plait__graph *graph, const plait_node_desc *desc,
 	return status;
 }
 
-/* Of a graph that is none the descriptor may still be one. */
+/* Name the node in an error about an invalid graph handle, if the descriptor is
+ * readable. */
 static void name_if_readable(const plait_node_desc *desc, plait_error *error)
 {
 	plait_error ignored = { .size = sizeof(ignored) };
@@ -425,7 +416,7 @@ plait_status plait_graph_add(plait_graph *graph, const plait_node_desc *desc,
 			     const plait_node *after, uint64_t count,
 			     plait_node *out, plait_error *error)
 {
-	plait_error own; /* not zeroed: it costs more than all checks */
+	plait_error own; /* not zeroed: that costs more than all checks */
 	plait_node_desc room;
 	const void *view;
 	plait__graph *entered;
@@ -451,7 +442,8 @@ plait_status plait_graph_add(plait_graph *graph, const plait_node_desc *desc,
 		plait__error_copy(error, &own);
 	plait__object_leave(&entered->object);
 set_out:
-	/* Last: `out` may be one of `after`, as when a chain is built. */
+	/* Written last: `out` may point into `after`, as when a chain is
+	 * built. */
 	if (out != NULL)
 		*out = node;
 	return status;

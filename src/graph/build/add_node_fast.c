@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The arguments that most launches have: values, and all of a buffer that the
- * graph has had before and that may be written.  They are checked as
- * launch_arguments.c does, and pushed with no more than one look at each table.
- * Whatever else there is, or is wrong, launch_arguments.c does and says.  So it is with
- * the nodes that most graphs have, and add_node.c.
+ * Fast path for common nodes: joins, and launches whose arguments are values
+ * and whole writable buffers that the graph already knows.  The checks are
+ * those of launch_arguments.c and add_node.c, with at most one lookup per
+ * table.  On any other input, and on any error, nothing changes and the full
+ * path decides and reports.
  */
-#include "graph/build/recent_launches.h"
-#include "graph/build/node_fields.h"
+#include "graph/build/add_node_fast.h"
+
 #include "graph/build/graph.h"
+#include "graph/build/node_fields.h"
+#include "graph/build/recent_launches.h"
 #include "graph/store/unique_values.h"
 #include "kernel/argument.h"
 #include "kernel/signature.h"
@@ -17,8 +19,8 @@
 
 enum { VALUE_BYTES = 8 };
 
-/* Where the next argument and the next access go; there is room for one of
- * each for every parameter. */
+/* Write positions in the tables, which have room for one argument and one
+ * access per parameter. */
 struct quick {
 	plait__store *store;
 	plait__plan_arg *arg;
@@ -61,7 +63,7 @@ static inline bool take_buffer(struct quick *quick,
 	return true;
 }
 
-/* Values lie at multiples of their most bytes. */
+/* Align values in the blob to the largest value. */
 static inline bool take_value(struct quick *quick,
 			      const plait__parameter *parameter,
 			      const plait_argument *given)
@@ -102,7 +104,7 @@ static bool resolve_arguments(struct quick *quick, const plait__signature *signa
 	return true;
 }
 
-/* Room for the arguments; false when there is none. */
+/* Reserve the arguments and accesses; false without memory. */
 static bool start(struct quick *quick, uint32_t count)
 {
 	quick->arg = plait__vector_extend(&quick->store->args, count);
@@ -110,7 +112,8 @@ static bool start(struct quick *quick, uint32_t count)
 	return quick->arg != NULL && quick->access != NULL;
 }
 
-/* Values have no access: how many there are now, from `first` on. */
+/* Cut the reserved accesses, since values have none; return how many there are
+ * from `first` on. */
 static uint32_t finish(const struct quick *quick, uint32_t first)
 {
 	plait__vector *accesses = &quick->store->accesses;
@@ -148,9 +151,10 @@ bool plait__add_node_fast_arguments(plait__node_draft *draft,
 
 /* ---- whole nodes ---- */
 
-enum { MANY = 1 << 20 };	/* predecessors: add_node.c has the limit */
+enum { MANY = 1 << 20 };	/* predecessors; add_node.c has the actual
+				 * limit */
 
-/* A common node while it is added, and where the tables were before. */
+/* Common node being added, and the table sizes before it. */
 struct common {
 	plait__store *store;
 	plait__store_scope *scope;
@@ -161,7 +165,7 @@ struct common {
 	uint32_t args, accesses, blob, edges, payloads;
 };
 
-/* A kernel that came lately, in a context of one backend; or null. */
+/* Return a recent kernel in a context of one backend, or null. */
 static const plait__store_kernel *recent_kernel(const plait__graph *graph,
 						const plait_node_desc *desc)
 {
@@ -205,7 +209,8 @@ static bool add_launch(struct common *common)
 	return payload->geometry != PLAIT__NONE;
 }
 
-/* Where what it comes after is, or the graph's first device. */
+/* Place a join on the device of its first predecessor, else on the graph's
+ * first device. */
 static bool add_join(struct common *common)
 {
 	const plait__input_edge *edges = common->scope->edges.items;

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Nodes that copy or fill.  A side is a range of a buffer that the graph knows,
- * or of one that each run brings; of the latter it is known where it begins
- * within what is brought, and how far it reaches.
+ * COPY and FILL nodes.  A side is a range of a buffer of the graph, or of a
+ * buffer parameter that each run binds; of a parameter only the offset and the
+ * length are known here.
  */
-#include "graph/build/graph.h"
+#include "graph/build/copy_nodes.h"
 
+#include "graph/build/graph.h"
+#include "graph/build/launch_arguments.h"
+#include "graph/build/object_refs.h"
 #include "base/error.h"
 #include "object/queue/strided_copy.h"
 #include "plan/access.h"
 
-/* One of the two, as it is given and where it was found to be. */
+/* Source or target: as given, and resolved. */
 struct side {
 	const char *name;
 	plait_buffer *buffer;
@@ -41,7 +44,7 @@ static plait_status outside(const plait__node_draft *draft, uint64_t bytes,
 			   (unsigned long long)side->range.bytes);
 }
 
-/* How much there is behind the offset, runs tell. */
+/* Add a side that runs bind; the run checks its size. */
 static plait_status add_parameter(plait__node_draft *draft, struct side *side,
 				  uint64_t bytes)
 {
@@ -102,7 +105,7 @@ static plait_status read_shape(const plait__node_draft *draft, plait__strided_co
 	return status;
 }
 
-/* What is in one piece has no rows. */
+/* Add the rows of a strided copy; a contiguous one has none. */
 static plait_status add_rows(plait__node_draft *draft, const plait__strided_copy *shape)
 {
 	draft->payload.bytes = shape->bytes;

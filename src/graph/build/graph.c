@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Graphs and bodies as objects; nodes are added in add_node.c. */
+/* Graph and body objects: handles, life, edges, bodies, sizes.  Nodes are added
+ * by add_node.c. */
 #include "graph/build/graph.h"
 
 #include "graph/text/parser.h"
@@ -9,9 +10,9 @@
 
 enum { INDEX_BITS = 32 };
 
-/* ---- numbers of nodes ---- */
+/* ---- node numbers ---- */
 
-/* The scope's, looked up once. */
+/* Look up the scope's tag, once per graph object. */
 static uint64_t tag_of(const plait__graph *graph)
 {
 	return plait__store_scope_at(graph->store, graph->scope)->tag;
@@ -33,7 +34,7 @@ uint32_t plait__graph_index(const plait__graph *graph, plait_node node)
 
 /* ---- life ---- */
 
-/* Drop what is held from place `first` on. */
+/* Drop the holds on objects from index `first` on. */
 static void drop_objects(plait__graph *root, uint32_t kind, uint32_t first)
 {
 	plait__vector *objects = &root->store->objects[kind];
@@ -84,8 +85,8 @@ static void destroy_spare(void *store)
 	plait__store_destroy(store);
 }
 
-/* The tables go to the next graph of the context: memory that is there
- * already costs a third of memory that the system has to bring. */
+/* Leave the tables to the next graph of the context: memory that is mapped
+ * already costs a third of new memory of the system. */
 static void leave_store(plait__context *context, plait__store *store)
 {
 	if (plait__store_reset(store))
@@ -204,7 +205,7 @@ void plait_graph_release(plait_graph *graph)
 
 /* ---- edges, bodies, rotations, sizes ---- */
 
-/* A node that is there, as plans name it: its label, and where it was added. */
+/* Describe an existing node as plans do: its label, and where it was added. */
 static const char *show_node(const plait__graph *graph, uint32_t index,
 			     char text[PLAIT__NODE_TEXT_BYTES])
 {
@@ -221,7 +222,8 @@ static const char *show_node(const plait__graph *graph, uint32_t index,
 	return plait__input_node_text(&input, index, text);
 }
 
-/* `which` is the end that is no node; the other one is named if it is. */
+/* Report that the end `which` is not a node; name the other end if it is
+ * one. */
 static plait_status no_edge(const plait__graph *graph, const char *which,
 			    plait_node node, const char *other_end,
 			    uint32_t other, plait_error *error)
@@ -255,8 +257,8 @@ static plait_status check_edge(const plait__graph *graph, plait_node before,
 	return PLAIT_OK;
 }
 
-plait_status plait_graph_edge(plait_graph *graph, plait_node before,
-			      plait_node after, plait_error *error)
+plait_status plait_graph_add_edge(plait_graph *graph, plait_node before,
+				  plait_node after, plait_error *error)
 {
 	plait__graph *entered;
 	plait_status status = plait__graph_enter(graph, &entered, error);
@@ -307,11 +309,47 @@ static plait_status find_body(const plait__graph *graph, plait_node node,
 	return PLAIT_OK;
 }
 
+plait_status plait__graph_body_create(plait__graph *graph, plait_graph **out,
+				      plait_error *error)
+{
+	plait__graph *body;
+	plait_status status = new_graph(graph->object.context, &body, error);
+
+	*out = NULL;
+	if (status != PLAIT_OK)
+		return status;
+	plait__object_hold(&graph->root->object);
+	body->root = graph->root;
+	body->store = graph->store;
+	*out = plait__object_handle(&body->object);
+	return PLAIT_OK;
+}
+
+static void attach_body(plait_graph *handle, uint32_t scope)
+{
+	plait__graph *body;
+
+	if (plait__graph_enter(handle, &body, NULL) != PLAIT_OK)
+		return;
+	body->scope = scope;
+	body->tag = tag_of(body);
+	plait__object_leave(&body->object);
+}
+
+void plait__graph_body_attach(const plait__graph *graph, plait_node node,
+			      uint64_t branch, plait_graph *body)
+{
+	uint32_t scope;
+
+	if (find_body(graph, node, branch, &scope, NULL) == PLAIT_OK)
+		attach_body(body, scope);
+}
+
 plait_status plait_graph_body(plait_graph *graph, plait_node node,
 			      uint64_t branch, plait_graph **out,
 			      plait_error *error)
 {
-	plait__graph *entered, *body = NULL;
+	plait__graph *entered;
 	uint32_t scope = 0;
 	plait_status status;
 
@@ -326,15 +364,9 @@ plait_status plait_graph_body(plait_graph *graph, plait_node node,
 	}
 	status = find_body(entered, node, branch, &scope, error);
 	if (status == PLAIT_OK)
-		status = new_graph(entered->object.context, &body, error);
-	if (status == PLAIT_OK) {
-		plait__object_hold(&entered->root->object);
-		body->root = entered->root;
-		body->store = entered->store;
-		body->scope = scope;
-		body->tag = tag_of(body);
-		*out = plait__object_handle(&body->object);
-	}
+		status = plait__graph_body_create(entered, out, error);
+	if (status == PLAIT_OK)
+		attach_body(*out, scope);
 	plait__object_leave(&entered->object);
 	return status;
 }

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The device of a node: the one it names; else that of its first buffer; else
- * that of the first node it comes after; else the graph's first.  Memory,
- * signals and code have to be usable there: what is of another backend is
- * refused now, not when a run is under way.
+ * Device inference: the device that the node names; else that of its first
+ * buffer; else that of its first predecessor; else the graph's first.  Memory,
+ * signals and code must be usable there: objects of another backend are refused
+ * here, not during a run.
  */
 #include "graph/build/infer_device.h"
 
+#include "graph/build/object_refs.h"
 #include "graph/build/recent_launches.h"
 #include "base/error.h"
 #include "base/text.h"
@@ -15,7 +16,7 @@
 #include "object/signal/signal.h"
 #include "plan/access.h"
 
-/* What of a label goes into a message. */
+/* Bytes of a label in a message. */
 enum { LABEL_BYTES = 40 };
 
 static plait_status fail(const plait__node_draft *draft, const char *what)
@@ -34,7 +35,7 @@ static plait_status no_memory(const plait__node_draft *draft)
 			   plait__refs_node_text(draft, room));
 }
 
-/* Null: a device that a text named and that is no more than its name. */
+/* Return the device of an index; null for a name without a device. */
 static const plait__device *device_at(const plait__node_draft *draft,
 				      uint32_t index)
 {
@@ -44,16 +45,16 @@ static const plait__device *device_at(const plait__node_draft *draft,
 						   index);
 }
 
-/* ---- what a device has to be able to do ---- */
+/* ---- capabilities that the node needs ---- */
 
-/* What does nothing can do so anywhere. */
+/* Returns true for nodes without work, which any device can have. */
 static bool is_idle(const plait__node_draft *draft)
 {
 	return draft->node.kind == PLAIT__CMD_EMPTY ||
 	       draft->node.kind == PLAIT__CMD_MARK;
 }
 
-/* What it lacks, or null. */
+/* Return the phrase for what `device` lacks for this node, or null. */
 static const char *lacking(const plait__node_draft *draft,
 			   const plait__device *device)
 {
@@ -92,7 +93,7 @@ static plait_status check_able(const plait__node_draft *draft, uint32_t index)
 			   device->object.label, what);
 }
 
-/* ---- memory and signals of its backend ---- */
+/* ---- memory and signals of the device's backend ---- */
 
 static plait_status foreign(const plait__node_draft *draft, const char *what,
 			    const char *label, const plait__device *owner,
@@ -108,8 +109,9 @@ static plait_status foreign(const plait__node_draft *draft, const char *what,
 			   owner->object.label, device->object.label);
 }
 
-/* Bytes that the host moves where no backend knows both memories: it is called
- * by the node's device, and maps what is another backend's. */
+/* Returns true if the host moves the bytes because no backend knows both
+ * memories: the node's device calls it, and it maps the other backend's
+ * memory. */
 static bool host_moves(const plait__node_draft *draft,
 		       const plait__device *device, const plait__device *owner)
 {
@@ -139,7 +141,7 @@ static plait_status check_slot(const plait__node_draft *draft, uint32_t slot,
 		       device);
 }
 
-/* All buffers of a rotation are of one device. */
+/* Return a slot; for a rotation its first, since all are on one device. */
 static uint32_t slot_of(const plait__store *store, uint32_t object)
 {
 	const plait__plan_rotation *rotation;
@@ -178,7 +180,7 @@ static plait_status check_reach(const plait__node_draft *draft, uint32_t index)
 	const plait__device *device = device_at(draft, index);
 	plait_status status = PLAIT_OK;
 
-	/* With one backend there is no other to be of. */
+	/* With one backend nothing can belong to another. */
 	if (device == NULL || draft->graph->object.context->port_count == 1)
 		return PLAIT_OK;
 	for (uint32_t i = 0; status == PLAIT_OK &&
@@ -196,7 +198,7 @@ static plait_status check_reach(const plait__node_draft *draft, uint32_t index)
 	return status;
 }
 
-/* ---- the choice ---- */
+/* ---- choice ---- */
 
 static plait_status set_several(plait__node_draft *draft)
 {
@@ -245,7 +247,7 @@ uint32_t plait__infer_device_from_preds(plait__node_draft *draft,
 					     before->device);
 }
 
-/* Whether nothing forbids that the node runs there. */
+/* Returns true if the device has what the node needs. */
 static bool suits(const plait__node_draft *draft, const plait__device *device)
 {
 	const plait__store *store = draft->graph->store;
@@ -258,8 +260,8 @@ static bool suits(const plait__node_draft *draft, const plait__device *device)
 	return lacking(draft, device) == NULL;
 }
 
-/* A node without memory that cannot run where its turn leads it runs on the
- * first device that can have it. */
+/* Choose a device.  A node without buffers that the inferred device cannot run
+ * goes to the first device of the context that can. */
 static uint32_t choose(plait__node_draft *draft, const uint32_t *after,
 		       uint64_t count)
 {
@@ -280,7 +282,7 @@ static uint32_t choose(plait__node_draft *draft, const uint32_t *after,
 	return at;
 }
 
-/* What is known of a launch's kernel; null: nothing, or it is no launch. */
+/* Return the recent entry of a launch's kernel, or null. */
 static plait__store_kernel *recent_kernel(const plait__node_draft *draft)
 {
 	plait__store_kernel *kernel = NULL;
@@ -292,7 +294,8 @@ static plait__store_kernel *recent_kernel(const plait__node_draft *draft)
 	       kernel : NULL;
 }
 
-/* Most launches of a kernel are on the device of the one before. */
+/* Check capabilities, except for a kernel that the last check accepted on this
+ * device. */
 static plait_status check_recent(const plait__node_draft *draft,
 				 uint32_t index)
 {
@@ -327,8 +330,8 @@ static plait_status check_all(const plait__node_draft *draft)
 	return status;
 }
 
-/* A kernel on the device that it had, with the buffers to say so; and there is
- * no other backend. */
+/* Returns true for a recent kernel whose first buffer is on its recent device,
+ * in a context of one backend: no check is needed. */
 static bool is_recent_device(const plait__node_draft *draft)
 {
 	const plait__store_kernel *kernel = recent_kernel(draft);

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Arguments of a launch: each one is checked against its parameter, and
- * becomes an argument of the plan plus, for memory, an access.
+ * Arguments of a launch: each is checked against its parameter and becomes an
+ * argument of the plan plus, for memory, an access.
  */
+#include "graph/build/launch_arguments.h"
+
+#include "graph/build/add_node_fast.h"
 #include "graph/build/graph.h"
+#include "graph/build/object_refs.h"
 #include "graph/build/scopes.h"
 #include "graph/store/unique_values.h"
-#include "base/sized_struct.h"
 #include "base/error.h"
+#include "base/sized_struct.h"
 #include "kernel/argument.h"
 #include "object/memory/buffer.h"
 #include "plan/access.h"
@@ -20,7 +24,7 @@ enum {
 	MAX_AHEAD = 15,
 };
 
-/* One argument while it is pushed. */
+/* Writer of one argument. */
 struct writer {
 	plait__node_draft *draft;
 	const plait_argument *given;
@@ -57,7 +61,7 @@ static bool is_pointer(const struct writer *writer)
 	return writer->parameter->type == PLAIT__TYPE_POINTER;
 }
 
-/* Space in the blob, aligned for any value. */
+/* Reserve space in the blob, aligned for any value. */
 static plait_status push_blob(struct writer *writer, const void *bytes,
 			      uint32_t count)
 {
@@ -96,7 +100,7 @@ static plait_status push_access(plait__node_draft *draft, uint32_t object,
 	return PLAIT_OK;
 }
 
-/* Slot i stands for buffer i. */
+/* Refuse a write to a read-only buffer.  Slot i is buffer i. */
 static plait_status check_write(const plait__node_draft *draft, uint32_t slot)
 {
 	plait__vector *buffers =
@@ -112,7 +116,7 @@ static plait_status check_write(const plait__node_draft *draft, uint32_t slot)
 	return PLAIT_E_INVALID;
 }
 
-/* All of a slot needs no box. */
+/* Push the access of a range; a whole slot needs no box. */
 static plait_status push_range_access(plait__node_draft *draft,
 				      const plait__range *range,
 				      uint64_t bytes, uint32_t mode)
@@ -166,7 +170,7 @@ plait_status plait__arguments_push_value(plait__node_draft *draft, const void *b
 	return status == PLAIT_OK ? push_arg(draft, &writer.arg) : status;
 }
 
-/* ---- one function a kind ---- */
+/* ---- one function per kind ---- */
 
 static plait_status push_value(struct writer *writer)
 {
@@ -181,7 +185,7 @@ static plait_status push_value(struct writer *writer)
 	return push_blob(writer, writer->given->value, bytes);
 }
 
-/* A range that does not hold was described without its argument. */
+/* Name the argument in an error about its range. */
 static plait_status name_argument(const struct writer *writer,
 				  plait_status status)
 {
@@ -277,7 +281,7 @@ static plait_status wrong_name(const plait__node_draft *draft, const char *name,
 			   plait__refs_node_text(draft, room), name, what);
 }
 
-/* From where on, within what runs bring. */
+/* Push the access of a buffer that runs bind, from an offset on. */
 static plait_status push_parameter_access(plait__node_draft *draft,
 					  const char *name,
 					  const plait__range *range,
@@ -335,7 +339,7 @@ static uint32_t first_device(const plait__store *store,
 						     slot))->device;
 }
 
-/* Turns that this node writes; what is in the prologue's slot is not. */
+/* Refuse a write to a read-only slot; no write reaches the prologue's slot. */
 static plait_status check_phase(const struct writer *writer,
 				const plait__plan_rotation *rotation)
 {
@@ -354,7 +358,7 @@ static plait_status check_phase(const struct writer *writer,
 	return PLAIT_OK;
 }
 
-/* Different turns of one rotation are different memory. */
+/* Different slots of one rotation are different memory. */
 static plait_status push_rotation(struct writer *writer)
 {
 	plait__store *store = writer->draft->graph->store;
@@ -434,8 +438,8 @@ static plait_status push_one(struct writer *writer)
 	       status;
 }
 
-/* One of another size than ours.  The first one's size is that of all; later
- * ones need not repeat it. */
+/* Copy an argument of another struct size.  The first one's size holds for all;
+ * later ones need not repeat it. */
 static plait_status copy_argument(const plait__node_draft *draft, uint32_t i,
 				  plait_argument *room)
 {
@@ -446,13 +450,13 @@ static plait_status copy_argument(const plait__node_draft *draft, uint32_t i,
 	memcpy(&size, first, sizeof(size));
 	if (i == 0)
 		return PLAIT__STRUCT_READ(plait_argument, room, first, draft->error);
-	/* The first one's size was found good. */
+	/* The size of the first one is checked already. */
 	memcpy(copy, first + (uint64_t)i * size, size);
 	memcpy(copy, &size, sizeof(size));
 	return PLAIT__STRUCT_READ(plait_argument, room, copy, draft->error);
 }
 
-/* Arguments of the size that we know are read where they are. */
+/* Read an argument in place when it has the current struct size. */
 static plait_status read_argument(const plait__node_draft *draft, uint32_t i,
 				  plait_argument *room,
 				  const plait_argument **out)

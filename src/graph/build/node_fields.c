@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which fields of a node descriptor belong to which kind.  A field that is set
- * and means nothing is a mistake of the caller's, so it is refused by name.
+ * Fields of a node descriptor by kind.  A field that is set without meaning for
+ * the kind is an error of the caller and is refused by name.
  */
 #include "graph/build/node_fields.h"
 
+#include "graph/build/object_refs.h"
+#include "graph/store/unique_values.h"
 #include "base/error.h"
 
 #include <stddef.h>
@@ -22,7 +24,7 @@ enum {
 	CASE = 1 << PLAIT_NODE_CASE,
 	REGIONS = LOOPS | CASE,
 	CALLS = CALL | REGIONS,
-	/* All that become one node of their own. */
+	/* kinds that become one node of their own */
 	SINGLE = ~SUBGRAPH & ((1 << (PLAIT_NODE_CASE + 1)) - 1),
 	ON_ALL = PLAIT_NODE_ON_ALL_BARRIER | PLAIT_NODE_ON_ALL_GROUP,
 };
@@ -78,8 +80,8 @@ static const struct {
 #undef ENTRIES
 };
 
-/* The fields that a kind does not have, in one word; `kind` is a constant
- * where this is used, so that nothing is asked at run time. */
+/* Return the set fields that a kind does not have, in one word.  `kind` is a
+ * constant at each use, so the field table costs nothing at run time. */
 static inline uint64_t surplus_bits(const plait_node_desc *desc, uint32_t kind)
 {
 	uint64_t bits = 0;
@@ -94,7 +96,8 @@ static inline uint64_t surplus_bits(const plait_node_desc *desc, uint32_t kind)
 	return bits;
 }
 
-/* Is any field set that the kind does not have?  Asked for every node. */
+/* Returns true if a field is set that the kind does not have.  Runs per
+ * node. */
 static bool has_surplus(const plait_node_desc *desc)
 {
 #define KINDS(KIND)							\
@@ -202,7 +205,8 @@ static plait_status check_devices(const plait__node_draft *draft)
 	return PLAIT_OK;
 }
 
-/* Either a buffer holds the word, or a function answers it. */
+/* Check the predicate: either a buffer holds the word, or a function returns
+ * it. */
 static plait_status check_predicate(const plait__node_draft *draft)
 {
 	const plait_node_desc *desc = draft->desc;
@@ -244,4 +248,20 @@ plait_status plait__node_check_fields(const plait__node_draft *draft)
 			return status;
 	}
 	return check_predicate(draft);
+}
+
+plait_status plait__node_add_names(plait__node_draft *draft)
+{
+	plait__store *store = draft->graph->store;
+	const plait_node_desc *desc = draft->desc;
+	char room[PLAIT__REFS_TEXT_BYTES];
+
+	draft->node.label = plait__values_label(store, desc->label);
+	draft->node.file = plait__values_file(store, desc->file);
+	if ((desc->label != NULL && draft->node.label == PLAIT__NONE) ||
+	    (desc->file != NULL && draft->node.file == PLAIT__NONE))
+		return plait__fail(draft->error, PLAIT_E_NOMEM,
+				   "no memory for %s",
+				   plait__refs_node_text(draft, room));
+	return PLAIT_OK;
 }

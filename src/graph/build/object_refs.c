@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From handles to places in a graph's tables.  What comes in for the first
- * time is held by the root graph; plait__graph_cut gives it back when the
- * node is not added after all.
+ * Resolution of handles to table indices.  The root graph holds each object
+ * from its first use; plait__graph_cut() drops the holds of a refused node.
  */
+#include "graph/build/object_refs.h"
+
 #include "graph/build/graph.h"
 #include "graph/store/unique_values.h"
 #include "base/error.h"
 #include "base/text.h"
-#include "object/memory/buffer.h"
 #include "object/context/device.h"
 #include "object/inbox/inbox.h"
 #include "object/kernel/kernel.h"
+#include "object/memory/buffer.h"
 #include "object/signal/signal.h"
 
 #include <stdio.h>
 
-/* What of a label and of the end of a file's name goes into a message. */
+/* Bytes of a label and of the end of a file name in a message. */
 enum { LABEL_BYTES = 48, FILE_BYTES = 40 };
 
 const char *plait__refs_node_text(const plait__node_draft *draft,
@@ -45,14 +46,14 @@ plait_status plait__refs_prefix_error(const plait__node_draft *draft,
 {
 	char room[PLAIT__REFS_TEXT_BYTES];
 
-	/* Where memory is missing the node is named. */
+	/* An error without memory names the node itself. */
 	if (draft->error->status != PLAIT_E_NOMEM)
 		plait__error_prefix(draft->error, "%s: %s: ",
 				    plait__refs_node_text(draft, room), what);
 	return draft->error->status;
 }
 
-/* The same where a place is expected. */
+/* Prefix the error and return PLAIT__NONE. */
 static uint32_t named(const plait__node_draft *draft, const char *what)
 {
 	(void)plait__refs_prefix_error(draft, what);
@@ -79,9 +80,9 @@ uint32_t plait__refs_add_device(plait__node_draft *draft,
 }
 
 /*
- * Most handles were there before: then the graph holds the object, and it is
- * enough that the user still has it too, which is a look and no atomic
- * update.  PLAIT__NONE: come in by the door.
+ * Find the index of a known handle.  The graph holds the object, so it suffices
+ * that the handle is live: one load, no atomic update.  PLAIT__NONE: the caller
+ * enters the object.
  */
 static uint32_t find_handle(const plait__node_draft *draft, uint32_t kind,
 			    const void *handle, int32_t type)
@@ -93,7 +94,7 @@ static uint32_t find_handle(const plait__node_draft *draft, uint32_t kind,
 	       at : PLAIT__NONE;
 }
 
-/* Its place, when it could be noted under its handle too. */
+/* Record the index under its handle and return it. */
 static uint32_t keep_handle(plait__node_draft *draft, uint32_t kind,
 			    const void *handle, uint32_t at)
 {
@@ -125,8 +126,7 @@ uint32_t plait__refs_device(plait__node_draft *draft, plait_device *handle)
 	return at;
 }
 
-/* The device of last resort: the first one that the graph or the context
- * has. */
+/* Return the default device: the first of the graph, else of the context. */
 uint32_t plait__refs_context_device(plait__node_draft *draft)
 {
 	if (draft->graph->store->devices.count > 0)
@@ -135,7 +135,7 @@ uint32_t plait__refs_context_device(plait__node_draft *draft)
 		draft, &draft->graph->object.context->devices[0]);
 }
 
-/* The object's place; held by the root when it came in just now. */
+/* Return the index of an object; the root holds it from its first use. */
 static uint32_t place_object(plait__node_draft *draft, uint32_t kind,
 			     plait__object *object)
 {
@@ -153,7 +153,7 @@ static uint32_t place_object(plait__node_draft *draft, uint32_t kind,
 	return at;
 }
 
-/* A table entry for an object whose place is the table's end, if it is new. */
+/* Returns true unless the object is new, with its index at the table's end. */
 static bool has_entry(const plait__vector *table, uint32_t at)
 {
 	return at < table->count;
@@ -285,8 +285,8 @@ uint32_t plait__refs_function(plait__node_draft *draft)
 	return at;
 }
 
-/* Slot i stands for buffer i; views stand for the buffer that has the
- * memory. */
+/* Return the slot of a root buffer.  Slot i is buffer i; a view uses the slot
+ * of its root. */
 static uint32_t place_buffer(plait__node_draft *draft, plait__buffer *root)
 {
 	plait__store *store = draft->graph->store;
@@ -307,7 +307,7 @@ static uint32_t place_buffer(plait__node_draft *draft, plait__buffer *root)
 	return PLAIT__NONE;
 }
 
-/* The entry of a buffer's handle, which may be a view's. */
+/* Return the range entry of a buffer handle, which may be a view. */
 static uint32_t place_range(plait__node_draft *draft, plait__buffer *buffer,
 			    const void *handle)
 {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What launches that come again have in common with those that came before:
- * the kernel, found good and placed, and the geometry, read and settled.  Both
- * are looked up where their values say; what lies there for another is taken
- * over, so that a graph of many kernels or geometries costs a look at the
- * index, and no more.
+ * Direct-mapped caches of recent launches: the kernel, checked and resolved,
+ * and the geometry, read and completed.  A hash of the value selects the entry,
+ * and a new value replaces the old one, so a graph of many kernels or
+ * geometries costs one lookup in the index more.
  */
 #include "graph/build/recent_launches.h"
 
@@ -39,7 +38,7 @@ plait__store_kernel *plait__recent_remember(plait__store *store,
 	return slot;
 }
 
-/* Different launches of one kernel lie apart. */
+/* Hash the geometry with the kernel, so that launches of one kernel spread. */
 static plait__store_launch *launch_slot(plait__store *store,
 					const plait__store_kernel *kernel,
 					const plait_launch *launch)

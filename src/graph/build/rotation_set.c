@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Buffers that take turns in a loop, one an iteration. */
+/* Rotations: lists of buffers of which a loop uses one per iteration. */
 #include "graph/build/graph.h"
+#include "graph/build/object_refs.h"
 #include "graph/build/scopes.h"
-
 #include "base/error.h"
 
 #include <stdio.h>
@@ -46,7 +46,7 @@ static plait_status no_memory(const plait__node_draft *draft)
 			   "no memory for a rotation");
 }
 
-/* Of what is wrong with buffer `number`. */
+/* Name buffer `number` in the error. */
 static plait_status name_buffer(const plait__node_draft *draft, uint64_t number)
 {
 	char what[32];
@@ -56,7 +56,7 @@ static plait_status name_buffer(const plait__node_draft *draft, uint64_t number)
 	return plait__refs_prefix_error(draft, what);
 }
 
-/* Each of its own memory, and like the first one. */
+/* Refuse a view, a repeated buffer, and one unlike the first. */
 static plait_status check_slot(const plait__node_draft *draft,
 			       const plait__range *range,
 			       const uint32_t *before, uint64_t count)
@@ -140,10 +140,10 @@ static plait_status rotate(plait__graph *graph, plait_buffer *const *buffers,
 	return status;
 }
 
-plait_status plait_graph_rotate(plait_graph *graph,
-				plait_buffer *const *buffers, uint64_t count,
-				uint32_t flags, uint64_t *out,
-				plait_error *error)
+plait_status plait_graph_add_rotation(plait_graph *graph,
+				      plait_buffer *const *buffers,
+				      uint64_t count, uint32_t flags,
+				      uint64_t *out, plait_error *error)
 {
 	plait_error own = { .size = sizeof(own) };
 	plait__graph *entered;

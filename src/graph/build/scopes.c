@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* See scopes.h.  Depth costs steps, no stack. */
+/* Nesting of scopes; see scopes.h.  Depth costs iterations, not stack. */
 #include "graph/build/scopes.h"
 
 static const plait__store_region *region_of(const plait__store *store,
@@ -20,7 +20,7 @@ uint32_t plait__scopes_enclosing_loop(const plait__store *store, uint32_t scope)
 	return region;
 }
 
-/* A body is made after the scope that has its node, so numbers fall. */
+/* A body's number is above that of its parent, so the walk descends. */
 bool plait__scopes_is_inside(const plait__store *store, uint32_t inner,
 			     uint32_t outer)
 {
@@ -36,7 +36,7 @@ bool plait__scopes_sees_loop(const plait__store *store, uint32_t scope,
 				       region_of(store, region)->scope);
 }
 
-/* The tag of the loop's body, and a place that is never 0. */
+/* Combine the tag of the loop's body with the index plus 1. */
 uint64_t plait__scopes_rotation_number(const plait__store *store,
 				       uint32_t rotation)
 {

@@ -1,31 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Subgraphs: nodes, bodies and everything that they name are copied from one
- * store to another, which may be the same.  Bodies wait in a list, so that
- * depth costs no stack.
+ * Subgraph copies: nodes, bodies and all table entries that they name are
+ * copied from one store to another, or within one store.  Bodies are queued in
+ * a list, so that depth costs no stack.
  */
 #include "graph/build/subgraph.h"
 
 #include "graph/build/infer_device.h"
+#include "graph/build/node_fields.h"
+#include "graph/build/object_refs.h"
 #include "graph/build/subgraph_tables.h"
 #include "base/alloc.h"
 #include "base/error.h"
 
 #include <string.h>
 
-/* A set of nodes that is to be copied. */
+/* Scope to be copied. */
 struct job {
 	uint32_t from;
 	uint32_t to;
-	uint32_t node_first;	/* where its copy starts */
+	uint32_t node_first;	/* first index of its copies */
 };
 
 struct subgraph_copy {
 	plait__subgraph_tables tables;
 	plait__node_draft *draft;
 	plait__vector jobs;	/* struct job */
-	/* What the scope that the copy goes into had at the start: it may be
-	 * part of what is copied. */
+	/* Sizes of the target scope at the start: it may be part of the
+	 * source. */
 	uint32_t own_nodes;
 	uint32_t own_edges;
 };
@@ -135,9 +137,9 @@ static plait_status copy_scope(struct subgraph_copy *subgraph_copy, struct job j
 	return status;
 }
 
-/* ---- the joins around the copy ---- */
+/* ---- joins around the copy ---- */
 
-/* 1: something comes before; 2: something comes after. */
+/* Mark each node: 1 = has a predecessor, 2 = has a successor. */
 static void mark_ends(const struct subgraph_copy *subgraph_copy, uint32_t scope,
 		      uint8_t *marks)
 {
@@ -189,7 +191,7 @@ static plait_status connect_ends(struct subgraph_copy *subgraph_copy, const stru
 	return status;
 }
 
-/* The device of a node of what is copied, in the new store. */
+/* Return the device of a source node as an index of the target store. */
 static plait_status device_of(struct subgraph_copy *subgraph_copy, uint32_t scope,
 			      uint32_t index, uint32_t *out)
 {
@@ -203,8 +205,8 @@ static plait_status device_of(struct subgraph_copy *subgraph_copy, uint32_t scop
 	return plait__subgraph_map_device(&subgraph_copy->tables, out);
 }
 
-/* The joins are where the copy begins and ends; around nothing, where a node
- * in their place would be.  They cost nothing. */
+/* Push a join without cost.  Joins take the devices of the first and the last
+ * node of the copy; around an empty graph, the inferred device. */
 static plait_status push_join(struct subgraph_copy *subgraph_copy, uint32_t device,
 			      const uint32_t *after, uint32_t count,
 			      uint32_t *out)
@@ -222,7 +224,7 @@ static plait_status push_join(struct subgraph_copy *subgraph_copy, uint32_t devi
 	return *out != PLAIT__NONE ? PLAIT_OK : no_memory(subgraph_copy);
 }
 
-/* ---- all of it ---- */
+/* ---- the whole copy ---- */
 
 static plait_status find_devices(struct subgraph_copy *subgraph_copy, uint32_t scope,
 				 const uint32_t *after, uint32_t count,

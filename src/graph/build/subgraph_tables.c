@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* From one store's places to another's; see subgraph_tables.h. */
+/* Translation of table indices between two stores. */
 #include "graph/build/subgraph_tables.h"
-#include "graph/store/unique_values.h"
 
+#include "graph/build/object_refs.h"
 #include "graph/build/scopes.h"
-#include "plan/access.h"
+#include "graph/store/unique_values.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "plan/access.h"
 
 #include <string.h>
 
@@ -63,9 +64,9 @@ static uint32_t get_place(const plait__vector *map, uint32_t old)
 	return *(uint32_t *)plait__vector_at(map, old) - 1;
 }
 
-/* ---- names and objects ---- */
+/* ---- strings and objects ---- */
 
-/* The text may move while it is added to its own table. */
+/* The table may move its text while it grows, so copy the text first. */
 static plait_status copy_string(plait__subgraph_tables *tables, uint32_t *string)
 {
 	char few[256], *text = few;
@@ -116,7 +117,8 @@ plait_status plait__subgraph_map_device(plait__subgraph_tables *tables, uint32_t
 	return *device != PLAIT__NONE ? PLAIT_OK : no_memory(tables);
 }
 
-/* The same object in the other store, held by it when it is new there. */
+/* Return the object's index in the target store, which holds it if it is
+ * new. */
 static plait_status copy_object(plait__subgraph_tables *tables, uint32_t kind,
 				uint32_t old, uint32_t *out)
 {
@@ -293,7 +295,8 @@ plait_status plait__subgraph_add_region(plait__subgraph_tables *tables, uint32_t
 	return set_place(tables, &tables->regions, old, new);
 }
 
-/* What is around the copy as it was around the original is named as before. */
+/* Translate a region.  Within one store, a region around both the original and
+ * the copy keeps its index. */
 static plait_status find_region(plait__subgraph_tables *tables, uint32_t *region)
 {
 	uint32_t new = get_place(&tables->regions, *region);
@@ -309,7 +312,7 @@ static plait_status find_region(plait__subgraph_tables *tables, uint32_t *region
 	return PLAIT_OK;
 }
 
-/* A rotation is copied when something copied uses it for the first time. */
+/* Translate a rotation; its first use by the copy copies it. */
 static plait_status find_rotation(plait__subgraph_tables *tables, uint32_t *rotation)
 {
 	const plait__plan_rotation *old =
@@ -420,7 +423,7 @@ static plait_status copy_blob(plait__subgraph_tables *tables, plait__plan_arg *a
 	if (plait__vector_push(to, zeros, padding) == NULL)
 		return no_memory(tables);
 	arg->blob = to->count;
-	/* Zeroed first, then copied: the source may be this very table. */
+	/* Reserve zeroed space, then copy: the source may be the same table. */
 	if (plait__vector_push(to, NULL, arg->bytes) == NULL)
 		return no_memory(tables);
 	if (arg->bytes > 0)
@@ -483,8 +486,8 @@ static plait_status copy_geometry(plait__subgraph_tables *tables, uint32_t *geom
 	return *geometry != PLAIT__NONE ? PLAIT_OK : no_memory(tables);
 }
 
-/* An object is a signal where there is a sequence to emit or wait for; the
- * payload says which by `small`. */
+/* An object is a signal where the payload has a sequence to emit or await;
+ * `small` says which. */
 static plait_status copy_payload_object(plait__subgraph_tables *tables,
 					plait__plan_payload *payload)
 {

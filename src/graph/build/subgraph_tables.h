@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Copying what nodes name from one store to another: strings, devices,
- * objects, payloads, arguments, accesses.  Used by subgraph.c alone.
+ * Translation of table indices from one store to another while nodes are
+ * copied: strings, devices, objects, payloads, arguments, accesses.  Private to
+ * subgraph.c.
  */
 #ifndef PLAIT_SRC_GRAPH_BUILD_SUBGRAPH_TABLES_H
 #define PLAIT_SRC_GRAPH_BUILD_SUBGRAPH_TABLES_H
@@ -9,11 +10,11 @@
 #include "graph/build/graph.h"
 
 typedef struct plait__subgraph_tables {
-	plait__node_draft *draft;	/* for errors, and whose root holds objects */
+	plait__node_draft *draft;	/* for errors; its root holds objects */
 	plait__store *from;
 	plait__store *to;
-	/* Regions and rotations of `from`: their place in `to` plus 1, or 0
-	 * while they have none. */
+	/* By index in `from`: the index in `to` plus 1, or 0 while there is
+	 * none. */
 	plait__vector regions;
 	plait__vector rotations;
 } plait__subgraph_tables;
@@ -22,18 +23,17 @@ void plait__subgraph_tables_init(plait__subgraph_tables *tables, plait__node_dra
 				 plait__store *from);
 void plait__subgraph_tables_fini(plait__subgraph_tables *tables);
 
-/* Region `old` has been copied to `new`; its rotations come when they are
- * used. */
+/* Record that region `old` was copied to `new`; its rotations follow on use. */
 plait_status plait__subgraph_add_region(plait__subgraph_tables *tables, uint32_t old,
 					uint32_t new);
 
-/* The node's names, devices and accesses. */
+/* Translate the node's strings, devices and accesses. */
 plait_status plait__subgraph_map_node(plait__subgraph_tables *tables, plait__input_node *node);
 
-/* A payload with its arguments; none stays none. */
+/* Copy a payload with its arguments; PLAIT__NONE stays. */
 plait_status plait__subgraph_map_payload(plait__subgraph_tables *tables, uint32_t *payload);
 
-/* A device of the one store, as a device of the other. */
+/* Translate a device. */
 plait_status plait__subgraph_map_device(plait__subgraph_tables *tables, uint32_t *device);
 
 #endif

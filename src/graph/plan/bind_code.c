@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Telling a plan which kernel or function a name stands for; see bind_code.h. */
+/* Binding of kernels and functions to the names of a plan. */
 #include "graph/plan/bind_code.h"
 
-#include "base/spelling_hint.h"
-#include "base/sized_struct.h"
 #include "base/error.h"
+#include "base/sized_struct.h"
+#include "base/spelling_hint.h"
 #include "base/text.h"
 #include "object/inbox/inbox.h"
 #include "object/kernel/kernel.h"
 
 #include <string.h>
 
-/* ---- what all of them do ---- */
+/* ---- steps of every binding ---- */
 
 plait_status plait__bind_enter(plait_plan *plan, plait__plan_object **out,
 			  plait_error *error)
@@ -41,7 +41,7 @@ plait_status plait__bind_unknown(const plait__plan_object *frozen, uint32_t kind
 	}
 	return plait__fail(error, PLAIT_E_INVALID,
 			   "the plan has no %s \"%.*s\"%s; it has %s",
-			   plait__bind_kinds[kind], PLAIT__TEXT_FIT(name, 60),
+			   plait__binding_kinds[kind], PLAIT__TEXT_FIT(name, 60),
 			   plait__spelling_hint_text(&choices),
 			   plait__spelling_hint_list(&choices));
 }
@@ -92,14 +92,14 @@ plait__object *plait__bind_exchange(plait__object **place,
 static bool is_called(const plait__plan_object *frozen, uint32_t at,
 		      const plait__kernel *kernel)
 {
-	return strcmp(plait__unbound_string(frozen, frozen->plan->kernels[at].name),
+	return strcmp(plait__plan_object_string(frozen, frozen->plan->kernels[at].name),
 		      kernel->signature->name) == 0;
 }
 
 static bool fits(const plait__plan_object *frozen, uint32_t at,
 		 const plait__kernel *kernel)
 {
-	return strcmp(plait__unbound_string(frozen, frozen->plan->kernels[at]
+	return strcmp(plait__plan_object_string(frozen, frozen->plan->kernels[at]
 					    .signature),
 		      kernel->signature->text) == 0;
 }
@@ -119,7 +119,7 @@ static plait_status find_kernel(const plait__plan_object *frozen,
 			*out = i;
 			return PLAIT_OK;
 		}
-		wanted = plait__unbound_string(frozen, plan->kernels[i].signature);
+		wanted = plait__plan_object_string(frozen, plan->kernels[i].signature);
 	}
 	if (wanted == NULL)
 		return plait__bind_unknown(frozen, PLAIT_BINDING_KERNEL, name,
@@ -130,8 +130,8 @@ static plait_status find_kernel(const plait__plan_object *frozen,
 			   PLAIT__TEXT_FIT(kernel->signature->text, 90));
 }
 
-/* Several kernels of one name and signature are one from here on.  What is
- * replaced is dropped by a thread that holds no lock. */
+/* Bind every kernel of this name and signature.  The replaced ones are dropped
+ * by a thread that holds no lock. */
 static plait_status bind_kernel(plait__plan_object *frozen, plait__kernel *kernel,
 				plait_error *error)
 {
@@ -179,7 +179,7 @@ plait_status plait_plan_bind_kernel(plait_plan *plan, plait_kernel *kernel,
 
 /* ---- functions ---- */
 
-/* The plan knows already on whose thread it runs. */
+/* Check the descriptor against the thread that the plan recorded. */
 static plait_status check_function(const plait__plan_object *frozen, uint32_t at,
 				   const char *name,
 				   const plait_function_desc *desc,

@@ -1,42 +1,35 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the functions that bind have in common.
+ * Steps that the plait_plan_bind_* functions share.
  *
- * All checks come first, with the plan's lock held when they look at what is
- * bound already; then one element of a table changes.  What it replaces is
- * dropped without the lock.
+ * All checks come first, under the plan's lock where they read bound elements;
+ * then one element of a table changes.  The replaced object is dropped without
+ * the lock.
  */
 #ifndef PLAIT_SRC_GRAPH_PLAN_BIND_CODE_H
 #define PLAIT_SRC_GRAPH_PLAN_BIND_CODE_H
 
 #include "graph/plan/plan_object.h"
 
-/* "kernel" and so on, by PLAIT_BINDING_... */
-extern const char *const plait__bind_kinds[];
-
-/* A string of the plan, "" for none. */
-const char *plait__unbound_string(const plait__plan_object *plan_object, uint32_t string);
-const char *plait__unbound_device_name(const plait__plan_object *plan_object,
-				       uint32_t device);
-
-/* Come in to bind something; left with plait__object_leave. */
+/* Enter a plan with names; leave it with plait__object_leave(). */
 plait_status plait__bind_enter(plait_plan *plan, plait__plan_object **out,
 			       plait_error *error);
 
-/* Where the thing of a name is in its table. */
+/* Find the index of a name in its table. */
 plait_status plait__bind_find(const plait__plan_object *plan_object, uint32_t kind,
 			      const char *name, uint32_t *out,
 			      plait_error *error);
 plait_status plait__bind_unknown(const plait__plan_object *plan_object, uint32_t kind,
 				 const char *name, plait_error *error);
 
-/* Take the lock; PLAIT_E_STATE, and it is not taken, once the plan has run. */
+/* Take the lock.  PLAIT_E_STATE, without the lock, once the plan has run. */
 plait_status plait__bind_begin(plait__plan_object *plan_object, plait_error *error);
 
-/* Give the lock back, then drop `old`, if there was one. */
+/* Release the lock, then drop `old` unless it is null. */
 void plait__bind_end(plait__plan_object *plan_object, plait__object *old);
 
-/* With the lock: what was there is the caller's to drop. */
+/* Replace an element; the caller drops the returned one.  Caller holds the
+ * lock. */
 plait__object *plait__bind_exchange(plait__object **place,
 				    plait__object *object);
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Telling a plan which buffer, signal or device a name stands for: things of
- * a backend, which have to agree about it; see bind_code.h. */
+/* Binding of buffers, signals and devices to the names of a plan.  Objects that
+ * the plan puts on one device must be of one backend. */
 #include "graph/plan/bind_code.h"
-
 #include "base/error.h"
 #include "base/text.h"
-#include "object/memory/buffer.h"
 #include "object/context/device.h"
+#include "object/memory/buffer.h"
 #include "object/signal/signal.h"
 
-/* With the lock held: whether what lies on device `at` of the plan can be of `port`. */
+/* Check that an object of `port` may be on device `at` of the plan.  Caller
+ * holds the lock. */
 static plait_status check_port(const plait__plan_object *plan_object, uint32_t at,
 			       const plait__backend_port *port, const char *what,
 			       plait_error *error)
@@ -21,7 +21,7 @@ static plait_status check_port(const plait__plan_object *plan_object, uint32_t a
 	return plait__fail(error, PLAIT_E_INVALID,
 			   "%s is of backend %s, but the plan's device "
 			   "\"%.*s\" is %s", what, port->backend->name,
-			   PLAIT__TEXT_FIT(plait__unbound_device_name(plan_object, at),
+			   PLAIT__TEXT_FIT(plait__plan_object_device_name(plan_object, at),
 					   40), device->object.label);
 }
 
@@ -50,7 +50,8 @@ static bool share_memory(const plait__buffer *one, const plait__buffer *other)
 	       other->offset < one->offset + one->bytes;
 }
 
-/* What is a buffer each in the plan was proved to be apart. */
+/* Refuse a buffer that overlaps another bound one: the plan was checked with
+ * disjoint buffers. */
 static plait_status check_apart(const plait__plan_object *plan_object, uint32_t at,
 				const char *name, const plait__buffer *buffer,
 				plait_error *error)
@@ -75,7 +76,8 @@ static plait_status check_apart(const plait__plan_object *plan_object, uint32_t 
 	return PLAIT_OK;
 }
 
-/* A plan that was loaded meets its memory here for the first time. */
+/* Refuse a read-only buffer that the plan writes; a loaded plan has no buffers
+ * before. */
 static plait_status check_written(const plait__plan_object *plan_object, uint32_t at,
 				  const plait__buffer *buffer,
 				  plait_error *error)
@@ -90,7 +92,7 @@ static plait_status check_written(const plait__plan_object *plan_object, uint32_
 		if (plan->accesses[i].object == at &&
 		    plan->accesses[i].mode != PLAIT__ACCESS_READ)
 			status = plait__buffer_check_write(buffer, error);
-	/* What takes turns is written in one of them. */
+	/* A rotation's buffers are all written, one per iteration. */
 	for (uint32_t i = 0;
 	     status == PLAIT_OK && i < plan->rotation_slots_count; i++)
 		if (plan->rotation_slots[i] == at)
@@ -210,12 +212,12 @@ static plait_status fail_moved(const plait__binding *binding,
 	return plait__fail(error, PLAIT_E_INVALID,
 			   "the plan's %s \"%.*s\" lies there and is bound "
 			   "to another backend than %s is of",
-			   plait__bind_kinds[binding->kind],
+			   plait__binding_kinds[binding->kind],
 			   PLAIT__TEXT_FIT(binding->name, 60),
 			   device->object.label);
 }
 
-/* What is bound and lies on device `at` of the plan must be of its backend. */
+/* Check that objects bound on device `at` of the plan are of its backend. */
 static plait_status check_residents(const plait__plan_object *plan_object, uint32_t at,
 				    const plait__device *device,
 				    plait_error *error)

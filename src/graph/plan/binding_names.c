@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Names for all that a plan has to be told; see binding_names.h. */
+/* Names of the objects that a plan needs; see binding_names.h. */
 #include "graph/plan/binding_names.h"
 
-#include "graph/store/hash_index.h"
 #include "graph/plan/used_tables.h"
+#include "graph/store/hash_index.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/vector.h"
 
 #include <stdio.h>
 #include <string.h>
+
+const char *const plait__binding_kinds[] = { "kernel", "buffer", "signal",
+					  "function", "device" };
 
 /* "#4294967295" and a NUL. */
 enum { SUFFIX_BYTES = 12, KINDS = PLAIT_BINDING_DEVICE + 1 };
@@ -18,7 +21,7 @@ struct plait__binding_names {
 	plait__binding *items;
 	uint32_t count;
 	uint64_t capacity;
-	/* The names that had to be made up. */
+	/* Names made unique by a suffix. */
 	char *made;
 	uint64_t made_bytes;
 	plait__index *index;
@@ -62,7 +65,7 @@ static bool add_to_index(plait__binding_names *bindings, plait__binding *binding
 	return true;
 }
 
-/* ---- what there is ---- */
+/* ---- listing ---- */
 
 static const char *label_at(const plait__plan *plan, uint32_t string)
 {
@@ -121,8 +124,8 @@ static bool is_emitted(const plait__plan *plan, uint32_t command)
 	       plan->commands[command].link != PLAIT__NONE;
 }
 
-/* A signal that the plan emits cannot be a gate.  Signals are listed in the
- * order of their table, some left out. */
+/* Mark emitted signals, which cannot be gates.  Signals are listed in table
+ * order, with some left out. */
 static void mark_emitted(plait__binding_names *bindings, const plait__plan *plan,
 			 plait__used_tables *needed)
 {
@@ -136,9 +139,9 @@ static void mark_emitted(plait__binding_names *bindings, const plait__plan *plan
 			bindings->items[i].flags = PLAIT_BINDING_IS_EMITTED;
 }
 
-/* ---- one name each ---- */
+/* ---- unique names ---- */
 
-/* The first of a label has it; for the others, how much room they need. */
+/* Give each label to its first binding; count the space for the others. */
 static bool name_first(plait__binding_names *bindings,
 		       const plait_allocator *allocator)
 {
@@ -166,7 +169,7 @@ static bool has_name(const plait__binding_names *bindings,
 		find(bindings, binding->kind, binding->name) == binding);
 }
 
-/* Counts on with each label, so that many of one label are no trouble. */
+/* Number the others.  A count per label keeps many of one label linear. */
 static bool name_others(plait__binding_names *bindings,
 			const plait_allocator *allocator)
 {
@@ -184,7 +187,8 @@ static bool name_others(plait__binding_names *bindings,
 		first = find(bindings, binding->kind, label);
 		others = first != NULL ? &first->repeats :
 			 &bindings->unnamed[binding->kind];
-		/* The second "x" is "x#2"; the first without a label "#1". */
+		/* The second "x" is "x#2"; the first without a label is
+		 * "#1". */
 		do
 			bytes = snprintf(made, strlen(label) + SUFFIX_BYTES,
 					 "%s#%u", label,

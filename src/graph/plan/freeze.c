@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* From a graph to a plan: options are resolved, the planner does the rest. */
-#include "graph/plan/plan_object.h"
+/* Freeze of a graph: options are resolved, the planner makes the plan, and a
+ * plan object wraps it. */
 #include "graph/build/graph.h"
+#include "graph/plan/plan_object.h"
+#include "graph/plan/unbound_state.h"
+#include "graph/store/planner_view.h"
 #include "base/alloc.h"
-#include "base/sized_struct.h"
 #include "base/error.h"
+#include "base/sized_struct.h"
 #include "object/context/device.h"
 #include "plan/check/check.h"
 #include "plan/schedule/planner.h"
@@ -13,12 +16,12 @@
 
 enum {
 	MAX_INSTANCES = 1024,
-	/* A node that is this many times dearer than the mean makes the work
-	 * uneven: then lanes help each other. */
+	/* A node this many times the mean cost makes the work uneven: then mode
+	 * auto chooses helped. */
 	UNEVEN = 8,
 };
 
-/* What a freeze makes for the planner and gives back. */
+/* One freeze: planner input and options, freed at its end. */
 struct request {
 	plait__graph *graph;
 	plait_freeze_desc desc;
@@ -44,15 +47,15 @@ static const plait_allocator *allocator_of(const struct request *request)
 	return &request->graph->store->allocator;
 }
 
-/* ---- what the planner is given ---- */
+/* ---- planner input ---- */
 
-/* A device's limit is what it can run at once, unless the user has one. */
+/* Limit each device to its parallelism, unless the user limits lanes. */
 static plait_status limit_devices(struct request *request)
 {
 	const plait__store *store = request->graph->store;
 	uint32_t count = request->input.device_count;
 
-	/* An empty graph needs a place too. */
+	/* The plan of an empty graph needs one device too. */
 	if (count == 0)
 		request->input.device_count = 1;
 	request->devices = plait__alloc_array(allocator_of(request),
@@ -76,7 +79,7 @@ static plait_status limit_devices(struct request *request)
 	return PLAIT_OK;
 }
 
-/* Counting sort by parameter; nodes added them in their own order. */
+/* Counting sort by parameter; nodes appended in their own order. */
 static plait_status sort_patches(struct request *request)
 {
 	uint32_t count = request->input.tables.patches_count;
@@ -157,7 +160,8 @@ static uint32_t choose_mode(const struct request *request)
 	       PLAIT_MODE_STRICT;
 }
 
-/* What was loaded from a file may be of any graph: the planner compares. */
+/* Enter the whole plan.  One that was loaded has no graph to compare; the
+ * planner checks it. */
 static plait_status enter_whole(struct request *request)
 {
 	plait_status status;
@@ -241,7 +245,7 @@ static plait_status wrap_plan(struct request *request, plait__plan *plan,
 	plan_object->on_queues = (request->desc.flags & PLAIT_FREEZE_QUEUES) != 0;
 	plan_object->instances = request->desc.instances > 0 ?
 			    request->desc.instances : 2;
-	/* A graph in its text form names things that are not there yet. */
+	/* The text form of a graph names objects that do not exist yet. */
 	if (!plait__unbound_is_none(plan_object))
 		status = plait__unbound_state_open(plan_object, request->error);
 	if (status == PLAIT_OK)

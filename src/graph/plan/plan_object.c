@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Plans as objects: life and questions; binding is in bind_code.c, writing in
- * write_api.c. */
+/* Plan objects: creation, destruction, tables. */
 #include "graph/plan/plan_object.h"
 
 #include "base/alloc.h"
-#include "base/sized_struct.h"
 #include "base/error.h"
-#include "plan/check/check.h"
-
-#include <string.h>
 
 /* ---- life ---- */
 
@@ -40,7 +35,7 @@ static void destroy_plan_object(plait__object *object)
 	const plait__plan *plan = plan_object->plan;
 	void *program = at_load_acquire_ptr(&plan_object->program);
 
-	/* Before what it uses. */
+	/* Before the objects that it uses. */
 	if (program != NULL)
 		plan_object->end_program(program);
 	drop_all(plan_object->kernels, plan->kernels_count);
@@ -61,7 +56,7 @@ static const plait__class frozen_class = {
 	.type = PLAIT_OBJECT_PLAN, .destroy = destroy_plan_object
 };
 
-/* Null for an empty table; sets *failed when memory ran out. */
+/* Allocate a table, null if empty; sets *failed without memory. */
 static void *make_table(const plait_allocator *allocator, uint32_t count,
 			uint64_t each, bool *failed)
 {
@@ -157,6 +152,18 @@ void plait__plan_object_bind_all(plait__plan_object *plan_object, const plait__s
 			&store->device_objects, i);
 }
 
+const char *plait__plan_object_string(const plait__plan_object *plan_object, uint32_t string)
+{
+	return string < plan_object->plan->strings_count ?
+	       plan_object->plan->strings + string : "";
+}
+
+const char *plait__plan_object_device_name(const plait__plan_object *plan_object,
+				       uint32_t device)
+{
+	return plait__plan_object_string(plan_object, plan_object->plan->devices[device].name);
+}
+
 plait_status plait__plan_object_enter(plait_plan *handle, plait__plan_object **out,
 				      plait_error *error)
 {
@@ -176,60 +183,4 @@ void plait_plan_retain(plait_plan *plan)
 void plait_plan_release(plait_plan *plan)
 {
 	plait__object_release(plan, PLAIT_OBJECT_PLAN);
-}
-
-/* ---- questions ---- */
-
-static void fill_info(plait__plan_object *plan_object, plait_plan_info *info)
-{
-	const plait__plan *plan = plan_object->plan;
-
-	memset(info, 0, sizeof(*info));
-	info->policy = plan->policy;
-	info->mode = plan->mode;
-	info->devices = plan->devices_count;
-	info->nodes = plait__plan_nodes_in(plan);
-	info->edges = plan->edge_count;
-	info->lanes = plan->lanes_count;
-	info->commands = plan->command_count;
-	info->waits = plan->waits_count;
-	info->signals = plan->signal_count;
-	info->regions = plan->regions_count;
-	info->makespan = plan->makespan;
-	for (uint32_t i = 0; i < plan->devices_count; i++)
-		info->scratch_bytes += plan->devices[i].scratch_bytes;
-	info->bytes = plait__plan_bytes(plan);
-	info->peak_bytes = plan_object->peak_bytes;
-	info->bindings = plait__binding_names_count(plan_object->bindings);
-	info->unbound = plait__unbound_count(plan_object);
-}
-
-plait_status plait_plan_query(plait_plan *plan, plait_plan_info *info,
-			      plait_error *error)
-{
-	plait_plan_info ours;
-	plait__plan_object *entered;
-	plait_status status = plait__plan_object_enter(plan, &entered, error);
-
-	if (status != PLAIT_OK)
-		return status;
-	fill_info(entered, &ours);
-	status = PLAIT__STRUCT_WRITE(plait_plan_info, info, &ours, error);
-	plait__object_leave(&entered->object);
-	return status;
-}
-
-plait_status plait_plan_check(plait_plan *plan, plait_error *error)
-{
-	plait__plan_object *entered;
-	plait_status status = plait__plan_object_enter(plan, &entered, error);
-
-	if (status != PLAIT_OK)
-		return status;
-	status = plait__check_plan(entered->plan, NULL, 0,
-				   plait__context_allocator(
-					   entered->object.context),
-				   NULL, error);
-	plait__object_leave(&entered->object);
-	return status;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Plans as objects: the schedule (plan/plan.h, pure data) and, beside it, what
- * its tables stand for: kernels, buffers, signals, functions and devices.
- * Immutable, but for what a plan that was read still has to be told.
+ * Plan objects: the schedule (plan/plan.h, pure data) with the objects that its
+ * tables stand for: kernels, buffers, signals, functions and devices.
+ * Immutable, except that names of a loaded plan are bound once before its first
+ * run.
  */
 #ifndef PLAIT_SRC_GRAPH_PLAN_PLAN_OBJECT_H
 #define PLAIT_SRC_GRAPH_PLAN_PLAN_OBJECT_H
@@ -19,28 +20,27 @@ typedef struct plait__plan_object {
 	plait__object object;
 	plait__plan *plan;
 	uint64_t peak_bytes;
-	uint64_t graph;		/* whose plan it is, by its tag; 0: a file's */
+	uint64_t graph;		/* tag of its graph, or 0 for a loaded plan */
 	uint32_t instances;
 	bool on_queues;		/* PLAIT_FREEZE_QUEUES */
-	/* What has to be told; null: all was known when it was plan_object. */
+	/* Names to bind; null if every object was known at the freeze. */
 	plait__binding_names *bindings;
-	/* Guards the tables below while there are bindings, until it is
-	 * sealed: then they never change again. */
+	/* Guards the tables below while there are bindings, until `sealed`:
+	 * from then on they do not change. */
 	struct plait__mutex lock;
 	bool sealed;
-	/* What the runner made of it, or null; guarded by the lock until it
-	 * is there.  The runner says how it ends. */
+	/* The runner's compiled program, or null; created under `preparing` and
+	 * destroyed by end_program. */
 	at_ptr program;
 	struct plait__mutex preparing;
 	void (*end_program)(void *program);
-	/* Runs call nothing; guarded by `preparing`, fixed once there is a
+	/* Runs rehearse.  Guarded by `preparing`, fixed once there is a
 	 * program. */
 	bool rehearses;
 	uint64_t rehearsal_unit_ns;
-	/* As many as the plan's kernels, slots, signals, functions and
-	 * devices; an element is null while it is not bound.  The first
-	 * three are held, functions hold their inbox, devices are the
-	 * context's. */
+	/* One element per kernel, slot, signal, function and device of the
+	 * plan, null while unbound.  Kernels, buffers and signals are held; a
+	 * function holds its inbox; devices belong to the context. */
 	plait__object **kernels;
 	plait__object **buffers;
 	plait__object **signals;
@@ -49,8 +49,8 @@ typedef struct plait__plan_object {
 } plait__plan_object;
 
 /*
- * An object around `plan`, with empty tables.  Takes the plan over, also when
- * it fails.
+ * Create an object around `plan`, with empty tables.  Takes ownership of the
+ * plan, also on failure.
  */
 plait_status plait__plan_object_create(plait__context *context, plait__plan *plan,
 				       plait__plan_object **out, plait_error *error);
@@ -58,24 +58,11 @@ plait_status plait__plan_object_create(plait__context *context, plait__plan *pla
 /* Fill the tables from the store that the plan was made of. */
 void plait__plan_object_bind_all(plait__plan_object *plan_object, const plait__store *store);
 
-/*
- * Find out which devices the plan means, and what else it has to be told.
- * For plans that were read, and for those of a graph that was.
- */
-plait_status plait__unbound_state_open(plait__plan_object *plan_object, plait_error *error);
-
-/* Whether every element of the tables is there. */
-bool plait__unbound_is_none(const plait__plan_object *plan_object);
-
-/*
- * Before the first run: nothing is bound from now on, so that the tables can
- * be read without the lock.  PLAIT_E_STATE with the name of something that is
- * not bound; else what plait__verify_commands finds.  Cheap when it was sealed before.
- */
-plait_status plait__unbound_state_seal(plait__plan_object *plan_object, plait_error *error);
-
-/* How many names are not bound. */
-uint32_t plait__unbound_count(plait__plan_object *plan_object);
+/* Return a string of the plan, "" for none. */
+const char *plait__plan_object_string(const plait__plan_object *plan_object,
+				      uint32_t string);
+const char *plait__plan_object_device_name(
+	const plait__plan_object *plan_object, uint32_t device);
 
 plait_status plait__plan_object_enter(plait_plan *handle, plait__plan_object **out,
 				      plait_error *error);

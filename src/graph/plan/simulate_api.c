@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Predictions as users see them: of a plan as a whole, and of its lanes. */
+/* Public predictions: plait_plan_simulate and plait_plan_critical. */
 #include "graph/plan/plan_object.h"
-
 #include "base/alloc.h"
-#include "base/sized_struct.h"
 #include "base/error.h"
+#include "base/sized_struct.h"
 #include "plan/simulate/simulate.h"
 
 #include <string.h>
 
-/* What the caller gave for the lanes. */
+/* Lane records of the caller. */
 struct lanes {
-	plait_lane_use *first;	/* null: not wanted */
+	plait_lane_use *first;	/* null = not wanted */
 	uint64_t count;
 	uint32_t stride;
 };
@@ -21,7 +20,7 @@ static const char *text_at(const plait__plan *plan, uint32_t offset)
 	return offset < plan->strings_count ? plan->strings + offset : "";
 }
 
-/* Records as large as the first one says lie side by side. */
+/* Check the record size, which the caller's first record gives. */
 static plait_status check_stride(uint32_t stride, const char *name,
 				 plait_error *error)
 {
@@ -48,7 +47,7 @@ static plait_status check_lanes(const plait__plan *plan, struct lanes *lanes,
 	return check_stride(lanes->stride, "plait_lane_use", error);
 }
 
-/* A region keeps the lane of a stub as long as its own. */
+/* A region occupies a stub's lane as long as its own. */
 static const plait__simulate_span *
 span_on_lane(const plait__plan *plan, const plait__timeline *timeline,
 	     uint32_t number)
@@ -58,8 +57,8 @@ span_on_lane(const plait__plan *plan, const plait__timeline *timeline,
 	return &timeline->spans[number];
 }
 
-/* Commands and waits are those of all bodies; times those of the plan's own,
- * where a region stands for what happens in it. */
+/* Sum commands and waits over all bodies, times over body 0, where a region's
+ * span includes its bodies. */
 static void add_commands(const plait__plan *plan,
 			 const plait__timeline *timeline, plait_lane_use *uses)
 {
@@ -101,7 +100,7 @@ static plait_lane_use *use_lanes(const plait__plan *plan,
 	return uses;
 }
 
-/* Each record is as large as the first one says. */
+/* Write records with the stride of the first one. */
 static plait_status write_lanes(const struct lanes *lanes,
 				const plait_lane_use *uses, uint32_t count,
 				plait_error *error)
@@ -202,7 +201,7 @@ static plait_status write_critical(const plait__plan *plan,
 	return status;
 }
 
-/* ---- both ---- */
+/* ---- both calls ---- */
 
 static plait_status read_system(const plait_system_desc *from,
 				plait__simulate_system *out,
@@ -273,10 +272,10 @@ plait_status plait_plan_simulate(plait_plan *plan,
 	return status;
 }
 
-plait_status plait_plan_critical(plait_plan *plan,
-				 const plait_system_desc *system,
-				 plait_critical_command *commands,
-				 uint64_t count, plait_error *error)
+plait_status plait_plan_critical_path(plait_plan *plan,
+				      const plait_system_desc *system,
+				      plait_critical_command *commands,
+				      uint64_t count, plait_error *error)
 {
 	plait__timeline *timeline = NULL;
 	plait__simulate_system ours;

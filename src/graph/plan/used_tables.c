@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the commands of a plan use; see used_tables.h. */
+/* Marks of the table elements that commands use. */
 #include "graph/plan/used_tables.h"
 
 #include "base/alloc.h"
@@ -64,7 +64,7 @@ static void mark(plait__used_tables *needed, const plait__plan *plan)
 	for (uint32_t i = 0; i < plan->command_count; i++) {
 		const plait__plan_command *command = &plan->commands[i];
 
-		/* These have a region or a command, or nothing, as link. */
+		/* The link of these is a region or a command, or unused. */
 		if (command->kind != PLAIT__CMD_REGION &&
 		    command->kind != PLAIT__CMD_ENTER &&
 		    command->kind != PLAIT__CMD_JOIN)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which elements of a plan's tables its commands use.  The tables are those of
- * the whole graph, also when the plan is a part of it.
+ * Elements of a plan's tables that its commands use.  The tables are those of
+ * the whole graph, also in a plan of a part.
  */
 #ifndef PLAIT_SRC_GRAPH_PLAN_USED_TABLES_H
 #define PLAIT_SRC_GRAPH_PLAN_USED_TABLES_H
@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-/* A byte per element: 1 if it is used.  One block of memory. */
+/* One byte per element, 1 if used; one block of memory. */
 typedef struct plait__used_tables {
 	uint8_t *kernels;
 	uint8_t *slots;
@@ -20,7 +20,7 @@ typedef struct plait__used_tables {
 	uint64_t bytes;
 } plait__used_tables;
 
-/* False when memory ran out. */
+/* Returns false without memory. */
 bool plait__used_tables_init(plait__used_tables *needed, const plait__plan *plan,
 			     const plait_allocator *allocator);
 void plait__used_tables_fini(plait__used_tables *needed,

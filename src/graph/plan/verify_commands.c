@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Commands against kernels and memory; see verify_commands.h.  That indices are inside of
- * their tables was checked when the plan was read. */
+/* Checks of commands against kernels and memory.  Reading the plan has checked
+ * that indices are within their tables. */
 #include "graph/plan/verify_commands.h"
 
 #include "base/error.h"
@@ -28,7 +28,7 @@ static bool memory_fits(const plait__plan *plan, const plait__plan_arg *arg,
 	       is_inside(arg->offset, bytes, plan->slots[arg->index].bytes);
 }
 
-/* A pointer and, of what copies or fills, an offset. */
+/* Check a memory parameter: a pointer, and for copies and fills an offset. */
 static bool param_fits(const plait__plan *plan, const plait__plan_arg *arg,
 		       uint32_t bytes)
 {
@@ -37,7 +37,8 @@ static bool param_fits(const plait__plan *plan, const plait__plan_arg *arg,
 	       is_inside(arg->blob, bytes, plan->blob_count);
 }
 
-/* Of what runs bring they say themselves how much there is. */
+/* Check one side of a copy or fill; a bound buffer's size is the run's to
+ * check. */
 static bool side_fits(const plait__plan *plan, const plait__plan_arg *arg,
 		      uint64_t bytes)
 {
@@ -64,7 +65,7 @@ static bool pointer_fits(const plait__plan *plan, const plait__plan_arg *arg)
 
 /* ---- values ---- */
 
-/* `bytes` at `blob`, where a value of that size may lie. */
+/* Returns true if `bytes` at `blob` are inside and aligned to their size. */
 static bool blob_fits(const plait__plan *plan, uint32_t blob, uint32_t bytes)
 {
 	return bytes > 0 && blob % bytes == 0 &&
@@ -89,7 +90,7 @@ static bool value_fits(const plait__plan *plan, const plait__plan_arg *arg,
 
 /* ---- commands ---- */
 
-/* Null when there are none. */
+/* Return the arguments, null for none. */
 static const plait__plan_arg *args_of(const plait__plan *plan,
 				      const plait__plan_payload *payload)
 {
@@ -131,7 +132,7 @@ static bool fill_fits(const plait__plan *plan,
 	       side_fits(plan, args_of(plan, payload), payload->bytes);
 }
 
-/* How far the rows reach; false where they are none. */
+/* Compute the extent of strided rows; false if they are invalid. */
 static bool rows_fit(const plait__plan *plan,
 		     const plait__plan_payload *payload, uint64_t *out_target,
 		     uint64_t *out_source)
@@ -163,7 +164,7 @@ static bool copy_fits(const plait__plan *plan,
 	       side_fits(plan, &args[1], source);
 }
 
-/* Where a function runs is said twice: by the command, and beside it. */
+/* The command kind and the function's flags must agree on the thread. */
 static bool function_fits(const plait__plan *plan,
 			  const plait__plan_payload *payload, uint8_t kind)
 {
@@ -179,7 +180,7 @@ static bool command_fits(const plait__plan_object *plan_object, uint32_t number)
 	const plait__plan_command *command = &plan->commands[number];
 	const plait__plan_payload *payload;
 
-	/* A text has nodes that only take their place. */
+	/* The text form makes launches without a payload. */
 	if (command->link == PLAIT__NONE || command->kind == PLAIT__CMD_JOIN ||
 	    command->kind == PLAIT__CMD_REGION ||
 	    command->kind == PLAIT__CMD_ENTER)
@@ -202,7 +203,7 @@ static bool command_fits(const plait__plan_object *plan_object, uint32_t number)
 	}
 }
 
-/* ---- the rest ---- */
+/* ---- predicates, patches, parameters ---- */
 
 static bool predicate_fits(const plait__plan *plan,
 			   const plait__plan_payload *payload)
@@ -215,7 +216,7 @@ static bool predicate_fits(const plait__plan *plan,
 	       memory_fits(plan, arg, WORD_BYTES);
 }
 
-/* Where it goes is where the argument says that it is. */
+/* Check that a patch's target is its argument's place. */
 static bool patch_fits(const plait__plan *plan, const plait__plan_patch *patch)
 {
 	const plait__plan_arg *arg;
@@ -229,7 +230,7 @@ static bool patch_fits(const plait__plan *plan, const plait__plan_patch *patch)
 	       arg->blob == patch->blob;
 }
 
-/* What a run brings goes where there is room for it. */
+/* Check that each patch has room for its parameter. */
 static bool parameters_fit(const plait__plan *plan)
 {
 	bool good = true;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whether a plan from outside can be run at all: that each command has what
- * its kind needs, arguments are those of its kernel's signature, and memory is
- * inside of its buffer.  What a builder made is so; bytes may be anything.
+ * Verification of a loaded plan before its first run: each command has the
+ * fields of its kind, arguments match the kernel's signature, and memory is
+ * within its buffer.  Plans of a graph satisfy this by construction; bytes of a
+ * file need not.
  */
 #ifndef PLAIT_SRC_GRAPH_PLAN_VERIFY_COMMANDS_H
 #define PLAIT_SRC_GRAPH_PLAN_VERIFY_COMMANDS_H
@@ -10,8 +11,8 @@
 #include "graph/plan/plan_object.h"
 
 /*
- * With every name bound.  PLAIT_E_UNSUPPORTED: a loop or case without a
- * predicate, as a text has them.  PLAIT_E_INVALID: which command does not fit.
+ * Verify; every name is bound.  PLAIT_E_UNSUPPORTED: a loop or case without a
+ * predicate, as the text form has them.  PLAIT_E_INVALID names the command.
  */
 plait_status plait__verify_commands(const plait__plan_object *plan_object, plait_error *error);
 

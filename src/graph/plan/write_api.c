@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* Plans as bytes, texts, pictures and files. */
+/* Public serialization of plans: bytes, text, graphics and files. */
 #include "graph/plan/plan_object.h"
+#include "graph/plan/unbound_state.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/text.h"
-#include "render/render.h"
 #include "plan/io/binary.h"
+#include "plan/io/json.h"
+#include "render/render.h"
 #include "sys/read_write_file.h"
 
 #include <string.h>
 
 enum { MAX_FILE_BYTES = 1 << 30 };
 
-/* ---- out ---- */
+/* ---- writing ---- */
 
 static plait_status write_svg(const plait__plan_object *plan_object, plait__text *text,
 			      plait_error *error)
@@ -123,7 +125,7 @@ plait_status plait_plan_save(plait_plan *plan, const char *path,
 	return status;
 }
 
-/* ---- in ---- */
+/* ---- reading ---- */
 
 static plait_status read_into(plait__context *context, const void *bytes,
 			      uint64_t count, plait_plan **out,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Open addressing with linear probes, at most 3/4 full; see hash_index.h. */
+/* Open addressing with linear probing, at most 3/4 full. */
 #include "graph/store/hash_index.h"
 
 #include "base/alloc.h"
@@ -104,7 +104,7 @@ void plait__index_add(plait__index *index, const plait__index_key *key,
 	index->count++;
 }
 
-/* Take entry i out and close the gap, so that probes still find the rest. */
+/* Remove entry i and reinsert the rest of its probe run. */
 static void remove_entry(plait__index *index, uint64_t i)
 {
 	uint64_t mask = index->capacity - 1;

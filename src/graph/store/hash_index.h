@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From a value to its place in a table: a hash index whose keys live in the
- * tables themselves.  Only grows; a cut removes what points behind it.
+ * Hash index from a value to its index in a table.  Keys stay in the tables.
+ * Entries are only added, except that a cut removes those beyond a table's end.
  */
 #ifndef PLAIT_SRC_GRAPH_STORE_HASH_INDEX_H
 #define PLAIT_SRC_GRAPH_STORE_HASH_INDEX_H
@@ -13,20 +13,20 @@
 typedef struct plait__index_entry {
 	uint64_t hash;
 	uint32_t at;
-	uint32_t kind;		/* + 1; 0 is a free entry */
+	uint32_t kind;		/* kind + 1; 0 = free entry */
 } plait__index_entry;
 
 typedef struct plait__index {
 	plait__index_entry *entries;
-	uint64_t capacity;	/* a power of two, or 0 */
+	uint64_t capacity;	/* power of two, or 0 */
 	uint64_t count;
 } plait__index;
 
-/* Whether place `at` of the table holds the value that is looked for. */
+/* Returns true if element `at` of the table equals the value. */
 typedef bool (*plait__index_match)(const void *table, uint32_t at,
 				   const void *value);
 
-/* One lookup: `kind` tells tables apart that share an index. */
+/* Lookup key; `kind` separates tables that share an index. */
 typedef struct plait__index_key {
 	uint32_t kind;
 	uint64_t hash;
@@ -39,12 +39,12 @@ plait__index *plait__index_create(const plait_allocator *allocator);
 void plait__index_destroy(const plait_allocator *allocator,
 			  plait__index *index);
 
-/* Forget everything, and give the memory back. */
+/* Remove all entries and free the memory. */
 void plait__index_clear(plait__index *index, const plait_allocator *allocator);
 
 uint64_t plait__index_hash(const void *bytes, uint64_t count);
 
-/* The place of the value, or UINT32_MAX. */
+/* Return the index of the value, or UINT32_MAX. */
 uint32_t plait__index_find(const plait__index *index,
 			   const plait__index_key *key);
 
@@ -55,7 +55,7 @@ static inline uint64_t plait__index_mix(uint64_t x)
 	return x ^ (x >> 29);
 }
 
-/* The same for a key that its hash says all about. */
+/* Find a key that is equal if its hash is. */
 static inline uint32_t plait__index_find_hash(const plait__index *index,
 					      uint32_t kind, uint64_t hash)
 {
@@ -72,15 +72,15 @@ static inline uint32_t plait__index_find_hash(const plait__index *index,
 	return UINT32_MAX;
 }
 
-/* Make room for one more: 0, or -1 when memory ran out. */
+/* Reserve room for one entry: 0, or -1 without memory. */
 int plait__index_reserve(plait__index *index,
 			 const plait_allocator *allocator);
 
-/* Add a place that find did not find; room was reserved. */
+/* Add an entry that find did not return, after reserve. */
 void plait__index_add(plait__index *index, const plait__index_key *key,
 		      uint32_t at);
 
-/* Remove every entry of `kind` with a place of `count` or above. */
+/* Remove every entry of `kind` whose index is `count` or above. */
 void plait__index_cut(plait__index *index, uint32_t kind, uint32_t count);
 
 #endif

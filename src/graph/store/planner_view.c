@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From a store to the planner's input: the tables are lent as they are, and
- * so are nodes and edges of a graph without bodies.  Else the scopes' nodes
- * and edges are laid side by side.
+ * Planner input of a store.  Tables are lent as they are, as are nodes and
+ * edges of a graph without bodies; with bodies, the nodes and edges of all
+ * scopes are copied one after another.
  */
+#include "graph/store/planner_view.h"
+
 #include "graph/store/store.h"
 #include "base/alloc.h"
 #include "base/error.h"
 
 #include <string.h>
 
-/* The input's arrays that are copied here, not lent. */
+/* Arrays of the input that are copies. */
 struct copied {
 	plait__input_node *nodes;
 	plait__input_edge *edges;
@@ -41,7 +43,7 @@ static plait_status count_all(const plait__store *store, plait__input *input,
 	return PLAIT_OK;
 }
 
-/* Null for no elements is right; null for some is a failure. */
+/* Allocate an array; null for zero elements. */
 static int make(const plait_allocator *allocator, uint32_t count,
 		uint64_t each, void *out)
 {
@@ -110,7 +112,7 @@ static void lay_regions(const plait__store *store, struct copied *copied)
 	}
 }
 
-/* No scopes at all: that is one, of all nodes. */
+/* Lend the graph as its only scope. */
 static void lend_graph(const plait__store *store, plait__input *input)
 {
 	const plait__store_scope *graph = plait__store_scope_at(store, 0);
@@ -171,7 +173,7 @@ plait_status plait__planner_view_init(const plait__store *store,
 	return PLAIT_OK;
 }
 
-/* The arrays were copied here, so they may be freed although they are const. */
+/* Free a copied array through its const pointer. */
 static void free_all(const plait_allocator *allocator, const void *block,
 		     uint32_t count, uint64_t each)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The tables of a graph that is being built; see store.h. */
+/* Tables of a graph under construction; see store.h. */
 #include "graph/store/store.h"
 
 #include "graph/store/unique_values.h"
@@ -9,10 +9,10 @@
 
 #include <string.h>
 
-/* Numbers of nodes stay below 2^53. */
+/* Node numbers stay below 2^53. */
 enum { TAG_BITS = 20, TAG_SHIFT = 32 };
 
-/* How much a store that is used again may have. */
+/* Bounds of the memory that a reset store may keep. */
 enum { KEPT_LEAST_BYTES = 1 << 18, KEPT_MOST_BYTES = 1 << 26 };
 
 static void init_tables(plait__store *store)
@@ -41,15 +41,15 @@ static void init_tables(plait__store *store)
 }
 
 /*
- * Tells graphs and bodies of the whole process apart, so that a number of one
- * is foreign to another: a tag comes again after a million others.
+ * Return the next tag.  Tags separate the graphs and bodies of the process, so
+ * that each detects numbers of another; a tag repeats after a million.
  */
 static uint64_t next_tag(void)
 {
 	static at_u32 last;
 	uint32_t tag = at_add_u32(&last, 1) & ((1 << TAG_BITS) - 1);
 
-	/* 0 would make numbers that look like those of nobody. */
+	/* Tag 0 would give numbers like small indices. */
 	return (uint64_t)(tag + 1) << TAG_SHIFT;
 }
 
@@ -150,7 +150,7 @@ void plait__store_destroy(plait__store *store)
 	plait__free(&allocator, store, sizeof(*store));
 }
 
-/* Every vector that a mark covers, in one order. */
+/* Vectors that a mark covers, in order. */
 #define STORE_VECTORS(VECTOR)				\
 	VECTOR(, regions)				\
 	VECTOR(, devices)				\
@@ -163,9 +163,9 @@ void plait__store_destroy(plait__store *store)
 	VECTOR(, ranges)				\
 	PLAIT__PLAN_TABLES(VECTOR)
 
-/* ---- using one again ---- */
+/* ---- reuse ---- */
 
-/* Every vector of a store, but for those of scopes. */
+/* Vectors of a store, without those of scopes. */
 #define ALL_VECTORS(VECTOR)				\
 	STORE_VECTORS(VECTOR)				\
 	VECTOR(, scopes)
@@ -200,7 +200,7 @@ bool plait__store_reset(plait__store *store)
 	plait__index_clear(store->index, &store->allocator);
 	plait__values_forget(store);
 	forget_text_name(store);
-	/* What a new one has; there is room. */
+	/* Contents of a new store; the memory is there. */
 	store->scopes.count = store->strings.count = 1;
 	graph->nodes.count = graph->edges.count = 0;
 	graph->tag = next_tag();
@@ -213,7 +213,7 @@ plait__store_scope *plait__store_scope_at(const plait__store *store,
 	return plait__vector_at(&store->scopes, scope);
 }
 
-/* Once for every node that is added: without a loop. */
+/* Unrolled, since every added node runs it. */
 void plait__store_take_mark(const plait__store *store,
 			    plait__store_mark *mark)
 {

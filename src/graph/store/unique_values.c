@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* What a store has once, found by value; see unique_values.h. */
+/* Interned values of a store; see unique_values.h. */
 #include "graph/store/unique_values.h"
 
 #include <string.h>
 
-/* Geometries that are looked for before it is known whether that pays. */
+/* Lookups of geometries before their success rate counts. */
 enum { MANY_LOOKS = 256 };
 
-/* What the index tells apart beside the kinds of objects. */
+/* Kinds of the index beyond those of objects. */
 enum {
 	INDEX_STRINGS = PLAIT__STORE_OBJECT_KINDS,
 	INDEX_GEOMETRIES,
@@ -54,7 +54,7 @@ static bool match_string(const void *table, uint32_t at, const void *value)
 	return strcmp(plait__vector_at(strings, at), value) == 0;
 }
 
-/* Index entries keep the place; a NUL ends each text in the table. */
+/* The index refers to offsets; a NUL ends each text in the table. */
 uint32_t plait__values_string(plait__store *store, const char *text)
 {
 	plait__index_key key = { INDEX_STRINGS, 0, match_string,
@@ -81,7 +81,7 @@ uint32_t plait__values_string(plait__store *store, const char *text)
 	return at;
 }
 
-/* Texts of labels are not in the index, which would only grow with them. */
+/* Labels stay out of the index, which would only grow with them. */
 uint32_t plait__values_label(plait__store *store, const char *text)
 {
 	uint32_t length, *recent;
@@ -124,7 +124,7 @@ static bool match_pointer(const void *table, uint32_t at, const void *value)
 	return *pointer == value;
 }
 
-/* Find or push a pointer; *out_new 0 means that it was there. */
+/* Find or push a pointer; *out_new is 0 if it was found. */
 static uint32_t intern_pointer(plait__store *store, uint32_t kind,
 			       plait__vector *vector, void *object,
 			       int *out_new)
@@ -152,7 +152,7 @@ uint32_t plait__values_object(plait__store *store, uint32_t kind, void *object,
 			      out_new);
 }
 
-/* A device that is only a name gets the pointer null, which is not shared. */
+/* A device without an object has a null pointer, which is not shared. */
 uint32_t plait__values_device_named(plait__store *store, uint32_t name,
 				    uint32_t lane_limit, void *object)
 {
@@ -228,7 +228,7 @@ static uint32_t push_geometry(plait__store *store,
 	       PLAIT__NONE;
 }
 
-/* The one that is there, or a new one that will be found. */
+/* Find an equal geometry, or push one and index it. */
 static uint32_t find_geometry(plait__store *store,
 			      const plait__plan_geometry *geometry)
 {
@@ -251,8 +251,8 @@ static uint32_t find_geometry(plait__store *store,
 	return at;
 }
 
-/* To look for each one costs as much as all else of a node: where most are new
- * that is not worth what it saves. */
+/* Returns true if most geometries are new: then a lookup, which costs as much
+ * as the rest of a node, does not pay. */
 static bool are_new(const plait__store *store)
 {
 	return store->geometry_looks >= MANY_LOOKS &&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines, words and numbers of the text form; see lexer.h. */
+/* Lexer of the text form of graphs. */
 #include "graph/text/lexer.h"
 
 #include "base/error.h"
@@ -11,7 +11,7 @@
 void plait__lexer_init(plait__lexer *line, const char *text, uint64_t bytes,
 		       const char *name, plait_error *error)
 {
-	/* Some editors begin every file with it. */
+	/* UTF-8 byte order mark, which some editors write. */
 	static const char byte_order_mark[3] = { '\xef', '\xbb', '\xbf' };
 	const char *first = text;
 
@@ -155,8 +155,8 @@ const char *plait__lexer_show(plait__token token, char shown[44])
 	return shown;
 }
 
-/* Instead of nothing, what stands there: the rest of a list from where a name
- * is missing, or at least the comma before. */
+/* Return the text to show for an empty token: the rest of the list from the
+ * missing name, or the comma before. */
 static plait__token look_around(const plait__lexer *line, plait__token nothing)
 {
 	plait__token rest = { nothing.start, 0 };
@@ -182,7 +182,7 @@ plait_status plait__lexer_expected(const plait__lexer *line, const char *what,
 	if (found.length == 0)
 		found = look_around(line, found);
 	if (found.length == 1 && *found.start == '=')
-		return plait__lexer_fail(line, "expected %s right behind \"=\", "
+		return plait__lexer_fail(line, "expected %s right after \"=\", "
 					 "found a space", what);
 	if (found.length == 0)
 		return plait__lexer_fail(line,

@@ -1,66 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The words of a node's line in the text form: names, numbers, devices. */
-#include "graph/text/parser_state.h"
+/* Attributes of a node line: key=value tokens and meanings on devices. */
+#include "graph/text/parse_attributes.h"
+
 #include "graph/store/unique_values.h"
+#include "graph/text/parse_edges.h"
 #include "base/spelling_hint.h"
-#include "base/error.h"
 
 #include <string.h>
-
-plait_status plait__parse_no_memory(struct plait__parser *parser)
-{
-	return plait__fail(parser->line.error, PLAIT_E_NOMEM,
-			   "%s:%u: no memory for the graph",
-			   parser->line.name, parser->line.number);
-}
-
-plait_status plait__parse_string(struct plait__parser *parser, plait__token token,
-			      const char *what, uint32_t *out)
-{
-	char text[PLAIT__PARSER_MAX_NAME + 1];
-
-	if (token.length == 0)
-		return plait__lexer_expected(&parser->line, what, token);
-	if (token.length > PLAIT__PARSER_MAX_NAME)
-		return plait__lexer_fail(&parser->line,
-					 "a name is longer than %d bytes",
-					 PLAIT__PARSER_MAX_NAME);
-	if (memchr(token.start, '\0', token.length) != NULL)
-		return plait__lexer_fail(&parser->line, "a NUL in a name");
-	memcpy(text, token.start, token.length);
-	text[token.length] = '\0';
-	*out = plait__values_string(parser->store, text);
-	return *out != PLAIT__NONE ? PLAIT_OK : plait__parse_no_memory(parser);
-}
-
-/* A name that is defined: it must not hold what separates names. */
-plait_status plait__parse_new_name(struct plait__parser *parser, const char *what,
-			      uint32_t *out)
-{
-	plait__token token;
-
-	(void)plait__lexer_next_token(&parser->line, &token);
-	for (size_t i = 0; i < token.length; i++)
-		if (memchr("=,+", token.start[i], 3) != NULL)
-			return plait__lexer_expected(&parser->line, what,
-						     token);
-	return plait__parse_string(parser, token, what, out);
-}
-
-plait_status plait__parse_number(struct plait__parser *parser, plait__token key,
-				plait__token value, uint64_t maximum,
-				uint64_t *out)
-{
-	char shown[44];
-
-	if (plait__lexer_number(value, out) && *out <= maximum)
-		return PLAIT_OK;
-	return plait__lexer_fail(&parser->line,
-				 "expected a number from 0 to %llu behind "
-				 "\"%.*s=\", found \"%s\"",
-				 (unsigned long long)maximum, (int)key.length,
-				 key.start, plait__lexer_show(value, shown));
-}
 
 static plait_status no_device(struct plait__parser *parser, const char *name,
 			      const char *shown)
@@ -92,7 +38,7 @@ static plait_status find_device(struct plait__parser *parser, plait__token token
 	if (token.length > 0 && memchr(token.start, ',', token.length) != NULL)
 		return plait__lexer_expected(&parser->line, "\"+\" between "
 					     "devices", token);
-	status = plait__parse_string(parser, token, "a device's name", &name);
+	status = plait__parser_string(parser, token, "a device's name", &name);
 	if (status != PLAIT_OK)
 		return status;
 	text = plait__parser_text(parser, name);
@@ -120,7 +66,7 @@ static plait_status read_devices(struct plait__parser *parser, plait__token list
 					&parser->line, "different devices",
 					part);
 		if (plait__vector_push(sets, &device, 1) == NULL)
-			return plait__parse_no_memory(parser);
+			return plait__parser_no_memory(parser);
 	}
 	if (sets->count - first > UINT16_MAX)
 		return plait__lexer_fail(&parser->line,
@@ -134,15 +80,15 @@ static plait_status read_devices(struct plait__parser *parser, plait__token list
 	return PLAIT_OK;
 }
 
-/* Equal names, equal keys: the place of the name itself. */
+/* Strings are unique in the store, so the name's offset serves as affinity. */
 static plait_status read_kernel(struct plait__parser *parser,
 				plait__token value, plait__input_node *node)
 {
-	return plait__parse_string(parser, value, "a kernel's name",
+	return plait__parser_string(parser, value, "a kernel's name",
 				   &node->affinity);
 }
 
-/* "cost = 3" and "cost 3" are three words, and two. */
+/* Returns true for a key without "=", as in "cost = 3" and "cost 3". */
 static bool lacks_equals(plait__token token)
 {
 	static const char *const names[] = { "cost", "scratch", "device",
@@ -164,14 +110,14 @@ static plait_status expected_attribute(const struct plait__parser *parser,
 
 	if (lacks_equals(found))
 		return plait__lexer_expected(&parser->line, "\"=\" and a value "
-					     "right behind it, no space", found);
+					     "right after it, no space", found);
 	if (draft->node.kind == PLAIT__CMD_REGION)
 		what = draft->is_case ? "take=, cost=, device= or after=" :
 		       "times=, cost=, device= or after=";
 	return plait__lexer_expected(&parser->line, what, found);
 }
 
-/* Which attribute it is; 0: none that this kind of node has. */
+/* Return the attribute's bit, or 0 when this kind of node has no such one. */
 static uint32_t attribute_of(const struct plait__parser_draft *draft,
 			     plait__token key)
 {
@@ -189,8 +135,8 @@ static uint32_t attribute_of(const struct plait__parser_draft *draft,
 	return plait__lexer_is(key, "kernel") ? PLAIT__PARSER_KERNEL : 0;
 }
 
-/* What can be given only once. */
-static plait_status note(const struct plait__parser *parser,
+/* Record an attribute; refuse its second occurrence. */
+static plait_status mark_seen(const struct plait__parser *parser,
 			 struct plait__parser_draft *draft,
 			 uint32_t attribute, plait__token token)
 {
@@ -215,24 +161,24 @@ static plait_status read_value(struct plait__parser *parser, struct plait__parse
 	plait__input_node *node = &draft->node;
 	uint32_t attribute = attribute_of(draft, key);
 	plait_status status = attribute != 0 ?
-			      note(parser, draft, attribute, key) :
+			      mark_seen(parser, draft, attribute, key) :
 			      expected_attribute(parser, draft, whole);
 
 	if (status != PLAIT_OK)
 		return status;
 	switch (attribute) {
 	case PLAIT__PARSER_COST:
-		return plait__parse_number(parser, key, value, INT64_MAX,
+		return plait__parser_number(parser, key, value, INT64_MAX,
 					   &node->cost);
 	case PLAIT__PARSER_SCRATCH:
-		return plait__parse_number(parser, key, value, INT64_MAX,
+		return plait__parser_number(parser, key, value, INT64_MAX,
 					   &node->scratch_bytes);
 	case PLAIT__PARSER_DEVICE:
 		return read_devices(parser, value, node);
 	case PLAIT__PARSER_KERNEL:
 		return read_kernel(parser, value, node);
 	default:
-		return plait__parse_number(parser, key, value,
+		return plait__parser_number(parser, key, value,
 					   UINT32_MAX - 1, &draft->times);
 	}
 }
@@ -255,7 +201,7 @@ static bool read_meaning(plait__token token, plait__input_node *node)
 plait_status plait__parse_attributes(struct plait__parser *parser,
 				    struct plait__parser_draft *draft, uint32_t node)
 {
-	struct plait__parser_edge pending = { .node = node };
+	struct plait__parser_edge edge = { .node = node };
 	plait__token token, key = { NULL, 0 }, value = { NULL, 0 };
 	plait_status status = PLAIT_OK;
 
@@ -263,12 +209,12 @@ plait_status plait__parse_attributes(struct plait__parser *parser,
 		if (!plait__lexer_split(token, &key, &value))
 			key.length = 0;
 		if (plait__lexer_is(key, "after")) {
-			status = plait__parse_after_list(parser, value, pending);
+			status = plait__parse_after_list(parser, value, edge);
 			continue;
 		}
 		draft->has_other = true;
 		if (key.length == 0 && read_meaning(token, &draft->node)) {
-			status = note(parser, draft, PLAIT__PARSER_MEANING,
+			status = mark_seen(parser, draft, PLAIT__PARSER_MEANING,
 				      token);
 			continue;
 		}

@@ -1,73 +1,28 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Reading the text form: names of nodes, and edges between names, which are
- * kept until all names are known.
- */
-#include "graph/text/parser_state.h"
+/* Edges of the text form, resolved when all names are known. */
+#include "graph/text/parse_edges.h"
 
 #include "base/spelling_hint.h"
 
 #include <string.h>
 
-static bool match_name(const void *table, uint32_t at, const void *value)
-{
-	const struct plait__parser_named *named = plait__vector_at(table, at);
-	const struct plait__parser_named *wanted = value;
-
-	return named->scope == wanted->scope && named->name == wanted->name;
-}
-
-static plait__index_key key_of(const struct plait__parser *parser,
-			       const struct plait__parser_named *named)
-{
-	return (plait__index_key){
-		0, ((uint64_t)named->scope << 32) | named->name, match_name,
-		&parser->names, named
-	};
-}
-
-struct plait__parser_named *plait__parse_find_name(
-	struct plait__parser *parser, uint32_t scope, uint32_t name)
-{
-	struct plait__parser_named wanted = { .scope = scope, .name = name };
-	plait__index_key key = key_of(parser, &wanted);
-	uint32_t at = plait__index_find(parser->index, &key);
-
-	return at == PLAIT__NONE ? NULL : plait__vector_at(&parser->names, at);
-}
-
-plait_status plait__parse_add_name(struct plait__parser *parser,
-				   uint32_t name, uint32_t node)
-{
-	struct plait__parser_named named = {
-		parser->scope, name, node, parser->line.number
-	};
-	plait__index_key key = key_of(parser, &named);
-
-	if (plait__index_reserve(parser->index, &parser->store->allocator) !=
-	    0 || plait__vector_push(&parser->names, &named, 1) == NULL)
-		return plait__parse_no_memory(parser);
-	plait__index_add(parser->index, &key, parser->names.count - 1);
-	return PLAIT_OK;
-}
-
 plait_status plait__parse_after_list(struct plait__parser *parser,
 				     plait__token list,
-				     struct plait__parser_edge pending)
+				     struct plait__parser_edge edge)
 {
 	plait__token part;
 	plait_status status;
 
-	pending.scope = parser->scope;
-	pending.line = parser->line.number;
+	edge.scope = parser->scope;
+	edge.line = parser->line.number;
 	while (plait__lexer_next_part(&list, ',', &part)) {
-		status = plait__parse_string(parser, part, "a node's name",
-					     &pending.before);
+		status = plait__parser_string(parser, part, "a node's name",
+					     &edge.before);
 		if (status != PLAIT_OK)
 			return status;
-		if (plait__vector_push(&parser->pendings, &pending, 1) ==
+		if (plait__vector_push(&parser->edges, &edge, 1) ==
 		    NULL)
-			return plait__parse_no_memory(parser);
+			return plait__parser_no_memory(parser);
 	}
 	return PLAIT_OK;
 }
@@ -75,7 +30,7 @@ plait_status plait__parse_after_list(struct plait__parser *parser,
 plait_status plait__parse_after_above(struct plait__parser *parser,
 				      plait__token list)
 {
-	struct plait__parser_edge pending = { .node = parser->last_node };
+	struct plait__parser_edge edge = { .node = parser->last_node };
 	plait_status status;
 
 	if (parser->last_node == PLAIT__NONE ||
@@ -83,13 +38,13 @@ plait_status plait__parse_after_above(struct plait__parser *parser,
 		return plait__lexer_fail(&parser->line, "expected a node of "
 					 "this body above \"after=\", found "
 					 "none");
-	status = plait__parse_after_list(parser, list, pending);
+	status = plait__parse_after_list(parser, list, edge);
 	return status == PLAIT_OK ? plait__parser_expect_end(parser) : status;
 }
 
 plait_status plait__parse_after_line(struct plait__parser *parser)
 {
-	struct plait__parser_edge pending = { .node = PLAIT__NONE };
+	struct plait__parser_edge edge = { .node = PLAIT__NONE };
 	plait__token token, key, value;
 	plait_status status;
 
@@ -106,17 +61,17 @@ plait_status plait__parse_after_line(struct plait__parser *parser)
 	if (key.length > 0 && memchr(key.start, ',', key.length) != NULL)
 		return plait__lexer_expected(&parser->line, "one node, and then "
 					     "those it comes after", key);
-	status = plait__parse_string(parser, key, "a node's name",
-				     &pending.after);
+	status = plait__parser_string(parser, key, "a node's name",
+				     &edge.after);
 	if (status == PLAIT_OK)
-		status = plait__parse_after_list(parser, value, pending);
+		status = plait__parse_after_list(parser, value, edge);
 	if (status == PLAIT_OK)
 		status = plait__parser_expect_end(parser);
 	return status;
 }
 
-/* Or it may be misspelt; there are too many to name them all. */
-static plait_status nowhere(const struct plait__parser *parser, uint32_t scope,
+/* Report an unknown name, with a similar one of the same body as a hint. */
+static plait_status fail_unknown(const struct plait__parser *parser, uint32_t scope,
 			    const char *text)
 {
 	plait__spelling_hint choices;
@@ -134,8 +89,8 @@ static plait_status nowhere(const struct plait__parser *parser, uint32_t scope,
 				 text, plait__spelling_hint_text(&choices));
 }
 
-/* It may be in another body, which edges do not reach. */
-static plait_status not_here(const struct plait__parser *parser, uint32_t scope,
+/* Report a name that this body lacks; edges do not cross bodies. */
+static plait_status fail_lacking(const struct plait__parser *parser, uint32_t scope,
 			     uint32_t name)
 {
 	const char *text = plait__parser_text(parser, name);
@@ -150,36 +105,36 @@ static plait_status not_here(const struct plait__parser *parser, uint32_t scope,
 						 "that of line %u is in "
 						 "another", text, named->line);
 	}
-	return nowhere(parser, scope, text);
+	return fail_unknown(parser, scope, text);
 }
 
 static plait_status resolve(struct plait__parser *parser,
-			    const struct plait__parser_edge *pending)
+			    const struct plait__parser_edge *edge)
 {
 	const struct plait__parser_named *before, *after;
-	uint32_t node = pending->node;
+	uint32_t node = edge->node;
 
-	parser->line.number = pending->line;
-	before = plait__parse_find_name(parser, pending->scope, pending->before);
+	parser->line.number = edge->line;
+	before = plait__parser_find_name(parser, edge->scope, edge->before);
 	if (before == NULL)
-		return not_here(parser, pending->scope,
-				pending->before);
+		return fail_lacking(parser, edge->scope,
+				edge->before);
 	if (node == PLAIT__NONE) {
-		after = plait__parse_find_name(parser, pending->scope,
-					       pending->after);
+		after = plait__parser_find_name(parser, edge->scope,
+					       edge->after);
 		if (after == NULL)
-			return not_here(parser, pending->scope,
-					pending->after);
+			return fail_lacking(parser, edge->scope,
+					edge->after);
 		node = after->node;
 	}
 	if (before->node == node)
 		return plait__lexer_fail(&parser->line,
 					 "\"%s\" comes after itself",
 					 plait__parser_text(parser,
-							    pending->before));
-	if (plait__store_edge(parser->store, pending->scope, before->node,
+							    edge->before));
+	if (plait__store_edge(parser->store, edge->scope, before->node,
 			      node) != 0)
-		return plait__parse_no_memory(parser);
+		return plait__parser_no_memory(parser);
 	return PLAIT_OK;
 }
 
@@ -188,8 +143,8 @@ plait_status plait__parse_resolve_edges(struct plait__parser *parser)
 	plait_status status = PLAIT_OK;
 
 	for (uint32_t i = 0; status == PLAIT_OK &&
-	     i < parser->pendings.count; i++)
+	     i < parser->edges.count; i++)
 		status = resolve(parser,
-				 plait__vector_at(&parser->pendings, i));
+				 plait__vector_at(&parser->edges, i));
 	return status;
 }

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading the text form: while, do and case, their branches and ends. */
-#include "graph/text/parser_state.h"
+/* Regions of the text form: while, do and case, their branches and ends. */
+#include "graph/text/parse_regions.h"
+
+#include "graph/text/parse_attributes.h"
+#include "graph/text/parse_nodes.h"
 
 enum { MAX_BRANCHES = 65535 };
 
@@ -21,7 +24,7 @@ static plait_status open_region(struct plait__parser *parser,
 {
 	bool is_case = kind == PLAIT__REGION_CASE;
 	uint32_t bodies = is_case ?
-		*(uint32_t *)plait__vector_at(&parser->branches,
+		*(uint32_t *)plait__vector_at(&parser->branch_counts,
 					      parser->next_case++) : 1;
 	plait__input_region region = {
 		.kind = kind, .scope_count = bodies,
@@ -39,8 +42,8 @@ static plait_status open_region(struct plait__parser *parser,
 	open.region = plait__store_region_add(parser->store, parser->scope,
 					      &region);
 	if (open.region == PLAIT__NONE ||
-	    plait__vector_push(&parser->opens, &open, 1) == NULL)
-		return plait__parse_no_memory(parser);
+	    plait__vector_push(&parser->open_bodies, &open, 1) == NULL)
+		return plait__parser_no_memory(parser);
 	draft->node.link = open.region;
 	return PLAIT_OK;
 }
@@ -58,37 +61,37 @@ plait_status plait__parse_region(struct plait__parser *parser, uint32_t kind)
 {
 	struct plait__parser_draft draft;
 	uint32_t node = plait__parser_next_node(parser);
-	plait_status status = plait__parser_start_node(parser, &draft,
+	plait_status status = plait__parse_start_node(parser, &draft,
 						       PLAIT__CMD_REGION);
 
 	draft.is_case = kind == PLAIT__REGION_CASE;
 	if (status == PLAIT_OK &&
-	    plait__parse_find_name(parser, parser->scope, draft.name) != NULL)
+	    plait__parser_find_name(parser, parser->scope, draft.name) != NULL)
 		return plait__lexer_fail(&parser->line,
-					 "\"%s\" is defined before",
+					 "\"%s\" is already defined",
 					 plait__parser_text(parser, draft.name));
 	if (status == PLAIT_OK)
-		status = plait__parse_add_name(parser, draft.name, node);
+		status = plait__parser_add_name(parser, draft.name, node);
 	if (status == PLAIT_OK)
 		status = plait__parse_attributes(parser, &draft, node);
 	if (status == PLAIT_OK)
 		status = open_region(parser, &draft, kind);
 	if (status == PLAIT_OK)
-		status = plait__parser_finish_node(parser, &draft);
+		status = plait__parse_finish_node(parser, &draft);
 	if (status == PLAIT_OK)
-		enter_branch(parser, plait__vector_at(&parser->opens,
-						      parser->opens.count -
+		enter_branch(parser, plait__vector_at(&parser->open_bodies,
+						      parser->open_bodies.count -
 						      1));
 	return status;
 }
 
 static struct plait__parser_open_body *last_open(struct plait__parser *parser)
 {
-	return parser->opens.count == 0 ? NULL :
-	       plait__vector_at(&parser->opens, parser->opens.count - 1);
+	return parser->open_bodies.count == 0 ? NULL :
+	       plait__vector_at(&parser->open_bodies, parser->open_bodies.count - 1);
 }
 
-/* Of a case that ends: its line is the one to mend. */
+/* Check take= of a case that ends; the error names the line of the case. */
 static plait_status check_take(struct plait__parser *parser,
 			       const struct plait__parser_open_body *open)
 {
@@ -107,7 +110,7 @@ static plait_status check_take(struct plait__parser *parser,
 				 branches == 1 ? "" : "es", end, take);
 }
 
-/* One empty branch is a case that was forgotten; several may be empty. */
+/* Refuse a case whose only branch is empty; of several, each may be. */
 static plait_status check_branches(struct plait__parser *parser,
 				   const struct plait__parser_open_body *open)
 {
@@ -146,7 +149,7 @@ plait_status plait__parse_close_body(struct plait__parser *parser)
 	parser->scope = open->scope;
 	parser->last_scope = open->scope;
 	parser->last_node = open->node;
-	plait__vector_truncate(&parser->opens, parser->opens.count - 1);
+	plait__vector_truncate(&parser->open_bodies, parser->open_bodies.count - 1);
 	return plait__parser_expect_end(parser);
 }
 
@@ -176,26 +179,26 @@ plait_status plait__parse_count_branches(struct plait__parser *parser,
 {
 	uint32_t *top = stack->count == 0 ? NULL :
 			plait__vector_at(stack, stack->count - 1);
-	uint32_t one = 1, place = PLAIT__NONE, *bodies;
+	uint32_t one = 1, at = PLAIT__NONE, *bodies;
 
 	if (plait__lexer_is(token, "end") && top != NULL) {
 		plait__vector_truncate(stack, stack->count - 1);
 	} else if (plait__lexer_is(token, "branch") && top != NULL &&
 		   *top != PLAIT__NONE) {
-		bodies = plait__vector_at(&parser->branches, *top);
+		bodies = plait__vector_at(&parser->branch_counts, *top);
 		if (++*bodies > MAX_BRANCHES)
 			return plait__lexer_fail(&parser->line,
 						 "more than %d branches",
 						 MAX_BRANCHES);
 	} else if (opens_body(token)) {
 		if (plait__lexer_is(token, "case")) {
-			place = parser->branches.count;
-			if (plait__vector_push(&parser->branches, &one, 1) ==
+			at = parser->branch_counts.count;
+			if (plait__vector_push(&parser->branch_counts, &one, 1) ==
 			    NULL)
-				return plait__parse_no_memory(parser);
+				return plait__parser_no_memory(parser);
 		}
-		if (plait__vector_push(stack, &place, 1) == NULL)
-			return plait__parse_no_memory(parser);
+		if (plait__vector_push(stack, &at, 1) == NULL)
+			return plait__parser_no_memory(parser);
 	}
 	return PLAIT_OK;
 }
@@ -208,5 +211,5 @@ plait_status plait__parse_check_closed(struct plait__parser *parser)
 		return PLAIT_OK;
 	parser->line.number = open->line;
 	return plait__lexer_fail(&parser->line,
-				 "no \"end\" for what starts here");
+				 "no \"end\" for the region that starts here");
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The text form of graphs, described in doc/graph-text.md:
+ * Parser of the text form of graphs, which doc/graph-text.md describes:
  *
  *	device NAME lanes=N
  *	node NAME [cost=N] [scratch=N] [device=NAME[+NAME...]]
@@ -15,7 +15,8 @@
 
 #include "graph/store/store.h"
 
-/* Read `text` into an empty store.  What was read before an error stays. */
+/* Parse `text` into an empty store.  After an error the store keeps the lines
+ * before it. */
 plait_status plait__parser_read(plait__store *store, const char *text,
 				uint64_t bytes, const char *name,
 				plait_error *error);

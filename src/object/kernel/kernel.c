@@ -124,6 +124,21 @@ plait_status plait_kernel_create(plait_context *context,
 	return status;
 }
 
+plait_status plait_kernel_compile(plait_context *context,
+				  const char *signature, const char *code,
+				  plait_kernel **out, plait_error *error)
+{
+	const plait_source source = { .size = sizeof(source),
+				      .form = PLAIT_SOURCE_PORTABLE,
+				      .code = code };
+	const plait_kernel_desc desc = { .size = sizeof(desc),
+					 .signature = signature,
+					 .sources = &source,
+					 .source_count = 1 };
+
+	return plait_kernel_create(context, &desc, out, error);
+}
+
 void plait_kernel_retain(plait_kernel *kernel)
 {
 	plait__handle_retain(kernel, PLAIT_OBJECT_KERNEL);

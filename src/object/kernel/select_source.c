@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/min_struct_sizes.h"
 #include "kernel/launch.h"
+#include "source/build.h"
 
 #include <string.h>
 

@@ -153,11 +153,11 @@ static plait_status check(const plait_point *points, uint64_t count,
 	return PLAIT_OK;
 }
 
-PLAIT_API plait_status plait_points_wait(const plait_point *points,
-					 uint64_t count, int32_t mode,
-					 uint64_t timeout_ns,
-					 uint64_t *out_index,
-					 plait_error *error)
+PLAIT_API plait_status plait_signal_wait_points(const plait_point *points,
+						uint64_t count, int32_t mode,
+						uint64_t timeout_ns,
+						uint64_t *out_index,
+						plait_error *error)
 {
 	plait__wait_request request = { .any = mode == PLAIT_WAIT_ANY,
 					.timeout_ns = timeout_ns };
@@ -192,6 +192,6 @@ PLAIT_API plait_status plait_signal_wait(plait_signal *signal,
 {
 	const plait_point point = { signal, sequence };
 
-	return plait_points_wait(&point, 1, PLAIT_WAIT_ALL, timeout_ns, NULL,
+	return plait_signal_wait_points(&point, 1, PLAIT_WAIT_ALL, timeout_ns, NULL,
 				 error);
 }

@@ -350,9 +350,9 @@ static plait__call *find_taken(plait__inbox *inbox, uint64_t id)
 	return call;
 }
 
-PLAIT_API plait_status plait_inbox_call_done(plait_inbox *inbox, uint64_t id,
-					     int64_t result, const char *text,
-					     plait_error *error)
+PLAIT_API plait_status plait_inbox_answer(plait_inbox *inbox, uint64_t id,
+					  int64_t result, const char *text,
+					  plait_error *error)
 {
 	char room[PLAIT__OBJECT_NAME_BYTES];
 	plait__inbox *self;

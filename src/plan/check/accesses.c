@@ -1,20 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who uses what: conflicting accesses are ordered; scratch_aliasing.c looks at
- * scratch, in the order that is made here.
+ * Conflicting accesses: two accesses to one object, at least one a write, must
+ * be ordered. scratch_aliasing.c does the same for scratch, in the order made
+ * here.
  *
- * Commands are taken in one order that respects all others: each body's own,
- * with the bodies of a region right after its command.  Two commands of
- * different bodies are compared as the commands of the innermost body that
- * holds both; those of two branches of one case never meet.
+ * Commands are visited in one topological order of all bodies: each body's own
+ * order, with the bodies of a region right after its command.  Two commands of
+ * different bodies are compared through the commands of the innermost common
+ * body that hold them; those of two branches of one case exclude each other.
  *
- * Of the accesses to an object only those are kept that no later write of the
- * same body (or one around it) covers: to be after that write is to be after
- * them.  Boxes are compared one by one; whole objects cost next to nothing.
+ * An access stays on an object's list until a later write of the same body (or
+ * an enclosing one) covers it: to be ordered after that write is to be ordered
+ * after the access.  Boxes are compared pairwise; accesses to whole objects
+ * cost next to nothing.
  *
- * A turn of a rotation is entered for each slot that it may be.  A write to one
- * covers only what is the same turn of it.
+ * An access through a rotation is entered for each slot that it may use.  A
+ * write through a rotation covers only accesses to the same object of that
+ * rotation.
  */
+#include "plan/check/phases.h"
+
 #include "plan/check/obligations.h"
 
 #include "plan/rotation.h"
@@ -23,23 +28,24 @@
 
 struct entry {
 	uint32_t command;
-	uint32_t access;	/* index in accesses, or in scratch */
+	uint32_t access;	/* index in accesses */
 	uint32_t next;
 };
 
-/* What is known of one object, or of those that share its memory. */
+/* Accesses to one object, or to all objects of one alias. */
 struct object {
-	uint64_t key;		/* 0: a free place of the table */
+	uint64_t key;		/* 0: the table slot is empty */
 	uint32_t reads;
 	uint32_t writes;
 };
 
-struct use {
+struct scan {
 	plait__check *check;
-	uint32_t *timeline;	/* commands in that one order */
-	uint32_t *enter;	/* by body: its commands and those of bodies */
-	uint32_t *leave;	/* inside are timeline[enter .. leave) */
-	uint32_t *when;		/* by command: place in the timeline */
+	uint32_t *timeline;	/* all commands in visiting order */
+	uint32_t *first;	/* by body: its commands, nested ones included,
+				 * are timeline[first .. end) */
+	uint32_t *end;
+	uint32_t *time;		/* by command: index in timeline */
 	struct object *objects;
 	uint32_t mask;
 	struct entry *entries;
@@ -48,13 +54,13 @@ struct use {
 
 struct stack_entry {
 	uint32_t body;
-	uint32_t next;		/* in its order */
-	uint32_t more;		/* bodies of the same region after it */
+	uint32_t next;		/* index in its order */
+	uint32_t more;		/* further bodies of the same region */
 };
 
-static void expand(struct use *u, struct stack_entry *stack)
+static void linearize(struct scan *s, struct stack_entry *stack)
 {
-	const plait__plan *plan = u->check->plan;
+	const plait__plan *plan = s->check->plan;
 	uint32_t depth = 1, time = 0;
 
 	stack[0].body = 0;
@@ -67,7 +73,7 @@ static void expand(struct use *u, struct stack_entry *stack)
 		uint32_t c;
 
 		if (f->next == body->command_count) {
-			u->leave[f->body] = time;
+			s->end[f->body] = time;
 			if (f->more == 0) {
 				depth--;
 				continue;
@@ -75,64 +81,29 @@ static void expand(struct use *u, struct stack_entry *stack)
 			f->more--;
 			f->body++;
 			f->next = 0;
-			u->enter[f->body] = time;
+			s->first[f->body] = time;
 			continue;
 		}
 		c = plan->order[body->command_first + f->next++];
-		u->when[c] = time;
-		u->timeline[time++] = c;
+		s->time[c] = time;
+		s->timeline[time++] = c;
 		if (plan->commands[c].kind != PLAIT__CMD_REGION)
 			continue;
 		region = &plan->regions[plan->commands[c].link];
 		stack[depth].body = region->body_first;
 		stack[depth].next = 0;
 		stack[depth].more = region->body_count - 1;
-		u->enter[region->body_first] = time;
+		s->first[region->body_first] = time;
 		depth++;
 	}
 }
 
-/* ---- pairs ---- */
+/* ---- nodes ---- */
 
-static uint32_t region_command(const plait__check *check, uint32_t body)
+/* Order all commands of one node before all of another: groups have several. */
+static plait_status order_nodes(struct scan *s, uint32_t a, uint32_t b)
 {
-	return check->plan->regions[check->plan->bodies[body].region].command;
-}
-
-/*
- * a must come before b, wherever they are.  On one lane it does (strict), in
- * whatever bodies; else the commands that hold them must be ordered.
- */
-plait_status plait__accesses_order(plait__check *check, uint32_t a, uint32_t b,
-				   uint32_t why, bool *exclusive)
-{
-	const plait__plan_command *commands = check->plan->commands;
-
-	if (exclusive != NULL)
-		*exclusive = false;
-	if (check->plan->mode == PLAIT__MODE_STRICT &&
-	    commands[a].lane == commands[b].lane && a != b)
-		return PLAIT_OK;
-	while (check->body_of[a] != check->body_of[b]) {
-		uint32_t da = check->depth[check->body_of[a]];
-		uint32_t db = check->depth[check->body_of[b]];
-
-		if (da >= db)
-			a = region_command(check, check->body_of[a]);
-		if (db >= da)
-			b = region_command(check, check->body_of[b]);
-	}
-	if (a != b)
-		return plait__obligations_add(check, a, b, why);
-	if (exclusive != NULL)
-		*exclusive = true;
-	return PLAIT_OK;
-}
-
-/* All commands of one node before all of another, for groups. */
-static plait_status must_order_nodes(struct use *u, uint32_t a, uint32_t b)
-{
-	plait__check *check = u->check;
+	plait__check *check = s->check;
 	uint32_t m = check->plan->commands[a].node;
 	uint32_t n = check->plan->commands[b].node, i, j;
 	plait_status status = PLAIT_OK;
@@ -140,50 +111,51 @@ static plait_status must_order_nodes(struct use *u, uint32_t a, uint32_t b)
 	for (j = check->node_first[n]; j < check->node_first[n + 1]; j++)
 		for (i = check->node_first[m]; i < check->node_first[m + 1] &&
 		     status == PLAIT_OK; i++)
-			status = plait__accesses_order(check,
-						       check->node_commands[i],
-						       check->node_commands[j],
-						       PLAIT__OBLIGATION_ACCESS, NULL);
+			status = plait__obligations_add_across(
+				check, check->node_commands[i],
+				check->node_commands[j],
+				PLAIT__OBLIGATION_ACCESS, NULL);
 	return status;
 }
 
-/* ---- accesses ---- */
+/* ---- conflicts ---- */
 
-static bool is_inside(const struct use *u, uint32_t c, uint32_t region)
+static bool is_inside(const struct scan *s, uint32_t c, uint32_t region)
 {
-	uint32_t body = u->check->plan->regions[region].body_first;
+	uint32_t body = s->check->plan->regions[region].body_first;
 
-	return u->when[c] >= u->enter[body] && u->when[c] < u->leave[body];
+	return s->time[c] >= s->first[body] && s->time[c] < s->end[body];
 }
 
 /*
- * Two turns of rotations of one loop, both taken in it or both after it, are
- * of the same iteration: they meet when some iteration has them in one slot.
- * Else nothing is known but that they share a slot.
+ * Two accesses through rotations of one loop, both inside it or both after it,
+ * belong to one iteration: they overlap if some iteration maps both to one
+ * slot.  Otherwise only a shared slot is known, so they overlap.
  */
-static bool rotations_overlap(const struct use *u, uint32_t c,
+static bool rotations_overlap(const struct scan *s, uint32_t c,
 			      const plait__plan_access *a, uint32_t d,
 			      const plait__plan_access *b)
 {
-	const plait__plan *plan = u->check->plan;
+	const plait__plan *plan = s->check->plan;
 	const plait__plan_rotation *one = plait__rotation_of(plan, a);
 	const plait__plan_rotation *other = plait__rotation_of(plan, b);
 
 	if (one == NULL || other == NULL || one->region != other->region ||
-	    is_inside(u, c, one->region) != is_inside(u, d, one->region))
+	    is_inside(s, c, one->region) != is_inside(s, d, one->region))
 		return true;
 	return plait__rotation_overlaps(plan, a->object, one, b->object, other);
 }
 
-/* Both are in the list of one slot, parameter or alias. */
-static bool overlaps(const struct use *u, uint32_t c,
+/* Returns true if both may touch common memory.  Both are on the list of one
+ * slot, parameter or alias. */
+static bool overlaps(const struct scan *s, uint32_t c,
 		     const plait__plan_access *a, uint32_t d,
 		     const plait__plan_access *b)
 {
-	const plait__plan *plan = u->check->plan;
+	const plait__plan *plan = s->check->plan;
 	uint32_t i;
 
-	if (a->object != b->object && !rotations_overlap(u, c, a, d, b))
+	if (a->object != b->object && !rotations_overlap(s, c, a, d, b))
 		return false;
 	if (a->object != b->object || a->box == PLAIT__NONE ||
 	    b->box == PLAIT__NONE)
@@ -195,7 +167,7 @@ static bool overlaps(const struct use *u, uint32_t c,
 	return true;
 }
 
-/* Does a write to `a` cover everything that `b` touches? */
+/* Returns true if a write to `a` covers all that `b` touches. */
 static bool covers(const plait__plan *plan, const plait__plan_access *a,
 		   const plait__plan_access *b)
 {
@@ -212,39 +184,40 @@ static bool covers(const plait__plan *plan, const plait__plan_access *a,
 	return b->box != PLAIT__NONE;
 }
 
-static struct object *find_object(struct use *u, uint64_t key)
+static struct object *find_object(struct scan *s, uint64_t key)
 {
 	uint32_t i = (uint32_t)((key * 0x9e3779b97f4a7c15ull) >> 33);
 
-	for (i &= u->mask; u->objects[i].key != 0; i = (i + 1) & u->mask)
-		if (u->objects[i].key == key)
-			return &u->objects[i];
-	u->objects[i].key = key;
-	u->objects[i].reads = PLAIT__NONE;
-	u->objects[i].writes = PLAIT__NONE;
-	return &u->objects[i];
+	for (i &= s->mask; s->objects[i].key != 0; i = (i + 1) & s->mask)
+		if (s->objects[i].key == key)
+			return &s->objects[i];
+	s->objects[i].key = key;
+	s->objects[i].reads = PLAIT__NONE;
+	s->objects[i].writes = PLAIT__NONE;
+	return &s->objects[i];
 }
 
-/* Compare with a list; a write drops from it what it covers. */
-static plait_status compare(struct use *u, uint32_t *list, uint32_t c,
-			    uint32_t access_index)
+/* Order c after the conflicting accesses of a list; a write removes the
+ * accesses that it covers. */
+static plait_status order_after(struct scan *s, uint32_t *list, uint32_t c,
+				uint32_t access_index)
 {
-	const plait__plan *plan = u->check->plan;
+	const plait__plan *plan = s->check->plan;
 	const plait__plan_access *access = &plan->accesses[access_index];
-	uint32_t body = u->check->body_of[c], *at = list;
+	uint32_t body = s->check->body_of[c], *at = list;
 	plait_status status = PLAIT_OK;
 
 	while (*at != PLAIT__NONE && status == PLAIT_OK) {
-		struct entry *e = &u->entries[*at];
+		struct entry *e = &s->entries[*at];
 		const plait__plan_access *old = &plan->accesses[e->access];
-		uint32_t when = u->when[e->command];
+		uint32_t when = s->time[e->command];
 
 		if (plan->commands[e->command].node !=
 		    plan->commands[c].node &&
-		    overlaps(u, c, access, e->command, old))
-			status = must_order_nodes(u, e->command, c);
+		    overlaps(s, c, access, e->command, old))
+			status = order_nodes(s, e->command, c);
 		if (access->mode != PLAIT__ACCESS_READ &&
-		    when >= u->enter[body] && when < u->leave[body] &&
+		    when >= s->first[body] && when < s->end[body] &&
 		    covers(plan, access, old))
 			*at = e->next;
 		else
@@ -253,61 +226,63 @@ static plait_status compare(struct use *u, uint32_t *list, uint32_t c,
 	return status;
 }
 
-static plait_status do_object(struct use *u, uint32_t c, uint32_t index,
-			      uint64_t key)
+static plait_status enter_object(struct scan *s, uint32_t c, uint32_t index,
+				 uint64_t key)
 {
-	const plait__plan_access *access = &u->check->plan->accesses[index];
-	struct object *object = find_object(u, key);
-	struct entry *e = &u->entries[u->entry_count];
+	const plait__plan_access *access = &s->check->plan->accesses[index];
+	struct object *object = find_object(s, key);
+	struct entry *e = &s->entries[s->entry_count];
 	bool writes = access->mode != PLAIT__ACCESS_READ;
 	uint32_t *list = writes ? &object->writes : &object->reads;
-	plait_status status = compare(u, &object->writes, c, index);
+	plait_status status = order_after(s, &object->writes, c, index);
 
 	if (status == PLAIT_OK && writes)
-		status = compare(u, &object->reads, c, index);
+		status = order_after(s, &object->reads, c, index);
 	e->command = c;
 	e->access = index;
 	e->next = *list;
-	*list = u->entry_count++;
+	*list = s->entry_count++;
 	return status;
 }
 
-/* Each slot that a turn of a rotation may be, once. */
-static plait_status do_rotation(struct use *u, uint32_t c, uint32_t index,
-				const plait__plan_rotation *rotation)
+/* Enter the access once for each slot that the rotation may map it to. */
+static plait_status enter_rotation(struct scan *s, uint32_t c, uint32_t index,
+				   const plait__plan_rotation *rotation)
 {
-	const plait__plan *plan = u->check->plan;
+	const plait__plan *plan = s->check->plan;
 	uint32_t object = plan->accesses[index].object, i, k;
 	plait_status status = PLAIT_OK;
 
-	for (i = 0; i < plait__rotation_period(rotation) && status == PLAIT_OK; i++) {
+	for (i = 0; status == PLAIT_OK && i < plait__rotation_period(rotation);
+	     i++) {
 		uint32_t slot = plait__rotation_slot(plan, rotation, object, i);
 
 		for (k = 0; k < i; k++)
-			if (plait__rotation_slot(plan, rotation, object, k) == slot)
+			if (plait__rotation_slot(plan, rotation, object,
+						 k) == slot)
 				break;
 		if (k == i)
-			status = do_object(u, c, index,
-					   ((uint64_t)slot + 1) << 1);
+			status = enter_object(s, c, index,
+					      ((uint64_t)slot + 1) << 1);
 	}
 	return status;
 }
 
-static plait_status do_access(struct use *u, uint32_t c, uint32_t index)
+static plait_status enter_access(struct scan *s, uint32_t c, uint32_t index)
 {
-	const plait__plan_access *access = &u->check->plan->accesses[index];
+	const plait__plan_access *access = &s->check->plan->accesses[index];
 	const plait__plan_rotation *rotation =
-		plait__rotation_of(u->check->plan, access);
+		plait__rotation_of(s->check->plan, access);
 	uint64_t key = access->alias != 0 ? ((uint64_t)access->alias << 1) | 1
 		: ((uint64_t)access->object + 1) << 1;
 
-	if (!plait__check_touches(u->check->plan, access))
+	if (!plait__check_touches(s->check->plan, access))
 		return PLAIT_OK;
-	return rotation != NULL ? do_rotation(u, c, index, rotation) :
-	       do_object(u, c, index, key);
+	return rotation != NULL ? enter_rotation(s, c, index, rotation) :
+	       enter_object(s, c, index, key);
 }
 
-/* An entry for each object that each access may be. */
+/* Upper bound of the entries: one per access, or per slot of its rotation. */
 static uint64_t count_entries(const plait__plan *plan)
 {
 	uint64_t count = 0;
@@ -316,14 +291,15 @@ static uint64_t count_entries(const plait__plan *plan)
 		const plait__plan_rotation *rotation =
 			plait__rotation_of(plan, &plan->accesses[i]);
 
-		count += rotation != NULL ? plait__rotation_period(rotation) : 1;
+		count += rotation != NULL ?
+			 plait__rotation_period(rotation) : 1;
 	}
 	return count;
 }
 
-static plait_status do_accesses(struct use *u)
+static plait_status check_accesses(struct scan *s)
 {
-	const plait__plan *plan = u->check->plan;
+	const plait__plan *plan = s->check->plan;
 	uint64_t count = count_entries(plan);
 	plait_status status = PLAIT_OK;
 	uint32_t i, k, size = 16;
@@ -331,16 +307,16 @@ static plait_status do_accesses(struct use *u)
 	if (plan->accesses_count == 0)
 		return PLAIT_OK;
 	if (count > UINT32_MAX / 4)
-		return plait__check_no_memory(u->check);
+		return plait__check_no_memory(s->check);
 	while (size < 2 * count)
 		size *= 2;
-	u->mask = size - 1;
-	u->objects = plait__check_take(u->check, size, sizeof(*u->objects));
-	u->entries = plait__check_take(u->check, count, sizeof(*u->entries));
-	if (u->objects == NULL || u->entries == NULL)
-		return plait__check_no_memory(u->check);
+	s->mask = size - 1;
+	s->objects = plait__check_alloc(s->check, size, sizeof(*s->objects));
+	s->entries = plait__check_alloc(s->check, count, sizeof(*s->entries));
+	if (s->objects == NULL || s->entries == NULL)
+		return plait__check_no_memory(s->check);
 	for (i = 0; i < plan->command_count; i++) {
-		uint32_t c = u->timeline[i];
+		uint32_t c = s->timeline[i];
 		const plait__plan_node *node =
 			&plan->nodes[plan->commands[c].node];
 
@@ -348,7 +324,7 @@ static plait_status do_accesses(struct use *u)
 			continue;
 		for (k = node[0].access_first; k < node[1].access_first &&
 		     status == PLAIT_OK; k++)
-			status = do_access(u, c, k);
+			status = enter_access(s, c, k);
 	}
 	return status;
 }
@@ -358,28 +334,31 @@ plait_status plait__accesses_check(plait__check *check)
 	const plait__plan *plan = check->plan;
 	struct stack_entry *stack;
 	plait_status status;
-	struct use u;
+	struct scan s;
 
 	if (plan->accesses_count == 0 && plan->scratch_count == 0)
 		return PLAIT_OK;
-	memset(&u, 0, sizeof(u));
-	u.check = check;
-	u.timeline = plait__check_take(check, plan->command_count,
-				       sizeof(uint32_t));
-	u.when = plait__check_take(check, plan->command_count,
+	memset(&s, 0, sizeof(s));
+	s.check = check;
+	s.timeline = plait__check_alloc(check, plan->command_count,
+					sizeof(uint32_t));
+	s.time = plait__check_alloc(check, plan->command_count,
+				    sizeof(uint32_t));
+	s.first = plait__check_alloc(check, plan->bodies_count,
+				     sizeof(uint32_t));
+	s.end = plait__check_alloc(check, plan->bodies_count,
 				   sizeof(uint32_t));
-	u.enter = plait__check_take(check, plan->bodies_count,
-				    sizeof(uint32_t));
-	u.leave = plait__check_take(check, plan->bodies_count,
-				    sizeof(uint32_t));
-	stack = plait__check_take(check, plan->bodies_count,
-				  sizeof(*stack));
-	if (u.timeline == NULL || u.when == NULL || u.enter == NULL ||
-	    u.leave == NULL || stack == NULL)
+	stack = plait__check_alloc(check, plan->bodies_count,
+				   sizeof(*stack));
+	if (s.timeline == NULL || s.time == NULL || s.first == NULL ||
+	    s.end == NULL || stack == NULL)
 		return plait__check_no_memory(check);
-	/* While a body is walked it has no end yet: all that came is in it. */
-	memset(u.leave, 0xff, plan->bodies_count * sizeof(uint32_t));
-	expand(&u, stack);
-	status = do_accesses(&u);
-	return status == PLAIT_OK ? plait__scratch_aliasing_check(check, u.timeline) : status;
+	/* A body that is still being walked has no end yet: all commands so far
+	 * are in it. */
+	memset(s.end, 0xff, plan->bodies_count * sizeof(uint32_t));
+	linearize(&s, stack);
+	status = check_accesses(&s);
+	if (status == PLAIT_OK)
+		status = plait__scratch_aliasing_check(check, s.timeline);
+	return status;
 }

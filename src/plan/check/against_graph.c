@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* Against the graph: every edge is kept, every node is what it was meant. */
+/* Comparison with the graph: every edge is kept, every node has the commands
+ * that it asks for. */
+#include "plan/check/phases.h"
+
 #include "plan/check/obligations.h"
 
 #include "base/error.h"
 
-/* Edges grouped by where they end, as the proof likes them. */
+/* Obligations are added grouped by `after`, as obligations.c wants them. */
 static plait_status add_edges(plait__check *check)
 {
 	const plait__input *input = check->input;
 	uint32_t *first, *from, i, j, k, n = input->node_count, sum = 0;
 	plait_status status = PLAIT_OK;
 
-	first = plait__check_take(check, n + 1ull, sizeof(uint32_t));
-	from = plait__check_take(check, input->edge_count, sizeof(uint32_t));
+	first = plait__check_alloc(check, n + 1ull, sizeof(uint32_t));
+	from = plait__check_alloc(check, input->edge_count, sizeof(uint32_t));
 	if (first == NULL || from == NULL)
 		return plait__check_no_memory(check);
 	for (i = 0; i < input->edge_count; i++)
@@ -45,14 +48,14 @@ static uint32_t device_of(const plait__check *check, uint32_t c)
 	return check->plan->lanes[check->plan->commands[c].lane].device;
 }
 
-static uint32_t wanted_device(const plait__input *input,
-			      const plait__input_node *node, uint32_t k)
+static uint32_t node_device(const plait__input *input,
+			    const plait__input_node *node, uint32_t k)
 {
 	return node->device_count == 1 ? node->device :
 		input->device_sets[node->device + k];
 }
 
-/* A group: one member per device of the node, each once. */
+/* A group has one member on each device of the node. */
 static plait_status check_group(plait__check *check, uint32_t id,
 				uint32_t *stamp)
 {
@@ -61,12 +64,12 @@ static plait_status check_group(plait__check *check, uint32_t id,
 	uint32_t count = check->node_first[id + 1] - first, c;
 
 	for (i = 0; i < node->device_count; i++)
-		stamp[wanted_device(check->input, node, i)] = id + 1;
+		stamp[node_device(check->input, node, i)] = id + 1;
 	for (i = 0; i < count; i++) {
 		c = check->node_commands[first + i];
 		if (stamp[device_of(check, c)] != id + 1)
 			return plait__check_fail(check, c,
-				"a member is on a device twice, or not its own");
+				"two members are on one device, or one is on a foreign device");
 		stamp[device_of(check, c)] = 0;
 	}
 	if (count != node->device_count)
@@ -75,7 +78,7 @@ static plait_status check_group(plait__check *check, uint32_t id,
 	return PLAIT_OK;
 }
 
-/* A single command on the first device. */
+/* Any other node has one command, on its first device. */
 static plait_status check_single(plait__check *check, uint32_t id)
 {
 	const plait__input_node *node = &check->input->nodes[id];
@@ -83,10 +86,12 @@ static plait_status check_single(plait__check *check, uint32_t id)
 
 	if (check->node_first[id + 1] - check->node_first[id] != 1)
 		return plait__check_fail(check, c, "it has several commands");
-	if (device_of(check, c) != wanted_device(check->input, node, 0))
-		return plait__check_fail(check, c, "it is on another device");
+	if (device_of(check, c) != node_device(check->input, node, 0))
+		return plait__check_fail(check, c,
+					 "it is not on the device of its node");
 	if (check->plan->commands[c].kind != node->kind)
-		return plait__check_fail(check, c, "it is of another kind");
+		return plait__check_fail(check, c,
+					 "its kind is not that of its node");
 	return PLAIT_OK;
 }
 
@@ -96,14 +101,14 @@ static bool is_group(const plait__input_node *node)
 	       node->meaning == PLAIT__MEANING_GROUP;
 }
 
-/* Stubs come after their command; a barrier has one on each other device. */
+/* A barrier has one stub on each device but the first. */
 static plait_status check_joins(plait__check *check)
 {
 	const plait__input *input = check->input;
 	const plait__plan *plan = check->plan;
 	plait_status status = PLAIT_OK;
-	uint32_t *joins = plait__check_take(check, plan->node_count,
-					    sizeof(uint32_t));
+	uint32_t *joins = plait__check_alloc(check, plan->node_count,
+					     sizeof(uint32_t));
 	uint32_t c, i;
 
 	if (joins == NULL)
@@ -116,7 +121,7 @@ static plait_status check_joins(plait__check *check)
 		if (command->kind != PLAIT__CMD_JOIN)
 			continue;
 		for (i = 1; i < node->device_count && !found; i++)
-			found = wanted_device(input, node, i) ==
+			found = node_device(input, node, i) ==
 				device_of(check, c);
 		if (!found || node->meaning != PLAIT__MEANING_BARRIER)
 			return plait__check_fail(check, c,
@@ -150,8 +155,8 @@ plait_status plait__against_graph_check(plait__check *check)
 		return plait__fail(check->error, PLAIT_E_INVALID,
 				   "the plan is of another graph: %u nodes, not %u",
 				   plan->node_count, input->node_count);
-	stamp = plait__check_take(check, input->device_count,
-				  sizeof(uint32_t));
+	stamp = plait__check_alloc(check, input->device_count,
+				   sizeof(uint32_t));
 	if (stamp == NULL)
 		return plait__check_no_memory(check);
 	for (i = 0; i < input->node_count && status == PLAIT_OK; i++) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Proof that a plan is right, without running it.  Shares the types of plan.h
- * with the planner and not one line of code.
+ * Independent checker of a plan: proves, without a run, that the plan keeps
+ * every promise.  The checker shares the types of plan.h with the planner and
+ * not one line of code.
  */
 #ifndef PLAIT_SRC_PLAN_CHECK_CHECK_H
 #define PLAIT_SRC_PLAN_CHECK_CHECK_H
@@ -9,12 +10,15 @@
 #include "plan/schedule/planner_input.h"
 #include "plan/plan.h"
 
-/* What was proved. */
+/* Counters of one check. */
 typedef struct plait__check_report {
 	uint64_t orderings;		/* edges, preds, accesses, scratch */
-	uint64_t direct;		/* of these, by one look */
-	uint64_t clock_steps;		/* entries merged for the others */
-	uint64_t redundant_waits;	/* implied by the rest; not an error */
+	uint64_t direct;		/* of these, proved by the direct
+					 * test */
+	uint64_t clock_steps;		/* clock entries merged to prove the
+					 * others */
+	uint64_t redundant_waits;	/* implied by other orderings; not an
+					 * error */
 } plait__check_report;
 
 enum {
@@ -23,14 +27,14 @@ enum {
 };
 
 /*
- * Check everything that a plan promises: its shape, that order, lanes and
- * waits have no cycle, that each command appears once, that every pred (and
- * every edge and multi-device meaning of `input`, if not null) is implied by
- * what its mode promises, that conflicting accesses are ordered, that scratch
- * does not alias, that signal slots are not reused too early, that segments
- * are convex.  A plan from a file may be anything: nothing is trusted.
+ * Check every promise of a plan: indices are in range; order, lanes and waits
+ * have no cycle; each command appears once; every pred (and every edge and
+ * multi-device meaning of `input`, if not null) is implied by the
+ * happens-before relation of the plan's mode; conflicting accesses are ordered;
+ * scratch does not alias; signal slots are not reused too early; segments are
+ * convex.  No field of the plan is trusted: a file may hold anything.
  *
- * PLAIT_E_INVALID   the plan breaks a promise; the text says which, where
+ * PLAIT_E_INVALID   the plan breaks a promise; the text says which and where
  * PLAIT_E_NOMEM     no memory
  */
 plait_status plait__check_plan(const plait__plan *plan,

@@ -1,34 +1,39 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Proving what one look did not settle.  The list of obligations is proved
- * chain by chain of its first commands, 64 at a time: one sweep over the
- * commands in their order carries, for these chains only, how far each is known
- * to be done.  So the cost is that of vector clocks with 64 entries, no matter
- * how many lanes there are, times the number of sweeps needed.
+ * Vector clock sweeps: proof of the obligations that the direct test left.
+ * Obligations are grouped by the chain of `before`, 64 chains to a block.  One
+ * sweep over the commands in order carries clocks of these 64 chains only, so
+ * the cost is that of 64-entry vector clocks times the number of blocks,
+ * independent of the number of lanes.
  */
+#include "plan/check/phases.h"
+
 #include "plan/check/obligations.h"
 
 #include "base/alloc.h"
 
 #include <string.h>
 
-/* Chains of one sweep. */
+/* Chains per sweep. */
 enum { BLOCK = 64 };
 
 struct sweep {
 	plait__check *check;
-	uint32_t *slot;		/* by chain: its number among those asked */
+	uint32_t *slot;		/* by chain: its number among those with
+				 * obligations, or none */
 	uint32_t slot_count;
-	uint32_t *sorted;	/* obligations by block of slots */
-	uint32_t *head;		/* by command: its obligations in the block */
+	uint32_t *sorted;	/* obligations grouped by block */
+	uint32_t *head;		/* by command: list of its obligations in this
+				 * block */
 	uint32_t *next;		/* by obligation */
-	uint32_t *uses;		/* by command: edges that start from it */
-	uint32_t *left;		/* by command: of these, still to come */
-	uint32_t *row;		/* by command, or none: knows nothing */
-	uint32_t *rows;		/* BLOCK entries each: link + 1 */
+	uint32_t *uses;		/* by command: outgoing edges */
+	uint32_t *left;		/* by command: outgoing edges not yet visited */
+	uint32_t *row;		/* by command: its clock, or none: all zero */
+	uint32_t *rows;		/* clocks of BLOCK entries: link + 1 */
 	uint64_t rows_bytes;
-	uint32_t *holders;	/* by row; a free one: the next free one */
-	uint64_t holders_bytes;
+	uint32_t *references;	/* by row: reference count; a free row: the next
+				 * free one */
+	uint64_t references_bytes;
 	uint32_t row_count;
 	uint32_t row_free;
 };
@@ -60,18 +65,18 @@ static plait_status new_row(struct sweep *s, uint32_t *out)
 	uint32_t row = s->row_free;
 
 	if (row != PLAIT__NONE) {
-		s->row_free = s->holders[row];
+		s->row_free = s->references[row];
 	} else {
 		row = s->row_count;
 		if (grow(s->check, &s->rows, &s->rows_bytes, (row + 1ull) *
 			 BLOCK * sizeof(uint32_t)) != PLAIT_OK ||
-		    grow(s->check, &s->holders, &s->holders_bytes,
+		    grow(s->check, &s->references, &s->references_bytes,
 			 (row + 1ull) * sizeof(uint32_t)) != PLAIT_OK)
 			return PLAIT_E_NOMEM;
 		s->row_count++;
 	}
 	memset(entries(s, row), 0, BLOCK * sizeof(uint32_t));
-	s->holders[row] = 1;
+	s->references[row] = 1;
 	*out = row;
 	return PLAIT_OK;
 }
@@ -81,13 +86,13 @@ static void drop_row(struct sweep *s, uint32_t c)
 	uint32_t row = s->row[c];
 
 	s->row[c] = PLAIT__NONE;
-	if (row == PLAIT__NONE || --s->holders[row] > 0)
+	if (row == PLAIT__NONE || --s->references[row] > 0)
 		return;
-	s->holders[row] = s->row_free;
+	s->references[row] = s->row_free;
 	s->row_free = row;
 }
 
-/* The slot of a command's chain in this block, or none. */
+/* Returns the clock entry of a command's chain in this block, or none. */
 static uint32_t slot_of(const struct sweep *s, uint32_t block, uint32_t c)
 {
 	uint32_t slot = s->slot[s->check->chain[c]];
@@ -97,9 +102,10 @@ static uint32_t slot_of(const struct sweep *s, uint32_t block, uint32_t c)
 	return slot % BLOCK;
 }
 
-/* What c knows, from one command before it. */
-static plait_status learn(struct sweep *s, uint32_t block, uint32_t c,
-			  uint32_t from)
+/* Merge the clock of `from`, a direct predecessor, and `from` itself into the
+ * clock of c.  Rows are shared until they differ. */
+static plait_status merge_clock(struct sweep *s, uint32_t block, uint32_t c,
+				uint32_t from)
 {
 	uint32_t slot = slot_of(s, block, from), i, old, *a;
 	const uint32_t *b;
@@ -110,17 +116,17 @@ static plait_status learn(struct sweep *s, uint32_t block, uint32_t c,
 		return PLAIT_OK;
 	if (s->row[c] == PLAIT__NONE && slot == PLAIT__NONE) {
 		s->row[c] = s->row[from];
-		s->holders[s->row[c]]++;
+		s->references[s->row[c]]++;
 		return PLAIT_OK;
 	}
 	old = s->row[c];
-	if (old == PLAIT__NONE || s->holders[old] > 1) {
+	if (old == PLAIT__NONE || s->references[old] > 1) {
 		if (new_row(s, &s->row[c]) != PLAIT_OK)
 			return PLAIT_E_NOMEM;
 		if (old != PLAIT__NONE) {
 			memcpy(entries(s, s->row[c]), entries(s, old),
 			       BLOCK * sizeof(uint32_t));
-			s->holders[old]--;
+			s->references[old]--;
 		}
 	}
 	a = entries(s, s->row[c]);
@@ -135,14 +141,14 @@ static plait_status learn(struct sweep *s, uint32_t block, uint32_t c,
 	return PLAIT_OK;
 }
 
-static bool knows(const struct sweep *s, uint32_t c, uint32_t slot,
-		  uint32_t link)
+static bool covers(const struct sweep *s, uint32_t c, uint32_t slot,
+		   uint32_t link)
 {
 	return s->row[c] != PLAIT__NONE &&
 	       entries(s, s->row[c])[slot] > link;
 }
 
-/* Is the wait for `before` implied by something else that c comes after? */
+/* Returns true if another predecessor of c implies the wait for `before`. */
 static bool is_redundant(const struct sweep *s, uint32_t c, uint32_t before,
 			 uint32_t slot)
 {
@@ -150,12 +156,13 @@ static bool is_redundant(const struct sweep *s, uint32_t c, uint32_t before,
 	uint32_t link = check->link[before], chain = check->chain[before], i;
 	plait__obligations_edges e = plait__obligations_in_edges(check, c);
 
-	if (plait__obligations_has_lane_pred(check, c) && knows(s, c - 1, slot, link))
+	if (plait__obligations_has_lane_pred(check, c) &&
+	    covers(s, c - 1, slot, link))
 		return true;
 	for (i = e.first; i < e.last; i++) {
 		uint32_t from = e.targets[i];
 
-		if (from != before && (knows(s, from, slot, link) ||
+		if (from != before && (covers(s, from, slot, link) ||
 				       (check->chain[from] == chain &&
 					check->link[from] >= link)))
 			return true;
@@ -163,7 +170,7 @@ static bool is_redundant(const struct sweep *s, uint32_t c, uint32_t before,
 	return false;
 }
 
-static plait_status settle(struct sweep *s, uint32_t c)
+static plait_status prove(struct sweep *s, uint32_t c)
 {
 	plait__check *check = s->check;
 	uint32_t i;
@@ -175,13 +182,14 @@ static plait_status settle(struct sweep *s, uint32_t c)
 		if (o->why == PLAIT__OBLIGATION_REDUNDANT)
 			check->report->redundant_waits +=
 				is_redundant(s, c, o->before, slot);
-		else if (!knows(s, c, slot, check->link[o->before]))
-			return plait__obligations_fail(check, o->before, c, o->why);
+		else if (!covers(s, c, slot, check->link[o->before]))
+			return plait__obligations_fail(check, o->before, c,
+						       o->why);
 	}
 	return PLAIT_OK;
 }
 
-static void use(struct sweep *s, uint32_t from)
+static void release(struct sweep *s, uint32_t from)
 {
 	if (--s->left[from] == 0)
 		drop_row(s, from);
@@ -195,23 +203,23 @@ static plait_status visit(struct sweep *s, uint32_t block, uint32_t c)
 	uint32_t i;
 
 	if (lane)
-		status = learn(s, block, c, c - 1);
+		status = merge_clock(s, block, c, c - 1);
 	for (i = e.first; i < e.last && status == PLAIT_OK; i++)
-		status = learn(s, block, c, e.targets[i]);
+		status = merge_clock(s, block, c, e.targets[i]);
 	if (status == PLAIT_OK)
-		status = settle(s, c);
+		status = prove(s, c);
 	if (status != PLAIT_OK)
 		return status;
 	if (lane)
-		use(s, c - 1);
+		release(s, c - 1);
 	for (i = e.first; i < e.last; i++)
-		use(s, e.targets[i]);
+		release(s, e.targets[i]);
 	if (s->left[c] == 0)
 		drop_row(s, c);
 	return PLAIT_OK;
 }
 
-/* One sweep, no further than its obligations reach. */
+/* One sweep, over the range of `order` that its obligations span. */
 static plait_status run_block(struct sweep *s, uint32_t block, uint32_t from,
 			      uint32_t to)
 {
@@ -244,7 +252,7 @@ static plait_status run_block(struct sweep *s, uint32_t block, uint32_t from,
 	return status;
 }
 
-/* Number the chains that are asked about; sort obligations by block. */
+/* Number the chains that occur in obligations; group obligations by block. */
 static plait_status sort_blocks(struct sweep *s, uint32_t **out_first,
 				uint32_t *out_count)
 {
@@ -259,7 +267,7 @@ static plait_status sort_blocks(struct sweep *s, uint32_t **out_first,
 			*slot = s->slot_count++;
 	}
 	count = (s->slot_count + BLOCK - 1) / BLOCK;
-	first = plait__check_take(check, count + 1ull, sizeof(uint32_t));
+	first = plait__check_alloc(check, count + 1ull, sizeof(uint32_t));
 	if (first == NULL)
 		return plait__check_no_memory(check);
 	for (i = 0; i < check->obligation_count; i++)
@@ -284,16 +292,16 @@ static plait_status begin_sweeps(struct sweep *s, plait__check *check)
 
 	memset(s, 0, sizeof(*s));
 	s->check = check;
-	s->slot = plait__check_take(check, check->chain_count,
-				    sizeof(uint32_t));
-	s->sorted = plait__check_take(check, check->obligation_count,
-				      sizeof(uint32_t));
-	s->next = plait__check_take(check, check->obligation_count,
-				    sizeof(uint32_t));
-	s->head = plait__check_take(check, commands, sizeof(uint32_t));
-	s->uses = plait__check_take(check, commands, sizeof(uint32_t));
-	s->left = plait__check_take(check, commands, sizeof(uint32_t));
-	s->row = plait__check_take(check, commands, sizeof(uint32_t));
+	s->slot = plait__check_alloc(check, check->chain_count,
+				     sizeof(uint32_t));
+	s->sorted = plait__check_alloc(check, check->obligation_count,
+				       sizeof(uint32_t));
+	s->next = plait__check_alloc(check, check->obligation_count,
+				     sizeof(uint32_t));
+	s->head = plait__check_alloc(check, commands, sizeof(uint32_t));
+	s->uses = plait__check_alloc(check, commands, sizeof(uint32_t));
+	s->left = plait__check_alloc(check, commands, sizeof(uint32_t));
+	s->row = plait__check_alloc(check, commands, sizeof(uint32_t));
 	if (s->slot == NULL || s->sorted == NULL || s->next == NULL ||
 	    s->head == NULL || s->uses == NULL || s->left == NULL ||
 	    s->row == NULL)
@@ -302,7 +310,8 @@ static plait_status begin_sweeps(struct sweep *s, plait__check *check)
 	memset(s->head, 0xff, commands * sizeof(uint32_t));
 	memset(s->row, 0xff, commands * sizeof(uint32_t));
 	for (c = 0; c < commands; c++) {
-		plait__obligations_edges e = plait__obligations_in_edges(check, c);
+		plait__obligations_edges e =
+			plait__obligations_in_edges(check, c);
 
 		if (plait__obligations_has_lane_pred(check, c))
 			s->uses[c - 1]++;
@@ -326,6 +335,6 @@ plait_status plait__clock_sweeps_run(plait__check *check)
 	for (b = 0; b < count && status == PLAIT_OK; b++)
 		status = run_block(&s, b, first[b], first[b + 1]);
 	plait__free(check->allocator, s.rows, s.rows_bytes);
-	plait__free(check->allocator, s.holders, s.holders_bytes);
+	plait__free(check->allocator, s.references, s.references_bytes);
 	return status;
 }

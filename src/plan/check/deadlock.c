@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Freedom from deadlock, signal slots, exits.
+ * Freedom from deadlock; signal slots; exits.
  *
- * `order` must be a topological order of lane order, waits and preds together;
- * the commands that start only together (members of a group, a region and its
- * stubs) must lie side by side in it.  Then each such bundle can be taken as
- * one, and nothing waits in a circle.
+ * `order` must be a topological order of lane order, waits and preds together.
+ * Commands that start only together (members of a group, a region and its
+ * stubs) must be adjacent in it.  Each such bundle can then be contracted to
+ * one vertex without a cycle, so no set of commands waits in a circle.
  */
-#include "plan/check/obligations.h"
+#include "plan/check/phases.h"
 
 #include "base/error.h"
 
@@ -34,7 +34,7 @@ static plait_status fill_sequence(plait__check *check)
 						   at, b);
 			if (check->sequence[c] != PLAIT__NONE)
 				return plait__check_fail(check, c,
-							 "it is twice in the order");
+							 "it appears twice in the order");
 			check->sequence[c] = at;
 		}
 	}
@@ -53,7 +53,7 @@ static plait_status check_topological(plait__check *check, uint32_t c)
 	for (i = command[0].wait_first; i < command[1].wait_first; i++)
 		if (check->sequence[check->wait_target[i]] >= at)
 			return plait__check_fail(check, c,
-				"it waits for what comes later in the order: a deadlock");
+				"it waits for a later command of the order: a deadlock");
 	for (i = command[0].pred_first; i < command[1].pred_first; i++)
 		if (check->sequence[plan->preds[i]] >= at)
 			return plait__check_fail(check, c,
@@ -61,12 +61,13 @@ static plait_status check_topological(plait__check *check, uint32_t c)
 	return PLAIT_OK;
 }
 
-/* Members and stubs follow each other: those of one node are one stretch. */
+/* Members and stubs are adjacent: the commands of one node are one stretch of
+ * `order`. */
 static plait_status check_bundles(plait__check *check)
 {
 	const plait__plan *plan = check->plan;
-	uint32_t *left = plait__check_take(check, plan->node_count,
-					   sizeof(uint32_t));
+	uint32_t *left = plait__check_alloc(check, plan->node_count,
+					    sizeof(uint32_t));
 	uint32_t i, before = PLAIT__NONE;
 
 	if (left == NULL)
@@ -76,7 +77,7 @@ static plait_status check_bundles(plait__check *check)
 
 		if (node != before && left[node])
 			return plait__check_fail(check, plan->order[i],
-				"its stubs or members are apart in the order");
+				"its stubs or members are not adjacent in the order");
 		left[node] = 1;
 		before = node;
 	}
@@ -99,14 +100,15 @@ static plait_status check_signal(plait__check *check, uint32_t *owner,
 		if (slot >= plan->signal_count ||
 		    plan->commands[from].signal != slot)
 			return plait__check_fail(check, c,
-				"it waits for a signal that nobody emits");
+				"it waits for a signal that its target does not emit");
 		if (owner[slot] != from)
 			return plait__check_fail(check, c,
 				"the signal it waits for was used again too early");
-		/* A runner does not tell of others. */
+		/* A runner publishes completion only of commands with this
+		 * flag. */
 		if (!(plan->commands[from].flags & PLAIT__CMD_AWAITED))
 			return plait__check_fail(check, c,
-				"it waits for a command that knows of no wait");
+				"it waits for a command that is not marked as awaited");
 	}
 	if (command->signal == PLAIT__NONE)
 		return PLAIT_OK;
@@ -126,13 +128,14 @@ static plait_status check_signals(plait__check *check)
 	uint32_t b, i, end = 0, closed = 0, region = PLAIT__NONE;
 	uint32_t *owner;
 
-	/* Each slot is emitted into; without this a file chooses our size. */
+	/* Each slot is emitted into; without this limit a file could choose the
+	 * size of `owner`. */
 	if (plan->signal_count > plan->command_count)
 		return plait__fail(check->error, PLAIT_E_INVALID,
 				   "%u signal slots, but only %u commands",
 				   plan->signal_count, plan->command_count);
-	owner = plait__check_take(check, plan->signal_count,
-				  sizeof(uint32_t));
+	owner = plait__check_alloc(check, plan->signal_count,
+				   sizeof(uint32_t));
 	if (owner == NULL)
 		return plait__check_no_memory(check);
 	memset(owner, 0xff, plan->signal_count * sizeof(uint32_t));
@@ -145,7 +148,7 @@ static plait_status check_signals(plait__check *check)
 		if (body->signal_first < closed ||
 		    body->signal_first > plan->signal_count ||
 		    body->signal_count > plan->signal_count -
-					 body->signal_first)
+		    body->signal_first)
 			return plait__fail(check->error, PLAIT_E_INVALID,
 					   "body %u: its signal slots are another body's",
 					   b);
@@ -166,13 +169,13 @@ static plait_status check_signals(plait__check *check)
 /* ---- exits ---- */
 
 /*
- * The last command of each track must be an exit or be waited for.  Then
- * whatever is done last on a lane is followed by something, until an exit.
+ * The last command of each track must be an exit or a wait target.  Then the
+ * last command on any lane has a successor, up to an exit.
  */
 static plait_status check_exits(plait__check *check)
 {
 	const plait__plan *plan = check->plan;
-	uint8_t *followed = plait__check_take(check, plan->command_count, 1);
+	uint8_t *followed = plait__check_alloc(check, plan->command_count, 1);
 	uint32_t b, i, t;
 
 	if (followed == NULL)
@@ -197,7 +200,7 @@ static plait_status check_exits(plait__check *check)
 			    e->position >= plan->tracks[t].count)
 				return plait__fail(check->error,
 						   PLAIT_E_INVALID,
-						   "body %u: an exit is not in it",
+						   "body %u: an exit is outside of it",
 						   b);
 			followed[plan->tracks[t].first + e->position] = 1;
 		}
@@ -206,7 +209,7 @@ static plait_status check_exits(plait__check *check)
 			i = plan->tracks[t].first + plan->tracks[t].count - 1;
 			if (!followed[i])
 				return plait__check_fail(check, i,
-					"its lane ends with it, but it is no exit");
+					"it ends its lane, but no wait or exit names it");
 		}
 	}
 	return PLAIT_OK;

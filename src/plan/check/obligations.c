@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Proving obligations.  The order graph of a plan has, per command, the one
- * before it on its lane and what it waits for (strict), or its preds (helped).
- * Chains are paths in that graph: lanes (strict), or found greedily (helped).
+ * Proof obligations: chains, the direct test, and the list of unproved ones.
  *
- * An obligation that is no chain and no direct edge goes on a list, which
- * clock_sweeps.c proves.
+ * The order graph has, for each command, an edge from its predecessor on the
+ * lane and from its wait targets (strict), or from its preds (helped).  Chains
+ * are paths in that graph: lanes (strict), or paths found greedily (helped).
+ *
+ * An obligation that is neither within a chain nor covered by a direct edge
+ * goes on a list, which clock_sweeps.c proves.
  */
 #include "plan/check/obligations.h"
 
@@ -14,8 +16,8 @@
 
 #include <string.h>
 
-/* Edges worth a plain look. */
-enum { FEW = 8 };
+/* Most edges that are scanned one by one. */
+enum { SCAN_MAX = 8 };
 
 /* ---- chains ---- */
 
@@ -32,18 +34,20 @@ static void chain_lanes(plait__check *check)
 	check->chain_count = plan->tracks_count;
 }
 
-/* Each command continues the chain of the first pred that nobody has. */
+/* Each command continues the chain of its first pred that has no successor in
+ * its chain yet. */
 static plait_status chain_preds(plait__check *check)
 {
 	const plait__plan *plan = check->plan;
-	uint8_t *continued = plait__check_take(check, plan->command_count, 1);
+	uint8_t *continued = plait__check_alloc(check, plan->command_count, 1);
 	uint32_t i, k;
 
 	if (continued == NULL)
 		return plait__check_no_memory(check);
 	for (i = 0; i < plan->command_count; i++) {
 		uint32_t c = plan->order[i];
-		plait__obligations_edges e = plait__obligations_in_edges(check, c);
+		plait__obligations_edges e =
+			plait__obligations_in_edges(check, c);
 
 		for (k = e.first; k < e.last; k++)
 			if (!continued[e.targets[k]])
@@ -64,27 +68,30 @@ plait_status plait__obligations_find_chains(plait__check *check)
 	uint64_t commands = check->plan->command_count;
 	plait_status status = PLAIT_OK;
 
-	check->chain = plait__check_take(check, commands, sizeof(uint32_t));
-	check->link = plait__check_take(check, commands, sizeof(uint32_t));
+	check->chain = plait__check_alloc(check, commands, sizeof(uint32_t));
+	check->link = plait__check_alloc(check, commands, sizeof(uint32_t));
 	if (check->chain == NULL || check->link == NULL)
 		return plait__check_no_memory(check);
 	if (check->plan->mode == PLAIT__MODE_STRICT)
 		chain_lanes(check);
 	else
 		status = chain_preds(check);
-	check->newest = plait__check_take(check, check->chain_count,
-					  sizeof(uint32_t));
-	check->newest_for = plait__check_take(check, check->chain_count,
-					      sizeof(uint32_t));
+	check->newest = plait__check_alloc(check, check->chain_count,
+					   sizeof(uint32_t));
+	check->newest_for = plait__check_alloc(check, check->chain_count,
+					       sizeof(uint32_t));
 	if (check->newest == NULL || check->newest_for == NULL)
 		return plait__check_no_memory(check);
 	return status;
 }
 
-/* ---- one look ---- */
+/* ---- direct test ---- */
 
-/* For a long list of edges: how far each chain is done, looked up by chain.
- * Those who add obligations do so for one command after the other. */
+/*
+ * Tabulate the direct predecessors of `after` by chain, for long edge lists.
+ * Obligations arrive grouped by `after`, so the table is filled once per
+ * command.
+ */
 static void fill_newest(plait__check *check, uint32_t after)
 {
 	plait__obligations_edges e = plait__obligations_in_edges(check, after);
@@ -113,7 +120,7 @@ static bool is_direct(plait__check *check, uint32_t before, uint32_t after)
 
 	if (check->chain[after] == chain)
 		return link < check->link[after];
-	if (e.last - e.first > FEW) {
+	if (e.last - e.first > SCAN_MAX) {
 		fill_newest(check, after);
 		return check->newest_for[chain] == after + 1 &&
 		       check->newest[chain] > link;
@@ -132,7 +139,7 @@ plait_status plait__obligations_fail(plait__check *check, uint32_t before,
 		"a pred in the plan", "an edge of the graph",
 		"its region, barrier or group",
 		NULL, "their scratch overlaps",
-		"it uses what the loop carries",
+		"it uses a loop-carried buffer",
 		"a wait"
 	};
 	char a[PLAIT__CHECK_TEXT_BYTES], b[PLAIT__CHECK_TEXT_BYTES];
@@ -183,4 +190,41 @@ plait_status plait__obligations_add(plait__check *check, uint32_t before,
 		return PLAIT_OK;
 	}
 	return push(check, before, after, why);
+}
+
+static uint32_t region_command(const plait__check *check, uint32_t body)
+{
+	return check->plan->regions[check->plan->bodies[body].region].command;
+}
+
+/*
+ * On one lane the lane order settles the matter (strict), in whichever bodies
+ * they are; else the commands of the innermost common body that hold a and b
+ * must be ordered.
+ */
+plait_status plait__obligations_add_across(plait__check *check, uint32_t a,
+					   uint32_t b, uint32_t why,
+					   bool *exclusive)
+{
+	const plait__plan_command *commands = check->plan->commands;
+
+	if (exclusive != NULL)
+		*exclusive = false;
+	if (check->plan->mode == PLAIT__MODE_STRICT &&
+	    commands[a].lane == commands[b].lane && a != b)
+		return PLAIT_OK;
+	while (check->body_of[a] != check->body_of[b]) {
+		uint32_t da = check->depth[check->body_of[a]];
+		uint32_t db = check->depth[check->body_of[b]];
+
+		if (da >= db)
+			a = region_command(check, check->body_of[a]);
+		if (db >= da)
+			b = region_command(check, check->body_of[b]);
+	}
+	if (a != b)
+		return plait__obligations_add(check, a, b, why);
+	if (exclusive != NULL)
+		*exclusive = true;
+	return PLAIT_OK;
 }

@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whether the tables that the planner does not read (payload.h) refer only to
- * what is there; for plans that come from outside.
+ * Range check of the payload tables (payload.h), which the planner does not
+ * read; for plans that come from outside.
  */
-#include "plan/io/binary.h"
+#include "plan/check/payload_tables.h"
 
 #include "base/error.h"
 
-/* An index below `count`, or none. */
+#include <stdbool.h>
+
+/* Returns true for an index below `count`, or none. */
 static bool is_index(uint32_t index, uint32_t count)
 {
 	return index == PLAIT__NONE || index < count;
 }
 
-/* [first, first + length) lies within `count`. */
+/* Returns true if [first, first + length) lies within `count`. */
 static bool is_range(uint64_t first, uint64_t length, uint64_t count)
 {
 	return first <= count && length <= count - first;
@@ -22,7 +24,7 @@ static bool is_range(uint64_t first, uint64_t length, uint64_t count)
 static plait_status broken(plait_error *error, const char *what, uint32_t i)
 {
 	return plait__fail(error, PLAIT_E_INVALID,
-			   "plan: %s %u refers to what is not there", what, i);
+			   "plan: %s %u has a reference that is out of range", what, i);
 }
 
 static bool names_are_inside(const plait__plan *plan)
@@ -49,7 +51,7 @@ static bool names_are_inside(const plait__plan *plan)
 	return good;
 }
 
-/* What `index` of an argument counts depends on its kind. */
+/* The kind of an argument says which table `index` refers to. */
 static bool arg_is_good(const plait__plan *plan, const plait__plan_arg *arg)
 {
 	switch (arg->kind) {
@@ -62,7 +64,7 @@ static bool arg_is_good(const plait__plan *plan, const plait__plan_arg *arg)
 	case PLAIT__ARG_ROTATION:
 		return arg->index < plan->rotations_count;
 	case PLAIT__ARG_INDEX:
-		/* None: of a loop that a partial plan leaves out. */
+		/* None: the loop is not part of a partial plan. */
 		return is_index(arg->index, plan->regions_count);
 	case PLAIT__ARG_SCRATCH:
 		return true;
@@ -93,8 +95,8 @@ static plait_status check_payloads(const plait__plan *plan,
 	for (uint32_t i = 0; i < plan->payloads_count; i++) {
 		const plait__plan_payload *payload = &plan->payloads[i];
 
-		/* `object` is a function or a signal: the command's kind
-		 * says which, and check_objects looks at it. */
+		/* `object` is a function or a signal, depending on the kind of
+		 * the command; check_objects checks it. */
 		if (!is_index(payload->kernel, plan->kernels_count) ||
 		    !is_index(payload->geometry, plan->geometries_count) ||
 		    !is_range(payload->arg_first, payload->arg_count,
@@ -184,7 +186,7 @@ plait_status plait__payload_tables_check(const plait__plan *plan,
 	    plan->strings[plan->strings_count - 1] != '\0' ||
 	    !names_are_inside(plan))
 		return plait__fail(error, PLAIT_E_INVALID,
-				   "plan: a name lies outside of its texts");
+				   "plan: a name lies outside of the strings");
 	status = check_payloads(plan, error);
 	if (status == PLAIT_OK)
 		status = check_args(plan, error);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Arguments that depend on a loop: the number of the iteration is taken inside
- * of it; what a rotation gives, inside of it or after it.
+ * Scope of loop-dependent arguments: an iteration number is used only inside
+ * its loop; a rotation only inside its loop or after it.
  */
+#include "plan/check/phases.h"
+
 #include "plan/check/obligations.h"
 
 static const plait__plan_region *region_of(const plait__plan *plan,
@@ -17,7 +19,7 @@ static bool is_loop(const plait__plan *plan, uint32_t region)
 	       plan->regions[region].kind != PLAIT__REGION_CASE;
 }
 
-/* The command of body `outer` which is c or holds it; none if nothing does. */
+/* Returns the command of body `outer` that is c or holds it, or none. */
 static uint32_t holder(const plait__check *check, uint32_t c, uint32_t outer)
 {
 	const plait__plan *plan = check->plan;
@@ -57,18 +59,18 @@ static plait_status check_rotation(plait__check *check, uint32_t c,
 	if (user == PLAIT__NONE)
 		return plait__check_fail(check, c, "it uses a rotation of a "
 					 "loop in another body");
-	return plait__obligations_add(check, loop, user, PLAIT__OBLIGATION_LOOP);
+	return plait__obligations_add(check, loop, user,
+				      PLAIT__OBLIGATION_LOOP);
 }
 
-/* Of what is no launch only memory and values make sense. */
+/* Other commands than launches may have memory and value arguments only. */
 static plait_status check_argument(plait__check *check, uint32_t c,
 				   const plait__plan_arg *arg, bool launch)
 {
 	if (arg->kind != PLAIT__ARG_INDEX && arg->kind != PLAIT__ARG_ROTATION)
 		return PLAIT_OK;
 	if (!launch)
-		return plait__check_fail(check, c, "only launches use what a "
-					 "loop carries");
+		return plait__check_fail(check, c, "only launches may use loop-carried buffers");
 	return arg->kind == PLAIT__ARG_INDEX ?
 	       check_index(check, c, arg->index) :
 	       check_rotation(check, c, arg->index);
@@ -86,8 +88,8 @@ static plait_status check_payload(plait__check *check, uint32_t c,
 	payload = &plan->payloads[link];
 	if (payload->arg_first > plan->args_count ||
 	    payload->arg_count > plan->args_count - payload->arg_first)
-		return plait__check_fail(check, c, "its arguments are not "
-					 "there");
+		return plait__check_fail(check, c,
+					 "its arguments are out of range");
 	for (uint32_t i = 0; status == PLAIT_OK &&
 	     i < payload->arg_count; i++)
 		status = check_argument(check, c,

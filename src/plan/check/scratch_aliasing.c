@@ -1,32 +1,34 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who uses which scratch: commands that share bytes of an arena are ordered.
- * Commands come as accesses.c lines them up.  Of an arena it is known who used
- * each stretch of it last.
+ * Scratch aliasing: commands that share bytes of an arena must be ordered.
+ * Commands come in the order made by accesses.c.  A list of intervals holds the
+ * last user of each byte range of an arena.
  */
+#include "plan/check/phases.h"
+
 #include "plan/check/obligations.h"
 
 #include <string.h>
 
-/* A stretch of an arena and who used it last; `before` used it before, if the
- * last one is in a branch that others may not meet. */
-struct piece {
+/* A byte range with its last user.  `before` is the previous user, kept when
+ * the last one is in a case branch that excludes the current command. */
+struct interval {
 	uint64_t from;
 	uint64_t to;
 	uint32_t last;
 	uint32_t before;
-	uint32_t next;		/* to the right, or none */
+	uint32_t next;		/* right neighbour, or none */
 };
 
 struct arena {
 	plait__check *check;
-	uint32_t *sorted;	/* scratch by device and offset */
-	uint32_t *cluster;	/* by scratch: ranges that touch each other */
-	uint32_t *head;		/* by cluster: its pieces, left to right */
-	struct piece *pieces;
-	uint32_t piece_count;
-	uint32_t piece_capacity;
-	uint32_t free;		/* pieces to use again */
+	uint32_t *sorted;	/* scratch indices by device and offset */
+	uint32_t *cluster;	/* by scratch: its set of overlapping ranges */
+	uint32_t *head;		/* by cluster: its intervals, ascending */
+	struct interval *intervals;
+	uint32_t interval_count;
+	uint32_t interval_capacity;
+	uint32_t free;		/* free list of intervals */
 };
 
 static bool is_left(const plait__plan_scratch *a, const plait__plan_scratch *b)
@@ -68,7 +70,7 @@ static void sort_scratch(const plait__plan *plan, uint32_t *sorted)
 	}
 }
 
-/* Ranges that overlap, directly or through others, are one cluster. */
+/* Ranges that overlap, directly or transitively, form one cluster. */
 static void find_clusters(const plait__plan *plan, struct arena *a)
 {
 	uint64_t end = 0;
@@ -88,85 +90,86 @@ static void find_clusters(const plait__plan *plan, struct arena *a)
 	}
 }
 
-static uint32_t take_piece(struct arena *a, const struct piece *from)
+static uint32_t new_interval(struct arena *a, const struct interval *from)
 {
-	uint32_t piece = a->free;
+	uint32_t interval = a->free;
 
-	if (piece != PLAIT__NONE)
-		a->free = a->pieces[piece].next;
-	else if (a->piece_count < a->piece_capacity)
-		piece = a->piece_count++;
+	if (interval != PLAIT__NONE)
+		a->free = a->intervals[interval].next;
+	else if (a->interval_count < a->interval_capacity)
+		interval = a->interval_count++;
 	else
 		return PLAIT__NONE;
-	a->pieces[piece] = *from;
-	return piece;
+	a->intervals[interval] = *from;
+	return interval;
 }
 
-/* c uses [from, to) after whoever used any of it.  What it covers becomes one
- * piece; what it covers in part is cut. */
+/* Order the command after the last users of its range.  Its range becomes one
+ * interval; intervals that it overlaps in part are split. */
 static plait_status use_range(struct arena *a, uint32_t *head,
 			      const plait__plan_scratch *s)
 {
-	struct piece mine = { s->offset, s->offset + s->bytes, s->command,
+	struct interval mine = { s->offset, s->offset + s->bytes, s->command,
 			      PLAIT__NONE, PLAIT__NONE };
-	uint32_t *at = head, piece;
+	uint32_t *at = head, interval;
 	plait_status status;
 	bool exclusive;
 
-	while (*at != PLAIT__NONE && a->pieces[*at].to <= mine.from)
-		at = &a->pieces[*at].next;
-	while (*at != PLAIT__NONE && a->pieces[*at].from < mine.to) {
-		struct piece old = a->pieces[piece = *at];
+	while (*at != PLAIT__NONE && a->intervals[*at].to <= mine.from)
+		at = &a->intervals[*at].next;
+	while (*at != PLAIT__NONE && a->intervals[*at].from < mine.to) {
+		struct interval old = a->intervals[interval = *at];
 
-		status = plait__accesses_order(a->check, old.last, s->command,
-					    PLAIT__OBLIGATION_SCRATCH, &exclusive);
+		status = plait__obligations_add_across(
+			a->check, old.last, s->command,
+			PLAIT__OBLIGATION_SCRATCH, &exclusive);
 		mine.before = exclusive ? old.before : old.last;
 		if (status == PLAIT_OK && exclusive &&
 		    old.before != PLAIT__NONE)
-			status = plait__accesses_order(a->check, old.before,
-						    s->command,
-						    PLAIT__OBLIGATION_SCRATCH, NULL);
+			status = plait__obligations_add_across(
+				a->check, old.before, s->command,
+				PLAIT__OBLIGATION_SCRATCH, NULL);
 		if (status != PLAIT_OK)
 			return status;
 		*at = old.next;
-		a->pieces[piece].next = a->free;
-		a->free = piece;
+		a->intervals[interval].next = a->free;
+		a->free = interval;
 		if (old.to > mine.to) {
-			struct piece right = old;
+			struct interval right = old;
 
 			right.from = mine.to;
-			*at = take_piece(a, &right);
+			*at = new_interval(a, &right);
 		}
 		if (old.from < mine.from) {
-			struct piece left = old;
+			struct interval left = old;
 
 			left.to = mine.from;
 			left.next = *at;
-			*at = take_piece(a, &left);
-			at = &a->pieces[*at].next;
+			*at = new_interval(a, &left);
+			at = &a->intervals[*at].next;
 		}
 	}
 	mine.next = *at;
-	*at = take_piece(a, &mine);
+	*at = new_interval(a, &mine);
 	return PLAIT_OK;
 }
 
-static plait_status take_arena(plait__check *check, struct arena *a)
+static plait_status init_arena(plait__check *check, struct arena *a)
 {
 	uint64_t count = check->plan->scratch_count;
 
 	a->check = check;
-	a->sorted = plait__check_take(check, count, sizeof(uint32_t));
-	a->cluster = plait__check_take(check, count, sizeof(uint32_t));
-	a->head = plait__check_take(check, count + 1, sizeof(uint32_t));
-	/* Each use adds its own piece and cuts at most two others. */
-	a->piece_capacity = (uint32_t)(3 * count + 3);
-	a->pieces = plait__check_take(check, 3 * count + 3,
-				      sizeof(*a->pieces));
-	a->piece_count = 0;
+	a->sorted = plait__check_alloc(check, count, sizeof(uint32_t));
+	a->cluster = plait__check_alloc(check, count, sizeof(uint32_t));
+	a->head = plait__check_alloc(check, count + 1, sizeof(uint32_t));
+	/* Each use adds one interval and splits at most two others. */
+	a->interval_capacity = (uint32_t)(3 * count + 3);
+	a->intervals = plait__check_alloc(check, 3 * count + 3,
+					  sizeof(*a->intervals));
+	a->interval_count = 0;
 	a->free = PLAIT__NONE;
 	if (a->sorted == NULL || a->cluster == NULL || a->head == NULL ||
-	    a->pieces == NULL)
+	    a->intervals == NULL)
 		return plait__check_no_memory(check);
 	memset(a->head, 0xff, (count + 1) * sizeof(uint32_t));
 	return PLAIT_OK;
@@ -184,9 +187,9 @@ plait_status plait__scratch_aliasing_check(plait__check *check,
 		return PLAIT_OK;
 	if (plan->scratch_count > UINT32_MAX / 8)
 		return plait__check_no_memory(check);
-	of = plait__check_take(check, plan->command_count,
-			       sizeof(uint32_t));
-	if (of == NULL || take_arena(check, &a) != PLAIT_OK)
+	of = plait__check_alloc(check, plan->command_count,
+				sizeof(uint32_t));
+	if (of == NULL || init_arena(check, &a) != PLAIT_OK)
 		return plait__check_no_memory(check);
 	sort_scratch(plan, a.sorted);
 	find_clusters(plan, &a);

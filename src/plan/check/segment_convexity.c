@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Segments, each taken as one, must leave no cycle: then no path leaves one
- * and comes back, and a runner may treat each as a single command.
+ * Convexity of segments: the order graph with each segment contracted to one
+ * vertex has no cycle.  Then no path leaves a segment and comes back, and a
+ * runner may treat each segment as a single command.
  */
-#include "plan/check/obligations.h"
+#include "plan/check/phases.h"
 
 #include "base/error.h"
 
-/* The order graph turned round, between units: a segment, or one command. */
+/* The contracted order graph.  A unit is a segment, or a command without
+ * one. */
 struct units {
 	uint32_t *unit;		/* by command */
-	uint32_t *first;	/* by command and one more */
-	uint32_t *next;		/* commands that come after */
-	uint32_t *degree;	/* by unit: edges that end in it */
-	uint32_t *member_first;	/* by unit and one more */
+	uint32_t *first;	/* by command, plus one sentinel */
+	uint32_t *next;		/* successors of each command */
+	uint32_t *degree;	/* by unit: incoming edges */
+	uint32_t *member_first;	/* by unit, plus one sentinel */
 	uint32_t *members;
 	uint32_t *queue;
 	uint32_t count;
@@ -22,8 +24,8 @@ struct units {
 static plait_status check_members(plait__check *check)
 {
 	const plait__plan *plan = check->plan;
-	uint32_t *counts = plait__check_take(check, plan->segments_count,
-					     sizeof(uint32_t));
+	uint32_t *counts = plait__check_alloc(check, plan->segments_count,
+					      sizeof(uint32_t));
 	uint32_t c, s;
 
 	if (counts == NULL)
@@ -54,9 +56,10 @@ static plait_status check_members(plait__check *check)
 	return PLAIT_OK;
 }
 
-/* Calls for every edge of both kinds of order; phase 0 counts, 1 fills. */
-static void each_edge(plait__check *check, struct units *u, uint32_t c,
-		      bool fill)
+/* Count (`fill` false) or store the incoming edges of c, of all kinds of
+ * order. */
+static void visit_in_edges(plait__check *check, struct units *u, uint32_t c,
+			   bool fill)
 {
 	const plait__plan *plan = check->plan;
 	const plait__plan_command *command = &plan->commands[c];
@@ -82,21 +85,21 @@ static void each_edge(plait__check *check, struct units *u, uint32_t c,
 	}
 }
 
-static plait_status take_arrays(plait__check *check, struct units *u)
+static plait_status alloc_arrays(plait__check *check, struct units *u)
 {
 	const plait__plan *plan = check->plan;
 	uint64_t n = plan->command_count;
 	uint64_t units = n + plan->segments_count;
 
-	u->unit = plait__check_take(check, n, sizeof(uint32_t));
-	u->first = plait__check_take(check, n + 1, sizeof(uint32_t));
-	u->next = plait__check_take(check, n + plan->waits_count +
-				    plan->preds_count, sizeof(uint32_t));
-	u->degree = plait__check_take(check, units, sizeof(uint32_t));
-	u->member_first = plait__check_take(check, units + 1,
-					    sizeof(uint32_t));
-	u->members = plait__check_take(check, n, sizeof(uint32_t));
-	u->queue = plait__check_take(check, units, sizeof(uint32_t));
+	u->unit = plait__check_alloc(check, n, sizeof(uint32_t));
+	u->first = plait__check_alloc(check, n + 1, sizeof(uint32_t));
+	u->next = plait__check_alloc(check, n + plan->waits_count +
+				     plan->preds_count, sizeof(uint32_t));
+	u->degree = plait__check_alloc(check, units, sizeof(uint32_t));
+	u->member_first = plait__check_alloc(check, units + 1,
+					     sizeof(uint32_t));
+	u->members = plait__check_alloc(check, n, sizeof(uint32_t));
+	u->queue = plait__check_alloc(check, units, sizeof(uint32_t));
 	if (u->unit == NULL || u->first == NULL || u->next == NULL ||
 	    u->degree == NULL || u->member_first == NULL ||
 	    u->members == NULL || u->queue == NULL)
@@ -105,7 +108,7 @@ static plait_status take_arrays(plait__check *check, struct units *u)
 	return PLAIT_OK;
 }
 
-static void sum_up(uint32_t *first, uint32_t count)
+static void prefix_sum(uint32_t *first, uint32_t count)
 {
 	uint32_t i, sum = 0;
 
@@ -115,7 +118,7 @@ static void sum_up(uint32_t *first, uint32_t count)
 	}
 }
 
-static void build(plait__check *check, struct units *u)
+static void build_units(plait__check *check, struct units *u)
 {
 	const plait__plan *plan = check->plan;
 	uint32_t c;
@@ -127,11 +130,11 @@ static void build(plait__check *check, struct units *u)
 		u->member_first[u->unit[c]]++;
 	}
 	for (c = 0; c < plan->command_count; c++)
-		each_edge(check, u, c, false);
-	sum_up(u->first, plan->command_count);
-	sum_up(u->member_first, u->count);
+		visit_in_edges(check, u, c, false);
+	prefix_sum(u->first, plan->command_count);
+	prefix_sum(u->member_first, u->count);
 	for (c = 0; c < plan->command_count; c++) {
-		each_edge(check, u, c, true);
+		visit_in_edges(check, u, c, true);
 		u->members[--u->member_first[u->unit[c]]] = c;
 	}
 }
@@ -146,10 +149,10 @@ plait_status plait__segment_convexity_check(plait__check *check)
 		return PLAIT_OK;
 	status = check_members(check);
 	if (status == PLAIT_OK)
-		status = take_arrays(check, &u);
+		status = alloc_arrays(check, &u);
 	if (status != PLAIT_OK)
 		return status;
-	build(check, &u);
+	build_units(check, &u);
 	for (i = 0; i < u.count; i++)
 		if (u.degree[i] == 0)
 			u.queue[tail++] = i;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The shape of a plan, which may come from a file and be anything: after this
- * every index that the rest of the check follows is in range.
+ * Structure of a plan, which may come from a file and hold anything: after this
+ * phase every index that later phases follow is in range.
  */
-#include "plan/check/obligations.h"
+#include "plan/check/phases.h"
 
 #include "base/error.h"
 
@@ -32,7 +32,7 @@ static plait_status check_counts(plait__check *check)
 	if (plan->segment_of_count != 0 &&
 	    plan->segment_of_count != plan->command_count)
 		return fail_part(check, "plan", plan->segment_of_count,
-				 "segments of commands, and not all of them");
+				 "segment_of and commands differ in length");
 	if (plan->nodes_count == 0 ||
 	    plan->node_count != plan->nodes_count - 1)
 		return fail_part(check, "plan", plan->node_count,
@@ -65,17 +65,17 @@ static plait_status check_lanes(plait__check *check)
 		    lane->send_peer != PLAIT__NONE ||
 		    lane->recv_peer != PLAIT__NONE)
 			return fail_part(check, "lane", i,
-					 "its rank or a peer is not as it must be");
+					 "its rank is not its device's, or a peer is set");
 	}
 	return PLAIT_OK;
 }
 
-/* Hard limits: no device has more lanes than it allows. */
+/* No device has more lanes than its hard limit. */
 static plait_status check_limits(plait__check *check)
 {
 	const plait__plan *plan = check->plan;
-	uint32_t *used = plait__check_take(check, plan->devices_count,
-					   sizeof(uint32_t));
+	uint32_t *used = plait__check_alloc(check, plan->devices_count,
+					    sizeof(uint32_t));
 	uint32_t i;
 
 	if (used == NULL)
@@ -113,7 +113,7 @@ static plait_status check_track(plait__check *check, uint32_t b, uint32_t i,
 
 		if (c->lane != track->lane || c->position != p)
 			return fail_part(check, "command", track->first + p,
-					 "it is not where it says");
+					 "its lane or position does not match its track");
 		check->body_of[track->first + p] = b;
 	}
 	*next += track->count;
@@ -135,16 +135,18 @@ static plait_status check_body(plait__check *check, uint32_t b,
 				 "it does not follow the one before it");
 	if (body->exit_first > plan->exits_count ||
 	    body->exit_count > plan->exits_count - body->exit_first)
-		return fail_part(check, "body", b, "its exits are not there");
+		return fail_part(check, "body", b,
+				 "its exits are out of range");
 	if (body->segment_first > plan->segments_count ||
 	    body->segment_count > plan->segments_count - body->segment_first)
 		return fail_part(check, "body", b,
-				 "its segments are not there");
+				 "its segments are out of range");
 	if (body->reserved0 != 0)
 		return fail_part(check, "body", b, "a reserved field is set");
 	if ((b == 0) != (body->region == PLAIT__NONE) ||
 	    (b > 0 && body->region >= plan->regions_count))
-		return fail_part(check, "body", b, "its region is not there");
+		return fail_part(check, "body", b,
+				 "its region is out of range");
 	for (i = 0; i < body->track_count && status == PLAIT_OK; i++)
 		status = check_track(check, b, *track + i, command);
 	if (status == PLAIT_OK &&
@@ -173,28 +175,30 @@ static plait_status check_command(plait__check *check, uint32_t c)
 				 "its node does not exist");
 	if (plan->nodes[command->node].body != check->body_of[c])
 		return plait__check_fail(check, c,
-					 "it is in another body than it says");
+					 "its node names another body");
 	if (command[1].wait_first < command->wait_first ||
 	    command[1].wait_first > plan->waits_count ||
 	    command[1].pred_first < command->pred_first ||
 	    command[1].pred_first > plan->preds_count)
 		return plait__check_fail(check, c,
-					 "its waits or preds are not there");
+					 "its waits or preds are out of range");
 	if (region ? command->link >= plan->regions_count :
 	    command->link != PLAIT__NONE &&
 	    command->link >= plan->payloads_count)
 		return plait__check_fail(check, c,
-					 "its region or payload is not there");
+					 "its region or payload is out of range");
 	if (command->signal != PLAIT__NONE &&
 	    command->signal >= plan->signal_count)
-		return plait__check_fail(check, c, "its signal is not there");
+		return plait__check_fail(check, c,
+					 "its signal is out of range");
 	if (plait__plan_segment_of(plan, c) != PLAIT__NONE &&
 	    plait__plan_segment_of(plan, c) >= plan->segments_count)
-		return plait__check_fail(check, c, "its segment is not there");
+		return plait__check_fail(check, c,
+					 "its segment is out of range");
 	return PLAIT_OK;
 }
 
-/* Waits and preds stay within the body; what each wait is for. */
+/* Waits and preds stay within the body; resolve the command of each wait. */
 static plait_status check_links(plait__check *check, uint32_t b)
 {
 	const plait__plan *plan = check->plan;
@@ -211,7 +215,7 @@ static plait_status check_links(plait__check *check, uint32_t b)
 		if (track->begins != (first[0].wait_first ==
 				      first[1].wait_first))
 			return fail_part(check, "track", i,
-					 "whether it waits is not as it says");
+					 "`begins` does not match its first command");
 	}
 	for (c = body->command_first; c < end; c++) {
 		const plait__plan_command *command = &plan->commands[c];
@@ -223,7 +227,7 @@ static plait_status check_links(plait__check *check, uint32_t b)
 
 			if (wait->lane >= plan->lanes_count)
 				return plait__check_fail(check, c,
-					"it waits for a lane that is not there");
+					"it waits for a lane that does not exist");
 			t = check->track_of[wait->lane];
 			if (t < body->track_first ||
 			    t - body->track_first >= body->track_count ||
@@ -258,7 +262,7 @@ static plait_status check_region_lanes(plait__check *check, uint32_t r,
 
 		if (lane >= plan->lanes_count || stamp[lane] == r + 1)
 			return fail_part(check, "region", r,
-					 "a lane is missing or there twice");
+					 "a lane is out of range or listed twice");
 		stamp[lane] = r + 1;
 	}
 	if (plan->region_lanes[region->lane_first] !=
@@ -294,31 +298,35 @@ static plait_status check_region(plait__check *check, uint32_t r,
 	if (region->command >= plan->command_count ||
 	    plan->commands[region->command].kind != PLAIT__CMD_REGION ||
 	    plan->commands[region->command].link != r)
-		return fail_part(check, "region", r, "its command is not it");
+		return fail_part(check, "region", r,
+				 "its command is not that of a region");
 	if (region->body_count == 0 ||
 	    region->body_first >= plan->bodies_count ||
 	    region->body_count > plan->bodies_count - region->body_first ||
 	    (region->kind != PLAIT__REGION_CASE && region->body_count != 1))
-		return fail_part(check, "region", r, "its bodies are not there");
+		return fail_part(check, "region", r,
+				 "its bodies are out of range");
 	if (check->body_of[region->command] >= region->body_first)
 		return fail_part(check, "region", r,
-				 "its bodies must come after its own");
+				 "its bodies must follow the body that holds it");
 	if (region->lane_count == 0 ||
 	    region->lane_first > plan->region_lanes_count ||
 	    region->lane_count > plan->region_lanes_count - region->lane_first)
-		return fail_part(check, "region", r, "its lanes are not there");
-	if (region->lane_first != (r == 0 ? 0 : region[-1].lane_first +
-						region[-1].lane_count))
 		return fail_part(check, "region", r,
-				 "its lanes are another region's");
+				 "its lanes are out of range");
+	if (region->lane_first != (r == 0 ? 0 : region[-1].lane_first +
+				   region[-1].lane_count))
+		return fail_part(check, "region", r,
+				 "its lanes do not follow those of the region before it");
 	if (region->predicate != PLAIT__NONE &&
 	    region->predicate >= plan->payloads_count)
 		return fail_part(check, "region", r,
-				 "its predicate is not there");
+				 "its predicate is out of range");
 	return check_region_lanes(check, r, stamp);
 }
 
-/* One stub on each lane but the home lane, in the region's own body. */
+/* A region has one stub on each of its lanes but the home lane, in the body of
+ * its command. */
 static plait_status check_stubs(plait__check *check, uint32_t *stubs)
 {
 	const plait__plan *plan = check->plan;
@@ -340,10 +348,10 @@ static plait_status check_stubs(plait__check *check, uint32_t *stubs)
 			found = plan->region_lanes[region->lane_first + i] ==
 				command->lane;
 		if (!found || check->body_of[region->command] !=
-			      check->body_of[c] ||
+		    check->body_of[c] ||
 		    plan->commands[region->command].node != command->node)
 			return plait__check_fail(check, c,
-						 "a stub of its region is out of place");
+						 "a stub is on a wrong lane or in a wrong body");
 		stubs[command->link]++;
 	}
 	for (r = 0; r < plan->regions_count; r++)
@@ -386,11 +394,11 @@ static plait_status check_nodes(plait__check *check)
 		if (node[1].access_first < node->access_first ||
 		    node[1].access_first > plan->accesses_count)
 			return fail_part(check, "node", i,
-					 "its accesses are not there");
+					 "its accesses are out of range");
 		if ((node->command == PLAIT__NONE) != (count == 0))
 			return fail_part(check, "node", i,
 					 count == 0 ? "its command is missing" :
-					 "it has a command it does not know of");
+					 "it has commands, but names none");
 		if (count > 0 && (node->command >= plan->command_count ||
 				  plan->commands[node->command].node != i ||
 				  is_stub(&plan->commands[node->command])))
@@ -400,7 +408,7 @@ static plait_status check_nodes(plait__check *check)
 			if (!(plan->commands[check->node_commands[c]].flags &
 			      PLAIT__CMD_MEMBER))
 				return fail_part(check, "node", i,
-						 "it has its command twice");
+						 "it has several commands that are no members");
 	}
 	return PLAIT_OK;
 }
@@ -415,7 +423,7 @@ static plait_status check_tables(plait__check *check)
 		    (plan->accesses[i].box != PLAIT__NONE &&
 		     plan->accesses[i].box >= plan->boxes_count))
 			return fail_part(check, "access", i,
-					 "its mode or box is not there");
+					 "its mode or box is out of range");
 	for (i = 0; i < plan->scratch_count; i++) {
 		const plait__plan_scratch *s = &plan->scratch[i];
 		uint64_t end;
@@ -434,23 +442,23 @@ static plait_status check_tables(plait__check *check)
 	return PLAIT_OK;
 }
 
-static plait_status take_arrays(plait__check *check)
+static plait_status alloc_arrays(plait__check *check)
 {
 	const plait__plan *plan = check->plan;
 	uint64_t commands = plan->command_count;
 
-	check->body_of = plait__check_take(check, commands, sizeof(uint32_t));
-	check->sequence = plait__check_take(check, commands, sizeof(uint32_t));
-	check->track_of = plait__check_take(check, plan->lanes_count,
-					    sizeof(uint32_t));
-	check->wait_target = plait__check_take(check, plan->waits_count,
+	check->body_of = plait__check_alloc(check, commands, sizeof(uint32_t));
+	check->sequence = plait__check_alloc(check, commands, sizeof(uint32_t));
+	check->track_of = plait__check_alloc(check, plan->lanes_count,
+					     sizeof(uint32_t));
+	check->wait_target = plait__check_alloc(check, plan->waits_count,
+						sizeof(uint32_t));
+	check->node_first = plait__check_alloc(check, plan->node_count + 1ull,
 					       sizeof(uint32_t));
-	check->node_first = plait__check_take(check, plan->node_count + 1ull,
-					      sizeof(uint32_t));
-	check->node_commands = plait__check_take(check, commands,
-						 sizeof(uint32_t));
-	check->depth = plait__check_take(check, plan->bodies_count,
-					 sizeof(uint32_t));
+	check->node_commands = plait__check_alloc(check, commands,
+						  sizeof(uint32_t));
+	check->depth = plait__check_alloc(check, plan->bodies_count,
+					  sizeof(uint32_t));
 	if (check->body_of == NULL || check->sequence == NULL ||
 	    check->track_of == NULL || check->wait_target == NULL ||
 	    check->node_first == NULL || check->node_commands == NULL ||
@@ -462,23 +470,23 @@ static plait_status take_arrays(plait__check *check)
 static plait_status check_regions(plait__check *check)
 {
 	const plait__plan *plan = check->plan;
-	uint32_t *stamp = plait__check_take(check, plan->lanes_count,
-					    sizeof(uint32_t));
-	uint32_t *stubs = plait__check_take(check, plan->regions_count,
-					    sizeof(uint32_t));
+	uint32_t *stamp = plait__check_alloc(check, plan->lanes_count,
+					     sizeof(uint32_t));
+	uint32_t *stubs = plait__check_alloc(check, plan->regions_count,
+					     sizeof(uint32_t));
 	plait_status status = PLAIT_OK;
 	uint32_t b, r;
 
 	if (stamp == NULL || stubs == NULL)
 		return plait__check_no_memory(check);
-	/* Outer ones first: bodies come after the body of their region. */
+	/* Outer regions first: bodies follow the body of their region. */
 	for (b = 1; b < plan->bodies_count && status == PLAIT_OK; b++) {
 		r = plan->bodies[b].region;
 		if (b < plan->regions[r].body_first ||
 		    b - plan->regions[r].body_first >=
 		    plan->regions[r].body_count)
 			return fail_part(check, "body", b,
-					 "its region does not know it");
+					 "its region does not contain it");
 		if (b == plan->regions[r].body_first)
 			status = check_region(check, r, stamp);
 	}
@@ -486,7 +494,7 @@ static plait_status check_regions(plait__check *check)
 		b = plan->regions[r].body_first;
 		if (b >= plan->bodies_count || plan->bodies[b].region != r)
 			return fail_part(check, "region", r,
-					 "its bodies are not there");
+					 "its bodies are out of range");
 	}
 	return status == PLAIT_OK ? check_stubs(check, stubs) : status;
 }
@@ -498,7 +506,7 @@ plait_status plait__structure_check(plait__check *check)
 	plait_status status = check_counts(check);
 
 	if (status == PLAIT_OK)
-		status = take_arrays(check);
+		status = alloc_arrays(check);
 	if (status == PLAIT_OK)
 		status = check_lanes(check);
 	if (status == PLAIT_OK)

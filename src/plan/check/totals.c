@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a plan says of itself, beside order and lanes: its makespans, how many
- * edges its graph had, what its segments cost, how large its arenas are.  All
- * is found once more here: a file may state anything.
+ * Totals that a plan states: makespans, number of edges of its graph, segment
+ * costs, arena sizes.  All are recomputed here: a file may state anything.
  */
-#include "plan/check/obligations.h"
+#include "plan/check/phases.h"
 
 #include "base/error.h"
 
-/* An arena may be rounded up to this. */
+/* Arena sizes are rounded up to a multiple of this, at most. */
 enum { ARENA_BYTES = 256 };
 
-struct figures {
+struct totals {
 	const plait__check *check;
-	uint64_t *end;		/* by command: when it is done */
-	uint64_t *lane_end;	/* by lane, of the body in hand */
-	uint64_t *took;		/* by body */
+	uint64_t *end;		/* by command: finish time */
+	uint64_t *lane_end;	/* by lane: when the lane is free, in the
+				 * current body */
+	uint64_t *makespan;		/* by body: makespan */
 };
 
 static uint64_t add(uint64_t a, uint64_t b)
@@ -28,28 +28,29 @@ static uint64_t times(uint64_t a, uint64_t b)
 	return b > 0 && a > UINT64_MAX / b ? UINT64_MAX : a * b;
 }
 
-/* What a region takes: its decisions, and its expected or dearest body as often
- * as it runs. */
-static uint64_t region_takes(const struct figures *f,
-			     const plait__plan_region *region)
+/* Duration of a region: its decisions, plus its expected body (else the longest
+ * one) times its iterations. */
+static uint64_t region_duration(const struct totals *f,
+				const plait__plan_region *region)
 {
-	const uint64_t *took = f->took + region->body_first;
+	const uint64_t *makespan = f->makespan + region->body_first;
 	uint64_t count = 1, most = 0;
 
 	if (region->kind != PLAIT__REGION_CASE)
 		count = plait__plan_iterations(region->kind, region->times);
 	for (uint32_t i = 0; i < region->body_count; i++)
-		most = took[i] > most ? took[i] : most;
+		most = makespan[i] > most ? makespan[i] : most;
 	if (region->kind == PLAIT__REGION_CASE &&
 	    region->times < region->body_count)
-		most = took[region->times];
+		most = makespan[region->times];
 	return add(times(count, most),
 		   times(plait__plan_decisions(region->kind, count),
 			 region->decision_cost));
 }
 
-/* Its lane is free, a region's lanes have come, and what it waits for was seen. */
-static uint64_t starts_at(const struct figures *f, uint32_t c)
+/* Earliest start: the lane is free (for a region: all its lanes), and every
+ * wait target is visible. */
+static uint64_t starts_at(const struct totals *f, uint32_t c)
 {
 	const plait__plan *plan = f->check->plan;
 	const plait__plan_command *command = &plan->commands[c];
@@ -78,7 +79,7 @@ static uint64_t starts_at(const struct figures *f, uint32_t c)
 	return start;
 }
 
-static uint64_t ends_at(const struct figures *f, uint32_t c)
+static uint64_t ends_at(const struct totals *f, uint32_t c)
 {
 	const plait__plan *plan = f->check->plan;
 	const plait__plan_command *command = &plan->commands[c];
@@ -86,7 +87,7 @@ static uint64_t ends_at(const struct figures *f, uint32_t c)
 
 	switch (command->kind) {
 	case PLAIT__CMD_REGION:
-		return add(start, region_takes(f,
+		return add(start, region_duration(f,
 					       &plan->regions[command->link]));
 	case PLAIT__CMD_ENTER:
 	case PLAIT__CMD_JOIN:
@@ -96,8 +97,8 @@ static uint64_t ends_at(const struct figures *f, uint32_t c)
 	}
 }
 
-/* Commands from `at` on that start and end together: the members of a group,
- * or one command. */
+/* Returns the end of the bundle at `at`: the members of a group, or one
+ * command. */
 static uint32_t bundle_end(const plait__plan *plan, uint32_t at, uint32_t stop)
 {
 	const plait__plan_command *first = &plan->commands[plan->order[at]];
@@ -109,7 +110,7 @@ static uint32_t bundle_end(const plait__plan *plan, uint32_t at, uint32_t stop)
 	return i;
 }
 
-static void time_body(const struct figures *f, uint32_t b)
+static void time_body(const struct totals *f, uint32_t b)
 {
 	const plait__plan *plan = f->check->plan;
 	const plait__plan_body *body = &plan->bodies[b];
@@ -132,47 +133,48 @@ static void time_body(const struct figures *f, uint32_t b)
 
 			f->end[c] = f->lane_end[plan->commands[c].lane] = end;
 		}
-		f->took[b] = end > f->took[b] ? end : f->took[b];
+		f->makespan[b] = end > f->makespan[b] ? end : f->makespan[b];
 	}
 }
 
 static plait_status check_makespans(plait__check *check)
 {
 	const plait__plan *plan = check->plan;
-	struct figures f = { .check = check };
+	struct totals f = { .check = check };
 	uint32_t b = plan->bodies_count;
 
-	f.end = plait__check_take(check, plan->command_count, sizeof(*f.end));
-	f.lane_end = plait__check_take(check, plan->lanes_count,
-				       sizeof(*f.lane_end));
-	f.took = plait__check_take(check, plan->bodies_count, sizeof(*f.took));
-	if (f.end == NULL || f.lane_end == NULL || f.took == NULL)
+	f.end = plait__check_alloc(check, plan->command_count, sizeof(*f.end));
+	f.lane_end = plait__check_alloc(check, plan->lanes_count,
+					sizeof(*f.lane_end));
+	f.makespan = plait__check_alloc(check, plan->bodies_count,
+					sizeof(*f.makespan));
+	if (f.end == NULL || f.lane_end == NULL || f.makespan == NULL)
 		return plait__check_no_memory(check);
 	while (b-- > 0) {
 		time_body(&f, b);
-		if (plan->bodies[b].makespan != f.took[b])
+		if (plan->bodies[b].makespan != f.makespan[b])
 			return plait__fail(check->error, PLAIT_E_INVALID,
 				"body %u: makespan %llu, but its costs and "
-				"waits make it %llu", b,
+					   "waits make it %llu", b,
 				(unsigned long long)plan->bodies[b].makespan,
-				(unsigned long long)f.took[b]);
+					   (unsigned long long)f.makespan[b]);
 	}
-	if (plan->makespan != f.took[0])
+	if (plan->makespan != f.makespan[0])
 		return plait__fail(check->error, PLAIT_E_INVALID,
 				   "plan: makespan %llu, but that of body 0 is "
 				   "%llu", (unsigned long long)plan->makespan,
-				   (unsigned long long)f.took[0]);
+				   (unsigned long long)f.makespan[0]);
 	return PLAIT_OK;
 }
 
 /* ---- edges ---- */
 
-/* Pairs of nodes that preds tell of: each is an edge of the graph. */
-static plait_status count_kept(plait__check *check, uint64_t *out)
+/* Lower bound of edge_count: distinct pairs of nodes among the preds. */
+static plait_status least_edges(plait__check *check, uint64_t *out)
 {
 	const plait__plan *plan = check->plan;
-	uint32_t *seen = plait__check_take(check, plan->node_count,
-					   sizeof(uint32_t));
+	uint32_t *seen = plait__check_alloc(check, plan->node_count,
+					    sizeof(uint32_t));
 
 	*out = 0;
 	if (seen == NULL)
@@ -195,13 +197,13 @@ static plait_status count_kept(plait__check *check, uint64_t *out)
 	return PLAIT_OK;
 }
 
-/* No edge is there twice, and none goes both ways or out of a body, or to what
- * takes no part. */
-static plait_status count_most(plait__check *check, uint64_t *out)
+/* Upper bound of edge_count: each pair of nodes of one body that take part,
+ * once. */
+static plait_status most_edges(plait__check *check, uint64_t *out)
 {
 	const plait__plan *plan = check->plan;
-	uint32_t *nodes = plait__check_take(check, plan->bodies_count,
-					    sizeof(uint32_t));
+	uint32_t *nodes = plait__check_alloc(check, plan->bodies_count,
+					     sizeof(uint32_t));
 
 	*out = 0;
 	if (nodes == NULL)
@@ -216,18 +218,18 @@ static plait_status count_most(plait__check *check, uint64_t *out)
 
 static plait_status check_edges(plait__check *check)
 {
-	uint64_t kept, most;
-	plait_status status = count_kept(check, &kept);
+	uint64_t least, most;
+	plait_status status = least_edges(check, &least);
 
 	if (status == PLAIT_OK)
-		status = count_most(check, &most);
+		status = most_edges(check, &most);
 	if (status != PLAIT_OK)
 		return status;
-	if (check->plan->edge_count < kept || check->plan->edge_count > most)
+	if (check->plan->edge_count < least || check->plan->edge_count > most)
 		return plait__fail(check->error, PLAIT_E_INVALID,
 				   "plan: %u edges; its nodes have from %llu to "
 				   "%llu", check->plan->edge_count,
-				   (unsigned long long)kept,
+				   (unsigned long long)least,
 				   (unsigned long long)most);
 	return PLAIT_OK;
 }
@@ -237,8 +239,8 @@ static plait_status check_edges(plait__check *check)
 static plait_status check_segment_costs(plait__check *check)
 {
 	const plait__plan *plan = check->plan;
-	uint64_t *costs = plait__check_take(check, plan->segments_count,
-					    sizeof(*costs));
+	uint64_t *costs = plait__check_alloc(check, plan->segments_count,
+					     sizeof(*costs));
 	uint32_t i;
 
 	if (costs == NULL)
@@ -253,18 +255,19 @@ static plait_status check_segment_costs(plait__check *check)
 		if (costs[i] != plan->segments[i].cost)
 			return plait__fail(check->error, PLAIT_E_INVALID,
 				"segment %u: cost %llu, but its commands cost "
-				"%llu", i,
+					   "%llu", i,
 				(unsigned long long)plan->segments[i].cost,
-				(unsigned long long)costs[i]);
+					   (unsigned long long)costs[i]);
 	return PLAIT_OK;
 }
 
-/* An arena is allocated as it is: no more than its scratch reaches. */
+/* An arena is allocated as stated: it must not exceed the end of its
+ * scratch. */
 static plait_status check_arenas(plait__check *check)
 {
 	const plait__plan *plan = check->plan;
-	uint64_t *ends = plait__check_take(check, plan->devices_count,
-					   sizeof(*ends));
+	uint64_t *ends = plait__check_alloc(check, plan->devices_count,
+					    sizeof(*ends));
 	uint32_t i;
 
 	if (ends == NULL)
@@ -282,9 +285,9 @@ static plait_status check_arenas(plait__check *check)
 		if (bytes >= ARENA_BYTES && bytes - ARENA_BYTES >= ends[i])
 			return plait__fail(check->error, PLAIT_E_INVALID,
 				"device %u: an arena of %llu bytes, but its "
-				"scratch ends at %llu", i,
-				(unsigned long long)bytes,
-				(unsigned long long)ends[i]);
+					   "scratch ends at %llu", i,
+					   (unsigned long long)bytes,
+					   (unsigned long long)ends[i]);
 	}
 	return PLAIT_OK;
 }

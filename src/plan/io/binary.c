@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The binary form of plans, both ways; see binary.h. */
+/* Binary form of plans, both directions; see binary.h. */
 #include "plan/io/binary.h"
 
 #include "plan/check/check.h"
+#include "plan/check/payload_tables.h"
 #include "base/alloc.h"
 #include "base/error.h"
 
@@ -18,7 +19,7 @@ struct header {
 	uint32_t version;
 	uint32_t order;
 	uint64_t bytes;		/* of the whole file */
-	uint64_t checksum;	/* of what follows this field */
+	uint64_t checksum;	/* of all bytes after this field */
 	uint32_t array_count;
 	uint32_t mode;
 	uint32_t policy;
@@ -104,7 +105,7 @@ static struct header header_of(const plait__plan *plan)
 	return header;
 }
 
-/* Size and checksum are known when all the rest is there. */
+/* Fill in size and checksum, once all other bytes are written. */
 static void complete_header(char *saved, uint64_t bytes)
 {
 	uint64_t sum = checksum((unsigned char *)saved + CHECKED_FROM,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names in written plans; see escape.h. */
+/* Escaping of names; see escape.h. */
 #include "plan/io/escape.h"
 
 #include <stdio.h>
@@ -23,9 +23,9 @@ const char *plait__escape_node_name(const plait__plan *plan, uint32_t node,
 }
 
 /*
- * How many bytes the character at `at` has; 0 if it is none that every reader
- * of JSON and XML takes: UTF-8 in its shortest form, no surrogate, nothing from
- * U+FFFE to U+FFFF, no control character but those below U+0020.
+ * Returns the length of the character at `at` in bytes; 0 if some reader of
+ * JSON or XML rejects it.  Accepted: UTF-8 in its shortest form; no surrogate,
+ * nothing from U+FFFE to U+FFFF, no control character but those below U+0020.
  */
 static int character_bytes(const char *at)
 {
@@ -81,7 +81,8 @@ void plait__escape_json_node(const plait__plan *plan, uint32_t node,
 {
 	char name[256];
 
-	plait__escape_json_string(plait__escape_node_name(plan, node, name), out);
+	plait__escape_json_string(plait__escape_node_name(plan, node, name),
+				  out);
 }
 
 static int add_xml_character(const char *at, plait__text *out)
@@ -118,7 +119,7 @@ uint32_t plait__escape_columns(const char *text)
 	return count;
 }
 
-/* Behind so many characters. */
+/* Skip that many characters. */
 static const char *skip(const char *text, uint32_t characters)
 {
 	for (; *text != '\0' && characters > 0; characters--) {
@@ -129,7 +130,7 @@ static const char *skip(const char *text, uint32_t characters)
 	return text;
 }
 
-/* What tells names apart is mostly their end. */
+/* Keep more of the end: names mostly differ there. */
 void plait__escape_xml(const char *text, uint32_t columns, plait__text *out)
 {
 	uint32_t count = plait__escape_columns(text);

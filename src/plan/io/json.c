@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A plan as one JSON object.  Regions nest as deep as the graph did, so the
- * writer keeps a stack of its own instead of calling itself.
+ * JSON form of plans.  Regions may nest deeply, so the writer keeps an explicit
+ * stack instead of recursing.
  */
+#include "plan/io/json.h"
+
 #include "plan/io/escape.h"
-#include "plan/io/binary.h"
 #include "plan/simulate/simulate.h"
 
 #include "base/alloc.h"
@@ -13,9 +14,10 @@
 
 #include <stddef.h>
 
-/* Where the writer is: body `body`, its next region in `regions`. */
+/* Writer position: body `body`, and its next region in `order`. */
 struct region_entry {
-	uint32_t region;	/* whose bodies are written; none at the top */
+	uint32_t region;	/* its bodies are being written; none at the
+				 * top */
 	uint32_t body;
 	uint32_t next;		/* in `order`: the next region of this body */
 };
@@ -23,9 +25,10 @@ struct region_entry {
 struct writer {
 	const plait__plan *plan;
 	plait__text *out;
-	uint32_t *order;	/* regions, sorted by the body they are in */
-	uint32_t *first;	/* per body: its first one in `order` */
-	uint32_t *local;	/* per lane: its number in the body at hand */
+	uint32_t *order;	/* regions, sorted by the body that holds
+				 * them */
+	uint32_t *first;	/* by body: its first region in `order` */
+	uint32_t *local;	/* by lane: its number in the current body */
 	plait__vector stack;	/* struct region_entry */
 };
 
@@ -39,7 +42,8 @@ static void write_commands(struct writer *writer,
 			&writer->plan->commands[track->first + i];
 
 		plait__text_add(writer->out, "%s", i > 0 ? ", " : "");
-		plait__escape_json_node(writer->plan, command->node, writer->out);
+		plait__escape_json_node(writer->plan, command->node,
+					writer->out);
 	}
 }
 
@@ -58,7 +62,7 @@ static void write_lane(struct writer *writer, uint32_t lane,
 	plait__text_add(writer->out, "]}");
 }
 
-/* The plan itself lists every lane, used or not: their numbers are indices. */
+/* The plan lists every lane, used or not: lane numbers are indices. */
 static void write_all_lanes(struct writer *writer)
 {
 	const plait__plan *plan = writer->plan;
@@ -75,7 +79,7 @@ static void write_all_lanes(struct writer *writer)
 	}
 }
 
-/* A body lists the lanes that it uses. */
+/* A body lists only the lanes that it uses. */
 static void write_tracks(struct writer *writer,
 			 const plait__plan_body *body)
 {
@@ -101,7 +105,8 @@ static void write_lanes(struct writer *writer, uint32_t number)
 	plait__text_add(writer->out, "]");
 }
 
-/* A node on several devices has a command on each: `by_` says which waits. */
+/* A node on several devices has a command on each: `by_` tells which one
+ * waits. */
 static void write_waits_of(struct writer *writer, uint32_t number,
 			   uint32_t *written)
 {
@@ -136,7 +141,7 @@ static void write_waits(struct writer *writer, uint32_t number)
 			(unsigned long long)body->makespan);
 }
 
-/* The open part of a body: what comes before its regions. */
+/* Write the part of a body before its regions. */
 static void open_body(struct writer *writer, uint32_t body)
 {
 	write_lanes(writer, body);
@@ -170,8 +175,8 @@ static bool push(struct writer *writer, uint32_t region, uint32_t body)
 	return plait__vector_push(&writer->stack, &region_entry, 1) != NULL;
 }
 
-/* All regions of the body are written: end it, go to its next sibling or end
- * the region too. */
+/* All regions of the body are written: close it; go to its next sibling or
+ * close the region too. */
 static void close_body(struct writer *writer, struct region_entry *region_entry)
 {
 	const plait__plan_region *region;
@@ -180,7 +185,7 @@ static void close_body(struct writer *writer, struct region_entry *region_entry)
 	if (region_entry->region != PLAIT__NONE) {
 		region = &writer->plan->regions[region_entry->region];
 		if (region_entry->body + 1 < region->body_first +
-				      region->body_count) {
+		    region->body_count) {
 			region_entry->body++;
 			region_entry->next = writer->first[region_entry->body];
 			plait__text_add(writer->out, ", {");
@@ -192,7 +197,7 @@ static void close_body(struct writer *writer, struct region_entry *region_entry)
 	plait__vector_truncate(&writer->stack, writer->stack.count - 1);
 }
 
-/* One step: into the next region of the body on top, or out of the body. */
+/* Advance into the next region of the body on top, or out of that body. */
 static bool step(struct writer *writer)
 {
 	struct region_entry *region_entry = plait__vector_at(&writer->stack,
@@ -218,7 +223,7 @@ static uint32_t body_of(const plait__plan *plan, uint32_t region)
 	return plan->nodes[node].body;
 }
 
-/* Counting sort of the regions by the body that holds them. */
+/* Sort the regions by the body that holds them (counting sort). */
 static void sort_regions(struct writer *writer)
 {
 	const plait__plan *plan = writer->plan;
@@ -239,8 +244,8 @@ static void sort_regions(struct writer *writer)
 	writer->first[0] = 0;
 }
 
-/* Names of the commands that make the plan as long as it is; of a node that
- * goes on from one of its lanes to another, once. */
+/* Write the names on the critical path; a node that continues on another of its
+ * lanes appears once. */
 static plait_status write_critical(struct writer *writer, plait_error *error)
 {
 	const plait__simulate_system system = {
@@ -263,7 +268,8 @@ static plait_status write_critical(struct writer *writer, plait_error *error)
 			continue;
 		last = command->node;
 		plait__text_add(writer->out, "%s", i > 0 ? ", " : "");
-		plait__escape_json_node(writer->plan, command->node, writer->out);
+		plait__escape_json_node(writer->plan, command->node,
+					writer->out);
 	}
 	plait__text_add(writer->out, "], ");
 	plait__simulate_release(timeline);
@@ -309,7 +315,8 @@ plait_status plait__json_plan(const plait__plan *plan, plait__text *out,
 	uint64_t lanes = (uint64_t)plan->lanes_count + 1;
 	plait_status status = PLAIT_OK;
 
-	plait__vector_init(&writer.stack, allocator, sizeof(struct region_entry));
+	plait__vector_init(&writer.stack, allocator,
+			   sizeof(struct region_entry));
 	writer.order = plait__alloc_array(allocator, regions, 4);
 	writer.first = plait__alloc_array(allocator, bodies, 4);
 	writer.local = plait__alloc_array(allocator, lanes, 4);

@@ -1,41 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lanes for every scope, inner ones first: what a region needs of lanes and
- * time is known when its own scope's turn comes.  The two ways to find lanes
- * are chain_cover.c (widest) and list_schedule.c (bounded, and widest where the limit of a
- * device is in the way).
+ * Lane assignment of all scopes, inner ones first: the lanes and the makespan
+ * of a region must be known before the scope that holds it.  A scope's lanes
+ * come from chain_cover.c (widest), or from list scheduling (bounded, and
+ * widest where a device's lane limit forbids the cover).
  */
-#include "plan/schedule/planner_state.h"
+#include "plan/schedule/phases.h"
 
 #include "base/error.h"
 
 #include <string.h>
 
-plait_status plait__assign_new_lane(plait__planner_state *planner,
-				    plait__planner_scope *scope, uint32_t device,
-				    uint32_t *out_lane)
-{
-	uint32_t index = planner->lane_device_count;
+/* ---- extra items ---- */
 
-	if (plait__arena_reserve(&planner->work, (void **)&planner->lane_device,
-				 &planner->lane_device_capacity, index + 1ull,
-				 sizeof(uint32_t)) != PLAIT_OK)
-		return PLAIT_E_NOMEM;
-	planner->lane_device[index] = device;
-	planner->lane_device_count++;
-	*out_lane = scope->lane_count++;
-	return PLAIT_OK;
-}
-
-/* ---- further items ---- */
-
-static plait_status add_extra(plait__planner_state *planner, uint32_t t, uint32_t device)
+static plait_status add_extra(plait__planner_state *planner, uint32_t t,
+			      uint32_t device)
 {
 	uint32_t capacity = planner->extra_capacity;
 
-	if (plait__arena_reserve(&planner->work, (void **)&planner->extra_device,
-				 &capacity, planner->extra_count + 1ull,
-				 sizeof(uint32_t)) != PLAIT_OK)
+	if (plait__workspace_reserve(&planner->work,
+				     (void **)&planner->extra_device, &capacity,
+				     planner->extra_count + 1ull,
+				     sizeof(uint32_t)) != PLAIT_OK)
 		return PLAIT_E_NOMEM;
 	planner->extra_capacity = capacity;
 	planner->extra_device[planner->extra_count++] = device;
@@ -43,9 +29,10 @@ static plait_status add_extra(plait__planner_state *planner, uint32_t t, uint32_
 	return PLAIT_OK;
 }
 
-/* How many lanes of each device the bodies of a region want at once. */
-static void count_region_lanes(plait__planner_state *planner, uint32_t region_index,
-			       uint32_t *counts, uint32_t *most)
+/* Count the lanes of each device that the bodies of a region need at once. */
+static void count_region_lanes(plait__planner_state *planner,
+			       uint32_t region_index, uint32_t *counts,
+			       uint32_t *most)
 {
 	const plait__input_region *region =
 		&planner->input->regions[region_index];
@@ -72,8 +59,8 @@ static plait_status region_extras(plait__planner_state *planner, uint32_t t,
 	uint32_t home = plait__planner_device(planner, t);
 	uint32_t *most = counts + devices;
 
-	count_region_lanes(planner, plait__planner_node(planner, t)->link, counts,
-			   most);
+	count_region_lanes(planner, plait__planner_node(planner, t)->link,
+			   counts, most);
 	for (d = 0; d < devices; d++)
 		for (i = d == home; i < most[d]; i++)
 			if (add_extra(planner, t, d) != PLAIT_OK)
@@ -115,9 +102,9 @@ static plait_status scope_extras(plait__planner_state *planner, uint32_t s,
 	return PLAIT_OK;
 }
 
-/* ---- the order for chains ---- */
+/* ---- placing order for the chain cover ---- */
 
-/* Does t run the same kernel as one of its preds? */
+/* Returns true if t runs the same kernel as one of its preds. */
 static bool has_like_pred(const plait__planner_state *planner, uint32_t t)
 {
 	uint32_t affinity = plait__planner_node(planner, t)->affinity, i;
@@ -129,17 +116,18 @@ static bool has_like_pred(const plait__planner_state *planner, uint32_t t)
 	return false;
 }
 
-/* Highest rank first; then what likes the lane of a pred. */
-static bool is_before(const plait__planner_state *planner, uint32_t a, uint32_t b)
+/* Order: highest rank first; then nodes that share the affinity of a pred. */
+static bool is_before(const plait__planner_state *planner, uint32_t a,
+		      uint32_t b)
 {
 	if (planner->rank[a] != planner->rank[b] || !planner->has_affinity)
 		return planner->rank[a] > planner->rank[b];
 	return has_like_pred(planner, a) && !has_like_pred(planner, b);
 }
 
-/* Merge two neighbouring runs of seq, the left one first among equals. */
-static void merge(const plait__planner_state *planner, uint32_t *seq, uint32_t middle,
-		  uint32_t end, uint32_t *spare)
+/* Merge two adjacent runs of seq, stably. */
+static void merge(const plait__planner_state *planner, uint32_t *seq,
+		  uint32_t middle, uint32_t end, uint32_t *spare)
 {
 	uint32_t i = 0, j = middle, out = 0;
 
@@ -150,9 +138,9 @@ static void merge(const plait__planner_state *planner, uint32_t *seq, uint32_t m
 	memcpy(seq + out, spare + i, (middle - i) * sizeof(uint32_t));
 }
 
-/* One level; stable. */
-static void sort_level(plait__planner_state *planner, uint32_t *seq, uint32_t count,
-		       uint32_t *spare)
+/* Sort one level, stably. */
+static void sort_level(plait__planner_state *planner, uint32_t *seq,
+		       uint32_t count, uint32_t *spare)
 {
 	uint32_t width, i;
 
@@ -172,16 +160,17 @@ static void sort_level(plait__planner_state *planner, uint32_t *seq, uint32_t co
 	}
 }
 
-/* t numbers go up with the level already. */
-static void sort_scope(plait__planner_state *planner, const plait__planner_scope *scope,
-		       uint32_t *spare)
+/* Sort each level of the scope by rank.  t numbers ascend with the level. */
+static void sort_scope(plait__planner_state *planner,
+		       const plait__planner_scope *scope, uint32_t *spare)
 {
 	uint32_t end = scope->t_first + scope->t_count, t, from;
 
 	for (t = scope->t_first; t < end; t++)
 		planner->seq[t] = t;
 	for (t = from = scope->t_first; t < end; t++) {
-		if (t + 1 < end && planner->level[t + 1] == planner->level[from])
+		if (t + 1 < end &&
+		    planner->level[t + 1] == planner->level[from])
 			continue;
 		sort_level(planner, planner->seq + from, t + 1 - from, spare);
 		from = t + 1;
@@ -197,7 +186,7 @@ struct lanes {
 	uint32_t *spare;	/* by t */
 };
 
-/* Is a hard limit exceeded? */
+/* Returns true if a device has more lanes than its limit. */
 static bool is_too_wide(const plait__planner_state *planner, uint32_t s,
 			uint32_t *counts)
 {
@@ -221,11 +210,12 @@ static plait_status run_chains(plait__planner_state *planner, struct lanes *l,
 	plait_status status = PLAIT_OK;
 
 	if (l->spare == NULL)
-		l->spare = plait__arena_cut(&planner->work, PLAIT__ARENA_EARLY,
-					    planner->node_count,
-					    sizeof(uint32_t));
+		l->spare = plait__workspace_cut(&planner->work,
+						PLAIT__WORKSPACE_EARLY,
+						planner->node_count,
+						sizeof(uint32_t));
 	if (l->spare == NULL)
-		return plait__input_no_memory(planner);
+		return plait__planner_no_memory(planner);
 	sort_scope(planner, scope, l->spare);
 	if (l->chains == NULL)
 		status = plait__chain_cover_open(planner, &l->chains);
@@ -241,7 +231,8 @@ static plait_status run_chains(plait__planner_state *planner, struct lanes *l,
 	return PLAIT_OK;
 }
 
-static plait_status run_scope(plait__planner_state *planner, struct lanes *l, uint32_t s)
+static plait_status run_scope(plait__planner_state *planner, struct lanes *l,
+			      uint32_t s)
 {
 	plait_status status = plait__critical_path_rank(planner, s);
 	bool done = false;
@@ -263,27 +254,30 @@ static plait_status run_scope(plait__planner_state *planner, struct lanes *l, ui
 	return status;
 }
 
-static plait_status take_arrays(plait__planner_state *planner, struct lanes *l)
+static plait_status alloc_arrays(plait__planner_state *planner, struct lanes *l)
 {
-	plait__arena *work = &planner->work;
+	plait__workspace *work = &planner->work;
 	uint64_t n = planner->node_count;
 
 	memset(l, 0, sizeof(*l));
-	planner->cost = plait__arena_cut(work, PLAIT__ARENA_LATE, n,
-					 sizeof(uint64_t));
-	planner->rank = plait__arena_cut(work, plait__planner_early_slab(planner), n,
-					 sizeof(uint64_t));
-	planner->seq = plait__arena_cut(work, PLAIT__ARENA_LATE, n,
-					sizeof(uint32_t));
-	l->counts = plait__arena_alloc(work, 2ull * planner->input->device_count,
-				       sizeof(uint32_t));
+	planner->cost = plait__workspace_cut(work, PLAIT__WORKSPACE_LATE, n,
+					     sizeof(uint64_t));
+	planner->rank = plait__workspace_cut(work,
+					     plait__planner_early_slab(planner),
+					     n, sizeof(uint64_t));
+	planner->seq = plait__workspace_cut(work, PLAIT__WORKSPACE_LATE, n,
+					    sizeof(uint32_t));
+	l->counts = plait__workspace_alloc(work,
+					   2ull * planner->input->device_count,
+					   sizeof(uint32_t));
 	planner->mixed = planner->has_several;
 	if (planner->mixed)
-		planner->extras = plait__arena_alloc_zero(work, n,
+		planner->extras = plait__workspace_alloc_zero(work, n,
 							  sizeof(*planner->extras));
-	if (planner->cost == NULL || planner->rank == NULL || planner->seq == NULL ||
-	    l->counts == NULL || (planner->mixed && planner->extras == NULL))
-		return plait__input_no_memory(planner);
+	if (planner->cost == NULL || planner->rank == NULL ||
+	    planner->seq == NULL || l->counts == NULL ||
+	    (planner->mixed && planner->extras == NULL))
+		return plait__planner_no_memory(planner);
 	return PLAIT_OK;
 }
 
@@ -295,20 +289,23 @@ static void close_engines(struct lanes *l)
 		plait__search_close(l->list);
 }
 
-static plait_status grow_items(plait__planner_state *planner, uint32_t *capacity)
+static plait_status grow_items(plait__planner_state *planner,
+			       uint32_t *capacity)
 {
 	uint64_t items = (uint64_t)planner->node_count + planner->extra_count;
 	uint32_t old = *capacity;
 
-	/* Mostly the first are all: a scope of plain nodes. */
+	/* Usually the first allocation is final: no extra items. */
 	if (old == 0 && planner->lane == NULL) {
-		planner->lane = plait__arena_cut(&planner->work, PLAIT__ARENA_LATE,
-						 items, sizeof(uint32_t));
+		planner->lane = plait__workspace_cut(&planner->work,
+						     PLAIT__WORKSPACE_LATE,
+						     items, sizeof(uint32_t));
 		*capacity = planner->lane == NULL ? 0 : (uint32_t)items;
 	}
-	if (plait__arena_reserve(&planner->work, (void **)&planner->lane, capacity,
-				 items, sizeof(uint32_t)) != PLAIT_OK)
-		return plait__input_no_memory(planner);
+	if (plait__workspace_reserve(&planner->work, (void **)&planner->lane,
+				     capacity, items,
+				     sizeof(uint32_t)) != PLAIT_OK)
+		return plait__planner_no_memory(planner);
 	if (*capacity > old)
 		memset(planner->lane + old, 0xff,
 		       (*capacity - old) * sizeof(uint32_t));
@@ -319,19 +316,19 @@ plait_status plait__assign_lanes(plait__planner_state *planner)
 {
 	uint32_t s = planner->scope_count, capacity = 0;
 	struct lanes l;
-	plait_status status = take_arrays(planner, &l);
+	plait_status status = alloc_arrays(planner, &l);
 
 	while (status == PLAIT_OK && s-- > 0) {
 		if (planner->scopes[s].body == PLAIT__NONE)
 			continue;
 		if (scope_extras(planner, s, l.counts) != PLAIT_OK)
-			return plait__input_no_memory(planner);
+			return plait__planner_no_memory(planner);
 		status = grow_items(planner, &capacity);
 		if (status == PLAIT_OK)
 			status = run_scope(planner, &l, s);
 	}
 	close_engines(&l);
-	plait__arena_free(&planner->work, l.spare);
-	plait__arena_free(&planner->work, l.counts);
+	plait__workspace_free(&planner->work, l.spare);
+	plait__workspace_free(&planner->work, l.counts);
 	return status;
 }

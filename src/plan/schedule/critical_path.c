@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Costs and ranks.  The rank of a node is the cost of the highest_cost path from
- * its start to the end of its scope: the true critical path.  Integers only.
- * Everything that is ever added up while planning is below the sum computed
- * here, so an overflow is found once, and named.
+ * Costs and upward ranks.  The rank of a node is the cost of the longest path
+ * from its start to the end of its scope; the highest rank is the critical
+ * path.  Integers only.  No sum during planning exceeds the one computed here,
+ * so an overflow is detected once, with the node to blame.
  */
-#include "plan/schedule/planner_state.h"
+#include "plan/schedule/phases.h"
 
 #include "base/error.h"
 
 #include <stdio.h>
 
-/* The highest_cost of the nodes of a scope, by t. */
+/* Returns the node of the highest cost in a scope, by t. */
 static uint32_t highest_cost(const plait__planner_state *planner,
 			     const plait__planner_scope *scope)
 {
@@ -23,11 +23,13 @@ static uint32_t highest_cost(const plait__planner_state *planner,
 	return most;
 }
 
-/* The body of a region that counts: the one expected, or the highest_cost. */
+/* Returns the body of a region that determines its cost: the expected one, or
+ * the longest. */
 static const plait__planner_scope *counted_body(
 	const plait__planner_state *planner, const plait__input_region *region)
 {
-	const plait__planner_scope *bodies = &planner->scopes[region->scope_first];
+	const plait__planner_scope *bodies =
+		&planner->scopes[region->scope_first];
 	uint32_t most = 0;
 
 	if (region->kind == PLAIT__REGION_CASE &&
@@ -40,8 +42,8 @@ static const plait__planner_scope *counted_body(
 }
 
 /*
- * The culprit is not the node at which the sum became too much, but the
- * highest_cost one, in the loops that run it most.  Costs are known up to t.
+ * Blame the node of the highest cost, inside the loops that run it most, rather
+ * than the one at which the sum overflowed.  Costs are known up to t.
  */
 static plait_status fail_cost(const plait__planner_state *planner, uint32_t t)
 {
@@ -57,13 +59,14 @@ static plait_status fail_cost(const plait__planner_state *planner, uint32_t t)
 			break;
 		region = &planner->input->regions[node->link];
 		body = counted_body(planner, region);
-		/* What does not run costs its decision. */
+		/* A body that never runs costs nothing; blame the decision. */
 		if (region->kind == PLAIT__REGION_WHILE && region->times == 0)
 			break;
 		if (region->kind != PLAIT__REGION_CASE && region->times > 0 &&
 		    __builtin_mul_overflow(times, region->times, &times))
 			times = UINT64_MAX;
-		if (body->t_count == 0 || body->makespan < plait__planner_own_cost(planner, t))
+		if (body->t_count == 0 ||
+		    body->makespan < plait__planner_own_cost(planner, t))
 			break;
 		t = highest_cost(planner, body);
 	}
@@ -72,17 +75,17 @@ static plait_status fail_cost(const plait__planner_state *planner, uint32_t t)
 	else if (times > 1)
 		(void)snprintf(often, sizeof(often), ", %llu times",
 			       (unsigned long long)times);
-	return plait__input_fail_at(planner, planner->node_of[t],
+	return plait__planner_fail_at(planner, planner->node_of[t],
 				    "costs add up to more than 2^63 - 1; most "
-				    "is %s, with %llu%s",
-				    plait__input_node_text(planner->input,
+				      "is %s, with %llu%s",
+				      plait__input_node_text(planner->input,
 							   planner->node_of[t],
-							   name),
+							     name),
 				    (unsigned long long)plait__planner_own_cost(planner, t),
-				    often);
+				      often);
 }
 
-/* Too much up to and with node t. */
+/* The sum overflows at node t. */
 static plait_status fail_sum(const plait__planner_state *planner,
 			     const plait__planner_scope *scope, uint32_t t,
 			     uint64_t each)
@@ -98,9 +101,10 @@ static plait_status fail_sum(const plait__planner_state *planner,
 			   "more than 2^63 - 1", (unsigned long long)each);
 }
 
-/* What the bodies of a region are expected to take. */
-static bool region_cost(const plait__planner_state *planner, uint32_t region_index,
-			uint64_t *cost)
+/* Returns false on overflow; else adds the expected time of the bodies and
+ * decisions of a region to *cost. */
+static bool region_cost(const plait__planner_state *planner,
+			uint32_t region_index, uint64_t *cost)
 {
 	const plait__input_region *region =
 		&planner->input->regions[region_index];
@@ -148,7 +152,8 @@ static plait_status node_costs(plait__planner_state *planner,
 	return PLAIT_OK;
 }
 
-plait_status plait__critical_path_rank(plait__planner_state *planner, uint32_t scope_index)
+plait_status plait__critical_path_rank(plait__planner_state *planner,
+				       uint32_t scope_index)
 {
 	const plait__planner_scope *scope = &planner->scopes[scope_index];
 	plait_status status = node_costs(planner, scope);

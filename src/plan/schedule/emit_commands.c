@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From lanes of scopes to the plan's own arrays: lanes, bodies, tracks,
- * commands in their places, order, regions, nodes.
+ * Emission of the plan's arrays from the lanes of scopes: lanes, bodies,
+ * tracks, commands in final places, order, regions, nodes.
  */
-#include "plan/schedule/planner_state.h"
+#include "plan/schedule/phases.h"
 
 #include <string.h>
 
-/* Every lane of an inner scope is one that its region has in the outer one. */
+/* Map each lane of an inner scope to one of the lanes that its region has in
+ * the outer scope. */
 static void map_scope(plait__planner_state *planner, uint32_t s, uint32_t *seen,
 		      const uint32_t *t_of_region)
 {
@@ -25,7 +26,7 @@ static void map_scope(plait__planner_state *planner, uint32_t s, uint32_t *seen,
 	outer = &planner->scopes[planner->scope_of[planner->node_of[t]]];
 	home = plait__planner_device(planner, t);
 	more = plait__planner_extra_items(planner, t).count;
-	/* seen: the item with which the region's lanes of a device start. */
+	/* seen: by device, the next item of the region to use. */
 	memset(seen, 0, planner->input->device_count * sizeof(uint32_t));
 	for (k = more; k >= 1; k--)
 		seen[plait__planner_item_device(planner, t, k)] = k;
@@ -48,15 +49,16 @@ static plait_status map_lanes(plait__planner_state *planner)
 	uint32_t devices = planner->input->device_count, s, t;
 	uint32_t *seen, *t_of_region;
 
-	seen = plait__arena_alloc(&planner->work, devices, sizeof(uint32_t));
-	t_of_region = plait__arena_alloc(&planner->work,
-					 planner->input->region_count,
-					 sizeof(uint32_t));
-	planner->lane_global = plait__arena_alloc(&planner->work,
+	seen = plait__workspace_alloc(&planner->work, devices,
+				      sizeof(uint32_t));
+	t_of_region = plait__workspace_alloc(&planner->work,
+					     planner->input->region_count,
+					     sizeof(uint32_t));
+	planner->lane_global = plait__workspace_alloc(&planner->work,
 						  planner->lane_device_count,
-						  sizeof(uint32_t));
+						      sizeof(uint32_t));
 	if (seen == NULL || t_of_region == NULL || planner->lane_global == NULL)
-		return plait__input_no_memory(planner);
+		return plait__planner_no_memory(planner);
 	for (t = 0; planner->input->region_count > 0 && t < planner->node_count;
 	     t++)
 		if (plait__planner_node(planner, t)->kind == PLAIT__CMD_REGION)
@@ -64,15 +66,15 @@ static plait_status map_lanes(plait__planner_state *planner)
 	for (s = 0; s < planner->scope_count; s++)
 		if (planner->scopes[s].body != PLAIT__NONE)
 			map_scope(planner, s, seen, t_of_region);
-	plait__arena_free(&planner->work, seen);
-	plait__arena_free(&planner->work, t_of_region);
+	plait__workspace_free(&planner->work, seen);
+	plait__workspace_free(&planner->work, t_of_region);
 	return PLAIT_OK;
 }
 
 /* ---- counting ---- */
 
-static void count_all(plait__planner_state *planner, uint32_t *bodies, uint32_t *tracks,
-		      uint32_t *regions)
+static void count_all(plait__planner_state *planner, uint32_t *bodies,
+		      uint32_t *tracks, uint32_t *regions)
 {
 	uint32_t s, t;
 
@@ -94,10 +96,10 @@ static uint32_t command_count(const plait__planner_state *planner)
 	return planner->node_count + planner->extra_count;
 }
 
-static plait_status take_arrays(plait__planner_state *planner)
+static plait_status alloc_arrays(plait__planner_state *planner)
 {
 	plait__plan *plan = planner->plan;
-	plait__arena *work = &planner->work;
+	plait__workspace *work = &planner->work;
 	uint64_t commands = command_count(planner);
 	uint32_t bodies, tracks, regions;
 
@@ -109,24 +111,25 @@ static plait_status take_arrays(plait__planner_state *planner)
 	plan->command_count = (uint32_t)commands;
 	plan->commands_count = (uint32_t)commands + 1;
 	plan->order_count = (uint32_t)commands;
-	plan->lanes = plait__arena_alloc_none(work, plan->lanes_count,
-					      sizeof(*plan->lanes));
-	plan->bodies = plait__arena_alloc_zero(work, bodies,
-					       sizeof(*plan->bodies));
-	plan->tracks = plait__arena_alloc_zero(work, tracks,
-					       sizeof(*plan->tracks));
-	plan->regions = plait__arena_alloc_zero(work, regions,
-						sizeof(*plan->regions));
-	plan->commands = plait__arena_claim(work, PLAIT__ARENA_EARLY,
-					    commands + 1,
-					    sizeof(*plan->commands));
-	plan->order = plait__arena_alloc(work, commands, sizeof(uint32_t));
-	planner->command_of = plait__arena_alloc(work, commands, sizeof(uint32_t));
+	plan->lanes = plait__workspace_alloc_none(work, plan->lanes_count,
+						  sizeof(*plan->lanes));
+	plan->bodies = plait__workspace_alloc_zero(work, bodies,
+						   sizeof(*plan->bodies));
+	plan->tracks = plait__workspace_alloc_zero(work, tracks,
+						   sizeof(*plan->tracks));
+	plan->regions = plait__workspace_alloc_zero(work, regions,
+						    sizeof(*plan->regions));
+	plan->commands = plait__workspace_claim(work, PLAIT__WORKSPACE_EARLY,
+						commands + 1,
+						sizeof(*plan->commands));
+	plan->order = plait__workspace_alloc(work, commands, sizeof(uint32_t));
+	planner->command_of = plait__workspace_alloc(work, commands,
+						     sizeof(uint32_t));
 	if (plan->lanes == NULL || plan->bodies == NULL ||
 	    plan->tracks == NULL || plan->regions == NULL ||
 	    plan->commands == NULL || plan->order == NULL ||
 	    planner->command_of == NULL)
-		return plait__input_no_memory(planner);
+		return plait__planner_no_memory(planner);
 	memset(&plan->commands[commands], 0, sizeof(*plan->commands));
 	return PLAIT_OK;
 }
@@ -164,7 +167,7 @@ static void sink(plait__plan_track *tracks, uint32_t i, uint32_t count)
 	tracks[i] = track;
 }
 
-/* Ascending by lane.  `begins` holds the lane of the scope meanwhile. */
+/* Sort ascending by lane.  `begins` temporarily holds the lane of the scope. */
 static void sort_tracks(plait__plan_track *tracks, uint32_t count)
 {
 	plait__plan_track swap;
@@ -199,8 +202,10 @@ static void count_commands(const plait__planner_state *planner,
 				planner, t, k)]]].count++;
 }
 
-/* Where each lane of the scope finds its track, in `track_of`. */
-static void fill_tracks(plait__planner_state *planner, const plait__planner_scope *scope,
+/* Make the tracks of a body; `track_of` maps each lane of the scope to its
+ * track. */
+static void fill_tracks(plait__planner_state *planner,
+			const plait__planner_scope *scope,
 			plait__plan_body *body, uint32_t *track_of)
 {
 	plait__plan_track *tracks = planner->plan->tracks + body->track_first;
@@ -215,7 +220,7 @@ static void fill_tracks(plait__planner_state *planner, const plait__planner_scop
 	for (i = 0; i < scope->lane_count; i++)
 		track_of[tracks[i].begins] = i;
 	count_commands(planner, scope, tracks, track_of);
-	/* A lane of the whole that the part does not use has no track. */
+	/* A lane of the whole plan that the part does not use has no track. */
 	for (i = 0; i < scope->lane_count; i++) {
 		if (tracks[i].count == 0)
 			continue;
@@ -230,7 +235,8 @@ static void fill_tracks(plait__planner_state *planner, const plait__planner_scop
 	body->command_count = sum - body->command_first;
 }
 
-static uint8_t kind_of(const plait__planner_state *planner, uint32_t t, uint32_t k)
+static uint8_t kind_of(const plait__planner_state *planner, uint32_t t,
+		       uint32_t k)
 {
 	const plait__input_node *node = plait__planner_node(planner, t);
 
@@ -263,8 +269,9 @@ static void fill_command(plait__planner_state *planner, uint32_t t, uint32_t k,
 	*order = index;
 }
 
-/* Where every node is one command. */
-static void fill_plain(plait__planner_state *planner, const plait__planner_scope *scope,
+/* Every node is one command. */
+static void fill_plain(plait__planner_state *planner,
+		       const plait__planner_scope *scope,
 		       plait__plan_track *tracks, uint32_t *order,
 		       const uint32_t *track_of)
 {
@@ -288,7 +295,8 @@ static void fill_plain(plait__planner_state *planner, const plait__planner_scope
 	}
 }
 
-static void fill_commands(plait__planner_state *planner, const plait__planner_scope *scope,
+static void fill_commands(plait__planner_state *planner,
+			  const plait__planner_scope *scope,
 			  const plait__plan_body *body,
 			  const uint32_t *track_of)
 {
@@ -317,12 +325,12 @@ static void fill_commands(plait__planner_state *planner, const plait__planner_sc
 static plait_status fill_bodies(plait__planner_state *planner)
 {
 	uint32_t s, command = 0, track = 0;
-	uint32_t *track_of = plait__arena_alloc(&planner->work,
-						planner->lane_device_count,
-						sizeof(uint32_t));
+	uint32_t *track_of = plait__workspace_alloc(&planner->work,
+						    planner->lane_device_count,
+						    sizeof(uint32_t));
 
 	if (track_of == NULL)
-		return plait__input_no_memory(planner);
+		return plait__planner_no_memory(planner);
 	for (s = 0; s < planner->scope_count; s++) {
 		const plait__planner_scope *scope = &planner->scopes[s];
 		plait__plan_body *body;
@@ -341,14 +349,14 @@ static plait_status fill_bodies(plait__planner_state *planner)
 	}
 	planner->plan->tracks_count = track;
 	planner->plan->makespan = planner->scopes[0].makespan;
-	plait__arena_free(&planner->work, track_of);
+	plait__workspace_free(&planner->work, track_of);
 	return PLAIT_OK;
 }
 
 /* ---- regions ---- */
 
-static void fill_region(plait__planner_state *planner, uint32_t t, uint32_t index,
-			uint32_t *lanes_used)
+static void fill_region(plait__planner_state *planner, uint32_t t,
+			uint32_t index, uint32_t *lanes_used)
 {
 	plait__plan *plan = planner->plan;
 	plait__plan_region *region = &plan->regions[index];
@@ -367,7 +375,8 @@ static void fill_region(plait__planner_state *planner, uint32_t t, uint32_t inde
 	region->decision_cost = plait__planner_own_cost(planner, t);
 	for (k = 0; k <= more; k++) {
 		plait__plan_command *command = &plan->commands[
-			planner->command_of[plait__planner_item(planner, t, k)]];
+			planner->command_of[plait__planner_item(planner, t,
+								k)]];
 
 		command->link = index;
 		plan->region_lanes[(*lanes_used)++] = command->lane;
@@ -384,13 +393,13 @@ static plait_status fill_regions(plait__planner_state *planner)
 
 	if (plan->regions_count == 0)
 		return PLAIT_OK;
-	plan->region_lanes = plait__arena_alloc(
+	plan->region_lanes = plait__workspace_alloc(
 		&planner->work, (uint64_t)plan->regions_count +
 			      planner->extra_count, sizeof(uint32_t));
-	planner->region_of = plait__arena_alloc_none(
+	planner->region_of = plait__workspace_alloc_none(
 		&planner->work, planner->input->region_count, sizeof(uint32_t));
 	if (plan->region_lanes == NULL || planner->region_of == NULL)
-		return plait__input_no_memory(planner);
+		return plait__planner_no_memory(planner);
 	for (t = 0; t < planner->node_count; t++)
 		if (plait__planner_node(planner, t)->kind == PLAIT__CMD_REGION)
 			fill_region(planner, t, regions++, &used);
@@ -398,7 +407,7 @@ static plait_status fill_regions(plait__planner_state *planner)
 	return PLAIT_OK;
 }
 
-/* The sentinel behind the last node. */
+/* Sentinel after the last node. */
 static const plait__plan_node no_node = {
 	.label = PLAIT__NONE, .file = PLAIT__NONE, .body = PLAIT__NONE,
 	.command = PLAIT__NONE
@@ -414,11 +423,11 @@ plait_status plait__emit_nodes(plait__planner_state *planner)
 
 	planner->plan->node_count = input->node_count;
 	planner->plan->nodes_count = input->node_count + 1;
-	to = plait__arena_claim(&planner->work, PLAIT__ARENA_LATE,
-				planner->plan->nodes_count, sizeof(*to));
+	to = plait__workspace_claim(&planner->work, PLAIT__WORKSPACE_LATE,
+				    planner->plan->nodes_count, sizeof(*to));
 	planner->plan->nodes = to;
 	if (to == NULL)
-		return plait__input_no_memory(planner);
+		return plait__planner_no_memory(planner);
 	if (strings == 0)
 		strings = 1;
 	planner->sorted_accesses = true;
@@ -435,7 +444,7 @@ plait_status plait__emit_nodes(plait__planner_state *planner)
 					  node->access_first == accesses;
 		accesses += node->access_count;
 		if (accesses >= UINT32_MAX)
-			return plait__input_no_memory(planner);
+			return plait__planner_no_memory(planner);
 	}
 	to[i] = no_node;
 	to[i].access_first = (uint32_t)accesses;
@@ -449,7 +458,7 @@ plait_status plait__emit_commands(plait__planner_state *planner)
 	plait_status status = map_lanes(planner);
 
 	if (status == PLAIT_OK)
-		status = take_arrays(planner);
+		status = alloc_arrays(planner);
 	if (status != PLAIT_OK)
 		return status;
 	fill_lanes(planner);

@@ -2,12 +2,12 @@
 /*
  * Waits, preds and exits of every command, body by body in placing order.
  *
- * Where lanes are chains of ancestors (widest, one device per node, no
- * regions) the reduced edges between lanes are the waits, and no clock is
- * needed.  Elsewhere lane order implies more than the graph says, and the
- * clocks of place_command.h tell what need not be waited for.
+ * Where lanes are chains of ancestors (widest, one device per node, no regions)
+ * the reduced edges between lanes are the waits, and no clock is needed.
+ * Elsewhere lane order implies more than the graph does, and the vector clocks
+ * of place_command.h find the redundant waits.
  */
-#include "plan/schedule/planner_state.h"
+#include "plan/schedule/phases.h"
 #include "plan/schedule/place_command.h"
 
 #include <string.h>
@@ -15,16 +15,17 @@
 struct waits {
 	plait__planner_state *planner;
 	plait__placement place;
-	uint32_t *seen;			/* by lane: t that waits for it */
+	uint32_t *seen;			/* by lane: the t that waits for it */
 	uint32_t *row;			/* by item; null without clocks */
 	uint32_t *sequence;		/* by item; null without clocks */
 	uint32_t *position;		/* by item; null without clocks */
-	uint32_t *to_come;		/* by t: successors not yet done */
-	plait__place_point *points;	/* preds of the command in hand */
+	uint32_t *unplaced_succs;		/* by t: successors not yet
+						 * done */
+	plait__place_point *points;	/* preds of the current command */
 	uint32_t point_capacity;
 	uint32_t point_count;
-	uint32_t *found;		/* commands waited for, in the order
-					 * in which commands are done */
+	uint32_t *found;		/* commands waited for, in placing
+					 * order */
 	uint32_t found_capacity;
 	uint32_t found_count;
 	uint32_t pred_count;
@@ -35,9 +36,9 @@ static plait_status add_point(struct waits *w, uint32_t item)
 	plait__place_point *point;
 
 	if (w->point_count == w->point_capacity &&
-	    plait__arena_reserve(&w->planner->work, (void **)&w->points,
-				 &w->point_capacity, w->point_count + 1ull,
-				 sizeof(*point)) != PLAIT_OK)
+	    plait__workspace_reserve(&w->planner->work, (void **)&w->points,
+				     &w->point_capacity, w->point_count + 1ull,
+				     sizeof(*point)) != PLAIT_OK)
 		return PLAIT_E_NOMEM;
 	point = &w->points[w->point_count++];
 	point->lane = w->planner->lane[item];
@@ -48,7 +49,7 @@ static plait_status add_point(struct waits *w, uint32_t item)
 	return PLAIT_OK;
 }
 
-/* The points of a pred: its command, or every member of a group. */
+/* Add the points of a pred: its command, or every member of a group. */
 static plait_status add_pred(struct waits *w, uint32_t u)
 {
 	uint32_t k, more = 0;
@@ -62,7 +63,7 @@ static plait_status add_pred(struct waits *w, uint32_t u)
 	return PLAIT_OK;
 }
 
-/* Where every node is one command. */
+/* Every node is one command. */
 static plait_status gather_plain(struct waits *w, uint32_t t)
 {
 	const plait__planner_state *planner = w->planner;
@@ -70,9 +71,9 @@ static plait_status gather_plain(struct waits *w, uint32_t t)
 	plait__place_point *point;
 
 	if (end - i > w->point_capacity &&
-	    plait__arena_reserve(&w->planner->work, (void **)&w->points,
-				 &w->point_capacity, end - i,
-				 sizeof(*point)) != PLAIT_OK)
+	    plait__workspace_reserve(&w->planner->work, (void **)&w->points,
+				     &w->point_capacity, end - i,
+				     sizeof(*point)) != PLAIT_OK)
 		return PLAIT_E_NOMEM;
 	w->point_count = end - i;
 	for (point = w->points; i < end; i++, point++) {
@@ -87,7 +88,7 @@ static plait_status gather_plain(struct waits *w, uint32_t t)
 	return PLAIT_OK;
 }
 
-/* A stub comes after the command it belongs to; all else after the preds. */
+/* A stub comes after its main command; any other command after its preds. */
 static plait_status gather(struct waits *w, uint32_t t, uint32_t k)
 {
 	plait__planner_state *planner = w->planner;
@@ -104,9 +105,9 @@ static plait_status gather(struct waits *w, uint32_t t, uint32_t k)
 	return PLAIT_OK;
 }
 
-/* One command: what it waits for goes to `found`, how much to wait_first; its
- * preds are only counted here. */
-static plait_status do_item(struct waits *w, uint32_t t, uint32_t k)
+/* Emit the waits of one command: targets to `found`, their count to wait_first.
+ * Preds are only counted here. */
+static plait_status emit_item(struct waits *w, uint32_t t, uint32_t k)
 {
 	plait__planner_state *planner = w->planner;
 	uint32_t item = plait__planner_item(planner, t, k), i, count;
@@ -116,15 +117,16 @@ static plait_status do_item(struct waits *w, uint32_t t, uint32_t k)
 	plait__place_point point;
 
 	if (gather(w, t, k) != PLAIT_OK ||
-	    plait__vector_clock_commit(&w->place, planner->lane[item], w->points,
-				       w->point_count, &point, &waits, &count) !=
+	    plait__vector_clock_commit(&w->place, planner->lane[item],
+				       w->points, w->point_count, &point,
+				       &waits, &count) !=
 	    PLAIT_OK)
 		return PLAIT_E_NOMEM;
 	if (count > w->found_capacity - w->found_count &&
-	    plait__arena_reserve(&planner->work, (void **)&w->found,
-				 &w->found_capacity,
-				 (uint64_t)w->found_count + count,
-				 sizeof(uint32_t)) != PLAIT_OK)
+	    plait__workspace_reserve(&planner->work, (void **)&w->found,
+				     &w->found_capacity,
+				     (uint64_t)w->found_count + count,
+				     sizeof(uint32_t)) != PLAIT_OK)
 		return PLAIT_E_NOMEM;
 	command->wait_first = count;
 	command->pred_first = w->point_count;
@@ -132,7 +134,7 @@ static plait_status do_item(struct waits *w, uint32_t t, uint32_t k)
 	for (i = 0; i < count; i++)
 		w->found[w->found_count++] =
 			planner->command_of[waits[i].finish];
-	/* Nobody comes after a stub but its own lane. */
+	/* A stub has no successor but the next command of its lane. */
 	if (k > 0 && !plait__planner_is_group(planner, t)) {
 		plait__vector_clock_forget(&w->place, &point);
 		point.row = PLAIT__NONE;
@@ -157,23 +159,26 @@ static void forget(struct waits *w, uint32_t t)
 	}
 }
 
-/* Clocks that nobody will ask again go back at once. */
+/* Release the clocks of preds that have no unplaced successor. */
 static void forget_preds(struct waits *w, uint32_t t)
 {
 	plait__planner_state *planner = w->planner;
 	uint32_t i;
 
-	w->to_come[t] = planner->succ_first[t + 1] - planner->succ_first[t];
-	if (w->to_come[t] == 0)
+	w->unplaced_succs[t] =
+		planner->succ_first[t + 1] - planner->succ_first[t];
+	if (w->unplaced_succs[t] == 0)
 		forget(w, t);
 	for (i = planner->pred_first[t]; i < planner->pred_first[t + 1]; i++)
-		if (--w->to_come[planner->preds[i]] == 0)
+		if (--w->unplaced_succs[planner->preds[i]] == 0)
 			forget(w, planner->preds[i]);
 }
 
-/* Exact clocks up to this many lanes; with very many nodes, up to fewer.  Of
- * exact rows there is room for so many per lane.  What is not exact anyway has
- * smaller rows. */
+/*
+ * Clocks are exact up to MOST_EXACT lanes, fewer with very many nodes.  Exact
+ * clocks have room for a fixed number of rows per lane; lossy clocks have
+ * smaller rows.
+ */
 enum {
 	MOST_EXACT = 1024,
 	ROUGH_ROW = 256,
@@ -182,7 +187,7 @@ enum {
 	ROWS_PER_LANE = 4
 };
 
-/* Entries of a row: a power of two. */
+/* Returns the number of entries of a row, a power of two. */
 static uint32_t row_width(const plait__planner_scope *scope)
 {
 	uint32_t most = scope->lane_count <= MOST_EXACT ? MOST_EXACT
@@ -201,7 +206,7 @@ static plait_status begin_scope(struct waits *w,
 {
 	plait__planner_state *planner = w->planner;
 	uint32_t i, lane, width = row_width(scope);
-	/* As many rows at once as fit 64 bytes a node, and 1 MiB. */
+	/* As many rows as fit 64 bytes per node plus 1 MiB. */
 	uint32_t rows = (uint32_t)((1048576 + 64ull * scope->t_count) /
 				   (12 * width));
 	plait_status status;
@@ -218,7 +223,8 @@ static plait_status begin_scope(struct waits *w,
 	return status;
 }
 
-static plait_status do_scope(struct waits *w, const plait__planner_scope *scope)
+static plait_status emit_scope(struct waits *w,
+			       const plait__planner_scope *scope)
 {
 	plait__planner_state *planner = w->planner;
 	plait_status status = begin_scope(w, scope);
@@ -229,7 +235,7 @@ static plait_status do_scope(struct waits *w, const plait__planner_scope *scope)
 		uint32_t more = plait__planner_extra_items(planner, t).count;
 
 		for (k = 0; k <= more && status == PLAIT_OK; k++)
-			status = do_item(w, t, k);
+			status = emit_item(w, t, k);
 		if (status == PLAIT_OK)
 			forget_preds(w, t);
 	}
@@ -241,10 +247,11 @@ static plait_status do_scope(struct waits *w, const plait__planner_scope *scope)
 /* ---- chains of ancestors ---- */
 
 /*
- * Every pred on another lane is waited for.  Two on one lane would be an edge
- * that reduction could not settle: the later one implies the other.
+ * Every pred on another lane is waited for.  Two preds on one lane are an edge
+ * that reduction left unproved: the later one implies the other.
  */
-static plait_status do_chains(struct waits *w, const plait__planner_scope *scope)
+static plait_status emit_chain_waits(struct waits *w,
+				     const plait__planner_scope *scope)
 {
 	plait__planner_state *planner = w->planner;
 	uint32_t i, j, end = scope->t_first + scope->t_count;
@@ -257,9 +264,9 @@ static plait_status do_chains(struct waits *w, const plait__planner_scope *scope
 			&planner->plan->commands[planner->command_of[t]];
 
 		if (last - first > w->found_capacity - w->found_count &&
-		    plait__arena_reserve(&planner->work, (void **)&w->found,
-					 &w->found_capacity,
-					 (uint64_t)w->found_count + last -
+		    plait__workspace_reserve(&planner->work, (void **)&w->found,
+					     &w->found_capacity,
+					     (uint64_t)w->found_count + last -
 					 first, sizeof(uint32_t)) != PLAIT_OK)
 			return PLAIT_E_NOMEM;
 		for (j = last; j-- > first;) {
@@ -278,10 +285,10 @@ static plait_status do_chains(struct waits *w, const plait__planner_scope *scope
 	return PLAIT_OK;
 }
 
-/* ---- into the plan ---- */
+/* ---- storing ---- */
 
-/* Counts of waits and preds become where they start. */
-static void sum_up(plait__plan *plan)
+/* Prefix sums: counts of waits and preds become start indices. */
+static void prefix_sum(plait__plan *plan)
 {
 	uint32_t c, waits = 0, preds = 0, count;
 
@@ -298,7 +305,7 @@ static void sum_up(plait__plan *plan)
 	plan->commands[c].pred_first = preds;
 }
 
-/* In placing order, where what is waited for was touched not long ago. */
+/* In placing order, where wait targets are still in the cache. */
 static plait_status store_waits(struct waits *w)
 {
 	plait__plan *plan = w->planner->plan;
@@ -306,8 +313,8 @@ static plait_status store_waits(struct waits *w)
 	uint32_t i, j;
 
 	plan->waits_count = w->found_count;
-	plan->waits = plait__arena_alloc(&w->planner->work, w->found_count,
-					 sizeof(*plan->waits));
+	plan->waits = plait__workspace_alloc(&w->planner->work, w->found_count,
+					     sizeof(*plan->waits));
 	if (plan->waits == NULL)
 		return PLAIT_E_NOMEM;
 	for (i = 0; i < plan->command_count; i++) {
@@ -327,7 +334,7 @@ static plait_status store_waits(struct waits *w)
 	return PLAIT_OK;
 }
 
-/* The commands of a node that its successors come after. */
+/* Store the commands of a pred that its successors come after. */
 static uint32_t *store_node(const plait__planner_state *planner, uint32_t u,
 			    uint32_t *to)
 {
@@ -355,7 +362,7 @@ static void store_preds_of(struct waits *w, uint32_t t, uint32_t k)
 		to = store_node(planner, planner->preds[i], to);
 }
 
-/* Where every node is one command. */
+/* Every node is one command. */
 static void store_plain(const plait__planner_state *planner)
 {
 	plait__plan *plan = planner->plan;
@@ -377,8 +384,8 @@ static plait_status store_preds(struct waits *w)
 	uint32_t t, k;
 
 	plan->preds_count = w->pred_count;
-	plan->preds = plait__arena_alloc(&planner->work, w->pred_count,
-					 sizeof(uint32_t));
+	plan->preds = plait__workspace_alloc(&planner->work, w->pred_count,
+					     sizeof(uint32_t));
 	if (plan->preds == NULL)
 		return PLAIT_E_NOMEM;
 	if (planner->extras == NULL) {
@@ -386,12 +393,13 @@ static plait_status store_preds(struct waits *w)
 		return PLAIT_OK;
 	}
 	for (t = 0; t < planner->node_count; t++)
-		for (k = 0; k <= plait__planner_extra_items(planner, t).count; k++)
+		for (k = 0; k <= plait__planner_extra_items(planner,
+							    t).count; k++)
 			store_preds_of(w, t, k);
 	return PLAIT_OK;
 }
 
-/* Does something in the same body come after each command? */
+/* Mark each command that has a successor in its body. */
 static void mark_succs(struct waits *w, uint32_t *has_succ)
 {
 	const plait__planner_state *planner = w->planner;
@@ -408,7 +416,7 @@ static void mark_succs(struct waits *w, uint32_t *has_succ)
 		uint32_t more = plait__planner_extra_items(planner, t).count;
 
 		if (!plait__planner_is_group(planner, t)) {
-			/* Its stubs come after it, nothing after them. */
+			/* Its stubs are its successors and have none. */
 			has_succ[planner->command_of[t]] = succ || more > 0;
 			continue;
 		}
@@ -426,9 +434,9 @@ static plait_status store_exit(struct waits *w,
 	plait__plan *plan = w->planner->plan;
 	plait__plan_exit *exit;
 
-	if (plait__arena_reserve(&w->planner->work, (void **)&plan->exits,
-				 capacity, plan->exits_count + 1ull,
-				 sizeof(*exit)) != PLAIT_OK)
+	if (plait__workspace_reserve(&w->planner->work, (void **)&plan->exits,
+				     capacity, plan->exits_count + 1ull,
+				     sizeof(*exit)) != PLAIT_OK)
 		return PLAIT_E_NOMEM;
 	exit = &plan->exits[plan->exits_count++];
 	exit->lane = track->lane;
@@ -437,8 +445,8 @@ static plait_status store_exit(struct waits *w,
 }
 
 /*
- * The last command of a track is an exit unless something in the body comes
- * after it: then the last command of another track comes after that.
+ * The last command of a track is an exit unless it has a successor in the body:
+ * the last command of another track then implies it.
  */
 static plait_status store_exits(struct waits *w)
 {
@@ -475,69 +483,70 @@ static bool has_several_lanes(const plait__planner_state *planner)
 	return false;
 }
 
-static plait_status take_arrays(struct waits *w)
+static plait_status alloc_arrays(struct waits *w)
 {
 	plait__planner_state *planner = w->planner;
-	plait__arena *work = &planner->work;
+	plait__workspace *work = &planner->work;
 	uint64_t items = planner->plan->command_count;
 
-	/* `found` serves as an array by command at the end. */
+	/* `found` finally serves as an array by command. */
 	w->found_capacity = (uint32_t)items;
-	w->found = plait__arena_alloc(work, items, sizeof(uint32_t));
+	w->found = plait__workspace_alloc(work, items, sizeof(uint32_t));
 	if (w->found == NULL)
 		return PLAIT_E_NOMEM;
-	/* One lane needs no waits, several of ancestors no clocks. */
-	w->seen = plait__arena_alloc_none(work, planner->lane_device_count,
-					  sizeof(uint32_t));
+	/* One lane needs no waits; chains of ancestors need no clocks. */
+	w->seen = plait__workspace_alloc_none(work, planner->lane_device_count,
+					      sizeof(uint32_t));
 	if (!planner->mixed || !has_several_lanes(planner))
 		return w->seen == NULL ? PLAIT_E_NOMEM : PLAIT_OK;
-	w->row = plait__arena_alloc(work, items, sizeof(uint32_t));
-	w->sequence = plait__arena_alloc(work, items, sizeof(uint32_t));
-	w->position = plait__arena_alloc(work, items, sizeof(uint32_t));
-	w->to_come = plait__arena_alloc(work, planner->node_count,
-					sizeof(uint32_t));
+	w->row = plait__workspace_alloc(work, items, sizeof(uint32_t));
+	w->sequence = plait__workspace_alloc(work, items, sizeof(uint32_t));
+	w->position = plait__workspace_alloc(work, items, sizeof(uint32_t));
+	w->unplaced_succs = plait__workspace_alloc(work, planner->node_count,
+						   sizeof(uint32_t));
 	if (w->row == NULL || w->sequence == NULL || w->position == NULL ||
-	    w->to_come == NULL || w->seen == NULL)
+	    w->unplaced_succs == NULL || w->seen == NULL)
 		return PLAIT_E_NOMEM;
 	return PLAIT_OK;
 }
 
 plait_status plait__emit_waits(plait__planner_state *planner)
 {
-	plait__arena *work = &planner->work;
+	plait__workspace *work = &planner->work;
 	struct waits w;
 	plait_status status;
 	uint32_t s;
 
 	memset(&w, 0, sizeof(w));
 	w.planner = planner;
-	status = take_arrays(&w);
+	status = alloc_arrays(&w);
 	for (s = 0; s < planner->scope_count && status == PLAIT_OK; s++)
 		if (planner->scopes[s].body != PLAIT__NONE)
 			status = planner->mixed &&
 				 planner->scopes[s].lane_count > 1 ?
-				do_scope(&w, &planner->scopes[s]) :
-				do_chains(&w, &planner->scopes[s]);
-	plait__arena_free(work, w.seen);
-	plait__arena_free(work, w.row);
-	plait__arena_free(work, w.sequence);
-	plait__arena_free(work, w.position);
-	plait__arena_free(work, w.to_come);
+				emit_scope(&w, &planner->scopes[s]) :
+				emit_chain_waits(&w, &planner->scopes[s]);
+	plait__workspace_free(work, w.seen);
+	plait__workspace_free(work, w.row);
+	plait__workspace_free(work, w.sequence);
+	plait__workspace_free(work, w.position);
+	plait__workspace_free(work, w.unplaced_succs);
 	if (status == PLAIT_OK) {
-		sum_up(planner->plan);
+		prefix_sum(planner->plan);
 		status = store_waits(&w);
 	}
 	if (status == PLAIT_OK)
 		status = store_exits(&w);
 	if (status == PLAIT_OK) {
-		plait__arena_free(work, w.found);
+		plait__workspace_free(work, w.found);
 		w.found = NULL;
 		w.row = w.sequence = NULL;
 		status = store_preds(&w);
 	}
-	plait__arena_free(work, w.points);
-	plait__arena_free(work, w.found);
+	plait__workspace_free(work, w.points);
+	plait__workspace_free(work, w.found);
 	planner->counts->steps += planner->plan->preds_count +
 				planner->plan->waits_count;
-	return status == PLAIT_OK ? PLAIT_OK : plait__input_no_memory(planner);
+	return status == PLAIT_OK ? PLAIT_OK :
+	       plait__planner_no_memory(planner);
 }

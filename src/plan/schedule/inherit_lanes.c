@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lanes of a partial plan: those that its nodes have in the plan of the whole
- * graph, under the same numbers, in the order that they have there.
+ * Lanes of a partial plan: each node keeps its lane and its order from the plan
+ * of the whole graph.
  */
-#include "plan/schedule/planner_state.h"
+#include "plan/schedule/phases.h"
 
 #include "base/error.h"
 #include "base/text.h"
@@ -16,7 +16,7 @@ static plait_status fail_whole(plait__planner_state *planner, const char *what)
 			   "the whole plan does not fit: %s", what);
 }
 
-/* All lanes of the whole are lanes of the part, used or not. */
+/* All lanes of the whole plan are lanes of the part, used or not. */
 static plait_status copy_lanes(plait__planner_state *planner)
 {
 	const plait__plan *whole = planner->options->whole;
@@ -27,10 +27,10 @@ static plait_status copy_lanes(plait__planner_state *planner)
 	for (i = 0; i < whole->lanes_count; i++) {
 		if (whole->lanes[i].device >= planner->input->device_count)
 			return fail_whole(planner, "it has other devices");
-		if (plait__assign_new_lane(planner, scope,
-					   whole->lanes[i].device, &lane) !=
+		if (plait__planner_new_lane(planner, scope,
+					    whole->lanes[i].device, &lane) !=
 		    PLAIT_OK)
-			return plait__input_no_memory(planner);
+			return plait__planner_no_memory(planner);
 	}
 	return PLAIT_OK;
 }
@@ -43,7 +43,7 @@ static const char *label_in(const plait__input *input, uint32_t node)
 	       input->tables.strings + label : "";
 }
 
-/* What has the number of a node of the part is that node. */
+/* The node of this number in the whole plan must be the same node. */
 static plait_status check_node(plait__planner_state *planner, uint32_t node,
 			       const plait__plan_command *command)
 {
@@ -62,8 +62,10 @@ static plait_status check_node(plait__planner_state *planner, uint32_t node,
 			   PLAIT__TEXT_FIT(there, 60));
 }
 
-/* The order of the whole has a node's further commands after its main one. */
-static plait_status take_commands(plait__planner_state *planner, const uint32_t *t_of)
+/* In the order of the whole plan the extra commands of a node follow its main
+ * one. */
+static plait_status copy_commands(plait__planner_state *planner,
+				  const uint32_t *t_of)
 {
 	const plait__plan *whole = planner->options->whole;
 	const plait__plan_body *body = &whole->bodies[0];
@@ -88,7 +90,8 @@ static plait_status take_commands(plait__planner_state *planner, const uint32_t 
 			return fail_whole(planner, "a node has other commands");
 		if (k == 0 && check_node(planner, node, command) != PLAIT_OK)
 			return PLAIT_E_INVALID;
-		planner->lane[plait__planner_item(planner, t, k)] = command->lane;
+		planner->lane[plait__planner_item(planner, t,
+						  k)] = command->lane;
 		if (k == 0)
 			planner->seq[placed++] = t;
 	}
@@ -97,7 +100,7 @@ static plait_status take_commands(plait__planner_state *planner, const uint32_t 
 	return PLAIT_OK;
 }
 
-/* Every item has a lane, and preds come before. */
+/* Every item must have a lane, and preds must come first. */
 static plait_status check_items(plait__planner_state *planner, uint64_t *finish)
 {
 	const plait__planner_scope *scope = &planner->scopes[0];
@@ -108,7 +111,8 @@ static plait_status check_items(plait__planner_state *planner, uint64_t *finish)
 	for (i = scope->t_first; i < end; i++) {
 		uint32_t t = planner->seq[i], p;
 
-		for (k = 0; k <= plait__planner_extra_items(planner, t).count; k++)
+		for (k = 0; k <= plait__planner_extra_items(planner,
+							    t).count; k++)
 			if (planner->lane[plait__planner_item(planner, t, k)] ==
 			    PLAIT__NONE)
 				return fail_whole(planner,
@@ -123,7 +127,7 @@ static plait_status check_items(plait__planner_state *planner, uint64_t *finish)
 	return PLAIT_OK;
 }
 
-/* When everything would be done. */
+/* Returns the makespan with these lanes and this order. */
 static uint64_t find_makespan(plait__planner_state *planner, uint64_t *finish,
 			      uint64_t *lane_free)
 {
@@ -157,7 +161,7 @@ static uint64_t find_makespan(plait__planner_state *planner, uint64_t *finish,
 
 plait_status plait__inherit_lanes(plait__planner_state *planner)
 {
-	plait__arena *work = &planner->work;
+	plait__workspace *work = &planner->work;
 	plait__planner_scope *scope = &planner->scopes[0];
 	uint32_t t, *t_of;
 	uint64_t *finish, *lane_free;
@@ -165,22 +169,23 @@ plait_status plait__inherit_lanes(plait__planner_state *planner)
 
 	if (status != PLAIT_OK)
 		return status;
-	t_of = plait__arena_alloc_none(work, planner->input->node_count,
-				       sizeof(uint32_t));
-	finish = plait__arena_alloc(work, planner->node_count, sizeof(uint64_t));
-	lane_free = plait__arena_alloc_zero(work, scope->lane_count,
-					    sizeof(uint64_t));
+	t_of = plait__workspace_alloc_none(work, planner->input->node_count,
+					   sizeof(uint32_t));
+	finish = plait__workspace_alloc(work, planner->node_count,
+					sizeof(uint64_t));
+	lane_free = plait__workspace_alloc_zero(work, scope->lane_count,
+						sizeof(uint64_t));
 	if (t_of == NULL || finish == NULL || lane_free == NULL)
-		return plait__input_no_memory(planner);
+		return plait__planner_no_memory(planner);
 	for (t = scope->t_first; t < scope->t_first + scope->t_count; t++)
 		t_of[planner->node_of[t]] = t;
-	status = take_commands(planner, t_of);
+	status = copy_commands(planner, t_of);
 	if (status == PLAIT_OK)
 		status = check_items(planner, finish);
 	if (status == PLAIT_OK)
 		scope->makespan = find_makespan(planner, finish, lane_free);
-	plait__arena_free(work, t_of);
-	plait__arena_free(work, finish);
-	plait__arena_free(work, lane_free);
+	plait__workspace_free(work, t_of);
+	plait__workspace_free(work, finish);
+	plait__workspace_free(work, lane_free);
 	return status;
 }

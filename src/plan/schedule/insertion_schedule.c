@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * List scheduling with insertion: in the order of rank, each node goes to the
- * lane where it can start first, be it in a gap that hops have left there.
+ * Insertion-based list scheduling (as in HEFT): in order of rank, each node
+ * goes to the lane where it can start first, possibly into a gap left by hops.
  * For scopes in which every node is one command, on few lanes.
  */
-#include "plan/schedule/planner_state.h"
+#include "plan/schedule/phases.h"
 #include "plan/schedule/place_command.h"
 
 #include <string.h>
 
-/* Commands of a lane that are looked behind for a gap. */
-enum { LOOKED_BEHIND = 64 };
+/* Maximum number of commands of a lane that are searched for a gap. */
+enum { GAPS_TRIED = 64 };
 
 struct insert {
 	plait__planner_state *planner;
 	plait__placement *place;
-	const uint64_t *rank;		/* by t: the dearest go first */
+	const uint64_t *rank;		/* by t: highest first */
 	uint64_t *finish;		/* by t */
-	uint32_t *before;		/* by t: what its lane does before */
+	uint32_t *before;		/* by t: previous command of its lane */
 	uint32_t tail[PLAIT__INSERTION_LANES];
 };
 
@@ -30,7 +30,7 @@ static bool has_higher_rank(const struct insert *x, uint32_t a, uint32_t b)
 	return x->rank[a] != x->rank[b] ? x->rank[a] > x->rank[b] : a < b;
 }
 
-/* What costs nothing comes before what starts with it. */
+/* Nodes of cost 0 come before nodes that start at the same time. */
 static bool is_sooner(const struct insert *x, uint32_t a, uint32_t b)
 {
 	uint64_t start_a = x->finish[a] - x->planner->cost[a];
@@ -42,7 +42,7 @@ static bool is_sooner(const struct insert *x, uint32_t a, uint32_t b)
 					    : a < b;
 }
 
-/* Merge two neighbouring runs. */
+/* Merge two adjacent runs. */
 static void merge(const struct insert *x, is_before *before, uint32_t *seq,
 		  uint32_t middle, uint32_t end, uint32_t *spare)
 {
@@ -70,41 +70,41 @@ static void sort(const struct insert *x, is_before *before, uint32_t *seq,
 
 /* ---- one node ---- */
 
-/* When its preds are seen: from `lane` at `near`, from others at `far`. */
-struct seen {
-	uint64_t near;
-	uint64_t far;
+/* Time when all preds are visible: on `lane`, and on any other lane. */
+struct visible {
+	uint64_t local;
+	uint64_t remote;
 	uint32_t lane;
 };
 
-static struct seen find_seen(const struct insert *x, uint32_t t)
+static struct visible find_visible(const struct insert *x, uint32_t t)
 {
 	const plait__planner_state *planner = x->planner;
 	uint64_t hop = planner->options->hop_cost, last = 0, other = 0;
-	struct seen seen = { 0, 0, PLAIT__NONE };
+	struct visible visible = { 0, 0, PLAIT__NONE };
 	uint32_t i;
 
 	for (i = planner->pred_first[t]; i < planner->pred_first[t + 1]; i++) {
 		uint32_t u = planner->preds[i];
 
-		if (seen.lane == PLAIT__NONE || x->finish[u] > last) {
+		if (visible.lane == PLAIT__NONE || x->finish[u] > last) {
 			last = x->finish[u];
-			seen.lane = planner->lane[u];
+			visible.lane = planner->lane[u];
 		}
 	}
 	for (i = planner->pred_first[t]; i < planner->pred_first[t + 1]; i++) {
 		uint32_t u = planner->preds[i];
 
-		if (planner->lane[u] != seen.lane &&
+		if (planner->lane[u] != visible.lane &&
 		    x->finish[u] + hop > other)
 			other = x->finish[u] + hop;
 	}
-	seen.near = last > other ? last : other;
-	seen.far = seen.lane == PLAIT__NONE ? 0 : last + hop;
-	return seen;
+	visible.local = last > other ? last : other;
+	visible.remote = visible.lane == PLAIT__NONE ? 0 : last + hop;
+	return visible;
 }
 
-/* Where a node goes: on a lane, between two others. */
+/* A slot on a lane, between two commands. */
 struct slot {
 	uint64_t start;
 	uint32_t lane;
@@ -118,14 +118,14 @@ static uint64_t start_behind(const struct insert *x, uint32_t u,
 	return u != PLAIT__NONE && x->finish[u] > ready ? x->finish[u] : ready;
 }
 
-/* The first gap of a lane that fits, searched from its end. */
+/* Returns the earliest gap of a lane that fits, searched from its end. */
 static struct slot find_gap(const struct insert *x, uint32_t lane,
 			    uint64_t ready, uint64_t cost)
 {
 	uint32_t u = x->tail[lane], i;
 	struct slot slot = { start_behind(x, u, ready), lane, u, PLAIT__NONE };
 
-	for (i = 0; i < LOOKED_BEHIND && u != PLAIT__NONE; i++) {
+	for (i = 0; i < GAPS_TRIED && u != PLAIT__NONE; i++) {
 		uint64_t end = x->finish[u] - x->planner->cost[u], start;
 
 		if (end < ready + cost)
@@ -141,35 +141,35 @@ static struct slot find_gap(const struct insert *x, uint32_t lane,
 	return slot;
 }
 
-/* Sooner; then where the last pred was; then the first. */
+/* Earliest start first; then the lane of the last pred; then the first. */
 static bool is_better(const struct slot *a, const struct slot *b,
-		      const struct seen *seen)
+		      const struct visible *visible)
 {
 	if (b->lane == PLAIT__NONE || a->start != b->start)
 		return b->lane == PLAIT__NONE || a->start < b->start;
-	return a->lane == seen->lane;
+	return a->lane == visible->lane;
 }
 
 static plait_status find_slot(struct insert *x, uint32_t t, struct slot *best)
 {
 	uint32_t d = plait__planner_device(x->planner, t), i;
 	plait__place_device *device = &x->place->devices[d];
-	struct seen seen = find_seen(x, t);
+	struct visible visible = find_visible(x, t);
 
 	best->lane = PLAIT__NONE;
 	for (i = 0; i < device->count; i++) {
 		uint32_t lane = device->heap[i];
-		struct slot slot = find_gap(x, lane, lane == seen.lane ?
-					    seen.near : seen.far,
+		struct slot slot = find_gap(x, lane, lane == visible.lane ?
+					    visible.local : visible.remote,
 					    x->planner->cost[t]);
 
-		if (is_better(&slot, best, &seen))
+		if (is_better(&slot, best, &visible))
 			*best = slot;
 	}
 	if (device->count >= device->limit ||
-	    (best->lane != PLAIT__NONE && best->start <= seen.far))
+	    (best->lane != PLAIT__NONE && best->start <= visible.remote))
 		return PLAIT_OK;
-	best->start = seen.far;
+	best->start = visible.remote;
 	best->before = best->after = PLAIT__NONE;
 	if (plait__place_add_lane(x->place, d, &best->lane) != PLAIT_OK)
 		return PLAIT_E_NOMEM;
@@ -177,7 +177,7 @@ static plait_status find_slot(struct insert *x, uint32_t t, struct slot *best)
 	return PLAIT_OK;
 }
 
-static void take_slot(struct insert *x, uint32_t t, const struct slot *slot)
+static void fill_slot(struct insert *x, uint32_t t, const struct slot *slot)
 {
 	x->planner->lane[t] = slot->lane;
 	x->finish[t] = slot->start + x->planner->cost[t];
@@ -191,8 +191,8 @@ static void take_slot(struct insert *x, uint32_t t, const struct slot *slot)
 plait_status plait__insertion_schedule(plait__planner_state *planner,
 				       const plait__planner_scope *scope,
 				       plait__placement *place,
-				       const plait__insertion_arrays *room, uint64_t beat,
-				       uint64_t *makespan)
+				       const plait__insertion_arrays *room,
+				       uint64_t bound, uint64_t *makespan)
 {
 	struct insert x = { .planner = planner, .place = place,
 			    .rank = room->rank, .finish = room->finish,
@@ -207,15 +207,16 @@ plait_status plait__insertion_schedule(plait__planner_state *planner,
 	for (i = 0; i < scope->t_count; i++) {
 		if (find_slot(&x, seq[i], &slot) != PLAIT_OK)
 			return PLAIT_E_NOMEM;
-		take_slot(&x, seq[i], &slot);
+		fill_slot(&x, seq[i], &slot);
 		if (x.finish[seq[i]] > *makespan)
 			*makespan = x.finish[seq[i]];
-		if (slot.start + planner->rank[seq[i]] < beat)
+		if (slot.start + planner->rank[seq[i]] < bound)
 			continue;
 		*makespan = UINT64_MAX;
 		return PLAIT_OK;
 	}
-	/* Lanes do their commands in this order: it fits the edges too. */
+	/* Start order: each lane runs its commands in it, and it is
+	 * topological. */
 	sort(&x, is_sooner, seq, scope->t_count, room->spare);
 	return PLAIT_OK;
 }

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Order and lanes of a scope under the policy `bounded`: list scheduling.
+ * List scheduling of a scope, policy `bounded`.
  *
- * Time goes on from event to event.  Whenever a lane of a device is free, the
- * node of highest rank among those whose preds are done goes to the lane that
- * can start it first (place_command.h).  Or nodes go there in plain topological order.
- * Which is tried, and what is kept: schedule_search.c.
+ * Time advances from event to event.  Whenever a lane of a device is free, the
+ * node of highest rank among those with completed preds goes to the lane that
+ * can start it first (place_command.h).  The variant by number places nodes in
+ * plain topological order.  schedule_search.c chooses what to run and what to
+ * keep.
  */
 #include "plan/schedule/list_schedule.h"
 
 #include <string.h>
 
-/* Lanes looked at for a further item of a node. */
-enum { IDLE_TRIED = 64 };
+/* Lanes examined for an extra item of a node. */
+enum { LANES_TRIED = 64 };
 
 static plait_status add_point(struct plait__list_schedule *l, uint32_t *count,
 			      uint32_t u, uint32_t item)
@@ -20,9 +21,9 @@ static plait_status add_point(struct plait__list_schedule *l, uint32_t *count,
 	plait__place_point *point;
 
 	if (*count == l->point_capacity &&
-	    plait__arena_reserve(&l->planner->work, (void **)&l->points,
-				 &l->point_capacity, *count + 1ull,
-				 sizeof(*point)) != PLAIT_OK)
+	    plait__workspace_reserve(&l->planner->work, (void **)&l->points,
+				     &l->point_capacity, *count + 1ull,
+				     sizeof(*point)) != PLAIT_OK)
 		return PLAIT_E_NOMEM;
 	point = &l->points[(*count)++];
 	point->lane = l->planner->lane[item];
@@ -33,7 +34,7 @@ static plait_status add_point(struct plait__list_schedule *l, uint32_t *count,
 	return PLAIT_OK;
 }
 
-/* Where every node is one command. */
+/* Every node is one command. */
 static plait_status gather_plain(struct plait__list_schedule *l, uint32_t t,
 				 uint32_t *count)
 {
@@ -43,9 +44,9 @@ static plait_status gather_plain(struct plait__list_schedule *l, uint32_t t,
 
 	*count = end - i;
 	if (*count > l->point_capacity &&
-	    plait__arena_reserve(&l->planner->work, (void **)&l->points,
-				 &l->point_capacity, *count,
-				 sizeof(*point)) != PLAIT_OK)
+	    plait__workspace_reserve(&l->planner->work, (void **)&l->points,
+				     &l->point_capacity, *count,
+				     sizeof(*point)) != PLAIT_OK)
 		return PLAIT_E_NOMEM;
 	for (point = l->points; i < end; i++, point++) {
 		uint32_t u = planner->preds[i];
@@ -59,7 +60,7 @@ static plait_status gather_plain(struct plait__list_schedule *l, uint32_t t,
 	return PLAIT_OK;
 }
 
-/* The ends of all preds: on every lane that knows of them. */
+/* Collect the completion points of all preds, one per item. */
 static plait_status gather_points(struct plait__list_schedule *l, uint32_t t,
 				  uint32_t *count)
 {
@@ -84,20 +85,21 @@ static plait_status gather_points(struct plait__list_schedule *l, uint32_t t,
 	return PLAIT_OK;
 }
 
-static void take_item(struct plait__list_schedule *l, uint32_t item, uint32_t lane)
+static void set_lane(struct plait__list_schedule *l, uint32_t item,
+		     uint32_t lane)
 {
 	l->planner->lane[item] = lane;
 	l->position[item] = (uint32_t)l->place.lanes[lane].count;
 }
 
-/* Lanes of the node in hand carry the number of its step. */
-static bool is_taken(const struct plait__list_schedule *l, uint32_t lane)
+/* Lanes of the current node carry the number of its step. */
+static bool is_used(const struct plait__list_schedule *l, uint32_t lane)
 {
 	return l->place.lanes[lane].best_step == l->place.step;
 }
 
-/* The lane free first that the node does not have yet, among the top of the
- * heap; all of the heap is searched only when no lane may be added. */
+/* Returns the lane free first that the node does not use yet, among the top of
+ * the heap; the whole heap is searched only if no lane may be added. */
 static uint32_t find_idle(const struct plait__list_schedule *l,
 			  const plait__place_device *device, bool may_add)
 {
@@ -107,9 +109,9 @@ static uint32_t find_idle(const struct plait__list_schedule *l,
 	for (i = 0; i < device->count; i++) {
 		uint32_t lane = device->heap[i];
 
-		if (i >= IDLE_TRIED && (may_add || best != PLAIT__NONE))
+		if (i >= LANES_TRIED && (may_add || best != PLAIT__NONE))
 			break;
-		if (!is_taken(l, lane) &&
+		if (!is_used(l, lane) &&
 		    (best == PLAIT__NONE ||
 		     lanes[lane].free_at < lanes[best].free_at))
 			best = lane;
@@ -117,23 +119,26 @@ static uint32_t find_idle(const struct plait__list_schedule *l,
 	return best;
 }
 
-/* A lane for a further item, none that the node has already: where a pred is
- * the last, else the one free first, unless a new one is free sooner. */
-static plait_status choose_other(struct plait__list_schedule *l, uint32_t point_count,
-				 uint32_t device_index, uint64_t start,
-				 uint32_t *out)
+/*
+ * Choose a lane for an extra item that the node does not use yet: one that ends
+ * with a pred, else the one free first, unless a new one is free sooner.
+ */
+static plait_status choose_extra_lane(struct plait__list_schedule *l,
+				      uint32_t point_count,
+				      uint32_t device_index, uint64_t start,
+				      uint32_t *out)
 {
 	plait__placement *place = &l->place;
 	plait__place_device *device = &place->devices[device_index];
 	bool may_add = device->limit == 0 || device->count < device->limit;
 	uint32_t i;
 
-	for (i = 0; i < point_count && i < IDLE_TRIED; i++) {
+	for (i = 0; i < point_count && i < LANES_TRIED; i++) {
 		const plait__place_lane *lane =
 			&place->lanes[l->points[i].lane];
 
 		*out = l->points[i].lane;
-		if (lane->device == device_index && !is_taken(l, *out) &&
+		if (lane->device == device_index && !is_used(l, *out) &&
 		    lane->count == l->points[i].position + 1)
 			return PLAIT_OK;
 	}
@@ -144,28 +149,30 @@ static plait_status choose_other(struct plait__list_schedule *l, uint32_t point_
 	return PLAIT_OK;
 }
 
-/* All lanes of a node with several items; it starts when all are free. */
-static plait_status choose_others(struct plait__list_schedule *l, uint32_t t,
-				  uint32_t point_count, uint64_t *start)
+/* Choose all lanes of a node with several items; the node starts when all are
+ * free. */
+static plait_status choose_extra_lanes(struct plait__list_schedule *l,
+				       uint32_t t, uint32_t point_count,
+				       uint64_t *start)
 {
 	plait__planner_state *planner = l->planner;
 	uint32_t count = plait__planner_extra_items(planner, t).count, k, lane;
 
-	if (plait__arena_reserve(&planner->work, (void **)&l->others,
-				 &l->other_capacity, count + 1ull,
-				 sizeof(uint32_t)) != PLAIT_OK)
+	if (plait__workspace_reserve(&planner->work, (void **)&l->extra_lanes,
+				     &l->extra_lane_capacity, count + 1ull,
+				     sizeof(uint32_t)) != PLAIT_OK)
 		return PLAIT_E_NOMEM;
 	l->place.step++;
 	l->place.lanes[planner->lane[t]].best_step = l->place.step;
 	for (k = 1; k <= count; k++) {
 		uint32_t device = plait__planner_item_device(planner, t, k);
 
-		if (choose_other(l, point_count, device, *start, &lane) !=
+		if (choose_extra_lane(l, point_count, device, *start, &lane) !=
 		    PLAIT_OK)
 			return PLAIT_E_NOMEM;
-		l->others[k] = lane;
+		l->extra_lanes[k] = lane;
 		l->place.lanes[lane].best_step = l->place.step;
-		take_item(l, plait__planner_item(planner, t, k), lane);
+		set_lane(l, plait__planner_item(planner, t, k), lane);
 		if (l->place.lanes[lane].free_at > *start)
 			*start = l->place.lanes[lane].free_at;
 	}
@@ -192,32 +199,34 @@ static plait_status place_node(struct plait__list_schedule *l, uint32_t t)
 	task.not_before = 0;
 	if (plait__place_choose(&l->place, &task, &lane, &start) != PLAIT_OK)
 		return PLAIT_E_NOMEM;
-	take_item(l, t, lane);
-	if (more > 0 && choose_others(l, t, count, &start) != PLAIT_OK)
+	set_lane(l, t, lane);
+	if (more > 0 && choose_extra_lanes(l, t, count, &start) != PLAIT_OK)
 		return PLAIT_E_NOMEM;
 	l->finish[t] = start + planner->cost[t];
 	if (l->finish[t] > l->makespan)
 		l->makespan = l->finish[t];
 	plait__place_occupy(&l->place, lane, l->finish[t], task.affinity);
 	for (k = 1; k <= more; k++)
-		plait__place_occupy(&l->place, l->others[k], l->finish[t], 0);
+		plait__place_occupy(&l->place, l->extra_lanes[k], l->finish[t],
+				    0);
 	planner->seq[l->placed++] = t;
 	return PLAIT_OK;
 }
 
 /* ---- by rank, event by event ---- */
 
-static plait_status push_later(struct plait__list_schedule *l, uint32_t t,
-			       uint64_t time)
+static plait_status push_pending(struct plait__list_schedule *l, uint32_t t,
+				 uint64_t time)
 {
 	return plait__priority_queue_push(&l->planner->work,
 					  &l->ready[plait__planner_device(l->planner, t)]
-					  .not_ready, l->waiting, time, t,
+					  .pending, l->waiting, time, t,
 					  &l->planner->counts->heap_steps);
 }
 
-/* The device at which something can start first, and when. */
-static uint32_t next_device(const struct plait__list_schedule *l, uint64_t *out_time)
+/* Returns the device on which a node can start first, and that time. */
+static uint32_t next_device(const struct plait__list_schedule *l,
+			    uint64_t *out_time)
 {
 	uint32_t d, best = PLAIT__NONE;
 
@@ -227,13 +236,13 @@ static uint32_t next_device(const struct plait__list_schedule *l, uint64_t *out_
 		const plait__place_device *device = &l->place.devices[d];
 		uint64_t time = 0;
 
-		if (ready->now.count == 0 && ready->not_ready.count == 0)
+		if (ready->ready.count == 0 && ready->pending.count == 0)
 			continue;
 		if (device->limit > 0 && device->count >= device->limit)
 			time = l->place.lanes[device->heap[0]].free_at;
-		if (ready->now.count == 0 &&
-		    ready->not_ready.entries[0].key > time)
-			time = ready->not_ready.entries[0].key;
+		if (ready->ready.count == 0 &&
+		    ready->pending.entries[0].key > time)
+			time = ready->pending.entries[0].key;
 		if (best == PLAIT__NONE || time < *out_time) {
 			best = d;
 			*out_time = time;
@@ -254,16 +263,19 @@ static uint64_t ready_time(const struct plait__list_schedule *l, uint32_t t)
 	return time;
 }
 
-static bool is_alike(const plait__planner_state *planner, uint32_t t, uint32_t u)
+static bool has_equal_affinity(const plait__planner_state *planner, uint32_t t,
+			       uint32_t u)
 {
-	return planner->has_affinity && plait__planner_node(planner, t)->affinity ==
+	return planner->has_affinity && plait__planner_node(planner,
+							    t)->affinity ==
 				      plait__planner_node(planner, u)->affinity;
 }
 
 /*
- * Who waited for t only: first those of its kind, which then come first among
- * equals and may have its lane.  What is in a heap links to another by a t
- * that is never 0, so 0 in `waiting` still means: ready, not yet pushed.
+ * Release the successors that waited only for t; those of equal affinity first,
+ * so that they precede others of equal rank and may take its lane.  A queued
+ * node links to another t through `waiting`, never to 0, so 0 still means:
+ * ready, not yet queued.
  */
 static plait_status release_succs(struct plait__list_schedule *l, uint32_t t)
 {
@@ -274,66 +286,72 @@ static plait_status release_succs(struct plait__list_schedule *l, uint32_t t)
 	for (i = first; i < end; i++) {
 		uint32_t v = planner->succs[i];
 
-		if (--l->waiting[v] == 0 && is_alike(planner, t, v) &&
-		    push_later(l, v, ready_time(l, v)) != PLAIT_OK)
+		if (--l->waiting[v] == 0 && has_equal_affinity(planner, t, v) &&
+		    push_pending(l, v, ready_time(l, v)) != PLAIT_OK)
 			return PLAIT_E_NOMEM;
 	}
 	for (i = first; i < end; i++) {
 		uint32_t v = planner->succs[i];
 
 		if (l->waiting[v] == 0 &&
-		    push_later(l, v, ready_time(l, v)) != PLAIT_OK)
+		    push_pending(l, v, ready_time(l, v)) != PLAIT_OK)
 			return PLAIT_E_NOMEM;
 	}
 	return PLAIT_OK;
 }
 
-/* The node to place next on a device where something can start at `time`. */
-static plait_status next_node(struct plait__list_schedule *l, struct plait__list_ready *ready,
-			      uint64_t time, uint32_t *out)
+/* Returns the next node for a device on which one can start at `time`. */
+static plait_status next_node(struct plait__list_schedule *l,
+			      struct plait__list_ready *ready, uint64_t time,
+			      uint32_t *out)
 {
 	plait__planner_state *planner = l->planner;
 	uint64_t *steps = &planner->counts->heap_steps;
 	uint32_t t;
 
-	/* One alone needs no second queue. */
-	if (ready->now.count == 0 && ready->not_ready.count == 1 &&
-	    l->waiting[ready->not_ready.entries[0].first] == PLAIT__NONE) {
-		*out = plait__priority_queue_pop(&ready->not_ready, l->waiting, steps);
+	/* A single node needs no second queue. */
+	if (ready->ready.count == 0 && ready->pending.count == 1 &&
+	    l->waiting[ready->pending.entries[0].first] == PLAIT__NONE) {
+		*out = plait__priority_queue_pop(&ready->pending, l->waiting,
+						 steps);
 		return PLAIT_OK;
 	}
-	while (ready->not_ready.count > 0 &&
-	       ready->not_ready.entries[0].key <= time) {
-		t = plait__priority_queue_pop(&ready->not_ready, l->waiting, steps);
-		if (plait__priority_queue_push(&planner->work, &ready->now, l->waiting,
-					       ~l->rank[t], t, steps) != PLAIT_OK)
+	while (ready->pending.count > 0 &&
+	       ready->pending.entries[0].key <= time) {
+		t = plait__priority_queue_pop(&ready->pending, l->waiting,
+					      steps);
+		if (plait__priority_queue_push(&planner->work, &ready->ready,
+					       l->waiting, ~l->rank[t], t,
+					       steps) != PLAIT_OK)
 			return PLAIT_E_NOMEM;
 	}
-	*out = plait__priority_queue_pop(&ready->now, l->waiting, steps);
+	*out = plait__priority_queue_pop(&ready->ready, l->waiting, steps);
 	return PLAIT_OK;
 }
 
-/* What follows a node takes as long as its rank says: hopeless? */
-static bool is_beaten(struct plait__list_schedule *l, uint32_t t, uint64_t beat)
+/* Returns true if the schedule cannot be shorter than `bound`: the path after t
+ * takes as long as its rank. */
+static bool exceeds_bound(struct plait__list_schedule *l, uint32_t t,
+			  uint64_t bound)
 {
 	const plait__planner_state *planner = l->planner;
 
-	if (l->finish[t] - planner->cost[t] + planner->rank[t] < beat)
+	if (l->finish[t] - planner->cost[t] + planner->rank[t] < bound)
 		return false;
 	l->makespan = UINT64_MAX;
 	return true;
 }
 
-/* Of a try that was given up. */
+/* Empty the queues of an abandoned attempt. */
 static void clear_ready(struct plait__list_schedule *l)
 {
 	for (uint32_t d = 0; d < l->place.device_count; d++)
-		l->ready[d].now.count = l->ready[d].not_ready.count = 0;
+		l->ready[d].ready.count = l->ready[d].pending.count = 0;
 }
 
 plait_status plait__list_by_rank(struct plait__list_schedule *l,
 				 const plait__planner_scope *scope,
-				 uint64_t beat)
+				 uint64_t bound)
 {
 	plait__planner_state *planner = l->planner;
 	uint32_t t, end = scope->t_first + scope->t_count, d;
@@ -342,7 +360,7 @@ plait_status plait__list_by_rank(struct plait__list_schedule *l,
 	for (t = scope->t_first; t < end; t++) {
 		l->waiting[t] = planner->pred_first[t + 1] -
 				planner->pred_first[t];
-		if (l->waiting[t] == 0 && push_later(l, t, 0) != PLAIT_OK)
+		if (l->waiting[t] == 0 && push_pending(l, t, 0) != PLAIT_OK)
 			return PLAIT_E_NOMEM;
 	}
 	while ((d = next_device(l, &time)) != PLAIT__NONE) {
@@ -350,7 +368,7 @@ plait_status plait__list_by_rank(struct plait__list_schedule *l,
 		    place_node(l, t) != PLAIT_OK ||
 		    release_succs(l, t) != PLAIT_OK)
 			return PLAIT_E_NOMEM;
-		if (is_beaten(l, t, beat)) {
+		if (exceeds_bound(l, t, bound)) {
 			clear_ready(l);
 			break;
 		}
@@ -360,14 +378,14 @@ plait_status plait__list_by_rank(struct plait__list_schedule *l,
 
 plait_status plait__list_by_number(struct plait__list_schedule *l,
 				   const plait__planner_scope *scope,
-				   uint64_t beat)
+				   uint64_t bound)
 {
 	uint32_t t, end = scope->t_first + scope->t_count;
 
 	for (t = scope->t_first; t < end; t++) {
 		if (place_node(l, t) != PLAIT_OK)
 			return PLAIT_E_NOMEM;
-		if (is_beaten(l, t, beat))
+		if (exceeds_bound(l, t, bound))
 			break;
 	}
 	return PLAIT_OK;

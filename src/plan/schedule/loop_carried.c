@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a loop carries: a node outside of a loop that uses one of its rotations
- * has to come after it, by edges and not by the luck of a schedule.
+ * Loop-carried buffers: a node outside a loop that uses one of its rotations
+ * must come after the loop by edges, not merely in this schedule.
  *
- * Most users have an edge from the loop.  For the others masks flow along the
- * edges, 64 loops at a time, from the first loop of those to the last user.
+ * Most users have a direct edge from the loop.  For the others reachability
+ * masks of 64 loops at a time are propagated along the edges, from the first
+ * loop of a batch to its last user.
  */
-#include "plan/schedule/planner_state.h"
+#include "plan/schedule/phases.h"
 
 #include "base/error.h"
 
 enum { BATCH = 64 };
 
-/* User `t` (or what holds it in the loop's scope) has to come after a loop. */
+/* A user that must come after a loop. */
 struct use {
-	uint32_t holder;	/* t number */
-	uint32_t node;		/* that uses it */
-	uint32_t next;		/* of the same loop, or none */
+	uint32_t holder;	/* the user, or what holds it in the loop's
+				 * scope: t number */
+	uint32_t node;		/* the user */
+	uint32_t next;		/* next user of the same loop, or none */
 };
 
 struct carried {
@@ -25,11 +27,12 @@ struct carried {
 	struct use *uses;
 	uint32_t use_count;
 	uint32_t use_capacity;
-	uint32_t *first;	/* by t of a loop: its uses, or none */
-	uint64_t *mask;		/* by t: which loops of the batch are before */
+	uint32_t *first;	/* by t of a loop: its users, or none */
+	uint64_t *mask;		/* by t: bit set of the batch's loops that
+				 * precede it */
 	uint32_t loops[BATCH];	/* t numbers, ascending */
 	uint32_t loop_count;
-	uint32_t last;		/* user of the batch, by t */
+	uint32_t last;		/* last user of the batch, by t */
 };
 
 static uint32_t scope_of(const plait__planner_state *planner, uint32_t node)
@@ -37,7 +40,7 @@ static uint32_t scope_of(const plait__planner_state *planner, uint32_t node)
 	return planner->scope_of == NULL ? 0 : planner->scope_of[node];
 }
 
-/* The node of scope `scope` which is `node` or holds it; none: nothing does. */
+/* Returns the node of scope `scope` that is `node` or holds it, or none. */
 static uint32_t holder_of(const plait__planner_state *planner, uint32_t node,
 			  uint32_t scope)
 {
@@ -51,8 +54,8 @@ static uint32_t holder_of(const plait__planner_state *planner, uint32_t node,
 	return at == scope ? node : PLAIT__NONE;
 }
 
-static plait_status refuse(const plait__planner_state *planner, uint32_t node,
-			   uint32_t loop)
+static plait_status fail_use(const plait__planner_state *planner, uint32_t node,
+			     uint32_t loop)
 {
 	char text[PLAIT__NODE_TEXT_BYTES], name[PLAIT__NODE_TEXT_BYTES];
 
@@ -68,30 +71,31 @@ static bool has_edge(const plait__planner_state *planner, uint32_t before,
 {
 	uint32_t i = planner->pred_first[after];
 
-	while (i < planner->pred_first[after + 1] && planner->preds[i] != before)
+	while (i < planner->pred_first[after + 1] &&
+	       planner->preds[i] != before)
 		i++;
 	planner->counts->steps += i - planner->pred_first[after];
 	return i < planner->pred_first[after + 1];
 }
 
-static plait_status push_use(struct carried *carried, uint32_t loop,
-			     struct use use)
+static plait_status add_use(struct carried *carried, uint32_t loop,
+			    struct use use)
 {
-	plait_status status = plait__arena_reserve(
+	plait_status status = plait__workspace_reserve(
 		&carried->planner->work, (void **)&carried->uses,
 		&carried->use_capacity, (uint64_t)carried->use_count + 1,
 		sizeof(use));
 
 	if (status != PLAIT_OK)
-		return plait__input_no_memory(carried->planner);
+		return plait__planner_no_memory(carried->planner);
 	use.next = carried->first[loop];
 	carried->first[loop] = carried->use_count;
 	carried->uses[carried->use_count++] = use;
 	return PLAIT_OK;
 }
 
-static plait_status do_rotation(struct carried *carried, uint32_t t,
-				const plait__plan_rotation *rotation)
+static plait_status check_rotation(struct carried *carried, uint32_t t,
+				   const plait__plan_rotation *rotation)
 {
 	plait__planner_state *planner = carried->planner;
 	const plait__input *input = planner->input;
@@ -99,7 +103,7 @@ static plait_status do_rotation(struct carried *carried, uint32_t t,
 	char text[PLAIT__NODE_TEXT_BYTES];
 
 	if (rotation->region >= input->region_count)
-		return PLAIT_OK; /* what the plan's check says more of */
+		return PLAIT_OK; /* the plan's check reports this */
 	loop = input->regions[rotation->region].node;
 	holder = holder_of(planner, node, scope_of(planner, loop));
 	if (holder == loop || holder == PLAIT__NONE)
@@ -111,17 +115,18 @@ static plait_status do_rotation(struct carried *carried, uint32_t t,
 				   plait__input_node_text(input, node, text));
 	after = carried->t_of[holder];
 	if (after < carried->t_of[loop])
-		return refuse(planner, node, loop);
+		return fail_use(planner, node, loop);
 	if (has_edge(planner, carried->t_of[loop], after))
 		return PLAIT_OK;
-	return push_use(carried, carried->t_of[loop],
-			(struct use){ after, node, PLAIT__NONE });
+	return add_use(carried, carried->t_of[loop],
+		       (struct use){ after, node, PLAIT__NONE });
 }
 
-static plait_status do_node(struct carried *carried, uint32_t t)
+static plait_status check_node(struct carried *carried, uint32_t t)
 {
 	const plait__input_tables *tables = &carried->planner->input->tables;
-	const plait__input_node *node = plait__planner_node(carried->planner, t);
+	const plait__input_node *node = plait__planner_node(carried->planner,
+							    t);
 	const plait__plan_payload *payload;
 	plait_status status = PLAIT_OK;
 
@@ -136,15 +141,15 @@ static plait_status do_node(struct carried *carried, uint32_t t)
 
 		if (arg->kind == PLAIT__ARG_ROTATION &&
 		    arg->index < tables->rotations_count)
-			status = do_rotation(carried, t,
-					     &tables->rotations[arg->index]);
+			status = check_rotation(carried, t,
+						&tables->rotations[arg->index]);
 	}
 	return status;
 }
 
-/* ---- loops that are further away ---- */
+/* ---- loops without a direct edge ---- */
 
-static void spread(struct carried *carried)
+static void propagate_masks(struct carried *carried)
 {
 	const plait__planner_state *planner = carried->planner;
 	uint32_t next = 0;
@@ -170,7 +175,7 @@ static plait_status run_batch(struct carried *carried)
 
 	if (carried->loop_count == 0)
 		return PLAIT_OK;
-	spread(carried);
+	propagate_masks(carried);
 	for (uint32_t i = 0; i < carried->loop_count; i++) {
 		uint32_t loop = carried->loops[i];
 		const struct use *use;
@@ -179,8 +184,8 @@ static plait_status run_batch(struct carried *carried)
 		     u = use->next) {
 			use = &carried->uses[u];
 			if ((carried->mask[use->holder] >> i & 1) == 0)
-				return refuse(planner, use->node,
-					      planner->node_of[loop]);
+				return fail_use(planner, use->node,
+						planner->node_of[loop]);
 		}
 	}
 	carried->loop_count = carried->last = 0;
@@ -192,10 +197,11 @@ static plait_status run_batches(struct carried *carried)
 	plait__planner_state *planner = carried->planner;
 	plait_status status = PLAIT_OK;
 
-	carried->mask = plait__arena_alloc(&planner->work, planner->node_count,
-					   sizeof(*carried->mask));
+	carried->mask = plait__workspace_alloc(&planner->work,
+					       planner->node_count,
+					       sizeof(*carried->mask));
 	if (carried->mask == NULL)
-		return plait__input_no_memory(planner);
+		return plait__planner_no_memory(planner);
 	for (uint32_t t = 0; status == PLAIT_OK && t < planner->node_count;
 	     t++) {
 		if (carried->first[t] == PLAIT__NONE)
@@ -211,20 +217,20 @@ static plait_status run_batches(struct carried *carried)
 	return status == PLAIT_OK ? run_batch(carried) : status;
 }
 
-/* ---- all of it ---- */
+/* ---- entry point ---- */
 
-static plait_status open_carried(struct carried *carried)
+static plait_status alloc_carried(struct carried *carried)
 {
 	plait__planner_state *planner = carried->planner;
 
-	carried->t_of = plait__arena_alloc_none(&planner->work,
-						planner->input->node_count,
-						sizeof(*carried->t_of));
-	carried->first = plait__arena_alloc_none(&planner->work,
-						 planner->node_count,
-						 sizeof(*carried->first));
+	carried->t_of = plait__workspace_alloc_none(&planner->work,
+						    planner->input->node_count,
+						    sizeof(*carried->t_of));
+	carried->first = plait__workspace_alloc_none(&planner->work,
+						     planner->node_count,
+						     sizeof(*carried->first));
 	if (carried->t_of == NULL || carried->first == NULL)
-		return plait__input_no_memory(planner);
+		return plait__planner_no_memory(planner);
 	for (uint32_t t = 0; t < planner->node_count; t++)
 		carried->t_of[planner->node_of[t]] = t;
 	return PLAIT_OK;
@@ -237,14 +243,14 @@ plait_status plait__loop_carried_check(plait__planner_state *planner)
 
 	if (planner->input->tables.rotations_count == 0)
 		return PLAIT_OK;
-	status = open_carried(&carried);
+	status = alloc_carried(&carried);
 	for (uint32_t t = 0; status == PLAIT_OK && t < planner->node_count; t++)
-		status = do_node(&carried, t);
+		status = check_node(&carried, t);
 	if (status == PLAIT_OK && carried.use_count > 0)
 		status = run_batches(&carried);
-	plait__arena_free(&planner->work, carried.mask);
-	plait__arena_free(&planner->work, carried.uses);
-	plait__arena_free(&planner->work, carried.first);
-	plait__arena_free(&planner->work, carried.t_of);
+	plait__workspace_free(&planner->work, carried.mask);
+	plait__workspace_free(&planner->work, carried.uses);
+	plait__workspace_free(&planner->work, carried.first);
+	plait__workspace_free(&planner->work, carried.t_of);
 	return status;
 }

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Can any schedule be shorter than the one that was found?  Two bounds: the
- * dearest path, and the work that there is for all lanes together.  The second
- * is sharpened by what cannot run early or late: the work that starts at a or
- * later, with b or more behind it, has to fit in between.
+ * Lower bounds of the makespan: the critical path, and the total work divided
+ * by the lanes.  The second is sharpened by work that cannot run early or late:
+ * the work that starts at time a or later, with b or more after it, must fit in
+ * between.
  */
-#include "plan/schedule/planner_state.h"
+#include "plan/schedule/phases.h"
 
 enum { CUTS = 8 };
 
 /* Above this, sums of a bound might overflow. */
 #define LONGEST (UINT64_C(1) << 58)
 
-/* No schedule is shorter than this; *lanes is 0 if there is no limit. */
+/* Returns max(critical path, work / lanes); sets *lanes to 0 if there is no
+ * limit. */
 static uint64_t simple_bound(const plait__planner_state *planner,
 			     const plait__planner_scope *scope, uint64_t *lanes)
 {
@@ -35,8 +36,7 @@ static uint64_t simple_bound(const plait__planner_state *planner,
 	return sum > bound ? sum : bound;
 }
 
-/* Costs, by how early a node can start and how much there is behind it, both
- * in steps. */
+/* Histogram of costs by earliest start and by remaining path, both in steps. */
 struct profile {
 	uint64_t step;
 	uint64_t cost[CUTS + 1][CUTS + 1];
@@ -54,7 +54,8 @@ static void fill_profile(const plait__planner_state *planner,
 	uint32_t t, i, end = scope->t_first + scope->t_count;
 
 	for (t = scope->t_first; t < end; t++) {
-		uint64_t first = 0, behind = planner->rank[t] - planner->cost[t];
+		uint64_t behind = planner->rank[t] - planner->cost[t];
+		uint64_t first = 0;
 
 		for (i = planner->pred_first[t]; i < planner->pred_first[t + 1];
 		     i++) {
@@ -69,7 +70,7 @@ static void fill_profile(const plait__planner_state *planner,
 	}
 }
 
-/* From here on in both directions. */
+/* Returns the sum of p->cost from (i, j) on, in both directions. */
 static uint64_t sum_up(struct profile *p, uint32_t i, uint32_t j)
 {
 	uint64_t sum = p->cost[i][j];
@@ -96,7 +97,7 @@ bool plait__makespan_is_minimal(plait__planner_state *planner,
 		return true;
 	if (lanes == 0 || makespan > LONGEST)
 		return false;
-	/* Together the two cuts have to gain what is missing. */
+	/* The two cuts together must gain the difference. */
 	p.step = (makespan - bound + 3) / 4;
 	fill_profile(planner, scope, start, &p);
 	planner->counts->steps += scope->t_count;

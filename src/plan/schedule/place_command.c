@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Lanes and the choice among them: the first half of the step in place_command.h.
- * Clocks and waits, the second half: vector_clock.c. */
+/* Lane choice: the first half of the step in place_command.h.  vector_clock.c
+ * is the second half: clocks and waits. */
 #include "plan/schedule/place_command.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
-plait_status plait__place_init(plait__placement *place, plait__arena *work,
+plait_status plait__place_init(plait__placement *place, plait__workspace *work,
 			       const uint32_t *limits, uint32_t device_count,
 			       uint32_t width, uint32_t lane_bound,
 			       uint32_t row_limit, uint64_t hop_cost)
@@ -23,8 +23,8 @@ plait_status plait__place_init(plait__placement *place, plait__arena *work,
 	place->row_limit = row_limit;
 	place->row_free = PLAIT__NONE;
 	place->hop_cost = hop_cost;
-	place->devices = plait__arena_alloc_zero(work, device_count,
-						 sizeof(*place->devices));
+	place->devices = plait__workspace_alloc_zero(work, device_count,
+						     sizeof(*place->devices));
 	if (place->devices == NULL)
 		return PLAIT_E_NOMEM;
 	for (d = 0; d < device_count; d++)
@@ -37,17 +37,19 @@ void plait__place_fini(plait__placement *place)
 	uint32_t d;
 
 	for (d = 0; place->devices != NULL && d < place->device_count; d++)
-		plait__arena_free(place->work, place->devices[d].heap);
-	plait__arena_free(place->work, place->devices);
-	plait__arena_free(place->work, place->lanes);
-	plait__arena_free(place->work, place->rows);
-	plait__arena_free(place->work, place->references);
-	plait__arena_free(place->work, place->candidates);
+		plait__workspace_free(place->work, place->devices[d].heap);
+	plait__workspace_free(place->work, place->devices);
+	plait__workspace_free(place->work, place->lanes);
+	plait__workspace_free(place->work, place->rows);
+	plait__workspace_free(place->work, place->references);
+	plait__workspace_free(place->work, place->candidates);
 	memset(place, 0, sizeof(*place));
 }
 
-/* Free first; then with fewer commands, so that free work is spread. */
-static inline bool is_before(const plait__placement *place, uint32_t a, uint32_t b)
+/* Order of lanes in a device's heap: free first; then fewer commands, to spread
+ * work. */
+static inline bool is_before(const plait__placement *place, uint32_t a,
+			     uint32_t b)
 {
 	const plait__place_lane *x = &place->lanes[a], *y = &place->lanes[b];
 
@@ -58,8 +60,8 @@ static inline bool is_before(const plait__placement *place, uint32_t a, uint32_t
 	return a < b;
 }
 
-static void put(plait__placement *place, plait__place_device *device, uint32_t i,
-		uint32_t lane)
+static void put(plait__placement *place, plait__place_device *device,
+		uint32_t i, uint32_t lane)
 {
 	device->heap[i] = lane;
 	place->lanes[lane].heap = i;
@@ -97,19 +99,19 @@ static void sift_up(plait__placement *place, plait__place_device *device,
 	put(place, device, i, lane);
 }
 
-plait_status plait__place_add_lane(plait__placement *place, uint32_t device_index,
-				   uint32_t *out_lane)
+plait_status plait__place_add_lane(plait__placement *place,
+				   uint32_t device_index, uint32_t *out_lane)
 {
 	plait__place_device *device = &place->devices[device_index];
 	plait__place_lane *lane;
 	uint32_t index = place->lane_count;
 
-	if (plait__arena_reserve(place->work, (void **)&place->lanes,
-				 &place->lane_capacity, index + 1ull,
-				 sizeof(*lane)) != PLAIT_OK ||
-	    plait__arena_reserve(place->work, (void **)&device->heap,
-				 &device->capacity, device->count + 1ull,
-				 sizeof(uint32_t)) != PLAIT_OK)
+	if (plait__workspace_reserve(place->work, (void **)&place->lanes,
+				     &place->lane_capacity, index + 1ull,
+				     sizeof(*lane)) != PLAIT_OK ||
+	    plait__workspace_reserve(place->work, (void **)&device->heap,
+				     &device->capacity, device->count + 1ull,
+				     sizeof(uint32_t)) != PLAIT_OK)
 		return PLAIT_E_NOMEM;
 	lane = &place->lanes[index];
 	memset(lane, 0, sizeof(*lane));
@@ -122,8 +124,8 @@ plait_status plait__place_add_lane(plait__placement *place, uint32_t device_inde
 	return PLAIT_OK;
 }
 
-void plait__place_occupy(plait__placement *place, uint32_t lane, uint64_t finish,
-			 uint32_t affinity)
+void plait__place_occupy(plait__placement *place, uint32_t lane,
+			 uint64_t finish, uint32_t affinity)
 {
 	plait__place_lane *l = &place->lanes[lane];
 	plait__place_device *device = &place->devices[l->device];
@@ -136,7 +138,8 @@ void plait__place_occupy(plait__placement *place, uint32_t lane, uint64_t finish
 	sift_down(place, device, l->heap);
 }
 
-/* When the task's data can be seen from a lane: `own` lane needs no hop. */
+/* Finish times of the preds; a pred on another lane is visible one hop
+ * later. */
 struct ready {
 	uint64_t first;			/* the latest pred */
 	uint64_t second;		/* the latest on any other lane */
@@ -168,8 +171,8 @@ static void find_ready(const plait__place_task *task, struct ready *ready)
 }
 
 static inline uint64_t start_on(const plait__placement *place,
-			 const plait__place_task *task,
-			 const struct ready *ready, uint32_t lane)
+				const plait__place_task *task,
+				const struct ready *ready, uint32_t lane)
 {
 	uint64_t start = task->not_before, seen;
 
@@ -192,31 +195,34 @@ static inline uint64_t start_on(const plait__placement *place,
 struct choice {
 	uint64_t start;
 	uint32_t lane;
-	uint32_t likes;			/* 4: its last is a pred, 2: some is;
-					 * + 1: it has run the task's like */
+	uint32_t preference;			/* 4: its last command is a
+						 * pred; 2: some command is;
+						 * + 1: it ran the same
+						 * affinity */
 };
 
-/* Preds are tried from the last: the tail of its lane is worth most. */
+/* Preds are examined from the last: the tail of a lane is the best choice. */
 enum { TRIED_PREDS = 8 };
 
-/* Sooner; then liked more; then with the shorter gap; then the first. */
-static inline bool is_better(const plait__placement *place, const struct choice *a,
-		      const struct choice *b)
+/* Earliest start; then affinity; then the smaller gap; then the first. */
+static inline bool is_better(const plait__placement *place,
+			     const struct choice *a, const struct choice *b)
 {
 	uint64_t free_a, free_b;
 
 	if (b->lane == PLAIT__NONE || a->start != b->start)
 		return b->lane == PLAIT__NONE || a->start < b->start;
-	if (a->likes != b->likes)
-		return a->likes > b->likes;
+	if (a->preference != b->preference)
+		return a->preference > b->preference;
 	free_a = place->lanes[a->lane].free_at;
 	free_b = place->lanes[b->lane].free_at;
 	return free_a != free_b ? free_a > free_b : a->lane < b->lane;
 }
 
-static inline void try_lane(const plait__placement *place, const plait__place_task *task,
-		     const struct ready *ready, uint32_t lane, uint32_t likes,
-		     struct choice *best)
+static inline void try_lane(const plait__placement *place,
+			    const plait__place_task *task,
+			    const struct ready *ready, uint32_t lane,
+			    uint32_t preference, struct choice *best)
 {
 	struct choice choice;
 
@@ -224,14 +230,15 @@ static inline void try_lane(const plait__placement *place, const plait__place_ta
 		return;
 	choice.start = start_on(place, task, ready, lane);
 	choice.lane = lane;
-	choice.likes = likes + (task->affinity != 0 &&
+	choice.preference = preference + (task->affinity != 0 &&
 				place->lanes[lane].affinity == task->affinity);
 	if (is_better(place, &choice, best))
 		*best = choice;
 }
 
-static void try_preds(const plait__placement *place, const plait__place_task *task,
-		      const struct ready *ready, struct choice *best)
+static void try_preds(const plait__placement *place,
+		      const plait__place_task *task, const struct ready *ready,
+		      struct choice *best)
 {
 	uint32_t i = task->pred_count, tried = 0;
 
@@ -246,9 +253,10 @@ static void try_preds(const plait__placement *place, const plait__place_task *ta
 	}
 }
 
-/* The few lanes that are free first: one may have run the task's like. */
-static void try_idle(const plait__placement *place, const plait__place_task *task,
-		     const struct ready *ready, struct choice *best)
+/* Try the few lanes that are free first: one may have run the same affinity. */
+static void try_idle(const plait__placement *place,
+		     const plait__place_task *task, const struct ready *ready,
+		     struct choice *best)
 {
 	const plait__place_device *device = &place->devices[task->device];
 	uint32_t i, few = task->affinity != 0 ? 7 : 1;
@@ -265,7 +273,8 @@ static plait_status choose_new(plait__placement *place,
 	return plait__place_add_lane(place, task->device, &best->lane);
 }
 
-/* No limit in reach: continue a pred, recycle along its past, or widen. */
+/* No lane limit applies: continue a pred, reuse the lane of an ancestor, or add
+ * a lane. */
 static plait_status choose_widest(plait__placement *place,
 				  const plait__place_task *task,
 				  const struct ready *ready,
@@ -274,7 +283,7 @@ static plait_status choose_widest(plait__placement *place,
 	uint32_t lane;
 
 	try_preds(place, task, ready, best);
-	if (best->lane != PLAIT__NONE && best->likes >= 4)
+	if (best->lane != PLAIT__NONE && best->preference >= 4)
 		return PLAIT_OK;
 	best->lane = PLAIT__NONE;
 	lane = plait__vector_clock_find_recyclable(place, task);
@@ -299,8 +308,10 @@ static plait_status choose_bounded(plait__placement *place,
 	return PLAIT_OK;
 }
 
-/* After its only pred on the pred's lane: no lane is sooner or liked more. */
-static bool continues(const plait__placement *place, const plait__place_task *task)
+/* Returns true for a task that follows its only pred on the pred's lane: no
+ * other lane is earlier or preferred. */
+static bool continues(const plait__placement *place,
+		      const plait__place_task *task)
 {
 	const plait__place_point *pred = &task->preds[0];
 	const plait__place_lane *lane = &place->lanes[pred->lane];
@@ -349,8 +360,8 @@ plait_status plait__place_step(plait__placement *place,
 	if (status != PLAIT_OK)
 		return status;
 	status = plait__vector_clock_commit(place, lane, task->preds,
-					    task->pred_count, out_point, out_waits,
-					    out_wait_count);
+					    task->pred_count, out_point,
+					    out_waits, out_wait_count);
 	if (status != PLAIT_OK)
 		return status;
 	out_point->finish = start + task->cost;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The planner's input, made of a plan; see plan_to_input.h. */
+/* Planner input rebuilt from a plan; see plan_to_input.h. */
 #include "plan/schedule/plan_to_input.h"
 
 #include "base/alloc.h"
@@ -11,8 +11,8 @@
 
 /* ---- memory ---- */
 
-static bool take(const plait__plan_to_input *rebuilt, void *out, uint64_t count,
-		 uint64_t each)
+static bool alloc_array(const plait__plan_to_input *rebuilt, void *out,
+			uint64_t count, uint64_t each)
 {
 	void *block = plait__alloc_array(rebuilt->allocator, count + 1, each);
 
@@ -24,22 +24,22 @@ static bool take_all(plait__plan_to_input *rebuilt)
 {
 	const plait__plan *plan = rebuilt->plan;
 
-	return take(rebuilt, &rebuilt->nodes, plan->node_count,
-		    sizeof(*rebuilt->nodes)) &&
-	       take(rebuilt, &rebuilt->edges, plan->preds_count,
-		    sizeof(*rebuilt->edges)) &&
-	       take(rebuilt, &rebuilt->devices, plan->devices_count,
-		    sizeof(*rebuilt->devices)) &&
-	       take(rebuilt, &rebuilt->device_sets, plan->command_count,
-		    sizeof(*rebuilt->device_sets)) &&
-	       take(rebuilt, &rebuilt->scopes, plan->bodies_count,
-		    sizeof(*rebuilt->scopes)) &&
-	       take(rebuilt, &rebuilt->regions, plan->regions_count,
-		    sizeof(*rebuilt->regions));
+	return alloc_array(rebuilt, &rebuilt->nodes, plan->node_count,
+			   sizeof(*rebuilt->nodes)) &&
+	       alloc_array(rebuilt, &rebuilt->edges, plan->preds_count,
+			   sizeof(*rebuilt->edges)) &&
+	       alloc_array(rebuilt, &rebuilt->devices, plan->devices_count,
+			   sizeof(*rebuilt->devices)) &&
+	       alloc_array(rebuilt, &rebuilt->device_sets, plan->command_count,
+			   sizeof(*rebuilt->device_sets)) &&
+	       alloc_array(rebuilt, &rebuilt->scopes, plan->bodies_count,
+			   sizeof(*rebuilt->scopes)) &&
+	       alloc_array(rebuilt, &rebuilt->regions, plan->regions_count,
+			   sizeof(*rebuilt->regions));
 }
 
-static void free_arrays(const plait__plan_to_input *rebuilt, void *block, uint64_t count,
-			uint64_t each)
+static void free_arrays(const plait__plan_to_input *rebuilt, void *block,
+			uint64_t count, uint64_t each)
 {
 	plait__free(rebuilt->allocator, block, (count + 1) * each);
 }
@@ -48,7 +48,8 @@ void plait__plan_to_input_fini(plait__plan_to_input *rebuilt)
 {
 	const plait__plan *plan = rebuilt->plan;
 
-	free_arrays(rebuilt, rebuilt->nodes, plan->node_count, sizeof(*rebuilt->nodes));
+	free_arrays(rebuilt, rebuilt->nodes, plan->node_count,
+		    sizeof(*rebuilt->nodes));
 	free_arrays(rebuilt, rebuilt->edges, plan->preds_count,
 		    sizeof(*rebuilt->edges));
 	free_arrays(rebuilt, rebuilt->devices, plan->devices_count,
@@ -86,15 +87,15 @@ static void fill_node(plait__plan_to_input *rebuilt, uint32_t number)
 		node->affinity = plan->payloads[command->link].kernel + 1;
 }
 
-/* The main command of a node is none that only stands for it. */
+/* Returns true for a stub: never the main command of a node. */
 static bool is_stub(const plait__plan_command *command)
 {
 	return command->kind == PLAIT__CMD_JOIN ||
 	       command->kind == PLAIT__CMD_ENTER;
 }
 
-/* One more command of a node that has one on its device: another device, or a
- * lane of a region, which says nothing. */
+/* Add a device for a further command of a node, unless it is a lane of a
+ * region, which adds no device. */
 static void add_device(plait__plan_to_input *rebuilt, uint32_t command)
 {
 	const plait__plan *plan = rebuilt->plan;
@@ -109,7 +110,7 @@ static void add_device(plait__plan_to_input *rebuilt, uint32_t command)
 	node->device_count++;
 }
 
-/* Sets of devices, the main one first: counted, then filled in. */
+/* Fill the sets of devices, the main one first: count, then fill. */
 static void fill_sets(plait__plan_to_input *rebuilt)
 {
 	const plait__plan *plan = rebuilt->plan;
@@ -123,7 +124,7 @@ static void fill_sets(plait__plan_to_input *rebuilt)
 			continue;
 		rebuilt->device_sets[next] = node->device;
 		node->device = next;
-		/* Counts again, while it is filled. */
+		/* Recounted while the set is filled. */
 		node->device_count = 1;
 		next += count;
 	}
@@ -173,7 +174,7 @@ static void fill_edges(plait__plan_to_input *rebuilt)
 	}
 }
 
-/* ---- what is around them ---- */
+/* ---- scopes, regions, devices ---- */
 
 static void fill_scopes(plait__plan_to_input *rebuilt)
 {
@@ -235,7 +236,7 @@ static void fill_input(plait__plan_to_input *rebuilt)
 }
 #undef SAME_TABLE
 
-/* Every node has a command, and the first one is not a stub. */
+/* Returns true if every node has a command and the first one is not a stub. */
 static bool is_whole(const plait__plan *plan)
 {
 	for (uint32_t i = 0; i < plan->node_count; i++)
@@ -250,7 +251,9 @@ plait_status plait__plan_to_input_init(plait__plan_to_input *rebuilt,
 				       const plait_allocator *allocator,
 				       plait_error *error)
 {
-	*rebuilt = (plait__plan_to_input){ .plan = plan, .allocator = allocator };
+	*rebuilt = (plait__plan_to_input){
+		.plan = plan, .allocator = allocator
+	};
 	if (!is_whole(plan))
 		return plait__fail(error, PLAIT_E_UNSUPPORTED,
 				   "a plan of a part of a graph cannot be "

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From a plan back to what it was planned of, so that it can be planned anew:
- * nodes, the edges that are left of the graph's (what they imply is the same),
- * regions.  Tables are the plan's own.
+ * Planner input rebuilt from a plan, for replanning: nodes, the remaining edges
+ * of the graph (with the same transitive closure), regions.  Tables are shared
+ * with the plan.
  */
 #ifndef PLAIT_SRC_PLAN_SCHEDULE_PLAN_TO_INPUT_H
 #define PLAIT_SRC_PLAN_SCHEDULE_PLAN_TO_INPUT_H
@@ -21,8 +21,8 @@ typedef struct plait__plan_to_input {
 	plait__input_region *regions;
 } plait__plan_to_input;
 
-/* PLAIT_E_UNSUPPORTED: a plan of a part of a graph.  Given back with _fini in
- * any case; the plan has to outlive it. */
+/* Rebuild the input.  PLAIT_E_UNSUPPORTED: a plan of a part of a graph.  Call
+ * _fini in any case; the plan must outlive the result. */
 plait_status plait__plan_to_input_init(plait__plan_to_input *rebuilt,
 				       const plait__plan *plan,
 				       const plait_allocator *allocator,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The planner's phases in their order, and the plan that they leave. */
+/* Phases of the planner in order, and the plan that they leave. */
 #include "plan/schedule/planner.h"
 
-#include "plan/schedule/planner_state.h"
+#include "plan/schedule/phases.h"
 #include "plan/simulate/simulate.h"
 
 #include "base/alloc.h"
@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* ---- what is handed through ---- */
+/* ---- copied tables ---- */
 
 static plait_status copy_devices(plait__planner_state *planner)
 {
@@ -19,11 +19,11 @@ static plait_status copy_devices(plait__planner_state *planner)
 	uint32_t d;
 
 	plan->devices_count = input->device_count;
-	plan->devices = plait__arena_alloc_zero(&planner->work,
-						input->device_count,
-						sizeof(*plan->devices));
+	plan->devices = plait__workspace_alloc_zero(&planner->work,
+						    input->device_count,
+						    sizeof(*plan->devices));
 	if (plan->devices == NULL)
-		return plait__input_no_memory(planner);
+		return plait__planner_no_memory(planner);
 	for (d = 0; d < input->device_count; d++) {
 		plan->devices[d].name = input->devices[d].name;
 		plan->devices[d].rank = input->devices[d].rank;
@@ -33,7 +33,7 @@ static plait_status copy_devices(plait__planner_state *planner)
 	return PLAIT_OK;
 }
 
-/* Accesses lie in the order of their nodes; most graphs have them so. */
+/* Sort accesses by node; most graphs have them so. */
 static plait_status sort_accesses(plait__planner_state *planner)
 {
 	const plait__input *input = planner->input;
@@ -43,12 +43,12 @@ static plait_status sort_accesses(plait__planner_state *planner)
 
 	if (planner->sorted_accesses && sum == input->tables.accesses_count)
 		return PLAIT_OK;
-	plait__arena_free(&planner->work, plan->accesses);
+	plait__workspace_free(&planner->work, plan->accesses);
 	plan->accesses_count = sum;
-	plan->accesses = plait__arena_alloc(&planner->work, sum,
-					    sizeof(*plan->accesses));
+	plan->accesses = plait__workspace_alloc(&planner->work, sum,
+						sizeof(*plan->accesses));
 	if (plan->accesses == NULL)
-		return plait__input_no_memory(planner);
+		return plait__planner_no_memory(planner);
 	for (i = 0; i < input->node_count; i++, node++)
 		if (node->access_count > 0)
 			memcpy(plan->accesses + plan->nodes[i].access_first,
@@ -59,10 +59,10 @@ static plait_status sort_accesses(plait__planner_state *planner)
 
 #define COPY_TABLE(type, name)						\
 	plan->name##_count = from->name##_count;			\
-	plan->name = plait__arena_alloc(&planner->work, from->name##_count,	\
+	plan->name = plait__workspace_alloc(&planner->work, from->name##_count, \
 					sizeof(type));			\
 	if (plan->name == NULL)						\
-		return plait__input_no_memory(planner);			\
+		return plait__planner_no_memory(planner);		\
 	if (from->name##_count > 0)					\
 		memcpy(plan->name, from->name,				\
 		       from->name##_count * sizeof(type));
@@ -73,7 +73,7 @@ static plait_status copy_tables(plait__planner_state *planner)
 	plait__plan *plan = planner->plan;
 
 	PLAIT__PLAN_TABLES(COPY_TABLE)
-	/* Without strings there is still the empty one, at 0. */
+	/* strings[0] is always the empty string. */
 	if (plan->strings_count == 0) {
 		plan->strings_count = 1;
 		plan->strings[0] = '\0';
@@ -83,13 +83,14 @@ static plait_status copy_tables(plait__planner_state *planner)
 
 static uint32_t region_of(const plait__planner_state *planner, uint32_t region)
 {
-	if (planner->region_of == NULL || region >= planner->input->region_count)
+	if (planner->region_of == NULL ||
+	    region >= planner->input->region_count)
 		return PLAIT__NONE;
 	return planner->region_of[region];
 }
 
-/* Regions have other numbers in the plan; those of a partial plan that are
- * left out have none. */
+/* Renumber regions: they have other indices in the plan, and none if a partial
+ * plan leaves them out. */
 static plait_status number_regions(const plait__planner_state *planner)
 {
 	plait__plan *plan = planner->plan;
@@ -113,39 +114,42 @@ static void clean_names(plait__plan *plan)
 			plan->devices[i].name = 0;
 }
 
-/* ---- the phases ---- */
+/* ---- phases ---- */
 
-/* The two largest arrays of a plan lie where its working memory was. */
+/* The two largest arrays of the plan reuse pages of the workspace. */
 static plait_status open_slabs(plait__planner_state *planner)
 {
-	plait__arena *work = &planner->work;
+	plait__workspace *work = &planner->work;
 	uint64_t nodes = planner->input->node_count + 1ull, commands = 1;
 
 	for (uint32_t s = 0; s < planner->scope_count; s++)
 		commands += planner->scopes[s].t_count;
-	if (plait__arena_open_slab(work, PLAIT__ARENA_LATE, nodes *
-				   sizeof(plait__plan_node)) != PLAIT_OK ||
-	    plait__arena_open_slab(work, PLAIT__ARENA_EARLY, commands *
-				   sizeof(plait__plan_command)) != PLAIT_OK)
-		return plait__input_no_memory(planner);
+	if (plait__workspace_open_slab(work, PLAIT__WORKSPACE_LATE, nodes *
+				       sizeof(plait__plan_node)) != PLAIT_OK ||
+	    plait__workspace_open_slab(work, PLAIT__WORKSPACE_EARLY, commands *
+				       sizeof(plait__plan_command)) != PLAIT_OK)
+		return plait__planner_no_memory(planner);
 	return PLAIT_OK;
 }
 
-/* What only the choice of lanes needed. */
+/* Free the arrays that only lane assignment needs. */
 static void free_graph(plait__planner_state *planner)
 {
-	plait__arena *work = &planner->work;
+	plait__workspace *work = &planner->work;
 
 	if (planner->options->mode == PLAIT__MODE_HELPED)
 		return;
-	plait__arena_free(work, planner->level);
-	plait__arena_free(work, planner->rank);
+	plait__workspace_free(work, planner->level);
+	plait__workspace_free(work, planner->rank);
 	planner->level = NULL;
 	planner->rank = NULL;
 }
 
-/* What nobody needs once the plan stands, but for its nodes: they and the
- * tables that are copied then are most of it where nodes have arguments. */
+/*
+ * Free the workspace arrays that are unused once all arrays but the nodes are
+ * emitted.  Nodes and copied tables are the larger part of a plan if nodes
+ * have arguments.
+ */
 static void free_working(plait__planner_state *planner)
 {
 	void *const blocks[] = {
@@ -155,7 +159,7 @@ static void free_working(plait__planner_state *planner)
 	};
 
 	for (size_t i = 0; i < sizeof(blocks) / sizeof(blocks[0]); i++)
-		plait__arena_free(&planner->work, blocks[i]);
+		plait__workspace_free(&planner->work, blocks[i]);
 	planner->level = NULL;
 	planner->rank = planner->cost = NULL;
 	planner->pred_first = planner->preds = NULL;
@@ -166,8 +170,8 @@ static void free_working(plait__planner_state *planner)
 
 static void free_numbers(plait__planner_state *planner)
 {
-	plait__arena_free(&planner->work, planner->node_of);
-	plait__arena_free(&planner->work, planner->command_of);
+	plait__workspace_free(&planner->work, planner->node_of);
+	plait__workspace_free(&planner->work, planner->command_of);
 	planner->node_of = planner->command_of = NULL;
 }
 
@@ -213,15 +217,15 @@ static plait_status run_phases(plait__planner_state *planner)
 	return status;
 }
 
-/* Arrays become the plan's own; one that cannot stays on the ledger. */
+/* Hand the arrays to the plan; one that fails stays in the workspace. */
 #define KEEP_ARRAY(type, name)						\
 	block = plan->name;						\
 	plan->name = NULL;						\
 	if (status == PLAIT_OK && block != NULL)			\
-		status = plait__arena_keep(&planner->work, block,		\
-					   plan->name##_count,		\
-					   sizeof(type),			\
-					   (void **)&plan->name);	\
+		status = plait__workspace_keep(&planner->work, block,	\
+					       plan->name##_count,	\
+					       sizeof(type),		\
+					       (void **)&plan->name);	\
 	if (plan->name == NULL)						\
 		plan->name##_count = 0;
 
@@ -234,27 +238,27 @@ static plait_status keep_plan(plait__planner_state *planner, plait__plan **out)
 	clean_names(plan);
 	PLAIT__PLAN_ARRAYS(KEEP_ARRAY)
 	if (status == PLAIT_OK)
-		status = plait__arena_keep(&planner->work, plan, 1, sizeof(*plan),
-					   &block);
+		status = plait__workspace_keep(&planner->work, plan, 1,
+					       sizeof(*plan), &block);
 	if (status == PLAIT_OK) {
 		*out = block;
 		return PLAIT_OK;
 	}
-	/* The plan itself is still on the ledger: give back its arrays. */
+	/* The plan itself is still in the workspace: free its arrays. */
 #define FREE_ARRAY(type, name)						\
-	plait__free(planner->work.allocator, plan->name,			\
+	plait__free(planner->work.allocator, plan->name,		\
 		    (uint64_t)plan->name##_count * sizeof(type));
 	PLAIT__PLAN_ARRAYS(FREE_ARRAY)
-	return plait__input_no_memory(planner);
+	return plait__planner_no_memory(planner);
 }
 
 static plait_status begin_plan(plait__planner_state *planner)
 {
-	plait__plan *plan = plait__arena_alloc_zero(&planner->work, 1,
-						    sizeof(*plan));
+	plait__plan *plan = plait__workspace_alloc_zero(&planner->work, 1,
+							sizeof(*plan));
 
 	if (plan == NULL)
-		return plait__input_no_memory(planner);
+		return plait__planner_no_memory(planner);
 	plan->allocator = *planner->work.allocator;
 	plan->mode = planner->options->mode;
 	plan->policy = planner->options->policy;
@@ -276,10 +280,11 @@ static void find_scopes(plait__planner_state *planner)
 }
 
 /*
- * What the plan says is what its simulation says.  While lanes were chosen a
- * region kept all its lanes for all its time, and stubs cost what they stand
- * for: an estimate, and no less than it is.  Chains, and parts of other plans,
- * were made without a look at hops.
+ * Returns true if the makespans found by lane assignment are estimates; then
+ * the simulation's replace them.  Lane assignment keeps all lanes of a region
+ * busy for all its time, and charges stubs the cost of their command: never
+ * less than the simulated time.  Chain covers and inherited lanes ignore hop
+ * costs.
  */
 static bool is_estimate(const plait__planner_state *planner)
 {
@@ -322,8 +327,8 @@ plait_status plait__planner_run(const plait__input *input,
 	planner.counts = counts == NULL ? &ignored : counts;
 	planner.error = error;
 	memset(planner.counts, 0, sizeof(*planner.counts));
-	plait__arena_init(&planner.work, allocator == NULL ? plait__alloc_default()
-							: allocator);
+	plait__workspace_init(&planner.work, allocator == NULL ?
+			      plait__alloc_default() : allocator);
 	find_scopes(&planner);
 	status = begin_plan(&planner);
 	if (status == PLAIT_OK)
@@ -332,7 +337,7 @@ plait_status plait__planner_run(const plait__input *input,
 	if (status == PLAIT_OK)
 		status = keep_plan(&planner, out);
 	planner.counts->peak_bytes = planner.work.peak_bytes;
-	plait__arena_fini(&planner.work);
+	plait__workspace_fini(&planner.work);
 	if (status == PLAIT_OK && estimated)
 		status = predict(*out, error);
 	if (status != PLAIT_OK) {

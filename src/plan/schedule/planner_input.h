@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the planner takes: a graph as flat arrays, and how to plan it.  The
- * builder, the text form and the tests fill these; the planner only reads
- * them, and copies what the plan needs to stand alone.
+ * Input of the planner: a graph as flat arrays, and the planning options.  The
+ * graph builder, the text parser and the tests fill these; the planner only
+ * reads them, and copies the parts that the plan needs to stand alone.
  */
 #ifndef PLAIT_SRC_PLAN_SCHEDULE_PLANNER_INPUT_H
 #define PLAIT_SRC_PLAN_SCHEDULE_PLANNER_INPUT_H
 
 #include "plan/plan.h"
 
-/* What a node on several devices means. */
+#include <stdbool.h>
+
+/* Meaning of a node on several devices. */
 enum {
 	/* Runs on its first device; the others are only mentioned. */
 	PLAIT__MEANING_FIRST = 0,
@@ -23,22 +25,23 @@ typedef struct plait__input_device {
 	uint32_t name;			/* offset in tables.strings */
 	uint32_t rank;
 	uint32_t flags;			/* PLAIT__DEVICE_... */
-	/* Most lanes that a plan may have here, if options.lanes is no less;
-	 * 0 = options.lanes, which if 0 too means no limit (widest) or 1
+	/* Maximum number of lanes on this device, if options.lanes is not
+	 * smaller.  0: options.lanes; if that is 0 too, no limit (widest) or 1
 	 * (bounded). */
 	uint32_t lane_limit;
 } plait__input_device;
 
 /*
- * A scope is a set of nodes that run as a whole; edges stay within one.
+ * A scope is a set of nodes that run as a whole; edges stay within one scope.
  * Scope 0 is the graph, the others are the bodies of regions.  The nodes of a
- * scope are contiguous.  The scopes of one region are contiguous, and come
- * after the scope that holds the region's node.
+ * scope are contiguous.  The scopes of one region are contiguous and follow the
+ * scope that holds the region's node.
  */
 typedef struct plait__input_scope {
 	uint32_t node_first;
-	uint32_t node_count;		/* 0 is fine */
-	uint32_t region;		/* whose body; none for scope 0 */
+	uint32_t node_count;		/* may be 0 */
+	uint32_t region;		/* the region it belongs to; none for
+					 * scope 0 */
 	uint32_t reserved0;
 } plait__input_scope;
 
@@ -46,10 +49,11 @@ typedef struct plait__input_region {
 	uint32_t kind;			/* PLAIT__REGION_... */
 	uint32_t node;			/* a node of kind PLAIT__CMD_REGION */
 	uint32_t scope_first;
-	uint32_t scope_count;		/* 1; a case: branches, at least 1 */
+	uint32_t scope_count;		/* 1; for a case the number of branches,
+					 * at least 1 */
 	uint32_t predicate;		/* index in payloads, or none */
-	/* Expected iterations (0 counts as 1 if it is a `do`); a case: the
-	 * branch expected, none = the dearest one counts. */
+	/* Expected iterations (`do`: 0 counts as 1).  Case: the expected
+	 * branch; none: the longest branch counts. */
 	uint32_t times;
 } plait__input_region;
 
@@ -59,14 +63,15 @@ typedef struct plait__input_node {
 	uint16_t device_count;		/* at least 1 */
 	/* 1 device: its index.  Several: the first in input.device_sets. */
 	uint32_t device;
-	/* Like commands of one key share workspace: the kernel's id; 0 has
-	 * none.  The working tie-break between lanes that are equal. */
+	/* Nodes with equal keys prefer one lane: the kernel's id; 0: none.  A
+	 * tie-break between equally good lanes. */
 	uint32_t affinity;
 	/* REGION: index in regions.  Else index in payloads, or none. */
 	uint32_t link;
-	uint64_t cost;			/* 0 counts as 0; 1 is the usual unit.
-					 * REGION: what a decision costs */
-	uint64_t scratch_bytes;		/* while it runs; each member its own */
+	uint64_t cost;			/* 0 counts as 0; the usual unit is 1.
+					 * REGION: cost of one decision */
+	uint64_t scratch_bytes;		/* while it runs; per member in a
+					 * group */
 	uint32_t label;			/* offset in strings, or none */
 	uint32_t file;			/* offset in strings, or none */
 	uint32_t line;
@@ -75,7 +80,7 @@ typedef struct plait__input_node {
 	uint32_t reserved0;
 } plait__input_node;
 
-/* `before` is done before `after` starts. */
+/* `before` completes before `after` starts. */
 typedef struct plait__input_edge {
 	uint32_t before;
 	uint32_t after;
@@ -88,15 +93,16 @@ typedef struct plait__input_tables {
 #undef PLAIT__PLAN_TABLE
 
 /*
- * The graph.  Edges may come in any order and more than once; a node may be
- * named before it is defined.  Nothing here is trusted: indices are checked.
+ * The graph.  Edges may come in any order and more than once; an edge may name
+ * a node of any index.  Nothing here is trusted: all indices are checked.
  */
 typedef struct plait__input {
 	const plait__input_node *nodes;
 	const plait__input_edge *edges;
 	const plait__input_device *devices;
-	const uint32_t *device_sets;	/* device indices, first to last */
-	const plait__input_scope *scopes;	/* null: one, of all nodes */
+	const uint32_t *device_sets;	/* lists of device indices */
+	const plait__input_scope *scopes;	/* null: one scope of all
+						 * nodes */
 	const plait__input_region *regions;
 	uint32_t node_count;
 	uint32_t edge_count;
@@ -104,33 +110,43 @@ typedef struct plait__input {
 	uint32_t device_set_count;	/* elements of device_sets */
 	uint32_t scope_count;
 	uint32_t region_count;
-	/* Of the text that nodes with a line and no file are of, or null. */
+	/* Name of the text that nodes with a line and no file come from, or
+	 * null. */
 	const char *text_name;
 	plait__input_tables tables;
 } plait__input;
 
-/* How to plan.  All zero is the default: bounded, strict, one lane. */
+/* Planning options.  All zero is the default: bounded, strict, one lane. */
 typedef struct plait__input_options {
 	uint32_t policy;		/* PLAIT__POLICY_... */
 	uint32_t mode;			/* PLAIT__MODE_... */
-	uint32_t lanes;			/* limit per device, 0 = its own */
+	uint32_t lanes;			/* lane limit per device; 0: the
+					 * device's own */
 	uint32_t flags;			/* reserved, 0 */
-	/* What it costs to see another lane's progress, in units of cost. */
+	/* Cost of a wait across lanes, in units of cost.  0: none. */
 	uint64_t hop_cost;
-	/* Partial plans: only what lies on a path from one of `sources` to
-	 * one of `sinks` (nodes of scope 0).  A null list does not restrict. */
+	/* Partial plan: only nodes on a path from one of `sources` to one of
+	 * `sinks` (nodes of scope 0).  A null list does not restrict. */
 	const uint32_t *sources;
 	const uint32_t *sinks;
 	uint32_t source_count;
 	uint32_t sink_count;
-	/* Partial plans: the plan of the whole graph, whose lanes are kept
-	 * (same numbers, each node on the lane it has there), or null. */
+	/* Partial plan: the plan of the whole graph, or null.  The partial plan
+	 * keeps its lanes: same numbers, each node on the same lane. */
 	const struct plait__plan *whole;
-	/* Measured costs instead of the nodes' own, one a node, or null. */
+	/* Measured costs in place of the nodes' own, one per node, or null. */
 	const uint64_t *costs;
 } plait__input_options;
 
-/* "node 7 'name' (file:line)" into `text`; returns it. */
+/* Returns true if the node was read from the text `text_name`. */
+static inline bool plait__input_is_from_text(const plait__input *input,
+					     const plait__input_node *node)
+{
+	return input->text_name != NULL && node->line != 0 &&
+	       node->file == PLAIT__NONE;
+}
+
+/* Write "node 7 'name' (file:line)" into `text`; returns `text`. */
 enum { PLAIT__NODE_TEXT_BYTES = 120 };
 const char *plait__input_node_text(const plait__input *input, uint32_t node,
 				   char text[PLAIT__NODE_TEXT_BYTES]);

@@ -1,74 +1,76 @@
 /* SPDX-License-Identifier: MIT */
-/* The planner's priority queues; see priority_queue.h. */
+/* Priority queue of t numbers; see priority_queue.h. */
 #include "plan/schedule/priority_queue.h"
 
 #include <stdbool.h>
 
-static bool is_before(const plait__priority_queue_entry *a, const plait__priority_queue_entry *b)
+static bool is_before(const plait__priority_queue_entry *a,
+		      const plait__priority_queue_entry *b)
 {
 	return a->key != b->key ? a->key < b->key : a->order < b->order;
 }
 
-plait_status plait__priority_queue_push(plait__arena *arena, plait__priority_queue *heap,
-					uint32_t *next, uint64_t key, uint32_t t,
-					uint64_t *steps)
+plait_status plait__priority_queue_push(plait__workspace *work,
+					plait__priority_queue *queue,
+					uint32_t *next, uint64_t key,
+					uint32_t t, uint64_t *steps)
 {
-	plait__priority_queue_entry entry = { key, heap->pushed, t };
-	uint32_t i = heap->count;
+	plait__priority_queue_entry entry = { key, queue->pushed, t };
+	uint32_t i = queue->count;
 
-	if (i > 0 && heap->tail != UINT32_MAX && heap->tail_key == key) {
+	if (i > 0 && queue->tail != UINT32_MAX && queue->tail_key == key) {
 		next[t] = UINT32_MAX;
-		next[heap->tail] = t;
-		heap->tail = t;
+		next[queue->tail] = t;
+		queue->tail = t;
 		return PLAIT_OK;
 	}
-	if (plait__arena_reserve(arena, (void **)&heap->entries,
-				 &heap->capacity, i + 1ull,
-				 sizeof(entry)) != PLAIT_OK)
+	if (plait__workspace_reserve(work, (void **)&queue->entries,
+				     &queue->capacity, i + 1ull,
+				     sizeof(entry)) != PLAIT_OK)
 		return PLAIT_E_NOMEM;
 	next[t] = UINT32_MAX;
-	heap->tail = t;
-	heap->tail_key = key;
-	heap->pushed++;
-	heap->count++;
-	while (i > 0 && is_before(&entry, &heap->entries[(i - 1) / 2])) {
-		heap->entries[i] = heap->entries[(i - 1) / 2];
+	queue->tail = t;
+	queue->tail_key = key;
+	queue->pushed++;
+	queue->count++;
+	while (i > 0 && is_before(&entry, &queue->entries[(i - 1) / 2])) {
+		queue->entries[i] = queue->entries[(i - 1) / 2];
 		i = (i - 1) / 2;
 		*steps += 1;
 	}
-	heap->entries[i] = entry;
+	queue->entries[i] = entry;
 	return PLAIT_OK;
 }
 
-static void drop_top(plait__priority_queue *heap, uint64_t *steps)
+static void drop_top(plait__priority_queue *queue, uint64_t *steps)
 {
-	plait__priority_queue_entry last = heap->entries[--heap->count];
+	plait__priority_queue_entry last = queue->entries[--queue->count];
 	uint32_t i = 0, child;
 
-	while ((child = 2 * i + 1) < heap->count) {
-		if (child + 1 < heap->count &&
-		    is_before(&heap->entries[child + 1],
-			      &heap->entries[child]))
+	while ((child = 2 * i + 1) < queue->count) {
+		if (child + 1 < queue->count &&
+		    is_before(&queue->entries[child + 1],
+			      &queue->entries[child]))
 			child++;
 		*steps += 1;
-		if (!is_before(&heap->entries[child], &last))
+		if (!is_before(&queue->entries[child], &last))
 			break;
-		heap->entries[i] = heap->entries[child];
+		queue->entries[i] = queue->entries[child];
 		i = child;
 	}
-	if (heap->count > 0)
-		heap->entries[i] = last;
+	if (queue->count > 0)
+		queue->entries[i] = last;
 }
 
-uint32_t plait__priority_queue_pop(plait__priority_queue *heap, const uint32_t *next,
-				   uint64_t *steps)
+uint32_t plait__priority_queue_pop(plait__priority_queue *queue,
+				   const uint32_t *next, uint64_t *steps)
 {
-	uint32_t t = heap->entries[0].first;
+	uint32_t t = queue->entries[0].first;
 
-	heap->entries[0].first = next[t];
-	if (heap->tail == t)
-		heap->tail = UINT32_MAX;
+	queue->entries[0].first = next[t];
+	if (queue->tail == t)
+		queue->tail = UINT32_MAX;
 	if (next[t] == UINT32_MAX)
-		drop_top(heap, steps);
+		drop_top(queue, steps);
 	return t;
 }

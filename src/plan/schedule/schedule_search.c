@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The best of several schedules of a scope under the policy `bounded`: by
- * rank, then in plain order; no more than is needed to reach a lower bound.
+ * Search over list schedules of a scope, policy `bounded`: by rank, then in
+ * plain topological order; stops at a lower bound of the makespan.
  *
- * Where hops cost, a busy lane may be worth more than a free one, and a few
- * lanes more than many.  All this is tried, with as many lanes as there may be
- * and with fewer, so that more lanes than eight at most never make a schedule
- * longer.
+ * Where hops cost, a busy lane may be better than a free one, and few lanes
+ * better than many.  All variants are tried, with the full number of lanes and
+ * with fewer, so that more lanes, up to eight, never lengthen a schedule.
  */
+#include "plan/schedule/phases.h"
+
 #include "plan/schedule/list_schedule.h"
 
 #include <string.h>
 
-static plait_status begin_try(struct plait__list_schedule *l,
-			      const plait__planner_scope *scope)
+static plait_status begin_attempt(struct plait__list_schedule *l,
+				  const plait__planner_scope *scope)
 {
 	plait__planner_state *planner = l->planner;
 
@@ -24,28 +25,28 @@ static plait_status begin_try(struct plait__list_schedule *l,
 				 planner->options->hop_cost);
 }
 
-static void end_try(struct plait__list_schedule *l)
+static void end_attempt(struct plait__list_schedule *l)
 {
 	l->planner->counts->heap_steps += l->place.steps;
 	plait__place_fini(&l->place);
 }
 
-/* Regions bring items while scopes are done, inner ones first. */
+/* Regions add items while scopes are processed, inner ones first. */
 static plait_status reserve_items(struct plait__list_schedule *l)
 {
 	plait__planner_state *planner = l->planner;
 	uint64_t items = (uint64_t)planner->node_count + planner->extra_count;
 
-	if (plait__arena_reserve(&planner->work, (void **)&l->position,
-				 &l->position_capacity, items,
-				 sizeof(uint32_t)) != PLAIT_OK)
+	if (plait__workspace_reserve(&planner->work, (void **)&l->position,
+				     &l->position_capacity, items,
+				     sizeof(uint32_t)) != PLAIT_OK)
 		return PLAIT_E_NOMEM;
-	return plait__arena_reserve(&planner->work, (void **)&l->first_lane,
-				    &l->first_lane_capacity, items,
-				    sizeof(uint32_t));
+	return plait__workspace_reserve(&planner->work, (void **)&l->best_lane,
+					&l->best_lane_capacity, items,
+					sizeof(uint32_t));
 }
 
-/* The lanes of a try become those of the scope. */
+/* The lanes of the attempt become those of the scope. */
 static plait_status keep_lanes(struct plait__list_schedule *l,
 			       plait__planner_scope *scope)
 {
@@ -55,14 +56,14 @@ static plait_status keep_lanes(struct plait__list_schedule *l,
 	scope->lane_count = 0;
 	scope->makespan = l->makespan;
 	for (i = 0; i < l->place.lane_count; i++)
-		if (plait__assign_new_lane(l->planner, scope,
-					   l->place.lanes[i].device,
-					   &lane) != PLAIT_OK)
+		if (plait__planner_new_lane(l->planner, scope,
+					    l->place.lanes[i].device,
+					    &lane) != PLAIT_OK)
 			return PLAIT_E_NOMEM;
 	return PLAIT_OK;
 }
 
-/* Copy what the scope owns of an array by item. */
+/* Copy the scope's part of an array by item. */
 static void copy_lanes(const plait__planner_state *planner,
 		       const plait__planner_scope *scope, uint32_t *to,
 		       const uint32_t *from)
@@ -82,13 +83,15 @@ static void copy_lanes(const plait__planner_state *planner,
 	}
 }
 
-/* The best so far goes aside before another try, and comes back. */
-static void save_best(struct plait__list_schedule *l, const plait__planner_scope *scope)
+/* The best attempt is saved before another one runs, and restored at the
+ * end. */
+static void save_best(struct plait__list_schedule *l,
+		      const plait__planner_scope *scope)
 {
 	if (l->saved)
 		return;
-	copy_lanes(l->planner, scope, l->first_lane, l->planner->lane);
-	memcpy(l->first_seq + scope->t_first, l->planner->seq + scope->t_first,
+	copy_lanes(l->planner, scope, l->best_lane, l->planner->lane);
+	memcpy(l->best_seq + scope->t_first, l->planner->seq + scope->t_first,
 	       scope->t_count * sizeof(uint32_t));
 	l->saved = true;
 }
@@ -98,15 +101,15 @@ static void restore_best(struct plait__list_schedule *l,
 {
 	if (!l->saved)
 		return;
-	copy_lanes(l->planner, scope, l->planner->lane, l->first_lane);
-	memcpy(l->planner->seq + scope->t_first, l->first_seq + scope->t_first,
+	copy_lanes(l->planner, scope, l->planner->lane, l->best_lane);
+	memcpy(l->planner->seq + scope->t_first, l->best_seq + scope->t_first,
 	       scope->t_count * sizeof(uint32_t));
 	l->saved = false;
 }
 
 static plait_status by_insertion(struct plait__list_schedule *l,
 				 const plait__planner_scope *scope,
-				 uint64_t beat)
+				 uint64_t bound)
 {
 	const plait__insertion_arrays room = {
 		.rank = l->hop_rank,
@@ -115,8 +118,8 @@ static plait_status by_insertion(struct plait__list_schedule *l,
 		.spare = l->waiting
 	};
 
-	return plait__insertion_schedule(l->planner, scope, &l->place, &room, beat,
-					 &l->makespan);
+	return plait__insertion_schedule(l->planner, scope, &l->place, &room,
+					 bound, &l->makespan);
 }
 
 enum attempt {
@@ -124,48 +127,49 @@ enum attempt {
 	BY_NUMBER,
 	BY_HOP_RANK,
 	BY_INSERTION,
-	WAYS
+	ATTEMPTS
 };
 
-static plait_status run_try(struct plait__list_schedule *l,
-			    const plait__planner_scope *scope, enum attempt attempt,
-			    uint64_t beat)
+static plait_status run_attempt(struct plait__list_schedule *l,
+				const plait__planner_scope *scope,
+				enum attempt attempt, uint64_t bound)
 {
-	plait_status status = begin_try(l, scope);
+	plait_status status = begin_attempt(l, scope);
 
 	l->rank = attempt == BY_HOP_RANK ? l->hop_rank : l->planner->rank;
 	if (status != PLAIT_OK)
 		return status;
 	if (attempt == BY_INSERTION)
-		return by_insertion(l, scope, beat);
+		return by_insertion(l, scope, bound);
 	if (attempt == BY_NUMBER)
-		return plait__list_by_number(l, scope, beat);
-	return plait__list_by_rank(l, scope, beat);
+		return plait__list_by_number(l, scope, bound);
+	return plait__list_by_rank(l, scope, bound);
 }
 
-/* Kept if it is shorter than the best. */
-static plait_status another_try(struct plait__list_schedule *l,
-				plait__planner_scope *scope, enum attempt attempt)
+/* Run an attempt and keep it if it is shorter than the best. */
+static plait_status improve(struct plait__list_schedule *l,
+			    plait__planner_scope *scope, enum attempt attempt)
 {
 	plait_status status;
 
 	save_best(l, scope);
-	status = run_try(l, scope, attempt, scope->makespan);
+	status = run_attempt(l, scope, attempt, scope->makespan);
 	if (status == PLAIT_OK && l->makespan < scope->makespan) {
 		l->saved = false;
 		status = keep_lanes(l, scope);
 	}
-	end_try(l);
+	end_attempt(l);
 	l->planner->counts->steps += scope->t_count;
 	return status;
 }
 
-/* ---- where hops cost ---- */
+/* ---- attempts with hop costs ---- */
 
-/* Above this many nodes, fewer tries. */
+/* Above this number of nodes, fewer attempts. */
 enum { MANY_NODES = 16384 };
 
-/* A hop to each successor, less the part of the lanes that need none. */
+/* Rank with a hop to each successor, scaled by the share of lanes that need
+ * one. */
 static void rank_with_hops(struct plait__list_schedule *l,
 			   const plait__planner_scope *scope)
 {
@@ -186,11 +190,11 @@ static void rank_with_hops(struct plait__list_schedule *l,
 	}
 }
 
-/* As many lanes of each device as a single node of the scope wants at once;
- * true when none wants more than one lane in all. */
-static bool find_needs(const plait__planner_state *planner,
-		       const plait__planner_scope *scope, uint32_t *needs,
-		       uint32_t *counts)
+/* Find the number of lanes of each device that a single node needs at once;
+ * returns true if no node needs more than one lane in all. */
+static bool find_lane_needs(const plait__planner_state *planner,
+			    const plait__planner_scope *scope, uint32_t *needs,
+			    uint32_t *counts)
 {
 	uint32_t devices = planner->input->device_count, t, k, d, more;
 	bool plain = true;
@@ -212,7 +216,8 @@ static bool find_needs(const plait__planner_state *planner,
 	return plain;
 }
 
-/* What the best try has, or what there may be: the most of any device. */
+/* Find the lane limit of each device, or the lanes of the best attempt; returns
+ * the largest. */
 static uint32_t find_caps(const plait__planner_state *planner,
 			  const plait__planner_scope *scope, uint32_t *caps)
 {
@@ -230,7 +235,7 @@ static uint32_t find_caps(const plait__planner_state *planner,
 	return most;
 }
 
-/* At most `count` lanes of each device; returns how many in all. */
+/* Limit each device to `count` lanes, or to its need; returns the sum. */
 static uint64_t set_limits(struct plait__list_schedule *l, const uint32_t *caps,
 			   const uint32_t *needs, uint32_t count)
 {
@@ -246,16 +251,17 @@ static uint64_t set_limits(struct plait__list_schedule *l, const uint32_t *caps,
 	return all;
 }
 
-static plait_status try_attempts(struct plait__list_schedule *l, plait__planner_scope *scope,
-				 uint32_t from, bool insert)
+static plait_status run_attempts(struct plait__list_schedule *l,
+				 plait__planner_scope *scope, uint32_t from,
+				 bool insert)
 {
 	plait_status status = PLAIT_OK;
 	uint32_t attempt;
 
 	rank_with_hops(l, scope);
-	for (attempt = from; attempt < WAYS && status == PLAIT_OK; attempt++)
+	for (attempt = from; attempt < ATTEMPTS && status == PLAIT_OK; attempt++)
 		if (attempt != BY_INSERTION || insert)
-			status = another_try(l, scope, (enum attempt)attempt);
+			status = improve(l, scope, (enum attempt)attempt);
 	return status;
 }
 
@@ -266,40 +272,44 @@ static uint32_t fewer(const plait__planner_scope *scope, uint32_t lanes)
 	return lanes - 1;
 }
 
-/* All ways with all lanes, then with fewer and fewer. */
-static plait_status try_more(struct plait__list_schedule *l, plait__planner_scope *scope)
+/* All variants with all lanes, then with fewer and fewer. */
+static plait_status search_with_hops(struct plait__list_schedule *l,
+				     plait__planner_scope *scope)
 {
 	plait__planner_state *planner = l->planner;
 	uint64_t devices = planner->input->device_count;
-	uint32_t *caps = plait__arena_alloc(&planner->work, devices * 3,
-					    sizeof(uint32_t));
+	uint32_t *caps = plait__workspace_alloc(&planner->work, devices * 3,
+						sizeof(uint32_t));
 	plait_status status = PLAIT_OK;
 	uint32_t lanes, most;
 	bool plain, few;
 
 	if (caps == NULL)
 		return PLAIT_E_NOMEM;
-	plain = find_needs(planner, scope, caps + devices, caps + 2 * devices);
+	plain = find_lane_needs(planner, scope, caps + devices,
+				caps + 2 * devices);
 	most = find_caps(planner, scope, caps);
 	for (lanes = most; lanes > 0 && status == PLAIT_OK;
 	     lanes = fewer(scope, lanes)) {
 		few = set_limits(l, caps, caps + devices, lanes) <=
 		      PLAIT__INSERTION_LANES;
-		status = try_attempts(l, scope, lanes == most ? BY_HOP_RANK :
+		status = run_attempts(l, scope, lanes == most ? BY_HOP_RANK :
 				      BY_RANK, plain && few);
 	}
-	plait__arena_free(&planner->work, caps);
+	plait__workspace_free(&planner->work, caps);
 	return status;
 }
 
-/* The ends of the best try are not needed any more. */
-static bool is_shortest(struct plait__list_schedule *l, const plait__planner_scope *scope)
+/* The finish times of the best attempt are no longer needed. */
+static bool is_optimal(struct plait__list_schedule *l,
+		       const plait__planner_scope *scope)
 {
 	return plait__makespan_is_minimal(l->planner, scope, scope->makespan,
 					  l->finish);
 }
 
-plait_status plait__search_run(struct plait__list_schedule *l, uint32_t scope_index)
+plait_status plait__search_run(struct plait__list_schedule *l,
+			       uint32_t scope_index)
 {
 	plait__planner_state *planner = l->planner;
 	plait__planner_scope *scope = &planner->scopes[scope_index];
@@ -309,68 +319,72 @@ plait_status plait__search_run(struct plait__list_schedule *l, uint32_t scope_in
 	memcpy(l->limits, planner->limits,
 	       planner->input->device_count * sizeof(uint32_t));
 	if (status == PLAIT_OK)
-		status = run_try(l, scope, BY_RANK, UINT64_MAX);
+		status = run_attempt(l, scope, BY_RANK, UINT64_MAX);
 	if (status == PLAIT_OK)
 		status = keep_lanes(l, scope);
-	end_try(l);
+	end_attempt(l);
 	planner->counts->steps += scope->t_count;
-	if (status == PLAIT_OK && !is_shortest(l, scope))
-		status = another_try(l, scope, BY_NUMBER);
+	if (status == PLAIT_OK && !is_optimal(l, scope))
+		status = improve(l, scope, BY_NUMBER);
 	if (status == PLAIT_OK && l->hop_rank != NULL &&
-	    !is_shortest(l, scope))
-		status = try_more(l, scope);
+	    !is_optimal(l, scope))
+		status = search_with_hops(l, scope);
 	restore_best(l, scope);
-	return status == PLAIT_OK ? PLAIT_OK : plait__input_no_memory(planner);
+	return status == PLAIT_OK ? PLAIT_OK :
+	       plait__planner_no_memory(planner);
 }
 
-plait_status plait__search_open(plait__planner_state *planner, struct plait__list_schedule **out)
+plait_status plait__search_open(plait__planner_state *planner,
+				struct plait__list_schedule **out)
 {
-	plait__arena *work = &planner->work;
-	struct plait__list_schedule *l = plait__arena_alloc_zero(work, 1, sizeof(*l));
+	plait__workspace *work = &planner->work;
+	struct plait__list_schedule *l =
+		plait__workspace_alloc_zero(work, 1, sizeof(*l));
 	uint64_t n = planner->node_count;
 
 	if (l == NULL)
-		return plait__input_no_memory(planner);
+		return plait__planner_no_memory(planner);
 	l->planner = planner;
-	l->ready = plait__arena_alloc_zero(work, planner->input->device_count,
-					   sizeof(*l->ready));
-	l->finish = plait__arena_cut(work, PLAIT__ARENA_EARLY, n,
-				     sizeof(uint64_t));
-	l->waiting = plait__arena_cut(work, PLAIT__ARENA_EARLY, n,
-				      sizeof(uint32_t));
-	l->first_seq = plait__arena_cut(work, PLAIT__ARENA_EARLY, n,
-					sizeof(uint32_t));
-	l->limits = plait__arena_alloc(work, planner->input->device_count,
-				       sizeof(uint32_t));
+	l->ready = plait__workspace_alloc_zero(work,
+					       planner->input->device_count,
+					       sizeof(*l->ready));
+	l->finish = plait__workspace_cut(work, PLAIT__WORKSPACE_EARLY, n,
+					 sizeof(uint64_t));
+	l->waiting = plait__workspace_cut(work, PLAIT__WORKSPACE_EARLY, n,
+					  sizeof(uint32_t));
+	l->best_seq = plait__workspace_cut(work, PLAIT__WORKSPACE_EARLY, n,
+					   sizeof(uint32_t));
+	l->limits = plait__workspace_alloc(work, planner->input->device_count,
+					   sizeof(uint32_t));
 	if (planner->options->hop_cost > 0)
-		l->hop_rank = plait__arena_alloc(work, n, sizeof(uint64_t));
+		l->hop_rank = plait__workspace_alloc(work, n, sizeof(uint64_t));
 	*out = l;
 	if (l->ready == NULL || l->finish == NULL || l->waiting == NULL ||
-	    l->first_seq == NULL || l->limits == NULL ||
+	    l->best_seq == NULL || l->limits == NULL ||
 	    (planner->options->hop_cost > 0 && l->hop_rank == NULL))
-		return plait__input_no_memory(planner);
+		return plait__planner_no_memory(planner);
 	return PLAIT_OK;
 }
 
 void plait__search_close(struct plait__list_schedule *l)
 {
-	plait__arena *work = &l->planner->work;
+	plait__workspace *work = &l->planner->work;
 	uint32_t d;
 
 	for (d = 0; l->ready != NULL && d < l->planner->input->device_count;
 	     d++) {
-		plait__arena_free(work, l->ready[d].now.entries);
-		plait__arena_free(work, l->ready[d].not_ready.entries);
+		plait__workspace_free(work, l->ready[d].ready.entries);
+		plait__workspace_free(work, l->ready[d].pending.entries);
 	}
-	plait__arena_free(work, l->ready);
-	plait__arena_free(work, l->finish);
-	plait__arena_free(work, l->waiting);
-	plait__arena_free(work, l->position);
-	plait__arena_free(work, l->first_seq);
-	plait__arena_free(work, l->first_lane);
-	plait__arena_free(work, l->limits);
-	plait__arena_free(work, l->hop_rank);
-	plait__arena_free(work, l->points);
-	plait__arena_free(work, l->others);
-	plait__arena_free(work, l);
+	plait__workspace_free(work, l->ready);
+	plait__workspace_free(work, l->finish);
+	plait__workspace_free(work, l->waiting);
+	plait__workspace_free(work, l->position);
+	plait__workspace_free(work, l->best_seq);
+	plait__workspace_free(work, l->best_lane);
+	plait__workspace_free(work, l->limits);
+	plait__workspace_free(work, l->hop_rank);
+	plait__workspace_free(work, l->points);
+	plait__workspace_free(work, l->extra_lanes);
+	plait__workspace_free(work, l);
 }

@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Scratch: an offset in the arena of its device for every command that wants
- * some.  Commands that may run at once never overlap.
+ * Scratch offsets: a range in the device's arena for each command that needs
+ * scratch.  Commands that may run concurrently never overlap.
  *
- * `strict`: commands of one lane never run at once, whatever bodies they are
- * in, and lanes are about as many as the graph is wide.  So each lane has one
- * place, as large as the most that one of its commands wants.
+ * `strict`: commands of one lane never run concurrently, in whichever bodies
+ * they are.  So each lane has one range, as large as the largest need of its
+ * commands.
  *
- * `helped`: only edges keep commands apart.  The nodes of each scope are
- * covered with chains of ancestors (chain_cover.c), each chain has a place, and a
- * region's place holds all places of its bodies.
+ * `helped`: only edges order commands.  The nodes of each scope are covered
+ * with chains of ancestors (chain_cover.c); each chain has a range, and a
+ * region's range holds all ranges of its bodies.
  */
-#include "plan/schedule/planner_state.h"
+#include "plan/schedule/phases.h"
 
 #include "base/error.h"
 
 #include <string.h>
 
-/* Places begin at multiples of this. */
+/* Alignment of ranges. */
 enum { ALIGN_BYTES = 256 };
 
 struct memory {
 	plait__planner_state *planner;
 	uint64_t *place;	/* by lane: bytes, then offset */
-	uint64_t *item_bytes;	/* helped: by item, with bodies */
+	uint64_t *item_bytes;	/* helped: by item, including bodies */
 	uint64_t *item_offset;	/* helped: by item */
 	uint64_t *total;	/* by device */
 	uint32_t capacity;	/* of plan->scratch */
@@ -35,15 +35,16 @@ static plait_status fail_size(plait__planner_state *planner)
 			   "the scratch of all nodes is more than 2^63 - 1 bytes");
 }
 
-/* Only commands that do something have scratch; stubs have none. */
-static uint64_t scratch_of(const plait__planner_state *planner, uint32_t t, uint32_t k)
+/* Returns the scratch of an item; stubs have none. */
+static uint64_t scratch_of(const plait__planner_state *planner, uint32_t t,
+			   uint32_t k)
 {
 	if (k > 0 && !plait__planner_is_group(planner, t))
 		return 0;
 	return plait__planner_node(planner, t)->scratch_bytes;
 }
 
-/* Sizes of places become offsets, device by device. */
+/* Turn the sizes of ranges into offsets, device by device. */
 static bool lay_out(uint64_t *place, const uint32_t *device, uint32_t count,
 		    uint64_t *total)
 {
@@ -68,10 +69,10 @@ static plait_status add_scratch(struct memory *m, uint32_t command,
 	plait__plan *plan = m->planner->plan;
 	plait__plan_scratch *scratch;
 
-	if (plait__arena_reserve(&m->planner->work, (void **)&plan->scratch,
-				 &m->capacity, plan->scratch_count + 1ull,
-				 sizeof(*scratch)) != PLAIT_OK)
-		return plait__input_no_memory(m->planner);
+	if (plait__workspace_reserve(&m->planner->work, (void **)&plan->scratch,
+				     &m->capacity, plan->scratch_count + 1ull,
+				     sizeof(*scratch)) != PLAIT_OK)
+		return plait__planner_no_memory(m->planner);
 	scratch = &plan->scratch[plan->scratch_count++];
 	scratch->command = command;
 	scratch->device = plan->lanes[plan->commands[command].lane].device;
@@ -80,7 +81,7 @@ static plait_status add_scratch(struct memory *m, uint32_t command,
 	return PLAIT_OK;
 }
 
-/* In ascending order of commands. */
+/* Ascending by command. */
 static plait_status store(struct memory *m)
 {
 	plait__planner_state *planner = m->planner;
@@ -89,7 +90,8 @@ static plait_status store(struct memory *m)
 	uint32_t c, t, k, *item_of = planner->lane;
 
 	for (t = 0; t < planner->node_count; t++)
-		for (k = 0; k <= plait__planner_extra_items(planner, t).count; k++) {
+		for (k = 0; k <= plait__planner_extra_items(planner,
+							    t).count; k++) {
 			uint32_t item = plait__planner_item(planner, t, k);
 
 			item_of[planner->command_of[item]] =
@@ -116,12 +118,14 @@ static plait_status by_lanes(struct memory *m)
 	plait__plan *plan = planner->plan;
 	uint32_t t, k;
 
-	m->place = plait__arena_alloc_zero(&planner->work, plan->lanes_count,
-					   sizeof(uint64_t));
+	m->place = plait__workspace_alloc_zero(&planner->work,
+					       plan->lanes_count,
+					       sizeof(uint64_t));
 	if (m->place == NULL)
-		return plait__input_no_memory(planner);
+		return plait__planner_no_memory(planner);
 	for (t = 0; t < planner->node_count; t++)
-		for (k = 0; k <= plait__planner_extra_items(planner, t).count; k++) {
+		for (k = 0; k <= plait__planner_extra_items(planner,
+							    t).count; k++) {
 			uint64_t bytes = scratch_of(planner, t, k);
 			uint32_t c = planner->command_of[
 				plait__planner_item(planner, t, k)];
@@ -140,8 +144,8 @@ static plait_status by_lanes(struct memory *m)
 
 /* ---- helped ---- */
 
-/* What the bodies of region t need on a device goes to its first item there:
- * more than that item wants itself never runs at the same time. */
+/* Raise the size of the region's first item on each device to the need of its
+ * bodies: the item's own scratch is not in use while they run. */
 static void add_bodies(struct memory *m, uint32_t t, const uint64_t *totals)
 {
 	plait__planner_state *planner = m->planner;
@@ -168,9 +172,10 @@ static void add_bodies(struct memory *m, uint32_t t, const uint64_t *totals)
 	}
 }
 
-/* Chains of one scope, and how large their places are. */
-static plait_status chain_scope(struct memory *m, struct plait__chain_cover *chains,
-				uint32_t s, uint64_t *totals)
+/* Cover one scope with chains and size their ranges. */
+static plait_status chain_scope(struct memory *m,
+				struct plait__chain_cover *chains, uint32_t s,
+				uint64_t *totals)
 {
 	plait__planner_state *planner = m->planner;
 	const plait__planner_scope *scope = &planner->scopes[s];
@@ -182,17 +187,19 @@ static plait_status chain_scope(struct memory *m, struct plait__chain_cover *cha
 	planner->scopes[s].lane_count = 0;
 	if (plait__chain_cover_run(chains, s) != PLAIT_OK)
 		return PLAIT_E_NOMEM;
-	place = plait__arena_alloc_zero(&planner->work, scope->lane_count,
-					sizeof(uint64_t));
+	place = plait__workspace_alloc_zero(&planner->work, scope->lane_count,
+					    sizeof(uint64_t));
 	if (place == NULL)
-		return plait__input_no_memory(planner);
+		return plait__planner_no_memory(planner);
 	for (t = scope->t_first; t < end; t++) {
-		for (k = 0; k <= plait__planner_extra_items(planner, t).count; k++)
+		for (k = 0; k <= plait__planner_extra_items(planner,
+							    t).count; k++)
 			m->item_bytes[plait__planner_item(planner, t, k)] =
 				scratch_of(planner, t, k);
 		if (plait__planner_node(planner, t)->kind == PLAIT__CMD_REGION)
 			add_bodies(m, t, totals);
-		for (k = 0; k <= plait__planner_extra_items(planner, t).count; k++) {
+		for (k = 0; k <= plait__planner_extra_items(planner,
+							    t).count; k++) {
 			uint32_t item = plait__planner_item(planner, t, k);
 			uint64_t *p = &place[planner->lane[item]];
 
@@ -205,16 +212,17 @@ static plait_status chain_scope(struct memory *m, struct plait__chain_cover *cha
 		     totals + (uint64_t)s * planner->input->device_count))
 		return fail_size(planner);
 	for (t = scope->t_first; t < end; t++)
-		for (k = 0; k <= plait__planner_extra_items(planner, t).count; k++) {
+		for (k = 0; k <= plait__planner_extra_items(planner,
+							    t).count; k++) {
 			uint32_t item = plait__planner_item(planner, t, k);
 
 			m->item_offset[item] = place[planner->lane[item]];
 		}
-	plait__arena_free(&planner->work, place);
+	plait__workspace_free(&planner->work, place);
 	return PLAIT_OK;
 }
 
-/* Offsets within bodies become offsets in the arenas, from outside in. */
+/* Turn offsets within bodies into offsets in the arenas, outer scopes first. */
 static void move_scope(struct memory *m, uint32_t t)
 {
 	plait__planner_state *planner = m->planner;
@@ -246,20 +254,23 @@ static void move_scope(struct memory *m, uint32_t t)
 static plait_status by_edges(struct memory *m)
 {
 	plait__planner_state *planner = m->planner;
-	plait__arena *work = &planner->work;
+	plait__workspace *work = &planner->work;
 	uint64_t items = (uint64_t)planner->node_count + planner->extra_count;
-	uint32_t s = planner->scope_count, devices = planner->input->device_count;
+	uint32_t devices = planner->input->device_count;
+	uint32_t s = planner->scope_count;
 	struct plait__chain_cover *chains;
 	plait_status status;
 	uint64_t *totals;
 	uint32_t t;
 
-	m->item_bytes = plait__arena_alloc_zero(work, items, sizeof(uint64_t));
-	m->item_offset = plait__arena_alloc_zero(work, items, sizeof(uint64_t));
-	totals = plait__arena_alloc_zero(work, (uint64_t)planner->scope_count *
-					 devices, sizeof(uint64_t));
+	m->item_bytes = plait__workspace_alloc_zero(work, items,
+						    sizeof(uint64_t));
+	m->item_offset = plait__workspace_alloc_zero(work, items,
+						     sizeof(uint64_t));
+	totals = plait__workspace_alloc_zero(work, (uint64_t)planner->scope_count *
+					     devices, sizeof(uint64_t));
 	if (m->item_bytes == NULL || m->item_offset == NULL || totals == NULL)
-		return plait__input_no_memory(planner);
+		return plait__planner_no_memory(planner);
 	memset(planner->lane, 0xff, items * sizeof(uint32_t));
 	planner->lane_device_count = 0;
 	status = plait__chain_cover_open(planner, &chains);
@@ -278,30 +289,31 @@ static plait_status by_edges(struct memory *m)
 
 plait_status plait__scratch_offsets_assign(plait__planner_state *planner)
 {
-	plait__arena *work = &planner->work;
+	plait__workspace *work = &planner->work;
 	plait_status status;
 	struct memory m;
 	uint32_t d;
 
-	/* A part of a graph may leave out what wants scratch, and all else. */
+	/* A partial plan may have no node that needs scratch, or no node. */
 	if (!planner->has_scratch || planner->node_count == 0)
 		return PLAIT_OK;
 	memset(&m, 0, sizeof(m));
 	m.planner = planner;
-	m.total = plait__arena_alloc_zero(work, planner->input->device_count,
-					  sizeof(uint64_t));
+	m.total = plait__workspace_alloc_zero(work,
+					      planner->input->device_count,
+					      sizeof(uint64_t));
 	if (m.total == NULL)
-		return plait__input_no_memory(planner);
+		return plait__planner_no_memory(planner);
 	if (planner->options->mode == PLAIT__MODE_HELPED && planner->mixed)
 		status = by_edges(&m);
 	else
 		status = by_lanes(&m);
 	for (d = 0; d < planner->input->device_count; d++)
 		planner->plan->devices[d].scratch_bytes = m.total[d];
-	plait__arena_free(work, m.total);
-	plait__arena_free(work, m.place);
-	plait__arena_free(work, m.item_bytes);
-	plait__arena_free(work, m.item_offset);
+	plait__workspace_free(work, m.total);
+	plait__workspace_free(work, m.place);
+	plait__workspace_free(work, m.item_bytes);
+	plait__workspace_free(work, m.item_offset);
 	planner->counts->steps += planner->node_count;
 	return status;
 }

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Segments: commands of one device that a backend may be offered as one graph.
+ * Segments: commands of one device that a backend may run as one device graph.
  *
- * The depth of a command is the number of times that a path to it changes
- * between devices, or passes a command that no segment may hold; the most of
- * all paths.  Commands of one device and depth are a segment: a path that
- * left it would come back deeper, so none can.
+ * The depth of a command is the maximum, over all paths to it, of the number of
+ * changes between devices plus the number of commands that may not join a
+ * segment.  Commands of one device and depth form a segment: a path that left
+ * it would return at a greater depth, so segments are convex.
  */
-#include "plan/schedule/planner_state.h"
+#include "plan/schedule/phases.h"
 
 #include <string.h>
 
 struct segments {
 	plait__planner_state *planner;
 	plait__plan *plan;
-	uint32_t *track_of;	/* by lane: track of the body in hand */
+	uint32_t *track_of;	/* by lane: track of the current body */
 	uint32_t *depth;	/* by command */
-	uint32_t *table;	/* hashed {device, depth}: segment + 1 */
+	uint32_t *table;	/* hash table {device, depth}: segment + 1 */
 	uint32_t table_capacity;
-	uint32_t *key_depth;	/* by segment: what it stands for */
+	uint32_t *key_depth;	/* by segment: its depth */
 	uint32_t key_capacity;
 	uint32_t capacity;	/* of plan->segments */
 };
@@ -51,12 +51,13 @@ static plait_status add_segment(struct segments *s, uint32_t device,
 	plait__plan *plan = s->plan;
 	uint32_t index = plan->segments_count;
 
-	if (plait__arena_reserve(&s->planner->work, (void **)&plan->segments,
-				 &s->capacity, index + 1ull,
-				 sizeof(*plan->segments)) != PLAIT_OK ||
-	    plait__arena_reserve(&s->planner->work, (void **)&s->key_depth,
-				 &s->key_capacity, index + 1ull,
-				 sizeof(uint32_t)) != PLAIT_OK)
+	if (plait__workspace_reserve(&s->planner->work,
+				     (void **)&plan->segments, &s->capacity,
+				     index + 1ull,
+				     sizeof(*plan->segments)) != PLAIT_OK ||
+	    plait__workspace_reserve(&s->planner->work, (void **)&s->key_depth,
+				     &s->key_capacity, index + 1ull,
+				     sizeof(uint32_t)) != PLAIT_OK)
 		return PLAIT_E_NOMEM;
 	memset(&plan->segments[index], 0, sizeof(*plan->segments));
 	plan->segments[index].device = device;
@@ -105,12 +106,12 @@ static void find_depth(struct segments *s, uint32_t c)
 		deepen(s, c - 1, c);
 	for (i = command[0].wait_first; i < command[1].wait_first; i++)
 		deepen(s, plan->tracks[s->track_of[plan->waits[i].lane]].first +
-			  plan->waits[i].position, c);
+		       plan->waits[i].position, c);
 	for (i = command[0].pred_first; i < command[1].pred_first; i++)
 		deepen(s, plan->preds[i], c);
 }
 
-/* A table that is at most half full, zeroed. */
+/* Clear the table, sized to be at most half full. */
 static plait_status clear_table(struct segments *s, uint32_t commands,
 				uint32_t *mask)
 {
@@ -118,16 +119,16 @@ static plait_status clear_table(struct segments *s, uint32_t commands,
 
 	while (size < 2ull * commands)
 		size *= 2;
-	if (plait__arena_reserve(&s->planner->work, (void **)&s->table,
-				 &s->table_capacity, size,
-				 sizeof(uint32_t)) != PLAIT_OK)
+	if (plait__workspace_reserve(&s->planner->work, (void **)&s->table,
+				     &s->table_capacity, size,
+				     sizeof(uint32_t)) != PLAIT_OK)
 		return PLAIT_E_NOMEM;
 	memset(s->table, 0, size * sizeof(uint32_t));
 	*mask = size - 1;
 	return PLAIT_OK;
 }
 
-static plait_status do_body(struct segments *s, plait__plan_body *body)
+static plait_status collect_body(struct segments *s, plait__plan_body *body)
 {
 	plait__plan *plan = s->plan;
 	uint32_t end = body->command_first + body->command_count, i, mask;
@@ -153,7 +154,7 @@ static plait_status do_body(struct segments *s, plait__plan_body *body)
 
 plait_status plait__segments_find(plait__planner_state *planner)
 {
-	plait__arena *work = &planner->work;
+	plait__workspace *work = &planner->work;
 	plait__plan *plan = planner->plan;
 	plait_status status = PLAIT_OK;
 	struct segments s;
@@ -166,20 +167,22 @@ plait_status plait__segments_find(plait__planner_state *planner)
 	memset(&s, 0, sizeof(s));
 	s.planner = planner;
 	s.plan = plan;
-	s.track_of = plait__arena_alloc(work, plan->lanes_count,
-					sizeof(uint32_t));
-	s.depth = plait__arena_alloc(work, plan->command_count,
-				     sizeof(uint32_t));
+	s.track_of = plait__workspace_alloc(work, plan->lanes_count,
+					    sizeof(uint32_t));
+	s.depth = plait__workspace_alloc(work, plan->command_count,
+					 sizeof(uint32_t));
 	plan->segment_of_count = plan->command_count;
-	plan->segment_of = plait__arena_alloc_none(work, plan->command_count,
-						   sizeof(uint32_t));
+	plan->segment_of = plait__workspace_alloc_none(work,
+						       plan->command_count,
+						       sizeof(uint32_t));
 	if (s.track_of == NULL || s.depth == NULL || plan->segment_of == NULL)
-		return plait__input_no_memory(planner);
+		return plait__planner_no_memory(planner);
 	for (i = 0; i < plan->bodies_count && status == PLAIT_OK; i++)
-		status = do_body(&s, &plan->bodies[i]);
-	plait__arena_free(work, s.track_of);
-	plait__arena_free(work, s.depth);
-	plait__arena_free(work, s.table);
-	plait__arena_free(work, s.key_depth);
-	return status == PLAIT_OK ? PLAIT_OK : plait__input_no_memory(planner);
+		status = collect_body(&s, &plan->bodies[i]);
+	plait__workspace_free(work, s.track_of);
+	plait__workspace_free(work, s.depth);
+	plait__workspace_free(work, s.table);
+	plait__workspace_free(work, s.key_depth);
+	return status == PLAIT_OK ? PLAIT_OK :
+	       plait__planner_no_memory(planner);
 }

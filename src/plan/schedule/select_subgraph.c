@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which nodes take part: all, or for a partial plan those on a path from a
- * chosen source to a chosen sink.  What lies between two such nodes is such a
- * node itself, so leaving out the others loses no ordering.
+ * Selection of nodes: all, or for a partial plan those on a path from a chosen
+ * source to a chosen sink.  Any node between two selected nodes is selected, so
+ * dropping the others loses no ordering.
  */
-#include "plan/schedule/planner_state.h"
+#include "plan/schedule/phases.h"
 
 #include "base/error.h"
 
@@ -14,8 +14,8 @@
 enum { SHOWN_BYTES = PLAIT__NODE_TEXT_BYTES + 40 };
 
 struct reach {
-	uint32_t *first;	/* by node and one more */
-	uint32_t *next;		/* neighbours in the direction walked */
+	uint32_t *first;	/* by node, plus one sentinel */
+	uint32_t *next;		/* neighbours in the search direction */
 	uint32_t *queue;
 	uint8_t *reached;
 };
@@ -42,8 +42,8 @@ static void link_edges(const plait__input *input, bool forward,
 			end_of(&input->edges[i], !forward);
 }
 
-static void walk(const plait__input *input, const uint32_t *from,
-		 uint32_t count, struct reach *r)
+static void search(const plait__input *input, const uint32_t *from,
+		   uint32_t count, struct reach *r)
 {
 	uint32_t head = 0, tail = 0, i;
 
@@ -64,7 +64,7 @@ static void walk(const plait__input *input, const uint32_t *from,
 	}
 }
 
-/* Keep of the selected nodes those that can be reached from a list. */
+/* Deselect the nodes that cannot be reached from the list. */
 static plait_status restrict_to(plait__planner_state *planner, struct reach *r,
 				const uint32_t *list, uint32_t count,
 				bool forward)
@@ -76,24 +76,25 @@ static plait_status restrict_to(plait__planner_state *planner, struct reach *r,
 		return PLAIT_OK;
 	for (i = 0; i < count; i++)
 		if (list[i] >= input->node_count ||
-		    (planner->scope_of != NULL && planner->scope_of[list[i]] != 0))
+		    (planner->scope_of != NULL &&
+		     planner->scope_of[list[i]] != 0))
 			return plait__fail(planner->error, PLAIT_E_INVALID,
 					   "%s %u of the partial plan: node %u "
 					   "is not in the graph itself",
 					   forward ? "source" : "sink", i,
 					   list[i]);
 	link_edges(input, forward, r);
-	walk(input, list, count, r);
+	search(input, list, count, r);
 	for (i = 0; i < input->node_count; i++)
 		if (planner->scope_of == NULL || planner->scope_of[i] == 0)
 			planner->selected[i] &= r->reached[i];
 	return PLAIT_OK;
 }
 
-/* "source node 3 'a' (x.c:7)", or the first of several. */
-static const char *show_list(const plait__planner_state *planner, const char *what,
-			     const uint32_t *list, uint32_t count,
-			     char room[SHOWN_BYTES])
+/* Write "source node 3 'a' (x.c:7)", or the first of several. */
+static const char *show_list(const plait__planner_state *planner,
+			     const char *what, const uint32_t *list,
+			     uint32_t count, char room[SHOWN_BYTES])
 {
 	char text[PLAIT__NODE_TEXT_BYTES];
 
@@ -106,7 +107,7 @@ static const char *show_list(const plait__planner_state *planner, const char *wh
 	return room;
 }
 
-/* A plan of nothing is a mistake in the lists, or in the graph's edges. */
+/* An empty plan means a mistake in the lists or in the graph's edges. */
 static plait_status check_any(const plait__planner_state *planner)
 {
 	const plait__input_options *options = planner->options;
@@ -129,19 +130,21 @@ static plait_status restrict_scope_zero(plait__planner_state *planner)
 {
 	const plait__input_options *options = planner->options;
 	const plait__input *input = planner->input;
-	plait__arena *work = &planner->work;
+	plait__workspace *work = &planner->work;
 	plait_status status;
 	struct reach r;
 
-	planner->selected = plait__arena_alloc(work, input->node_count, 1);
-	r.first = plait__arena_alloc(work, input->node_count + 1ull,
-				     sizeof(uint32_t));
-	r.next = plait__arena_alloc(work, input->edge_count, sizeof(uint32_t));
-	r.queue = plait__arena_alloc(work, input->node_count, sizeof(uint32_t));
-	r.reached = plait__arena_alloc(work, input->node_count, 1);
+	planner->selected = plait__workspace_alloc(work, input->node_count, 1);
+	r.first = plait__workspace_alloc(work, input->node_count + 1ull,
+					 sizeof(uint32_t));
+	r.next = plait__workspace_alloc(work, input->edge_count,
+					sizeof(uint32_t));
+	r.queue = plait__workspace_alloc(work, input->node_count,
+					 sizeof(uint32_t));
+	r.reached = plait__workspace_alloc(work, input->node_count, 1);
 	if (planner->selected == NULL || r.first == NULL || r.next == NULL ||
 	    r.queue == NULL || r.reached == NULL)
-		return plait__input_no_memory(planner);
+		return plait__planner_no_memory(planner);
 	memset(planner->selected, 1, input->node_count);
 	status = restrict_to(planner, &r, options->sources,
 			     options->source_count, true);
@@ -150,15 +153,16 @@ static plait_status restrict_scope_zero(plait__planner_state *planner)
 				     options->sink_count, false);
 	if (status == PLAIT_OK)
 		status = check_any(planner);
-	plait__arena_free(work, r.first);
-	plait__arena_free(work, r.next);
-	plait__arena_free(work, r.queue);
-	plait__arena_free(work, r.reached);
+	plait__workspace_free(work, r.first);
+	plait__workspace_free(work, r.next);
+	plait__workspace_free(work, r.queue);
+	plait__workspace_free(work, r.reached);
 	return status;
 }
 
-/* A body takes part when the node of its region does. */
-static void select_scope(plait__planner_state *planner, uint32_t s, uint32_t *bodies)
+/* A body is selected if the node of its region is. */
+static void select_scope(plait__planner_state *planner, uint32_t s,
+			 uint32_t *bodies)
 {
 	const plait__input_scope *in = &planner->input_scopes[s];
 	uint32_t i, count = in->node_count;
@@ -181,11 +185,13 @@ plait_status plait__select_subgraph(plait__planner_state *planner)
 	plait_status status = PLAIT_OK;
 	uint32_t s, bodies = 0;
 
-	planner->scopes = plait__arena_alloc_zero(&planner->work, planner->scope_count,
-						  sizeof(*planner->scopes));
+	planner->scopes = plait__workspace_alloc_zero(&planner->work,
+						      planner->scope_count,
+						      sizeof(*planner->scopes));
 	if (planner->scopes == NULL)
-		return plait__input_no_memory(planner);
-	if (planner->options->sources != NULL || planner->options->sinks != NULL)
+		return plait__planner_no_memory(planner);
+	if (planner->options->sources != NULL ||
+	    planner->options->sinks != NULL)
 		status = restrict_scope_zero(planner);
 	for (s = 0; s < planner->scope_count && status == PLAIT_OK; s++)
 		select_scope(planner, s, &bodies);

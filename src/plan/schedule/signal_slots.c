@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Signal slots: one for each command that somebody waits for, free again in
- * submission order after the last wait.  As intervals on that order they get
- * by with as many slots as are in use at once.
+ * Signal slots: one for each command that some command waits for, reused in
+ * submission order after the last wait.  Slot lifetimes are intervals on that
+ * order, so greedy interval colouring needs only as many slots as are in use at
+ * once.
  */
-#include "plan/schedule/planner_state.h"
+#include "plan/schedule/phases.h"
 
 struct signals {
 	plait__plan *plan;
-	uint32_t *track_of;	/* by lane: track of the body in hand */
+	uint32_t *track_of;	/* by lane: track of the current body */
 	uint32_t *waiters;	/* by command: waits still to come */
-	uint32_t *freed;	/* slots to use again, a stack */
+	uint32_t *freed;	/* free slots, a stack */
 	uint32_t freed_count;
-	uint32_t slot_count;	/* of the body in hand */
+	uint32_t slot_count;	/* of the current body */
 };
 
 static uint32_t target(const struct signals *s, const plait__plan_wait *wait)
@@ -20,8 +21,8 @@ static uint32_t target(const struct signals *s, const plait__plan_wait *wait)
 	return s->plan->tracks[s->track_of[wait->lane]].first + wait->position;
 }
 
-static void do_command(struct signals *s, const plait__plan_body *body,
-		       uint32_t c)
+static void assign_command(struct signals *s, const plait__plan_body *body,
+			   uint32_t c)
 {
 	plait__plan_command *command = &s->plan->commands[c];
 	uint32_t i, from;
@@ -39,10 +40,10 @@ static void do_command(struct signals *s, const plait__plan_body *body,
 		return;
 	command->signal = body->signal_first +
 		(s->freed_count > 0 ? s->freed[--s->freed_count]
-				    : s->slot_count++);
+		 : s->slot_count++);
 }
 
-static void do_body(struct signals *s, plait__plan_body *body)
+static void assign_body(struct signals *s, plait__plan_body *body)
 {
 	plait__plan *plan = s->plan;
 	uint32_t end = body->command_first + body->command_count, i;
@@ -56,13 +57,13 @@ static void do_body(struct signals *s, plait__plan_body *body)
 	s->freed_count = 0;
 	s->slot_count = 0;
 	for (i = body->command_first; i < end; i++)
-		do_command(s, body, plan->order[i]);
+		assign_command(s, body, plan->order[i]);
 	body->signal_count = s->slot_count;
 }
 
-/* Bodies may run at once, so each has slots of its own; but of the branches
- * of a case only one runs. */
-static void do_bodies(struct signals *s)
+/* Bodies may run concurrently, so each has its own range of slots; the branches
+ * of a case share theirs, since only one runs. */
+static void assign_bodies(struct signals *s)
 {
 	plait__plan *plan = s->plan;
 	uint32_t b, end = 0;
@@ -75,7 +76,7 @@ static void do_bodies(struct signals *s)
 			body->signal_first = plan->regions[body->region]
 				.body_first == b ? end
 				: body[-1].signal_first;
-		do_body(s, body);
+		assign_body(s, body);
 		if (body->signal_first + body->signal_count > end)
 			end = body->signal_first + body->signal_count;
 	}
@@ -84,22 +85,22 @@ static void do_bodies(struct signals *s)
 
 plait_status plait__signal_slots_assign(plait__planner_state *planner)
 {
-	plait__arena *work = &planner->work;
+	plait__workspace *work = &planner->work;
 	struct signals s;
 
 	s.plan = planner->plan;
-	s.track_of = plait__arena_alloc(work, s.plan->lanes_count,
-					sizeof(uint32_t));
-	s.waiters = plait__arena_alloc_zero(work, s.plan->command_count,
+	s.track_of = plait__workspace_alloc(work, s.plan->lanes_count,
 					    sizeof(uint32_t));
-	s.freed = plait__arena_alloc(work, s.plan->command_count,
-				     sizeof(uint32_t));
+	s.waiters = plait__workspace_alloc_zero(work, s.plan->command_count,
+						sizeof(uint32_t));
+	s.freed = plait__workspace_alloc(work, s.plan->command_count,
+					 sizeof(uint32_t));
 	if (s.track_of == NULL || s.waiters == NULL || s.freed == NULL)
-		return plait__input_no_memory(planner);
-	do_bodies(&s);
-	plait__arena_free(work, s.track_of);
-	plait__arena_free(work, s.waiters);
-	plait__arena_free(work, s.freed);
+		return plait__planner_no_memory(planner);
+	assign_bodies(&s);
+	plait__workspace_free(work, s.track_of);
+	plait__workspace_free(work, s.waiters);
+	plait__workspace_free(work, s.freed);
 	planner->counts->steps += s.plan->waits_count;
 	return PLAIT_OK;
 }

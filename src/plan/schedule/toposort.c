@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Topological numbers (Kahn, first in first out, so by level and then by id)
- * and the predecessors under these numbers.  A cycle is an error that names
+ * Topological sort (Kahn's algorithm, first in first out: by level, then by id)
+ * and the predecessor lists in the new numbers.  A cycle is an error that names
  * its nodes.
  */
-#include "plan/schedule/planner_state.h"
+#include "plan/schedule/phases.h"
 
 #include "base/error.h"
 #include "base/text.h"
@@ -13,9 +13,9 @@
 #include <string.h>
 
 struct order {
-	uint32_t *first;	/* by node and one more: its successors */
+	uint32_t *first;	/* by node, plus one sentinel */
 	uint32_t *succs;	/* node ids */
-	uint32_t *degree;	/* by node: preds not yet numbered */
+	uint32_t *degree;	/* by node: unnumbered preds */
 	uint32_t *t_of;		/* by node */
 };
 
@@ -26,7 +26,7 @@ static bool takes_part(const plait__planner_state *planner,
 					     planner->selected[edge->after]);
 }
 
-/* Successors of every node, in the order in which edges were given. */
+/* Group the edges by `before`, each group in the order given. */
 static void sort_edges(plait__planner_state *planner, struct order *o)
 {
 	const plait__input *input = planner->input;
@@ -50,7 +50,7 @@ static void sort_edges(plait__planner_state *planner, struct order *o)
 	}
 }
 
-/* Number the nodes of one scope; returns how many. */
+/* Number the nodes of one scope; returns their count. */
 static uint32_t number_scope(plait__planner_state *planner, struct order *o,
 			     const plait__input_scope *scope, uint32_t t_first)
 {
@@ -73,7 +73,7 @@ static uint32_t number_scope(plait__planner_state *planner, struct order *o,
 	return tail - t_first;
 }
 
-/* "a -> b -> a": as many names as the error's text can hold. */
+/* Write "a -> b -> a", with as many names as fit. */
 static void write_cycle(plait__planner_state *planner, const uint32_t *pred,
 			uint32_t start, char *text, size_t capacity)
 {
@@ -97,9 +97,8 @@ static void write_cycle(plait__planner_state *planner, const uint32_t *pred,
 }
 
 /*
- * Some node kept a degree above 0, so it has a pred of the same kind; going
- * back from pred to pred must meet itself.  The names then run forwards,
- * because the links are turned round on the way.
+ * Each node left over has a pred that is left over, so following preds ends in
+ * a cycle.  The links are reversed on the way, so the names run forwards.
  */
 static plait_status fail_cycle(plait__planner_state *planner, struct order *o)
 {
@@ -113,8 +112,8 @@ static plait_status fail_cycle(plait__planner_state *planner, struct order *o)
 	for (i = 0; i < input->edge_count; i++) {
 		const plait__input_edge *edge = &input->edges[i];
 
-		if (!takes_part(planner, edge) || o->degree[edge->before] == 0 ||
-		    o->degree[edge->after] == 0)
+		if (!takes_part(planner, edge) ||
+		    o->degree[edge->before] == 0 || o->degree[edge->after] == 0)
 			continue;
 		pred[edge->after] = edge->before;
 		node = edge->after;
@@ -129,7 +128,7 @@ static plait_status fail_cycle(plait__planner_state *planner, struct order *o)
 	}
 	write_cycle(planner, next, pred[first], text, sizeof(text) -
 		    (place < sizeof(text) / 2 ? place : sizeof(text) / 2));
-	return plait__input_fail_at(planner, first, "cycle: %s", text);
+	return plait__planner_fail_at(planner, first, "cycle: %s", text);
 }
 
 /* Predecessors by t.  Filled in ascending t, so each list ascends. */
@@ -138,14 +137,15 @@ static plait_status fill_preds(plait__planner_state *planner, struct order *o)
 	uint32_t n = planner->node_count, t, i, sum = 0;
 	uint32_t *fill = o->degree;
 
-	planner->pred_first = plait__arena_cut_zero(&planner->work,
-						    PLAIT__ARENA_LATE, n + 1ull,
-						    sizeof(uint32_t));
-	planner->preds = plait__arena_alloc(&planner->work,
+	planner->pred_first = plait__workspace_cut_zero(&planner->work,
+							PLAIT__WORKSPACE_LATE,
+							n + 1ull,
+							sizeof(uint32_t));
+	planner->preds = plait__workspace_alloc(&planner->work,
 					    o->first[planner->input->node_count],
-					    sizeof(uint32_t));
+						sizeof(uint32_t));
 	if (planner->pred_first == NULL || planner->preds == NULL)
-		return plait__input_no_memory(planner);
+		return plait__planner_no_memory(planner);
 	for (i = 0; i < o->first[planner->input->node_count]; i++)
 		planner->pred_first[o->t_of[o->succs[i]]]++;
 	for (t = 0; t <= n; t++) {
@@ -165,7 +165,7 @@ static plait_status fill_preds(plait__planner_state *planner, struct order *o)
 	return PLAIT_OK;
 }
 
-/* Preds ascend: the same edge again is right behind the first one. */
+/* Preds ascend, so duplicate edges are adjacent. */
 static uint32_t count_repeats(const plait__planner_state *planner)
 {
 	const uint32_t *preds = planner->preds;
@@ -178,31 +178,31 @@ static uint32_t count_repeats(const plait__planner_state *planner)
 	return count;
 }
 
-static plait_status take_arrays(plait__planner_state *planner, struct order *o)
+static plait_status alloc_arrays(plait__planner_state *planner, struct order *o)
 {
 	uint64_t n = planner->input->node_count;
-	plait__arena *work = &planner->work;
+	plait__workspace *work = &planner->work;
 
 	memset(o, 0, sizeof(*o));
-	planner->node_of = plait__arena_alloc(work, n, sizeof(uint32_t));
-	o->first = plait__arena_cut_zero(work, PLAIT__ARENA_EARLY, n + 1,
-					 sizeof(uint32_t));
-	o->degree = plait__arena_cut_zero(work, PLAIT__ARENA_EARLY, n,
-					  sizeof(uint32_t));
-	o->t_of = plait__arena_cut(work, PLAIT__ARENA_EARLY, n,
-				   sizeof(uint32_t));
-	o->succs = plait__arena_cut(work, PLAIT__ARENA_EARLY,
+	planner->node_of = plait__workspace_alloc(work, n, sizeof(uint32_t));
+	o->first = plait__workspace_cut_zero(work, PLAIT__WORKSPACE_EARLY,
+					     n + 1, sizeof(uint32_t));
+	o->degree = plait__workspace_cut_zero(work, PLAIT__WORKSPACE_EARLY, n,
+					      sizeof(uint32_t));
+	o->t_of = plait__workspace_cut(work, PLAIT__WORKSPACE_EARLY, n,
+				       sizeof(uint32_t));
+	o->succs = plait__workspace_cut(work, PLAIT__WORKSPACE_EARLY,
 				    planner->input->edge_count, sizeof(uint32_t));
 	if (planner->node_of == NULL || o->first == NULL || o->degree == NULL ||
 	    o->t_of == NULL || o->succs == NULL)
-		return plait__input_no_memory(planner);
+		return plait__planner_no_memory(planner);
 	return PLAIT_OK;
 }
 
 plait_status plait__toposort(plait__planner_state *planner)
 {
 	struct order o;
-	plait_status status = take_arrays(planner, &o);
+	plait_status status = alloc_arrays(planner, &o);
 	uint32_t s, t = 0;
 	bool cyclic = false;
 
@@ -229,9 +229,9 @@ plait_status plait__toposort(plait__planner_state *planner)
 	if (status == PLAIT_OK)
 		planner->plan->edge_count = o.first[planner->input->node_count] -
 					  count_repeats(planner);
-	plait__arena_free(&planner->work, o.first);
-	plait__arena_free(&planner->work, o.degree);
-	plait__arena_free(&planner->work, o.t_of);
-	plait__arena_free(&planner->work, o.succs);
+	plait__workspace_free(&planner->work, o.first);
+	plait__workspace_free(&planner->work, o.degree);
+	plait__workspace_free(&planner->work, o.t_of);
+	plait__workspace_free(&planner->work, o.succs);
 	return status;
 }

@@ -1,45 +1,46 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Transitive reduction: a pred that another pred implies is dropped, and what
- * is left is all that later phases and the plan know of the graph.
+ * Transitive reduction: drops each pred that another pred implies.  Later
+ * phases and the plan see only the reduced graph.
  *
- * Preds on one level (longest path from a source) never imply each other, so
- * most nodes are done at a glance.  For the others a search runs backwards
- * from the higher preds, never below the level of the lowest one in question.
- * Nodes lie on paths (each continues one of its preds): reaching a node of a
- * path reaches all earlier ones of it, which settles long skips at once.
+ * Preds of one level (longest path from a source) never imply each other, so
+ * most nodes need no search.  For the others a backward search starts at the
+ * higher preds and never descends below the lowest level in question.  Nodes
+ * are partitioned into paths (each node continues one of its preds): to reach a
+ * node of a path is to reach all earlier ones, which settles long skip edges at
+ * once.
  *
- * The search may spend a fixed number of steps per node and pred, saved up
- * over the whole graph.  When they run out the preds in question are kept:
- * never wrong, perhaps a wait too many; counts.unproven_edges says how many.
+ * The search spends steps from a budget that grows by a fixed number per node
+ * and pred.  When the budget is spent the remaining preds are kept: never
+ * wrong, at worst a redundant wait; counts.unproven_edges counts them.
  */
-#include "plan/schedule/planner_state.h"
+#include "plan/schedule/phases.h"
 
 enum {
-	CREDIT_NODE = 32,
-	CREDIT_PRED = 8
+	BUDGET_NODE = 32,
+	BUDGET_PRED = 8
 };
 
 struct reduce {
 	uint32_t *level;
-	uint32_t *path;		/* by t; bit 31: continued by another node */
-	uint32_t *candidate;	/* by path: the latest pred in question */
-	uint32_t *asked;	/* by path: for which t that is */
-	uint32_t *visited;	/* by t: by the search for which t */
+	uint32_t *path;		/* by t; bit 31: another node continues it */
+	uint32_t *candidate;	/* by path: its latest undecided pred */
+	uint32_t *candidate_of;	/* by path: the t that `candidate` belongs to */
+	uint32_t *visited;	/* by t: the last search that visited it */
 	uint32_t *stack;
 	uint32_t stack_capacity;
 	uint32_t stack_count;
-	uint32_t low;		/* no candidate is below this level */
+	uint32_t low;		/* lowest level of a candidate */
 	uint32_t open;		/* candidates not yet implied */
-	uint32_t cut;		/* 1: this node's search was cut short */
-	uint64_t credit;
+	uint32_t cut;		/* 1: this node's search ran out of budget */
+	uint64_t budget;
 };
 
 enum { CONTINUED = 1u << 31 };
 
-/* The path of t: that of its highest pred which nobody has continued. */
-static void extend_path(plait__planner_state *planner, struct reduce *r, uint32_t t,
-			uint32_t *path_count)
+/* The path of t is that of its highest pred that no other node continues. */
+static void extend_path(plait__planner_state *planner, struct reduce *r,
+			uint32_t t, uint32_t *path_count)
 {
 	uint32_t i = planner->pred_first[t + 1];
 
@@ -55,10 +56,10 @@ static void extend_path(plait__planner_state *planner, struct reduce *r, uint32_
 	r->path[t] = (*path_count)++;
 }
 
-/* Ask for preds[from..to), of which there is one per path at the end; the
- * others, which a later one of their path implies, become PLAIT__NONE. */
-static void query(plait__planner_state *planner, struct reduce *r, uint32_t t,
-		  uint32_t from, uint32_t to)
+/* Enter preds[from..to) as candidates, one per path; a pred that a later one of
+ * its path implies becomes PLAIT__NONE. */
+static void add_candidates(plait__planner_state *planner, struct reduce *r,
+			   uint32_t t, uint32_t from, uint32_t to)
 {
 	uint32_t i = to;
 
@@ -66,11 +67,11 @@ static void query(plait__planner_state *planner, struct reduce *r, uint32_t t,
 		uint32_t pred = planner->preds[i];
 		uint32_t path = r->path[pred] & ~(uint32_t)CONTINUED;
 
-		if (r->asked[path] == t) {
+		if (r->candidate_of[path] == t) {
 			planner->preds[i] = PLAIT__NONE;
 			continue;
 		}
-		r->asked[path] = t;
+		r->candidate_of[path] = t;
 		r->candidate[path] = pred;
 		if (r->level[pred] < r->low)
 			r->low = r->level[pred];
@@ -78,12 +79,12 @@ static void query(plait__planner_state *planner, struct reduce *r, uint32_t t,
 	}
 }
 
-/* A search from above has reached x: is the candidate of its path implied? */
-static void reach(struct reduce *r, uint32_t x, uint32_t t)
+/* The search has reached x: drop the candidate of its path if x implies it. */
+static void mark_reached(struct reduce *r, uint32_t x, uint32_t t)
 {
 	uint32_t path = r->path[x] & ~(uint32_t)CONTINUED;
 
-	if (r->asked[path] != t || r->candidate[path] == PLAIT__NONE ||
+	if (r->candidate_of[path] != t || r->candidate[path] == PLAIT__NONE ||
 	    r->candidate[path] > x)
 		return;
 	r->candidate[path] = PLAIT__NONE;
@@ -96,10 +97,10 @@ static plait_status push_preds(plait__planner_state *planner, struct reduce *r,
 	uint32_t i = planner->pred_first[x], end = planner->pred_first[x + 1];
 	plait_status status;
 
-	status = plait__arena_reserve(&planner->work, (void **)&r->stack,
-				      &r->stack_capacity,
-				      (uint64_t)r->stack_count + (end - i),
-				      sizeof(uint32_t));
+	status = plait__workspace_reserve(&planner->work, (void **)&r->stack,
+					  &r->stack_capacity,
+					  (uint64_t)r->stack_count + (end - i),
+					  sizeof(uint32_t));
 	if (status != PLAIT_OK)
 		return status;
 	for (; i < end; i++) {
@@ -113,19 +114,19 @@ static plait_status push_preds(plait__planner_state *planner, struct reduce *r,
 	return PLAIT_OK;
 }
 
-/* Everything above the lowest candidate that `start` happens after. */
+/* Visit all ancestors of `start` above the lowest candidate. */
 static plait_status search(plait__planner_state *planner, struct reduce *r,
 			   uint32_t start, uint32_t t)
 {
 	plait_status status = push_preds(planner, r, start, t);
 
 	while (status == PLAIT_OK && r->stack_count > 0 && r->open > 0 &&
-	       r->credit > 0) {
+	       r->budget > 0) {
 		uint32_t x = r->stack[--r->stack_count];
 
-		r->credit--;
+		r->budget--;
 		planner->counts->reduce_steps++;
-		reach(r, x, t);
+		mark_reached(r, x, t);
 		if (r->level[x] > r->low)
 			status = push_preds(planner, r, x, t);
 	}
@@ -135,8 +136,8 @@ static plait_status search(plait__planner_state *planner, struct reduce *r,
 	return status;
 }
 
-/* The pred at i is settled one way or the other; true: it is kept. */
-static bool settle(plait__planner_state *planner, struct reduce *r, uint32_t i,
+/* Decide on the pred at i; returns true if it is kept. */
+static bool decide(plait__planner_state *planner, struct reduce *r, uint32_t i,
 		   uint32_t t)
 {
 	uint32_t pred = planner->preds[i], path;
@@ -144,7 +145,7 @@ static bool settle(plait__planner_state *planner, struct reduce *r, uint32_t i,
 	if (pred == PLAIT__NONE)
 		return false;
 	path = r->path[pred] & ~(uint32_t)CONTINUED;
-	if (r->asked[path] != t)
+	if (r->candidate_of[path] != t)
 		return true;
 	if (r->candidate[path] != pred) {
 		planner->preds[i] = PLAIT__NONE;
@@ -156,7 +157,7 @@ static bool settle(plait__planner_state *planner, struct reduce *r, uint32_t i,
 	return true;
 }
 
-/* From the highest pred down: what is kept may imply those below it. */
+/* From the highest pred down: a kept pred may imply those below it. */
 static plait_status reduce_node(plait__planner_state *planner, struct reduce *r,
 				uint32_t t, uint32_t from, uint32_t to)
 {
@@ -166,22 +167,22 @@ static plait_status reduce_node(plait__planner_state *planner, struct reduce *r,
 	r->open = 0;
 	r->cut = 0;
 	r->low = UINT32_MAX;
-	query(planner, r, t, from, to);
+	add_candidates(planner, r, t, from, to);
 	while (i-- > from && status == PLAIT_OK) {
 		uint32_t pred = planner->preds[i];
 
-		if (!settle(planner, r, i, t) || r->open == 0)
+		if (!decide(planner, r, i, t) || r->open == 0)
 			continue;
-		reach(r, pred, t);
+		mark_reached(r, pred, t);
 		if (r->level[pred] > r->low && r->open > 0)
 			status = search(planner, r, pred, t);
 	}
 	return status;
 }
 
-/* Drop equal neighbours; true when preds lie on different levels. */
-static bool compact_preds(plait__planner_state *planner, struct reduce *r, uint32_t t,
-			  uint32_t from, uint32_t *to)
+/* Drop equal neighbours; returns true if the preds lie on different levels. */
+static bool compact_preds(plait__planner_state *planner, struct reduce *r,
+			  uint32_t t, uint32_t from, uint32_t *to)
 {
 	uint32_t i = planner->pred_first[t], out = from;
 	uint32_t low = UINT32_MAX, high = 0;
@@ -201,9 +202,9 @@ static bool compact_preds(plait__planner_state *planner, struct reduce *r, uint3
 	return out > from && low < high;
 }
 
-/* With one pred there is nothing to reduce. */
-static void propagate(plait__planner_state *planner, struct reduce *r, uint32_t t,
-		      uint32_t out, uint32_t *path_count)
+/* A single pred needs no reduction. */
+static void propagate(plait__planner_state *planner, struct reduce *r,
+		      uint32_t t, uint32_t out, uint32_t *path_count)
 {
 	uint32_t pred = planner->preds[planner->pred_first[t]];
 
@@ -230,8 +231,8 @@ static plait_status reduce_all(plait__planner_state *planner, struct reduce *r)
 			continue;
 		}
 		if (compact_preds(planner, r, t, from, &to)) {
-			r->credit += CREDIT_NODE +
-				     CREDIT_PRED * (uint64_t)(to - from);
+			r->budget += BUDGET_NODE +
+				     BUDGET_PRED * (uint64_t)(to - from);
 			status = reduce_node(planner, r, t, from, to);
 		}
 		for (i = from; i < to; i++)
@@ -247,20 +248,22 @@ static plait_status reduce_all(plait__planner_state *planner, struct reduce *r)
 	return status;
 }
 
-/* Successors under t numbers; ascending, as they are filled by t. */
+/* Successors by t; each list ascends, as it is filled by t. */
 static plait_status fill_succs(plait__planner_state *planner)
 {
 	uint32_t n = planner->node_count, t, i, sum = 0;
 	uint32_t edges = planner->pred_first[n];
 	uint32_t *first;
 
-	planner->succ_first = plait__arena_cut_zero(&planner->work,
-						    PLAIT__ARENA_LATE, n + 2ull,
-						    sizeof(uint32_t));
-	planner->succs = plait__arena_alloc(&planner->work, edges, sizeof(uint32_t));
+	planner->succ_first = plait__workspace_cut_zero(&planner->work,
+							PLAIT__WORKSPACE_LATE,
+							n + 2ull,
+							sizeof(uint32_t));
+	planner->succs = plait__workspace_alloc(&planner->work, edges,
+						sizeof(uint32_t));
 	if (planner->succ_first == NULL || planner->succs == NULL)
-		return plait__input_no_memory(planner);
-	/* One place to the right: filling moves each start to its end. */
+		return plait__planner_no_memory(planner);
+	/* Shifted by one: filling moves each start to its end. */
 	first = planner->succ_first + 1;
 	for (i = 0; i < edges; i++)
 		first[planner->preds[i]]++;
@@ -277,47 +280,50 @@ static plait_status fill_succs(plait__planner_state *planner)
 	return PLAIT_OK;
 }
 
-static plait_status take_arrays(plait__planner_state *planner, struct reduce *r)
+static plait_status alloc_arrays(plait__planner_state *planner,
+				 struct reduce *r)
 {
-	plait__arena *work = &planner->work;
+	plait__workspace *work = &planner->work;
 	uint64_t n = planner->node_count;
 
-	r->level = plait__arena_cut(work, plait__planner_early_slab(planner), n,
-				    sizeof(uint32_t));
-	r->path = plait__arena_cut(work, PLAIT__ARENA_EARLY, n,
-				   sizeof(uint32_t));
-	r->candidate = plait__arena_cut(work, PLAIT__ARENA_EARLY, n,
+	r->level = plait__workspace_cut(work,
+					plait__planner_early_slab(planner), n,
 					sizeof(uint32_t));
-	r->asked = plait__arena_cut_none(work, PLAIT__ARENA_EARLY, n,
-					 sizeof(uint32_t));
-	r->visited = plait__arena_cut_none(work, PLAIT__ARENA_EARLY, n,
-					   sizeof(uint32_t));
+	r->path = plait__workspace_cut(work, PLAIT__WORKSPACE_EARLY, n,
+				       sizeof(uint32_t));
+	r->candidate = plait__workspace_cut(work, PLAIT__WORKSPACE_EARLY, n,
+					    sizeof(uint32_t));
+	r->candidate_of = plait__workspace_cut_none(work,
+						    PLAIT__WORKSPACE_EARLY, n,
+						    sizeof(uint32_t));
+	r->visited = plait__workspace_cut_none(work, PLAIT__WORKSPACE_EARLY, n,
+					       sizeof(uint32_t));
 	r->stack = NULL;
 	r->stack_capacity = 0;
 	r->stack_count = 0;
-	r->credit = 0;
+	r->budget = 0;
 	if (r->level == NULL || r->path == NULL || r->candidate == NULL ||
-	    r->asked == NULL || r->visited == NULL)
-		return plait__input_no_memory(planner);
+	    r->candidate_of == NULL || r->visited == NULL)
+		return plait__planner_no_memory(planner);
 	return PLAIT_OK;
 }
 
 plait_status plait__transitive_reduction(plait__planner_state *planner)
 {
-	plait__arena *work = &planner->work;
+	plait__workspace *work = &planner->work;
 	struct reduce r;
-	plait_status status = take_arrays(planner, &r);
+	plait_status status = alloc_arrays(planner, &r);
 
 	if (status != PLAIT_OK)
 		return status;
 	if (reduce_all(planner, &r) != PLAIT_OK)
-		return plait__input_no_memory(planner);
+		return plait__planner_no_memory(planner);
 	planner->level = r.level;
-	plait__arena_free(work, r.path);
-	plait__arena_free(work, r.candidate);
-	plait__arena_free(work, r.asked);
-	plait__arena_free(work, r.visited);
-	plait__arena_free(work, r.stack);
+	plait__workspace_free(work, r.path);
+	plait__workspace_free(work, r.candidate);
+	plait__workspace_free(work, r.candidate_of);
+	plait__workspace_free(work, r.visited);
+	plait__workspace_free(work, r.stack);
 	planner->counts->steps += planner->node_count +
 				planner->pred_first[planner->node_count];
 	return fill_succs(planner);

@@ -1,87 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* What the planner is given, checked once: indices, scopes, device sets. */
-#include "plan/schedule/planner_state.h"
+/* Validation of the planner's input: indices, scopes, device sets. */
+#include "plan/schedule/phases.h"
 
 #include "base/error.h"
-#include "base/text.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-
-plait_status plait__input_no_memory(plait__planner_state *planner)
-{
-	return plait__fail(planner->error, PLAIT_E_NOMEM,
-			   "no memory to plan %u nodes, %u edges",
-			   planner->input->node_count, planner->input->edge_count);
-}
-
-static const char *string_at(const plait__input *input, uint32_t offset)
-{
-	if (offset >= input->tables.strings_count)
-		return "";
-	return input->tables.strings + offset;
-}
-
-static bool is_of_text(const plait__input *input,
-		       const plait__input_node *node)
-{
-	return input->text_name != NULL && node->line != 0 &&
-	       node->file == PLAIT__NONE;
-}
-
-const char *plait__input_node_text(const plait__input *input, uint32_t node,
-				   char text[PLAIT__NODE_TEXT_BYTES])
-{
-	const plait__input_node *n = &input->nodes[node];
-	const char *label = string_at(input, n->label);
-	const char *file = string_at(input, n->file);
-
-	if (is_of_text(input, n) && *label != '\0')
-		snprintf(text, PLAIT__NODE_TEXT_BYTES, "'%.*s' (line %u)",
-			 PLAIT__TEXT_FIT(label, 60), n->line);
-	else if (*label == '\0')
-		snprintf(text, PLAIT__NODE_TEXT_BYTES, "node %u", node);
-	else if (*file == '\0' && n->line == 0)
-		snprintf(text, PLAIT__NODE_TEXT_BYTES, "node %u '%.*s'", node,
-			 PLAIT__TEXT_FIT(label, 60));
-	else if (*file == '\0')
-		snprintf(text, PLAIT__NODE_TEXT_BYTES,
-			 "node %u '%.*s' (line %u)", node,
-			 PLAIT__TEXT_FIT(label, 60), n->line);
-	else
-		snprintf(text, PLAIT__NODE_TEXT_BYTES,
-			 "node %u '%.*s' (%s:%u)", node,
-			 PLAIT__TEXT_FIT(label, 40),
-			 plait__text_tail(file, 40), n->line);
-	return text;
-}
-
-plait_status plait__input_fail_at(const plait__planner_state *planner, uint32_t node,
-				  const char *format, ...)
-{
-	const plait__input *input = planner->input;
-	const plait__input_node *n = &input->nodes[node];
-	char text[PLAIT_ERROR_TEXT_BYTES];
-	va_list args;
-
-	va_start(args, format);
-	(void)vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
-	if (!is_of_text(input, n))
-		return plait__fail(planner->error, PLAIT_E_INVALID, "%s", text);
-	return plait__fail(planner->error, PLAIT_E_INVALID, "%s:%u: %s",
-			   input->text_name, n->line, text);
-}
 
 static plait_status bad_node(plait__planner_state *planner, uint32_t node,
 			     const char *what, uint32_t number)
 {
 	char text[PLAIT__NODE_TEXT_BYTES];
 
-	return plait__input_fail_at(planner, node, "%s: %s %u",
+	return plait__planner_fail_at(planner, node, "%s: %s %u",
 				    plait__input_node_text(planner->input, node,
 							   text),
-				    what, number);
+				      what, number);
 }
 
 static plait_status check_device_set(plait__planner_state *planner, uint32_t id)
@@ -92,13 +24,15 @@ static plait_status check_device_set(plait__planner_state *planner, uint32_t id)
 
 	if (node->device > input->device_set_count ||
 	    node->device_count > input->device_set_count - node->device)
-		return bad_node(planner, id, "its device set is out of range at",
+		return bad_node(planner, id,
+				"its device set is out of range at",
 				node->device);
 	for (i = 0; i < node->device_count; i++) {
 		const uint32_t *set = input->device_sets + node->device;
 
 		if (set[i] >= input->device_count)
-			return bad_node(planner, id, "there is no device", set[i]);
+			return bad_node(planner, id, "there is no device",
+					set[i]);
 		for (j = 0; j < i; j++)
 			if (set[i] == set[j])
 				return bad_node(planner, id,
@@ -143,18 +77,20 @@ static plait_status check_node(plait__planner_state *planner, uint32_t id)
 	if (node->device_count == 0)
 		return bad_node(planner, id, "it needs a device, has", 0);
 	if (node->device_count == 1 && node->device >= input->device_count)
-		return bad_node(planner, id, "there is no device", node->device);
+		return bad_node(planner, id, "there is no device",
+				node->device);
 	if (node->device_count > 1 && check_device_set(planner, id) != PLAIT_OK)
 		return PLAIT_E_INVALID;
 	if (node->access_first > input->tables.accesses_count ||
 	    node->access_count > input->tables.accesses_count -
-				 node->access_first)
+	    node->access_first)
 		return bad_node(planner, id, "its accesses are out of range at",
 				node->access_first);
 	return check_link(planner, id);
 }
 
-/* The usual one, on one device: all that check_node asks, without a call. */
+/* Fast path for a node on one device: all tests of check_node, without a
+ * call. */
 static inline bool is_plain(const plait__input *input,
 			    const plait__input_node *node)
 {
@@ -234,7 +170,7 @@ static plait_status bad_scope(plait__planner_state *planner, uint32_t scope,
 			   scope, what);
 }
 
-/* Which scope a node is in; every node in exactly one. */
+/* Enter the scope of each of its nodes; every node lies in exactly one. */
 static plait_status map_scope(plait__planner_state *planner, uint32_t s)
 {
 	const plait__input_scope *scope = &planner->input_scopes[s];
@@ -267,7 +203,7 @@ static plait_status check_scope(plait__planner_state *planner, uint32_t s)
 	if (s < input->regions[region].scope_first ||
 	    s - input->regions[region].scope_first >=
 	    input->regions[region].scope_count)
-		return bad_scope(planner, s, "its region does not know it");
+		return bad_scope(planner, s, "its region does not contain it");
 	node = input->regions[region].node;
 	if (node >= input->node_count || planner->scope_of[node] >= s)
 		return bad_scope(planner, s,
@@ -281,11 +217,11 @@ static plait_status check_scopes(plait__planner_state *planner)
 	plait_status status = PLAIT_OK;
 	uint32_t i;
 
-	planner->scope_of = plait__arena_alloc_none(&planner->work,
-						    input->node_count,
-						    sizeof(uint32_t));
+	planner->scope_of = plait__workspace_alloc_none(&planner->work,
+							input->node_count,
+							sizeof(uint32_t));
 	if (planner->scope_of == NULL)
-		return plait__input_no_memory(planner);
+		return plait__planner_no_memory(planner);
 	for (i = 0; i < planner->scope_count && status == PLAIT_OK; i++)
 		status = map_scope(planner, i);
 	for (i = 0; i < planner->scope_count && status == PLAIT_OK; i++)
@@ -312,7 +248,7 @@ static plait_status check_edge(plait__planner_state *planner, uint32_t index)
 				   index, edge->before, edge->after,
 				   input->node_count);
 	if (planner->scope_of == NULL || planner->scope_of[edge->before] ==
-				       planner->scope_of[edge->after])
+	    planner->scope_of[edge->after])
 		return PLAIT_OK;
 	return plait__fail(planner->error, PLAIT_E_INVALID,
 			   "edge from %s to %s crosses the border of a body",
@@ -371,7 +307,8 @@ static plait_status check_options(plait__planner_state *planner)
 	return PLAIT_OK;
 }
 
-/* A part has the lanes of the whole: as many as that was allowed, or has. */
+/* Returns the lane limit of a partial plan: that of the whole plan, or its
+ * number of lanes. */
 static uint32_t limit_of_whole(const plait__plan *whole, uint32_t device,
 			       uint32_t limit)
 {
@@ -382,16 +319,17 @@ static uint32_t limit_of_whole(const plait__plan *whole, uint32_t device,
 	       limit;
 }
 
-/* What was asked per device, with the defaults filled in. */
+/* Resolve the lane limit of each device, with the defaults filled in. */
 static plait_status fill_limits(plait__planner_state *planner)
 {
 	const plait__input *input = planner->input;
 	uint32_t i;
 
-	planner->limits = plait__arena_alloc(&planner->work, input->device_count,
-					     sizeof(uint32_t));
+	planner->limits = plait__workspace_alloc(&planner->work,
+						 input->device_count,
+						 sizeof(uint32_t));
 	if (planner->limits == NULL)
-		return plait__input_no_memory(planner);
+		return plait__planner_no_memory(planner);
 	for (i = 0; i < input->device_count; i++) {
 		uint32_t limit = input->devices[i].lane_limit;
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Clocks and waits: the second half of the step in place_command.h. */
+/* Vector clocks and minimal waits: the second half of the step in
+ * place_command.h. */
 #include "plan/schedule/place_command.h"
 
 #include <stdbool.h>
@@ -7,8 +8,8 @@
 #include <string.h>
 
 /*
- * A row: width times "position + 1, or 0 for unknown", then, when tagged,
- * width times the lane that the entry is about.
+ * Layout of a row: `width` entries "position + 1, or 0 for unknown"; if tagged,
+ * then the `width` lanes that the entries are about.
  */
 static uint64_t *row_known(const plait__placement *place, uint32_t row)
 {
@@ -21,7 +22,8 @@ static uint32_t *row_lanes(const plait__placement *place, uint32_t row)
 	return (uint32_t *)(void *)(row_known(place, row) + place->width);
 }
 
-static uint64_t look_up(const plait__placement *place, uint32_t row, uint32_t lane)
+static uint64_t look_up(const plait__placement *place, uint32_t row,
+			uint32_t lane)
 {
 	uint32_t slot = lane & (place->width - 1);
 
@@ -32,9 +34,10 @@ static uint64_t look_up(const plait__placement *place, uint32_t row, uint32_t la
 	return row_known(place, row)[slot];
 }
 
-/* A free row like `old` or, without one, of unknowns; PLAIT__NONE when clocks
- * must be forgotten. */
-static plait_status new_row(plait__placement *place, uint32_t old, uint32_t *out)
+/* Get a row: a copy of `old`, or all unknown; PLAIT__NONE if the row limit is
+ * reached and clocks must be forgotten. */
+static plait_status new_row(plait__placement *place, uint32_t old,
+			    uint32_t *out)
 {
 	uint32_t row = place->row_free;
 
@@ -45,13 +48,13 @@ static plait_status new_row(plait__placement *place, uint32_t old, uint32_t *out
 		if (place->width == 0 || place->row_count >= place->row_limit)
 			return PLAIT_OK;
 		row = place->row_count;
-		if (plait__arena_reserve(place->work, (void **)&place->rows,
-					 &place->row_capacity, row + 1ull,
-					 place->row_bytes) != PLAIT_OK ||
-		    plait__arena_reserve(place->work,
-					 (void **)&place->references,
+		if (plait__workspace_reserve(place->work, (void **)&place->rows,
+					     &place->row_capacity, row + 1ull,
+					     place->row_bytes) != PLAIT_OK ||
+		    plait__workspace_reserve(place->work,
+					     (void **)&place->references,
 					 &place->reference_capacity, row + 1ull,
-					 sizeof(uint32_t)) != PLAIT_OK)
+					     sizeof(uint32_t)) != PLAIT_OK)
 			return PLAIT_E_NOMEM;
 		place->row_count++;
 	}
@@ -80,7 +83,7 @@ static void learn(plait__placement *place, uint32_t row, uint32_t lane,
 	uint64_t *entry = &row_known(place, row)[slot];
 
 	if (place->tagged && row_lanes(place, row)[slot] != lane) {
-		/* Two lanes share the entry: what is newest is worth more. */
+		/* Two lanes share the entry: the newer one is kept. */
 		if (*entry > known)
 			return;
 		row_lanes(place, row)[slot] = lane;
@@ -112,9 +115,9 @@ static void join(plait__placement *place, uint32_t into, uint32_t from)
 			learn(place, into, lanes[i], b[i]);
 }
 
-/* ---- which waits ---- */
+/* ---- waits ---- */
 
-/* On each other lane only the newest pred can matter. */
+/* Keep the newest pred of each other lane: it implies the older ones. */
 static plait_status gather(plait__placement *place, uint32_t lane,
 			   const plait__place_point *preds, uint32_t count,
 			   uint32_t *out_count)
@@ -122,9 +125,9 @@ static plait_status gather(plait__placement *place, uint32_t lane,
 	uint32_t i, kept = 0;
 
 	if (count > place->candidate_capacity &&
-	    plait__arena_reserve(place->work, (void **)&place->candidates,
-				 &place->candidate_capacity, count,
-				 sizeof(*preds)) != PLAIT_OK)
+	    plait__workspace_reserve(place->work, (void **)&place->candidates,
+				     &place->candidate_capacity, count,
+				     sizeof(*preds)) != PLAIT_OK)
 		return PLAIT_E_NOMEM;
 	place->step++;
 	for (i = 0; i < count; i++) {
@@ -152,7 +155,7 @@ static void sink(plait__place_point *points, uint32_t i, uint32_t count)
 
 	while ((child = 2 * i + 1) < count) {
 		if (child + 1 < count && points[child + 1].sequence <
-					 points[child].sequence)
+		    points[child].sequence)
 			child++;
 		if (points[child].sequence >= point.sequence)
 			break;
@@ -162,8 +165,8 @@ static void sink(plait__place_point *points, uint32_t i, uint32_t count)
 	points[i] = point;
 }
 
-/* Latest placed first: what comes later may imply what came earlier.  Heap
- * sort, for a join of a million. */
+/* Sort by placing order, latest first: a later command may imply an earlier
+ * one.  Heap sort, for joins of up to a million. */
 static void sort_candidates(plait__placement *place, uint32_t count)
 {
 	plait__place_point *points = place->candidates, swap;
@@ -184,7 +187,7 @@ static void sort_candidates(plait__placement *place, uint32_t count)
 	}
 }
 
-/* The lane's clock, to be changed: a copy if somebody shares it. */
+/* Make the lane's clock writable: copy it if it is shared. */
 static plait_status own_row(plait__placement *place, uint32_t lane)
 {
 	uint32_t old = place->lanes[lane].row, row;
@@ -201,12 +204,12 @@ static plait_status own_row(plait__placement *place, uint32_t lane)
 }
 
 /*
- * Keep of the candidates those that are not implied by the lane's clock or by
- * the ones kept before.  When no row is to be had the lane keeps its old clock,
- * which is shared and stays true.
+ * Drop the candidates that the lane's clock or an earlier candidate implies.
+ * If there is no free row the lane keeps its old clock, which is shared and
+ * stays true.
  */
-static plait_status elide(plait__placement *place, uint32_t lane, uint32_t count,
-			  uint32_t *out_kept)
+static plait_status elide(plait__placement *place, uint32_t lane,
+			  uint32_t count, uint32_t *out_kept)
 {
 	plait__place_lane *l = &place->lanes[lane];
 	plait__place_point *c = place->candidates;
@@ -259,7 +262,8 @@ plait_status plait__vector_clock_commit(plait__placement *place, uint32_t lane,
 	return PLAIT_OK;
 }
 
-void plait__vector_clock_forget(plait__placement *place, const plait__place_point *point)
+void plait__vector_clock_forget(plait__placement *place,
+				const plait__place_point *point)
 {
 	drop_row(place, point->row);
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A predicted run of a plan.  Bodies are simulated once, inner ones first,
- * each from time 0; a region then takes its expected iterations of what its
- * body took.  Spans are moved to where they belong at the end, from outside
- * in.
+ * Simulation of a plan.  Each body is simulated once from time 0, inner bodies
+ * first; a region then takes its expected iterations times its body's makespan.
+ * Finally spans are moved to their start times, outer bodies first.
  */
 #include "plan/simulate/simulate.h"
 
@@ -19,11 +18,12 @@ struct simulate {
 	const plait__simulate_system *system;
 	plait__timeline *out;
 	uint32_t *track_of;	/* by lane */
-	uint32_t *cause;	/* by command: what its start waited for */
-	uint32_t *main_body;	/* by region, once its bodies are done */
-	uint64_t *took;		/* by body */
-	uint64_t *lane_free;	/* by lane, of the body in hand */
-	uint32_t *lane_last;	/* by lane: the command that it waits for */
+	uint32_t *cause;	/* by command: the command that delayed its
+				 * start */
+	uint32_t *main_body;	/* by region, once its bodies are simulated */
+	uint64_t *makespan;		/* by body: makespan */
+	uint64_t *lane_free;	/* by lane, of the current body */
+	uint32_t *lane_last;	/* by lane: its last command */
 };
 
 static uint64_t add(uint64_t a, uint64_t b)
@@ -40,7 +40,7 @@ static uint64_t multiply(uint64_t a, uint64_t b)
 	return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
 }
 
-/* How often a body is expected to run. */
+/* Returns the expected number of iterations of a body. */
 static uint64_t times_of(const plait__plan *plan, uint32_t b)
 {
 	const plait__plan_region *region;
@@ -54,8 +54,8 @@ static uint64_t times_of(const plait__plan *plan, uint32_t b)
 	return plait__plan_iterations(region->kind, region->times);
 }
 
-/* The body that decides how long a region takes.  A case may have many: each
- * region is looked at once. */
+/* Returns the body that determines the duration of a region.  A case may have
+ * many branches: each region is examined once. */
 static uint32_t find_main_body(const struct simulate *s,
 			       const plait__plan_region *region)
 {
@@ -65,7 +65,7 @@ static uint32_t find_main_body(const struct simulate *s,
 	    region->times < region->body_count)
 		return region->body_first + region->times;
 	for (i = 1; i < region->body_count; i++)
-		if (s->took[region->body_first + i] > s->took[best])
+		if (s->makespan[region->body_first + i] > s->makespan[best])
 			best = region->body_first + i;
 	return best;
 }
@@ -84,7 +84,7 @@ static uint64_t region_cost(struct simulate *s,
 	decision = add(decision, s->system->costs == NULL ?
 		       region->decision_cost :
 		       s->system->costs[command - s->plan->commands]);
-	return add(multiply(times, s->took[body]),
+	return add(multiply(times, s->makespan[body]),
 		   multiply(plait__plan_decisions(region->kind, times),
 			    decision));
 }
@@ -149,7 +149,7 @@ static void run_command(struct simulate *s, uint32_t c)
 			 .first + plan->waits[i].position, &start);
 	span->start = start;
 	span->end = start;
-	/* A stub is done when the command that it belongs to is. */
+	/* A stub completes with its main command. */
 	if (command->kind != PLAIT__CMD_ENTER &&
 	    command->kind != PLAIT__CMD_JOIN)
 		span->end = add(start, cost_of(s, c));
@@ -157,7 +157,7 @@ static void run_command(struct simulate *s, uint32_t c)
 	s->lane_last[command->lane] = c;
 }
 
-/* Members of a group start together, and end with the last one. */
+/* Members of a group start together and complete with the last one. */
 static uint32_t run_group(struct simulate *s, uint32_t at, uint32_t end)
 {
 	const plait__plan *plan = s->plan;
@@ -180,11 +180,11 @@ static uint32_t run_group(struct simulate *s, uint32_t at, uint32_t end)
 }
 
 /*
- * A region begins when all its lanes have come: those that come early wait in
- * their stubs.  (A loop that never turns would not need them; that is not
- * what is predicted.)
+ * A region begins when all its lanes are free: a lane that is free earlier
+ * waits in its stub.  (A loop without iterations would not need its lanes; the
+ * simulation does not model that.)
  */
-static void gather_region(struct simulate *s, uint32_t c)
+static void join_region_lanes(struct simulate *s, uint32_t c)
 {
 	const plait__plan *plan = s->plan;
 	const plait__plan_region *region =
@@ -222,18 +222,18 @@ static void run_body(struct simulate *s, uint32_t b)
 			continue;
 		}
 		if (plan->commands[c].kind == PLAIT__CMD_REGION)
-			gather_region(s, c);
+			join_region_lanes(s, c);
 		run_command(s, c);
 		i++;
 	}
-	s->took[b] = 0;
+	s->makespan[b] = 0;
 	for (c = body->command_first; c < end; c++)
-		if (s->out->spans[c].end > s->took[b])
-			s->took[b] = s->out->spans[c].end;
+		if (s->out->spans[c].end > s->makespan[b])
+			s->makespan[b] = s->out->spans[c].end;
 }
 
-/* Nothing of this body is expected to run: its loop does not turn, or is in one
- * that does not. */
+/* Returns true if no iteration of this body is expected: its loop has none, or
+ * lies in a body that has none. */
 static bool is_idle(const struct simulate *s, uint32_t b)
 {
 	const plait__plan_region *region =
@@ -241,7 +241,8 @@ static bool is_idle(const struct simulate *s, uint32_t b)
 	const plait__simulate_span *span = &s->out->spans[region->command];
 
 	return span->start == span->end ||
-	       (region->kind != PLAIT__REGION_CASE && times_of(s->plan, b) == 0);
+	       (region->kind != PLAIT__REGION_CASE &&
+		times_of(s->plan, b) == 0);
 }
 
 static void place_body(struct simulate *s, uint32_t b, uint64_t shift,
@@ -264,8 +265,8 @@ static void place_body(struct simulate *s, uint32_t b, uint64_t shift,
 	}
 }
 
-/* Inner spans move to where their region starts; lanes add up what their
- * commands take over all expected iterations. */
+/* Shift inner spans to the start of their region; add up the busy time of lanes
+ * over all expected iterations. */
 static void place_bodies(struct simulate *s, uint64_t *repeats)
 {
 	const plait__plan *plan = s->plan;
@@ -292,7 +293,7 @@ static void place_bodies(struct simulate *s, uint64_t *repeats)
 	}
 }
 
-/* From the command of body 0 that ends last, back to where time began. */
+/* Follow causes back from the command of body 0 that ends last. */
 static void find_critical(struct simulate *s)
 {
 	const plait__plan *plan = s->plan;
@@ -318,18 +319,19 @@ static void find_critical(struct simulate *s)
 	}
 }
 
-/* ---- memory ---- */
+/* ---- scratch peak ---- */
 
 enum {
-	GIVES_BACK,
-	TAKES,
+	RELEASES,
+	ACQUIRES,
 	USES		/* for no time: one after another */
 };
 
 struct change {
 	uint64_t time;
 	uint64_t bytes;
-	uint32_t what;		/* TAKES, ... in the order of one time */
+	uint32_t what;		/* kind of change; orders the changes of one
+				 * time */
 	uint32_t reserved0;
 };
 
@@ -370,7 +372,7 @@ static void sort_changes(struct change *changes, uint32_t count)
 	}
 }
 
-/* The most scratch in use at one time, all devices together. */
+/* Returns the peak of scratch in use, all devices together. */
 static void find_peak(struct simulate *s, struct change *changes)
 {
 	const plait__plan *plan = s->plan;
@@ -384,21 +386,21 @@ static void find_peak(struct simulate *s, struct change *changes)
 
 		changes[count++] = (struct change){
 			.time = span->start, .bytes = scratch->bytes,
-			.what = span->start == span->end ? USES : TAKES,
+			.what = span->start == span->end ? USES : ACQUIRES,
 		};
 		if (span->start != span->end)
 			changes[count++] = (struct change){
 				.time = span->end, .bytes = scratch->bytes,
-				.what = GIVES_BACK,
+				.what = RELEASES,
 			};
 	}
 	sort_changes(changes, count);
 	for (i = 0; i < count; i++) {
 		uint64_t peak;
 
-		if (changes[i].what == GIVES_BACK)
+		if (changes[i].what == RELEASES)
 			now -= changes[i].bytes;
-		if (changes[i].what == TAKES)
+		if (changes[i].what == ACQUIRES)
 			now += changes[i].bytes;
 		peak = changes[i].what == USES ? add(now, changes[i].bytes) :
 		       now;
@@ -407,7 +409,7 @@ static void find_peak(struct simulate *s, struct change *changes)
 	}
 }
 
-/* ---- the whole ---- */
+/* ---- entry points ---- */
 
 void plait__simulate_release(plait__timeline *timeline)
 {
@@ -448,17 +450,17 @@ static plait__timeline *new_timeline(const plait__plan *plan,
 					      sizeof(uint64_t));
 	if ((t->body_count > 0 && t->body_makespan == NULL) ||
 	    (t->command_count > 0 && (t->spans == NULL || t->critical == NULL ||
-				     t->lane_busy == NULL))) {
+				      t->lane_busy == NULL))) {
 		plait__simulate_release(t);
 		return NULL;
 	}
 	return t;
 }
 
-/* Working memory, one block: 64-bit parts first. */
-static void *take_work(struct simulate *s, const plait_allocator *allocator,
-		       uint64_t *bytes, uint64_t **repeats,
-		       struct change **changes)
+/* Allocate the working memory as one block: 64-bit parts first. */
+static void *alloc_work(struct simulate *s, const plait_allocator *allocator,
+			uint64_t *bytes, uint64_t **repeats,
+			struct change **changes)
 {
 	const plait__plan *plan = s->plan;
 	uint64_t words = 2ull * plan->bodies_count + plan->lanes_count;
@@ -471,8 +473,8 @@ static void *take_work(struct simulate *s, const plait_allocator *allocator,
 	block = plait__alloc(allocator, *bytes);
 	if (block == NULL)
 		return NULL;
-	s->took = block;
-	*repeats = s->took + plan->bodies_count;
+	s->makespan = block;
+	*repeats = s->makespan + plan->bodies_count;
 	s->lane_free = *repeats + plan->bodies_count;
 	*changes = (struct change *)(void *)(s->lane_free +
 					     plan->lanes_count);
@@ -502,7 +504,7 @@ plait_status plait__simulate_plan(const plait__plan *plan,
 	memset(&s, 0, sizeof(s));
 	s.plan = plan;
 	s.system = system == NULL ? &nothing : system;
-	block = take_work(&s, allocator, &bytes, &repeats, &changes);
+	block = alloc_work(&s, allocator, &bytes, &repeats, &changes);
 	s.out = block == NULL ? NULL : new_timeline(plan, allocator);
 	if (s.out == NULL) {
 		plait__free(allocator, block, bytes);
@@ -512,9 +514,9 @@ plait_status plait__simulate_plan(const plait__plan *plan,
 	}
 	while (b-- > 0)
 		run_body(&s, b);
-	s.out->makespan = s.took[0];
-	memcpy(s.out->body_makespan, s.took,
-	       plan->bodies_count * sizeof(*s.took));
+	s.out->makespan = s.makespan[0];
+	memcpy(s.out->body_makespan, s.makespan,
+	       plan->bodies_count * sizeof(*s.makespan));
 	place_bodies(&s, repeats);
 	find_critical(&s);
 	find_peak(&s, changes);

@@ -227,11 +227,11 @@ static plait_status map_argument(plait__callable *self, uint32_t i,
 	plait_parameter_info info = { .size = sizeof(info) };
 	struct mapping *mapping = &self->mappings[i];
 	const char *wanted;
-	plait_status status = plait_plan_parameter(
+	plait_status status = plait_plan_find_parameter(
 		self->plan, from->name, &mapping->parameter, error);
 
 	if (status == PLAIT_OK)
-		status = plait_plan_parameter_query(
+		status = plait_plan_query_parameter(
 			self->plan, mapping->parameter, &info, error);
 	if (status != PLAIT_OK) {
 		plait__error_prefix(error, "%.60s: ", self->signature->name);
@@ -262,7 +262,7 @@ static plait_status find_missing(const plait__callable *self, uint32_t wanted,
 	for (uint32_t number = 0; number < wanted; number++) {
 		if (is_mapped(self, number))
 			continue;
-		(void)plait_plan_parameter_query(self->plan, number, &info,
+		(void)plait_plan_query_parameter(self->plan, number, &info,
 						 NULL);
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "%.60s: no argument \"%s\", a parameter of "

@@ -78,9 +78,9 @@ PLAIT_API plait_status plait_plan_parameter_count(plait_plan *plan,
 	return status;
 }
 
-PLAIT_API plait_status plait_plan_parameter(plait_plan *plan, const char *name,
-					    uint32_t *out_number,
-					    plait_error *error)
+PLAIT_API plait_status plait_plan_find_parameter(plait_plan *plan, const char *name,
+						 uint32_t *out_number,
+						 plait_error *error)
 {
 	plait__plan_object *entered;
 	uint32_t number;
@@ -101,7 +101,7 @@ PLAIT_API plait_status plait_plan_parameter(plait_plan *plan, const char *name,
 	return status;
 }
 
-PLAIT_API plait_status plait_plan_parameter_query(plait_plan *plan,
+PLAIT_API plait_status plait_plan_query_parameter(plait_plan *plan,
 						  uint32_t number,
 						  plait_parameter_info *info,
 						  plait_error *error)
@@ -168,9 +168,9 @@ static void describe_command(const plait__plan *plan, uint32_t command,
 		      sizeof(info->label) - 1);
 }
 
-PLAIT_API plait_status plait_plan_command(plait_plan *plan, uint64_t command,
-					  plait_command_info *info,
-					  plait_error *error)
+PLAIT_API plait_status plait_plan_query_command(plait_plan *plan, uint64_t command,
+						plait_command_info *info,
+						plait_error *error)
 {
 	plait_command_info ours;
 	plait__plan_object *entered;

@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "base/sized_struct.h"
 #include "base/error.h"
+#include "graph/plan/unbound_state.h"
 #include "plan/check/check.h"
 #include "plan/schedule/planner.h"
 #include "plan/simulate/simulate.h"

@@ -14,7 +14,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "pool/wakeup_latency.h"
+#include "pool/hop_latency.h"
 #include "sys/clock.h"
 #include "sys/env.h"
 
@@ -106,7 +106,7 @@ static uint32_t find_threads(plait__pool *pool)
 static void measure_hop(const struct compiled *compiled, plait__pool *pool)
 {
 	if (!compiled->hop_is_set)
-		(void)plait__wakeup_latency_ns(pool);
+		(void)plait__hop_latency_ns(pool);
 }
 
 /* Returns true if runs choose between parallel and serial execution. */
@@ -391,7 +391,7 @@ static void unmake(plait__instance *instance)
 static bool is_worth(const struct compiled *compiled, const plait__pool *pool)
 {
 	uint64_t hop_ns = compiled->hop_is_set ? compiled->hop_ns :
-			  plait__wakeup_latency_known_ns(pool);
+			  plait__hop_latency_known_ns(pool);
 
 	return plait__speedup_model_saving(
 		       &compiled->speedup,

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """
-plait: graphs of kernels, scheduled once and replayed.
+plait for Julia: task graphs, scheduled once and replayed.
 
     using Plait
     system = System()                             # PLAIT_BACKEND chooses
@@ -11,11 +11,11 @@ plait: graphs of kernels, scheduled once and replayed.
     graph = Graph(system)
     launch!(graph, saxpy, Parameter(:a), x, y, 1000; items=1000)
     plan = freeze(graph)
-    plan(a=2)                                     # as often as you like
+    plan(a=2)                                     # may be called any number of times
     Array(y)
 
-What lives where: raw.jl has the C functions, core.jl the library, errors and
-handles, inbox.jl events and waiting, system.jl systems and devices, memory.jl
+Files: raw.jl has the C functions, core.jl the library, errors and handles,
+inbox.jl events and waiting, system.jl systems and devices, memory.jl
 buffers, kernel.jl kernels and their arguments, queue.jl queues and signals,
 graph.jl graphs, plan.jl plans and runs.
 """

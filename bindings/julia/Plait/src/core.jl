@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: MIT
-# The library, errors, and handles, which all other files rest on.
+# Loading of libplait, errors and handles, for all other files.
 
 # --- the library --------------------------------------------------------------
 
 const opening = ReentrantLock()
 const opened = Ref{Ptr{Cvoid}}(C_NULL)
-# What a call says of its failure: one for each thread, since no task switch
-# comes between the call and the look at it.
+# One plait_error per thread; no task switch occurs between a call and its reader.
 const records = Base.RefValue{Raw.plait_error}[]
 
 function candidates()
@@ -38,8 +37,8 @@ end
 """
     load()
 
-Open the library; the first system does it. It is never closed: what is loaded
-must outlive every finalizer.
+Open the library; the first system calls this. The library is never closed, since
+it must outlive every finalizer.
 """
 function load()
     opened[] == C_NULL || return
@@ -58,10 +57,10 @@ function load()
     return
 end
 
-"The version of the library."
+"Return the version of the C library."
 version() = (load(); VersionNumber(unsafe_string(Raw.plait_version())))
 
-"How many objects of plait there are in this process."
+"Return the number of live plait objects in this process."
 live_count() = (load(); Int(Raw.plait_live_count(0)))
 
 # --- structs ------------------------------------------------------------------
@@ -69,7 +68,7 @@ live_count() = (load(); Int(Raw.plait_live_count(0)))
 empty_of(type) = type <: Tuple ? Expr(:tuple, map(empty_of, type.parameters)...) :
     type <: Number ? zero(type) : :($type(C_NULL))
 
-# A struct of C with the fields that are given, its size in `size`, and zeros.
+# Return a C struct with the given fields, its size in `size`, and zeros elsewhere.
 @generated function filled(::Type{S}, given::NamedTuple{names}) where {S,names}
     unknown = setdiff(names, fieldnames(S))
     isempty(unknown) || return :(error($"$S has no $(join(unknown, ", "))"))
@@ -82,7 +81,7 @@ end
 
 sized(::Type{S}; given...) where {S} = filled(S, given.data)
 
-# A C text in a struct; whoever calls preserves the string.
+# Pointer to a text for a struct; the caller preserves the string.
 text_at(::Nothing) = Cstring(C_NULL)
 text_at(text::String) = Base.unsafe_convert(Cstring, text)
 
@@ -98,13 +97,13 @@ nanoseconds(seconds) = seconds === nothing ? typemax(UInt64) :
 """
     PlaitError
 
-What plait refused or could not do.
+The error of a failed call or command.
 
 - `status`: the code, `Plait.Raw.PLAIT_E_...`, and its `name`
-- `text`: what, where, and what to do
-- `origin`: what the function or the system below returned
-- `detail`: more text, a compiler's log for example, or `nothing`
-- `cause`: what a function of Julia threw, with its backtrace, or `nothing`
+- `text`: the failure, its place, and the remedy
+- `origin`: the number that the failing function or driver call returned
+- `detail`: further text, such as a compiler log, or `nothing`
+- `cause`: the exception of a Julia function, with its backtrace, or `nothing`
 """
 struct PlaitError <: Exception
     status::Int32
@@ -133,8 +132,8 @@ function detail_text(number)
     return unsafe_string(pointer(room))
 end
 
-# What functions threw: the command that they fail has the number as its
-# origin, and so the error finds its cause again.
+# Exceptions of callbacks, a ring of the last CAUSES.  A failed command reports the
+# number of its exception as `origin`, by which find_cause looks it up.
 const CAUSES = 256
 const causes = Vector{Any}(nothing, CAUSES)
 const last_cause = Threads.Atomic{Int}(0)
@@ -161,7 +160,7 @@ function record()
     thread <= length(records) ? records[thread] : Ref(sized(Raw.plait_error))
 end
 
-# A function of plait whose last parameter is the error; what it answers.
+# Call a C function whose last parameter is the error; return its status, or throw.
 @inline function call(f::F, arguments::Vararg{Any,N}) where {F,N}
     told = record()
     status = f(arguments..., told)
@@ -169,21 +168,21 @@ end
     return status
 end
 
-# A plait_..._create: its out parameter comes before the error.
+# Call a plait_..._create, whose out parameter precedes the error; return the handle.
 function create(f::F, ::Type{R}, arguments...) where {F,R}
     out = Ref{Ptr{R}}(C_NULL)
     call(f, arguments..., out)
     return out[]
 end
 
-# One number that comes out before the error.
+# Call a C function with one out number before the error; return the number.
 function ask(f::F, ::Type{T}, arguments...) where {F,T}
     out = Ref{T}(0)
     call(f, arguments..., out)
     return out[]
 end
 
-# A text of unknown length.
+# Return a text of unknown length: one call asks for the size, one for the text.
 function text_of(f::F, arguments...) where {F}
     needed = Ref{UInt64}(0)
     call(f, arguments..., C_NULL, 0, needed)
@@ -195,20 +194,20 @@ end
 # --- handles ------------------------------------------------------------------
 
 """
-What owns one reference to an object of plait: given back by [`release`](@ref) or
-when it is collected, in any order, on any thread. What is in flight goes on.
+One owned reference to an object of plait. [`release`](@ref) or the garbage collector
+drops it, in any order and on any thread. Work in flight continues.
 """
 abstract type Handle{R} end
 
 """
     release(object)
 
-Give the object up now, instead of when it is collected.
+Drop the reference now; the object cannot be used afterwards.
 """
 release(object::Handle) = drop(object)
 
-# All that finalizers do: it takes no lock of Julia's and does not switch tasks;
-# and since plait never calls Julia, none of its locks can be held below.
+# The finalizer.  Takes no Julia lock and does not switch tasks.  plait never calls
+# Julia, so no frame below holds a lock of plait.
 function drop(object::Handle)
     raw = object.raw
     raw == C_NULL && return
@@ -224,6 +223,6 @@ function handle(object::Handle)
     return object.raw
 end
 
-# As arguments of a call they stay alive until it is over.
+# ccall keeps objects passed as arguments alive until the call returns.
 Base.cconvert(::Type{Ptr{R}}, object::Handle{R}) where {R} = object
 Base.unsafe_convert(::Type{Ptr{R}}, object::Handle{R}) where {R} = handle(object)

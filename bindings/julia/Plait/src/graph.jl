@@ -1,22 +1,22 @@
 # SPDX-License-Identifier: MIT
-# Graphs: nodes, loops and branches, and what freezes them.
+# The graph builder: nodes, loops, branches and freeze.
 
 """
     Graph(system)
 
-Work and its order; [`freeze`](@ref) makes a plan of it. Nodes run in any order that
-`after` allows. Every function that adds one returns a [`Node`](@ref) and takes
+A task graph under construction; [`freeze`](@ref) schedules it. Nodes run in any order
+that the edges allow. Every function that adds a node returns a [`Node`](@ref) and takes
 
-- `after`: a node, or several, that come first
-- `label`, which errors and pictures show
-- `device`: where it runs, instead of where its buffers are
-- `cost`: how long it takes, in units of your choice
+- `after`: the node, or nodes, that finish before this one starts
+- `label`: the name in errors and drawings
+- `device`: the device to run on; default: the device of the node's buffers
+- `cost`: a duration in any unit; 0 means 1
 """
 mutable struct Graph <: Handle{Raw.plait_graph}
     raw::Ptr{Raw.plait_graph}
     system::System
     functions::Functions
-    used::Vector{Functions} # of graphs that it has copies of
+    used::Vector{Functions} # those of graphs copied into this one
     outer::Union{Nothing,Graph}
 end
 
@@ -25,7 +25,7 @@ give_back(raw::Ptr{Raw.plait_graph}) = Raw.plait_graph_release(raw)
 Graph(system::System) = owned(Graph(create(Raw.plait_graph_create, Raw.plait_graph, system), system,
                                     Functions(Dict{UInt,Any}()), Functions[], nothing))
 
-"A node of a graph; give it to `after` of later ones."
+"A node of a graph; pass it as `after` to nodes that depend on it."
 struct Node
     graph::Graph
     number::UInt64
@@ -35,7 +35,7 @@ numbers(after::Node) = UInt64[after.number]
 numbers(after) = UInt64[number(node) for node in after]
 number(node::Node) = node.number
 number(other) = throw(ArgumentError(
-    "after: $(repr(other)) is no Node, which launch! and the others return"))
+    "after: $(repr(other)) is not a Node, as launch! and others return"))
 
 # --- where a node was added -----------------------------------------------------
 
@@ -55,7 +55,7 @@ place_of(frame) = with_lock(places_lock) do
     get!(() -> look_up(frame), places, frame)
 end
 
-# The first file and line outside of this package.
+# Return the file and line of the innermost caller outside this package.
 function user_place()
     for frame in backtrace()
         frame isa Union{Ptr,Base.InterpreterIP} || continue
@@ -83,14 +83,15 @@ end
 """
     join!(graph; after, ...)
 
-Does nothing: comes after several, and before others.
+Add an empty node, for edges from many nodes to many nodes.
 """
 join!(graph::Graph; how...) = add(graph, Raw.PLAIT_NODE_JOIN, (); how...)
 
 """
     launch!(graph, kernel, arguments...; items=1, group=(), scratch_bytes=0, after, ...)
 
-A kernel. `items` may be a [`Parameter`](@ref): each run brings them.
+Add a kernel launch. `items` and `group` are numbers or tuples of up to three; `items`
+may be a [`Parameter`](@ref) that each run sets. `scratch_bytes` sizes `SCRATCH`.
 """
 function launch!(graph::Graph, kernel::Kernel, given...; items=1, group=(), scratch_bytes=0, how...)
     made = Arguments(kernel, given)
@@ -107,8 +108,8 @@ end
 """
     call!(f, graph, arguments...; after, ...)
 
-A function of Julia, which runs on the thread that owns the system. Buffers among its
-arguments it gets as arrays, on the memory itself.
+Add a call of a Julia function, on the thread that owns the system. Buffer arguments are
+passed as arrays on the mapped memory.
 """
 function call!(f, graph::Graph, given...; how...)
     inbox = graph.system.inbox
@@ -120,7 +121,7 @@ end
 """
     fill!(graph, buffer, value; after, ...)
 
-Set all elements.
+Add a fill: set all elements to `value`.
 """
 function Base.fill!(graph::Graph, target::Buffer, value; how...)
     pattern, bytes = pattern_of(target, value)
@@ -131,7 +132,7 @@ end
 """
     copy!(graph, target, source; after, ...)
 
-Copy a buffer to another one of the same size.
+Add a copy from a buffer to another one of the same size.
 """
 Base.copy!(graph::Graph, target::Buffer, source::Buffer; how...) =
     add(graph, Raw.PLAIT_NODE_COPY, (target=handle(target), source=handle(source),
@@ -140,7 +141,8 @@ Base.copy!(graph::Graph, target::Buffer, source::Buffer; how...) =
 """
     copy!(graph, target, source, rows; after, ...)
 
-Copy [`Rows`](@ref) of a buffer to rows of another one; views say where they begin.
+Add a strided copy: [`Rows`](@ref) of a buffer to rows of another one. A view sets the
+offset.
 """
 function Base.copy!(graph::Graph, target::Buffer, source::Buffer, rows::Rows; how...)
     bytes, made = raw_rows(rows, target, source)
@@ -158,7 +160,7 @@ wait!(graph::Graph, signal::Signal, sequence=0; how...) =
 """
     subgraph!(graph, other; after, ...)
 
-A copy of all that `other` has now.
+Add a copy of the nodes that `other` has now.
 """
 function subgraph!(graph::Graph, other::Graph; how...)
     push!(family(graph).used, other.functions)
@@ -174,7 +176,7 @@ body(graph, node, branch) =
     owned(Graph(create(Raw.plait_graph_body, Raw.plait_graph, graph, node.number, branch),
                 graph.system, graph.functions, Functions[], graph))
 
-# A word that the device looks at, or a function that is asked.
+# Node fields of a condition: a word in a buffer, or a callback.
 function predicate(graph, condition::Buffer{T}, index) where {T}
     sizeof(T) == 4 || throw(ArgumentError("a condition is a UInt32, the buffer has $T"))
     checkbounds(1:length(condition), index)
@@ -193,9 +195,10 @@ const Condition = Union{Buffer,Function}
     node, body = loop!(graph, condition; index=1, times=0, first=false, after, ...)
     node = loop!(body -> ..., graph, condition; ...)
 
-Goes on while `condition[index]`, a `UInt32`, is not 0. `first`: the body, a graph, runs
-once before that is asked. `times`: how often is to be expected. The condition may be a
-function of Julia, too, which returns a `Bool` or such a number.
+Add a loop; its body is a graph to fill. The loop runs while `condition[index]`, a
+`UInt32`, is not 0, or while a Julia function returns `true` or such a number. `first`:
+run the body once before the first test. `times`: the expected number of iterations, for
+the planner; 0 means 1.
 """
 function loop!(graph::Graph, condition::Condition; index=1, times=0, first=false, how...)
     kind = first ? Raw.PLAIT_NODE_DO : Raw.PLAIT_NODE_WHILE
@@ -212,15 +215,15 @@ end
 """
     node, bodies = case!(graph, condition, branches; index=1, after, ...)
 
-The branch whose number `condition[index]` has, or a function of Julia returns: 0 is the
-first one.
+Add a branch: run the body whose number, from 0, is `condition[index]` or the result of a
+Julia function.
 """
 function case!(graph::Graph, condition::Condition, branches; index=1, how...)
     node = add(graph, Raw.PLAIT_NODE_CASE, (branch_count=branches, predicate(graph, condition, index)...); how...)
     return node, [body(graph, node, i - 1) for i in 1:branches]
 end
 
-"Buffers that take turns, one an iteration: `now`, `next`, `ahead(turns, n)`."
+"A ring of buffers that advances by one per loop iteration: `now`, `next`, `ahead(turns, n)`."
 struct Turns
     now::Turn
     next::Turn
@@ -231,14 +234,15 @@ ahead(turns::Turns, count) = Turn(turns.now.rotation, count)
 """
     turns = rotate!(body, buffers...; prologue=false)
 
-In the body of a loop: buffers that take turns; `turns.now` and `turns.next` are
-arguments.
+In the body of a loop: rotate through buffers, one per iteration. `turns.now` and
+`turns.next` are kernel arguments: the buffer of this iteration and of the next one.
+`prologue`: the first buffer is for iteration 0 only.
 """
 function rotate!(graph::Graph, buffers::Buffer...; prologue=false)
     flags = prologue ? Raw.PLAIT_ROTATION_PROLOGUE : UInt32(0)
     array = GC.@preserve buffers begin
         handles = Ptr{Raw.plait_buffer}[handle(b) for b in buffers]
-        ask(Raw.plait_graph_rotate, UInt64, graph, handles, length(handles), flags)
+        ask(Raw.plait_graph_add_rotation, UInt64, graph, handles, length(handles), flags)
     end
     return Turns(Turn(array, 0), Turn(array, 1))
 end
@@ -250,7 +254,14 @@ const MODES = (strict=Raw.PLAIT_MODE_STRICT, helped=Raw.PLAIT_MODE_HELPED, auto=
 """
     freeze(graph; lanes, widest=false, mode=:auto, instances, check=false)
 
-A plan: the schedule, which runs as often as you like.
+Schedule the graph; return a [`Plan`](@ref), which runs any number of times.
+
+- `lanes`: most lanes per device; 0: what the device can run at once
+- `widest`: as many lanes as the graph is wide, within the limits
+- `mode`: `:strict` keeps the order of each lane, for even work; `:helped` keeps the edges
+  only and lets idle workers run commands of other lanes, for uneven work; `:auto` chooses
+- `instances`: most runs in flight; 0 means 2
+- `check`: verify the plan before returning it
 """
 function freeze(graph::Graph; lanes=0, widest=false, mode=:auto, instances=0, check=false)
     desc = sized(Raw.plait_freeze_desc; lanes=lanes, instances=instances, mode=MODES[mode],

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: MIT
-# The inbox through which functions of Julia run: they are pulled, as events, on
-# the thread that opened the system.  plait never calls into Julia.
+# The inbox: callbacks, release events, and waiting by thread or by task.
+#
+# The thread that opened the system pulls calls of Julia functions as events.  plait
+# never calls into Julia.
 
-# Functions of one graph, its bodies and its plans, by number.  The inbox knows
-# them weakly: they live as long as a graph, a plan or a run that may call them.
+# Callbacks of one graph, its bodies and its plans, by number.  The inbox holds weak
+# references: a graph, a plan or a run that may call them keeps them alive.
 mutable struct Functions
     table::Dict{UInt,Any}
 end
 
-# One pass over the events that wait; what it needs is used again.
+# State of one pass over the pending events; reused by the next pass.
 mutable struct Pass
     event::Base.RefValue{Raw.plait_event}
     calling::UInt64 # the call whose function runs; 0: none
@@ -18,18 +20,18 @@ end
 mutable struct Inbox <: Handle{Raw.plait_inbox}
     raw::Ptr{Raw.plait_inbox}
     lock::Threads.SpinLock
-    # Functions that are called once, by their place, and the places to be used
-    # again: an odd number is 2 * place + 1.
+    # Functions that are called once, by slot, and the free slots.  Their numbers are
+    # odd: 2 * slot + 1.  Guarded by lock.
     once::Vector{Any}
     free::Vector{UInt}
-    # Even numbers => a WeakRef of Functions
+    # Even number => WeakRef of Functions.  Guarded by lock.
     table::Dict{UInt,Any}
     last::UInt
     sweep_at::Int
-    # Runs of plans with functions stay until they are done.
+    # Runs of plans with functions, kept until they are done.
     running::Vector{Any}
     spare::Union{Nothing,Pass}
-    # Tasks that await something, and what wakes them.
+    # Events of waiting tasks; `watcher` watches the descriptor while there are any.
     waiters::Vector{Base.Event}
     watcher::Union{Nothing,FDWatcher}
     trouble::Any
@@ -63,7 +65,7 @@ function enter!(inbox, entry)
     end
 end
 
-# The number by which an event finds a function that is called once.
+# Register a function that is called once; return its number.
 function register(inbox, f)
     lock(inbox.lock)
     if isempty(inbox.free)
@@ -77,14 +79,15 @@ function register(inbox, f)
     return 2 * place + 1
 end
 
-# The same as often as is wanted, while `functions` is alive.
+# Register a function that may be called any number of times while `functions` lives.
 function register(inbox, f, functions::Functions)
     number = enter!(inbox, WeakRef(functions))
     functions.table[number] = f
     return number
 end
 
-# Each number is taken once, by its event or by who could not ask for that.
+# Free a slot and return its function.  The event takes it, or the caller whose
+# submission failed.
 function take_once!(inbox, number)
     place = number >> 1
     lock(inbox.lock)
@@ -108,7 +111,8 @@ end
 
 as_pointer(number::UInt) = Ptr{Cvoid}(number)
 
-# Arrays whose memory plait uses; they may outlive their system.
+# Wrapped arrays by number, kept until no command uses the memory; may outlive the
+# system.  Guarded by wrapped_lock.
 const wrapped = Dict{UInt,Any}()
 const wrapped_lock = Threads.SpinLock()
 const last_wrapped = Ref{UInt}(0)
@@ -128,17 +132,17 @@ drop_wrapped(number) = with_lock(() -> delete!(wrapped, number), wrapped_lock)
 function answer(inbox, id, problem, trace)
     text = sprint(io -> showerror(io, problem, trace))
     number = keep_cause(problem, trace)
-    call(Raw.plait_inbox_call_done, inbox, id, number, replace(text, '\0' => ' '))
+    call(Raw.plait_inbox_answer, inbox, id, number, replace(text, '\0' => ' '))
 end
 
-# A function that is asked: what it returns is the word of a loop or a case.
+# A predicate function: its result is the word of a loop or a case.
 struct Predicate
     f::Any
 end
 
-@noinline gone() = error("the function is gone, with the graph and the plan that it was for")
+@noinline gone() = error("the graph and the plan of the function were collected")
 
-# Compiled once for all functions: which one it is is found out where it is called.
+# Not specialized per function: compiled once, dispatched at the call.
 function result_of(@nospecialize(f))
     f === nothing && gone()
     f isa Predicate && return Int64(UInt32(f.f()))
@@ -146,20 +150,20 @@ function result_of(@nospecialize(f))
     return Int64(0)
 end
 
-done(inbox, id, result) = call(Raw.plait_inbox_call_done, inbox, id, result, C_NULL)
+done(inbox, id, result) = call(Raw.plait_inbox_answer, inbox, id, result, C_NULL)
 
 function serve(inbox, pass)
     event = pass.event[]
     number = UInt(event.user_data)
     if event.kind == Raw.PLAIT_EVENT_CALL
         f = find!(inbox, number)
-        event.status == Raw.PLAIT_OK || return # answered already
+        event.status == Raw.PLAIT_OK || return # cancelled, and answered already
         pass.calling = event.id
         result = result_of(f)
         pass.calling = 0
         done(inbox, event.id, result)
     elseif event.kind == Raw.PLAIT_EVENT_RELEASED
-        # Cancelled: it may be in use still, and stays.
+        # After a cancelled event the memory may still be in use: keep the array.
         event.status == Raw.PLAIT_OK && drop_wrapped(number)
     else
         f = find!(inbox, number)
@@ -168,7 +172,7 @@ function serve(inbox, pass)
     return
 end
 
-# Until there are no more; how the last look for one ended.
+# Serve events until none is pending; return the status of the last pull.
 function serve_all(inbox, pass)
     while true
         status = Raw.plait_inbox_next(inbox, pass.event, record())
@@ -184,7 +188,7 @@ function answer_thrown(inbox, pass, problem, trace)
     answer(inbox, id, problem, trace)
 end
 
-# Serves all events that wait; how many.  What a function throws ends one pass.
+# Serve all pending events; return their number.  An exception ends one pass.
 function pump(inbox::Inbox)
     spare, inbox.spare = inbox.spare, nothing
     pass = spare === nothing ? Pass(Ref(sized(Raw.plait_event)), 0, 0) : spare
@@ -203,8 +207,8 @@ function pump(inbox::Inbox)
     return check_pull(status, pass.count)
 end
 
-# Serves nothing any more but what was released before: memory that is in use yet
-# stays.
+# Close the inbox and serve its release events only; wrapped memory still in use stays
+# referenced.
 function Base.close(inbox::Inbox)
     Raw.plait_inbox_close(inbox, C_NULL)
     event = Ref(sized(Raw.plait_event))
@@ -221,11 +225,11 @@ end
 
 # --- waiting: the thread ------------------------------------------------------
 
-# How long the thread stays in C at once: other threads may want to collect, and
-# other tasks to go on.
+# Longest wait in C, in nanoseconds; between slices other threads may collect and other
+# tasks run.
 const SLICE = UInt64(1_000_000)
 
-# step(nanoseconds, error) waits in C, and does what there is to do.
+# Wait by thread: step(nanoseconds, error) waits in C, and progresses work there.
 function finishing(step::F, inbox, timeout) where {F}
     left = nanoseconds(timeout)
     while true
@@ -251,7 +255,8 @@ function wake(inbox, trouble)
     foreach(notify, inbox.waiters)
 end
 
-# Pumps while tasks await something; its world may be older than what they run.
+# Pump while tasks wait.  invokelatest: the world age of this task may be older than the
+# functions that it runs.
 function watch(inbox, watcher, needs_pump)
     try
         while watcher === inbox.watcher
@@ -280,7 +285,7 @@ function stop_watching(inbox)
     watcher === nothing || close(watcher)
 end
 
-# Let other tasks go on until ask_for(number) has brought an event.
+# Suspend this task until the event that ask_for(number) requested arrives.
 function await(ask_for, inbox, needs_pump)
     done = Base.Event()
     number = register(inbox, () -> notify(done))

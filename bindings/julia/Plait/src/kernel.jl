@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Kernels, and the arguments that they are launched with.
+# Kernels, and the conversion of their launch arguments.
 
 const TYPES = Dict("i8" => Int8, "i16" => Int16, "i32" => Int32, "i64" => Int64,
                    "u8" => UInt8, "u16" => UInt16, "u32" => UInt32, "u64" => UInt64,
@@ -7,12 +7,12 @@ const TYPES = Dict("i8" => Int8, "i16" => Int16, "i32" => Int32, "i64" => Int64,
 const FORMS = (portable=Raw.PLAIT_SOURCE_PORTABLE, host=Raw.PLAIT_SOURCE_C,
                opencl=Raw.PLAIT_SOURCE_OPENCL_C, cuda=Raw.PLAIT_SOURCE_CUDA_C)
 
-# --- what is no number and no buffer -------------------------------------------
+# --- special arguments: neither number nor buffer ------------------------------
 
 """
     Parameter(:name)
 
-An argument, or the `items` of a launch, that each run brings: `plan(name=...)`.
+A kernel argument, or the `items` of a launch, that each run sets: `plan(name=...)`.
 """
 struct Parameter
     name::String
@@ -22,12 +22,12 @@ end
 struct Scratch end
 struct Iteration end
 
-"An argument: memory of the node's own, of `scratch_bytes`."
+"A kernel argument: scratch memory of the node, `scratch_bytes` long."
 const SCRATCH = Scratch()
-"An argument: the number of this iteration of the loop around it."
+"A kernel argument: the iteration number of the enclosing loop."
 const ITERATION = Iteration()
 
-"An argument: the buffer whose turn it is, or will be some iterations ahead."
+"A kernel argument: the buffer of a rotation, `ahead` iterations from this one."
 struct Turn
     rotation::UInt64
     ahead::UInt64
@@ -39,7 +39,7 @@ const Special = Union{Parameter,Scratch,Iteration,Turn}
 
 struct KernelParameter
     name::String
-    # Of the value, or of what a pointer points to; nothing: unknown to Julia.
+    # Type of the value, or of the pointee; nothing: unknown to Julia.
     type::Union{Nothing,DataType}
     pointer::Bool
     written::String # the type as the signature has it
@@ -48,11 +48,11 @@ end
 """
     Kernel(system, signature, source; defines, options, file, library, symbol, function_)
 
-Code with a signature. `source` is portable source; `(opencl=text, cuda=text)` has one
-text for each backend. Without one `library` and `symbol` name a compiled C function,
-or `pointer` is the address of one (of a `@cfunction` too, which must neither
-allocate nor throw, since it runs on threads that Julia does not know). `file` is
-what errors call the text.
+A kernel: code and its signature. `source` is portable source, or `(opencl=text,
+cuda=text)` with one text per backend. Without `source`, `library` and `symbol` name a
+compiled C function, or `pointer` is its address. A `@cfunction` must neither allocate nor
+throw, since it runs on threads unknown to Julia. `file` is the name that compiler messages
+give the source.
 """
 mutable struct Kernel <: Handle{Raw.plait_kernel}
     raw::Ptr{Raw.plait_kernel}
@@ -109,8 +109,8 @@ end
 """
     kernels(system, folder, names...)
 
-Kernels of portable source from files: `folder/name.plk` each, whose comment with
-`name(...)` is the signature.
+Create kernels from files of portable source, `folder/name.plk` for each name; the comment
+`name(...)` in the file is the signature.
 """
 kernels(system::System, folder, names...) = map(name -> read_kernel(system, folder, name), names)
 
@@ -127,7 +127,7 @@ Base.show(io::IO, kernel::Kernel) =
 
 # --- arguments -----------------------------------------------------------------
 
-# C's arguments, and what they refer to.
+# A C array of arguments, and the objects that its pointers refer to.
 struct Arguments
     array::Vector{Raw.plait_argument}
     words::Vector{UInt64}
@@ -169,7 +169,7 @@ function argument(words, index, parameter, given, what)
                  value=pointer(words, index))
 end
 
-# To be preserved until the call is over that takes the array.
+# The caller preserves the result until the C call that reads the array returns.
 function Arguments(kernel::Kernel, given::Tuple)
     count = length(kernel.parameters)
     length(given) == count || throw(ArgumentError(

@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: MIT
-# Buffers: memory of a device, as arrays.
+# Buffers: device memory with element type and dimensions.
 
 """
     Buffer{T,N}
 
 Memory of a device for an array of `T` with `N` dimensions; see [`array`](@ref),
-[`wrap`](@ref) and [`buffer`](@ref). As in all arrays of Julia the first index runs
-fastest. `size`, `length`, `eltype` and `sizeof` are those of the array.
+[`wrap`](@ref) and [`buffer`](@ref). As in all Julia arrays the first index varies fastest.
+`size`, `length`, `eltype` and `sizeof` are those of the array.
 
-- `Array(b)` and `copyto!(a, b)` copy out, `copyto!(b, a)` in, at once
-- `mapped(f, b)` calls `f` with the memory itself
-- `view(b, 2:5)` is the same memory, as a buffer
+- `Array(b)` and `copyto!(a, b)` copy out, `copyto!(b, a)` copies in; each returns when the
+  copy is done
+- `mapped(f, b)` calls `f` with an array on the mapped memory
+- `view(b, 2:5)` is a buffer on the same memory
 """
 mutable struct Buffer{T,N} <: Handle{Raw.plait_buffer}
     raw::Ptr{Raw.plait_buffer}
@@ -43,7 +44,7 @@ end
 """
     buffer(device, T, dims...; label)
 
-Memory that nothing was written to yet.
+Create a buffer with undefined contents.
 """
 function buffer(device::Device, ::Type{T}, dims::Integer...; label=nothing) where {T}
     sizes = map(Int, dims)
@@ -57,7 +58,7 @@ end
 """
     array(device, a; label)
 
-A buffer with a copy of an array, which may have strides.
+Create a buffer with a copy of an array, with or without strides.
 """
 function array(device::Device, a::AbstractArray{T}; label=nothing) where {T}
     made = buffer(device, T, size(a)...; label=label)
@@ -69,9 +70,9 @@ is_dense(a) = strides(a) == Base.size_to_strides(1, size(a)...)
 """
     wrap(device, a; label)
 
-A buffer on the memory of `a` itself, without a copy: an array, or a part of one
-without gaps. It is kept alive as long as anything of plait uses it, and must not
-be resized until then. It is let go by the next [`pump`](@ref) or wait.
+Create a buffer on the memory of `a`, without a copy: an array, or a contiguous part of
+one. The layer keeps `a` alive until no command uses the memory; the next [`pump`](@ref) or
+wait then releases it. `a` must not be resized before.
 """
 function wrap(device::Device, a::StridedArray{T}; label=nothing) where {T}
     plain(T)
@@ -93,8 +94,8 @@ end
 """
     mapped(f, buffer; read=true, write=true)
 
-`f(a)` with an `Array` on the memory itself, which is not there any more afterwards.
-Nothing may be using the buffer.
+Map the buffer and call `f(a)` with an `Array` on its memory; `a` is invalid afterwards.
+No command in flight may use the buffer.
 """
 function mapped(f, b::Buffer{T,N}; read=true, write=true) where {T,N}
     flags = (read ? Raw.PLAIT_MAP_READ : UInt32(0)) | (write ? Raw.PLAIT_MAP_WRITE : UInt32(0))
@@ -130,8 +131,8 @@ Base.collect(b::Buffer) = Array(b)
 """
     view(buffer, range)
 
-These elements, counted as by `LinearIndices`, as a buffer: the same memory, which
-both keep alive.
+Return a buffer on these elements, counted as by `LinearIndices`. Buffer and view share the
+memory, and each keeps it alive.
 """
 function Base.view(b::Buffer{T}, range::AbstractUnitRange{<:Integer}) where {T}
     isempty(range) || checkbounds(1:length(b), range)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Plans and their runs.
+# Plans, runs, the binding of parameters, and plans as C functions.
 
 # Mutable, so that it is passed on without a copy.
 mutable struct PlanParameter
@@ -7,16 +7,16 @@ mutable struct PlanParameter
     number::UInt32
     kind::UInt32
     type::Union{Nothing,DataType}
-    common::Int # its place in COMMON; 0: it is not there
+    common::Int # index in COMMON; 0: not there
 end
 
-# What errors call it.
+# The name in error texts.
 (parameter::PlanParameter)() = string(parameter.name)
 
-# The types that most parameters have.
+# The most frequent parameter types.
 const COMMON = (Float64, Float32, Int64, UInt64, Int32, UInt32)
 
-# What one run is told, as C has it.
+# The plait_run_desc of a run, its bindings, and the words that hold their values.
 struct Told
     words::Vector{UInt64}
     array::Vector{Raw.plait_binding}
@@ -26,8 +26,8 @@ end
 """
     Plan
 
-A schedule that is replayed: `plan(x=...)` runs it and waits, `run(plan, queue; x=...)`
-does not. `Plan(system, path)` reads what `write(path, plan)` wrote.
+A frozen schedule: `plan(x=...)` runs it and waits, `run(plan, queue; x=...)` starts it.
+`Plan(system, path)` reads a file that `write(path, plan)` wrote.
 """
 mutable struct Plan <: Handle{Raw.plait_plan}
     raw::Ptr{Raw.plait_plan}
@@ -35,7 +35,7 @@ mutable struct Plan <: Handle{Raw.plait_plan}
     functions::Vector{Functions}
     has_functions::Bool
     parameters::Union{Nothing,Vector{PlanParameter}}
-    # Used again by each call that finds it here.
+    # Bindings for reuse, or nothing while a call has them.  Taken under `taking`.
     told::Union{Nothing,Told}
     taking::Threads.SpinLock
     queue::Union{Nothing,Queue}
@@ -57,7 +57,7 @@ Plan(system::System, path::AbstractString) =
 
 function plan_parameter(plan, number)
     info = Ref(sized(Raw.plait_parameter_info))
-    call(Raw.plait_plan_parameter_query, plan, number, info)
+    call(Raw.plait_plan_query_parameter, plan, number, info)
     type = get(TYPES, chars(info[].type), nothing)
     common = findfirst(isequal(type), COMMON)
     return PlanParameter(Symbol(chars(info[].name)), number, info[].kind, type,
@@ -71,7 +71,7 @@ function wanted(plan)
     plan.parameters = PlanParameter[plan_parameter(plan, i) for i in 0:Int(count)-1]
 end
 
-"What each run has to bring, by name."
+"Return the parameters that each run must set, by name."
 parameters(plan::Plan) = Dict{Symbol,PlanParameter}(one.name => one for one in wanted(plan))
 
 @noinline function unknown_parameter(plan, name)
@@ -80,10 +80,10 @@ parameters(plan::Plan) = Dict{Symbol,PlanParameter}(one.name => one for one in w
                         (isempty(known) ? "none" : join(known, ", "))))
 end
 
-# A launch takes seven words, all else one.
+# Words per parameter: seven for a launch size; other values need one.
 const WORDS = cld(sizeof(Raw.plait_launch), 8)
 
-# By number, so that the compiler sees what is stored as which.
+# Branches on the index, so that the compiler sees a constant type in each.
 function store_number(words, index, parameter, value)
     common = parameter.common
     common == 1 ? store(words, index, COMMON[1], value, parameter) :
@@ -117,7 +117,7 @@ function find_wanted(plan, known, name)
     unknown_parameter(plan, name)
 end
 
-# One after the other, so that each has its own type.
+# Recursive over the tuples, so that each value has its own static type.
 bind_all(plan, known, told, index, ::Tuple{}, ::Tuple{}) = index
 function bind_all(plan, known, told, index, names::Tuple, values::Tuple)
     parameter = find_wanted(plan, known, names[1])
@@ -125,7 +125,7 @@ function bind_all(plan, known, told, index, names::Tuple, values::Tuple)
     return bind_all(plan, known, told, index + 1, Base.tail(names), Base.tail(values))
 end
 
-# The plan's own, or another one while that is in use.
+# Take the plan's bindings, or allocate others while a call uses those.
 function take_told(plan, known)
     lock(plan.taking)
     told, plan.told = plan.told, nothing
@@ -135,12 +135,12 @@ function take_told(plan, known)
                 Vector{Raw.plait_binding}(undef, length(known)), Ref(sized(Raw.plait_run_desc)))
 end
 
-# f(description) while all that it refers to is alive
+# Call f(description) with everything that the description refers to preserved.
 function with_bindings(f, plan, given)
     flags = plan.recorded ? Raw.PLAIT_RUN_RECORD : UInt32(0)
     isempty(given) && return f(Ref(sized(Raw.plait_run_desc; flags=flags)))
     known = wanted(plan)
-    # More than there are: one of them is unknown.
+    # More names than parameters: one is unknown, and find_wanted throws for it.
     length(given) > length(known) &&
         foreach(name -> find_wanted(plan, known, name), keys(given))
     told = take_told(plan, known)
@@ -150,7 +150,7 @@ function with_bindings(f, plan, given)
                             binding_count=count)
         result = f(told.desc)
     end
-    plan.told = told # one of them is enough, and any is good
+    plan.told = told # the plan keeps one; concurrent calls may replace it
     return result
 end
 
@@ -171,12 +171,12 @@ end
     "a plan takes its parameters by name: plan(" *
     join(("$(one.name)=..." for one in wanted(plan)), ", ") * ")"))
 
-# On a queue of its own, since this thread has to pull what it calls.
+# Run on the plan's own queue and wait, since this thread has to pull the callbacks.
 function own_run(plan, given)
     try
         finish(start(plan, default_queue(plan), given))
     catch
-        plan.queue = nothing # it would have to be finished before it runs more
+        plan.queue = nothing # a failed queue accepts nothing until it is finished
         rethrow()
     end
 end
@@ -189,8 +189,8 @@ end
 """
     Run
 
-A run on its way: `wait(run)` lets other tasks go on, `finish(run)` has the thread wait
-and work; [`isdone`](@ref), [`cancel`](@ref), [`trace`](@ref).
+A run in flight: `wait(run)` suspends the task, `finish(run)` blocks the thread, which
+progresses work meanwhile; see also [`isdone`](@ref), [`cancel`](@ref), [`trace`](@ref).
 """
 mutable struct Run <: Handle{Raw.plait_run}
     raw::Ptr{Raw.plait_run}
@@ -200,7 +200,7 @@ end
 
 give_back(raw::Ptr{Raw.plait_run}) = Raw.plait_run_release(raw)
 
-# Functions that a run may still call live as long as it is on its way.
+# Keep a run, and so the functions that it may call, until the run is done.
 function keep_running(inbox, run)
     with_lock(inbox.lock) do
         filter!(inbox.running) do other
@@ -220,7 +220,7 @@ function start(plan, queue, given)
             plan.has_functions && keep_running(plan.system.inbox, run)
             return run
         catch problem
-            # Too many are on their way, and they may need this thread to go on.
+            # All instances are in flight; a run may need this thread's pump to progress.
             problem isa PlaitError && problem.status == Raw.PLAIT_E_BUSY &&
                 pump(plan.system) > 0 || rethrow()
         end
@@ -230,11 +230,12 @@ end
 """
     run(plan, queue; x=...)
 
-Start it, behind what the queue has; a [`Run`](@ref).
+Start a run after the commands in `queue`; return a [`Run`](@ref). The default is a queue of
+the plan's own, on the first device.
 """
 Base.run(plan::Plan, queue::Queue=default_queue(plan); given...) = start(plan, queue, given.data)
 
-"Is it done?  What it failed with is thrown."
+"Return `true` if the run is done; throw its error if it failed."
 isdone(run::Run) = call(Raw.plait_run_poll, run) != Raw.PLAIT_PENDING
 
 finish(run::Run; timeout=nothing) =
@@ -253,12 +254,12 @@ function Base.wait(run::Run)
     return finish(run)
 end
 
-"What has not begun does not run."
+"Cancel the run: no further command of it starts."
 cancel(run::Run) = (call(Raw.plait_run_cancel, run); nothing)
 
-# --- what a plan is, and did ----------------------------------------------------
+# --- checks, text forms, traces -------------------------------------------------
 
-"Prove the schedule; an error says what does not hold."
+"Verify the schedule; the error names the violated property."
 check(plan::Plan) = (call(Raw.plait_plan_check, plan); nothing)
 
 function written(f, object, format)
@@ -274,7 +275,7 @@ const FORMATS = (json=Raw.PLAIT_FORMAT_JSON, dot=Raw.PLAIT_FORMAT_DOT, svg=Raw.P
 """
     Plait.text(plan, :json)
 
-The plan as `:json`, or its picture as `:dot` or `:svg`.
+Return the plan as `:json`, or a drawing as `:dot` or `:svg`.
 """
 text(plan::Plan, format::Symbol) = written(Raw.plait_plan_write, plan, FORMATS[format])
 
@@ -282,7 +283,7 @@ Base.show(io::IO, plan::Plan) = print(io, "Plan(on ", plan.system, ")")
 Base.show(io::IO, ::MIME"image/svg+xml", plan::Plan) = print(io, text(plan, :svg))
 Base.write(path::AbstractString, plan::Plan) = (call(Raw.plait_plan_save, plan, String(path)); nothing)
 
-"From now on runs write down what each lane does; see [`trace`](@ref)."
+"Record what each lane does in all later runs; see [`trace`](@ref)."
 function record!(plan::Plan)
     call(Raw.plait_plan_record, plan, 0)
     plan.recorded = true
@@ -292,7 +293,8 @@ end
 """
     trace(run, :svg)
 
-What a run that is done has written down, as a picture, or as `:json` for Perfetto.
+Return the trace of a recorded run that is done: a drawing as `:svg`, or `:json` for
+Perfetto.
 """
 trace(run::Run, format::Symbol) =
     written(Raw.plait_run_write, run, (json=Raw.PLAIT_TRACE_JSON, svg=Raw.PLAIT_TRACE_SVG)[format])
@@ -302,9 +304,9 @@ trace(run::Run, format::Symbol) =
 """
     CFunction(plan, signature)
 
-The plan as a function for C code, by its address `pointer`, which is good as long as
-this lives. The signature has the plan's parameters by name, and what is returned,
-the status; a pointer is the `handle` of a buffer.
+A plan as a C function at the address `pointer`, valid while this object lives. The
+signature names the plan's parameters; the result is the status. A pointer parameter takes
+the `handle` of a buffer.
 
     step = Plait.CFunction(plan, "step(dt: f64, x: pointer): i32")
     ccall(step.pointer, Int32, (Float64, Ptr{Plait.Raw.plait_buffer}), 0.1, x)

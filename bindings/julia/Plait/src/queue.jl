@@ -6,7 +6,8 @@
 """
     Signal(device; label, gate=false)
 
-A counter that queues raise and wait for; a gate is raised by hand: `raise`, `fail`.
+A monotonic counter that queues emit and wait for. The program raises a gate: `raise`,
+`fail`.
 """
 mutable struct Signal <: Handle{Raw.plait_signal}
     raw::Ptr{Raw.plait_signal}
@@ -24,23 +25,24 @@ function Signal(device::Device; label=nothing, gate=false)
     return owned(Signal(raw, device))
 end
 
-"How often a signal has happened."
+"Return the newest sequence number that a signal reached, failed ones included."
 function reached(signal::Signal)
     out = Ref{UInt64}(0)
     call(Raw.plait_signal_query, signal, out, C_NULL)
     return Int(out[])
 end
 
-"Raise a gate to a number."
+"Raise a gate to a sequence number."
 raise(signal::Signal, sequence) = (call(Raw.plait_signal_raise, signal, sequence); nothing)
 
-"Fail a gate: everybody who waits for it gets this error."
+"Fail a gate: every wait on it ends with this error."
 fail(signal::Signal, text) = (call(Raw.plait_signal_fail, signal, 1, String(text)); nothing)
 
 """
     finish(signal, sequence; timeout)
 
-The thread waits until it has happened so often; it works meanwhile where that helps.
+Block the thread until the signal reaches `sequence`, at most `timeout` seconds. The thread
+progresses work meanwhile.
 """
 finish(signal::Signal, sequence; timeout=nothing) =
     finishing(signal.device.system.inbox, timeout) do slice, told
@@ -50,7 +52,7 @@ finish(signal::Signal, sequence; timeout=nothing) =
 """
     wait(signal, sequence)
 
-The task waits until it has happened so often; others go on.
+Suspend the task until the signal reaches `sequence`; other tasks run.
 """
 function Base.wait(signal::Signal, sequence)
     system = signal.device.system
@@ -68,9 +70,9 @@ end
 """
     Queue(device; label, priority=0)
 
-Commands that run one after the other: [`launch!`](@ref), [`call!`](@ref), `fill!`,
-`copy!`, [`emit!`](@ref), [`wait!`](@ref). `wait(queue)` or [`finish`](@ref) tells when
-they are done.
+An in-order queue: its commands run one after another. Commands are [`launch!`](@ref),
+[`call!`](@ref), `fill!`, `copy!`, [`emit!`](@ref) and [`wait!`](@ref); `wait(queue)` or
+[`finish`](@ref) waits until they are done.
 """
 mutable struct Queue <: Handle{Raw.plait_queue}
     raw::Ptr{Raw.plait_queue}
@@ -91,7 +93,7 @@ end
 """
     launch!(queue, kernel, arguments...; items=1, group=())
 
-Run a kernel; `items` and `group` are numbers or tuples of up to three.
+Submit a kernel; `items` and `group` are numbers or tuples of up to three.
 """
 function launch!(queue::Queue, kernel::Kernel, given...; items=1, group=())
     made = Arguments(kernel, given)
@@ -103,9 +105,9 @@ end
 """
     call!(f, queue, arguments...)
 
-Run a function of Julia, on the thread that owns the system. Buffers among its
-arguments it gets as arrays, on the memory itself. What it throws fails the
-command, and comes back as the `cause` of the error.
+Submit a call of a Julia function, on the thread that owns the system. Buffer arguments are
+passed as arrays on the mapped memory. An exception fails the command and becomes the
+`cause` of its error.
 """
 function call!(f, queue::Queue, given...)
     inbox = queue.device.system.inbox
@@ -124,13 +126,13 @@ end
 with_memory(f, given::Tuple{}) = f
 with_memory(f, given) = () -> mapping(f, (), given...)
 
-# f with the buffers of the arguments mapped
+# Call f with the buffer arguments mapped.
 mapping(f, made) = f(made...)
 mapping(f, made, given, more...) = mapping(f, (made..., given), more...)
 mapping(f, made, given::Buffer, more...) =
     mapped(memory -> mapping(f, (made..., memory), more...), given)
 
-# A value of the elements as the pattern that is repeated: (pattern, bytes)
+# Return an element value as the pattern of a fill: (pattern, bytes).
 function pattern_of(::Buffer{T}, value) where {T}
     sizeof(T) in (1, 2, 4, 8) ||
         throw(ArgumentError("elements of $(sizeof(T)) bytes cannot be filled in; launch a kernel"))
@@ -142,7 +144,7 @@ end
 """
     fill!(queue, buffer, value)
 
-Set all elements.
+Submit a fill: set all elements to `value`.
 """
 function Base.fill!(queue::Queue, target::Buffer, value)
     pattern, bytes = pattern_of(target, value)
@@ -159,7 +161,7 @@ end
 """
     copy!(queue, target, source)
 
-Copy a buffer to another one of the same size.
+Submit a copy from a buffer to another one of the same size.
 """
 function Base.copy!(queue::Queue, target::Buffer, source::Buffer)
     call(Raw.plait_queue_copy, queue, target, 0, source, 0, same_bytes(target, source))
@@ -169,9 +171,9 @@ end
 """
     Rows(length, count; slices=1, target=(row, slice), source=(row, slice))
 
-What a copy has instead of one piece: `count` rows of `length` elements, and all that
-`slices` times. How far it is from the start of one row to that of the next, and from
-slice to slice, is said of both sides, in elements; 0, or nothing said: right behind.
+The shape of a strided copy: `slices` slices of `count` rows of `length` elements. `target`
+and `source` are the pitches, in elements: from the start of one row, or slice, to the next;
+0, the default: contiguous.
 
     copy!(queue, column, view(table, 2:300), Rows(1, 100; source=(3, 0))) # of three
 """
@@ -189,11 +191,11 @@ function Rows(length, count; slices=1, target=(0, 0), source=(0, 0))
     return Rows(length, count, slices, target, source)
 end
 
-# (the bytes of a row, all else), of elements of that size
+# Return (the bytes of a row, the plait_rows).
 function raw_rows(rows::Rows, target::Buffer{T}, source::Buffer{S}) where {T,S}
     sizeof(T) == sizeof(S) || throw(ArgumentError("rows of $S to rows of $T"))
     bytes(count) = Base.checked_mul(count, sizeof(T))
-    none = rows.count == 0 || rows.slices == 0 # which would be 1
+    none = rows.count == 0 || rows.slices == 0 # plait_rows reads 0 as 1
     return none ? 0 : bytes(rows.length), Ref(sized(
         Raw.plait_rows; rows=rows.count, slices=rows.slices, target_row=bytes(rows.target[1]),
         target_slice=bytes(rows.target[2]), source_row=bytes(rows.source[1]),
@@ -203,7 +205,8 @@ end
 """
     copy!(queue, target, source, rows)
 
-Copy [`Rows`](@ref) of a buffer to rows of another one; views say where they begin.
+Submit a strided copy: [`Rows`](@ref) of a buffer to rows of another one. A view sets the
+offset.
 """
 function Base.copy!(queue::Queue, target::Buffer, source::Buffer, rows::Rows)
     bytes, made = raw_rows(rows, target, source)
@@ -214,15 +217,15 @@ end
 """
     emit!(queue, signal)
 
-Raise a signal here; the number to wait for.
+Submit an emission of a signal; return its sequence number.
 """
 emit!(queue::Queue, signal::Signal) = Int(ask(Raw.plait_queue_emit, UInt64, queue, signal))
 
 """
     wait!(queue, signal, sequence=0)
 
-Go on only when it has happened; this call itself does not wait. 0: what was
-submitted so far.
+Submit a wait: later commands start after the signal reaches `sequence`. The call does not
+block. 0: the newest sequence number submitted so far.
 """
 wait!(queue::Queue, signal::Signal, sequence=0) =
     (call(Raw.plait_queue_wait, queue, signal, sequence); nothing)
@@ -230,8 +233,8 @@ wait!(queue::Queue, signal::Signal, sequence=0) =
 """
     finish(queue; timeout)
 
-The thread waits until all of it is done, for so many seconds at most, and works
-meanwhile where that helps; what failed is thrown.
+Block the thread until all commands are done, at most `timeout` seconds; throw the first
+failure. The thread progresses work meanwhile.
 """
 finish(queue::Queue; timeout=nothing) =
     finishing(queue.device.system.inbox, timeout) do slice, told
@@ -241,8 +244,8 @@ finish(queue::Queue; timeout=nothing) =
 """
     wait(queue)
 
-The task waits until all that the queue has now is done; others go on. What failed
-is thrown.
+Suspend the task until the commands that the queue has now are done; other tasks run. Throws
+the first failure.
 """
 function Base.wait(queue::Queue)
     queue.awaited === nothing && (queue.awaited = Signal(queue.device))

@@ -3,176 +3,210 @@
 module Raw
 
 const plait_status = Int32
+const plait_log_level = Int32
+const plait_object_kind = Int32
+const plait_context_flags = UInt32
+const plait_device_capabilities = UInt32
+const plait_call_flags = UInt32
+const plait_wrap_flags = UInt32
+const plait_map_flags = UInt32
+const plait_element = UInt32
+const plait_array_flags = UInt32
+const plait_tensor_flags = UInt32
+const plait_event_kind = UInt32
+const plait_signal_flags = UInt32
+const plait_wait_mode = Int32
+const plait_command_kind = UInt32
+const plait_native_kind = UInt32
+const plait_source_form = UInt32
+const plait_source_flags = UInt32
+const plait_function_form = UInt32
+const plait_argument_kind = UInt32
 const plait_node = UInt64
+const plait_node_kind = UInt32
+const plait_node_flags = UInt32
+const plait_rotation_flags = UInt32
+const plait_policy = UInt32
+const plait_mode = UInt32
+const plait_freeze_flags = UInt32
+const plait_plan_format = Int32
+const plait_binding_kind = UInt32
+const plait_binding_flags = UInt32
+const plait_parameter_kind = UInt32
+const plait_run_flags = UInt32
+const plait_record_kind = UInt32
+const plait_trace_format = Int32
+const plait_code_parameter_flags = UInt32
+const plait_code_flags = UInt32
 
 # Constants
 const PLAIT_VERSION_MAJOR = UInt32(0)
 const PLAIT_VERSION_MINOR = UInt32(1)
 const PLAIT_VERSION_PATCH = UInt32(0)
 const PLAIT_ABI = UInt32(1)
-const PLAIT_OK = Int32(0)
-const PLAIT_PENDING = Int32(1)
-const PLAIT_EVENT_READY = Int32(2)
-const PLAIT_E_INVALID = Int32(-1)
-const PLAIT_E_HANDLE = Int32(-2)
-const PLAIT_E_NOMEM = Int32(-3)
-const PLAIT_E_UNSUPPORTED = Int32(-4)
-const PLAIT_E_UNAVAILABLE = Int32(-5)
-const PLAIT_E_STATE = Int32(-6)
-const PLAIT_E_BUSY = Int32(-7)
-const PLAIT_E_TIMEOUT = Int32(-8)
-const PLAIT_E_CANCELLED = Int32(-9)
-const PLAIT_E_FAILED = Int32(-10)
-const PLAIT_E_LOST = Int32(-11)
-const PLAIT_E_THREAD = Int32(-12)
-const PLAIT_E_DEADLOCK = Int32(-13)
-const PLAIT_E_FORKED = Int32(-14)
-const PLAIT_E_INTERNAL = Int32(-15)
+const PLAIT_OK = plait_status(0)
+const PLAIT_PENDING = plait_status(1)
+const PLAIT_EVENT_READY = plait_status(2)
+const PLAIT_E_INVALID = plait_status(-1)
+const PLAIT_E_HANDLE = plait_status(-2)
+const PLAIT_E_NOMEM = plait_status(-3)
+const PLAIT_E_UNSUPPORTED = plait_status(-4)
+const PLAIT_E_UNAVAILABLE = plait_status(-5)
+const PLAIT_E_STATE = plait_status(-6)
+const PLAIT_E_BUSY = plait_status(-7)
+const PLAIT_E_TIMEOUT = plait_status(-8)
+const PLAIT_E_CANCELLED = plait_status(-9)
+const PLAIT_E_FAILED = plait_status(-10)
+const PLAIT_E_LOST = plait_status(-11)
+const PLAIT_E_THREAD = plait_status(-12)
+const PLAIT_E_DEADLOCK = plait_status(-13)
+const PLAIT_E_FORKED = plait_status(-14)
+const PLAIT_E_INTERNAL = plait_status(-15)
 const PLAIT_ERROR_TEXT_BYTES = UInt32(232)
-const PLAIT_LOG_DEFAULT = UInt32(0)
-const PLAIT_LOG_NONE = UInt32(1)
-const PLAIT_LOG_ERROR = UInt32(2)
-const PLAIT_LOG_WARNING = UInt32(3)
-const PLAIT_LOG_INFO = UInt32(4)
-const PLAIT_LOG_DEBUG = UInt32(5)
-const PLAIT_OBJECT_ANY = UInt32(0)
-const PLAIT_OBJECT_CONTEXT = UInt32(1)
-const PLAIT_OBJECT_DEVICE = UInt32(2)
-const PLAIT_OBJECT_QUEUE = UInt32(3)
-const PLAIT_OBJECT_SIGNAL = UInt32(4)
-const PLAIT_OBJECT_BUFFER = UInt32(5)
-const PLAIT_OBJECT_INBOX = UInt32(6)
-const PLAIT_OBJECT_KERNEL = UInt32(7)
-const PLAIT_OBJECT_GRAPH = UInt32(8)
-const PLAIT_OBJECT_PLAN = UInt32(9)
-const PLAIT_OBJECT_RUN = UInt32(10)
-const PLAIT_OBJECT_CALLABLE = UInt32(11)
-const PLAIT_CONTEXT_NO_WORKERS = UInt32(1)
-const PLAIT_CONTEXT_SYNC = UInt32(2)
-const PLAIT_DEVICE_MAP = UInt32(1)
-const PLAIT_DEVICE_WRAP = UInt32(2)
-const PLAIT_DEVICE_HOST_CALL = UInt32(4)
-const PLAIT_DEVICE_GATE = UInt32(8)
-const PLAIT_DEVICE_NOTIFY = UInt32(16)
-const PLAIT_DEVICE_NEEDS_PUMP = UInt32(32)
-const PLAIT_DEVICE_VIRTUAL_TIME = UInt32(64)
-const PLAIT_DEVICE_NATIVE = UInt32(128)
-const PLAIT_DEVICE_SEGMENT = UInt32(256)
-const PLAIT_DEVICE_ROWS = UInt32(512)
-const PLAIT_DEVICE_REGION = UInt32(1024)
-const PLAIT_DEVICE_LASTS = UInt32(2048)
-const PLAIT_DEVICE_HOST = UInt32(4096)
-const PLAIT_CALL_ANY_THREAD = UInt32(1)
-const PLAIT_WRAP_READ_ONLY = UInt32(2)
-const PLAIT_MAP_READ = UInt32(1)
-const PLAIT_MAP_WRITE = UInt32(2)
+const PLAIT_LOG_DEFAULT = plait_log_level(0)
+const PLAIT_LOG_NONE = plait_log_level(1)
+const PLAIT_LOG_ERROR = plait_log_level(2)
+const PLAIT_LOG_WARNING = plait_log_level(3)
+const PLAIT_LOG_INFO = plait_log_level(4)
+const PLAIT_LOG_DEBUG = plait_log_level(5)
+const PLAIT_OBJECT_ANY = plait_object_kind(0)
+const PLAIT_OBJECT_CONTEXT = plait_object_kind(1)
+const PLAIT_OBJECT_DEVICE = plait_object_kind(2)
+const PLAIT_OBJECT_QUEUE = plait_object_kind(3)
+const PLAIT_OBJECT_SIGNAL = plait_object_kind(4)
+const PLAIT_OBJECT_BUFFER = plait_object_kind(5)
+const PLAIT_OBJECT_INBOX = plait_object_kind(6)
+const PLAIT_OBJECT_KERNEL = plait_object_kind(7)
+const PLAIT_OBJECT_GRAPH = plait_object_kind(8)
+const PLAIT_OBJECT_PLAN = plait_object_kind(9)
+const PLAIT_OBJECT_RUN = plait_object_kind(10)
+const PLAIT_OBJECT_CALLABLE = plait_object_kind(11)
+const PLAIT_CONTEXT_NO_WORKERS = plait_context_flags(1)
+const PLAIT_CONTEXT_SYNC = plait_context_flags(2)
+const PLAIT_DEVICE_MAP = plait_device_capabilities(1)
+const PLAIT_DEVICE_WRAP = plait_device_capabilities(2)
+const PLAIT_DEVICE_HOST_CALL = plait_device_capabilities(4)
+const PLAIT_DEVICE_GATE = plait_device_capabilities(8)
+const PLAIT_DEVICE_NOTIFY = plait_device_capabilities(16)
+const PLAIT_DEVICE_NEEDS_PUMP = plait_device_capabilities(32)
+const PLAIT_DEVICE_VIRTUAL_TIME = plait_device_capabilities(64)
+const PLAIT_DEVICE_NATIVE = plait_device_capabilities(128)
+const PLAIT_DEVICE_SEGMENT = plait_device_capabilities(256)
+const PLAIT_DEVICE_ROWS = plait_device_capabilities(512)
+const PLAIT_DEVICE_REGION = plait_device_capabilities(1024)
+const PLAIT_DEVICE_LASTS = plait_device_capabilities(2048)
+const PLAIT_DEVICE_HOST = plait_device_capabilities(4096)
+const PLAIT_CALL_ANY_THREAD = plait_call_flags(1)
+const PLAIT_WRAP_READ_ONLY = plait_wrap_flags(2)
+const PLAIT_MAP_READ = plait_map_flags(1)
+const PLAIT_MAP_WRITE = plait_map_flags(2)
 const PLAIT_ARRAY_MAX_DIMENSIONS = UInt32(16)
-const PLAIT_ELEMENT_INT = UInt32(0)
-const PLAIT_ELEMENT_UINT = UInt32(1)
-const PLAIT_ELEMENT_FLOAT = UInt32(2)
-const PLAIT_ELEMENT_BFLOAT = UInt32(4)
-const PLAIT_ELEMENT_COMPLEX = UInt32(5)
-const PLAIT_ELEMENT_BOOL = UInt32(6)
-const PLAIT_ARRAY_READ_ONLY = UInt32(1)
-const PLAIT_ARRAY_OVERLAPS = UInt32(2)
-const PLAIT_ARRAY_COMPACT = UInt32(4)
-const PLAIT_TENSOR_LEGACY = UInt32(16)
-const PLAIT_EVENT_CALL = UInt32(1)
-const PLAIT_EVENT_SIGNAL = UInt32(2)
-const PLAIT_EVENT_RELEASED = UInt32(3)
-const PLAIT_EVENT_RUN = UInt32(4)
-const PLAIT_SIGNAL_GATE = UInt32(1)
-const PLAIT_WAIT_ALL = UInt32(0)
-const PLAIT_WAIT_ANY = UInt32(1)
-const PLAIT_COMMAND_NOP = UInt32(0)
-const PLAIT_COMMAND_CALL = UInt32(1)
-const PLAIT_COMMAND_COPY = UInt32(2)
-const PLAIT_COMMAND_FILL = UInt32(3)
-const PLAIT_COMMAND_READ = UInt32(4)
-const PLAIT_COMMAND_WRITE = UInt32(5)
-const PLAIT_COMMAND_WAIT = UInt32(6)
-const PLAIT_COMMAND_EMIT = UInt32(7)
-const PLAIT_NATIVE_POINTER = UInt32(1)
-const PLAIT_NATIVE_CL_PLATFORM = UInt32(16)
-const PLAIT_NATIVE_CL_DEVICE = UInt32(17)
-const PLAIT_NATIVE_CL_CONTEXT = UInt32(18)
-const PLAIT_NATIVE_CL_QUEUE = UInt32(19)
-const PLAIT_NATIVE_CL_MEMORY = UInt32(20)
-const PLAIT_NATIVE_CU_DEVICE = UInt32(32)
-const PLAIT_NATIVE_CU_CONTEXT = UInt32(33)
-const PLAIT_NATIVE_CU_STREAM = UInt32(34)
-const PLAIT_NATIVE_CU_POINTER = UInt32(35)
-const PLAIT_SOURCE_PORTABLE = UInt32(0)
-const PLAIT_SOURCE_C = UInt32(1)
-const PLAIT_SOURCE_OPENCL_C = UInt32(2)
-const PLAIT_SOURCE_OPENCL_BINARY = UInt32(3)
-const PLAIT_SOURCE_SPIRV = UInt32(4)
-const PLAIT_SOURCE_CUDA_C = UInt32(5)
-const PLAIT_SOURCE_PTX = UInt32(6)
-const PLAIT_SOURCE_CUBIN = UInt32(7)
-const PLAIT_SOURCE_STRICT = UInt32(1)
-const PLAIT_SOURCE_FAST = UInt32(2)
-const PLAIT_SOURCE_NO_ALIAS = UInt32(4)
-const PLAIT_FORM_DESCRIBED = UInt32(0)
-const PLAIT_FORM_FIXED = UInt32(1)
-const PLAIT_FORM_RANGE = UInt32(2)
-const PLAIT_ARGUMENT_VALUE = UInt32(0)
-const PLAIT_ARGUMENT_BUFFER = UInt32(1)
-const PLAIT_ARGUMENT_PARAMETER = UInt32(2)
-const PLAIT_ARGUMENT_ROTATION = UInt32(3)
-const PLAIT_ARGUMENT_ITERATION = UInt32(4)
-const PLAIT_ARGUMENT_SCRATCH = UInt32(5)
-const PLAIT_NODE_JOIN = UInt32(0)
-const PLAIT_NODE_LAUNCH = UInt32(1)
-const PLAIT_NODE_CALL = UInt32(2)
-const PLAIT_NODE_COPY = UInt32(3)
-const PLAIT_NODE_FILL = UInt32(4)
-const PLAIT_NODE_EMIT = UInt32(5)
-const PLAIT_NODE_WAIT = UInt32(6)
-const PLAIT_NODE_MARK = UInt32(7)
-const PLAIT_NODE_SUBGRAPH = UInt32(8)
-const PLAIT_NODE_WHILE = UInt32(9)
-const PLAIT_NODE_DO = UInt32(10)
-const PLAIT_NODE_CASE = UInt32(11)
-const PLAIT_NODE_ON_FIRST = UInt32(0)
-const PLAIT_NODE_ON_ALL_BARRIER = UInt32(16)
-const PLAIT_NODE_ON_ALL_GROUP = UInt32(32)
-const PLAIT_NODE_FREE = UInt32(64)
-const PLAIT_ROTATION_PROLOGUE = UInt32(1)
-const PLAIT_POLICY_BOUNDED = UInt32(0)
-const PLAIT_POLICY_WIDEST = UInt32(1)
-const PLAIT_MODE_STRICT = UInt32(0)
-const PLAIT_MODE_HELPED = UInt32(1)
-const PLAIT_MODE_AUTO = UInt32(2)
-const PLAIT_FREEZE_CHECK = UInt32(1)
-const PLAIT_FREEZE_QUEUES = UInt32(2)
-const PLAIT_FORMAT_BINARY = UInt32(0)
-const PLAIT_FORMAT_JSON = UInt32(1)
-const PLAIT_FORMAT_DOT = UInt32(2)
-const PLAIT_FORMAT_SVG = UInt32(3)
-const PLAIT_BINDING_KERNEL = UInt32(0)
-const PLAIT_BINDING_BUFFER = UInt32(1)
-const PLAIT_BINDING_SIGNAL = UInt32(2)
-const PLAIT_BINDING_FUNCTION = UInt32(3)
-const PLAIT_BINDING_DEVICE = UInt32(4)
-const PLAIT_BINDING_IS_ANY_THREAD = UInt32(1)
-const PLAIT_BINDING_IS_EMITTED = UInt32(2)
-const PLAIT_PARAMETER_VALUE = UInt32(0)
-const PLAIT_PARAMETER_BUFFER = UInt32(1)
-const PLAIT_PARAMETER_LAUNCH = UInt32(2)
-const PLAIT_RUN_NO_WAIT = UInt32(1)
-const PLAIT_RUN_SERIAL = UInt32(4)
-const PLAIT_RUN_PARALLEL = UInt32(8)
-const PLAIT_RUN_RECORD = UInt32(16)
-const PLAIT_RECORD_COMMAND = UInt32(0)
-const PLAIT_RECORD_WAIT = UInt32(1)
-const PLAIT_RECORD_DECISION = UInt32(2)
-const PLAIT_TRACE_JSON = UInt32(0)
-const PLAIT_TRACE_SVG = UInt32(1)
-const PLAIT_CODE_POINTER = UInt32(1)
-const PLAIT_CODE_READS = UInt32(2)
-const PLAIT_CODE_WRITES = UInt32(4)
-const PLAIT_CODE_PORTABLE = UInt32(256)
+const PLAIT_ELEMENT_INT = plait_element(0)
+const PLAIT_ELEMENT_UINT = plait_element(1)
+const PLAIT_ELEMENT_FLOAT = plait_element(2)
+const PLAIT_ELEMENT_BFLOAT = plait_element(4)
+const PLAIT_ELEMENT_COMPLEX = plait_element(5)
+const PLAIT_ELEMENT_BOOL = plait_element(6)
+const PLAIT_ARRAY_READ_ONLY = plait_array_flags(1)
+const PLAIT_ARRAY_OVERLAPS = plait_array_flags(2)
+const PLAIT_ARRAY_COMPACT = plait_array_flags(4)
+const PLAIT_TENSOR_LEGACY = plait_tensor_flags(16)
+const PLAIT_EVENT_CALL = plait_event_kind(1)
+const PLAIT_EVENT_SIGNAL = plait_event_kind(2)
+const PLAIT_EVENT_RELEASED = plait_event_kind(3)
+const PLAIT_EVENT_RUN = plait_event_kind(4)
+const PLAIT_SIGNAL_GATE = plait_signal_flags(1)
+const PLAIT_WAIT_ALL = plait_wait_mode(0)
+const PLAIT_WAIT_ANY = plait_wait_mode(1)
+const PLAIT_COMMAND_NOP = plait_command_kind(0)
+const PLAIT_COMMAND_CALL = plait_command_kind(1)
+const PLAIT_COMMAND_COPY = plait_command_kind(2)
+const PLAIT_COMMAND_FILL = plait_command_kind(3)
+const PLAIT_COMMAND_READ = plait_command_kind(4)
+const PLAIT_COMMAND_WRITE = plait_command_kind(5)
+const PLAIT_COMMAND_WAIT = plait_command_kind(6)
+const PLAIT_COMMAND_EMIT = plait_command_kind(7)
+const PLAIT_NATIVE_POINTER = plait_native_kind(1)
+const PLAIT_NATIVE_CL_PLATFORM = plait_native_kind(16)
+const PLAIT_NATIVE_CL_DEVICE = plait_native_kind(17)
+const PLAIT_NATIVE_CL_CONTEXT = plait_native_kind(18)
+const PLAIT_NATIVE_CL_QUEUE = plait_native_kind(19)
+const PLAIT_NATIVE_CL_MEMORY = plait_native_kind(20)
+const PLAIT_NATIVE_CU_DEVICE = plait_native_kind(32)
+const PLAIT_NATIVE_CU_CONTEXT = plait_native_kind(33)
+const PLAIT_NATIVE_CU_STREAM = plait_native_kind(34)
+const PLAIT_NATIVE_CU_POINTER = plait_native_kind(35)
+const PLAIT_SOURCE_PORTABLE = plait_source_form(0)
+const PLAIT_SOURCE_C = plait_source_form(1)
+const PLAIT_SOURCE_OPENCL_C = plait_source_form(2)
+const PLAIT_SOURCE_OPENCL_BINARY = plait_source_form(3)
+const PLAIT_SOURCE_SPIRV = plait_source_form(4)
+const PLAIT_SOURCE_CUDA_C = plait_source_form(5)
+const PLAIT_SOURCE_PTX = plait_source_form(6)
+const PLAIT_SOURCE_CUBIN = plait_source_form(7)
+const PLAIT_SOURCE_STRICT = plait_source_flags(1)
+const PLAIT_SOURCE_FAST = plait_source_flags(2)
+const PLAIT_SOURCE_NO_ALIAS = plait_source_flags(4)
+const PLAIT_FORM_DESCRIBED = plait_function_form(0)
+const PLAIT_FORM_FIXED = plait_function_form(1)
+const PLAIT_FORM_RANGE = plait_function_form(2)
+const PLAIT_ARGUMENT_VALUE = plait_argument_kind(0)
+const PLAIT_ARGUMENT_BUFFER = plait_argument_kind(1)
+const PLAIT_ARGUMENT_PARAMETER = plait_argument_kind(2)
+const PLAIT_ARGUMENT_ROTATION = plait_argument_kind(3)
+const PLAIT_ARGUMENT_ITERATION = plait_argument_kind(4)
+const PLAIT_ARGUMENT_SCRATCH = plait_argument_kind(5)
+const PLAIT_NODE_JOIN = plait_node_kind(0)
+const PLAIT_NODE_LAUNCH = plait_node_kind(1)
+const PLAIT_NODE_CALL = plait_node_kind(2)
+const PLAIT_NODE_COPY = plait_node_kind(3)
+const PLAIT_NODE_FILL = plait_node_kind(4)
+const PLAIT_NODE_EMIT = plait_node_kind(5)
+const PLAIT_NODE_WAIT = plait_node_kind(6)
+const PLAIT_NODE_MARK = plait_node_kind(7)
+const PLAIT_NODE_SUBGRAPH = plait_node_kind(8)
+const PLAIT_NODE_WHILE = plait_node_kind(9)
+const PLAIT_NODE_DO = plait_node_kind(10)
+const PLAIT_NODE_CASE = plait_node_kind(11)
+const PLAIT_NODE_ON_FIRST = plait_node_flags(0)
+const PLAIT_NODE_ON_ALL_BARRIER = plait_node_flags(16)
+const PLAIT_NODE_ON_ALL_GROUP = plait_node_flags(32)
+const PLAIT_NODE_FREE = plait_node_flags(64)
+const PLAIT_ROTATION_PROLOGUE = plait_rotation_flags(1)
+const PLAIT_POLICY_BOUNDED = plait_policy(0)
+const PLAIT_POLICY_WIDEST = plait_policy(1)
+const PLAIT_MODE_STRICT = plait_mode(0)
+const PLAIT_MODE_HELPED = plait_mode(1)
+const PLAIT_MODE_AUTO = plait_mode(2)
+const PLAIT_FREEZE_CHECK = plait_freeze_flags(1)
+const PLAIT_FREEZE_QUEUES = plait_freeze_flags(2)
+const PLAIT_FORMAT_BINARY = plait_plan_format(0)
+const PLAIT_FORMAT_JSON = plait_plan_format(1)
+const PLAIT_FORMAT_DOT = plait_plan_format(2)
+const PLAIT_FORMAT_SVG = plait_plan_format(3)
+const PLAIT_BINDING_KERNEL = plait_binding_kind(0)
+const PLAIT_BINDING_BUFFER = plait_binding_kind(1)
+const PLAIT_BINDING_SIGNAL = plait_binding_kind(2)
+const PLAIT_BINDING_FUNCTION = plait_binding_kind(3)
+const PLAIT_BINDING_DEVICE = plait_binding_kind(4)
+const PLAIT_BINDING_IS_ANY_THREAD = plait_binding_flags(1)
+const PLAIT_BINDING_IS_EMITTED = plait_binding_flags(2)
+const PLAIT_PARAMETER_VALUE = plait_parameter_kind(0)
+const PLAIT_PARAMETER_BUFFER = plait_parameter_kind(1)
+const PLAIT_PARAMETER_LAUNCH = plait_parameter_kind(2)
+const PLAIT_RUN_NO_WAIT = plait_run_flags(1)
+const PLAIT_RUN_SERIAL = plait_run_flags(4)
+const PLAIT_RUN_PARALLEL = plait_run_flags(8)
+const PLAIT_RUN_RECORD = plait_run_flags(16)
+const PLAIT_RECORD_COMMAND = plait_record_kind(0)
+const PLAIT_RECORD_WAIT = plait_record_kind(1)
+const PLAIT_RECORD_DECISION = plait_record_kind(2)
+const PLAIT_TRACE_JSON = plait_trace_format(0)
+const PLAIT_TRACE_SVG = plait_trace_format(1)
+const PLAIT_CODE_POINTER = plait_code_parameter_flags(1)
+const PLAIT_CODE_READS = plait_code_parameter_flags(2)
+const PLAIT_CODE_WRITES = plait_code_parameter_flags(4)
+const PLAIT_CODE_PORTABLE = plait_code_flags(256)
 
 # Handles
 mutable struct plait_context end
@@ -209,7 +243,7 @@ end
 
 struct plait_context_desc
     size::UInt32
-    flags::UInt32
+    flags::plait_context_flags
     backends::Cstring
     plugin_path::Cstring
     wrap::Cstring
@@ -217,14 +251,14 @@ struct plait_context_desc
     allocator::Ptr{plait_allocator}
     log::Ptr{Cvoid}
     log_user_data::Ptr{Cvoid}
-    log_level::Int32
+    log_level::plait_log_level
     workers::UInt32
 end
 
 struct plait_device_info
     size::UInt32
     index::UInt32
-    capabilities::UInt32
+    capabilities::plait_device_capabilities
     parallel::UInt32
     memory_bytes::UInt64
     budget_bytes::UInt64
@@ -248,7 +282,7 @@ end
 
 struct plait_wrap_desc
     size::UInt32
-    flags::UInt32
+    flags::plait_wrap_flags
     pointer::Ptr{Cvoid}
     bytes::UInt64
     label::Cstring
@@ -262,8 +296,8 @@ end
 
 struct plait_array
     size::UInt32
-    flags::UInt32
-    element::UInt32
+    flags::plait_array_flags
+    element::plait_element
     element_bits::UInt32
     lanes::UInt32
     dimensions::UInt32
@@ -274,14 +308,14 @@ end
 
 struct plait_import_desc
     size::UInt32
-    flags::UInt32
+    flags::plait_tensor_flags
     inbox::Ptr{plait_inbox}
     label::Cstring
 end
 
 struct plait_event
     size::UInt32
-    kind::UInt32
+    kind::plait_event_kind
     id::UInt64
     status::plait_status
     reserved0::UInt32
@@ -296,7 +330,7 @@ end
 
 struct plait_signal_desc
     size::UInt32
-    flags::UInt32
+    flags::plait_signal_flags
     label::Cstring
 end
 
@@ -328,8 +362,8 @@ end
 
 struct plait_command
     size::UInt32
-    kind::UInt32
-    flags::UInt32
+    kind::plait_command_kind
+    flags::plait_call_flags
     pattern_bytes::UInt32
     pattern::UInt64
     bytes::UInt64
@@ -349,8 +383,8 @@ end
 
 struct plait_source
     size::UInt32
-    form::UInt32
-    flags::UInt32
+    form::plait_source_form
+    flags::plait_source_flags
     reserved0::UInt32
     backend::Cstring
     code::Ptr{Cvoid}
@@ -385,7 +419,7 @@ struct plait_kernel_desc
     described::Ptr{Cvoid}
     library::Cstring
     symbol::Cstring
-    form::UInt32
+    form::plait_function_form
     reserved0::UInt32
     grain::UInt64
     sources::Ptr{plait_source}
@@ -394,7 +428,7 @@ end
 
 struct plait_argument
     size::UInt32
-    kind::UInt32
+    kind::plait_argument_kind
     value::Ptr{Cvoid}
     bytes::UInt64
     buffer::Ptr{plait_buffer}
@@ -406,8 +440,8 @@ end
 
 struct plait_node_desc
     size::UInt32
-    kind::UInt32
-    flags::UInt32
+    kind::plait_node_kind
+    flags::plait_node_flags
     pattern_bytes::UInt32
     label::Cstring
     file::Cstring
@@ -445,9 +479,9 @@ end
 
 struct plait_freeze_desc
     size::UInt32
-    flags::UInt32
-    policy::UInt32
-    mode::UInt32
+    flags::plait_freeze_flags
+    policy::plait_policy
+    mode::plait_mode
     lanes::UInt32
     instances::UInt32
     hop_cost::UInt64
@@ -460,8 +494,8 @@ end
 
 struct plait_plan_info
     size::UInt32
-    policy::UInt32
-    mode::UInt32
+    policy::plait_policy
+    mode::plait_mode
     devices::UInt32
     nodes::UInt64
     edges::UInt64
@@ -520,8 +554,8 @@ end
 
 struct plait_plan_binding
     size::UInt32
-    kind::UInt32
-    flags::UInt32
+    kind::plait_binding_kind
+    flags::plait_binding_flags
     bound::UInt32
     bytes::UInt64
     name::Cstring
@@ -530,7 +564,7 @@ end
 
 struct plait_function_desc
     size::UInt32
-    flags::UInt32
+    flags::plait_call_flags
     function_::Ptr{Cvoid}
     user_data::Ptr{Cvoid}
     inbox::Ptr{plait_inbox}
@@ -538,7 +572,7 @@ end
 
 struct plait_parameter_info
     size::UInt32
-    kind::UInt32
+    kind::plait_parameter_kind
     bytes::UInt64
     type::NTuple{32, UInt8}
     name::NTuple{64, UInt8}
@@ -555,7 +589,7 @@ end
 
 struct plait_run_desc
     size::UInt32
-    flags::UInt32
+    flags::plait_run_flags
     bindings::Ptr{plait_binding}
     binding_count::UInt64
 end
@@ -574,7 +608,7 @@ end
 
 struct plait_command_info
     size::UInt32
-    kind::UInt32
+    kind::plait_node_kind
     lane::UInt32
     device::UInt32
     label::NTuple{64, UInt8}
@@ -582,7 +616,7 @@ end
 
 struct plait_callable_desc
     size::UInt32
-    flags::UInt32
+    flags::plait_run_flags
     signature::Cstring
     failed::Ptr{Cvoid}
     user_data::Ptr{Cvoid}
@@ -590,7 +624,7 @@ end
 
 struct plait_record
     size::UInt32
-    kind::UInt32
+    kind::plait_record_kind
     lane::UInt32
     planned_lane::UInt32
     command::UInt64
@@ -604,7 +638,7 @@ end
 struct plait_tune_desc
     size::UInt32
     flags::UInt32
-    mode::UInt32
+    mode::plait_mode
     lanes::UInt32
     hop_ns::UInt64
 end
@@ -620,15 +654,15 @@ end
 
 struct plait_code_parameter
     size::UInt32
-    flags::UInt32
+    flags::plait_code_parameter_flags
     bytes::UInt64
     name::Cstring
 end
 
 struct plait_code
     size::UInt32
-    form::UInt32
-    flags::UInt32
+    form::plait_source_form
+    flags::plait_code_flags
     parameter_count::UInt32
     parameters::Ptr{plait_code_parameter}
     code::Ptr{Cvoid}
@@ -722,49 +756,49 @@ const STRUCTS = DataType[
 ]
 
 const plait_version_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_version - the release of the library, such as \"0.1.0\"."
+"plait_version - get the release of the library, such as \"0.1.0\"."
 function plait_version()
     ccall(plait_version_at[], Cstring, ())
 end
 
 const plait_abi_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_abi - the number of the binary interface; this header is PLAIT_ABI."
+"plait_abi - get the binary interface of the library; this header has PLAIT_ABI."
 function plait_abi()
     ccall(plait_abi_at[], UInt32, ())
 end
 
 const plait_status_name_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_status_name - the name of a status, such as \"PLAIT_E_NOMEM\"."
+"plait_status_name - get the name of a status, such as \"PLAIT_E_NOMEM\"."
 function plait_status_name(status)
     ccall(plait_status_name_at[], Cstring, (plait_status,), status)
 end
 
 const plait_sizeof_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_sizeof - the size of a public struct in this library."
+"plait_sizeof - get the size of a public struct in this library."
 function plait_sizeof(name)
     ccall(plait_sizeof_at[], UInt64, (Cstring,), name)
 end
 
 const plait_error_detail_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_error_detail - the long text behind an error."
+"plait_error_detail - get the long text of an error."
 function plait_error_detail(detail, buffer, capacity_bytes, out_bytes)
     ccall(plait_error_detail_at[], plait_status, (UInt64, Ptr{UInt8}, UInt64, Ptr{UInt64}), detail, buffer, capacity_bytes, out_bytes)
 end
 
 const plait_live_count_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_live_count - how many objects of a kind are alive in this process."
+"plait_live_count - count the live objects of a kind in this process."
 function plait_live_count(object)
-    ccall(plait_live_count_at[], UInt64, (Int32,), object)
+    ccall(plait_live_count_at[], UInt64, (plait_object_kind,), object)
 end
 
 const plait_context_open_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_context_open - find and load the backends and start the workers."
+"plait_context_open - load the backends and start the worker threads."
 function plait_context_open(desc, out, error)
     ccall(plait_context_open_at[], plait_status, (Ptr{plait_context_desc}, Ptr{Ptr{plait_context}}, Ptr{plait_error}), desc, out, error)
 end
 
 const plait_context_retain_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_context_retain - one more reference."
+"plait_context_retain - add one reference."
 function plait_context_retain(context)
     ccall(plait_context_retain_at[], Cvoid, (Ptr{plait_context},), context)
 end
@@ -776,87 +810,87 @@ function plait_context_release(context)
 end
 
 const plait_context_report_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_context_report - which backends were found, chosen, rejected, and why."
+"plait_context_report - list the backends that were found, chosen and rejected, with reasons."
 function plait_context_report(context, buffer, capacity_bytes, out_bytes, error)
     ccall(plait_context_report_at[], plait_status, (Ptr{plait_context}, Ptr{UInt8}, UInt64, Ptr{UInt64}, Ptr{plait_error}), context, buffer, capacity_bytes, out_bytes, error)
 end
 
 const plait_backend_report_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_backend_report - the same without a context: look, and tell."
+"plait_backend_report - list the backends without opening a context."
 function plait_backend_report(desc, buffer, capacity_bytes, out_bytes, error)
     ccall(plait_backend_report_at[], plait_status, (Ptr{plait_context_desc}, Ptr{UInt8}, UInt64, Ptr{UInt64}, Ptr{plait_error}), desc, buffer, capacity_bytes, out_bytes, error)
 end
 
 const plait_context_device_count_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_context_device_count - how many devices the context has."
+"plait_context_device_count - get the number of devices of a context."
 function plait_context_device_count(context, out_count, error)
     ccall(plait_context_device_count_at[], plait_status, (Ptr{plait_context}, Ptr{UInt32}, Ptr{plait_error}), context, out_count, error)
 end
 
 const plait_context_device_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_context_device - a device by its number, the best backend's first."
+"plait_context_device - get a device by its number, the best backend's first."
 function plait_context_device(context, index, out, error)
     ccall(plait_context_device_at[], plait_status, (Ptr{plait_context}, UInt32, Ptr{Ptr{plait_device}}, Ptr{plait_error}), context, index, out, error)
 end
 
 const plait_context_find_device_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_context_find_device - a device by name, \"host:0\" or just \"host\"."
+"plait_context_find_device - get a device by name, \"host:0\" or \"host\"."
 function plait_context_find_device(context, name, out, error)
     ccall(plait_context_find_device_at[], plait_status, (Ptr{plait_context}, Cstring, Ptr{Ptr{plait_device}}, Ptr{plait_error}), context, name, out, error)
 end
 
 const plait_device_query_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_device_query - what a device is and what it has."
+"plait_device_query - get the properties of a device."
 function plait_device_query(device, info, error)
     ccall(plait_device_query_at[], plait_status, (Ptr{plait_device}, Ptr{plait_device_info}, Ptr{plait_error}), device, info, error)
 end
 
 const plait_device_set_budget_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_device_set_budget - the most memory that buffers may use here."
+"plait_device_set_budget - limit the memory of all buffers of a device."
 function plait_device_set_budget(device, budget_bytes, error)
     ccall(plait_device_set_budget_at[], plait_status, (Ptr{plait_device}, UInt64, Ptr{plait_error}), device, budget_bytes, error)
 end
 
 const plait_buffer_create_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_buffer_create - memory on a device; its contents are undefined."
+"plait_buffer_create - allocate memory of a device, with undefined contents."
 function plait_buffer_create(device, desc, out, error)
     ccall(plait_buffer_create_at[], plait_status, (Ptr{plait_device}, Ptr{plait_buffer_desc}, Ptr{Ptr{plait_buffer}}, Ptr{plait_error}), device, desc, out, error)
 end
 
 const plait_buffer_wrap_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_buffer_wrap - memory of yours as a buffer, without a copy."
+"plait_buffer_wrap - make application memory a buffer, without a copy."
 function plait_buffer_wrap(device, desc, out, error)
     ccall(plait_buffer_wrap_at[], plait_status, (Ptr{plait_device}, Ptr{plait_wrap_desc}, Ptr{Ptr{plait_buffer}}, Ptr{plait_error}), device, desc, out, error)
 end
 
 const plait_buffer_view_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_buffer_view - a part of a buffer as a buffer; it keeps the whole."
+"plait_buffer_view - make a part of a buffer a buffer; the view holds the whole."
 function plait_buffer_view(buffer, offset_bytes, bytes, out, error)
     ccall(plait_buffer_view_at[], plait_status, (Ptr{plait_buffer}, UInt64, UInt64, Ptr{Ptr{plait_buffer}}, Ptr{plait_error}), buffer, offset_bytes, bytes, out, error)
 end
 
 const plait_buffer_retain_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_buffer_retain - one more reference."
+"plait_buffer_retain - add one reference."
 function plait_buffer_retain(buffer)
     ccall(plait_buffer_retain_at[], Cvoid, (Ptr{plait_buffer},), buffer)
 end
 
 const plait_buffer_release_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_buffer_release - give one reference back; work in flight keeps it."
+"plait_buffer_release - give one reference back; work in flight holds its own."
 function plait_buffer_release(buffer)
     ccall(plait_buffer_release_at[], Cvoid, (Ptr{plait_buffer},), buffer)
 end
 
 const plait_buffer_bytes_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_buffer_bytes - the size of a buffer or view."
+"plait_buffer_bytes - get the size of a buffer or view."
 function plait_buffer_bytes(buffer, out_bytes, error)
     ccall(plait_buffer_bytes_at[], plait_status, (Ptr{plait_buffer}, Ptr{UInt64}, Ptr{plait_error}), buffer, out_bytes, error)
 end
 
 const plait_buffer_map_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_buffer_map - a pointer to a buffer's memory."
+"plait_buffer_map - get a pointer to a buffer's memory."
 function plait_buffer_map(buffer, offset_bytes, bytes, flags, out_pointer, error)
-    ccall(plait_buffer_map_at[], plait_status, (Ptr{plait_buffer}, UInt64, UInt64, UInt32, Ptr{Ptr{Cvoid}}, Ptr{plait_error}), buffer, offset_bytes, bytes, flags, out_pointer, error)
+    ccall(plait_buffer_map_at[], plait_status, (Ptr{plait_buffer}, UInt64, UInt64, plait_map_flags, Ptr{Ptr{Cvoid}}, Ptr{plait_error}), buffer, offset_bytes, bytes, flags, out_pointer, error)
 end
 
 const plait_buffer_unmap_at = Ref{Ptr{Cvoid}}(C_NULL)
@@ -866,25 +900,25 @@ function plait_buffer_unmap(buffer, pointer, error)
 end
 
 const plait_array_import_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_array_import - a tensor of others as a buffer."
+"plait_array_import - make a DLPack tensor a buffer."
 function plait_array_import(device, tensor, desc, out_array, out, error)
     ccall(plait_array_import_at[], plait_status, (Ptr{plait_device}, Ptr{Cvoid}, Ptr{plait_import_desc}, Ptr{plait_array}, Ptr{Ptr{plait_buffer}}, Ptr{plait_error}), device, tensor, desc, out_array, out, error)
 end
 
 const plait_array_export_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_array_export - a buffer as a tensor for others."
+"plait_array_export - make a buffer a DLPack tensor."
 function plait_array_export(buffer, array, flags, out_tensor, error)
-    ccall(plait_array_export_at[], plait_status, (Ptr{plait_buffer}, Ptr{plait_array}, UInt32, Ptr{Ptr{Cvoid}}, Ptr{plait_error}), buffer, array, flags, out_tensor, error)
+    ccall(plait_array_export_at[], plait_status, (Ptr{plait_buffer}, Ptr{plait_array}, plait_tensor_flags, Ptr{Ptr{Cvoid}}, Ptr{plait_error}), buffer, array, flags, out_tensor, error)
 end
 
 const plait_inbox_create_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_inbox_create - an inbox owned by the calling thread."
+"plait_inbox_create - create an inbox owned by the calling thread."
 function plait_inbox_create(context, out, error)
     ccall(plait_inbox_create_at[], plait_status, (Ptr{plait_context}, Ptr{Ptr{plait_inbox}}, Ptr{plait_error}), context, out, error)
 end
 
 const plait_inbox_retain_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_inbox_retain - one more reference."
+"plait_inbox_retain - add one reference."
 function plait_inbox_retain(inbox)
     ccall(plait_inbox_retain_at[], Cvoid, (Ptr{plait_inbox},), inbox)
 end
@@ -896,115 +930,115 @@ function plait_inbox_release(inbox)
 end
 
 const plait_inbox_descriptor_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_inbox_descriptor - a file descriptor that is readable while events wait; for poll, epoll and every event loop. Do not read or close it."
+"plait_inbox_descriptor - get a file descriptor that is readable while the inbox has events."
 function plait_inbox_descriptor(inbox, out_descriptor, error)
     ccall(plait_inbox_descriptor_at[], plait_status, (Ptr{plait_inbox}, Ptr{Int32}, Ptr{plait_error}), inbox, out_descriptor, error)
 end
 
 const plait_inbox_next_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_inbox_next - take the oldest event."
+"plait_inbox_next - remove and return the oldest event."
 function plait_inbox_next(inbox, out_event, error)
     ccall(plait_inbox_next_at[], plait_status, (Ptr{plait_inbox}, Ptr{plait_event}, Ptr{plait_error}), inbox, out_event, error)
 end
 
 const plait_inbox_pump_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_inbox_pump - run the functions of waiting events, oldest first."
+"plait_inbox_pump - run the functions of events, oldest first."
 function plait_inbox_pump(inbox, maximum, out_count, error)
     ccall(plait_inbox_pump_at[], plait_status, (Ptr{plait_inbox}, UInt64, Ptr{UInt64}, Ptr{plait_error}), inbox, maximum, out_count, error)
 end
 
 const plait_inbox_wait_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_inbox_wait - wait until there is an event; does not take it."
+"plait_inbox_wait - wait until the inbox has an event; the event stays."
 function plait_inbox_wait(inbox, timeout_ns, error)
     ccall(plait_inbox_wait_at[], plait_status, (Ptr{plait_inbox}, UInt64, Ptr{plait_error}), inbox, timeout_ns, error)
 end
 
-const plait_inbox_call_done_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_inbox_call_done - answer a CALL; its queue goes on."
-function plait_inbox_call_done(inbox, id, result, text, error)
-    ccall(plait_inbox_call_done_at[], plait_status, (Ptr{plait_inbox}, UInt64, Int64, Cstring, Ptr{plait_error}), inbox, id, result, text, error)
+const plait_inbox_answer_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_inbox_answer - answer a CALL; its queue or run goes on."
+function plait_inbox_answer(inbox, id, result, text, error)
+    ccall(plait_inbox_answer_at[], plait_status, (Ptr{plait_inbox}, UInt64, Int64, Cstring, Ptr{plait_error}), inbox, id, result, text, error)
 end
 
 const plait_inbox_adopt_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_inbox_adopt - the calling thread becomes the owner."
+"plait_inbox_adopt - make the calling thread the owner."
 function plait_inbox_adopt(inbox, error)
     ccall(plait_inbox_adopt_at[], plait_status, (Ptr{plait_inbox}, Ptr{plait_error}), inbox, error)
 end
 
 const plait_inbox_close_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_inbox_close - cancel what is still to come."
+"plait_inbox_close - cancel all outstanding events."
 function plait_inbox_close(inbox, error)
     ccall(plait_inbox_close_at[], plait_status, (Ptr{plait_inbox}, Ptr{plait_error}), inbox, error)
 end
 
 const plait_signal_create_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_signal_create - a counter at 0, for the queues of one backend."
+"plait_signal_create - create a counter at 0, for the queues of one backend."
 function plait_signal_create(device, desc, out, error)
     ccall(plait_signal_create_at[], plait_status, (Ptr{plait_device}, Ptr{plait_signal_desc}, Ptr{Ptr{plait_signal}}, Ptr{plait_error}), device, desc, out, error)
 end
 
 const plait_signal_retain_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_signal_retain - one more reference."
+"plait_signal_retain - add one reference."
 function plait_signal_retain(signal)
     ccall(plait_signal_retain_at[], Cvoid, (Ptr{plait_signal},), signal)
 end
 
 const plait_signal_release_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_signal_release - give one reference back; work in flight keeps it."
+"plait_signal_release - give one reference back; work in flight holds its own."
 function plait_signal_release(signal)
     ccall(plait_signal_release_at[], Cvoid, (Ptr{plait_signal},), signal)
 end
 
 const plait_signal_query_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_signal_query - how far a signal has come."
+"plait_signal_query - get the progress of a signal."
 function plait_signal_query(signal, out_reached, out_submitted, error)
     ccall(plait_signal_query_at[], plait_status, (Ptr{plait_signal}, Ptr{UInt64}, Ptr{UInt64}, Ptr{plait_error}), signal, out_reached, out_submitted, error)
 end
 
 const plait_signal_wait_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_signal_wait - wait for one emission; see plait_points_wait."
+"plait_signal_wait - wait for one emission; see plait_signal_wait_points."
 function plait_signal_wait(signal, sequence, timeout_ns, error)
     ccall(plait_signal_wait_at[], plait_status, (Ptr{plait_signal}, UInt64, UInt64, Ptr{plait_error}), signal, sequence, timeout_ns, error)
 end
 
-const plait_points_wait_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_points_wait - wait for all or any of several emissions."
-function plait_points_wait(points, count, mode, timeout_ns, out_index, error)
-    ccall(plait_points_wait_at[], plait_status, (Ptr{plait_point}, UInt64, Int32, UInt64, Ptr{UInt64}, Ptr{plait_error}), points, count, mode, timeout_ns, out_index, error)
+const plait_signal_wait_points_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_signal_wait_points - wait for all or any of several emissions."
+function plait_signal_wait_points(points, count, mode, timeout_ns, out_index, error)
+    ccall(plait_signal_wait_points_at[], plait_status, (Ptr{plait_point}, UInt64, plait_wait_mode, UInt64, Ptr{UInt64}, Ptr{plait_error}), points, count, mode, timeout_ns, out_index, error)
 end
 
 const plait_signal_raise_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_signal_raise - raise a gate to a sequence; waiters up to it go on."
+"plait_signal_raise - raise a gate to a sequence, which ends waits up to it."
 function plait_signal_raise(signal, sequence, error)
     ccall(plait_signal_raise_at[], plait_status, (Ptr{plait_signal}, UInt64, Ptr{plait_error}), signal, sequence, error)
 end
 
 const plait_signal_fail_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_signal_fail - fail a gate: everybody who waits gets this error."
+"plait_signal_fail - fail a gate: all waits for it fail with this error."
 function plait_signal_fail(signal, origin, text, error)
     ccall(plait_signal_fail_at[], plait_status, (Ptr{plait_signal}, Int64, Cstring, Ptr{plait_error}), signal, origin, text, error)
 end
 
 const plait_signal_reset_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_signal_reset - forget the failure that a signal carries."
+"plait_signal_reset - clear the failure of a signal."
 function plait_signal_reset(signal, error)
     ccall(plait_signal_reset_at[], plait_status, (Ptr{plait_signal}, Ptr{plait_error}), signal, error)
 end
 
 const plait_signal_notify_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_signal_notify - have an emission announced as an event."
+"plait_signal_notify - request an event for an emission."
 function plait_signal_notify(signal, sequence, inbox, function_, user_data, error)
     ccall(plait_signal_notify_at[], plait_status, (Ptr{plait_signal}, UInt64, Ptr{plait_inbox}, Ptr{Cvoid}, Ptr{Cvoid}, Ptr{plait_error}), signal, sequence, inbox, function_, user_data, error)
 end
 
 const plait_queue_create_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_queue_create - an in-order queue on a device."
+"plait_queue_create - create an in-order queue on a device."
 function plait_queue_create(device, desc, out, error)
     ccall(plait_queue_create_at[], plait_status, (Ptr{plait_device}, Ptr{plait_queue_desc}, Ptr{Ptr{plait_queue}}, Ptr{plait_error}), device, desc, out, error)
 end
 
 const plait_queue_retain_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_queue_retain - one more reference."
+"plait_queue_retain - add one reference."
 function plait_queue_retain(queue)
     ccall(plait_queue_retain_at[], Cvoid, (Ptr{plait_queue},), queue)
 end
@@ -1016,13 +1050,13 @@ function plait_queue_release(queue)
 end
 
 const plait_queue_submit_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_queue_submit - add commands behind what the queue already has."
+"plait_queue_submit - append commands to a queue."
 function plait_queue_submit(queue, commands, count, out_sequence, error)
     ccall(plait_queue_submit_at[], plait_status, (Ptr{plait_queue}, Ptr{plait_command}, UInt64, Ptr{UInt64}, Ptr{plait_error}), queue, commands, count, out_sequence, error)
 end
 
 const plait_queue_call_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_queue_call - submit one host function that may run on any thread."
+"plait_queue_call - submit a host function that may run on any thread."
 function plait_queue_call(queue, function_, user_data, error)
     ccall(plait_queue_call_at[], plait_status, (Ptr{plait_queue}, Ptr{Cvoid}, Ptr{Cvoid}, Ptr{plait_error}), queue, function_, user_data, error)
 end
@@ -1046,13 +1080,13 @@ function plait_queue_fill(queue, target, target_offset, bytes, pattern, pattern_
 end
 
 const plait_queue_read_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_queue_read - copy out of a buffer behind everything in the queue."
+"plait_queue_read - copy from a buffer to host memory, and wait."
 function plait_queue_read(queue, source, source_offset, host, bytes, error)
     ccall(plait_queue_read_at[], plait_status, (Ptr{plait_queue}, Ptr{plait_buffer}, UInt64, Ptr{Cvoid}, UInt64, Ptr{plait_error}), queue, source, source_offset, host, bytes, error)
 end
 
 const plait_queue_write_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_queue_write - copy into a buffer behind everything in the queue."
+"plait_queue_write - copy from host memory to a buffer, and wait."
 function plait_queue_write(queue, target, target_offset, host, bytes, error)
     ccall(plait_queue_write_at[], plait_status, (Ptr{plait_queue}, Ptr{plait_buffer}, UInt64, Ptr{Cvoid}, UInt64, Ptr{plait_error}), queue, target, target_offset, host, bytes, error)
 end
@@ -1064,79 +1098,175 @@ function plait_queue_emit(queue, signal, out_sequence, error)
 end
 
 const plait_queue_wait_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_queue_wait - submit a wait: what follows waits, the caller does not."
+"plait_queue_wait - submit a wait: later commands wait, the caller does not."
 function plait_queue_wait(queue, signal, sequence, error)
     ccall(plait_queue_wait_at[], plait_status, (Ptr{plait_queue}, Ptr{plait_signal}, UInt64, Ptr{plait_error}), queue, signal, sequence, error)
 end
 
 const plait_queue_finish_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_queue_finish - wait until all that was submitted by now is done."
+"plait_queue_finish - wait for all commands submitted so far."
 function plait_queue_finish(queue, timeout_ns, error)
     ccall(plait_queue_finish_at[], plait_status, (Ptr{plait_queue}, UInt64, Ptr{plait_error}), queue, timeout_ns, error)
 end
 
 const plait_device_native_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_device_native - what a device is to its system."
+"plait_device_native - get a native handle of a device."
 function plait_device_native(device, kind, out, error)
-    ccall(plait_device_native_at[], plait_status, (Ptr{plait_device}, UInt32, Ptr{UInt64}, Ptr{plait_error}), device, kind, out, error)
+    ccall(plait_device_native_at[], plait_status, (Ptr{plait_device}, plait_native_kind, Ptr{UInt64}, Ptr{plait_error}), device, kind, out, error)
 end
 
 const plait_queue_native_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_queue_native - what a queue is to its system."
+"plait_queue_native - get the native handle of a queue."
 function plait_queue_native(queue, kind, out, error)
-    ccall(plait_queue_native_at[], plait_status, (Ptr{plait_queue}, UInt32, Ptr{UInt64}, Ptr{plait_error}), queue, kind, out, error)
+    ccall(plait_queue_native_at[], plait_status, (Ptr{plait_queue}, plait_native_kind, Ptr{UInt64}, Ptr{plait_error}), queue, kind, out, error)
 end
 
 const plait_buffer_native_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_buffer_native - what a buffer is to its system."
+"plait_buffer_native - get the native handle of a buffer."
 function plait_buffer_native(buffer, kind, out, out_offset_bytes, error)
-    ccall(plait_buffer_native_at[], plait_status, (Ptr{plait_buffer}, UInt32, Ptr{UInt64}, Ptr{UInt64}, Ptr{plait_error}), buffer, kind, out, out_offset_bytes, error)
+    ccall(plait_buffer_native_at[], plait_status, (Ptr{plait_buffer}, plait_native_kind, Ptr{UInt64}, Ptr{UInt64}, Ptr{plait_error}), buffer, kind, out, out_offset_bytes, error)
 end
 
 const plait_source_text_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_source_text - portable source as a backend's compiler gets to see it."
+"plait_source_text - translate portable source to a backend's language."
 function plait_source_text(signature, source, form, buffer, capacity_bytes, out_bytes, error)
-    ccall(plait_source_text_at[], plait_status, (Cstring, Ptr{plait_source}, UInt32, Ptr{UInt8}, UInt64, Ptr{UInt64}, Ptr{plait_error}), signature, source, form, buffer, capacity_bytes, out_bytes, error)
+    ccall(plait_source_text_at[], plait_status, (Cstring, Ptr{plait_source}, plait_source_form, Ptr{UInt8}, UInt64, Ptr{UInt64}, Ptr{plait_error}), signature, source, form, buffer, capacity_bytes, out_bytes, error)
 end
 
 const plait_kernel_create_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_kernel_create - a kernel from its signature and code."
+"plait_kernel_create - create a kernel from a signature and code."
 function plait_kernel_create(context, desc, out, error)
     ccall(plait_kernel_create_at[], plait_status, (Ptr{plait_context}, Ptr{plait_kernel_desc}, Ptr{Ptr{plait_kernel}}, Ptr{plait_error}), context, desc, out, error)
 end
 
+const plait_kernel_compile_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_kernel_compile - create a kernel from portable source text."
+function plait_kernel_compile(context, signature, code, out, error)
+    ccall(plait_kernel_compile_at[], plait_status, (Ptr{plait_context}, Cstring, Cstring, Ptr{Ptr{plait_kernel}}, Ptr{plait_error}), context, signature, code, out, error)
+end
+
 const plait_kernel_retain_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_kernel_retain - one more reference."
+"plait_kernel_retain - add one reference."
 function plait_kernel_retain(kernel)
     ccall(plait_kernel_retain_at[], Cvoid, (Ptr{plait_kernel},), kernel)
 end
 
 const plait_kernel_release_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_kernel_release - give one reference back; work in flight keeps it."
+"plait_kernel_release - give one reference back; work in flight holds its own."
 function plait_kernel_release(kernel)
     ccall(plait_kernel_release_at[], Cvoid, (Ptr{plait_kernel},), kernel)
 end
 
 const plait_kernel_signature_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_kernel_signature - the signature in its canonical form."
+"plait_kernel_signature - get the signature in canonical form."
 function plait_kernel_signature(kernel, buffer, capacity_bytes, out_bytes, error)
     ccall(plait_kernel_signature_at[], plait_status, (Ptr{plait_kernel}, Ptr{UInt8}, UInt64, Ptr{UInt64}, Ptr{plait_error}), kernel, buffer, capacity_bytes, out_bytes, error)
 end
 
 const plait_queue_launch_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_queue_launch - submit one launch of a kernel, outside any graph."
+"plait_queue_launch - submit one kernel launch to a queue."
 function plait_queue_launch(queue, kernel, launch, arguments, count, error)
     ccall(plait_queue_launch_at[], plait_status, (Ptr{plait_queue}, Ptr{plait_kernel}, Ptr{plait_launch}, Ptr{plait_argument}, UInt64, Ptr{plait_error}), queue, kernel, launch, arguments, count, error)
 end
 
+const plait_graph_add_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_graph_add - add a node."
+function plait_graph_add(graph, desc, after, count, out, error)
+    ccall(plait_graph_add_at[], plait_status, (Ptr{plait_graph}, Ptr{plait_node_desc}, Ptr{plait_node}, UInt64, Ptr{plait_node}, Ptr{plait_error}), graph, desc, after, count, out, error)
+end
+
+const plait_graph_join_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_graph_join - add a join of several nodes: one predecessor for others."
+function plait_graph_join(graph, after, count, out, error)
+    ccall(plait_graph_join_at[], plait_status, (Ptr{plait_graph}, Ptr{plait_node}, UInt64, Ptr{plait_node}, Ptr{plait_error}), graph, after, count, out, error)
+end
+
+const plait_graph_launch_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_graph_launch - add a kernel launch."
+function plait_graph_launch(graph, kernel, launch, arguments, count, after, out, error)
+    ccall(plait_graph_launch_at[], plait_status, (Ptr{plait_graph}, Ptr{plait_kernel}, Ptr{plait_launch}, Ptr{plait_argument}, UInt64, plait_node, Ptr{plait_node}, Ptr{plait_error}), graph, kernel, launch, arguments, count, after, out, error)
+end
+
+const plait_graph_call_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_graph_call - add a host function that may run on any thread."
+function plait_graph_call(graph, function_, user_data, after, out, error)
+    ccall(plait_graph_call_at[], plait_status, (Ptr{plait_graph}, Ptr{Cvoid}, Ptr{Cvoid}, plait_node, Ptr{plait_node}, Ptr{plait_error}), graph, function_, user_data, after, out, error)
+end
+
+const plait_graph_copy_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_graph_copy - add a copy from buffer to buffer."
+function plait_graph_copy(graph, target, target_offset, source, source_offset, bytes, after, out, error)
+    ccall(plait_graph_copy_at[], plait_status, (Ptr{plait_graph}, Ptr{plait_buffer}, UInt64, Ptr{plait_buffer}, UInt64, UInt64, plait_node, Ptr{plait_node}, Ptr{plait_error}), graph, target, target_offset, source, source_offset, bytes, after, out, error)
+end
+
+const plait_graph_copy_rows_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_graph_copy_rows - add a copy of rows from buffer to buffer."
+function plait_graph_copy_rows(graph, target, target_offset, source, source_offset, bytes, rows, after, out, error)
+    ccall(plait_graph_copy_rows_at[], plait_status, (Ptr{plait_graph}, Ptr{plait_buffer}, UInt64, Ptr{plait_buffer}, UInt64, UInt64, Ptr{plait_rows}, plait_node, Ptr{plait_node}, Ptr{plait_error}), graph, target, target_offset, source, source_offset, bytes, rows, after, out, error)
+end
+
+const plait_graph_fill_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_graph_fill - add a fill with a pattern of 1, 2, 4 or 8 bytes."
+function plait_graph_fill(graph, target, target_offset, bytes, pattern, pattern_bytes, after, out, error)
+    ccall(plait_graph_fill_at[], plait_status, (Ptr{plait_graph}, Ptr{plait_buffer}, UInt64, UInt64, UInt64, UInt32, plait_node, Ptr{plait_node}, Ptr{plait_error}), graph, target, target_offset, bytes, pattern, pattern_bytes, after, out, error)
+end
+
+const plait_graph_emit_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_graph_emit - add an emission of a signal."
+function plait_graph_emit(graph, signal, after, out, error)
+    ccall(plait_graph_emit_at[], plait_status, (Ptr{plait_graph}, Ptr{plait_signal}, plait_node, Ptr{plait_node}, Ptr{plait_error}), graph, signal, after, out, error)
+end
+
+const plait_graph_wait_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_graph_wait - add a wait for an emission of a signal or gate."
+function plait_graph_wait(graph, signal, sequence, after, out, error)
+    ccall(plait_graph_wait_at[], plait_status, (Ptr{plait_graph}, Ptr{plait_signal}, UInt64, plait_node, Ptr{plait_node}, Ptr{plait_error}), graph, signal, sequence, after, out, error)
+end
+
+const plait_graph_mark_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_graph_mark - add a mark in the timeline."
+function plait_graph_mark(graph, label, after, out, error)
+    ccall(plait_graph_mark_at[], plait_status, (Ptr{plait_graph}, Cstring, plait_node, Ptr{plait_node}, Ptr{plait_error}), graph, label, after, out, error)
+end
+
+const plait_graph_subgraph_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_graph_subgraph - add a copy of all nodes of a graph."
+function plait_graph_subgraph(graph, subgraph, after, out, error)
+    ccall(plait_graph_subgraph_at[], plait_status, (Ptr{plait_graph}, Ptr{plait_graph}, plait_node, Ptr{plait_node}, Ptr{plait_error}), graph, subgraph, after, out, error)
+end
+
+const plait_graph_while_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_graph_while - add a loop that tests a word before its body."
+function plait_graph_while(graph, word, offset, times, after, out_body, out, error)
+    ccall(plait_graph_while_at[], plait_status, (Ptr{plait_graph}, Ptr{plait_buffer}, UInt64, UInt64, plait_node, Ptr{Ptr{plait_graph}}, Ptr{plait_node}, Ptr{plait_error}), graph, word, offset, times, after, out_body, out, error)
+end
+
+const plait_graph_do_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_graph_do - add a loop that tests a word after its body."
+function plait_graph_do(graph, word, offset, times, after, out_body, out, error)
+    ccall(plait_graph_do_at[], plait_status, (Ptr{plait_graph}, Ptr{plait_buffer}, UInt64, UInt64, plait_node, Ptr{Ptr{plait_graph}}, Ptr{plait_node}, Ptr{plait_error}), graph, word, offset, times, after, out_body, out, error)
+end
+
+const plait_graph_case_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_graph_case - add a branch: a word selects the body that runs."
+function plait_graph_case(graph, word, offset, count, after, out_bodies, out, error)
+    ccall(plait_graph_case_at[], plait_status, (Ptr{plait_graph}, Ptr{plait_buffer}, UInt64, UInt64, plait_node, Ptr{Ptr{plait_graph}}, Ptr{plait_node}, Ptr{plait_error}), graph, word, offset, count, after, out_bodies, out, error)
+end
+
 const plait_graph_create_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_graph_create - start an empty graph."
+"plait_graph_create - create an empty graph."
 function plait_graph_create(context, out, error)
     ccall(plait_graph_create_at[], plait_status, (Ptr{plait_context}, Ptr{Ptr{plait_graph}}, Ptr{plait_error}), context, out, error)
 end
 
+const plait_graph_read_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_graph_read - create a graph from its text form; see plait-graph(5)."
+function plait_graph_read(context, text, bytes, name, out, error)
+    ccall(plait_graph_read_at[], plait_status, (Ptr{plait_context}, Cstring, UInt64, Cstring, Ptr{Ptr{plait_graph}}, Ptr{plait_error}), context, text, bytes, name, out, error)
+end
+
 const plait_graph_retain_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_graph_retain - one more reference."
+"plait_graph_retain - add one reference."
 function plait_graph_retain(graph)
     ccall(plait_graph_retain_at[], Cvoid, (Ptr{plait_graph},), graph)
 end
@@ -1147,50 +1277,38 @@ function plait_graph_release(graph)
     ccall(plait_graph_release_at[], Cvoid, (Ptr{plait_graph},), graph)
 end
 
-const plait_graph_add_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_graph_add - add a node."
-function plait_graph_add(graph, desc, after, count, out, error)
-    ccall(plait_graph_add_at[], plait_status, (Ptr{plait_graph}, Ptr{plait_node_desc}, Ptr{plait_node}, UInt64, Ptr{plait_node}, Ptr{plait_error}), graph, desc, after, count, out, error)
-end
-
-const plait_graph_edge_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_graph_edge - `before` is done before `after` starts."
-function plait_graph_edge(graph, before, after, error)
-    ccall(plait_graph_edge_at[], plait_status, (Ptr{plait_graph}, plait_node, plait_node, Ptr{plait_error}), graph, before, after, error)
+const plait_graph_add_edge_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_graph_add_edge - add an edge: `before` completes before `after` starts."
+function plait_graph_add_edge(graph, before, after, error)
+    ccall(plait_graph_add_edge_at[], plait_status, (Ptr{plait_graph}, plait_node, plait_node, Ptr{plait_error}), graph, before, after, error)
 end
 
 const plait_graph_body_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_graph_body - the body of a loop, or of one branch."
+"plait_graph_body - get the body of a loop, or of one branch."
 function plait_graph_body(graph, node, branch, out, error)
     ccall(plait_graph_body_at[], plait_status, (Ptr{plait_graph}, plait_node, UInt64, Ptr{Ptr{plait_graph}}, Ptr{plait_error}), graph, node, branch, out, error)
 end
 
-const plait_graph_rotate_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_graph_rotate - buffers that take turns, one an iteration."
-function plait_graph_rotate(graph, buffers, count, flags, out, error)
-    ccall(plait_graph_rotate_at[], plait_status, (Ptr{plait_graph}, Ptr{Ptr{plait_buffer}}, UInt64, UInt32, Ptr{UInt64}, Ptr{plait_error}), graph, buffers, count, flags, out, error)
+const plait_graph_add_rotation_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_graph_add_rotation - let the iterations of a loop alternate between buffers."
+function plait_graph_add_rotation(graph, buffers, count, flags, out, error)
+    ccall(plait_graph_add_rotation_at[], plait_status, (Ptr{plait_graph}, Ptr{Ptr{plait_buffer}}, UInt64, plait_rotation_flags, Ptr{UInt64}, Ptr{plait_error}), graph, buffers, count, flags, out, error)
 end
 
 const plait_graph_size_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_graph_size - how many nodes and edges were added, bodies apart."
+"plait_graph_size - get the number of added nodes and edges, without bodies."
 function plait_graph_size(graph, out_nodes, out_edges, error)
     ccall(plait_graph_size_at[], plait_status, (Ptr{plait_graph}, Ptr{UInt64}, Ptr{UInt64}, Ptr{plait_error}), graph, out_nodes, out_edges, error)
 end
 
-const plait_graph_read_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_graph_read - a graph from its text form; see plait-graph(5)."
-function plait_graph_read(context, text, bytes, name, out, error)
-    ccall(plait_graph_read_at[], plait_status, (Ptr{plait_context}, Cstring, UInt64, Cstring, Ptr{Ptr{plait_graph}}, Ptr{plait_error}), context, text, bytes, name, out, error)
-end
-
 const plait_graph_freeze_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_graph_freeze - plan the graph as it is now."
+"plait_graph_freeze - plan the graph in its present state."
 function plait_graph_freeze(graph, desc, out, error)
     ccall(plait_graph_freeze_at[], plait_status, (Ptr{plait_graph}, Ptr{plait_freeze_desc}, Ptr{Ptr{plait_plan}}, Ptr{plait_error}), graph, desc, out, error)
 end
 
 const plait_plan_retain_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_plan_retain - one more reference."
+"plait_plan_retain - add one reference."
 function plait_plan_retain(plan)
     ccall(plait_plan_retain_at[], Cvoid, (Ptr{plait_plan},), plan)
 end
@@ -1202,13 +1320,13 @@ function plait_plan_release(plan)
 end
 
 const plait_plan_query_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_plan_query - what a plan is made of."
+"plait_plan_query - get the properties of a plan."
 function plait_plan_query(plan, info, error)
     ccall(plait_plan_query_at[], plait_status, (Ptr{plait_plan}, Ptr{plait_plan_info}, Ptr{plait_error}), plan, info, error)
 end
 
 const plait_plan_check_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_plan_check - prove that a plan is right."
+"plait_plan_check - verify a plan."
 function plait_plan_check(plan, error)
     ccall(plait_plan_check_at[], plait_status, (Ptr{plait_plan}, Ptr{plait_error}), plan, error)
 end
@@ -1219,122 +1337,122 @@ function plait_plan_simulate(plan, system, out, lanes, lane_count, error)
     ccall(plait_plan_simulate_at[], plait_status, (Ptr{plait_plan}, Ptr{plait_system_desc}, Ptr{plait_simulation}, Ptr{plait_lane_use}, UInt64, Ptr{plait_error}), plan, system, out, lanes, lane_count, error)
 end
 
-const plait_plan_critical_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_plan_critical - which commands make a predicted run as long as it is."
-function plait_plan_critical(plan, system, commands, count, error)
-    ccall(plait_plan_critical_at[], plait_status, (Ptr{plait_plan}, Ptr{plait_system_desc}, Ptr{plait_critical_command}, UInt64, Ptr{plait_error}), plan, system, commands, count, error)
+const plait_plan_critical_path_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_plan_critical_path - get the commands on the predicted critical path."
+function plait_plan_critical_path(plan, system, commands, count, error)
+    ccall(plait_plan_critical_path_at[], plait_status, (Ptr{plait_plan}, Ptr{plait_system_desc}, Ptr{plait_critical_command}, UInt64, Ptr{plait_error}), plan, system, commands, count, error)
 end
 
 const plait_plan_write_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_plan_write - a plan as bytes or text."
+"plait_plan_write - write a plan as bytes or text."
 function plait_plan_write(plan, format, buffer, capacity_bytes, out_bytes, error)
-    ccall(plait_plan_write_at[], plait_status, (Ptr{plait_plan}, Int32, Ptr{Cvoid}, UInt64, Ptr{UInt64}, Ptr{plait_error}), plan, format, buffer, capacity_bytes, out_bytes, error)
+    ccall(plait_plan_write_at[], plait_status, (Ptr{plait_plan}, plait_plan_format, Ptr{Cvoid}, UInt64, Ptr{UInt64}, Ptr{plait_error}), plan, format, buffer, capacity_bytes, out_bytes, error)
 end
 
 const plait_plan_read_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_plan_read - a plan from its binary form."
+"plait_plan_read - create a plan from its binary form."
 function plait_plan_read(context, bytes, count, out, error)
     ccall(plait_plan_read_at[], plait_status, (Ptr{plait_context}, Ptr{Cvoid}, UInt64, Ptr{Ptr{plait_plan}}, Ptr{plait_error}), context, bytes, count, out, error)
 end
 
 const plait_plan_save_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_plan_save - write the binary form to a file, all or nothing."
+"plait_plan_save - write the binary form to a file, atomically."
 function plait_plan_save(plan, path, error)
     ccall(plait_plan_save_at[], plait_status, (Ptr{plait_plan}, Cstring, Ptr{plait_error}), plan, path, error)
 end
 
 const plait_plan_load_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_plan_load - plait_plan_read from a file."
+"plait_plan_load - read a plan from a file; see plait_plan_read."
 function plait_plan_load(context, path, out, error)
     ccall(plait_plan_load_at[], plait_status, (Ptr{plait_context}, Cstring, Ptr{Ptr{plait_plan}}, Ptr{plait_error}), context, path, out, error)
 end
 
 const plait_plan_query_binding_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_plan_query_binding - a name that has to be bound."
+"plait_plan_query_binding - get a name of a plan."
 function plait_plan_query_binding(plan, index, out, error)
     ccall(plait_plan_query_binding_at[], plait_status, (Ptr{plait_plan}, UInt64, Ptr{plait_plan_binding}, Ptr{plait_error}), plan, index, out, error)
 end
 
 const plait_plan_bind_kernel_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_plan_bind_kernel - give a plan the kernel of a name."
+"plait_plan_bind_kernel - bind a kernel; its own name is the name."
 function plait_plan_bind_kernel(plan, kernel, error)
     ccall(plait_plan_bind_kernel_at[], plait_status, (Ptr{plait_plan}, Ptr{plait_kernel}, Ptr{plait_error}), plan, kernel, error)
 end
 
 const plait_plan_bind_buffer_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_plan_bind_buffer - give a plan the buffer of a name."
+"plait_plan_bind_buffer - bind a buffer to a name."
 function plait_plan_bind_buffer(plan, name, buffer, error)
     ccall(plait_plan_bind_buffer_at[], plait_status, (Ptr{plait_plan}, Cstring, Ptr{plait_buffer}, Ptr{plait_error}), plan, name, buffer, error)
 end
 
 const plait_plan_bind_signal_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_plan_bind_signal - give a plan the signal of a name."
+"plait_plan_bind_signal - bind a signal to a name."
 function plait_plan_bind_signal(plan, name, signal, error)
     ccall(plait_plan_bind_signal_at[], plait_status, (Ptr{plait_plan}, Cstring, Ptr{plait_signal}, Ptr{plait_error}), plan, name, signal, error)
 end
 
 const plait_plan_bind_function_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_plan_bind_function - give a plan the host function of a name."
+"plait_plan_bind_function - bind a host function to a name."
 function plait_plan_bind_function(plan, name, desc, error)
     ccall(plait_plan_bind_function_at[], plait_status, (Ptr{plait_plan}, Cstring, Ptr{plait_function_desc}, Ptr{plait_error}), plan, name, desc, error)
 end
 
 const plait_plan_bind_device_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_plan_bind_device - say which device the plan means by a name."
+"plait_plan_bind_device - bind a device to a name."
 function plait_plan_bind_device(plan, name, device, error)
     ccall(plait_plan_bind_device_at[], plait_status, (Ptr{plait_plan}, Cstring, Ptr{plait_device}, Ptr{plait_error}), plan, name, device, error)
 end
 
 const plait_plan_parameter_count_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_plan_parameter_count - how many parameters each run has to bind."
+"plait_plan_parameter_count - get the number of parameters of a plan."
 function plait_plan_parameter_count(plan, out_count, error)
     ccall(plait_plan_parameter_count_at[], plait_status, (Ptr{plait_plan}, Ptr{UInt32}, Ptr{plait_error}), plan, out_count, error)
 end
 
-const plait_plan_parameter_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_plan_parameter - the number of a parameter."
-function plait_plan_parameter(plan, name, out_number, error)
-    ccall(plait_plan_parameter_at[], plait_status, (Ptr{plait_plan}, Cstring, Ptr{UInt32}, Ptr{plait_error}), plan, name, out_number, error)
+const plait_plan_find_parameter_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_plan_find_parameter - get the number of a parameter."
+function plait_plan_find_parameter(plan, name, out_number, error)
+    ccall(plait_plan_find_parameter_at[], plait_status, (Ptr{plait_plan}, Cstring, Ptr{UInt32}, Ptr{plait_error}), plan, name, out_number, error)
 end
 
-const plait_plan_parameter_query_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_plan_parameter_query - what a parameter is."
-function plait_plan_parameter_query(plan, number, info, error)
-    ccall(plait_plan_parameter_query_at[], plait_status, (Ptr{plait_plan}, UInt32, Ptr{plait_parameter_info}, Ptr{plait_error}), plan, number, info, error)
+const plait_plan_query_parameter_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_plan_query_parameter - get the properties of a parameter."
+function plait_plan_query_parameter(plan, number, info, error)
+    ccall(plait_plan_query_parameter_at[], plait_status, (Ptr{plait_plan}, UInt32, Ptr{plait_parameter_info}, Ptr{plait_error}), plan, number, info, error)
 end
 
 const plait_plan_prepare_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_plan_prepare - do now what the first run would do."
+"plait_plan_prepare - allocate and compile everything a run needs."
 function plait_plan_prepare(plan, error)
     ccall(plait_plan_prepare_at[], plait_status, (Ptr{plait_plan}, Ptr{plait_error}), plan, error)
 end
 
 const plait_plan_rehearse_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_plan_rehearse - run a plan without what it names."
+"plait_plan_rehearse - turn a plan into a rehearsal, which executes costs."
 function plait_plan_rehearse(plan, unit_ns, error)
     ccall(plait_plan_rehearse_at[], plait_status, (Ptr{plait_plan}, UInt64, Ptr{plait_error}), plan, unit_ns, error)
 end
 
 const plait_plan_exchange_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_plan_exchange - have another kernel do what one does."
+"plait_plan_exchange - replace a kernel of a plan."
 function plait_plan_exchange(plan, old, kernel, error)
     ccall(plait_plan_exchange_at[], plait_status, (Ptr{plait_plan}, Ptr{plait_kernel}, Ptr{plait_kernel}, Ptr{plait_error}), plan, old, kernel, error)
 end
 
 const plait_plan_run_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_plan_run - run a plan as one command of a queue."
+"plait_plan_run - submit a run of a plan as one command of a queue."
 function plait_plan_run(plan, queue, desc, out, error)
     ccall(plait_plan_run_at[], plait_status, (Ptr{plait_plan}, Ptr{plait_queue}, Ptr{plait_run_desc}, Ptr{Ptr{plait_run}}, Ptr{plait_error}), plan, queue, desc, out, error)
 end
 
 const plait_plan_call_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_plan_call - run a plan and wait until it is done."
+"plait_plan_call - run a plan and wait for its completion."
 function plait_plan_call(plan, queue, desc, error)
     ccall(plait_plan_call_at[], plait_status, (Ptr{plait_plan}, Ptr{plait_queue}, Ptr{plait_run_desc}, Ptr{plait_error}), plan, queue, desc, error)
 end
 
 const plait_run_retain_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_run_retain - one more reference."
+"plait_run_retain - add one reference."
 function plait_run_retain(run)
     ccall(plait_run_retain_at[], Cvoid, (Ptr{plait_run},), run)
 end
@@ -1346,85 +1464,85 @@ function plait_run_release(run)
 end
 
 const plait_run_poll_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_run_poll - is it done?"
+"plait_run_poll - get the status of a run without waiting."
 function plait_run_poll(run, error)
     ccall(plait_run_poll_at[], plait_status, (Ptr{plait_run}, Ptr{plait_error}), run, error)
 end
 
 const plait_run_wait_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_run_wait - wait until it is done."
+"plait_run_wait - wait for the completion of a run."
 function plait_run_wait(run, timeout_ns, error)
     ccall(plait_run_wait_at[], plait_status, (Ptr{plait_run}, UInt64, Ptr{plait_error}), run, timeout_ns, error)
 end
 
 const plait_run_cancel_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_run_cancel - ask it to end."
+"plait_run_cancel - request cancellation of a run."
 function plait_run_cancel(run, error)
     ccall(plait_run_cancel_at[], plait_status, (Ptr{plait_run}, Ptr{plait_error}), run, error)
 end
 
 const plait_run_notify_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_run_notify - have the end of a run announced as an event."
+"plait_run_notify - request an event for the end of a run."
 function plait_run_notify(run, inbox, function_, user_data, error)
     ccall(plait_run_notify_at[], plait_status, (Ptr{plait_run}, Ptr{plait_inbox}, Ptr{Cvoid}, Ptr{Cvoid}, Ptr{plait_error}), run, inbox, function_, user_data, error)
 end
 
 const plait_run_query_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_run_query - how it is getting on, or how it ended."
+"plait_run_query - get the state of a run."
 function plait_run_query(run, info, error)
     ccall(plait_run_query_at[], plait_status, (Ptr{plait_run}, Ptr{plait_run_info}, Ptr{plait_error}), run, info, error)
 end
 
-const plait_plan_command_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_plan_command - what a command of a plan is."
-function plait_plan_command(plan, command, info, error)
-    ccall(plait_plan_command_at[], plait_status, (Ptr{plait_plan}, UInt64, Ptr{plait_command_info}, Ptr{plait_error}), plan, command, info, error)
+const plait_plan_query_command_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_plan_query_command - get the properties of a command of a plan."
+function plait_plan_query_command(plan, command, info, error)
+    ccall(plait_plan_query_command_at[], plait_status, (Ptr{plait_plan}, UInt64, Ptr{plait_command_info}, Ptr{plait_error}), plan, command, info, error)
 end
 
 const plait_callable_create_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_callable_create - a C function that runs a plan."
+"plait_callable_create - create a C function that runs a plan."
 function plait_callable_create(plan, desc, out, error)
     ccall(plait_callable_create_at[], plait_status, (Ptr{plait_plan}, Ptr{plait_callable_desc}, Ptr{Ptr{plait_callable}}, Ptr{plait_error}), plan, desc, out, error)
 end
 
 const plait_callable_function_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_callable_function - the function, to be cast to its type."
+"plait_callable_function - get the function, to be cast to its type."
 function plait_callable_function(callable, out, error)
     ccall(plait_callable_function_at[], plait_status, (Ptr{plait_callable}, Ptr{Ptr{Cvoid}}, Ptr{plait_error}), callable, out, error)
 end
 
 const plait_callable_retain_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_callable_retain - one more reference."
+"plait_callable_retain - add one reference."
 function plait_callable_retain(callable)
     ccall(plait_callable_retain_at[], Cvoid, (Ptr{plait_callable},), callable)
 end
 
 const plait_callable_release_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_callable_release - give one reference back; calls under way go on."
+"plait_callable_release - give one reference back; calls in progress go on."
 function plait_callable_release(callable)
     ccall(plait_callable_release_at[], Cvoid, (Ptr{plait_callable},), callable)
 end
 
 const plait_plan_record_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_plan_record - make room to record runs of a plan."
+"plait_plan_record - allocate record buffers for the runs of a plan."
 function plait_plan_record(plan, records, error)
     ccall(plait_plan_record_at[], plait_status, (Ptr{plait_plan}, UInt64, Ptr{plait_error}), plan, records, error)
 end
 
 const plait_run_records_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_run_records - pull what a run has written down."
+"plait_run_records - get the records of a run."
 function plait_run_records(run, records, count, out_count, out_dropped, error)
     ccall(plait_run_records_at[], plait_status, (Ptr{plait_run}, Ptr{plait_record}, UInt64, Ptr{UInt64}, Ptr{UInt64}, Ptr{plait_error}), run, records, count, out_count, out_dropped, error)
 end
 
 const plait_run_write_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_run_write - what a run has written down, as text."
+"plait_run_write - write the records of a run as text."
 function plait_run_write(run, format, buffer, capacity_bytes, out_bytes, error)
-    ccall(plait_run_write_at[], plait_status, (Ptr{plait_run}, Int32, Ptr{Cvoid}, UInt64, Ptr{UInt64}, Ptr{plait_error}), run, format, buffer, capacity_bytes, out_bytes, error)
+    ccall(plait_run_write_at[], plait_status, (Ptr{plait_run}, plait_trace_format, Ptr{Cvoid}, UInt64, Ptr{UInt64}, Ptr{plait_error}), run, format, buffer, capacity_bytes, out_bytes, error)
 end
 
 const plait_plan_tune_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_plan_tune - plan the same graph anew, with what its commands took."
+"plait_plan_tune - plan the same graph again with measured costs."
 function plait_plan_tune(plan, desc, out, info, error)
     ccall(plait_plan_tune_at[], plait_status, (Ptr{plait_plan}, Ptr{plait_tune_desc}, Ptr{Ptr{plait_plan}}, Ptr{plait_tune_info}, Ptr{plait_error}), plan, desc, out, info, error)
 end
@@ -1464,7 +1582,7 @@ const FUNCTIONS = Tuple{Symbol,Base.RefValue{Ptr{Cvoid}}}[
     (:plait_inbox_next, plait_inbox_next_at),
     (:plait_inbox_pump, plait_inbox_pump_at),
     (:plait_inbox_wait, plait_inbox_wait_at),
-    (:plait_inbox_call_done, plait_inbox_call_done_at),
+    (:plait_inbox_answer, plait_inbox_answer_at),
     (:plait_inbox_adopt, plait_inbox_adopt_at),
     (:plait_inbox_close, plait_inbox_close_at),
     (:plait_signal_create, plait_signal_create_at),
@@ -1472,7 +1590,7 @@ const FUNCTIONS = Tuple{Symbol,Base.RefValue{Ptr{Cvoid}}}[
     (:plait_signal_release, plait_signal_release_at),
     (:plait_signal_query, plait_signal_query_at),
     (:plait_signal_wait, plait_signal_wait_at),
-    (:plait_points_wait, plait_points_wait_at),
+    (:plait_signal_wait_points, plait_signal_wait_points_at),
     (:plait_signal_raise, plait_signal_raise_at),
     (:plait_signal_fail, plait_signal_fail_at),
     (:plait_signal_reset, plait_signal_reset_at),
@@ -1495,26 +1613,40 @@ const FUNCTIONS = Tuple{Symbol,Base.RefValue{Ptr{Cvoid}}}[
     (:plait_buffer_native, plait_buffer_native_at),
     (:plait_source_text, plait_source_text_at),
     (:plait_kernel_create, plait_kernel_create_at),
+    (:plait_kernel_compile, plait_kernel_compile_at),
     (:plait_kernel_retain, plait_kernel_retain_at),
     (:plait_kernel_release, plait_kernel_release_at),
     (:plait_kernel_signature, plait_kernel_signature_at),
     (:plait_queue_launch, plait_queue_launch_at),
+    (:plait_graph_add, plait_graph_add_at),
+    (:plait_graph_join, plait_graph_join_at),
+    (:plait_graph_launch, plait_graph_launch_at),
+    (:plait_graph_call, plait_graph_call_at),
+    (:plait_graph_copy, plait_graph_copy_at),
+    (:plait_graph_copy_rows, plait_graph_copy_rows_at),
+    (:plait_graph_fill, plait_graph_fill_at),
+    (:plait_graph_emit, plait_graph_emit_at),
+    (:plait_graph_wait, plait_graph_wait_at),
+    (:plait_graph_mark, plait_graph_mark_at),
+    (:plait_graph_subgraph, plait_graph_subgraph_at),
+    (:plait_graph_while, plait_graph_while_at),
+    (:plait_graph_do, plait_graph_do_at),
+    (:plait_graph_case, plait_graph_case_at),
     (:plait_graph_create, plait_graph_create_at),
+    (:plait_graph_read, plait_graph_read_at),
     (:plait_graph_retain, plait_graph_retain_at),
     (:plait_graph_release, plait_graph_release_at),
-    (:plait_graph_add, plait_graph_add_at),
-    (:plait_graph_edge, plait_graph_edge_at),
+    (:plait_graph_add_edge, plait_graph_add_edge_at),
     (:plait_graph_body, plait_graph_body_at),
-    (:plait_graph_rotate, plait_graph_rotate_at),
+    (:plait_graph_add_rotation, plait_graph_add_rotation_at),
     (:plait_graph_size, plait_graph_size_at),
-    (:plait_graph_read, plait_graph_read_at),
     (:plait_graph_freeze, plait_graph_freeze_at),
     (:plait_plan_retain, plait_plan_retain_at),
     (:plait_plan_release, plait_plan_release_at),
     (:plait_plan_query, plait_plan_query_at),
     (:plait_plan_check, plait_plan_check_at),
     (:plait_plan_simulate, plait_plan_simulate_at),
-    (:plait_plan_critical, plait_plan_critical_at),
+    (:plait_plan_critical_path, plait_plan_critical_path_at),
     (:plait_plan_write, plait_plan_write_at),
     (:plait_plan_read, plait_plan_read_at),
     (:plait_plan_save, plait_plan_save_at),
@@ -1526,8 +1658,8 @@ const FUNCTIONS = Tuple{Symbol,Base.RefValue{Ptr{Cvoid}}}[
     (:plait_plan_bind_function, plait_plan_bind_function_at),
     (:plait_plan_bind_device, plait_plan_bind_device_at),
     (:plait_plan_parameter_count, plait_plan_parameter_count_at),
-    (:plait_plan_parameter, plait_plan_parameter_at),
-    (:plait_plan_parameter_query, plait_plan_parameter_query_at),
+    (:plait_plan_find_parameter, plait_plan_find_parameter_at),
+    (:plait_plan_query_parameter, plait_plan_query_parameter_at),
     (:plait_plan_prepare, plait_plan_prepare_at),
     (:plait_plan_rehearse, plait_plan_rehearse_at),
     (:plait_plan_exchange, plait_plan_exchange_at),
@@ -1540,7 +1672,7 @@ const FUNCTIONS = Tuple{Symbol,Base.RefValue{Ptr{Cvoid}}}[
     (:plait_run_cancel, plait_run_cancel_at),
     (:plait_run_notify, plait_run_notify_at),
     (:plait_run_query, plait_run_query_at),
-    (:plait_plan_command, plait_plan_command_at),
+    (:plait_plan_query_command, plait_plan_query_command_at),
     (:plait_callable_create, plait_callable_create_at),
     (:plait_callable_function, plait_callable_function_at),
     (:plait_callable_retain, plait_callable_retain_at),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Systems and their devices.
+# Systems (a plait_context with an inbox) and devices.
 
 const CAPABILITIES = Dict(
     Symbol(lowercase(string(name)[length("PLAIT_DEVICE_")+1:end])) => getfield(Raw, name)
@@ -8,9 +8,9 @@ const CAPABILITIES = Dict(
 """
     System(; backend, workers, options, wrap, plugin_path, sync)
 
-What plait works on. Without `backend` the variable `PLAIT_BACKEND` chooses. The
-thread that opens it owns it: functions of Julia run there, while it waits for
-something of plait or [`pump`](@ref)s.
+An open context: its devices, and the inbox for Julia functions. Without `backend` the
+variable `PLAIT_BACKEND` chooses. Julia functions run on the thread that opened the system,
+while that thread waits for an object of plait or calls [`pump`](@ref).
 """
 mutable struct System <: Handle{Raw.plait_context}
     raw::Ptr{Raw.plait_context}
@@ -55,7 +55,7 @@ end
 """
     Plait.open(f; options...)
 
-`f(system)` with a system that is released afterwards.
+Call `f(system)` with a new system, and release the system afterwards.
 """
 function open(f; options...)
     system = System(; options...)
@@ -69,31 +69,31 @@ end
 """
     release(system)
 
-Tasks of its thread that await something get an error.
+Close the inbox and drop the reference. Waiting tasks of its thread get an error.
 """
 function release(system::System)
     inbox = system.inbox
     stop_watching(inbox)
-    wake(inbox, ErrorException("the system was released before this had happened"))
+    wake(inbox, ErrorException("the system was released during the wait"))
     inbox.raw == C_NULL || close(inbox)
     drop(inbox)
     drop(system)
 end
 
-"Which backends were found, chosen, rejected, and why."
+"Return the report of the backends that were found, chosen and rejected, and why."
 report(system::System) = text_of(Raw.plait_context_report, system)
 
 """
     pump(system)
 
-Run the functions that wait for this thread; how many.
+Run the Julia functions that are pending for this thread; return their number.
 """
 pump(system::System) = pump(system.inbox)
 
-"A file descriptor that is readable while [`pump`](@ref) has something to do."
+"Return a file descriptor that is readable while [`pump`](@ref) has work."
 descriptor(system::System) = RawFD(ask(Raw.plait_inbox_descriptor, Int32, system.inbox))
 
-"The calling thread becomes the one where functions of Julia run."
+"Make the calling thread the owner, on which Julia functions run."
 function adopt(system::System)
     call(Raw.plait_inbox_adopt, system.inbox)
     system.thread = Threads.threadid()
@@ -105,7 +105,7 @@ Base.show(io::IO, system::System) =
 
 # --- devices ------------------------------------------------------------------
 
-"Something that runs kernels and has memory; `system.devices` has them."
+"A processor with memory that runs kernels; `system.devices` lists the devices."
 struct Device
     system::System
     raw::Ptr{Raw.plait_device} # lives as long as the system
@@ -130,10 +130,10 @@ end
 Base.unsafe_convert(::Type{Ptr{Raw.plait_device}}, device::Device) = (handle(device.system); device.raw)
 Base.cconvert(::Type{Ptr{Raw.plait_device}}, device::Device) = device
 
-"How many bytes the buffers of a device have together."
+"Return the total size of the device's buffers, in bytes."
 used_bytes(device::Device) = Int(query(device.raw).used_bytes)
 
-"Buffers of the device may have so many bytes together; 0 for no limit."
+"Limit the total size of the device's buffers, in bytes; 0: no limit."
 set_budget(device::Device, bytes) = (call(Raw.plait_device_set_budget, device, bytes); nothing)
 
 Base.show(io::IO, device::Device) = print(io, "Device(", device.name, ": ", device.description, ")")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Buffers, and kernels on them.
+# Tests of buffers, and of kernels on them.
 const SAXPY = ("saxpy(a: f32, x: in pointer f32, y: inout pointer f32, n: u64)",
                "KERNEL(saxpy) { EACH(i, n) y[i] += a * x[i]; }")
 const DOWN = ("down(left: inout pointer u32)", "KERNEL(down) { EACH(i, 1) left[i] -= 1; }")
@@ -133,7 +133,7 @@ test("kernels") do system, device, queue
     launch!(queue, keep, UInt64(2)^63 + 7, out)
     finish(queue)
     is(Array(out), UInt64[UInt64(2)^63+7], "and above 2^63")
-    # All of a matrix, and steps over it: the first index runs fastest.
+    # A whole matrix, and strides over it: the first index varies fastest.
     pick = Kernel(system, "pick(all: in pointer i64, out: out pointer i64, from: u64, step: u64, n: u64)",
                   "KERNEL(pick) { EACH(i, n) out[i] = all[from + i * step]; }")
     row = buffer(device, Int, 3)

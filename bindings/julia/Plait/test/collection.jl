@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# The garbage collector, while work is in flight and in any order.
+# Tests of garbage collection, with work in flight and in any order.
 
 test("collected while in flight") do system, device, queue
     for i in 1:200
@@ -22,7 +22,7 @@ test("collected while in flight") do system, device, queue
     is((values, ran[]), (fill(20, 1000), 20), "arrays and functions stay until they are not needed")
 end
 
-# Functions of graphs that are gone are forgotten.
+# Functions of collected graphs are removed.
 test("functions are collected") do system, device, queue
     collected = Ref(0)
     @noinline function one()
@@ -51,7 +51,7 @@ test("released in any order") do system, device, queue
     ok(true, "twice too")
 end
 
-# Systems that nobody released, with all that is theirs.
+# Systems that are collected without release, with all their objects.
 @noinline function abandon()
     system = System()
     device = system.devices[1]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Functions of Julia as commands and nodes, and on which thread they run.
+# Tests of Julia functions as commands and nodes, and of the thread they run on.
 
 test("functions") do system, device, queue
     ran = Ref(0)
@@ -42,7 +42,7 @@ test("functions") do system, device, queue
     is(inner[], 1, "a function waits for another one")
 end
 
-# f on another thread than this one; what it throws, as a text.
+# Run f on another thread; return its exception as text.
 function elsewhere(f)
     here, said = Threads.threadid(), "nothing"
     Threads.@threads for _ in 1:Threads.nthreads()

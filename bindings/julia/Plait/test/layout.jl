@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-# Structs lie as in C; a system of its own for each of the other tests.
+# Test of the struct layout, and the fixture: one system per test.
 
 function live_count_falls_to(count)
-    # What is in flight ends by itself, on other threads.
+    # Work in flight ends on other threads.
     for i in 1:500
         i % 50 < 3 && GC.gc()
         Plait.live_count() <= count && break
@@ -11,7 +11,7 @@ function live_count_falls_to(count)
     return Plait.live_count()
 end
 
-# f(system, device, queue); what it leaves is counted in the end.
+# Call f(system, device, queue), then count the objects left.
 function test(f, name; options...)
     println("# ", name)
     try
@@ -32,7 +32,7 @@ Plait.load()
 for S in Raw.STRUCTS
     is(Int(Raw.plait_sizeof(string(nameof(S)))), sizeof(S), "size of $(nameof(S))")
 end
-# t/99-julia.t compares these with the ones of C.
+# t/bindings/julia.t compares these lines with the layout in C.
 for S in Raw.STRUCTS
     println("# $(nameof(S)) size $(sizeof(S)) align $(Base.datatype_alignment(S))")
     for i in 1:fieldcount(S)

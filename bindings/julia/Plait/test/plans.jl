@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Graphs and plans.
+# Tests of graphs and plans.
 
 test("parameters") do system, device, queue
     saxpy = Kernel(system, SAXPY...)
@@ -16,7 +16,7 @@ test("parameters") do system, device, queue
     throws(() -> plan(a=3), PlaitError, "not bound", "a missing one")
     throws(() -> plan(3), ArgumentError, "by name: plan(n=..., ", "one without a name")
     throws(() -> plan(a=1, y=y, n="2"), ArgumentError, "\"2\" is not a number", "a text for a size")
-    throws(() -> launch!(graph, saxpy, 1, x, y, 2; after=3), ArgumentError, "after: 3 is no Node", "a number for a node")
+    throws(() -> launch!(graph, saxpy, 1, x, y, 2; after=3), ArgumentError, "after: 3 is not a Node", "a number for a node")
     throws(() -> plan(a=1, y=3, n=2), ArgumentError, "give it a Buffer", "a number for a buffer")
     throws(() -> plan(a="a", y=y, n=2), ArgumentError, "does not fit", "a text for a number")
     write(joinpath(mktempdir(), "one.plan"), plan)
@@ -25,7 +25,7 @@ test("parameters") do system, device, queue
 end
 
 test("rows") do system, device, queue
-    # The second column of three, of a table of two pages.
+    # The second of three columns, in a table of two pages.
     whole = array(device, Int32.(0:23))
     column, again, graph = array(device, zeros(Int32, 8)), array(device, zeros(Int32, 8)), Graph(system)
     rows = Rows(1, 4; slices=2, source=(3, 12))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# What the Julia layer promises; TAP.
+# Tests of the Julia layer; TAP.
 #
 #     JULIA_NUM_THREADS=2 julia --project test/runtests.jl
 using Plait
@@ -14,7 +14,7 @@ function ok(held, name, details...)
 end
 is(got, want, name) = ok(isequal(got, want), name, "got $(repr(got))", "wanted $(repr(want))")
 
-# What f throws, as a text; the type is looked at too.
+# Check the type and the text of the exception of f.
 function throws(f, type, pattern, name)
     text = try
         f()
@@ -32,7 +32,7 @@ include("plans.jl")
 include("tasks.jl")
 include("collection.jl")
 
-# A task of its own, whose stack has nothing of the tests.
+# Run in a new task, whose stack holds no references of the tests.
 is(fetch(@async live_count_falls_to(0)), 0, "nothing is left")
 println("1..", tally[1])
 exit(tally[2] == 0 ? 0 : 1)

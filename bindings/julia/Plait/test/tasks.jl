@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Tasks that await runs, queues and signals through the descriptor.
+# Tests of tasks that wait for runs, queues and signals through the descriptor.
 
 function counting_plan(system, device, name)
     graph = Graph(system)
@@ -8,7 +8,7 @@ function counting_plan(system, device, name)
     return freeze(graph; instances=4), counted
 end
 
-# Two tasks take turns, and a third one runs meanwhile.
+# Two tasks alternate while a third one runs.
 function tasks(system, device, queue)
     plan, counted = counting_plan(system, device, "count")
     others = Ref(0)
@@ -57,7 +57,7 @@ test("what is awaited") do system, device, queue
     ok(isdone(one), "what is done is not awaited")
 end
 
-# A loop of one's own, on the descriptor.
+# A user's event loop on the descriptor.
 test("the descriptor") do system, device, queue
     ran, watcher = Ref(0), Plait.FDWatcher(descriptor(system), true, false)
     for _ in 1:20

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-//! Prints how the structs of this crate lie in memory, and which of them have
-//! another size in the library.
+//! Print the memory layout of this crate's structs, and those whose size differs in the
+//! library.
 use std::ffi::CString;
 
 fn main() {

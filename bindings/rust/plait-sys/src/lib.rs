@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: MIT
-//! The C functions of plait as they are; the crate `plait` is made of them.
+//! Raw bindings of the C functions of plait, for the crate `plait`.
 //!
-//! The library is loaded when the program runs, not linked: a program starts where
-//! there is no plait and says what it looked for, and neither it nor a crate that
-//! uses it needs plait, pkg-config or a C compiler to be built.
+//! The library is loaded at run time, not linked: a program starts without plait and
+//! reports the paths tried, and building it needs neither plait nor pkg-config nor a C
+//! compiler.
 #![allow(non_camel_case_types)]
 
 use std::ffi::{CStr, CString, OsString};
 use std::os::raw::{c_char, c_int, c_void};
 use std::os::unix::ffi::OsStrExt;
 
-/// The file that systems have; its number is that of the binary interface.
+/// The file name of the installed library, with the ABI number.
 pub const NAME: &str = "libplait.so.0";
 
-/// Where a field of a struct lies.
+/// The place of a field in its struct, in bytes.
 pub struct Field {
     pub name: &'static str,
     pub offset: usize,
     pub bytes: usize,
 }
 
-/// How a struct lies in memory, for a comparison with C.
+/// The memory layout of a struct, for a comparison with C.
 pub struct Struct {
     pub name: &'static str,
     pub bytes: usize,
@@ -34,7 +34,7 @@ fn bytes_at<T>(_: *const T) -> usize {
 
 macro_rules! opaque {
     ($($name:ident,)*) => { $(
-        /// An object of the library; there are pointers to it, no more.
+        /// An opaque object of the library, used by pointer only.
         #[repr(C)]
         pub struct $name {
             _bytes: [u8; 0],
@@ -51,10 +51,10 @@ macro_rules! structs {
             pub struct $name { $(pub $field: $type,)* }
 
             impl Default for $name {
-                /// All zero, but for the size.
+                /// All zero except the size.
                 fn default() -> Self {
-                    // SAFETY: numbers, pointers, functions that may be missing, and
-                    // arrays of numbers: all of them may be zero.
+                    // SAFETY: the fields are numbers, pointers, optional functions and
+                    // arrays of numbers, for all of which zero is a value.
                     #[allow(unused_mut)]
                     let mut made: Self = unsafe { std::mem::zeroed() };
                     $(made.$size = std::mem::size_of::<Self>() as u32;)?
@@ -63,7 +63,7 @@ macro_rules! structs {
             }
         )*
 
-        /// How the structs lie in memory.
+        /// Return the memory layouts of all structs.
         pub fn layout() -> Vec<Struct> {
             vec![$({
                 let room = std::mem::MaybeUninit::<$name>::uninit();
@@ -89,7 +89,7 @@ macro_rules! structs {
 
 macro_rules! functions {
     ($(#[doc = $doc:literal] fn $name:ident($($given:ident: $type:ty),*) $(-> $result:ty)?;)*) => {
-        /// The functions of a library that was loaded.
+        /// The functions of a loaded library.
         pub struct Library {
             $(#[doc = $doc]
             pub $name: unsafe extern "C" fn($($given: $type),*) $(-> $result)?,)*
@@ -121,7 +121,7 @@ extern "C" {
 }
 
 fn last_error() -> String {
-    // SAFETY: the text is this thread's, until its next call.
+    // SAFETY: the text is thread-local and valid until the next call of dlerror.
     unsafe {
         let text = dlerror();
         if text.is_null() {
@@ -140,7 +140,7 @@ unsafe fn symbol(handle: *mut c_void, path: &str, name: &str) -> Result<*mut c_v
     Ok(found)
 }
 
-/// The places where the library may be: `PLAIT_LIBRARY` is exactly that file.
+/// Return the paths to try; `PLAIT_LIBRARY`, if set, is the only one.
 fn candidates() -> Vec<OsString> {
     match std::env::var_os("PLAIT_LIBRARY") {
         Some(chosen) => vec![chosen],
@@ -149,14 +149,14 @@ fn candidates() -> Vec<OsString> {
 }
 
 impl Library {
-    /// Find the library, and compare how its structs lie.
+    /// Find and load the library, and compare the layout of its structs.
     ///
-    /// It stays loaded: what it has started may run as long as the process.  The
-    /// error has every place that was tried.
+    /// The library is never unloaded, since its threads may run as long as the process.
+    /// The error lists every path tried.
     ///
     /// # Safety
     ///
-    /// What is found is run, by name alone.
+    /// The constructors of the first library found by name run.
     pub unsafe fn open() -> Result<Library, String> {
         let mut tried = String::new();
         for candidate in candidates() {
@@ -177,7 +177,7 @@ impl Library {
                      Install it, or set PLAIT_LIBRARY to the file.", tried))
     }
 
-    /// A library of another layout would read rubbish.
+    /// Return an error if a struct of the library is smaller than this crate's.
     unsafe fn compare(&self, path: &str) -> Result<(), String> {
         for one in layout() {
             let name = CString::new(one.name).expect("a name has no NUL");

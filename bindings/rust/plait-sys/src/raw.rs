@@ -2,7 +2,41 @@
 // Made by bindings/generate.py from include/plait/*.h; do not edit.
 
 pub type plait_status = i32;
+pub type plait_log_level = i32;
+pub type plait_object_kind = i32;
+pub type plait_context_flags = u32;
+pub type plait_device_capabilities = u32;
+pub type plait_call_flags = u32;
+pub type plait_wrap_flags = u32;
+pub type plait_map_flags = u32;
+pub type plait_element = u32;
+pub type plait_array_flags = u32;
+pub type plait_tensor_flags = u32;
+pub type plait_event_kind = u32;
+pub type plait_signal_flags = u32;
+pub type plait_wait_mode = i32;
+pub type plait_command_kind = u32;
+pub type plait_native_kind = u32;
+pub type plait_source_form = u32;
+pub type plait_source_flags = u32;
+pub type plait_function_form = u32;
+pub type plait_argument_kind = u32;
 pub type plait_node = u64;
+pub type plait_node_kind = u32;
+pub type plait_node_flags = u32;
+pub type plait_rotation_flags = u32;
+pub type plait_policy = u32;
+pub type plait_mode = u32;
+pub type plait_freeze_flags = u32;
+pub type plait_plan_format = i32;
+pub type plait_binding_kind = u32;
+pub type plait_binding_flags = u32;
+pub type plait_parameter_kind = u32;
+pub type plait_run_flags = u32;
+pub type plait_record_kind = u32;
+pub type plait_trace_format = i32;
+pub type plait_code_parameter_flags = u32;
+pub type plait_code_flags = u32;
 pub const PLAIT_VERSION_MAJOR: u32 = 0;
 pub const PLAIT_VERSION_MINOR: u32 = 1;
 pub const PLAIT_VERSION_PATCH: u32 = 0;
@@ -26,150 +60,150 @@ pub const PLAIT_E_DEADLOCK: plait_status = -13;
 pub const PLAIT_E_FORKED: plait_status = -14;
 pub const PLAIT_E_INTERNAL: plait_status = -15;
 pub const PLAIT_ERROR_TEXT_BYTES: u32 = 232;
-pub const PLAIT_LOG_DEFAULT: u32 = 0;
-pub const PLAIT_LOG_NONE: u32 = 1;
-pub const PLAIT_LOG_ERROR: u32 = 2;
-pub const PLAIT_LOG_WARNING: u32 = 3;
-pub const PLAIT_LOG_INFO: u32 = 4;
-pub const PLAIT_LOG_DEBUG: u32 = 5;
-pub const PLAIT_OBJECT_ANY: u32 = 0;
-pub const PLAIT_OBJECT_CONTEXT: u32 = 1;
-pub const PLAIT_OBJECT_DEVICE: u32 = 2;
-pub const PLAIT_OBJECT_QUEUE: u32 = 3;
-pub const PLAIT_OBJECT_SIGNAL: u32 = 4;
-pub const PLAIT_OBJECT_BUFFER: u32 = 5;
-pub const PLAIT_OBJECT_INBOX: u32 = 6;
-pub const PLAIT_OBJECT_KERNEL: u32 = 7;
-pub const PLAIT_OBJECT_GRAPH: u32 = 8;
-pub const PLAIT_OBJECT_PLAN: u32 = 9;
-pub const PLAIT_OBJECT_RUN: u32 = 10;
-pub const PLAIT_OBJECT_CALLABLE: u32 = 11;
-pub const PLAIT_CONTEXT_NO_WORKERS: u32 = 1;
-pub const PLAIT_CONTEXT_SYNC: u32 = 2;
-pub const PLAIT_DEVICE_MAP: u32 = 1;
-pub const PLAIT_DEVICE_WRAP: u32 = 2;
-pub const PLAIT_DEVICE_HOST_CALL: u32 = 4;
-pub const PLAIT_DEVICE_GATE: u32 = 8;
-pub const PLAIT_DEVICE_NOTIFY: u32 = 16;
-pub const PLAIT_DEVICE_NEEDS_PUMP: u32 = 32;
-pub const PLAIT_DEVICE_VIRTUAL_TIME: u32 = 64;
-pub const PLAIT_DEVICE_NATIVE: u32 = 128;
-pub const PLAIT_DEVICE_SEGMENT: u32 = 256;
-pub const PLAIT_DEVICE_ROWS: u32 = 512;
-pub const PLAIT_DEVICE_REGION: u32 = 1024;
-pub const PLAIT_DEVICE_LASTS: u32 = 2048;
-pub const PLAIT_DEVICE_HOST: u32 = 4096;
-pub const PLAIT_CALL_ANY_THREAD: u32 = 1;
-pub const PLAIT_WRAP_READ_ONLY: u32 = 2;
-pub const PLAIT_MAP_READ: u32 = 1;
-pub const PLAIT_MAP_WRITE: u32 = 2;
+pub const PLAIT_LOG_DEFAULT: plait_log_level = 0;
+pub const PLAIT_LOG_NONE: plait_log_level = 1;
+pub const PLAIT_LOG_ERROR: plait_log_level = 2;
+pub const PLAIT_LOG_WARNING: plait_log_level = 3;
+pub const PLAIT_LOG_INFO: plait_log_level = 4;
+pub const PLAIT_LOG_DEBUG: plait_log_level = 5;
+pub const PLAIT_OBJECT_ANY: plait_object_kind = 0;
+pub const PLAIT_OBJECT_CONTEXT: plait_object_kind = 1;
+pub const PLAIT_OBJECT_DEVICE: plait_object_kind = 2;
+pub const PLAIT_OBJECT_QUEUE: plait_object_kind = 3;
+pub const PLAIT_OBJECT_SIGNAL: plait_object_kind = 4;
+pub const PLAIT_OBJECT_BUFFER: plait_object_kind = 5;
+pub const PLAIT_OBJECT_INBOX: plait_object_kind = 6;
+pub const PLAIT_OBJECT_KERNEL: plait_object_kind = 7;
+pub const PLAIT_OBJECT_GRAPH: plait_object_kind = 8;
+pub const PLAIT_OBJECT_PLAN: plait_object_kind = 9;
+pub const PLAIT_OBJECT_RUN: plait_object_kind = 10;
+pub const PLAIT_OBJECT_CALLABLE: plait_object_kind = 11;
+pub const PLAIT_CONTEXT_NO_WORKERS: plait_context_flags = 1;
+pub const PLAIT_CONTEXT_SYNC: plait_context_flags = 2;
+pub const PLAIT_DEVICE_MAP: plait_device_capabilities = 1;
+pub const PLAIT_DEVICE_WRAP: plait_device_capabilities = 2;
+pub const PLAIT_DEVICE_HOST_CALL: plait_device_capabilities = 4;
+pub const PLAIT_DEVICE_GATE: plait_device_capabilities = 8;
+pub const PLAIT_DEVICE_NOTIFY: plait_device_capabilities = 16;
+pub const PLAIT_DEVICE_NEEDS_PUMP: plait_device_capabilities = 32;
+pub const PLAIT_DEVICE_VIRTUAL_TIME: plait_device_capabilities = 64;
+pub const PLAIT_DEVICE_NATIVE: plait_device_capabilities = 128;
+pub const PLAIT_DEVICE_SEGMENT: plait_device_capabilities = 256;
+pub const PLAIT_DEVICE_ROWS: plait_device_capabilities = 512;
+pub const PLAIT_DEVICE_REGION: plait_device_capabilities = 1024;
+pub const PLAIT_DEVICE_LASTS: plait_device_capabilities = 2048;
+pub const PLAIT_DEVICE_HOST: plait_device_capabilities = 4096;
+pub const PLAIT_CALL_ANY_THREAD: plait_call_flags = 1;
+pub const PLAIT_WRAP_READ_ONLY: plait_wrap_flags = 2;
+pub const PLAIT_MAP_READ: plait_map_flags = 1;
+pub const PLAIT_MAP_WRITE: plait_map_flags = 2;
 pub const PLAIT_ARRAY_MAX_DIMENSIONS: u32 = 16;
-pub const PLAIT_ELEMENT_INT: u32 = 0;
-pub const PLAIT_ELEMENT_UINT: u32 = 1;
-pub const PLAIT_ELEMENT_FLOAT: u32 = 2;
-pub const PLAIT_ELEMENT_BFLOAT: u32 = 4;
-pub const PLAIT_ELEMENT_COMPLEX: u32 = 5;
-pub const PLAIT_ELEMENT_BOOL: u32 = 6;
-pub const PLAIT_ARRAY_READ_ONLY: u32 = 1;
-pub const PLAIT_ARRAY_OVERLAPS: u32 = 2;
-pub const PLAIT_ARRAY_COMPACT: u32 = 4;
-pub const PLAIT_TENSOR_LEGACY: u32 = 16;
-pub const PLAIT_EVENT_CALL: u32 = 1;
-pub const PLAIT_EVENT_SIGNAL: u32 = 2;
-pub const PLAIT_EVENT_RELEASED: u32 = 3;
-pub const PLAIT_EVENT_RUN: u32 = 4;
-pub const PLAIT_SIGNAL_GATE: u32 = 1;
-pub const PLAIT_WAIT_ALL: u32 = 0;
-pub const PLAIT_WAIT_ANY: u32 = 1;
-pub const PLAIT_COMMAND_NOP: u32 = 0;
-pub const PLAIT_COMMAND_CALL: u32 = 1;
-pub const PLAIT_COMMAND_COPY: u32 = 2;
-pub const PLAIT_COMMAND_FILL: u32 = 3;
-pub const PLAIT_COMMAND_READ: u32 = 4;
-pub const PLAIT_COMMAND_WRITE: u32 = 5;
-pub const PLAIT_COMMAND_WAIT: u32 = 6;
-pub const PLAIT_COMMAND_EMIT: u32 = 7;
-pub const PLAIT_NATIVE_POINTER: u32 = 1;
-pub const PLAIT_NATIVE_CL_PLATFORM: u32 = 16;
-pub const PLAIT_NATIVE_CL_DEVICE: u32 = 17;
-pub const PLAIT_NATIVE_CL_CONTEXT: u32 = 18;
-pub const PLAIT_NATIVE_CL_QUEUE: u32 = 19;
-pub const PLAIT_NATIVE_CL_MEMORY: u32 = 20;
-pub const PLAIT_NATIVE_CU_DEVICE: u32 = 32;
-pub const PLAIT_NATIVE_CU_CONTEXT: u32 = 33;
-pub const PLAIT_NATIVE_CU_STREAM: u32 = 34;
-pub const PLAIT_NATIVE_CU_POINTER: u32 = 35;
-pub const PLAIT_SOURCE_PORTABLE: u32 = 0;
-pub const PLAIT_SOURCE_C: u32 = 1;
-pub const PLAIT_SOURCE_OPENCL_C: u32 = 2;
-pub const PLAIT_SOURCE_OPENCL_BINARY: u32 = 3;
-pub const PLAIT_SOURCE_SPIRV: u32 = 4;
-pub const PLAIT_SOURCE_CUDA_C: u32 = 5;
-pub const PLAIT_SOURCE_PTX: u32 = 6;
-pub const PLAIT_SOURCE_CUBIN: u32 = 7;
-pub const PLAIT_SOURCE_STRICT: u32 = 1;
-pub const PLAIT_SOURCE_FAST: u32 = 2;
-pub const PLAIT_SOURCE_NO_ALIAS: u32 = 4;
-pub const PLAIT_FORM_DESCRIBED: u32 = 0;
-pub const PLAIT_FORM_FIXED: u32 = 1;
-pub const PLAIT_FORM_RANGE: u32 = 2;
-pub const PLAIT_ARGUMENT_VALUE: u32 = 0;
-pub const PLAIT_ARGUMENT_BUFFER: u32 = 1;
-pub const PLAIT_ARGUMENT_PARAMETER: u32 = 2;
-pub const PLAIT_ARGUMENT_ROTATION: u32 = 3;
-pub const PLAIT_ARGUMENT_ITERATION: u32 = 4;
-pub const PLAIT_ARGUMENT_SCRATCH: u32 = 5;
-pub const PLAIT_NODE_JOIN: u32 = 0;
-pub const PLAIT_NODE_LAUNCH: u32 = 1;
-pub const PLAIT_NODE_CALL: u32 = 2;
-pub const PLAIT_NODE_COPY: u32 = 3;
-pub const PLAIT_NODE_FILL: u32 = 4;
-pub const PLAIT_NODE_EMIT: u32 = 5;
-pub const PLAIT_NODE_WAIT: u32 = 6;
-pub const PLAIT_NODE_MARK: u32 = 7;
-pub const PLAIT_NODE_SUBGRAPH: u32 = 8;
-pub const PLAIT_NODE_WHILE: u32 = 9;
-pub const PLAIT_NODE_DO: u32 = 10;
-pub const PLAIT_NODE_CASE: u32 = 11;
-pub const PLAIT_NODE_ON_FIRST: u32 = 0;
-pub const PLAIT_NODE_ON_ALL_BARRIER: u32 = 16;
-pub const PLAIT_NODE_ON_ALL_GROUP: u32 = 32;
-pub const PLAIT_NODE_FREE: u32 = 64;
-pub const PLAIT_ROTATION_PROLOGUE: u32 = 1;
-pub const PLAIT_POLICY_BOUNDED: u32 = 0;
-pub const PLAIT_POLICY_WIDEST: u32 = 1;
-pub const PLAIT_MODE_STRICT: u32 = 0;
-pub const PLAIT_MODE_HELPED: u32 = 1;
-pub const PLAIT_MODE_AUTO: u32 = 2;
-pub const PLAIT_FREEZE_CHECK: u32 = 1;
-pub const PLAIT_FREEZE_QUEUES: u32 = 2;
-pub const PLAIT_FORMAT_BINARY: u32 = 0;
-pub const PLAIT_FORMAT_JSON: u32 = 1;
-pub const PLAIT_FORMAT_DOT: u32 = 2;
-pub const PLAIT_FORMAT_SVG: u32 = 3;
-pub const PLAIT_BINDING_KERNEL: u32 = 0;
-pub const PLAIT_BINDING_BUFFER: u32 = 1;
-pub const PLAIT_BINDING_SIGNAL: u32 = 2;
-pub const PLAIT_BINDING_FUNCTION: u32 = 3;
-pub const PLAIT_BINDING_DEVICE: u32 = 4;
-pub const PLAIT_BINDING_IS_ANY_THREAD: u32 = 1;
-pub const PLAIT_BINDING_IS_EMITTED: u32 = 2;
-pub const PLAIT_PARAMETER_VALUE: u32 = 0;
-pub const PLAIT_PARAMETER_BUFFER: u32 = 1;
-pub const PLAIT_PARAMETER_LAUNCH: u32 = 2;
-pub const PLAIT_RUN_NO_WAIT: u32 = 1;
-pub const PLAIT_RUN_SERIAL: u32 = 4;
-pub const PLAIT_RUN_PARALLEL: u32 = 8;
-pub const PLAIT_RUN_RECORD: u32 = 16;
-pub const PLAIT_RECORD_COMMAND: u32 = 0;
-pub const PLAIT_RECORD_WAIT: u32 = 1;
-pub const PLAIT_RECORD_DECISION: u32 = 2;
-pub const PLAIT_TRACE_JSON: u32 = 0;
-pub const PLAIT_TRACE_SVG: u32 = 1;
-pub const PLAIT_CODE_POINTER: u32 = 1;
-pub const PLAIT_CODE_READS: u32 = 2;
-pub const PLAIT_CODE_WRITES: u32 = 4;
-pub const PLAIT_CODE_PORTABLE: u32 = 256;
+pub const PLAIT_ELEMENT_INT: plait_element = 0;
+pub const PLAIT_ELEMENT_UINT: plait_element = 1;
+pub const PLAIT_ELEMENT_FLOAT: plait_element = 2;
+pub const PLAIT_ELEMENT_BFLOAT: plait_element = 4;
+pub const PLAIT_ELEMENT_COMPLEX: plait_element = 5;
+pub const PLAIT_ELEMENT_BOOL: plait_element = 6;
+pub const PLAIT_ARRAY_READ_ONLY: plait_array_flags = 1;
+pub const PLAIT_ARRAY_OVERLAPS: plait_array_flags = 2;
+pub const PLAIT_ARRAY_COMPACT: plait_array_flags = 4;
+pub const PLAIT_TENSOR_LEGACY: plait_tensor_flags = 16;
+pub const PLAIT_EVENT_CALL: plait_event_kind = 1;
+pub const PLAIT_EVENT_SIGNAL: plait_event_kind = 2;
+pub const PLAIT_EVENT_RELEASED: plait_event_kind = 3;
+pub const PLAIT_EVENT_RUN: plait_event_kind = 4;
+pub const PLAIT_SIGNAL_GATE: plait_signal_flags = 1;
+pub const PLAIT_WAIT_ALL: plait_wait_mode = 0;
+pub const PLAIT_WAIT_ANY: plait_wait_mode = 1;
+pub const PLAIT_COMMAND_NOP: plait_command_kind = 0;
+pub const PLAIT_COMMAND_CALL: plait_command_kind = 1;
+pub const PLAIT_COMMAND_COPY: plait_command_kind = 2;
+pub const PLAIT_COMMAND_FILL: plait_command_kind = 3;
+pub const PLAIT_COMMAND_READ: plait_command_kind = 4;
+pub const PLAIT_COMMAND_WRITE: plait_command_kind = 5;
+pub const PLAIT_COMMAND_WAIT: plait_command_kind = 6;
+pub const PLAIT_COMMAND_EMIT: plait_command_kind = 7;
+pub const PLAIT_NATIVE_POINTER: plait_native_kind = 1;
+pub const PLAIT_NATIVE_CL_PLATFORM: plait_native_kind = 16;
+pub const PLAIT_NATIVE_CL_DEVICE: plait_native_kind = 17;
+pub const PLAIT_NATIVE_CL_CONTEXT: plait_native_kind = 18;
+pub const PLAIT_NATIVE_CL_QUEUE: plait_native_kind = 19;
+pub const PLAIT_NATIVE_CL_MEMORY: plait_native_kind = 20;
+pub const PLAIT_NATIVE_CU_DEVICE: plait_native_kind = 32;
+pub const PLAIT_NATIVE_CU_CONTEXT: plait_native_kind = 33;
+pub const PLAIT_NATIVE_CU_STREAM: plait_native_kind = 34;
+pub const PLAIT_NATIVE_CU_POINTER: plait_native_kind = 35;
+pub const PLAIT_SOURCE_PORTABLE: plait_source_form = 0;
+pub const PLAIT_SOURCE_C: plait_source_form = 1;
+pub const PLAIT_SOURCE_OPENCL_C: plait_source_form = 2;
+pub const PLAIT_SOURCE_OPENCL_BINARY: plait_source_form = 3;
+pub const PLAIT_SOURCE_SPIRV: plait_source_form = 4;
+pub const PLAIT_SOURCE_CUDA_C: plait_source_form = 5;
+pub const PLAIT_SOURCE_PTX: plait_source_form = 6;
+pub const PLAIT_SOURCE_CUBIN: plait_source_form = 7;
+pub const PLAIT_SOURCE_STRICT: plait_source_flags = 1;
+pub const PLAIT_SOURCE_FAST: plait_source_flags = 2;
+pub const PLAIT_SOURCE_NO_ALIAS: plait_source_flags = 4;
+pub const PLAIT_FORM_DESCRIBED: plait_function_form = 0;
+pub const PLAIT_FORM_FIXED: plait_function_form = 1;
+pub const PLAIT_FORM_RANGE: plait_function_form = 2;
+pub const PLAIT_ARGUMENT_VALUE: plait_argument_kind = 0;
+pub const PLAIT_ARGUMENT_BUFFER: plait_argument_kind = 1;
+pub const PLAIT_ARGUMENT_PARAMETER: plait_argument_kind = 2;
+pub const PLAIT_ARGUMENT_ROTATION: plait_argument_kind = 3;
+pub const PLAIT_ARGUMENT_ITERATION: plait_argument_kind = 4;
+pub const PLAIT_ARGUMENT_SCRATCH: plait_argument_kind = 5;
+pub const PLAIT_NODE_JOIN: plait_node_kind = 0;
+pub const PLAIT_NODE_LAUNCH: plait_node_kind = 1;
+pub const PLAIT_NODE_CALL: plait_node_kind = 2;
+pub const PLAIT_NODE_COPY: plait_node_kind = 3;
+pub const PLAIT_NODE_FILL: plait_node_kind = 4;
+pub const PLAIT_NODE_EMIT: plait_node_kind = 5;
+pub const PLAIT_NODE_WAIT: plait_node_kind = 6;
+pub const PLAIT_NODE_MARK: plait_node_kind = 7;
+pub const PLAIT_NODE_SUBGRAPH: plait_node_kind = 8;
+pub const PLAIT_NODE_WHILE: plait_node_kind = 9;
+pub const PLAIT_NODE_DO: plait_node_kind = 10;
+pub const PLAIT_NODE_CASE: plait_node_kind = 11;
+pub const PLAIT_NODE_ON_FIRST: plait_node_flags = 0;
+pub const PLAIT_NODE_ON_ALL_BARRIER: plait_node_flags = 16;
+pub const PLAIT_NODE_ON_ALL_GROUP: plait_node_flags = 32;
+pub const PLAIT_NODE_FREE: plait_node_flags = 64;
+pub const PLAIT_ROTATION_PROLOGUE: plait_rotation_flags = 1;
+pub const PLAIT_POLICY_BOUNDED: plait_policy = 0;
+pub const PLAIT_POLICY_WIDEST: plait_policy = 1;
+pub const PLAIT_MODE_STRICT: plait_mode = 0;
+pub const PLAIT_MODE_HELPED: plait_mode = 1;
+pub const PLAIT_MODE_AUTO: plait_mode = 2;
+pub const PLAIT_FREEZE_CHECK: plait_freeze_flags = 1;
+pub const PLAIT_FREEZE_QUEUES: plait_freeze_flags = 2;
+pub const PLAIT_FORMAT_BINARY: plait_plan_format = 0;
+pub const PLAIT_FORMAT_JSON: plait_plan_format = 1;
+pub const PLAIT_FORMAT_DOT: plait_plan_format = 2;
+pub const PLAIT_FORMAT_SVG: plait_plan_format = 3;
+pub const PLAIT_BINDING_KERNEL: plait_binding_kind = 0;
+pub const PLAIT_BINDING_BUFFER: plait_binding_kind = 1;
+pub const PLAIT_BINDING_SIGNAL: plait_binding_kind = 2;
+pub const PLAIT_BINDING_FUNCTION: plait_binding_kind = 3;
+pub const PLAIT_BINDING_DEVICE: plait_binding_kind = 4;
+pub const PLAIT_BINDING_IS_ANY_THREAD: plait_binding_flags = 1;
+pub const PLAIT_BINDING_IS_EMITTED: plait_binding_flags = 2;
+pub const PLAIT_PARAMETER_VALUE: plait_parameter_kind = 0;
+pub const PLAIT_PARAMETER_BUFFER: plait_parameter_kind = 1;
+pub const PLAIT_PARAMETER_LAUNCH: plait_parameter_kind = 2;
+pub const PLAIT_RUN_NO_WAIT: plait_run_flags = 1;
+pub const PLAIT_RUN_SERIAL: plait_run_flags = 4;
+pub const PLAIT_RUN_PARALLEL: plait_run_flags = 8;
+pub const PLAIT_RUN_RECORD: plait_run_flags = 16;
+pub const PLAIT_RECORD_COMMAND: plait_record_kind = 0;
+pub const PLAIT_RECORD_WAIT: plait_record_kind = 1;
+pub const PLAIT_RECORD_DECISION: plait_record_kind = 2;
+pub const PLAIT_TRACE_JSON: plait_trace_format = 0;
+pub const PLAIT_TRACE_SVG: plait_trace_format = 1;
+pub const PLAIT_CODE_POINTER: plait_code_parameter_flags = 1;
+pub const PLAIT_CODE_READS: plait_code_parameter_flags = 2;
+pub const PLAIT_CODE_WRITES: plait_code_parameter_flags = 4;
+pub const PLAIT_CODE_PORTABLE: plait_code_flags = 256;
 pub const PLAIT_FOREVER: u64 = u64::MAX;
 
 opaque! {
@@ -192,7 +226,7 @@ opaque! {
 }
 
 pub type plait_log_hook =
-    Option<unsafe extern "C" fn(user_data: *mut c_void, level: i32, line: *const c_char)>;
+    Option<unsafe extern "C" fn(user_data: *mut c_void, level: plait_log_level, line: *const c_char)>;
 pub type plait_host_function =
     Option<unsafe extern "C" fn(user_data: *mut c_void) -> i32>;
 pub type plait_kernel_function =
@@ -220,7 +254,7 @@ pub struct plait_allocator [size] {
 }
 pub struct plait_context_desc [size] {
     pub size: u32,
-    pub flags: u32,
+    pub flags: plait_context_flags,
     pub backends: *const c_char,
     pub plugin_path: *const c_char,
     pub wrap: *const c_char,
@@ -228,13 +262,13 @@ pub struct plait_context_desc [size] {
     pub allocator: *const plait_allocator,
     pub log: plait_log_hook,
     pub log_user_data: *mut c_void,
-    pub log_level: i32,
+    pub log_level: plait_log_level,
     pub workers: u32,
 }
 pub struct plait_device_info [size] {
     pub size: u32,
     pub index: u32,
-    pub capabilities: u32,
+    pub capabilities: plait_device_capabilities,
     pub parallel: u32,
     pub memory_bytes: u64,
     pub budget_bytes: u64,
@@ -256,7 +290,7 @@ pub struct plait_buffer_desc [size] {
 }
 pub struct plait_wrap_desc [size] {
     pub size: u32,
-    pub flags: u32,
+    pub flags: plait_wrap_flags,
     pub pointer: *mut c_void,
     pub bytes: u64,
     pub label: *const c_char,
@@ -269,8 +303,8 @@ pub struct plait_wrap_desc [size] {
 }
 pub struct plait_array [size] {
     pub size: u32,
-    pub flags: u32,
-    pub element: u32,
+    pub flags: plait_array_flags,
+    pub element: plait_element,
     pub element_bits: u32,
     pub lanes: u32,
     pub dimensions: u32,
@@ -280,13 +314,13 @@ pub struct plait_array [size] {
 }
 pub struct plait_import_desc [size] {
     pub size: u32,
-    pub flags: u32,
+    pub flags: plait_tensor_flags,
     pub inbox: *mut plait_inbox,
     pub label: *const c_char,
 }
 pub struct plait_event [size] {
     pub size: u32,
-    pub kind: u32,
+    pub kind: plait_event_kind,
     pub id: u64,
     pub status: plait_status,
     pub reserved0: u32,
@@ -300,7 +334,7 @@ pub struct plait_event [size] {
 }
 pub struct plait_signal_desc [size] {
     pub size: u32,
-    pub flags: u32,
+    pub flags: plait_signal_flags,
     pub label: *const c_char,
 }
 pub struct plait_point [] {
@@ -328,8 +362,8 @@ pub struct plait_rows [size] {
 }
 pub struct plait_command [size] {
     pub size: u32,
-    pub kind: u32,
-    pub flags: u32,
+    pub kind: plait_command_kind,
+    pub flags: plait_call_flags,
     pub pattern_bytes: u32,
     pub pattern: u64,
     pub bytes: u64,
@@ -348,8 +382,8 @@ pub struct plait_command [size] {
 }
 pub struct plait_source [size] {
     pub size: u32,
-    pub form: u32,
-    pub flags: u32,
+    pub form: plait_source_form,
+    pub flags: plait_source_flags,
     pub reserved0: u32,
     pub backend: *const c_char,
     pub code: *const c_void,
@@ -381,7 +415,7 @@ pub struct plait_kernel_desc [size] {
     pub described: plait_any_function,
     pub library: *const c_char,
     pub symbol: *const c_char,
-    pub form: u32,
+    pub form: plait_function_form,
     pub reserved0: u32,
     pub grain: u64,
     pub sources: *const plait_source,
@@ -389,7 +423,7 @@ pub struct plait_kernel_desc [size] {
 }
 pub struct plait_argument [size] {
     pub size: u32,
-    pub kind: u32,
+    pub kind: plait_argument_kind,
     pub value: *const c_void,
     pub bytes: u64,
     pub buffer: *mut plait_buffer,
@@ -400,8 +434,8 @@ pub struct plait_argument [size] {
 }
 pub struct plait_node_desc [size] {
     pub size: u32,
-    pub kind: u32,
-    pub flags: u32,
+    pub kind: plait_node_kind,
+    pub flags: plait_node_flags,
     pub pattern_bytes: u32,
     pub label: *const c_char,
     pub file: *const c_char,
@@ -438,9 +472,9 @@ pub struct plait_node_desc [size] {
 }
 pub struct plait_freeze_desc [size] {
     pub size: u32,
-    pub flags: u32,
-    pub policy: u32,
-    pub mode: u32,
+    pub flags: plait_freeze_flags,
+    pub policy: plait_policy,
+    pub mode: plait_mode,
     pub lanes: u32,
     pub instances: u32,
     pub hop_cost: u64,
@@ -452,8 +486,8 @@ pub struct plait_freeze_desc [size] {
 }
 pub struct plait_plan_info [size] {
     pub size: u32,
-    pub policy: u32,
-    pub mode: u32,
+    pub policy: plait_policy,
+    pub mode: plait_mode,
     pub devices: u32,
     pub nodes: u64,
     pub edges: u64,
@@ -507,8 +541,8 @@ pub struct plait_critical_command [size] {
 }
 pub struct plait_plan_binding [size] {
     pub size: u32,
-    pub kind: u32,
-    pub flags: u32,
+    pub kind: plait_binding_kind,
+    pub flags: plait_binding_flags,
     pub bound: u32,
     pub bytes: u64,
     pub name: *const c_char,
@@ -516,14 +550,14 @@ pub struct plait_plan_binding [size] {
 }
 pub struct plait_function_desc [size] {
     pub size: u32,
-    pub flags: u32,
+    pub flags: plait_call_flags,
     pub function: plait_host_function,
     pub user_data: *mut c_void,
     pub inbox: *mut plait_inbox,
 }
 pub struct plait_parameter_info [size] {
     pub size: u32,
-    pub kind: u32,
+    pub kind: plait_parameter_kind,
     pub bytes: u64,
     pub r#type: [c_char; 32],
     pub name: [c_char; 64],
@@ -538,7 +572,7 @@ pub struct plait_binding [size] {
 }
 pub struct plait_run_desc [size] {
     pub size: u32,
-    pub flags: u32,
+    pub flags: plait_run_flags,
     pub bindings: *const plait_binding,
     pub binding_count: u64,
 }
@@ -555,21 +589,21 @@ pub struct plait_run_info [size] {
 }
 pub struct plait_command_info [size] {
     pub size: u32,
-    pub kind: u32,
+    pub kind: plait_node_kind,
     pub lane: u32,
     pub device: u32,
     pub label: [c_char; 64],
 }
 pub struct plait_callable_desc [size] {
     pub size: u32,
-    pub flags: u32,
+    pub flags: plait_run_flags,
     pub signature: *const c_char,
     pub failed: plait_failure_function,
     pub user_data: *mut c_void,
 }
 pub struct plait_record [size] {
     pub size: u32,
-    pub kind: u32,
+    pub kind: plait_record_kind,
     pub lane: u32,
     pub planned_lane: u32,
     pub command: u64,
@@ -582,7 +616,7 @@ pub struct plait_record [size] {
 pub struct plait_tune_desc [size] {
     pub size: u32,
     pub flags: u32,
-    pub mode: u32,
+    pub mode: plait_mode,
     pub lanes: u32,
     pub hop_ns: u64,
 }
@@ -596,14 +630,14 @@ pub struct plait_tune_info [size] {
 }
 pub struct plait_code_parameter [size] {
     pub size: u32,
-    pub flags: u32,
+    pub flags: plait_code_parameter_flags,
     pub bytes: u64,
     pub name: *const c_char,
 }
 pub struct plait_code [size] {
     pub size: u32,
-    pub form: u32,
-    pub flags: u32,
+    pub form: plait_source_form,
+    pub flags: plait_code_flags,
     pub parameter_count: u32,
     pub parameters: *const plait_code_parameter,
     pub code: *const c_void,
@@ -648,107 +682,107 @@ pub struct plait_host_part [size] {
 }
 
 functions! {
-/// plait_version - the release of the library, such as "0.1.0".
+/// plait_version - get the release of the library, such as "0.1.0".
 fn plait_version() -> *const c_char;
-/// plait_abi - the number of the binary interface; this header is PLAIT_ABI.
+/// plait_abi - get the binary interface of the library; this header has PLAIT_ABI.
 fn plait_abi() -> u32;
-/// plait_status_name - the name of a status, such as "PLAIT_E_NOMEM".
+/// plait_status_name - get the name of a status, such as "PLAIT_E_NOMEM".
 fn plait_status_name(status: plait_status) -> *const c_char;
-/// plait_sizeof - the size of a public struct in this library.
+/// plait_sizeof - get the size of a public struct in this library.
 fn plait_sizeof(name: *const c_char) -> u64;
-/// plait_error_detail - the long text behind an error.
+/// plait_error_detail - get the long text of an error.
 fn plait_error_detail(detail: u64, buffer: *mut c_char, capacity_bytes: u64, out_bytes: *mut u64) -> plait_status;
-/// plait_live_count - how many objects of a kind are alive in this process.
-fn plait_live_count(object: i32) -> u64;
-/// plait_context_open - find and load the backends and start the workers.
+/// plait_live_count - count the live objects of a kind in this process.
+fn plait_live_count(object: plait_object_kind) -> u64;
+/// plait_context_open - load the backends and start the worker threads.
 fn plait_context_open(desc: *const plait_context_desc, out: *mut *mut plait_context, error: *mut plait_error) -> plait_status;
-/// plait_context_retain - one more reference.
+/// plait_context_retain - add one reference.
 fn plait_context_retain(context: *mut plait_context);
 /// plait_context_release - give one reference back.
 fn plait_context_release(context: *mut plait_context);
-/// plait_context_report - which backends were found, chosen, rejected, and why.
+/// plait_context_report - list the backends that were found, chosen and rejected, with reasons.
 fn plait_context_report(context: *mut plait_context, buffer: *mut c_char, capacity_bytes: u64, out_bytes: *mut u64, error: *mut plait_error) -> plait_status;
-/// plait_backend_report - the same without a context: look, and tell.
+/// plait_backend_report - list the backends without opening a context.
 fn plait_backend_report(desc: *const plait_context_desc, buffer: *mut c_char, capacity_bytes: u64, out_bytes: *mut u64, error: *mut plait_error) -> plait_status;
-/// plait_context_device_count - how many devices the context has.
+/// plait_context_device_count - get the number of devices of a context.
 fn plait_context_device_count(context: *mut plait_context, out_count: *mut u32, error: *mut plait_error) -> plait_status;
-/// plait_context_device - a device by its number, the best backend's first.
+/// plait_context_device - get a device by its number, the best backend's first.
 fn plait_context_device(context: *mut plait_context, index: u32, out: *mut *mut plait_device, error: *mut plait_error) -> plait_status;
-/// plait_context_find_device - a device by name, "host:0" or just "host".
+/// plait_context_find_device - get a device by name, "host:0" or "host".
 fn plait_context_find_device(context: *mut plait_context, name: *const c_char, out: *mut *mut plait_device, error: *mut plait_error) -> plait_status;
-/// plait_device_query - what a device is and what it has.
+/// plait_device_query - get the properties of a device.
 fn plait_device_query(device: *mut plait_device, info: *mut plait_device_info, error: *mut plait_error) -> plait_status;
-/// plait_device_set_budget - the most memory that buffers may use here.
+/// plait_device_set_budget - limit the memory of all buffers of a device.
 fn plait_device_set_budget(device: *mut plait_device, budget_bytes: u64, error: *mut plait_error) -> plait_status;
-/// plait_buffer_create - memory on a device; its contents are undefined.
+/// plait_buffer_create - allocate memory of a device, with undefined contents.
 fn plait_buffer_create(device: *mut plait_device, desc: *const plait_buffer_desc, out: *mut *mut plait_buffer, error: *mut plait_error) -> plait_status;
-/// plait_buffer_wrap - memory of yours as a buffer, without a copy.
+/// plait_buffer_wrap - make application memory a buffer, without a copy.
 fn plait_buffer_wrap(device: *mut plait_device, desc: *const plait_wrap_desc, out: *mut *mut plait_buffer, error: *mut plait_error) -> plait_status;
-/// plait_buffer_view - a part of a buffer as a buffer; it keeps the whole.
+/// plait_buffer_view - make a part of a buffer a buffer; the view holds the whole.
 fn plait_buffer_view(buffer: *mut plait_buffer, offset_bytes: u64, bytes: u64, out: *mut *mut plait_buffer, error: *mut plait_error) -> plait_status;
-/// plait_buffer_retain - one more reference.
+/// plait_buffer_retain - add one reference.
 fn plait_buffer_retain(buffer: *mut plait_buffer);
-/// plait_buffer_release - give one reference back; work in flight keeps it.
+/// plait_buffer_release - give one reference back; work in flight holds its own.
 fn plait_buffer_release(buffer: *mut plait_buffer);
-/// plait_buffer_bytes - the size of a buffer or view.
+/// plait_buffer_bytes - get the size of a buffer or view.
 fn plait_buffer_bytes(buffer: *mut plait_buffer, out_bytes: *mut u64, error: *mut plait_error) -> plait_status;
-/// plait_buffer_map - a pointer to a buffer's memory.
-fn plait_buffer_map(buffer: *mut plait_buffer, offset_bytes: u64, bytes: u64, flags: u32, out_pointer: *mut *mut c_void, error: *mut plait_error) -> plait_status;
+/// plait_buffer_map - get a pointer to a buffer's memory.
+fn plait_buffer_map(buffer: *mut plait_buffer, offset_bytes: u64, bytes: u64, flags: plait_map_flags, out_pointer: *mut *mut c_void, error: *mut plait_error) -> plait_status;
 /// plait_buffer_unmap - end one mapping.
 fn plait_buffer_unmap(buffer: *mut plait_buffer, pointer: *mut c_void, error: *mut plait_error) -> plait_status;
-/// plait_array_import - a tensor of others as a buffer.
+/// plait_array_import - make a DLPack tensor a buffer.
 fn plait_array_import(device: *mut plait_device, tensor: *mut c_void, desc: *const plait_import_desc, out_array: *mut plait_array, out: *mut *mut plait_buffer, error: *mut plait_error) -> plait_status;
-/// plait_array_export - a buffer as a tensor for others.
-fn plait_array_export(buffer: *mut plait_buffer, array: *const plait_array, flags: u32, out_tensor: *mut *mut c_void, error: *mut plait_error) -> plait_status;
-/// plait_inbox_create - an inbox owned by the calling thread.
+/// plait_array_export - make a buffer a DLPack tensor.
+fn plait_array_export(buffer: *mut plait_buffer, array: *const plait_array, flags: plait_tensor_flags, out_tensor: *mut *mut c_void, error: *mut plait_error) -> plait_status;
+/// plait_inbox_create - create an inbox owned by the calling thread.
 fn plait_inbox_create(context: *mut plait_context, out: *mut *mut plait_inbox, error: *mut plait_error) -> plait_status;
-/// plait_inbox_retain - one more reference.
+/// plait_inbox_retain - add one reference.
 fn plait_inbox_retain(inbox: *mut plait_inbox);
 /// plait_inbox_release - give one reference back; the last one closes it.
 fn plait_inbox_release(inbox: *mut plait_inbox);
-/// plait_inbox_descriptor - a file descriptor that is readable while events wait; for poll, epoll and every event loop. Do not read or close it.
+/// plait_inbox_descriptor - get a file descriptor that is readable while the inbox has events.
 fn plait_inbox_descriptor(inbox: *mut plait_inbox, out_descriptor: *mut i32, error: *mut plait_error) -> plait_status;
-/// plait_inbox_next - take the oldest event.
+/// plait_inbox_next - remove and return the oldest event.
 fn plait_inbox_next(inbox: *mut plait_inbox, out_event: *mut plait_event, error: *mut plait_error) -> plait_status;
-/// plait_inbox_pump - run the functions of waiting events, oldest first.
+/// plait_inbox_pump - run the functions of events, oldest first.
 fn plait_inbox_pump(inbox: *mut plait_inbox, maximum: u64, out_count: *mut u64, error: *mut plait_error) -> plait_status;
-/// plait_inbox_wait - wait until there is an event; does not take it.
+/// plait_inbox_wait - wait until the inbox has an event; the event stays.
 fn plait_inbox_wait(inbox: *mut plait_inbox, timeout_ns: u64, error: *mut plait_error) -> plait_status;
-/// plait_inbox_call_done - answer a CALL; its queue goes on.
-fn plait_inbox_call_done(inbox: *mut plait_inbox, id: u64, result: i64, text: *const c_char, error: *mut plait_error) -> plait_status;
-/// plait_inbox_adopt - the calling thread becomes the owner.
+/// plait_inbox_answer - answer a CALL; its queue or run goes on.
+fn plait_inbox_answer(inbox: *mut plait_inbox, id: u64, result: i64, text: *const c_char, error: *mut plait_error) -> plait_status;
+/// plait_inbox_adopt - make the calling thread the owner.
 fn plait_inbox_adopt(inbox: *mut plait_inbox, error: *mut plait_error) -> plait_status;
-/// plait_inbox_close - cancel what is still to come.
+/// plait_inbox_close - cancel all outstanding events.
 fn plait_inbox_close(inbox: *mut plait_inbox, error: *mut plait_error) -> plait_status;
-/// plait_signal_create - a counter at 0, for the queues of one backend.
+/// plait_signal_create - create a counter at 0, for the queues of one backend.
 fn plait_signal_create(device: *mut plait_device, desc: *const plait_signal_desc, out: *mut *mut plait_signal, error: *mut plait_error) -> plait_status;
-/// plait_signal_retain - one more reference.
+/// plait_signal_retain - add one reference.
 fn plait_signal_retain(signal: *mut plait_signal);
-/// plait_signal_release - give one reference back; work in flight keeps it.
+/// plait_signal_release - give one reference back; work in flight holds its own.
 fn plait_signal_release(signal: *mut plait_signal);
-/// plait_signal_query - how far a signal has come.
+/// plait_signal_query - get the progress of a signal.
 fn plait_signal_query(signal: *mut plait_signal, out_reached: *mut u64, out_submitted: *mut u64, error: *mut plait_error) -> plait_status;
-/// plait_signal_wait - wait for one emission; see plait_points_wait.
+/// plait_signal_wait - wait for one emission; see plait_signal_wait_points.
 fn plait_signal_wait(signal: *mut plait_signal, sequence: u64, timeout_ns: u64, error: *mut plait_error) -> plait_status;
-/// plait_points_wait - wait for all or any of several emissions.
-fn plait_points_wait(points: *const plait_point, count: u64, mode: i32, timeout_ns: u64, out_index: *mut u64, error: *mut plait_error) -> plait_status;
-/// plait_signal_raise - raise a gate to a sequence; waiters up to it go on.
+/// plait_signal_wait_points - wait for all or any of several emissions.
+fn plait_signal_wait_points(points: *const plait_point, count: u64, mode: plait_wait_mode, timeout_ns: u64, out_index: *mut u64, error: *mut plait_error) -> plait_status;
+/// plait_signal_raise - raise a gate to a sequence, which ends waits up to it.
 fn plait_signal_raise(signal: *mut plait_signal, sequence: u64, error: *mut plait_error) -> plait_status;
-/// plait_signal_fail - fail a gate: everybody who waits gets this error.
+/// plait_signal_fail - fail a gate: all waits for it fail with this error.
 fn plait_signal_fail(signal: *mut plait_signal, origin: i64, text: *const c_char, error: *mut plait_error) -> plait_status;
-/// plait_signal_reset - forget the failure that a signal carries.
+/// plait_signal_reset - clear the failure of a signal.
 fn plait_signal_reset(signal: *mut plait_signal, error: *mut plait_error) -> plait_status;
-/// plait_signal_notify - have an emission announced as an event.
+/// plait_signal_notify - request an event for an emission.
 fn plait_signal_notify(signal: *mut plait_signal, sequence: u64, inbox: *mut plait_inbox, function: plait_host_function, user_data: *mut c_void, error: *mut plait_error) -> plait_status;
-/// plait_queue_create - an in-order queue on a device.
+/// plait_queue_create - create an in-order queue on a device.
 fn plait_queue_create(device: *mut plait_device, desc: *const plait_queue_desc, out: *mut *mut plait_queue, error: *mut plait_error) -> plait_status;
-/// plait_queue_retain - one more reference.
+/// plait_queue_retain - add one reference.
 fn plait_queue_retain(queue: *mut plait_queue);
 /// plait_queue_release - give one reference back.
 fn plait_queue_release(queue: *mut plait_queue);
-/// plait_queue_submit - add commands behind what the queue already has.
+/// plait_queue_submit - append commands to a queue.
 fn plait_queue_submit(queue: *mut plait_queue, commands: *const plait_command, count: u64, out_sequence: *mut u64, error: *mut plait_error) -> plait_status;
-/// plait_queue_call - submit one host function that may run on any thread.
+/// plait_queue_call - submit a host function that may run on any thread.
 fn plait_queue_call(queue: *mut plait_queue, function: plait_host_function, user_data: *mut c_void, error: *mut plait_error) -> plait_status;
 /// plait_queue_copy - submit a copy from buffer to buffer.
 fn plait_queue_copy(queue: *mut plait_queue, target: *mut plait_buffer, target_offset: u64, source: *mut plait_buffer, source_offset: u64, bytes: u64, error: *mut plait_error) -> plait_status;
@@ -756,132 +790,160 @@ fn plait_queue_copy(queue: *mut plait_queue, target: *mut plait_buffer, target_o
 fn plait_queue_copy_rows(queue: *mut plait_queue, target: *mut plait_buffer, target_offset: u64, source: *mut plait_buffer, source_offset: u64, bytes: u64, rows: *const plait_rows, error: *mut plait_error) -> plait_status;
 /// plait_queue_fill - submit a fill with a pattern of 1, 2, 4 or 8 bytes.
 fn plait_queue_fill(queue: *mut plait_queue, target: *mut plait_buffer, target_offset: u64, bytes: u64, pattern: u64, pattern_bytes: u32, error: *mut plait_error) -> plait_status;
-/// plait_queue_read - copy out of a buffer behind everything in the queue.
+/// plait_queue_read - copy from a buffer to host memory, and wait.
 fn plait_queue_read(queue: *mut plait_queue, source: *mut plait_buffer, source_offset: u64, host: *mut c_void, bytes: u64, error: *mut plait_error) -> plait_status;
-/// plait_queue_write - copy into a buffer behind everything in the queue.
+/// plait_queue_write - copy from host memory to a buffer, and wait.
 fn plait_queue_write(queue: *mut plait_queue, target: *mut plait_buffer, target_offset: u64, host: *const c_void, bytes: u64, error: *mut plait_error) -> plait_status;
 /// plait_queue_emit - submit an emission.
 fn plait_queue_emit(queue: *mut plait_queue, signal: *mut plait_signal, out_sequence: *mut u64, error: *mut plait_error) -> plait_status;
-/// plait_queue_wait - submit a wait: what follows waits, the caller does not.
+/// plait_queue_wait - submit a wait: later commands wait, the caller does not.
 fn plait_queue_wait(queue: *mut plait_queue, signal: *mut plait_signal, sequence: u64, error: *mut plait_error) -> plait_status;
-/// plait_queue_finish - wait until all that was submitted by now is done.
+/// plait_queue_finish - wait for all commands submitted so far.
 fn plait_queue_finish(queue: *mut plait_queue, timeout_ns: u64, error: *mut plait_error) -> plait_status;
-/// plait_device_native - what a device is to its system.
-fn plait_device_native(device: *mut plait_device, kind: u32, out: *mut u64, error: *mut plait_error) -> plait_status;
-/// plait_queue_native - what a queue is to its system.
-fn plait_queue_native(queue: *mut plait_queue, kind: u32, out: *mut u64, error: *mut plait_error) -> plait_status;
-/// plait_buffer_native - what a buffer is to its system.
-fn plait_buffer_native(buffer: *mut plait_buffer, kind: u32, out: *mut u64, out_offset_bytes: *mut u64, error: *mut plait_error) -> plait_status;
-/// plait_source_text - portable source as a backend's compiler gets to see it.
-fn plait_source_text(signature: *const c_char, source: *const plait_source, form: u32, buffer: *mut c_char, capacity_bytes: u64, out_bytes: *mut u64, error: *mut plait_error) -> plait_status;
-/// plait_kernel_create - a kernel from its signature and code.
+/// plait_device_native - get a native handle of a device.
+fn plait_device_native(device: *mut plait_device, kind: plait_native_kind, out: *mut u64, error: *mut plait_error) -> plait_status;
+/// plait_queue_native - get the native handle of a queue.
+fn plait_queue_native(queue: *mut plait_queue, kind: plait_native_kind, out: *mut u64, error: *mut plait_error) -> plait_status;
+/// plait_buffer_native - get the native handle of a buffer.
+fn plait_buffer_native(buffer: *mut plait_buffer, kind: plait_native_kind, out: *mut u64, out_offset_bytes: *mut u64, error: *mut plait_error) -> plait_status;
+/// plait_source_text - translate portable source to a backend's language.
+fn plait_source_text(signature: *const c_char, source: *const plait_source, form: plait_source_form, buffer: *mut c_char, capacity_bytes: u64, out_bytes: *mut u64, error: *mut plait_error) -> plait_status;
+/// plait_kernel_create - create a kernel from a signature and code.
 fn plait_kernel_create(context: *mut plait_context, desc: *const plait_kernel_desc, out: *mut *mut plait_kernel, error: *mut plait_error) -> plait_status;
-/// plait_kernel_retain - one more reference.
+/// plait_kernel_compile - create a kernel from portable source text.
+fn plait_kernel_compile(context: *mut plait_context, signature: *const c_char, code: *const c_char, out: *mut *mut plait_kernel, error: *mut plait_error) -> plait_status;
+/// plait_kernel_retain - add one reference.
 fn plait_kernel_retain(kernel: *mut plait_kernel);
-/// plait_kernel_release - give one reference back; work in flight keeps it.
+/// plait_kernel_release - give one reference back; work in flight holds its own.
 fn plait_kernel_release(kernel: *mut plait_kernel);
-/// plait_kernel_signature - the signature in its canonical form.
+/// plait_kernel_signature - get the signature in canonical form.
 fn plait_kernel_signature(kernel: *mut plait_kernel, buffer: *mut c_char, capacity_bytes: u64, out_bytes: *mut u64, error: *mut plait_error) -> plait_status;
-/// plait_queue_launch - submit one launch of a kernel, outside any graph.
+/// plait_queue_launch - submit one kernel launch to a queue.
 fn plait_queue_launch(queue: *mut plait_queue, kernel: *mut plait_kernel, launch: *const plait_launch, arguments: *const plait_argument, count: u64, error: *mut plait_error) -> plait_status;
-/// plait_graph_create - start an empty graph.
+/// plait_graph_add - add a node.
+fn plait_graph_add(graph: *mut plait_graph, desc: *const plait_node_desc, after: *const plait_node, count: u64, out: *mut plait_node, error: *mut plait_error) -> plait_status;
+/// plait_graph_join - add a join of several nodes: one predecessor for others.
+fn plait_graph_join(graph: *mut plait_graph, after: *const plait_node, count: u64, out: *mut plait_node, error: *mut plait_error) -> plait_status;
+/// plait_graph_launch - add a kernel launch.
+fn plait_graph_launch(graph: *mut plait_graph, kernel: *mut plait_kernel, launch: *const plait_launch, arguments: *const plait_argument, count: u64, after: plait_node, out: *mut plait_node, error: *mut plait_error) -> plait_status;
+/// plait_graph_call - add a host function that may run on any thread.
+fn plait_graph_call(graph: *mut plait_graph, function: plait_host_function, user_data: *mut c_void, after: plait_node, out: *mut plait_node, error: *mut plait_error) -> plait_status;
+/// plait_graph_copy - add a copy from buffer to buffer.
+fn plait_graph_copy(graph: *mut plait_graph, target: *mut plait_buffer, target_offset: u64, source: *mut plait_buffer, source_offset: u64, bytes: u64, after: plait_node, out: *mut plait_node, error: *mut plait_error) -> plait_status;
+/// plait_graph_copy_rows - add a copy of rows from buffer to buffer.
+fn plait_graph_copy_rows(graph: *mut plait_graph, target: *mut plait_buffer, target_offset: u64, source: *mut plait_buffer, source_offset: u64, bytes: u64, rows: *const plait_rows, after: plait_node, out: *mut plait_node, error: *mut plait_error) -> plait_status;
+/// plait_graph_fill - add a fill with a pattern of 1, 2, 4 or 8 bytes.
+fn plait_graph_fill(graph: *mut plait_graph, target: *mut plait_buffer, target_offset: u64, bytes: u64, pattern: u64, pattern_bytes: u32, after: plait_node, out: *mut plait_node, error: *mut plait_error) -> plait_status;
+/// plait_graph_emit - add an emission of a signal.
+fn plait_graph_emit(graph: *mut plait_graph, signal: *mut plait_signal, after: plait_node, out: *mut plait_node, error: *mut plait_error) -> plait_status;
+/// plait_graph_wait - add a wait for an emission of a signal or gate.
+fn plait_graph_wait(graph: *mut plait_graph, signal: *mut plait_signal, sequence: u64, after: plait_node, out: *mut plait_node, error: *mut plait_error) -> plait_status;
+/// plait_graph_mark - add a mark in the timeline.
+fn plait_graph_mark(graph: *mut plait_graph, label: *const c_char, after: plait_node, out: *mut plait_node, error: *mut plait_error) -> plait_status;
+/// plait_graph_subgraph - add a copy of all nodes of a graph.
+fn plait_graph_subgraph(graph: *mut plait_graph, subgraph: *mut plait_graph, after: plait_node, out: *mut plait_node, error: *mut plait_error) -> plait_status;
+/// plait_graph_while - add a loop that tests a word before its body.
+fn plait_graph_while(graph: *mut plait_graph, word: *mut plait_buffer, offset: u64, times: u64, after: plait_node, out_body: *mut *mut plait_graph, out: *mut plait_node, error: *mut plait_error) -> plait_status;
+/// plait_graph_do - add a loop that tests a word after its body.
+fn plait_graph_do(graph: *mut plait_graph, word: *mut plait_buffer, offset: u64, times: u64, after: plait_node, out_body: *mut *mut plait_graph, out: *mut plait_node, error: *mut plait_error) -> plait_status;
+/// plait_graph_case - add a branch: a word selects the body that runs.
+fn plait_graph_case(graph: *mut plait_graph, word: *mut plait_buffer, offset: u64, count: u64, after: plait_node, out_bodies: *mut *mut plait_graph, out: *mut plait_node, error: *mut plait_error) -> plait_status;
+/// plait_graph_create - create an empty graph.
 fn plait_graph_create(context: *mut plait_context, out: *mut *mut plait_graph, error: *mut plait_error) -> plait_status;
-/// plait_graph_retain - one more reference.
+/// plait_graph_read - create a graph from its text form; see plait-graph(5).
+fn plait_graph_read(context: *mut plait_context, text: *const c_char, bytes: u64, name: *const c_char, out: *mut *mut plait_graph, error: *mut plait_error) -> plait_status;
+/// plait_graph_retain - add one reference.
 fn plait_graph_retain(graph: *mut plait_graph);
 /// plait_graph_release - give one reference back.
 fn plait_graph_release(graph: *mut plait_graph);
-/// plait_graph_add - add a node.
-fn plait_graph_add(graph: *mut plait_graph, desc: *const plait_node_desc, after: *const plait_node, count: u64, out: *mut plait_node, error: *mut plait_error) -> plait_status;
-/// plait_graph_edge - `before` is done before `after` starts.
-fn plait_graph_edge(graph: *mut plait_graph, before: plait_node, after: plait_node, error: *mut plait_error) -> plait_status;
-/// plait_graph_body - the body of a loop, or of one branch.
+/// plait_graph_add_edge - add an edge: `before` completes before `after` starts.
+fn plait_graph_add_edge(graph: *mut plait_graph, before: plait_node, after: plait_node, error: *mut plait_error) -> plait_status;
+/// plait_graph_body - get the body of a loop, or of one branch.
 fn plait_graph_body(graph: *mut plait_graph, node: plait_node, branch: u64, out: *mut *mut plait_graph, error: *mut plait_error) -> plait_status;
-/// plait_graph_rotate - buffers that take turns, one an iteration.
-fn plait_graph_rotate(graph: *mut plait_graph, buffers: *const *mut plait_buffer, count: u64, flags: u32, out: *mut u64, error: *mut plait_error) -> plait_status;
-/// plait_graph_size - how many nodes and edges were added, bodies apart.
+/// plait_graph_add_rotation - let the iterations of a loop alternate between buffers.
+fn plait_graph_add_rotation(graph: *mut plait_graph, buffers: *const *mut plait_buffer, count: u64, flags: plait_rotation_flags, out: *mut u64, error: *mut plait_error) -> plait_status;
+/// plait_graph_size - get the number of added nodes and edges, without bodies.
 fn plait_graph_size(graph: *mut plait_graph, out_nodes: *mut u64, out_edges: *mut u64, error: *mut plait_error) -> plait_status;
-/// plait_graph_read - a graph from its text form; see plait-graph(5).
-fn plait_graph_read(context: *mut plait_context, text: *const c_char, bytes: u64, name: *const c_char, out: *mut *mut plait_graph, error: *mut plait_error) -> plait_status;
-/// plait_graph_freeze - plan the graph as it is now.
+/// plait_graph_freeze - plan the graph in its present state.
 fn plait_graph_freeze(graph: *mut plait_graph, desc: *const plait_freeze_desc, out: *mut *mut plait_plan, error: *mut plait_error) -> plait_status;
-/// plait_plan_retain - one more reference.
+/// plait_plan_retain - add one reference.
 fn plait_plan_retain(plan: *mut plait_plan);
 /// plait_plan_release - give one reference back.
 fn plait_plan_release(plan: *mut plait_plan);
-/// plait_plan_query - what a plan is made of.
+/// plait_plan_query - get the properties of a plan.
 fn plait_plan_query(plan: *mut plait_plan, info: *mut plait_plan_info, error: *mut plait_error) -> plait_status;
-/// plait_plan_check - prove that a plan is right.
+/// plait_plan_check - verify a plan.
 fn plait_plan_check(plan: *mut plait_plan, error: *mut plait_error) -> plait_status;
 /// plait_plan_simulate - predict a run from costs.
 fn plait_plan_simulate(plan: *mut plait_plan, system: *const plait_system_desc, out: *mut plait_simulation, lanes: *mut plait_lane_use, lane_count: u64, error: *mut plait_error) -> plait_status;
-/// plait_plan_critical - which commands make a predicted run as long as it is.
-fn plait_plan_critical(plan: *mut plait_plan, system: *const plait_system_desc, commands: *mut plait_critical_command, count: u64, error: *mut plait_error) -> plait_status;
-/// plait_plan_write - a plan as bytes or text.
-fn plait_plan_write(plan: *mut plait_plan, format: i32, buffer: *mut c_void, capacity_bytes: u64, out_bytes: *mut u64, error: *mut plait_error) -> plait_status;
-/// plait_plan_read - a plan from its binary form.
+/// plait_plan_critical_path - get the commands on the predicted critical path.
+fn plait_plan_critical_path(plan: *mut plait_plan, system: *const plait_system_desc, commands: *mut plait_critical_command, count: u64, error: *mut plait_error) -> plait_status;
+/// plait_plan_write - write a plan as bytes or text.
+fn plait_plan_write(plan: *mut plait_plan, format: plait_plan_format, buffer: *mut c_void, capacity_bytes: u64, out_bytes: *mut u64, error: *mut plait_error) -> plait_status;
+/// plait_plan_read - create a plan from its binary form.
 fn plait_plan_read(context: *mut plait_context, bytes: *const c_void, count: u64, out: *mut *mut plait_plan, error: *mut plait_error) -> plait_status;
-/// plait_plan_save - write the binary form to a file, all or nothing.
+/// plait_plan_save - write the binary form to a file, atomically.
 fn plait_plan_save(plan: *mut plait_plan, path: *const c_char, error: *mut plait_error) -> plait_status;
-/// plait_plan_load - plait_plan_read from a file.
+/// plait_plan_load - read a plan from a file; see plait_plan_read.
 fn plait_plan_load(context: *mut plait_context, path: *const c_char, out: *mut *mut plait_plan, error: *mut plait_error) -> plait_status;
-/// plait_plan_query_binding - a name that has to be bound.
+/// plait_plan_query_binding - get a name of a plan.
 fn plait_plan_query_binding(plan: *mut plait_plan, index: u64, out: *mut plait_plan_binding, error: *mut plait_error) -> plait_status;
-/// plait_plan_bind_kernel - give a plan the kernel of a name.
+/// plait_plan_bind_kernel - bind a kernel; its own name is the name.
 fn plait_plan_bind_kernel(plan: *mut plait_plan, kernel: *mut plait_kernel, error: *mut plait_error) -> plait_status;
-/// plait_plan_bind_buffer - give a plan the buffer of a name.
+/// plait_plan_bind_buffer - bind a buffer to a name.
 fn plait_plan_bind_buffer(plan: *mut plait_plan, name: *const c_char, buffer: *mut plait_buffer, error: *mut plait_error) -> plait_status;
-/// plait_plan_bind_signal - give a plan the signal of a name.
+/// plait_plan_bind_signal - bind a signal to a name.
 fn plait_plan_bind_signal(plan: *mut plait_plan, name: *const c_char, signal: *mut plait_signal, error: *mut plait_error) -> plait_status;
-/// plait_plan_bind_function - give a plan the host function of a name.
+/// plait_plan_bind_function - bind a host function to a name.
 fn plait_plan_bind_function(plan: *mut plait_plan, name: *const c_char, desc: *const plait_function_desc, error: *mut plait_error) -> plait_status;
-/// plait_plan_bind_device - say which device the plan means by a name.
+/// plait_plan_bind_device - bind a device to a name.
 fn plait_plan_bind_device(plan: *mut plait_plan, name: *const c_char, device: *mut plait_device, error: *mut plait_error) -> plait_status;
-/// plait_plan_parameter_count - how many parameters each run has to bind.
+/// plait_plan_parameter_count - get the number of parameters of a plan.
 fn plait_plan_parameter_count(plan: *mut plait_plan, out_count: *mut u32, error: *mut plait_error) -> plait_status;
-/// plait_plan_parameter - the number of a parameter.
-fn plait_plan_parameter(plan: *mut plait_plan, name: *const c_char, out_number: *mut u32, error: *mut plait_error) -> plait_status;
-/// plait_plan_parameter_query - what a parameter is.
-fn plait_plan_parameter_query(plan: *mut plait_plan, number: u32, info: *mut plait_parameter_info, error: *mut plait_error) -> plait_status;
-/// plait_plan_prepare - do now what the first run would do.
+/// plait_plan_find_parameter - get the number of a parameter.
+fn plait_plan_find_parameter(plan: *mut plait_plan, name: *const c_char, out_number: *mut u32, error: *mut plait_error) -> plait_status;
+/// plait_plan_query_parameter - get the properties of a parameter.
+fn plait_plan_query_parameter(plan: *mut plait_plan, number: u32, info: *mut plait_parameter_info, error: *mut plait_error) -> plait_status;
+/// plait_plan_prepare - allocate and compile everything a run needs.
 fn plait_plan_prepare(plan: *mut plait_plan, error: *mut plait_error) -> plait_status;
-/// plait_plan_rehearse - run a plan without what it names.
+/// plait_plan_rehearse - turn a plan into a rehearsal, which executes costs.
 fn plait_plan_rehearse(plan: *mut plait_plan, unit_ns: u64, error: *mut plait_error) -> plait_status;
-/// plait_plan_exchange - have another kernel do what one does.
+/// plait_plan_exchange - replace a kernel of a plan.
 fn plait_plan_exchange(plan: *mut plait_plan, old: *mut plait_kernel, kernel: *mut plait_kernel, error: *mut plait_error) -> plait_status;
-/// plait_plan_run - run a plan as one command of a queue.
+/// plait_plan_run - submit a run of a plan as one command of a queue.
 fn plait_plan_run(plan: *mut plait_plan, queue: *mut plait_queue, desc: *const plait_run_desc, out: *mut *mut plait_run, error: *mut plait_error) -> plait_status;
-/// plait_plan_call - run a plan and wait until it is done.
+/// plait_plan_call - run a plan and wait for its completion.
 fn plait_plan_call(plan: *mut plait_plan, queue: *mut plait_queue, desc: *const plait_run_desc, error: *mut plait_error) -> plait_status;
-/// plait_run_retain - one more reference.
+/// plait_run_retain - add one reference.
 fn plait_run_retain(run: *mut plait_run);
 /// plait_run_release - give one reference back; the run goes on.
 fn plait_run_release(run: *mut plait_run);
-/// plait_run_poll - is it done?
+/// plait_run_poll - get the status of a run without waiting.
 fn plait_run_poll(run: *mut plait_run, error: *mut plait_error) -> plait_status;
-/// plait_run_wait - wait until it is done.
+/// plait_run_wait - wait for the completion of a run.
 fn plait_run_wait(run: *mut plait_run, timeout_ns: u64, error: *mut plait_error) -> plait_status;
-/// plait_run_cancel - ask it to end.
+/// plait_run_cancel - request cancellation of a run.
 fn plait_run_cancel(run: *mut plait_run, error: *mut plait_error) -> plait_status;
-/// plait_run_notify - have the end of a run announced as an event.
+/// plait_run_notify - request an event for the end of a run.
 fn plait_run_notify(run: *mut plait_run, inbox: *mut plait_inbox, function: plait_host_function, user_data: *mut c_void, error: *mut plait_error) -> plait_status;
-/// plait_run_query - how it is getting on, or how it ended.
+/// plait_run_query - get the state of a run.
 fn plait_run_query(run: *mut plait_run, info: *mut plait_run_info, error: *mut plait_error) -> plait_status;
-/// plait_plan_command - what a command of a plan is.
-fn plait_plan_command(plan: *mut plait_plan, command: u64, info: *mut plait_command_info, error: *mut plait_error) -> plait_status;
-/// plait_callable_create - a C function that runs a plan.
+/// plait_plan_query_command - get the properties of a command of a plan.
+fn plait_plan_query_command(plan: *mut plait_plan, command: u64, info: *mut plait_command_info, error: *mut plait_error) -> plait_status;
+/// plait_callable_create - create a C function that runs a plan.
 fn plait_callable_create(plan: *mut plait_plan, desc: *const plait_callable_desc, out: *mut *mut plait_callable, error: *mut plait_error) -> plait_status;
-/// plait_callable_function - the function, to be cast to its type.
+/// plait_callable_function - get the function, to be cast to its type.
 fn plait_callable_function(callable: *mut plait_callable, out: *mut plait_any_function, error: *mut plait_error) -> plait_status;
-/// plait_callable_retain - one more reference.
+/// plait_callable_retain - add one reference.
 fn plait_callable_retain(callable: *mut plait_callable);
-/// plait_callable_release - give one reference back; calls under way go on.
+/// plait_callable_release - give one reference back; calls in progress go on.
 fn plait_callable_release(callable: *mut plait_callable);
-/// plait_plan_record - make room to record runs of a plan.
+/// plait_plan_record - allocate record buffers for the runs of a plan.
 fn plait_plan_record(plan: *mut plait_plan, records: u64, error: *mut plait_error) -> plait_status;
-/// plait_run_records - pull what a run has written down.
+/// plait_run_records - get the records of a run.
 fn plait_run_records(run: *mut plait_run, records: *mut plait_record, count: u64, out_count: *mut u64, out_dropped: *mut u64, error: *mut plait_error) -> plait_status;
-/// plait_run_write - what a run has written down, as text.
-fn plait_run_write(run: *mut plait_run, format: i32, buffer: *mut c_void, capacity_bytes: u64, out_bytes: *mut u64, error: *mut plait_error) -> plait_status;
-/// plait_plan_tune - plan the same graph anew, with what its commands took.
+/// plait_run_write - write the records of a run as text.
+fn plait_run_write(run: *mut plait_run, format: plait_trace_format, buffer: *mut c_void, capacity_bytes: u64, out_bytes: *mut u64, error: *mut plait_error) -> plait_status;
+/// plait_plan_tune - plan the same graph again with measured costs.
 fn plait_plan_tune(plan: *mut plait_plan, desc: *const plait_tune_desc, out: *mut *mut plait_plan, info: *mut plait_tune_info, error: *mut plait_error) -> plait_status;
 }

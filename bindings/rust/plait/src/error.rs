@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-//! Errors, and calling functions that have them.
+//! Errors, and calls of C functions that report them.
 use std::cell::UnsafeCell;
 use std::ffi::{CStr, CString};
 use std::fmt;
@@ -9,44 +9,44 @@ use plait_sys as raw;
 
 use crate::library::lib;
 
-/// What can go wrong here goes wrong with an [`Error`].
+/// The result of all fallible functions of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// What kind of error it is.
+/// The kind of an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Status {
-    /// An argument is wrong.
+    /// An argument is invalid.
     Invalid,
-    /// An object of another system.
+    /// A handle that is stale, or of another type or system.
     Handle,
-    /// There is no memory, or a device's budget is used up.
+    /// Memory, or the memory budget of a device, is exhausted.
     NoMemory,
-    /// The backend, or this version, cannot do it.
+    /// The backend, or this version, does not support the operation.
     Unsupported,
-    /// A library, backend, compiler or file is not there.
+    /// A library, backend, compiler or file is not available.
     Unavailable,
-    /// Not possible as things are.
+    /// Not possible in the object's current state.
     State,
-    /// Possible later.
+    /// Not possible at present; a later retry may succeed.
     Busy,
-    /// It did not happen in time.
+    /// A wait reached its timeout.
     Timeout,
-    /// It was cancelled.
+    /// The run or command was cancelled.
     Cancelled,
-    /// A kernel or a function failed.
+    /// A kernel or a host function failed.
     Failed,
-    /// The device is gone.
+    /// The device was lost.
     Lost,
-    /// Only another thread may do this.
+    /// Only the owner thread may do this; the text names both threads.
     Thread,
-    /// It could never end.
+    /// The wait could never end.
     Deadlock,
-    /// The process was forked; only the parent has plait.
+    /// The call was made in a forked child; only the parent may use plait.
     Forked,
-    /// A promise was broken, please report it.
+    /// An invariant of the library or a plugin was violated; please report it.
     Internal,
-    /// What a newer library says.
+    /// A status of a newer library.
     Other(i32),
 }
 
@@ -80,9 +80,9 @@ struct Inner {
     detail: Option<String>,
 }
 
-/// What plait refused or could not do.
+/// A failed call or command.
 ///
-/// `{}` is one line, `{:?}` (which `main` prints) has the detail as well.
+/// `{}` formats one line; `{:?}`, which `main` prints, adds the detail.
 pub struct Error(Box<Inner>);
 
 impl Error {
@@ -94,22 +94,22 @@ impl Error {
         Error::new(Status::Invalid, text)
     }
 
-    /// What kind of error it is.
+    /// Return the kind of the error.
     pub fn status(&self) -> Status {
         self.0.status
     }
 
-    /// What happened, where, and what to do.
+    /// Return the message: the failure, its place, and the remedy.
     pub fn text(&self) -> &str {
         &self.0.text
     }
 
-    /// What the function or the system below returned; 0 if that says nothing.
+    /// Return the number that the failing function or driver call returned; 0: none.
     pub fn origin(&self) -> i64 {
         self.0.origin
     }
 
-    /// A compiler's log, for example.
+    /// Return further text, such as a compiler log.
     pub fn detail(&self) -> Option<&str> {
         self.0.detail.as_deref()
     }
@@ -148,13 +148,14 @@ fn detail_text(number: u64) -> Option<String> {
         // SAFETY: `room` has `bytes` bytes, or is null and `bytes` 0.
         match unsafe { (lib().plait_error_detail)(number, room.cast(), bytes, needed) } {
             raw::PLAIT_OK => Ok(()),
-            _ => Err(Error::new(Status::Handle, "the text is gone")),
+            _ => Err(Error::new(Status::Handle, "the detail text was discarded")),
         }
     })
     .ok()
 }
 
-/// Ask how long a text is, then for the text: `get(room, bytes, needed)`.
+/// Return a text of unknown length: `get(room, bytes, needed)` is called for the size,
+/// then for the text.
 pub(crate) fn fill_text(get: impl Fn(*mut u8, u64, *mut u64) -> Result<()>) -> Result<String> {
     let mut needed = 0u64;
     get(ptr::null_mut(), 0, &mut needed)?;
@@ -168,8 +169,8 @@ pub(crate) fn fill_text(get: impl Fn(*mut u8, u64, *mut u64) -> Result<()>) -> R
 }
 
 thread_local! {
-    /// What a call says of its failure.  It is used again, so that none is made for
-    /// calls that do not fail.
+    /// The error record of this thread's calls, reused so that a call that succeeds
+    /// initializes nothing.
     static RECORD: UnsafeCell<raw::plait_error> = const {
         UnsafeCell::new(raw::plait_error {
             size: std::mem::size_of::<raw::plait_error>() as u32,
@@ -181,7 +182,8 @@ thread_local! {
     };
 }
 
-/// Call a function of plait whose last parameter is the error; nothing else.
+/// Call a C function whose last parameter is the error.  The closure makes no other
+/// call, since the record is shared.
 pub(crate) fn call(
     function: impl FnOnce(*mut raw::plait_error) -> raw::plait_status,
 ) -> Result<raw::plait_status> {
@@ -190,7 +192,7 @@ pub(crate) fn call(
     if status >= 0 {
         return Ok(status);
     }
-    // SAFETY: this thread's own, which plait has filled in.
+    // SAFETY: the record belongs to this thread, and plait has filled it in.
     let record = unsafe { &*at };
     Err(Error(Box::new(Inner {
         status: Status::from_raw(status),
@@ -200,7 +202,7 @@ pub(crate) fn call(
     })))
 }
 
-/// A text as C has it; what is behind a NUL would be lost without a word.
+/// Convert a text for C; refuse a NUL, which would truncate it silently.
 pub(crate) fn c_text(text: &str) -> Result<CString> {
     CString::new(text).map_err(|_| Error::invalid(format!("{:?} has a NUL", text)))
 }
@@ -210,6 +212,6 @@ pub(crate) fn pointer_of(text: &Option<CString>) -> *const std::os::raw::c_char 
 }
 
 pub(crate) fn static_text(text: *const std::os::raw::c_char) -> String {
-    // SAFETY: a text of the library's, which stays loaded.
+    // SAFETY: static text of the library, which is never unloaded.
     unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-//! Graphs: nodes, loops and branches, and what freezes them.
+//! The graph builder: nodes, loops, branches and freeze.
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ffi::CString;
@@ -21,7 +21,7 @@ use crate::queue::{pattern_of, Signal};
 use crate::rows::Rows;
 use crate::system::Device;
 
-/// A node of a graph; later ones come [`after`](Adding::after) it.
+/// A node of a graph; pass it to [`after`](Adding::after) of nodes that depend on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Node {
     graph: usize,
@@ -34,16 +34,16 @@ impl AsRef<[Node]> for Node {
     }
 }
 
-/// Work and its order; [`freeze`](Graph::freeze) makes a plan of it.
+/// A task graph under construction; [`freeze`](Graph::freeze) schedules it.
 ///
-/// Nodes run in any order that their `after` allows.  A graph stays on the thread of its
-/// system; plans go everywhere.
+/// Nodes run in any order that the edges allow.  A graph stays on the thread of its
+/// system; plans are `Send` and `Sync`.
 pub struct Graph {
     raw: Handle<raw::plait_graph>,
     owner: Rc<Owner>,
-    /// The closures of this graph and of the bodies in it.
+    /// The closures of this graph and its bodies.
     functions: Rc<RefCell<Vec<Arc<Registered>>>>,
-    /// Their parameters that are pointers, and what they point to.
+    /// Pointer parameters of the launches, with their pointee types.
     pointers: Rc<RefCell<HashMap<String, String>>>,
 }
 
@@ -58,13 +58,13 @@ impl Graph {
 
     // --- nodes
 
-    /// Does nothing: comes after several, and before others.
+    /// An empty node, for edges from many nodes to many nodes.
     #[track_caller]
     pub fn join(&self) -> Adding<'_, Node> {
         Adding::new(self, raw::PLAIT_NODE_JOIN)
     }
 
-    /// A kernel; [`items`](Adding::items) says how much.
+    /// A kernel launch; [`items`](Adding::items) sets its size.
     #[track_caller]
     pub fn launch<'a>(&'a self, kernel: &'a Kernel, arguments: &[Argument<'a>])
         -> Adding<'a, Node> {
@@ -77,8 +77,8 @@ impl Graph {
         made
     }
 
-    /// A closure; it runs on the thread that opened the system, as often as the node
-    /// does.  An error that it returns, or a panic, fails the node.
+    /// A call of a closure, on the thread that opened the system, at each run of the node.
+    /// An error that the closure returns, or a panic, fails the node.
     #[track_caller]
     pub fn call<'a, O: Outcome>(&'a self, mut f: impl FnMut() -> O + 'static) -> Adding<'a, Node> {
         let mut made = Adding::new(self, raw::PLAIT_NODE_CALL);
@@ -89,7 +89,7 @@ impl Graph {
         made
     }
 
-    /// A copy of a buffer to another one of the same length.
+    /// A copy from a buffer to another one of the same length.
     #[track_caller]
     pub fn copy<'a, T: Element>(&'a self, target: &'a Buffer<T>, source: &'a Buffer<T>)
         -> Adding<'a, Node> {
@@ -104,7 +104,7 @@ impl Graph {
         made
     }
 
-    /// A copy of rows of a buffer to rows of another one; views say where they begin.
+    /// A strided copy from rows of a buffer to rows of another one; a view sets the offset.
     #[track_caller]
     pub fn copy_rows<'a, T: Element>(&'a self, target: &'a Buffer<T>, source: &'a Buffer<T>,
                                      rows: Rows) -> Adding<'a, Node> {
@@ -121,7 +121,7 @@ impl Graph {
         made
     }
 
-    /// Every element becomes `value`.
+    /// A fill: every element becomes `value`.
     #[track_caller]
     pub fn fill<'a, T: Element>(&'a self, target: &'a Buffer<T>, value: T) -> Adding<'a, Node> {
         let mut made = Adding::new(self, raw::PLAIT_NODE_FILL);
@@ -133,7 +133,7 @@ impl Graph {
         made
     }
 
-    /// Raise a signal.
+    /// An emission: increments a signal.
     #[track_caller]
     pub fn emit<'a>(&'a self, signal: &'a Signal) -> Adding<'a, Node> {
         let mut made = Adding::new(self, raw::PLAIT_NODE_EMIT);
@@ -141,7 +141,8 @@ impl Graph {
         made
     }
 
-    /// Go on only when it has happened; 0 is the newest one when a run starts.
+    /// A wait until a signal reaches `sequence`; 0 is the newest sequence number submitted
+    /// when a run starts.
     #[track_caller]
     pub fn wait<'a>(&'a self, signal: &'a Signal, sequence: u64) -> Adding<'a, Node> {
         let mut made = Adding::new(self, raw::PLAIT_NODE_WAIT);
@@ -150,7 +151,7 @@ impl Graph {
         made
     }
 
-    /// A copy of all that another graph has now.
+    /// A copy of the nodes that another graph has now.
     #[track_caller]
     pub fn subgraph<'a>(&'a self, graph: &'a Graph) -> Adding<'a, Node> {
         let mut made = Adding::new(self, raw::PLAIT_NODE_SUBGRAPH);
@@ -166,21 +167,20 @@ impl Graph {
 
     // --- loops and branches
 
-    /// A loop: it goes on while the first number of `condition` is not 0.  Made are the
-    /// node and the body, which is a graph to be filled.
+    /// A loop that runs while the first number of `condition` is not 0.  Adding it returns
+    /// the node and the body, a graph to fill.
     #[track_caller]
     pub fn repeat_while<'a>(&'a self, condition: &'a Buffer<u32>) -> Adding<'a, (Node, Graph)> {
         self.region(raw::PLAIT_NODE_WHILE, condition)
     }
 
-    /// The same, but the body runs once before it is asked.
+    /// A loop as [`repeat_while`](Graph::repeat_while), with the first test after the body.
     #[track_caller]
     pub fn do_while<'a>(&'a self, condition: &'a Buffer<u32>) -> Adding<'a, (Node, Graph)> {
         self.region(raw::PLAIT_NODE_DO, condition)
     }
 
-    /// Branches: one of `count` bodies runs, that whose number the first of `condition`
-    /// is.
+    /// A branch: runs the body, of `count`, whose number is the first of `condition`.
     #[track_caller]
     pub fn case<'a>(&'a self, condition: &'a Buffer<u32>, count: usize)
         -> Adding<'a, (Node, Vec<Graph>)> {
@@ -189,23 +189,23 @@ impl Graph {
         made
     }
 
-    /// The same with a closure that is asked, on the thread that opened the system: the
-    /// loop goes on while it returns `true`.  An error that it returns, or a panic, fails
-    /// the node.
+    /// A loop that runs while a closure returns `true`.  The closure runs on the thread
+    /// that opened the system.  An error that it returns, or a panic, fails the node.
     #[track_caller]
     pub fn repeat_while_fn<'a, V: Verdict>(&'a self, f: impl FnMut() -> V + 'static)
         -> Adding<'a, (Node, Graph)> {
         self.asking(raw::PLAIT_NODE_WHILE, f)
     }
 
-    /// The same, but the body runs once before it is asked.
+    /// A loop as [`repeat_while_fn`](Graph::repeat_while_fn), with the first test after the
+    /// body.
     #[track_caller]
     pub fn do_while_fn<'a, V: Verdict>(&'a self, f: impl FnMut() -> V + 'static)
         -> Adding<'a, (Node, Graph)> {
         self.asking(raw::PLAIT_NODE_DO, f)
     }
 
-    /// Branches, of which a closure chooses one; the first is 0.
+    /// A branch: runs the body whose number, from 0, a closure returns.
     #[track_caller]
     pub fn case_fn<'a, V: Verdict>(&'a self, f: impl FnMut() -> V + 'static, count: usize)
         -> Adding<'a, (Node, Vec<Graph>)> {
@@ -232,20 +232,20 @@ impl Graph {
         made
     }
 
-    /// In the body of a loop: buffers that take turns, one an iteration.
+    /// In the body of a loop: rotate through buffers, one per iteration.
     pub fn rotate<T: Element>(&self, buffers: &[&Buffer<T>]) -> Result<Rotation> {
         let array: Vec<_> = buffers.iter().map(|buffer| buffer.raw.get()).collect();
         let mut number = 0;
-        // SAFETY: plait keeps the buffers.
+        // SAFETY: plait retains the buffers.
         call(|error| unsafe {
-            (lib().plait_graph_rotate)(self.raw.get(), array.as_ptr(), array.len() as u64, 0,
+            (lib().plait_graph_add_rotation)(self.raw.get(), array.as_ptr(), array.len() as u64, 0,
                                        &mut number, error)
         })?;
         Ok(Rotation(number))
     }
 
     fn body(&self, node: Node, branch: u64) -> Result<Graph> {
-        // SAFETY: a graph of ours.
+        // SAFETY: `self` owns the graph.
         let raw = Handle::make(|out, error| unsafe {
             (lib().plait_graph_body)(self.raw.get(), node.number, branch, out, error)
         })?;
@@ -255,12 +255,12 @@ impl Graph {
 
     // --- freezing
 
-    /// A plan: the schedule, which runs as often as you like.
+    /// Schedule the graph; return a plan, which runs any number of times.
     pub fn freeze(&self) -> Result<Plan> {
         self.freeze_with(&Freeze::default())
     }
 
-    /// A plan, made as [`Freeze`] says.
+    /// Schedule the graph with options.
     pub fn freeze_with(&self, how: &Freeze) -> Result<Plan> {
         // SAFETY: a graph of ours.
         let raw = Handle::make(|out, error| unsafe {
@@ -272,7 +272,7 @@ impl Graph {
     }
 }
 
-/// How a graph is frozen.
+/// Options of freezing a graph.
 #[derive(Clone)]
 pub struct Freeze {
     desc: raw::plait_freeze_desc,
@@ -287,42 +287,43 @@ impl Default for Freeze {
 }
 
 impl Freeze {
-    /// As the library would choose.
+    /// Start with the defaults of the library.
     pub fn new() -> Freeze {
         Freeze::default()
     }
 
-    /// At most so many lanes on each device.
+    /// Set the most lanes per device; 0, the default: what the device can run at once.
     pub fn lanes(mut self, count: u32) -> Freeze {
         self.desc.lanes = count;
         self
     }
 
-    /// As many lanes as can be of use.
+    /// Use as many lanes as the graph is wide, within the limits.
     pub fn widest(mut self) -> Freeze {
         self.desc.policy = raw::PLAIT_POLICY_WIDEST;
         self
     }
 
-    /// So many runs may be in flight.
+    /// Set the most runs in flight; 0, the default, means 2.
     pub fn instances(mut self, count: u32) -> Freeze {
         self.desc.instances = count;
         self
     }
 
-    /// Each lane does what was planned for it, and nothing else.
+    /// Keep the planned order of each lane, for even work.
     pub fn strict(mut self) -> Freeze {
         self.desc.mode = raw::PLAIT_MODE_STRICT;
         self
     }
 
-    /// Lanes that have nothing to do help others.
+    /// Keep the edges only, and let idle workers run commands of other lanes, for uneven
+    /// work.
     pub fn helped(mut self) -> Freeze {
         self.desc.mode = raw::PLAIT_MODE_HELPED;
         self
     }
 
-    /// Prove the schedule.
+    /// Verify the plan before returning it.
     pub fn check(mut self) -> Freeze {
         self.desc.flags |= raw::PLAIT_FREEZE_CHECK;
         self
@@ -331,7 +332,7 @@ impl Freeze {
 
 // --- adding --------------------------------------------------------------------
 
-/// A node that is being described; [`add`](Adding::add) adds it.
+/// A builder of one node; [`add`](Adding::add) adds the node.
 #[must_use = "the node is added by add()"]
 pub struct Adding<'a, M> {
     graph: &'a Graph,
@@ -347,7 +348,7 @@ pub struct Adding<'a, M> {
     made: PhantomData<M>,
 }
 
-/// What adding a node makes: the node, and the bodies that it has.
+/// The result of adding a node: the node, and its bodies if it has any.
 pub trait Made: Sized {
     #[doc(hidden)]
     fn made(graph: &Graph, node: Node, branches: u64) -> Result<Self>;
@@ -390,62 +391,63 @@ impl<'a, M: Made> Adding<'a, M> {
         }
     }
 
-    /// It starts when these are done: a node, or several.
+    /// Add edges: the node starts after these, one or several.
     pub fn after(mut self, nodes: impl AsRef<[Node]>) -> Self {
         self.after.extend_from_slice(nodes.as_ref());
         self
     }
 
-    /// What errors and pictures call it.
+    /// Set the name in errors and drawings.
     pub fn label(mut self, label: &str) -> Self {
         self.label = Some(label.into());
         self
     }
 
-    /// Where it runs.
+    /// Set the device to run on.
     pub fn device(mut self, device: &'a Device) -> Self {
         self.desc.device = device.get();
         self.desc.device_count = 1;
         self
     }
 
-    /// How long it takes, in any unit.
+    /// Set the duration, in any unit; 0 means 1.
     pub fn cost(mut self, cost: u64) -> Self {
         self.desc.cost = cost;
         self
     }
 
-    /// Launches: how many items; a [`parameter`](crate::parameter) leaves it to each run.
+    /// Launches: set the number of items, or a [`parameter`](crate::parameter) that each
+    /// run sets.
     pub fn items(mut self, items: impl Into<Items<'a>>) -> Self {
         self.items = items.into();
         self
     }
 
-    /// Launches: how many items a group has.
+    /// Launches: set the items per group.
     pub fn group(mut self, items: impl Into<Items<'a>>) -> Self {
         self.group = items.into().sizes;
         self
     }
 
-    /// Launches: memory of the node's own, which [`scratch`](crate::scratch) is.
+    /// Launches: set the size of [`scratch`](crate::scratch) memory, in bytes.
     pub fn scratch_bytes(mut self, bytes: u64) -> Self {
         self.desc.scratch_bytes = bytes;
         self
     }
 
-    /// Loops: how often it is expected to run.
+    /// Loops: set the expected number of iterations, for the planner; 0 means 1.
     pub fn times(mut self, times: u64) -> Self {
         self.desc.times = times;
         self
     }
 
-    /// Loops and branches: the number at this index of the condition is asked.
+    /// Loops and branches: set the index of the condition in its buffer; default 0.
     pub fn at(mut self, index: usize) -> Self {
         self.desc.predicate_offset = 4 * index as u64;
         self
     }
 
-    /// Add it to the graph.
+    /// Add the node to the graph.
     pub fn add(mut self) -> Result<M> {
         if let Some(error) = self.wrong {
             return Err(error);
@@ -471,7 +473,7 @@ impl<'a, M: Made> Adding<'a, M> {
         let after = self.numbers()?;
         let at = if after.is_empty() { ptr::null() } else { after.as_ptr() };
         let mut number = 0;
-        // SAFETY: all that the description refers to is here, or borrowed.
+        // SAFETY: everything the description refers to is local, or borrowed by `self`.
         call(|error| unsafe {
             (lib().plait_graph_add)(self.graph.raw.get(), &self.desc, at, after.len() as u64,
                                     &mut number, error)
@@ -484,7 +486,7 @@ impl<'a, M: Made> Adding<'a, M> {
     fn numbers(&self) -> Result<Vec<raw::plait_node>> {
         let here = self.graph.raw.get() as usize;
         if self.after.iter().any(|node| node.graph != here) {
-            return Err(Error::invalid(format!("{}: it comes after a node of another graph",
+            return Err(Error::invalid(format!("{}: after: a node of another graph",
                                               self.place)));
         }
         Ok(self.after.iter().map(|node| node.number).collect())

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-//! How plait gets at closures: never by a call.  They are events in an inbox,
-//! which the thread that opened the system takes from there and answers.
+//! The inbox: closures as events, wakers, and waiting.
+//!
+//! plait never calls a closure.  The thread that opened the system pulls calls from the
+//! inbox as events, runs the closures and replies.
 use std::any::Any;
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -20,12 +22,12 @@ use plait_sys as raw;
 use crate::error::{call, Result, Status};
 use crate::library::{lib, Handle};
 
-/// What a closure is answered with: a number, or the text of its failure.
+/// The reply to a call: a number, or the text of a failure.
 pub(crate) type Answer = std::result::Result<i64, String>;
 
-/// What a closure of yours may return: nothing, or a result.
+/// The return type of a command's closure: nothing, or a result.
 pub trait Outcome: 'static {
-    /// The text of a failure, which the command's error has then.
+    /// Return the text of a failure, for the command's error.
     fn failure(self) -> Option<String>;
 }
 
@@ -41,10 +43,10 @@ impl<E: std::fmt::Display + 'static> Outcome for std::result::Result<(), E> {
     }
 }
 
-/// What a closure that decides returns: a `bool` for a loop, a `u32` for branches, or
+/// The return type of a predicate closure: a `bool` for a loop, a `u32` for branches, or
 /// a result of those.
 pub trait Verdict: 'static {
-    /// The word, or the text of a failure, which the node's error has then.
+    /// Return the condition's word, or the text of a failure, for the node's error.
     fn verdict(self) -> std::result::Result<u32, String>;
 }
 
@@ -73,16 +75,16 @@ pub(crate) fn answer_of(outcome: impl Outcome) -> Answer {
     outcome.failure().map_or(Ok(0), Err)
 }
 
-/// A closure that is called once, as one that may be called often.
+/// Wrap an `FnOnce` as an `FnMut` that fails at the second call.
 pub(crate) fn once<O: Outcome>(function: impl FnOnce() -> O) -> impl FnMut() -> Answer {
     let mut kept = Some(function);
     move || match kept.take() {
         Some(function) => answer_of(function()),
-        None => Err("it was called before".into()),
+        None => Err("the closure was already called".into()),
     }
 }
 
-/// Our own numbers as keys: one multiplication spreads them.
+/// Hasher of callback numbers: one multiplication (Fibonacci hashing).
 #[derive(Default)]
 pub(crate) struct Spread(u64);
 
@@ -104,7 +106,7 @@ type Numbered<T> = HashMap<u64, T, BuildHasherDefault<Spread>>;
 
 static LAST: AtomicU64 = AtomicU64::new(0);
 
-/// Numbers are what plait keeps for us; one that is not known any more is an error,
+/// Return a new callback number: the user data of events.  An unknown number is an error,
 /// not a crash.
 pub(crate) fn new_number() -> u64 {
     LAST.fetch_add(1, Ordering::Relaxed) + 1
@@ -114,30 +116,30 @@ pub(crate) fn as_user_data(number: u64) -> *mut c_void {
     number as usize as *mut c_void
 }
 
-// --- what every thread may reach -----------------------------------------------
+// --- state shared by all threads -----------------------------------------------
 
 #[derive(Default)]
 struct Waiting {
     wakers: Numbered<Waker>,
-    /// From other threads: closures to be called once.
+    /// Closures to be called once, submitted by any thread.
     functions: Numbered<SendFunction>,
-    /// Closures that nobody can call any more; their own thread drops them.
+    /// Numbers of unreachable closures; the owner thread drops the closures.
     dropped: Vec<u64>,
-    /// Runs that nobody waits for; what they call has to stay until they end.
+    /// Dropped runs in flight, with the closures that they may call.
     forgotten: Vec<(Handle<raw::plait_run>, Functions)>,
 }
 
-/// The part of a system that its objects keep.
+/// The part of a system that its objects keep alive.
 pub(crate) struct Shared {
     pub(crate) inbox: Handle<raw::plait_inbox>,
     pub(crate) context: Handle<raw::plait_context>,
     waiting: Mutex<Waiting>,
 }
 
-/// Closures that a graph, its plans and their runs keep.
+/// Closures that a graph, its plans and their runs keep alive.
 pub(crate) type Functions = Arc<Vec<Arc<Registered>>>;
 
-/// Keeps a closure callable; it is dropped by the thread that it belongs to.
+/// Keeps a closure callable; the owner thread drops the closure afterwards.
 pub(crate) struct Registered {
     pub(crate) number: u64,
     shared: Arc<Shared>,
@@ -151,7 +153,7 @@ impl Drop for Registered {
 
 impl Shared {
     fn lock(&self) -> MutexGuard<'_, Waiting> {
-        // Nothing of others runs while it is held, so it is whole after a panic.
+        // No foreign code runs under the lock, so the state is consistent after a panic.
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -160,7 +162,7 @@ impl Shared {
         drop(old);
     }
 
-    /// Another waker for what is still to come; false: it has come.
+    /// Replace the waker of a pending event; return false if the event has arrived.
     pub(crate) fn change_waker(&self, number: u64, waker: &Waker) -> bool {
         let mut old = waker.clone();
         match self.lock().wakers.get_mut(&number) {
@@ -189,14 +191,14 @@ impl Shared {
         self.lock().forgotten.push((run, functions));
     }
 
-    /// Let go of forgotten runs that have ended.
+    /// Release forgotten runs that are done.
     fn sweep(&self) {
         let runs = std::mem::take(&mut self.lock().forgotten);
         if runs.is_empty() {
             return;
         }
         let (still, ended): (Vec<_>, Vec<_>) = runs.into_iter().partition(|(run, _)| {
-            // SAFETY: a run of ours.
+            // SAFETY: `run` owns the run.
             unsafe { (lib().plait_run_poll)(run.get(), ptr::null_mut()) == raw::PLAIT_PENDING }
         });
         drop(ended);
@@ -204,23 +206,23 @@ impl Shared {
     }
 }
 
-// --- what only its own thread may reach ----------------------------------------
+// --- state of the owner thread --------------------------------------------------
 
 thread_local! {
-    /// The systems that this thread has opened.
+    /// The systems opened by this thread.
     static OWNED: RefCell<Vec<Weak<Owner>>> = RefCell::new(Vec::new());
 }
 
 pub(crate) struct Owner {
     pub(crate) shared: Arc<Shared>,
     functions: RefCell<Numbered<Rc<RefCell<Function>>>>,
-    /// Those that are called once.
+    /// Closures that are called once.
     once: RefCell<Numbered<Function>>,
 }
 
 impl Owner {
     pub(crate) fn new(context: Handle<raw::plait_context>) -> Result<Rc<Owner>> {
-        // SAFETY: the context is ours; the inbox belongs to this thread.
+        // SAFETY: `context` owns the context; the inbox belongs to this thread.
         let inbox = Handle::make(|out, error| unsafe {
             (lib().plait_inbox_create)(context.get(), out, error)
         })?;
@@ -234,7 +236,7 @@ impl Owner {
         Ok(made)
     }
 
-    /// Make a closure callable under a number.
+    /// Register a closure under a new number.
     pub(crate) fn register(&self, function: Function) -> Arc<Registered> {
         self.clean();
         let number = new_number();
@@ -254,10 +256,10 @@ impl Owner {
 
     fn forget(&self, number: u64) {
         let function = self.functions.borrow_mut().remove(&number);
-        drop(function); // which may do anything; nothing is borrowed
+        drop(function); // may run any code: no RefCell is borrowed here
     }
 
-    /// Drop what nobody can call any more.  A closure that is dropped may drop more.
+    /// Drop unreachable closures, repeatedly: dropping one may make others unreachable.
     fn clean(&self) {
         self.shared.sweep();
         loop {
@@ -269,12 +271,12 @@ impl Owner {
         }
     }
 
-    /// Serve all events that wait; how many.
+    /// Serve all pending events; return their number.
     pub(crate) fn pump(&self) -> Result<usize> {
         let mut count = 0;
         loop {
             let mut event = raw::plait_event::default();
-            // SAFETY: our inbox; a record of the right size.
+            // SAFETY: `shared` owns the inbox; the event has its size set.
             let next = call(|error| unsafe {
                 (lib().plait_inbox_next)(self.shared.inbox.get(), &mut event, error)
             });
@@ -308,7 +310,7 @@ impl Owner {
         self.answer(event.id, found.run())
     }
 
-    /// The closure of a number; one that is called once is forgotten here.
+    /// Return the closure of a number; remove a closure that is called once.
     fn find(&self, number: u64) -> Found {
         if let Some(function) = self.take_once(number) {
             return Found::Once(function);
@@ -327,16 +329,16 @@ impl Owner {
         let at = text.as_ref().map_or(ptr::null(), |text| text.as_ptr());
         // SAFETY: the text is copied.
         call(|error| unsafe {
-            (lib().plait_inbox_call_done)(self.shared.inbox.get(), id, value, at, error)
+            (lib().plait_inbox_answer)(self.shared.inbox.get(), id, value, at, error)
         })?;
         Ok(())
     }
 
-    /// Nothing comes any more: what waits is told, what could be called is dropped.
+    /// Close the inbox: cancel pending calls, drop all closures, wake all tasks.
     pub(crate) fn close(&self) {
-        // SAFETY: our inbox.
+        // SAFETY: `shared` owns the inbox.
         unsafe { (lib().plait_inbox_close)(self.shared.inbox.get(), ptr::null_mut()) };
-        // What comes now is cancelled; there is nobody to tell what goes wrong.
+        // The remaining events are cancelled; no caller is left to receive an error.
         let _ = self.pump();
         let functions = std::mem::take(&mut *self.functions.borrow_mut());
         let once = std::mem::take(&mut *self.once.borrow_mut());
@@ -352,7 +354,7 @@ fn panic_text(panic: Box<dyn Any + Send>) -> String {
     format!("panicked: {}", text.unwrap_or_else(|| "(no text)".into()))
 }
 
-/// What an event finds under its number.
+/// The closure of an event.
 enum Found {
     Once(Function),
     Often(Rc<RefCell<Function>>),
@@ -365,9 +367,9 @@ impl Found {
             Found::Once(mut function) => caught(&mut function),
             Found::Often(function) => match function.try_borrow_mut() {
                 Ok(mut function) => caught(&mut function),
-                Err(_) => Err("it waits for itself: it runs already, further up".into()),
+                Err(_) => Err("the closure waits for itself: it already runs on this thread".into()),
             },
-            Found::Nothing => Err("its function is gone".into()),
+            Found::Nothing => Err("the closure was dropped".into()),
         }
     }
 }
@@ -376,7 +378,7 @@ fn caught(function: &mut Function) -> Answer {
     catch_unwind(AssertUnwindSafe(function)).unwrap_or_else(|panic| Err(panic_text(panic)))
 }
 
-/// The next system of this thread; those that are gone are forgotten.
+/// Return the next system of this thread; remove dropped ones from the list.
 fn owned_behind(at: &mut usize) -> Option<Rc<Owner>> {
     OWNED.with(|owned| {
         let mut owned = owned.borrow_mut();
@@ -391,19 +393,19 @@ fn owned_behind(at: &mut usize) -> Option<Rc<Owner>> {
     })
 }
 
-/// Serve all events that wait for this thread; how many.
+/// Serve the pending events of all systems of this thread; return their number.
 pub(crate) fn serve_all() -> Result<usize> {
     let (mut count, mut at) = (0, 0);
-    // What is served may open systems, and drop them: they are looked for anew.
+    // A closure may open and drop systems, so each step indexes the list again.
     while let Some(one) = owned_behind(&mut at) {
         count += one.pump()?;
     }
     Ok(count)
 }
 
-/// Wait; events that come for this thread in between are served.
+/// Wait, serving the events of this thread meanwhile.
 ///
-/// `None` waits without end, as does a time that cannot be counted.
+/// `None` waits without limit, as does a time past the end of the clock.
 pub(crate) fn wait(
     time: Option<Duration>,
     mut function: impl FnMut(u64, *mut raw::plait_error) -> raw::plait_status,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-//! Kernels, and the arguments that they are launched with.
+//! Kernels, and the conversion of their launch arguments.
 use std::ffi::CString;
 use std::marker::PhantomData;
 use std::path::Path;
@@ -26,8 +26,8 @@ pub(crate) enum Kind<'a> {
     Scratch,
 }
 
-/// What a kernel is given: a number, a buffer, or what each run or each iteration
-/// has.  [`args!`](crate::args) makes a list of them.
+/// A kernel argument: a number, a buffer, a parameter of the run, or a value of the
+/// iteration.  [`args!`](crate::args) makes a list of them.
 #[derive(Clone, Copy)]
 pub struct Argument<'a> {
     pub(crate) kind: Kind<'a>,
@@ -76,11 +76,11 @@ impl<'a, T: Element> From<&'a Buffer<T>> for Argument<'a> {
     }
 }
 
-/// What each run of a plan brings, by this name; see [`Plan::call`](crate::Plan::call).
+/// A parameter that each run of a plan sets by name; see [`Plan::call`](crate::Plan::call).
 #[derive(Clone, Copy, Debug)]
 pub struct Parameter<'a>(pub(crate) &'a str);
 
-/// An argument, or a number of items, that each run of a plan brings.
+/// Return an argument, or a number of items, that each run of a plan sets.
 pub fn parameter(name: &str) -> Parameter<'_> {
     Parameter(name)
 }
@@ -91,32 +91,34 @@ impl<'a> From<Parameter<'a>> for Argument<'a> {
     }
 }
 
-/// The number of this iteration of the loop around it, from 0 on.
+/// Return an argument: the iteration number of the enclosing loop, from 0.
 pub fn iteration() -> Argument<'static> {
     Argument::new(Kind::Iteration)
 }
 
-/// Memory of the node's own; see [`Adding::scratch_bytes`](crate::Adding::scratch_bytes).
+/// Return an argument: scratch memory of the node; see
+/// [`Adding::scratch_bytes`](crate::Adding::scratch_bytes).
 pub fn scratch() -> Argument<'static> {
     Argument::new(Kind::Scratch)
 }
 
-/// Buffers that take turns, one an iteration; see [`Graph::rotate`](crate::Graph::rotate).
+/// A ring of buffers that advances by one per loop iteration; see
+/// [`Graph::rotate`](crate::Graph::rotate).
 #[derive(Clone, Copy, Debug)]
 pub struct Rotation(pub(crate) u64);
 
 impl Rotation {
-    /// The buffer of this iteration.
+    /// Return an argument: the buffer of this iteration.
     pub fn now(&self) -> Argument<'static> {
         self.ahead(0)
     }
 
-    /// That of the next one.
+    /// Return an argument: the buffer of the next iteration.
     pub fn next(&self) -> Argument<'static> {
         self.ahead(1)
     }
 
-    /// That of so many iterations on.
+    /// Return an argument: the buffer of the iteration `count` after this.
     pub fn ahead(&self, count: u64) -> Argument<'static> {
         Argument::new(Kind::Turn(self.0, count))
     }
@@ -124,7 +126,7 @@ impl Rotation {
 
 // --- numbers -------------------------------------------------------------------
 
-/// A number in the bytes that C has for it: at most 8.
+/// A number in its C representation: at most 8 bytes.
 #[derive(Clone, Copy)]
 pub(crate) struct Number {
     pub(crate) bytes: [u8; 8],
@@ -160,14 +162,14 @@ fn integer(value: i128, name: &str) -> Option<Number> {
     }
 }
 
-/// A number of the type `name`: C would take another one without a word.
+/// Convert a number to the kernel type `name`; refuse one that C would truncate.
 pub(crate) fn number(kind: Kind<'_>, name: &str, what: &str) -> Result<Number> {
     match (kind, name) {
         (Kind::Integer(value), _) => integer(value, name)
-            .ok_or_else(|| Error::invalid(format!("{}: {} is no {}", what, value, name))),
+            .ok_or_else(|| Error::invalid(format!("{}: {} is not a {}", what, value, name))),
         (Kind::Float(value), "f32") => Ok(Number::new(&(value as f32).to_ne_bytes())),
         (Kind::Float(value), "f64") => Ok(Number::new(&value.to_ne_bytes())),
-        (Kind::Float(value), _) => Err(Error::invalid(format!("{}: {} is no {}", what, value,
+        (Kind::Float(value), _) => Err(Error::invalid(format!("{}: {} is not a {}", what, value,
                                                               name))),
         (Kind::Bool(value), "bool") => Ok(Number::new(&[value as u8])),
         _ => Err(Error::invalid(format!("{}: give it a number of type {}", what, name))),
@@ -179,12 +181,12 @@ pub(crate) fn number(kind: Kind<'_>, name: &str, what: &str) -> Result<Number> {
 #[derive(Debug)]
 struct Wanted {
     name: String,
-    /// Of a number, or of what a pointer points to.
+    /// The type of a number, or of a pointee.
     kind: String,
     pointer: bool,
 }
 
-/// What a signature that plait took wants.
+/// Return the parameters of a signature that plait accepted.
 fn parse(signature: &str) -> Vec<Wanted> {
     let inside = signature.split_once('(').map_or("", |(_, rest)| rest);
     let inside = inside.rsplit_once(')').map_or("", |(inside, _)| inside);
@@ -201,17 +203,17 @@ fn parse(signature: &str) -> Vec<Wanted> {
         .collect()
 }
 
-/// Arguments as C has them, and what they refer to.
+/// A C array of arguments, and the data that its pointers refer to.
 #[derive(Default)]
 pub(crate) struct Arguments {
     pub(crate) array: Vec<raw::plait_argument>,
     numbers: Vec<Number>,
     names: Vec<CString>,
-    /// Parameters that are pointers, and what they point to.
+    /// Pointer parameters, with their pointee types.
     pub(crate) pointers: Vec<(String, String)>,
 }
 
-/// Code with a signature.
+/// A kernel: code and its signature.
 pub struct Kernel {
     pub(crate) raw: Handle<raw::plait_kernel>,
     name: String,
@@ -219,7 +221,7 @@ pub struct Kernel {
 }
 
 impl Kernel {
-    /// What its signature calls it.
+    /// Return the name in the signature.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -231,7 +233,7 @@ impl Kernel {
                                               self.wanted.len(), names.join(", "), given.len())));
         }
         let mut made = Arguments {
-            // Pointers into it are handed out: it must not grow.
+            // Arguments point into this vector: it must not reallocate.
             numbers: Vec::with_capacity(given.len()),
             ..Default::default()
         };
@@ -307,7 +309,7 @@ pub(crate) fn check_pointer(
 
 // --- geometry ------------------------------------------------------------------
 
-/// How many items a launch has, in up to three dimensions.
+/// The size of a launch, in items, in up to three dimensions.
 #[derive(Clone, Copy, Debug)]
 pub struct Items<'a> {
     pub(crate) sizes: [u64; 3],
@@ -350,10 +352,10 @@ impl<'a> From<Parameter<'a>> for Items<'a> {
     }
 }
 
-// --- making them ---------------------------------------------------------------
+// --- creation ------------------------------------------------------------------
 
-/// What a kernel is made of: one text for all backends, or one for each, or a function
-/// of a shared library.
+/// A builder of a kernel: one text for all backends, one per backend, or a function of a
+/// shared library.
 #[derive(Clone, Debug, Default)]
 pub struct KernelBuilder {
     signature: String,
@@ -366,12 +368,13 @@ pub struct KernelBuilder {
 }
 
 impl KernelBuilder {
-    /// A kernel of that signature; what it is made of comes next.
+    /// Start with the signature; the code is set by the other methods.
     pub fn new(signature: &str) -> KernelBuilder {
         KernelBuilder { signature: signature.into(), ..Default::default() }
     }
 
-    /// A file of portable source whose comment with `NAME(...)` is the signature.
+    /// Start with a file of portable source; the comment `NAME(...)` in the file is the
+    /// signature.
     pub fn read(path: &Path) -> Result<KernelBuilder> {
         let shown = path.display();
         let text = std::fs::read_to_string(path)
@@ -393,58 +396,58 @@ impl KernelBuilder {
         self
     }
 
-    /// Portable source, for all backends.
+    /// Set portable source, for all backends.
     pub fn portable(self, text: &str) -> KernelBuilder {
         self.text(raw::PLAIT_SOURCE_PORTABLE, text)
     }
 
-    /// C, for the host.
+    /// Set C source, for the host.
     pub fn host(self, text: &str) -> KernelBuilder {
         self.text(raw::PLAIT_SOURCE_C, text)
     }
 
-    /// OpenCL C.
+    /// Set OpenCL C source.
     pub fn opencl(self, text: &str) -> KernelBuilder {
         self.text(raw::PLAIT_SOURCE_OPENCL_C, text)
     }
 
-    /// CUDA C++.
+    /// Set CUDA C++ source.
     pub fn cuda(self, text: &str) -> KernelBuilder {
         self.text(raw::PLAIT_SOURCE_CUDA_C, text)
     }
 
-    /// A C function of a shared library; without [`KernelBuilder::symbol`] it has the
-    /// kernel's name.
+    /// Set the shared library of a compiled C function; the default of
+    /// [`KernelBuilder::symbol`] is the kernel's name.
     pub fn library(mut self, path: &str) -> KernelBuilder {
         self.library = Some(path.into());
         self
     }
 
-    /// What the function of the library is called.
+    /// Set the symbol of the function in the library.
     pub fn symbol(mut self, name: &str) -> KernelBuilder {
         self.symbol = Some(name.into());
         self
     }
 
-    /// Definitions in front of the text: `NAME=VALUE` or `NAME`, with spaces between.
+    /// Set macro definitions: `NAME=VALUE` or `NAME`, separated by spaces.
     pub fn defines(mut self, text: &str) -> KernelBuilder {
         self.defines = Some(text.into());
         self
     }
 
-    /// What compilers are told.
+    /// Set compiler options.
     pub fn options(mut self, text: &str) -> KernelBuilder {
         self.options = Some(text.into());
         self
     }
 
-    /// What errors call the text.
+    /// Set the name that compiler messages give the source.
     pub fn file(mut self, name: &str) -> KernelBuilder {
         self.file = Some(name.into());
         self
     }
 
-    /// Compile it.
+    /// Compile the kernel.
     ///
     /// # Safety
     ///

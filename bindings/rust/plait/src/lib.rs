@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-//! plait for Rust: graphs of kernels, scheduled once and replayed.
+//! plait for Rust: task graphs, scheduled once and replayed.
 //!
 //! ```no_run
 //! use plait::{args, parameter, with, System};
@@ -7,7 +7,7 @@
 //! fn main() -> plait::Result<()> {
 //!     let system = System::open()?;                 // PLAIT_BACKEND chooses
 //!     let device = system.device();
-//!     // SAFETY: it does what its signature says.
+//!     // SAFETY: the code accesses memory as its signature declares.
 //!     let saxpy = unsafe {
 //!         system.kernel("saxpy(a: f32, x: in pointer f32, y: inout pointer f32, n: u64)",
 //!                       "KERNEL(saxpy) { EACH(i, n) y[i] += a * x[i]; }")?
@@ -16,14 +16,14 @@
 //!     let graph = system.graph()?;
 //!     graph.launch(&saxpy, args![parameter("a"), &x, &y, 1000]).items(1000).add()?;
 //!     let plan = graph.freeze()?;
-//!     plan.call(with![a = 2.0])                     // as often as you like
+//!     plan.call(with![a = 2.0])                     // may be called any number of times
 //! }
 //! ```
 //!
-//! What only you can know is `unsafe`: that a kernel's code does what its signature
-//! says, and that nothing else uses memory of which you want a slice.  All else is
-//! safe, and does not compile where it would not be: closures that go to another
-//! thread are `Send`, slices do not outlive their buffer.
+//! Two promises only the caller can make are `unsafe`: that a kernel's code accesses
+//! memory as its signature declares, and that nothing else uses mapped memory while a
+//! slice of it exists.  All other functions are safe, and misuse does not compile:
+//! closures submitted from any thread are `Send`, slices do not outlive their buffer.
 
 mod error;
 mod graph;
@@ -54,7 +54,7 @@ macro_rules! args {
     ($($value:expr),* $(,)?) => { &[$($crate::Argument::from($value)),*] };
 }
 
-/// What one run of a plan is told: `with![a = 2.0, y = &y]`.
+/// Parameters of one run of a plan: `with![a = 2.0, y = &y]`.
 #[macro_export]
 macro_rules! with {
     ($($name:ident = $value:expr),* $(,)?) => {
@@ -62,13 +62,13 @@ macro_rules! with {
     };
 }
 
-/// The version of the library.
+/// Return the version of the C library.
 pub fn version() -> Result<String> {
     // SAFETY: a function of no arguments.
     Ok(error::static_text(unsafe { (library::load()?.plait_version)() }))
 }
 
-/// How many objects of plait there are in this process.
+/// Return the number of live plait objects in this process.
 pub fn live_count() -> Result<u64> {
     // SAFETY: a function of a number.
     Ok(unsafe { (library::load()?.plait_live_count)(sys::PLAIT_OBJECT_ANY as i32) })

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-//! The library, which is loaded once, and the objects of it that we own.
+//! The library, loaded once per process, and owning handles of its objects.
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicPtr, Ordering};
 use std::sync::Once;
@@ -15,20 +15,20 @@ static LOADED: AtomicPtr<Loaded> = AtomicPtr::new(std::ptr::null_mut());
 
 fn loaded() -> &'static Loaded {
     ONCE.call_once(|| {
-        // SAFETY: the library that the user has.
+        // SAFETY: the user installed or named this library.
         let made: Box<Loaded> = Box::new(unsafe { raw::Library::open() });
         LOADED.store(Box::into_raw(made), Ordering::Release);
     });
-    // SAFETY: stored once, and never taken away.
+    // SAFETY: stored once, never freed.
     unsafe { &*LOADED.load(Ordering::Acquire) }
 }
 
-/// The library, or what was tried to find it.
+/// Return the library, loading it at the first call; the error lists the paths tried.
 pub(crate) fn load() -> Result<&'static raw::Library> {
     loaded().as_ref().map_err(|text| Error::new(Status::Unavailable, text.clone()))
 }
 
-/// The library, where an object of it is at hand.
+/// Return the library; the caller holds an object of it, so it is loaded.
 pub(crate) fn lib() -> &'static raw::Library {
     loaded().as_ref().expect("plait was loaded before")
 }
@@ -61,16 +61,16 @@ objects! {
     plait_run plait_run_release,
 }
 
-/// One reference to an object; given back in any order, on any thread.
+/// One owned reference to an object; dropped in any order, on any thread.
 pub(crate) struct Handle<T: Object>(NonNull<T>);
 
-// SAFETY: plait's objects may be used and released on any thread, at any time;
-// what must not (graphs, inboxes) is not Send where we have it.
+// SAFETY: plait's objects may be used and released on any thread, at any time.  The
+// exceptions (graphs, inboxes) are in types that are not Send.
 unsafe impl<T: Object> Send for Handle<T> {}
 unsafe impl<T: Object> Sync for Handle<T> {}
 
 impl<T: Object> Handle<T> {
-    /// Call a function whose out parameter comes before the error.
+    /// Call a function whose out parameter precedes the error; own the result.
     pub(crate) fn make(
         function: impl FnOnce(*mut *mut T, *mut raw::plait_error) -> raw::plait_status,
     ) -> Result<Handle<T>> {
@@ -88,7 +88,7 @@ impl<T: Object> Handle<T> {
 
 impl<T: Object> Drop for Handle<T> {
     fn drop(&mut self) {
-        // SAFETY: our reference, given back once.
+        // SAFETY: releases the owned reference once.
         unsafe { T::release(self.get()) }
     }
 }

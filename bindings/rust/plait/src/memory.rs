@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-//! Memory of devices, as arrays of numbers.
+//! Buffers: typed arrays in device memory, and their mappings.
 use std::marker::PhantomData;
 use std::mem::{align_of, size_of};
 use std::ops::{Bound, Deref, DerefMut, RangeBounds};
@@ -13,12 +13,12 @@ use crate::error::{call, Error, Result};
 use crate::library::{lib, Handle};
 use crate::system::Device;
 
-/// A number that arrays of devices have.
+/// An element type of buffers.
 ///
 /// # Safety
 ///
-/// Every pattern of bits is a value; `NAME` is the type as signatures have it; it is
-/// as large as it is aligned, 8 bytes at most.
+/// Every bit pattern is a value; `NAME` is the type's name in signatures; size and
+/// alignment are equal, at most 8 bytes.
 pub unsafe trait Element: Copy + Send + Sync + 'static {
     const NAME: &'static str;
     const ZERO: Self;
@@ -36,12 +36,13 @@ macro_rules! elements {
 
 elements! { i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 }
 
-/// Copies numbers from or to memory that other threads may be using: what happens at
-/// the same time may come or not, but each number is read or written as a whole.
+/// Copy numbers from or to memory that other threads may access concurrently.  A
+/// concurrent store may be seen or not, but each number is loaded and stored whole
+/// (relaxed atomics).
 ///
 /// # Safety
 ///
-/// Both have `count` numbers, and are aligned.
+/// Both pointers are aligned and valid for `count` numbers.
 unsafe fn copy_shared<T: Element>(from: *const T, to: *mut T, count: usize) {
     macro_rules! each {
         ($atomic:ident) => {
@@ -61,7 +62,7 @@ unsafe fn copy_shared<T: Element>(from: *const T, to: *mut T, count: usize) {
 
 /// An array in the memory of a device.
 ///
-/// Work that is in flight keeps the memory; the buffer may be dropped at any time.
+/// Work in flight keeps the memory alive; the buffer may be dropped at any time.
 pub struct Buffer<T: Element> {
     pub(crate) raw: Handle<raw::plait_buffer>,
     device: Device,
@@ -69,44 +70,44 @@ pub struct Buffer<T: Element> {
     elements: PhantomData<T>,
 }
 
-// --- making them ---------------------------------------------------------------
+// --- creation ------------------------------------------------------------------
 
 fn bytes_of<T: Element>(count: usize) -> Result<u64> {
     (count as u64).checked_mul(size_of::<T>() as u64).ok_or_else(|| {
-        Error::invalid(format!("{} elements of {} are more bytes than there are", count, T::NAME))
+        Error::invalid(format!("{} elements of {} exceed the address space", count, T::NAME))
     })
 }
 
 impl Device {
     fn allocate<T: Element>(&self, len: usize) -> Result<Buffer<T>> {
         let desc = raw::plait_buffer_desc { bytes: bytes_of::<T>(len)?, ..Default::default() };
-        // SAFETY: all of the description is in it.
+        // SAFETY: `desc` refers to no other memory.
         let raw = Handle::make(|out, error| unsafe {
             (lib().plait_buffer_create)(self.get(), &desc, out, error)
         })?;
         Ok(Buffer { raw, device: self.clone(), len, elements: PhantomData })
     }
 
-    /// An array with a copy of a slice.
+    /// Create a buffer with a copy of a slice.
     pub fn array<T: Element>(&self, data: &[T]) -> Result<Buffer<T>> {
         let made = self.allocate(data.len())?;
         made.write(data)?;
         Ok(made)
     }
 
-    /// An array of so many zeros.
+    /// Create a buffer of `len` zeros.
     pub fn zeros<T: Element>(&self, len: usize) -> Result<Buffer<T>> {
         let made = self.allocate(len)?;
         if len > 0 {
             let map = Mapping::new(&made, raw::PLAIT_MAP_WRITE)?;
-            // SAFETY: nobody else has it yet, and it has so many.
+            // SAFETY: the buffer is not shared yet and has `len` elements.
             unsafe { ptr::write_bytes(map.at.cast::<T>(), 0, len) };
         }
         Ok(made)
     }
 
-    /// An array in the memory of a vector, without a copy.  The vector is dropped, on
-    /// any thread, when neither buffers nor work use it any more.
+    /// Create a buffer on the memory of a vector, without a copy.  The vector is dropped,
+    /// on any thread, when neither buffers nor commands use the memory.
     pub fn wrap<T: Element>(&self, data: Vec<T>) -> Result<Buffer<T>> {
         let len = data.len();
         if len == 0 {
@@ -115,21 +116,21 @@ impl Device {
         let kept = Box::into_raw(Box::new(data));
         let desc = raw::plait_wrap_desc {
             flags: raw::PLAIT_CALL_ANY_THREAD,
-            // SAFETY: a box of ours; its vector does not move or grow any more.
+            // SAFETY: the box is owned here; its vector neither moves nor grows.
             pointer: unsafe { (*kept).as_mut_ptr().cast() },
             bytes: bytes_of::<T>(len)?,
             released: Some(released::<T>),
             user_data: kept.cast(),
             ..Default::default()
         };
-        // SAFETY: the memory stays until `released` is called.
+        // SAFETY: the memory lives until plait calls `released`.
         let raw = Handle::make(|out, error| unsafe {
             (lib().plait_buffer_wrap)(self.get(), &desc, out, error)
         });
         match raw {
             Ok(raw) => Ok(Buffer { raw, device: self.clone(), len, elements: PhantomData }),
             Err(error) => {
-                // SAFETY: it was not taken over.
+                // SAFETY: the call failed, so plait does not own the box.
                 drop(unsafe { Box::from_raw(kept) });
                 Err(error)
             }
@@ -142,25 +143,26 @@ unsafe extern "C" fn released<T: Element>(kept: *mut c_void) -> i32 {
     0
 }
 
-// --- using them ----------------------------------------------------------------
+// --- access --------------------------------------------------------------------
 
 impl<T: Element> Buffer<T> {
-    /// How many elements it has.
+    /// Return the number of elements.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Has it none?
+    /// Return true if the buffer has no elements.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Whose memory it is.
+    /// Return the device of the buffer.
     pub fn device(&self) -> &Device {
         &self.device
     }
 
-    /// A part of it: the same memory, which both keep.
+    /// Return a buffer on a range of the elements; both share the memory, and each keeps
+    /// it alive.
     pub fn view(&self, range: impl RangeBounds<usize>) -> Result<Buffer<T>> {
         let start = match range.start_bound() {
             Bound::Included(start) => *start,
@@ -177,25 +179,25 @@ impl<T: Element> Buffer<T> {
                                               start, end, self.len)));
         }
         let (offset, bytes) = (bytes_of::<T>(start)?, bytes_of::<T>(end - start)?);
-        // SAFETY: a buffer of ours.
+        // SAFETY: `self` owns the buffer.
         let raw = Handle::make(|out, error| unsafe {
             (lib().plait_buffer_view)(self.raw.get(), offset, bytes, out, error)
         })?;
         Ok(Buffer { raw, device: self.device.clone(), len: end - start, elements: PhantomData })
     }
 
-    /// A copy of what is there now; it does not wait for queues.
+    /// Return a copy of the contents now; does not wait for queues.
     pub fn read(&self) -> Result<Vec<T>> {
         let mut data = vec![T::ZERO; self.len];
         if self.len > 0 {
             let map = Mapping::new(self, raw::PLAIT_MAP_READ)?;
-            // SAFETY: both have so many; the map is aligned.
+            // SAFETY: both have `self.len` elements; Mapping checks the alignment.
             unsafe { copy_shared(map.at.cast(), data.as_mut_ptr(), self.len) };
         }
         Ok(data)
     }
 
-    /// Copy a slice of the same length to it now; it does not wait for queues.
+    /// Copy a slice of the same length into the buffer now; does not wait for queues.
     pub fn write(&self, data: &[T]) -> Result<()> {
         if data.len() != self.len {
             return Err(Error::invalid(format!("{} elements for a buffer that has {}", data.len(),
@@ -203,26 +205,26 @@ impl<T: Element> Buffer<T> {
         }
         if self.len > 0 {
             let map = Mapping::new(self, raw::PLAIT_MAP_WRITE)?;
-            // SAFETY: both have so many; the map is aligned.
+            // SAFETY: both have `self.len` elements; Mapping checks the alignment.
             unsafe { copy_shared(data.as_ptr(), map.at.cast(), self.len) };
         }
         Ok(())
     }
 
-    /// The memory itself, until the guard is dropped.
+    /// Map the memory for reading until the guard is dropped.
     ///
     /// # Safety
     ///
-    /// Until then nothing writes it: no work in flight, no other map, no view.
+    /// Until then nothing writes the memory: no work in flight, no other map, no view.
     pub unsafe fn map(&self) -> Result<Mapped<'_, T>> {
         Ok(Mapped { map: Mapping::checked(self, raw::PLAIT_MAP_READ)?, len: self.len })
     }
 
-    /// The memory itself, to be written as well, until the guard is dropped.
+    /// Map the memory for reading and writing until the guard is dropped.
     ///
     /// # Safety
     ///
-    /// Until then nothing else uses it: no work in flight, no other map, no view.
+    /// Until then nothing else uses the memory: no work in flight, no other map, no view.
     pub unsafe fn map_mut(&mut self) -> Result<MappedMut<'_, T>> {
         let (len, flags) = (self.len, raw::PLAIT_MAP_READ | raw::PLAIT_MAP_WRITE);
         Ok(MappedMut { map: Mapping::checked(self, flags)?, len })
@@ -237,13 +239,13 @@ impl<T: Element> std::fmt::Debug for Buffer<T> {
 
 // --- maps ----------------------------------------------------------------------
 
-/// One mapping of a buffer; `at` is dangling where there is no element.
+/// One mapping of a buffer; `at` is dangling if the buffer is empty.
 struct Mapping<'a, T: Element> {
     buffer: &'a Buffer<T>,
     at: *mut c_void,
 }
 
-// SAFETY: a mapping is of no thread; what is behind it has its own rules.
+// SAFETY: a mapping is bound to no thread; Mapped and MappedMut guard the memory.
 unsafe impl<T: Element> Send for Mapping<'_, T> {}
 unsafe impl<T: Element> Sync for Mapping<'_, T> {}
 
@@ -251,7 +253,7 @@ impl<'a, T: Element> Mapping<'a, T> {
     fn new(buffer: &'a Buffer<T>, flags: u32) -> Result<Mapping<'a, T>> {
         let mut at = ptr::null_mut();
         let bytes = bytes_of::<T>(buffer.len)?;
-        // SAFETY: a buffer of ours, which the mapping borrows.
+        // SAFETY: the mapping borrows the buffer, which outlives it.
         call(|error| unsafe {
             (lib().plait_buffer_map)(buffer.raw.get(), 0, bytes, flags, &mut at, error)
         })?;
@@ -272,7 +274,7 @@ impl<'a, T: Element> Mapping<'a, T> {
 
 impl<T: Element> Drop for Mapping<'_, T> {
     fn drop(&mut self) {
-        // SAFETY: mapped above; without elements it is not, and refused.
+        // SAFETY: `at` was mapped by new(); an empty buffer was not mapped.
         if self.buffer.len > 0 {
             unsafe {
                 (lib().plait_buffer_unmap)(self.buffer.raw.get(), self.at, ptr::null_mut());
@@ -297,7 +299,7 @@ impl<T: Element> Deref for Mapped<'_, T> {
     type Target = [T];
 
     fn deref(&self) -> &[T] {
-        // SAFETY: so many aligned numbers; who mapped it promised the rest.
+        // SAFETY: `len` aligned numbers; the caller of map() promised that none is written.
         unsafe { std::slice::from_raw_parts(self.map.at.cast(), self.len) }
     }
 }
@@ -313,7 +315,7 @@ impl<T: Element> Deref for MappedMut<'_, T> {
 
 impl<T: Element> DerefMut for MappedMut<'_, T> {
     fn deref_mut(&mut self) -> &mut [T] {
-        // SAFETY: as above; nobody else has it.
+        // SAFETY: as above; the caller of map_mut() promised exclusive use.
         unsafe { std::slice::from_raw_parts_mut(self.map.at.cast(), self.len) }
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-//! Plans and their runs.
+//! Plans, runs, and the binding of parameters.
 use std::collections::HashMap;
 use std::future::Future;
 use std::os::unix::ffi::OsStrExt;
@@ -20,7 +20,7 @@ use crate::kernel::{check_pointer, number, Argument, Kind, Number};
 use crate::library::{lib, Handle};
 use crate::queue::Queue;
 
-/// What one run is told, by name; [`with!`](crate::with) makes a list of them.
+/// A parameter value of one run, by name; [`with!`](crate::with) makes a list of them.
 pub type Given<'a> = (&'a str, Argument<'a>);
 
 struct Wanted {
@@ -29,20 +29,20 @@ struct Wanted {
     of: String,
 }
 
-/// A schedule that is replayed.  Any thread may run it.
+/// A frozen schedule.  Any thread may run it.
 pub struct Plan {
     raw: Handle<raw::plait_plan>,
     shared: Arc<Shared>,
     functions: Functions,
-    /// What parameters that are pointers point to, where that is known.
+    /// Pointee types of pointer parameters, where known.
     pointers: HashMap<String, String>,
     wanted: HashMap<String, Wanted>,
-    /// For calls of closures, which need one; those that are not in use.
+    /// Free queues, for calls of plans that have closures.
     queues: Mutex<Vec<Queue>>,
     recorded: AtomicBool,
 }
 
-/// The text of a plan, or its picture.
+/// A text form or drawing of a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PlanFormat {
     Json,
@@ -50,12 +50,12 @@ pub enum PlanFormat {
     Svg,
 }
 
-/// What a run has written down, as text.
+/// A text form or drawing of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TraceFormat {
-    /// What `chrome://tracing` and Perfetto read.
+    /// Trace events, for `chrome://tracing` and Perfetto.
     Json,
-    /// A picture: what the lanes did, beside what was planned.
+    /// A drawing: the measured run above the planned schedule.
     Svg,
 }
 
@@ -87,12 +87,12 @@ impl Plan {
         Plan::new(raw, owner.shared.clone(), Functions::default(), HashMap::new())
     }
 
-    /// The names that each run has to bring.
+    /// Return the names of the parameters that each run must set.
     pub fn parameters(&self) -> impl Iterator<Item = &str> {
         self.wanted.keys().map(|name| name.as_str())
     }
 
-    /// Run it and wait: `plan.call(with![a = 2.0, y = &y])`.
+    /// Run the plan and wait: `plan.call(with![a = 2.0, y = &y])`.
     pub fn call(&self, given: &[Given<'_>]) -> Result<()> {
         if !self.functions.is_empty() {
             return self.call_on_queue(given);
@@ -105,7 +105,7 @@ impl Plan {
         Ok(())
     }
 
-    /// Closures are pulled while a run is waited for, which has to be on a queue.
+    /// Run a plan that has closures: start it on a queue, and serve its calls while waiting.
     fn call_on_queue(&self, given: &[Given<'_>]) -> Result<()> {
         let spare = self.queues.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let queue = match spare {
@@ -113,7 +113,7 @@ impl Plan {
             None => self.new_queue()?,
         };
         self.run(&queue, given)?.wait()?;
-        // One that has failed is not used again.
+        // A failed queue is not reused.
         self.queues.lock().unwrap_or_else(PoisonError::into_inner).push(queue);
         Ok(())
     }
@@ -130,7 +130,7 @@ impl Plan {
         Ok(Queue { raw, shared: self.shared.clone() })
     }
 
-    /// Start it, behind what the queue has.
+    /// Start a run after the commands in the queue.
     pub fn run(&self, queue: &Queue, given: &[Given<'_>]) -> Result<Run> {
         let bound = self.bind(given)?;
         let raw = loop {
@@ -139,7 +139,7 @@ impl Plan {
                 (lib().plait_plan_run)(self.raw.get(), queue.raw.get(), &bound.desc, out, error)
             });
             match made {
-                // What is in flight may need this thread to go on.
+                // All instances are in flight; a run may need this thread to progress.
                 Err(error) if error.status() == Status::Busy && serve_all()? > 0 => (),
                 made => break made?,
             }
@@ -152,14 +152,14 @@ impl Plan {
         })
     }
 
-    /// Prove the schedule; an error says what does not hold.
+    /// Verify the schedule; the error names the violated property.
     pub fn check(&self) -> Result<()> {
         // SAFETY: a plan of ours.
         call(|error| unsafe { (lib().plait_plan_check)(self.raw.get(), error) })?;
         Ok(())
     }
 
-    /// The plan as text, or its picture.
+    /// Return the plan as text or as a drawing.
     pub fn text(&self, format: PlanFormat) -> Result<String> {
         let format = match format {
             PlanFormat::Json => raw::PLAIT_FORMAT_JSON,
@@ -176,7 +176,7 @@ impl Plan {
         })
     }
 
-    /// Write it to a file, for [`System::load`](crate::System::load).
+    /// Write the plan to a file, for [`System::load`](crate::System::load).
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
         let path = c_path(path.as_ref())?;
         // SAFETY: the path is a text for as long as the call.
@@ -184,7 +184,7 @@ impl Plan {
         Ok(())
     }
 
-    /// From now on runs write down what each lane does; see [`Run::trace`].
+    /// Record what each lane does in all later runs; see [`Run::trace`].
     pub fn record(&self) -> Result<()> {
         // SAFETY: a plan of ours.
         call(|error| unsafe { (lib().plait_plan_record)(self.raw.get(), 0, error) })?;
@@ -206,7 +206,7 @@ fn parameters(plan: &Handle<raw::plait_plan>) -> Result<HashMap<String, Wanted>>
     for number in 0..count {
         let mut info = raw::plait_parameter_info::default();
         call(|error| unsafe {
-            (lib().plait_plan_parameter_query)(plan.get(), number, &mut info, error)
+            (lib().plait_plan_query_parameter)(plan.get(), number, &mut info, error)
         })?;
         let wanted = Wanted { number, kind: info.kind, of: text_at(&info.r#type) };
         found.insert(text_at(&info.name), wanted);
@@ -216,7 +216,7 @@ fn parameters(plan: &Handle<raw::plait_plan>) -> Result<HashMap<String, Wanted>>
 
 // --- bindings ------------------------------------------------------------------
 
-/// What one run is told, as C has it; the vectors do not grow any more.
+/// The bindings of a run for C.  `desc` points into the vectors, which do not reallocate.
 struct Bound {
     desc: raw::plait_run_desc,
     _array: Vec<raw::plait_binding>,
@@ -286,19 +286,19 @@ fn launch_of(kind: Kind<'_>, name: &str) -> Result<raw::plait_launch> {
 
 // --- runs ----------------------------------------------------------------------
 
-/// A run that was started: [`wait`](Run::wait) for it, `await` it, or
-/// [`cancel`](Run::cancel) it.  Dropped it goes on.
+/// A run in flight: [`wait`](Run::wait) for it, `await` it, or [`cancel`](Run::cancel)
+/// it.  A dropped run continues.
 ///
-/// As a future it may be polled on any thread, by any executor.  It is woken by
-/// [`System::pump`](crate::System::pump), which an event loop calls when the system's
-/// descriptor is readable.
+/// As a future a run may be polled on any thread, by any executor.
+/// [`System::pump`](crate::System::pump) wakes it; an event loop calls pump when the
+/// system's descriptor is readable.
 #[must_use = "its failure is seen by who waits for it"]
 pub struct Run {
-    /// None once it was forgotten.
+    /// None after the run was handed to Shared::forget.
     raw: Option<Handle<raw::plait_run>>,
     shared: Arc<Shared>,
     functions: Functions,
-    /// Under which number its waker is kept; 0: it was not asked for yet.
+    /// The number of the waker; 0: no notification was requested yet.
     waker: u64,
 }
 
@@ -307,19 +307,19 @@ impl Run {
         self.raw.as_ref().map_or(ptr::null_mut(), |raw| raw.get())
     }
 
-    /// Is it done?
+    /// Return true if the run is done; its error if it failed.
     pub fn poll_done(&self) -> Result<bool> {
         // SAFETY: a run of ours.
         let status = call(|error| unsafe { (lib().plait_run_poll)(self.get(), error) })?;
         Ok(status != raw::PLAIT_PENDING)
     }
 
-    /// Wait until it is done; what it failed with is the error.
+    /// Wait until the run is done; return its error if it failed.
     pub fn wait(&self) -> Result<()> {
         self.wait_in(None)
     }
 
-    /// The same, but not longer than that.
+    /// Wait as [`wait`](Run::wait), for at most `time`.
     pub fn wait_timeout(&self, time: Duration) -> Result<()> {
         self.wait_in(Some(time))
     }
@@ -329,14 +329,14 @@ impl Run {
         wait(time, |left, error| unsafe { (lib().plait_run_wait)(self.get(), left, error) })
     }
 
-    /// Ask it to end; what runs now is waited for.
+    /// Cancel the run: no further command starts; the run ends after those that run now.
     pub fn cancel(&self) -> Result<()> {
         // SAFETY: a run of ours.
         call(|error| unsafe { (lib().plait_run_cancel)(self.get(), error) })?;
         Ok(())
     }
 
-    /// What a run that is done has written down; see [`Plan::record`].
+    /// Return the trace of a recorded run that is done; see [`Plan::record`].
     pub fn trace(&self, format: TraceFormat) -> Result<String> {
         let format = match format {
             TraceFormat::Json => raw::PLAIT_TRACE_JSON,
@@ -352,7 +352,7 @@ impl Run {
         })
     }
 
-    /// Have the waker woken when it is done.
+    /// Request a notification that wakes the task when the run is done.
     fn ask(&mut self, context: &mut Context<'_>) -> Result<()> {
         let number = new_number();
         self.shared.set_waker(number, context.waker());
@@ -370,7 +370,8 @@ impl Future for Run {
     type Output = Result<()>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<()>> {
-        // Whoever takes the waker does so after the end: it is asked for first.
+        // Set the waker before polling: pump takes the waker only after the run's end, so
+        // either this poll sees the end or the notification wakes the new waker.
         let asked = self.waker != 0 && self.shared.change_waker(self.waker, context.waker());
         match self.poll_done() {
             Ok(true) => return Poll::Ready(Ok(())),
@@ -381,7 +382,7 @@ impl Future for Run {
         match self.ask(context) {
             Ok(()) => Poll::Pending,
             Err(error) if error.status() == Status::State => Poll::Ready(Err(Error::new(
-                Status::State, "the system is gone, and with it what tells of its runs"))),
+                Status::State, "the system was dropped, so its runs wake no task"))),
             Err(error) => Poll::Ready(Err(error)),
         }
     }

@@ -14,21 +14,21 @@ use crate::memory::{Buffer, Element};
 use crate::rows::Rows;
 use crate::system::Device;
 
-/// Commands that run one after the other.
+/// An in-order queue: its commands run one after another.
 ///
-/// Any thread may submit.  What was submitted goes on when the queue is dropped.
+/// Any thread may submit.  Submitted commands continue when the queue is dropped.
 pub struct Queue {
     pub(crate) raw: Handle<raw::plait_queue>,
     pub(crate) shared: Arc<Shared>,
 }
 
 impl Device {
-    /// An in-order queue.
+    /// Create an in-order queue.
     pub fn queue(&self) -> Result<Queue> {
         self.new_queue(None)
     }
 
-    /// A queue that errors and pictures call by a name.
+    /// Create a queue with a name for errors and drawings.
     pub fn named_queue(&self, label: &str) -> Result<Queue> {
         self.new_queue(Some(label))
     }
@@ -43,19 +43,19 @@ impl Device {
         Ok(Queue { raw, shared: self.shared.clone() })
     }
 
-    /// A counter that queues raise and wait for.
+    /// Create a signal.
     pub fn signal(&self) -> Result<Signal> {
         self.new_signal(0)
     }
 
-    /// A signal that the program raises.
+    /// Create a gate: a signal that the program raises.
     pub fn gate(&self) -> Result<Signal> {
         self.new_signal(raw::PLAIT_SIGNAL_GATE)
     }
 
     fn new_signal(&self, flags: u32) -> Result<Signal> {
         let desc = raw::plait_signal_desc { flags, ..Default::default() };
-        // SAFETY: all of the description is in it.
+        // SAFETY: `desc` refers to no other memory.
         let raw = Handle::make(|out, error| unsafe {
             (lib().plait_signal_create)(self.get(), &desc, out, error)
         })?;
@@ -64,7 +64,7 @@ impl Device {
 }
 
 impl Queue {
-    /// Run a kernel.
+    /// Submit a kernel.
     pub fn launch<'a>(
         &self,
         kernel: &Kernel,
@@ -73,13 +73,13 @@ impl Queue {
     ) -> Result<()> {
         let items = items.into();
         if items.parameter.is_some() {
-            return Err(Error::invalid("a parameter is for graphs"));
+            return Err(Error::invalid("parameters are for graphs only"));
         }
         let made = kernel.arguments(arguments)?;
         let launch = items.launch([0; 3]);
         let count = made.array.len() as u64;
         let array = if count == 0 { ptr::null() } else { made.array.as_ptr() };
-        // SAFETY: values are copied, buffers are kept by plait.
+        // SAFETY: plait copies values and retains buffers.
         call(|error| unsafe {
             (lib().plait_queue_launch)(self.raw.get(), kernel.raw.get(), &launch, array, count,
                                        error)
@@ -87,8 +87,8 @@ impl Queue {
         Ok(())
     }
 
-    /// Run a closure as a command, on the thread that opened the system.  There
-    /// [`System::call`](crate::System::call) takes any closure.
+    /// Submit a closure; it runs on the thread that opened the system.  On that thread
+    /// [`System::call`](crate::System::call) takes closures that are not `Send`.
     pub fn call<O: Outcome>(&self, f: impl FnOnce() -> O + Send + 'static) -> Result<()> {
         let number = self.shared.add_once(Box::new(once(f)));
         self.submit_call(number).map_err(|error| {
@@ -104,21 +104,21 @@ impl Queue {
             inbox: self.shared.inbox.get(),
             ..Default::default()
         };
-        // SAFETY: without a function plait hands the number out, and calls nothing.
+        // SAFETY: a call without a function is an event with the number; plait calls nothing.
         call(|error| unsafe {
             (lib().plait_queue_submit)(self.raw.get(), &command, 1, ptr::null_mut(), error)
         })?;
         Ok(())
     }
 
-    /// Copy a buffer to another one of the same length.
+    /// Submit a copy from a buffer to another one of the same length.
     pub fn copy<T: Element>(&self, target: &Buffer<T>, source: &Buffer<T>) -> Result<()> {
         if target.len() != source.len() {
             return Err(Error::invalid(format!("{} elements to a buffer that has {}; take a view",
                                               source.len(), target.len())));
         }
         let bytes = (source.len() * std::mem::size_of::<T>()) as u64;
-        // SAFETY: plait keeps both.
+        // SAFETY: plait retains both.
         call(|error| unsafe {
             (lib().plait_queue_copy)(self.raw.get(), target.raw.get(), 0, source.raw.get(), 0,
                                      bytes, error)
@@ -126,11 +126,12 @@ impl Queue {
         Ok(())
     }
 
-    /// Copy rows of a buffer to rows of another one; views say where they begin.
+    /// Submit a strided copy from rows of a buffer to rows of another one; a view sets the
+    /// offset.
     pub fn copy_rows<T: Element>(&self, target: &Buffer<T>, source: &Buffer<T>, rows: Rows)
         -> Result<()> {
         let (bytes, rows) = rows.raw(std::mem::size_of::<T>())?;
-        // SAFETY: plait keeps both, and reads the rows now.
+        // SAFETY: plait retains both, and copies the rows.
         call(|error| unsafe {
             (lib().plait_queue_copy_rows)(self.raw.get(), target.raw.get(), 0, source.raw.get(), 0,
                                           bytes, &rows, error)
@@ -138,11 +139,11 @@ impl Queue {
         Ok(())
     }
 
-    /// Every element becomes `value`.
+    /// Submit a fill: every element becomes `value`.
     pub fn fill<T: Element>(&self, target: &Buffer<T>, value: T) -> Result<()> {
         let (pattern, size) = pattern_of(value);
         let bytes = target.len() as u64 * u64::from(size);
-        // SAFETY: plait keeps the buffer.
+        // SAFETY: plait retains the buffer.
         call(|error| unsafe {
             (lib().plait_queue_fill)(self.raw.get(), target.raw.get(), 0, bytes, pattern, size,
                                      error)
@@ -150,7 +151,7 @@ impl Queue {
         Ok(())
     }
 
-    /// Raise a signal when it is its turn; the number to wait for.
+    /// Submit an emission of a signal; return its sequence number.
     pub fn emit(&self, signal: &Signal) -> Result<u64> {
         let mut sequence = 0;
         // SAFETY: both are ours.
@@ -160,7 +161,8 @@ impl Queue {
         Ok(sequence)
     }
 
-    /// Go on only when it has happened; this call itself does not wait.
+    /// Submit a wait: later commands start after the signal reaches `sequence`.  The call
+    /// does not block.
     pub fn wait(&self, signal: &Signal, sequence: u64) -> Result<()> {
         // SAFETY: both are ours.
         call(|error| unsafe {
@@ -169,12 +171,12 @@ impl Queue {
         Ok(())
     }
 
-    /// Wait until all of it is done; what failed first is the error.
+    /// Wait until all commands are done; return the first failure.
     pub fn finish(&self) -> Result<()> {
         self.finish_in(None)
     }
 
-    /// The same, but not longer than that.
+    /// Wait as [`finish`](Queue::finish), for at most `time`.
     pub fn finish_timeout(&self, time: Duration) -> Result<()> {
         self.finish_in(Some(time))
     }
@@ -187,11 +189,11 @@ impl Queue {
     }
 }
 
-/// A number as the pattern of a fill: its bytes, and how many.
+/// Return a number as the pattern of a fill: (pattern, bytes).
 pub(crate) fn pattern_of<T: Element>(value: T) -> (u64, u32) {
     let size = std::mem::size_of::<T>();
     let mut pattern = 0u64;
-    // SAFETY: a number of at most 8 bytes; the lowest ones come first.
+    // SAFETY: an Element has at most 8 bytes.  from_le: its bytes lie at the lowest addresses.
     unsafe {
         ptr::copy_nonoverlapping((&value as *const T).cast::<u8>(),
                                  (&mut pattern as *mut u64).cast::<u8>(), size);
@@ -199,13 +201,13 @@ pub(crate) fn pattern_of<T: Element>(value: T) -> (u64, u32) {
     (u64::from_le(pattern), size as u32)
 }
 
-/// A counter that queues raise and wait for.
+/// A monotonic counter that queues emit and wait for; the program raises a gate.
 pub struct Signal {
     pub(crate) raw: Handle<raw::plait_signal>,
 }
 
 impl Signal {
-    /// How often it has happened.
+    /// Return the newest sequence number that was reached, failed ones included.
     pub fn reached(&self) -> Result<u64> {
         let mut reached = 0;
         // SAFETY: a signal of ours.
@@ -215,7 +217,8 @@ impl Signal {
         Ok(reached)
     }
 
-    /// Wait until it has happened so often; `None` waits without end.
+    /// Wait until the signal reaches `sequence`, for at most `time`; `None` waits without
+    /// limit.
     pub fn wait(&self, sequence: u64, time: Option<Duration>) -> Result<()> {
         // SAFETY: a signal of ours.
         wait(time, |left, error| unsafe {
@@ -223,7 +226,7 @@ impl Signal {
         })
     }
 
-    /// Raise a gate.
+    /// Raise a gate to a sequence number.
     pub fn raise(&self, sequence: u64) -> Result<()> {
         // SAFETY: a signal of ours.
         call(|error| unsafe { (lib().plait_signal_raise)(self.raw.get(), sequence, error) })?;

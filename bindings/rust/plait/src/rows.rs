@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-//! Rows and slices of a copy.
+//! Strided copies: rows and slices.
 
 use crate::error::{Error, Result};
 use plait_sys as raw;
 
-/// What a copy has instead of one piece: rows of so many elements, and all that several
-/// times.  How far it is from the start of one row to that of the next, and from slice
-/// to slice, is said of both sides, in elements; 0, or nothing said: right behind.
+/// The shape of a strided copy: slices of rows of elements.  Target and source each have
+/// two pitches, in elements: from the start of one row, or slice, to the next; 0, the
+/// default: contiguous.
 ///
 /// ```text
-/// // The second column of a table with three.
+/// // The second column of a table with three columns.
 /// queue.copy_rows(&column, &table.view(1..)?, Rows::new(1, 100).source(3, 0))?;
 /// ```
 #[derive(Clone, Copy, Debug)]
@@ -22,37 +22,37 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// So many rows of `length` elements.
+    /// Describe `rows` rows of `length` elements, in one slice.
     pub fn new(length: usize, rows: usize) -> Rows {
         Rows { length, rows, slices: 1, target: (0, 0), source: (0, 0) }
     }
 
-    /// All that so many times.
+    /// Set the number of slices; default 1.
     pub fn slices(mut self, slices: usize) -> Rows {
         self.slices = slices;
         self
     }
 
-    /// From row to row and from slice to slice of the target.
+    /// Set the row pitch and the slice pitch of the target, in elements.
     pub fn target(mut self, row: usize, slice: usize) -> Rows {
         self.target = (row, slice);
         self
     }
 
-    /// From row to row and from slice to slice of the source.
+    /// Set the row pitch and the slice pitch of the source, in elements.
     pub fn source(mut self, row: usize, slice: usize) -> Rows {
         self.source = (row, slice);
         self
     }
 
-    /// The bytes of a row, and all else, of elements of that size.
+    /// Return the bytes of a row and the plait_rows, for elements of `size` bytes.
     pub(crate) fn raw(&self, size: usize) -> Result<(u64, raw::plait_rows)> {
         let bytes = |count: usize| {
             count.checked_mul(size).map(|bytes| bytes as u64).ok_or_else(|| {
-                Error::invalid(format!("rows: {} elements are more than memory has", count))
+                Error::invalid(format!("rows: {} elements exceed the address space", count))
             })
         };
-        // No rows are none; as 0 they would be one.
+        // An empty copy: plait_rows reads 0 rows or slices as 1.
         let length = if self.rows == 0 || self.slices == 0 { 0 } else { self.length };
         Ok((bytes(length)?, raw::plait_rows {
             rows: self.rows as u64,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-//! Systems and their devices.
+//! Systems (a plait_context with an inbox) and devices.
 use std::os::unix::io::{AsRawFd, RawFd};
 use std::ptr;
 use std::rc::Rc;
@@ -15,7 +15,7 @@ use crate::library::{lib, load, Handle};
 use crate::plan::Plan;
 use crate::queue::Queue;
 
-/// How a system is opened; see [`System::options`].
+/// Options of a system; see [`System::options`].
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     backend: Option<String>,
@@ -27,37 +27,37 @@ pub struct Options {
 }
 
 impl Options {
-    /// Which backends, as `PLAIT_BACKEND` would say it.
+    /// Set the backends, in the form of `PLAIT_BACKEND`.
     pub fn backend(mut self, names: &str) -> Options {
         self.backend = Some(names.into());
         self
     }
 
-    /// What backends are told.
+    /// Set the options of backends, in the form of `PLAIT_OPTIONS`.
     pub fn options(mut self, text: &str) -> Options {
         self.options = Some(text.into());
         self
     }
 
-    /// Backends around the backends, to check or to trace them.
+    /// Set the interposers around the backends, in the form of `PLAIT_WRAP`.
     pub fn wrap(mut self, names: &str) -> Options {
         self.wrap = Some(names.into());
         self
     }
 
-    /// Where backends are looked for.
+    /// Set the folders in which plugins are searched.
     pub fn plugin_path(mut self, path: &str) -> Options {
         self.plugin_path = Some(path.into());
         self
     }
 
-    /// How many threads of its own; with 0 work is done where it is waited for.
+    /// Set the number of worker threads; 0: no workers, waiting threads do the work.
     pub fn workers(mut self, count: u32) -> Options {
         self.workers = Some(count);
         self
     }
 
-    /// Every command is waited for where it is submitted, to find a failure.
+    /// Wait for every command where it is submitted, to locate a failure.
     pub fn sync(mut self, sync: bool) -> Options {
         self.sync = sync;
         self
@@ -88,24 +88,24 @@ impl Options {
     }
 }
 
-/// What plait works on, from opening it to dropping it.
+/// An open context: its devices, and the inbox for closures.
 ///
-/// It stays on the thread that opened it, and closures run there: while the thread
-/// waits for something of plait, or in [`System::pump`].  What is made from a system
-/// keeps what it needs, and may be dropped before or after it.  Closures are not
-/// called any more once it is gone: what needs them fails as cancelled.
+/// A system stays on the thread that opened it.  Closures run on that thread, while it
+/// waits for an object of plait or in [`System::pump`].  Objects made from a system may
+/// be dropped before or after it.  A dropped system calls no more closures: commands
+/// that need one fail as cancelled.
 pub struct System {
     pub(crate) owner: Rc<Owner>,
     devices: Vec<Device>,
 }
 
 impl System {
-    /// What `PLAIT_BACKEND` chooses, or the best that there is.
+    /// Open the backend that `PLAIT_BACKEND` names, or else the best available.
     pub fn open() -> Result<System> {
         System::options().open()
     }
 
-    /// To open one with more to say; [`Options::open`] ends it.
+    /// Start with default options; [`Options::open`] opens the system.
     pub fn options() -> Options {
         Options::default()
     }
@@ -114,7 +114,7 @@ impl System {
         let owner = Owner::new(context)?;
         let context = owner.shared.context.get();
         let mut count = 0;
-        // SAFETY: the context is ours, until the end of its objects.
+        // SAFETY: `owner` holds a reference to the context.
         call(|error| unsafe { (lib().plait_context_device_count)(context, &mut count, error) })?;
         let mut devices = Vec::new();
         for i in 0..count {
@@ -125,21 +125,21 @@ impl System {
         Ok(System { owner, devices })
     }
 
-    /// All of them, in the order of their backends.
+    /// Return all devices, in the order of their backends.
     pub fn devices(&self) -> &[Device] {
         &self.devices
     }
 
-    /// The first device.
+    /// Return the first device.
     pub fn device(&self) -> &Device {
         &self.devices[0]
     }
 
-    /// The device of a name, as `"host:0"`.
+    /// Return the device with that name, such as `"host:0"`.
     pub fn find_device(&self, name: &str) -> Result<&Device> {
         let name = c_text(name)?;
         let mut at = ptr::null_mut();
-        // SAFETY: the name is a text for as long as the call.
+        // SAFETY: `name` lives until the call returns.
         call(|error| unsafe {
             (lib().plait_context_find_device)(self.context(), name.as_ptr(), &mut at, error)
         })?;
@@ -147,7 +147,7 @@ impl System {
         found.ok_or_else(|| Error::new(Status::Internal, "a device that is not listed"))
     }
 
-    /// Which backends were found, chosen, rejected, and why.
+    /// Return the report of the backends that were found, chosen and rejected, and why.
     pub fn report(&self) -> Result<String> {
         fill_text(|room, bytes, needed| {
             // SAFETY: `room` has `bytes` bytes, or is null.
@@ -158,18 +158,18 @@ impl System {
         })
     }
 
-    /// A kernel of portable source; see [`KernelBuilder`] for others.
+    /// Create a kernel from portable source; see [`KernelBuilder`] for other forms.
     ///
     /// # Safety
     ///
-    /// The code runs as it is: it must do to memory what its signature says, and
+    /// The code runs unchecked: it must access memory as its signature declares, and
     /// stay inside the arrays that it is given.
     pub unsafe fn kernel(&self, signature: &str, source: &str) -> Result<Kernel> {
         KernelBuilder::new(signature).portable(source).build(self)
     }
 
-    /// A kernel of portable source from a file `NAME.plk`, whose comment with
-    /// `NAME(...)` is the signature.
+    /// Create a kernel from a file of portable source, `NAME.plk`; the comment
+    /// `NAME(...)` in the file is the signature.
     ///
     /// # Safety
     ///
@@ -178,17 +178,17 @@ impl System {
         KernelBuilder::read(path.as_ref())?.build(self)
     }
 
-    /// An empty graph.
+    /// Create an empty graph.
     pub fn graph(&self) -> Result<Graph> {
         Graph::new(&self.owner)
     }
 
-    /// A plan from a file that [`Plan::save`] wrote.
+    /// Read a plan from a file that [`Plan::save`] wrote.
     pub fn load(&self, path: impl AsRef<std::path::Path>) -> Result<Plan> {
         Plan::load(&self.owner, path.as_ref())
     }
 
-    /// Run a closure as a command of a queue, on this thread.
+    /// Submit a closure to a queue; it runs on this thread and need not be `Send`.
     pub fn call<O: Outcome>(&self, queue: &Queue, f: impl FnOnce() -> O + 'static) -> Result<()> {
         let number = self.owner.add_once(Box::new(once(f)));
         queue.submit_call(number).map_err(|error| {
@@ -197,8 +197,8 @@ impl System {
         })
     }
 
-    /// Run the closures that wait for this thread, and wake the futures whose run is
-    /// done; how many of both.
+    /// Run the closures that are pending for this thread, and wake the futures whose run
+    /// is done; return the number of both.
     pub fn pump(&self) -> Result<usize> {
         self.owner.pump()
     }
@@ -209,8 +209,8 @@ impl System {
 }
 
 impl AsRawFd for System {
-    /// Readable while [`System::pump`] has something to do; for event loops.
-    /// -1 in a process that was forked.
+    /// Return a descriptor that is readable while [`System::pump`] has work, for event
+    /// loops; -1 in a forked child.
     fn as_raw_fd(&self) -> RawFd {
         let mut out = -1;
         // SAFETY: our inbox.
@@ -237,14 +237,14 @@ struct DeviceAt(*mut raw::plait_device);
 unsafe impl Send for DeviceAt {}
 unsafe impl Sync for DeviceAt {}
 
-/// Something that runs kernels and has memory.
+/// A processor with memory that runs kernels, as a backend reports it.
 #[derive(Clone)]
 pub struct Device {
     at: DeviceAt,
     pub(crate) shared: Arc<Shared>,
 }
 
-/// What a device is and has.
+/// Properties of a device, at the time of the query.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct DeviceInfo {
@@ -263,7 +263,7 @@ impl Device {
         self.at.0
     }
 
-    /// What it is and has, as of now.
+    /// Return the properties of the device.
     pub fn query(&self) -> Result<DeviceInfo> {
         let mut info = raw::plait_device_info::default();
         // SAFETY: a record of the right size.
@@ -279,7 +279,7 @@ impl Device {
         })
     }
 
-    /// Buffers may have so many bytes together; 0 for no limit.
+    /// Limit the total size of the device's buffers, in bytes; 0: no limit.
     pub fn set_budget(&self, bytes: u64) -> Result<()> {
         // SAFETY: a device of ours.
         call(|error| unsafe { (lib().plait_device_set_budget)(self.get(), bytes, error) })?;

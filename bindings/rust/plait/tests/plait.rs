@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-//! What the Rust layer promises.
+//! Tests of the Rust layer.
 use std::cell::{Cell, RefCell};
 use std::future::Future;
 use std::os::raw::{c_int, c_ulong};
@@ -22,7 +22,7 @@ const COUNT_DOWN: (&str, &str) = ("count_down(left: inout pointer u32)",
 
 static ALONE: Mutex<()> = Mutex::new(());
 
-/// Run a test with a system of its own; it leaves nothing behind.
+/// Run a test with its own system, and check that no object is left.
 fn alone(test: impl FnOnce(&System, &Queue) -> Result<()>) {
     let _lock = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let system = System::open().unwrap();
@@ -119,7 +119,7 @@ fn rows_are_copied() {
         let wide = graph.copy_rows(&again, &table, Rows::new(1, 9)).add().unwrap_err();
         assert!(wide.text().contains("36 bytes, but the target has 32"), "{}", wide);
         let huge = queue.copy_rows(&again, &table, Rows::new(usize::MAX, 1)).unwrap_err();
-        assert!(huge.text().contains("more than memory has"), "{}", huge);
+        assert!(huge.text().contains("exceed the address space"), "{}", huge);
         Ok(())
     });
 }
@@ -210,8 +210,8 @@ fn wrong_arguments() {
         says(args![1, &x, &x], "takes 4 arguments (a, x, y, n), not 3");
         says(args![1, 2, &x, 1], "argument 1 \"x\" is a pointer");
         says(args![&x, &x, &x, 1], "argument 0 \"a\"");
-        says(args![1, &x, &x, 1.5], "1.5 is no u64");
-        says(args![1, &x, &x, -1], "-1 is no u64");
+        says(args![1, &x, &x, 1.5], "1.5 is not a u64");
+        says(args![1, &x, &x, -1], "-1 is not a u64");
         says(args![1, &x, &doubles, 1], "pointer to f32, the buffer has f64");
         queue.finish()
     });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-//! What a whole process is needed for: `process fork`, `process exit`, `process missing`.
+//! Tests that need their own process: `process fork`, `process exit`, `process missing`.
 use std::os::raw::c_int;
 
 use plait::{with, Freeze, System};
@@ -10,7 +10,7 @@ extern "C" {
     fn _exit(status: c_int) -> !;
 }
 
-/// A child is told; its parent goes on.
+/// Calls in a forked child fail; the parent continues.
 fn in_a_child() -> plait::Result<()> {
     let system = System::open()?;
     let pid = unsafe { fork() };

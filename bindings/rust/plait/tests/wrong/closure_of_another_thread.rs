@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // error: E0277
-// What any thread may submit can be sent to the one that runs it.
+// A closure that any thread may submit is Send.
 use plait::*;
 
 pub fn wrong(queue: &Queue) -> Result<()> {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // error: E0373
-// Closures are called later: they borrow nothing that is gone then.
+// A closure runs later and borrows nothing.
 use plait::*;
 
 pub fn wrong(graph: &Graph) -> Result<Node> {

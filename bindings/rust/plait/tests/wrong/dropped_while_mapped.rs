@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // error: E0505
-// A buffer is not dropped while it is mapped.
+// A mapped buffer cannot be dropped.
 use plait::*;
 
 pub fn wrong(device: &Device) -> Result<f32> {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // error: E0277
-// Memory of a device has no references.
+// Elements of device memory are numbers, not references.
 use plait::*;
 
 pub fn wrong(device: &Device) -> Result<Buffer<&str>> {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // error: E0277
-// So do graphs, which have closures of that thread.
+// A graph stays on its thread, since it owns closures of that thread.
 use plait::*;
 
 pub fn wrong(graph: Graph) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // error: E0133
-// That code does what its signature says is promised.
+// Kernel code needs an unsafe promise that it matches its signature.
 use plait::*;
 
 pub fn wrong(system: &System) -> Result<Kernel> {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // error: E0133
-// That nothing else uses the memory is promised.
+// A mapping needs an unsafe promise that nothing else uses the memory.
 use plait::*;
 
 pub fn wrong(buffer: &Buffer<f32>) -> Result<f32> {

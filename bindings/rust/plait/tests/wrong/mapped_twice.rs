@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // error: E0499
-// Memory that is written is mapped once.
+// Memory mapped for writing is mapped once.
 use plait::*;
 
 pub fn wrong(buffer: &mut Buffer<f32>) -> Result<()> {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // error: none
-// This one is right, or the others would show nothing.
+// The control: this program compiles.
 use plait::*;
 
 pub fn right(graph: &Graph, go: &Buffer<u32>) -> Result<Node> {

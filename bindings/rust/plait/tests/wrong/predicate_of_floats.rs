@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // error: E0308
-// A loop asks a u32.
+// The condition of a loop is a u32.
 use plait::*;
 
 pub fn wrong(graph: &Graph, go: &Buffer<f32>) -> Result<()> {

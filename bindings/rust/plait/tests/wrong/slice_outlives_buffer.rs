@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // error: E0597
-// A slice of memory does not outlive its buffer.
+// A slice of mapped memory does not outlive its buffer.
 use plait::*;
 
 pub fn wrong(device: &Device) -> Result<f32> {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // error: E0502
-// What is being written is not given to a queue.
+// A buffer mapped for writing cannot be submitted to a queue.
 use plait::*;
 
 pub fn wrong(queue: &Queue, kernel: &Kernel, buffer: &mut Buffer<f32>) -> Result<()> {

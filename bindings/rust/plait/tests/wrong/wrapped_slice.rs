@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // error: E0308
-// Memory that is wrapped belongs to its buffer.
+// Wrapped memory is owned by its buffer.
 use plait::*;
 
 pub fn wrong(device: &Device, data: &mut [f32]) -> Result<Buffer<f32>> {

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* Arguments of a launch: checked against the signature, pushed into the
+ * tables. */
+#ifndef PLAIT_SRC_GRAPH_BUILD_LAUNCH_ARGUMENTS_H
+#define PLAIT_SRC_GRAPH_BUILD_LAUNCH_ARGUMENTS_H
+
+#include "graph/build/object_refs.h"
+
+/* Check the arguments against the signature and push them. */
+plait_status plait__launch_arguments_push(plait__node_draft *draft,
+					  const struct plait__signature *signature);
+
+/* Push a range as one argument, with the node's access to it. */
+plait_status plait__arguments_push_range(plait__node_draft *draft,
+					 const plait__range *range, uint64_t bytes,
+					 uint32_t access);
+
+/* Push a buffer that each run binds, with the node's access.  range->offset is
+ * an offset within that buffer; range->slot returns the access object. */
+plait_status plait__arguments_push_parameter(plait__node_draft *draft, const char *name,
+					     plait__range *range, uint64_t bytes,
+					     uint32_t access);
+
+/* Push bytes as one argument. */
+plait_status plait__arguments_push_value(plait__node_draft *draft, const void *bytes,
+					 uint32_t count);
+
+#endif

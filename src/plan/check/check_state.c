@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+/* Memory and error messages of a check. */
+#include "plan/check/check_state.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/text.h"
+
+#include <stdio.h>
+
+void *plait__check_alloc(plait__check *check, uint64_t count, uint64_t each)
+{
+	uint64_t bytes;
+	void *pointer;
+
+	if (check->block_count == PLAIT__CHECK_BLOCKS ||
+	    __builtin_mul_overflow(count ? count : 1, each, &bytes))
+		return NULL;
+	pointer = plait__alloc(check->allocator, bytes);
+	if (pointer == NULL)
+		return NULL;
+	check->blocks[check->block_count].pointer = pointer;
+	check->blocks[check->block_count++].bytes = bytes;
+	return pointer;
+}
+
+plait_status plait__check_no_memory(plait__check *check)
+{
+	return plait__fail(check->error, PLAIT_E_NOMEM,
+			   "no memory to check a plan of %u commands",
+			   check->plan->command_count);
+}
+
+static const char *string_at(const plait__plan *plan, uint32_t offset)
+{
+	return offset < plan->strings_count ? plan->strings + offset : "";
+}
+
+const char *plait__check_name(const plait__check *check, uint32_t command,
+			      char text[PLAIT__CHECK_TEXT_BYTES])
+{
+	const plait__plan *plan = check->plan;
+	uint32_t node = plan->commands[command].node;
+	const char *label, *file;
+	char place[48] = "";
+
+	if (node >= plan->node_count) {
+		snprintf(text, PLAIT__CHECK_TEXT_BYTES, "command %u", command);
+		return text;
+	}
+	label = string_at(plan, plan->nodes[node].label);
+	file = string_at(plan, plan->nodes[node].file);
+	if (*file != '\0')
+		snprintf(place, sizeof(place), " (%s:%u)",
+			 plait__text_tail(file, 24), plan->nodes[node].line);
+	else if (plan->nodes[node].line != 0)
+		snprintf(place, sizeof(place), " (line %u)",
+			 plan->nodes[node].line);
+	if (*label != '\0')
+		snprintf(text, PLAIT__CHECK_TEXT_BYTES, "node %u '%.*s'%s",
+			 node, PLAIT__TEXT_FIT(label, 28), place);
+	else
+		snprintf(text, PLAIT__CHECK_TEXT_BYTES, "node %u%s", node,
+			 place);
+	return text;
+}
+
+bool plait__check_touches(const plait__plan *plan,
+			  const plait__plan_access *access)
+{
+	const plait__plan_box *box;
+
+	if (access->box == PLAIT__NONE)
+		return true;
+	box = &plan->boxes[access->box];
+	for (uint32_t i = 0; i < 3; i++)
+		if (box->low[i] >= box->high[i])
+			return false;
+	return true;
+}
+
+/* Returns the name of a buffer that both nodes use and at least one writes, or
+ * "". */
+static const char *shared_buffer(const plait__plan *plan, uint32_t m,
+				 uint32_t n)
+{
+	const plait__plan_node *a = &plan->nodes[m], *b = &plan->nodes[n];
+
+	for (uint32_t i = a[0].access_first; i < a[1].access_first; i++) {
+		const plait__plan_access *one = &plan->accesses[i];
+
+		for (uint32_t j = b[0].access_first; j < b[1].access_first;
+		     j++) {
+			const plait__plan_access *two = &plan->accesses[j];
+
+			if (one->object == two->object &&
+			    one->object < plan->slots_count &&
+			    plait__check_touches(plan, one) &&
+			    plait__check_touches(plan, two) &&
+			    (one->mode != PLAIT__ACCESS_READ ||
+			     two->mode != PLAIT__ACCESS_READ))
+				return string_at(
+					plan, plan->slots[one->object].name);
+		}
+	}
+	return "";
+}
+
+const char *plait__check_memory(const plait__check *check, uint32_t before,
+				uint32_t after,
+				char text[PLAIT__CHECK_TEXT_BYTES])
+{
+	const plait__plan *plan = check->plan;
+	const char *name = shared_buffer(plan, plan->commands[before].node,
+					 plan->commands[after].node);
+
+	if (*name != '\0')
+		snprintf(text, PLAIT__CHECK_TEXT_BYTES,
+			 "both use the same memory, buffer '%.*s'",
+			 PLAIT__TEXT_FIT(name, 24));
+	else
+		snprintf(text, PLAIT__CHECK_TEXT_BYTES,
+			 "both use the same memory");
+	return text;
+}
+
+plait_status plait__check_fail(plait__check *check, uint32_t command,
+			       const char *what)
+{
+	char text[PLAIT__CHECK_TEXT_BYTES];
+
+	return plait__fail(check->error, PLAIT_E_INVALID, "%s: %s",
+			   plait__check_name(check, command, text), what);
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * State of one check, shared by its phases: the plan, tables by command, and
+ * the memory blocks that are freed when the check ends.
+ */
+#ifndef PLAIT_SRC_PLAN_CHECK_CHECK_STATE_H
+#define PLAIT_SRC_PLAN_CHECK_CHECK_STATE_H
+
+#include "plan/check/check.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct plait__obligation {
+	uint32_t before;
+	uint32_t after;
+	uint32_t why;
+} plait__obligation;
+
+typedef struct plait__check_block {
+	void *pointer;
+	uint64_t bytes;
+} plait__check_block;
+
+enum { PLAIT__CHECK_BLOCKS = 64 };
+
+typedef struct plait__check {
+	const plait__plan *plan;
+	const plait__input *input;
+	const plait_allocator *allocator;
+	plait__check_report *report;
+	plait_error *error;
+
+	uint32_t *body_of;		/* by command */
+	uint32_t *sequence;		/* by command: its index in `order` */
+	uint32_t *track_of;		/* by lane: temporary, for one body */
+	uint32_t *wait_target;		/* by wait: the command waited for */
+	uint32_t *node_first;		/* by node, plus one sentinel */
+	uint32_t *node_commands;	/* commands of each node, without
+					 * stubs */
+	uint32_t *chain;		/* by command: its chain */
+	uint32_t *link;			/* by command: its index in the chain */
+	uint32_t chain_count;
+	uint32_t *newest;		/* by chain: 1 + the newest link among
+					 * the direct predecessors of one
+					 * command */
+	uint32_t *newest_for;		/* by chain: 1 + the command that
+					 * `newest` is valid for */
+	uint32_t newest_after;		/* 1 + the command that was filled in
+					 * last */
+	uint32_t *depth;		/* by body: nesting depth */
+
+	plait__obligation *obligations;
+	uint64_t obligation_bytes;
+	uint32_t obligation_count;
+
+	plait__check_block blocks[PLAIT__CHECK_BLOCKS];
+	uint32_t block_count;
+} plait__check;
+
+/* Allocate zeroed memory that lives until the check ends; null if there is
+ * none. */
+void *plait__check_alloc(plait__check *check, uint64_t count, uint64_t each);
+plait_status plait__check_no_memory(plait__check *check);
+/* "node 7 'name' (file:line)", or "command 7". */
+enum { PLAIT__CHECK_TEXT_BYTES = 96 };
+const char *plait__check_name(const plait__check *check, uint32_t command,
+			      char text[PLAIT__CHECK_TEXT_BYTES]);
+/* Describe the memory that both commands use; the text names the buffer if it
+ * is known. */
+const char *plait__check_memory(const plait__check *check, uint32_t before,
+				uint32_t after,
+				char text[PLAIT__CHECK_TEXT_BYTES]);
+/* Returns false if the access has no bytes (as a copy of size 0): it conflicts
+ * with nothing. */
+bool plait__check_touches(const plait__plan *plan,
+			  const plait__plan_access *access);
+/* Fail with PLAIT_E_INVALID; the text begins with the command's name. */
+plait_status plait__check_fail(plait__check *check, uint32_t command,
+			       const char *what);
+
+#endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Sources of kernels: one piece of code, read and checked, and portable source
+ * composed into the language of a compiler.
+ */
+#ifndef PLAIT_SRC_SOURCE_COMPOSE_H
+#define PLAIT_SRC_SOURCE_COMPOSE_H
+
+#include "plait/source.h"
+
+#include <stdbool.h>
+
+#include "base/text.h"
+#include "kernel/signature.h"
+
+enum { PLAIT__SOURCE_FORMS = 8 };
+
+/* Return the name of a form for messages; never null. */
+const char *plait__compose_form_name(uint32_t form);
+
+/* Returns true for a text, false for a binary. */
+bool plait__compose_form_is_text(uint32_t form);
+
+/*
+ * Read the caller's descriptor into `out` and fill in `bytes`, `entry` and
+ * `file`; the memory it points to stays the caller's.  `name` is the kernel's.
+ */
+plait_status plait__compose_read_source(const plait_source *given, const char *name,
+					plait_source *out, plait_error *error);
+
+/*
+ * Compose the whole text for the compiler of `form` (C, OPENCL_C, CUDA_C):
+ * prelude, parameters, defines, then the user's text with its own line numbers,
+ * and for C the epilogue that host_module.h expects.
+ */
+plait_status plait__compose_source(const plait_source *source,
+				   const plait__signature *signature,
+				   uint32_t form, plait__text *out,
+				   plait_error *error);
+
+/* Composed text, with the facts that its build needs. */
+typedef struct plait__module_text {
+	const char *name; /* of the kernel */
+	const char *text;
+	uint64_t bytes;
+	uint32_t flags; /* PLAIT_SOURCE_STRICT, ... */
+	const char *options; /* or null */
+} plait__module_text;
+
+/* Preludes of portable source: the files *.prelude, which the build converts to
+ * strings. */
+extern const char plait__prelude_cuda[];
+extern const char plait__prelude_host[];
+extern const char plait__prelude_loop[]; /* after that of CUDA */
+extern const char plait__prelude_opencl[];
+
+#endif

@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+# time limit: 300 s
+"""bench/cuda builds what automake builds, and works on the stand-ins for CUDA:
+both sides of each comparison do the same.  No figure is judged; and in a longer
+run all of bench/cuda/run, which says that it is no GPU's."""
+import glob
+import os
+import re
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
+from tap import BUILD, ROOT, SANITIZER, SOAK, done, ok, run, skip, skip_all
+
+LIBRARIES = os.path.join(BUILD, "t/standin/cuda/.libs")
+FILES = ["driver=%s/standin_cuda.so" % LIBRARIES, "nvrtc=%s/standin_nvrtc.so" % LIBRARIES]
+MAKE = ["make", "-s", "-f", "bench/cuda/makefile"]
+if SANITIZER != "no":
+    skip_all("the programs are not built with a sanitizer, the library is")
+
+
+def automake(name):
+    """What the Makefile of this build has for a library or program."""
+    with open(os.path.join(BUILD, "Makefile"), encoding="utf-8") as file:
+        text = file.read().replace("\\\n", " ")
+    for line in re.findall(r"^%s_SOURCES = (.*)$" % name, text, re.M):
+        words = re.sub(r"\$\((DRIVEN)\)", lambda m: re.search(r"^DRIVEN = (.*)$", text, re.M).group(1), line)
+        return sorted(w for w in words.split() if w.endswith(".c"))
+    return []
+
+
+environment = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")}
+got = run(MAKE + ["list"], cwd=ROOT, env=environment)
+lists = dict(line.partition(" ")[::2] for line in got.stdout.splitlines())
+for name, target in (("core", "src_libplaitcore_la"), ("tool", "tools_plait_plait"),
+                     ("host", "plugins_plait_host_la"), ("cuda", "plugins_plait_cuda_la"),
+                     ("fault", "plugins_plait_fault_la"), ("check", "plugins_plait_check_la")):
+    ours, theirs = sorted(lists.get(name, "").split()), automake(target)
+    ok(ours == theirs and len(ours) > 4, "%s: %d files, as automake has it" % (name, len(ours)),
+       got.stderr, *sorted(set(ours) ^ set(theirs)))
+
+with tempfile.TemporaryDirectory(prefix="plait-test-") as folder:
+    got = run(MAKE + ["OUT=" + folder, folder + "/src/source/preludes.c"], cwd=ROOT, env=environment)
+    with open(os.path.join(BUILD, "src/source/preludes.c"), encoding="utf-8") as file:
+        theirs = sorted(file.read().split("const char "))
+    with open(folder + "/src/source/preludes.c", encoding="utf-8") as file:
+        ours = sorted(file.read().split("const char "))
+    ok(got.returncode == 0 and ours == theirs and len(ours) > 3, "preludes, as automake has them", got.stderr)
+    environment.update(PLAIT_CACHE_DIR=folder + "/cache", TMPDIR=folder, PLAIT_WORKERS="2")
+    program = folder + "/bench-cuda"
+    built = run(os.environ.get("CC", "cc").split() + [
+        "-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror", "-pthread", "-include", "config.h",
+        "-I", "include", "-iquote", "bench/cuda", "-iquote", "plugins/cuda"] +
+        sorted(glob.glob(os.path.join(ROOT, "bench/cuda/*.c"))) + [
+        "-L" + BUILD + "/src/.libs", "-lplait", "-Wl,-rpath," + BUILD + "/src/.libs", "-ldl",
+        "-o", program], cwd=ROOT)
+    if ok(built.returncode == 0 and not built.stderr, "it is compiled without a word", built.stderr):
+        got = run([program, "quick=1", "rounds=1"] + FILES, env=environment)
+        ok(got.returncode == 0 and "WRONG" not in got.stdout, "both sides do the same",
+           got.returncode, got.stdout, got.stderr)
+        ok(got.stdout.startswith("stand-in for tests"), "and it says on what", got.stdout[:80])
+        again = [program, "quick=1", "rounds=9", "seconds=0"] + FILES
+        got = run(again + ["only=submit"], env=environment)
+        ok(got.returncode == 0 and "a solve, a MiB; 1 rounds" in got.stdout, "time that is over is no round more",
+           got.stdout, got.stderr)
+        for call, name, others in (("cuGraphConditionalHandleCreate:1", "while, by hand, node decides", 4),
+                                   ("cuGraphLaunch:2", "while, by hand, own kernel decides", 4)):
+            torn = dict(environment, STANDIN_CUDA="fail=%s:999" % call)
+            got = run(again + ["only=while"], env=torn)
+            lines = got.stdout.splitlines()
+            ok(got.returncode == 1 and "FAILED: " + name in lines and "WRONG" not in got.stdout and
+               len([s for s in lines if re.match(r"while, [^/]* 40$", s)]) == others,
+               "%s: the others go on" % call, got.returncode, got.stdout, got.stderr)
+        got = run([program, "look=1"] + FILES, env=environment)
+        ok(got.returncode == 0 and got.stdout.count(": found (0)\n") == 6,
+           "variables of modules are found, and code that decides", got.stdout, got.stderr)
+        blind = dict(environment, STANDIN_CUDA="fail=cuModuleLoadDataEx:4:999")
+        got = run([program, "look=1"] + FILES, env=blind)
+        ok(got.returncode == 1 and "in PTX: THE DRIVER DOES NOT LOAD IT (999)" in got.stdout and
+           "WRONG: THE HOST" in got.stdout, "or not", got.stdout, got.stderr)
+        blind = dict(environment, STANDIN_CUDA="fail=cuModuleGetGlobal:3:500")
+        got = run([program, "look=1"] + FILES, env=blind)
+        ok(got.returncode == 1 and "plait_group in PTX: THE DRIVER DOES NOT FIND IT (500)" in got.stdout and
+           "WRONG" in got.stdout, "or it is said loud", got.stdout, got.stderr)
+        for key, what in (("driver", "no driver"), ("nvrtc", "no compiler")):
+            files = [f for f in FILES if not f.startswith(key)] + [key + "=/nonexistent/lib.so"]
+            got = run([program, "look=1"] + files, env=environment)
+            ok(got.returncode == 1 and what + ": " in got.stderr and "/nonexistent/lib.so: " in got.stderr and
+               key + "=FILE" in got.stderr, "%s: says what to do" % what, got.stderr)
+
+    def script(*arguments):
+        return run(["bench/cuda/run", "-o", folder + "/file", "-b", folder + "/build",
+                    "--standin", LIBRARIES] + list(arguments), cwd=ROOT, env=environment)
+
+    got = script("-t", "0")
+    ok(got.returncode == 1 and "LEFT OUT, no time is left: make" in got.stdout and
+       got.stdout.count("\nNOT BUILT: ") == 6, "what no time is left for is named", got.stdout, got.stderr)
+    got = script("-p", "machine")
+    with open(folder + "/file", encoding="utf-8") as file:
+        text = file.read()
+    ok(got.returncode == 0 and "== build" in text and text.endswith(got.stdout) and
+       got.stdout.count("\n== ") == 2, "one part is added to the file", got.stdout, got.stderr)
+    got = script("-p", "machine info chain")
+    ok(got.returncode == 1 and got.stdout.count("\nNOT BUILT: ") == 2 and "== end of machine info chain" in got.stdout,
+       "several parts, and a benchmark is one", got.stdout, got.stderr)
+    for arguments in (["-p", "all"], ["-p", "machine all"], ["-p"], ["--help"]):
+        got = script(*arguments)
+        ok(got.returncode == 1 and got.stdout.startswith("bench/cuda/run [-o FILE]"), "run %s: how it is called" %
+           " ".join(arguments), got.stdout[:200], got.stderr)
+    if SOAK:
+        got = run(["bench/cuda/run", "-o", folder + "/out", "-b", folder + "/build", "-r", "3",
+                   "--standin", LIBRARIES], cwd=ROOT, env=environment)
+        ok(got.returncode == 0 and "\nnothing was wrong\n" in got.stdout, "all of it",
+           got.stdout[-3000:], got.stderr[-2000:])
+        ok(got.stdout.count("*** STAND-IN: NO GPU WAS USED") >= 7, "which says so in each part")
+    else:
+        skip("all of bench/cuda/run: only with PLAIT_SOAK=1")
+done()

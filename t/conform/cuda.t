@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+# time limit: 600 s
+"""The CUDA backend keeps every promise on the stand-in for CUDA's driver, and
+says what is missing where something is.  No hardware is needed or used."""
+import os
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
+from tap import BUILD, SANITIZER, done, ok, run, skip_all
+
+PLAIT = os.path.join(BUILD, "tools/plait/plait")
+LIBRARIES = os.path.join(BUILD, "t/standin/cuda/.libs")
+DRIVER = os.path.join(LIBRARIES, "standin_cuda.so")
+NVRTC = os.path.join(LIBRARIES, "standin_nvrtc.so")
+SOAK = os.environ.get("PLAIT_SOAK")
+seed = os.environ.get("PLAIT_SEED", "1")
+
+if not os.path.exists(DRIVER):
+    skip_all("the stand-in was not built")
+
+
+def plait(arguments, options="", standin="", **more):
+    if "driver=" not in options:
+        options = ",".join(filter(None, ["driver=" + DRIVER, "nvrtc=" + NVRTC, options]))
+    # Two workers also where there is one processor: H5 wants two functions.
+    env = dict(os.environ, PLAIT_BACKEND="cuda", PLAIT_OPTIONS="cuda:" + options, PLAIT_WORKERS="2",
+               STANDIN_CUDA=standin, PLAIT_CACHE_DIR=os.path.join(work, "cache"), TMPDIR=work)
+    env.update(more)
+    return run([PLAIT] + arguments, env=env)
+
+
+def says(name, text, options="", standin="", **more):
+    got = plait(["info"], options, standin, **more)
+    held = "cuda: rejected" in got.stdout and text in got.stdout
+    ok(held and got.returncode == 0, name, got.returncode, got.stdout, got.stderr)
+
+
+def conform(name, arguments, standin=""):
+    got = plait(["conform", "cuda", "--seed", seed, "--deadline", "60"] + arguments, "", standin)
+    bad = [l for l in got.stdout.splitlines() if l.startswith(("not ok", "# "))]
+    ok(got.returncode == 0 and " 0 failed" in got.stdout, "%s: %s" % (name, bad[-1:]),
+       got.returncode, got.stderr, *bad)
+
+
+with tempfile.TemporaryDirectory() as work:
+    # --- nothing there
+    says("no driver", "no driver: /nowhere/libcuda.so.1", "driver=/nowhere/libcuda.so.1")
+    says("a library that is none", "has no cuGetProcAddress_v2", "driver=libm.so.6")
+    says("no device", "CUDA_VISIBLE_DEVICES=none", standin="devices=0", CUDA_VISIBLE_DEVICES="none")
+    says("a driver that is too old", "CUDA 12.0", standin="version=11080")
+    says("no such device", "device=no such one", "device=no such one")
+    says("memory that is none", "memory=much", "memory=much")
+    says("a driver that does not begin", "cuInit", standin="fail=cuInit:1:803,fail=cuInit:2:803")
+    got = plait(["info"], standin="devices=2")
+    ok("cuda:1: stand-in for tests" in got.stdout, "info describes the devices", got.stdout, got.stderr)
+
+    # --- all there.  One thread of the stand-in takes from its streams by
+    # chance, and in another order for each seed.
+    # What a sanitizer sees of compiling is the stand-in compiler's.
+    some = [] if SANITIZER == "no" or SOAK else ["--only", "B,Q,S,H,E4,E6,K1,K5,K11,K16"]
+    conform("two devices", some, "devices=2")
+    conform("streams that share a connection", ["--only", "Q,S,H,G,R"], "connections=1")
+    conform("an older driver", ["--only", "K1,K2,K3,K17"], "version=12000,arch=75")
+    conform("a device that the compiler does not know", ["--only", "K1,K3,K13"], "arch=130")
+    if SOAK:
+        for more in range(1, 11):
+            conform("seed %d" % more, [], "devices=%d,seed=%d" % (1 + more % 2, more))
+done()

@@ -1,0 +1,29 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+# time limit: 900 s
+"""The host backend keeps every promise, with any number of workers, and
+wrapped in checks that see nothing wrong."""
+import os
+import re
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
+from tap import BUILD, PATIENCE, done, ok, run
+
+# What one run has compiled, the next one finds.
+cache = tempfile.TemporaryDirectory()
+os.environ["PLAIT_CACHE_DIR"] = os.path.join(cache.name, "kernels")
+PLAIT = os.path.join(BUILD, "tools/plait/plait")
+seed = os.environ.get("PLAIT_SEED", "1")
+
+for setting in ("PLAIT_WORKERS=2 PLAIT_OPTIONS=host:devices=2", "PLAIT_WORKERS=0", "PLAIT_WORKERS=1",
+                "PLAIT_WRAP=check"):
+    env = dict(os.environ, **dict(word.split("=", 1) for word in setting.split()))
+    got = run([PLAIT, "conform", "host", "--seed", seed, "--deadline", PATIENCE], env=env)
+    lines = got.stdout.splitlines()
+    bad = [l for l in lines if not l.startswith("ok ")]
+    ok(got.returncode == 0 and len(lines) > 45, setting, got.returncode, got.stderr, *bad)
+    lonely = re.findall("^ok .*# SKIP host has one device here", got.stdout, re.M)
+    ok(bool(lonely) != ("devices=2" in setting), "what needs two devices is skipped where there is one", *lonely)
+done()

@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+# time limit: 900 s
+"""The OpenCL backend keeps every promise, on two halves of one processor and
+on a driver's own memory, and says what is missing where something is."""
+import ctypes
+import os
+import re
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
+from tap import BUILD, PATIENCE, SANITIZER, SOAK, done, ok, run, skip, skip_all
+
+PLAIT = os.path.join(BUILD, "tools/plait/plait")
+seed = os.environ.get("PLAIT_SEED", "1")
+cache = os.path.join(BUILD, "t/pocl-cache")
+
+if not os.path.exists(os.path.join(BUILD, "plugins/plait_opencl.la")):
+    skip_all("the backend was not built: the headers of OpenCL are missing")
+if SANITIZER == "thread":
+    skip_all("drivers are not instrumented, so what they order looks like a race")
+
+
+def plait(arguments, options="", **more):
+    """The tool with the OpenCL backend; what the driver keeps stays here."""
+    # Two workers also where there is one processor: H5 wants two functions.
+    env = dict(os.environ, PLAIT_BACKEND="opencl", PLAIT_OPTIONS=options, PLAIT_WORKERS="2",
+               POCL_CACHE_DIR=cache, HOME=cache, XDG_CACHE_HOME=cache, ASAN_OPTIONS=sanitizer,
+               LSAN_OPTIONS="suppressions=" + leaks + ":print_suppressions=0", **more)
+    return run([PLAIT] + arguments, env=env)
+
+
+def says(name, text, options="", **more):
+    got = plait(["info"], options, **more)
+    held = "rejected" in got.stdout and text in got.stdout
+    ok(held and got.returncode == 0, name, got.returncode, got.stdout, got.stderr)
+
+
+os.makedirs(cache, exist_ok=True)
+# The driver and its compiler keep memory for good; it is theirs.  So is what C++ has
+# taken, for nothing of ours is C++: where clang's runtime looks at callers, it sees none
+# behind `new`.
+leaks = os.path.join(cache, "leaks")
+with open(leaks, "w") as file:
+    file.write("leak:libpocl\nleak:libLLVM\nleak:libOpenCL\nleak:libhwloc\nleak:libclang\nleak:libstdc++\n")
+# Once the compiler has run, what clang's runtime takes for a library's variables of threads
+# is no memory, and the search for leaks ends there.  Ours are not of that kind.
+sanitizer = os.environ.get("ASAN_OPTIONS", "") + ":intercept_tls_get_addr=0"
+
+# --- nothing there
+says("no loader", "/nowhere/libOpenCL.so", "opencl:loader=/nowhere/libOpenCL.so")
+says("a loader that is none", "clGetPlatformIDs", "opencl:loader=libm.so.6")
+try:
+    ctypes.CDLL("libOpenCL.so.1")
+except OSError:
+    says("no loader of the system", "ocl-icd-libopencl1")
+    skip("no driver is looked for without a loader")
+    done()
+with tempfile.TemporaryDirectory() as folder:
+    says("no driver", "no driver is registered in OCL_ICD_VENDORS=" + folder[:20], OCL_ICD_VENDORS=folder)
+    garbage = os.path.join(folder, "garbage.so")
+    with open(garbage, "wb") as file:
+        file.write(bytes(range(256)) * 8)
+    os.mkdir(os.path.join(folder, "folder.icd"))
+    for name, line in (("missing", "/nowhere/driver.so"), ("strange", "libm.so.6"), ("none", ""),
+                       ("long", "x" * 5000), ("garbage", garbage)):
+        with open(os.path.join(folder, name + ".icd"), "w") as file:
+            file.write(line + "\n")
+    says("only drivers that are none", "no platform: no driver works of the 6 registered in OCL_ICD_VENDORS=",
+         OCL_ICD_VENDORS=folder)
+
+# --- what ends the process that loads it
+ENDS = (("exits", "_exit(7)", "exited with 7"), ("crashes", "raise(SIGKILL)", "killed by signal 9"))
+with tempfile.TemporaryDirectory() as folder:
+    for name, what, text in ENDS:
+        library = os.path.join(folder, name + ".so")
+        built = run(os.environ.get("CC", "cc").split() + ["-shared", "-fPIC", "-x", "c", "-", "-o", library],
+                    input="#include <signal.h>\n#include <unistd.h>\n"
+                    "__attribute__((constructor)) static void end(void) { %s; }\n" % what)
+        with open(os.path.join(folder, "one.icd"), "w") as file:
+            file.write(library + "\n")
+        got = plait(["info"], OCL_ICD_VENDORS=folder)
+        ok(built.returncode == 0 and got.returncode == 1 and text in got.stderr and
+           "OCL_ICD_VENDORS=" + folder in got.stderr, "a driver that %s its process" % name,
+           built.stderr, got.returncode, got.stdout, got.stderr)
+
+# --- a driver
+def declines(options=""):
+    """Why the backend does not open, or None."""
+    got = plait(["info"], options).stdout
+    return None if "opencl: chosen" in got else re.search("cannot be opened: (.*)|$", got).group(0)
+
+
+reason = declines()
+if reason is not None:
+    ok("no ICD loader" in reason or "finds no platform" in reason or "no device" in reason, "it says why", reason)
+    skip("no driver on this machine: " + reason)
+    done()
+ok("opencl:0: " in plait(["info"]).stdout, "info describes the device")
+says("no such device", "is what was asked for", "opencl:device=no such device")
+says("no such platform", "is what was asked for", "opencl:platform=no such platform")
+says("a type that is none", "type=", "opencl:type=abacus")
+says("parts that are none", "split=", "opencl:split=1")
+
+def conform(options, more):
+    """How it ended, how many lines it wrote, and each failed check with what it says."""
+    got = plait(["conform", "opencl", "--seed", seed, "--deadline", PATIENCE] + more, options)
+    failed, last = {}, None
+    for line in got.stdout.splitlines():
+        check = re.match(r"not ok \d+ - (\w+) (?!.*# TO[D]O)", line)
+        if check:
+            last = check.group(1)
+        if last and (check or line.startswith("# ")):
+            failed[last] = failed.get(last, "") + line + "\n"
+        elif last:
+            last = None
+    return got, failed
+
+
+def judge(options, more):
+    got, failed = conform(options, more)
+    ok(got.returncode in (0, 1) and len(got.stdout.splitlines()) > 10, options + " runs", got.returncode, got.stderr,
+       got.stdout)
+    ok(got.returncode == 0 and not failed, options, got.returncode, got.stderr, *failed.values())
+
+
+expected = os.path.join(cache, "expected")
+with open(expected, "w") as file:
+    file.write("unsupported B1 only the memory of the host has any alignment\n")
+# The driver's compiler takes most of the time, and no sanitizer sees it: there, who
+# owns what while kernels are built, launched and given back is enough.
+some = [] if SANITIZER == "no" or SOAK else \
+    ["--only", "L,E,B,Q,S,H,K1,K2,K5,K9,K11,K16"]
+for options, more in (("opencl:split=2", some),
+                      ("opencl:place=driver", ["--only", "B,S10,S11", "--expect", expected])):
+    if declines(options) is not None:
+        skip("the device cannot be split: " + declines(options))
+        continue
+    judge(options, more)
+done()

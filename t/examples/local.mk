@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: MIT
+SCRIPT_TESTS += %D%/readme.t
+SCRIPT_TESTS += %D%/languages.t

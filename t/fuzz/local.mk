@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: MIT
+SERIAL_SCRIPT_TESTS += %D%/corpus.t
+
+# Fuzz targets: each takes any bytes.  Here they run the inputs of corpus and
+# found; the lane `fuzz` of bootstrap links them with libFuzzer.
+FUZZ_TARGETS = %D%/signature %D%/graph_text %D%/plan_bytes \
+	%D%/graph_calls
+TEST_HELPERS += $(FUZZ_TARGETS)
+FUZZ_MAIN = %D%/replay.c %D%/fuzz.h
+LDFLAGS_FUZZ =
+%C%_signature_SOURCES = %D%/signature.c $(FUZZ_MAIN)
+%C%_signature_LDADD = src/libplaitcore.la
+%C%_signature_LDFLAGS = $(AM_LDFLAGS) $(LDFLAGS_FUZZ)
+%C%_graph_text_SOURCES = %D%/graph_text.c $(FUZZ_MAIN)
+%C%_graph_text_LDADD = src/libplaitcore.la
+%C%_graph_text_LDFLAGS = $(AM_LDFLAGS) $(LDFLAGS_FUZZ)
+%C%_plan_bytes_SOURCES = %D%/plan_bytes.c $(FUZZ_MAIN)
+%C%_plan_bytes_LDADD = src/libplaitcore.la
+%C%_plan_bytes_LDFLAGS = $(AM_LDFLAGS) $(LDFLAGS_FUZZ)
+%C%_graph_calls_SOURCES = %D%/graph_calls.c %D%/blank.h \
+	$(FUZZ_MAIN)
+%C%_graph_calls_LDADD = src/libplaitcore.la
+%C%_graph_calls_LDFLAGS = $(AM_LDFLAGS) $(LDFLAGS_FUZZ)

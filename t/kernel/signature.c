@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+/* Signatures of kernels: what parses, how it is written back, what does not
+ * parse and at which byte, and that no failed allocation leaks. */
+#include "kernel/signature.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "lib/tap.h"
+
+static plait_status parse(const char *text, plait__signature **out,
+			  plait_error *error)
+{
+	memset(error, 0, sizeof(*error));
+	error->size = sizeof(*error);
+	return plait__signature_parse(text, plait__alloc_default(), out,
+				      error);
+}
+
+static void check_canonical(const char *text, const char *canonical)
+{
+	plait__signature *signature;
+	plait_error error;
+
+	if (!IS_INT(parse(text, &signature, &error), PLAIT_OK)) {
+		NOTE("%s", error.text);
+		return;
+	}
+	IS_STR(signature->text, canonical);
+	plait__signature_destroy(plait__alloc_default(), signature);
+}
+
+static void check_refused(const char *text, const char *part)
+{
+	plait__signature *signature;
+	plait_error error;
+
+	IS_INT(parse(text, &signature, &error), PLAIT_E_INVALID);
+	OK(signature == NULL);
+	HAS_STR(error.text, part);
+}
+
+static void parses(void)
+{
+	plait__signature *signature;
+	plait_error error;
+
+	IS_INT(parse("saxpy(a: f32, x: in pointer f32, "
+		     "y: inout pointer f32, n: u64)", &signature, &error),
+	       PLAIT_OK);
+	IS_STR(signature->name, "saxpy");
+	IS_INT(signature->count, 4);
+	IS_STR(signature->parameters[0].name, "a");
+	IS_INT(signature->parameters[0].type, PLAIT__TYPE_F32);
+	IS_INT(signature->parameters[0].mode, PLAIT__MODE_VALUE);
+	IS_INT(signature->parameters[1].type, PLAIT__TYPE_POINTER);
+	IS_INT(signature->parameters[1].element, PLAIT__TYPE_F32);
+	IS_INT(signature->parameters[1].mode, PLAIT__MODE_IN);
+	IS_INT(signature->parameters[2].mode, PLAIT__MODE_INOUT);
+	IS_INT(plait__type_bytes(signature->parameters[3].type), 8);
+	plait__signature_destroy(plait__alloc_default(), signature);
+}
+
+static void is_canonical(void)
+{
+	check_canonical("f()", "f()");
+	check_canonical("  f ( ) : void ", "f()");
+	check_canonical("f(a:pointer)", "f(a: inout pointer)");
+	check_canonical("f(a: const pointer float)", "f(a: in pointer f32)");
+	check_canonical("f(a: const in pointer)", "f(a: in pointer)");
+	check_canonical("f(a: out pointer sint32,\n\tb: double)",
+			"f(a: out pointer i32, b: f64)");
+	check_canonical("f(a: uint8, b: bool, c: char)",
+			"f(a: u8, b: bool, c: char)");
+	check_canonical("f(p: pointer pointer)", "f(p: inout pointer pointer)");
+	check_canonical("f(s: string)", "f(s: in pointer char)");
+	check_canonical("f(string: string)", "f(string: in pointer char)");
+	check_canonical("f(): sint32", "f(): i32");
+	check_canonical("f() :bool", "f(): bool");
+}
+
+/* All names of NIDL, and what is near at hand in C. */
+static void has_aliases(void)
+{
+	static const char *const pairs[][2] = {
+		{ "sint8", "i8" }, { "sint16", "i16" }, { "sint32", "i32" },
+		{ "sint64", "i64" }, { "uint8", "u8" }, { "uint16", "u16" },
+		{ "uint32", "u32" }, { "uint64", "u64" }, { "int8", "i8" },
+		{ "int16", "i16" }, { "int32", "i32" }, { "int64", "i64" },
+		{ "float", "f32" }, { "double", "f64" }, { "bool", "bool" },
+		{ "char", "char" },
+	};
+	char text[64], canonical[64];
+
+	for (size_t i = 0; i < TAP_COUNT(pairs); i++) {
+		sprintf(text, "f(a: %s, b: out pointer %s)", pairs[i][0],
+			pairs[i][0]);
+		sprintf(canonical, "f(a: %s, b: out pointer %s)", pairs[i][1],
+			pairs[i][1]);
+		check_canonical(text, canonical);
+	}
+}
+
+static void is_refused(void)
+{
+	check_refused("", "byte 1: expected a kernel's name, found the end");
+	check_refused("f", "byte 2: expected '(', found the end");
+	check_refused("f(", "byte 3: expected a parameter's name");
+	check_refused("f(a)", "byte 4: expected ':' and a type, found ')'");
+	check_refused("f(a: f16)", "byte 6: \"f16\" is not a type");
+	check_refused("f(a: f32,)", "byte 10: expected a parameter's name");
+	check_refused("f(a: f32 b: f32)", "byte 10: expected ',' or ')'");
+	check_refused("f(a: in f32)", "\"f32\" is a value");
+	check_refused("f(a: const out pointer)", "\"out\" contradicts");
+	check_refused("f(a: f32, a: u8)", "\"a\" names two parameters");
+	check_refused("f() x", "byte 5: expected nothing more, found 'x'");
+	check_refused("f(): f32", "\"f32\" cannot be returned");
+	check_refused("f(): pointer", "\"pointer\" cannot be returned");
+	check_refused("f(): int", "byte 6: \"int\" cannot be returned");
+	check_refused("f():", "byte 5: expected \"void\" or a type");
+	check_refused("f(a: in string)", "\"string\" is not a type");
+	check_refused("f(a: pointer string)", "\"string\" is not a type to");
+	check_refused("f(\xff)", "a byte that is not text");
+	check_refused("1f()", "found '1'");
+	check_refused("f(a: pointer f16)", "\"f16\" is not a type to point");
+}
+
+static void is_bounded(void)
+{
+	static char text[16 * 1100];
+	plait__signature *signature;
+	plait_error error;
+	size_t length = 0;
+	int status;
+
+	length += (size_t)sprintf(text, "f(");
+	for (int i = 0; i < 1024; i++)
+		length += (size_t)sprintf(text + length, "%sp%d: u8",
+					  i ? ", " : "", i);
+	strcpy(text + length, ")");
+	status = parse(text, &signature, &error);
+	IS_INT(status, PLAIT_OK);
+	plait__signature_destroy(plait__alloc_default(), signature);
+	strcpy(text + length, ", q: u8)");
+	check_refused(text, "more than 1024 parameters");
+	memset(text, 'n', 300);
+	strcpy(text + 300, "()");
+	check_refused(text, "longer than 255");
+}
+
+struct fault {
+	unsigned fail_at;
+	unsigned calls;
+	int64_t live;
+};
+
+static void *failing_resize(void *user_data, void *pointer, uint64_t old_bytes,
+			    uint64_t new_bytes)
+{
+	const plait_allocator *libc = plait__alloc_default();
+	struct fault *fault = user_data;
+	void *block;
+
+	if (new_bytes != 0 && ++fault->calls == fault->fail_at)
+		return NULL;
+	block = libc->resize(NULL, pointer, old_bytes, new_bytes);
+	fault->live += (int64_t)new_bytes - (int64_t)old_bytes;
+	return block;
+}
+
+static void every_allocation_can_fail(void)
+{
+	plait_status status = PLAIT_E_NOMEM;
+	unsigned k = 0;
+
+	while (status != PLAIT_OK && ++k < 100) {
+		struct fault fault = { .fail_at = k };
+		plait_allocator allocator = { sizeof(allocator), 0,
+					      failing_resize, &fault };
+		plait__signature *signature;
+
+		status = plait__signature_parse(
+			"f(a: f32, b: f32, c: f32, d: u8, e: u8, f: u8, "
+			"g: u8, h: u8, i: pointer)", &allocator, &signature,
+			NULL);
+		OK(status == PLAIT_OK || status == PLAIT_E_NOMEM);
+		plait__signature_destroy(&allocator, signature);
+		IS_INT(fault.live, 0);
+	}
+	OK_THAT(k > 3 && k < 100, "failed %u times, then passed", k - 1);
+}
+
+static const struct tap_scenario scenarios[] = {
+	{ "parses", parses },
+	{ "is canonical", is_canonical },
+	{ "has aliases", has_aliases },
+	{ "is refused", is_refused },
+	{ "is bounded", is_bounded },
+	{ "every allocation can fail", every_allocation_can_fail },
+};
+TAP_MAIN(scenarios)

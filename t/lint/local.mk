@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: MIT
+UNIT_TESTS += %D%/tap.t
+PLAIN_SCRIPT_TESTS += %D%/run.t
+PLAIN_SCRIPT_TESTS += %D%/coverage.t
+META_TESTS += %D%/layers.t
+META_TESTS += %D%/sizes.t
+META_TESTS += %D%/words.t
+META_TESTS += %D%/planted.t
+META_TESTS += %D%/documents.t
+META_TESTS += %D%/bootstrap.t
+META_TESTS += %D%/tarball.t
+SEEDED_TESTS += %D%/tap.t

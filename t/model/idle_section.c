@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Passages that were not submitted because their queue had nothing, under
+ * every interleaving of their end with what comes behind them: nothing behind
+ * goes on too early, waits for a gate that nobody raises, or runs after a
+ * failure; the queue stays until it is left, and nothing longer.
+ * idle_section.c as it is; what submission.c does with it is here.
+ */
+#include "lib/tap.h"
+
+#include "mc.h"
+#include "mc_tap.h"
+#include "object/queue/external_section.h"
+#include "object/queue/queue.h"
+
+#include <string.h>
+
+enum { PASSAGES = 2, RAISED = 1, FAILED = 2 };
+
+static plait__queue *queue;
+static plait__section passages[PASSAGES];
+static at_u32 gates[PASSAGES];
+static struct plait__eventcount told;
+static at_u32 queue_holds, passage_holds;
+static uint32_t payload;
+static uint32_t in_flight; /* under the queue's lock */
+static bool fails, enters, submits, refused;
+
+/* --- what idle_section.c is linked with otherwise */
+
+bool plait__section_queue_is_clear(plait__queue *of)
+{
+	return !plait__idle_section_exists(of) && AT_PLAIN_READ(in_flight) == 0;
+}
+
+void plait__object_hold(plait__object *object)
+{
+	at_add_u32(object == &queue->object ? &queue_holds : &passage_holds, 1);
+}
+
+void plait__object_drop(plait__object *object)
+{
+	if (object != &queue->object) {
+		MC_CHECK(at_sub_u32(&passage_holds, 1) > 0);
+		return;
+	}
+	if (at_sub_u32(&queue_holds, 1) > 1)
+		return;
+	plait__idle_section_drop(queue);
+	mc_free(queue);
+}
+
+void plait__object_drop_deferred(plait__object *object)
+{
+	plait__object_drop(object);
+}
+
+/* --- the run, and what comes behind it */
+
+static void leave(uint32_t which, bool failed)
+{
+	if (plait__idle_section_leave(&passages[which], failed))
+		return;
+	/* Release: pairs with the load in is_raised. */
+	at_store_release_u32(&gates[which], failed ? FAILED : RAISED);
+	plait__eventcount_notify(&told);
+}
+
+static bool is_raised(void *arg)
+{
+	return at_load_acquire_u32(arg) != 0;
+}
+
+/* A submission that the backend refuses. */
+static void be_refused(void)
+{
+	plait__mutex_lock(&queue->lock);
+	(void)plait__idle_section_pin(queue);
+	plait__mutex_unlock(&queue->lock);
+}
+
+/* Does it run?  As run_with in submission.c, then as the backend. */
+static bool run_behind(void)
+{
+	plait__section *lone;
+	bool runs = true;
+
+	plait__mutex_lock(&queue->lock);
+	lone = plait__idle_section_pin(queue);
+	if (lone != NULL) {
+		plait__object_hold(&lone->object);
+		AT_PLAIN_WRITE(in_flight) = AT_PLAIN_READ(in_flight) + 1;
+		plait__idle_section_submitted(queue);
+	}
+	plait__mutex_unlock(&queue->lock);
+	if (lone == NULL)
+		return runs;
+	(void)plait__eventcount_await(&told, is_raised, &gates[lone - passages],
+				      UINT64_MAX, PLAIT__BACKOFF_SLEEP);
+	runs = at_load_acquire_u32(&gates[lone - passages]) == RAISED;
+	plait__mutex_lock(&queue->lock);
+	AT_PLAIN_WRITE(in_flight) = AT_PLAIN_READ(in_flight) - 1;
+	plait__mutex_unlock(&queue->lock);
+	plait__object_drop(&lone->object);
+	return runs;
+}
+
+/* Another run: lone too, if the first one is over. */
+static void enter_behind(void)
+{
+	if (plait__idle_section_enter(&passages[1])) {
+		MC_CHECK(!fails);
+		MC_CHECK(AT_PLAIN_READ(payload) == 1);
+		leave(1, false);
+	} else if (run_behind()) {
+		MC_CHECK(!fails);
+		MC_CHECK(AT_PLAIN_READ(payload) == 1);
+	}
+}
+
+static void submit_behind(void)
+{
+	bool runs = run_behind();
+
+	MC_CHECK(runs != fails);
+	if (runs)
+		MC_CHECK(AT_PLAIN_READ(payload) == 1);
+}
+
+/* The user releases the queue. */
+static void close_queue(void)
+{
+	plait__mutex_lock(&queue->lock);
+	plait__idle_section_abandon(queue);
+	plait__mutex_unlock(&queue->lock);
+	plait__object_drop(&queue->object);
+}
+
+static void run(uint32_t self)
+{
+	if (self == 0) {
+		AT_PLAIN_WRITE(payload) = 1;
+		leave(0, fails);
+		return;
+	}
+	if (refused)
+		be_refused();
+	if (enters)
+		enter_behind();
+	if (submits && !(enters && fails))
+		submit_behind();
+	close_queue();
+}
+
+static void begin(void)
+{
+	fails = mc_choose(2) != 0;
+	enters = mc_choose(2) != 0;
+	submits = mc_choose(2) != 0;
+	refused = mc_choose(2) != 0;
+	queue = mc_alloc(sizeof(*queue));
+	memset(queue, 0, sizeof(*queue));
+	plait__mutex_init(&queue->lock);
+	memset(passages, 0, sizeof(passages));
+	for (uint32_t i = 0; i < PASSAGES; i++) {
+		passages[i].queue = queue;
+		at_init_u32(&gates[i], 0);
+	}
+	plait__eventcount_init(&told, 0);
+	at_init_u32(&queue_holds, 1);
+	at_init_u32(&passage_holds, 0);
+	AT_PLAIN_WRITE(payload) = 0;
+	AT_PLAIN_WRITE(in_flight) = 0;
+	MC_CHECK(plait__idle_section_enter(&passages[0]));
+}
+
+static void end(void)
+{
+	MC_CHECK(at_load_relaxed_u32(&queue_holds) == 0);
+	MC_CHECK(at_load_relaxed_u32(&passage_holds) == 0);
+}
+
+static const struct mc_scenario lone = {
+	"a run that ends, and what comes behind it", begin, run, end, 2, 4, 2,
+	0, 20000
+};
+
+static void all_ways(void)
+{
+	mc_proves(&lone);
+}
+
+static void weaker(void)
+{
+	static const char *const files[] = { "object/queue/idle_section.c", NULL };
+	static const struct mc_scenario *const scenarios[] = { &lone };
+
+	mc_notices(scenarios, 1, files);
+}
+
+static const struct tap_scenario all[] = {
+	{ "lone", all_ways },
+	{ "weaker orders", weaker },
+};
+
+TAP_MAIN(all)

@@ -1,0 +1,478 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Who has an instance of a program, under every interleaving: it is one
+ * thread's at a time, nobody sleeps while one is free, who sees the end of a
+ * run finds its instance free, and a call's instance is given back once,
+ * whether its caller waits or is lost.  instance_pool.c and run_instance.c as
+ * they are.
+ */
+#include "lib/tap.h"
+
+#include "mc.h"
+#include "mc_tap.h"
+#include "run/instance_pool.h"
+#include "run/kernel_versions.h"
+#include "run/record/recorder.h"
+#include "run/run.h"
+
+#include "base/error.h"
+#include "object/progress/wait_loop.h"
+
+#include <string.h>
+
+enum { INSTANCES = 3 };
+
+static plait__context context;
+static plait__plan_object frozen;
+static plait__program program;
+static plait__instance instances[INSTANCES];
+static const plait__engine engine = { .name = "none" };
+static plait__run run_of_user;
+static plait__plan plan;
+static const plait__frame_layout layout; /* without parameters */
+static uint32_t users[INSTANCES];	/* who has it */
+static uint32_t taken;			/* when it begins */
+static uint32_t payload;
+static uint32_t kept;			/* instances */
+static bool lost;			/* the caller ends in the call */
+static bool stops;			/* somebody may stop the run */
+static at_u32 holds;			/* of the plan */
+static at_u32 submitted;
+
+/* --- what the source is linked with otherwise */
+
+void plait__context_notify_waiters(plait__context *of)
+{
+	plait__eventcount_notify(&of->pulse);
+}
+
+plait_status plait__wait_run(plait__wait_request *request, plait_error *error)
+{
+	(void)error;
+	(void)plait__eventcount_await(&request->context->pulse, request->ready,
+				      request->arg, UINT64_MAX, PLAIT__BACKOFF_SLEEP);
+	return PLAIT_OK;
+}
+
+void plait__reclaim_thread_handle_opened(plait__context *of)
+{
+	MC_CHECK(of == &context);
+}
+
+bool plait__callback_scope_is_active(void)
+{
+	return false;
+}
+
+void plait__object_hold(plait__object *object)
+{
+	MC_CHECK(object == &frozen.object);
+	at_add_u32(&holds, 1);
+}
+
+void plait__object_drop(plait__object *object)
+{
+	MC_CHECK(object == &run_of_user.object);
+}
+
+void plait__object_drop_deferred(plait__object *object)
+{
+	MC_CHECK(object == &frozen.object);
+	MC_CHECK(at_sub_u32(&holds, 1) > 0);
+}
+
+void plait__run_notify_all(plait__run *run, struct plait__run_listener *listeners,
+			   plait_status status)
+{
+	(void)run;
+	(void)listeners;
+	(void)status;
+}
+
+void plait__section_leave(plait__section *section, const plait_error *failure)
+{
+	(void)section;
+	(void)failure;
+}
+
+void plait__bind_parameters_release(plait__frame *frame)
+{
+	(void)frame;
+}
+
+plait_status plait__bind_parameters(plait__frame *frame,
+				    const plait_run_desc *desc,
+				    plait_error *error)
+{
+	(void)frame;
+	(void)desc;
+	(void)error;
+	return PLAIT_OK;
+}
+
+void plait__kernel_versions_adopt(plait__instance *instance)
+{
+	(void)instance;
+}
+
+plait_status plait__recorder_acquire(plait__recorder *recorder,
+				     plait__recording **out, plait_error *error)
+{
+	(void)recorder;
+	(void)error;
+	*out = NULL;
+	return PLAIT_OK;
+}
+
+void plait__recorder_release(plait__recorder *recorder,
+			     plait__recording *recording)
+{
+	(void)recorder;
+	(void)recording;
+}
+
+void plait__recorder_end(plait__recorder *recorder,
+			 plait__recording *recording)
+{
+	(void)recorder;
+	(void)recording;
+}
+
+const char *plait__command_text(const plait__plan *of, uint32_t command,
+				char room[PLAIT__COMMAND_TEXT_BYTES])
+{
+	(void)of;
+	(void)command;
+	room[0] = '\0';
+	return room;
+}
+
+/* --- taking and giving */
+
+static void use(plait__instance *instance, uint32_t self)
+{
+	MC_CHECK(AT_PLAIN_READ(users[instance->index]) == 0);
+	AT_PLAIN_WRITE(users[instance->index]) = self + 1;
+}
+
+static plait__instance *take(uint32_t self, uint32_t flags)
+{
+	plait__instance *instance;
+	plait_status status = plait__instance_acquire(&program, flags, &instance,
+						      NULL);
+
+	MC_CHECK(status == PLAIT_OK || flags != 0);
+	if (status != PLAIT_OK)
+		return NULL;
+	use(instance, self);
+	(void)plait__instance_begin(instance, NULL, NULL);
+	return instance;
+}
+
+static void give(plait__instance *instance, uint32_t self)
+{
+	MC_CHECK(AT_PLAIN_READ(users[instance->index]) == self + 1);
+	AT_PLAIN_WRITE(users[instance->index]) = 0;
+	plait__instance_release(instance);
+}
+
+/* One after the other; the second only if there is one. */
+static void run_two(uint32_t self)
+{
+	plait__instance *first = take(self, 0);
+	plait__instance *second = take(self, PLAIT_RUN_NO_WAIT);
+
+	give(first, self);
+	if (second != NULL)
+		give(second, self);
+}
+
+static void run_turns(uint32_t self)
+{
+	give(take(self, 0), self);
+	if (self == 0)
+		give(take(self, 0), self);
+}
+
+static void run_list(uint32_t self)
+{
+	plait__instance *instance;
+
+	if (self == 0) {
+		run_two(self);
+		return;
+	}
+	instance = take(self, PLAIT_RUN_NO_WAIT);
+	if (instance != NULL)
+		give(instance, self);
+}
+
+/* --- ends of runs */
+
+static void end_run_of(plait__instance *instance, uint32_t self)
+{
+	AT_PLAIN_WRITE(payload) = 1;
+	MC_CHECK(AT_PLAIN_READ(users[instance->index]) == self + 1);
+	AT_PLAIN_WRITE(users[instance->index]) = 0;
+	plait__instance_complete(instance);
+}
+
+/* Thread 0 ends a run on a queue; the others have waited for it. */
+static void run_over(uint32_t self)
+{
+	plait_error error = { .size = sizeof(error) };
+	plait__instance *instance;
+
+	if (self == 0) {
+		end_run_of(&instances[0], self);
+		return;
+	}
+	if (stops) {
+		plait__fail(&error, PLAIT_E_CANCELLED, "cancelled");
+		plait__mutex_lock(&run_of_user.lock);
+		if (at_load_acquire_u32(&run_of_user.outcome.done) == 0)
+			plait__instance_stop(run_of_user.instance, &error);
+		plait__mutex_unlock(&run_of_user.lock);
+	}
+	while (at_load_acquire_u32(&run_of_user.outcome.done) == 0)
+		at_spin_pause();
+	MC_CHECK(AT_PLAIN_READ(payload) == 1);
+	MC_CHECK(run_of_user.outcome.status == PLAIT_OK || stops);
+	instance = take(self, PLAIT_RUN_NO_WAIT);
+	MC_CHECK(instance != NULL);
+	give(instance, self);
+}
+
+static bool is_over(void *arg)
+{
+	const plait__instance *instance = arg;
+
+	return at_load_acquire_u32(&instance->called) == PLAIT__CALLER_DONE;
+}
+
+/* Thread 0 calls, thread 1 carries out. */
+static void run_call(uint32_t self)
+{
+	plait__instance *instance = &instances[0];
+	plait__wait_request request = { .context = &context,
+					.ready = is_over,
+					.arg = instance };
+
+	if (self == 1) {
+		while (at_load_acquire_u32(&submitted) == 0)
+			at_spin_pause();
+		AT_PLAIN_WRITE(payload) = 1;
+		plait__instance_complete(instance);
+		return;
+	}
+	instance->caller = plait__thread_token();
+	at_store_relaxed_u32(&instance->called, PLAIT__CALLER_WAITS);
+	at_store_release_u32(&submitted, 1);
+	if (lost) {
+		AT_PLAIN_WRITE(users[0]) = 0;
+		plait__instance_caller_exited(instance);
+		return;
+	}
+	(void)plait__wait_run(&request, NULL);
+	MC_CHECK(AT_PLAIN_READ(payload) == 1);
+	MC_CHECK(instance->outcome.status == PLAIT_OK);
+	give(instance, self);
+}
+
+/* Somebody waits for the instance of the call. */
+static void run_call_wanted(uint32_t self)
+{
+	plait__instance *instance;
+
+	if (self != 2) {
+		run_call(self);
+		return;
+	}
+	instance = take(self, 0);
+	MC_CHECK(AT_PLAIN_READ(payload) == 1);
+	give(instance, self);
+}
+
+/* Thread 0 gives its run up; the other one waits for the instance. */
+static void run_kept(uint32_t self)
+{
+	plait_error why = { .size = sizeof(why), .status = PLAIT_E_LOST };
+	plait__instance *instance;
+
+	if (self == 0) {
+		AT_PLAIN_WRITE(kept) = 1;
+		plait__instance_abandon(&instances[0], &why);
+		end_run_of(&instances[0], self);
+		return;
+	}
+	MC_CHECK(plait__instance_acquire(&program, 0, &instance, &why) ==
+		 PLAIT_E_LOST);
+	MC_CHECK(why.status == PLAIT_E_LOST);
+	MC_CHECK(AT_PLAIN_READ(kept) == 1);
+}
+
+/* --- scenarios */
+
+static void set_instance(uint32_t i)
+{
+	memset(&instances[i], 0, sizeof(instances[i]));
+	instances[i].program = &program;
+	instances[i].index = i;
+	instances[i].frame.layout = &layout;
+	at_init_u32(&instances[i].next_free, 0);
+	at_init_u32(&instances[i].ending, 0);
+	at_init_u32(&instances[i].stop, 0);
+	at_init_u32(&instances[i].abandoned, 0);
+	at_init_u32(&instances[i].called, PLAIT__CALLER_NONE);
+	plait__mutex_init(&instances[i].lock);
+	AT_PLAIN_WRITE(users[i]) = 0;
+}
+
+static void begin_with(uint32_t count, uint32_t in_use)
+{
+	taken = in_use;
+	lost = false;
+	stops = false;
+	program.frozen = &frozen;
+	program.plan = &plan;
+	program.context = &context;
+	program.engine = &engine;
+	program.instances = instances;
+	program.instance_count = count;
+	program.asymmetric_fence = true;
+	at_init_u64(&program.free, 0);
+	at_init_u32(&program.first_free, 0);
+	at_init_u32(&program.waiters, 0);
+	at_init_ptr(&program.recorder, NULL);
+	at_init_ptr(&program.version, NULL);
+	plait__eventcount_init(&context.pulse, 0);
+	for (uint32_t i = 0; i < INSTANCES; i++)
+		set_instance(i);
+	AT_PLAIN_WRITE(payload) = 0;
+	AT_PLAIN_WRITE(kept) = 0;
+	at_init_u32(&holds, 0);
+	at_init_u32(&submitted, 0);
+	for (uint32_t i = count; i-- > in_use;)
+		plait__instance_release(&instances[i]);
+}
+
+static void begin_one(void)
+{
+	begin_with(1, 0);
+}
+
+static void begin_one_heavy(void)
+{
+	begin_with(1, 0);
+	program.asymmetric_fence = false;
+}
+
+/* The list alone. */
+static void begin_list(void)
+{
+	begin_with(3, 1);
+}
+
+static void begin_over(void)
+{
+	begin_with(1, 1);
+	AT_PLAIN_WRITE(users[0]) = 1;
+	memset(&run_of_user, 0, sizeof(run_of_user));
+	at_init_u32(&run_of_user.outcome.done, 0);
+	plait__mutex_init(&run_of_user.lock);
+	run_of_user.instance = &instances[0];
+	instances[0].run = &run_of_user;
+	at_init_u32(&holds, 1);
+	taken = 0;
+}
+
+static void begin_over_stopped(void)
+{
+	begin_over();
+	stops = true;
+}
+
+static void begin_call(void)
+{
+	begin_with(1, 1);
+	AT_PLAIN_WRITE(users[0]) = 1;
+	taken = 0;
+}
+
+static void begin_call_lost(void)
+{
+	begin_call();
+	lost = true;
+}
+
+/* All that are not kept are free again, once. */
+static void end(void)
+{
+	uint32_t left = AT_PLAIN_READ(kept);
+	plait__instance *instance;
+
+	taken += left;
+	for (uint32_t i = taken; i < program.instance_count; i++)
+		MC_CHECK(take(i, PLAIT_RUN_NO_WAIT) != NULL);
+	MC_CHECK(plait__instance_acquire(&program, PLAIT_RUN_NO_WAIT, &instance,
+					 NULL) == (left > 0 ? PLAIT_E_LOST :
+							  PLAIT_E_BUSY));
+	MC_CHECK(at_load_relaxed_u32(&program.waiters) == 0);
+	/* The plan is kept, too. */
+	MC_CHECK(at_load_relaxed_u32(&holds) == left);
+}
+
+#define TAKE(id, text, begin, run, threads, pre, stale)                       \
+	static const struct mc_scenario id = { text, begin,   run, end,       \
+					       threads, pre, stale, 0, 4000 }
+
+TAKE(one, "one instance, two threads", begin_one, run_turns, 2, 4, 2);
+TAKE(one_of_three, "one instance, three threads", begin_one, run_turns, 3, 2,
+	1);
+TAKE(one_heavy, "one instance, without membarrier", begin_one_heavy, run_turns,
+	2, 4, 2);
+TAKE(list, "a list of two, two threads", begin_list, run_list, 2, 5, 2);
+TAKE(over, "who sees the end finds the instance", begin_over, run_over, 2, 4,
+	2);
+TAKE(over_stopped, "the run is stopped as it ends", begin_over_stopped,
+	run_over, 2, 4, 2);
+TAKE(given_up, "a run that is given up, and who waits for its instance",
+	begin_over, run_kept, 2, 4, 2);
+TAKE(call, "a call that waits", begin_call, run_call, 2, 4, 2);
+TAKE(call_wanted, "a call, and who waits for its instance", begin_call,
+	run_call_wanted, 3, 3, 1);
+TAKE(call_lost, "a caller that is lost", begin_call_lost, run_call, 2, 4, 2);
+TAKE(call_lost_wanted, "a lost caller, and who waits for its instance",
+	begin_call_lost, run_call_wanted, 3, 3, 1);
+
+static const struct mc_scenario *const scenarios[] = {
+	&one, &list, &over, &call, &call_lost, &one_heavy, &call_lost_wanted,
+	&over_stopped, &given_up, &one_of_three, &call_wanted,
+};
+
+/* What the others add is none of the orders that can be weakened. */
+enum { FOR_ORDERS = 9 };
+
+static void explore(void)
+{
+	for (size_t i = 0; i < TAP_COUNT(scenarios); i++)
+		mc_proves(scenarios[i]);
+}
+
+static void mutants(void)
+{
+	static const char *const files[] = {
+		"run/instance_pool.c",
+		"run/run_instance.c",
+		NULL
+	};
+
+	mc_notices(scenarios, FOR_ORDERS, files);
+}
+
+static const struct tap_scenario all[] = {
+	{ "instances", explore },
+	{ "weaker orders", mutants },
+};
+
+TAP_MAIN(all)

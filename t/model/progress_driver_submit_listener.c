@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The role of driving, and being told of an emission, under every
+ * interleaving: what is told is found by somebody, one at a time; nobody
+ * sleeps over it; what is over is not touched.  progress_driver.c and
+ * submit_listener.c as they are.
+ */
+#include "lib/tap.h"
+
+#include "mc.h"
+#include "mc_tap.h"
+#include "object/context/context.h"
+#include "object/signal/signal.h"
+#include "sys/clock.h"
+
+#include <string.h>
+
+enum { NOTES = 2 };
+
+static plait__context *context;
+static plait__signal *signals;
+static plait__pollable pollable;
+static plait__progress_note notes[NOTES];
+static plait__submit_listener listener;
+static void (*thread_run)(void *arg);
+static uint32_t payload[NOTES];
+static uint32_t found;		/* notes; of who drives */
+static uint32_t overs;
+static uint32_t told;
+static uint32_t driving;	/* who has it */
+static bool looks;		/* nobody tells of what it waits for */
+static uint32_t says;	/* what it says then */
+static at_u32 over;
+static at_u32 returned;		/* the thread */
+static at_u32 looked_for;
+static at_u32 hope_told;
+
+/* --- what the source is linked with otherwise */
+
+int plait__thread_start(struct plait__thread *thread, const char *name,
+			void (*run)(void *arg), void *arg,
+			void (*lost)(void *arg))
+{
+	(void)thread;
+	(void)name;
+	(void)lost;
+	MC_CHECK(arg == context);
+	thread_run = run;
+	return 0;
+}
+
+void plait__thread_join(struct plait__thread *thread)
+{
+	(void)thread;
+	while (at_load_acquire_u32(&returned) == 0)
+		at_spin_pause();
+}
+
+uint64_t plait__clock_deadline(uint64_t timeout_ns)
+{
+	return mc_clock_now_ns() + timeout_ns;
+}
+
+/* --- driving */
+
+/* As many as there are; it is over when all have come. */
+static uint32_t turn(plait__pollable *self)
+{
+	plait__progress_note *note = plait__progress_take_notes(context, self);
+
+	MC_CHECK(AT_PLAIN_READ(overs) == 0);
+	AT_PLAIN_WRITE(driving) = AT_PLAIN_READ(driving) + 1;
+	for (; note != NULL; note = note->next) {
+		/* Oldest first. */
+		MC_CHECK(note == &notes[AT_PLAIN_READ(found)]);
+		MC_CHECK(note->status == PLAIT_OK);
+		MC_CHECK(AT_PLAIN_READ(payload[note - notes]) == 1);
+		AT_PLAIN_WRITE(found) = AT_PLAIN_READ(found) + 1;
+	}
+	if (looks)
+		return at_load_acquire_u32(&looked_for) != 0 ?
+			       PLAIT__PROGRESS_DONE : says;
+	return AT_PLAIN_READ(found) == NOTES ? PLAIT__PROGRESS_DONE :
+					       PLAIT__PROGRESS_WAITING;
+}
+
+static void end_turns(plait__pollable *self)
+{
+	MC_CHECK(self == &pollable);
+	AT_PLAIN_WRITE(overs) = AT_PLAIN_READ(overs) + 1;
+	at_store_release_u32(&over, 1);
+	at_futex_wake_all(&over);
+}
+
+static void serve(void)
+{
+	thread_run(context);
+	at_store_release_u32(&returned, 1);
+}
+
+static void tell_all(void)
+{
+	if (looks) {
+		at_store_release_u32(&looked_for, 1);
+		return;
+	}
+	for (uint32_t i = 0; i < NOTES; i++) {
+		AT_PLAIN_WRITE(payload[i]) = 1;
+		plait__progress_post(context, &notes[i], PLAIT_OK);
+	}
+}
+
+static bool is_over(void *arg)
+{
+	(void)arg;
+	return at_load_acquire_u32(&over) != 0 ||
+	       plait__progress_has_ready(&context->driver);
+}
+
+/* Begins it, and drives in passing while it waits. */
+static void wait_for_it(void)
+{
+	plait__progress_add(context, &pollable);
+	while (at_load_acquire_u32(&over) == 0) {
+		if (plait__progress_drive(context))
+			continue;
+		(void)plait__eventcount_await(&context->pulse, is_over, NULL,
+					      UINT64_MAX, PLAIT__BACKOFF_SLEEP);
+	}
+	MC_CHECK(AT_PLAIN_READ(overs) == 1);
+	MC_CHECK(looks || AT_PLAIN_READ(found) == NOTES);
+}
+
+/* Thread 0 is the context's, 1 a backend's, 2 the program's. */
+static void run_thread(uint32_t self)
+{
+	if (self == 0) {
+		serve();
+	} else if (self == 1) {
+		tell_all();
+	} else {
+		plait__progress_add(context, &pollable);
+		while (at_load_acquire_u32(&over) == 0)
+			at_futex_wait(&over, 0, UINT64_MAX);
+		plait__progress_stop(context);
+	}
+}
+
+/* As if it drove. */
+static void visit(plait__pollable *self, void *arg)
+{
+	(void)arg;
+	MC_CHECK(self == &pollable && AT_PLAIN_READ(overs) == 0);
+	AT_PLAIN_WRITE(driving) = AT_PLAIN_READ(driving) + 1;
+}
+
+/* Thread 0 is the context's, and the other one looks in between. */
+static void run_visited(uint32_t self)
+{
+	if (self == 0) {
+		serve();
+		return;
+	}
+	plait__progress_add(context, &pollable);
+	(void)plait__progress_inspect(context, &pollable, visit, NULL);
+	tell_all();
+	(void)plait__progress_inspect(context, &pollable, visit, NULL);
+	while (at_load_acquire_u32(&over) == 0)
+		at_futex_wait(&over, 0, UINT64_MAX);
+	MC_CHECK(!plait__progress_inspect(context, &pollable, visit, NULL));
+	plait__progress_stop(context);
+}
+
+/* There is no thread of the context: who waits drives. */
+static void run_waiting(uint32_t self)
+{
+	if (self == 0)
+		wait_for_it();
+	else
+		tell_all();
+}
+
+/* --- hopes */
+
+static void be_told(plait__submit_listener *self)
+{
+	MC_CHECK(self == &listener);
+	MC_CHECK(AT_PLAIN_READ(payload[0]) == 1);
+	AT_PLAIN_WRITE(told) = AT_PLAIN_READ(told) + 1;
+	at_store_release_u32(&hope_told, 1);
+}
+
+/* Thread 0 hopes for the first emission, thread 1 submits it. */
+static void run_hope(uint32_t self)
+{
+	if (self == 1) {
+		AT_PLAIN_WRITE(payload[0]) = 1;
+		at_store_release_u64(&signals->submitted, 1);
+		plait__submit_listener_notify(signals);
+		return;
+	}
+	listener.notify = be_told;
+	if (!plait__submit_listener_add(signals, 1, &listener)) {
+		MC_CHECK(AT_PLAIN_READ(payload[0]) == 1);
+		return;
+	}
+	if (mc_choose(2) && plait__submit_listener_remove(signals, &listener))
+		return;
+	while (at_load_acquire_u32(&hope_told) == 0)
+		at_spin_pause();
+	MC_CHECK(AT_PLAIN_READ(told) == 1);
+}
+
+/* --- scenarios */
+
+static void begin_with(bool nobody_tells)
+{
+	static plait__context contexts;
+	static plait__signal signal;
+
+	context = &contexts;
+	signals = &signal;
+	memset(context, 0, sizeof(*context));
+	memset(signals, 0, sizeof(*signals));
+	memset(&pollable, 0, sizeof(pollable));
+	memset(notes, 0, sizeof(notes));
+	memset(&listener, 0, sizeof(listener));
+	plait__eventcount_init(&context->pulse, 0);
+	plait__eventcount_init(&context->driver.event, 0);
+	pollable.advance = turn;
+	pollable.over = end_turns;
+	looks = nobody_tells;
+	says = PLAIT__PROGRESS_POLLING;
+	for (uint32_t i = 0; i < NOTES; i++) {
+		notes[i].whose = &pollable;
+		AT_PLAIN_WRITE(payload[i]) = 0;
+	}
+	AT_PLAIN_WRITE(found) = 0;
+	AT_PLAIN_WRITE(overs) = 0;
+	AT_PLAIN_WRITE(told) = 0;
+	AT_PLAIN_WRITE(driving) = 0;
+	at_init_u32(&over, 0);
+	at_init_u32(&returned, 0);
+	at_init_u32(&looked_for, 0);
+	at_init_u32(&hope_told, 0);
+	MC_CHECK(plait__progress_start(context, NULL) == PLAIT_OK);
+}
+
+static void begin(void)
+{
+	begin_with(false);
+}
+
+static void begin_looking(void)
+{
+	begin_with(true);
+}
+
+/* And it is known to come to an end. */
+static void begin_trying(void)
+{
+	begin_with(true);
+	says = PLAIT__PROGRESS_RETRYING;
+}
+
+static void end(void)
+{
+	MC_CHECK(!plait__progress_has_retrying(&context->driver));
+	MC_CHECK(!plait__progress_has_ready(&context->driver));
+	MC_CHECK(!plait__progress_has_polling(&context->driver));
+	MC_CHECK(!plait__progress_is_active(&context->driver));
+	MC_CHECK(signals->listeners == NULL);
+}
+
+#define PILOT(id, text, begin, run, threads, pre, stale)                      \
+	static const struct mc_scenario id = { text, begin,   run, end,       \
+					       threads, pre, stale, 0, 3000 }
+
+PILOT(thread, "a thread drives", begin, run_thread, 3, 2, 1);
+PILOT(waiting, "who waits drives", begin, run_waiting, 2, 4, 2);
+PILOT(looking, "nobody tells", begin_looking, run_thread, 3, 2, 1);
+PILOT(trying, "it is tried again", begin_trying, run_thread, 3, 2, 1);
+PILOT(visited, "somebody looks at it", begin, run_visited, 2, 3, 1);
+PILOT(visited_trying, "somebody looks at what is tried", begin_trying,
+	run_visited, 2, 3, 1);
+PILOT(hoping, "hoping for an emission", begin, run_hope, 2, 6, 3);
+
+static const struct mc_scenario *const scenarios[] = {
+	&thread, &waiting, &hoping, &looking, &trying,
+	&visited, &visited_trying,
+};
+
+static void explore(void)
+{
+	for (size_t i = 0; i < TAP_COUNT(scenarios); i++)
+		mc_proves(scenarios[i]);
+}
+
+static void mutants(void)
+{
+	static const char *const files[] = { "object/progress/progress_driver.c",
+					     "object/progress/progress_driver.h",
+					     "object/signal/submit_listener.c",
+					     "object/signal/signal.h", NULL };
+
+	mc_notices(scenarios, TAP_COUNT(scenarios), files);
+}
+
+static const struct tap_scenario all[] = {
+	{ "driving", explore },
+	{ "weaker orders", mutants },
+};
+
+TAP_MAIN(all)

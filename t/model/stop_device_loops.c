@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Stopping runs whose loops a device decides, under every interleaving: a loop
+ * without end ends, the note of it is written down once at a time, also where
+ * it is of a run that was over, and what a decider has parked goes on though
+ * it was made while the run was stopped.  stop_device_loops.c and
+ * progress_driver.c as they are; the device, and what is parked, are here.
+ */
+#include "lib/tap.h"
+
+#include "mc.h"
+#include "mc_tap.h"
+#include "object/context/context.h"
+#include "run/external/cancel_external.h"
+#include "run/queue/queue_engine.h"
+#include "sys/clock.h"
+
+#include <string.h>
+
+enum { RUNS = 2 };
+
+static plait__context *context;
+static plait__instance *instance;
+static plait__program *program;
+static plait__queue_program *loops, *decides;
+static plait__queue_instance *state, *decider;
+static plait__queue_external parks;
+static plait__queue_listener device_told;
+static at_u32 device_stop;	/* the word that it looks at */
+static at_u32 device_runs;	/* its loop has begun, so often */
+static at_u32 overs;		/* runs that are over */
+static at_u32 cancels;		/* that have returned */
+static uint32_t noted;		/* notes that were read; under the role */
+static uint32_t stops;		/* of the device, in a run; likewise */
+static bool parked;		/* under the lock */
+static uint32_t made;		/* the decider is */
+static bool through;		/* of who drives */
+
+/* --- what the sources are linked with otherwise */
+
+int plait__thread_start(struct plait__thread *thread, const char *name,
+			void (*run)(void *arg), void *arg,
+			void (*lost)(void *arg))
+{
+	(void)thread;
+	(void)name;
+	(void)run;
+	(void)arg;
+	(void)lost;
+	return 0;
+}
+
+void plait__thread_join(struct plait__thread *thread)
+{
+	(void)thread;
+}
+
+uint64_t plait__clock_deadline(uint64_t timeout_ns)
+{
+	return mc_clock_now_ns() + timeout_ns;
+}
+
+void plait__device_graphs_stop(plait__queue_instance *of, bool stop)
+{
+	MC_CHECK(of == state && stop);
+	MC_CHECK(AT_PLAIN_READ(stops) == 0);
+	AT_PLAIN_WRITE(stops) = 1;
+	at_store_release_u32(&device_stop, 1);
+}
+
+void plait__cancel_external(plait__external *first)
+{
+	bool found;
+
+	MC_CHECK(first == &parks.external);
+	MC_CHECK(AT_PLAIN_READ(made) == 1);
+	plait__mutex_lock(&decider->lock);
+	found = AT_PLAIN_READ(parked);
+	AT_PLAIN_WRITE(parked) = false;
+	plait__mutex_unlock(&decider->lock);
+	if (found)
+		plait__progress_post(context, &device_told.note, PLAIT_OK);
+}
+
+/* --- who drives */
+
+static void read_notes(plait__queue_instance *of)
+{
+	plait__progress_note *note = plait__progress_take_notes(context, of->pilot);
+	plait__progress_note *next;
+
+	for (; note != NULL; note = next) {
+		next = note->next;
+		AT_PLAIN_WRITE(noted) = AT_PLAIN_READ(noted) + 1;
+		/* A list that leads back to itself does not end. */
+		MC_CHECK(AT_PLAIN_READ(noted) <= 2 * RUNS);
+		if (note == &device_told.note)
+			AT_PLAIN_WRITE(through) = true;
+		else
+			plait__device_loops_ack_stop(of);
+	}
+}
+
+static uint32_t turn_loops(plait__pollable *piloted)
+{
+	(void)piloted;
+	read_notes(state);
+	plait__stop_device_loops(state);
+	return AT_PLAIN_READ(through) ? PLAIT__PROGRESS_DONE :
+					PLAIT__PROGRESS_WAITING;
+}
+
+static void make_decider(void)
+{
+	AT_PLAIN_WRITE(made) = 1;
+	plait__device_loops_set_host_decided(state, decider);
+	plait__mutex_lock(&decider->lock);
+	if (at_load_relaxed_u32(&instance->stop) != 0)
+		AT_PLAIN_WRITE(through) = true;
+	else
+		AT_PLAIN_WRITE(parked) = true;
+	plait__mutex_unlock(&decider->lock);
+}
+
+/* Its first turn makes the decider, which parks at once. */
+static uint32_t turn_decider(plait__pollable *piloted)
+{
+	(void)piloted;
+	if (!state->decides) {
+		state->decides = true;
+		make_decider();
+	}
+	read_notes(decider);
+	plait__stop_device_loops(decider);
+	return AT_PLAIN_READ(through) ? PLAIT__PROGRESS_DONE :
+					PLAIT__PROGRESS_WAITING;
+}
+
+static void end_run(plait__pollable *piloted)
+{
+	(void)piloted;
+	at_add_u32(&overs, 1);
+	at_futex_wake_all(&overs);
+}
+
+static void drive_until_over(uint32_t run)
+{
+	while (at_load_acquire_u32(&overs) < run)
+		if (!plait__progress_drive(context))
+			at_spin_pause();
+}
+
+/* --- threads */
+
+/* An instance is not given to the next run before who cancels the last one has
+ * let go of it. */
+static void begin_run(uint32_t run)
+{
+	while (at_load_acquire_u32(&cancels) + 1 < run)
+		at_spin_pause();
+	at_store_relaxed_u32(&instance->stop, 0);
+	AT_PLAIN_WRITE(through) = false;
+	AT_PLAIN_WRITE(stops) = 0;
+	state->loops_stopped = false;
+	at_store_relaxed_u32(&device_stop, 0);
+	plait__progress_add(context, state->pilot);
+	at_store_release_u32(&device_runs, run);
+	drive_until_over(run);
+}
+
+/* The device: of the first run its loop may end by itself, of the last one it
+ * does not. */
+static void run_device(void)
+{
+	for (uint32_t run = 1; run <= RUNS; run++) {
+		while (at_load_acquire_u32(&device_runs) < run)
+			at_spin_pause();
+		if (run == RUNS || mc_choose(2))
+			while (at_load_acquire_u32(&device_stop) == 0)
+				at_spin_pause();
+		plait__progress_post(context, &device_told.note, PLAIT_OK);
+		while (at_load_acquire_u32(&overs) < run)
+			at_spin_pause();
+	}
+}
+
+static void cancel_run(uint32_t run)
+{
+	while (at_load_acquire_u32(&device_runs) < run)
+		at_spin_pause();
+	at_store_release_u32(&instance->stop, 1);
+	plait__device_loops_cancel(state);
+	at_add_u32(&cancels, 1);
+}
+
+/* Thread 0 drives, 1 is the device, 2 stops the runs. */
+static void run_loops(uint32_t self)
+{
+	for (uint32_t run = 1; self != 1 && run <= RUNS; run++)
+		if (self == 0)
+			begin_run(run);
+		else
+			cancel_run(run);
+	if (self == 1)
+		run_device();
+}
+
+/* Thread 0 drives, 1 stops the run at any time. */
+static void run_decider(uint32_t self)
+{
+	if (self == 0) {
+		plait__progress_add(context, state->pilot);
+		drive_until_over(1);
+		return;
+	}
+	at_store_release_u32(&instance->stop, 1);
+	plait__device_loops_cancel(state);
+}
+
+/* The same where somebody else has noted it already, and nothing more. */
+static void run_late(uint32_t self)
+{
+	if (self == 0) {
+		make_decider();
+		return;
+	}
+	at_store_release_u32(&instance->stop, 1);
+	plait__device_loops_cancel(state);
+}
+
+/* Two at once, of one run: there is one note. */
+static void run_twice(uint32_t self)
+{
+	if (self == 0) {
+		plait__progress_add(context, state->pilot);
+		drive_until_over(1);
+		return;
+	}
+	at_store_release_u32(&instance->stop, 1);
+	plait__device_loops_cancel(state);
+	if (self == 1) {
+		while (at_load_acquire_u32(&device_stop) == 0)
+			at_spin_pause();
+		plait__progress_post(context, &device_told.note, PLAIT_OK);
+	}
+}
+
+/* --- scenarios */
+
+static void begin_with(uint32_t (*turn)(plait__pollable *piloted))
+{
+	static plait__context contexts;
+	static plait__instance instances;
+	static plait__program programs;
+	static plait__queue_program queued[2];
+	static plait__queue_instance states[2];
+
+	memset(&contexts, 0, sizeof(contexts));
+	memset(&instances, 0, sizeof(instances));
+	memset(&programs, 0, sizeof(programs));
+	memset(queued, 0, sizeof(queued));
+	memset(states, 0, sizeof(states));
+	memset(&parks, 0, sizeof(parks));
+	memset(&device_told, 0, sizeof(device_told));
+	context = &contexts;
+	instance = &instances;
+	program = &programs;
+	loops = &queued[0];
+	decides = &queued[1];
+	state = &states[0];
+	decider = &states[1];
+	plait__eventcount_init(&context->pulse, 0);
+	plait__eventcount_init(&context->driver.event, 0);
+	program->context = context;
+	instance->program = program;
+	loops->has_loops = true;
+	decides->external_count = 1;
+	state->queued = loops;
+	decider->queued = decides;
+	decider->externals = &parks;
+	state->instance = decider->instance = instance;
+	state->pilot = decider->pilot = &state->piloted;
+	state->stop_listener.note.whose = device_told.note.whose = state->pilot;
+	state->piloted.advance = turn;
+	state->piloted.over = end_run;
+	at_init_u32(&instance->stop, 0);
+	at_init_u32(&device_stop, 0);
+	at_init_u32(&device_runs, 0);
+	at_init_u32(&overs, 0);
+	at_init_u32(&cancels, 0);
+	at_init_u32(&state->stop_posted, 0);
+	at_init_ptr(&state->decider, NULL);
+	AT_PLAIN_WRITE(made) = 0;
+	AT_PLAIN_WRITE(noted) = 0;
+	AT_PLAIN_WRITE(stops) = 0;
+	AT_PLAIN_WRITE(parked) = false;
+	AT_PLAIN_WRITE(through) = false;
+}
+
+static void begin_loops(void)
+{
+	begin_with(turn_loops);
+}
+
+static void begin_decider(void)
+{
+	begin_with(turn_decider);
+}
+
+static void begin_late(void)
+{
+	begin_with(turn_decider);
+	at_init_u32(&state->stop_posted, 1);
+}
+
+static void end_late(void)
+{
+	MC_CHECK(!AT_PLAIN_READ(parked));
+}
+
+/* What was noted last may have come behind the end. */
+static void end(void)
+{
+	bool waits = false;
+
+	for (plait__progress_note *note = state->piloted.notes; note != NULL;
+	     note = note->next)
+		waits = waits || note == &state->stop_listener.note;
+	MC_CHECK(at_load_relaxed_u32(&state->stop_posted) == waits);
+	end_late();
+	MC_CHECK(!plait__progress_has_ready(&context->driver));
+}
+
+#define HALTS(id, text, begin, run, end, threads, pre, stale)                 \
+	static const struct mc_scenario id = { text, begin,   run, end,       \
+					       threads, pre, stale, 0, 4000 }
+
+HALTS(loops_stopped, "a loop of a device is told to end", begin_loops, run_loops, end,
+	3, 2, 1);
+HALTS(twice, "two stop it at once", begin_loops, run_twice, end, 3, 2, 1);
+HALTS(handed, "a decider is made while its run is stopped", begin_decider,
+	run_decider, end, 2, 3, 2);
+HALTS(late, "a decider is made behind the note", begin_late, run_late,
+	end_late, 2, 6, 3);
+
+static const struct mc_scenario *const scenarios[] = { &loops_stopped, &twice,
+						       &handed, &late };
+
+static void explore(void)
+{
+	for (size_t i = 0; i < TAP_COUNT(scenarios); i++)
+		mc_proves(scenarios[i]);
+}
+
+static void mutants(void)
+{
+	static const char *const files[] = {
+		"run/queue/stop_device_loops.c",
+		NULL
+	};
+
+	mc_notices(scenarios, TAP_COUNT(scenarios), files);
+}
+
+static const struct tap_scenario all[] = {
+	{ "halts", explore },
+	{ "weaker orders", mutants },
+};
+TAP_MAIN(all)

@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: MIT
+include %D%/bad/local.mk
+UNIT_TESTS += %D%/list_options.t
+UNIT_TESTS += %D%/load_table_check.t
+%C%_load_table_check_t_LDADD = $(LDADD_RIG)
+UNIT_TESTS += %D%/search_elf_check.t
+%C%_search_elf_check_t_LDADD = $(LDADD_RIG)
+UNIT_TESTS += %D%/choose_services.t
+%C%_choose_services_t_LDADD = $(LDADD_RIG)
+SEEDED_TESTS += %D%/load_table_check.t %D%/search_elf_check.t

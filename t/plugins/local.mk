@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: MIT
+include %D%/opencl/local.mk
+include %D%/cuda/local.mk
+UNIT_TESTS += %D%/chaos_system.t
+%C%_chaos_system_t_LDADD = t/lib/libfakehost.la t/lib/libtap.la
+UNIT_TESTS += %D%/chaos_random_programs.t
+%C%_chaos_random_programs_t_LDADD = t/lib/libfakehost.la t/lib/libtap.la
+UNIT_TESTS += %D%/check_core.t
+%C%_check_core_t_LDADD = t/lib/libfakehost.la t/lib/libtap.la
+UNIT_TESTS += %D%/check_segment_deciders.t
+%C%_check_segment_deciders_t_LDADD = t/lib/libfakehost.la t/lib/libtap.la
+UNIT_TESTS += %D%/check_backend.t
+%C%_check_backend_t_LDADD = t/lib/libfakehost.la t/lib/libtap.la
+UNIT_TESTS += %D%/host_backend.t
+UNIT_TESTS += %D%/fault_calls.t
+%C%_fault_calls_t_LDADD = t/lib/libfakehost.la t/lib/libtap.la
+UNIT_TESTS += %D%/trace_record_write.t
+%C%_trace_record_write_t_LDADD = t/lib/libfakehost.la t/lib/libtap.la
+UNIT_TESTS += %D%/host_wrapped.t
+%C%_host_wrapped_t_LDADD = $(LDADD_RIG)
+PLAIN_SCRIPT_TESTS += %D%/null_clone.t
+PLAIN_SCRIPT_TESTS += %D%/symbols.t
+SEEDED_TESTS += %D%/chaos_random_programs.t %D%/host_wrapped.t

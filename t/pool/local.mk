@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: MIT
+UNIT_TESTS += %D%/lane.t
+UNIT_TESTS += %D%/affinity.t
+UNIT_TESTS += %D%/hop_latency.t
+UNIT_TESTS += %D%/parallel_for.t
+UNIT_TESTS += %D%/counter_wait.t
+UNIT_TESTS += %D%/counter_failure.t
+%C%_counter_failure_t_LDADD = $(LDADD) -lm
+UNIT_TESTS += %D%/pool_stress.t

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: MIT
+UNIT_TESTS += %D%/lane_merge.t
+%C%_lane_merge_t_LDADD = $(LDADD_PLAN)
+API_TESTS += %D%/speedup_model.t
+%C%_speedup_model_t_LDADD = $(LDADD_API)
+API_TESTS += %D%/steal_worker.t
+%C%_steal_worker_t_LDADD = $(LDADD_API)
+API_TESTS += %D%/random_programs.t
+%C%_random_programs_t_SOURCES = t/run/queue/random_programs.c \
+	t/run/queue/programs.h t/lib/queued.h
+%C%_random_programs_t_CPPFLAGS = $(AM_CPPFLAGS) -DON_QUEUES=0
+%C%_random_programs_t_LDADD = $(LDADD_API)
+# A signal handler keeps workers asleep; ThreadSanitizer's would let them go on.
+SPARED_TESTS += %D%/starved_workers.t
+%C%_starved_workers_t_LDADD = $(LDADD_API)
+UNIT_TESTS += %D%/affinity_one_cpu.t
+%C%_affinity_one_cpu_t_SOURCES = %D%/affinity_one_cpu.c t/lib/runs.h \
+	%D%/runs_pool.h
+UNIT_TESTS += %D%/speedup_model_remeasured.t
+%C%_speedup_model_remeasured_t_SOURCES = %D%/speedup_model_remeasured.c \
+	t/lib/runs.h %D%/runs_pool.h
+API_TESTS += %D%/call_op_ranges.t
+%C%_call_op_ranges_t_LDADD = $(LDADD_SUITE)

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Who decides a loop of a plan, and why its device does not: what the log says
+ * of each, once for each plan.
+ */
+#include "lib/queued.h"
+
+static char heard[8192];
+
+static void keep(void *user_data, int32_t level, const char *line)
+{
+	size_t length = strlen(heard);
+
+	(void)user_data;
+	if (level <= PLAIT_LOG_ERROR)
+		NOTE("%s", line);
+	if (strstr(line, "decides") != NULL)
+		(void)snprintf(heard + length, sizeof(heard) - length, "%s\n",
+			       line);
+}
+
+/* The first segment is not to be had. */
+#define REFUSING ";fault:slot=segment_create,fail=1,status=unsupported"
+
+/* `more`: chaos's, or of another interposer. */
+static bool open_heard(const char *more)
+{
+	char options[512];
+	const plait_context_desc desc = {
+		.size = sizeof(desc), .backends = SIMULATED,
+		.wrap = more[0] == ';' ? "check,fault" : "check",
+		.options = options, .flags = PLAIT_CONTEXT_NO_WORKERS,
+		.log = keep, .log_level = PLAIT_LOG_INFO,
+		.allocator = &counting,
+	};
+
+#ifdef QUEUED_CUDA
+	standin_prepare(more[0] == ',' ? "version=12020,devices=2" :
+					 "devices=2");
+	(void)snprintf(options, sizeof(options), "cuda:driver=%.400s%.100s",
+		       standin_path, more[0] == ';' ? more : "");
+#else
+	(void)snprintf(options, sizeof(options), "chaos:devices=2%.100s",
+		       more);
+#endif
+	memset(&rig, 0, sizeof(rig));
+	rig.error.size = sizeof(rig.error);
+	heard[0] = '\0';
+	builds = true;
+	return OK_THAT(plait_context_open(&desc, &rig.context, &rig.error) ==
+		       PLAIT_OK, "open: %s", rig.error.text) &&
+	       OK(plait_context_device(rig.context, 0, &rig.device,
+				       &rig.error) == PLAIT_OK) &&
+	       OK(plait_queue_create(rig.device, NULL, &rig.queue,
+				     &rig.error) == PLAIT_OK);
+}
+
+static int32_t countdown(void *user_data)
+{
+	uint32_t *left = user_data;
+
+	*left = *left > 0 ? *left - 1 : 2;
+	return *left > 0;
+}
+
+static int32_t nothing(void *user_data)
+{
+	(void)user_data;
+	return 0;
+}
+
+enum what { PLAIN, INDEX, TURNS, FUNCTION, FAR, CALLS, INSIDE, WHATS };
+
+static const char *const reasons[WHATS] = {
+	[PLAIN] = ": its device, " SIMULATED ":0, decides",
+	[INDEX] = ": the host decides, as an argument asks for the number of "
+		"its iteration",
+	[TURNS] = ": the host decides, as buffers take turns with its "
+		"iterations",
+	[FUNCTION] = ": the host decides, as a function answers",
+	[FAR] = ": the host decides, as it has lanes of several devices",
+	[CALLS] = ": the host decides, as its device does not do as part of "
+		"a segment what it has: \"calls\"",
+	[INSIDE] = ": the host decides, as it decides one in it",
+};
+
+struct loop {
+	plait_kernel *map;
+	plait_buffer *n, *x, *y;
+	plait_buffer *far;
+	uint32_t left;
+};
+
+/* x = x + b, which asks for something */
+static void add_asking(const struct loop *s, plait_graph *body,
+		       const plait_argument *to, const plait_argument *b)
+{
+	const plait_launch launch = { .size = sizeof(launch),
+				      .items = { WORDS, 0, 0 } };
+	const uint32_t one = 1;
+	const plait_argument arguments[4] = {
+		buffer_argument(s->n), *to, value_argument(&one), *b,
+	};
+
+	(void)add_node(body, (plait_node_desc){
+		.kind = PLAIT_NODE_LAUNCH, .kernel = s->map,
+		.launch = &launch, .arguments = arguments,
+		.argument_count = 4, .label = "asks" }, NULL, 0);
+}
+
+static void add_turns(const struct loop *s, plait_graph *body)
+{
+	plait_buffer *const both[] = { s->x, s->y };
+	const uint32_t one = 1;
+	const plait_argument b = value_argument(&one);
+	plait_argument to = of_kind(PLAIT_ARGUMENT_ROTATION, NULL);
+
+	OK_THAT(plait_graph_add_rotation(body, both, 2, 0, &to.rotation,
+				   &rig.error) == PLAIT_OK, "%s",
+		rig.error.text);
+	add_asking(s, body, &to, &b);
+}
+
+static void add_what(const struct loop *s, plait_graph *body, enum what what)
+{
+	const plait_argument x = buffer_argument(s->x);
+	const plait_argument i = of_kind(PLAIT_ARGUMENT_ITERATION, NULL);
+
+	(void)add_map(body, s->map, s->n, s->n, 1, UINT32_MAX, NULL, 0);
+	if (what == INDEX)
+		add_asking(s, body, &x, &i);
+	if (what == TURNS)
+		add_turns(s, body);
+	if (what == FAR)
+		(void)add_fill(body, s->far, 1, NULL, 0);
+	if (what == CALLS)
+		(void)add_call(body, "calls", nothing, NULL, NULL, 0);
+}
+
+static plait_graph *add_loop(struct loop *s, plait_graph *graph,
+			     const char *label, bool asks)
+{
+	plait_node_desc desc = { .kind = PLAIT_NODE_WHILE, .label = label,
+				 .predicate = s->n };
+	plait_node node;
+
+	if (asks) {
+		desc.predicate = NULL;
+		desc.flags = PLAIT_CALL_ANY_THREAD;
+		desc.function = countdown;
+		desc.user_data = &s->left;
+	}
+	node = add_node(graph, desc, NULL, 0);
+	return body_of(graph, node, 0);
+}
+
+static plait_plan *make(struct loop *s, enum what what)
+{
+	plait_graph *graph = new_graph(), *body, *inner;
+
+	s->map = map_kernel();
+	s->n = words_on(rig.device);
+	s->x = words_on(rig.device);
+	s->y = words_on(rig.device);
+	s->far = words_on(other_device());
+	s->left = 3;
+	body = add_loop(s, graph, "loop", what == FUNCTION);
+	add_what(s, body, what);
+	if (what == INSIDE) {
+		inner = add_loop(s, body, "inner", true);
+		(void)add_map(inner, s->map, s->x, s->x, 1, 1, NULL, 0);
+		plait_graph_release(inner);
+	}
+	plait_graph_release(body);
+	return freeze_on(graph, 1);
+}
+
+static void unmake(struct loop *s, plait_plan *plan)
+{
+	plait_plan_release(plan);
+	plait_buffer_release(s->n);
+	plait_buffer_release(s->x);
+	plait_buffer_release(s->y);
+	plait_buffer_release(s->far);
+	plait_kernel_release(s->map);
+	close_place();
+}
+
+/* Three iterations; of those that a device decides nobody knows. */
+static void run(const struct loop *s, plait_plan *plan, bool on_device)
+{
+	plait_run_info info = { .size = sizeof(info) };
+	plait_run *run = NULL;
+
+	write_words(s->n, 3);
+	IS_INT(plait_plan_run(plan, rig.queue, NULL, &run, &rig.error),
+	       PLAIT_OK);
+	OK_THAT(plait_run_wait(run, PLAIT_FOREVER, &rig.error) == PLAIT_OK,
+		"%s", rig.error.text);
+	IS_INT(plait_run_query(run, &info, &rig.error), PLAIT_OK);
+	IS_UINT(info.device_regions, on_device);
+	OK_THAT((info.iterations == 0) == on_device, "%u iterations",
+		(unsigned)info.iterations);
+	plait_run_release(run);
+}
+
+/* It says so, and of the loop nothing else. */
+static void check(const char *more, enum what what, const char *why)
+{
+	struct loop s;
+	plait_plan *plan;
+	const char *at;
+
+	(void)setenv("PLAIT_SEGMENTS", "1", 0);
+	if (!open_heard(more))
+		return;
+	plan = make(&s, what);
+	OK_THAT(plait_plan_prepare(plan, &rig.error) == PLAIT_OK, "%s",
+		rig.error.text);
+	at = strstr(heard, "loop \"loop\"");
+	OK_THAT(at != NULL && strncmp(at + strlen("loop \"loop\""), why,
+				      strlen(why)) == 0, "%s not in %s", why,
+		heard);
+	OK_THAT(at == NULL || strstr(at + 1, "loop \"loop\"") == NULL, "%s",
+		heard);
+	run(&s, plan, at != NULL && strstr(at, "its device, ") != NULL);
+	unmake(&s, plan);
+}
+
+static void of_plans(void)
+{
+	for (int i = 0; i < WHATS; i++)
+		check("", i, reasons[i]);
+}
+
+static void of_all(void)
+{
+	(void)setenv("PLAIT_REGIONS", "0", 1);
+	check("", PLAIN, ": the host decides, as PLAIT_REGIONS is 0");
+	(void)unsetenv("PLAIT_REGIONS");
+	(void)setenv("PLAIT_SEGMENTS", "0", 1);
+	check("", PLAIN, ": the host decides, as PLAIT_SEGMENTS is 0");
+	(void)setenv("PLAIT_SEGMENTS", "1", 1);
+	check(",regions=0", PLAIN,
+	      ": the host decides, as its device decides none");
+}
+
+/* Of a device that refuses it after all: in each run, as none does it. */
+static void refused(void)
+{
+	static const char why[] = "loop \"loop\": the host decides, as a device "
+				  "has not taken all of its plan's";
+	struct loop s;
+	plait_plan *plan;
+
+	if (!open_heard(REFUSING))
+		return;
+	plan = make(&s, PLAIN);
+	OK_THAT(plait_plan_prepare(plan, &rig.error) == PLAIT_OK, "%s",
+		rig.error.text);
+	for (int i = 0; i < 2; i++) {
+		heard[0] = '\0';
+		run(&s, plan, false);
+		OK_THAT(strstr(heard, why) != NULL, "%s", heard);
+	}
+	unmake(&s, plan);
+}
+
+static const struct tap_scenario all[] = {
+	{ "of plans", of_plans },
+	{ "of all", of_all },
+	{ "refused", refused },
+};
+TAP_MAIN(all)

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* The stand-ins for CUDA, as a test of the backend opens them. */
+#ifndef STANDIN_PLACE_H
+#define STANDIN_PLACE_H
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "rig.h"
+#include "lib/suite.h"
+
+/* The driver's file, and behind it the setting that says the compiler's. */
+static char standin_path[1024];
+
+/* No context is open.  What is compiled is kept until the program ends. */
+static inline void standin_prepare(const char *options)
+{
+	const char *build = getenv("abs_top_builddir");
+
+	if (build == NULL)
+		build = ".";
+	(void)snprintf(standin_path, sizeof(standin_path),
+		       "%s/t/standin/cuda/.libs/standin_cuda.so,"
+		       "nvrtc=%s/t/standin/cuda/.libs/standin_nvrtc.so", build, build);
+	(void)suite_folder();
+	if (!rig_load())
+		exit(1);
+	rig_configure(options);
+}
+
+static inline uint64_t standin_left(void)
+{
+	uint64_t left = 0;
+
+	for (unsigned kind = 0; kind < STANDIN_KINDS; kind++)
+		left += rig_live(kind) + rig_leaked(kind);
+	return left;
+}
+
+/* All was given back, and somebody has decided each iteration of a loop. */
+static inline void standin_is_clean(void)
+{
+	IS_UINT(rig_undecided(), 0);
+	IS_UINT(standin_left(), 0);
+}
+
+#endif

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files of the stand-in share. */
+#ifndef T_CL_FAKE_H
+#define T_CL_FAKE_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "fakecl.h"
+
+#include "../../../plugins/opencl/calls.h"
+
+/* Hidden: the twins alone carry the names of OpenCL. */
+#define FAKE_STATUS(name, parameters, arguments) \
+	cl_int fake_##name parameters;
+#define FAKE_MAKES(type, name, parameters, arguments) \
+	type fake_##name parameters;
+OPENCL_CALLS(FAKE_STATUS, FAKE_MAKES)
+
+enum { FAKE_DEVICES = 4, FAKE_PARAMETERS = 16, FAKE_VALUE_BYTES = 16 };
+
+#define FAKE_LARGEST_BYTES ((cl_ulong)16 << 20)
+
+/* What is behind a handle.  Dead ones are kept until the next reset, so that
+ * who still uses one is found. */
+enum fake_kind {
+	FAKE_PLATFORM = 0x636c3031,
+	FAKE_DEVICE,
+	FAKE_CONTEXT,
+	FAKE_QUEUE,
+	FAKE_MEMORY,
+	FAKE_PROGRAM,
+	FAKE_KERNEL,
+	FAKE_EVENT
+};
+
+struct fake_object {
+	enum fake_kind kind;
+	uint32_t references;
+	struct fake_object *next;
+	void (*end)(void *object); /* what it owns; or null */
+};
+
+struct fake_device {
+	struct fake_object object;
+	bool part;
+	uint32_t units;
+};
+
+struct fake_context {
+	struct fake_object object;
+};
+
+struct fake_memory {
+	struct fake_object object;
+	struct fake_object *parent; /* its context, or what it is a part of */
+	unsigned char *bytes;
+	size_t count;
+	bool ours;
+	uint32_t maps;
+};
+
+struct fake_program {
+	struct fake_object object;
+	struct fake_context *context;
+	char *text;
+	bool built;
+	bool guarded; /* built so */
+};
+
+struct fake_argument {
+	bool set;
+	bool pointer;
+	struct fake_memory *memory;
+	unsigned char value[FAKE_VALUE_BYTES];
+};
+
+struct fake_kernel {
+	struct fake_object object;
+	struct fake_program *program;
+	plait_kernel_function function;
+	cl_uint count;
+	bool guarded; /* the last one tells whether it does anything */
+	struct fake_argument arguments[FAKE_PARAMETERS];
+};
+
+struct fake_told {
+	void (CL_CALLBACK *tell)(cl_event, cl_int, void *);
+	void *user_data;
+	struct fake_event *event;
+	struct fake_told *next;
+};
+
+struct fake_event {
+	struct fake_object object;
+	cl_int state;
+	struct fake_queue *queue; /* that it is over in; null before that */
+	struct fake_told *told;
+};
+
+/* Owns a reference of each event, of its queue, and of what it works on. */
+struct fake_command {
+	struct fake_command *next;
+	struct fake_queue *queue;
+	struct fake_event *event;
+	bool flushed;
+	cl_uint wait_count;
+	struct fake_event **waits;
+	cl_int (*work)(struct fake_command *command);
+	struct fake_memory *source, *target;
+	struct fake_kernel *kernel;
+	size_t source_offset, target_offset, bytes, pattern_bytes;
+	size_t region[3];
+	size_t source_pitch[3], target_pitch[3]; /* the first unused */
+	void *host;
+	const void *from;
+	unsigned char pattern[16];
+	plait_launch launch;
+};
+
+struct fake_queue {
+	struct fake_object object;
+	struct fake_context *context;
+	cl_device_id device;
+	struct fake_queue *next;
+	struct fake_command *head, *tail;
+	bool running; /* the head is */
+	cl_int failed; /* and nobody was told */
+};
+
+struct fake_world {
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	struct fakecl_setup setup;
+	struct fakecl_report report;
+	struct fake_object *objects;
+	struct fake_queue *queues;
+	struct fake_told *told; /* whose event is over */
+	uint32_t telling;	/* calls that have not come back */
+	struct fake_device devices[FAKE_DEVICES];
+	struct fake_object platform;
+	uint64_t contexts;
+	bool failing; /* all behind the first fails too */
+	bool running, stopping;
+	pthread_t thread;
+};
+
+extern struct fake_world fake;
+
+/* --- twins.c: the lock is held for all that is below, but where it says so */
+
+__attribute__((format(printf, 1, 2))) void fake_sin(const char *format, ...);
+
+/* --- objects.c */
+
+void *fake_new(enum fake_kind kind, size_t bytes, void (*end)(void *));
+bool fake_is(const void *handle, enum fake_kind kind);
+void fake_retain(void *object);
+void fake_release(void *object);
+void fake_forget_objects(void);
+/* What is asked for, if there is room. */
+cl_int fake_give(const void *from, size_t bytes, size_t room, void *value,
+		 size_t *out_bytes);
+
+/* --- programs.c */
+
+void fake_teach(const char *name, const char *text,
+		plait_kernel_function function);
+cl_int fake_launch(struct fake_command *command);
+
+/* --- commands.c */
+
+/* Null, with *code, if it cannot be. */
+struct fake_command *fake_command(cl_command_queue queue, cl_uint count,
+				  const cl_event *waits, cl_int *code);
+/* Take it, and give out its event if that is wanted. */
+void fake_enqueue(struct fake_command *command, cl_event *event);
+void fake_await(struct fake_event *event);
+/* Whoever was told something may go on before the call that told it has given
+ * back the event. */
+void fake_await_told(void);
+/* Run what there is to run, if that is this thread's to do. */
+void fake_go_on(void);
+void fake_begin_thread(void);
+void fake_end_thread(void);
+
+#endif

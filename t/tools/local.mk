@@ -1,0 +1,4 @@
+# SPDX-License-Identifier: MIT
+SCRIPT_TESTS += %D%/main_info.t
+PLAIN_SCRIPT_TESTS += %D%/plan_check_simulate.t
+SERIAL_SCRIPT_TESTS += %D%/run.t

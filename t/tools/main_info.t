@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The plait command: its help, its usage errors, and the report of info."""
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
+from tap import BUILD, ROOT, done, none, ok, read, run, skip
+
+PLAIT = os.path.join(BUILD, "tools/plait/plait")
+BAD = os.path.join(BUILD, "t/plugin/bad/.libs")
+PLUGINS = os.path.join(BUILD, "plugins/.libs")
+
+
+def plait(*arguments, **variables):
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("PLAIT_")}
+    environment.update(variables)
+    return run([PLAIT] + list(arguments), env=environment)
+
+
+def has(result, text, name):
+    ok(text in result.stdout + result.stderr, name, result.stdout, result.stderr)
+
+
+# --- words
+result = plait("version")
+ok(result.returncode == 0 and result.stdout.startswith("plait ") and "interface" in result.stdout,
+   "version tells version and interface", result.stdout, result.stderr)
+ok(plait("--version").stdout == result.stdout, "--version is the same")
+result = plait("help")
+ok(result.returncode == 0 and not result.stderr, "help is no error")
+ok(plait("--help").stdout == result.stdout, "--help is the same")
+commands = [line.split()[0] for line in result.stdout.splitlines() if line.startswith("  ")]
+ok({"version", "help", "info"} <= set(commands), "help lists the commands", result.stdout)
+manual = read("doc/man/plait.1")
+none([c for c in commands if "\n.B %s" % c not in manual and '\n.BI "%s ' % c not in manual],
+     "the manual has each command")
+none([c for c in commands if not plait("help", c).stdout.startswith("usage: plait " + c)],
+     "each command says how it is called")
+for command in commands:
+    want = plait("help", command).stdout
+    none([args for args in ([command, "--help"], [command, "-h"], [command, "x", "--help"])
+          for got in [plait(*args)] if got.returncode or got.stderr or got.stdout != want],
+         "%s --help is the same" % command)
+    none([o for o in re.findall(r"--\w+", want.split("\n\n")[0]) if want.count(o) < 2 and command != "conform"],
+         "%s: each option is told about" % command)
+for arguments in [(), ("frobnicate",), ("version", "x"), ("help", "x"), ("info", "x"), ("info", "-z"),
+                  ("info", "-b")]:
+    result = plait(*arguments)
+    ok(result.returncode == 2 and not result.stdout and "usage: plait" in result.stderr,
+       "usage: " + " ".join(arguments), result.returncode, result.stdout, result.stderr)
+if os.path.exists("/dev/full"):
+    with open("/dev/full", "w") as full:
+        import subprocess
+        for command in ("version", "info"):
+            result = subprocess.run([PLAIT, command], stdout=full, stderr=subprocess.PIPE, text=True)
+            ok(result.returncode == 1 and result.stderr.count("could not be written") == 1,
+               command + ": output that cannot be written is a failure", result.returncode, result.stderr)
+else:
+    skip("no /dev/full")
+
+# --- info
+result = plait("info", "-p", BAD)
+ok(result.returncode == 0 and not result.stderr, "info is quiet on the error stream", result.stderr)
+has(result, "plugins from: %s (plugin_path)" % BAD, "it tells where it looked")
+has(result, "good2: chosen, number 1", "it tells what is chosen, in order")
+has(result, "%s/plait_good2.so: loaded" % BAD, "and from where")
+has(result, "good2:0: does nothing; 1 at a time", "and its devices")
+has(result, "crowd: rejected: plugin crowd: says it has 4294967295 devices", "it tells what lies")
+has(result, "%s/plait_toonew.so: plugin toonew: too new" % BAD, "it tells what cannot be loaded")
+has(result, "absent: rejected: absent: libabsent.so.1: no such file", "it tells what has no driver")
+has(result, "shy: not chosen: it is used only when named, PLAIT_BACKEND=shy", "it tells what wants to be named")
+has(result, "inner: no backend but an interposer", "it tells interposers from backends")
+
+ok("\noptions: none\n" in plait("info", "-p", PLUGINS).stdout, "options that nobody set are not there")
+has(plait("info", "-p", PLUGINS, "-o", "host:describe=1"), "\noptions: host:describe=1 (options)\n",
+    "those that were set are")
+result = plait("info", PLAIT_PLUGIN_PATH=BAD, PLAIT_BACKEND="good,nobody", PLAIT_OPTIONS="goood:a=1")
+ok(result.returncode == 0, "nothing usable is an answer", result.stderr)
+has(result, "backends: good,nobody (PLAIT_BACKEND)", "it tells who says so")
+has(result, "%s/plait_nobody.so: not there" % BAD, "it tells each path that was tried")
+has(result, "cannot be opened: plugin nobody: no plait_nobody.so in " + BAD, "it tells what a program gets")
+has(result, "option goood:a has no effect, goood is not used", "it tells misspelt options")
+has(result, "hint: plugins that are there too: ", "it tells what could be named instead")
+
+result = plait("info", "-p", BAD, "-b", "good", "-w", "outer,inner")
+has(result, "wrapped in: outer,inner (wrap)", "it tells what wraps")
+has(result, "good:0: outernothing", "and wraps")
+for arguments, text in [(("-b", "good,^x"), "backends: names with and without ^"),
+                        (("-p", "plugins"), "plugin_path: path 1, 'plugins', is not absolute"),
+                        (("-o", "x"), "options: 'x' has no backend"),
+                        (("-w", "a,a"), "wrap: 'a' is listed twice")]:
+    result = plait("info", *arguments)
+    ok(result.returncode == 1 and not result.stdout and text in result.stderr
+       and "PLAIT_E_INVALID" in result.stderr, "info " + " ".join(arguments), result.stdout, result.stderr)
+result = plait("info", "-p", PLUGINS, "-b", "null")
+has(result, "null: rejected: null: a template, it has no devices", "the template declines")
+done()
