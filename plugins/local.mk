@@ -62,7 +62,7 @@ pkglib_LTLIBRARIES += %D%/plait_fault.la
 DRIVEN = %D%/driven/advance.c %D%/driven/driven.h %D%/driven/queue.c \
 	%D%/driven/signal.c %D%/driven/batch.c %D%/driven/process_state.c \
 	%D%/driven/process_state.h %D%/driven/table.c %D%/driven/text.c \
-	%D%/driven/turn.c
+	%D%/driven/lock.c
 # opencl: what an ICD loader finds
 if OPENCL
 pkglib_LTLIBRARIES += %D%/plait_opencl.la
@@ -70,8 +70,8 @@ pkglib_LTLIBRARIES += %D%/plait_opencl.la
 	%D%/opencl/driver.c %D%/opencl/enqueue.c %D%/opencl/entry.c \
 	%D%/opencl/kernel.h %D%/opencl/launch.c %D%/opencl/memory.c \
 	%D%/opencl/native.c %D%/opencl/opencl.h %D%/opencl/option.c %D%/opencl/parts.c \
-	%D%/opencl/program.c %D%/opencl/warm.c %D%/opencl/watch.c \
-	%D%/opencl/watch.h $(DRIVEN)
+	%D%/opencl/program.c %D%/opencl/warm.c %D%/opencl/events.c \
+	%D%/opencl/events.h $(DRIVEN)
 %C%_plait_opencl_la_CPPFLAGS = $(CPPFLAGS_PLUGIN) -I$(srcdir)/%D%
 %C%_plait_opencl_la_LDFLAGS = $(LDFLAGS_PLUGIN)
 %C%_plait_opencl_la_LIBADD = -lpthread

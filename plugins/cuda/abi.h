@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the CUDA driver and NVRTC take and give: types, numbers and layouts,
- * under the names that their documentation uses.  The toolkit's headers are
- * not needed; where they are, a test compares.  The functions are in calls.h.
+ * ABI of the CUDA driver and NVRTC: types, constants and layouts under their
+ * documented names.  The toolkit's headers are not needed; a test compares with
+ * them where they exist.  The functions are in calls.h.
  */
 #ifndef PLAITP_CUDA_ABI_H
 #define PLAITP_CUDA_ABI_H
@@ -114,7 +114,7 @@ typedef enum { NVRTC_RESULTS(CUDA_ENUMERATOR) } nvrtcResult;
 typedef void (*CUstreamCallback)(CUstream stream, CUresult code,
 				 void *user_data);
 
-/* --- what is asked of devices, functions and pointers */
+/* --- attributes of devices, functions and pointers */
 
 typedef enum {
 	CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK = 1,
@@ -291,11 +291,11 @@ typedef struct {
 	CUgraphConditionalHandle handle;
 	CUgraphConditionalNodeType type;
 	unsigned int size;
-	CUgraph *phGraph_out; /* out: `size` graphs, the node's own */
+	CUgraph *phGraph_out; /* out: `size` graphs, owned by the node */
 	CUcontext ctx;
 } CUDA_CONDITIONAL_NODE_PARAMS;
 
-/* What cuGraphAddNode takes; only conditional nodes need it. */
+/* Parameters of cuGraphAddNode, used for conditional nodes only. */
 typedef struct {
 	CUgraphNodeType type;
 	int reserved0[3];

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The CUDA backend: what its files share.  Queues and signals are those of
- * plugins/driven; here is what it asks the driver for.
+ * CUDA backend: its structures and the functions that its files share.  Queues
+ * and signals are those of plugins/driven.
+ *
+ * "Context is current" means: the calling thread is between plaitp_cuda_enter
+ * for that device and plaitp_cuda_leave.
  */
 #ifndef PLAITP_CUDA_BACKEND_H
 #define PLAITP_CUDA_BACKEND_H
@@ -16,24 +19,25 @@
 
 enum { CUDA_MAX_DEVICES = 64 };
 
-/* What the user set; texts are the core's. */
+/* Settings of the user.  The core owns the texts. */
 struct cuda_options {
-	const char *device; /* a part of its name, or null */
-	const char *driver; /* the file of the driver's library */
-	const char *nvrtc;  /* that of the compiler, or null: look for it */
-	uint64_t memory_bytes; /* of each device; 0: what the driver says */
-	uint64_t pool_bytes;   /* that each device may keep */
+	const char *device; /* substring of its name, or null */
+	const char *driver; /* file of the driver's library */
+	const char *nvrtc;  /* file of the compiler; null: search */
+	uint64_t memory_bytes; /* of each device; 0: as the driver reports */
+	uint64_t pool_bytes;   /* kept by each device's pool */
 };
 
-/* What a device refuses. */
+/* Limits of a device. */
 struct cuda_limits {
-	uint64_t group; /* items of a group */
+	uint64_t group; /* threads of a block */
 	uint64_t block[3];
 	uint64_t grid[3];
-	uint64_t pitch; /* from row to row of one copy */
+	uint64_t pitch; /* row pitch of a copy, in bytes */
 };
 
-/* Recorded once while it is used; back in its device's list afterwards. */
+/* Event with a reference count.  It is recorded once for each use, then returns
+ * to its device's free list. */
 struct cuda_event {
 	struct cuda_event *next;
 	CUevent event;
@@ -44,66 +48,70 @@ struct cuda_event {
 struct cuda_block;
 struct cuda_pinned;
 
-enum { CUDA_SIZES = 160, CUDA_PINNED_SIZES = 2 };
+enum { CUDA_SIZE_CLASSES = 160, CUDA_PINNED_SIZES = 2 };
 
-/* Memory that was given back; under the lock of accounts, but for the budget. */
+/* Memory pool of a device.  Guarded by accounting_lock, except for the
+ * budget. */
 struct cuda_pool {
 	uint64_t budget_bytes; /* 0: nothing is kept */
-	uint64_t kept_bytes;
-	struct cuda_block *kept[CUDA_SIZES];
+	uint64_t cached_bytes;
+	struct cuda_block *free_blocks[CUDA_SIZE_CLASSES];
 	struct cuda_pinned *pinned[CUDA_PINNED_SIZES];
 	uint32_t pinned_count[CUDA_PINNED_SIZES];
 };
 
 struct cuda_device {
 	CUdevice id;
-	CUcontext context; /* the primary one, which others share */
-	CUstream maps;	   /* for mappings and questions alone */
+	CUcontext context; /* primary context, shared with other users */
+	CUstream service_stream;	   /* maps, queries, uploads, stopping
+					    * loops */
 	int arch;	   /* 90 is sm_90 */
 	int priority_least, priority_most;
 	bool concurrent;
-	bool registers;	   /* memory of the host can be used in place */
+	bool registers;	   /* can register host memory */
 	struct cuda_limits limits;
 	uint64_t memory_bytes;
-	uint64_t used_bytes; /* under the lock of accounts */
-	bool lost;	     /* the same */
+	uint64_t used_bytes; /* guarded by accounting_lock */
+	bool lost;	     /* guarded by accounting_lock */
 	struct cuda_pool pool;
-	struct cuda_event *spare; /* under the lock of queues */
-	CUmodule decider;  /* under the lock of accounts: region.c; or null */
-	CUfunction decide; /* the same */
+	struct cuda_event *free_events; /* guarded by driven.lock */
+	CUmodule decide_module;  /* of region.c; guarded by accounting_lock; or
+				  * null */
+	CUfunction decide_kernel; /* guarded by accounting_lock */
 	char description[256];
 };
 
-/* NVRTC, when somebody wanted it. */
+/* NVRTC, loaded at first use. */
 struct cuda_compiler {
-	pthread_mutex_t lock; /* guards what follows; a leaf */
+	pthread_mutex_t lock; /* guards the fields below; leaf lock */
 	bool tried;
 	bool found;
 	int version; /* 12080 is 12.8 */
 	struct nvrtc_calls calls;
-	char why[160]; /* it was not found */
+	char reason[160]; /* it was not found */
 };
 
-/* Pages of the user that the driver knows, for one or more who wrap them. */
+/* Registered pages of the user, shared by the buffers that wrap them. */
 struct cuda_pages;
 
 struct plait_backend {
 	union {
 		struct driven driven;
-		struct { /* the first two of it */
+		struct { /* the first members of struct driven */
 			plait_host *host;
 			const plait_host_services *services;
 		};
 	};
 	struct cuda_calls cu;
 	int driver_version;
-	const char *nvrtc; /* as in the options */
+	const char *nvrtc; /* from the options */
 	uint32_t device_count;
 	struct cuda_device devices[CUDA_MAX_DEVICES];
 	struct cuda_compiler compiler;
 
-	pthread_mutex_t accounts; /* of memory; guards what follows; a leaf
-				   * but for the driver's own locks */
+	pthread_mutex_t accounting_lock; /* of memory; guards the fields below;
+					  * no lock but the driver's is taken
+					  * inside it */
 	struct cuda_pages *pages;
 };
 
@@ -115,42 +123,42 @@ struct plait_backend_memory {
 	uint64_t size_bytes;
 	uint64_t charged_bytes;
 	uint64_t alignment_bytes;
-	struct cuda_block *block; /* the pool's, with `address` in it; or null */
-	char *wrapped;		  /* the user's, or null */
-	struct cuda_pages *pages; /* in which that is */
-	struct cuda_map *maps;	  /* under the lock of accounts */
+	struct cuda_block *block; /* the pool's, contains `address`; or null */
+	char *wrapped;		  /* the user's memory, or null */
+	struct cuda_pages *pages; /* pages that contain `wrapped` */
+	struct cuda_map *maps;	  /* guarded by accounting_lock */
 };
 
-/* A kernel with its arguments, which nobody changes any more. */
+/* Kernel with its arguments, immutable outside cuGraph calls that take them. */
 struct plait_backend_launch {
 	uint64_t total_bytes;
 	CUfunction function;
 	unsigned grid[3];
 	unsigned block[3];
-	void **arguments; /* one address for each */
+	void **arguments; /* one address for each argument */
 	struct cuda_loop *loop; /* of a kernel that decides, or null */
-	bool may_skip; /* it does not set the condition each time */
+	bool may_skip; /* may leave the condition unset */
 };
 
-/* The last arguments of kernels that decide; zeros: no loop. */
+/* Last arguments of kernels that decide; zeros: not in a loop. */
 struct cuda_loop {
 	CUgraphConditionalHandle condition;
 	CUdeviceptr word;
 	CUdeviceptr stop;
-	CUdeviceptr arrived; /* 64 bits: how many of its blocks are through */
-	bool guarded; /* no argument: another kernel sets it in front */
+	CUdeviceptr arrived; /* 64-bit counter of its finished blocks */
+	bool guarded; /* no argument: a kernel before it sets the condition */
 };
 
-/* --- driver.c: the library, and what its numbers mean */
+/* --- driver.c: the library and its error codes */
 
-/* True: no call for this device works any more. */
+/* Returns true if no later call for this device can succeed. */
 bool plaitp_cuda_is_sticky(CUresult code);
-/* Remembers that the device is lost, if that is what `code` says. */
+/* Report that the call `name` returned `code`; mark the device lost if so. */
 plait_status plaitp_cuda_fail_call(plait_backend *self, uint32_t device,
 				   plait_error *error, const char *name,
 				   CUresult code, const char *where);
 bool plaitp_cuda_is_lost(plait_backend *self, uint32_t device);
-/* Look the functions up; PLAIT_E_UNAVAILABLE says what is missing. */
+/* Look up all functions.  PLAIT_E_UNAVAILABLE names the missing one. */
 plait_status plaitp_cuda_load(plait_backend *self, const char *driver,
 			      plait_error *error);
 
@@ -175,30 +183,33 @@ uint32_t plaitp_cuda_device_count(plait_backend *self);
 plait_status plaitp_cuda_device_query(plait_backend *self, uint32_t device,
 				      plait_backend_device *out,
 				      plait_error *error);
-/* The device's context becomes the thread's; only then leave it again. */
+/* Make the device's context current.  Call leave only after PLAIT_OK. */
 plait_status plaitp_cuda_enter(plait_backend *self, uint32_t device,
 			       plait_error *error);
 void plaitp_cuda_leave(plait_backend *self);
 
 /* --- wrapped_memory.c: memory of the user */
 
-/* The device's context is the thread's. */
+/* Context is current. */
 plait_status plaitp_cuda_wrap_memory(plait_backend *self,
-				     plait_backend_memory *memory, void *pointer,
-				     uint64_t bytes, plait_error *error);
-void plaitp_cuda_unwrap_memory(plait_backend *self, plait_backend_memory *memory);
+				     plait_backend_memory *memory,
+				     void *pointer, uint64_t bytes,
+				     plait_error *error);
+void plaitp_cuda_unwrap_memory(plait_backend *self,
+			       plait_backend_memory *memory);
 
-/* --- pool.c: memory of devices, and pinned memory, that is used again.  The
- * device's context is the thread's, but for what says something else. */
+/* --- pool.c: reuse of device memory and pinned memory.  Context is current,
+ * unless stated otherwise. */
 
-/* At least as many bytes. */
-CUresult plaitp_cuda_pool_acquire(plait_backend *self, struct cuda_device *device,
-				  uint64_t bytes, struct cuda_block **out,
+/* Allocate at least `bytes`. */
+CUresult plaitp_cuda_pool_acquire(plait_backend *self,
+				  struct cuda_device *device, uint64_t bytes,
+				  struct cuda_block **out,
 				  CUdeviceptr *out_address);
-/* With any context, or none. */
+/* Needs no current context. */
 void plaitp_cuda_pool_release(plait_backend *self, struct cuda_device *device,
 			      struct cuda_block *block);
-/* Without the device's context the records go, and nothing else. */
+/* `entered`: the context is current; else only the records are freed. */
 void plaitp_cuda_pool_clear(plait_backend *self, struct cuda_device *device,
 			    bool entered);
 CUresult plaitp_cuda_acquire_pinned(plait_backend *self,
@@ -224,16 +235,16 @@ plait_status plaitp_cuda_memory_map(plait_backend *self,
 plait_status plaitp_cuda_memory_unmap(plait_backend *self,
 				      plait_backend_memory *memory,
 				      void *pointer, plait_error *error);
-/* Those that could not be ended: nothing is copied. */
+/* Free maps that could not be unmapped, without copying. */
 void plaitp_cuda_forget_maps(plait_backend *self,
 			     plait_backend_memory *memory);
 
-/* --- native.c: what the driver's objects are to others */
+/* --- native.c: native handles */
 
 plait_status plaitp_cuda_native_query(plait_backend *self,
 				      const plait_native_request *request,
 				      uint64_t *out, plait_error *error);
-/* The user's objects, which stay his; the device's context is the thread's. */
+/* Import objects, which the user keeps.  Context is current. */
 plait_status plaitp_cuda_import_memory(plait_backend *self,
 				       plait_backend_memory *memory,
 				       const plait_memory_request *request,
@@ -246,12 +257,12 @@ plait_status plaitp_cuda_import_stream(plait_backend *self, uint32_t device,
 
 enum { CUDA_LOG_BYTES = 8192 };
 
-/* A binary or PTX; the device's context is the thread's.  What the driver says of
- * one that it does not take is in `log`, of CUDA_LOG_BYTES. */
+/* Load a cubin or PTX.  Context is current.  The driver's messages about an
+ * image that it rejects are in `log`, of CUDA_LOG_BYTES. */
 CUresult plaitp_cuda_load_image(plait_backend *self, const void *image,
 				char *log, CUmodule *out);
 
-/* PLAIT_E_UNAVAILABLE: there is none, and why. */
+/* PLAIT_E_UNAVAILABLE: no compiler; the text says why. */
 plait_status plaitp_cuda_find_compiler(plait_backend *self,
 				       plait_error *error);
 plait_status plaitp_cuda_kernel_build(plait_backend *self, uint32_t device,
@@ -271,34 +282,34 @@ plait_status plaitp_cuda_launch_create(plait_backend *self,
 void plaitp_cuda_launch_destroy(plait_backend *self,
 				plait_backend_launch *launch);
 
-/* --- fill.c: what a fill is to the driver */
+/* --- fill.c: fills as the driver's calls */
 
 enum { CUDA_FILL_PARTS = 10 };
 
-/* Into how many; none is empty. */
+/* Returns the number of parts; none is empty. */
 uint32_t plaitp_cuda_split_fill(const plait_work *work,
 				CUDA_MEMSET_NODE_PARAMS_v1 out[CUDA_FILL_PARTS]);
 
-/* --- copy3d.c: copies of rows; can one call of the driver do it, and with what */
+/* --- copy3d.c: copies of rows in one call of the driver */
 
 bool plaitp_cuda_is_copy3d(const plait_work *work);
 CUDA_MEMCPY3D_v2 plaitp_cuda_copy3d(const plait_work *work);
 
-/* --- segment.c: commands that run as one */
+/* --- segment.c: device graphs */
 
 struct plait_backend_segment {
 	uint64_t total_bytes;
 	struct cuda_device *device;
 	CUgraph graph;
 	CUgraphExec exec;
-	CUgraphNode *nodes; /* the last one of each command */
-	struct cuda_loop *loops; /* that a command decides; words of 0: none */
+	CUgraphNode *nodes; /* the last node of each command */
+	struct cuda_loop *loops; /* of commands that decide; word 0: none */
 	uint32_t work_count;
 	uint32_t region_count;
-	uint32_t told_count; /* loops that a command decides */
-	CUdeviceptr own; /* words of it, where it has regions; or 0 */
-	struct cuda_block *own_block;
-	bool own_unsettled; /* a write to them may be on its way */
+	uint32_t decided_count; /* loops that a command decides */
+	CUdeviceptr control; /* control words, if there are regions; or 0 */
+	struct cuda_block *control_block;
+	bool control_pending; /* a write to them may be in flight */
 };
 
 plait_status plaitp_cuda_segment_create(plait_backend *self, uint32_t device,
@@ -312,36 +323,37 @@ plait_status plaitp_cuda_segment_patch(plait_backend *self,
 				       uint32_t index, const plait_work *work,
 				       plait_error *error);
 
-/* --- region.c: what decides itself */
+/* --- region.c: conditional nodes */
 
 bool plaitp_cuda_has_regions(const plait_backend *self);
 plait_status plaitp_cuda_segment_stop(plait_backend *self,
 				      plait_backend_segment *segment,
 				      uint32_t stop, plait_error *error);
 
-/* --- stage.c: transfers from and to memory that the device cannot reach */
+/* --- stage.c: reads and writes through staging buffers */
 
-/* What queue->driver is. */
-struct cuda_lane {
+/* Streams of a queue: queue->driver. */
+struct cuda_streams {
 	CUstream stream;
-	bool borrowed;	   /* the user's */
-	CUstream notices;  /* on which the host is told */
-	/* Pinned, a small and a large one; or null. */
+	bool imported;	   /* `stream` is the user's */
+	CUstream callback_stream;  /* runs the completion callbacks */
+	/* Staging buffers in pinned memory, small and large; or null. */
 	void *staging[CUDA_PINNED_SIZES];
 };
 
-/* A call that failed, and what it gave. */
+/* A call of the driver and its result. */
 struct cuda_call {
 	const char *name;
 	CUresult code;
 };
 
-/* Read or write `work`; true, or what failed is in *out. */
+/* Read or write `work`.  Returns true, or false with the failed call in
+ * *out. */
 bool plaitp_cuda_transfer(plait_backend *self, driven_batch *batch,
 			  const plait_work *work, struct cuda_call *out);
 void plaitp_cuda_drop_transfers(plait_backend *self, driven_batch *batch);
 
-/* --- enqueue.c: what the driver is asked for */
+/* --- enqueue.c: operations of the driver */
 
 extern const struct driven_ops plaitp_cuda_ops;
 

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Every function of the driver and of NVRTC that is used, once.
+ * Table of all functions of the driver and of NVRTC that are used.
  *
  *   CALL(version, name, symbol, parameters, arguments)
  *
- * `version` is what cuGetProcAddress is asked for with `name`: 12030 is CUDA
- * 12.3.  It is always that of the signature below, never a newer one, because
- * names change their signatures.  `symbol` is what the library exports for it.
- * CUDA_BASE has what a driver must have; the rest may be missing.
+ * `version` is passed to cuGetProcAddress with `name`: 12030 is CUDA 12.3.  It
+ * is that of the signature below, never a newer one, because names change their
+ * signatures.  `symbol` is the exported symbol.  Functions up to CUDA_BASE are
+ * required; newer ones may be missing.
  */
 #ifndef PLAITP_CUDA_CALLS_H
 #define PLAITP_CUDA_CALLS_H
 
 #include "abi.h"
 
-/* The oldest driver that is used: CUDA 12.0. */
+/* The oldest driver that is supported: CUDA 12.0. */
 enum { CUDA_BASE = 12000 };
 
 #define CUDA_CALLS_OF_DEVICES(CALL) \
@@ -305,13 +305,13 @@ enum { CUDA_BASE = 12000 };
 	CUDA_CALLS_OF_KERNELS(CALL) \
 	CUDA_CALLS_OF_GRAPHS(CALL)
 
-/* What is looked up by the linker's name, because it finds the others. */
+/* Looked up by its symbol; it finds all others. */
 typedef CUresult cuda_get_proc_address(const char *name, void **function,
 				       int version, uint64_t flags,
 				       CUdriverProcAddressQueryResult *found);
 #define CUDA_GET_PROC_ADDRESS "cuGetProcAddress_v2"
 
-/* NVRTC's are found by the linker's names; `version` is of no use there. */
+/* NVRTC's functions are looked up by symbol; `version` is not used. */
 #define NVRTC_CALLS(CALL) \
 	CALL(0, nvrtcVersion, nvrtcVersion, \
 	     (int *major, int *minor), (major, minor)) \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The compiler for CUDA C, NVRTC: a library that is looked for when the first
- * text comes, and the cache of what it made.
+ * NVRTC, the compiler for CUDA C: a library that is loaded when the first text
+ * is compiled, and the cache of its output.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -9,9 +9,9 @@
 
 #include "kernel.h"
 
-enum { MAX_WORDS = 40, WORDS_BYTES = 1024, MAX_ARCHS = 64 };
+enum { MAX_OPTIONS = 40, OPTIONS_BYTES = 1024, MAX_ARCHS = 64 };
 
-/* From which compiler on kernels can decide loops. */
+/* First version that compiles kernels that decide loops. */
 enum { LOOPS_VERSION = 12030 };
 
 plait_status plaitp_cuda_fail_build(const struct cuda_build *build,
@@ -33,7 +33,7 @@ static const struct {
 	size_t offset;
 } functions[] = { NVRTC_CALLS(FUNCTION) };
 
-/* True, or why not is in `compiler`. */
+/* Returns true, or false with the reason in `compiler`. */
 static bool look_up(struct cuda_compiler *compiler, void *library,
 		    const char *file)
 {
@@ -44,7 +44,7 @@ static bool look_up(struct cuda_compiler *compiler, void *library,
 		void *found = dlsym(library, functions[i].name);
 
 		if (found == NULL) {
-			snprintf(compiler->why, sizeof(compiler->why),
+			snprintf(compiler->reason, sizeof(compiler->reason),
 				 "%.80s has no %s", file, functions[i].name);
 			return false;
 		}
@@ -52,7 +52,7 @@ static bool look_up(struct cuda_compiler *compiler, void *library,
 		       sizeof(found));
 	}
 	if (compiler->calls.nvrtcVersion(&major, &minor) != NVRTC_SUCCESS)
-		snprintf(compiler->why, sizeof(compiler->why),
+		snprintf(compiler->reason, sizeof(compiler->reason),
 			 "nvrtcVersion of %.80s failed", file);
 	compiler->version = 1000 * major + 10 * minor;
 	return major > 0;
@@ -64,14 +64,14 @@ static bool try_file(struct cuda_compiler *compiler, const char *file)
 
 	if (library != NULL)
 		return look_up(compiler, library, file);
-	if (compiler->why[0] == '\0')
-		snprintf(compiler->why, sizeof(compiler->why), "%.150s",
+	if (compiler->reason[0] == '\0')
+		snprintf(compiler->reason, sizeof(compiler->reason), "%.150s",
 			 dlerror());
 	return false;
 }
 
-/* The newest first, but none that is newer than the driver before others. */
-static bool look_for(struct cuda_compiler *compiler, int driver_version)
+/* Tries versions up to the driver's first, newest first, then newer ones. */
+static bool search(struct cuda_compiler *compiler, int driver_version)
 {
 	static const struct {
 		int major;
@@ -104,7 +104,7 @@ plait_status plaitp_cuda_find_compiler(plait_backend *self, plait_error *error)
 	if (!compiler->tried)
 		compiler->found = self->nvrtc != NULL ?
 				  try_file(compiler, self->nvrtc) :
-				  look_for(compiler, self->driver_version);
+				  search(compiler, self->driver_version);
 	compiler->tried = true;
 	pthread_mutex_unlock(&compiler->lock);
 	if (compiler->found)
@@ -112,44 +112,45 @@ plait_status plaitp_cuda_find_compiler(plait_backend *self, plait_error *error)
 	return plaitp_driven_fail(self->services, error, PLAIT_E_UNAVAILABLE,
 				  0, "cuda: no compiler: %s; it is NVRTC, of "
 				  "CUDA's toolkit; PLAIT_OPTIONS=cuda:nvrtc="
-				  "FILE says where it is", compiler->why);
+				  "FILE says where it is", compiler->reason);
 }
 
 /* --- its options ---------------------------------------------------------- */
 
-struct words {
-	char text[WORDS_BYTES];
-	const char *list[MAX_WORDS];
+struct options {
+	char text[OPTIONS_BYTES];
+	const char *list[MAX_OPTIONS];
 	size_t used;
 	int count;
 	bool whole;
 };
 
-static void add_word(struct words *words, const char *word, size_t length)
+static void add_option(struct options *options, const char *word, size_t length)
 {
-	if (words->count == MAX_WORDS ||
-	    words->used + length + 1 > sizeof(words->text)) {
-		words->whole = false;
+	if (options->count == MAX_OPTIONS ||
+	    options->used + length + 1 > sizeof(options->text)) {
+		options->whole = false;
 		return;
 	}
-	words->list[words->count++] = words->text + words->used;
-	memcpy(words->text + words->used, word, length);
-	words->used += length;
-	words->text[words->used++] = '\0';
+	options->list[options->count++] = options->text + options->used;
+	memcpy(options->text + options->used, word, length);
+	options->used += length;
+	options->text[options->used++] = '\0';
 }
 
-static void add_words(struct words *words, const char *text)
+static void add_options(struct options *options, const char *text)
 {
 	while (text != NULL && *(text += strspn(text, " \t\n")) != '\0') {
 		size_t length = strcspn(text, " \t\n");
 
-		add_word(words, text, length);
+		add_option(options, text, length);
 		text += length;
 	}
 }
 
-/* The device's own code, or what its driver can make code of. */
-static bool knows(const struct nvrtc_calls *rtc, int arch)
+/* Returns true if the compiler generates code for the device; else PTX is
+ * needed. */
+static bool supports_arch(const struct nvrtc_calls *rtc, int arch)
 {
 	int archs[MAX_ARCHS], count = 0, i;
 
@@ -163,8 +164,9 @@ static bool knows(const struct nvrtc_calls *rtc, int arch)
 	return false;
 }
 
-/* The newest that the compiler knows, and that is not beyond the device. */
-static int nearest(const struct nvrtc_calls *rtc, int arch)
+/* Returns the newest architecture that the compiler supports and the device can
+ * run. */
+static int nearest_arch(const struct nvrtc_calls *rtc, int arch)
 {
 	int archs[MAX_ARCHS], count = 0, best = arch, i;
 
@@ -178,39 +180,39 @@ static int nearest(const struct nvrtc_calls *rtc, int arch)
 	return best;
 }
 
-/* The function is there from CUDA 12.3 on, in the driver and the compiler. */
+/* cudaGraphSetConditional exists from CUDA 12.3 on, in driver and compiler. */
 bool plaitp_cuda_compiles_loops(const plait_backend *self)
 {
 	return plaitp_cuda_has_regions(self) &&
 	       self->compiler.version >= LOOPS_VERSION;
 }
 
-static plait_status list_words(const struct cuda_build *build,
-			       struct words *words, bool binary,
-			       plait_error *error)
+static plait_status list_options(const struct cuda_build *build,
+				 struct options *options, bool binary,
+				 plait_error *error)
 {
 	const plait_code *code = build->code;
 	const struct nvrtc_calls *rtc = &build->self->compiler.calls;
 	char target[64];
 
-	words->used = 0;
-	words->count = 0;
-	words->whole = true;
+	options->used = 0;
+	options->count = 0;
+	options->whole = true;
 	snprintf(target, sizeof(target), "--gpu-architecture=%s_%d",
 		 binary ? "sm" : "compute",
 		 binary ? build->device->arch :
-			  nearest(rtc, build->device->arch));
-	add_words(words, target);
-	add_words(words, "-default-device");
-	/* Then portable kernels store the word, and no more. */
+		 nearest_arch(rtc, build->device->arch));
+	add_options(options, target);
+	add_options(options, "-default-device");
+	/* DECIDE of portable kernels then only stores the word. */
 	if (!plaitp_cuda_compiles_loops(build->self))
-		add_words(words, "-DPLAIT_NO_LOOPS");
+		add_options(options, "-DPLAIT_NO_LOOPS");
 	if ((code->flags & PLAIT_SOURCE_STRICT) != 0)
-		add_words(words, "--fmad=false");
+		add_options(options, "--fmad=false");
 	if ((code->flags & PLAIT_SOURCE_FAST) != 0)
-		add_words(words, "--use_fast_math");
-	add_words(words, code->options);
-	if (words->whole)
+		add_options(options, "--use_fast_math");
+	add_options(options, code->options);
+	if (options->whole)
 		return PLAIT_OK;
 	return plaitp_cuda_fail_build(build, error, PLAIT_E_INVALID, 0,
 				      "its options are too long");
@@ -237,10 +239,10 @@ static void pass_log(const struct cuda_build *build, nvrtcProgram program)
 	services->resize(build->self->host, text, bytes, 0);
 }
 
-/* What it made, with `bytes` asked for by one function and got by another. */
-static plait_status fetch(const struct cuda_build *build, nvrtcProgram program,
-			  bool binary, void **out, uint64_t *out_bytes,
-			  plait_error *error)
+/* Fetches the compiled code. */
+static plait_status fetch_code(const struct cuda_build *build,
+			       nvrtcProgram program, bool binary, void **out,
+			       uint64_t *out_bytes, plait_error *error)
 {
 	const plait_host_services *services = build->self->services;
 	const struct nvrtc_calls *rtc = &build->self->compiler.calls;
@@ -251,7 +253,7 @@ static plait_status fetch(const struct cuda_build *build, nvrtcProgram program,
 	if (code != NVRTC_SUCCESS)
 		return plaitp_cuda_fail_build(build, error, PLAIT_E_FAILED,
 					      (int)code,
-					      "no code comes from NVRTC");
+					      "NVRTC returns no code");
 	*out = services->resize(build->self->host, NULL, 0, bytes);
 	if (*out == NULL)
 		return plaitp_cuda_fail_build(build, error, PLAIT_E_NOMEM, 0,
@@ -264,11 +266,11 @@ static plait_status fetch(const struct cuda_build *build, nvrtcProgram program,
 	services->resize(build->self->host, *out, bytes, 0);
 	*out = NULL;
 	return plaitp_cuda_fail_build(build, error, PLAIT_E_FAILED, (int)code,
-				      "its code does not come from NVRTC");
+				      "NVRTC does not return its code");
 }
 
-static plait_status judge(const struct cuda_build *build, nvrtcResult code,
-			  plait_error *error)
+static plait_status check_result(const struct cuda_build *build,
+				 nvrtcResult code, plait_error *error)
 {
 	switch (code) {
 	case NVRTC_SUCCESS:
@@ -291,8 +293,8 @@ static plait_status judge(const struct cuda_build *build, nvrtcResult code,
 }
 
 static plait_status compile(const struct cuda_build *build,
-			    const struct words *words, bool binary, void **out,
-			    uint64_t *out_bytes, plait_error *error)
+			    const struct options *options, bool binary,
+			    void **out, uint64_t *out_bytes, plait_error *error)
 {
 	const struct nvrtc_calls *rtc = &build->self->compiler.calls;
 	nvrtcProgram program = NULL;
@@ -302,42 +304,43 @@ static plait_status compile(const struct cuda_build *build,
 	code = rtc->nvrtcCreateProgram(&program, build->code->code,
 				       build->code->name, 0, NULL, NULL);
 	if (code != NVRTC_SUCCESS)
-		return judge(build, code, error);
-	code = rtc->nvrtcCompileProgram(program, words->count, words->list);
+		return check_result(build, code, error);
+	code = rtc->nvrtcCompileProgram(program, options->count, options->list);
 	if (code != NVRTC_SUCCESS)
 		pass_log(build, program);
-	status = judge(build, code, error);
+	status = check_result(build, code, error);
 	if (status == PLAIT_OK)
-		status = fetch(build, program, binary, out, out_bytes, error);
+		status = fetch_code(build, program, binary, out, out_bytes,
+				    error);
 	rtc->nvrtcDestroyProgram(&program);
 	return status;
 }
 
 /* --- the cache ------------------------------------------------------------ */
 
-/* All that the code depends on, one behind the other. */
+/* Concatenates everything that the compiled code depends on. */
 static char *make_key(const struct cuda_build *build,
-		      const struct words *words, uint64_t *out_bytes)
+		      const struct options *options, uint64_t *out_bytes)
 {
 	char version[32];
 	size_t first = (size_t)snprintf(version, sizeof(version), "nvrtc %d",
 					build->self->compiler.version) + 1;
 	char *key;
 
-	*out_bytes = first + words->used + build->code->bytes;
+	*out_bytes = first + options->used + build->code->bytes;
 	key = build->self->services->resize(build->self->host, NULL, 0,
 					    *out_bytes);
 	if (key == NULL)
 		return NULL;
 	memcpy(key, version, first);
-	memcpy(key + first, words->text, words->used);
-	memcpy(key + first + words->used, build->code->code,
+	memcpy(key + first, options->text, options->used);
+	memcpy(key + first + options->used, build->code->code,
 	       build->code->bytes);
 	return key;
 }
 
 static plait_status compile_cached(const struct cuda_build *build,
-				   const struct words *words, bool binary,
+				   const struct options *options, bool binary,
 				   bool *cached, void **out,
 				   uint64_t *out_bytes, plait_error *error)
 {
@@ -345,7 +348,7 @@ static plait_status compile_cached(const struct cuda_build *build,
 	plait_error ignored = { .size = sizeof(ignored) };
 	plait_status status = PLAIT_OK;
 	uint64_t bytes;
-	char *key = make_key(build, words, &bytes);
+	char *key = make_key(build, options, &bytes);
 
 	if (key == NULL)
 		return plaitp_cuda_fail_build(build, error, PLAIT_E_NOMEM, 0,
@@ -355,7 +358,7 @@ static plait_status compile_cached(const struct cuda_build *build,
 					    bytes, out, out_bytes,
 					    &ignored) == PLAIT_OK;
 	if (!*cached) {
-		status = compile(build, words, binary, out, out_bytes, error);
+		status = compile(build, options, binary, out, out_bytes, error);
 		if (status == PLAIT_OK)
 			self->services->cache_put(self->host,
 						  build->code->name, key,
@@ -370,15 +373,16 @@ plait_status plaitp_cuda_compile(const struct cuda_build *build, bool *cached,
 				 plait_error *error)
 {
 	plait_status status = plaitp_cuda_find_compiler(build->self, error);
-	struct words words;
+	struct options options;
 	bool binary;
 
 	if (status != PLAIT_OK)
 		return status;
-	binary = knows(&build->self->compiler.calls, build->device->arch);
-	status = list_words(build, &words, binary, error);
+	binary = supports_arch(&build->self->compiler.calls,
+			       build->device->arch);
+	status = list_options(build, &options, binary, error);
 	if (status != PLAIT_OK)
 		return status;
-	return compile_cached(build, &words, binary, cached, out, out_bytes,
+	return compile_cached(build, &options, binary, cached, out, out_bytes,
 			      error);
 }

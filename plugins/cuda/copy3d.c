@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Copies of rows and slices, as one call of the driver takes them. */
+/* Copies of rows and slices in one call of the driver. */
 #include "backend.h"
 
 bool plaitp_cuda_is_copy3d(const plait_work *work)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Devices and their primary contexts, which other users of CUDA in the process
- * share.  No thread keeps a context of ours: it is the thread's only during a
- * call.
+ * share.  A context is current only during a call; no thread keeps it.
  */
 #include <stdio.h>
 #include <string.h>
@@ -13,13 +12,13 @@
 
 enum { NAME_BYTES = 128 };
 
-/* What scheduling is told until somebody measures on hardware. */
+/* Estimated costs for the planner; not measured on hardware. */
 enum { SUBMIT_NS = 3000, COMMAND_NS = 2500, HOP_NS = 5000, PARALLEL = 8 };
 
-/* What the driver promises for every allocation. */
+/* Alignment of every allocation of the driver. */
 enum { ALIGNMENT_BYTES = 256 };
 
-/* --- what a device is ----------------------------------------------------- */
+/* --- attributes ----------------------------------------------------------- */
 
 static plait_status ask(plait_backend *self, const struct cuda_device *device,
 			CUdevice_attribute attribute, int *out,
@@ -34,7 +33,7 @@ static plait_status ask(plait_backend *self, const struct cuda_device *device,
 				     error, "cuDeviceGetAttribute", code, "");
 }
 
-static const CUdevice_attribute asked[] = {
+static const CUdevice_attribute queried_attributes[] = {
 	CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK,
 	CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X,
 	CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y,
@@ -50,9 +49,10 @@ static const CUdevice_attribute asked[] = {
 	CU_DEVICE_ATTRIBUTE_MAX_PITCH
 };
 
-enum { ASKED = sizeof(asked) / sizeof(asked[0]) };
+enum { QUERIED = sizeof(queried_attributes) / sizeof(queried_attributes[0]) };
 
-static void take_answers(struct cuda_device *device, const int values[ASKED])
+static void store_attributes(struct cuda_device *device,
+			     const int values[QUERIED])
 {
 	int i;
 
@@ -67,17 +67,19 @@ static void take_answers(struct cuda_device *device, const int values[ASKED])
 	device->limits.pitch = (uint64_t)values[12];
 }
 
-static plait_status measure(plait_backend *self, struct cuda_device *device,
-			    const char *name, plait_error *error)
+static plait_status query_attributes(plait_backend *self,
+				     struct cuda_device *device,
+				     const char *name, plait_error *error)
 {
 	plait_status status = PLAIT_OK;
-	int values[ASKED] = { 0 };
+	int values[QUERIED] = { 0 };
 	size_t bytes = 0;
 	CUresult code;
 	int i;
 
-	for (i = 0; i < ASKED && status == PLAIT_OK; i++)
-		status = ask(self, device, asked[i], &values[i], error);
+	for (i = 0; i < QUERIED && status == PLAIT_OK; i++)
+		status = ask(self, device, queried_attributes[i], &values[i],
+			     error);
 	if (status != PLAIT_OK)
 		return status;
 	code = self->cu.cuDeviceTotalMem(&bytes, device->id);
@@ -86,7 +88,7 @@ static plait_status measure(plait_backend *self, struct cuda_device *device,
 					     plaitp_cuda_number(self, device),
 					     error, "cuDeviceTotalMem", code,
 					     "");
-	take_answers(device, values);
+	store_attributes(device, values);
 	device->memory_bytes = bytes;
 	snprintf(device->description, sizeof(device->description),
 		 "%.120s, sm_%d, %d multiprocessors, driver of CUDA %d.%d",
@@ -129,13 +131,15 @@ static plait_status fill_context(plait_backend *self,
 		return plaitp_cuda_fail_call(self, number, error,
 					     "cuCtxGetStreamPriorityRange",
 					     code, "");
-	/* Of another priority than queues: what stops a loop must not stand
-	 * behind it, as it might in a stream that shares its connection. */
+	/* Higher priority than the queues' streams: the write that stops a loop
+	 * must not wait behind the loop, as it might in a stream that shares
+	 * its connection. */
 	code = self->cu.cuStreamCreateWithPriority(
-		&device->maps, CU_STREAM_NON_BLOCKING, device->priority_most);
+		&device->service_stream, CU_STREAM_NON_BLOCKING,
+		device->priority_most);
 	if (code == CUDA_SUCCESS)
 		return PLAIT_OK;
-	device->maps = NULL;
+	device->service_stream = NULL;
 	return plaitp_cuda_fail_call(self, number, error,
 				     "cuStreamCreateWithPriority", code, "");
 }
@@ -163,14 +167,14 @@ static plait_status open_context(plait_backend *self,
 	return status;
 }
 
-/* Outside of the context they cannot be destroyed, but their records can. */
-static void forget_events(plait_backend *self, struct cuda_device *device,
-			  bool entered)
+/* Without the context the events cannot be destroyed, only their records. */
+static void destroy_events(plait_backend *self, struct cuda_device *device,
+			   bool entered)
 {
 	struct cuda_event *event;
 
-	while ((event = device->spare) != NULL) {
-		device->spare = event->next;
+	while ((event = device->free_events) != NULL) {
+		device->free_events = event->next;
 		if (entered)
 			self->cu.cuEventDestroy(event->event);
 		self->services->resize(self->host, event, sizeof(*event), 0);
@@ -186,22 +190,22 @@ static void close_context(plait_backend *self, struct cuda_device *device)
 		return;
 	entered = plaitp_cuda_enter(self, plaitp_cuda_number(self, device),
 				    &ignored) == PLAIT_OK;
-	forget_events(self, device, entered);
+	destroy_events(self, device, entered);
 	plaitp_cuda_pool_clear(self, device, entered);
 	if (entered)
 		plaitp_cuda_free_pinned(self, device);
-	if (entered && device->decider != NULL)
-		self->cu.cuModuleUnload(device->decider);
-	if (entered && device->maps != NULL)
-		self->cu.cuStreamDestroy(device->maps);
+	if (entered && device->decide_module != NULL)
+		self->cu.cuModuleUnload(device->decide_module);
+	if (entered && device->service_stream != NULL)
+		self->cu.cuStreamDestroy(device->service_stream);
 	if (entered)
 		plaitp_cuda_leave(self);
 	self->cu.cuDevicePrimaryCtxRelease(device->id);
 	device->context = NULL;
 }
 
-/* Where two devices have a path, kernels use it; copies need none. */
-static void join(plait_backend *self, uint32_t from, uint32_t to)
+/* Enables peer access for kernels; copies need none. */
+static void enable_peer_access(plait_backend *self, uint32_t from, uint32_t to)
 {
 	const struct cuda_device *devices = self->devices;
 	plait_error ignored = { .size = sizeof(ignored) };
@@ -225,21 +229,22 @@ static plait_status open_contexts(plait_backend *self, plait_error *error)
 	for (i = 0; i < self->device_count && status == PLAIT_OK; i++)
 		for (j = 0; j < self->device_count; j++)
 			if (i != j)
-				join(self, i, j);
+				enable_peer_access(self, i, j);
 	return status;
 }
 
-/* --- the list ------------------------------------------------------------- */
+/* --- list of devices ------------------------------------------------------ */
 
 static plait_status refuse_empty(plait_backend *self, int count,
 				 const char *wanted, plait_error *error)
 {
-	const char *visible = plaitp_driven_process_variable("CUDA_VISIBLE_DEVICES");
+	const char *visible =
+		plaitp_driven_process_variable("CUDA_VISIBLE_DEVICES");
 
 	return plaitp_driven_fail(
 		self->services, error, PLAIT_E_UNAVAILABLE, 0,
-		"cuda: none of the driver's %d devices%s%.60s is what was "
-		"asked for%s%.60s", count,
+		"cuda: none of the driver's %d devices%s%.60s matches the "
+		"options%s%.60s", count,
 		visible != NULL ? " with CUDA_VISIBLE_DEVICES=" : "",
 		visible != NULL ? visible : "",
 		wanted != NULL ? ": device=" : "",
@@ -263,7 +268,7 @@ static plait_status add(plait_backend *self, int ordinal,
 	name[sizeof(name) - 1] = '\0';
 	if (options->device != NULL && strstr(name, options->device) == NULL)
 		return PLAIT_OK;
-	status = measure(self, device, name, error);
+	status = query_attributes(self, device, name, error);
 	if (status != PLAIT_OK)
 		return status;
 	if (options->memory_bytes != 0)
@@ -286,8 +291,8 @@ static plait_status list_devices(plait_backend *self,
 	else if (code != CUDA_ERROR_NO_DEVICE)
 		return plaitp_driven_fail(
 			self->services, error, PLAIT_E_UNAVAILABLE, code,
-			"cuda: cuInit of %.80s gave %d: the driver does not "
-			"work, or does not fit the kernel's module",
+			"cuda: cuInit of %.80s failed with %d: the driver does "
+			"not work, or does not match the kernel module",
 			options->driver, (int)code);
 	if (code != CUDA_SUCCESS && code != CUDA_ERROR_NO_DEVICE)
 		return plaitp_cuda_fail_call(self, 0, error,
@@ -364,7 +369,8 @@ plait_status plaitp_cuda_device_query(plait_backend *self, uint32_t index,
 	known.memory_bytes = device->memory_bytes;
 	memcpy(known.description, device->description,
 	       sizeof(known.description));
-	/* An older core knows a shorter record, a newer one a longer. */
+	/* The core's record may be shorter (older) or longer (newer) than this
+	 * one. */
 	if (bytes == 0 || bytes > sizeof(known))
 		bytes = sizeof(known);
 	known.size = bytes;

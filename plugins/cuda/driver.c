@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The driver's library: found by name when a backend is opened, never linked,
- * its functions asked for at the versions that calls.h knows.  It stays
- * mapped: no driver survives being unloaded.
+ * Driver library: opened by name with the backend, never linked; functions are
+ * looked up at the versions in calls.h.  It is not unloaded, because drivers do
+ * not survive that.
  */
 #include <dlfcn.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 #include "backend.h"
 
-/* --- numbers -------------------------------------------------------------- */
+/* --- error codes ---------------------------------------------------------- */
 
 #define NAMED(name, value) { name, #name },
 
@@ -19,7 +19,7 @@ static const struct {
 	const char *name;
 } codes[] = { CUDA_RESULTS(NAMED) };
 
-/* Not asked of the driver: that is not allowed where callbacks run. */
+/* A table, because callbacks must not call cuGetErrorName. */
 static const char *name_of(CUresult code)
 {
 	size_t i;
@@ -69,14 +69,14 @@ plait_status plaitp_cuda_fail_call(plait_backend *self, uint32_t device,
 	bool lost = plaitp_cuda_is_sticky(code);
 
 	if (lost) {
-		pthread_mutex_lock(&self->accounts);
+		pthread_mutex_lock(&self->accounting_lock);
 		self->devices[device].lost = true;
-		pthread_mutex_unlock(&self->accounts);
+		pthread_mutex_unlock(&self->accounting_lock);
 	}
 	return plaitp_driven_fail(
 		self->services, error, status_of(code), code,
-		"cuda:%u: %s gave %s (%d)%s%s%s", device, name, name_of(code),
-		(int)code, where[0] != '\0' ? " for " : "", where,
+		"cuda:%u: %s failed with %s (%d)%s%s%s", device, name,
+		name_of(code), (int)code, where[0] != '\0' ? " for " : "", where,
 		lost ? "; the device is lost to this process" : "");
 }
 
@@ -84,15 +84,15 @@ bool plaitp_cuda_is_lost(plait_backend *self, uint32_t device)
 {
 	bool lost;
 
-	pthread_mutex_lock(&self->accounts);
+	pthread_mutex_lock(&self->accounting_lock);
 	lost = self->devices[device].lost;
-	pthread_mutex_unlock(&self->accounts);
+	pthread_mutex_unlock(&self->accounting_lock);
 	return lost;
 }
 
-/* --- for packagers -------------------------------------------------------- */
+/* --- note for packagers --------------------------------------------------- */
 
-#define WANTED \
+#define DLOPEN_NOTE \
 	"[{\"feature\":\"cuda\",\"description\":\"Runs kernels on CUDA " \
 	"devices\",\"priority\":\"recommended\"," \
 	"\"soname\":[\"libcuda.so.1\"]}," \
@@ -100,13 +100,14 @@ bool plaitp_cuda_is_lost(plait_backend *self, uint32_t device)
 	"\"priority\":\"recommended\"," \
 	"\"soname\":[\"libnvrtc.so.13\",\"libnvrtc.so.12\"]}]"
 
-/* What is opened and not linked: no linker tells them. */
+/* ELF note of libraries that are opened and not linked, which the linker cannot
+ * record. */
 static const struct {
 	uint32_t owner_bytes, text_bytes, type;
 	char owner[4];
-	char text[(sizeof(WANTED) + 3) / 4 * 4];
-} wanted __attribute__((section(".note.dlopen"), used, aligned(4))) = {
-	4, sizeof(WANTED), 0x407c0c0a, "FDO", WANTED
+	char text[(sizeof(DLOPEN_NOTE) + 3) / 4 * 4];
+} dlopen_note __attribute__((section(".note.dlopen"), used, aligned(4))) = {
+	4, sizeof(DLOPEN_NOTE), 0x407c0c0a, "FDO", DLOPEN_NOTE
 };
 
 /* --- functions ------------------------------------------------------------ */
@@ -125,8 +126,8 @@ static plait_status refuse(plait_backend *self, plait_error *error,
 			   const char *name)
 {
 	return plaitp_driven_fail(self->services, error, PLAIT_E_UNAVAILABLE,
-				  0, "cuda: %.80s %s%s; it wants the driver of "
-				  "CUDA 12.0 or a newer one", driver, what,
+				  0, "cuda: %.80s %s%s; the driver of CUDA "
+				  "12.0 or a newer one is needed", driver, what,
 				  name);
 }
 
@@ -172,20 +173,20 @@ plait_status plaitp_cuda_load(plait_backend *self, const char *driver,
 	void *library, *symbol;
 	plait_status status;
 
-	/* The driver obeys the environment, also in what code it loads. */
+	/* The driver loads code that environment variables name. */
 	if (getauxval(AT_SECURE) != 0)
 		return plaitp_driven_fail(self->services, error,
 					  PLAIT_E_UNAVAILABLE, 0,
 					  "cuda: not for a privileged process: "
-					  "environment variables choose what "
-					  "its driver loads");
+					  "environment variables choose the "
+					  "code that its driver loads");
 	library = dlopen(driver, RTLD_NOW | RTLD_LOCAL);
 	if (library == NULL)
 		return plaitp_driven_fail(self->services, error,
 					  PLAIT_E_UNAVAILABLE, 0,
-					  "cuda: no driver: %.120s; it comes "
-					  "with that of NVIDIA's devices, in "
-					  "Debian in libcuda1", dlerror());
+					  "cuda: no driver: %.120s; it is part "
+					  "of NVIDIA's driver, in Debian in "
+					  "libcuda1", dlerror());
 	symbol = dlsym(library, CUDA_GET_PROC_ADDRESS);
 	if (symbol == NULL)
 		return refuse(self, error, driver, "has no ",

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From works to commands in a stream.  A stretch of works is enqueued one by
- * one, behind the events of other queues, and an event is recorded behind it.
+ * Commands of a CUDA stream, encoded from works.  A batch waits for the events
+ * of other queues, then its commands follow, then an event.
  *
- *     stream    waits  works  event
- *     notices                   '--> wait  callback
+ *     stream           waits  commands  event
+ *     callback_stream                     '--> wait  callback
  *
- * The host is told on a second stream, so that the device need not stand still
- * meanwhile.  It is told by a callback and not by a host function, because
- * after an error of the device only callbacks come.
+ * The completion callback runs on a second stream, so that it does not stall
+ * the commands that follow.  It is a stream callback and not a host function,
+ * because after an error of the device the driver runs stream callbacks only.
  */
 #include <string.h>
 
@@ -19,17 +19,17 @@ static plait_backend *backend_of(struct driven *driven)
 	return (plait_backend *)(void *)driven;
 }
 
-/* What a stretch needs while it is enqueued. */
-struct stretch {
+/* State while the works of a batch are encoded. */
+struct encoder {
 	plait_backend *self;
 	driven_batch *batch;
 	CUstream stream;
 	uint32_t device;
-	bool begun; /* the driver has some of it */
-	struct cuda_call call; /* the last one */
+	bool submitted; /* the driver has accepted a command */
+	struct cuda_call call; /* the last call */
 };
 
-/* --- events; the lock is held, the device's context is the thread's ------- */
+/* --- events; caller holds driven.lock, context is current ----------------- */
 
 static struct cuda_event *new_event(plait_backend *self, uint32_t device,
 				    struct cuda_call *call)
@@ -50,14 +50,14 @@ static struct cuda_event *new_event(plait_backend *self, uint32_t device,
 	return NULL;
 }
 
-static struct cuda_event *take_event(plait_backend *self, uint32_t device,
-				     struct cuda_call *call)
+static struct cuda_event *acquire_event(plait_backend *self, uint32_t device,
+					struct cuda_call *call)
 {
 	struct cuda_device *place = &self->devices[device];
-	struct cuda_event *event = place->spare;
+	struct cuda_event *event = place->free_events;
 
 	if (event != NULL)
-		place->spare = event->next;
+		place->free_events = event->next;
 	else
 		event = new_event(self, device, call);
 	if (event != NULL)
@@ -65,142 +65,143 @@ static struct cuda_event *take_event(plait_backend *self, uint32_t device,
 	return event;
 }
 
-/* Who waits for it took what was recorded then: it can be recorded again. */
-static void drop_event(plait_backend *self, struct cuda_event *event)
+/* Waits already enqueued refer to the recording at that time, so the event can
+ * be recorded again. */
+static void release_event(plait_backend *self, struct cuda_event *event)
 {
 	struct cuda_device *place;
 
 	if (event == NULL || --event->references > 0)
 		return;
 	place = &self->devices[event->device];
-	event->next = place->spare;
-	place->spare = event;
+	event->next = place->free_events;
+	place->free_events = event;
 }
 
-/* --- one command ---------------------------------------------------------- */
+/* --- single commands ------------------------------------------------------ */
 
-static bool taken(struct stretch *stretch, const char *name, CUresult code)
+static bool check_call(struct encoder *encoder, const char *name, CUresult code)
 {
-	stretch->call.name = name;
-	stretch->call.code = code;
-	stretch->begun |= code == CUDA_SUCCESS;
+	encoder->call.name = name;
+	encoder->call.code = code;
+	encoder->submitted |= code == CUDA_SUCCESS;
 	return code == CUDA_SUCCESS;
 }
 
-static bool copy(struct stretch *stretch, const plait_work *work)
+static bool copy(struct encoder *encoder, const plait_work *work)
 {
-	const struct cuda_calls *cu = &stretch->self->cu;
+	const struct cuda_calls *cu = &encoder->self->cu;
 	const plait_backend_memory *target = work->target;
 	const plait_backend_memory *source = work->source;
 	CUdeviceptr to = target->address + work->target_offset;
 	CUdeviceptr from = source->address + work->source_offset;
 
 	if (target->wrapped != NULL || source->wrapped != NULL)
-		return taken(stretch, "cuMemcpyAsync",
-			     cu->cuMemcpyAsync(to, from, work->bytes,
-					       stretch->stream));
+		return check_call(encoder, "cuMemcpyAsync",
+				  cu->cuMemcpyAsync(to, from, work->bytes,
+						    encoder->stream));
 	if (target->device != source->device)
-		return taken(stretch, "cuMemcpyPeerAsync",
+		return check_call(encoder, "cuMemcpyPeerAsync",
 			     cu->cuMemcpyPeerAsync(to, target->device->context,
 						   from,
 						   source->device->context,
 						   work->bytes,
-						   stretch->stream));
-	return taken(stretch, "cuMemcpyDtoDAsync",
-		     cu->cuMemcpyDtoDAsync(to, from, work->bytes,
-					   stretch->stream));
+						   encoder->stream));
+	return check_call(encoder, "cuMemcpyDtoDAsync",
+			  cu->cuMemcpyDtoDAsync(to, from, work->bytes,
+						encoder->stream));
 }
 
-static bool transfer(struct stretch *stretch, const plait_work *work)
+static bool transfer(struct encoder *encoder, const plait_work *work)
 {
-	/* Some of it may be in the stream also when it fails. */
-	stretch->begun = true;
-	return plaitp_cuda_transfer(stretch->self, stretch->batch, work,
-				    &stretch->call);
+	/* After a failure a part of it may be in the stream. */
+	encoder->submitted = true;
+	return plaitp_cuda_transfer(encoder->self, encoder->batch, work,
+				    &encoder->call);
 }
 
-static bool launch(struct stretch *stretch, const plait_work *work)
+static bool launch(struct encoder *encoder, const plait_work *work)
 {
 	const plait_backend_launch *launch = work->launch;
 
-	return taken(stretch, "cuLaunchKernel",
-		     stretch->self->cu.cuLaunchKernel(
+	return check_call(encoder, "cuLaunchKernel",
+			  encoder->self->cu.cuLaunchKernel(
 			     launch->function, launch->grid[0],
 			     launch->grid[1], launch->grid[2],
 			     launch->block[0], launch->block[1],
-			     launch->block[2], 0, stretch->stream,
+			     launch->block[2], 0, encoder->stream,
 			     launch->arguments, NULL));
 }
 
-static bool run_segment(struct stretch *stretch, const plait_work *work)
+static bool run_segment(struct encoder *encoder, const plait_work *work)
 {
-	return taken(stretch, "cuGraphLaunch",
-		     stretch->self->cu.cuGraphLaunch(work->segment->exec,
-						     stretch->stream));
+	return check_call(encoder, "cuGraphLaunch",
+			  encoder->self->cu.cuGraphLaunch(work->segment->exec,
+							  encoder->stream));
 }
 
 /* --- fills ---------------------------------------------------------------- */
 
-/* Lines of single elements, some bytes apart. */
-static bool fill_apart(struct stretch *stretch,
-		       const CUDA_MEMSET_NODE_PARAMS_v1 *piece)
+/* Single elements, `pitch` bytes apart. */
+static bool fill_apart(struct encoder *encoder,
+		       const CUDA_MEMSET_NODE_PARAMS_v1 *chunk)
 {
-	const struct cuda_calls *cu = &stretch->self->cu;
+	const struct cuda_calls *cu = &encoder->self->cu;
 
-	if (piece->elementSize == 1)
-		return taken(stretch, "cuMemsetD2D8Async",
-			     cu->cuMemsetD2D8Async(
-				     piece->dst, piece->pitch,
-				     (unsigned char)piece->value, piece->width,
-				     piece->height, stretch->stream));
-	return taken(stretch, "cuMemsetD2D32Async",
-		     cu->cuMemsetD2D32Async(piece->dst, piece->pitch,
-					    piece->value, piece->width,
-					    piece->height, stretch->stream));
+	if (chunk->elementSize == 1)
+		return check_call(encoder, "cuMemsetD2D8Async",
+				  cu->cuMemsetD2D8Async(
+				     chunk->dst, chunk->pitch,
+				     (unsigned char)chunk->value, chunk->width,
+				     chunk->height, encoder->stream));
+	return check_call(encoder, "cuMemsetD2D32Async",
+			  cu->cuMemsetD2D32Async(chunk->dst, chunk->pitch,
+						 chunk->value, chunk->width,
+					    chunk->height, encoder->stream));
 }
 
-static bool fill_piece(struct stretch *stretch,
-		       const CUDA_MEMSET_NODE_PARAMS_v1 *piece)
+static bool fill_piece(struct encoder *encoder,
+		       const CUDA_MEMSET_NODE_PARAMS_v1 *chunk)
 {
-	const struct cuda_calls *cu = &stretch->self->cu;
-	CUstream stream = stretch->stream;
+	const struct cuda_calls *cu = &encoder->self->cu;
+	CUstream stream = encoder->stream;
 
-	if (piece->height > 1)
-		return fill_apart(stretch, piece);
-	switch (piece->elementSize) {
+	if (chunk->height > 1)
+		return fill_apart(encoder, chunk);
+	switch (chunk->elementSize) {
 	case 1:
-		return taken(stretch, "cuMemsetD8Async",
-			     cu->cuMemsetD8Async(piece->dst,
-						 (unsigned char)piece->value,
-						 piece->width, stream));
+		return check_call(encoder, "cuMemsetD8Async",
+				  cu->cuMemsetD8Async(chunk->dst,
+						 (unsigned char)chunk->value,
+						      chunk->width, stream));
 	case 2:
-		return taken(stretch, "cuMemsetD16Async",
-			     cu->cuMemsetD16Async(piece->dst,
-						  (unsigned short)piece->value,
-						  piece->width, stream));
+		return check_call(encoder, "cuMemsetD16Async",
+				  cu->cuMemsetD16Async(chunk->dst,
+						  (unsigned short)chunk->value,
+						       chunk->width, stream));
 	default:
-		return taken(stretch, "cuMemsetD32Async",
-			     cu->cuMemsetD32Async(piece->dst, piece->value,
-						  piece->width, stream));
+		return check_call(encoder, "cuMemsetD32Async",
+				  cu->cuMemsetD32Async(chunk->dst, chunk->value,
+						       chunk->width, stream));
 	}
 }
 
-static bool fill(struct stretch *stretch, const plait_work *work)
+static bool fill(struct encoder *encoder, const plait_work *work)
 {
-	CUDA_MEMSET_NODE_PARAMS_v1 pieces[CUDA_FILL_PARTS];
-	uint32_t count = plaitp_cuda_split_fill(work, pieces), i;
+	CUDA_MEMSET_NODE_PARAMS_v1 chunks[CUDA_FILL_PARTS];
+	uint32_t count = plaitp_cuda_split_fill(work, chunks), i;
 
 	for (i = 0; i < count; i++)
-		if (!fill_piece(stretch, &pieces[i]))
+		if (!fill_piece(encoder, &chunks[i]))
 			return false;
 	return true;
 }
 
 /* --- rows ----------------------------------------------------------------- */
 
-static bool enqueue(struct stretch *stretch, const plait_work *work);
+static bool enqueue(struct encoder *encoder, const plait_work *work);
 
-static bool each_row(struct stretch *stretch, const plait_work *work)
+static bool enqueue_each_row(struct encoder *encoder, const plait_work *work)
 {
 	const plait_work_rows *rows = work->rows;
 	bool reads = work->kind == PLAIT_WORK_READ;
@@ -220,46 +221,46 @@ static bool each_row(struct stretch *stretch, const plait_work *work)
 			if (work->host != NULL)
 				row.host = (char *)work->host +
 					   (reads ? to : from);
-			if (!enqueue(stretch, &row))
+			if (!enqueue(encoder, &row))
 				return false;
 		}
 	return true;
 }
 
-static bool copy_box(struct stretch *stretch, const plait_work *work)
+static bool copy_box(struct encoder *encoder, const plait_work *work)
 {
 	const CUDA_MEMCPY3D_v2 box = plaitp_cuda_copy3d(work);
 
-	return taken(stretch, "cuMemcpy3DAsync",
-		     stretch->self->cu.cuMemcpy3DAsync(&box, stretch->stream));
+	return check_call(encoder, "cuMemcpy3DAsync",
+		     encoder->self->cu.cuMemcpy3DAsync(&box, encoder->stream));
 }
 
-/* --- any ------------------------------------------------------------------ */
+/* --- any work ------------------------------------------------------------- */
 
-static bool enqueue(struct stretch *stretch, const plait_work *work)
+static bool enqueue(struct encoder *encoder, const plait_work *work)
 {
 	if (work->rows != NULL)
-		return plaitp_cuda_is_copy3d(work) ? copy_box(stretch, work) :
-						  each_row(stretch, work);
+		return plaitp_cuda_is_copy3d(work) ? copy_box(encoder, work) :
+						  enqueue_each_row(encoder, work);
 	switch (work->kind) {
 	case PLAIT_WORK_COPY:
-		return copy(stretch, work);
+		return copy(encoder, work);
 	case PLAIT_WORK_FILL:
-		return fill(stretch, work);
+		return fill(encoder, work);
 	case PLAIT_WORK_LAUNCH:
-		return launch(stretch, work);
+		return launch(encoder, work);
 	case PLAIT_WORK_SEGMENT:
-		return run_segment(stretch, work);
+		return run_segment(encoder, work);
 	default:
-		return transfer(stretch, work);
+		return transfer(encoder, work);
 	}
 }
 
-/* --- a stretch ------------------------------------------------------------ */
+/* --- batches -------------------------------------------------------------- */
 
-static bool wait_for_sources(struct stretch *stretch)
+static bool wait_for_sources(struct encoder *encoder)
 {
-	const driven_batch *batch = stretch->batch;
+	const driven_batch *batch = encoder->batch;
 	bool good = true;
 	uint32_t i;
 
@@ -270,21 +271,22 @@ static bool wait_for_sources(struct stretch *stretch)
 		if (source == NULL)
 			continue;
 		event = source->event;
-		good = taken(stretch, "cuStreamWaitEvent",
-			     stretch->self->cu.cuStreamWaitEvent(
-				     stretch->stream, event->event, 0));
+		good = check_call(encoder, "cuStreamWaitEvent",
+				  encoder->self->cu.cuStreamWaitEvent(
+				     encoder->stream, event->event, 0));
 	}
 	return good;
 }
 
-static bool enqueue_all(struct stretch *stretch, uint32_t end)
+static bool enqueue_all(struct encoder *encoder, uint32_t end)
 {
-	driven_batch *batch = stretch->batch;
+	driven_batch *batch = encoder->batch;
 
 	for (; batch->work_index < end; batch->work_index++) {
 		const plait_work *work = &batch->works[batch->work_index];
 
-		if (!plaitp_driven_work_is_empty(work) && !enqueue(stretch, work))
+		if (!plaitp_driven_work_is_empty(work) &&
+		    !enqueue(encoder, work))
 			return false;
 	}
 	return true;
@@ -296,33 +298,35 @@ static void on_complete(CUstream stream, CUresult code, void *batch)
 	plaitp_driven_complete(batch, (int32_t)code);
 }
 
-/* Be told when all of it is over. */
-static bool watch(struct stretch *stretch)
+/* Records the event of the batch and adds its completion callback. */
+static bool record_completion(struct encoder *encoder)
 {
-	plait_backend *self = stretch->self;
-	const struct cuda_lane *lane = stretch->batch->queue->driver;
-	struct cuda_event *event = take_event(self, stretch->device,
-					      &stretch->call);
+	plait_backend *self = encoder->self;
+	const struct cuda_streams *streams = encoder->batch->queue->driver;
+	struct cuda_event *event = acquire_event(self, encoder->device,
+						 &encoder->call);
 
 	if (event == NULL)
 		return false;
-	/* That of an earlier stretch is over. */
-	drop_event(self, stretch->batch->event);
-	stretch->batch->event = event;
-	if (!taken(stretch, "cuEventRecord",
-		   self->cu.cuEventRecord(event->event, lane->stream)) ||
-	    !taken(stretch, "cuStreamWaitEvent",
-		   self->cu.cuStreamWaitEvent(lane->notices, event->event, 0)))
+	/* The event of earlier works of this batch has completed. */
+	release_event(self, encoder->batch->event);
+	encoder->batch->event = event;
+	if (!check_call(encoder, "cuEventRecord",
+		   self->cu.cuEventRecord(event->event, streams->stream)) ||
+	    !check_call(encoder, "cuStreamWaitEvent",
+			self->cu.cuStreamWaitEvent(streams->callback_stream,
+						   event->event, 0)))
 		return false;
-	stretch->batch->flying = true;
-	stretch->batch->flying = taken(
-		stretch, "cuStreamAddCallback",
-		self->cu.cuStreamAddCallback(lane->notices, on_complete,
-					     stretch->batch, 0));
-	return stretch->batch->flying;
+	encoder->batch->in_flight = true;
+	encoder->batch->in_flight = check_call(
+		encoder, "cuStreamAddCallback",
+		self->cu.cuStreamAddCallback(streams->callback_stream,
+					     on_complete, encoder->batch, 0));
+	return encoder->batch->in_flight;
 }
 
-/* Of its only command, or of its queue: nobody knows which of several. */
+/* Label of the only command, else of the queue: the failing one is not
+ * known. */
 static const char *label_of_all(const driven_batch *batch)
 {
 	const char *label = batch->work_count == 1 ? batch->works[0].label :
@@ -331,7 +335,7 @@ static const char *label_of_all(const driven_batch *batch)
 	return label != NULL ? label : batch->queue->label;
 }
 
-/* Of the command in hand; behind all of them it may be any. */
+/* Label of the current command; after the last one it may be any. */
 static const char *label_of(const driven_batch *batch)
 {
 	uint32_t i = batch->work_index;
@@ -341,61 +345,62 @@ static const char *label_of(const driven_batch *batch)
 	return label != NULL ? label : label_of_all(batch);
 }
 
-/* The queue fails; what the driver has of the stretch is waited for. */
-static void give_up(struct stretch *stretch)
+/* Fails the queue and waits for the commands that the driver has accepted. */
+static void fail_batch(struct encoder *encoder)
 {
-	plait_backend *self = stretch->self;
-	driven_batch *batch = stretch->batch;
+	plait_backend *self = encoder->self;
+	driven_batch *batch = encoder->batch;
 	plait_error failure = { .size = sizeof(failure) };
 
-	plaitp_cuda_fail_call(self, stretch->device, &failure,
-			      stretch->call.name, stretch->call.code,
+	plaitp_cuda_fail_call(self, encoder->device, &failure,
+			      encoder->call.name, encoder->call.code,
 			      label_of(batch));
 	plaitp_driven_fail_queue(&self->driven, batch->queue, &failure, "");
-	if (stretch->begun)
-		self->cu.cuStreamSynchronize(stretch->stream);
-	/* Nobody may wait for what was not recorded. */
-	drop_event(self, batch->event);
+	if (encoder->submitted)
+		self->cu.cuStreamSynchronize(encoder->stream);
+	/* An event that was not recorded must not be waited for. */
+	release_event(self, batch->event);
 	batch->event = NULL;
 }
 
-static void enqueue_stretch(struct stretch *stretch)
+static void enqueue_range(struct encoder *encoder)
 {
-	driven_batch *batch = stretch->batch;
+	driven_batch *batch = encoder->batch;
 	uint32_t last, end = plaitp_driven_batch_end(batch, &last);
 
-	/* Nothing to run: but others may have to wait for what it waits. */
+	/* No command, but other queues may have to wait for what this batch
+	 * waits for. */
 	if (last == UINT32_MAX &&
 	    (batch->sources == 0 || end != batch->work_count)) {
 		batch->work_index = end;
 		return;
 	}
-	if (!wait_for_sources(stretch) || !enqueue_all(stretch, end) ||
-	    !watch(stretch))
-		give_up(stretch);
+	if (!wait_for_sources(encoder) || !enqueue_all(encoder, end) ||
+	    !record_completion(encoder))
+		fail_batch(encoder);
 }
 
-static void hand_on(struct driven *driven, driven_batch *batch)
+static void enqueue_batch(struct driven *driven, driven_batch *batch)
 {
-	const struct cuda_lane *lane = batch->queue->driver;
-	struct stretch stretch = { .self = backend_of(driven),
+	const struct cuda_streams *streams = batch->queue->driver;
+	struct encoder encoder = { .self = backend_of(driven),
 				   .batch = batch,
-				   .stream = lane->stream,
+				   .stream = streams->stream,
 				   .device = batch->queue->device };
 	plait_error failure = { .size = sizeof(failure) };
 
-	if (plaitp_cuda_enter(stretch.self, stretch.device, &failure) !=
+	if (plaitp_cuda_enter(encoder.self, encoder.device, &failure) !=
 	    PLAIT_OK) {
 		plaitp_driven_fail_queue(driven, batch->queue, &failure, "");
 		return;
 	}
-	enqueue_stretch(&stretch);
-	plaitp_cuda_leave(stretch.self);
+	enqueue_range(&encoder);
+	plaitp_cuda_leave(encoder.self);
 }
 
 /* --- queues --------------------------------------------------------------- */
 
-/* plait's larger numbers are more urgent, the driver's smaller ones. */
+/* Larger is more urgent in plait, smaller in the driver. */
 static int priority_of(const struct cuda_device *device, int32_t priority)
 {
 	int32_t most = -device->priority_most;
@@ -408,10 +413,12 @@ static int priority_of(const struct cuda_device *device, int32_t priority)
 	return -priority;
 }
 
-/* Its waits are not to be in front of other queues' commands where streams share a
- * connection, nor of what stops loops: where there are enough, a priority of its
- * own. */
-static int notice_priority(const struct cuda_device *device, int priority)
+/*
+ * Priority of the callback stream: different from that of queues and from that
+ * which stops loops, if there are enough.  Streams that share a connection may
+ * block each other, and the waits of this one must not block commands.
+ */
+static int callback_priority(const struct cuda_device *device, int priority)
 {
 	int urgent = device->priority_most + 1;
 
@@ -419,43 +426,43 @@ static int notice_priority(const struct cuda_device *device, int priority)
 }
 
 static CUresult make_streams(plait_backend *self, driven_queue *queue,
-			     struct cuda_lane *lane, int32_t wanted)
+			     struct cuda_streams *streams, int32_t wanted)
 {
 	const struct cuda_device *device = &self->devices[queue->device];
 	int priority = priority_of(device, wanted);
 	CUresult code = CUDA_SUCCESS;
 
-	if (!lane->borrowed)
+	if (!streams->imported)
 		code = self->cu.cuStreamCreateWithPriority(
-			&lane->stream, CU_STREAM_NON_BLOCKING, priority);
+			&streams->stream, CU_STREAM_NON_BLOCKING, priority);
 	if (code != CUDA_SUCCESS) {
-		lane->stream = NULL;
+		streams->stream = NULL;
 		return code;
 	}
 	code = self->cu.cuStreamCreateWithPriority(
-		&lane->notices, CU_STREAM_NON_BLOCKING,
-		notice_priority(device, priority));
+		&streams->callback_stream, CU_STREAM_NON_BLOCKING,
+		callback_priority(device, priority));
 	if (code != CUDA_SUCCESS)
-		lane->notices = NULL;
+		streams->callback_stream = NULL;
 	return code;
 }
 
-static plait_status fill_lane(plait_backend *self, driven_queue *queue,
-			      struct cuda_lane *lane,
-			      const plait_queue_request *request,
-			      plait_error *error)
+static plait_status fill_streams(plait_backend *self, driven_queue *queue,
+				 struct cuda_streams *streams,
+				 const plait_queue_request *request,
+				 plait_error *error)
 {
 	plait_status status;
 	CUresult code;
 
 	if (request->native_kind != 0) {
 		status = plaitp_cuda_import_stream(self, queue->device, request,
-						   &lane->stream, error);
+						   &streams->stream, error);
 		if (status != PLAIT_OK)
 			return status;
-		lane->borrowed = true;
+		streams->imported = true;
 	}
-	code = make_streams(self, queue, lane, request->priority);
+	code = make_streams(self, queue, streams, request->priority);
 	if (code == CUDA_SUCCESS)
 		return PLAIT_OK;
 	return plaitp_cuda_fail_call(self, queue->device, error,
@@ -468,52 +475,53 @@ static plait_status open_queue(struct driven *driven, driven_queue *queue,
 			       plait_error *error)
 {
 	plait_backend *self = backend_of(driven);
-	struct cuda_lane *lane = self->services->resize(self->host, NULL, 0,
-							sizeof(*lane));
+	struct cuda_streams *streams = self->services->resize(self->host, NULL,
+							      0,
+							      sizeof(*streams));
 	plait_status status;
 
-	if (lane == NULL)
+	if (streams == NULL)
 		return plaitp_driven_fail(self->services, error, PLAIT_E_NOMEM,
 					  0, "cuda: no memory for a queue");
-	memset(lane, 0, sizeof(*lane));
-	queue->driver = lane;
+	memset(streams, 0, sizeof(*streams));
+	queue->driver = streams;
 	status = plaitp_cuda_enter(self, queue->device, error);
 	if (status != PLAIT_OK)
 		return status;
-	status = fill_lane(self, queue, lane, request, error);
+	status = fill_streams(self, queue, streams, request, error);
 	plaitp_cuda_leave(self);
 	return status;
 }
 
 static void close_streams(plait_backend *self, const driven_queue *queue)
 {
-	struct cuda_lane *lane = queue->driver;
+	struct cuda_streams *streams = queue->driver;
 	int i;
 
-	if (lane->stream != NULL && !lane->borrowed)
-		self->cu.cuStreamDestroy(lane->stream);
-	if (lane->notices != NULL)
-		self->cu.cuStreamDestroy(lane->notices);
+	if (streams->stream != NULL && !streams->imported)
+		self->cu.cuStreamDestroy(streams->stream);
+	if (streams->callback_stream != NULL)
+		self->cu.cuStreamDestroy(streams->callback_stream);
 	for (i = 0; i < CUDA_PINNED_SIZES; i++)
-		if (lane->staging[i] != NULL)
+		if (streams->staging[i] != NULL)
 			plaitp_cuda_release_pinned(self,
 						   &self->devices[queue->device],
-						   i, lane->staging[i]);
+						   i, streams->staging[i]);
 }
 
 static void close_queue(struct driven *driven, driven_queue *queue)
 {
 	plait_backend *self = backend_of(driven);
-	struct cuda_lane *lane = queue->driver;
+	struct cuda_streams *streams = queue->driver;
 	plait_error ignored = { .size = sizeof(ignored) };
 
-	if (lane == NULL)
+	if (streams == NULL)
 		return;
 	if (plaitp_cuda_enter(self, queue->device, &ignored) == PLAIT_OK) {
 		close_streams(self, queue);
 		plaitp_cuda_leave(self);
 	}
-	self->services->resize(self->host, lane, sizeof(*lane), 0);
+	self->services->resize(self->host, streams, sizeof(*streams), 0);
 }
 
 static plait_status recover(struct driven *driven, driven_queue *queue,
@@ -529,7 +537,7 @@ static plait_status recover(struct driven *driven, driven_queue *queue,
 				  queue->error.text);
 }
 
-/* --- the rest ------------------------------------------------------------- */
+/* --- events and errors ---------------------------------------------------- */
 
 static void share_event(struct driven *driven, driven_batch *batch,
 			const driven_batch *before)
@@ -543,7 +551,7 @@ static void share_event(struct driven *driven, driven_batch *batch,
 
 static void drop(struct driven *driven, driven_batch *batch)
 {
-	drop_event(backend_of(driven), batch->event);
+	release_event(backend_of(driven), batch->event);
 	plaitp_cuda_drop_transfers(backend_of(driven), batch);
 }
 
@@ -567,7 +575,7 @@ const struct driven_ops plaitp_cuda_ops = {
 	.open_queue = open_queue,
 	.close_queue = close_queue,
 	.recover = recover,
-	.hand_on = hand_on,
+	.enqueue = enqueue_batch,
 	.share_event = share_event,
 	.drop = drop,
 	.flush = flush,

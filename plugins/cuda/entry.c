@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The CUDA backend's table, and its life. */
+/* Entry point and table of the CUDA backend; opening and closing. */
 #include <stddef.h>
 #include <string.h>
 
@@ -7,12 +7,12 @@
 
 #include "backend.h"
 
-/* --- life ----------------------------------------------------------------- */
+/* --- opening and closing -------------------------------------------------- */
 
 static void free_backend(plait_backend *self)
 {
 	pthread_mutex_destroy(&self->compiler.lock);
-	pthread_mutex_destroy(&self->accounts);
+	pthread_mutex_destroy(&self->accounting_lock);
 	self->services->resize(self->host, self, sizeof(*self), 0);
 }
 
@@ -23,7 +23,7 @@ static void close_cuda(plait_backend *self)
 	free_backend(self);
 }
 
-/* Threads that the driver starts here get no signals of the program. */
+/* Threads that the driver starts here have the program's signals blocked. */
 static plait_status open_driver(plait_backend *self, plait_error *error)
 {
 	struct driven_process_state before;
@@ -58,7 +58,7 @@ static plait_status open_cuda(plait_host *host,
 	memset(self, 0, sizeof(*self));
 	self->host = host;
 	self->services = services;
-	pthread_mutex_init(&self->accounts, NULL);
+	pthread_mutex_init(&self->accounting_lock, NULL);
 	pthread_mutex_init(&self->compiler.lock, NULL);
 	status = open_driver(self, error);
 	if (status != PLAIT_OK) {
@@ -98,7 +98,7 @@ static void fill_slots(plait_backend_table *table)
 	table->segment_stop = plaitp_cuda_segment_stop;
 }
 
-/* Only when it is named, as long as it has not run on hardware. */
+/* Explicit, until it has run on hardware. */
 plait_status plait_plugin_entry(const plait_host_services *services,
 				plait_backend_table *table, plait_error *error)
 {

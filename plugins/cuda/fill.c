@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a fill is to the driver: in words where it can be; else each byte of the
- * pattern fills those that are its own.
+ * Fills as parameters of memset calls: whole patterns where alignment allows;
+ * elsewhere one strided fill for each byte of the pattern.
  */
 #include <string.h>
 
 #include "backend.h"
 
-/* Every `width`th byte of a range, from its byte `first` on. */
+/* Fills every `width`th byte of a range, from its byte `first` on. */
 static uint32_t add_bytes(CUDA_MEMSET_NODE_PARAMS_v1 *out, CUdeviceptr to,
 			  uint64_t bytes, unsigned width, unsigned first,
 			  unsigned char value)
@@ -28,7 +28,7 @@ static uint32_t add_bytes(CUDA_MEMSET_NODE_PARAMS_v1 *out, CUdeviceptr to,
 	return 1;
 }
 
-/* Whole patterns, at a multiple of their size. */
+/* Fills whole patterns at a multiple of their size. */
 static uint32_t add_whole(CUDA_MEMSET_NODE_PARAMS_v1 *out, CUdeviceptr to,
 			  uint64_t count, unsigned width, uint64_t pattern)
 {

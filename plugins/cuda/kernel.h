@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A built kernel, as program.c makes it and launch.c uses it. */
+/* Built kernel: made by program.c, used by launch.c.  Also the interface of
+ * compiler.c. */
 #ifndef PLAITP_CUDA_KERNEL_H
 #define PLAITP_CUDA_KERNEL_H
 
@@ -7,12 +8,12 @@
 
 enum { CUDA_ENTRY_BYTES = 256 };
 
-/* What `plait_decides` of a module says: whether a kernel that runs sets the
- * condition of its loop. */
+/* Values of the module's variable `plait_decides`: whether each run of the
+ * kernel sets the condition of its loop. */
 enum { CUDA_MAY_DECIDE = 1, CUDA_DECIDES = 2 };
 
 struct cuda_parameter {
-	uint64_t bytes; /* of the value */
+	uint64_t bytes; /* size of the value */
 	bool pointer;
 };
 
@@ -21,10 +22,10 @@ struct plait_backend_kernel {
 	struct cuda_device *device;
 	CUmodule module;
 	CUfunction function;
-	bool portable; /* it does not mind how many items there are */
-	bool names_decides; /* its code has a word that is named like that */
-	unsigned decides; /* 0, or as above */
-	uint32_t group[3]; /* that it wants; 0: any */
+	bool portable; /* runs all items with any geometry */
+	bool names_decides; /* the name plait_decides occurs in its code */
+	unsigned decides; /* 0, CUDA_MAY_DECIDE or CUDA_DECIDES */
+	uint32_t group[3]; /* required block size; 0: any */
 	int group_max;
 	int local_bytes;
 	int private_bytes;
@@ -33,7 +34,7 @@ struct plait_backend_kernel {
 	struct cuda_parameter parameters[];
 };
 
-/* How many members of struct cuda_loop are its last arguments. */
+/* Returns how many members of struct cuda_loop are its last arguments. */
 static inline uint32_t
 plaitp_cuda_loop_arguments(const plait_backend_kernel *kernel)
 {
@@ -43,7 +44,7 @@ plaitp_cuda_loop_arguments(const plait_backend_kernel *kernel)
 
 /* --- compiler.c */
 
-/* What a build needs on its way. */
+/* State of one build. */
 struct cuda_build {
 	plait_backend *self;
 	struct cuda_device *device;
@@ -53,10 +54,13 @@ struct cuda_build {
 plait_status plaitp_cuda_fail_build(const struct cuda_build *build,
 				    plait_error *error, plait_status status,
 				    int code, const char *what);
-/* Does DECIDE of portable source do more than a store?  Once there is a compiler. */
+/* Returns true if DECIDE of portable source sets a condition.  Valid once a
+ * compiler is loaded. */
 bool plaitp_cuda_compiles_loops(const plait_backend *self);
-/* A cubin, or PTX where the compiler does not know the device: from resize.
- * In *cached: it may come from the cache; then: it does. */
+/*
+ * Compile to a cubin, or to PTX if the compiler does not support the device.
+ * *out is from resize.  *cached, in: the cache may be used; out: it was used.
+ */
 plait_status plaitp_cuda_compile(const struct cuda_build *build, bool *cached,
 				 void **out, uint64_t *out_bytes,
 				 plait_error *error);

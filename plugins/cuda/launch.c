@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Launches: geometry and arguments as the driver takes them, in one block. */
+/* Launches: geometry and arguments in the driver's form, in one allocation. */
 #include <string.h>
 
 #include "kernel.h"
 
-/* Where the user does not say: blocks of so many items. */
+/* Default size of blocks. */
 enum { USUAL_BLOCK = 256 };
 
 /* --- geometry ------------------------------------------------------------- */
@@ -21,7 +21,7 @@ static plait_status refuse(plait_backend *self,
 				  (unsigned long long)most);
 }
 
-/* The largest divisor of `items` that is no larger than `most`. */
+/* Returns the largest divisor of `items` up to `most`. */
 static uint64_t divisor(uint64_t items, uint64_t most)
 {
 	uint64_t i = items < most ? items : most;
@@ -31,7 +31,7 @@ static uint64_t divisor(uint64_t items, uint64_t most)
 	return i > 0 ? i : 1;
 }
 
-/* Exactly the items that are asked for: nothing may be rounded. */
+/* Chooses a block that divides the items: nothing may be rounded up. */
 static void choose_exact(const plait_backend_kernel *kernel,
 			 const uint64_t items[3], uint64_t block[3])
 {
@@ -49,7 +49,7 @@ static void choose_exact(const plait_backend_kernel *kernel,
 	}
 }
 
-/* Portable code runs all items with any geometry. */
+/* Chooses a block for portable code, which runs all items with any geometry. */
 static void choose_any(const plait_backend_kernel *kernel, uint32_t dimensions,
 		       uint64_t block[3])
 {
@@ -113,7 +113,8 @@ static plait_status set_geometry(plait_backend *self,
 {
 	const plait_backend_kernel *kernel = request->kernel;
 	const struct cuda_limits *limits = &kernel->device->limits;
-	/* Without groups of its own it goes on where the grid ends. */
+	/* Portable code without a group size loops over items beyond the
+	 * grid. */
 	bool elastic = kernel->portable && kernel->group[0] == 0;
 	plait_status status;
 	uint64_t block[3];
@@ -144,7 +145,7 @@ argument_at(const plait_launch_request *request, uint32_t index)
 			      (size_t)request->arguments->size * index);
 }
 
-/* Values have the alignment that any of them could want. */
+/* Values are aligned for any type. */
 static uint64_t room_of(const struct cuda_parameter *parameter)
 {
 	uint64_t bytes = parameter->pointer ? sizeof(CUdeviceptr) :
@@ -153,7 +154,7 @@ static uint64_t room_of(const struct cuda_parameter *parameter)
 	return (bytes + 15) & ~(uint64_t)15;
 }
 
-/* Another device's memory is reached only where there is a path. */
+/* Memory of another device requires peer access. */
 static plait_status check_path(plait_backend *self,
 			       const plait_launch_request *request,
 			       uint32_t index, plait_error *error)
@@ -190,7 +191,7 @@ static plait_status set_argument(plait_backend *self,
 		if (argument->value != NULL)
 			memcpy(out, argument->value,
 			       parameter->pointer ? sizeof(address) :
-						    parameter->bytes);
+			       parameter->bytes);
 		return PLAIT_OK;
 	}
 	address = argument->memory->address + argument->offset;
@@ -204,7 +205,7 @@ static uint64_t count_arguments(const plait_launch_request *request)
 	       plaitp_cuda_loop_arguments(request->kernel);
 }
 
-/* Of no loop; segments tell of theirs. */
+/* Sets arguments of no loop; segments set those of theirs. */
 static void set_loop(plait_backend_launch *launch, uint32_t first,
 		     const plait_backend_kernel *kernel,
 		     struct cuda_loop *loop)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Maps.  Wrapped memory is the host's already; what is the device's is copied
- * to the host when it is mapped, and back when it is unmapped.
+ * Maps.  Wrapped memory is host memory already.  Device memory is copied to the
+ * host when it is mapped, and back when it is unmapped.
  */
 #include <stddef.h>
 
@@ -12,7 +12,7 @@ enum { MAP_READ = 1 << 0, MAP_WRITE = 1 << 1 };
 
 struct cuda_map {
 	struct cuda_map *next;
-	uint64_t total_bytes; /* with the copy behind it */
+	uint64_t total_bytes; /* with the copy that follows */
 	char *pointer;
 	uint64_t offset;
 	uint64_t bytes;
@@ -52,14 +52,14 @@ static void free_map(plait_backend *self, struct cuda_map *map)
 	self->services->resize(self->host, map, map->total_bytes, 0);
 }
 
-/* Copy all of it, one way or the other, and wait for that. */
+/* Copies all of the map in one direction and waits for it. */
 static plait_status move(plait_backend *self, plait_backend_memory *memory,
 			 struct cuda_map *map, bool to_device,
 			 plait_error *error)
 {
 	uint32_t device = plaitp_cuda_number(self, memory->device);
 	CUdeviceptr address = memory->address + map->offset;
-	CUstream stream = memory->device->maps;
+	CUstream stream = memory->device->service_stream;
 	const char *name = to_device ? "cuMemcpyHtoDAsync" :
 				       "cuMemcpyDtoHAsync";
 	plait_status status;
@@ -102,16 +102,17 @@ plait_status plaitp_cuda_memory_map(plait_backend *self,
 	status = new_map(self, memory, offset, bytes, flags, &map, error);
 	if (status != PLAIT_OK)
 		return status;
-	/* Also where it is only written: what is not, has to stay. */
+	/* Also for a map that is only written: bytes that are not written must
+	 * stay. */
 	status = move(self, memory, map, false, error);
 	if (status != PLAIT_OK) {
 		free_map(self, map);
 		return status;
 	}
-	pthread_mutex_lock(&self->accounts);
+	pthread_mutex_lock(&self->accounting_lock);
 	map->next = memory->maps;
 	memory->maps = map;
-	pthread_mutex_unlock(&self->accounts);
+	pthread_mutex_unlock(&self->accounting_lock);
 	*out = map->pointer;
 	return PLAIT_OK;
 }
@@ -121,13 +122,13 @@ static struct cuda_map *take_map(plait_backend *self,
 {
 	struct cuda_map **link = &memory->maps, *map;
 
-	pthread_mutex_lock(&self->accounts);
+	pthread_mutex_lock(&self->accounting_lock);
 	while (*link != NULL && (*link)->pointer != pointer)
 		link = &(*link)->next;
 	map = *link;
 	if (map != NULL)
 		*link = map->next;
-	pthread_mutex_unlock(&self->accounts);
+	pthread_mutex_unlock(&self->accounting_lock);
 	return map;
 }
 
@@ -151,11 +152,11 @@ plait_status plaitp_cuda_memory_unmap(plait_backend *self,
 		free_map(self, map);
 		return status;
 	}
-	/* As it was before: it may be tried again. */
-	pthread_mutex_lock(&self->accounts);
+	/* Keep the map, so that the caller can try again. */
+	pthread_mutex_lock(&self->accounting_lock);
 	map->next = memory->maps;
 	memory->maps = map;
-	pthread_mutex_unlock(&self->accounts);
+	pthread_mutex_unlock(&self->accounting_lock);
 	return status;
 }
 

@@ -1,33 +1,33 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory of devices, and of the user where it is wrapped. */
+/* Memory of devices, and wrapped memory of the user. */
 #include <stddef.h>
 
 #include "backend.h"
 
-/* What the driver promises for every allocation. */
+/* Alignment of every allocation of the driver. */
 enum { PROMISED_BYTES = 256 };
 
-/* 0, or -1 and what is left in *out. */
+/* Returns 0, or -1 with the remaining bytes in *out_left. */
 static int charge(plait_backend *self, struct cuda_device *device,
 		  uint64_t bytes, uint64_t *out_left)
 {
 	int fits;
 
-	pthread_mutex_lock(&self->accounts);
+	pthread_mutex_lock(&self->accounting_lock);
 	*out_left = device->memory_bytes - device->used_bytes;
 	fits = bytes <= *out_left;
 	if (fits)
 		device->used_bytes += bytes;
-	pthread_mutex_unlock(&self->accounts);
+	pthread_mutex_unlock(&self->accounting_lock);
 	return fits ? 0 : -1;
 }
 
 static void discharge(plait_backend *self, struct cuda_device *device,
 		      uint64_t bytes)
 {
-	pthread_mutex_lock(&self->accounts);
+	pthread_mutex_lock(&self->accounting_lock);
 	device->used_bytes -= bytes;
-	pthread_mutex_unlock(&self->accounts);
+	pthread_mutex_unlock(&self->accounting_lock);
 }
 
 static plait_status refuse_bytes(plait_backend *self,
@@ -43,12 +43,12 @@ static plait_status refuse_bytes(plait_backend *self,
 		(unsigned long long)device->memory_bytes);
 }
 
-/* The device's context is the thread's. */
+/* Context is current. */
 static plait_status allocate(plait_backend *self,
 			     plait_backend_memory *memory, plait_error *error)
 {
 	uint64_t alignment = memory->alignment_bytes;
-	/* The driver knows no empty ones. */
+	/* The driver has no empty allocations. */
 	uint64_t bytes = memory->size_bytes != 0 ? memory->size_bytes : 1;
 	CUresult code = CUDA_ERROR_OUT_OF_MEMORY;
 	CUdeviceptr address = 0;
@@ -79,7 +79,8 @@ static plait_status fill_memory(plait_backend *self,
 	if (status != PLAIT_OK)
 		return status;
 	if ((request->flags & PLAIT_MEMORY_NATIVE) != 0)
-		status = plaitp_cuda_import_memory(self, memory, request, error);
+		status = plaitp_cuda_import_memory(self, memory, request,
+						   error);
 	else if ((request->flags & PLAIT_MEMORY_WRAP) != 0)
 		status = plaitp_cuda_wrap_memory(self, memory, request->pointer,
 						 request->bytes, error);

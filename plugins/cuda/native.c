@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The driver's objects as the user has them: ours told to him, his taken.  What
- * he gives has to be what he says: of a stream that is none the driver cannot
- * be asked.
+ * Native handles: queries of the driver's objects, and import of the user's.
+ * An imported stream must be valid; the driver cannot check that.
  */
 #include "backend.h"
 
-/* --- ours ----------------------------------------------------------------- */
+/* --- queries -------------------------------------------------------------- */
 
-/* False: nothing of that kind. */
+/* Returns false if there is no such handle. */
 static bool find_handle(plait_backend *self,
 			const plait_native_request *request, uint64_t *out)
 {
 	const struct cuda_device *device = &self->devices[request->device];
-	const struct cuda_lane *lane;
+	const struct cuda_streams *streams;
 
 	if (request->queue != NULL) {
-		lane = request->queue->driver;
-		*out = (uintptr_t)lane->stream;
+		streams = request->queue->driver;
+		*out = (uintptr_t)streams->stream;
 		return request->kind == PLAIT_NATIVE_CU_STREAM;
 	}
 	if (request->memory != NULL) {
@@ -45,7 +44,7 @@ plait_status plaitp_cuda_native_query(plait_backend *self,
 				  "device");
 }
 
-/* --- the user's; the device's context is the thread's --------------------- */
+/* --- import; context is current ------------------------------------------- */
 
 static plait_status refuse(plait_backend *self, const char *what,
 			   plait_error *error)
@@ -58,11 +57,11 @@ static plait_status refuse_kind(plait_backend *self, uint32_t kind,
 				const char *wanted, plait_error *error)
 {
 	return plaitp_driven_fail(self->services, error, PLAIT_E_UNSUPPORTED,
-				  0, "cuda: native_kind %u; what fits here is "
-				  "%s", kind, wanted);
+				  0, "cuda: native_kind %u; expected %s", kind,
+				  wanted);
 }
 
-/* What came from a pool of the driver's, or was mapped, is no context's. */
+/* Memory of the driver's pools, and mapped memory, belongs to no context. */
 static bool is_pooled_of(plait_backend *self, const struct cuda_device *device,
 			 CUdeviceptr address)
 {
@@ -104,9 +103,9 @@ plait_status plaitp_cuda_import_memory(plait_backend *self,
 		return refuse_kind(self, request->native_kind,
 				   "PLAIT_NATIVE_CU_POINTER", error);
 	if (!is_of(self, memory->device, request->native))
-		return refuse(self, "memory is none of the device's: of its "
-			      "primary context, PLAIT_NATIVE_CU_CONTEXT, or "
-			      "of one of its pools", error);
+		return refuse(self, "memory belongs neither to the device's "
+			      "primary context, PLAIT_NATIVE_CU_CONTEXT, nor "
+			      "to one of its pools", error);
 	if (!is_of(self, memory->device, request->native + last))
 		return refuse(self, "memory has fewer bytes than the buffer "
 			      "is to have", error);
@@ -126,8 +125,8 @@ plait_status plaitp_cuda_import_stream(plait_backend *self, uint32_t device,
 		return refuse_kind(self, request->native_kind,
 				   "PLAIT_NATIVE_CU_STREAM", error);
 	if (stream == NULL)
-		return refuse(self, "queue is the stream without a name, "
-			      "which waits for others", error);
+		return refuse(self, "queue is the default stream, which "
+			      "synchronizes with others", error);
 	code = self->cu.cuStreamGetCtx(stream, &context);
 	if (code != CUDA_SUCCESS)
 		return plaitp_cuda_fail_call(self, device, error,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The user's settings.  What cannot be understood is an error that names the
- * key, never a default. */
+/* Settings of the user.  An invalid value is an error that names the key, never
+ * replaced by a default. */
 #include <string.h>
 
 #include "backend.h"
 
-/* What each device may keep of memory that was given back. */
+/* Default budget of each device's pool. */
 enum { USUAL_POOL_BYTES = 256 << 20 };
 
 static const char *option(plait_backend *self, const char *key)
@@ -38,7 +38,8 @@ plait_status plaitp_cuda_options(plait_backend *self, struct cuda_options *out,
 	    (plaitp_driven_parse_bytes(memory, &out->memory_bytes) != 0 ||
 	     out->memory_bytes == 0))
 		return refuse(self, "memory", memory, error);
-	if (pool != NULL && plaitp_driven_parse_bytes(pool, &out->pool_bytes) != 0)
+	if (pool != NULL &&
+	    plaitp_driven_parse_bytes(pool, &out->pool_bytes) != 0)
 		return refuse(self, "pool", pool, error);
 	return PLAIT_OK;
 }

@@ -1,39 +1,41 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory that was given back, kept for who wants as much next: the driver takes
- * long to find some, and waits for all that the device does before it takes any
- * back.  Each device keeps up to its budget, by size; when that is full, all of
- * it goes and keeping begins anew, and it goes, too, when the driver has no more.
+ * Pool of freed device memory: allocation is slow, and freeing waits for the
+ * whole device.  Each device keeps blocks in free lists by size class, up to
+ * its budget.  A block beyond the budget frees all others first; so does an
+ * allocation for which the driver has no memory.
  *
- * Nobody uses what is given back: the core waits for commands that do.
+ * A block is not in use when it is released: the core waits for its commands.
  */
 #include <stddef.h>
 
 #include "backend.h"
 
 enum {
-	/* What the driver promises for every allocation. */
+	/* Alignment of every allocation of the driver. */
 	SMALLEST_BYTES = 256,
-	/* What is asked for is rounded up to one of these sizes for each
-	 * power of two, so at most a quarter more. */
+	/* Size classes for each power of two.  Sizes are rounded up to the next
+	 * class, by a quarter at most. */
 	STEPS = 4
 };
 
-/* What of a certain size is kept, or in use: then `next` says nothing. */
+/* Block of a size class.  `next` is valid in a free list only. */
 struct cuda_block {
 	struct cuda_block *next;
 	CUdeviceptr address;
 	uint64_t bytes;
-	uint32_t size; /* its place in the lists */
+	uint32_t size_class; /* index of its free list */
 };
 
-/* Which list, and how many bytes all of it have; false: too many. */
-static bool find_size(uint64_t bytes, uint32_t *out_size, uint64_t *out_bytes)
+/* Finds the size class and its bytes.  Returns false if none is large
+ * enough. */
+static bool find_size_class(uint64_t bytes, uint32_t *out_size,
+			    uint64_t *out_bytes)
 {
 	uint64_t power = SMALLEST_BYTES, step;
 	uint32_t size = 0;
 
-	while (power < bytes && size < CUDA_SIZES - STEPS) {
+	while (power < bytes && size < CUDA_SIZE_CLASSES - STEPS) {
 		step = power / STEPS;
 		if (bytes <= power + (STEPS - 1) * step) {
 			*out_size = size + (uint32_t)((bytes - power + step -
@@ -54,7 +56,7 @@ static void free_record(plait_backend *self, struct cuda_block *block)
 	self->services->resize(self->host, block, sizeof(*block), 0);
 }
 
-/* The device's context is the thread's. */
+/* Context is current if `entered`. */
 static void free_list(plait_backend *self, struct cuda_block *list,
 		      bool entered)
 {
@@ -68,19 +70,19 @@ static void free_list(plait_backend *self, struct cuda_block *list,
 	}
 }
 
-/* All that is kept, as one list; the lock of accounts is held. */
-static struct cuda_block *take_all(struct cuda_pool *pool)
+/* Returns all free blocks as one list.  Caller holds accounting_lock. */
+static struct cuda_block *evict_all(struct cuda_pool *pool)
 {
 	struct cuda_block *all = NULL, *block;
 	int i;
 
-	for (i = 0; i < CUDA_SIZES; i++)
-		while ((block = pool->kept[i]) != NULL) {
-			pool->kept[i] = block->next;
+	for (i = 0; i < CUDA_SIZE_CLASSES; i++)
+		while ((block = pool->free_blocks[i]) != NULL) {
+			pool->free_blocks[i] = block->next;
 			block->next = all;
 			all = block;
 		}
-	pool->kept_bytes = 0;
+	pool->cached_bytes = 0;
 	return all;
 }
 
@@ -89,28 +91,28 @@ void plaitp_cuda_pool_clear(plait_backend *self, struct cuda_device *device,
 {
 	struct cuda_block *all;
 
-	pthread_mutex_lock(&self->accounts);
-	all = take_all(&device->pool);
-	pthread_mutex_unlock(&self->accounts);
+	pthread_mutex_lock(&self->accounting_lock);
+	all = evict_all(&device->pool);
+	pthread_mutex_unlock(&self->accounting_lock);
 	free_list(self, all, entered);
 }
 
-static struct cuda_block *take_kept(plait_backend *self,
+static struct cuda_block *pop_block(plait_backend *self,
 				    struct cuda_pool *pool, uint32_t size)
 {
 	struct cuda_block *block;
 
-	pthread_mutex_lock(&self->accounts);
-	block = pool->kept[size];
+	pthread_mutex_lock(&self->accounting_lock);
+	block = pool->free_blocks[size];
 	if (block != NULL) {
-		pool->kept[size] = block->next;
-		pool->kept_bytes -= block->bytes;
+		pool->free_blocks[size] = block->next;
+		pool->cached_bytes -= block->bytes;
 	}
-	pthread_mutex_unlock(&self->accounts);
+	pthread_mutex_unlock(&self->accounting_lock);
 	return block;
 }
 
-/* What is kept may be what the driver lacks. */
+/* Retries with an empty pool if the driver has no memory. */
 static CUresult allocate(plait_backend *self, struct cuda_device *device,
 			 struct cuda_block *block)
 {
@@ -132,7 +134,7 @@ static CUresult new_block(plait_backend *self, struct cuda_device *device,
 
 	if (block == NULL)
 		return CUDA_ERROR_OUT_OF_MEMORY;
-	*block = (struct cuda_block){ .size = size, .bytes = bytes };
+	*block = (struct cuda_block){ .size_class = size, .bytes = bytes };
 	code = allocate(self, device, block);
 	if (code == CUDA_SUCCESS)
 		*out = block;
@@ -141,21 +143,23 @@ static CUresult new_block(plait_backend *self, struct cuda_device *device,
 	return code;
 }
 
-CUresult plaitp_cuda_pool_acquire(plait_backend *self, struct cuda_device *device,
-				  uint64_t bytes, struct cuda_block **out,
+CUresult plaitp_cuda_pool_acquire(plait_backend *self,
+				  struct cuda_device *device, uint64_t bytes,
+				  struct cuda_block **out,
 				  CUdeviceptr *out_address)
 {
 	CUresult code = CUDA_SUCCESS;
 	uint64_t whole = 0;
 	uint32_t size = 0;
 
-	/* What cannot be kept is no more than was asked for. */
-	if (!find_size(bytes, &size, &whole) ||
+	/* A block that cannot be kept is not rounded up. */
+	if (!find_size_class(bytes, &size, &whole) ||
 	    whole > device->pool.budget_bytes) {
-		size = CUDA_SIZES;
+		size = CUDA_SIZE_CLASSES;
 		whole = bytes;
 	}
-	*out = size < CUDA_SIZES ? take_kept(self, &device->pool, size) : NULL;
+	*out = size < CUDA_SIZE_CLASSES ? pop_block(self, &device->pool,
+						    size) : NULL;
 	if (*out == NULL)
 		code = new_block(self, device, size, whole, out);
 	if (code == CUDA_SUCCESS)
@@ -163,63 +167,63 @@ CUresult plaitp_cuda_pool_acquire(plait_backend *self, struct cuda_device *devic
 	return code;
 }
 
-/* What has to go instead; the lock of accounts is held. */
-static struct cuda_block *keep(struct cuda_device *device,
-			       struct cuda_block *block)
+/* Returns the blocks to free instead.  Caller holds accounting_lock. */
+static struct cuda_block *put_block(struct cuda_device *device,
+				    struct cuda_block *block)
 {
 	struct cuda_pool *pool = &device->pool;
-	struct cuda_block *gone = NULL;
+	struct cuda_block *evicted = NULL;
 
 	block->next = NULL;
-	if (block->size == CUDA_SIZES || device->lost)
+	if (block->size_class == CUDA_SIZE_CLASSES || device->lost)
 		return block;
-	if (block->bytes > pool->budget_bytes - pool->kept_bytes)
-		gone = take_all(pool);
-	block->next = pool->kept[block->size];
-	pool->kept[block->size] = block;
-	pool->kept_bytes += block->bytes;
-	return gone;
+	if (block->bytes > pool->budget_bytes - pool->cached_bytes)
+		evicted = evict_all(pool);
+	block->next = pool->free_blocks[block->size_class];
+	pool->free_blocks[block->size_class] = block;
+	pool->cached_bytes += block->bytes;
+	return evicted;
 }
 
 void plaitp_cuda_pool_release(plait_backend *self, struct cuda_device *device,
 			      struct cuda_block *block)
 {
 	plait_error ignored = { .size = sizeof(ignored) };
-	struct cuda_block *gone;
+	struct cuda_block *evicted;
 	bool entered;
 
-	pthread_mutex_lock(&self->accounts);
-	gone = keep(device, block);
-	pthread_mutex_unlock(&self->accounts);
-	if (gone == NULL)
+	pthread_mutex_lock(&self->accounting_lock);
+	evicted = put_block(device, block);
+	pthread_mutex_unlock(&self->accounting_lock);
+	if (evicted == NULL)
 		return;
 	entered = plaitp_cuda_enter(self, plaitp_cuda_number(self, device),
 				    &ignored) == PLAIT_OK;
-	free_list(self, gone, entered);
+	free_list(self, evicted, entered);
 	if (entered)
 		plaitp_cuda_leave(self);
 }
 
-/* --- pinned memory of the host, of which queues want two sizes ------------ */
+/* --- pinned memory of the host, in two sizes ------------------------------ */
 
 enum { PINNED_MOST = 8 };
 
-/* What is kept is its own record. */
+/* Stored in the free buffer itself. */
 struct cuda_pinned {
 	struct cuda_pinned *next;
 };
 
-static void *take_pinned(plait_backend *self, struct cuda_pool *pool, int size)
+static void *pop_pinned(plait_backend *self, struct cuda_pool *pool, int size)
 {
 	struct cuda_pinned *pinned;
 
-	pthread_mutex_lock(&self->accounts);
+	pthread_mutex_lock(&self->accounting_lock);
 	pinned = pool->pinned[size];
 	if (pinned != NULL) {
 		pool->pinned[size] = pinned->next;
 		pool->pinned_count[size]--;
 	}
-	pthread_mutex_unlock(&self->accounts);
+	pthread_mutex_unlock(&self->accounting_lock);
 	return pinned;
 }
 
@@ -227,12 +231,12 @@ CUresult plaitp_cuda_acquire_pinned(plait_backend *self,
 				    struct cuda_device *device, int size,
 				    uint64_t bytes, void **out)
 {
-	*out = take_pinned(self, &device->pool, size);
+	*out = pop_pinned(self, &device->pool, size);
 	return *out != NULL ? CUDA_SUCCESS :
 	       self->cu.cuMemHostAlloc(out, bytes, CU_MEMHOSTALLOC_PORTABLE);
 }
 
-static bool keep_pinned(struct cuda_device *device, int size, void *memory)
+static bool cache_pinned(struct cuda_device *device, int size, void *memory)
 {
 	struct cuda_pool *pool = &device->pool;
 	struct cuda_pinned *pinned = memory;
@@ -251,9 +255,9 @@ void plaitp_cuda_release_pinned(plait_backend *self, struct cuda_device *device,
 {
 	bool kept;
 
-	pthread_mutex_lock(&self->accounts);
-	kept = keep_pinned(device, size, memory);
-	pthread_mutex_unlock(&self->accounts);
+	pthread_mutex_lock(&self->accounting_lock);
+	kept = cache_pinned(device, size, memory);
+	pthread_mutex_unlock(&self->accounting_lock);
 	if (!kept)
 		self->cu.cuMemFreeHost(memory);
 }
@@ -264,6 +268,6 @@ void plaitp_cuda_free_pinned(plait_backend *self, struct cuda_device *device)
 	int i;
 
 	for (i = 0; i < CUDA_PINNED_SIZES; i++)
-		while ((memory = take_pinned(self, &device->pool, i)) != NULL)
+		while ((memory = pop_pinned(self, &device->pool, i)) != NULL)
 			self->cu.cuMemFreeHost(memory);
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From code to kernels: a module of the driver each, and what it says of the
- * function.  Cached code that the driver does not want any more is compiled
- * again.
+ * Kernels: a module of the driver for each, and the properties of its function.
+ * Cached code that the driver rejects is compiled again.
  */
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +18,7 @@ static bool is_of_name(char c)
 	       (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* The name, and not a longer one that it is a part of. */
+/* Finds the whole name, not a part of a longer one. */
 static bool has_name(const void *code, uint64_t bytes, const char *name)
 {
 	const char *end = (const char *)code + bytes;
@@ -45,7 +44,7 @@ static bool sets_conditions(const plait_code *code)
 static plait_status judge_load(const struct cuda_build *build, CUresult code,
 			       plait_error *error)
 {
-	/* That there are no conditions is said in many ways. */
+	/* Drivers without conditional nodes fail here with various codes. */
 	if (code != CUDA_SUCCESS && !plaitp_cuda_is_sticky(code) &&
 	    !plaitp_cuda_has_regions(build->self) &&
 	    sets_conditions(build->code))
@@ -95,7 +94,7 @@ CUresult plaitp_cuda_load_image(plait_backend *self, const void *image,
 	return code;
 }
 
-/* The device's context is the thread's. */
+/* Context is current. */
 static plait_status load(const struct cuda_build *build, const void *image,
 			 uint64_t bytes, plait_backend_kernel *kernel,
 			 plait_error *error)
@@ -141,7 +140,7 @@ static plait_status load_text(const struct cuda_build *build,
 
 	if (status == PLAIT_OK || !cached)
 		return status;
-	/* What was kept is of no use: not again. */
+	/* The cached code is unusable. */
 	cached = false;
 	return load_compiled(build, &cached, kernel, error);
 }
@@ -227,7 +226,7 @@ static plait_status find_function(const struct cuda_build *build,
 	       fail_call(build, error, "cuModuleGetFunction", code);
 }
 
-/* What DECIDE needs comes behind what the signature says. */
+/* Arguments of DECIDE follow those of the signature. */
 static uint64_t wanted_bytes(const plait_backend_kernel *kernel, size_t index)
 {
 	if (index >= kernel->parameter_count)
@@ -236,8 +235,7 @@ static uint64_t wanted_bytes(const plait_backend_kernel *kernel, size_t index)
 						   kernel->parameters[index].bytes;
 }
 
-/* As many parameters as it should have, of the right sizes, where the driver
- * can tell. */
+/* Checks number and sizes of the parameters, if the driver can tell them. */
 static plait_status check_parameters(const struct cuda_build *build,
 				     const plait_backend_kernel *kernel,
 				     plait_error *error)
@@ -271,14 +269,14 @@ static plait_status check_parameters(const struct cuda_build *build,
 	return PLAIT_OK;
 }
 
-/* A variable of the module, if it has one of that size. */
+/* Reads a variable of the module, if it has one of that size. */
 static plait_status read_variable(const struct cuda_build *build,
 				  plait_backend_kernel *kernel,
 				  const char *name, void *out, size_t room,
 				  bool *there, plait_error *error)
 {
 	const struct cuda_calls *cu = &build->self->cu;
-	CUstream stream = build->device->maps;
+	CUstream stream = build->device->service_stream;
 	CUdeviceptr address = 0;
 	size_t bytes = 0;
 	CUresult code = cu->cuModuleGetGlobal(&address, &bytes, kernel->module,
@@ -299,7 +297,7 @@ static plait_status read_variable(const struct cuda_build *build,
 	       fail_call(build, error, "cuStreamSynchronize", code);
 }
 
-/* As the core names functions of portable source. */
+/* Function names that the core gives to portable source. */
 static bool is_portable(const plait_code *code)
 {
 	static const char begin[] = "plait_kernel_";
@@ -308,9 +306,11 @@ static bool is_portable(const plait_code *code)
 	       strncmp(code->entry, begin, sizeof(begin) - 1) == 0;
 }
 
-/* What portable source says of its groups.  The compiler makes the variable the
- * module's alone, as all but those of -rdc: who does not find it, and runs the
- * code in groups of any size, gets anything. */
+/*
+ * Reads the group size of portable source.  The compiler gives the variable
+ * internal linkage, as all code but that of -rdc: without its value, groups of
+ * another size would compute wrong results.
+ */
 static plait_status read_group(const struct cuda_build *build,
 			       plait_backend_kernel *kernel,
 			       plait_error *error)
@@ -327,7 +327,8 @@ static plait_status read_group(const struct cuda_build *build,
 				      "plait_group in its code");
 }
 
-/* Has its code to say whether it decides?  Then it has more parameters, too. */
+/* Returns true if the code must define plait_decides, because its kernel takes
+ * the arguments of a loop. */
 static bool must_say(const struct cuda_build *build,
 		     const plait_backend_kernel *kernel)
 {
@@ -336,7 +337,7 @@ static bool must_say(const struct cuda_build *build,
 		plaitp_cuda_compiles_loops(build->self));
 }
 
-/* Whether it wants to know in which loop it is. */
+/* Reads whether the kernel sets the condition of its loop. */
 static plait_status read_decides(const struct cuda_build *build,
 				 plait_backend_kernel *kernel,
 				 plait_error *error)
@@ -361,7 +362,7 @@ static plait_status read_decides(const struct cuda_build *build,
 				      "is to be 1 or 2");
 }
 
-static plait_status measure(const struct cuda_build *build,
+static plait_status query_attributes(const struct cuda_build *build,
 			    plait_backend_kernel *kernel, plait_error *error)
 {
 	const struct cuda_calls *cu = &build->self->cu;
@@ -382,7 +383,7 @@ static plait_status measure(const struct cuda_build *build,
 	return PLAIT_OK;
 }
 
-/* The device's context is the thread's. */
+/* Context is current. */
 static plait_status fill_kernel(const struct cuda_build *build,
 				plait_backend_kernel *kernel,
 				plait_error *error)
@@ -396,7 +397,7 @@ static plait_status fill_kernel(const struct cuda_build *build,
 	if (status == PLAIT_OK)
 		status = check_parameters(build, kernel, error);
 	if (status == PLAIT_OK)
-		status = measure(build, kernel, error);
+		status = query_attributes(build, kernel, error);
 	if (status == PLAIT_OK)
 		status = read_group(build, kernel, error);
 	return status;

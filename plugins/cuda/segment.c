@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Segments: graphs of the driver, made node by node, and one executable of
- * each.  It is launched by one queue at a time, so it never has to wait for
- * itself.  The graph is kept: its nodes say what is to be changed.
+ * Segments as device graphs: a graph made node by node, and one executable of
+ * it.  One queue at a time launches the executable, so a launch never waits for
+ * an earlier one.  The graph is kept, because its nodes identify what to
+ * update.
  *
- * A fill may take several nodes, one behind the other, and what does nothing
- * takes an empty one, so every command has a last node.
+ * Every command has a last node: a fill may take several, one after the other,
+ * and an empty command takes an empty node.
  */
 #include <string.h>
 
 #include "graph.h"
 
-/* --- nodes; the device's context is the thread's --------------------------- */
+/* --- nodes; context is current -------------------------------------------- */
 
 static CUDA_KERNEL_NODE_PARAMS_v2
 kernel_params(const plait_backend_launch *launch)
@@ -25,8 +26,8 @@ kernel_params(const plait_backend_launch *launch)
 	};
 }
 
-/* One line, of which no device has to know how far it is to the next: they refuse
- * more than 2 GiB.  And memory of the host that was wrapped has an address, too. */
+/* A copy of one row without a pitch, of which devices allow at most 2 GiB.
+ * Wrapped host memory has a device address, too. */
 static CUDA_MEMCPY3D_v2 copy_params(const plait_work *work)
 {
 	bool wrapped = work->target->wrapped != NULL ||
@@ -46,148 +47,148 @@ static CUDA_MEMCPY3D_v2 copy_params(const plait_work *work)
 
 static const struct cuda_loop no_loop;
 
-/* A launch knows no loop but during the call that takes its arguments. */
-static void tell_loop(const plait_backend_launch *launch,
-		      const struct cuda_loop *loop)
+/* A launch has loop arguments only during the call that copies them. */
+static void set_loop_arguments(const plait_backend_launch *launch,
+			       const struct cuda_loop *loop)
 {
 	if (launch->loop != NULL)
 		*launch->loop = *loop;
 }
 
-static bool add_launch(struct cuda_graph_builder *maker, CUgraph graph,
+static bool add_launch(struct cuda_graph_builder *builder, CUgraph graph,
 		       uint32_t index, const plait_work *work)
 {
 	const CUDA_KERNEL_NODE_PARAMS_v2 params = kernel_params(work->launch);
-	plait_backend_segment *segment = maker->segment;
+	plait_backend_segment *segment = builder->segment;
 	CUresult code;
 
 	if (segment->loops[index].word != 0 && work->launch->may_skip &&
-	    !plaitp_cuda_guard_loop(maker, index))
+	    !plaitp_cuda_guard_loop(builder, index))
 		return false;
-	tell_loop(work->launch, &segment->loops[index]);
-	code = maker->self->cu.cuGraphAddKernelNode(
-		&segment->nodes[index], graph, maker->before, maker->count,
+	set_loop_arguments(work->launch, &segment->loops[index]);
+	code = builder->self->cu.cuGraphAddKernelNode(
+		&segment->nodes[index], graph, builder->before, builder->count,
 		&params);
-	tell_loop(work->launch, &no_loop);
-	return plaitp_cuda_check_call(maker, "cuGraphAddKernelNode", code);
+	set_loop_arguments(work->launch, &no_loop);
+	return plaitp_cuda_check_call(builder, "cuGraphAddKernelNode", code);
 }
 
-static bool add_copy(struct cuda_graph_builder *maker, CUgraph graph,
+static bool add_copy(struct cuda_graph_builder *builder, CUgraph graph,
 		     CUgraphNode *out, const plait_work *work)
 {
 	const CUDA_MEMCPY3D_v2 params = copy_params(work);
 
 	if (work->rows != NULL && !plaitp_cuda_is_copy3d(work))
-		return plaitp_cuda_check_call(maker, "a copy of rows that far "
-					      "apart", CUDA_ERROR_NOT_SUPPORTED);
-	return plaitp_cuda_check_call(maker, "cuGraphAddMemcpyNode",
-				      maker->self->cu.cuGraphAddMemcpyNode(
-					  out, graph, maker->before,
-					  maker->count, &params,
-					  maker->segment->device->context));
+		return plaitp_cuda_check_call(builder, "a copy of these rows",
+					      CUDA_ERROR_NOT_SUPPORTED);
+	return plaitp_cuda_check_call(builder, "cuGraphAddMemcpyNode",
+				      builder->self->cu.cuGraphAddMemcpyNode(
+					  out, graph, builder->before,
+					  builder->count, &params,
+					  builder->segment->device->context));
 }
 
-static bool add_fill(struct cuda_graph_builder *maker, CUgraph graph,
+static bool add_fill(struct cuda_graph_builder *builder, CUgraph graph,
 		     CUgraphNode *out, const plait_work *work)
 {
-	CUDA_MEMSET_NODE_PARAMS_v1 pieces[CUDA_FILL_PARTS];
-	uint32_t count = plaitp_cuda_split_fill(work, pieces), i;
+	CUDA_MEMSET_NODE_PARAMS_v1 chunks[CUDA_FILL_PARTS];
+	uint32_t count = plaitp_cuda_split_fill(work, chunks), i;
 
 	for (i = 0; i < count; i++) {
-		if (!plaitp_cuda_check_call(maker, "cuGraphAddMemsetNode",
-					    maker->self->cu.cuGraphAddMemsetNode(
-						out, graph, maker->before,
-						maker->count, &pieces[i],
-						maker->segment->device
+		if (!plaitp_cuda_check_call(builder, "cuGraphAddMemsetNode",
+					    builder->self->cu.cuGraphAddMemsetNode(
+						out, graph, builder->before,
+						builder->count, &chunks[i],
+						builder->segment->device
 							->context)))
 			return false;
-		maker->before[0] = *out;
-		maker->count = 1;
+		builder->before[0] = *out;
+		builder->count = 1;
 	}
 	return true;
 }
 
-static bool add_node(struct cuda_graph_builder *maker, uint32_t index)
+static bool add_node(struct cuda_graph_builder *builder, uint32_t index)
 {
-	const plait_work *work = plaitp_cuda_work_at(maker->request, index);
-	CUgraphNode *out = &maker->segment->nodes[index];
-	CUgraph graph = maker->graphs[index];
+	const plait_work *work = plaitp_cuda_work_at(builder->request, index);
+	CUgraphNode *out = &builder->segment->nodes[index];
+	CUgraph graph = builder->graphs[index];
 
 	if (plaitp_driven_work_is_empty(work))
-		return plaitp_cuda_check_call(maker, "cuGraphAddEmptyNode",
-					      maker->self->cu.cuGraphAddEmptyNode(
-						  out, graph, maker->before,
-						  maker->count));
+		return plaitp_cuda_check_call(builder, "cuGraphAddEmptyNode",
+					      builder->self->cu.cuGraphAddEmptyNode(
+						  out, graph, builder->before,
+						  builder->count));
 	switch (work->kind) {
 	case PLAIT_WORK_LAUNCH:
-		return add_launch(maker, graph, index, work);
+		return add_launch(builder, graph, index, work);
 	case PLAIT_WORK_COPY:
-		return add_copy(maker, graph, out, work);
+		return add_copy(builder, graph, out, work);
 	case PLAIT_WORK_REGION:
-		return plaitp_cuda_add_region(maker, index);
+		return plaitp_cuda_add_region(builder, index);
 	default:
-		return add_fill(maker, graph, out, work);
+		return add_fill(builder, graph, out, work);
 	}
 }
 
-static bool add_nodes(struct cuda_graph_builder *maker)
+static bool add_nodes(struct cuda_graph_builder *builder)
 {
-	const plait_segment_request *request = maker->request;
-	plait_backend_segment *segment = maker->segment;
+	const plait_segment_request *request = builder->request;
+	plait_backend_segment *segment = builder->segment;
 	uint32_t i, b;
 
 	for (i = 0; i < request->work_count; i++)
-		maker->graphs[i] = segment->graph;
+		builder->graphs[i] = segment->graph;
 	for (i = 0; i < request->work_count; i++) {
-		maker->count = 0;
+		builder->count = 0;
 		for (b = request->before_first[i];
 		     b < request->before_first[i + 1]; b++) {
-			maker->followed[request->before[b]] = 1;
-			maker->before[maker->count++] =
+			builder->followed[request->before[b]] = 1;
+			builder->before[builder->count++] =
 				segment->nodes[request->before[b]];
 		}
-		if (!add_node(maker, i))
+		if (!add_node(builder, i))
 			return false;
 	}
-	return plaitp_cuda_close_regions(maker);
+	return plaitp_cuda_close_regions(builder);
 }
 
-/* --- making --------------------------------------------------------------- */
+/* --- creation ------------------------------------------------------------- */
 
-static bool make_graph(struct cuda_graph_builder *maker)
+static bool build_graph(struct cuda_graph_builder *builder)
 {
-	const struct cuda_calls *cu = &maker->self->cu;
-	plait_backend_segment *segment = maker->segment;
+	const struct cuda_calls *cu = &builder->self->cu;
+	plait_backend_segment *segment = builder->segment;
 	CUDA_GRAPH_INSTANTIATE_PARAMS params = { .flags = 0 };
-	CUstream stream = segment->device->maps;
+	CUstream stream = segment->device->service_stream;
 
-	if (!plaitp_cuda_prepare_regions(maker))
+	if (!plaitp_cuda_prepare_regions(builder))
 		return false;
-	if (!plaitp_cuda_check_call(maker, "cuGraphCreate",
+	if (!plaitp_cuda_check_call(builder, "cuGraphCreate",
 				    cu->cuGraphCreate(&segment->graph, 0))) {
 		segment->graph = NULL;
 		return false;
 	}
-	if (!add_nodes(maker))
+	if (!add_nodes(builder))
 		return false;
-	if (!plaitp_cuda_check_call(maker, "cuGraphInstantiateWithParams",
+	if (!plaitp_cuda_check_call(builder, "cuGraphInstantiateWithParams",
 				    cu->cuGraphInstantiateWithParams(
 					&segment->exec, segment->graph,
 					&params))) {
 		segment->exec = NULL;
 		return false;
 	}
-	/* Now, and not in front of the first launch. */
-	if (!plaitp_cuda_check_call(maker, "cuGraphUpload",
+	/* Uploaded now, so that the first launch does not wait for it. */
+	if (!plaitp_cuda_check_call(builder, "cuGraphUpload",
 				    cu->cuGraphUpload(segment->exec, stream)) ||
-	    !plaitp_cuda_check_call(maker, "cuStreamSynchronize",
+	    !plaitp_cuda_check_call(builder, "cuStreamSynchronize",
 				    cu->cuStreamSynchronize(stream)))
 		return false;
-	segment->own_unsettled = false;
+	segment->control_pending = false;
 	return true;
 }
 
-static void end_graph(plait_backend *self, plait_backend_segment *segment)
+static void destroy_graph(plait_backend *self, plait_backend_segment *segment)
 {
 	if (segment->exec != NULL)
 		self->cu.cuGraphExecDestroy(segment->exec);
@@ -195,36 +196,38 @@ static void end_graph(plait_backend *self, plait_backend_segment *segment)
 		self->cu.cuGraphDestroy(segment->graph);
 }
 
-/* Another kind of memory, another context, a node of a body, regions that it does
- * not know: what drivers do not make, or do not change, they say in many ways. */
+/* Memory of another kind, another context, a node of a body, unsupported
+ * regions: drivers refuse to create or to update with various codes. */
 static bool is_refused(CUresult code)
 {
 	return code != CUDA_ERROR_OUT_OF_MEMORY && !plaitp_cuda_is_sticky(code);
 }
 
-/* But for what is known beforehand, and is not about loops. */
-static bool is_worth_a_word(const struct cuda_graph_builder *maker)
+/* Log refusals, except for those known beforehand that are not about loops. */
+static bool should_log(const struct cuda_graph_builder *builder)
 {
-	return maker->segment->region_count > 0 ||
-	       maker->call.code != CUDA_ERROR_NOT_SUPPORTED;
+	return builder->segment->region_count > 0 ||
+	       builder->call.code != CUDA_ERROR_NOT_SUPPORTED;
 }
 
-static plait_status fail(const struct cuda_graph_builder *maker, plait_error *error)
+static plait_status fail(const struct cuda_graph_builder *builder,
+			 plait_error *error)
 {
-	const char *label = maker->request->label;
-	uint32_t device = plaitp_cuda_number(maker->self,
-					     maker->segment->device);
+	const char *label = builder->request->label;
+	uint32_t device = plaitp_cuda_number(builder->self,
+					     builder->segment->device);
 	plait_status status = plaitp_cuda_fail_call(
-		maker->self, device, error, maker->call.name,
-		maker->call.code, label != NULL ? label : "a segment");
+		builder->self, device, error, builder->call.name,
+		builder->call.code, label != NULL ? label : "a segment");
 
-	if (!is_refused(maker->call.code))
+	if (!is_refused(builder->call.code))
 		return status;
-	/* Then its commands come one by one, and the host decides. */
+	/* The core then submits the commands one by one, and the host decides
+	 * regions. */
 	error->status = status = PLAIT_E_UNSUPPORTED;
-	if (is_worth_a_word(maker))
-		maker->self->services->log(maker->self->host,
-					   PLAIT_LOG_WARNING, error->text);
+	if (should_log(builder))
+		builder->self->services->log(builder->self->host,
+					     PLAIT_LOG_WARNING, error->text);
 	return status;
 }
 
@@ -249,55 +252,55 @@ static plait_backend_segment *new_segment(plait_backend *self,
 	return segment;
 }
 
-static bool begin_making(struct cuda_graph_builder *maker)
+static bool init_builder(struct cuda_graph_builder *builder)
 {
-	uint64_t count = maker->request->work_count;
+	uint64_t count = builder->request->work_count;
 	uint64_t bytes = (count + 1) * sizeof(CUgraphNode) +
 		count * (2 * sizeof(CUgraph) +
 			 sizeof(CUgraphConditionalHandle) + 1);
-	char *arrays = maker->self->services->resize(maker->self->host, NULL,
-						     0, bytes);
+	char *arrays = builder->self->services->resize(builder->self->host,
+						       NULL, 0, bytes);
 
 	if (arrays == NULL)
 		return false;
 	memset(arrays, 0, bytes);
-	maker->total_bytes = bytes;
-	maker->before = (CUgraphNode *)(void *)arrays;
-	maker->graphs = (CUgraph *)(void *)(maker->before + count + 1);
-	maker->loops = maker->graphs + count;
-	maker->handles = (CUgraphConditionalHandle *)(void *)
-		(maker->loops + count);
-	maker->followed = (unsigned char *)(maker->handles + count);
-	maker->segment = new_segment(maker->self, maker->request);
-	return maker->segment != NULL;
+	builder->total_bytes = bytes;
+	builder->before = (CUgraphNode *)(void *)arrays;
+	builder->graphs = (CUgraph *)(void *)(builder->before + count + 1);
+	builder->loops = builder->graphs + count;
+	builder->handles = (CUgraphConditionalHandle *)(void *)
+		(builder->loops + count);
+	builder->followed = (unsigned char *)(builder->handles + count);
+	builder->segment = new_segment(builder->self, builder->request);
+	return builder->segment != NULL;
 }
 
-static void end_making(struct cuda_graph_builder *maker)
+static void free_builder(struct cuda_graph_builder *builder)
 {
-	if (maker->before != NULL)
-		maker->self->services->resize(maker->self->host,
-					      maker->before,
-					      maker->total_bytes, 0);
+	if (builder->before != NULL)
+		builder->self->services->resize(builder->self->host,
+						builder->before,
+						builder->total_bytes, 0);
 }
 
-static plait_status make(struct cuda_graph_builder *maker, uint32_t device,
-			 plait_error *error)
+static plait_status build_segment(struct cuda_graph_builder *builder,
+				  uint32_t device, plait_error *error)
 {
-	plait_backend *self = maker->self;
+	plait_backend *self = builder->self;
 	plait_status status;
 	bool made;
 
-	maker->segment->device = &self->devices[device];
+	builder->segment->device = &self->devices[device];
 	status = plaitp_cuda_enter(self, device, error);
 	if (status != PLAIT_OK)
 		return status;
-	made = make_graph(maker);
+	made = build_graph(builder);
 	if (!made) {
-		end_graph(self, maker->segment);
-		plaitp_cuda_end_regions(self, maker->segment, true);
+		destroy_graph(self, builder->segment);
+		plaitp_cuda_free_regions(self, builder->segment, true);
 	}
 	plaitp_cuda_leave(self);
-	return made ? PLAIT_OK : fail(maker, error);
+	return made ? PLAIT_OK : fail(builder, error);
 }
 
 plait_status plaitp_cuda_segment_create(plait_backend *self, uint32_t device,
@@ -305,22 +308,23 @@ plait_status plaitp_cuda_segment_create(plait_backend *self, uint32_t device,
 					plait_backend_segment **out,
 					plait_error *error)
 {
-	struct cuda_graph_builder maker = { .self = self, .request = request };
+	struct cuda_graph_builder builder = { .self = self,
+					      .request = request };
 	plait_status status;
 
 	*out = NULL;
-	if (!begin_making(&maker)) {
-		end_making(&maker);
+	if (!init_builder(&builder)) {
+		free_builder(&builder);
 		return plaitp_driven_fail(self->services, error, PLAIT_E_NOMEM,
 					  0, "cuda: no memory for a segment");
 	}
-	status = make(&maker, device, error);
-	end_making(&maker);
+	status = build_segment(&builder, device, error);
+	free_builder(&builder);
 	if (status == PLAIT_OK)
-		*out = maker.segment;
+		*out = builder.segment;
 	else
-		self->services->resize(self->host, maker.segment,
-				       maker.segment->total_bytes, 0);
+		self->services->resize(self->host, builder.segment,
+				       builder.segment->total_bytes, 0);
 	return status;
 }
 
@@ -332,14 +336,14 @@ void plaitp_cuda_segment_destroy(plait_backend *self,
 	bool entered = plaitp_cuda_enter(self, device, &ignored) == PLAIT_OK;
 
 	if (entered)
-		end_graph(self, segment);
-	plaitp_cuda_end_regions(self, segment, entered);
+		destroy_graph(self, segment);
+	plaitp_cuda_free_regions(self, segment, entered);
 	if (entered)
 		plaitp_cuda_leave(self);
 	self->services->resize(self->host, segment, segment->total_bytes, 0);
 }
 
-/* --- changing ------------------------------------------------------------- */
+/* --- updates -------------------------------------------------------------- */
 
 static void patch(plait_backend *self, const plait_backend_segment *segment,
 		  uint32_t index, const plait_work *work,
@@ -350,11 +354,11 @@ static void patch(plait_backend *self, const plait_backend_segment *segment,
 
 	if (work->kind == PLAIT_WORK_LAUNCH) {
 		kernel = kernel_params(work->launch);
-		tell_loop(work->launch, &segment->loops[index]);
+		set_loop_arguments(work->launch, &segment->loops[index]);
 		call->name = "cuGraphExecKernelNodeSetParams";
 		call->code = self->cu.cuGraphExecKernelNodeSetParams(
 			segment->exec, segment->nodes[index], &kernel);
-		tell_loop(work->launch, &no_loop);
+		set_loop_arguments(work->launch, &no_loop);
 		return;
 	}
 	copy = copy_params(work);
@@ -364,8 +368,8 @@ static void patch(plait_backend *self, const plait_backend_segment *segment,
 		segment->device->context);
 }
 
-/* The nodes of a fill depend on what it is filled with, and where; and another
- * kernel may not decide, or not each time. */
+/* Nodes of a fill depend on its value and address.  A kernel that does not set
+ * the condition, or not always, cannot replace one that does. */
 static bool can_patch(const plait_backend_segment *segment, uint32_t index,
 		      const plait_work *work)
 {
@@ -392,8 +396,9 @@ plait_status plaitp_cuda_segment_patch(plait_backend *self,
 	if (!can_patch(segment, index, work))
 		return plaitp_driven_fail(self->services, error,
 					  PLAIT_E_UNSUPPORTED, 0,
-					  "cuda: command %u of a segment is "
-					  "not changed but made anew", index);
+					  "cuda: command %u cannot be updated; "
+					  "the segment must be created again",
+					  index);
 	status = plaitp_cuda_enter(self, device, error);
 	if (status != PLAIT_OK)
 		return status;
@@ -404,7 +409,7 @@ plait_status plaitp_cuda_segment_patch(plait_backend *self,
 	status = plaitp_cuda_fail_call(self, device, error, call.name,
 				       call.code, work->label != NULL ?
 				       work->label : "a segment");
-	/* Then it is made anew. */
+	/* The core then creates the segment again. */
 	if (is_refused(call.code))
 		error->status = status = PLAIT_E_UNSUPPORTED;
 	return status;

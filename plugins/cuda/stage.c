@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads and writes of memory that the driver knows nothing of.  It would copy
- * that inside the call: a read would wait for the device, a write would take
- * what is there before its turn.  So it goes through pinned memory of the
- * queue, piece by piece, and host functions in the stream move each piece when
- * it is its turn.  A stream is in order, so one buffer is enough for all.
+ * Reads and writes of pageable host memory, through staging buffers in pinned
+ * memory.  The driver would copy such memory inside the call: a read would wait
+ * for the device, and a write would take the bytes before its turn.  Here host
+ * functions in the stream copy each chunk between staging buffer and host
+ * memory.  The stream is in order, so one buffer is enough.
  */
 #include <string.h>
 
@@ -12,27 +12,27 @@
 
 static const uint64_t staging_bytes[CUDA_PINNED_SIZES] = { 64 << 10, 4 << 20 };
 
-/* What the host functions of one work share; they come one by one. */
+/* Shared by the host functions of one work, which run one after the other. */
 struct cuda_transfer {
 	struct cuda_transfer *next;
 	char *host;
 	char *staging;
 	uint64_t left;
-	uint64_t piece;
+	uint64_t chunk;
 	bool to_host;
 };
 
-static uint64_t next_piece(const struct cuda_transfer *transfer)
+static uint64_t next_chunk_bytes(const struct cuda_transfer *transfer)
 {
-	return transfer->left < transfer->piece ? transfer->left :
-						  transfer->piece;
+	return transfer->left < transfer->chunk ? transfer->left :
+						  transfer->chunk;
 }
 
-/* On a thread of the driver. */
-static void move_piece(void *arg)
+/* Runs on a thread of the driver. */
+static void copy_chunk(void *arg)
 {
 	struct cuda_transfer *transfer = arg;
-	uint64_t bytes = next_piece(transfer);
+	uint64_t bytes = next_chunk_bytes(transfer);
 
 	if (transfer->to_host)
 		memcpy(transfer->host, transfer->staging, bytes);
@@ -42,25 +42,25 @@ static void move_piece(void *arg)
 	transfer->left -= bytes;
 }
 
-static CUresult take_staging(plait_backend *self, const driven_queue *queue,
-			     struct cuda_transfer *transfer)
+static CUresult acquire_staging(plait_backend *self, const driven_queue *queue,
+				struct cuda_transfer *transfer)
 {
-	struct cuda_lane *lane = queue->driver;
+	struct cuda_streams *streams = queue->driver;
 	int size = transfer->left > staging_bytes[0];
 	CUresult code = CUDA_SUCCESS;
 
-	if (lane->staging[size] == NULL)
+	if (streams->staging[size] == NULL)
 		code = plaitp_cuda_acquire_pinned(
 			self, &self->devices[queue->device], size,
-			staging_bytes[size], &lane->staging[size]);
+			staging_bytes[size], &streams->staging[size]);
 	if (code != CUDA_SUCCESS)
-		lane->staging[size] = NULL;
-	transfer->staging = lane->staging[size];
-	transfer->piece = staging_bytes[size];
+		streams->staging[size] = NULL;
+	transfer->staging = streams->staging[size];
+	transfer->chunk = staging_bytes[size];
 	return code;
 }
 
-/* True when the device can reach all of it by itself. */
+/* Returns true if the device can access all of it directly. */
 static bool is_pinned(plait_backend *self, const char *host, uint64_t bytes)
 {
 	unsigned first = 0, last = 0;
@@ -75,9 +75,9 @@ static bool is_pinned(plait_backend *self, const char *host, uint64_t bytes)
 	       first == CU_MEMORYTYPE_HOST && last == CU_MEMORYTYPE_HOST;
 }
 
-/* --- pieces --------------------------------------------------------------- */
+/* --- chunks --------------------------------------------------------------- */
 
-static bool taken(struct cuda_call *call, const char *name, CUresult code)
+static bool check_call(struct cuda_call *call, const char *name, CUresult code)
 {
 	call->name = name;
 	call->code = code;
@@ -88,7 +88,7 @@ static bool read_direct(plait_backend *self, CUstream stream, void *host,
 			CUdeviceptr from, uint64_t bytes,
 			struct cuda_call *call)
 {
-	return taken(call, "cuMemcpyDtoHAsync",
+	return check_call(call, "cuMemcpyDtoHAsync",
 		     self->cu.cuMemcpyDtoHAsync(host, from, bytes, stream));
 }
 
@@ -96,43 +96,43 @@ static bool write_direct(plait_backend *self, CUstream stream,
 			 const void *host, CUdeviceptr to, uint64_t bytes,
 			 struct cuda_call *call)
 {
-	return taken(call, "cuMemcpyHtoDAsync",
-		     self->cu.cuMemcpyHtoDAsync(to, host, bytes, stream));
+	return check_call(call, "cuMemcpyHtoDAsync",
+			  self->cu.cuMemcpyHtoDAsync(to, host, bytes, stream));
 }
 
-static bool move_later(plait_backend *self, CUstream stream,
+static bool add_copy_chunk(plait_backend *self, CUstream stream,
 		       struct cuda_transfer *transfer, struct cuda_call *call)
 {
-	return taken(call, "cuLaunchHostFunc",
-		     self->cu.cuLaunchHostFunc(stream, move_piece, transfer));
+	return check_call(call, "cuLaunchHostFunc",
+		     self->cu.cuLaunchHostFunc(stream, copy_chunk, transfer));
 }
 
-/* `transfer` is the host functions' as soon as there is one. */
-static bool send_pieces(plait_backend *self, CUstream stream,
+/* The host functions own `transfer` once the first is enqueued. */
+static bool send_chunks(plait_backend *self, CUstream stream,
 			struct cuda_transfer *transfer, CUdeviceptr address,
 			uint64_t bytes, struct cuda_call *call)
 {
 	char *staging = transfer->staging;
-	uint64_t piece = transfer->piece;
+	uint64_t chunk = transfer->chunk;
 	bool to_host = transfer->to_host, good = true;
 	uint64_t at;
 
-	for (at = 0; at < bytes && good; at += piece) {
-		uint64_t some = bytes - at < piece ? bytes - at : piece;
+	for (at = 0; at < bytes && good; at += chunk) {
+		uint64_t some = bytes - at < chunk ? bytes - at : chunk;
 
 		if (to_host)
 			good = read_direct(self, stream, staging, address + at,
 					   some, call) &&
-			       move_later(self, stream, transfer, call);
+			       add_copy_chunk(self, stream, transfer, call);
 		else
-			good = move_later(self, stream, transfer, call) &&
+			good = add_copy_chunk(self, stream, transfer, call) &&
 			       write_direct(self, stream, staging,
 					    address + at, some, call);
 	}
 	return good;
 }
 
-/* --- the whole ------------------------------------------------------------ */
+/* --- whole transfers ------------------------------------------------------ */
 
 static struct cuda_transfer *new_transfer(plait_backend *self,
 					  driven_batch *batch,
@@ -144,12 +144,12 @@ static struct cuda_transfer *new_transfer(plait_backend *self,
 	if (transfer == NULL)
 		return NULL;
 	*transfer = (struct cuda_transfer){
-		.next = batch->load,
+		.next = batch->driver_data,
 		.host = work->host,
 		.left = work->bytes,
 		.to_host = work->kind == PLAIT_WORK_READ
 	};
-	batch->load = transfer;
+	batch->driver_data = transfer;
 	return transfer;
 }
 
@@ -157,23 +157,23 @@ static bool send_staged(plait_backend *self, driven_batch *batch,
 			const plait_work *work, CUdeviceptr address,
 			struct cuda_call *call)
 {
-	struct cuda_lane *lane = batch->queue->driver;
+	struct cuda_streams *streams = batch->queue->driver;
 	struct cuda_transfer *transfer = new_transfer(self, batch, work);
 
 	if (transfer == NULL)
-		return taken(call, "a read or write",
-			     CUDA_ERROR_OUT_OF_MEMORY);
-	if (!taken(call, "cuMemHostAlloc", take_staging(self, batch->queue,
-						  transfer)))
+		return check_call(call, "a read or write",
+				  CUDA_ERROR_OUT_OF_MEMORY);
+	if (!check_call(call, "cuMemHostAlloc",
+			acquire_staging(self, batch->queue, transfer)))
 		return false;
-	return send_pieces(self, lane->stream, transfer, address, work->bytes,
-			   call);
+	return send_chunks(self, streams->stream, transfer, address,
+			   work->bytes, call);
 }
 
 bool plaitp_cuda_transfer(plait_backend *self, driven_batch *batch,
 			  const plait_work *work, struct cuda_call *call)
 {
-	struct cuda_lane *lane = batch->queue->driver;
+	struct cuda_streams *streams = batch->queue->driver;
 	bool reads = work->kind == PLAIT_WORK_READ;
 	CUdeviceptr address = reads ?
 			      work->source->address + work->source_offset :
@@ -181,9 +181,9 @@ bool plaitp_cuda_transfer(plait_backend *self, driven_batch *batch,
 
 	if (!is_pinned(self, work->host, work->bytes))
 		return send_staged(self, batch, work, address, call);
-	return reads ? read_direct(self, lane->stream, work->host, address,
+	return reads ? read_direct(self, streams->stream, work->host, address,
 				   work->bytes, call) :
-		       write_direct(self, lane->stream, work->host, address,
+		       write_direct(self, streams->stream, work->host, address,
 				    work->bytes, call);
 }
 
@@ -191,8 +191,8 @@ void plaitp_cuda_drop_transfers(plait_backend *self, driven_batch *batch)
 {
 	struct cuda_transfer *transfer;
 
-	while ((transfer = batch->load) != NULL) {
-		batch->load = transfer->next;
+	while ((transfer = batch->driver_data) != NULL) {
+		batch->driver_data = transfer->next;
 		self->services->resize(self->host, transfer, sizeof(*transfer),
 				       0);
 	}

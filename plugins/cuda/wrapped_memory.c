@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory of the user that devices work on in place.  The driver is told of
- * whole pages, and of each page once: so several buffers may wrap parts of the
- * same pages, as long as the first one had all of them.
+ * Wrapped memory of the user, registered with the driver.  Registration covers
+ * whole pages, each of them once: several buffers may wrap parts of the same
+ * pages if the first one covered them all.
  */
 #include <unistd.h>
 
@@ -13,10 +13,11 @@ struct cuda_pages {
 	char *first;
 	uint64_t bytes;
 	uint64_t users;
-	uint32_t device; /* in whose context they were registered */
+	uint32_t device; /* context of the registration */
 };
 
-/* Pages that have all of it; or some of it, in *out_touched. */
+/* Returns registered pages that contain the range.  *out_touched: some overlap
+ * it. */
 static struct cuda_pages *find_pages(plait_backend *self, const char *first,
 				     uint64_t bytes, bool *out_touched)
 {
@@ -33,7 +34,7 @@ static struct cuda_pages *find_pages(plait_backend *self, const char *first,
 	return NULL;
 }
 
-/* The lock of accounts is held. */
+/* Caller holds accounting_lock. */
 static CUresult register_pages(plait_backend *self, struct cuda_pages *pages)
 {
 	CUresult code = self->cu.cuMemHostRegister(
@@ -47,14 +48,14 @@ static CUresult register_pages(plait_backend *self, struct cuda_pages *pages)
 	return code;
 }
 
-/* Uses `fresh`, or pages that are there; NULL in *out when it cannot. */
+/* Uses `fresh`, or pages already registered.  *out is null on failure. */
 static CUresult take_pages(plait_backend *self, struct cuda_pages *fresh,
 			   struct cuda_pages **out)
 {
 	CUresult code = CUDA_SUCCESS;
 	bool touched;
 
-	pthread_mutex_lock(&self->accounts);
+	pthread_mutex_lock(&self->accounting_lock);
 	*out = find_pages(self, fresh->first, fresh->bytes, &touched);
 	if (*out == NULL && touched)
 		code = CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
@@ -64,7 +65,7 @@ static CUresult take_pages(plait_backend *self, struct cuda_pages *fresh,
 		*out = fresh;
 	if (*out != NULL)
 		(*out)->users++;
-	pthread_mutex_unlock(&self->accounts);
+	pthread_mutex_unlock(&self->accounting_lock);
 	return code;
 }
 
@@ -87,13 +88,13 @@ static void drop_pages(plait_backend *self, struct cuda_pages *pages)
 	struct cuda_pages **link = &self->pages;
 	bool last;
 
-	pthread_mutex_lock(&self->accounts);
+	pthread_mutex_lock(&self->accounting_lock);
 	last = --pages->users == 0;
 	while (last && *link != pages)
 		link = &(*link)->next;
 	if (last)
 		*link = pages->next;
-	pthread_mutex_unlock(&self->accounts);
+	pthread_mutex_unlock(&self->accounting_lock);
 	if (!last)
 		return;
 	if (plaitp_cuda_enter(self, pages->device, &ignored) == PLAIT_OK) {
@@ -103,7 +104,7 @@ static void drop_pages(plait_backend *self, struct cuda_pages *pages)
 	self->services->resize(self->host, pages, sizeof(*pages), 0);
 }
 
-/* Where the device sees it. */
+/* Finds the device address. */
 static plait_status locate(plait_backend *self, plait_backend_memory *memory,
 			   char *pointer, plait_error *error)
 {
@@ -122,8 +123,9 @@ static plait_status locate(plait_backend *self, plait_backend_memory *memory,
 }
 
 plait_status plaitp_cuda_wrap_memory(plait_backend *self,
-				     plait_backend_memory *memory, void *pointer,
-				     uint64_t bytes, plait_error *error)
+				     plait_backend_memory *memory,
+				     void *pointer, uint64_t bytes,
+				     plait_error *error)
 {
 	uint32_t device = plaitp_cuda_number(self, memory->device);
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
@@ -154,7 +156,8 @@ plait_status plaitp_cuda_wrap_memory(plait_backend *self,
 	return status;
 }
 
-void plaitp_cuda_unwrap_memory(plait_backend *self, plait_backend_memory *memory)
+void plaitp_cuda_unwrap_memory(plait_backend *self,
+			       plait_backend_memory *memory)
 {
 	drop_pages(self, memory->pages);
 }

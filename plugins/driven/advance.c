@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a queue does when something has changed for it.
+ * Queue state machine: enqueues batches with the driver and retires them.
  *
  *     head ... next ... tail
- *     `------'  handed on: the driver runs it, or nothing of it is left to run
- *               `--------'  held back: a wait, or a host function, is in front
+ *     `------'  enqueued: the driver runs them, or nothing of them is left
+ *               `--------'  held back: behind a wait or a host function
  *
- * A batch is handed on when the driver can do the waiting: its waits are over,
- * or are for what other queues have handed on already.  It retires when it is
- * the oldest of its queue and all of it has happened, and everything that it
- * waited for has retired: so emissions come in the order of the work, however
- * the driver's callbacks came.
+ * A batch is enqueued as soon as the driver can do the waiting: each of its
+ * waits has been reached, or is for an emission of a batch that another queue
+ * has enqueued.
+ *
+ * A batch retires when it is the oldest of its queue, all of it has happened,
+ * and every batch it waited for has retired.  Emissions therefore follow the
+ * order of the work, not that of the driver's callbacks.
+ *
+ * All functions here require self->lock.
  */
 #include <string.h>
 
@@ -44,7 +48,7 @@ void plaitp_driven_fail_queue(struct driven *self, driven_queue *queue,
 
 /* --- waits ---------------------------------------------------------------- */
 
-/* The batch that will emit the point and has an event, or null. */
+/* Returns the batch that will emit the point and has an event, or null. */
 static driven_batch *find_source(const struct driven_wait *wait)
 {
 	const struct driven_emit *emit = wait->signal->newest;
@@ -56,10 +60,10 @@ static driven_batch *find_source(const struct driven_wait *wait)
 	return found != NULL && !found->queue->failed ? found : NULL;
 }
 
-static void attach(struct driven_wait *wait, driven_batch *source)
+static void attach_source(struct driven_wait *wait, driven_batch *source)
 {
-	wait->native = true;
-	/* What is in front in the same queue is waited for anyway. */
+	wait->in_driver = true;
+	/* The in-order queue already waits for its own earlier batches. */
 	if (source->queue == wait->batch->queue)
 		return;
 	wait->source = source;
@@ -87,7 +91,8 @@ static void wait_for(driven_queue *queue, driven_signal *signal)
 	signal->waiters = queue;
 }
 
-/* It is marked, and so will look again: no longer in the signal's list. */
+/* The queue is on the dirty list and will look at its waits again, so it leaves
+ * the signal's list of waiters. */
 static void stop_waiting(driven_queue *queue)
 {
 	driven_queue **link;
@@ -101,8 +106,8 @@ static void stop_waiting(driven_queue *queue)
 	queue->waits_for = NULL;
 }
 
-/* True when nothing of what it waits for is in the way. */
-static bool pass_wait(struct driven *self, struct driven_wait *wait)
+/* Returns true if the wait no longer holds the batch back. */
+static bool resolve_wait(struct driven *self, struct driven_wait *wait)
 {
 	driven_queue *queue = wait->batch->queue;
 	driven_batch *source;
@@ -117,34 +122,36 @@ static bool pass_wait(struct driven *self, struct driven_wait *wait)
 	case DRIVEN_PENDING:
 		break;
 	}
-	/* Nobody may come to raise a gate for a queue that failed; it does
-	 * wait for what queues emit, because its own emissions are behind. */
+	/* A gate may never be raised for a failed queue.  Emissions of other
+	 * queues are still awaited, because the emissions of this queue follow
+	 * them. */
 	if (queue->failed && wait->signal->gate)
 		return true;
 	source = queue->failed ? NULL : find_source(wait);
 	if (source != NULL)
-		attach(wait, source);
+		attach_source(wait, source);
 	else
 		wait_for(queue, wait->signal);
 	return source != NULL;
 }
 
-static bool pass_waits(struct driven *self, driven_batch *batch)
+static bool resolve_waits(struct driven *self, driven_batch *batch)
 {
 	for (; batch->wait_index < batch->wait_count; batch->wait_index++)
-		if (!pass_wait(self, &batch->waits[batch->wait_index]))
+		if (!resolve_wait(self, &batch->waits[batch->wait_index]))
 			return false;
 	return true;
 }
 
-/* --- handing on ----------------------------------------------------------- */
+/* --- enqueuing ------------------------------------------------------------ */
 
-static bool settled(const driven_batch *batch)
+static bool has_happened(const driven_batch *batch)
 {
-	return batch->sources == 0 && !batch->flying && !batch->calling;
+	return batch->sources == 0 && !batch->in_flight && !batch->calling;
 }
 
-/* Its own end, and what the driver waited for: did any of it fail? */
+/* Fails the queue if the batch, or an emission that the driver waited for, has
+ * failed. */
 static void collect_failures(struct driven *self, driven_batch *batch)
 {
 	driven_queue *queue = batch->queue;
@@ -154,23 +161,24 @@ static void collect_failures(struct driven *self, driven_batch *batch)
 	for (i = 0; i < batch->wait_index; i++) {
 		const struct driven_wait *wait = &batch->waits[i];
 
-		if (wait->native &&
+		if (wait->in_driver &&
 		    plaitp_driven_signal_state(wait->signal, wait->sequence) ==
-			    DRIVEN_FAILED)
+		    DRIVEN_FAILED)
 			plaitp_driven_fail_queue(self, queue,
 						 &wait->signal->error,
 						 not_run);
 	}
 	if (batch->code == 0)
 		return;
-	self->verbs->describe(self, batch, &failure);
+	self->ops->describe(self, batch, &failure);
 	plaitp_driven_fail_queue(self, queue, &failure, "");
 }
 
-/* A host function is next: it runs when all in front of it has happened. */
+/* The next work is a host function: it runs once all work before it has
+ * happened. */
 static void begin_call(struct driven *self, driven_batch *batch)
 {
-	if (batch->queue->head != batch || !settled(batch))
+	if (batch->queue->head != batch || !has_happened(batch))
 		return;
 	collect_failures(self, batch);
 	if (batch->queue->failed)
@@ -179,11 +187,12 @@ static void begin_call(struct driven *self, driven_batch *batch)
 	plaitp_driven_deliver_later(self, batch);
 }
 
-enum step { STEP_DONE, STEP_BLOCKED, STEP_HELD };
+enum step { STEP_DONE, STEP_BLOCKED, STEP_DEFERRED };
 
-/* The works of a batch whose waits are over or the driver's. */
-static enum step hand_on(struct driven *self, driven_batch *batch,
-			 bool may_call)
+/* Enqueues the works of a batch when its waits are over or left to the
+ * driver. */
+static enum step enqueue_batch(struct driven *self, driven_batch *batch,
+			       bool may_call)
 {
 	driven_queue *queue = batch->queue;
 
@@ -198,17 +207,17 @@ static enum step hand_on(struct driven *self, driven_batch *batch,
 			if (!queue->failed)
 				return STEP_BLOCKED;
 		} else if (may_call) {
-			self->verbs->hand_on(self, batch);
+			self->ops->enqueue(self, batch);
 		} else {
-			return STEP_HELD;
+			return STEP_DEFERRED;
 		}
 	}
 	return STEP_DONE;
 }
 
 /*
- * Without a command of its own: what it waits for is an event all the same, of
- * a marker, or of what is in front of it.
+ * Gives an event to a batch without commands: that of a marker, if the driver
+ * waits for other queues, or that of the batch before it.
  */
 static void share_event(struct driven *self, driven_batch *batch,
 			const driven_batch *before)
@@ -216,13 +225,13 @@ static void share_event(struct driven *self, driven_batch *batch,
 	if (batch->event != NULL || batch->queue->failed)
 		return;
 	if (batch->sources > 0) {
-		self->verbs->hand_on(self, batch);
+		self->ops->enqueue(self, batch);
 	} else if (before != NULL && before->event != NULL) {
-		self->verbs->share_event(self, batch, before);
+		self->ops->share_event(self, batch, before);
 	}
 }
 
-/* From here on the driver can wait for its emissions. */
+/* From here on the driver can wait for these emissions. */
 static void list_emits(driven_batch *batch)
 {
 	uint32_t i;
@@ -251,30 +260,30 @@ static void unlist_emit(struct driven_emit *emit)
 	emit->listed = false;
 }
 
-static enum step hand_on_all(struct driven *self, driven_queue *queue,
-			     bool may_call)
+static enum step enqueue_batches(struct driven *self, driven_queue *queue,
+				 bool may_call)
 {
 	driven_batch *batch;
 	enum step step;
 
 	while ((batch = queue->next) != NULL) {
-		if (!pass_waits(self, batch))
+		if (!resolve_waits(self, batch))
 			return STEP_BLOCKED;
-		step = hand_on(self, batch, may_call);
+		step = enqueue_batch(self, batch, may_call);
 		if (step != STEP_DONE)
 			return step;
 		if (may_call)
-			share_event(self, batch, queue->handed);
+			share_event(self, batch, queue->last_enqueued);
 		else if (batch->sources > 0 && batch->event == NULL)
-			return STEP_HELD;
+			return STEP_DEFERRED;
 		list_emits(batch);
-		queue->handed = batch;
+		queue->last_enqueued = batch;
 		queue->next = batch->next;
 	}
 	return STEP_DONE;
 }
 
-/* --- retiring ------------------------------------------------------------- */
+/* --- retirement ----------------------------------------------------------- */
 
 static void emit_all(struct driven *self, driven_batch *batch)
 {
@@ -286,8 +295,8 @@ static void emit_all(struct driven *self, driven_batch *batch)
 		struct driven_emit *emit = &batch->emits[i];
 
 		unlist_emit(emit);
-		plaitp_driven_signal_advance(self, emit->signal, emit->point.sequence,
-					     failure);
+		plaitp_driven_signal_advance(self, emit->signal,
+					     emit->point.sequence, failure);
 	}
 }
 
@@ -295,11 +304,11 @@ static void retire(struct driven *self, driven_queue *queue)
 {
 	driven_batch *batch;
 
-	while ((batch = queue->head) != queue->next && settled(batch)) {
+	while ((batch = queue->head) != queue->next && has_happened(batch)) {
 		collect_failures(self, batch);
 		queue->head = batch->next;
-		if (queue->handed == batch)
-			queue->handed = NULL;
+		if (queue->last_enqueued == batch)
+			queue->last_enqueued = NULL;
 		queue->pending -= batch->work_count;
 		batch->failed = queue->failed;
 		batch->done = true;
@@ -312,21 +321,21 @@ static void retire(struct driven *self, driven_queue *queue)
 	}
 }
 
-/* --- the whole ------------------------------------------------------------ */
+/* --- advancing ------------------------------------------------------------ */
 
 static void flush(struct driven *self, driven_queue *queue)
 {
 	if (!queue->unflushed)
 		return;
 	queue->unflushed = false;
-	self->verbs->flush(self, queue);
+	self->ops->flush(self, queue);
 }
 
-static void hold(struct driven *self, driven_queue *queue)
+static void defer(struct driven *self, driven_queue *queue)
 {
 	queue->dirty = true;
-	queue->next_dirty = self->held;
-	self->held = queue;
+	queue->next_dirty = self->deferred;
+	self->deferred = queue;
 }
 
 static void advance(struct driven *self, driven_queue *queue, bool may_call)
@@ -338,21 +347,21 @@ static void advance(struct driven *self, driven_queue *queue, bool may_call)
 		stop_waiting(queue);
 		retire(self, queue);
 		head = queue->head;
-		step = hand_on_all(self, queue, may_call);
+		step = enqueue_batches(self, queue, may_call);
 		retire(self, queue);
 	} while (queue->head != head && queue->next != NULL);
 	if (may_call)
 		flush(self, queue);
-	if (step == STEP_HELD)
-		hold(self, queue);
+	if (step == STEP_DEFERRED)
+		defer(self, queue);
 }
 
 void plaitp_driven_advance(struct driven *self, bool may_call)
 {
 	driven_queue *queue;
 
-	while (may_call && (queue = self->held) != NULL) {
-		self->held = queue->next_dirty;
+	while (may_call && (queue = self->deferred) != NULL) {
+		self->deferred = queue->next_dirty;
 		queue->dirty = false;
 		plaitp_driven_mark_dirty(self, queue);
 	}

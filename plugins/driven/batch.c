@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Works that are handed on together: up to a host function, or the end. */
+/* Batches: the works that are enqueued together, up to a host function or the
+ * end; and the rotation of fill patterns. */
 #include "driven.h"
 
 bool plaitp_driven_work_is_empty(const plait_work *work)
@@ -21,8 +22,9 @@ uint32_t plaitp_driven_batch_end(const driven_batch *batch, uint32_t *last)
 	return i;
 }
 
-void plaitp_driven_rotate_pattern(unsigned char out[8], const unsigned char pattern[8],
-				  size_t width, uint64_t shift)
+void plaitp_driven_rotate_pattern(unsigned char out[8],
+				  const unsigned char pattern[8], size_t width,
+				  uint64_t shift)
 {
 	size_t i;
 

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What backends share whose commands a driver runs: the sources of this folder
- * are compiled into each of them.
+ * Common part of backends for devices that a driver serves: queues, signals and
+ * host functions.  These sources are compiled into each such backend.
  *
- * Three things meet here.  The driver runs what can be handed to it, in one
- * in-order queue of its own for each queue.  Signals are counters of the core,
- * and host functions run on the core's workers.  This keeps the order between
- * the three; it starts no thread.
+ * The driver runs commands in one in-order queue of its own for each queue.
+ * Signals are counters of the core, and host functions run on the core's
+ * workers.  This folder keeps the order between the three.  It starts no
+ * thread.
  *
- * One lock guards it all.  Callbacks of the driver never wait for it: they
- * leave a note, and whoever holds the lock reads the notes before he goes.
+ * One lock guards the state of a context.  Callbacks of the driver never block
+ * on it: they push the batch on a list of completions, which the holder of the
+ * lock applies before it unlocks.
+ *
+ * Not here: calls of a driver; struct driven_ops asks the backend for them.
  */
 #ifndef PLAITP_DRIVEN_H
 #define PLAITP_DRIVEN_H
@@ -27,103 +30,109 @@ typedef struct plait_backend_queue driven_queue;
 typedef struct plait_backend_signal driven_signal;
 struct driven_ops;
 
-/* What became of something that was delivered. */
+/* Result of one delivery: of a batch's emissions, or of a host function. */
 struct driven_delivery {
-	driven_batch *batch; /* may be gone, unless it is done or refused */
-	bool done;	     /* its emissions are out */
-	bool refused;	     /* its host function did not find a place */
-	plait_error failure; /* why */
+	driven_batch *batch; /* may be freed, unless done or refused */
+	bool done;	     /* the emissions have been raised */
+	bool refused;	     /* the core did not accept the host function */
+	plait_error failure; /* the reason */
 };
 
-/* A backend's own record, struct plait_backend, begins with this. */
+/* Context of a backend.  Must be the first member of struct plait_backend. */
 struct driven {
 	plait_host *host;
 	const plait_host_services *services;
-	const struct driven_ops *verbs;
+	const struct driven_ops *ops;
 
-	/* Guards what follows, and all queues, batches and signals. */
+	/* Guards the fields below, and all queues, batches and signals. */
 	pthread_mutex_t lock;
-	driven_queue *dirty;	  /* to be looked at */
-	driven_queue *held;	  /* they need the driver: not in callbacks */
-	driven_batch *out_first;  /* emissions and calls, in order */
-	driven_batch **out_last;
-	bool delivering;	  /* somebody empties that list */
+	driven_queue *dirty;	  /* dirty list: queues to advance */
+	driven_queue *deferred;	  /* need driver calls, which callbacks may not
+				   * make */
+	driven_batch *delivery_head;  /* emissions and host functions, in
+				       * order */
+	driven_batch **delivery_tail;
+	bool delivering;	  /* a thread is emptying that list */
 	driven_batch *garbage;
-	plait_backend_queue *parked_lane; /* a lane that goes on where a callback
-				     * must not */
+	plait_backend_queue *worker_lane; /* runs driver calls that callbacks
+					   * may not make */
 
-	pthread_mutex_t notes_lock; /* guards what follows; a leaf */
-	driven_batch *notes;	    /* completed, newest first */
-	bool left_behind;	    /* what follows, by a callback */
-	struct driven_delivery left;
-	bool pilot_called;
-	uint32_t callbacks;	    /* that have not returned */
-	pthread_cond_t quiet;	    /* there are none */
+	pthread_mutex_t completion_lock; /* Guards the fields below.  Leaf
+					  * lock. */
+	driven_batch *completions;	    /* pushed by callbacks, newest
+					     * first */
+	bool has_unended;	    /* `unended` is set, by a callback */
+	struct driven_delivery unended;
+	bool worker_requested;
+	uint32_t callbacks;	    /* callbacks that have not returned */
+	pthread_cond_t no_callbacks;	    /* signalled when callbacks becomes
+					     * 0 */
 };
 
 struct driven_wait {
 	driven_signal *signal;
 	uint64_t sequence;
 	driven_batch *batch;
-	/* Not null while the driver waits for it too. */
+	/* Batch that the driver waits for; null if none. */
 	driven_batch *source;
-	struct driven_wait *next; /* of the source's */
-	bool native;
+	struct driven_wait *next; /* next dependent of the source */
+	bool in_driver;
 };
 
 struct driven_emit {
 	plait_backend_point point; /* of the core's counter */
 	driven_signal *signal;
 	driven_batch *batch;
-	struct driven_emit *older; /* of the signal, with an event */
+	struct driven_emit *older; /* of the same signal, with an event */
 	struct driven_emit *newer;
 	bool listed;
 };
 
-/* A submission, from queue_submit until all of it has happened. */
+/* Submission batch, from queue_submit until all of it has happened. */
 struct driven_batch {
-	driven_batch *next; /* in the queue; among the garbage */
-	driven_batch *next_out;
-	driven_batch *next_note;
+	driven_batch *next; /* in the queue, or in the garbage list */
+	driven_batch *next_delivery;
+	driven_batch *next_completion;
 	driven_queue *queue;
 	uint64_t total_bytes;
 	struct driven_wait *waits;
 	struct driven_emit *emits;
 	plait_work *works;
-	void *events; /* the driver's: room for a pointer for each wait */
+	void *events; /* the driver's: room for one pointer for each wait */
 	uint32_t work_count;
 	uint32_t wait_count;
 	uint32_t emit_count;
-	uint32_t work_index; /* the first that was not handed on */
+	uint32_t work_index; /* first work that is not enqueued */
 	uint32_t wait_index;
-	uint32_t sources;    /* how many waits have one */
-	struct driven_wait *dependents; /* whose source it is */
+	uint32_t sources;    /* number of waits that have a source */
+	struct driven_wait *dependents; /* waits of which this batch is the
+					 * source */
 	void *event;	     /* the driver's, of the last command; or null */
-	void *load;	     /* the driver's, until it is dropped; or null */
-	int32_t code;	     /* how that ended; 0: well */
-	bool flying;	     /* it has not ended */
-	bool calling;	     /* a host function runs, or is about to */
-	bool done;	     /* what is delivered is its emissions */
+	void *driver_data;	     /* the driver's, until dropped; or null */
+	int32_t code;	     /* result of the driver; 0: success */
+	bool in_flight;	     /* enqueued and not completed */
+	bool calling;	     /* a host function runs or is about to */
+	bool done;	     /* retired: the emissions are delivered */
 	bool failed;
 };
 
 struct plait_backend_queue {
 	struct driven *self;
 	uint32_t device;
-	void *driver; /* the driver's */
-	plait_backend_queue *lane; /* for host functions */
+	void *driver; /* the driver's queue or stream */
+	plait_backend_queue *lane; /* the core's, for host functions */
 	uint64_t capacity;
 	uint64_t pending;
 	driven_batch *head;
 	driven_batch *tail;
-	driven_batch *next; /* the first that was not handed on whole */
-	driven_batch *handed; /* the one before that; null if it retired */
+	driven_batch *next; /* first batch that is not wholly enqueued */
+	driven_batch *last_enqueued; /* batch before `next`; null if retired */
 	driven_queue *next_dirty;
 	driven_queue *next_waiter;
-	driven_signal *waits_for; /* in the list of this one */
+	driven_signal *waits_for; /* the signal of which this is a waiter */
 	bool dirty;
 	bool unflushed;
-	bool lost; /* a function ended the lane's thread */
+	bool lost; /* a host function ended its thread */
 	bool failed;
 	plait_error error;
 	char label[DRIVEN_LABEL_BYTES];
@@ -133,61 +142,61 @@ struct plait_backend_signal {
 	plait_backend_signal *counter; /* the core's */
 	bool gate;
 	uint64_t reached;
-	uint64_t failed_from; /* 0: it has not failed */
+	uint64_t failed_from; /* 0: not failed */
 	plait_error error;
-	struct driven_emit *newest; /* that the driver can wait for */
+	struct driven_emit *newest; /* newest emission the driver can wait
+				     * for */
 	driven_queue *waiters;
 };
 
 /*
- * What a driver is asked for.  But for the first two the lock is held.  What
- * goes wrong fails the queue, by plaitp_driven_fail_queue.
+ * Operations of a driver.  All but the first two run with self->lock held.  An
+ * operation that fails calls plaitp_driven_fail_queue.
  */
 struct driven_ops {
-	const char *name; /* of the backend, for texts */
-	bool segments;	  /* it has them */
-	/* Make queue->driver, on queue->device. */
+	const char *name; /* name of the backend, for error texts */
+	bool segments;	  /* the backend has segments */
+	/* Create queue->driver on queue->device. */
 	plait_status (*open_queue)(struct driven *self, driven_queue *queue,
 				   const plait_queue_request *request,
 				   plait_error *error);
-	/* queue->driver may be null. */
+	/* Destroy queue->driver, which may be null. */
 	void (*close_queue)(struct driven *self, driven_queue *queue);
-	/* Nothing is pending: can the queue be used again?  May be null;
-	 * PLAIT_E_LOST when it cannot. */
+	/* Make a failed queue without pending work usable again.  May be null.
+	 * Returns PLAIT_E_LOST if the queue cannot recover. */
 	plait_status (*recover)(struct driven *self, driven_queue *queue,
 				plait_error *error);
-	/*
-	 * Hand on the works of a batch from work_index up to its next host
-	 * function or its end, behind the events of the sources of its waits,
-	 * and see to it that plaitp_driven_complete is called when they are
-	 * done: batch->flying, and batch->event where nothing is behind them.
-	 * Without works and without sources there is nothing to do.
-	 */
-	void (*hand_on)(struct driven *self, driven_batch *batch);
-	/* batch->event becomes that of `before`, if it can. */
+	/* Enqueue the works of a batch from work_index up to its next host
+	 * function or its end, after the events of the sources of its waits.
+	 * Arrange that plaitp_driven_complete is called when they are done: set
+	 * batch->in_flight, and batch->event if no work follows them.  Does
+	 * nothing if there are neither works nor sources. */
+	void (*enqueue)(struct driven *self, driven_batch *batch);
+	/* Share the event of `before` with `batch`, if possible. */
 	void (*share_event)(struct driven *self, driven_batch *batch,
 			    const driven_batch *before);
-	/* Let go of batch->event and batch->load, which may be null. */
+	/* Release batch->event and batch->driver_data, either of which may be
+	 * null. */
 	void (*drop)(struct driven *self, driven_batch *batch);
-	/* Start what was handed on. */
+	/* Submit the enqueued commands to the device. */
 	void (*flush)(struct driven *self, driven_queue *queue);
-	/* What batch->code means. */
+	/* Describe batch->code. */
 	void (*describe)(struct driven *self, const driven_batch *batch,
 			 plait_error *out);
 };
 
 /* --- text.c */
 
-/* Write an error with a text made like printf's; returns `status`. */
+/* Format an error text.  Returns `status`. */
 plait_status plaitp_driven_fail(const plait_host_services *services,
 				plait_error *error, plait_status status,
 				int64_t origin, const char *format, ...)
 	__attribute__((format(printf, 5, 6)));
 
-/* Digits and perhaps K, M, G or T; 0 or -1. */
+/* Parse digits and an optional K, M, G or T.  Returns 0 or -1. */
 int plaitp_driven_parse_bytes(const char *text, uint64_t *out);
 
-/* --- queue.c: queues from outside */
+/* --- queue.c: the queue slots of the backend table */
 
 plait_status plaitp_driven_queue_create(plait_backend *backend,
 					uint32_t device,
@@ -204,39 +213,45 @@ plait_status plaitp_driven_queue_recover(plait_backend *backend,
 					 plait_backend_queue *queue,
 					 plait_error *error);
 
-/* --- advance.c: queues from inside; the lock is held */
+/* --- advance.c: state machine of queues; caller holds self->lock */
 
 void plaitp_driven_mark_dirty(struct driven *self, driven_queue *queue);
-/* Look at all that is marked; `may_call`: not inside a callback. */
+/* Advance all dirty queues.  `may_call`: false inside a callback of the
+ * driver. */
 void plaitp_driven_advance(struct driven *self, bool may_call);
-/* The first failure of a queue stays. */
+/* Mark the queue failed.  Its first failure is kept. */
 void plaitp_driven_fail_queue(struct driven *self, driven_queue *queue,
 			      const plait_error *cause, const char *prefix);
 
-/* --- batch.c: works up to a host function; the lock is held */
+/* --- batch.c: works up to a host function; caller holds self->lock */
 
-/* Nothing of it is for the driver. */
+/* Returns true if the work has no command for the driver. */
 bool plaitp_driven_work_is_empty(const plait_work *work);
-/* Its end, and in *last its last work that is not empty, or UINT32_MAX. */
+/* Returns the end of the works to enqueue.  *last is the last work that is not
+ * empty, or UINT32_MAX. */
 uint32_t plaitp_driven_batch_end(const driven_batch *batch, uint32_t *last);
-/* The pattern of a fill as it looks when it starts at byte `shift`. */
-void plaitp_driven_rotate_pattern(unsigned char out[8], const unsigned char pattern[8],
-				  size_t width, uint64_t shift);
+/* Rotate a fill pattern so that it starts with its byte `shift`. */
+void plaitp_driven_rotate_pattern(unsigned char out[8],
+				  const unsigned char pattern[8], size_t width,
+				  uint64_t shift);
 
-/* --- turn.c: the lock, notes, and what is done without the lock */
+/* --- lock.c: the lock, completions, and deliveries without the lock */
 
 void plaitp_driven_enter(struct driven *self);
-/* Settle, release the lock, tell whom it concerns. */
+/* Apply completions, advance the queues, unlock, and deliver. */
 void plaitp_driven_leave(struct driven *self);
-/* Behind all that is to be delivered; the lock is held. */
+/* Append to the deliveries.  Caller holds self->lock. */
 void plaitp_driven_deliver_later(struct driven *self, driven_batch *batch);
-/* Delivered or without emissions; the lock is held. */
+/* Free a batch that is delivered or has no emissions.  Caller holds
+ * self->lock. */
 void plaitp_driven_discard(struct driven *self, driven_batch *batch);
-/* Told by the driver, on any thread, with any of its locks held. */
+/* Report the completion of a batch, on any thread, with any lock of the driver
+ * held. */
 void plaitp_driven_complete(driven_batch *batch, int32_t code);
-/* The services are there, `self` is zeroed else; closed in any case. */
+/* Requires `services` and `host`; all else is zero.  Call plaitp_driven_close
+ * after a failure, too. */
 plait_status plaitp_driven_open(struct driven *self,
-				const struct driven_ops *verbs,
+				const struct driven_ops *ops,
 				plait_error *error);
 void plaitp_driven_close(struct driven *self);
 
@@ -246,9 +261,11 @@ enum driven_state { DRIVEN_PENDING, DRIVEN_REACHED, DRIVEN_FAILED };
 
 enum driven_state plaitp_driven_signal_state(const driven_signal *signal,
 					     uint64_t sequence);
-/* Raise it for queues, who are marked; the lock is held. */
+/* Advance the signal as queues see it; mark its waiters dirty.  Caller holds
+ * self->lock. */
 void plaitp_driven_signal_advance(struct driven *self, driven_signal *signal,
-				  uint64_t sequence, const plait_error *failure);
+				  uint64_t sequence,
+				  const plait_error *failure);
 
 plait_status plaitp_driven_signal_create(plait_backend *backend,
 					 uint32_t device, uint32_t flags,
@@ -278,12 +295,12 @@ plait_status plaitp_driven_signal_reset(plait_backend *backend,
 					plait_error *error);
 plait_status plaitp_driven_pump(plait_backend *backend, plait_error *error);
 
-/* What both sides are has to fit, and the table gets what is the same for all;
- * flags, priority and slots are the caller's. */
+/* Check the interface versions of both sides, and fill the common fields of the
+ * table.  The caller sets flags, priority and slots. */
 plait_status plaitp_driven_check_abi(const plait_host_services *services,
-				     plait_backend_table *table, const char *name,
-				     plait_error *error);
-/* Where queues, signals and pump are in the table. */
+				     plait_backend_table *table,
+				     const char *name, plait_error *error);
+/* Fill the slots of queues, signals and pump. */
 void plaitp_driven_fill_slots(plait_backend_table *table);
 
 static inline struct driven *driven_of(plait_backend *backend)

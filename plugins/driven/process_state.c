@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Drivers are loaded with compilers and libraries that install signal
- * handlers and stacks for them, set environment variables and start threads.  The program did not
- * ask for that: what they changed is put back when they are open, and their
- * threads are started with all signals blocked.
+ * Process state that loading a driver may change: signal handlers, the
+ * alternate signal stack, environment variables, and the signal mask of its
+ * threads.
  *
- * Handlers and variables belong to the process, so another thread that changes
- * one at the same moment may lose its change; a driver's own changes are no
+ * Drivers load compilers and libraries that install handlers, set variables and
+ * start threads, which the program did not ask for.  The state is restored
+ * after the driver is open, and threads of the driver start with all signals
+ * blocked.
+ *
+ * Handlers and variables belong to the process: a change that another thread
+ * makes at the same moment may be lost.  Changes by the driver itself are no
  * safer.
  */
 #include <stdlib.h>
@@ -47,16 +51,17 @@ plait_status plaitp_driven_process_save(struct driven *self,
 	for (i = 0; i < count; i++)
 		out->variables[i] = environ[i];
 	for (i = 1; i < NSIG; i++)
-		out->known[i] = sigaction((int)i, NULL, &out->actions[i]) == 0;
+		out->readable[i] = sigaction((int)i, NULL,
+					     &out->actions[i]) == 0;
 	out->has_stack = sigaltstack(NULL, &out->stack) == 0;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &out->mask);
 	return PLAIT_OK;
 }
 
-/* --- putting back --------------------------------------------------------- */
+/* --- restoring ------------------------------------------------------------ */
 
-static bool is_known(const struct driven_process_state *before, uint32_t index)
+static bool is_saved(const struct driven_process_state *before, uint32_t index)
 {
 	uint32_t i;
 
@@ -80,7 +85,7 @@ static char *find_name(const struct driven_process_state *before,
 	return NULL;
 }
 
-/* True: one was put back, and the rest may have moved. */
+/* Returns true if it restored a variable; the others may have moved. */
 static bool restore_variable(const struct driven_process_state *before)
 {
 	char name[256];
@@ -90,7 +95,7 @@ static bool restore_variable(const struct driven_process_state *before)
 
 	for (i = 0; environ != NULL && environ[i] != NULL; i++) {
 		length = strcspn(environ[i], "=");
-		if (is_known(before, i) || length >= sizeof(name))
+		if (is_saved(before, i) || length >= sizeof(name))
 			continue;
 		memcpy(name, environ[i], length);
 		name[length] = '\0';
@@ -111,12 +116,12 @@ static void restore_actions(const struct driven_process_state *before)
 	int i;
 
 	for (i = 1; i < NSIG; i++)
-		if (before->known[i] && sigaction(i, NULL, &now) == 0 &&
+		if (before->readable[i] && sigaction(i, NULL, &now) == 0 &&
 		    !same_action(&now, &before->actions[i]))
 			sigaction(i, &before->actions[i], NULL);
 }
 
-/* Compilers give the thread a stack for signals, which is theirs. */
+/* Compilers install an alternate signal stack of their own in this thread. */
 static void restore_stack(const struct driven_process_state *before)
 {
 	stack_t now;

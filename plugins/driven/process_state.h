@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What of the process a driver may have changed; see process_state.c. */
+/* Saved process state around the opening of a driver; see process_state.c. */
 #ifndef PLAITP_DRIVEN_PROCESS_STATE_H
 #define PLAITP_DRIVEN_PROCESS_STATE_H
 
@@ -10,22 +10,22 @@
 
 struct driven_process_state {
 	struct sigaction actions[NSIG];
-	bool known[NSIG];
+	bool readable[NSIG];
 	sigset_t mask;
-	stack_t stack; /* for signals, of this thread */
+	stack_t stack; /* alternate signal stack of this thread */
 	bool has_stack;
 	char **variables;
 	uint32_t count;
 };
 
-/* Remember, and block all signals of this thread until put_back. */
+/* Save the state and block all signals of this thread until the restore. */
 plait_status plaitp_driven_process_save(struct driven *self,
 					struct driven_process_state *out,
 					plait_error *error);
 void plaitp_driven_process_restore(struct driven *self,
 				   struct driven_process_state *before);
 
-/* A variable of the environment, for errors; or null. */
+/* Returns a variable of the environment, for error texts; or null. */
 const char *plaitp_driven_process_variable(const char *name);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Queues from outside: creating, submitting, recovering. */
+/* Queues: creation, submission, recovery.  Execution is in advance.c. */
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,17 +12,17 @@ static plait_status refuse_memory(struct driven *self, const char *what,
 				  plait_error *error)
 {
 	return plaitp_driven_fail(self->services, error, PLAIT_E_NOMEM, 0,
-				  "%s: no memory for %s", self->verbs->name,
+				  "%s: no memory for %s", self->ops->name,
 				  what);
 }
 
-/* --- life ----------------------------------------------------------------- */
+/* --- creation ------------------------------------------------------------- */
 
 static void free_queue(struct driven *self, driven_queue *queue)
 {
 	if (queue->lane != NULL)
 		self->services->lane_destroy(self->host, queue->lane);
-	self->verbs->close_queue(self, queue);
+	self->ops->close_queue(self, queue);
 	self->services->resize(self->host, queue, sizeof(*queue), 0);
 }
 
@@ -31,8 +31,8 @@ static plait_status fill_queue(struct driven *self, driven_queue *queue,
 			       plait_error *error)
 {
 	plait_queue_request for_calls = *request;
-	plait_status status = self->verbs->open_queue(self, queue, request,
-						      error);
+	plait_status status = self->ops->open_queue(self, queue, request,
+						    error);
 
 	if (status != PLAIT_OK)
 		return status;
@@ -79,7 +79,7 @@ void plaitp_driven_queue_destroy(plait_backend *backend,
 {
 	struct driven *self = driven_of(backend);
 
-	/* Whoever retired its last batch has let go of it behind this. */
+	/* Wait until the thread that retired the last batch has left. */
 	plaitp_driven_enter(self);
 	plaitp_driven_leave(self);
 	free_queue(self, queue);
@@ -87,7 +87,8 @@ void plaitp_driven_queue_destroy(plait_backend *backend,
 
 /* --- copies of submissions ------------------------------------------------ */
 
-/* The caller's structs may be longer than ours: the first tells their size. */
+/* Structures of the caller may be longer than those known here; the first one
+ * holds their size. */
 static const plait_submission *submission_at(const plait_submission *all,
 					     uint32_t index)
 {
@@ -98,19 +99,19 @@ static void copy_works(driven_batch *batch, const plait_submission *from)
 {
 	const char *bytes = (const void *)from->work;
 	uint32_t i;
-	size_t stride, known;
+	size_t stride, copied;
 
 	if (from->work_count == 0)
 		return;
 	stride = from->work->size;
-	known = stride < sizeof(plait_work) ? stride : sizeof(plait_work);
+	copied = stride < sizeof(plait_work) ? stride : sizeof(plait_work);
 	if (stride == sizeof(plait_work)) {
 		memcpy(batch->works, bytes, stride * from->work_count);
 		return;
 	}
 	memset(batch->works, 0, sizeof(plait_work) * from->work_count);
 	for (i = 0; i < from->work_count; i++)
-		memcpy(&batch->works[i], bytes + i * stride, known);
+		memcpy(&batch->works[i], bytes + i * stride, copied);
 }
 
 static void copy_points(driven_batch *batch, const plait_submission *from)
@@ -190,16 +191,16 @@ static plait_status check_kinds(struct driven *self,
 		if (work->kind > PLAIT_WORK_WRITE &&
 		    work->kind != PLAIT_WORK_LAUNCH &&
 		    (work->kind != PLAIT_WORK_SEGMENT ||
-		     !self->verbs->segments))
+		     !self->ops->segments))
 			return plaitp_driven_fail(
 				self->services, error, PLAIT_E_UNSUPPORTED, 0,
 				"%s: command %u: kind %u is not known",
-				self->verbs->name, i, work->kind);
+				self->ops->name, i, work->kind);
 	}
 	return PLAIT_OK;
 }
 
-/* All of them in a chain, its end in *out_last. */
+/* Copies all submissions into a list; its end is in *out_last. */
 static plait_status copy_batches(struct driven *self, driven_queue *queue,
 				 const plait_submission *submissions,
 				 uint32_t count, driven_batch **out_first,
@@ -230,9 +231,9 @@ static plait_status copy_batches(struct driven *self, driven_queue *queue,
 	return status;
 }
 
-/* --- submitting ----------------------------------------------------------- */
+/* --- submission ----------------------------------------------------------- */
 
-/* What would not fit if nothing were pending either is told so. */
+/* Distinguishes submissions that exceed the capacity of the empty queue. */
 static plait_status refuse(struct driven *self, const driven_queue *queue,
 			   uint64_t works, plait_error *error)
 {
@@ -243,18 +244,18 @@ static plait_status refuse(struct driven *self, const driven_queue *queue,
 			self->services, error, PLAIT_E_INVALID, 0,
 			"%s: queue%s%s: %llu commands at once, but it has "
 			"room for %llu; submit fewer at a time, or give it a "
-			"greater capacity", self->verbs->name, blank,
+			"greater capacity", self->ops->name, blank,
 			queue->label, (unsigned long long)works,
 			(unsigned long long)queue->capacity);
 	return plaitp_driven_fail(
 		self->services, error, PLAIT_E_BUSY, 0,
 		"%s: queue%s%s: %llu commands more, but %llu of at most %llu "
-		"are pending", self->verbs->name, blank, queue->label,
+		"are pending", self->ops->name, blank, queue->label,
 		(unsigned long long)works, (unsigned long long)queue->pending,
 		(unsigned long long)queue->capacity);
 }
 
-/* The lock is held. */
+/* Caller holds self->lock. */
 static plait_status append(struct driven *self, driven_queue *queue,
 			   driven_batch *first, driven_batch *last,
 			   plait_error *error)
@@ -299,7 +300,7 @@ plait_status plaitp_driven_queue_submit(plait_backend *backend,
 	return status;
 }
 
-/* The lane failed too, a moment behind the function that ended its thread. */
+/* The lane fails shortly after the function that ended its thread. */
 static void recover_lane(struct driven *self, driven_queue *queue)
 {
 	const plait_host_services *services = self->services;
@@ -326,11 +327,11 @@ plait_status plaitp_driven_queue_recover(plait_backend *backend,
 		status = plaitp_driven_fail(
 			self->services, error, PLAIT_E_STATE, 0,
 			"%s: queue%s%s: %llu commands are pending; wait for "
-			"them before it can recover", self->verbs->name,
+			"them before it can recover", self->ops->name,
 			queue->label[0] != '\0' ? " " : "", queue->label,
 			(unsigned long long)queue->pending);
-	else if (self->verbs->recover != NULL)
-		status = self->verbs->recover(self, queue, error);
+	else if (self->ops->recover != NULL)
+		status = self->ops->recover(self, queue, error);
 	queue->failed &= status != PLAIT_OK;
 	plaitp_driven_leave(self);
 	if (status == PLAIT_OK)

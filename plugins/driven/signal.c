@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Signals: a counter of the core, which the host looks at and waits for, and
- * beside it what queues have to know: how far it is for them, and which of
- * the emissions to come the driver can wait for by itself.
+ * Signals: a counter of the core for the host to poll and wait for, and the
+ * state that queues need: the value reached for them, and the emissions the
+ * driver can wait for.
  */
 #include <string.h>
 
 #include "driven.h"
 
-/* Points that are handed to the core without an allocation. */
-enum { FEW = 8 };
+/* Points that are passed to the core without an allocation. */
+enum { STACK_POINTS = 8 };
 
-plait_status plaitp_driven_signal_create(plait_backend *backend, uint32_t device,
-					 uint32_t flags,
+plait_status plaitp_driven_signal_create(plait_backend *backend,
+					 uint32_t device, uint32_t flags,
 					 plait_backend_signal **out,
 					 plait_error *error)
 {
@@ -26,7 +26,7 @@ plait_status plaitp_driven_signal_create(plait_backend *backend, uint32_t device
 	if (signal == NULL)
 		return plaitp_driven_fail(self->services, error, PLAIT_E_NOMEM,
 					  0, "%s: no memory for a signal",
-					  self->verbs->name);
+					  self->ops->name);
 	memset(signal, 0, sizeof(*signal));
 	signal->gate = (flags & PLAIT_BACKEND_SIGNAL_GATE) != 0;
 	status = self->services->counter_create(self->host, flags,
@@ -47,7 +47,7 @@ void plaitp_driven_signal_destroy(plait_backend *backend,
 	self->services->resize(self->host, signal, sizeof(*signal), 0);
 }
 
-/* --- for queues ----------------------------------------------------------- */
+/* --- as queues see them --------------------------------------------------- */
 
 enum driven_state plaitp_driven_signal_state(const driven_signal *signal,
 					     uint64_t sequence)
@@ -55,14 +55,15 @@ enum driven_state plaitp_driven_signal_state(const driven_signal *signal,
 	bool failed = signal->failed_from != 0 &&
 		      sequence >= signal->failed_from;
 
-	/* Nobody raises a gate that failed; what queues emit still comes. */
+	/* A failed gate is not raised again; emissions of queues still
+	 * arrive. */
 	if (failed && (signal->gate || signal->reached >= sequence))
 		return DRIVEN_FAILED;
 	return signal->reached >= sequence ? DRIVEN_REACHED : DRIVEN_PENDING;
 }
 
-/* Who waits looks again: it may wait for the same signal, further on. */
-static void wake(struct driven *self, driven_signal *signal)
+/* Waiters look again; each may wait for a later point of this signal. */
+static void wake_waiters(struct driven *self, driven_signal *signal)
 {
 	driven_queue *queue;
 
@@ -93,12 +94,12 @@ void plaitp_driven_signal_advance(struct driven *self, driven_signal *signal,
 		signal->failed_from = sequence;
 		copy_error(&signal->error, failure);
 	}
-	wake(self, signal);
+	wake_waiters(self, signal);
 }
 
-/* --- for the host: what the counter says ---------------------------------- */
+/* --- as the host sees them: the counter ----------------------------------- */
 
-static plait_backend_point counted(const plait_backend_point *point)
+static plait_backend_point to_counter(const plait_backend_point *point)
 {
 	plait_backend_point out = { point->signal->counter, point->sequence };
 
@@ -111,7 +112,7 @@ plait_status plaitp_driven_signal_poll(plait_backend *backend,
 				       plait_error *error)
 {
 	struct driven *self = driven_of(backend);
-	const plait_backend_point own = counted(point);
+	const plait_backend_point own = to_counter(point);
 
 	return self->services->counter_poll(self->host, &own, out_reached,
 					    error);
@@ -125,23 +126,23 @@ plait_status plaitp_driven_signal_wait(plait_backend *backend,
 {
 	struct driven *self = driven_of(backend);
 	const uint64_t bytes = count * sizeof(*points);
-	plait_backend_point few[FEW] = { { NULL, 0 } };
-	plait_backend_point *own = few;
+	plait_backend_point stack_points[STACK_POINTS] = { { NULL, 0 } };
+	plait_backend_point *own = stack_points;
 	plait_status status;
 	uint32_t i;
 
-	if (count > FEW)
+	if (count > STACK_POINTS)
 		own = self->services->resize(self->host, NULL, 0, bytes);
 	if (own == NULL)
 		return plaitp_driven_fail(self->services, error, PLAIT_E_NOMEM,
 					  0, "%s: no memory to wait for "
-					  "%u points", self->verbs->name,
+					  "%u points", self->ops->name,
 					  count);
 	for (i = 0; i < count; i++)
-		own[i] = counted(&points[i]);
+		own[i] = to_counter(&points[i]);
 	status = self->services->counter_wait(self->host, own, count, any,
 					      timeout_ns, error);
-	if (own != few)
+	if (own != stack_points)
 		self->services->resize(self->host, own, bytes, 0);
 	return status;
 }
@@ -152,27 +153,29 @@ plait_status plaitp_driven_signal_notify(plait_backend *backend,
 					 void *user_data, plait_error *error)
 {
 	struct driven *self = driven_of(backend);
-	const plait_backend_point own = counted(point);
+	const plait_backend_point own = to_counter(point);
 
 	return self->services->counter_notify(self->host, &own, function,
 					      user_data, error);
 }
 
-/* The host first: who finds that a queue went on finds the gate open. */
+/* Raise the counter first: a host that sees a queue advance must see the gate
+ * open. */
 plait_status plaitp_driven_signal_raise(plait_backend *backend,
 					const plait_backend_point *point,
 					const plait_error *failure,
 					plait_error *error)
 {
 	struct driven *self = driven_of(backend);
-	const plait_backend_point own = counted(point);
+	const plait_backend_point own = to_counter(point);
 	plait_status status = self->services->counter_raise(
 		self->host, &own, failure, error);
 
 	if (status != PLAIT_OK)
 		return status;
 	plaitp_driven_enter(self);
-	plaitp_driven_signal_advance(self, point->signal, point->sequence, failure);
+	plaitp_driven_signal_advance(self, point->signal, point->sequence,
+				     failure);
 	plaitp_driven_leave(self);
 	return PLAIT_OK;
 }

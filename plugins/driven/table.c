@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What such a backend says of itself, and what it needs of the core. */
+/* Common fields of the backend table, and the services required of the core. */
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,17 +7,17 @@
 #include "driven.h"
 
 plait_status plaitp_driven_check_abi(const plait_host_services *services,
-				     plait_backend_table *table, const char *name,
-				     plait_error *error)
+				     plait_backend_table *table,
+				     const char *name, plait_error *error)
 {
 	if (services->abi_min > PLAIT_PLUGIN_ABI ||
 	    services->abi_max < PLAIT_PLUGIN_ABI ||
 	    table->size < sizeof(*table))
 		return plaitp_driven_fail(services, error, PLAIT_E_UNSUPPORTED,
-					  0, "%s: talks plugin interface 1 "
-					  "only", name);
+					  0, "%s: supports plugin "
+					  "interface 1 only", name);
 	if (services->size < offsetof(plait_host_services, counter_emit) +
-			     sizeof(services->counter_emit))
+	    sizeof(services->counter_emit))
 		return plaitp_driven_fail(services, error, PLAIT_E_UNSUPPORTED,
 					  0, "%s: needs a core with the "
 					  "service counter_emit", name);

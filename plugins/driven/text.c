@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Texts: those of errors, and numbers in settings. */
+/* Error texts, and numbers in settings. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Every function of OpenCL that is used, once.  driver.c makes out of this
- * table what it looks up, and the twins of a test build what they replace.
+ * Table of all OpenCL functions that are used.  driver.c derives the function
+ * pointers and the names to look up; tests derive their interposers.
  *
  *   STATUS(name, parameters, arguments)        returns a cl_int
  *   MAKES(type, name, parameters, arguments)   returns an object, and a

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Platforms, devices, parts of devices, and the one context they share.  The
- * devices of a backend are those of one platform: events and memory belong to
- * a context, and no context spans two.
+ * Platforms, devices, sub-devices and the context they share.  A backend has
+ * the devices of one platform: events and memory belong to a context, and a
+ * context cannot span platforms.
  */
 #include <dirent.h>
 #include <stdio.h>
@@ -14,10 +14,10 @@
 
 enum { MAX_PLATFORMS = 16, NAME_BYTES = 128 };
 
-/* What scheduling is told until somebody measures. */
+/* Estimated costs for the planner; not measured. */
 enum { SUBMIT_NS = 1000, COMMAND_NS = 1000, HOP_NS = 2000 };
 
-/* What no driver promises, and vector instructions like. */
+/* Minimum alignment: for vector instructions, which no driver promises. */
 enum { LEAST_ALIGNMENT_BYTES = 64 };
 
 static const char no_place[] = "";
@@ -29,7 +29,7 @@ static bool fits(const char *name, const char *part)
 
 /* --- platforms ------------------------------------------------------------ */
 
-/* How many drivers are registered in a folder. */
+/* Counts the drivers registered in a folder. */
 static unsigned count_drivers(const char *folder)
 {
 	DIR *open = opendir(folder);
@@ -59,7 +59,8 @@ static plait_status refuse_empty(plait_backend *self, const char *loader,
 	return plaitp_driven_fail(self->services, error, PLAIT_E_UNAVAILABLE,
 				  0, "opencl: %.60s finds no platform: no "
 				  "driver %s registered in %s%.80s; Debian has "
-				  "one for CPUs in pocl-opencl-icd", loader, found,
+				  "one for CPUs in pocl-opencl-icd", loader,
+				  found,
 				  vendors != NULL ? "OCL_ICD_VENDORS=" : "",
 				  folder);
 }
@@ -113,9 +114,10 @@ static void name_device(plait_backend *self, cl_device_id id,
 		snprintf(name, NAME_BYTES, "unknown");
 }
 
-/* What the device is, in numbers. */
-static plait_status measure(plait_backend *self, struct opencl_device *device,
-			    plait_error *error)
+/* Queries limits and type of the device. */
+static plait_status query_limits(plait_backend *self,
+				 struct opencl_device *device,
+				 plait_error *error)
 {
 	cl_uint units = 0, align_bits = 0;
 	cl_ulong all_bytes = 0, largest_bytes = 0;
@@ -171,9 +173,9 @@ static plait_status add(plait_backend *self, cl_platform_id platform,
 	memset(device, 0, sizeof(*device));
 	device->id = id;
 	device->is_part = parts > 0;
-	/* From here on it is released at the end. */
+	/* From here on close_devices releases it. */
 	self->device_count++;
-	status = measure(self, device, error);
+	status = query_limits(self, device, error);
 	if (status == PLAIT_OK)
 		describe(self, device, platform, part, parts);
 	return status;
@@ -219,7 +221,7 @@ static plait_status add_parts(plait_backend *self, cl_platform_id platform,
 	return status;
 }
 
-/* Those of one platform that the user wants; none is no error. */
+/* Adds the matching devices of one platform.  None is no error. */
 static plait_status add_devices(plait_backend *self, cl_platform_id platform,
 				const struct opencl_options *options,
 				plait_error *error)
@@ -252,7 +254,7 @@ static plait_status add_devices(plait_backend *self, cl_platform_id platform,
 	return status;
 }
 
-/* Append a name to a list in a text. */
+/* Appends a name to a list in a text. */
 static void list_name(char *text, size_t room, const char *name)
 {
 	size_t used = strlen(text);
@@ -261,10 +263,10 @@ static void list_name(char *text, size_t room, const char *name)
 		 name);
 }
 
-/* PoCL: it compiles a kernel for each size of groups that it meets. */
-#define LATE_PLATFORM "Portable Computing Language"
+/* PoCL compiles a kernel for each work-group size that it meets. */
+#define LAZY_PLATFORM "Portable Computing Language"
 
-/* The first platform that has what is wanted. */
+/* Chooses the first platform that has a matching device. */
 static plait_status choose(plait_backend *self,
 			   const struct opencl_options *options,
 			   plait_error *error)
@@ -281,9 +283,9 @@ static plait_status choose(plait_backend *self,
 		list_name(seen, sizeof(seen), name);
 		if (!fits(name, options->platform))
 			continue;
-		self->compiles_late = options->warm ||
-				      (!options->cold &&
-				       strcmp(name, LATE_PLATFORM) == 0);
+		self->compiles_lazily = options->warm ||
+				      (!options->no_warm &&
+				       strcmp(name, LAZY_PLATFORM) == 0);
 		status = add_devices(self, platforms[i], options, error);
 		if (status != PLAIT_OK || self->device_count > 0)
 			return status;
@@ -298,8 +300,8 @@ static plait_status choose(plait_backend *self,
 					  "device", seen);
 	return plaitp_driven_fail(self->services, error, PLAIT_E_UNAVAILABLE,
 				  0, "opencl: no device of the platforms %s "
-				  "is what was asked for (platform=%.30s, "
-				  "device=%.30s, type)", seen,
+				  "matches platform=%.30s, device=%.30s and "
+				  "type", seen,
 				  options->platform ? options->platform : "",
 				  options->device ? options->device : "");
 }
@@ -323,9 +325,9 @@ static plait_status create_context(plait_backend *self, plait_error *error)
 	for (i = 0; i < self->device_count; i++) {
 		struct opencl_device *device = &self->devices[i];
 
-		device->maps = self->cl.clCreateCommandQueue(
+		device->map_queue = self->cl.clCreateCommandQueue(
 			self->context, device->id, 0, &code);
-		if (device->maps == NULL)
+		if (device->map_queue == NULL)
 			return plaitp_opencl_fail_call(self->services, error,
 						       "clCreateCommandQueue",
 						       code, no_place);
@@ -357,8 +359,9 @@ void plaitp_opencl_close_devices(plait_backend *self)
 	uint32_t i;
 
 	for (i = 0; i < self->device_count; i++)
-		if (self->devices[i].maps != NULL)
-			self->cl.clReleaseCommandQueue(self->devices[i].maps);
+		if (self->devices[i].map_queue != NULL)
+			self->cl.clReleaseCommandQueue(
+				self->devices[i].map_queue);
 	if (self->context != NULL)
 		self->cl.clReleaseContext(self->context);
 	for (i = 0; i < self->device_count; i++)
@@ -407,7 +410,8 @@ plait_status plaitp_opencl_device_query(plait_backend *self, uint32_t index,
 	known.alignment_bytes = device->alignment_bytes;
 	memcpy(known.description, device->description,
 	       sizeof(known.description));
-	/* An older core knows a shorter record, a newer one a longer. */
+	/* The core's record may be shorter (older) or longer (newer) than this
+	 * one. */
 	if (bytes == 0 || bytes > sizeof(known))
 		bytes = sizeof(known);
 	known.size = bytes;

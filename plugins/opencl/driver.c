@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The ICD loader: found by name when a backend is opened, never linked.  It
- * stays mapped: no driver survives being unloaded.
+ * ICD loader: opened by name with the backend, never linked.  It is not
+ * unloaded, because drivers do not survive that.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 
 #include "opencl.h"
 
-/* --- numbers -------------------------------------------------------------- */
+/* --- error codes ---------------------------------------------------------- */
 
 #define CODE(name) { name, #name }
 
@@ -91,7 +91,7 @@ plait_status plaitp_opencl_fail_call(const plait_host_services *services,
 				     cl_int code, const char *where)
 {
 	return plaitp_driven_fail(services, error, status_of(code), code,
-				  "opencl: %s gave %s (%d)%s%s", name,
+				  "opencl: %s failed with %s (%d)%s%s", name,
 				  name_of(code), (int)code,
 				  where[0] != '\0' ? " for " : "", where);
 }
@@ -105,7 +105,7 @@ static void name_place(char where[WHERE_BYTES], const char *label,
 		 label != NULL ? "command \"" : "", label != NULL ? label : "",
 		 label != NULL ? "\"" : "",
 		 queue[0] == '\0' ? "" : label != NULL ? " in queue \"" :
-							 "queue \"",
+		 "queue \"",
 		 queue, queue[0] != '\0' ? "\"" : "");
 }
 
@@ -128,30 +128,31 @@ plait_status plaitp_opencl_fail_end(const plait_host_services *services,
 	char where[WHERE_BYTES];
 
 	name_place(where, label, queue);
-	/* Not every status of an event is what a call gives, too. */
+	/* OPENCL_UNKNOWN is a status of events that no call returns. */
 	if (code != OPENCL_UNKNOWN)
 		return plaitp_opencl_fail_call(services, error, name, code,
 					       where);
 	return plaitp_driven_fail(services, error, PLAIT_E_FAILED, code,
 				  "opencl: %s ended with status %d; the "
-				  "driver says no more%s%s", name, (int)code,
+				  "driver gives no cause%s%s", name, (int)code,
 				  where[0] != '\0' ? ", for " : "", where);
 }
 
-/* --- for packagers -------------------------------------------------------- */
+/* --- note for packagers --------------------------------------------------- */
 
-#define WANTED \
+#define DLOPEN_NOTE \
 	"[{\"feature\":\"opencl\",\"description\":\"Runs kernels on " \
 	"OpenCL devices\",\"priority\":\"recommended\"," \
 	"\"soname\":[\"libOpenCL.so.1\"]}]"
 
-/* What is opened and not linked: no linker tells them. */
+/* ELF note of libraries that are opened and not linked, which the linker cannot
+ * record. */
 static const struct {
 	uint32_t owner_bytes, text_bytes, type;
 	char owner[4];
-	char text[(sizeof(WANTED) + 3) / 4 * 4];
-} wanted __attribute__((section(".note.dlopen"), used, aligned(4))) = {
-	4, sizeof(WANTED), 0x407c0c0a, "FDO", WANTED
+	char text[(sizeof(DLOPEN_NOTE) + 3) / 4 * 4];
+} dlopen_note __attribute__((section(".note.dlopen"), used, aligned(4))) = {
+	4, sizeof(DLOPEN_NOTE), 0x407c0c0a, "FDO", DLOPEN_NOTE
 };
 
 /* --- functions ------------------------------------------------------------ */
@@ -192,13 +193,14 @@ plait_status plaitp_opencl_load(plait_backend *self, const char *loader,
 {
 	void *library;
 
-	/* The loader and its drivers obey the environment. */
+	/* Loader and drivers load code that environment variables name. */
 	if (getauxval(AT_SECURE) != 0)
 		return plaitp_driven_fail(self->services, error,
 					  PLAIT_E_UNAVAILABLE, 0,
 					  "opencl: not for a privileged "
 					  "process: environment variables "
-					  "choose what its loader loads");
+					  "choose the code that its loader "
+					  "loads");
 	library = dlopen(loader, RTLD_NOW | RTLD_LOCAL);
 	if (library == NULL)
 		return plaitp_driven_fail(self->services, error,

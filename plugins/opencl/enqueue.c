@@ -1,81 +1,81 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From works to commands of the driver.  A stretch of works is enqueued one
- * by one: the first waits for the events of other queues, the last has the
- * event that says when all are done.  With events=all each has one (watch.c).
+ * Commands of an OpenCL queue, encoded from works.  The first command of a
+ * batch waits for the events of other queues; the callback of the last one's
+ * event completes the batch.  With events=all each command has one (events.c).
  */
 #include <string.h>
 
-#include "watch.h"
+#include "events.h"
 
-/* What a command ends with because of one in front of it; some drivers say
- * OPENCL_UNKNOWN of both. */
-#define FOLLOWED CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST
+/* Status of a command after one that failed.  Some drivers report
+ * OPENCL_UNKNOWN for both. */
+#define AFTER_FAILED CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST
 
 static plait_backend *backend_of(struct driven *driven)
 {
 	return (plait_backend *)(void *)driven;
 }
 
-/* What a stretch needs while it is enqueued. */
-struct stretch {
+/* State while the works of a batch are encoded. */
+struct encoder {
 	plait_backend *self;
 	driven_batch *batch;
 	cl_command_queue driver;
-	cl_event *events;   /* of its sources */
-	cl_uint wait_count; /* left, for the next command */
-	bool begun;	    /* the driver has some of it */
-	struct opencl_watch *watch; /* of all of them, or null */
-	bool is_last;	    /* nothing comes behind this work */
-	cl_event event;	    /* of the last command, where there is no watch */
-	const char *name;   /* of the function called last */
-	const char *label;  /* of the work that it was for, or null */
+	cl_event *wait_events;   /* events of the sources of its waits */
+	cl_uint wait_count; /* of wait_events, for the next command; then 0 */
+	bool submitted;	    /* the driver has accepted a command */
+	struct opencl_events *events; /* of all commands, or null */
+	bool is_last;	    /* no work follows this one */
+	cl_event event;	    /* of the last command, if `events` is null */
+	const char *name;   /* last function called */
+	const char *label;  /* of the work it was called for, or null */
 };
 
-/* --- one command ---------------------------------------------------------- */
+/* --- single commands ------------------------------------------------------ */
 
-static const cl_event *waits_of(const struct stretch *stretch)
+static const cl_event *waits_of(const struct encoder *encoder)
 {
-	return stretch->wait_count != 0 ? stretch->events : NULL;
+	return encoder->wait_count != 0 ? encoder->wait_events : NULL;
 }
 
-/* Where the event of the next command goes, if it is to have one; `whole`: no
- * more of this work comes behind it. */
-static cl_event *event_of(struct stretch *stretch, bool whole)
+/* Returns the place for the event of the next command, or null.  `whole`: it is
+ * the last command of its work. */
+static cl_event *event_of(struct encoder *encoder, bool whole)
 {
-	if (stretch->watch != NULL)
-		return plaitp_opencl_watch_next(stretch->watch);
-	return stretch->is_last && whole ? &stretch->event : NULL;
+	if (encoder->events != NULL)
+		return plaitp_opencl_events_next(encoder->events);
+	return encoder->is_last && whole ? &encoder->event : NULL;
 }
 
-/* `code` is what enqueuing gave. */
-static cl_int taken(struct stretch *stretch, const char *name, cl_int code)
+/* Records the result of an enqueue call. */
+static cl_int check_call(struct encoder *encoder, const char *name, cl_int code)
 {
-	stretch->name = name;
+	encoder->name = name;
 	if (code != CL_SUCCESS)
 		return code;
-	stretch->begun = true;
-	stretch->wait_count = 0;
+	encoder->submitted = true;
+	encoder->wait_count = 0;
 	return code;
 }
 
-static cl_int fill_piece(struct stretch *stretch, const plait_work *work,
+static cl_int fill_piece(struct encoder *encoder, const plait_work *work,
 			 const unsigned char *pattern, size_t width,
 			 uint64_t at, uint64_t bytes)
 {
-	return taken(stretch, "clEnqueueFillBuffer",
-		     stretch->self->cl.clEnqueueFillBuffer(
-			     stretch->driver, work->target->memory, pattern,
+	return check_call(encoder, "clEnqueueFillBuffer",
+			  encoder->self->cl.clEnqueueFillBuffer(
+			     encoder->driver, work->target->memory, pattern,
 			     width, work->target_offset + at, bytes,
-			     stretch->wait_count, waits_of(stretch),
-			     event_of(stretch, at + bytes == work->bytes)));
+			     encoder->wait_count, waits_of(encoder),
+			     event_of(encoder, at + bytes == work->bytes)));
 }
 
 /*
- * The driver takes only patterns that are whole, at offsets that are multiples
- * of them; what is around that is filled byte by byte.
+ * The driver accepts patterns only as a whole and at multiples of their size;
+ * bytes around that are filled one by one.
  */
-static cl_int fill(struct stretch *stretch, const plait_work *work)
+static cl_int fill(struct encoder *encoder, const plait_work *work)
 {
 	size_t width = work->pattern_bytes;
 	unsigned char pattern[8], shifted[8];
@@ -90,70 +90,71 @@ static cl_int fill(struct stretch *stretch, const plait_work *work)
 
 		if (whole)
 			bytes = left / width * width;
-		plaitp_driven_rotate_pattern(shifted, pattern, width, at % width);
-		code = fill_piece(stretch, work, shifted, whole ? width : 1,
+		plaitp_driven_rotate_pattern(shifted, pattern, width,
+					     at % width);
+		code = fill_piece(encoder, work, shifted, whole ? width : 1,
 				  at, bytes);
 		at += bytes;
 	}
 	return code;
 }
 
-static cl_int copy(struct stretch *stretch, const plait_work *work)
+static cl_int copy(struct encoder *encoder, const plait_work *work)
 {
-	return taken(stretch, "clEnqueueCopyBuffer",
-		     stretch->self->cl.clEnqueueCopyBuffer(
-			     stretch->driver, work->source->memory,
+	return check_call(encoder, "clEnqueueCopyBuffer",
+			  encoder->self->cl.clEnqueueCopyBuffer(
+			     encoder->driver, work->source->memory,
 			     work->target->memory, work->source_offset,
 			     work->target_offset, work->bytes,
-			     stretch->wait_count, waits_of(stretch),
-			     event_of(stretch, true)));
+			     encoder->wait_count, waits_of(encoder),
+			     event_of(encoder, true)));
 }
 
-static cl_int read_back(struct stretch *stretch, const plait_work *work)
+static cl_int read_back(struct encoder *encoder, const plait_work *work)
 {
-	return taken(stretch, "clEnqueueReadBuffer",
-		     stretch->self->cl.clEnqueueReadBuffer(
-			     stretch->driver, work->source->memory, CL_FALSE,
+	return check_call(encoder, "clEnqueueReadBuffer",
+			  encoder->self->cl.clEnqueueReadBuffer(
+			     encoder->driver, work->source->memory, CL_FALSE,
 			     work->source_offset, work->bytes, work->host,
-			     stretch->wait_count, waits_of(stretch),
-			     event_of(stretch, true)));
+			     encoder->wait_count, waits_of(encoder),
+			     event_of(encoder, true)));
 }
 
-static cl_int write_out(struct stretch *stretch, const plait_work *work)
+static cl_int write_out(struct encoder *encoder, const plait_work *work)
 {
-	return taken(stretch, "clEnqueueWriteBuffer",
-		     stretch->self->cl.clEnqueueWriteBuffer(
-			     stretch->driver, work->target->memory, CL_FALSE,
+	return check_call(encoder, "clEnqueueWriteBuffer",
+			  encoder->self->cl.clEnqueueWriteBuffer(
+			     encoder->driver, work->target->memory, CL_FALSE,
 			     work->target_offset, work->bytes, work->host,
-			     stretch->wait_count, waits_of(stretch),
-			     event_of(stretch, true)));
+			     encoder->wait_count, waits_of(encoder),
+			     event_of(encoder, true)));
 }
 
 /* --- rows ----------------------------------------------------------------- */
 
 static const size_t origin[3];
 
-static cl_int copy_row(struct stretch *stretch, const plait_work *work,
+static cl_int copy_row(struct encoder *encoder, const plait_work *work,
 		       uint64_t slice, uint64_t row)
 {
 	const plait_work_rows *rows = work->rows;
 
-	return taken(stretch, "clEnqueueCopyBuffer",
-		     stretch->self->cl.clEnqueueCopyBuffer(
-			     stretch->driver, work->source->memory,
+	return check_call(encoder, "clEnqueueCopyBuffer",
+			  encoder->self->cl.clEnqueueCopyBuffer(
+			     encoder->driver, work->source->memory,
 			     work->target->memory,
 			     work->source_offset + slice * rows->source_slice +
 				     row * rows->source_row,
 			     work->target_offset + slice * rows->target_slice +
 				     row * rows->target_row,
-			     work->bytes, stretch->wait_count,
-			     waits_of(stretch),
-			     event_of(stretch, slice + 1 == rows->slices &&
-						       row + 1 == rows->rows)));
+			     work->bytes, encoder->wait_count,
+			     waits_of(encoder),
+			     event_of(encoder, slice + 1 == rows->slices &&
+				      row + 1 == rows->rows)));
 }
 
-/* In one memory the driver has rules of its own for what overlaps. */
-static cl_int copy_each_row(struct stretch *stretch, const plait_work *work)
+/* The driver restricts overlapping rectangles of one memory object. */
+static cl_int copy_each_row(struct encoder *encoder, const plait_work *work)
 {
 	const plait_work_rows *rows = work->rows;
 	cl_int code = CL_SUCCESS;
@@ -161,11 +162,11 @@ static cl_int copy_each_row(struct stretch *stretch, const plait_work *work)
 
 	for (i = 0; i < rows->slices; i++)
 		for (k = 0; k < rows->rows && code == CL_SUCCESS; k++)
-			code = copy_row(stretch, work, i, k);
+			code = copy_row(encoder, work, i, k);
 	return code;
 }
 
-static cl_int copy_rows(struct stretch *stretch, const plait_work *work)
+static cl_int copy_rows(struct encoder *encoder, const plait_work *work)
 {
 	const plait_work_rows *rows = work->rows;
 	const size_t from[3] = { work->source_offset }, to[3] = {
@@ -173,103 +174,103 @@ static cl_int copy_rows(struct stretch *stretch, const plait_work *work)
 	const size_t region[3] = { work->bytes, rows->rows, rows->slices };
 
 	if (work->source->memory == work->target->memory)
-		return copy_each_row(stretch, work);
-	return taken(stretch, "clEnqueueCopyBufferRect",
-		     stretch->self->cl.clEnqueueCopyBufferRect(
-			     stretch->driver, work->source->memory,
+		return copy_each_row(encoder, work);
+	return check_call(encoder, "clEnqueueCopyBufferRect",
+			  encoder->self->cl.clEnqueueCopyBufferRect(
+			     encoder->driver, work->source->memory,
 			     work->target->memory, from, to, region,
 			     rows->source_row, rows->source_slice,
 			     rows->target_row, rows->target_slice,
-			     stretch->wait_count, waits_of(stretch),
-			     event_of(stretch, true)));
+			     encoder->wait_count, waits_of(encoder),
+			     event_of(encoder, true)));
 }
 
-static cl_int read_rows(struct stretch *stretch, const plait_work *work)
+static cl_int read_rows(struct encoder *encoder, const plait_work *work)
 {
 	const plait_work_rows *rows = work->rows;
 	const size_t from[3] = { work->source_offset };
 	const size_t region[3] = { work->bytes, rows->rows, rows->slices };
 
-	return taken(stretch, "clEnqueueReadBufferRect",
-		     stretch->self->cl.clEnqueueReadBufferRect(
-			     stretch->driver, work->source->memory, CL_FALSE,
+	return check_call(encoder, "clEnqueueReadBufferRect",
+			  encoder->self->cl.clEnqueueReadBufferRect(
+			     encoder->driver, work->source->memory, CL_FALSE,
 			     from, origin, region, rows->source_row,
 			     rows->source_slice, rows->target_row,
 			     rows->target_slice, work->host,
-			     stretch->wait_count, waits_of(stretch),
-			     event_of(stretch, true)));
+			     encoder->wait_count, waits_of(encoder),
+			     event_of(encoder, true)));
 }
 
-static cl_int write_rows(struct stretch *stretch, const plait_work *work)
+static cl_int write_rows(struct encoder *encoder, const plait_work *work)
 {
 	const plait_work_rows *rows = work->rows;
 	const size_t to[3] = { work->target_offset };
 	const size_t region[3] = { work->bytes, rows->rows, rows->slices };
 
-	return taken(stretch, "clEnqueueWriteBufferRect",
-		     stretch->self->cl.clEnqueueWriteBufferRect(
-			     stretch->driver, work->target->memory, CL_FALSE,
+	return check_call(encoder, "clEnqueueWriteBufferRect",
+			  encoder->self->cl.clEnqueueWriteBufferRect(
+			     encoder->driver, work->target->memory, CL_FALSE,
 			     to, origin, region, rows->target_row,
 			     rows->target_slice, rows->source_row,
 			     rows->source_slice, work->host,
-			     stretch->wait_count, waits_of(stretch),
-			     event_of(stretch, true)));
+			     encoder->wait_count, waits_of(encoder),
+			     event_of(encoder, true)));
 }
 
-/* --- all ------------------------------------------------------------------ */
+/* --- any work ------------------------------------------------------------- */
 
-static cl_int launch(struct stretch *stretch, const plait_work *work)
+static cl_int launch(struct encoder *encoder, const plait_work *work)
 {
 	const plait_backend_launch *launch = work->launch;
 
-	return taken(stretch, "clEnqueueNDRangeKernel",
-		     stretch->self->cl.clEnqueueNDRangeKernel(
-			     stretch->driver, launch->kernel,
+	return check_call(encoder, "clEnqueueNDRangeKernel",
+			  encoder->self->cl.clEnqueueNDRangeKernel(
+			     encoder->driver, launch->kernel,
 			     launch->dimensions, NULL, launch->items,
 			     launch->grouped ? launch->group : NULL,
-			     stretch->wait_count, waits_of(stretch),
-			     event_of(stretch, true)));
+			     encoder->wait_count, waits_of(encoder),
+			     event_of(encoder, true)));
 }
 
-static cl_int mark(struct stretch *stretch)
+static cl_int enqueue_marker(struct encoder *encoder)
 {
-	return taken(stretch, "clEnqueueMarkerWithWaitList",
-		     stretch->self->cl.clEnqueueMarkerWithWaitList(
-			     stretch->driver, stretch->wait_count,
-			     waits_of(stretch), event_of(stretch, true)));
+	return check_call(encoder, "clEnqueueMarkerWithWaitList",
+			  encoder->self->cl.clEnqueueMarkerWithWaitList(
+			     encoder->driver, encoder->wait_count,
+			     waits_of(encoder), event_of(encoder, true)));
 }
 
-static cl_int enqueue_rows(struct stretch *stretch, const plait_work *work)
+static cl_int enqueue_rows(struct encoder *encoder, const plait_work *work)
 {
 	switch (work->kind) {
 	case PLAIT_WORK_COPY:
-		return copy_rows(stretch, work);
+		return copy_rows(encoder, work);
 	case PLAIT_WORK_READ:
-		return read_rows(stretch, work);
+		return read_rows(encoder, work);
 	default:
-		return write_rows(stretch, work);
+		return write_rows(encoder, work);
 	}
 }
 
-static cl_int enqueue(struct stretch *stretch, const plait_work *work)
+static cl_int enqueue(struct encoder *encoder, const plait_work *work)
 {
 	if (work->rows != NULL)
-		return enqueue_rows(stretch, work);
+		return enqueue_rows(encoder, work);
 	switch (work->kind) {
 	case PLAIT_WORK_COPY:
-		return copy(stretch, work);
+		return copy(encoder, work);
 	case PLAIT_WORK_FILL:
-		return fill(stretch, work);
+		return fill(encoder, work);
 	case PLAIT_WORK_READ:
-		return read_back(stretch, work);
+		return read_back(encoder, work);
 	case PLAIT_WORK_LAUNCH:
-		return launch(stretch, work);
+		return launch(encoder, work);
 	default:
-		return write_out(stretch, work);
+		return write_out(encoder, work);
 	}
 }
 
-/* --- a stretch ------------------------------------------------------------ */
+/* --- batches -------------------------------------------------------------- */
 
 static cl_uint list_events(driven_batch *batch)
 {
@@ -283,120 +284,121 @@ static cl_uint list_events(driven_batch *batch)
 	return count;
 }
 
-static cl_int enqueue_all(struct stretch *stretch, uint32_t end, uint32_t last)
+static cl_int enqueue_all(struct encoder *encoder, uint32_t end, uint32_t last)
 {
-	driven_batch *batch = stretch->batch;
+	driven_batch *batch = encoder->batch;
 	cl_int code = CL_SUCCESS;
 
 	for (; batch->work_index < end && code == CL_SUCCESS;
 	     batch->work_index++) {
 		const plait_work *work = &batch->works[batch->work_index];
 
-		stretch->label = work->label;
-		stretch->is_last = batch->work_index == last;
+		encoder->label = work->label;
+		encoder->is_last = batch->work_index == last;
 		if (!plaitp_driven_work_is_empty(work))
-			code = enqueue(stretch, work);
+			code = enqueue(encoder, work);
 	}
-	stretch->is_last = true;
-	/* Nothing to run, but something that others may have to wait for. */
-	if (last == UINT32_MAX && stretch->wait_count > 0 &&
+	encoder->is_last = true;
+	/* No command, but other queues may have to wait for what this batch
+	 * waits for. */
+	if (last == UINT32_MAX && encoder->wait_count > 0 &&
 	    end == batch->work_count)
-		code = mark(stretch);
+		code = enqueue_marker(encoder);
 	return code;
 }
 
-/* The queue fails; what the driver has of the stretch is waited for. */
-static void give_up(struct stretch *stretch, cl_int code)
+/* Fails the queue and waits for the commands that the driver has accepted. */
+static void fail_batch(struct encoder *encoder, cl_int code)
 {
-	plait_backend *self = stretch->self;
-	driven_queue *queue = stretch->batch->queue;
+	plait_backend *self = encoder->self;
+	driven_queue *queue = encoder->batch->queue;
 	plait_error failure = { .size = sizeof(failure) };
 
-	plaitp_opencl_fail_work(self->services, &failure, stretch->name, code,
-				stretch->label, queue->label);
+	plaitp_opencl_fail_work(self->services, &failure, encoder->name, code,
+				encoder->label, queue->label);
 	plaitp_driven_fail_queue(&self->driven, queue, &failure, "");
-	if (stretch->begun)
-		self->cl.clFinish(stretch->driver);
+	if (encoder->submitted)
+		self->cl.clFinish(encoder->driver);
 }
 
-/* On any thread, with any of the driver's locks held. */
+/* Runs on any thread, with any lock of the driver held. */
 static void CL_CALLBACK on_complete(cl_event event, cl_int code, void *batch)
 {
 	(void)event;
 	plaitp_driven_complete(batch, code < 0 ? code : 0);
 }
 
-/* Be told when the last command is over. */
-static void watch(struct stretch *stretch)
+/* Adds the callback of the last command. */
+static void add_callback(struct encoder *encoder)
 {
-	plait_backend *self = stretch->self;
-	driven_batch *batch = stretch->batch;
+	plait_backend *self = encoder->self;
+	driven_batch *batch = encoder->batch;
 	cl_int code;
 
-	/* That of an earlier stretch is over. */
+	/* The event of earlier works of this batch has completed. */
 	if (batch->event != NULL)
 		self->cl.clReleaseEvent(batch->event);
-	batch->event = stretch->event;
-	batch->flying = true;
-	stretch->name = "clSetEventCallback";
+	batch->event = encoder->event;
+	batch->in_flight = true;
+	encoder->name = "clSetEventCallback";
 	code = self->cl.clSetEventCallback(batch->event, CL_COMPLETE,
 					   on_complete, batch);
 	if (code == CL_SUCCESS)
 		return;
-	batch->flying = false;
-	give_up(stretch, code);
+	batch->in_flight = false;
+	fail_batch(encoder, code);
 }
 
-static void watch_all(struct stretch *stretch)
+static void add_callbacks(struct encoder *encoder)
 {
-	cl_int code = plaitp_opencl_watch_all(stretch->watch);
+	cl_int code = plaitp_opencl_events_add_callbacks(encoder->events);
 
-	stretch->name = "clSetEventCallback";
+	encoder->name = "clSetEventCallback";
 	if (code != CL_SUCCESS)
-		give_up(stretch, code);
+		fail_batch(encoder, code);
 }
 
-/* False: there is no memory for it, and the queue has failed. */
-static bool begin_watch(struct stretch *stretch, uint32_t end)
+/* Returns false if there is no memory; the queue has failed then. */
+static bool begin_events(struct encoder *encoder, uint32_t end)
 {
-	plait_backend *self = stretch->self;
+	plait_backend *self = encoder->self;
 	plait_error failure = { .size = sizeof(failure) };
 
 	if (!self->each_event)
 		return true;
-	stretch->watch = plaitp_opencl_watch_begin(stretch->batch, end);
-	if (stretch->watch != NULL)
+	encoder->events = plaitp_opencl_events_begin(encoder->batch, end);
+	if (encoder->events != NULL)
 		return true;
 	plaitp_driven_fail(self->services, &failure, PLAIT_E_NOMEM, 0,
 			   "opencl: no memory for events");
-	plaitp_driven_fail_queue(&self->driven, stretch->batch->queue,
+	plaitp_driven_fail_queue(&self->driven, encoder->batch->queue,
 				 &failure, "");
 	return false;
 }
 
-static void hand_on(struct driven *driven, driven_batch *batch)
+static void enqueue_batch(struct driven *driven, driven_batch *batch)
 {
-	struct stretch stretch = { .self = backend_of(driven),
+	struct encoder encoder = { .self = backend_of(driven),
 				   .batch = batch,
 				   .driver = batch->queue->driver,
-				   .events = batch->events,
+				   .wait_events = batch->events,
 				   .wait_count = list_events(batch) };
 	uint32_t last, end = plaitp_driven_batch_end(batch, &last);
 	cl_int code;
 
-	if (!begin_watch(&stretch, end))
+	if (!begin_events(&encoder, end))
 		return;
-	code = enqueue_all(&stretch, end, last);
-	batch->queue->unflushed |= stretch.begun;
+	code = enqueue_all(&encoder, end, last);
+	batch->queue->unflushed |= encoder.submitted;
 	if (code != CL_SUCCESS)
-		give_up(&stretch, code);
-	else if (stretch.watch != NULL)
-		watch_all(&stretch);
-	else if (stretch.event != NULL)
-		watch(&stretch);
+		fail_batch(&encoder, code);
+	else if (encoder.events != NULL)
+		add_callbacks(&encoder);
+	else if (encoder.event != NULL)
+		add_callback(&encoder);
 }
 
-/* --- the rest ------------------------------------------------------------- */
+/* --- queues, events and errors -------------------------------------------- */
 
 static plait_status open_queue(struct driven *driven, driven_queue *queue,
 			       const plait_queue_request *request,
@@ -404,14 +406,14 @@ static plait_status open_queue(struct driven *driven, driven_queue *queue,
 {
 	plait_backend *self = backend_of(driven);
 	const struct opencl_device *device = &self->devices[queue->device];
-	cl_command_queue taken = NULL;
+	cl_command_queue check_call = NULL;
 	cl_int code = CL_SUCCESS;
 	plait_status status;
 
 	if (request->native_kind != 0) {
 		status = plaitp_opencl_import_queue(self, device, request,
-						    &taken, error);
-		queue->driver = taken;
+						    &check_call, error);
+		queue->driver = check_call;
 		return status;
 	}
 	queue->driver = self->cl.clCreateCommandQueue(self->context,
@@ -444,10 +446,10 @@ static void drop(struct driven *driven, driven_batch *batch)
 
 	if (batch->event != NULL)
 		self->cl.clReleaseEvent(batch->event);
-	plaitp_opencl_watch_drop(self, batch->load);
+	plaitp_opencl_events_drop(self, batch->driver_data);
 }
 
-/* Of the last work that the driver has, or null. */
+/* Returns the label of the last enqueued work, or null. */
 static const char *label_of(const driven_batch *batch)
 {
 	return batch->work_index > 0 ?
@@ -463,26 +465,28 @@ static void flush(struct driven *driven, driven_queue *queue)
 	if (code == CL_SUCCESS)
 		return;
 	plaitp_opencl_fail_work(self->services, &failure, "clFlush", code,
-				queue->handed != NULL ?
-				label_of(queue->handed) : NULL, queue->label);
+				queue->last_enqueued != NULL ?
+				label_of(queue->last_enqueued) : NULL,
+				queue->label);
 	plaitp_driven_fail_queue(driven, queue, &failure, "");
-	/* It may be that nothing of it ever starts, if not so. */
+	/* Without a flush the commands may never start. */
 	self->cl.clFinish(queue->driver);
 }
 
-/* Which it was is known only with an event for each. */
+/* The failing command is known only if each has an event. */
 static void describe(struct driven *driven, const driven_batch *batch,
 		     plait_error *out)
 {
-	bool each = batch->load != NULL;
+	bool each = batch->driver_data != NULL;
 
 	plaitp_opencl_fail_end(driven->services, out,
 			       batch->code == OPENCL_UNKNOWN && !each ?
-			       "a command, or one in front of it," :
-			       batch->code == FOLLOWED ?
-			       "a command behind one that failed" :
+			       "a command, or one before it," :
+			       batch->code == AFTER_FAILED ?
+			       "a command after a failed one" :
 			       "a command", batch->code,
-			       each ? plaitp_opencl_watch_label(batch->load) :
+			       each ?
+			       plaitp_opencl_events_label(batch->driver_data) :
 			       label_of(batch), batch->queue->label);
 }
 
@@ -490,7 +494,7 @@ const struct driven_ops plaitp_opencl_ops = {
 	.name = "opencl",
 	.open_queue = open_queue,
 	.close_queue = close_queue,
-	.hand_on = hand_on,
+	.enqueue = enqueue_batch,
 	.share_event = share_event,
 	.drop = drop,
 	.flush = flush,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The OpenCL backend's table, and its life. */
+/* Entry point and table of the OpenCL backend; opening and closing. */
 #include <stddef.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 #include "opencl.h"
 
-/* --- life ----------------------------------------------------------------- */
+/* --- opening and closing -------------------------------------------------- */
 
 static void free_backend(plait_backend *self)
 {
@@ -18,8 +18,8 @@ static void close_opencl(plait_backend *self)
 {
 	plaitp_driven_close(&self->driven);
 	plaitp_opencl_close_devices(self);
-	pthread_mutex_destroy(&self->watching);
-	pthread_mutex_destroy(&self->accounts);
+	pthread_mutex_destroy(&self->events_lock);
+	pthread_mutex_destroy(&self->accounting_lock);
 	free_backend(self);
 }
 
@@ -61,8 +61,8 @@ static plait_status open_opencl(plait_host *host,
 		free_backend(self);
 		return status;
 	}
-	pthread_mutex_init(&self->accounts, NULL);
-	pthread_mutex_init(&self->watching, NULL);
+	pthread_mutex_init(&self->accounting_lock, NULL);
+	pthread_mutex_init(&self->events_lock, NULL);
 	status = plaitp_driven_open(&self->driven, &plaitp_opencl_ops,
 				    error);
 	if (status == PLAIT_OK)
@@ -94,9 +94,8 @@ static void fill_slots(plait_backend_table *table)
 }
 
 /*
- * Only when it is named: what most machines have is OpenCL for the processor,
- * which the host backend knows better, and looking for it takes the time that
- * its compiler needs to be loaded.
+ * Explicit: most machines have OpenCL for the processor only, which the host
+ * backend uses better, and probing loads the driver's compiler.
  */
 plait_status plait_plugin_entry(const plait_host_services *services,
 				plait_backend_table *table, plait_error *error)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A built kernel, as program.c makes it and launch.c uses it. */
+/* Built kernel: made by program.c, used by launch.c and warm.c. */
 #ifndef PLAITP_OPENCL_KERNEL_H
 #define PLAITP_OPENCL_KERNEL_H
 
@@ -7,14 +7,14 @@
 
 enum { OPENCL_ENTRY_BYTES = 256, OPENCL_WARMED = 64 };
 
-/* Items and groups that the driver has seen. */
+/* Global and local sizes that the driver has compiled for. */
 struct opencl_geometry {
 	size_t items[3];
 	size_t group[3];
 };
 
 struct opencl_parameter {
-	uint64_t bytes; /* of the value */
+	uint64_t bytes; /* size of the value */
 	bool pointer;
 };
 
@@ -22,10 +22,11 @@ struct plait_backend_kernel {
 	uint64_t total_bytes;
 	struct opencl_device *device;
 	cl_program program;
-	cl_kernel kernel; /* only asked; each launch has one of its own */
+	cl_kernel kernel; /* for queries and warm-up; each launch has its own */
 	size_t group_max;
-	bool guarded; /* has one parameter more: 0 and it does nothing */
-	struct opencl_geometry warmed[OPENCL_WARMED]; /* under accounts */
+	bool guarded; /* one more parameter: with 0 the kernel does nothing */
+	struct opencl_geometry warmed[OPENCL_WARMED]; /* guarded by
+						       * accounting_lock */
 	uint32_t warmed_count;
 	char entry[OPENCL_ENTRY_BYTES];
 	uint32_t parameter_count;

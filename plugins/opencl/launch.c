@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Launches.  Arguments belong to a kernel object here, and setting them is
- * not safe between threads; so each launch has a kernel object of its own,
- * whose arguments are set once.
+ * Launches.  Each has a kernel object of its own with arguments that are set
+ * once, because setting arguments of a shared one is not thread-safe.
  */
 #include <string.h>
 
 #include "kernel.h"
 
-/* What is refused names the parameter by its number, counted from 1. */
+/* Texts number parameters from 1. */
 static plait_status refuse(plait_backend *self,
 			   const plait_backend_kernel *kernel, uint32_t index,
 			   const char *what, plait_error *error)
@@ -27,10 +26,11 @@ argument_at(const plait_launch_request *request, uint32_t index)
 			      (size_t)request->arguments->size * index);
 }
 
-/* Memory from an offset on is an object of its own. */
-static plait_status cut(plait_backend *self, plait_backend_launch *launch,
+/* Memory from an offset on needs a sub-buffer. */
+static plait_status create_sub_buffer(plait_backend *self,
+				      plait_backend_launch *launch,
 			const plait_launch_argument *argument, cl_mem *out,
-			plait_error *error)
+				      plait_error *error)
 {
 	const plait_backend_memory *memory = argument->memory;
 	cl_buffer_region region = { argument->offset,
@@ -40,7 +40,7 @@ static plait_status cut(plait_backend *self, plait_backend_launch *launch,
 	*out = memory->memory;
 	if (argument->offset == 0)
 		return PLAIT_OK;
-	/* Nothing is behind it; whatever is there, the kernel leaves alone. */
+	/* Nothing follows the offset: the kernel accesses nothing. */
 	if (region.size == 0)
 		return PLAIT_OK;
 	*out = self->cl.clCreateSubBuffer(memory->memory, CL_MEM_READ_WRITE,
@@ -50,7 +50,7 @@ static plait_status cut(plait_backend *self, plait_backend_launch *launch,
 		return plaitp_opencl_fail_call(self->services, error,
 					       "clCreateSubBuffer", code,
 					       "an argument");
-	launch->parts[launch->part_count++] = *out;
+	launch->sub_buffers[launch->sub_buffer_count++] = *out;
 	return PLAIT_OK;
 }
 
@@ -67,9 +67,9 @@ static plait_status set_memory(plait_backend *self,
 
 	if (argument->offset % alignment != 0)
 		return refuse(self, request->kernel, index,
-			      "its offset is no multiple of the device's "
-			      "alignment", error);
-	status = cut(self, launch, argument, &memory, error);
+			      "its offset is not a multiple of the "
+			      "device's alignment", error);
+	status = create_sub_buffer(self, launch, argument, &memory, error);
 	if (status != PLAIT_OK)
 		return status;
 	code = self->cl.clSetKernelArg(launch->kernel, index, sizeof(memory),
@@ -98,8 +98,8 @@ static plait_status set_value(plait_backend *self,
 			memcpy(&address, value, sizeof(address));
 		if (address != NULL)
 			return refuse(self, request->kernel, index,
-				      "an address means nothing to the "
-				      "device; it wants a buffer", error);
+				      "the device cannot use an address; "
+				      "pass a buffer", error);
 		bytes = sizeof(cl_mem);
 		value = NULL;
 	}
@@ -211,7 +211,7 @@ void plaitp_opencl_launch_destroy(plait_backend *self,
 
 	if (launch->kernel != NULL)
 		self->cl.clReleaseKernel(launch->kernel);
-	for (i = 0; i < launch->part_count; i++)
-		self->cl.clReleaseMemObject(launch->parts[i]);
+	for (i = 0; i < launch->sub_buffer_count; i++)
+		self->cl.clReleaseMemObject(launch->sub_buffers[i]);
 	self->services->resize(self->host, launch, launch->total_bytes, 0);
 }

@@ -1,34 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory.  Where the device is the host's processor, the bytes are ours (or
- * the user's) and the driver uses them in place; elsewhere they are the
- * driver's.
+ * Memory.  On the host's processor the driver uses bytes of the backend, or of
+ * the user, in place; on other devices it allocates them.
  */
 #include <stddef.h>
 
 #include "opencl.h"
 
-/* 0, or -1 and what is left in *out. */
+/* Returns 0, or -1 with the remaining bytes in *out_left. */
 static int charge(plait_backend *self, struct opencl_device *device,
 		  uint64_t bytes, uint64_t *out_left)
 {
 	int fits;
 
-	pthread_mutex_lock(&self->accounts);
+	pthread_mutex_lock(&self->accounting_lock);
 	*out_left = device->memory_bytes - device->used_bytes;
 	fits = bytes <= *out_left && bytes <= device->largest_bytes;
 	if (fits)
 		device->used_bytes += bytes;
-	pthread_mutex_unlock(&self->accounts);
+	pthread_mutex_unlock(&self->accounting_lock);
 	return fits ? 0 : -1;
 }
 
 static void discharge(plait_backend *self, struct opencl_device *device,
 		      uint64_t bytes)
 {
-	pthread_mutex_lock(&self->accounts);
+	pthread_mutex_lock(&self->accounting_lock);
 	device->used_bytes -= bytes;
-	pthread_mutex_unlock(&self->accounts);
+	pthread_mutex_unlock(&self->accounting_lock);
 }
 
 static unsigned number_of(const plait_backend *self,
@@ -51,7 +50,8 @@ static plait_status refuse_bytes(plait_backend *self,
 		(unsigned long long)device->largest_bytes);
 }
 
-/* Where the driver's object is to have its bytes: null when it chooses. */
+/* Finds the host bytes for the driver's object: null if the driver
+ * allocates. */
 static plait_status find_bytes(plait_backend *self,
 			       plait_backend_memory *memory,
 			       const plait_memory_request *request,
@@ -104,7 +104,7 @@ static plait_status create_object(plait_backend *self,
 
 	if (pointer != NULL)
 		flags |= CL_MEM_USE_HOST_PTR;
-	/* The driver knows no empty ones. */
+	/* The driver has no empty buffers. */
 	memory->memory = self->cl.clCreateBuffer(self->context, flags,
 						 bytes != 0 ? bytes : 1,
 						 pointer, &code);
@@ -186,13 +186,13 @@ void plaitp_opencl_memory_destroy(plait_backend *self,
 /* --- maps ----------------------------------------------------------------- */
 
 /*
- * What is mapped several times has the same address each time.  PoCL 3.1 finds
- * a map by that when it is ended, and two threads that end two of them at once
- * may find the same one.  So an object is mapped and unmapped by one thread at
- * a time; the driver's queue for maps would have them wait anyway.
+ * Several maps of one range have the same address.  PoCL 3.1 looks a map up by
+ * its address when it ends, so two threads that end two maps at once may find
+ * the same one.  One thread at a time therefore maps or unmaps an object; the
+ * in-order map queue would make them wait anyway.
  */
 
-/* The bits of the public PLAIT_MAP_READ and PLAIT_MAP_WRITE. */
+/* Bits of the public PLAIT_MAP_READ and PLAIT_MAP_WRITE. */
 enum { MAP_READ = 1 << 0, MAP_WRITE = 1 << 1 };
 
 plait_status plaitp_opencl_memory_map(plait_backend *self,
@@ -209,7 +209,7 @@ plait_status plaitp_opencl_memory_map(plait_backend *self,
 	if ((flags & MAP_WRITE) != 0)
 		how |= CL_MAP_WRITE;
 	pthread_mutex_lock(&memory->mapping);
-	*out = self->cl.clEnqueueMapBuffer(memory->device->maps,
+	*out = self->cl.clEnqueueMapBuffer(memory->device->map_queue,
 					   memory->memory, CL_TRUE, how,
 					   offset, bytes, 0, NULL, NULL,
 					   &code);
@@ -221,9 +221,9 @@ plait_status plaitp_opencl_memory_map(plait_backend *self,
 }
 
 /*
- * Back before the device may look: the next command may come at once.  Once
- * the driver has taken the unmap there is no way back, so then a wait that
- * fails is tried in another way before the device is given up.
+ * Waits for the unmap: the next command may follow at once.  An unmap that the
+ * driver has accepted cannot be undone, so clFinish is tried before the device
+ * is reported lost.
  */
 static cl_int await_unmap(plait_backend *self, struct opencl_device *device,
 			  cl_event event)
@@ -231,10 +231,10 @@ static cl_int await_unmap(plait_backend *self, struct opencl_device *device,
 	cl_int code = self->cl.clWaitForEvents(1, &event);
 
 	self->cl.clReleaseEvent(event);
-	return code == CL_SUCCESS ? code : self->cl.clFinish(device->maps);
+	return code == CL_SUCCESS ? code : self->cl.clFinish(device->map_queue);
 }
 
-/* *out_taken: the driver has begun it. */
+/* *out_taken: the driver has accepted the unmap. */
 static cl_int unmap(plait_backend *self, plait_backend_memory *memory,
 		    void *pointer, bool *out_taken)
 {
@@ -243,7 +243,8 @@ static cl_int unmap(plait_backend *self, plait_backend_memory *memory,
 	cl_int code;
 
 	pthread_mutex_lock(&memory->mapping);
-	code = self->cl.clEnqueueUnmapMemObject(device->maps, memory->memory,
+	code = self->cl.clEnqueueUnmapMemObject(device->map_queue,
+						memory->memory,
 						pointer, 0, NULL, &event);
 	*out_taken = code == CL_SUCCESS;
 	if (*out_taken)
@@ -256,17 +257,18 @@ plait_status plaitp_opencl_memory_unmap(plait_backend *self,
 					plait_backend_memory *memory,
 					void *pointer, plait_error *error)
 {
-	bool taken;
-	cl_int code = unmap(self, memory, pointer, &taken);
+	bool check_call;
+	cl_int code = unmap(self, memory, pointer, &check_call);
 
-	if (!taken)
+	if (!check_call)
 		return plaitp_opencl_fail_call(self->services, error,
 					       "clEnqueueUnmapMemObject",
 					       code, "an unmap");
 	if (code == CL_SUCCESS)
 		return PLAIT_OK;
 	return plaitp_driven_fail(self->services, error, PLAIT_E_LOST, code,
-				  "opencl:%u: clFinish gave %d for an unmap; "
-				  "what was written may not have arrived",
+				  "opencl:%u: clFinish failed with %d for an "
+				  "unmap; written bytes may not have reached "
+				  "the device",
 				  number_of(self, memory->device), (int)code);
 }

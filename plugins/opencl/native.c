@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The driver's objects as the user has them: ours told to him, his taken.  What
- * he gives has to be an object of OpenCL, of our context: nothing can be asked
- * of what is none.
+ * Native handles: queries of the driver's objects, and import of the user's.
+ * An imported handle must be a valid OpenCL object of this context; an invalid
+ * one cannot be detected.
  */
 #include "opencl.h"
 
-/* --- ours ----------------------------------------------------------------- */
+/* --- queries -------------------------------------------------------------- */
 
 static plait_status tell_device(plait_backend *self,
 				const struct opencl_device *device,
@@ -60,7 +60,7 @@ plait_status plaitp_opencl_native_query(plait_backend *self,
 				  "device");
 }
 
-/* --- the user's ----------------------------------------------------------- */
+/* --- import --------------------------------------------------------------- */
 
 static plait_status refuse(plait_backend *self, const char *what,
 			   plait_error *error)
@@ -73,8 +73,8 @@ static plait_status refuse_kind(plait_backend *self, uint32_t kind,
 				const char *wanted, plait_error *error)
 {
 	return plaitp_driven_fail(self->services, error, PLAIT_E_UNSUPPORTED,
-				  0, "opencl: native_kind %u; what fits here "
-				  "is %s", kind, wanted);
+				  0, "opencl: native_kind %u; expected %s", kind,
+				  wanted);
 }
 
 static plait_status check_memory(plait_backend *self, cl_mem memory,
@@ -101,7 +101,7 @@ static plait_status check_memory(plait_backend *self, cl_mem memory,
 		return refuse(self, "memory is of another context than "
 			      "PLAIT_NATIVE_CL_CONTEXT", error);
 	if (type != CL_MEM_OBJECT_BUFFER)
-		return refuse(self, "memory is no buffer", error);
+		return refuse(self, "memory is not a buffer", error);
 	if (bytes < bytes_wanted)
 		return refuse(self, "memory has fewer bytes than the buffer "
 			      "is to have", error);
@@ -159,7 +159,7 @@ static plait_status check_queue(plait_backend *self,
 		return refuse(self, "queue is of another context or device",
 			      error);
 	if ((properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) != 0)
-		return refuse(self, "queue does not keep order", error);
+		return refuse(self, "queue is out of order", error);
 	return PLAIT_OK;
 }
 

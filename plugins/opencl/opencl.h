@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The OpenCL backend: what its files share.  Queues and signals are those of
- * plugins/driven; here is what it asks the driver for.
+ * OpenCL backend: its structures and the functions that its files share.
+ * Queues and signals are those of plugins/driven.
  */
 #ifndef PLAITP_OPENCL_H
 #define PLAITP_OPENCL_H
@@ -17,40 +17,40 @@
 enum {
 	OPENCL_MAX_DEVICES = 64,
 	OPENCL_MAX_PARTS = 64,
-	OPENCL_UNKNOWN = -1 /* an event's status that says nothing */
+	OPENCL_UNKNOWN = -1 /* event status without a cause */
 };
 
-/* What the user set; texts are the core's. */
+/* Settings of the user.  The core owns the texts. */
 struct opencl_options {
-	const char *platform; /* a part of its name, or null */
-	const char *device;   /* a part of its name, or null */
-	const char *loader;   /* the file of the ICD loader */
+	const char *platform; /* substring of its name, or null */
+	const char *device;   /* substring of its name, or null */
+	const char *loader;   /* file of the ICD loader */
 	cl_device_type type;
-	uint32_t parts;       /* split each device into so many; 0: not */
-	uint64_t memory_bytes; /* of each device; 0: what the driver says */
-	bool driver_memory;   /* also where host memory would do */
-	bool each_event;      /* of each command, not of the last alone */
-	bool warm, cold;      /* kernels run before they run, or do not */
+	uint32_t parts;       /* sub-devices of each device; 0: none */
+	uint64_t memory_bytes; /* of each device; 0: as the driver reports */
+	bool driver_memory;   /* even if host memory would do */
+	bool each_event;      /* of each command, not only of the last */
+	bool warm, no_warm;      /* warm up kernels always, or never */
 };
 
 struct opencl_device {
 	cl_device_id id;
-	bool is_part;  /* made by us, to be released */
-	bool kept;     /* but never is */
-	bool on_host;  /* works on the host's memory in place */
-	cl_command_queue maps; /* for mappings alone */
+	bool is_part;  /* sub-device, to be released */
+	bool kept;     /* kept for the process, not released */
+	bool on_host;  /* uses host memory in place */
+	cl_command_queue map_queue; /* for maps and warm-up */
 	uint32_t parallel;
 	uint64_t alignment_bytes;
 	uint64_t memory_bytes;
-	uint64_t largest_bytes; /* of one allocation */
-	uint64_t used_bytes;    /* under the lock of accounts */
+	uint64_t largest_bytes; /* largest allocation */
+	uint64_t used_bytes;    /* guarded by accounting_lock */
 	char description[256];
 };
 
 struct plait_backend {
 	union {
 		struct driven driven;
-		struct { /* the first two of it */
+		struct { /* the first members of struct driven */
 			plait_host *host;
 			const plait_host_services *services;
 		};
@@ -61,54 +61,55 @@ struct plait_backend {
 	struct opencl_device devices[OPENCL_MAX_DEVICES];
 	bool driver_memory;
 	bool each_event;
-	bool compiles_late; /* when a size of groups runs first */
+	bool compiles_lazily; /* at the first launch with a work-group size */
 
-	pthread_mutex_t accounts; /* of memory; a leaf */
-	pthread_mutex_t watching; /* what was told of which command; a leaf */
+	pthread_mutex_t accounting_lock; /* of memory; leaf lock */
+	pthread_mutex_t events_lock; /* guards results of command events;
+				      * leaf */
 };
 
-/* A kernel with its arguments, which nobody changes any more. */
+/* Kernel with its arguments, immutable. */
 struct plait_backend_launch {
 	uint64_t total_bytes;
 	cl_kernel kernel;
 	cl_uint dimensions;
-	bool grouped; /* else the driver chooses */
+	bool grouped; /* else the driver chooses the local size */
 	size_t items[3];
 	size_t group[3];
-	uint32_t part_count;
-	cl_mem parts[]; /* of memory, from an offset on */
+	uint32_t sub_buffer_count;
+	cl_mem sub_buffers[]; /* arguments with an offset */
 };
 
 struct plait_backend_memory {
 	cl_mem memory;
 	struct opencl_device *device;
 	uint64_t size_bytes;
-	uint64_t bytes; /* that are charged for it */
-	void *block; /* ours, below the driver's object; or null */
+	uint64_t bytes; /* charged to the device */
+	void *block; /* host bytes under `memory`, or null */
 	uint64_t block_bytes;
-	pthread_mutex_t mapping; /* one map or unmap at a time; a leaf */
+	pthread_mutex_t mapping; /* serializes maps and unmaps; leaf lock */
 };
 
-/* --- driver.c: the library, and what its numbers mean */
+/* --- driver.c: the library and its error codes */
 
-/* The call `name` gave `code`; `where` may be empty. */
+/* Report that the call `name` returned `code`.  `where` may be empty. */
 plait_status plaitp_opencl_fail_call(const plait_host_services *services,
 				     plait_error *error, const char *name,
 				     cl_int code, const char *where);
 
-/* The same for a command with this label, or null, in this queue. */
+/* Report a failed call for a command with this label, or null, in a queue. */
 plait_status plaitp_opencl_fail_work(const plait_host_services *services,
 				     plait_error *error, const char *name,
 				     cl_int code, const char *label,
 				     const char *queue);
 
-/* What an event of it says, which is not what any call gave. */
+/* Report the status of an event, which may be no code of a call. */
 plait_status plaitp_opencl_fail_end(const plait_host_services *services,
 				    plait_error *error, const char *name,
 				    cl_int code, const char *label,
 				    const char *queue);
 
-/* Look the functions up; PLAIT_E_UNAVAILABLE says what is missing. */
+/* Look up all functions.  PLAIT_E_UNAVAILABLE names the missing one. */
 plait_status plaitp_opencl_load(plait_backend *self, const char *loader,
 				plait_error *error);
 
@@ -120,14 +121,14 @@ plait_status plaitp_opencl_options(plait_backend *self,
 
 /* --- parts.c */
 
-/* The parts of `units` each that `whole` has; *keep: they are not released.
- * At most OPENCL_MAX_PARTS. */
+/* Split `whole` into sub-devices of `units` each, at most OPENCL_MAX_PARTS.
+ * *keep: they must not be released. */
 cl_int plaitp_opencl_make_parts(const plait_backend *self,
 				cl_platform_id platform, cl_device_id whole,
 				uint32_t parts, cl_uint units,
 				cl_device_id *ids, cl_uint *count, bool *keep);
 
-/* --- device.c: from platforms to a context */
+/* --- device.c: platform, devices, context */
 
 plait_status plaitp_opencl_open_devices(plait_backend *self,
 					const struct opencl_options *options,
@@ -174,26 +175,26 @@ plait_status plaitp_opencl_launch_create(plait_backend *self,
 void plaitp_opencl_launch_destroy(plait_backend *self,
 				  plait_backend_launch *launch);
 
-/* --- warm.c: drivers that compile when something runs first */
+/* --- warm.c: drivers that compile at the first launch */
 
-/* Portable source is built with a guard there. */
+/* Builds portable source with a guard parameter. */
 #define OPENCL_GUARD " -DPLAIT_GUARDED=1"
 
-/* Its arguments are set, so that it may be run and does nothing. */
+/* Set the arguments of kernel->kernel so that it does nothing when run. */
 cl_int plaitp_opencl_warm_prepare(plait_backend *self,
 				  const plait_backend_kernel *kernel);
-/* Have what the launch runs compiled, if it can be; and let it run. */
+/* Make the driver compile for the launch's geometry, then enable the launch. */
 plait_status plaitp_opencl_warm(plait_backend *self,
 				plait_backend_kernel *kernel,
 				const plait_backend_launch *launch,
 				plait_error *error);
 
-/* --- native.c: what the driver's objects are to others */
+/* --- native.c: native handles */
 
 plait_status plaitp_opencl_native_query(plait_backend *self,
 					const plait_native_request *request,
 					uint64_t *out, plait_error *error);
-/* Objects of the user's; one more reference to each. */
+/* Import an object of the user; adds a reference. */
 plait_status plaitp_opencl_import_memory(plait_backend *self,
 					 const plait_memory_request *request,
 					 cl_mem *out, plait_error *error);
@@ -203,7 +204,7 @@ plait_status plaitp_opencl_import_queue(plait_backend *self,
 					cl_command_queue *out,
 					plait_error *error);
 
-/* --- enqueue.c: what the driver is asked for */
+/* --- enqueue.c: operations of the driver */
 
 extern const struct driven_ops plaitp_opencl_ops;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The user's settings.  What cannot be understood is an error that names the
- * key, never a default. */
+/* Settings of the user.  An invalid value is an error that names the key, never
+ * replaced by a default. */
 #include <string.h>
 
 #include "opencl.h"
@@ -26,7 +26,8 @@ static plait_status read_memory(plait_backend *self,
 	const char *text = option(self, "memory");
 
 	if (text != NULL &&
-	    (plaitp_driven_parse_bytes(text, &out->memory_bytes) != 0 || out->memory_bytes == 0))
+	    (plaitp_driven_parse_bytes(text, &out->memory_bytes) != 0 ||
+	     out->memory_bytes == 0))
 		return refuse(self, "memory", text, "a number of bytes",
 			      error);
 	return PLAIT_OK;
@@ -38,8 +39,9 @@ static plait_status read_parts(plait_backend *self,
 	const char *text = option(self, "split");
 	uint64_t parts = 0;
 
-	if (text != NULL && (plaitp_driven_parse_bytes(text, &parts) != 0 || parts < 2 ||
-			     parts > OPENCL_MAX_PARTS))
+	if (text != NULL &&
+	    (plaitp_driven_parse_bytes(text, &parts) != 0 || parts < 2 ||
+	     parts > OPENCL_MAX_PARTS))
 		return refuse(self, "split", text,
 			      "a number of parts from 2 to 64", error);
 	out->parts = (uint32_t)parts;
@@ -102,8 +104,8 @@ static plait_status read_warm(plait_backend *self, struct opencl_options *out,
 	const char *text = option(self, "warm");
 
 	out->warm = text != NULL && strcmp(text, "yes") == 0;
-	out->cold = text != NULL && strcmp(text, "no") == 0;
-	if (text != NULL && !out->warm && !out->cold)
+	out->no_warm = text != NULL && strcmp(text, "no") == 0;
+	if (text != NULL && !out->warm && !out->no_warm)
 		return refuse(self, "warm", text, "yes or no", error);
 	return PLAIT_OK;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Parts of devices.  A thread of PoCL that has told the end of the last event
- * gives back the event, with it the queue, and looks into the queue's device:
- * but no queue holds a part of a device, so that may be gone by then (seen with
- * 3.1).  So the parts of its devices are kept as long as the process lives, and
- * used again.
+ * Sub-devices.  A PoCL thread that has reported the end of the last event
+ * releases the event, and with it the queue, and then reads the device of the
+ * queue.  The queue holds no reference to a sub-device, which may be freed by
+ * then (seen with 3.1).  Sub-devices of PoCL are therefore kept for the life of
+ * the process and used again.
  */
 #include <string.h>
 
@@ -12,7 +12,7 @@
 
 enum { KEPT = 16 };
 
-/* All that was made from one device, for so many parts. */
+/* All sub-devices of one split of a device. */
 struct kept {
 	cl_device_id whole;
 	uint32_t parts;
@@ -21,8 +21,8 @@ struct kept {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct kept all[KEPT];
-static uint32_t all_count;
+static struct kept kept_parts[KEPT];
+static uint32_t kept_parts_count;
 
 static bool is_pocl(const plait_backend *self, cl_platform_id platform)
 {
@@ -34,14 +34,15 @@ static bool is_pocl(const plait_backend *self, cl_platform_id platform)
 	       strcmp(name, "Portable Computing Language") == 0;
 }
 
-/* The lock is held. */
+/* Caller holds the lock. */
 static struct kept *find(cl_device_id whole, uint32_t parts)
 {
 	uint32_t i;
 
-	for (i = 0; i < all_count; i++)
-		if (all[i].whole == whole && all[i].parts == parts)
-			return &all[i];
+	for (i = 0; i < kept_parts_count; i++)
+		if (kept_parts[i].whole == whole &&
+		    kept_parts[i].parts == parts)
+			return &kept_parts[i];
 	return NULL;
 }
 
@@ -57,21 +58,22 @@ static cl_int make(const plait_backend *self, cl_device_id whole, cl_uint units,
 					   count);
 }
 
-/* The lock is held; null: there is no room, or *code says what went wrong. */
+/* Caller holds the lock.  Returns null if the table is full, or if *code is an
+ * error. */
 static struct kept *make_kept(const plait_backend *self, cl_device_id whole,
 			      uint32_t parts, cl_uint units, cl_int *code)
 {
-	struct kept *kept = &all[all_count];
+	struct kept *kept = &kept_parts[kept_parts_count];
 
 	*code = CL_SUCCESS;
-	if (all_count == KEPT)
+	if (kept_parts_count == KEPT)
 		return NULL;
 	*code = make(self, whole, units, kept->ids, &kept->count);
 	if (*code != CL_SUCCESS)
 		return NULL;
 	kept->whole = whole;
 	kept->parts = parts;
-	all_count++;
+	kept_parts_count++;
 	return kept;
 }
 
@@ -95,7 +97,7 @@ cl_int plaitp_opencl_make_parts(const plait_backend *self,
 		return code;
 	if (kept == NULL)
 		return make(self, whole, units, ids, count);
-	/* From here on nobody changes it. */
+	/* Entries are immutable once added. */
 	*keep = true;
 	*count = kept->count;
 	memcpy(ids, kept->ids, kept->count * sizeof(*ids));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From text to kernels: programs, the log of the compiler, and the cache of
- * what it made.  A cached binary that the driver does not want any more is
- * built again from its text.
+ * Kernels: programs from source text or binaries, the log of the compiler, and
+ * the cache of binaries.  A cached binary that the driver rejects is built
+ * again from its text.
  */
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 
 enum { OPTIONS_BYTES = 512 };
 
-/* What a build needs on its way. */
+/* State of one build. */
 struct build {
 	plait_backend *self;
 	struct opencl_device *device;
@@ -32,7 +32,7 @@ static plait_status fail_code(const struct build *build, plait_error *error,
 
 static bool may_guard(const struct build *build)
 {
-	return build->self->compiles_late &&
+	return build->self->compiles_lazily &&
 	       (build->code->flags & PLAIT_CODE_PORTABLE) != 0;
 }
 
@@ -53,7 +53,7 @@ static plait_status write_options(struct build *build, plait_error *error)
 			 "its options are longer than 500 bytes");
 }
 
-/* --- what the compiler says ----------------------------------------------- */
+/* --- compiler ------------------------------------------------------------- */
 
 static void pass_log(const struct build *build)
 {
@@ -98,7 +98,7 @@ static plait_status judge_build(const struct build *build, cl_int code,
 	}
 }
 
-/* Compilers of drivers install handlers when they are used first. */
+/* A compiler installs signal handlers at its first use. */
 static plait_status compile(struct build *build, cl_int *out_code,
 			    plait_error *error)
 {
@@ -140,7 +140,7 @@ static plait_status load_binary(struct build *build, const void *bytes,
 	return compile(build, out_code, error);
 }
 
-/* All that the code depends on, one behind the other. */
+/* Concatenates everything that the binary depends on. */
 static char *make_key(const struct build *build, uint64_t *out_bytes)
 {
 	const char *device = build->device->description;
@@ -159,7 +159,7 @@ static char *make_key(const struct build *build, uint64_t *out_bytes)
 	return key;
 }
 
-/* True: the program comes from the cache. */
+/* Returns true if the program comes from the cache. */
 static bool find_cached(struct build *build, const char *key,
 			uint64_t key_bytes)
 {
@@ -182,7 +182,7 @@ static bool find_cached(struct build *build, const char *key,
 	return false;
 }
 
-/* What cannot be kept is built again the next time. */
+/* Stores the binary in the cache; a failure costs a build the next time. */
 static void keep(struct build *build, const char *key, uint64_t key_bytes)
 {
 	plait_backend *self = build->self;
@@ -319,7 +319,7 @@ static plait_backend_kernel *new_kernel(const struct build *build)
 	return kernel;
 }
 
-/* The function is there, and has as many parameters as it should. */
+/* Checks that the function exists and has the expected number of parameters. */
 static plait_status check_entry(const struct build *build,
 				plait_backend_kernel *kernel,
 				plait_error *error)

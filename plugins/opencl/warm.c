@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Some drivers compile a kernel when it first meets a size of groups, in the
- * middle of a run.  What was written out of portable source has a guard there:
- * a last argument, and with 0 it does nothing.  So each launch is run once like
- * that when it is made, with no memory at all; then the driver has the code.
- * What that meets of errors the launch itself will meet.
+ * Warm-up.  Some drivers compile a kernel when it first meets a work-group
+ * size, in the middle of a run.  Kernels from portable source have a guard as
+ * last parameter; with 0 they do nothing.  The geometry of each launch is run
+ * once like that when the launch is created, without memory, so that the driver
+ * compiles it then.  Errors of that run are ignored: the launch itself will
+ * report them.
  */
 #include <string.h>
 
@@ -44,28 +45,28 @@ static bool is_warm(const plait_backend_kernel *kernel,
 }
 
 /*
- * True: nobody has seen to it yet, and now we do.  Only so often for a kernel,
- * because it waits its turn on the device: a program whose launches are never
- * the same should not wait each time.
+ * Returns true if the geometry is new and this caller must warm it up.  Limited
+ * for each kernel, because warm-up waits for the device: a program in which
+ * every launch differs must not wait each time.
  */
 static bool claim(plait_backend *self, plait_backend_kernel *kernel,
 		  const struct opencl_geometry *geometry)
 {
-	bool cold;
+	bool no_warm;
 
-	pthread_mutex_lock(&self->accounts);
-	cold = kernel->warmed_count < OPENCL_WARMED &&
+	pthread_mutex_lock(&self->accounting_lock);
+	no_warm = kernel->warmed_count < OPENCL_WARMED &&
 	       !is_warm(kernel, geometry);
-	if (cold)
+	if (no_warm)
 		kernel->warmed[kernel->warmed_count++] = *geometry;
-	pthread_mutex_unlock(&self->accounts);
-	return cold;
+	pthread_mutex_unlock(&self->accounting_lock);
+	return no_warm;
 }
 
 static void run_guarded(plait_backend *self, plait_backend_kernel *kernel,
 			const plait_backend_launch *launch)
 {
-	cl_command_queue queue = kernel->device->maps;
+	cl_command_queue queue = kernel->device->map_queue;
 
 	if (self->cl.clEnqueueNDRangeKernel(
 		    queue, kernel->kernel, launch->dimensions, NULL,

@@ -49,7 +49,7 @@ plait_status plait__ffi_signature_create(const plait_allocator *allocator,
 	if (status != FFI_OK) {
 		plait__free(allocator, shape, bytes);
 		return plait__fail_origin(error, PLAIT_E_UNSUPPORTED, status,
-					  "libffi does not take this list of "
+					  "libffi refuses this list of "
 					  "%u arguments (%d)", count,
 					  (int)status);
 	}

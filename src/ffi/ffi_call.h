@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Calls of C functions whose type is known only at run time.  A shape is
- * prepared once and then used by any number of threads and closures.  Without
- * libffi preparation fails, and the other functions are never reached.
+ * Calls of C functions of a type known only at run time.  A shape is prepared
+ * once and then used by any number of threads and closures.  Without libffi
+ * preparation fails, and the other functions are never reached.
  */
 #ifndef PLAIT_SRC_FFI_FFI_CALL_H
 #define PLAIT_SRC_FFI_FFI_CALL_H

@@ -72,7 +72,7 @@ static plait_status prepare(plait__ffi_closure *closure, plait_error *error)
 	/* The call writes only to struct types, and there are none. */
 	status = ffi_prep_closure_loc(closure->memory,
 				      (ffi_cif *)(uintptr_t)
-					      &closure->shape->cif,
+				      &closure->shape->cif,
 				      enter, closure, closure->code);
 	if (status == FFI_OK)
 		return PLAIT_OK;

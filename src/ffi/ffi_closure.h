@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Closures: C function pointers of a described type, made at run time, whose
- * calls reach a handler.  They need memory that is first written and then
+ * Closures: C function pointers of a described type, made at run time; calls of
+ * them reach a handler.  They need memory that is first written and then
  * executed; a hardened system that refuses it causes an error, never a crash.
  */
 #ifndef PLAIT_SRC_FFI_FFI_CLOSURE_H

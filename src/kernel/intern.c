@@ -53,7 +53,8 @@ static bool share(plait__intern *intern, struct plait__interned *fresh,
 
 plait_status plait__intern_acquire(plait__intern *intern,
 				   const plait_allocator *allocator,
-				   const char *text, const plait__signature **out,
+				   const char *text,
+				   const plait__signature **out,
 				   plait_error *error)
 {
 	struct plait__interned *fresh;

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 /* Multiply *total, modulo 2^64; returns true on overflow. */
-static bool grow(uint64_t *total, uint64_t items, uint64_t group)
+static bool multiply(uint64_t *total, uint64_t items, uint64_t group)
 {
 	uint64_t rest = group != 0 ? items % group : 0;
 	uint64_t rounded = items;
@@ -19,8 +19,8 @@ static bool grow(uint64_t *total, uint64_t items, uint64_t group)
 }
 
 /* Check one dimension and replace zeros by defaults. */
-static plait_status settle(plait_launch *launch, uint32_t i,
-			   plait_error *error)
+static plait_status resolve_dimension(plait_launch *launch, uint32_t i,
+				      plait_error *error)
 {
 	if (launch->items[i] == 0)
 		launch->items[i] = 1;
@@ -32,9 +32,9 @@ static plait_status settle(plait_launch *launch, uint32_t i,
 				   "%s %u dimension%s",
 				   launch->items[i] > 1 ? "items" : "group", i,
 				   (unsigned long long)
-					   (launch->items[i] > 1 ?
-					    launch->items[i] :
-					    launch->group[i]),
+				   (launch->items[i] > 1 ?
+				    launch->items[i] :
+				    launch->group[i]),
 				   launch->dimensions == 1 ? "is" : "are",
 				   launch->dimensions,
 				   launch->dimensions == 1 ? "" : "s");
@@ -50,7 +50,7 @@ static plait_status check_total(const plait_launch *launch,
 	for (int i = 0; i < 3; i++) {
 		uint64_t group = launch->group[i];
 
-		overflow |= grow(&total, launch->items[i], group);
+		overflow |= multiply(&total, launch->items[i], group);
 		overflow |= __builtin_mul_overflow(
 			in_group, group != 0 ? group : 1, &in_group);
 	}
@@ -85,12 +85,12 @@ plait_status plait__launch_read(plait_launch *out, const plait_launch *given,
 	if (out->dimensions == 0)
 		out->dimensions = 1;
 	for (uint32_t i = 0; status == PLAIT_OK && i < 3; i++)
-		status = settle(out, i, error);
+		status = resolve_dimension(out, i, error);
 	return status == PLAIT_OK ? check_total(out, error) : status;
 }
 
-static plait_status settle_group(const uint64_t own[3], plait_launch *launch,
-				 uint32_t i, plait_error *error)
+static plait_status resolve_group(const uint64_t own[3], plait_launch *launch,
+				  uint32_t i, plait_error *error)
 {
 	if (launch->group[i] == 0)
 		launch->group[i] = own[i];
@@ -127,6 +127,6 @@ plait_status plait__launch_resolve(const uint64_t own[3], plait_launch *launch,
 	plait_status status = PLAIT_OK;
 
 	for (uint32_t i = 0; status == PLAIT_OK && i < 3; i++)
-		status = settle_group(own, launch, i, error);
+		status = resolve_group(own, launch, i, error);
 	return status;
 }

@@ -4,7 +4,8 @@
 
 #include "run/run.h"
 
-#include "object/progress/wait_loop.h"
+#include "object/queue/queue_diagnosis.h"
+#include "object/wait/wait_diagnosis.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -35,7 +36,7 @@ static void forget(const plait__blocked_on *obstacle)
 	if (obstacle->signal != NULL)
 		plait__object_drop(&obstacle->signal->object);
 	if (obstacle->call != NULL)
-		plait__object_drop(&obstacle->call->notice.object);
+		plait__object_drop(&obstacle->call->event_record.object);
 	if (obstacle->queue != NULL)
 		plait__object_drop(&obstacle->queue->object);
 }
@@ -47,7 +48,7 @@ static void tell_call(plait__queue *queue, const char *node, char *out,
 	const char *rest;
 
 	/* ": a host function waits for inbox ..." */
-	plait__wait_diagnosis_describe_call(queue, owed, sizeof(owed));
+	plait__queue_diagnosis_describe_call(queue, owed, sizeof(owed));
 	rest = strstr(owed, " waits for ");
 	(void)snprintf(out, bytes, ": %s%s", node,
 		       rest != NULL ? rest : " is with the owner of its inbox");

@@ -13,7 +13,7 @@
 #include "run/instance_pool.h"
 
 #include "base/error.h"
-#include "object/progress/wait_loop.h"
+#include "object/wait/wait_loop.h"
 #include "sys/thread.h"
 
 /* Fast path: most plans have one run at a time; saves half of the cost. */

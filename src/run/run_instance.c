@@ -113,7 +113,7 @@ void plait__instance_abandon(plait__instance *instance, const plait_error *why)
 
 	plait__object_hold(&instance->program->frozen->object);
 	/* The end of the context must not wait for this run. */
-	plait__reclaim_thread_handle_opened(context);
+	plait__context_keep_open(context);
 	instance->abandoned_why = *why;
 	/* Release: pairs with the load in instance_pool.c. */
 	at_store_release_u32(&instance->abandoned, 1);

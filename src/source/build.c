@@ -111,8 +111,8 @@ static plait_status make_folder(struct build *build, plait_error *error)
 {
 	const char *name = build->given->name;
 	const char *parent = temporary_folder();
-	int result = plait__private_dir_create_temporary(parent, build->folder,
-							 sizeof(build->folder) - 64);
+	int result = plait__private_dir_create_temporary(
+		parent, build->folder, sizeof(build->folder) - 64);
 	unsigned number = at_add_u32(&objects, 1);
 
 	if (result != 0) {
@@ -142,33 +142,34 @@ static plait_status compile(struct build *build, plait_error *error)
 }
 
 /* Store the object in the cache, if there is one. */
-static bool keep(const struct build *build)
+static bool store_object(const struct build *build)
 {
 	plait_error error = { .size = sizeof(error) };
 	uint64_t bytes;
 	void *object;
-	bool kept;
+	bool stored;
 
 	if (build->entry[0] == '\0' ||
-	    plait__read_whole_file(build->to, MAX_OBJECT_BYTES, build->allocator,
-				   &object, &bytes, &error) != PLAIT_OK)
+	    plait__read_whole_file(build->to, MAX_OBJECT_BYTES,
+				   build->allocator, &object, &bytes,
+				   &error) != PLAIT_OK)
 		return false;
-	kept = plait__cache_store(build->entry, build->key.bytes,
-				  build->key.length, object, bytes,
-				  build->allocator, build->log);
+	stored = plait__cache_store(build->entry, build->key.bytes,
+				    build->key.length, object, bytes,
+				    build->allocator, build->log);
 	plait__free(build->allocator, object, bytes > 0 ? bytes : 1);
-	return kept;
+	return stored;
 }
 
 /* Load the object from the cache folder: a file system for temporary files may
  * forbid execution. */
-static plait_status load_kept(struct build *build, plait__module **out)
+static plait_status load_stored(struct build *build, plait__module **out)
 {
 	plait_error ignored = { .size = sizeof(ignored) };
 
 	/* Another process may evict the entry. */
 	for (int i = 0; i < TRIES; i++) {
-		if (!keep(build))
+		if (!store_object(build))
 			return PLAIT_E_UNAVAILABLE;
 		if (plait__module_load(build->entry, build->allocator, out,
 				       &ignored) == PLAIT_OK)
@@ -188,9 +189,9 @@ static plait_status compile_and_load(struct build *build, plait__module **out,
 		return status;
 	status = plait__module_load(build->to, build->allocator, out, &own);
 	if (status == PLAIT_OK)
-		(void)keep(build);
+		(void)store_object(build);
 	else if (status == PLAIT_E_UNAVAILABLE)
-		status = load_kept(build, out);
+		status = load_stored(build, out);
 	if (status != PLAIT_OK)
 		plait__error_copy(error, &own);
 	return status;
@@ -198,7 +199,7 @@ static plait_status compile_and_load(struct build *build, plait__module **out,
 
 /* ---- the whole build ---- */
 
-static bool find(struct build *build, plait__module **out)
+static bool find_cached(struct build *build, plait__module **out)
 {
 	plait_error ignored = { .size = sizeof(ignored) };
 
@@ -226,7 +227,7 @@ static plait_status build_or_find(struct build *build, plait__module **out,
 		status = make_key(build, error);
 	if (status != PLAIT_OK)
 		return status;
-	if (find(build, out))
+	if (find_cached(build, out))
 		return PLAIT_OK;
 	return compile_and_load(build, out, error);
 }
@@ -275,8 +276,8 @@ static plait_status compose_and_make(const plait_source *source,
 		return status;
 	given.text = text->bytes;
 	given.bytes = text->length;
-	status = plait__build_from_text(&given, text->allocator, log, words, out,
-					&own);
+	status = plait__build_from_text(&given, text->allocator, log, words,
+					out, &own);
 	if (status == PLAIT_OK)
 		return PLAIT_OK;
 	return plait__report_failure(source, signature->name, &own, words,
@@ -286,8 +287,8 @@ static plait_status compose_and_make(const plait_source *source,
 plait_status plait__build_from_source(const plait_source *source,
 				      const plait__signature *signature,
 				      const plait_allocator *allocator,
-				      const plait__log *log, plait__module **out,
-				      plait_error *error)
+				      const plait__log *log,
+				      plait__module **out, plait_error *error)
 {
 	plait__text text, words;
 	plait_status status;

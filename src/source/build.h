@@ -24,9 +24,9 @@ plait_status plait__build_from_text(const plait__module_text *text,
  * place to write), PLAIT_E_NOMEM.
  */
 plait_status plait__build_from_source(const plait_source *source,
-			       const plait__signature *signature,
-			       const plait_allocator *allocator,
+				      const plait__signature *signature,
+				      const plait_allocator *allocator,
 			       const plait__log *log, plait__module **out,
-			       plait_error *error);
+				      plait_error *error);
 
 #endif

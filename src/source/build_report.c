@@ -86,7 +86,7 @@ static const char *find_open_brace(const plait_source *source)
 
 /*
  * Return a better error for a missing brace: the compiler finds it in the text
- * after the user's, whose lines the user does not have.
+ * after the user's, in a line that the user does not have.
  */
 static const char *outside_text(const plait_source *source, const char *line,
 				plait__text *out)
@@ -166,7 +166,8 @@ static void dump(const char *path, const char *bytes, uint64_t count,
 {
 	plait_error error = { .size = sizeof(error) };
 
-	if (plait__write_file_atomically(path, bytes, count, &error) != PLAIT_OK)
+	if (plait__write_file_atomically(path, bytes, count, &error) !=
+	    PLAIT_OK)
 		plait__log_line(log, PLAIT_LOG_WARNING, "PLAIT_DUMP: %s",
 				error.text);
 }

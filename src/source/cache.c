@@ -90,8 +90,8 @@ bool plait__cache_path(const plait__cache *cache, const char *name,
 
 /* ---- entries ---- */
 
-static void sum(const void *bytes, const struct footer *footer,
-		unsigned char out[PLAIT__HASH_BYTES])
+static void checksum(const void *bytes, const struct footer *footer,
+		     unsigned char out[PLAIT__HASH_BYTES])
 {
 	plait__hash hash;
 
@@ -102,8 +102,9 @@ static void sum(const void *bytes, const struct footer *footer,
 }
 
 /* Return the fault of an entry, or null. */
-static const char *judge(const char *bytes, uint64_t count, const char *key,
-			 uint64_t key_bytes, struct footer *footer)
+static const char *find_fault(const char *bytes, uint64_t count,
+			      const char *key, uint64_t key_bytes,
+			      struct footer *footer)
 {
 	unsigned char check[PLAIT__HASH_BYTES];
 	uint64_t content = count - sizeof(*footer);
@@ -116,7 +117,7 @@ static const char *judge(const char *bytes, uint64_t count, const char *key,
 	    footer->key_bytes != content - footer->code_bytes ||
 	    footer->code_bytes == 0)
 		return "is damaged or cut short";
-	sum(bytes, footer, check);
+	checksum(bytes, footer, check);
 	if (memcmp(check, footer->check, sizeof(check)) != 0)
 		return "is damaged";
 	if (footer->key_bytes != key_bytes ||
@@ -131,22 +132,22 @@ bool plait__cache_find(const char *path, const char *key, uint64_t key_bytes,
 {
 	plait_error error = { .size = sizeof(error) };
 	struct footer footer;
-	const char *wrong;
+	const char *fault;
 	uint64_t bytes;
 	void *block;
 
 	if (!plait__private_dir_is_own_file(path) ||
-	    plait__read_whole_file(path, MAX_ENTRY_BYTES, allocator, &block, &bytes,
-				   &error) != PLAIT_OK)
+	    plait__read_whole_file(path, MAX_ENTRY_BYTES, allocator, &block,
+				   &bytes, &error) != PLAIT_OK)
 		return false;
-	wrong = judge(block, bytes, key, key_bytes, &footer);
-	if (wrong != NULL)
+	fault = find_fault(block, bytes, key, key_bytes, &footer);
+	if (fault != NULL)
 		plait__log_line(log, PLAIT_LOG_WARNING,
 				"cached kernel %s %s; it is built again", path,
-				wrong);
-	if (wrong == NULL)
+				fault);
+	if (fault == NULL)
 		plait__cache_touch(path);
-	if (wrong == NULL && out != NULL) {
+	if (fault == NULL && out != NULL) {
 		/* The block, shrunk to the code. */
 		*out = plait__realloc(allocator, block, bytes > 0 ? bytes : 1,
 				      footer.code_bytes);
@@ -155,7 +156,7 @@ bool plait__cache_find(const char *path, const char *key, uint64_t key_bytes,
 			return true;
 	}
 	plait__free(allocator, block, bytes > 0 ? bytes : 1);
-	return wrong == NULL && out == NULL;
+	return fault == NULL && out == NULL;
 }
 
 bool plait__cache_store(const char *path, const char *key, uint64_t key_bytes,
@@ -175,7 +176,7 @@ bool plait__cache_store(const char *path, const char *key, uint64_t key_bytes,
 	memcpy(block, code, code_bytes);
 	memcpy(block + code_bytes, key, key_bytes);
 	memcpy(footer.magic, magic, sizeof(magic));
-	sum(block, &footer, footer.check);
+	checksum(block, &footer, footer.check);
 	memcpy(block + code_bytes + key_bytes, &footer, sizeof(footer));
 	plait__private_dir_unlink_foreign(path);
 	status = plait__write_file_atomically(path, block, bytes, &error);

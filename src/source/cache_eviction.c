@@ -32,7 +32,7 @@ static bool is_suffix(const char *text)
 	text += length;
 	return *text == '\0' ||
 	       (*text == '.' && strspn(text + 1, "0123456789-") ==
-					strlen(text + 1));
+		strlen(text + 1));
 }
 
 /* Returns true for NAME-HASH and a suffix; the dot is the first one. */

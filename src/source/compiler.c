@@ -30,8 +30,8 @@ static bool can_run(const char *path)
 	       info.kind == PLAIT__FILE_REGULAR && (info.mode & 0111) != 0;
 }
 
-/* Return PATH; its relative folders are not searched, since they depend on the
- * current folder, which anyone may have chosen. */
+/* Return PATH.  Its relative folders are not searched: they depend on the
+ * current folder, which may be under foreign control. */
 static const char *search_path(void)
 {
 	const char *path = plait__env_get("PATH");
@@ -92,7 +92,8 @@ static plait_status find_named(plait__compiler *out, const char *words,
 				   "an absolute path", name);
 	if (!can_run(name))
 		return plait__fail(error, PLAIT_E_UNAVAILABLE,
-				   "PLAIT_CC: %.140s is no program", name);
+				   "PLAIT_CC: %.140s is not an executable "
+				   "file", name);
 	(void)snprintf(out->path, sizeof(out->path), "%s", name);
 	return PLAIT_OK;
 }
@@ -210,9 +211,9 @@ static uint64_t seconds_allowed(void)
 	return seconds;
 }
 
-static plait_status judge(const plait__compiler *compiler,
-			  const struct plait__spawn_result *result,
-			  const char *to, plait_error *error)
+static plait_status check_result(const plait__compiler *compiler,
+				 const struct plait__spawn_result *result,
+				 const char *to, plait_error *error)
 {
 	const char *name = compiler->words[0];
 	struct plait__file_info made;
@@ -225,20 +226,20 @@ static plait_status judge(const plait__compiler *compiler,
 					  name, result->code);
 	case PLAIT__SPAWN_TIMED_OUT:
 		return plait__fail(error, PLAIT_E_UNAVAILABLE,
-				   "%.100s was ended after %llu seconds "
+				   "%.100s was stopped after %llu seconds "
 				   "(PLAIT_CC_SECONDS)", name,
 				   (unsigned long long)seconds_allowed());
 	case PLAIT__SPAWN_OUTPUT_LIMIT:
 		return plait__fail(error, PLAIT_E_UNAVAILABLE,
-				   "%.100s was ended when it had printed more "
-				   "than %d bytes", name, MAX_OUTPUT_BYTES);
+				   "%.100s was stopped when it had printed "
+				   "more than %d bytes",
+				   name, MAX_OUTPUT_BYTES);
 	case PLAIT__SPAWN_UNKNOWN:
-		/* The host program reaps all children itself: the output
-		 * decides. */
+		/* The host program took the status: the output decides. */
 		if (plait__file_query(to, &made) == 0)
 			return PLAIT_OK;
 		return plait__fail(error, PLAIT_E_INVALID,
-				   "%.100s made nothing", name);
+				   "%.100s wrote no output file", name);
 	default:
 		break;
 	}
@@ -290,5 +291,5 @@ plait_status plait__compiler_run(const plait__compiler *compiler,
 					  compiler->path,
 					  plait__file_reason(number, reason,
 							     sizeof(reason)));
-	return judge(compiler, &result, to, error);
+	return check_result(compiler, &result, to, error);
 }

@@ -94,7 +94,8 @@ static plait_status check_code(plait_source *out, const char *name,
 	if (out->bytes != 0 && length != out->bytes)
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "source of %.60s: a NUL at byte %llu of a "
-				   "text", name, (unsigned long long)length + 1);
+				   "text",
+				   name, (unsigned long long)length + 1);
 	if (length == 0)
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "source of %.60s: the text is empty", name);
@@ -118,17 +119,19 @@ static plait_status check_entry(plait_source *out, const char *name,
 		fine = is_word(*entry) || *entry == '$';
 	if (!fine)
 		return plait__fail(error, PLAIT_E_INVALID,
-				   "source of %.60s: entry '%.40s' is no name "
-				   "of a function", name, out->entry);
+				   "source of %.60s: entry '%.40s' is not the "
+				   "name of a function", name, out->entry);
 	if (out->entry == NULL)
 		out->entry = name;
 	return PLAIT_OK;
 }
 
-plait_status plait__compose_read_source(const plait_source *given, const char *name,
-					plait_source *out, plait_error *error)
+plait_status plait__compose_read_source(const plait_source *given,
+					const char *name, plait_source *out,
+					plait_error *error)
 {
-	plait_status status = PLAIT__STRUCT_READ(plait_source, out, given, error);
+	plait_status status =
+		PLAIT__STRUCT_READ(plait_source, out, given, error);
 
 	if (status != PLAIT_OK)
 		return status;
@@ -140,8 +143,8 @@ plait_status plait__compose_read_source(const plait_source *given, const char *n
 	if ((out->flags & PLAIT_SOURCE_STRICT) != 0 &&
 	    (out->flags & PLAIT_SOURCE_FAST) != 0)
 		return plait__fail(error, PLAIT_E_INVALID,
-				   "source of %.60s: strict and fast at once",
-				   name);
+				   "source of %.60s: strict and fast exclude "
+				   "each other", name);
 	status = check_code(out, name, error);
 	if (status == PLAIT_OK)
 		status = check_entry(out, name, error);
@@ -204,8 +207,8 @@ static void add_guarded(plait__text *out, const plait_source *source,
 			signature->count > 0 ? ", " : "");
 }
 
-/* Add the lists for a kernel whose text decides its loop: the entry gets the
- * loop's parameters too and calls the body. */
+/* Add the lists for a kernel that decides its loop: the entry gets the loop's
+ * parameters too and calls the body. */
 static void add_loop(plait__text *out, const plait_source *source,
 		     const plait__signature *signature)
 {
@@ -223,7 +226,8 @@ static void add_parameters(plait__text *out, const plait_source *source,
 {
 	if (form == PLAIT_SOURCE_OPENCL_C)
 		add_guarded(out, source, signature);
-	if (form == PLAIT_SOURCE_CUDA_C && plait__loop_predicate_is_used(source))
+	if (form == PLAIT_SOURCE_CUDA_C &&
+	    plait__loop_predicate_is_used(source))
 		add_loop(out, source, signature);
 	plait__text_add(out, "#define PLAIT_PARAMETERS_%s ", signature->name);
 	add_list(out, source, signature, true);
@@ -263,8 +267,7 @@ static void add_line(plait__text *out, const char *file, bool in_c)
 	plait__text_add(out, "#%s 1 \"%s\"\n", in_c ? "" : "line", clean);
 }
 
-/* Add the user's code; `guarded` names the kernel whose bodies get guards, or
- * is null. */
+/* Add the user's code; `guarded` names the kernel to guard, or is null. */
 static void add_code(plait__text *out, const plait_source *source,
 		     uint32_t form, const char *guarded)
 {
@@ -364,7 +367,7 @@ static plait_status compose_portable(const plait_source *source,
 	add_parameters(out, source, signature, form);
 	add_defines(out, source->defines);
 	add_code(out, source, form, form == PLAIT_SOURCE_OPENCL_C ?
-				    signature->name : NULL);
+		 signature->name : NULL);
 	if (form == PLAIT_SOURCE_C)
 		plait__epilogue_add(out, signature);
 	return finish(out, signature->name, error);

@@ -25,8 +25,9 @@ bool plait__compose_form_is_text(uint32_t form);
  * Read the caller's descriptor into `out` and fill in `bytes`, `entry` and
  * `file`; the memory it points to stays the caller's.  `name` is the kernel's.
  */
-plait_status plait__compose_read_source(const plait_source *given, const char *name,
-					plait_source *out, plait_error *error);
+plait_status plait__compose_read_source(const plait_source *given,
+					const char *name, plait_source *out,
+					plait_error *error);
 
 /*
  * Compose the whole text for the compiler of `form` (C, OPENCL_C, CUDA_C):

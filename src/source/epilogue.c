@@ -30,7 +30,7 @@ static void add_arguments(plait__text *out, const plait__signature *signature)
 				plain_name(signature->parameters[i].type), i);
 }
 
-/* Add the undivided launch: one item, whose loops have the text's own bounds,
+/* Add the undivided launch: one item, with loops over the text's own bounds,
  * which the compiler can optimize. */
 static void add_whole(plait__text *out, const plait__signature *signature)
 {

@@ -11,8 +11,8 @@
 #include <string.h>
 
 plait_status plait__module_load(const char *path,
-			      const plait_allocator *allocator,
-			      plait__module **out, plait_error *error)
+				const plait_allocator *allocator,
+				plait__module **out, plait_error *error)
 {
 	plait__module *module = plait__alloc(allocator, sizeof(*module));
 	const uint32_t *shape;

@@ -38,8 +38,8 @@ typedef struct plait__module {
 
 /* Load a shared object that a compiler made of a composed text. */
 plait_status plait__module_load(const char *path,
-			      const plait_allocator *allocator,
-			      plait__module **out, plait_error *error);
+				const plait_allocator *allocator,
+				plait__module **out, plait_error *error);
 
 /* Unload a module of which nothing runs any more; null is allowed. */
 void plait__module_destroy(plait__module *module);
@@ -51,7 +51,7 @@ void plait__module_destroy(plait__module *module);
 plait_status plait__module_settle(const plait__module *module,
 				  plait_launch *launch, plait_error *error);
 
-/* Run a part of a launch; a plait_range_function whose user_data is the module.
+/* Run a part of a launch; a plait_range_function with the module as user_data.
  * Each group belongs to the part that has its first item. */
 int32_t plait__module_range(const plait_range *range, void *const *arguments,
 			    const plait_launch *launch, void *user_data);

@@ -51,7 +51,7 @@ plait_status plait__reserved_words_check(const plait_source *source,
 			return plait__fail(error, PLAIT_E_INVALID,
 					   "kernel %.60s: %.60s:%u: error: "
 					   "parameter %u \"%.40s\": OpenCL C "
-					   "or C++ keep this word",
+					   "or C++ reserve this word",
 					   signature->name, source->file,
 					   line_of(source, at), i, name);
 	}

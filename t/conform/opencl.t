@@ -98,8 +98,8 @@ if reason is not None:
     skip("no driver on this machine: " + reason)
     done()
 ok("opencl:0: " in plait(["info"]).stdout, "info describes the device")
-says("no such device", "is what was asked for", "opencl:device=no such device")
-says("no such platform", "is what was asked for", "opencl:platform=no such platform")
+says("no such device", "matches platform=", "opencl:device=no such device")
+says("no such platform", "matches platform=", "opencl:platform=no such platform")
 says("a type that is none", "type=", "opencl:type=abacus")
 says("parts that are none", "split=", "opencl:split=1")
 

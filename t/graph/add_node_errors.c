@@ -255,12 +255,12 @@ static void bodies(void)
 	IS_INT(plait_graph_add(graph, &desc, NULL, 0, &pick, &error),
 	       PLAIT_OK);
 	IS_INT(plait_graph_body(graph, a, 0, &body, &error), PLAIT_E_INVALID);
-	IS_STR(error.text, "body: node 0 'a' (x.c:11) is no while, do or "
+	IS_STR(error.text, "body: node 0 'a' (x.c:11) is not a while, do or "
 	       "case");
 	IS_INT(plait_graph_body(graph, pick, 2, &body, &error),
 	       PLAIT_E_INVALID);
 	IS_STR(error.text, "body: branch 2 of node 1 'pick', which has 2, "
-	       "from 0");
+	       "counted from 0");
 	IS_INT(plait_graph_body(NULL, pick, 0, &body, &error),
 	       PLAIT_E_HANDLE);
 	IS_STR(error.text, "body: graph handle is null");

@@ -201,7 +201,7 @@ static void each_has_a_name(void)
 	IS_UINT(one.flags, 0);
 	IS_INT(plait_plan_query_binding(plan, 10, &one, &error),
 	       PLAIT_E_INVALID);
-	HAS_STR(error.text, "binding 10: the plan has 10");
+	HAS_STR(error.text, "index 10: the plan has 10 bindings");
 	IS_INT(plait_plan_query_binding(plan, UINT64_MAX, &one, &error),
 	       PLAIT_E_INVALID);
 	IS_UINT(info_of(plan).unbound, 9);
@@ -237,7 +237,7 @@ static void frozen_here_has_all(void)
 	IS_INT(plait_graph_freeze(graph, NULL, &plan, &error), PLAIT_OK);
 	IS_STR(describe(plan), "");
 	IS_INT(plait_plan_bind_buffer(plan, "x", x, &error), PLAIT_E_STATE);
-	HAS_STR(error.text, "has all it names");
+	HAS_STR(error.text, "no names to bind");
 	IS_INT(plait_plan_bind_device(plan, "host:0", host, &error),
 	       PLAIT_E_STATE);
 	IS_INT(seal(plan), PLAIT_OK);
@@ -265,7 +265,7 @@ static void kernels(void)
 	IS_INT(plait_live_count(PLAIT_OBJECT_KERNEL), 4);
 	IS_STR(describe(plan), "k:k=0 k:l=0 k:k=0 d:host:0=1");
 	IS_INT(plait_plan_bind_kernel(plan, other, &error), PLAIT_E_INVALID);
-	HAS_STR(error.text, "the plan has k(), not k(a: f32)");
+	HAS_STR(error.text, "the plan needs kernel k(), this one is k(a: f32)");
 	IS_INT(plait_plan_bind_kernel(plan, far, &error), PLAIT_E_INVALID);
 	HAS_STR(error.text, "no kernel \"far\"; it has \"k\", \"l\"");
 	IS_INT(plait_plan_bind_kernel(plan, NULL, &error), PLAIT_E_HANDLE);
@@ -330,7 +330,7 @@ static void buffers(void)
 	fill(graph, x);
 	fill(graph, y);
 	plan = read_back(graph);
-	refuse_buffer(plan, "x", small, "16 bytes, this buffer 15");
+	refuse_buffer(plan, "x", small, "16 bytes, this buffer has 15");
 	refuse_buffer(plan, "z", x, "no buffer \"z\"; it has \"x\", \"y\"");
 	refuse_buffer(plan, NULL, x, "name is null");
 	refuse_buffer(plan, "x", there, "of backend chaos");
@@ -347,7 +347,7 @@ static void buffers(void)
 	/* The device is settled by what lies on it. */
 	IS_INT(plait_plan_bind_device(plan, "host:0", chaos, &error),
 	       PLAIT_E_INVALID);
-	HAS_STR(error.text, "buffer \"x\" lies there");
+	HAS_STR(error.text, "buffer \"x\" is on this device");
 	IS_INT(seal(plan), PLAIT_OK);
 	plait_buffer_release(x);
 	plait_buffer_release(y);
@@ -394,7 +394,7 @@ static void signals(void)
 	IS_INT(plait_plan_bind_signal(plan, "in", in, &error), PLAIT_OK);
 	IS_INT(plait_plan_bind_device(plan, "host:0", chaos, &error),
 	       PLAIT_E_INVALID);
-	HAS_STR(error.text, "signal \"out\" lies there");
+	HAS_STR(error.text, "signal \"out\" is on this device");
 	IS_INT(seal(plan), PLAIT_OK);
 	IS_INT(plait_plan_bind_signal(plan, "in", in, &error),
 	       PLAIT_E_STATE);

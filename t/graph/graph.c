@@ -388,7 +388,7 @@ static void refuses_nodes(void)
 	fill.bytes = 8;
 	fill.pattern_bytes = 3;
 	refuse(graph, fill, "1, 2, 4 or 8");
-	refuse(graph, branch, "1 to 65536 branches");
+	refuse(graph, branch, "branch_count is not 1 to 65536");
 	branch.branch_count = 2;
 	branch.predicate_offset = 62;
 	refuse(graph, branch, "not an aligned word");
@@ -469,7 +469,7 @@ static void plans_outlive_graphs(void)
 	x = new_buffer(32, "small");
 	IS_INT(plait_plan_bind_buffer(again, "x", x, &error),
 	       PLAIT_E_INVALID);
-	HAS_STR(error.text, "64 bytes, this buffer 32");
+	HAS_STR(error.text, "64 bytes, this buffer has 32");
 	IS_INT(plait_plan_bind_buffer(again, "z", x, &error),
 	       PLAIT_E_INVALID);
 	plait_buffer_release(x);

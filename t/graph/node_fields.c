@@ -299,7 +299,7 @@ static void fields_that_quarrel(void)
 	plait_node_desc desc = { .kind = PLAIT_NODE_JOIN, .device = host,
 				 .devices = far, .device_count = 2 };
 
-	refuse(graph, desc, PLAIT_E_INVALID, "device is set beside devices");
+	refuse(graph, desc, PLAIT_E_INVALID, "device and devices are both set");
 	desc = (plait_node_desc){ .device_count = 1, .devices = one };
 	refuse(graph, desc, PLAIT_E_INVALID, "one device goes into device");
 	desc = right(PLAIT_NODE_DO, NULL);

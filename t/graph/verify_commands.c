@@ -311,7 +311,7 @@ static void lies(void)
 	LIES(fill->bytes, UINT64_MAX - 3, unfit);
 	LIES(s->functions[call->object].flags, 0, unfit);
 	LIES(s->payloads[s->regions[0].predicate].object, PLAIT__NONE,
-	     "has a predicate that is no word");
+	     "has a predicate that is neither a word");
 	IS_INT(counted, 0);
 	if (!IS_INT(plait_plan_prepare(plan, &error), PLAIT_OK))
 		NOTE("%s", error.text);

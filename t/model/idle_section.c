@@ -10,8 +10,8 @@
 
 #include "mc.h"
 #include "mc_tap.h"
-#include "object/queue/external_section.h"
-#include "object/queue/queue.h"
+#include "object/queue/idle_section.h"
+#include "object/queue/queue_state.h"
 
 #include <string.h>
 
@@ -28,7 +28,7 @@ static bool fails, enters, submits, refused;
 
 /* --- what idle_section.c is linked with otherwise */
 
-bool plait__section_queue_is_clear(plait__queue *of)
+bool plait__queue_is_clear(plait__queue *of)
 {
 	return !plait__idle_section_exists(of) && AT_PLAIN_READ(in_flight) == 0;
 }
@@ -192,7 +192,8 @@ static void all_ways(void)
 
 static void weaker(void)
 {
-	static const char *const files[] = { "object/queue/idle_section.c", NULL };
+	static const char *const files[] = { "object/queue/idle_section.c",
+					     "object/queue/idle_section.h", NULL };
 	static const struct mc_scenario *const scenarios[] = { &lone };
 
 	mc_notices(scenarios, 1, files);

@@ -16,7 +16,7 @@
 #include "run/run.h"
 
 #include "base/error.h"
-#include "object/progress/wait_loop.h"
+#include "object/wait/wait_loop.h"
 
 #include <string.h>
 
@@ -54,7 +54,7 @@ plait_status plait__wait_run(plait__wait_request *request, plait_error *error)
 	return PLAIT_OK;
 }
 
-void plait__reclaim_thread_handle_opened(plait__context *of)
+void plait__context_keep_open(plait__context *of)
 {
 	MC_CHECK(of == &context);
 }

@@ -119,11 +119,12 @@ plait_status plait__plan_object_enter(plait_plan *handle, plait__plan_object **o
 	return PLAIT_OK;
 }
 
-plait_status plait__kernel_enter(plait_kernel *handle, plait__kernel **out,
+plait_status plait__handle_enter(const void *handle, int32_t type, void **out,
 				 plait_error *error)
 {
 	(void)error;
-	*out = (plait__kernel *)(void *)handle;
+	(void)type;
+	*out = (void *)(uintptr_t)handle;
 	return PLAIT_OK;
 }
 
@@ -142,7 +143,7 @@ plait_status plait__prepare_new_program(plait__plan_object *of,
 	return PLAIT_E_INTERNAL;
 }
 
-plait_status plait__context_check_same(const plait__object *one,
+plait_status plait__context_fail_other(const plait__object *one,
 				       const plait__object *other,
 				       plait_error *error)
 {

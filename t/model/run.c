@@ -21,7 +21,7 @@
 #include "base/sized_struct.h"
 #include "base/error.h"
 #include "object/inbox/inbox.h"
-#include "object/progress/wait_loop.h"
+#include "object/wait/wait_loop.h"
 
 #include <string.h>
 
@@ -105,13 +105,15 @@ void *plait__object_handle(const plait__object *object)
 	return (void *)(uintptr_t)object;
 }
 
-plait_status plait__object_enter(const void *handle, int32_t type,
-				 plait__object **out, plait_error *error)
+plait_status plait__handle_enter(const void *handle, int32_t type, void **out,
+				 plait_error *error)
 {
-	(void)type;
 	(void)error;
-	*out = (plait__object *)(uintptr_t)handle;
-	plait__object_hold(*out);
+	*out = (void *)(uintptr_t)handle;
+	if (type == PLAIT_OBJECT_INBOX)
+		MC_CHECK(*out == &inbox);
+	else
+		plait__object_hold(*out);
 	return PLAIT_OK;
 }
 
@@ -132,15 +134,6 @@ void plait__object_release(const void *handle, int32_t type)
 }
 
 /* --- being told */
-
-plait_status plait__inbox_enter(plait_inbox *handle, plait__inbox **out,
-				plait_error *error)
-{
-	(void)error;
-	MC_CHECK((void *)handle == &inbox);
-	*out = &inbox;
-	return PLAIT_OK;
-}
 
 plait_status plait__inbox_event_create(plait__inbox *where,
 				       const plait_event *event,
@@ -240,7 +233,7 @@ plait_status plait__sized_struct_write(void *out, const void *ours, size_t known
 
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 NOTHING(plait__handle_recycle, plait__handle_slot *slot)
-NOTHING(plait__reclaim_thread_handle_opened, plait__context *of)
+NOTHING(plait__context_keep_open, plait__context *of)
 NOTHING(plait__handle_retain, const void *handle, int32_t type)
 NOTHING(plait__bind_parameters_release, plait__frame *frame)
 NOTHING(plait__kernel_versions_adopt, plait__instance *instance)
@@ -254,7 +247,7 @@ NUMBER(plait_status, plait__bind_parameters, plait__frame *frame,
 	const plait_run_desc *desc, plait_error *error)
 NUMBER(plait_status, plait__recorder_acquire, plait__recorder *recorder,
 	plait__recording **out, plait_error *error)
-NUMBER(plait_status, plait__context_check_same, const plait__object *one,
+NUMBER(plait_status, plait__context_fail_other, const plait__object *one,
 	const plait__object *other, plait_error *error)
 NUMBER(plait_status, plait__plan_object_enter, plait_plan *handle,
 	plait__plan_object **out, plait_error *error)

@@ -11,8 +11,9 @@
 #include "mc.h"
 #include "mc_tap.h"
 #include "object/context/context.h"
+#include "run/queue/device_graphs.h"
+#include "run/queue/stop_device_loops.h"
 #include "run/external/cancel_external.h"
-#include "run/queue/queue_engine.h"
 #include "sys/clock.h"
 
 #include <string.h>
@@ -23,7 +24,7 @@ static plait__context *context;
 static plait__instance *instance;
 static plait__program *program;
 static plait__queue_program *loops, *decides;
-static plait__queue_instance *state, *decider;
+static plait__run_driver *driver, *decider;
 static plait__queue_external parks;
 static plait__queue_listener device_told;
 static at_u32 device_stop;	/* the word that it looks at */
@@ -62,7 +63,7 @@ uint64_t plait__clock_deadline(uint64_t timeout_ns)
 
 void plait__device_graphs_stop(plait__queue_instance *of, bool stop)
 {
-	MC_CHECK(of == state && stop);
+	MC_CHECK(of == &driver->state && stop);
 	MC_CHECK(AT_PLAIN_READ(stops) == 0);
 	AT_PLAIN_WRITE(stops) = 1;
 	at_store_release_u32(&device_stop, 1);
@@ -84,9 +85,9 @@ void plait__cancel_external(plait__external *first)
 
 /* --- who drives */
 
-static void read_notes(plait__queue_instance *of)
+static void read_notes(plait__run_driver *of)
 {
-	plait__progress_note *note = plait__progress_take_notes(context, of->pilot);
+	plait__progress_note *note = plait__progress_take_notes(context, of->note_target);
 	plait__progress_note *next;
 
 	for (; note != NULL; note = next) {
@@ -101,11 +102,11 @@ static void read_notes(plait__queue_instance *of)
 	}
 }
 
-static uint32_t turn_loops(plait__pollable *piloted)
+static uint32_t turn_loops(plait__pollable *pollable)
 {
-	(void)piloted;
-	read_notes(state);
-	plait__stop_device_loops(state);
+	(void)pollable;
+	read_notes(driver);
+	plait__stop_device_loops(driver);
 	return AT_PLAIN_READ(through) ? PLAIT__PROGRESS_DONE :
 					PLAIT__PROGRESS_WAITING;
 }
@@ -113,7 +114,7 @@ static uint32_t turn_loops(plait__pollable *piloted)
 static void make_decider(void)
 {
 	AT_PLAIN_WRITE(made) = 1;
-	plait__device_loops_set_host_decided(state, decider);
+	plait__device_loops_set_host_decided(driver, decider);
 	plait__mutex_lock(&decider->lock);
 	if (at_load_relaxed_u32(&instance->stop) != 0)
 		AT_PLAIN_WRITE(through) = true;
@@ -123,11 +124,11 @@ static void make_decider(void)
 }
 
 /* Its first turn makes the decider, which parks at once. */
-static uint32_t turn_decider(plait__pollable *piloted)
+static uint32_t turn_decider(plait__pollable *pollable)
 {
-	(void)piloted;
-	if (!state->decides) {
-		state->decides = true;
+	(void)pollable;
+	if (!driver->uses_host_decided) {
+		driver->uses_host_decided = true;
 		make_decider();
 	}
 	read_notes(decider);
@@ -136,9 +137,9 @@ static uint32_t turn_decider(plait__pollable *piloted)
 					PLAIT__PROGRESS_WAITING;
 }
 
-static void end_run(plait__pollable *piloted)
+static void end_run(plait__pollable *pollable)
 {
-	(void)piloted;
+	(void)pollable;
 	at_add_u32(&overs, 1);
 	at_futex_wake_all(&overs);
 }
@@ -161,9 +162,9 @@ static void begin_run(uint32_t run)
 	at_store_relaxed_u32(&instance->stop, 0);
 	AT_PLAIN_WRITE(through) = false;
 	AT_PLAIN_WRITE(stops) = 0;
-	state->loops_stopped = false;
+	driver->loops_stopped = false;
 	at_store_relaxed_u32(&device_stop, 0);
-	plait__progress_add(context, state->pilot);
+	plait__progress_add(context, driver->note_target);
 	at_store_release_u32(&device_runs, run);
 	drive_until_over(run);
 }
@@ -189,7 +190,7 @@ static void cancel_run(uint32_t run)
 	while (at_load_acquire_u32(&device_runs) < run)
 		at_spin_pause();
 	at_store_release_u32(&instance->stop, 1);
-	plait__device_loops_cancel(state);
+	plait__device_loops_cancel(driver);
 	at_add_u32(&cancels, 1);
 }
 
@@ -209,12 +210,12 @@ static void run_loops(uint32_t self)
 static void run_decider(uint32_t self)
 {
 	if (self == 0) {
-		plait__progress_add(context, state->pilot);
+		plait__progress_add(context, driver->note_target);
 		drive_until_over(1);
 		return;
 	}
 	at_store_release_u32(&instance->stop, 1);
-	plait__device_loops_cancel(state);
+	plait__device_loops_cancel(driver);
 }
 
 /* The same where somebody else has noted it already, and nothing more. */
@@ -225,19 +226,19 @@ static void run_late(uint32_t self)
 		return;
 	}
 	at_store_release_u32(&instance->stop, 1);
-	plait__device_loops_cancel(state);
+	plait__device_loops_cancel(driver);
 }
 
 /* Two at once, of one run: there is one note. */
 static void run_twice(uint32_t self)
 {
 	if (self == 0) {
-		plait__progress_add(context, state->pilot);
+		plait__progress_add(context, driver->note_target);
 		drive_until_over(1);
 		return;
 	}
 	at_store_release_u32(&instance->stop, 1);
-	plait__device_loops_cancel(state);
+	plait__device_loops_cancel(driver);
 	if (self == 1) {
 		while (at_load_acquire_u32(&device_stop) == 0)
 			at_spin_pause();
@@ -247,19 +248,19 @@ static void run_twice(uint32_t self)
 
 /* --- scenarios */
 
-static void begin_with(uint32_t (*turn)(plait__pollable *piloted))
+static void begin_with(uint32_t (*turn)(plait__pollable *pollable))
 {
 	static plait__context contexts;
 	static plait__instance instances;
 	static plait__program programs;
 	static plait__queue_program queued[2];
-	static plait__queue_instance states[2];
+	static plait__run_driver drivers[2];
 
 	memset(&contexts, 0, sizeof(contexts));
 	memset(&instances, 0, sizeof(instances));
 	memset(&programs, 0, sizeof(programs));
 	memset(queued, 0, sizeof(queued));
-	memset(states, 0, sizeof(states));
+	memset(drivers, 0, sizeof(drivers));
 	memset(&parks, 0, sizeof(parks));
 	memset(&device_told, 0, sizeof(device_told));
 	context = &contexts;
@@ -267,29 +268,29 @@ static void begin_with(uint32_t (*turn)(plait__pollable *piloted))
 	program = &programs;
 	loops = &queued[0];
 	decides = &queued[1];
-	state = &states[0];
-	decider = &states[1];
+	driver = &drivers[0];
+	decider = &drivers[1];
 	plait__eventcount_init(&context->pulse, 0);
 	plait__eventcount_init(&context->driver.event, 0);
 	program->context = context;
 	instance->program = program;
-	loops->has_loops = true;
+	loops->has_device_loops = true;
 	decides->external_count = 1;
-	state->queued = loops;
-	decider->queued = decides;
+	driver->compiled = loops;
+	decider->compiled = decides;
 	decider->externals = &parks;
-	state->instance = decider->instance = instance;
-	state->pilot = decider->pilot = &state->piloted;
-	state->stop_listener.note.whose = device_told.note.whose = state->pilot;
-	state->piloted.advance = turn;
-	state->piloted.over = end_run;
+	driver->instance = decider->instance = instance;
+	driver->note_target = decider->note_target = &driver->pollable;
+	driver->stop_listener.note.whose = device_told.note.whose = driver->note_target;
+	driver->pollable.advance = turn;
+	driver->pollable.over = end_run;
 	at_init_u32(&instance->stop, 0);
 	at_init_u32(&device_stop, 0);
 	at_init_u32(&device_runs, 0);
 	at_init_u32(&overs, 0);
 	at_init_u32(&cancels, 0);
-	at_init_u32(&state->stop_posted, 0);
-	at_init_ptr(&state->decider, NULL);
+	at_init_u32(&driver->stop_posted, 0);
+	at_init_ptr(&driver->host_decided, NULL);
 	AT_PLAIN_WRITE(made) = 0;
 	AT_PLAIN_WRITE(noted) = 0;
 	AT_PLAIN_WRITE(stops) = 0;
@@ -310,7 +311,7 @@ static void begin_decider(void)
 static void begin_late(void)
 {
 	begin_with(turn_decider);
-	at_init_u32(&state->stop_posted, 1);
+	at_init_u32(&driver->stop_posted, 1);
 }
 
 static void end_late(void)
@@ -323,10 +324,10 @@ static void end(void)
 {
 	bool waits = false;
 
-	for (plait__progress_note *note = state->piloted.notes; note != NULL;
+	for (plait__progress_note *note = driver->pollable.notes; note != NULL;
 	     note = note->next)
-		waits = waits || note == &state->stop_listener.note;
-	MC_CHECK(at_load_relaxed_u32(&state->stop_posted) == waits);
+		waits = waits || note == &driver->stop_listener.note;
+	MC_CHECK(at_load_relaxed_u32(&driver->stop_posted) == waits);
 	end_late();
 	MC_CHECK(!plait__progress_has_ready(&context->driver));
 }

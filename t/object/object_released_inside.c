@@ -5,9 +5,8 @@
  */
 #include "lib/objects.h"
 
-#include "object/queue/owner_call.h"
-#include "object/inbox/inbox.h"
-#include "object/queue/queue.h"
+#include "object/queue/internal_commands.h"
+#include "object/queue/submission.h"
 
 #include "sys/clock.h"
 
@@ -55,11 +54,11 @@ static void work_after_release(void)
 /* Under the lock: the context's own thread may be at it. */
 static int count_pending(plait__context *context)
 {
-	plait__queue *queue;
+	const plait__reclaim_entry *entry;
 	int count = 0;
 
 	plait__mutex_lock(&context->lock);
-	for (queue = context->queues; queue != NULL; queue = queue->next)
+	for (entry = context->first_entry; entry != NULL; entry = entry->next)
 		count++;
 	plait__mutex_unlock(&context->lock);
 	return count;
@@ -106,7 +105,7 @@ static uint64_t count_looks(plait__context *context)
 	uint64_t count;
 
 	plait__mutex_lock(&context->reclaim_lock);
-	count = context->sweep;
+	count = context->reclaim_round;
 	plait__mutex_unlock(&context->reclaim_lock);
 	return count;
 }

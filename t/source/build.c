@@ -259,7 +259,7 @@ static void wrong_sources(void)
 		  "form 77" },
 		{ { .code = text, .flags = 8 }, PLAIT_E_UNSUPPORTED, "0x8" },
 		{ { .code = text, .flags = 3 }, PLAIT_E_INVALID,
-		  "strict and fast" },
+		  "strict and fast exclude" },
 		{ { .code = text, .entry = "f" }, PLAIT_E_INVALID, "entry" },
 		{ { .code = text, .options = "-g" }, PLAIT_E_INVALID,
 		  "options" },
@@ -270,7 +270,7 @@ static void wrong_sources(void)
 		{ { .code = text, .defines = "A(x)=1" }, PLAIT_E_INVALID,
 		  "A(x)" },
 		{ { .code = text, .form = PLAIT_SOURCE_C, .entry = "a;b" },
-		  PLAIT_E_INVALID, "no name" },
+		  PLAIT_E_INVALID, "not the name" },
 		{ { .code = "x", .form = PLAIT_SOURCE_CUBIN }, PLAIT_E_INVALID,
 		  "bytes is 0" },
 		{ { .code = text, .form = PLAIT_SOURCE_CUDA_C },
@@ -321,7 +321,7 @@ static void compilers(void)
 	} list[] = {
 		{ "exit 127", "could not be run" },
 		{ "kill -SEGV $$", "signal 11" },
-		{ "exec sleep 1000", "ended after 1 seconds" },
+		{ "exec sleep 1000", "stopped after 1 seconds" },
 		{ "exec yes", "printed more than" },
 		{ "exit 0", "cannot be loaded" },
 		/* -o FILE: nonsense. */

@@ -44,7 +44,7 @@ static plait_status no_memory(const plait__node_draft *draft)
 			   plait__refs_node_text(draft, room));
 }
 
-static void name_place(const plait__node_draft *draft)
+static void prefix_node(const plait__node_draft *draft)
 {
 	char room[PLAIT__REFS_TEXT_BYTES];
 
@@ -53,7 +53,7 @@ static void name_place(const plait__node_draft *draft)
 }
 
 /* Return the status of an error that the callee has written. */
-static plait_status kept(const plait__node_draft *draft)
+static plait_status error_status(const plait__node_draft *draft)
 {
 	return draft->error->status;
 }
@@ -75,9 +75,10 @@ static plait_status add_geometry(plait__node_draft *draft)
 	/* A geometry that only runs supply is checked at the run. */
 	if (status == PLAIT_OK && (draft->desc->launch != NULL ||
 				   draft->desc->launch_parameter == NULL))
-		status = plait__select_source_set_groups(*kernel, &launch, draft->error);
+		status = plait__select_source_set_groups(*kernel, &launch,
+							 draft->error);
 	if (status != PLAIT_OK) {
-		name_place(draft);
+		prefix_node(draft);
 		return status;
 	}
 	geometry.dimensions = launch.dimensions;
@@ -90,8 +91,8 @@ static plait_status add_geometry(plait__node_draft *draft)
 			return no_memory(draft);
 		geometry.param = plait__values_param(store, &param, &differs);
 		if (differs)
-			return fail(draft, "launch_parameter is an argument "
-				    "elsewhere");
+			return fail(draft, "launch_parameter: another "
+				    "node uses this name for an argument");
 		if (geometry.param == PLAIT__NONE)
 			return no_memory(draft);
 	}
@@ -103,13 +104,13 @@ static plait_status add_geometry(plait__node_draft *draft)
 static const plait__store_kernel *find_kernel(plait__node_draft *draft)
 {
 	plait__store *store = draft->graph->store;
-	const plait__store_kernel *again =
+	const plait__store_kernel *recent =
 		plait__recent_kernel(store, draft->desc->kernel);
 	plait__store_kernel kernel = { .handle = draft->desc->kernel,
 				       .device = PLAIT__NONE };
 
-	if (again != NULL)
-		return again;
+	if (recent != NULL)
+		return recent;
 	kernel.kernel = plait__refs_kernel(draft, draft->desc->kernel,
 					   &kernel.signature);
 	return kernel.kernel != PLAIT__NONE ?
@@ -123,7 +124,7 @@ static plait_status add_launch(plait__node_draft *draft)
 	plait_status status = PLAIT_OK;
 
 	if (kernel == NULL)
-		return kept(draft);
+		return error_status(draft);
 	draft->node.kind = PLAIT__CMD_LAUNCH;
 	draft->payload.kernel = kernel->kernel;
 	if (desc->launch_parameter == NULL)
@@ -162,7 +163,7 @@ static plait_status add_call(plait__node_draft *draft)
 			    PLAIT__CMD_CALLBACK : PLAIT__CMD_HOST;
 	draft->payload.object = plait__refs_function(draft);
 	return draft->payload.object != PLAIT__NONE ? PLAIT_OK :
-	       kept(draft);
+	       error_status(draft);
 }
 
 static plait_status check_emit(const plait__node_draft *draft)
@@ -185,7 +186,7 @@ static plait_status add_signal(plait__node_draft *draft)
 	draft->payload.object = plait__refs_signal(draft,
 						   draft->desc->signal);
 	if (draft->payload.object == PLAIT__NONE)
-		return kept(draft);
+		return error_status(draft);
 	return draft->desc->kind == PLAIT_NODE_EMIT ? check_emit(draft) :
 	       PLAIT_OK;
 }
@@ -203,7 +204,7 @@ static plait_status add_predicate(plait__node_draft *draft)
 			return status;
 		draft->payload.object = plait__refs_function(draft);
 		return draft->payload.object != PLAIT__NONE ? PLAIT_OK :
-		       kept(draft);
+		       error_status(draft);
 	}
 	if (desc->predicate == NULL)
 		return fail(draft, "no predicate: set a buffer or a "
@@ -214,8 +215,9 @@ static plait_status add_predicate(plait__node_draft *draft)
 		return plait__refs_prefix_error(draft, "predicate");
 	if (range.bytes < 4 || range.offset % 4 != 0)
 		return fail(draft, "the predicate is not an aligned word of "
-			    "4 bytes in its buffer");
-	return plait__arguments_push_range(draft, &range, 4, PLAIT__ACCESS_READ);
+			    "4 bytes in its buffer; see predicate_offset");
+	return plait__arguments_push_range(draft, &range, 4,
+					   PLAIT__ACCESS_READ);
 }
 
 static plait_status push_payload(plait__node_draft *draft, uint32_t *out)
@@ -244,7 +246,7 @@ static plait_status add_region(plait__node_draft *draft)
 	if (region.kind == PLAIT__REGION_CASE) {
 		if (desc->branch_count == 0 ||
 		    desc->branch_count > PLAIT__GRAPH_MAX_BRANCHES)
-			return fail(draft, "a case has 1 to 65536 branches");
+			return fail(draft, "branch_count is not 1 to 65536");
 		region.scope_count = (uint32_t)desc->branch_count;
 		region.times = PLAIT__NONE;
 	} else if (desc->times >= UINT32_MAX) {
@@ -272,10 +274,19 @@ static plait_status add_empty(plait__node_draft *draft)
 
 static plait_status add_kind(plait__node_draft *draft)
 {
-	static plait_status (*const add[])(plait__node_draft *draft) = {
-		add_empty, add_launch, add_call, plait__nodes_add_copy,
-		plait__nodes_add_fill, add_signal, add_signal, add_empty, NULL, add_region,
-		add_region, add_region,
+	static plait_status (*const add[])(plait__node_draft * draft) = {
+		add_empty,
+		add_launch,
+		add_call,
+		plait__nodes_add_copy,
+		plait__nodes_add_fill,
+		add_signal,
+		add_signal,
+		add_empty,
+		NULL,
+		add_region,
+		add_region,
+		add_region,
 	};
 
 	return add[draft->desc->kind](draft);
@@ -378,7 +389,7 @@ static plait_status add_after(plait__graph *graph, const plait_node_desc *desc,
 		return plait__fail(error, PLAIT_E_INVALID, "after is null");
 	if (count > PLAIT__VECTOR_MAX)
 		return plait__fail(error, PLAIT_E_INVALID,
-				   "after %llu nodes: too many",
+				   "after: %llu nodes are too many",
 				   (unsigned long long)count);
 	if (count > FEW)
 		indices = plait__alloc_array(allocator, count,
@@ -409,7 +420,7 @@ static void name_if_readable(const plait_node_desc *desc, plait_error *error)
 			       &ignored) != PLAIT_OK)
 		return;
 	draft.desc = view;
-	name_place(&draft);
+	prefix_node(&draft);
 }
 
 plait_status plait_graph_add(plait_graph *graph, const plait_node_desc *desc,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fast path for common nodes: joins, and launches whose arguments are values
- * and whole writable buffers that the graph already knows.  The checks are
- * those of launch_arguments.c and add_node.c, with at most one lookup per
- * table.  On any other input, and on any error, nothing changes and the full
- * path decides and reports.
+ * Fast path for common nodes: joins, and launches with values and whole
+ * writable known buffers as arguments.  The checks are those of
+ * launch_arguments.c and add_node.c, with at most one lookup per table.  On any
+ * other input, and on any error, nothing changes and the full path decides and
+ * reports.
  */
 #include "graph/build/add_node_fast.h"
 
@@ -21,7 +21,7 @@ enum { VALUE_BYTES = 8 };
 
 /* Write positions in the tables, which have room for one argument and one
  * access per parameter. */
-struct quick {
+struct plain_writer {
 	plait__store *store;
 	plait__plan_arg *arg;
 	plait__plan_access *access;
@@ -35,7 +35,7 @@ static const uint8_t access_modes[] = {
 	[PLAIT__MODE_INOUT] = PLAIT__ACCESS_READ_WRITE,
 };
 
-static inline bool take_buffer(struct quick *quick,
+static inline bool push_buffer(struct plain_writer *writer,
 			       const plait__parameter *parameter,
 			       const plait_argument *given)
 {
@@ -44,31 +44,31 @@ static inline bool take_buffer(struct quick *quick,
 
 	if (parameter->type != PLAIT__TYPE_POINTER || given->offset_bytes != 0)
 		return false;
-	at = plait__values_find_handle(quick->store, PLAIT__STORE_BUFFER_HANDLES,
-				       given->buffer);
+	at = plait__values_find_handle(
+		writer->store, PLAIT__STORE_BUFFER_HANDLES, given->buffer);
 	if (at == PLAIT__NONE ||
 	    !plait__handle_is_live(given->buffer, PLAIT_OBJECT_BUFFER))
 		return false;
-	range = (const plait__store_range *)quick->store->ranges.items + at;
+	range = (const plait__store_range *)writer->store->ranges.items + at;
 	if (!range->is_plain)
 		return false;
-	*quick->arg++ = (plait__plan_arg){ .kind = PLAIT__ARG_MEMORY,
+	*writer->arg++ = (plait__plan_arg){ .kind = PLAIT__ARG_MEMORY,
 					   .index = range->slot };
-	*quick->access++ = (plait__plan_access){
+	*writer->access++ = (plait__plan_access){
 		.object = range->slot, .mode = access_modes[parameter->mode],
 		.box = PLAIT__NONE
 	};
-	if (quick->device == PLAIT__NONE)
-		quick->device = range->device;
+	if (writer->device == PLAIT__NONE)
+		writer->device = range->device;
 	return true;
 }
 
 /* Align values in the blob to the largest value. */
-static inline bool take_value(struct quick *quick,
+static inline bool push_value(struct plain_writer *writer,
 			      const plait__parameter *parameter,
 			      const plait_argument *given)
 {
-	plait__vector *blob = &quick->store->blob;
+	plait__vector *blob = &writer->store->blob;
 	uint32_t padding = -blob->count % VALUE_BYTES;
 	char *place;
 
@@ -80,45 +80,46 @@ static inline bool take_value(struct quick *quick,
 		return false;
 	memset(place, 0, padding);
 	memcpy(place + padding, given->value, given->bytes);
-	*quick->arg++ = (plait__plan_arg){
+	*writer->arg++ = (plait__plan_arg){
 		.kind = PLAIT__ARG_VALUE, .bytes = (uint32_t)given->bytes,
 		.blob = blob->count - (uint32_t)given->bytes
 	};
 	return true;
 }
 
-static bool resolve_arguments(struct quick *quick, const plait__signature *signature,
-			      const plait_argument *given)
+static bool push_arguments(struct plain_writer *writer,
+			   const plait__signature *signature,
+			   const plait_argument *given)
 {
 	for (uint32_t i = 0; i < signature->count; i++) {
 		const plait__parameter *parameter = &signature->parameters[i];
-		bool taken = false;
+		bool pushed = false;
 
 		if (given[i].kind == PLAIT_ARGUMENT_BUFFER)
-			taken = take_buffer(quick, parameter, &given[i]);
+			pushed = push_buffer(writer, parameter, &given[i]);
 		else if (given[i].kind == PLAIT_ARGUMENT_VALUE)
-			taken = take_value(quick, parameter, &given[i]);
-		if (!taken)
+			pushed = push_value(writer, parameter, &given[i]);
+		if (!pushed)
 			return false;
 	}
 	return true;
 }
 
 /* Reserve the arguments and accesses; false without memory. */
-static bool start(struct quick *quick, uint32_t count)
+static bool reserve(struct plain_writer *writer, uint32_t count)
 {
-	quick->arg = plait__vector_extend(&quick->store->args, count);
-	quick->access = plait__vector_extend(&quick->store->accesses, count);
-	return quick->arg != NULL && quick->access != NULL;
+	writer->arg = plait__vector_extend(&writer->store->args, count);
+	writer->access = plait__vector_extend(&writer->store->accesses, count);
+	return writer->arg != NULL && writer->access != NULL;
 }
 
 /* Cut the reserved accesses, since values have none; return how many there are
  * from `first` on. */
-static uint32_t finish(const struct quick *quick, uint32_t first)
+static uint32_t trim_accesses(const struct plain_writer *writer, uint32_t first)
 {
-	plait__vector *accesses = &quick->store->accesses;
+	plait__vector *accesses = &writer->store->accesses;
 
-	accesses->count = (uint32_t)(quick->access -
+	accesses->count = (uint32_t)(writer->access -
 				     (plait__plan_access *)accesses->items);
 	return accesses->count - first;
 }
@@ -130,22 +131,23 @@ bool plait__add_node_fast_arguments(plait__node_draft *draft,
 	const plait_argument *given = draft->desc->arguments;
 	uint32_t args = store->args.count, accesses = store->accesses.count;
 	uint32_t blob = store->blob.count, count = signature->count;
-	struct quick quick = { .store = store,
+	struct plain_writer writer = { .store = store,
 			       .device = draft->first_buffer_device };
 
 	if (count == 0)
 		return true;
 	if (given->size != sizeof(*given))
 		return false;
-	if (!start(&quick, count) || !resolve_arguments(&quick, signature, given)) {
+	if (!reserve(&writer, count) ||
+	    !push_arguments(&writer, signature, given)) {
 		plait__vector_truncate(&store->args, args);
 		plait__vector_truncate(&store->accesses, accesses);
 		plait__vector_truncate(&store->blob, blob);
 		return false;
 	}
 	draft->payload.arg_count = count;
-	draft->first_buffer_device = quick.device;
-	draft->node.access_count = finish(&quick, accesses);
+	draft->first_buffer_device = writer.device;
+	draft->node.access_count = trim_accesses(&writer, accesses);
 	return true;
 }
 
@@ -184,28 +186,29 @@ static bool add_launch(struct common *common)
 {
 	plait__store *store = common->store;
 	const plait__store_kernel *kernel = common->kernel;
-	struct quick quick = { .store = store, .device = PLAIT__NONE };
+	struct plain_writer writer = { .store = store, .device = PLAIT__NONE };
 	plait__plan_payload *payload;
 
-	if (!start(&quick, kernel->signature->count) ||
-	    !resolve_arguments(&quick, kernel->signature, common->desc->arguments) ||
-	    quick.device != kernel->device)
+	if (!reserve(&writer, kernel->signature->count) ||
+	    !push_arguments(&writer, kernel->signature,
+			    common->desc->arguments) ||
+	    writer.device != kernel->device)
 		return false;
 	payload = plait__vector_extend(&store->payloads, 1);
 	if (payload == NULL)
 		return false;
-	*payload = (plait__plan_payload){
-		.kernel = kernel->kernel,
-		.geometry = plait__recent_geometry(store, kernel,
-						   common->desc->launch),
-		.arg_first = common->args, .arg_count = kernel->signature->count,
-		.object = PLAIT__NONE
-	};
+	*payload = (plait__plan_payload){ .kernel = kernel->kernel,
+					  .geometry = plait__recent_geometry(
+						  store, kernel,
+						  common->desc->launch),
+					  .arg_first = common->args,
+					  .arg_count = kernel->signature->count,
+					  .object = PLAIT__NONE };
 	common->node->kind = PLAIT__CMD_LAUNCH;
 	common->node->affinity = kernel->kernel + 1;
 	common->node->link = common->payloads;
 	common->node->device = kernel->device;
-	common->node->access_count = finish(&quick, common->accesses);
+	common->node->access_count = trim_accesses(&writer, common->accesses);
 	return payload->geometry != PLAIT__NONE;
 }
 

@@ -32,8 +32,8 @@ static plait_status fail(const plait__node_draft *draft, const char *what)
 			   plait__refs_node_text(draft, room), what);
 }
 
-static plait_status outside(const plait__node_draft *draft, uint64_t bytes,
-			    const struct side *side)
+static plait_status fail_outside(const plait__node_draft *draft, uint64_t bytes,
+				 const struct side *side)
 {
 	char room[PLAIT__REFS_TEXT_BYTES];
 
@@ -58,8 +58,8 @@ static plait_status add_parameter(plait__node_draft *draft, struct side *side,
 				   "is in place of a buffer; both are set" :
 				   "is empty");
 	side->range.offset = side->offset;
-	return plait__arguments_push_parameter(draft, side->parameter, &side->range,
-					       bytes, side->access);
+	return plait__arguments_push_parameter(
+		draft, side->parameter, &side->range, bytes, side->access);
 }
 
 static plait_status add_side(plait__node_draft *draft, struct side *side,
@@ -74,8 +74,9 @@ static plait_status add_side(plait__node_draft *draft, struct side *side,
 	if (status != PLAIT_OK)
 		return plait__refs_prefix_error(draft, side->name);
 	if (bytes > side->range.bytes)
-		return outside(draft, bytes, side);
-	return plait__arguments_push_range(draft, &side->range, bytes, side->access);
+		return fail_outside(draft, bytes, side);
+	return plait__arguments_push_range(draft, &side->range, bytes,
+					   side->access);
 }
 
 static struct side target_of(const plait_node_desc *desc)
@@ -92,11 +93,13 @@ static struct side source_of(const plait_node_desc *desc)
 			      { .slot = PLAIT__NONE } };
 }
 
-static plait_status read_shape(const plait__node_draft *draft, plait__strided_copy *out)
+static plait_status read_shape(const plait__node_draft *draft,
+			       plait__strided_copy *out)
 {
 	const plait_command command = { .bytes = draft->desc->bytes,
 					.rows = draft->desc->rows };
-	plait_status status = plait__strided_copy_read(out, &command, draft->error);
+	plait_status status =
+		plait__strided_copy_read(out, &command, draft->error);
 	char room[PLAIT__REFS_TEXT_BYTES];
 
 	if (status != PLAIT_OK)
@@ -106,13 +109,15 @@ static plait_status read_shape(const plait__node_draft *draft, plait__strided_co
 }
 
 /* Add the rows of a strided copy; a contiguous one has none. */
-static plait_status add_rows(plait__node_draft *draft, const plait__strided_copy *shape)
+static plait_status add_rows(plait__node_draft *draft,
+			     const plait__strided_copy *shape)
 {
 	draft->payload.bytes = shape->bytes;
 	if (shape->bytes == 0 || shape->rows.rows <= 1)
 		return PLAIT_OK;
 	draft->payload.value = shape->rows.rows * shape->rows.slices;
-	return plait__arguments_push_value(draft, &shape->rows, sizeof(shape->rows));
+	return plait__arguments_push_value(draft, &shape->rows,
+					   sizeof(shape->rows));
 }
 
 plait_status plait__nodes_add_copy(plait__node_draft *draft)
@@ -144,7 +149,7 @@ plait_status plait__nodes_add_fill(plait__node_draft *draft)
 
 	draft->node.kind = PLAIT__CMD_FILL;
 	if (bytes != 1 && bytes != 2 && bytes != 4 && bytes != 8)
-		return fail(draft, "pattern_bytes is 1, 2, 4 or 8");
+		return fail(draft, "pattern_bytes is not 1, 2, 4 or 8");
 	draft->payload.value = draft->desc->pattern;
 	draft->payload.small = bytes;
 	draft->payload.bytes = draft->desc->bytes;

@@ -87,7 +87,7 @@ static void destroy_spare(void *store)
 
 /* Leave the tables to the next graph of the context: memory that is mapped
  * already costs a third of new memory of the system. */
-static void leave_store(plait__context *context, plait__store *store)
+static void recycle_store(plait__context *context, plait__store *store)
 {
 	if (plait__store_reset(store))
 		store = plait__context_swap_spare(context, store,
@@ -110,7 +110,7 @@ static void destroy_graph(plait__object *object)
 
 	if (graph->root == graph) {
 		drop_from(graph, 0, 0, 0, 0);
-		leave_store(object->context, graph->store);
+		recycle_store(object->context, graph->store);
 	} else {
 		plait__object_drop(&graph->root->object);
 	}
@@ -153,7 +153,7 @@ plait_status plait__graph_make(plait__context *context, plait__graph **out,
 		return status;
 	status = new_graph(context, out, error);
 	if (status != PLAIT_OK) {
-		leave_store(context, store);
+		recycle_store(context, store);
 		return status;
 	}
 	(*out)->root = *out;
@@ -224,9 +224,9 @@ static const char *show_node(const plait__graph *graph, uint32_t index,
 
 /* Report that the end `which` is not a node; name the other end if it is
  * one. */
-static plait_status no_edge(const plait__graph *graph, const char *which,
-			    plait_node node, const char *other_end,
-			    uint32_t other, plait_error *error)
+static plait_status fail_edge(const plait__graph *graph, const char *which,
+			      plait_node node, const char *other_end,
+			      uint32_t other, plait_error *error)
 {
 	char text[PLAIT__NODE_TEXT_BYTES];
 
@@ -247,9 +247,9 @@ static plait_status check_edge(const plait__graph *graph, plait_node before,
 	char text[PLAIT__NODE_TEXT_BYTES];
 
 	if (from == PLAIT__NONE)
-		return no_edge(graph, "before", before, "after", to, error);
+		return fail_edge(graph, "before", before, "after", to, error);
 	if (to == PLAIT__NONE)
-		return no_edge(graph, "after", after, "before", from, error);
+		return fail_edge(graph, "after", after, "before", from, error);
 	if (from == to)
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "edge: %s cannot come after itself",
@@ -296,13 +296,13 @@ static plait_status find_body(const plait__graph *graph, plait_node node,
 	found = plait__vector_at(&scope->nodes, index);
 	if (found->kind != PLAIT__CMD_REGION)
 		return plait__fail(error, PLAIT_E_INVALID,
-				   "body: %s is no while, do or case",
+				   "body: %s is not a while, do or case",
 				   show_node(graph, index, text));
 	region = plait__vector_at(&graph->store->regions, found->link);
 	if (branch >= region->input.scope_count)
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "body: branch %llu of %s, which has %u, "
-				   "from 0", (unsigned long long)branch,
+				   "counted from 0", (unsigned long long)branch,
 				   show_node(graph, index, text),
 				   region->input.scope_count);
 	*out = region->input.scope_first + (uint32_t)branch;

@@ -55,8 +55,8 @@ static bool is_idle(const plait__node_draft *draft)
 }
 
 /* Return the phrase for what `device` lacks for this node, or null. */
-static const char *lacking(const plait__node_draft *draft,
-			   const plait__device *device)
+static const char *missing_capability(const plait__node_draft *draft,
+				      const plait__device *device)
 {
 	const plait_node_desc *desc = draft->desc;
 	const uint32_t remote = PLAIT_CAP_NOTIFY | PLAIT_CAP_GATE;
@@ -83,7 +83,8 @@ static plait_status check_able(const plait__node_draft *draft, uint32_t index)
 {
 	const plait__device *device = device_at(draft, index);
 	char room[PLAIT__REFS_TEXT_BYTES];
-	const char *what = device != NULL ? lacking(draft, device) : NULL;
+	const char *what =
+		device != NULL ? missing_capability(draft, device) : NULL;
 
 	if (what == NULL)
 		return PLAIT_OK;
@@ -95,9 +96,10 @@ static plait_status check_able(const plait__node_draft *draft, uint32_t index)
 
 /* ---- memory and signals of the device's backend ---- */
 
-static plait_status foreign(const plait__node_draft *draft, const char *what,
-			    const char *label, const plait__device *owner,
-			    const plait__device *device)
+static plait_status fail_foreign(const plait__node_draft *draft,
+				 const char *what, const char *label,
+				 const plait__device *owner,
+				 const plait__device *device)
 {
 	char room[PLAIT__REFS_TEXT_BYTES];
 
@@ -136,9 +138,9 @@ static plait_status check_slot(const plait__node_draft *draft, uint32_t slot,
 	if (owner == NULL || owner->port == device->port ||
 	    host_moves(draft, device, owner))
 		return PLAIT_OK;
-	return foreign(draft, "buffer",
+	return fail_foreign(draft, "buffer",
 		       plait__vector_at(&store->strings, entry->name), owner,
-		       device);
+			    device);
 }
 
 /* Return a slot; for a rotation its first, since all are on one device. */
@@ -164,8 +166,8 @@ static plait_status check_signal(const plait__node_draft *draft,
 
 	if (signal->port == device->port)
 		return PLAIT_OK;
-	return foreign(draft, "signal", signal->object.label,
-		       &signal->port->devices[0], device);
+	return fail_foreign(draft, "signal", signal->object.label,
+			    &signal->port->devices[0], device);
 }
 
 static bool has_signal(const plait__node_draft *draft)
@@ -174,7 +176,7 @@ static bool has_signal(const plait__node_draft *draft)
 	       draft->node.kind == PLAIT__CMD_WAIT;
 }
 
-static plait_status check_reach(const plait__node_draft *draft, uint32_t index)
+static plait_status check_access(const plait__node_draft *draft, uint32_t index)
 {
 	const plait__store *store = draft->graph->store;
 	const plait__device *device = device_at(draft, index);
@@ -209,7 +211,7 @@ static plait_status set_several(plait__node_draft *draft)
 	if (desc->devices == NULL)
 		return fail(draft, "devices is null");
 	if (desc->device_count > UINT16_MAX)
-		return fail(draft, "more than 65535 devices");
+		return fail(draft, "device_count is above 65535");
 	for (uint32_t i = 0; i < desc->device_count; i++) {
 		uint32_t device = plait__refs_device(draft,
 						     desc->devices[i]);
@@ -218,8 +220,8 @@ static plait_status set_several(plait__node_draft *draft)
 			return draft->error->status;
 		for (uint32_t k = first; k < sets->count; k++)
 			if (*(uint32_t *)plait__vector_at(sets, k) == device)
-				return fail(draft, "a device is there "
-					    "twice");
+				return fail(draft, "a device occurs "
+							    "twice in devices");
 		if (plait__vector_push(sets, &device, 1) == NULL)
 			return no_memory(draft);
 	}
@@ -229,7 +231,7 @@ static plait_status set_several(plait__node_draft *draft)
 }
 
 uint32_t plait__infer_device_from_preds(plait__node_draft *draft,
-				    const uint32_t *after, uint64_t count)
+					const uint32_t *after, uint64_t count)
 {
 	const plait__store *store = draft->graph->store;
 	const plait__store_scope *scope = plait__store_scope_at(
@@ -248,7 +250,7 @@ uint32_t plait__infer_device_from_preds(plait__node_draft *draft,
 }
 
 /* Returns true if the device has what the node needs. */
-static bool suits(const plait__node_draft *draft, const plait__device *device)
+static bool can_run(const plait__node_draft *draft, const plait__device *device)
 {
 	const plait__store *store = draft->graph->store;
 
@@ -257,13 +259,13 @@ static bool suits(const plait__node_draft *draft, const plait__device *device)
 				&store->objects[PLAIT__STORE_SIGNALS],
 				draft->payload.object))->port ==
 		       device->port;
-	return lacking(draft, device) == NULL;
+	return missing_capability(draft, device) == NULL;
 }
 
 /* Choose a device.  A node without buffers that the inferred device cannot run
  * goes to the first device of the context that can. */
-static uint32_t choose(plait__node_draft *draft, const uint32_t *after,
-		       uint64_t count)
+static uint32_t choose_device(plait__node_draft *draft, const uint32_t *after,
+			      uint64_t count)
 {
 	plait__context *context = draft->graph->object.context;
 	uint32_t at = plait__infer_device_from_preds(draft, after, count);
@@ -273,10 +275,10 @@ static uint32_t choose(plait__node_draft *draft, const uint32_t *after,
 	    draft->first_buffer_device != PLAIT__NONE)
 		return at;
 	device = device_at(draft, at);
-	if (device == NULL || suits(draft, device))
+	if (device == NULL || can_run(draft, device))
 		return at;
 	for (uint32_t i = 0; i < context->device_count; i++)
-		if (suits(draft, &context->devices[i]))
+		if (can_run(draft, &context->devices[i]))
 			return plait__refs_add_device(
 				draft, &context->devices[i]);
 	return at;
@@ -325,12 +327,12 @@ static plait_status check_all(const plait__node_draft *draft)
 				device + i);
 		status = check_recent(draft, device);
 		if (status == PLAIT_OK)
-			status = check_reach(draft, device);
+			status = check_access(draft, device);
 	}
 	return status;
 }
 
-/* Returns true for a recent kernel whose first buffer is on its recent device,
+/* Returns true for a recent kernel with its first buffer on its recent device,
  * in a context of one backend: no check is needed. */
 static bool is_recent_device(const plait__node_draft *draft)
 {
@@ -365,7 +367,7 @@ plait_status plait__infer_device(plait__node_draft *draft,
 		draft->node.device_count = 1;
 		draft->node.device = desc->device != NULL ?
 			plait__refs_device(draft, desc->device) :
-			choose(draft, after, count);
+			choose_device(draft, after, count);
 		if (draft->node.device == PLAIT__NONE)
 			status = draft->error->status;
 	}

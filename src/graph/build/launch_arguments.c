@@ -14,6 +14,7 @@
 #include "base/sized_struct.h"
 #include "kernel/argument.h"
 #include "object/memory/buffer.h"
+#include "object/memory/buffer_check.h"
 #include "plan/access.h"
 
 #include <stdio.h>
@@ -140,7 +141,8 @@ static plait_status push_range_access(plait__node_draft *draft,
 	return push_access(draft, range->slot, mode, number);
 }
 
-static plait_status push_arg(plait__node_draft *draft, const plait__plan_arg *arg)
+static plait_status push_arg(plait__node_draft *draft,
+			     const plait__plan_arg *arg)
 {
 	if (PLAIT__VECTOR_ADD(&draft->graph->store->args, arg) == NULL)
 		return no_memory(draft);
@@ -149,8 +151,8 @@ static plait_status push_arg(plait__node_draft *draft, const plait__plan_arg *ar
 }
 
 plait_status plait__arguments_push_range(plait__node_draft *draft,
-					 const plait__range *range, uint64_t bytes,
-					 uint32_t access)
+					 const plait__range *range,
+					 uint64_t bytes, uint32_t access)
 {
 	plait__plan_arg arg = { .kind = PLAIT__ARG_MEMORY,
 				.index = range->slot,
@@ -160,8 +162,8 @@ plait_status plait__arguments_push_range(plait__node_draft *draft,
 	return status == PLAIT_OK ? push_arg(draft, &arg) : status;
 }
 
-plait_status plait__arguments_push_value(plait__node_draft *draft, const void *bytes,
-					 uint32_t count)
+plait_status plait__arguments_push_value(plait__node_draft *draft,
+					 const void *bytes, uint32_t count)
 {
 	struct writer writer = { .draft = draft,
 				   .arg = { .kind = PLAIT__ARG_VALUE } };
@@ -207,7 +209,7 @@ static plait_status push_buffer(struct writer *writer)
 	const char *fault;
 
 	if (!is_pointer(writer))
-		return fail(writer, "a buffer needs a pointer");
+		return fail(writer, "a buffer needs a pointer parameter");
 	status = plait__refs_range(writer->draft, writer->given->buffer,
 				   writer->given->offset_bytes, &range);
 	if (status != PLAIT_OK)
@@ -256,8 +258,8 @@ static plait_status push_parameter(struct writer *writer)
 	writer->arg.kind = PLAIT__ARG_PARAM;
 	writer->arg.index = plait__values_param(store, &param, &differs);
 	if (differs)
-		return fail(writer, "this parameter has another type "
-			    "elsewhere");
+		return fail(writer, "another node uses this parameter with "
+			    "another type");
 	if (writer->arg.index == PLAIT__NONE)
 		return no_memory(writer->draft);
 	status = push_blob(writer, NULL, param.bytes);
@@ -297,9 +299,10 @@ static plait_status push_parameter_access(plait__node_draft *draft,
 	return push_access(draft, range->slot, mode, store->boxes.count - 1);
 }
 
-plait_status plait__arguments_push_parameter(plait__node_draft *draft, const char *name,
-					     plait__range *range, uint64_t bytes,
-					     uint32_t access)
+plait_status plait__arguments_push_parameter(plait__node_draft *draft,
+					     const char *name,
+					     plait__range *range,
+					     uint64_t bytes, uint32_t access)
 {
 	plait__store *store = draft->graph->store;
 	struct writer writer = { .draft = draft,
@@ -370,7 +373,7 @@ static plait_status push_rotation(struct writer *writer)
 	uint32_t object;
 
 	if (!is_pointer(writer))
-		return fail(writer, "a rotation needs a pointer");
+		return fail(writer, "a rotation needs a pointer parameter");
 	if (number == PLAIT__NONE)
 		return fail(writer, "no such rotation in this graph");
 	if (ahead > MAX_AHEAD)
@@ -397,7 +400,8 @@ static plait_status push_rotation(struct writer *writer)
 static plait_status push_iteration(struct writer *writer)
 {
 	const plait__graph *graph = writer->draft->graph;
-	uint32_t loop = plait__scopes_enclosing_loop(graph->store, graph->scope);
+	uint32_t loop =
+		plait__scopes_enclosing_loop(graph->store, graph->scope);
 	plait__type type = writer->parameter->type;
 
 	if (type != PLAIT__TYPE_U32 && type != PLAIT__TYPE_U64 &&
@@ -415,7 +419,7 @@ static plait_status push_iteration(struct writer *writer)
 static plait_status push_scratch(struct writer *writer)
 {
 	if (!is_pointer(writer))
-		return fail(writer, "scratch needs a pointer");
+		return fail(writer, "scratch needs a pointer parameter");
 	if (writer->draft->desc->scratch_bytes == 0)
 		return fail(writer, "the node's scratch_bytes is 0");
 	writer->arg.kind = PLAIT__ARG_SCRATCH;
@@ -449,7 +453,8 @@ static plait_status copy_argument(const plait__node_draft *draft, uint32_t i,
 
 	memcpy(&size, first, sizeof(size));
 	if (i == 0)
-		return PLAIT__STRUCT_READ(plait_argument, room, first, draft->error);
+		return PLAIT__STRUCT_READ(plait_argument, room, first,
+					  draft->error);
 	/* The size of the first one is checked already. */
 	memcpy(copy, first + (uint64_t)i * size, size);
 	memcpy(copy, &size, sizeof(size));
@@ -494,7 +499,8 @@ plait_status plait__launch_arguments_push(plait__node_draft *draft,
 	plait_status status = check_count(draft, signature);
 	plait_argument room;
 
-	if (status == PLAIT_OK && plait__add_node_fast_arguments(draft, signature))
+	if (status == PLAIT_OK &&
+	    plait__add_node_fast_arguments(draft, signature))
 		return PLAIT_OK;
 	for (uint32_t i = 0; status == PLAIT_OK && i < signature->count; i++) {
 		struct writer writer = {

@@ -7,22 +7,24 @@
 #include "graph/build/object_refs.h"
 
 /* Check the arguments against the signature and push them. */
-plait_status plait__launch_arguments_push(plait__node_draft *draft,
-					  const struct plait__signature *signature);
+plait_status
+plait__launch_arguments_push(plait__node_draft *draft,
+			     const struct plait__signature *signature);
 
 /* Push a range as one argument, with the node's access to it. */
 plait_status plait__arguments_push_range(plait__node_draft *draft,
-					 const plait__range *range, uint64_t bytes,
-					 uint32_t access);
+					 const plait__range *range,
+					 uint64_t bytes, uint32_t access);
 
 /* Push a buffer that each run binds, with the node's access.  range->offset is
  * an offset within that buffer; range->slot returns the access object. */
-plait_status plait__arguments_push_parameter(plait__node_draft *draft, const char *name,
-					     plait__range *range, uint64_t bytes,
-					     uint32_t access);
+plait_status plait__arguments_push_parameter(plait__node_draft *draft,
+					     const char *name,
+					     plait__range *range,
+					     uint64_t bytes, uint32_t access);
 
 /* Push bytes as one argument. */
-plait_status plait__arguments_push_value(plait__node_draft *draft, const void *bytes,
-					 uint32_t count);
+plait_status plait__arguments_push_value(plait__node_draft *draft,
+					 const void *bytes, uint32_t count);
 
 #endif

@@ -137,7 +137,8 @@ static bool is_set(const plait_node_desc *desc, uint32_t field)
 		      fields[field].bytes) != 0;
 }
 
-static plait_status surplus(const plait__node_draft *draft, const char *name)
+static plait_status fail_surplus(const plait__node_draft *draft,
+				 const char *name)
 {
 	char room[PLAIT__REFS_TEXT_BYTES];
 
@@ -147,14 +148,14 @@ static plait_status surplus(const plait__node_draft *draft, const char *name)
 			   kind_names[draft->desc->kind]);
 }
 
-static plait_status name_surplus(const plait__node_draft *draft)
+static plait_status report_surplus(const plait__node_draft *draft)
 {
 	const plait_node_desc *desc = draft->desc;
 	uint32_t i = 0;
 
 	while ((fields[i].kinds >> desc->kind & 1) || !is_set(desc, i))
 		i++;
-	return surplus(draft, fields[i].name);
+	return fail_surplus(draft, fields[i].name);
 }
 
 static plait_status fail(const plait__node_draft *draft, const char *what)
@@ -176,11 +177,11 @@ static plait_status check_flags(const plait__node_draft *draft)
 				   "plait_node_desc: flags 0x%x are not known",
 				   flags);
 	if ((flags & PLAIT_CALL_ANY_THREAD) && !(kind & CALLS))
-		return surplus(draft, "flag PLAIT_CALL_ANY_THREAD");
+		return fail_surplus(draft, "flag PLAIT_CALL_ANY_THREAD");
 	if ((flags & ON_ALL) && (kind & (SUBGRAPH | REGIONS)))
-		return surplus(draft, "flag PLAIT_NODE_ON_ALL_...");
+		return fail_surplus(draft, "flag PLAIT_NODE_ON_ALL_...");
 	if ((flags & PLAIT_NODE_FREE) && (kind & SUBGRAPH))
-		return surplus(draft, "flag PLAIT_NODE_FREE");
+		return fail_surplus(draft, "flag PLAIT_NODE_FREE");
 	if ((flags & PLAIT_NODE_FREE) && draft->desc->cost != 0)
 		return fail(draft, "cost and PLAIT_NODE_FREE contradict each "
 			    "other");
@@ -195,7 +196,7 @@ static plait_status check_devices(const plait__node_draft *draft)
 	const plait_node_desc *desc = draft->desc;
 
 	if (desc->device_count > 1 && desc->device != NULL)
-		return fail(draft, "device is set beside devices");
+		return fail(draft, "device and devices are both set; set one");
 	if (desc->device_count <= 1 && desc->devices != NULL)
 		return fail(draft, "devices is set, but device_count is not "
 			    "above 1; one device goes into device");
@@ -239,7 +240,7 @@ plait_status plait__node_check_fields(const plait__node_draft *draft)
 			return status;
 	}
 	if (has_surplus(desc))
-		return name_surplus(draft);
+		return report_surplus(draft);
 	if (desc->cost > INT64_MAX)
 		return fail(draft, "cost is not below 2^63");
 	if ((desc->device_count | (uintptr_t)desc->devices) != 0) {

@@ -54,7 +54,7 @@ plait_status plait__refs_prefix_error(const plait__node_draft *draft,
 }
 
 /* Prefix the error and return PLAIT__NONE. */
-static uint32_t named(const plait__node_draft *draft, const char *what)
+static uint32_t fail_index(const plait__node_draft *draft, const char *what)
 {
 	(void)plait__refs_prefix_error(draft, what);
 	return PLAIT__NONE;
@@ -95,8 +95,8 @@ static uint32_t find_handle(const plait__node_draft *draft, uint32_t kind,
 }
 
 /* Record the index under its handle and return it. */
-static uint32_t keep_handle(plait__node_draft *draft, uint32_t kind,
-			    const void *handle, uint32_t at)
+static uint32_t add_handle(plait__node_draft *draft, uint32_t kind,
+			   const void *handle, uint32_t at)
 {
 	if (at == PLAIT__NONE ||
 	    plait__values_add_handle(draft->graph->store, kind, handle,
@@ -115,13 +115,13 @@ uint32_t plait__refs_device(plait__node_draft *draft, plait_device *handle)
 	if (at != PLAIT__NONE)
 		return at;
 	if (plait__device_enter(handle, &device, draft->error) != PLAIT_OK)
-		return named(draft, "device");
+		return fail_index(draft, "device");
 	if (plait__context_check_same(&draft->graph->object, &device->object,
 				      draft->error) != PLAIT_OK)
-		(void)named(draft, "device");
+		(void)fail_index(draft, "device");
 	else
-		at = keep_handle(draft, PLAIT__STORE_DEVICE_HANDLES, handle,
-				 plait__refs_add_device(draft, device));
+		at = add_handle(draft, PLAIT__STORE_DEVICE_HANDLES, handle,
+				plait__refs_add_device(draft, device));
 	plait__device_leave(device);
 	return at;
 }
@@ -136,8 +136,8 @@ uint32_t plait__refs_context_device(plait__node_draft *draft)
 }
 
 /* Return the index of an object; the root holds it from its first use. */
-static uint32_t place_object(plait__node_draft *draft, uint32_t kind,
-			     plait__object *object)
+static uint32_t add_object(plait__node_draft *draft, uint32_t kind,
+			   plait__object *object)
 {
 	int is_new = 0;
 	uint32_t at;
@@ -159,8 +159,8 @@ static bool has_entry(const plait__vector *table, uint32_t at)
 	return at < table->count;
 }
 
-static uint32_t place_kernel(plait__node_draft *draft,
-			     const plait__kernel *kernel, uint32_t at)
+static uint32_t add_kernel(plait__node_draft *draft,
+			   const plait__kernel *kernel, uint32_t at)
 {
 	plait__store *store = draft->graph->store;
 	plait__plan_kernel entry;
@@ -182,12 +182,12 @@ static uint32_t enter_kernel(plait__node_draft *draft, plait_kernel *handle)
 	uint32_t at;
 
 	if (plait__kernel_enter(handle, &kernel, draft->error) != PLAIT_OK)
-		return named(draft, "kernel");
-	at = place_object(draft, PLAIT__STORE_KERNELS, &kernel->object);
-	at = keep_handle(draft, PLAIT__STORE_KERNEL_HANDLES, handle,
-			 place_kernel(draft, kernel, at));
+		return fail_index(draft, "kernel");
+	at = add_object(draft, PLAIT__STORE_KERNELS, &kernel->object);
+	at = add_handle(draft, PLAIT__STORE_KERNEL_HANDLES, handle,
+			add_kernel(draft, kernel, at));
 	if (at == PLAIT__NONE)
-		(void)named(draft, "kernel");
+		(void)fail_index(draft, "kernel");
 	plait__object_leave(&kernel->object);
 	return at;
 }
@@ -217,10 +217,10 @@ uint32_t plait__refs_signal(plait__node_draft *draft, plait_signal *handle)
 
 	if (plait__object_enter(handle, PLAIT_OBJECT_SIGNAL, &object,
 				draft->error) != PLAIT_OK)
-		return named(draft, "signal");
-	at = place_object(draft, PLAIT__STORE_SIGNALS, object);
+		return fail_index(draft, "signal");
+	at = add_object(draft, PLAIT__STORE_SIGNALS, object);
 	if (at == PLAIT__NONE)
-		(void)named(draft, "signal");
+		(void)fail_index(draft, "signal");
 	else if (!has_entry(&store->signals, at)) {
 		plait__device *device =
 			&((plait__signal *)object)->port->devices[0];
@@ -287,13 +287,13 @@ uint32_t plait__refs_function(plait__node_draft *draft)
 
 /* Return the slot of a root buffer.  Slot i is buffer i; a view uses the slot
  * of its root. */
-static uint32_t place_buffer(plait__node_draft *draft, plait__buffer *root)
+static uint32_t add_buffer(plait__node_draft *draft, plait__buffer *root)
 {
 	plait__store *store = draft->graph->store;
 	plait__plan_slot slot = { .kind = PLAIT__SLOT_BOUND,
 				  .param = PLAIT__NONE };
-	uint32_t at = place_object(draft, PLAIT__STORE_BUFFERS,
-				   &root->object);
+	uint32_t at = add_object(draft, PLAIT__STORE_BUFFERS,
+				 &root->object);
 
 	if (at == PLAIT__NONE || has_entry(&store->slots, at))
 		return at;
@@ -308,15 +308,15 @@ static uint32_t place_buffer(plait__node_draft *draft, plait__buffer *root)
 }
 
 /* Return the range entry of a buffer handle, which may be a view. */
-static uint32_t place_range(plait__node_draft *draft, plait__buffer *buffer,
-			    const void *handle)
+static uint32_t add_range(plait__node_draft *draft, plait__buffer *buffer,
+			  const void *handle)
 {
 	plait__store *store = draft->graph->store;
 	plait__store_range range = { .offset = buffer->offset,
 				     .bytes = buffer->bytes };
 	const plait__plan_slot *slot;
 
-	range.slot = place_buffer(draft, buffer->root);
+	range.slot = add_buffer(draft, buffer->root);
 	if (range.slot == PLAIT__NONE)
 		return PLAIT__NONE;
 	slot = plait__vector_at(&store->slots, range.slot);
@@ -324,8 +324,8 @@ static uint32_t place_range(plait__node_draft *draft, plait__buffer *buffer,
 	range.is_plain = range.offset == 0 && range.bytes == slot->bytes &&
 			 !buffer->root->read_only;
 	if (plait__vector_push(&store->ranges, &range, 1) != NULL)
-		return keep_handle(draft, PLAIT__STORE_BUFFER_HANDLES,
-				   handle, store->ranges.count - 1);
+		return add_handle(draft, PLAIT__STORE_BUFFER_HANDLES,
+				  handle, store->ranges.count - 1);
 	no_memory(draft);
 	return PLAIT__NONE;
 }
@@ -338,14 +338,14 @@ static uint32_t enter_buffer(plait__node_draft *draft, plait_buffer *handle)
 	if (plait__object_enter(handle, PLAIT_OBJECT_BUFFER, &object,
 				draft->error) != PLAIT_OK)
 		return PLAIT__NONE;
-	at = place_range(draft, (plait__buffer *)object, handle);
+	at = add_range(draft, (plait__buffer *)object, handle);
 	plait__object_leave(object);
 	return at;
 }
 
-static plait_status starts_outside(const plait__node_draft *draft,
-				   const plait_buffer *handle,
-				   uint64_t offset)
+static plait_status fail_offset(const plait__node_draft *draft,
+				const plait_buffer *handle,
+				uint64_t offset)
 {
 	plait__object *object;
 	plait_status status = plait__object_enter(handle, PLAIT_OBJECT_BUFFER,
@@ -377,7 +377,7 @@ plait_status plait__refs_range(plait__node_draft *draft, plait_buffer *handle,
 		return draft->error->status;
 	range = plait__vector_at(ranges, at);
 	if (offset > range->bytes)
-		return starts_outside(draft, handle, offset);
+		return fail_offset(draft, handle, offset);
 	out->slot = range->slot;
 	out->offset = range->offset + offset;
 	out->bytes = range->bytes - offset;

@@ -26,7 +26,8 @@ uint32_t plait__refs_function(plait__node_draft *draft);
 
 /* Prefix an error with the node and the refused part `what`; return its
  * status. */
-plait_status plait__refs_prefix_error(const plait__node_draft *draft, const char *what);
+plait_status plait__refs_prefix_error(const plait__node_draft *draft,
+				      const char *what);
 
 /* Range of a buffer: slot, and offset in it. */
 typedef struct plait__range {

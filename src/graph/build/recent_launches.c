@@ -51,20 +51,22 @@ static plait__store_launch *launch_slot(plait__store *store,
 				       PLAIT__STORE_RECENT_LAUNCHES];
 }
 
-static uint32_t settle(plait__store *store, const plait__store_kernel *kernel,
-		       const plait_launch *launch)
+static uint32_t resolve_geometry(plait__store *store,
+				 const plait__store_kernel *kernel,
+				 const plait_launch *launch)
 {
 	plait__plan_geometry geometry = { .param = PLAIT__NONE };
 	void *const *object = plait__vector_at(
 		&store->objects[PLAIT__STORE_KERNELS], kernel->kernel);
-	plait_launch settled;
+	plait_launch resolved;
 
-	if (plait__launch_read(&settled, launch, NULL) != PLAIT_OK ||
-	    plait__select_source_set_groups(*object, &settled, NULL) != PLAIT_OK)
+	if (plait__launch_read(&resolved, launch, NULL) != PLAIT_OK ||
+	    plait__select_source_set_groups(*object, &resolved, NULL) !=
+	    PLAIT_OK)
 		return PLAIT__NONE;
-	geometry.dimensions = settled.dimensions;
-	memcpy(geometry.items, settled.items, sizeof(settled.items));
-	memcpy(geometry.group, settled.group, sizeof(settled.group));
+	geometry.dimensions = resolved.dimensions;
+	memcpy(geometry.items, resolved.items, sizeof(resolved.items));
+	memcpy(geometry.group, resolved.group, sizeof(resolved.group));
 	return plait__values_geometry(store, &geometry);
 }
 
@@ -84,7 +86,7 @@ uint32_t plait__recent_geometry(plait__store *store,
 	if (slot->kernel == kernel->handle &&
 	    memcmp(&slot->launch, launch, sizeof(*launch)) == 0)
 		return slot->geometry;
-	geometry = settle(store, kernel, launch);
+	geometry = resolve_geometry(store, kernel, launch);
 	if (geometry != PLAIT__NONE)
 		*slot = (plait__store_launch){ .kernel = kernel->handle,
 					       .launch = *launch,

@@ -9,11 +9,11 @@
 
 enum { MAX_SLOTS = 8 };
 
-static plait_status check(const plait__graph *graph,
-			  plait_buffer *const *buffers, uint64_t count,
-			  uint32_t flags, plait_error *error)
+static plait_status check_rotation(const plait__graph *graph,
+				   plait_buffer *const *buffers, uint64_t count,
+				   uint32_t flags, plait_error *error)
 {
-	uint64_t turns = count - (flags & PLAIT_ROTATION_PROLOGUE);
+	uint64_t slot_count = count - (flags & PLAIT_ROTATION_PROLOGUE);
 	const plait__store_scope *scope =
 		plait__store_scope_at(graph->store, graph->scope);
 	const plait__store_region *region;
@@ -33,7 +33,7 @@ static plait_status check(const plait__graph *graph,
 	if (buffers == NULL)
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "rotation: buffers is null");
-	if (turns < 2 || turns > MAX_SLOTS)
+	if (slot_count < 2 || slot_count > MAX_SLOTS)
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "rotation: 2 to %d buffers take turns, and "
 				   "one more with a prologue", MAX_SLOTS);
@@ -158,7 +158,7 @@ plait_status plait_graph_add_rotation(plait_graph *graph,
 		plait__error_prefix(error, "rotation: ");
 		return status;
 	}
-	status = check(entered, buffers, count, flags, &own);
+	status = check_rotation(entered, buffers, count, flags, &own);
 	if (status == PLAIT_OK)
 		status = rotate(entered, buffers, count, flags, out, &own);
 	if (status != PLAIT_OK)

@@ -7,7 +7,8 @@
 
 /* Return the region of the innermost while or do around a scope, or
  * PLAIT__NONE. */
-uint32_t plait__scopes_enclosing_loop(const plait__store *store, uint32_t scope);
+uint32_t plait__scopes_enclosing_loop(const plait__store *store,
+				      uint32_t scope);
 
 /* Returns true if `inner` is `outer` or a body within it. */
 bool plait__scopes_is_inside(const plait__store *store, uint32_t inner,
@@ -25,6 +26,7 @@ bool plait__scopes_sees_loop(const plait__store *store, uint32_t scope,
  * number of another graph. */
 uint64_t plait__scopes_rotation_number(const plait__store *store,
 				       uint32_t rotation);
-uint32_t plait__scopes_find_rotation(const plait__store *store, uint64_t number);
+uint32_t plait__scopes_find_rotation(const plait__store *store,
+				     uint64_t number);
 
 #endif

@@ -32,107 +32,109 @@ struct subgraph_copy {
 	uint32_t own_edges;
 };
 
-static plait_status no_memory(const struct subgraph_copy *subgraph_copy)
+static plait_status no_memory(const struct subgraph_copy *copy)
 {
 	char room[PLAIT__REFS_TEXT_BYTES];
 
-	return plait__fail(subgraph_copy->draft->error, PLAIT_E_NOMEM,
+	return plait__fail(copy->draft->error, PLAIT_E_NOMEM,
 			   "no memory for %s",
-			   plait__refs_node_text(subgraph_copy->draft, room));
+			   plait__refs_node_text(copy->draft, room));
 }
 
-static bool is_own(const struct subgraph_copy *subgraph_copy, uint32_t scope)
+static bool is_own(const struct subgraph_copy *copy, uint32_t scope)
 {
-	return subgraph_copy->tables.from == subgraph_copy->tables.to &&
-	       scope == subgraph_copy->draft->graph->scope;
+	return copy->tables.from == copy->tables.to &&
+	       scope == copy->draft->graph->scope;
 }
 
-static uint32_t nodes_of(const struct subgraph_copy *subgraph_copy, uint32_t scope)
+static uint32_t nodes_of(const struct subgraph_copy *copy, uint32_t scope)
 {
-	return is_own(subgraph_copy, scope) ? subgraph_copy->own_nodes :
-	       plait__store_scope_at(subgraph_copy->tables.from, scope)->nodes.count;
+	return is_own(copy, scope) ? copy->own_nodes :
+	       plait__store_scope_at(copy->tables.from, scope)->nodes.count;
 }
 
-static uint32_t edges_of(const struct subgraph_copy *subgraph_copy, uint32_t scope)
+static uint32_t edges_of(const struct subgraph_copy *copy, uint32_t scope)
 {
-	return is_own(subgraph_copy, scope) ? subgraph_copy->own_edges :
-	       plait__store_scope_at(subgraph_copy->tables.from, scope)->edges.count;
+	return is_own(copy, scope) ? copy->own_edges :
+	       plait__store_scope_at(copy->tables.from, scope)->edges.count;
 }
 
-static plait_status push_job(struct subgraph_copy *subgraph_copy, uint32_t from, uint32_t to)
+static plait_status push_job(struct subgraph_copy *copy, uint32_t from,
+			     uint32_t to)
 {
 	struct job job = { from, to, plait__store_scope_at(
-			   subgraph_copy->tables.to, to)->nodes.count };
+			   copy->tables.to, to)->nodes.count };
 
-	return plait__vector_push(&subgraph_copy->jobs, &job, 1) != NULL ? PLAIT_OK :
-	       no_memory(subgraph_copy);
+	return plait__vector_push(&copy->jobs, &job, 1) != NULL ? PLAIT_OK :
+	       no_memory(copy);
 }
 
 /* ---- nodes ---- */
 
-static plait_status copy_region(struct subgraph_copy *subgraph_copy, uint32_t scope,
+static plait_status copy_region(struct subgraph_copy *copy, uint32_t scope,
 				plait__input_node *node)
 {
 	plait__store_region old = *(plait__store_region *)plait__vector_at(
-		&subgraph_copy->tables.from->regions, node->link);
+		&copy->tables.from->regions, node->link);
 	plait__input_region region = old.input;
 	plait__store_region *added;
-	plait_status status = plait__subgraph_map_payload(&subgraph_copy->tables,
+	plait_status status = plait__subgraph_map_payload(&copy->tables,
 							  &region.predicate);
 	uint32_t at;
 
 	if (status != PLAIT_OK)
 		return status;
-	at = plait__store_region_add(subgraph_copy->tables.to, scope, &region);
+	at = plait__store_region_add(copy->tables.to, scope, &region);
 	if (at == PLAIT__NONE ||
-	    plait__subgraph_add_region(&subgraph_copy->tables, node->link, at) != PLAIT_OK)
-		return no_memory(subgraph_copy);
+	    plait__subgraph_add_region(&copy->tables, node->link, at) !=
+	    PLAIT_OK)
+		return no_memory(copy);
 	node->link = at;
 	for (uint32_t i = 0; status == PLAIT_OK &&
 	     i < region.scope_count; i++) {
-		added = plait__vector_at(&subgraph_copy->tables.to->regions, at);
-		status = push_job(subgraph_copy, old.input.scope_first + i,
+		added = plait__vector_at(&copy->tables.to->regions, at);
+		status = push_job(copy, old.input.scope_first + i,
 				  added->input.scope_first + i);
 	}
 	return status;
 }
 
-static plait_status copy_node(struct subgraph_copy *subgraph_copy, const struct job *job,
+static plait_status copy_node(struct subgraph_copy *copy, const struct job *job,
 			      uint32_t index)
 {
-	plait__store_scope *from = plait__store_scope_at(subgraph_copy->tables.from,
+	plait__store_scope *from = plait__store_scope_at(copy->tables.from,
 							 job->from);
 	plait__input_node node = *(plait__input_node *)plait__vector_at(
 		&from->nodes, index);
-	plait_status status = plait__subgraph_map_node(&subgraph_copy->tables, &node);
+	plait_status status = plait__subgraph_map_node(&copy->tables, &node);
 
 	if (status == PLAIT_OK && node.kind == PLAIT__CMD_REGION)
-		status = copy_region(subgraph_copy, job->to, &node);
+		status = copy_region(copy, job->to, &node);
 	else if (status == PLAIT_OK)
-		status = plait__subgraph_map_payload(&subgraph_copy->tables, &node.link);
+		status = plait__subgraph_map_payload(&copy->tables, &node.link);
 	if (status != PLAIT_OK)
 		return status;
-	return plait__store_push(subgraph_copy->tables.to, job->to, &node, NULL, 0) !=
-	       PLAIT__NONE ? PLAIT_OK : no_memory(subgraph_copy);
+	return plait__store_push(copy->tables.to, job->to, &node, NULL, 0) !=
+	       PLAIT__NONE ? PLAIT_OK : no_memory(copy);
 }
 
-static plait_status copy_scope(struct subgraph_copy *subgraph_copy, struct job job)
+static plait_status copy_scope(struct subgraph_copy *copy, struct job job)
 {
-	uint32_t nodes = nodes_of(subgraph_copy, job.from);
-	uint32_t edges = edges_of(subgraph_copy, job.from);
+	uint32_t nodes = nodes_of(copy, job.from);
+	uint32_t edges = edges_of(copy, job.from);
 	plait_status status = PLAIT_OK;
 
 	for (uint32_t i = 0; status == PLAIT_OK && i < nodes; i++)
-		status = copy_node(subgraph_copy, &job, i);
+		status = copy_node(copy, &job, i);
 	for (uint32_t i = 0; status == PLAIT_OK && i < edges; i++) {
 		plait__input_edge edge = *(plait__input_edge *)
 			plait__vector_at(&plait__store_scope_at(
-				subgraph_copy->tables.from, job.from)->edges, i);
+				copy->tables.from, job.from)->edges, i);
 
-		if (plait__store_edge(subgraph_copy->tables.to, job.to,
+		if (plait__store_edge(copy->tables.to, job.to,
 				      job.node_first + edge.before,
 				      job.node_first + edge.after) != 0)
-			status = no_memory(subgraph_copy);
+			status = no_memory(copy);
 	}
 	return status;
 }
@@ -140,12 +142,12 @@ static plait_status copy_scope(struct subgraph_copy *subgraph_copy, struct job j
 /* ---- joins around the copy ---- */
 
 /* Mark each node: 1 = has a predecessor, 2 = has a successor. */
-static void mark_ends(const struct subgraph_copy *subgraph_copy, uint32_t scope,
+static void mark_ends(const struct subgraph_copy *copy, uint32_t scope,
 		      uint8_t *marks)
 {
 	const plait__input_edge *edges =
-		plait__store_scope_at(subgraph_copy->tables.from, scope)->edges.items;
-	uint32_t count = edges_of(subgraph_copy, scope);
+		plait__store_scope_at(copy->tables.from, scope)->edges.items;
+	uint32_t count = edges_of(copy, scope);
 
 	for (uint32_t i = 0; i < count; i++) {
 		marks[edges[i].after] |= 1;
@@ -153,154 +155,157 @@ static void mark_ends(const struct subgraph_copy *subgraph_copy, uint32_t scope,
 	}
 }
 
-static plait_status connect(struct subgraph_copy *subgraph_copy, const struct job *job,
-			    uint32_t entry, uint32_t leave, const uint8_t *marks)
+static plait_status connect(struct subgraph_copy *copy, const struct job *job,
+			    uint32_t entry, uint32_t leave,
+			    const uint8_t *marks)
 {
-	uint32_t count = nodes_of(subgraph_copy, job->from);
+	uint32_t count = nodes_of(copy, job->from);
 
-	if (count == 0 && plait__store_edge(subgraph_copy->tables.to, job->to, entry,
+	if (count == 0 && plait__store_edge(copy->tables.to, job->to, entry,
 					    leave) != 0)
-		return no_memory(subgraph_copy);
+		return no_memory(copy);
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t node = job->node_first + i;
 
 		if ((!(marks[i] & 1) &&
-		     plait__store_edge(subgraph_copy->tables.to, job->to, entry,
+		     plait__store_edge(copy->tables.to, job->to, entry,
 				       node) != 0) ||
 		    (!(marks[i] & 2) &&
-		     plait__store_edge(subgraph_copy->tables.to, job->to, node,
+		     plait__store_edge(copy->tables.to, job->to, node,
 				       leave) != 0))
-			return no_memory(subgraph_copy);
+			return no_memory(copy);
 	}
 	return PLAIT_OK;
 }
 
-static plait_status connect_ends(struct subgraph_copy *subgraph_copy, const struct job *job,
-				 uint32_t entry, uint32_t leave)
+static plait_status connect_ends(struct subgraph_copy *copy,
+				 const struct job *job, uint32_t entry,
+				 uint32_t leave)
 {
-	const plait_allocator *allocator = &subgraph_copy->tables.to->allocator;
-	uint64_t bytes = (uint64_t)nodes_of(subgraph_copy, job->from) + 1;
+	const plait_allocator *allocator = &copy->tables.to->allocator;
+	uint64_t bytes = (uint64_t)nodes_of(copy, job->from) + 1;
 	uint8_t *marks = plait__alloc(allocator, bytes);
 	plait_status status;
 
 	if (marks == NULL)
-		return no_memory(subgraph_copy);
-	mark_ends(subgraph_copy, job->from, marks);
-	status = connect(subgraph_copy, job, entry, leave, marks);
+		return no_memory(copy);
+	mark_ends(copy, job->from, marks);
+	status = connect(copy, job, entry, leave, marks);
 	plait__free(allocator, marks, bytes);
 	return status;
 }
 
 /* Return the device of a source node as an index of the target store. */
-static plait_status device_of(struct subgraph_copy *subgraph_copy, uint32_t scope,
+static plait_status device_of(struct subgraph_copy *copy, uint32_t scope,
 			      uint32_t index, uint32_t *out)
 {
-	const plait__store *from = subgraph_copy->tables.from;
+	const plait__store *from = copy->tables.from;
 	const plait__input_node *node = plait__vector_at(
 		&plait__store_scope_at(from, scope)->nodes, index);
 
 	*out = node->device_count == 1 ? node->device :
 	       *(uint32_t *)plait__vector_at(&from->device_sets,
 					     node->device);
-	return plait__subgraph_map_device(&subgraph_copy->tables, out);
+	return plait__subgraph_map_device(&copy->tables, out);
 }
 
 /* Push a join without cost.  Joins take the devices of the first and the last
  * node of the copy; around an empty graph, the inferred device. */
-static plait_status push_join(struct subgraph_copy *subgraph_copy, uint32_t device,
+static plait_status push_join(struct subgraph_copy *copy, uint32_t device,
 			      const uint32_t *after, uint32_t count,
 			      uint32_t *out)
 {
-	plait__input_node join = subgraph_copy->draft->node;
+	plait__input_node join = copy->draft->node;
 
 	join.kind = PLAIT__CMD_EMPTY;
 	join.cost = 0;
-	join.access_first = subgraph_copy->tables.to->accesses.count;
+	join.access_first = copy->tables.to->accesses.count;
 	join.device_count = 1;
 	join.device = device;
-	*out = plait__store_push(subgraph_copy->tables.to,
-				 subgraph_copy->draft->graph->scope, &join, after,
+	*out = plait__store_push(copy->tables.to,
+				 copy->draft->graph->scope, &join, after,
 				 count);
-	return *out != PLAIT__NONE ? PLAIT_OK : no_memory(subgraph_copy);
+	return *out != PLAIT__NONE ? PLAIT_OK : no_memory(copy);
 }
 
 /* ---- the whole copy ---- */
 
-static plait_status find_devices(struct subgraph_copy *subgraph_copy, uint32_t scope,
+static plait_status find_devices(struct subgraph_copy *copy, uint32_t scope,
 				 const uint32_t *after, uint32_t count,
 				 uint32_t *first, uint32_t *last)
 {
-	uint32_t nodes = nodes_of(subgraph_copy, scope);
+	uint32_t nodes = nodes_of(copy, scope);
 	plait_status status;
 
 	if (nodes == 0) {
-		*first = *last = plait__infer_device_from_preds(subgraph_copy->draft,
+		*first = *last = plait__infer_device_from_preds(copy->draft,
 								after, count);
 		return *first != PLAIT__NONE ? PLAIT_OK :
-		       subgraph_copy->draft->error->status;
+		       copy->draft->error->status;
 	}
-	status = device_of(subgraph_copy, scope, 0, first);
+	status = device_of(copy, scope, 0, first);
 	return status == PLAIT_OK ?
-	       device_of(subgraph_copy, scope, nodes - 1, last) : status;
+	       device_of(copy, scope, nodes - 1, last) : status;
 }
 
-static plait_status copy_all(struct subgraph_copy *subgraph_copy, uint32_t scope,
+static plait_status copy_all(struct subgraph_copy *copy, uint32_t scope,
 			     const uint32_t *after, uint32_t count,
 			     uint32_t *out)
 {
 	uint32_t entry = 0, first_device = 0, last_device = 0;
-	plait_status status = find_devices(subgraph_copy, scope, after, count,
+	plait_status status = find_devices(copy, scope, after, count,
 					   &first_device, &last_device);
 	struct job first;
 
 	if (status == PLAIT_OK)
-		status = push_join(subgraph_copy, first_device, after, count,
+		status = push_join(copy, first_device, after, count,
 				   &entry);
 	if (status == PLAIT_OK)
-		status = push_job(subgraph_copy, scope, subgraph_copy->draft->graph->scope);
-	for (uint32_t i = 0; status == PLAIT_OK && i < subgraph_copy->jobs.count; i++)
-		status = copy_scope(subgraph_copy, *(struct job *)plait__vector_at(
-				    &subgraph_copy->jobs, i));
+		status = push_job(copy, scope, copy->draft->graph->scope);
+	for (uint32_t i = 0; status == PLAIT_OK && i < copy->jobs.count; i++)
+		status = copy_scope(copy, *(struct job *)plait__vector_at(
+				    &copy->jobs, i));
 	if (status == PLAIT_OK)
-		status = push_join(subgraph_copy, last_device, NULL, 0, out);
+		status = push_join(copy, last_device, NULL, 0, out);
 	if (status != PLAIT_OK)
 		return status;
-	first = *(struct job *)plait__vector_at(&subgraph_copy->jobs, 0);
-	return connect_ends(subgraph_copy, &first, entry, *out);
+	first = *(struct job *)plait__vector_at(&copy->jobs, 0);
+	return connect_ends(copy, &first, entry, *out);
 }
 
-static plait_status import_graph(plait__node_draft *draft, plait__graph *graph,
-				 const uint32_t *after, uint32_t count,
-				 uint32_t *out)
+static plait_status copy_graph(plait__node_draft *draft, plait__graph *graph,
+			       const uint32_t *after, uint32_t count,
+			       uint32_t *out)
 {
 	plait__store *to = draft->graph->store;
 	plait__store_scope *scope = plait__store_scope_at(
 		to, draft->graph->scope);
-	struct subgraph_copy subgraph_copy = { .draft = draft,
+	struct subgraph_copy copy = { .draft = draft,
 				 .own_nodes = scope->nodes.count,
 				 .own_edges = scope->edges.count };
 	plait__store_mark mark;
 	plait_status status;
 
 	plait__store_take_mark(to, &mark);
-	plait__subgraph_tables_init(&subgraph_copy.tables, draft, graph->store);
-	plait__vector_init(&subgraph_copy.jobs, &to->allocator, sizeof(struct job));
+	plait__subgraph_tables_init(&copy.tables, draft, graph->store);
+	plait__vector_init(&copy.jobs, &to->allocator, sizeof(struct job));
 	status = plait__node_add_names(draft);
 	if (status == PLAIT_OK)
-		status = copy_all(&subgraph_copy, graph->scope, after, count, out);
+		status = copy_all(&copy, graph->scope, after, count, out);
 	if (status != PLAIT_OK) {
 		scope = plait__store_scope_at(to, draft->graph->scope);
-		plait__vector_truncate(&scope->nodes, subgraph_copy.own_nodes);
-		plait__vector_truncate(&scope->edges, subgraph_copy.own_edges);
+		plait__vector_truncate(&scope->nodes, copy.own_nodes);
+		plait__vector_truncate(&scope->edges, copy.own_edges);
 		plait__graph_cut(draft->graph, &mark);
 	}
-	plait__vector_fini(&subgraph_copy.jobs);
-	plait__subgraph_tables_fini(&subgraph_copy.tables);
+	plait__vector_fini(&copy.jobs);
+	plait__subgraph_tables_fini(&copy.tables);
 	return status;
 }
 
-plait_status plait__subgraph_copy(plait__node_draft *draft, const uint32_t *after,
-				  uint32_t count, uint32_t *out)
+plait_status plait__subgraph_copy(plait__node_draft *draft,
+				  const uint32_t *after, uint32_t count,
+				  uint32_t *out)
 {
 	plait__graph *graph;
 	plait_status status = plait__graph_enter(draft->desc->subgraph,
@@ -311,7 +316,7 @@ plait_status plait__subgraph_copy(plait__node_draft *draft, const uint32_t *afte
 	status = plait__context_check_same(&draft->graph->object,
 					   &graph->object, draft->error);
 	if (status == PLAIT_OK)
-		status = import_graph(draft, graph, after, count, out);
+		status = copy_graph(draft, graph, after, count, out);
 	else
 		(void)plait__refs_prefix_error(draft, "subgraph");
 	plait__object_leave(&graph->object);

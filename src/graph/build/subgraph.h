@@ -6,10 +6,11 @@
 #include "graph/build/graph.h"
 
 /*
- * Add draft->desc->subgraph after `after`: a join, the copy, and a join whose
- * index is *out.  All or nothing.
+ * Add draft->desc->subgraph after `after`: a join, the copy, and a join.  *out
+ * is the index of the last join.  All or nothing.
  */
-plait_status plait__subgraph_copy(plait__node_draft *draft, const uint32_t *after,
-				  uint32_t count, uint32_t *out);
+plait_status plait__subgraph_copy(plait__node_draft *draft,
+				  const uint32_t *after, uint32_t count,
+				  uint32_t *out);
 
 #endif

@@ -20,7 +20,7 @@ static plait_status no_memory(const plait__subgraph_tables *tables)
 			   plait__refs_node_text(tables->draft, room));
 }
 
-static plait_status outside(const plait__subgraph_tables *tables)
+static plait_status fail_outside(const plait__subgraph_tables *tables)
 {
 	char room[PLAIT__REFS_TEXT_BYTES];
 
@@ -30,8 +30,8 @@ static plait_status outside(const plait__subgraph_tables *tables)
 			   plait__refs_node_text(tables->draft, room));
 }
 
-void plait__subgraph_tables_init(plait__subgraph_tables *tables, plait__node_draft *draft,
-				 plait__store *from)
+void plait__subgraph_tables_init(plait__subgraph_tables *tables,
+				 plait__node_draft *draft, plait__store *from)
 {
 	const plait_allocator *allocator = &draft->graph->store->allocator;
 
@@ -47,8 +47,8 @@ void plait__subgraph_tables_fini(plait__subgraph_tables *tables)
 	plait__vector_fini(&tables->rotations);
 }
 
-static plait_status set_place(plait__subgraph_tables *tables, plait__vector *map,
-			      uint32_t old, uint32_t new)
+static plait_status set_index(plait__subgraph_tables *tables,
+			      plait__vector *map, uint32_t old, uint32_t new)
 {
 	if (old >= map->count &&
 	    plait__vector_push(map, NULL, old + 1 - map->count) == NULL)
@@ -57,7 +57,7 @@ static plait_status set_place(plait__subgraph_tables *tables, plait__vector *map
 	return PLAIT_OK;
 }
 
-static uint32_t get_place(const plait__vector *map, uint32_t old)
+static uint32_t get_index(const plait__vector *map, uint32_t old)
 {
 	if (old >= map->count)
 		return PLAIT__NONE;
@@ -67,7 +67,8 @@ static uint32_t get_place(const plait__vector *map, uint32_t old)
 /* ---- strings and objects ---- */
 
 /* The table may move its text while it grows, so copy the text first. */
-static plait_status copy_string(plait__subgraph_tables *tables, uint32_t *string)
+static plait_status copy_string(plait__subgraph_tables *tables,
+				uint32_t *string)
 {
 	char few[256], *text = few;
 	const char *old;
@@ -88,7 +89,8 @@ static plait_status copy_string(plait__subgraph_tables *tables, uint32_t *string
 	return *string != PLAIT__NONE ? PLAIT_OK : no_memory(tables);
 }
 
-plait_status plait__subgraph_map_device(plait__subgraph_tables *tables, uint32_t *device)
+plait_status plait__subgraph_map_device(plait__subgraph_tables *tables,
+					uint32_t *device)
 {
 	plait__input_device old;
 	void *object;
@@ -134,7 +136,8 @@ static plait_status copy_object(plait__subgraph_tables *tables, uint32_t kind,
 	return PLAIT_OK;
 }
 
-static plait_status copy_kernel(plait__subgraph_tables *tables, uint32_t *kernel)
+static plait_status copy_kernel(plait__subgraph_tables *tables,
+				uint32_t *kernel)
 {
 	plait__plan_kernel entry;
 	plait_status status;
@@ -178,7 +181,8 @@ static plait_status copy_slot(plait__subgraph_tables *tables, uint32_t *slot)
 	return status;
 }
 
-static plait_status copy_signal(plait__subgraph_tables *tables, uint32_t *signal)
+static plait_status copy_signal(plait__subgraph_tables *tables,
+				uint32_t *signal)
 {
 	plait__plan_signal entry;
 	plait_status status;
@@ -201,7 +205,8 @@ static plait_status copy_signal(plait__subgraph_tables *tables, uint32_t *signal
 }
 
 /* Functions are copied, not shared. */
-static plait_status copy_function(plait__subgraph_tables *tables, uint32_t *function)
+static plait_status copy_function(plait__subgraph_tables *tables,
+				  uint32_t *function)
 {
 	plait__vector *to = &tables->to->objects[PLAIT__STORE_FUNCTIONS];
 	plait__store_function code = *(plait__store_function *)
@@ -281,7 +286,7 @@ static plait_status copy_rotation(plait__subgraph_tables *tables, uint32_t old,
 	rotation.slot_first = tables->to->rotation_slots.count;
 	status = copy_slots(tables, from, rotation.slot_count);
 	if (status == PLAIT_OK)
-		status = set_place(tables, &tables->rotations, old,
+		status = set_index(tables, &tables->rotations, old,
 				   tables->to->rotations.count);
 	if (status == PLAIT_OK &&
 	    plait__vector_push(&tables->to->rotations, &rotation, 1) == NULL)
@@ -289,36 +294,39 @@ static plait_status copy_rotation(plait__subgraph_tables *tables, uint32_t old,
 	return status;
 }
 
-plait_status plait__subgraph_add_region(plait__subgraph_tables *tables, uint32_t old,
-					uint32_t new)
+plait_status plait__subgraph_add_region(plait__subgraph_tables *tables,
+					uint32_t old, uint32_t new)
 {
-	return set_place(tables, &tables->regions, old, new);
+	return set_index(tables, &tables->regions, old, new);
 }
 
 /* Translate a region.  Within one store, a region around both the original and
  * the copy keeps its index. */
-static plait_status find_region(plait__subgraph_tables *tables, uint32_t *region)
+static plait_status find_region(plait__subgraph_tables *tables,
+				uint32_t *region)
 {
-	uint32_t new = get_place(&tables->regions, *region);
+	uint32_t new = get_index(&tables->regions, *region);
 	const plait__store_region *old =
 		plait__vector_at(&tables->from->regions, *region);
 
 	if (new != PLAIT__NONE)
 		*region = new;
 	else if (tables->from != tables->to ||
-		 !plait__scopes_is_inside(tables->to, tables->draft->graph->scope,
+		 !plait__scopes_is_inside(tables->to,
+					  tables->draft->graph->scope,
 					  old->input.scope_first))
-		return outside(tables);
+		return fail_outside(tables);
 	return PLAIT_OK;
 }
 
 /* Translate a rotation; its first use by the copy copies it. */
-static plait_status find_rotation(plait__subgraph_tables *tables, uint32_t *rotation)
+static plait_status find_rotation(plait__subgraph_tables *tables,
+				  uint32_t *rotation)
 {
 	const plait__plan_rotation *old =
 		plait__vector_at(&tables->from->rotations, *rotation);
-	uint32_t new = get_place(&tables->rotations, *rotation);
-	uint32_t region = get_place(&tables->regions, old->region);
+	uint32_t new = get_index(&tables->rotations, *rotation);
+	uint32_t region = get_index(&tables->regions, old->region);
 	plait_status status = PLAIT_OK;
 
 	if (new == PLAIT__NONE && region != PLAIT__NONE) {
@@ -331,13 +339,14 @@ static plait_status find_rotation(plait__subgraph_tables *tables, uint32_t *rota
 		 !plait__scopes_sees_loop(tables->to,
 					  tables->draft->graph->scope,
 					  old->region))
-		return outside(tables);
+		return fail_outside(tables);
 	return status;
 }
 
 /* ---- nodes ---- */
 
-static plait_status copy_accesses(plait__subgraph_tables *tables, plait__input_node *node)
+static plait_status copy_accesses(plait__subgraph_tables *tables,
+				  plait__input_node *node)
 {
 	uint32_t first = node->access_first;
 	plait_status status = PLAIT_OK;
@@ -375,7 +384,8 @@ static plait_status copy_accesses(plait__subgraph_tables *tables, plait__input_n
 	return status;
 }
 
-static plait_status copy_devices(plait__subgraph_tables *tables, plait__input_node *node)
+static plait_status copy_devices(plait__subgraph_tables *tables,
+				 plait__input_node *node)
 {
 	plait__vector *sets = &tables->to->device_sets;
 	uint32_t first = node->device;
@@ -399,7 +409,8 @@ static plait_status copy_devices(plait__subgraph_tables *tables, plait__input_no
 	return status;
 }
 
-plait_status plait__subgraph_map_node(plait__subgraph_tables *tables, plait__input_node *node)
+plait_status plait__subgraph_map_node(plait__subgraph_tables *tables,
+				      plait__input_node *node)
 {
 	plait_status status = copy_string(tables, &node->label);
 
@@ -414,7 +425,8 @@ plait_status plait__subgraph_map_node(plait__subgraph_tables *tables, plait__inp
 
 /* ---- payloads ---- */
 
-static plait_status copy_blob(plait__subgraph_tables *tables, plait__plan_arg *arg)
+static plait_status copy_blob(plait__subgraph_tables *tables,
+			      plait__plan_arg *arg)
 {
 	static const char zeros[8];
 	plait__vector *to = &tables->to->blob;
@@ -432,7 +444,8 @@ static plait_status copy_blob(plait__subgraph_tables *tables, plait__plan_arg *a
 	return PLAIT_OK;
 }
 
-static plait_status copy_patch(plait__subgraph_tables *tables, const plait__plan_arg *arg)
+static plait_status copy_patch(plait__subgraph_tables *tables,
+			       const plait__plan_arg *arg)
 {
 	const plait__plan_param *param = plait__vector_at(
 		&tables->to->params, arg->index);
@@ -470,7 +483,8 @@ static plait_status copy_arg(plait__subgraph_tables *tables, uint32_t index)
 	return status;
 }
 
-static plait_status copy_geometry(plait__subgraph_tables *tables, uint32_t *geometry)
+static plait_status copy_geometry(plait__subgraph_tables *tables,
+				  uint32_t *geometry)
 {
 	plait__plan_geometry copy;
 	plait_status status;
@@ -498,7 +512,8 @@ static plait_status copy_payload_object(plait__subgraph_tables *tables,
 	return copy_function(tables, &payload->object);
 }
 
-plait_status plait__subgraph_map_payload(plait__subgraph_tables *tables, uint32_t *payload)
+plait_status plait__subgraph_map_payload(plait__subgraph_tables *tables,
+					 uint32_t *payload)
 {
 	plait__plan_payload copy;
 	plait_status status;

@@ -19,21 +19,24 @@ typedef struct plait__subgraph_tables {
 	plait__vector rotations;
 } plait__subgraph_tables;
 
-void plait__subgraph_tables_init(plait__subgraph_tables *tables, plait__node_draft *draft,
-				 plait__store *from);
+void plait__subgraph_tables_init(plait__subgraph_tables *tables,
+				 plait__node_draft *draft, plait__store *from);
 void plait__subgraph_tables_fini(plait__subgraph_tables *tables);
 
 /* Record that region `old` was copied to `new`; its rotations follow on use. */
-plait_status plait__subgraph_add_region(plait__subgraph_tables *tables, uint32_t old,
-					uint32_t new);
+plait_status plait__subgraph_add_region(plait__subgraph_tables *tables,
+					uint32_t old, uint32_t new);
 
 /* Translate the node's strings, devices and accesses. */
-plait_status plait__subgraph_map_node(plait__subgraph_tables *tables, plait__input_node *node);
+plait_status plait__subgraph_map_node(plait__subgraph_tables *tables,
+				      plait__input_node *node);
 
 /* Copy a payload with its arguments; PLAIT__NONE stays. */
-plait_status plait__subgraph_map_payload(plait__subgraph_tables *tables, uint32_t *payload);
+plait_status plait__subgraph_map_payload(plait__subgraph_tables *tables,
+					 uint32_t *payload);
 
 /* Translate a device. */
-plait_status plait__subgraph_map_device(plait__subgraph_tables *tables, uint32_t *device);
+plait_status plait__subgraph_map_device(plait__subgraph_tables *tables,
+					uint32_t *device);
 
 #endif

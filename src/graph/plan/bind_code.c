@@ -14,7 +14,7 @@
 /* ---- steps of every binding ---- */
 
 plait_status plait__bind_enter(plait_plan *plan, plait__plan_object **out,
-			  plait_error *error)
+			       plait_error *error)
 {
 	plait_status status = plait__plan_object_enter(plan, out, error);
 
@@ -22,57 +22,62 @@ plait_status plait__bind_enter(plait_plan *plan, plait__plan_object **out,
 		return status;
 	plait__object_leave(&(*out)->object);
 	return plait__fail(error, PLAIT_E_STATE,
-			   "the plan was frozen here and has all it names");
+			   "the plan was frozen with its objects and has no "
+			   "names to bind");
 }
 
-plait_status plait__bind_unknown(const plait__plan_object *frozen, uint32_t kind,
-				 const char *name, plait_error *error)
+plait_status plait__bind_unknown(const plait__plan_object *plan_object,
+				 uint32_t kind, const char *name,
+				 plait_error *error)
 {
-	uint32_t count = plait__binding_names_count(frozen->bindings);
+	uint32_t count = plait__binding_names_count(plan_object->bindings);
 	plait__spelling_hint choices;
 
 	plait__spelling_hint_init(&choices, name);
 	for (uint32_t i = 0; i < count; i++) {
 		const plait__binding *binding =
-			plait__binding_names_at(frozen->bindings, i);
+			plait__binding_names_at(plan_object->bindings, i);
 
 		if (binding->kind == kind)
 			plait__spelling_hint_add(&choices, binding->name);
 	}
 	return plait__fail(error, PLAIT_E_INVALID,
 			   "the plan has no %s \"%.*s\"%s; it has %s",
-			   plait__binding_kinds[kind], PLAIT__TEXT_FIT(name, 60),
+			   plait__binding_kinds[kind],
+			   PLAIT__TEXT_FIT(name, 60),
 			   plait__spelling_hint_text(&choices),
 			   plait__spelling_hint_list(&choices));
 }
 
-plait_status plait__bind_find(const plait__plan_object *frozen, uint32_t kind,
-			 const char *name, uint32_t *out, plait_error *error)
+plait_status plait__bind_find(const plait__plan_object *plan_object,
+			      uint32_t kind, const char *name, uint32_t *out,
+			      plait_error *error)
 {
 	const plait__binding *binding;
 
 	if (name == NULL)
 		return plait__fail(error, PLAIT_E_INVALID, "name is null");
-	binding = plait__binding_names_find(frozen->bindings, kind, name);
+	binding = plait__binding_names_find(plan_object->bindings, kind, name);
 	if (binding == NULL)
-		return plait__bind_unknown(frozen, kind, name, error);
+		return plait__bind_unknown(plan_object, kind, name, error);
 	*out = binding->at;
 	return PLAIT_OK;
 }
 
-plait_status plait__bind_begin(plait__plan_object *frozen, plait_error *error)
+plait_status plait__bind_begin(plait__plan_object *plan_object,
+			       plait_error *error)
 {
-	plait__mutex_lock(&frozen->lock);
-	if (!frozen->sealed)
+	plait__mutex_lock(&plan_object->lock);
+	if (!plan_object->sealed)
 		return PLAIT_OK;
-	plait__mutex_unlock(&frozen->lock);
+	plait__mutex_unlock(&plan_object->lock);
 	return plait__fail(error, PLAIT_E_STATE,
-			   "the plan has run; what it is bound to stays");
+			   "the plan has run; its bindings no longer change");
 }
 
-void plait__bind_end(plait__plan_object *frozen, plait__object *old)
+void plait__bind_end(plait__plan_object *plan_object, plait__object *old)
 {
-	plait__mutex_unlock(&frozen->lock);
+	plait__mutex_unlock(&plan_object->lock);
 	if (old != NULL)
 		plait__object_drop(old);
 }
@@ -89,70 +94,74 @@ plait__object *plait__bind_exchange(plait__object **place,
 
 /* ---- kernels ---- */
 
-static bool is_called(const plait__plan_object *frozen, uint32_t at,
-		      const plait__kernel *kernel)
+static bool has_name(const plait__plan_object *plan_object, uint32_t at,
+		     const plait__kernel *kernel)
 {
-	return strcmp(plait__plan_object_string(frozen, frozen->plan->kernels[at].name),
+	return strcmp(plait__plan_object_string(
+			      plan_object, plan_object->plan->kernels[at].name),
 		      kernel->signature->name) == 0;
 }
 
-static bool fits(const plait__plan_object *frozen, uint32_t at,
-		 const plait__kernel *kernel)
+static bool has_signature(const plait__plan_object *plan_object, uint32_t at,
+			  const plait__kernel *kernel)
 {
-	return strcmp(plait__plan_object_string(frozen, frozen->plan->kernels[at]
-					    .signature),
+	return strcmp(plait__plan_object_string(
+			      plan_object,
+			      plan_object->plan->kernels[at].signature),
 		      kernel->signature->text) == 0;
 }
 
-static plait_status find_kernel(const plait__plan_object *frozen,
+static plait_status find_kernel(const plait__plan_object *plan_object,
 				const plait__kernel *kernel, uint32_t *out,
 				plait_error *error)
 {
-	const plait__plan *plan = frozen->plan;
+	const plait__plan *plan = plan_object->plan;
 	const char *name = kernel->signature->name;
 	const char *wanted = NULL;
 
 	for (uint32_t i = 0; i < plan->kernels_count; i++) {
-		if (!is_called(frozen, i, kernel))
+		if (!has_name(plan_object, i, kernel))
 			continue;
-		if (fits(frozen, i, kernel)) {
+		if (has_signature(plan_object, i, kernel)) {
 			*out = i;
 			return PLAIT_OK;
 		}
-		wanted = plait__plan_object_string(frozen, plan->kernels[i].signature);
+		wanted = plait__plan_object_string(plan_object,
+						   plan->kernels[i].signature);
 	}
 	if (wanted == NULL)
-		return plait__bind_unknown(frozen, PLAIT_BINDING_KERNEL, name,
-				    error);
+		return plait__bind_unknown(plan_object, PLAIT_BINDING_KERNEL,
+					   name, error);
 	return plait__fail(error, PLAIT_E_INVALID,
-			   "the plan has %.*s, not %.*s",
+			   "the plan needs kernel %.*s, this one is %.*s",
 			   PLAIT__TEXT_FIT(wanted, 90),
 			   PLAIT__TEXT_FIT(kernel->signature->text, 90));
 }
 
 /* Bind every kernel of this name and signature.  The replaced ones are dropped
  * by a thread that holds no lock. */
-static plait_status bind_kernel(plait__plan_object *frozen, plait__kernel *kernel,
-				plait_error *error)
+static plait_status bind_kernel(plait__plan_object *plan_object,
+				plait__kernel *kernel, plait_error *error)
 {
 	uint32_t i = 0;
-	plait_status status = find_kernel(frozen, kernel, &i, error);
+	plait_status status = find_kernel(plan_object, kernel, &i, error);
 
 	if (status == PLAIT_OK)
-		status = plait__bind_begin(frozen, error);
+		status = plait__bind_begin(plan_object, error);
 	if (status != PLAIT_OK)
 		return status;
-	for (; i < frozen->plan->kernels_count; i++) {
+	for (; i < plan_object->plan->kernels_count; i++) {
 		plait__object *old = NULL;
 
-		if (is_called(frozen, i, kernel) && fits(frozen, i, kernel))
-			old = plait__bind_exchange(&frozen->kernels[i],
+		if (has_name(plan_object, i, kernel) &&
+		    has_signature(plan_object, i, kernel))
+			old = plait__bind_exchange(&plan_object->kernels[i],
 						   &kernel->object);
 		if (old != NULL)
 			plait__object_drop_deferred(old);
 	}
-	plait__bind_end(frozen, NULL);
-	plait__reclaim_pending(frozen->object.context);
+	plait__bind_end(plan_object, NULL);
+	plait__reclaim_pending(plan_object->object.context);
 	return PLAIT_OK;
 }
 
@@ -180,12 +189,12 @@ plait_status plait_plan_bind_kernel(plait_plan *plan, plait_kernel *kernel,
 /* ---- functions ---- */
 
 /* Check the descriptor against the thread that the plan recorded. */
-static plait_status check_function(const plait__plan_object *frozen, uint32_t at,
-				   const char *name,
+static plait_status check_function(const plait__plan_object *plan_object,
+				   uint32_t at, const char *name,
 				   const plait_function_desc *desc,
 				   plait_error *error)
 {
-	bool any = (frozen->plan->functions[at].flags &
+	bool any = (plan_object->plan->functions[at].flags &
 		    PLAIT__FUNCTION_ANY_THREAD) != 0;
 
 	if ((desc->flags & ~(uint32_t)PLAIT_CALL_ANY_THREAD) != 0)
@@ -209,13 +218,13 @@ static plait_status check_function(const plait__plan_object *frozen, uint32_t at
 	return PLAIT_OK;
 }
 
-static plait_status put_function(plait__plan_object *frozen, uint32_t at,
+static plait_status set_function(plait__plan_object *plan_object, uint32_t at,
 				 const plait_function_desc *desc,
 				 plait__object *inbox, plait_error *error)
 {
-	plait__store_function *place = &frozen->functions[at];
+	plait__store_function *place = &plan_object->functions[at];
 	plait__object *old;
-	plait_status status = plait__bind_begin(frozen, error);
+	plait_status status = plait__bind_begin(plan_object, error);
 
 	if (status != PLAIT_OK)
 		return status;
@@ -224,31 +233,32 @@ static plait_status put_function(plait__plan_object *frozen, uint32_t at,
 		plait__object_hold(inbox);
 	*place = (plait__store_function){ desc->function, desc->user_data,
 					  inbox };
-	plait__bind_end(frozen, old);
+	plait__bind_end(plan_object, old);
 	return PLAIT_OK;
 }
 
-static plait_status bind_function(plait__plan_object *frozen, const char *name,
+static plait_status bind_function(plait__plan_object *plan_object,
+				  const char *name,
 				  const plait_function_desc *desc,
 				  plait_error *error)
 {
 	plait__inbox *inbox = NULL;
 	uint32_t at;
-	plait_status status = plait__bind_find(frozen, PLAIT_BINDING_FUNCTION,
-					       name, &at, error);
+	plait_status status = plait__bind_find(
+		plan_object, PLAIT_BINDING_FUNCTION, name, &at, error);
 
 	if (status == PLAIT_OK)
-		status = check_function(frozen, at, name, desc, error);
+		status = check_function(plan_object, at, name, desc, error);
 	if (status != PLAIT_OK || desc->inbox == NULL)
 		return status != PLAIT_OK ? status :
-		       put_function(frozen, at, desc, NULL, error);
+		       set_function(plan_object, at, desc, NULL, error);
 	status = plait__inbox_enter(desc->inbox, &inbox, error);
 	if (status != PLAIT_OK)
 		return status;
-	status = plait__context_check_same(&frozen->object, &inbox->object,
+	status = plait__context_check_same(&plan_object->object, &inbox->object,
 					   error);
 	if (status == PLAIT_OK)
-		status = put_function(frozen, at, desc, &inbox->object,
+		status = set_function(plan_object, at, desc, &inbox->object,
 				      error);
 	plait__object_leave(&inbox->object);
 	return status;

@@ -16,14 +16,16 @@ plait_status plait__bind_enter(plait_plan *plan, plait__plan_object **out,
 			       plait_error *error);
 
 /* Find the index of a name in its table. */
-plait_status plait__bind_find(const plait__plan_object *plan_object, uint32_t kind,
-			      const char *name, uint32_t *out,
+plait_status plait__bind_find(const plait__plan_object *plan_object,
+			      uint32_t kind, const char *name, uint32_t *out,
 			      plait_error *error);
-plait_status plait__bind_unknown(const plait__plan_object *plan_object, uint32_t kind,
-				 const char *name, plait_error *error);
+plait_status plait__bind_unknown(const plait__plan_object *plan_object,
+				 uint32_t kind, const char *name,
+				 plait_error *error);
 
 /* Take the lock.  PLAIT_E_STATE, without the lock, once the plan has run. */
-plait_status plait__bind_begin(plait__plan_object *plan_object, plait_error *error);
+plait_status plait__bind_begin(plait__plan_object *plan_object,
+			       plait_error *error);
 
 /* Release the lock, then drop `old` unless it is null. */
 void plait__bind_end(plait__plan_object *plan_object, plait__object *old);

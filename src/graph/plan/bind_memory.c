@@ -6,43 +6,47 @@
 #include "base/text.h"
 #include "object/context/device.h"
 #include "object/memory/buffer.h"
+#include "object/memory/buffer_check.h"
 #include "object/signal/signal.h"
 
 /* Check that an object of `port` may be on device `at` of the plan.  Caller
  * holds the lock. */
-static plait_status check_port(const plait__plan_object *plan_object, uint32_t at,
-			       const plait__backend_port *port, const char *what,
-			       plait_error *error)
+static plait_status check_port(const plait__plan_object *plan_object,
+			       uint32_t at, const plait__backend_port *port,
+			       const char *what, plait_error *error)
 {
 	const plait__device *device = plan_object->devices[at];
 
 	if (device == NULL || device->port == port)
 		return PLAIT_OK;
-	return plait__fail(error, PLAIT_E_INVALID,
-			   "%s is of backend %s, but the plan's device "
-			   "\"%.*s\" is %s", what, port->backend->name,
-			   PLAIT__TEXT_FIT(plait__plan_object_device_name(plan_object, at),
-					   40), device->object.label);
+	return plait__fail(
+		error, PLAIT_E_INVALID,
+		"%s is of backend %s, but the plan's device "
+		"\"%.*s\" is %s",
+		what, port->backend->name,
+		PLAIT__TEXT_FIT(plait__plan_object_device_name(plan_object, at),
+				40),
+		device->object.label);
 }
 
 /* ---- buffers ---- */
 
-static plait_status check_bytes(const plait__plan_object *plan_object, uint32_t at,
-				const char *name, const plait__buffer *buffer,
-				plait_error *error)
+static plait_status check_bytes(const plait__plan_object *plan_object,
+				uint32_t at, const char *name,
+				const plait__buffer *buffer, plait_error *error)
 {
 	uint64_t wanted = plan_object->plan->slots[at].bytes;
 
 	if (buffer->bytes >= wanted)
 		return PLAIT_OK;
-	return plait__fail(error, PLAIT_E_INVALID, "the plan's \"%.*s\" has "
-			   "%llu bytes, this buffer %llu",
+	return plait__fail(error, PLAIT_E_INVALID, "the plan's \"%.*s\" needs "
+			   "%llu bytes, this buffer has %llu",
 			   PLAIT__TEXT_FIT(name, 60),
 			   (unsigned long long)wanted,
 			   (unsigned long long)buffer->bytes);
 }
 
-static bool share_memory(const plait__buffer *one, const plait__buffer *other)
+static bool overlap(const plait__buffer *one, const plait__buffer *other)
 {
 	return one->root == other->root && one->bytes > 0 &&
 	       other->bytes > 0 &&
@@ -52,9 +56,9 @@ static bool share_memory(const plait__buffer *one, const plait__buffer *other)
 
 /* Refuse a buffer that overlaps another bound one: the plan was checked with
  * disjoint buffers. */
-static plait_status check_apart(const plait__plan_object *plan_object, uint32_t at,
-				const char *name, const plait__buffer *buffer,
-				plait_error *error)
+static plait_status check_apart(const plait__plan_object *plan_object,
+				uint32_t at, const char *name,
+				const plait__buffer *buffer, plait_error *error)
 {
 	uint32_t count = plait__binding_names_count(plan_object->bindings);
 
@@ -64,8 +68,8 @@ static plait_status check_apart(const plait__plan_object *plan_object, uint32_t 
 
 		if (other->kind != PLAIT_BINDING_BUFFER || other->at == at ||
 		    plan_object->buffers[other->at] == NULL ||
-		    !share_memory(buffer, (const plait__buffer *)
-				  plan_object->buffers[other->at]))
+		    !overlap(buffer, (const plait__buffer *)
+			     plan_object->buffers[other->at]))
 			continue;
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "\"%.*s\" would share memory with "
@@ -78,8 +82,8 @@ static plait_status check_apart(const plait__plan_object *plan_object, uint32_t 
 
 /* Refuse a read-only buffer that the plan writes; a loaded plan has no buffers
  * before. */
-static plait_status check_written(const plait__plan_object *plan_object, uint32_t at,
-				  const plait__buffer *buffer,
+static plait_status check_written(const plait__plan_object *plan_object,
+				  uint32_t at, const plait__buffer *buffer,
 				  plait_error *error)
 {
 	const plait__plan *plan = plan_object->plan;
@@ -100,13 +104,14 @@ static plait_status check_written(const plait__plan_object *plan_object, uint32_
 	return status;
 }
 
-static plait_status bind_buffer(plait__plan_object *plan_object, const char *name,
-				plait__buffer *buffer, plait_error *error)
+static plait_status bind_buffer(plait__plan_object *plan_object,
+				const char *name, plait__buffer *buffer,
+				plait_error *error)
 {
 	plait__object *old = NULL;
 	uint32_t at;
-	plait_status status = plait__bind_find(plan_object, PLAIT_BINDING_BUFFER,
-					       name, &at, error);
+	plait_status status = plait__bind_find(
+		plan_object, PLAIT_BINDING_BUFFER, name, &at, error);
 
 	if (status == PLAIT_OK)
 		status = check_bytes(plan_object, at, name, buffer, error);
@@ -152,19 +157,23 @@ plait_status plait_plan_bind_buffer(plait_plan *plan, const char *name,
 
 static bool is_emitted(const plait__plan_object *plan_object, const char *name)
 {
-	return plait__binding_names_find(plan_object->bindings, PLAIT_BINDING_SIGNAL,
-					 name)->flags & PLAIT_BINDING_IS_EMITTED;
+	return plait__binding_names_find(plan_object->bindings,
+					 PLAIT_BINDING_SIGNAL, name)
+		       ->flags &
+	       PLAIT_BINDING_IS_EMITTED;
 }
 
-static plait_status bind_signal(plait__plan_object *plan_object, const char *name,
-				plait__signal *signal, plait_error *error)
+static plait_status bind_signal(plait__plan_object *plan_object,
+				const char *name, plait__signal *signal,
+				plait_error *error)
 {
 	plait__object *old = NULL;
 	uint32_t at;
-	plait_status status = plait__bind_find(plan_object, PLAIT_BINDING_SIGNAL,
-					       name, &at, error);
+	plait_status status = plait__bind_find(
+		plan_object, PLAIT_BINDING_SIGNAL, name, &at, error);
 
-	if (status == PLAIT_OK && signal->is_gate && is_emitted(plan_object, name))
+	if (status == PLAIT_OK && signal->is_gate &&
+	    is_emitted(plan_object, name))
 		status = plait__fail(error, PLAIT_E_INVALID,
 				     "the plan emits \"%.*s\", and a gate is "
 				     "raised by the host alone",
@@ -205,21 +214,21 @@ plait_status plait_plan_bind_signal(plait_plan *plan, const char *name,
 
 /* ---- devices ---- */
 
-static plait_status fail_moved(const plait__binding *binding,
-			       const plait__device *device,
-			       plait_error *error)
+static plait_status fail_backend(const plait__binding *binding,
+				 const plait__device *device,
+				 plait_error *error)
 {
 	return plait__fail(error, PLAIT_E_INVALID,
-			   "the plan's %s \"%.*s\" lies there and is bound "
-			   "to another backend than %s is of",
+			   "the plan's %s \"%.*s\" is on this device and "
+			   "bound to another backend than that of %s",
 			   plait__binding_kinds[binding->kind],
 			   PLAIT__TEXT_FIT(binding->name, 60),
 			   device->object.label);
 }
 
 /* Check that objects bound on device `at` of the plan are of its backend. */
-static plait_status check_residents(const plait__plan_object *plan_object, uint32_t at,
-				    const plait__device *device,
+static plait_status check_residents(const plait__plan_object *plan_object,
+				    uint32_t at, const plait__device *device,
 				    plait_error *error)
 {
 	const plait__plan *plan = plan_object->plan;
@@ -232,25 +241,27 @@ static plait_status check_residents(const plait__plan_object *plan_object, uint3
 		uint32_t k = binding->at;
 
 		if (binding->kind == PLAIT_BINDING_BUFFER &&
-		    plan->slots[k].device == at && plan_object->buffers[k] != NULL)
+		    plan->slots[k].device == at &&
+		    plan_object->buffers[k] != NULL)
 			port = ((plait__buffer *)plan_object->buffers[k])
-				->device->port;
+				       ->device->port;
 		if (binding->kind == PLAIT_BINDING_SIGNAL &&
 		    plan->signals[k].device == at &&
 		    plan_object->signals[k] != NULL)
 			port = ((plait__signal *)plan_object->signals[k])->port;
 		if (port != device->port)
-			return fail_moved(binding, device, error);
+			return fail_backend(binding, device, error);
 	}
 	return PLAIT_OK;
 }
 
-static plait_status bind_device(plait__plan_object *plan_object, const char *name,
-				plait__device *device, plait_error *error)
+static plait_status bind_device(plait__plan_object *plan_object,
+				const char *name, plait__device *device,
+				plait_error *error)
 {
 	uint32_t at;
-	plait_status status = plait__bind_find(plan_object, PLAIT_BINDING_DEVICE,
-					       name, &at, error);
+	plait_status status = plait__bind_find(
+		plan_object, PLAIT_BINDING_DEVICE, name, &at, error);
 
 	if (status == PLAIT_OK)
 		status = plait__bind_begin(plan_object, error);

@@ -35,8 +35,8 @@ static bool match_name(const void *table, uint32_t at, const void *value)
 	return strcmp(items[at].name, value) == 0;
 }
 
-static plait__index_key key_of(const plait__binding_names *bindings, uint32_t kind,
-			       const char *name)
+static plait__index_key key_of(const plait__binding_names *bindings,
+			       uint32_t kind, const char *name)
 {
 	return (plait__index_key){
 		kind, plait__index_hash(name, strlen(name)), match_name,
@@ -53,7 +53,8 @@ static plait__binding *find(const plait__binding_names *bindings, uint32_t kind,
 	return at == UINT32_MAX ? NULL : &bindings->items[at];
 }
 
-static bool add_to_index(plait__binding_names *bindings, plait__binding *binding,
+static bool add_to_index(plait__binding_names *bindings,
+			 plait__binding *binding,
 			 const plait_allocator *allocator)
 {
 	plait__index_key key = key_of(bindings, binding->kind, binding->name);
@@ -82,10 +83,10 @@ static void push(plait__binding_names *bindings, uint32_t kind, uint32_t at,
 
 static void list_functions(plait__binding_names *bindings,
 			   const plait__plan *plan,
-			   const plait__used_tables *needed)
+			   const plait__used_tables *used)
 {
 	for (uint32_t i = 0; i < plan->functions_count; i++)
-		if (needed->functions[i])
+		if (used->functions[i])
 			push(bindings, PLAIT_BINDING_FUNCTION, i,
 			     plan->functions[i].flags &
 			     PLAIT__FUNCTION_ANY_THREAD ?
@@ -94,26 +95,26 @@ static void list_functions(plait__binding_names *bindings,
 }
 
 static void list_all(plait__binding_names *bindings, const plait__plan *plan,
-		     const plait__used_tables *needed)
+		     const plait__used_tables *used)
 {
 	uint32_t i;
 
 	for (i = 0; i < plan->kernels_count; i++)
-		if (needed->kernels[i])
+		if (used->kernels[i])
 			push(bindings, PLAIT_BINDING_KERNEL, i, 0,
 			     label_at(plan, plan->kernels[i].name));
 	for (i = 0; i < plan->slots_count; i++)
-		if (needed->slots[i] &&
+		if (used->slots[i] &&
 		    plan->slots[i].kind == PLAIT__SLOT_BOUND)
 			push(bindings, PLAIT_BINDING_BUFFER, i, 0,
 			     label_at(plan, plan->slots[i].name));
 	for (i = 0; i < plan->signals_count; i++)
-		if (needed->signals[i])
+		if (used->signals[i])
 			push(bindings, PLAIT_BINDING_SIGNAL, i, 0,
 			     label_at(plan, plan->signals[i].name));
-	list_functions(bindings, plan, needed);
+	list_functions(bindings, plan, used);
 	for (i = 0; i < plan->devices_count; i++)
-		if (needed->devices[i])
+		if (used->devices[i])
 			push(bindings, PLAIT_BINDING_DEVICE, i, 0,
 			     label_at(plan, plan->devices[i].name));
 }
@@ -126,16 +127,16 @@ static bool is_emitted(const plait__plan *plan, uint32_t command)
 
 /* Mark emitted signals, which cannot be gates.  Signals are listed in table
  * order, with some left out. */
-static void mark_emitted(plait__binding_names *bindings, const plait__plan *plan,
-			 plait__used_tables *needed)
+static void mark_emitted(plait__binding_names *bindings,
+			 const plait__plan *plan, plait__used_tables *used)
 {
 	for (uint32_t i = 0; i < plan->command_count; i++)
 		if (is_emitted(plan, i))
-			needed->signals[plan->payloads[
+			used->signals[plan->payloads[
 				plan->commands[i].link].object] = 2;
 	for (uint32_t i = 0; i < bindings->count; i++)
 		if (bindings->items[i].kind == PLAIT_BINDING_SIGNAL &&
-		    needed->signals[bindings->items[i].at] == 2)
+		    used->signals[bindings->items[i].at] == 2)
 			bindings->items[i].flags = PLAIT_BINDING_IS_EMITTED;
 }
 
@@ -215,22 +216,23 @@ static bool name_all(plait__binding_names *bindings,
 
 /* ---- life ---- */
 
-static bool list_needed(plait__binding_names *bindings, const plait__plan *plan,
-			const plait_allocator *allocator)
+static bool list_used(plait__binding_names *bindings, const plait__plan *plan,
+		      const plait_allocator *allocator)
 {
-	plait__used_tables needed;
+	plait__used_tables used;
 
-	if (!plait__used_tables_init(&needed, plan, allocator))
+	if (!plait__used_tables_init(&used, plan, allocator))
 		return false;
-	list_all(bindings, plan, &needed);
-	mark_emitted(bindings, plan, &needed);
-	plait__used_tables_fini(&needed, allocator);
+	list_all(bindings, plan, &used);
+	mark_emitted(bindings, plan, &used);
+	plait__used_tables_fini(&used, allocator);
 	return true;
 }
 
 plait_status plait__binding_names_create(const plait__plan *plan,
 					 const plait_allocator *allocator,
-					 plait__binding_names **out, plait_error *error)
+					 plait__binding_names **out,
+					 plait_error *error)
 {
 	plait__binding_names *made = plait__alloc(allocator, sizeof(*made));
 
@@ -245,7 +247,7 @@ plait_status plait__binding_names_create(const plait__plan *plan,
 	}
 	if (made == NULL || made->items == NULL || made->index == NULL ||
 	    made->capacity > PLAIT__VECTOR_MAX ||
-	    !list_needed(made, plan, allocator) ||
+	    !list_used(made, plan, allocator) ||
 	    !name_all(made, allocator)) {
 		plait__binding_names_destroy(made, allocator);
 		return plait__fail(error, PLAIT_E_NOMEM,
@@ -272,14 +274,15 @@ uint32_t plait__binding_names_count(const plait__binding_names *bindings)
 	return bindings != NULL ? bindings->count : 0;
 }
 
-const plait__binding *plait__binding_names_at(const plait__binding_names *bindings,
-					      uint32_t index)
+const plait__binding *
+plait__binding_names_at(const plait__binding_names *bindings, uint32_t index)
 {
 	return &bindings->items[index];
 }
 
-const plait__binding *plait__binding_names_find(const plait__binding_names *bindings,
-						uint32_t kind, const char *name)
+const plait__binding *
+plait__binding_names_find(const plait__binding_names *bindings, uint32_t kind,
+			  const char *name)
 {
 	return find(bindings, kind, name);
 }

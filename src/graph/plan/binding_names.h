@@ -28,7 +28,8 @@ typedef struct plait__binding_names plait__binding_names;
  */
 plait_status plait__binding_names_create(const plait__plan *plan,
 					 const plait_allocator *allocator,
-					 plait__binding_names **out, plait_error *error);
+					 plait__binding_names **out,
+					 plait_error *error);
 
 /* Null is allowed. */
 void plait__binding_names_destroy(plait__binding_names *bindings,
@@ -38,12 +39,13 @@ void plait__binding_names_destroy(plait__binding_names *bindings,
 uint32_t plait__binding_names_count(const plait__binding_names *bindings);
 
 /* Bindings are in the order of kinds, then of the plan's tables. */
-const plait__binding *plait__binding_names_at(const plait__binding_names *bindings,
-					      uint32_t index);
+const plait__binding *
+plait__binding_names_at(const plait__binding_names *bindings, uint32_t index);
 
 /* Find a binding, not of a kernel; null if there is none of this name. */
-const plait__binding *plait__binding_names_find(const plait__binding_names *bindings,
-						uint32_t kind, const char *name);
+const plait__binding *
+plait__binding_names_find(const plait__binding_names *bindings, uint32_t kind,
+			  const char *name);
 
 /* Names of the kinds, "kernel" and so on, by PLAIT_BINDING_... */
 extern const char *const plait__binding_kinds[];

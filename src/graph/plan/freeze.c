@@ -123,7 +123,7 @@ static plait_status find_nodes(const struct request *request,
 				   "are none; null does not restrict", what);
 	if ( count > PLAIT__VECTOR_MAX)
 		return plait__fail(request->error, PLAIT_E_INVALID,
-				   "plait_freeze_desc: %llu %s",
+				   "plait_freeze_desc: %llu %s are too many",
 				   (unsigned long long)count, what);
 	*out = plait__alloc_array(allocator_of(request), count,
 				  sizeof(**out));
@@ -208,7 +208,7 @@ static plait_status resolve_options(struct request *request)
 	return PLAIT_OK;
 }
 
-static void give_back(struct request *request)
+static void release_request(struct request *request)
 {
 	const plait_allocator *allocator = allocator_of(request);
 
@@ -242,7 +242,8 @@ static plait_status wrap_plan(struct request *request, plait__plan *plan,
 	plait__plan_object_bind_all(plan_object, request->graph->store);
 	plan_object->peak_bytes = peak_bytes;
 	plan_object->graph = request->graph->tag;
-	plan_object->on_queues = (request->desc.flags & PLAIT_FREEZE_QUEUES) != 0;
+	plan_object->on_queues =
+		(request->desc.flags & PLAIT_FREEZE_QUEUES) != 0;
 	plan_object->instances = request->desc.instances > 0 ?
 			    request->desc.instances : 2;
 	/* The text form of a graph names objects that do not exist yet. */
@@ -251,8 +252,9 @@ static plait_status wrap_plan(struct request *request, plait__plan *plan,
 	if (status == PLAIT_OK)
 		*out = plait__object_handle(&plan_object->object);
 	else
-		plait__object_release(plait__object_handle(&plan_object->object),
-				      PLAIT_OBJECT_PLAN);
+		plait__object_release(
+			plait__object_handle(&plan_object->object),
+			PLAIT_OBJECT_PLAN);
 	return status;
 }
 
@@ -292,7 +294,7 @@ static plait_status freeze(struct request *request, plait_plan **out)
 		status = resolve_options(request);
 	if (status == PLAIT_OK)
 		status = plan_graph(request, out);
-	give_back(request);
+	release_request(request);
 	return status;
 }
 
@@ -306,7 +308,8 @@ static plait_status check_desc(const plait_freeze_desc *desc,
 				   "known", desc->flags);
 	if (desc->policy > PLAIT_POLICY_WIDEST || desc->mode > PLAIT_MODE_AUTO)
 		return plait__fail(error, PLAIT_E_INVALID,
-				   "plait_freeze_desc: policy %u, mode %u",
+				   "plait_freeze_desc: policy %u or mode %u is "
+				   "not known",
 				   desc->policy, desc->mode);
 	if (desc->instances > MAX_INSTANCES)
 		return plait__fail(error, PLAIT_E_INVALID,
@@ -333,8 +336,8 @@ plait_status plait_graph_freeze(plait_graph *graph,
 				     "the graph is the body of a loop or "
 				     "branch; freeze the graph it is part of");
 	if (status == PLAIT_OK && desc != NULL)
-		status = PLAIT__STRUCT_READ(plait_freeze_desc, &request.desc, desc,
-					    error);
+		status = PLAIT__STRUCT_READ(plait_freeze_desc, &request.desc,
+					    desc, error);
 	if (status == PLAIT_OK)
 		status = check_desc(&request.desc, error);
 	if (status == PLAIT_OK)

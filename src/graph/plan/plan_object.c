@@ -21,12 +21,15 @@ static void free_tables(plait__plan_object *plan_object)
 	const plait__plan *plan = plan_object->plan;
 	uint64_t each = sizeof(void *);
 
-	plait__free(allocator, plan_object->kernels, plan->kernels_count * each);
+	plait__free(allocator, plan_object->kernels,
+		    plan->kernels_count * each);
 	plait__free(allocator, plan_object->buffers, plan->slots_count * each);
-	plait__free(allocator, plan_object->signals, plan->signals_count * each);
+	plait__free(allocator, plan_object->signals,
+		    plan->signals_count * each);
 	plait__free(allocator, plan_object->functions,
 		    plan->functions_count * sizeof(*plan_object->functions));
-	plait__free(allocator, plan_object->devices, plan->devices_count * each);
+	plait__free(allocator, plan_object->devices,
+		    plan->devices_count * each);
 }
 
 static void destroy_plan_object(plait__object *object)
@@ -45,14 +48,14 @@ static void destroy_plan_object(plait__object *object)
 		if (plan_object->functions[i].inbox != NULL)
 			plait__object_drop(plan_object->functions[i].inbox);
 	free_tables(plan_object);
-	plait__binding_names_destroy(plan_object->bindings, plait__context_allocator(
-				     object->context));
+	plait__binding_names_destroy(plan_object->bindings,
+				     plait__context_allocator(object->context));
 	plait__plan_release(plan_object->plan);
 	plait__free(plait__context_allocator(object->context), plan_object,
 		    sizeof(*plan_object));
 }
 
-static const plait__class frozen_class = {
+static const plait__class plan_class = {
 	.type = PLAIT_OBJECT_PLAN, .destroy = destroy_plan_object
 };
 
@@ -82,18 +85,22 @@ static bool make_tables(plait__plan_object *plan_object,
 					  &failed);
 	plan_object->signals = make_table(allocator, plan->signals_count, each,
 					  &failed);
-	plan_object->functions = make_table(allocator, plan->functions_count,
-					    sizeof(*plan_object->functions), &failed);
+	plan_object->functions =
+		make_table(allocator, plan->functions_count,
+			   sizeof(*plan_object->functions), &failed);
 	plan_object->devices = make_table(allocator, plan->devices_count, each,
 					  &failed);
 	return !failed;
 }
 
-plait_status plait__plan_object_create(plait__context *context, plait__plan *plan,
-				       plait__plan_object **out, plait_error *error)
+plait_status plait__plan_object_create(plait__context *context,
+				       plait__plan *plan,
+				       plait__plan_object **out,
+				       plait_error *error)
 {
 	const plait_allocator *allocator = plait__context_allocator(context);
-	plait__plan_object *plan_object = plait__alloc(allocator, sizeof(*plan_object));
+	plait__plan_object *plan_object =
+		plait__alloc(allocator, sizeof(*plan_object));
 	plait_status status;
 
 	*out = NULL;
@@ -105,7 +112,7 @@ plait_status plait__plan_object_create(plait__context *context, plait__plan *pla
 	plan_object->plan = plan;
 	plan_object->object.context = context;
 	status = make_tables(plan_object, allocator) ?
-		 plait__object_init(&plan_object->object, &frozen_class, context,
+		 plait__object_init(&plan_object->object, &plan_class, context,
 				    error) :
 		 plait__fail(error, PLAIT_E_NOMEM, "no memory for a plan");
 	if (status != PLAIT_OK) {
@@ -127,7 +134,8 @@ static void bind_objects(plait__object **to, uint32_t count,
 	}
 }
 
-void plait__plan_object_bind_all(plait__plan_object *plan_object, const plait__store *store)
+void plait__plan_object_bind_all(plait__plan_object *plan_object,
+				 const plait__store *store)
 {
 	const plait__plan *plan = plan_object->plan;
 	const plait__vector *functions =
@@ -152,19 +160,23 @@ void plait__plan_object_bind_all(plait__plan_object *plan_object, const plait__s
 			&store->device_objects, i);
 }
 
-const char *plait__plan_object_string(const plait__plan_object *plan_object, uint32_t string)
+const char *plait__plan_object_string(const plait__plan_object *plan_object,
+				      uint32_t string)
 {
 	return string < plan_object->plan->strings_count ?
 	       plan_object->plan->strings + string : "";
 }
 
-const char *plait__plan_object_device_name(const plait__plan_object *plan_object,
-				       uint32_t device)
+const char *
+plait__plan_object_device_name(const plait__plan_object *plan_object,
+			       uint32_t device)
 {
-	return plait__plan_object_string(plan_object, plan_object->plan->devices[device].name);
+	return plait__plan_object_string(
+		plan_object, plan_object->plan->devices[device].name);
 }
 
-plait_status plait__plan_object_enter(plait_plan *handle, plait__plan_object **out,
+plait_status plait__plan_object_enter(plait_plan *handle,
+				      plait__plan_object **out,
 				      plait_error *error)
 {
 	plait__object *object;

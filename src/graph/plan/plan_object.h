@@ -52,11 +52,14 @@ typedef struct plait__plan_object {
  * Create an object around `plan`, with empty tables.  Takes ownership of the
  * plan, also on failure.
  */
-plait_status plait__plan_object_create(plait__context *context, plait__plan *plan,
-				       plait__plan_object **out, plait_error *error);
+plait_status plait__plan_object_create(plait__context *context,
+				       plait__plan *plan,
+				       plait__plan_object **out,
+				       plait_error *error);
 
 /* Fill the tables from the store that the plan was made of. */
-void plait__plan_object_bind_all(plait__plan_object *plan_object, const plait__store *store);
+void plait__plan_object_bind_all(plait__plan_object *plan_object,
+				 const plait__store *store);
 
 /* Return a string of the plan, "" for none. */
 const char *plait__plan_object_string(const plait__plan_object *plan_object,
@@ -64,7 +67,8 @@ const char *plait__plan_object_string(const plait__plan_object *plan_object,
 const char *plait__plan_object_device_name(
 	const plait__plan_object *plan_object, uint32_t device);
 
-plait_status plait__plan_object_enter(plait_plan *handle, plait__plan_object **out,
+plait_status plait__plan_object_enter(plait_plan *handle,
+				      plait__plan_object **out,
 				      plait_error *error);
 
 #endif

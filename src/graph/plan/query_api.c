@@ -62,8 +62,8 @@ plait_status plait_plan_check(plait_plan *plan, plait_error *error)
 	return status;
 }
 
-static void fill_binding(plait__plan_object *plan_object, const plait__binding *binding,
-			 plait_plan_binding *out)
+static void fill_binding(plait__plan_object *plan_object,
+			 const plait__binding *binding, plait_plan_binding *out)
 {
 	const plait__plan *plan = plan_object->plan;
 	uint32_t at = binding->at;
@@ -72,11 +72,14 @@ static void fill_binding(plait__plan_object *plan_object, const plait__binding *
 				     .flags = binding->flags,
 				     .name = binding->name, .detail = "" };
 	if (binding->kind == PLAIT_BINDING_KERNEL)
-		out->detail = plait__plan_object_string(plan_object, plan->kernels[at].signature);
+		out->detail = plait__plan_object_string(
+			plan_object, plan->kernels[at].signature);
 	if (binding->kind == PLAIT_BINDING_SIGNAL)
-		out->detail = plait__plan_object_device_name(plan_object, plan->signals[at].device);
+		out->detail = plait__plan_object_device_name(
+			plan_object, plan->signals[at].device);
 	if (binding->kind == PLAIT_BINDING_BUFFER) {
-		out->detail = plait__plan_object_device_name(plan_object, plan->slots[at].device);
+		out->detail = plait__plan_object_device_name(
+			plan_object, plan->slots[at].device);
 		out->bytes = plan->slots[at].bytes;
 	}
 	out->bound = plait__unbound_state_is_bound(plan_object, binding);
@@ -96,13 +99,14 @@ plait_status plait_plan_query_binding(plait_plan *plan, uint64_t index,
 	count = plait__binding_names_count(entered->bindings);
 	if (index >= count) {
 		status = plait__fail(error, PLAIT_E_INVALID,
-				     "binding %llu: the plan has %u",
+				     "index %llu: the plan has %u bindings",
 				     (unsigned long long)index, count);
 	} else {
 		fill_binding(entered, plait__binding_names_at(entered->bindings,
 							      (uint32_t)index),
 			     &ours);
-		status = PLAIT__STRUCT_WRITE(plait_plan_binding, out, &ours, error);
+		status = PLAIT__STRUCT_WRITE(plait_plan_binding, out, &ours,
+					     error);
 	}
 	plait__object_leave(&entered->object);
 	return status;

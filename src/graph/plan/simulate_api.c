@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Public predictions: plait_plan_simulate and plait_plan_critical. */
+/* Public predictions: plait_plan_simulate and plait_plan_critical_path. */
 #include "graph/plan/plan_object.h"
 #include "base/alloc.h"
 #include "base/error.h"
@@ -112,7 +112,8 @@ static plait_status write_lanes(const struct lanes *lanes,
 			       (uint64_t)i * lanes->stride;
 
 		memcpy(record, &lanes->stride, sizeof(lanes->stride));
-		status = PLAIT__STRUCT_WRITE(plait_lane_use, record, &uses[i], error);
+		status = PLAIT__STRUCT_WRITE(plait_lane_use, record, &uses[i],
+					     error);
 	}
 	return status;
 }
@@ -195,8 +196,8 @@ static plait_status write_critical(const plait__plan *plan,
 			plan, timeline, timeline->critical[i], stride);
 
 		memcpy(record, &stride, sizeof(stride));
-		status = PLAIT__STRUCT_WRITE(plait_critical_command, record, &ours,
-					     error);
+		status = PLAIT__STRUCT_WRITE(plait_critical_command, record,
+					     &ours, error);
 	}
 	return status;
 }
@@ -211,7 +212,8 @@ static plait_status read_system(const plait_system_desc *from,
 	plait_status status = PLAIT_OK;
 
 	if (from != NULL)
-		status = PLAIT__STRUCT_READ(plait_system_desc, &ours, from, error);
+		status = PLAIT__STRUCT_READ(plait_system_desc, &ours, from,
+					    error);
 	if (status == PLAIT_OK && ours.flags != 0)
 		status = plait__fail(error, PLAIT_E_UNSUPPORTED,
 				     "plait_system_desc: flags 0x%x are not "
@@ -229,7 +231,8 @@ static plait_status simulate(const plait__plan_object *plan_object,
 {
 	return plait__simulate_plan(
 		plan_object->plan, system,
-		plait__context_allocator(plan_object->object.context), out, error);
+		plait__context_allocator(plan_object->object.context), out,
+		error);
 }
 
 static plait_status answer(const plait__plan_object *plan_object,
@@ -247,7 +250,8 @@ static plait_status answer(const plait__plan_object *plan_object,
 	status = fill_lanes(plan_object, timeline, lanes, error);
 	plait__simulate_release(timeline);
 	if (status == PLAIT_OK)
-		status = PLAIT__STRUCT_WRITE(plait_simulation, out, &ours, error);
+		status = PLAIT__STRUCT_WRITE(plait_simulation, out, &ours,
+					     error);
 	return status;
 }
 

@@ -5,7 +5,7 @@
 #include "graph/plan/verify_commands.h"
 #include "base/error.h"
 #include "base/text.h"
-#include "object/context/device.h"
+#include "object/context/device_lookup.h"
 
 /* Caller holds the lock, or the plan is not published yet. */
 static bool is_bound(const plait__plan_object *plan_object,
@@ -28,7 +28,8 @@ static bool is_bound(const plait__plan_object *plan_object,
 	}
 }
 
-static const plait__binding *first_unbound(const plait__plan_object *plan_object)
+static const plait__binding *
+first_unbound(const plait__plan_object *plan_object)
 {
 	uint32_t count = plait__binding_names_count(plan_object->bindings);
 
@@ -55,7 +56,8 @@ bool plait__unbound_state_is_bound(plait__plan_object *plan_object,
 
 uint32_t plait__unbound_count(plait__plan_object *plan_object)
 {
-	uint32_t count = plait__binding_names_count(plan_object->bindings), unbound = 0;
+	uint32_t count = plait__binding_names_count(plan_object->bindings),
+		 unbound = 0;
 
 	if (count == 0)
 		return 0;
@@ -70,20 +72,21 @@ uint32_t plait__unbound_count(plait__plan_object *plan_object)
 bool plait__unbound_is_none(const plait__plan_object *plan_object)
 {
 	const plait__plan *plan = plan_object->plan;
-	bool whole = true;
+	bool complete = true;
 
 	for (uint32_t i = 0; i < plan->kernels_count; i++)
-		whole &= plan_object->kernels[i] != NULL;
+		complete &= plan_object->kernels[i] != NULL;
 	for (uint32_t i = 0; i < plan->slots_count; i++)
-		whole &= plan_object->buffers[i] != NULL;
+		complete &= plan_object->buffers[i] != NULL;
 	for (uint32_t i = 0; i < plan->signals_count; i++)
-		whole &= plan_object->signals[i] != NULL;
+		complete &= plan_object->signals[i] != NULL;
 	for (uint32_t i = 0; i < plan->lanes_count; i++)
-		whole &= plan_object->devices[plan->lanes[i].device] != NULL;
-	return whole;
+		complete &= plan_object->devices[plan->lanes[i].device] != NULL;
+	return complete;
 }
 
-plait_status plait__unbound_state_open(plait__plan_object *plan_object, plait_error *error)
+plait_status plait__unbound_state_open(plait__plan_object *plan_object,
+				       plait_error *error)
 {
 	plait__context *context = plan_object->object.context;
 	plait_status status = plait__binding_names_create(
@@ -93,26 +96,29 @@ plait_status plait__unbound_state_open(plait__plan_object *plan_object, plait_er
 	for (uint32_t i = 0; i < plan_object->plan->devices_count; i++)
 		if (plan_object->devices[i] == NULL)
 			plan_object->devices[i] = plait__device_find(
-				context, plait__plan_object_device_name(plan_object, i));
+				context,
+				plait__plan_object_device_name(plan_object, i));
 	return status;
 }
 
 /* Caller holds the lock. */
-static plait_status check_whole(const plait__plan_object *plan_object,
+static plait_status check_bound(const plait__plan_object *plan_object,
 				plait_error *error)
 {
-	const plait__binding *lacking = first_unbound(plan_object);
+	const plait__binding *unbound = first_unbound(plan_object);
 
-	if (lacking == NULL)
+	if (unbound == NULL)
 		return plait__verify_commands(plan_object, error);
 	return plait__fail(error, PLAIT_E_STATE,
 			   "the plan's %s \"%.*s\" is not bound: call "
-			   "plait_plan_bind_%s", plait__binding_kinds[lacking->kind],
-			   PLAIT__TEXT_FIT(lacking->name, 90),
-			   plait__binding_kinds[lacking->kind]);
+			   "plait_plan_bind_%s",
+			   plait__binding_kinds[unbound->kind],
+			   PLAIT__TEXT_FIT(unbound->name, 90),
+			   plait__binding_kinds[unbound->kind]);
 }
 
-plait_status plait__unbound_state_seal(plait__plan_object *plan_object, plait_error *error)
+plait_status plait__unbound_state_seal(plait__plan_object *plan_object,
+				       plait_error *error)
 {
 	plait_status status = PLAIT_OK;
 
@@ -120,7 +126,7 @@ plait_status plait__unbound_state_seal(plait__plan_object *plan_object, plait_er
 		return PLAIT_OK;
 	plait__mutex_lock(&plan_object->lock);
 	if (!plan_object->sealed) {
-		status = check_whole(plan_object, error);
+		status = check_bound(plan_object, error);
 		plan_object->sealed = status == PLAIT_OK;
 	}
 	plait__mutex_unlock(&plan_object->lock);

@@ -12,7 +12,8 @@
  * List the names to bind, and find the devices of the context that the plan
  * names.  For loaded plans, and for plans of a graph in its text form.
  */
-plait_status plait__unbound_state_open(plait__plan_object *plan_object, plait_error *error);
+plait_status plait__unbound_state_open(plait__plan_object *plan_object,
+				       plait_error *error);
 
 /* Returns true if every element of the tables is set. */
 bool plait__unbound_is_none(const plait__plan_object *plan_object);
@@ -22,7 +23,8 @@ bool plait__unbound_is_none(const plait__plan_object *plan_object);
  * PLAIT_E_STATE names an unbound element; otherwise the status of
  * plait__verify_commands().  Repeated calls are cheap.
  */
-plait_status plait__unbound_state_seal(plait__plan_object *plan_object, plait_error *error);
+plait_status plait__unbound_state_seal(plait__plan_object *plan_object,
+				       plait_error *error);
 
 /* Return the number of unbound names. */
 uint32_t plait__unbound_count(plait__plan_object *plan_object);

@@ -6,14 +6,14 @@
 
 #include <stddef.h>
 
-static void need_slot(plait__used_tables *needed, const plait__plan *plan,
+static void need_slot(plait__used_tables *used, const plait__plan *plan,
 		      uint32_t slot)
 {
-	needed->slots[slot] = 1;
-	needed->devices[plan->slots[slot].device] = 1;
+	used->slots[slot] = 1;
+	used->devices[plan->slots[slot].device] = 1;
 }
 
-static void need_args(plait__used_tables *needed, const plait__plan *plan,
+static void need_args(plait__used_tables *used, const plait__plan *plan,
 		      const plait__plan_payload *payload)
 {
 	const plait__plan_rotation *rotation;
@@ -23,17 +23,17 @@ static void need_args(plait__used_tables *needed, const plait__plan *plan,
 			&plan->args[payload->arg_first + i];
 
 		if (arg->kind == PLAIT__ARG_MEMORY)
-			need_slot(needed, plan, arg->index);
+			need_slot(used, plan, arg->index);
 		if (arg->kind != PLAIT__ARG_ROTATION)
 			continue;
 		rotation = &plan->rotations[arg->index];
 		for (uint32_t k = 0; k < rotation->slot_count; k++)
-			need_slot(needed, plan, plan->rotation_slots[
+			need_slot(used, plan, plan->rotation_slots[
 					  rotation->slot_first + k]);
 	}
 }
 
-static void need_payload(plait__used_tables *needed, const plait__plan *plan,
+static void mark_payload(plait__used_tables *used, const plait__plan *plan,
 			 uint32_t link, uint8_t kind)
 {
 	const plait__plan_payload *payload;
@@ -42,24 +42,24 @@ static void need_payload(plait__used_tables *needed, const plait__plan *plan,
 		return;
 	payload = &plan->payloads[link];
 	if (payload->kernel != PLAIT__NONE)
-		needed->kernels[payload->kernel] = 1;
-	need_args(needed, plan, payload);
+		used->kernels[payload->kernel] = 1;
+	need_args(used, plan, payload);
 	if (kind == PLAIT__CMD_EMIT || kind == PLAIT__CMD_WAIT) {
-		needed->signals[payload->object] = 1;
-		needed->devices[plan->signals[payload->object].device] = 1;
+		used->signals[payload->object] = 1;
+		used->devices[plan->signals[payload->object].device] = 1;
 	} else if (payload->object != PLAIT__NONE &&
 		   (kind == PLAIT__CMD_HOST || kind == PLAIT__CMD_CALLBACK ||
 		    kind == PLAIT__CMD_REGION)) {
-		needed->functions[payload->object] = 1;
+		used->functions[payload->object] = 1;
 	}
 }
 
-static void mark(plait__used_tables *needed, const plait__plan *plan)
+static void mark(plait__used_tables *used, const plait__plan *plan)
 {
 	for (uint32_t i = 0; i < plan->lanes_count; i++)
-		needed->devices[plan->lanes[i].device] = 1;
+		used->devices[plan->lanes[i].device] = 1;
 	for (uint32_t i = 0; i < plan->regions_count; i++)
-		need_payload(needed, plan, plan->regions[i].predicate,
+		mark_payload(used, plan, plan->regions[i].predicate,
 			     PLAIT__CMD_REGION);
 	for (uint32_t i = 0; i < plan->command_count; i++) {
 		const plait__plan_command *command = &plan->commands[i];
@@ -68,34 +68,34 @@ static void mark(plait__used_tables *needed, const plait__plan *plan)
 		if (command->kind != PLAIT__CMD_REGION &&
 		    command->kind != PLAIT__CMD_ENTER &&
 		    command->kind != PLAIT__CMD_JOIN)
-			need_payload(needed, plan, command->link,
+			mark_payload(used, plan, command->link,
 				     command->kind);
 	}
 }
 
-bool plait__used_tables_init(plait__used_tables *needed, const plait__plan *plan,
+bool plait__used_tables_init(plait__used_tables *used, const plait__plan *plan,
 			     const plait_allocator *allocator)
 {
 	uint8_t *block;
 
-	needed->bytes = 1 + (uint64_t)plan->kernels_count +
+	used->bytes = 1 + (uint64_t)plan->kernels_count +
 			plan->slots_count + plan->signals_count +
 			plan->functions_count + plan->devices_count;
-	block = plait__alloc(allocator, needed->bytes);
-	needed->kernels = block;
+	block = plait__alloc(allocator, used->bytes);
+	used->kernels = block;
 	if (block == NULL)
 		return false;
-	needed->slots = block + plan->kernels_count;
-	needed->signals = needed->slots + plan->slots_count;
-	needed->functions = needed->signals + plan->signals_count;
-	needed->devices = needed->functions + plan->functions_count;
-	mark(needed, plan);
+	used->slots = block + plan->kernels_count;
+	used->signals = used->slots + plan->slots_count;
+	used->functions = used->signals + plan->signals_count;
+	used->devices = used->functions + plan->functions_count;
+	mark(used, plan);
 	return true;
 }
 
-void plait__used_tables_fini(plait__used_tables *needed,
+void plait__used_tables_fini(plait__used_tables *used,
 			     const plait_allocator *allocator)
 {
-	plait__free(allocator, needed->kernels, needed->bytes);
-	needed->kernels = NULL;
+	plait__free(allocator, used->kernels, used->bytes);
+	used->kernels = NULL;
 }

@@ -21,9 +21,9 @@ typedef struct plait__used_tables {
 } plait__used_tables;
 
 /* Returns false without memory. */
-bool plait__used_tables_init(plait__used_tables *needed, const plait__plan *plan,
+bool plait__used_tables_init(plait__used_tables *used, const plait__plan *plan,
 			     const plait_allocator *allocator);
-void plait__used_tables_fini(plait__used_tables *needed,
+void plait__used_tables_fini(plait__used_tables *used,
 			     const plait_allocator *allocator);
 
 #endif

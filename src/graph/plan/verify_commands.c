@@ -107,8 +107,9 @@ static bool launch_fits(const plait__plan_object *plan_object,
 
 	if (payload->kernel == PLAIT__NONE || payload->geometry == PLAIT__NONE)
 		return false;
-	signature = ((const plait__kernel *)plan_object->kernels[payload->kernel])
-			    ->signature;
+	signature =
+		((const plait__kernel *)plan_object->kernels[payload->kernel])
+			->signature;
 	if (signature->count != payload->arg_count)
 		return false;
 	for (uint32_t i = 0; i < payload->arg_count; i++) {
@@ -267,13 +268,14 @@ static plait_status check_regions(const plait__plan *plan, plait_error *error)
 				    "text can be planned, not run", error);
 		if (!predicate_fits(plan, &plan->payloads[region->predicate]))
 			return fail(plan, region->command, PLAIT_E_INVALID,
-				    "has a predicate that is no word of a "
-				    "buffer and no function", error);
+				    "has a predicate that is neither a word "
+				    "of a buffer nor a function", error);
 	}
 	return PLAIT_OK;
 }
 
-plait_status plait__verify_commands(const plait__plan_object *plan_object, plait_error *error)
+plait_status plait__verify_commands(const plait__plan_object *plan_object,
+				    plait_error *error)
 {
 	const plait__plan *plan = plan_object->plan;
 

@@ -14,6 +14,7 @@
  * Verify; every name is bound.  PLAIT_E_UNSUPPORTED: a loop or case without a
  * predicate, as the text form has them.  PLAIT_E_INVALID names the command.
  */
-plait_status plait__verify_commands(const plait__plan_object *plan_object, plait_error *error);
+plait_status plait__verify_commands(const plait__plan_object *plan_object,
+				    plait_error *error);
 
 #endif

@@ -16,8 +16,8 @@ enum { MAX_FILE_BYTES = 1 << 30 };
 
 /* ---- writing ---- */
 
-static plait_status write_svg(const plait__plan_object *plan_object, plait__text *text,
-			      plait_error *error)
+static plait_status write_svg(const plait__plan_object *plan_object,
+			      plait__text *text, plait_error *error)
 {
 	plait__timeline *timeline;
 	plait_status status = plait__simulate_plan(plan_object->plan, NULL,
@@ -31,8 +31,9 @@ static plait_status write_svg(const plait__plan_object *plan_object, plait__text
 	return PLAIT_OK;
 }
 
-static plait_status write_text(const plait__plan_object *plan_object, int32_t format,
-			       plait__text *text, plait_error *error)
+static plait_status write_text(const plait__plan_object *plan_object,
+			       int32_t format, plait__text *text,
+			       plait_error *error)
 {
 	plait_status status = PLAIT_OK;
 
@@ -61,9 +62,9 @@ static plait_status write_text(const plait__plan_object *plan_object, int32_t fo
 	return status;
 }
 
-static plait_status give_text(const plait__text *text, void *buffer,
-			      uint64_t capacity_bytes, uint64_t *out_bytes,
-			      plait_error *error)
+static plait_status return_text(const plait__text *text, void *buffer,
+				uint64_t capacity_bytes, uint64_t *out_bytes,
+				plait_error *error)
 {
 	if (out_bytes != NULL)
 		*out_bytes = text->length;
@@ -96,8 +97,8 @@ plait_status plait_plan_write(plait_plan *plan, int32_t format, void *buffer,
 			 entered->object.context));
 	status = write_text(entered, format, &text, error);
 	if (status == PLAIT_OK)
-		status = give_text(&text, buffer, capacity_bytes, out_bytes,
-				   error);
+		status = return_text(&text, buffer, capacity_bytes, out_bytes,
+				     error);
 	plait__text_fini(&text);
 	plait__object_leave(&entered->object);
 	return status;
@@ -118,8 +119,8 @@ plait_status plait_plan_save(plait_plan *plan, const char *path,
 		 write_text(entered, PLAIT_FORMAT_BINARY, &text, error) :
 		 plait__fail(error, PLAIT_E_INVALID, "path is null");
 	if (status == PLAIT_OK)
-		status = plait__write_file_atomically(path, text.bytes, text.length,
-						      error);
+		status = plait__write_file_atomically(path, text.bytes,
+						      text.length, error);
 	plait__text_fini(&text);
 	plait__object_leave(&entered->object);
 	return status;
@@ -146,8 +147,9 @@ static plait_status read_into(plait__context *context, const void *bytes,
 	if (status == PLAIT_OK)
 		*out = plait__object_handle(&plan_object->object);
 	else
-		plait__object_release(plait__object_handle(&plan_object->object),
-				      PLAIT_OBJECT_PLAN);
+		plait__object_release(
+			plait__object_handle(&plan_object->object),
+			PLAIT_OBJECT_PLAN);
 	return status;
 }
 

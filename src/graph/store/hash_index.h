@@ -80,7 +80,7 @@ int plait__index_reserve(plait__index *index,
 void plait__index_add(plait__index *index, const plait__index_key *key,
 		      uint32_t at);
 
-/* Remove every entry of `kind` whose index is `count` or above. */
+/* Remove every entry of `kind` with an index of `count` or above. */
 void plait__index_cut(plait__index *index, uint32_t kind, uint32_t count);
 
 #endif

@@ -44,8 +44,8 @@ static plait_status count_all(const plait__store *store, plait__input *input,
 }
 
 /* Allocate an array; null for zero elements. */
-static int make(const plait_allocator *allocator, uint32_t count,
-		uint64_t each, void *out)
+static int alloc_array(const plait_allocator *allocator, uint32_t count,
+		       uint64_t each, void *out)
 {
 	void *block = NULL;
 
@@ -58,19 +58,19 @@ static int make(const plait_allocator *allocator, uint32_t count,
 	return 0;
 }
 
-static int make_all(const plait__store *store, const plait__input *input,
-		    struct copied *copied)
+static int alloc_copies(const plait__store *store, const plait__input *input,
+			struct copied *copied)
 {
 	const plait_allocator *allocator = &store->allocator;
 
-	if (make(allocator, input->node_count, sizeof(*copied->nodes),
-		 &copied->nodes) != 0 ||
-	    make(allocator, input->edge_count, sizeof(*copied->edges),
-		 &copied->edges) != 0 ||
-	    make(allocator, input->scope_count, sizeof(*copied->scopes),
-		 &copied->scopes) != 0 ||
-	    make(allocator, input->region_count, sizeof(*copied->regions),
-		 &copied->regions) != 0)
+	if (alloc_array(allocator, input->node_count, sizeof(*copied->nodes),
+			&copied->nodes) != 0 ||
+	    alloc_array(allocator, input->edge_count, sizeof(*copied->edges),
+			&copied->edges) != 0 ||
+	    alloc_array(allocator, input->scope_count, sizeof(*copied->scopes),
+			&copied->scopes) != 0 ||
+	    alloc_array(allocator, input->region_count,
+			sizeof(*copied->regions), &copied->regions) != 0)
 		return -1;
 	return 0;
 }
@@ -131,7 +131,7 @@ static plait_status lay_graph(const plait__store *store, plait__input *input,
 
 	if (status != PLAIT_OK)
 		return status;
-	if (make_all(store, input, &copied) != 0)
+	if (alloc_copies(store, input, &copied) != 0)
 		status = plait__fail(error, PLAIT_E_NOMEM,
 				     "no memory to freeze a graph of %u nodes",
 				     input->node_count);

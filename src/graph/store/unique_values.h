@@ -25,7 +25,7 @@ uint32_t plait__values_file(plait__store *store, const char *text);
 uint32_t plait__values_device(plait__store *store, const char *name,
 			      uint32_t lane_limit, void *object);
 
-/* Intern a device whose name is already a string of this store. */
+/* Intern a device; its name is already a string of this store. */
 uint32_t plait__values_device_named(plait__store *store, uint32_t name,
 				    uint32_t lane_limit, void *object);
 
@@ -63,7 +63,7 @@ uint32_t plait__values_param(plait__store *store,
 			     const plait__plan_param *param,
 			     bool *out_differs);
 
-/* Forget recent values, whose indices must not outlive a cut. */
+/* Forget recent values: their indices must not outlive a cut. */
 void plait__values_forget(plait__store *store);
 
 /* Forget recent values and remove index entries beyond the cut tables. */

@@ -77,7 +77,8 @@ bool plait__lexer_is(plait__token token, const char *text)
 	       memcmp(token.start, text, token.length) == 0;
 }
 
-bool plait__lexer_split(plait__token token, plait__token *key, plait__token *value)
+bool plait__lexer_split(plait__token token, plait__token *key,
+			plait__token *value)
 {
 	const char *equals = token.length == 0 ? NULL :
 			     memchr(token.start, '=', token.length);
@@ -91,7 +92,8 @@ bool plait__lexer_split(plait__token token, plait__token *key, plait__token *val
 	return true;
 }
 
-bool plait__lexer_next_part(plait__token *rest, char separator, plait__token *part)
+bool plait__lexer_next_part(plait__token *rest, char separator,
+			    plait__token *part)
 {
 	const char *found;
 

@@ -45,7 +45,8 @@ bool plait__lexer_split(plait__token token, plait__token *key,
 			plait__token *value);
 
 /* Take the part before the next `separator`; false when nothing is left. */
-bool plait__lexer_next_part(plait__token *rest, char separator, plait__token *part);
+bool plait__lexer_next_part(plait__token *rest, char separator,
+			    plait__token *part);
 
 /* Parse a decimal number of at most 63 bits. */
 bool plait__lexer_number(plait__token token, uint64_t *out);

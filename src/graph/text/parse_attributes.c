@@ -18,8 +18,8 @@ static plait_status no_device(struct plait__parser *parser, const char *name,
 		const plait__input_device *device =
 			plait__vector_at(&parser->store->devices, i);
 
-		plait__spelling_hint_add(&choices,
-					 plait__parser_text(parser, device->name));
+		plait__spelling_hint_add(
+			&choices, plait__parser_text(parser, device->name));
 	}
 	return plait__lexer_fail(&parser->line,
 				 "no device \"%s\"%s; write \"device %s "
@@ -27,8 +27,8 @@ static plait_status no_device(struct plait__parser *parser, const char *name,
 				 plait__spelling_hint_text(&choices), shown);
 }
 
-static plait_status find_device(struct plait__parser *parser, plait__token token,
-				uint32_t *out)
+static plait_status find_device(struct plait__parser *parser,
+				plait__token token, uint32_t *out)
 {
 	const char *text;
 	char shown[44];
@@ -48,8 +48,8 @@ static plait_status find_device(struct plait__parser *parser, plait__token token
 	return PLAIT_OK;
 }
 
-static plait_status read_devices(struct plait__parser *parser, plait__token list,
-				 plait__input_node *node)
+static plait_status read_devices(struct plait__parser *parser,
+				 plait__token list, plait__input_node *node)
 {
 	plait__vector *sets = &parser->store->device_sets;
 	uint32_t first = sets->count, device;
@@ -85,7 +85,7 @@ static plait_status read_kernel(struct plait__parser *parser,
 				plait__token value, plait__input_node *node)
 {
 	return plait__parser_string(parser, value, "a kernel's name",
-				   &node->affinity);
+				    &node->affinity);
 }
 
 /* Returns true for a key without "=", as in "cost = 3" and "cost 3". */
@@ -137,8 +137,8 @@ static uint32_t attribute_of(const struct plait__parser_draft *draft,
 
 /* Record an attribute; refuse its second occurrence. */
 static plait_status mark_seen(const struct plait__parser *parser,
-			 struct plait__parser_draft *draft,
-			 uint32_t attribute, plait__token token)
+			      struct plait__parser_draft *draft,
+			      uint32_t attribute, plait__token token)
 {
 	char shown[44];
 
@@ -147,14 +147,17 @@ static plait_status mark_seen(const struct plait__parser *parser,
 		return PLAIT_OK;
 	}
 	if (attribute == PLAIT__PARSER_MEANING)
-		return plait__lexer_fail(&parser->line, "expected one of first, "
+		return plait__lexer_fail(&parser->line,
+					 "expected one of first, "
 					 "barrier and group, found \"%s\" as "
-					 "well", plait__lexer_show(token, shown));
+					 "well",
+					 plait__lexer_show(token, shown));
 	return plait__lexer_fail(&parser->line, "expected one \"%s=\", found "
 				 "another", plait__lexer_show(token, shown));
 }
 
-static plait_status read_value(struct plait__parser *parser, struct plait__parser_draft *draft,
+static plait_status read_value(struct plait__parser *parser,
+			       struct plait__parser_draft *draft,
 			       plait__token key, plait__token value,
 			       plait__token whole)
 {
@@ -169,17 +172,17 @@ static plait_status read_value(struct plait__parser *parser, struct plait__parse
 	switch (attribute) {
 	case PLAIT__PARSER_COST:
 		return plait__parser_number(parser, key, value, INT64_MAX,
-					   &node->cost);
+					    &node->cost);
 	case PLAIT__PARSER_SCRATCH:
 		return plait__parser_number(parser, key, value, INT64_MAX,
-					   &node->scratch_bytes);
+					    &node->scratch_bytes);
 	case PLAIT__PARSER_DEVICE:
 		return read_devices(parser, value, node);
 	case PLAIT__PARSER_KERNEL:
 		return read_kernel(parser, value, node);
 	default:
 		return plait__parser_number(parser, key, value,
-					   UINT32_MAX - 1, &draft->times);
+					    UINT32_MAX - 1, &draft->times);
 	}
 }
 
@@ -199,13 +202,15 @@ static bool read_meaning(plait__token token, plait__input_node *node)
 }
 
 plait_status plait__parse_attributes(struct plait__parser *parser,
-				    struct plait__parser_draft *draft, uint32_t node)
+				     struct plait__parser_draft *draft,
+				     uint32_t node)
 {
 	struct plait__parser_edge edge = { .node = node };
 	plait__token token, key = { NULL, 0 }, value = { NULL, 0 };
 	plait_status status = PLAIT_OK;
 
-	while (status == PLAIT_OK && plait__lexer_next_token(&parser->line, &token)) {
+	while (status == PLAIT_OK &&
+	       plait__lexer_next_token(&parser->line, &token)) {
 		if (!plait__lexer_split(token, &key, &value))
 			key.length = 0;
 		if (plait__lexer_is(key, "after")) {
@@ -215,7 +220,7 @@ plait_status plait__parse_attributes(struct plait__parser *parser,
 		draft->has_other = true;
 		if (key.length == 0 && read_meaning(token, &draft->node)) {
 			status = mark_seen(parser, draft, PLAIT__PARSER_MEANING,
-				      token);
+					   token);
 			continue;
 		}
 		status = read_value(parser, draft, key, value, token);

@@ -17,7 +17,7 @@ plait_status plait__parse_after_list(struct plait__parser *parser,
 	edge.line = parser->line.number;
 	while (plait__lexer_next_part(&list, ',', &part)) {
 		status = plait__parser_string(parser, part, "a node's name",
-					     &edge.before);
+					      &edge.before);
 		if (status != PLAIT_OK)
 			return status;
 		if (plait__vector_push(&parser->edges, &edge, 1) ==
@@ -59,10 +59,12 @@ plait_status plait__parse_after_line(struct plait__parser *parser)
 				value);
 	}
 	if (key.length > 0 && memchr(key.start, ',', key.length) != NULL)
-		return plait__lexer_expected(&parser->line, "one node, and then "
-					     "those it comes after", key);
+		return plait__lexer_expected(&parser->line,
+					     "one node, and then "
+					     "those it comes after",
+					     key);
 	status = plait__parser_string(parser, key, "a node's name",
-				     &edge.after);
+				      &edge.after);
 	if (status == PLAIT_OK)
 		status = plait__parse_after_list(parser, value, edge);
 	if (status == PLAIT_OK)
@@ -71,8 +73,8 @@ plait_status plait__parse_after_line(struct plait__parser *parser)
 }
 
 /* Report an unknown name, with a similar one of the same body as a hint. */
-static plait_status fail_unknown(const struct plait__parser *parser, uint32_t scope,
-			    const char *text)
+static plait_status fail_unknown(const struct plait__parser *parser,
+				 uint32_t scope, const char *text)
 {
 	plait__spelling_hint choices;
 
@@ -90,8 +92,8 @@ static plait_status fail_unknown(const struct plait__parser *parser, uint32_t sc
 }
 
 /* Report a name that this body lacks; edges do not cross bodies. */
-static plait_status fail_lacking(const struct plait__parser *parser, uint32_t scope,
-			     uint32_t name)
+static plait_status fail_lacking(const struct plait__parser *parser,
+				 uint32_t scope, uint32_t name)
 {
 	const char *text = plait__parser_text(parser, name);
 
@@ -118,13 +120,13 @@ static plait_status resolve(struct plait__parser *parser,
 	before = plait__parser_find_name(parser, edge->scope, edge->before);
 	if (before == NULL)
 		return fail_lacking(parser, edge->scope,
-				edge->before);
+				    edge->before);
 	if (node == PLAIT__NONE) {
 		after = plait__parser_find_name(parser, edge->scope,
-					       edge->after);
+						edge->after);
 		if (after == NULL)
 			return fail_lacking(parser, edge->scope,
-					edge->after);
+					    edge->after);
 		node = after->node;
 	}
 	if (before->node == node)

@@ -20,13 +20,15 @@ static plait_status parse_more_edges(struct plait__parser *parser,
 		return plait__lexer_fail(&parser->line,
 					 "\"%s\" is defined in line %u; only "
 					 "after= can be added",
-					 plait__parser_text(parser, draft->name), line);
+					 plait__parser_text(parser,
+							    draft->name),
+					 line);
 	return status;
 }
 
 plait_status plait__parse_start_node(struct plait__parser *parser,
-				      struct plait__parser_draft *draft,
-				      uint8_t kind)
+				     struct plait__parser_draft *draft,
+				     uint8_t kind)
 {
 	*draft = (struct plait__parser_draft){
 		.node = { .kind = kind, .cost = 1, .link = PLAIT__NONE,
@@ -36,11 +38,11 @@ plait_status plait__parse_start_node(struct plait__parser *parser,
 	if (kind == PLAIT__CMD_REGION)
 		draft->node.cost = 0;
 	return plait__parser_new_name(parser, "a name without '=', ',' or "
-				     "'+'", &draft->name);
+				      "'+'", &draft->name);
 }
 
 plait_status plait__parse_finish_node(struct plait__parser *parser,
-				       struct plait__parser_draft *draft)
+				      struct plait__parser_draft *draft)
 {
 	uint32_t at;
 
@@ -61,7 +63,7 @@ plait_status plait__parse_node(struct plait__parser *parser)
 	const struct plait__parser_named *named;
 	uint32_t node = plait__parser_next_node(parser);
 	plait_status status = plait__parse_start_node(parser, &draft,
-						       PLAIT__CMD_LAUNCH);
+						      PLAIT__CMD_LAUNCH);
 
 	if (status != PLAIT_OK)
 		return status;

@@ -62,14 +62,15 @@ plait_status plait__parse_region(struct plait__parser *parser, uint32_t kind)
 	struct plait__parser_draft draft;
 	uint32_t node = plait__parser_next_node(parser);
 	plait_status status = plait__parse_start_node(parser, &draft,
-						       PLAIT__CMD_REGION);
+						      PLAIT__CMD_REGION);
 
 	draft.is_case = kind == PLAIT__REGION_CASE;
 	if (status == PLAIT_OK &&
 	    plait__parser_find_name(parser, parser->scope, draft.name) != NULL)
 		return plait__lexer_fail(&parser->line,
 					 "\"%s\" is already defined",
-					 plait__parser_text(parser, draft.name));
+					 plait__parser_text(parser,
+							    draft.name));
 	if (status == PLAIT_OK)
 		status = plait__parser_add_name(parser, draft.name, node);
 	if (status == PLAIT_OK)
@@ -79,16 +80,18 @@ plait_status plait__parse_region(struct plait__parser *parser, uint32_t kind)
 	if (status == PLAIT_OK)
 		status = plait__parse_finish_node(parser, &draft);
 	if (status == PLAIT_OK)
-		enter_branch(parser, plait__vector_at(&parser->open_bodies,
-						      parser->open_bodies.count -
-						      1));
+		enter_branch(parser,
+			     plait__vector_at(&parser->open_bodies,
+					      parser->open_bodies.count - 1));
 	return status;
 }
 
 static struct plait__parser_open_body *last_open(struct plait__parser *parser)
 {
-	return parser->open_bodies.count == 0 ? NULL :
-	       plait__vector_at(&parser->open_bodies, parser->open_bodies.count - 1);
+	return parser->open_bodies.count == 0
+		       ? NULL
+		       : plait__vector_at(&parser->open_bodies,
+					  parser->open_bodies.count - 1);
 }
 
 /* Check take= of a case that ends; the error names the line of the case. */
@@ -110,7 +113,7 @@ static plait_status check_take(struct plait__parser *parser,
 				 branches == 1 ? "" : "es", end, take);
 }
 
-/* Refuse a case whose only branch is empty; of several, each may be. */
+/* Refuse a case with an empty only branch; of several, each may be empty. */
 static plait_status check_branches(struct plait__parser *parser,
 				   const struct plait__parser_open_body *open)
 {
@@ -149,7 +152,8 @@ plait_status plait__parse_close_body(struct plait__parser *parser)
 	parser->scope = open->scope;
 	parser->last_scope = open->scope;
 	parser->last_node = open->node;
-	plait__vector_truncate(&parser->open_bodies, parser->open_bodies.count - 1);
+	plait__vector_truncate(&parser->open_bodies,
+			       parser->open_bodies.count - 1);
 	return plait__parser_expect_end(parser);
 }
 
@@ -169,8 +173,8 @@ plait_status plait__parse_branch(struct plait__parser *parser)
 
 static bool opens_body(plait__token token)
 {
-	return plait__lexer_is(token, "while") || plait__lexer_is(token, "do") ||
-	       plait__lexer_is(token, "case");
+	return plait__lexer_is(token, "while") ||
+	       plait__lexer_is(token, "do") || plait__lexer_is(token, "case");
 }
 
 plait_status plait__parse_count_branches(struct plait__parser *parser,
@@ -193,8 +197,8 @@ plait_status plait__parse_count_branches(struct plait__parser *parser,
 	} else if (opens_body(token)) {
 		if (plait__lexer_is(token, "case")) {
 			at = parser->branch_counts.count;
-			if (plait__vector_push(&parser->branch_counts, &one, 1) ==
-			    NULL)
+			if (plait__vector_push(&parser->branch_counts, &one,
+					       1) == NULL)
 				return plait__parser_no_memory(parser);
 		}
 		if (plait__vector_push(stack, &at, 1) == NULL)

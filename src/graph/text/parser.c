@@ -18,7 +18,8 @@ static plait_status read_device(struct plait__parser *parser)
 	plait__token token, key, value;
 	uint64_t lanes = 0;
 	uint32_t name;
-	plait_status status = plait__parser_new_name(parser, "a device's name", &name);
+	plait_status status =
+		plait__parser_new_name(parser, "a device's name", &name);
 
 	if (status != PLAIT_OK)
 		return status;
@@ -34,7 +35,8 @@ static plait_status read_device(struct plait__parser *parser)
 		return plait__lexer_expected(&parser->line, "lanes=N, the most "
 					     "lanes of this device (0: what "
 					     "--lanes says)", token);
-	status = plait__parser_number(parser, key, value, UINT32_MAX - 1, &lanes);
+	status = plait__parser_number(parser, key, value, UINT32_MAX - 1,
+				      &lanes);
 	if (status != PLAIT_OK)
 		return status;
 	if (plait__values_device_named(parser->store, name, (uint32_t)lanes,
@@ -75,7 +77,7 @@ static plait_status read_line(struct plait__parser *parser)
 /* ---- passes ---- */
 
 /* First pass: a case needs its branch count when its line is read, and a node
- * may name a device whose line stands below. */
+ * may name a device of a later line. */
 static plait_status read_ahead(struct plait__parser *parser)
 {
 	plait_status status = PLAIT_OK;

@@ -13,10 +13,12 @@ void plait__parser_init(struct plait__parser *parser, plait__store *store)
 
 	parser->store = store;
 	parser->last_node = PLAIT__NONE;
-	plait__vector_init(&parser->names, allocator, sizeof(struct plait__parser_named));
+	plait__vector_init(&parser->names, allocator,
+			   sizeof(struct plait__parser_named));
 	plait__vector_init(&parser->edges, allocator,
 			   sizeof(struct plait__parser_edge));
-	plait__vector_init(&parser->open_bodies, allocator, sizeof(struct plait__parser_open_body));
+	plait__vector_init(&parser->open_bodies, allocator,
+			   sizeof(struct plait__parser_open_body));
 	plait__vector_init(&parser->branch_counts, allocator, sizeof(uint32_t));
 	parser->index = plait__index_create(allocator);
 }
@@ -37,8 +39,9 @@ plait_status plait__parser_no_memory(struct plait__parser *parser)
 			   parser->line.name, parser->line.number);
 }
 
-plait_status plait__parser_string(struct plait__parser *parser, plait__token token,
-			      const char *what, uint32_t *out)
+plait_status plait__parser_string(struct plait__parser *parser,
+				  plait__token token, const char *what,
+				  uint32_t *out)
 {
 	char text[PLAIT__PARSER_MAX_NAME + 1];
 
@@ -58,9 +61,8 @@ plait_status plait__parser_string(struct plait__parser *parser, plait__token tok
 	return *out != PLAIT__NONE ? PLAIT_OK : plait__parser_no_memory(parser);
 }
 
-
-plait_status plait__parser_new_name(struct plait__parser *parser, const char *what,
-			      uint32_t *out)
+plait_status plait__parser_new_name(struct plait__parser *parser,
+				    const char *what, uint32_t *out)
 {
 	plait__token token;
 
@@ -72,9 +74,9 @@ plait_status plait__parser_new_name(struct plait__parser *parser, const char *wh
 	return plait__parser_string(parser, token, what, out);
 }
 
-plait_status plait__parser_number(struct plait__parser *parser, plait__token key,
-				plait__token value, uint64_t maximum,
-				uint64_t *out)
+plait_status plait__parser_number(struct plait__parser *parser,
+				  plait__token key, plait__token value,
+				  uint64_t maximum, uint64_t *out)
 {
 	char shown[44];
 
@@ -133,7 +135,7 @@ struct plait__parser_named *plait__parser_find_name(
 }
 
 plait_status plait__parser_add_name(struct plait__parser *parser,
-				   uint32_t name, uint32_t node)
+				    uint32_t name, uint32_t node)
 {
 	struct plait__parser_named named = {
 		parser->scope, name, node, parser->line.number

@@ -55,14 +55,14 @@ struct plait__parser {
 	uint32_t scope;			/* scope that receives the next node */
 };
 
-/* Node whose line is being read. */
+/* Node of the line being read. */
 struct plait__parser_draft {
 	plait__input_node node;
 	uint32_t name;
 	uint64_t times;
 	bool is_case;			/* take= instead of times= */
 	bool has_other;			/* an attribute other than after= */
-	uint32_t seen;			/* PLAIT__PARSER_... bits given so far */
+	uint32_t seen; /* PLAIT__PARSER_... bits given so far */
 };
 
 enum {

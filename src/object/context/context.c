@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Opening, reporting and ending a context; see context.h. */
+/* Contexts: open, report, destruction; see context.h. */
 #include "object/context/context.h"
 
 #include "object/context/device.h"
@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* --- ending */
+/* --- destruction */
 
 static void free_tables(plait__context *context)
 {
@@ -41,7 +41,7 @@ static void end_ports(plait__context *context)
 		plait__notification_close(&context->ports[i]);
 }
 
-/* Joins threads, so never on one of them. */
+/* Joins threads, so it never runs on one of them. */
 static void end_context(void *arg)
 {
 	plait__context *context = arg;
@@ -64,7 +64,8 @@ static void destroy_context(plait__object *object)
 	plait__context *context = (plait__context *)(void *)object;
 
 	end_devices(context);
-	if (!plait__reclaim_thread_is_current(context) && !plait__callback_scope_is_active()) {
+	if (!plait__reclaim_thread_is_current(context) &&
+	    !plait__callback_scope_is_active()) {
 		end_context(context);
 		return;
 	}
@@ -75,7 +76,8 @@ static void destroy_context(plait__object *object)
 				"and workers stay");
 }
 
-plait_status plait__context_parallel_for(plait__context *context, plait__parallel_for **out,
+plait_status plait__context_parallel_for(plait__context *context,
+					 plait__parallel_for **out,
 					 plait_error *error)
 {
 	plait_status status = PLAIT_OK;
@@ -83,7 +85,8 @@ plait_status plait__context_parallel_for(plait__context *context, plait__paralle
 	plait__mutex_lock(&context->team_lock);
 	if (context->team == NULL)
 		status = plait__parallel_for_create(context->pool,
-						    plait__context_allocator(context),
+						    plait__context_allocator(
+							    context),
 						    &context->team, error);
 	*out = context->team;
 	plait__mutex_unlock(&context->team_lock);
@@ -145,7 +148,7 @@ static plait_status make_tables(plait__context *context, plait_error *error)
 	context->devices = plait__alloc_array(allocator, context->device_count,
 					      sizeof(*context->devices));
 	if (context->ports == NULL || context->devices == NULL) {
-		/* So that nobody walks what is not there. */
+		/* No caller visits tables that do not exist. */
 		free_tables(context);
 		context->port_count = 0;
 		context->device_count = 0;
@@ -166,6 +169,13 @@ static plait_status open_registry(plait__context *context, plait_error *error)
 	return plait__registry_open(&config, &context->registry, error);
 }
 
+static const plait__context_ops context_ops = {
+	.last_handle_closed = plait__reclaim_thread_last_handle_closed,
+	.object_lingers = plait__reclaim_thread_object_lingers,
+	.reclaim_if_due = plait__reclaim_if_due,
+	.defer_drop = plait__reclaim_defer_drop,
+};
+
 static plait_status build(const plait__settings *settings,
 			  plait__context **out, plait_error *error)
 {
@@ -177,6 +187,7 @@ static plait_status build(const plait__settings *settings,
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory for a context of %zu bytes",
 				   sizeof(*context));
+	context->base.ops = &context_ops;
 	context->settings = *settings;
 	status = plait__pool_create(plait__context_allocator(context),
 				    settings->workers, &context->pool, error);
@@ -221,7 +232,8 @@ PLAIT_API plait_status plait_context_open(const plait_context_desc *desc,
 		return status;
 	if (out == NULL)
 		return plait__fail(error, PLAIT_E_INVALID, "out is null");
-	/* Without a mark the process ids are compared: slower, no error. */
+	/* If the mark cannot be made, process ids are compared: slower, no
+	 * error. */
 	(void)plait__fork_init();
 	status = plait__settings_read(&settings, desc, error);
 	if (status != PLAIT_OK)
@@ -231,6 +243,11 @@ PLAIT_API plait_status plait_context_open(const plait_context_desc *desc,
 		return status;
 	*out = plait__object_handle(&context->object);
 	return PLAIT_OK;
+}
+
+void plait__context_keep_open(plait__context *context)
+{
+	at_add_u64(&context->base.open_handles, 1);
 }
 
 void *plait__context_swap_spare(plait__context *context, void *spare,
@@ -246,28 +263,9 @@ void *plait__context_swap_spare(plait__context *context, void *spare,
 	return before;
 }
 
-/* --- the public rest */
+/* --- the rest of the public functions */
 
-plait_status plait__context_enter(plait_context *handle, plait__context **out,
-				  plait_error *error)
-{
-	plait__object *object;
-	plait_status status = plait__object_enter(
-		handle, PLAIT_OBJECT_CONTEXT, &object, error);
-
-	*out = (plait__context *)(void *)object;
-	return status;
-}
-
-PLAIT_API void plait_context_retain(plait_context *context)
-{
-	plait__handle_retain(context, PLAIT_OBJECT_CONTEXT);
-}
-
-PLAIT_API void plait_context_release(plait_context *context)
-{
-	plait__object_release(context, PLAIT_OBJECT_CONTEXT);
-}
+PLAIT__OBJECT_REFERENCES(context, PLAIT_OBJECT_CONTEXT);
 
 PLAIT_API plait_status plait_context_report(plait_context *context,
 					    char *buffer,
@@ -291,7 +289,7 @@ PLAIT_API plait_status plait_context_report(plait_context *context,
 	return PLAIT_OK;
 }
 
-/* With the workers that a context would have: the report tells of them. */
+/* With the workers that a context would have, which the report mentions. */
 static plait_status survey(const plait__settings *settings, plait__text *text,
 			   plait_error *error)
 {
@@ -340,15 +338,13 @@ PLAIT_API plait_status plait_backend_report(const plait_context_desc *desc,
 	return status;
 }
 
-plait_status plait__context_check_same(const plait__object *one,
+plait_status plait__context_fail_other(const plait__object *one,
 				       const plait__object *other,
 				       plait_error *error)
 {
 	char room[PLAIT__OBJECT_NAME_BYTES];
 	char other_room[PLAIT__OBJECT_NAME_BYTES];
 
-	if (one->context == other->context)
-		return PLAIT_OK;
 	return plait__fail(error, PLAIT_E_HANDLE,
 			   "%s is of context 0x%llx, %s of context 0x%llx",
 			   plait__object_name(one, room),

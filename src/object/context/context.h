@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A context: the backends with their devices, the pool, and who waits and
- * tidies up.  context.c opens and ends it, context_settings.c reads its descriptor
- * and the environment, reclaim.c and the thread of reclaim_thread.c give back what work in
- * flight kept.
+ * A context: the opened backends with their devices, the worker pool, and the
+ * threads that wait and reclaim. context.c opens and ends it,
+ * context_settings.c reads its descriptor and the environment, reclaim.c and
+ * reclaim_thread.c drop what finished work held.
  *
- * Locks, each before those behind it: queue, order (of a port), gate (of a
- * signal), context, inbox, watch, deferred, upcalls, driver.  None is held
- * while a function of the user's runs or anything is destroyed; no slot is
- * called under the last six.
+ * Lock order: queue, order (of a port), gate (of a signal), context, inbox,
+ * watch, deferred, notifications, driver. No lock is held while a user function
+ * runs or an object is destroyed; no slot is called under the last six.
  */
 #ifndef PLAIT_SRC_OBJECT_CONTEXT_CONTEXT_H
 #define PLAIT_SRC_OBJECT_CONTEXT_CONTEXT_H
@@ -31,25 +30,25 @@
 
 typedef struct plait__device plait__device;
 typedef struct plait__inbox plait__inbox;
-typedef struct plait__queue plait__queue;
 
-/* One backend of a context. */
+/* One opened backend. */
 struct plait__backend_port {
 	plait__context *context;
 	plait__backend *backend;
 	plait__device *devices; /* backend->device_count, in the context */
-	uint32_t any;		/* capability bits that any device has */
-	uint32_t all;		/* those that all have */
+	/* capability bits that any of its devices has */
+	uint32_t any;
+	uint32_t all;		/* capability bits that all of them have */
 	/* Guards the numbering of emissions: plait__signal.next and .last. */
 	struct plait__mutex order;
-	plait__notifications upcalls; /* that the backend owes */
+	plait__notifications notifications; /* owed by the backend */
 };
 
-/* What a context was asked to be; all resolved. */
+/* Settings of a context, with all defaults applied. */
 typedef struct plait__settings {
 	plait_allocator allocator;
 	plait__log log;
-	const char *backends; /* the caller's; only during open */
+	const char *backends; /* the caller's; valid during open only */
 	const char *plugin_path;
 	const char *wrap;
 	const char *options;
@@ -57,34 +56,64 @@ typedef struct plait__settings {
 	uint32_t workers;
 } plait__settings;
 
-/* Something to be done on a thread of the context. */
+/* A function to be run on the context's reclaim thread. */
 typedef struct plait__context_task {
 	struct plait__context_task *next;
-	void (*run)(struct plait__context_task *errand);
+	void (*run)(struct plait__context_task *task);
 } plait__context_task;
 
-/* The thread that tidies up; started when there is first need of it. */
+/* The reclaim thread, started when it is needed first. */
 typedef struct plait__reclaim_thread {
-	struct plait__mutex lock; /* guards `running` and the start */
+	struct plait__mutex lock; /* guards the next field, and start */
 	bool running;
 	at_u32 stop;
-	at_u32 wake_count; /* moves with each kick; pairs with the event */
+	at_u32 wake_count; /* raised by each wake-up, then the event */
 	struct plait__eventcount event;
-	/* The same of what must not wait until the thread has rested, who
-	 * sleeps on this one meanwhile: other kicks then wake nobody. */
+	/* Likewise for urgent wake-ups. The thread sleeps on this event while
+	 * it rests, when ordinary wake-ups do not wake it. */
 	at_u32 urgent_count;
 	struct plait__eventcount urgent;
-	/* A function of the user's may end it: then the next one runs in the
-	 * other place, joins it, and has its hold of the context. */
+	/* A user function may end the thread. Then the next generation runs in
+	 * the other element, joins it, and takes over its hold of the
+	 * context. */
 	struct plait__thread threads[2];
 	uint32_t generation;
 	bool inherits;
-	struct plait__thread_guard guard; /* of one that dies and goes on */
-	at_u64 token; /* plait__thread_token of the thread */
+	struct plait__thread_guard guard; /* of a thread that goes on while it
+					   * exits */
+	at_u64 token; /* plait__thread_token of the running generation */
 } plait__reclaim_thread;
 
+/* Entry of a context's reclaim list; part of an object of a class with
+ * `reclaim`. */
+typedef struct plait__reclaim_entry {
+	plait__object *object;
+	plait__backend_port *port;
+	/* Guarded by the context's lock. */
+	struct plait__reclaim_entry *next;
+	struct plait__reclaim_entry *previous;
+	bool listed; /* also guarded by the owner's lock; either suffices to
+		      * read */
+	uint64_t round; /* the last round that visited it */
+} plait__reclaim_entry;
+
+/* Functions by which a waiting thread serves the inboxes that it owns;
+ * inbox_pump.c has them. */
+typedef struct plait__inbox_service {
+	/* PLAIT_PENDING: no event; PLAIT_OK: a function was run;
+	 * PLAIT_EVENT_READY: the next event has no function. */
+	plait_status (*serve)(plait__context *context);
+	/* Returns true if an inbox of the calling thread has an event. */
+	bool (*has_waiting)(plait__context *context);
+	/* Returns true if the calling thread owns an inbox. */
+	bool (*owns_any)(plait__context *context);
+} plait__inbox_service;
+
 struct plait__context {
-	plait__object object;
+	union {
+		plait__object object;
+		plait__context_base base;
+	};
 	plait__settings settings;
 	plait__pool *pool;
 	plait__registry *registry;
@@ -93,32 +122,34 @@ struct plait__context {
 	uint32_t port_count;
 	uint32_t device_count;
 
-	/* Anything that a waiting thread may wait for has changed. */
+	/* Notified at each change that a waiting thread may be waiting for. */
 	struct plait__eventcount pulse;
-	at_u64 open;	  /* handles that the user holds, this one included */
-	at_u64 lingering; /* objects without a handle that are held */
 
-	struct plait__mutex lock; /* guards both lists, `sweep`, `spare` */
-	/* Those with something pending, so that a sweep costs no more. */
-	plait__queue *queues;
-	plait__queue *queues_last;
+	struct plait__mutex lock; /* guards the lists and `spare` */
+	/* Reclaim list: only objects with work in flight, so that a round costs
+	 * no more. */
+	plait__reclaim_entry *first_entry;
+	plait__reclaim_entry *last_entry;
+	uint64_t reclaim_round; /* guarded by `reclaim_lock` */
 	plait__inbox *inboxes;
-	uint64_t sweep;
+	/* Stored with the first inbox, before `inbox_count` is raised. */
+	const plait__inbox_service *inbox_service;
 	at_u32 inbox_count;
-	at_u32 unflushed; /* queues whose last flush failed */
+	at_u32 unflushed; /* queues with a failed last flush */
 	plait__intern signatures; /* of kernels */
-	/* What a released graph left to the next one, or null. */
+	/* Tables of a released graph, for the next graph; or null. */
 	void *spare;
 	void (*destroy_spare)(void *spare);
-	struct plait__mutex team_lock; /* guards the making of `team` */
+	struct plait__mutex team_lock; /* guards the creation of `team` */
 	plait__parallel_for *team; /* null until a kernel has parts */
 
-	/* Waited for only by who needs what a sweep gives back, and never by
-	 * the thread that has it. */
+	/* Taken for one reclaim round. Only a caller that needs the result
+	 * waits for it, and never the thread that holds it. */
 	struct plait__mutex reclaim_lock;
-	at_u64 reclaimer_token; /* plait__thread_token of who has it, or 0 */
-	bool reclaim_again; /* of who has it: kick once it is over */
-	at_u64 next_reclaim_ns; /* when to look at every queue again */
+	at_u64 reclaimer_token; /* plait__thread_token of the holder, or 0 */
+	/* Null, or called after `reclaim_lock` is released; guarded by it. */
+	void (*after_reclaim)(plait__context *context);
+	at_u64 next_reclaim_ns; /* earliest time of the next round */
 	struct plait__mutex deferred_lock; /* guards the lists below */
 	plait__object *deferred;
 	plait__context_task *tasks;
@@ -127,7 +158,8 @@ struct plait__context {
 	plait__progress_driver driver;
 };
 
-/* context_settings.c: the descriptor, then the environment, then the defaults. */
+/* context_settings.c. Read the descriptor, then the environment, then the
+ * defaults. */
 plait_status plait__settings_read(plait__settings *out,
 				  const plait_context_desc *desc,
 				  plait_error *error);
@@ -140,58 +172,81 @@ plait__context_allocator(const plait__context *context)
 	return &context->settings.allocator;
 }
 
-/* Come in by a handle. */
-plait_status plait__context_enter(plait_context *handle, plait__context **out,
-				  plait_error *error);
+PLAIT__OBJECT_ENTER(context, PLAIT_OBJECT_CONTEXT);
 
-/* Two objects must share a context: PLAIT_E_HANDLE naming both if not. */
-plait_status plait__context_check_same(const plait__object *one,
+plait_status plait__context_fail_other(const plait__object *one,
 				       const plait__object *other,
 				       plait_error *error);
 
-/* Leave `spare` to the next graph, or take what is there (null).  Returns what
- * was there, which is the caller's now. */
+/* Two objects have to share a context: PLAIT_E_HANDLE naming both if not. */
+static inline plait_status plait__context_check_same(const plait__object *one,
+						     const plait__object *other,
+						     plait_error *error)
+{
+	return one->context == other->context ?
+		       PLAIT_OK :
+		       plait__context_fail_other(one, other, error);
+}
+
+/* Count one more open handle, which is never closed, so that the reclaim thread
+ * does not treat the context as closed by its user. */
+void plait__context_keep_open(plait__context *context);
+
+/* Exchange the spare tables: store `spare`, or null to take them. Returns the
+ * former ones, which are the caller's. */
 void *plait__context_swap_spare(plait__context *context, void *spare,
 				void (*destroy)(void *spare));
 
-/* Who helps with launches in parts; null in *out when there are no workers.
+/* The parallel-for object for launches in parts; *out is null without workers.
  * PLAIT_E_NOMEM. */
-plait_status plait__context_parallel_for(plait__context *context, plait__parallel_for **out,
+plait_status plait__context_parallel_for(plait__context *context,
+					 plait__parallel_for **out,
 					 plait_error *error);
 
-/* Something that a thread may wait for has changed.  From upcalls too. */
+/* context_notify.c. Wake all waiters: something they may wait for has changed.
+ * Also in notification callbacks. */
 void plait__context_notify_waiters(plait__context *context);
+/* Wake the reclaim thread, if it runs. */
+void plait__context_notify_reclaimer(plait__context *context);
 
-/* --- reclaim.c; called by those who finish work */
+/* --- reclaim.c */
 
-/* Drop it, but not here; from upcalls too. */
+/* Drop the object's last hold later; also in notification callbacks. */
 void plait__reclaim_defer_drop(plait__context *context, plait__object *object);
-/* Did upcalls leave something to plait__reclaim_pending? */
+/* Returns true if plait__reclaim_pending has deferred drops to do. */
 static inline bool plait__context_has_deferred(const plait__context *context)
 {
 	/* Acquire: pairs with the store in reclaim.c. */
 	return at_load_acquire_u32(&context->deferred_any) != 0;
 }
 
-/* Give back what is not used any more, if anything waits for that. */
+/* Run a reclaim round if any object lingers, and do the deferred drops. */
 void plait__reclaim_pending(plait__context *context);
-/* The same, whether or not something waits for it. */
+/* Run a round in any case, and return after it. */
 void plait__reclaim_now(plait__context *context);
-/* The same, unless somebody did a moment ago and the thread will again. */
+/* Run a round, unless one has just run and the thread will run the next. */
 void plait__reclaim_if_due(plait__context *context);
 
-/* --- reclaim_thread.c; called by object.c and those who finish work */
+/* Add an entry to the reclaim list, if it is not in there; remove it. The owner
+ * of the entry serializes the calls. */
+void plait__reclaim_list(plait__context *context, plait__reclaim_entry *entry);
+void plait__reclaim_unlist(plait__context *context,
+			   plait__reclaim_entry *entry);
 
-void plait__reclaim_thread_handle_opened(plait__context *context);
-void plait__reclaim_thread_handle_closed(plait__context *context);
-void plait__reclaim_thread_add_lingering(plait__context *context, int32_t change);
+/* --- reclaim_thread.c */
 
-/* Have `errand` run; not from upcalls. */
-void plait__reclaim_thread_submit(plait__context *context, plait__context_task *errand);
-/* Get the thread to look around; not from upcalls. */
+/* For plait__context_ops. */
+void plait__reclaim_thread_last_handle_closed(plait__context *context);
+void plait__reclaim_thread_object_lingers(plait__context *context);
+
+/* Run a task on the thread; not in notification callbacks. */
+void plait__reclaim_thread_submit(plait__context *context,
+				  plait__context_task *task);
+/* Wake the thread, after starting it if necessary; not in notification
+ * callbacks. */
 void plait__reclaim_thread_wake(plait__context *context);
 
-/* Is this the thread that tidies up? */
+/* Returns true on the reclaim thread. */
 bool plait__reclaim_thread_is_current(plait__context *context);
 void plait__reclaim_thread_stop(plait__context *context);
 

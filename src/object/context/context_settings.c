@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a context is asked to be: descriptor, environment, defaults. */
+/* Settings of a context: descriptor, environment, defaults. */
 #include "object/context/context.h"
 
 #include "base/alloc.h"
@@ -90,7 +90,8 @@ static plait_status read_workers(uint32_t *out, const plait_context_desc *desc,
 	return PLAIT_OK;
 }
 
-/* Those that nothing but the environment says; the report has the others. */
+/* Variables that no field of the descriptor replaces; the report has the
+ * others. */
 static plait_status check_variables(plait_error *error)
 {
 	char text[160];

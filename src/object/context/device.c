@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Devices and their budgets; see device.h. */
+/* Devices, their capabilities and memory budgets; see device.h. */
 #include "object/context/device.h"
 
-#include "base/spelling_hint.h"
 #include "base/sized_struct.h"
 #include "base/error.h"
 #include "base/text.h"
@@ -10,11 +9,12 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Without a destroy: the context frees all of them at once. */
+/* No destroy: the context frees all devices at once. */
 static const plait__class device_class = { .type = PLAIT_OBJECT_DEVICE };
 
-plait_status plait__device_init(plait__device *device, plait__backend_port *port,
-				uint32_t index, plait_error *error)
+plait_status plait__device_init(plait__device *device,
+				plait__backend_port *port, uint32_t index,
+				plait_error *error)
 {
 	device->object.class = &device_class;
 	device->object.context = port->context;
@@ -37,7 +37,8 @@ void plait__device_fini(plait__device *device)
 		return;
 	end = plait__handle_release(plait__object_handle(&device->object),
 				    PLAIT_OBJECT_DEVICE, &found);
-	/* Who comes in by now finds the context gone and leaves at once. */
+	/* A thread that enters now finds the context gone, and leaves at
+	 * once. */
 	while (plait__handle_is_shared(slot))
 		plait__thread_yield();
 	if (end == PLAIT__HANDLE_LEAVE)
@@ -146,7 +147,7 @@ PLAIT_API plait_status plait_device_set_budget(plait_device *device,
 	return PLAIT_OK;
 }
 
-/* --- finding and asking */
+/* --- query */
 
 static void describe(plait__device *device, plait_device_info *info)
 {
@@ -160,7 +161,8 @@ static void describe(plait__device *device, plait_device_info *info)
 	info->memory_bytes = facts->memory_bytes;
 	info->alignment_bytes = facts->alignment_bytes;
 	info->forms = plait__device_forms(device);
-	info->stray_notifications = plait__notification_count_strays(device->port);
+	info->stray_notifications = plait__notification_count_strays(
+		device->port);
 	plait__text_copy(device->object.label, info->name, sizeof(info->name),
 			 NULL);
 	plait__text_copy(device->port->backend->name, info->backend,
@@ -189,112 +191,8 @@ PLAIT_API plait_status plait_device_query(plait_device *device,
 	return status;
 }
 
-PLAIT_API plait_status plait_context_device_count(plait_context *context,
-						  uint32_t *out_count,
-						  plait_error *error)
-{
-	plait__context *self;
-	plait_status status;
-
-	if (out_count != NULL)
-		*out_count = 0;
-	status = plait__context_enter(context, &self, error);
-	if (status != PLAIT_OK)
-		return status;
-	if (out_count != NULL)
-		*out_count = self->device_count;
-	else
-		status = plait__fail(error, PLAIT_E_INVALID,
-				     "out_count is null");
-	plait__object_leave(&self->object);
-	return status;
-}
-
-PLAIT_API plait_status plait_context_device(plait_context *context,
-					    uint32_t index, plait_device **out,
-					    plait_error *error)
-{
-	plait__context *self;
-	plait_status status;
-
-	if (out != NULL)
-		*out = NULL;
-	status = plait__context_enter(context, &self, error);
-	if (status != PLAIT_OK)
-		return status;
-	if (out == NULL)
-		status = plait__fail(error, PLAIT_E_INVALID, "out is null");
-	else if (index >= self->device_count)
-		status = plait__fail(error, PLAIT_E_INVALID,
-				     "device %u asked, there are %u",
-				     (unsigned)index,
-				     (unsigned)self->device_count);
-	else
-		*out = plait__object_handle(&self->devices[index].object);
-	plait__object_leave(&self->object);
-	return status;
-}
-
-/* "host:0", or "host" for the first one of that backend. */
-plait__device *plait__device_find(plait__context *context, const char *name)
-{
-	uint32_t i;
-
-	for (i = 0; i < context->device_count; i++) {
-		plait__device *device = &context->devices[i];
-
-		if (strcmp(device->object.label, name) == 0 ||
-		    strcmp(device->port->backend->name, name) == 0)
-			return device;
-	}
-	return NULL;
-}
-
 bool plait__device_is_host(const plait__device *device)
 {
 	return (plait__device_facts(device)->capabilities & PLAIT_CAP_HOST) !=
 	       0;
-}
-
-static plait_status fail_unknown(plait__context *context, const char *name,
-				 plait_error *error)
-{
-	plait__spelling_hint choices;
-	uint32_t i;
-
-	plait__spelling_hint_init(&choices, name);
-	for (i = 0; i < context->device_count; i++)
-		plait__spelling_hint_add(&choices, context->devices[i].object.label);
-	return plait__fail(error, PLAIT_E_UNAVAILABLE,
-			   "device \"%.40s\" does not exist%s; there are %s",
-			   name, plait__spelling_hint_text(&choices),
-			   plait__spelling_hint_list(&choices));
-}
-
-PLAIT_API plait_status plait_context_find_device(plait_context *context,
-						 const char *name,
-						 plait_device **out,
-						 plait_error *error)
-{
-	plait__context *self;
-	plait__device *found;
-	plait_status status;
-
-	if (out != NULL)
-		*out = NULL;
-	status = plait__context_enter(context, &self, error);
-	if (status != PLAIT_OK)
-		return status;
-	if (name == NULL || out == NULL) {
-		status = plait__fail(error, PLAIT_E_INVALID, "%s is null",
-				     name == NULL ? "name" : "out");
-	} else {
-		found = plait__device_find(self, name);
-		if (found != NULL)
-			*out = plait__object_handle(&found->object);
-		else
-			status = fail_unknown(self, name, error);
-	}
-	plait__object_leave(&self->object);
-	return status;
 }

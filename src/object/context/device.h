@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Devices: made with the context, ended with it.  The context has the only
- * reference; a thread that comes in by a device's handle holds the context.
+ * Devices: created and ended with their context, which has the only reference.
+ * A thread that enters by a device's handle holds the context.
  */
 #ifndef PLAIT_SRC_OBJECT_CONTEXT_DEVICE_H
 #define PLAIT_SRC_OBJECT_CONTEXT_DEVICE_H
@@ -12,38 +12,37 @@ struct plait__device {
 	plait__object object; /* label: "host:0" */
 	plait__backend_port *port;
 	uint32_t index; /* in its backend */
-	struct plait__mutex lock; /* guards the two below; a leaf */
+	struct plait__mutex lock; /* guards the two below; no lock inside */
 	uint64_t budget_bytes;
 	uint64_t used_bytes;
 };
 
-/* Zeroed memory becomes device `index` of a port.  PLAIT_E_NOMEM. */
-plait_status plait__device_init(plait__device *device, plait__backend_port *port,
-				uint32_t index, plait_error *error);
-/* The context has ended: from now on the handle is stale. */
+/* Initialize zeroed memory as device `index` of a port. PLAIT_E_NOMEM. */
+plait_status plait__device_init(plait__device *device,
+				plait__backend_port *port, uint32_t index,
+				plait_error *error);
+/* End the device with its context: the handle becomes stale. */
 void plait__device_fini(plait__device *device);
 
 plait_status plait__device_enter(plait_device *handle, plait__device **out,
 				 plait_error *error);
 void plait__device_leave(plait__device *device);
 
-/* "host:0", or "host" for the first one of that backend; null: none. */
-plait__device *plait__device_find(plait__context *context, const char *name);
-
-/* Its work may run on the flat engine. */
+/* Returns true if the host engine may run commands of the device. */
 bool plait__device_is_host(const plait__device *device);
 
 const plait_backend_device *plait__device_facts(const plait__device *device);
 
-/* The forms of code that the device itself takes. */
+/* Bit mask of the forms of code that the device accepts. */
 uint32_t plait__device_forms(const plait__device *device);
 
-/* PLAIT_E_UNSUPPORTED with `what` it would need it for. */
+/* PLAIT_E_UNSUPPORTED with `what`, the use that needs the capability. */
 plait_status plait__device_check_can(const plait__device *device,
 				     uint32_t capability, const char *what,
 				     plait_error *error);
 
-/* Account for memory before it is made.  PLAIT_E_NOMEM with the numbers. */
+/* Charge memory to the budget before its creation; return it. PLAIT_E_NOMEM
+ * with the numbers. */
 plait_status plait__device_reserve_bytes(plait__device *device, uint64_t bytes,
 					 plait_error *error);
 void plait__device_unreserve_bytes(plait__device *device, uint64_t bytes);

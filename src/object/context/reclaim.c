@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Giving back what work in flight kept, in passing: whoever submits, waits or
- * releases does that.
+ * Reclaim: threads that submit, wait or release drop the holds of finished
+ * work.
  */
 #include "object/context/reclaim.h"
-
-#include "object/queue/queue.h"
 
 #include "sys/clock.h"
 
 enum {
-	/* A look at every queue costs what it costs: not again before so many
-	 * times that. */
-	REST_FACTOR = 8,
-	/* But one free of much memory is no reason to sleep for seconds. */
-	MOST_REST_NS = 100000000
+	/* Pause after a round, as a multiple of its duration. */
+	PAUSE_FACTOR = 8,
+	/* Upper bound, as one slow free of much memory must not delay the next
+	 * round by seconds. */
+	MAX_PAUSE_NS = 100000000
 };
 
 bool plait__reclaim_has_autonomous_backend(const plait__context *context)
@@ -27,7 +25,7 @@ bool plait__reclaim_has_autonomous_backend(const plait__context *context)
 	return false;
 }
 
-/* What upcalls could not give back themselves. */
+/* Do the drops that notification callbacks deferred. */
 static void drop_deferred(plait__context *context)
 {
 	plait__object *object;
@@ -48,42 +46,92 @@ static void drop_deferred(plait__context *context)
 	}
 }
 
-/* The next queue with something pending that this sweep has not seen, held;
- * or null. */
-static plait__queue *next_queue(plait__context *context, uint64_t sweep)
+/* --- the list */
+
+static void unlink_entry(plait__context *context, plait__reclaim_entry *entry)
 {
-	plait__queue *queue;
+	if (entry->previous != NULL)
+		entry->previous->next = entry->next;
+	else
+		context->first_entry = entry->next;
+	if (entry->next != NULL)
+		entry->next->previous = entry->previous;
+	else
+		context->last_entry = entry->previous;
+}
+
+static void append_entry(plait__context *context, plait__reclaim_entry *entry)
+{
+	entry->next = NULL;
+	entry->previous = context->last_entry;
+	if (entry->previous != NULL)
+		entry->previous->next = entry;
+	else
+		context->first_entry = entry;
+	context->last_entry = entry;
+}
+
+void plait__reclaim_list(plait__context *context, plait__reclaim_entry *entry)
+{
+	if (entry->listed)
+		return;
+	plait__mutex_lock(&context->lock);
+	append_entry(context, entry);
+	entry->listed = true;
+	plait__mutex_unlock(&context->lock);
+}
+
+void plait__reclaim_unlist(plait__context *context,
+			   plait__reclaim_entry *entry)
+{
+	plait__mutex_lock(&context->lock);
+	if (entry->listed)
+		unlink_entry(context, entry);
+	entry->listed = false;
+	plait__mutex_unlock(&context->lock);
+}
+
+/* The next entry that this round has not visited, with a hold of its object; or
+ * null. */
+static plait__reclaim_entry *next_entry(plait__context *context, uint64_t round)
+{
+	plait__reclaim_entry *entry;
 
 	plait__mutex_lock(&context->lock);
 	for (;;) {
-		queue = context->queues;
-		if (queue != NULL && queue->sweep == sweep)
-			queue = NULL;
-		if (queue == NULL)
+		entry = context->first_entry;
+		if (entry != NULL && entry->round == round)
+			entry = NULL;
+		if (entry == NULL)
 			break;
-		queue->sweep = sweep;
-		plait__queue_relink(context, queue);
-		if (plait__object_try_hold(&queue->object))
+		entry->round = round;
+		unlink_entry(context, entry);
+		append_entry(context, entry);
+		if (plait__object_try_hold(entry->object))
 			break;
 	}
 	plait__mutex_unlock(&context->lock);
-	return queue;
+	return entry;
 }
 
-/* May the thread care for this backend by itself? */
+/* --- a round */
+
+/* Returns true if the backend advances by itself, or its user has closed the
+ * context: only then may the thread request wake-ups of it. */
 static bool may_drive(plait__context *context, const plait__backend_port *port)
 {
 	return (port->any & PLAIT_CAP_NEEDS_PUMP) == 0 ||
-	       at_load_acquire_u64(&context->open) == 0;
+	       at_load_acquire_u64(&context->base.open_handles) == 0;
 }
 
 bool plait__reclaim_is_current(plait__context *context)
 {
 	/* Relaxed: only this thread stores its own token. */
-	return at_load_relaxed_u64(&context->reclaimer_token) == plait__thread_token();
+	return at_load_relaxed_u64(&context->reclaimer_token) ==
+	       plait__thread_token();
 }
 
-static bool begin_sweep(plait__context *context, bool must)
+static bool begin_round(plait__context *context, bool must)
 {
 	if (!plait__mutex_trylock(&context->reclaim_lock)) {
 		if (!must || plait__reclaim_is_current(context))
@@ -94,62 +142,62 @@ static bool begin_sweep(plait__context *context, bool must)
 	return true;
 }
 
-static void end_sweep(plait__context *context)
+static void end_round(plait__context *context)
 {
-	bool left = context->reclaim_again;
+	void (*after)(plait__context *context) = context->after_reclaim;
 
-	context->reclaim_again = false;
+	context->after_reclaim = NULL;
 	at_store_relaxed_u64(&context->reclaimer_token, 0);
 	plait__mutex_unlock(&context->reclaim_lock);
-	if (left)
-		plait__reclaim_thread_wake(context);
+	if (after != NULL)
+		after(context);
 }
 
-static void rest(plait__context *context, uint64_t start_ns)
+static void set_next_round(plait__context *context, uint64_t start_ns)
 {
 	uint64_t now_ns = plait__clock_now_ns();
-	uint64_t rest_ns = REST_FACTOR * (now_ns - start_ns);
+	uint64_t pause_ns = PAUSE_FACTOR * (now_ns - start_ns);
 
-	/* Relaxed: a hint for who passes by. */
+	/* Relaxed: a hint. */
 	at_store_relaxed_u64(&context->next_reclaim_ns, now_ns +
-			     (rest_ns < MOST_REST_NS ? rest_ns :
-						       MOST_REST_NS));
+			     (pause_ns < MAX_PAUSE_NS ? pause_ns :
+						       MAX_PAUSE_NS));
 }
 
-bool plait__reclaim_queues(plait__context *context, bool watch, bool must)
+bool plait__reclaim_round(plait__context *context, bool watch, bool must)
 {
 	bool watched = true;
-	plait__queue *queue;
+	plait__reclaim_entry *entry;
+	plait__object *object;
 	uint64_t start_ns;
-	uint64_t number;
+	uint64_t round;
 
-	if (!begin_sweep(context, must))
+	if (!begin_round(context, must))
 		return false;
 	start_ns = plait__clock_now_ns();
-	/* Dropping may be the end of all else. */
+	/* A drop may be the context's last but this one. */
 	plait__object_hold(&context->object);
 	drop_deferred(context);
-	number = ++context->sweep;
-	while ((queue = next_queue(context, number)) != NULL) {
-		plait__queue_reclaim(queue);
-		if (watch && may_drive(context, queue->port) &&
-		    !plait__queue_watch(queue))
+	round = ++context->reclaim_round;
+	while ((entry = next_entry(context, round)) != NULL) {
+		object = entry->object;
+		if (!object->class->reclaim(object, watch &&
+					    may_drive(context, entry->port)))
 			watched = false;
-		plait__queue_unlist(queue);
-		plait__object_drop(&queue->object);
+		plait__object_drop(object);
 	}
-	rest(context, start_ns);
-	end_sweep(context);
+	set_next_round(context, start_ns);
+	end_round(context);
 	plait__object_drop(&context->object);
 	return watched;
 }
 
 void plait__reclaim_now(plait__context *context)
 {
-	(void)plait__reclaim_queues(context, false, true);
+	(void)plait__reclaim_round(context, false, true);
 }
 
-static bool is_rested(const plait__context *context)
+static bool is_due(const plait__context *context)
 {
 	return plait__clock_now_ns() >=
 	       at_load_relaxed_u64(&context->next_reclaim_ns);
@@ -157,9 +205,9 @@ static bool is_rested(const plait__context *context)
 
 void plait__reclaim_if_due(plait__context *context)
 {
-	/* Where nothing runs alone, the thread leaves it to us. */
-	if (!plait__reclaim_has_autonomous_backend(context) || is_rested(context))
-		(void)plait__reclaim_queues(context, false, false);
+	/* Without an autonomous backend the thread does no rounds. */
+	if (!plait__reclaim_has_autonomous_backend(context) || is_due(context))
+		(void)plait__reclaim_round(context, false, false);
 }
 
 void plait__reclaim_pending(plait__context *context)
@@ -169,7 +217,7 @@ void plait__reclaim_pending(plait__context *context)
 		drop_deferred(context);
 		plait__object_drop(&context->object);
 	}
-	if (at_load_acquire_u64(&context->lingering) != 0)
+	if (at_load_acquire_u64(&context->base.lingering) != 0)
 		plait__reclaim_if_due(context);
 }
 

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* Looking what the queues of a context do not use any more: for reclaim_thread.c. */
+/* Reclaim rounds, for the reclaim thread. */
 #ifndef PLAIT_SRC_OBJECT_CONTEXT_RECLAIM_H
 #define PLAIT_SRC_OBJECT_CONTEXT_RECLAIM_H
 
 #include "object/context/context.h"
 
 /*
- * One look at every queue with something pending.  With `watch` each that is
- * not done is to tell when it got on; false if some will not.  With `must` what has happened is
- * given back when it returns, though another thread be at it already.
+ * Run a round over the reclaim list. With `watch`, request a wake-up for the
+ * next completion of each unfinished object; returns false if one gives none.
+ * With `must`, wait for a round that another thread runs, then run one; else
+ * return false at once.
  */
-bool plait__reclaim_queues(plait__context *context, bool watch, bool must);
+bool plait__reclaim_round(plait__context *context, bool watch, bool must);
 
-/* Is the caller inside of one? */
+/* Returns true inside a round of the calling thread. */
 bool plait__reclaim_is_current(plait__context *context);
 
-/* Does any backend get on without somebody who waits? */
+/* Returns true if any backend advances without a waiting thread. */
 bool plait__reclaim_has_autonomous_backend(const plait__context *context);
 
 #endif

@@ -1,77 +1,66 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The thread that gives back what work in flight kept, when the user has
- * released something that is still in use and nobody comes by (reclaim.c): it
- * sleeps until told that a queue got on.  Backends that only get on while
- * somebody waits (PLAIT_CAP_NEEDS_PUMP) are left alone by that thread as long
- * as the user has any handle of the context; then it drives them to the end.
+ * Reclaim thread: drops the holds of finished work after the user has released
+ * an object that is in use, when no other thread does it in passing
+ * (reclaim.c). It sleeps until a queue has advanced. Backends that advance only
+ * while a thread waits (PLAIT_CAP_NEEDS_PUMP) are left alone as long as the
+ * user has a handle of the context; then this thread drives them to the end.
  */
 #include "object/context/context.h"
 
+#include "object/context/backend_result.h"
 #include "object/context/reclaim.h"
-#include "object/progress/wait_loop.h"
 
 #include "sys/clock.h"
 
 enum {
-	/* How long to sleep when nothing will tell us to look again. */
-	LOOK_NS = 2000000,
-	/* Memory that a plan keeps lingers as long as the plan does: the thread
-	 * is not to wake at each thing that happens meanwhile. */
-	LEAST_REST_NS = 1000000
+	/* Polling interval where no wake-up will come. */
+	POLL_NS = 2000000,
+	/* Objects that a plan holds linger as long as the plan: the thread must
+	 * not wake at each event meanwhile. */
+	MIN_REST_NS = 1000000
 };
 
-/* Costs a fence while the thread rests. */
-static void kick(plait__reclaim_thread *reclaimer)
+static void notify_urgently(plait__context *context)
 {
-	at_add_u32(&reclaimer->wake_count, 1);
-	plait__eventcount_notify(&reclaimer->event);
-}
+	plait__reclaim_thread *reclaimer = &context->reclaimer;
 
-void plait__context_notify_waiters(plait__context *context)
-{
-	plait__eventcount_notify(&context->pulse);
-	if (at_load_acquire_u64(&context->lingering) != 0)
-		kick(&context->reclaimer);
-}
-
-static void wake_at_once(plait__reclaim_thread *reclaimer)
-{
-	kick(reclaimer);
+	plait__context_notify_reclaimer(context);
 	at_add_u32(&reclaimer->urgent_count, 1);
 	plait__eventcount_notify(&reclaimer->urgent);
 }
 
-/* Not from upcalls. */
+/* Not in notification callbacks. */
 static void wake_urgently(plait__context *context)
 {
 	plait__reclaim_thread_wake(context);
-	wake_at_once(&context->reclaimer);
+	notify_urgently(context);
 }
 
-void plait__reclaim_thread_submit(plait__context *context, plait__context_task *errand)
+void plait__reclaim_thread_submit(plait__context *context,
+				  plait__context_task *task)
 {
 	plait__object_hold(&context->object);
 	plait__mutex_lock(&context->deferred_lock);
-	errand->next = context->tasks;
-	context->tasks = errand;
+	task->next = context->tasks;
+	context->tasks = task;
 	plait__mutex_unlock(&context->deferred_lock);
 	wake_urgently(context);
 }
 
 static void run_tasks(plait__context *context)
 {
-	plait__context_task *errand;
+	plait__context_task *task;
 
 	for (;;) {
 		plait__mutex_lock(&context->deferred_lock);
-		errand = context->tasks;
-		if (errand != NULL)
-			context->tasks = errand->next;
+		task = context->tasks;
+		if (task != NULL)
+			context->tasks = task->next;
 		plait__mutex_unlock(&context->deferred_lock);
-		if (errand == NULL)
+		if (task == NULL)
 			return;
-		errand->run(errand);
+		task->run(task);
 		plait__object_drop(&context->object);
 	}
 }
@@ -80,10 +69,10 @@ static void run_tasks(plait__context *context)
 
 static bool is_final(plait__context *context)
 {
-	return at_load_acquire_u64(&context->open) == 0;
+	return at_load_acquire_u64(&context->base.open_handles) == 0;
 }
 
-/* True: some backend got on. */
+/* Returns true if a backend advanced. */
 static bool pump_all(plait__context *context)
 {
 	bool more = false;
@@ -93,98 +82,104 @@ static bool pump_all(plait__context *context)
 		const plait__backend_port *port = &context->ports[i];
 
 		if ((port->any & PLAIT_CAP_NEEDS_PUMP) != 0 &&
-		    is_final(context) && plait__wait_pump_port(context, port))
+		    is_final(context) && plait__backend_pump(context, port))
 			more = true;
 	}
-	/* Nobody else is there to drive what pumping led to. */
+	/* No other thread drives the runs that pumping has notified. */
 	if (is_final(context) && plait__progress_drive(context))
 		more = true;
 	return more;
 }
 
-/* One round; when to look again even if nobody kicks. */
-static uint64_t tidy_once(plait__context *context)
+/* Run one round; returns when to run the next even without a wake-up. */
+static uint64_t run_round(plait__context *context)
 {
 	bool watched;
 
 	run_tasks(context);
 	do {
-		watched = plait__reclaim_queues(context, true, false);
-		if (at_load_acquire_u64(&context->lingering) == 0)
+		watched = plait__reclaim_round(context, true, false);
+		if (at_load_acquire_u64(&context->base.lingering) == 0)
 			return PLAIT__CLOCK_NEVER;
 	} while (pump_all(context));
-	/* At the end nobody else may come by to get things on. */
+	/* After the last handle no other thread may come by to drive the
+	 * rest. */
 	if (watched && !is_final(context))
 		return PLAIT__CLOCK_NEVER;
-	return plait__clock_deadline(LOOK_NS);
+	return plait__clock_deadline(POLL_NS);
 }
 
-struct kicked {
+struct wake_state {
 	plait__reclaim_thread *reclaimer;
 	uint32_t seen;
-	uint32_t urgent_count; /* the same */
+	uint32_t urgent_count; /* likewise */
 };
 
 static bool is_stopped(void *arg)
 {
 	plait__reclaim_thread *reclaimer = arg;
 
-	/* Acquire: pairs with the store in stop. */
+	/* Acquire: pairs with the store in plait__reclaim_thread_stop. */
 	return at_load_acquire_u32(&reclaimer->stop) != 0;
 }
 
 static bool is_urgent(void *arg)
 {
-	const struct kicked *kicked = arg;
+	const struct wake_state *state = arg;
 
-	return at_load_acquire_u32(&kicked->reclaimer->urgent_count) !=
-	       kicked->urgent_count;
+	return at_load_acquire_u32(&state->reclaimer->urgent_count) !=
+	       state->urgent_count;
 }
 
-static void take_rest(const plait__context *context, struct kicked *kicked)
+static void rest(const plait__context *context, struct wake_state *state)
 {
 	uint64_t until_ns = at_load_relaxed_u64(&context->next_reclaim_ns);
-	uint64_t least_ns = plait__clock_deadline(LEAST_REST_NS);
+	uint64_t least_ns = plait__clock_deadline(MIN_REST_NS);
 
-	(void)plait__eventcount_await(&kicked->reclaimer->urgent, is_urgent, kicked,
+	(void)plait__eventcount_await(&state->reclaimer->urgent, is_urgent,
+				      state,
 				      until_ns > least_ns ? until_ns : least_ns,
 				      PLAIT__BACKOFF_SLEEP);
 }
 
-static bool is_kicked(void *arg)
+static bool was_woken(void *arg)
 {
-	const struct kicked *kicked = arg;
+	const struct wake_state *state = arg;
 
-	return at_load_acquire_u32(&kicked->reclaimer->wake_count) != kicked->seen;
+	return at_load_acquire_u32(&state->reclaimer->wake_count) !=
+	       state->seen;
 }
 
-static void serve(plait__context *context)
+static void run_rounds(plait__context *context)
 {
 	plait__reclaim_thread *reclaimer = &context->reclaimer;
-	struct kicked kicked = { .reclaimer = reclaimer };
+	struct wake_state state = { .reclaimer = reclaimer };
 	uint64_t deadline_ns;
 
 	for (;;) {
-		kicked.urgent_count = at_load_acquire_u32(&reclaimer->urgent_count);
-		kicked.seen = at_load_acquire_u32(&reclaimer->wake_count);
+		state.urgent_count = at_load_acquire_u32(
+			&reclaimer->urgent_count);
+		state.seen = at_load_acquire_u32(&reclaimer->wake_count);
 		if (is_stopped(reclaimer))
 			return;
 		deadline_ns = PLAIT__CLOCK_NEVER;
 		if (plait__object_try_hold(&context->object)) {
-			deadline_ns = tidy_once(context);
-			/* The last hold: another thread ends the context and
-			 * joins this one, so all of it is still there. */
+			deadline_ns = run_round(context);
+			/* If this is the last hold, another thread ends the
+			 * context and joins this one, so the context's memory
+			 * is still there. */
 			plait__object_drop(&context->object);
 		}
-		/* Somebody may kick all the time. */
+		/* Wake-ups may be frequent. */
 		if (!is_final(context))
-			take_rest(context, &kicked);
-		(void)plait__eventcount_await(&reclaimer->event, is_kicked, &kicked,
-					      deadline_ns, PLAIT__BACKOFF_SLEEP);
+			rest(context, &state);
+		(void)plait__eventcount_await(&reclaimer->event, was_woken,
+					      &state, deadline_ns,
+					      PLAIT__BACKOFF_SLEEP);
 	}
 }
 
-static void lose(void *arg);
+static void survive_exit(void *arg);
 
 static void run_thread(void *arg)
 {
@@ -203,20 +198,21 @@ static void run_thread(void *arg)
 	at_store_release_u64(&reclaimer->token, plait__thread_token());
 	if (inherits)
 		plait__object_drop(&context->object);
-	serve(context);
+	run_rounds(context);
 }
 
-/* The lock is held. */
+/* Caller holds reclaimer->lock. */
 static bool start_generation(plait__context *context, uint32_t generation)
 {
 	plait__reclaim_thread *reclaimer = &context->reclaimer;
 
-	return plait__thread_start(&reclaimer->threads[generation % 2], "plait/tidy",
-				   run_thread, context, lose) == 0;
+	return plait__thread_start(&reclaimer->threads[generation % 2],
+				   "plait/tidy", run_thread, context,
+				   survive_exit) == 0;
 }
 
-/* A function of the user's, which an errand called, ends the thread. */
-static void lose(void *arg)
+/* Exit guard: a user function, called by a task, ends the thread. */
+static void survive_exit(void *arg)
 {
 	plait__context *context = arg;
 	plait__reclaim_thread *reclaimer = &context->reclaimer;
@@ -232,14 +228,15 @@ static void lose(void *arg)
 	plait__mutex_unlock(&reclaimer->lock);
 	if (replaced)
 		return;
-	/* No other thread is to be had: this one, dying, goes on. */
-	(void)plait__thread_guard_push(&reclaimer->guard, lose, context);
+	/* No thread can be started: this one goes on while it exits. */
+	(void)plait__thread_guard_push(&reclaimer->guard, survive_exit,
+				       context);
 	plait__object_drop(&context->object);
-	serve(context);
+	run_rounds(context);
 	plait__thread_guard_pop(&reclaimer->guard);
 }
 
-/* --- starting and stopping it */
+/* --- start and stop */
 
 static bool start(plait__context *context)
 {
@@ -256,22 +253,22 @@ static bool start(plait__context *context)
 }
 
 /*
- * Without a thread: tasks here and now, and at the very end the rest, for
- * otherwise it would be lost.
+ * Without a thread the caller runs the tasks, and after the last handle the
+ * remaining rounds, as no later call would.
  */
-static void tidy_here(plait__context *context)
+static void reclaim_here(plait__context *context)
 {
-	/* No function of the user's runs inside of a sweep. */
+	/* No user function runs inside a round. */
 	if (plait__reclaim_is_current(context)) {
-		context->reclaim_again = true;
+		context->after_reclaim = plait__reclaim_thread_wake;
 		return;
 	}
 	plait__log_line(&context->settings.log, PLAIT_LOG_WARNING,
-			"no thread to tidy up on; the caller does it");
+			"no thread to reclaim on; the caller reclaims");
 	run_tasks(context);
 	while (is_final(context) &&
-	       at_load_acquire_u64(&context->lingering) != 0) {
-		(void)tidy_once(context);
+	       at_load_acquire_u64(&context->base.lingering) != 0) {
+		(void)run_round(context);
 		plait__thread_yield();
 	}
 }
@@ -279,10 +276,10 @@ static void tidy_here(plait__context *context)
 void plait__reclaim_thread_wake(plait__context *context)
 {
 	if (!start(context)) {
-		tidy_here(context);
+		reclaim_here(context);
 		return;
 	}
-	kick(&context->reclaimer);
+	plait__context_notify_reclaimer(context);
 }
 
 bool plait__reclaim_thread_is_current(plait__context *context)
@@ -298,32 +295,19 @@ void plait__reclaim_thread_stop(plait__context *context)
 	if (!reclaimer->running)
 		return;
 	at_store_release_u32(&reclaimer->stop, 1);
-	wake_at_once(reclaimer);
+	notify_urgently(context);
 	plait__thread_join(&reclaimer->threads[reclaimer->generation % 2]);
 }
 
-/* --- told by object.c */
+/* --- for plait__context_ops */
 
-void plait__reclaim_thread_handle_opened(plait__context *context)
+void plait__reclaim_thread_last_handle_closed(plait__context *context)
 {
-	at_add_u64(&context->open, 1);
+	wake_urgently(context);
 }
 
-void plait__reclaim_thread_handle_closed(plait__context *context)
+void plait__reclaim_thread_object_lingers(plait__context *context)
 {
-	/* Who closes the last handle sees what the others left behind. */
-	if (at_sub_u64(&context->open, 1) == 1 &&
-	    at_load_acquire_u64(&context->lingering) != 0)
-		wake_urgently(context);
-}
-
-void plait__reclaim_thread_add_lingering(plait__context *context, int32_t change)
-{
-	if (change < 0) {
-		at_sub_u64(&context->lingering, 1);
-		return;
-	}
-	at_add_u64(&context->lingering, 1);
 	if (plait__reclaim_has_autonomous_backend(context))
 		plait__reclaim_thread_wake(context);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* plait_sizeof: what a language binding compares its own layouts with. */
+/* plait_sizeof: struct sizes, which language bindings compare with their
+ * layouts. */
 #include "plait/plait.h"
 #include "plait/plugin.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of handles; see handle_table.h. */
+/* Handle table: slots, generations, reference counts; see handle_table.h. */
 #include "object/handle/handle_table.h"
 
 #include "base/alloc.h"
@@ -24,17 +24,18 @@ enum {
 #define ONE_USER ((uint64_t)1 << INSIDE_BITS)
 #define INSIDE_MAX (ONE_USER - 1)
 #define USER_MAX (((uint64_t)1 << USER_BITS) - 1)
-/* The tag of a slot whose generations are used up: a type that is none. */
+/* Tag of a slot without generations left: a type that no object has. */
 #define RETIRED ((uint64_t)31 << PLAIT__HANDLE_GENERATION_BITS)
 #define SLOT_MASK (((uint64_t)1 << PLAIT__HANDLE_SLOT_BITS) - 1)
 
-/* Chunks are published by a release store and never go away. */
+/* Each chunk is published by a release store and never unmapped. */
 static at_ptr chunks[CHUNKS];
 
-/* Guards what follows, and the growth of `chunks`.  A leaf. */
+/* Guards the variables below, and the growth of `chunks`. No lock is taken
+ * inside. */
 static struct plait__mutex lock;
 static uint32_t slot_count;
-/* Oldest first, so that a generation lasts as long as possible. */
+/* FIFO, so that a generation lasts as long as possible. */
 static plait__handle_slot *free_first;
 static plait__handle_slot *free_last;
 
@@ -68,7 +69,8 @@ static uint64_t inside_of(uint64_t state)
 static inline plait__handle_slot *find_slot(uint64_t index)
 {
 	/* Acquire: pairs with the store in grow. */
-	plait__handle_slot *chunk = at_load_acquire_ptr(&chunks[index >> CHUNK_BITS]);
+	plait__handle_slot *chunk = at_load_acquire_ptr(
+		&chunks[index >> CHUNK_BITS]);
 
 	return chunk != NULL ? &chunk[index % CHUNK_SLOTS] : NULL;
 }
@@ -83,7 +85,7 @@ static void push_free(plait__handle_slot *slot)
 	free_last = slot;
 }
 
-/* One more chunk; false when there is no memory or no number left. */
+/* Add one chunk. Returns false without memory, or without a number left. */
 static bool grow(void)
 {
 	plait__handle_slot *chunk;
@@ -96,7 +98,7 @@ static bool grow(void)
 			     (CHUNK_SLOTS + 1) * sizeof(*chunk));
 	if (block == NULL)
 		return false;
-	/* Up to the next line; nobody ever gives a chunk back. */
+	/* Align to a cache line; a chunk is never freed. */
 	block += sizeof(*chunk) - (uintptr_t)block % sizeof(*chunk);
 	chunk = (plait__handle_slot *)(void *)block;
 	for (i = 0; i < CHUNK_SLOTS; i++) {
@@ -134,8 +136,8 @@ void plait__handle_reuse(plait__handle_slot *slot, int32_t type, void *object)
 	at_store_release_u64(&slot->state, tag << TAG_SHIFT | ONE_USER);
 }
 
-plait_status plait__handle_make(int32_t type, void *object, plait__handle_slot **out,
-				plait_error *error)
+plait_status plait__handle_make(int32_t type, void *object,
+				plait__handle_slot **out, plait_error *error)
 {
 	plait__handle_slot *slot = pop_free();
 
@@ -161,8 +163,8 @@ bool plait__handle_retire(plait__handle_slot *slot)
 	bool lasts = slot->generation < LAST_GENERATION;
 
 	slot->generation += lasts;
-	/* Nobody changes it now but us.  Relaxed: who comes late learns only
-	 * that it came late. */
+	/* Relaxed: the slot has no user and no thread inside. A thread with a
+	 * stale handle learns only that the handle is stale. */
 	at_store_relaxed_u64(&slot->state, (lasts ? slot->generation : RETIRED)
 						   << TAG_SHIFT);
 	return lasts;
@@ -186,7 +188,7 @@ void plait__handle_exhaust_generations(plait__handle_slot *slot)
 	slot->generation = LAST_GENERATION;
 }
 
-/* --- what is wrong with a handle */
+/* --- errors */
 
 static bool is_handle(uint64_t value, int32_t *out_type)
 {
@@ -214,7 +216,7 @@ static const char *article(const char *noun)
 	return noun[0] == 'i' ? "an" : "a";
 }
 
-/* Out of the way, as the next two, of a path that all calls take. */
+/* Cold, like the next two functions: each API call enters a handle. */
 static __attribute__((cold, noinline)) plait_status
 refuse(uint64_t value, int32_t type, plait_error *error)
 {
@@ -264,9 +266,9 @@ plait__handle_check_fork(plait_error *error)
 			   (int)parent);
 }
 
-/* --- coming and going */
+/* --- enter, leave, retain, release */
 
-/* The slot that this handle names and its word, or null if it is stale. */
+/* Find the slot of a handle and load its state; null if the handle is stale. */
 static inline plait__handle_slot *find_live(uint64_t value, int32_t type,
 			      uint64_t *out_state)
 {
@@ -329,13 +331,14 @@ void plait__handle_retain(const void *handle, int32_t type)
 		return;
 	do {
 		slot = find_live((uintptr_t)handle, type, &state);
-		/* A count that is full stays so: the object is immortal. */
+		/* A full count stays full: the object is immortal. */
 		if (slot == NULL || user_of(state) == USER_MAX)
 			return;
 	} while (!at_cas_u64(&slot->state, &state, state + ONE_USER));
 }
 
-/* The last reference: the caller stays inside, unless nobody else is. */
+/* State after the last reference is dropped: the caller stays inside, unless no
+ * other thread is. */
 static uint64_t without_users(uint64_t state)
 {
 	return state - ONE_USER + (inside_of(state) != 0 ? ONE_INSIDE : 0);
@@ -361,7 +364,7 @@ plait__handle_end plait__handle_release(const void *handle, int32_t type,
 		next = last ? without_users(state) : state - ONE_USER;
 		full = last && inside_of(state) == INSIDE_MAX;
 		if (full)
-			plait__thread_yield(); /* one of them leaves soon */
+			plait__thread_yield(); /* a thread inside leaves soon */
 	} while (full || !at_cas_u64(&slot->state, &state, next));
 	if (!last)
 		return PLAIT__HANDLE_NO_ACTION;
@@ -385,10 +388,10 @@ static uint32_t slots_made(void)
 	return made;
 }
 
-/* Is it in use for an object of this type, or of any? */
+/* Returns true if the slot has an object of this type, or of any type. */
 static bool is_of_type(plait__handle_slot *slot, int32_t type)
 {
-	/* Relaxed: a count for people. */
+	/* Relaxed: the count is a hint. */
 	uint64_t tag = tag_of(at_load_relaxed_u64(&slot->state));
 	uint64_t is = tag >> PLAIT__HANDLE_GENERATION_BITS;
 
@@ -406,4 +409,9 @@ uint64_t plait__handle_count(int32_t type)
 	for (uint32_t i = 0; i < made; i++)
 		count += is_of_type(find_slot(i), type);
 	return count;
+}
+
+PLAIT_API uint64_t plait_live_count(int32_t object)
+{
+	return plait__handle_count(object);
 }

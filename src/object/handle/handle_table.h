@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The one table of handles: process-wide, in chunks that are never unmapped,
- * so that any number a user passes can be looked up without a crash.
+ * The handle table of the process. Its chunks are never unmapped, so any number
+ * that a user passes can be looked up without a fault.
  *
- * A handle is  type (5 bits) | generation (24) | slot (24),  below 2^53.
- * A slot's word has the same type and generation, how many references the
- * user holds (19 bits) and how many threads are inside a call (16):
+ *  A handle is  type (5 bits) | generation (24) | slot (24),  below 2^53.
+ *
+ * The state word of a slot has the same type and generation, the number of
+ * references that the user holds (19 bits), and the number of threads inside a
+ * call (16 bits):
  *
  *     free --make--> user >= 1 --last release--> user = 0 --free--> free, and
- *                                                    one generation later
+ *                                                     one generation later
  *
- * Nobody enters with user = 0: to the user the object is gone then, though
- * work in flight may hold its memory (object.h).  A slot whose generations
- * are used up is never used again.
+ * No thread enters at user = 0: the user has released the object, though work
+ * in flight may still hold its memory (object.h). A slot without generations
+ * left is never used again.
  */
 #ifndef PLAIT_SRC_OBJECT_HANDLE_HANDLE_TABLE_H
 #define PLAIT_SRC_OBJECT_HANDLE_HANDLE_TABLE_H
@@ -32,65 +34,69 @@ enum {
 };
 
 typedef struct plait__handle_slot {
-	/* tag 29 | user 19 | inside 16; between making and resting every
-	 * change is a read-modify-write, so who enters sees what was stored
+	/* tag 29 | user 19 | inside 16. Between make and retire each change is
+	 * a read-modify-write, so a thread that enters sees all stores made
 	 * before the slot was made. */
 	_Alignas(64) at_u64 state;
-	at_ptr object;	     /* stored before `state` is */
+	at_ptr object;	     /* stored before `state` */
 	uint32_t index;	     /* constant */
-	uint32_t generation; /* its owner's, or under the table's lock */
-	struct plait__handle_slot *next; /* while it is free */
+	/* written by the owner, or under the table's lock */
+	uint32_t generation;
+	struct plait__handle_slot *next; /* in the free list */
 } plait__handle_slot;
 
-/* "queue", "buffer"; for errors. */
+/* "queue", "buffer"; for error texts. */
 const char *plait__handle_type_name(int32_t type);
 
-/* A slot with one reference of the user's.  PLAIT_E_NOMEM. */
-plait_status plait__handle_make(int32_t type, void *object, plait__handle_slot **out,
-				plait_error *error);
+/* Make a slot with one user reference. PLAIT_E_NOMEM. */
+plait_status plait__handle_make(int32_t type, void *object,
+				plait__handle_slot **out, plait_error *error);
 
-/* The number of a slot in use. */
+/* The handle of a slot in use. */
 uint64_t plait__handle_get(const plait__handle_slot *slot);
 
-/* Nobody is inside and the user has no reference: the handle is stale now. */
+/* Free a slot: no thread is inside and the user has no reference. The handle is
+ * stale afterwards. */
 void plait__handle_free(plait__handle_slot *slot);
 
 /*
- * The same for who has another use for the slot: free is rest, then give.
- * False: there are no generations left, and it is nobody's any more.  After it
- * has rested it may become a handle again, which takes no lock and cannot fail.
+ * The two halves of free, for an owner that keeps the slot: retire, then
+ * recycle or reuse. Retire returns false if no generation is left; the slot is
+ * lost then. Reuse makes a retired slot a handle again; it takes no lock and
+ * cannot fail.
  */
 bool plait__handle_retire(plait__handle_slot *slot);
 void plait__handle_recycle(plait__handle_slot *slot);
 void plait__handle_reuse(plait__handle_slot *slot, int32_t type, void *object);
 
 /*
- * Come in: `out` gets the object, which stays until plait__handle_leave.
- * PLAIT_E_HANDLE with a text that says why, PLAIT_E_FORKED, PLAIT_E_BUSY
- * (65535 threads are inside).
+ * Enter: *out is the object, which stays until plait__handle_leave.
+ * PLAIT_E_HANDLE with the reason, PLAIT_E_FORKED, PLAIT_E_BUSY (65535 threads
+ * are inside).
  */
 plait_status plait__handle_enter(const void *handle, int32_t type, void **out,
 				 plait_error *error);
 
 /*
- * Has the user a reference to this handle now?  A look without coming in, for
- * who holds the object anyway: no more than two loads.
+ * Returns true if the user has a reference to this handle now. Does not enter:
+ * the caller holds the object anyway. Costs two loads.
  */
 bool plait__handle_is_live(const void *handle, int32_t type);
 
-/* True: that was the last one inside and the user has no reference. */
+/* Returns true if the caller was the last thread inside and the user has no
+ * reference. */
 bool plait__handle_leave(plait__handle_slot *slot);
 
-/* One more reference of the user's; nothing happens to what is stale. */
+/* Add a user reference; does nothing to a stale handle. */
 void plait__handle_retain(const void *handle, int32_t type);
 
 /*
- * One less.  When it was the last, `out` gets the object, which is the caller's
- * to tidy up: then to leave, for it is inside with others, or to close, for
- * nobody is and nobody comes.
+ * Drop a user reference. After the last one *out is the object, which the
+ * caller closes: LEAVE, if other threads are inside (the caller counts as
+ * inside); CLOSE, if none is, and none can enter.
  */
 typedef enum plait__handle_end {
-	PLAIT__HANDLE_NO_ACTION, /* nothing is to be done */
+	PLAIT__HANDLE_NO_ACTION, /* nothing to do */
 	PLAIT__HANDLE_LEAVE,
 	PLAIT__HANDLE_CLOSE
 } plait__handle_end;
@@ -98,17 +104,17 @@ typedef enum plait__handle_end {
 plait__handle_end plait__handle_release(const void *handle, int32_t type,
 					void **out);
 
-/* Is anybody but the caller inside? */
+/* Returns true if another thread than the caller's is inside. */
 bool plait__handle_is_shared(const plait__handle_slot *slot);
 
-/* PLAIT_OK or PLAIT_E_FORKED with its text. */
+/* PLAIT_OK, or PLAIT_E_FORKED with its text. */
 plait_status plait__handle_check_fork(plait_error *error);
 
-/* How many handles of a type, or of PLAIT_OBJECT_ANY, are in use.  Looks at
- * all that there ever were at a time. */
+/* Count the handles in use of a type, or of PLAIT_OBJECT_ANY. Visits each slot
+ * that was ever made. */
 uint64_t plait__handle_count(int32_t type);
 
-/* For tests: make the next use of a free slot its last generation. */
+/* For tests: the next use of a free slot has its last generation. */
 void plait__handle_exhaust_generations(plait__handle_slot *slot);
 
 #endif

@@ -1,13 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* How objects live and end; see object.h. */
+/* Object life: holds, enter and leave, close, destroy; see object.h. */
 #include "object/handle/object.h"
-
-#include "object/context/context.h"
 
 #include "base/error.h"
 #include "base/text.h"
 
 #include <stdio.h>
+
+static plait__context_base *base_of(const plait__object *object)
+{
+	return (plait__context_base *)(void *)object->context;
+}
+
+static bool is_context(const plait__object *object)
+{
+	return object == (const void *)object->context;
+}
 
 plait_status plait__object_init(plait__object *object,
 				const plait__class *class,
@@ -25,10 +33,10 @@ plait_status plait__object_init(plait__object *object,
 					    &object->slot, error);
 	if (status != PLAIT_OK)
 		return status;
-	if (context != NULL && &context->object != object && !class->is_transient)
-		plait__object_hold(&context->object);
+	if (context != NULL && !is_context(object) && !class->is_transient)
+		plait__object_hold(&base_of(object)->object);
 	if (object->slot != NULL)
-		plait__reclaim_thread_handle_opened(context);
+		at_add_u64(&base_of(object)->open_handles, 1);
 	return PLAIT_OK;
 }
 
@@ -45,10 +53,11 @@ const char *plait__object_name(const plait__object *object,
 	const char *type = plait__handle_type_name(object->class->type);
 
 	if (object->label[0] != '\0')
-		(void)snprintf(room, PLAIT__OBJECT_NAME_BYTES, "%s \"%s\"", type,
-			       object->label);
+		(void)snprintf(room, PLAIT__OBJECT_NAME_BYTES, "%s \"%s\"",
+			       type, object->label);
 	else
-		(void)snprintf(room, PLAIT__OBJECT_NAME_BYTES, "%s 0x%llx", type,
+		(void)snprintf(room, PLAIT__OBJECT_NAME_BYTES, "%s 0x%llx",
+			       type,
 			       (unsigned long long)plait__handle_get(
 				       object->slot));
 	return room;
@@ -59,49 +68,51 @@ void *plait__object_handle(const plait__object *object)
 	return (void *)(uintptr_t)plait__handle_get(object->slot);
 }
 
-plait_status plait__object_enter(const void *handle, int32_t type,
-				 plait__object **out, plait_error *error)
-{
-	void *object;
-	plait_status status = plait__handle_enter(handle, type, &object,
-						  error);
-
-	*out = object;
-	return status;
-}
-
-/* What is in flight may keep it for a while. */
+/* Close the object; if work in flight holds it, leave it to the reclaimer. */
 static void linger(plait__object *object)
 {
-	plait__context *context = object->context;
+	plait__context_base *base = base_of(object);
 
 	if (object->class->close != NULL)
 		object->class->close(object);
-	if (&context->object != object && plait__object_uses(object) != 0)
-		plait__reclaim_if_due(context);
-	if (&context->object != object && plait__object_uses(object) != 0) {
+	if (!is_context(object) && plait__object_uses(object) != 0)
+		base->ops->reclaim_if_due(object->context);
+	if (!is_context(object) && plait__object_uses(object) != 0) {
 		object->lingers = true;
-		plait__reclaim_thread_add_lingering(context, 1);
+		at_add_u64(&base->lingering, 1);
+		base->ops->object_lingers(object->context);
 	}
 }
 
-/* The user has it no more. */
+/* The thread that closes the last handle sees all lingering objects. */
+static void count_closed(plait__context *context)
+{
+	plait__context_base *base = (plait__context_base *)(void *)context;
+
+	if (at_sub_u64(&base->open_handles, 1) == 1 &&
+	    at_load_acquire_u64(&base->lingering) != 0)
+		base->ops->last_handle_closed(context);
+}
+
+/* The user's last reference is gone, and no thread is inside. */
 static void close_handle(plait__object *object)
 {
 	plait__context *context = object->context;
+	plait__object *keeper = &base_of(object)->object;
 
 	if (object->class->is_transient) {
-		/* Until it is dropped, what it holds keeps the context. */
+		/* Until the last drop, the objects that it holds keep the
+		 * context. */
 		linger(object);
-		plait__reclaim_thread_handle_closed(context);
+		count_closed(context);
 		plait__object_drop(object);
 		return;
 	}
-	plait__object_hold(&context->object);
+	plait__object_hold(keeper);
 	linger(object);
 	plait__object_drop(object);
-	plait__reclaim_thread_handle_closed(context);
-	plait__object_drop(&context->object);
+	count_closed(context);
+	plait__object_drop(keeper);
 }
 
 void plait__object_leave(plait__object *object)
@@ -119,7 +130,7 @@ void plait__object_leave_deferred(plait__object *object, plait__object **late)
 {
 	if (!plait__handle_leave(object->slot))
 		return;
-	/* The user's hold is still there, so nobody else uses `later`. */
+	/* The user's hold is still there, so no other list has the object. */
 	object->later = *late;
 	*late = object;
 }
@@ -172,7 +183,7 @@ bool plait__object_try_hold(plait__object *object)
 	return false;
 }
 
-/* Nobody comes in any more. */
+/* Make the handle stale. */
 static void close_slot(plait__object *object)
 {
 	if (object->slot == NULL)
@@ -185,22 +196,22 @@ static void close_slot(plait__object *object)
 
 void plait__object_drop(plait__object *object)
 {
-	const bool light = object->class->is_transient;
-	plait__context *context = object->context;
+	const bool is_transient = object->class->is_transient;
+	plait__context_base *base = base_of(object);
 
-	/* The last one sees what all others did: acquire and release. */
+	/* Acquire and release: the last drop sees what all others did. */
 	if (at_sub_u64(&object->holds, 1) != 1)
 		return;
 	close_slot(object);
-	if (&context->object == object) {
+	if (is_context(object)) {
 		object->class->destroy(object);
 		return;
 	}
 	if (object->lingers)
-		plait__reclaim_thread_add_lingering(context, -1);
+		at_sub_u64(&base->lingering, 1);
 	object->class->destroy(object);
-	if (!light)
-		plait__object_drop(&context->object);
+	if (!is_transient)
+		plait__object_drop(&base->object);
 }
 
 void plait__object_drop_deferred(plait__object *object)
@@ -210,8 +221,8 @@ void plait__object_drop_deferred(plait__object *object)
 	while (holds > 1)
 		if (at_cas_u64(&object->holds, &holds, holds - 1))
 			return;
-	/* Nobody else has one, so nobody else can queue it. */
-	plait__reclaim_defer_drop(object->context, object);
+	/* No other hold exists, so no other thread defers the drop. */
+	base_of(object)->ops->defer_drop(object->context, object);
 }
 
 uint64_t plait__object_uses(const plait__object *object)

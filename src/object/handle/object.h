@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What every object starts with, and how it lives.
+ * Object header: handle, reference counts, class.
  *
  *     user references --\
  *                        > one hold --\
  *     threads inside ---/              > holds --0--> destroyed
  *     children, work in flight -------/
  *
- * The user's references are in the handle's slot.  When the last one goes,
- * `abandon` is called; when nobody is inside either, `close` is called, and
- * their common hold goes.  Holds of children and of work in flight keep
- * the memory.  An object without a handle has holds only.
+ * User references are counted in the handle's slot. When the last one goes,
+ * `abandon` is called; when no thread is inside either, `close` is called and
+ * their common hold is dropped. Holds of children and of work in flight keep
+ * the memory. An object without a handle has holds only.
  *
- * Destroying calls slots of the backend, so upcalls of a backend give holds
- * back by plait__object_drop_deferred.
+ * Destruction calls slots of the backend, so notification callbacks drop holds
+ * by plait__object_drop_deferred.
  */
 #ifndef PLAIT_SRC_OBJECT_HANDLE_OBJECT_H
 #define PLAIT_SRC_OBJECT_HANDLE_OBJECT_H
@@ -23,43 +23,73 @@
 typedef struct plait__context plait__context;
 typedef struct plait__object plait__object;
 
-/* What plait__object_name may need. */
+/* Room for plait__object_name, and for a label. */
 enum { PLAIT__OBJECT_NAME_BYTES = 80, PLAIT__OBJECT_LABEL_BYTES = 48 };
 
 typedef struct plait__class {
-	int32_t type; /* PLAIT_OBJECT_ANY: has no handle */
-	/* Null: nothing to do.  The user's last reference is gone; threads
-	 * may be inside. */
+	int32_t type; /* PLAIT_OBJECT_ANY: the objects have no handle */
+	/* Null: no action. The user's last reference is gone; threads may be
+	 * inside. */
 	void (*abandon)(plait__object *object);
-	/* Null: nothing to do.  Nor is any thread inside now; may hold it. */
+	/* Null: no action. No thread is inside any more; work in flight may
+	 * hold it. */
 	void (*close)(plait__object *object);
-	/* The last hold is gone: free it.  The context is still there. */
+	/* The last hold is gone: free the memory. The context still exists. */
 	void (*destroy)(plait__object *object);
-	/* What it holds itself keeps the context; and `destroy` keeps the
+	/* Null: objects of the class are never in the context's reclaim list.
+	 * Drops the holds of finished work, and takes the object off the list
+	 * if none is left. With `watch` it requests a wake-up for the next
+	 * completion; returns false if there will be none. The caller has a
+	 * hold. */
+	bool (*reclaim)(plait__object *object, bool watch);
+	/* The objects that it holds keep the context; and `destroy` keeps the
 	 * memory with its slot, for another object of the class. */
 	bool is_transient;
-	/* It is made with this many holds more, of who makes it. */
+	/* Holds that the creator gets in addition to the first. */
 	uint8_t maker_holds;
 } plait__class;
 
 struct plait__object {
 	const plait__class *class;
-	plait__context *context; /* held, but by itself and by devices */
-	plait__handle_slot *slot;	 /* null without a handle */
+	plait__context *context; /* held, except by itself and by devices */
+	plait__handle_slot *slot;	 /* null: no handle */
 	at_u64 holds;
-	bool lingers; /* abandoned and held; who takes the last hold reads */
-	plait__object *later; /* list of plait__object_drop_deferred */
+	bool lingers; /* closed and still held; read by the last drop */
+	plait__object *later; /* link of plait__object_drop_deferred's list */
 	char label[PLAIT__OBJECT_LABEL_BYTES];
 };
 
-/* Memory that is zeroed, or that one of the same light class had, becomes an
- * object with one hold, which is the user's (a handle, one reference) or the
- * caller's.  Keeps `context`.  PLAIT_E_NOMEM. */
+/* Operations of a context that object.c needs; filled by context.c. */
+typedef struct plait__context_ops {
+	/* The user has closed the last handle of the context, and objects
+	 * linger. */
+	void (*last_handle_closed)(plait__context *context);
+	/* One more object lingers: closed, and held by work in flight. */
+	void (*object_lingers)(plait__context *context);
+	/* Drop the holds of finished work, unless that was done a moment
+	 * ago. */
+	void (*reclaim_if_due)(plait__context *context);
+	/* Drop the object's last hold on a thread that may call slots. */
+	void (*defer_drop)(plait__context *context, plait__object *object);
+} plait__context_ops;
+
+/* The first member of each context, which its objects use. */
+typedef struct plait__context_base {
+	plait__object object;
+	const plait__context_ops *ops;
+	/* that the user holds, the context's own included */
+	at_u64 open_handles;
+	at_u64 lingering;    /* closed objects that are held */
+} plait__context_base;
+
+/* Zeroed memory, or that of a destroyed object of the same transient class,
+ * becomes an object with one hold: the user's (a handle with one reference) or,
+ * without a handle, the caller's. Holds `context`. PLAIT_E_NOMEM. */
 plait_status plait__object_init(plait__object *object,
 				const plait__class *class,
 				plait__context *context, plait_error *error);
 
-/* For messages: cut to what fits, null is fine. */
+/* For messages; truncated to the room; null is fine. */
 void plait__object_set_label(plait__object *object, const char *label);
 
 /* `queue "load"` or `queue 0x1000000000`; returns `room`. */
@@ -69,29 +99,68 @@ const char *plait__object_name(const plait__object *object,
 /* The public handle. */
 void *plait__object_handle(const plait__object *object);
 
-/* Come in by a handle, as plait__handle_enter; and leave. */
-plait_status plait__object_enter(const void *handle, int32_t type,
-				 plait__object **out, plait_error *error);
+/* Enter by a handle, as plait__handle_enter; leave. */
+static inline plait_status plait__object_enter(const void *handle,
+					       int32_t type,
+					       plait__object **out,
+					       plait_error *error)
+{
+	void *object;
+	plait_status status = plait__handle_enter(handle, type, &object, error);
+
+	*out = object;
+	return status;
+}
+
+/* Defines plait__NAME_enter for handles of type plait_NAME.  The declaration at
+ * the end takes the semicolon. */
+#define PLAIT__OBJECT_ENTER(name, type)                                        \
+	static inline plait_status plait__##name##_enter(                      \
+		plait_##name *handle, plait__##name **out, plait_error *error) \
+	{                                                                      \
+		void *object;                                                  \
+		plait_status status =                                          \
+			plait__handle_enter(handle, type, &object, error);     \
+                                                                               \
+		*out = object;                                                 \
+		return status;                                                 \
+	}                                                                      \
+	struct plait__##name
+
+/* Defines the public plait_NAME_retain and plait_NAME_release. */
+#define PLAIT__OBJECT_REFERENCES(name, type)                                   \
+	PLAIT_API void plait_##name##_retain(plait_##name *name)               \
+	{                                                                      \
+		plait__handle_retain(name, type);                              \
+	}                                                                      \
+	PLAIT_API void plait_##name##_release(plait_##name *name)              \
+	{                                                                      \
+		plait__object_release(name, type);                             \
+	}                                                                      \
+	struct plait__##name
+
 void plait__object_leave(plait__object *object);
-/* The same for a scope; `object` is a plait__object. */
+/* Leave, as a scope's exit function; `object` is a plait__object. */
 void plait__object_leave_on_exit(void *object);
-/* Leave while holding locks: if it was the last one, `late` becomes the head
- * of a list that is to be closed when no lock is held. */
+/* Leave while locks are held. If the caller was the last inside, the object is
+ * pushed onto the list *late, which plait__object_close_deferred closes when no
+ * lock is held. */
 void plait__object_leave_deferred(plait__object *object, plait__object **late);
 void plait__object_close_deferred(plait__object *late);
 
-/* The public release. */
+/* Public release. */
 void plait__object_release(const void *handle, int32_t type);
 
 void plait__object_hold(plait__object *object);
 void plait__object_hold_times(plait__object *object, uint32_t times);
-/* False: it is being destroyed. */
+/* Returns false if the object is being destroyed. */
 bool plait__object_try_hold(plait__object *object);
 void plait__object_drop(plait__object *object);
-/* For upcalls: the last hold waits for a thread that may call slots. */
+/* For notification callbacks: the last hold is dropped later, by a thread that
+ * may call slots. */
 void plait__object_drop_deferred(plait__object *object);
 
-/* How many holds there are besides the user's; a hint. */
+/* Number of holds besides the user's; a hint. */
 uint64_t plait__object_uses(const plait__object *object);
 
 #endif

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Making, linking, closing and adopting inboxes; see inbox.h. */
+/* Inboxes: create, close, adopt, descriptor, destruction; see inbox.h. */
 #include "object/inbox/inbox.h"
-
-#include "object/queue/owner_call.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
 #include "sys/fd.h"
 
-/* --- life */
+/* --- create and destroy */
 
 static void unlink_inbox(plait__inbox *inbox)
 {
@@ -34,6 +32,8 @@ static void link_inbox(plait__inbox *inbox)
 	if (inbox->next != NULL)
 		inbox->next->previous = inbox;
 	context->inboxes = inbox;
+	if (context->inbox_service == NULL)
+		context->inbox_service = &plait__inbox_pump_service;
 	at_add_u32(&context->inbox_count, 1);
 	plait__mutex_unlock(&context->lock);
 }
@@ -53,11 +53,13 @@ static void destroy_inbox(plait__object *object)
 	plait__inbox *inbox = (plait__inbox *)(void *)object;
 
 	unlink_inbox(inbox);
-	plait__call_free_idle(inbox);
+	if (inbox->call_ops != NULL)
+		inbox->call_ops->free_idle(inbox);
 	free_inbox(inbox);
 }
 
-/* Nobody can pull any more: what is left is thrown away. */
+/* The user has released the inbox, so no thread can take events: discard
+ * them. */
 static void abandon_inbox(plait__object *object)
 {
 	plait__inbox *inbox = (plait__inbox *)(void *)object;
@@ -146,121 +148,15 @@ PLAIT_API plait_status plait_inbox_create(plait_context *context,
 	return status;
 }
 
-PLAIT_API void plait_inbox_retain(plait_inbox *inbox)
-{
-	plait__handle_retain(inbox, PLAIT_OBJECT_INBOX);
-}
-
-PLAIT_API void plait_inbox_release(plait_inbox *inbox)
-{
-	plait__object_release(inbox, PLAIT_OBJECT_INBOX);
-}
-
-plait_status plait__inbox_enter(plait_inbox *handle, plait__inbox **out,
-				plait_error *error)
-{
-	plait__object *object;
-	plait_status status = plait__object_enter(handle, PLAIT_OBJECT_INBOX,
-						  &object, error);
-
-	*out = (plait__inbox *)(void *)object;
-	return status;
-}
-
-bool plait__inbox_is_mine(const plait__inbox *inbox)
-{
-	/* Acquire: pairs with the store in adopt. */
-	return at_load_acquire_u64(&inbox->owner) == plait__thread_token();
-}
-
-/* --- lists; all with the lock held */
-
-void plait__inbox_link(plait__inbox *inbox, plait__inbox_event *event_record)
-{
-	plait__object_hold(&event_record->object);
-	event_record->state = PLAIT__INBOX_EVENT_PROMISED;
-	event_record->linked = true;
-	event_record->previous = NULL;
-	event_record->next = inbox->records;
-	if (event_record->next != NULL)
-		event_record->next->previous = event_record;
-	inbox->records = event_record;
-}
-
-bool plait__inbox_unlink(plait__inbox_event *event_record)
-{
-	plait__inbox *inbox = event_record->inbox;
-
-	if (!event_record->linked)
-		return false;
-	event_record->linked = false;
-	if (event_record->previous != NULL)
-		event_record->previous->next = event_record->next;
-	else
-		inbox->records = event_record->next;
-	if (event_record->next != NULL)
-		event_record->next->previous = event_record->previous;
-	return true;
-}
-
-void plait__inbox_wake_owner(plait__inbox *inbox)
-{
-	if (inbox->raised || !inbox->listened)
-		return;
-	inbox->raised = plait__fd_raise(inbox->fd) == 0;
-}
-
-static void count_event(plait__inbox *inbox, int64_t change)
-{
-	uint64_t count = at_load_relaxed_u64(&inbox->event_count);
-
-	at_store_release_u64(&inbox->event_count, count + (uint64_t)change);
-}
-
-void plait__inbox_push(plait__inbox *inbox, plait__inbox_event *event_record)
-{
-	event_record->state = PLAIT__INBOX_EVENT_POSTED;
-	event_record->next_event = NULL;
-	if (inbox->last_event != NULL)
-		inbox->last_event->next_event = event_record;
-	else
-		inbox->first_event = event_record;
-	inbox->last_event = event_record;
-	count_event(inbox, 1);
-	plait__inbox_wake_owner(inbox);
-}
-
-void plait__inbox_remove(plait__inbox *inbox, plait__inbox_event *event_record)
-{
-	plait__inbox_event *before = NULL;
-	plait__inbox_event *at = inbox->first_event;
-
-	while (at != NULL && at != event_record) {
-		before = at;
-		at = at->next_event;
-	}
-	if (at != NULL) {
-		if (before != NULL)
-			before->next_event = at->next_event;
-		else
-			inbox->first_event = at->next_event;
-		if (inbox->last_event == at)
-			inbox->last_event = before;
-		count_event(inbox, -1);
-	}
-	event_record->state = PLAIT__INBOX_EVENT_TAKEN;
-	if (inbox->first_event != NULL || !inbox->raised)
-		return;
-	(void)plait__fd_drain(inbox->fd);
-	inbox->raised = false;
-}
+PLAIT__OBJECT_REFERENCES(inbox, PLAIT_OBJECT_INBOX);
 
 /* --- close */
 
-/* Cancel what was promised; the calls among it, to be answered. */
-static plait__call *cancel_all(plait__inbox *inbox)
+/* Cancel all promised events; returns the calls among them, linked by
+ * next_closed, which the caller has to fail. */
+static plait__inbox_event *cancel_all(plait__inbox *inbox)
 {
-	plait__call *calls = NULL;
+	plait__inbox_event *calls = NULL;
 	plait__inbox_event *event_record;
 
 	for (event_record = inbox->records; event_record != NULL;
@@ -275,15 +171,15 @@ static plait__call *cancel_all(plait__inbox *inbox)
 			continue;
 		event_record->answered = true;
 		plait__object_hold(&event_record->object);
-		plait__call_of(event_record)->next_closed = calls;
-		calls = plait__call_of(event_record);
+		event_record->next_closed = calls;
+		calls = event_record;
 	}
 	return calls;
 }
 
 void plait__inbox_close(plait__inbox *inbox)
 {
-	plait__call *calls = NULL;
+	plait__inbox_event *calls = NULL;
 
 	plait__mutex_lock(&inbox->lock);
 	if (!inbox->closed)
@@ -291,7 +187,7 @@ void plait__inbox_close(plait__inbox *inbox)
 	inbox->closed = true;
 	plait__mutex_unlock(&inbox->lock);
 	if (calls != NULL)
-		plait__call_fail_closed(calls);
+		inbox->call_ops->fail_closed(calls);
 	plait__context_notify_waiters(inbox->object.context);
 }
 
@@ -327,7 +223,7 @@ PLAIT_API plait_status plait_inbox_adopt(plait_inbox *inbox,
 				     plait__object_name(&self->object, room),
 				     (int)self->owner_id);
 	} else {
-		/* Release: pairs with the load in is_mine. */
+		/* Release: pairs with the load in plait__inbox_is_mine. */
 		at_store_release_u64(&self->owner, plait__thread_token());
 		self->owner_id = plait__thread_id();
 	}
@@ -353,7 +249,8 @@ PLAIT_API plait_status plait_inbox_descriptor(plait_inbox *inbox,
 				     "out_descriptor is null");
 	} else {
 		plait__mutex_lock(&self->lock);
-		/* From now on somebody may listen; before, why write. */
+		/* Before, no thread could poll the descriptor, so it was not
+		 * written. */
 		self->listened = true;
 		if (self->first_event != NULL)
 			plait__inbox_wake_owner(self);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Inboxes: events for one thread.  inbox.c makes, closes and adopts them;
- * inbox_pump.c is what the owner does; inbox_event.c are the events, owner_call.c those that
- * are answered.
+ * Inboxes: event queues of one thread each, the owner. inbox.c creates, closes
+ * and adopts them; inbox_records.c has their lists; inbox_pump.c has the
+ * owner's side; inbox_event.c posts events. Calls, the events that need an
+ * answer, are in queue/owner_call.c.
  */
 #ifndef PLAIT_SRC_OBJECT_INBOX_INBOX_H
 #define PLAIT_SRC_OBJECT_INBOX_INBOX_H
@@ -14,59 +15,63 @@
 
 typedef struct plait__call plait__call;
 
+/* Operations on the calls in an inbox, each of which starts with an event
+ * record. owner_call.c stores them with the first call. */
+typedef struct plait__inbox_call_ops {
+	/* The function of the call has returned, or has ended its thread. */
+	void (*answer)(plait__inbox_event *call, int64_t result,
+		       const char *text);
+	/* The inbox was closed: fail `call` and those linked by next_closed. */
+	void (*fail_closed)(plait__inbox_event *call);
+	/* The inbox is destroyed: free the calls kept for reuse. */
+	void (*free_idle)(plait__inbox *inbox);
+} plait__inbox_call_ops;
+
 struct plait__inbox {
 	plait__object object;
-	plait__inbox *next; /* of the context, under its lock */
+	plait__inbox *next; /* in the context's list, guarded by its lock */
 	plait__inbox *previous;
 	at_u64 owner;	    /* plait__thread_token; written under the lock */
 	int fd;
-	/* Guards what follows and every event_record.  Taken in upcalls. */
+	/* Guards the fields below and all event records. Taken in notification
+	 * callbacks. */
 	struct plait__mutex lock;
-	int32_t owner_id;    /* what the system calls the owner */
-	uint32_t inside;     /* calls of the owner that are under way */
+	int32_t owner_id;    /* thread id of the owner */
+	uint32_t inside;     /* calls of the owner in progress */
 	bool closed;
-	bool listened; /* somebody asked for the descriptor */
+	bool listened; /* the descriptor was asked for */
 	bool raised;   /* the descriptor is readable */
 	plait__inbox_event *first_event;
 	plait__inbox_event *last_event;
-	at_u64 event_count; /* written under the lock, looked at without */
+	at_u64 event_count; /* written under the lock, read without it */
 	plait__inbox_event *records;
-	plait__vector calls; /* plait__call *, by index; never shorter */
-	plait__call *idle;   /* to be used again */
+	plait__vector calls; /* plait__call *, by index; never shrinks */
+	plait__call *idle;   /* calls kept for reuse */
+	const plait__inbox_call_ops *call_ops; /* null before the first call */
 };
 
-plait_status plait__inbox_enter(plait_inbox *handle, plait__inbox **out,
-				plait_error *error);
+PLAIT__OBJECT_ENTER(inbox, PLAIT_OBJECT_INBOX);
 
-/* With the lock held.  A link has a hold of the event_record. */
+/* Caller holds the lock. A linked event record is held by the inbox. */
 void plait__inbox_link(plait__inbox *inbox, plait__inbox_event *event_record);
 void plait__inbox_push(plait__inbox *inbox, plait__inbox_event *event_record);
 void plait__inbox_remove(plait__inbox *inbox, plait__inbox_event *event_record);
 void plait__inbox_wake_owner(plait__inbox *inbox);
-/* True: nobody needs it in the list any more; drop that hold, unlocked. */
+/* Returns true if the record was linked: the caller drops the inbox's hold,
+ * without the lock. */
 bool plait__inbox_unlink(plait__inbox_event *event_record);
 
-/* Make it no further events; what was promised is cancelled. */
+/* Accept no further events, and cancel the promised ones. */
 void plait__inbox_close(plait__inbox *inbox);
 
-/* Is the calling thread its owner? */
+/* Returns true if the calling thread is the owner. */
 bool plait__inbox_is_mine(const plait__inbox *inbox);
 
-/* What serving did: PLAIT_PENDING (nothing to do), PLAIT_OK (something was
- * run), PLAIT_EVENT_READY (an event without a function waits). */
-plait_status plait__inbox_serve(plait__context *context);
-
-/* Has an inbox that the calling thread owns an event? */
-bool plait__inbox_has_waiting(plait__context *context);
-
-/* Does the calling thread own an inbox of this context? */
-bool plait__inbox_owns_any(plait__context *context);
-
-/* wait_diagnosis.c: what an inbox (`arg`) without events was promised, in words. */
-void plait__wait_diagnosis_describe_inbox(void *arg, char *out, uint32_t bytes);
-
-/* inbox_pump.c: run functions, at most `maximum`. */
+/* inbox_pump.c: run the functions of at most `maximum` events; 0: of all that
+ * are there. */
 plait_status plait__inbox_pump(plait__inbox *inbox, uint64_t maximum,
 			       uint64_t *out_count);
+/* inbox_pump.c; see plait__inbox_service. */
+extern const plait__inbox_service plait__inbox_pump_service;
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Promised events that need no answer; see inbox_event.h. */
+/* Events without an answer: promise, post, cancel; see inbox_event.h. */
 #include "object/inbox/inbox_event.h"
 
 #include "object/inbox/inbox.h"
@@ -9,7 +9,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 
-static void destroy_notice(plait__object *object)
+static void destroy_record(plait__object *object)
 {
 	plait__inbox_event *event_record = (plait__inbox_event *)(void *)object;
 
@@ -20,7 +20,7 @@ static void destroy_notice(plait__object *object)
 		    sizeof(*event_record));
 }
 
-static const plait__class notice_class = { .destroy = destroy_notice };
+static const plait__class record_class = { .destroy = destroy_record };
 
 static plait_status fail_closed(const plait__inbox *inbox, plait_error *error)
 {
@@ -32,7 +32,8 @@ static plait_status fail_closed(const plait__inbox *inbox, plait_error *error)
 
 plait_status plait__inbox_event_create(plait__inbox *inbox,
 				       const plait_event *event,
-				       plait__inbox_event **out, plait_error *error)
+				       plait__inbox_event **out,
+				       plait_error *error)
 {
 	plait__context *context = inbox->object.context;
 	plait__inbox_event *event_record;
@@ -43,7 +44,7 @@ plait_status plait__inbox_event_create(plait__inbox *inbox,
 	if (event_record == NULL)
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory for an event");
-	(void)plait__object_init(&event_record->object, &notice_class, context,
+	(void)plait__object_init(&event_record->object, &record_class, context,
 				 NULL);
 	plait__object_hold(&inbox->object);
 	event_record->inbox = inbox;
@@ -62,7 +63,8 @@ plait_status plait__inbox_event_create(plait__inbox *inbox,
 	return PLAIT_OK;
 }
 
-void plait__inbox_event_post(plait__inbox_event *event_record, plait_status status)
+void plait__inbox_event_post(plait__inbox_event *event_record,
+			     plait_status status)
 {
 	plait__inbox *inbox = event_record->inbox;
 
@@ -122,8 +124,8 @@ static plait_status notify(plait__signal *signal, plait__inbox *inbox,
 	if (status == PLAIT_OK)
 		return PLAIT_OK;
 	plait__inbox_event_cancel(event_record);
-	return plait__backend_result_check(signal->port, status, "signal_notify", &room,
-					   error);
+	return plait__backend_result_check(signal->port, status,
+					   "signal_notify", &room, error);
 }
 
 static plait_status check_notify(const plait__signal *signal,

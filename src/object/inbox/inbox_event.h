@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A promised event.  Made when it is promised, so that delivering it cannot
- * fail; delivered exactly once:
+ * Event record of an inbox, allocated when the event is promised, so that
+ * posting cannot fail, and delivered exactly once:
  *
  *     PROMISED --post--> POSTED --taken by the owner--> TAKEN
  *         `----close of the inbox---^   (status PLAIT_E_CANCELLED)
  *
- * Two holds: who will post it, and the inbox until it was taken.  A CALL
- * (owner_call.h) starts with a event_record and stays with the inbox until it is answered.
+ * Two holds: the poster's, and the inbox's until the event is taken. A call
+ * (queue/owner_call.h) starts with an event record, and stays in the inbox
+ * until it is answered.
  */
 #ifndef PLAIT_SRC_OBJECT_INBOX_INBOX_EVENT_H
 #define PLAIT_SRC_OBJECT_INBOX_INBOX_EVENT_H
@@ -32,27 +33,31 @@ enum plait__inbox_event_state {
 struct plait__inbox_event {
 	plait__object object; /* without a handle */
 	plait__inbox *inbox;  /* held */
-	plait__signal *signal; /* SIGNAL: held; else null */
-	/* The rest under the inbox's lock. */
-	plait__inbox_event *next_event; /* POSTED: in the order of arrival */
-	plait__inbox_event *next;	   /* all that the inbox keeps */
+	plait__signal *signal; /* held; null unless the event is of a signal */
+	/* Guarded by the inbox's lock, as all below. */
+	plait__inbox_event *next_event; /* POSTED: order of arrival */
+	plait__inbox_event *next;	   /* all records of the inbox */
 	plait__inbox_event *previous;
+	plait__inbox_event *next_closed; /* calls that the close of the inbox
+					  * fails */
 	enum plait__inbox_event_state state;
 	bool linked;   /* in the inbox's list, which has a hold */
-	bool answered; /* of a CALL; all others are */
+	bool answered; /* a call's; true of other events */
 	plait_event event;
-	struct plait__thread_guard guard; /* while its function runs */
+	struct plait__thread_guard guard; /* while the event's function runs */
 };
 
 /* PLAIT_E_STATE (the inbox is closed), PLAIT_E_NOMEM. */
 plait_status plait__inbox_event_create(plait__inbox *inbox,
 				       const plait_event *event,
-				       plait__inbox_event **out, plait_error *error);
+				       plait__inbox_event **out,
+				       plait_error *error);
 
-/* It has come; also in upcalls.  Gives the poster's hold back. */
-void plait__inbox_event_post(plait__inbox_event *event_record, plait_status status);
+/* Post the event; also in notification callbacks. Drops the poster's hold. */
+void plait__inbox_event_post(plait__inbox_event *event_record,
+			     plait_status status);
 
-/* It was never promised. */
+/* Withdraw the promise, and drop the poster's hold. */
 void plait__inbox_event_cancel(plait__inbox_event *event_record);
 
 #endif

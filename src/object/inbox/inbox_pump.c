@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* What the owner does with an inbox: next, pump, wait, serve. */
+/* Owner's side of an inbox: next, pump, wait, serve. */
 #include "object/inbox/inbox.h"
 
-#include "object/queue/owner_call.h"
+#include "object/inbox/inbox_diagnosis.h"
 #include "object/signal/signal.h"
-#include "object/progress/wait_loop.h"
+#include "object/wait/wait_loop.h"
 
 #include "base/sized_struct.h"
 #include "base/error.h"
 #include "sys/error_detail.h"
 #include "sys/thread.h"
 
-/* --- entering as the owner */
+/* --- enter as the owner */
 
 static __attribute__((cold, noinline)) plait_status
 refuse_thread(plait__inbox *inbox, plait_error *error)
@@ -29,7 +29,7 @@ refuse_thread(plait__inbox *inbox, plait_error *error)
 			   (int)owner, (int)plait__thread_id());
 }
 
-/* PLAIT_OK: inside, until leave_inside. */
+/* PLAIT_OK: the caller is inside, until leave_inside. */
 static plait_status enter_inside(plait__inbox *inbox, plait_error *error)
 {
 	bool mine;
@@ -54,7 +54,7 @@ static plait_status enter_owned(plait_inbox *handle, plait__inbox **out,
 	return status;
 }
 
-/* These also for a thread that ends in there. */
+/* Leave; also the exit functions of a thread that ends inside. */
 static void leave_inside(void *arg)
 {
 	plait__inbox *inbox = arg;
@@ -80,12 +80,12 @@ static void leave_served(void *arg)
 	plait__object_drop(&inbox->object);
 }
 
-/* --- taking an event */
+/* --- take an event */
 
 /*
- * The oldest event, off the list and copied; null: none.  `*out_held`: the
- * caller has a hold of it.  With `runnable` only one that pump may run, and
- * always held.  The lock is held.
+ * Unlink the oldest event and copy it; null: none. *out_held: the caller got a
+ * hold. With `runnable`, only an event with a function, always held. Caller
+ * holds the lock.
  */
 static plait__inbox_event *take_first(plait__inbox *inbox, bool runnable,
 				      plait_event *out, bool *out_held)
@@ -93,11 +93,12 @@ static plait__inbox_event *take_first(plait__inbox *inbox, bool runnable,
 	plait__inbox_event *event_record = inbox->first_event;
 
 	*out_held = false;
-	if (event_record == NULL || (runnable && event_record->event.function == NULL))
+	if (event_record == NULL ||
+	    (runnable && event_record->event.function == NULL))
 		return NULL;
 	*out = event_record->event;
 	plait__inbox_remove(inbox, event_record);
-	/* A call stays in the list until it is answered. */
+	/* A call stays in the inbox until it is answered. */
 	if (event_record->answered)
 		*out_held = plait__inbox_unlink(event_record);
 	else if (runnable)
@@ -105,16 +106,16 @@ static plait__inbox_event *take_first(plait__inbox *inbox, bool runnable,
 	return event_record;
 }
 
-/* Why the emission failed; the upcall could not ask. */
-static void explain(plait__inbox_event *event_record, plait_event *event)
+/* Fill in why the emission failed: the notification callback could not ask. */
+static void fill_failure(plait__inbox_event *event_record, plait_event *event)
 {
 	plait_error cause = { .size = sizeof(cause) };
 
 	if (event->status == PLAIT_OK || event->status == PLAIT_E_CANCELLED ||
 	    event_record->signal == NULL)
 		return;
-	if (plait__signal_poll(event_record->signal, event->sequence, NULL, &cause) !=
-	    event->status)
+	if (plait__signal_poll(event_record->signal, event->sequence, NULL,
+			       &cause) != event->status)
 		return;
 	event->origin = cause.origin;
 	event->detail = cause.detail != 0 ? cause.detail
@@ -131,7 +132,7 @@ static bool is_closed(plait__inbox *inbox)
 	return closed;
 }
 
-/* The caller owns it, which is looked at in the same go. */
+/* Checks the owner and takes the event under one lock. */
 static plait_status take_next(plait__inbox *inbox, plait_event *out,
 			      plait_error *error)
 {
@@ -157,13 +158,13 @@ static plait_status take_next(plait__inbox *inbox, plait_event *out,
 	if (event_record == NULL)
 		return PLAIT_PENDING;
 	if (held) {
-		explain(event_record, out);
+		fill_failure(event_record, out);
 		plait__object_drop(&event_record->object);
 	}
 	return PLAIT_OK;
 }
 
-/* Nobody else may work on a device that needs a pump. */
+/* No other thread may pump the backend meanwhile. */
 static plait_status pump_and_take(plait__inbox *inbox, plait_event *out,
 				  plait_error *error)
 {
@@ -180,8 +181,8 @@ static plait_status pump_and_take(plait__inbox *inbox, plait_event *out,
 	return status;
 }
 
-/* As plait__sized_struct_write, which is for callers of other versions. */
-static plait_status put(plait_event *out, const plait_event *event,
+/* Fast path of plait__sized_struct_write, for callers of this version. */
+static plait_status write_event(plait_event *out, const plait_event *event,
 			plait_error *error)
 {
 	if (out == NULL || out->size != sizeof(*out))
@@ -196,11 +197,11 @@ static plait_status next(plait__inbox *inbox, plait_event *out,
 	plait_event event = { .size = sizeof(event) };
 	plait_status status;
 
-	/* Before anything is written there. */
+	/* Check the owner before `out` is written. */
 	if (!plait__inbox_is_mine(inbox))
 		return refuse_thread(inbox, error);
-	/* The caller's size first: an event that was taken is gone. */
-	status = put(out, &event, error);
+	/* Check the caller's size first: a taken event cannot be put back. */
+	status = write_event(out, &event, error);
 	if (status != PLAIT_OK)
 		return status;
 	status = take_next(inbox, &event, error);
@@ -210,7 +211,7 @@ static plait_status next(plait__inbox *inbox, plait_event *out,
 	if (status != PLAIT_OK)
 		return status;
 	event.size = sizeof(event);
-	return put(out, &event, error);
+	return write_event(out, &event, error);
 }
 
 PLAIT_API plait_status plait_inbox_next(plait_inbox *inbox,
@@ -227,34 +228,35 @@ PLAIT_API plait_status plait_inbox_next(plait_inbox *inbox,
 	return status;
 }
 
-/* --- running */
+/* --- run events */
 
-/* A call that was cancelled is answered, its queue has gone on; and memory
- * of which nobody will hear any more may be in use yet. */
-static bool is_void(const plait_event *event)
+/* A cancelled call is answered already; after a cancelled RELEASED event the
+ * memory may still be in use. Neither function is run. */
+static bool must_not_run(const plait_event *event)
 {
 	return event->status == PLAIT_E_CANCELLED &&
 	       (event->kind == PLAIT_EVENT_CALL ||
 		event->kind == PLAIT_EVENT_RELEASED);
 }
 
-/* The function ends its thread, which has left the inbox by now: the call has
- * failed. */
-static void lose(void *arg)
+/* Exit guard: the function ends its thread, which has left the inbox by now, so
+ * the call fails. */
+static void fail_on_exit(void *arg)
 {
 	plait__inbox_event *event_record = arg;
 
 	if (event_record->event.kind == PLAIT_EVENT_CALL)
-		plait__call_answer(plait__call_of(event_record), -1,
-				   "did not return but ended its thread "
-				   "(pthread_exit)");
+		event_record->inbox->call_ops->answer(
+			event_record, -1,
+			"did not return but ended its thread (pthread_exit)");
 	plait__object_drop(&event_record->object);
 }
 
-/* The guard is not on the stack, which is gone when it is needed. */
+/* The guard is not on the stack, which is gone when the guard runs. */
 static int32_t call(plait__inbox_event *event_record, const plait_event *event)
 {
-	const bool guarded = plait__thread_guard_push(&event_record->guard, lose,
+	const bool guarded = plait__thread_guard_push(&event_record->guard,
+						      fail_on_exit,
 						      event_record) == 0;
 	const int32_t result = event->function(event->user_data);
 
@@ -267,11 +269,11 @@ static void run(plait__inbox_event *event_record, const plait_event *event)
 {
 	int32_t result = 0;
 
-	if (!is_void(event)) {
+	if (!must_not_run(event)) {
 		result = call(event_record, event);
 		if (event->kind == PLAIT_EVENT_CALL)
-			plait__call_answer(plait__call_of(event_record), result,
-					   NULL);
+			event_record->inbox->call_ops->answer(event_record,
+							      result, NULL);
 	}
 	plait__object_drop(&event_record->object);
 }
@@ -327,7 +329,7 @@ PLAIT_API plait_status plait_inbox_pump(plait_inbox *inbox, uint64_t maximum,
 	return status;
 }
 
-/* --- for threads that wait */
+/* --- service for waiting threads */
 
 static bool is_mine_and_waits(const plait__inbox *inbox)
 {
@@ -335,12 +337,10 @@ static bool is_mine_and_waits(const plait__inbox *inbox)
 	       plait__inbox_is_mine(inbox);
 }
 
-bool plait__inbox_has_waiting(plait__context *context)
+static bool has_waiting(plait__context *context)
 {
 	plait__inbox *inbox;
 
-	if (at_load_acquire_u32(&context->inbox_count) == 0)
-		return false;
 	plait__mutex_lock(&context->lock);
 	inbox = context->inboxes;
 	while (inbox != NULL && !is_mine_and_waits(inbox))
@@ -349,7 +349,7 @@ bool plait__inbox_has_waiting(plait__context *context)
 	return inbox != NULL;
 }
 
-/* One of this thread's that has an event, held; or null. */
+/* An inbox of the calling thread that has an event, held; or null. */
 static plait__inbox *find_waiting(plait__context *context)
 {
 	plait__inbox *inbox;
@@ -363,7 +363,8 @@ static plait__inbox *find_waiting(plait__context *context)
 	return inbox;
 }
 
-/* Inside, unless the next event has no function: that is to be pulled. */
+/* Returns true, inside, unless the next event has no function and so must be
+ * taken by plait_inbox_next. */
 static bool enter_to_serve(plait__inbox *inbox)
 {
 	bool serves;
@@ -376,14 +377,12 @@ static bool enter_to_serve(plait__inbox *inbox)
 	return serves;
 }
 
-plait_status plait__inbox_serve(plait__context *context)
+static plait_status serve(plait__context *context)
 {
 	plait_status status;
 	plait__inbox *inbox;
 	uint64_t count;
 
-	if (at_load_acquire_u32(&context->inbox_count) == 0)
-		return PLAIT_PENDING;
 	inbox = find_waiting(context);
 	if (inbox == NULL)
 		return PLAIT_PENDING;
@@ -399,12 +398,10 @@ plait_status plait__inbox_serve(plait__context *context)
 							   : status;
 }
 
-bool plait__inbox_owns_any(plait__context *context)
+static bool owns_any(plait__context *context)
 {
 	plait__inbox *inbox;
 
-	if (at_load_acquire_u32(&context->inbox_count) == 0)
-		return false;
 	plait__mutex_lock(&context->lock);
 	inbox = context->inboxes;
 	while (inbox != NULL && !plait__inbox_is_mine(inbox))
@@ -413,10 +410,16 @@ bool plait__inbox_owns_any(plait__context *context)
 	return inbox != NULL;
 }
 
-/* --- waiting for an event */
+const plait__inbox_service plait__inbox_pump_service = {
+	.serve = serve,
+	.has_waiting = has_waiting,
+	.owns_any = owns_any,
+};
 
-/* An event, or that none will come any more. */
-static bool has_news(void *arg)
+/* --- wait */
+
+/* Ready: an event, or the inbox is closed. */
+static bool has_event_or_closed(void *arg)
 {
 	plait__inbox *inbox = arg;
 
@@ -430,9 +433,9 @@ static plait_status wait(plait__inbox *inbox, uint64_t timeout_ns,
 	char room[PLAIT__OBJECT_NAME_BYTES];
 	plait_status status;
 
-	status = plait__wait_until(inbox->object.context, has_news,
-				   plait__wait_diagnosis_describe_inbox, inbox, timeout_ns,
-				   error);
+	status = plait__wait_until(inbox->object.context, has_event_or_closed,
+				   plait__inbox_diagnosis_describe, inbox,
+				   timeout_ns, error);
 	if (status == PLAIT_OK && is_closed(inbox))
 		return plait__fail(error, PLAIT_E_STATE,
 				   "%s is closed and empty",

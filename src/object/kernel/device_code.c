@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sources handed to backends, and what came back; see device_code.h.  Portable
- * source is written out in the device's language first.  What a compiler says
- * comes by the service build_log and becomes the error's detail.
+ * Kernels compiled by backends from source; see device_code.h. Portable source
+ * is first translated to the device's language. The compiler's output arrives
+ * by the service build_log and becomes the error's detail.
  */
 #include "object/kernel/device_code.h"
 
@@ -18,9 +18,10 @@
 
 enum { PORTABLE_ENTRY_BYTES = 300 };
 
-/* ---- which code is for whom ---- */
+/* ---- forms of source ---- */
 
-/* The form in which a device gets a source; PORTABLE: it does not take it. */
+/* The form in which a device accepts a source; PORTABLE: it does not accept
+ * it. */
 static uint32_t form_for(const plait__device *device,
 			 const plait_source *source)
 {
@@ -43,7 +44,7 @@ static uint32_t form_for(const plait__device *device,
 
 /* ---- one device ---- */
 
-struct making {
+struct compilation {
 	const plait_source *source;
 	const plait__signature *signature;
 	const plait_allocator *allocator;
@@ -56,16 +57,18 @@ struct making {
 	char entry[PORTABLE_ENTRY_BYTES];
 };
 
-static uint64_t parameters_bytes(const struct making *making)
+static uint64_t parameters_bytes(const struct compilation *compilation)
 {
-	return (making->signature->count + 1) * sizeof(*making->parameters);
+	return (compilation->signature->count + 1) *
+	       sizeof(*compilation->parameters);
 }
 
-static void describe_parameters(struct making *making)
+static void describe_parameters(struct compilation *compilation)
 {
-	for (uint32_t i = 0; i < making->signature->count; i++) {
-		const plait__parameter *from = &making->signature->parameters[i];
-		plait_code_parameter *to = &making->parameters[i];
+	for (uint32_t i = 0; i < compilation->signature->count; i++) {
+		const plait__parameter *from =
+			&compilation->signature->parameters[i];
+		plait_code_parameter *to = &compilation->parameters[i];
 		bool pointer = from->type == PLAIT__TYPE_POINTER;
 
 		to->size = sizeof(*to);
@@ -80,117 +83,124 @@ static void describe_parameters(struct making *making)
 	}
 }
 
-/* Texts of languages with a preprocessor are written out, all else is as it
- * came, with a NUL behind it. */
-static plait_status write_code(struct making *making, plait_error *error)
+/* Languages with a preprocessor get a composed text; others get the source as
+ * it is, with a NUL behind it. */
+static plait_status write_code(struct compilation *compilation,
+			       plait_error *error)
 {
-	const plait_source *source = making->source;
-	uint32_t form = making->code.form;
+	const plait_source *source = compilation->source;
+	uint32_t form = compilation->code.form;
 	plait_status status = PLAIT_OK;
 
 	if (form == PLAIT_SOURCE_C || form == PLAIT_SOURCE_OPENCL_C ||
 	    form == PLAIT_SOURCE_CUDA_C)
-		status = plait__compose_source(source, making->signature, form,
-					       &making->text, error);
+		status = plait__compose_source(source, compilation->signature,
+					       form, &compilation->text, error);
 	else
-		plait__text_add_bytes(&making->text, source->code,
+		plait__text_add_bytes(&compilation->text, source->code,
 				      source->bytes);
-	if (status == PLAIT_OK && making->text.failed)
+	if (status == PLAIT_OK && compilation->text.failed)
 		status = plait__fail(error, PLAIT_E_NOMEM,
 				     "no memory for the source of %.60s",
-				     making->signature->name);
-	making->code.code = making->text.bytes;
-	making->code.bytes = making->text.length;
+				     compilation->signature->name);
+	compilation->code.code = compilation->text.bytes;
+	compilation->code.bytes = compilation->text.length;
 	return status;
 }
 
-/* As src/source composes them. */
-static void name_entry(struct making *making)
+/* Set the entry name, as src/source composes it. */
+static void name_entry(struct compilation *compilation)
 {
-	making->code.entry = making->source->entry;
-	if (making->code.form == PLAIT_SOURCE_C)
-		making->code.entry = "plait_run";
-	else if (making->source->form == PLAIT_SOURCE_PORTABLE) {
-		(void)snprintf(making->entry, sizeof(making->entry),
-			       "plait_kernel_%s", making->signature->name);
-		making->code.entry = making->entry;
+	compilation->code.entry = compilation->source->entry;
+	if (compilation->code.form == PLAIT_SOURCE_C)
+		compilation->code.entry = "plait_run";
+	else if (compilation->source->form == PLAIT_SOURCE_PORTABLE) {
+		(void)snprintf(compilation->entry, sizeof(compilation->entry),
+			       "plait_kernel_%s", compilation->signature->name);
+		compilation->code.entry = compilation->entry;
 	}
 }
 
-static plait_status query(struct making *making, plait_error *error)
+static plait_status query(struct compilation *compilation, plait_error *error)
 {
-	plait__backend *backend = making->device->port->backend;
+	plait__backend *backend = compilation->device->port->backend;
 	plait_kernel_facts facts = { .size = sizeof(facts) };
 	plait_error room = { .size = sizeof(room) };
 	plait_status status = backend->table.kernel_query(
-		backend->self, making->out->raw, &facts, &room);
+		backend->self, compilation->out->raw, &facts, &room);
 
-	memcpy(making->out->group, facts.group, sizeof(facts.group));
-	return plait__backend_result_check(making->device->port, status, "kernel_query",
-					   &room, error);
+	memcpy(compilation->out->group, facts.group, sizeof(facts.group));
+	return plait__backend_result_check(compilation->device->port, status,
+					   "kernel_query", &room, error);
 }
 
-static plait_status hand_over(struct making *making, plait_error *error)
+static plait_status hand_over(struct compilation *compilation,
+			      plait_error *error)
 {
-	plait__backend_port *port = making->device->port;
+	plait__backend_port *port = compilation->device->port;
 	plait__backend *backend = port->backend;
 	plait_error room = { .size = sizeof(room) };
 	plait_error why = { .size = sizeof(why) };
 	plait_status status = backend->table.kernel_build(
-		backend->self, making->device->index, &making->code,
-		&making->out->raw, &room);
+		backend->self, compilation->device->index, &compilation->code,
+		&compilation->out->raw, &room);
 
-	status = plait__backend_result_check_created(port, status, "kernel_build",
-						     making->out->raw, &room, &why);
+	status = plait__backend_result_check_created(port, status,
+						     "kernel_build",
+						     compilation->out->raw,
+						     &room, &why);
 	if (status == PLAIT_OK)
-		return query(making, error);
-	making->out->raw = NULL;
-	return plait__report_failure(making->source, making->signature->name,
-				     &why, &making->log.words, error);
+		return query(compilation, error);
+	compilation->out->raw = NULL;
+	return plait__report_failure(compilation->source,
+				     compilation->signature->name, &why,
+				     &compilation->log.words, error);
 }
 
-static plait_status make_with(struct making *making, plait_error *error)
+static plait_status make_with(struct compilation *compilation,
+			      plait_error *error)
 {
-	const plait_source *source = making->source;
+	const plait_source *source = compilation->source;
 	plait_status status;
 
-	describe_parameters(making);
-	making->code.size = sizeof(making->code);
-	making->code.flags = source->flags;
+	describe_parameters(compilation);
+	compilation->code.size = sizeof(compilation->code);
+	compilation->code.flags = source->flags;
 	if (source->form == PLAIT_SOURCE_PORTABLE)
-		making->code.flags |= PLAIT_CODE_PORTABLE;
-	making->code.parameter_count = making->signature->count;
-	making->code.parameters = making->parameters;
-	making->code.name = making->signature->name;
-	making->code.options = source->options;
-	making->code.log = &making->log;
-	name_entry(making);
-	status = write_code(making, error);
-	return status == PLAIT_OK ? hand_over(making, error) : status;
+		compilation->code.flags |= PLAIT_CODE_PORTABLE;
+	compilation->code.parameter_count = compilation->signature->count;
+	compilation->code.parameters = compilation->parameters;
+	compilation->code.name = compilation->signature->name;
+	compilation->code.options = source->options;
+	compilation->code.log = &compilation->log;
+	name_entry(compilation);
+	status = write_code(compilation, error);
+	return status == PLAIT_OK ? hand_over(compilation, error) : status;
 }
 
-static plait_status make_one(struct making *making, plait_error *error)
+static plait_status make_one(struct compilation *compilation,
+			     plait_error *error)
 {
-	uint64_t bytes = parameters_bytes(making);
+	uint64_t bytes = parameters_bytes(compilation);
 	plait_status status;
 
-	making->parameters = plait__alloc(making->allocator, bytes);
-	if (making->parameters == NULL)
+	compilation->parameters = plait__alloc(compilation->allocator, bytes);
+	if (compilation->parameters == NULL)
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory to build kernel %.60s",
-				   making->signature->name);
-	plait__text_init(&making->text, making->allocator);
-	plait__text_init(&making->log.words, making->allocator);
-	status = make_with(making, error);
-	plait__text_fini(&making->log.words);
-	plait__text_fini(&making->text);
-	plait__free(making->allocator, making->parameters, bytes);
+				   compilation->signature->name);
+	plait__text_init(&compilation->text, compilation->allocator);
+	plait__text_init(&compilation->log.words, compilation->allocator);
+	status = make_with(compilation, error);
+	plait__text_fini(&compilation->log.words);
+	plait__text_fini(&compilation->text);
+	plait__free(compilation->allocator, compilation->parameters, bytes);
 	return status;
 }
 
 /* ---- all devices ---- */
 
-/* It has no code of this source, but another source may do. */
+/* The device rejects this source, but may accept another. */
 static void refuse(plait__device_code *built, const plait_error *why,
 		   plait_error *refused)
 {
@@ -207,16 +217,16 @@ static plait_status make_for(plait__kernel *kernel, plait__device *device,
 {
 	plait__context *context = device->object.context;
 	plait_error why = { .size = sizeof(why) };
-	struct making making = {
+	struct compilation compilation = {
 		.source = source, .signature = kernel->signature,
 		.allocator = plait__context_allocator(context),
 		.device = device, .code.form = form,
 		.out = &kernel->built[device - context->devices],
 	};
-	plait_status status = make_one(&making, &why);
+	plait_status status = make_one(&compilation, &why);
 
 	if (status == PLAIT_E_UNSUPPORTED || status == PLAIT_E_UNAVAILABLE) {
-		refuse(making.out, &why, refused);
+		refuse(compilation.out, &why, refused);
 		return PLAIT_OK;
 	}
 	if (status != PLAIT_OK)
@@ -240,7 +250,8 @@ static plait_status make_table(plait__kernel *kernel, plait__context *context,
 			   kernel->signature->name);
 }
 
-plait_status plait__device_code_build(plait__kernel *kernel, plait__context *context,
+plait_status plait__device_code_build(plait__kernel *kernel,
+				      plait__context *context,
 				      const plait_source *source,
 				      plait_error *refused, plait_error *error)
 {
@@ -306,9 +317,11 @@ plait_status plait__device_code_bind(const plait__kernel *kernel,
 				     const plait__device *device,
 				     const plait_launch *launch,
 				     const plait_launch_argument *arguments,
-				     plait_backend_launch **out, plait_error *error)
+				     plait_backend_launch **out,
+				     plait_error *error)
 {
-	const plait__device_code *built = plait__device_code_find(kernel, device);
+	const plait__device_code *built = plait__device_code_find(kernel,
+								  device);
 	plait__backend *backend = device->port->backend;
 	plait_error room = { .size = sizeof(room) };
 	plait_launch_request request = {
@@ -326,8 +339,9 @@ plait_status plait__device_code_bind(const plait__kernel *kernel,
 	}
 	status = backend->table.launch_create(backend->self, &request, out,
 					      &room);
-	status = plait__backend_result_check_created(device->port, status, "launch_create",
-					*out, &room, error);
+	status = plait__backend_result_check_created(device->port, status,
+						     "launch_create", *out,
+						     &room, error);
 	if (status == PLAIT_OK)
 		return PLAIT_OK;
 	*out = NULL;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What backends made of a kernel's sources: at most one kernel of theirs for
- * each device that takes code.  Made with the kernel, immutable afterwards.
+ * Device code: the backend kernels compiled from a kernel's sources, at most
+ * one for each device that accepts code. Built with the kernel, immutable
+ * afterwards.
  */
 #ifndef PLAIT_SRC_OBJECT_KERNEL_DEVICE_CODE_H
 #define PLAIT_SRC_OBJECT_KERNEL_DEVICE_CODE_H
@@ -10,44 +11,47 @@
 
 #include "object/kernel/kernel.h"
 
-/* For one device. */
+/* Code for one device. */
 struct plait__device_code {
-	plait_backend_kernel *raw; /* null: there is none */
-	uint64_t group[3];	   /* of the code; 0: any */
-	/* Why there is none, though a source is for it: "cannot ...". */
+	plait_backend_kernel *raw; /* null: none */
+	uint64_t group[3];	   /* group size of the code; 0: any */
+	/* Why there is none, though a source is for the device: "cannot
+	 * ...". */
 	char lacks[160];
 };
 
 /*
- * Have each device that takes `source`, and has no code yet, make a kernel of
- * it.  One that cannot is no failure: `refused`, an empty record, then gets
- * the first reason.  PLAIT_E_INVALID: the text is wrong (as
- * plait_kernel_create says it), PLAIT_E_NOMEM; what was made stays.
+ * Compile `source` for each device that accepts it and has no code yet. A
+ * device that rejects it is no failure: `refused`, an empty record, gets the
+ * first reason. PLAIT_E_INVALID: the text is wrong (with plait_kernel_create's
+ * message), PLAIT_E_NOMEM; code compiled before stays.
  */
-plait_status plait__device_code_build(plait__kernel *kernel, plait__context *context,
+plait_status plait__device_code_build(plait__kernel *kernel,
+				      plait__context *context,
 				      const plait_source *source,
 				      plait_error *refused, plait_error *error);
 void plait__device_code_free(plait__kernel *kernel);
 
-/* The code for a device; null: none. */
+/* The code for a device, or null. */
 const plait__device_code *plait__device_code_find(const plait__kernel *kernel,
 						  const plait__device *device);
 
-/* Is there code for any device? */
+/* Returns true if there is code for any device. */
 bool plait__device_code_exists(const plait__kernel *kernel);
 
 /*
- * Bind what was built for `device` to arguments, which were checked, one for
- * each parameter, and to a launch, which was read and settled.  The caller
- * keeps kernel and memory until plait__device_code_unbind.  Errors name the kernel.
+ * Bind the code for `device` to checked arguments, one per parameter, and a
+ * launch with its groups set. The caller keeps kernel and memory until
+ * plait__device_code_unbind. Errors name the kernel.
  */
 plait_status plait__device_code_bind(const plait__kernel *kernel,
 				     const plait__device *device,
 				     const plait_launch *launch,
 				     const plait_launch_argument *arguments,
-				     plait_backend_launch **out, plait_error *error);
+				     plait_backend_launch **out,
+				     plait_error *error);
 
-/* No work runs it any more; null is fine. */
+/* Destroy a bound launch that no work uses any more; null is fine. */
 void plait__device_code_unbind(const plait__device *device,
 			       plait_backend_launch *launch);
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Cutting launches into parts; see grid_split.h. */
+/* Division of launches into parts; see grid_split.h. */
 #include "object/kernel/grid_split.h"
 
 #include <stdbool.h>
 
 enum {
-	/* Parts for each thread, so that it matters little when one is slow
-	 * or comes late. */
+	/* Parts per thread: more than one, so that a slow or late thread
+	 * matters little. */
 	PARTS_PER_THREAD = 8,
-	/* Items that are likely to be worth waking somebody. */
+	/* Items from which on a wake-up of another thread is likely to pay. */
 	DEFAULT_ITEMS = 1024
 };
 
@@ -25,15 +25,16 @@ static uint64_t default_grain(const plait_launch *launch)
 	return grouped ? 1 : DEFAULT_ITEMS;
 }
 
-uint64_t plait__grid_split_init(plait__grid_split *out, const plait_launch *launch,
-				uint64_t grain, uint32_t threads)
+uint64_t plait__grid_split_init(plait__grid_split *out,
+				const plait_launch *launch, uint64_t grain,
+				uint32_t threads)
 {
 	uint64_t total = 1, wanted, made = 1;
 
 	for (int i = 0; i < 3; i++) {
 		out->units[i] = (launch->items[i] - 1) / step_of(launch, i) +
 				1;
-		/* Fewer than the items, which can be counted. */
+		/* At most the number of items, which fits. */
 		total *= out->units[i];
 	}
 	wanted = total / (grain != 0 ? grain : default_grain(launch));
@@ -50,7 +51,7 @@ uint64_t plait__grid_split_init(plait__grid_split *out, const plait_launch *laun
 	return made;
 }
 
-/* Where piece `number` starts, in units; pieces differ by at most one. */
+/* Start of piece `number`, in units; pieces differ by at most one unit. */
 static uint64_t start_of(uint64_t units, uint64_t pieces, uint64_t number)
 {
 	uint64_t each = units / pieces, rest = units % pieces;
@@ -58,8 +59,9 @@ static uint64_t start_of(uint64_t units, uint64_t pieces, uint64_t number)
 	return number * each + (number < rest ? number : rest);
 }
 
-void plait__grid_split_range(const plait__grid_split *split, const plait_launch *launch,
-			     uint64_t number, plait_range *out)
+void plait__grid_split_range(const plait__grid_split *split,
+			     const plait_launch *launch, uint64_t number,
+			     plait_range *out)
 {
 	*out = (plait_range){ .size = sizeof(*out),
 			      .dimensions = launch->dimensions };
@@ -72,7 +74,7 @@ void plait__grid_split_range(const plait__grid_split *split, const plait_launch 
 		number /= split->pieces[i];
 		out->begin[i] = start_of(split->units[i], split->pieces[i],
 					 piece) * step;
-		/* The last group may be cut. */
+		/* The last group may be partial. */
 		out->end[i] = end == split->units[i] ? launch->items[i] :
 			      end * step;
 	}

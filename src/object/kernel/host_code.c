@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finding and calling the host's code of a kernel; see host_code.h. */
+/* Host code of a kernel: lookup and call; see host_code.h. */
 #include "object/kernel/host_code.h"
 
 #include "object/kernel/grid_split.h"
@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* ---- what was given ---- */
+/* ---- implementations of a descriptor ---- */
 
 static uint32_t count_given(const plait_kernel_desc *desc)
 {
@@ -56,7 +56,7 @@ static plait_status unavailable(const plait_kernel_desc *desc,
 			   desc->library, why);
 }
 
-/* The linker's words without the path that everybody sees already. */
+/* The linker's message without the path, which the text names already. */
 static const char *without_path(const char *text, const char *path)
 {
 	size_t length = strlen(path);
@@ -102,7 +102,7 @@ static plait_status open_library(const plait_kernel_desc *desc,
 			   error);
 }
 
-/* What dlsym gives may be a variable, which must not be called. */
+/* dlsym may have found a variable, which must not be called. */
 static plait_status find_symbol(const plait_kernel_desc *desc,
 				const char *kernel, void *library, void **out,
 				plait_error *error)
@@ -140,7 +140,8 @@ static plait_status load(plait__host_code *code, const plait_kernel_desc *desc,
 	return PLAIT_OK;
 }
 
-plait_status plait__host_code_find(plait__host_code *code, const plait_kernel_desc *desc,
+plait_status plait__host_code_find(plait__host_code *code,
+				   const plait_kernel_desc *desc,
 				   const plait__signature *signature,
 				   plait__intern *intern,
 				   const plait_allocator *allocator,
@@ -165,10 +166,10 @@ plait_status plait__host_code_find(plait__host_code *code, const plait_kernel_de
 	return status;
 }
 
-/* ---- calling ---- */
+/* ---- call ---- */
 
-/* A failure is told by 32 bits; what does not fit must not become 0. */
-static int32_t narrow(int64_t result)
+/* Clamp a failure to 32 bits: a value that does not fit must not become 0. */
+static int32_t clamp_result(int64_t result)
 {
 	if (result > INT32_MAX)
 		return INT32_MAX;
@@ -181,11 +182,11 @@ static int32_t run_described(void *const *arguments,
 	const plait__host_code *code = user_data;
 
 	(void)launch;
-	return narrow(plait__ffi_call(code->shape, code->described,
+	return clamp_result(plait__ffi_call(code->shape, code->described,
 				      arguments));
 }
 
-/* A launch that is done in parts. */
+/* A launch executed in parts. */
 struct parts {
 	const plait__host_code *code;
 	void *const *arguments;
@@ -193,7 +194,8 @@ struct parts {
 	plait__grid_split split;
 };
 
-_Static_assert(sizeof(struct parts) <= PLAIT__PARALLEL_FOR_DATA_BYTES, "fits a job");
+_Static_assert(sizeof(struct parts) <= PLAIT__PARALLEL_FOR_DATA_BYTES,
+	       "fits a job");
 
 static int32_t run_part(void *data, uint64_t number)
 {
@@ -213,18 +215,19 @@ static int32_t run_range(void *const *arguments, const plait_launch *launch,
 			       .launch = launch };
 	uint64_t count = 1;
 
-	/* Nobody to help: no reason to cut. */
+	/* Without helpers, parts are of no use. */
 	if (code->team == NULL) {
 		parts.split = (plait__grid_split){ { 1, 1, 1 }, { 1, 1, 1 } };
 		return run_part(&parts, 0);
 	}
 	count = plait__grid_split_init(&parts.split, launch, code->grain,
 				       plait__parallel_for_size(code->team));
-	return plait__parallel_for_run(code->team, run_part, &parts, sizeof(parts),
-				       count);
+	return plait__parallel_for_run(code->team, run_part, &parts,
+				       sizeof(parts), count);
 }
 
-plait_kernel_function plait__host_code_launch_function(plait__host_code *code, void **out_data)
+plait_kernel_function plait__host_code_launch_function(plait__host_code *code,
+						       void **out_data)
 {
 	*out_data = code;
 	if (code->form == PLAIT_FORM_DESCRIBED)

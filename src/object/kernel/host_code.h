@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The host's code of a kernel: whose function it is, in which form, and how a
- * form is called as if it were the fixed one.
+ * Host code of a kernel: its function, the form of the function, and an adapter
+ * that calls each form as if it were the fixed one.
  */
 #ifndef PLAIT_SRC_OBJECT_KERNEL_HOST_CODE_H
 #define PLAIT_SRC_OBJECT_KERNEL_HOST_CODE_H
@@ -16,28 +16,31 @@ typedef struct plait__host_code {
 	plait_kernel_function function; /* FIXED */
 	plait_range_function range;	/* RANGE */
 	plait_any_function described;	/* DESCRIBED */
-	const plait__ffi_signature *shape;	/* the same; of the signature */
+	/* DESCRIBED; of the signature */
+	const plait__ffi_signature *shape;
 	void *user_data;
-	uint64_t grain; /* RANGE: 0 when it was not said */
-	plait__parallel_for *team; /* RANGE: who helps, or null; the context's */
+	uint64_t grain; /* RANGE: least items per part; 0: default */
+	plait__parallel_for *team; /* RANGE: the context's helpers, or null */
 } plait__host_code;
 
-/* Which of the implementations there is, and its form.  PLAIT_E_INVALID:
+/* Check which implementation a descriptor has, and its form. PLAIT_E_INVALID:
  * none, or two. */
 plait_status plait__host_code_check(const plait_kernel_desc *desc,
 				    plait_error *error);
 
 /*
- * Fill `code` from a descriptor that was checked; loads its library.  What it
- * keeps belongs to the signature.  As plait_kernel_create.
+ * Fill `code` from a checked descriptor, loading its library. What it refers to
+ * belongs to the signature. Fails as plait_kernel_create.
  */
-plait_status plait__host_code_find(plait__host_code *code, const plait_kernel_desc *desc,
+plait_status plait__host_code_find(plait__host_code *code,
+				   const plait_kernel_desc *desc,
 				   const plait__signature *signature,
 				   plait__intern *intern,
 				   const plait_allocator *allocator,
 				   plait_error *error);
 
-/* The function that does a whole launch, and what to hand to it. */
-plait_kernel_function plait__host_code_launch_function(plait__host_code *code, void **out_data);
+/* The function that executes a whole launch, and its user data. */
+plait_kernel_function plait__host_code_launch_function(plait__host_code *code,
+						       void **out_data);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Making and asking kernels; see kernel.h. */
+/* Kernels: create and query; see kernel.h. */
 #include "object/kernel/kernel.h"
 
 #include "object/kernel/device_code.h"
@@ -27,7 +27,7 @@ static const plait__class kernel_class = {
 	.type = PLAIT_OBJECT_KERNEL, .destroy = destroy_kernel
 };
 
-/* What a source became for the host is there too. */
+/* A source compiled for the host has its function here, too. */
 static bool has_host_code(const plait_kernel_desc *desc)
 {
 	return desc->function != NULL || desc->range != NULL ||
@@ -59,13 +59,14 @@ static plait_status make_kernel(plait__context *context,
 	if (status != PLAIT_OK)
 		goto unbuild;
 	if (kernel->code.form == PLAIT_FORM_RANGE)
-		status = plait__context_parallel_for(context, &kernel->code.team,
-						     error);
+		status = plait__context_parallel_for(context,
+						     &kernel->code.team, error);
 	if (status != PLAIT_OK)
 		goto unbuild;
 	if (has_host_code(desc))
-		kernel->function = plait__host_code_launch_function(&kernel->code,
-								    &kernel->user_data);
+		kernel->function =
+			plait__host_code_launch_function(&kernel->code,
+							 &kernel->user_data);
 	plait__object_set_label(&kernel->object, kernel->signature->name);
 	status = plait__object_init(&kernel->object, &kernel_class, context,
 				    error);
@@ -139,26 +140,7 @@ plait_status plait_kernel_compile(plait_context *context,
 	return plait_kernel_create(context, &desc, out, error);
 }
 
-void plait_kernel_retain(plait_kernel *kernel)
-{
-	plait__handle_retain(kernel, PLAIT_OBJECT_KERNEL);
-}
-
-void plait_kernel_release(plait_kernel *kernel)
-{
-	plait__object_release(kernel, PLAIT_OBJECT_KERNEL);
-}
-
-plait_status plait__kernel_enter(plait_kernel *handle, plait__kernel **out,
-				 plait_error *error)
-{
-	plait__object *object;
-	plait_status status = plait__object_enter(handle, PLAIT_OBJECT_KERNEL,
-						  &object, error);
-
-	*out = (plait__kernel *)object;
-	return status;
-}
+PLAIT__OBJECT_REFERENCES(kernel, PLAIT_OBJECT_KERNEL);
 
 const char *plait__kernel_lacks(const plait__kernel *kernel,
 				const plait__device *device)

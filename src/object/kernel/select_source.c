@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A kernel's sources: all are read and checked, and each device of the context
- * takes the first that is for it.  Devices that take no code, but run host
- * functions, share one build for the host.
+ * Selection among a kernel's sources: all are read and checked, and each device
+ * of the context takes the first that it accepts. Devices that accept no code
+ * but run host functions share one build for the host.
  */
 #include "object/kernel/select_source.h"
 
@@ -18,7 +18,7 @@
 
 enum { MAX_SOURCES = 64 };
 
-/* The first one's size is that of all. */
+/* The size field of the first source applies to all. */
 static plait_status read_source(const plait_kernel_desc *desc, uint64_t i,
 				const char *name, plait_source *out,
 				plait_error *error)
@@ -27,16 +27,20 @@ static plait_status read_source(const plait_kernel_desc *desc, uint64_t i,
 	uint32_t size;
 
 	memcpy(&size, desc->sources, sizeof(size));
-	if (i == 0 || size < PLAIT__MIN_SIZE(plait_source) || size > sizeof(copy))
-		return plait__compose_read_source(desc->sources, name, out, error);
+	if (i == 0 || size < PLAIT__MIN_SIZE(plait_source) ||
+	    size > sizeof(copy))
+		return plait__compose_read_source(desc->sources, name, out,
+						  error);
 	memcpy(copy, (const char *)desc->sources + i * size, size);
 	memcpy(copy, &size, sizeof(size));
-	return plait__compose_read_source((const plait_source *)(const void *)copy,
-					  name, out, error);
+	return plait__compose_read_source(
+		(const plait_source *)(const void *)copy, name, out, error);
 }
 
-/* Does it run on the host, for want of a device's own compiler? */
-static bool takes(const plait__device *device, const plait_source *source)
+/* Returns true if the device runs host code, for want of a compiler of its
+ * own. */
+static bool takes_on_host(const plait__device *device,
+			  const plait_source *source)
 {
 	const plait_backend_device *facts = plait__device_facts(device);
 
@@ -48,11 +52,11 @@ static bool takes(const plait__device *device, const plait_source *source)
 		strcmp(source->backend, device->port->backend->name) == 0);
 }
 
-static bool anybody_takes(const plait__context *context,
+static bool any_device_takes(const plait__context *context,
 			  const plait_source *source)
 {
 	for (uint32_t i = 0; i < context->device_count; i++)
-		if (takes(&context->devices[i], source))
+		if (takes_on_host(&context->devices[i], source))
 			return true;
 	return false;
 }
@@ -65,15 +69,18 @@ static plait_status build_one(plait__kernel *kernel, plait__context *context,
 						       refused, error);
 
 	if (status != PLAIT_OK || !wanted || kernel->module != NULL ||
-	    !anybody_takes(context, source))
+	    !any_device_takes(context, source))
 		return status;
 	return plait__build_from_source(source, kernel->signature,
-				 plait__context_allocator(context),
-				 &context->settings.log, &kernel->module, error);
+					plait__context_allocator(context),
+					&context->settings.log, &kernel->module,
+					error);
 }
 
-static plait_status nobody(const plait__context *context, const char *name,
-			   const plait_source *source, plait_error *error)
+static plait_status fail_unsupported(const plait__context *context,
+				     const char *name,
+				     const plait_source *source,
+				     plait_error *error)
 {
 	return plait__fail(error, PLAIT_E_UNSUPPORTED,
 			   "kernel %.60s: no backend of this context (%s%s) "
@@ -106,11 +113,14 @@ static plait_status build_all(plait__kernel *kernel, plait__context *context,
 		return status;
 	if (refused.status != PLAIT_OK)
 		return plait__error_copy(error, &refused);
-	return nobody(context, kernel->signature->name, &source, error);
+	return fail_unsupported(context, kernel->signature->name, &source,
+				error);
 }
 
-plait_status plait__select_source_build(plait__kernel *kernel, plait__context *context,
-					plait_kernel_desc *desc, plait_error *error)
+plait_status plait__select_source_build(plait__kernel *kernel,
+					plait__context *context,
+					plait_kernel_desc *desc,
+					plait_error *error)
 {
 	bool wanted = desc->function == NULL && desc->range == NULL &&
 		      desc->described == NULL && desc->library == NULL;
@@ -138,7 +148,8 @@ plait_status plait__select_source_build(plait__kernel *kernel, plait__context *c
 }
 
 plait_status plait__select_source_set_groups(const plait__kernel *kernel,
-					     plait_launch *launch, plait_error *error)
+					     plait_launch *launch,
+					     plait_error *error)
 {
 	const plait__device_code *built = kernel->built;
 

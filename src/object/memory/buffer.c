@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Making, wrapping, viewing and ending buffers; see buffer.h. */
+/* Buffers: create, wrap, view, destroy; see buffer.h. */
 #include "object/memory/buffer.h"
 
+#include "object/memory/buffer_check.h"
 #include "object/context/device.h"
 #include "object/inbox/inbox.h"
 #include "object/context/backend_result.h"
@@ -10,7 +11,7 @@
 #include "base/sized_struct.h"
 #include "base/error.h"
 
-/* --- ending */
+/* --- destroy */
 
 static void free_buffer(plait__buffer *buffer)
 {
@@ -18,8 +19,9 @@ static void free_buffer(plait__buffer *buffer)
 		    sizeof(*buffer));
 }
 
-/* It did not return but ended its thread.  The errand had a hold. */
-static void lose_released(void *arg)
+/* Exit guard: the user's function ends its thread. The task had a hold of the
+ * context. */
+static void release_on_exit(void *arg)
 {
 	plait__buffer *buffer = arg;
 	plait__context *context = buffer->object.context;
@@ -28,13 +30,13 @@ static void lose_released(void *arg)
 	plait__object_drop(&context->object);
 }
 
-/* The user's function, on a thread of the context. */
-static void call_released(plait__context_task *errand)
+/* Task: call the user's function on a thread of the context. */
+static void call_released(plait__context_task *task)
 {
-	plait__buffer *buffer = (plait__buffer *)(void *)((char *)errand -
-		offsetof(plait__buffer, errand));
+	plait__buffer *buffer = (plait__buffer *)(void *)((char *)task -
+		offsetof(plait__buffer, task));
 
-	bool guarded = plait__thread_guard_push(&buffer->guard, lose_released,
+	bool guarded = plait__thread_guard_push(&buffer->guard, release_on_exit,
 						buffer) == 0;
 
 	(void)buffer->released(buffer->user_data);
@@ -51,12 +53,12 @@ static void destroy_root(plait__buffer *buffer)
 	if (buffer->raw != NULL)
 		backend->table.memory_destroy(backend->self, buffer->raw);
 	plait__device_unreserve_bytes(buffer->device, buffer->taken_bytes);
-	if (buffer->notice != NULL)
-		plait__inbox_event_post(buffer->notice, PLAIT_OK);
+	if (buffer->released_event != NULL)
+		plait__inbox_event_post(buffer->released_event, PLAIT_OK);
 	if (buffer->released != NULL) {
-		buffer->errand.run = call_released;
+		buffer->task.run = call_released;
 		plait__reclaim_thread_submit(buffer->object.context,
-					     &buffer->errand);
+					     &buffer->task);
 		return;
 	}
 	free_buffer(buffer);
@@ -79,7 +81,7 @@ static const plait__class buffer_class = {
 	.destroy = destroy_buffer
 };
 
-/* --- making */
+/* --- create */
 
 static plait__buffer *alloc_buffer(plait__device *device, uint64_t bytes,
 				   const char *label, plait_error *error)
@@ -134,7 +136,8 @@ static plait_status try_memory(plait__buffer *buffer,
 			       plait_error *error)
 {
 	plait_status status = plait__device_reserve_bytes(buffer->device,
-							  request->bytes, error);
+							  request->bytes,
+							  error);
 
 	if (status != PLAIT_OK)
 		return status;
@@ -146,7 +149,7 @@ static plait_status try_memory(plait__buffer *buffer,
 	return status;
 }
 
-/* What is not used any more may be all that is missing. */
+/* Out of memory: reclaim buffers that finished work held, and try again. */
 static plait_status create_memory(plait__buffer *buffer,
 				  const plait_memory_request *request,
 				  plait_error *error)
@@ -231,7 +234,8 @@ PLAIT_API plait_status plait_buffer_create(plait_device *device,
 	if (out == NULL)
 		status = plait__fail(error, PLAIT_E_INVALID, "out is null");
 	else
-		status = PLAIT__STRUCT_READ(plait_buffer_desc, &known, desc, error);
+		status = PLAIT__STRUCT_READ(plait_buffer_desc, &known, desc,
+					    error);
 	if (status == PLAIT_OK)
 		status = check_desc(&known, error);
 	if (status == PLAIT_OK)
@@ -242,7 +246,7 @@ PLAIT_API plait_status plait_buffer_create(plait_device *device,
 	return status;
 }
 
-/* --- wrapping */
+/* --- wrap */
 
 static plait_status check_pointer(const plait_wrap_desc *desc,
 				  plait_error *error)
@@ -322,9 +326,10 @@ static plait_status check_can_wrap(const plait__device *device,
 				       error);
 }
 
-/* Promise an event in the user's inbox. */
-static plait_status promise(plait__buffer *buffer, const plait_wrap_desc *desc,
-			    plait_error *error)
+/* Promise the RELEASED event in the user's inbox. */
+static plait_status promise_event(plait__buffer *buffer,
+				  const plait_wrap_desc *desc,
+				  plait_error *error)
 {
 	plait_event event = { .kind = PLAIT_EVENT_RELEASED };
 	plait__inbox *inbox;
@@ -343,7 +348,8 @@ static plait_status promise(plait__buffer *buffer, const plait_wrap_desc *desc,
 	status = plait__context_check_same(&inbox->object,
 					   &buffer->device->object, error);
 	if (status == PLAIT_OK)
-		status = plait__inbox_event_create(inbox, &event, &buffer->notice,
+		status = plait__inbox_event_create(inbox, &event,
+						   &buffer->released_event,
 						   error);
 	plait__object_leave(&inbox->object);
 	return status;
@@ -373,19 +379,19 @@ static plait_status wrap(plait__device *device, const plait_wrap_desc *desc,
 	status = create_raw(buffer, &request, error);
 	if (status != PLAIT_OK)
 		goto free;
-	status = promise(buffer, desc, error);
+	status = promise_event(buffer, desc, error);
 	if (status != PLAIT_OK)
 		goto destroy_memory;
 	status = plait__object_init(&buffer->object, &buffer_class,
 				    device->object.context, error);
 	if (status != PLAIT_OK)
-		goto break_promise;
+		goto cancel_event;
 	*out = buffer;
 	return PLAIT_OK;
 
-break_promise:
-	if (buffer->notice != NULL)
-		plait__inbox_event_cancel(buffer->notice);
+cancel_event:
+	if (buffer->released_event != NULL)
+		plait__inbox_event_cancel(buffer->released_event);
 destroy_memory:
 	destroy_raw(buffer);
 free:
@@ -411,7 +417,8 @@ PLAIT_API plait_status plait_buffer_wrap(plait_device *device,
 	if (out == NULL)
 		status = plait__fail(error, PLAIT_E_INVALID, "out is null");
 	else
-		status = PLAIT__STRUCT_READ(plait_wrap_desc, &known, desc, error);
+		status = PLAIT__STRUCT_READ(plait_wrap_desc, &known, desc,
+					    error);
 	if (status == PLAIT_OK)
 		status = check_wrap(&known, error);
 	if (status == PLAIT_OK)
@@ -424,7 +431,7 @@ PLAIT_API plait_status plait_buffer_wrap(plait_device *device,
 	return status;
 }
 
-/* --- views */
+/* --- view */
 
 static plait_status view(plait__buffer *buffer, uint64_t offset,
 			 uint64_t bytes, plait__buffer **out,
@@ -478,56 +485,9 @@ PLAIT_API plait_status plait_buffer_view(plait_buffer *buffer,
 	return status;
 }
 
-/* --- the rest */
+/* --- references and size */
 
-plait_status plait__buffer_enter(plait_buffer *handle, plait__buffer **out,
-				 plait_error *error)
-{
-	plait__object *object;
-	plait_status status = plait__object_enter(handle, PLAIT_OBJECT_BUFFER,
-						  &object, error);
-
-	*out = (plait__buffer *)(void *)object;
-	return status;
-}
-
-plait_status plait__buffer_check_range(const plait__buffer *buffer,
-				       uint64_t offset, uint64_t bytes,
-				       const char *what, plait_error *error)
-{
-	char room[PLAIT__OBJECT_NAME_BYTES];
-
-	if (offset <= buffer->bytes && bytes <= buffer->bytes - offset)
-		return PLAIT_OK;
-	return plait__fail(error, PLAIT_E_INVALID,
-			   "%s %llu+%llu is outside the %s of %llu bytes",
-			   what, (unsigned long long)offset,
-			   (unsigned long long)bytes,
-			   plait__object_name(&buffer->object, room),
-			   (unsigned long long)buffer->bytes);
-}
-
-plait_status plait__buffer_check_write(const plait__buffer *buffer,
-				       plait_error *error)
-{
-	char room[PLAIT__OBJECT_NAME_BYTES];
-
-	if (!buffer->root->read_only)
-		return PLAIT_OK;
-	return plait__fail(error, PLAIT_E_INVALID,
-			   "%s is read-only and would be written",
-			   plait__object_name(&buffer->object, room));
-}
-
-PLAIT_API void plait_buffer_retain(plait_buffer *buffer)
-{
-	plait__handle_retain(buffer, PLAIT_OBJECT_BUFFER);
-}
-
-PLAIT_API void plait_buffer_release(plait_buffer *buffer)
-{
-	plait__object_release(buffer, PLAIT_OBJECT_BUFFER);
-}
+PLAIT__OBJECT_REFERENCES(buffer, PLAIT_OBJECT_BUFFER);
 
 PLAIT_API plait_status plait_buffer_bytes(plait_buffer *buffer,
 					  uint64_t *out_bytes,

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Buffers: memory of a device, memory of the user (wrap), or a part of
- * another buffer (view).  Everything is kept by the whole, the `root`; a view
- * only knows where it starts.  Mapping is in buffer_map.c.
+ * Buffers: memory of a device, memory of the user (wrap), or a byte range of
+ * another buffer (view). The `root` owns the memory and all state; a view has
+ * its offset and size only. Mappings are in buffer_map.c, overlap tests in
+ * buffer_overlap.c.
  */
 #ifndef PLAIT_SRC_OBJECT_MEMORY_BUFFER_H
 #define PLAIT_SRC_OBJECT_MEMORY_BUFFER_H
@@ -14,57 +15,47 @@ typedef struct plait__buffer plait__buffer;
 
 struct plait__mapping {
 	struct plait__mapping *next;
-	plait__buffer *buffer; /* through which it was made */
+	plait__buffer *buffer; /* the buffer it was made through */
 	char *pointer;
-	uint64_t offset; /* in the root, of the first byte */
+	uint64_t offset; /* of the first byte, in the root */
 	uint64_t bytes;
 };
 
 struct plait__buffer {
 	plait__object object;
 	plait__device *device;
-	plait__buffer *root; /* itself, or held by the view */
+	plait__buffer *root; /* the buffer itself; or held by the view */
 	uint64_t offset;     /* in the root */
 	uint64_t bytes;
 
-	/* Of the root alone. */
-	plait_backend_memory *raw; /* null when there are no bytes */
-	uint64_t taken_bytes;	   /* of the device's budget */
+	/* Root only. */
+	plait_backend_memory *raw; /* null: no bytes */
+	uint64_t taken_bytes;	   /* charged to the device's budget */
 	char *wrapped;		   /* the user's memory, or null */
 	bool read_only;
-	plait__inbox_event *notice;	   /* announces that it is not used any more */
-	plait_host_function released; /* the same by a call */
+	plait__inbox_event *released_event;	   /* RELEASED event, or null */
+	plait_host_function released; /* function to call at the end, or null */
 	void *user_data;
-	plait__context_task errand;
+	plait__context_task task;
 	struct plait__thread_guard guard; /* while `released` runs */
-	struct plait__mutex map_lock; /* guards `mappings`; a leaf */
+	struct plait__mutex map_lock; /* guards `mappings`; no lock inside */
 	struct plait__mapping *mappings;
 };
 
-plait_status plait__buffer_enter(plait_buffer *handle, plait__buffer **out,
-				 plait_error *error);
+PLAIT__OBJECT_ENTER(buffer, PLAIT_OBJECT_BUFFER);
 
-/* `what` "target range": PLAIT_E_INVALID when it does not lie inside. */
-plait_status plait__buffer_check_range(const plait__buffer *buffer,
-				       uint64_t offset, uint64_t bytes,
-				       const char *what, plait_error *error);
-
-/* PLAIT_E_INVALID when it must not be written. */
-plait_status plait__buffer_check_write(const plait__buffer *buffer,
-				       plait_error *error);
-
-/* Do two ranges, both inside, share memory? */
+/* Returns true if two byte ranges, each inside its buffer, share memory. */
 bool plait__buffer_overlap(const plait__buffer *one, uint64_t one_offset,
 			   uint64_t one_bytes, const plait__buffer *other,
 			   uint64_t other_offset, uint64_t other_bytes);
 
-/* Are these bytes of the host among those of the buffer, by wrapping or by a
- * map? */
+/* Returns true if these bytes of the host are in the range of the buffer, which
+ * was wrapped or is mapped. */
 bool plait__buffer_overlaps_host(const plait__buffer *buffer, uint64_t offset,
 				 uint64_t bytes, const void *host,
 				 uint64_t host_bytes);
 
-/* The root ends: end all mappings that are left. */
+/* End the mappings that are left; the root is being destroyed. */
 void plait__buffer_unmap_all(plait__buffer *root);
 
 #endif

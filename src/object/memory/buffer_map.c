@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Mapping buffers; every mapping is remembered by the whole. */
+/* Host mappings of buffers; the root records all of them. */
 #include "object/memory/buffer.h"
+#include "object/memory/buffer_check.h"
 #include "object/context/device.h"
 #include "object/context/backend_result.h"
 
@@ -19,7 +20,8 @@ static plait_status map_raw(plait__buffer *buffer, uint64_t offset,
 					   buffer->offset + offset, bytes,
 					   flags, out, &room);
 	return plait__backend_result_check_created(buffer->device->port, status,
-						   "memory_map", *out, &room, error);
+						   "memory_map", *out, &room,
+						   error);
 }
 
 static plait_status unmap_raw(plait__buffer *buffer, void *pointer,
@@ -31,8 +33,8 @@ static plait_status unmap_raw(plait__buffer *buffer, void *pointer,
 
 	status = backend->table.memory_unmap(backend->self, buffer->root->raw,
 					     pointer, &room);
-	return plait__backend_result_check(buffer->device->port, status, "memory_unmap", &room,
-					   error);
+	return plait__backend_result_check(buffer->device->port, status,
+					   "memory_unmap", &room, error);
 }
 
 static plait_status check_map(const plait__buffer *buffer, uint64_t offset,
@@ -65,7 +67,7 @@ static plait_status map(plait__buffer *buffer, uint64_t offset, uint64_t bytes,
 	mapping = plait__alloc(allocator, sizeof(*mapping));
 	if (mapping == NULL)
 		return plait__fail(error, PLAIT_E_NOMEM,
-				   "no memory to remember a mapping");
+				   "no memory to record a mapping");
 	status = map_raw(buffer, offset, bytes, flags, out, error);
 	if (status != PLAIT_OK) {
 		plait__free(allocator, mapping, sizeof(*mapping));
@@ -110,7 +112,7 @@ PLAIT_API plait_status plait_buffer_map(plait_buffer *buffer,
 	return status;
 }
 
-/* Take one mapping with this pointer that was made through this buffer. */
+/* Unlink a mapping with this pointer that was made through this buffer. */
 static struct plait__mapping *take(plait__buffer *buffer, const void *pointer)
 {
 	plait__buffer *root = buffer->root;

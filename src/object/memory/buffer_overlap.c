@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether bytes are the same memory: of two buffers, of a buffer and the host,
- * where memory is wrapped or mapped. */
+/* Overlap of byte ranges: of two buffers, or of a buffer and host memory that
+ * is wrapped or mapped. */
 #include "object/memory/buffer.h"
 
-static bool meets(uintptr_t one, uint64_t one_bytes, uintptr_t other,
+static bool ranges_overlap(uintptr_t one, uint64_t one_bytes, uintptr_t other,
 		  uint64_t other_bytes)
 {
 	return one < other ? other - one < one_bytes
 			   : one - other < other_bytes;
 }
 
-/* Does wrapped memory lie in a mapping of these bytes of `root`? */
+/* Returns true if wrapped memory overlaps a mapping of these bytes of
+ * `root`. */
 static bool is_mapped(plait__buffer *root, uint64_t offset, uint64_t bytes,
 		      uintptr_t wrapped, uint64_t wrapped_bytes)
 {
@@ -27,7 +28,7 @@ static bool is_mapped(plait__buffer *root, uint64_t offset, uint64_t bytes,
 		if (to > offset + bytes)
 			to = offset + bytes;
 		found = from < to &&
-			meets((uintptr_t)mapping->pointer + from -
+			ranges_overlap((uintptr_t)mapping->pointer + from -
 				      mapping->offset, to - from, wrapped,
 			      wrapped_bytes);
 	}
@@ -45,13 +46,13 @@ bool plait__buffer_overlap(const plait__buffer *one, uint64_t one_offset,
 	uintptr_t to = other->offset + other_offset;
 
 	if (a == b)
-		return meets(from, one_bytes, to, other_bytes);
+		return ranges_overlap(from, one_bytes, to, other_bytes);
 	if (a->wrapped != NULL)
 		from += (uintptr_t)a->wrapped;
 	if (b->wrapped != NULL)
 		to += (uintptr_t)b->wrapped;
 	if (a->wrapped != NULL && b->wrapped != NULL)
-		return meets(from, one_bytes, to, other_bytes);
+		return ranges_overlap(from, one_bytes, to, other_bytes);
 	if (a->wrapped != NULL)
 		return is_mapped(b, to, other_bytes, from, one_bytes);
 	return b->wrapped != NULL &&
@@ -66,7 +67,7 @@ bool plait__buffer_overlaps_host(const plait__buffer *buffer, uint64_t offset,
 	uint64_t from = buffer->offset + offset;
 
 	if (root->wrapped != NULL)
-		return meets((uintptr_t)root->wrapped + from, bytes,
+		return ranges_overlap((uintptr_t)root->wrapped + from, bytes,
 			     (uintptr_t)host, host_bytes);
 	return is_mapped(root, from, bytes, (uintptr_t)host, host_bytes);
 }

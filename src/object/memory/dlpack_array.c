@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Tensors in and out: an imported one is wrapped memory whose release calls
- * the deleter; an exported one holds a reference and a mapping. */
+/* Import and export of DLPack tensors. An imported tensor is wrapped memory;
+ * its release calls the tensor's deleter; an exported one has a reference and a
+ * mapping. */
 #include "plait/array.h"
 
 #include "object/memory/buffer.h"
+#include "object/memory/buffer_check.h"
 #include "object/context/device.h"
 #include "object/memory/dlpack_tensor.h"
 
@@ -11,9 +13,9 @@
 #include "base/sized_struct.h"
 #include "base/error.h"
 
-/* ---- in ---- */
+/* ---- import ---- */
 
-/* What the two forms have in common, and the function that ends each. */
+/* The common part of both tensor forms, with the function that deletes each. */
 struct foreign {
 	const plait__tensor *tensor;
 	plait_host_function end;
@@ -50,7 +52,7 @@ static plait_status open_foreign(struct foreign *out, const void *tensor,
 		*out = (struct foreign){ &legacy->tensor, end_legacy, false };
 		return PLAIT_OK;
 	}
-	/* Of another major version nothing but the deleter is known. */
+	/* The deleter is all that is known of another major version. */
 	if (versioned->major != PLAIT__TENSOR_MAJOR)
 		return plait__fail(error, PLAIT_E_UNSUPPORTED,
 				   "tensor: of DLPack %u.%u; this library "
@@ -73,13 +75,14 @@ static plait_status check_import(const plait_import_desc *desc,
 				   "known", desc->flags);
 	if ((desc->inbox != NULL) ==
 	    ((desc->flags & PLAIT_CALL_ANY_THREAD) != 0))
-		return plait__fail(error, PLAIT_E_INVALID,
-				   "plait_import_desc: say where the deleter "
-				   "may run: an inbox or PLAIT_CALL_ANY_THREAD");
+		return plait__fail(
+			error, PLAIT_E_INVALID,
+			"plait_import_desc: say where the deleter "
+			"may run: an inbox or PLAIT_CALL_ANY_THREAD");
 	return PLAIT_OK;
 }
 
-/* The address of the element whose indexes are all 0. */
+/* Find the address of the element at index 0 of all dimensions. */
 static plait_status find_origin(const plait__tensor *tensor,
 				const plait__tensor_extent *extent, char **out,
 				plait_error *error)
@@ -157,8 +160,8 @@ static plait_status import(plait_device *device, void *tensor,
 	plait_wrap_desc wrap = { .size = sizeof(wrap), .user_data = tensor };
 	plait_import_desc desc;
 	struct foreign foreign = { NULL, NULL, false };
-	plait_status status = PLAIT__STRUCT_READ(plait_import_desc, &desc, given,
-						 error);
+	plait_status status = PLAIT__STRUCT_READ(plait_import_desc, &desc,
+						 given, error);
 
 	if (status == PLAIT_OK)
 		status = check_import(&desc, error);
@@ -190,7 +193,7 @@ PLAIT_API plait_status plait_array_import(plait_device *device, void *tensor,
 	status = plait__device_enter(device, &entered, error);
 	if (status != PLAIT_OK)
 		return status;
-	/* Before anything is taken over: is there room for the answer? */
+	/* Check the caller's struct before ownership of the tensor passes. */
 	status = PLAIT__STRUCT_WRITE(plait_array, out_array, &array, error);
 	if (status == PLAIT_OK)
 		status = import(device, tensor, desc, &array, out, error);
@@ -200,21 +203,21 @@ PLAIT_API plait_status plait_array_import(plait_device *device, void *tensor,
 	return status;
 }
 
-/* ---- out ---- */
+/* ---- export ---- */
 
 struct exported {
 	union {
 		plait__tensor_legacy legacy;
 		plait__tensor_versioned versioned;
-	} form; /* first: it is what the others hold */
+	} form; /* first member: the consumer has its address */
 	plait_allocator allocator;
-	plait_buffer *buffer; /* a reference */
-	void *mapped;	      /* null when there are no bytes */
+	plait_buffer *buffer; /* holds one reference */
+	void *mapped;	      /* null: no bytes */
 	int64_t shape[PLAIT_ARRAY_MAX_DIMENSIONS];
 	int64_t strides[PLAIT_ARRAY_MAX_DIMENSIONS];
 };
 
-/* On any thread, and the last thing that is done with it. */
+/* Deleter; on any thread, and the consumer's last access. */
 static void end_exported(struct exported *self)
 {
 	const plait_allocator allocator = self->allocator;
@@ -222,7 +225,7 @@ static void end_exported(struct exported *self)
 
 	if (self->mapped != NULL)
 		(void)plait_buffer_unmap(buffer, self->mapped, NULL);
-	/* The allocator is the context's, which the buffer keeps. */
+	/* The allocator is the context's; the buffer keeps the context. */
 	plait__free(&allocator, self, sizeof(*self));
 	plait_buffer_release(buffer);
 }
@@ -252,7 +255,8 @@ static void fill_tensor(plait__tensor *out, struct exported *self,
 		self->shape[i] = array->shape[i];
 		self->strides[i] = array->strides[i];
 	}
-	/* The offset is in the pointer: not everybody looks at it. */
+	/* The pointer includes the offset, because some consumers ignore
+	 * byte_offset. */
 	if (self->mapped != NULL)
 		out->data = (char *)self->mapped + array->offset_bytes;
 }
@@ -293,7 +297,7 @@ static plait_status check_inside(const plait__buffer *buffer,
 					 extent.bytes, "array", error);
 }
 
-/* Map all of it, so that strides of either sign stay inside. */
+/* Map the whole buffer, so that strides of either sign stay inside. */
 static plait_status map_exported(struct exported *self, plait_buffer *handle,
 				 const plait__buffer *buffer,
 				 const plait_array *array, bool read_only,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading and measuring tensors; see dlpack_tensor.h. */
+/* DLPack tensors: reading, checks, extents; see dlpack_tensor.h. */
 #include "object/memory/dlpack_tensor.h"
 
 #include "base/error.h"
@@ -30,7 +30,7 @@ static plait_status check_element(const plait_array *array,
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "array: elements of %u bits and %u lanes",
 				   array->element_bits, array->lanes);
-	/* A byte and two bytes are what DLPack has for these numbers. */
+	/* DLPack stores these numbers in one byte and in two. */
 	if (array->element > UINT8_MAX || array->element_bits > UINT8_MAX ||
 	    array->lanes > UINT16_MAX)
 		return plait__fail(error, PLAIT_E_UNSUPPORTED,
@@ -126,7 +126,8 @@ static bool is_empty(const plait_array *array)
 }
 
 plait_status plait__tensor_measure(const plait_array *array,
-				   plait__tensor_extent *out, plait_error *error)
+				   plait__tensor_extent *out,
+				   plait_error *error)
 {
 	int64_t low = 0, high = 0, step, bytes, before;
 
@@ -158,7 +159,7 @@ static uint64_t magnitude(int64_t value)
 	return value < 0 ? -(uint64_t)value : (uint64_t)value;
 }
 
-/* Dimensions of more than one element, the smallest stride first. */
+/* Sort the dimensions of more than one element by stride, smallest first. */
 static uint32_t sort_dimensions(const plait_array *array,
 				uint32_t order[PLAIT_ARRAY_MAX_DIMENSIONS])
 {
@@ -180,7 +181,7 @@ static uint32_t sort_dimensions(const plait_array *array,
 	return count;
 }
 
-/* Each stride has to step over all that the smaller ones reach. */
+/* Each stride has to exceed the reach of all smaller ones. */
 bool plait__tensor_overlaps(const plait_array *array)
 {
 	uint32_t order[PLAIT_ARRAY_MAX_DIMENSIONS];
@@ -194,7 +195,7 @@ bool plait__tensor_overlaps(const plait_array *array)
 
 		if (stride < reach)
 			return true;
-		/* Measured before, so this does not overflow. */
+		/* The tensor was measured before, so this does not overflow. */
 		reach += (uint64_t)(array->shape[order[k]] - 1) * stride;
 	}
 	return false;

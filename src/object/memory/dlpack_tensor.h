@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tensors as DLPack lays them out in memory, and what can be said of one
- * without touching its memory.  The offsets are facts of DLPack's ABI, which
- * the assertions keep.
+ * Layout of DLPack tensors, and checks that do not touch their memory. The
+ * assertions keep the offsets of DLPack's ABI.
  */
 #ifndef PLAIT_SRC_OBJECT_MEMORY_DLPACK_TENSOR_H
 #define PLAIT_SRC_OBJECT_MEMORY_DLPACK_TENSOR_H
@@ -15,8 +14,8 @@
 enum {
 	PLAIT__TENSOR_MAJOR = 1,
 	PLAIT__TENSOR_ON_CPU = 1,
-	PLAIT__TENSOR_ON_CUDA_HOST = 3, /* pinned memory of the host */
-	PLAIT__TENSOR_READ_ONLY = 1	/* bit of plait__tensor_versioned */
+	PLAIT__TENSOR_ON_CUDA_HOST = 3, /* pinned host memory */
+	PLAIT__TENSOR_READ_ONLY = 1	/* flag of plait__tensor_versioned */
 };
 
 typedef struct plait__tensor {
@@ -59,29 +58,32 @@ _Static_assert(offsetof(plait__tensor_versioned, tensor) == 32,
 	       "DLManagedTensorVersioned");
 #endif
 
-/* Where the elements lie, in bytes from the one whose indexes are all 0. */
+/* Byte extent of the elements, relative to the one at index 0 of all
+ * dimensions. */
 typedef struct plait__tensor_extent {
-	uint64_t before; /* how far down they go */
-	uint64_t bytes;	 /* from the lowest to the end of the highest */
+	uint64_t before; /* bytes below that element */
+	uint64_t bytes;	 /* from the lowest byte to the end of the highest */
 } plait__tensor_extent;
 
-/* Read a tensor into an array (offset_bytes is 0; strides are filled in when
- * there are none).  PLAIT_E_INVALID, PLAIT_E_UNSUPPORTED. */
+/* Read a tensor into an array: offset_bytes is 0, missing strides are filled
+ * in. PLAIT_E_INVALID, PLAIT_E_UNSUPPORTED. */
 plait_status plait__tensor_read(const plait__tensor *tensor, plait_array *out,
 				plait_error *error);
 
-/* The same checks for an array of the user's; fills in compact strides. */
+/* Likewise for an array of the user's; fills in compact strides. */
 plait_status plait__tensor_normalize(plait_array *array, plait_error *error);
 
-/* How far an array that was checked reaches; nothing when it has no element.
- * PLAIT_E_INVALID: further than memory. */
+/* Measure a checked array; an array without elements has no extent.
+ * PLAIT_E_INVALID: it exceeds the address space. */
 plait_status plait__tensor_measure(const plait_array *array,
-				   plait__tensor_extent *out, plait_error *error);
+				   plait__tensor_extent *out,
+				   plait_error *error);
 
-/* May two elements share memory?  True also when that is hard to say. */
+/* Returns true if two elements may share memory; also if that is hard to
+ * tell. */
 bool plait__tensor_overlaps(const plait_array *array);
 
-/* Bytes that the address of an element has to be a multiple of. */
+/* The alignment of an element's address, in bytes. */
 uint64_t plait__tensor_alignment(const plait_array *array);
 
 #endif

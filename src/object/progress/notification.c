@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of notifications that backends owe; see notification.h. */
+/* Table of the notifications that backends owe; see notification.h. */
 #include "object/progress/notification.h"
 
 #include "object/context/context.h"
@@ -15,14 +15,14 @@ enum { INDEX_BITS = 22, CHUNK_BITS = 7, CHUNK_SLOTS = 1 << CHUNK_BITS };
 enum { CHUNKS = 1 << (INDEX_BITS - CHUNK_BITS) };
 
 /*
- * turn << 1 | armed.  Whoever takes the bit away calls the function; the turn
- * is one higher when the slot is armed again.  A ticket is turn << 22 | index,
- * never 0; an old one would have to wait for 2^42 turns to be taken for a new
- * one.
+ * state: generation << 1 | armed. The thread that clears the bit calls the
+ * function; each arming raises the generation by one. A token is generation <<
+ * 22 | index, never 0; an old token would be valid again after 2^42
+ * generations.
  */
 struct plait__notification_slot {
 	at_u64 state;
-	plait_notify_function function; /* stored before the bit is */
+	plait_notify_function function; /* stored before the bit is set */
 	void *arg;
 	struct plait__notification_slot *next;
 	uint64_t index; /* constant */
@@ -30,29 +30,31 @@ struct plait__notification_slot {
 
 struct plait__notification_chunk {
 	struct plait__notification_slot slots[CHUNK_SLOTS];
-	struct plait__notification_chunk *next; /* of the port's, or of the idle */
-	/* Null while it is idle.  Changes under the table's lock, and not
-	 * while a slot is armed. */
+	struct plait__notification_chunk *next; /* in the port's list, or in the
+						 * list of idle chunks */
+	/* Null: the chunk is idle. Written under the table's lock, while no
+	 * slot is armed. */
 	plait__backend_port *port;
-	/* Turns up to this one were armed for the port's predecessors. */
-	uint64_t old_turns;
+	/* Generations up to this one were armed for earlier ports. */
+	uint64_t old_generations;
 };
 
-/* Published by a release store; they never go away, so that any number can be
- * looked up. */
+/* Published by a release store and never freed, so any number can be looked
+ * up. */
 static at_ptr chunks[CHUNKS];
 
-/* Guards what is behind it, and who has which chunk.  A leaf. */
+/* Guards the variables below and the ownership of chunks. No lock is taken
+ * inside. */
 static struct plait__mutex table;
 static uint32_t chunk_count;
 static struct plait__notification_chunk *idle_chunks;
 
-/* A thread has reported a stray call. */
+/* Notified after each report of a stray call. */
 static struct plait__eventcount reported;
 
 /* --- chunks */
 
-/* The lock is held; null: no memory, or no numbers are left. */
+/* Caller holds the table's lock. Null: no memory, or no number left. */
 static struct plait__notification_chunk *create_chunk(void)
 {
 	struct plait__notification_chunk *chunk;
@@ -69,8 +71,8 @@ static struct plait__notification_chunk *create_chunk(void)
 	return chunk;
 }
 
-/* All slots go on from the highest turn, so that one number tells theirs from
- * those before. */
+/* Raise all slots to the highest generation, so that one number separates the
+ * new port's tokens from older ones. */
 static void age_slots(struct plait__notification_chunk *chunk)
 {
 	uint64_t highest = 0;
@@ -83,10 +85,10 @@ static void age_slots(struct plait__notification_chunk *chunk)
 	}
 	for (uint32_t i = 0; i < CHUNK_SLOTS; i++)
 		at_store_relaxed_u64(&chunk->slots[i].state, highest << 1);
-	chunk->old_turns = highest;
+	chunk->old_generations = highest;
 }
 
-/* The lock of the port's slots is held. */
+/* Caller holds the lock of the port's slots. */
 static void take_chunk(plait__backend_port *port)
 {
 	struct plait__notification_chunk *chunk;
@@ -100,13 +102,13 @@ static void take_chunk(plait__backend_port *port)
 	if (chunk != NULL) {
 		age_slots(chunk);
 		chunk->port = port;
-		chunk->next = port->upcalls.chunks;
-		port->upcalls.chunks = chunk;
+		chunk->next = port->notifications.chunks;
+		port->notifications.chunks = chunk;
 	}
 	plait__mutex_unlock(&table);
 	for (uint32_t i = 0; chunk != NULL && i < CHUNK_SLOTS; i++) {
-		chunk->slots[i].next = port->upcalls.free;
-		port->upcalls.free = &chunk->slots[i];
+		chunk->slots[i].next = port->notifications.free;
+		port->notifications.free = &chunk->slots[i];
 	}
 }
 
@@ -116,74 +118,77 @@ static struct plait__notification_slot *pop_free(plait__backend_port *port)
 {
 	struct plait__notification_slot *slot;
 
-	plait__mutex_lock(&port->upcalls.lock);
-	if (port->upcalls.free == NULL)
+	plait__mutex_lock(&port->notifications.lock);
+	if (port->notifications.free == NULL)
 		take_chunk(port);
-	slot = port->upcalls.free;
+	slot = port->notifications.free;
 	if (slot != NULL)
-		port->upcalls.free = slot->next;
-	plait__mutex_unlock(&port->upcalls.lock);
+		port->notifications.free = slot->next;
+	plait__mutex_unlock(&port->notifications.lock);
 	return slot;
 }
 
-static void push_free(plait__backend_port *port, struct plait__notification_slot *slot)
+static void push_free(plait__backend_port *port,
+		      struct plait__notification_slot *slot)
 {
-	plait__mutex_lock(&port->upcalls.lock);
-	slot->next = port->upcalls.free;
-	port->upcalls.free = slot;
-	plait__mutex_unlock(&port->upcalls.lock);
+	plait__mutex_lock(&port->notifications.lock);
+	slot->next = port->notifications.free;
+	port->notifications.free = slot;
+	plait__mutex_unlock(&port->notifications.lock);
 }
 
-/* Null: no ticket ever was of this chunk. */
-static struct plait__notification_chunk *find_chunk(uint64_t ticket)
+/* Null: no token of this chunk was ever given out. */
+static struct plait__notification_chunk *find_chunk(uint64_t token)
 {
-	uint64_t index = ticket & (((uint64_t)1 << INDEX_BITS) - 1);
+	uint64_t index = token & (((uint64_t)1 << INDEX_BITS) - 1);
 
 	/* Acquire: pairs with the store in create_chunk. */
 	return at_load_acquire_ptr(&chunks[index >> CHUNK_BITS]);
 }
 
 static struct plait__notification_slot *
-slot_of(struct plait__notification_chunk *chunk, uint64_t ticket)
+slot_of(struct plait__notification_chunk *chunk, uint64_t token)
 {
-	return &chunk->slots[ticket % CHUNK_SLOTS];
+	return &chunk->slots[token % CHUNK_SLOTS];
 }
 
-/* The slot of a ticket that nobody has used, now the caller's; or null. */
-static struct plait__notification_slot *take(struct plait__notification_chunk *chunk,
-					     uint64_t ticket)
+/* Claim the slot of an unused token; null if the token was used. */
+static struct plait__notification_slot *take(
+	struct plait__notification_chunk *chunk, uint64_t token)
 {
-	struct plait__notification_slot *slot = slot_of(chunk, ticket);
-	uint64_t armed = ticket >> INDEX_BITS << 1 | 1;
+	struct plait__notification_slot *slot = slot_of(chunk, token);
+	uint64_t armed = token >> INDEX_BITS << 1 | 1;
 
 	return at_cas_u64(&slot->state, &armed, armed - 1) ? slot : NULL;
 }
 
-/* The ticket of a slot that is the caller's, which is armed now. */
+/* Arm a slot that the caller owns, and return its token. */
 static uint64_t arm(struct plait__notification_slot *slot)
 {
-	uint64_t turn = (at_load_relaxed_u64(&slot->state) >> 1) + 1;
+	uint64_t generation = (at_load_relaxed_u64(&slot->state) >> 1) + 1;
 
-	at_store_release_u64(&slot->state, turn << 1 | 1);
-	return turn << INDEX_BITS | slot->index;
+	at_store_release_u64(&slot->state, generation << 1 | 1);
+	return generation << INDEX_BITS | slot->index;
 }
 
-/* --- calls that nobody is owed */
+/* --- stray calls */
 
-/* Whose ticket it was, kept until plait__end_report; or null. */
-static plait__backend_port *begin_report(struct plait__notification_chunk *chunk,
-					 uint64_t ticket)
+/* The port that the token was given out for, which stays until end_report; or
+ * null. */
+static plait__backend_port *begin_report(
+	struct plait__notification_chunk *chunk, uint64_t token)
 {
-	uint64_t turn = ticket >> INDEX_BITS;
+	uint64_t generation = token >> INDEX_BITS;
 	plait__backend_port *port;
 
 	plait__mutex_lock(&table);
 	port = chunk->port;
-	if (turn <= chunk->old_turns ||
-	    turn > at_load_relaxed_u64(&slot_of(chunk, ticket)->state) >> 1)
+	if (generation <= chunk->old_generations ||
+	    generation > at_load_relaxed_u64(&slot_of(chunk, token)->state) >>
+		    1)
 		port = NULL;
 	if (port != NULL)
-		port->upcalls.reporters++;
+		port->notifications.reporters++;
 	plait__mutex_unlock(&table);
 	return port;
 }
@@ -191,29 +196,30 @@ static plait__backend_port *begin_report(struct plait__notification_chunk *chunk
 static void end_report(plait__backend_port *port)
 {
 	plait__mutex_lock(&table);
-	port->upcalls.reporters--;
+	port->notifications.reporters--;
 	plait__mutex_unlock(&table);
 	plait__eventcount_notify(&reported);
 }
 
-/* A backend that does it all the time must not fill the log: the 1st, 2nd,
- * 4th, 8th is told. */
-static void report_stray(struct plait__notification_chunk *chunk, uint64_t ticket)
+/* Log the 1st, 2nd, 4th, 8th ... stray call: a backend that repeats it must not
+ * fill the log. */
+static void report_stray(struct plait__notification_chunk *chunk,
+			 uint64_t token)
 {
-	plait__backend_port *port = begin_report(chunk, ticket);
+	plait__backend_port *port = begin_report(chunk, token);
 	uint64_t count;
 
 	if (port == NULL)
 		return;
-	count = at_add_u64(&port->upcalls.strays, 1) + 1;
+	count = at_add_u64(&port->notifications.strays, 1) + 1;
 	if ((count & (count - 1)) == 0)
-		plait__log_line(&port->context->settings.log,
-				PLAIT_LOG_WARNING,
-				"plugin %s: a notification came again, or after "
-				"signal_notify had refused it (%llu in all), "
-				"and is ignored; call the function once for "
-				"each PLAIT_OK (P-S10)", port->backend->name,
-				(unsigned long long)count);
+		plait__log_line(
+			&port->context->settings.log, PLAIT_LOG_WARNING,
+			"plugin %s: a notification came again, or after "
+			"signal_notify had refused it (%llu in all), "
+			"and is ignored; call the function once for "
+			"each PLAIT_OK (P-S10)",
+			port->backend->name, (unsigned long long)count);
 	end_report(port);
 }
 
@@ -223,45 +229,46 @@ static bool is_quiet(void *arg)
 	bool quiet;
 
 	plait__mutex_lock(&table);
-	quiet = port->upcalls.reporters == 0;
+	quiet = port->notifications.reporters == 0;
 	plait__mutex_unlock(&table);
 	return quiet;
 }
 
-/* --- for the rest of the layer */
+/* --- notifying */
 
-/* What it says, if that is a status; nobody is told anything else. */
-static plait_status judge(const plait__backend_port *port, plait_status said)
+/* Replace a status that is none by PLAIT_E_INTERNAL. */
+static plait_status check_status(const plait__backend_port *port,
+				 plait_status status)
 {
-	if (said <= PLAIT_OK && said >= PLAIT_E_INTERNAL)
-		return said;
+	if (status <= PLAIT_OK && status >= PLAIT_E_INTERNAL)
+		return status;
 	plait__log_line(&port->context->settings.log, PLAIT_LOG_WARNING,
 			"plugin %s: a notification came with status %d, which "
 			"is none; it counts as PLAIT_E_INTERNAL",
-			port->backend->name, (int)said);
+			port->backend->name, (int)status);
 	return PLAIT_E_INTERNAL;
 }
 
-/* Upcall. */
-static void fire(void *user_data, plait_status status)
+/* Notification callback. */
+static void on_notified(void *user_data, plait_status status)
 {
-	uint64_t ticket = (uintptr_t)user_data;
-	struct plait__notification_chunk *chunk = find_chunk(ticket);
+	uint64_t token = (uintptr_t)user_data;
+	struct plait__notification_chunk *chunk = find_chunk(token);
 	struct plait__notification_slot *slot;
 	plait_notify_function function;
 	void *arg;
 
 	if (chunk == NULL)
 		return;
-	slot = take(chunk, ticket);
+	slot = take(chunk, token);
 	if (slot == NULL) {
-		report_stray(chunk, ticket);
+		report_stray(chunk, token);
 		return;
 	}
 	function = slot->function;
 	arg = slot->arg;
-	/* The port is there until the function has been called. */
-	status = judge(chunk->port, status);
+	/* The port exists until the function has been called. */
+	status = check_status(chunk->port, status);
 	push_free(chunk->port, slot);
 	function(arg, status);
 }
@@ -274,19 +281,19 @@ plait_status plait__notification_arm(plait__backend_port *port,
 	const plait__backend *backend = port->backend;
 	struct plait__notification_slot *slot = pop_free(port);
 	plait_status status;
-	uint64_t ticket;
+	uint64_t token;
 
 	if (slot == NULL)
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory for a notification");
 	slot->function = function;
 	slot->arg = arg;
-	ticket = arm(slot);
-	status = backend->table.signal_notify(backend->self, point, fire,
-					      (void *)(uintptr_t)ticket,
+	token = arm(slot);
+	status = backend->table.signal_notify(backend->self, point, on_notified,
+					      (void *)(uintptr_t)token,
 					      error);
-	/* A backend that refuses and calls all the same has called. */
-	if (status == PLAIT_OK || take(find_chunk(ticket), ticket) == NULL)
+	/* A backend that refuses and still calls has called. */
+	if (status == PLAIT_OK || take(find_chunk(token), token) == NULL)
 		return PLAIT_OK;
 	push_free(port, slot);
 	return status;
@@ -298,7 +305,8 @@ uint32_t plait__notification_count_owed(const plait__backend_port *port)
 	uint32_t owed = 0;
 
 	plait__mutex_lock(&table);
-	for (chunk = port->upcalls.chunks; chunk != NULL; chunk = chunk->next)
+	for (chunk = port->notifications.chunks; chunk != NULL;
+	     chunk = chunk->next)
 		for (uint32_t i = 0; i < CHUNK_SLOTS; i++)
 			owed += (at_load_relaxed_u64(&chunk->slots[i].state) &
 				 1) != 0;
@@ -308,7 +316,7 @@ uint32_t plait__notification_count_owed(const plait__backend_port *port)
 
 uint64_t plait__notification_count_strays(const plait__backend_port *port)
 {
-	return at_load_relaxed_u64(&port->upcalls.strays);
+	return at_load_relaxed_u64(&port->notifications.strays);
 }
 
 void plait__notification_close(plait__backend_port *port)
@@ -316,8 +324,8 @@ void plait__notification_close(plait__backend_port *port)
 	struct plait__notification_chunk *chunk;
 
 	plait__mutex_lock(&table);
-	while ((chunk = port->upcalls.chunks) != NULL) {
-		port->upcalls.chunks = chunk->next;
+	while ((chunk = port->notifications.chunks) != NULL) {
+		port->notifications.chunks = chunk->next;
 		chunk->port = NULL;
 		chunk->next = idle_chunks;
 		idle_chunks = chunk;

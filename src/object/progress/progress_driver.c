@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The role of driving, and the thread that takes it; see progress_driver.h. */
+/* Progress driver: its lists, its notes, its thread; see progress_driver.h. */
 #include "object/progress/progress_driver.h"
 
 #include "object/context/context.h"
@@ -8,17 +8,17 @@
 #include "sys/clock.h"
 
 enum {
-	OVER = 0,		/* or not begun: zeroed memory */
+	OVER = 0,		/* or not started: zeroed memory */
 	IDLE = 1,
-	READY = 2,		/* in one of the lists */
+	READY = 2,		/* in one of the two lists */
 	DRIVEN = 3,
-	AGAIN = 4		/* driven, and told meanwhile */
+	AGAIN = 4		/* driven, and notified meanwhile */
 };
 
-/* How long to sleep where nobody tells. */
-enum { LOOK_NS = 1000000 };
+/* Polling interval of the thread. */
+enum { POLL_NS = 1000000 };
 
-/* ---- lists; the lock is held ---- */
+/* ---- lists; caller holds the lock ---- */
 
 static void append(plait__pollable_list *list, plait__pollable *pollable)
 {
@@ -39,14 +39,15 @@ static plait__pollable *take_first(plait__pollable_list *list)
 	return first;
 }
 
-static void make_ready(plait__progress_driver *driver, plait__pollable *pollable)
+static void make_ready(plait__progress_driver *driver,
+		       plait__pollable *pollable)
 {
 	pollable->state = READY;
 	append(&driver->ready, pollable);
 	at_add_u32(&driver->ready_count, 1);
 }
 
-/* ---- telling ---- */
+/* ---- notes ---- */
 
 static void wake(plait__context *context)
 {
@@ -96,7 +97,7 @@ void plait__progress_post(plait__context *context, plait__progress_note *note,
 		make_ready(driver, whose);
 	else if (whose->state == DRIVEN)
 		whose->state = AGAIN;
-	/* Who drives it may be through with it from here on. */
+	/* The driving thread may have finished the pollable from here on. */
 	plait__mutex_unlock(&driver->lock);
 	wake(context);
 }
@@ -115,19 +116,19 @@ plait__progress_note *plait__progress_take_notes(plait__context *context,
 
 /* ---- driving ---- */
 
-/* What was told first, else what nobody tells of; or null. */
-static plait__pollable *take(plait__progress_driver *driver, bool *out_told)
+/* Take the first notified pollable, else the first to poll; or null. */
+static plait__pollable *take(plait__progress_driver *driver, bool *out_notified)
 {
 	plait__pollable *taken;
 
 	plait__mutex_lock(&driver->lock);
 	taken = take_first(&driver->ready);
-	*out_told = taken != NULL;
+	*out_notified = taken != NULL;
 	if (taken != NULL)
 		at_sub_u32(&driver->ready_count, 1);
 	else
 		taken = take_first(&driver->polling);
-	if (taken != NULL && !*out_told)
+	if (taken != NULL && !*out_notified)
 		at_sub_u32(&driver->polling_count, 1);
 	if (taken != NULL)
 		taken->state = DRIVEN;
@@ -135,8 +136,8 @@ static plait__pollable *take(plait__progress_driver *driver, bool *out_told)
 	return taken;
 }
 
-static void note_tries(plait__progress_driver *driver, plait__pollable *pollable,
-		       uint32_t left)
+static void count_retrying(plait__progress_driver *driver,
+			   plait__pollable *pollable, uint32_t left)
 {
 	bool tries = left == PLAIT__PROGRESS_RETRYING;
 
@@ -147,26 +148,27 @@ static void note_tries(plait__progress_driver *driver, plait__pollable *pollable
 	pollable->tries = tries;
 }
 
-static bool looks(uint32_t left)
+static bool needs_polling(uint32_t left)
 {
-	return left == PLAIT__PROGRESS_POLLING || left == PLAIT__PROGRESS_RETRYING;
+	return left == PLAIT__PROGRESS_POLLING ||
+	       left == PLAIT__PROGRESS_RETRYING;
 }
 
-/* True: somebody has to look at it, who may sleep: this thread may go away. */
+/* Returns true if another thread has to be woken: this one may stop driving. */
 static bool put_back(plait__progress_driver *driver, plait__pollable *pollable,
-		     uint32_t left, bool told)
+		     uint32_t left, bool notified)
 {
 	bool wanted = false;
 
 	plait__mutex_lock(&driver->lock);
-	note_tries(driver, pollable, left);
+	count_retrying(driver, pollable, left);
 	if (left == PLAIT__PROGRESS_DONE) {
 		pollable->state = OVER;
 	} else if (pollable->state == AGAIN) {
 		make_ready(driver, pollable);
 		wanted = true;
-	} else if (looks(left)) {
-		wanted = told;
+	} else if (needs_polling(left)) {
+		wanted = notified;
 		pollable->state = READY;
 		append(&driver->polling, pollable);
 		at_add_u32(&driver->polling_count, 1);
@@ -182,28 +184,32 @@ bool plait__progress_drive(plait__context *context)
 	plait__progress_driver *driver = &context->driver;
 	plait__pollable *pollable;
 	uint32_t left;
-	bool told;
+	bool notified;
 
-	if (!plait__progress_has_ready(driver) && !plait__progress_has_polling(driver))
+	if (!plait__progress_has_ready(driver) &&
+	    !plait__progress_has_polling(driver))
 		return false;
-	pollable = take(driver, &told);
+	pollable = take(driver, &notified);
 	if (pollable == NULL)
 		return false;
 	left = pollable->advance(pollable);
-	/* It may have submitted what waits for a thread that pumps. */
+	/* `advance` may have submitted work that only a pumping thread
+	 * advances. */
 	plait__eventcount_notify(&context->pulse);
-	if (put_back(driver, pollable, left, told))
+	if (put_back(driver, pollable, left, notified))
 		wake(context);
 	if (left == PLAIT__PROGRESS_DONE) {
 		pollable->over(pollable);
-		/* Not before a queue that waits for the end was told. */
+		/* After `over`: a queue that waits for the end was notified by
+		 * then. */
 		plait__progress_unexpect(context);
 	}
-	return told || !looks(left);
+	return notified || !needs_polling(left);
 }
 
-/* Out of the list of those that nobody tells of, if it is in there. */
-static bool unlink_polling(plait__progress_driver *driver, plait__pollable *pollable)
+/* Remove it from the polling list; returns false if it is not in there. */
+static bool unlink_polling(plait__progress_driver *driver,
+			   plait__pollable *pollable)
 {
 	plait__pollable *before = NULL, *at = driver->polling.first;
 
@@ -251,14 +257,14 @@ bool plait__progress_inspect(plait__context *context, plait__pollable *pollable,
 
 /* ---- the thread ---- */
 
-struct kicked {
+struct wake_state {
 	plait__progress_driver *driver;
 	uint32_t seen;
 };
 
-static bool is_kicked(void *arg)
+static bool was_woken(void *arg)
 {
-	const struct kicked *kicked = arg;
+	const struct wake_state *kicked = arg;
 
 	return at_load_acquire_u32(&kicked->driver->wake_count) != kicked->seen;
 }
@@ -267,21 +273,22 @@ static void serve(void *arg)
 {
 	plait__context *context = arg;
 	plait__progress_driver *driver = &context->driver;
-	struct kicked kicked = { .driver = driver };
+	struct wake_state kicked = { .driver = driver };
 
 	for (;;) {
 		uint64_t until_ns = PLAIT__CLOCK_NEVER;
 
 		kicked.seen = at_load_acquire_u32(&driver->wake_count);
-		/* Acquire: pairs with the store in stop. */
+		/* Acquire: pairs with the store in plait__progress_stop. */
 		if (at_load_acquire_u32(&driver->stop) != 0)
 			return;
 		while (plait__progress_drive(context))
 			continue;
 		if (plait__progress_has_polling(driver))
-			until_ns = plait__clock_deadline(LOOK_NS);
-		(void)plait__eventcount_await(&driver->event, is_kicked, &kicked,
-					      until_ns, PLAIT__BACKOFF_SLEEP);
+			until_ns = plait__clock_deadline(POLL_NS);
+		(void)plait__eventcount_await(&driver->event, was_woken,
+					      &kicked, until_ns,
+					      PLAIT__BACKOFF_SLEEP);
 	}
 }
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who drives what cannot drive itself: work that a backend has told of, and
- * that now needs a thread which may call slots.  That is a role: a thread that
- * waits for anything takes it in passing; where backends get on by themselves
- * a thread of the context does, if nobody waits.
+ * Progress driver: advances work (a run on queues) that a backend has notified,
+ * and that needs a thread which may call slots. Driving is a role: any waiting
+ * thread takes it between looks; if none waits, a thread of the context does,
+ * where backends advance by themselves.
  *
- *     IDLE --tell--> READY --drive--> DRIVEN --turn--> IDLE, READY or OVER
+ *     IDLE --note--> READY --drive--> DRIVEN --advance--> IDLE, READY or OVER
  *
- * One thread at a time drives one thing; what is told meanwhile is found
- * afterwards.  From OVER only plait__progress_add leads on.
+ * One thread at a time drives a pollable; it finds notes posted meanwhile
+ * afterwards. Only plait__progress_add leads out of OVER.
  */
 #ifndef PLAIT_SRC_OBJECT_PROGRESS_PROGRESS_DRIVER_H
 #define PLAIT_SRC_OBJECT_PROGRESS_PROGRESS_DRIVER_H
@@ -25,16 +25,17 @@ typedef struct plait__context plait__context;
 typedef struct plait__pollable plait__pollable;
 typedef struct plait__progress_note plait__progress_note;
 
-/* What a turn leaves behind. */
+/* Results of `advance`. */
 enum {
-	PLAIT__PROGRESS_WAITING = 0,	/* until it is told */
-	PLAIT__PROGRESS_POLLING = 1,	/* nobody may tell: look again soon */
+	PLAIT__PROGRESS_WAITING = 0,	/* for the next note */
+	/* no note may come: advance again soon */
+	PLAIT__PROGRESS_POLLING = 1,
 	PLAIT__PROGRESS_DONE = 2,
-	/* The same as LOOKS, but not for ever, whatever happens. */
+	/* Like POLLING, but it ends after a bounded number of rounds. */
 	PLAIT__PROGRESS_RETRYING = 3
 };
 
-/* Something that happened to one who is driven: what an upcall writes. */
+/* An event of a pollable, as a notification callback posts it. */
 struct plait__progress_note {
 	plait__progress_note *next;
 	plait__pollable *whose;
@@ -42,14 +43,14 @@ struct plait__progress_note {
 };
 
 struct plait__pollable {
-	plait__pollable *next;	/* as all but the functions under the lock */
+	plait__pollable *next;	/* guarded by the lock, as the next five */
 	uint32_t state;
-	bool tries;		/* it said so last */
+	bool tries;		/* `advance` returned RETRYING last */
 	plait__progress_note *notes;
 	plait__progress_note *last_note;
-	/* A bounded piece of its work; PLAIT__PROGRESS_... */
+	/* Do a bounded piece of work; returns one of PLAIT__PROGRESS_... */
 	uint32_t (*advance)(plait__pollable *pollable);
-	/* Nobody touches it any more. */
+	/* The pollable is finished, and no thread touches it any more. */
 	void (*over)(plait__pollable *pollable);
 };
 
@@ -59,74 +60,82 @@ typedef struct plait__pollable_list {
 } plait__pollable_list;
 
 typedef struct plait__progress_driver {
-	struct plait__mutex lock; /* a leaf; taken in upcalls */
+	struct plait__mutex lock; /* no lock inside; taken in notification
+				   * callbacks */
 	plait__pollable_list ready;
 	plait__pollable_list polling;
-	at_u32 ready_count;	/* for a look without the lock */
+	at_u32 ready_count;	/* read without the lock */
 	at_u32 polling_count;
-	at_u32 retrying_count;	/* of those, also while they are driven */
-	at_u32 active;		/* expected, or between begin and over */
-	/* The thread, which is there only where it can be of use. */
+	/* those that retry, also while they are driven */
+	at_u32 retrying_count;
+	at_u32 active;		/* expected, or between add and over */
+	/* The context's thread, started where it can be of use. */
 	struct plait__mutex starting; /* guards `running` */
 	bool running;
 	at_u32 stop;
-	at_u32 wake_count;		/* moves when there is something to drive */
+	at_u32 wake_count;		/* raised by each wake-up */
 	struct plait__eventcount event;
 	struct plait__thread thread;
 } plait__progress_driver;
 
-/* Have the thread.  PLAIT_E_NOMEM: there is none to be had. */
+/* Start the thread, if it does not run. PLAIT_E_NOMEM. */
 plait_status plait__progress_start(plait__context *context, plait_error *error);
-/* The context ends. */
+/* Join the thread: the context ends. */
 void plait__progress_stop(plait__context *context);
 
-/* It is to be driven from now on, and a first time at once.  From any
- * thread, in upcalls too. */
+/* Begin to drive the pollable, at once for the first time. From any thread,
+ * notification callbacks included. */
 void plait__progress_add(plait__context *context, plait__pollable *pollable);
 
-/* Something will begin once a queue has come to it: whoever waits from now on
- * is to be ready to drive it.  And it has begun, or will not. */
+/* A pollable will be added when a queue reaches it: threads that wait from now
+ * on have to drive. Undone when it was added, or will not be. */
 void plait__progress_expect(plait__context *context);
 void plait__progress_unexpect(plait__context *context);
 
-/* From any thread, in upcalls too, which touch nothing of it afterwards. */
+/* Post a note. From any thread, notification callbacks included; the caller
+ * touches neither note nor pollable afterwards. */
 void plait__progress_post(plait__context *context, plait__progress_note *note,
 			  plait_status status);
 
-/* For who drives it: what was noted since, oldest first. */
+/* Take the notes posted since, oldest first. Called by `advance`. */
 plait__progress_note *plait__progress_take_notes(plait__context *context,
 						 plait__pollable *pollable);
 
-/* Drive one thing for a turn.  False: there is nothing that got on.  Not in
- * upcalls. */
+/* Drive one pollable. Returns true if one was notified or advanced. Not in
+ * notification callbacks. */
 bool plait__progress_drive(plait__context *context);
 
-/* Look at one that nobody drives now, as who drives it would, but change nothing.
- * False: somebody does, or is about to, or it is over.  Not in upcalls. */
+/* Look at a pollable as its driver would, without changing it. Returns false if
+ * a thread drives it or is about to, or if it is over. Not in notification
+ * callbacks. */
 bool plait__progress_inspect(plait__context *context, plait__pollable *pollable,
 			     void (*look)(plait__pollable *pollable, void *arg),
 			     void *arg);
 
-/* Would plait__progress_drive find something that was told? */
-static inline bool plait__progress_has_ready(const plait__progress_driver *driver)
+/* Returns true if plait__progress_drive would find a notified pollable. */
+static inline bool plait__progress_has_ready(
+	const plait__progress_driver *driver)
 {
 	return at_load_acquire_u32(&driver->ready_count) != 0;
 }
 
-/* Is there something that nobody tells of? */
-static inline bool plait__progress_has_polling(const plait__progress_driver *driver)
+/* Returns true if a pollable has to be polled. */
+static inline bool plait__progress_has_polling(
+	const plait__progress_driver *driver)
 {
 	return at_load_acquire_u32(&driver->polling_count) != 0;
 }
 
-/* Is there something that comes to an end if it is only driven often enough? */
-static inline bool plait__progress_has_retrying(const plait__progress_driver *driver)
+/* Returns true if a pollable finishes if only driven often enough. */
+static inline bool plait__progress_has_retrying(
+	const plait__progress_driver *driver)
 {
 	return at_load_acquire_u32(&driver->retrying_count) != 0;
 }
 
-/* Is anything driven at all? */
-static inline bool plait__progress_is_active(const plait__progress_driver *driver)
+/* Returns true if any pollable is expected or driven. */
+static inline bool plait__progress_is_active(
+	const plait__progress_driver *driver)
 {
 	return at_load_acquire_u32(&driver->active) != 0;
 }

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Commands that move bytes, as a backend gets them: whole, or row by row. */
-#include "object/queue/submission.h"
-#include "object/queue/validate_command.h"
-#include "object/context/backend_result.h"
+/* Work items for commands that move bytes: one each, or one per row. */
+#include "object/queue/copy_work.h"
+
 #include "object/queue/strided_copy.h"
 
-/* `bytes` of a command that are so far from its first ones on each side. */
-static plait_work *add_bytes(struct plait__submission_builder *batch,
+/* Add `bytes` of a command, at these distances from its first bytes. */
+static plait_work *add_bytes(struct plait__submission_builder *builder,
 			     const plait_command *command,
-			     const plait__command_operands *operands, uint64_t bytes,
-			     uint64_t target_at, uint64_t source_at)
+			     const plait__command_operands *operands,
+			     uint64_t bytes, uint64_t target_at,
+			     uint64_t source_at)
 {
-	plait_work *work = plait__submission_add_work(batch, command);
+	plait_work *work = plait__submission_add_work(builder, command);
 
 	work->bytes = bytes;
 	work->pattern = command->pattern;
@@ -33,13 +33,8 @@ static plait_work *add_bytes(struct plait__submission_builder *batch,
 	return work;
 }
 
-bool plait__copy_work_supports_rows(const plait__queue *queue)
-{
-	return (queue->port->all & PLAIT_CAP_ROWS) != 0;
-}
-
-/* Of a backend that does not take them at once: one by one. */
-static void add_each_row(struct plait__submission_builder *batch,
+/* For a backend without PLAIT_CAP_ROWS: one work item per row. */
+static void add_each_row(struct plait__submission_builder *builder,
 			 const plait_command *command,
 			 const plait__command_operands *operands)
 {
@@ -50,14 +45,14 @@ static void add_each_row(struct plait__submission_builder *batch,
 
 	for (i = 0; i < rows->slices; i++)
 		for (k = 0; k < rows->rows; k++)
-			add_bytes(batch, command, operands, shape->bytes,
+			add_bytes(builder, command, operands, shape->bytes,
 				  i * rows->target_slice +
 					  k * rows->target_row,
 				  i * rows->source_slice +
 					  k * rows->source_row);
 }
 
-static plait_status add_rows(struct plait__submission_builder *batch,
+static plait_status add_rows(struct plait__submission_builder *builder,
 			     const plait_command *command,
 			     const plait__command_operands *operands,
 			     plait_error *error)
@@ -66,24 +61,25 @@ static plait_status add_rows(struct plait__submission_builder *batch,
 	plait__object *kept;
 	plait_status status;
 
-	if (!plait__copy_work_supports_rows(batch->queue)) {
-		add_each_row(batch, command, operands);
+	if (!plait__copy_work_supports_rows(builder->queue)) {
+		add_each_row(builder, command, operands);
 		return PLAIT_OK;
 	}
-	status = plait__strided_copy_create_rows(batch->queue->object.context,
-						 &operands->shape, &kept, &rows, error);
+	status = plait__strided_copy_create_rows(builder->queue->object.context,
+						 &operands->shape, &kept, &rows,
+						 error);
 	if (status != PLAIT_OK)
 		return status;
-	status = plait__submission_hold(batch, kept, error);
-	/* Under a lock, so nothing is destroyed here. */
+	status = plait__submission_hold(builder, kept, error);
+	/* The queue's lock is held, so nothing is destroyed here. */
 	plait__object_drop_deferred(kept);
 	if (status == PLAIT_OK)
-		add_bytes(batch, command, operands, operands->shape.bytes, 0,
+		add_bytes(builder, command, operands, operands->shape.bytes, 0,
 			  0)->rows = rows;
 	return status;
 }
 
-plait_status plait__copy_work_add(struct plait__submission_builder *batch,
+plait_status plait__copy_work_add(struct plait__submission_builder *builder,
 				  const plait_command *command,
 				  const plait__command_operands *operands,
 				  plait_error *error)
@@ -91,19 +87,22 @@ plait_status plait__copy_work_add(struct plait__submission_builder *batch,
 	plait_status status = PLAIT_OK;
 
 	if (operands->target != NULL)
-		status = plait__submission_hold(batch, &operands->target->object,
+		status = plait__submission_hold(builder,
+						&operands->target->object,
 						error);
 	if (status == PLAIT_OK && operands->source != NULL)
-		status = plait__submission_hold(batch, &operands->source->object,
+		status = plait__submission_hold(builder,
+						&operands->source->object,
 						error);
 	if (status != PLAIT_OK)
 		return status;
 	if (command->bytes == 0)
-		plait__submission_add_work(batch, command)->kind = PLAIT_WORK_NOP;
+		plait__submission_add_work(builder, command)->kind =
+			PLAIT_WORK_NOP;
 	else if (operands->shape.rows.rows > 1)
-		return add_rows(batch, command, operands, error);
+		return add_rows(builder, command, operands, error);
 	else
-		add_bytes(batch, command, operands, operands->shape.bytes, 0,
+		add_bytes(builder, command, operands, operands->shape.bytes, 0,
 			  0);
 	return PLAIT_OK;
 }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Passages; see external_section.h. */
+/* External sections: pool, gate, submission; see external_section.h. */
 #include "object/queue/external_section.h"
 
 #include "object/context/backend_result.h"
-#include "object/queue/queue.h"
+#include "object/queue/idle_section.h"
+#include "object/queue/queue_state.h"
+#include "object/queue/submission.h"
 #include "object/progress/notification.h"
 
 #include "base/alloc.h"
@@ -11,9 +13,9 @@
 
 enum { RAISE_TRIES = 8 };
 
-/* --- life */
+/* --- create and destroy */
 
-static void destroy_passage(plait__object *object)
+static void destroy_section(plait__object *object)
 {
 	plait__section *section = (plait__section *)(void *)object;
 	plait__backend *backend = section->port->backend;
@@ -24,7 +26,7 @@ static void destroy_passage(plait__object *object)
 		    sizeof(*section));
 }
 
-static const plait__class passage_class = { .destroy = destroy_passage };
+static const plait__class section_class = { .destroy = destroy_section };
 
 static void put_idle(plait__section *section)
 {
@@ -32,16 +34,18 @@ static void put_idle(plait__section *section)
 	section->home->idle = section;
 }
 
-/* A gate only goes up, so queues that have yet to go past it do not mind that
- * it is used again; but a failure is theirs until they have. */
-static bool is_usable(const plait__section *section, const plait__backend_port *port)
+/* A gate only advances, so queues that have yet to pass it are not disturbed by
+ * its reuse; but a failure has to stay until they have passed. */
+static bool is_usable(const plait__section *section,
+		      const plait__backend_port *port)
 {
 	return section->port == port &&
 	       (!section->gate_failed ||
 		plait__object_uses(&section->object) == 0);
 }
 
-static plait__section *pop_idle(plait__section_pool *home, const plait__backend_port *port)
+static plait__section *pop_idle(plait__section_pool *home,
+				const plait__backend_port *port)
 {
 	plait__section **link = &home->idle;
 	plait__section *found;
@@ -54,7 +58,7 @@ static plait__section *pop_idle(plait__section_pool *home, const plait__backend_
 	return found;
 }
 
-/* Out of the way of a path that all runs on queues take. */
+/* Cold: each run on a queue acquires a section. */
 static __attribute__((cold, noinline)) bool reset_gate(plait__section *section)
 {
 	plait__backend *backend = section->port->backend;
@@ -86,15 +90,18 @@ static plait_status make_gate(plait__section *section, uint32_t device,
 	status = backend->table.signal_create(backend->self, device,
 					      PLAIT_BACKEND_SIGNAL_GATE,
 					      &section->gate, &room);
-	status = plait__backend_result_check_created(section->port, status, "signal_create",
-						     section->gate, &room, error);
+	status = plait__backend_result_check_created(section->port, status,
+						     "signal_create",
+						     section->gate, &room,
+						     error);
 	if (status != PLAIT_OK)
 		section->gate = NULL;
 	return status;
 }
 
-static plait_status create(plait__section_pool *home, const plait__device *device,
-			   plait__section **out, plait_error *error)
+static plait_status create(plait__section_pool *home,
+			   const plait__device *device, plait__section **out,
+			   plait_error *error)
 {
 	plait__context *context = device->object.context;
 	plait__section *section;
@@ -110,7 +117,7 @@ static plait_status create(plait__section_pool *home, const plait__device *devic
 	if (section == NULL)
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory for a run on a queue");
-	(void)plait__object_init(&section->object, &passage_class, context,
+	(void)plait__object_init(&section->object, &section_class, context,
 				 NULL);
 	section->port = device->port;
 	section->home = home;
@@ -134,8 +141,9 @@ plait_status plait__section_pool_add(plait__section_pool *home,
 	return status;
 }
 
-plait_status plait__section_acquire(plait__section_pool *home, plait__queue *queue,
-				    plait__section **out, plait_error *error)
+plait_status plait__section_acquire(plait__section_pool *home,
+				    plait__queue *queue, plait__section **out,
+				    plait_error *error)
 {
 	plait__section *section = find_idle(home, queue->port);
 	plait_status status = PLAIT_OK;
@@ -160,57 +168,7 @@ void plait__section_pool_free(plait__section_pool *home)
 	}
 }
 
-/* --- the end of the queue */
-
-void plait__section_set_tail(const plait__section *section, bool idle,
-			     uint64_t sequence)
-{
-	section->queue->tail = (plait__queue_tail){
-		.gate = section->gate,
-		.gate_sequence = section->gate_sequence,
-		.before = idle ? 0 : section->sequence,
-		.sequence = sequence,
-	};
-}
-
-/* The gate of the tail is there: what holds it is given back when `progress`
- * has come further, and under the lock. */
-static bool has_left_tail(plait__queue *queue)
-{
-	plait__backend *backend = queue->port->backend;
-	const plait_backend_point point = { queue->tail.gate,
-					    queue->tail.gate_sequence };
-	plait_error ignored = { .size = sizeof(ignored) };
-	uint64_t reached;
-
-	if (queue->tail.before != 0 &&
-	    plait__queue_poll(queue, queue->tail.before, NULL, NULL) !=
-		    PLAIT_OK)
-		return false;
-	return backend->table.signal_poll(backend->self, &point, &reached,
-					  &ignored) == PLAIT_OK;
-}
-
-bool plait__section_queue_is_clear(plait__queue *queue)
-{
-	uint64_t submitted = plait__queue_submitted(queue);
-
-	if (plait__idle_section_exists(queue))
-		return false;
-	if (queue->cannot_be_lost && queue->clear == submitted)
-		return true;
-	if (plait__queue_poll(queue, submitted, NULL, NULL) == PLAIT_OK) {
-		queue->clear = submitted;
-		return true;
-	}
-	/* Somebody has to see that the queue goes on, lest it fill up. */
-	return queue->tail.gate != NULL &&
-	       queue->tail.sequence == submitted &&
-	       queue->inflight.committed < PLAIT__QUEUE_COLLECT_FROM &&
-	       has_left_tail(queue);
-}
-
-/* --- the way */
+/* --- enter and leave */
 
 static void raise_gate(plait__section *section, const plait_error *failure)
 {
@@ -222,34 +180,36 @@ static void raise_gate(plait__section *section, const plait_error *failure)
 	plait_status status = PLAIT_E_BUSY;
 
 	section->gate_failed = failure != NULL;
-	/* What failed has changed nothing, and nobody else raises it. */
+	/* A failed raise has changed nothing, and no other thread raises this
+	 * gate. */
 	for (int i = 0; i < RAISE_TRIES && status != PLAIT_OK; i++)
 		status = backend->table.signal_raise(backend->self, &point,
 						     failure, &why);
 	if (status != PLAIT_OK)
 		plait__log_line(&context->settings.log, PLAIT_LOG_ERROR,
-				"the end of a run could not be told to its "
-				"queue, which stands still: %s", why.text);
+				"the gate of a run could not be raised; its "
+				"queue stays blocked: %s", why.text);
 	plait__context_notify_waiters(context);
 }
 
-/* Upcall. */
+/* Notification callback. */
 static void on_reached(void *user_data, plait_status status)
 {
 	plait__section *section = user_data;
 	plait__queue *queue = section->queue;
 	plait__context *context = queue->object.context;
 
-	/* When this returns it may be on its way through another queue. */
+	/* After this call the section may be on its way through another
+	 * queue. */
 	section->reached(section->arg, status);
 	/* Release: pairs with the load in queue_finish.c. */
-	at_sub_u32(&queue->upcalls, 1);
+	at_sub_u32(&queue->owed_notifications, 1);
 	plait__context_notify_waiters(context);
 	plait__object_drop_deferred(&section->object);
 	plait__object_drop_deferred(&queue->object);
 }
 
-/* True: it will be called. */
+/* Returns true if `reached` will be called. */
 static bool arm(plait__section *section)
 {
 	plait__queue *queue = section->queue;
@@ -259,14 +219,65 @@ static bool arm(plait__section *section)
 
 	plait__object_hold(&section->object);
 	plait__object_hold(&queue->object);
-	at_add_u32(&queue->upcalls, 1);
+	at_add_u32(&queue->owed_notifications, 1);
 	if (plait__notification_arm(queue->port, &point, on_reached, section,
 				    &why) == PLAIT_OK)
 		return true;
-	at_sub_u32(&queue->upcalls, 1);
+	at_sub_u32(&queue->owed_notifications, 1);
 	plait__object_drop(&section->object);
 	plait__object_drop(&queue->object);
 	return false;
+}
+
+/* The section is the last command of the submission, with `sequence` behind it;
+ * the queue was idle, or section->sequence is in front of it. Caller holds
+ * queue->lock. */
+static void set_tail(const plait__section *section, bool idle,
+		     uint64_t sequence)
+{
+	section->queue->tail = (plait__queue_tail){
+		.gate = section->gate,
+		.gate_sequence = section->gate_sequence,
+		.before = idle ? 0 : section->sequence,
+		.sequence = sequence,
+	};
+}
+
+struct entry {
+	plait__section *section;
+	bool *out_idle;
+};
+
+static plait_status add_section(struct plait__submission_builder *builder,
+				const void *arg, plait_error *error)
+{
+	const struct entry *entry = arg;
+	plait__section *section = entry->section;
+	plait_status status;
+
+	*entry->out_idle = plait__queue_is_clear(builder->queue);
+	if (!*entry->out_idle) {
+		section->sequence = ++builder->progress;
+		plait__submission_add_emit(builder, builder->queue->progress,
+					   section->sequence);
+	}
+	set_tail(section, *entry->out_idle, builder->progress + 1);
+	status = plait__submission_hold(builder, &section->object, error);
+	if (status == PLAIT_OK)
+		plait__submission_add_wait(builder, section->gate,
+					   section->gate_sequence);
+	return status;
+}
+
+static plait_status submit(plait__section *section, bool *out_idle,
+			   plait_error *error)
+{
+	struct plait__submission_builder builder = { .queue = section->queue };
+
+	return plait__submission_submit(&builder, 1, add_section,
+					&(const struct entry){ section,
+							       out_idle },
+					error);
 }
 
 plait_status plait__section_enter(plait__section *section, bool allow_idle,
@@ -278,11 +289,10 @@ plait_status plait__section_enter(plait__section *section, bool allow_idle,
 	if (*out_now)
 		return PLAIT_OK;
 	section->was_idle = false;
-	status = plait__internal_submit_section(section->queue, section, out_now,
-						error);
+	status = submit(section, out_now, error);
 	if (status != PLAIT_OK || *out_now || arm(section))
 		return status;
-	/* Submitted it is, so it comes to its end with what is wrong. */
+	/* The section was submitted, so it ends with this failure. */
 	section->reached(section->arg, PLAIT_E_NOMEM);
 	return PLAIT_OK;
 }

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Something that happens elsewhere, as one command of a queue: when the queue
- * has come to it, `reached` is called; the queue goes on when it is left.
+ * External section: a position in a queue at which work happens elsewhere, such
+ * as a run of a plan. When the queue reaches it, `reached` is called; the queue
+ * goes on when the section is left.
  *
- *     queue:  ... emit progress | wait gate ...
- *                     |              ^
- *     upcall:     reached            |
- *     elsewhere:      work, leave ---'
+ *     queue:         ... emit progress | wait gate ...
+ *                            |              ^
+ *     notification:      reached            |
+ *     elsewhere:            work, leave ----'
  *
- * A section is used again, gate and all, as soon as it is left: a gate only
- * goes up, so the queue, which may have to go past it yet, does not mind.  If
- * it failed it waits until the queue has.  The queue and the upcall have holds
- * of their own, so it may outlive its home.
+ * A section is reused, with its gate, as soon as it is left: a gate only
+ * advances, so a queue that has yet to pass it is not disturbed. After a
+ * failure it is reused when the queue has passed. The queue and the
+ * notification have holds of their own, so a section may outlive its pool.
  */
 #ifndef PLAIT_SRC_OBJECT_QUEUE_EXTERNAL_SECTION_H
 #define PLAIT_SRC_OBJECT_QUEUE_EXTERNAL_SECTION_H
@@ -25,8 +26,8 @@ typedef struct plait__section plait__section;
 typedef struct plait__backend_port plait__backend_port;
 typedef struct plait__queue plait__queue;
 
-/* Where idle ones are, for one that takes and leaves at a time; zeroed memory
- * is an empty one. */
+/* Idle sections of one owner, which acquires and leaves one at a time; zeroed
+ * memory is an empty pool. */
 typedef struct plait__section_pool {
 	plait__section *idle;
 } plait__section_pool;
@@ -34,59 +35,49 @@ typedef struct plait__section_pool {
 struct plait__section {
 	plait__object object;	/* without a handle */
 	plait__section *next;
-	plait__section_pool *home;	/* good until it is left */
+	plait__section_pool *home;	/* valid until it is left */
 	plait__backend_port *port;
-	plait__queue *queue;	/* good until it is left */
+	plait__queue *queue;	/* valid until it is left */
 	plait_backend_signal *gate;
 	uint64_t gate_sequence;
-	uint64_t sequence;	/* of `progress`: the queue has come to it */
+	/* of `progress`, when the queue has reached it */
+	uint64_t sequence;
 	bool gate_failed;
-	bool was_idle;		/* was, when it was entered; see idle_section.c */
-	/* From any thread, in upcalls too; with the status of what was before
-	 * it, so a failure means that it is not to happen. */
+	bool was_idle;		/* the queue was idle when it was entered; see
+				 * idle_section.c */
+	/* Called on any thread, in notification callbacks too, with the status
+	 * of the commands in front: a failure means that the work must not
+	 * happen. */
 	void (*reached)(void *arg, plait_status status);
 	void *arg;
 };
 
-/* One for queues of the device's backend, now. */
+/* Create a section for queues of the device's backend. */
 plait_status plait__section_pool_add(plait__section_pool *home,
 				     const plait__device *device,
 				     plait_error *error);
 
-/* One for this queue, until it is left or cancelled.  PLAIT_E_NOMEM,
- * PLAIT_E_UNSUPPORTED (no gates, no notifications). */
-plait_status plait__section_acquire(plait__section_pool *home, plait__queue *queue,
-				    plait__section **out, plait_error *error);
+/* Acquire a section for the queue, until it is left or cancelled.
+ * PLAIT_E_NOMEM, PLAIT_E_UNSUPPORTED (no gates, no notifications). */
+plait_status plait__section_acquire(plait__section_pool *home,
+				    plait__queue *queue, plait__section **out,
+				    plait_error *error);
 
 /*
- * Behind all that the queue has.  *out_now: it had nothing, so the caller
- * goes on at once and `reached` is not called.  `lone`: then nothing is
- * submitted, until something comes behind it; it is not left in upcalls.
+ * Enter behind all commands of the queue. *out_now: the queue was idle, so the
+ * caller goes on at once, and `reached` is not called. `allow_idle`: then
+ * nothing is submitted until a command follows; such a section must not be left
+ * in a notification callback.
  */
 plait_status plait__section_enter(plait__section *section, bool allow_idle,
 				  bool *out_now, plait_error *error);
 
-/* It has happened, or failed; or was not entered.  Back home it goes, which is
- * still there. */
+/* Leave an entered section, with or without a failure; or give back one that
+ * was not entered. Both return it to its pool. */
 void plait__section_leave(plait__section *section, const plait_error *failure);
 void plait__section_cancel(plait__section *section);
 
-/* None is away. */
+/* Free the pool; all its sections are idle. */
 void plait__section_pool_free(plait__section_pool *home);
-
-/* For the submission, which holds the queue's lock: it is the last in it, with
- * `sequence` behind it; the queue had nothing, or `section->sequence`. */
-void plait__section_set_tail(const plait__section *section, bool idle,
-			     uint64_t sequence);
-
-/* idle_section.c.  False: the queue has something, so it has to be submitted. */
-bool plait__idle_section_enter(plait__section *section);
-/* True: nothing waits for its gate, nor is to fail; it is left. */
-bool plait__idle_section_leave(plait__section *section, bool failed);
-
-/* submission.c: the submission. */
-plait_status plait__internal_submit_section(plait__queue *queue,
-					    plait__section *section,
-					    bool *out_idle, plait_error *error);
 
 #endif

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading and writing memory of the host and waiting for it; see queue.h.
+ * Blocking reads and writes of host memory; see plait/queue.h.
  *
- * On a simulated clock the wait can find that nothing can happen any more,
- * and the command stays in the queue when the caller is gone.  There it works
- * on memory of its own (a bounce); what was read goes to the caller in the
- * next command, unless the caller has given up.
+ * On a simulated clock the wait can end in a deadlock report, and the command
+ * stays in the queue after the caller has returned. There the command uses
+ * memory of its own, a bounce buffer; a second command copies what was read to
+ * the caller, unless the caller has given up.
  */
-#include "object/queue/queue.h"
+#include "object/queue/queue_finish.h"
+#include "object/queue/submission.h"
 
 #include "object/memory/buffer.h"
 #include "object/context/backend_result.h"
@@ -18,10 +19,10 @@
 #include <string.h>
 
 struct bounce {
-	plait__object object; /* in flight with the commands */
+	plait__object object; /* held by the commands in flight */
 	uint64_t bytes;
-	struct plait__mutex lock; /* guards `host`, and copying to it */
-	void *host; /* where the caller reads to; null: he has given up */
+	struct plait__mutex lock; /* guards `host`, and the copy to it */
+	void *host; /* the caller's memory for a READ; null: given up */
 	unsigned char memory[];
 };
 
@@ -54,8 +55,8 @@ static void give_up(struct bounce *bounce)
 	plait__mutex_unlock(&bounce->lock);
 }
 
-/* The thread ended in a function that it ran while it waited. */
-static void lose_bounce(void *arg)
+/* Exit guard: the thread ended in a function that it ran while it waited. */
+static void give_up_on_exit(void *arg)
 {
 	struct bounce *bounce = arg;
 
@@ -63,9 +64,9 @@ static void lose_bounce(void *arg)
 	plait__object_drop(&bounce->object);
 }
 
-/* Does it fit, so that it is worth memory?  What does not is refused where all
- * commands are. */
-static bool is_sane(const plait_command *command)
+/* Returns true if the range is valid, so that a bounce buffer is worth its
+ * memory. The submission reports what is wrong with others. */
+static bool is_valid_range(const plait_command *command)
 {
 	bool reads = command->kind == PLAIT_COMMAND_READ;
 	plait__buffer *buffer;
@@ -76,7 +77,8 @@ static bool is_sane(const plait_command *command)
 				&buffer, NULL) != PLAIT_OK)
 		return false;
 	sane = command->bytes <= buffer->bytes &&
-	       !plait__buffer_overlaps_host(buffer, reads ? command->source_offset :
+	       !plait__buffer_overlaps_host(buffer,
+					    reads ? command->source_offset :
 						    command->target_offset,
 					    command->bytes, command->host,
 					    command->bytes);
@@ -107,7 +109,7 @@ static plait_status create_bounce(plait__context *context,
 	return PLAIT_OK;
 }
 
-/* The command, and one that keeps the bounce until it is done. */
+/* Submit the command, and one that holds the bounce buffer until it is done. */
 static plait_status transfer_bounced(plait__queue *queue,
 				     const plait_command *command,
 				     plait_error *error)
@@ -127,9 +129,9 @@ static plait_status transfer_bounced(plait__queue *queue,
 		both[1].function = deliver;
 		both[1].user_data = bounce;
 	}
-	PLAIT__THREAD_SCOPE inside = { lose_bounce, bounce };
-	status = plait__submission_submit_holding(queue, both, 2, &bounce->object,
-						  NULL, error);
+	PLAIT__THREAD_SCOPE inside = { give_up_on_exit, bounce };
+	status = plait__submission_submit_holding(queue, both, 2,
+						  &bounce->object, NULL, error);
 	if (status == PLAIT_OK)
 		status = plait__queue_finish(queue, PLAIT_FOREVER, error);
 	plait__thread_scope_end(&inside);
@@ -139,7 +141,7 @@ static plait_status transfer_bounced(plait__queue *queue,
 	return status;
 }
 
-/* Also for what was before it. */
+/* The wait is also for the commands in front. */
 static plait_status transfer_entered(plait__queue *queue,
 				     const plait_command *command,
 				     plait_error *error)
@@ -151,7 +153,7 @@ static plait_status transfer_entered(plait__queue *queue,
 				   "a host function must not wait; submit a "
 				   "command instead");
 	if ((queue->port->any & PLAIT_CAP_VIRTUAL_TIME) != 0 &&
-	    is_sane(command))
+	    is_valid_range(command))
 		return transfer_bounced(queue, command, error);
 	status = plait__submission_submit_holding(queue, command, 1, NULL, NULL,
 						  error);
@@ -169,7 +171,8 @@ static plait_status transfer(plait_queue *queue, const plait_command *command,
 	status = plait__queue_enter(queue, &self, error);
 	if (status != PLAIT_OK)
 		return status;
-	PLAIT__THREAD_SCOPE inside = { plait__object_leave_on_exit, &self->object };
+	PLAIT__THREAD_SCOPE inside = { plait__object_leave_on_exit,
+				       &self->object };
 	status = transfer_entered(self, command, error);
 	plait__thread_scope_end(&inside);
 	plait__object_leave(&self->object);

@@ -1,31 +1,35 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Passages that are lone: their queue had nothing when they came to it, so it
- * only notes the section, and most are left before anything comes behind them.
- * Who leaves first tries without the lock; all else is done under it:
+ * Idle sections: fast path for an external section entered while its queue is
+ * idle. The queue only records the section in `idle_section`, and most are left
+ * before a command follows. The leaving thread first tries without the lock;
+ * all else happens under it:
  *
- *     enter:   lone = it
- *     leave:   from it to null, and no gate is raised; or, as it is marked,
- *              the same under the lock, unless lone is null by now
- *     submit:  is there one? mark it; then first a wait for its gate, in the
- *              same submission; once that is in, lone = null
+ *     enter:   store the section
+ *     leave:   compare-and-swap from the section to null, without raising its
+ *              gate; if the section is marked, the same under the lock, unless
+ *              the word is null by now
+ *     submit:  mark the section; submit a wait for its gate in front of the
+ *              commands; then store null
  *
- * So either who leaves sees that something waits for the gate, or who submits
- * sees that nothing has to.  One that failed stays, for what is submitted next
- * must not run; so does the queue of one that the user has released.
+ * So either the leaving thread sees that a command waits for the gate, or the
+ * submitting thread sees that it need not wait. A failed section stays, since
+ * the next commands must not run; so does a queue that its user has released
+ * before the section is left.
  */
-#include "object/queue/external_section.h"
-#include "object/queue/queue.h"
+#include "object/queue/idle_section.h"
 
-/* Somebody has seen it. */
+#include "object/queue/queue_state.h"
+
+/* Set by a thread that has the lock and will rely on the section. */
 enum { MARK = 1 };
 
-static plait__section *section_of(void *lone)
+static plait__section *section_of(void *word)
 {
-	return (plait__section *)((uintptr_t)lone & ~(uintptr_t)MARK);
+	return (plait__section *)((uintptr_t)word & ~(uintptr_t)MARK);
 }
 
-/* The lock is held; it is marked, or the caller's to leave. */
+/* Caller holds the lock, and the section is marked or the caller's to leave. */
 static plait__section *current(plait__queue *queue)
 {
 	return section_of(at_load_relaxed_ptr(&queue->idle_section));
@@ -33,27 +37,22 @@ static plait__section *current(plait__queue *queue)
 
 static void forget(plait__queue *queue)
 {
-	/* Relaxed: who looks has the lock, or sees that it does not have what
-	 * it looks for. */
+	/* Relaxed: a reader has the lock, or finds that the word is not its
+	 * section. */
 	at_store_relaxed_ptr(&queue->idle_section, NULL);
-}
-
-bool plait__idle_section_exists(plait__queue *queue)
-{
-	/* Acquire: pairs with leave. */
-	return at_load_acquire_ptr(&queue->idle_section) != NULL;
 }
 
 plait__section *plait__idle_section_pin(plait__queue *queue)
 {
-	/* Acquire, as in the compare that fails: pairs with leave. */
-	void *lone = at_load_acquire_ptr(&queue->idle_section);
-	plait__section *section = section_of(lone);
+	/* Acquire, also in the failing compare: pairs with leave. */
+	void *word = at_load_acquire_ptr(&queue->idle_section);
+	plait__section *section = section_of(word);
 
-	if (lone == NULL || lone != section)
+	if (word == NULL || word != section)
 		return section;
-	return at_cas_ptr(&queue->idle_section, &lone, (char *)lone + MARK) ? section :
-								      NULL;
+	return at_cas_ptr(&queue->idle_section, &word, (char *)word + MARK) ?
+		       section :
+		       NULL;
 }
 
 bool plait__idle_section_enter(plait__section *section)
@@ -62,16 +61,16 @@ bool plait__idle_section_enter(plait__section *section)
 	bool clear;
 
 	plait__mutex_lock(&queue->lock);
-	clear = plait__section_queue_is_clear(queue);
+	clear = plait__queue_is_clear(queue);
 	if (clear)
-		/* Relaxed: who leaves is who came in, others have the lock. */
+		/* Relaxed: the entering thread leaves; others take the lock. */
 		at_store_relaxed_ptr(&queue->idle_section, section);
 	plait__mutex_unlock(&queue->lock);
 	section->was_idle = clear;
 	return clear;
 }
 
-/* The lock is held. */
+/* Caller holds the lock. */
 static void keep_failed(plait__queue *queue, plait__section *section)
 {
 	plait__object_hold(&section->object);
@@ -93,7 +92,7 @@ static bool leave_locked(plait__section *section, bool failed)
 	held = queue->idle_section_holds_queue;
 	queue->idle_section_holds_queue = false;
 	plait__mutex_unlock(&queue->lock);
-	/* Who leaves may be a thread that must not call slots. */
+	/* The leaving thread may be one that must not call slots. */
 	if (held)
 		plait__object_drop_deferred(&queue->object);
 	return unseen && !failed;
@@ -103,7 +102,8 @@ bool plait__idle_section_leave(plait__section *section, bool failed)
 {
 	void *unseen = section;
 
-	/* Release: who finds nothing there sees what was done. */
+	/* Release: a thread that reads null sees what was done in the
+	 * section. */
 	if (!failed && at_cas_ptr(&section->queue->idle_section, &unseen, NULL))
 		return true;
 	return leave_locked(section, failed);
@@ -114,7 +114,7 @@ void plait__idle_section_submitted(plait__queue *queue)
 	plait__section *section = current(queue);
 
 	forget(queue);
-	/* Not the last hold: the flight has one. */
+	/* Not the last hold: the in-flight ring has one. */
 	if (queue->idle_section_failed)
 		plait__object_drop_deferred(&section->object);
 	queue->idle_section_failed = false;
@@ -122,7 +122,8 @@ void plait__idle_section_submitted(plait__queue *queue)
 
 void plait__idle_section_abandon(plait__queue *queue)
 {
-	if (plait__idle_section_pin(queue) == NULL || queue->idle_section_failed)
+	if (plait__idle_section_pin(queue) == NULL ||
+	    queue->idle_section_failed)
 		return;
 	queue->idle_section_holds_queue = true;
 	plait__object_hold(&queue->object);

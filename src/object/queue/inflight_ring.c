@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A ring of what work in flight holds; see inflight_ring.h. */
+/* In-flight ring of a queue; see inflight_ring.h. */
 #include "object/queue/inflight_ring.h"
 
 #include "base/alloc.h"
@@ -58,7 +58,8 @@ bool plait__inflight_ring_push(plait__inflight_ring *flight,
 }
 
 bool plait__inflight_ring_has_last(const plait__inflight_ring *flight,
-				   const plait__object *object, uint64_t sequence)
+				   const plait__object *object,
+				   uint64_t sequence)
 {
 	uint32_t i;
 
@@ -84,13 +85,15 @@ plait__object *plait__inflight_ring_cancel(plait__inflight_ring *flight)
 	return entry_at(flight, --flight->count)->object;
 }
 
-plait__object *plait__inflight_ring_at(const plait__inflight_ring *flight, uint32_t index)
+plait__object *plait__inflight_ring_at(const plait__inflight_ring *flight,
+				       uint32_t index)
 {
 	return index < flight->committed ? entry_at(flight, index)->object :
 					   NULL;
 }
 
-plait__object *plait__inflight_ring_pop(plait__inflight_ring *flight, uint64_t reached)
+plait__object *plait__inflight_ring_pop(plait__inflight_ring *flight,
+					uint64_t reached)
 {
 	plait__inflight_entry *entry;
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a queue's work in flight holds: a ring of objects, each with the
- * sequence of the queue's own signal after which it is not used any more.
- * Grows to what was ever in flight at the same time, then allocates nothing.
- * The queue's lock guards it.
+ * In-flight ring: the objects that a queue's work in flight holds, each with
+ * the sequence of the queue's own signal after which its hold is dropped. It
+ * grows to the maximum in flight, then allocates nothing. Guarded by the
+ * queue's lock.
  */
 #ifndef PLAIT_SRC_OBJECT_QUEUE_INFLIGHT_RING_H
 #define PLAIT_SRC_OBJECT_QUEUE_INFLIGHT_RING_H
@@ -19,29 +19,35 @@ typedef struct plait__inflight_ring {
 	plait__inflight_entry *entries; /* null at first */
 	uint32_t capacity;	      /* a power of two */
 	uint32_t first;
-	uint32_t count;	    /* all */
-	uint32_t committed; /* those of stretches that were submitted */
+	uint32_t count;	    /* all entries */
+	uint32_t committed; /* entries of accepted submissions */
 } plait__inflight_ring;
 
 void plait__inflight_ring_fini(plait__inflight_ring *flight,
 			       const plait_allocator *allocator);
 
-/* Take over a hold, behind what is committed.  False: no memory. */
+/* Push a hold, which becomes the ring's, uncommitted. Returns false without
+ * memory. */
 bool plait__inflight_ring_push(plait__inflight_ring *flight,
 			       const plait_allocator *allocator,
 			       plait__object *object, uint64_t sequence);
 
-/* Was this object pushed just now, by the same stretch? */
+/* Returns true if one of the last two uncommitted entries is this object with
+ * this sequence. */
 bool plait__inflight_ring_has_last(const plait__inflight_ring *flight,
-				   const plait__object *object, uint64_t sequence);
+				   const plait__object *object,
+				   uint64_t sequence);
 
-/* What was pushed is in flight. */
+/* Commit all entries: the submission was accepted. */
 void plait__inflight_ring_commit(plait__inflight_ring *flight);
-/* Take back what was pushed last and not committed; null when all is. */
+/* Pop the newest uncommitted entry; null: none is left. */
 plait__object *plait__inflight_ring_cancel(plait__inflight_ring *flight);
-/* The one that came in as number `index`, the oldest first; or null. */
-plait__object *plait__inflight_ring_at(const plait__inflight_ring *flight, uint32_t index);
-/* The oldest that is not used after `reached`, or null. */
-plait__object *plait__inflight_ring_pop(plait__inflight_ring *flight, uint64_t reached);
+/* The committed entry `index`, 0 being the oldest; or null. */
+plait__object *plait__inflight_ring_at(const plait__inflight_ring *flight,
+				       uint32_t index);
+/* Pop the oldest committed entry, if its sequence is at most `reached`; else
+ * null. */
+plait__object *plait__inflight_ring_pop(plait__inflight_ring *flight,
+					uint64_t reached);
 
 #endif

@@ -1,69 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Single commands of the library's own; see queue.h and submission.h. */
-#include "object/queue/submission.h"
+/* Commands that the library submits for itself; see internal_commands.h. */
+#include "object/queue/internal_commands.h"
 
-#include "object/queue/owner_call.h"
-#include "object/queue/external_section.h"
+#include "object/queue/submission.h"
 
 #include "base/error.h"
 
-struct entry {
-	plait__section *section;
-	bool *out_idle;
-};
-
-static plait_status add_passage(struct plait__submission_builder *batch, const void *arg,
-				plait_error *error)
+static plait_status add_emission(struct plait__submission_builder *builder,
+				 const void *arg, plait_error *error)
 {
-	const struct entry *entry = arg;
-	plait__section *section = entry->section;
-	plait_status status;
-
-	*entry->out_idle = plait__section_queue_is_clear(batch->queue);
-	if (!*entry->out_idle) {
-		section->sequence = ++batch->progress;
-		plait__submission_add_emit(batch, batch->queue->progress,
-					   section->sequence);
-	}
-	plait__section_set_tail(section, *entry->out_idle, batch->progress + 1);
-	status = plait__submission_hold(batch, &section->object, error);
-	if (status == PLAIT_OK)
-		plait__submission_add_wait(batch, section->gate,
-					   section->gate_sequence);
-	return status;
-}
-
-plait_status plait__internal_submit_section(plait__queue *queue,
-					    plait__section *section,
-					    bool *out_idle, plait_error *error)
-{
-	struct plait__submission_builder batch = { .queue = queue };
-
-	return plait__submission_submit(&batch, 1, add_passage,
-					&(const struct entry){ section, out_idle },
-					error);
-}
-
-static plait_status add_nothing(struct plait__submission_builder *batch, const void *arg,
-				plait_error *error)
-{
-	(void)batch;
-	(void)arg;
-	(void)error;
-	return PLAIT_OK;
-}
-
-plait_status plait__internal_submit_idle_section(plait__queue *queue, plait_error *error)
-{
-	struct plait__submission_builder batch = { .queue = queue };
-
-	return plait__submission_submit(&batch, 0, add_nothing, NULL, error);
-}
-
-static plait_status add_emission(struct plait__submission_builder *batch, const void *arg,
-				 plait_error *error)
-{
-	return plait__submission_add_emission(batch, *(plait__signal *const *)arg,
+	return plait__submission_add_emission(builder,
+					      *(plait__signal *const *)arg,
 					      error);
 }
 
@@ -71,9 +18,10 @@ plait_status plait__internal_submit_emission(plait__queue *queue,
 					     plait__signal *signal,
 					     plait_error *error)
 {
-	struct plait__submission_builder batch = { .queue = queue };
+	struct plait__submission_builder builder = { .queue = queue };
 
-	return plait__submission_submit(&batch, 1, add_emission, &signal, error);
+	return plait__submission_submit(&builder, 1, add_emission, &signal,
+					error);
 }
 
 struct owned {
@@ -81,7 +29,7 @@ struct owned {
 	plait__call **out;
 };
 
-/* What was there before is the caller's. */
+/* Exchange *out; the former call is the caller's. */
 static plait__call *publish(const struct owned *owned, plait__call *call)
 {
 	plait__call *before;
@@ -93,24 +41,25 @@ static plait__call *publish(const struct owned *owned, plait__call *call)
 	return before;
 }
 
-static plait_status add_owned(struct plait__submission_builder *batch, const void *arg,
-			      plait_error *error)
+static plait_status add_owned(struct plait__submission_builder *builder,
+			      const void *arg, plait_error *error)
 {
 	const struct owned *owned = arg;
 	const plait_command command = {
 		.function = owned->wanted->function,
 		.user_data = owned->wanted->user_data,
 	};
-	plait_status status = plait__submission_add_call(batch, &command,
+	plait_status status = plait__submission_add_call(builder, &command,
 							 owned->wanted->inbox,
 							 owned->wanted->asks,
 							 error);
 
 	if (status != PLAIT_OK)
 		return status;
-	plait__object_hold(&batch->calls->notice.object);
-	publish(owned, batch->calls);
-	/* Relaxed: who set it without finding the call had the lock first. */
+	plait__object_hold(&builder->calls->event_record.object);
+	publish(owned, builder->calls);
+	/* Relaxed: a thread that sets it after this load finds the call under
+	 * the lock. */
 	if (at_load_relaxed_u32(owned->wanted->stop) == 0)
 		return PLAIT_OK;
 	return plait__fail(error, PLAIT_E_CANCELLED, "it was cancelled");
@@ -120,16 +69,17 @@ plait_status plait__internal_submit_call(plait__queue *queue,
 					 const plait__owner_call *wanted,
 					 plait__call **out, plait_error *error)
 {
-	struct plait__submission_builder batch = { .queue = queue };
+	struct plait__submission_builder builder = { .queue = queue };
 	const struct owned owned = { .wanted = wanted, .out = out };
 	plait__call *call;
 	plait_status status;
 
-	status = plait__submission_submit(&batch, 1, add_owned, &owned, error);
+	status = plait__submission_submit(&builder, 1, add_owned, &owned,
+					  error);
 	if (status == PLAIT_OK)
 		return status;
 	call = publish(&owned, NULL);
 	if (call != NULL)
-		plait__object_drop(&call->notice.object);
+		plait__object_drop(&call->event_record.object);
 	return status;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What objects are to the system below their backend. */
+/* Native handles of devices, queues and buffers. */
 #include "plait/native.h"
 
 #include "object/memory/buffer.h"
@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 
-/* `request` names the object; its device is entered. */
+/* Ask the backend. `request` names the object; the caller holds its device. */
 static plait_status ask(const plait__device *device,
 			plait_native_request *request, uint64_t *out,
 			plait_error *error)
@@ -29,8 +29,8 @@ static plait_status ask(const plait__device *device,
 	request->device = device->index;
 	status = backend->table.native_query(backend->self, request, &told,
 					     &room);
-	status = plait__backend_result_check(device->port, status, "native_query",
-					     &room, error);
+	status = plait__backend_result_check(device->port, status,
+					     "native_query", &room, error);
 	if (status == PLAIT_OK)
 		*out = told;
 	return status;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Commands that the owner of an inbox runs; see owner_call.h. */
+/* Owner calls: creation, reuse, answers; see owner_call.h. */
 #include "object/queue/owner_call.h"
 
 #include "object/inbox/inbox.h"
 #include "object/context/backend_result.h"
-#include "object/queue/queue.h"
+#include "object/queue/queue_state.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -14,24 +14,26 @@
 #include <stdio.h>
 
 enum {
-	/* Times that raising the gate of a call is tried. */
+	/* Attempts to raise the gate of a call. */
 	RAISE_TRIES = 4,
 	INDEX_BITS = 20,
 	MAX_CALLS = (1 << INDEX_BITS) - 1
 };
 
-/* --- making and using again */
+static const plait__inbox_call_ops inbox_call_ops;
+
+/* --- create and reuse */
 
 static void free_call(plait__call *call)
 {
 	plait__backend *backend = call->port->backend;
 
 	backend->table.signal_destroy(backend->self, call->gate);
-	plait__free(plait__context_allocator(call->notice.object.context),
+	plait__free(plait__context_allocator(call->event_record.object.context),
 		    call, sizeof(*call));
 }
 
-void plait__call_free_idle(plait__inbox *inbox)
+static void free_idle(plait__inbox *inbox)
 {
 	plait__call *call;
 
@@ -41,7 +43,7 @@ void plait__call_free_idle(plait__inbox *inbox)
 	}
 }
 
-/* False: the gate would not forget its failure. */
+/* Returns false if the gate keeps its failure. */
 static bool reset_gate(plait__call *call)
 {
 	plait__backend *backend = call->port->backend;
@@ -54,11 +56,11 @@ static bool reset_gate(plait__call *call)
 					   &ignored) == PLAIT_OK;
 }
 
-/* All have done with it. */
+/* Last hold: keep the call for reuse, or free it. */
 static void recycle(plait__object *object)
 {
 	plait__call *call = (plait__call *)(void *)object;
-	plait__inbox *inbox = call->notice.inbox;
+	plait__inbox *inbox = call->event_record.inbox;
 	bool usable = reset_gate(call);
 
 	plait__mutex_lock(&inbox->lock);
@@ -88,17 +90,20 @@ static plait_status create_gate(plait__call *call, plait__queue *queue,
 					      queue->device->index,
 					      PLAIT_BACKEND_SIGNAL_GATE,
 					      &call->gate, &room);
-	return plait__backend_result_check_created(queue->port, status, "signal_create",
-						   call->gate, &room, error);
+	return plait__backend_result_check_created(queue->port, status,
+						   "signal_create", call->gate,
+						   &room, error);
 }
 
-/* Its place in the table, for good. */
-static plait_status enlist(plait__inbox *inbox, plait__call *call,
+/* Add the call to the inbox's table, at its permanent index. */
+static plait_status add_to_table(plait__inbox *inbox, plait__call *call,
 			   plait_error *error)
 {
 	plait_status status = PLAIT_OK;
 
 	plait__mutex_lock(&inbox->lock);
+	if (inbox->call_ops == NULL)
+		inbox->call_ops = &inbox_call_ops;
 	call->index = inbox->calls.count;
 	if (call->index == MAX_CALLS)
 		status = plait__fail(error, PLAIT_E_BUSY,
@@ -122,14 +127,14 @@ static plait_status create(plait__inbox *inbox, plait__queue *queue,
 	if (call == NULL)
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory for a call");
-	call->notice.object.context = context;
+	call->event_record.object.context = context;
 	call->port = queue->port;
 	status = create_gate(call, queue, error);
 	if (status != PLAIT_OK) {
 		plait__free(allocator, call, sizeof(*call));
 		return status;
 	}
-	status = enlist(inbox, call, error);
+	status = add_to_table(inbox, call, error);
 	if (status != PLAIT_OK) {
 		free_call(call);
 		return status;
@@ -138,8 +143,9 @@ static plait_status create(plait__inbox *inbox, plait__queue *queue,
 	return PLAIT_OK;
 }
 
-/* An idle one with a gate of this backend, or null. */
-static plait__call *find_idle(plait__inbox *inbox, const plait__backend_port *port)
+/* Unlink an idle call with a gate of this backend; or null. */
+static plait__call *find_idle(plait__inbox *inbox,
+			      const plait__backend_port *port)
 {
 	plait__call **link;
 	plait__call *call;
@@ -158,7 +164,7 @@ static plait__call *find_idle(plait__inbox *inbox, const plait__backend_port *po
 static void fill(plait__call *call, plait__queue *queue,
 		 const plait_command *command, bool asks)
 {
-	plait__inbox_event *notice = &call->notice;
+	plait__inbox_event *event_record = &call->event_record;
 
 	call->generation++;
 	call->gate_sequence++;
@@ -166,8 +172,8 @@ static void fill(plait__call *call, plait__queue *queue,
 	call->label = command->label;
 	call->asks = asks;
 	call->next = NULL;
-	notice->answered = false;
-	notice->event = (plait_event){
+	event_record->answered = false;
+	event_record->event = (plait_event){
 		.kind = PLAIT_EVENT_CALL,
 		.id = (uint64_t)call->generation << INDEX_BITS |
 		      (call->index + 1),
@@ -189,78 +195,80 @@ plait_status plait__call_prepare(plait__inbox *inbox, plait__queue *queue,
 		status = create(inbox, queue, &call, error);
 	if (status != PLAIT_OK)
 		return status;
-	(void)plait__object_init(&call->notice.object, &plait__call_class,
+	(void)plait__object_init(&call->event_record.object, &plait__call_class,
 				 inbox->object.context, NULL);
 	plait__object_hold(&inbox->object);
-	call->notice.inbox = inbox;
+	call->event_record.inbox = inbox;
 	fill(call, queue, command, asks);
 	plait__mutex_lock(&inbox->lock);
 	closed = inbox->closed;
 	if (!closed)
-		plait__inbox_link(inbox, &call->notice);
+		plait__inbox_link(inbox, &call->event_record);
 	plait__mutex_unlock(&inbox->lock);
 	if (!closed) {
 		*out = call;
 		return PLAIT_OK;
 	}
 	call->gate_sequence--;
-	plait__object_drop(&call->notice.object);
+	plait__object_drop(&call->event_record.object);
 	return plait__fail(error, PLAIT_E_STATE, "%s is closed",
 			   plait__object_name(&inbox->object, room));
 }
 
-/* Take it out of its inbox, if it is still there and has no event to come. */
+/* Unlink the call from its inbox, if it is still linked and has no event to
+ * come. */
 static void leave_inbox(plait__call *call)
 {
-	plait__inbox *inbox = call->notice.inbox;
+	plait__inbox *inbox = call->event_record.inbox;
 	bool linked;
 
 	plait__mutex_lock(&inbox->lock);
-	linked = call->notice.state == PLAIT__INBOX_EVENT_TAKEN &&
-		 plait__inbox_unlink(&call->notice);
+	linked = call->event_record.state == PLAIT__INBOX_EVENT_TAKEN &&
+		 plait__inbox_unlink(&call->event_record);
 	plait__mutex_unlock(&inbox->lock);
 	if (linked)
-		plait__object_drop(&call->notice.object);
+		plait__object_drop(&call->event_record.object);
 }
 
 void plait__call_cancel(plait__call *call)
 {
-	plait__inbox *inbox = call->notice.inbox;
+	plait__inbox *inbox = call->event_record.inbox;
 
 	plait__mutex_lock(&inbox->lock);
-	plait__inbox_remove(inbox, &call->notice);
-	/* A close at the same time may have raised the gate. */
-	if (!call->notice.answered)
+	plait__inbox_remove(inbox, &call->event_record);
+	/* A concurrent close of the inbox may have raised the gate. */
+	if (!call->event_record.answered)
 		call->gate_sequence--;
-	call->notice.answered = true;
+	call->event_record.answered = true;
 	plait__mutex_unlock(&inbox->lock);
 	leave_inbox(call);
 }
 
-/* --- answering */
+/* --- answer */
 
 static void raise_gate(plait__call *call, const plait_error *failure)
 {
 	plait__backend *backend = call->port->backend;
 	const plait_backend_point point = { call->gate, call->gate_sequence };
-	plait__context *context = call->notice.object.context;
+	plait__context *context = call->event_record.object.context;
 	plait_status status = PLAIT_E_BUSY;
 	plait_error why;
 	int tries;
 
-	/* The rest of it only says what is wrong. */
+	/* The other fields are written with the failure. */
 	why.size = sizeof(why);
 	why.text[0] = '\0';
 
 	call->gate_failed = failure != NULL;
-	/* What failed has changed nothing, and nobody else can answer. */
+	/* A failed raise has changed nothing, and no other thread answers this
+	 * call. */
 	for (tries = 0; tries < RAISE_TRIES && status != PLAIT_OK; tries++)
 		status = backend->table.signal_raise(backend->self, &point,
 						     failure, &why);
 	if (status != PLAIT_OK)
 		plait__log_line(&context->settings.log, PLAIT_LOG_ERROR,
-				"a call could not be answered, its queue "
-				"stands still: %s", why.text);
+				"the gate of a call could not be raised; "
+				"its queue stays blocked: %s", why.text);
 }
 
 static void describe(const plait__call *call, int64_t result, const char *text,
@@ -290,11 +298,11 @@ raise_failed(plait__call *call, int64_t result, const char *text)
 	raise_gate(call, &failure);
 }
 
-/* Marked and out of the inbox's list, whose hold is the caller's: who is the
- * only one to come here, and gives it back here. */
+/* Answer a claimed call: it is marked and unlinked. Drops the inbox's hold,
+ * which the claim made the caller's. */
 static void answer(plait__call *call, int64_t result, const char *text)
 {
-	plait__object *object = &call->notice.object;
+	plait__object *object = &call->event_record.object;
 	bool fails = result != 0 &&
 		     (!call->asks || (text != NULL && text[0] != '\0'));
 
@@ -308,21 +316,23 @@ static void answer(plait__call *call, int64_t result, const char *text)
 	plait__object_drop(object);
 }
 
-/* With the lock held: what was taken is the caller's to answer, in one go with
- * leaving the inbox.  False: somebody has answered. */
+/* Mark a taken call as answered and unlink it, in one critical section; only
+ * one caller succeeds. Caller holds the inbox's lock. */
 static bool claim(plait__call *call)
 {
-	if (call->notice.answered)
+	if (call->event_record.answered)
 		return false;
-	call->notice.answered = true;
-	/* It was taken and not answered, so it is in the list. */
-	(void)plait__inbox_unlink(&call->notice);
+	call->event_record.answered = true;
+	/* The call was taken and not answered, so it is linked. */
+	(void)plait__inbox_unlink(&call->event_record);
 	return true;
 }
 
-void plait__call_answer(plait__call *call, int64_t result, const char *text)
+static void answer_taken(plait__inbox_event *event, int64_t result,
+			 const char *text)
 {
-	plait__inbox *inbox = call->notice.inbox;
+	plait__call *call = plait__call_of(event);
+	plait__inbox *inbox = event->inbox;
 	bool mine;
 
 	plait__mutex_lock(&inbox->lock);
@@ -332,7 +342,7 @@ void plait__call_answer(plait__call *call, int64_t result, const char *text)
 		answer(call, result, text);
 }
 
-/* Find by id what was taken and not answered, and claim it; or null. */
+/* Find a taken, unanswered call by its id, and claim it; or null. */
 static plait__call *find_taken(plait__inbox *inbox, uint64_t id)
 {
 	uint64_t index = (id & MAX_CALLS) - 1;
@@ -342,9 +352,10 @@ static plait__call *find_taken(plait__inbox *inbox, uint64_t id)
 	if (index < inbox->calls.count)
 		call = *(plait__call **)plait__vector_at(&inbox->calls,
 							 (uint32_t)index);
-	if (call != NULL && (call->notice.event.id != id ||
-			     call->notice.state != PLAIT__INBOX_EVENT_TAKEN ||
-			     !claim(call)))
+	if (call != NULL &&
+	    (call->event_record.event.id != id ||
+	     call->event_record.state != PLAIT__INBOX_EVENT_TAKEN ||
+	     !claim(call)))
 		call = NULL;
 	plait__mutex_unlock(&inbox->lock);
 	return call;
@@ -374,38 +385,46 @@ PLAIT_API plait_status plait_inbox_answer(plait_inbox *inbox, uint64_t id,
 	return status;
 }
 
-void plait__call_fail_closed(plait__call *call)
+static void fail_closed(plait__inbox_event *event)
 {
 	plait_error failure = { .size = sizeof(failure) };
-	plait__call *next;
+	plait__inbox_event *next;
 
-	for (; call != NULL; call = next) {
+	for (; event != NULL; event = next) {
+		plait__call *call = plait__call_of(event);
 		const char *label = call->label != NULL ? call->label : "";
 
-		next = call->next_closed;
+		next = event->next_closed;
 		plait__fail(&failure, PLAIT_E_CANCELLED,
 			    "%s%.*s%s was cancelled: its inbox was closed",
-			    call->label != NULL ? "command \"" : "host function",
+			    call->label != NULL ? "command \"" :
+						  "host function",
 			    PLAIT__TEXT_FIT(label, 60),
 			    call->label != NULL ? "\"" : "");
 		raise_gate(call, &failure);
 		leave_inbox(call);
-		plait__object_drop(&call->notice.object);
+		plait__object_drop(&call->event_record.object);
 	}
 }
 
+static const plait__inbox_call_ops inbox_call_ops = {
+	.answer = answer_taken,
+	.fail_closed = fail_closed,
+	.free_idle = free_idle,
+};
+
 void plait__call_retract(plait__call *call)
 {
-	plait__inbox *inbox = call->notice.inbox;
+	plait__inbox *inbox = call->event_record.inbox;
 	plait_error failure = { .size = sizeof(failure) };
 	bool mine;
 
 	plait__mutex_lock(&inbox->lock);
-	mine = !call->notice.answered &&
-	       call->notice.state != PLAIT__INBOX_EVENT_TAKEN;
+	mine = !call->event_record.answered &&
+	       call->event_record.state != PLAIT__INBOX_EVENT_TAKEN;
 	if (mine) {
-		plait__inbox_remove(inbox, &call->notice);
-		call->notice.answered = true;
+		plait__inbox_remove(inbox, &call->event_record);
+		call->event_record.answered = true;
 	}
 	plait__mutex_unlock(&inbox->lock);
 	if (!mine)
@@ -415,18 +434,20 @@ void plait__call_retract(plait__call *call)
 	leave_inbox(call);
 }
 
-/* --- when the queue comes there */
+/* --- the queue has reached the call */
 
 /*
- * The queue is said to have failed before it came to the call, which nobody
- * will run.  If that is not true the queue waits for the gate.  Outside of the
- * upcall, where it can be asked; has the holds of the upcall.
+ * The backend reported that the queue failed before the call, which therefore
+ * is not run. If the report is wrong the queue waits for the gate. Runs outside
+ * the notification callback, where slots may be called, with the callback's
+ * holds.
  */
-static void settle(plait__object *failure_hold)
+static void resolve_failure(plait__object *failure_hold)
 {
-	plait__call *call = (plait__call *)(void *)
-		((unsigned char *)failure_hold - offsetof(plait__call, failure_hold));
-	plait__object *object = &call->notice.object;
+	plait__call *call =
+		(plait__call *)(void *)((unsigned char *)failure_hold -
+					offsetof(plait__call, failure_hold));
+	plait__object *object = &call->event_record.object;
 	plait__queue *queue = call->queue;
 	plait_error failure = { .size = sizeof(failure) };
 	plait_status status;
@@ -437,54 +458,54 @@ static void settle(plait__object *failure_hold)
 			    "plugin %s: a notification said that the queue "
 			    "had failed, and it had not",
 			    call->port->backend->name);
-		/* Nothing in front of it has failed. */
+		/* No command in front of the call has failed. */
 		if (status == PLAIT_OK)
 			plait__queue_note_failure(queue, &failure);
 		raise_gate(call, &failure);
 	}
 	/* Release: pairs with the load in queue_finish.c. */
-	at_sub_u32(&queue->upcalls, 1);
+	at_sub_u32(&queue->owed_notifications, 1);
 	plait__context_notify_waiters(object->context);
 	plait__object_drop(object);
 	plait__object_drop(&queue->object);
 }
 
-static const plait__class doubt_class = { .destroy = settle };
+static const plait__class failure_class = { .destroy = resolve_failure };
 
-/* Upcall: the queue has come to the call, or failed before it; then it does
- * not wait for the gate, and nothing is to be run. */
+/* Notification callback: the queue has reached the call; or it failed before,
+ * does not wait for the gate, and the call must not be run. */
 static void on_reached(void *user_data, plait_status status)
 {
 	plait__call *call = user_data;
-	plait__object *object = &call->notice.object;
-	plait__inbox *inbox = call->notice.inbox;
+	plait__object *object = &call->event_record.object;
+	plait__inbox *inbox = call->event_record.inbox;
 	plait__queue *queue = call->queue;
-	bool doubted = false;
+	bool reported_failed = false;
 	bool linked = false;
 
 	plait__backend_notified(object->context);
 	plait__mutex_lock(&inbox->lock);
-	if (call->notice.state == PLAIT__INBOX_EVENT_PROMISED) {
+	if (call->event_record.state == PLAIT__INBOX_EVENT_PROMISED) {
 		if (status == PLAIT_OK) {
-			plait__inbox_push(inbox, &call->notice);
+			plait__inbox_push(inbox, &call->event_record);
 		} else {
-			call->notice.state = PLAIT__INBOX_EVENT_TAKEN;
-			call->notice.answered = true;
-			linked = plait__inbox_unlink(&call->notice);
-			doubted = true;
+			call->event_record.state = PLAIT__INBOX_EVENT_TAKEN;
+			call->event_record.answered = true;
+			linked = plait__inbox_unlink(&call->event_record);
+			reported_failed = true;
 		}
 	}
 	plait__mutex_unlock(&inbox->lock);
 	if (linked)
 		plait__object_drop_deferred(object);
-	if (doubted) {
-		(void)plait__object_init(&call->failure_hold, &doubt_class,
+	if (reported_failed) {
+		(void)plait__object_init(&call->failure_hold, &failure_class,
 					 object->context, NULL);
 		plait__object_drop_deferred(&call->failure_hold);
 		return;
 	}
 	/* Release: pairs with the load in queue_finish.c. */
-	at_sub_u32(&queue->upcalls, 1);
+	at_sub_u32(&queue->owed_notifications, 1);
 	plait__context_notify_waiters(object->context);
 	plait__object_drop_deferred(object);
 	plait__object_drop_deferred(&queue->object);
@@ -496,32 +517,32 @@ void plait__call_arm(plait__call *call)
 	const plait_backend_point point = { queue->progress,
 					    call->sequence };
 	plait_error why = { .size = sizeof(why) };
-	plait__inbox *inbox = call->notice.inbox;
+	plait__inbox *inbox = call->event_record.inbox;
 	plait_status status;
 	bool mine;
 
-	/* The upcall needs the call, and the queue's signal. */
-	plait__object_hold(&call->notice.object);
+	/* The notification needs the call, and the queue's signal. */
+	plait__object_hold(&call->event_record.object);
 	plait__object_hold(&queue->object);
-	at_add_u32(&queue->upcalls, 1);
+	at_add_u32(&queue->owed_notifications, 1);
 	status = plait__backend_notify(queue->port, queue->object.context,
 				       &point, on_reached, call, &why);
 	if (status == PLAIT_OK)
 		return;
-	(void)plait__backend_result_check(queue->port, status, "signal_notify", &why,
-					  NULL);
-	at_sub_u32(&queue->upcalls, 1);
-	/* Submitted it is; so the command fails with what is wrong here. */
+	(void)plait__backend_result_check(queue->port, status, "signal_notify",
+					  &why, NULL);
+	at_sub_u32(&queue->owed_notifications, 1);
+	/* The command was submitted, so it fails with this error. */
 	plait__mutex_lock(&inbox->lock);
-	mine = !call->notice.answered;
-	call->notice.answered = true;
+	mine = !call->event_record.answered;
+	call->event_record.answered = true;
 	if (mine)
-		call->notice.state = PLAIT__INBOX_EVENT_TAKEN;
+		call->event_record.state = PLAIT__INBOX_EVENT_TAKEN;
 	plait__mutex_unlock(&inbox->lock);
 	if (mine) {
 		raise_gate(call, &why);
 		leave_inbox(call);
 	}
-	plait__object_drop(&call->notice.object);
+	plait__object_drop(&call->event_record.object);
 	plait__object_drop(&queue->object);
 }

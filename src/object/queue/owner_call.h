@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A command that the owner of an inbox runs.  Its queue raises its own signal
- * (progress) when it gets there, which posts the event, and then waits for a
- * gate of the call, which the answer raises.
+ * Owner call: a command that the owner of an inbox runs. When its queue reaches
+ * the command, it raises its own signal (progress), which posts the event; then
+ * it waits for the gate of the call, which the answer raises.
  *
- *     queue:  ... emit progress | wait gate ...
- *                     |              ^
- *     upcall:   post event           |
- *     owner:     take, run, answer --'
+ *     queue:         ... emit progress | wait gate ...
+ *                            |              ^
+ *     notification:      post event         |
+ *     owner:               take, run, answer
  *
- * A queue that failed before it came there does not wait for gates, and the
- * call is not posted.
+ * A queue that has failed before does not wait for gates, and the call is not
+ * posted.
  *
- * A call is used again, gate and all, when three have done with it: the
- * queue (it went past the gate), the upcall and the inbox (answered).
+ * A call is reused, with its gate, when the queue (it has passed the gate), the
+ * notification and the inbox (answered) have dropped their holds.
  */
 #ifndef PLAIT_SRC_OBJECT_QUEUE_OWNER_CALL_H
 #define PLAIT_SRC_OBJECT_QUEUE_OWNER_CALL_H
@@ -27,65 +27,52 @@ typedef struct plait__backend_port plait__backend_port;
 typedef struct plait__queue plait__queue;
 
 struct plait__call {
-	plait__inbox_event notice;
-	plait__call *next; /* idle; or in a stretch */
-	plait__call *next_closed; /* answered by the close of the inbox */
+	plait__inbox_event event_record;
+	plait__call *next; /* idle calls; or calls of a submission */
 	plait__backend_port *port;
-	plait__queue *queue; /* good until the gate is raised */
+	plait__queue *queue; /* valid until the gate is raised */
 	plait_backend_signal *gate;
 	uint64_t gate_sequence;
-	uint64_t sequence;   /* of `progress`: the queue has come to it */
-	bool gate_failed;    /* to be reset before it is used again */
-	plait__object failure_hold; /* dropped when the queue is said to have failed */
+	uint64_t sequence;   /* of `progress`, when the queue has reached it */
+	bool gate_failed;    /* to be reset before reuse */
+	plait__object failure_hold; /* dropped when the queue is reported to
+				     * have failed */
 	uint32_t index;	     /* in the inbox's table */
-	uint32_t generation; /* with the index: the id */
-	const char *label;   /* the user's, as long as the command lives */
-	bool asks;	     /* a result is an answer, no failure */
-	at_u64 result;	     /* it; stored before the gate is raised */
+	uint32_t generation; /* with the index, the id */
+	const char *label;   /* the user's; valid as long as the command */
+	bool asks;	     /* the result is an answer, not a failure */
+	at_u64 result;	     /* stored before the gate is raised */
 };
 
-/* What it answered, once its queue has gone past the gate. */
+/* The owner's result, once the queue has passed the gate. */
 static inline uint64_t plait__call_result(const plait__call *call)
 {
 	/* Acquire: pairs with the store in answer. */
 	return at_load_acquire_u64(&call->result);
 }
 
-/* One for this command: two holds, one for the queue.  PLAIT_E_STATE,
- * PLAIT_E_NOMEM, PLAIT_E_BUSY (too many). */
+/* Get a call for this command, with two holds, one of them for the queue.
+ * PLAIT_E_STATE, PLAIT_E_NOMEM, PLAIT_E_BUSY (too many). */
 plait_status plait__call_prepare(plait__inbox *inbox, plait__queue *queue,
 				 const plait_command *command, bool asks,
 				 plait__call **out, plait_error *error);
 
-/* The stretch was not submitted; the queue's hold stays the caller's. */
+/* The submission was rolled back; the queue's hold stays the caller's. */
 void plait__call_cancel(plait__call *call);
 
-/* The stretch was submitted: post it when the queue has come to it. */
+/* The submission was accepted: post the event when the queue reaches the
+ * call. */
 void plait__call_arm(plait__call *call);
 
-/* Answer what was taken; a result of 0 is success, and of a call that asks
- * any, if there is no text.  The call may be gone afterwards. */
-void plait__call_answer(plait__call *call, int64_t result, const char *text);
-
-/* Nobody is to run it any more: unless its owner has taken it, its queue goes
- * on, with PLAIT_E_CANCELLED.  The caller has a hold. */
+/* Cancel the call, unless its owner has taken it: the queue fails with
+ * PLAIT_E_CANCELLED. The caller has a hold. */
 void plait__call_retract(plait__call *call);
-
-/* An inbox closes: `call` and those behind it are answered by that. */
-void plait__call_fail_closed(plait__call *call);
-
-/* The inbox ends. */
-void plait__call_free_idle(plait__inbox *inbox);
 
 extern const plait__class plait__call_class;
 
-/* Of which call the queue waits for the owner of an inbox: what an
- * error says behind its text, ": ...", or "" when it does not. */
-void plait__wait_diagnosis_describe_call(plait__queue *queue, char *out, uint32_t bytes);
-
-static inline plait__call *plait__call_of(plait__inbox_event *notice)
+static inline plait__call *plait__call_of(plait__inbox_event *event_record)
 {
-	return (plait__call *)(void *)notice;
+	return (plait__call *)(void *)event_record;
 }
 
 #endif

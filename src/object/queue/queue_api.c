@@ -1,17 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* What users submit to a queue: commands, or one, in its short form. */
-#include "object/queue/queue.h"
+/* Submission by the user: arrays of commands, and the short forms. */
+#include "object/queue/queue_finish.h"
+#include "object/queue/submission.h"
 
 #include "base/error.h"
-
-/* With PLAIT_SYNC a submission is done when it returns; but inside a host
- * function that would be a deadlock. */
-bool plait__queue_wants_finish(const plait__queue *queue)
-{
-	return (queue->object.context->settings.flags & PLAIT_CONTEXT_SYNC) !=
-		       0 &&
-	       !plait__callback_scope_is_active();
-}
 
 static plait_status submit(plait_queue *queue, const plait_command *commands,
 			   uint64_t count, bool own, uint64_t *out_sequence,
@@ -26,7 +18,8 @@ static plait_status submit(plait_queue *queue, const plait_command *commands,
 	status = plait__queue_enter(queue, &self, error);
 	if (status != PLAIT_OK)
 		return status;
-	PLAIT__THREAD_SCOPE inside = { plait__object_leave_on_exit, &self->object };
+	PLAIT__THREAD_SCOPE inside = { plait__object_leave_on_exit,
+				       &self->object };
 	status = plait__submission_submit_array(self, commands, count, own,
 						&sequence, error);
 	if (status == PLAIT_OK && count != 0 && plait__queue_wants_finish(self))

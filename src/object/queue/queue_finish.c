@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Waiting for a queue, and making it usable again; see queue.h. */
+/* Waiting for a queue, and recovery after its failure; see queue_finish.h. */
+#include "object/queue/queue_finish.h"
+
 #include "object/context/backend_result.h"
-#include "object/queue/queue.h"
-#include "object/progress/wait_loop.h"
+#include "object/queue/idle_section.h"
+#include "object/queue/queue_diagnosis.h"
+#include "object/queue/queue_state.h"
+#include "object/queue/submission.h"
+#include "object/wait/wait_diagnosis.h"
 
 #include "base/error.h"
 #include "sys/clock.h"
@@ -11,43 +16,25 @@
 #include <stdio.h>
 
 enum {
-	/* How often a queue that has failed is asked to recover: when it has
-	 * raised all, so that its thread is just leaving; and before. */
+	/* Attempts to recover a failed queue: when it has raised all its
+	 * points, so that its thread is just leaving; and before. */
 	TRIES_RAISED = 5000,
 	TRIES_EARLY = 50,
-	/* Those at first do not sleep. */
+	/* The first attempts do not sleep. */
 	TRIES_AWAKE = 16,
 	SLEEP_NS = 1000000
 };
 
-/* A queue that has failed, on the way to being usable again. */
+/* Recovery of a failed queue. */
 struct recovery {
 	plait__queue *queue;
 	uint64_t deadline_ns;
-	uint32_t refused;	     /* how often it was busy */
-	uint64_t reached;	     /* where it was then */
-	plait_error refusal; /* what it said */
+	uint32_t refused;	     /* how often the backend refused */
+	uint64_t reached;	     /* where the queue was then */
+	plait_error refusal; /* the backend's error */
 };
 
-void plait__queue_lock_and_collect(plait__queue *queue)
-{
-	plait__object *done[PLAIT__QUEUE_COLLECT];
-	uint32_t count;
-	uint32_t i;
-
-	plait__mutex_lock(&queue->lock);
-	while (queue->inflight.committed >= PLAIT__QUEUE_COLLECT_FROM) {
-		count = plait__queue_collect(queue, done);
-		if (count == 0)
-			break;
-		plait__mutex_unlock(&queue->lock);
-		for (i = 0; i < count; i++)
-			plait__object_drop(done[i]);
-		plait__mutex_lock(&queue->lock);
-	}
-}
-
-/* Until the queue's own signal has come to `sequence`. */
+/* Wait until the queue's own signal has reached `sequence`. */
 static plait_status await(plait__queue *queue, uint64_t sequence,
 			  uint64_t timeout_ns, bool *out_failed,
 			  plait_error *error)
@@ -62,6 +49,8 @@ static plait_status await(plait__queue *queue, uint64_t sequence,
 		.points = &point,
 		.count = 1,
 		.timeout_ns = timeout_ns,
+		.describe = plait__queue_diagnosis_describe,
+		.arg = queue,
 	};
 	plait_status status = plait__wait_run(&request, error);
 
@@ -69,7 +58,7 @@ static plait_status await(plait__queue *queue, uint64_t sequence,
 	return status;
 }
 
-/* The lock is held, nothing is pending, the queue has failed. */
+/* Caller holds the lock; nothing is pending, and the queue has failed. */
 static plait_status recover(plait__queue *queue, plait_error *error)
 {
 	plait__backend *backend = queue->port->backend;
@@ -81,32 +70,33 @@ static plait_status recover(plait__queue *queue, plait_error *error)
 	if (status == PLAIT_OK)
 		status = backend->table.signal_reset(backend->self,
 						     queue->progress, &room);
-	return plait__backend_result_check(queue->port, status, "queue_recover", &room,
-					   error);
+	return plait__backend_result_check(queue->port, status, "queue_recover",
+					   &room, error);
 }
 
-/* A signal must not forget its failure while somebody is to be told. */
-static bool is_told(void *arg)
+/* Ready: no notification is owed, so the signal may be reset. */
+static bool is_notified(void *arg)
 {
 	plait__queue *queue = arg;
 
-	return at_load_acquire_u32(&queue->upcalls) == 0 &&
+	return at_load_acquire_u32(&queue->owed_notifications) == 0 &&
 	       !plait__signal_watch_is_armed(&queue->watch);
 }
 
-static void describe_told(void *arg, char *out, uint32_t bytes)
+static void describe_failed(void *arg, char *out, uint32_t bytes)
 {
 	plait__queue *queue = arg;
 	char room[PLAIT__OBJECT_NAME_BYTES];
 	char owed[PLAIT_ERROR_TEXT_BYTES];
 
-	plait__wait_diagnosis_describe_backends(queue->object.context, owed, sizeof(owed));
+	plait__wait_diagnosis_describe_backends(queue->object.context, owed,
+						sizeof(owed));
 	(void)snprintf(out, bytes, "%s of %s has failed%s",
 		       plait__object_name(&queue->object, room),
 		       queue->port->backend->name, owed);
 }
 
-/* Some time for its thread to leave, or for what a thread has to drive. */
+/* Let the backend's thread leave, or advance what a thread has to drive. */
 static void pause_between(const struct recovery *recovery)
 {
 	plait__context *context = recovery->queue->object.context;
@@ -124,11 +114,12 @@ static void pause_between(const struct recovery *recovery)
 }
 
 /*
- * It has failed and does not recover: it is just leaving its last command, or
- * its backend lies, since points of queues fail when they are raised, and a
- * queue that has raised all has nothing pending.  PLAIT_PENDING: try again.
+ * The queue has failed and does not recover: it is just leaving its last
+ * command; or its backend is wrong, since points of queues fail when they are
+ * raised, and a queue that has raised all has nothing pending. PLAIT_PENDING:
+ * try again.
  */
-static plait_status judge_refusal(struct recovery *recovery,
+static plait_status check_refusal(struct recovery *recovery,
 				  plait_error *error)
 {
 	plait__queue *queue = recovery->queue;
@@ -154,8 +145,8 @@ static plait_status judge_refusal(struct recovery *recovery,
 			   recovery->refusal.text);
 }
 
-/* With the lock held; `failure` is what the queue failed with. */
-static plait_status recover_and_tell(struct recovery *recovery,
+/* Caller holds the lock; `failure` is the queue's. */
+static plait_status recover_and_report(struct recovery *recovery,
 				     const plait_error *failure,
 				     plait_error *error)
 {
@@ -163,7 +154,7 @@ static plait_status recover_and_tell(struct recovery *recovery,
 	plait_status status = recover(queue, &recovery->refusal);
 
 	if (status == PLAIT_E_STATE || status == PLAIT_E_BUSY)
-		return judge_refusal(recovery, error);
+		return check_refusal(recovery, error);
 	if (status != PLAIT_OK)
 		return plait__error_copy(error, &recovery->refusal);
 	status = plait__error_copy(error,
@@ -173,8 +164,8 @@ static plait_status recover_and_tell(struct recovery *recovery,
 }
 
 /*
- * Report the failure and recover, if the queue is idle.  PLAIT_PENDING: it is
- * not; PLAIT_OK: somebody else has done it.
+ * Report the failure and recover, if the queue is idle. PLAIT_PENDING: it is
+ * not; PLAIT_OK: another thread has done it.
  */
 static plait_status try_report(struct recovery *recovery, plait_error *error)
 {
@@ -186,14 +177,14 @@ static plait_status try_report(struct recovery *recovery, plait_error *error)
 	status = plait__queue_poll(queue, plait__queue_submitted(queue),
 				   &recovery->reached, &failure);
 	if (status < 0)
-		status = is_told(queue) ? recover_and_tell(recovery, &failure,
-							   error)
-					: PLAIT_PENDING;
+		status = is_notified(queue) ?
+				 recover_and_report(recovery, &failure, error) :
+				 PLAIT_PENDING;
 	plait__mutex_unlock(&queue->lock);
 	return status;
 }
 
-/* It has failed: let the rest drain, then report. */
+/* The queue has failed: wait until the rest has drained, then report. */
 static plait_status report(plait__queue *queue, uint64_t deadline_ns,
 			   plait_error *error)
 {
@@ -214,9 +205,9 @@ static plait_status report(plait__queue *queue, uint64_t deadline_ns,
 			       error);
 		if (status == PLAIT_OK || failed)
 			status = plait__wait_until(
-				queue->object.context, is_told, describe_told,
-				queue, plait__clock_left_ns(deadline_ns),
-				error);
+				queue->object.context, is_notified,
+				describe_failed, queue,
+				plait__clock_left_ns(deadline_ns), error);
 		if (status != PLAIT_OK)
 			return status;
 		pause_between(&recovery);
@@ -226,15 +217,15 @@ static plait_status report(plait__queue *queue, uint64_t deadline_ns,
 static plait_status flush_rest(plait__queue *queue, plait_error *error)
 {
 	plait_status status = PLAIT_OK;
-	bool lone;
+	bool idle;
 
 	plait__mutex_lock(&queue->lock);
-	lone = plait__idle_section_exists(queue);
+	idle = plait__idle_section_exists(queue);
 	if (queue->unflushed)
 		status = plait__queue_flush(queue, error);
 	plait__mutex_unlock(&queue->lock);
-	if (status == PLAIT_OK && lone)
-		status = plait__internal_submit_idle_section(queue, error);
+	if (status == PLAIT_OK && idle)
+		status = plait__submission_submit_idle_section(queue, error);
 	return status;
 }
 
@@ -266,7 +257,8 @@ PLAIT_API plait_status plait_queue_finish(plait_queue *queue,
 
 	if (status != PLAIT_OK)
 		return status;
-	PLAIT__THREAD_SCOPE inside = { plait__object_leave_on_exit, &self->object };
+	PLAIT__THREAD_SCOPE inside = { plait__object_leave_on_exit,
+				       &self->object };
 	status = plait__queue_finish(self, timeout_ns, error);
 	plait__thread_scope_end(&inside);
 	plait__object_leave(&self->object);

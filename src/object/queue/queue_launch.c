@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One launch of a kernel on a queue, outside any graph: its arguments are
- * copied into a record, which the queue's work in flight holds and which
- * gives everything back when the launch is done or was skipped.  What the
- * device has code for, it runs itself; all else is a call of the host.
+ * Launch of a kernel on a queue, outside any graph. Its arguments are copied
+ * into a record, which the in-flight ring holds, and which drops what it holds
+ * when the launch is done or skipped. A device with code for the kernel
+ * executes the launch; otherwise it is a call on the host.
  */
 #include "object/memory/buffer.h"
+#include "object/memory/buffer_check.h"
 #include "object/kernel/device_code.h"
 #include "object/kernel/kernel.h"
 #include "object/context/backend_result.h"
-#include "object/queue/queue.h"
+#include "object/queue/queue_finish.h"
+#include "object/queue/submission.h"
 
 #include "base/alloc.h"
 #include "base/sized_struct.h"
@@ -19,8 +21,8 @@
 
 #include <string.h>
 
-/* One argument: the value that the kernel is pointed to, and for memory the
- * buffer that is held, from an offset on; mapped while the kernel runs. */
+/* An argument: its value; or the buffer, which is held, and an offset. The
+ * buffer is mapped while the kernel runs. */
 struct held_argument {
 	union {
 		uint64_t word;
@@ -35,7 +37,8 @@ struct held_argument {
 struct record {
 	plait__object object;
 	plait__kernel *kernel; /* held */
-	/* Where the device runs it: what it made of all this. */
+	/* The launch as the device's backend bound it; null: a call on the
+	 * host. */
 	const plait__device *device;
 	plait_backend_launch *raw;
 	plait_launch launch;
@@ -45,7 +48,7 @@ struct record {
 	void **arguments;
 };
 
-/* ---- the end ---- */
+/* ---- end ---- */
 
 static void destroy_record(plait__object *object)
 {
@@ -66,16 +69,16 @@ static const plait__class record_class = {
 
 /* ---- arguments ---- */
 
-/* The argument that is looked at, for messages. */
+/* The argument being checked, for error texts. */
 struct place {
 	const plait__queue *queue;
 	const plait__signature *signature;
 	const plait__parameter *parameter;
 	uint32_t index;
-	bool is_built; /* no address is needed */
+	bool is_built; /* device code: no address is needed */
 };
 
-static plait_status wrong(const char *what, plait_error *error)
+static plait_status fail_argument(const char *what, plait_error *error)
 {
 	return plait__fail(error, PLAIT_E_INVALID, "%s", what);
 }
@@ -88,7 +91,7 @@ static plait_status take_value(struct held_argument *slot,
 		place->parameter, given->value, given->bytes);
 
 	if (fault != NULL)
-		return wrong(fault, error);
+		return fail_argument(fault, error);
 	memcpy(slot->value.bytes, given->value, given->bytes);
 	return PLAIT_OK;
 }
@@ -103,9 +106,9 @@ static uint32_t map_flags(const plait__parameter *parameter)
 }
 
 /*
- * The host's code needs an address, so the memory is mapped while it runs.  No
- * longer: a mapping may be a copy, which would miss what is queued before and
- * be missed by what is queued behind.  A range without bytes has no address.
+ * Host code needs an address, so the memory is mapped while it runs, and no
+ * longer: a mapping may be a copy, which would miss earlier writes in the queue
+ * and be missed by later reads. A range without bytes has no address.
  */
 static plait_status map_slot(struct held_argument *slot, uint32_t flags,
 			     plait_error *error)
@@ -121,8 +124,9 @@ static plait_status map_slot(struct held_argument *slot, uint32_t flags,
 					   buffer->offset + slot->offset,
 					   buffer->bytes - slot->offset,
 					   flags, &slot->mapped, &room);
-	status = plait__backend_result_check_created(buffer->device->port, status,
-						     "memory_map", slot->mapped, &room,
+	status = plait__backend_result_check_created(buffer->device->port,
+						     status, "memory_map",
+						     slot->mapped, &room,
 						     error);
 	if (status != PLAIT_OK)
 		slot->mapped = NULL;
@@ -147,8 +151,8 @@ static plait_status unmap_slot(struct held_argument *slot, plait_error *error)
 					   "memory_unmap", &room, error);
 }
 
-/* The address may be less aligned than the offset: wrapped memory.  A look at
- * it, which writes nothing back. */
+/* Wrapped memory may be less aligned than its offset, so the address is
+ * checked, in a mapping for reading, which writes nothing back. */
 static plait_status take_memory(struct held_argument *slot,
 				const struct place *place,
 				plait__buffer *buffer, uint64_t offset,
@@ -174,7 +178,7 @@ static plait_status take_memory(struct held_argument *slot,
 	status = unmap_slot(slot, error);
 	if (status != PLAIT_OK)
 		return status;
-	return fault != NULL ? wrong(fault, error) : PLAIT_OK;
+	return fault != NULL ? fail_argument(fault, error) : PLAIT_OK;
 }
 
 static plait_status check_buffer(const struct place *place,
@@ -201,7 +205,7 @@ static plait_status check_buffer(const struct place *place,
 		status = plait__buffer_check_write(buffer, error);
 	fault = plait__argument_check_memory(place->parameter, offset);
 	if (status == PLAIT_OK && fault != NULL)
-		return wrong(fault, error);
+		return fail_argument(fault, error);
 	return status;
 }
 
@@ -214,7 +218,7 @@ static plait_status take_buffer(struct held_argument *slot,
 	plait_status status;
 
 	if (place->parameter->type != PLAIT__TYPE_POINTER)
-		return wrong("a buffer needs a pointer", error);
+		return fail_argument("a buffer needs a pointer", error);
 	status = plait__buffer_enter(given->buffer, &buffer, error);
 	if (status != PLAIT_OK)
 		return status;
@@ -236,12 +240,14 @@ static plait_status take_argument(struct held_argument *slot,
 	if (given->kind == PLAIT_ARGUMENT_BUFFER)
 		return take_buffer(slot, place, given, error);
 	if (given->kind > PLAIT_ARGUMENT_SCRATCH)
-		return wrong("kind is not one of PLAIT_ARGUMENT_...", error);
-	return wrong("only values and buffers; the other kinds are for graphs",
-		     error);
+		return fail_argument("kind is not one of PLAIT_ARGUMENT_...",
+				     error);
+	return fail_argument(
+		"only values and buffers; the other kinds are for graphs",
+		error);
 }
 
-/* The first one's size is that of all. */
+/* The size field of the first argument applies to all. */
 static plait_status read_argument(const plait_argument *arguments, uint32_t i,
 				  plait_argument *out, plait_error *error)
 {
@@ -249,14 +255,16 @@ static plait_status read_argument(const plait_argument *arguments, uint32_t i,
 	uint32_t size;
 
 	memcpy(&size, arguments, sizeof(size));
-	if (i == 0 || size < PLAIT__MIN_SIZE(plait_argument) || size > sizeof(copy))
-		return PLAIT__STRUCT_READ(plait_argument, out, arguments, error);
+	if (i == 0 || size < PLAIT__MIN_SIZE(plait_argument) ||
+	    size > sizeof(copy))
+		return PLAIT__STRUCT_READ(plait_argument, out, arguments,
+					  error);
 	memcpy(copy, (const char *)arguments + (uint64_t)i * size, size);
 	memcpy(copy, &size, sizeof(size));
 	return PLAIT__STRUCT_READ(plait_argument, out, copy, error);
 }
 
-/* Which argument it was, before what is wrong with it. */
+/* Put the argument in front of the error text. */
 static void name_place(const struct place *place, plait_error *error)
 {
 	char room[PLAIT__ARGUMENT_TYPE_ROOM];
@@ -267,7 +275,8 @@ static void name_place(const struct place *place, plait_error *error)
 			    plait__argument_type(place->parameter, room));
 }
 
-static plait_status take_arguments(struct record *self, const plait__queue *queue,
+static plait_status take_arguments(struct record *self,
+				   const plait__queue *queue,
 				   const plait_argument *arguments,
 				   plait_error *error)
 {
@@ -308,7 +317,7 @@ static plait_status map_all(struct record *self)
 	return status;
 }
 
-/* All of them; the first failure counts. */
+/* Unmap all; the first failure counts. */
 static plait_status unmap_all(struct record *self)
 {
 	plait_status status = PLAIT_OK;
@@ -322,8 +331,8 @@ static plait_status unmap_all(struct record *self)
 	return status;
 }
 
-/* What the backend says of the memory fails the launch like what the kernel
- * says. */
+/* A failure of the backend's memory functions fails the launch like one of the
+ * kernel. */
 static int32_t run_record(void *user_data)
 {
 	struct record *self = user_data;
@@ -342,12 +351,14 @@ static struct record *new_record(plait__kernel *kernel, plait__context *context)
 {
 	uint32_t count = kernel->signature->count;
 	uint64_t bytes = sizeof(struct record) +
-			 count * (sizeof(struct held_argument) + sizeof(void *));
-	struct record *self = plait__alloc(plait__context_allocator(context), bytes);
+			 count * (sizeof(struct held_argument) +
+				  sizeof(void *));
+	struct record *self = plait__alloc(plait__context_allocator(context),
+					   bytes);
 
 	if (self == NULL)
 		return NULL;
-	/* Cannot fail: it has no handle. */
+	/* Cannot fail: the record has no handle. */
 	(void)plait__object_init(&self->object, &record_class, context, NULL);
 	plait__object_hold(&kernel->object);
 	self->kernel = kernel;
@@ -358,7 +369,7 @@ static struct record *new_record(plait__kernel *kernel, plait__context *context)
 	return self;
 }
 
-/* Memory as backends know it: one without bytes is no memory to them. */
+/* Backends do not know memory without bytes. */
 static void put_argument(const struct held_argument *slot,
 			 plait_launch_argument *out)
 {
@@ -405,8 +416,9 @@ static plait_status submit(struct record *self, plait__queue *queue,
 		command = (plait_command){
 			.size = sizeof(command), .kind = PLAIT_COMMAND_NOP,
 			.label = self->kernel->object.label };
-	return plait__submission_submit_holding(queue, &command, 1, &self->object,
-						self->raw, error);
+	return plait__submission_submit_holding(queue, &command, 1,
+						&self->object, self->raw,
+						error);
 }
 
 static plait_status launch_on(plait__queue *queue, plait__kernel *kernel,
@@ -422,7 +434,8 @@ static plait_status launch_on(plait__queue *queue, plait__kernel *kernel,
 				   "no memory for a launch");
 	status = plait__launch_read(&self->launch, launch, error);
 	if (status == PLAIT_OK)
-		status = plait__select_source_set_groups(kernel, &self->launch, error);
+		status = plait__select_source_set_groups(kernel, &self->launch,
+							 error);
 	if (status != PLAIT_OK)
 		plait__error_prefix(error, "%.60s: ",
 				    kernel->signature->name);
@@ -486,7 +499,8 @@ PLAIT_API plait_status plait_queue_launch(plait_queue *queue,
 					   error);
 		plait__object_leave(&code->object);
 	}
-	PLAIT__THREAD_SCOPE inside = { plait__object_leave_on_exit, &self->object };
+	PLAIT__THREAD_SCOPE inside = { plait__object_leave_on_exit,
+				       &self->object };
 	if (status == PLAIT_OK && plait__queue_wants_finish(self))
 		status = plait__queue_finish(self, PLAIT_FOREVER, error);
 	plait__thread_scope_end(&inside);

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* What rows of a command mean; see strided_copy.h. */
+/* Rows and slices of commands: checks, sizes, overlap; see strided_copy.h. */
 #include "object/queue/strided_copy.h"
 
 #include "base/alloc.h"
 #include "base/sized_struct.h"
 #include "base/error.h"
 
-/* --- one side of it */
+/* --- one side */
 
 struct side {
 	const char *name;
 	uint64_t row;
 	uint64_t slice;
-	uint64_t bytes; /* of all of it */
+	uint64_t bytes; /* extent of all rows */
 };
 
 static plait_status fail_far(const struct side *side, plait_error *error)
@@ -21,8 +21,8 @@ static plait_status fail_far(const struct side *side, plait_error *error)
 			   "rows: the %s ends beyond all memory", side->name);
 }
 
-/* Distances that were not given; what was must leave room. */
-static plait_status space_out(struct side *side, uint64_t bytes,
+/* Fill in distances that are 0, and check the others. */
+static plait_status fill_distances(struct side *side, uint64_t bytes,
 			      const plait_rows *given, plait_error *error)
 {
 	uint64_t least;
@@ -53,12 +53,12 @@ static plait_status space_out(struct side *side, uint64_t bytes,
 static plait_status measure(struct side *side, uint64_t bytes,
 			    const plait_rows *given, plait_error *error)
 {
-	plait_status status = space_out(side, bytes, given, error);
+	plait_status status = fill_distances(side, bytes, given, error);
 	uint64_t last;
 
 	if (status != PLAIT_OK)
 		return status;
-	/* One row does not overflow: there is room for all of them. */
+	/* A single row does not overflow, as all rows do not. */
 	if (__builtin_mul_overflow(side->slice, given->slices - 1,
 				   &side->bytes))
 		return fail_far(side, error);
@@ -68,10 +68,11 @@ static plait_status measure(struct side *side, uint64_t bytes,
 	return PLAIT_OK;
 }
 
-/* --- both */
+/* --- both sides */
 
-/* Rows without gaps on both sides are one; then slices are its rows. */
-static void join(plait__strided_copy *shape)
+/* Merge rows that are contiguous on both sides into one; the slices become its
+ * rows. */
+static void merge_rows(plait__strided_copy *shape)
 {
 	plait_work_rows *rows = &shape->rows;
 	int i;
@@ -107,14 +108,15 @@ static plait_status read_rows(plait_rows *out, const plait_command *command,
 	return PLAIT_OK;
 }
 
-static void be_plain(plait__strided_copy *out, uint64_t bytes)
+static void set_single_row(plait__strided_copy *out, uint64_t bytes)
 {
 	out->bytes = out->target_bytes = out->source_bytes = bytes;
 	out->rows.rows = 1;
 	out->rows.slices = 1;
 }
 
-plait_status plait__strided_copy_read(plait__strided_copy *out, const plait_command *command,
+plait_status plait__strided_copy_read(plait__strided_copy *out,
+				      const plait_command *command,
 				      plait_error *error)
 {
 	struct side target = { .name = "target" };
@@ -122,7 +124,7 @@ plait_status plait__strided_copy_read(plait__strided_copy *out, const plait_comm
 	plait_status status;
 	plait_rows given;
 
-	be_plain(out, command->bytes);
+	set_single_row(out, command->bytes);
 	if (command->rows == NULL)
 		return PLAIT_OK;
 	status = read_rows(&given, command, error);
@@ -143,12 +145,12 @@ plait_status plait__strided_copy_read(plait__strided_copy *out, const plait_comm
 		sizeof(out->rows), 0, given.rows, given.slices, target.row,
 		target.slice, source.row, source.slice
 	};
-	join(out);
+	merge_rows(out);
 	return PLAIT_OK;
 }
 
-static bool reach(const plait_work_rows *rows, uint64_t bytes, uint64_t row,
-		  uint64_t slice, uint64_t *out)
+static bool find_extent(const plait_work_rows *rows, uint64_t bytes,
+			uint64_t row, uint64_t slice, uint64_t *out)
 {
 	uint64_t all, last;
 
@@ -164,9 +166,9 @@ bool plait__strided_copy_extent(const plait_work_rows *rows, uint64_t bytes,
 {
 	return rows->size == sizeof(*rows) && bytes > 0 &&
 	       rows->rows > 1 && rows->slices > 0 &&
-	       reach(rows, bytes, rows->target_row, rows->target_slice,
+	       find_extent(rows, bytes, rows->target_row, rows->target_slice,
 		     out_target) &&
-	       reach(rows, bytes, rows->source_row, rows->source_slice,
+	       find_extent(rows, bytes, rows->source_row, rows->source_slice,
 		     out_source);
 }
 
@@ -174,7 +176,7 @@ uint64_t plait__strided_copy_count_rows(const plait_command *command)
 {
 	plait__strided_copy shape;
 
-	/* What is wrong with it is said where all commands are checked. */
+	/* The check of the command reports what is wrong. */
 	if (command->rows == NULL ||
 	    plait__strided_copy_read(&shape, command, NULL) != PLAIT_OK)
 		return 1;
@@ -183,31 +185,32 @@ uint64_t plait__strided_copy_count_rows(const plait_command *command)
 
 /* --- overlap */
 
-static uint64_t apart(uint64_t one, uint64_t other)
+static uint64_t distance_of(uint64_t one, uint64_t other)
 {
 	return one < other ? other - one : one - other;
 }
 
-/* Is there a row of one slice that far from a row of another, less than its
- * bytes? */
-static bool rows_meet(const plait__strided_copy *shape, uint64_t distance)
+/* Returns true if a row of one slice and a row of another, at this distance of
+ * the slices, share a byte. */
+static bool rows_overlap(const plait__strided_copy *shape, uint64_t distance)
 {
 	uint64_t row = shape->rows.target_row;
 	uint64_t i = distance / row;
 
 	return (i < shape->rows.rows &&
-		apart(distance, i * row) < shape->bytes) ||
+		distance_of(distance, i * row) < shape->bytes) ||
 	       (i + 1 < shape->rows.rows &&
-		apart(distance, (i + 1) * row) < shape->bytes);
+		distance_of(distance, (i + 1) * row) < shape->bytes);
 }
 
-/* With the same distances on both sides only two slices can meet one, and two
- * rows of each; with others it is said of what lies between, too. */
-bool plait__strided_copy_overlaps(const plait__strided_copy *shape, uint64_t target,
-				  uint64_t source)
+/* Exact if the distances are the same on both sides: then only two slices can
+ * overlap one, and two rows of each. Otherwise the bytes between rows count
+ * too. */
+bool plait__strided_copy_overlaps(const plait__strided_copy *shape,
+				  uint64_t target, uint64_t source)
 {
 	const plait_work_rows *rows = &shape->rows;
-	uint64_t distance = apart(target, source);
+	uint64_t distance = distance_of(target, source);
 	uint64_t slice = rows->target_slice;
 	uint64_t i;
 
@@ -219,12 +222,13 @@ bool plait__strided_copy_overlaps(const plait__strided_copy *shape, uint64_t tar
 	    (rows->slices > 1 && slice != rows->source_slice))
 		return true;
 	i = distance / slice;
-	return (i < rows->slices && rows_meet(shape, distance - i * slice)) ||
+	return (i < rows->slices &&
+		rows_overlap(shape, distance - i * slice)) ||
 	       (i + 1 < rows->slices &&
-		rows_meet(shape, (i + 1) * slice - distance));
+		rows_overlap(shape, (i + 1) * slice - distance));
 }
 
-/* --- what a backend looks at */
+/* --- rows as a backend gets them */
 
 struct kept {
 	plait__object object;

@@ -1,163 +1,45 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Turning the user's commands into stretches for the backend: waits, work,
- * emissions.  All or nothing: what a batch gave out or holds is taken back
- * when any command is wrong or the backend refuses.  Nothing is allocated once
- * the queue's arrays have grown to what is used.
+ * Submission of commands as groups for the backend: waits, work, emissions. All
+ * or nothing: sequences and holds are rolled back if any command is wrong or
+ * the backend refuses. Nothing is allocated once the queue's arrays have grown.
  */
 #include "object/queue/submission.h"
 
-#include "object/queue/owner_call.h"
-#include "object/queue/validate_command.h"
-#include "object/queue/external_section.h"
 #include "object/context/backend_result.h"
+#include "object/queue/copy_work.h"
+#include "object/queue/idle_section.h"
+#include "object/queue/owner_call.h"
+#include "object/queue/queue_state.h"
+#include "object/queue/submission_arrays.h"
+#include "object/queue/validate_command.h"
 
-#include "base/alloc.h"
 #include "base/sized_struct.h"
 #include "base/error.h"
 #include "base/text.h"
 
-#include <string.h>
-
-enum { WAITS, WORK, EMITS };
 enum { COMMANDS_MAX = INT32_MAX / 4 };
 
-/* --- adding to the last stretch, or to a new one */
+/* --- commands by kind */
 
-static void begin_stretch(struct plait__submission_builder *batch)
-{
-	plait__submission_arrays *scratch = &batch->queue->scratch;
-	plait_submission *stretch = &scratch->stretches[batch->stretch_count];
-
-	memset(stretch, 0, sizeof(*stretch));
-	stretch->size = sizeof(*stretch);
-	stretch->work = &scratch->work[batch->work_count];
-	stretch->waits = &scratch->points[batch->point_count];
-	stretch->emits = stretch->waits;
-	batch->stretch = stretch;
-	batch->stretch_count++;
-	batch->phase = WAITS;
-}
-
-static void add_point(struct plait__submission_builder *batch, plait_backend_signal *signal,
-		      uint64_t sequence)
-{
-	plait_backend_point *point =
-		&batch->queue->scratch.points[batch->point_count++];
-
-	point->signal = signal;
-	point->sequence = sequence;
-}
-
-void plait__submission_add_wait(struct plait__submission_builder *batch,
-				plait_backend_signal *signal, uint64_t sequence)
-{
-	if (batch->phase != WAITS)
-		begin_stretch(batch);
-	batch->stretch->wait_count++;
-	add_point(batch, signal, sequence);
-	batch->stretch->emits =
-		&batch->queue->scratch.points[batch->point_count];
-}
-
-void plait__submission_add_emit(struct plait__submission_builder *batch,
-				plait_backend_signal *signal, uint64_t sequence)
-{
-	batch->phase = EMITS;
-	batch->stretch->emit_count++;
-	add_point(batch, signal, sequence);
-}
-
-plait_work *plait__submission_add_work(struct plait__submission_builder *batch,
-				       const plait_command *command)
-{
-	plait_work *work;
-
-	if (batch->phase == EMITS)
-		begin_stretch(batch);
-	batch->phase = WORK;
-	batch->stretch->work_count++;
-	work = &batch->queue->scratch.work[batch->work_count++];
-	memset(work, 0, sizeof(*work));
-	work->size = sizeof(*work);
-	work->kind = command->kind;
-	work->label = command->label;
-	return work;
-}
-
-/* --- holding what is used */
-
-plait_status plait__submission_hold(struct plait__submission_builder *batch,
-				    plait__object *object, plait_error *error)
-{
-	plait__queue *queue = batch->queue;
-	uint64_t sequence = batch->progress + 1;
-
-	if (plait__inflight_ring_has_last(&queue->inflight, object, sequence))
-		return PLAIT_OK;
-	plait__object_hold(object);
-	if (plait__inflight_ring_push(&queue->inflight,
-				      plait__context_allocator(
-				       queue->object.context),
-				      object, sequence))
-		return PLAIT_OK;
-	/* Entered, so this is not the last hold. */
-	plait__object_drop(object);
-	return plait__fail(error, PLAIT_E_NOMEM,
-			   "no memory for what is in flight");
-}
-
-/* --- kinds */
-
-plait_status plait__submission_add_call(struct plait__submission_builder *batch,
-					const plait_command *command,
-					plait__inbox *inbox, bool asks,
-					plait_error *error)
-{
-	plait__queue *queue = batch->queue;
-	plait__call *call;
-	plait_status status;
-
-	status = plait__call_prepare(inbox, queue, command, asks, &call,
-				     error);
-	if (status != PLAIT_OK)
-		return status;
-	call->sequence = ++batch->progress;
-	/* Its hold goes to the queue, until the gate is behind it. */
-	if (!plait__inflight_ring_push(&queue->inflight,
-				       plait__context_allocator(
-					queue->object.context),
-				       &call->notice.object, batch->progress + 1)) {
-		plait__call_cancel(call);
-		plait__object_drop_deferred(&call->notice.object);
-		return plait__fail(error, PLAIT_E_NOMEM,
-				   "no memory for what is in flight");
-	}
-	call->next = batch->calls;
-	batch->calls = call;
-	plait__submission_add_emit(batch, queue->progress, call->sequence);
-	plait__submission_add_wait(batch, call->gate, call->gate_sequence);
-	return PLAIT_OK;
-}
-
-/* A launch comes as a command that does nothing. */
-static plait_status add_nop(struct plait__submission_builder *batch,
+/* A launch is submitted as a NOP command with builder->launch. */
+static plait_status add_nop(struct plait__submission_builder *builder,
 			    const plait_command *command,
 			    plait_error *error)
 {
 	plait_work *work;
 
-	if (batch->held != NULL &&
-	    plait__submission_hold(batch, batch->held, error) != PLAIT_OK)
+	if (builder->held != NULL &&
+	    plait__submission_hold(builder, builder->held, error) != PLAIT_OK)
 		return PLAIT_E_NOMEM;
-	work = plait__submission_add_work(batch, command);
-	work->launch = batch->launch;
-	if (batch->launch != NULL)
+	work = plait__submission_add_work(builder, command);
+	work->launch = builder->launch;
+	if (builder->launch != NULL)
 		work->kind = PLAIT_WORK_LAUNCH;
 	return PLAIT_OK;
 }
 
-static plait_status add_call(struct plait__submission_builder *batch,
+static plait_status add_call(struct plait__submission_builder *builder,
 			     const plait_command *command,
 			     const plait__command_operands *operands,
 			     plait_error *error)
@@ -165,26 +47,27 @@ static plait_status add_call(struct plait__submission_builder *batch,
 	plait_work *work;
 
 	if (operands->inbox != NULL)
-		return plait__submission_add_call(batch, command, operands->inbox,
-						  false, error);
-	if (batch->held != NULL &&
-	    plait__submission_hold(batch, batch->held, error) != PLAIT_OK)
+		return plait__submission_add_call(builder, command,
+						  operands->inbox, false,
+						  error);
+	if (builder->held != NULL &&
+	    plait__submission_hold(builder, builder->held, error) != PLAIT_OK)
 		return PLAIT_E_NOMEM;
-	work = plait__submission_add_work(batch, command);
+	work = plait__submission_add_work(builder, command);
 	work->function = command->function;
 	work->user_data = command->user_data;
 	return PLAIT_OK;
 }
 
-static plait_status add_signal_wait(struct plait__submission_builder *batch,
+static plait_status add_signal_wait(struct plait__submission_builder *builder,
 				    const plait_command *command,
 				    plait__signal *signal, plait_error *error)
 {
 	uint64_t sequence = command->sequence;
 	plait_status status;
 
-	/* What the batch itself emits is in front of this. */
-	if (batch->ordered && !signal->is_gate &&
+	/* An emission of this submission is in front of the wait. */
+	if (builder->ordered && !signal->is_gate &&
 	    signal->next > plait__signal_submitted(signal) &&
 	    (sequence == 0 || (sequence <= signal->next &&
 			       sequence > plait__signal_submitted(signal))))
@@ -192,81 +75,52 @@ static plait_status add_signal_wait(struct plait__submission_builder *batch,
 	status = plait__signal_resolve(signal, &sequence, error);
 	if (status != PLAIT_OK || sequence == 0)
 		return status;
-	status = plait__submission_hold(batch, &signal->object, error);
+	status = plait__submission_hold(builder, &signal->object, error);
 	if (status == PLAIT_OK)
-		plait__submission_add_wait(batch, signal->raw, sequence);
+		plait__submission_add_wait(builder, signal->raw, sequence);
 	return status;
 }
 
-/* The numbers of a signal come in order, whichever queues emit them. */
-plait_status plait__submission_add_emission(struct plait__submission_builder *batch,
-					    plait__signal *signal,
-					    plait_error *error)
-{
-	plait__queue *queue = batch->queue;
-	uint64_t submitted;
-	plait_status status;
-
-	if (!batch->ordered)
-		plait__mutex_lock(&queue->port->order);
-	batch->ordered = true;
-	status = plait__submission_hold(batch, &signal->object, error);
-	if (status != PLAIT_OK)
-		return status;
-	submitted = plait__signal_submitted(signal);
-	if (signal->next == submitted) {
-		signal->in_batch = batch->emitted;
-		batch->emitted = signal;
-		if (submitted != 0 &&
-		    signal->last_queue !=
-			    plait__handle_get(queue->object.slot))
-			plait__submission_add_wait(batch, signal->raw, submitted);
-	}
-	signal->next++;
-	batch->last_emission = signal->next;
-	plait__submission_add_emit(batch, signal->raw, signal->next);
-	return PLAIT_OK;
-}
-
-static plait_status add_command(struct plait__submission_builder *batch,
+static plait_status add_command(struct plait__submission_builder *builder,
 				const plait_command *command,
 				plait_error *error)
 {
 	plait__command_operands operands;
 	plait_status status;
 
-	status = plait__validate_command(&operands, command, batch->queue,
-					 &batch->late, error);
+	status = plait__validate_command(&operands, command, builder->queue,
+					 &builder->late, error);
 	if (status != PLAIT_OK)
 		return status;
 	switch (command->kind) {
 	case PLAIT_COMMAND_NOP:
-		status = add_nop(batch, command, error);
+		status = add_nop(builder, command, error);
 		break;
 	case PLAIT_COMMAND_CALL:
-		status = add_call(batch, command, &operands, error);
+		status = add_call(builder, command, &operands, error);
 		break;
 	case PLAIT_COMMAND_WAIT:
-		status = add_signal_wait(batch, command, operands.signal,
+		status = add_signal_wait(builder, command, operands.signal,
 					 error);
 		break;
 	case PLAIT_COMMAND_EMIT:
-		status = plait__submission_add_emission(batch, operands.signal,
-							error);
+		status = plait__submission_add_emission(builder,
+							operands.signal, error);
 		break;
 	default:
-		status = plait__copy_work_add(batch, command, &operands,
+		status = plait__copy_work_add(builder, command, &operands,
 					      error);
 		break;
 	}
-	plait__validate_command_leave(&operands, &batch->late);
+	plait__validate_command_leave(&operands, &builder->late);
 	return status;
 }
 
-/* --- the commands as the caller passed them */
+/* --- the user's array */
 
-/* What is wrong with which command; whoever did not pass any is told of none. */
-static plait_status name_command(bool own, uint64_t number,
+/* Put the command's number and label in front of the text; no number if the
+ * library made the command. */
+static plait_status prefix_error(bool own, uint64_t number,
 				 const plait_command *command,
 				 const plait_error *why, plait_error *error)
 {
@@ -294,15 +148,15 @@ static plait_status name_command(bool own, uint64_t number,
 	return status;
 }
 
-/* What the caller passed. */
+/* The caller's array. */
 struct commands {
 	const plait_command *commands;
 	uint64_t count;
-	bool own; /* the library made them, of one call */
+	bool own; /* made by the library, for one call of the user */
 };
 
-static plait_status add_all(struct plait__submission_builder *batch, const void *arg,
-			    plait_error *error)
+static plait_status add_all(struct plait__submission_builder *builder,
+			    const void *arg, plait_error *error)
 {
 	const struct commands *all = arg;
 	const char *at = (const char *)all->commands;
@@ -317,120 +171,124 @@ static plait_status add_all(struct plait__submission_builder *batch, const void 
 		command = (const plait_command *)(const void *)at;
 		status = PLAIT_OK;
 		if (stride != sizeof(known)) {
-			/* Only the first one has to say its size. */
+			/* Only the first command's size field applies. */
 			status = plait__command_read(&known, at, stride, &why);
 			command = &known;
 		}
 		if (status == PLAIT_OK)
-			status = add_command(batch, command, &why);
+			status = add_command(builder, command, &why);
 		if (status != PLAIT_OK)
-			return name_command(all->own, i, command, &why, error);
+			return prefix_error(all->own, i, command, &why, error);
 	}
 	return PLAIT_OK;
 }
 
-/* --- the whole */
+/* --- submit */
 
-static void roll_back(struct plait__submission_builder *batch)
+static void roll_back(struct plait__submission_builder *builder)
 {
-	plait__queue *queue = batch->queue;
+	plait__queue *queue = builder->queue;
 	plait__signal *signal;
 	plait__object *object;
 	plait__call *call;
 
 	queue->tail.gate = NULL;
-	for (signal = batch->emitted; signal != NULL; signal = signal->in_batch)
+	for (signal = builder->emitted; signal != NULL;
+	     signal = signal->next_emitted)
 		signal->next = plait__signal_submitted(signal);
-	for (call = batch->calls; call != NULL; call = call->next)
+	for (call = builder->calls; call != NULL; call = call->next)
 		plait__call_cancel(call);
-	/* Under a lock, so nothing is destroyed here. */
+	/* The queue's lock is held, so nothing is destroyed here. */
 	while ((object = plait__inflight_ring_cancel(&queue->inflight)) != NULL)
 		plait__object_drop_deferred(object);
 }
 
-static void commit(struct plait__submission_builder *batch)
+static void commit(struct plait__submission_builder *builder)
 {
-	plait__queue *queue = batch->queue;
+	plait__queue *queue = builder->queue;
 	plait__signal *signal;
 	plait__call *next;
 
-	for (signal = batch->emitted; signal != NULL;
-	     signal = signal->in_batch) {
+	for (signal = builder->emitted; signal != NULL;
+	     signal = signal->next_emitted) {
 		signal->last_queue = plait__handle_get(queue->object.slot);
 		/* Release: pairs with the load in plait__signal_submitted. */
 		at_store_release_u64(&signal->submitted, signal->next);
 		plait__submit_listener_notify(signal);
 	}
-	at_store_release_u64(&queue->submitted, batch->progress);
+	at_store_release_u64(&queue->submitted, builder->progress);
 	if (plait__idle_section_exists(queue))
 		plait__idle_section_submitted(queue);
 	plait__inflight_ring_commit(&queue->inflight);
 	if (queue->inflight.committed != 0)
 		plait__queue_list(queue);
-	for (; batch->calls != NULL; batch->calls = next) {
-		next = batch->calls->next;
-		plait__call_arm(batch->calls);
+	for (; builder->calls != NULL; builder->calls = next) {
+		next = builder->calls->next;
+		plait__call_arm(builder->calls);
 	}
 }
 
-static plait_status submit_stretches(struct plait__submission_builder *batch,
+static plait_status submit_groups(struct plait__submission_builder *builder,
 				     plait_error *error)
 {
-	plait__queue *queue = batch->queue;
+	plait__queue *queue = builder->queue;
 	plait__backend *backend = queue->port->backend;
 	plait_error room = { .size = sizeof(room) };
 	plait_status status;
 
-	batch->progress++;
-	plait__submission_add_emit(batch, queue->progress, batch->progress);
+	builder->progress++;
+	plait__submission_add_emit(builder, queue->progress, builder->progress);
 	status = backend->table.queue_submit(backend->self, queue->raw,
-					     queue->scratch.stretches,
-					     batch->stretch_count, &room);
-	return plait__backend_result_check(queue->port, status, "queue_submit", &room,
-					   error);
+					     queue->arrays.groups,
+					     builder->group_count, &room);
+	return plait__backend_result_check(queue->port, status, "queue_submit",
+					   &room, error);
 }
 
-/* In front of all else. */
-static plait_status add_lone(struct plait__submission_builder *batch, plait_error *error)
+/* Add a wait for the idle section's gate, in front of the commands. */
+static plait_status add_idle_section(struct plait__submission_builder *builder,
+				     plait__section *idle, plait_error *error)
 {
-	plait__section *lone = plait__idle_section_pin(batch->queue);
 	plait_status status;
 
-	if (lone == NULL)
-		return PLAIT_OK;
-	status = plait__submission_hold(batch, &lone->object, error);
+	status = plait__submission_hold(builder, &idle->object, error);
 	if (status == PLAIT_OK)
-		plait__submission_add_wait(batch, lone->gate, lone->gate_sequence);
+		plait__submission_add_wait(builder, idle->gate,
+					   idle->gate_sequence);
 	return status;
 }
 
-/* Commands, `count` at most, are added by `add`; none: for what is lone. */
-static plait_status run_with(struct plait__submission_builder *batch, uint64_t count,
-			     plait__submission_fill add, const void *arg,
-			     plait_error *error)
+/* Submit what `add` adds, `count` commands at most; with 0 only the wait for an
+ * idle section. */
+static plait_status submit_locked(struct plait__submission_builder *builder,
+			     uint64_t count, plait__submission_fill add,
+			     const void *arg, plait_error *error)
 {
-	plait__queue *queue = batch->queue;
-	bool behind = plait__idle_section_pin(queue) != NULL;
+	plait__queue *queue = builder->queue;
+	plait__section *idle = plait__idle_section_exists(queue) ?
+				       plait__idle_section_pin(queue) : NULL;
 	plait_status status;
 
-	/* What was lone is over by now. */
-	if (count == 0 && !behind)
+	/* The idle section was left meanwhile. */
+	if (count == 0 && idle == NULL)
 		return PLAIT_OK;
-	status = plait__submission_arrays_reserve(queue, count + behind, error);
+	status = plait__submission_arrays_reserve(queue, count + (idle != NULL),
+						  error);
 	if (status != PLAIT_OK)
 		return status;
-	batch->progress = plait__queue_submitted(queue);
-	begin_stretch(batch);
-	status = add_lone(batch, error);
+	builder->progress = plait__queue_submitted(queue);
+	plait__submission_begin_group(builder);
+	if (idle != NULL)
+		status = add_idle_section(builder, idle, error);
 	if (status == PLAIT_OK)
-		status = add(batch, arg, error);
+		status = add(builder, arg, error);
 	if (status == PLAIT_OK)
-		status = submit_stretches(batch, error);
+		status = submit_groups(builder, error);
 	if (status == PLAIT_OK)
-		commit(batch);
+		commit(builder);
 	else
-		roll_back(batch);
-	if (batch->ordered)
+		roll_back(builder);
+	if (builder->ordered)
 		plait__mutex_unlock(&queue->port->order);
 	if (status == PLAIT_OK)
 		(void)plait__queue_flush(queue, NULL);
@@ -453,27 +311,28 @@ static plait_status check_array(const plait_command *commands, uint64_t count,
 	return PLAIT__STRUCT_READ(plait_command, &first, commands, error);
 }
 
-plait_status plait__submission_submit(struct plait__submission_builder *batch, uint64_t count,
-				      plait__submission_fill add, const void *arg,
-				      plait_error *error)
+plait_status plait__submission_submit(struct plait__submission_builder *builder,
+				      uint64_t count,
+				      plait__submission_fill add,
+				      const void *arg, plait_error *error)
 {
-	plait__queue *queue = batch->queue;
+	plait__queue *queue = builder->queue;
 	plait_status status;
 
 	plait__queue_lock_and_collect(queue);
-	status = run_with(batch, count, add, arg, error);
+	status = submit_locked(builder, count, add, arg, error);
 	plait__mutex_unlock(&queue->lock);
-	plait__object_close_deferred(batch->late);
+	plait__object_close_deferred(builder->late);
 	plait__reclaim_pending(queue->object.context);
-	/* Who waits for something else, and works meanwhile, has work now. */
+	/* A thread that waits for something else may have to pump now. */
 	if (status == PLAIT_OK &&
 	    (queue->port->any & PLAIT_CAP_NEEDS_PUMP) != 0)
 		plait__context_notify_waiters(queue->object.context);
 	return status;
 }
 
-/* How many works they may become. */
-static uint64_t count_works(const struct plait__submission_builder *batch,
+/* Upper bound of the number of work items. */
+static uint64_t count_works(const struct plait__submission_builder *builder,
 			    const struct commands *all)
 {
 	const char *at = (const char *)all->commands;
@@ -482,7 +341,7 @@ static uint64_t count_works(const struct plait__submission_builder *batch,
 	uint64_t more;
 	uint64_t i;
 
-	if (plait__copy_work_supports_rows(batch->queue))
+	if (plait__copy_work_supports_rows(builder->queue))
 		return count;
 	for (i = 0; i < all->count; i++, at += stride) {
 		more = plait__strided_copy_count_rows((const plait_command *)
@@ -493,7 +352,7 @@ static uint64_t count_works(const struct plait__submission_builder *batch,
 	return count;
 }
 
-static plait_status submit_all(struct plait__submission_builder *batch,
+static plait_status submit_all(struct plait__submission_builder *builder,
 			       const struct commands *all,
 			       uint64_t *out_sequence, plait_error *error)
 {
@@ -506,14 +365,14 @@ static plait_status submit_all(struct plait__submission_builder *batch,
 	status = check_array(all->commands, all->count, error);
 	if (status != PLAIT_OK)
 		return status;
-	count = count_works(batch, all);
+	count = count_works(builder, all);
 	if (count > COMMANDS_MAX)
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "%llu rows at once are too many",
 				   (unsigned long long)count);
-	status = plait__submission_submit(batch, count, add_all, all, error);
+	status = plait__submission_submit(builder, count, add_all, all, error);
 	if (status == PLAIT_OK)
-		*out_sequence = batch->last_emission;
+		*out_sequence = builder->last_emission;
 	return status;
 }
 
@@ -523,22 +382,38 @@ plait_status plait__submission_submit_array(plait__queue *queue,
 					    uint64_t *out_sequence,
 					    plait_error *error)
 {
-	struct plait__submission_builder batch = { .queue = queue };
+	struct plait__submission_builder builder = { .queue = queue };
 	const struct commands all = { commands, count, own };
 
-	return submit_all(&batch, &all, out_sequence, error);
+	return submit_all(&builder, &all, out_sequence, error);
 }
 
-plait_status plait__submission_submit_holding(plait__queue *queue,
-					      const plait_command *commands,
-					      uint64_t count, plait__object *held,
-					      plait_backend_launch *launch,
-					      plait_error *error)
+plait_status plait__submission_submit_holding(
+	plait__queue *queue, const plait_command *commands, uint64_t count,
+	plait__object *held, plait_backend_launch *launch, plait_error *error)
 {
-	struct plait__submission_builder batch = { .queue = queue, .held = held,
-				      .launch = launch };
+	struct plait__submission_builder builder = { .queue = queue,
+						     .held = held,
+						     .launch = launch };
 	const struct commands all = { commands, count, true };
 	uint64_t sequence;
 
-	return submit_all(&batch, &all, &sequence, error);
+	return submit_all(&builder, &all, &sequence, error);
+}
+
+static plait_status add_nothing(struct plait__submission_builder *builder,
+				const void *arg, plait_error *error)
+{
+	(void)builder;
+	(void)arg;
+	(void)error;
+	return PLAIT_OK;
+}
+
+plait_status plait__submission_submit_idle_section(plait__queue *queue,
+						   plait_error *error)
+{
+	struct plait__submission_builder builder = { .queue = queue };
+
+	return plait__submission_submit(&builder, 0, add_nothing, NULL, error);
 }

@@ -1,43 +1,41 @@
 /* SPDX-License-Identifier: MIT */
-/* The arrays of a queue in which submissions are put together; submission.c. */
-#include "object/queue/queue.h"
+/* Arrays of a queue in which submissions are built. */
+#include "object/queue/submission_arrays.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
 
 #include <string.h>
 
-static void free_scratch(plait__submission_arrays *scratch,
+static void free_arrays(plait__submission_arrays *arrays,
 			 const plait_allocator *allocator)
 {
-	uint64_t commands = scratch->commands;
+	uint64_t commands = arrays->commands;
 
-	plait__free(allocator, scratch->work,
-		    commands * sizeof(*scratch->work));
-	plait__free(allocator, scratch->points,
-		    (2 * commands + 1) * sizeof(*scratch->points));
-	plait__free(allocator, scratch->stretches,
-		    (commands + 1) * sizeof(*scratch->stretches));
-	memset(scratch, 0, sizeof(*scratch));
+	plait__free(allocator, arrays->work,
+		    commands * sizeof(*arrays->work));
+	plait__free(allocator, arrays->points,
+		    (2 * commands + 1) * sizeof(*arrays->points));
+	plait__free(allocator, arrays->groups,
+		    (commands + 1) * sizeof(*arrays->groups));
+	memset(arrays, 0, sizeof(*arrays));
 }
 
 void plait__submission_arrays_free(plait__queue *queue)
 {
-	free_scratch(&queue->scratch,
+	free_arrays(&queue->arrays,
 		     plait__context_allocator(queue->object.context));
 }
 
-/* A command is at most one piece of work, two points and a new stretch. */
-plait_status plait__submission_arrays_reserve(plait__queue *queue, uint64_t count,
-					      plait_error *error)
+/* A command is at most one work item, two points and one more group. */
+plait_status plait__submission_arrays_grow(plait__queue *queue, uint64_t count,
+					   plait_error *error)
 {
 	const plait_allocator *allocator =
 		plait__context_allocator(queue->object.context);
-	uint64_t commands = queue->scratch.commands * 2;
+	uint64_t commands = queue->arrays.commands * 2;
 	plait__submission_arrays fresh;
 
-	if (count <= queue->scratch.commands)
-		return PLAIT_OK;
 	if (commands < count)
 		commands = count;
 	fresh.commands = commands;
@@ -45,16 +43,16 @@ plait_status plait__submission_arrays_reserve(plait__queue *queue, uint64_t coun
 					sizeof(*fresh.work));
 	fresh.points = plait__alloc_array(allocator, 2 * commands + 1,
 					  sizeof(*fresh.points));
-	fresh.stretches = plait__alloc_array(allocator, commands + 1,
-					     sizeof(*fresh.stretches));
+	fresh.groups = plait__alloc_array(allocator, commands + 1,
+					     sizeof(*fresh.groups));
 	if (fresh.work == NULL || fresh.points == NULL ||
-	    fresh.stretches == NULL) {
-		free_scratch(&fresh, allocator);
+	    fresh.groups == NULL) {
+		free_arrays(&fresh, allocator);
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory to submit %llu commands",
 				   (unsigned long long)count);
 	}
-	free_scratch(&queue->scratch, allocator);
-	queue->scratch = fresh;
+	free_arrays(&queue->arrays, allocator);
+	queue->arrays = fresh;
 	return PLAIT_OK;
 }

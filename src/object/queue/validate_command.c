@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Checking a command and coming in by its handles; see validate_command.h. */
+/* Validation of a command; see validate_command.h. */
 #include "object/queue/validate_command.h"
+
+#include "object/memory/buffer_check.h"
 
 #include "base/error.h"
 
@@ -8,7 +10,7 @@
 
 enum {
 	KINDS = PLAIT_COMMAND_EMIT + 1,
-	/* What a command names; bits. */
+	/* Fields of a command; bits. */
 	HAS_FLAGS = 1 << 0,
 	HAS_PATTERN = 1 << 1,
 	HAS_BYTES = 1 << 2,
@@ -149,9 +151,9 @@ plait_status plait__command_read(plait_command *out, const void *given,
 	return PLAIT_OK;
 }
 
-/* --- what the handles stand for */
+/* --- handles */
 
-/* Of the same context and backend as the queue. */
+/* Check that the object is of the queue's context and backend. */
 static plait_status check_home(const plait__object *object,
 			       const plait__backend_port *port,
 			       const plait__queue *queue, plait_error *error)
@@ -213,7 +215,7 @@ static plait_status check_copy(const plait__command_operands *operands,
 						   "the last" : "");
 }
 
-/* A read or a write whose memory of the host is the buffer's own. */
+/* Reject a read or write of host memory that is the buffer's own. */
 static plait_status check_host(const plait__command_operands *operands,
 			       const plait_command *command,
 			       plait_error *error)
@@ -223,13 +225,14 @@ static plait_status check_host(const plait__command_operands *operands,
 					      operands->target;
 	char room[PLAIT__OBJECT_NAME_BYTES];
 
-	if (!plait__buffer_overlaps_host(buffer, reads ? command->source_offset :
+	if (!plait__buffer_overlaps_host(buffer,
+					 reads ? command->source_offset :
 						 command->target_offset,
 					 reads ? operands->shape.source_bytes :
-					 operands->shape.target_bytes,
+						 operands->shape.target_bytes,
 					 command->host,
 					 reads ? operands->shape.target_bytes :
-					 operands->shape.source_bytes))
+						 operands->shape.source_bytes))
 		return PLAIT_OK;
 	return plait__fail(error, PLAIT_E_INVALID,
 			   "host overlaps the bytes of %s that it is to be %s",
@@ -247,14 +250,14 @@ static plait_status enter_memory(plait__command_operands *operands,
 
 	if (status == PLAIT_OK && (fields & HAS_TARGET) != 0)
 		status = enter_buffer(command->target, command->target_offset,
-				      shape->target_bytes, "target range", queue,
-				      &operands->target, error);
+				      shape->target_bytes, "target range",
+				      queue, &operands->target, error);
 	if (status == PLAIT_OK && operands->target != NULL)
 		status = plait__buffer_check_write(operands->target, error);
 	if (status == PLAIT_OK && (fields & HAS_SOURCE) != 0)
 		status = enter_buffer(command->source, command->source_offset,
-				      shape->source_bytes, "source range", queue,
-				      &operands->source, error);
+				      shape->source_bytes, "source range",
+				      queue, &operands->source, error);
 	if (status != PLAIT_OK || command->bytes == 0)
 		return status;
 	if (command->kind == PLAIT_COMMAND_COPY)

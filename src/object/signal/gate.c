@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* Raise the backend's counter; the gate lock is held. */
+/* Raise the backend's counter. Caller holds signal->gate. */
 static plait_status raise_raw(plait__signal *signal, uint64_t sequence,
 			      const plait_error *failure, plait_error *error)
 {
@@ -21,8 +21,9 @@ static plait_status raise_raw(plait__signal *signal, uint64_t sequence,
 	status = backend->table.signal_raise(backend->self, &point, failure,
 					     &room);
 	if (status != PLAIT_OK)
-		return plait__backend_result_check(signal->port, status, "signal_raise",
-						   &room, error);
+		return plait__backend_result_check(signal->port, status,
+						   "signal_raise", &room,
+						   error);
 	/* Release: pairs with the load in plait__signal_submitted. */
 	at_store_release_u64(&signal->submitted, sequence);
 	return PLAIT_OK;
@@ -86,7 +87,7 @@ PLAIT_API plait_status plait_signal_raise(plait_signal *signal,
 	return status;
 }
 
-/* From one above where it is; what is below stays good. */
+/* The failure begins one above the present value; lower sequences stay good. */
 static plait_status fail_gate(plait__signal *signal,
 			      const plait_error *failure, plait_error *error)
 {
@@ -96,8 +97,8 @@ static plait_status fail_gate(plait__signal *signal,
 
 	if (next == UINT64_MAX)
 		return plait__fail(error, PLAIT_E_INVALID,
-				   "%s is at the end of its range: nobody can "
-				   "wait for more, so nothing of it can fail",
+				   "%s is at the end of its range: no wait can "
+				   "be for more, so it cannot fail",
 				   plait__object_name(&signal->object, room));
 	status = raise_raw(signal, next, failure, error);
 	if (status == PLAIT_OK)
@@ -143,7 +144,7 @@ void plait__gate_abandon(plait__object *object)
 				 !plait__handle_is_shared(object->slot)))
 		return;
 	plait__fail(&failure, PLAIT_E_CANCELLED,
-		    "%s was released, so nobody can raise it",
+		    "%s was released, so it cannot be raised any more",
 		    plait__object_name(object, room));
 	plait__mutex_lock(&signal->gate);
 	if (!signal->failed)

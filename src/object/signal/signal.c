@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Making, asking and resetting signals; see signal.h. */
+/* Signals: create, query, reset; see signal.h. */
 #include "object/signal/signal.h"
 
 #include "plait/queue.h"
@@ -56,8 +56,9 @@ static plait_status create_raw(plait__signal *signal, plait__device *device,
 		backend->self, device->index,
 		signal->is_gate ? PLAIT_BACKEND_SIGNAL_GATE : 0, &signal->raw,
 		&room);
-	return plait__backend_result_check_created(device->port, status, "signal_create",
-						   signal->raw, &room, error);
+	return plait__backend_result_check_created(device->port, status,
+						   "signal_create", signal->raw,
+						   &room, error);
 }
 
 static plait_status create(plait__device *device,
@@ -126,28 +127,9 @@ PLAIT_API plait_status plait_signal_create(plait_device *device,
 	return status;
 }
 
-PLAIT_API void plait_signal_retain(plait_signal *signal)
-{
-	plait__handle_retain(signal, PLAIT_OBJECT_SIGNAL);
-}
+PLAIT__OBJECT_REFERENCES(signal, PLAIT_OBJECT_SIGNAL);
 
-PLAIT_API void plait_signal_release(plait_signal *signal)
-{
-	plait__object_release(signal, PLAIT_OBJECT_SIGNAL);
-}
-
-plait_status plait__signal_enter(plait_signal *handle, plait__signal **out,
-				 plait_error *error)
-{
-	plait__object *object;
-	plait_status status = plait__object_enter(handle, PLAIT_OBJECT_SIGNAL,
-						  &object, error);
-
-	*out = (plait__signal *)(void *)object;
-	return status;
-}
-
-/* --- asking */
+/* --- query */
 
 plait_status plait__signal_resolve(const plait__signal *signal,
 				   uint64_t *sequence, plait_error *error)
@@ -185,10 +167,12 @@ plait_status plait__signal_poll(const plait__signal *signal,
 					    &room);
 	if (out_reached != NULL)
 		*out_reached = reached;
-	return plait__backend_result_check_poll(signal->port, status, &room, error);
+	return plait__backend_result_check_poll(signal->port, status, &room,
+						error);
 }
 
-/* A failure is at a sequence that was reached; a gate's where it stopped. */
+/* A queue's failure is at a sequence that was reached, a gate's where it
+ * stopped. */
 static plait_status query(plait__signal *signal, uint64_t *out_reached,
 			  plait_error *error)
 {
@@ -222,7 +206,7 @@ PLAIT_API plait_status plait_signal_query(plait_signal *signal,
 	if (status != PLAIT_OK)
 		return status;
 	status = query(self, &reached, error);
-	/* Both are facts, also when the signal has failed. */
+	/* Both are valid also when the signal has failed. */
 	if (out_reached != NULL)
 		*out_reached = reached;
 	if (out_submitted != NULL)
@@ -238,12 +222,13 @@ static plait_status fail_used(const plait__signal *signal, plait_error *error)
 	char room[PLAIT__OBJECT_NAME_BYTES];
 
 	return plait__fail(error, PLAIT_E_BUSY,
-			   "%s is in use: emissions are on their way or "
-			   "somebody waits",
+			   "%s is in use: emissions are pending or a "
+			   "thread waits for it",
 			   plait__object_name(&signal->object, room));
 }
 
-/* Work in flight and notifications hold it; threads that wait are inside. */
+/* Work in flight and notifications hold the signal; waiting threads are
+ * inside. */
 static bool is_used(plait__signal *signal)
 {
 	uint64_t reached;
@@ -263,8 +248,8 @@ static plait_status reset_raw(plait__signal *signal, plait_error *error)
 
 	status = backend->table.signal_reset(backend->self, signal->raw,
 					     &room);
-	return plait__backend_result_check(signal->port, status, "signal_reset", &room,
-					   error);
+	return plait__backend_result_check(signal->port, status, "signal_reset",
+					   &room, error);
 }
 
 static plait_status reset(plait__signal *signal, plait_error *error)
@@ -273,7 +258,7 @@ static plait_status reset(plait__signal *signal, plait_error *error)
 						    : &signal->port->order;
 	plait_status status;
 
-	/* What has happened need not count as use. */
+	/* Finished work does not count as use. */
 	if (plait__object_uses(&signal->object) != 0)
 		plait__reclaim_now(signal->object.context);
 	plait__mutex_lock(lock);

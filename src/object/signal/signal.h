@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Signals and gates.  signal.c: counters that queues emit; gate.c: what the
- * host raises; wait_loop.c waits for them.
+ * Signals and gates: counters that queues emit (signal.c) or the host raises
+ * (gate.c). wait/ waits for them.
  *
- * Numbering.  A stretch that emits takes the order lock of its port, gives
- * out numbers from `next`, and publishes them in `submitted` when the backend
- * has taken the stretch, or puts `next` back.  So whoever sees `submitted`
- * may submit a wait for it.
+ * Numbering: a submission that emits takes the order lock of its port, assigns
+ * numbers from `next`, and publishes them in `submitted` when the backend has
+ * accepted the submission, or else resets `next`. So a thread that reads
+ * `submitted` may submit a wait for it.
  */
 #ifndef PLAIT_SRC_OBJECT_SIGNAL_SIGNAL_H
 #define PLAIT_SRC_OBJECT_SIGNAL_SIGNAL_H
@@ -17,9 +17,10 @@
 typedef struct plait__signal plait__signal;
 typedef struct plait__submit_listener plait__submit_listener;
 
-/* Somebody who wants to know when an emission is submitted; see below. */
+/* A callback for the next submitted emission; see below. */
 struct plait__submit_listener {
-	plait__submit_listener *next;	/* under the signal's lock, as is: */
+	plait__submit_listener *next;	/* guarded by listener_lock, as the
+					 * next: */
 	bool linked;
 	void (*notify)(plait__submit_listener *listener);
 	void *arg;
@@ -30,30 +31,31 @@ struct plait__signal {
 	plait__backend_port *port;
 	plait_backend_signal *raw;
 	bool is_gate;
-	/* The newest emission that a backend has taken; of a gate, where it
-	 * was raised to.  Released under the order or gate lock. */
+	/* The newest emission that a backend has accepted; of a gate, its
+	 * value. Release: stored under the order lock or the gate lock. */
 	at_u64 submitted;
 
-	/* Of what queues emit; under port->order. */
-	uint64_t next;		 /* the newest number given out */
-	uint64_t last_queue;	 /* who was given it: a queue's handle */
-	plait__signal *in_batch; /* list of what the stretch emits */
+	/* Signals of queues only; guarded by port->order. */
+	uint64_t next;		 /* newest number assigned */
+	/* handle of the queue that it was assigned to */
+	uint64_t last_queue;
+	/* link: signals that the submission emits */
+	plait__signal *next_emitted;
 
-	/* Of gates. */
-	struct plait__mutex gate; /* raise, fail and reset take turns */
-	bool failed;		  /* under `gate` */
+	/* Gates only. */
+	struct plait__mutex gate; /* serializes raise, fail and reset */
+	bool failed;		  /* guarded by `gate` */
 
 	plait__signal_watch watch;
 
-	struct plait__mutex listener_lock; /* guards the list; a leaf */
+	struct plait__mutex listener_lock; /* guards the list; no lock inside */
 	plait__submit_listener *listeners;
-	at_u32 has_listeners;		/* there may be some */
+	at_u32 has_listeners;		/* 0: the list is empty */
 };
 
-plait_status plait__signal_enter(plait_signal *handle, plait__signal **out,
-				 plait_error *error);
+PLAIT__OBJECT_ENTER(signal, PLAIT_OBJECT_SIGNAL);
 
-/* The newest submitted. */
+/* The newest submitted sequence. */
 static inline uint64_t plait__signal_submitted(const plait__signal *signal)
 {
 	/* Acquire: pairs with the stores in submission.c and gate.c. */
@@ -61,8 +63,8 @@ static inline uint64_t plait__signal_submitted(const plait__signal *signal)
 }
 
 /*
- * The sequence that the user means: 0 is the newest submitted.  May be 0
- * then: nothing is waited for.  PLAIT_E_INVALID for what nobody submitted.
+ * Resolve a sequence of the user's: 0 is the newest submitted. If that is 0
+ * too, the wait is empty. PLAIT_E_INVALID for a sequence not submitted yet.
  */
 plait_status plait__signal_resolve(const plait__signal *signal,
 				   uint64_t *sequence, plait_error *error);
@@ -73,18 +75,19 @@ plait_status plait__signal_poll(const plait__signal *signal,
 				plait_error *error);
 
 /*
- * `listener->told` is called once, on the thread that submits the next emission,
- * locks held; unless it is given up before.  False: that sequence has been
- * submitted, and it is not called.
+ * Have listener->notify called once, by the thread that submits the next
+ * emission, under its locks. Returns false, without a call, if `sequence` has
+ * been submitted already.
  */
 bool plait__submit_listener_add(plait__signal *signal, uint64_t sequence,
 				plait__submit_listener *listener);
-/* False: it is called, or was. */
-bool plait__submit_listener_remove(plait__signal *signal, plait__submit_listener *listener);
-/* submission.c: `submitted` has just gone up. */
+/* Returns false if the listener is being called, or was. */
+bool plait__submit_listener_remove(plait__signal *signal,
+				   plait__submit_listener *listener);
+/* Call the listeners: `submitted` has just advanced. */
 void plait__submit_listener_notify(plait__signal *signal);
 
-/* The user has no handle of a gate any more: who waits is cancelled. */
+/* The user has released the last handle of a gate: cancel its waiters. */
 void plait__gate_abandon(plait__object *object);
 
 #endif

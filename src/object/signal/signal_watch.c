@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Cells that tell when a signal got on; see signal_watch.h. */
+/* Cells of a watch, one per owed notification; see signal_watch.h. */
 #include "object/signal/signal_watch.h"
 
 #include "object/context/backend_result.h"
@@ -15,8 +15,8 @@ void plait__signal_watch_init(plait__signal_watch *watch, plait__object *object)
 		watch->cells[i].watch = watch;
 }
 
-/* Upcall: calls no slot, so the hold may have to go later. */
-static void fire(void *user_data, plait_status status)
+/* Notification callback: calls no slot, so it defers a last drop. */
+static void on_notified(void *user_data, plait_status status)
 {
 	struct plait__signal_watch_cell *cell = user_data;
 	plait__object *object = cell->watch->object;
@@ -28,16 +28,16 @@ static void fire(void *user_data, plait_status status)
 	plait__mutex_unlock(&cell->watch->lock);
 	plait__backend_notified(context);
 	/*
-	 * The context's memory outlives every upcall: its end joins the
-	 * threads that make them before it frees anything.
+	 * The context outlives every notification callback: its end joins the
+	 * threads that make them before it frees memory.
 	 */
 	plait__context_notify_waiters(context);
 	plait__object_drop_deferred(object);
 }
 
 /*
- * True: a cell is armed that goes off no later than the point.  Else `out` is
- * a cell to arm, marked as armed, or null.
+ * Returns true if a cell is armed that fires no later than the point. Else *out
+ * is a cell to arm, already marked, or null.
  */
 static bool find_cell(plait__signal_watch *watch, uint64_t sequence,
 		      struct plait__signal_watch_cell **out)
@@ -64,7 +64,8 @@ static bool find_cell(plait__signal_watch *watch, uint64_t sequence,
 	return found;
 }
 
-bool plait__signal_watch_arm(plait__signal_watch *watch, plait__backend_port *port,
+bool plait__signal_watch_arm(plait__signal_watch *watch,
+			     plait__backend_port *port,
 			     const plait_backend_point *point)
 {
 	struct plait__signal_watch_cell *cell;
@@ -78,8 +79,8 @@ bool plait__signal_watch_arm(plait__signal_watch *watch, plait__backend_port *po
 		return false;
 	memset(&ignored, 0, sizeof(ignored));
 	plait__object_hold(watch->object);
-	if (plait__backend_notify(port, watch->object->context, point, fire, cell,
-				  &ignored) == PLAIT_OK)
+	if (plait__backend_notify(port, watch->object->context, point,
+				  on_notified, cell, &ignored) == PLAIT_OK)
 		return true;
 	plait__mutex_lock(&watch->lock);
 	cell->armed = false;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Being told that an emission was submitted; see signal.h.
+ * Listeners of a signal's submissions; see signal.h.
  *
- *     who listeners                   who submits
- *     link, store has_listeners           store submitted
- *     fence                       fence
- *     submitted? give it up       has_listeners? tell all
+ *     listener thread              submitting thread
+ *     link, store has_listeners    store submitted
+ *     fence                        fence
+ *     submitted? unlink            has_listeners? call all
  *
- * One of the two sees the other.
+ * At least one of the two sees the other's store.
  */
 #include "object/signal/signal.h"
 
@@ -26,7 +26,8 @@ bool plait__submit_listener_add(plait__signal *signal, uint64_t sequence,
 	       !plait__submit_listener_remove(signal, listener);
 }
 
-bool plait__submit_listener_remove(plait__signal *signal, plait__submit_listener *listener)
+bool plait__submit_listener_remove(plait__signal *signal,
+				   plait__submit_listener *listener)
 {
 	plait__submit_listener **link;
 	bool linked;

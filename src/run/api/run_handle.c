@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/sized_struct.h"
 #include "object/inbox/inbox.h"
-#include "object/progress/wait_loop.h"
+#include "object/wait/wait_loop.h"
 
 /* ---- references ---- */
 

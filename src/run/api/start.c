@@ -9,8 +9,9 @@
 #include "base/sized_struct.h"
 #include "base/error.h"
 #include "object/inbox/inbox.h"
-#include "object/queue/queue.h"
-#include "object/progress/wait_loop.h"
+#include "object/queue/queue_finish.h"
+#include "object/queue/queue_state.h"
+#include "object/wait/wait_loop.h"
 #include "sys/thread.h"
 
 #include <stdio.h>
@@ -381,7 +382,7 @@ static bool has_work(plait__queue *queue)
 	bool clear;
 
 	plait__mutex_lock(&queue->lock);
-	clear = plait__section_queue_is_clear(queue);
+	clear = plait__queue_is_clear(queue);
 	plait__mutex_unlock(&queue->lock);
 	return !clear;
 }

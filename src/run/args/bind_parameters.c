@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "kernel/launch.h"
 #include "object/memory/buffer.h"
+#include "object/memory/buffer_check.h"
 #include "object/context/device.h"
 #include "object/context/backend_result.h"
 #include "plan/access.h"

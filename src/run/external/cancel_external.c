@@ -31,7 +31,7 @@ static plait__call *hold_call(plait__external *external)
 	plait__mutex_lock(external->lock);
 	call = external->call;
 	if (call != NULL)
-		plait__object_hold(&call->notice.object);
+		plait__object_hold(&call->event_record.object);
 	plait__mutex_unlock(external->lock);
 	return call;
 }
@@ -45,7 +45,7 @@ static void retract_calls(plait__external *first)
 		if (call == NULL)
 			continue;
 		plait__call_retract(call);
-		plait__object_drop(&call->notice.object);
+		plait__object_drop(&call->event_record.object);
 	}
 }
 

@@ -9,6 +9,8 @@
 
 #include "base/error.h"
 #include "object/inbox/inbox.h"
+#include "object/queue/queue_finish.h"
+#include "object/queue/queue_state.h"
 #include "object/context/backend_result.h"
 #include "object/progress/notification.h"
 #include "pool/counter.h"
@@ -252,7 +254,7 @@ static void drop_call(plait__external *external)
 	if (call == NULL)
 		return;
 	external->word = (uint32_t)plait__call_result(call);
-	plait__object_drop(&call->notice.object);
+	plait__object_drop(&call->event_record.object);
 }
 
 /* Recovers a failed queue, or releases it.  Takes the queue's error, which is
@@ -395,7 +397,7 @@ static void fill(const plait__external *external, plait__blocked_on *out)
 	if (external->call != NULL) {
 		out->call = external->call;
 		out->queue = external->queue;
-		plait__object_hold(&out->call->notice.object);
+		plait__object_hold(&out->call->event_record.object);
 		plait__object_hold(&out->queue->object);
 	} else if (plan->commands[out->command].kind == PLAIT__CMD_WAIT) {
 		out->signal = external->awaits_submit ?

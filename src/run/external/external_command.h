@@ -19,8 +19,7 @@
 
 #include "run/program.h"
 
-#include "object/queue/owner_call.h"
-#include "object/queue/queue.h"
+#include "object/queue/internal_commands.h"
 #include "object/signal/signal.h"
 
 typedef struct plait__completion plait__completion;

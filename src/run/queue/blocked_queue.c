@@ -1,35 +1,37 @@
 /* SPDX-License-Identifier: MIT */
-/* What a run on queues waits for, when somebody's time is over; blocked_on.h. */
-#include "run/queue/queue_engine.h"
+/* Timeout diagnosis of a run on queues (blocked_on.h): the first external
+ * command that is parked, or the first lane that is not complete. */
+#include "run/queue/blocked_queue.h"
 
 #include "run/blocked_on.h"
 
-/* The next of a lane that will be told of, or the last one that it has. */
-static uint32_t find_next(const plait__queue_instance *state, uint32_t lane,
-			  uint64_t reached)
+/* The next command of a lane to emit its mark, or the last command. */
+static uint32_t next_command(const plait__run_driver *driver, uint32_t lane,
+			     uint64_t reached)
 {
-	const plait__plan *plan = state->queued->program->plan;
+	const plait__plan *plan = driver->compiled->program->plan;
 	uint64_t nearest = UINT64_MAX;
-	uint32_t found = plait__retry_last_command(state, lane);
+	uint32_t found = plait__retry_last_command(driver, lane);
 
 	for (uint32_t i = 0; i < plan->command_count; i++) {
-		if (plait__queue_program_lane(state->queued, i) != lane ||
-		    state->marks[i] <= reached || state->marks[i] >= nearest)
+		if (plait__queue_program_lane(driver->compiled, i) != lane ||
+		    driver->marks[i] <= reached || driver->marks[i] >= nearest)
 			continue;
-		nearest = state->marks[i];
+		nearest = driver->marks[i];
 		found = i;
 	}
 	return found;
 }
 
-/* True: it is not through. */
-static bool look_at_lane(const plait__queue_instance *state, uint32_t lane,
-			 plait__blocked_on *out)
+/* Returns true if the lane has work in flight. */
+static bool describe_lane(const plait__run_driver *driver, uint32_t lane,
+			  plait__blocked_on *out)
 {
 	const plait__backend *backend =
-		state->queued->lanes[lane].device->port->backend;
-	const plait__lane_queue *queue = &state->queues[lane];
-	const plait_backend_point point = { queue->signal, queue->emitted };
+		driver->compiled->lanes[lane].device->port->backend;
+	const plait__lane_progress *queue = &driver->lanes[lane];
+	const plait_backend_point point = { driver->state.queues[lane].signal,
+					    queue->emitted };
 	plait_error ignored = { .size = sizeof(ignored) };
 	uint64_t reached = 0;
 
@@ -40,31 +42,33 @@ static bool look_at_lane(const plait__queue_instance *state, uint32_t lane,
 	out->lane = lane;
 	out->reached = reached;
 	out->submitted = queue->emitted;
-	out->command = find_next(state, lane, reached);
+	out->command = next_command(driver, lane, reached);
 	return true;
 }
 
-static void look(plait__pollable *piloted, void *arg)
+static void describe(plait__pollable *pollable, void *arg)
 {
-	const plait__queue_instance *state =
-		(const plait__queue_instance *)(const void *)piloted;
+	const plait__run_driver *driver =
+		(const plait__run_driver *)(const void *)pollable;
 	plait__blocked_on *out = arg;
 	uint32_t externals;
 
-	if (state->decides)
-		state = at_load_acquire_ptr(&state->decider);
-	externals = state->queued->external_count;
+	if (driver->uses_host_decided)
+		driver = at_load_acquire_ptr(&driver->host_decided);
+	externals = driver->compiled->external_count;
 	if (externals > 0)
-		plait__external_describe_blocked(&state->externals[externals - 1].external,
-						 out);
-	for (uint32_t i = 0; i < state->queued->program->plan->lanes_count &&
-	     out->command == PLAIT__NONE; i++)
-		if (look_at_lane(state, i, out))
+		plait__external_describe_blocked(
+			&driver->externals[externals - 1].external, out);
+	for (uint32_t i = 0; i < driver->compiled->program->plan->lanes_count &&
+			     out->command == PLAIT__NONE;
+	     i++)
+		if (describe_lane(driver, i, out))
 			return;
 }
 
-void plait__blocked_queue_describe(plait__queue_instance *state, plait__blocked_on *out)
+void plait__blocked_queue_describe(plait__run_driver *driver,
+				   plait__blocked_on *out)
 {
-	(void)plait__progress_inspect(state->instance->program->context,
-				      &state->piloted, look, out);
+	(void)plait__progress_inspect(driver->instance->program->context,
+				      &driver->pollable, describe, out);
 }

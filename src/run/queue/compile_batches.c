@@ -1,37 +1,43 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is submitted, and in how many calls.  A chunk's commands are taken in
- * submission order; each lane collects its own for as long as nobody needs
- * what one of them emits: then they are a batch.  So a wait is never submitted
- * before what it waits for, and a lane is called as rarely as may be.
+ * Packs the commands of chunks, and the predicates and emissions of regions,
+ * into batches: consecutive submissions of one lane, given to the backend in
+ * one call.  The commands of a chunk are taken in submission order.  Each lane
+ * collects commands until another lane needs a mark of one of them; the
+ * collected commands are then a batch.  So an emission is submitted before
+ * every wait for it, and backends are called as rarely as possible.
  */
-#include "run/queue/queue_engine.h"
+#include "run/queue/compile_batches.h"
+
+#include "run/queue/compile_marks.h"
+#include "run/queue/queue_command.h"
 
 #include "run/args/payload_util.h"
 
 #include "base/alloc.h"
 
 struct batch_builder {
-	plait__queue_program *queued;
+	plait__queue_program *compiled;
 	const plait__plan *plan;
-	const uint32_t *next_commands; /* of the same chunk */
+	const uint32_t *next_commands; /* links those of a chunk */
 	uint32_t body;
-	/* Per lane, what it has collected; per command, what comes next. */
+	/* Per lane, the list of collected commands; per command, the next
+	 * one. */
 	uint32_t *first;
 	uint32_t *last;
 	uint32_t *next;
-	uint8_t *packed;	/* per command: it lies in a batch */
-	uint8_t *awaited;	/* per command: its mark is waited for */
-	plait__vector touched;	/* lanes that may have collected something */
-	plait__vector marks;	/* what the command in hand waits for */
-	plait__vector spare;	/* of the same kind */
-	uint32_t *stamps;	/* per command: when it was put there */
+	uint8_t *packed;	/* per command: it is in a batch */
+	uint8_t *awaited;	/* per command: it emits its mark */
+	plait__vector touched;	/* lanes that may have a list */
+	plait__vector marks;	/* that the command at hand waits for */
+	plait__vector spare;	/* swapped with `marks` */
+	uint32_t *stamps;	/* per command: newest `stamp` in marks */
 	uint32_t stamp;
-	uint32_t waits;		/* where those of the stretch begin */
 	bool failed;
 };
 
-static void *push(struct batch_builder *p, plait__vector *vector, const void *stage)
+static void *push(struct batch_builder *p, plait__vector *vector,
+		  const void *stage)
 {
 	void *pushed = p->failed ? NULL : plait__vector_push(vector, stage, 1);
 
@@ -39,58 +45,63 @@ static void *push(struct batch_builder *p, plait__vector *vector, const void *st
 	return pushed;
 }
 
-/* ---- stretches ---- */
+/* ---- submissions ---- */
 
-static plait__queue_submission *begin_stretch(struct batch_builder *p)
+static plait__queue_submission *begin_submission(struct batch_builder *p)
 {
 	const plait__queue_submission submission = {
-		.wait_first = p->queued->waits.count,
-		.work_first = p->queued->work.count,
-		.mark = PLAIT__NONE, .segment = PLAIT__NONE,
+		.wait_first = p->compiled->waits.count,
+		.work_first = p->compiled->work.count,
+		.mark = PLAIT__NONE,
+		.segment = PLAIT__NONE,
 	};
-	plait__vector *batches = &p->queued->batches;
-	plait__queue_submission *pushed = push(p, &p->queued->submissions,
-					       &submission);
+	plait__vector *batches = &p->compiled->batches;
+	plait__queue_submission *pushed =
+		push(p, &p->compiled->submissions, &submission);
 
 	if (pushed != NULL)
-		((plait__queue_batch *)plait__vector_at(
-			batches, batches->count - 1))->submission_count++;
+		((plait__queue_batch *)plait__vector_at(batches,
+							batches->count - 1))
+			->submission_count++;
 	return pushed;
 }
 
 static void begin_batch(struct batch_builder *p, uint32_t lane)
 {
 	const plait__queue_batch batch = {
-		.lane = lane, .submission_first = p->queued->submissions.count,
+		.lane = lane,
+		.submission_first = p->compiled->submissions.count,
 	};
 
-	(void)push(p, &p->queued->batches, &batch);
+	(void)push(p, &p->compiled->batches, &batch);
 }
 
-static void add_wait(struct batch_builder *p, plait__queue_submission *submission,
-		     uint32_t mark)
+static void add_wait(struct batch_builder *p,
+		     plait__queue_submission *submission, uint32_t mark)
 {
-	if (push(p, &p->queued->waits, &mark) != NULL)
+	if (push(p, &p->compiled->waits, &mark) != NULL)
 		submission->wait_count++;
 }
 
-static void add_work(struct batch_builder *p, plait__queue_submission *submission,
-		     uint32_t what)
+static void add_work(struct batch_builder *p,
+		     plait__queue_submission *submission, uint32_t work)
 {
-	plait__vector *batches = &p->queued->batches;
+	plait__vector *batches = &p->compiled->batches;
 
-	if (push(p, &p->queued->work, &what) == NULL)
+	if (push(p, &p->compiled->work, &work) == NULL)
 		return;
 	submission->work_count++;
-	if (what < p->plan->command_count &&
-	    plait__launch_variants_may_change(p->queued, what))
-		((plait__queue_batch *)plait__vector_at(
-			batches, batches->count - 1))->binds = true;
+	if (work < p->plan->command_count &&
+	    plait__queue_command_may_change(p->compiled, work))
+		((plait__queue_batch *)plait__vector_at(batches,
+							batches->count - 1))
+			->binds = true;
 }
 
-static bool is_of_port(const struct batch_builder *p, uint32_t lane, uint32_t other)
+static bool is_of_port(const struct batch_builder *p, uint32_t lane,
+		       uint32_t other)
 {
-	return p->queued->lanes[lane].port == p->queued->lanes[other].port;
+	return p->compiled->lanes[lane].port == p->compiled->lanes[other].port;
 }
 
 static uint32_t find_before(const struct batch_builder *p, uint32_t lane,
@@ -99,14 +110,15 @@ static uint32_t find_before(const struct batch_builder *p, uint32_t lane,
 	return plait__plan_find_command(p->plan, p->body, lane, position);
 }
 
-/* What a queue has to wait for; not what its own order or the host sees to,
- * nor what was over before, nor, for a stub, its own region. */
-static bool is_waited(const struct batch_builder *p, uint32_t command,
-		      uint32_t before)
+/* Returns true if a queue has to wait for `before`.  The order of a lane's own
+ * queue needs no wait, nor does a command that the host awaits, nor, for a
+ * stub, the command of its own region. */
+static bool needs_wait(const struct batch_builder *p, uint32_t command,
+		       uint32_t before)
 {
 	const plait__plan_command *at = &p->plan->commands[command];
-	uint32_t lane = plait__queue_program_lane(p->queued, command);
-	uint32_t other = plait__queue_program_lane(p->queued, before);
+	uint32_t lane = plait__queue_program_lane(p->compiled, command);
+	uint32_t other = plait__queue_program_lane(p->compiled, before);
 
 	if (lane == other || !is_of_port(p, lane, other) ||
 	    plait__payload_is_external(p->plan, before))
@@ -123,43 +135,49 @@ static void note_mark(struct batch_builder *p, uint32_t mark)
 	(void)push(p, &p->marks, &mark);
 }
 
-/* By its waits; and, where one of the two runs elsewhere, by its lane. */
+/* Note the waits of a command, and its lane predecessor if one of the two runs
+ * on another lane, in a segment. */
 static void note_waits(struct batch_builder *p, uint32_t command)
 {
 	const plait__plan_command *at = &p->plan->commands[command];
 
-	if (at->position > 0 && is_waited(p, command, command - 1))
-		note_mark(p, plait__queue_program_mark(p->queued, command - 1));
+	if (at->position > 0 && needs_wait(p, command, command - 1))
+		note_mark(p,
+			  plait__queue_program_mark(p->compiled, command - 1));
 	for (uint32_t i = at->wait_first; i < at[1].wait_first; i++) {
 		const plait__plan_wait *wait = &p->plan->waits[i];
 		uint32_t before = find_before(p, wait->lane, wait->position);
 
-		if (wait->lane != at->lane && is_waited(p, command, before))
-			note_mark(p, plait__queue_program_mark(p->queued, before));
+		if (wait->lane != at->lane && needs_wait(p, command, before))
+			note_mark(p, plait__queue_program_mark(p->compiled,
+							       before));
 	}
 }
 
-/* Its lane may still be at what is in front of the body. */
+/* Returns true if the lane of a segment member may still be at commands that
+ * precede the body. */
 static bool has_arrival(const struct batch_builder *p, uint32_t command)
 {
 	return p->plan->commands[command].position == 0 && p->body != 0 &&
-	       plait__queue_program_lane(p->queued, command) !=
+	       plait__queue_program_lane(p->compiled, command) !=
 		       p->plan->commands[command].lane;
 }
 
-/* A region has its stubs beside it. */
+/* A region waits for what its stubs wait for, too. */
 static void note_member(struct batch_builder *p, uint32_t command)
 {
 	const plait__plan_command *at = &p->plan->commands[command];
 	const uint32_t *all = &command, *end = all + 1;
 
 	if (at->kind == PLAIT__CMD_REGION) {
-		all = p->plan->order + p->queued->regions[at->link].order_first;
-		end = all + p->queued->regions[at->link].order_count;
+		all = p->plan->order +
+		      p->compiled->regions[at->link].order_first;
+		end = all + p->compiled->regions[at->link].order_count;
 	}
 	for (; all < end; all++) {
 		note_waits(p, *all);
-		/* It is not emitted else: the segment has its last's. */
+		/* The mark of a member has no other use: the segment emits the
+		 * mark of its last command. */
 		if (has_arrival(p, *all))
 			note_mark(p, *all);
 	}
@@ -170,20 +188,20 @@ static void note_segment(struct batch_builder *p,
 {
 	for (uint32_t i = 0; i < segment->member_count; i++) {
 		uint32_t member = plait__queue_program_at(
-			&p->queued->members, segment->member_first + i);
+			&p->compiled->members, segment->member_first + i);
 
-		/* In a body it comes behind what its region does. */
+		/* Members inside a region follow the region itself. */
 		if (p->plan->nodes[p->plan->commands[member].node].body ==
 		    p->body)
 			note_member(p, member);
 	}
 }
 
-/* What a command waits for, or the segment whose last it is. */
+/* Find the waits of a command, or of the segment that ends with it. */
 static void find_waits(struct batch_builder *p, uint32_t command)
 {
 	const plait__queue_segment *segment =
-		plait__queue_program_segment(p->queued, command);
+		plait__queue_program_segment(p->compiled, command);
 
 	plait__vector_truncate(&p->marks, 0);
 	p->stamp++;
@@ -193,7 +211,8 @@ static void find_waits(struct batch_builder *p, uint32_t command)
 		note_segment(p, segment);
 }
 
-static void add_waits(struct batch_builder *p, plait__queue_submission *submission)
+static void add_waits(struct batch_builder *p,
+		      plait__queue_submission *submission)
 {
 	for (uint32_t i = 0; i < p->marks.count; i++)
 		add_wait(p, submission, plait__queue_program_at(&p->marks, i));
@@ -201,43 +220,44 @@ static void add_waits(struct batch_builder *p, plait__queue_submission *submissi
 
 /* ---- chunks ---- */
 
-static void add_segment(struct batch_builder *p, plait__queue_submission *submission,
+static void add_segment(struct batch_builder *p,
+			plait__queue_submission *submission,
 			plait__queue_segment *segment)
 {
-	plait__vector *batches = &p->queued->batches;
+	plait__vector *batches = &p->compiled->batches;
 
-	submission->segment = p->queued->segment_of[segment->last];
-	segment->submission = p->queued->submissions.count - 1;
+	submission->segment = p->compiled->segment_of[segment->last];
+	segment->submission = p->compiled->submissions.count - 1;
 	for (uint32_t i = 0; i < segment->member_count; i++)
-		add_work(p, submission, plait__queue_program_at(
-				&p->queued->members,
-				segment->member_first + i));
-	((plait__queue_batch *)plait__vector_at(
-		batches, batches->count - 1))->has_segments = true;
+		add_work(p, submission,
+			 plait__queue_program_at(&p->compiled->members,
+						 segment->member_first + i));
+	((plait__queue_batch *)plait__vector_at(batches, batches->count - 1))
+		->has_segments = true;
 }
 
-/* Behind a segment comes another stretch. */
+/* Commands that follow a segment are in another submission. */
 static bool is_last(const struct batch_builder *p, uint32_t command)
 {
 	return p->awaited[command] ||
-	       plait__queue_program_segment(p->queued, command) != NULL;
+	       plait__queue_program_segment(p->compiled, command) != NULL;
 }
 
 static void pack_command(struct batch_builder *p, uint32_t command,
 			 plait__queue_submission **submission)
 {
 	plait__queue_segment *segment =
-		plait__queue_program_segment(p->queued, command);
+		plait__queue_program_segment(p->compiled, command);
 
 	find_waits(p, command);
 	if (*submission == NULL || p->marks.count > 0 || segment != NULL)
-		*submission = begin_stretch(p);
+		*submission = begin_submission(p);
 	if (p->failed)
 		return;
 	add_waits(p, *submission);
 	if (segment != NULL)
 		add_segment(p, *submission, segment);
-	else if (plait__translate_has_work(p->plan, command))
+	else if (plait__queue_command_has_work(p->plan, command))
 		add_work(p, *submission, command);
 	p->packed[command] = 1;
 	if (p->awaited[command])
@@ -246,7 +266,7 @@ static void pack_command(struct batch_builder *p, uint32_t command,
 		*submission = NULL;
 }
 
-/* What a lane has collected becomes a batch. */
+/* Make a batch of what a lane has collected. */
 static void pack(struct batch_builder *p, uint32_t lane)
 {
 	plait__queue_submission *submission = NULL;
@@ -261,20 +281,21 @@ static void pack(struct batch_builder *p, uint32_t lane)
 		pack_command(p, command, &submission);
 }
 
-/* One stretch of its own; null when there is no memory. */
-static plait__queue_submission *pack_one(struct batch_builder *p, uint32_t lane)
+/* Begin a batch of one submission; null without memory. */
+static plait__queue_submission *pack_single(struct batch_builder *p,
+					    uint32_t lane)
 {
 	begin_batch(p, lane);
-	return begin_stretch(p);
+	return begin_submission(p);
 }
 
-/* What it waits for is submitted before. */
+/* Pack the batches that a command waits for. */
 static void pack_before(struct batch_builder *p, uint32_t command)
 {
 	plait__vector needed;
 
 	find_waits(p, command);
-	/* Whoever is packed has marks of his own. */
+	/* Packing another command overwrites p->marks. */
 	needed = p->marks;
 	p->marks = p->spare;
 	p->spare = needed;
@@ -282,29 +303,30 @@ static void pack_before(struct batch_builder *p, uint32_t command)
 		uint32_t mark = plait__queue_program_at(&needed, i);
 		plait__queue_submission *arrival;
 
-		if (plait__queue_program_mark(p->queued, mark) == mark) {
+		if (plait__queue_program_mark(p->compiled, mark) == mark) {
 			if (!p->packed[mark])
 				pack(p, p->plan->commands[mark].lane);
 			continue;
 		}
-		arrival = pack_one(p, p->plan->commands[mark].lane);
+		arrival = pack_single(p, p->plan->commands[mark].lane);
 		if (arrival != NULL)
 			arrival->mark = mark;
 	}
 }
 
-/* It may have to be walked instead, so it is a batch of its own. */
+/* Returns true for a segment that decides regions.  It is a batch of its own,
+ * as the segment fallback may have to replace it. */
 static bool has_regions(const struct batch_builder *p, uint32_t command)
 {
 	const plait__queue_segment *segment =
-		plait__queue_program_segment(p->queued, command);
+		plait__queue_program_segment(p->compiled, command);
 
 	return segment != NULL && segment->regions > 0;
 }
 
 static void collect(struct batch_builder *p, uint32_t command)
 {
-	uint32_t lane = plait__queue_program_lane(p->queued, command);
+	uint32_t lane = plait__queue_program_lane(p->compiled, command);
 	bool alone = has_regions(p, command);
 
 	pack_before(p, command);
@@ -325,7 +347,7 @@ static void collect(struct batch_builder *p, uint32_t command)
 static void pack_chunk(struct batch_builder *p, plait__queue_stage *stage)
 {
 	p->body = stage->body;
-	stage->batch_first = p->queued->batches.count;
+	stage->batch_first = p->compiled->batches.count;
 	for (uint32_t command = stage->first_command;
 	     command != PLAIT__NONE && !p->failed;
 	     command = p->next_commands[command])
@@ -333,29 +355,31 @@ static void pack_chunk(struct batch_builder *p, plait__queue_stage *stage)
 	for (uint32_t i = 0; i < p->touched.count && !p->failed; i++)
 		pack(p, plait__queue_program_at(&p->touched, i));
 	plait__vector_truncate(&p->touched, 0);
-	stage->batch_count = p->queued->batches.count - stage->batch_first;
+	stage->batch_count = p->compiled->batches.count - stage->batch_first;
 }
 
 /* ---- regions ---- */
 
-/* Who asks: the region's predicate as work on its home lane, or the host. */
-static void add_question(struct batch_builder *p, plait__queue_submission *submission,
-			 uint32_t region)
+/* Evaluate the predicate of a region on its home lane, unless the owner of an
+ * inbox does. */
+static void add_predicate(struct batch_builder *p,
+			  plait__queue_submission *submission, uint32_t region)
 {
-	if (p->queued->regions[region].asks_owner)
+	if (p->compiled->regions[region].owner_decides)
 		return;
 	add_work(p, submission, p->plan->command_count + region);
 }
 
-/* The stubs wait, then the home lane, which asks; a `do` does not. */
+/* Batches that enter a region: its stubs wait, then the home lane waits and
+ * evaluates the predicate; a `do` loop does not evaluate it first. */
 static void pack_enter(struct batch_builder *p, uint32_t number)
 {
 	const plait__plan_region *region = &p->plan->regions[number];
-	plait__queue_region *out = &p->queued->regions[number];
+	plait__queue_region *out = &p->compiled->regions[number];
 	plait__queue_submission *submission;
 
 	p->body = out->outer_body;
-	out->enter_first = p->queued->batches.count;
+	out->enter_first = p->compiled->batches.count;
 	for (uint32_t i = 0; i < out->order_count; i++) {
 		uint32_t stub = p->plan->order[out->order_first + i];
 
@@ -364,47 +388,49 @@ static void pack_enter(struct batch_builder *p, uint32_t number)
 		find_waits(p, stub);
 		if (p->marks.count == 0)
 			continue;
-		submission = pack_one(p, p->plan->commands[stub].lane);
+		submission = pack_single(p, p->plan->commands[stub].lane);
 		if (submission != NULL)
 			add_waits(p, submission);
 	}
-	submission = pack_one(p, out->home);
+	submission = pack_single(p, out->home);
 	if (submission != NULL) {
 		find_waits(p, region->command);
 		add_waits(p, submission);
-		submission->mark = plait__queue_program_region_mark(p->plan, number);
+		submission->mark =
+			plait__queue_program_region_mark(p->plan, number);
 		if (region->kind != PLAIT__REGION_DO)
-			add_question(p, submission, number);
+			add_predicate(p, submission, number);
 	}
-	out->enter_count = p->queued->batches.count - out->enter_first;
+	out->enter_count = p->compiled->batches.count - out->enter_first;
 }
 
-/* Who waits for the region waits for its commands. */
+/* Batches that leave a region: they emit the marks of its commands. */
 static void pack_leave(struct batch_builder *p, uint32_t number)
 {
-	plait__queue_region *out = &p->queued->regions[number];
+	plait__queue_region *out = &p->compiled->regions[number];
 	plait__queue_submission *submission;
 
-	out->leave_first = p->queued->batches.count;
+	out->leave_first = p->compiled->batches.count;
 	for (uint32_t i = 0; i < out->order_count; i++) {
 		uint32_t command = p->plan->order[out->order_first + i];
 
 		if (!p->awaited[command])
 			continue;
-		submission = pack_one(p, p->plan->commands[command].lane);
+		submission = pack_single(p, p->plan->commands[command].lane);
 		if (submission != NULL)
 			submission->mark = command;
 	}
-	out->leave_count = p->queued->batches.count - out->leave_first;
+	out->leave_count = p->compiled->batches.count - out->leave_first;
 }
 
 /*
- * What the home lane of a region waits for at the end of a body: the exits of
- * other lanes.  Its own end needs no wait.  That may be in a segment which runs on
- * another lane; then the segment's last command is on that lane, and later in the
- * order of submission.  What follows from there, the rest of that lane and what
- * waits for its end, and so on up to an exit, is later still: so nothing of it is
- * on the home lane, and that exit is waited for.
+ * Find the waits of a region's home lane at the end of a body: the exits of the
+ * other lanes.  The home lane's own last command needs no wait in general.  It
+ * may be in a segment that runs on another lane; then the segment's last
+ * command is on that lane, and later in submission order.  Its successors (the
+ * rest of that lane, commands that wait for its end, and so on up to an exit)
+ * are later still: so none of them is on the home lane, and that exit is waited
+ * for.
  */
 static void find_ends(struct batch_builder *p, const plait__plan_body *body,
 		      uint32_t home)
@@ -415,47 +441,51 @@ static void find_ends(struct batch_builder *p, const plait__plan_body *body,
 		const plait__plan_exit *exit =
 			&p->plan->exits[body->exit_first + i];
 		uint32_t last = find_before(p, exit->lane, exit->position);
-		uint32_t lane = plait__queue_program_lane(p->queued, last);
+		uint32_t lane = plait__queue_program_lane(p->compiled, last);
 
 		if (exit->lane != home && lane != home &&
 		    is_of_port(p, lane, home) &&
 		    !plait__payload_is_external(p->plan, last))
-			note_mark(p, plait__queue_program_mark(p->queued, last));
+			note_mark(p,
+				  plait__queue_program_mark(p->compiled, last));
 	}
 }
 
-/* The home lane waits for all of the body; then a loop asks again. */
+/* Batch at the end of a body: the home lane waits for the exits; a loop then
+ * evaluates its predicate again. */
 static void pack_end(struct batch_builder *p, uint32_t number)
 {
 	const plait__plan_body *body = &p->plan->bodies[number];
 	const plait__plan_region *region = &p->plan->regions[body->region];
-	uint32_t home = p->queued->regions[body->region].home;
+	uint32_t home = p->compiled->regions[body->region].home;
 	plait__queue_submission *submission;
 
 	p->body = number;
-	p->queued->bodies[number].end = p->queued->batches.count;
-	submission = pack_one(p, home);
+	p->compiled->bodies[number].end = p->compiled->batches.count;
+	submission = pack_single(p, home);
 	if (submission == NULL)
 		return;
 	find_ends(p, body, home);
 	add_waits(p, submission);
-	submission->mark = plait__queue_program_region_mark(p->plan, body->region);
+	submission->mark =
+		plait__queue_program_region_mark(p->plan, body->region);
 	if (region->kind != PLAIT__REGION_CASE)
-		add_question(p, submission, body->region);
+		add_predicate(p, submission, body->region);
 }
 
 /* ---- the end of a run ---- */
 
-/* The first lane of a port is through when all of its lanes are. */
+/* Final batch of a lane.  The first lane of a port waits for all lanes of that
+ * port, so its mark is the end of the port. */
 static void pack_final(struct batch_builder *p, uint32_t lane)
 {
-	const plait__queue_program *queued = p->queued;
+	const plait__queue_program *compiled = p->compiled;
 	const plait__queue_port *port =
-		&queued->ports[queued->lanes[lane].port];
+		&compiled->ports[compiled->lanes[lane].port];
 	plait__queue_submission *submission;
 
-	queued->lanes[lane].final = queued->batches.count;
-	submission = pack_one(p, lane);
+	compiled->lanes[lane].final = compiled->batches.count;
+	submission = pack_single(p, lane);
 	if (submission == NULL)
 		return;
 	submission->mark = plait__queue_program_lane_mark(p->plan, lane);
@@ -469,86 +499,32 @@ static void pack_final(struct batch_builder *p, uint32_t lane)
 
 /* ---- all of it ---- */
 
-/* The host waits for what stands in front of it on its lane. */
-static bool is_begun_by_host(const struct batch_builder *p, uint32_t command)
-{
-	const plait__plan_command *at = &p->plan->commands[command];
-
-	if (at->kind == PLAIT__CMD_REGION || at->kind == PLAIT__CMD_ENTER)
-		return p->queued->regions[at->link].drains_lanes;
-	return plait__payload_is_external(p->plan, command);
-}
-
-static void await(struct batch_builder *p, uint32_t command)
-{
-	p->awaited[plait__queue_program_mark(p->queued, command)] = 1;
-}
-
-/* A mark is emitted for whoever does not see it by the order of its lane. */
-static void find_awaited_of(struct batch_builder *p, uint32_t command)
-{
-	const plait__plan_command *at = &p->plan->commands[command];
-
-	if (plait__record_times_is_timed(p->queued, command))
-		await(p, command);
-	if (at->position > 0 &&
-	    (is_begun_by_host(p, command) ||
-	     plait__queue_program_lane(p->queued, command) !=
-		     plait__queue_program_lane(p->queued, command - 1)))
-		await(p, command - 1);
-	for (uint32_t w = at->wait_first; w < at[1].wait_first; w++) {
-		const plait__plan_wait *wait = &p->plan->waits[w];
-
-		if (wait->lane != at->lane)
-			await(p, find_before(p, wait->lane, wait->position));
-	}
-}
-
-static void find_awaited(struct batch_builder *p, uint32_t number)
-{
-	const plait__plan_body *body = &p->plan->bodies[number];
-	uint32_t home = body->region != PLAIT__NONE ?
-			p->queued->regions[body->region].home : PLAIT__NONE;
-
-	p->body = number;
-	for (uint32_t i = 0; i < body->command_count; i++)
-		find_awaited_of(p, body->command_first + i);
-	if (home == PLAIT__NONE)
-		return;
-	for (uint32_t i = 0; i < body->exit_count; i++) {
-		const plait__plan_exit *exit =
-			&p->plan->exits[body->exit_first + i];
-
-		if (exit->lane != home)
-			await(p, find_before(p, exit->lane, exit->position));
-	}
-}
-
 static void pack_all(struct batch_builder *p)
 {
 	const plait__plan *plan = p->plan;
 
-	/* Regions and stubs emit when they are left, which is before. */
+	/* Regions and stubs emit their marks when the region is left, before
+	 * any command that waits for them is packed. */
 	for (uint32_t i = 0; i < plan->command_count; i++)
-		p->packed[i] = plait__queue_program_is_region(p->queued, i, false);
-	for (uint32_t i = 0; i < plan->bodies_count; i++)
-		if (!plait__queue_program_is_device_body(p->queued, i))
-			find_awaited(p, i);
+		p->packed[i] =
+			plait__queue_program_is_region(p->compiled, i, false);
+	plait__compile_marks(p->compiled, p->awaited);
 	for (uint32_t i = 0; i < plan->lanes_count; i++)
 		p->first[i] = PLAIT__NONE;
-	for (uint32_t i = 0; i < p->queued->items.count && !p->failed; i++) {
-		plait__queue_stage *stage = plait__queue_program_stage(p->queued, i);
+	for (uint32_t i = 0; i < p->compiled->stages.count && !p->failed; i++) {
+		plait__queue_stage *stage =
+			plait__queue_program_stage(p->compiled, i);
 
 		if (stage->kind == PLAIT__STAGE_CHUNK)
 			pack_chunk(p, stage);
 	}
 	for (uint32_t i = 0; i < plan->regions_count && !p->failed; i++)
-		if (!p->queued->regions[i].frozen) {
+		if (!p->compiled->regions[i].on_device) {
 			pack_enter(p, i);
 			pack_leave(p, i);
 		}
 	for (uint32_t i = 1; i < plan->bodies_count && !p->failed; i++)
-		if (!plait__queue_program_is_device_body(p->queued, i))
+		if (!plait__queue_program_is_device_body(p->compiled, i))
 			pack_end(p, i);
 	for (uint32_t i = 0; i < plan->lanes_count && !p->failed; i++)
 		pack_final(p, i);
@@ -557,20 +533,21 @@ static void pack_all(struct batch_builder *p)
 static void *new_table(struct batch_builder *p, uint64_t count, uint64_t each)
 {
 	void *table = plait__alloc_array(
-		plait__program_allocator(p->queued->program), count, each);
+		plait__program_allocator(p->compiled->program), count, each);
 
 	p->failed = p->failed || (table == NULL && count > 0);
 	return table;
 }
 
-bool plait__compile_batches(plait__queue_program *queued,
+bool plait__compile_batches(plait__queue_program *compiled,
 			    const uint32_t *next_commands)
 {
-	const plait__plan *plan = queued->program->plan;
+	const plait__plan *plan = compiled->program->plan;
 	const plait_allocator *allocator =
-		plait__program_allocator(queued->program);
-	struct batch_builder p = { .queued = queued, .plan = plan,
-			    .next_commands = next_commands };
+		plait__program_allocator(compiled->program);
+	struct batch_builder p = { .compiled = compiled,
+				   .plan = plan,
+				   .next_commands = next_commands };
 
 	plait__vector_init(&p.touched, allocator, sizeof(uint32_t));
 	plait__vector_init(&p.marks, allocator, sizeof(uint32_t));

@@ -1,71 +1,77 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What devices do by themselves, and with it which regions are *frozen*: parts
- * of a segment, decided by the device.  Such a region is decided by a word of
- * its device, everything in it is something that a segment holds, and nobody
- * asks for the number of an iteration: neither an argument nor buffers that
- * take turns.  A region around one that is not frozen is not, either.
+ * Finds the commands that a segment may contain, and the regions that their
+ * device decides.  Such a region is part of a segment: its predicate is a word
+ * in memory of its device, a segment may contain all of its commands, and no
+ * argument depends on the iteration number (index arguments, rotating
+ * buffers).  A region that encloses one decided by the host is decided by the
+ * host, too.
  */
-#include "run/queue/queue_engine.h"
+#include "run/queue/compile_device_loops.h"
+
+#include "run/queue/queue_command.h"
 
 #include "run/args/payload_util.h"
 
 #include "base/alloc.h"
 #include "object/kernel/device_code.h"
+#include "object/memory/buffer.h"
 #include "sys/env.h"
 
-/* Fewer than that are not worth it; PLAIT_SEGMENTS says how many, 0 none. */
-enum { USUAL_FEWEST = 4 };
+/* Minimum commands per segment, unless PLAIT_SEGMENTS is set; 0 disables. */
+enum { DEFAULT_MIN_COMMANDS = 4 };
 
-/* ---- what can be frozen ---- */
+/* ---- commands that a segment may contain ---- */
 
-static bool is_here(const plait__queue_program *queued, const plait__device *device,
-		    const plait__plan_arg *arg)
+static bool is_on_device(const plait__queue_program *compiled,
+			 const plait__device *device,
+			 const plait__plan_arg *arg)
 {
-	const plait__buffer *buffer = (const plait__buffer *)
-		queued->program->frozen->buffers[arg->index];
+	const plait__buffer *buffer =
+		(const plait__buffer *)
+			compiled->program->frozen->buffers[arg->index];
 
 	return buffer->device == device;
 }
 
-static bool can_freeze_payload(const plait__queue_program *queued, uint32_t command,
-			       const plait__device *device)
+static bool can_segment(const plait__queue_program *compiled, uint32_t command,
+			const plait__device *device)
 {
-	const plait__plan_object *frozen = queued->program->frozen;
-	const plait__plan *plan = frozen->plan;
-	const plait__plan_payload *payload = plait__payload_of(plan,
-							       command);
-	/* A plan may have no arguments at all, and then no array of them. */
+	const plait__plan_object *plan_object = compiled->program->frozen;
+	const plait__plan *plan = plan_object->plan;
+	const plait__plan_payload *payload = plait__payload_of(plan, command);
+	/* A plan without arguments has no array of them. */
 	const plait__plan_arg *args = payload->arg_count > 0 ?
 		&plan->args[payload->arg_first] : NULL;
 
 	switch (plan->commands[command].kind) {
 	case PLAIT__CMD_LAUNCH:
-		return plait__device_code_find((const plait__kernel *)
-					       frozen->kernels[payload->kernel],
-					       device) != NULL;
+		return plait__device_code_find(
+			       (const plait__kernel *)
+				       plan_object->kernels[payload->kernel],
+			       device) != NULL;
 	case PLAIT__CMD_COPY:
-		/* Segments know nothing that runs bring. */
+		/* Segments cannot take memory that runs are given. */
 		return payload->bytes > 0 &&
-		       !plait__resolve_is_foreign(queued, command) &&
+		       !plait__queue_command_is_foreign(compiled, command) &&
 		       !plait__payload_is_param_copy(plan, command) &&
-		       is_here(queued, device, &args[0]) &&
-		       is_here(queued, device, &args[1]);
+		       is_on_device(compiled, device, &args[0]) &&
+		       is_on_device(compiled, device, &args[1]);
 	case PLAIT__CMD_FILL:
 		return payload->bytes > 0 &&
 		       !plait__payload_is_param_copy(plan, command) &&
-		       is_here(queued, device, &args[0]);
+		       is_on_device(compiled, device, &args[0]);
 	default:
 		return false;
 	}
 }
 
-plait__device *plait__compile_segment_device(const plait__queue_program *queued,
-					     uint32_t command)
+plait__device *plait__compile_segment_device(
+	const plait__queue_program *compiled, uint32_t command)
 {
-	const plait__plan *plan = queued->program->plan;
+	const plait__plan *plan = compiled->program->plan;
 	const plait__plan_command *at = &plan->commands[command];
-	plait__device *device = queued->lanes[at->lane].device;
+	plait__device *device = compiled->lanes[at->lane].device;
 
 	if ((plait__device_facts(device)->capabilities &
 	     PLAIT_CAP_SEGMENT) == 0 || (at->flags & PLAIT__CMD_MEMBER) != 0)
@@ -73,76 +79,84 @@ plait__device *plait__compile_segment_device(const plait__queue_program *queued,
 	if (at->kind == PLAIT__CMD_EMPTY)
 		return device;
 	if (at->kind == PLAIT__CMD_REGION || at->kind == PLAIT__CMD_ENTER)
-		return queued->regions[at->link].frozen ? device : NULL;
+		return compiled->regions[at->link].on_device ? device : NULL;
 	return plait__payload_of(plan, command) != NULL &&
-	       can_freeze_payload(queued, command, device) ? device : NULL;
+			       can_segment(compiled, command, device) ?
+		       device :
+		       NULL;
 }
 
 /* ---- which regions are ---- */
 
-/* Nor are those around it. */
-static void keep_on_host(plait__queue_program *queued, uint32_t region, const char *why,
-			 uint32_t why_command)
+/* Let the host decide a region and those that enclose it. */
+static void keep_on_host(plait__queue_program *compiled, uint32_t region,
+			 const char *why, uint32_t reason_command)
 {
-	for (; region != PLAIT__NONE && queued->regions[region].frozen;
-	     region = queued->regions[region].outer) {
-		queued->regions[region].frozen = false;
-		queued->regions[region].why = why;
-		queued->regions[region].why_command = why_command;
-		why = "it decides one in it";
-		why_command = PLAIT__NONE;
+	for (; region != PLAIT__NONE && compiled->regions[region].on_device;
+	     region = compiled->regions[region].outer) {
+		compiled->regions[region].on_device = false;
+		compiled->regions[region].reason = why;
+		compiled->regions[region].reason_command = reason_command;
+		why = "the host decides one in it";
+		reason_command = PLAIT__NONE;
 	}
 }
 
-static plait__device *device_of(const plait__queue_program *queued, uint32_t region)
+static plait__device *device_of(const plait__queue_program *compiled,
+				uint32_t region)
 {
-	return queued->lanes[queued->regions[region].home].device;
+	return compiled->lanes[compiled->regions[region].home].device;
 }
 
-/* Null: a word of the device says what comes. */
-static const char *why_asked(const plait__queue_program *queued, uint32_t region)
+/* Why the predicate is no word of the device; null if it is. */
+static const char *why_host_decides(const plait__queue_program *compiled,
+				    uint32_t region)
 {
-	const plait__plan *plan = queued->program->plan;
-	const plait__plan_payload *payload = plait__payload_at(
-		plan, plan->regions[region].predicate);
-	const plait__device *device = device_of(queued, region);
+	const plait__plan *plan = compiled->program->plan;
+	const plait__plan_payload *payload =
+		plait__payload_at(plan, plan->regions[region].predicate);
+	const plait__device *device = device_of(compiled, region);
 	const plait__plan_arg *word;
 
 	if ((plait__device_facts(device)->capabilities & PLAIT_CAP_REGION) ==
 	    0)
-		return "its device decides none";
-	if (queued->regions[region].function != NULL)
-		return "a function answers";
+		return "its device cannot decide any";
+	if (compiled->regions[region].function != NULL)
+		return "its predicate is a function";
 	if (payload == NULL || payload->arg_count != 1 ||
 	    plan->regions[region].kind > PLAIT__REGION_CASE)
-		return "no word answers";
+		return "its predicate is no word";
 	word = &plan->args[payload->arg_first];
 	return word->kind == PLAIT__ARG_MEMORY &&
-			       is_here(queued, device, word) ?
-		       NULL : "its word is no memory of its device";
+			       is_on_device(compiled, device, word) ?
+		       NULL :
+		       "its predicate is not in memory of its device";
 }
 
-static void keep_asked_on_host(plait__queue_program *queued)
+static void keep_indexed_on_host(plait__queue_program *compiled)
 {
-	const plait__plan *plan = queued->program->plan;
+	const plait__plan *plan = compiled->program->plan;
 
 	for (uint32_t i = 0; i < plan->args_count; i++) {
 		const plait__plan_arg *arg = &plan->args[i];
 
 		if (arg->kind == PLAIT__ARG_INDEX)
-			keep_on_host(queued, arg->index, "an argument asks for the "
-				     "number of its iteration", PLAIT__NONE);
+			keep_on_host(compiled, arg->index,
+				     "an argument is the number "
+				     "of its iteration",
+				     PLAIT__NONE);
 		else if (arg->kind == PLAIT__ARG_ROTATION)
-			keep_on_host(queued, plan->rotations[arg->index].region,
-				     "buffers take turns with its iterations",
+			keep_on_host(compiled,
+				     plan->rotations[arg->index].region,
+				     "buffers rotate with its iterations",
 				     PLAIT__NONE);
 	}
 }
 
-/* All that is in a region, and its stubs, is of its device. */
-static void keep_mixed_on_host(plait__queue_program *queued)
+/* All commands of a region, and its stubs, must be of its device. */
+static void keep_mixed_on_host(plait__queue_program *compiled)
 {
-	const plait__plan *plan = queued->program->plan;
+	const plait__plan *plan = compiled->program->plan;
 
 	for (uint32_t i = 0; i < plan->command_count; i++) {
 		const plait__plan_command *at = &plan->commands[i];
@@ -150,40 +164,47 @@ static void keep_mixed_on_host(plait__queue_program *queued)
 					  .region;
 
 		if (at->kind == PLAIT__CMD_ENTER &&
-		    queued->lanes[at->lane].device !=
-			    device_of(queued, at->link))
-			keep_on_host(queued, at->link, "it has lanes of several "
-				     "devices", PLAIT__NONE);
-		if (region != PLAIT__NONE && queued->regions[region].frozen &&
-		    plait__compile_segment_device(queued, i) !=
-			    device_of(queued, region))
-			keep_on_host(queued, region, "its device does not do as part "
-				     "of a segment what it has", i);
+		    compiled->lanes[at->lane].device !=
+			    device_of(compiled, at->link))
+			keep_on_host(compiled, at->link,
+				     "it has lanes of several "
+				     "devices",
+				     PLAIT__NONE);
+		if (region != PLAIT__NONE &&
+		    compiled->regions[region].on_device &&
+		    plait__compile_segment_device(compiled, i) !=
+			    device_of(compiled, region))
+			keep_on_host(compiled, region,
+				     "no segment of its device can "
+				     "contain a command of it",
+				     i);
 	}
 }
 
-/* How many commands each body is, without stubs. */
-static void count_work(plait__queue_program *queued)
+/* Count the commands of each body, without stubs. */
+static void count_work(plait__queue_program *compiled)
 {
-	const plait__plan *plan = queued->program->plan;
+	const plait__plan *plan = compiled->program->plan;
 
 	for (uint32_t i = 0; i < plan->command_count; i++) {
 		uint32_t body = plan->nodes[plan->commands[i].node].body;
 
 		if (plan->commands[i].kind == PLAIT__CMD_ENTER)
 			continue;
-		while (plait__queue_program_is_device_body(queued, body)) {
-			queued->body_work[body]++;
-			body = queued->regions[plan->bodies[body].region]
+		while (plait__queue_program_is_device_body(compiled, body)) {
+			compiled->body_work[body]++;
+			body = compiled->regions[plan->bodies[body].region]
 				       .outer_body;
 		}
 	}
 }
 
-/* Where regions are with their stubs, also in bodies that have no items. */
-static void find_orders(plait__queue_program *queued, const plait__plan_body *body)
+/* Find each region and its stubs in plan->order, also in bodies without
+ * stages. */
+static void find_orders(plait__queue_program *compiled,
+			const plait__plan_body *body)
 {
-	const plait__plan *plan = queued->program->plan;
+	const plait__plan *plan = compiled->program->plan;
 	uint32_t end = body->command_first + body->command_count;
 
 	for (uint32_t i = body->command_first; i < end; i++) {
@@ -193,7 +214,7 @@ static void find_orders(plait__queue_program *queued, const plait__plan_body *bo
 
 		if (at->kind != PLAIT__CMD_REGION)
 			continue;
-		region = &queued->regions[at->link];
+		region = &compiled->regions[at->link];
 		region->order_first = i;
 		region->order_count = plan->regions[at->link].lane_count;
 		if (region->order_count > end - i)
@@ -201,75 +222,77 @@ static void find_orders(plait__queue_program *queued, const plait__plan_body *bo
 	}
 }
 
-static void shape(plait__queue_program *queued, uint32_t number)
+static void fill_shape(plait__queue_program *compiled, uint32_t number)
 {
 	const plait__plan_region *region =
-		&queued->program->plan->regions[number];
-	plait__queue_region *out = &queued->regions[number];
+		&compiled->program->plan->regions[number];
+	plait__queue_region *out = &compiled->regions[number];
 
 	out->shape = (plait_work_region){
-		.size = sizeof(out->shape), .kind = region->kind,
-		.body_work = &queued->body_work[region->body_first],
+		.size = sizeof(out->shape),
+		.kind = region->kind,
+		.body_work = &compiled->body_work[region->body_first],
 		.body_count = region->body_count,
 	};
 	for (uint32_t i = 0; i < region->body_count; i++)
-		out->inside += out->shape.body_work[i];
+		out->inner_count += out->shape.body_work[i];
 }
 
 /* ---- all of it ---- */
 
-static uint64_t find_fewest(const plait__queue_program *queued)
+static uint64_t find_min_commands(const plait__queue_program *compiled)
 {
-	uint64_t min_commands = USUAL_FEWEST;
+	uint64_t min_commands = DEFAULT_MIN_COMMANDS;
 	uint32_t some = 0;
 
-	for (uint32_t i = 0; i < queued->program->plan->lanes_count; i++)
-		some |= plait__device_facts(queued->lanes[i].device)
+	for (uint32_t i = 0; i < compiled->program->plan->lanes_count; i++)
+		some |= plait__device_facts(compiled->lanes[i].device)
 				->capabilities;
-	/* Each command of a recorded run is told by itself. */
-	if (queued->records || (some & PLAIT_CAP_SEGMENT) == 0)
+	/* The completion of each command is recorded separately. */
+	if (compiled->records || (some & PLAIT_CAP_SEGMENT) == 0)
 		return 0;
 	(void)plait__env_query_number(PLAIT__ENV_SEGMENTS, &min_commands);
 	return min_commands;
 }
 
-static bool wants_loops(const plait__queue_program *queued)
+static bool wants_loops(const plait__queue_program *compiled)
 {
 	uint64_t wanted = 1;
 
 	(void)plait__env_query_number(PLAIT__ENV_REGIONS, &wanted);
-	return queued->min_commands > 0 && !queued->decides &&
-	       queued->program->plan->regions_count > 0 && wanted > 0;
+	return compiled->min_commands > 0 && !compiled->host_decides &&
+	       compiled->program->plan->regions_count > 0 && wanted > 0;
 }
 
-bool plait__compile_device_loops(plait__queue_program *queued)
+bool plait__compile_device_loops(plait__queue_program *compiled)
 {
-	const plait__plan *plan = queued->program->plan;
+	const plait__plan *plan = compiled->program->plan;
 	bool some = false;
 	const char *why;
 
-	queued->min_commands = find_fewest(queued);
-	if (!wants_loops(queued))
+	compiled->min_commands = find_min_commands(compiled);
+	if (!wants_loops(compiled))
 		return true;
-	queued->body_work = plait__alloc_array(
-		plait__program_allocator(queued->program), plan->bodies_count,
-		sizeof(*queued->body_work));
-	if (queued->body_work == NULL)
+	compiled->body_work =
+		plait__alloc_array(plait__program_allocator(compiled->program),
+				   plan->bodies_count,
+				   sizeof(*compiled->body_work));
+	if (compiled->body_work == NULL)
 		return false;
 	for (uint32_t i = 0; i < plan->regions_count; i++)
-		queued->regions[i].frozen = true;
+		compiled->regions[i].on_device = true;
 	for (uint32_t i = 0; i < plan->regions_count; i++)
-		if ((why = why_asked(queued, i)) != NULL)
-			keep_on_host(queued, i, why, PLAIT__NONE);
-	keep_asked_on_host(queued);
-	keep_mixed_on_host(queued);
-	count_work(queued);
+		if ((why = why_host_decides(compiled, i)) != NULL)
+			keep_on_host(compiled, i, why, PLAIT__NONE);
+	keep_indexed_on_host(compiled);
+	keep_mixed_on_host(compiled);
+	count_work(compiled);
 	for (uint32_t i = 0; i < plan->bodies_count; i++)
-		find_orders(queued, &plan->bodies[i]);
+		find_orders(compiled, &plan->bodies[i]);
 	for (uint32_t i = 0; i < plan->regions_count; i++) {
-		some |= queued->regions[i].frozen;
-		shape(queued, i);
+		some |= compiled->regions[i].on_device;
+		fill_shape(compiled, i);
 	}
-	queued->has_loops = some;
+	compiled->has_device_loops = some;
 	return true;
 }

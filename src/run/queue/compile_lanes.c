@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* The queues that a plan needs, and whether their devices can do it. */
-#include "run/queue/queue_engine.h"
+/* Assigns the lanes of a plan to queues of backends, and checks that their
+ * devices can execute the lanes' commands. */
+#include "run/queue/compile_lanes.h"
+
+#include "run/args/payload_util.h"
+#include "run/command_text.h"
+#include "run/external/external_command.h"
+#include "run/queue/queue_command.h"
 
 #include "base/error.h"
 
-/* What is in flight beside commands: what regions ask, and the end. */
+/* Room in each queue for predicates and final submissions. */
 enum { EXTRA_COMMANDS = 8 };
 
-/* ---- what devices have to be able to do ---- */
+/* ---- capabilities of devices ---- */
 
 static plait_status check_device(const plait__device *device,
 				 plait_error *error)
@@ -21,11 +27,11 @@ static plait_status check_device(const plait__device *device,
 			   "on its queues need", device->object.label);
 }
 
-static plait_status check_command(const plait__queue_program *queued,
+static plait_status check_command(const plait__queue_program *compiled,
 				  uint32_t command, plait_error *error)
 {
-	const plait__plan *plan = queued->program->plan;
-	const char *lacks = plait__translate_lacks(queued, command);
+	const plait__plan *plan = compiled->program->plan;
+	const char *lacks = plait__queue_command_lacks(compiled, command);
 	char room[PLAIT__COMMAND_TEXT_BYTES];
 
 	if (lacks == NULL)
@@ -33,99 +39,103 @@ static plait_status check_command(const plait__queue_program *queued,
 	return plait__fail(error, PLAIT_E_UNSUPPORTED,
 			   "%s on device \"%.60s\" %s",
 			   plait__command_text(plan, command, room),
-			   queued->lanes[plan->commands[command].lane]
-				   .device->object.label, lacks);
+			   compiled->lanes[plan->commands[command].lane]
+				   .device->object.label,
+			   lacks);
 }
 
 /* ---- lanes and ports ---- */
 
-static uint32_t find_port(plait__queue_program *queued, plait__backend_port *port,
-			  uint32_t lane)
+static uint32_t find_port(plait__queue_program *compiled,
+			  plait__backend_port *port, uint32_t lane)
 {
 	uint32_t i = 0;
 
-	while (i < queued->port_count && queued->ports[i].port != port)
+	while (i < compiled->port_count && compiled->ports[i].port != port)
 		i++;
-	if (i == queued->port_count)
-		queued->ports[queued->port_count++] =
+	if (i == compiled->port_count)
+		compiled->ports[compiled->port_count++] =
 			(plait__queue_port){ port, lane };
 	return i;
 }
 
-static plait_status find_lane(plait__queue_program *queued, uint32_t lane,
+static plait_status find_lane(plait__queue_program *compiled, uint32_t lane,
 			      plait_error *error)
 {
-	const plait__plan *plan = queued->program->plan;
-	plait__queue_lane *out = &queued->lanes[lane];
+	const plait__plan *plan = compiled->program->plan;
+	plait__queue_lane *out = &compiled->lanes[lane];
 	plait_status status;
 
-	out->device = queued->program->frozen->devices[
-		plan->lanes[lane].device];
-	/* A plan that is sealed has the devices of its lanes. */
+	out->device =
+		compiled->program->frozen->devices[plan->lanes[lane].device];
+	/* A sealed plan has all devices of its lanes. */
 	if (out->device == NULL)
 		return plait__fail(error, PLAIT_E_STATE,
 				   "the device of lane %u is not bound", lane);
 	status = check_device(out->device, error);
 	if (status == PLAIT_OK)
-		out->port = find_port(queued, out->device->port, lane);
+		out->port = find_port(compiled, out->device->port, lane);
 	out->commands = EXTRA_COMMANDS;
 	out->external = PLAIT__NONE;
 	return status;
 }
 
-static void find_region(plait__queue_program *queued, uint32_t number)
+static void find_region(plait__queue_program *compiled, uint32_t number)
 {
-	const plait__plan *plan = queued->program->plan;
+	const plait__plan *plan = compiled->program->plan;
 	const plait__plan_region *region = &plan->regions[number];
-	plait__queue_region *out = &queued->regions[number];
+	plait__queue_region *out = &compiled->regions[number];
 
 	out->home = plan->commands[region->command].lane;
 	out->outer_body = plan->nodes[plan->commands[region->command].node]
 				  .body;
 	out->outer = plan->bodies[out->outer_body].region;
-	out->asks_owner = plait__external_matches(queued->program,
-						  region->command);
+	out->function = plait__program_predicate(compiled->program, number);
+	out->owner_decides =
+		plait__external_matches(compiled->program, region->command);
 }
 
-/* Its lane may have to be parked, and regions around it have to settle. */
-static void note_outside(plait__queue_program *queued, uint32_t command)
+/* An external command gives its lane a plait__queue_external, and lets the
+ * enclosing regions drain their lanes. */
+static void note_external(plait__queue_program *compiled, uint32_t command)
 {
-	const plait__plan *plan = queued->program->plan;
+	const plait__plan *plan = compiled->program->plan;
 	plait__queue_lane *lane =
-		&queued->lanes[plan->commands[command].lane];
+		&compiled->lanes[plan->commands[command].lane];
 	uint32_t region = plan->bodies[plan->nodes[
 		plan->commands[command].node].body].region;
 
-	if (!plait__external_matches(queued->program, command))
+	if (!plait__external_matches(compiled->program, command))
 		return;
 	if (lane->external == PLAIT__NONE)
-		lane->external = queued->external_count++;
+		lane->external = compiled->external_count++;
 	lane->submits = lane->submits ||
 			plan->commands[command].kind != PLAIT__CMD_WAIT;
 	if (plan->commands[command].kind == PLAIT__CMD_REGION)
 		return;
-	for (; region != PLAIT__NONE && !queued->regions[region].drains_lanes;
-	     region = queued->regions[region].outer)
-		queued->regions[region].drains_lanes = true;
+	for (; region != PLAIT__NONE && !compiled->regions[region].drains_lanes;
+	     region = compiled->regions[region].outer)
+		compiled->regions[region].drains_lanes = true;
 }
 
-plait_status plait__compile_lanes(plait__queue_program *queued,
+plait_status plait__compile_lanes(plait__queue_program *compiled,
 				  plait_error *error)
 {
-	const plait__plan *plan = queued->program->plan;
+	const plait__plan *plan = compiled->program->plan;
 	plait_status status = PLAIT_OK;
 
 	for (uint32_t i = 0; status == PLAIT_OK && i < plan->lanes_count; i++)
-		status = find_lane(queued, i, error);
+		status = find_lane(compiled, i, error);
 	for (uint32_t i = 0; status == PLAIT_OK && i < plan->regions_count;
 	     i++)
-		find_region(queued, i);
+		find_region(compiled, i);
 	for (uint32_t i = 0; status == PLAIT_OK && i < plan->command_count;
 	     i++) {
-		status = check_command(queued, i, error);
-		note_outside(queued, i);
-		/* A region's command asks once more for each body. */
-		queued->lanes[plan->commands[i].lane].commands += 2;
+		status = check_command(compiled, i, error);
+		note_external(compiled, i);
+		/* The command of a region evaluates the predicate once more per
+		 * body. */
+		compiled->lanes[plan->commands[i].lane].commands += 2;
 	}
 	return status;
 }

@@ -1,28 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who decides a loop that its device decides: a launch of its body which alone
- * writes the word, and in each iteration once.  Its kernel may tell the device
- * what it wrote, and nobody has to look at the word; whether it does the backend
- * knows.  Memory that runs bring may be any.
+ * Finds the launch that decides a device loop: the only writer of the predicate
+ * word, once per iteration, in the loop's own body.  Its kernel may pass the
+ * value to the device directly, so that the device need not read the word;
+ * whether it does is the backend's choice.  Memory parameters may alias the
+ * word.
  */
-#include "run/queue/queue_engine.h"
+#include "run/queue/compile_predicates.h"
 
 #include "run/args/payload_util.h"
 
 #include "plan/access.h"
 
-/* More than one writes, or who cannot decide. */
-enum { NOBODY = PLAIT__NONE - 1 };
+/* Several writers, or one that cannot decide. */
+enum { AMBIGUOUS = PLAIT__NONE - 1 };
 
 static const plait__plan_arg *word_of(const plait__plan *plan, uint32_t region)
 {
-	const plait__plan_payload *payload = plait__payload_at(
-		plan, plan->regions[region].predicate);
+	const plait__plan_payload *payload =
+		plait__payload_at(plan, plan->regions[region].predicate);
 
 	return &plan->args[payload->arg_first];
 }
 
-/* 0: nothing else is the same memory. */
+/* 0: no other memory is the same. */
 static uint32_t alias_of(const plait__plan *plan, uint32_t slot)
 {
 	for (uint32_t i = 0; i < plan->accesses_count; i++)
@@ -31,8 +32,8 @@ static uint32_t alias_of(const plait__plan *plan, uint32_t slot)
 	return 0;
 }
 
-static bool may_be(const plait__plan_access *access, uint32_t slot,
-		   uint32_t alias)
+static bool may_alias(const plait__plan_access *access, uint32_t slot,
+		      uint32_t alias)
 {
 	return access->object == slot ||
 	       plait__access_is_param(access->object) ||
@@ -40,24 +41,24 @@ static bool may_be(const plait__plan_access *access, uint32_t slot,
 	       (alias != 0 && access->alias == alias);
 }
 
-static bool writes(const plait__queue_program *queued, uint32_t command,
+static bool writes(const plait__queue_program *compiled, uint32_t command,
 		   uint32_t region)
 {
-	const plait__plan *plan = queued->program->plan;
+	const plait__plan *plan = compiled->program->plan;
 	const plait__plan_node *node =
 		&plan->nodes[plan->commands[command].node];
 	uint32_t slot = word_of(plan, region)->index;
 
 	for (uint32_t i = node->access_first; i < node[1].access_first; i++)
 		if (plan->accesses[i].mode != PLAIT__ACCESS_READ &&
-		    may_be(&plan->accesses[i], slot,
-			   queued->regions[region].alias))
+		    may_alias(&plan->accesses[i], slot,
+			      compiled->regions[region].alias))
 			return true;
 	return false;
 }
 
-static bool can_decide(const plait__plan *plan, uint32_t command,
-		       uint32_t region)
+static bool is_direct_launch(const plait__plan *plan, uint32_t command,
+			     uint32_t region)
 {
 	const plait__plan_command *at = &plan->commands[command];
 
@@ -65,48 +66,54 @@ static bool can_decide(const plait__plan *plan, uint32_t command,
 	       plan->bodies[plan->nodes[at->node].body].region == region;
 }
 
-static bool is_loop(const plait__queue_program *queued, uint32_t region)
+static bool is_loop(const plait__queue_program *compiled, uint32_t region)
 {
-	return queued->regions[region].frozen &&
-	       queued->program->plan->regions[region].kind !=
+	return compiled->regions[region].on_device &&
+	       compiled->program->plan->regions[region].kind !=
 		       PLAIT__REGION_CASE;
 }
 
-/* To all loops that a command is in. */
-static void note_writer(plait__queue_program *queued, uint32_t command)
+/* Note a writer in all loops that enclose the command. */
+static void note_writer(plait__queue_program *compiled, uint32_t command)
 {
-	const plait__plan *plan = queued->program->plan;
+	const plait__plan *plan = compiled->program->plan;
 	const plait__plan_command *at = &plan->commands[command];
 	uint32_t region = plan->bodies[plan->nodes[at->node].body].region;
 
 	if (at->kind == PLAIT__CMD_REGION || at->kind == PLAIT__CMD_ENTER)
 		return;
-	for (; region != PLAIT__NONE; region = queued->regions[region].outer) {
-		uint32_t *writer = &queued->regions[region].writer;
+	for (; region != PLAIT__NONE;
+	     region = compiled->regions[region].outer) {
+		uint32_t *writer = &compiled->regions[region].writer;
 
-		if (!is_loop(queued, region) || !writes(queued, command, region))
+		if (!is_loop(compiled, region) ||
+		    !writes(compiled, command, region))
 			continue;
 		*writer = *writer == PLAIT__NONE &&
-			  can_decide(plan, command, region) ? command : NOBODY;
+					  is_direct_launch(plan, command,
+							   region) ?
+				  command :
+				  AMBIGUOUS;
 	}
 }
 
-void plait__compile_predicates(plait__queue_program *queued)
+void plait__compile_predicates(plait__queue_program *compiled)
 {
-	const plait__plan *plan = queued->program->plan;
+	const plait__plan *plan = compiled->program->plan;
 
-	if (!queued->has_loops)
+	if (!compiled->has_device_loops)
 		return;
 	for (uint32_t i = 0; i < plan->regions_count; i++) {
-		queued->regions[i].writer = PLAIT__NONE;
-		if (is_loop(queued, i))
-			queued->regions[i].alias =
+		compiled->regions[i].writer = PLAIT__NONE;
+		if (is_loop(compiled, i))
+			compiled->regions[i].alias =
 				alias_of(plan, word_of(plan, i)->index);
 	}
 	for (uint32_t i = 0; i < plan->command_count; i++)
-		note_writer(queued, i);
+		note_writer(compiled, i);
 	for (uint32_t i = 0; i < plan->regions_count; i++)
-		if (queued->regions[i].writer < NOBODY)
-			queued->regions[i].shape.decider =
-				queued->member_index[queued->regions[i].writer];
+		if (compiled->regions[i].writer < AMBIGUOUS)
+			compiled->regions[i].shape.decider =
+				compiled->member_index[compiled->regions[i]
+							       .writer];
 }

@@ -1,515 +1,541 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which commands are frozen together.  Within a chunk, the depth of a command
- * is the most changes of a path to it: between devices, or past something that
- * no segment holds.  Commands of one device and depth are a segment: a path
- * that left it would come back deeper.  So a segment comes behind all that any
- * of its commands does, runs in the queue of one of its lanes, and is one
- * command to everybody else; its mark is that of its last command.
+ * Groups commands of a chunk into segments, convex sets of commands of one
+ * device.
  *
- * In order of depth, then, a chunk's segments and other commands are in an
- * order that can be submitted.
+ * The depth of a command is the maximum number of changes on a path to it
+ * within the chunk: between devices, or across a command that no segment may
+ * contain.  Commands of one device and one depth are a segment.  It is convex,
+ * as a path that leaves it would come back with a larger depth.  A segment
+ * waits for all predecessors of its commands, runs in the queue of one of its
+ * lanes and is one command to all others; its mark is that of its last
+ * command.  In order of depth, the segments and the other commands of a chunk
+ * are topologically sorted.
  *
- * A region that its device decides is a command of its segment, which comes
- * behind what it and its stubs come behind, and all its bodies' commands, behind
- * each other, lie right behind it.  Its stubs are it.
+ * A region on a device is a command of its segment: it waits for the
+ * predecessors of its command and of its stubs, and the commands of all its
+ * bodies, one body after the other, directly follow it in the list of members.
+ * Its stubs are no members.
  */
-#include "run/queue/queue_engine.h"
+#include "run/queue/compile_segments.h"
+
+#include "run/queue/compile_device_loops.h"
+#include "run/queue/queue_command.h"
 
 #include "base/alloc.h"
 
-/* Commands of one device and depth. */
+/* Commands of one device and depth: a candidate for a segment. */
 struct group {
 	plait__device *device;
-	uint32_t work;		/* commands that do something */
+	uint32_t work;		/* commands with work */
 	uint32_t count;
-	uint32_t regions;	/* of the chunk's body */
+	uint32_t regions;	/* regions of the chunk's body */
 	uint32_t last;		/* command */
-	uint32_t segment;	/* or none: too small */
+	uint32_t segment;	/* or none: below min_commands */
 };
 
 struct segment_builder {
-	plait__queue_program *queued;
+	plait__queue_program *compiled;
 	const plait__plan *plan;
 	uint32_t *next_commands;
 	/* Per command. */
 	uint32_t *chunk_of;
 	uint32_t *depth;
 	uint32_t *group_of;
-	uint32_t *behind;	/* the newest one that has an edge from it */
-	plait__vector order;	/* uint32_t: the chunk's, by depth */
-	plait__vector starts;	/* uint32_t: by depth, in order */
+	uint32_t *behind;	/* latest command with an edge from it */
+	plait__vector order;	/* uint32_t: commands of the chunk, by depth */
+	plait__vector starts;	/* uint32_t: per depth, where it begins in
+				 * `order` */
 	plait__vector groups;
-	plait__vector inner;	/* uint32_t: regions, to be laid out */
+	plait__vector inner;	/* uint32_t: regions with bodies that are not
+				 * members yet */
 	bool failed;
 };
 
-static void push(struct segment_builder *f, plait__vector *vector, const void *stage)
+static void push(struct segment_builder *b, plait__vector *vector,
+		 const void *stage)
 {
-	if (!f->failed && plait__vector_push(vector, stage, 1) == NULL)
-		f->failed = true;
+	if (!b->failed && plait__vector_push(vector, stage, 1) == NULL)
+		b->failed = true;
 }
 
-static void push_number(struct segment_builder *f, plait__vector *vector,
+static void push_number(struct segment_builder *b, plait__vector *vector,
 			uint32_t number)
 {
-	push(f, vector, &number);
+	push(b, vector, &number);
 }
 
 /* ---- depth ---- */
 
-static uint32_t body_of(const struct segment_builder *f, uint32_t command)
+static uint32_t body_of(const struct segment_builder *b, uint32_t command)
 {
-	return f->plan->nodes[f->plan->commands[command].node].body;
+	return b->plan->nodes[b->plan->commands[command].node].body;
 }
 
-static void deepen(struct segment_builder *f, uint32_t before, uint32_t command)
+static void raise_depth(struct segment_builder *b, uint32_t before,
+			uint32_t command)
 {
-	const plait__device *device = plait__compile_segment_device(f->queued,
-								    command);
+	const plait__device *device =
+		plait__compile_segment_device(b->compiled, command);
 	uint32_t depth;
 
-	if (f->chunk_of[before] != f->chunk_of[command])
+	if (b->chunk_of[before] != b->chunk_of[command])
 		return;
-	depth = f->depth[before] +
+	depth = b->depth[before] +
 		(device == NULL ||
-		 plait__compile_segment_device(f->queued, before) != device);
-	if (depth > f->depth[command])
-		f->depth[command] = depth;
+		 plait__compile_segment_device(b->compiled, before) != device);
+	if (depth > b->depth[command])
+		b->depth[command] = depth;
 }
 
-static uint32_t find_before(const struct segment_builder *f, uint32_t command,
+static uint32_t find_before(const struct segment_builder *b, uint32_t command,
 			    const plait__plan_wait *wait)
 {
-	return plait__plan_find_command(f->plan, body_of(f, command),
+	return plait__plan_find_command(b->plan, body_of(b, command),
 					wait->lane, wait->position);
 }
 
-/* By what `stub` comes behind, which is `command` or a stub of it. */
-static void find_depth_by(struct segment_builder *f, uint32_t stub, uint32_t command)
+/* Raise the depth of `command` by the predecessors of `stub`, which is the
+ * command or a stub of it. */
+static void find_depth_by(struct segment_builder *b, uint32_t stub,
+			  uint32_t command)
 {
-	const plait__plan_command *at = &f->plan->commands[stub];
+	const plait__plan_command *at = &b->plan->commands[stub];
 
 	if (at->position > 0)
-		deepen(f, stub - 1, command);
+		raise_depth(b, stub - 1, command);
 	for (uint32_t i = at->wait_first; i < at[1].wait_first; i++) {
-		uint32_t before = find_before(f, stub, &f->plan->waits[i]);
+		uint32_t before = find_before(b, stub, &b->plan->waits[i]);
 
 		if (before != command)
-			deepen(f, before, command);
+			raise_depth(b, before, command);
 	}
 }
 
-/* Null: it is not one that has stubs here. */
-static const plait__queue_region *frozen_region(const struct segment_builder *f,
+/* The region on a device that a command is; null: none. */
+static const plait__queue_region *device_region(const struct segment_builder *b,
 						uint32_t command)
 {
-	const plait__plan_command *at = &f->plan->commands[command];
+	const plait__plan_command *at = &b->plan->commands[command];
 
 	return at->kind == PLAIT__CMD_REGION &&
-	       f->queued->regions[at->link].frozen ?
-	       &f->queued->regions[at->link] : NULL;
+			       b->compiled->regions[at->link].on_device ?
+		       &b->compiled->regions[at->link] :
+		       NULL;
 }
 
-static void find_depth(struct segment_builder *f, uint32_t command)
+static void find_depth(struct segment_builder *b, uint32_t command)
 {
-	const plait__queue_region *region = frozen_region(f, command);
-	const plait__plan_command *at = &f->plan->commands[command];
+	const plait__queue_region *region = device_region(b, command);
+	const plait__plan_command *at = &b->plan->commands[command];
 
 	if (at->kind == PLAIT__CMD_ENTER) {
-		f->depth[command] = f->depth[
-			f->plan->regions[at->link].command];
+		b->depth[command] =
+			b->depth[b->plan->regions[at->link].command];
 		return;
 	}
 	if (region == NULL)
-		find_depth_by(f, command, command);
+		find_depth_by(b, command, command);
 	for (uint32_t i = 0; region != NULL && i < region->order_count; i++)
-		find_depth_by(f, f->plan->order[region->order_first + i],
+		find_depth_by(b, b->plan->order[region->order_first + i],
 			      command);
 }
 
-/* How many commands are how deep, then where the first of them is. */
-static void count_depth(struct segment_builder *f, uint32_t depth)
+/* Count the commands per depth; sort_chunk turns counts into positions. */
+static void count_depth(struct segment_builder *b, uint32_t depth)
 {
-	while (!f->failed && f->starts.count <= depth + 1)
-		push_number(f, &f->starts, 0);
-	if (!f->failed)
-		((uint32_t *)f->starts.items)[depth + 1]++;
+	while (!b->failed && b->starts.count <= depth + 1)
+		push_number(b, &b->starts, 0);
+	if (!b->failed)
+		((uint32_t *)b->starts.items)[depth + 1]++;
 }
 
-static void sort_chunk(struct segment_builder *f, uint32_t first)
+static void sort_chunk(struct segment_builder *b, uint32_t first)
 {
 	uint32_t count = 0, *starts, *order;
 
-	plait__vector_truncate(&f->starts, 0);
-	for (uint32_t c = first; c != PLAIT__NONE && !f->failed;
-	     c = f->next_commands[c]) {
-		count_depth(f, f->depth[c]);
+	plait__vector_truncate(&b->starts, 0);
+	for (uint32_t c = first; c != PLAIT__NONE && !b->failed;
+	     c = b->next_commands[c]) {
+		count_depth(b, b->depth[c]);
 		count++;
 	}
-	plait__vector_truncate(&f->order, 0);
-	order = f->failed ? NULL : plait__vector_extend(&f->order, count);
-	f->failed = f->failed || order == NULL;
-	if (f->failed)
+	plait__vector_truncate(&b->order, 0);
+	order = b->failed ? NULL : plait__vector_extend(&b->order, count);
+	b->failed = b->failed || order == NULL;
+	if (b->failed)
 		return;
-	starts = f->starts.items;
-	for (uint32_t i = 1; i < f->starts.count; i++)
+	starts = b->starts.items;
+	for (uint32_t i = 1; i < b->starts.count; i++)
 		starts[i] += starts[i - 1];
-	for (uint32_t c = first; c != PLAIT__NONE; c = f->next_commands[c])
-		order[starts[f->depth[c]]++] = c;
+	for (uint32_t c = first; c != PLAIT__NONE; c = b->next_commands[c])
+		order[starts[b->depth[c]]++] = c;
 }
 
 /* ---- groups ---- */
 
-static struct group *group_at(const struct segment_builder *f, uint32_t group)
+static struct group *group_at(const struct segment_builder *b, uint32_t group)
 {
-	return (struct group *)f->groups.items + group;
+	return (struct group *)b->groups.items + group;
 }
 
-/* Of the groups from `first` on, which are of this depth. */
-static uint32_t find_group(struct segment_builder *f, uint32_t first,
+/* The group of a device among those from `first` on, which have one depth. */
+static uint32_t find_group(struct segment_builder *b, uint32_t first,
 			   plait__device *device)
 {
 	const struct group group = { .device = device,
 				     .segment = PLAIT__NONE };
 
-	for (uint32_t i = first; i < f->groups.count; i++)
-		if (group_at(f, i)->device == device)
+	for (uint32_t i = first; i < b->groups.count; i++)
+		if (group_at(b, i)->device == device)
 			return i;
-	push(f, &f->groups, &group);
-	return f->groups.count - 1;
+	push(b, &b->groups, &group);
+	return b->groups.count - 1;
 }
 
-static void count_in(const struct segment_builder *f, struct group *group,
+static void count_in(const struct segment_builder *b, struct group *group,
 		     uint32_t command)
 {
-	const plait__queue_region *region = frozen_region(f, command);
+	const plait__queue_region *region = device_region(b, command);
 
 	group->last = command;
-	if (f->plan->commands[command].kind == PLAIT__CMD_ENTER)
+	if (b->plan->commands[command].kind == PLAIT__CMD_ENTER)
 		return;
 	group->count++;
-	group->work += plait__translate_has_work(f->plan, command);
+	group->work += plait__queue_command_has_work(b->plan, command);
 	if (region == NULL)
 		return;
-	group->count += region->inside;
+	group->count += region->inner_count;
 	group->regions++;
 }
 
-static void find_groups(struct segment_builder *f)
+static void find_groups(struct segment_builder *b)
 {
 	uint32_t first = 0, depth = 0;
 
-	plait__vector_truncate(&f->groups, 0);
-	for (uint32_t i = 0; i < f->order.count && !f->failed; i++) {
-		uint32_t c = plait__queue_program_at(&f->order, i);
-		plait__device *device = plait__compile_segment_device(f->queued, c);
+	plait__vector_truncate(&b->groups, 0);
+	for (uint32_t i = 0; i < b->order.count && !b->failed; i++) {
+		uint32_t c = plait__queue_program_at(&b->order, i);
+		plait__device *device =
+			plait__compile_segment_device(b->compiled, c);
 		struct group *group;
 
-		if (f->depth[c] != depth)
-			first = f->groups.count;
-		depth = f->depth[c];
-		f->group_of[c] = PLAIT__NONE;
+		if (b->depth[c] != depth)
+			first = b->groups.count;
+		depth = b->depth[c];
+		b->group_of[c] = PLAIT__NONE;
 		if (device == NULL)
 			continue;
-		f->group_of[c] = find_group(f, first, device);
-		if (f->failed)
+		b->group_of[c] = find_group(b, first, device);
+		if (b->failed)
 			return;
-		group = group_at(f, f->group_of[c]);
-		count_in(f, group, c);
+		group = group_at(b, b->group_of[c]);
+		count_in(b, group, c);
 	}
 }
 
-/* True: some of them are large enough. */
-static bool make_segments(struct segment_builder *f)
+/* Make segments of the groups that are large enough.  Returns true if there are
+ * any. */
+static bool make_segments(struct segment_builder *b)
 {
-	plait__vector *segments = &f->queued->segments;
+	plait__vector *segments = &b->compiled->segments;
 	bool some = false;
 
-	for (uint32_t i = 0; i < f->groups.count && !f->failed; i++) {
-		struct group *group = group_at(f, i);
+	for (uint32_t i = 0; i < b->groups.count && !b->failed; i++) {
+		struct group *group = group_at(b, i);
 		const plait__queue_segment segment = {
 			.last = group->last,
-			.lane = f->plan->commands[group->last].lane,
-			.member_first = f->queued->members.count,
+			.lane = b->plan->commands[group->last].lane,
+			.member_first = b->compiled->members.count,
 			.regions = group->regions,
 		};
 
-		/* What decides regions is a segment, and nothing else. */
-		if (group->work < f->queued->min_commands && group->regions == 0)
+		/* A region on a device has to be in a segment, however
+		 * small. */
+		if (group->work < b->compiled->min_commands &&
+		    group->regions == 0)
 			continue;
 		some = true;
 		group->segment = segments->count;
-		push(f, segments, &segment);
-		/* Their order comes with the commands. */
-		if (!f->failed &&
-		    plait__vector_push(&f->queued->members, NULL,
+		push(b, segments, &segment);
+		/* Members are filled in by link_chunk. */
+		if (!b->failed &&
+		    plait__vector_push(&b->compiled->members, NULL,
 				       group->count) == NULL)
-			f->failed = true;
+			b->failed = true;
 	}
 	return some;
 }
 
-static plait__queue_segment *segment_at(const struct segment_builder *f,
+static plait__queue_segment *segment_at(const struct segment_builder *b,
 					uint32_t number)
 {
-	return (plait__queue_segment *)f->queued->segments.items + number;
+	return (plait__queue_segment *)b->compiled->segments.items + number;
 }
 
-static void put_member(struct segment_builder *f, uint32_t number, uint32_t index,
-		       uint32_t command)
+static void put_member(struct segment_builder *b, uint32_t number,
+		       uint32_t index, uint32_t command)
 {
-	plait__queue_program *queued = f->queued;
-	const plait__plan_command *at = &f->plan->commands[command];
+	plait__queue_program *compiled = b->compiled;
+	const plait__plan_command *at = &b->plan->commands[command];
 
-	queued->segment_of[command] = number;
+	compiled->segment_of[command] = number;
 	if (at->kind == PLAIT__CMD_ENTER) {
-		queued->member_index[command] = queued->member_index[
-			f->plan->regions[at->link].command];
+		compiled->member_index[command] =
+			compiled->member_index[b->plan->regions[at->link]
+						       .command];
 		return;
 	}
-	queued->member_index[command] = index;
-	((uint32_t *)queued->members.items)[
-		segment_at(f, number)->member_first + index] = command;
+	compiled->member_index[command] = index;
+	((uint32_t *)compiled->members
+		 .items)[segment_at(b, number)->member_first + index] = command;
 	if (at->kind == PLAIT__CMD_REGION)
-		push_number(f, &f->inner, at->link);
+		push_number(b, &b->inner, at->link);
 }
 
-/* How many members a command is. */
-static uint32_t count_members(const struct segment_builder *f, uint32_t command)
+/* The number of members that a command is. */
+static uint32_t count_members(const struct segment_builder *b, uint32_t command)
 {
-	const plait__queue_region *region = frozen_region(f, command);
+	const plait__queue_region *region = device_region(b, command);
 
-	if (f->plan->commands[command].kind == PLAIT__CMD_ENTER)
+	if (b->plan->commands[command].kind == PLAIT__CMD_ENTER)
 		return 0;
-	return region != NULL ? 1 + region->inside : 1;
+	return region != NULL ? 1 + region->inner_count : 1;
 }
 
-static void lay_body_out(struct segment_builder *f, uint32_t number, uint32_t body,
-			 uint32_t index)
+static void lay_body_out(struct segment_builder *b, uint32_t number,
+			 uint32_t body, uint32_t index)
 {
-	const plait__plan_body *at = &f->plan->bodies[body];
+	const plait__plan_body *at = &b->plan->bodies[body];
 
-	for (uint32_t i = 0; i < at->command_count && !f->failed; i++) {
-		uint32_t command = f->plan->order[at->command_first + i];
+	for (uint32_t i = 0; i < at->command_count && !b->failed; i++) {
+		uint32_t command = b->plan->order[at->command_first + i];
 
-		put_member(f, number, index, command);
-		index += count_members(f, command);
+		put_member(b, number, index, command);
+		index += count_members(b, command);
 	}
 }
 
-/* The bodies of all regions that were put, and of those in them. */
-static void lay_out(struct segment_builder *f, uint32_t number)
+/* Put the commands of all bodies of a region behind it, and of regions in
+ * them. */
+static void lay_out(struct segment_builder *b, uint32_t number)
 {
-	for (uint32_t i = 0; i < f->inner.count && !f->failed; i++) {
-		const plait__plan_region *region = &f->plan->regions[
-			plait__queue_program_at(&f->inner, i)];
-		uint32_t index = f->queued->member_index[region->command] + 1;
+	for (uint32_t i = 0; i < b->inner.count && !b->failed; i++) {
+		const plait__plan_region *region =
+			&b->plan->regions[plait__queue_program_at(&b->inner,
+								  i)];
+		uint32_t index = b->compiled->member_index[region->command] + 1;
 
-		for (uint32_t b = 0; b < region->body_count; b++) {
-			lay_body_out(f, number, region->body_first + b, index);
-			index += f->queued->body_work[region->body_first + b];
+		for (uint32_t k = 0; k < region->body_count; k++) {
+			lay_body_out(b, number, region->body_first + k, index);
+			index += b->compiled->body_work[region->body_first + k];
 		}
 	}
-	plait__vector_truncate(&f->inner, 0);
+	plait__vector_truncate(&b->inner, 0);
 }
 
-/* Those that are in no segment come one by one. */
-static void add_member(struct segment_builder *f, uint32_t command)
+/* Add the next member of a segment. */
+static void add_member(struct segment_builder *b, uint32_t command)
 {
-	plait__queue_program *queued = f->queued;
-	uint32_t number = group_at(f, f->group_of[command])->segment;
-	plait__queue_segment *segment = segment_at(f, number);
+	plait__queue_program *compiled = b->compiled;
+	uint32_t number = group_at(b, b->group_of[command])->segment;
+	plait__queue_segment *segment = segment_at(b, number);
 
-	put_member(f, number, segment->member_count, command);
-	segment->member_count += count_members(f, command);
-	lay_out(f, number);
-	/* One by one they are in the queue of its lane, too, and a question
-	 * behind them. */
-	queued->lanes[segment->lane].commands += count_members(f, command) + 1;
+	put_member(b, number, segment->member_count, command);
+	segment->member_count += count_members(b, command);
+	lay_out(b, number);
+	/* Without a device graph all members are in the queue of its lane, and
+	 * a predicate. */
+	compiled->lanes[segment->lane].commands +=
+		count_members(b, command) + 1;
 }
 
-static void append(struct segment_builder *f, plait__queue_stage *stage,
+static void append(struct segment_builder *b, plait__queue_stage *stage,
 		   uint32_t command)
 {
-	f->next_commands[command] = PLAIT__NONE;
+	b->next_commands[command] = PLAIT__NONE;
 	if (stage->first_command == PLAIT__NONE)
 		stage->first_command = command;
 	else
-		f->next_commands[stage->last_command] = command;
+		b->next_commands[stage->last_command] = command;
 	stage->last_command = command;
 }
 
-/* The chunk's list has each segment once, as its last command. */
-static void link_chunk(struct segment_builder *f, plait__queue_stage *stage)
+/* Link the chunk's commands by depth, with each segment once, as its last
+ * command. */
+static void link_chunk(struct segment_builder *b, plait__queue_stage *stage)
 {
 	stage->first_command = PLAIT__NONE;
-	for (uint32_t i = 0; i < f->order.count; i++) {
-		uint32_t c = plait__queue_program_at(&f->order, i);
-		uint32_t group = f->group_of[c];
+	for (uint32_t i = 0; i < b->order.count; i++) {
+		uint32_t c = plait__queue_program_at(&b->order, i);
+		uint32_t group = b->group_of[c];
 
 		if (group == PLAIT__NONE ||
-		    group_at(f, group)->segment == PLAIT__NONE) {
-			append(f, stage, c);
+		    group_at(b, group)->segment == PLAIT__NONE) {
+			append(b, stage, c);
 			continue;
 		}
-		add_member(f, c);
-		if (group_at(f, group)->last == c)
-			append(f, stage, c);
+		add_member(b, c);
+		if (group_at(b, group)->last == c)
+			append(b, stage, c);
 	}
 }
 
-static void freeze_chunk(struct segment_builder *f, uint32_t number)
+static void segment_chunk(struct segment_builder *b, uint32_t number)
 {
-	plait__queue_stage *stage = plait__queue_program_stage(f->queued, number);
+	plait__queue_stage *stage =
+		plait__queue_program_stage(b->compiled, number);
 
 	for (uint32_t c = stage->first_command; c != PLAIT__NONE;
-	     c = f->next_commands[c]) {
-		f->chunk_of[c] = number;
-		find_depth(f, c);
+	     c = b->next_commands[c]) {
+		b->chunk_of[c] = number;
+		find_depth(b, c);
 	}
-	sort_chunk(f, stage->first_command);
-	find_groups(f);
-	if (make_segments(f) && !f->failed)
-		link_chunk(f, stage);
+	sort_chunk(b, stage->first_command);
+	find_groups(b);
+	if (make_segments(b) && !b->failed)
+		link_chunk(b, stage);
 }
 
 /* ---- edges ---- */
 
-/* The command that a stub is part of. */
-static uint32_t whole_of(const struct segment_builder *f, uint32_t command)
+/* The command of the region of a stub; other commands themselves. */
+static uint32_t whole_of(const struct segment_builder *b, uint32_t command)
 {
-	const plait__plan_command *at = &f->plan->commands[command];
+	const plait__plan_command *at = &b->plan->commands[command];
 
 	return at->kind == PLAIT__CMD_ENTER ?
-	       f->plan->regions[at->link].command : command;
+		       b->plan->regions[at->link].command :
+		       command;
 }
 
-/* None twice. */
-static void add_edge(struct segment_builder *f, uint32_t number, uint32_t before,
-		     uint32_t command)
+/* Add an edge, at most once. */
+static void add_edge(struct segment_builder *b, uint32_t number,
+		     uint32_t before, uint32_t command)
 {
-	uint32_t whole = whole_of(f, before);
+	uint32_t whole = whole_of(b, before);
 
-	if (f->queued->segment_of[whole] != number ||
-	    f->behind[whole] == command)
+	if (b->compiled->segment_of[whole] != number ||
+	    b->behind[whole] == command)
 		return;
-	f->behind[whole] = command;
-	push_number(f, &f->queued->edges, f->queued->member_index[whole]);
+	b->behind[whole] = command;
+	push_number(b, &b->compiled->edges, b->compiled->member_index[whole]);
 }
 
-/* Of a command, or of one of its stubs. */
-static void add_edges_of(struct segment_builder *f, uint32_t number, uint32_t stub,
-			 uint32_t command)
+/* Edges of a command, or of one of its stubs. */
+static void add_edges_of(struct segment_builder *b, uint32_t number,
+			 uint32_t stub, uint32_t command)
 {
-	const plait__plan_command *at = &f->plan->commands[stub];
+	const plait__plan_command *at = &b->plan->commands[stub];
 
 	if (at->position > 0)
-		add_edge(f, number, stub - 1, command);
+		add_edge(b, number, stub - 1, command);
 	for (uint32_t w = at->wait_first; w < at[1].wait_first; w++) {
 		uint32_t before;
 
-		if (f->plan->waits[w].lane == at->lane)
+		if (b->plan->waits[w].lane == at->lane)
 			continue;
-		before = find_before(f, stub, &f->plan->waits[w]);
+		before = find_before(b, stub, &b->plan->waits[w]);
 		if (before != command)
-			add_edge(f, number, before, command);
+			add_edge(b, number, before, command);
 	}
 }
 
-static void add_edges(struct segment_builder *f, uint32_t number, uint32_t command)
+static void add_edges(struct segment_builder *b, uint32_t number,
+		      uint32_t command)
 {
-	const plait__queue_region *region = frozen_region(f, command);
+	const plait__queue_region *region = device_region(b, command);
 
 	if (region == NULL)
-		add_edges_of(f, number, command, command);
+		add_edges_of(b, number, command, command);
 	for (uint32_t i = 0; region != NULL && i < region->order_count; i++)
-		add_edges_of(f, number,
-			     f->plan->order[region->order_first + i], command);
+		add_edges_of(b, number, b->plan->order[region->order_first + i],
+			     command);
 }
 
-static void find_edges(struct segment_builder *f, uint32_t number)
+static void find_edges(struct segment_builder *b, uint32_t number)
 {
-	plait__queue_program *queued = f->queued;
+	plait__queue_program *compiled = b->compiled;
 	plait__queue_segment *segment =
-		(plait__queue_segment *)queued->segments.items + number;
-	uint32_t first = queued->edges.count;
+		(plait__queue_segment *)compiled->segments.items + number;
+	uint32_t first = compiled->edges.count;
 
 	segment->edge_first = first;
-	segment->start_first = queued->edge_starts.count;
+	segment->start_first = compiled->edge_starts.count;
 	for (uint32_t i = 0; i < segment->member_count; i++) {
-		push_number(f, &queued->edge_starts,
-			    queued->edges.count - first);
-		add_edges(f, number, plait__queue_program_at(
-				&queued->members, segment->member_first + i));
+		push_number(b, &compiled->edge_starts,
+			    compiled->edges.count - first);
+		add_edges(b, number,
+			  plait__queue_program_at(&compiled->members,
+						  segment->member_first + i));
 	}
-	push_number(f, &queued->edge_starts, queued->edges.count - first);
+	push_number(b, &compiled->edge_starts, compiled->edges.count - first);
 }
 
 /* ---- all of it ---- */
 
-static uint32_t *new_table(struct segment_builder *f)
+static uint32_t *new_table(struct segment_builder *b)
 {
-	uint32_t count = f->plan->command_count;
+	uint32_t count = b->plan->command_count;
 	uint32_t *table = plait__alloc_array(
-		plait__program_allocator(f->queued->program), count,
+		plait__program_allocator(b->compiled->program), count,
 		sizeof(*table));
 
-	f->failed = f->failed || (table == NULL && count > 0);
+	b->failed = b->failed || (table == NULL && count > 0);
 	return table;
 }
 
-static void free_table(const struct segment_builder *f, uint32_t *table)
+static void free_table(const struct segment_builder *b, uint32_t *table)
 {
-	plait__free(plait__program_allocator(f->queued->program), table,
-		    f->plan->command_count * sizeof(*table));
+	plait__free(plait__program_allocator(b->compiled->program), table,
+		    b->plan->command_count * sizeof(*table));
 }
 
-static void freeze_all(struct segment_builder *f)
+static void find_segments(struct segment_builder *b)
 {
-	for (uint32_t i = 0; i < f->plan->command_count; i++) {
-		f->chunk_of[i] = PLAIT__NONE;
-		f->behind[i] = PLAIT__NONE;
-		f->queued->segment_of[i] = PLAIT__NONE;
+	for (uint32_t i = 0; i < b->plan->command_count; i++) {
+		b->chunk_of[i] = PLAIT__NONE;
+		b->behind[i] = PLAIT__NONE;
+		b->compiled->segment_of[i] = PLAIT__NONE;
 	}
-	for (uint32_t i = 0; i < f->queued->items.count && !f->failed; i++)
-		if (plait__queue_program_stage(f->queued, i)->kind ==
+	for (uint32_t i = 0; i < b->compiled->stages.count && !b->failed; i++)
+		if (plait__queue_program_stage(b->compiled, i)->kind ==
 		    PLAIT__STAGE_CHUNK)
-			freeze_chunk(f, i);
-	for (uint32_t i = 0; i < f->queued->segments.count && !f->failed; i++)
-		find_edges(f, i);
+			segment_chunk(b, i);
+	for (uint32_t i = 0; i < b->compiled->segments.count && !b->failed; i++)
+		find_edges(b, i);
 }
 
-bool plait__compile_segments(plait__queue_program *queued,
+bool plait__compile_segments(plait__queue_program *compiled,
 			     uint32_t *next_commands)
 {
 	const plait_allocator *allocator =
-		plait__program_allocator(queued->program);
-	struct segment_builder f = { .queued = queued,
-			     .plan = queued->program->plan,
-			     .next_commands = next_commands };
+		plait__program_allocator(compiled->program);
+	struct segment_builder b = { .compiled = compiled,
+				     .plan = compiled->program->plan,
+				     .next_commands = next_commands };
 
-	if (queued->min_commands == 0)
+	if (compiled->min_commands == 0)
 		return true;
-	plait__vector_init(&f.order, allocator, sizeof(uint32_t));
-	plait__vector_init(&f.starts, allocator, sizeof(uint32_t));
-	plait__vector_init(&f.groups, allocator, sizeof(struct group));
-	plait__vector_init(&f.inner, allocator, sizeof(uint32_t));
-	queued->segment_of = new_table(&f);
-	queued->member_index = new_table(&f);
-	f.chunk_of = new_table(&f);
-	f.depth = new_table(&f);
-	f.group_of = new_table(&f);
-	f.behind = new_table(&f);
-	if (!f.failed)
-		freeze_all(&f);
-	plait__vector_fini(&f.order);
-	plait__vector_fini(&f.starts);
-	plait__vector_fini(&f.groups);
-	plait__vector_fini(&f.inner);
-	free_table(&f, f.chunk_of);
-	free_table(&f, f.depth);
-	free_table(&f, f.group_of);
-	free_table(&f, f.behind);
-	return !f.failed;
+	plait__vector_init(&b.order, allocator, sizeof(uint32_t));
+	plait__vector_init(&b.starts, allocator, sizeof(uint32_t));
+	plait__vector_init(&b.groups, allocator, sizeof(struct group));
+	plait__vector_init(&b.inner, allocator, sizeof(uint32_t));
+	compiled->segment_of = new_table(&b);
+	compiled->member_index = new_table(&b);
+	b.chunk_of = new_table(&b);
+	b.depth = new_table(&b);
+	b.group_of = new_table(&b);
+	b.behind = new_table(&b);
+	if (!b.failed)
+		find_segments(&b);
+	plait__vector_fini(&b.order);
+	plait__vector_fini(&b.starts);
+	plait__vector_fini(&b.groups);
+	plait__vector_fini(&b.inner);
+	free_table(&b, b.chunk_of);
+	free_table(&b, b.depth);
+	free_table(&b, b.group_of);
+	free_table(&b, b.behind);
+	return !b.failed;
 }

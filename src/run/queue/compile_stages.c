@@ -1,449 +1,463 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The items of a body: what can be submitted together, and behind what.
+ * Makes the stages of a body, a dependency graph.
  *
- * Commands are taken in submission order.  A command belongs to the chunk of
- * those that it comes behind, on its lane or by a wait, if that is one chunk
- * (the first chunk of the body is behind nothing, and counts for nothing); if
- * they are several, to a chunk of its own behind all of them, which others
- * may join.  A region, and the end of a command of another backend, are items
- * that only a chunk behind them follows.  So items lead from lower to higher
- * numbers, and there are never more of them than commands and waits.
+ * Commands are taken in submission order.  If all predecessors of a command, on
+ * its lane or by a wait, are in one chunk, the command joins that chunk.  The
+ * first chunk of the body has no predecessors and does not count.  If the
+ * predecessors are in several stages, the command begins a chunk behind all of
+ * them, which others may join.  A region and a completion point end a chunk:
+ * what follows is in another one.  So edges lead from lower to higher numbers,
+ * and there are never more stages than commands and waits.
  *
- * What needs somebody else is begun by the host, so it is an item behind the
- * points of all that it comes behind.  Where it is the first command of its
- * lane in a body, what its lane has in front of the body is not seen from
- * there: a region around such a command *settles*, it comes behind points of
- * what all of its lanes have in front of it.
+ * The host begins an external command, so its stage follows the completion
+ * points of all its predecessors.  If it is the first command of its lane in a
+ * body, the predecessors of the lane outside the body are not visible there:
+ * all regions that enclose such a command *drain their lanes*, they follow the
+ * completion points of what precedes them on each of their lanes.
  *
- * A region that its device decides (compile_device_loops.c) is a command of a chunk.
- * Its bodies have no items.
+ * A region on a device (compile_device_loops.c) is a command of a chunk.  Its
+ * bodies have no stages.
  */
-#include "run/queue/queue_engine.h"
+#include "run/queue/compile_stages.h"
 
 #include "run/args/payload_util.h"
 
 #include "base/alloc.h"
 
 struct stage_builder {
-	plait__queue_program *queued;
+	plait__queue_program *compiled;
 	const plait__plan *plan;
 	uint32_t body;
-	uint32_t base;		/* the chunk behind nothing */
-	uint32_t *item_of;	/* per command; or none: not yet known */
-	uint32_t *point_of;	/* per command: who waits for it, or none */
-	uint32_t *last_on;	/* per lane: the item of its last command */
+	uint32_t base;		/* the first chunk of the body */
+	uint32_t *stage_of; /* per command; or none: not placed yet */
+	uint32_t *point_of;	/* per command: its completion point, or none */
+	uint32_t *last_on;	/* per lane: the stage of its last command */
 	uint32_t *next_commands;
-	plait__vector edges;	/* the items before each item, in turn */
-	plait__vector sources;	/* of the command that is looked at: items */
+	plait__vector edges;	/* the predecessors of each stage */
+	plait__vector sources;	/* predecessors of the command at hand:
+				 * stages */
 	uint32_t stamp;
 	bool failed;
 };
 
-static void push(struct stage_builder *w, plait__vector *vector, uint32_t value)
+static void push(struct stage_builder *b, plait__vector *vector, uint32_t value)
 {
 	if (plait__vector_push(vector, &value, 1) == NULL)
-		w->failed = true;
+		b->failed = true;
 }
 
-static plait__queue_stage *item_at(const struct stage_builder *w, uint32_t stage)
+static plait__queue_stage *stage_at(const struct stage_builder *b,
+				    uint32_t stage)
 {
-	return plait__queue_program_stage(w->queued, stage);
+	return plait__queue_program_stage(b->compiled, stage);
 }
 
-/* ---- items ---- */
+/* ---- stages ---- */
 
-/* Behind the sources. */
-static uint32_t add_item(struct stage_builder *w, uint32_t kind, uint32_t link)
+/* Add a stage behind the sources. */
+static uint32_t add_stage(struct stage_builder *b, uint32_t kind, uint32_t link)
 {
 	const plait__queue_stage stage = {
-		.kind = kind, .link = link, .body = w->body,
-		.before = w->sources.count, .edge_first = w->edges.count,
-		.behind = PLAIT__NONE, .first_command = PLAIT__NONE,
+		.kind = kind,
+		.link = link,
+		.body = b->body,
+		.predecessors = b->sources.count,
+		.edge_first = b->edges.count,
+		.following_chunk = PLAIT__NONE,
+		.first_command = PLAIT__NONE,
 		.last_command = PLAIT__NONE,
 	};
 
-	if (plait__vector_push(&w->queued->items, &stage, 1) == NULL)
-		w->failed = true;
-	for (uint32_t i = 0; i < w->sources.count && !w->failed; i++)
-		push(w, &w->edges, plait__queue_program_at(&w->sources, i));
-	return w->queued->items.count - 1;
+	if (plait__vector_push(&b->compiled->stages, &stage, 1) == NULL)
+		b->failed = true;
+	for (uint32_t i = 0; i < b->sources.count && !b->failed; i++)
+		push(b, &b->edges, plait__queue_program_at(&b->sources, i));
+	return b->compiled->stages.count - 1;
 }
 
-static void begin_sources(struct stage_builder *w)
+static void begin_sources(struct stage_builder *b)
 {
-	plait__vector_truncate(&w->sources, 0);
-	w->stamp++;
+	plait__vector_truncate(&b->sources, 0);
+	b->stamp++;
 }
 
-static void add_source(struct stage_builder *w, uint32_t stage)
+static void add_source(struct stage_builder *b, uint32_t stage)
 {
-	if (w->failed || stage == PLAIT__NONE || stage == w->base ||
-	    item_at(w, stage)->stamp == w->stamp)
+	if (b->failed || stage == PLAIT__NONE || stage == b->base ||
+	    stage_at(b, stage)->stamp == b->stamp)
 		return;
-	item_at(w, stage)->stamp = w->stamp;
-	push(w, &w->sources, stage);
+	stage_at(b, stage)->stamp = b->stamp;
+	push(b, &b->sources, stage);
 }
 
-/* The host waits for a command: behind the item that submits it. */
-static uint32_t point_for(struct stage_builder *w, uint32_t command)
+/* The completion point of a command, behind the stage that submits it. */
+static uint32_t point_for(struct stage_builder *b, uint32_t command)
 {
-	plait__vector sources = w->sources;
-	uint32_t stamp = w->stamp;
+	plait__vector sources = b->sources;
+	uint32_t stamp = b->stamp;
 	uint32_t stage;
 
-	if (w->point_of[command] != PLAIT__NONE || w->failed)
-		return w->point_of[command];
-	plait__vector_init(&w->sources, sources.allocator, sizeof(uint32_t));
-	if (w->item_of[command] != w->base)
-		push(w, &w->sources, w->item_of[command]);
-	stage = add_item(w, PLAIT__STAGE_POINT, command);
-	plait__vector_fini(&w->sources);
-	w->sources = sources;
-	w->stamp = stamp;
-	if (w->failed)
+	if (b->point_of[command] != PLAIT__NONE || b->failed)
+		return b->point_of[command];
+	plait__vector_init(&b->sources, sources.allocator, sizeof(uint32_t));
+	if (b->stage_of[command] != b->base)
+		push(b, &b->sources, b->stage_of[command]);
+	stage = add_stage(b, PLAIT__STAGE_POINT, command);
+	plait__vector_fini(&b->sources);
+	b->sources = sources;
+	b->stamp = stamp;
+	if (b->failed)
 		return PLAIT__NONE;
-	item_at(w, stage)->cell = w->queued->point_count++;
-	w->point_of[command] = stage;
+	stage_at(b, stage)->listener = b->compiled->point_count++;
+	b->point_of[command] = stage;
 	return stage;
 }
 
-/* ---- what a command comes behind ---- */
+/* ---- predecessors of a command ---- */
 
 /* A stub waits for its region's command, of which it is a part. */
-static bool is_own(const struct stage_builder *w, uint32_t command, uint32_t before)
+static bool is_own_region(const struct stage_builder *b, uint32_t command,
+			  uint32_t before)
 {
-	const plait__plan_command *at = &w->plan->commands[command];
+	const plait__plan_command *at = &b->plan->commands[command];
 
 	return at->kind == PLAIT__CMD_ENTER &&
-	       w->plan->regions[at->link].command == before;
+	       b->plan->regions[at->link].command == before;
 }
 
-static bool is_outside(const struct stage_builder *w, uint32_t command)
+static bool is_external(const struct stage_builder *b, uint32_t command)
 {
-	return plait__payload_is_external(w->plan, command);
+	return plait__payload_is_external(b->plan, command);
 }
 
-static void add_sources_of(struct stage_builder *w, uint32_t command)
+static void add_sources_of(struct stage_builder *b, uint32_t command)
 {
-	const plait__plan_command *at = &w->plan->commands[command];
-	const plait__queue_lane *lanes = w->queued->lanes;
+	const plait__plan_command *at = &b->plan->commands[command];
+	const plait__queue_lane *lanes = b->compiled->lanes;
 
-	add_source(w, w->last_on[at->lane]);
+	add_source(b, b->last_on[at->lane]);
 	for (uint32_t i = at->wait_first; i < at[1].wait_first; i++) {
-		const plait__plan_wait *wait = &w->plan->waits[i];
+		const plait__plan_wait *wait = &b->plan->waits[i];
 		uint32_t before = plait__plan_find_command(
-			w->plan, w->body, wait->lane, wait->position);
+			b->plan, b->body, wait->lane, wait->position);
 
-		if (is_own(w, command, before))
+		if (is_own_region(b, command, before))
 			continue;
 		if (lanes[wait->lane].port == lanes[at->lane].port ||
-		    is_outside(w, before))
-			add_source(w, w->item_of[before]);
+		    is_external(b, before))
+			add_source(b, b->stage_of[before]);
 		else
-			add_source(w, point_for(w, before));
+			add_source(b, point_for(b, before));
 	}
 }
 
-static void place(struct stage_builder *w, uint32_t command, uint32_t stage)
+static void place(struct stage_builder *b, uint32_t command, uint32_t stage)
 {
-	w->item_of[command] = stage;
-	w->last_on[w->plan->commands[command].lane] = stage;
+	b->stage_of[command] = stage;
+	b->last_on[b->plan->commands[command].lane] = stage;
 }
 
-/* Behind its end, as the host sees it. */
-static void add_end_of(struct stage_builder *w, uint32_t command)
+/* Let the source be the completion of a command, as the host sees it. */
+static void add_end_of(struct stage_builder *b, uint32_t command)
 {
-	if (item_at(w, w->item_of[command])->kind == PLAIT__STAGE_CHUNK)
-		add_source(w, point_for(w, command));
+	if (stage_at(b, b->stage_of[command])->kind == PLAIT__STAGE_CHUNK)
+		add_source(b, point_for(b, command));
 	else
-		add_source(w, w->item_of[command]);
+		add_source(b, b->stage_of[command]);
 }
 
-/* What its lane has in front of it. */
-static void add_end_before(struct stage_builder *w, uint32_t command)
+/* Likewise of the preceding command of its lane. */
+static void add_end_before(struct stage_builder *b, uint32_t command)
 {
-	if (!w->failed && w->plan->commands[command].position > 0)
-		add_end_of(w, command - 1);
+	if (!b->failed && b->plan->commands[command].position > 0)
+		add_end_of(b, command - 1);
 }
 
-static void add_outside(struct stage_builder *w, uint32_t command)
+static void add_external(struct stage_builder *b, uint32_t command)
 {
-	const plait__plan_command *at = &w->plan->commands[command];
+	const plait__plan_command *at = &b->plan->commands[command];
 	uint32_t stage;
 
-	begin_sources(w);
-	add_end_before(w, command);
-	for (uint32_t i = at->wait_first; i < at[1].wait_first && !w->failed;
+	begin_sources(b);
+	add_end_before(b, command);
+	for (uint32_t i = at->wait_first; i < at[1].wait_first && !b->failed;
 	     i++)
-		add_end_of(w, plait__plan_find_command(
-				w->plan, w->body, w->plan->waits[i].lane,
-				w->plan->waits[i].position));
-	if (w->failed)
+		add_end_of(b, plait__plan_find_command(
+				      b->plan, b->body, b->plan->waits[i].lane,
+				      b->plan->waits[i].position));
+	if (b->failed)
 		return;
-	stage = add_item(w, PLAIT__STAGE_EXTERNAL, command);
-	if (!w->failed)
-		place(w, command, stage);
+	stage = add_stage(b, PLAIT__STAGE_EXTERNAL, command);
+	if (!b->failed)
+		place(b, command, stage);
 }
 
 /* ---- chunks ---- */
 
-/* The chunk behind one item. */
-static uint32_t chunk_behind(struct stage_builder *w, uint32_t stage)
+/* The chunk directly behind the stage alone, or the stage if it is a chunk. */
+static uint32_t chunk_behind(struct stage_builder *b, uint32_t stage)
 {
-	uint32_t chunk = item_at(w, stage)->behind;
+	uint32_t chunk = stage_at(b, stage)->following_chunk;
 
-	if (item_at(w, stage)->kind == PLAIT__STAGE_CHUNK)
+	if (stage_at(b, stage)->kind == PLAIT__STAGE_CHUNK)
 		return stage;
 	if (chunk != PLAIT__NONE)
 		return chunk;
-	chunk = add_item(w, PLAIT__STAGE_CHUNK, PLAIT__NONE);
-	if (!w->failed)
-		item_at(w, stage)->behind = chunk;
+	chunk = add_stage(b, PLAIT__STAGE_CHUNK, PLAIT__NONE);
+	if (!b->failed)
+		stage_at(b, stage)->following_chunk = chunk;
 	return chunk;
 }
 
-/* Is `chunk`, one of the sources, behind all others of them? */
-static bool covers(const struct stage_builder *w, uint32_t chunk)
+/* Returns true if `chunk`, one of the sources, follows all others of them. */
+static bool covers(const struct stage_builder *b, uint32_t chunk)
 {
-	const plait__queue_stage *stage = item_at(w, chunk);
+	const plait__queue_stage *stage = stage_at(b, chunk);
 	uint32_t found = 1;
 
-	/* Looking must not cost more than what it is for. */
+	/* The search must not cost more than a chunk. */
 	if (stage->kind != PLAIT__STAGE_CHUNK ||
-	    stage->before + 1 < w->sources.count ||
-	    stage->before > 2 * w->sources.count + 8)
+	    stage->predecessors + 1 < b->sources.count ||
+	    stage->predecessors > 2 * b->sources.count + 8)
 		return false;
-	for (uint32_t i = 0; i < stage->before; i++)
-		found += item_at(w, plait__queue_program_at(
-				&w->edges, stage->edge_first + i))->stamp ==
-			 w->stamp;
-	return found == w->sources.count;
+	for (uint32_t i = 0; i < stage->predecessors; i++)
+		found += stage_at(b, plait__queue_program_at(
+					     &b->edges, stage->edge_first + i))
+				 ->stamp == b->stamp;
+	return found == b->sources.count;
 }
 
-static uint32_t find_chunk(struct stage_builder *w)
+static uint32_t find_chunk(struct stage_builder *b)
 {
 	uint32_t newest = 0;
 
-	if (w->sources.count == 0)
-		return w->base;
-	if (w->sources.count == 1)
-		return chunk_behind(w, plait__queue_program_at(&w->sources, 0));
-	for (uint32_t i = 0; i < w->sources.count; i++)
-		if (plait__queue_program_at(&w->sources, i) > newest)
-			newest = plait__queue_program_at(&w->sources, i);
-	return covers(w, newest) ? newest :
-	       add_item(w, PLAIT__STAGE_CHUNK, PLAIT__NONE);
+	if (b->sources.count == 0)
+		return b->base;
+	if (b->sources.count == 1)
+		return chunk_behind(b, plait__queue_program_at(&b->sources, 0));
+	for (uint32_t i = 0; i < b->sources.count; i++)
+		if (plait__queue_program_at(&b->sources, i) > newest)
+			newest = plait__queue_program_at(&b->sources, i);
+	return covers(b, newest) ?
+		       newest :
+		       add_stage(b, PLAIT__STAGE_CHUNK, PLAIT__NONE);
 }
 
-static void join_chunk(struct stage_builder *w, uint32_t command, uint32_t chunk)
+static void join_chunk(struct stage_builder *b, uint32_t command,
+		       uint32_t chunk)
 {
-	plait__queue_stage *stage = item_at(w, chunk);
+	plait__queue_stage *stage = stage_at(b, chunk);
 
-	w->next_commands[command] = PLAIT__NONE;
+	b->next_commands[command] = PLAIT__NONE;
 	if (stage->first_command == PLAIT__NONE)
 		stage->first_command = command;
 	else
-		w->next_commands[stage->last_command] = command;
+		b->next_commands[stage->last_command] = command;
 	stage->last_command = command;
 }
 
-static void add_command(struct stage_builder *w, uint32_t command)
+static void add_command(struct stage_builder *b, uint32_t command)
 {
 	uint32_t chunk;
 
-	begin_sources(w);
-	add_sources_of(w, command);
-	if (w->failed)
+	begin_sources(b);
+	add_sources_of(b, command);
+	if (b->failed)
 		return;
-	chunk = find_chunk(w);
-	if (w->failed)
+	chunk = find_chunk(b);
+	if (b->failed)
 		return;
-	join_chunk(w, command, chunk);
-	place(w, command, chunk);
+	join_chunk(b, command, chunk);
+	place(b, command, chunk);
 }
 
-/* One that its device decides is a command like others, with its stubs where
- * it is. */
-static void join_region(struct stage_builder *w, const uint32_t *commands,
+/* Place a region on a device like a command, with its stubs in the same
+ * chunk. */
+static void join_region(struct stage_builder *b, const uint32_t *commands,
 			uint32_t count)
 {
 	uint32_t chunk;
 
 	for (uint32_t i = 0; i < count; i++)
-		add_sources_of(w, commands[i]);
-	chunk = w->failed ? PLAIT__NONE : find_chunk(w);
-	for (uint32_t i = 0; i < count && !w->failed; i++) {
-		join_chunk(w, commands[i], chunk);
-		place(w, commands[i], chunk);
+		add_sources_of(b, commands[i]);
+	chunk = b->failed ? PLAIT__NONE : find_chunk(b);
+	for (uint32_t i = 0; i < count && !b->failed; i++) {
+		join_chunk(b, commands[i], chunk);
+		place(b, commands[i], chunk);
 	}
 }
 
-static void place_region(struct stage_builder *w, uint32_t region,
+static void place_region(struct stage_builder *b, uint32_t region,
 			 const uint32_t *commands, uint32_t count)
 {
 	uint32_t stage;
 
 	for (uint32_t i = 0; i < count; i++) {
-		add_sources_of(w, commands[i]);
-		if (w->queued->regions[region].drains_lanes)
-			add_end_before(w, commands[i]);
+		add_sources_of(b, commands[i]);
+		if (b->compiled->regions[region].drains_lanes)
+			add_end_before(b, commands[i]);
 	}
-	if (w->failed)
+	if (b->failed)
 		return;
-	stage = add_item(w, PLAIT__STAGE_REGION, region);
-	if (w->failed)
+	stage = add_stage(b, PLAIT__STAGE_REGION, region);
+	if (b->failed)
 		return;
-	w->queued->regions[region].stage = stage;
+	b->compiled->regions[region].stage = stage;
 	for (uint32_t i = 0; i < count; i++)
-		place(w, commands[i], stage);
+		place(b, commands[i], stage);
 }
 
-/* A region with its stubs, which lie side by side; how many they are. */
-static uint32_t add_region(struct stage_builder *w, const uint32_t *commands,
+/* Add a region and its stubs, which are adjacent in the order.  Returns their
+ * number. */
+static uint32_t add_region(struct stage_builder *b, const uint32_t *commands,
 			   uint32_t most)
 {
-	uint32_t region = w->plan->commands[commands[0]].link;
-	uint32_t count = w->plan->regions[region].lane_count;
+	uint32_t region = b->plan->commands[commands[0]].link;
+	uint32_t count = b->plan->regions[region].lane_count;
 
 	if (count > most)
 		count = most;
-	w->queued->regions[region].order_first =
-		(uint32_t)(commands - w->plan->order);
-	w->queued->regions[region].order_count = count;
-	begin_sources(w);
-	if (w->queued->regions[region].frozen)
-		join_region(w, commands, count);
+	b->compiled->regions[region].order_first =
+		(uint32_t)(commands - b->plan->order);
+	b->compiled->regions[region].order_count = count;
+	begin_sources(b);
+	if (b->compiled->regions[region].on_device)
+		join_region(b, commands, count);
 	else
-		place_region(w, region, commands, count);
+		place_region(b, region, commands, count);
 	return count;
 }
 
 /* ---- bodies ---- */
 
-/* What a region's home lane cannot wait for when a body ends. */
-static void add_exits(struct stage_builder *w, const plait__plan_body *body)
+/* Exits of a body that the region's home lane cannot wait for. */
+static void add_exits(struct stage_builder *b, const plait__plan_body *body)
 {
-	const plait__queue_lane *lanes = w->queued->lanes;
+	const plait__queue_lane *lanes = b->compiled->lanes;
 	uint32_t home;
 
 	if (body->region == PLAIT__NONE)
 		return;
-	home = w->queued->regions[body->region].home;
-	for (uint32_t i = 0; i < body->exit_count && !w->failed; i++) {
+	home = b->compiled->regions[body->region].home;
+	for (uint32_t i = 0; i < body->exit_count && !b->failed; i++) {
 		const plait__plan_exit *exit =
-			&w->plan->exits[body->exit_first + i];
+			&b->plan->exits[body->exit_first + i];
 		uint32_t command = plait__plan_find_command(
-			w->plan, w->body, exit->lane, exit->position);
+			b->plan, b->body, exit->lane, exit->position);
 
 		if (lanes[exit->lane].port != lanes[home].port &&
-		    !is_outside(w, command))
-			(void)point_for(w, command);
+		    !is_external(b, command))
+			(void)point_for(b, command);
 	}
 }
 
-static void add_body(struct stage_builder *w, uint32_t number)
+static void add_body(struct stage_builder *b, uint32_t number)
 {
-	const plait__plan_body *body = &w->plan->bodies[number];
-	const uint32_t *order = w->plan->order + body->command_first;
+	const plait__plan_body *body = &b->plan->bodies[number];
+	const uint32_t *order = b->plan->order + body->command_first;
 
-	w->body = number;
+	b->body = number;
 	for (uint32_t i = 0; i < body->track_count; i++)
-		w->last_on[w->plan->tracks[body->track_first + i].lane] =
+		b->last_on[b->plan->tracks[body->track_first + i].lane] =
 			PLAIT__NONE;
-	begin_sources(w);
-	w->base = PLAIT__NONE;
-	w->base = add_item(w, PLAIT__STAGE_CHUNK, PLAIT__NONE);
-	w->queued->bodies[number].item_first = w->base;
-	for (uint32_t i = 0; i < body->command_count && !w->failed;) {
-		if (w->plan->commands[order[i]].kind == PLAIT__CMD_REGION) {
-			i += add_region(w, order + i, body->command_count - i);
+	begin_sources(b);
+	b->base = PLAIT__NONE;
+	b->base = add_stage(b, PLAIT__STAGE_CHUNK, PLAIT__NONE);
+	b->compiled->bodies[number].stage_first = b->base;
+	for (uint32_t i = 0; i < body->command_count && !b->failed;) {
+		if (b->plan->commands[order[i]].kind == PLAIT__CMD_REGION) {
+			i += add_region(b, order + i, body->command_count - i);
 			continue;
 		}
-		if (is_outside(w, order[i]))
-			add_outside(w, order[i++]);
+		if (is_external(b, order[i]))
+			add_external(b, order[i++]);
 		else
-			add_command(w, order[i++]);
+			add_command(b, order[i++]);
 	}
-	add_exits(w, body);
-	w->queued->bodies[number].item_count =
-		w->queued->items.count - w->base;
+	add_exits(b, body);
+	b->compiled->bodies[number].stage_count =
+		b->compiled->stages.count - b->base;
 }
 
-/* From who is before whom to who comes behind whom. */
-static void turn_edges(struct stage_builder *w)
+/* Turn lists of predecessors into lists of successors. */
+static void invert_edges(struct stage_builder *b)
 {
-	plait__vector *items = &w->queued->items;
+	plait__vector *stages = &b->compiled->stages;
 	uint32_t first = 0;
-	uint32_t *nexts;
+	uint32_t *successors;
 
-	for (uint32_t i = 0; i < w->edges.count; i++)
-		item_at(w, plait__queue_program_at(&w->edges, i))->next_count++;
-	for (uint32_t i = 0; i < items->count; i++) {
-		item_at(w, i)->next_first = first;
-		first += item_at(w, i)->next_count;
-		item_at(w, i)->next_count = 0;
+	for (uint32_t i = 0; i < b->edges.count; i++)
+		stage_at(b, plait__queue_program_at(&b->edges, i))
+			->successor_count++;
+	for (uint32_t i = 0; i < stages->count; i++) {
+		stage_at(b, i)->successor_first = first;
+		first += stage_at(b, i)->successor_count;
+		stage_at(b, i)->successor_count = 0;
 	}
-	if (first > 0 && plait__vector_push(&w->queued->nexts, NULL, first) ==
-				 NULL) {
-		w->failed = true;
+	if (first > 0 &&
+	    plait__vector_push(&b->compiled->successors, NULL, first) == NULL) {
+		b->failed = true;
 		return;
 	}
-	nexts = w->queued->nexts.items;
-	for (uint32_t i = 0; i < items->count; i++) {
-		const plait__queue_stage *stage = item_at(w, i);
+	successors = b->compiled->successors.items;
+	for (uint32_t i = 0; i < stages->count; i++) {
+		const plait__queue_stage *stage = stage_at(b, i);
 
-		for (uint32_t e = 0; e < stage->before; e++) {
-			plait__queue_stage *before = item_at(
-				w, plait__queue_program_at(&w->edges,
-							   stage->edge_first + e));
+		for (uint32_t e = 0; e < stage->predecessors; e++) {
+			plait__queue_stage *before = stage_at(
+				b, plait__queue_program_at(
+					   &b->edges, stage->edge_first + e));
 
-			nexts[before->next_first + before->next_count++] = i;
+			successors[before->successor_first +
+				   before->successor_count++] = i;
 		}
 	}
 }
 
-static uint32_t *new_table(struct stage_builder *w, uint64_t count)
+static uint32_t *new_table(struct stage_builder *b, uint64_t count)
 {
 	uint32_t *table = plait__alloc_array(
-		plait__program_allocator(w->queued->program), count,
+		plait__program_allocator(b->compiled->program), count,
 		sizeof(*table));
 
-	w->failed = w->failed || (table == NULL && count > 0);
+	b->failed = b->failed || (table == NULL && count > 0);
 	for (uint64_t i = 0; table != NULL && i < count; i++)
 		table[i] = PLAIT__NONE;
 	return table;
 }
 
-static void free_table(const struct stage_builder *w, uint32_t *table, uint64_t count)
+static void free_table(const struct stage_builder *b, uint32_t *table,
+		       uint64_t count)
 {
-	plait__free(plait__program_allocator(w->queued->program), table,
+	plait__free(plait__program_allocator(b->compiled->program), table,
 		    count * sizeof(*table));
 }
 
-bool plait__compile_stages(plait__queue_program *queued, uint32_t **next_commands)
+bool plait__compile_stages(plait__queue_program *compiled,
+			   uint32_t **next_commands)
 {
-	const plait__plan *plan = queued->program->plan;
+	const plait__plan *plan = compiled->program->plan;
 	const plait_allocator *allocator =
-		plait__program_allocator(queued->program);
-	struct stage_builder w = { .queued = queued, .plan = plan };
+		plait__program_allocator(compiled->program);
+	struct stage_builder b = { .compiled = compiled, .plan = plan };
 
-	plait__vector_init(&w.edges, allocator, sizeof(uint32_t));
-	plait__vector_init(&w.sources, allocator, sizeof(uint32_t));
-	w.item_of = new_table(&w, plan->command_count);
-	w.point_of = new_table(&w, plan->command_count);
-	w.last_on = new_table(&w, plan->lanes_count);
-	w.next_commands = new_table(&w, plan->command_count);
-	for (uint32_t b = 0; b < plan->bodies_count && !w.failed; b++)
-		if (!plait__queue_program_is_device_body(queued, b))
-			add_body(&w, b);
-	if (!w.failed)
-		turn_edges(&w);
-	plait__vector_fini(&w.edges);
-	plait__vector_fini(&w.sources);
-	free_table(&w, w.item_of, plan->command_count);
-	free_table(&w, w.point_of, plan->command_count);
-	free_table(&w, w.last_on, plan->lanes_count);
-	*next_commands = w.next_commands;
-	return !w.failed;
+	plait__vector_init(&b.edges, allocator, sizeof(uint32_t));
+	plait__vector_init(&b.sources, allocator, sizeof(uint32_t));
+	b.stage_of = new_table(&b, plan->command_count);
+	b.point_of = new_table(&b, plan->command_count);
+	b.last_on = new_table(&b, plan->lanes_count);
+	b.next_commands = new_table(&b, plan->command_count);
+	for (uint32_t i = 0; i < plan->bodies_count && !b.failed; i++)
+		if (!plait__queue_program_is_device_body(compiled, i))
+			add_body(&b, i);
+	if (!b.failed)
+		invert_edges(&b);
+	plait__vector_fini(&b.edges);
+	plait__vector_fini(&b.sources);
+	free_table(&b, b.stage_of, plan->command_count);
+	free_table(&b, b.point_of, plan->command_count);
+	free_table(&b, b.last_on, plan->lanes_count);
+	*next_commands = b.next_commands;
+	return !b.failed;
 }

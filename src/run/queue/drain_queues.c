@@ -1,88 +1,88 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The ends of a run's lanes: what each queue is given last, and of which the
- * driver is told.  They go to all queues that took something, also of a run that
- * was stopped: only then is nothing in flight.
+ * Final submissions of a run: the last batch of each lane.  The driver awaits its
+ * completion.  Each queue that accepted work gets one, also in a run that
+ * was stopped: only their completion proves that nothing is in flight.
  */
-#include "run/queue/queue_engine.h"
+#include "run/queue/drain_queues.h"
+
+#include "run/queue/submit_batch.h"
 
 #include "base/error.h"
 
-static const plait__plan *plan_of(const plait__queue_instance *state)
+static const plait__plan *plan_of(const plait__run_driver *driver)
 {
-	return state->queued->program->plan;
+	return driver->compiled->program->plan;
 }
 
-static bool stopped(const plait__queue_instance *state)
+/* The n-th lane to get its final batch: the first lanes of ports come last.
+ * None if lane n belongs to the other half. */
+static uint32_t nth_lane(const plait__run_driver *driver, uint32_t n,
+			 bool *out_last)
 {
-	/* Relaxed: it never goes back during a run. */
-	return at_load_relaxed_u32(&state->instance->stop) != 0;
-}
-
-/* The lane whose end comes as the n-th: the first ones of ports at last. */
-static uint32_t end_at(const plait__queue_instance *state, uint32_t n,
-		       bool *out_last)
-{
-	const plait__queue_program *queued = state->queued;
-	uint32_t lanes = plan_of(state)->lanes_count;
+	const plait__queue_program *compiled = driver->compiled;
+	uint32_t lanes = plan_of(driver)->lanes_count;
 	uint32_t lane = n < lanes ? n : n - lanes;
 
-	*out_last = queued->ports[queued->lanes[lane].port].lane == lane;
+	*out_last = compiled->ports[compiled->lanes[lane].port].lane == lane;
 	return *out_last == (n >= lanes) ? lane : PLAIT__NONE;
 }
 
-/* A port that takes nothing has nothing in flight: there is no end to be told,
- * and whoever tries again may try for ever. */
-static bool can_do_without(plait__queue_instance *state, uint32_t lane,
-			   plait_error *why)
+/* Skip the final batches of a port that accepted no work: nothing of it is in
+ * flight, and retries might never succeed.  Returns false if the batch has to
+ * be retried. */
+static bool skip_unused_port(plait__run_driver *driver, uint32_t lane,
+			     plait_error *why)
 {
-	bool again = plait__retry_refused(state, lane, PLAIT__RETRY_END, why);
+	bool again = plait__retry_refused(driver, lane, PLAIT__RETRY_END, why);
 
-	if (plait__retry_has_accepted(state, lane) ||
-	    (again && !stopped(state) && why->status == PLAIT_E_BUSY))
+	if (plait__retry_has_accepted(driver, lane) ||
+	    (again && !plait__run_driver_is_stopped(driver) &&
+	     why->status == PLAIT_E_BUSY))
 		return false;
-	plait__instance_stop(state->instance, why);
-	for (uint32_t i = 0; i < plan_of(state)->lanes_count; i++)
-		if (state->queued->lanes[i].port ==
-		    state->queued->lanes[lane].port)
-			state->queues[i].refuses = true;
+	plait__instance_stop(driver->instance, why);
+	for (uint32_t i = 0; i < plan_of(driver)->lanes_count; i++)
+		if (driver->compiled->lanes[i].port ==
+		    driver->compiled->lanes[lane].port)
+			driver->lanes[i].refused = true;
 	return true;
 }
 
-/* Where something was taken nothing else tells that nothing is in flight any
- * more: so it is tried again (retry.c). */
-void plait__drain_queues(plait__queue_instance *state)
+/* A refused final batch is retried (retry.c) where work was accepted, as
+ * nothing else proves that the work is complete. */
+void plait__drain_queues(plait__run_driver *driver)
 {
-	const plait__queue_program *queued = state->queued;
-	uint32_t listeners = plait__queue_program_mark_listeners(queued) - queued->port_count;
+	const plait__queue_program *compiled = driver->compiled;
+	uint32_t listeners = plait__queue_program_mark_listeners(compiled) -
+			     compiled->port_count;
 
-	for (; state->final_next < 2 * plan_of(state)->lanes_count;
-	     state->final_next++) {
+	for (; driver->final_next < 2 * plan_of(driver)->lanes_count;
+	     driver->final_next++) {
 		plait_error why = { .size = sizeof(why) };
 		bool last;
-		uint32_t lane = end_at(state, state->final_next, &last);
+		uint32_t lane = nth_lane(driver, driver->final_next, &last);
 		plait_status status;
 
 		if (lane == PLAIT__NONE)
 			continue;
-		if (state->queues[lane].refuses) {
-			state->drains_left -= last;
+		if (driver->lanes[lane].refused) {
+			driver->drains_left -= last;
 			continue;
 		}
-		status = plait__submit_batch(state, queued->lanes[lane].final,
-					     &why);
+		status = plait__submit_batch(driver,
+					     compiled->lanes[lane].final, &why);
 		if (status == PLAIT_OK)
-			plait__retry_reset(state, lane, PLAIT__RETRY_END);
+			plait__retry_reset(driver, lane, PLAIT__RETRY_END);
 		else if (status != PLAIT_E_LOST &&
-			 !can_do_without(state, lane, &why))
+			 !skip_unused_port(driver, lane, &why))
 			return;
 		if (last && status == PLAIT_OK)
-			plait__submit_subscribe(state,
-						listeners + queued->lanes[lane].port);
+			plait__submit_subscribe(
+				driver, listeners + compiled->lanes[lane].port);
 		else if (last)
-			state->drains_left--;
-		/* With its device, what was in flight is lost. */
+			driver->drains_left--;
+		/* A lost device has nothing in flight. */
 		if (status == PLAIT_E_LOST)
-			plait__instance_stop(state->instance, &why);
+			plait__instance_stop(driver->instance, &why);
 	}
 }

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Commands that are functions of the host, called by a backend: kernels of the
- * host, the user's functions, and what moves bytes between memories that no
- * backend knows both of.
+ * Commands that a backend executes by calling a function of the host: kernels
+ * of the host, functions of the user, and copies between memories of which no
+ * backend knows both.  Callbacks run on any thread of the backend.
  */
-#include "run/queue/queue_engine.h"
+#include "run/queue/host_callbacks.h"
+
+#include "run/queue/queue_command.h"
+#include "run/queue/resolve_arguments.h"
 
 #include "run/args/payload_util.h"
 
@@ -17,8 +20,9 @@
 
 #include <string.h>
 
-/* What a call answers that was not made, so that nothing behind it runs. */
-enum { SKIPPED = -1 };
+/* Result of a callback that does nothing, so that its queue fails and nothing
+ * behind it runs. */
+enum { NOT_CALLED = -1 };
 
 /* ---- arguments ---- */
 
@@ -31,7 +35,7 @@ static uint32_t map_flags(const plait__parameter *parameter)
 	}
 }
 
-/* All of the memory from where the argument begins. */
+/* Map the memory from the argument's offset to its end. */
 static plait_status find_pointer(plait__host_callback *call,
 				 const plait__plan_arg *arg,
 				 const plait__parameter *parameter,
@@ -60,12 +64,12 @@ static bool is_memory(const plait__plan_arg *arg)
 static plait_status find_arguments(plait__host_callback *call,
 				   plait_error *error)
 {
-	const plait__plan *plan = call->state->queued->program->plan;
+	const plait__plan *plan = call->state->compiled->program->plan;
 	const plait__frame *frame = &call->state->instance->frame;
 	const plait__parameter *parameters =
 		plait__resolve_kernel(call->state, call->payload)
 			->signature->parameters;
-	void *const *given = plait__frame_arguments(
+	void *const *values = plait__frame_arguments(
 		frame, frame->layout->arguments[call->command]);
 	plait__queue_pointer *pointer = call->pointers;
 	plait_status status = PLAIT_OK;
@@ -74,9 +78,9 @@ static plait_status find_arguments(plait__host_callback *call,
 		const plait__plan_arg *arg =
 			&plan->args[call->payload->arg_first + i];
 
-		/* Values, addresses among them; and scratch, which the host's
-		 * code has from the instance. */
-		call->arguments[i] = given[i];
+		/* Values, among them addresses; and scratch, which the host's
+		 * code gets from the instance. */
+		call->arguments[i] = values[i];
 		if (parameters[i].type != PLAIT__TYPE_POINTER ||
 		    !is_memory(arg))
 			continue;
@@ -87,29 +91,28 @@ static plait_status find_arguments(plait__host_callback *call,
 	return status;
 }
 
-/* All of them; the first failure counts. */
-static plait_status lose_arguments(plait__host_callback *call,
-				   plait_error *error)
+/* Unmap all; the first failure counts. */
+static plait_status unmap_arguments(plait__host_callback *call,
+				    plait_error *error)
 {
 	uint32_t arguments, pointers;
 	plait_status status = PLAIT_OK;
 
-	plait__resolve_counts(call->state->queued, call->command, &arguments,
-			      &pointers);
+	plait__queue_command_counts(call->state->compiled, call->command,
+				    &arguments, &pointers);
 	for (uint32_t i = 0; i < pointers; i++) {
-		plait_status said = plait__resolve_unmap(
-			&call->pointers[i],
-			status == PLAIT_OK ? error : NULL);
+		plait_status unmapped = plait__resolve_unmap(
+			&call->pointers[i], status == PLAIT_OK ? error : NULL);
 
 		if (status == PLAIT_OK)
-			status = said;
+			status = unmapped;
 	}
 	return status;
 }
 
 /* ---- calls ---- */
 
-static plait_status judge(int32_t result, plait_error *why)
+static plait_status result_status(int32_t result, plait_error *why)
 {
 	if (result == 0)
 		return PLAIT_OK;
@@ -117,22 +120,23 @@ static plait_status judge(int32_t result, plait_error *why)
 				  "failed with %d", (int)result);
 }
 
-/* The first failure counts, which is that of the function. */
-static plait_status give_back(plait__host_callback *call, plait_status status,
-			      plait_error *why)
+/* The first failure counts: that of the function. */
+static plait_status end_call(plait__host_callback *call, plait_status status,
+			     plait_error *why)
 {
 	plait_error later = { .size = sizeof(later) };
-	plait_status said = lose_arguments(call, &later);
+	plait_status unmapped = unmap_arguments(call, &later);
 
-	return status != PLAIT_OK || said == PLAIT_OK ?
-	       status : plait__error_copy(why, &later);
+	return status != PLAIT_OK || unmapped == PLAIT_OK ?
+		       status :
+		       plait__error_copy(why, &later);
 }
 
 plait_status plait__host_callback_kernel(plait__host_callback *call,
 					 plait_error *why)
 {
-	const plait__kernel *kernel = plait__resolve_kernel(call->state,
-							    call->payload);
+	const plait__kernel *kernel =
+		plait__resolve_kernel(call->state, call->payload);
 	const plait__frame_layout *layout = call->state->instance->frame.layout;
 	const plait_launch *launch = plait__frame_launch(
 		&call->state->instance->frame,
@@ -141,16 +145,17 @@ plait_status plait__host_callback_kernel(plait__host_callback *call,
 	plait_status status = find_arguments(call, why);
 
 	if (status == PLAIT_OK)
-		status = judge(kernel->function((void *const *)call->arguments,
-						launch, kernel->user_data),
-			       why);
-	return give_back(call, status, why);
+		status = result_status(
+			kernel->function((void *const *)call->arguments, launch,
+					 kernel->user_data),
+			why);
+	return end_call(call, status, why);
 }
 
 plait_status plait__host_callback_function(plait__host_callback *call,
 					   plait_error *why)
 {
-	return judge(call->host->function(call->host->user_data), why);
+	return result_status(call->host->function(call->host->user_data), why);
 }
 
 /* ---- bytes ---- */
@@ -166,7 +171,8 @@ static plait_status map_bytes(plait__queue_instance *state,
 	return plait__resolve_map(pointer, buffer, offset, bytes, flags, error);
 }
 
-static void move(const plait__host_callback *call, const plait_work_rows *rows)
+static void run_copy(const plait__host_callback *call,
+		     const plait_work_rows *rows)
 {
 	const plait__plan_payload *payload = call->payload;
 	struct plait__command command = {
@@ -191,31 +197,32 @@ plait_status plait__host_callback_copy(plait__host_callback *call,
 				       plait_error *why)
 {
 	const plait__plan_payload *payload = call->payload;
-	const plait__plan *plan = call->state->queued->program->plan;
+	const plait__plan *plan = call->state->compiled->program->plan;
 	const plait__plan_arg *args = &plan->args[payload->arg_first];
 	const plait_work_rows *rows = plait__payload_rows(plan, payload);
 	uint64_t bytes[2] = { payload->bytes, payload->bytes };
 	plait_status status = PLAIT_OK;
 
 	if (rows != NULL)
-		(void)plait__strided_copy_extent(rows, payload->bytes, &bytes[0],
-						 &bytes[1]);
+		(void)plait__strided_copy_extent(rows, payload->bytes,
+						 &bytes[0], &bytes[1]);
 	for (uint32_t i = 0; status == PLAIT_OK && i < payload->arg_count &&
 			     i < 2; i++)
 		status = map_bytes(call->state, &args[i], bytes[i],
 				   i == 0 ? PLAIT_MAP_WRITE : PLAIT_MAP_READ,
 				   &call->pointers[i], why);
 	if (status == PLAIT_OK)
-		move(call, rows);
+		run_copy(call, rows);
 	else
 		plait__error_prefix(why, "could not be done by the host: ");
-	return give_back(call, status, why);
+	return end_call(call, status, why);
 }
 
-/* A word in memory that the backend of who asks does not know. */
-static plait_status peek(plait__queue_predicate *predicate, plait_error *why)
+/* Read a predicate word in memory that the lane's backend does not know. */
+static plait_status read_word(plait__queue_predicate *predicate,
+			      plait_error *why)
 {
-	const plait__plan *plan = predicate->state->queued->program->plan;
+	const plait__plan *plan = predicate->state->compiled->program->plan;
 	const plait__plan_payload *payload =
 		&plan->payloads[plan->regions[predicate->region].predicate];
 	plait__queue_pointer pointer = { .mapped = NULL };
@@ -232,7 +239,7 @@ static plait_status peek(plait__queue_predicate *predicate, plait_error *why)
 	return status;
 }
 
-static void fail_lost(plait__queue_instance *state, uint32_t command)
+static void fail_exited_thread(plait__queue_instance *state, uint32_t command)
 {
 	plait_error why = { .size = sizeof(why) };
 
@@ -243,58 +250,66 @@ static void fail_lost(plait__queue_instance *state, uint32_t command)
 }
 
 /*
- * The function ends its thread; the backend sees to its queue.  Not a guard: a
- * backend that notices sooner would end the run before we had heard of it.
+ * The function has ended its thread; the backend recovers its queue.  This is a
+ * thread scope and not a guard: a backend that noticed sooner would end the run
+ * before this failure was recorded.
  */
-static void lose_call(void *arg)
+static void call_lost(void *arg)
 {
 	plait__host_callback *call = arg;
 	plait_error ignored = { .size = sizeof(ignored) };
 
-	(void)lose_arguments(call, &ignored);
-	fail_lost(call->state, call->command);
+	(void)unmap_arguments(call, &ignored);
+	fail_exited_thread(call->state, call->command);
 }
 
-static void lose_question(void *arg)
+static void predicate_lost(void *arg)
 {
 	plait__queue_predicate *predicate = arg;
-	const plait__plan *plan = predicate->state->queued->program->plan;
+	const plait__plan *plan = predicate->state->compiled->program->plan;
 
-	fail_lost(predicate->state,
-		  plan->regions[predicate->region].command);
+	fail_exited_thread(predicate->state,
+			   plan->regions[predicate->region].command);
+}
+
+static void end_times(plait__callback_times *times, uint64_t start_ns)
+{
+	times->start_ns = start_ns;
+	times->end_ns = plait__clock_now_ns();
+	times->thread = plait__thread_token();
 }
 
 /*
- * What a backend calls.  After a failure or a cancellation nothing begins any
- * more: then the queue is made to fail, for what is behind in it must not run
- * either.
+ * Entry point of a callback.  After a failure or a cancellation nothing begins
+ * any more: the callback fails its queue, as nothing behind it must run either.
  */
 int32_t plait__host_callback_run(void *user_data)
 {
 	plait__host_callback *call = user_data;
 	plait__instance *instance = call->state->instance;
-	const bool records = call->state->queued->records;
 	plait_error why = { .size = sizeof(why) };
 	struct plait__callback_scope inside;
 	plait_status status;
 	uint64_t start_ns;
 
-	/* Relaxed: who stopped it need not be obeyed at once. */
+	/* Relaxed: a stop need not take effect at once. */
 	if (at_load_relaxed_u32(&instance->stop) != 0)
-		return SKIPPED;
-	PLAIT__THREAD_SCOPE called = { lose_call, call };
-	plait__pool_callback_scope_enter(&inside, instance->program->context->pool);
-	start_ns = records ? plait__clock_now_ns() : 0;
-	status = call->carry(call, &why);
-	if (records)
-		plait__record_times_callback(call, start_ns);
+		return NOT_CALLED;
+	PLAIT__THREAD_SCOPE scope = { call_lost, call };
+	plait__pool_callback_scope_enter(&inside,
+					 instance->program->context->pool);
+	start_ns = call->times != NULL ? plait__clock_now_ns() : 0;
+	status = call->perform(call, &why);
+	if (call->times != NULL)
+		end_times(call->times, start_ns);
 	plait__pool_callback_scope_leave(&inside);
-	plait__thread_scope_end(&called);
+	plait__thread_scope_end(&scope);
 	if (status == PLAIT_OK)
 		return 0;
 	plait__instance_fail(instance, call->command, &why);
 	return why.origin != 0 && (int32_t)why.origin == why.origin ?
-	       (int32_t)why.origin : SKIPPED;
+		       (int32_t)why.origin :
+		       NOT_CALLED;
 }
 
 int32_t plait__host_callback_ask_predicate(void *user_data)
@@ -302,16 +317,17 @@ int32_t plait__host_callback_ask_predicate(void *user_data)
 	plait__queue_predicate *predicate = user_data;
 	plait__queue_instance *state = predicate->state;
 	const plait__store_function *function =
-		state->queued->regions[predicate->region].function;
+		state->compiled->regions[predicate->region].function;
 	struct plait__callback_scope inside;
 
 	if (at_load_relaxed_u32(&state->instance->stop) != 0)
-		return SKIPPED;
-	PLAIT__THREAD_SCOPE asked = { lose_question, predicate };
-	plait__pool_callback_scope_enter(&inside, state->instance->program->context->pool);
+		return NOT_CALLED;
+	PLAIT__THREAD_SCOPE scope = { predicate_lost, predicate };
+	plait__pool_callback_scope_enter(
+		&inside, state->instance->program->context->pool);
 	predicate->word = (uint32_t)function->function(function->user_data);
 	plait__pool_callback_scope_leave(&inside);
-	plait__thread_scope_end(&asked);
+	plait__thread_scope_end(&scope);
 	return 0;
 }
 
@@ -319,15 +335,15 @@ int32_t plait__host_callback_read_predicate(void *user_data)
 {
 	plait__queue_predicate *predicate = user_data;
 	plait__queue_instance *state = predicate->state;
-	const plait__plan *plan = state->queued->program->plan;
+	const plait__plan *plan = state->compiled->program->plan;
 	plait_error why = { .size = sizeof(why) };
 
 	if (at_load_relaxed_u32(&state->instance->stop) != 0)
-		return SKIPPED;
-	if (peek(predicate, &why) == PLAIT_OK)
+		return NOT_CALLED;
+	if (read_word(predicate, &why) == PLAIT_OK)
 		return 0;
 	plait__error_prefix(&why, "could not read its word: ");
 	plait__instance_fail(state->instance,
 			     plan->regions[predicate->region].command, &why);
-	return SKIPPED;
+	return NOT_CALLED;
 }

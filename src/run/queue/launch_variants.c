@@ -1,95 +1,48 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Kernels that devices run themselves.  A launch of a backend has its
- * arguments and its geometry for good, so a command keeps some:
+ * Cache of bound launches.  A backend launch has fixed arguments and a fixed
+ * geometry, so each launch command keeps one or several:
  *
- *     nothing changes		one, bound with the instance
- *     buffers take turns	one per turn, bound with the instance
- *     parameters, or the	bound before it is submitted, unless one of
- *     number of the iteration	those that are kept has the same
+ *     constant arguments		one, bound with the instance
+ *     rotating buffers		one per rotation, bound with the instance
+ *     parameters, iteration	bound before submission, unless one that is
+ *     numbers			kept matches
  *
- * What is replaced is not in use: an iteration begins behind all of the last
- * one, a run behind the last run of its instance.  Buffers that a run was told
- * are the user's to release when it is over, so launches that have them end
- * with it.
+ * A launch that is replaced is not in use: an iteration begins after all of the
+ * last one, and a run after the last run of its instance.  The user may release
+ * buffers given to a run when it is over, so launches with such memory are
+ * unbound then.
  *
- * A command of a segment is bound with the instance in any case, to what its
- * frame has before anybody said more (zeros, no memory, one item), so that the
- * segment can be made and then only has to be patched.
+ * Commands of segments are also bound with the instance, to the initial
+ * contents of its frame (zeros, no memory, one item), so that device graphs can
+ * be created; runs only patch them.
  */
-#include "run/queue/queue_engine.h"
+#include "run/queue/launch_variants.h"
+
+#include "run/command_text.h"
+#include "run/queue/queue_command.h"
+#include "run/queue/resolve_arguments.h"
+#include "run/queue/scratch_arenas.h"
+#include "run/queue/translate_work.h"
 
 #include "run/args/bind_parameters.h"
 #include "run/args/payload_util.h"
 
 #include "base/error.h"
 #include "kernel/argument.h"
-#include "object/context/backend_result.h"
+#include "kernel/signature.h"
+#include "object/kernel/device_code.h"
 
 #include <string.h>
 
-/* More turns than that are bound as they come. */
-enum { MOST_VARIANTS = 8 };
+/* Maximum of variants per command; more rotations are bound when they occur. */
+enum { MAX_VARIANTS = 8 };
 
-/* `changes` of a launch. */
-enum {
-	TURNS = 1 << 0,
-	TOLD = 1 << 1,		/* parameters, the number of an iteration */
-	BORROWS = 1 << 2	/* memory among them */
-};
-
-/* ---- what may change ---- */
-
-static const plait__plan_payload *payload_of(const plait__queue_program *queued,
-					     uint32_t command)
+static plait__device *device_of(const plait__queue_program *compiled,
+				uint32_t command)
 {
-	const plait__plan *plan = queued->program->plan;
-
-	return plan->commands[command].kind == PLAIT__CMD_LAUNCH ?
-	       plait__payload_of(plan, command) : NULL;
-}
-
-static plait__device *device_of(const plait__queue_program *queued, uint32_t command)
-{
-	return queued->lanes[queued->program->plan->commands[command].lane]
-		       .device;
-}
-
-static uint32_t change_of(const plait__plan *plan, const plait__plan_arg *arg)
-{
-	switch (arg->kind) {
-	case PLAIT__ARG_ROTATION:
-		return TURNS;
-	case PLAIT__ARG_INDEX:
-		return TOLD;
-	case PLAIT__ARG_PARAM:
-		return plan->params[arg->index].kind == PLAIT__PARAM_MEMORY ?
-		       TOLD | BORROWS : TOLD;
-	default:
-		return 0;
-	}
-}
-
-static uint32_t find_changes(const plait__queue_program *queued, uint32_t command)
-{
-	const plait__plan *plan = queued->program->plan;
-	const plait__plan_payload *payload = payload_of(queued, command);
-	uint32_t changes = 0;
-
-	if (payload == NULL)
-		return 0;
-	if (plan->geometries[payload->geometry].param != PLAIT__NONE)
-		changes = TOLD;
-	for (uint32_t i = 0; i < payload->arg_count; i++)
-		changes |= change_of(plan,
-				     &plan->args[payload->arg_first + i]);
-	return changes;
-}
-
-bool plait__launch_variants_may_change(const plait__queue_program *queued, uint32_t command)
-{
-	return plait__payload_is_param_copy(queued->program->plan, command) ||
-	       find_changes(queued, command) != 0;
+	return compiled->lanes[compiled->program->plan->commands[command].lane]
+		.device;
 }
 
 static uint32_t common_multiple(uint32_t a, uint32_t b)
@@ -105,11 +58,11 @@ static uint32_t common_multiple(uint32_t a, uint32_t b)
 	return a / x * b;
 }
 
-/* How many iterations it takes until the same buffers come again. */
-static uint32_t count_turns(const plait__plan *plan,
-			    const plait__plan_payload *payload)
+/* Number of iterations after which the same buffers occur again. */
+static uint32_t count_rotations(const plait__plan *plan,
+				const plait__plan_payload *payload)
 {
-	uint32_t turns = 1, prologue = 0;
+	uint32_t rotations = 1, prologue = 0;
 
 	for (uint32_t i = 0; i < payload->arg_count; i++) {
 		const plait__plan_arg *arg =
@@ -120,29 +73,32 @@ static uint32_t count_turns(const plait__plan *plan,
 			continue;
 		rotation = &plan->rotations[arg->index];
 		prologue |= rotation->prologue != 0;
-		turns = common_multiple(turns, rotation->slot_count -
-					(rotation->prologue != 0));
-		if (turns >= MOST_VARIANTS)
-			return MOST_VARIANTS;
+		rotations = common_multiple(rotations,
+					    rotation->slot_count -
+						    (rotation->prologue != 0));
+		if (rotations >= MAX_VARIANTS)
+			return MAX_VARIANTS;
 	}
-	return turns + prologue;
+	return rotations + prologue;
 }
 
-uint32_t plait__launch_variants_count(const plait__queue_program *queued, uint32_t command)
+uint32_t plait__launch_variants_count(const plait__queue_program *compiled,
+				      uint32_t command)
 {
-	const plait__plan_payload *payload = payload_of(queued, command);
+	const plait__plan_payload *payload =
+		plait__queue_command_launch(compiled, command);
 
 	if (payload == NULL ||
-	    plait__device_forms(device_of(queued, command)) == 0)
+	    plait__device_forms(device_of(compiled, command)) == 0)
 		return 0;
-	return count_turns(queued->program->plan, payload);
+	return count_rotations(compiled->program->plan, payload);
 }
 
-/* ---- what it is given now ---- */
+/* ---- current arguments ---- */
 
-/* What is wrong with an argument, in the words of those who name the node. */
-static plait_status wrong(const plait__kernel *kernel, uint32_t index,
-			  plait_status status, plait_error *error)
+/* Prefix an error with the argument; the caller names the node. */
+static plait_status prefix_argument(const plait__kernel *kernel, uint32_t index,
+				    plait_status status, plait_error *error)
 {
 	char room[PLAIT__ARGUMENT_TYPE_ROOM];
 
@@ -155,8 +111,9 @@ static plait_status wrong(const plait__kernel *kernel, uint32_t index,
 	return status;
 }
 
-static plait_status give_scratch(const plait__queue_instance *state,
-				 uint32_t command, plait__variant_argument *out)
+static plait_status resolve_scratch(const plait__queue_instance *state,
+				    uint32_t command,
+				    plait__variant_argument *out)
 {
 	const plait__plan_scratch *at =
 		plait__frame_scratch(&state->instance->frame, command);
@@ -168,17 +125,19 @@ static plait_status give_scratch(const plait__queue_instance *state,
 	return PLAIT_OK;
 }
 
-static plait_status give_memory(const plait__queue_instance *state,
-				uint32_t command, const plait__plan_arg *arg,
-				const plait__parameter *parameter,
-				plait__variant_argument *out, plait_error *error)
+static plait_status resolve_memory(const plait__queue_instance *state,
+				   uint32_t command, const plait__plan_arg *arg,
+				   const plait__parameter *parameter,
+				   plait__variant_argument *out,
+				   plait_error *error)
 {
-	const plait__device *device = device_of(state->queued, command);
+	const plait__device *device = device_of(state->compiled, command);
 	uint64_t offset;
-	const plait__buffer *buffer = plait__resolve_buffer(state, arg, &offset);
+	const plait__buffer *buffer =
+		plait__resolve_buffer(state, arg, &offset);
 	const char *fault;
 
-	/* Memory without bytes is no memory to backends. */
+	/* Backends have no handle for empty memory. */
 	if (buffer == NULL || buffer->root->raw == NULL)
 		return PLAIT_OK;
 	if (buffer->device->port != device->port)
@@ -194,48 +153,51 @@ static plait_status give_memory(const plait__queue_instance *state,
 	return PLAIT_OK;
 }
 
-static plait_status give(const plait__queue_instance *state, uint32_t command,
-			 const plait__plan_arg *arg,
-			 const plait__parameter *parameter, const void *value,
-			 plait__variant_argument *out, plait_error *error)
+static plait_status resolve_argument(
+	const plait__queue_instance *state, uint32_t command,
+	const plait__plan_arg *arg, const plait__parameter *parameter,
+	const void *value, plait__variant_argument *out, plait_error *error)
 {
 	*out = (plait__variant_argument){ .memory = NULL };
 	if (parameter->type == PLAIT__TYPE_POINTER &&
 	    arg->kind == PLAIT__ARG_SCRATCH)
-		return give_scratch(state, command, out);
+		return resolve_scratch(state, command, out);
 	if (parameter->type == PLAIT__TYPE_POINTER &&
 	    arg->kind != PLAIT__ARG_VALUE)
-		return give_memory(state, command, arg, parameter, out, error);
+		return resolve_memory(state, command, arg, parameter, out,
+				      error);
 	memcpy(&out->value, value, plait__type_bytes(parameter->type));
 	return PLAIT_OK;
 }
 
-static plait_status find_given(const plait__queue_instance *state,
-			       uint32_t command, const plait__kernel *kernel,
-			       plait__variant_argument *out, plait_error *error)
+static plait_status resolve_arguments(const plait__queue_instance *state,
+				      uint32_t command,
+				      const plait__kernel *kernel,
+				      plait__variant_argument *out,
+				      plait_error *error)
 {
 	const plait__frame *frame = &state->instance->frame;
-	const plait__plan_payload *payload = payload_of(state->queued,
-							command);
+	const plait__plan_payload *payload =
+		plait__queue_command_launch(state->compiled, command);
 	void *const *values = plait__frame_arguments(
 		frame, frame->layout->arguments[command]);
 	plait_status status = PLAIT_OK;
 
 	for (uint32_t i = 0; i < payload->arg_count; i++) {
-		status = give(state, command,
-			      &state->queued->program->plan
-				       ->args[payload->arg_first + i],
-			      &kernel->signature->parameters[i], values[i],
-			      &out[i], error);
+		status = resolve_argument(
+			state, command,
+			&state->compiled->program->plan
+				 ->args[payload->arg_first + i],
+			&kernel->signature->parameters[i], values[i], &out[i],
+			error);
 		if (status != PLAIT_OK)
-			return wrong(kernel, i, status, error);
+			return prefix_argument(kernel, i, status, error);
 	}
 	return PLAIT_OK;
 }
 
 static plait_status find_geometry(const plait__queue_instance *state,
-				  uint32_t command,
-				  const plait__kernel *kernel,
+				  uint32_t command, const plait__kernel *kernel,
 				  plait_launch *out, plait_error *error)
 {
 	const plait__frame *frame = &state->instance->frame;
@@ -243,9 +205,10 @@ static plait_status find_geometry(const plait__queue_instance *state,
 	plait_status status;
 
 	*out = *plait__frame_launch(
-		frame, layout->launches +
-		       payload_of(state->queued, command)->geometry *
-			       layout->launch_words);
+		frame, layout->launches + plait__queue_command_launch(
+						  state->compiled, command)
+							  ->geometry *
+						  layout->launch_words);
 	status = plait__select_source_set_groups(kernel, out, error);
 	if (status != PLAIT_OK)
 		plait__error_prefix(error, "%.60s: ", kernel->signature->name);
@@ -254,44 +217,58 @@ static plait_status find_geometry(const plait__queue_instance *state,
 
 /* ---- binding ---- */
 
+static void mark_stale(plait__queue_instance *state, uint32_t command)
+{
+	const plait__queue_program *compiled = state->compiled;
+
+	if (plait__queue_program_segment(compiled, command) == NULL)
+		return;
+	state->graphs[compiled->segment_of[command]].changed = true;
+	state->launches[command].stale = true;
+}
+
 static void unbind(plait__queue_instance *state, uint32_t command,
 		   plait__launch_variant *variant)
 {
-	plait__device_code_unbind(device_of(state->queued, command), variant->raw);
+	plait__device_code_unbind(device_of(state->compiled, command),
+				  variant->raw);
 	variant->raw = NULL;
 }
 
-static bool has(const plait__launch_variant *variant,
-		const plait_launch *launch, const plait__variant_argument *given,
-		uint32_t count)
+static bool matches(const plait__launch_variant *variant,
+		    const plait_launch *launch,
+		    const plait__variant_argument *arguments, uint32_t count)
 {
 	return variant->raw != NULL &&
 	       memcmp(&variant->launch, launch, sizeof(*launch)) == 0 &&
-	       (count == 0 ||
-		memcmp(variant->given, given, count * sizeof(*given)) == 0);
+	       (count == 0 || memcmp(variant->arguments, arguments,
+				     count * sizeof(*arguments)) == 0);
 }
 
-static plait_status bind_to(plait__queue_instance *state, uint32_t command,
-			    plait__launch_variant *variant, uint32_t count,
-			    plait_error *error)
+static plait_status bind_variant(plait__queue_instance *state, uint32_t command,
+				 plait__launch_variant *variant, uint32_t count,
+				 plait_error *error)
 {
 	for (uint32_t i = 0; i < count; i++)
-		state->binding[i] = (plait_launch_argument){
-			.size = sizeof(state->binding[i]),
-			.memory = variant->given[i].memory,
-			.offset = variant->given[i].offset,
-			.value = &variant->given[i].value,
+		state->backend_arguments[i] = (plait_launch_argument){
+			.size = sizeof(state->backend_arguments[i]),
+			.memory = variant->arguments[i].memory,
+			.offset = variant->arguments[i].offset,
+			.value = &variant->arguments[i].value,
 		};
 	return plait__device_code_bind(state->launches[command].kernel,
-				       device_of(state->queued, command),
-				       &variant->launch, state->binding,
-				       &variant->raw, error);
+				       device_of(state->compiled, command),
+				       &variant->launch,
+				       state->backend_arguments, &variant->raw,
+				       error);
 }
 
-/* `state->given` begins with what it is given now. */
-static plait_status choose(plait__queue_instance *state, uint32_t command,
-			   const plait_launch *launch,
-			   plait__launch_variant **out, plait_error *error)
+/* Choose or replace a variant.  `state->variant_arguments` begins with the
+ * current arguments. */
+static plait_status choose_variant(plait__queue_instance *state,
+				   uint32_t command, const plait_launch *launch,
+				   plait__launch_variant **out,
+				   plait_error *error)
 {
 	plait__queue_launch *self = &state->launches[command];
 	uint32_t count = self->kernel->signature->count;
@@ -299,7 +276,7 @@ static plait_status choose(plait__queue_instance *state, uint32_t command,
 
 	for (uint32_t i = 0; i < self->variant_count; i++) {
 		*out = &self->variants[i];
-		if (has(*out, launch, state->given, count))
+		if (matches(*out, launch, state->variant_arguments, count))
 			return PLAIT_OK;
 	}
 	variant = &self->variants[self->oldest];
@@ -307,26 +284,29 @@ static plait_status choose(plait__queue_instance *state, uint32_t command,
 	unbind(state, command, variant);
 	variant->launch = *launch;
 	if (count > 0)
-		memcpy(variant->given, state->given,
-		       count * sizeof(*variant->given));
+		memcpy(variant->arguments, state->variant_arguments,
+		       count * sizeof(*variant->arguments));
 	*out = variant;
-	plait__device_graphs_launch_changed(state, command);
-	return bind_to(state, command, variant, count, error);
+	mark_stale(state, command);
+	return bind_variant(state, command, variant, count, error);
 }
 
-/* Null: what it launches now is a function of the host. */
+/* The kernel of a command; null: it has no code for the device, so it is a host
+ * callback. */
 static plait__kernel *find_kernel(const plait__queue_instance *state,
 				  uint32_t command)
 {
 	plait__kernel *kernel = plait__resolve_kernel(
-		state, payload_of(state->queued, command));
+		state, plait__queue_command_launch(state->compiled, command));
 
-	return plait__device_code_find(kernel, device_of(state->queued, command)) !=
-			       NULL ? kernel : NULL;
+	return plait__device_code_find(kernel, device_of(state->compiled,
+							 command)) != NULL ?
+		       kernel :
+		       NULL;
 }
 
-static plait_status bind_now(plait__queue_instance *state, uint32_t command,
-			     plait_error *error)
+static plait_status bind_current(plait__queue_instance *state, uint32_t command,
+				 plait_error *error)
 {
 	plait__queue_launch *self = &state->launches[command];
 	plait__launch_variant *variant;
@@ -337,24 +317,26 @@ static plait_status bind_now(plait__queue_instance *state, uint32_t command,
 		return PLAIT_OK;
 	status = find_geometry(state, command, self->kernel, &launch, error);
 	if (status == PLAIT_OK)
-		status = find_given(state, command, self->kernel, state->given,
-				    error);
+		status = resolve_arguments(state, command, self->kernel,
+					   state->variant_arguments, error);
 	if (status == PLAIT_OK)
-		status = choose(state, command, &launch, &variant, error);
+		status = choose_variant(state, command, &launch, &variant,
+					error);
 	if (status != PLAIT_OK)
 		return status;
 	if (state->work[self->work].launch != variant->raw)
-		plait__device_graphs_launch_changed(state, command);
+		mark_stale(state, command);
 	state->work[self->work].launch = variant->raw;
 	return PLAIT_OK;
 }
 
-static plait_status bind_turn(plait__queue_instance *state, uint32_t command,
-			      uint32_t turn, plait_error *error)
+static plait_status bind_rotation(plait__queue_instance *state,
+				  uint32_t command, uint32_t iteration,
+				  plait_error *error)
 {
-	const plait__plan *plan = state->queued->program->plan;
-	const plait__plan_payload *payload = payload_of(state->queued,
-							command);
+	const plait__plan *plan = state->compiled->program->plan;
+	const plait__plan_payload *payload =
+		plait__queue_command_launch(state->compiled, command);
 	uint64_t *iterations = state->instance->frame.iterations;
 
 	for (uint32_t i = 0; i < payload->arg_count; i++) {
@@ -362,22 +344,23 @@ static plait_status bind_turn(plait__queue_instance *state, uint32_t command,
 			&plan->args[payload->arg_first + i];
 
 		if (arg->kind == PLAIT__ARG_ROTATION)
-			iterations[plan->rotations[arg->index].region] = turn;
+			iterations[plan->rotations[arg->index].region] =
+				iteration;
 	}
-	return bind_now(state, command, error);
+	return bind_current(state, command, error);
 }
 
-/* What runs have to tell, before one has: what cannot be bound so is bound when
- * it is told. */
-static void bind_ahead(plait__queue_instance *state, uint32_t command)
+/* Bind what depends on runs, before the first one.  Failures are ignored: the
+ * command is bound again before it is submitted. */
+static void bind_early(plait__queue_instance *state, uint32_t command)
 {
 	plait_error ignored = { .size = sizeof(ignored) };
 
-	if (plait__queue_program_segment(state->queued, command) != NULL)
-		(void)bind_now(state, command, &ignored);
+	if (plait__queue_program_segment(state->compiled, command) != NULL)
+		(void)bind_current(state, command, &ignored);
 }
 
-/* What no run has to tell: with all turns, the first at last. */
+/* Bind all variants that no run changes, the first rotation last. */
 static plait_status bind_all(plait__queue_instance *state, uint32_t command,
 			     plait_error *error)
 {
@@ -388,12 +371,12 @@ static plait_status bind_all(plait__queue_instance *state, uint32_t command,
 	if (self->kernel == NULL)
 		return PLAIT_OK;
 	plait__object_hold(&self->kernel->object);
-	if ((self->changes & TOLD) != 0) {
-		bind_ahead(state, command);
+	if ((self->changes & PLAIT__CHANGES_RUN) != 0) {
+		bind_early(state, command);
 		return PLAIT_OK;
 	}
 	for (uint32_t i = self->variant_count; status == PLAIT_OK && i-- > 0;)
-		status = bind_turn(state, command, i, error);
+		status = bind_rotation(state, command, i, error);
 	return status;
 }
 
@@ -403,7 +386,7 @@ static void unbind_all(plait__queue_instance *state, uint32_t command)
 
 	for (uint32_t i = 0; i < self->variant_count; i++)
 		unbind(state, command, &self->variants[i]);
-	/* Runs end in upcalls too. */
+	/* Runs may end in upcalls, which must not release a kernel. */
 	if (self->kernel != NULL)
 		plait__object_drop_deferred(&self->kernel->object);
 	self->kernel = NULL;
@@ -411,8 +394,8 @@ static void unbind_all(plait__queue_instance *state, uint32_t command)
 
 /* ---- instances ---- */
 
-static plait_status make(plait__queue_instance *state, uint32_t command,
-			 plait_error *error)
+static plait_status make_launch(plait__queue_instance *state, uint32_t command,
+				plait_error *error)
 {
 	const plait__plan_scratch *scratch = plait__frame_scratch(
 		&state->instance->frame, command);
@@ -422,8 +405,8 @@ static plait_status make(plait__queue_instance *state, uint32_t command,
 
 	if (self->variant_count == 0)
 		return PLAIT_OK;
-	self->changes = find_changes(state->queued, command);
-	if ((self->changes & BORROWS) != 0) {
+	self->changes = plait__queue_command_changes(state->compiled, command);
+	if ((self->changes & PLAIT__CHANGES_BORROWED) != 0) {
 		self->next_borrower = state->borrower;
 		state->borrower = command;
 	}
@@ -433,16 +416,16 @@ static plait_status make(plait__queue_instance *state, uint32_t command,
 	if (status == PLAIT_OK)
 		status = bind_all(state, command, error);
 	if (status != PLAIT_OK)
-		plait__error_prefix(error, "%s: ",
-				    plait__command_text(
-					    state->queued->program->plan,
+		plait__error_prefix(
+			error, "%s: ",
+			plait__command_text(state->compiled->program->plan,
 					    command, room));
 	return status;
 }
 
 static void reset_iterations(const plait__queue_instance *state)
 {
-	const plait__plan *plan = state->queued->program->plan;
+	const plait__plan *plan = state->compiled->program->plan;
 
 	for (uint32_t i = 0; i < plan->regions_count; i++)
 		state->instance->frame.iterations[i] = 0;
@@ -451,20 +434,20 @@ static void reset_iterations(const plait__queue_instance *state)
 plait_status plait__launch_variants_make(plait__queue_instance *state,
 					 plait_error *error)
 {
-	const plait__plan *plan = state->queued->program->plan;
+	const plait__plan *plan = state->compiled->program->plan;
 	plait_status status = PLAIT_OK;
 
 	state->borrower = PLAIT__NONE;
 	for (uint32_t i = 0; status == PLAIT_OK && i < plan->command_count;
 	     i++)
-		status = make(state, i, error);
+		status = make_launch(state, i, error);
 	reset_iterations(state);
 	return status;
 }
 
 void plait__launch_variants_free(plait__queue_instance *state)
 {
-	const plait__plan *plan = state->queued->program->plan;
+	const plait__plan *plan = state->compiled->program->plan;
 
 	for (uint32_t i = 0; state->launches != NULL && i < plan->command_count;
 	     i++)
@@ -475,8 +458,9 @@ void plait__launch_variants_free(plait__queue_instance *state)
 
 /* ---- runs ---- */
 
-/* False: the run has failed, and the next one tries again. */
-static bool renew(plait__queue_instance *state, uint32_t command)
+/* Rebind a launch after its kernel was exchanged.  Returns false if the run has
+ * failed; the next one tries again. */
+static bool rebind_kernel(plait__queue_instance *state, uint32_t command)
 {
 	plait__queue_launch *self = &state->launches[command];
 	plait_error why = { .size = sizeof(why) };
@@ -487,7 +471,7 @@ static bool renew(plait__queue_instance *state, uint32_t command)
 	unbind_all(state, command);
 	state->work[self->work] = (plait_work){ .launch = NULL };
 	plait__translate_work(state, command, &state->work[self->work]);
-	plait__device_graphs_launch_changed(state, command);
+	mark_stale(state, command);
 	if (bind_all(state, command, &why) == PLAIT_OK)
 		return true;
 	unbind_all(state, command);
@@ -498,7 +482,7 @@ static bool renew(plait__queue_instance *state, uint32_t command)
 
 void plait__launch_variants_renew(plait__queue_instance *state)
 {
-	const plait__plan *plan = state->queued->program->plan;
+	const plait__plan *plan = state->compiled->program->plan;
 	const plait__kernel_version *version = state->instance->version;
 	uint64_t number = version != NULL ? version->number : 0;
 	bool all = true;
@@ -506,7 +490,7 @@ void plait__launch_variants_renew(plait__queue_instance *state)
 	if (number == state->version)
 		return;
 	for (uint32_t i = 0; i < plan->command_count; i++)
-		all = renew(state, i) && all;
+		all = rebind_kernel(state, i) && all;
 	reset_iterations(state);
 	if (all)
 		state->version = number;
@@ -532,8 +516,8 @@ static void bind_command(plait__queue_instance *state, uint32_t command)
 	plait_status status = PLAIT_OK;
 
 	if (state->launches[command].changes != 0)
-		status = bind_now(state, command, &why);
-	else if (plait__payload_is_param_copy(state->queued->program->plan,
+		status = bind_current(state, command, &why);
+	else if (plait__payload_is_param_copy(state->compiled->program->plan,
 					      command))
 		status = plait__translate_work_bound(state, command, &why);
 	if (status == PLAIT_OK)
@@ -542,29 +526,30 @@ static void bind_command(plait__queue_instance *state, uint32_t command)
 	plait__instance_fail(state->instance, command, &why);
 }
 
-void plait__launch_variants_bind_submission(plait__queue_instance *state,
-					    const plait__queue_submission *submission)
+void plait__launch_variants_bind_submission(
+	plait__queue_instance *state, const plait__queue_submission *submission)
 {
-	const plait__queue_program *queued = state->queued;
+	const plait__queue_program *compiled = state->compiled;
 
 	for (uint32_t i = 0; i < submission->work_count; i++) {
-		uint32_t what = plait__queue_program_at(&queued->work,
-							submission->work_first + i);
+		uint32_t work = plait__queue_program_at(
+			&compiled->work, submission->work_first + i);
 
-		if (what < queued->program->plan->command_count)
-			bind_command(state, what);
+		if (work < compiled->program->plan->command_count)
+			bind_command(state, work);
 	}
 }
 
 void plait__launch_variants_bind(plait__queue_instance *state, uint32_t number)
 {
-	const plait__queue_program *queued = state->queued;
+	const plait__queue_program *compiled = state->compiled;
 	const plait__queue_batch *batch =
-		(const plait__queue_batch *)queued->batches.items + number;
+		(const plait__queue_batch *)compiled->batches.items + number;
 	const plait__queue_submission *submission =
-		(const plait__queue_submission *)queued->submissions.items +
+		(const plait__queue_submission *)compiled->submissions.items +
 		batch->submission_first;
-	const plait__queue_submission *end = submission + batch->submission_count;
+	const plait__queue_submission *end =
+		submission + batch->submission_count;
 
 	for (; batch->binds && submission < end; submission++)
 		plait__launch_variants_bind_submission(state, submission);

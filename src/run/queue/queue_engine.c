@@ -1,305 +1,159 @@
 /* SPDX-License-Identifier: MIT */
-/* The engine for queues of any backend; see queue_engine.h. */
+/* Engine vtable for plans on backend queues; drivers of each instance, one for
+ * recorded runs and one for all others. */
 #include "run/queue/queue_engine.h"
 
+#include "run/program.h"
+#include "run/queue/blocked_queue.h"
+#include "run/queue/device_graphs.h"
+#include "run/queue/driver_state.h"
+#include "run/queue/host_fallback.h"
+#include "run/queue/run_driver.h"
+#include "run/queue/stop_device_loops.h"
 #include "run/record/recorder.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
 
-/* Of an instance. */
-struct states {
-	plait__queue_instance *plain;
-	at_ptr recorded;	/* plait__queue_instance, or null: make_record */
+/* Drivers of an instance. */
+struct drivers {
+	plait__run_driver *plain;
+	at_ptr recorded; /* plait__run_driver, or null: see make_record */
 };
-
-static plait_status no_memory(plait_error *error)
-{
-	return plait__fail(error, PLAIT_E_NOMEM,
-			   "no memory to make a plan ready to run");
-}
 
 /* ---- per plan ---- */
 
-static bool make_tables(plait__queue_program *queued)
+/* Backends that progress by themselves need a thread that drives the runs. */
+static plait_status start_progress_thread(const plait__queue_program *compiled,
+					  plait_error *error)
 {
-	const plait__plan *plan = queued->program->plan;
-	const plait_allocator *allocator =
-		plait__program_allocator(queued->program);
-
-	plait__vector_init(&queued->items, allocator,
-			   sizeof(plait__queue_stage));
-	plait__vector_init(&queued->nexts, allocator, sizeof(uint32_t));
-	plait__vector_init(&queued->batches, allocator,
-			   sizeof(plait__queue_batch));
-	plait__vector_init(&queued->submissions, allocator,
-			   sizeof(plait__queue_submission));
-	plait__vector_init(&queued->waits, allocator, sizeof(uint32_t));
-	plait__vector_init(&queued->work, allocator, sizeof(uint32_t));
-	plait__vector_init(&queued->segments, allocator,
-			   sizeof(plait__queue_segment));
-	plait__vector_init(&queued->members, allocator, sizeof(uint32_t));
-	plait__vector_init(&queued->edge_starts, allocator, sizeof(uint32_t));
-	plait__vector_init(&queued->edges, allocator, sizeof(uint32_t));
-	queued->lanes = plait__alloc_array(allocator, plan->lanes_count,
-					   sizeof(*queued->lanes));
-	queued->ports = plait__alloc_array(allocator, plan->lanes_count,
-					   sizeof(*queued->ports));
-	queued->bodies = plait__alloc_array(allocator, plan->bodies_count,
-					    sizeof(*queued->bodies));
-	queued->regions = plait__alloc_array(allocator, plan->regions_count,
-					     sizeof(*queued->regions));
-	return (queued->lanes != NULL && queued->ports != NULL) &&
-	       queued->bodies != NULL &&
-	       (queued->regions != NULL || plan->regions_count == 0);
-}
-
-static plait_status compile(plait__queue_program *queued, plait_error *error)
-{
-	const plait__plan *plan = queued->program->plan;
-	uint32_t *next_commands = NULL;
-	plait_status status;
-	bool good;
-
-	queued->mark_count = plan->command_count + plan->regions_count +
-			     plan->lanes_count;
-	status = plait__compile_lanes(queued, error);
-	if (status != PLAIT_OK)
-		return status;
-	good = plait__compile_device_loops(queued) &&
-	       plait__compile_stages(queued, &next_commands) &&
-	       plait__compile_segments(queued, next_commands);
-	if (good)
-		plait__compile_predicates(queued);
-	/* Of one that decides all there is something to tell when it runs. */
-	if (good && !queued->decides)
-		plait__log_decisions(queued);
-	good = good &&
-	       plait__compile_batches(queued, next_commands);
-	plait__free(plait__program_allocator(queued->program), next_commands,
-		    plan->command_count * sizeof(*next_commands));
-	return good ? PLAIT_OK : no_memory(error);
-}
-
-/* Where backends get on by themselves, somebody has to, too. */
-static plait_status start_pilot(const plait__queue_program *queued,
-				plait_error *error)
-{
-	for (uint32_t i = 0; i < queued->port_count; i++)
-		if ((queued->ports[i].port->any & PLAIT_CAP_NEEDS_PUMP) == 0)
-			return plait__progress_start(queued->program->context,
+	for (uint32_t i = 0; i < compiled->port_count; i++)
+		if ((compiled->ports[i].port->any & PLAIT_CAP_NEEDS_PUMP) == 0)
+			return plait__progress_start(compiled->program->context,
 						     error);
 	return PLAIT_OK;
 }
 
-static void free_queued(plait__queue_program *queued)
-{
-	const plait__program *program = queued->program;
-	const plait_allocator *allocator = plait__program_allocator(program);
-	const plait__plan *plan = program->plan;
-
-	plait__vector_fini(&queued->items);
-	plait__vector_fini(&queued->nexts);
-	plait__vector_fini(&queued->batches);
-	plait__vector_fini(&queued->submissions);
-	plait__vector_fini(&queued->waits);
-	plait__vector_fini(&queued->work);
-	plait__vector_fini(&queued->segments);
-	plait__vector_fini(&queued->members);
-	plait__vector_fini(&queued->edge_starts);
-	plait__vector_fini(&queued->edges);
-	plait__free(allocator, queued->segment_of,
-		    plan->command_count * sizeof(*queued->segment_of));
-	plait__free(allocator, queued->member_index,
-		    plan->command_count * sizeof(*queued->member_index));
-	plait__free(allocator, queued->body_work,
-		    plan->bodies_count * sizeof(*queued->body_work));
-	plait__free(allocator, queued->lanes,
-		    plan->lanes_count * sizeof(*queued->lanes));
-	plait__free(allocator, queued->ports,
-		    plan->lanes_count * sizeof(*queued->ports));
-	plait__free(allocator, queued->bodies,
-		    plan->bodies_count * sizeof(*queued->bodies));
-	plait__free(allocator, queued->regions,
-		    plan->regions_count * sizeof(*queued->regions));
-	plait__free(allocator, queued, sizeof(*queued));
-}
-
-static plait_status make_queued(const plait__program *program, bool records,
-				bool decides, plait__queue_program **out,
-				plait_error *error)
-{
-	plait__queue_program *queued = plait__alloc(plait__program_allocator(program),
-						    sizeof(*queued));
-	plait_status status;
-
-	*out = NULL;
-	if (queued == NULL)
-		return no_memory(error);
-	queued->program = program;
-	queued->records = records;
-	queued->decides = decides;
-	status = make_tables(queued) ? compile(queued, error) :
-		 no_memory(error);
-	if (status == PLAIT_OK)
-		*out = queued;
-	else
-		free_queued(queued);
-	return status;
-}
-
 static plait_status prepare(plait__program *program, plait_error *error)
 {
-	plait__queue_program *queued;
-	plait_status status = make_queued(program, false, false, &queued,
-					  error);
+	plait__queue_program *compiled;
+	plait_status status = plait__queue_program_make(program, false, false,
+							&compiled, error);
 
-	program->compiled = queued;
-	/* Where it is wanted there is nobody to be told that it failed. */
-	if (status == PLAIT_OK && queued->has_loops)
-		status = make_queued(program, false, true, &queued->decider,
-				     error);
-	return status == PLAIT_OK ? start_pilot(queued, error) : status;
+	program->compiled = compiled;
+	/* Compiled now, as a run that needs it could not report the failure. */
+	if (status == PLAIT_OK && compiled->has_device_loops)
+		status = plait__queue_program_make(
+			program, false, true, &compiled->host_decided, error);
+	return status == PLAIT_OK ? start_progress_thread(compiled, error) :
+				    status;
 }
 
 static void discard(plait__program *program)
 {
-	plait__queue_program *queued = program->compiled;
+	plait__queue_program *compiled = program->compiled;
 
-	if (queued == NULL)
+	if (compiled == NULL)
 		return;
-	if (queued->recorded != NULL)
-		free_queued(queued->recorded);
-	if (queued->decider != NULL)
-		free_queued(queued->decider);
-	free_queued(queued);
+	if (compiled->recorded != NULL)
+		plait__queue_program_free(compiled->recorded);
+	if (compiled->host_decided != NULL)
+		plait__queue_program_free(compiled->host_decided);
+	plait__queue_program_free(compiled);
 	program->compiled = NULL;
 }
 
 /* ---- per instance ---- */
 
-static void over(plait__pollable *piloted)
+static void over(plait__pollable *pollable)
 {
-	plait__instance_complete(((plait__queue_instance *)(void *)piloted)
-				     ->instance);
+	plait__instance_complete(
+		((plait__run_driver *)(void *)pollable)->instance);
 }
 
-static void free_one(plait__queue_instance *state)
+static plait_status make_driver(plait__instance *instance,
+				const plait__queue_program *compiled,
+				plait__run_driver **out, plait_error *error)
 {
-	const plait__program *program = state->queued->program;
+	plait_status status = plait__driver_state_create(instance, compiled,
+							 NULL, out, error);
 
-	plait__queue_instance_free(state);
-	plait__free(plait__program_allocator(program), state, sizeof(*state));
-}
-
-static void free_state(plait__queue_instance *state)
-{
-	plait__queue_instance *decider = at_load_acquire_ptr(&state->decider);
-
-	if (decider != NULL)
-		free_one(decider);
-	free_one(state);
-}
-
-/* `pilot`: whose decider it is, or null. */
-static plait_status make_state(plait__instance *instance,
-			       const plait__queue_program *queued,
-			       plait__pollable *pilot,
-			       plait__queue_instance **out, plait_error *error)
-{
-	plait__queue_instance *state = plait__alloc(
-		plait__program_allocator(instance->program), sizeof(*state));
-	plait_status status;
-
-	*out = NULL;
-	if (state == NULL)
-		return plait__fail(error, PLAIT_E_NOMEM,
-				   "no memory for an instance of a plan");
-	state->instance = instance;
-	state->queued = queued;
-	state->pilot = pilot != NULL ? pilot : &state->piloted;
-	state->piloted.over = over;
-	status = plait__queue_instance_make(state, error);
-	if (status == PLAIT_OK)
-		*out = state;
-	else
-		free_one(state);
+	if (status == PLAIT_OK) {
+		(*out)->pollable.advance = plait__run_driver_advance;
+		(*out)->pollable.over = over;
+	}
 	return status;
 }
 
-plait_status plait__queue_engine_host_decided(plait__queue_instance *state,
-					      plait__queue_instance **out,
-					      plait_error *error)
+static void free_driver(plait__run_driver *driver)
 {
-	plait_status status;
+	plait__run_driver *fallback =
+		at_load_acquire_ptr(&driver->host_decided);
 
-	*out = at_load_acquire_ptr(&state->decider);
-	if (*out != NULL)
-		return PLAIT_OK;
-	status = make_state(state->instance, state->queued->decider,
-			    &state->piloted, out, error);
-	if (status == PLAIT_OK)
-		plait__device_loops_set_host_decided(state, *out);
-	return status;
+	if (fallback != NULL)
+		plait__driver_state_destroy(fallback);
+	plait__driver_state_destroy(driver);
 }
 
 static plait_status make(plait__instance *instance, plait_error *error)
 {
-	struct states *states = plait__alloc(
-		plait__program_allocator(instance->program), sizeof(*states));
-	plait__queue_instance *decider;
+	struct drivers *drivers = plait__alloc(
+		plait__program_allocator(instance->program), sizeof(*drivers));
+	plait__run_driver *fallback;
 	plait_status status;
 
-	instance->state = states;
-	if (states == NULL)
+	instance->state = drivers;
+	if (drivers == NULL)
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory for an instance of a plan");
-	status = make_state(instance, instance->program->compiled, NULL,
-			    &states->plain, error);
-	/* Its first run would need it. */
+	status = make_driver(instance, instance->program->compiled,
+			     &drivers->plain, error);
+	/* Otherwise the first run would have to create it. */
 	if (status == PLAIT_OK &&
-	    plait__device_graphs_lacks_any(states->plain))
-		status = plait__queue_engine_host_decided(states->plain, &decider, error);
+	    plait__device_graphs_lacks_any(&drivers->plain->state))
+		status = plait__host_fallback_get(drivers->plain, &fallback,
+						  error);
 	return status;
 }
 
-/* Recorded runs have queues of their own; called with the plan's `preparing`
- * held. */
+/* Recorded runs have queues of their own.  Caller holds `preparing` of the
+ * plan. */
 static plait_status make_record(plait__instance *instance, plait_error *error)
 {
-	plait__queue_program *queued = instance->program->compiled;
-	struct states *states = instance->state;
-	plait__queue_instance *state;
+	plait__queue_program *compiled = instance->program->compiled;
+	struct drivers *drivers = instance->state;
+	plait__run_driver *driver;
 	plait_status status = PLAIT_OK;
 
-	if (at_load_acquire_ptr(&states->recorded) != NULL)
+	if (at_load_acquire_ptr(&drivers->recorded) != NULL)
 		return PLAIT_OK;
-	if (queued->recorded == NULL)
-		status = make_queued(instance->program, true, false,
-				     &queued->recorded, error);
+	if (compiled->recorded == NULL)
+		status = plait__queue_program_make(instance->program, true,
+						   false, &compiled->recorded,
+						   error);
 	if (status == PLAIT_OK)
-		status = make_state(instance, queued->recorded, NULL, &state,
-				    error);
+		status = make_driver(instance, compiled->recorded, &driver,
+				     error);
 	/* Release: pairs with the loads in start and in cancel. */
 	if (status == PLAIT_OK)
-		at_store_release_ptr(&states->recorded, state);
+		at_store_release_ptr(&drivers->recorded, driver);
 	return status;
 }
 
 static void unmake(plait__instance *instance)
 {
-	struct states *states = instance->state;
-	plait__queue_instance *recorded;
+	struct drivers *drivers = instance->state;
+	plait__run_driver *recorded;
 
-	if (states == NULL)
+	if (drivers == NULL)
 		return;
-	recorded = at_load_acquire_ptr(&states->recorded);
+	recorded = at_load_acquire_ptr(&drivers->recorded);
 	if (recorded != NULL)
-		free_state(recorded);
-	if (states->plain != NULL)
-		free_state(states->plain);
-	plait__free(plait__program_allocator(instance->program), states,
-		    sizeof(*states));
+		free_driver(recorded);
+	if (drivers->plain != NULL)
+		free_driver(drivers->plain);
+	plait__free(plait__program_allocator(instance->program), drivers,
+		    sizeof(*drivers));
 	instance->state = NULL;
 }
 
@@ -307,17 +161,17 @@ static void unmake(plait__instance *instance)
 
 static void start(plait__instance *instance, bool inline_ok)
 {
-	struct states *states = instance->state;
-	plait__queue_instance *state = states->plain;
+	struct drivers *drivers = instance->state;
+	plait__run_driver *driver = drivers->plain;
 
 	(void)inline_ok;
 	if (instance->recording != NULL) {
-		state = at_load_acquire_ptr(&states->recorded);
+		driver = at_load_acquire_ptr(&drivers->recorded);
 		plait__recorder_begin(instance->recording, UINT32_MAX);
 	}
-	plait__run_driver_begin(state);
-	/* It may be over before this returns. */
-	plait__progress_add(instance->program->context, &state->piloted);
+	plait__run_driver_begin(driver);
+	/* The run may be over before this returns. */
+	plait__progress_add(instance->program->context, &driver->pollable);
 }
 
 static bool drive(plait__instance *instance)
@@ -328,27 +182,25 @@ static bool drive(plait__instance *instance)
 
 static void cancel(plait__instance *instance)
 {
-	struct states *states = instance->state;
-	plait__queue_instance *recorded =
-		at_load_acquire_ptr(&states->recorded);
+	struct drivers *drivers = instance->state;
+	plait__run_driver *recorded = at_load_acquire_ptr(&drivers->recorded);
 
-	plait__device_loops_cancel(states->plain);
+	plait__device_loops_cancel(drivers->plain);
 	if (recorded != NULL)
 		plait__device_loops_cancel(recorded);
 }
 
-static void find(plait__instance *instance, plait__blocked_on *out)
+static void describe_blocked(plait__instance *instance, plait__blocked_on *out)
 {
-	struct states *states = instance->state;
-	plait__queue_instance *recorded =
-		at_load_acquire_ptr(&states->recorded);
+	struct drivers *drivers = instance->state;
+	plait__run_driver *recorded = at_load_acquire_ptr(&drivers->recorded);
 
-	plait__blocked_queue_describe(states->plain, out);
+	plait__blocked_queue_describe(drivers->plain, out);
 	if (recorded != NULL)
 		plait__blocked_queue_describe(recorded, out);
 }
 
-/* Instances take kernels from their version when a run begins. */
+/* Launches are rebound when a run begins, so there is no code to compile. */
 static plait_status recode(plait__program *program,
 			   plait__object *const *kernels, void **out,
 			   plait_error *error)
@@ -371,6 +223,6 @@ const plait__engine plait__queue_engine = {
 	.start = start,
 	.drive = drive,
 	.recode = recode,
-	.find = find,
+	.find = describe_blocked,
 	.cancel = cancel,
 };

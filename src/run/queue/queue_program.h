@@ -1,13 +1,35 @@
 /* SPDX-License-Identifier: MIT */
-/* What is compiled once per plan on queues, and shared by all its instances;
- * queue_engine.h says what it means. */
+/*
+ * Compiled form of a plan on queues: immutable, shared by all its instances.
+ *
+ * The plan's lanes are backend queues.  Each body is a set of *stages*, a
+ * dependency graph that the driver walks:
+ *
+ *     CHUNK	commands that can be submitted together; over when they are
+ *		submitted
+ *     REGION	a loop or a branch that the host decides; over when it is left
+ *     POINT	the host awaits the completion of a command: one that a queue of
+ *		another backend waits for, or that precedes an EXTERNAL stage
+ *     EXTERNAL	a command completed by a signal or by an inbox owner
+ *		(external_command.h); the driver begins it behind all its
+ *		predecessors; over when it is complete
+ *
+ * A chunk is submitted as *batches*: consecutive submissions of one lane,
+ * given to the backend in one call.  A submission is waits, then work in order,
+ * then at most one emission.  A *mark* names an emission of a run: one per
+ * command, then one per region, then one per lane.  Its value, a sequence of
+ * its lane's signal, is the driver's.
+ *
+ * A *segment* is a group of commands of one device that is submitted as one
+ * device graph.  It may contain regions, which the device then decides.
+ */
 #ifndef PLAIT_SRC_RUN_QUEUE_QUEUE_PROGRAM_H
 #define PLAIT_SRC_RUN_QUEUE_QUEUE_PROGRAM_H
 
 #include "run/program.h"
 
-#include "object/context/device.h"
 #include "object/context/backend_result.h"
+#include "object/context/device.h"
 
 enum {
 	PLAIT__STAGE_CHUNK = 0,
@@ -18,108 +40,110 @@ enum {
 
 typedef struct plait__queue_stage {
 	uint32_t kind;
-	uint32_t link;		/* REGION: which; POINT, OUTSIDE: the command */
+	uint32_t link;		/* REGION: index; POINT, EXTERNAL: command */
 	uint32_t body;
-	uint32_t cell;		/* POINT: in cells */
-	uint32_t before;	/* how many it comes behind */
-	uint32_t next_first;	/* in nexts: those that come behind it */
-	uint32_t next_count;
+	uint32_t listener;	/* POINT: index among those of points */
+	uint32_t predecessors;	/* number of stages that it waits for */
+	uint32_t successor_first; /* in compiled->successors */
+	uint32_t successor_count;
 	uint32_t batch_first;	/* CHUNK */
 	uint32_t batch_count;
-	/* While compiling. */
+	/* Only while compiling. */
 	uint32_t edge_first;
 	uint32_t stamp;
-	uint32_t behind;	/* the chunk behind this alone, or none */
+	uint32_t following_chunk; /* behind this stage alone, or none */
 	uint32_t first_command;
 	uint32_t last_command;
 } plait__queue_stage;
 
 /* Waits, then work in order, then an emission. */
 typedef struct plait__queue_submission {
-	uint32_t wait_first;	/* marks */
+	uint32_t wait_first;	/* marks, in compiled->waits */
 	uint32_t wait_count;
-	uint32_t work_first;	/* what is done: see work */
+	uint32_t work_first;	/* in compiled->work */
 	uint32_t work_count;
 	uint32_t mark;		/* emitted, or none */
-	uint32_t segment;	/* all its work, frozen; or none */
+	uint32_t segment;	/* that all its work is, or none */
 } plait__queue_submission;
 
-/* Commands of one device that are frozen as one; compile_segments.c. */
+/* Commands of one device, submitted as one; compile_segments.c. */
 typedef struct plait__queue_segment {
-	uint32_t lane;		/* in whose queue it runs */
-	uint32_t last;		/* command, whose mark is that of all */
-	uint32_t member_first;	/* in members, each behind what it needs */
+	uint32_t lane;		/* that submits it */
+	uint32_t last;		/* command; its mark is that of all */
+	uint32_t member_first;	/* in compiled->members, topologically sorted */
 	uint32_t member_count;
-	uint32_t start_first;	/* in edge_starts: one more than members */
-	uint32_t edge_first;	/* in edges: members that are before */
+	uint32_t start_first;	/* in compiled->edge_starts: members plus one */
+	uint32_t edge_first;	/* in compiled->edges: preceding members */
 	uint32_t submission;
-	uint32_t regions;	/* of its body, that it decides itself */
+	uint32_t regions;	/* of its body, that the device decides */
 } plait__queue_segment;
 
-/* Stretches of a lane that are submitted by one call. */
+/* Submissions of a lane that are given to the backend in one call. */
 typedef struct plait__queue_batch {
 	uint32_t lane;
 	uint32_t submission_first;
 	uint32_t submission_count;
-	bool binds;		/* launches in it may change; launch_variants.c */
-	bool has_segments;		/* segments are in it */
+	bool binds;		/* arguments of launches may change */
+	bool has_segments;
 } plait__queue_batch;
 
 typedef struct plait__queue_body {
-	uint32_t item_first;	/* the first is the chunk behind nothing */
-	uint32_t item_count;
-	uint32_t end;		/* batch: its exits, and the next decision */
+	uint32_t stage_first;	/* a chunk without predecessors */
+	uint32_t stage_count;
+	uint32_t end;		/* batch: its exits, then the next predicate */
 } plait__queue_body;
 
 typedef struct plait__queue_region {
 	uint32_t stage;
-	uint32_t home;		/* the lane */
+	uint32_t home;		/* lane that evaluates the predicate */
 	uint32_t outer_body;
-	uint32_t outer;		/* the region around it, or none */
-	uint32_t order_first;	/* its commands, in order of the plan */
-	uint32_t order_count;
+	uint32_t outer;		/* enclosing region, or none */
+	uint32_t order_first;	/* its commands in plan->order: the region's */
+	uint32_t order_count;	/* own, and a stub on each other lane */
 	uint32_t enter_first;	/* batches; the home lane's is the last */
 	uint32_t enter_count;
 	uint32_t leave_first;	/* batches: emissions of its commands */
 	uint32_t leave_count;
-	const plait__store_function *function; /* or null: a word */
-	bool asks_owner;	/* it is of an inbox */
-	bool drains_lanes;		/* all its lanes are through with what is in
-				 * front: see compile_stages.c */
-	bool frozen;		/* part of a segment: see compile_device_loops.c */
-	const char *why;	/* it is not */
-	uint32_t why_command;	/* the command that `why` is of, or none */
-	uint32_t inside;	/* then: commands of its bodies */
-	uint32_t writer;	/* then: of its word; compile_predicates.c */
+	const plait__store_function *function; /* predicate; null: a word */
+	bool owner_decides;	/* `function` is run by the owner of an inbox */
+	bool drains_lanes;	/* all its lanes complete what precedes it,
+				 * before it begins; compile_stages.c */
+	bool on_device;		/* in a segment; compile_device_loops.c */
+	const char *reason;	/* why not */
+	uint32_t reason_command; /* that `reason` is about, or none */
+	/* On a device: */
+	uint32_t inner_count;	/* commands of its bodies */
+	uint32_t writer;	/* of its word; compile_predicates.c */
 	uint32_t alias;		/* of the word's memory */
 	plait_work_region shape;
 } plait__queue_region;
 
 typedef struct plait__queue_lane {
 	plait__device *device;
-	uint32_t port;		/* in ports */
-	uint32_t final;		/* batch: what every run ends with */
-	uint64_t commands;	/* the most that can be pending */
-	uint32_t external;	/* in outsides, or none: needs nobody else */
-	bool submits;		/* that it only waits for is not so */
+	uint32_t port;		/* in compiled->ports */
+	uint32_t final;		/* batch: the last one of each run */
+	uint64_t commands;	/* upper bound of those in flight */
+	uint32_t external;	/* index, or none: no external commands */
+	bool submits;		/* has external commands other than waits */
 } plait__queue_lane;
 
-/* The backends that the plan uses. */
+/* A backend that the plan uses. */
 typedef struct plait__queue_port {
 	plait__backend_port *port;
-	uint32_t lane;		/* its first one, whose end is the last */
+	uint32_t lane;		/* its first one, which completes last */
 } plait__queue_port;
 
 typedef struct plait__queue_program plait__queue_program;
 
 struct plait__queue_program {
 	const plait__program *program;
-	bool records;		/* for runs that are recorded */
-	bool decides;		/* itself, all regions */
-	bool has_loops;		/* regions that are frozen */
-	uint64_t min_commands;	/* commands of a segment; 0: there are none */
-	plait__queue_program *recorded; /* the same for those, or null */
-	plait__queue_program *decider;	/* the same with no region frozen, or null */
+	bool records;		/* for recorded runs */
+	bool host_decides;	/* no region is decided by a device */
+	bool has_device_loops;	/* regions that devices decide */
+	uint64_t min_commands;	/* of a segment; 0: no segments */
+	plait__queue_program *recorded; /* for recorded runs; or null */
+	plait__queue_program *host_decided; /* without regions on devices;
+				 * or null */
 	plait__queue_lane *lanes;
 	plait__queue_port *ports;
 	plait__queue_body *bodies;
@@ -128,24 +152,24 @@ struct plait__queue_program {
 	uint32_t point_count;
 	uint32_t external_count;
 	uint32_t mark_count;
-	plait__vector items;
-	plait__vector nexts;	/* uint32_t: items */
+	plait__vector stages;
+	plait__vector successors; /* uint32_t: stages */
 	plait__vector batches;
 	plait__vector submissions;
 	plait__vector waits;	/* uint32_t: marks */
-	plait__vector work;	/* uint32_t: a command, or past those a
-				 * region's predicate */
-	/* Nothing of this where nothing is frozen. */
+	plait__vector work;	/* uint32_t: a command; command_count + n: the
+				 * predicate of region n */
+	/* Empty or null without segments. */
 	plait__vector segments;
 	plait__vector members;	/* uint32_t: commands */
 	plait__vector edge_starts; /* uint32_t: from edge_first on */
-	plait__vector edges;	/* uint32_t: numbers of members */
+	plait__vector edges;	/* uint32_t: members by number */
 	uint32_t *segment_of;	/* per command, or none; or null */
 	uint32_t *member_index;	/* per command: in its segment */
-	uint32_t *body_work;	/* per body: commands, if it is frozen */
+	uint32_t *body_work;	/* per body: commands, if on a device */
 };
 
-/* Marks behind those of the commands. */
+/* Marks of regions and lanes follow those of the commands. */
 static inline uint32_t plait__queue_program_region_mark(const plait__plan *plan,
 							uint32_t region)
 {
@@ -159,84 +183,102 @@ static inline uint32_t plait__queue_program_lane_mark(const plait__plan *plan,
 }
 
 static inline plait__queue_segment *plait__queue_program_segment(
-	const plait__queue_program *queued, uint32_t command)
+	const plait__queue_program *compiled, uint32_t command)
 {
-	uint32_t number = queued->segment_of != NULL ?
-			  queued->segment_of[command] : PLAIT__NONE;
+	uint32_t number = compiled->segment_of != NULL ?
+			  compiled->segment_of[command] : PLAIT__NONE;
 
 	return number == PLAIT__NONE ? NULL :
-	       (plait__queue_segment *)queued->segments.items + number;
+	       (plait__queue_segment *)compiled->segments.items + number;
 }
 
-/* Is it decided by the device whether it runs? */
-static inline bool plait__queue_program_is_device_body(const plait__queue_program *queued,
-						       uint32_t body)
+/* Returns true if a device decides whether the body runs. */
+static inline bool plait__queue_program_is_device_body(
+	const plait__queue_program *compiled, uint32_t body)
 {
-	uint32_t region = queued->program->plan->bodies[body].region;
+	uint32_t region = compiled->program->plan->bodies[body].region;
 
-	return region != PLAIT__NONE && queued->regions[region].frozen;
+	return region != PLAIT__NONE && compiled->regions[region].on_device;
 }
 
-/* A region's command, or a stub of one, that is part of a segment, or not. */
-static inline bool plait__queue_program_is_region(const plait__queue_program *queued,
-						  uint32_t command, bool frozen)
+/* Returns true for the command or a stub of a region that is on a device, or
+ * not, as `on_device` says. */
+static inline bool plait__queue_program_is_region(
+	const plait__queue_program *compiled, uint32_t command, bool on_device)
 {
 	const plait__plan_command *at =
-		&queued->program->plan->commands[command];
+		&compiled->program->plan->commands[command];
 
 	return (at->kind == PLAIT__CMD_REGION ||
 		at->kind == PLAIT__CMD_ENTER) &&
-	       queued->regions[at->link].frozen == frozen;
+	       compiled->regions[at->link].on_device == on_device;
 }
 
-/* What is emitted behind a command, and by which lane. */
-static inline uint32_t plait__queue_program_mark(const plait__queue_program *queued,
-						 uint32_t command)
+/* The mark emitted after a command, and the lane that emits it. */
+static inline uint32_t plait__queue_program_mark(
+	const plait__queue_program *compiled, uint32_t command)
 {
 	const plait__queue_segment *segment =
-		plait__queue_program_segment(queued, command);
+		plait__queue_program_segment(compiled, command);
 
 	return segment != NULL ? segment->last : command;
 }
 
-static inline uint32_t plait__queue_program_lane(const plait__queue_program *queued,
-						 uint32_t command)
+static inline uint32_t plait__queue_program_lane(
+	const plait__queue_program *compiled, uint32_t command)
 {
-	return queued->program->plan
-		       ->commands[plait__queue_program_mark(queued, command)].lane;
+	return compiled->program->plan
+		->commands[plait__queue_program_mark(compiled, command)]
+		.lane;
 }
 
-/* Cells: those of regions, of points, of ports; behind them those of lanes
- * that need somebody else, which stand for no mark, and of commands, where runs
- * are recorded. */
-static inline uint32_t plait__queue_program_mark_listeners(const plait__queue_program *queued)
+/* The lane that emits a mark. */
+static inline uint32_t plait__queue_program_mark_lane(
+	const plait__queue_program *compiled, uint32_t mark)
 {
-	return queued->program->plan->regions_count + queued->point_count +
-	       queued->port_count;
+	const plait__plan *plan = compiled->program->plan;
+
+	if (mark < plan->command_count)
+		return plan->commands[mark].lane;
+	mark -= plan->command_count;
+	if (mark < plan->regions_count)
+		return compiled->regions[mark].home;
+	return mark - plan->regions_count;
 }
 
-static inline uint32_t plait__queue_program_time_listener(const plait__queue_program *queued,
-							  uint32_t command)
+/* Listeners: of regions, points and ports, which await marks; then those of
+ * lanes with external commands; then, for recorded runs, those of commands. */
+static inline uint32_t plait__queue_program_mark_listeners(
+	const plait__queue_program *compiled)
 {
-	return plait__queue_program_mark_listeners(queued) + queued->external_count +
-	       command;
+	return compiled->program->plan->regions_count + compiled->point_count +
+	       compiled->port_count;
 }
 
-static inline uint32_t plait__queue_program_timed_count(const plait__queue_program *queued)
+static inline uint32_t plait__queue_program_time_listener(
+	const plait__queue_program *compiled, uint32_t command)
 {
-	return queued->records ? queued->program->plan->command_count : 0;
+	return plait__queue_program_mark_listeners(compiled) +
+	       compiled->external_count + command;
 }
 
-static inline uint32_t plait__queue_program_listener_count(const plait__queue_program *queued)
+static inline uint32_t plait__queue_program_timed_count(
+	const plait__queue_program *compiled)
 {
-	return plait__queue_program_time_listener(queued,
-						  plait__queue_program_timed_count(queued));
+	return compiled->records ? compiled->program->plan->command_count : 0;
+}
+
+static inline uint32_t plait__queue_program_listener_count(
+	const plait__queue_program *compiled)
+{
+	return plait__queue_program_time_listener(
+		compiled, plait__queue_program_timed_count(compiled));
 }
 
 static inline plait__queue_stage *plait__queue_program_stage(
-	const plait__queue_program *queued, uint32_t stage)
+	const plait__queue_program *compiled, uint32_t stage)
 {
-	return (plait__queue_stage *)queued->items.items + stage;
+	return (plait__queue_stage *)compiled->stages.items + stage;
 }
 
 static inline uint32_t plait__queue_program_at(const plait__vector *vector,
@@ -246,41 +288,17 @@ static inline uint32_t plait__queue_program_at(const plait__vector *vector,
 }
 
 static inline plait__backend_port *plait__queue_program_port(
-	const plait__queue_program *queued, uint32_t lane)
+	const plait__queue_program *compiled, uint32_t lane)
 {
-	return queued->ports[queued->lanes[lane].port].port;
+	return compiled->ports[compiled->lanes[lane].port].port;
 }
 
-/* compile_lanes.c: which queues of which backends, and what they cannot. */
-plait_status plait__compile_lanes(plait__queue_program *queued,
-				  plait_error *error);
-
-/* compile_device_loops.c: which regions their devices decide. */
-bool plait__compile_device_loops(plait__queue_program *queued);
-/* log_decisions.c: tell the log who decides each of them, and why; whoever
- * decides all does it in each of its runs. */
-void plait__log_decisions(const plait__queue_program *queued);
-/* Whose segment may hold it; null: none. */
-plait__device *plait__compile_segment_device(const plait__queue_program *queued,
-					     uint32_t command);
-
-/* compile_stages.c: the items of each body. */
-bool plait__compile_stages(plait__queue_program *queued, uint32_t **next_commands);
-
-/* compile_segments.c: what is frozen together; the chunks' lists then have each
- * segment once. */
-bool plait__compile_segments(plait__queue_program *queued,
-			     uint32_t *next_commands);
-
-/* compile_predicates.c: which launches alone write what decides their loop. */
-void plait__compile_predicates(plait__queue_program *queued);
-
-/* compile_batches.c: what is submitted. */
-bool plait__compile_batches(plait__queue_program *queued,
-			    const uint32_t *next_commands);
-
-/* record_times.c: is the host told of its end?  Only where runs are
- * recorded. */
-bool plait__record_times_is_timed(const plait__queue_program *queued, uint32_t command);
+/* Compile a plan: for recorded runs (`records`), with all regions decided by
+ * the host (`host_decides`). */
+plait_status plait__queue_program_make(const plait__program *program,
+				       bool records, bool host_decides,
+				       plait__queue_program **out,
+				       plait_error *error);
+void plait__queue_program_free(plait__queue_program *compiled);
 
 #endif

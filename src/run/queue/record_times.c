@@ -1,189 +1,190 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Recording runs on queues.  Only the driver writes.  A plan that is recorded is
- * compiled once more, with a mark for each command; the driver is told of all
- * of them, in any order, and a body is not over before.
+ * Times of commands in recorded runs.  Only the driver writes records.  A plan
+ * that is recorded has a second compiled form, with a mark for each command; a
+ * body is over when the driver has seen the completion of all of them, in any
+ * order.
  *
- * A function of the host is timed where it is called.  Of what a device does by
- * itself the end is when we were told, but not after something began that comes
- * behind it, and the beginning when it was submitted, or when all that it comes
- * behind had ended: that is as exact as it gets.
+ * A host callback takes its own times.  For work of a device, the end is the
+ * time when the driver was notified, but not after the start of a successor;
+ * the start is the time of its submission or the end of its predecessors,
+ * whichever is later.  Backends offer nothing more exact.
  */
-#include "run/queue/queue_engine.h"
+#include "run/queue/record_times.h"
+
+#include "run/queue/queue_command.h"
+#include "run/queue/submit_batch.h"
 
 #include "run/args/payload_util.h"
 #include "run/record/recorder.h"
 
 #include <stdlib.h>
 
-static const plait__plan *plan_of(const plait__queue_instance *state)
+static const plait__plan *plan_of(const plait__run_driver *driver)
 {
-	return state->queued->program->plan;
+	return driver->compiled->program->plan;
 }
 
-bool plait__record_times_is_timed(const plait__queue_program *queued, uint32_t command)
+static uint32_t body_of(const plait__run_driver *driver, uint32_t command)
 {
-	const plait__plan *plan = queued->program->plan;
-	uint8_t kind = plan->commands[command].kind;
-
-	return queued->records && kind != PLAIT__CMD_REGION &&
-	       kind != PLAIT__CMD_ENTER && !plait__payload_is_external(plan, command);
-}
-
-static uint32_t body_of(const plait__queue_instance *state, uint32_t command)
-{
-	const plait__plan *plan = plan_of(state);
+	const plait__plan *plan = plan_of(driver);
 
 	return plan->nodes[plan->commands[command].node].body;
 }
 
-static plait__record_ring *ring_of(const plait__queue_instance *state, uint32_t command)
+static plait__record_ring *ring_of(const plait__run_driver *driver,
+				   uint32_t command)
 {
-	return &state->instance->recording->rings[
-		plan_of(state)->commands[command].lane];
+	return &driver->instance->recording
+			->rings[plan_of(driver)->commands[command].lane];
 }
 
-static void put_command(plait__queue_instance *state, uint32_t command,
+static void put_command(plait__run_driver *driver, uint32_t command,
 			uint64_t start_ns, uint64_t end_ns, uint64_t thread)
 {
-	const plait__plan *plan = plan_of(state);
-	uint32_t body = body_of(state, command);
+	const plait__plan *plan = plan_of(driver);
+	uint32_t body = body_of(driver, command);
 	const plait__record_entry entry = {
 		.start_ns = start_ns < end_ns ? start_ns : end_ns,
 		.end_ns = end_ns,
-		.iteration = body == 0 ? 0 : state->instance->frame.iterations[
-				     plan->bodies[body].region],
-		.thread = thread, .kind = PLAIT_RECORD_COMMAND,
-		.command = command, .other = PLAIT__NONE,
+		.iteration =
+			body == 0 ?
+				0 :
+				driver->instance->frame
+					.iterations[plan->bodies[body].region],
+		.thread = thread,
+		.kind = PLAIT_RECORD_COMMAND,
+		.command = command,
+		.other = PLAIT__NONE,
 	};
 
-	plait__recorder_put_as(ring_of(state, command), &entry);
+	plait__recorder_put_as(ring_of(driver, command), &entry);
 }
 
-/* ---- what queues do ---- */
+/* ---- commands of queues ---- */
 
-static bool was_called(const plait__command_times *watch)
+static bool was_called(const plait__command_times *times)
 {
-	return watch->call_end_ns != 0;
+	return times->call.end_ns != 0;
 }
 
-void plait__record_times_begin_body(plait__queue_instance *state, uint32_t body)
+void plait__record_times_begin_body(plait__run_driver *driver, uint32_t body)
 {
-	const plait__plan_body *at = &plan_of(state)->bodies[body];
+	const plait__plan_body *at = &plan_of(driver)->bodies[body];
 
 	for (uint32_t i = 0; i < at->command_count; i++)
-		state->times[at->command_first + i] = (plait__command_times){
-			.latest_ns = UINT64_MAX
-		};
+		driver->times[at->command_first + i] =
+			(plait__command_times){ .successor_start_ns =
+							UINT64_MAX };
 }
 
-void plait__record_times_subscribe(plait__queue_instance *state, uint32_t batch)
+void plait__record_times_subscribe(plait__run_driver *driver, uint32_t batch)
 {
-	const plait__queue_program *queued = state->queued;
+	const plait__queue_program *compiled = driver->compiled;
 	const plait__queue_batch *at =
-		(const plait__queue_batch *)queued->batches.items + batch;
+		(const plait__queue_batch *)compiled->batches.items + batch;
 	const plait__queue_submission *submission =
-		(const plait__queue_submission *)queued->submissions.items +
+		(const plait__queue_submission *)compiled->submissions.items +
 		at->submission_first;
 	uint64_t now_ns = plait__clock_now_ns();
 
 	for (uint32_t i = 0; i < at->submission_count; i++, submission++) {
 		uint32_t command = submission->mark;
 
-		if (command >= plan_of(state)->command_count ||
-		    !plait__record_times_is_timed(queued, command))
+		if (command >= plan_of(driver)->command_count ||
+		    !plait__queue_command_is_timed(compiled, command))
 			continue;
-		state->times[command].start_ns = now_ns;
-		state->frames[body_of(state, command)].left++;
-		plait__submit_subscribe(state, plait__queue_program_time_listener(queued,
-										  command));
+		driver->times[command].start_ns = now_ns;
+		driver->running[body_of(driver, command)].stages_left++;
+		plait__submit_subscribe(
+			driver,
+			plait__queue_program_time_listener(compiled, command));
 	}
 }
 
-uint32_t plait__record_times_completed(plait__queue_instance *state, uint32_t number,
-				       plait_status status)
+uint32_t plait__record_times_completed(plait__run_driver *driver,
+				       uint32_t number, plait_status status)
 {
-	uint32_t command = state->listeners[number].mark;
-	uint32_t body = body_of(state, command);
+	uint32_t command = driver->listeners[number].mark;
+	uint32_t body = body_of(driver, command);
 
-	/* One that failed counts, one that did not run does not. */
+	/* A command that did not run has no end; a callback that failed has its
+	 * own times. */
 	if (status == PLAIT_OK)
-		state->times[command].end_ns = state->listeners[number].told_ns;
-	state->frames[body].left--;
+		driver->times[command].end_ns =
+			driver->listeners[number].completed_ns;
+	driver->running[body].stages_left--;
 	return body;
-}
-
-void plait__record_times_callback(plait__host_callback *call, uint64_t start_ns)
-{
-	plait__command_times *watch = &call->state->times[call->command];
-
-	watch->call_start_ns = start_ns;
-	watch->call_end_ns = plait__clock_now_ns();
-	watch->thread = plait__thread_token();
 }
 
 /* ---- a body is over ---- */
 
-/* Call `each` for all that a command comes behind in its body. */
-static void each_before(plait__queue_instance *state, uint32_t command,
+/* Call `each` for all predecessors of a command in its body. */
+static void each_before(plait__run_driver *driver, uint32_t command,
 			void (*each)(plait__command_times *before,
-				     uint64_t *ns), uint64_t *ns)
+				     uint64_t *ns),
+			uint64_t *ns)
 {
-	const plait__plan *plan = plan_of(state);
+	const plait__plan *plan = plan_of(driver);
 	const plait__plan_command *at = &plan->commands[command];
 
 	if (at->position > 0)
-		each(&state->times[command - 1], ns);
+		each(&driver->times[command - 1], ns);
 	for (uint32_t i = at->wait_first; i < at[1].wait_first; i++)
-		each(&state->times[plait__plan_find_command(
-			     plan, body_of(state, command),
+		each(&driver->times[plait__plan_find_command(
+			     plan, body_of(driver, command),
 			     plan->waits[i].lane, plan->waits[i].position)],
 		     ns);
 }
 
-static void end_before(plait__command_times *before, uint64_t *ns)
+static void limit_predecessor(plait__command_times *before, uint64_t *ns)
 {
-	if (*ns < before->latest_ns)
-		before->latest_ns = *ns;
+	if (*ns < before->successor_start_ns)
+		before->successor_start_ns = *ns;
 }
 
-static void begin_behind(plait__command_times *before, uint64_t *ns)
+static void limit_start(plait__command_times *before, uint64_t *ns)
 {
-	uint64_t end_ns = was_called(before) ? before->call_end_ns :
+	uint64_t end_ns = was_called(before)  ? before->call.end_ns :
 			  before->end_ns != 0 ? before->end_ns :
-			  before->past_ns;
+						before->predecessors_end_ns;
 
 	if (end_ns > *ns)
 		*ns = end_ns;
 }
 
-/* What has no time of its own, as where a lane goes past a region, hands on
- * when those behind it began; 0: none did. */
-static uint64_t hand_on(const plait__command_times *watch)
+/* A command without times of its own, such as a stub, passes on the start of
+ * its successors; 0: none began. */
+static uint64_t successor_start(const plait__command_times *times)
 {
-	return watch->latest_ns == UINT64_MAX ? 0 : watch->latest_ns;
+	return times->successor_start_ns == UINT64_MAX ?
+		       0 :
+		       times->successor_start_ns;
 }
 
-/* When it began, as those before it have to know; 0: it did not. */
-static uint64_t limit_end(plait__queue_instance *state, uint32_t command)
+/* The latest end of its predecessors that a command allows; 0: it did not
+ * begin. */
+static uint64_t limit_end(plait__run_driver *driver, uint32_t command)
 {
-	plait__command_times *watch = &state->times[command];
+	plait__command_times *times = &driver->times[command];
 
-	if (was_called(watch))
-		return watch->call_start_ns;
-	/* What the host does itself it knows. */
-	if (!plait__record_times_is_timed(state->queued, command))
-		return watch->start_ns != 0 ? watch->start_ns : hand_on(watch);
-	if (watch->end_ns > watch->latest_ns)
-		watch->end_ns = watch->latest_ns;
-	return watch->end_ns != 0 ? watch->end_ns : hand_on(watch);
+	if (was_called(times))
+		return times->call.start_ns;
+	/* The driver times its own stages. */
+	if (!plait__queue_command_is_timed(driver->compiled, command))
+		return times->start_ns != 0 ? times->start_ns :
+					      successor_start(times);
+	if (times->end_ns > times->successor_start_ns)
+		times->end_ns = times->successor_start_ns;
+	return times->end_ns != 0 ? times->end_ns : successor_start(times);
 }
 
-/* What its lane did in the body around before it came to the region. */
-static void begin_behind_lane(plait__queue_instance *state, uint32_t command,
-			      uint32_t body, uint64_t *ns)
+/* Limit by the commands of the lane that precede the region in the enclosing
+ * body. */
+static void limit_start_by_lane(plait__run_driver *driver, uint32_t command,
+				uint32_t body, uint64_t *ns)
 {
-	const plait__plan *plan = plan_of(state);
+	const plait__plan *plan = plan_of(driver);
 	uint32_t lane = plan->commands[command].lane;
 	uint32_t region = plan->commands[
 		plan->regions[plan->bodies[body].region].command].node;
@@ -195,94 +196,97 @@ static void begin_behind_lane(plait__queue_instance *state, uint32_t command,
 			continue;
 		if (plan->commands[i].node == region)
 			return;
-		begin_behind(&state->times[i], ns);
-		each_before(state, i, begin_behind, ns);
+		limit_start(&driver->times[i], ns);
+		each_before(driver, i, limit_start, ns);
 	}
 }
 
-/* The first in its lane is behind that of all bodies around. */
-static void begin_behind_outer(plait__queue_instance *state, uint32_t command,
-			       uint64_t *ns)
+/* The first command of its lane follows those of all enclosing bodies. */
+static void limit_start_by_outer(plait__run_driver *driver, uint32_t command,
+				 uint64_t *ns)
 {
-	const plait__plan *plan = plan_of(state);
-	uint32_t body = body_of(state, command);
+	const plait__plan *plan = plan_of(driver);
+	uint32_t body = body_of(driver, command);
 
 	if (plan->commands[command].position > 0)
 		return;
 	while (body != 0) {
-		begin_behind_lane(state, command, body, ns);
+		limit_start_by_lane(driver, command, body, ns);
 		body = plan->nodes[plan->commands[plan->regions[
 			plan->bodies[body].region].command].node].body;
 	}
 }
 
-static void put_watch(plait__queue_instance *state, uint32_t command)
+static void put_times(plait__run_driver *driver, uint32_t command)
 {
-	const plait__command_times *watch = &state->times[command];
-	uint64_t start_ns = watch->start_ns;
+	const plait__command_times *times = &driver->times[command];
+	uint64_t start_ns = times->start_ns;
 
-	if (was_called(watch)) {
-		put_command(state, command, watch->call_start_ns,
-			    watch->call_end_ns, watch->thread);
-	} else if (watch->end_ns != 0) {
-		each_before(state, command, begin_behind, &start_ns);
-		begin_behind_outer(state, command, &start_ns);
-		put_command(state, command, start_ns, watch->end_ns,
+	if (was_called(times)) {
+		put_command(driver, command, times->call.start_ns,
+			    times->call.end_ns, times->call.thread);
+	} else if (times->end_ns != 0) {
+		each_before(driver, command, limit_start, &start_ns);
+		limit_start_by_outer(driver, command, &start_ns);
+		put_command(driver, command, start_ns, times->end_ns,
 			    plait__thread_token());
 	}
 }
 
-void plait__record_times_put_body(plait__queue_instance *state, uint32_t body)
+void plait__record_times_put_body(plait__run_driver *driver, uint32_t body)
 {
-	const plait__plan_body *at = &plan_of(state)->bodies[body];
-	const uint32_t *order = plan_of(state)->order + at->command_first;
+	const plait__plan_body *at = &plan_of(driver)->bodies[body];
+	const uint32_t *order = plan_of(driver)->order + at->command_first;
 	uint64_t ns;
 
 	for (uint32_t i = at->command_count; i-- > 0;) {
-		ns = limit_end(state, order[i]);
+		ns = limit_end(driver, order[i]);
 		if (ns != 0)
-			each_before(state, order[i], end_before, &ns);
+			each_before(driver, order[i], limit_predecessor, &ns);
 	}
 	for (uint32_t i = 0; i < at->command_count; i++) {
-		if (plait__record_times_is_timed(state->queued, order[i]))
-			put_watch(state, order[i]);
-		each_before(state, order[i], begin_behind,
-			    &state->times[order[i]].past_ns);
+		if (plait__queue_command_is_timed(driver->compiled, order[i]))
+			put_times(driver, order[i]);
+		each_before(driver, order[i], limit_start,
+			    &driver->times[order[i]].predecessors_end_ns);
 	}
 }
 
-/* ---- what the driver does ---- */
+/* ---- stages of the driver ---- */
 
-void plait__record_times_begin_external(plait__queue_instance *state, uint32_t command)
+void plait__record_times_begin_external(plait__run_driver *driver,
+					uint32_t command)
 {
-	state->times[command].start_ns = plait__clock_now_ns();
+	driver->times[command].start_ns = plait__clock_now_ns();
 }
 
-void plait__record_times_end_external(plait__queue_instance *state, uint32_t command)
+void plait__record_times_end_external(plait__run_driver *driver,
+				      uint32_t command)
 {
-	plait__command_times *watch = &state->times[command];
+	plait__command_times *times = &driver->times[command];
 
-	watch->end_ns = plait__clock_now_ns();
-	put_command(state, command, watch->start_ns, watch->end_ns,
+	times->end_ns = plait__clock_now_ns();
+	put_command(driver, command, times->start_ns, times->end_ns,
 		    plait__thread_token());
 }
 
-void plait__record_times_decision(plait__queue_instance *state, uint32_t region,
+void plait__record_times_decision(plait__run_driver *driver, uint32_t region,
 				  uint32_t body, bool again)
 {
-	const plait__plan_region *at = &plan_of(state)->regions[region];
-	plait__record_ring *ring = ring_of(state, at->command);
+	const plait__plan_region *at = &plan_of(driver)->regions[region];
+	plait__record_ring *ring = ring_of(driver, at->command);
 	const plait__record_entry entry = {
-		.start_ns = state->listeners[region].told_ns,
+		.start_ns = driver->listeners[region].completed_ns,
 		.end_ns = plait__clock_now_ns(),
-		.iteration = state->instance->frame.iterations[region],
-		.kind = PLAIT_RECORD_DECISION, .command = at->command,
+		.iteration = driver->instance->frame.iterations[region],
+		.kind = PLAIT_RECORD_DECISION,
+		.command = at->command,
 		.other = body == PLAIT__NONE ? 0 : body - at->body_first + 1,
 	};
 
-	/* The first one, which is what all in front of it comes before. */
+	/* The first decision; all predecessors of the region end before it. */
 	if (!again)
-		state->times[at->command].start_ns = entry.start_ns;
+		driver->times[at->command].start_ns = entry.start_ns;
 	plait__recorder_put(ring, &entry);
 	if (again && at->kind != PLAIT__REGION_CASE)
 		plait__recorder_add_iteration(ring);
@@ -302,9 +306,9 @@ static int compare(const void *a, const void *b)
 	return 0;
 }
 
-/* A lane does one thing after the other: where the two meet is within both, if
- * the one in front of them has left anything of that. */
-static void part(plait__record_entry *before, plait__record_entry *after)
+/* Entries of a lane do not overlap: divide the overlap of two, within both,
+ * where `before` leaves any of it. */
+static void separate(plait__record_entry *before, plait__record_entry *after)
 {
 	uint64_t at_ns = before->end_ns < after->end_ns ? before->end_ns :
 			 after->end_ns;
@@ -319,9 +323,9 @@ static void part(plait__record_entry *before, plait__record_entry *after)
 		after->end_ns = at_ns;
 }
 
-void plait__record_times_end(plait__queue_instance *state)
+void plait__record_times_end(plait__run_driver *driver)
 {
-	plait__recording *recording = state->instance->recording;
+	plait__recording *recording = driver->instance->recording;
 
 	for (uint32_t l = 0; l < recording->ring_count; l++) {
 		plait__record_ring *ring = &recording->rings[l];
@@ -333,6 +337,6 @@ void plait__record_times_end(plait__queue_instance *state)
 		if (kept == ring->capacity)
 			ring->next = 0;
 		for (uint32_t i = 1; i < kept; i++)
-			part(&ring->entries[i - 1], &ring->entries[i]);
+			separate(&ring->entries[i - 1], &ring->entries[i]);
 	}
 }

@@ -1,101 +1,109 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a backend refuses a run that it has taken something of: the end of a lane,
- * a flush, a look at a point.  Nothing else tells that nothing is in flight any
- * more, so it is asked again; but not for ever.  A run that is given up is over,
- * with an error; what is in flight may still use all that it has, so that nothing
- * of it is used again or freed (plait__instance_abandon).
+ * Bounded retry of calls that a backend refuses while it has accepted work of a
+ * run: a final submission, a flush, a poll.  Nothing else proves that nothing
+ * is in flight, so the driver retries them, but not for ever.  When retries are
+ * exhausted the run ends with an error.  Its work may still be in flight and
+ * use all resources of the instance, so none of them is reused or freed
+ * (plait__instance_abandon).
  */
-#include "run/queue/queue_engine.h"
+#include "run/queue/retry.h"
+
+#include "run/command_text.h"
+#include "run/queue/queue_command.h"
+#include "run/queue/run_driver.h"
 
 #include "base/error.h"
 #include "base/log.h"
 #include "sys/clock.h"
 
-/* So often, and where time is not simulated for so long. */
-enum { TRIES = 1000 };
-#define PATIENCE_NS UINT64_C(1000000000)
+/* Retries are exhausted after both, or after MIN_TRIES where time is
+ * simulated. */
+enum { MIN_TRIES = 1000 };
+#define MIN_RETRY_NS UINT64_C(1000000000)
 
-static const plait__plan *plan_of(const plait__queue_instance *state)
+static const plait__plan *plan_of(const plait__run_driver *driver)
 {
-	return state->queued->program->plan;
+	return driver->compiled->program->plan;
 }
 
-bool plait__retry_has_accepted(const plait__queue_instance *state, uint32_t lane)
+bool plait__retry_has_accepted(const plait__run_driver *driver, uint32_t lane)
 {
-	const plait__queue_program *queued = state->queued;
+	const plait__queue_program *compiled = driver->compiled;
 
-	for (uint32_t i = 0; i < plan_of(state)->lanes_count; i++)
-		if (queued->lanes[i].port == queued->lanes[lane].port &&
-		    state->queues[i].taken)
+	for (uint32_t i = 0; i < plan_of(driver)->lanes_count; i++)
+		if (compiled->lanes[i].port == compiled->lanes[lane].port &&
+		    driver->lanes[i].accepted)
 			return true;
 	return false;
 }
 
-uint32_t plait__retry_last_command(const plait__queue_instance *state, uint32_t lane)
+uint32_t plait__retry_last_command(const plait__run_driver *driver,
+				   uint32_t lane)
 {
-	const plait__plan *plan = plan_of(state);
+	const plait__plan *plan = plan_of(driver);
 
 	for (uint32_t i = plan->command_count; i-- > 0;)
-		if (plait__queue_program_lane(state->queued, i) == lane &&
-		    plait__translate_has_work(plan, i))
+		if (plait__queue_program_lane(driver->compiled, i) == lane &&
+		    plait__queue_command_has_work(plan, i))
 			return i;
 	return PLAIT__NONE;
 }
 
-static void give_up(plait__queue_instance *state, uint32_t lane, uint32_t what,
-		    const plait_error *why)
+static void abandon_run(plait__run_driver *driver, uint32_t lane,
+			uint32_t request, const plait_error *why)
 {
-	static const char *const asked[PLAIT__RETRY_KINDS] = {
-		[PLAIT__RETRY_END] = "its end",
-		[PLAIT__RETRY_FLUSH] = "to begin it",
-		[PLAIT__RETRY_POINT] = "to say how far it is",
+	static const char *const requests[PLAIT__RETRY_KINDS] = {
+		[PLAIT__RETRY_END] = "its final submission",
+		[PLAIT__RETRY_FLUSH] = "to flush it",
+		[PLAIT__RETRY_POINT] = "to poll it",
 	};
-	const plait__backend_port *port = state->queued->lanes[lane].device->port;
+	const plait__backend_port *port =
+		driver->compiled->lanes[lane].device->port;
 	plait_error loss = { .size = sizeof(loss) };
-	uint32_t last = plait__retry_last_command(state, lane);
+	uint32_t last = plait__retry_last_command(driver, lane);
 	char room[PLAIT__COMMAND_TEXT_BYTES] = "no node";
 
 	if (last != PLAIT__NONE)
-		(void)plait__command_text(plan_of(state), last, room);
+		(void)plait__command_text(plan_of(driver), last, room);
 	plait__fail_origin(&loss, PLAIT_E_LOST, why->status,
 			   "plugin %.20s has work of lane %u, up to %.60s, and "
 			   "refuses %s; freeze the plan anew, its memory and "
-			   "buffers stay allocated: %s", port->backend->name,
-			   lane, room, asked[what],
+			   "buffers stay allocated: %s",
+			   port->backend->name, lane, room, requests[request],
 			   why->text);
 	plait__log_line(&port->context->settings.log, PLAIT_LOG_ERROR,
-			"a run is given up: %s", loss.text);
-	plait__instance_stop(state->instance, &loss);
-	plait__instance_abandon(state->instance, &loss);
+			"a run is abandoned: %s", loss.text);
+	plait__instance_stop(driver->instance, &loss);
+	plait__instance_abandon(driver->instance, &loss);
 }
 
 static bool is_exhausted(const plait__backend_port *port,
-			 const plait__retry_state *refusal)
+			 const plait__retry_state *retry)
 {
-	return refusal->tries >= TRIES &&
+	return retry->tries >= MIN_TRIES &&
 	       ((port->all & PLAIT_CAP_VIRTUAL_TIME) != 0 ||
-		plait__clock_now_ns() - refusal->since_ns >= PATIENCE_NS);
+		plait__clock_now_ns() - retry->since_ns >= MIN_RETRY_NS);
 }
 
-void plait__retry_reset(plait__queue_instance *state, uint32_t lane,
-			uint32_t what)
+void plait__retry_reset(plait__run_driver *driver, uint32_t lane,
+			uint32_t request)
 {
-	state->queues[lane].retries[what].tries = 0;
+	driver->lanes[lane].retries[request].tries = 0;
 }
 
-bool plait__retry_refused(plait__queue_instance *state, uint32_t lane,
-			  uint32_t what, const plait_error *why)
+bool plait__retry_refused(plait__run_driver *driver, uint32_t lane,
+			  uint32_t request, const plait_error *why)
 {
-	plait__retry_state *refusal = &state->queues[lane].retries[what];
+	plait__retry_state *retry = &driver->lanes[lane].retries[request];
 
-	state->tries = true;
-	if (refusal->tries++ == 0)
-		refusal->since_ns = plait__clock_now_ns();
-	if (!is_exhausted(state->queued->lanes[lane].device->port, refusal))
+	driver->retrying = true;
+	if (retry->tries++ == 0)
+		retry->since_ns = plait__clock_now_ns();
+	if (!is_exhausted(driver->compiled->lanes[lane].device->port, retry))
 		return true;
-	if (plait__retry_has_accepted(state, lane) &&
-	    at_load_relaxed_u32(&state->instance->abandoned) == 0)
-		give_up(state, lane, what, why);
+	if (plait__retry_has_accepted(driver, lane) &&
+	    at_load_relaxed_u32(&driver->instance->abandoned) == 0)
+		abandon_run(driver, lane, request, why);
 	return false;
 }

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What a lane asks of its backend may be refused for a moment, and is asked
- * again; but not for ever.  Who asks tells what was said.
- */
+/* Bounded retry of backend calls that a backend refused. */
 #ifndef PLAIT_SRC_RUN_QUEUE_RETRY_H
 #define PLAIT_SRC_RUN_QUEUE_RETRY_H
 
@@ -10,9 +7,9 @@
 
 #include <stdbool.h>
 
-typedef struct plait__queue_instance plait__queue_instance;
-typedef struct plait__blocked_on plait__blocked_on;
+typedef struct plait__run_driver plait__run_driver;
 
+/* Calls that are retried, per lane. */
 enum {
 	PLAIT__RETRY_END = 0,
 	PLAIT__RETRY_FLUSH = 1,
@@ -20,26 +17,26 @@ enum {
 	PLAIT__RETRY_KINDS = 3
 };
 
-/* It was refused, one time after the other. */
+/* Consecutive refusals of a call. */
 typedef struct plait__retry_state {
 	uint32_t tries;
-	uint64_t since_ns;	/* the first one */
+	uint64_t since_ns;	/* the first refusal */
 } plait__retry_state;
 
-void plait__retry_reset(plait__queue_instance *state, uint32_t lane,
-			uint32_t what);
-/* False: that was once too often, so that the run is given up where the lane's
- * backend has taken something of it. */
-bool plait__retry_refused(plait__queue_instance *state, uint32_t lane,
-			  uint32_t what, const plait_error *why);
+/* A call was accepted. */
+void plait__retry_reset(plait__run_driver *driver, uint32_t lane,
+			uint32_t request);
+/* A call was refused.  Returns false if the retries are exhausted; the run is
+ * then abandoned if the backend has accepted work of it. */
+bool plait__retry_refused(plait__run_driver *driver, uint32_t lane,
+			  uint32_t request, const plait_error *why);
 
-/* Has any lane of the backend of this one taken something in this run? */
-bool plait__retry_has_accepted(const plait__queue_instance *state, uint32_t lane);
+/* Returns true if a lane of this lane's backend has accepted work in this
+ * run. */
+bool plait__retry_has_accepted(const plait__run_driver *driver, uint32_t lane);
 
-/* blocked_queue.c: what it waits for. */
-void plait__blocked_queue_describe(plait__queue_instance *state, plait__blocked_on *out);
-
-/* The last command of a lane that its queue is given, or none. */
-uint32_t plait__retry_last_command(const plait__queue_instance *state, uint32_t lane);
+/* The last command with work that the queue of a lane has, or none. */
+uint32_t plait__retry_last_command(const plait__run_driver *driver,
+				   uint32_t lane);
 
 #endif

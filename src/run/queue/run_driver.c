@@ -1,61 +1,66 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Carrying out a run on queues.  The driver submits all that can be, and is
- * told when the host has to do something: a region to be decided, a command
- * of another backend to be waited for, the end.
+ * State machine of a run on queues.  The driver submits all work that is ready
+ * and reacts to completions that need the host: a region to be decided, a
+ * command that another backend waits for, the end of the run.
  *
- * A region: its home lane waits for what the region's command waits for, and
- * asks the predicate; when that has come the driver decides and submits the
- * body; behind it the home lane waits for the exits and asks again.  So there
- * is one hop through the host per iteration, and no iteration begins before
- * all of the last one is done.  Meanwhile everything else goes on.
+ * A region: its home lane waits for the predecessors of the region's command
+ * and evaluates the predicate.  On its completion the driver decides the region
+ * and submits the body; behind the body the home lane waits for its exits and
+ * evaluates the predicate again.  So each iteration has one round trip through
+ * the host, and an iteration begins after all of the last one.  Other stages
+ * proceed meanwhile.
  *
- * What needs somebody else the driver begins, too; it is told when that has
- * happened, by them or by who stops the run.
+ * The driver also begins external commands; it is notified of their completion,
+ * or when the run is stopped.
  *
- * After a failure or a cancellation nothing is submitted any more, but for the
- * ends of the lanes, which tell when nothing is in flight.  Loops that devices
- * decide are told to end.
+ * After a failure or a cancellation the driver submits nothing but the final
+ * batches of the lanes (drain_queues.c): their completion proves that nothing
+ * is in flight.  It tells loops on devices to end.
  */
-#include "run/queue/queue_engine.h"
+#include "run/queue/run_driver.h"
+
+#include "run/queue/decide_region.h"
+#include "run/queue/device_graphs.h"
+#include "run/queue/drain_queues.h"
+#include "run/queue/host_fallback.h"
+#include "run/queue/launch_variants.h"
+#include "run/queue/log_decisions.h"
+#include "run/queue/record_times.h"
+#include "run/queue/segment_fallback.h"
+#include "run/queue/stop_device_loops.h"
+#include "run/queue/submit_batch.h"
 
 #include "base/error.h"
 
 #include <string.h>
 
-enum {
-	BEGINS = 0,
-	RUNS = 1,
-	ENDS = 2
-};
+enum { STARTING = 0, RUNNING = 1, DRAINING = 2 };
 
-static bool stopped(const plait__queue_instance *state)
+static const plait__plan *plan_of(const plait__run_driver *driver)
 {
-	/* Relaxed: it never goes back during a run. */
-	return at_load_relaxed_u32(&state->instance->stop) != 0;
-}
-
-static const plait__plan *plan_of(const plait__queue_instance *state)
-{
-	return state->queued->program->plan;
+	return driver->compiled->program->plan;
 }
 
 /* ---- submitting ---- */
 
-static void fail_batch(plait__queue_instance *state, uint32_t number,
+static void fail_batch(plait__run_driver *driver, uint32_t number,
 		       plait_error *why)
 {
-	const plait__queue_program *queued = state->queued;
+	const plait__queue_program *compiled = driver->compiled;
 	const plait__queue_batch *batch =
-		(const plait__queue_batch *)queued->batches.items + number;
+		(const plait__queue_batch *)compiled->batches.items + number;
 	const plait__queue_submission *submission =
-		(const plait__queue_submission *)queued->submissions.items +
+		(const plait__queue_submission *)compiled->submissions.items +
 		batch->submission_first;
-	const plait__plan *plan = plan_of(state);
-	/* Marks are numbered as work is; those of lanes come behind. */
-	uint32_t command = submission->work_count > 0 ?
-		plait__queue_program_at(&queued->work, submission->work_first) :
-		submission->mark;
+	const plait__plan *plan = plan_of(driver);
+	/* Marks of commands and regions are numbered as work is; marks of lanes
+	 * follow. */
+	uint32_t command =
+		submission->work_count > 0 ?
+			plait__queue_program_at(&compiled->work,
+						submission->work_first) :
+			submission->mark;
 
 	if (command != PLAIT__NONE && command >= plan->command_count)
 		command = command - plan->command_count < plan->regions_count ?
@@ -63,511 +68,499 @@ static void fail_batch(plait__queue_instance *state, uint32_t number,
 			PLAIT__NONE;
 	plait__error_prefix(why, "could not be submitted: ");
 	if (command != PLAIT__NONE)
-		plait__instance_fail(state->instance, command, why);
+		plait__instance_fail(driver->instance, command, why);
 	else
-		plait__instance_stop(state->instance, why);
+		plait__instance_stop(driver->instance, why);
 }
 
-/* What it is now; false: the run was stopped, now or before. */
-static bool freshen(plait__queue_instance *state, uint32_t batch)
+/* Bind and update a batch.  Returns false if the run is stopped. */
+static bool prepare_batch(plait__run_driver *driver, uint32_t batch)
 {
 	plait_error why = { .size = sizeof(why) };
 
-	if (stopped(state))
+	if (plait__run_driver_is_stopped(driver))
 		return false;
-	plait__launch_variants_bind(state, batch);
-	if (!stopped(state) &&
-	    plait__device_graphs_update(state, batch, &why) != PLAIT_OK)
-		fail_batch(state, batch, &why);
-	return !stopped(state);
+	plait__launch_variants_bind(&driver->state, batch);
+	if (!plait__run_driver_is_stopped(driver) &&
+	    plait__device_graphs_update(&driver->state, batch, &why) !=
+		    PLAIT_OK)
+		fail_batch(driver, batch, &why);
+	return !plait__run_driver_is_stopped(driver);
 }
 
-static void submit_one(plait__queue_instance *state, uint32_t batch)
+static void submit_prepared(plait__run_driver *driver, uint32_t batch)
 {
 	plait_error why = { .size = sizeof(why) };
 
-	if (plait__submit_batch(state, batch, &why) != PLAIT_OK)
-		fail_batch(state, batch, &why);
-	else if (state->queued->records)
-		plait__record_times_subscribe(state, batch);
+	if (plait__submit_batch(driver, batch, &why) != PLAIT_OK)
+		fail_batch(driver, batch, &why);
+	else if (driver->compiled->records)
+		plait__record_times_subscribe(driver, batch);
 }
 
-/* False: the run was stopped, now or before. */
-static bool submit(plait__queue_instance *state, uint32_t first, uint32_t count)
+/* Returns false if the run is stopped. */
+static bool submit_batches(plait__run_driver *driver, uint32_t first,
+			   uint32_t count)
 {
-	for (uint32_t i = first; i < first + count && freshen(state, i); i++)
-		submit_one(state, i);
-	return !stopped(state);
+	for (uint32_t i = first; i < first + count && prepare_batch(driver, i);
+	     i++)
+		submit_prepared(driver, i);
+	return !plait__run_driver_is_stopped(driver);
 }
 
-/* ---- items ---- */
+/* ---- stages ---- */
 
-static void make_ready(plait__queue_instance *state, uint32_t stage)
+static void make_ready(plait__run_driver *driver, uint32_t stage)
 {
-	uint32_t body = plait__queue_program_stage(state->queued, stage)->body;
-	plait__running_body *frame = &state->frames[body];
+	uint32_t body =
+		plait__queue_program_stage(driver->compiled, stage)->body;
+	plait__running_body *running = &driver->running[body];
 
-	state->ready[state->queued->bodies[body].item_first + frame->last++] =
-		stage;
+	driver->ready[driver->compiled->bodies[body].stage_first +
+		      running->ready_last++] = stage;
 }
 
-static void end_item(plait__queue_instance *state, uint32_t number)
+static void end_stage(plait__run_driver *driver, uint32_t number)
 {
-	const plait__queue_program *queued = state->queued;
-	const plait__queue_stage *stage = plait__queue_program_stage(queued, number);
+	const plait__queue_program *compiled = driver->compiled;
+	const plait__queue_stage *stage =
+		plait__queue_program_stage(compiled, number);
 
-	state->frames[stage->body].left--;
-	for (uint32_t i = 0; i < stage->next_count; i++) {
-		uint32_t next = plait__queue_program_at(&queued->nexts,
-							stage->next_first + i);
+	driver->running[stage->body].stages_left--;
+	for (uint32_t i = 0; i < stage->successor_count; i++) {
+		uint32_t next = plait__queue_program_at(
+			&compiled->successors, stage->successor_first + i);
 
-		if (--state->before[next] == 0)
-			make_ready(state, next);
+		if (--driver->pending[next] == 0)
+			make_ready(driver, next);
 	}
 }
 
-/* From one of its batches on; false: it goes on behind a walk. */
-static bool go_chunk(plait__queue_instance *state, uint32_t number,
-		     uint32_t first)
+/* Submit a chunk from batch `first` on.  Returns false if it is to be continued
+ * after a walk. */
+static bool submit_chunk(plait__run_driver *driver, uint32_t number,
+			 uint32_t first)
 {
-	const plait__queue_stage *stage = plait__queue_program_stage(state->queued,
-								     number);
+	const plait__queue_stage *stage =
+		plait__queue_program_stage(driver->compiled, number);
 	uint32_t end = stage->batch_first + stage->batch_count;
 
-	for (uint32_t i = first; i < end && freshen(state, i); i++) {
-		uint32_t lost = plait__segment_fallback_find(state, i);
+	for (uint32_t i = first; i < end && prepare_batch(driver, i); i++) {
+		uint32_t segment = plait__segment_fallback_find(driver, i);
 
-		if (lost == PLAIT__NONE) {
-			submit_one(state, i);
+		if (segment == PLAIT__NONE) {
+			submit_prepared(driver, i);
 			continue;
 		}
-		state->frozen[lost].stage = number;
-		state->frozen[lost].batch = i;
-		if (!plait__segment_fallback_begin(state, lost))
+		driver->walks[segment].stage = number;
+		driver->walks[segment].batch = i;
+		if (!plait__segment_fallback_begin(driver, segment))
 			return false;
 	}
-	end_item(state, number);
+	end_stage(driver, number);
 	return true;
 }
 
-/* False: its cell will tell. */
-static bool do_outside(plait__queue_instance *state, uint32_t lane,
-		       uint32_t command)
+/* Returns false if the command is pending: its listener is notified. */
+static bool step_external(plait__run_driver *driver, uint32_t lane,
+			  uint32_t command)
 {
-	uint32_t number = state->queued->lanes[lane].external;
+	uint32_t number = driver->compiled->lanes[lane].external;
 
-	return plait__external_step(&state->externals[number].external, command);
+	return plait__external_step(&driver->externals[number].external,
+				    command);
 }
 
-/* Do it, or go on with it. */
-static void go_outside(plait__queue_instance *state, uint32_t number)
+/* Begin or resume an external command. */
+static void advance_external(plait__run_driver *driver, uint32_t number)
 {
-	uint32_t command = plait__queue_program_stage(state->queued, number)->link;
+	uint32_t command =
+		plait__queue_program_stage(driver->compiled, number)->link;
 
-	if (!do_outside(state, plan_of(state)->commands[command].lane, command))
+	if (!step_external(driver, plan_of(driver)->commands[command].lane,
+			   command))
 		return;
-	if (state->queued->records)
-		plait__record_times_end_external(state, command);
-	end_item(state, number);
+	if (driver->compiled->records)
+		plait__record_times_end_external(driver, command);
+	end_stage(driver, number);
 }
 
-static void begin_outside(plait__queue_instance *state, uint32_t number)
+static void begin_external(plait__run_driver *driver, uint32_t number)
 {
-	uint32_t command = plait__queue_program_stage(state->queued, number)->link;
-	uint32_t lane = plan_of(state)->commands[command].lane;
+	uint32_t command =
+		plait__queue_program_stage(driver->compiled, number)->link;
+	uint32_t lane = plan_of(driver)->commands[command].lane;
 
-	if (stopped(state)) {
-		end_item(state, number);
+	if (plait__run_driver_is_stopped(driver)) {
+		end_stage(driver, number);
 		return;
 	}
-	state->externals[state->queued->lanes[lane].external].stage = number;
-	if (state->queued->records)
-		plait__record_times_begin_external(state, command);
-	go_outside(state, number);
+	driver->externals[driver->compiled->lanes[lane].external].stage =
+		number;
+	if (driver->compiled->records)
+		plait__record_times_begin_external(driver, command);
+	advance_external(driver, number);
 }
 
-
-/* Behind all that it comes behind; it may be over at once. */
-static void begin_item(plait__queue_instance *state, uint32_t number)
+/* Begin a stage that is ready; it may be over at once. */
+static void begin_stage(plait__run_driver *driver, uint32_t number)
 {
-	const plait__queue_program *queued = state->queued;
-	const plait__queue_stage *stage = plait__queue_program_stage(queued, number);
+	const plait__queue_program *compiled = driver->compiled;
+	const plait__queue_stage *stage =
+		plait__queue_program_stage(compiled, number);
 	const plait__queue_region *region;
 
 	switch (stage->kind) {
 	case PLAIT__STAGE_CHUNK:
-		(void)go_chunk(state, number, stage->batch_first);
+		(void)submit_chunk(driver, number, stage->batch_first);
 		return;
 	case PLAIT__STAGE_REGION:
-		region = &queued->regions[stage->link];
-		state->body_of[stage->link] = PLAIT__NONE;
-		if (submit(state, region->enter_first, region->enter_count))
-			plait__submit_subscribe(state, stage->link);
+		region = &compiled->regions[stage->link];
+		driver->current_body[stage->link] = PLAIT__NONE;
+		if (submit_batches(driver, region->enter_first,
+				   region->enter_count))
+			plait__submit_subscribe(driver, stage->link);
 		else
-			end_item(state, number);
+			end_stage(driver, number);
 		return;
 	case PLAIT__STAGE_EXTERNAL:
-		begin_outside(state, number);
+		begin_external(driver, number);
 		return;
 	default:
-		if (!stopped(state))
-			plait__submit_subscribe(state, plan_of(state)->regions_count +
-							   stage->cell);
+		if (!plait__run_driver_is_stopped(driver))
+			plait__submit_subscribe(driver,
+						plan_of(driver)->regions_count +
+							stage->listener);
 		else
-			end_item(state, number);
+			end_stage(driver, number);
 		return;
 	}
 }
 
 /* ---- bodies and regions ---- */
 
-static void begin_body(plait__queue_instance *state, uint32_t number)
+static void begin_body(plait__run_driver *driver, uint32_t number)
 {
-	const plait__queue_body *body = &state->queued->bodies[number];
+	const plait__queue_body *body = &driver->compiled->bodies[number];
 
-	state->frames[number] = (plait__running_body){
-		.left = body->item_count
-	};
-	if (state->queued->records)
-		plait__record_times_begin_body(state, number);
-	for (uint32_t i = 0; i < body->item_count; i++) {
-		uint32_t stage = body->item_first + i;
+	driver->running[number] =
+		(plait__running_body){ .stages_left = body->stage_count };
+	if (driver->compiled->records)
+		plait__record_times_begin_body(driver, number);
+	for (uint32_t i = 0; i < body->stage_count; i++) {
+		uint32_t stage = body->stage_first + i;
 
-		state->before[stage] =
-			plait__queue_program_stage(state->queued, stage)->before;
-		if (state->before[stage] == 0)
-			make_ready(state, stage);
+		driver->pending[stage] =
+			plait__queue_program_stage(driver->compiled, stage)
+				->predecessors;
+		if (driver->pending[stage] == 0)
+			make_ready(driver, stage);
 	}
 }
 
-static void leave(plait__queue_instance *state, uint32_t number)
+static void leave_region(plait__run_driver *driver, uint32_t number)
 {
-	const plait__queue_region *region = &state->queued->regions[number];
+	const plait__queue_region *region = &driver->compiled->regions[number];
 
-	state->body_of[number] = PLAIT__NONE;
-	(void)submit(state, region->leave_first, region->leave_count);
-	end_item(state, region->stage);
+	driver->current_body[number] = PLAIT__NONE;
+	(void)submit_batches(driver, region->leave_first, region->leave_count);
+	end_stage(driver, region->stage);
 }
 
-/* All that can be begun, in this body and in those around it. */
-static void go_on(plait__queue_instance *state, uint32_t number)
+/* Begin all ready stages of a body, and of enclosing bodies that it ends. */
+static void advance_body(plait__run_driver *driver, uint32_t number)
 {
-	const plait__queue_program *queued = state->queued;
-	plait__running_body *frame;
+	const plait__queue_program *compiled = driver->compiled;
+	plait__running_body *running;
 	uint32_t region;
 
 	for (;;) {
-		frame = &state->frames[number];
-		while (frame->first < frame->last)
-			begin_item(state, state->ready[
-				queued->bodies[number].item_first +
-				frame->first++]);
-		if (frame->left > 0)
+		running = &driver->running[number];
+		while (running->ready_first < running->ready_last)
+			begin_stage(driver,
+				    driver->ready[compiled->bodies[number]
+							  .stage_first +
+						  running->ready_first++]);
+		if (running->stages_left > 0)
 			return;
-		if (state->queued->records)
-			plait__record_times_put_body(state, number);
-		region = plan_of(state)->bodies[number].region;
+		if (driver->compiled->records)
+			plait__record_times_put_body(driver, number);
+		region = plan_of(driver)->bodies[number].region;
 		if (region == PLAIT__NONE) {
-			state->phase = ENDS;
+			driver->phase = DRAINING;
 			return;
 		}
-		if (submit(state, queued->bodies[number].end, 1)) {
-			plait__submit_subscribe(state, region);
+		if (submit_batches(driver, compiled->bodies[number].end, 1)) {
+			plait__submit_subscribe(driver, region);
 			return;
 		}
-		leave(state, region);
-		number = queued->regions[region].outer_body;
+		leave_region(driver, region);
+		number = compiled->regions[region].outer_body;
 	}
 }
 
-/* What comes now: a body, or none; `again`: a body was done. */
-static uint32_t choose(const plait__queue_instance *state, uint32_t number,
-		       bool again)
+/* Returns true if the owner of an inbox has to evaluate the predicate now. */
+static bool owner_decides(const plait__run_driver *driver, uint32_t number,
+			  bool again)
 {
-	const plait__plan_region *region = &plan_of(state)->regions[number];
-	uint32_t word = state->predicates[number].word;
+	uint32_t kind = plan_of(driver)->regions[number].kind;
 
-	if (stopped(state))
-		return PLAIT__NONE;
-	if (region->kind == PLAIT__REGION_CASE)
-		return !again && word < region->body_count ?
-		       region->body_first + word : PLAIT__NONE;
-	if (region->kind == PLAIT__REGION_DO && !again)
-		return region->body_first;
-	return word != 0 ? region->body_first : PLAIT__NONE;
-}
-
-/* The number of the iteration that begins, or how many there were. */
-static void count_iteration(plait__queue_instance *state, uint32_t number,
-			    bool again)
-{
-	uint64_t *iterations = state->instance->frame.iterations;
-	uint32_t outer = state->queued->regions[number].outer;
-	bool is_case = plan_of(state)->regions[number].kind ==
-		       PLAIT__REGION_CASE;
-
-	if (is_case && outer != PLAIT__NONE) {
-		iterations[number] = iterations[outer];
-	} else if (again && !is_case) {
-		iterations[number]++;
-		state->instance->iterations++;
-	} else {
-		iterations[number] = 0;
-	}
-}
-
-/* Has the owner of an inbox to say it now? */
-static bool asks_owner(const plait__queue_instance *state, uint32_t number,
-		       bool again)
-{
-	uint32_t kind = plan_of(state)->regions[number].kind;
-
-	return state->queued->regions[number].asks_owner &&
+	return driver->compiled->regions[number].owner_decides &&
 	       kind != (again ? PLAIT__REGION_CASE : PLAIT__REGION_DO);
 }
 
-/* False: it was not said yet. */
-static bool ask_owner(plait__queue_instance *state, uint32_t number)
+/* Returns false if the answer is pending. */
+static bool ask_inbox_owner(plait__run_driver *driver, uint32_t number)
 {
-	uint32_t lane = state->queued->regions[number].home;
-	plait__queue_external *asks =
-		&state->externals[state->queued->lanes[lane].external];
+	uint32_t lane = driver->compiled->regions[number].home;
+	plait__queue_external *external =
+		&driver->externals[driver->compiled->lanes[lane].external];
 
-	asks->stage = PLAIT__NONE;
-	asks->region = number;
-	if (!do_outside(state, lane, plan_of(state)->regions[number].command))
+	external->stage = PLAIT__NONE;
+	external->region = number;
+	if (!step_external(driver, lane,
+			   plan_of(driver)->regions[number].command))
 		return false;
-	state->predicates[number].word = asks->external.word;
+	driver->state.predicates[number].word = external->external.word;
 	return true;
 }
 
-uint32_t plait__run_driver_decide(plait__queue_instance *state, uint32_t number,
-				  bool again)
+/* Resume the walk of a segment. */
+static void resume_fallback(plait__run_driver *driver, uint32_t number)
 {
-	uint32_t body = choose(state, number, again);
+	uint32_t segment =
+		driver->compiled
+			->segment_of[plan_of(driver)->regions[number].command];
+	const plait__segment_walk *walk = &driver->walks[segment];
+	uint32_t stage = walk->stage;
 
-	count_iteration(state, number, again);
-	return body;
+	if (plait__segment_fallback_resume(driver, segment, number) &&
+	    submit_chunk(driver, stage, walk->batch + 1))
+		advance_body(driver,
+			     plait__queue_program_stage(driver->compiled, stage)
+				     ->body);
 }
 
-/* Of a segment that is walked. */
-static void resume_walk(plait__queue_instance *state, uint32_t number)
+/* Resume a region: its predecessors are complete and its predicate is
+ * evaluated. */
+static void advance_region(plait__run_driver *driver, uint32_t number)
 {
-	uint32_t segment = state->queued->segment_of[
-		plan_of(state)->regions[number].command];
-	const plait__device_graph *frozen = &state->frozen[segment];
-	uint32_t stage = frozen->stage;
-
-	if (plait__segment_fallback_resume(state, segment, number) &&
-	    go_chunk(state, stage, frozen->batch + 1))
-		go_on(state, plait__queue_program_stage(state->queued, stage)->body);
-}
-
-/* What comes before a decision has come; and what was asked is answered. */
-static void resume(plait__queue_instance *state, uint32_t number)
-{
-	bool again = state->body_of[number] != PLAIT__NONE;
+	bool again = driver->current_body[number] != PLAIT__NONE;
 	uint32_t body;
 
-	if (state->queued->regions[number].frozen) {
-		resume_walk(state, number);
+	if (driver->compiled->regions[number].on_device) {
+		resume_fallback(driver, number);
 		return;
 	}
-	if (asks_owner(state, number, again) && !ask_owner(state, number))
+	if (owner_decides(driver, number, again) &&
+	    !ask_inbox_owner(driver, number))
 		return;
-	body = plait__run_driver_decide(state, number, again);
-	if (state->queued->records)
-		plait__record_times_decision(state, number, body, again);
-	state->body_of[number] = body;
+	body = plait__decide_region(driver, number, again);
+	if (driver->compiled->records)
+		plait__record_times_decision(driver, number, body, again);
+	driver->current_body[number] = body;
 	if (body != PLAIT__NONE) {
-		begin_body(state, body);
-		go_on(state, body);
+		begin_body(driver, body);
+		advance_body(driver, body);
 		return;
 	}
-	leave(state, number);
-	go_on(state, state->queued->regions[number].outer_body);
+	leave_region(driver, number);
+	advance_body(driver, driver->compiled->regions[number].outer_body);
 }
 
-/* ---- what comes ---- */
+/* ---- completions ---- */
 
-/* Somebody else has done something, or the run was stopped. */
-static void come_outside(plait__queue_instance *state, uint32_t number)
+/* An external command has made progress, or the run was stopped. */
+static void external_advanced(plait__run_driver *driver, uint32_t number)
 {
-	const plait__queue_external *lane = &state->externals[number];
+	const plait__queue_external *lane = &driver->externals[number];
 	const plait__queue_stage *stage;
 
 	if (lane->stage == PLAIT__NONE) {
-		resume(state, lane->region);
+		advance_region(driver, lane->region);
 		return;
 	}
-	stage = plait__queue_program_stage(state->queued, lane->stage);
-	go_outside(state, lane->stage);
-	go_on(state, stage->body);
+	stage = plait__queue_program_stage(driver->compiled, lane->stage);
+	advance_external(driver, lane->stage);
+	advance_body(driver, stage->body);
 }
 
-static void come(plait__queue_instance *state, uint32_t number,
-		 plait_status status)
+static void handle_completion(plait__run_driver *driver, uint32_t number,
+			      plait_status status)
 {
-	plait__queue_listener *cell = &state->listeners[number];
-	uint32_t regions = plan_of(state)->regions_count;
+	plait__queue_listener *listener = &driver->listeners[number];
+	uint32_t regions = plan_of(driver)->regions_count;
 	plait_error why = { .size = sizeof(why) };
 
-	if (cell->polled)
-		state->polled_count--;
-	cell->polled = false;
-	/* Calls tell it themselves, and sooner. */
-	if (status < 0 && !stopped(state)) {
-		plait__submit_explain(state, number, status, &why);
-		plait__instance_stop(state->instance, &why);
+	if (listener->polled)
+		driver->polled_count--;
+	listener->polled = false;
+	/* Failed callbacks have stopped the run already. */
+	if (status < 0 && !plait__run_driver_is_stopped(driver)) {
+		plait__submit_explain(driver, number, status, &why);
+		plait__instance_stop(driver->instance, &why);
 	}
 	if (number < regions) {
-		resume(state, cell->link);
-	} else if (number < regions + state->queued->point_count) {
-		end_item(state, cell->link);
-		go_on(state, plait__queue_program_stage(state->queued,
-							cell->link)->body);
-	} else if (number < plait__queue_program_mark_listeners(state->queued)) {
-		state->drains_left--;
-	} else if (number < plait__queue_program_time_listener(state->queued, 0)) {
-		come_outside(state, cell->link);
+		advance_region(driver, listener->link);
+	} else if (number < regions + driver->compiled->point_count) {
+		end_stage(driver, listener->link);
+		advance_body(driver, plait__queue_program_stage(
+					     driver->compiled, listener->link)
+					     ->body);
+	} else if (number <
+		   plait__queue_program_mark_listeners(driver->compiled)) {
+		driver->drains_left--;
+	} else if (number <
+		   plait__queue_program_time_listener(driver->compiled, 0)) {
+		external_advanced(driver, listener->link);
 	} else {
-		go_on(state, plait__record_times_completed(state, number, status));
+		advance_body(driver, plait__record_times_completed(
+					     driver, number, status));
 	}
 }
 
-static void read_notes(plait__queue_instance *state)
+static void read_notes(plait__run_driver *driver)
 {
 	plait__progress_note *note = plait__progress_take_notes(
-		state->instance->program->context, state->pilot);
+		driver->instance->program->context, driver->note_target);
 	plait__progress_note *next;
 
 	for (; note != NULL; note = next) {
-		plait__queue_listener *cell = (plait__queue_listener *)(void *)note;
+		plait__queue_listener *listener =
+			(plait__queue_listener *)(void *)note;
 
 		next = note->next;
-		if (cell->mark == PLAIT__NONE)
-			plait__device_loops_ack_stop(state);
+		if (listener->mark == PLAIT__NONE)
+			plait__device_loops_ack_stop(driver);
 		else
-			come(state, (uint32_t)(cell - state->listeners),
-			     note->status);
+			handle_completion(
+				driver,
+				(uint32_t)(listener - driver->listeners),
+				note->status);
 	}
 }
 
-static void look(plait__queue_instance *state)
+static void poll_listeners(plait__run_driver *driver)
 {
-	uint32_t count = plait__queue_program_listener_count(state->queued);
+	uint32_t count = plait__queue_program_listener_count(driver->compiled);
 	plait_status status;
 
-	for (uint32_t i = 0; state->polled_count > 0 && i < count; i++)
-		if (state->listeners[i].polled &&
-		    plait__submit_poll(state, i, &status))
-			come(state, i, status);
+	for (uint32_t i = 0; driver->polled_count > 0 && i < count; i++)
+		if (driver->listeners[i].polled &&
+		    plait__submit_poll(driver, i, &status))
+			handle_completion(driver, i, status);
 }
 
 /* ---- the end ---- */
 
-static bool is_through(const plait__queue_instance *state)
+static bool is_complete(const plait__run_driver *driver)
 {
-	return state->phase == ENDS && state->drains_left == 0 &&
-	       state->final_next == 2 * plan_of(state)->lanes_count;
+	return driver->phase == DRAINING && driver->drains_left == 0 &&
+	       driver->final_next == 2 * plan_of(driver)->lanes_count;
 }
 
-/* ---- turns ---- */
+/* ---- a pass ---- */
 
-void plait__run_driver_begin(plait__queue_instance *state)
+void plait__run_driver_begin(plait__run_driver *driver)
 {
-	state->phase = BEGINS;
-	state->polled_count = 0;
-	state->final_next = 0;
-	state->decides = false;
-	state->drains_left = state->queued->port_count;
-	for (uint32_t i = 0; i < plan_of(state)->lanes_count; i++) {
-		plait__lane_queue *queue = &state->queues[i];
+	driver->phase = STARTING;
+	driver->polled_count = 0;
+	driver->final_next = 0;
+	driver->uses_host_decided = false;
+	driver->drains_left = driver->compiled->port_count;
+	for (uint32_t i = 0; i < plan_of(driver)->lanes_count; i++) {
+		plait__lane_progress *queue = &driver->lanes[i];
 
-		queue->taken = queue->refuses = false;
+		queue->accepted = queue->refused = false;
 		memset(queue->retries, 0, sizeof(queue->retries));
 	}
-	plait__external_begin_run(state->queued->program, state->newest);
+	plait__external_begin_run(driver->compiled->program, driver->newest);
 }
 
-/* False: not all regions can be decided by their devices in this run. */
-static bool can_run(plait__queue_instance *state)
+/* Returns false if devices cannot decide all their regions in this run. */
+static bool prepare_device_loops(plait__run_driver *driver)
 {
 	plait_error why = { .size = sizeof(why) };
 	bool whole = true;
 
-	if (!state->queued->has_loops || stopped(state))
+	if (!driver->compiled->has_device_loops ||
+	    plait__run_driver_is_stopped(driver))
 		return true;
-	if (state->loops_stopped)
-		plait__device_graphs_stop(state, false);
-	state->loops_stopped = false;
-	if (plait__device_graphs_prepare(state, &whole, &why) != PLAIT_OK)
-		plait__instance_stop(state->instance, &why);
-	return whole || stopped(state);
+	if (driver->loops_stopped)
+		plait__device_graphs_stop(&driver->state, false);
+	driver->loops_stopped = false;
+	if (plait__device_graphs_prepare(&driver->state, &whole, &why) !=
+	    PLAIT_OK)
+		plait__instance_stop(driver->instance, &why);
+	return whole || plait__run_driver_is_stopped(driver);
 }
 
-static void begin(plait__queue_instance *state)
+static void begin_run(plait__run_driver *driver)
 {
 	plait_error why = { .size = sizeof(why) };
-	plait__queue_instance *decider;
+	plait__run_driver *fallback;
 
-	state->phase = RUNS;
-	if (state->loss.status != PLAIT_OK)
-		plait__instance_stop(state->instance, &state->loss);
-	plait__launch_variants_renew(state);
-	if (!can_run(state)) {
-		plait__launch_variants_release(state);
-		if (plait__queue_engine_host_decided(state, &decider, &why) == PLAIT_OK) {
-			state->decides = true;
-			plait__log_decisions(decider->queued);
-			plait__run_driver_begin(decider);
-			begin(decider);
+	driver->phase = RUNNING;
+	if (driver->loss.status != PLAIT_OK)
+		plait__instance_stop(driver->instance, &driver->loss);
+	plait__launch_variants_renew(&driver->state);
+	if (!prepare_device_loops(driver)) {
+		plait__launch_variants_release(&driver->state);
+		if (plait__host_fallback_get(driver, &fallback, &why) ==
+		    PLAIT_OK) {
+			driver->uses_host_decided = true;
+			plait__log_decisions(fallback->compiled);
+			plait__run_driver_begin(fallback);
+			begin_run(fallback);
 			return;
 		}
-		plait__instance_stop(state->instance, &why);
+		plait__instance_stop(driver->instance, &why);
 	}
-	begin_body(state, 0);
-	go_on(state, 0);
+	begin_body(driver, 0);
+	advance_body(driver, 0);
 }
 
-static uint32_t end(plait__queue_instance *state)
+static uint32_t end_run(plait__run_driver *driver)
 {
-	if (stopped(state))
-		plait__submit_recover(state);
-	if (state->queued->records)
-		plait__record_times_end(state);
-	plait__launch_variants_release(state);
+	if (plait__run_driver_is_stopped(driver))
+		plait__submit_recover(driver);
+	if (driver->compiled->records)
+		plait__record_times_end(driver);
+	plait__launch_variants_release(&driver->state);
 	return PLAIT__PROGRESS_DONE;
 }
 
-static uint32_t turn(plait__queue_instance *state)
+static uint32_t advance(plait__run_driver *driver)
 {
-	state->tries = false;
-	read_notes(state);
-	plait__stop_device_loops(state);
-	if (state->polled_count > 0)
-		look(state);
-	if (state->phase == ENDS)
-		plait__drain_queues(state);
-	plait__submit_flush(state);
-	/* Nothing that it has may be touched but what stops a loop. */
-	if (at_load_relaxed_u32(&state->instance->abandoned) != 0) {
-		plait__stop_device_loops(state);
+	driver->retrying = false;
+	read_notes(driver);
+	plait__stop_device_loops(driver);
+	if (driver->polled_count > 0)
+		poll_listeners(driver);
+	if (driver->phase == DRAINING)
+		plait__drain_queues(driver);
+	plait__submit_flush(driver);
+	/* The resources of an abandoned run must not be touched, but for
+	 * stopping loops on devices. */
+	if (at_load_relaxed_u32(&driver->instance->abandoned) != 0) {
+		plait__stop_device_loops(driver);
 		return PLAIT__PROGRESS_DONE;
 	}
-	if (is_through(state))
-		return end(state);
-	if (state->tries)
+	if (is_complete(driver))
+		return end_run(driver);
+	if (driver->retrying)
 		return PLAIT__PROGRESS_RETRYING;
-	return state->polled_count > 0 ? PLAIT__PROGRESS_POLLING : PLAIT__PROGRESS_WAITING;
+	return driver->polled_count > 0 ? PLAIT__PROGRESS_POLLING :
+					  PLAIT__PROGRESS_WAITING;
 }
 
-uint32_t plait__run_driver_advance(plait__pollable *piloted)
+uint32_t plait__run_driver_advance(plait__pollable *pollable)
 {
-	plait__queue_instance *state = (plait__queue_instance *)(void *)piloted;
+	plait__run_driver *driver = (plait__run_driver *)(void *)pollable;
 
-	if (state->phase == BEGINS)
-		begin(state);
-	return turn(state->decides ? at_load_acquire_ptr(&state->decider) :
-				     state);
+	if (driver->phase == STARTING)
+		begin_run(driver);
+	return advance(driver->uses_host_decided ?
+			       at_load_acquire_ptr(&driver->host_decided) :
+			       driver);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Scratch memory of an instance: one piece for each device, in which planning
- * has given commands their places. */
-#include "run/queue/queue_engine.h"
+/* Scratch memory of an instance: one arena per device, in which the planner has
+ * assigned offsets to commands. */
+#include "run/queue/scratch_arenas.h"
 
 #include "base/error.h"
 #include "object/context/backend_result.h"
@@ -9,7 +9,7 @@
 plait_status plait__scratch_arenas_make(plait__queue_instance *state,
 					uint32_t number, plait_error *error)
 {
-	const plait__program *program = state->queued->program;
+	const plait__program *program = state->compiled->program;
 	plait__device *device = program->frozen->devices[number];
 	const plait_memory_request request = {
 		.size = sizeof(request),
@@ -26,8 +26,10 @@ plait_status plait__scratch_arenas_make(plait__queue_instance *state,
 	status = device->port->backend->table.memory_create(
 		device->port->backend->self, device->index, &request,
 		&state->arenas[number], &room);
-	status = plait__backend_result_check_created(device->port, status, "memory_create",
-						     state->arenas[number], &room, error);
+	status = plait__backend_result_check_created(device->port, status,
+						     "memory_create",
+						     state->arenas[number],
+						     &room, error);
 	if (status == PLAIT_OK)
 		return PLAIT_OK;
 	state->arenas[number] = NULL;
@@ -37,7 +39,7 @@ plait_status plait__scratch_arenas_make(plait__queue_instance *state,
 
 void plait__scratch_arenas_free(plait__queue_instance *state)
 {
-	const plait__program *program = state->queued->program;
+	const plait__program *program = state->compiled->program;
 
 	for (uint32_t i = 0; i < program->plan->devices_count; i++) {
 		plait__device *device = program->frozen->devices[i];

@@ -1,260 +1,289 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Walking a segment that decides regions: what a device has taken as one, and
- * will not take again in the middle of a run, where it has become another one.
- * Then its commands come one by one in the queue of its lane, and the host decides
- * its regions, as it does others: the driver asks, and goes on when it is told.
+ * Walk of a segment that decides regions: its device graph was changed in the
+ * middle of a run, and the backend refuses the new one.  Its commands are then
+ * submitted one by one to the queue of its lane, and the host decides its
+ * regions: the walk submits the predicate and is resumed on its completion.
  *
- * A walk is at a member, in a body.  What the segment waits for the first
- * commands wait for; what it emits is emitted behind the last.  Until then nothing
- * of its chunk that comes later is submitted.
+ * A walk has a position: a body and a member.  The first commands wait for what
+ * the segment waits for; the last submission emits its mark.  Until then no
+ * later batch of the chunk is submitted.
  */
-#include "run/queue/queue_engine.h"
+#include "run/queue/segment_fallback.h"
+
+#include "run/queue/decide_region.h"
+#include "run/queue/submit_batch.h"
+#include "run/queue/translate_work.h"
 
 #include "base/error.h"
 
-static const plait__queue_segment *segment_at(
-	const plait__queue_instance *state, uint32_t number)
+static const plait__queue_segment *segment_at(const plait__run_driver *driver,
+					      uint32_t number)
 {
-	return (const plait__queue_segment *)
-		       state->queued->segments.items + number;
+	return (const plait__queue_segment *)driver->compiled->segments.items +
+	       number;
 }
 
-static const plait__queue_submission *stretch_of(
-	const plait__queue_instance *state, uint32_t number)
+static const plait__queue_submission *submission_of(
+	const plait__run_driver *driver, uint32_t number)
 {
-	return (const plait__queue_submission *)state->queued->submissions.items +
-	       segment_at(state, number)->submission;
+	return (const plait__queue_submission *)
+		       driver->compiled->submissions.items +
+	       segment_at(driver, number)->submission;
 }
 
-static const plait__plan *plan_of(const plait__queue_instance *state)
+static const plait__plan *plan_of(const plait__run_driver *driver)
 {
-	return state->queued->program->plan;
+	return driver->compiled->program->plan;
 }
 
-static uint32_t command_at(const plait__queue_instance *state, uint32_t number,
+static uint32_t command_at(const plait__run_driver *driver, uint32_t number,
 			   uint32_t index)
 {
-	return plait__queue_program_at(&state->queued->members,
-				       segment_at(state, number)->member_first +
-					index);
+	return plait__queue_program_at(
+		&driver->compiled->members,
+		segment_at(driver, number)->member_first + index);
 }
 
-static uint32_t index_of(const plait__queue_instance *state, uint32_t region)
+static uint32_t index_of(const plait__run_driver *driver, uint32_t region)
 {
-	return state->queued->member_index[
-		plan_of(state)->regions[region].command];
+	return driver->compiled
+		->member_index[plan_of(driver)->regions[region].command];
 }
 
 /* ---- where members are ---- */
 
-/* The first member of a body of a region. */
-static uint32_t start_of(const plait__queue_instance *state, uint32_t body)
+/* The first member of a region's body. */
+static uint32_t body_start(const plait__run_driver *driver, uint32_t body)
 {
-	uint32_t region = plan_of(state)->bodies[body].region;
-	uint32_t at = index_of(state, region) + 1;
+	uint32_t region = plan_of(driver)->bodies[body].region;
+	uint32_t at = index_of(driver, region) + 1;
 
-	for (uint32_t b = plan_of(state)->regions[region].body_first; b < body;
+	for (uint32_t b = plan_of(driver)->regions[region].body_first; b < body;
 	     b++)
-		at += state->queued->body_work[b];
+		at += driver->compiled->body_work[b];
 	return at;
 }
 
-static bool is_inside(const plait__queue_instance *state, uint32_t body)
+static bool is_region_body(const plait__run_driver *driver, uint32_t body)
 {
-	return plait__queue_program_is_device_body(state->queued, body);
+	return plait__queue_program_is_device_body(driver->compiled, body);
 }
 
-/* Behind the last member of the body that the walk is in. */
-static uint32_t end_of(const plait__queue_instance *state, uint32_t number,
-		       uint32_t body)
+/* The end of the body that the walk is in. */
+static uint32_t body_end(const plait__run_driver *driver, uint32_t number,
+			 uint32_t body)
 {
-	return is_inside(state, body) ?
-		start_of(state, body) + state->queued->body_work[body] :
-		segment_at(state, number)->member_count;
+	return is_region_body(driver, body) ?
+		       body_start(driver, body) +
+			       driver->compiled->body_work[body] :
+		       segment_at(driver, number)->member_count;
 }
 
 /* The next region of the body, or its end. */
-static uint32_t find_border(const plait__queue_instance *state, uint32_t number,
-			    uint32_t from, uint32_t end)
+static uint32_t find_boundary(const plait__run_driver *driver, uint32_t number,
+			      uint32_t from, uint32_t end)
 {
-	while (from < end && plan_of(state)->commands[
-			command_at(state, number, from)].kind !=
-			PLAIT__CMD_REGION)
+	while (from < end &&
+	       plan_of(driver)->commands[command_at(driver, number, from)]
+			       .kind != PLAIT__CMD_REGION)
 		from++;
 	return from;
 }
 
 /* ---- submitting ---- */
 
-static void fail(plait__queue_instance *state, uint32_t number,
-		 plait_error *why)
+static void fail_segment(plait__run_driver *driver, uint32_t number,
+			 plait_error *why)
 {
-	state->frozen[number].failed = true;
+	driver->walks[number].failed = true;
 	plait__error_prefix(why, "could not be submitted: ");
-	plait__instance_fail(state->instance, command_at(state, number, 0),
+	plait__instance_fail(driver->instance, command_at(driver, number, 0),
 			     why);
 }
 
-/* From where the walk is up to `end`, and a mark behind it, or none. */
-static void submit(plait__queue_instance *state, uint32_t number, uint32_t end,
-		   const plait_work *question, uint32_t mark)
+/* Submit the members from the position of the walk to `end`, then the predicate
+ * if there is one, then `mark` unless it is none. */
+static void submit_members(plait__run_driver *driver, uint32_t number,
+			   uint32_t end, const plait_work *predicate,
+			   uint32_t mark)
 {
-	plait__device_graph *frozen = &state->frozen[number];
-	const plait__queue_segment *segment = segment_at(state, number);
-	const plait__queue_submission *from = stretch_of(state, number);
-	const plait_submission *whole = &state->submissions[segment->submission];
+	plait__segment_walk *walk = &driver->walks[number];
+	const plait__queue_segment *segment = segment_at(driver, number);
+	const plait__queue_submission *from = submission_of(driver, number);
+	const plait_submission *whole =
+		&driver->state.submissions[segment->submission];
 	plait_backend_point emit;
 	plait_submission parts[2] = {
 		{ .size = sizeof(parts[0]),
-		  .work = &state->work[from->work_first + frozen->at],
-		  .work_count = end - frozen->at },
-		{ .size = sizeof(parts[0]), .work = question,
-		  .work_count = question != NULL, .emits = &emit,
+		  .work = &driver->state
+				   .work[from->work_first + walk->position],
+		  .work_count = end - walk->position },
+		{ .size = sizeof(parts[0]),
+		  .work = predicate,
+		  .work_count = predicate != NULL,
+		  .emits = &emit,
 		  .emit_count = mark != PLAIT__NONE },
 	};
 	plait_error why = { .size = sizeof(why) };
 
-	if (!frozen->waited) {
+	if (!walk->waits_submitted) {
 		parts[0].waits = whole->waits;
 		parts[0].wait_count = whole->wait_count;
 	}
-	frozen->waited = true;
-	if (plait__submit_parts(state, segment->lane, parts, 2, mark,
-				&emit, &why) != PLAIT_OK)
-		fail(state, number, &why);
+	walk->waits_submitted = true;
+	if (plait__submit_parts(driver, segment->lane, parts, 2, mark, &emit,
+				&why) != PLAIT_OK)
+		fail_segment(driver, number, &why);
 }
 
-static void ask(plait__queue_instance *state, uint32_t number, uint32_t region)
+static void submit_predicate(plait__run_driver *driver, uint32_t number,
+			     uint32_t region)
 {
-	const plait__plan *plan = plan_of(state);
-	plait_work question = { .size = 0 };
+	const plait__plan *plan = plan_of(driver);
+	plait_work predicate = { .size = 0 };
 
-	plait__translate_work(state, plan->command_count + region,
-			      &question);
-	submit(state, number, state->frozen[number].border, &question,
-	       plait__queue_program_region_mark(plan, region));
-	state->listeners[region].lane = segment_at(state, number)->lane;
-	if (state->frozen[number].failed)
+	plait__translate_work(&driver->state, plan->command_count + region,
+			      &predicate);
+	submit_members(driver, number, driver->walks[number].boundary,
+		       &predicate,
+		       plait__queue_program_region_mark(plan, region));
+	driver->listeners[region].lane = segment_at(driver, number)->lane;
+	if (driver->walks[number].failed)
 		return;
-	state->frozen[number].asked = true;
-	plait__submit_subscribe(state, region);
+	driver->walks[number].waiting = true;
+	plait__submit_subscribe(driver, region);
 }
 
 /* ---- walking ---- */
 
-static void enter(plait__queue_instance *state, uint32_t number, uint32_t body)
+static void enter_body(plait__run_driver *driver, uint32_t number,
+		       uint32_t body)
 {
-	state->body_of[plan_of(state)->bodies[body].region] = body;
-	state->frozen[number].body = body;
-	state->frozen[number].at = start_of(state, body);
+	driver->current_body[plan_of(driver)->bodies[body].region] = body;
+	driver->walks[number].body = body;
+	driver->walks[number].position = body_start(driver, body);
 }
 
-static void leave(plait__queue_instance *state, uint32_t number,
-		  uint32_t region)
+static void leave_region(plait__run_driver *driver, uint32_t number,
+			 uint32_t region)
 {
-	const plait__queue_region *at = &state->queued->regions[region];
+	const plait__queue_region *at = &driver->compiled->regions[region];
 
-	state->body_of[region] = PLAIT__NONE;
-	state->frozen[number].body = at->outer_body;
-	state->frozen[number].at = index_of(state, region) + 1 + at->inside;
+	driver->current_body[region] = PLAIT__NONE;
+	driver->walks[number].body = at->outer_body;
+	driver->walks[number].position =
+		index_of(driver, region) + 1 + at->inner_count;
 }
 
-/* A region of the body, with what is in front of it. */
-static void meet(plait__queue_instance *state, uint32_t number, uint32_t region)
+/* Submit up to a region, and evaluate its predicate or enter it. */
+static void reach_region(plait__run_driver *driver, uint32_t number,
+			 uint32_t region)
 {
 	uint32_t body;
 
-	state->body_of[region] = PLAIT__NONE;
-	if (plan_of(state)->regions[region].kind != PLAIT__REGION_DO) {
-		ask(state, number, region);
+	driver->current_body[region] = PLAIT__NONE;
+	if (plan_of(driver)->regions[region].kind != PLAIT__REGION_DO) {
+		submit_predicate(driver, number, region);
 		return;
 	}
-	submit(state, number, state->frozen[number].border, NULL, PLAIT__NONE);
-	body = plait__run_driver_decide(state, region, false);
+	submit_members(driver, number, driver->walks[number].boundary, NULL,
+		       PLAIT__NONE);
+	body = plait__decide_region(driver, region, false);
 	if (body != PLAIT__NONE)
-		enter(state, number, body);
+		enter_body(driver, number, body);
 }
 
-/* The end of a region's body, with what is in front of that. */
-static void turn_round(plait__queue_instance *state, uint32_t number,
-		       uint32_t region)
+/* Submit up to the end of a region's body, and evaluate its predicate again or
+ * leave it. */
+static void end_body(plait__run_driver *driver, uint32_t number,
+		     uint32_t region)
 {
-	if (plan_of(state)->regions[region].kind != PLAIT__REGION_CASE) {
-		ask(state, number, region);
+	if (plan_of(driver)->regions[region].kind != PLAIT__REGION_CASE) {
+		submit_predicate(driver, number, region);
 		return;
 	}
-	submit(state, number, state->frozen[number].border, NULL, PLAIT__NONE);
-	leave(state, number, region);
+	submit_members(driver, number, driver->walks[number].boundary, NULL,
+		       PLAIT__NONE);
+	leave_region(driver, number, region);
 }
 
-bool plait__segment_fallback_run(plait__queue_instance *state, uint32_t number)
+static bool walk_on(plait__run_driver *driver, uint32_t number)
 {
-	plait__device_graph *frozen = &state->frozen[number];
-	const plait__plan *plan = plan_of(state);
+	plait__segment_walk *walk = &driver->walks[number];
+	const plait__plan *plan = plan_of(driver);
 
-	frozen->asked = false;
-	while (!frozen->asked &&
-	       at_load_relaxed_u32(&state->instance->stop) == 0) {
-		uint32_t end = end_of(state, number, frozen->body);
+	walk->waiting = false;
+	while (!walk->waiting &&
+	       at_load_relaxed_u32(&driver->instance->stop) == 0) {
+		uint32_t end = body_end(driver, number, walk->body);
 
-		frozen->border = find_border(state, number, frozen->at, end);
-		if (frozen->border < end) {
-			meet(state, number, plan->commands[command_at(
-				state, number, frozen->border)].link);
-		} else if (is_inside(state, frozen->body)) {
-			turn_round(state, number,
-				   plan->bodies[frozen->body].region);
+		walk->boundary =
+			find_boundary(driver, number, walk->position, end);
+		if (walk->boundary < end) {
+			reach_region(driver, number,
+				     plan->commands[command_at(driver, number,
+							       walk->boundary)]
+					     .link);
+		} else if (is_region_body(driver, walk->body)) {
+			end_body(driver, number,
+				 plan->bodies[walk->body].region);
 		} else {
-			submit(state, number, end, NULL,
-			       stretch_of(state, number)->mark);
+			submit_members(driver, number, end, NULL,
+				       submission_of(driver, number)->mark);
 			return true;
 		}
 	}
-	return !frozen->asked;
+	return !walk->waiting;
 }
 
-bool plait__segment_fallback_begin(plait__queue_instance *state, uint32_t number)
+bool plait__segment_fallback_begin(plait__run_driver *driver, uint32_t number)
 {
-	const plait__plan *plan = plan_of(state);
-	plait__device_graph *frozen = &state->frozen[number];
+	const plait__plan *plan = plan_of(driver);
+	plait__segment_walk *walk = &driver->walks[number];
 
-	plait__submit_number_waits(state, stretch_of(state, number));
-	frozen->at = 0;
-	frozen->waited = frozen->failed = false;
-	frozen->body = plan->nodes[plan->commands[
-		segment_at(state, number)->last].node].body;
-	return plait__segment_fallback_run(state, number);
+	plait__submit_number_waits(driver, submission_of(driver, number));
+	walk->position = 0;
+	walk->waits_submitted = walk->failed = false;
+	walk->body =
+		plan->nodes[plan->commands[segment_at(driver, number)->last]
+				    .node]
+			.body;
+	return walk_on(driver, number);
 }
 
-bool plait__segment_fallback_resume(plait__queue_instance *state, uint32_t number,
+bool plait__segment_fallback_resume(plait__run_driver *driver, uint32_t number,
 				    uint32_t region)
 {
-	bool again = state->body_of[region] != PLAIT__NONE;
-	uint32_t body = plait__run_driver_decide(state, region, again);
+	bool again = driver->current_body[region] != PLAIT__NONE;
+	uint32_t body = plait__decide_region(driver, region, again);
 
 	if (body != PLAIT__NONE)
-		enter(state, number, body);
+		enter_body(driver, number, body);
 	else
-		leave(state, number, region);
-	return plait__segment_fallback_run(state, number);
+		leave_region(driver, number, region);
+	return walk_on(driver, number);
 }
 
 /* ---- which ---- */
 
-uint32_t plait__segment_fallback_find(const plait__queue_instance *state,
+uint32_t plait__segment_fallback_find(const plait__run_driver *driver,
 				      uint32_t batch)
 {
-	const plait__queue_program *queued = state->queued;
+	const plait__queue_program *compiled = driver->compiled;
 	const plait__queue_batch *at =
-		(const plait__queue_batch *)queued->batches.items + batch;
+		(const plait__queue_batch *)compiled->batches.items + batch;
 	uint32_t number;
 
-	/* One that decides regions is a batch of its own. */
-	if (!at->has_segments || !queued->has_loops)
+	/* A segment that decides regions is a batch of its own. */
+	if (!at->has_segments || !compiled->has_device_loops)
 		return PLAIT__NONE;
-	number = ((const plait__queue_submission *)queued->submissions.items +
-		  at->submission_first)->segment;
-	return number != PLAIT__NONE && state->frozen[number].raw == NULL &&
-	       segment_at(state, number)->regions > 0 ? number : PLAIT__NONE;
+	number = ((const plait__queue_submission *)compiled->submissions.items +
+		  at->submission_first)
+			 ->segment;
+	return number != PLAIT__NONE &&
+			       driver->state.graphs[number].raw == NULL &&
+			       segment_at(driver, number)->regions > 0 ?
+		       number :
+		       PLAIT__NONE;
 }

@@ -1,73 +1,77 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stopping a run whose loops devices decide.  Who stops it has set the run's
- * `stop` before; then
+ * Cancellation of runs with loops that devices decide.  The caller has set `stop`
+ * of the instance before; then
  *
- *     loops	a note for the driver, which tells their segments.  There is one
- *		note, so it is written down only where it is not on its way yet
- *     decider	what it has parked is offered again.  It may be made at this
- *		very moment; so one of the two looks behind the other's fence:
- *		who stops finds it, or it finds the run stopped
+ *     loops	a note is posted to the driver, which stops the device graphs;
+ *		there is one note per driver, posted only while it is not queued
+ *     fallback	its parked external commands are offered again; it may be
+ *		created concurrently: by the fences, either the canceller sees
+ *		it, or its first stage sees the stop
  */
-#include "run/queue/queue_engine.h"
+#include "run/queue/stop_device_loops.h"
+
+#include "run/queue/device_graphs.h"
 
 #include "run/external/cancel_external.h"
 
-static void notify_stop(plait__queue_instance *state)
+static void notify_stop(plait__run_driver *driver)
 {
-	if (state->queued->has_loops && at_exchange_u32(&state->stop_posted, 1) == 0)
-		plait__progress_post(state->instance->program->context,
-				     &state->stop_listener.note, PLAIT_OK);
+	if (driver->compiled->has_device_loops &&
+	    at_exchange_u32(&driver->stop_posted, 1) == 0)
+		plait__progress_post(driver->instance->program->context,
+				     &driver->stop_listener.note, PLAIT_OK);
 }
 
-/* It may be of a run that was over already. */
-void plait__device_loops_ack_stop(plait__queue_instance *state)
+/* The note may be of a run that was over already. */
+void plait__device_loops_ack_stop(plait__run_driver *driver)
 {
-	plait__queue_instance *whose =
-		(plait__queue_instance *)(void *)state->pilot;
+	plait__run_driver *target =
+		(plait__run_driver *)(void *)driver->note_target;
 
-	/* Acquire: whoever found it noted has stopped the run before. */
-	(void)at_exchange_u32(&whose->stop_posted, 0);
+	/* Acquire: a canceller that found it posted has set `stop` before. */
+	(void)at_exchange_u32(&target->stop_posted, 0);
 }
 
-/* Once, and loops that were begun end. */
-void plait__stop_device_loops(plait__queue_instance *state)
+/* Once per run. */
+void plait__stop_device_loops(plait__run_driver *driver)
 {
-	/* Relaxed: it never goes back during a run. */
-	if (!state->queued->has_loops || state->loops_stopped ||
-	    at_load_relaxed_u32(&state->instance->stop) == 0)
+	/* Relaxed: the flag is never cleared during a run. */
+	if (!driver->compiled->has_device_loops || driver->loops_stopped ||
+	    at_load_relaxed_u32(&driver->instance->stop) == 0)
 		return;
-	state->loops_stopped = true;
-	plait__device_graphs_stop(state, true);
+	driver->loops_stopped = true;
+	plait__device_graphs_stop(&driver->state, true);
 }
 
-void plait__device_loops_set_host_decided(plait__queue_instance *state,
-					  plait__queue_instance *decider)
+void plait__device_loops_set_host_decided(plait__run_driver *driver,
+					  plait__run_driver *fallback)
 {
 	/* Release: pairs with the load in plait__device_loops_cancel. */
-	at_store_release_ptr(&state->decider, decider);
-	/* Between this and what it begins, which looks at `stop`; pairs with the
-	 * fence in plait__device_loops_cancel. */
+	at_store_release_ptr(&driver->host_decided, fallback);
+	/* Between the store and the fallback's first load of `stop`; pairs with
+	 * the fence in plait__device_loops_cancel. */
 	at_fence_seq_cst();
 }
 
-static void cancel_outside(plait__queue_instance *state)
+static void cancel_externals(plait__run_driver *driver)
 {
-	uint32_t count = state->queued->external_count;
+	uint32_t count = driver->compiled->external_count;
 
 	if (count > 0)
-		plait__cancel_external(&state->externals[count - 1].external);
+		plait__cancel_external(&driver->externals[count - 1].external);
 }
 
-void plait__device_loops_cancel(plait__queue_instance *state)
+void plait__device_loops_cancel(plait__run_driver *driver)
 {
-	plait__queue_instance *decider;
+	plait__run_driver *fallback;
 
-	notify_stop(state);
-	/* Between `stop` and this; pairs with plait__device_loops_set_host_decided. */
+	notify_stop(driver);
+	/* Between `stop` and the load; pairs with
+	 * plait__device_loops_set_host_decided. */
 	at_fence_seq_cst();
-	decider = at_load_acquire_ptr(&state->decider);
-	if (decider != NULL)
-		cancel_outside(decider);
-	cancel_outside(state);
+	fallback = at_load_acquire_ptr(&driver->host_decided);
+	if (fallback != NULL)
+		cancel_externals(fallback);
+	cancel_externals(driver);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The driver's calls of backends: submitting, being told, and what has to be
- * made good after a failure.  One thread at a time does this for an instance.
+ * Calls of backend queues and signals: submission, listeners, recovery after a
+ * failure.  Only the driver makes them, so one thread at a time per instance.
  */
-#include "run/queue/queue_engine.h"
+#include "run/queue/submit_batch.h"
 
 #include "base/error.h"
 #include "object/context/backend_result.h"
@@ -12,139 +12,142 @@
 
 #include <string.h>
 
-/* How often what may fail for a moment is tried. */
-enum { TRIES = 8 };
+/* Attempts of a recovery call that fails. */
+enum { MAX_TRIES = 8 };
 
-static plait__backend_port *port_of(const plait__queue_instance *state, uint32_t lane)
+static plait__backend_port *port_of(const plait__run_driver *driver,
+				    uint32_t lane)
 {
-	return state->queued->lanes[lane].device->port;
+	return driver->compiled->lanes[lane].device->port;
 }
 
-/* A device that is lost is lost for good. */
-static plait_status note_loss(plait__queue_instance *state, uint32_t lane,
+/* A lost device stays lost.  Returns `status`. */
+static plait_status note_loss(plait__run_driver *driver, uint32_t lane,
 			      plait_status status, const plait_error *why)
 {
 	if (status == PLAIT_E_LOST) {
-		state->queues[lane].lost = true;
-		state->loss = *why;
+		driver->lanes[lane].lost = true;
+		driver->loss = *why;
 	}
 	return status;
 }
 
 /* ---- submitting ---- */
 
-void plait__submit_number_waits(plait__queue_instance *state,
+void plait__submit_number_waits(plait__run_driver *driver,
 				const plait__queue_submission *submission)
 {
-	const plait__vector *waits = &state->queued->waits;
+	const plait__vector *waits = &driver->compiled->waits;
 
 	for (uint32_t w = 0; w < submission->wait_count; w++)
-		state->waits[submission->wait_first + w].sequence =
-			state->marks[plait__queue_program_at(
+		driver->state.waits[submission->wait_first + w].sequence =
+			driver->marks[plait__queue_program_at(
 				waits, submission->wait_first + w)];
 }
 
-/* The sequences of this run. */
-static void number(plait__queue_instance *state,
-		   const plait__queue_batch *batch)
+/* Set the sequences of a batch's waits and emissions. */
+static void number_emissions(plait__run_driver *driver,
+			     const plait__queue_batch *batch)
 {
-	const plait__queue_program *queued = state->queued;
-	plait__lane_queue *queue = &state->queues[batch->lane];
+	const plait__queue_program *compiled = driver->compiled;
+	plait__lane_progress *queue = &driver->lanes[batch->lane];
 
 	for (uint32_t i = 0; i < batch->submission_count; i++) {
 		uint32_t at = batch->submission_first + i;
 		const plait__queue_submission *submission =
 			(const plait__queue_submission *)
-				queued->submissions.items + at;
+				compiled->submissions.items +
+			at;
 
-		plait__submit_number_waits(state, submission);
+		plait__submit_number_waits(driver, submission);
 		if (submission->mark == PLAIT__NONE)
 			continue;
-		state->emits[at].sequence = ++queue->emitted;
-		state->marks[submission->mark] = queue->emitted;
+		driver->state.emits[at].sequence = ++queue->emitted;
+		driver->marks[submission->mark] = queue->emitted;
 	}
 }
 
-/* That the devices of a batch decide: what is in its segments. */
-static uint32_t count_regions(const plait__queue_instance *state,
+/* The number of regions that the device decides in a batch. */
+static uint32_t count_regions(const plait__run_driver *driver,
 			      const plait__queue_batch *batch)
 {
-	const plait__queue_program *queued = state->queued;
+	const plait__queue_program *compiled = driver->compiled;
 	const plait__queue_submission *submissions =
-		(const plait__queue_submission *)queued->submissions.items +
+		(const plait__queue_submission *)compiled->submissions.items +
 		batch->submission_first;
 	const plait__queue_segment *segments =
-		(const plait__queue_segment *)queued->segments.items;
+		(const plait__queue_segment *)compiled->segments.items;
 	uint32_t count = 0;
 
-	for (uint32_t i = 0; queued->has_loops && i < batch->submission_count;
-	     i++)
+	for (uint32_t i = 0;
+	     compiled->has_device_loops && i < batch->submission_count; i++)
 		if (submissions[i].segment != PLAIT__NONE &&
-		    state->frozen[submissions[i].segment].raw != NULL)
+		    driver->state.graphs[submissions[i].segment].raw != NULL)
 			count += segments[submissions[i].segment].regions;
 	return count;
 }
 
-plait_status plait__submit_batch(plait__queue_instance *state, uint32_t batch,
+plait_status plait__submit_batch(plait__run_driver *driver, uint32_t batch,
 				 plait_error *error)
 {
 	const plait__queue_batch *at =
-		(const plait__queue_batch *)state->queued->batches.items +
+		(const plait__queue_batch *)driver->compiled->batches.items +
 		batch;
-	plait__backend_port *port = port_of(state, at->lane);
-	plait__lane_queue *queue = &state->queues[at->lane];
+	plait__backend_port *port = port_of(driver, at->lane);
+	plait__lane_progress *queue = &driver->lanes[at->lane];
 	uint64_t emitted = queue->emitted;
 	plait_error room = { .size = sizeof(room) };
 	plait_status status;
 
 	if (queue->lost)
-		return plait__error_copy(error, &state->loss);
-	number(state, at);
+		return plait__error_copy(error, &driver->loss);
+	number_emissions(driver, at);
 	status = port->backend->table.queue_submit(
-		port->backend->self, queue->raw,
-		&state->submissions[at->submission_first], at->submission_count,
-		&room);
-	status = plait__backend_result_check(port, status, "queue_submit", &room, error);
+		port->backend->self, driver->state.queues[at->lane].raw,
+		&driver->state.submissions[at->submission_first],
+		at->submission_count, &room);
+	status = plait__backend_result_check(port, status, "queue_submit",
+					     &room, error);
 	if (status == PLAIT_OK) {
 		queue->unflushed = true;
-		queue->taken = true;
-		state->instance->device_regions += count_regions(state, at);
+		queue->accepted = true;
+		driver->instance->device_regions += count_regions(driver, at);
 	} else {
 		queue->emitted = emitted;
 	}
-	return note_loss(state, at->lane, status, error);
+	return note_loss(driver, at->lane, status, error);
 }
 
-plait_status plait__submit_parts(plait__queue_instance *state,
-				 uint32_t lane,
-				 const plait_submission *parts,
-				 uint32_t count, uint32_t mark,
-				 plait_backend_point *emit,
+plait_status plait__submit_parts(plait__run_driver *driver, uint32_t lane,
+				 const plait_submission *parts, uint32_t count,
+				 uint32_t mark, plait_backend_point *emit,
 				 plait_error *error)
 {
-	plait__backend_port *port = port_of(state, lane);
-	plait__lane_queue *queue = &state->queues[lane];
+	plait__backend_port *port = port_of(driver, lane);
+	plait__lane_progress *queue = &driver->lanes[lane];
 	plait_error room = { .size = sizeof(room) };
 	plait_status status;
 
 	if (queue->lost)
-		return plait__error_copy(error, &state->loss);
-	*emit = (plait_backend_point){ queue->signal, queue->emitted + 1 };
-	status = port->backend->table.queue_submit(port->backend->self,
-						   queue->raw, parts, count,
-						   &room);
-	status = plait__backend_result_check(port, status, "queue_submit", &room, error);
+		return plait__error_copy(error, &driver->loss);
+	*emit = (plait_backend_point){ driver->state.queues[lane].signal,
+				       queue->emitted + 1 };
+	status = port->backend->table.queue_submit(
+		port->backend->self, driver->state.queues[lane].raw, parts,
+		count, &room);
+	status = plait__backend_result_check(port, status, "queue_submit",
+					     &room, error);
 	if (status == PLAIT_OK && mark != PLAIT__NONE)
-		state->marks[mark] = ++queue->emitted;
+		driver->marks[mark] = ++queue->emitted;
 	queue->unflushed = queue->unflushed || status == PLAIT_OK;
-	queue->taken = queue->taken || status == PLAIT_OK;
-	return note_loss(state, lane, status, error);
+	queue->accepted = queue->accepted || status == PLAIT_OK;
+	return note_loss(driver, lane, status, error);
 }
 
-static void flush(plait__queue_instance *state, uint32_t lane)
+static void flush(plait__run_driver *driver, uint32_t lane)
 {
-	plait__backend_port *port = port_of(state, lane);
-	plait__lane_queue *queue = &state->queues[lane];
+	plait__backend_port *port = port_of(driver, lane);
+	plait__lane_progress *queue = &driver->lanes[lane];
 	plait_error room = { .size = sizeof(room) };
 	plait_error why = { .size = sizeof(why) };
 	plait_status status = PLAIT_OK;
@@ -152,66 +155,71 @@ static void flush(plait__queue_instance *state, uint32_t lane)
 	if (!queue->unflushed || queue->lost)
 		return;
 	if (port->backend->table.queue_flush != NULL)
-		status = port->backend->table.queue_flush(port->backend->self,
-							  queue->raw, &room);
-	status = plait__backend_result_check(port, status, "queue_flush", &room, &why);
+		status = port->backend->table.queue_flush(
+			port->backend->self, driver->state.queues[lane].raw,
+			&room);
+	status = plait__backend_result_check(port, status, "queue_flush", &room,
+					     &why);
 	queue->unflushed = status != PLAIT_OK;
 	if (status == PLAIT_OK)
-		plait__retry_reset(state, lane, PLAIT__RETRY_FLUSH);
-	else if (note_loss(state, lane, status, &why) != PLAIT_E_LOST)
-		(void)plait__retry_refused(state, lane, PLAIT__RETRY_FLUSH,
+		plait__retry_reset(driver, lane, PLAIT__RETRY_FLUSH);
+	else if (note_loss(driver, lane, status, &why) != PLAIT_E_LOST)
+		(void)plait__retry_refused(driver, lane, PLAIT__RETRY_FLUSH,
 					   &why);
 }
 
-void plait__submit_flush(plait__queue_instance *state)
+void plait__submit_flush(plait__run_driver *driver)
 {
-	for (uint32_t i = 0; i < state->queued->program->plan->lanes_count;
+	for (uint32_t i = 0; i < driver->compiled->program->plan->lanes_count;
 	     i++)
-		flush(state, i);
+		flush(driver, i);
 }
 
-/* ---- being told ---- */
+/* ---- listeners ---- */
 
-/* Upcall. */
-static void on_mark(void *user_data, plait_status status)
+/* plait_notify_function: a mark was emitted, or failed. */
+static void on_completion(void *user_data, plait_status status)
 {
-	plait__queue_listener *cell = user_data;
-	/* Or its decider, which is the same here. */
-	const plait__queue_instance *state =
-		(const plait__queue_instance *)(const void *)cell->note.whose;
+	plait__queue_listener *listener = user_data;
+	/* Or the driver that it stands in for; both have these fields. */
+	const plait__run_driver *driver =
+		(const plait__run_driver *)(const void *)listener->note.whose;
 
-	if (state->queued->records)
-		cell->told_ns = plait__clock_now_ns();
-	plait__progress_post(state->instance->program->context, &cell->note,
-			     status);
+	if (driver->compiled->records)
+		listener->completed_ns = plait__clock_now_ns();
+	plait__progress_post(driver->instance->program->context,
+			     &listener->note, status);
 }
 
-static plait_backend_point point_of(const plait__queue_instance *state,
-				    const plait__queue_listener *cell)
+static plait_backend_point point_of(const plait__run_driver *driver,
+				    const plait__queue_listener *listener)
 {
-	return (plait_backend_point){ state->queues[cell->lane].signal,
-				      state->marks[cell->mark] };
+	return (plait_backend_point){
+		driver->state.queues[listener->lane].signal,
+		driver->marks[listener->mark]
+	};
 }
 
-void plait__submit_subscribe(plait__queue_instance *state, uint32_t number)
+void plait__submit_subscribe(plait__run_driver *driver, uint32_t number)
 {
-	plait__queue_listener *cell = &state->listeners[number];
-	const plait_backend_point point = point_of(state, cell);
+	plait__queue_listener *listener = &driver->listeners[number];
+	const plait_backend_point point = point_of(driver, listener);
 	plait_error ignored = { .size = sizeof(ignored) };
 
-	if (plait__notification_arm(port_of(state, cell->lane), &point, on_mark,
-				    cell, &ignored) == PLAIT_OK)
+	if (plait__notification_arm(port_of(driver, listener->lane), &point,
+				    on_completion, listener,
+				    &ignored) == PLAIT_OK)
 		return;
-	cell->polled = true;
-	state->polled_count++;
+	listener->polled = true;
+	driver->polled_count++;
 }
 
-bool plait__submit_poll(plait__queue_instance *state, uint32_t number,
+bool plait__submit_poll(plait__run_driver *driver, uint32_t number,
 			plait_status *out)
 {
-	const plait__queue_listener *cell = &state->listeners[number];
-	plait__backend_port *port = port_of(state, cell->lane);
-	const plait_backend_point point = point_of(state, cell);
+	const plait__queue_listener *listener = &driver->listeners[number];
+	plait__backend_port *port = port_of(driver, listener->lane);
+	const plait_backend_point point = point_of(driver, listener);
 	plait_error room = { .size = sizeof(room) };
 	plait_error why = { .size = sizeof(why) };
 	uint64_t reached = 0;
@@ -219,53 +227,53 @@ bool plait__submit_poll(plait__queue_instance *state, uint32_t number,
 	*out = port->backend->table.signal_poll(port->backend->self, &point,
 						&reached, &room);
 	*out = plait__backend_result_check_poll(port, *out, &room, &why);
-	if (state->queued->records)
-		state->listeners[number].told_ns = plait__clock_now_ns();
-	/* A call that failed by itself says nothing of the point, unless
-	 * nothing will ever be said again. */
+	if (driver->compiled->records)
+		driver->listeners[number].completed_ns = plait__clock_now_ns();
+	/* A failed poll proves nothing about the point, unless the device is
+	 * lost. */
 	if (*out == PLAIT_OK || *out == PLAIT_E_LOST ||
 	    (*out != PLAIT_PENDING && reached >= point.sequence))
 		return true;
 	if (*out == PLAIT_PENDING)
-		plait__retry_reset(state, cell->lane, PLAIT__RETRY_POINT);
+		plait__retry_reset(driver, listener->lane, PLAIT__RETRY_POINT);
 	else
-		(void)plait__retry_refused(state, cell->lane,
+		(void)plait__retry_refused(driver, listener->lane,
 					   PLAIT__RETRY_POINT, &why);
 	return false;
 }
 
-void plait__submit_explain(plait__queue_instance *state, uint32_t number,
+void plait__submit_explain(plait__run_driver *driver, uint32_t number,
 			   plait_status status, plait_error *out)
 {
 	static const char not_run[] = "not run: ";
-	const plait__queue_listener *cell = &state->listeners[number];
-	plait__backend_port *port = port_of(state, cell->lane);
-	const plait_backend_point point = point_of(state, cell);
+	const plait__queue_listener *listener = &driver->listeners[number];
+	plait__backend_port *port = port_of(driver, listener->lane);
+	const plait_backend_point point = point_of(driver, listener);
 	plait_error room = { .size = sizeof(room) };
 	uint64_t reached;
-	plait_status said;
+	plait_status answer;
 
-	said = port->backend->table.signal_poll(port->backend->self, &point,
-						&reached, &room);
-	said = plait__backend_result_check_poll(port, said, &room, out);
-	if (said >= 0)
-		said = plait__fail(out, status, "device \"%.60s\" failed",
-				   state->queued->lanes[cell->lane]
-					   .device->object.label);
-	/* The run was, only its rest was not. */
+	answer = port->backend->table.signal_poll(port->backend->self, &point,
+						  &reached, &room);
+	answer = plait__backend_result_check_poll(port, answer, &room, out);
+	if (answer >= 0)
+		answer = plait__fail(out, status, "device \"%.60s\" failed",
+				     driver->compiled->lanes[listener->lane]
+					     .device->object.label);
+	/* The run has failed, but commands of it did run. */
 	if (strncmp(out->text, not_run, sizeof(not_run) - 1) == 0)
 		memmove(out->text, out->text + sizeof(not_run) - 1,
 			sizeof(out->text) - (sizeof(not_run) - 1));
-	(void)note_loss(state, cell->lane, said, out);
+	(void)note_loss(driver, listener->lane, answer, out);
 }
 
 /* ---- after a failure ---- */
 
-static bool has_failed(const plait__queue_instance *state, uint32_t lane)
+static bool has_failed(const plait__run_driver *driver, uint32_t lane)
 {
-	plait__backend *backend = port_of(state, lane)->backend;
-	const plait__lane_queue *queue = &state->queues[lane];
-	const plait_backend_point point = { queue->signal, queue->emitted };
+	plait__backend *backend = port_of(driver, lane)->backend;
+	const plait_backend_point point = { driver->state.queues[lane].signal,
+					    driver->lanes[lane].emitted };
 	plait_error ignored = { .size = sizeof(ignored) };
 	uint64_t reached;
 
@@ -273,45 +281,53 @@ static bool has_failed(const plait__queue_instance *state, uint32_t lane)
 					  &ignored) != PLAIT_OK;
 }
 
-static plait_status mend(plait__queue_instance *state, uint32_t lane,
-			 plait_error *error)
+static plait_status recover_queue(plait__run_driver *driver, uint32_t lane,
+				  plait_error *error)
 {
-	plait__backend *backend = port_of(state, lane)->backend;
-	const plait__lane_queue *queue = &state->queues[lane];
+	plait__backend *backend = port_of(driver, lane)->backend;
+	const plait__lane_queue *queue = &driver->state.queues[lane];
 	plait_status status = PLAIT_E_BUSY;
 
-	for (int i = 0; i < TRIES && status != PLAIT_OK &&
-	     status != PLAIT_E_LOST; i++)
+	for (int i = 0;
+	     i < MAX_TRIES && status != PLAIT_OK && status != PLAIT_E_LOST; i++)
 		status = backend->table.queue_recover(backend->self,
 						      queue->raw, error);
-	for (int i = 0; i < TRIES && status == PLAIT_OK; i++) {
+	for (int i = 0; i < MAX_TRIES && status == PLAIT_OK; i++) {
 		status = backend->table.signal_reset(backend->self,
 						     queue->signal, error);
 		if (status == PLAIT_OK)
 			return PLAIT_OK;
-		if (status != PLAIT_E_LOST && i + 1 < TRIES)
+		if (status != PLAIT_E_LOST && i + 1 < MAX_TRIES)
 			status = PLAIT_OK;
 	}
 	return status;
 }
 
-void plait__submit_recover(plait__queue_instance *state)
+/* The new signal counts from 0. */
+static plait_status remake_queue(plait__run_driver *driver, uint32_t lane,
+				 plait_error *error)
 {
-	uint32_t lanes = state->queued->program->plan->lanes_count;
+	driver->lanes[lane] = (plait__lane_progress){ .emitted = 0 };
+	return plait__queue_instance_remake(&driver->state, lane, error);
+}
+
+void plait__submit_recover(plait__run_driver *driver)
+{
+	uint32_t lanes = driver->compiled->program->plan->lanes_count;
 
 	for (uint32_t i = 0; i < lanes; i++) {
 		plait_error why = { .size = sizeof(why) };
 		plait_status status = PLAIT_OK;
 
-		if (state->queues[i].lost || !has_failed(state, i))
+		if (driver->lanes[i].lost || !has_failed(driver, i))
 			continue;
-		status = mend(state, i, &why);
+		status = recover_queue(driver, i, &why);
 		if (status != PLAIT_OK && status != PLAIT_E_LOST)
-			status = plait__queue_instance_remake(state, i, &why);
+			status = remake_queue(driver, i, &why);
 		if (status == PLAIT_OK)
 			continue;
-		state->queues[i].lost = true;
+		driver->lanes[i].lost = true;
 		why.status = status;
-		state->loss = why;
+		driver->loss = why;
 	}
 }

@@ -340,7 +340,7 @@ static void lost(void)
 	HAS_STR(rig.error.text, "CUDA_ERROR_ILLEGAL_ADDRESS");
 	HAS_STR(rig.error.text, "lost");
 	/* It may be another call that notices it first. */
-	if (strstr(rig.error.text, "a command gave ") != NULL)
+	if (strstr(rig.error.text, "a command failed with ") != NULL)
 		HAS_STR(rig.error.text, " for segment of ");
 	unmake(&s);
 	plait_queue_release(rig.queue);

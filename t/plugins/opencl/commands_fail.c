@@ -46,9 +46,9 @@ static bool try_command(const struct fakecl_setup *setup)
 	 * in front of another the driver says only that. */
 	if (status != PLAIT_OK)
 		OK_THAT(report.failed != NULL &&
-			(strstr(error.text, " gave CL_OUT_OF_RESOURCES (-5)") ||
-			 strstr(error.text, "a command behind one that failed "
-				"gave CL_EXEC_STATUS_ERROR")),
+			(strstr(error.text, " failed with CL_OUT_OF_RESOURCES (-5)") ||
+			 strstr(error.text, "a command after a failed one "
+				"failed with CL_EXEC_STATUS_ERROR")),
 			"command %u: %d, %s", (unsigned)setup->fail_command,
 			status, error.text);
 	if (report.failed != NULL)
@@ -122,7 +122,7 @@ static bool try_label(const struct fakecl_setup *setup)
 	failed = standin_report().failed != NULL;
 	OK_THAT(failed == (status != PLAIT_OK) &&
 		(!failed || (strstr(error.text, label) != NULL &&
-			     strstr(error.text, "gave CL_OUT_OF_RESOURCES"))),
+			     strstr(error.text, "failed with CL_OUT_OF_RESOURCES"))),
 		"command %u, %s%s: %s", (unsigned)failing, label,
 		setup->goes_on ? ", the driver goes on" : "", error.text);
 	IS_INT(failed ? submit_all(&things, out, &error) : PLAIT_OK, PLAIT_OK);

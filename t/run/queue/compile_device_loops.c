@@ -157,7 +157,7 @@ static void unmade(void)
 		return;
 	s.plan = freeze_on(new_whole(&s, PLAIT_NODE_WHILE, 3), 2);
 	IS_INT(call_with(s.plan, 0), PLAIT_E_NOMEM);
-	HAS_STR(rig.error.text, "could not be frozen");
+	HAS_STR(rig.error.text, "could not be created");
 	check_whole(&s, 3);
 	free_whole(&s);
 	close_place();

@@ -4,7 +4,8 @@
  * are waits, however many lanes a command waits for.  The source is included, so
  * that looks can be counted; plans are written by hand.
  */
-#include "run/queue/queue_engine.h"
+#include "run/queue/compile_device_loops.h"
+#include "run/queue/queue_command.h"
 
 #include "lib/tap.h"
 
@@ -32,7 +33,7 @@ static bool has_work(const plait__plan *plan, uint32_t command)
 #define plait__vector_at(vector, index) \
 	(looks++, plait__vector_at(vector, index))
 #define plait__compile_segment_device is_here
-#define plait__translate_has_work has_work
+#define plait__queue_command_has_work has_work
 #define plait__program_allocator(program) ((void)(program), \
 					   plait__alloc_default())
 #include "run/queue/compile_segments.c"
@@ -63,7 +64,7 @@ static void begin(void)
 	program = (plait__program){ .plan = &plan };
 	queued = (plait__queue_program){ .program = &program, .min_commands = 1,
 				  .regions = frozen, .body_work = inside };
-	plait__vector_init(&queued.items, plait__alloc_default(),
+	plait__vector_init(&queued.stages, plait__alloc_default(),
 			   sizeof(plait__queue_stage));
 	plait__vector_init(&queued.segments, plait__alloc_default(),
 			   sizeof(plait__queue_segment));
@@ -112,7 +113,7 @@ static void find(void)
 	for (uint32_t i = 0; i < plan.command_count; i++)
 		next[i] = i + 1 < plan.command_count ? i + 1 : PLAIT__NONE;
 	queued.lanes = lanes;
-	OK(plait__vector_push(&queued.items, &chunk, 1) != NULL);
+	OK(plait__vector_push(&queued.stages, &chunk, 1) != NULL);
 	looks = 0;
 	OK(plait__compile_segments(&queued, next));
 	plait__free(plait__alloc_default(), lanes, MOST * sizeof(*lanes));
@@ -122,7 +123,7 @@ static void end(void)
 {
 	uint64_t bytes = plan.command_count * sizeof(uint32_t);
 
-	plait__vector_fini(&queued.items);
+	plait__vector_fini(&queued.stages);
 	plait__vector_fini(&queued.segments);
 	plait__vector_fini(&queued.members);
 	plait__vector_fini(&queued.edge_starts);
@@ -190,7 +191,7 @@ static void stubs(void)
 	frozen[0] = (plait__queue_region){ .order_first = 1,
 					    .order_count = LANES,
 					    .outer = PLAIT__NONE,
-					    .frozen = true };
+					    .on_device = true };
 	find();
 	IS_UINT(queued.segments.count, 1);
 	IS_UINT(queued.members.count, 2);

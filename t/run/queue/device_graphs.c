@@ -305,8 +305,8 @@ static void told(const char *fault, plait_status fails, uint32_t which)
 		}
 		write_words(x, 1);
 		IS_INT(run_given(plan, i / 2), fails);
-		HAS_STR(rig.error.text, "could not be frozen");
-		HAS_STR(rig.error.text, "segment of 2 from ");
+		HAS_STR(rig.error.text, "could not be created");
+		HAS_STR(rig.error.text, "segment of 2 commands from ");
 		IS_UINT(read_words(x), 1);
 		check_told(plan, x, i / 2);
 	}
@@ -366,7 +366,7 @@ static void unmade(void)
 	x = words_on(rig.device);
 	plan = freeze_on(new_chain(map, x, CHAIN), 1);
 	IS_INT(call_with(plan, 0), PLAIT_E_NOMEM);
-	HAS_STR(rig.error.text, "could not be frozen");
+	HAS_STR(rig.error.text, "could not be created");
 	run_chain(plan, x, 1);
 	IS_UINT(begun_segments, 1);
 	plait_plan_release(plan);

@@ -73,15 +73,15 @@ enum what { PLAIN, INDEX, TURNS, FUNCTION, FAR, CALLS, INSIDE, WHATS };
 
 static const char *const reasons[WHATS] = {
 	[PLAIN] = ": its device, " SIMULATED ":0, decides",
-	[INDEX] = ": the host decides, as an argument asks for the number of "
+	[INDEX] = ": the host decides, as an argument is the number of "
 		"its iteration",
-	[TURNS] = ": the host decides, as buffers take turns with its "
+	[TURNS] = ": the host decides, as buffers rotate with its "
 		"iterations",
-	[FUNCTION] = ": the host decides, as a function answers",
+	[FUNCTION] = ": the host decides, as its predicate is a function",
 	[FAR] = ": the host decides, as it has lanes of several devices",
-	[CALLS] = ": the host decides, as its device does not do as part of "
-		"a segment what it has: \"calls\"",
-	[INSIDE] = ": the host decides, as it decides one in it",
+	[CALLS] = ": the host decides, as no segment of its device can "
+		"contain a command of it: \"calls\"",
+	[INSIDE] = ": the host decides, as the host decides one in it",
 };
 
 struct loop {
@@ -242,14 +242,14 @@ static void of_all(void)
 	check("", PLAIN, ": the host decides, as PLAIT_SEGMENTS is 0");
 	(void)setenv("PLAIT_SEGMENTS", "1", 1);
 	check(",regions=0", PLAIN,
-	      ": the host decides, as its device decides none");
+	      ": the host decides, as its device cannot decide any");
 }
 
 /* Of a device that refuses it after all: in each run, as none does it. */
 static void refused(void)
 {
 	static const char why[] = "loop \"loop\": the host decides, as a device "
-				  "has not taken all of its plan's";
+				  "cannot decide all of its plan";
 	struct loop s;
 	plait_plan *plan;
 

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who holds the lock does the work of all who could not have it.
+ * Combining lock: the holder does the work of threads that did not get it.
  *
  *     enter   lock
- *     leave   notes and marked queues, until there are none
- *             deliver: emissions and host functions, without the lock, one
- *             thread at a time and in order
- *             unlock; a note came meanwhile?  then once more, if nobody else
- *             has the lock
+ *     leave   apply completions and advance dirty queues, until none is left
+ *             deliver emissions and host functions: unlocked, in order, one
+ *             thread at a time
+ *             unlock; repeat if a completion arrived and the lock is free
  *
- * A callback of the driver may come on a thread that is inside the driver, in
- * our name, with the lock: it leaves its note and only tries the lock.  When it
- * gets it, it may not call the driver, whose locks it may hold; what needs the
- * driver then goes on on a worker of the core (the parked_lane).
+ * A callback of the driver may arrive on a thread that is inside a driver call
+ * of this backend and holds the lock.  It pushes its completion and only tries
+ * the lock.  If it gets the lock it must not call the driver, because it may
+ * hold locks of the driver; a worker of the core then makes those calls
+ * (worker_lane).
  */
 #include <stdio.h>
 #include <string.h>
@@ -24,61 +24,62 @@ void plaitp_driven_enter(struct driven *self)
 	pthread_mutex_lock(&self->lock);
 }
 
-/* --- notes ---------------------------------------------------------------- */
+/* --- completions ---------------------------------------------------------- */
 
-static void leave_note(struct driven *self, driven_batch *batch, int32_t code)
+static void push_completion(struct driven *self, driven_batch *batch,
+			    int32_t code)
 {
-	pthread_mutex_lock(&self->notes_lock);
+	pthread_mutex_lock(&self->completion_lock);
 	self->callbacks++;
 	batch->code = code;
-	batch->next_note = self->notes;
-	self->notes = batch;
-	pthread_mutex_unlock(&self->notes_lock);
+	batch->next_completion = self->completions;
+	self->completions = batch;
+	pthread_mutex_unlock(&self->completion_lock);
 }
 
-static driven_batch *take_notes(struct driven *self)
+static driven_batch *take_completions(struct driven *self)
 {
-	driven_batch *notes;
+	driven_batch *completions;
 
-	pthread_mutex_lock(&self->notes_lock);
-	notes = self->notes;
-	self->notes = NULL;
-	pthread_mutex_unlock(&self->notes_lock);
-	return notes;
+	pthread_mutex_lock(&self->completion_lock);
+	completions = self->completions;
+	self->completions = NULL;
+	pthread_mutex_unlock(&self->completion_lock);
+	return completions;
 }
 
-static bool has_notes(struct driven *self)
+static bool has_completions(struct driven *self)
 {
 	bool some;
 
-	pthread_mutex_lock(&self->notes_lock);
-	some = self->notes != NULL || self->left_behind;
-	pthread_mutex_unlock(&self->notes_lock);
+	pthread_mutex_lock(&self->completion_lock);
+	some = self->completions != NULL || self->has_unended;
+	pthread_mutex_unlock(&self->completion_lock);
 	return some;
 }
 
-/* --- what is delivered ---------------------------------------------------- */
+/* --- deliveries ----------------------------------------------------------- */
 
 void plaitp_driven_deliver_later(struct driven *self, driven_batch *batch)
 {
-	batch->next_out = NULL;
-	*self->out_last = batch;
-	self->out_last = &batch->next_out;
+	batch->next_delivery = NULL;
+	*self->delivery_tail = batch;
+	self->delivery_tail = &batch->next_delivery;
 }
 
-static driven_batch *next_delivery(struct driven *self)
+static driven_batch *pop_delivery(struct driven *self)
 {
-	driven_batch *batch = self->out_first;
+	driven_batch *batch = self->delivery_head;
 
 	if (batch == NULL)
 		return NULL;
-	self->out_first = batch->next_out;
-	if (self->out_first == NULL)
-		self->out_last = &self->out_first;
+	self->delivery_head = batch->next_delivery;
+	if (self->delivery_head == NULL)
+		self->delivery_tail = &self->delivery_head;
 	return batch;
 }
 
-/* Without the lock.  Once the last emission is out, the queue may be gone. */
+/* Called without the lock.  After the last emission the queue may be freed. */
 static void deliver_emissions(struct driven *self, const driven_batch *batch,
 			      const plait_error *failure)
 {
@@ -90,7 +91,7 @@ static void deliver_emissions(struct driven *self, const driven_batch *batch,
 					     batch->failed ? failure : NULL);
 }
 
-/* A host function has ended, in whatever way. */
+/* Resumes the batch after a host function, however it ended. */
 static void end_call(struct driven *self, driven_batch *batch,
 		     const plait_error *failure)
 {
@@ -103,7 +104,7 @@ static void end_call(struct driven *self, driven_batch *batch,
 	plaitp_driven_leave(self);
 }
 
-/* The words are those of every backend. */
+/* The text is the same in every backend. */
 static void describe_call(const driven_batch *batch, int64_t origin,
 			  const char *what, plait_error *out)
 {
@@ -122,7 +123,7 @@ static void describe_call(const driven_batch *batch, int64_t origin,
 			   named ? "\"" : "");
 }
 
-/* The function ended its thread instead of returning. */
+/* The host function ended its thread instead of returning. */
 static void lose_call(void *arg)
 {
 	driven_batch *batch = arg;
@@ -134,7 +135,7 @@ static void lose_call(void *arg)
 	end_call(batch->queue->self, batch, &failure);
 }
 
-/* On a worker of the core. */
+/* Runs on a worker of the core. */
 static int32_t run_call(void *user_data)
 {
 	driven_batch *batch = user_data;
@@ -170,9 +171,9 @@ static plait_status submit_call(struct driven *self, plait_backend_queue *lane,
 					   error);
 }
 
-/* The lock is held before, and not after. */
-static void hand_out(struct driven *self, driven_batch *batch,
-		     struct driven_delivery *out)
+/* Caller holds the lock; returns without it. */
+static void hand_over(struct driven *self, driven_batch *batch,
+		      struct driven_delivery *out)
 {
 	plait_backend_queue *lane = batch->queue->lane;
 
@@ -204,72 +205,73 @@ static void end_delivery(struct driven *self, struct driven_delivery *delivery)
 	plaitp_driven_mark_dirty(self, batch->queue);
 }
 
-enum delivery { DELIVERY_NONE, DELIVERY_MORE, DELIVERY_LEFT };
+enum delivery { DELIVERY_NONE, DELIVERY_MORE, DELIVERY_UNENDED };
 
 /*
- * A callback must not wait for the lock: who has it may be waiting in the
- * driver for this very thread.  He ends what was begun here when he leaves; if
- * he has gone meanwhile, it is ours once more.
+ * A callback must not block on the lock: its holder may be waiting in the
+ * driver for this very thread.  The holder ends this delivery when it unlocks;
+ * if it has unlocked meanwhile, this thread has the lock again.
  */
-static enum delivery leave_behind(struct driven *self,
-				  const struct driven_delivery *delivery)
+static enum delivery leave_unended(struct driven *self,
+				   const struct driven_delivery *delivery)
 {
-	pthread_mutex_lock(&self->notes_lock);
-	self->left = *delivery;
-	self->left_behind = true;
-	pthread_mutex_unlock(&self->notes_lock);
+	pthread_mutex_lock(&self->completion_lock);
+	self->unended = *delivery;
+	self->has_unended = true;
+	pthread_mutex_unlock(&self->completion_lock);
 	return pthread_mutex_trylock(&self->lock) == 0 ? DELIVERY_MORE :
-							 DELIVERY_LEFT;
+							 DELIVERY_UNENDED;
 }
 
-/* But for DELIVERY_NONE the lock was released meanwhile; of LEFT it still is. */
+/* Unless it returns DELIVERY_NONE it has released the lock in between.  After
+ * DELIVERY_UNENDED the lock is not held. */
 static enum delivery deliver(struct driven *self, bool may_wait)
 {
 	struct driven_delivery delivery;
 	driven_batch *batch;
 
-	if (self->delivering || self->out_first == NULL)
+	if (self->delivering || self->delivery_head == NULL)
 		return DELIVERY_NONE;
 	self->delivering = true;
-	while ((batch = next_delivery(self)) != NULL) {
-		hand_out(self, batch, &delivery);
+	while ((batch = pop_delivery(self)) != NULL) {
+		hand_over(self, batch, &delivery);
 		if (may_wait)
 			pthread_mutex_lock(&self->lock);
 		else if (pthread_mutex_trylock(&self->lock) != 0)
-			return leave_behind(self, &delivery);
+			return leave_unended(self, &delivery);
 		end_delivery(self, &delivery);
 	}
 	self->delivering = false;
 	return DELIVERY_MORE;
 }
 
-static void end_left_behind(struct driven *self)
+static void end_unended(struct driven *self)
 {
 	struct driven_delivery delivery;
 	bool some;
 
-	pthread_mutex_lock(&self->notes_lock);
-	some = self->left_behind;
-	delivery = self->left;
-	self->left_behind = false;
-	pthread_mutex_unlock(&self->notes_lock);
+	pthread_mutex_lock(&self->completion_lock);
+	some = self->has_unended;
+	delivery = self->unended;
+	self->has_unended = false;
+	pthread_mutex_unlock(&self->completion_lock);
 	if (!some)
 		return;
 	end_delivery(self, &delivery);
 	self->delivering = false;
 }
 
-static void read_notes(struct driven *self)
+static void apply_completions(struct driven *self)
 {
-	driven_batch *note = take_notes(self);
+	driven_batch *completed = take_completions(self);
 
-	end_left_behind(self);
-	while (note != NULL) {
-		driven_batch *next = note->next_note;
+	end_unended(self);
+	while (completed != NULL) {
+		driven_batch *next = completed->next_completion;
 
-		note->flying = false;
-		plaitp_driven_mark_dirty(self, note->queue);
-		note = next;
+		completed->in_flight = false;
+		plaitp_driven_mark_dirty(self, completed->queue);
+		completed = next;
 	}
 }
 
@@ -287,7 +289,7 @@ static void collect_garbage(struct driven *self)
 
 	while ((batch = self->garbage) != NULL) {
 		self->garbage = batch->next;
-		self->verbs->drop(self, batch);
+		self->ops->drop(self, batch);
 		self->services->resize(self->host, batch, batch->total_bytes,
 				       0);
 	}
@@ -295,28 +297,28 @@ static void collect_garbage(struct driven *self)
 
 /* --- leaving -------------------------------------------------------------- */
 
-/* The lock is held.  True: the parked_lane is to be called, by who asked. */
-static bool needs_pilot(struct driven *self)
+/* Caller holds the lock.  Returns true if the caller must request a worker. */
+static bool needs_worker(struct driven *self)
 {
 	bool call = false;
 
-	if (self->held == NULL)
+	if (self->deferred == NULL)
 		return false;
-	pthread_mutex_lock(&self->notes_lock);
-	call = !self->pilot_called;
-	self->pilot_called = true;
-	pthread_mutex_unlock(&self->notes_lock);
+	pthread_mutex_lock(&self->completion_lock);
+	call = !self->worker_requested;
+	self->worker_requested = true;
+	pthread_mutex_unlock(&self->completion_lock);
 	return call;
 }
 
-static void dismiss_pilot(struct driven *self)
+static void clear_worker_request(struct driven *self)
 {
-	pthread_mutex_lock(&self->notes_lock);
-	self->pilot_called = false;
-	pthread_mutex_unlock(&self->notes_lock);
+	pthread_mutex_lock(&self->completion_lock);
+	self->worker_requested = false;
+	pthread_mutex_unlock(&self->completion_lock);
 }
 
-/* Returns what needs_pilot() does; never, if the driver may be called. */
+/* Returns true if a worker must be requested; never if may_call. */
 static bool leave(struct driven *self, bool may_call)
 {
 	enum delivery delivery;
@@ -324,18 +326,19 @@ static bool leave(struct driven *self, bool may_call)
 
 	do {
 		do {
-			read_notes(self);
+			apply_completions(self);
 			plaitp_driven_advance(self, may_call);
 			delivery = deliver(self, may_call);
 		} while (delivery == DELIVERY_MORE);
-		if (delivery == DELIVERY_LEFT)
+		if (delivery == DELIVERY_UNENDED)
 			break;
 		if (may_call)
 			collect_garbage(self);
 		else if (!call)
-			call = needs_pilot(self);
+			call = needs_worker(self);
 		pthread_mutex_unlock(&self->lock);
-	} while (has_notes(self) && pthread_mutex_trylock(&self->lock) == 0);
+	} while (has_completions(self) &&
+		 pthread_mutex_trylock(&self->lock) == 0);
 	return call;
 }
 
@@ -344,79 +347,81 @@ void plaitp_driven_leave(struct driven *self)
 	(void)leave(self, true);
 }
 
-static int32_t fly(void *arg)
+static int32_t run_on_worker(void *arg)
 {
 	struct driven *self = arg;
 
-	dismiss_pilot(self);
+	clear_worker_request(self);
 	plaitp_driven_enter(self);
 	plaitp_driven_leave(self);
 	return 0;
 }
 
-static void call_pilot(struct driven *self)
+static void request_worker(struct driven *self)
 {
 	plait_error ignored = { .size = sizeof(ignored) };
 
-	if (submit_call(self, self->parked_lane, fly, self, &ignored) == PLAIT_OK)
+	if (submit_call(self, self->worker_lane, run_on_worker, self,
+			&ignored) == PLAIT_OK)
 		return;
-	/* No memory for him.  Whoever has the lock goes on for us; if nobody
-	 * has, it is better to call the driver from here than to stop. */
-	dismiss_pilot(self);
+	/* No memory for the request.  The holder of the lock makes the driver
+	 * calls; if the lock is free, calling the driver here is better than
+	 * stopping. */
+	clear_worker_request(self);
 	if (pthread_mutex_trylock(&self->lock) == 0)
 		plaitp_driven_leave(self);
 }
 
 static void end_callback(struct driven *self)
 {
-	pthread_mutex_lock(&self->notes_lock);
+	pthread_mutex_lock(&self->completion_lock);
 	if (--self->callbacks == 0)
-		pthread_cond_broadcast(&self->quiet);
-	pthread_mutex_unlock(&self->notes_lock);
+		pthread_cond_broadcast(&self->no_callbacks);
+	pthread_mutex_unlock(&self->completion_lock);
 }
 
 void plaitp_driven_complete(driven_batch *batch, int32_t code)
 {
 	struct driven *self = batch->queue->self;
 
-	/* From here on the batch may be gone. */
-	leave_note(self, batch, code);
+	/* The batch may be freed from here on. */
+	push_completion(self, batch, code);
 	if (pthread_mutex_trylock(&self->lock) == 0 && leave(self, false))
-		call_pilot(self);
+		request_worker(self);
 	end_callback(self);
 }
 
-/* --- life ----------------------------------------------------------------- */
+/* --- opening and closing -------------------------------------------------- */
 
 plait_status plaitp_driven_open(struct driven *self,
-				const struct driven_ops *verbs,
+				const struct driven_ops *ops,
 				plait_error *error)
 {
 	char label[DRIVEN_LABEL_BYTES];
 	const plait_queue_request request = { .size = sizeof(request),
 					      .label = label };
 
-	self->verbs = verbs;
-	snprintf(label, sizeof(label), "%s parked_lane", verbs->name);
+	self->ops = ops;
+	snprintf(label, sizeof(label), "%s driver calls", ops->name);
 	pthread_mutex_init(&self->lock, NULL);
-	pthread_mutex_init(&self->notes_lock, NULL);
-	pthread_cond_init(&self->quiet, NULL);
-	self->out_last = &self->out_first;
-	return self->services->lane_create(self->host, &request, &self->parked_lane,
-					   error);
+	pthread_mutex_init(&self->completion_lock, NULL);
+	pthread_cond_init(&self->no_callbacks, NULL);
+	self->delivery_tail = &self->delivery_head;
+	return self->services->lane_create(self->host, &request,
+					   &self->worker_lane, error);
 }
 
-/* Nobody has work here any more, but somebody may be on his way out. */
+/* No queue is left, but a callback may not have returned yet. */
 static void await_callbacks(struct driven *self)
 {
-	pthread_mutex_lock(&self->notes_lock);
+	pthread_mutex_lock(&self->completion_lock);
 	while (self->callbacks > 0)
-		pthread_cond_wait(&self->quiet, &self->notes_lock);
-	pthread_mutex_unlock(&self->notes_lock);
+		pthread_cond_wait(&self->no_callbacks, &self->completion_lock);
+	pthread_mutex_unlock(&self->completion_lock);
 }
 
-/* Without workers nobody else runs the lane. */
-static void run_pilot(struct driven *self)
+/* Without workers no other thread runs the lane. */
+static void pump_worker_lane(struct driven *self)
 {
 	plait_error ignored = { .size = sizeof(ignored) };
 
@@ -428,13 +433,13 @@ static void run_pilot(struct driven *self)
 void plaitp_driven_close(struct driven *self)
 {
 	await_callbacks(self);
-	if (self->parked_lane != NULL) {
-		run_pilot(self);
-		self->services->lane_destroy(self->host, self->parked_lane);
+	if (self->worker_lane != NULL) {
+		pump_worker_lane(self);
+		self->services->lane_destroy(self->host, self->worker_lane);
 	}
 	plaitp_driven_enter(self);
 	plaitp_driven_leave(self);
-	pthread_cond_destroy(&self->quiet);
-	pthread_mutex_destroy(&self->notes_lock);
+	pthread_cond_destroy(&self->no_callbacks);
+	pthread_mutex_destroy(&self->completion_lock);
 	pthread_mutex_destroy(&self->lock);
 }

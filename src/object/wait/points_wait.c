@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Waiting for signals: from the user's points to those of wait_loop.h. */
+/* plait_signal_wait_points: waits for points of the user's signals, by wait_loop.h. */
 #include "plait/queue.h"
 
 #include "object/signal/signal.h"
-#include "object/progress/wait_loop.h"
+#include "object/wait/wait_loop.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
 
 #include <string.h>
 
-/* As many as need no memory. */
+/* Points that need no allocation. */
 enum { FEW = 8 };
 
 typedef struct entered {
@@ -18,7 +18,7 @@ typedef struct entered {
 	plait__wait_point *points;
 	uint64_t count;
 	uint64_t reserved;
-	plait__context *context; /* kept by the signals */
+	plait__context *context; /* held by the signals */
 	plait__signal *few_signals[FEW];
 	plait__wait_point few_points[FEW];
 } entered;
@@ -78,7 +78,7 @@ static plait_status check_context(const plait__signal *signal,
 				   context->object.slot));
 }
 
-/* The first one is entered already. */
+/* The first signal is entered already. */
 static plait_status enter_one(entered *all, const plait_point *given,
 			      plait__context *context, plait_error *error)
 {
@@ -102,7 +102,8 @@ static plait_status enter_one(entered *all, const plait_point *given,
 	return status;
 }
 
-/* Also of a thread that ends while it waits. */
+/* Leave the signals; also the exit function of a thread that ends while it
+ * waits. */
 static void leave_all(void *arg)
 {
 	entered *all = arg;
@@ -171,11 +172,12 @@ PLAIT_API plait_status plait_signal_wait_points(const plait_point *points,
 		status = check(points, count, mode, error);
 	if (status != PLAIT_OK || count == 0)
 		return status;
-	/* Keeps the context until the end. */
+	/* Holds the context until the end. */
 	status = plait__signal_enter(points[0].signal, &first, error);
 	if (status != PLAIT_OK)
 		return status;
-	PLAIT__THREAD_SCOPE inside = { plait__object_leave_on_exit, &first->object };
+	PLAIT__THREAD_SCOPE inside = { plait__object_leave_on_exit,
+				       &first->object };
 	status = wait_all(first->object.context, points, count, &request,
 			  error);
 	plait__thread_scope_end(&inside);
@@ -192,6 +194,6 @@ PLAIT_API plait_status plait_signal_wait(plait_signal *signal,
 {
 	const plait_point point = { signal, sequence };
 
-	return plait_signal_wait_points(&point, 1, PLAIT_WAIT_ALL, timeout_ns, NULL,
-				 error);
+	return plait_signal_wait_points(&point, 1, PLAIT_WAIT_ALL, timeout_ns,
+					NULL, error);
 }

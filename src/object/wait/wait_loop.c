@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The one loop in which threads wait; see wait_loop.h. */
-#include "object/progress/wait_loop.h"
+/* The wait loop; see wait_loop.h. */
+#include "object/wait/wait_loop.h"
 
-#include "object/queue/owner_call.h"
-#include "object/inbox/inbox.h"
 #include "object/context/backend_result.h"
+#include "object/wait/wait_diagnosis.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -12,23 +11,23 @@
 #include "sys/clock.h"
 
 enum {
-	/* How long to wait inside a backend that cannot call us. */
+	/* Slice of a wait inside a backend that cannot notify. */
 	SLICE_NS = 1000000,
-	/* How long to believe a backend that promised to tell: one that told
-	 * too early, or forgets it, makes us late, but does not stop us. */
+	/* Longest sleep on a backend's notification: one that came too early or
+	 * never comes delays the wait, but does not stop it. */
 	TRUST_NS = 100000000,
-	/* Points that are handed to a backend without asking for memory. */
+	/* Points passed to a backend without an allocation. */
 	FEW = 8
 };
 
 struct waiter {
 	plait__wait_request *request;
-	plait__backend_port *port; /* the only one, or null: several or none */
+	plait__backend_port *port; /* the only one; null: several or none */
 	uint64_t deadline_ns;
-	struct plait__backoff ladder;
+	struct plait__backoff backoff;
 };
 
-/* --- looking */
+/* --- polling */
 
 static plait_status poll_point(const plait__wait_point *point,
 			       plait_error *error)
@@ -40,11 +39,12 @@ static plait_status poll_point(const plait__wait_point *point,
 
 	status = backend->table.signal_poll(backend->self, &point->point,
 					    &reached, &room);
-	return plait__backend_result_check_poll(point->port, status, &room, error);
+	return plait__backend_result_check_poll(point->port, status, &room,
+						error);
 }
 
-/* PLAIT_PENDING, or how the wait ends. */
-static plait_status look(plait__wait_request *request, plait_error *error)
+/* PLAIT_PENDING, or the result of the wait. */
+static plait_status poll_all(plait__wait_request *request, plait_error *error)
 {
 	plait_status answer = request->any ? PLAIT_PENDING : PLAIT_OK;
 	plait_status status;
@@ -66,14 +66,15 @@ static plait_status look(plait__wait_request *request, plait_error *error)
 	return answer;
 }
 
-/* --- the backends that matter: of the points, or all of them */
+/* --- the backends that the wait depends on: those of its points, or all */
 
-static bool matters(const struct waiter *waiter, const plait__backend_port *port)
+static bool depends_on(const struct waiter *waiter,
+		       const plait__backend_port *port)
 {
 	const plait__wait_request *request = waiter->request;
 	uint64_t i;
 
-	/* What is driven may need any of them. */
+	/* A driven run may need any of them. */
 	if (plait__progress_is_active(&request->context->driver))
 		return true;
 	if (waiter->port != NULL || request->ready != NULL)
@@ -84,33 +85,20 @@ static bool matters(const struct waiter *waiter, const plait__backend_port *port
 	return false;
 }
 
-/* Do all that matter have these capabilities? */
+/* Returns true if all backends of the wait have these capabilities. */
 static bool all_have(const struct waiter *waiter, uint32_t capabilities)
 {
 	plait__context *context = waiter->request->context;
 	uint32_t i;
 
 	for (i = 0; i < context->port_count; i++)
-		if (matters(waiter, &context->ports[i]) &&
+		if (depends_on(waiter, &context->ports[i]) &&
 		    (context->ports[i].all & capabilities) != capabilities)
 			return false;
 	return true;
 }
 
-bool plait__wait_pump_port(plait__context *context, const plait__backend_port *port)
-{
-	const plait__backend *backend = port->backend;
-	plait_error ignored = { .size = 0 };
-	struct plait__callback_scope inside;
-	plait_status status;
-
-	plait__pool_callback_scope_enter(&inside, context->pool);
-	status = backend->table.pump(backend->self, &ignored);
-	plait__pool_callback_scope_leave(&inside);
-	return status == PLAIT_OK;
-}
-
-/* True: one of them got on. */
+/* Returns true if a backend advanced. */
 static bool pump(const struct waiter *waiter)
 {
 	plait__context *context = waiter->request->context;
@@ -121,8 +109,8 @@ static bool pump(const struct waiter *waiter)
 		const plait__backend_port *port = &context->ports[i];
 
 		if ((port->any & PLAIT_CAP_NEEDS_PUMP) != 0 &&
-		    matters(waiter, port) &&
-		    plait__wait_pump_port(context, port))
+		    depends_on(waiter, port) &&
+		    plait__backend_pump(context, port))
 			more = true;
 	}
 	return more;
@@ -130,7 +118,7 @@ static bool pump(const struct waiter *waiter)
 
 /* --- waiting inside one backend */
 
-/* Points for a backend; memory, when they are many. */
+/* Points in the form of a backend; allocated if there are many. */
 struct points {
 	const plait_allocator *allocator;
 	plait_backend_point *all;
@@ -138,7 +126,8 @@ struct points {
 	plait_backend_point few[FEW];
 };
 
-/* Also of a thread that ends while it waits. */
+/* Free the points; also the exit function of a thread that ends while it
+ * waits. */
 static void free_points(void *arg)
 {
 	struct points *points = arg;
@@ -148,7 +137,7 @@ static void free_points(void *arg)
 			    points->count * sizeof(*points->all));
 }
 
-/* PLAIT_OK: look again; else how the wait ends, as the backend says. */
+/* PLAIT_OK: poll again; else the result of the wait, as the backend says. */
 static plait_status wait_inside(struct waiter *waiter, uint64_t timeout_ns,
 				plait_error *error)
 {
@@ -177,7 +166,8 @@ static plait_status wait_inside(struct waiter *waiter, uint64_t timeout_ns,
 		points.all[i] = request->points[i].point;
 	PLAIT__THREAD_SCOPE waits = { free_points, &points };
 	if (pumps)
-		plait__pool_callback_scope_enter(&inside, request->context->pool);
+		plait__pool_callback_scope_enter(&inside,
+						 request->context->pool);
 	status = backend->table.signal_wait(backend->self, points.all,
 					    (uint32_t)points.count,
 					    request->any, timeout_ns, &room);
@@ -185,22 +175,22 @@ static plait_status wait_inside(struct waiter *waiter, uint64_t timeout_ns,
 		plait__pool_callback_scope_leave(&inside);
 	plait__thread_scope_end(&waits);
 	free_points(&points);
-	return plait__backend_result_check(waiter->port, status, "signal_wait", &room,
-					   error);
+	return plait__backend_result_check(waiter->port, status, "signal_wait",
+					   &room, error);
 }
 
-/* The backend's answer stands, unless a point or an event says otherwise. */
-static plait_status judge(struct waiter *waiter, plait_status said,
+/* The backend's result stands, unless a point says otherwise. */
+static plait_status combine(struct waiter *waiter, plait_status result,
 			  const plait_error *why, plait_error *error)
 {
-	plait_status status = look(waiter->request, error);
+	plait_status status = poll_all(waiter->request, error);
 
-	if (status != PLAIT_PENDING || said == PLAIT_OK)
+	if (status != PLAIT_PENDING || result == PLAIT_OK)
 		return status;
 	return plait__error_copy(error, why);
 }
 
-/* --- sleeping until something in the context changes */
+/* --- sleeping on the context's pulse */
 
 static bool watch_all(const plait__wait_request *request)
 {
@@ -217,25 +207,50 @@ static bool watch_all(const plait__wait_request *request)
 	return true;
 }
 
-static bool serves(const plait__wait_request *request)
+/* --- inboxes of the calling thread */
+
+/* Null: the context has no inbox. */
+static const plait__inbox_service *inboxes_of(const plait__context *context)
+{
+	/* Acquire: the service is stored before the first inbox is counted.  A
+	 * thread that owns an inbox has seen it linked. */
+	return at_load_acquire_u32(&context->inbox_count) != 0 ?
+		       context->inbox_service : NULL;
+}
+
+static bool has_waiting_events(plait__context *context)
+{
+	const plait__inbox_service *inboxes = inboxes_of(context);
+
+	return inboxes != NULL && inboxes->has_waiting(context);
+}
+
+static bool owns_inbox(plait__context *context)
+{
+	const plait__inbox_service *inboxes = inboxes_of(context);
+
+	return inboxes != NULL && inboxes->owns_any(context);
+}
+
+static bool may_serve(const plait__wait_request *request)
 {
 	return request->ready == NULL || request->serves;
 }
 
-/* Is there anything that the loop would act on? */
+/* Returns true if the loop would have nothing to do. */
 static bool is_quiet(struct waiter *waiter)
 {
 	plait__context *context = waiter->request->context;
 
-	return look(waiter->request, NULL) == PLAIT_PENDING &&
+	return poll_all(waiter->request, NULL) == PLAIT_PENDING &&
 	       !plait__context_has_deferred(context) &&
 	       !plait__progress_has_ready(&context->driver) &&
-	       (!serves(waiter->request) || !plait__inbox_has_waiting(context));
+	       (!may_serve(waiter->request) || !has_waiting_events(context));
 }
 
-/* Who drives may have submitted something, on another thread, that only gets
- * on when a thread that waits pumps; the pulse tells of it. */
-static bool was_given_work(const struct waiter *waiter)
+/* A driver on another thread may have submitted work that only a pumping waiter
+ * advances; it notifies the pulse. */
+static bool pump_driven(const struct waiter *waiter)
 {
 	return plait__progress_is_active(&waiter->request->context->driver) &&
 	       pump(waiter);
@@ -257,8 +272,8 @@ static void sleep_on_pulse(struct waiter *waiter)
 	if (look_ns < until_ns)
 		until_ns = look_ns;
 	key = plait__eventcount_prepare(pulse);
-	/* What this thread would run it must not sleep over. */
-	if (is_quiet(waiter) && !was_given_work(waiter) &&
+	/* Do not sleep over work that this thread would run. */
+	if (is_quiet(waiter) && !pump_driven(waiter) &&
 	    (request->help == NULL ||
 	     !plait__external_thread_has_work(request->context->pool)))
 		(void)plait__eventcount_wait(pulse, key, until_ns);
@@ -275,50 +290,50 @@ static plait_status fail_in_call(plait_error *error)
 			   "may need its thread");
 }
 
-/* Nothing gets on by itself, and no other clock runs. */
-static plait_status end_of_time(struct waiter *waiter, plait_error *error)
+/* Virtual time: no backend advances by itself, and no other clock runs. */
+static plait_status wait_virtual(struct waiter *waiter, plait_error *error)
 {
 	plait_error why = { .size = sizeof(why) };
-	plait_status said;
+	plait_status result;
 
 	if (waiter->port != NULL) {
-		said = wait_inside(waiter, waiter->request->timeout_ns, &why);
+		result = wait_inside(waiter, waiter->request->timeout_ns, &why);
 		if (!is_quiet(waiter))
 			return PLAIT_PENDING;
-		return judge(waiter, said, &why, error);
+		return combine(waiter, result, &why, error);
 	}
 	if (waiter->request->timeout_ns != PLAIT_FOREVER)
 		return PLAIT_E_TIMEOUT;
 	return plait__wait_diagnosis_fail_deadlock(waiter->request, error);
 }
 
-/* PLAIT_PENDING: look again. */
-static plait_status rest(struct waiter *waiter, plait_error *error)
+/* PLAIT_PENDING: poll again. */
+static plait_status block(struct waiter *waiter, plait_error *error)
 {
 	plait__wait_request *request = waiter->request;
 	plait__context *context = request->context;
 	plait_error why = { .size = sizeof(why) };
-	plait_status said;
+	plait_status result;
 
-	/* Inside of a backend this thread could not drive anything. */
-	if (waiter->port != NULL && !plait__inbox_owns_any(context) &&
+	/* Inside a backend this thread could not drive any pollable. */
+	if (waiter->port != NULL && !owns_inbox(context) &&
 	    !plait__progress_is_active(&context->driver)) {
-		said = wait_inside(waiter,
-				   request->timeout_ns == PLAIT_FOREVER ||
-						   all_have(waiter,
-							    PLAIT_CAP_VIRTUAL_TIME)
-					   ? request->timeout_ns
-					   : plait__clock_left_ns(
-						     waiter->deadline_ns),
-				   &why);
-		return judge(waiter, said, &why, error);
+		result = wait_inside(
+			waiter,
+			request->timeout_ns == PLAIT_FOREVER ||
+					all_have(waiter,
+						 PLAIT_CAP_VIRTUAL_TIME) ?
+				request->timeout_ns :
+				plait__clock_left_ns(waiter->deadline_ns),
+			&why);
+		return combine(waiter, result, &why, error);
 	}
 	if (pump(waiter))
 		return PLAIT_PENDING;
 	if (all_have(waiter, PLAIT_CAP_VIRTUAL_TIME))
 		return plait__progress_has_retrying(&context->driver) ?
-			       PLAIT_PENDING : end_of_time(waiter, error);
-	if (plait__backoff_step(&waiter->ladder))
+			       PLAIT_PENDING : wait_virtual(waiter, error);
+	if (plait__backoff_step(&waiter->backoff))
 		return PLAIT_PENDING;
 	if (waiter->port == NULL ||
 	    (waiter->port->all & PLAIT_CAP_NOTIFY) != 0)
@@ -330,25 +345,27 @@ static plait_status rest(struct waiter *waiter, plait_error *error)
 
 static plait_status serve(const struct waiter *waiter, bool *out_served)
 {
-	plait__wait_request *request = waiter->request;
+	plait__context *context = waiter->request->context;
+	const plait__inbox_service *inboxes = inboxes_of(context);
 	plait_status status = PLAIT_PENDING;
 
-	if (serves(request))
-		status = plait__inbox_serve(request->context);
+	if (inboxes != NULL && may_serve(waiter->request))
+		status = inboxes->serve(context);
 	*out_served = status == PLAIT_OK;
 	return status;
 }
 
-/* True: something of what needs a thread got on. */
-static bool drives(plait__context *context)
+/* Returns true if a pollable advanced. */
+static bool drive_once(plait__context *context)
 {
-	return !plait__callback_scope_is_active() && plait__progress_drive(context);
+	return !plait__callback_scope_is_active() &&
+	       plait__progress_drive(context);
 }
 
-/* The same for who does not wait, of the backends as well. */
-static bool get_on(const struct waiter *waiter)
+/* Advance pollables and backends once, for a caller that does not wait. */
+static bool advance_once(const struct waiter *waiter)
 {
-	bool driven = drives(waiter->request->context);
+	bool driven = drive_once(waiter->request->context);
 
 	return (!plait__callback_scope_is_active() && pump(waiter)) || driven;
 }
@@ -362,10 +379,10 @@ static plait_status loop(struct waiter *waiter, plait_error *error)
 
 	for (;;) {
 		late = plait__clock_left_ns(waiter->deadline_ns) == 0;
-		/* It may decide what is waited for. */
+		/* A deferred drop may complete the wait. */
 		if (plait__context_has_deferred(request->context))
 			plait__reclaim_pending(request->context);
-		status = look(request, error);
+		status = poll_all(request, error);
 		if (status != PLAIT_PENDING)
 			return status;
 		if (serve(waiter, &served) == PLAIT_EVENT_READY)
@@ -374,26 +391,28 @@ static plait_status loop(struct waiter *waiter, plait_error *error)
 			continue;
 		if (late && !all_have(waiter, PLAIT_CAP_VIRTUAL_TIME))
 			break;
-		if (plait__callback_scope_is_active() && request->timeout_ns != 0)
+		if (plait__callback_scope_is_active() &&
+		    request->timeout_ns != 0)
 			return fail_in_call(error);
 		if ((request->help != NULL && request->help(request->arg)) ||
-		    drives(request->context)) {
-			plait__backoff_init(&waiter->ladder, PLAIT__BACKOFF_SHARED);
+		    drive_once(request->context)) {
+			plait__backoff_init(&waiter->backoff,
+					    PLAIT__BACKOFF_SHARED);
 			continue;
 		}
 		if (request->timeout_ns == 0)
 			break;
-		status = rest(waiter, error);
+		status = block(waiter, error);
 		if (status != PLAIT_PENDING)
 			return status;
 	}
-	/* Who polls in a loop shall get somewhere. */
-	if (get_on(waiter))
-		status = look(request, error);
+	/* A caller that polls in a loop has to make progress. */
+	if (advance_once(waiter))
+		status = poll_all(request, error);
 	return status == PLAIT_PENDING ? PLAIT_E_TIMEOUT : status;
 }
 
-/* Stands for a wait that no point ends, so that every backend matters. */
+/* A condition that no point ends, so that the wait depends on every backend. */
 static bool is_never(void *arg)
 {
 	(void)arg;
@@ -430,11 +449,11 @@ plait_status plait__wait_run(plait__wait_request *request, plait_error *error)
 	uint64_t i;
 
 	request->decided = false;
-	/* What waits in a queue that could not be flushed would never come. */
+	/* Points behind a failed flush would never be reached. */
 	if (at_load_acquire_u32(&request->context->unflushed) != 0)
 		plait__reclaim_now(request->context);
 	waiter.deadline_ns = plait__clock_deadline(request->timeout_ns);
-	plait__backoff_init(&waiter.ladder, PLAIT__BACKOFF_SHARED);
+	plait__backoff_init(&waiter.backoff, PLAIT__BACKOFF_SHARED);
 	if (request->count != 0)
 		waiter.port = request->points[0].port;
 	for (i = 1; i < request->count; i++)

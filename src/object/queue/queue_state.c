@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/* Progress of a queue, and its work in flight; see queue_state.h. */
+#include "object/queue/queue_state.h"
+
+#include "object/context/backend_result.h"
+#include "object/queue/idle_section.h"
+
+void plait__queue_list(plait__queue *queue)
+{
+	plait__reclaim_list(queue->object.context, &queue->entry);
+}
+
+plait_status plait__queue_poll(plait__queue *queue, uint64_t sequence,
+			       uint64_t *out_reached, plait_error *error)
+{
+	plait__backend *backend = queue->port->backend;
+	const plait_backend_point point = { queue->progress, sequence };
+	plait_error room = { .size = sizeof(room) };
+	uint64_t reached = 0;
+	plait_status status;
+
+	status = backend->table.signal_poll(backend->self, &point, &reached,
+					    &room);
+	if (out_reached != NULL)
+		*out_reached = reached;
+	return plait__backend_result_check_poll(queue->port, status, &room,
+						error);
+}
+
+/* Waiting threads check the context's count, and flush again. */
+static void set_unflushed(plait__queue *queue, bool unflushed)
+{
+	at_u32 *count = &queue->object.context->unflushed;
+
+	if (unflushed && !queue->unflushed)
+		at_add_u32(count, 1);
+	else if (!unflushed && queue->unflushed)
+		at_sub_u32(count, 1);
+	queue->unflushed = unflushed;
+}
+
+plait_status plait__queue_flush(plait__queue *queue, plait_error *error)
+{
+	plait__backend *backend = queue->port->backend;
+	plait_error room = { .size = sizeof(room) };
+	plait_status status;
+
+	status = backend->table.queue_flush(backend->self, queue->raw, &room);
+	set_unflushed(queue, status != PLAIT_OK);
+	if (queue->unflushed)
+		plait__queue_list(queue);
+	return plait__backend_result_check(queue->port, status, "queue_flush",
+					   &room, error);
+}
+
+uint32_t plait__queue_collect(plait__queue *queue,
+			      plait__object *out[PLAIT__QUEUE_COLLECT])
+{
+	uint32_t count = 0;
+	uint64_t reached;
+
+	if (queue->inflight.committed == 0 && !queue->draining)
+		return 0;
+	(void)plait__queue_poll(queue, plait__queue_submitted(queue), &reached,
+				NULL);
+	while (count < PLAIT__QUEUE_COLLECT) {
+		out[count] = plait__inflight_ring_pop(&queue->inflight,
+						      reached);
+		if (out[count] == NULL)
+			break;
+		count++;
+	}
+	if (count < PLAIT__QUEUE_COLLECT && queue->draining &&
+	    reached >= plait__queue_submitted(queue)) {
+		queue->draining = false;
+		out[count++] = &queue->object;
+	}
+	return count;
+}
+
+void plait__queue_reclaim(plait__queue *queue)
+{
+	plait__object *done[PLAIT__QUEUE_COLLECT];
+	uint32_t count;
+	uint32_t i;
+
+	plait__object_hold(&queue->object);
+	do {
+		plait__mutex_lock(&queue->lock);
+		if (queue->unflushed)
+			(void)plait__queue_flush(queue, NULL);
+		count = plait__queue_collect(queue, done);
+		plait__mutex_unlock(&queue->lock);
+		for (i = 0; i < count; i++)
+			plait__object_drop(done[i]);
+	} while (count == PLAIT__QUEUE_COLLECT);
+	plait__object_drop(&queue->object);
+}
+
+void plait__queue_collect_all(plait__queue *queue)
+{
+	plait__object *done[PLAIT__QUEUE_COLLECT];
+	uint32_t count;
+	uint32_t i;
+
+	while (queue->inflight.committed >= PLAIT__QUEUE_COLLECT_FROM) {
+		count = plait__queue_collect(queue, done);
+		if (count == 0)
+			break;
+		plait__mutex_unlock(&queue->lock);
+		for (i = 0; i < count; i++)
+			plait__object_drop(done[i]);
+		plait__mutex_lock(&queue->lock);
+	}
+}
+
+void plait__queue_note_failure(plait__queue *queue, const plait_error *failure)
+{
+	plait__mutex_lock(&queue->lock);
+	if (!queue->noted)
+		queue->failure = *failure;
+	queue->noted = true;
+	plait__mutex_unlock(&queue->lock);
+}
+
+/* Returns true if the tail's gate has been raised. What holds it is dropped
+ * under the lock, after `progress` has advanced further. */
+static bool has_left_tail(plait__queue *queue)
+{
+	plait__backend *backend = queue->port->backend;
+	const plait_backend_point point = { queue->tail.gate,
+					    queue->tail.gate_sequence };
+	plait_error ignored = { .size = sizeof(ignored) };
+	uint64_t reached;
+
+	if (queue->tail.before != 0 &&
+	    plait__queue_poll(queue, queue->tail.before, NULL, NULL) !=
+		    PLAIT_OK)
+		return false;
+	return backend->table.signal_poll(backend->self, &point, &reached,
+					  &ignored) == PLAIT_OK;
+}
+
+bool plait__queue_is_clear(plait__queue *queue)
+{
+	uint64_t submitted = plait__queue_submitted(queue);
+
+	if (plait__idle_section_exists(queue))
+		return false;
+	if (queue->cannot_be_lost && queue->clear == submitted)
+		return true;
+	if (plait__queue_poll(queue, submitted, NULL, NULL) == PLAIT_OK) {
+		queue->clear = submitted;
+		return true;
+	}
+	/* Poll `progress` at times, or the in-flight ring would fill. */
+	return queue->tail.gate != NULL &&
+	       queue->tail.sequence == submitted &&
+	       queue->inflight.committed < PLAIT__QUEUE_COLLECT_FROM &&
+	       has_left_tail(queue);
+}

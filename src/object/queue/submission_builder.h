@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Submission builder: a submission under construction, in the arrays of its
+ * queue. Caller holds queue->lock. submission.c uses it for the user's
+ * commands, internal_commands.c and external_section.c for the library's.
+ */
+#ifndef PLAIT_SRC_OBJECT_QUEUE_SUBMISSION_BUILDER_H
+#define PLAIT_SRC_OBJECT_QUEUE_SUBMISSION_BUILDER_H
+
+#include "object/queue/queue.h"
+
+typedef struct plait__call plait__call;
+typedef struct plait__inbox plait__inbox;
+typedef struct plait__signal plait__signal;
+
+struct plait__submission_builder {
+	plait__queue *queue;
+	plait_submission *group; /* the last one */
+	uint32_t group_count;
+	uint32_t work_count;
+	uint32_t point_count;
+	int phase;	   /* what the last group got last */
+	/* sequence of the newest emission of queue->progress */
+	uint64_t progress;
+	bool ordered;	   /* the port's order lock is held */
+	plait__signal *emitted;
+	uint64_t last_emission;
+	plait__call *calls; /* newest first */
+	/* Launch only: the object to hold, and, unless it is a call, the bound
+	 * launch; else null. */
+	plait__object *held;
+	plait_backend_launch *launch;
+	plait__object *late; /* to be closed without locks */
+};
+
+void plait__submission_begin_group(struct plait__submission_builder *builder);
+
+/* Hold the object until the queue has completed this command. PLAIT_E_NOMEM. */
+plait_status plait__submission_hold(struct plait__submission_builder *builder,
+				    plait__object *object, plait_error *error);
+void plait__submission_add_wait(struct plait__submission_builder *builder,
+				plait_backend_signal *signal,
+				uint64_t sequence);
+void plait__submission_add_emit(struct plait__submission_builder *builder,
+				plait_backend_signal *signal,
+				uint64_t sequence);
+
+/* Add a work item of the command's kind and label. */
+plait_work *plait__submission_add_work(
+	struct plait__submission_builder *builder,
+	const plait_command *command);
+
+/* Add a call for the owner of an inbox; it becomes the first of `calls`. */
+plait_status plait__submission_add_call(
+	struct plait__submission_builder *builder, const plait_command *command,
+	plait__inbox *inbox, bool asks, plait_error *error);
+plait_status plait__submission_add_emission(
+	struct plait__submission_builder *builder, plait__signal *signal,
+	plait_error *error);
+
+#endif

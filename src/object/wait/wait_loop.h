@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The wait loop, one for signals, queues and inboxes: poll; serve the inboxes
+ * of the calling thread; then drive pollables, pump backends or sleep, as the
+ * backends require.
+ */
+#ifndef PLAIT_SRC_OBJECT_WAIT_WAIT_LOOP_H
+#define PLAIT_SRC_OBJECT_WAIT_WAIT_LOOP_H
+
+#include "object/context/context.h"
+#include "object/signal/signal_watch.h"
+
+typedef struct plait__wait_point {
+	plait__backend_port *port;
+	plait__signal_watch *watch;
+	plait_backend_point point;
+} plait__wait_point;
+
+typedef struct plait__wait_request {
+	plait__context *context;
+	const plait__wait_point *points;
+	uint64_t count;
+	bool any;
+	uint64_t timeout_ns;
+	/* Instead of points: a condition of this process. */
+	bool (*ready)(void *arg);
+	void *arg;
+	/* With `ready`: also serve inboxes; and null or work that this thread
+	 * can do for the condition, which returns true if it did some. */
+	bool serves;
+	bool (*help)(void *arg);
+	/* Null; or, with `ready` or points of a queue, write what the wait is
+	 * blocked on, for the error text. Not in notification callbacks. */
+	void (*describe)(void *arg, char *out, uint32_t bytes);
+	/* Null, or the end of a timeout's text: the caller's options. */
+	const char *advice;
+	/* Set when a point decided the wait. */
+	bool decided;
+	uint64_t index; /* which point: the one (any), the first that failed
+			 * (all) */
+} plait__wait_request;
+
+/*
+ * PLAIT_OK, the failure of a point, PLAIT_EVENT_READY, PLAIT_E_TIMEOUT,
+ * PLAIT_E_DEADLOCK, PLAIT_E_NOMEM. The caller holds the context and the objects
+ * of the points.
+ */
+plait_status plait__wait_run(plait__wait_request *request,
+			     plait_error *error);
+
+/* Wait until ready(arg) is true; inboxes are not served. */
+plait_status plait__wait_until(plait__context *context,
+			       bool (*ready)(void *arg),
+			       void (*describe_it)(void *arg, char *out,
+						   uint32_t bytes),
+			       void *arg, uint64_t timeout_ns,
+			       plait_error *error);
+
+/*
+ * Do one bounded piece of work on a pollable, or on every backend that needs
+ * pumping. Returns true if one advanced; false inside a host function.
+ */
+bool plait__wait_pump(plait__context *context);
+/* Returns true if plait__wait_pump might find work. */
+bool plait__wait_may_pump(plait__context *context);
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* Current kernel and memory of the arguments of a command. */
+#ifndef PLAIT_SRC_RUN_QUEUE_RESOLVE_ARGUMENTS_H
+#define PLAIT_SRC_RUN_QUEUE_RESOLVE_ARGUMENTS_H
+
+#include "run/queue/queue_instance.h"
+
+/* The kernel that a launch has in this run. */
+plait__kernel *plait__resolve_kernel(const plait__queue_instance *state,
+				     const plait__plan_payload *payload);
+/* The buffer that an argument refers to in this iteration; null: none. */
+plait__buffer *plait__resolve_buffer(const plait__queue_instance *state,
+				     const plait__plan_arg *arg,
+				     uint64_t *out_offset);
+/* Map a range for a host callback; the pointer is null for an empty range. */
+plait_status plait__resolve_map(plait__queue_pointer *pointer,
+				plait__buffer *buffer, uint64_t offset,
+				uint64_t bytes, uint32_t flags,
+				plait_error *error);
+plait_status plait__resolve_unmap(plait__queue_pointer *pointer,
+				  plait_error *error);
+
+#endif

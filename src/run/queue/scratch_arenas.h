@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* Scratch memory of an instance, one arena per device. */
+#ifndef PLAIT_SRC_RUN_QUEUE_SCRATCH_ARENAS_H
+#define PLAIT_SRC_RUN_QUEUE_SCRATCH_ARENAS_H
+
+#include "run/queue/queue_instance.h"
+
+/* Create the arena of a device unless it exists. */
+plait_status plait__scratch_arenas_make(plait__queue_instance *state,
+					uint32_t number, plait_error *error);
+void plait__scratch_arenas_free(plait__queue_instance *state);
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* Cancellation of runs with loops that devices decide. */
+#ifndef PLAIT_SRC_RUN_QUEUE_STOP_DEVICE_LOOPS_H
+#define PLAIT_SRC_RUN_QUEUE_STOP_DEVICE_LOOPS_H
+
+#include "run/queue/run_driver.h"
+
+/* The run was stopped: `stop` of its instance is set.  From any thread, in
+ * upcalls too. */
+void plait__device_loops_cancel(plait__run_driver *driver);
+/* The driver has taken the note of that. */
+void plait__device_loops_ack_stop(plait__run_driver *driver);
+/* Tell loops on devices to end if the run was stopped, once. */
+void plait__stop_device_loops(plait__run_driver *driver);
+/* Publish a new fallback driver, of which nothing has begun. */
+void plait__device_loops_set_host_decided(plait__run_driver *driver,
+					  plait__run_driver *fallback);
+
+#endif
