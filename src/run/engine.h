@@ -87,7 +87,4 @@ struct plait__engine {
 	void (*cancel)(plait__instance *instance);
 };
 
-/* The engine that runs plans on queues of any backend. */
-extern const plait__engine plait__queue_engine;
-
 #endif

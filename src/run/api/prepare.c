@@ -3,6 +3,7 @@
 #include "run/api/prepare.h"
 
 #include "run/host/host_engine.h"
+#include "run/queue/queue_engine.h"
 
 #include "base/error.h"
 #include "object/context/device.h"
