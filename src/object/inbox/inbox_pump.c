@@ -3,6 +3,7 @@
 #include "object/inbox/inbox.h"
 
 #include "object/inbox/inbox_diagnosis.h"
+#include "object/inbox/inbox_records.h"
 #include "object/signal/signal.h"
 #include "object/wait/wait_loop.h"
 

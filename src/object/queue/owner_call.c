@@ -2,7 +2,7 @@
 /* Owner calls: creation, reuse, answers; see owner_call.h. */
 #include "object/queue/owner_call.h"
 
-#include "object/inbox/inbox.h"
+#include "object/inbox/inbox_records.h"
 #include "object/context/backend_result.h"
 #include "object/queue/queue_state.h"
 

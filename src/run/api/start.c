@@ -8,7 +8,7 @@
 
 #include "base/sized_struct.h"
 #include "base/error.h"
-#include "object/inbox/inbox.h"
+#include "object/inbox/inbox_records.h"
 #include "object/queue/queue_finish.h"
 #include "object/queue/queue_state.h"
 #include "object/wait/wait_loop.h"
