@@ -16,7 +16,7 @@ static uint64_t draw(fault *self)
 }
 
 /* What the call answers, PLAIT_OK to let it through; sets `lost`. */
-static plait_status decide(fault *self, enum fault_slot slot)
+static plait_status decide(fault *self, uint32_t slot)
 {
 	const fault_options *options = &self->options;
 
@@ -36,9 +36,10 @@ static plait_status decide(fault *self, enum fault_slot slot)
 	return PLAIT_OK;
 }
 
-plait_status plaitp_fault_choose(fault *self, enum fault_slot slot,
+plait_status plaitp_fault_choose(forward *base, uint32_t slot,
 				 plait_error *error)
 {
+	fault *self = (fault *)(void *)base;
 	const char *name = plaitp_fault_slot_name(slot);
 	plait_status status;
 	bool just_lost;
@@ -59,6 +60,6 @@ plait_status plaitp_fault_choose(fault *self, enum fault_slot slot,
 	snprintf(line, sizeof(line), "fault: call %llu, %s, answers %d%s",
 		 (unsigned long long)call, name, status,
 		 just_lost ? ": the device is lost" : "");
-	self->services->log(self->host, PLAIT_LOG_WARNING, line);
-	return self->services->fail(error, status, 0, line);
+	forward_log(&self->base, PLAIT_LOG_WARNING, line);
+	return self->base.services->fail(error, status, 0, line);
 }

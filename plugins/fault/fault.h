@@ -12,37 +12,12 @@
 
 #include "plait/plugin.h"
 
+#include "forward/forward.h"
+
 typedef struct fault fault;
 typedef struct fault_gate fault_gate;
 typedef struct fault_notice fault_notice;
 typedef struct fault_queue fault_queue;
-
-/* Every slot that can fail. */
-enum fault_slot {
-	FAULT_DEVICE_QUERY,
-	FAULT_MEMORY_CREATE,
-	FAULT_MEMORY_MAP,
-	FAULT_MEMORY_UNMAP,
-	FAULT_QUEUE_CREATE,
-	FAULT_QUEUE_SUBMIT,
-	FAULT_QUEUE_FLUSH,
-	FAULT_QUEUE_RECOVER,
-	FAULT_SIGNAL_CREATE,
-	FAULT_SIGNAL_POLL,
-	FAULT_SIGNAL_WAIT,
-	FAULT_SIGNAL_NOTIFY,
-	FAULT_SIGNAL_RAISE,
-	FAULT_SIGNAL_RESET,
-	FAULT_PUMP,
-	FAULT_KERNEL_BUILD,
-	FAULT_KERNEL_QUERY,
-	FAULT_LAUNCH_CREATE,
-	FAULT_NATIVE_QUERY,
-	FAULT_SEGMENT_CREATE,
-	FAULT_SEGMENT_PATCH,
-	FAULT_SEGMENT_STOP,
-	FAULT_SLOTS
-};
 
 typedef struct fault_options {
 	uint64_t fail;  /* 0 in any of these: never */
@@ -53,15 +28,12 @@ typedef struct fault_options {
 	uint64_t never;
 	uint64_t rate;  /* of 1000 */
 	uint64_t seed;
-	uint32_t slots; /* 1 << slot: these count */
+	uint64_t slots; /* 1 << FORWARD_SLOT: these count */
 	plait_status status;
 } fault_options;
 
 struct fault {
-	plait_host *host;
-	const plait_host_services *services;
-	const plait_backend_table *inner_table;
-	plait_backend *inner;
+	forward base;
 	fault_options options;
 
 	/* Guards everything below; never held while the backend or an upcall
@@ -115,7 +87,7 @@ plait_status plaitp_fault_options(plait_host *host,
 				  fault_options *out, plait_error *error);
 
 /* choose.c: PLAIT_OK, or what this call has to answer instead. */
-plait_status plaitp_fault_choose(fault *self, enum fault_slot slot,
+plait_status plaitp_fault_choose(forward *base, uint32_t slot,
 				 plait_error *error);
 
 /* loss.c */
@@ -129,40 +101,6 @@ void plaitp_fault_raised(fault *self, const plait_backend_point *point);
 void plaitp_fault_drop_gate(fault *self, const plait_backend_signal *gate);
 /* Bring everything that is under way to its end. */
 void plaitp_fault_drain(fault *self);
-
-/* kernel.c */
-plait_status plaitp_fault_kernel_build(plait_backend *self, uint32_t device,
-				       const plait_code *code,
-				       plait_backend_kernel **out,
-				       plait_error *error);
-void plaitp_fault_kernel_destroy(plait_backend *self,
-				 plait_backend_kernel *kernel);
-plait_status plaitp_fault_kernel_query(plait_backend *self,
-				       plait_backend_kernel *kernel,
-				       plait_kernel_facts *out,
-				       plait_error *error);
-plait_status plaitp_fault_launch_create(plait_backend *self,
-					const plait_launch_request *request,
-					plait_backend_launch **out,
-					plait_error *error);
-void plaitp_fault_launch_destroy(plait_backend *self,
-				 plait_backend_launch *launch);
-plait_status plaitp_fault_native_query(plait_backend *self,
-				       const plait_native_request *request,
-				       uint64_t *out, plait_error *error);
-plait_status plaitp_fault_segment_create(plait_backend *self, uint32_t device,
-					 const plait_segment_request *request,
-					 plait_backend_segment **out,
-					 plait_error *error);
-void plaitp_fault_segment_destroy(plait_backend *self,
-				  plait_backend_segment *segment);
-plait_status plaitp_fault_segment_patch(plait_backend *self,
-					plait_backend_segment *segment,
-					uint32_t index, const plait_work *work,
-					plait_error *error);
-plait_status plaitp_fault_segment_stop(plait_backend *self,
-				       plait_backend_segment *segment,
-				       uint32_t stop, plait_error *error);
 
 /* notice.c */
 plait_status plaitp_fault_notify(fault *self, const plait_backend_point *point,

@@ -13,11 +13,11 @@ enum { DRAIN_PUMPS = 1 << 20 };
 
 static void *allocate(fault *self, uint64_t bytes, plait_error *error)
 {
-	void *pointer = self->services->resize(self->host, NULL, 0, bytes);
+	void *pointer = forward_resize(&self->base, NULL, 0, bytes);
 
 	if (!pointer)
-		self->services->fail(error, PLAIT_E_NOMEM, 0,
-				     "fault: no memory");
+		self->base.services->fail(error, PLAIT_E_NOMEM, 0,
+					  "fault: no memory");
 	return pointer;
 }
 
@@ -34,10 +34,10 @@ plait_status plaitp_fault_keep_queue(fault *self, uint32_t device,
 	if (!kept)
 		return PLAIT_E_NOMEM;
 	kept->inner = queue;
-	status = self->inner_table->signal_create(self->inner, device, 0,
-						  &kept->drained, error);
+	status = self->base.inner_table->signal_create(
+		self->base.inner, device, 0, &kept->drained, error);
 	if (status != PLAIT_OK) {
-		self->services->resize(self->host, kept, sizeof(*kept), 0);
+		forward_resize(&self->base, kept, sizeof(*kept), 0);
 		return status;
 	}
 	pthread_mutex_lock(&self->lock);
@@ -61,8 +61,8 @@ void plaitp_fault_drop_queue(fault *self, const plait_backend_queue *queue)
 	pthread_mutex_unlock(&self->lock);
 	if (!kept)
 		return;
-	self->inner_table->signal_destroy(self->inner, kept->drained);
-	self->services->resize(self->host, kept, sizeof(*kept), 0);
+	self->base.inner_table->signal_destroy(self->base.inner, kept->drained);
+	forward_resize(&self->base, kept, sizeof(*kept), 0);
 }
 
 plait_status plaitp_fault_keep_gate(fault *self, plait_backend_signal *gate,
@@ -105,22 +105,23 @@ void plaitp_fault_drop_gate(fault *self, const plait_backend_signal *gate)
 		*link = kept->next;
 	pthread_mutex_unlock(&self->lock);
 	if (kept)
-		self->services->resize(self->host, kept, sizeof(*kept), 0);
+		forward_resize(&self->base, kept, sizeof(*kept), 0);
 }
 
 /* The lists do not change here: every slot that adds to them answers LOST,
  * and the core destroys nothing that is in use. */
 void plaitp_fault_drain(fault *self)
 {
-	const plait_backend_table *table = self->inner_table;
+	const plait_backend_table *table = self->base.inner_table;
+	plait_backend *inner = self->base.inner;
 	plait_error lost = { .size = sizeof(lost) };
 	plait_error unused = { .size = sizeof(unused) };
 
-	self->services->fail(&lost, PLAIT_E_LOST, 0, "the device is lost");
+	self->base.services->fail(&lost, PLAIT_E_LOST, 0, "the device is lost");
 	for (fault_gate *gate = self->gates; gate; gate = gate->next) {
 		plait_backend_point next = { gate->inner, gate->raised + 1 };
 
-		table->signal_raise(self->inner, &next, &lost, &unused);
+		table->signal_raise(inner, &next, &lost, &unused);
 	}
 	for (fault_queue *queue = self->queues; queue; queue = queue->next) {
 		const plait_backend_point end = { queue->drained, 1 };
@@ -129,17 +130,17 @@ void plaitp_fault_drain(fault *self)
 			.emits = &end, .emit_count = 1,
 		};
 
-		table->queue_submit(self->inner, queue->inner, &submission, 1,
+		table->queue_submit(inner, queue->inner, &submission, 1,
 				    &unused);
 		if (table->queue_flush)
-			table->queue_flush(self->inner, queue->inner, &unused);
+			table->queue_flush(inner, queue->inner, &unused);
 	}
 	for (fault_queue *queue = self->queues; queue; queue = queue->next)
-		table->signal_wait(self->inner, &(plait_backend_point){
+		table->signal_wait(inner, &(plait_backend_point){
 				   queue->drained, 1 }, 1, 0, DRAIN_NS,
 				   &unused);
 	/* Notifications, too. */
 	for (int i = 0; i < DRAIN_PUMPS && table->pump; i++)
-		if (table->pump(self->inner, &unused) != PLAIT_OK)
+		if (table->pump(inner, &unused) != PLAIT_OK)
 			break;
 }

@@ -14,14 +14,14 @@ static bool needs_pump(fault *self)
 	plait_error unused = { .size = sizeof(unused) };
 	plait_backend_device device = { .size = sizeof(device) };
 
-	return self->inner_table->device_query(self->inner, 0, &device,
-					       &unused) == PLAIT_OK &&
+	return self->base.inner_table->device_query(
+		self->base.inner, 0, &device, &unused) == PLAIT_OK &&
 		(device.capabilities & PLAIT_CAP_NEEDS_PUMP);
 }
 
 static void free_notice(fault *self, fault_notice *notice)
 {
-	self->services->resize(self->host, notice, sizeof(*notice), 0);
+	forward_resize(&self->base, notice, sizeof(*notice), 0);
 }
 
 /* Holds up the backend's thread; only the clock ends it. */
@@ -106,17 +106,17 @@ plait_status plaitp_fault_notify(fault *self, const plait_backend_point *point,
 				 plait_notify_function function,
 				 void *user_data, plait_error *error)
 {
-	fault_notice *notice = self->services->resize(self->host, NULL, 0,
-						      sizeof(*notice));
+	fault_notice *notice = forward_resize(&self->base, NULL, 0,
+					      sizeof(*notice));
 	plait_status status;
 
 	if (!notice)
-		return self->services->fail(error, PLAIT_E_NOMEM, 0,
-					    "fault: no memory");
+		return self->base.services->fail(error, PLAIT_E_NOMEM, 0,
+						 "fault: no memory");
 	*notice = (fault_notice){ .self = self, .function = function,
 				  .user_data = user_data };
-	status = self->inner_table->signal_notify(self->inner, point, receive,
-						  notice, error);
+	status = plaitp_forward_slots.signal_notify(
+		(plait_backend *)(void *)self, point, receive, notice, error);
 	if (status != PLAIT_OK)
 		free_notice(self, notice);
 	return status;

@@ -29,13 +29,12 @@ plait_status plaitp_trace_name_add(trace *self, const void *handle,
 				   uint32_t device, bool queue,
 				   const char *label, plait_error *error)
 {
-	trace_name *name = self->services->resize(self->host, NULL, 0,
-						  sizeof(*name));
+	trace_name *name = forward_resize(&self->base, NULL, 0, sizeof(*name));
 	trace_name **home = bucket(self, handle);
 
 	if (!name)
-		return self->services->fail(error, PLAIT_E_NOMEM, 0,
-					    "trace: no memory");
+		return self->base.services->fail(error, PLAIT_E_NOMEM, 0,
+						 "trace: no memory");
 	memset(name, 0, sizeof(*name));
 	name->handle = handle;
 	name->device = device;
@@ -64,7 +63,7 @@ void plaitp_trace_name_retire(trace *self, const void *handle)
 		while (*link != name)
 			link = &(*link)->next;
 		*link = name->next;
-		self->services->resize(self->host, name, sizeof(*name), 0);
+		forward_resize(&self->base, name, sizeof(*name), 0);
 	}
 	pthread_mutex_unlock(&self->lock);
 }
@@ -88,7 +87,6 @@ void plaitp_trace_names_free(trace *self)
 			trace_name *name = self->names[i];
 
 			self->names[i] = name->next;
-			self->services->resize(self->host, name,
-					       sizeof(*name), 0);
+			forward_resize(&self->base, name, sizeof(*name), 0);
 		}
 }

@@ -14,8 +14,8 @@ plait_status plaitp_trace_signal_create(plait_backend *backend,
 {
 	trace *self = trace_of(backend);
 	plait_backend_signal *signal = NULL;
-	plait_status status = self->inner_table->signal_create(
-		self->inner, device, flags, &signal, error);
+	plait_status status = plaitp_forward_slots.signal_create(
+		backend, device, flags, &signal, error);
 
 	*out = NULL;
 	if (status != PLAIT_OK)
@@ -23,7 +23,7 @@ plait_status plaitp_trace_signal_create(plait_backend *backend,
 	status = plaitp_trace_name_add(self, signal, device, false, NULL,
 				       error);
 	if (status != PLAIT_OK)
-		self->inner_table->signal_destroy(self->inner, signal);
+		plaitp_forward_slots.signal_destroy(backend, signal);
 	else
 		*out = signal;
 	return status;
@@ -35,7 +35,7 @@ void plaitp_trace_signal_destroy(plait_backend *backend,
 	trace *self = trace_of(backend);
 
 	plaitp_trace_name_retire(self, signal);
-	self->inner_table->signal_destroy(self->inner, signal);
+	plaitp_forward_slots.signal_destroy(backend, signal);
 }
 
 static void record_seen(trace *self, const plait_backend_point *point,
@@ -57,8 +57,8 @@ plait_status plaitp_trace_signal_poll(plait_backend *backend,
 				      plait_error *error)
 {
 	trace *self = trace_of(backend);
-	plait_status status = self->inner_table->signal_poll(
-		self->inner, point, out_reached, error);
+	plait_status status = plaitp_forward_slots.signal_poll(
+		backend, point, out_reached, error);
 
 	if (status != PLAIT_PENDING && point->sequence > 0)
 		record_seen(self, point, status);
@@ -75,8 +75,8 @@ plait_status plaitp_trace_signal_wait(plait_backend *backend,
 	trace_event event = { .kind = TRACE_WAIT };
 
 	event.start_ns = plaitp_trace_now(self);
-	event.status = self->inner_table->signal_wait(
-		self->inner, points, count, any, timeout_ns, error);
+	event.status = plaitp_forward_slots.signal_wait(
+		backend, points, count, any, timeout_ns, error);
 	event.end_ns = plaitp_trace_now(self);
 	if (count > 0) {
 		event.subject = plaitp_trace_number(self, points[0].signal);
@@ -105,8 +105,7 @@ static void deliver(void *user_data, plait_status status)
 		plait_notify_function function = notice->function;
 		void *data = notice->user_data;
 
-		self->services->resize(self->host, notice, sizeof(*notice),
-				       0);
+		forward_resize(&self->base, notice, sizeof(*notice), 0);
 		function(data, status);
 	}
 }
@@ -120,23 +119,19 @@ plait_status plaitp_trace_signal_notify(plait_backend *backend,
 	trace_notice *notice;
 	plait_status status;
 
-	if (!self->inner_table->signal_notify)
-		return self->services->fail(error, PLAIT_E_UNSUPPORTED, 0,
-					    "this backend does not notify");
-	notice = self->services->resize(self->host, NULL, 0, sizeof(*notice));
+	notice = forward_resize(&self->base, NULL, 0, sizeof(*notice));
 	if (!notice)
-		return self->services->fail(error, PLAIT_E_NOMEM, 0,
-					    "trace: no memory");
+		return self->base.services->fail(error, PLAIT_E_NOMEM, 0,
+						 "trace: no memory");
 	*notice = (trace_notice){
 		.self = self, .sequence = point->sequence,
 		.signal = plaitp_trace_number(self, point->signal),
 		.function = function, .user_data = user_data,
 	};
-	status = self->inner_table->signal_notify(self->inner, point, deliver,
-						  notice, error);
+	status = plaitp_forward_slots.signal_notify(backend, point, deliver,
+						    notice, error);
 	if (status != PLAIT_OK)
-		self->services->resize(self->host, notice, sizeof(*notice),
-				       0);
+		forward_resize(&self->base, notice, sizeof(*notice), 0);
 	return status;
 }
 
@@ -151,22 +146,10 @@ plait_status plaitp_trace_signal_raise(plait_backend *backend,
 		.start_ns = plaitp_trace_now(self),
 	};
 
-	if (!self->inner_table->signal_raise)
-		return self->services->fail(error, PLAIT_E_UNSUPPORTED, 0,
-					    "this backend has no gates");
 	event.subject = plaitp_trace_number(self, point->signal);
-	event.status = self->inner_table->signal_raise(self->inner, point,
-						       failure, error);
+	event.status = plaitp_forward_slots.signal_raise(backend, point,
+							 failure, error);
 	event.end_ns = plaitp_trace_now(self);
 	plaitp_trace_record(self, &event);
 	return event.status;
-}
-
-plait_status plaitp_trace_signal_reset(plait_backend *backend,
-				       plait_backend_signal *signal,
-				       plait_error *error)
-{
-	trace *self = trace_of(backend);
-
-	return self->inner_table->signal_reset(self->inner, signal, error);
 }

@@ -35,7 +35,7 @@ static uint64_t call_bytes(const trace_call *call)
 
 static void free_call(trace *self, trace_call *call)
 {
-	self->services->resize(self->host, call, call_bytes(call), 0);
+	forward_resize(&self->base, call, call_bytes(call), 0);
 }
 
 static void unlink_call(trace *self, trace_call *call)
@@ -107,7 +107,7 @@ static trace_call *add_call(trace *self, struct copy *copy, uint64_t queue,
 {
 	uint64_t bytes = sizeof(trace_call) +
 		emit_count * sizeof(plait_backend_point);
-	trace_call *call = self->services->resize(self->host, NULL, 0, bytes);
+	trace_call *call = forward_resize(&self->base, NULL, 0, bytes);
 
 	if (!call)
 		return NULL;
@@ -199,8 +199,7 @@ static bool change(trace *self, struct copy *copy, uint64_t queue,
 	}
 	copy->bytes = 1 + count * sizeof(plait_submission) +
 		work * sizeof(plait_work);
-	copy->block = self->services->resize(self->host, NULL, 0,
-					     copy->bytes);
+	copy->block = forward_resize(&self->base, NULL, 0, copy->bytes);
 	if (!copy->block)
 		return false;
 	copy->submissions = copy->block;
@@ -272,15 +271,15 @@ plait_status plaitp_trace_submit(plait_backend *backend,
 	changed = change(self, &copy, event.subject, submissions, count);
 	enlist(self, copy.calls);
 	if (changed)
-		event.status = self->inner_table->queue_submit(
-			self->inner, queue, copy.submissions, count, error);
+		event.status = plaitp_forward_slots.queue_submit(
+			backend, queue, copy.submissions, count, error);
 	else
-		event.status = self->services->fail(error, PLAIT_E_NOMEM, 0,
-						    "trace: no memory");
+		event.status = self->base.services->fail(
+			error, PLAIT_E_NOMEM, 0, "trace: no memory");
 	if (event.status != PLAIT_OK)
 		plaitp_trace_drop_calls(self, event.subject, copy.ticket);
 	if (copy.block)
-		self->services->resize(self->host, copy.block, copy.bytes, 0);
+		forward_resize(&self->base, copy.block, copy.bytes, 0);
 	event.end_ns = plaitp_trace_now(self);
 	plaitp_trace_record(self, &event);
 	return event.status;

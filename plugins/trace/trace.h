@@ -12,6 +12,8 @@
 
 #include "plait/plugin.h"
 
+#include "forward/forward.h"
+
 typedef struct trace trace;
 typedef struct trace_name trace_name;
 typedef struct trace_call trace_call;
@@ -58,10 +60,7 @@ struct trace_name {
 };
 
 struct trace {
-	plait_host *host;
-	const plait_host_services *services;
-	const plait_backend_table *inner_table;
-	plait_backend *inner;
+	forward base;
 	char *path; /* null: only counted */
 	uint64_t path_bytes;
 	bool emissions;
@@ -161,45 +160,8 @@ plait_status plaitp_trace_signal_raise(plait_backend *self,
 				       const plait_backend_point *point,
 				       const plait_error *failure,
 				       plait_error *error);
-plait_status plaitp_trace_signal_reset(plait_backend *self,
-				       plait_backend_signal *signal,
-				       plait_error *error);
 
 /* write.c: the file, or a line in the log that says why there is none. */
 void plaitp_trace_write(trace *self);
-
-/* kernel.c */
-plait_status plaitp_trace_kernel_build(plait_backend *self, uint32_t device,
-				       const plait_code *code,
-				       plait_backend_kernel **out,
-				       plait_error *error);
-void plaitp_trace_kernel_destroy(plait_backend *self,
-				 plait_backend_kernel *kernel);
-plait_status plaitp_trace_kernel_query(plait_backend *self,
-				       plait_backend_kernel *kernel,
-				       plait_kernel_facts *out,
-				       plait_error *error);
-plait_status plaitp_trace_launch_create(plait_backend *self,
-					const plait_launch_request *request,
-					plait_backend_launch **out,
-					plait_error *error);
-void plaitp_trace_launch_destroy(plait_backend *self,
-				 plait_backend_launch *launch);
-plait_status plaitp_trace_native_query(plait_backend *self,
-				       const plait_native_request *request,
-				       uint64_t *out, plait_error *error);
-plait_status plaitp_trace_segment_create(plait_backend *self, uint32_t device,
-					 const plait_segment_request *request,
-					 plait_backend_segment **out,
-					 plait_error *error);
-void plaitp_trace_segment_destroy(plait_backend *self,
-				  plait_backend_segment *segment);
-plait_status plaitp_trace_segment_patch(plait_backend *self,
-					plait_backend_segment *segment,
-					uint32_t index, const plait_work *work,
-					plait_error *error);
-plait_status plaitp_trace_segment_stop(plait_backend *self,
-				       plait_backend_segment *segment,
-				       uint32_t stop, plait_error *error);
 
 #endif

@@ -126,7 +126,8 @@ static const trace_name *find_queue(const trace *self, uint64_t number)
 
 static void put_names(const trace *self, struct output *out)
 {
-	uint32_t devices = self->inner_table->device_count(self->inner);
+	uint32_t devices =
+		self->base.inner_table->device_count(self->base.inner);
 
 	put_meta(out, 0, 0, "process_name", "host, trace ", 1, "");
 	for (uint32_t i = 0; i < devices; i++)
@@ -201,7 +202,7 @@ void plaitp_trace_write(trace *self)
 	struct output *out;
 	char line[320];
 
-	out = self->services->resize(self->host, NULL, 0, sizeof(*out));
+	out = forward_resize(&self->base, NULL, 0, sizeof(*out));
 	if (!out)
 		return;
 	memset(out, 0, sizeof(*out));
@@ -220,7 +221,7 @@ void plaitp_trace_write(trace *self)
 		snprintf(line, sizeof(line), "trace: %llu events are in "
 			 "%.200s", (unsigned long long)self->count,
 			 self->path);
-	self->services->log(self->host, out->failed ? PLAIT_LOG_WARNING :
-			    PLAIT_LOG_INFO, line);
-	self->services->resize(self->host, out, sizeof(*out), 0);
+	forward_log(&self->base, out->failed ? PLAIT_LOG_WARNING :
+		    PLAIT_LOG_INFO, line);
+	forward_resize(&self->base, out, sizeof(*out), 0);
 }
