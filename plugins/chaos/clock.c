@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Virtual time: a heap of events.  Every object that may have an event
- * reserves its place when it is created, so scheduling cannot fail.
+ * Virtual clock: a binary heap of events.  An object reserves room in the heap
+ * when it is created, so scheduling cannot fail.
  */
 #include <string.h>
 
@@ -89,7 +89,7 @@ void plaitp_chaos_schedule(chaos *system, chaos_event *event,
 {
 	if (__builtin_add_overflow(system->now_ns, delay_ns, &event->time_ns))
 		event->time_ns = UINT64_MAX - 1;
-	/* Which of two events of one nanosecond comes first is by chance. */
+	/* Events of one nanosecond run in random order. */
 	event->order = plaitp_chaos_random(system) << 20 |
 		(system->order++ & 0xfffff);
 	put(system, system->heap_count++, event);

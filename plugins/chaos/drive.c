@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Waiting and pumping: the only places where virtual time goes on.
+ * Wait and pump: the only slots in which virtual time advances.
  *
- * A wait lets events happen until it is answered.  When nothing is left that
- * could happen, time runs out at once, or, without a timeout, the answer is
- * PLAIT_E_DEADLOCK.  Only when other threads use this system too does it wait
- * in real time: for a host function that one of them runs, and, `patience_ms`
- * long, for one of them to raise a gate or submit something.
+ * A wait runs events until its points have happened.  With no event left, a
+ * wait with a timeout returns PLAIT_E_TIMEOUT at once, and one without returns
+ * PLAIT_E_DEADLOCK.  A wait sleeps in real time only if other threads use this
+ * system: while one of them runs a host function, and for up to `patience_ms`
+ * for one of them to raise a gate or submit work.
  */
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 
 #include "chaos.h"
 
-/* What one look at a signal costs; so polling in a loop gets somewhere. */
+/* Virtual cost of a poll, so that a loop of polls makes progress. */
 enum { LOOK_NS = 1000 };
 
 struct waiting {
@@ -23,7 +23,7 @@ struct waiting {
 	uint32_t any;
 	uint64_t timeout_ns;
 	uint64_t deadline_ns;      /* virtual */
-	uint64_t real_deadline_ns; /* for when others run host functions */
+	uint64_t real_deadline_ns; /* while other threads run host functions */
 };
 
 static uint64_t real_ns(void)
@@ -41,7 +41,7 @@ static uint64_t later(uint64_t from_ns, uint64_t by_ns)
 	return __builtin_add_overflow(from_ns, by_ns, &sum) ? UINT64_MAX : sum;
 }
 
-/* Sleep until something changes; false when it is `until_ns` already. */
+/* Sleep until `changed` is signalled; returns false at `until_ns`. */
 static bool sleep_until(chaos *system, uint64_t until_ns)
 {
 	struct timespec end;
@@ -56,7 +56,7 @@ static bool sleep_until(chaos *system, uint64_t until_ns)
 				      &end) == 0;
 }
 
-/* PLAIT_PENDING, or how the wait ends. */
+/* Return PLAIT_PENDING, or the result of the wait. */
 static plait_status look(chaos *system, const struct waiting *waiting,
 			 plait_error *error)
 {
@@ -83,7 +83,7 @@ static plait_status look(chaos *system, const struct waiting *waiting,
 	return answer;
 }
 
-/* The oldest queue that has work and cannot start it; null if none. */
+/* The oldest queue that has work and cannot start it; null if there is none. */
 static const chaos_queue *first_blocked(const chaos *system)
 {
 	const chaos_queue *first = NULL;
@@ -95,7 +95,7 @@ static const chaos_queue *first_blocked(const chaos *system)
 	return first;
 }
 
-/* Is the calling thread inside a host function of this system? */
+/* Returns true if the calling thread runs a host function of this system. */
 static bool called_from_inside(const chaos *system)
 {
 	for (const chaos_queue *queue = system->queues; queue;
@@ -156,7 +156,8 @@ static plait_status say_timeout(chaos *system, const struct waiting *waiting,
 		(unsigned long long)waiting->timeout_ns);
 }
 
-/* Nothing is left to happen by itself: the answer, or PENDING to look again. */
+/* No event is left: return the result of the wait, or PLAIT_PENDING to check
+ * the points again. */
 static plait_status stuck(chaos *system, const struct waiting *waiting,
 			  plait_error *error)
 {
@@ -219,7 +220,7 @@ plait_status plaitp_chaos_pump(plait_backend *self, plait_error *error)
 	if (system->heap_count > 0)
 		plaitp_chaos_step(system);
 	else if (system->calls_running > 0 && !called_from_inside(system))
-		/* Another thread does something: that is not nothing. */
+		/* A host function on another thread counts as progress. */
 		(void)sleep_until(system, later(real_ns(), 1000000u));
 	else
 		status = PLAIT_PENDING;

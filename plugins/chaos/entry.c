@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The entry of the plugin chaos: describes it, does nothing.
- */
+/* Entry of the plugin chaos: its table. */
 #include <string.h>
 
 #include "chaos.h"

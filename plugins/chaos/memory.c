@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory of the simulated devices: each has host memory of its own, so that a
- * copy that is missing shows.  New memory is full of noise.
+ * Memory of the simulated devices: separate host memory for each device, so
+ * that a missing copy changes the result.  New memory has random contents.
  */
 #include <string.h>
 
@@ -9,18 +9,18 @@
 
 enum { ALIGNMENT = 64 };
 
-/* A mapping that is a copy (staged_map). */
+/* A staged copy of mapped memory (quirk staged_map). */
 struct chaos_map {
 	struct chaos_map *next;
 	uint64_t offset;
 	uint64_t bytes;
 	uint32_t flags;
 	uint32_t reserved0;
-	/* In this block, aligned as the memory itself. */
+	/* Inside this block, aligned as the memory. */
 	unsigned char *copy;
 };
 
-/* 0 when it is more than there are. */
+/* Returns 0 on overflow. */
 static uint64_t map_bytes(const chaos_memory *memory, uint64_t bytes)
 {
 	uint64_t sum;
@@ -29,7 +29,7 @@ static uint64_t map_bytes(const chaos_memory *memory, uint64_t bytes)
 				      2 * memory->alignment, &sum) ? 0 : sum;
 }
 
-/* The bit of the public PLAIT_MAP_WRITE. */
+/* Equal to the public PLAIT_MAP_WRITE. */
 enum { MAP_WRITE = 1 << 1 };
 
 static plait_status take(chaos *system, chaos_device *device, uint64_t bytes,
@@ -215,7 +215,7 @@ static void fill(const plait_work *work, uint64_t from, uint64_t to)
 			(work->pattern >> 8 * (i % work->pattern_bytes));
 }
 
-/* The bytes are counted from row to row. */
+/* `from` and `to` count the bytes of the rows without gaps. */
 static void transfer_rows(const plait_work *work, unsigned char *target,
 			  const unsigned char *source, uint64_t from,
 			  uint64_t to)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads the settings of a simulated system.  What cannot be understood is an
- * error that names the key, never a default.
+ * Parser of the options.  A value that is not valid is an error that names its
+ * key; a default never replaces it.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -40,7 +40,7 @@ static plait_status refuse(const struct reader *reader, const char *key,
 	return reader->services->fail(reader->error, PLAIT_E_INVALID, 0, text);
 }
 
-/* Digits with an optional K, M or G; null when there are none. */
+/* Parse digits with an optional K, M or G; return their end, or null. */
 static const char *number(const char *text, uint64_t *out)
 {
 	static const char letters[] = "KMG";
@@ -85,7 +85,7 @@ static plait_status read_number(const struct reader *reader, const char *key,
 	return refuse(reader, key, text, want);
 }
 
-/* MIN-MAX, or one number for both; at most an hour. */
+/* Read MIN-MAX, or one number for both, in ns; at most one hour. */
 static plait_status read_range(const struct reader *reader, const char *key,
 			       chaos_range *range)
 {
@@ -107,7 +107,7 @@ static plait_status read_range(const struct reader *reader, const char *key,
 	return PLAIT_OK;
 }
 
-/* Names with anything but letters and _ between them. */
+/* Read names, separated by any characters but letters and _. */
 static plait_status read_quirks(const struct reader *reader, uint32_t *out)
 {
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyz_";

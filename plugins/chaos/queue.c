@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Queues as the host sees them: creating, submitting, flushing, recovering.
- * What they do with it is in run.c.
+ * Host side of the queues: create, submit, flush, recover.  Their execution is
+ * in run.c.
  */
 #include <stdio.h>
 #include <string.h>
@@ -53,8 +53,7 @@ void plaitp_chaos_queue_destroy(plait_backend *self,
 	chaos *system = chaos_of(self);
 
 	plaitp_chaos_lock(system);
-	/* The core sees to it that nothing is pending; if it did not, what
-	 * is pending never happens. */
+	/* The core destroys idle queues only; pending work is dropped. */
 	if (queue->head)
 		system->services->log(system->host, PLAIT_LOG_ERROR,
 				      "chaos: a queue was destroyed with work "
@@ -78,7 +77,7 @@ void plaitp_chaos_queue_destroy(plait_backend *self,
 	plaitp_chaos_free(system, queue, sizeof(*queue));
 }
 
-/* The caller's structs may be longer than ours: the first tells their size. */
+/* The stride is the `size` of the first record, which may exceed ours. */
 static const plait_submission *nth(const plait_submission *submissions,
 				   uint32_t index)
 {
@@ -139,7 +138,7 @@ static void free_batches(chaos *system, chaos_batch *batch)
 	}
 }
 
-/* All of them in a chain; null when one had no memory. */
+/* Return a list of copies, or null without memory. */
 static chaos_batch *copy_batches(chaos *system,
 				 const plait_submission *submissions,
 				 uint32_t count)
@@ -179,7 +178,7 @@ static void append(chaos *system, chaos_queue *queue, chaos_batch *batch)
 		queue->unflushed = batch;
 }
 
-/* Takes the chain over when there is room for all of it. */
+/* Take the list over if the queue has room for all of it. */
 static plait_status append_all(chaos *system, chaos_queue *queue,
 			       chaos_batch *first, plait_error *error)
 {

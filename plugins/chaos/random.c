@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The one stream of random numbers of a simulated system.  Who draws, and in
- * which order, depends on the calls only: so one seed is one run.
+ * Random number generator of a simulated system.  The order of draws depends on
+ * the seed and on the calls only, so a seed determines a run.
  */
 #include "chaos.h"
 
@@ -14,7 +14,7 @@ uint64_t plaitp_chaos_random(chaos *system)
 	return z ^ (z >> 31);
 }
 
-/* Nearly even, which is enough here; 0 for limit 0. */
+/* Nearly uniform in [0, limit); 0 if `limit` is 0. */
 uint64_t plaitp_chaos_below(chaos *system, uint64_t limit)
 {
 	uint64_t value = plaitp_chaos_random(system);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a simulated queue does: wait, run its commands one by one, emit.  Each
- * call of happen takes it to the next point where time has to pass.
+ * Execution of the queues: wait, run the commands in order, emit.  Each event
+ * of a queue takes it to the next point at which time has to pass.
  */
 #include <stdio.h>
 #include <string.h>
@@ -67,7 +67,7 @@ void plaitp_chaos_queue_leave(chaos_queue *queue)
 	queue->state = CHAOS_QUEUE_IDLE;
 }
 
-/* Somebody left: one of those who wait for room, by chance, tries again. */
+/* A command has ended: retry one queue of the ready list, chosen at random. */
 static void make_room(chaos *system, chaos_device *device)
 {
 	chaos_queue *queue = device->crowd;
@@ -83,7 +83,7 @@ static void make_room(chaos *system, chaos_device *device)
 	come_back(system, queue, CHAOS_QUEUE_COMING, 0);
 }
 
-/* The first failure stays. */
+/* Keep the first failure. */
 static void fail_queue(chaos *system, chaos_queue *queue,
 		       const plait_error *cause, const char *prefix)
 {
@@ -123,7 +123,7 @@ static const char *command_name(const plait_work *work, char *buffer,
 	return buffer;
 }
 
-/* The user's function is back; with the lock. */
+/* Handle the return of a host function.  Caller holds the lock. */
 static void called(chaos *system, chaos_queue *queue, const plait_work *work,
 		   int32_t value, const char *what)
 {
@@ -151,7 +151,7 @@ struct calling {
 	const plait_work *work;
 };
 
-/* It ends its thread instead. */
+/* Cleanup handler: the host function ended its thread. */
 static void lose(void *arg)
 {
 	const struct calling *calling = arg;
@@ -163,7 +163,7 @@ static void lose(void *arg)
 	plaitp_chaos_unlock(calling->system);
 }
 
-/* Runs the user's function, without the lock. */
+/* Run the host function without the lock. */
 static void call(chaos *system, chaos_queue *queue, const plait_work *work)
 {
 	struct calling calling = { system, queue, work };
@@ -201,7 +201,7 @@ void plaitp_chaos_do_part(chaos *system, const plait_work *work,
 		plaitp_chaos_transfer(work, from, to);
 }
 
-/* True: it is over. */
+/* Returns true if the segment has ended. */
 static bool go_segment(chaos *system, const plait_work *work, bool begins)
 {
 	return plaitp_chaos_segment_go(
@@ -233,8 +233,8 @@ static void begin(chaos *system, chaos_queue *queue)
 	} else if (work->kind == PLAIT_WORK_CALL) {
 		call(system, queue, work);
 	} else if (work->kind != PLAIT_WORK_NOP) {
-		/* A part now, the rest at the end: who looks too early or
-		 * writes too late is found out. */
+		/* Run a part now and the rest at the end, so that a reader that
+		 * is too early or a writer that is too late is detected. */
 		queue->early = plaitp_chaos_below(
 			system, plaitp_chaos_steps(work) + 1);
 		plaitp_chaos_do_part(system, work, 0, queue->early);
@@ -242,7 +242,7 @@ static void begin(chaos *system, chaos_queue *queue)
 	go_on(system, queue);
 }
 
-/* False: it takes longer. */
+/* Returns false if the command goes on. */
 static bool end(chaos *system, chaos_queue *queue)
 {
 	const plait_work *work = &queue->head->work[queue->work_index];
@@ -280,7 +280,7 @@ static void register_wait(chaos *system, chaos_queue *queue,
 						 &system->options.hop_ns));
 }
 
-/* True when all waits of the batch are over. */
+/* Returns true if all waits of the batch are over. */
 static bool waited(chaos *system, chaos_queue *queue, chaos_batch *batch)
 {
 	for (; queue->wait_index < batch->wait_count; queue->wait_index++) {
@@ -289,7 +289,8 @@ static bool waited(chaos *system, chaos_queue *queue, chaos_batch *batch)
 		plait_status status = plaitp_chaos_state(
 			signal, point->sequence, signal->reached);
 
-		/* Nobody may come to raise a gate for a queue that failed. */
+		/* A failed queue skips waits for gates, which may never be
+		 * raised. */
 		if (queue->failed && status == PLAIT_PENDING &&
 		    (signal->flags & PLAIT_BACKEND_SIGNAL_GATE))
 			continue;
@@ -329,8 +330,8 @@ static void emit(chaos *system, chaos_queue *queue, chaos_batch *batch)
 }
 
 /*
- * A failed queue still waits for emissions before it emits: another queue may
- * emit the same signal, in an order that only these waits keep.
+ * A failed queue still waits for emissions of other queues: two queues may emit
+ * one signal in an order that only these waits keep.
  */
 void plaitp_chaos_queue_happen(chaos *system, void *owner)
 {

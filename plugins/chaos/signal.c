@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Signals: counters that each observer sees some time after they were raised.
- * Queues see `reached` when a hop has passed; the host sees `host_reached`.
+ * Signals: counters that each observer sees with a delay.  Queues see `reached`
+ * after a hop; the host sees `host_reached`.
  */
 #include <string.h>
 
@@ -29,8 +29,9 @@ static void drop_unseen(chaos_signal *signal)
 }
 
 /*
- * Who saw one raised sees what was raised before it, and which that was is
- * not kept: so the host sees all.  Their own events come later to no effect.
+ * Publish all emissions to the host.  A host that sees an emission sees all
+ * earlier ones; their order is not recorded, so all become visible.  Their
+ * pending events then have no effect.
  */
 static void host_sees_all(chaos *system)
 {
@@ -123,8 +124,8 @@ plait_status plaitp_chaos_state(const chaos_signal *signal, uint64_t sequence,
 {
 	bool gate = signal->flags & PLAIT_BACKEND_SIGNAL_GATE;
 
-	/* Nobody raises a failed gate further, so all of it has failed; what
-	 * queues emit still comes, one by one. */
+	/* A failed gate is not raised again, so all later points have failed;
+	 * the emissions of queues still arrive one by one. */
 	if (signal->failed_from && sequence >= signal->failed_from &&
 	    (gate || reached >= sequence))
 		return signal->error.status;
@@ -216,7 +217,7 @@ plait_status plaitp_chaos_signal_poll(plait_backend *self,
 	return status;
 }
 
-/* Who is told can look, and sees it too. */
+/* Make the point visible to the host, which may poll when it is notified. */
 static plait_status tell(chaos *system, chaos_signal *signal,
 			 uint64_t sequence)
 {
@@ -239,7 +240,7 @@ static void deliver(chaos *system, void *owner)
 			 (unsigned long long)notice->sequence);
 	drop_notice(system, notice);
 	pthread_cond_broadcast(&system->changed);
-	/* From here on the signal may be gone. */
+	/* The signal may be destroyed from here on. */
 	plaitp_chaos_unlock(system);
 	function(user_data, status);
 	plaitp_chaos_lock(system);
@@ -323,7 +324,7 @@ plait_status plaitp_chaos_signal_raise(plait_backend *self,
 				 (unsigned long long)point->sequence,
 				 failure ? ", failed" : "");
 		plaitp_chaos_raise(system, signal, point->sequence, failure);
-		/* Who raised it knows. */
+		/* The host sees a gate that it raised at once. */
 		signal->host_reached = signal->reached;
 		pthread_cond_broadcast(&system->changed);
 	}

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Host functions run through here: this is where it shows when a backend runs
- * something too early, twice, out of order, or behind a failure.
+ * Wrappers of host functions, which detect a function that runs too early,
+ * twice, out of order, or behind a failure.
  */
 #include "check.h"
 
 static const char run[] = "running a host function";
 
-/* False when it must not run at all. */
+/* Returns false if the function must not run. */
 static bool may_run(check *self, const check_call *call)
 {
 	const char *label = call->label;
@@ -29,7 +29,7 @@ static bool may_run(check *self, const check_call *call)
 	return false;
 }
 
-/* Is it its turn? */
+/* Check that the call is the next one of its queue and its waits are over. */
 static void check_turn(check *self, check_call *call)
 {
 	check_batch *batch = call->batch;

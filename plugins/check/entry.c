@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The interposer check: wrapping, closing, devices, the table.
- */
+/* Entry of the interposer check: wrap, close, devices, the table. */
 #include <stdio.h>
 #include <string.h>
 

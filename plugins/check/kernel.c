@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The slots of kernels and launches: code that the device takes, arguments
- * that fit it, nothing destroyed while it is used.
+ * Slots of kernels and launches.  Checks that the device takes the code, that
+ * arguments match the signature, and that no object in use is destroyed.
  */
 #include <string.h>
 
@@ -9,7 +9,7 @@
 
 /* ---- kernels ---- */
 
-/* What is wrong with the code; null when nothing is. */
+/* Return a description of the violation, or null. */
 static const char *find_fault(const check *self, uint32_t device,
 			      const plait_code *code)
 {
@@ -29,7 +29,7 @@ static const char *find_fault(const check *self, uint32_t device,
 	return NULL;
 }
 
-/* A new one, or null after a report or without memory. */
+/* Return a new kernel; null after a report or without memory. */
 static check_kernel *add_kernel(check *self, uint32_t device,
 				const plait_code *code, plait_status *status,
 				plait_error *error)
@@ -199,7 +199,8 @@ static check_kernel *find_kernel(check *self, const char *slot,
 	return NULL;
 }
 
-/* The memory of all arguments is known, and inside; false after a report. */
+/* Find the memory of all arguments and check their offsets; false after a
+ * report. */
 static bool find_memories(check *self, const char *slot,
 			  const plait_launch_request *request)
 {
@@ -228,7 +229,7 @@ static uint64_t launch_bytes(const plait_launch_request *request)
 		(sizeof(check_memory *) + sizeof(plait_launch_argument));
 }
 
-/* With the backend's handles behind it; null without memory. */
+/* Add a launch with the backend's handles; null without memory. */
 static check_launch *add_launch(check *self, check_kernel *kernel,
 				const plait_launch_request *request)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The slots of memory: requests that make sense, ranges inside, nothing
- * destroyed while it is used or mapped.
+ * Slots of memory.  Checks requests and ranges, and that memory in use or
+ * mapped is not destroyed.
  */
 #include "check.h"
 
@@ -16,7 +16,7 @@ static const char *find_native_fault(const check *self, uint32_t device,
 		"it does not say what its native memory is";
 }
 
-/* What is wrong with the request; null when nothing is. */
+/* Return a description of the violation, or null. */
 static const char *find_fault(const check *self, uint32_t device,
 			      const plait_memory_request *request)
 {
@@ -100,7 +100,8 @@ static void forget_maps(check *self, check_memory *memory)
 	}
 }
 
-/* What could not be unmapped goes with its memory. */
+/* A mapping that the backend failed to unmap does not count: it ends with its
+ * memory. */
 static bool is_mapped(const check_memory *memory)
 {
 	const struct check_map *map = memory->maps;
@@ -141,7 +142,7 @@ void plaitp_check_memory_destroy(plait_backend *backend,
 		self->inner_table->memory_destroy(self->inner, inner);
 }
 
-/* The memory of a map, or null after a report. */
+/* The memory of a mapping; null after a report. */
 static check_memory *find_mappable(check *self, const char *slot,
 				   const plait_backend_memory *handle)
 {
@@ -227,7 +228,7 @@ plait_status plaitp_check_memory_map(plait_backend *backend,
 	return status;
 }
 
-/* Where the mapping is linked, or where null is. */
+/* The link to the mapping, or to the null at the end. */
 static struct check_map **find_map(check_memory *memory, const void *pointer)
 {
 	struct check_map **link = &memory->maps;
@@ -237,7 +238,7 @@ static struct check_map **find_map(check_memory *memory, const void *pointer)
 	return link;
 }
 
-/* It was unmapped, or could not be. */
+/* Drop the mapping, or mark it as stuck after a failure. */
 static void settle_map(check *self, check_memory *memory, const void *pointer,
 		       plait_status status)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The model: queues and signals as they would be if every command that is not
- * a host function took no time.  It is never behind the backend, so what has
- * not happened here cannot have happened there.
+ * Model of the queues and signals, in which every command but a host function
+ * takes no time.  The model is never behind the backend, so an emission that
+ * has not happened in the model cannot have happened in the backend.
  */
 #include "check.h"
 
-/* PLAIT_PENDING, PLAIT_OK, or PLAIT_E_FAILED, in the model. */
+/* PLAIT_PENDING, PLAIT_OK or PLAIT_E_FAILED in the model. */
 static plait_status state(const check_signal *signal, uint64_t sequence)
 {
 	if (signal->failed_from && sequence >= signal->failed_from &&
@@ -72,7 +72,7 @@ static void free_batch(check *self, check_batch *batch)
 	self->services->resize(self->host, batch, batch->bytes, 0);
 }
 
-/* True when the first batch of the queue is done, and gone. */
+/* Retire the first batch of the queue; returns false if it is not done. */
 static bool finish_head(check *self, check_queue *queue)
 {
 	check_batch *batch = queue->head;

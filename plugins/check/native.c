@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The slot of native handles: asked of what lives, told by who can. */
+/* Slot of native handles.  Checks that the objects are live and the device has
+ * PLAIT_CAP_NATIVE. */
 #include "check.h"
 
-/* In the backend's handles; false after a report. */
+/* Replace the handles by the backend's; false after a report. */
 static bool translate(check *self, plait_native_request *request)
 {
 	static const char slot[] = "native_query";
@@ -22,7 +23,7 @@ static bool translate(check *self, plait_native_request *request)
 	return true;
 }
 
-/* What is wrong with the request; null when nothing is. */
+/* Return a description of the violation, or null. */
 static const char *find_fault(const check *self,
 			      const plait_native_request *request)
 {

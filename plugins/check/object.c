@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The handles that the core may know.  A handle is looked up by its value and
- * never followed before it was found, so that garbage is an error.
+ * Hash table of the handles that the core has.  A handle is looked up by value
+ * and dereferenced only if found, so an invalid pointer is reported.
  */
 #include <string.h>
 
@@ -53,7 +53,7 @@ void plaitp_check_bury(check *self, check_object *object)
 
 	object->dead = true;
 	self->live[object->kind]--;
-	/* The backend may still use what the model gave up. */
+	/* The backend may still use a call that the model has retired. */
 	if (self->unsure)
 		return;
 	if (*grave)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The slots of queues, except for submit: one thread at a time, nothing
- * destroyed or recovered while work is pending.
+ * Slots of queues except submit.  Checks that a queue is used by one thread at
+ * a time, and that no queue with pending work is destroyed or recovered.
  */
 #include <stdio.h>
 
 #include "check.h"
 
-/* May it be asked for?  Only some devices take what is a queue already. */
+/* Only devices with PLAIT_CAP_NATIVE wrap native queues. */
 static bool takes_native(const check *self, uint32_t device,
 			 const plait_queue_request *request)
 {
@@ -74,7 +74,7 @@ plait_status plaitp_check_queue_create(plait_backend *backend, uint32_t device,
 	return status;
 }
 
-/* Enters a slot of a queue; null, with the lock released, after a report. */
+/* Null after a report, with the lock released. */
 check_queue *plaitp_check_queue_enter(check *self, const char *slot,
 				      const plait_backend_queue *handle,
 				      plait_error *error)
@@ -100,7 +100,7 @@ check_queue *plaitp_check_queue_enter(check *self, const char *slot,
 	return NULL;
 }
 
-/* Is anything pending, as far as can be told? */
+/* Report work that is pending in the model too. */
 static bool check_idle(check *self, const char *slot, check_queue *queue)
 {
 	if (queue->head)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who broke which rule: the log, the counts, the error; and the rules that
- * hold for every slot and every answer.
+ * Reports of violations: log, counts, error; and the rules that hold for every
+ * slot and every result.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -69,7 +69,7 @@ static bool may_be_lost(const check *self)
 	return false;
 }
 
-/* What is wrong with the answer itself; null when nothing is. */
+/* Report a result that breaks a rule by itself; returns true after a report. */
 static bool is_sinful(check *self, const char *slot, plait_status status,
 		      bool may_pend, const plait_error *mine)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The slots of segments: what they are made of, and that nothing is done to
- * one that is not idle.  A segment counts as a use of its memory; launches may
- * go before it does.
+ * Slots of segments.  Checks their commands and order, and that only idle
+ * segments are patched, submitted or destroyed.  A segment counts as a use of
+ * its memory; its launches may be destroyed first.
  */
 #include <string.h>
 
@@ -34,7 +34,7 @@ static const char *find_fault(const check *self, uint32_t device,
 	return !request->before_first ? "its order is null" : NULL;
 }
 
-/* Each behind lower ones. */
+/* Every predecessor has a lower number. */
 static bool is_order(const plait_segment_request *request)
 {
 	const uint32_t *first = request->before_first;
@@ -52,8 +52,8 @@ static bool is_order(const plait_segment_request *request)
 	return true;
 }
 
-/* From `first` on, behind the region itself; where the bodies end, or 0: they do
- * not fit. */
+/* The end of a command with its bodies, which begin behind it; 0 if they exceed
+ * `limit`. */
 static uint32_t find_end(const plait_segment_request *request, uint32_t command,
 			 uint32_t limit)
 {
@@ -70,8 +70,8 @@ static uint32_t find_end(const plait_segment_request *request, uint32_t command,
 	return end;
 }
 
-/* Commands from `first` up to `end` come behind each other alone, and so do
- * those of each body in there. */
+/* Check that the predecessors of commands [first, end) are commands of the same
+ * body. */
 static const char *find_stray(const plait_segment_request *request,
 			      uint32_t first, uint32_t end)
 {
@@ -98,7 +98,8 @@ static const char *find_stray(const plait_segment_request *request,
 	return NULL;
 }
 
-/* Who decides a loop is a launch of its body, and of none inside. */
+/* Returns true if the decider is 0, or a launch of the loop's body outside of
+ * nested bodies. */
 static bool decides(const plait_segment_request *request, uint32_t command)
 {
 	const plait_work_region *region = nth(request->work, command)->region;
@@ -113,7 +114,8 @@ static bool decides(const plait_segment_request *request, uint32_t command)
 	       nth(request->work, at)->kind == PLAIT_WORK_LAUNCH;
 }
 
-/* Each region's bodies; what is not one has none. */
+/* Check the bodies of all regions; return a description of the violation, or
+ * null. */
 static const char *find_bad_body(const plait_segment_request *request)
 {
 	const char *fault = find_stray(request, 0, request->work_count);
@@ -302,7 +304,7 @@ plait_status plaitp_check_segment_create(plait_backend *backend,
 	return status;
 }
 
-/* A live one, and idle; null after a report. */
+/* A live and idle segment; null after a report. */
 static check_segment *find_idle(check *self,
 				const plait_backend_segment *handle)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The slots of signals, except for waiting: counters never go back, say
- * nothing before it is true, and announce it once.
+ * Slots of signals except wait and notify.  Checks that counters do not
+ * decrease and that no point is reported before it can have happened.
  */
 #include "check.h"
 
@@ -104,7 +104,7 @@ void plaitp_check_signal_destroy(plait_backend *backend,
 		self->inner_table->signal_destroy(self->inner, inner);
 }
 
-/* What poll told, against what it told before and what can be true. */
+/* Check the polled counter against the last one and the submitted emissions. */
 static void check_reached(check *self, check_signal *signal, uint64_t before,
 			  uint64_t reached)
 {
@@ -157,7 +157,8 @@ plait_status plaitp_check_signal_poll(plait_backend *backend,
 	else if (status >= 0)
 		plaitp_check_sin(self, CHECK_BACKEND, slot,
 				 "does not say how far the signal has come");
-	/* An error without the counter is of the call, not of the point. */
+	/* An error without the counter is about the call, not about the
+	 * point. */
 	if (status != PLAIT_PENDING && reached != UINT64_MAX)
 		plaitp_check_happened(self, slot, signal, point->sequence,
 				      status);
@@ -167,7 +168,7 @@ plait_status plaitp_check_signal_poll(plait_backend *backend,
 	return status;
 }
 
-/* What is wrong with raising it; null when nothing is. */
+/* Return a description of the violation, or null. */
 static const char *find_fault(const check *self, const check_signal *signal,
 			      uint64_t sequence)
 {

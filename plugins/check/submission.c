@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the core submits, command by command: known handles, ranges, kinds,
- * waits that can end, emissions in order.
+ * Validation of submissions: handles, ranges, kinds, waits that can end,
+ * emissions in order.
  */
 #include "check.h"
 
@@ -51,7 +51,8 @@ static bool check_range(check *self, uint32_t index, const char *side,
 	return false;
 }
 
-/* From the first byte to the last; more than there is when it makes no sense. */
+/* Bytes from the first to the last byte of the rows; UINT64_MAX if they are not
+ * valid. */
 static uint64_t stretch(const plait_work *work, uint64_t row, uint64_t slice)
 {
 	uint64_t rows = work->rows->rows, slices = work->rows->slices;
@@ -92,7 +93,7 @@ static bool check_source(check *self, uint32_t index, const plait_work *work)
 			   work->source_offset, source_bytes(work));
 }
 
-/* Where rows may be, and that there are. */
+/* Check that the kind and the device take rows, and that the rows are valid. */
 static bool check_rows(check *self, uint32_t device, uint32_t index,
 		       const plait_work *work)
 {
@@ -258,7 +259,7 @@ static bool check_work(check *self, const check_queue *queue, uint32_t index,
 	}
 }
 
-/* Counts it, when it is right. */
+/* Count the emission if it is the next one. */
 static bool check_emission(check *self, const plait_submission *submission,
 			   uint32_t index)
 {
@@ -305,7 +306,7 @@ static bool check_arrays(check *self, const plait_submission *submission)
 	return !what;
 }
 
-/* `out_emitted`: how many of the emissions were counted. */
+/* `out_emitted`: number of emissions that were counted. */
 static bool check_one(check *self, const check_queue *queue,
 		      const plait_submission *submission,
 		      uint32_t *out_emitted)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * queue_submit: the batch enters the model, its handles become the backend's,
- * its host functions ours.
+ * Slot queue_submit: enters the batches into the model and passes them on with
+ * the backend's handles and wrapped host functions.
  */
 #include <stdio.h>
 #include <string.h>
 
 #include "check.h"
 
-/* What the backend is given: everything in one block. */
+/* Submissions for the backend, in one block. */
 struct copy {
 	void *block;
 	uint64_t bytes;
@@ -40,7 +40,7 @@ static uint32_t count_calls(const plait_submission *submission)
 	return count;
 }
 
-/* An empty batch of the right size, or null. */
+/* A zeroed batch with room for the submission, or null. */
 static check_batch *allocate_batch(check *self,
 				   const plait_submission *submission)
 {
@@ -132,7 +132,7 @@ static void append(check_queue *queue, check_batch *batch,
 	batch->ticket = queue->next_ticket++;
 }
 
-/* In the model from now on; false when there is no memory. */
+/* Append to the model; false without memory. */
 static bool enter_model(check *self, check_queue *queue,
 			const plait_submission *submission,
 			check_batch **out)
@@ -163,7 +163,7 @@ void plaitp_check_translate(plait_work *to, const plait_work *from)
 {
 	memcpy(to, from, sizeof(*to));
 	to->size = sizeof(*to);
-	/* What a kind does not name may hold anything. */
+	/* Fields that the kind does not use may be uninitialised. */
 	to->target = plaitp_check_writes(from) && from->target ?
 		from->target->inner : NULL;
 	to->source = plaitp_check_reads(from) && from->source ?
@@ -214,7 +214,7 @@ static void translate_one(struct copy *copy, const plait_submission *from,
 			       batch->calls, &call);
 }
 
-/* The submissions with the backend's handles; false without memory. */
+/* Copy the submissions with the backend's handles; false without memory. */
 static bool translate(check *self, const plait_submission *submissions,
 		      uint32_t count, const check_batch *batch,
 		      struct copy *copy)
@@ -245,7 +245,7 @@ static bool translate(check *self, const plait_submission *submissions,
 	return true;
 }
 
-/* All in the model, or what there was memory for; `out` is the first. */
+/* Append all; false if memory ran out.  `out` is the first batch. */
 static bool enter_all(check *self, check_queue *queue,
 		      const plait_submission *submissions, uint32_t count,
 		      check_batch **out)
@@ -265,7 +265,7 @@ static bool enter_all(check *self, check_queue *queue,
 	return true;
 }
 
-/* The first of them that is still in the model, or null. */
+/* The first batch from `ticket` on that is still in the model, or null. */
 static check_batch *find_first(const check_queue *queue, uint64_t ticket)
 {
 	check_batch *batch = queue->head;
@@ -275,7 +275,7 @@ static check_batch *find_first(const check_queue *queue, uint64_t ticket)
 	return batch;
 }
 
-/* What the backend answered settles what becomes of them. */
+/* Confirm or retract the batches, as the backend has accepted them or not. */
 static void settle(check *self, check_queue *queue, uint64_t ticket,
 		   bool accepted)
 {
@@ -290,7 +290,7 @@ static void settle(check *self, check_queue *queue, uint64_t ticket,
 	queue->inside = false;
 }
 
-/* From the model to the backend; returns what the backend answers. */
+/* Enter the model, then call the backend; returns its result. */
 static plait_status submit(check *self, check_queue *queue,
 			   const plait_submission *submissions,
 			   uint32_t count, plait_error *error)

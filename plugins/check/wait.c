@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The slots that wait, notify and pump: true answers, timeouts that are not
- * early, notifications exactly once.
+ * Slots wait, notify and pump.  Checks that results are possible, timeouts are
+ * not early, and notifications come exactly once.
  */
 #include "check.h"
 
-/* Handles of the backend; null, after a report or without memory. */
+/* Translate to the backend's handles; null after a report or without memory. */
 static plait_backend_point *translate(check *self,
 				      const plait_backend_point *points,
 				      uint32_t count, plait_error *error)
@@ -43,7 +43,7 @@ static bool has_happened(const check_signal *signal, uint64_t sequence)
 		 sequence >= signal->failed_from);
 }
 
-/* An answer of PLAIT_OK: can it be true? */
+/* Check a result of PLAIT_OK against the model. */
 static void check_success(check *self, const plait_backend_point *points,
 			  uint32_t count, uint32_t any)
 {
@@ -66,7 +66,7 @@ static void check_success(check *self, const plait_backend_point *points,
 			 "can have (P-S06)", count);
 }
 
-/* A failure: one of the points', or a device's that the model cannot know. */
+/* A failure that no point explains is a device's own: disable the model. */
 static void check_failure(check *self, const plait_backend_point *points,
 			  uint32_t count, plait_status status)
 {
@@ -136,7 +136,8 @@ plait_status plaitp_check_signal_wait(plait_backend *backend,
 	return status;
 }
 
-/* Between the backend and the core: exactly once, and true. */
+/* Wrapper of the notification callback: exactly once, and possible in the
+ * model. */
 static void deliver(void *user_data, plait_status status)
 {
 	static const char slot[] = "notifying";
@@ -199,7 +200,8 @@ static check_notice *add_notice(check *self, check_signal *signal,
 	return notice;
 }
 
-/* The backend refused to notify: then it must not do it either. */
+/* Drop a notification that the backend refused; report one that it delivered
+ * all the same. */
 static void drop_notice(check *self, check_notice *notice)
 {
 	if (notice->delivered > 0) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which call fails: the k-th, every one after a loss, or some by chance.
+ * Choice of the calls that fail: the k-th, all after a loss, or a random part.
  */
 #include <stdio.h>
 
@@ -15,7 +15,7 @@ static uint64_t draw(fault *self)
 	return (z ^ (z >> 31)) % 1000;
 }
 
-/* What the call answers, PLAIT_OK to let it through; sets `lost`. */
+/* Return the failure of this call, or PLAIT_OK; sets `lost`. */
 static plait_status decide(fault *self, uint32_t slot)
 {
 	const fault_options *options = &self->options;

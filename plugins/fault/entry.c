@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The interposer fault: wrapping, closing, and the slots, each of which asks
- * whether it has to fail and is otherwise the wrapped backend's.
- */
+/* Entry of the interposer fault: wrap, close, and overrides of slots. */
 #include <stdio.h>
 #include <string.h>
 
@@ -192,7 +189,7 @@ static plait_status pump(plait_backend *backend, plait_error *error)
 	if (plaitp_fault_deliver_late(self, false))
 		return PLAIT_OK;
 	status = self->base.inner_table->pump(self->base.inner, error);
-	/* Who has nothing else to do is not kept waiting. */
+	/* The caller has no other work: deliver late notifications now. */
 	if (status == PLAIT_PENDING && plaitp_fault_deliver_late(self, true))
 		return PLAIT_OK;
 	return status;

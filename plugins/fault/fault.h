@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the files of the interposer fault offer each other.  Handles are the
- * wrapped backend's own: nothing is translated.
+ * Types and functions of the interposer fault.  Handles are the wrapped
+ * backend's own.
  */
 #ifndef PLAIT_PLUGINS_FAULT_H
 #define PLAIT_PLUGINS_FAULT_H
@@ -26,9 +26,9 @@ typedef struct fault_options {
 	uint64_t late;
 	uint64_t twice;
 	uint64_t never;
-	uint64_t rate;  /* of 1000 */
+	uint64_t rate;  /* per 1000 calls */
 	uint64_t seed;
-	uint64_t slots; /* 1 << FORWARD_SLOT: these count */
+	uint64_t slots; /* 1 << FORWARD_SLOT: slots whose calls count */
 	plait_status status;
 } fault_options;
 
@@ -36,24 +36,24 @@ struct fault {
 	forward base;
 	fault_options options;
 
-	/* Guards everything below; never held while the backend or an upcall
-	 * runs. */
+	/* Guards everything below; released while the backend or a notification
+	 * callback runs. */
 	pthread_mutex_t lock;
 	pthread_cond_t never_signalled;
 	uint64_t calls;
 	uint64_t failed;
 	uint64_t notices;
-	uint64_t receiving; /* threads inside a notification */
+	uint64_t receiving; /* threads in a notification */
 	pthread_cond_t received;
 	uint64_t random;
 	bool lost;
 	fault_notice *late;
-	/* Kept only with the option lost. */
+	/* Kept with the option lost only. */
 	fault_queue *queues;
 	fault_gate *gates;
 };
 
-/* A queue, and a signal of ours by which it is drained. */
+/* A queue, and the signal that its last submission emits on a loss. */
 struct fault_queue {
 	fault_queue *next;
 	plait_backend_queue *inner;
@@ -72,7 +72,7 @@ struct fault_notice {
 	plait_notify_function function;
 	void *user_data;
 	plait_status status;
-	uint32_t patience; /* calls that a late one still lets pass */
+	uint32_t patience; /* calls until a late notification is delivered */
 };
 
 static inline fault *fault_of(plait_backend *self)
@@ -86,7 +86,7 @@ plait_status plaitp_fault_options(plait_host *host,
 				  const plait_host_services *services,
 				  fault_options *out, plait_error *error);
 
-/* choose.c: PLAIT_OK, or what this call has to answer instead. */
+/* choose.c: return PLAIT_OK, or the failure of this call. */
 plait_status plaitp_fault_choose(forward *base, uint32_t slot,
 				 plait_error *error);
 
@@ -99,19 +99,19 @@ plait_status plaitp_fault_keep_gate(fault *self, plait_backend_signal *gate,
 				    plait_error *error);
 void plaitp_fault_raised(fault *self, const plait_backend_point *point);
 void plaitp_fault_drop_gate(fault *self, const plait_backend_signal *gate);
-/* Bring everything that is under way to its end. */
+/* Complete all pending work. */
 void plaitp_fault_drain(fault *self);
 
 /* notice.c */
 plait_status plaitp_fault_notify(fault *self, const plait_backend_point *point,
 				 plait_notify_function function,
 				 void *user_data, plait_error *error);
-/* Deliver what is late; with `all`, also what still has patience.  True when
- * something was delivered. */
+/* Deliver one late notification that is due, or with `all` any.  Returns true
+ * if one was delivered. */
 bool plaitp_fault_deliver_late(fault *self, bool all);
 void plaitp_fault_drop_late(fault *self);
-/* Wait until no notification is under way; what it tells may be the end of
- * everything, while it still returns. */
+/* Wait until no notification runs.  A callback may start the close of the
+ * context while it still runs. */
 void plaitp_fault_await_received(fault *self);
 
 #endif

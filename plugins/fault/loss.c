@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A lost device.  The backend inside is well, and must not be left with work
- * that uses what the core, told of the loss, gives back: so all that is under
- * way is brought to its end first.  Gates fail; nobody raises them any more.
+ * Loss of a device.  The wrapped backend still works, and the core frees
+ * objects after a loss; so all pending work is completed first.  Gates fail,
+ * because they are not raised any more.
  */
 #include "fault.h"
 
-/* For one queue to become empty; a backend that hangs is not our fault. */
+/* Limit for one queue to become empty; a backend that hangs is not waited
+ * for. */
 #define DRAIN_NS UINT64_C(5000000000)
 
 enum { DRAIN_PUMPS = 1 << 20 };
@@ -108,8 +109,8 @@ void plaitp_fault_drop_gate(fault *self, const plait_backend_signal *gate)
 		forward_resize(&self->base, kept, sizeof(*kept), 0);
 }
 
-/* The lists do not change here: every slot that adds to them answers LOST,
- * and the core destroys nothing that is in use. */
+/* The lists are stable here: the slots that add to them return PLAIT_E_LOST,
+ * and the core destroys no object in use. */
 void plaitp_fault_drain(fault *self)
 {
 	const plait_backend_table *table = self->base.inner_table;
@@ -139,7 +140,7 @@ void plaitp_fault_drain(fault *self)
 		table->signal_wait(inner, &(plait_backend_point){
 				   queue->drained, 1 }, 1, 0, DRAIN_NS,
 				   &unused);
-	/* Notifications, too. */
+	/* Deliver pending notifications too. */
 	for (int i = 0; i < DRAIN_PUMPS && table->pump; i++)
 		if (table->pump(inner, &unused) != PLAIT_OK)
 			break;

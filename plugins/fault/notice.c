@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Notifications that come late, twice or never.  The last two break the
- * rules: they are there to see what a core makes of such a backend.
+ * Notifications that come late, twice or never.  Twice and never break the
+ * rules: they show how the core copes with such a backend.
  */
 #include <time.h>
 
@@ -24,7 +24,7 @@ static void free_notice(fault *self, fault_notice *notice)
 	forward_resize(&self->base, notice, sizeof(*notice), 0);
 }
 
-/* Holds up the backend's thread; only the clock ends it. */
+/* Delay the backend's thread by LATE_MS. */
 static void hold_up(fault *self)
 {
 	struct timespec end;
@@ -49,7 +49,7 @@ static void keep_late(fault *self, fault_notice *notice)
 	pthread_mutex_unlock(&self->lock);
 }
 
-/* The number of the notification. */
+/* Return the number of the notification, from 1. */
 static uint64_t begin_receiving(fault *self)
 {
 	uint64_t number;
@@ -77,7 +77,7 @@ void plaitp_fault_await_received(fault *self)
 	pthread_mutex_unlock(&self->lock);
 }
 
-/* From the backend. */
+/* Notification callback for the backend. */
 static void receive(void *user_data, plait_status status)
 {
 	fault_notice *notice = user_data;
@@ -122,7 +122,7 @@ plait_status plaitp_fault_notify(fault *self, const plait_backend_point *point,
 	return status;
 }
 
-/* One that is due, out of the list; null when there is none. */
+/* Unlink a notification that is due; null if there is none. */
 static fault_notice *take_due(fault *self, bool all)
 {
 	fault_notice **link = &self->late;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Reads what is to go wrong.  What cannot be understood is an error.
- */
+/* Parser of the options.  A value that is not valid is an error. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The user's settings.  What cannot be understood is an error that names the
- * key, never a default. */
+/* Parser of the options.  A value that is not valid is an error that names its
+ * key; a default never replaces it. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "host.h"
 
-/* Digits and perhaps K, M, G or T; 0 or -1. */
+/* Parse digits with an optional K, M, G or T; return 0, or -1. */
 static int parse(const char *text, uint64_t *out)
 {
 	static const char letters[] = "KMGT";

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Queues: lanes of the core.  Those take pointers where the core has handles
- * of memory, so work that moves bytes is copied with the one in place of the
- * other; work that does not passes as it is.
+ * Queues: lanes of the core.  Lanes take pointers where commands have memory
+ * handles, so commands that move bytes are copied with pointers; others are
+ * passed unchanged.
  */
 #include <stddef.h>
 #include <string.h>
 
 #include "host.h"
 
-/* What is copied without an allocation. */
+/* Copied on the stack, without an allocation. */
 enum { FEW_WORKS = 16, FEW_SUBMISSIONS = 4 };
 
 plait_status plaitp_host_queue_create(plait_backend *self, uint32_t device,
@@ -41,7 +41,7 @@ plait_status plaitp_host_queue_recover(plait_backend *self,
 
 /* --- handles and pointers ------------------------------------------------ */
 
-/* The records of the core may be longer than the ones known here. */
+/* The records of the core may be longer than ours. */
 static const plait_submission *submission_at(const plait_submission *all,
 					     uint32_t index)
 {
@@ -55,7 +55,7 @@ static const plait_work *work_at(const plait_submission *submission,
 			      (size_t)submission->work->size * index);
 }
 
-/* Works that move bytes, and in *out_all how many works there are at all. */
+/* Count the commands that move bytes; *out_all counts all. */
 static uint64_t count_moves(const plait_submission *submissions,
 			    uint32_t count, uint64_t *out_all)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The interposer trace: wrapping, closing, devices, memory, queues, the table.
+ * Entry of the interposer trace: options, wrap, close, overrides of queue
+ * slots.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -133,7 +134,7 @@ static plait_status queue_create(plait_backend *backend, uint32_t device,
 	memcpy(&mine, request, request->size < sizeof(mine) ?
 	       request->size : sizeof(mine));
 	mine.size = sizeof(mine);
-	/* Markers take room, too. */
+	/* Markers need room too. */
 	if (self->emissions && mine.capacity <= UINT64_MAX / 2)
 		mine.capacity *= 2;
 	status = plaitp_forward_slots.queue_create(backend, device, &mine,
@@ -167,7 +168,7 @@ static plait_status queue_recover(plait_backend *backend,
 	plait_status status = plaitp_forward_slots.queue_recover(
 		backend, queue, error);
 
-	/* What was skipped behind a failure never runs. */
+	/* Calls that were skipped behind a failure never run. */
 	if (status == PLAIT_OK)
 		plaitp_trace_drop_calls(self,
 					plaitp_trace_number(self, queue), 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which queue or signal a handle is.  Handles are used again by backends, so
- * names outlive them and only the newest answers.
+ * Table of the queues and signals by handle.  Backends reuse handles, so
+ * entries outlive them; a lookup returns the newest.
  */
 #include <stdio.h>
 #include <string.h>
@@ -15,7 +15,7 @@ static trace_name **bucket(trace *self, const void *handle)
 	return &self->names[hash >> 56];
 }
 
-/* With the lock held. */
+/* Caller holds the lock. */
 static trace_name *find(trace *self, const void *handle)
 {
 	trace_name *name = *bucket(self, handle);
@@ -59,7 +59,8 @@ void plaitp_trace_name_retire(trace *self, const void *handle)
 	if (name && name->queue) {
 		name->gone = true;
 	} else if (name) {
-		/* Signals have no track of their own: nobody asks again. */
+		/* Signals have no track in the file, so their entries are
+		 * freed. */
 		while (*link != name)
 			link = &(*link)->next;
 		*link = name->next;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Events, in chunks that were allocated when the backend was wrapped: nothing
- * is allocated for an event.  What comes when they are full is counted.
+ * Buffer of events, allocated in chunks when the backend is wrapped; recording
+ * allocates nothing.  Events beyond the limit are counted.
  */
 #include <string.h>
 
@@ -47,7 +47,7 @@ uint64_t plaitp_trace_now(trace *self)
 	return self->base.services->clock_ns(self->base.host) - self->start_ns;
 }
 
-/* Threads are numbered as they come; those beyond the table share one. */
+/* Number threads by first use, from 1; beyond the table all are 0. */
 static uint32_t thread_number(trace *self)
 {
 	pthread_t thread = pthread_self();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The slots of signals: who waited how long for what, when the host was told,
- * when it raised a gate.
+ * Slots of signals: record waits with their duration, polls that see a point,
+ * notifications, and gates that the host raises.
  */
 #include <stdio.h>
 
@@ -98,7 +98,7 @@ static void deliver(void *user_data, plait_status status)
 		.start_ns = plaitp_trace_now(self),
 	};
 
-	/* Recorded first: behind the upcall, we may be gone. */
+	/* Record first: the callback may close the backend. */
 	event.end_ns = event.start_ns;
 	plaitp_trace_record(self, &event);
 	{

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Submissions: each host function is replaced by one that notes when it ran;
- * with emissions=1 a marker behind the work notes when the queue came to its
+ * Submissions: each host function is replaced by a wrapper that records it;
+ * with emissions=1, a marker behind the work records when the queue reaches its
  * emissions.
  */
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 #include "trace.h"
 
-/* The changed submissions, in one block, and the calls they refer to. */
+/* Changed submissions in one block, and the calls that they refer to. */
 struct copy {
 	void *block;
 	uint64_t bytes;
@@ -158,7 +158,7 @@ static bool append_marker(trace *self, struct copy *copy, uint64_t queue,
 	return true;
 }
 
-/* Does this stretch get a marker? */
+/* Returns true if the submission gets a marker. */
 static bool is_marked(const trace *self, const plait_submission *from)
 {
 	return self->emissions && from->emit_count > 0;
@@ -211,7 +211,7 @@ static bool change(trace *self, struct copy *copy, uint64_t queue,
 	return true;
 }
 
-/* They may run from now on, and take themselves out of the list then. */
+/* Add to the list of pending calls; each call removes itself when it runs. */
 static void enlist(trace *self, trace_call *calls)
 {
 	pthread_mutex_lock(&self->lock);
