@@ -32,7 +32,7 @@ enum {
 	/* The host sees emissions long after the queues do. */
 	CHAOS_SLOW_HOST = 1 << 2,
 	/* Work starts only after its queue was flushed. */
-	CHAOS_BATCH = 1 << 3,
+	CHAOS_NEEDS_FLUSH = 1 << 3,
 	/* Delays vary by a factor of 1024, so that queues overtake each
 	 * other. */
 	CHAOS_SHUFFLE = 1 << 4,
@@ -71,7 +71,7 @@ typedef struct chaos_event {
 	uint64_t time_ns;
 	uint64_t order;
 	uint64_t place; /* 1 + index in the heap; 0: not scheduled */
-	void (*happen)(chaos *system, void *owner);
+	void (*callback)(chaos *system, void *owner);
 	void *owner;
 } chaos_event;
 
@@ -80,8 +80,8 @@ struct chaos_device {
 	uint32_t running;
 	uint64_t memory_used;
 	/* Ready queues that wait for one of `parallel` slots, newest first. */
-	chaos_queue *crowd;
-	uint32_t crowd_count;
+	chaos_queue *ready;
+	uint32_t ready_count;
 };
 
 struct chaos {
@@ -143,15 +143,15 @@ struct chaos_batch {
 };
 
 /*
- *   IDLE ----submit/flush----> COMING -> WAITING -> CROWDED -> RUNNING
- *    ^                            ^                               |
- *    +------- nothing left -------+------- next batch ------------+
+ *   IDLE --submit/flush--> SCHEDULED -> WAITING -> READY -> RUNNING
+ *    ^                        ^                               |
+ *    +----- no batch left ----+--------- next batch ----------+
  */
 enum {
 	CHAOS_QUEUE_IDLE,    /* has no batch that it may start */
-	CHAOS_QUEUE_COMING,  /* event: look at the next batch */
+	CHAOS_QUEUE_SCHEDULED,  /* event: look at the next batch */
 	CHAOS_QUEUE_WAITING, /* in the waiters of a signal */
-	CHAOS_QUEUE_CROWDED, /* in the ready list of its device */
+	CHAOS_QUEUE_READY, /* in the ready list of its device */
 	CHAOS_QUEUE_RUNNING, /* event: end of the command */
 	CHAOS_QUEUE_CALLING  /* a thread runs its host function */
 };
@@ -172,13 +172,13 @@ struct plait_backend_queue {
 	uint32_t state;
 	uint32_t wait_index;
 	uint32_t work_index;
-	bool woken_for_nothing;
+	bool spurious_done;
 	bool failed;
 	/* In state CALLING: the thread that runs the host function. */
 	pthread_t caller;
 	/* Progress at the start of the command: bytes of a copy, items of a
 	 * launch. */
-	uint64_t early;
+	uint64_t steps_done;
 	plait_error error;
 };
 
@@ -240,19 +240,19 @@ plait_status plaitp_chaos_options(plait_host *host,
 
 /* random.c */
 uint64_t plaitp_chaos_random(chaos *system);
-uint64_t plaitp_chaos_below(chaos *system, uint64_t limit);
-uint64_t plaitp_chaos_delay(chaos *system, const chaos_range *range);
+uint64_t plaitp_chaos_random_below(chaos *system, uint64_t limit);
+uint64_t plaitp_chaos_random_delay(chaos *system, const chaos_range *range);
 
 /* clock.c */
-plait_status plaitp_chaos_reserve(chaos *system, plait_error *error);
-void plaitp_chaos_unreserve(chaos *system);
-void plaitp_chaos_schedule(chaos *system, chaos_event *event,
-			   uint64_t delay_ns);
-void plaitp_chaos_cancel(chaos *system, chaos_event *event);
+plait_status plaitp_chaos_clock_reserve(chaos *system, plait_error *error);
+void plaitp_chaos_clock_unreserve(chaos *system);
+void plaitp_chaos_clock_schedule(chaos *system, chaos_event *event,
+				 uint64_t delay_ns);
+void plaitp_chaos_clock_cancel(chaos *system, chaos_event *event);
 /* Time of the next event; UINT64_MAX if there is none. */
-uint64_t plaitp_chaos_next_ns(const chaos *system);
+uint64_t plaitp_chaos_clock_next_ns(const chaos *system);
 /* Advance to the next event, which exists, and run it. */
-void plaitp_chaos_step(chaos *system);
+void plaitp_chaos_clock_step(chaos *system);
 
 /* memory.c */
 plait_status plaitp_chaos_memory_create(plait_backend *self, uint32_t device,
@@ -270,7 +270,8 @@ plait_status plaitp_chaos_memory_unmap(plait_backend *self,
 				       plait_backend_memory *memory,
 				       void *pointer, plait_error *error);
 /* Transfer bytes [from, to) of a copy, fill, read or write. */
-void plaitp_chaos_transfer(const plait_work *work, uint64_t from, uint64_t to);
+void plaitp_chaos_memory_transfer(const plait_work *work, uint64_t from,
+				  uint64_t to);
 
 /* kernel.c */
 plait_status plaitp_chaos_kernel_build(plait_backend *self, uint32_t device,
@@ -311,12 +312,12 @@ plait_status plaitp_chaos_segment_stop(plait_backend *self,
 				       uint32_t stop, plait_error *error);
 void plaitp_chaos_segment_begin(chaos *system, plait_backend_segment *segment);
 /* Run up to `steps` commands and decisions; returns true if it has ended. */
-bool plaitp_chaos_segment_go(chaos *system, plait_backend_segment *segment,
-			     uint64_t steps);
+bool plaitp_chaos_segment_run(chaos *system, plait_backend_segment *segment,
+			      uint64_t steps);
 /* A random number of steps to run at the start, or later. */
-uint64_t plaitp_chaos_segment_pace(chaos *system,
-				   const plait_backend_segment *segment,
-				   bool begins);
+uint64_t plaitp_chaos_segment_quota(chaos *system,
+				    const plait_backend_segment *segment,
+				    bool begins);
 
 /* queue.c */
 plait_status plaitp_chaos_queue_create(plait_backend *self, uint32_t device,
@@ -338,19 +339,19 @@ plait_status plaitp_chaos_queue_submit(plait_backend *self,
 
 /* run.c: execution of queues. */
 /* The number of steps of a command, and the execution of [from, to). */
-uint64_t plaitp_chaos_steps(const plait_work *work);
-void plaitp_chaos_do_part(chaos *system, const plait_work *work,
-			  uint64_t from, uint64_t to);
-void plaitp_chaos_queue_happen(chaos *system, void *owner);
+uint64_t plaitp_chaos_run_steps(const plait_work *work);
+void plaitp_chaos_run_part(chaos *system, const plait_work *work,
+			   uint64_t from, uint64_t to);
+void plaitp_chaos_run_event(chaos *system, void *owner);
 /* Schedule an idle queue that has got work. */
-void plaitp_chaos_queue_start(chaos *system, chaos_queue *queue);
+void plaitp_chaos_run_start(chaos *system, chaos_queue *queue);
 /* Schedule a queue whose wait is over. */
-void plaitp_chaos_queue_wake(chaos *system, chaos_queue *queue);
+void plaitp_chaos_run_wake(chaos *system, chaos_queue *queue);
 /* Remove the queue from the list that it waits in. */
-void plaitp_chaos_queue_leave(chaos_queue *queue);
+void plaitp_chaos_run_leave(chaos_queue *queue);
 /* `queue "label"`, or the number of the queue; for texts. */
-const char *plaitp_chaos_queue_name(const chaos_queue *queue, char *buffer,
-				    size_t bytes);
+const char *plaitp_chaos_run_queue_name(const chaos_queue *queue, char *buffer,
+					size_t bytes);
 
 /* signal.c */
 plait_status plaitp_chaos_signal_create(plait_backend *self, uint32_t device,
@@ -375,12 +376,12 @@ plait_status plaitp_chaos_signal_reset(plait_backend *self,
 				       plait_backend_signal *signal,
 				       plait_error *error);
 /* Raise `signal` now, from a queue or the host. */
-void plaitp_chaos_raise(chaos *system, chaos_signal *signal,
-			uint64_t sequence, const plait_error *failure);
+void plaitp_chaos_signal_emit(chaos *system, chaos_signal *signal,
+			      uint64_t sequence, const plait_error *failure);
 /* PLAIT_PENDING, PLAIT_OK or the failure, for an observer that sees
  * `reached`. */
-plait_status plaitp_chaos_state(const chaos_signal *signal, uint64_t sequence,
-				uint64_t reached);
+plait_status plaitp_chaos_signal_state(const chaos_signal *signal,
+				       uint64_t sequence, uint64_t reached);
 
 /* drive.c */
 plait_status plaitp_chaos_signal_wait(plait_backend *self,

@@ -15,7 +15,7 @@
 #include "chaos.h"
 
 /* Virtual cost of a poll, so that a loop of polls makes progress. */
-enum { LOOK_NS = 1000 };
+enum { POLL_NS = 1000 };
 
 struct waiting {
 	const plait_backend_point *points;
@@ -57,15 +57,15 @@ static bool sleep_until(chaos *system, uint64_t until_ns)
 }
 
 /* Return PLAIT_PENDING, or the result of the wait. */
-static plait_status look(chaos *system, const struct waiting *waiting,
-			 plait_error *error)
+static plait_status check_points(chaos *system, const struct waiting *waiting,
+				 plait_error *error)
 {
 	plait_status answer = PLAIT_OK;
 
 	for (uint32_t i = 0; i < waiting->count; i++) {
 		const plait_backend_point *point = &waiting->points[i];
 		chaos_signal *signal = point->signal;
-		plait_status status = plaitp_chaos_state(
+		plait_status status = plaitp_chaos_signal_state(
 			signal, point->sequence, signal->host_reached);
 
 		if (status < 0) {
@@ -106,8 +106,8 @@ static bool called_from_inside(const chaos *system)
 	return false;
 }
 
-static plait_status say_deadlock(chaos *system, const struct waiting *waiting,
-				 plait_error *error)
+static plait_status fail_deadlock(chaos *system, const struct waiting *waiting,
+				  plait_error *error)
 {
 	const chaos_queue *queue = first_blocked(system);
 	const plait_backend_point *point = &waiting->points[0];
@@ -119,7 +119,7 @@ static plait_status say_deadlock(chaos *system, const struct waiting *waiting,
 			"a host function must not wait: what it waits for may "
 			"need its thread");
 	if (queue) {
-		plaitp_chaos_queue_name(queue, name, sizeof(name));
+		plaitp_chaos_run_queue_name(queue, name, sizeof(name));
 		if (queue->state != CHAOS_QUEUE_WAITING)
 			return plaitp_chaos_fail(
 				system, error, PLAIT_E_DEADLOCK, 0,
@@ -128,7 +128,7 @@ static plait_status say_deadlock(chaos *system, const struct waiting *waiting,
 				queue->device->index);
 		point = &queue->head->waits[queue->wait_index];
 	} else {
-		while (plaitp_chaos_state(point->signal, point->sequence,
+		while (plaitp_chaos_signal_state(point->signal, point->sequence,
 					  point->signal->host_reached) == 0)
 			point++;
 	}
@@ -143,8 +143,8 @@ static plait_status say_deadlock(chaos *system, const struct waiting *waiting,
 		(unsigned long long)point->signal->reached);
 }
 
-static plait_status say_timeout(chaos *system, const struct waiting *waiting,
-				plait_error *error)
+static plait_status fail_timeout(chaos *system, const struct waiting *waiting,
+				 plait_error *error)
 {
 	if (system->now_ns < waiting->deadline_ns)
 		system->now_ns = waiting->deadline_ns;
@@ -158,23 +158,24 @@ static plait_status say_timeout(chaos *system, const struct waiting *waiting,
 
 /* No event is left: return the result of the wait, or PLAIT_PENDING to check
  * the points again. */
-static plait_status stuck(chaos *system, const struct waiting *waiting,
-			  plait_error *error)
+static plait_status wait_without_events(chaos *system,
+					const struct waiting *waiting,
+					plait_error *error)
 {
 	bool forever = waiting->timeout_ns == PLAIT_FOREVER;
 
 	if (waiting->timeout_ns == 0)
-		return say_timeout(system, waiting, error);
+		return fail_timeout(system, waiting, error);
 	if (system->calls_running > 0 && !called_from_inside(system))
 		return sleep_until(system, waiting->real_deadline_ns) ?
-			PLAIT_PENDING : say_timeout(system, waiting, error);
+			PLAIT_PENDING : fail_timeout(system, waiting, error);
 	if (!forever)
-		return say_timeout(system, waiting, error);
+		return fail_timeout(system, waiting, error);
 	if (system->many_threads &&
 	    sleep_until(system, later(real_ns(), system->options.patience_ms *
 				      1000000u)))
 		return PLAIT_PENDING;
-	return say_deadlock(system, waiting, error);
+	return fail_deadlock(system, waiting, error);
 }
 
 plait_status plaitp_chaos_signal_wait(plait_backend *self,
@@ -192,17 +193,18 @@ plait_status plaitp_chaos_signal_wait(plait_backend *self,
 	if (timeout_ns != PLAIT_FOREVER) {
 		waiting.real_deadline_ns = later(real_ns(), timeout_ns);
 		waiting.deadline_ns = later(system->now_ns,
-					    timeout_ns > LOOK_NS ?
-					    timeout_ns : LOOK_NS);
+					    timeout_ns > POLL_NS ?
+					    timeout_ns : POLL_NS);
 	}
-	while ((status = look(system, &waiting, error)) == PLAIT_PENDING) {
-		uint64_t next_ns = plaitp_chaos_next_ns(system);
+	while ((status = check_points(system, &waiting, error)) ==
+	       PLAIT_PENDING) {
+		uint64_t next_ns = plaitp_chaos_clock_next_ns(system);
 
 		if (next_ns != UINT64_MAX && next_ns <= waiting.deadline_ns) {
-			plaitp_chaos_step(system);
+			plaitp_chaos_clock_step(system);
 			continue;
 		}
-		status = stuck(system, &waiting, error);
+		status = wait_without_events(system, &waiting, error);
 		if (status != PLAIT_PENDING)
 			break;
 	}
@@ -218,7 +220,7 @@ plait_status plaitp_chaos_pump(plait_backend *self, plait_error *error)
 	(void)error;
 	plaitp_chaos_lock(system);
 	if (system->heap_count > 0)
-		plaitp_chaos_step(system);
+		plaitp_chaos_clock_step(system);
 	else if (system->calls_running > 0 && !called_from_inside(system))
 		/* A host function on another thread counts as progress. */
 		(void)sleep_until(system, later(real_ns(), 1000000u));

@@ -79,7 +79,8 @@ static plait_status allocate(chaos *system, chaos_memory *memory,
 	memory->bytes = memory->block;
 	memory->bytes += alignment - ((uintptr_t)memory->block &
 				      (alignment - 1));
-	memset(memory->bytes, (int)(0x81 + plaitp_chaos_below(system, 0x7e)),
+	memset(memory->bytes, (int)(0x81 + plaitp_chaos_random_below(system,
+								     0x7e)),
 	       memory->size_bytes);
 	return PLAIT_OK;
 }
@@ -231,13 +232,14 @@ static void transfer_rows(const plait_work *work, unsigned char *target,
 		end = from - at + work->bytes;
 		end = end < to ? end : to;
 		memcpy(target + slice * rows->target_slice +
-			       row * rows->target_row + at,
+		       row * rows->target_row + at,
 		       source + slice * rows->source_slice +
-			       row * rows->source_row + at, end - from);
+		       row * rows->source_row + at, end - from);
 	}
 }
 
-void plaitp_chaos_transfer(const plait_work *work, uint64_t from, uint64_t to)
+void plaitp_chaos_memory_transfer(const plait_work *work, uint64_t from,
+				  uint64_t to)
 {
 	unsigned char *target, *host = work->host;
 	const unsigned char *source;

@@ -23,7 +23,7 @@ static const struct {
 	{ "late_notify", CHAOS_LATE_NOTIFY },
 	{ "inline_notify", CHAOS_INLINE_NOTIFY },
 	{ "slow_host", CHAOS_SLOW_HOST },
-	{ "batch", CHAOS_BATCH },
+	{ "batch", CHAOS_NEEDS_FLUSH },
 	{ "shuffle", CHAOS_SHUFFLE },
 	{ "spurious", CHAOS_SPURIOUS },
 	{ "staged_map", CHAOS_STAGED_MAP },

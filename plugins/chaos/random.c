@@ -15,19 +15,20 @@ uint64_t plaitp_chaos_random(chaos *system)
 }
 
 /* Nearly uniform in [0, limit); 0 if `limit` is 0. */
-uint64_t plaitp_chaos_below(chaos *system, uint64_t limit)
+uint64_t plaitp_chaos_random_below(chaos *system, uint64_t limit)
 {
 	uint64_t value = plaitp_chaos_random(system);
 
 	return limit == 0 ? 0 : value % limit;
 }
 
-uint64_t plaitp_chaos_delay(chaos *system, const chaos_range *range)
+uint64_t plaitp_chaos_random_delay(chaos *system, const chaos_range *range)
 {
 	uint64_t span = range->max - range->min;
-	uint64_t value = range->min + plaitp_chaos_below(system, span + 1);
+	uint64_t value = range->min + plaitp_chaos_random_below(system, span +
+								1);
 
 	if (system->options.quirks & CHAOS_SHUFFLE)
-		value <<= plaitp_chaos_below(system, 11);
+		value <<= plaitp_chaos_random_below(system, 11);
 	return value;
 }

@@ -254,8 +254,8 @@ static void begin_body(chaos *system, plait_backend_segment *segment,
 	     i = end_of(segment, i), count++) {
 		uint32_t place = find_lowest(segment, order, count, i);
 
-		place += (uint32_t)plaitp_chaos_below(system,
-						      count - place + 1);
+		place += (uint32_t)plaitp_chaos_random_below(system,
+							     count - place + 1);
 		memmove(&order[place + 1], &order[place],
 			(count - place) * sizeof(uint32_t));
 		order[place] = i;
@@ -281,7 +281,7 @@ static uint32_t read_word(const plait_work *region)
 		.bytes = sizeof(word), .host = &word,
 	};
 
-	plaitp_chaos_transfer(&work, 0, sizeof(word));
+	plaitp_chaos_memory_transfer(&work, 0, sizeof(word));
 	return word;
 }
 
@@ -322,24 +322,25 @@ static void step(chaos *system, plait_backend_segment *segment)
 	if (work->kind == PLAIT_WORK_REGION)
 		decide(system, segment, command, false);
 	else
-		plaitp_chaos_do_part(system, work, 0,
-				     plaitp_chaos_steps(work));
+		plaitp_chaos_run_part(system, work, 0,
+				      plaitp_chaos_run_steps(work));
 }
 
-bool plaitp_chaos_segment_go(chaos *system, plait_backend_segment *segment,
-			     uint64_t steps)
+bool plaitp_chaos_segment_run(chaos *system, plait_backend_segment *segment,
+			      uint64_t steps)
 {
 	for (; steps > 0 && segment->depth > 0; steps--)
 		step(system, segment);
 	return segment->depth == 0;
 }
 
-uint64_t plaitp_chaos_segment_pace(chaos *system,
-				   const plait_backend_segment *segment,
-				   bool begins)
+uint64_t plaitp_chaos_segment_quota(chaos *system,
+				    const plait_backend_segment *segment,
+				    bool begins)
 {
 	if (begins)
-		return plaitp_chaos_below(system, segment->work_count + 1ull);
-	return segment->body_count == 1 ? UINT64_MAX :
-		1 + plaitp_chaos_below(system, 2ull * segment->work_count);
+		return plaitp_chaos_random_below(system, segment->work_count +
+						 1ull);
+	return segment->body_count == 1 ? UINT64_MAX : 1 +
+		plaitp_chaos_random_below(system, 2ull * segment->work_count);
 }

@@ -26,7 +26,7 @@ typedef struct plait_backend_kernel check_kernel;
 typedef struct plait_backend_launch check_launch;
 typedef struct plait_backend_segment check_segment;
 
-enum { CHECK_BUCKETS = 1024, CHECK_GRAVES = 2048 };
+enum { CHECK_BUCKETS = 1024, CHECK_TOMBSTONES = 2048 };
 
 enum check_kind {
 	CHECK_MEMORY,
@@ -39,7 +39,7 @@ enum check_kind {
 	CHECK_CALL
 };
 
-enum check_who {
+enum check_party {
 	CHECK_CORE,
 	CHECK_BACKEND,
 	/* The core or the backend; undecidable. */
@@ -47,8 +47,8 @@ enum check_who {
 };
 
 /*
- * Head of every object.  The last CHECK_GRAVES destroyed objects are kept, so
- * that a use after destruction is named as such.
+ * Head of every object.  The last CHECK_TOMBSTONES destroyed objects are kept,
+ * so that a use after destruction is named as such.
  */
 struct check_object {
 	check_object *next; /* of its hash bucket */
@@ -70,21 +70,21 @@ struct check {
 	 * a host function or a notification callback runs. */
 	pthread_mutex_t lock;
 	uint64_t calls;
-	uint64_t sins[3];
-	char last_sin[320];
+	uint64_t violations[3];
+	char last_report[320];
 	const char *slot; /* slot that took the lock */
 	uint64_t numbers[CHECK_CALL + 1];
 	uint64_t live[CHECK_CALL + 1];
 	/* A device has failed for a reason that the model does not know: from
 	 * here on the model reports nothing. */
-	bool unsure;
+	bool model_off;
 	check_queue *queues;
 	check_queue *to_advance;
 	check_segment *segments;
 	check_upcall *upcalls;
 	check_object *buckets[CHECK_BUCKETS];
-	check_object *tombstones[CHECK_GRAVES];
-	uint32_t next_grave;
+	check_object *tombstones[CHECK_TOMBSTONES];
+	uint32_t next_tombstone;
 };
 
 /* A thread that runs a notification callback; on its stack. */
@@ -96,7 +96,7 @@ struct check_upcall {
 struct check_map {
 	struct check_map *next;
 	void *pointer;
-	bool stuck; /* unmap has failed */
+	bool unmap_failed; /* unmap has failed */
 };
 
 struct plait_backend_memory {
@@ -226,8 +226,8 @@ static inline check *check_of(plait_backend *self)
 
 /* object.c: table of handles, live and destroyed.  Caller holds the lock. */
 void *plaitp_check_add(check *self, uint32_t kind, uint64_t bytes);
-void plaitp_check_bury(check *self, check_object *object);
-void plaitp_check_free_all(check *self);
+void plaitp_check_retire(check *self, check_object *object);
+void plaitp_check_object_free_all(check *self);
 /* Return a live object of that kind, or null after a report. */
 void *plaitp_check_find(check *self, const char *slot, uint32_t kind,
 			const void *handle);
@@ -239,38 +239,38 @@ void plaitp_check_enter(check *self, const char *slot);
 void plaitp_check_leave(check *self);
 /* Report a violation.  Caller holds the lock. */
 __attribute__((format(printf, 4, 5)))
-void plaitp_check_sin(check *self, enum check_who who, const char *slot,
-		      const char *format, ...);
+void plaitp_check_report(check *self, enum check_party party, const char *slot,
+			 const char *format, ...);
 /* Return PLAIT_E_INTERNAL with the text of the last violation. */
-plait_status plaitp_check_refuse(check *self, plait_error *error);
+plait_status plaitp_check_report_error(check *self, plait_error *error);
 /*
  * Check the backend's result and return it to the core.  `mine` is the error
  * record that the backend got.  Takes the lock.
  */
-plait_status plaitp_check_answer(check *self, const char *slot,
+plait_status plaitp_check_result(check *self, const char *slot,
 				 plait_status status, bool may_pend,
 				 const plait_error *mine, plait_error *error);
 plait_error plaitp_check_record(void);
 
 /* model.c: progress of queues and signals.  Caller holds the lock. */
-void plaitp_check_advance(check *self, check_queue *queue);
+void plaitp_check_model_advance(check *self, check_queue *queue);
 /* Confirm all submissions, also those that the backend has not answered. */
-void plaitp_check_confirm_all(check *self);
-void plaitp_check_raise(check *self, check_signal *signal, uint64_t sequence,
-			bool failed);
+void plaitp_check_model_confirm(check *self);
+void plaitp_check_model_raise(check *self, check_signal *signal,
+			      uint64_t sequence, bool failed);
 /* The backend reports `status` for the point. */
-void plaitp_check_happened(check *self, const char *slot,
-			   check_signal *signal, uint64_t sequence,
-			   plait_status status);
+void plaitp_check_model_happened(check *self, const char *slot,
+				 check_signal *signal, uint64_t sequence,
+				 plait_status status);
 /* Disable the model after a failure of the device, which no host function
  * explains. */
-void plaitp_check_lose_track(check *self);
+void plaitp_check_model_disable(check *self);
 /* Remove the batch and all behind it. */
-void plaitp_check_retract(check *self, check_queue *queue,
-			  check_batch *batch);
+void plaitp_check_model_retract(check *self, check_queue *queue,
+				check_batch *batch);
 
 /* call.c */
-int32_t plaitp_check_run_call(void *user_data);
+int32_t plaitp_check_call_run(void *user_data);
 
 /* queue.c: enter a slot of a queue.  Returns null after a report, with the lock
  * released and `error` filled. */
@@ -283,26 +283,27 @@ check_queue *plaitp_check_queue_enter(check *self, const char *slot,
  * report.  uncount reverts the counts, of the last submission for its first
  * `emitted` emissions.
  */
-bool plaitp_check_submissions(check *self, const check_queue *queue,
-			      const plait_submission *submissions,
-			      uint32_t count);
-void plaitp_check_uncount(const plait_submission *submissions, uint32_t count,
-			  uint32_t emitted);
+bool plaitp_check_submission_validate(check *self, const check_queue *queue,
+				      const plait_submission *submissions,
+				      uint32_t count);
+void plaitp_check_submission_uncount(const plait_submission *submissions,
+				     uint32_t count, uint32_t emitted);
 const plait_submission *plaitp_check_nth(const plait_submission *submissions,
 					 uint32_t index);
 const plait_work *plaitp_check_work(const plait_submission *submission,
 				    uint32_t index);
-bool plaitp_check_frozen(check *self, uint32_t device, uint32_t index,
-			 const plait_work *work);
+bool plaitp_check_submission_segment_work(check *self, uint32_t device,
+					  uint32_t index,
+					  const plait_work *work);
 
-bool plaitp_check_reads(const plait_work *work);
-bool plaitp_check_writes(const plait_work *work);
-void plaitp_check_translate(plait_work *to, const plait_work *from);
+bool plaitp_check_submit_reads(const plait_work *work);
+bool plaitp_check_submit_writes(const plait_work *work);
+void plaitp_check_submit_translate(plait_work *to, const plait_work *from);
 
 /* segment.c: unset the launch in all segments; they are patched before they run
  * again. */
-void plaitp_check_forget_launch(check *self, const char *slot,
-				const check_launch *launch);
+void plaitp_check_segment_forget_launch(check *self, const char *slot,
+					const check_launch *launch);
 
 /* Slots of kernel.c, memory.c, queue.c, submit.c, segment.c, signal.c and
  * wait.c. */
@@ -396,7 +397,7 @@ plait_status plaitp_check_segment_stop(plait_backend *,
 				       plait_error *error);
 /* A point that may be awaited: of a gate, or submitted.  Null after a
  * report. */
-check_signal *plaitp_check_point(check *self, const char *slot,
-				 const plait_backend_point *point);
+check_signal *plaitp_check_signal_point(check *self, const char *slot,
+					const plait_backend_point *point);
 
 #endif

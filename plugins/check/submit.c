@@ -17,14 +17,14 @@ struct copy {
 	plait_work *work;
 };
 
-bool plaitp_check_reads(const plait_work *work)
+bool plaitp_check_submit_reads(const plait_work *work)
 {
 	return work->kind == PLAIT_WORK_COPY ||
 		work->kind == PLAIT_WORK_READ ||
 		work->kind == PLAIT_WORK_REGION;
 }
 
-bool plaitp_check_writes(const plait_work *work)
+bool plaitp_check_submit_writes(const plait_work *work)
 {
 	return work->kind == PLAIT_WORK_COPY ||
 		work->kind == PLAIT_WORK_FILL || work->kind == PLAIT_WORK_WRITE;
@@ -146,8 +146,10 @@ static bool enter_model(check *self, check_queue *queue,
 	for (uint32_t i = 0; i < submission->work_count; i++) {
 		const plait_work *work = plaitp_check_work(submission, i);
 
-		add_memory(batch, plaitp_check_writes(work) ? work->target : NULL);
-		add_memory(batch, plaitp_check_reads(work) ? work->source : NULL);
+		add_memory(batch, plaitp_check_submit_writes(work) ?
+			   work->target : NULL);
+		add_memory(batch, plaitp_check_submit_reads(work) ?
+			   work->source : NULL);
 		if (work->kind == PLAIT_WORK_LAUNCH)
 			add_launch(batch, work->launch);
 		if (work->kind == PLAIT_WORK_SEGMENT)
@@ -159,14 +161,14 @@ static bool enter_model(check *self, check_queue *queue,
 	return true;
 }
 
-void plaitp_check_translate(plait_work *to, const plait_work *from)
+void plaitp_check_submit_translate(plait_work *to, const plait_work *from)
 {
 	memcpy(to, from, sizeof(*to));
 	to->size = sizeof(*to);
 	/* Fields that the kind does not use may be uninitialised. */
-	to->target = plaitp_check_writes(from) && from->target ?
+	to->target = plaitp_check_submit_writes(from) && from->target ?
 		from->target->inner : NULL;
-	to->source = plaitp_check_reads(from) && from->source ?
+	to->source = plaitp_check_submit_reads(from) && from->source ?
 		from->source->inner : NULL;
 	to->launch = NULL;
 	to->segment = NULL;
@@ -179,10 +181,10 @@ void plaitp_check_translate(plait_work *to, const plait_work *from)
 static void translate_work(plait_work *to, const plait_work *from,
 			   check_call **calls, uint32_t *call)
 {
-	plaitp_check_translate(to, from);
+	plaitp_check_submit_translate(to, from);
 	if (from->kind != PLAIT_WORK_CALL)
 		return;
-	to->function = plaitp_check_run_call;
+	to->function = plaitp_check_call_run;
 	to->user_data = calls[(*call)++];
 }
 
@@ -276,8 +278,8 @@ static check_batch *find_first(const check_queue *queue, uint64_t ticket)
 }
 
 /* Confirm or retract the batches, as the backend has accepted them or not. */
-static void settle(check *self, check_queue *queue, uint64_t ticket,
-		   bool accepted)
+static void confirm_or_retract(check *self, check_queue *queue, uint64_t ticket,
+			       bool accepted)
 {
 	check_batch *batch = find_first(queue, ticket);
 
@@ -285,8 +287,8 @@ static void settle(check *self, check_queue *queue, uint64_t ticket,
 		for (; batch; batch = batch->next)
 			batch->provisional = false;
 	else if (batch)
-		plaitp_check_retract(self, queue, batch);
-	plaitp_check_advance(self, queue);
+		plaitp_check_model_retract(self, queue, batch);
+	plaitp_check_model_advance(self, queue);
 	queue->inside = false;
 }
 
@@ -314,14 +316,14 @@ static plait_status submit(check *self, check_queue *queue,
 					      "check: no memory");
 	if (copy.block)
 		self->services->resize(self->host, copy.block, copy.bytes, 0);
-	status = plaitp_check_answer(self, "queue_submit", status, false,
+	status = plaitp_check_result(self, "queue_submit", status, false,
 				     &mine, error);
 	pthread_mutex_lock(&self->lock);
 	if (status != PLAIT_OK)
-		plaitp_check_uncount(
+		plaitp_check_submission_uncount(
 			submissions, count,
 			plaitp_check_nth(submissions, count - 1)->emit_count);
-	settle(self, queue, ticket, status == PLAIT_OK);
+	confirm_or_retract(self, queue, ticket, status == PLAIT_OK);
 	pthread_mutex_unlock(&self->lock);
 	return status;
 }
@@ -339,8 +341,8 @@ plait_status plaitp_check_queue_submit(plait_backend *backend,
 
 	if (!queue)
 		return PLAIT_E_INTERNAL;
-	if (!plaitp_check_submissions(self, queue, submissions, count))
-		status = plaitp_check_refuse(self, error);
+	if (!plaitp_check_submission_validate(self, queue, submissions, count))
+		status = plaitp_check_report_error(self, error);
 	else if (count > 0)
 		return submit(self, queue, submissions, count, error);
 	queue->inside = false;

@@ -40,7 +40,7 @@ plait_status plaitp_fault_choose(forward *base, uint32_t slot,
 				 plait_error *error)
 {
 	fault *self = (fault *)(void *)base;
-	const char *name = plaitp_fault_slot_name(slot);
+	const char *name = plaitp_fault_option_slot_name(slot);
 	plait_status status;
 	bool just_lost;
 	uint64_t call;
@@ -56,7 +56,7 @@ plait_status plaitp_fault_choose(forward *base, uint32_t slot,
 	if (status == PLAIT_OK)
 		return PLAIT_OK;
 	if (just_lost)
-		plaitp_fault_drain(self);
+		plaitp_fault_loss_drain(self);
 	snprintf(line, sizeof(line), "fault: call %llu, %s, answers %d%s",
 		 (unsigned long long)call, name, status,
 		 just_lost ? ": the device is lost" : "");

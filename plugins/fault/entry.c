@@ -30,7 +30,7 @@ static plait_status wrap_backend(plait_host *host,
 	self->random = options.seed;
 	pthread_mutex_init(&self->lock, NULL);
 	pthread_cond_init(&self->never_signalled, NULL);
-	pthread_cond_init(&self->received, NULL);
+	pthread_cond_init(&self->notified, NULL);
 	*out = (plait_backend *)(void *)self;
 	return PLAIT_OK;
 }
@@ -41,13 +41,13 @@ static void close_wrapper(plait_backend *backend)
 	char line[96];
 
 	self->base.inner_table->close(self->base.inner);
-	plaitp_fault_await_received(self);
-	plaitp_fault_drop_late(self);
+	plaitp_fault_notice_await(self);
+	plaitp_fault_notice_drop_late(self);
 	snprintf(line, sizeof(line), "fault: %llu calls, %llu of them failed",
 		 (unsigned long long)self->calls,
 		 (unsigned long long)self->failed);
 	forward_log(&self->base, PLAIT_LOG_INFO, line);
-	pthread_cond_destroy(&self->received);
+	pthread_cond_destroy(&self->notified);
 	pthread_cond_destroy(&self->never_signalled);
 	pthread_mutex_destroy(&self->lock);
 	forward_resize(&self->base, self, sizeof(*self), 0);
@@ -82,7 +82,7 @@ static plait_status queue_create(plait_backend *backend, uint32_t device,
 	*out = NULL;
 	if (status != PLAIT_OK)
 		return status;
-	status = plaitp_fault_keep_queue(self, device, queue, error);
+	status = plaitp_fault_loss_add_queue(self, device, queue, error);
 	if (status != PLAIT_OK)
 		plaitp_forward_slots.queue_destroy(backend, queue);
 	else
@@ -95,7 +95,7 @@ static void queue_destroy(plait_backend *backend, plait_backend_queue *queue)
 	fault *self = fault_of(backend);
 
 	plaitp_forward_slots.queue_destroy(backend, queue);
-	plaitp_fault_drop_queue(self, queue);
+	plaitp_fault_loss_drop_queue(self, queue);
 }
 
 /* --- signals */
@@ -111,7 +111,7 @@ static plait_status signal_create(plait_backend *backend, uint32_t device,
 
 	*out = NULL;
 	if (status == PLAIT_OK && (flags & PLAIT_BACKEND_SIGNAL_GATE)) {
-		status = plaitp_fault_keep_gate(self, signal, error);
+		status = plaitp_fault_loss_add_gate(self, signal, error);
 		if (status != PLAIT_OK)
 			plaitp_forward_slots.signal_destroy(backend, signal);
 	}
@@ -125,7 +125,7 @@ static void signal_destroy(plait_backend *backend,
 {
 	fault *self = fault_of(backend);
 
-	plaitp_fault_drop_gate(self, signal);
+	plaitp_fault_loss_drop_gate(self, signal);
 	plaitp_forward_slots.signal_destroy(backend, signal);
 }
 
@@ -141,7 +141,7 @@ static plait_status signal_wait(plait_backend *backend,
 
 	if (status != PLAIT_OK)
 		return status;
-	plaitp_fault_deliver_late(self, false);
+	plaitp_fault_notice_deliver_late(self, false);
 	return self->base.inner_table->signal_wait(
 		self->base.inner, points, count, any, timeout_ns, error);
 }
@@ -155,8 +155,8 @@ static plait_status signal_notify(plait_backend *backend,
 	const fault_options *options = &self->options;
 
 	if (options->late || options->twice || options->never)
-		return plaitp_fault_notify(self, point, function, user_data,
-					   error);
+		return plaitp_fault_notice_register(self, point, function,
+						    user_data, error);
 	return plaitp_forward_slots.signal_notify(backend, point, function,
 						  user_data, error);
 }
@@ -171,7 +171,7 @@ static plait_status signal_raise(plait_backend *backend,
 		backend, point, failure, error);
 
 	if (status == PLAIT_OK)
-		plaitp_fault_raised(self, point);
+		plaitp_fault_loss_gate_raised(self, point);
 	return status;
 }
 
@@ -186,11 +186,12 @@ static plait_status pump(plait_backend *backend, plait_error *error)
 	if (!self->base.inner_table->pump)
 		return self->base.services->fail(error, PLAIT_E_UNSUPPORTED, 0,
 						 "this backend has no pump");
-	if (plaitp_fault_deliver_late(self, false))
+	if (plaitp_fault_notice_deliver_late(self, false))
 		return PLAIT_OK;
 	status = self->base.inner_table->pump(self->base.inner, error);
 	/* The caller has no other work: deliver late notifications now. */
-	if (status == PLAIT_PENDING && plaitp_fault_deliver_late(self, true))
+	if (status == PLAIT_PENDING && plaitp_fault_notice_deliver_late(self,
+									true))
 		return PLAIT_OK;
 	return status;
 }

@@ -43,8 +43,8 @@ struct fault {
 	uint64_t calls;
 	uint64_t failed;
 	uint64_t notices;
-	uint64_t receiving; /* threads in a notification */
-	pthread_cond_t received;
+	uint64_t notifying; /* threads in a notification */
+	pthread_cond_t notified;
 	uint64_t random;
 	bool lost;
 	fault_notice *late;
@@ -72,7 +72,7 @@ struct fault_notice {
 	plait_notify_function function;
 	void *user_data;
 	plait_status status;
-	uint32_t patience; /* calls until a late notification is delivered */
+	uint32_t calls_left; /* calls until a late notification is delivered */
 };
 
 static inline fault *fault_of(plait_backend *self)
@@ -81,7 +81,7 @@ static inline fault *fault_of(plait_backend *self)
 }
 
 /* option.c */
-const char *plaitp_fault_slot_name(uint32_t slot);
+const char *plaitp_fault_option_slot_name(uint32_t slot);
 plait_status plaitp_fault_options(plait_host *host,
 				  const plait_host_services *services,
 				  fault_options *out, plait_error *error);
@@ -91,27 +91,30 @@ plait_status plaitp_fault_choose(forward *base, uint32_t slot,
 				 plait_error *error);
 
 /* loss.c */
-plait_status plaitp_fault_keep_queue(fault *self, uint32_t device,
-				     plait_backend_queue *queue,
-				     plait_error *error);
-void plaitp_fault_drop_queue(fault *self, const plait_backend_queue *queue);
-plait_status plaitp_fault_keep_gate(fault *self, plait_backend_signal *gate,
-				    plait_error *error);
-void plaitp_fault_raised(fault *self, const plait_backend_point *point);
-void plaitp_fault_drop_gate(fault *self, const plait_backend_signal *gate);
+plait_status plaitp_fault_loss_add_queue(fault *self, uint32_t device,
+					 plait_backend_queue *queue,
+					 plait_error *error);
+void plaitp_fault_loss_drop_queue(fault *self,
+				  const plait_backend_queue *queue);
+plait_status plaitp_fault_loss_add_gate(fault *self, plait_backend_signal *gate,
+					plait_error *error);
+void plaitp_fault_loss_gate_raised(fault *self,
+				   const plait_backend_point *point);
+void plaitp_fault_loss_drop_gate(fault *self, const plait_backend_signal *gate);
 /* Complete all pending work. */
-void plaitp_fault_drain(fault *self);
+void plaitp_fault_loss_drain(fault *self);
 
 /* notice.c */
-plait_status plaitp_fault_notify(fault *self, const plait_backend_point *point,
-				 plait_notify_function function,
-				 void *user_data, plait_error *error);
+plait_status plaitp_fault_notice_register(fault *self,
+					  const plait_backend_point *point,
+					  plait_notify_function function,
+					  void *user_data, plait_error *error);
 /* Deliver one late notification that is due, or with `all` any.  Returns true
  * if one was delivered. */
-bool plaitp_fault_deliver_late(fault *self, bool all);
-void plaitp_fault_drop_late(fault *self);
+bool plaitp_fault_notice_deliver_late(fault *self, bool all);
+void plaitp_fault_notice_drop_late(fault *self);
 /* Wait until no notification runs.  A callback may start the close of the
  * context while it still runs. */
-void plaitp_fault_await_received(fault *self);
+void plaitp_fault_notice_await(fault *self);
 
 #endif

@@ -22,9 +22,9 @@ static void *allocate(fault *self, uint64_t bytes, plait_error *error)
 	return pointer;
 }
 
-plait_status plaitp_fault_keep_queue(fault *self, uint32_t device,
-				     plait_backend_queue *queue,
-				     plait_error *error)
+plait_status plaitp_fault_loss_add_queue(fault *self, uint32_t device,
+					 plait_backend_queue *queue,
+					 plait_error *error)
 {
 	fault_queue *kept;
 	plait_status status;
@@ -48,7 +48,7 @@ plait_status plaitp_fault_keep_queue(fault *self, uint32_t device,
 	return PLAIT_OK;
 }
 
-void plaitp_fault_drop_queue(fault *self, const plait_backend_queue *queue)
+void plaitp_fault_loss_drop_queue(fault *self, const plait_backend_queue *queue)
 {
 	fault_queue **link = &self->queues;
 	fault_queue *kept;
@@ -66,8 +66,8 @@ void plaitp_fault_drop_queue(fault *self, const plait_backend_queue *queue)
 	forward_resize(&self->base, kept, sizeof(*kept), 0);
 }
 
-plait_status plaitp_fault_keep_gate(fault *self, plait_backend_signal *gate,
-				    plait_error *error)
+plait_status plaitp_fault_loss_add_gate(fault *self, plait_backend_signal *gate,
+					plait_error *error)
 {
 	fault_gate *kept;
 
@@ -84,7 +84,8 @@ plait_status plaitp_fault_keep_gate(fault *self, plait_backend_signal *gate,
 	return PLAIT_OK;
 }
 
-void plaitp_fault_raised(fault *self, const plait_backend_point *point)
+void plaitp_fault_loss_gate_raised(fault *self,
+				   const plait_backend_point *point)
 {
 	pthread_mutex_lock(&self->lock);
 	for (fault_gate *gate = self->gates; gate; gate = gate->next)
@@ -93,7 +94,7 @@ void plaitp_fault_raised(fault *self, const plait_backend_point *point)
 	pthread_mutex_unlock(&self->lock);
 }
 
-void plaitp_fault_drop_gate(fault *self, const plait_backend_signal *gate)
+void plaitp_fault_loss_drop_gate(fault *self, const plait_backend_signal *gate)
 {
 	fault_gate **link = &self->gates;
 	fault_gate *kept;
@@ -111,7 +112,7 @@ void plaitp_fault_drop_gate(fault *self, const plait_backend_signal *gate)
 
 /* The lists are stable here: the slots that add to them return PLAIT_E_LOST,
  * and the core destroys no object in use. */
-void plaitp_fault_drain(fault *self)
+void plaitp_fault_loss_drain(fault *self)
 {
 	const plait_backend_table *table = self->base.inner_table;
 	plait_backend *inner = self->base.inner;

@@ -25,7 +25,7 @@ static void free_notice(fault *self, fault_notice *notice)
 }
 
 /* Delay the backend's thread by LATE_MS. */
-static void hold_up(fault *self)
+static void delay_thread(fault *self)
 {
 	struct timespec end;
 
@@ -43,68 +43,69 @@ static void hold_up(fault *self)
 static void keep_late(fault *self, fault_notice *notice)
 {
 	pthread_mutex_lock(&self->lock);
-	notice->patience = LATE_CALLS;
+	notice->calls_left = LATE_CALLS;
 	notice->next = self->late;
 	self->late = notice;
 	pthread_mutex_unlock(&self->lock);
 }
 
 /* Return the number of the notification, from 1. */
-static uint64_t begin_receiving(fault *self)
+static uint64_t begin_notifying(fault *self)
 {
 	uint64_t number;
 
 	pthread_mutex_lock(&self->lock);
 	number = ++self->notices;
-	self->receiving++;
+	self->notifying++;
 	pthread_mutex_unlock(&self->lock);
 	return number;
 }
 
-static void end_receiving(fault *self)
+static void end_notifying(fault *self)
 {
 	pthread_mutex_lock(&self->lock);
-	if (--self->receiving == 0)
-		pthread_cond_broadcast(&self->received);
+	if (--self->notifying == 0)
+		pthread_cond_broadcast(&self->notified);
 	pthread_mutex_unlock(&self->lock);
 }
 
-void plaitp_fault_await_received(fault *self)
+void plaitp_fault_notice_await(fault *self)
 {
 	pthread_mutex_lock(&self->lock);
-	while (self->receiving > 0)
-		pthread_cond_wait(&self->received, &self->lock);
+	while (self->notifying > 0)
+		pthread_cond_wait(&self->notified, &self->lock);
 	pthread_mutex_unlock(&self->lock);
 }
 
 /* Notification callback for the backend. */
-static void receive(void *user_data, plait_status status)
+static void notify(void *user_data, plait_status status)
 {
 	fault_notice *notice = user_data;
 	fault *self = notice->self;
 	const fault_options *options = &self->options;
 	bool pumped = needs_pump(self);
-	uint64_t number = begin_receiving(self);
+	uint64_t number = begin_notifying(self);
 
 	notice->status = status;
 	if (number == options->late && pumped) {
 		keep_late(self, notice);
-		end_receiving(self);
+		end_notifying(self);
 		return;
 	}
 	if (number == options->late)
-		hold_up(self);
+		delay_thread(self);
 	if (number != options->never)
 		notice->function(notice->user_data, status);
 	if (number == options->twice)
 		notice->function(notice->user_data, status);
 	free_notice(self, notice);
-	end_receiving(self);
+	end_notifying(self);
 }
 
-plait_status plaitp_fault_notify(fault *self, const plait_backend_point *point,
-				 plait_notify_function function,
-				 void *user_data, plait_error *error)
+plait_status plaitp_fault_notice_register(fault *self,
+					  const plait_backend_point *point,
+					  plait_notify_function function,
+					  void *user_data, plait_error *error)
 {
 	fault_notice *notice = forward_resize(&self->base, NULL, 0,
 					      sizeof(*notice));
@@ -116,7 +117,7 @@ plait_status plaitp_fault_notify(fault *self, const plait_backend_point *point,
 	*notice = (fault_notice){ .self = self, .function = function,
 				  .user_data = user_data };
 	status = plaitp_forward_slots.signal_notify(
-		(plait_backend *)(void *)self, point, receive, notice, error);
+		(plait_backend *)(void *)self, point, notify, notice, error);
 	if (status != PLAIT_OK)
 		free_notice(self, notice);
 	return status;
@@ -129,8 +130,8 @@ static fault_notice *take_due(fault *self, bool all)
 	fault_notice *notice;
 
 	pthread_mutex_lock(&self->lock);
-	while (*link && !all && (*link)->patience > 0) {
-		(*link)->patience--;
+	while (*link && !all && (*link)->calls_left > 0) {
+		(*link)->calls_left--;
 		link = &(*link)->next;
 	}
 	notice = *link;
@@ -140,7 +141,7 @@ static fault_notice *take_due(fault *self, bool all)
 	return notice;
 }
 
-bool plaitp_fault_deliver_late(fault *self, bool all)
+bool plaitp_fault_notice_deliver_late(fault *self, bool all)
 {
 	fault_notice *notice = take_due(self, all);
 
@@ -151,7 +152,7 @@ bool plaitp_fault_deliver_late(fault *self, bool all)
 	return true;
 }
 
-void plaitp_fault_drop_late(fault *self)
+void plaitp_fault_notice_drop_late(fault *self)
 {
 	while (self->late) {
 		fault_notice *notice = self->late;

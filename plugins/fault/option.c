@@ -37,7 +37,7 @@ struct reader {
 	plait_error *error;
 };
 
-const char *plaitp_fault_slot_name(uint32_t slot)
+const char *plaitp_fault_option_slot_name(uint32_t slot)
 {
 	return slots[slot];
 }

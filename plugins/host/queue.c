@@ -10,7 +10,7 @@
 #include "host.h"
 
 /* Copied on the stack, without an allocation. */
-enum { FEW_WORKS = 16, FEW_SUBMISSIONS = 4 };
+enum { STACK_WORKS = 16, STACK_SUBMISSIONS = 4 };
 
 plait_status plaitp_host_queue_create(plait_backend *self, uint32_t device,
 				      const plait_queue_request *request,
@@ -113,7 +113,7 @@ static plait_status find_room(plait_backend *self, struct copy *copy,
 			      uint64_t works, uint32_t count,
 			      plait_error *error)
 {
-	if (works <= FEW_WORKS && count <= FEW_SUBMISSIONS)
+	if (works <= STACK_WORKS && count <= STACK_SUBMISSIONS)
 		return PLAIT_OK;
 	copy->block_bytes = works * sizeof(plait_work) +
 			    count * sizeof(plait_submission);
@@ -133,8 +133,8 @@ plait_status plaitp_host_queue_submit(plait_backend *self,
 				      const plait_submission *submissions,
 				      uint32_t count, plait_error *error)
 {
-	plait_work works[FEW_WORKS];
-	plait_submission few[FEW_SUBMISSIONS];
+	plait_work works[STACK_WORKS];
+	plait_submission few[STACK_SUBMISSIONS];
 	struct copy copy = { .works = works, .submissions = few };
 	plait_status status;
 	uint64_t all;

@@ -66,9 +66,9 @@ static plait_status read_options(trace *self, plait_error *error)
 
 static void free_self(trace *self)
 {
-	plaitp_trace_calls_free(self);
-	plaitp_trace_names_free(self);
-	plaitp_trace_free(self);
+	plaitp_trace_submit_free_calls(self);
+	plaitp_trace_name_free_all(self);
+	plaitp_trace_record_free(self);
 	if (self->path)
 		forward_resize(&self->base, self->path, self->path_bytes, 0);
 	pthread_mutex_destroy(&self->lock);
@@ -91,7 +91,7 @@ static plait_status wrap_backend(plait_host *host,
 	pthread_mutex_init(&self->lock, NULL);
 	status = read_options(self, error);
 	if (status == PLAIT_OK)
-		status = plaitp_trace_prepare(self, error);
+		status = plaitp_trace_record_prepare(self, error);
 	if (status != PLAIT_OK) {
 		free_self(self);
 		return status;
@@ -153,11 +153,11 @@ static plait_status queue_create(plait_backend *backend, uint32_t device,
 static void queue_destroy(plait_backend *backend, plait_backend_queue *queue)
 {
 	trace *self = trace_of(backend);
-	uint64_t number = plaitp_trace_number(self, queue);
+	uint64_t number = plaitp_trace_name_number(self, queue);
 
 	plaitp_trace_name_retire(self, queue);
 	plaitp_forward_slots.queue_destroy(backend, queue);
-	plaitp_trace_drop_calls(self, number, 0);
+	plaitp_trace_submit_drop_calls(self, number, 0);
 }
 
 static plait_status queue_recover(plait_backend *backend,
@@ -170,8 +170,8 @@ static plait_status queue_recover(plait_backend *backend,
 
 	/* Calls that were skipped behind a failure never run. */
 	if (status == PLAIT_OK)
-		plaitp_trace_drop_calls(self,
-					plaitp_trace_number(self, queue), 0);
+		plaitp_trace_submit_drop_calls(
+			self, plaitp_trace_name_number(self, queue), 0);
 	return status;
 }
 

@@ -20,7 +20,7 @@ static trace_name *find(trace *self, const void *handle)
 {
 	trace_name *name = *bucket(self, handle);
 
-	while (name && (name->handle != handle || name->gone))
+	while (name && (name->handle != handle || name->destroyed))
 		name = name->next;
 	return name;
 }
@@ -57,7 +57,7 @@ void plaitp_trace_name_retire(trace *self, const void *handle)
 	pthread_mutex_lock(&self->lock);
 	name = find(self, handle);
 	if (name && name->queue) {
-		name->gone = true;
+		name->destroyed = true;
 	} else if (name) {
 		/* Signals have no track in the file, so their entries are
 		 * freed. */
@@ -69,7 +69,7 @@ void plaitp_trace_name_retire(trace *self, const void *handle)
 	pthread_mutex_unlock(&self->lock);
 }
 
-uint64_t plaitp_trace_number(trace *self, const void *handle)
+uint64_t plaitp_trace_name_number(trace *self, const void *handle)
 {
 	const trace_name *name;
 	uint64_t number;
@@ -81,7 +81,7 @@ uint64_t plaitp_trace_number(trace *self, const void *handle)
 	return number;
 }
 
-void plaitp_trace_names_free(trace *self)
+void plaitp_trace_name_free_all(trace *self)
 {
 	for (uint32_t i = 0; i < TRACE_BUCKETS; i++)
 		while (self->names[i]) {

@@ -7,7 +7,7 @@
 
 #include "trace.h"
 
-plait_status plaitp_trace_prepare(trace *self, plait_error *error)
+plait_status plaitp_trace_record_prepare(trace *self, plait_error *error)
 {
 	uint64_t count = (self->limit + TRACE_CHUNK - 1) / TRACE_CHUNK;
 	uint64_t bytes = 1 + count * sizeof(*self->chunks);
@@ -30,7 +30,7 @@ no_memory:
 					 "set the option limit");
 }
 
-void plaitp_trace_free(trace *self)
+void plaitp_trace_record_free(trace *self)
 {
 	uint64_t count = (self->limit + TRACE_CHUNK - 1) / TRACE_CHUNK;
 
@@ -42,7 +42,7 @@ void plaitp_trace_free(trace *self)
 			       count * sizeof(*self->chunks), 0);
 }
 
-uint64_t plaitp_trace_now(trace *self)
+uint64_t plaitp_trace_record_now(trace *self)
 {
 	return self->base.services->clock_ns(self->base.host) - self->start_ns;
 }

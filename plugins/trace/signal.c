@@ -43,10 +43,10 @@ static void record_seen(trace *self, const plait_backend_point *point,
 {
 	trace_event event = {
 		.kind = TRACE_SEEN, .value = point->sequence,
-		.status = status, .start_ns = plaitp_trace_now(self),
+		.status = status, .start_ns = plaitp_trace_record_now(self),
 	};
 
-	event.subject = plaitp_trace_number(self, point->signal);
+	event.subject = plaitp_trace_name_number(self, point->signal);
 	event.end_ns = event.start_ns;
 	plaitp_trace_record(self, &event);
 }
@@ -74,12 +74,13 @@ plait_status plaitp_trace_signal_wait(plait_backend *backend,
 	trace *self = trace_of(backend);
 	trace_event event = { .kind = TRACE_WAIT };
 
-	event.start_ns = plaitp_trace_now(self);
+	event.start_ns = plaitp_trace_record_now(self);
 	event.status = plaitp_forward_slots.signal_wait(
 		backend, points, count, any, timeout_ns, error);
-	event.end_ns = plaitp_trace_now(self);
+	event.end_ns = plaitp_trace_record_now(self);
 	if (count > 0) {
-		event.subject = plaitp_trace_number(self, points[0].signal);
+		event.subject = plaitp_trace_name_number(self,
+							 points[0].signal);
 		event.value = points[0].sequence;
 	}
 	snprintf(event.label, sizeof(event.label), "%s %u points",
@@ -95,7 +96,7 @@ static void deliver(void *user_data, plait_status status)
 	trace_event event = {
 		.kind = TRACE_NOTIFY, .subject = notice->signal,
 		.value = notice->sequence, .status = status,
-		.start_ns = plaitp_trace_now(self),
+		.start_ns = plaitp_trace_record_now(self),
 	};
 
 	/* Record first: the callback may close the backend. */
@@ -125,7 +126,7 @@ plait_status plaitp_trace_signal_notify(plait_backend *backend,
 						 "trace: no memory");
 	*notice = (trace_notice){
 		.self = self, .sequence = point->sequence,
-		.signal = plaitp_trace_number(self, point->signal),
+		.signal = plaitp_trace_name_number(self, point->signal),
 		.function = function, .user_data = user_data,
 	};
 	status = plaitp_forward_slots.signal_notify(backend, point, deliver,
@@ -143,13 +144,13 @@ plait_status plaitp_trace_signal_raise(plait_backend *backend,
 	trace *self = trace_of(backend);
 	trace_event event = {
 		.kind = TRACE_RAISE, .value = point->sequence,
-		.start_ns = plaitp_trace_now(self),
+		.start_ns = plaitp_trace_record_now(self),
 	};
 
-	event.subject = plaitp_trace_number(self, point->signal);
+	event.subject = plaitp_trace_name_number(self, point->signal);
 	event.status = plaitp_forward_slots.signal_raise(backend, point,
 							 failure, error);
-	event.end_ns = plaitp_trace_now(self);
+	event.end_ns = plaitp_trace_record_now(self);
 	plaitp_trace_record(self, &event);
 	return event.status;
 }

@@ -48,7 +48,7 @@ static void unlink_call(trace *self, trace_call *call)
 		call->next->previous = call->previous;
 }
 
-void plaitp_trace_calls_free(trace *self)
+void plaitp_trace_submit_free_calls(trace *self)
 {
 	while (self->calls) {
 		trace_call *call = self->calls;
@@ -64,12 +64,12 @@ static int32_t run_call(void *user_data)
 	trace *self = call->self;
 	trace_event event = {
 		.kind = TRACE_CALL, .subject = call->queue,
-		.start_ns = plaitp_trace_now(self),
+		.start_ns = plaitp_trace_record_now(self),
 	};
 
 	memcpy(event.label, call->label, sizeof(event.label));
 	event.status = call->function(call->user_data);
-	event.end_ns = plaitp_trace_now(self);
+	event.end_ns = plaitp_trace_record_now(self);
 	plaitp_trace_record(self, &event);
 	pthread_mutex_lock(&self->lock);
 	unlink_call(self, call);
@@ -82,7 +82,7 @@ static int32_t run_marker(void *user_data)
 {
 	trace_call *call = user_data;
 	trace *self = call->self;
-	uint64_t now_ns = plaitp_trace_now(self);
+	uint64_t now_ns = plaitp_trace_record_now(self);
 
 	for (uint32_t i = 0; i < call->emit_count; i++) {
 		trace_event event = {
@@ -145,7 +145,7 @@ static bool append_marker(trace *self, struct copy *copy, uint64_t queue,
 	if (!call)
 		return false;
 	for (uint32_t i = 0; i < from->emit_count; i++) {
-		uint64_t number = plaitp_trace_number(self,
+		uint64_t number = plaitp_trace_name_number(self,
 						      from->emits[i].signal);
 
 		call->emits[i].signal = (void *)(uintptr_t)number;
@@ -212,7 +212,7 @@ static bool change(trace *self, struct copy *copy, uint64_t queue,
 }
 
 /* Add to the list of pending calls; each call removes itself when it runs. */
-static void enlist(trace *self, trace_call *calls)
+static void link_calls(trace *self, trace_call *calls)
 {
 	pthread_mutex_lock(&self->lock);
 	while (calls) {
@@ -228,7 +228,8 @@ static void enlist(trace *self, trace_call *calls)
 	pthread_mutex_unlock(&self->lock);
 }
 
-void plaitp_trace_drop_calls(trace *self, uint64_t queue, uint64_t ticket)
+void plaitp_trace_submit_drop_calls(trace *self, uint64_t queue,
+				    uint64_t ticket)
 {
 	trace_call *next;
 
@@ -262,14 +263,14 @@ plait_status plaitp_trace_submit(plait_backend *backend,
 	trace_event event = { .kind = TRACE_SUBMIT };
 	bool changed;
 
-	event.subject = plaitp_trace_number(self, queue);
-	event.start_ns = plaitp_trace_now(self);
+	event.subject = plaitp_trace_name_number(self, queue);
+	event.start_ns = plaitp_trace_record_now(self);
 	event.value = count_work(submissions, count);
 	pthread_mutex_lock(&self->lock);
 	copy.ticket = ++self->ticket;
 	pthread_mutex_unlock(&self->lock);
 	changed = change(self, &copy, event.subject, submissions, count);
-	enlist(self, copy.calls);
+	link_calls(self, copy.calls);
 	if (changed)
 		event.status = plaitp_forward_slots.queue_submit(
 			backend, queue, copy.submissions, count, error);
@@ -277,10 +278,11 @@ plait_status plaitp_trace_submit(plait_backend *backend,
 		event.status = self->base.services->fail(
 			error, PLAIT_E_NOMEM, 0, "trace: no memory");
 	if (event.status != PLAIT_OK)
-		plaitp_trace_drop_calls(self, event.subject, copy.ticket);
+		plaitp_trace_submit_drop_calls(self, event.subject,
+					       copy.ticket);
 	if (copy.block)
 		forward_resize(&self->base, copy.block, copy.bytes, 0);
-	event.end_ns = plaitp_trace_now(self);
+	event.end_ns = plaitp_trace_record_now(self);
 	plaitp_trace_record(self, &event);
 	return event.status;
 }

@@ -55,7 +55,7 @@ struct trace_name {
 	uint64_t number;
 	uint32_t device;
 	bool queue;
-	bool gone;
+	bool destroyed;
 	char label[TRACE_LABEL];
 };
 
@@ -113,9 +113,9 @@ static inline trace *trace_of(plait_backend *self)
 }
 
 /* record.c */
-plait_status plaitp_trace_prepare(trace *self, plait_error *error);
-void plaitp_trace_free(trace *self);
-uint64_t plaitp_trace_now(trace *self);
+plait_status plaitp_trace_record_prepare(trace *self, plait_error *error);
+void plaitp_trace_record_free(trace *self);
+uint64_t plaitp_trace_record_now(trace *self);
 /* Add the event, with the number of the calling thread. */
 void plaitp_trace_record(trace *self, const trace_event *event);
 
@@ -125,8 +125,8 @@ plait_status plaitp_trace_name_add(trace *self, const void *handle,
 				   const char *label, plait_error *error);
 /* Mark the handle of a queue as destroyed; its name stays for the file. */
 void plaitp_trace_name_retire(trace *self, const void *handle);
-uint64_t plaitp_trace_number(trace *self, const void *handle);
-void plaitp_trace_names_free(trace *self);
+uint64_t plaitp_trace_name_number(trace *self, const void *handle);
+void plaitp_trace_name_free_all(trace *self);
 
 /* submit.c */
 plait_status plaitp_trace_submit(plait_backend *self,
@@ -135,8 +135,9 @@ plait_status plaitp_trace_submit(plait_backend *self,
 				 uint32_t count, plait_error *error);
 /* Free the pending calls of the queue, or of one submission if `ticket` is not
  * 0. */
-void plaitp_trace_drop_calls(trace *self, uint64_t queue, uint64_t ticket);
-void plaitp_trace_calls_free(trace *self);
+void plaitp_trace_submit_drop_calls(trace *self, uint64_t queue,
+				    uint64_t ticket);
+void plaitp_trace_submit_free_calls(trace *self);
 
 /* signal.c */
 plait_status plaitp_trace_signal_create(plait_backend *self, uint32_t device,
