@@ -116,7 +116,7 @@ static plait_status fail_deadlock(chaos *system, const struct waiting *waiting,
 	if (called_from_inside(system))
 		return plaitp_chaos_fail(
 			system, error, PLAIT_E_DEADLOCK, 0,
-			"a host function must not wait: what it waits for may "
+			"a host function must not wait: the awaited work may "
 			"need its thread");
 	if (queue) {
 		plaitp_chaos_run_queue_name(queue, name, sizeof(name));

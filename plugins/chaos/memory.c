@@ -60,7 +60,7 @@ static plait_status allocate(chaos *system, chaos_memory *memory,
 				   &memory->block_bytes))
 		return plaitp_chaos_fail(
 			system, error, PLAIT_E_NOMEM, 0,
-			"%llu bytes, aligned to %llu, are more than there are",
+			"%llu bytes, aligned to %llu, exceed 64 bits",
 			(unsigned long long)memory->size_bytes,
 			(unsigned long long)alignment);
 	status = take(system, memory->device, memory->size_bytes, error);
@@ -98,7 +98,7 @@ plait_status plaitp_chaos_memory_create(plait_backend *self, uint32_t device,
 	memory = plaitp_chaos_allocate(system, sizeof(*memory));
 	if (!memory)
 		return plaitp_chaos_fail(system, error, PLAIT_E_NOMEM, 0,
-					 "no memory for a memory object");
+					 "no memory for a record of memory");
 	plaitp_chaos_lock(system);
 	memory->device = &system->devices[device];
 	memory->size_bytes = request->bytes;

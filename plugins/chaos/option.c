@@ -31,12 +31,12 @@ static const struct {
 };
 
 static plait_status refuse(const struct reader *reader, const char *key,
-			   const char *value, const char *want)
+			   const char *value, const char *expected)
 {
 	char text[PLAIT_ERROR_TEXT_BYTES];
 
-	snprintf(text, sizeof(text), "chaos: option %s=%.60s: %s is wanted",
-		 key, value, want);
+	snprintf(text, sizeof(text), "chaos: option %s=%.60s: expected %s",
+		 key, value, expected);
 	return reader->services->fail(reader->error, PLAIT_E_INVALID, 0, text);
 }
 
@@ -71,7 +71,7 @@ static plait_status read_number(const struct reader *reader, const char *key,
 	const char *text = reader->services->option(reader->host, key);
 	const char *end;
 	uint64_t read;
-	char want[80];
+	char expected[80];
 
 	if (!text)
 		return PLAIT_OK;
@@ -80,9 +80,9 @@ static plait_status read_number(const struct reader *reader, const char *key,
 		*value = read;
 		return PLAIT_OK;
 	}
-	snprintf(want, sizeof(want), "a number from %llu to %llu",
+	snprintf(expected, sizeof(expected), "a number from %llu to %llu",
 		 (unsigned long long)min, (unsigned long long)max);
-	return refuse(reader, key, text, want);
+	return refuse(reader, key, text, expected);
 }
 
 /* Read MIN-MAX, or one number for both, in ns; at most one hour. */
@@ -102,7 +102,7 @@ static plait_status read_range(const struct reader *reader, const char *key,
 		end = number(end + 1, &read.max);
 	if (!end || *end || read.min > read.max || read.max > limit)
 		return refuse(reader, key, text,
-			      "MIN-MAX in nanoseconds, up to an hour,");
+			      "MIN-MAX in nanoseconds, up to an hour");
 	*range = read;
 	return PLAIT_OK;
 }

@@ -108,8 +108,8 @@ void plaitp_chaos_signal_destroy(plait_backend *self,
 	plaitp_chaos_lock(system);
 	if (signal->notices || signal->waiters)
 		system->services->log(system->host, PLAIT_LOG_ERROR,
-				      "chaos: a signal was destroyed while "
-				      "somebody waits for it");
+				      "chaos: a signal with waiters or "
+				      "notifications was destroyed");
 	while (signal->notices)
 		drop_notice(system, signal->notices);
 	drop_unseen(signal);

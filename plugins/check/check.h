@@ -233,8 +233,7 @@ void *plaitp_check_find(check *self, const char *slot, uint32_t kind,
 			const void *handle);
 
 /* report.c */
-/* Take the lock at the start of a slot; inside a notification callback, report
- * that. */
+/* Take the lock for a slot; report a call inside a notification callback. */
 void plaitp_check_enter(check *self, const char *slot);
 void plaitp_check_leave(check *self);
 /* Report a violation.  Caller holds the lock. */
@@ -243,10 +242,8 @@ void plaitp_check_report(check *self, enum check_party party, const char *slot,
 			 const char *format, ...);
 /* Return PLAIT_E_INTERNAL with the text of the last violation. */
 plait_status plaitp_check_report_error(check *self, plait_error *error);
-/*
- * Check the backend's result and return it to the core.  `mine` is the error
- * record that the backend got.  Takes the lock.
- */
+/* Check the backend's result and return it to the core.  `mine` is the error
+ * record that the backend got.  Takes the lock. */
 plait_status plaitp_check_result(check *self, const char *slot,
 				 plait_status status, bool may_pend,
 				 const plait_error *mine, plait_error *error);
@@ -278,11 +275,9 @@ check_queue *plaitp_check_queue_enter(check *self, const char *slot,
 				      const plait_backend_queue *handle,
 				      plait_error *error);
 
-/*
- * submission.c: validate, and count the emissions.  Returns false after a
+/* submission.c: validate, and count the emissions.  Returns false after a
  * report.  uncount reverts the counts, of the last submission for its first
- * `emitted` emissions.
- */
+ * `emitted` emissions. */
 bool plaitp_check_submission_validate(check *self, const check_queue *queue,
 				      const plait_submission *submissions,
 				      uint32_t count);

@@ -78,7 +78,8 @@ static plait_status refuse_open(plait_host *host,
 	(void)host;
 	*out = NULL;
 	return services->fail(error, PLAIT_E_UNSUPPORTED, 0,
-			      "check wraps a backend and is none itself");
+			      "check: an interposer has no devices; name it in "
+			      "PLAIT_WRAP to wrap another backend");
 }
 
 static void check_left_over(check *self)
@@ -134,9 +135,10 @@ static uint32_t device_count(plait_backend *backend)
 
 	plaitp_check_enter(self, "device_count");
 	if (count != self->device_count)
-		plaitp_check_report(self, CHECK_BACKEND, "device_count",
-				    "%u devices became %u (P-L09)",
-				    self->device_count, count);
+		plaitp_check_report(
+			self, CHECK_BACKEND, "device_count",
+			"returned %u devices before and %u now (P-L09)",
+			self->device_count, count);
 	plaitp_check_leave(self);
 	return self->device_count;
 }
@@ -208,8 +210,9 @@ plait_status plait_plugin_entry(const plait_host_services *services,
 	if (services->abi_min > PLAIT_PLUGIN_ABI ||
 	    services->abi_max < PLAIT_PLUGIN_ABI ||
 	    table->size < full.size)
-		return services->fail(error, PLAIT_E_UNSUPPORTED, 0,
-				      "check talks interface 1 only");
+		return services->fail(
+			error, PLAIT_E_UNSUPPORTED, 0,
+			"check: only plugin interface 1 is supported");
 	memcpy(table, &full, full.size);
 	return PLAIT_OK;
 }

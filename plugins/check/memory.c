@@ -9,11 +9,11 @@ static const char *find_native_fault(const check *self, uint32_t device,
 				     const plait_memory_request *request)
 {
 	if (request->flags & PLAIT_MEMORY_WRAP)
-		return "its memory is the user's and native at once";
+		return "it has both flags, wrap and native";
 	if (!(self->devices[device].capabilities & PLAIT_CAP_NATIVE))
 		return "this device takes no native memory";
 	return request->native_kind != 0 ? NULL :
-		"it does not say what its native memory is";
+		"it has no native_kind";
 }
 
 /* Return a description of the violation, or null. */

@@ -74,9 +74,10 @@ static bool report_invalid(check *self, const char *slot, plait_status status,
 			   bool may_pend, const plait_error *mine)
 {
 	if (status > 0 && !(status == PLAIT_PENDING && may_pend))
-		plaitp_check_report(self, CHECK_BACKEND, slot,
-				    "answered %d, which it may not (P-F07)",
-				    status);
+		plaitp_check_report(
+			self, CHECK_BACKEND, slot,
+			"answered %d, which this slot must not (P-F07)",
+			status);
 	else if (status < PLAIT_E_INTERNAL)
 		plaitp_check_report(self, CHECK_BACKEND, slot,
 				    "answered %d, which is no status (P-F07)",
@@ -84,11 +85,11 @@ static bool report_invalid(check *self, const char *slot, plait_status status,
 	else if (status < 0 && !memchr(mine->text, 0, sizeof(mine->text)))
 		plaitp_check_report(
 			self, CHECK_BACKEND, slot,
-			"failed with %d and a text without an end (P-F07)",
+			"failed with %d and an unterminated text (P-F07)",
 			status);
 	else if (status < 0 && mine->text[0] == 0)
 		plaitp_check_report(self, CHECK_BACKEND, slot,
-				    "failed with %d and said nothing (P-F07)",
+				    "failed with %d and no error text (P-F07)",
 				    status);
 	else if (status < 0 && mine->status != status)
 		plaitp_check_report(
@@ -97,7 +98,7 @@ static bool report_invalid(check *self, const char *slot, plait_status status,
 			mine->status);
 	else if (status == PLAIT_E_LOST && !may_be_lost(self))
 		plaitp_check_report(self, CHECK_BACKEND, slot,
-				 "is lost, and said that it never is (P-F11)");
+				 "is lost, but claims PLAIT_CAP_LASTS (P-F11)");
 	else
 		return false;
 	return true;

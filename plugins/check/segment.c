@@ -30,7 +30,7 @@ static const char *find_violation(const check *self, uint32_t device,
 			"known";
 	if (request->work_count == 0 || !request->work ||
 	    request->work[0].size < sizeof(plait_work))
-		return "its work is nothing, null or too short";
+		return "its work is empty, null or too short";
 	return !request->before_first ? "its order is null" : NULL;
 }
 
@@ -80,7 +80,7 @@ static const char *check_order(const plait_segment_request *request,
 	for (uint32_t i = first; i < end; i = next) {
 		next = find_end(request, i, end);
 		if (next == 0)
-			return "a body does not end where its region does";
+			return "a body exceeds its region";
 		for (uint32_t b = request->before_first[i];
 		     b < request->before_first[i + 1]; b++) {
 			uint32_t at = first;
@@ -130,14 +130,14 @@ static const char *find_bad_body(const plait_segment_request *request)
 		     b++) {
 			if (work->region->body_work[b] >
 			    request->work_count - first)
-				return "a body has more commands than there "
-					"are";
+				return "a body has more commands than the "
+					"segment";
 			fault = check_order(request, first, first +
 					    work->region->body_work[b]);
 			first += work->region->body_work[b];
 		}
 		if (!fault && !decides(request, i))
-			return "what decides a loop is no launch of its body";
+			return "the decider of a loop is no launch of its body";
 	}
 	return fault;
 }

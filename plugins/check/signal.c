@@ -157,8 +157,9 @@ plait_status plaitp_check_signal_poll(plait_backend *backend,
 	if (reached != UINT64_MAX)
 		check_reached(self, signal, before, reached);
 	else if (status >= 0)
-		plaitp_check_report(self, CHECK_BACKEND, slot,
-				    "does not say how far the signal has come");
+		plaitp_check_report(
+			self, CHECK_BACKEND, slot,
+			"does not return the counter of the signal");
 	/* An error without the counter is about the call, not about the
 	 * point. */
 	if (status != PLAIT_PENDING && reached != UINT64_MAX)

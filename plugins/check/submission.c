@@ -106,7 +106,7 @@ static bool check_rows(check *self, uint32_t device, uint32_t index,
 		return reject(self, index, "this device takes no rows");
 	if (target_bytes(work) == UINT64_MAX ||
 	    source_bytes(work) == UINT64_MAX)
-		return reject(self, index, "its rows make no sense");
+		return reject(self, index, "its rows are not valid");
 	return true;
 }
 
@@ -199,9 +199,10 @@ static bool check_region(check *self, uint32_t device, uint32_t index,
 	    region->kind > PLAIT_WORK_CASE ||
 	    !region->body_work || region->body_count == 0 ||
 	    (region->kind != PLAIT_WORK_CASE && region->body_count > 1))
-		return reject(self, index, "is no region");
+		return reject(self, index, "its region is not valid");
 	if (work->bytes != 4 || work->source_offset % 4 != 0)
-		return reject(self, index, "its word is no word");
+		return reject(self, index,
+			      "its predicate is not 4 aligned bytes");
 	return check_source(self, index, work) &&
 		(is_on_device(work->source, device) ||
 		 reject(self, index, "is in memory of another device"));

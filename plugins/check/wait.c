@@ -63,8 +63,8 @@ static void check_success(check *self, const plait_backend_point *points,
 		if (has_happened(points[i].signal, points[i].sequence))
 			return;
 	plaitp_check_report(self, CHECK_BACKEND, slot,
-			    "said that one of %u points has happened, and none "
-			    "can have (P-S06)", count);
+			    "reported that one of %u points has happened, but "
+			    "none can have (P-S06)", count);
 }
 
 /* A failure that no point explains is a device's own: disable the model. */

@@ -43,12 +43,12 @@ const char *plaitp_fault_option_slot_name(uint32_t slot)
 }
 
 static plait_status refuse(const struct reader *reader, const char *key,
-			   const char *value, const char *want)
+			   const char *value, const char *expected)
 {
 	char text[PLAIT_ERROR_TEXT_BYTES];
 
-	snprintf(text, sizeof(text), "fault: option %s=%.60s: %s is wanted",
-		 key, value, want);
+	snprintf(text, sizeof(text), "fault: option %s=%.60s: expected %s",
+		 key, value, expected);
 	return reader->services->fail(reader->error, PLAIT_E_INVALID, 0, text);
 }
 
@@ -96,7 +96,7 @@ static plait_status read_slots(const struct reader *reader, uint64_t *out)
 		if (slot == FORWARD_SLOTS)
 			return refuse(reader, "slot", text, "the name of a "
 				      "slot that can fail, such as "
-				      "queue_submit, or several with +,");
+				      "queue_submit, or several with +");
 		*out |= UINT64_C(1) << slot;
 		if (*end == '\0')
 			return PLAIT_OK;

@@ -356,7 +356,7 @@ plait_status plaitp_forward_entry(const plait_host_services *services,
 		snprintf(table->name, sizeof(table->name), "%s", name);
 		return PLAIT_OK;
 	}
-	snprintf(text, sizeof(text), "%s: only plugin interface %d is "
+	snprintf(text, sizeof(text), "%s: only interface %d is "
 		 "supported", name, PLAIT_PLUGIN_ABI);
 	return services->fail(error, PLAIT_E_UNSUPPORTED, 0, text);
 }

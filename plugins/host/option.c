@@ -63,9 +63,9 @@ plait_status plaitp_host_options_read(plait_host *host,
 		    *known[i].value <= known[i].most)
 			continue;
 		return plaitp_host_fail(services, error, PLAIT_E_INVALID,
-					"host: %s=%.60s: a number from %llu "
-					"to %llu is wanted", known[i].key,
-					text,
+					"host: option %s=%.60s: expected a "
+					"number from %llu to %llu",
+					known[i].key, text,
 					(unsigned long long)known[i].least,
 					(unsigned long long)known[i].most);
 	}

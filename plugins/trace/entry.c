@@ -26,8 +26,8 @@ static plait_status read_number(plait_host *host,
 	errno = 0;
 	read = strtoull(text, &end, 10);
 	if (*text < '0' || *text > '9' || *end || errno || read > max) {
-		snprintf(line, sizeof(line), "trace: option %s=%.60s: a number "
-			 "up to %llu is wanted", key, text,
+		snprintf(line, sizeof(line), "trace: option %s=%.60s: expected "
+			 "a number up to %llu", key, text,
 			 (unsigned long long)max);
 		return services->fail(error, PLAIT_E_INVALID, 0, line);
 	}
