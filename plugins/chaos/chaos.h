@@ -345,7 +345,7 @@ void plaitp_chaos_run_part(chaos *system, const plait_work *work,
 void plaitp_chaos_run_event(chaos *system, void *owner);
 /* Schedule an idle queue that has got work. */
 void plaitp_chaos_run_start(chaos *system, chaos_queue *queue);
-/* Schedule a queue whose wait is over. */
+/* Schedule a queue after the end of its wait. */
 void plaitp_chaos_run_wake(chaos *system, chaos_queue *queue);
 /* Remove the queue from the list that it waits in. */
 void plaitp_chaos_run_leave(chaos_queue *queue);

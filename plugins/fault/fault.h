@@ -28,7 +28,7 @@ typedef struct fault_options {
 	uint64_t never;
 	uint64_t rate;  /* per 1000 calls */
 	uint64_t seed;
-	uint64_t slots; /* 1 << FORWARD_SLOT: slots whose calls count */
+	uint64_t slots; /* 1 << FORWARD_SLOT: calls of these slots count */
 	plait_status status;
 } fault_options;
 

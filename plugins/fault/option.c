@@ -69,7 +69,7 @@ static plait_status read_number(const struct reader *reader, const char *key,
 	return PLAIT_OK;
 }
 
-/* The slot whose name ends at `end`, or FORWARD_SLOTS. */
+/* The slot with the name up to `end`, or FORWARD_SLOTS. */
 static uint32_t find_slot(const char *name, const char *end)
 {
 	size_t length = (size_t)(end - name);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Types and slots of the host backend, whose devices are the machine itself.
+ * Types and slots of the host backend: its devices are the machine itself.
  * Its queues and signals are lanes and counters of the core; this plugin adds
  * memory, options and topology.
  */
