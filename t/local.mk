@@ -67,7 +67,7 @@ LDADD_API = %D%/lib/libtap.la src/libplait.la
 LDFLAGS_TESTPLUGIN = $(LDFLAGS_PLUGIN) -rpath /nowhere
 
 check_PROGRAMS += %D%/lib/run $(UNIT_TESTS) $(API_TESTS) $(TEST_HELPERS)
-# What a lane does without is built when it is asked for.
+# Programs that a lane does not need are built on request.
 LANE_TESTS = $(SCRIPT_TESTS) $(UNIT_TESTS) $(API_TESTS)
 if SANITIZE
 EXTRA_PROGRAMS += $(PLAIN_TESTS)
@@ -113,7 +113,7 @@ AM_TESTS_ENVIRONMENT = \
 	unset PLAIT_BACKEND PLAIT_LOG PLAIT_SYNC PLAIT_WORKERS \
 		PLAIT_WRAP PLAIT_OPTIONS;
 
-# What distcheck runs of a tarball.
+# The tests that distcheck runs on a tarball.
 SMOKE_TESTS = %D%/lint/tap.t %D%/lint/run.t %D%/lint/layers.t \
 	%D%/abi/headers.t %D%/abi/structs.t
 SMOKE_RUNNERS = %D%/lib/run %D%/lint/tap.t

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The headers keep the rules that let any language use them, and state for
-every parameter who owns it, whether it may be null, and on which thread."""
+"""Annotations of the headers: they keep the rules that let any language use them,
+and state for every parameter its owner, whether it may be null, and its thread."""
 import os
 import re
 import sys

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The headers, with directives and marks taken away, are what LuaJIT's
-ffi.cdef reads; its idea of every struct is the compiler's, and the library
-answers when it is called through it."""
+"""The headers in LuaJIT's ffi.cdef, without directives and marks: its layout of
+every struct is the compiler's, and the library can be called through it."""
 import os
 import sys
 import tempfile

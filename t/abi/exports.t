@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What libplait exports, what the map promises and what the headers declare
-are the same; and no other name of ours can clash with a program's."""
+"""Exported names: libplait's exports, the map and the headers agree; and no
+other name of the library can clash with a program's."""
 import os
 import re
 import sys
@@ -29,8 +29,8 @@ none([n for n in nodes.values() if not re.match(r"PLAIT_\w+_\d+$", n)],
 
 declared = {d.name for d in headers.everything()
             if d.kind == "prototype" and d.mark == "PLAIT_API"}
-none(sorted(declared - set(nodes)), "what a header declares is in the map")
-none(sorted(set(nodes) - declared), "what is in the map is declared in a header")
+none(sorted(declared - set(nodes)), "functions that a header declares are in the map")
+none(sorted(set(nodes) - declared), "functions in the map are declared in a header")
 
 exported, versions = {}, set()
 for entry in symbols(["-D", "--defined-only", "--with-symbol-versions"],
@@ -42,7 +42,7 @@ for entry in symbols(["-D", "--defined-only", "--with-symbol-versions"],
         exported[name] = (entry[1], node)
 if SANITIZER != "no":
     exported = {n: e for n, e in exported.items() if not re.match(r"_*(asan|ubsan|tsan|odr)", n)}
-none(sorted(set(nodes) - set(exported)), "what is in the map is exported")
+none(sorted(set(nodes) - set(exported)), "functions in the map are exported")
 none(sorted(set(exported) - set(nodes)), "nothing else is exported")
 none([n for n, e in exported.items() if e[0] != "T"], "only functions are exported, no data")
 none([n for n, e in exported.items() if e[1] != nodes.get(n)], "each in the node that the map says")

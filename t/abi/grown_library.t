@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # time limit: 900 s
-"""A library of later, whose structs have grown, and the programs of today: each
-element of their arrays is where their own size says, in what they pass and in
-what they are told.  The library is built here, from headers that have one
-member more; of this build are the objects that never saw those headers.  The
-programs are tests that use arrays."""
+"""A later library with grown structs, and programs of today: each element of
+their arrays, passed or filled, is at the position of their own size.  The
+library is built here, from headers that have one member more, with the objects
+of this build that never saw those headers.  The programs are tests that use
+arrays."""
 import concurrent.futures
 import glob
 import os

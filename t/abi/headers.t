@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Every public header alone, and twice, under every dialect and compiler that
-is here, without a warning and without hidden padding; and the example in its
+"""Public headers: each one alone, and twice, under every installed dialect and
+compiler, without a warning and without hidden padding; and the example in its
 first comment, which compiles."""
 import os
 import re
@@ -52,7 +52,7 @@ with tempfile.TemporaryDirectory() as work:
             ok(result.returncode == 0, "%s.h as %s %s" % (name, compiler, dialect),
                result.stderr)
 
-# What the examples leave out: a handle of each kind by its name, and an error.
+# Missing in the examples: a handle of each kind by its name, and an error.
 PROLOGUE = """
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Every struct that has a size, as programs of other versions pass it: as
- * short as it ever was, longer with nothing behind what we know, longer with
- * something there, and too short.  Nothing behind its size is read or written:
- * the memory ends there, which memory checkers see.
+ * Struct sizes: every struct that has a size, as programs of other versions
+ * pass it: as short as it ever was, longer with zeros behind the known fields,
+ * longer with nonzero bytes there, and too short.  The library must read and
+ * write nothing behind the given size: the memory ends there, which memory
+ * checkers see.
  */
 #include "abi/sizes/sizes.h"
 
@@ -36,7 +37,7 @@ void *given(struct trial *trial, const void *good, uint64_t bytes,
 	return room;
 }
 
-/* Bytes behind what we know that are not zero. */
+/* Bytes behind the known fields that are not zero. */
 static uint32_t count_behind(const struct trial *trial, uint32_t known)
 {
 	uint32_t count = 0;
@@ -91,7 +92,7 @@ static void try_sizes(const struct sized *sized)
 	try_size(sized, 4104, false, PLAIT_E_INVALID, "is not a size");
 }
 
-/* ---- what the calls are made with ---- */
+/* ---- arguments of the calls ---- */
 
 static int32_t touch(void *const *arguments, const plait_launch *launch,
 		     void *user_data)
@@ -120,7 +121,7 @@ static void add_launch(void)
 			       &stage.rig.error), PLAIT_OK);
 }
 
-/* As another process would have it: its host function is not bound. */
+/* Loaded as another process would load it: its host function is not bound. */
 static plait_plan *read_back(plait_graph *graph)
 {
 	static char bytes[1 << 16];
@@ -210,7 +211,7 @@ static bool has_table(const char *name)
 	return false;
 }
 
-/* A struct that is new gets a line in one of the tables, too. */
+/* A new struct gets a line in one of the tables, too. */
 static void none_left_out(void)
 {
 #define NAME(name, bytes) #name,

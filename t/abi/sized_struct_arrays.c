@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Callers who know a later library: elements of their arrays are longer than
- * ours.  What is behind is zero, or we say that we do not know it; each element
- * is where its caller's size says, and of what we fill the rest is zero.
+ * Arrays of sized structs from callers with a later library: elements are
+ * longer than the known ones.  Bytes behind them are zero, or the call reports
+ * that it does not know them; each element is at the distance that its caller's
+ * size says, and of elements that the library fills the rest is zero.
  */
 #include "lib/runs.h"
 
@@ -11,7 +12,7 @@
 		type known; \
 		uint64_t more; \
 	}
-/* What the caller of an older interface would pass. */
+/* The size that a caller of an older interface would pass. */
 #define AS(type, array) ((type *)(void *)(array))
 
 static void open_host_alone(void)
@@ -19,7 +20,7 @@ static void open_host_alone(void)
 	OK(open_host(0));
 }
 
-/* What the call says. */
+/* The result of the call. */
 static void not_known(plait_status status)
 {
 	IS_INT(status, PLAIT_E_UNSUPPORTED);
@@ -44,7 +45,7 @@ static void grown_commands(void)
 			.target = buffer, .bytes = 8, .pattern = 42,
 			.pattern_bytes = 8,
 		};
-		/* The first one's size is that of all. */
+		/* The first one's size is the size of all. */
 		all[1].known = (plait_command){
 			.kind = PLAIT_COMMAND_READ, .source = buffer,
 			.host = &got, .bytes = 8,
@@ -267,11 +268,11 @@ static void grown_sources(void)
 	close_rig(&rig);
 }
 
-/* ---- what the library fills ---- */
+/* ---- arrays that the library fills ---- */
 
 enum { LANES = 2, RECORDS = 8 };
 
-/* Two functions, which two lanes would have, and one behind both. */
+/* Two functions, which get a lane each, and one behind both. */
 static plait_plan *make_plan(int *count)
 {
 	plait_graph *graph = new_graph();

@@ -75,7 +75,7 @@ for compiler in ("gcc", "clang"):
 FIRST = "src/base/min_struct_sizes.h"
 with open(os.path.join(ROOT, FIRST)) as file:
     first = {name: int(size) for name, size in re.findall(r"X\((\w+), (\d+)\)", file.read())}
-# What crosses the plugin boundary has its own rules there; an error that is too
+# Structs that cross the plugin boundary have rules of their own there; an error that is too
 # short has room for less text; a range is made by plait and read by functions.
 OTHERS = ("code", "work", "plugin")
 sized = [s for s in structs if s.header not in OTHERS and s.fields[0].name == "size"

@@ -24,7 +24,7 @@ static int compare_numbers(const void *left, const void *right)
 	return (a[0] > b[0]) - (a[0] < b[0]);
 }
 
-/* Pairs whose second part tells that they stay together. */
+/* Pairs; the second part shows that they stay together. */
 static void sorts(void)
 {
 	static const uint32_t counts[] = { 0, 1, 2, 3, 4, 7, 8, 100, 1000 };
@@ -58,7 +58,7 @@ static void sorts(void)
 	}
 }
 
-/* --- what there is instead */
+/* --- suggestions */
 
 static void near_words(void)
 {
@@ -102,7 +102,7 @@ static void choices(void)
 	IS_STR(plait__spelling_hint_text(&some), ", perhaps \"alpha\"");
 }
 
-/* The list is cut; what is near is found behind that as well. */
+/* The list is cut; near names behind the cut are found as well. */
 static void many_choices(void)
 {
 	plait__spelling_hint some;
@@ -153,7 +153,7 @@ static void grows(void)
 	plait__text_fini(&text);
 }
 
-/* Gives memory `left` times. */
+/* Serves `left` allocations. */
 static void *resize_some(void *user_data, void *pointer, uint64_t old_bytes,
 			 uint64_t new_bytes)
 {

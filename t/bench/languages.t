@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""bench/languages.py still works, in the languages that need no compiler; in a
-long run in all that are there.  No figure is judged."""
+"""Test of bench/languages.py: it works in the languages that need no compiler; in a
+long run in all that are installed.  No figure is judged."""
 import os
 import re
 import sys

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # time limit: 120 s
-"""bench/replay still works: everybody who was built keeps the order of every
-shape, and who does not is found out and not timed.  No figure is judged."""
+"""Test of bench/replay: every scheduler that was built keeps the order of every
+shape, and one that does not is detected and not timed.  No figure is judged."""
 import glob
 import os
 import re
@@ -15,7 +15,7 @@ from tap import BUILD, ROOT, done, none, ok, run
 
 SHAPES = ["chain", "independent", "diamonds", "in_tree", "out_tree", "wavefront", "cholesky",
           "layers", "pair"]
-# What other people's schedulers are tried on: it is we who may break this.
+# The shapes for other schedulers: changes here may break these.
 FEW = ["chain", "independent", "diamonds", "cholesky"]
 folder = tempfile.mkdtemp(prefix="plait-test-")
 
@@ -39,21 +39,21 @@ try:
     programs = sorted(p for p in glob.glob(BUILD + "/bench/who_*")
                       if os.access(p, os.X_OK) and not os.path.isdir(p))
     names = [n for p in programs for n in run([p, "list"]).stdout.split()]
-    ok("floor" in names, "somebody was built", *names)
+    ok("floor" in names, "a scheduler was built", *names)
 
     got, lines, text = replay(programs, FEW)
-    if not ok(got.returncode == 0, "everybody keeps the order: " + " ".join(names),
+    if not ok(got.returncode == 0, "every scheduler keeps the order: " + " ".join(names),
               got.stdout[-3000:], got.stderr[-2000:]):
         names = []
     ok("# absent: nobody: not there" in text and "absent: nobody: not there" in got.stdout,
-       "who is absent is named", text[:300])
+       "an absent scheduler is named", text[:300])
     found = {(x["shape"], x["threads"], x["who"]) for x in lines if is_figure(x["min_ns_per_node"])}
     # Threads are pinned by hwloc; without it plait says so instead.
     excused = {(x["shape"], x["threads"], x["who"]) for x in lines
                if x["threads"] == "2" and "built without hwloc" in x["hop"]}
     none([w for w in [(s, t, n) for s in FEW for t in "12" for n in names]
           if w not in found | excused],
-         "there is a figure of everybody, with one and two threads")
+         "there is a figure of every scheduler, with one and two threads")
     none([x for x in lines if is_figure(x["min_ns_per_node"]) and
           not float(x["min_ns_per_node"]) <= float(x["median_ns_per_node"])],
          "no minimum is above its median")

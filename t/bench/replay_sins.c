@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Those whom bench/replay must not time: each runs graphs wrongly in its way.
- * A program for t/bench/replay.t.
+ * Wrong schedulers that bench/replay must not time: each runs graphs wrongly in
+ * its way.  A program for t/bench/replay.t.
  */
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""bindings/api.json and what is made from it are those of the headers."""
+"""Agreement of bindings/api.json, and of the files made from it, with the headers."""
 import os
 import sys
 
@@ -18,7 +18,7 @@ names = {d.name for d in headers.everything()
 ok(names == {f["name"] for f in api["functions"]}, "every function is there")
 parameters = [p for f in api["functions"] for p in f["parameters"]]
 ok(all(p["ownership"] in ("borrowed", "owned", "copied", "consumed", "value") and p["text"]
-       for p in parameters), "every parameter says who owns it")
+       for p in parameters), "every parameter has an owner")
 ok(all(f["thread"] in ("any", "one", "owner") for f in api["functions"]),
    "every function says which thread")
 ok(api["constants"]["PLAIT_CALL_ANY_THREAD"] == 1 and api["constants"]["PLAIT_E_FORKED"] == -14,

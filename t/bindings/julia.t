@@ -68,7 +68,7 @@ runs = [run(plan, held); [run(plan, queue) for _ in 1:7]]
 println("end")
 """)
 ok(got.returncode == 0 and got.stdout == "end\n", "exit with runs on their way", got.stdout, got.stderr)
-# What Julia compiles it writes to memory that the child would share: all that is
+# Julia writes compiled code to memory that the child would share: all that is
 # called behind the fork was called, or compiled, before.
 got = start("-e", """
 using Plait

@@ -51,7 +51,7 @@ local status = ffi.new "int[1]"
 ffi.C.waitpid(child, status, 0)
 print(status[0], device:buffer(4).bytes)
 """)
-ok(re.match(r"told: .*fork.*\n0\t4\n$", got.stdout), "a child is told, its parent goes on", got.stdout, got.stderr)
+ok(re.match(r"told: .*fork.*\n0\t4\n$", got.stdout), "a child's call fails, its parent goes on", got.stdout, got.stderr)
 got = lua("-e", """
 local plait = require "plait"
 local system = plait.open()

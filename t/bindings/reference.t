@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The pages of doc/reference: what each begins with does what it says, and every
-function of the layers has a text.  t/bindings/api.t compares them."""
+"""The pages of doc/reference: the program at the top of each prints what the page
+says, and every function of the layers has a text.  t/bindings/api.t compares them."""
 import os
 import re
 import sys

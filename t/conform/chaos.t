@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # time limit: 900 s
-"""The simulated backend keeps every promise, whatever its seed."""
+"""Conformance of the simulated backend, with many seeds."""
 import json
 import os
 import random
@@ -11,7 +11,7 @@ import tempfile
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from tap import BUILD, PATIENCE, SANITIZER, SOAK, done, ok, run
 
-# What one run has compiled, the next one finds.
+# One run finds the code that an earlier one has compiled.
 cache = tempfile.TemporaryDirectory()
 os.environ["PLAIT_CACHE_DIR"] = os.path.join(cache.name, "kernels")
 PLAIT = os.path.join(BUILD, "tools/plait/plait")

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # time limit: 600 s
-"""The CUDA backend keeps every promise on the stand-in for CUDA's driver, and
-says what is missing where something is.  No hardware is needed or used."""
+"""Conformance of the CUDA backend on the stand-in for CUDA's driver; it reports
+missing parts.  No hardware is needed or used."""
 import os
 import sys
 import tempfile
@@ -58,7 +58,7 @@ with tempfile.TemporaryDirectory() as work:
 
     # --- all there.  One thread of the stand-in takes from its streams by
     # chance, and in another order for each seed.
-    # What a sanitizer sees of compiling is the stand-in compiler's.
+    # Only the stand-in compiler's work would be checked by a sanitizer.
     some = [] if SANITIZER == "no" or SOAK else ["--only", "B,Q,S,H,E4,E6,K1,K5,K11,K16"]
     conform("two devices", some, "devices=2")
     conform("streams that share a connection", ["--only", "Q,S,H,G,R"], "connections=1")

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # time limit: 900 s
-"""The host backend keeps every promise, with any number of workers, and
-wrapped in checks that see nothing wrong."""
+"""Conformance of the host backend, with any number of workers, and wrapped in
+interposers that find no error."""
 import os
 import re
 import sys
@@ -11,7 +11,7 @@ import tempfile
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from tap import BUILD, PATIENCE, done, ok, run
 
-# What one run has compiled, the next one finds.
+# One run finds the code that an earlier one has compiled.
 cache = tempfile.TemporaryDirectory()
 os.environ["PLAIT_CACHE_DIR"] = os.path.join(cache.name, "kernels")
 PLAIT = os.path.join(BUILD, "tools/plait/plait")
@@ -25,5 +25,5 @@ for setting in ("PLAIT_WORKERS=2 PLAIT_OPTIONS=host:devices=2", "PLAIT_WORKERS=0
     bad = [l for l in lines if not l.startswith("ok ")]
     ok(got.returncode == 0 and len(lines) > 45, setting, got.returncode, got.stderr, *bad)
     lonely = re.findall("^ok .*# SKIP host has one device here", got.stdout, re.M)
-    ok(bool(lonely) != ("devices=2" in setting), "what needs two devices is skipped where there is one", *lonely)
+    ok(bool(lonely) != ("devices=2" in setting), "checks that need two devices are skipped where there is one", *lonely)
 done()

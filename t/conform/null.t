@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The template has no devices: it declines, and the suite says so and skips.
-And the command line of the suite."""
+"""Conformance suite on the template without devices: it declines, and the suite
+reports that and skips.  And the command line of the suite."""
 import os
 import re
 import sys

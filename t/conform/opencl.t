@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # time limit: 900 s
-"""The OpenCL backend keeps every promise, on two halves of one processor and
-on a driver's own memory, and says what is missing where something is."""
+"""Conformance of the OpenCL backend, on two halves of one processor and on a
+driver's own memory; it reports missing parts."""
 import ctypes
 import os
 import re
@@ -128,8 +128,8 @@ def judge(options, more):
 expected = os.path.join(cache, "expected")
 with open(expected, "w") as file:
     file.write("unsupported B1 only the memory of the host has any alignment\n")
-# The driver's compiler takes most of the time, and no sanitizer sees it: there, who
-# owns what while kernels are built, launched and given back is enough.
+# The driver's compiler takes most of the time, and no sanitizer sees it: there the
+# ownership of kernels while they are built, launched and released is enough.
 some = [] if SANITIZER == "no" or SOAK else \
     ["--only", "L,E,B,Q,S,H,K1,K2,K5,K9,K11,K16"]
 for options, more in (("opencl:split=2", some),

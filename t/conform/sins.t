@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # time limit: 900 s
-"""The suite finds what it is for: backends with one sin each, and the check
-that must find it.  The same backend without a sin passes everything.  With a
+"""Sins for the conformance suite: backends with one sin each, and the check that
+must find it.  The same backend without a sin passes everything.  With a
 sanitizer there are a few sins only, for the suite's own sake."""
 import concurrent.futures
 import os
@@ -13,7 +13,7 @@ import tempfile
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from tap import BUILD, PATIENCE, SANITIZER, done, none, ok, read, run
 
-# What one run has compiled, the next one finds.
+# One run finds the code that an earlier one has compiled.
 cache = tempfile.TemporaryDirectory()
 os.environ["PLAIT_CACHE_DIR"] = os.path.join(cache.name, "kernels")
 PLAIT = os.path.join(BUILD, "tools/plait/plait")
@@ -67,7 +67,7 @@ for (name, check, *_), got in zip(sins, results):
     ok(got.returncode == 1 and report(got.stdout, "not ok") == [check],
        "%s is found by %s" % (name, check), got.returncode, got.stdout, got.stderr)
 
-# What an author knows already, on a backend that fails S4 and passes S3.
+# Known failures, on a backend that fails S4 and passes S3.
 with tempfile.NamedTemporaryFile("w") as file:
     file.write("failing S4 waits for the first only\nunsupported S3 cannot work\n")
     file.flush()

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # time limit: 600 s
-"""The same programs say the same things, in each language on each backend."""
+"""Examples in each language on each backend: the same program prints the same."""
 import os
 import re
 import sys
@@ -48,7 +48,7 @@ def command_of(language, program, name, suffix):
     return [output]
 
 
-# What the driver has compiled stays here, for the conformance test too.
+# Code that the driver has compiled stays here, for the conformance test too.
 CACHE = os.path.join(BUILD, "t/pocl-cache")
 DRIVER = {"POCL_CACHE_DIR": CACHE, "HOME": CACHE, "XDG_CACHE_HOME": CACHE}
 

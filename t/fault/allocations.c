@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Every allocation of every call fails once: PLAIT_E_NOMEM with a text, the
- * out-parameters cleared, nothing changed, nothing leaked, and the same call
- * works when there is memory again.  The calls are in t/fault/calls.
+ * Failing allocations: every allocation of every call fails once.  Required are
+ * PLAIT_E_NOMEM with a text, cleared out-parameters, no change, no leak, and
+ * that the same call works when there is memory again.  The calls are in
+ * t/fault/calls.
  */
 #include "calls.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The same as t/fault/allocations.c for what belongs to no context, so that
- * its memory comes from the C library: source text, tables of the process,
- * details of errors.
+ * Failing allocations of the C library, for memory that belongs to no context:
+ * source text, tables of the process, details of errors.  Otherwise as
+ * t/fault/allocations.c.
  */
 #include "calls.h"
 
@@ -21,7 +21,7 @@ void *__libc_realloc(void *pointer, size_t bytes);
 
 static uint64_t count, fail, hit;
 
-/* In place of the C library's, also where libplait calls it. */
+/* In place of the C library's function, also where libplait calls it. */
 __attribute__((visibility("default")))
 void *realloc(void *pointer, size_t bytes)
 {

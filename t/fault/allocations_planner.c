@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory that runs out: the first allocation fails, then the second, and so on
- * until all is well, for planning, checking and simulating.  Nothing leaks,
+ * Failing allocations of planning, checking and simulating: the first one
+ * fails, then the second, and so on until the call succeeds.  Nothing leaks,
  * the error says so, and the next attempt works.
  */
 #include <stdlib.h>
@@ -181,7 +181,7 @@ static void every_large_allocation(void)
 
 	make_ladder(&shape);
 	sweep_large(&shape, &options, "bounded");
-	/* A node of two commands: more than what was opened for them. */
+	/* A node of two commands: more than the scope was prepared for. */
 	shape_multi(&shape, devices, 2, PLAIT__MEANING_BARRIER, "both");
 	options.policy = PLAIT__POLICY_WIDEST;
 	options.mode = PLAIT__MODE_HELPED;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Every call of a backend fails once, under a program that uses all of the
- * library's objects: the error comes back or does not matter, nothing leaks,
- * nobody is blamed by check, and the next run on the same context works.
+ * Failing calls of a backend: each one fails once, under a program that uses
+ * all of the library's objects.  The error comes back or does not matter,
+ * nothing leaks, `check` reports no violation, and the next run on the same
+ * context works.
  */
 #include <plait/plait.h>
 
@@ -14,7 +15,7 @@
 
 enum { BYTES = 256 };
 
-/* What the log had, from whatever thread. */
+/* The log, written by any thread. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool fault_told, rule_broken;
 static char last_fault[256], last_rule[512];
@@ -132,7 +133,8 @@ static plait_status check_bytes(struct program *p, const unsigned char *host,
 		return status;
 	OK(memcmp(pointer, host, BYTES) == 0);
 	status = plait_buffer_unmap(p->x, pointer, error);
-	/* Once more, if that did not work: then nothing had changed. */
+	/* Submit once more if the first attempt failed: then nothing had
+	 * changed. */
 	if (status != PLAIT_OK)
 		plait_buffer_unmap(p->x, pointer, NULL);
 	return status;
@@ -173,8 +175,8 @@ static plait_status run(plait_context *context, plait_error *error)
 	memset(&p, 0, sizeof(p));
 	status = work(context, &p, host, error);
 	if (status != PLAIT_OK && p.gate) {
-		/* What was submitted may go on; and is over before the stack
-		 * of this function is. */
+		/* Submitted commands may go on; they have finished before the
+		 * stack of this function is gone. */
 		for (int i = 0; i < 2; i++)
 			plait_signal_raise(p.gate, 1, NULL);
 		for (int i = 0; i < 3; i++) {
@@ -203,7 +205,7 @@ static bool all_end(void)
 	return true;
 }
 
-/* True when the sweep is over: nothing failed. */
+/* True when no call is left to fail: the program ran without a failure. */
 static bool try(const char *backend, const char *fault, bool lost)
 {
 	char options[160];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Every public function, as something that can be tried while one thing fails:
+ * Every public function, as an entry that can be tried while one thing fails:
  * an allocation (t/fault/allocations.c) or a system call
- * (t/fault/system_calls.c).  The names in the tables are those that
- * t/fault/every_function.t looks for.
+ * (t/fault/system_calls.c).  t/fault/every_function.t looks for the names in
+ * the tables.
  */
 #ifndef T_CALLS_H
 #define T_CALLS_H
@@ -14,7 +14,7 @@
 #include "plait/plait.h"
 #include "lib/tap.h"
 
-/* The calling thread is inside of the allocator of a place. */
+/* True while the calling thread is inside the allocator of a place. */
 extern _Thread_local bool calls_allocating;
 
 /* An allocator that counts, and can fail; any thread. */
@@ -48,25 +48,27 @@ struct place {
 
 /*
  * PLAIT_OK, or the failure, after which nothing that the call made is left;
- * PLAIT_E_INTERNAL when something else is wrong.
+ * PLAIT_E_INTERNAL when another rule is broken.
  */
 typedef plait_status (*calls_function)(struct place *place,
 				       plait_error *error);
 
 struct calls_entry {
-	const char *functions; /* that are tried, with blanks between */
+	const char *functions; /* the functions that are tried, with blanks
+			        * between */
 	calls_function run;
 	calls_function prepare; /* the place, before anything fails; or null */
 };
 
-/* What makes something fail. */
+/* The source of failures. */
 struct calls_fault {
 	void (*arm)(struct place *place, uint64_t k);
-	/* Did it come to that? */
+	/* True when the failure has happened. */
 	bool (*disarm)(struct place *place);
-	/* Is this status one that it may cause? */
+	/* True when the failure may cause this status. */
 	bool (*may_be)(plait_status status);
-	/* Null, or what is still there of the place that was closed. */
+	/* Null, or a description of the leftovers of the place that was
+	 * closed. */
 	const char *(*left)(void);
 };
 
@@ -80,22 +82,22 @@ extern const struct calls_entry calls_plan[];
 extern const struct calls_entry calls_run[];
 extern const struct calls_entry calls_callable[];
 
-/* Fail the first of what the call does, then the second, until nothing does,
- * with no workers in the place. */
+/* Fail the first allocation or system call of the entry, then the second, until
+ * none is left, with no workers in the place. */
 void calls_sweep(const struct calls_entry *entry, const char *backend,
 		 const struct calls_fault *fault);
-/* The same for all of all tables, on the host and on chaos. */
+/* Does the same for all entries of all tables, on the host and on chaos. */
 void calls_sweep_all(const struct calls_fault *fault);
 
-/* What a call may answer that did what it must not: PLAIT_E_INTERNAL. */
+/* The result of an entry that broke a rule: PLAIT_E_INTERNAL. */
 plait_status calls_wrong(plait_error *error, const char *text);
 
 int32_t calls_add_one(void *user_data);
 int32_t calls_return_three(void *user_data);
 int32_t calls_return_zero(void *user_data);
 
-/* graph.c: a kernel "touch"; a graph of work and a loop, whose argument `by` is
- * a parameter of that name if there is one. */
+/* graph.c: a kernel "touch"; a graph of work and a loop, with the parameter
+ * `by` as its argument of that name if there is one. */
 plait_status calls_make_kernel(struct place *place, plait_kernel **out,
 			       plait_error *error);
 plait_status calls_make_graph(struct place *place, const char *parameter,

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Each public function is tried while something fails (t/fault/calls), so that a new
-one without that is noticed.  What cannot fail is named here, with the reason."""
+"""Coverage of t/fault/calls: each public function is tried while something fails;
+a new one without an entry is an error.  Those that cannot fail are named here,
+with the reason."""
 import os
 import re
 import sys
@@ -10,7 +11,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../
 import headers
 from tap import done, none, ok, read, tracked
 
-PURE = "takes no memory and asks nobody: "
+PURE = "allocates nothing and makes no system call: "
 EXEMPT = {
     "plait_version": PURE + "a constant",
     "plait_abi": PURE + "a constant",
@@ -19,7 +20,7 @@ EXEMPT = {
     "plait_live_count": PURE + "a counter",
     "plait_kernel_compile": "fills a descriptor for plait_kernel_create",
 }
-# What programs do not call: plugins do, behind slots (t/fault/backend_calls.c).
+# Programs do not call these: plugins do, behind slots (t/fault/backend_calls.c).
 OTHERS = ("plugin",)
 
 

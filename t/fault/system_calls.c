@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Every system call of every public function fails once: an error comes back
- * or another way is taken; nothing hangs, nothing is left, and the same call
- * works afterwards.  The calls are in t/fault/calls.
+ * Failing system calls: each system call of every public function fails once.
+ * An error comes back or another way is taken; nothing hangs, nothing is left,
+ * and the same call works afterwards.  The calls are in t/fault/calls.
  *
- * The kernel asks a thread of ours about each system call (seccomp, user
- * notification), of whatever thread it is; so the k-th one can be chosen.
+ * The kernel asks a thread of this test about each system call (seccomp, user
+ * notification) of any thread, so that the test can choose the k-th one.
  */
 #include "calls.h"
 
@@ -22,11 +22,11 @@
 #include <unistd.h>
 
 /*
- * What may fail, and how.  Not here: what cannot fail in the kernel (ending,
- * waking, unmapping, signal masks), what has failed only in words (close), and
- * what only others ask: the C library for a heap (t/fault/allocations.c has
- * that), hwloc for flags of a descriptor (it loses that when it gets no
- * answer).
+ * The system calls that may fail, and how.  Not listed: calls that cannot fail
+ * in the kernel (exit, wake, unmap, signal masks), those that fail without
+ * effect (close), and those that only other libraries make: the C library for a
+ * heap (t/fault/allocations.c has that), hwloc for flags of a descriptor (it
+ * loses the descriptor when it gets no answer).
  */
 static const struct {
 	uint32_t number;
@@ -146,7 +146,7 @@ static bool listen_to_all(void)
 	return kernel.listener >= 0;
 }
 
-/* --- what fails, and what must not be left */
+/* --- failures, and forbidden leftovers */
 
 static void arm(struct place *place, uint64_t k)
 {

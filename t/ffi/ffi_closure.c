@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Function pointers made at run time: every type comes in, results go out in
- * their own width, any order of release, many at once; and what happens where
- * the system refuses memory that may be run. */
+/*
+ * Function pointers made at run time: arguments of every type, results in their
+ * own width, any order of release, many at once; and systems that refuse
+ * executable memory.
+ */
 #include "ffi/ffi_closure.h"
 
 #include "base/alloc.h"
@@ -148,7 +150,7 @@ static void many_in_any_order(void)
 	plait__ffi_signature_destroy(plait__alloc_default(), shape);
 }
 
-/* --- where the system refuses, in a process of its own */
+/* --- on a system that refuses, in a process of its own */
 
 enum { AS_IT_SHOULD = 0, WRONG = 1, NOT_POSSIBLE = 2 };
 
@@ -175,7 +177,7 @@ static void the_system_refuses(void)
 	int status = 0;
 	pid_t child;
 
-	/* Nothing of libffi's is mapped yet: this scenario comes first. */
+	/* libffi has mapped nothing yet: this scenario comes first. */
 	child = fork();
 	if (child == 0)
 		_exit(in_refusal(shape));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Random node descriptors, made such that they are not all refused. */
+/* Random node descriptors, made such that not all are refused. */
 #ifndef T_FUZZ_BLANK_H
 #define T_FUZZ_BLANK_H
 

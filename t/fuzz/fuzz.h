@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the fuzz targets share.  Each is one function that takes any bytes: with
- * libFuzzer it is driven by that, otherwise by replay.c, which takes files.
+ * Shared declarations of the fuzz targets.  Each target is one function that
+ * takes any bytes: libFuzzer drives it where that is linked, otherwise
+ * replay.c, which takes files.
  */
 #ifndef FUZZ_H
 #define FUZZ_H
@@ -11,7 +12,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* A promise that holds for all bytes; if not, say which and abort. */
+/* A promise that holds for all bytes; if it does not, name it and abort. */
 #define FUZZ_NEED(held, text) \
 	do { \
 		if (!(held)) \

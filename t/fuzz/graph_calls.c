@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Any bytes as calls of the public builder: good, stale, foreign and forged
- * handles and nodes, descriptors with anything in them.  Nothing crashes, a
+ * Fuzz target of the public builder: bytes as calls with good, stale, foreign
+ * and forged handles and nodes, and arbitrary descriptors.  Nothing crashes, a
  * plan that was made is right, and in the end nothing is left.
  */
 #include "blank.h"
@@ -19,8 +19,8 @@ enum {
 	MOST_CALLS = 200,
 	/* Each may double the graph, or make as many bodies. */
 	MOST_COPIES = 4, MOST_LARGE = 1,
-	/* What one input may cost, in bytes of plans made or written, and
-	 * what each plan costs at least: no input takes long. */
+	/* The budget of one input, in bytes of plans made or written, and the
+	 * least cost of a plan: no input takes long. */
 	PLAN_BYTES = 1 << 24, PLAN_LEAST_BYTES = 1 << 18,
 };
 
@@ -36,7 +36,7 @@ struct world {
 	unsigned copies;
 	unsigned large;
 	uint64_t spent;		/* of PLAN_BYTES */
-	/* One reference is ours as long as the bit is set. */
+	/* The test owns one reference as long as the bit is set. */
 	unsigned own_graphs;
 	unsigned own_plans;
 };
@@ -100,7 +100,7 @@ static void prepare(void)
 		  PLAIT_OK, error.text);
 }
 
-/* So that a leak at exit is not this. */
+/* Kept, so that a leak report at exit is not about this. */
 static void tear_down(void)
 {
 	plait_signal_release(signal_);
@@ -111,7 +111,7 @@ static void tear_down(void)
 	plait_context_release(context);
 }
 
-/* ---- what the bytes say ---- */
+/* ---- reading the bytes ---- */
 
 static unsigned take(struct world *world, unsigned below)
 {
@@ -132,7 +132,7 @@ static uint64_t take_number(struct world *world)
 	return numbers[take(world, sizeof(numbers) / sizeof(numbers[0]))];
 }
 
-/* Mostly the object itself, else something that is none of its kind. */
+/* Mostly the object itself, else a handle of another kind. */
 static void *take_handle(struct world *world, void *good)
 {
 	switch (take(world, 24)) {
@@ -167,7 +167,8 @@ static plait_buffer *take_buffer(struct world *world)
 	return take_handle(world, buffers[take(world, BUFFERS)]);
 }
 
-/* Mostly one of the graph that was named last; else another's or none. */
+/* Mostly a node of the graph that was named last; else another graph's or
+ * none. */
 static plait_node take_node(struct world *world)
 {
 	unsigned which = take(world, 64);
@@ -217,7 +218,8 @@ static void call_create(struct world *world, plait_error *error)
 		keep_graph(world, graph);
 }
 
-/* What stays in its place is stale, unless something else keeps it. */
+/* The handle that stays in its place is stale, unless another reference keeps
+ * the object. */
 static void call_release(struct world *world)
 {
 	unsigned at = take(world, GRAPHS);
@@ -395,7 +397,8 @@ static void call_rotate(struct world *world, plait_error *error)
 				 error);
 }
 
-/* Whether a plan may still be made or written; it is paid for. */
+/* Returns whether a plan may still be made or written; its cost is
+ * subtracted. */
 static bool may_spend(struct world *world, uint64_t bytes)
 {
 	if (world->spent >= PLAN_BYTES)
@@ -404,7 +407,7 @@ static bool may_spend(struct world *world, uint64_t bytes)
 	return true;
 }
 
-/* A plan that cannot be proved is only right when the graph is at fault. */
+/* A plan that cannot be proved is allowed only when the graph is at fault. */
 static void check_plan(struct world *world, plait_plan *plan)
 {
 	plait_error error = { .size = sizeof(error) };
@@ -461,7 +464,7 @@ static void call_freeze(struct world *world, plait_error *error)
 	keep_plan(world, plan);
 }
 
-/* Each name as it is listed is there to be bound; what fits is bound. */
+/* Each listed name can be bound; a fitting object is bound. */
 static void bind_all(plait_plan *plan)
 {
 	plait_function_desc function = { .size = sizeof(function),

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Any text as a graph.  What is read is planned in each way, and every plan is
- * proved, simulated, written in each form, and read back as the same bytes.
+ * Fuzz target of the text form of graphs.  A text that can be read is planned
+ * in each way, and every plan is proved, simulated, written in each form, and
+ * read back as the same bytes.
  */
 #include "fuzz.h"
 #include "graph/store/planner_view.h"

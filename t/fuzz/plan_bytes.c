@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Any bytes as a plan: refused, or a plan that can be proved, simulated, drawn
- * and saved.  The mutator starts from plans of its own and makes size and
- * checksum right again, so that what it changes is looked at.  Without a fuzzer
- * an input "seed N" stands for plans that are changed in that way.
+ * Fuzz target of plans as bytes: refused, or a plan that can be proved,
+ * simulated, drawn and saved.  The mutator starts from plans of its own and
+ * makes size and checksum right again, so that its changes reach the reader.
+ * Without a fuzzer an input "seed N" stands for plans that are changed in that
+ * way.
  */
 #include "fuzz.h"
 #include "graph/store/planner_view.h"
@@ -116,7 +117,7 @@ static size_t fresh_plan(uint8_t *data, size_t most, uint64_t random)
 	return size;
 }
 
-/* The same as in src/plan/io/binary.c. */
+/* A copy of the checksum in src/plan/io/binary.c. */
 static uint64_t checksum(const uint8_t *bytes, uint64_t count)
 {
 	uint64_t sum = count, word;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs a fuzz target on the files that are named; libFuzzer, where a target is
- * linked with it, brings its own main. */
+/* Driver of a fuzz target that runs it on the files that are named; libFuzzer,
+ * where a target is linked with it, brings its own main. */
 #include "fuzz.h"
 
 #include <stdio.h>

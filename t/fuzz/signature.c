@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Any text as a kernel's signature: refused with a reason, or written in a
- * canonical form that stands for itself. */
+/* Fuzz target of kernel signatures: any text is refused with a reason, or
+ * written in a canonical form that stands for itself. */
 #include "fuzz.h"
 
 #include "base/alloc.h"

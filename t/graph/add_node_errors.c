@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a refused call says: which node, where it was added, and which of the
- * things that it names is wrong.  Handles of each kind that are null, released,
- * of another kind or of another context; edges, bodies and rotations.
+ * Error texts of rejected nodes: the node, where it was added, and which of its
+ * fields is wrong.  Handles of each kind that are null, released, of another
+ * kind or of another context; edges, bodies and rotations.
  */
 #include "plait/plait.h"
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Nodes that the library adds in a short way, and the same nodes in descriptors
- * of another size, which take the long one: equal errors, equal plans.  And what
- * launches weigh while they are planned. */
+/*
+ * The fast path of plait_graph_add, compared with the general one, which
+ * descriptors of another size take: equal errors, equal plans.  And the memory
+ * of launches while they are planned.
+ */
 #include "plait/plait.h"
 
 #include "lib/tap.h"
@@ -47,7 +49,7 @@ static plait_kernel *new_kernel(const char *signature)
 
 enum { BUFFERS = 5, KERNELS = 3, NODES = 800 };
 
-/* Longer than what the library knows, and zero there: the long way. */
+/* Longer than the known descriptor, and zero there: the general path. */
 struct longer {
 	plait_node_desc desc;
 	uint64_t more;
@@ -59,7 +61,7 @@ struct longer_launch {
 };
 
 struct ways {
-	plait_graph *graph[2];		/* the short way, the long one */
+	plait_graph *graph[2];		/* the fast path, the general one */
 	plait_node nodes[2][NODES];
 	uint32_t count;
 	plait_kernel *kernels[KERNELS];
@@ -76,7 +78,7 @@ static uint32_t draw(struct ways *ways, uint32_t below)
 	return ways->random % below;
 }
 
-/* One in twenty is wrong, each in another way. */
+/* Breaks one descriptor in twenty, each in another way. */
 static void spoil(struct ways *ways, plait_node_desc *desc,
 		  plait_argument arguments[2])
 {
@@ -94,8 +96,8 @@ static void spoil(struct ways *ways, plait_node_desc *desc,
 	}
 }
 
-/* Few geometries that come again, some that say the same in other words, many
- * that come once, and some that are wrong. */
+/* Few geometries that come again, some that mean the same with other fields,
+ * many that come once, and some that are wrong. */
 static void draw_launch(struct ways *ways, plait_launch *launch)
 {
 	launch->dimensions = draw(ways, 3);
@@ -282,7 +284,7 @@ static void launches_stay_small(void)
 		plait_buffer_release(arguments[i].buffer);
 }
 
-/* ---- launches of which each has another geometry ---- */
+/* ---- launches with a different geometry each ---- */
 
 static uint64_t items_seen, groups_seen;
 
@@ -296,7 +298,8 @@ static int32_t add_items(void *const *arguments, const plait_launch *launch,
 	return 0;
 }
 
-/* New ones are looked for until that does not pay; then old ones may come. */
+/* Equal geometries are searched until that does not pay; then duplicates may be
+ * stored. */
 static void geometries(void)
 {
 	enum { GEOMETRIES = 2000, AGAIN = 500 };

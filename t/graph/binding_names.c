@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Plans with names: what has to be bound, under which names, what is refused,
- * and that a call that fails changes nothing. */
+/* Name binding of plans: the names that have to be bound, rejections, and that
+ * a failed call changes nothing. */
 #include "plait/plait.h"
 
 #include "graph/plan/plan_object.h"
@@ -15,7 +15,7 @@ static plait_context *context;
 static plait_device *host, *chaos;
 static plait_error error = { .size = sizeof(error) };
 
-/* ---- making things ---- */
+/* ---- creation of objects ---- */
 
 static int32_t run_kernel(void *const *arguments, const plait_launch *launch,
 			  void *user_data)
@@ -98,8 +98,8 @@ static void call(plait_graph *graph, const char *label, plait_inbox *inbox)
 		    .flags = inbox == NULL ? PLAIT_CALL_ANY_THREAD : 0 });
 }
 
-/* A plan of the graph, or of one node alone, as another process would have
- * it; gives the graph back. */
+/* A plan of the graph, or of one node alone, as another process would load it;
+ * releases the graph. */
 static plait_plan *read_part(plait_graph *graph, const plait_node *only)
 {
 	plait_freeze_desc desc = { .size = sizeof(desc), .lanes = 2,
@@ -130,7 +130,7 @@ static plait_plan *read_back(plait_graph *graph)
 	return read_part(graph, NULL);
 }
 
-/* ---- looking at plans ---- */
+/* ---- inspection of plans ---- */
 
 static plait_plan_info info_of(plait_plan *plan)
 {
@@ -210,7 +210,7 @@ static void each_has_a_name(void)
 		plait_buffer_release(b[i]);
 }
 
-/* Tables are those of the whole graph; only what is used needs a name. */
+/* Tables are those of the whole graph; only used entries need a name. */
 static void parts_need_less(void)
 {
 	plait_graph *graph = new_graph();
@@ -279,7 +279,7 @@ static void kernels(void)
 	IS_INT(plait_plan_bind_kernel(plan, k, &error), PLAIT_OK);
 	plait_kernel_release(k);
 	IS_INT(plait_live_count(PLAIT_OBJECT_KERNEL), 4);
-	/* What it replaces is given back. */
+	/* The replaced object is released. */
 	k = new_kernel("k()");
 	IS_INT(plait_plan_bind_kernel(plan, k, &error), PLAIT_OK);
 	plait_kernel_release(k);
@@ -338,13 +338,13 @@ static void buffers(void)
 	refuse_buffer(plan, "y", low, "share memory with \"x\"");
 	refuse_buffer(plan, "y", middle, "share memory with \"x\"");
 	refuse_buffer(plan, "y", large, "share memory with \"x\"");
-	/* It may share with what it replaces. */
+	/* The new buffer may share memory with the replaced one. */
 	IS_INT(plait_plan_bind_buffer(plan, "x", middle, &error), PLAIT_OK);
 	refuse_buffer(plan, "y", high, "share memory with \"x\"");
 	IS_INT(plait_plan_bind_buffer(plan, "x", low, &error), PLAIT_OK);
 	IS_INT(plait_plan_bind_buffer(plan, "y", high, &error), PLAIT_OK);
 	IS_UINT(info_of(plan).unbound, 0);
-	/* The device is settled by what lies on it. */
+	/* The device is set by the buffer that lies on it. */
 	IS_INT(plait_plan_bind_device(plan, "host:0", chaos, &error),
 	       PLAIT_E_INVALID);
 	HAS_STR(error.text, "buffer \"x\" is on this device");
@@ -481,7 +481,7 @@ static void functions(void)
 
 /* ---- devices ---- */
 
-/* A plan that was made with a device which is not here. */
+/* A plan that was made with a device that is not open. */
 static void devices(void)
 {
 	static const char text[] =
@@ -521,7 +521,7 @@ static plait_context *only_host(void)
 	return other;
 }
 
-/* What belongs to another context is refused; so is what is no plan. */
+/* An object of another context is rejected; so is a handle that is no plan. */
 static void strangers(void)
 {
 	plait_graph *graph = new_graph();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What costs nothing in a plan, what is meant by one device, and plans of parts
- * of a graph, through the public interface. */
+/* Freezing through the public interface: nodes without cost, the meaning of one
+ * device, and plans of parts of a graph. */
 #include "plait/plait.h"
 
 #include "lib/tap.h"
@@ -95,7 +95,7 @@ static void costs(void)
 	IS_UINT(makespan(graph), 5);
 	last = add(graph, (plait_node_desc){ .cost = 7 }, last);
 	IS_UINT(makespan(graph), 12);
-	/* Others cost 1, if it is not said that they are free. */
+	/* Others cost 1, unless they are declared free. */
 	IS_INT(plait_signal_create(devices[0], NULL, &signal, &error),
 	       PLAIT_OK);
 	free = (plait_node_desc){ .kind = PLAIT_NODE_EMIT, .signal = signal };
@@ -128,7 +128,7 @@ static void costs_that_quarrel(void)
 	plait_graph_release(graph);
 }
 
-/* One device is a barrier and a group of itself. */
+/* A single device is a barrier and a group of itself. */
 static void one_device(void)
 {
 	static const uint32_t flags[] = { PLAIT_NODE_ON_FIRST,
@@ -270,12 +270,13 @@ static void the_whole(void)
 	HAS_STR(error.text, "whole is set, but neither sources nor sinks");
 	IS_INT(part_of(&same, same.a, 0, whole, &info), PLAIT_E_INVALID);
 	HAS_STR(error.text, "whole is a plan of another graph");
-	/* Of a file it is known what its nodes are called. */
+	/* A file has the names of nodes. */
 	IS_INT(part_of(&four, four.a, 0, loaded, &info), PLAIT_OK);
 	IS_INT(part_of(&same, same.a, 0, loaded, &info), PLAIT_OK);
 	IS_INT(part_of(&named, named.a, 0, loaded, &info), PLAIT_E_INVALID);
 	HAS_STR(error.text, "in its graph node 0 'z' (x.c:3) is node 'a'");
-	/* What came after the whole was planned is in no part of it. */
+	/* Nodes that were added after the whole was planned are in no part of
+	 * it. */
 	(void)step(four.graph, "e", four.c);
 	IS_INT(part_of(&four, four.a, four.c, whole, &info), PLAIT_OK);
 	IS_INT(part_of(&four, four.a, 0, whole, &info), PLAIT_E_INVALID);

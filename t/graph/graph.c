@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The public builder: nodes of every kind, bodies, subgraphs, rotations,
- * freezing, and what is refused; nothing changes when a call fails. */
+ * freezing, and rejections; a failed call changes nothing. */
 #include "plait/plait.h"
 
 #include "lib/tap.h"
@@ -139,7 +139,7 @@ static void every_kind(void)
 	IS_INT(freeze(graph, PLAIT_FREEZE_CHECK, &info), PLAIT_OK);
 	IS_INT(info.nodes, 8);
 	IS_INT(info.lanes, 1);
-	/* The graph keeps what it names. */
+	/* The graph keeps the objects that it names. */
 	plait_signal_release(signal);
 	plait_buffer_release(x);
 	plait_buffer_release(y);
@@ -211,7 +211,7 @@ static void bodies_and_rotations(void)
 	IS_INT(plait_graph_body(body, pick, 2, &inner, &error), PLAIT_OK);
 	(void)join(inner, "deep", NULL, 0);
 	check_apart(body, first, pick);
-	/* After the loop the rotation is what the last body wrote. */
+	/* Behind the loop: the buffer that the last body wrote. */
 	arguments[0] = (plait_argument){ .size = sizeof(arguments[0]),
 					 .value = &(uint32_t){ 0 },
 					 .bytes = 4 };
@@ -276,7 +276,7 @@ static void subgraphs(void)
 	IS_INT(plait_live_count(PLAIT_OBJECT_BUFFER), 0);
 }
 
-/* Not refused because of a missing order: the plan's proof says it. */
+/* Not rejected because of a missing order: the plan's proof reports that. */
 static void conflicts_are_found(void)
 {
 	plait_graph *graph = new_graph();
@@ -513,8 +513,8 @@ static void launches_outside(void)
 	plait_queue_release(queue);
 }
 
-/* A mapping may be a copy: a launch sees what was queued before it, and what
- * is queued behind it sees what the launch wrote. */
+/* A mapping may be a copy: a launch sees earlier commands of the queue, and
+ * later ones see the writes of the launch. */
 static void launches_in_order(void)
 {
 	plait_context_desc desc = {

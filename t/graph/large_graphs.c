@@ -72,7 +72,7 @@ static plait_node join(plait_graph *graph, const plait_node *after,
 					      .cost = 1 }, after, count);
 }
 
-/* Freeze and prove; what the plan is made of. */
+/* Freeze, prove, and check the counts of the plan. */
 static plait_plan_info freeze(plait_graph *graph)
 {
 	plait_freeze_desc desc = { .size = sizeof(desc), .lanes = 2,
@@ -121,7 +121,7 @@ static void diamonds(void)
 	plait_graph_release(graph);
 }
 
-/* The dearest node there is can be planned; a second one is too much. */
+/* The dearest possible node can be planned; a second one is too much. */
 static void costs_beyond_counting(void)
 {
 	plait_node_desc dear = { .cost = INT64_MAX };
@@ -227,7 +227,8 @@ static void many_parameters(void)
 	plait_graph_release(graph);
 }
 
-/* Freezing leaves the graph as it is; it grows on, and plans do not notice. */
+/* Freezing does not change the graph; it grows on, and plans are not
+ * affected. */
 static void again_and_again(void)
 {
 	plait_graph *graph = new_graph();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What tests of loops share: a graph with a loop, turns, and a proof. */
+/* Helpers for tests of loops: a graph with a loop, rotations, and a proof. */
 #ifndef T_LOOPS_H
 #define T_LOOPS_H
 
@@ -12,8 +12,8 @@ static plait_kernel *kernel; /* reads its first argument, writes the second */
 static plait_buffer *memory[10];
 static plait_error error;
 
-/* A graph with a loop, and what a node does: one argument is read, the other
- * is written. */
+/* A graph with a loop, and the accesses of a node: one argument is read, the
+ * other is written. */
 struct loop {
 	plait_graph *graph;
 	plait_graph *body;
@@ -113,8 +113,8 @@ static inline void end_loop(struct loop *loop)
 	plait_graph_release(loop->graph);
 }
 
-/* Buffers memory[digit] take turns; the first one before them all, if the
- * text starts with '!'. */
+/* A rotation of the buffers memory[digit]; the first one is the prologue, if
+ * the text starts with '!'. */
 static inline uint64_t rotate(plait_graph *body, const char *digits)
 {
 	plait_buffer *buffers[10];
@@ -166,7 +166,7 @@ static inline plait_node step(plait_graph *graph, plait_argument from,
 	return node;
 }
 
-/* Freeze with a proof; the text of what was found, or "". */
+/* Freeze with a proof; returns the text of the error, or "". */
 static inline const char *prove(plait_graph *graph)
 {
 	plait_freeze_desc desc = { .size = sizeof(desc), .lanes = 8,

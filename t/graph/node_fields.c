@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a graph does not take: fields that a kind does not have, memory and
+ * Rejected fields of nodes: fields that a kind does not have, memory and
  * signals of another backend, work that a device cannot do, numbers of other
- * graphs, texts cut in the middle of a character.  Nothing changes when a
- * node is refused.
+ * graphs, texts cut in the middle of a character.  A rejected node changes
+ * nothing.
  */
 #include "plait/plait.h"
 
@@ -150,7 +150,7 @@ static plait_node accept(plait_graph *graph, plait_node_desc desc,
 
 /* ---- fields ---- */
 
-/* A node of each kind that is right. */
+/* A valid node of each kind. */
 static plait_node_desc right(uint32_t kind, plait_graph *part)
 {
 	static plait_argument argument;
@@ -224,7 +224,7 @@ static const struct surplus {
 	  ALL & ~(S | REGIONS) },
 };
 
-/* Put what is set in `more` on top of a descriptor. */
+/* Put the nonzero fields of `more` on top of a descriptor. */
 static void set_fields(plait_node_desc *desc, const plait_node_desc *more)
 {
 	unsigned char *to = (unsigned char *)desc;
@@ -357,7 +357,7 @@ static void other_backends(void)
 	desc = right(PLAIT_NODE_WHILE, NULL);
 	desc.device = far[1];
 	refuse(graph, desc, PLAIT_E_UNSUPPORTED, "buffer \"near\"");
-	/* Of a group each member touches the memory. */
+	/* Each member of a group touches the memory. */
 	desc = (plait_node_desc){ .kind = PLAIT_NODE_FILL, .bytes = 4,
 				  .target = near_buffer, .pattern_bytes = 1,
 				  .device_count = 2,
@@ -371,7 +371,7 @@ static void other_backends(void)
 	plait_graph_release(graph);
 }
 
-/* What names no device goes where it can. */
+/* A node that names no device goes where it can. */
 static void homes(void)
 {
 	plait_graph *graph = new_graph();
@@ -413,7 +413,7 @@ static void kernels_without_code(void)
 	plait_graph_release(graph);
 }
 
-/* ---- where ---- */
+/* ---- names in errors ---- */
 
 /* A race names both nodes, their places and the buffer. */
 static void races(void)
@@ -479,7 +479,7 @@ static bool is_utf8(const char *text)
 	return true;
 }
 
-/* Labels, files and names of every length around where messages cut. */
+/* Labels, files and names of every length around the cut of messages. */
 static void cut_texts(void)
 {
 	plait_graph *graph = new_graph();

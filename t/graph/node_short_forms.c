@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Short forms of plait_graph_add: each builds the node that its descriptor
- * builds, refuses bad input and then leaves the graph unchanged. */
+ * builds, rejects bad input and then leaves the graph unchanged. */
 #include "plait/plait.h"
 
 #include "lib/tap.h"
@@ -88,7 +88,7 @@ static int32_t add_one(void *user_data)
 	return 0;
 }
 
-/* ---- what they build ---- */
+/* ---- built nodes ---- */
 
 static void test_chain(void)
 {
@@ -236,7 +236,7 @@ static void test_parameter(void)
 	plait_graph_release(graph);
 }
 
-/* ---- what they refuse ---- */
+/* ---- rejections ---- */
 
 /* The call failed with a text that has `what`; nothing was added. */
 static void is_refused(plait_graph *graph, plait_status status,

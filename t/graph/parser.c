@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The text form of graphs: what it gives the planner, each error with its
- * line, every failed allocation, and random damage. */
+/* The text form of graphs: the planner's input that it gives, each error with
+ * its line, every failed allocation, and random damage. */
 #include "graph/text/parser.h"
 #include "graph/store/planner_view.h"
 
@@ -180,7 +180,7 @@ static void refuses(void)
 	check_refused("case c take=1\nnode a\nend",
 		      "g.txt:1: expected take=K, K from 0 to 0: there is 1 "
 		      "branch up to \"end\" in line 3; found take=1");
-	/* Who forgot an end is told that, not how many branches there are. */
+	/* A missing end is reported as such, not as the number of branches. */
 	check_refused("case c take=9\nnode a", "g.txt:1: no \"end\" for");
 	check_refused("case c take=0\nnode a\nend x",
 		      "expected the end of the line");
@@ -230,7 +230,7 @@ static void refuses_lists_and_repeats(void)
 	check_refused("node a\nafter=a", "\"a\" comes after itself");
 }
 
-/* Lines that add to what is above them. */
+/* Lines that add to the node above them. */
 static void more_edges(void)
 {
 	struct graph graph;
@@ -251,7 +251,7 @@ static void more_edges(void)
 	close_graph(&graph);
 }
 
-/* A device may stand below what names it, even inside of a body. */
+/* A device may be declared below its use, even inside of a body. */
 static void devices_below(void)
 {
 	struct graph graph;

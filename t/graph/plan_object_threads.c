@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One plan in the hands of several threads: everything that plait/plan.h
- * calls "any thread", at once.  ThreadSanitizer judges. */
+/* A plan that several threads use: each call that plait/plan.h marks as "any
+ * thread", at once.  ThreadSanitizer judges. */
 #include "plait/plait.h"
 
 #include "lib/tap.h"
@@ -26,7 +26,7 @@ static const char text[] =
 	"  case k take=1 after=x,y\n    node p\n  branch\n    node q\n  end\n"
 	"end\nnode z after=w device=host+far barrier\n";
 
-/* What each of them saw that was not as it should be. */
+/* Wrong results that the threads saw. */
 static int bad(plait_status status)
 {
 	return status == PLAIT_OK ? 0 : 1;
@@ -70,7 +70,8 @@ static int write_all(plait_plan *mine)
 	return wrong;
 }
 
-/* Buffers take turns, so that each call replaces what another one bound. */
+/* A rotation of buffers, so that each call replaces the binding of another
+ * one. */
 static int bind_all(unsigned turn)
 {
 	plait_error error = { .size = sizeof(error) };
@@ -92,7 +93,7 @@ static void *use(void *number)
 		wrong += bind_all((unsigned)(uintptr_t)number + i);
 		plait_plan_release(plan);
 	}
-	/* Who comes last ends it. */
+	/* The last thread ends it. */
 	plait_plan_release(plan);
 	return (void *)wrong;
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a graph remembers so that the next node is added faster: handles it has
- * had, the last launch, labels and files.  It must never be wrong: not after
- * a handle was let go, nor after a node was refused, nor for what only looks
- * alike.
+ * Caches of a graph that make the next node cheaper: known handles, the last
+ * launch, labels and files.  They must never be wrong: not after a handle was
+ * released, nor after a node was rejected, nor for equal-looking input.
  */
 #include "plait/plait.h"
 
@@ -70,7 +69,7 @@ static plait_buffer *new_buffer(const char *label)
 	return buffer;
 }
 
-/* What the next launch comes after, and then the launch itself; or null. */
+/* The predecessor of the next launch, and then the launch itself; or null. */
 static plait_node *chain;
 
 /* A launch that writes a buffer; `bytes` of its second argument: 8 is right. */
@@ -116,7 +115,7 @@ static void let_go(void)
 	IS_INT(plait_live_count(PLAIT_OBJECT_BUFFER), 1);
 	IS_INT(set(kernel, x, 8, 1), PLAIT_E_HANDLE);
 	HAS_STR(error.text, "released before");
-	/* Another one is another one, whatever its number is like. */
+	/* Another handle is another buffer, also with a similar number. */
 	y = new_buffer("y");
 	OK(y != x);
 	IS_INT(set(kernel, y, 8, 1), PLAIT_OK);
@@ -152,7 +151,7 @@ static void wrong_type(void)
 	tear_down();
 }
 
-/* What a refused node brought is forgotten: held by nobody, found by nobody. */
+/* Objects of a rejected node are dropped: no reference, no cached handle. */
 static void refused(void)
 {
 	plait_buffer *x, *y;
@@ -168,7 +167,7 @@ static void refused(void)
 	IS_INT(set(kernel, y, 8, 7), PLAIT_OK);
 	IS_INT(set(kernel, y, 4, 8), PLAIT_E_INVALID);
 	IS_INT(prove(), PLAIT_OK);
-	/* The same place in the graph, so the two conflict. */
+	/* Both nodes are in the same place of the graph, so they conflict. */
 	IS_INT(set(kernel, y, 8, 7), PLAIT_OK);
 	IS_INT(prove(), PLAIT_E_INVALID);
 	plait_buffer_release(y);
@@ -214,7 +213,8 @@ static void views(void)
 	tear_down();
 }
 
-/* What was only read so far is not written because it is known. */
+/* A buffer that was only read so far is not taken as written because it is
+ * known. */
 static void read_only(void)
 {
 	float memory[16] = { 0 };
@@ -272,7 +272,7 @@ static void launches(void)
 	tear_down();
 }
 
-/* The same launch is another one for a kernel that has groups of its own. */
+/* An equal launch is another one for a kernel that has groups of its own. */
 static void groups(void)
 {
 	plait__module module = { .division = PLAIT__MODULE_GROUPS,
@@ -326,7 +326,7 @@ static void names(void)
 			 strcmp(text_at(nodes[i].file), file) != 0;
 	}
 	IS_UINT(wrong, 0);
-	/* The same one over and over is there once. */
+	/* A label that is used again is stored once. */
 	bytes = inside()->store->strings.count;
 	for (int i = 0; i < 10; i++)
 		IS_INT(plait_graph_add(graph, &desc, NULL, 0, NULL, &error),

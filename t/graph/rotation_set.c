@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What loops carry: buffers that take turns, and the number of the iteration.
- * A plan's proof knows which turns are the same memory and when; what makes no
- * sense is refused when it is added.
+ * State of loops: rotations, and the number of the iteration.  A plan's proof
+ * knows which slots are the same memory and when; a meaningless use is rejected
+ * when it is added.
  */
 #include <string.h>
 
@@ -11,24 +11,24 @@
 
 #include "loops.h"
 
-/* ---- which turns meet ---- */
+/* ---- overlap of slots ---- */
 
 /* Two nodes of one body without an order. */
 static const struct pair {
 	const char *one, *other;	/* rotations */
-	unsigned from[2], to[2];	/* what each node looks ahead */
+	unsigned from[2], to[2];	/* the offset of each node */
 	bool meet;
 } pairs[] = {
 	/* Both read, each writes elsewhere. */
 	{ "012", "012", { 0, 0 }, { 1, 2 }, false },
 	{ "012", "012", { 0, 0 }, { 1, 1 }, true },
 	{ "012", "012", { 0, 1 }, { 1, 2 }, true },
-	/* Ahead by a whole round is the same. */
+	/* An offset of a whole round is the same buffer. */
 	{ "012", "012", { 1, 2 }, { 0, 3 }, true },
 	{ "0123", "0123", { 1, 2 }, { 0, 3 }, false },
 	{ "01234567", "01234567", { 0, 7 }, { 15, 8 }, true },
 	{ "01234567", "01234567", { 1, 2 }, { 0, 11 }, false },
-	/* The prologue's buffer, and the others in turn. */
+	/* The prologue's buffer, and the others of the rotation. */
 	{ "!0123", "!0123", { 1, 1 }, { 2, 3 }, false },
 	{ "!0123", "!0123", { 1, 1 }, { 0, 3 }, true },
 	{ "!0123", "!0123", { 2, 2 }, { 0, 1 }, false },
@@ -68,7 +68,7 @@ static void turns_that_meet(void)
 	}
 }
 
-/* A buffer that takes turns and is used by itself as well. */
+/* A buffer of a rotation that is used by itself as well. */
 static void turns_and_buffers(void)
 {
 	static const struct {
@@ -94,7 +94,8 @@ static void turns_and_buffers(void)
 	}
 }
 
-/* A write to one turn does not hide what wrote the buffer before. */
+/* A write to one slot does not hide the command that wrote the buffer
+ * before. */
 static void writes_hide_their_turn_only(void)
 {
 	struct loop loop = new_loop();
@@ -107,7 +108,7 @@ static void writes_hide_their_turn_only(void)
 	end_loop(&loop);
 }
 
-/* ---- where a rotation may be used ---- */
+/* ---- places for a rotation ---- */
 
 static void after_the_loop(void)
 {
@@ -124,7 +125,7 @@ static void after_the_loop(void)
 	(void)add_loop(second, PLAIT_NODE_CASE, NULL, &inner);
 	(void)step(inner, turn(rotation, 0), direct(7), NULL);
 	IS_STR(prove(loop.graph), "");
-	/* A buffer of it, beside it. */
+	/* A buffer of it, used in parallel to it. */
 	use = step(loop.graph, direct(9), direct(1), &loop.node);
 	HAS_STR(prove(loop.graph), "same memory");
 	IS_INT(plait_graph_add_edge(loop.graph, next, use, &error), PLAIT_OK);
@@ -134,7 +135,7 @@ static void after_the_loop(void)
 	end_loop(&loop);
 }
 
-/* What a freeze without a proof says. */
+/* The result of a freeze without a proof. */
 static const char *freeze(plait_graph *graph)
 {
 	plait_plan *plan = NULL;
@@ -150,7 +151,8 @@ static void before_the_loop(void)
 	uint64_t rotation = rotate(loop.body, "01");
 	plait_node use = step(loop.graph, direct(5), turn(rotation, 0), NULL);
 
-	/* Beside it, whatever the schedule; then before it; then after it. */
+	/* In parallel to it, in every schedule; then before it; then after
+	 * it. */
 	HAS_STR(freeze(loop.graph), "'step' uses a rotation of node 0 'loop', "
 		"but does not come after it");
 	IS_INT(plait_graph_add_edge(loop.graph, use, loop.node, &error),
@@ -178,8 +180,8 @@ static plait_node add_join(plait_graph *graph, const plait_node *after,
 	return node;
 }
 
-/* Many loops side by side, each with a user further down; and one user that
- * comes after all loops but its own. */
+/* Many parallel loops, each with a user further down; and one user that comes
+ * after all loops but its own. */
 static void far_from_the_loop(void)
 {
 	enum { LOOPS = 150 };
@@ -198,7 +200,7 @@ static void far_from_the_loop(void)
 	for (int i = 1; i < LOOPS; i++)
 		(void)step(loop.graph, turn(rotations[i], 0), direct(5), &all);
 	IS_STR(freeze(loop.graph), "");
-	/* In a branch: what holds it has to come after the loop. */
+	/* In a branch: the node that holds it has to come after the loop. */
 	user = add_loop(loop.graph, PLAIT_NODE_CASE, &all, &branch);
 	(void)step(branch, turn(rotations[0], 0), direct(5), NULL);
 	HAS_STR(freeze(loop.graph), "'step' uses a rotation of node 1 'loop'");
@@ -323,7 +325,7 @@ static void types_of_iterations(void)
 	end_loop(&loop);
 }
 
-/* Each counter of a plan is of the loop whose body is the next around. */
+/* Each counter of a plan belongs to the innermost loop around it. */
 static unsigned wrong_counters(plait_plan *handle, unsigned *out_count)
 {
 	plait__plan_object *frozen;
@@ -390,7 +392,7 @@ static void counters_of_their_loops(void)
 	plait_kernel_release(code);
 }
 
-/* A plan from a file may say anything of loops. */
+/* A plan from a file may contain any loops. */
 static unsigned unnoticed(plait__plan *plan, uint32_t *place)
 {
 	uint32_t kept = *place;
@@ -504,9 +506,9 @@ WITH(broken_plans)
 WITH(parts_without_the_loop)
 
 static const struct tap_scenario scenarios[] = {
-	{ "turns that meet", with_turns_that_meet },
-	{ "turns and buffers", with_turns_and_buffers },
-	{ "writes hide their turn only", with_writes_hide_their_turn_only },
+	{ "slots that overlap", with_slots_that_overlap },
+	{ "rotations and buffers", with_rotations_and_buffers },
+	{ "writes hide their slot only", with_writes_hide_their_slot_only },
 	{ "after the loop", with_after_the_loop },
 	{ "before the loop", with_before_the_loop },
 	{ "in another body", with_in_another_body },

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What users see of a simulation: the whole, and each lane in records of
- * their own size. */
+/* Simulations through the public interface: the whole, and each lane in records
+ * of their own size. */
 #include "plait/plait.h"
 
 #include "lib/tap.h"
@@ -11,7 +11,7 @@
 static plait_context *context;
 static plait_error error = { .size = sizeof(error) };
 
-/* A record as a caller of a later version would have it. */
+/* A record as a caller of a later version has it. */
 struct later {
 	plait_lane_use use;
 	uint64_t news[3];
@@ -61,7 +61,7 @@ static void each_lane(void)
 	IS_UINT(busy, whole.busy);
 	IS_UINT(busy, 3 + 4 + 2 + 15);
 	IS_UINT(commands, 5);
-	/* What is behind the last lane is the caller's. */
+	/* Memory behind the last lane is the caller's. */
 	IS_UINT(lanes[3].busy, 77);
 	plait_plan_release(plan);
 }
@@ -180,7 +180,7 @@ static void larger_records(void)
 	plait_plan_release(plan);
 }
 
-/* What makes the run as long as it is, with records of any size. */
+/* The critical path of the run, with records of any size. */
 static void critical(void)
 {
 	struct step {
@@ -254,7 +254,7 @@ static void bad_input(void)
 	refuse(plan, lanes, 3, "plait_lane_use: size");
 	lanes[0].size = 0;
 	refuse(plan, lanes, 3, "plait_lane_use");
-	/* Nobody asked for lanes: the count does not matter. */
+	/* No lanes were requested: the count does not matter. */
 	IS_INT(plait_plan_simulate(plan, NULL, &whole, NULL, 7, &error),
 	       PLAIT_OK);
 	IS_INT(plait_plan_simulate(plan, NULL, NULL, NULL, 0, &error),
@@ -264,7 +264,7 @@ static void bad_input(void)
 	       PLAIT_E_HANDLE);
 }
 
-/* An empty plan has no lanes to write, whatever the record looks like. */
+/* An empty plan has no lanes to write, with any record. */
 static void no_lanes(void)
 {
 	plait_plan *plan = new_plan("", 0);

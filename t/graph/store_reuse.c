@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a released graph leaves to the next one of its context: memory, and
- * nothing else.  Counted by an allocator.
+ * Reuse of a released graph by the next one of its context: memory, and nothing
+ * else.  Counted by an allocator.
  */
 #include "plait/plait.h"
 
@@ -126,7 +126,7 @@ static void used_again(void)
 	free(second);
 }
 
-/* Who is there at the same time has memory of its own. */
+/* A graph that exists at the same time has memory of its own. */
 static void side_by_side(void)
 {
 	plait_node last;
@@ -144,7 +144,8 @@ static void side_by_side(void)
 	}
 }
 
-/* What a graph of this many nodes, and a label of so many bytes, leaves. */
+/* The memory that a graph of this many nodes, and a label of so many bytes,
+ * leaves. */
 static uint64_t left_by(uint32_t nodes, uint64_t label_bytes)
 {
 	uint64_t before = memory.live_bytes;

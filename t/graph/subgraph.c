@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Subgraphs: the joins around a copy, loops and what they carry, the same
- * graph twice, a graph in itself; and that many or large ones cost no more
- * than their nodes.
+ * Subgraphs: the joins around a copy, loops and their rotations, the same graph
+ * twice, a graph in itself; and that many or large ones cost no more than their
+ * nodes.
  */
 #include "plait/plait.h"
 
@@ -141,7 +141,8 @@ static void one_inside(void)
 	plait_graph_release(graph);
 }
 
-/* Sources come after what comes before, sinks before what comes after. */
+/* Sources come after the predecessors of the copy, sinks before its
+ * successors. */
 static void many_ends(void)
 {
 	plait_graph *graph = new_graph(), *part = new_graph();
@@ -169,7 +170,7 @@ static void joins_are_with_the_copy(void)
 
 	IS_INT(plait_graph_add(part, &far, NULL, 0, NULL, &error), PLAIT_OK);
 	last = import(graph, part, NULL);
-	/* What comes after goes where the copy was. */
+	/* The successor went to the lane of the copy. */
 	(void)join(graph, &last, 1);
 	IS_INT(freeze(graph).devices, 1);
 	plait_graph_release(part);
@@ -276,7 +277,7 @@ static void loops_come_along(void)
 	a = import(graph, part, NULL);
 	(void)import(graph, part, &a);
 	IS_INT(freeze(graph).regions, 4);
-	/* A part of the loop makes sense in the loop only. */
+	/* A part of the loop is valid in the loop only. */
 	IS_INT(try_import(graph, inner.body, NULL, NULL), PLAIT_E_INVALID);
 	HAS_STR(error.text, "of a loop that is not part of it");
 	IS_INT(try_import(part, inner.body, NULL, NULL), PLAIT_E_INVALID);
@@ -289,7 +290,7 @@ static void loops_come_along(void)
 	close_memory();
 }
 
-/* Into the body of what is copied: as it was before. */
+/* Into the body of the copied loop: as it was before. */
 static void into_its_own_body(void)
 {
 	plait_graph *part = new_graph();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a copy of a graph takes along into one that has other things already:
+/* Tables that a copy of a graph takes along into one that has entries already:
  * parameters, launch sizes, signals, sets of devices.  Copies run. */
 #include "plait/plait.h"
 
@@ -67,7 +67,7 @@ static plait_node add_signal(plait_graph *graph, uint32_t kind,
 		.sequence = kind == PLAIT_NODE_WAIT }, after);
 }
 
-/* Of a run: how much, and which word. */
+/* Parameters of a run: the amount, and the index of the word. */
 static plait_node add_launch(plait_graph *graph, plait_kernel *kernel,
 			     const char *amount, plait_node after)
 {
@@ -116,7 +116,7 @@ static plait_graph *make_part(void)
 	return part;
 }
 
-/* So that nothing has the number there that it had in the part. */
+/* So that no entry has the number there that it had in the part. */
 static plait_graph *make_other(const char *amount, plait_node *last)
 {
 	plait_graph *graph = new_graph();
@@ -243,7 +243,7 @@ static void order_of_devices(void)
 	plait_graph_release(graph);
 }
 
-/* One name, one type; a copy that fails leaves the graph as it was. */
+/* A name has one type; a copy that fails leaves the graph as it was. */
 static void one_name_two_types(void)
 {
 	uint64_t nodes[2], edges[2];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Plans that were kept: read, bound to other things than they were made with,
- * and run; and what must not be run, whatever it is bound to. */
+/* Saved plans: read, bound to other objects than they were made with, and run;
+ * and plans that must not be run with any binding. */
 #include "plait/plait.h"
 
 #include "graph/plan/plan_object.h"
@@ -15,7 +15,7 @@ static plait_context *context;
 static plait_device *device;
 static plait_error error = { .size = sizeof(error) };
 
-/* ---- what runs ---- */
+/* ---- functions ---- */
 
 static int32_t add(void *const *arguments, const plait_launch *launch,
 		   void *user_data)
@@ -40,7 +40,7 @@ static int32_t go_on(void *user_data)
 	return (*(int *)user_data)++ < TIMES;
 }
 
-/* ---- making it ---- */
+/* ---- creation ---- */
 
 static plait_buffer *new_buffer(const char *label)
 {
@@ -116,7 +116,7 @@ static void fill_graph(plait_graph *graph, plait_kernel *kernel,
 			.flags = PLAIT_CALL_ANY_THREAD }, &node);
 }
 
-/* As another process has it; gives the graph back. */
+/* As another process loads it; releases the graph. */
 static plait_plan *read_back(plait_graph *graph)
 {
 	plait_plan *plan = NULL, *again = NULL;
@@ -133,7 +133,7 @@ static plait_plan *read_back(plait_graph *graph)
 	return again;
 }
 
-/* All that it was made with is gone when it comes back. */
+/* All objects that it was made with are gone when it comes back. */
 static plait_plan *new_plan(void)
 {
 	plait_kernel *kernel = new_kernel();
@@ -150,7 +150,7 @@ static plait_plan *new_plan(void)
 	return plan;
 }
 
-/* What stands for its names here; y is given back for looking at it. */
+/* Binds objects to its names; returns y for inspection. */
 static plait_buffer *bind_all(plait_plan *plan, int *turns, int *counted)
 {
 	plait_kernel *kernel = new_kernel();
@@ -174,7 +174,7 @@ static plait_buffer *bind_all(plait_plan *plan, int *turns, int *counted)
 	return y;
 }
 
-/* What it writes it meets only now. */
+/* Its effect becomes visible only now. */
 static void what_is_read_only(void)
 {
 	static float words[COUNT];
@@ -224,7 +224,7 @@ static void runs_again(void)
 	plait_buffer_release(y);
 }
 
-/* ---- what must not be run ---- */
+/* ---- rejected plans ---- */
 
 static plait_status prepare_text(const char *text)
 {
@@ -241,7 +241,7 @@ static plait_status prepare_text(const char *text)
 	return status;
 }
 
-/* Nodes of a text take their place; its loops have nothing that decides. */
+/* Nodes of a text take their place; its loops have no predicate. */
 static void texts(void)
 {
 	IS_INT(prepare_text("node a\nnode b after=a scratch=8\n"), PLAIT_OK);
@@ -273,7 +273,7 @@ static plait__plan_payload *payload_of(plait__plan *plan, uint8_t kind)
 	return NULL;
 }
 
-/* A file may say this, and pass every check of what a plan is. */
+/* A file may contain this, and pass every check of a plan's structure. */
 #define LIES(place, value, why) \
 	do { \
 		__typeof__(place) kept = (place); \
@@ -394,7 +394,7 @@ WITH(lies)
 WITH(lies_of_rows)
 
 static const struct tap_scenario scenarios[] = {
-	{ "what is read-only", with_what_is_read_only },
+	{ "read-only memory", with_read_only_memory },
 	{ "runs again", with_runs_again },
 	{ "texts", with_texts },
 	{ "lies", with_lies },

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Launches that do not hold: each is refused with the kernel's name, the
- * argument's number and name, and nothing is kept of it. */
+/* Invalid launches: each is rejected with the kernel's name, the argument's
+ * number and name, and leaves no reference. */
 #include "lib/kernels.h"
 
 static int32_t do_nothing(void *const *arguments, const plait_launch *launch,
@@ -12,7 +12,7 @@ static int32_t do_nothing(void *const *arguments, const plait_launch *launch,
 	return 0;
 }
 
-/* Good ones, to be spoilt one at a time. */
+/* Valid ones, to be spoilt one at a time. */
 struct set {
 	struct rig *rig;
 	plait_kernel *kernel;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Signatures of kernels: what parses, how it is written back, what does not
- * parse and at which byte, and that no failed allocation leaks. */
+/* Signatures of kernels: valid ones and their canonical text, errors with their
+ * byte, and that no failed allocation leaks. */
 #include "kernel/signature.h"
 
 #include <stdio.h>
@@ -80,7 +80,7 @@ static void is_canonical(void)
 	check_canonical("f() :bool", "f(): bool");
 }
 
-/* All names of NIDL, and what is near at hand in C. */
+/* All names of NIDL, and the related names of C. */
 static void has_aliases(void)
 {
 	static const char *const pairs[][2] = {

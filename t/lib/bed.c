@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * See bed.h.
- */
+/* Test bed for one backend; see bed.h. */
 #include "bed.h"
 
 #include <stdio.h>
@@ -11,7 +9,7 @@
 
 struct bed bed;
 
-/* Wraps what is open with the interposer `name`, as layer `depth`. */
+/* Wraps the open backend with the interposer `name`, as layer `depth`. */
 static bool wrap_one(const char *name, int depth)
 {
 	plait_backend_table outer;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One open backend on a fake host, with interposers around it if wanted, and
- * short forms of its slots.  For tests that drive a table directly.
+ * Test bed for one backend: an open backend on a fake host, optionally wrapped
+ * in interposers, and short forms of its slots, for tests that call a plugin's
+ * table directly.
  */
 #ifndef BED_H
 #define BED_H
@@ -16,25 +17,25 @@ struct bed {
 	plait_backend *self;
 	plait_error error;
 	plait_backend_table layers[BED_LAYERS];
-	/* What bed_write_letter wrote. */
+	/* Letters in the order in which bed_write_letter appended them. */
 	char letters[256];
 };
 
 extern struct bed bed;
 
 /*
- * Open "backend", or "outer,inner,backend", with options for all of them.
- * False, with failed checks, when that does not work.
+ * Opens "backend", or "outer,inner,backend", with options for all of them.
+ * Returns false, with failed checks, on failure.
  */
 bool bed_open(const char *names, const char *options);
-/* The same without checks that count. */
+/* Does the same without counted checks. */
 bool bed_open_quietly(const char *names, const char *options);
-/* The same around a table of the test's own; the last name is left out. */
+/* Does the same around a table of the test's own; the last name is left out. */
 bool bed_wrap(const char *names, const char *options,
 	      const plait_backend_table *inner);
-/* Close, and check that nothing leaked. */
+/* Closes, and checks that nothing leaked. */
 void bed_close(void);
-/* The same, when errors in the log were asked for. */
+/* Does the same when the test expects errors in the log. */
 void bed_close_sinful(void);
 
 plait_backend_queue *bed_queue_on(uint32_t device, const char *label);

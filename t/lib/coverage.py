@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""coverage.py BUILD: what a build with --enable-coverage has run so far, lines and
+"""coverage.py BUILD: coverage of a build with --enable-coverage so far, lines and
 branches of each source file, and each function that nothing has called."""
 import json
 import os

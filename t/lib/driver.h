@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests of plans, on the stand-ins for CUDA (ON_CUDA), or on a driver of OpenCL
- * that is there: on two halves of its device.  Drivers are not instrumented; and
- * before 2.42 glibc can lose a wake-up of a condition variable, which those on
- * processors sleep on.
+ * Choice of a driver for tests of plans: the stand-ins for CUDA (ON_CUDA), or
+ * an installed driver of OpenCL, on two halves of its device.  Drivers are not
+ * instrumented; and before 2.42 glibc can lose a wake-up of a condition
+ * variable, on which drivers for processors sleep.
  */
 #ifndef T_DRIVER_H
 #define T_DRIVER_H
@@ -22,7 +22,7 @@
 
 static char driver_options[1100];
 
-/* With each context others of the plans' commands are graphs of the driver. */
+/* With each context other commands of the plans are graphs of the driver. */
 static inline void look_for_driver(void)
 {
 	static const char *const fewest[] = { "1", "0", "4" };
@@ -39,7 +39,7 @@ static inline void look_for_driver(void)
 #define DRIVER_BACKEND "opencl"
 #define DRIVER_OPTIONS "opencl:split=2"
 
-/* Skips all where there is none. */
+/* Skips the whole test where there is no driver. */
 static inline void look_for_driver(void)
 {
 	const plait_context_desc desc = { .size = sizeof(desc),

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * See fakehost.h.
- */
+/* Fake host services for plugins; see fakehost.h. */
 #include "fakehost.h"
 
 #include <dlfcn.h>
@@ -15,7 +13,8 @@ static fakehost *fake(plait_host *host)
 	return (fakehost *)(void *)host;
 }
 
-/* In front of each block; as long as the strictest alignment asks. */
+/* The header in front of each block, as long as the strictest alignment
+ * requires. */
 struct fakehost_block {
 	struct fakehost_block *next;
 	struct fakehost_block *previous;
@@ -42,7 +41,7 @@ static void unlink_block(fakehost *self, struct fakehost_block *block)
 	self->live_blocks--;
 }
 
-/* With the lock held. */
+/* Caller holds the lock. */
 static void *resize_locked(fakehost *self, void *pointer, uint64_t old_bytes,
 			   uint64_t new_bytes)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the tests of kernels share: making one, launching it, arguments. */
+/* Helpers for tests of kernels: creation, launches, arguments. */
 #ifndef T_KERNELS_H
 #define T_KERNELS_H
 
@@ -26,7 +26,7 @@ static inline plait_argument memory_of(plait_buffer *buffer, uint64_t offset)
 				 .buffer = buffer, .offset_bytes = offset };
 }
 
-/* Null, with the reason in the rig, when it cannot be made. */
+/* Null, with the reason in the rig, when the kernel cannot be created. */
 static inline plait_kernel *make_kernel(struct rig *rig,
 					plait_kernel_desc desc)
 {
@@ -39,7 +39,7 @@ static inline plait_kernel *make_kernel(struct rig *rig,
 	return kernel;
 }
 
-/* Launch and wait: what came of it. */
+/* Launch and wait; returns the status of the launch, or of the wait. */
 static inline plait_status launch_it(struct rig *rig, plait_kernel *kernel,
 				     const plait_launch *launch,
 				     const plait_argument *arguments,

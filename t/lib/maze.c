@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Making mazes from numbers; see maze.h. */
+/* Generation of mazes from numbers; see maze.h. */
 #include "maze.h"
 
 #include <string.h>
@@ -41,7 +41,7 @@ uint32_t maze_count(const struct maze_spot *region, uint32_t visit)
 	};
 
 	if (region->kind == MAZE_CASE)
-		/* One too many is none. */
+		/* One child too many means none. */
 		return (uint32_t)maze_below(&random, region->branches + 1);
 	if (region->kind == MAZE_DO)
 		return 1 + (uint32_t)maze_below(&random, 3);
@@ -89,7 +89,7 @@ struct maker {
 
 static uint64_t bit(uint32_t number)
 {
-	/* What is spare is thrown away. */
+	/* Spare spots are thrown away. */
 	return (uint64_t)1 << number % MAZE_SPOTS;
 }
 
@@ -129,7 +129,7 @@ static uint32_t pick(struct maker *maker, uint64_t mask)
 	return (uint32_t)__builtin_ctzll(mask);
 }
 
-/* After up to two of those that are there; room is left for two more. */
+/* After up to two of the existing spots; room is left for two more. */
 static struct maze_spot *add_spot(struct maker *maker, uint32_t body,
 				  enum maze_kind kind)
 {
@@ -150,7 +150,7 @@ static struct maze_spot *add_spot(struct maker *maker, uint32_t body,
 	return spot;
 }
 
-/* ---- what is in a body ---- */
+/* ---- the contents of a body ---- */
 
 static bool in_loop(const struct maze *maze, uint32_t body)
 {
@@ -239,7 +239,7 @@ static uint32_t new_body(struct maker *maker, uint32_t region, uint32_t depth)
 	return body;
 }
 
-/* Buffers that take turns, and who writes the next one. */
+/* Buffers of a rotation, and the spot that writes the next one. */
 static void add_rotation(struct maker *maker, uint32_t body)
 {
 	struct maze *maze = maker->maze;
@@ -286,7 +286,7 @@ static void fill_region(struct maker *maker, struct maze_spot *region,
 	}
 }
 
-/* Who looks behind a loop at what it left. */
+/* A spot behind a loop that reads the loop's final buffer. */
 static void look_behind(struct maker *maker, const struct maze_spot *region)
 {
 	const struct maze *maze = maker->maze;
@@ -350,7 +350,7 @@ static void fill_body(struct maker *maker, uint32_t body, uint32_t count)
 	}
 }
 
-/* ---- who comes before whom ---- */
+/* ---- the order of spots ---- */
 
 static void find_inside(struct maze *maze)
 {
@@ -374,7 +374,7 @@ static uint64_t inside_of(const struct maze_spot *region)
 	return inside;
 }
 
-/* These do not have the turn of the body that they are in. */
+/* Regions do not know the iteration of their body. */
 static uint64_t regions_of(const struct maze *maze)
 {
 	uint64_t regions = 0;
@@ -385,7 +385,7 @@ static uint64_t regions_of(const struct maze *maze)
 	return regions;
 }
 
-/* A spot comes later than those it is after, and than the region around it. */
+/* A spot comes later than its predecessors, and than the region around it. */
 static void find_before(struct maze *maze, struct maze_spot *spot)
 {
 	uint32_t region = maze->bodies[spot->body].region;
@@ -423,8 +423,8 @@ void maze_make(struct maze *maze, uint64_t seed, uint32_t size, bool overlaps)
 	struct maker maker = { .maze = maze };
 
 	start_over(&maker, seed, size, overlaps);
-	/* Branches that are not begun yet need room, too, and once in a million
-	 * mazes there is none left for them: then a smaller one. */
+	/* Branches that are not generated yet need room, too, and once in a
+	 * million mazes none is left for them: then a smaller maze is made. */
 	while (maze->spot_count > MAZE_SPOTS)
 		start_over(&maker, seed, size /= 2, overlaps);
 	find_inside(maze);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Random graphs with loops and branches, as data: made from a number, built as
- * a plait graph, run, and walked by a plain interpreter that knows what each
- * function has to find.  The walk reads the maze alone, never a plan.
+ * Mazes: random graphs with loops and branches, as data.  A maze is made from a
+ * number, built as a plait graph, run, and walked by a plain interpreter that
+ * computes the number that each function must find.  The walk reads the maze
+ * alone, never a plan.
  *
- * A *spot* is a node, a *body* holds spots, a *world* is what one run does:
- * each function stamps when it began and ended, and leaves a number that comes
- * from all that has to be done before it, this iteration and the last one.
+ * A *spot* is a node, a *body* holds spots, a *world* is the state of one run:
+ * each function stamps its begin and end, and leaves a number derived from all
+ * that must precede it, from this iteration and the last one.
  */
 #ifndef T_MAZE_H
 #define T_MAZE_H
@@ -16,7 +17,8 @@
 
 enum {
 	MAZE_SPOTS = 64,	/* bits of a mask */
-	MAZE_SPARE = 32,	/* while it is made; see maze_make */
+	MAZE_SPARE = 32,	/* spare spots during generation; see
+				 * maze_make */
 	MAZE_BODIES = 48,
 	MAZE_BUFFERS = 96,
 	MAZE_ROTATIONS = 16,
@@ -30,24 +32,24 @@ enum {
 };
 
 enum maze_kind {
-	/* With a function. */
+	/* Spots with a function. */
 	MAZE_CALL,	/* of the host */
 	MAZE_PLAIN,	/* a kernel, as all that follow */
-	MAZE_NUMBER,	/* is told the iteration */
+	MAZE_NUMBER,	/* takes the number of the iteration */
 	MAZE_VALUE,	/* has a parameter */
-	MAZE_SIZE,	/* has a launch size that the run brings */
-	MAZE_SCRATCH,	/* has memory of its own */
+	MAZE_SIZE,	/* has a launch size that is a parameter of the run */
+	MAZE_SCRATCH,	/* has scratch memory */
 	MAZE_TURN,	/* reads this buffer of a rotation, writes the next */
 	MAZE_LOOK,	/* reads a buffer, or one of a rotation */
-	MAZE_SET,	/* sets the word that a region is decided by */
+	MAZE_SET,	/* sets the predicate word of a region */
 	MAZE_LOWER,	/* lowers it */
-	MAZE_STATE,	/* is told the world by the run */
-	/* Without. */
+	MAZE_STATE,	/* takes the world as a parameter of the run */
+	/* Spots without a function. */
 	MAZE_JOIN,
 	MAZE_MARK,
 	MAZE_FILL,
 	MAZE_COPY,
-	/* Regions, whose predicate is a function or a word. */
+	/* Regions; the predicate is a function or a word. */
 	MAZE_WHILE,
 	MAZE_DO,
 	MAZE_CASE
@@ -65,13 +67,15 @@ struct maze_spot {
 	uint32_t branches;
 	uint32_t bodies[MAZE_BRANCHES];
 	bool by_word;
-	uint32_t region;	/* SET, LOWER: whose word */
-	uint32_t buffer;	/* what it reads or writes, or the word */
+	uint32_t region;	/* SET, LOWER: the region of the word */
+	uint32_t buffer;	/* the buffer that it reads or writes, or the
+				 * word */
 	uint32_t source;
 	uint32_t rotation;	/* TURN, LOOK: or MAZE_NONE */
 	uint64_t cost;
-	/* Whose numbers it uses: all before it; in the same body, of the turn
-	 * before; and a predicate those of its bodies. */
+	/* The spots that it takes numbers from, as masks: all before it; those
+	 * of the same body, from the iteration before; and for a predicate
+	 * those of its bodies. */
 	uint64_t before;
 	uint64_t beside;
 	uint64_t inside;
@@ -79,7 +83,7 @@ struct maze_spot {
 };
 
 struct maze_body {
-	uint32_t region;	/* whose, or MAZE_NONE */
+	uint32_t region;	/* the region of the body, or MAZE_NONE */
 	uint32_t depth;
 	uint32_t rotation;	/* of a loop, or MAZE_NONE */
 	uint64_t spots;		/* in it */
@@ -94,7 +98,7 @@ struct maze_rotation {
 	uint64_t handle;
 };
 
-/* What one run did. */
+/* One execution of a function. */
 struct maze_entry {
 	uint64_t begin, end, number;
 };
@@ -105,13 +109,13 @@ struct maze_world {
 	uint64_t salt;		/* parameters */
 	uint64_t size;
 	uint64_t clock;
-	uint64_t broken;	/* what functions saw that cannot be */
-	/* What happens when this spot has its turn; see maze_action. */
+	uint64_t broken;	/* impossible values that functions saw */
+	/* The action when this spot is executed; see maze_action. */
 	enum maze_action action;
 	uint32_t fuse;
 	uint32_t fuse_turn;
 	plait_run *run;		/* for CANCELS */
-	/* Plain on purpose: what orders functions is the plan. */
+	/* Plain on purpose: the plan orders functions, not these words. */
 	uint64_t numbers[MAZE_SPOTS][2];
 	uint32_t times[MAZE_SPOTS];
 	uint32_t visits[MAZE_SPOTS];
@@ -121,7 +125,8 @@ struct maze_world {
 
 struct maze {
 	uint64_t seed;
-	bool overlaps;		/* runs may: all is in their worlds */
+	bool overlaps;		/* runs may overlap: all state is in their
+				 * worlds */
 	uint32_t spot_count;
 	uint32_t body_count;
 	uint32_t buffer_count;
@@ -130,9 +135,10 @@ struct maze {
 	struct maze_spot spots[MAZE_SPOTS + MAZE_SPARE];
 	struct maze_body bodies[MAZE_BODIES];
 	struct maze_rotation rotations[MAZE_ROTATIONS];
-	uint64_t contents[MAZE_BUFFERS]; /* as the walk knows them */
+	uint64_t contents[MAZE_BUFFERS]; /* the values that the walk computed */
 	plait_buffer *buffers[MAZE_BUFFERS];
-	struct maze_world *world; /* of all that is not told by the run */
+	struct maze_world *world; /* of all functions to which the run does not
+				   * pass one */
 };
 
 /* ---- numbers ---- */
@@ -144,13 +150,13 @@ struct maze_random {
 uint64_t maze_next(struct maze_random *random);
 uint64_t maze_below(struct maze_random *random, uint64_t bound);
 uint64_t maze_mix(uint64_t a, uint64_t b);
-/* Of the maze with that number.  The seed is mixed before, or those that are
- * near each other would have the same mazes in another order. */
+/* The seed of the maze with that number.  It is mixed before: without that,
+ * nearby seeds would have the same mazes in another order. */
 uint64_t maze_seed(uint64_t seed, uint64_t number);
 
-/* How often a loop goes round, or which branch is taken, at that visit. */
+/* The iterations of the loop, or the branch that is taken, at that visit. */
 uint32_t maze_count(const struct maze_spot *region, uint32_t visit);
-/* What a spot leaves. */
+/* The number that a spot leaves. */
 uint64_t maze_number(const struct maze_spot *spot,
 		     uint64_t (*numbers)[2], uint32_t turn, uint64_t extra);
 /* The spot has a function that stamps. */
@@ -158,9 +164,10 @@ bool maze_stamps(const struct maze_spot *spot);
 /* Its buffer in iteration i. */
 uint32_t maze_turn_buffer(const struct maze_rotation *rotation, uint64_t i);
 
-/* ---- making, building ---- */
+/* ---- generation and building ---- */
 
-/* `size`: about how many spots.  `overlaps`: no regions, no host functions. */
+/* `size`: the approximate number of spots.  `overlaps`: no regions, no host
+ * functions. */
 void maze_make(struct maze *maze, uint64_t seed, uint32_t size, bool overlaps);
 
 /* The kernels of a context, which all mazes there share. */
@@ -170,19 +177,19 @@ struct maze_kernels {
 
 bool maze_open(struct maze_kernels *kernels, plait_context *context);
 void maze_close(struct maze_kernels *kernels);
-/* Null, with the text in `error`, when that does not work. */
+/* Null, with the text in `error`, on failure. */
 plait_graph *maze_build(struct maze *maze, const struct maze_kernels *kernels,
 			plait_context *context, plait_queue *queue,
 			plait_error *error);
 void maze_free(struct maze *maze);
 
-/* ---- what a run has written down (maze_trace.c) ---- */
+/* ---- the recording of a run (maze_trace.c) ---- */
 
 /* A command that ran, or a decision. */
 struct maze_step {
 	uint32_t spot;
 	uint32_t kind;		/* PLAIT_RECORD_COMMAND, or DECISION */
-	uint32_t lane;		/* by whom */
+	uint32_t lane;		/* that ran it */
 	uint32_t index;		/* among its lane's */
 	uint64_t start_ns, end_ns;
 	uint64_t iteration, other;
@@ -199,17 +206,18 @@ struct maze_trace {
 	uint32_t decisions[MAZE_SPOTS];
 };
 
-/* False, with what is wrong in `error`: the records cannot be true. */
+/* Returns false, with the reason in `error`, when the records cannot be
+ * true. */
 bool maze_trace_read(struct maze_trace *trace, plait_plan *plan,
 		     plait_run *run, plait_error *error);
-/* Of that spot and kind the next one, or null. */
+/* Returns the next step of that spot and kind, or null. */
 const struct maze_step *maze_trace_next(struct maze_trace *trace,
 					uint32_t spot, uint32_t kind);
-/* How many steps of the lane had ended when this one began. */
+/* Returns how many steps of the lane had ended when this one began. */
 uint32_t maze_trace_known(const struct maze_trace *trace,
 			  const struct maze_step *step, uint32_t lane);
 
-/* Before each run. */
+/* To be called before each run. */
 void maze_reset(struct maze_world *world, uint64_t salt);
 
 /* ---- walking ---- */
@@ -219,23 +227,23 @@ struct maze_report {
 	uint64_t entries;	/* that a whole run has */
 	uint64_t ran;
 	const char *wrong;	/* null: all is well */
-	uint32_t spot;		/* which is wrong, and at which turn */
+	uint32_t spot;		/* the first wrong spot, and its execution */
 	uint32_t turn;
 	uint32_t times[MAZE_SPOTS]; /* in a whole run */
 };
 
-/* How much of it must have run. */
+/* The part of the maze that must have run. */
 enum maze_extent {
 	MAZE_WHOLE,	/* all: nothing failed, nothing was cancelled */
-	MAZE_TO_FUSE,	/* where something was to happen, it did */
+	MAZE_TO_FUSE,	/* all until the spot that failed or cancelled */
 	MAZE_ANY	/* cancelled at any time */
 };
 
 /*
- * Hold what the world has against what it must have.  `trace`, or null: what
- * the run has written down, which has to say the same: each command that ran,
- * once, with its iteration; each decision of a whole run; and nothing before
- * all that it comes behind has ended, by vector clocks of its lanes.
+ * Compare the world with the expected one.  `trace`, or null: the recording of
+ * the run, which must agree: each command that ran, once, with its iteration;
+ * each decision of a whole run; and no command before the end of all that it
+ * depends on, by vector clocks of the lanes.
  */
 void maze_walk(struct maze *maze, const struct maze_world *world,
 	       enum maze_extent extent, struct maze_trace *trace,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Mazes as graphs of plait, and what their functions do; see maze.h. */
+/* Mazes as graphs of plait, and the functions of their nodes; see maze.h. */
 #include "maze.h"
 
 #include <sched.h>
@@ -8,11 +8,11 @@
 
 enum { OWN_BYTES = 64 };
 
-/* ---- what functions do ---- */
+/* ---- functions of nodes ---- */
 
 static uint64_t stamp(struct maze_world *world)
 {
-	/* Relaxed: what orders functions is the plan, not this. */
+	/* Relaxed: the plan orders functions, not this. */
 	return __atomic_add_fetch(&world->clock, 1, __ATOMIC_RELAXED);
 }
 
@@ -21,7 +21,7 @@ static void report_broken(struct maze_world *world)
 	__atomic_store_n(&world->broken, 1, __ATOMIC_RELAXED);
 }
 
-/* Takes a while, never the same one. */
+/* Spins for a while, a different one each time. */
 static void dawdle(uint64_t number)
 {
 	if (number % 64 == 0)
@@ -47,7 +47,7 @@ static int32_t burn(struct maze_world *world)
 	}
 }
 
-/* What all do; the number that it leaves goes to `out`. */
+/* The common part of all functions; the number that it leaves goes to `out`. */
 static int32_t take_turn(struct maze_world *world,
 			 const struct maze_spot *spot, uint64_t extra,
 			 uint64_t *out)
@@ -82,7 +82,7 @@ static int32_t run_call(void *user_data)
 	return take_turn(spot->maze->world, spot, 0, &number);
 }
 
-/* Whoever else had this memory meanwhile has left something in it. */
+/* Another user of this memory may have overwritten it meanwhile. */
 static int32_t run_scratch(struct maze_world *world,
 			   const struct maze_spot *spot, unsigned char *own)
 {
@@ -149,7 +149,7 @@ static int32_t run_kernel(void *const *arguments, const plait_launch *launch,
 	}
 }
 
-/* The predicate of a region: the same number of times as the walk has it. */
+/* The predicate of a region: it decides as often as the walk does. */
 static int32_t decide(void *user_data)
 {
 	const struct maze_spot *spot = user_data;
@@ -198,7 +198,7 @@ static const char *const signatures[MAZE_JOIN] = {
 	[MAZE_LOOK] = "look(spot: u64, at: in pointer u64)",
 	[MAZE_SET] = "set(spot: u64, word: out pointer u32)",
 	[MAZE_LOWER] = "lower(spot: u64, word: inout pointer u32)",
-	/* What it points to is not plait's business. */
+	/* Plait does not look at the memory behind this address. */
 	[MAZE_STATE] = "state(spot: u64, world: in pointer u64)",
 };
 
@@ -251,7 +251,7 @@ static plait_argument buffer_argument(struct maze *maze,
 	return argument;
 }
 
-/* Behind the spot itself; how many there are. */
+/* Behind the spot itself; returns their count. */
 static uint32_t set_arguments(struct maze *maze, const struct maze_spot *spot,
 			      plait_argument *arguments)
 {
@@ -345,7 +345,7 @@ static void add_node(struct builder *builder, plait_graph *graph,
 	plait_node after[MAZE_AFTER];
 	char label[16];
 
-	/* As maze_trace.c reads it. */
+	/* The layout that maze_trace.c reads. */
 	(void)snprintf(label, sizeof(label), "%u", spot->number);
 	desc.label = label;
 	for (uint32_t i = 0; i < spot->after_count; i++)
@@ -408,7 +408,7 @@ static void build_body(struct builder *builder, plait_graph *graph,
 	}
 }
 
-/* ---- all of it ---- */
+/* ---- the whole graph ---- */
 
 static void make_buffers(struct builder *builder, plait_context *context,
 			 plait_queue *queue)

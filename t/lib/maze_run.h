@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Running mazes (t/lib/maze.h): a graph in a plan, what each run of it is told,
- * that may fail or be cancelled in one of its functions, and what is checked
- * when it is over.
+ * Execution of mazes (t/lib/maze.h): a graph in a plan, the bindings of each
+ * run of it, failure or cancellation in one of its functions, and the checks
+ * after the run.
  */
 #ifndef T_MAZE_RUN_H
 #define T_MAZE_RUN_H
@@ -12,7 +12,7 @@
 
 enum { WORLDS = 3, ROOM = 2000 };
 
-/* A graph with its plan, and the ways it is run. */
+/* A graph with its plan, and the ways in which it is run. */
 struct round {
 	struct maze_random random;
 	struct maze maze;
@@ -24,7 +24,7 @@ struct round {
 	uint64_t graphs, runs, entries, traces;
 	bool records;		/* the plan has room for them */
 	bool recorded[WORLDS];	/* its last run */
-	/* Where to look when something is wrong. */
+	/* The place to look at when a check fails. */
 	uint64_t number;
 	const char *place;
 	char plan_text[80];
@@ -50,7 +50,7 @@ static inline bool must(bool held, const char *what)
 		       round_.plan_text, what, rig.error.text);
 }
 
-/* ---- what a run is told ---- */
+/* ---- bindings of a run ---- */
 
 struct told {
 	plait_run_desc desc;
@@ -92,9 +92,9 @@ static inline void tell_all(struct told *told, uint32_t world)
 			.buffer = round_.pointers[world] });
 }
 
-/* ---- looking at what it did ---- */
+/* ---- checks of a run ---- */
 
-/* `run`: or null, of a call, which keeps no records. */
+/* `run`: null for a call, which keeps no records. */
 static inline void look(uint32_t world, enum maze_extent extent,
 			plait_run *run, struct maze_report *report)
 {
@@ -116,7 +116,7 @@ static inline void look(uint32_t world, enum maze_extent extent,
 	round_.traces += recorded;
 }
 
-/* The first thing that a whole run tells is how often everything runs. */
+/* The first thing to learn from a whole run is how often each spot executes. */
 static inline void call_whole(struct maze_report *report)
 {
 	struct told told;
@@ -128,7 +128,7 @@ static inline void call_whole(struct maze_report *report)
 		look(0, MAZE_WHOLE, NULL, report);
 }
 
-/* ---- on a queue, with something that happens ---- */
+/* ---- runs on a queue, with a failure or a cancellation ---- */
 
 static inline void check_failed_node(const plait_run_info *info)
 {
@@ -148,18 +148,19 @@ static inline void check_told(plait_run *run, plait_status status)
 {
 	plait_event event = { .size = sizeof(event) };
 
-	/* It is announced after it has ended, which its waiter may see first. */
+	/* The signal is raised after the run has ended, and the waiter may see
+	 * the end first. */
 	(void)must(plait_inbox_wait(round_.inbox, TAP_PATIENCE_NS,
 				    &rig.error) == PLAIT_OK &&
 		   plait_inbox_next(round_.inbox, &event, &rig.error) ==
 			   PLAIT_OK &&
 		   event.kind == PLAIT_EVENT_RUN && event.run == run &&
-		   event.status == status, "not told of its end");
+		   event.status == status, "no event of its end");
 	(void)must(plait_inbox_next(round_.inbox, &event, &rig.error) ==
-		   PLAIT_PENDING, "told twice");
+		   PLAIT_PENDING, "two events of its end");
 }
 
-/* May have been cancelled or not, where `maybe`. */
+/* With `maybe` the run may have been cancelled or not. */
 static inline void check_end(plait_run *run, plait_status status, bool maybe)
 {
 	static const plait_status wanted[] = {
@@ -191,7 +192,7 @@ static inline void check_end(plait_run *run, plait_status status, bool maybe)
 	check_told(run, status);
 }
 
-/* It is held until its handle is known to all that may cancel it. */
+/* Held until its handle is known to all threads that may cancel it. */
 static inline plait_run *set_out(void)
 {
 	struct told told;
@@ -210,7 +211,8 @@ static inline plait_run *set_out(void)
 	return run;
 }
 
-/* At that spot's turn; false: it has none, or cannot do that. */
+/* In that execution of that spot.  False: the spot has none, or cannot do
+ * that. */
 static inline bool set_fuse(const struct maze_report *whole,
 			    enum maze_action action, uint32_t spot,
 			    uint32_t turn)
@@ -226,7 +228,7 @@ static inline bool set_fuse(const struct maze_report *whole,
 	return true;
 }
 
-/* An event may end the wait: that of its own end, too. */
+/* An event may end the wait: that of the run's own end, too. */
 static inline plait_status wait_for(plait_run *run, uint64_t timeout_ns)
 {
 	plait_status status = plait_run_wait(run, timeout_ns, &rig.error);
@@ -235,7 +237,7 @@ static inline plait_status wait_for(plait_run *run, uint64_t timeout_ns)
 	       plait_run_wait(run, 0, &rig.error) : status;
 }
 
-/* Cancelled after so many looks; true if it was over before. */
+/* Cancelled after so many polls; returns true if the run had ended before. */
 static inline bool run_to_end(uint64_t looks)
 {
 	plait_run *run = set_out();
@@ -292,7 +294,7 @@ static inline bool open_mazes(const struct maze_place *place)
 	look_for_driver();
 	desc.options = DRIVER_OPTIONS;
 #endif
-	/* Empty is as if it were not there. */
+	/* An empty value means the same as no variable. */
 	setenv("PLAIT_LANES", place->lanes != NULL ? place->lanes : "", 1);
 	memset(&rig, 0, sizeof(rig));
 	rig.error.size = sizeof(rig.error);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a run of a maze has written down, in an order to walk by; see maze.h. */
+/* The recording of a run of a maze, sorted for the walk; see maze.h. */
 #include "maze.h"
 
 #include <stdio.h>
@@ -37,7 +37,7 @@ static bool read_record(struct maze_trace *trace, plait_plan *plan,
 	return true;
 }
 
-/* They come by lane, then by time: where each lane begins. */
+/* Records come by lane, then by time: find where each lane begins. */
 static bool find_lanes(struct maze_trace *trace)
 {
 	uint32_t lane = 0;
@@ -69,7 +69,7 @@ static int compare(const void *left, const void *right)
 		return a->kind < b->kind ? -1 : 1;
 	if (a->start_ns != b->start_ns)
 		return a->start_ns < b->start_ns ? -1 : 1;
-	/* Of one lane, as long as it is in a loop. */
+	/* The records of one lane, as long as it is in a loop. */
 	return (a->index > b->index) - (a->index < b->index);
 }
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Walking a maze, one spot after the other, as nobody would who had lanes.
- * What comes before a spot is a moment: when the last of it ended, and whether
- * all of it was run.  Hence all there is to know of a run that failed: what
- * ran has run after all that comes before it, and none of that failed.  With a
- * trace it is a vector clock, too: how many steps of each lane are before it.
+ * Sequential interpreter of mazes: the walk visits one spot after the other,
+ * without lanes.  The history of a spot is a moment: when the last predecessor
+ * ended, and whether all of them were run.  That is enough to check a run that
+ * failed: each executed spot ran after all of its predecessors, and none of
+ * those failed.  With a trace the moment is a vector clock, too: how many steps
+ * of each lane precede it.
  */
 #include "maze.h"
 
@@ -49,9 +50,9 @@ static void blame(struct walk *walk, const struct maze_spot *spot,
 	walk->report->turn = turn;
 }
 
-/* ---- what the run has written down ---- */
+/* ---- the recording of the run ---- */
 
-/* Of the innermost loop around the body; 0: there is none. */
+/* The iteration of the innermost loop around the body; 0 when there is none. */
 static uint64_t iteration_in(const struct walk *walk, uint32_t body)
 {
 	const struct maze *maze = walk->maze;
@@ -65,7 +66,7 @@ static uint64_t iteration_in(const struct walk *walk, uint32_t body)
 	return 0;
 }
 
-/* All that the moment has is before the step; then the step is, too. */
+/* If the whole moment precedes the step, the step joins it. */
 static void follow_step(struct walk *walk, const struct maze_spot *spot,
 			const struct maze_step *step, uint64_t iteration,
 			struct moment *moment)
@@ -81,7 +82,7 @@ static void follow_step(struct walk *walk, const struct maze_spot *spot,
 		moment->steps[step->lane] = step->index + 1;
 }
 
-/* Whether there is one. */
+/* Returns whether there is one. */
 static bool follow_command(struct walk *walk, const struct maze_spot *spot,
 			   struct moment *moment)
 {
@@ -97,7 +98,7 @@ static bool follow_command(struct walk *walk, const struct maze_spot *spot,
 	return step != NULL;
 }
 
-/* Runs that were stopped leave their regions, sooner or later. */
+/* Stopped runs leave their regions sooner or later. */
 static void follow_decision(struct walk *walk, const struct maze_spot *spot,
 			    uint64_t choice, struct moment *moment)
 {
@@ -157,7 +158,7 @@ static uint64_t word_of(const struct walk *walk, const struct maze_spot *spot)
 	       walk->iterations[region->number] - 1;
 }
 
-/* What it uses beside what others left. */
+/* The inputs of a spot that other spots did not leave. */
 static uint64_t extra_of(struct walk *walk, const struct maze_spot *spot)
 {
 	switch (spot->kind) {
@@ -223,7 +224,7 @@ static struct moment walk_function(struct walk *walk,
 	return before;
 }
 
-/* What has been recorded as often as it ran. */
+/* A spot must have been recorded as often as it ran. */
 static struct moment walk_stamp(struct walk *walk, const struct maze_spot *spot,
 				struct moment before)
 {

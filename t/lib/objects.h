@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the tests of objects share: a context with a device, a queue, a signal
- * and a gate, on each backend that is always there, with and without workers.
+ * Helpers for tests of objects: a context with a device, a queue, a signal and
+ * a gate, on each backend that is always built, with and without workers.
  */
 #ifndef T_OBJECTS_H
 #define T_OBJECTS_H
@@ -15,7 +15,7 @@
 #include "plait/plait.h"
 #include "tap.h"
 
-/* Tests that know only one place can be built for a driver instead. */
+/* Tests that run on one place only can be built for a driver instead. */
 #ifdef ON_DRIVER
 #include "driver.h"
 #define FIRST_BACKEND DRIVER_BACKEND
@@ -36,7 +36,7 @@ struct rig {
 	plait_error error;
 };
 
-/* Whatever works for one of these has to work for all. */
+/* A test of objects must pass for each of these. */
 __attribute__((unused))
 static struct rig settings[] = {
 	{ .backend = FIRST_BACKEND, .workers = 2 },
@@ -46,7 +46,8 @@ static struct rig settings[] = {
 
 #define SETTINGS TAP_COUNT(settings)
 
-/* Of a test that has `rig`: the call answers `want`, with a text that has `part` in it. */
+/* For a test that has `rig`: the call returns `want`, with a text that contains
+ * `part`. */
 #define REFUSED(call, want, part) \
 	do { \
 		rig->error.text[0] = '\0'; \
@@ -54,16 +55,16 @@ static struct rig settings[] = {
 		HAS_STR(rig->error.text, part); \
 	} while (0)
 
-/* A handle, or an address, that nobody gave out. */
+/* A handle, or an address, that the library never gave out. */
 static inline void *forged(uint64_t value)
 {
 	return (void *)(uintptr_t)value;
 }
 
 /*
- * What contexts have that were opened with `counting` as their allocator: none
- * when they have ended, backends and all, which may be on another thread, and
- * later than the last handle.
+ * Check the memory of contexts that were opened with `counting` as their
+ * allocator: none is left once they have ended with their backends, which may
+ * happen on another thread, later than the release of the last handle.
  */
 static int64_t blocks_held;
 
@@ -102,7 +103,7 @@ static inline bool open_context(struct rig *rig)
 	desc.options = DRIVER_OPTIONS;
 #endif
 #ifdef ON_CUDA
-	desc.allocator = &counting; /* gone is what the driver has, too */
+	desc.allocator = &counting; /* the driver's memory counts as well */
 #endif
 	memset(&rig->error, 0, sizeof(rig->error));
 	rig->error.size = sizeof(rig->error);
@@ -146,7 +147,7 @@ static inline bool is_all_gone(void)
 	       __atomic_load_n(&blocks_held, __ATOMIC_SEQ_CST) == 0;
 }
 
-/* What was in flight when all was released ends in the background. */
+/* Work in flight at the last release ends in the background. */
 static inline bool all_gone(void)
 {
 	uint64_t since = 0;

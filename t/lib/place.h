@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where tests of plans on queues run: on simulated systems, or for what they
- * were built for.
+ * Places where tests of plans on queues run: simulated systems, or the driver
+ * that the test was built for.
  */
 #ifndef T_PLACE_H
 #define T_PLACE_H
@@ -13,8 +13,8 @@
 
 #include "tap.h"
 
-/* Every test can be built for the stand-ins for OpenCL and CUDA, too; and for
- * whatever driver of OpenCL is there. */
+/* Every test can be built for the stand-ins for OpenCL and CUDA, too, and for
+ * an installed driver of OpenCL. */
 #if defined(QUEUED_OPENCL)
 #include "standin/opencl/standin.h"
 #define SIMULATED "opencl"
@@ -28,7 +28,7 @@
 #define SIMULATED "chaos"
 #endif
 
-/* What is run on: a seed of chaos, or the host. */
+/* One place: a seed of chaos, or the host. */
 struct place {
 	const char *backends;
 	const char *wrap;
@@ -41,7 +41,8 @@ struct place {
 #if defined(QUEUED_OPENCL)
 #define FAULTS(options) SIMULATED ":loader=%.400s;fault:" options, standin_path
 
-/* When commands are run, who is told when, and whose the memory is. */
+/* The kind of driver: when commands run, when notifications come, and in which
+ * memory. */
 static inline void choose_kind(struct place *place, uint32_t seed)
 {
 	uint32_t random = seed * 2654435761u >> 8;
@@ -61,8 +62,8 @@ static inline void choose_kind(struct place *place, uint32_t seed)
 #elif defined(QUEUED_DRIVER)
 #define FAULTS(options) DRIVER_OPTIONS ";fault:" options
 
-/* Two halves of one processor, with workers: where a driver is busy they do
- * not stand in each other's way. */
+/* Two halves of one processor, with workers: a busy driver on one half does not
+ * delay the other. */
 static inline void choose_kind(struct place *place, uint32_t seed)
 {
 	place->workers = 1 + seed / 3 % 2;
@@ -74,7 +75,7 @@ static inline void choose_kind(struct place *place, uint32_t seed)
 #elif defined(QUEUED_CUDA)
 #define FAULTS(options) SIMULATED ":driver=%.400s;fault:" options, standin_path
 
-/* Who of the streams is first, and how many there are at work. */
+/* The order of the streams, and how many threads run them. */
 static inline void choose_kind(struct place *place, uint32_t seed)
 {
 	uint32_t random = seed * 2654435761u >> 8;

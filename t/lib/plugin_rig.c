@@ -66,7 +66,7 @@ const char *rig_plugin_folder(void)
 	return build_folder("plugins/.libs", path);
 }
 
-/* --- folders of our own */
+/* --- private folders */
 
 static char folders[32][64];
 static int folder_count;
@@ -81,7 +81,7 @@ static int remove_one(const char *path, const struct stat *info, int type,
 	return remove(path);
 }
 
-/* Children that end on their own leave them alone. */
+/* Forked children leave them alone at their exit. */
 static void remove_folders(void)
 {
 	if (folder_owner != getpid())

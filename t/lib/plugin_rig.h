@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What tests of the loader share: where plugins are, and opening them. */
+/* Rig for tests of the loader: the folders of plugins, and ways to open
+ * them. */
 #ifndef T_PLUGIN_RIG_H
 #define T_PLUGIN_RIG_H
 
@@ -13,10 +14,11 @@
 const char *rig_bad_folder(void);
 const char *rig_plugin_folder(void);
 
-/* A new folder that only we can write; removed with all in it at exit. */
+/* Create a folder that only this user can write; removed with its contents at
+ * exit. */
 const char *rig_folder(void);
 
-/* FOLDER/plait_NAME.so; good until the next but three. */
+/* FOLDER/plait_NAME.so; valid until the fourth call from here. */
 const char *rig_file(const char *folder, const char *name);
 
 /* Copy the plugin `from` of t/plugin/bad as plait_`as`.so into `folder`. */
@@ -26,19 +28,19 @@ bool rig_copy(const char *from, const char *folder, const char *as);
 extern plait_error rig_error;
 extern char rig_detail[65536];
 
-/* Open what is in `path`; the environment does not count. */
+/* Open the plugins in `path`; the environment does not count. */
 plait__registry *rig_open(const char *path, const char *backends,
 			  const char *wrap, const char *options);
 
-/* The status of opening just this one of t/plugin/bad, which is closed again.
- */
+/* Returns the status of opening this plugin of t/plugin/bad alone; it is closed
+ * again. */
 plait_status rig_try(const char *path, const char *backends);
 
 /* The report of a survey. */
 const char *rig_survey(const char *path, const char *backends,
 		       const char *wrap, const char *options);
 
-/* What was logged since the last call, a line each. */
+/* The log since the last call, a line each. */
 const char *rig_logged(void);
 
 /* The settings with log and allocator that the calls above use. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the tests of the pool share: short ways to submit and to wait. */
+/* Helpers for tests of the pool: short ways to submit and to wait. */
 #ifndef T_POOL_H
 #define T_POOL_H
 
@@ -93,7 +93,7 @@ static inline plait_status send(plait__lane *lane, plait__counter *before,
 	return plait__lane_submit(lane, &submission, 1, error);
 }
 
-/* The same with one call. */
+/* Does the same with one call. */
 static inline plait_status send_call(plait__lane *lane, plait__counter *before,
 				     uint64_t n, int32_t (*function)(void *),
 				     void *user_data, plait__counter *after,

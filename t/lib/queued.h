@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the tests of plans on queues share: a place to run on (a seed of the
+ * Helpers for tests of plans on queues: a place to run on (a seed of the
  * simulated system, or the host), under the interposer that checks each call,
  * and nodes that work on words in memory of devices.
  */
@@ -11,15 +11,15 @@
 
 #include "place.h"
 
-/* And for plans on lanes of the host, which is all they run on then. */
+/* Also for plans on lanes of the host, which then run there alone. */
 #ifndef ON_QUEUES
 #define ON_QUEUES PLAIT_FREEZE_QUEUES
 #endif
 
 enum { WORDS = 16 };
 
-static uint32_t broken; /* rules, as check says */
-static bool builds;	/* as the place that is open */
+static uint32_t broken; /* rules that `check` reported */
+static bool builds;	/* as of the open place */
 
 static inline void hear(void *user_data, int32_t level, const char *line)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A system that refuses memory that may be run, or programs, for a process of
- * its own. */
+/* Refusal by the system of executable memory, or of new programs, in a process
+ * of its own. */
 #ifndef T_REFUSE_H
 #define T_REFUSE_H
 
@@ -16,8 +16,11 @@
 
 #include "tap.h"
 
-/* mmap and mprotect with PROT_EXEC answer EACCES from here on.  False: not
- * here; what a test is wrapped in, such as valgrind, may need them itself. */
+/*
+ * From here on mmap and mprotect with PROT_EXEC return EACCES.  Returns false
+ * where that does not work: a wrapper of the test, such as valgrind, may need
+ * them itself.
+ */
 static inline bool refuse_exec(void)
 {
 	struct sock_filter filter[] = {
@@ -38,7 +41,8 @@ static inline bool refuse_exec(void)
 	       prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
 }
 
-/* Programs are not started from here on.  False: not here. */
+/* From here on no program can be started.  Returns false where that does not
+ * work. */
 static inline bool refuse_programs(void)
 {
 	struct sock_filter filter[] = {

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Runs one test: fixed addresses, a time limit, an output limit, and nothing of
- * it left behind.  The test gets a process group of its own, which is killed
- * when the test ends or breaks a limit; what escapes the group is found as our
- * child, because we adopt orphans.
+ * Runner of one test: fixed addresses, a time limit, an output limit, and
+ * nothing of it left behind.  The test gets a process group of its own, which
+ * is killed when the test ends or breaks a limit; processes that escape the
+ * group become children of the runner, because it adopts orphans.
  *
  *	t/lib/run PROGRAM [ARGUMENT...]
  *
  * PLAIT_TEST_SECONDS (300) and PLAIT_TEST_BYTES (16 MiB) change the limits; a
- * script raises its own with a comment "# time limit: 120 s" in its first lines.
- * PLAIT_TEST_WRAPPER is a command, such as valgrind, to run the test under.
- * PLAIT_TEST_TIMES is a file that gets a line with what each test took: seconds
- * of processors, seconds, the program.
+ * script raises its own with a comment "# time limit: 120 s" in its first
+ * lines.  PLAIT_TEST_WRAPPER is a command, such as valgrind, to run the test
+ * under.  PLAIT_TEST_TIMES is a file that gets a line for each test: seconds of
+ * processors, seconds, the program.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -28,8 +28,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* For a test that hangs.  The longest ones take a minute on a machine that has
- * nothing else to do; one that is busy is no reason to fail. */
+/* For a test that hangs.  The longest tests take a minute on an idle machine; a
+ * busy machine is no reason to fail. */
 enum { NORMAL_SECONDS = 300 };
 
 struct stream {
@@ -45,7 +45,8 @@ static long limit(const char *name, long normal)
 	return value > 0 ? value : normal;
 }
 
-/* What the test itself asks for in its first lines; 0 when it does not. */
+/* Returns the limit that the test asks for in its first lines; 0 when there is
+ * none. */
 static long declared_seconds(const char *path)
 {
 	static const char mark[] = "# time limit: ";
@@ -98,8 +99,8 @@ static void start(char **command, const int out[2], const int err[2])
 	close(out[1]);
 	close(err[0]);
 	close(err[1]);
-	/* Sanitizers need it on kernels with much randomness; a container
-	 * may refuse, and most tests do not care. */
+	/* Sanitizers need this on kernels with much randomness; a container may
+	 * refuse, and most tests do not depend on it. */
 	(void)personality(ADDR_NO_RANDOMIZE);
 	execvp(command[0], command);
 	fprintf(stderr, "t/lib/run: %s: %s\n", command[0], strerror(errno));
@@ -120,7 +121,8 @@ static void write_all(int fd, const char *bytes, size_t length)
 	}
 }
 
-/* Passes on what there is; returns the count, 0 when the stream has ended. */
+/* Passes on the available output; returns its length, 0 at the end of the
+ * stream. */
 static long pass_on(struct stream *stream)
 {
 	char bytes[65536];
@@ -132,7 +134,7 @@ static long pass_on(struct stream *stream)
 	return length;
 }
 
-/* Kills the group, then every orphan that became our child. */
+/* Kills the group, then every orphan that the runner adopted. */
 static void kill_all(pid_t group)
 {
 	kill(-group, SIGKILL);
@@ -175,7 +177,7 @@ static int exit_code(int status)
 	return 128 + WTERMSIG(status);
 }
 
-/* Passes on what both streams have; returns how many bytes that was. */
+/* Passes on the available output of both streams; returns its length. */
 static long pump(struct stream streams[2], int timeout_ms)
 {
 	struct pollfd fds[2] = {
@@ -197,7 +199,8 @@ static long pump(struct stream streams[2], int timeout_ms)
 	return moved;
 }
 
-/* Watches the test until it has ended or broken a limit; returns our status. */
+/* Watches the test until it has ended or broken a limit; returns the runner's
+ * status. */
 static int watch(pid_t child, struct stream streams[2], long seconds, long bytes)
 {
 	double deadline = now() + (double)seconds;
@@ -230,7 +233,7 @@ static double seconds_of(struct timeval t)
 	return (double)t.tv_sec + (double)t.tv_usec * 1e-6;
 }
 
-/* One write, because others add to the same file. */
+/* A single write, because others add to the same file. */
 static void note_times(const char *program, double elapsed)
 {
 	const char *path = getenv("PLAIT_TEST_TIMES");

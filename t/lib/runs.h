@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the tests of runs share: a context of the host with some number of
- * workers, graphs of host functions that write down when they ran, and the
- * two ways to run a plan.
+ * Helpers for tests of runs: a context of the host with some number of workers,
+ * graphs of host functions that write down when they ran, and the two ways to
+ * run a plan.
  */
 #ifndef T_RUNS_H
 #define T_RUNS_H
@@ -10,20 +10,21 @@
 #include "objects.h"
 
 #define WORKERS TAP_COUNT(worker_counts)
-/* Where no other thread has to do something, on the simulated system too. */
+/* Settings in which no other thread has to do something, on the simulated
+ * system too. */
 enum { ON_CHAOS = UINT16_MAX };
 static const uint32_t worker_counts[] = {
 	0, 1, 2, 4,
 #ifdef RUN_ON_CHAOS
 	ON_CHAOS,
 #endif
-/* And on others, which do what real systems do. */
+/* Settings with other threads, as real systems have. */
 #ifdef RUN_ON_SEEDS
 	ON_CHAOS, ON_CHAOS, ON_CHAOS, ON_CHAOS, ON_CHAOS, ON_CHAOS, ON_CHAOS,
 #endif
 };
 
-/* Lanes of their own, or one after the other. */
+/* Each function on a lane of its own, or all on one. */
 static const uint32_t run_flags[] = { 0, PLAIT_RUN_SERIAL,
 				      PLAIT_RUN_PARALLEL };
 
@@ -32,7 +33,7 @@ static const uint32_t run_flags[] = { 0, PLAIT_RUN_SERIAL,
 #define RUN_MODE PLAIT_MODE_STRICT
 #endif
 
-/* And for how they run. */
+/* Every test can be built for another way to run plans, too. */
 #ifndef RUN_FREEZE
 #define RUN_FREEZE 0
 #endif
@@ -40,7 +41,7 @@ static const uint32_t run_flags[] = { 0, PLAIT_RUN_SERIAL,
 static struct rig rig;
 
 #ifdef RUN_ON_SEEDS
-/* Another one each time. */
+/* Returns a different value each time. */
 static inline const char *next_seed(void)
 {
 	static const char *const quirks[] = {
@@ -73,7 +74,7 @@ static inline bool open_host(uint32_t workers)
 	}
 	rig.workers = workers;
 	rig.flags = workers == 0 ? PLAIT_CONTEXT_NO_WORKERS : 0;
-	/* Four: each lane on its own, however few processors there are. */
+	/* Four: each lane on its own worker, on any number of processors. */
 	if (workers < 4)
 		unsetenv("PLAIT_LANES");
 	else
@@ -135,7 +136,7 @@ static inline plait_status call_with(plait_plan *plan, uint32_t flags)
 	return plait_plan_call(plan, NULL, &desc, &rig.error);
 }
 
-/* On a queue, and wait for it. */
+/* Run on a queue, and wait for it. */
 static inline plait_status run_with(plait_plan *plan, uint32_t flags)
 {
 	const plait_run_desc desc = { .size = sizeof(desc), .flags = flags };
@@ -152,11 +153,11 @@ static inline plait_status run_with(plait_plan *plan, uint32_t flags)
 }
 
 /*
- * Where and when a function ran: `clock` goes up with each one, so that `b`
+ * The place and time of each function: each one increments `clock`, so that `b`
  * after `a` means at[b] > at[a].
  */
 struct trace {
-	bool overlaps; /* runs do, so `at` says nothing */
+	bool overlaps; /* runs overlap, so `at` says nothing */
 	uint32_t clock;
 	uint32_t at[64];
 	uint32_t times[64];
@@ -172,7 +173,7 @@ static inline int32_t put_mark(void *user_data)
 {
 	struct mark *mark = user_data;
 
-	/* Relaxed, and plain: what orders nodes is the plan. */
+	/* Relaxed, and plain: the plan orders nodes, not this word. */
 	if (!mark->trace->overlaps)
 		mark->trace->at[mark->number] = __atomic_add_fetch(
 			&mark->trace->clock, 1, __ATOMIC_RELAXED);
@@ -199,7 +200,8 @@ static inline int32_t bump(void *user_data)
 	return 0;
 }
 
-/* Run `check` for all settings; for all whose threads know of each other. */
+/* Run `check` for all settings; or for all in which threads know of each
+ * other. */
 static inline void on_the_host(void (*check)(uint32_t flags))
 {
 	for (uint32_t w = 0; w < WORKERS; w++) {

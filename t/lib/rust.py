@@ -35,7 +35,7 @@ def find():
 
 rustc = find()
 OUT = os.path.join(BUILD, "bindings-rust", "%d.%d" % version(rustc or ""))
-# What newer compilers warn of nobody can know.
+# The warnings of newer compilers are unknown.
 LINTS = ("-D", "warnings") if rustc and version(rustc) == OLDEST else ("--cap-lints", "allow")
 # rustc would ask the make around us for permission to run.
 ENVIRONMENT = {k: v for k, v in os.environ.items() if not re.search("MAKEFLAGS|MFLAGS", k)}

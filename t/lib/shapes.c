@@ -361,8 +361,8 @@ static uint32_t draw_node(struct shape *shape, const struct shape_draw *draw,
 	return node;
 }
 
-/* One object per node, an edge from its last user when either writes: more
- * edges than needed, never fewer.  Objects belong to one scope. */
+/* Each node has one object, with an edge from its last user when either writes:
+ * more edges than needed, never fewer.  Objects belong to one scope. */
 static void draw_access(struct shape *shape, const struct shape_draw *draw,
 			struct shape_random *random, uint32_t s,
 			uint32_t first, uint32_t node)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Graphs for the planner's tests and benchmark: known shapes, random ones, and
- * a small hand to write others.  A shape owns its arrays; out of memory ends
- * the program.
+ * short forms to write others.  A shape owns its arrays; out of memory ends the
+ * program.
  */
 #ifndef SHAPES_H
 #define SHAPES_H
@@ -41,7 +41,7 @@ void shape_fini(struct shape *shape);
 
 /* A launch of cost 1 on a device; returns the node. */
 uint32_t shape_node(struct shape *shape, uint32_t device, const char *label);
-/* On several devices. */
+/* Does the same on several devices. */
 uint32_t shape_multi(struct shape *shape, const uint32_t *devices,
 		     uint32_t count, uint8_t meaning, const char *label);
 void shape_edge(struct shape *shape, uint32_t before, uint32_t after);
@@ -67,7 +67,7 @@ void shape_diamonds(struct shape *shape, uint32_t count);
 void shape_dag(struct shape *shape, uint32_t count, uint32_t p,
 	       uint32_t max_cost, struct shape_random *random);
 
-/* What shape_random draws from. */
+/* The distributions that shape_random draws from. */
 struct shape_draw {
 	uint32_t nodes;		/* of the graph itself */
 	uint32_t p;		/* of each edge, in 1/1000 */
@@ -76,7 +76,7 @@ struct shape_draw {
 	uint32_t meaning;	/* of those: PLAIT__MEANING_..., or 3: any */
 	uint32_t regions;	/* nodes that are regions, in 1/1000 */
 	uint32_t depth;		/* of nesting, at most */
-	uint32_t scratch;	/* nodes that want scratch, in 1/1000 */
+	uint32_t scratch;	/* nodes with scratch, in 1/1000 */
 	uint32_t objects;	/* accessed at random, with edges to match */
 	uint32_t max_cost;
 };

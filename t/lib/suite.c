@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Kernels of t/source/kernels, loaded and run; see suite.h. */
+/* Suite of the kernels of t/source/kernels, loaded and run; see suite.h. */
 #include "suite.h"
 
 #include <ctype.h>

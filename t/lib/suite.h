@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Running a kernel of t/source/kernels: load its text, give it arguments,
- * launch it, and have its results where the arguments came from.
+ * Suite of the kernels of t/source/kernels: load a text, give it arguments,
+ * launch it, and fetch the results into the arguments.
  */
 #ifndef SUITE_H
 #define SUITE_H
@@ -12,23 +12,25 @@
 #include "plait/plait.h"
 #include "tap.h"
 
-/* A private folder for cache, temporary files and whatever else; it is gone
- * at the end.  Sets PLAIT_CACHE_DIR and TMPDIR. */
+/* Create a private folder for the cache and temporary files; it is removed at
+ * the end.  Sets PLAIT_CACHE_DIR and TMPDIR. */
 const char *suite_folder(void);
 
-/* Open a backend; false, with a failed check, when that does not work. */
+/* Open a backend; returns false, with a failed check, on failure. */
 bool suite_open(const char *backend);
 void suite_close(void);
 plait_context *suite_context(void);
 
-/* The same, but where the backend is not available nothing is tested, and one
- * lane is enough: for drivers, whose own caches are put into the folder. */
+/*
+ * Does the same, but where the backend is not available nothing is tested, and
+ * one lane is enough: for drivers; their own caches are put into the folder.
+ */
 bool suite_open_driver(const char *backend);
 
 /*
- * The main function of a test that does the same on several backends: host and
- * chaos, or what SUITE_DRIVER says, or on the stand-ins for CUDA: in a queue, in
- * plans, and in plans as graphs of the driver.
+ * The main function of a test that runs the same checks on several backends:
+ * host and chaos, or the driver that SUITE_DRIVER names, or on the stand-ins
+ * for CUDA: in a queue, in plans, and in plans as graphs of the driver.
  */
 #ifdef SUITE_CUDA
 #define SUITE_MAIN(function) \
@@ -113,17 +115,17 @@ void suite_value(const void *value, size_t bytes);
 void suite_memory(void *pointer, size_t bytes);
 #define SUITE_ARRAY(array) suite_memory(array, sizeof(array))
 
-/* From now on launches are a plan each, not commands of a queue. */
+/* From now on each launch is a plan of its own, not a command of a queue. */
 void suite_use_plans(bool plans);
-/* Launch it, wait, fetch the memory, and let go of the kernel. */
+/* Launch it, wait, fetch the memory, and release the kernel. */
 bool suite_launch(uint64_t x, uint64_t y, uint64_t z);
 
 /* Random numbers, the same in every run. */
 uint32_t suite_random(void);
 float suite_between(float low, float high);
 
-/* `count` numbers are the same but for `tolerance`, relative to the larger of
- * 1 and what is wanted. */
+/* `count` numbers are the same but for `tolerance`, relative to the larger of 1
+ * and the expected number. */
 bool suite_close_f32(const float *got, const float *want, size_t count,
 		     float tolerance);
 bool suite_close_f64(const double *got, const double *want, size_t count,

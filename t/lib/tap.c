@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The Test Anything Protocol.  Every line is flushed, the plan too: a sanitizer
- * ends the process without flushing, and a leak must not look like a test that
- * forgot its plan.  Checks may come from any thread.
+ * The Test Anything Protocol, implementation.  Every line is flushed, the plan
+ * too: a sanitizer ends the process without flushing, and a leak must not look
+ * like a test that forgot its plan.  Checks may come from any thread.
  */
 #include "tap.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The Test Anything Protocol for our tests.  A file has scenarios; each is a
+ * The Test Anything Protocol for C tests.  A file has scenarios; each is a
  * function with checks in it.  Every macro returns whether the check held.
  *
  *	static void adds(void) { IS_INT(1 + 1, 2); }
@@ -32,7 +32,8 @@ struct tap_scenario {
 
 /* The expression holds. */
 #define OK(expr) tap_ok(!!(expr), TAP_HERE, "%s", #expr)
-/* The same with words of your own: OK_THAT(x > 1, "round %d", i). */
+/* Does the same with a text of the test's own: OK_THAT(x > 1, "round %d",
+ * i). */
 #define OK_THAT(expr, ...) tap_ok(!!(expr), TAP_HERE, __VA_ARGS__)
 #define IS_INT(got, want) \
 	tap_is_int((intmax_t)(got), (intmax_t)(want), TAP_HERE, #got)
@@ -52,9 +53,9 @@ struct tap_scenario {
 #define NOTE(...) tap_note(__VA_ARGS__)
 
 /*
- * How long to wait for what must come.  Only who would wait for ever gets
- * there: a machine that is busy is no failure.  Less than the limit of
- * t/lib/run, so that the check which does not hold is named.
+ * The limit of waits for an event that must come.  Only a test that would wait
+ * for ever reaches it: a busy machine is no failure.  Less than the limit of
+ * t/lib/run, so that the failed check is named.
  */
 #define TAP_PATIENCE_NS (UINT64_C(200) * 1000000000)
 
@@ -64,11 +65,12 @@ int tap_main(int argc, char **argv, const struct tap_scenario *scenarios,
 uint64_t tap_seed(void);
 /* The value of `key=value` on the command line, or 0. */
 const char *tap_argument(const char *key);
-/* Longer variants were asked for (PLAIT_SOAK=1). */
+/* True when longer variants are requested (PLAIT_SOAK=1). */
 bool tap_soak(void);
-/* Has what must come been waited for too long?  `since` starts as 0. */
+/* True when the wait that began at `since` is over the limit; `since` starts as
+ * 0. */
 bool tap_late(uint64_t *since);
-/* How many checks failed so far. */
+/* Returns how many checks have failed so far. */
 unsigned tap_failed(void);
 
 __attribute__((format(printf, 4, 5)))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* DLPack's structs, written out once more for the tests of arrays: so that
- * both sides can be wrong only together with DLPack's own header. */
+/* DLPack's structs, declared once more for the tests of arrays, so that both
+ * sides can be wrong only together with DLPack's own header. */
 #ifndef T_TENSORS_H
 #define T_TENSORS_H
 

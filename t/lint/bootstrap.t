@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""./bootstrap says what to install, where it may not install it, and changes
-nothing then.  It runs in an empty folder, on a PATH where every tool is ours:
-what this machine has does not matter, and nothing reaches it."""
+"""Test of ./bootstrap: it names missing packages where it may not install them,
+and changes nothing then.  It runs in an empty folder, on a PATH with tools of
+the test: the packages of this machine do not matter, and are not touched."""
 import os
 import re
 import sys
@@ -11,7 +11,7 @@ import tempfile
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from tap import ROOT, done, ok, read, run, skip_all, which
 
-# What the script itself is written with; all else is there when a case says so.
+# The commands that the script itself uses; others exist when a case says so.
 REAL = ("awk", "bash", "cat", "chmod", "cut", "dirname", "find", "grep", "head", "mkdir", "rm", "sed", "seq", "sort",
         "tail", "touch", "tr", "uname")
 LACKING = [name for name in REAL if not which(name)]
@@ -30,7 +30,7 @@ def packages(kind):
 BUILD, CHECK = packages("build"), packages("check")
 # Of what is in a file with a fixed name our PATH decides nothing.
 ELSEWHERE = {"pocl-opencl-icd"}
-# What shows that a package is there, where that is no command of its name.
+# The evidence of a package, where that is no command of its name.
 PROBES = {"libffi-dev": ("pkg-config", "libffi"), "libhwloc-dev": ("pkg-config", "hwloc"),
           "libclang-rt-14-dev": ("clang", "thread"), "opencl-c-headers": ("cc", "CL_TARGET"),
           "ocl-icd-libopencl1": ("cc", "OpenCL.so")}

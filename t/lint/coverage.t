@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What t/lib/coverage.py says of a program of which all is known."""
+"""Report of t/lib/coverage.py on a known program."""
 import os
 import sys
 import tempfile

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Documents tell the truth where a script can see it: files that they name
-exist, tables have what the code has, and none is longer than one reads."""
+"""Documents, checked against the code: files that they name exist, tables have
+the entries of the code, and none is longer than one reads."""
 import glob
 import os
 import re
@@ -36,7 +36,7 @@ def named_paths(text):
 
 
 ok(len(documents) > 8, "there are documents", *documents)
-# What is looked things up in may be as long as there are things.
+# A document for look-ups may be as long as its subject needs.
 none(["%s: %d lines" % (n, len(read(n).splitlines())) for n in documents
       if not n.startswith("doc/reference/") and len(read(n).splitlines()) > (180 if n == "README.md" else 250)], "none is long")
 none(["%s: %s" % (n, p) for n in documents for p in sorted(named_paths(read(n)))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Lower layers do not know higher ones; the planner knows nothing but its
+"""Layers: lower ones do not know higher ones; the planner knows nothing but its
 input; plugins know one header.  `t/lint/layers.t --fix` sorts includes."""
 import os
 import re

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # time limit: 900 s
-"""The tests of the tree can fail: each sin is planted into a copy of it, and
-the test that is there for it must name it.  The copy holds as much as the tests
+"""Planted sins: each one is put into a copy of the tree, and the test that is
+responsible must report it.  The copy holds as much as the tests
 need to pass without a sin."""
 import os
 import re
@@ -67,7 +67,7 @@ SINS = (
 )
 
 
-# What the copy holds; the rest of the tree is more of the same.
+# The content of the copy; the rest of the tree is more of the same.
 SOME = ("include/", "src/base/", "src/sys/", "src/plan/", "src/plait.map", "plugins/null/", "t/abi/structs.txt",
         "t/base/text_log_spelling_hint.c")
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# t/lib/run keeps its promises: status, time limit, output limit, nothing left.
+# Test of t/lib/run: status, time limit, output limit, nothing left.
 set -u
 run=${abs_top_builddir:-.}/t/lib/run
 work=$(mktemp -d)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Files and functions stay of a size that one can hold in the head.
+"""Sizes of files and functions, which stay small enough to be read at once.
 `t/lint/sizes.t --report` prints the figures instead."""
 import os
 import re

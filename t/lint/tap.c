@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The test library tested: each macro passes when it should, and each fails
+ * Test of the test library: each macro passes when it should, and each fails
  * when it should, which a child process with a wrong scenario shows.
  */
 #include "lib/tap.h"
@@ -55,7 +55,8 @@ static const struct tap_scenario lenient[] = {
 	{ "all_skipped", all_skipped },
 };
 
-/* Runs ourselves with an argument; returns the exit status, fills the output. */
+/* Runs this program with an argument; returns the exit status, fills the
+ * output. */
 static int run_self(const char *argument, char *out, size_t size)
 {
 	char command[4096];

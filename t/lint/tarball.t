@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # time limit: 900 s
-"""The tarball holds every tracked file, unchanged, and nothing else that
-autoreconf would not make again."""
+"""Content of the tarball: every tracked file, unchanged, and nothing else but the
+files that autoreconf makes."""
 import filecmp
 import os
 import re

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Words that do not belong: unfinished business, machines of ours, and the
-calls which only one file may make."""
+"""Forbidden words: unfinished work, names of machines, and calls that only one
+file may make."""
 import functools
 import os
 import re
@@ -37,7 +37,7 @@ GATES = (
      CODE + ("tools", "examples", "bench"), r""),
     ("no sleep as synchronisation", r"\b(u|nano)?sleep\s*\(",
      CODE, r"src/sys/(clock|thread)\.c"),
-    # There: between two looks at what no thread tells of, such as one that ends.
+    # Allowed between two polls for an event without notification: the end of a thread.
     ("no sleep in tests", r"\b(u|nano)?sleep\s*\(", ("t",), r"t/lib/objects\.h|t/fault/calls/place\.c"),
     ("no signal handlers, no locale", r"\b(sigaction|signal|setlocale|chdir|umask)\s*\(",
      CODE, r"plugins/driven/process_state\.c"),
@@ -69,7 +69,7 @@ none(hits(r"for no" + r"w\b", code, code=False), "nothing is only for the moment
 none(hits(r"/wor" + r"k/|/tm" + r"p/w/|/tm" + r"p/b/|/far" + r"m/|/roo" + r"t/|/hom" + r"e/\w", texts, code=False),
      "no paths of a machine")
 none(hits(r"shared/(resea" + r"rch|desi" + r"gn)|\b(style|verify|design|replay|perf|ffi|nnc|msccl)\.m" + r"d\b",
-          texts, code=False), "no notes that nobody has")
+          texts, code=False), "no names of private notes")
 for what, pattern, where, allowed in GATES:
     names = [n for n in code if n.split("/")[0] in where and not (allowed and re.fullmatch(allowed, n))]
     none(hits(pattern, names), what)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The pool's protocols under every interleaving: counters and who waits for
- * them (counter_counter_core.c), what is ready and who sleeps for it (ready.c).  The
- * threads here do what wait.c, worker.c and lane.c do with them.
+ * Counters, their waiters, the ready queue and its sleeping workers under every
+ * interleaving (counter_core.c, ready.c).  The threads here use them as
+ * counter_wait.c, worker.c and lane.c do.
  */
 #include "lib/tap.h"
 
@@ -18,7 +18,8 @@
 
 /* --- counters -------------------------------------------------------------- */
 
-/* One thread that waits, as wait.c lays it out; checked for late touches. */
+/* One waiting thread, with the data of counter_wait.c; checked for late
+ * accesses. */
 struct waiting {
 	struct plait__waiter_group group;
 	struct plait__waiter waiters[2];
@@ -58,7 +59,7 @@ static void raise_to(struct plait__counter_core *core, uint64_t sequence,
 		told++;
 }
 
-/* Wait for `sequence` of the first `count` tallies, or until the deadline. */
+/* Wait for `sequence` of the first `count` counters, or until the deadline. */
 static int wait_for(uint32_t self, uint32_t count, uint64_t sequence,
 		    uint64_t deadline_ns)
 {
@@ -86,7 +87,7 @@ static int wait_for(uint32_t self, uint32_t count, uint64_t sequence,
 	for (i = 0; i < count; i++)
 		if (parked[i])
 			plait__counter_core_unpark(tallies[i], &waiting->waiters[i]);
-	/* From here on nobody may know of it. */
+	/* From here on no thread may refer to it. */
 	mc_free(waiting);
 	return result;
 }
@@ -136,7 +137,7 @@ static void run_wait_all(uint32_t self)
 	check_reached(2, 1);
 }
 
-/* It may time out at any moment; its memory goes at once. */
+/* The wait may time out at any moment; its memory is freed at once. */
 static void run_wait_briefly(uint32_t self)
 {
 	int result;
@@ -150,7 +151,8 @@ static void run_wait_briefly(uint32_t self)
 		 plait__counter_core_reached(tallies[0], 1));
 }
 
-/* Who sees the value may destroy the counter, once the raiser is gone. */
+/* A thread that sees the value may destroy the counter, once the raiser is
+ * gone. */
 static void run_destroy(uint32_t self)
 {
 	if (self == 0) {
@@ -187,7 +189,7 @@ static void run_destroy_after_two(uint32_t self)
 	mc_free(tallies[0]);
 }
 
-/* A lane is told by the raiser or sees it for itself, never both. */
+/* A lane is notified by the raiser or sees the value itself, never both. */
 static void run_lane(uint32_t self)
 {
 	static struct plait__waiter waiter;
@@ -232,7 +234,7 @@ static void run_failure(uint32_t self)
 		 PLAIT_E_FAILED);
 }
 
-/* A gate that is failed lets everybody go. */
+/* A gate that is failed releases all waiters. */
 static void run_stop(uint32_t self)
 {
 	struct plait__released_waiters released;
@@ -255,7 +257,7 @@ static void run_stop(uint32_t self)
 	MC_CHECK(plait__counter_core_get(tallies[0]) == 2);
 }
 
-/* Who looks while a gate recovers sees it failed or not there yet. */
+/* A thread that looks while a gate recovers sees it failed or not there yet. */
 static void run_look_at_reset(uint32_t self)
 {
 	struct plait__released_waiters released;
@@ -277,7 +279,8 @@ static void run_reset(uint32_t self)
 		AT_PLAIN_WRITE(payload) = 1;
 		plait__counter_core_fail_from(tallies[0], 2, &failure, &released);
 		if (!plait__counter_core_reset(tallies[0]))
-			return; /* somebody waits, and is told of the failure */
+			return; /* a thread waits, and is notified of the
+				 * failure */
 		MC_CHECK(!plait__counter_core_failed(tallies[0], 2));
 		raise_to(tallies[0], 7, NULL);
 		return;

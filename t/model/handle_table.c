@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Handles under every interleaving: whoever comes in finds the object that
- * was meant, alive; it goes exactly once; a stale number finds nothing.  The
- * table is one for the process, so its source is included here: each
- * execution starts with an empty one.
+ * Handles under every interleaving: a thread that enters finds the object that
+ * was meant, alive; the object is destroyed exactly once; a stale number finds
+ * nothing.  The table is one for the process, so its source is included here:
+ * each execution starts with an empty one.
  */
 #include "lib/tap.h"
 
@@ -25,7 +25,8 @@ static uint64_t handle;
 static at_u64 published;
 static at_u32 destroyed;
 static at_u32 wins;
-static bool again; /* who ends a thing has another one for its slot */
+static bool again; /* a thread that destroys an object creates another one in
+		    * its slot */
 
 /* The table's memory, in place of base/alloc.c: one chunk, no more. */
 const plait_allocator *plait__alloc_default(void)
@@ -114,7 +115,7 @@ static void destroy(plait__handle_slot *slot, struct thing *thing)
 	at_add_u32(&destroyed, 1);
 }
 
-/* A call of the API; true if it came in. */
+/* A call of the API; true if it entered. */
 static bool call(uint64_t value)
 {
 	void *found;
@@ -153,7 +154,7 @@ static void run_call(uint32_t self)
 		call(handle);
 }
 
-/* One reference and two who give it back: a mistake, and no harm. */
+/* One reference and two threads that release it: a mistake, and no harm. */
 static void run_release_twice(uint32_t self)
 {
 	(void)self;
@@ -184,7 +185,7 @@ static void run_retain(uint32_t self)
 	release(handle);
 }
 
-/* The slot is used again while somebody still has the old number. */
+/* The slot is used again while a thread still has the old number. */
 static void run_reuse(uint32_t self)
 {
 	uint64_t fresh;
@@ -194,12 +195,12 @@ static void run_reuse(uint32_t self)
 		return;
 	}
 	release(handle);
-	make(); /* the other free slot, then this one, if nobody is inside */
+	make(); /* the other free slot, then this one, if no thread is inside */
 	fresh = make();
 	at_store_relaxed_u64(&published, fresh);
 }
 
-/* The same without giving the slot back. */
+/* Does the same without freeing the slot. */
 static void begin_again(void)
 {
 	begin();
@@ -219,7 +220,8 @@ static void run_again(uint32_t self)
 		call(fresh);
 }
 
-/* Is anybody else inside?  If not, all that they did is visible. */
+/* Returns true when no other thread is inside; then all that they did is
+ * visible. */
 static void run_shared(uint32_t self)
 {
 	plait__handle_end end;
@@ -236,7 +238,7 @@ static void run_shared(uint32_t self)
 	}
 	end = plait__handle_release(as_pointer(handle), PLAIT_OBJECT_QUEUE,
 				    &found);
-	/* Nobody comes in any more, so alone now is alone for ever. */
+	/* No thread can enter any more, so alone now is alone for ever. */
 	if (!plait__handle_is_shared(slot_of(handle)))
 		AT_PLAIN_WRITE(((struct thing *)found)->state) = ALIVE;
 	if (end == PLAIT__HANDLE_LEAVE)

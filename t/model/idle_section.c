@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Passages that were not submitted because their queue had nothing, under
- * every interleaving of their end with what comes behind them: nothing behind
- * goes on too early, waits for a gate that nobody raises, or runs after a
- * failure; the queue stays until it is left, and nothing longer.
- * idle_section.c as it is; what submission.c does with it is here.
+ * External sections on idle queues, which are not submitted, under every
+ * interleaving of their end with the commands behind them: none of these goes
+ * on too early, waits for a gate that is never raised, or runs after a failure;
+ * the queue is held until the section ends, and no longer.  idle_section.c as
+ * it is; the part of submission.c is here.
  */
 #include "lib/tap.h"
 
@@ -26,7 +26,7 @@ static uint32_t payload;
 static uint32_t in_flight; /* under the queue's lock */
 static bool fails, enters, submits, refused;
 
-/* --- what idle_section.c is linked with otherwise */
+/* --- the other functions that idle_section.c is linked with */
 
 bool plait__queue_is_clear(plait__queue *of)
 {
@@ -55,7 +55,7 @@ void plait__object_drop_deferred(plait__object *object)
 	plait__object_drop(object);
 }
 
-/* --- the run, and what comes behind it */
+/* --- the run, and the commands behind it */
 
 static void leave(uint32_t which, bool failed)
 {
@@ -71,7 +71,7 @@ static bool is_raised(void *arg)
 	return at_load_acquire_u32(arg) != 0;
 }
 
-/* A submission that the backend refuses. */
+/* A submission that the backend rejects. */
 static void be_refused(void)
 {
 	plait__mutex_lock(&queue->lock);
@@ -105,7 +105,7 @@ static bool run_behind(void)
 	return runs;
 }
 
-/* Another run: lone too, if the first one is over. */
+/* Another run: on an idle queue too, if the first one has finished. */
 static void enter_behind(void)
 {
 	if (plait__idle_section_enter(&passages[1])) {

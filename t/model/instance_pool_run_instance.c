@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who has an instance of a program, under every interleaving: it is one
- * thread's at a time, nobody sleeps while one is free, who sees the end of a
- * run finds its instance free, and a call's instance is given back once,
- * whether its caller waits or is lost.  instance_pool.c and run_instance.c as
- * they are.
+ * Ownership of a program's instances, under every interleaving: an instance is
+ * one thread's at a time, no thread sleeps while one is free, a thread that
+ * sees the end of a run finds its instance free, and a call's instance is
+ * returned once, whether its caller waits or is lost.  instance_pool.c and
+ * run_instance.c as they are.
  */
 #include "lib/tap.h"
 
@@ -30,16 +30,16 @@ static const plait__engine engine = { .name = "none" };
 static plait__run run_of_user;
 static plait__plan plan;
 static const plait__frame_layout layout; /* without parameters */
-static uint32_t users[INSTANCES];	/* who has it */
+static uint32_t users[INSTANCES];	/* the thread that has it */
 static uint32_t taken;			/* when it begins */
 static uint32_t payload;
 static uint32_t kept;			/* instances */
 static bool lost;			/* the caller ends in the call */
-static bool stops;			/* somebody may stop the run */
+static bool stops;			/* a thread may cancel the run */
 static at_u32 holds;			/* of the plan */
 static at_u32 submitted;
 
-/* --- what the source is linked with otherwise */
+/* --- the other functions that the sources are linked with */
 
 void plait__context_notify_waiters(plait__context *of)
 {
@@ -147,7 +147,7 @@ const char *plait__command_text(const plait__plan *of, uint32_t command,
 	return room;
 }
 
-/* --- taking and giving */
+/* --- acquire and release */
 
 static void use(plait__instance *instance, uint32_t self)
 {
@@ -176,7 +176,7 @@ static void give(plait__instance *instance, uint32_t self)
 	plait__instance_release(instance);
 }
 
-/* One after the other; the second only if there is one. */
+/* Two runs in a row; the second only if there is an instance. */
 static void run_two(uint32_t self)
 {
 	plait__instance *first = take(self, 0);
@@ -250,7 +250,7 @@ static bool is_over(void *arg)
 	return at_load_acquire_u32(&instance->called) == PLAIT__CALLER_DONE;
 }
 
-/* Thread 0 calls, thread 1 carries out. */
+/* Thread 0 calls, thread 1 runs the lanes. */
 static void run_call(uint32_t self)
 {
 	plait__instance *instance = &instances[0];
@@ -279,7 +279,7 @@ static void run_call(uint32_t self)
 	give(instance, self);
 }
 
-/* Somebody waits for the instance of the call. */
+/* A thread waits for the instance of the call. */
 static void run_call_wanted(uint32_t self)
 {
 	plait__instance *instance;
@@ -293,7 +293,7 @@ static void run_call_wanted(uint32_t self)
 	give(instance, self);
 }
 
-/* Thread 0 gives its run up; the other one waits for the instance. */
+/* Thread 0 abandons its run; the other one waits for the instance. */
 static void run_kept(uint32_t self)
 {
 	plait_error why = { .size = sizeof(why), .status = PLAIT_E_LOST };
@@ -450,7 +450,7 @@ static const struct mc_scenario *const scenarios[] = {
 	&over_stopped, &given_up, &one_of_three, &call_wanted,
 };
 
-/* What the others add is none of the orders that can be weakened. */
+/* The other scenarios exercise no further order that could be weakened. */
 enum { FOR_ORDERS = 9 };
 
 static void explore(void)

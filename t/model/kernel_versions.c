@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Kernels that take others' places while plans run, under every interleaving:
- * nobody runs code that was given back, all of it is given back in the end, and
- * so is each kernel, as often as it was held.  kernel_versions.c as it is; what an
- * engine makes of kernels, and the runs, are here.
+ * Replacement of kernels while plans run, under every interleaving: no thread
+ * runs released code, all code is released in the end, and so is each kernel,
+ * as often as it was retained.  kernel_versions.c as it is; the engine's code
+ * and the runs are here.
  */
 #include "lib/tap.h"
 
@@ -20,7 +20,7 @@
 
 enum { INSTANCES = 2, KERNELS = 3 };
 
-/* What a run calls. */
+/* The code that a run calls. */
 struct code {
 	at_u32 runs;
 	plait__object *kernel;
@@ -64,7 +64,7 @@ void plait__free(const plait_allocator *allocator, void *block, uint64_t bytes)
 		mc_free(block);
 }
 
-/* --- kernels, and what the engine makes of them */
+/* --- kernels, and the engine's code for them */
 
 static at_u32 *holds_of(const plait__object *object)
 {
@@ -95,7 +95,7 @@ static plait_status recode(plait__program *of, plait__object *const *now,
 	return PLAIT_OK;
 }
 
-/* Nobody runs it, nor will. */
+/* No run uses it, nor will. */
 static void forget(plait__program *of, void *made)
 {
 	struct code *code = made;
@@ -109,7 +109,7 @@ static void forget(plait__program *of, void *made)
 static const plait__engine engine = { .name = "none", .recode = recode,
 				      .forget = forget };
 
-/* --- what else it is linked with */
+/* --- the other functions that it is linked with */
 
 plait_status plait__plan_object_enter(plait_plan *handle, plait__plan_object **out,
 				      plait_error *error)
@@ -192,7 +192,7 @@ int plait__text_fit(const char *text, uint64_t limit)
 
 /* --- threads */
 
-/* As plait__instance_begin, and then what it has. */
+/* As plait__instance_begin, and then the run's own part. */
 static void run_once(plait__instance *instance)
 {
 	struct code *code;
@@ -220,7 +220,7 @@ static bool exchange(uint32_t from, uint32_t to)
 	return status == PLAIT_OK;
 }
 
-/* One runs, again and again; the other exchanges twice. */
+/* Thread 0 runs, again and again; the other replaces twice. */
 static void run_one(uint32_t self)
 {
 	if (self == 0) {
@@ -232,7 +232,7 @@ static void run_one(uint32_t self)
 	MC_CHECK(exchange(1, 2));
 }
 
-/* Two run; the third exchanges, and then runs no more of what was. */
+/* Two run; the third replaces, and then runs none of the replaced code. */
 static void run_two(uint32_t self)
 {
 	if (self < INSTANCES) {
@@ -243,7 +243,7 @@ static void run_two(uint32_t self)
 	}
 }
 
-/* Who comes second finds the kernel gone. */
+/* The second thread finds the kernel gone. */
 static void run_rivals(uint32_t self)
 {
 	if (exchange(0, 1 + self))
@@ -292,7 +292,7 @@ static void begin(void)
 	at_init_u32(&exchanged, 0);
 }
 
-/* The next run has the newest, and then all goes. */
+/* The next run has the newest, and then all are released. */
 static void end(void)
 {
 	const plait__kernel_version *newest = at_load_relaxed_ptr(&program->version);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The explorer on algorithms whose proofs are in the literature: a ring of
+ * Known algorithms with published proofs, as tests of the explorer: a ring of
  * one producer and one consumer, a work-stealing deque, a free list with and
- * without tags.  The right ones pass, each weaker order is noticed, and what
- * is known to be needed is found to be needed.
+ * without tags.  The correct ones pass, each weaker order is detected, and the
+ * orders known to be needed are found to be needed.
  */
 #include "lib/tap.h"
 
@@ -106,7 +106,7 @@ static uint32_t deque_take(void)
 	uint32_t top;
 	uint32_t item = EMPTY;
 
-	/* Release, so that a thief who sees it sees the items below. */
+	/* Release, so that a thief that sees it sees the items below. */
 	at_store_release_u32(&tail, bottom);
 	at_fence_seq_cst(); /* pairs with the one in steal */
 	top = at_load_relaxed_u32(&head);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Regions over two lanes under every interleaving: each lane follows every
- * decision, all of an iteration happens before all of the next, whatever fails
- * or is cancelled on the way; and the next run is right.  lane_compiler.c,
+ * decision, an iteration happens before the next, also with failures and
+ * cancellations; and the next run is right.  lane_compiler.c,
  * lane_interpreter.c, lane_park.c and lane_tasks.c are real; the pool is a word.
  */
 #include "lib/tap.h"
@@ -34,20 +34,20 @@ static plait__lane_set set;
 static uint64_t iterations[2];
 static enum shape shape;
 static uint32_t run_count;
-static bool here;		/* who starts a run stays */
+static bool here;		/* the thread that starts a run stays */
 static bool yields;		/* lanes give way in each iteration */
 static uint32_t workers;
 static int32_t failing;		/* a role, in the last iteration, or -1 */
 static bool cancels;
 
 static uint8_t did[ROLES][RUNS_MAX][ITERATIONS];
-static uint32_t choice;		/* what the region reads */
-static uint32_t runs;		/* that have begun; under `ending` when cancelled */
+static uint32_t choice;		/* the word that the region reads */
+static uint32_t runs;		/* started; with `cancels` under `ending` */
 static struct plait__mutex ending;
-static at_u32 offers; /* moves when there is something to look at */
+static at_u32 offers; /* advances when there is a reason to look */
 static at_u32 done;
 
-/* --- what the source is linked with otherwise */
+/* --- the other functions that the sources are linked with */
 
 static _Alignas(64) char arena[ARENA_BYTES];
 static uint32_t arena_used;
@@ -123,7 +123,7 @@ bool plait__task_should_yield(const plait__task *task)
 	return yields;
 }
 
-/* Nothing here needs somebody else. */
+/* No external commands here. */
 bool plait__external_matches(const plait__program *of, uint32_t command)
 {
 	(void)of;
@@ -206,7 +206,7 @@ static bool is_in_branch(uint32_t role, uint32_t branch)
 	return branches[role] == branch;
 }
 
-/* What an iteration does, unless the run is stopped. */
+/* The work of an iteration, unless the run is stopped. */
 static bool is_due(uint32_t role, uint32_t run, uint32_t iteration)
 {
 	if (!is_in_body(role))
@@ -233,7 +233,7 @@ static void expect_before(uint32_t run, uint32_t iteration)
 			expect(role, run, i);
 }
 
-/* What the plan has in front of it on its lane, and what it waits for. */
+/* The predecessor on its lane, and the command that it waits for. */
 static void expect_preds(uint32_t role, uint32_t run, uint32_t i)
 {
 	bool crosses = shape == LOOP && (role == B2 || role == C2);
@@ -250,8 +250,8 @@ static void expect_preds(uint32_t role, uint32_t run, uint32_t i)
 		expect_before(run, i);
 }
 
-/* What a loop is decided by: the last of an iteration says it, which is on the
- * lane that does not decide if that one does anything. */
+/* The decision of a loop: the last command of an iteration sets it, which is on
+ * the lane that does not decide if that one has commands. */
 static void tell_loop(uint32_t role, uint32_t run, uint32_t i)
 {
 	static const uint32_t last[] = { C, C2, B2 };
@@ -285,7 +285,7 @@ static int32_t decide_loop(void *user_data)
 
 	(void)user_data;
 	expect(A, run, 0);
-	/* What failed in the iteration before was seen. */
+	/* The failure of the iteration before was seen. */
 	MC_CHECK(failing < 0 || at_load_relaxed_u32(&instance.stop) == 0);
 	return (int32_t)AT_PLAIN_READ(choice);
 }
@@ -325,7 +325,7 @@ void plait__call_op_make(const plait__program *of, plait__object *const *kernels
 
 /* --- runs */
 
-/* What run.c does: a run that is over is not stopped any more. */
+/* The part of run.c: a run that has finished is not cancelled any more. */
 static void cancel(void)
 {
 	plait__mutex_lock(&ending);
@@ -349,7 +349,7 @@ static void end_run(plait__task *task)
 	bool whole = !(run == 0 && (failing >= 0 || cancels));
 
 	MC_CHECK(((plait__lane_task *)(void *)task)->set == &set);
-	/* Whoever did something did it before. */
+	/* The thread that did the last part did it before. */
 	for (uint32_t role = A; role < ROLES; role++)
 		for (uint32_t i = 0; i < ITERATIONS; i++)
 			MC_CHECK(AT_PLAIN_READ(did[role][run][i]) <=
@@ -574,7 +574,7 @@ static const struct mc_scenario *const scenarios[] = {
 	&branch_cancelled, &nest_cancelled,
 };
 
-/* What the others add is none of the orders that can be weakened. */
+/* The other scenarios exercise no further order that could be weakened. */
 enum { FOR_ORDERS = 5 };
 
 static void explore(void)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Parking lanes under every interleaving: who parks and who publishes never
- * miss each other, and a lane that others have run meanwhile, and parked
- * somewhere else, is not taken back.  lane_park.c as it is; the pool is a word.
+ * Parking of lanes under every interleaving: the parking and the publishing
+ * thread never miss each other, and a lane that another thread has run
+ * meanwhile, and parked somewhere else, is not unparked.  lane_park.c as it is;
+ * the pool is a word.
  */
 #include "lib/tap.h"
 
@@ -21,10 +22,10 @@ static plait__lane_program lane_program;
 static plait__lane_set set;
 static plait__lane_task tasks[2];
 static at_u64 words[WORDS];
-static at_u32 offers; /* moves when there is something to look at */
+static at_u32 offers; /* advances when there is a reason to look */
 static at_u32 done;
 static uint32_t progress; /* of the lane that waits; its own */
-static uint32_t payload[STEPS]; /* what the other one hands over */
+static uint32_t payload[STEPS]; /* data that the other lane publishes */
 static uint32_t workers;
 
 /* --- the pool's part */
@@ -98,7 +99,7 @@ static void begin_heavy(void)
 	set.asymmetric_fence = false;
 }
 
-/* Lane 0: hands over one thing after the other. */
+/* Lane 0: publishes one value after the other. */
 static void publish_all(void)
 {
 	uint32_t i;
@@ -110,7 +111,7 @@ static void publish_all(void)
 	}
 }
 
-/* Lane 1: waits for each; what is in `step` stays true across a wait. */
+/* Lane 1: waits for each; the content of `step` stays true across a wait. */
 static void run_lane(void)
 {
 	uint32_t step;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The explorer explored: what it lets weak memory show must be what C11
- * allows, seen and never seen, on the classical small programs.
+ * Litmus tests of the explorer: it must show the outcomes of weak memory that
+ * C11 allows, and no others, on the classical small programs.
  */
 #include "lib/tap.h"
 
@@ -116,7 +116,7 @@ static void one_sided(uint32_t self)
 	}
 }
 
-/* Two adders never lose one, whatever the order. */
+/* Two adders never lose one, with any memory order. */
 static void adding(uint32_t self)
 {
 	(void)self;
@@ -305,7 +305,7 @@ static void freed(void)
 	HAS_STR(result.reason, "freed memory");
 }
 
-/* The same seed draws the same executions. */
+/* An equal seed draws the same executions. */
 static void seeds(void)
 {
 	struct mc_scenario scenario = { 0 };

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The end of kernels that decide the loop around them, under every interleaving:
- * src/source/loop.prelude as it is, a thread for each block of a launch.  However
- * many blocks store the word, and whoever stops the loop meanwhile: the
- * condition is set once in each launch, and to what the word is at its end; and
- * to 0 once the loop is to stop.
+ * The end of kernels that decide the loop around them, under every
+ * interleaving: src/source/loop.prelude as it is, a thread for each block of a
+ * launch.  However many blocks store the word, and whichever thread stops the
+ * loop meanwhile: the condition is set once in each launch, to the word's value
+ * at its end; and to 0 once the loop is to stop.
  */
 #include "lib/tap.h"
 
@@ -18,7 +18,7 @@ enum { LAUNCHES = 2, NOT_STOPPED = 0, STOPPED = 1 };
 typedef uint32_t u32;
 typedef uint64_t u64;
 
-/* ---- what a device is, of which the prelude needs little ---- */
+/* ---- the few features of a device that the prelude needs ---- */
 
 struct place {
 	uint32_t x, y, z;
@@ -32,9 +32,10 @@ static at_u64 arrived;
 static uint32_t condition;
 static uint32_t sets;	/* of the condition, in this launch */
 static at_u32 met;	/* blocks, where launches begin and end */
-static at_u32 told;	/* the loop is to stop, for all that begins behind it */
+static at_u32 told;	/* the loop is to stop, for all launches that begin
+			 * later */
 
-/* Those of a device order nothing. */
+/* Atomics of a device order nothing. */
 static uint64_t relaxed_add(at_u64 *cell, uint64_t value)
 {
 	static struct mc_site site = {
@@ -84,7 +85,7 @@ static void launch(uint32_t self, uint32_t number)
 	plait_decide(1, &word, &stop, &arrived);
 }
 
-/* Behind it all is as everybody has left it. */
+/* After it all blocks have left their state. */
 static void look(bool stopped)
 {
 	uint32_t value = AT_PLAIN_READ(condition);

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # time limit: 900 s
-# Breaks real sources in one place each (t/model/mc/mutants.txt) and runs a part of
-# their explorer test, which must fail.  (As they are it passes: see there.)
+# Mutants: real sources with one error each (t/model/mc/mutants.txt), and a part of
+# their explorer test, which must fail.  (It passes on the real sources.)
 top=${abs_top_srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 build=${abs_top_builddir:-$top}
 cc=${CC:-cc}
@@ -144,7 +144,7 @@ run_test()	# run_test TEST SOURCE PART
 	done
 	# shellcheck disable=SC2086
 	$cc -o "$work/test" $objects "$work/mc.o" -lpthread || return 99
-	# What finds most comes first, in all scenarios.
+	# The search that finds most comes first, in all scenarios.
 	for how in random depth; do
 		PLAIT_SOAK=0 MC_STOP=$how "$work/test" "$3" >"$work/out" 2>&1 ||
 			return 1
@@ -171,7 +171,7 @@ while IFS='|' read -r test source edit what; do
 	status=$?
 	cp "$top/$source" "$work/$source"
 	case $status in
-	0) said not "${source##*/}:$what: nobody notices" ;;
+	0) said not "${source##*/}:$what: no scenario notices" ;;
 	99) said not "${source##*/}:$what: does not compile"
 		sed 's/^/# /' "$work/log" | tail -5 ;;
 	*) reason=$(sed -n 's/^# [^:]*: //p' "$work/out" | head -1 |

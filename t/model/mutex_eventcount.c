@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The mutex and the event count under every interleaving, and their mutants.
- * That nothing is lost shows as "no deadlock": nobody sleeps for ever.
+ * The mutex and the eventcount under every interleaving, and their mutants.  A
+ * lost wake-up shows as a deadlock: no thread may sleep for ever.
  */
 #include "lib/tap.h"
 
@@ -168,7 +168,7 @@ static void event_rounds(uint32_t self)
 	}
 }
 
-/* Sleepers that wait for different things. */
+/* Sleepers that wait for different conditions. */
 static void event_different(uint32_t self)
 {
 	if (self == 0) {
@@ -215,7 +215,7 @@ static void event_ladder(uint32_t self)
 	MC_CHECK(AT_PLAIN_READ(payload) == 1);
 }
 
-/* Nobody publishes in time, perhaps: the wait ends, the count is right. */
+/* Perhaps nothing is published in time: the wait ends, the count is right. */
 static void event_deadline(uint32_t self)
 {
 	int result;

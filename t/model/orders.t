@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Every operation on shared memory that orders something has a verdict: an
-explorer test weakens it (mc_notices), or t/model/mc/unexplored.txt says why it is
-right as it is.  A new one without either fails."""
+"""Verdicts on memory orders: every operation on shared memory that orders
+something is weakened by an explorer test (mc_notices), or t/model/mc/unexplored.txt
+says why it is right.  A new one without either fails."""
 import os
 import re
 import sys

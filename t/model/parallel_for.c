@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Work in parts under every interleaving: each part is done once, by the
+ * Parallel loops under every interleaving: each part is done once, by the
  * caller or by a helper that came in time, and no helper is inside when the
- * call returns.  team.c as it is; lanes are a counter of calls.
+ * call returns.  parallel_for.c as it is; lanes are a counter of calls.
  */
 #include "lib/tap.h"
 
@@ -18,7 +18,7 @@
 
 enum { CALLERS_MAX = 2, PARTS = 2, JOBS = 2, ARENA_BYTES = 1 << 14 };
 
-/* Of one place: calls that nobody has begun. */
+/* The lane of one place: calls that have not begun. */
 struct plait__lane {
 	at_u32 calls;
 	plait_work work;
@@ -30,11 +30,11 @@ static plait__lane lane;
 static uint32_t callers;
 static int32_t failing;				/* a part, or -1 */
 static uint32_t payload[CALLERS_MAX];		/* the number of the job */
-static uint32_t results[CALLERS_MAX][PARTS];	/* which job did it last */
+static uint32_t results[CALLERS_MAX][PARTS];	/* the job that did it last */
 static at_u32 offers;
 static at_u32 ended;
 
-/* --- what the source is linked with otherwise */
+/* --- the other functions that the source is linked with */
 
 static _Alignas(64) char arena[ARENA_BYTES];
 static uint32_t arena_used;
@@ -128,7 +128,7 @@ static void call(uint32_t self)
 	int32_t result;
 
 	for (uint32_t job = 1; job <= JOBS; job++) {
-		/* Nobody is inside of the job before. */
+		/* No thread is inside of the job before. */
 		AT_PLAIN_WRITE(payload[self]) = job;
 		result = plait__parallel_for_run(team, do_part, &self, sizeof(self),
 						 PARTS);
@@ -140,7 +140,7 @@ static void call(uint32_t self)
 	stir();
 }
 
-/* The one worker: the lane's calls, until nobody makes any more. */
+/* The one worker: the lane's calls, until there are no more. */
 static void work(void)
 {
 	uint32_t pending;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is made once and then used without a lock, under every interleaving: a
- * program, by whoever comes first; a recorder, and the crews of recorded runs,
- * while others are on their way.  Nobody sees one that is not whole.  program.c,
- * host_engine.c and recorder.c as they are; what they put together is here.
+ * Objects that are made once and then used without a lock, under every
+ * interleaving: a program, made by the first thread that needs it; a recorder,
+ * and the lane sets of recorded runs, while other runs are in flight.  No
+ * thread sees a partial one.  program.c, host_engine.c and recorder.c as they
+ * are; the parts that they assemble are here.
  */
 #include "lib/tap.h"
 #include "graph/plan/unbound_state.h"
@@ -65,7 +66,7 @@ void plait__free(const plait_allocator *allocator, void *block, uint64_t bytes)
 		mc_free(block);
 }
 
-/* --- what a program is made of: marks that races show in */
+/* --- the parts of a program: marks that races show in */
 
 plait_status plait__lane_program_compile(plait__lane_program *lane_program,
 					 const plait__program *program, bool serial,
@@ -96,7 +97,7 @@ plait_status plait__lane_set_make(plait__lane_set *set, plait__instance *instanc
 	return PLAIT_OK;
 }
 
-/* It is there, and whole. */
+/* The lane set is there, and complete. */
 static void see(const plait__lane_set *set)
 {
 	MC_CHECK(set != NULL);
@@ -118,7 +119,7 @@ bool plait__lane_set_drive(plait__lane_set *set)
 	return false;
 }
 
-/* Of the kinds that the plan has none of there is none. */
+/* Kinds that the plan has none of are absent. */
 void plait__lane_set_free(plait__lane_set *set)
 {
 	if (set->instance != NULL)
@@ -143,7 +144,7 @@ bool plait__external_matches(const plait__program *program, uint32_t index)
 	return true;
 }
 
-/* --- what else the sources are linked with, and nothing comes of */
+/* --- the other functions that the sources are linked with, without effect */
 
 const plait__engine plait__queue_engine = { .name = "queued" };
 
@@ -271,8 +272,8 @@ static void run_recorded(plait__program *program, plait__instance *instance)
 	at_add_u32(&recorded, 1);
 }
 
-/* Thread 0 has a run on its way, the next begins one that is recorded if it
- * can be, and the last sees to that. */
+/* Thread 0 has a run in flight, the next begins one that is recorded if it can
+ * be, and the last switches recording on. */
 static void run_recording(uint32_t self)
 {
 	plait__program *program = program_of();
@@ -288,7 +289,7 @@ static void run_recording(uint32_t self)
 	}
 }
 
-/* One drives, and the other has it recorded from now on. */
+/* Thread 0 runs, and the other switches recording on. */
 static void run_driven(uint32_t self)
 {
 	plait__program *program = program_of();
@@ -301,7 +302,7 @@ static void run_driven(uint32_t self)
 		program->engine->cancel(&program->instances[0]);
 }
 
-/* Both want it recorded, and one of them does it. */
+/* Both switch recording on, and one of them makes the recorder. */
 static void run_both(uint32_t self)
 {
 	plait__program *program = program_of();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The role of driving, and being told of an emission, under every
- * interleaving: what is told is found by somebody, one at a time; nobody
- * sleeps over it; what is over is not touched.  progress_driver.c and
+ * The role of the progress driver, and submit listeners, under every
+ * interleaving: each note is found by a driver, one at a time; no thread sleeps
+ * while there is one; a finished run is not touched.  progress_driver.c and
  * submit_listener.c as they are.
  */
 #include "lib/tap.h"
@@ -24,18 +24,18 @@ static plait__progress_note notes[NOTES];
 static plait__submit_listener listener;
 static void (*thread_run)(void *arg);
 static uint32_t payload[NOTES];
-static uint32_t found;		/* notes; of who drives */
+static uint32_t found;		/* notes; guarded by the role */
 static uint32_t overs;
 static uint32_t told;
-static uint32_t driving;	/* who has it */
-static bool looks;		/* nobody tells of what it waits for */
-static uint32_t says;	/* what it says then */
+static uint32_t driving;	/* the thread that has it */
+static bool looks;		/* no notification comes for its point */
+static uint32_t says;	/* the status that it reports then */
 static at_u32 over;
 static at_u32 returned;		/* the thread */
 static at_u32 looked_for;
 static at_u32 hope_told;
 
-/* --- what the source is linked with otherwise */
+/* --- the other functions that the source is linked with */
 
 int plait__thread_start(struct plait__thread *thread, const char *name,
 			void (*run)(void *arg), void *arg,
@@ -61,9 +61,9 @@ uint64_t plait__clock_deadline(uint64_t timeout_ns)
 	return mc_clock_now_ns() + timeout_ns;
 }
 
-/* --- driving */
+/* --- the driver */
 
-/* As many as there are; it is over when all have come. */
+/* As many steps as there are; it has finished when all have come. */
 static uint32_t turn(plait__pollable *self)
 {
 	plait__progress_note *note = plait__progress_take_notes(context, self);
@@ -171,7 +171,7 @@ static void run_visited(uint32_t self)
 	plait__progress_stop(context);
 }
 
-/* There is no thread of the context: who waits drives. */
+/* The context has no thread: the waiting thread drives. */
 static void run_waiting(uint32_t self)
 {
 	if (self == 0)
@@ -180,7 +180,7 @@ static void run_waiting(uint32_t self)
 		tell_all();
 }
 
-/* --- hopes */
+/* --- submit listeners */
 
 static void be_told(plait__submit_listener *self)
 {
@@ -190,7 +190,7 @@ static void be_told(plait__submit_listener *self)
 	at_store_release_u32(&hope_told, 1);
 }
 
-/* Thread 0 hopes for the first emission, thread 1 submits it. */
+/* Thread 0 listens for the first emission, thread 1 submits it. */
 static void run_hope(uint32_t self)
 {
 	if (self == 1) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The explorer's scenarios of the ready list and of tasks on it; part of
+/* Scenarios of the explorer for the ready queue and tasks on it; part of
  * counter_core_ready.c. */
 #ifndef EXPLORE_LIST_H
 #define EXPLORE_LIST_H
@@ -80,7 +80,7 @@ static void wait_until_ran(uint32_t count)
 		at_futex_wait(&ran, count - 1, UINT64_MAX);
 }
 
-/* Nobody closes before all has run: only wakes keep it going. */
+/* Nothing closes before all has run: only wake-ups keep it going. */
 static void run_one_by_one(uint32_t self)
 {
 	if (self != 0) {
@@ -95,8 +95,8 @@ static void run_one_by_one(uint32_t self)
 }
 
 /*
- * A thread that waits for `go` and helps meanwhile: if a push woke it but it
- * is released at the same time, the worker must get the wake.
+ * A thread that waits for `go` and runs tasks meanwhile: if a push woke it but
+ * it is released at the same time, the worker must get the wake-up.
  */
 static void wait_and_help(uint32_t self)
 {
@@ -139,7 +139,7 @@ static void run_helper(uint32_t self)
 	plait__ready_close(&ready);
 }
 
-/* Two threads that give up their turn to each other's items. */
+/* Two threads that give way to each other's items. */
 static void run_swap(uint32_t self)
 {
 	struct plait__ready_item *item;
@@ -173,9 +173,9 @@ static void run_guests(uint32_t self)
 }
 
 /*
- * A task that is offered twice: whoever claims it runs it, here or from the
- * list, and both times it is run once.  Then its memory goes, whatever the
- * other thread still has of it.
+ * A task that is offered twice: the thread that claims it runs it, here or from
+ * the list, and both times it is run once.  Then its memory is freed, also
+ * while the other thread still refers to it.
  */
 static struct plait__ready_task *task;
 
@@ -253,7 +253,7 @@ static void work_on_tasks(uint32_t self)
 }
 
 /* Woken by the first offer it gets no processor until all has run without it.
- * (Nothing comes behind the second one that could tell somebody else.) */
+ * (Nothing comes behind the second one that could notify another thread.) */
 static void sleep_and_starve(uint32_t self)
 {
 	struct plait__sleeper *sleeper = &sleepers[self];
@@ -275,8 +275,8 @@ static void sleep_and_starve(uint32_t self)
 }
 
 /*
- * What is offered a second time, and is on the list yet, is not left to the
- * one who was woken for the first: the other one comes.
+ * A task that is offered again while it is on the list is not left to the
+ * thread that was woken for the first offer: the other one comes.
  */
 static void run_starved(uint32_t self)
 {

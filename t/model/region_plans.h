@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Small plans with regions for two lanes, as the planner would make them; part
- * of lane_interpreter.c.  Lane 0 is the home of all regions.
+ * of lane_interpreter.c.  Lane 0 is the home lane of all regions.
  *
  *     LOOP    A, while { B, B' || C, C' }, D || Z
  *     BRANCH  A, case { B || C } { || C' } { B' || } || Z
@@ -16,7 +16,7 @@
 
 #include <string.h>
 
-/* What functions of commands are told. */
+/* Arguments of the functions of commands. */
 enum { NOTHING, A, B, B2, C, C2, D, Z, ROLES };
 
 enum { LANES = 2, BODIES_MAX = 5, COMMANDS_MAX = 12, POINTS_MAX = 8 };
@@ -79,7 +79,7 @@ static void add_host(uint32_t lane, uint32_t role)
 	add(lane, PLAIT__CMD_HOST, PLAIT__NONE);
 }
 
-/* Of the command added last. */
+/* A wait of the command added last. */
 static void add_wait(uint32_t lane, uint32_t position)
 {
 	sketch.waits[sketch.wait_count++] =
@@ -88,7 +88,7 @@ static void add_wait(uint32_t lane, uint32_t position)
 		sketch.wait_count;
 }
 
-/* Of the body opened last. */
+/* An exit of the body opened last. */
 static void add_exit(uint32_t lane, uint32_t position)
 {
 	sketch.exits[sketch.exit_count++] = (plait__plan_exit){ lane, position };

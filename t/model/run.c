@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The end of a run beside who asks how it is, stops it or wants to be told,
- * under every interleaving: who sees the end sees what was done and how it
- * ended, each is told once, nobody stops what is over or reads what belongs to
- * the next run, and the memory of runs is used again by one at a time.  run.c,
- * run_handle.c and run_instance.c as they are; objects, inboxes and what runs are here.
+ * The end of a run under every interleaving with threads that query it, cancel
+ * it or listen for it: a thread that sees the end sees the results and the
+ * status, each listener is called once, no thread cancels a finished run or
+ * reads data of the next run, and the memory of runs is used again by one at a
+ * time.  run.c, run_handle.c and run_instance.c as they are; objects, inboxes
+ * and the work of runs are here.
  */
 #include "lib/tap.h"
 
@@ -38,7 +39,7 @@ static plait__run *run_of_user;
 static plait__inbox inbox;
 static plait__inbox_event *const no_notice;
 static uint32_t payload;
-static at_u32 given;	/* instances that runs have given back */
+static at_u32 given;	/* instances that runs have released */
 static at_u32 blocks;	/* of memory */
 static at_u32 asked, told;
 static at_u32 stopped;
@@ -73,7 +74,7 @@ plait_status plait__object_init(plait__object *object,
 	return PLAIT_OK;
 }
 
-/* Of the others nobody counts anything here. */
+/* References to the others are not counted here. */
 static bool is_run(const plait__object *object)
 {
 	return object != &frozen.object && object != &inbox.object;
@@ -133,7 +134,7 @@ void plait__object_release(const void *handle, int32_t type)
 	plait__object_drop((plait__object *)(uintptr_t)handle);
 }
 
-/* --- being told */
+/* --- listeners */
 
 plait_status plait__inbox_event_create(plait__inbox *where,
 				       const plait_event *event,
@@ -168,11 +169,11 @@ plait_status plait__wait_run(plait__wait_request *request, plait_error *error)
 	return PLAIT_OK;
 }
 
-/* --- what runs have */
+/* --- resources of runs */
 
 void plait__instance_release(plait__instance *instance)
 {
-	/* The next one has it, and what it records into. */
+	/* The next run gets it, and its recording. */
 	instance->run = NULL;
 	instance->recording = &recordings[1];
 	at_store_release_u32(&given, 1);
@@ -198,7 +199,7 @@ void plait__recorder_release(plait__recorder *recorder,
 	MC_CHECK(recording == &recordings[0]);
 }
 
-/* It is in flight. */
+/* The run is in flight. */
 static void cancel(plait__instance *instance)
 {
 	MC_CHECK(instance == &instances[0]);
@@ -219,7 +220,7 @@ plait_status plait__sized_struct_write(void *out, const void *ours, size_t known
 	return PLAIT_OK;
 }
 
-/* --- what else the sources are linked with, and nothing comes of */
+/* --- the other functions that the sources are linked with, without effect */
 
 #define NOTHING(name, ...)                                                    \
 	void name(__VA_ARGS__)                                                \
@@ -282,7 +283,7 @@ static void finish(plait__instance *instance)
 	plait__instance_complete(instance);
 }
 
-/* Until it is over, and how it ended. */
+/* Wait until it has finished; returns the status. */
 static void await(plait_run *run)
 {
 	plait_error error = { .size = sizeof(error) };
@@ -346,7 +347,7 @@ static void run_asked(uint32_t self)
 	plait_run_release(handle_of(run_of_user));
 }
 
-/* Thread 0 ends a run that nobody holds any more, the other has two. */
+/* Thread 0 ends a run that has no holds any more, the other has two. */
 static void run_spare(uint32_t self)
 {
 	plait__run *first, *second;
@@ -406,11 +407,11 @@ static void begin(void)
 {
 	begin_spare();
 	instances[0].recording = &recordings[0];
-	/* Of the third thread. */
+	/* The hold of the third thread. */
 	plait__object_hold(&run_of_user->object);
 }
 
-/* Nothing is left but what is kept for later. */
+/* Nothing is left but the memory that is kept for later. */
 static void end(void)
 {
 	MC_CHECK(at_load_relaxed_u32(&told) == at_load_relaxed_u32(&asked));

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The protocols of sleeping (src/sys/eventcount.c), of parking lanes (src/run/host/lane_park.c)
-# and of regions (src/run/host/lane_interpreter.c) as Spin models: the right ones have no errors,
-# and each mutant must have one, or the model proves nothing.
+# Spin models of the protocols of sleeping (src/sys/eventcount.c), of parked lanes
+# (src/run/host/lane_park.c) and of regions (src/run/host/lane_interpreter.c): the
+# right ones have no errors, and each mutant must have one, or the model proves nothing.
 models=${abs_top_srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}/t/model/spin
 model=$models/wake.pml
 # How a mutant must fail: by a sleeper that is left asleep.
@@ -52,8 +52,8 @@ check "fences, 2 sleepers" 0 -DSLEEPERS=2 -DROUNDS=2
 check "fences, 2 sleepers, long" 0 -DSLEEPERS=2 -DROUNDS=5
 check "membarrier, 1 sleeper" 0 -DLIGHT -DSLEEPERS=1 -DROUNDS=3
 check "membarrier, 2 sleepers" 0 -DLIGHT -DSLEEPERS=2 -DROUNDS=2
-check "fences, everybody gets there" 0 -DLIVENESS -DSLEEPERS=2 -DROUNDS=2
-check "membarrier, everybody gets there" 0 -DLIVENESS -DLIGHT -DSLEEPERS=1
+check "fences, all threads get there" 0 -DLIVENESS -DSLEEPERS=2 -DROUNDS=2
+check "membarrier, all threads get there" 0 -DLIVENESS -DLIGHT -DSLEEPERS=1
 if [ "${PLAIT_SOAK:-0}" != 0 ]; then
 	check "fences, 3 sleepers" 0 -DSLEEPERS=3 -DROUNDS=3
 	check "membarrier, 3 sleepers" 0 -DLIGHT -DSLEEPERS=3 -DROUNDS=3
@@ -73,11 +73,11 @@ check "parking, mutant: no fence" 1 -DNO_FENCE
 check "parking, mutant: no membarrier" 1 -DLIGHT -DNO_MEMBARRIER
 check "parking, mutant: does not look again" 1 -DNO_LOOK
 check "parking, mutant: does not say that it waits" 1 -DNOT_WANTED
-check "parking, mutant: forgets who still waits" 1 -DFORGETS_WANTED
-check "parking, mutant: takes back what others run" 1 -DNO_OWNER
+check "parking, mutant: forgets waiting lanes" 1 -DFORGETS_WANTED
+check "parking, mutant: takes back a lane that another thread runs" 1 -DNO_OWNER
 # By a lane that goes on though nothing has come.
 failure='assertion violated'
-check "parking, mutant: takes back what others parked" 1 -DANY_PARKING \
+check "parking, mutant: takes back a lane that another thread parked" 1 -DANY_PARKING \
 	-DVALUES=3
 
 model=$models/region.pml
@@ -93,7 +93,7 @@ if [ -n "$PLAIT_SOAK" ]; then
 fi
 check "regions, mutant: the number is written too late" 1 -DEARLY
 check "regions, mutant: the number comes out too late" 1 -DRELAXED
-check "regions, mutant: what was done comes out too late" 1 -DRELAXED_DONE
+check "regions, mutant: finished work is published too late" 1 -DRELAXED_DONE
 check "regions, mutant: a failure comes out too late" 1 -DRELAXED_DONE -DFAIL=1
 check "regions, mutant: decides before others are done" 1 -DNO_EXITS
 # By a lane that waits for ever.
@@ -101,5 +101,5 @@ failure='invalid end state'
 check "regions, mutant: decisions are not counted" 1 -DNO_NUMBER
 check "regions, mutant: turns are not counted" 1 -DNO_TURN
 check "regions, mutant: a new run forgets decisions" 1 -DFORGETS
-check "regions, mutant: who is stopped says nothing" 1 -DCANCEL -DSILENT
+check "regions, mutant: a stopped lane does not publish" 1 -DCANCEL -DSILENT
 echo "1..$count"

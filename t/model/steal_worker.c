@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Mode HELPED under every interleaving: each command runs once in each run,
- * after all before it; a run ends once, and no member sleeps that the next
- * run needs.  steal_worker.c and steal_setup.c as they are; the pool is a word.
+ * Work stealing, mode HELPED, under every interleaving: each command runs once
+ * in each run, after all before it; a run ends once, and no member sleeps that
+ * the next run needs.  steal_worker.c and steal_setup.c as they are; the pool
+ * is a word.
  *
  *     lane 0:  a   c          c after a and b, d after b
  *     lane 1:  b   d
  *
- * And where some are taken in a row while others take one from behind them:
+ * And where a member claims a batch while others take one command from behind:
  *
  *     lane 0:  x   p   q      x after y, q after p
  *     lane 1:  y
@@ -40,29 +41,31 @@ static uint32_t row_preds[] = { Y, P };
 static plait__instance instance;
 static plait__steal_program compiled;
 static plait__steal_set set;
-/* With what goes in front of, and behind, memory that begins at a line. */
+/* With room in front of, and behind, memory that begins at a cache line. */
 static struct {
 	plait__steal_worker workers[LANES + 2];
 	at_u64 words[COMMANDS + 64];
 	plait__call_op ops[COMMANDS];
 } memory;
-static uint32_t numbers[COMMANDS]; /* of the run that ran it last */
+static uint32_t numbers[COMMANDS]; /* the last run that executed it */
 static uint32_t command_count, lane_count, run_count;
 static bool in_a_row;		   /* the second plan */
-static bool alternates;		   /* whether some are taken together */
+static bool alternates;		   /* whether batches are claimed */
 static uint32_t run_number;
 static uint32_t ends;		   /* of runs */
-static uint32_t turns[LANES];	   /* what a member leaves to its next turn */
-static uint32_t offered;	   /* what who offers leaves to the end */
+static uint32_t turns[LANES];	   /* state that a member leaves to its next
+				    * turn */
+static uint32_t offered;	   /* the thread that the offering thread leaves
+				    * to the end */
 static int32_t failing;		   /* a command, or -1 */
 static uint64_t time_step;	   /* between two looks at the clock */
 static uint64_t time_now;
 static bool run_here;
 static uint32_t spins;
-static at_u32 offers; /* moves when there is something to look at */
+static at_u32 offers; /* advances when there is a reason to look */
 static at_u32 done;
 
-/* --- what the source is linked with otherwise */
+/* --- the other functions that the source is linked with */
 
 void *plait__alloc_array(const plait_allocator *allocator, uint64_t count,
 			 uint64_t bytes)
@@ -81,7 +84,8 @@ void plait__free(const plait_allocator *allocator, void *pointer,
 	(void)bytes;
 }
 
-/* One piece for the members, one for the words; see pool/cacheline.h. */
+/* The first piece is for the members, the next for the words; see
+ * pool/cacheline.h. */
 void *plait__alloc(const plait_allocator *allocator, uint64_t bytes)
 {
 	(void)allocator;
@@ -126,7 +130,7 @@ bool plait__task_run_here(plait__task *task)
 	return true;
 }
 
-/* Where it has told what it did, and may be about to rest. */
+/* The point at which it has published its results, and may be about to rest. */
 bool plait__task_should_yield(const plait__task *task)
 {
 	uint32_t lane = ((const plait__steal_worker *)(const void *)task)->lane;
@@ -140,7 +144,7 @@ uint64_t plait__clock_now_ns(void)
 	return time_now += time_step;
 }
 
-/* No spinning: who finds nothing rests, or pauses once before. */
+/* No spinning: a member that finds nothing rests, or pauses once before. */
 void plait__backoff_init(struct plait__backoff *ladder,
 			 enum plait__backoff_policy policy)
 {
@@ -183,7 +187,7 @@ static int32_t run_command(void *user_data)
 	MC_CHECK(!comes_after_failure(self));
 	for (uint32_t i = at->pred_first; i < at[1].pred_first; i++)
 		MC_CHECK(AT_PLAIN_READ(numbers[plan.preds[i]]) == now);
-	/* Whoever ran it before has done so in an earlier run. */
+	/* The thread that ran it before has done so in an earlier run. */
 	MC_CHECK(AT_PLAIN_READ(numbers[self]) < now);
 	AT_PLAIN_WRITE(numbers[self]) = now;
 	return failing == (int32_t)self ? 42 : 0;
@@ -312,7 +316,7 @@ static void begin(void)
 	begin_with(LANES, -1, 1000000, false);
 }
 
-/* Some are taken together. */
+/* Batches are claimed. */
 static void begin_small(void)
 {
 	begin();
@@ -390,7 +394,7 @@ static void begin_passed(void)
 	make_band(-1, 1000000, false);
 }
 
-/* What threads of the pool do, and those that wait for the run. */
+/* The part of the pool's threads, and of those that wait for the run. */
 static void run(uint32_t self)
 {
 	uint32_t key;
@@ -450,7 +454,7 @@ static const struct mc_scenario *const scenarios[] = {
 	&band_alternating,
 };
 
-/* What the others add is none of the orders that can be weakened. */
+/* The other scenarios exercise no further order that could be weakened. */
 enum { FOR_ORDERS = 6 };
 
 static void explore(void)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stopping runs whose loops a device decides, under every interleaving: a loop
- * without end ends, the note of it is written down once at a time, also where
- * it is of a run that was over, and what a decider has parked goes on though
- * it was made while the run was stopped.  stop_device_loops.c and
- * progress_driver.c as they are; the device, and what is parked, are here.
+ * Cancellation of runs with loops that a device decides, under every
+ * interleaving: a loop without end ends, the note of it is queued once at a
+ * time, also for a finished run, and a lane that a decider has parked goes on
+ * though the decider was made while the run was stopped.  stop_device_loops.c
+ * and progress_driver.c as they are; the device, and the parked lane, are here.
  */
 #include "lib/tap.h"
 
@@ -27,17 +27,17 @@ static plait__queue_program *loops, *decides;
 static plait__run_driver *driver, *decider;
 static plait__queue_external parks;
 static plait__queue_listener device_told;
-static at_u32 device_stop;	/* the word that it looks at */
-static at_u32 device_runs;	/* its loop has begun, so often */
-static at_u32 overs;		/* runs that are over */
+static at_u32 device_stop;	/* the word that the loop reads */
+static at_u32 device_runs;	/* the loop has begun, so often */
+static at_u32 overs;		/* finished runs */
 static at_u32 cancels;		/* that have returned */
 static uint32_t noted;		/* notes that were read; under the role */
 static uint32_t stops;		/* of the device, in a run; likewise */
 static bool parked;		/* under the lock */
 static uint32_t made;		/* the decider is */
-static bool through;		/* of who drives */
+static bool through;		/* guarded by the role */
 
-/* --- what the sources are linked with otherwise */
+/* --- the other functions that the sources are linked with */
 
 int plait__thread_start(struct plait__thread *thread, const char *name,
 			void (*run)(void *arg), void *arg,
@@ -83,7 +83,7 @@ void plait__cancel_external(plait__external *first)
 		plait__progress_post(context, &device_told.note, PLAIT_OK);
 }
 
-/* --- who drives */
+/* --- the driver */
 
 static void read_notes(plait__run_driver *of)
 {
@@ -153,8 +153,8 @@ static void drive_until_over(uint32_t run)
 
 /* --- threads */
 
-/* An instance is not given to the next run before who cancels the last one has
- * let go of it. */
+/* An instance is not given to the next run before the thread that cancels the
+ * last one has left it. */
 static void begin_run(uint32_t run)
 {
 	while (at_load_acquire_u32(&cancels) + 1 < run)
@@ -218,7 +218,8 @@ static void run_decider(uint32_t self)
 	plait__device_loops_cancel(driver);
 }
 
-/* The same where somebody else has noted it already, and nothing more. */
+/* Does the same where another thread has queued it already, and nothing
+ * more. */
 static void run_late(uint32_t self)
 {
 	if (self == 0) {
@@ -319,7 +320,7 @@ static void end_late(void)
 	MC_CHECK(!AT_PLAIN_READ(parked));
 }
 
-/* What was noted last may have come behind the end. */
+/* The last note may have come after the end. */
 static void end(void)
 {
 	bool waits = false;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* In a child every call says so, and releasing does nothing. */
+/* Calls in a forked child: each one reports that, and a release does
+ * nothing. */
 #include <sys/wait.h>
 #include <unistd.h>
 

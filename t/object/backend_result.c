@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Backends whose slots fail without a word, succeed without a result, or tell
- * twice what happened once. */
+/* Faulty results of backends: slots that fail without a text, succeed without a
+ * result, or notify twice. */
 #include "lib/objects.h"
 
 #include <sched.h>
@@ -168,8 +168,7 @@ static void pump_until(struct rig *rig, plait_inbox *inbox, const int *events,
 		(void)plait_inbox_pump(inbox, 0, NULL, &rig->error);
 }
 
-/* The second call follows the first one, which may have been the last thing
- * that was waited for. */
+/* The second call follows the first one, which may have ended the last wait. */
 static void is_counted(const struct rig *rig)
 {
 	plait_device_info info = { .size = sizeof(info) };
@@ -216,7 +215,7 @@ static void notified_twice(void)
 		told_twice(k);
 }
 
-/* --- the host backend, but for one answer: SLOT=STATUS */
+/* --- the host backend, except for one answer: SLOT=STATUS */
 
 static bool open_liar(struct rig *rig, const char *slot, plait_status status)
 {
@@ -241,7 +240,7 @@ static void submit_call(struct rig *rig, plait_inbox *inbox, int *calls)
 	       PLAIT_OK);
 }
 
-/* Until the queue is done, whatever is said meanwhile. */
+/* Until the queue is done, regardless of reports in between. */
 static void finish_at_last(struct rig *rig)
 {
 	uint64_t since = 0;
@@ -254,7 +253,7 @@ static void finish_at_last(struct rig *rig)
 	IS_INT(status, PLAIT_OK);
 }
 
-/* Waits for its inbox, and is said to have failed. */
+/* Waits for its inbox, and is reported as failed. */
 static void poll_fails(plait_status status)
 {
 	plait_inbox *inbox = NULL;
@@ -287,7 +286,7 @@ static void polls_that_fail(void)
 	poll_fails(PLAIT_E_FAILED);
 }
 
-/* Not run, and its queue goes on: what it failed with. */
+/* Not run, and its queue goes on: the status that it failed with. */
 static void notified(const char *slot, plait_status status, plait_status want,
 		     const char *words)
 {
@@ -345,7 +344,7 @@ static void refuses_to_recover(plait_status status, plait_status want,
 	OK(all_gone());
 }
 
-/* Who says that it is busy is believed for seconds. */
+/* A backend that reports to be busy is believed for seconds. */
 static void recovers_never(void)
 {
 	refuses_to_recover(PLAIT_E_FAILED, PLAIT_E_FAILED,
@@ -355,7 +354,7 @@ static void recovers_never(void)
 				   "queue_recover does not take it back");
 }
 
-/* --- told too early, and then not again */
+/* --- notified too early, and then not again */
 
 static int sleeper;
 
@@ -375,7 +374,7 @@ static bool sleeps(int thread)
 	return state == 'S';
 }
 
-/* On a worker: ends when the one who waits for it sleeps, most likely. */
+/* On a worker: ends when the thread that waits for it sleeps, most likely. */
 static int32_t end_when_it_sleeps(void *arg)
 {
 	uint64_t since = 0;
@@ -386,7 +385,7 @@ static int32_t end_when_it_sleeps(void *arg)
 	return 0;
 }
 
-static void told_too_early(void)
+static void notified_too_early(void)
 {
 	plait_inbox *inbox;
 	struct rig rig;
@@ -394,7 +393,7 @@ static void told_too_early(void)
 	if (!open_liar(&rig, "early", 0))
 		return;
 	sleeper = (int)syscall(SYS_gettid);
-	/* Who has an inbox does not wait inside the backend. */
+	/* The owner of an inbox does not wait inside the backend. */
 	IS_INT(plait_inbox_create(rig.context, &inbox, NULL), PLAIT_OK);
 	for (int i = 0; i < 3; i++) {
 		IS_INT(plait_queue_call(rig.queue, end_when_it_sleeps, NULL,
@@ -409,7 +408,7 @@ static void told_too_early(void)
 }
 
 static const struct tap_scenario all[] = {
-	{ "told too early", told_too_early },
+	{ "notified too early", notified_too_early },
 	{ "without a word", without_a_word },
 	{ "without a result", without_a_result },
 	{ "notified twice", notified_twice },

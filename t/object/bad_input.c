@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bad input at every entry: an error that says what is wrong, nothing else. */
+/* Bad input at every entry: an error that names the mistake, and no effect. */
 #include "lib/objects.h"
 
 static void handles(struct rig *rig)
@@ -49,7 +49,7 @@ static void handles(struct rig *rig)
 	REFUSED(plait_queue_read(NULL, NULL, 0, NULL, 0, e), PLAIT_E_HANDLE,
 		"null");
 	REFUSED(plait_queue_finish(NULL, 0, e), PLAIT_E_HANDLE, "null");
-	/* Nothing to fill the error into is fine too. */
+	/* No struct for the error is fine too. */
 	IS_INT(plait_queue_finish(NULL, 0, NULL), PLAIT_E_HANDLE);
 }
 
@@ -92,9 +92,9 @@ static void released_is_over(struct rig *rig)
 	plait_buffer_release(buffer);
 	REFUSED(plait_queue_fill(rig->queue, buffer, 0, 1, 0, 1, e),
 		PLAIT_E_HANDLE, "buffer handle");
-	/* Who made one call knows of no commands. */
+	/* The caller of one call knows of no commands. */
 	IS_INT(strncmp(rig->error.text, "buffer handle", 13), 0);
-	/* Releasing what is not there does nothing. */
+	/* A release of an invalid handle does nothing. */
 	plait_queue_release(NULL);
 	plait_signal_release(forged(12345));
 	plait_buffer_release((void *)rig->queue);
@@ -410,7 +410,7 @@ static void short_records(struct rig *rig)
 	memset(room.error.text, 'x', sizeof(room.error.text));
 	IS_INT(plait_signal_wait(rig->signal, 9, 0, &room.error),
 	       PLAIT_E_INVALID);
-	/* Not a byte behind the size that was said. */
+	/* Not a byte behind the given size. */
 	IS_INT(room.error.text[40 - offsetof(plait_error, text)], 'x');
 	IS_INT(room.error.text[100], 'x');
 	plait_inbox_release(inbox);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Opening: what is refused, what the environment says; and what users say. */
+/* Settings of a context: rejected ones, those of the environment, and reports
+ * to the user. */
 #include "lib/objects.h"
 
 #include <linux/membarrier.h>
@@ -13,8 +14,8 @@ static long ask_barrier(int command)
 	return syscall(SYS_membarrier, command, 0, 0);
 }
 
-/* What it takes the kernel many milliseconds to give a process of several
- * threads is asked for before there are any: not when a plan is made ready. */
+/* Requests that take the kernel many milliseconds in a process of several
+ * threads are made before there are any: not when a plan is prepared. */
 static void opens_early(void)
 {
 	plait_context_desc desc = { .size = sizeof(desc), .backends = "host",
@@ -131,7 +132,7 @@ static void environment_is_read(void)
 	OK(all_gone());
 }
 
-/* How many workers a context has that says nothing about them. */
+/* The number of workers of a context without a setting for them. */
 static uint32_t default_workers(void)
 {
 	struct rig rig = { .backend = "host" };
@@ -169,7 +170,7 @@ static int32_t return_four(void *user_data)
 	return 4;
 }
 
-/* With PLAIT_SYNC the call that submits answers for what it submitted. */
+/* With PLAIT_SYNC the call that submits reports the failure of its commands. */
 static void sync_is_obeyed(void)
 {
 	size_t i;
@@ -190,7 +191,7 @@ static void sync_is_obeyed(void)
 	}
 }
 
-/* What is written on the error stream while a context is opened. */
+/* The text that the error stream gets while a context is opened. */
 static void open_and_read(const char *level, char *text, size_t room)
 {
 	struct rig rig = { .backend = "host" };
@@ -240,7 +241,8 @@ static void hear_warnings(void *user_data, int32_t level, const char *line)
 	snprintf(heard->text, sizeof(heard->text), "%s", line);
 }
 
-/* What a context says that is opened with it, and what the report does. */
+/* The text of a context that is opened with this variable, and the effect of
+ * the report. */
 static void is_passed_over(const char *name, const char *value,
 			   const char *what)
 {
@@ -266,8 +268,8 @@ static void is_passed_over(const char *name, const char *value,
 	IS_UINT(heard.count, 1);
 }
 
-/* What cannot be understood and is no reason to give up. */
-static void unusable_is_told(void)
+/* Values that cannot be understood and are no reason to fail. */
+static void reports_unusable_values(void)
 {
 	static const char *const lanes =
 		"not a number from 0 to 4294967295; the number of processors, "
@@ -296,8 +298,8 @@ static void unusable_is_told(void)
 	is_passed_over("PLAIT_CACHE_MAX", "-1", bytes);
 }
 
-/* What can be is not spoken of. */
-static void usable_is_not_told(void)
+/* Understood values are not mentioned. */
+static void is_silent_on_usable_values(void)
 {
 	static const char *const right[][2] = {
 		{ "PLAIT_LANES", "0" },	     { "PLAIT_LANES", "99999" },
@@ -323,7 +325,7 @@ static void usable_is_not_told(void)
 	}
 }
 
-/* An error is one line that says something, whatever it was told. */
+/* An error is one line with a text, for any text of the backend. */
 static void texts_of_gates(struct rig *rig)
 {
 	plait_error *e = &rig->error;
@@ -339,7 +341,7 @@ static void texts_of_gates(struct rig *rig)
 	IS_INT(plait_signal_reset(rig->gate, e), PLAIT_OK);
 }
 
-/* As of an exception that has nothing to say. */
+/* As from an exception without a text. */
 static void texts_of_calls(struct rig *rig)
 {
 	plait_command command = { .size = sizeof(command),
@@ -383,8 +385,8 @@ static const struct tap_scenario all[] = {
 	{ "workers are counted", workers_are_counted },
 	{ "sync is obeyed", sync_is_obeyed },
 	{ "log is obeyed", log_is_obeyed },
-	{ "unusable is told", unusable_is_told },
-	{ "usable is not told", usable_is_not_told },
+	{ "unusable values are reported", reports_unusable_values },
+	{ "usable values are not reported", is_silent_on_usable_values },
 	{ "texts of users", texts_of_users },
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Kernels that a device runs itself: what is told when it cannot, when a slot
- * fails, and when memory runs out while one is built or launched. */
+/* Kernels that a device compiles and runs itself: errors when it cannot, when a
+ * slot fails, and when memory runs out while one is built or launched. */
 #include "lib/suite.h"
 
 #include <stdio.h>
@@ -107,7 +107,7 @@ static void doubles(struct world *world, plait_kernel *kernel)
 
 /* ---- scenarios ---- */
 
-static void nobody_takes_it(void)
+static void no_device_compiles_it(void)
 {
 	struct world world;
 	plait_kernel *kernel = (plait_kernel *)&world;
@@ -124,7 +124,8 @@ static void nobody_takes_it(void)
 	close_world(&world);
 }
 
-/* The same source by the device itself, and as a host function on it. */
+/* Equal results of a source on the device itself, and as a host function on
+ * it. */
 static void both_ways(void)
 {
 	static const char *const options[] = { "chaos:kernels=1",
@@ -150,7 +151,7 @@ static void both_ways(void)
 	}
 }
 
-/* Once it fails, as the slot said; then it works. */
+/* The slot fails once, with its status; then it works. */
 static void slots_fail(void)
 {
 	static const char *const slots[] = { "kernel_build", "kernel_query",
@@ -205,7 +206,7 @@ static void memory_runs_out(void)
 					     &kernel, &error);
 		if (status == PLAIT_OK)
 			status = launch(&world, kernel);
-		/* What was not reached was not needed. */
+		/* An allocation that was not reached was not needed. */
 		if (at > __atomic_load_n(&call_number, __ATOMIC_RELAXED))
 			k = 1000;
 		__atomic_store_n(&fail_at, 0, __ATOMIC_RELAXED);
@@ -226,7 +227,7 @@ static void memory_runs_out(void)
 }
 
 static const struct tap_scenario all[] = {
-	{ "nobody takes it", nobody_takes_it },
+	{ "no device compiles it", no_device_compiles_it },
 	{ "both ways", both_ways },
 	{ "slots fail", slots_fail },
 	{ "memory runs out", memory_runs_out },

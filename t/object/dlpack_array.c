@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Tensors of others as buffers: what lies where, who gives what back on which
- * thread, what must not be written, and what is refused. */
+/* Tensors of other libraries as buffers: layouts, the thread of the deleter,
+ * read-only memory, and rejected tensors. */
 #include "lib/tensors.h"
 
-/* One tensor of ours in both forms, and what became of it. */
+/* One tensor of the test in both forms, and its state. */
 struct ours {
 	struct dl_legacy legacy;
 	struct dl_versioned versioned;
@@ -112,8 +112,8 @@ static void both_forms(void)
 	}
 }
 
-/* The deleter runs on the owner's thread, from a call that it makes, also
- * when another thread gave the last reference back. */
+/* The deleter runs on the owner's thread, from a call that it makes, also when
+ * another thread dropped the last reference. */
 static void *release_it(void *buffer)
 {
 	plait_buffer_release(buffer);
@@ -150,7 +150,7 @@ static void on_the_owner(void)
 	}
 }
 
-/* Work in flight keeps it: the gate is shut until all was released. */
+/* Work in flight keeps it: the gate is closed until all was released. */
 static void work_keeps_it(void)
 {
 	static struct ours ours;
@@ -322,7 +322,7 @@ static void read_only(void)
 	}
 }
 
-/* --- what is refused stays the caller's */
+/* --- a rejected tensor stays the caller's */
 
 static void refuse(struct rig *rig, struct ours *ours, plait_status want,
 		   const char *part)

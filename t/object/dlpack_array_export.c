@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Buffers as tensors for others: they outlive everything, go back from any
- * thread, and lie inside their buffer. */
+/* Buffers as tensors for other libraries: they outlive all handles, can be
+ * deleted on any thread, and lie inside their buffer. */
 #include "lib/tensors.h"
 
 static plait_array describe(uint32_t rows, uint32_t columns)

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs behind work of their queue that succeeds, fails or is an empty plan's:
- * however they come to their turn, no slot is called inside a notification,
- * which the interposer `check` would say. */
+/*
+ * Runs behind work of their queue that succeeds, fails or is an empty plan's:
+ * however they are started, no slot is called inside a notification, which the
+ * interposer `check` would report.
+ */
 #include "lib/runs.h"
 
 static int lines;

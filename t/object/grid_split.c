@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Launches in parts: whatever the launch, its parts are boxes of whole groups
- * that have each item once, and there are not too many. */
+/* The split of launches into parts: for every launch its parts are boxes of
+ * whole groups that contain each item once, and there are not too many. */
 #include "object/kernel/grid_split.h"
 
 #include <string.h>
@@ -59,7 +59,7 @@ static void count_items(unsigned char *seen, const plait_launch *launch,
 				     (y + launch->items[1] * z)]++;
 }
 
-/* Null, or what is wrong with the parts of this launch. */
+/* Null, or the error in the parts of this launch. */
 static const char *judge(const plait_launch *launch, uint64_t grain,
 			 uint32_t threads)
 {

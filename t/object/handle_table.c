@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of handles: entering, leaving, what is wrong with a number. */
+/* The table of handles: enter, leave, and the detection of invalid numbers. */
 #include "object/handle/handle_table.h"
 
 #include "lib/tap.h"
@@ -69,7 +69,7 @@ static void comes_and_goes(void)
 	OK(plait__handle_release(handle, PLAIT_OBJECT_BUFFER, &found) ==
 	   PLAIT__HANDLE_NO_ACTION);
 	IS_PTR(found, NULL);
-	/* The last reference goes while somebody is inside. */
+	/* The last reference is dropped while a thread is inside. */
 	OK(plait__handle_release(handle, PLAIT_OBJECT_BUFFER, &found) ==
 	   PLAIT__HANDLE_LEAVE);
 	IS_PTR(found, &thing);
@@ -122,7 +122,7 @@ static void says_what_is_wrong(void)
 		"not a plait handle");
 	HAS_STR(refused(((uint64_t)PLAIT_OBJECT_BUFFER << 48) | 0xfffffe,
 			PLAIT_OBJECT_BUFFER), "not a plait handle");
-	/* The same slot and generation with another type. */
+	/* An equal slot and generation with another type. */
 	HAS_STR(refused(value ^ ((uint64_t)PLAIT_OBJECT_BUFFER << 48) ^
 			((uint64_t)PLAIT_OBJECT_QUEUE << 48),
 			PLAIT_OBJECT_QUEUE), "not a plait handle");

@@ -14,7 +14,7 @@ static plait_any_function any(void (*function)(void))
 	return function;
 }
 
-/* What the functions saw. */
+/* Arguments as the functions saw them. */
 static struct seen {
 	int8_t i8;
 	int16_t i16;
@@ -214,7 +214,7 @@ static const struct result {
 	{ "u32", (void (*)(void))return_u32, 0xffffffff, INT32_MAX },
 	{ "u64", (void (*)(void))return_u64, 4, 4 },
 	{ "u64", (void (*)(void))return_u64, INT64_MIN, INT32_MAX },
-	/* The bits above a narrow result are nobody's. */
+	/* The bits above a narrow result are undefined. */
 	{ "i8", (void (*)(void))return_i32, 0x7fffff00, 0 },
 	{ "u8", (void (*)(void))return_i32, 0x1234ff02, 2 },
 	{ "bool", (void (*)(void))return_i32, 0x100, 0 },
@@ -304,7 +304,8 @@ static void end_thread(void)
 	pthread_exit(NULL);
 }
 
-/* A thread that waits does the work without workers: then it would end. */
+/* Without workers a waiting thread does the work: then that thread would
+ * end. */
 static void ends_its_thread(void)
 {
 	struct rig *rig = &settings[0];
@@ -425,7 +426,7 @@ static void other_forms(void)
 	}
 }
 
-/* --- descriptors that do not hold */
+/* --- invalid descriptors */
 
 static void check_refused(struct rig *rig, plait_kernel_desc desc,
 			  const char *part)

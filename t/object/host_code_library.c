@@ -10,7 +10,7 @@
 enum { N = 100 };
 
 static char path[4096];	  /* the library */
-static char folder[64];	  /* copies that are not as they should be */
+static char folder[64];	  /* damaged copies */
 
 static bool find_library(void)
 {
@@ -21,7 +21,7 @@ static bool find_library(void)
 	return OK_THAT(access(path, R_OK) == 0, "%s is there", path);
 }
 
-/* --- what works */
+/* --- valid libraries */
 
 static void check_scale(struct rig *rig, plait_kernel *kernel)
 {
@@ -79,7 +79,7 @@ static void each_form(void)
 	}
 }
 
-/* A name without a slash is the system's to find. */
+/* A name without a slash is found by the system. */
 static void by_name(void)
 {
 #ifdef HAVE_LIBFFI
@@ -102,7 +102,7 @@ static void by_name(void)
 #endif
 }
 
-/* --- what does not */
+/* --- invalid ones */
 
 static void refuse(struct rig *rig, const char *library, const char *symbol,
 		   const char *part)
@@ -119,7 +119,8 @@ static void refuse(struct rig *rig, const char *library, const char *symbol,
 	HAS_STR(rig->error.text, part);
 }
 
-/* A copy of the library, of `percent` of it; where it is, until the next. */
+/* A copy of the first `percent` of the library; returns its path, valid until
+ * the next call. */
 static const char *copy(const char *name, unsigned percent, mode_t mode)
 {
 	static char bytes[1 << 22], target[128];
@@ -199,6 +200,6 @@ static void refuses(void)
 static const struct tap_scenario all[] = {
 	{ "each form from a file", each_form },
 	{ "by name", by_name },
-	{ "what is wrong is refused", refuses },
+	{ "invalid libraries are rejected", refuses },
 };
 TAP_MAIN(all)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads and writes that wait for what does not come: what they leave behind. */
+/* Reads and writes that are interrupted in their wait: the state that they
+ * leave behind. */
 #include "lib/objects.h"
 
 enum { BYTES = 8 };
 
-/* For each setting: open, run what follows, which has to close. */
+/* For each setting: open, run the given function, which has to close. */
 #define EACH(rig) \
 	for (struct rig *rig = settings; rig != settings + SETTINGS; rig++) \
 		if (open_rig(rig))
@@ -39,7 +40,7 @@ static void raise_and_finish(struct rig *rig)
 	       PLAIT_OK);
 }
 
-/* The caller's memory is out of the game when the call has failed. */
+/* The caller's memory is not touched after the call has failed. */
 static void read_behind_a_gate(void)
 {
 	struct rig *rig = &settings[2];
@@ -55,7 +56,7 @@ static void read_behind_a_gate(void)
 	HAS_STR(rig->error.text, "a gate that is at 0");
 	raise_and_finish(rig);
 	OK(is_all(host, 0));
-	/* The queue is as good as ever. */
+	/* The queue is usable. */
 	IS_INT(plait_queue_read(rig->queue, buffer, 0, host, BYTES,
 				&rig->error), PLAIT_OK);
 	OK(is_all(host, 0x55));
@@ -85,7 +86,7 @@ static void write_behind_a_gate(void)
 	close_rig(rig);
 }
 
-/* Released while it is in flight: nobody is there any more. */
+/* Released while it is in flight: no handle is left. */
 static void read_and_released(void)
 {
 	struct rig *rig = &settings[2];
@@ -106,7 +107,7 @@ static void read_and_released(void)
 	OK(is_all(host, 0));
 }
 
-/* An event that the owner has to pull: the read goes on behind it. */
+/* An event that the owner has to take: the read goes on behind it. */
 static void read_behind_an_event(void)
 {
 	EACH(rig) {

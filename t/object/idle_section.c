@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs on queues that had nothing, which submit nothing themselves: what comes
- * behind them, before they are over, after that or never; and queues that are
- * released meanwhile. */
+/*
+ * Runs on idle queues, for which the queue submits nothing: commands behind
+ * them, before and after their end and never; and queues that are released
+ * meanwhile.
+ */
 #include "lib/runs.h"
 
 static uint32_t clock_now, run_at, behind_at, result;
@@ -158,7 +160,8 @@ static void check_release(plait_plan *plan, uint32_t with)
 	plait_queue_release(rig.queue);
 	remake_queue();
 	run = begin(plan, with);
-	/* It may be the last of all, so it writes nothing down. */
+	/* The queue may be the last object of all, so the function writes
+	 * nothing down. */
 	IS_INT(plait_queue_call(rig.queue, return_it, NULL, &rig.error),
 	       PLAIT_OK);
 	plait_queue_release(rig.queue);
@@ -166,8 +169,8 @@ static void check_release(plait_plan *plan, uint32_t with)
 	remake_queue();
 }
 
-/* With workers several times: who is first is different each time; on a new
- * queue, which has submitted nothing yet. */
+/* With workers several times: the order of the threads differs each time; on a
+ * new queue, which has submitted nothing yet. */
 static void in_all(void (*check)(plait_plan *plan))
 {
 	plait_plan *plan;

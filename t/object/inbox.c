@@ -117,13 +117,13 @@ static void pumps(void)
 		int count = 0;
 		int i;
 
-		/* A wait on the owner's thread serves it. */
+		/* A wait on the owner's thread serves the inbox. */
 		for (i = 0; i < 100; i++)
 			submit_call(rig, inbox, add_one, &count);
 		IS_INT(plait_queue_finish(rig->queue, PLAIT_FOREVER,
 					  &rig->error), PLAIT_OK);
 		IS_INT(count, 100);
-		/* One at a time in a queue, so pump finds one at most. */
+		/* A queue has one at a time, so pump finds one at most. */
 		submit_call(rig, inbox, add_one, &count);
 		submit_call(rig, inbox, NULL, NULL);
 		IS_INT(plait_inbox_wait(inbox, PLAIT_FOREVER, NULL), PLAIT_OK);
@@ -172,7 +172,7 @@ static void answers(void)
 		IS_STR(rig->error.text,
 		       "command \"mine\": LuaError: x is nil");
 		IS_INT(rig->error.origin, -3);
-		/* The same calls work again after a failure. */
+		/* Equal calls work again after a failure. */
 		submit_call(rig, inbox, add_one, &count);
 		submit_call(rig, inbox, add_one, &count);
 		IS_INT(plait_queue_finish(rig->queue, PLAIT_FOREVER, NULL),
@@ -200,7 +200,7 @@ static int32_t nest(void *user_data)
 	int count = 0;
 
 	if (++nested->depth < 4) {
-		/* A queue of its own: this one waits for us. */
+		/* A queue of its own: this one waits for its inbox. */
 		plait_queue_create(nested->rig->device, NULL, &queue, NULL);
 		plait_command command = { .size = sizeof(command),
 					  .kind = PLAIT_COMMAND_CALL,
@@ -308,7 +308,7 @@ static void owners(void)
 		IS_INT(inside.then, PLAIT_E_THREAD);
 		run_thief(&thief);
 		IS_INT(thief.took, PLAIT_E_THREAD);
-		/* Nothing of whoever is refused is written. */
+		/* A rejected caller's memory is not written. */
 		IS_UINT(thief.kept, 77);
 		HAS_STR(thief.error.text, "belongs to thread ");
 		HAS_STR(thief.error.text, "this is thread ");
@@ -344,7 +344,7 @@ static void notifies(void)
 		IS_INT(next(inbox, &event), PLAIT_OK);
 		IS_INT(event.kind, PLAIT_EVENT_SIGNAL);
 		IS_PTR(event.signal, rig->signal);
-		/* With a function: run by whoever waits, or pump. */
+		/* With a function: run by any waiting thread, or pump. */
 		plait_queue_wait(rig->queue, rig->gate, 1, NULL);
 		for (i = 0; i < 10; i++) {
 			plait_queue_emit(rig->queue, rig->signal, NULL, NULL);
@@ -385,7 +385,7 @@ static void closes(void)
 		int kinds[4] = { 0 };
 		int i;
 
-		/* One taken, one that waits behind it, ten promised. */
+		/* One taken, one that waits behind it, ten requested. */
 		submit_call(rig, inbox, NULL, NULL);
 		submit_call(rig, inbox, NULL, NULL);
 		for (i = 0; i < 10; i++)
@@ -416,7 +416,7 @@ static void closes(void)
 		IS_INT(submit_call(rig, inbox, NULL, NULL), PLAIT_E_STATE);
 		IS_INT(plait_signal_notify(rig->gate, 1, inbox, NULL, NULL,
 					   NULL), PLAIT_E_STATE);
-		/* What comes late comes to nobody. */
+		/* Late events are delivered to no inbox. */
 		plait_signal_raise(rig->gate, 200, NULL);
 		IS_INT(next(inbox, &event), PLAIT_E_STATE);
 		plait_inbox_release(inbox);
@@ -448,7 +448,7 @@ static void closed_functions(void)
 	}
 }
 
-/* --- another thread waits for what the owner has to run */
+/* --- another thread waits for work that the owner has to run */
 
 struct finisher {
 	struct rig *rig;
@@ -476,7 +476,7 @@ static void others_wait(void)
 		int i;
 
 		if (strcmp(rig->backend, "chaos") == 0) {
-			/* Simulated time ends at once for who waits. */
+			/* A wait on the simulated clock ends at once. */
 			plait_inbox_release(inbox);
 			close_rig(rig);
 			continue;
@@ -564,13 +564,13 @@ static void no_growth(void)
 	IS_INT(count, 4400);
 	/* A notification may be on its way back, and the pool may need one
 	 * segment more when it has not yet noticed that the lane is empty;
-	 * what grew with the rounds would be far more. */
+	 * growth with the rounds would be far more. */
 	now = __atomic_load_n(&ledger.live, __ATOMIC_SEQ_CST);
 	OK_THAT(now <= live + 16384, "%llu bytes, then %llu",
 		(unsigned long long)live, (unsigned long long)now);
 	calls = __atomic_load_n(&ledger.calls, __ATOMIC_SEQ_CST) - calls;
-	/* The pool's notifications are all that is left: one for each call
-	 * of an inbox, and one for a wait that had to sleep. */
+	/* The pool's notifications are all that is left: one for each call of
+	 * an inbox, and one for a wait that had to sleep. */
 	OK_THAT(calls <= 4 * 2000 + 100, "%llu calls of the allocator",
 		(unsigned long long)calls);
 	plait_inbox_release(inbox);

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A queue has room for what it ever had in flight, and asks for memory only
- * when that was never more.  How much is in flight is said by a gate, not by
- * how fast who is.
+ * The in-flight ring of a queue: it has room for as much as the queue ever had
+ * in flight, and needs memory only when that grows.  A gate, not timing, sets
+ * how much is in flight.
  */
 #include "lib/objects.h"
 
 enum {
 	DEEP = 12000,
-	/* Where a round begins in a segment of the queue is up to the last. */
+	/* The position of a round in a segment of the queue depends on the last
+	 * round. */
 	SEGMENT = 4096,
 	ROUNDS = 4
 };
@@ -73,7 +74,8 @@ static uint64_t fill(struct rig *rig, uint64_t gate, uint32_t commands)
 	bool good = plait_queue_wait(rig->queue, rig->gate, gate,
 				     &rig->error) == PLAIT_OK;
 
-	/* What tells how far the queue is, is a command as well. */
+	/* The emission that reports the queue's progress is a command as
+	 * well. */
 	for (uint32_t i = 0; i < commands / 2; i++)
 		good = good && plait_queue_submit(rig->queue, &call, 1, NULL,
 						  &rig->error) == PLAIT_OK;

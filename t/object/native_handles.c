@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What objects are to the system below, told and taken. */
+/* Native handles: the objects of the system below, queried and wrapped. */
 #include "lib/objects.h"
 
 #include <dlfcn.h>
@@ -8,12 +8,12 @@
 	for (struct rig *rig = settings; rig < settings + SETTINGS; rig++) \
 		if (open_rig(rig))
 
-/* ---- what every backend is asked ---- */
+/* ---- queries of every backend ---- */
 
-/* A value that is no answer, to see what is written. */
+/* A value that is no answer, to detect writes. */
 enum { UNTOLD = 77 };
 
-static void ask_in_vain(struct rig *rig, plait_buffer *buffer)
+static void ask_and_fail(struct rig *rig, plait_buffer *buffer)
 {
 	uint64_t told = UNTOLD, offset = UNTOLD;
 
@@ -61,7 +61,7 @@ static void is_refused(void)
 	EACH(rig) {
 		plait_buffer *buffer = make_buffer(rig, 64, "b");
 
-		ask_in_vain(rig, buffer);
+		ask_and_fail(rig, buffer);
 		ask_wrongly(rig, buffer);
 		plait_buffer_release(buffer);
 		close_rig(rig);
@@ -196,7 +196,7 @@ static void is_wrapped(void)
 	OK(all_gone());
 }
 
-/* ---- OpenCL, where there is some: what it is asked by others ---- */
+/* ---- OpenCL, where there is some: use by foreign code ---- */
 
 enum { CL_READ_WRITE = 1 };
 
@@ -288,7 +288,7 @@ static void use_natives(struct rig *rig, struct cl *cl)
 	plait_queue_release(queue);
 }
 
-/* Long runs only: a driver that stands still is no fault of this. */
+/* Long runs only: a driver that hangs is no failure of this test. */
 static void is_opencl(void)
 {
 	struct rig rig = { .backend = "opencl", .workers = 1,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Notifications that come twice, late, although they were refused, or with
- * numbers that nobody gave out.  The port is made by hand, its backend is this
- * file, so that every call is where the test wants it.
+ * unknown numbers.  The port is made by hand, and its backend is this file, so
+ * that the test controls each call.
  */
 #include "object/context/context.h"
 #include "object/progress/notification.h"
@@ -16,7 +16,7 @@
 
 enum { MANY = 1000, THREADS = 2 };
 
-/* What signal_notify was given, in the order of its calls. */
+/* The arguments of signal_notify, in the order of its calls. */
 struct asked {
 	plait_notify_function function;
 	void *user_data;
@@ -55,7 +55,7 @@ static void keep_line(void *user_data, int32_t level, const char *line)
 	snprintf(lines->last, sizeof(lines->last), "%s", line);
 }
 
-/* In memory of its own, so that nobody looks at it when it is gone. */
+/* In memory of its own, which no thread may touch once it is freed. */
 struct place {
 	plait__context context;
 	plait__backend backend;
@@ -122,7 +122,7 @@ static void once(void)
 	IS_UINT(lines.count, 1);
 	HAS_STR(lines.last, "plugin liar: a notification came again");
 	HAS_STR(lines.last, "call the function once for each PLAIT_OK");
-	/* The place in the table is used again; the number is another one. */
+	/* The slot in the table is used again; the number is another one. */
 	IS_INT(arm(place, &second), PLAIT_OK);
 	call(0);
 	IS_INT(second, 0);
@@ -133,7 +133,7 @@ static void once(void)
 	close_place(place);
 }
 
-/* Told when there are twice as many as when it was told before. */
+/* Logged when there are twice as many as at the last time. */
 static void again_and_again(void)
 {
 	struct lines lines = { 0 };
@@ -161,7 +161,7 @@ static void refused(void)
 	call(0);
 	IS_INT(calls, 0);
 	IS_UINT(plait__notification_count_strays(&place->port), 1);
-	/* Who has called cannot refuse any more. */
+	/* A backend that has notified cannot refuse any more. */
 	calls_within = true;
 	IS_INT(arm(place, &calls), PLAIT_OK);
 	IS_INT(calls, 1);
@@ -172,7 +172,7 @@ static void refused(void)
 	close_place(place);
 }
 
-/* The next port gets the same place in the table, but not the blame. */
+/* The next port gets the same slot in the table, but not the blame. */
 static void too_late(void)
 {
 	struct lines before = { 0 }, after = { 0 };
@@ -207,7 +207,7 @@ static void keep_status(void *user_data, plait_status status)
 	*(plait_status *)user_data = status;
 }
 
-/* What is told is a status; what is none is logged. */
+/* The callback takes a status; another number is logged. */
 static void made_up_statuses(void)
 {
 	static const plait_status said[] = {
@@ -251,7 +251,7 @@ static void made_up(void)
 	asked[0].function(&local, PLAIT_OK);
 	asked[0].function(place, PLAIT_OK);
 	asked[0].function((void *)UINTPTR_MAX, PLAIT_OK);
-	/* Turns that are far from having come. */
+	/* Slots that are far from their next use. */
 	for (int i = 0; i < 100000; i++)
 		asked[0].function((void *)(uintptr_t)(draw(&random) |
 						      UINT64_C(1) << 62),
@@ -320,8 +320,8 @@ static void *call_first(void *arg)
 	return NULL;
 }
 
-/* The context ends while the log is being told: it waits for that. */
-static void told_at_the_end(void)
+/* The context ends while the log is being written: it waits for that. */
+static void logged_at_the_end(void)
 {
 	struct place *place = open_place(dawdle, NULL);
 	pthread_t thread;
@@ -348,7 +348,7 @@ static const struct tap_scenario all[] = {
 	{ "made up", made_up },
 	{ "made-up statuses", made_up_statuses },
 	{ "two threads", two_threads },
-	{ "told at the end", told_at_the_end },
+	{ "logged at the end", logged_at_the_end },
 };
 
 TAP_MAIN(all)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* How objects live: any order, any thread, work in flight, budgets, views. */
+/* Lifetimes of objects: any order of release, any thread, work in flight,
+ * budgets, views. */
 #include "lib/objects.h"
 
 static void wait_gone(void)
@@ -149,7 +150,7 @@ static void any_thread(void)
 	}
 }
 
-/* --- what was submitted still runs */
+/* --- submitted commands still run */
 
 static void released_queue_runs(void)
 {
@@ -196,7 +197,7 @@ static void released_context_runs(void)
 	}
 }
 
-/* A wait for a gate that nobody can raise any more is cancelled. */
+/* A wait for a gate that has no handle any more is cancelled. */
 static void gates_are_cancelled(void)
 {
 	size_t i;
@@ -250,7 +251,7 @@ static void budgets(void)
 		IS_INT(plait_device_query(rig.device, &info, NULL), PLAIT_OK);
 		IS_UINT(info.used_bytes, 1000);
 		IS_UINT(info.budget_bytes, 2000);
-		/* In flight, then done: what is released is there again. */
+		/* In flight, then done: released memory is available again. */
 		IS_INT(plait_queue_fill(rig.queue, first, 0, 1000, 1, 1, NULL),
 		       PLAIT_OK);
 		IS_INT(plait_queue_emit(rig.queue, rig.signal, NULL, NULL),
@@ -294,7 +295,7 @@ static void maps(plait_buffer *inner)
 				NULL), PLAIT_OK);
 }
 
-/* Memory of a buffer, wrapped while it is mapped, is that memory yet. */
+/* Memory of a buffer, wrapped while it is mapped, is still that memory. */
 static void overlap_through_a_map(struct rig *rig, plait_buffer *whole)
 {
 	plait_wrap_desc desc = { .size = sizeof(desc), .bytes = 20 };
@@ -485,8 +486,8 @@ static void wraps(void)
 		IS_PTR(event.user_data, &told);
 		IS_INT(mine[63], 7);
 		wrap_with_call(&rig, desc);
-		/* An inbox that closes first says that it does not know; what
-		 * it knew before it says yet. */
+		/* An inbox that closes first reports that it does not know; an
+		 * answer that it had already stays. */
 		IS_INT(plait_buffer_wrap(rig.device, &desc, &buffer, NULL),
 		       PLAIT_OK);
 		plait_buffer_release(buffer);

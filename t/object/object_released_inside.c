@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Releasing while another thread is inside: misuse, but nothing is destroyed
- * that is in use.  Comes in below the API, to be inside when it is released.
+ * Releases while another thread is inside a call: misuse, but no object in use
+ * is destroyed.  The test enters below the API, to be inside at the release.
  */
 #include "lib/objects.h"
 
@@ -51,7 +51,7 @@ static void work_after_release(void)
 	}
 }
 
-/* Under the lock: the context's own thread may be at it. */
+/* Under the lock: the context's reclaim thread may use it, too. */
 static int count_pending(plait__context *context)
 {
 	const plait__reclaim_entry *entry;
@@ -64,7 +64,7 @@ static int count_pending(plait__context *context)
 	return count;
 }
 
-/* A sweep looks at what is pending, not at what is there. */
+/* A reclaim examines pending objects, not all that exist. */
 static void idle_queues_cost_nothing(void)
 {
 	enum { MANY = 50 };
@@ -110,11 +110,13 @@ static uint64_t count_looks(plait__context *context)
 	return count;
 }
 
-/* What lingers for long, as what a plan keeps does, has the thread that tidies
- * up look around now and then, not at each thing that happens: it rests between
- * two looks.  How often it is woken meanwhile is the machine's business: one
- * that is and has no processor is woken again. */
-static void pulses_are_not_looked_at(void)
+/*
+ * Objects that linger for long, such as those that a plan keeps, make the
+ * reclaim thread look now and then, not at each event: it rests between two
+ * looks.  How often it is woken meanwhile depends on the machine: one that is
+ * and has no processor is woken again.
+ */
+static void few_reclaims(void)
 {
 	struct rig *rig;
 
@@ -154,9 +156,11 @@ static void nothing_waits(plait_inbox *inbox)
 	IS_UINT(count, 0);
 }
 
-/* A function for an owner that is stopped while it is on its way: who looks
- * where it will be, under the lock, finds it before its owner does, and who
- * found nothing there had set the stop. */
+/*
+ * A call for the owner of an inbox that is cancelled on its way there: a
+ * canceller that looks into the inbox, under the lock, finds it before its
+ * owner does; one that found nothing there has already set the cancellation.
+ */
 static void stopped_on_the_way(void)
 {
 	struct rig *rig;
@@ -205,7 +209,7 @@ static void stopped_on_the_way(void)
 
 static const struct tap_scenario all[] = {
 	{ "idle queues cost nothing", idle_queues_cost_nothing },
-	{ "pulses are not looked at", pulses_are_not_looked_at },
+	{ "few reclaims while objects linger", few_reclaims },
 	{ "work after the release", work_after_release },
 	{ "stopped on the way", stopped_on_the_way },
 };

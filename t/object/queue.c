@@ -64,7 +64,7 @@ static void long_batches(void)
 		uint64_t sequence = 0;
 		int i;
 
-		/* Every tenth emits, and the rest takes turns. */
+		/* Every tenth emits, and the other calls take turns. */
 		for (i = 0; i < COUNT; i++)
 			commands[i] = i % 10 == 9
 					      ? emit(rig->signal)
@@ -100,7 +100,7 @@ static void own_emissions(void)
 		IS_INT(plait_queue_finish(rig->queue, PLAIT_FOREVER, NULL),
 		       PLAIT_OK);
 		IS_INT(count, 1);
-		/* Before the emission it is not there. */
+		/* The data does not exist before the emission. */
 		commands[0] = wait_for(rig->signal, 4);
 		commands[1] = emit(rig->signal);
 		IS_INT(plait_queue_submit(rig->queue, commands, 2, NULL,
@@ -220,7 +220,7 @@ static void failure_and_recovery(void)
 					 &rig->error), PLAIT_E_FAILED);
 		IS_INT(rig->error.origin, 42);
 		HAS_STR(rig->error.text, "scale");
-		/* Behind it nothing runs until it is reported. */
+		/* Later commands do not run until the failure is reported. */
 		plait_queue_call(rig->queue, add_one, &count, NULL);
 		IS_INT(plait_queue_finish(rig->queue, PLAIT_FOREVER,
 					  &rig->error), PLAIT_E_FAILED);
@@ -281,7 +281,7 @@ static void failure_spreads(void)
 	}
 }
 
-/* Nobody finishes it: released as it is, with more behind the failure. */
+/* Not finished: released as it is, with more commands behind the failure. */
 static void failed_and_released(void)
 {
 	EACH(rig) {
@@ -386,7 +386,7 @@ static void any_and_all(void)
 		IS_INT(plait_signal_wait_points(points, 13, PLAIT_WAIT_ALL,
 					 PLAIT_FOREVER, &index, NULL),
 		       PLAIT_OK);
-		/* The same one twice, and one that fails. */
+		/* A point twice, and one that fails. */
 		points[1] = points[0];
 		plait_queue_call(rig->queue, return_it, (void *)3, NULL);
 		plait_queue_emit(rig->queue, many[5], NULL, NULL);
@@ -480,7 +480,7 @@ static void functions_submit(void)
 	}
 }
 
-/* --- what can never happen, on a simulated clock */
+/* --- points that can never happen, on a simulated clock */
 
 static void no_end(void)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Threads that do anything to shared objects: create, submit, wait, notify,
- * fail, reset, close and release, with handles that others have just let go.
- * No answer is wrong but a crash, a hang, a leak or a second announcement.
+ * Stress of shared objects: threads create, submit, wait, notify, fail, reset,
+ * close and release, with handles that other threads have just released.  Every
+ * status is allowed; a crash, a hang, a leak or a second delivery is not.
  *
  *	t/object/stress.t [seed=N] [steps=N]
  */
@@ -103,7 +103,7 @@ static void *make(struct actor *actor, enum kind kind)
 	return out;
 }
 
-/* --- what runs on workers */
+/* --- functions that run on workers */
 
 static int32_t count_run(void *user_data)
 {
@@ -117,7 +117,7 @@ struct wrapped {
 	char bytes[BYTES];
 };
 
-/* Whoever uses it after this is found out. */
+/* A later use is detected. */
 static int32_t free_wrapped(void *user_data)
 {
 	struct wrapped *wrapped = user_data;
@@ -157,7 +157,7 @@ static plait_buffer *make_memory(struct actor *actor)
 	return buffer;
 }
 
-/* Memory that only this stretch knows, so that nobody races for it. */
+/* Memory that only this batch knows, so that there are no races for it. */
 struct memory {
 	plait_buffer *whole;
 	plait_buffer *part;
@@ -218,12 +218,12 @@ static void submit(struct actor *actor)
 		commands[i] = draw(actor, &memory);
 	plait_queue_submit(any(actor, QUEUES), commands, count, &sequence,
 			   NULL);
-	/* What is in flight keeps it. */
+	/* Commands in flight keep it. */
 	plait_buffer_release(memory.whole);
 	plait_buffer_release(memory.part);
 }
 
-/* --- everything else */
+/* --- all other calls */
 
 static void serve(struct actor *actor)
 {

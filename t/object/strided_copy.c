@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows of copies, reads and writes: what is refused, and what overlaps. */
+/* Rows of copies, reads and writes: rejected shapes, and overlap. */
 #include "lib/objects.h"
 
 enum { BYTES = 4096 };
@@ -19,7 +19,7 @@ static plait_buffer *create_buffer(struct rig *rig)
 	return buffer;
 }
 
-/* ---- what is refused ---- */
+/* ---- rejected shapes ---- */
 
 struct wrong {
 	plait_rows rows;
@@ -78,7 +78,7 @@ static void refused(void)
 	}
 }
 
-/* Of a kind that has none, and of the host's own bytes. */
+/* Rows of a kind without rows, and of the host's own bytes. */
 static void refused_commands(void)
 {
 	static const plait_rows rows = ROWS(.rows = 2, .target_row = 100,
@@ -122,7 +122,7 @@ static void refused_commands(void)
 	}
 }
 
-/* ---- overlap: beside a picture of the bytes ---- */
+/* ---- overlap: compared with a picture of the bytes ---- */
 
 static bool overlaps(const plait_rows *rows, uint64_t bytes, uint64_t to,
 		     uint64_t from)
@@ -229,11 +229,11 @@ static void full(void)
 }
 
 static const struct tap_scenario all[] = {
-	{ "what makes no sense is refused", refused },
+	{ "invalid shapes are rejected", refused },
 	{ "commands without rows, and the host's own bytes",
 	  refused_commands },
 	{ "overlap is found exactly", overlap },
-	{ "each row counts where none are taken", full },
+	{ "each row counts without support for rows", full },
 };
 
 TAP_MAIN(all)

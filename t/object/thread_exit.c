@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions of the user's that end their thread, outside of the pool. */
+/* Functions of the user that end their thread, outside of the pool. */
 #include "lib/objects.h"
 
 static int32_t leave(void *user_data)
@@ -65,7 +65,7 @@ static void owner_leaves(void)
 					  &rig->error), PLAIT_E_FAILED);
 		IS_STR(rig->error.text, "command \"leaver\": did not return "
 		       "but ended its thread (pthread_exit)");
-		/* Nobody is inside, so another thread can have it. */
+		/* No thread is inside, so another thread can own it. */
 		IS_INT(plait_inbox_adopt(owner.inbox, &rig->error), PLAIT_OK);
 		submit_call(&owner, add_one);
 		IS_INT(plait_queue_finish(rig->queue, PLAIT_FOREVER,
@@ -107,7 +107,7 @@ static void in_signal_wait(struct waiter *waiter)
 	(void)plait_signal_wait(waiter->rig->signal, 1, PLAIT_FOREVER, NULL);
 }
 
-/* More than need no memory. */
+/* More than fit without an allocation. */
 static void in_points_wait(struct waiter *waiter)
 {
 	plait_point points[20];
@@ -118,7 +118,7 @@ static void in_points_wait(struct waiter *waiter)
 				NULL, NULL);
 }
 
-/* For what comes behind the function. */
+/* For commands behind the function. */
 static void in_inbox_wait(struct waiter *waiter)
 {
 	(void)plait_signal_notify(waiter->rig->signal, 1, waiter->inbox, NULL,
@@ -142,7 +142,7 @@ static void *wait_and_die(void *arg)
 	return NULL;
 }
 
-/* The function, and all that is waited for behind it. */
+/* The function, and all points behind it that the thread waits for. */
 static void submit_work(struct waiter *waiter)
 {
 	plait_command commands[22] = {
@@ -183,7 +183,8 @@ static void release_objects(struct waiter *waiter)
 	plait_inbox_release(waiter->inbox);
 }
 
-/* Everything that was entered is left: it ends with its last reference. */
+/* The thread has left all objects that it entered: the queue ends with its last
+ * reference. */
 static void leave_in(struct rig *rig, void (*wait)(struct waiter *waiter),
 		     bool any_thread)
 {
@@ -203,7 +204,7 @@ static void leave_in(struct rig *rig, void (*wait)(struct waiter *waiter),
 	IS_INT(plait_queue_finish(rig->queue, PLAIT_FOREVER, &rig->error),
 	       PLAIT_E_FAILED);
 	HAS_STR(rig->error.text, "did not return but ended its thread");
-	/* Nobody is inside, so another thread can have it. */
+	/* No thread is inside, so another thread can own it. */
 	IS_INT(plait_inbox_adopt(waiter.inbox, &rig->error), PLAIT_OK);
 	release_objects(&waiter);
 	close_rig(rig);
@@ -221,7 +222,7 @@ static void waiting_owner_leaves(void)
 			leave_in(&settings[s], waits[w], false);
 }
 
-/* Where there are no workers, who waits does the work. */
+/* Without workers the waiting thread does the work. */
 static void waiting_worker_leaves(void)
 {
 	for (uint32_t w = 0; w < TAP_COUNT(waits); w++)
@@ -269,9 +270,9 @@ static void released_leaves(void)
 
 static const struct tap_scenario all[] = {
 	{ "the owner of an inbox leaves", owner_leaves },
-	{ "an owner who waits leaves", waiting_owner_leaves },
-	{ "who waits without workers leaves", waiting_worker_leaves },
-	{ "who is told of a release leaves", released_leaves },
+	{ "an owner ends in its wait", waiting_owner_leaves },
+	{ "a waiting thread ends, without workers", waiting_worker_leaves },
+	{ "the callback of a release ends its thread", released_leaves },
 };
 
 TAP_MAIN(all)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A wait that takes too long names the owner who has to do something. */
+/* Diagnosis of a wait that takes too long: it names the owner of the inbox that
+ * has to act. */
 #include "lib/objects.h"
 
 #include <sys/syscall.h>
@@ -41,7 +42,7 @@ static void owners_are_named(void)
 		plait_inbox *inbox;
 		char owner[40];
 
-		/* Simulated time ends at once for who waits. */
+		/* A wait on the simulated clock ends at once. */
 		if (strcmp(rig->backend, "chaos") == 0 || !open_rig(rig))
 			continue;
 		snprintf(owner, sizeof(owner), "owner, thread %ld, has",
@@ -54,7 +55,8 @@ static void owners_are_named(void)
 		finish_elsewhere(rig);
 		HAS_STR(rig->error.text, "command \"mine\" waits for inbox");
 		HAS_STR(rig->error.text, owner);
-		/* The first is answered, and the second is owed. */
+		/* The first is answered, and the second is still to be
+		 * answered. */
 		IS_INT(plait_inbox_next(inbox, &event, NULL), PLAIT_OK);
 		IS_INT(plait_inbox_answer(inbox, event.id, 0, NULL, NULL),
 		       PLAIT_OK);
@@ -64,7 +66,8 @@ static void owners_are_named(void)
 		IS_INT(plait_inbox_next(inbox, &event, NULL), PLAIT_OK);
 		IS_INT(plait_inbox_answer(inbox, event.id, 0, NULL, NULL),
 		       PLAIT_OK);
-		/* What a gate keeps nobody owes. */
+		/* A function behind a closed gate is not the owner's to answer
+		 * yet. */
 		IS_INT(plait_queue_wait(rig->queue, rig->gate, 1, NULL),
 		       PLAIT_OK);
 		finish_elsewhere(rig);

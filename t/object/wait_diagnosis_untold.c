@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A backend that never tells what it promised to tell: whoever waits is told
- * what for, on which plugin, and where to look.  The simulated system inside
- * of fault, which keeps one notification to itself.
+ * Diagnosis of missing notifications: the waiting thread is told which point is
+ * missing, of which plugin, and where to look.  The simulated system inside of
+ * `fault`, which drops one notification.
  */
 #define RUN_FREEZE PLAIT_FREEZE_QUEUES
 #include "lib/runs.h"
 
 enum { SOON_NS = 1000000 };
 
-/* Where the fault is: the number of the notification that does not come. */
+/* The fault: the number of the notification that does not come. */
 static bool open_untold(int never)
 {
 	static char options[64];
@@ -21,7 +21,8 @@ static bool open_untold(int never)
 	return open_rig(&rig);
 }
 
-/* What was promised is still held, so that nothing of this context ends. */
+/* The missing notification still holds its objects, so nothing of this context
+ * ends. */
 static void leave_rig(void)
 {
 	plait_context_release(rig.context);
@@ -40,7 +41,7 @@ static plait_inbox *make_inbox(void)
 	SAYS("plugin " name " has yet to tell; if it never does (P-S10): " \
 	     "plait conform " name " --only S14")
 
-static void wait_in_vain(plait_inbox *inbox)
+static void wait_until_timeout(plait_inbox *inbox)
 {
 	IS_INT(plait_inbox_wait(inbox, SOON_NS, &rig.error), PLAIT_E_TIMEOUT);
 	SAYS("1000000 ns have passed: inbox ");
@@ -57,11 +58,11 @@ static void an_event(void)
 	inbox = make_inbox();
 	IS_INT(plait_signal_create(rig.device, &desc, &signal, &rig.error),
 	       PLAIT_OK);
-	wait_in_vain(inbox);
+	wait_until_timeout(inbox);
 	SAYS(" has no event, and none was asked for");
 	IS_INT(plait_signal_notify(rig.gate, 5, inbox, NULL, NULL, &rig.error),
 	       PLAIT_OK);
-	wait_in_vain(inbox);
+	wait_until_timeout(inbox);
 	SAYS("signal \"gate\" of chaos is at 0, and 5 was asked for");
 	IS_INT(plait_queue_emit(rig.queue, signal, NULL, &rig.error),
 	       PLAIT_OK);
@@ -69,8 +70,8 @@ static void an_event(void)
 	       PLAIT_OK);
 	IS_INT(plait_queue_finish(rig.queue, PLAIT_FOREVER, &rig.error),
 	       PLAIT_OK);
-	/* The one that has come is named, not the one that has not. */
-	wait_in_vain(inbox);
+	/* The text names the point that has happened, not a later one. */
+	wait_until_timeout(inbox);
 	SAYS("signal \"s\" has come to 1, of which ");
 	BLAMES("chaos");
 	IS_INT(plait_inbox_wait(inbox, PLAIT_FOREVER, &rig.error),
@@ -104,7 +105,7 @@ static void a_call(void)
 	       PLAIT_OK);
 	IS_INT(plait_queue_finish(rig.queue, SOON_NS, &rig.error),
 	       PLAIT_E_TIMEOUT);
-	/* The queue has not come there, so nobody is late. */
+	/* The queue has not reached the point, so no notification is late. */
 	SAYS("queue \"q\" of chaos is not done after 1000000 ns; it has a "
 	     "wait for signal ");
 	SAYS(", which is at 0");
@@ -114,7 +115,7 @@ static void a_call(void)
 	SAYS("queue \"q\" of chaos is not done after 1000000 ns: command "
 	     "\"lost\" waits for inbox ");
 	BLAMES("chaos");
-	wait_in_vain(inbox);
+	wait_until_timeout(inbox);
 	SAYS(" has no event; 1 are to come");
 	IS_INT(count, 0);
 	leave_rig();
@@ -142,18 +143,18 @@ static void a_run(void)
 	leave_rig();
 }
 
-/* The same with nothing wrong: nobody is blamed, and all comes to its end. */
-static void all_told(void)
+/* Does the same without a fault: no backend is blamed, and all waits end. */
+static void no_fault(void)
 {
 	plait_inbox *inbox;
 
 	if (!open_untold(0))
 		return;
 	inbox = make_inbox();
-	wait_in_vain(inbox);
+	wait_until_timeout(inbox);
 	IS_INT(plait_signal_notify(rig.gate, 1, inbox, NULL, NULL, &rig.error),
 	       PLAIT_OK);
-	wait_in_vain(inbox);
+	wait_until_timeout(inbox);
 	OK(strstr(rig.error.text, "has yet to tell") == NULL);
 	IS_INT(plait_signal_raise(rig.gate, 1, &rig.error), PLAIT_OK);
 	IS_INT(plait_inbox_wait(inbox, PLAIT_FOREVER, &rig.error), PLAIT_OK);
@@ -162,7 +163,7 @@ static void all_told(void)
 }
 
 static const struct tap_scenario all[] = {
-	{ "nobody is blamed who has told", all_told },
+	{ "no blame without a fault", no_fault },
 	{ "an event that never comes", an_event },
 	{ "a call that its owner never hears of", a_call },
 	{ "a run that never hears of its queue", a_run },

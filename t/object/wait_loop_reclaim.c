@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What one thread does while another waits; what a queue keeps meanwhile. */
+/* Actions of one thread while another waits, and the memory that a queue keeps
+ * meanwhile. */
 #include "lib/objects.h"
 
 #include <sys/syscall.h>
@@ -55,8 +56,8 @@ static pthread_t start_owner(struct owner *owner, struct rig *rig)
 	pthread_barrier_init(&owner->ready, NULL, 2);
 	pthread_create(&thread, NULL, wait_in_inbox, owner);
 	pthread_barrier_wait(&owner->ready);
-	/* For good, not on its way from the barrier.  If it never seems so on
-	 * a machine that is busy, this proves less but is no failure. */
+	/* For good, not on its way from the barrier.  If that is never visible
+	 * on a busy machine, this proves less but is no failure. */
 	for (i = 0; i < 20000 && asleep < 50; i++) {
 		pause_a_little();
 		asleep = is_asleep(owner->thread) ? asleep + 1 : 0;
@@ -83,9 +84,9 @@ static void closed_while_waiting(void)
 	}
 }
 
-/* --- without workers, who waits works; also for what comes later */
+/* --- without workers waiting threads do the work; also later work */
 
-static void work_for_who_waits(void)
+static void waiting_threads_work(void)
 {
 	struct rig *rig;
 
@@ -110,7 +111,7 @@ static void work_for_who_waits(void)
 	}
 }
 
-/* --- what is in flight is given back also if nobody ever finishes */
+/* --- memory in flight is released also if `finish` is never called */
 
 static int64_t bytes_in_use;
 
@@ -132,11 +133,11 @@ static void *count_bytes(void *user_data, void *pointer, uint64_t old_bytes,
 }
 
 /*
- * A signal comes before its queue has noted that the batch is done, so what
- * one batch holds may still be there when the next is submitted.  Hence two
+ * A signal comes before its queue has noted that the batch is done, so the
+ * objects of one batch may still be held when the next is submitted.  Hence two
  * batches may be in flight, or with growth by doubling the room of four; when
- * that happens depends on the threads.  All that is kept for one command has
- * less than ENTRY_BYTES.
+ * that happens depends on the threads.  The record of one command is smaller
+ * than ENTRY_BYTES.
  */
 enum {
 	FILLS = 256,
@@ -187,7 +188,7 @@ static void flat_without_finish(void)
 	for (i = 0; i < BATCHES; i++)
 		submit_fills(&rig, buffers);
 	after = __atomic_load_n(&bytes_in_use, __ATOMIC_RELAXED);
-	/* If nothing were given back, it would be many times more. */
+	/* Without the release it would be many times more. */
 	OK_THAT(after - before <= MOST_BYTES, "%lld bytes, then %lld",
 		(long long)before, (long long)after);
 	for (i = 0; i < BUFFERS; i++)
@@ -198,7 +199,7 @@ static void flat_without_finish(void)
 	OK(all_gone());
 }
 
-/* --- memory that is in use is not given back, whatever is closed */
+/* --- closing objects does not free memory in use */
 
 static void wrapped_memory_at_close(void)
 {
@@ -262,7 +263,7 @@ static void in_turn(void)
 	}
 }
 
-/* --- memory that was released is there again, whoever is just tidying up */
+/* --- released memory is available again, whichever thread reclaims it */
 
 static int again(struct rig *rig)
 {
@@ -274,7 +275,8 @@ static int again(struct rig *rig)
 	plait_buffer_create(rig->device, &desc, &first, NULL);
 	plait_queue_fill(rig->queue, first, 0, 2000, 1, 1, NULL);
 	plait_queue_emit(rig->queue, rig->signal, NULL, NULL);
-	/* In use yet: from now on a thread of the context looks for it. */
+	/* In use yet: from now on a thread of the context tries to reclaim
+	 * it. */
 	plait_buffer_release(first);
 	plait_signal_wait(rig->signal, 0, PLAIT_FOREVER, NULL);
 	status = plait_buffer_create(rig->device, &desc, &second, NULL);
@@ -306,11 +308,11 @@ static void released_is_free(void)
 
 static const struct tap_scenario all[] = {
 	{ "an inbox closed while its owner waits", closed_while_waiting },
-	{ "work for who waits", work_for_who_waits },
+	{ "waiting threads work", waiting_threads_work },
 	{ "flat without finish", flat_without_finish },
 	{ "wrapped memory at close", wrapped_memory_at_close },
 	{ "one signal, two queues", in_turn },
-	{ "what is released is free", released_is_free },
+	{ "released memory is free", released_is_free },
 };
 
 TAP_MAIN(all)

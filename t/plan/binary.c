@@ -117,7 +117,8 @@ static void every_damage_is_seen(void)
 	plait__plan_release(plan);
 }
 
-/* With a good checksum: what is wrong must be found by what it refers to. */
+/* With a good checksum: the error must be found by the wrong reference
+ * itself. */
 static void wrong_references(void)
 {
 	uint64_t seed = tap_seed();

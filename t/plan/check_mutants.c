@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The check, checked: right plans are broken in one place, and the check must
- * say so.  A wait dropped or weakened, commands exchanged on a lane, scratch
- * merged, slots used again, a stub or an exit lost, an index out of range.
+ * Mutants for the check: correct plans are broken in one place, and the check
+ * must report it.  A wait dropped or weakened, commands exchanged on a lane,
+ * scratch merged, slots used again, a stub or an exit lost, an index out of
+ * range.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -48,7 +49,7 @@ static bool is_caught_by(const char *text)
 	       PLAIT_E_INVALID && strstr(error.text, text) != NULL;
 }
 
-/* What shows only in when things are done is not caught. */
+/* Mistakes that show only in the times of execution are not caught. */
 static bool is_caught(void)
 {
 	return is_caught_by("") && !is_caught_by("makespan");
@@ -138,8 +139,8 @@ static void waits(void)
 	dropped_waits(&several, PLAIT__POLICY_BOUNDED, "several devices");
 }
 
-/* Two neighbours of a lane change places, with all that they carry but their
- * node: caught whenever an edge joins them, on one lane only their order. */
+/* Two neighbours of a lane are exchanged, with all their fields but their node:
+ * caught whenever an edge joins them, on one lane only their order. */
 static void swapped_commands(void)
 {
 	uint64_t seed = tap_seed();
@@ -243,7 +244,7 @@ static void far_region(void) { plan->regions[0].command = UINT32_MAX; }
 static void far_bodies(void) { plan->regions[0].body_first = UINT32_MAX; }
 static void no_bodies(void) { plan->regions[0].body_count = 0; }
 static void far_lanes(void) { plan->regions[0].lane_count = UINT32_MAX; }
-/* Of the same lanes as before, but not its own. */
+/* The region keeps the number of its lanes, but they are not its own. */
 static void shared_lanes(void)
 {
 	plait__plan_region *last = &plan->regions[plan->regions_count - 1];
@@ -356,7 +357,7 @@ static const struct {
 	SIN(no_join), SIN(no_enter),
 };
 
-/* ---- what a plan says of itself ---- */
+/* ---- the figures of a plan ---- */
 
 static void long_body(void) { plan->bodies[1].makespan++; }
 static void short_plan(void) { plan->makespan--; }
@@ -485,7 +486,7 @@ static void any_byte(void)
 	unmake();
 }
 
-/* Does a path lead from a to b?  For few nodes. */
+/* Returns whether a path leads from a to b.  For few nodes. */
 static bool leads(uint32_t a, uint32_t b)
 {
 	uint64_t reached = 1ull << a, before = 0;
@@ -533,7 +534,7 @@ static void lost_edges(void)
 		}
 		unmake();
 	}
-	/* Those that other edges imply are no loss. */
+	/* Edges that others imply are no loss. */
 	OK_THAT(tried > 100 && lost > 100 && caught == lost,
 		"%u of %u edges are a loss, %u are caught", lost, tried,
 		caught);

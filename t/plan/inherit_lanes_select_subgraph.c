@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Plans of parts of random graphs, beside the plan of the whole: which nodes
- * take part, that every edge is kept, that lanes and their order are those of
- * the whole.  What happens before what is found by brute force, with nothing
- * of the planner's and nothing of the check's.
+ * Plans of parts of random graphs, compared with the plan of the whole: the
+ * selected nodes, every edge between them, and the lanes and order of the
+ * whole.  Happens-before is found by brute force, with no code of the planner's
+ * and none of the check's.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,7 +43,7 @@ static const struct setting settings[] = {
 	{ "everything helped", DRAW(4, 250, 3, 100, 9), 1, 1, 0 },
 };
 
-/* What is planned and found out; one at a time. */
+/* The plan and its order; one at a time. */
 static struct shape shape;
 static struct shape_random random_state;
 static uint8_t wanted[1 << 16];		/* by node: takes part */
@@ -56,7 +56,7 @@ static bool fail(const char *what, uint32_t one, uint32_t other)
 	return false;
 }
 
-/* ---- what takes part ---- */
+/* ---- the selected nodes ---- */
 
 static void mark(const uint32_t *from, uint32_t count, bool forward,
 		 uint8_t *reached)
@@ -83,7 +83,7 @@ static void mark(const uint32_t *from, uint32_t count, bool forward,
 	}
 }
 
-/* Bodies take part with the node of their region, which is before them. */
+/* Bodies are selected with the node of their region, which is before them. */
 static void find_wanted(const plait__input_options *options)
 {
 	static uint8_t down[1 << 16], up[1 << 16];
@@ -114,7 +114,7 @@ static bool check_nodes(const plait__plan *plan)
 	return true;
 }
 
-/* ---- what happens before what ---- */
+/* ---- happens-before ---- */
 
 static void add_after(uint32_t a, uint32_t b)
 {
@@ -140,8 +140,8 @@ static uint32_t find_point(const plait__plan *plan,
 	return 0;
 }
 
-/* Members of a group are started together, after what any of them waits for:
- * their order is that of the group. */
+/* Members of a group are started together, after all that any of them waits
+ * for: their order is that of the group. */
 static void add_orderings(const plait__plan *plan,
 			  const plait__plan_body *body, uint32_t c)
 {
@@ -226,9 +226,10 @@ static bool check_edges(const plait__plan *plan)
 	return true;
 }
 
-/* ---- as the whole has it ---- */
+/* ---- the lanes of the whole ---- */
 
-/* Its commands are, in their order and on their lanes, some of the whole's. */
+/* The part's commands are, in their order and on their lanes, some of the
+ * whole's. */
 static bool check_order(const plait__plan *part, const plait__plan *whole)
 {
 	const plait__plan_body *of_whole = &whole->bodies[0];
@@ -245,7 +246,8 @@ static bool check_order(const plait__plan *part, const plait__plan *whole)
 			const plait__plan_command *there =
 				&whole->commands[whole->order[w]];
 
-			/* What a body needs of lanes is the part's affair. */
+			/* The lanes that a body needs may differ in the
+			 * part. */
 			if (there->node == command->node &&
 			    (there->lane == command->lane ||
 			     command->kind == PLAIT__CMD_ENTER))

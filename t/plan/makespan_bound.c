@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The bound that tells that no schedule can be shorter: on small graphs it is
- * compared with the best schedule that there is, found by trying all.
+ * The lower bound of the makespan: on small graphs it is compared with the best
+ * schedule that exists, found by trying all.
  */
 #include "plan/schedule/phases.h"
 
@@ -15,7 +15,7 @@ struct small {
 	uint32_t lanes;
 	uint64_t cost[MOST];
 	uint32_t before[MOST];		/* bits: preds */
-	/* What the bound is given. */
+	/* The input of the bound. */
 	uint64_t rank[MOST];
 	uint32_t pred_first[MOST + 1];
 	uint32_t preds[MOST * MOST];
@@ -49,8 +49,8 @@ static void make(struct small *g, struct shape_random *random)
 	}
 }
 
-/* One step of trying all orders; among them is one that is best when every
- * node in its turn takes the lane that is free first. */
+/* A step of trying all orders; among them is one that is best when every node
+ * in its turn takes the lane that is free first. */
 static uint64_t best(const struct small *g, uint32_t done, uint64_t free_at[3],
 		     uint64_t finish[MOST], uint64_t end)
 {
@@ -99,7 +99,7 @@ static bool is_shortest(struct small *g, uint64_t makespan)
 static void against_all(void)
 {
 	struct shape_random random;
-	uint32_t told = 0;
+	uint32_t proved = 0;
 
 	shape_seed(&random, 7);
 	for (int round = 0; round < ROUNDS; round++) {
@@ -108,19 +108,19 @@ static void against_all(void)
 
 		make(&g, &random);
 		least = best(&g, 0, free_at, finish, 0);
-		/* Never of one that could be shorter ... */
+		/* The bound never exceeds the best makespan ... */
 		for (uint64_t more = 1; more <= 3; more++)
 			if (is_shortest(&g, least + more))
 				OK_THAT(false, "round %d: %u nodes, %u lanes, "
 					"least %u, not %u", round, g.count,
 					g.lanes, (unsigned)least,
 					(unsigned)(least + more));
-		/* ... and nearly always of the shortest: path and work alone
-		 * tell 393 of these. */
-		told += is_shortest(&g, least);
+		/* ...  and nearly always reaches it: path and work alone prove
+		 * 393 of these. */
+		proved += is_shortest(&g, least);
 	}
-	OK_THAT(told >= 396, "%u of %d were told", told, ROUNDS);
-	NOTE("%u of %d shortest schedules were told", told, ROUNDS);
+	OK_THAT(proved >= 396, "%u of %d were proved", proved, ROUNDS);
+	NOTE("%u of %d shortest schedules were proved", proved, ROUNDS);
 }
 
 /* A tree that opens and closes: neither its path nor its work is enough. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The step by itself, as a front end uses it that plans while it submits: its
- * state goes on from task to task, and nobody knows what comes.  What it
- * promises is checked with complete vector clocks, kept here.
+ * Single placement steps of the scheduler, as a front end uses them that plans
+ * while it submits: the state goes on from task to task, and later tasks are
+ * unknown.  The results are checked with complete vector clocks, kept here.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -126,7 +126,7 @@ static void stream(uint32_t policy, uint32_t limit, uint32_t width,
 		for (k = 0; k < count; k++)
 			preds[k] = i - 1 - shape_below(&random, window);
 		place(w, i, preds, count, shape_below(&random, 2), policy);
-		/* Behind the window nobody asks any more. */
+		/* Tasks behind the window are not needed any more. */
 		if (i >= 24) {
 			plait__vector_clock_forget(&w->place, &w->points[i - 24]);
 			w->forgotten[i - 24] = true;
@@ -144,7 +144,7 @@ static void stream(uint32_t policy, uint32_t limit, uint32_t width,
 		if (!w->forgotten[i])
 			plait__vector_clock_forget(&w->place, &w->points[i]);
 	OK_THAT(w->place.row_count <= 24 + w->place.lane_count + 1,
-		"clocks live as long as somebody may ask");
+		"clocks live as long as tasks may need them");
 	end_world(w);
 }
 
@@ -162,7 +162,7 @@ static void streams(void)
 	stream(PLAIT__POLICY_WIDEST, 0, 0, 0, 0, false);
 }
 
-/* A chain stays where it is; what it leaves behind is used again. */
+/* A chain stays where it is; the lanes that it leaves are used again. */
 static void chains_and_lanes(void)
 {
 	uint32_t limits[1] = { 0 }, two[2] = { 1, 2 }, one[1];
@@ -187,7 +187,7 @@ static void chains_and_lanes(void)
 	end_world(w);
 }
 
-/* Where two lanes are equal, the one that has run the same kernel. */
+/* Affinity: of equal lanes, the one that has run the same kernel. */
 static void affinity(void)
 {
 	uint32_t limits[1] = { 3 }, i;

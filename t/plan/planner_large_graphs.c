@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Large and awkward shapes: what is counted grows with nodes and edges, memory
- * stays below 300 bytes a node, and depth needs no stack.  (How long it takes
- * is for bench/plan.)
+ * Large and awkward shapes: counted steps grow with nodes and edges, memory
+ * stays below 300 bytes a node, and depth needs no stack.  (bench/plan measures
+ * the time.)
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Random graphs in every setting: each plan passes the check, against the
- * graph that it was made from, and has no wait that something else implies.
+ * Random graphs in every setting: each plan passes the check, against the graph
+ * that it was made from, and has no redundant wait.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -137,7 +137,7 @@ static void every_setting(void)
 	}
 }
 
-/* Layers of 300 on two devices: some 600 lanes, and what joins them all. */
+/* Layers of 300 on two devices: some 600 lanes, and a join of them all. */
 static void wide(uint32_t policy, uint32_t width)
 {
 	plait__input_options options = { .policy = policy, .lanes = 0 };

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The same input gives the same bytes: on every run, with every compiler, and
- * whatever the memory held before.  The sum of all plans is written down here;
- * it changes only when the planner decides differently, and then on purpose.
+ * Determinism of the planner: the same input gives the same bytes on every run,
+ * with every compiler, and with any previous content of the memory.  The sum of
+ * all plans is written down here; it changes only when the planner decides
+ * differently, and then on purpose.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,7 @@
 #include "lib/shapes.h"
 #include "lib/tap.h"
 
-/* What all plans below add up to. */
+/* The checksum of all plans below. */
 #define WANT 0xb8cee62f6958abdfull
 
 static uint64_t hash(uint64_t sum, const void *data, uint64_t bytes)
@@ -33,7 +34,7 @@ static uint64_t hash_plan(uint64_t sum, const plait__plan *plan)
 	return hash(sum, &plan->signal_count, sizeof(plan->signal_count));
 }
 
-/* Memory that is full of something else each time. */
+/* Memory with different contents each time. */
 static void *resize_dirty(void *user_data, void *pointer, uint64_t old_bytes,
 			  uint64_t new_bytes)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Small graphs whose best schedule one can see, as facts: which commands lie
- * on which lane, and who waits for whom.  Each has been taken as a question
- * that static schedulers are known to answer, some of them badly; where plait
- * decides otherwise the case says why.
+ * Small graphs with an obvious best schedule, as facts: the lane of each
+ * command, and the waits.  Each case is a question that static schedulers are
+ * known to answer, some of them badly; where plait decides otherwise the case
+ * says why.
  *
- * Written as "a b|c: c<a": lanes from 0, then who waits for whom.
+ * Written as "a b|c: c<a": lanes from 0, then the waits, "c waits for a".
  */
 #include <stdio.h>
 #include <string.h>
@@ -154,7 +154,7 @@ static void two_diamonds(void)
 	shape_fini(&s);
 }
 
-/* Case 7.  What other edges imply costs nothing. */
+/* Case 7.  Edges that others imply cost nothing. */
 static void redundant_edges(void)
 {
 	struct shape s;
@@ -165,9 +165,9 @@ static void redundant_edges(void)
 }
 
 /*
- * Case 11.  Three lanes, two each, and z waits once per foreign lane: four waits and two
- * slots.  (A known scheduler puts d, e and f on one lane behind b, and has z
- * wait for each of them.)
+ * Case 11.  Three lanes, two each, and z waits once per foreign lane: four
+ * waits and two slots.  (A known scheduler puts d, e and f on one lane behind
+ * b, and has z wait for each of them.)
  */
 static void six_wide(void)
 {
@@ -196,8 +196,11 @@ static void long_branch(void)
 	shape_fini(&s);
 }
 
-/* Case 12.  Of two successors that are worth the same the one that runs the same kernel
- * stays: it may use the workspace again.  (By insertion order, prod would.) */
+/*
+ * Case 12.  Of two successors that are worth the same the one that runs the
+ * same kernel stays: it may use the workspace again.  (By insertion order, prod
+ * would.)
+ */
 static void same_kernel(void)
 {
 	struct shape s;
@@ -210,7 +213,7 @@ static void same_kernel(void)
 	shape_fini(&s);
 }
 
-/* Case 3.  Two devices that have nothing to do with each other. */
+/* Case 3.  Two devices with independent chains. */
 static void two_chains(void)
 {
 	struct shape s;
@@ -231,10 +234,11 @@ static uint32_t both(struct shape *s, uint8_t meaning, const char *label)
 }
 
 /*
- * Case 4.  What `noop` means is said, not guessed.  `first`: it runs on the first
- * device, and waits for the other chain there.  `barrier`: a stub on the other
- * device too.  `group`: both members wait for both chains; without these waits
- * a member would start before its preds.  Lane 0 is the longer chain's.
+ * Case 4.  The meaning of `noop` is stated, not guessed.  `first`: it runs on
+ * the first device, and waits for the other chain there.  `barrier`: a stub on
+ * the other device too.  `group`: both members wait for both chains; without
+ * these waits a member would start before its preds.  Lane 0 is the longer
+ * chain's.
  */
 static void join_on_two(uint8_t meaning, const char *want, uint32_t signals)
 {
@@ -261,8 +265,11 @@ static void joins(void)
 	       "mul1 sc10 sc11 noop|mul0 noop: noop<sc11 noop<mul0", 2);
 }
 
-/* Case 8.  A barrier takes one wait where successors of `first` take one each; a group
- * needs the waits between its members' lanes, for each member is a command. */
+/*
+ * Case 8.  A barrier takes one wait where successors of `first` take one each;
+ * a group needs the waits between its members' lanes, for each member is a
+ * command.
+ */
 static void data_parallel(uint8_t meaning, const char *want, uint32_t signals)
 {
 	struct shape s;
@@ -291,8 +298,8 @@ static void all_reduce(void)
 	       "fw0 bw0 ar up0|fw1 bw1 ar up1: ar<bw1 ar<bw0 up0<ar up1<ar", 2);
 }
 
-/* Case 9.  The member on device 1 waits for p, which runs on device 0, and c0 waits for
- * that member: what is missing here elsewhere. */
+/* Case 9.  The member on device 1 waits for p, which runs on device 0, and c0
+ * waits for that member: other schedulers miss these waits. */
 static void broadcast(void)
 {
 	struct shape s;
@@ -342,8 +349,8 @@ static void add_scopes(struct shape *s, uint32_t kind, const char *label,
 }
 
 /*
- * A loop is a command like others: it waits for what is on other lanes, and is
- * waited for.  Its body has two lanes; the second one enters by a stub, and
+ * A loop is a command like others: it waits for commands on other lanes, and
+ * they for it.  Its body has two lanes; the second one enters by a stub, and
  * the body is done when both are.
  */
 static void loop(void)
@@ -475,7 +482,7 @@ static void partial(void)
 		   PLAIT_OK);
 	}
 	plait__plan_release(part);
-	/* Fewer lanes than the whole has cannot be asked for. */
+	/* A request for fewer lanes than the whole has is an error. */
 	options.policy = BOUNDED;
 	options.lanes = 1;
 	OK(plait__planner_run(&s.input, &options, NULL, NULL, &part, NULL) ==

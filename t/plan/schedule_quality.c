@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How good plans are, beside what is known to be best or serious.
+ * Quality of plans, compared with the best known results.
  *
  * `widest`: lanes against the width of the graph, which is found exactly, as
  * nodes less a largest matching of the reachability relation (Dilworth).
  * `bounded`: the makespan against HEFT with insertion, and against a plain
- * greedy order, both written here without the planner; with hops that cost
- * and several devices too.
+ * greedy order, both written here without the planner; with hops that cost and
+ * several devices too.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -205,7 +205,7 @@ static void rank_order(const struct shape *shape, uint64_t hop,
 	}
 }
 
-/* Kahn, first in first out: what comes to mind first. */
+/* Kahn, first in first out: the simplest order. */
 static void plain_order(const struct shape *shape, uint32_t *order)
 {
 	uint32_t n = shape->input.node_count, i, head = 0, tail = 0;
@@ -224,7 +224,7 @@ static void plain_order(const struct shape *shape, uint32_t *order)
 				order[tail++] = shape->edges[i].after;
 }
 
-/* ---- what is measured ---- */
+/* ---- measurements ---- */
 
 static plait__plan *make_plan(const struct shape *shape, uint32_t policy,
 			      uint32_t lanes, uint64_t hop)
@@ -352,7 +352,7 @@ static void dag_on(struct shape *shape, uint32_t devices, uint64_t seed)
 	}
 }
 
-/* HEFT with insertion; hops in its ranks as one expects them on average. */
+/* HEFT with insertion; its ranks use the average cost of a hop. */
 static uint64_t heft_with_hops(const struct shape *shape, uint32_t lanes,
 			       uint64_t hop)
 {
@@ -362,7 +362,7 @@ static uint64_t heft_with_hops(const struct shape *shape, uint32_t lanes,
 	return run_order(shape, order, lanes, hop, true);
 }
 
-/* What the plan says is what a simulation of it says. */
+/* The plan's figures equal those of its simulation. */
 static bool is_true(const plait__plan *plan, uint64_t hop)
 {
 	const plait__simulate_system system = { .hop_cost = hop };
@@ -414,7 +414,7 @@ static void compare_hops(uint32_t devices, uint32_t lanes, uint64_t hop)
 	     devices, lanes, (uint32_t)hop, ratio / count, most);
 	OK_THAT(ratio / count <= 1.01, "within 1%% of HEFT with insertion");
 	OK_THAT(longer == 0, "never longer with more lanes: %u", longer);
-	OK_THAT(wrong == 0 && untrue == 0, "right, and as long as they say: "
+	OK_THAT(wrong == 0 && untrue == 0, "right, and as long as predicted: "
 		"%u, %u", wrong, untrue);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The predicted timeline: small ones by hand, random ones by their laws. */
+/* The predicted timeline of plans: small ones by hand, random ones by their
+ * laws. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,7 +70,7 @@ static void diamond(void)
 	shape_fini(&s);
 }
 
-/* A copy costs what its bytes do, beside what its node costs. */
+/* A copy costs as much as its bytes, in addition to its node's cost. */
 static void copies(void)
 {
 	static const plait__plan_payload payload = {
@@ -97,7 +98,8 @@ static void copies(void)
 	shape_fini(&s);
 }
 
-/* What takes no time needs its memory all the same, beside what runs then. */
+/* A command that takes no time needs its memory all the same, in addition to
+ * that of commands that run then. */
 static void no_time(void)
 {
 	struct shape s;
@@ -256,7 +258,7 @@ static void random_graphs(void)
 	OK(after < before);
 }
 
-/* ---- what a plan says of itself ---- */
+/* ---- the figures of a plan ---- */
 
 /* Body by body; `options` says how it was planned. */
 static bool is_stated(const plait__plan *plan,
@@ -277,8 +279,11 @@ static bool is_stated(const plait__plan *plan,
 	return same;
 }
 
-/* Is what `options` make of the shape what its simulation says, and passes
- * the check, which has its own way to find that out? */
+/*
+ * Returns whether the figures of the plan that `options` make of the shape
+ * equal those of its simulation, and pass the check, which computes them
+ * independently.
+ */
 static bool is_true(const struct shape *s, const plait__input_options *options,
 		    plait__plan **out)
 {
@@ -294,7 +299,7 @@ static bool is_true(const struct shape *s, const plait__input_options *options,
 	return false;
 }
 
-/* Of a whole, and of a part of it on the same lanes. */
+/* Figures of a whole, and of a part of it on the same lanes. */
 static void stated(void)
 {
 	static const struct shape_draw draws[] = {

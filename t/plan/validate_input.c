@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the planner is given may be anything: each mistake is an error that
- * says what is wrong and where, and changes nothing.
+ * Invalid input of the planner: each mistake is an error that names the mistake
+ * and its place, and changes nothing.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -208,7 +208,7 @@ static void partial_plans(void)
 	shape_fini(&s);
 }
 
-/* One field of something gets another number. */
+/* Gives one field of a node, scope, region or edge another number. */
 static void spoil(struct shape *s, struct shape_random *random)
 {
 	uint32_t n = shape_below(random, 12), last = s->input.scope_count - 1;
@@ -237,7 +237,7 @@ static void spoil(struct shape *s, struct shape_random *random)
 }
 
 /* Random numbers for everything that is an index. */
-/* What cannot run at the same time shares, however much it is. */
+/* Commands that cannot run at the same time share scratch, of any size. */
 static void scratch(void)
 {
 	plait__input_options options = { .lanes = 2,

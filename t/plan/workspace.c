@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Blocks of the planner when there is no memory: what was cut from a slab, and is
- * to grow, stays as it was.
+ * Blocks of the planner when there is no memory: a block that was cut from a
+ * slab, and fails to grow, stays as it was.
  */
 #include "plan/schedule/workspace.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which backends are used, in which order, and inside what; what the report
- * says about it; and what happens when memory runs out on the way.
+ * Choice of backends: their order and interposers, the report about it, and
+ * failed allocations on the way.
  */
 #include "lib/tap.h"
 
@@ -152,7 +152,8 @@ static void options_reach_their_backend(void)
 	registry = rig_open(folder, "fussy", NULL, "fussy:mode=fussy is sad");
 	IS_PTR(registry, NULL);
 	IS_STR(rig_error.text, "fussy is sad");
-	/* Who refuses a setting is not also told that it had no effect. */
+	/* A backend that rejects a setting does not also get the warning that
+	 * it had no effect. */
 	OK(strstr(rig_logged(), "has no effect") == NULL);
 	registry = rig_open(folder, "fussy", NULL,
 			    "fussy:mdoe=1;fusy:mode=2");
@@ -280,7 +281,7 @@ static void note_status(void *user_data, plait_status status)
 }
 
 /* With one they are the pool's, handed through. */
-/* What a backend does whose queues are not lanes; the counter is at 1. */
+/* A backend with queues that are not lanes; the counter is at 1. */
 static void emit_by_hand(plait_host *host, plait_backend_signal *counter)
 {
 	const plait_host_services *services = plait__services_get();

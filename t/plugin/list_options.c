@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What users write: lists of plugins, paths and options. */
+/* Settings as users write them: lists of plugins, paths and options. */
 #include "lib/tap.h"
 
 #include "base/alloc.h"

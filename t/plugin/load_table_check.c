@@ -138,7 +138,7 @@ static void missing_slots_answer(void)
 	plait__registry_close(registry);
 }
 
-/* What only a sum of all can show: one bad neighbour spoils nothing. */
+/* Only a sum of all shows this: one bad neighbour spoils nothing. */
 static void liars_do_not_hurt_others(void)
 {
 	plait__registry *registry = rig_open(rig_bad_folder(), NULL, NULL, NULL);
@@ -178,7 +178,7 @@ static bool run(const char *command)
 	return status == 0;
 }
 
-/* An entry of somebody else's does not count. */
+/* An entry of another library does not count. */
 static void entry_must_be_its_own(void)
 {
 	const char *folder = rig_folder();
@@ -230,7 +230,7 @@ static void foreign_sanitizer_is_refused(void)
 	HAS_STR(rig_error.text, "plugin tsan: built with the thread sanitizer");
 }
 
-/* What slots answer, made a status; random answers never pass. */
+/* Results of slots, checked to be a status; random results never pass. */
 static void garbage_is_judged(void)
 {
 	plait_error error;

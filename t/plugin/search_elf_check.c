@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where plugins are looked for, and which files are not touched: what others
- * could have written, what is cut short, what is no file at all.
+ * The search for plugins, and files that are not loaded: files that others
+ * could have written, truncated files, and files of other kinds.
  */
 #include "lib/tap.h"
 
@@ -74,7 +74,7 @@ static void files_can_be_named(void)
 	       PLAIT_OK);
 }
 
-/* Whatever lies in the current folder is not looked at. */
+/* Files in the current folder are not looked at. */
 static void current_folder_is_not_searched(void)
 {
 	const char *folder = rig_folder();
@@ -300,7 +300,7 @@ static void cut_images_are_refused(void)
 	IS_INT(refused, tried);
 }
 
-/* Where the last segment ends in the file. */
+/* The position in the file at which the last segment ends. */
 static size_t segments_end(void)
 {
 	ElfW(Ehdr) header;
@@ -317,7 +317,7 @@ static size_t segments_end(void)
 	return end;
 }
 
-/* The same without a table of sections, which is the last thing in a file:
+/* Does the same without a table of sections, which is the last thing in a file:
  * then it is whole exactly up to the last segment. */
 static void cut_segments_are_refused(void)
 {
@@ -374,7 +374,7 @@ static void broken_headers_are_refused(void)
 	}
 }
 
-/* Whatever the bytes, looking at them ends in a verdict. */
+/* For all bytes the examination ends in a verdict. */
 static void garbage_is_looked_at(void)
 {
 	const char *file = rig_file(rig_folder(), "good");

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* A worker that was woken where its waker works goes to another CPU: not when
- * it is placed, not twice in a moment, and where it may run stays the same. */
+/*
+ * Migration of a worker that was woken on its waker's CPU: it goes to another
+ * CPU, but not when it is placed and not twice in a moment, and its affinity
+ * stays the same.
+ */
 #include "base/alloc.h"
 #include "pool/pool_internal.h"
 #include "pool/task.h"
@@ -14,7 +17,7 @@
 
 enum { STEP_NS = 1000000 };
 
-/* A task that looks where it is; `steps` times it steps aside itself. */
+/* A task that looks at its CPU; `steps` times it migrates itself. */
 struct look {
 	plait__task task;
 	uint32_t steps;
@@ -69,14 +72,14 @@ static void have_it_look(uint32_t steps, int waker_cpu)
 	at_store_relaxed_u32(&look.done, 0);
 	look.task.waker_cpu = waker_cpu;
 	plait__task_offer(&look.task);
-	/* Acquire: what the worker saw. */
+	/* Acquire: pairs with the worker's report. */
 	while (at_load_acquire_u32(&look.done) == 0)
 		plait__thread_yield();
 }
 
-/* Where it will be woken only the system knows: it is told again and again that
- * somebody works where it was last. */
-static void where_somebody_works(void)
+/* Only the system knows on which CPU it will be woken: it gets the hint again
+ * and again that its last CPU is in use. */
+static void on_a_used_cpu(void)
 {
 	plait__pool *pool = begin();
 	uint64_t since = 0;
@@ -130,7 +133,7 @@ static void placed(void)
 	end(pool);
 }
 
-static void who_offers_says_where(void)
+static void offers_have_a_hint(void)
 {
 	plait__pool *pool = NULL;
 	cpu_set_t before, one;
@@ -145,7 +148,7 @@ static void who_offers_says_where(void)
 	sched_setaffinity(0, sizeof(one), &one);
 	plait__task_offer_from_running(&look.task);
 	IS_INT(look.task.waker_cpu, cpu + 1);
-	/* Run by who waits, it has nothing for the worker that comes next. */
+	/* Run by a waiting thread, it leaves no hint for the next worker. */
 	look.steps = 0;
 	look.task.run = look_around;
 	OK(plait__task_run_here(&look.task));
@@ -154,7 +157,7 @@ static void who_offers_says_where(void)
 	end(pool);
 }
 
-/* Without workers it is a thread of the user's that comes: it stays. */
+/* Without workers a thread of the user runs it, and does not migrate. */
 static void user(void)
 {
 	plait__pool *pool = NULL;
@@ -173,11 +176,11 @@ static void user(void)
 }
 
 static const struct tap_scenario all[] = {
-	{ "where somebody works", where_somebody_works },
+	{ "a used CPU", on_a_used_cpu },
 	{ "elsewhere", elsewhere },
 	{ "once in a moment", once_in_a_moment },
 	{ "placed", placed },
-	{ "who offers says where", who_offers_says_where },
+	{ "offers have a hint", offers_have_a_hint },
 	{ "a thread of the user's", user },
 };
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What fails, who is told, and how it goes on; threads that are lost. */
+/* Failures of lanes and counters: waits that end, recovery, and threads that a
+ * task ends. */
 #include "lib/pool.h"
 
 #include <fenv.h>
@@ -33,7 +34,7 @@ static void failure_spreads(void)
 	work[1].label = "seven";
 	send_call(lane, NULL, 0, count_up, &count, a, 1);
 	send(lane, NULL, 0, work, 3, a, 2, NULL);
-	/* What failed waits for nothing any more. */
+	/* A failed lane waits for nothing any more. */
 	send_call(lane, never, 1, count_up, &count, a, 3);
 	send_call(next, a, 1, count_up, &count, b, 1);
 	send_call(next, a, 2, count_up, &count, b, 2);
@@ -132,7 +133,7 @@ static void failed_gate(void)
 	plait__pool_destroy(pool);
 }
 
-/* Of all points, the first failure ends the wait though others are missing. */
+/* The first failure of all points ends the wait though others are missing. */
 static void a_failure_ends_a_wait(void)
 {
 	plait__pool *pool = new_pool(1);
@@ -152,7 +153,7 @@ static void a_failure_ends_a_wait(void)
 	plait__pool_destroy(pool);
 }
 
-/* --- threads ------------------------------------------------------------- */
+/* --- lost threads */
 
 static int32_t end_thread(void *arg)
 {
@@ -193,41 +194,41 @@ static void a_lost_worker_is_replaced(void)
 	plait__pool_destroy(pool);
 }
 
-struct guest {
+struct external {
 	plait__pool *pool;
 	plait__counter *done;
 	at_u32 returned;
 };
 
-static void wait_as_guest(void *arg)
+static void wait_outside(void *arg)
 {
-	struct guest *guest = arg;
+	struct external *outer = arg;
 
-	wait_point(guest->pool, guest->done, 1, NULL);
-	at_store_release_u32(&guest->returned, 1);
+	wait_point(outer->pool, outer->done, 1, NULL);
+	at_store_release_u32(&outer->returned, 1);
 }
 
-/* A thread of the user's that waits, and is lost in what it runs. */
-static void a_lost_guest_leaves_the_rest(void)
+/* A thread of the user that waits, and is ended by a task that it runs. */
+static void a_lost_external_thread_leaves_the_rest(void)
 {
-	struct guest guest = { .pool = new_pool(0) };
-	plait__lane *lane = new_lane(guest.pool);
+	struct external outer = { .pool = new_pool(0) };
+	plait__lane *lane = new_lane(outer.pool);
 	struct plait__thread thread;
 	plait_error error = { .size = sizeof(error) };
 	at_u32 count = { 0 };
 
-	guest.done = new_counter(guest.pool, 0);
-	send_call(lane, NULL, 0, end_thread, &count, guest.done, 1);
-	plait__thread_start(&thread, "guest", wait_as_guest, &guest, NULL);
+	outer.done = new_counter(outer.pool, 0);
+	send_call(lane, NULL, 0, end_thread, &count, outer.done, 1);
+	plait__thread_start(&thread, "external", wait_outside, &outer, NULL);
 	OK(becomes(&count, 1));
 	plait__thread_join(&thread);
-	IS_INT(at_load_relaxed_u32(&guest.returned), 0);
-	IS_INT(wait_point(guest.pool, guest.done, 1, &error), PLAIT_E_FAILED);
+	IS_INT(at_load_relaxed_u32(&outer.returned), 0);
+	IS_INT(wait_point(outer.pool, outer.done, 1, &error), PLAIT_E_FAILED);
 	HAS_STR(error.text, "pthread_exit");
-	IS_INT(plait__external_thread_pump(guest.pool, NULL), PLAIT_PENDING);
+	IS_INT(plait__external_thread_pump(outer.pool, NULL), PLAIT_PENDING);
 	plait__lane_destroy(lane);
-	plait__counter_destroy(guest.done);
-	plait__pool_destroy(guest.pool);
+	plait__counter_destroy(outer.done);
+	plait__pool_destroy(outer.pool);
 }
 
 static int32_t look_inside(void *arg)
@@ -312,7 +313,8 @@ static const struct tap_scenario all[] = {
 	{ "failed gate", failed_gate },
 	{ "a failure ends a wait", a_failure_ends_a_wait },
 	{ "a lost worker is replaced", a_lost_worker_is_replaced },
-	{ "a lost guest leaves the rest", a_lost_guest_leaves_the_rest },
+	{ "a lost external thread leaves the rest",
+	  a_lost_external_thread_leaves_the_rest },
 	{ "threads know where they are", threads_know_where_they_are },
 	{ "rounding is clean", rounding_is_clean },
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads that wait for counters: any, all, time, failure, many at once. */
+/* Waits for counters: any, all, timeouts, failure, many at once. */
 #include "lib/pool.h"
 
 #include "pool/task.h"
@@ -128,7 +128,7 @@ static void wait_often(void *arg)
 	}
 }
 
-static void everybody_is_woken_by(uint32_t workers)
+static void all_waiters_are_woken_by(uint32_t workers)
 {
 	static struct member members[THREADS];
 	struct crowd crowd = { .pool = new_pool(workers) };
@@ -159,10 +159,10 @@ static void everybody_is_woken_by(uint32_t workers)
 	plait__pool_destroy(crowd.pool);
 }
 
-static void everybody_is_woken(void)
+static void all_waiters_are_woken(void)
 {
-	everybody_is_woken_by(2);
-	everybody_is_woken_by(0);
+	all_waiters_are_woken_by(2);
+	all_waiters_are_woken_by(0);
 }
 
 struct lonely {
@@ -180,7 +180,7 @@ static void wait_for_any(void *arg)
 				    TAP_PATIENCE_NS, NULL)));
 }
 
-/* One of several is enough for who sleeps for any. */
+/* The raise of one point wakes a thread that waits for any of several. */
 static void any_wakes_a_sleeper(void)
 {
 	struct lonely lonely = { .pool = new_pool(1) };
@@ -228,7 +228,7 @@ static void no_wake_is_lost(void)
 	crowd.gates[1] = new_gate(crowd.pool);
 	plait__thread_start(&thread, "echo", echo, &crowd, NULL);
 	for (n = 1; n <= 300; n++) {
-		/* Now spinning, now yielding, now asleep. */
+		/* While it spins, while it yields, and while it sleeps. */
 		if (n % 3 == 0) {
 			plait_backend_point never = point(crowd.gates[1], n);
 			plait__counter_wait(crowd.pool, &never, 1, 0,
@@ -303,9 +303,9 @@ static bool count_turn(plait__task *task)
 	return false;
 }
 
-/* A guest whose lane gives way to a task has its turn over before it runs that;
- * then the task is as if nobody had taken it. */
-static void a_task_is_taken_and_not_run(void)
+/* An external thread with a lane that gives way to a task ends its turn before
+ * it runs the task; then the task is as if it had never been claimed. */
+static void a_task_is_claimed_and_not_run(void)
 {
 	plait__pool *pool = new_pool(0);
 	plait__lane *lane = new_lane(pool);
@@ -327,7 +327,8 @@ static void a_task_is_taken_and_not_run(void)
 		continue;
 	IS_UINT(turns, 1);
 	IS_UINT(at_load_relaxed_u32(&count), 1000);
-	/* Would wait for who has taken it. */
+	/* plait__task_forget would wait for the thread that has claimed the
+	 * task. */
 	if (at_load_relaxed_u32(&task.ready.pins) == 0)
 		plait__task_forget(&task);
 	plait__lane_destroy(lane);
@@ -336,11 +337,11 @@ static void a_task_is_taken_and_not_run(void)
 }
 
 static const struct tap_scenario all[] = {
-	{ "a task is taken and not run", a_task_is_taken_and_not_run },
+	{ "a task is claimed and not run", a_task_is_claimed_and_not_run },
 	{ "counting", counting },
 	{ "any and all", any_and_all },
 	{ "timeouts are never early", timeouts_are_never_early },
-	{ "everybody is woken", everybody_is_woken },
+	{ "all waiters are woken", all_waiters_are_woken },
 	{ "any wakes a sleeper", any_wakes_a_sleeper },
 	{ "no wake is lost", no_wake_is_lost },
 	{ "notifications", notifications },

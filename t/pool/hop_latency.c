@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* How long a hop is: asked by one and by many, with workers that come, that
- * cannot, and with none; and what runs make of it. */
+/* The latency of a hop: measured for one caller and for many, with workers that
+ * come in time, workers that cannot, and none; and its use by runs. */
 #include "pool/hop_latency.h"
 
 #include "base/alloc.h"
@@ -33,9 +33,9 @@ static void without_workers(void)
 	plait__pool_destroy(pool);
 }
 
-/* Whether a worker comes in time is the machine's affair; the pool may end
- * with one that is late. */
-static void asked_and_gone(void)
+/* The machine decides whether a worker comes in time; the pool may end with a
+ * late one. */
+static void asked_before_the_end(void)
 {
 	for (uint32_t i = 0; i < ROUNDS; i++) {
 		plait__pool *pool = make_pool(1 + i % 3);
@@ -81,7 +81,7 @@ static void asked_by_many(void)
 	}
 }
 
-/* The only worker is kept: who asks does not wait for it. */
+/* The only worker is busy: the caller does not wait for it. */
 struct kept {
 	plait__task task;
 	at_u32 in, out;
@@ -116,9 +116,9 @@ static void worker_that_cannot_come(void)
 	plait__pool_destroy(pool);
 }
 
-/* ---- measured again ---- */
+/* ---- recalibration ---- */
 
-/* What the next measure says, and how often one was asked for. */
+/* The next result of the measurement, and how often it was asked for. */
 static uint64_t next_ns;
 static uint32_t measures;
 
@@ -129,7 +129,7 @@ static uint64_t say(plait__pool *pool)
 	return next_ns;
 }
 
-/* However young the last one is. */
+/* Regardless of the age of the last one. */
 static uint64_t measure_again(plait__pool *pool, uint64_t ns)
 {
 	next_ns = ns;
@@ -151,20 +151,20 @@ static void measured_again(void)
 	IS_UINT(measures, 1);
 	IS_UINT(measure_again(pool, 100), 100);
 	IS_UINT(measures, 1);
-	/* What is more is not believed at once, but in the end. */
+	/* A larger result is not believed at once, but in the end. */
 	IS_UINT(measure_again(pool, 500), 200);
 	IS_UINT(measure_again(pool, 500), 275);
 	for (uint32_t i = 0; i < 40; i++)
 		(void)measure_again(pool, 500);
 	IS_UINT(plait__hop_latency_known_ns(pool), 500);
-	/* What comes to nothing, or is no hop, changes nothing. */
+	/* A failed measurement, or a result that is no hop, changes nothing. */
 	IS_UINT(measure_again(pool, 0), 500);
 	IS_UINT(measure_again(pool, 50000), 500);
 	OK(at_load_relaxed_u64(&pool->latency.due_ns) > 0);
 	plait__pool_destroy(pool);
 }
 
-/* Who never came is asked for a few times, and then once in a while. */
+/* A worker that never came is asked for a few times, and then rarely. */
 static void tried_again(void)
 {
 	plait__pool *pool = make_pool(1);
@@ -180,7 +180,7 @@ static void tried_again(void)
 	plait__pool_destroy(pool);
 }
 
-/* ---- what is made of it ---- */
+/* ---- use of the figure ---- */
 
 static bool saves(const plait__speedup_model *forecast, uint64_t hop_ns,
 		  double wanted)
@@ -191,7 +191,7 @@ static bool saves(const plait__speedup_model *forecast, uint64_t hop_ns,
 		       "hop %u ns: %f", (unsigned)hop_ns, saved);
 }
 
-/* One lane takes 1000 ns for 100 units, so a unit is 10. */
+/* A single lane takes 1000 ns for 100 units, so a unit is 10. */
 static void savings(void)
 {
 	const plait__speedup_model forecast = {
@@ -210,7 +210,7 @@ static void savings(void)
 
 static const struct tap_scenario all[] = {
 	{ "without workers", without_workers },
-	{ "asked and gone", asked_and_gone },
+	{ "asked before the pool ends", asked_before_the_end },
 	{ "asked by many", asked_by_many },
 	{ "a worker that cannot come", worker_that_cannot_come },
 	{ "measured again", measured_again },

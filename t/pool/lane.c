@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Lanes run in order, wait without a thread, and keep their capacity. */
+/* Pool lanes: they run in order, wait without a thread, and keep their
+ * capacity. */
 #include "lib/pool.h"
 
 enum { MANY = 5000 };
@@ -56,7 +57,7 @@ static void in_order(void)
 }
 
 /* With one worker, many lanes that wait and one that runs. */
-static void a_blocked_lane_blocks_nobody(void)
+static void a_blocked_lane_blocks_no_other(void)
 {
 	enum { LANES = 40 };
 	plait__pool *pool = new_pool(1);
@@ -119,7 +120,7 @@ static void capacity(void)
 	raise_gate(gate, 1);
 	IS_INT(wait_point(pool, done, n, NULL), PLAIT_OK);
 	IS_INT(at_load_relaxed_u32(&count), 4);
-	/* Once an emission is seen, what is before it takes no room. */
+	/* Once an emission is seen, the commands before it take no room. */
 	for (i = 0; i < 2000; i++) {
 		if (send(lane, NULL, 0, work, 4, done, ++n, NULL) != PLAIT_OK)
 			break;
@@ -132,8 +133,8 @@ static void capacity(void)
 	plait__pool_destroy(pool);
 }
 
-/* What never fits is not told to come again: not when the lane is empty, nor
- * when it is not. */
+/* A submission that never fits does not get PLAIT_E_AGAIN, whether the lane is
+ * empty or not. */
 static void beyond_capacity(void)
 {
 	plait__pool *pool = new_pool(0);
@@ -173,7 +174,7 @@ static void beyond_capacity(void)
 	plait__pool_destroy(pool);
 }
 
-/* Marks alone cannot fill the memory either. */
+/* Emissions alone cannot fill the memory either. */
 static void marks_are_bounded(void)
 {
 	plait__pool *pool = new_pool(0);
@@ -301,7 +302,7 @@ static void moves(void)
 
 static const struct tap_scenario all[] = {
 	{ "in order", in_order },
-	{ "a blocked lane blocks nobody", a_blocked_lane_blocks_nobody },
+	{ "a blocked lane blocks no other", a_blocked_lane_blocks_no_other },
 	{ "capacity", capacity },
 	{ "beyond capacity", beyond_capacity },
 	{ "marks are bounded", marks_are_bounded },

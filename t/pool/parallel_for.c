@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Work in parts: every part is done once, by whoever comes; a failure leaves
- * out the rest; threads that end inside a part; many callers at the same
- * time; nobody is inside when a call returns. */
+/*
+ * Parallel loops of the pool: every part is run once, by any thread; a failure
+ * skips the rest; threads that end inside a part; many callers at the same
+ * time; no thread is inside when a call returns.
+ */
 #include "pool/parallel_for.h"
 
 #include "base/alloc.h"
@@ -40,7 +42,7 @@ static void end_bed(struct bed *bed)
 	plait__pool_destroy(bed->pool);
 }
 
-/* --- what parts do */
+/* --- functions of parts */
 
 struct work {
 	at_u32 *done; /* one each */
@@ -171,7 +173,7 @@ struct exits {
 	at_u32 *here;
 };
 
-/* A helper ends its thread; the caller leaves it time to come. */
+/* A helper ends its thread; the caller gives it time to come. */
 static int32_t end_helper(void *data, uint64_t number)
 {
 	const struct exits *exits = data;
@@ -257,7 +259,7 @@ static void callers_that_end(void)
 			pthread_join(thread, &result);
 			OK(result == NULL);
 		}
-		/* All jobs were given back. */
+		/* All jobs were returned. */
 		IS_INT(run_work(&bed, &work, PARTS), 0);
 		end_bed(&bed);
 	}
@@ -278,7 +280,7 @@ static void *call_again(void *arg)
 	for (int i = 0; i < ROUNDS; i++) {
 		memset(done, 0, sizeof(done));
 		wrong += run_work(bed, &work, 40) != 0;
-		/* On this stack: nobody may be inside any more. */
+		/* On this stack: no thread may be inside any more. */
 		wrong += count_done(done, 40, &most) != 40 || most != 1;
 	}
 	return (void *)wrong;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Many at once: senders, lanes that answer each other, no workers, no
- * memory, and the end of it all. */
+/* Stress of the pool: concurrent senders, lanes that wait for each other, no
+ * workers, no memory, and destruction. */
 #include "lib/pool.h"
 
 #include <pthread.h>
@@ -88,7 +88,7 @@ static void four_senders(void)
 	plait__pool_destroy(pool);
 }
 
-/* --- lanes that answer each other ---------------------------------------- */
+/* --- lanes that wait for each other -------------------------------------- */
 
 enum { PAIRS = 8, HOPS = 300 };
 
@@ -182,38 +182,38 @@ static void wait_in_relay(void *arg)
 	at_add_u32(relay->returned, 1);
 }
 
-/* Waiting threads sleep; one that leaves hands on what is ready. */
-static void guests_relay(void)
+/* Waiting threads sleep; one that leaves wakes another for the ready work. */
+static void external_threads_relay(void)
 {
-	enum { GUESTS = 4 };
+	enum { THREADS_OUTSIDE = 4 };
 	plait__pool *pool = new_pool(0);
 	plait__counter *gate = new_gate(pool);
-	plait__lane *lanes[GUESTS];
-	struct relay guests[GUESTS];
+	plait__lane *lanes[THREADS_OUTSIDE];
+	struct relay relays[THREADS_OUTSIDE];
 	at_u32 returned = { 0 };
 	uint32_t round;
 	uint32_t i;
 
 	for (round = 1; round <= 50; round++) {
 		at_store_relaxed_u32(&returned, 0);
-		for (i = 0; i < GUESTS; i++) {
+		for (i = 0; i < THREADS_OUTSIDE; i++) {
 			lanes[i] = new_lane(pool);
-			guests[i].pool = pool;
-			guests[i].mine = new_counter(pool, 0);
-			guests[i].returned = &returned;
-			plait__thread_start(&guests[i].thread, "guest",
-					    wait_in_relay, &guests[i], NULL);
+			relays[i].pool = pool;
+			relays[i].mine = new_counter(pool, 0);
+			relays[i].returned = &returned;
+			plait__thread_start(&relays[i].thread, "external",
+					    wait_in_relay, &relays[i], NULL);
 			send_call(lanes[i], gate, round, NULL, NULL,
-				  guests[i].mine, 1);
+				  relays[i].mine, 1);
 		}
 		if (round % 2 == 0)
 			plait__thread_yield();
 		raise_gate(gate, round);
-		OK(becomes(&returned, GUESTS));
-		for (i = 0; i < GUESTS; i++) {
-			plait__thread_join(&guests[i].thread);
+		OK(becomes(&returned, THREADS_OUTSIDE));
+		for (i = 0; i < THREADS_OUTSIDE; i++) {
+			plait__thread_join(&relays[i].thread);
 			plait__lane_destroy(lanes[i]);
-			plait__counter_destroy(guests[i].mine);
+			plait__counter_destroy(relays[i].mine);
 		}
 	}
 	plait__counter_destroy(gate);
@@ -246,7 +246,7 @@ static void *resize_from_purse(void *user_data, void *pointer,
 	return realloc(pointer, (size_t)new_bytes);
 }
 
-/* True when it went through with `k` allocations. */
+/* Returns true when the submission went through with `k` allocations. */
 static bool go_through(const plait_allocator *allocator, uint32_t workers)
 {
 	plait__pool *pool = NULL;
@@ -272,7 +272,7 @@ static bool go_through(const plait_allocator *allocator, uint32_t workers)
 		PLAIT_E_TIMEOUT;
 	if (send(lane, NULL, 0, work, 200, done, 1, NULL) != PLAIT_OK) {
 		whole = false;
-		/* Nothing was taken; a smaller one goes through. */
+		/* Nothing was taken; a smaller submission goes through. */
 		IS_INT(send(lane, NULL, 0, work, 1, done, 1, NULL), PLAIT_OK);
 		IS_INT(wait_point(pool, done, 1, NULL), PLAIT_OK);
 		IS_INT(at_load_relaxed_u32(&count), 1);
@@ -312,10 +312,10 @@ static void every_allocation_fails_once(void)
 
 /*
  * A submission comes when all before it is consumed, but perhaps before the
- * runner has noticed that the lane is empty and begun its segment again.  Then
- * that segment is used up, and the others must hold the submission.  Each is
- * at least twice as large as the one before it, from 32 on: with 32, 64, 128
- * and 256 beside the one in use there is room for LARGEST and its emission.
+ * runner has noticed that the lane is empty and restarted its segment.  Then
+ * that segment is used up, and the others must hold the submission.  Each is at
+ * least twice as large as the one before it, from 32 on: with 32, 64, 128 and
+ * 256 besides the one in use there is room for LARGEST and its emission.
  */
 enum { LARGEST = 300, MOST_SEGMENTS = 5, LONG = 1000 };
 
@@ -324,8 +324,8 @@ static uint32_t taken_from(struct purse *purse)
 	return UINT32_MAX - at_load_relaxed_u32(&purse->left);
 }
 
-/* Allocations of a long run: the lane's first segment, what comes until the
- * submissions have had every size once, and what comes after that. */
+/* Allocations of a long run: the lane's first segment, those until the
+ * submissions have had every size once, and those after that. */
 struct taken {
 	uint32_t early;
 	uint32_t late;
@@ -368,13 +368,13 @@ static struct taken run_long(uint32_t workers)
 	return taken;
 }
 
-/* Hundreds of thousands of commands take no memory more than a few did. */
+/* Hundreds of thousands of commands take no more memory than a few. */
 static void no_growth(void)
 {
 	struct taken alone = run_long(0);
 	struct taken beside = run_long(1);
 
-	/* One thread: which segments there are does not depend on anything. */
+	/* One thread: the set of segments is deterministic. */
 	OK(alone.early > 0);
 	IS_INT(alone.late, 0);
 	/* The first one came with the lane. */
@@ -389,7 +389,7 @@ enum { PLACED = 2 };
 
 struct meeting {
 	at_u32 present;
-	at_u32 cpus; /* that all who met may use, added up */
+	at_u32 cpus; /* CPUs that all workers may use, added up */
 };
 
 /* Both workers at once: neither can do the work of the other. */
@@ -451,7 +451,7 @@ static int32_t write_order(void *arg)
 	return 0;
 }
 
-/* Urgent lanes first; a hint, but one that is heard. */
+/* Urgent lanes first; a hint, but an effective one. */
 static void priorities(void)
 {
 	static const char *const names[] = { "l", "n", "u", "n" };
@@ -500,7 +500,7 @@ static const struct tap_scenario all[] = {
 	{ "sixteen lanes on two workers", sixteen_lanes_on_two_workers },
 	{ "sixteen lanes on any number", sixteen_lanes_on_any_number },
 	{ "pumping", pumping },
-	{ "guests relay", guests_relay },
+	{ "external threads relay", external_threads_relay },
 	{ "every allocation fails once", every_allocation_fails_once },
 	{ "no growth", no_growth },
 	{ "placement", placement },

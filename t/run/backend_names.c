@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How plans run on a device is what the device says of itself; what its
- * backend is called has nothing to do with it.
+ * Independence of plans from the names of backends: a device's capabilities
+ * decide how a plan runs, not the name of its backend.
  */
 #include "lib/objects.h"
 #include "lib/plugin_rig.h"
@@ -60,7 +60,7 @@ static void end(plait_plan *plan)
 	close_rig(&rig);
 }
 
-/* Queues that take nothing are no matter to a plan that needs none. */
+/* A plan that needs no queue does not care about queues that accept nothing. */
 static void runs(const char *name, const char *truth, bool without_queues)
 {
 	int count = 0;
@@ -101,8 +101,7 @@ static plait_status run_on_queue(plait_plan *plan)
 	return status;
 }
 
-/* Work behind a device that is gone does not run, however well all was that
- * went before. */
+/* Work behind a lost device does not run, although all before it succeeded. */
 static void lost(const char *name)
 {
 	plait_buffer_desc desc = { .size = sizeof(desc), .bytes = 8 };

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Copies and fills of buffers that each run brings: the bytes that they leave,
- * also as a part of another graph, in a loop, and in another process; what is
- * proved of them; and what is refused, by the graph and by the run.
+ * Copies and fills of buffers that each run binds: the bytes that they leave,
+ * also as a part of another graph, in a loop, and in another process; the
+ * proofs about them; and rejections, by the graph and by the run.
  */
 #include "lib/runs.h"
 
 enum { ROOM = 96, ROUNDS = 8 };
 
-/* From `from` a piece into the middle of `mine`, rows of that to `to`, whose
- * first bytes are filled. */
+/* From `from` a piece into the middle of `mine`, rows of that to `to`; then a
+ * fill of the first bytes of `to`. */
 struct scene {
 	plait_graph *graph;
 	plait_buffer *mine;
@@ -48,7 +48,8 @@ static void close_scene(struct scene *scene)
 
 /* ---- each run ---- */
 
-/* Where buffers are brought from, one after the other; null: the plan's. */
+/* The memory that buffers are made in, one after the other; null: the
+ * plan's. */
 static plait_device *elsewhere;
 static plait_queue *queue_there;
 
@@ -143,7 +144,7 @@ static int32_t again(void *user_data)
 	return (int32_t)(++*turns % 2);
 }
 
-/* In a loop that runs twice, behind a node that is there for company. */
+/* In a loop that runs twice, behind a node without relation to it. */
 static plait_plan *freeze_part(const struct scene *scene, uint32_t *turns)
 {
 	plait_graph *graph = new_graph();
@@ -165,7 +166,7 @@ static plait_plan *freeze_part(const struct scene *scene, uint32_t *turns)
 	return plan;
 }
 
-/* As another process has it. */
+/* As another process loads it. */
 static plait_plan *read_back(const struct scene *scene)
 {
 	static char bytes[1 << 16];
@@ -199,10 +200,10 @@ static void each_run_brings_its_own(void)
 	}
 }
 
-/* Where a driver is tested, options are the driver's. */
+/* Options belong to the driver where one is tested. */
 #ifndef ON_DRIVER
-/* And not where the device cannot call it; then what it knows will do. */
-static void of_nobody(void)
+/* Only where the device cannot call it; a fill has to do there. */
+static void of_unknown_memory(void)
 {
 	static const unsigned char bytes[ROOM] = { 1 };
 	plait_binding given = { .size = sizeof(given) };
@@ -244,7 +245,7 @@ static void of_nobody(void)
 
 #endif
 
-/* What the plan's device does not know is moved by the host. */
+/* Memory that the plan's device does not know is copied by the host. */
 static void of_another_backend(void)
 {
 	struct scene scene;
@@ -264,7 +265,7 @@ static void of_another_backend(void)
 	close_rig(&rig);
 }
 
-/* ---- what is refused ---- */
+/* ---- rejections ---- */
 
 static void refuse_run(plait_plan *plan, const plait_binding bindings[2],
 		       const char *part)
@@ -349,7 +350,7 @@ static void wrong_nodes(void)
 	plait_buffer_release(buffer);
 }
 
-/* Parts of what a run brings are told apart. */
+/* Parts of a bound buffer are told apart. */
 static void proved(uint64_t offset, plait_status want)
 {
 	const plait_freeze_desc two = { .size = sizeof(two), .lanes = 2 };
@@ -381,7 +382,7 @@ static const struct tap_scenario scenarios[] = {
 	{ "each run brings its own", each_run_brings_its_own },
 	{ "of another backend", of_another_backend },
 #ifndef ON_DRIVER
-	{ "of nobody", of_nobody },
+	{ "unknown memory", of_unknown_memory },
 #endif
 	{ "wrong ones are refused", wrong_ones_are_refused },
 };

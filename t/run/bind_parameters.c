@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Parameters: values, buffers and launch sizes that each run brings; scratch;
- * that runs allocate nothing. */
+/* Parameters: values, buffers and launch sizes that each run binds; scratch;
+ * runs that allocate nothing. */
 #include "lib/runs.h"
 
 static uint64_t allocations;
@@ -18,7 +18,7 @@ static void *count_resize(void *user_data, void *pointer, uint64_t old_bytes,
 	return realloc(pointer, new_bytes);
 }
 
-/* y[i] = a * i + the sum of what scratch was filled with. */
+/* y[i] = a * i + the sum of the bytes that scratch was filled with. */
 static int32_t fill_line(void *const *arguments, const plait_launch *launch,
 			 void *user_data)
 {
@@ -178,7 +178,7 @@ static void what_they_are(void)
 	close_rig(&rig);
 }
 
-/* Wrong in one place; nothing is left taken. */
+/* Wrong in one place; no reference is left. */
 static void refused(plait_plan *plan, const plait_binding *bindings,
 		    uint64_t count, const char *part)
 {
@@ -273,7 +273,7 @@ static plait_plan *make_taking(plait_kernel **out_kernel, uint32_t numbers[2])
 	return plan;
 }
 
-/* Memory that is not to be written can be what a run reads, and no more. */
+/* A run can read memory that is not to be written, and no more. */
 static void read_only_memory_is_read(void)
 {
 	static double constant = 4.5;
@@ -317,7 +317,7 @@ static void read_only_memory_is_read(void)
 	close_rig(&rig);
 }
 
-/* What counts: a context whose allocations do. */
+/* A context that counts its allocations. */
 static void open_counted(uint32_t workers)
 {
 	const plait_allocator allocator = { .size = sizeof(allocator),
@@ -371,8 +371,8 @@ static void let_queue_go(uint64_t sequence)
 	OK(plait_signal_raise(rig.gate, sequence, &rig.error) == PLAIT_OK);
 }
 
-/* A queue has room for what it ever had in flight, which is more than runs
- * that come one after the other need, wherever the worker is with them. */
+/* A queue has room for as much as it ever had in flight, which is more than
+ * runs that come one after the other need, at any pace of the worker. */
 static void grow_queue(void)
 {
 	uint64_t calls = 0;
@@ -406,7 +406,7 @@ static void run_idle(plait_plan *plan, uint64_t round)
 	plait_run_release(run);
 }
 
-/* Both instances behind work that is pending, so each is told when. */
+/* Both instances behind pending work, so each gets a notification. */
 static void run_behind(plait_plan *plan, uint64_t round)
 {
 	plait_run *runs[2] = { NULL, NULL };
@@ -455,7 +455,7 @@ static void allocate_nothing(void (*run)(plait_plan *plan, uint64_t round),
 	OK(trace.times[0] > 0);
 }
 
-/* On queues the backend allocates, to tell what has happened. */
+/* On queues the backend allocates for its notifications. */
 static bool on_lanes(void)
 {
 	if (RUN_FREEZE != 0)

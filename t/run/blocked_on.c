@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A wait for a run that took too long says what the run waits for: a signal, the
- * owner of an inbox, a lane of a device; on lanes of the host and on queues.
+ * Timeouts of waits for a run: the text says for what the run waits: a signal,
+ * the owner of an inbox, a lane of a device; on lanes of the host and on
+ * queues.
  */
 #define RUN_ON_CHAOS
 #include "lib/runs.h"
@@ -58,7 +59,7 @@ static void end_run(plait_plan *plan, plait_run *run, plait_status status)
 	plait_plan_release(plan);
 }
 
-static void wait_in_vain(plait_run *run)
+static void wait_until_timeout(plait_run *run)
 {
 	IS_INT(plait_run_wait(run, 1000000, &rig.error), PLAIT_E_TIMEOUT);
 	HAS_STR(rig.error.text, "1000000 ns have passed: run ");
@@ -69,14 +70,14 @@ static void wait_in_vain(plait_run *run)
 }
 
 /* Until it has come there, which may take it a while. */
-static void wait_in_vain_at(plait_run *run, const char *what)
+static void wait_until_timeout_at(plait_run *run, const char *what)
 {
 	for (int i = 0; i < 10000; i++) {
 		(void)plait_run_wait(run, 1000000, &rig.error);
 		if (strstr(rig.error.text, what) != NULL)
 			break;
 	}
-	wait_in_vain(run);
+	wait_until_timeout(run);
 }
 
 static void wait_for_gate(uint32_t flags)
@@ -97,7 +98,7 @@ static void wait_for_gate(uint32_t flags)
 		.label = "enters" }, &node, 1);
 	plan = freeze_with(graph, flags);
 	run = start_run(plan);
-	wait_in_vain_at(run, "waits for signal");
+	wait_until_timeout_at(run, "waits for signal");
 	HAS_STR(rig.error.text, "node 1 \"enters\" waits for signal \"door\" to "
 		"come to 5, which is at 2");
 	IS_INT(plait_signal_raise(gate, 5, &rig.error), PLAIT_OK);
@@ -143,11 +144,11 @@ static void wait_for_owner(uint32_t flags)
 		.inbox = owner.inbox }, NULL, 0);
 	plan = freeze_with(graph, flags);
 	run = start_run(plan);
-	wait_in_vain_at(run, " waits for inbox ");
+	wait_until_timeout_at(run, " waits for inbox ");
 	HAS_STR(rig.error.text, "node 0 \"asked\" waits for inbox ");
 	HAS_STR(rig.error.text, ", which its owner, thread ");
 	(void)pthread_barrier_wait(&owner.waited);
-	/* Where time is simulated nobody waits for what a thread may do. */
+	/* Simulated time does not wait for other threads. */
 	OK(pthread_join(thread, NULL) == 0);
 	end_run(plan, run, PLAIT_OK);
 	(void)pthread_barrier_destroy(&owner.ready);
@@ -155,7 +156,7 @@ static void wait_for_owner(uint32_t flags)
 	plait_inbox_release(owner.inbox);
 }
 
-/* Of a function that runs only its lane is known. */
+/* The wait knows only the lane of a function that runs. */
 static void wait_for_lane(uint32_t flags)
 {
 	plait_graph *graph = new_graph();
@@ -169,7 +170,7 @@ static void wait_for_lane(uint32_t flags)
 	run = start_run(plan);
 	while (__atomic_load_n(&entered, __ATOMIC_SEQ_CST) == 0)
 		(void)sched_yield();
-	wait_in_vain(run);
+	wait_until_timeout(run);
 	HAS_STR(rig.error.text, flags == 0 ? "1 of 1 lanes are not through" :
 		"lane 0 is at 0 of 1 points, and has up to node 0 \"long\"");
 	__atomic_store_n(&released, 1, __ATOMIC_SEQ_CST);
@@ -179,7 +180,7 @@ static void wait_for_lane(uint32_t flags)
 static void each(void (*check)(uint32_t flags), bool works)
 {
 	for (uint32_t i = 0; i < WORKERS; i++) {
-		/* Who waits would do it himself. */
+		/* The waiting thread would do it itself. */
 		if (works && (worker_counts[i] == 0 ||
 			      worker_counts[i] == ON_CHAOS))
 			continue;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Plans as C functions: what comes in and goes out, who is told of errors, the
- * order of releases, and threads. */
+/* Plans as C functions: arguments and results, errors, the order of releases,
+ * and threads. */
 #include "callables.h"
 
 #ifdef HAVE_LIBFFI
 
-/* ---- what comes in ---- */
+/* ---- arguments ---- */
 
 struct told {
 	int8_t i8;
@@ -137,7 +137,7 @@ static void every_launch(void)
 	OK(told.launch.dimensions == 3 && told.launch.items[0] == 2 &&
 	   told.launch.items[1] == 3 && told.launch.items[2] == 5 &&
 	   told.i32 == 10);
-	/* Null is no launch: an error, and told as one. */
+	/* Null is no launch: an error, and reported as one. */
 	IS_INT(((int32_t (*)(const plait_launch *, int32_t))function_of(
 			by_pointer))(NULL, 11), PLAIT_E_INVALID);
 	IS_INT(told.i32, 10);
@@ -192,7 +192,7 @@ static void many_arguments(void)
 	close_rig(&rig);
 }
 
-/* ---- what goes out ---- */
+/* ---- results ---- */
 
 struct failure {
 	int times;
@@ -214,7 +214,7 @@ static void note_failure(void *user_data, const plait_error *error)
 }
 
 /* By the result, in both widths; by the handler; and by both. */
-static void errors_are_told(void)
+static void errors_are_reported(void)
 {
 	struct failure failure = { 0 };
 	plait_callable *narrow, *wide, *none;
@@ -267,7 +267,7 @@ static int32_t put_next(void *const *arguments, const plait_launch *launch,
 struct caller {
 	int64_t (*function)(int64_t a, plait_buffer *y);
 	plait_buffer *buffer;
-	int64_t cell; /* what the buffer wraps */
+	int64_t cell; /* the memory of the buffer */
 	int64_t first;
 	uint64_t wrong;
 };
@@ -349,7 +349,8 @@ static void *call_and_end(void *arg)
 	return arg;
 }
 
-/* A thread that ends in the kernel leaves what it was in; others go on. */
+/* A thread that ends in the kernel leaves all that it had entered; others go
+ * on. */
 static void thread_ends_inside(void)
 {
 	int32_t (*function)(int32_t);
@@ -373,7 +374,7 @@ static void thread_ends_inside(void)
 	close_rig(&rig);
 }
 
-/* ---- who goes first ---- */
+/* ---- order of releases ---- */
 
 static int32_t release_it(void *const *arguments, const plait_launch *launch,
 			  void *user_data)
@@ -384,8 +385,8 @@ static int32_t release_it(void *const *arguments, const plait_launch *launch,
 	return 0;
 }
 
-/* The last reference goes while the call is under way: it ends as usual, and
- * the next one is told. */
+/* The last reference is dropped while the call is active: it ends as usual, and
+ * the next one fails. */
 static void released_inside(void)
 {
 	plait_callable *callable = NULL;
@@ -416,7 +417,7 @@ static int32_t call_it(void *const *arguments, const plait_launch *launch,
 	return function(*(int32_t *)arguments[0]);
 }
 
-/* A plan whose kernel calls a plan. */
+/* A plan with a kernel that calls a plan. */
 static void inside_another(void)
 {
 	for (uint32_t w = 0; w < WORKERS; w++) {
@@ -481,7 +482,7 @@ static const struct tap_scenario all[] = {
 	{ "every kind", every_kind },
 	{ "every launch", every_launch },
 	{ "many arguments", many_arguments },
-	{ "errors are told", errors_are_told },
+	{ "errors are reported", errors_are_reported },
 	{ "many threads", many_threads },
 	{ "thread ends inside", thread_ends_inside },
 	{ "released inside", released_inside },

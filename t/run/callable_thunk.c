@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Plans as C functions: signatures that do not fit, thousands of them, and what
- * happens when there is nothing to make a function pointer of. */
+/* Thunks of plans as C functions: signatures that do not fit, thousands of
+ * them, and the lack of memory for a function pointer. */
 #include "callables.h"
 #include "lib/refuse.h"
 
@@ -10,11 +10,11 @@
 
 #ifdef HAVE_LIBFFI
 
-/* ---- libffi's memory, counted, and refused at will ---- */
+/* ---- libffi's memory, counted, with injected failures ---- */
 
 static uint64_t closures, closures_left = UINT64_MAX;
 
-/* In front of libffi's own, which does the work. */
+/* In place of libffi's own, which does the work. */
 __attribute__((visibility("default")))
 void *ffi_closure_alloc(size_t bytes, void **code);
 void *ffi_closure_alloc(size_t bytes, void **code)
@@ -30,7 +30,7 @@ void *ffi_closure_alloc(size_t bytes, void **code)
 	return real(bytes, code);
 }
 
-/* ---- what does not fit ---- */
+/* ---- rejected signatures ---- */
 
 static void refused(plait_plan *plan, plait_callable_desc desc,
 		    plait_status status, const char *part)
@@ -115,7 +115,7 @@ static void misfits(void)
 
 enum { MANY = 3000 };
 
-/* Nothing is made anew while something of its type is idle. */
+/* No closure is made while one of its type is idle. */
 static void thousands(void)
 {
 	static plait_callable *callables[MANY];
@@ -144,7 +144,7 @@ static void thousands(void)
 				 ((int32_t (*)(int32_t))function)(0) != 0;
 			plait_callable_release(callables[k]);
 		}
-		/* Others may have left a few idle. */
+		/* Earlier tests may have left a few idle. */
 		made = __atomic_load_n(&closures, __ATOMIC_RELAXED) - before;
 		OK_THAT(round == 0 ? made > MANY / 2 : made == 0,
 			"round %d made %u", round, (unsigned)made);
@@ -222,7 +222,7 @@ static void the_system_refuses(void)
 	int outcome;
 
 	if (child == 0) {
-		/* Its checks are none of this process. */
+		/* Its checks do not belong to this process. */
 		_exit(freopen("/dev/null", "w", stdout) != NULL ?
 		      in_refusal() : WRONG);
 	}
@@ -260,7 +260,7 @@ static void after_a_fork(void)
 
 static void nothing(void)
 {
-	SKIP("no libffi: t/run/callable.c has what is told then");
+	SKIP("no libffi: t/run/callable.c has the error then");
 }
 
 #endif

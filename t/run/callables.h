@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What the tests of plans as C functions share. */
+/* Helpers for tests of plans as C functions. */
 #ifndef T_CALLABLES_H
 #define T_CALLABLES_H
 
 #include "lib/runs.h"
 
-/* Plans of one kernel, all of whose arguments are parameters. */
+/* Plans of one kernel; all of its arguments are parameters. */
 
 struct one {
 	plait_kernel *kernel;
@@ -46,7 +46,7 @@ static inline void make_one(struct one *one, const char *signature, uint64_t cou
 	one->plan = freeze(one->graph, 1, 2);
 }
 
-/* What is left of it is what a callable keeps. */
+/* The remaining references are those that a callable keeps. */
 static inline void free_one(struct one *one)
 {
 	plait_plan_release(one->plan);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Copies of rows as nodes: the same bytes as a loop of memcpy, however the plan
- * runs, also as a part of another graph and in another process; and what is
- * refused, when a node is added and when a plan is proved.
+ * runs, also as a part of another graph and in another process; and rejections,
+ * when a node is added and when a plan is proved.
  */
 #include "lib/runs.h"
 
 enum { ROOM = 600, GRAPHS = 12, NODES = 5 };
 
-/* One copy, as a user says it, and where its bytes go. */
+/* One copy, as a user describes it, and the positions of its bytes. */
 struct rows {
 	plait_rows rows;
 	uint64_t bytes, target, source;
@@ -22,7 +22,7 @@ static uint64_t below(uint64_t limit)
 	return (seed >> 33) % limit;
 }
 
-/* Rows that have room on both sides; often without gaps, or with none said. */
+/* Rows that have room on both sides; often without gaps, or with pitch 0. */
 static struct rows any_rows(void)
 {
 	struct rows made = { .bytes = 1 + below(9) };
@@ -100,7 +100,7 @@ static void fill(unsigned char *bytes)
 		bytes[i] = (unsigned char)below(256);
 }
 
-/* ---- the same as by hand ---- */
+/* ---- compared with memcpy ---- */
 
 struct scene {
 	unsigned char first[2][ROOM], want[2][ROOM];
@@ -157,7 +157,7 @@ static void run_plan(const struct scene *scene, plait_plan *plan)
 	plait_plan_release(plan);
 }
 
-/* As a part of another graph, behind a node that is there for company. */
+/* As a part of another graph, behind a node without relation to it. */
 static plait_plan *freeze_part(const struct scene *scene)
 {
 	plait_graph *graph = new_graph();
@@ -173,7 +173,7 @@ static plait_plan *freeze_part(const struct scene *scene)
 	return plan;
 }
 
-/* As another process has it. */
+/* As another process loads it. */
 static plait_plan *read_back(const struct scene *scene)
 {
 	static char bytes[1 << 16];
@@ -192,7 +192,7 @@ static plait_plan *read_back(const struct scene *scene)
 	return again;
 }
 
-static void like_by_hand(void)
+static void like_memcpy(void)
 {
 	seed = tap_seed();
 	for (uint32_t w = 0; w < WORKERS; w++) {
@@ -211,7 +211,7 @@ static void like_by_hand(void)
 	}
 }
 
-/* ---- what is refused ---- */
+/* ---- rejections ---- */
 
 static plait_buffer *buffer;
 
@@ -264,7 +264,7 @@ static void proved(uint64_t offset, plait_status want)
 	plait_graph_release(graph);
 }
 
-/* Beside a node that writes all of the buffer, with no edge between them. */
+/* Next to a node that writes all of the buffer, with no edge between them. */
 static void beside_all(plait_node_desc desc, plait_status want)
 {
 	const plait_freeze_desc two = { .size = sizeof(two), .lanes = 2 };
@@ -282,7 +282,7 @@ static void beside_all(plait_node_desc desc, plait_status want)
 	plait_graph_release(graph);
 }
 
-/* What has no bytes touches none, wherever they would be. */
+/* A copy of no bytes touches none, wherever they would be. */
 static void nothing_used(void)
 {
 	static const uint64_t offsets[] = { 0, 300, ROOM };
@@ -324,7 +324,7 @@ static void nothing_shared(void)
 	plait_buffer_release(part);
 }
 
-/* What a copy costs by its bytes is that of all rows. */
+/* The cost of a copy by its bytes is that of all rows. */
 static void simulated(void)
 {
 	const struct rows rows = { ROWS(3, 2, 16, 48, 8, 0), 8, 0, 300 };
@@ -361,7 +361,7 @@ static void refused(void)
 }
 
 static const struct tap_scenario scenarios[] = {
-	{ "like by hand", like_by_hand },
+	{ "like memcpy", like_memcpy },
 	{ "refused", refused },
 };
 

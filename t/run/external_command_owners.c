@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions that the owner of an inbox runs, as nodes: on its thread, once,
- * and not at all when the run was given up or the inbox closed. */
+/* Host functions that the owner of an inbox runs, as nodes: on its thread,
+ * once, and not at all when the run was cancelled or the inbox closed. */
 #include "lib/runs.h"
 
 #include <pthread.h>
@@ -32,7 +32,7 @@ static plait_node add_owned(plait_graph *graph, plait_inbox *inbox,
 	return add_node(graph, desc, after, after != NULL);
 }
 
-/* first -> owned -> behind, and one beside. */
+/* first -> owned -> behind, and one parallel to it. */
 struct line {
 	struct call call;
 	uint64_t first, behind, beside;
@@ -84,7 +84,7 @@ static plait_status end(plait_run *run)
 	return status;
 }
 
-/* Its owner waits for the run, and serves meanwhile. */
+/* Its owner waits for the run, and serves the inbox meanwhile. */
 static void check_waits(uint32_t flags)
 {
 	struct line line;
@@ -189,7 +189,7 @@ static void others(void)
 	on_the_host(check_others);
 }
 
-/* What it returns fails the node; and the next run is as good as new. */
+/* A status that it returns fails the node; and the next run is not affected. */
 static void check_failures(uint32_t flags)
 {
 	struct line line;
@@ -267,7 +267,7 @@ static plait_run *start_posted(const struct line *line, uint32_t flags)
 	return run;
 }
 
-/* Given up before the owner takes it: it never runs, the next one does. */
+/* Cancelled before the owner takes it: it never runs, the next one does. */
 static void check_cancels(uint32_t flags)
 {
 	struct line line;
@@ -289,7 +289,7 @@ static void check_cancels(uint32_t flags)
 	free_line(&line);
 }
 
-/* Given up while the owner is at it: waited for. */
+/* Cancelled while the owner runs it: waited for. */
 static void check_taken(uint32_t flags)
 {
 	struct line line;
@@ -343,7 +343,7 @@ static void given_up(void)
 	}
 }
 
-/* What stands in front of it in the inbox only the owner can take. */
+/* Only the owner can take the events in front of it in the inbox. */
 static void check_line(uint32_t flags)
 {
 	struct line line;
@@ -367,8 +367,8 @@ static void in_line(void)
 	everywhere(check_line);
 }
 
-/* More runs than instances are started by the thread that their calls need:
- * it serves them while it waits for an instance. */
+/* More runs than instances are started by the thread that their calls need: it
+ * serves them while it waits for an instance. */
 static void check_crowd(uint32_t flags)
 {
 	plait_run *runs[7];
@@ -384,7 +384,8 @@ static void check_crowd(uint32_t flags)
 	free_line(&line);
 }
 
-/* An event that it would have to pull ends that wait; what fails has no run. */
+/* An event that the owner would have to take ends that wait; a failed start has
+ * no run. */
 static void check_pulls(uint32_t flags)
 {
 	const plait_run_desc desc = { .size = sizeof(desc), .flags = flags };

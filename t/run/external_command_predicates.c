@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions that the owner of an inbox runs, as predicates: on its thread, as
- * often as the loop asks, pulled or run, and given up. */
+/* Host functions that the owner of an inbox runs, as predicates: on its thread,
+ * as often as the loop asks, pulled or run, and cancelled. */
 #include "lib/runs.h"
 
 #include <pthread.h>
@@ -24,8 +24,8 @@ static plait_status end(plait_run *run)
 	return status;
 }
 
-/* Its owner says how often: a WHILE or a DO around a count, or the number of a
- * branch of a CASE, with a count in each. */
+/* The number that its owner returns: iterations of a WHILE or a DO around a
+ * count, or the branch of a CASE, with a count in each. */
 struct asked {
 	pthread_t owner;
 	uint64_t left, strays, asked;
@@ -124,7 +124,7 @@ static plait_event take_call(plait_inbox *inbox)
 	return event;
 }
 
-/* Pulled and answered: any number is one, unless there is a text. */
+/* Pulled and answered: every number is valid, unless there is a text. */
 static void check_pulled(uint32_t flags)
 {
 	struct asked asked;
@@ -151,8 +151,8 @@ static void check_pulled(uint32_t flags)
 	free_asked(&asked);
 }
 
-/* Given up in some iteration: before its owner begins, or while it is at it;
- * or its inbox is closed. */
+/* Cancelled in some iteration: before its owner begins, or while it runs; or
+ * its inbox is closed. */
 static void check_unanswered(uint32_t flags)
 {
 	for (int how = 0; how < 3; how++) {

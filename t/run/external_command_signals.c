@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Nodes that need somebody else: emissions, waits for signals and gates.  How
- * they happen, fail, and are given up. */
+/* External commands as nodes: emissions, waits for signals and gates; how they
+ * happen, fail, and are cancelled. */
 #include "lib/runs.h"
 
 #include <pthread.h>
@@ -17,7 +17,7 @@ static plait_node add_signal(plait_graph *graph, uint32_t kind,
 	return add_node(graph, desc, after, after != NULL);
 }
 
-/* signal, then a count: of what comes behind it. */
+/* signal, then a count: of the commands behind it. */
 struct line {
 	plait_graph *graph;
 	plait_plan *plan;
@@ -63,7 +63,7 @@ static plait_status end(plait_run *run)
 	return status;
 }
 
-/* With each number of workers, in each way, with signals that are new. */
+/* With each number of workers, in each way, with new signals. */
 static void afresh(void (*check)(uint32_t flags))
 {
 	for (uint32_t w = 0; w < WORKERS; w++) {
@@ -107,7 +107,7 @@ static void emissions(void)
 }
 
 /* The numbers of a signal come in order, so the plan's comes behind that of a
- * queue which stands still. */
+ * queue which makes no progress. */
 static void check_order(uint32_t flags)
 {
 	uint64_t counts[2] = { 0, 0 };
@@ -145,8 +145,8 @@ static int32_t count_down(void *user_data)
 	return *left > 0 ? (int32_t)(*left)-- : 0;
 }
 
-/* Each iteration has an emission of its own, and what waits for the newest one
- * at the start waits once. */
+/* Each iteration has an emission of its own, and a wait for the newest one at
+ * the start waits once. */
 static void check_loops(uint32_t flags)
 {
 	uint64_t left = 0, count = 0;
@@ -189,7 +189,8 @@ static void *raise_it(void *arg)
 	return NULL;
 }
 
-/* Of a gate: raised while it is waited for, before, and by a thread. */
+/* Waits for a gate: raised while the run waits for it, before, and by a
+ * thread. */
 static void check_gates(uint32_t flags)
 {
 	uint64_t counts[2] = { 0, 0 };
@@ -261,7 +262,7 @@ static void newest(void)
 	afresh(check_newest);
 }
 
-/* An emission that nobody has submitted yet may come; given up when the run is
+/* An emission that is not submitted yet may come; the wait ends when the run is
  * cancelled. */
 static void check_later(uint32_t flags)
 {
@@ -304,8 +305,8 @@ static plait_signal *new_gate(void)
 	return gate;
 }
 
-/* What fails a gate fails the node: before, meanwhile, and when its last
- * handle goes. */
+/* A failure of the gate fails the node: before, meanwhile, and when its last
+ * handle is released. */
 static void check_failures(uint32_t flags)
 {
 	for (int how = 0; how < 3; how++) {
@@ -336,8 +337,8 @@ static void failures(void)
 	afresh(check_failures);
 }
 
-/* Who gives up what never comes can start over; what is left behind ends by
- * itself. */
+/* A cancelled wait for an emission that never comes allows a new start; its
+ * remains end by themselves. */
 static void check_cancels(uint32_t flags)
 {
 	uint64_t counts[2] = { 0, 0 };
@@ -378,7 +379,7 @@ static uint32_t lane_of(plait_plan *plan, uint64_t command)
 	return info.lane;
 }
 
-/* A node on another lane fails: what waits is not waited for. */
+/* A node on another lane fails: the pending wait does not hold the run. */
 static void check_beside(uint32_t flags)
 {
 	const plait_node_desc wait = { .kind = PLAIT_NODE_WAIT,
@@ -409,7 +410,7 @@ static void beside(void)
 	afresh(check_beside);
 }
 
-/* Nobody has it but the plan, which does not emit it. */
+/* Only the plan has the signal, and does not emit it. */
 static void check_deadlock(uint32_t flags)
 {
 	uint64_t counts[2] = { 0, 0 };
@@ -444,7 +445,7 @@ static int32_t call_inner(void *user_data)
 	return 0;
 }
 
-/* A host function must not wait for a gate, so it does not; nor for an emission,
+/* A host function must not wait for a gate, so that fails; nor for an emission,
  * which another thread may have to do, nor for queues. */
 static void check_inside(uint32_t flags)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Kernels of plans that others take the place of: the next run uses the new
- * one, runs on their way keep the old one, and nobody is lost; what does not
- * fit is refused with both signatures.
+ * Replacement of kernels of plans: the next run uses the new one, runs in
+ * flight keep the old one, and no kernel leaks; one that does not fit is
+ * rejected with both signatures.
  */
 #include "lib/runs.h"
 
@@ -12,7 +12,7 @@ enum { THREADS = 2, RUNS = 200, EXCHANGES = 50, LAUNCHES = 4 };
 
 static const char *const signature = "put(to: inout pointer u64)";
 
-/* Each launch writes what its kernel is. */
+/* Each launch writes the number of its kernel. */
 static int32_t put(void *const *arguments, const plait_launch *launch,
 		   void *user_data)
 {
@@ -122,14 +122,14 @@ static void check_next(uint32_t flags)
 		OK(all_put(numbers[from], 3));
 		IS_INT(plait_plan_exchange(plan, kernels[from], kernels[to],
 					   &rig.error), PLAIT_OK);
-		/* It is another one now. */
+		/* The kernel is another one now. */
 		IS_INT(plait_plan_exchange(plan, kernels[from], kernels[2],
 					   &rig.error), PLAIT_E_INVALID);
 		HAS_STR(rig.error.text, "does not launch this put(");
 		IS_INT(run_with(plan, flags), PLAIT_OK);
 		OK(all_put(numbers[to], 3));
 	}
-	/* The plan keeps what it uses, and nothing else. */
+	/* The plan keeps the kernels that it uses, and nothing else. */
 	for (uint32_t i = 0; i < 3; i++)
 		plait_kernel_release(kernels[i]);
 	IS_INT(plait_plan_record(plan, 0, &rig.error), PLAIT_OK);
@@ -144,7 +144,7 @@ static void next_run_uses_it(void)
 	everywhere(check_next);
 }
 
-/* ---- on their way ---- */
+/* ---- in flight ---- */
 
 static uint32_t held, let_go;
 
@@ -166,8 +166,8 @@ static void *run_held(void *arg)
 	       NULL;
 }
 
-/* Its first node has begun when the kernel of the others is exchanged. */
-static void runs_keep_what_they_have(void)
+/* Its first node has started when the kernel of the others is replaced. */
+static void runs_keep_their_kernels(void)
 {
 	const plait_node_desc first = {
 		.kind = PLAIT_NODE_CALL, .flags = PLAIT_CALL_ANY_THREAD,
@@ -223,7 +223,7 @@ static void *run_many(void *arg)
 	return NULL;
 }
 
-/* Adds to what it finds; several runs may, so it is atomic. */
+/* Adds to the word; several runs may do that, so it is atomic. */
 static int32_t tally(void *const *arguments, const plait_launch *launch,
 		     void *user_data)
 {
@@ -246,7 +246,8 @@ static plait_kernel *new_tally(uint64_t *count)
 	return kernel;
 }
 
-/* Each launch is done by one of the two, whoever exchanges them meanwhile. */
+/* Each launch is done by one of the two kernels, whichever thread replaces them
+ * meanwhile. */
 static void exchanges_while_others_run(void)
 {
 	for (uint32_t w = 0; w < WORKERS; w++) {
@@ -288,7 +289,7 @@ static void exchanges_while_others_run(void)
 	}
 }
 
-/* ---- what is refused ---- */
+/* ---- rejections ---- */
 
 static void refuses(void)
 {
@@ -319,7 +320,7 @@ static void refuses(void)
 	IS_INT(plait_plan_rehearse(plan, 0, &rig.error), PLAIT_OK);
 	IS_INT(plait_plan_exchange(plan, kernel, stranger, &rig.error),
 	       PLAIT_E_STATE);
-	/* It is prepared now. */
+	/* The plan is prepared now. */
 	IS_INT(plait_plan_rehearse(plan, 0, &rig.error), PLAIT_E_STATE);
 	IS_INT(call_with(plan, 0), PLAIT_OK);
 	OK(all_put(0, 0));
@@ -333,7 +334,7 @@ static void refuses(void)
 
 static const struct tap_scenario all[] = {
 	{ "the next run uses it", next_run_uses_it },
-	{ "runs keep what they have", runs_keep_what_they_have },
+	{ "runs in flight keep their kernels", runs_keep_their_kernels },
 	{ "exchanges while others run", exchanges_while_others_run },
 	{ "refuses", refuses },
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Faults that schedulers of graphs on streams have had, one scenario each:
- * what a control node does to its neighbours, to the next run and to threads.
+ * Known faults of other schedulers of graphs on streams, one scenario each:
+ * effects of a control node on its neighbours, on the next run and on threads.
  */
 #include <dirent.h>
 
@@ -57,7 +57,7 @@ static void end(plait_graph *graph, plait_plan *plan)
 	plait_graph_release(graph);
 }
 
-/* ---- two control nodes under way at once, and a third that needs both ---- */
+/* ---- two control nodes active at once, and a third that needs both ---- */
 
 static void check_two(uint32_t flags)
 {
@@ -86,7 +86,7 @@ static void two(void)
 	everywhere(check_two);
 }
 
-/* ---- a loop that nothing comes after, run again and again ---- */
+/* ---- a loop without a successor, run again and again ---- */
 
 static void check_twice(uint32_t flags)
 {
@@ -111,7 +111,7 @@ static void twice(void)
 	everywhere(check_twice);
 }
 
-/* ---- what waits for several loops runs once ---- */
+/* ---- the successor of several loops runs once ---- */
 
 static void check_dup(uint32_t flags)
 {
@@ -216,7 +216,7 @@ struct seat {
 	uint32_t reserved0;
 };
 
-/* Uses what all of the last iteration left, and leaves its own. */
+/* Uses the numbers that all left in the last iteration, and leaves its own. */
 static int32_t sit(void *user_data)
 {
 	struct seat *seat = user_data;
@@ -301,7 +301,7 @@ static void leak(void)
 	close_rig(&rig);
 }
 
-/* ---- many wait, one works: each is told ---- */
+/* ---- many wait, one works: each wait ends ---- */
 
 enum { WAITERS = 3, ROUNDS = 60 };
 

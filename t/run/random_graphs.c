@@ -2,12 +2,13 @@
 /*
  * Random graphs (t/lib/maze.h) in random plans, run in every way, whole,
  * failing and cancelled at random places, against a walk that knows only the
- * graph. Nothing here depends on time, or on who is first: each check holds
- * for every order that the graph allows.
+ * graph.  Nothing here depends on time, or on the order of threads: each check
+ * holds for every order that the graph allows.
  *
  *	t/run/random_graphs.t [seed=N] [rounds=N] [from=ROUND] [say=ROUNDS]
  *
- * It can go on for hours, and where it was stopped: it says with what.
+ * The test can go on for hours, and be resumed where it was stopped: it prints
+ * the arguments for that.
  */
 #include "lib/maze_run.h"
 
@@ -18,7 +19,7 @@ static const struct maze_place places[] = {
 	{ "no workers", "host", NULL, 0, 0, NULL },
 	{ "a worker", "host", NULL, 1, 0, NULL },
 	{ "two workers", "host", NULL, 2, 0, NULL },
-	{ "three workers, lanes folded onto two", "host", NULL, 3, 0, "2" },
+	{ "three workers, lanes merged onto two", "host", NULL, 3, 0, "2" },
 	{ "four workers, each lane on its own", "host", NULL, 4, 0, "0" },
 };
 #endif
@@ -49,7 +50,7 @@ static void run_overlapping(void)
 	for (uint32_t i = 0; i < WORLDS; i++) {
 		maze_reset(&round_.worlds[i], maze_next(&round_.random));
 		tell_all(&told, i);
-		/* Where there is no instance left, one has to end first. */
+		/* Without a free instance one run has to end first. */
 		status = plait_plan_run(round_.plan, rig.queue, &told.desc,
 					&runs[i], &rig.error);
 		(void)must(status == PLAIT_OK, "run");
@@ -105,7 +106,7 @@ static void run_round(uint64_t random)
 
 	round_.random.state = random;
 	round_.plan_text[0] = '\0';
-	/* One after the other: compilers choose the order of arguments. */
+	/* Separate statements: compilers choose the order of arguments. */
 	overlaps = below(5) == 0;
 	size = 3 + (uint32_t)below(14);
 	maze_make(&round_.maze, maze_next(&round_.random), size, overlaps);

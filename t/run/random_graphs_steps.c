@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Every step of a run: random graphs (t/lib/maze.h) in which each function, in
- * each of its turns, fails once and cancels the run once; and runs that are
- * cancelled after one look at them, after two, and so on until they are over
- * before that.  What ran has run behind all that it comes behind, the queue
- * goes on, the next run is right, nothing is left.
+ * Failure and cancellation at every step of a run: random graphs (t/lib/maze.h)
+ * in which each function, in each of its executions, fails once and cancels the
+ * run once; and runs that are cancelled after one poll, after two, and so on
+ * until they end before that.  Executed nodes ran behind all of their
+ * predecessors, the queue goes on, the next run is right, nothing is left.
  *
  *	t/run/random_graphs_steps.t [seed=N] [mazes=N]
  */
@@ -12,7 +12,8 @@
 
 enum { MOST_LOOKS = 5000, SOME_LOOKS = 40 };
 
-/* Where who waits does the work, one look is one step, always the same. */
+/* One poll is one step, always the same, where the waiting thread does the
+ * work. */
 #ifndef ON_DRIVER
 static const struct maze_place places[] = {
 	{ "host", "host", NULL, 0, 0, NULL },
@@ -48,7 +49,7 @@ static void at_each_turn(const struct maze_report *whole,
 		}
 }
 
-/* With workers nobody knows how often one can look. */
+/* With workers the number of possible polls is unknown. */
 static void after_each_look(bool alone)
 {
 	const uint64_t most = alone ? MOST_LOOKS : SOME_LOOKS;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What runs write down: everything once, in an order that the plan allows, on
- * no, one and several workers and in each way to run; rings that are too
- * small; and what is refused.
+ * Recordings of runs: everything once, in an order that the plan allows, on no,
+ * one and several workers and in each way to run; rings that are too small; and
+ * rejections.
  */
 #include "lib/runs.h"
 
 enum { TURNS = 5, NAMES = 10, MOST = 4096 };
 
-/* What has to be there how often; those of the body once per turn. */
+/* The expected number of each record; those of the body once per iteration. */
 static const char *const names[NAMES] = {
 	"before", "a", "b", "c", "d", "behind", "x", "y", "p", "q"
 };
@@ -259,14 +259,14 @@ static void check_once(plait_plan *plan, uint32_t flags)
 	read_all(plan, run);
 	OK_THAT(seen.good && is_in_order(), "flags %u", flags);
 	IS_UINT(seen.dropped, 0);
-	/* before, behind, y; p and q; four in each turn. */
+	/* before, behind, y; p and q; four in each iteration. */
 	IS_UINT(seen.commands, 3 + 2 + 4 * TURNS);
 	IS_UINT(seen.decisions, TURNS + 1);
 	IS_UINT(seen.leaves, 1);
 	IS_UINT(seen.case_decisions, 2);
 	IS_INT(plait_run_query(run, &info, NULL), PLAIT_OK);
 	IS_UINT(info.iterations, TURNS);
-	/* A case without a hint may do all that it has. */
+	/* A case without a hint may run each of its branches. */
 	IS_UINT(info.commands_expected, 3 + 3 + 4 * TURNS);
 	plait_run_release(run);
 }
@@ -341,7 +341,7 @@ static void keeps_the_newest(void)
 	everywhere(small_room);
 }
 
-/* Runs that are held keep what they have. */
+/* Held runs keep their records. */
 static void keep_many(uint32_t flags)
 {
 	plait_plan *plan = make_plan(2);
@@ -391,7 +391,7 @@ static void write_both(uint32_t flags)
 	plait_plan *plan = make_plan(2);
 	plait_run *run;
 
-	/* One that has all, and one whose first half is missing. */
+	/* One with all records, and one without its first half. */
 	IS_INT(plait_plan_record(plan, flags == 0 ? 2 : 0, &rig.error),
 	       PLAIT_OK);
 	run = run_recorded(plan, flags);
@@ -408,7 +408,7 @@ static void writes_text(void)
 	everywhere(write_both);
 }
 
-/* ---- on the way, and what is refused ---- */
+/* ---- runs in flight, and rejections ---- */
 
 static int32_t count_and_fail(void *user_data)
 {
@@ -446,7 +446,7 @@ static void failed_runs_are_recorded(void)
 	}
 }
 
-/* Behind a command that fails a run does nothing, and says so. */
+/* Behind a command that fails a run does nothing, and reports that. */
 static void runs_that_do_not_begin(void)
 {
 	plait_run_info info = { .size = sizeof(info) };
@@ -475,7 +475,7 @@ static void runs_that_do_not_begin(void)
 	close_rig(&rig);
 }
 
-/* Told to record while runs are on their way: they do not notice. */
+/* Recording is switched on while runs are in flight: they are not affected. */
 static void room_at_any_time(void)
 {
 	enum { RUNS = 8 };
@@ -534,7 +534,7 @@ static void refuses(void)
 	IS_INT(plait_plan_record(plan, 101, &rig.error), PLAIT_E_STATE);
 	HAS_STR(rig.error.text, "keeps 100 records");
 	run = start_recorded(plan, 0);
-	/* Nobody has waited, so nothing was done. */
+	/* No thread has waited, so nothing was done. */
 	IS_INT(plait_run_records(run, NULL, 0, &count, NULL, &rig.error),
 	       PLAIT_E_STATE);
 	HAS_STR(rig.error.text, "not done");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a recorded run tells of itself while it runs. */
+/* Progress that a recorded run reports while it is in flight. */
 #include "lib/runs.h"
 
 enum { TURNS = 5 };
@@ -12,7 +12,7 @@ static int32_t count_down(void *user_data)
 	return left > 0 ? left-- : 0;
 }
 
-/* A loop whose body is an event of an inbox. */
+/* A loop around an event of an inbox. */
 static plait_plan *make_asking(plait_inbox *inbox)
 {
 	const plait_node_desc loop = {
@@ -33,7 +33,7 @@ static plait_plan *make_asking(plait_inbox *inbox)
 	return plan;
 }
 
-/* Each event keeps the run where it is: what is told then is what it is. */
+/* Each event keeps the run where it is, so the reported progress is exact. */
 static void check_progress(uint32_t flags)
 {
 	const plait_run_desc desc = { .size = sizeof(desc),

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Loops and branches on the host: what runs how often and in which order, on
- * one lane and on several, nested, several at once, cancelled, failing; each
- * with no and with several workers, and both ways to run.
+ * Loops and branches on the host: which command runs how often and in which
+ * order, on one lane and on several, nested, several at once, cancelled,
+ * failing; each with no and with several workers, and both ways to run.
  */
 #include "lib/runs.h"
 
@@ -38,8 +38,8 @@ static plait_node add_loop(plait_graph *graph, uint32_t kind,
 /* ---- counting ---- */
 
 /*
- * before -> loop { a -> (b, c) -> d } -> behind, where the four of the body
- * are on two lanes: b and c see what a of this iteration did, d both.
+ * before -> loop { a -> (b, c) -> d } -> behind, where the four of the body are
+ * on two lanes: b and c see the effect of a in this iteration, d of both.
  */
 struct wide_body {
 	struct countdown countdown;
@@ -205,7 +205,7 @@ static void cases(void)
 
 /* ---- nesting, and several at once ---- */
 
-/* Two loops side by side, each with a loop inside, and a chain beside them:
+/* Two loops in parallel, each with a loop inside, and a chain parallel to them:
  * two control nodes that are suspended at once, twice. */
 static void check_nests(uint32_t flags)
 {
@@ -257,7 +257,7 @@ static void nests(void)
 	everywhere(check_nests);
 }
 
-/* ---- buffers in turn, and the number of the iteration ---- */
+/* ---- rotations, and the number of the iteration ---- */
 
 static int32_t add_number(void *const *arguments, const plait_launch *launch,
 			  void *user_data)

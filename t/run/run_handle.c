@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Loops that fail and runs that are cancelled: nothing starts any more, in no
- * body, and the plan is as good as new. */
+/* Failed loops and cancelled runs: no command starts any more, in any body, and
+ * the plan works again. */
 #include "lib/runs.h"
 
 #include <poll.h>
@@ -34,7 +34,7 @@ static plait_node add_endless(plait_graph *graph)
 	return add_node(graph, desc, NULL, 0);
 }
 
-/* In iteration 30, in a loop in a loop; then the plan is as good as new. */
+/* In iteration 30, in a loop in a loop; then the plan works again. */
 static void check_failure(uint32_t flags)
 {
 	struct fuse fuse = { 30, 0 };
@@ -130,8 +130,8 @@ static void cancels(void)
 	}
 }
 
-/* Ends before it began, when cancelled behind something that waits. */
-static void cancels_what_waits(void)
+/* Ends before it started, when cancelled behind a command that waits. */
+static void cancels_waiting_runs(void)
 {
 	uint64_t ran = 0;
 	plait_graph *graph;
@@ -157,7 +157,7 @@ static void cancels_what_waits(void)
 	close_rig(&rig);
 }
 
-/* What a run finds: so many calls of its queue in front of it. */
+/* The queue that a run finds: so many calls in front of it. */
 struct front {
 	uint64_t calls;
 	uint64_t expected;
@@ -254,7 +254,7 @@ static void check_failures(uint32_t flags)
 	plait_plan_release(plan);
 }
 
-static void queues_that_nobody_finishes(void)
+static void queues_without_finish(void)
 {
 	everywhere(check_order);
 	everywhere(check_failures);
@@ -268,7 +268,8 @@ static bool is_readable(plait_inbox *inbox, int patience_ms)
 	       poll(&at, 1, patience_ms) == 1;
 }
 
-/* Who sleeps on a descriptor wakes when a run is over, and not before. */
+/* A thread that sleeps on a descriptor wakes when a run is over, and not
+ * before. */
 static void ends_are_polled(void)
 {
 	const int patience_ms = (int)(TAP_PATIENCE_NS / 1000000);
@@ -302,7 +303,7 @@ static void ends_are_polled(void)
 	close_rig(&rig);
 }
 
-/* A function that is to hear of the end hears of a cancelled run, too. */
+/* A function that is called at the end is called for a cancelled run, too. */
 static void ends_are_heard(void)
 {
 	plait_command wait = { .size = sizeof(wait),
@@ -345,8 +346,8 @@ static int32_t note_thread(void *user_data)
 	return 0;
 }
 
-/* The user has nothing but a run, which only gets on while somebody waits: it is
- * left to that, and done there. */
+/* The user has nothing but a run, which makes progress only while a thread
+ * waits: it is done in such a wait. */
 static void only_a_run_is_left(void)
 {
 	pthread_t where = pthread_self();
@@ -378,8 +379,8 @@ static void only_a_run_is_left(void)
 static const struct tap_scenario all[] = {
 	{ "failure in a body", failures },
 	{ "cancel", cancels },
-	{ "cancel what waits", cancels_what_waits },
-	{ "queues that nobody finishes", queues_that_nobody_finishes },
+	{ "cancel waiting runs", cancels_waiting_runs },
+	{ "queues without a finish", queues_without_finish },
 	{ "ends are heard", ends_are_heard },
 	{ "ends are polled", ends_are_polled },
 	{ "only a run is left", only_a_run_is_left },

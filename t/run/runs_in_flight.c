@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Runs in flight while everything around them goes: handles in any order,
- * other threads, other plans, the program itself; and many more runs than
- * memory would hold if each left something.
+ * Runs in flight while the objects around them are released: handles in any
+ * order, other threads, other plans, the end of the program; and many more runs
+ * than memory would hold if each left something.
  */
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "lib/runs.h"
 
-/* ---- handles go in any order ---- */
+/* ---- handles are released in any order ---- */
 
 enum { GRAPH, PLAN, QUEUE, RUN, CONTEXT, HANDLES };
 
@@ -81,7 +81,8 @@ static void release_in_order(uint32_t workers, uint32_t order)
 
 static void any_order(void)
 {
-	/* All 120 with a worker; without, nobody may be left to run them. */
+	/* All 120 with a worker; without one, no thread may be left to run
+	 * them. */
 	for (uint32_t order = 0; order < 120; order++)
 		release_in_order(1, order);
 	for (uint32_t order = 0; order < 120; order += 17)
@@ -217,7 +218,8 @@ static void leave_with_runs(void)
 		_exit(2);
 	while (__atomic_load_n(&began, __ATOMIC_ACQUIRE) == 0)
 		(void)sched_yield();
-	/* What never ends is kept by who never gave it back. */
+	/* A run that never ends stays allocated, since its owner never released
+	 * it. */
 	exit(7);
 }
 
@@ -262,7 +264,7 @@ static bool run_many(plait_plan *plan, uint32_t count)
 	return good;
 }
 
-/* A byte left by each run would be more than what may come and go. */
+/* A byte left by each run would be more than the normal variation. */
 static void flat(void)
 {
 	enum { SLACK = 15000 };
@@ -295,7 +297,7 @@ static void flat(void)
 	IS_UINT(counts[2], count + 2);
 	plait_plan_release(plan);
 	close_rig(&rig);
-	/* An object is counted out before its memory goes. */
+	/* An object is uncounted before its memory is freed. */
 	while (__atomic_load_n(&live_bytes, __ATOMIC_RELAXED) != 0 &&
 	       !tap_late(&since))
 		pause_a_little();

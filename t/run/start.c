@@ -103,7 +103,7 @@ static void first_failure_ends_it(void)
 			IS_UINT(trace.times[5], 1);
 			IS_UINT(trace.times[6] + trace.times[7] +
 				trace.times[10] + trace.times[11], 0);
-			/* And it is as good as new. */
+			/* And the plan works again. */
 			reset_trace();
 			IS_INT(run_with(plan, run_flags[f]), PLAIT_OK);
 			OK(ran_each(1) && in_order());
@@ -154,7 +154,7 @@ static void failure_on_a_queue(void)
 	}
 }
 
-/* What a queue has before and behind a plan is ordered with all of it. */
+/* Commands of the queue before and behind a plan are ordered with all of it. */
 static void is_one_command_of_its_queue(void)
 {
 	for (uint32_t w = 0; w < WORKERS; w++) {
@@ -183,7 +183,7 @@ static void is_one_command_of_its_queue(void)
 		}
 		OK_THAT(good, "%u workers: %s", worker_counts[w],
 			rig.error.text);
-		/* A call comes behind what is there. */
+		/* A call comes behind the commands that are there. */
 		IS_INT(plait_queue_call(rig.queue, return_it,
 					(void *)(intptr_t)5, &rig.error),
 		       PLAIT_OK);
@@ -199,7 +199,7 @@ static void is_one_command_of_its_queue(void)
 	}
 }
 
-/* A run whose queue has failed before never starts, and says so. */
+/* A run on a queue that has failed before never starts, and reports that. */
 static void behind_a_failure(void)
 {
 	for (uint32_t w = 0; w < WORKERS; w++) {
@@ -239,7 +239,8 @@ static int32_t wait_for_flag(void *user_data)
 	return 0;
 }
 
-/* Instances are a fixed number; who may not wait is told. */
+/* The number of instances is fixed; a caller that may not wait gets an
+ * error. */
 static void instances_are_a_limit(void)
 {
 	const plait_run_desc hasty = { .size = sizeof(hasty),
@@ -270,7 +271,7 @@ static void instances_are_a_limit(void)
 	for (int i = 0; i < 3; i++)
 		IS_INT(plait_queue_finish(queues[i], PLAIT_FOREVER,
 					  &rig.error), PLAIT_OK);
-	/* What is finished has given its instance back. */
+	/* A finished run has returned its instance. */
 	for (int i = 0; i < 100; i++) {
 		if (plait_plan_run(plan, queues[0], &hasty, NULL, NULL) ||
 		    plait_queue_finish(queues[0], PLAIT_FOREVER, NULL))
@@ -335,7 +336,7 @@ static void threads_share_a_plan(void)
 }
 
 /* All is released while it runs. */
-static void nobody_cares(void)
+static void released_in_flight(void)
 {
 	for (uint32_t w = 1; w < WORKERS; w++) {
 		plait_plan *plan;
@@ -379,7 +380,7 @@ static void thread_ends_inside(void)
 
 		IS_INT(plait_plan_run(plan, rig.queue, NULL, &run, &rig.error),
 		       PLAIT_OK);
-		/* Polled: who waits may do the work itself. */
+		/* Polled: a waiting thread may do the work itself. */
 		while (plait_run_poll(run, &rig.error) == PLAIT_PENDING)
 			pause_a_little();
 		IS_INT(plait_run_poll(run, &rig.error), PLAIT_E_FAILED);
@@ -394,7 +395,7 @@ static void thread_ends_inside(void)
 	close_rig(&rig);
 }
 
-/* What is wrong is said, and nothing is taken. */
+/* The mistake is named, and no instance is taken. */
 static void bad_input(void)
 {
 	plait_run_desc desc = { .size = sizeof(desc) };
@@ -452,8 +453,8 @@ static int32_t stop_here(void *user_data)
 	return 0;
 }
 
-/* Nothing of a straight stretch is called behind it.  A gate holds the run
- * until its function can know it. */
+/* No call of a sequence without waits follows it.  A gate holds the run until
+ * its function can know it. */
 static void check_stopped(uint32_t flags)
 {
 	const plait_run_desc desc = { .size = sizeof(desc), .flags = flags };
@@ -499,7 +500,7 @@ static const struct tap_scenario all[] = {
 	{ "behind a failure", behind_a_failure },
 	{ "instances are a limit", instances_are_a_limit },
 	{ "threads share a plan", threads_share_a_plan },
-	{ "nobody cares", nobody_cares },
+	{ "released in flight", released_in_flight },
 	{ "thread ends inside", thread_ends_inside },
 	{ "bad input", bad_input },
 	{ "cancelled by its own functions", stopped_inside },

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a run costs in memory, locks and calls of the system once its plan is
- * prepared: nothing at all when the caller does the work, no memory whoever
- * does it.  The linker puts counters in front of what the library calls.
+ * Cost of a run in memory, locks and system calls once its plan is prepared:
+ * nothing at all when the caller does the work, and no memory whichever thread
+ * does it.  The linker puts counters in front of the functions that the library
+ * calls.
  */
 #include "lib/runs.h"
 
@@ -13,9 +14,9 @@
 
 enum { RUNS = 1000, PARALLEL_RUNS = 200, NODES = 6 };
 
-/* Of all threads. */
+/* Counted over all threads. */
 static uint64_t allocations;
-/* Of this one, as others sleep and wake when they like. */
+/* Counted for this thread, as others sleep and wake when they like. */
 static __thread uint64_t locks, system_calls;
 
 /* Names that the linker makes of --wrap. */
@@ -154,7 +155,7 @@ static void counters_count(void)
 	OK(allocations > before);
 	IS_INT(run_with(plan, PLAIT_RUN_SERIAL), PLAIT_OK);
 	OK(locks > 0);
-	/* Whether somebody sleeps is up to them. */
+	/* The test does not control whether a worker sleeps. */
 	system_calls = 0;
 	plait__futex_wake(&nobody, 1);
 	IS_UINT(system_calls, 1);

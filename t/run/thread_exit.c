@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions that end their thread (pthread_exit) while that thread is inside
- * of a call of the library: which leaves everything that it had entered, so
+ * Functions that end their thread (pthread_exit) while that thread is inside of
+ * a call of the library: the call leaves everything that it had entered, so
  * that objects end with their last reference, and plans can be used again.
  */
 #include "lib/runs.h"
@@ -18,7 +18,7 @@ static int32_t maybe_leave(void *user_data)
 	return 0;
 }
 
-/* What the thread does that may end. */
+/* The action of the thread that may end. */
 struct attempt {
 	plait_status (*act)(struct attempt *attempt);
 	plait_plan *plan;
@@ -60,7 +60,7 @@ static void try_out(struct attempt *attempt)
 
 enum { NODES = 9 };
 
-static bool asks; /* what may end its thread decides a loop */
+static bool asks; /* the function that may end its thread decides a loop */
 
 static plait_node add_leaving(plait_graph *graph)
 {
@@ -113,8 +113,8 @@ static plait_status finish(struct attempt *attempt)
 }
 
 /*
- * As good as new, as often as it has instances.  Of a run whose caller is gone
- * one function may still be under way in each of the other two chains.
+ * The plan works again, as often as it has instances.  Of a run that lost its
+ * caller one function may still be active in each of the other two chains.
  */
 static void is_usable(plait_plan *plan, uint32_t flags)
 {
@@ -131,7 +131,7 @@ static void is_usable(plait_plan *plan, uint32_t flags)
 static void end_rig(plait_plan *plan)
 {
 	plait_plan_release(plan);
-	close_rig(&rig); /* and all is gone */
+	close_rig(&rig); /* and all objects are destroyed */
 }
 
 /* With some workers, or none; behind those the simulated system. */
@@ -146,7 +146,7 @@ static bool open_setting(uint32_t number)
 static void in_every_setting(void (*check)(uint32_t lanes, uint32_t instances,
 					   uint32_t flags))
 {
-	/* Lanes of the library's own do not ask where the queue is. */
+	/* Lanes of the library do not query the progress of the queue. */
 	const uint32_t count = RUN_FREEZE == 0 ? 3 : 4;
 
 	for (uint32_t s = 0; s < count; s++)
@@ -166,7 +166,7 @@ static void check_call(uint32_t lanes, uint32_t instances, uint32_t flags)
 		try_out(&attempt);
 		is_usable(attempt.plan, flags);
 	}
-	/* Nobody runs it again. */
+	/* The function is not run again. */
 	try_out(&attempt);
 	end_rig(attempt.plan);
 }
@@ -204,7 +204,7 @@ static void in_a_run(void)
 	in_every_setting(check_run);
 }
 
-static void in_a_question(void)
+static void in_a_predicate(void)
 {
 	asks = true;
 	in_every_setting(check_call);
@@ -244,7 +244,7 @@ static void check_inbox(uint32_t lanes, uint32_t instances, uint32_t flags)
 		try_out(&attempt);
 		IS_INT(plait_signal_raise(rig.gate, i + 1, &rig.error),
 		       PLAIT_OK);
-		/* Who waited has ended; what was waited for has not. */
+		/* The waiting thread has ended; the run has not. */
 		IS_INT(plait_queue_finish(rig.queue, PLAIT_FOREVER,
 					  &rig.error), PLAIT_OK);
 		IS_INT(plait_queue_finish(other, PLAIT_FOREVER, NULL),
@@ -266,7 +266,7 @@ static const struct tap_scenario all[] = {
 	{ "in an inbox that is served meanwhile", in_the_inbox },
 	{ "in a call of a plan", in_a_call },
 	{ "in a run that is waited for", in_a_run },
-	{ "in what decides a loop", in_a_question },
+	{ "in a predicate", in_a_predicate },
 };
 
 TAP_MAIN(all)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Plans that are made anew with what their commands took.  What they took is
- * put into the recorder by the test, so that nothing depends on a clock: wrong
- * hints give a bad plan, the times give a better one.
+ * Re-planning with measured costs.  The test puts the costs into the recorder,
+ * so that nothing depends on a clock: wrong hints give a bad plan, the times
+ * give a better one.
  */
 #include "run/api/prepare.h"
 #include "run/record/recorder.h"
@@ -15,7 +15,7 @@ enum { SHORT = 11, LONG = 3, NODES = SHORT + LONG + 1 };
 static struct trace trace;
 static struct mark marks[NODES];
 
-/* What commands really take: the last ones are long, the hints say that all
+/* True costs of the commands: the last ones are long, the hints say that all
  * others are. */
 static uint64_t ns_of(uint32_t node)
 {
@@ -115,7 +115,7 @@ static void check_better(uint32_t flags)
 		(unsigned long long)info.after_ns);
 	OK(info.after_ns <= 90000 + 5 * 1000);
 	IS_INT(plait_plan_check(tuned, &rig.error), PLAIT_OK);
-	/* Both run. */
+	/* Both plans run. */
 	IS_INT(run_with(tuned, flags), PLAIT_OK);
 	OK(ran_in_order(2));
 	IS_INT(call_with(plan, flags), PLAIT_OK);
@@ -131,7 +131,7 @@ static void wrong_hints_are_mended(void)
 	everywhere(check_better);
 }
 
-/* ---- what one can ask for ---- */
+/* ---- errors of callers ---- */
 
 static void modes_and_lanes(void)
 {
@@ -169,7 +169,7 @@ static void modes_and_lanes(void)
 	close_rig(&rig);
 }
 
-/* ---- times that do not stay what they are ---- */
+/* ---- times that vary ---- */
 
 enum { RUNS = 7, LONG_NS = 90000, SHORT_NS = 1000 };
 
@@ -179,7 +179,7 @@ static uint64_t steady(uint32_t node, uint32_t run)
 	return ns_of(node) + (node * 7 + run * 3) % 100;
 }
 
-/* In each run others take long; mostly none does. */
+/* In each run other commands take long; mostly none does. */
 static uint64_t drawn_anew(uint32_t node, uint32_t run)
 {
 	return (node * 5 + run * 3) % NODES < LONG ? LONG_NS : SHORT_NS;
@@ -198,7 +198,7 @@ static uint64_t disturbed(uint32_t node, uint32_t run)
 	       SHORT_NS + 4000 : SHORT_NS;
 }
 
-/* Next to nothing, and what it takes to look at the clock. */
+/* Hardly more than it takes to read the clock. */
 static uint64_t tiny(uint32_t node, uint32_t run)
 {
 	return 20 + (node + run) % 3 * 30;
@@ -242,13 +242,13 @@ static void changing_times(void)
 	IS_UINT(tuned_mode(disturbed, RUNS), PLAIT_MODE_STRICT);
 	IS_UINT(tuned_mode(drawn_anew, RUNS), PLAIT_MODE_HELPED);
 	IS_UINT(tuned_mode(tiny, RUNS), PLAIT_MODE_STRICT);
-	/* Two runs do not say which one was as usual. */
+	/* Two runs do not tell which one was as usual. */
 	IS_UINT(tuned_mode(more_work, 2), PLAIT_MODE_STRICT);
 	close_rig(&rig);
 }
 
-/* What was not seen costs what the hint says, in proportion. */
-static void what_was_not_seen(void)
+/* An unseen command costs as much as its hint, in proportion. */
+static void unseen_commands(void)
 {
 	plait_tune_info info = { .size = sizeof(info) };
 	plait_plan *plan, *tuned = NULL;
@@ -284,6 +284,6 @@ static const struct tap_scenario all[] = {
 	{ "wrong hints are mended", wrong_hints_are_mended },
 	{ "modes and lanes", modes_and_lanes },
 	{ "changing times", changing_times },
-	{ "what was not seen", what_was_not_seen },
+	{ "unseen commands", unseen_commands },
 };
 TAP_MAIN(all)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Building kernels from source: what is wrong with texts and compilers is
- * said, and what is in the cache is used when it is good, and only then.
- * Compilers are scripts, which also count how often they are started.
+ * Builds of kernels from source: errors of texts and compilers are reported,
+ * and an entry of the cache is used when it is good, and only then.  Compilers
+ * are scripts, which also count how often they are started.
  */
 #include "lib/suite.h"
 
@@ -58,7 +58,7 @@ static unsigned count_starts(void)
 	return stat(in("starts"), &info) == 0 ? (unsigned)info.st_size / 2 : 0;
 }
 
-/* A folder for the cache that nobody used before. */
+/* A new folder for the cache. */
 static const char *use_cache(const char *name)
 {
 	setenv("PLAIT_CACHE_DIR", in(name), 1);
@@ -84,7 +84,7 @@ static plait_status build(const char *code)
 	return status;
 }
 
-/* Build and run; does it do what it is for? */
+/* Build, run, and check the result. */
 static bool works(void)
 {
 	plait_source source = { .size = sizeof(source), .code = text,
@@ -153,7 +153,7 @@ static void once(void)
 	IS_UINT(count_starts(), 1);
 	OK(works());
 	IS_UINT(count_starts(), 1);
-	/* Whatever changes the code is built anew. */
+	/* Every change that affects the code causes a new build. */
 	source.defines = "UNUSED=1";
 	OK(suite_take(signature, &source));
 	suite_drop();
@@ -180,13 +180,13 @@ static void another_compiler(void)
 	use_cache("another");
 	OK(build(text) == PLAIT_OK);
 	IS_UINT(count_starts(), 1);
-	/* The same name and place, and another file. */
+	/* A file with the same name and folder, but other content. */
 	snprintf(body, sizeof(body), "echo x >> %s\necho >/dev/null\n"
 		 "exec ${CC:-cc} \"$@\"", in("starts"));
 	write_script("counter", body);
 	OK(build(text) == PLAIT_OK);
 	IS_UINT(count_starts(), 2);
-	/* So it is behind another program. */
+	/* The version is that of another program. */
 	snprintf(body, sizeof(body), "/usr/bin/env %s", in("counter"));
 	setenv("PLAIT_CC", body, 1);
 	OK(build(text) == PLAIT_OK);
@@ -357,7 +357,7 @@ static void compilers(void)
 	unsetenv("PLAIT_CC");
 }
 
-/* Nothing is left below TMPDIR but what the tests made. */
+/* Only the tests' own files are left below TMPDIR. */
 static void no_rests(void)
 {
 	DIR *stream = opendir(suite_folder());
@@ -384,7 +384,7 @@ static void path_is_absolute(void)
 	free(kept);
 }
 
-/* What became of an entry: its length, and a byte of it. */
+/* The state of an entry: its length, and a byte of it. */
 static void damage(const char *path, long length, long at)
 {
 	FILE *file = fopen(path, "r+");
@@ -472,7 +472,7 @@ static void hostile_entries(void)
 	OK(rename(path, aside) == 0 && symlink(aside, path) == 0);
 	OK(works());
 	IS_UINT(count_starts(), 3);
-	/* A pipe would be waited for. */
+	/* A pipe would block. */
 	OK(unlink(path) == 0 && mkfifo(path, 0600) == 0);
 	OK(works());
 	IS_UINT(count_starts(), 4);
@@ -498,7 +498,7 @@ static void hostile_folders(void)
 	use_cache("open");
 	OK(works());
 	OK(entry_of(in("open"))[0] == '\0');
-	/* Below one that others may write to. */
+	/* Below a folder that others may write to. */
 	use_cache("open/below");
 	OK(works());
 	OK(entry_of(in("open/below"))[0] == '\0');

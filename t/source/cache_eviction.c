@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The bound of the cache: who was not used for longest goes first, nothing else
- * goes at all, and processes that do this at once never see a wrong entry. */
+/* The bound of the cache: the least recently used entries go first, nothing
+ * else goes at all, and concurrent processes never see a wrong entry. */
 #include "source/cache.h"
 
 #include "base/alloc.h"
@@ -25,7 +25,7 @@ static char folder[] = "/tmp/plait-test-XXXXXX";
 static plait__cache cache;
 static plait__log no_log;
 
-/* Entry `number`: its key, its place, and what it holds. */
+/* Entry `number`: its key, its path, and its content. */
 struct entry {
 	char key[32];
 	char path[PATH_MAX];
@@ -71,8 +71,8 @@ static int find(int number)
 	return result;
 }
 
-/* As if it had been used so many seconds after 1970: the clock of a file
- * system is too coarse to tell what is done one after the other. */
+/* As if it had been used so many seconds after 1970: the clock of a file system
+ * is too coarse for a sequence of uses. */
 static void set_used(const char *path, time_t second)
 {
 	const struct timespec times[2] = { { .tv_sec = second },
@@ -143,9 +143,9 @@ static int count_there(int count)
 	return there;
 }
 
-/* ---- who goes ---- */
+/* ---- removed entries ---- */
 
-/* Six fit.  What is looked for was used, what is written stays. */
+/* Six fit.  A lookup counts as a use, and a new entry stays. */
 static void longest_unused_first(void)
 {
 	uint64_t one;
@@ -168,7 +168,7 @@ static void longest_unused_first(void)
 	OK(store(7));
 	IS_INT(count_there(8), 3);
 	OK(find(7) == 1 && find(6) == 1 && find(0) == 1);
-	/* One that alone is too large stays, and works. */
+	/* A single entry that is too large stays, and works. */
 	set_most(1);
 	OK(store(8));
 	IS_INT(count_there(9), 1);
@@ -191,7 +191,7 @@ static void many_at_once(void)
 	IS_INT(count_there(ENTRIES), 9);
 	for (int i = 0; i < ENTRIES; i++)
 		if ((i * 37) % ENTRIES >= ENTRIES - 9 && find(i) != 1)
-			OK_THAT(false, "%d was used late, and is gone", i);
+			OK_THAT(false, "%d was used recently: removed", i);
 	close_folder();
 }
 
@@ -220,8 +220,8 @@ static bool is_there(const char *name)
 	return access(path, F_OK) == 0;
 }
 
-/* An entry larger than all that is kept unless somebody says otherwise, of which
- * the disk has nothing. */
+/* A sparse entry larger than the default bound stays unless a setting says
+ * otherwise. */
 static void put_huge(const char *name)
 {
 	char path[PATH_MAX + 300];
@@ -275,7 +275,7 @@ static void bounds(void)
 	}
 }
 
-/* ---- who does not ---- */
+/* ---- files that stay ---- */
 
 static void only_entries_go(void)
 {
@@ -302,7 +302,7 @@ static void only_entries_go(void)
 	for (size_t i = 0; i < TAP_COUNT(others); i++)
 		OK_THAT(is_there(others[i]), "%s stays", others[i]);
 	for (size_t i = 0; i < TAP_COUNT(entries); i++)
-		OK_THAT(!is_there(entries[i]), "%s goes", entries[i]);
+		OK_THAT(!is_there(entries[i]), "%s is removed", entries[i]);
 	close_folder();
 }
 
@@ -330,7 +330,8 @@ static void set_longest(const struct rlimit *before, uint64_t bytes)
 	OK(setrlimit(RLIMIT_FSIZE, &limit) == 0);
 }
 
-/* What does not fit leaves nothing behind, and is stored when there is room. */
+/* An entry that does not fit leaves nothing behind, and is stored when there is
+ * room. */
 static void no_room(void)
 {
 	void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
@@ -370,8 +371,8 @@ static int in_process(int which)
 
 			if (found < 0)
 				return 1;
-			/* Another one may write the same name: then it is
-			 * that, or not kept. */
+			/* Another process may write the same name: then the
+			 * entry is that one, or is not kept. */
 			if (found == 0)
 				(void)store(number);
 		}
@@ -399,7 +400,7 @@ static void ten_at_once(void)
 		bad += waitpid(children[i], &status, 0) != children[i] ||
 		       !WIFEXITED(status) || WEXITSTATUS(status) != 0;
 	IS_INT(bad, 0);
-	/* Whoever writes next leaves no more than fits. */
+	/* The next write leaves no more than fits. */
 	OK(store(9));
 	OK(count_there(10) <= 3);
 	IS_INT(find(9), 1);

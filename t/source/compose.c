@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t/source/compose FORM SIGNATURE FILE-NAME PATH: what a portable source
- * becomes, on standard output.  For t/source/dialects.t.
+ * Printer of the compiled text of a portable source, for t/source/dialects.t:
+ * t/source/compose FORM SIGNATURE FILE-NAME PATH, to standard output.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # time limit: 300 s
-"""Portable source is OpenCL C and CUDA C++ too: each kernel of t/source/kernels goes
+"""Portable source as OpenCL C and CUDA C++: each kernel of t/source/kernels goes
 through clang's OpenCL front end and, where there is one, through NVRTC."""
 import ctypes
 import ctypes.util

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A launch in parts: however it is cut into boxes, each element and each group
- * is in one part, once.
+ * Launches of portable kernels in parts: for every division into boxes each
+ * element and each group is in one part, once.
  */
 #include "lib/suite.h"
 
@@ -60,7 +60,7 @@ static void run_box(plait_range box)
 	run_box(half);
 }
 
-/* All ways of being called for `elements` counters, which have to be 1. */
+/* All ways to run `elements` counters, which have to be 1. */
 static void run_launches(uint32_t a, uint32_t b, uint32_t c)
 {
 	static const uint64_t shapes[][3] = { { 1, 1, 1 }, { 100, 1, 1 },
@@ -149,7 +149,7 @@ static void groups(void)
 	plait__module_destroy(module);
 }
 
-static void what_a_launch_asks_for(void)
+static void parameters_of_a_launch(void)
 {
 	plait_error error = { .size = sizeof(error) };
 
@@ -186,7 +186,7 @@ static const struct tap_scenario all[] = {
 	{ "three dimensions", three_dimensions },
 	{ "fewer elements than items", fewer_elements_than_items },
 	{ "groups", groups },
-	{ "what a launch asks for", what_a_launch_asks_for },
+	{ "parameters of a launch", parameters_of_a_launch },
 	{ "cut", cut_they_were },
 };
 

@@ -100,7 +100,7 @@ static void histogram(void)
 	OK(memcmp(counts, want, sizeof(want)) == 0);
 }
 
-/* Where each chunk of 128 puts its elements of each digit. */
+/* The positions at which each chunk of 128 puts its elements of each digit. */
 static void count_digits(const uint32_t *x, uint32_t shift, uint32_t *starts,
 			 uint32_t groups)
 {
@@ -260,7 +260,7 @@ static void compact(void)
 	SUITE_ARRAY(count);
 	SUITE_VALUE(uint64_t, COUNT);
 	suite_launch(COUNT, 1, 1);
-	/* Which group comes first is nobody's business. */
+	/* The order of the groups is unspecified. */
 	if (!IS_UINT(count[0], expected))
 		return;
 	qsort(kept, expected, sizeof(kept[0]), ascending);

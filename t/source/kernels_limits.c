@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Results of the common functions are as exact as doc/kernels.md says, in both
- * precisions: the bounds are read from its table.
+ * Accuracy of the common functions: results are as exact as doc/kernels.md
+ * says, in both precisions; the bounds are read from its table.
  */
 #include "lib/suite.h"
 
@@ -30,9 +30,11 @@ static long double root_below(long double x)
 	return 1 / sqrtl(x);
 }
 
-/* What is tried: `from` to `to`, spread evenly over the powers of two, and of
- * both signs where `from` is negative.  Two arguments: the second one is
- * between 1/4 and 4. */
+/*
+ * The tested arguments: `from` to `to`, spread evenly over the powers of two,
+ * and of both signs where `from` is negative.  Two arguments: the second one is
+ * between 1/4 and 4.
+ */
 static const struct function {
 	const char *name;
 	exact_one one;
@@ -105,7 +107,8 @@ static bool read_table(void)
 	return true;
 }
 
-/* The number at the end of the row that has `name`; less than 0: none. */
+/* Returns the number at the end of the row that has `name`; less than 0:
+ * none. */
 static double find_bound(const char *name)
 {
 	static const char title[] = "\n### Precision";
@@ -184,7 +187,7 @@ static void choose_points(void)
 		rs[k] = exp2f(suite_between(-2, 2));
 }
 
-/* ---- how far off ---- */
+/* ---- errors of results ---- */
 
 static double units_f32(float got, long double want)
 {
@@ -208,7 +211,7 @@ static double units_f64(double got, long double want)
 	return (double)(fabsl((long double)got - want) / unit);
 }
 
-/* Who pretends to be a processor may cut them off, as valgrind does. */
+/* An emulator of a processor may flush them to zero, as valgrind does. */
 static bool is_exact(void)
 {
 	volatile long double one = 1, little = DBL_EPSILON / 1024;
@@ -235,7 +238,7 @@ static void judge(size_t i)
 		worst64 = fmax(worst64, off64);
 	}
 	OK_THAT(bound >= 0, "%s is in the table of doc/kernels.md", f->name);
-	/* The half is the rounding that nobody can do without. */
+	/* The half is the unavoidable rounding. */
 	OK_THAT(strange == 0 && worst32 <= fmax(bound, 0.5),
 		"%s: f32 is at most %.2f units off, which may be %g", f->name,
 		worst32, bound);

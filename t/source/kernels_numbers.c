@@ -116,7 +116,7 @@ static void kmeans(void)
 	OK(memcmp(seen, sizes, sizeof(seen)) == 0);
 }
 
-/* The same generator as in pi.plk. */
+/* A copy of the generator in pi.plk. */
 static uint32_t draw(uint64_t *state)
 {
 	uint64_t old = *state;
@@ -288,7 +288,7 @@ static void locks(void)
 	IS_UINT(words[2], 5);
 	IS_UINT(words[3], 1);
 	IS_UINT(words[4], 7);
-	/* One saw the 0 of each. */
+	/* A single item saw the 0 of each. */
 	IS_UINT(taken[0], 63);
 	IS_UINT(taken[1], 1);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Kernels from source as programs use them: what is wrong with the use of a
- * word is said, results of functions in C are told, and a second start of a
- * program compiles nothing.
+ * Kernels from source as programs use them: wrong uses of words are reported,
+ * results of functions in C are returned, and a second start of a program
+ * compiles nothing.
  */
 #include "lib/refuse.h"
 #include "lib/suite.h"
@@ -40,7 +40,7 @@ static plait_status build(const char *code)
 	return status;
 }
 
-/* Build and run; does it do what it is for? */
+/* Build, run, and check the result. */
 static bool works(void)
 {
 	plait_source source = { .size = sizeof(source),
@@ -58,7 +58,7 @@ static bool works(void)
 
 enum { BUILT = 0, NOT_BUILT = 1, NOT_OPEN = 2, NOT_REFUSED = 3 };
 
-/* What becomes of a program that needs one kernel, where programs are not
+/* The result of a program that needs one kernel, where programs cannot be
  * started. */
 static int start(bool refuses)
 {
@@ -96,7 +96,7 @@ static void second_start(void)
 
 /* ---- words ---- */
 
-/* What is wrong with the use of a word is said where it is used. */
+/* A wrong use of a word is reported where it is used. */
 static void wrong_words(void)
 {
 	static const struct {
@@ -107,7 +107,7 @@ static void wrong_words(void)
 		{ "KERNEL(twice) {\n\n\tx[0] = min(n, x);\n}", "" },
 		{ "GROUP_KERNEL(twice, 4, 1, 1) {\n\n\tUNIFORM(i32, a, x);\n"
 		  "\tITEMS x[a] = 0;\n}", "" },
-		/* These would be right in a launch that nobody divides. */
+		/* Correct only in a launch that is not divided. */
 		{ "KERNEL(twice) {\n\tEACH(i, n)\n\t\tEACH(j, n)\n\t\t\tx[i] += "
 		  "j;\n}", "EACH within EACH" },
 		{ "KERNEL(twice) {\n\tEACH2(i, n, j, n)\n\t\tEACH(k, n)\n"
@@ -177,7 +177,7 @@ static void kept_names(void)
 
 /* ---- results ---- */
 
-/* What a launch without arguments fails with; 0: it does not. */
+/* The status of a launch without arguments; 0 is success. */
 static int64_t origin_of(const plait_kernel_desc *desc)
 {
 	plait_queue *queue = NULL;
@@ -199,7 +199,7 @@ static int64_t origin_of(const plait_kernel_desc *desc)
 	return status == PLAIT_OK ? 0 : error.origin;
 }
 
-/* A function of C that says how it went. */
+/* A function of C that returns a status. */
 static void results(void)
 {
 	static const struct {
@@ -236,7 +236,7 @@ static void results(void)
 	}
 }
 
-/* The program takes no statuses of children, or all. */
+/* The program reaps no children, or all. */
 static void no_statuses(void)
 {
 	use_cache("statuses");
@@ -261,7 +261,7 @@ static void on_host(void)
 
 /* ---- guards ---- */
 
-/* What OpenCL's compilers get, or "". */
+/* The text that OpenCL's compilers get, or "". */
 static const char *as_opencl(const char *code)
 {
 	static char text[1 << 16];
@@ -288,7 +288,7 @@ static int count_guards(const char *code)
 	return count;
 }
 
-/* In front of what each body of groups does, and nowhere else; where one is
+/* In front of the code of each body of groups, and nowhere else; where one is
  * not found, in none. */
 static void guards(void)
 {

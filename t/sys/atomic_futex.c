@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What each operation of the atomics layer computes, and how futexes answer. */
+/* Atomic operations and futexes: the result of each operation, and the answers
+ * of futexes. */
 #include "lib/tap.h"
 
 #include <errno.h>
@@ -92,7 +93,7 @@ static void futex_answers(void)
 	now = plait__clock_now_ns();
 	IS_INT(at_futex_wait(&futex, 3, now + 2000000), -ETIMEDOUT);
 	OK(plait__clock_now_ns() >= now + 2000000);
-	at_futex_wake_all(&futex); /* nobody: nothing happens */
+	at_futex_wake_all(&futex); /* no waiter: nothing happens */
 	at_futex_wake_one(&futex);
 }
 

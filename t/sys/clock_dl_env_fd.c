@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Descriptors, shared objects, environment, clock: small doors to the system. */
+/* Descriptors, shared objects, environment and clock: thin wrappers of the
+ * system. */
 #include "lib/tap.h"
 
 #include <errno.h>
@@ -96,7 +97,7 @@ static void own_path(void)
 	       -ENOENT);
 }
 
-/* What is not usable leaves the number as it is. */
+/* Unusable text leaves the number as it is. */
 static void number_is(const char *text, bool usable, uint64_t value)
 {
 	char said[200] = "";

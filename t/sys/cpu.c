@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Counting CPUs: affinity for real, control groups in a made-up file tree. */
+/* The count of CPUs: the real affinity, and control groups in a made-up file
+ * tree. */
 #include "lib/tap.h"
 
 #include <sched.h>

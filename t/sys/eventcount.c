@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sleeping with real threads and time; the proof is
+/* The eventcount with real threads and time; its proof is
  * t/model/mutex_eventcount.c. */
 #include "lib/tap.h"
 
@@ -122,7 +122,7 @@ static void deadlines(void)
 	IS_UINT(at_load_acquire_u32(&event.sleepers), 0);
 }
 
-/* A wake between prepare and wait is not slept through. */
+/* A wake-up between prepare and wait is not lost. */
 static void keys(void)
 {
 	struct plait__eventcount event = { 0 };
@@ -132,7 +132,7 @@ static void keys(void)
 	IS_INT(plait__eventcount_wait(&event, key, UINT64_MAX), 0);
 	key = plait__eventcount_prepare(&event);
 	plait__eventcount_cancel(&event);
-	plait__eventcount_notify(&event); /* nobody sleeps: the epoch stays */
+	plait__eventcount_notify(&event); /* no sleeper: the epoch stays */
 	IS_UINT(at_load_acquire_u32(&event.epoch), key);
 	IS_UINT(at_load_acquire_u32(&event.sleepers), 0);
 }

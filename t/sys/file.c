@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Looking at files: kinds, owners, contents, names, reasons. */
+/* Inspection of files: kinds, owners, contents, names, reasons. */
 #include "lib/tap.h"
 
 #include "sys/file.h"
@@ -48,7 +48,7 @@ static void contents(void)
 	IS_INT(plait__file_read(file, UINT64_MAX, bytes, 1), -ENODATA);
 	IS_INT(plait__file_read(folder, 0, bytes, 1), -EISDIR);
 	IS_INT(plait__file_read("/nowhere", 0, bytes, 1), -ENOENT);
-	/* A pipe without a writer does not hold us up. */
+	/* A pipe without a writer does not block the reader. */
 	OK(plait__file_read(pipe_at, 0, bytes, 1) < 0);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A child of fork knows that it is one. */
+/* Detection of fork: a child knows that it is one. */
 #include "lib/tap.h"
 
 #include <sys/wait.h>
@@ -7,7 +7,7 @@
 
 #include "sys/fork.h"
 
-/* What the child says, as its exit status. */
+/* The child's answer, as its exit status. */
 static int ask_child(int (*ask)(int32_t parent))
 {
 	int32_t parent = (int32_t)getpid();

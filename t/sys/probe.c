@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A program for t/sys/system_calls_fail.t: uses one part of src/sys and prints
- * what came out, while strace makes system calls fail under it.
+ * the result, while strace makes system calls fail under it.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -89,7 +89,7 @@ static int probe_fork(void)
 	return 0;
 }
 
-/* Replace the file that argv names, and say what is there afterwards. */
+/* Replace the file that argv names, and print its content afterwards. */
 static int probe_whole(const char *path)
 {
 	plait_error error = { .size = sizeof(error) };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Whole files: what is read, what is replaced, and that a failure leaves what
- * was there, and nothing beside it. */
+/* Reads and replacement of whole files: a failure leaves the old content, and
+ * no temporary file. */
 #include "lib/tap.h"
 
 #include "base/alloc.h"
@@ -37,7 +37,7 @@ static plait_status write_text(const char *path, const char *text)
 	return plait__write_file_atomically(path, text, strlen(text), &error);
 }
 
-/* Whether the file holds exactly `text`. */
+/* Returns whether the file holds exactly `text`. */
 static bool holds(const char *path, const char *text)
 {
 	uint64_t bytes;
@@ -160,7 +160,7 @@ static void not_there(void)
 	longer[sizeof(longer) - 1] = '\0';
 	IS_INT(write_text(longer, "x"), PLAIT_E_UNAVAILABLE);
 	IS_INT(error.origin, ENAMETOOLONG);
-	/* The name fits, the one beside it does not. */
+	/* The name fits, the temporary file's does not. */
 	memcpy(longer, folder, strlen(folder));
 	longer[strlen(folder)] = '/';
 	longer[strlen(folder) + 1 + 250] = '\0';
@@ -213,7 +213,7 @@ static void no_right(void)
 	unlink(in("mine"));
 }
 
-/* What a process with our number left behind is not touched. */
+/* A leftover of another process with the same number is not touched. */
 static void leftovers(void)
 {
 	char name[64];

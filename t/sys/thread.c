@@ -38,7 +38,7 @@ static void starts(void)
 	IS_INT(plait__thread_start(&thread, "plait-a-name-too-long",
 				   look_around, &calls, note_loss), 0);
 	plait__thread_join(&thread);
-	IS_INT(calls, 1); /* it returned: nothing was lost */
+	IS_INT(calls, 1); /* it returned: the thread was not lost */
 	IS_STR(seen_name, "plait-a-name-to");
 	OK(seen_id != plait__thread_id());
 	IS_INT(plait__thread_id(), getpid());
@@ -103,7 +103,7 @@ static void append_outer(void *arg)
 
 static struct plait__thread_guard guards[3];
 
-/* A thread of the program, not ours, that dies in a nested call. */
+/* A thread of the program, not of the library, that dies in a nested call. */
 static void *die_nested(void *arg)
 {
 	plait__thread_guard_push(&guards[0], append_outer, order);
@@ -137,7 +137,7 @@ static void append_scope(void *arg)
 	strcat(order, arg);
 }
 
-/* Scopes before guards, and with what is on the stack. */
+/* Scopes before guards, and with data on the stack. */
 static void *die_in_scopes(void *arg)
 {
 	char letter[] = "s";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Structs of graphs, and of plans as data. */
+/* Sized structs of graphs, and of plans as data. */
 #include "sizes.h"
 
 /* ---- in ---- */
@@ -26,8 +26,8 @@ static plait_status try_node(struct trial *trial)
 	return add(GIVEN(good));
 }
 
-/* What the launches and arguments of nodes are read by is not what those of
- * queues are. */
+/* The launches and arguments of nodes are read by other code than those of
+ * queues. */
 static plait_status add_launch(const plait_launch *launch,
 			       const plait_argument *arguments)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Structs of kernels and launches. */
+/* Sized structs of kernels and launches. */
 #include "sizes.h"
 
 static plait_status create(const plait_kernel_desc *desc)
@@ -20,7 +20,7 @@ static plait_status try_kernel(struct trial *trial)
 	return create(GIVEN(good));
 }
 
-/* For a device that is not there: they are only looked at. */
+/* For a device that does not exist: they are only looked at. */
 static plait_status try_source(struct trial *trial)
 {
 	const plait_source good[] = {

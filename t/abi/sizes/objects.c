@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Structs of contexts, devices, buffers, queues, signals and inboxes. */
+/* Sized structs of contexts, devices, buffers, queues, signals and inboxes. */
 #include "sizes.h"
 #include "lib/tensors.h"
 
@@ -100,7 +100,7 @@ static plait_status try_export(struct trial *trial)
 	return status;
 }
 
-/* Takes a tensor in; whoever has it in the end gives it back. */
+/* Takes a tensor in; its last owner gives it back. */
 static plait_status take_in(const plait_import_desc *desc, plait_array *array)
 {
 	plait_array mine = numbers;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Structs of runs, their parameters and what they record. */
+/* Sized structs of runs, their parameters and their records. */
 #include "sizes.h"
 
 static const uint32_t by = 1;
@@ -39,7 +39,7 @@ static plait_status try_desc(struct trial *trial)
 	return plait_plan_call(stage.plan, NULL, GIVEN(good), &stage.error);
 }
 
-/* One that is done and recorded; the caller's. */
+/* A run that has ended and was recorded; the caller owns it. */
 static plait_run *make_run(void)
 {
 	const plait_binding bindings[] = { bound("x"), bound("by") };

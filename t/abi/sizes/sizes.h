@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Calls that take a struct with a size, for t/abi/sized_struct.c.  Each makes
- * one that is good and passes what `given` makes of it.
+ * Calls that take a struct with a size, for t/abi/sized_struct.c.  Each makes a
+ * valid struct and passes the one that `given` derives from it.
  */
 #ifndef T_SIZES_H
 #define T_SIZES_H
@@ -21,7 +21,7 @@ struct trial {
 
 struct sized {
 	const char *name;
-	/* Of when it first came, and of now. */
+	/* Sizes of the first version, and of this one. */
 	uint32_t least;
 	uint32_t bytes;
 	plait_status (*call)(struct trial *trial);
@@ -34,7 +34,7 @@ struct sized {
 #define SIZED_ONE(name, call, result, ffi, ...) \
 	{ #name, PLAIT__MIN_SIZE(name), sizeof(name), call, result, ffi }
 
-/* What the calls are made with. */
+/* The arguments of the calls. */
 struct stage {
 	struct rig rig;		/* the host without workers */
 	plait_error error;	/* of the call that is tried */
@@ -50,8 +50,8 @@ struct stage {
 
 extern struct stage stage;
 
-/* `count` structs like those at `good`, as long as is tried, in memory that
- * ends behind them. */
+/* `count` structs like those at `good`, of the size that is tried, in memory
+ * that ends behind them. */
 void *given(struct trial *trial, const void *good, uint64_t bytes,
 	    uint32_t count);
 

@@ -55,7 +55,8 @@ static void close_backend(plait_backend *self)
 	services->resize(host, self, sizeof(*self), 0);
 }
 
-/* Threads inherit the mask, so that no signal finds them unprepared. */
+/* Threads inherit the mask, so that no signal is delivered to one that cannot
+ * handle it. */
 static bool start_threads(plait_backend *self)
 {
 	sigset_t all, before;
@@ -275,8 +276,8 @@ static void destroy_memory(plait_backend *self, plait_backend_memory *memory)
 	sins_free(self, memory, sizeof(*memory));
 }
 
-/* As a device does whose memory is elsewhere: there and back when it is mapped
- * and unmapped, and not meanwhile. */
+/* A device with memory of its own behaves so: copies when memory is mapped and
+ * unmapped, and not meanwhile. */
 static plait_status map_apart(plait_backend *self,
 			      plait_backend_memory *memory, uint64_t offset,
 			      void **out, plait_error *error)

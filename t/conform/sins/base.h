@@ -15,13 +15,13 @@
 
 #include "plait/plugin.h"
 
-/* Each with the check that must find it: t/conform/sins/sins.list. */
+/* The check that must find each one: t/conform/sins/sins.list. */
 enum sin {
 	SIN_NONE,
 	/* No sins: fewer capabilities. */
 	SIN_QUIET,
 	SIN_BARE,
-	/* None, and one more: it is the host. */
+	/* No sin, and one capability more: it is the host. */
 	SIN_AT_HOME,
 	/* The entry and life. */
 	SIN_ABI_DEAF,
@@ -141,7 +141,7 @@ extern const char sins_name[];
 
 enum { THREADS = 2, DEVICES = 2, MEMORY_BYTES = 96 << 20, ALIGNMENT = 64 };
 
-/* One who is to be told. */
+/* A callback to notify. */
 struct note {
 	struct note *next;
 	uint64_t sequence;
@@ -153,7 +153,7 @@ struct note {
 struct plait_backend_signal {
 	bool gate;
 	uint64_t reached;
-	/* The first that failed, 0 if none; and how. */
+	/* The first failed command, 0 if none, and its status. */
 	uint64_t failed_from;
 	plait_error failure;
 	struct note *notes;
@@ -193,7 +193,7 @@ struct plait_backend_memory {
 	uint32_t device;
 };
 
-/* What a thread has, until a function ends it; then its successor. */
+/* A thread's state, until a function ends the thread; then its successor's. */
 struct seat {
 	plait_backend *self;
 	pthread_t thread;
@@ -204,11 +204,11 @@ struct seat {
 struct plait_backend {
 	const plait_host_services *services;
 	plait_host *host;
-	/* Guards everything here and in all objects.  Not held while work
-	 * runs or somebody is told. */
+	/* Guards all state here and in all objects.  Not held while work runs
+	 * or a callback is called. */
 	pthread_mutex_t lock;
 	pthread_cond_t work;    /* for the threads */
-	pthread_cond_t changed; /* for who waits for signals */
+	pthread_cond_t changed; /* for threads that wait for signals */
 	struct seat seats[THREADS];
 	uint32_t thread_count;
 	bool closing;
@@ -242,10 +242,11 @@ plait_status sins_queue_recover(plait_backend *self,
 				plait_error *error);
 
 /* --- work.c */
-/* Run one command; on failure `error` says what, as of the device. */
+/* Run one command; on failure `error` has the text that the device would
+ * give. */
 plait_status sins_work(plait_backend *self, const plait_work *work,
 		       plait_error *error);
-/* What a function that failed leaves in `error`. */
+/* The error of a failed function. */
 void sins_blame(const plait_work *work, const char *what, int32_t origin,
 		plait_error *error);
 
@@ -281,14 +282,14 @@ plait_status sins_segment_run(plait_backend *self, const plait_work *work,
 			      plait_error *error);
 
 /* --- signals.c */
-/* With the lock: raise it, with a failure or null; who is to be told is put
- * in front of `told`. */
+/* Caller holds the lock.  Raise the signal, with a failure or null; callbacks
+ * to notify are put in front of `told`. */
 void sins_raise(plait_backend *self, plait_backend_signal *signal,
 		uint64_t sequence, const plait_error *failure,
 		struct note **told);
-/* Without the lock. */
+/* Caller does not hold the lock. */
 void sins_tell(plait_backend *self, struct note *told);
-/* With the lock: PLAIT_OK, PLAIT_PENDING or the failure. */
+/* Caller holds the lock.  Returns PLAIT_OK, PLAIT_PENDING or the failure. */
 plait_status sins_state(const plait_backend_point *point);
 
 plait_status sins_signal_create(plait_backend *self, uint32_t device,

@@ -20,7 +20,7 @@ struct plait_backend_launch {
 	uint64_t cells[32];
 };
 
-/* What it was told of the kernel, as far as this backend can. */
+/* The facts about the kernel, as far as this backend has them. */
 static plait_backend_kernel *new_kernel(plait_backend *self,
 					const plait_code *code)
 {

@@ -13,7 +13,7 @@ static bool happened(const plait_backend_point *point)
 	return sins_state(point) != PLAIT_PENDING;
 }
 
-/* With the lock: may its first batch start? */
+/* Caller holds the lock.  Returns whether its first batch may start. */
 static bool runnable(const plait_backend_queue *queue)
 {
 	const struct batch *batch = queue->first;
@@ -26,7 +26,7 @@ static bool runnable(const plait_backend_queue *queue)
 	count = batch->wait_count;
 	if (SINS(WAITS_FOR_ONE) && count > 1)
 		count = 1;
-	/* Nobody may come to raise a gate for a queue that failed. */
+	/* A gate may never be raised for a queue that failed. */
 	for (uint32_t i = 0; i < count; i++)
 		if (!happened(&batch->waits[i]) &&
 		    !(queue->failed && batch->waits[i].signal->gate &&
@@ -50,7 +50,7 @@ static plait_backend_queue *find_runnable(plait_backend *self)
 	return NULL;
 }
 
-/* A wait for what failed fails the queue, with the same error. */
+/* A wait for a failed signal fails the queue, with the same error. */
 static void inherit_failure(plait_backend_queue *queue,
 			    const struct batch *batch)
 {
@@ -73,7 +73,7 @@ static void inherit_failure(plait_backend_queue *queue,
 	}
 }
 
-/* A batch under way, and what of it. */
+/* The batch that is being executed, and the position in it. */
 struct turn {
 	struct seat *seat;
 	plait_backend_queue *queue;
@@ -112,7 +112,7 @@ static void run_work(struct turn *turn)
 	}
 }
 
-/* With the lock. */
+/* Caller holds the lock. */
 static struct note *emit(plait_backend *self, plait_backend_queue *queue,
 			 const struct batch *batch)
 {
@@ -129,7 +129,7 @@ static struct note *emit(plait_backend *self, plait_backend_queue *queue,
 	return told;
 }
 
-/* Without the lock. */
+/* Caller does not hold the lock. */
 static void end_batch(plait_backend *self, plait_backend_queue *queue,
 		      struct batch *batch)
 {
@@ -171,7 +171,7 @@ static void leave(void *argument)
 	end_batch(seat->self, queue, turn->batch);
 }
 
-/* With the lock, which is given up meanwhile. */
+/* Caller holds the lock, which is released meanwhile. */
 static void run_batch(struct seat *seat, plait_backend_queue *queue)
 {
 	struct turn turn = { seat, queue, queue->first, NULL };
@@ -297,7 +297,7 @@ static void free_batches(plait_backend *self, struct batch *batch)
 	}
 }
 
-/* With the lock: put them behind what there is, or none. */
+/* Caller holds the lock.  Append all commands, or none. */
 static bool append(plait_backend *self, plait_backend_queue *queue,
 		   struct batch *first, struct batch **last, uint64_t work)
 {

@@ -21,7 +21,7 @@ struct plait_backend_segment {
 	plait_work work[];
 };
 
-/* What is on its way. */
+/* A run of a segment. */
 struct course {
 	plait_backend *self;
 	plait_backend_segment *segment;
@@ -35,7 +35,7 @@ static const plait_work *nth(const plait_work *work, uint32_t index)
 			      (uint64_t)index * work->size);
 }
 
-/* ---- making ---- */
+/* ---- creation ---- */
 
 static uint32_t count_bodies(const plait_segment_request *request)
 {
@@ -50,7 +50,7 @@ static uint32_t count_bodies(const plait_segment_request *request)
 	return count;
 }
 
-/* What a region is told with is good during the call. */
+/* The description of a region is valid during the call only. */
 static void keep_bodies(plait_backend_segment *segment, uint32_t index,
 			uint32_t *next)
 {
@@ -151,7 +151,7 @@ plait_status sins_segment_stop(plait_backend *self,
 	return PLAIT_OK;
 }
 
-/* ---- running ---- */
+/* ---- execution ---- */
 
 static plait_status run_some(struct course *course, uint32_t first,
 			     uint32_t end);
@@ -193,7 +193,7 @@ static plait_status run_branch(struct course *course, uint32_t region)
 			end_of(segment, region, body));
 }
 
-/* A kernel of the loop that decides has left its word as it was. */
+/* The kernel that decides the loop has not changed its word. */
 static bool is_undecided(const struct course *course, uint32_t region,
 			 uint32_t before)
 {

@@ -11,7 +11,8 @@ plait_status sins_state(const plait_backend_point *point)
 
 	bool happened = signal->reached >= point->sequence;
 
-	/* Nobody raises a failed gate further; what queues emit still comes. */
+	/* A failed gate is not raised further; emissions of queues still
+	 * come. */
 	if (signal->failed_from != 0 &&
 	    (happened || signal->gate || SINS(FAILS_AHEAD)) &&
 	    (point->sequence >= signal->failed_from ||
@@ -112,7 +113,7 @@ plait_status sins_signal_poll(plait_backend *self,
 	return state;
 }
 
-/* With the lock: where a wait for these stands. */
+/* Caller holds the lock.  Returns the state of a wait for these. */
 static plait_status points_state(const plait_backend_point *points,
 				 uint32_t count, uint32_t any,
 				 plait_error *error)
@@ -133,7 +134,7 @@ static plait_status points_state(const plait_backend_point *points,
 	return PLAIT_PENDING;
 }
 
-/* False when that is beyond all clocks. */
+/* Returns false when the deadline is beyond all clocks. */
 static bool deadline(uint64_t timeout_ns, struct timespec *out)
 {
 	uint64_t sum;
@@ -149,7 +150,8 @@ static bool deadline(uint64_t timeout_ns, struct timespec *out)
 	return true;
 }
 
-/* Then it runs a host function, and others may need it to go on. */
+/* The worker runs a host function then, and others may need this thread to go
+ * on. */
 static bool is_own_thread(plait_backend *self)
 {
 	bool own = false;

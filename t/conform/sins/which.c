@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which sin this plugin commits: -DSIN=SIN_x -DSIN_NAME='"sin_x"'. */
+/* The sin that this plugin commits: -DSIN=SIN_x -DSIN_NAME='"sin_x"'. */
 #include "base.h"
 
 const enum sin sins_which = SIN;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What one command of the backend that sins does; see base.h. */
+/* Execution of one command by the backend that sins; see base.h. */
 #include "base.h"
 
 #include <fenv.h>

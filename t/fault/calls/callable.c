@@ -83,7 +83,7 @@ static plait_status call(plait_callable *callable, plait_error *error)
 
 	if (status != PLAIT_OK)
 		return status;
-	/* The text was told to nobody but the result. */
+	/* Only the result has the text. */
 	error->status = ((int32_t (*)(
 		uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t,
 		uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t,
@@ -125,7 +125,7 @@ static plait_status make_and_call(struct place *place, plait_error *error)
 
 #else
 
-/* Without libffi there is none to try: t/run/callable.c. */
+/* Without libffi there is no callable to try: t/run/callable.c. */
 static plait_status make_and_call(struct place *place, plait_error *error)
 {
 	(void)place;

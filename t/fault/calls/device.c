@@ -105,7 +105,7 @@ static plait_status look_around(struct place *place, plait_error *error)
 		       internal(error, "not what was set");
 }
 
-/* A name that is not there: its error has a long text. */
+/* A name that does not exist: its error has a long text. */
 static plait_status find_nothing(struct place *place, plait_error *error)
 {
 	const plait_context_desc desc = { .size = sizeof(desc),
@@ -117,7 +117,7 @@ static plait_status find_nothing(struct place *place, plait_error *error)
 
 	if (status != PLAIT_E_UNAVAILABLE)
 		return status;
-	/* The detail may be what could not be kept. */
+	/* The detail may be the allocation that failed. */
 	if (error->detail != 0)
 		(void)plait_error_detail(error->detail, NULL, 0, &bytes);
 	return PLAIT_OK;
@@ -164,8 +164,7 @@ static plait_status wrap_buffer(struct place *place, plait_error *error)
 	return status;
 }
 
-/* Announced by a call on a thread of the context, or if there is none to be
- * had, on this one. */
+/* A thread of the context announces it; without such a thread this one does. */
 static plait_status wrap_and_call(struct place *place, plait_error *error)
 {
 	const plait_wrap_desc desc = { .size = sizeof(desc),
@@ -216,7 +215,7 @@ static plait_status map_buffer(struct place *place, plait_error *error)
 	return status;
 }
 
-/* What the system below has, where it has anything. */
+/* Objects of the driver below, where there are any. */
 static plait_status ask_native(struct place *place, plait_error *error)
 {
 	uint64_t told[3] = { 1, 1, 1 }, offset = 1;
@@ -236,7 +235,7 @@ static plait_status ask_native(struct place *place, plait_error *error)
 		    status[i] != PLAIT_E_UNSUPPORTED)
 			return status[i];
 	}
-	return offset == 0 ? PLAIT_OK : internal(error, "no offset is told");
+	return offset == 0 ? PLAIT_OK : internal(error, "no offset given");
 }
 
 const struct calls_entry calls_device[] = {

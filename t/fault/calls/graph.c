@@ -26,7 +26,7 @@ plait_status calls_make_kernel(struct place *place, plait_kernel **out,
 	return plait_kernel_create(place->context, &desc, out, error);
 }
 
-/* A node that cannot be added is not there, nor are its edges. */
+/* A node that cannot be added does not exist, nor do its edges. */
 static plait_status add(plait_graph *graph, const plait_node_desc *desc,
 			const plait_node *after, uint64_t count,
 			plait_node *out, plait_error *error)
@@ -110,7 +110,7 @@ static int32_t once(void *user_data)
 	return (*count)++ == 0;
 }
 
-/* A loop in which two buffers take turns. */
+/* A loop with a rotation of two buffers. */
 static plait_status add_loop(struct place *place, plait_graph *graph,
 			     plait_node after, plait_error *error)
 {
@@ -166,7 +166,7 @@ plait_status calls_make_graph(struct place *place, const char *parameter,
 	return status;
 }
 
-/* Signals, and a copy of all of it in itself. */
+/* Signals, and a copy of the whole graph in itself. */
 static plait_status add_rest(struct place *place, plait_graph *graph,
 			     plait_error *error)
 {
@@ -222,7 +222,7 @@ static plait_status add_short(struct place *place, plait_graph *graph,
 	return plait_graph_mark(graph, "mark", last, NULL, error);
 }
 
-/* A body is there only if its node is. */
+/* A body exists only if its node does. */
 static plait_status add_short_regions(struct place *place, plait_graph *graph,
 				      plait_error *error)
 {
@@ -302,7 +302,8 @@ static plait_status read_text(struct place *place, plait_error *error)
 	return status;
 }
 
-/* Everywhere the planner needs memory; the graph is as good as before. */
+/* The planner allocates everywhere; after a failure the graph is as good as
+ * before. */
 static plait_status freeze(struct place *place, plait_error *error)
 {
 	const plait_freeze_desc desc = { .size = sizeof(desc),

@@ -28,8 +28,8 @@ static plait_status submit_call(struct place *place, plait_inbox *inbox,
 	return plait_queue_submit(place->queue, &call, 1, NULL, error);
 }
 
-/* The call is there, or its queue has failed before it came to that; only the
- * queue tells that. */
+/* The call is in the inbox, or its queue failed before that; only the queue
+ * tells which. */
 static plait_status await_call(struct place *place, plait_error *error)
 {
 	plait_status status = plait_queue_finish(place->queue, PLAIT_FOREVER,
@@ -111,7 +111,7 @@ static plait_status close_with_call(struct place *place, plait_inbox *inbox,
 					  error)) ||
 	    (status = plait_inbox_close(inbox, error)))
 		return status;
-	/* Who owns it can still pull what was cancelled. */
+	/* The owner can still take cancelled events. */
 	while (plait_inbox_next(inbox, &event, NULL) == PLAIT_OK)
 		continue;
 	status = plait_queue_finish(place->queue, PLAIT_FOREVER, error);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Where a call is tried, and what has to hold when it fails. */
+/* The place in which a call is tried, and the invariants when the call
+ * fails. */
 #include "fault/calls.h"
 
 #include <stdio.h>
@@ -101,7 +102,8 @@ static bool open_place(struct place *place, const struct calls_entry *entry,
 	return OK_THAT(false, "a place to try in: %s", place->error.text);
 }
 
-/* Between two looks at what nobody tells of: that another thread has ended. */
+/* The pause between two polls for an event that no notification reports: the
+ * end of another thread. */
 static void pause_a_little(void)
 {
 	const struct timespec time = { 0, 100000 };
@@ -134,8 +136,7 @@ static const char *close_place(struct place *place,
 	return fault->left != NULL ? fault->left() : NULL;
 }
 
-/* What a call that failed has left in the queue and in the inbox comes to its
- * end. */
+/* Remains of a failed call in the queue and in the inbox come to their end. */
 static void settle(struct place *place)
 {
 	plait_event event = { .size = sizeof(event) };
@@ -156,7 +157,7 @@ static void settle(struct place *place)
 	plait_signal_query(place->signal, NULL, &place->submitted, NULL);
 }
 
-/* Null, or what was wrong when number `k` failed. */
+/* Null, or the rule that was broken when number `k` failed. */
 static const char *try(struct place *place, const struct calls_entry *entry,
 		       const struct calls_fault *fault, uint64_t k,
 		       bool *out_hit)
@@ -193,8 +194,8 @@ static bool is_slow(void)
 	       (wrapper != NULL && wrapper[0] != '\0');
 }
 
-/* The one after number `k`.  Where it is slow a call with many has each of the
- * first ones tried, and some of the others. */
+/* The number after `k`.  Where a call is slow and has many steps, each of the
+ * first ones is tried, and a sample of the others. */
 static uint64_t after(uint64_t k)
 {
 	static uint64_t random;

@@ -132,7 +132,7 @@ static plait_status bind_one(struct place *place, plait_plan *plan,
 	}
 }
 
-/* What cannot be bound is as it was. */
+/* A failed bind changes nothing. */
 static plait_status bind_all(struct place *place, plait_plan *plan,
 			     plait_error *error)
 {
@@ -203,7 +203,7 @@ static plait_status rehearse(struct place *place, plait_error *error)
 	return status;
 }
 
-/* The file, or what was to become it. */
+/* The file, or its temporary file. */
 static bool is_there(const char *name)
 {
 	struct dirent *entry;
@@ -218,7 +218,7 @@ static bool is_there(const char *name)
 	return found;
 }
 
-/* A file that could not be written is not there, nor is half of it. */
+/* A file that could not be written does not exist, nor does half of it. */
 static plait_status save(plait_plan *plan, const char *path,
 			 plait_error *error)
 {

@@ -55,7 +55,7 @@ static plait_status fail_gate(struct place *place, plait_error *error)
 
 	if (status == PLAIT_OK)
 		status = fail_signal(place, gate, error);
-	/* Whoever waits for it is set free. */
+	/* Waiters are released. */
 	plait_signal_release(gate);
 	return status;
 }
@@ -199,7 +199,7 @@ static plait_status fail_and_finish(struct place *place, plait_error *error)
 	return status == PLAIT_E_FAILED ? PLAIT_OK : status;
 }
 
-/* Released with work in it, which somebody has to bring to its end. */
+/* Released with work in it, which a thread of the context has to finish. */
 static plait_status release_busy(struct place *place, plait_error *error)
 {
 	plait_queue *queue = NULL;

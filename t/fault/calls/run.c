@@ -39,7 +39,7 @@ static int is_queued(const struct place *place)
 	return strcmp(place->backend, "host") != 0;
 }
 
-/* On the host nothing fails once a run has begun. */
+/* On the host nothing fails once a run has started. */
 static plait_status call(struct place *place, plait_plan *plan,
 			 const plait_run_desc *desc, plait_error *error)
 {
@@ -123,7 +123,7 @@ static plait_status cancel(struct place *place, plait_plan *plan,
 		status = plait_plan_run(plan, place->queue, desc, &run, error);
 	if (status == PLAIT_OK)
 		status = plait_run_cancel(run, error);
-	/* Else whoever waits for it is set free by its release. */
+	/* Otherwise the release of the gate frees the waiters. */
 	if (status == PLAIT_OK)
 		status = plait_signal_raise(gate, 1, error);
 	if (status == PLAIT_OK) {
@@ -266,7 +266,7 @@ static plait_status make_launch(struct place *place, plait_error *error)
 	       plan_launch(place, place->kernels[0], &place->plan, error);
 }
 
-/* The one that is launched, and the other one. */
+/* The launched kernel, and the other one. */
 static plait_status exchange(struct place *place, plait_error *error)
 {
 	plait_kernel *old = place->kernels[place->turns % 2];

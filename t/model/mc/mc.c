@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The search: an execution is a list of choices; depth first goes through
- * all lists within the bounds, random draws them.  Nothing but the choices
- * decides what an execution does, so a list of them replays it.
+ * The explorer's search: an execution is a list of choices; depth first goes
+ * through all lists within the bounds, random draws them.  Nothing but the
+ * choices decides the course of an execution, so a list of them replays it.
  */
 #include "mc_engine.h"
 
@@ -18,7 +18,7 @@ uint32_t mc_variant;
 static struct {
 	uint16_t taken[MC_PATH_MAX];
 	uint16_t count[MC_PATH_MAX];
-	uint32_t length; /* what is prescribed */
+	uint32_t length; /* the prescribed choices */
 	uint32_t at;
 	bool random;
 	uint64_t state; /* of the generator */
@@ -183,7 +183,7 @@ static void copy_failure(struct mc_result *result)
 	result->path_count = search.at;
 }
 
-/* True: it went to its end.  False: a failure, or the limit. */
+/* Returns true when it reached its end; false for a failure, or the limit. */
 static bool search_within(const struct mc_scenario *scenario,
 			  uint32_t preemptions, uint32_t stale, uint64_t limit,
 			  struct mc_result *result)
@@ -216,9 +216,9 @@ static uint32_t smaller(uint32_t a, uint32_t b)
 }
 
 /*
- * Where a limit may cut the search, narrow bounds come first: depth first
- * goes through the ends of executions before their beginnings, and a part of
- * wide bounds is mostly ends.
+ * Narrow bounds come first where a limit may cut the search: depth first goes
+ * through the ends of executions before their beginnings, and a part of wide
+ * bounds is mostly ends.
  */
 static const struct {
 	bool deviations;

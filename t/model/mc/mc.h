@@ -38,7 +38,8 @@ struct mc_result {
 	bool failed;
 	bool random;   /* as in the options, for the replay */
 	bool complete; /* depth first: everything within bounds was seen */
-	/* Of the failing execution; else all within these was seen. */
+	/* Bounds of the failing execution; without a failure all within these
+	 * was seen. */
 	bool deviations; /* any switch but the first on offer was counted */
 	uint32_t preemptions;
 	uint32_t stale;
@@ -66,7 +67,7 @@ void mc_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* A choice of the scenario's own: 0 to count - 1, all explored. */
 uint32_t mc_choose(uint32_t count);
 
-/* Virtual time: moves when somebody's deadline passes. */
+/* Virtual time: moves when a deadline passes. */
 uint64_t mc_clock_now_ns(void);
 
 /*
@@ -78,18 +79,18 @@ void *mc_alloc(uint64_t bytes);
 void mc_free(void *block);
 
 /*
- * Mutants.  Weaken every operation of the source files whose names end in one
- * of `files`, one at a time and each way it can be weakened; somebody must
- * notice.  Survivors, and operations that nobody reaches, are looked up in
+ * Mutants.  Weaken every operation of the source files that end in one of
+ * `files`, one at a time and each way it can be weakened; a scenario must fail.
+ * Survivors, and operations that no scenario reaches, are looked up in
  * `justified`, a text of lines "file function operation weakening: why".
- * Returns how many are not as written there; says all on `report`.  Depth
+ * Returns how many are not as written there; reports all on `report`.  Depth
  * first goes as far as `limit` in each scenario.
  */
 uint32_t mc_mutate(const struct mc_scenario *const *scenarios, uint32_t count,
 		   const char *const *files, const char *justified,
 		   uint64_t limit, FILE *report);
 
-/* For hand-made variants in scenarios: which one is being run. */
+/* For hand-written variants in scenarios: the one that is being run. */
 extern uint32_t mc_variant;
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the parts of the explorer know of each other; scenarios use mc.h. */
+/* Internal interface between the parts of the explorer; scenarios use mc.h. */
 #ifndef PLAIT_T_MC_ENGINE_H
 #define PLAIT_T_MC_ENGINE_H
 
@@ -27,16 +27,17 @@ void mc_trace(const struct mc_site *site, const char *format, ...)
 bool mc_tracing(void);
 void mc_abandon(const char *reason); /* record; the caller leaves */
 
-/* What is left of the bounds in this execution. */
+/* The remaining bounds of this execution. */
 struct mc_budget {
-	bool deviations; /* `preemptions` pays for switches that are free, too */
+	bool deviations; /* `preemptions` pays for switches that are free,
+			  * too */
 	uint32_t preemptions;
 	uint32_t stale;
 	uint32_t spurious;
 };
 extern struct mc_budget mc_budget;
 
-/* mc_thread.c: coroutines, who runs next, sleeping. */
+/* mc_thread.c: coroutines, the choice of the next thread, sleeping. */
 void mc_threads_run(const struct mc_scenario *scenario);
 uint32_t mc_self(void);  /* row in the clocks: 0 outside, thread + 1 inside */
 bool mc_running(void);
@@ -44,10 +45,11 @@ void mc_point(struct mc_site *site);
 void mc_threads_wrote(void);
 void mc_leave(void) __attribute__((noreturn)); /* end the execution now */
 
-/* mc_memory.c: what a read may see. */
+/* mc_memory.c: the values that a read may see. */
 void mc_memory_reset(void);
-void mc_memory_fork(uint32_t rows); /* rows 1.. know what row 0 knows */
-void mc_memory_join(uint32_t rows); /* row 0 knows what all know */
+void mc_memory_fork(uint32_t rows); /* rows 1..  take over the knowledge of row
+				     * 0 */
+void mc_memory_join(uint32_t rows); /* row 0 takes over the knowledge of all */
 void mc_memory_fence(void);
 uint64_t mc_memory_peek(const void *cell, uint32_t bytes,
 			struct mc_site *site);

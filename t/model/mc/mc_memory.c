@@ -2,9 +2,9 @@
 /*
  * Weak memory: each location keeps all its stores in order; a thread has a
  * view, the oldest store of each location that it may still read; release
- * stores carry a view along, acquire loads take it over.  Beside it vector
- * clocks, for races on plain fields, which fences do not move: publishing
- * by a fence is against the rules, as it is for ThreadSanitizer.
+ * stores carry a view along, acquire loads take it over.  In addition vector
+ * clocks, for races on plain fields, which fences do not move: publication by a
+ * fence is against the rules, as it is for ThreadSanitizer.
  */
 #include "mc_engine.h"
 
@@ -287,7 +287,7 @@ void mc_plain(const void *address, bool write, struct mc_site *site)
 		mc_trace(site, "plain %s", write ? "write" : "read");
 }
 
-/* Which store a read of mine sees; the newest costs nothing. */
+/* The store that a read of this thread sees; the newest costs nothing. */
 static struct store *choose_store(struct location *location,
 				  bool (*fits)(const struct store *store,
 					       uint64_t argument),
@@ -552,7 +552,7 @@ void *mc_alloc(uint64_t bytes)
 	return block;
 }
 
-/* Whatever was done to the memory must have happened before. */
+/* Every access to the memory must have happened before. */
 static void check_free(const char *start, uint32_t bytes)
 {
 	struct mc_site *site = MC_SITE("mc_free", MC_PLAIN);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Mutants of memory orders: weaken each atomic operation of a source file,
- * one at a time, in the running program, and see whether a scenario fails.
- * What survives must be justified in writing.
+ * Mutants of memory orders: each atomic operation of a source file is weakened,
+ * one at a time, in the running program, to see whether a scenario fails.
+ * Survivors must be justified in writing.
  */
 #include "mc_engine.h"
 
@@ -105,7 +105,7 @@ static void weaken(const struct mc_site *site, uint32_t bits)
 			(*at)->weakened = bits;
 }
 
-/* Which scenarios come by here: only those can notice. */
+/* The scenarios that reach this operation: only those can detect it. */
 static uint64_t visitors_of(const struct mc_site *site)
 {
 	struct mc_site *const *at;
@@ -128,7 +128,8 @@ static void note_visits(uint32_t scenario)
 	}
 }
 
-/* "event.c plait__eventcount_wait at_sub_u32", "...#2" for the second of them. */
+/* "event.c plait__eventcount_wait at_sub_u32", "...#2" for the second of
+ * them. */
 static void name_site(const char *file, const struct mc_site *site,
 		      char *out, size_t out_bytes)
 {
@@ -173,7 +174,7 @@ static bool killed(const struct survey *survey, uint64_t visitors)
 	       one_fails(survey, visitors, false);
 }
 
-/* The unchanged source: nothing may fail, and each visit is noted. */
+/* The unchanged source: no scenario may fail, and each visit is recorded. */
 static bool survey_visits(struct survey *survey)
 {
 	uint32_t i;
@@ -216,7 +217,7 @@ static void judge(struct survey *survey, const char *key, bool was_killed)
 		return;
 	}
 	survey->wrong++;
-	fprintf(survey->report, "# nobody noticed and nothing is written: %s\n",
+	fprintf(survey->report, "# undetected and not justified: %s\n",
 		key);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Stand-ins in the explorer for what src/sys/thread.c does with the system. */
+/* Stand-ins in the explorer for the system calls of src/sys/thread.c. */
 #include "sys/thread.h"
 
 #include "mc_engine.h"

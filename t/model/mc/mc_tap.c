@@ -89,7 +89,7 @@ static bool search_all(const struct mc_scenario *scenario)
 	return mc_search(scenario, &options, &result);
 }
 
-/* One of many mutants: one word is enough. */
+/* A single word is enough for one of many mutants. */
 static bool fail_early(const struct mc_scenario *scenario)
 {
 	if (strcmp(stop_early(), "random") == 0 ? search_at_random(scenario) :

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What explorer tests say to TAP. */
+/* Checks of explorer tests for TAP. */
 #ifndef PLAIT_T_MC_TAP_H
 #define PLAIT_T_MC_TAP_H
 
@@ -11,12 +11,12 @@
  */
 bool mc_proves(const struct mc_scenario *scenario);
 
-/* The scenario is broken on purpose: the search must say `reason`. */
+/* The scenario is broken on purpose: the search must find `reason`. */
 bool mc_finds(const struct mc_scenario *scenario, const char *reason);
 
 /*
- * Weaken each operation of the files (ends with null) and compare those that
- * nobody notices with t/model/mc/survivors.txt.
+ * Weaken each operation of the files (ends with null) and compare the
+ * undetected ones with t/model/mc/survivors.txt.
  */
 bool mc_notices(const struct mc_scenario *const *scenarios, uint32_t count,
 		const char *const *files);

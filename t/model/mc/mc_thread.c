@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Threads of the explored program: coroutines on one thread of ours, who of
- * them runs next, futexes, and the clock.  The choices are made by mc.c.
+ * Threads of the explored program: coroutines on one thread, the choice of the
+ * next one, futexes, and the clock.  mc.c makes the choices.
  */
 #include "mc_engine.h"
 
@@ -128,7 +128,7 @@ static void entered(void)
 #endif
 }
 
-/* `leaving`: the stack that we are on is not used again. */
+/* `leaving`: the current stack is not used again. */
 static void switch_to(uint32_t next, bool leaving)
 {
 	struct thread *from = &run.threads[run.current];
@@ -163,10 +163,11 @@ uint32_t mc_self(void)
 void mc_leave(void)
 {
 	switch_to(ENGINE, true);
-	abort(); /* nobody comes back here */
+	abort(); /* never resumed */
 }
 
-/* --- who is next --------------------------------------------------------- */
+/* --- the next thread
+ * -------------------------------------------------------- */
 
 enum how { RUN, SPURIOUS, TIMEOUT };
 
@@ -175,7 +176,8 @@ struct option {
 	enum how how;
 };
 
-/* It waits for a store of somebody else, or takes the time of all others. */
+/* The thread waits for another thread's store, or takes the time of all
+ * others. */
 static bool stuck(const struct thread *thread)
 {
 	return (thread->pauses >= SPINS_UNTIL_STUCK &&
@@ -199,8 +201,8 @@ static uint32_t add_runnable(struct option *options, uint32_t count,
 }
 
 /*
- * Only threads that pause are left.  They take turns: who may go first makes
- * no difference, and as a choice it would be one without end.
+ * Only threads that pause are left.  They take turns: the order makes no
+ * difference, and as a choice it would be one without end.
  */
 static uint32_t add_stuck(struct option *options)
 {
@@ -235,7 +237,7 @@ static uint32_t add_sleepers(struct option *options, uint32_t count)
 	return count;
 }
 
-/* Nobody can run: time passes until the first deadline, if there is one. */
+/* No thread can run: time passes until the first deadline, if there is one. */
 static uint32_t add_earliest(struct option *options)
 {
 	uint64_t earliest = UINT64_MAX;
@@ -312,7 +314,7 @@ static uint32_t list_options(struct option *options)
 	return add_sleepers(options, count);
 }
 
-/* Decide who does the next operation, and let it. */
+/* Decide which thread does the next operation, and let it. */
 static void schedule(bool leaving)
 {
 	struct option options[3 * MC_THREADS_MAX + 1];
@@ -354,12 +356,13 @@ void mc_point(struct mc_site *site)
 	if (!run.running)
 		return;
 	if (++run.steps > MC_STEPS_MAX) {
-		mc_abandon("too many steps: a loop that nobody ends");
+		mc_abandon("too many steps: a loop without an end");
 		mc_leave();
 	}
 	me->site = site;
 	if (site->op > MC_LOAD_ACQUIRE && site->op != MC_PAUSE)
-		me->pauses = 0; /* it has left its loop: it will change things */
+		me->pauses = 0; /* it has left its loop: it will change
+				 * things */
 	if (run.starting)
 		switch_to(ENGINE, false);
 	else
@@ -481,7 +484,7 @@ static void thread_main(void)
 	if (run.starting)
 		switch_to(ENGINE, true);
 	schedule(true);
-	abort(); /* nobody schedules a thread that has ended */
+	abort(); /* a thread that has ended is not scheduled */
 }
 
 void mc_threads_run(const struct mc_scenario *scenario)

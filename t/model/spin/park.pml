@@ -2,15 +2,15 @@
 /*
  * The protocol of src/run/host/lane_park.c for Spin.  One lane raises a word with plain
  * stores, which lie in a store buffer until it drains; another lane waits for
- * each value in turn.  Who runs the waiting lane parks it when the value has
- * not come: it links it, says that it is wanted, looks again, and takes it
- * back only if it is parked as it was left.  Who raises offers the lane to the
- * threads of the pool, RUNNERS of them, when its value has come.  A wake that
- * is lost is an end state with values that nobody consumed; a lane that two
+ * each value in turn.  The thread that runs the waiting lane parks it when the value has
+ * not come: it links it, announces that it waits, looks again, and takes it
+ * back only if it is parked as it was left.  The raising thread offers the lane
+ * to the threads of the pool, RUNNERS of them, when its value has come.  A lost
+ * wake-up is an end state with values that were not consumed; a lane that two
  * threads run, or that goes on too early, breaks an assertion.
  *
  * Sizes:    RUNNERS, VALUES
- * Kinds:    (none) both sides fence; LIGHT: who parks uses membarrier
+ * Kinds:    (none) both sides fence; LIGHT: the parking thread uses membarrier
  * Mutants:  NO_FENCE, NO_MEMBARRIER, NO_LOOK, NOT_WANTED, ANY_PARKING,
  *           NO_OWNER, FORGETS_WANTED
  */
@@ -22,7 +22,7 @@
 #endif
 
 byte word;		/* as memory has it */
-bool buffered;		/* the store buffer of who raises, of one slot */
+bool buffered;		/* the raiser's store buffer, of one slot */
 byte buffered_value;
 bool wanted;
 bool linked;		/* under the lock, as `parkings` and `target` */
@@ -30,10 +30,10 @@ byte parkings;
 byte target;
 bool offered = true;	/* the task's state */
 byte running;		/* threads that think they have the lane */
-byte consumed;		/* the lane's own, whoever runs it */
+byte consumed;		/* the lane's own, on any thread */
 bool raised_all;
 
-/* May it be taken back by who parked it? */
+/* May the thread that parked it take it back? */
 #ifdef ANY_PARKING
 #define RETAKES linked
 #elif defined(NO_OWNER)
@@ -101,7 +101,7 @@ end:	do
 		running--;
 		have = false
 	:: have && consumed < VALUES && word > consumed ->
-		/* Nobody else may have the lane now. */
+		/* No other thread may have the lane now. */
 		assert(running == 1);
 		consumed++
 	:: have && consumed < VALUES && word <= consumed ->
@@ -119,7 +119,7 @@ end:	do
 		};
 		have = false;
 #if defined(LIGHT) && !defined(NO_MEMBARRIER)
-		!buffered;	/* at_membarrier: who raises drains */
+		!buffered;	/* at_membarrier: the raiser drains */
 #endif
 #ifndef NO_LOOK
 		/* It looks for the value that it wanted, by its own words. */
@@ -131,7 +131,7 @@ end:	do
 					linked = false;
 					running++;
 					have = true;
-					/* What it goes on with has come. */
+					/* The awaited value has come. */
 					assert(word > consumed)
 				:: else
 				fi

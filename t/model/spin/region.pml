@@ -6,12 +6,12 @@
  * lane waits for the others at its end; an iteration of home alone (a branch of
  * a case) the others may see, or only a later decision.
  *
- * What lanes write is held back, word by word, and comes out in any order:
- * that is weaker than any machine.  A release store waits until what its lane
- * wrote before is out.  Sleeping is not here: see park.pml.
+ * Stores of lanes are held back, word by word, and come out in any order:
+ * that is weaker than any machine.  A release store waits until the earlier
+ * stores of its lane are out.  Sleeping is not here: see park.pml.
  *
  * Sizes:    OTHERS, ROUNDS, RUNS
- * Kinds:    CANCEL: somebody stops the first run, at any time
+ * Kinds:    CANCEL: a thread stops the first run, at any time
  *           FAIL=n: the function of lane n fails in the first iteration
  * Mutants:  NO_EXITS, NO_NUMBER, EARLY, RELAXED, RELAXED_DONE, NO_TURN,
  *           SILENT, FORGETS
@@ -41,7 +41,7 @@
 
 /* As memory has it. */
 byte decision;
-byte iteration;		/* what the home lane writes beside it */
+byte iteration;		/* the home lane's second word */
 byte told[LANES];	/* turns, ever */
 byte work[LANES];	/* by functions: how often each lane called one */
 bool stop;
@@ -52,13 +52,13 @@ bool work_held[LANES];
 bool told_held[LANES];
 byte decision_next, iteration_next;
 
-/* What the system does by itself. */
+/* Steps of the system. */
 byte run_number;
 byte ended;
 
 /* For the checks alone. */
-byte calls[LANES];	/* what `work` will be */
-byte mark[LANES];	/* what it has to be, seen from this iteration */
+byte calls[LANES];	/* the future `work` */
+byte mark[LANES];	/* the expected work, seen from this iteration */
 byte served[LANES];	/* turns, seen from nowhere */
 byte round_now;
 bool failed;
@@ -147,7 +147,7 @@ inline end_lane(lane)
 	turn++
 }
 
-/* The number of the iteration, for whoever follows. */
+/* The number of the iteration, for the lanes that follow. */
 inline write_iteration()
 {
 	atomic { !iteration_held -> iteration_next = round;

@@ -18,7 +18,7 @@
 #endif
 #define WRAP 4		/* the truncated counter comes round soon */
 
-byte counter;		/* what is waited for, as memory has it */
+byte counter;		/* the awaited counter, as memory has it */
 bool buffered;		/* the publisher's store buffer, of one slot */
 byte buffered_value;
 byte sleepers;
@@ -140,7 +140,7 @@ init {
 #ifdef LIVENESS
 ltl ends { <> (done == SLEEPERS + 1) }
 #else
-/* Nobody is left counted who does not sleep. */
+/* Only sleeping threads are counted. */
 active proctype monitor()
 {
 end:	(done == SLEEPERS + 1);

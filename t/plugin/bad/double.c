@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * No sin: another backend under the name of this file, whatever that is.
- * T_DOUBLE names the one that it is in truth.
+ * No sin: another backend under the name of this file, which is arbitrary.
+ * T_DOUBLE names the real one.
  */
 #include "plait/plugin.h"
 
@@ -27,7 +27,7 @@ static plait_plugin_entry_function find_truth(void)
 	return entry;
 }
 
-/* Of the file plait_<name>.so that this is. */
+/* Sets the name of this file: <name> of plait_<name>.so. */
 static void take_name(plait_backend_table *table)
 {
 	static const char here;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sin: flags that nobody knows. */
+/* Sin: unknown flags. */
 #include "good.h"
 
 PLAIT_PLUGIN_EXPORT plait_status

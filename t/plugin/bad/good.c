@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* No sin: what the others are compared with. */
+/* No sin: the reference for the others. */
 #include "good.h"
 
 PLAIT_PLUGIN_EXPORT plait_status

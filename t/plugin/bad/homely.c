@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sin: says that it is the host, and has nothing of it. */
+/* Sin: declares itself the host, without its functions. */
 #include "good.h"
 
 static plait_status query(plait_backend *self, uint32_t device,

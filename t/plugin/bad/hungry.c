@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Sin: takes memory and does not give it back. */
+/* Sin: allocates memory and does not free it. */
 #include "good.h"
 
-/* What was taken is a chain, so that a leak checker calls it kept. */
+/* The memory is a chain, so that a leak checker calls it reachable. */
 static void *taken;
 
 static plait_status open_bad(plait_host *host,

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sins of a backend that works: the host backend, but for the answers of one
- * slot.  T_LIAR says which and what, when the backend is opened: SLOT=STATUS,
- * a number, which is answered without a text.  `poll` is answered instead of
- * PLAIT_PENDING; `told` is what notifications of odd points carry, at once;
- * with `never` none come, and with `early` all come at once.
+ * Sins of a backend that works: the host backend, with false results of one
+ * slot.  T_LIAR names the slot and the result, when the backend is opened:
+ * SLOT=STATUS, a number, which is returned without a text.  `poll` is returned
+ * instead of PLAIT_PENDING; `told` is the status of notifications of odd
+ * points, sent at once; with `never` none come, and with `early` all come at
+ * once.
  */
 #include "plait/plugin.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sin: its entry fails without saying why. */
+/* Sin: its entry fails without a text. */
 #include "good.h"
 
 PLAIT_PLUGIN_EXPORT plait_status

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sin: says that it filled more than it was offered. */
+/* Sin: reports to have filled more than the given room. */
 #include "good.h"
 
 PLAIT_PLUGIN_EXPORT plait_status

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sin: calls what no library has. */
+/* Sin: calls a function that no library has. */
 #include "plait/plugin.h"
 
 int32_t plait_symbol_of_nobody(void);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who calls a plan and works itself tells the workers so, in both modes: on
- * the only CPU that there is, each of them is woken where the caller works.
+ * The hint of a caller that runs a plan itself: in both modes, on a machine
+ * with one CPU, each worker is woken with the hint that the caller uses its
+ * CPU.
  */
 #include "lib/runs.h"
 #include "runs_pool.h"

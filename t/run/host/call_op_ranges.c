@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Kernels in parts, inside of plans: range functions and portable source, side
- * by side, one after the other and in loops, with the size of each launch as
- * a parameter, with no and with several workers, and both ways to run.
+ * Ranges of kernels inside of plans: range functions and portable source, in
+ * parallel, one after the other and in loops, with the size of each launch as a
+ * parameter, with no and with several workers, and both ways to run.
  */
 #include "lib/runs.h"
 #include "lib/suite.h"
 
 enum { ITEMS = 6000, TURNS = 3 };
 
-/* Called for how many parts, and for how many items. */
+/* The number of calls, and of items. */
 struct parts {
 	uint64_t calls;
 	uint64_t items;
@@ -62,7 +62,7 @@ static plait_kernel *make_kernel(const char *signature,
 	return kernel;
 }
 
-/* x[i] = 2 x[i] + i, by the words of portable source. */
+/* x[i] = 2 x[i] + i, in portable source. */
 static plait_kernel *make_portable(void)
 {
 	return make_kernel("spread(x: inout pointer i64, n: u64)", NULL, NULL,
@@ -119,7 +119,7 @@ static plait_status run_sized(plait_plan *plan, uint32_t flags, uint64_t size,
 	return plait_plan_call(plan, NULL, &desc, &rig.error);
 }
 
-/* ---- a chain, twice, side by side ---- */
+/* ---- a chain, two of them in parallel ---- */
 
 /* add -> spread -> add, on x and on y. */
 static void add_chain(plait_graph *graph, plait_kernel *add,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Plans whose lanes become fewer: everything is done once, in an order that
- * the plan allows, and nobody waits for ever.
+ * Merged lanes of plans: every command is run once, in an order that the plan
+ * allows, and no lane waits for ever.
  */
 #include "run/host/lane_merge.h"
 
@@ -11,7 +11,7 @@
 
 enum { GRAPHS = 400, MOST_LANES = 5, MOST_NODES = 60 };
 
-/* Lanes that go on as long as they can, one after the other. */
+/* Lanes, interpreted one after the other as far as each can go. */
 struct walk {
 	const plait__plan *plan;
 	const plait__lane_merge *merge;
@@ -113,7 +113,7 @@ static plait__plan *random_plan(uint64_t seed, uint32_t *out_lanes)
 static void random_graphs(void)
 {
 	uint64_t seed = tap_seed();
-	uint32_t folded = 0, bad = 0;
+	uint32_t merged = 0, bad = 0;
 
 	for (uint32_t i = 0; i < GRAPHS; i++) {
 		uint32_t lanes;
@@ -123,12 +123,12 @@ static void random_graphs(void)
 			if (bad++ == 0)
 				NOTE("the first that is wrong: %u", i);
 		} else {
-			folded += lanes < plan->lanes_count;
+			merged += lanes < plan->lanes_count;
 		}
 		plait__plan_release(plan);
 	}
 	IS_INT(bad, 0);
-	OK_THAT(folded > GRAPHS / 4, "%u plans of %u had more lanes", folded,
+	OK_THAT(merged > GRAPHS / 4, "%u plans of %u had more lanes", merged,
 		GRAPHS);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Behind runs.h: the workers of the open context, for tests that look into
- * what they know. */
+/* Access to the workers of the open context, behind runs.h, for tests that
+ * examine their state. */
 #ifndef PLAIT_T_RUNS_POOL_H
 #define PLAIT_T_RUNS_POOL_H
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whether runs use all lanes of a plan depends on how long a hop between two
- * threads is, and on nothing else here: functions take much longer than what
- * a second lane has to save.  On how many lanes they do is said, too.
+ * The choice of lanes by the hop cost: whether a run uses all lanes of a plan
+ * depends on the latency between two threads, and on nothing else here:
+ * functions take much longer than the saving of a second lane has to be.  The
+ * number of merged lanes is checked, too.
  */
 #include "lib/runs.h"
 
@@ -49,8 +50,8 @@ static plait_plan *make_levels(uint32_t width)
 	return plan;
 }
 
-/* How many lanes does a recorded run use?  When one lane does it all, that is
- * the first.  And is each command done by the lane that the plan gave it? */
+/* Returns how many lanes a recorded run uses; one lane has to be the first.
+ * Checks that each command runs on the lane that the plan gave it. */
 static uint32_t count_lanes(plait_plan *plan, uint32_t flags, bool *out_own)
 {
 	const plait_run_desc desc = { .size = sizeof(desc),
@@ -101,13 +102,13 @@ static void by_hop(void)
 	setenv("PLAIT_LANES", "2", 1);
 	OK(chosen("0"));
 	OK(!chosen("4000000000"));
-	/* Not a number: measured.  Whatever that gives, it works. */
+	/* Not a number: measured.  It works with any result. */
 	(void)chosen("soon");
 	unsetenv("PLAIT_LANES");
 	close_rig(&rig);
 }
 
-/* What a plan of four lanes that is made ready now runs on. */
+/* The lanes that a plan of four lanes has when it is prepared now. */
 static void fits(const char *said, uint32_t lanes, bool is_own)
 {
 	plait_plan *plan;
@@ -123,7 +124,7 @@ static void fits(const char *said, uint32_t lanes, bool is_own)
 	unsetenv("PLAIT_LANES");
 }
 
-static void as_many_as_said(void)
+static void given_number_of_lanes(void)
 {
 	if (!open_host(3))
 		return;
@@ -148,7 +149,7 @@ static void without_workers(void)
 
 static const struct tap_scenario all[] = {
 	{ "by the hop", by_hop },
-	{ "as many as said", as_many_as_said },
+	{ "the given number of lanes", given_number_of_lanes },
 	{ "without workers", without_workers },
 };
 TAP_MAIN(all)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A hop that once seemed long: plans that were made ready then use their lanes
- * again when it is measured anew.
+ * Recalibration of the hop: after one measurement that was too long, plans that
+ * were prepared with it use all lanes again.
  */
 #include "lib/runs.h"
 #include "runs_pool.h"
@@ -62,7 +62,7 @@ static uint32_t count_lanes(plait_plan *plan)
 	return lanes;
 }
 
-/* What it was woken for the worker may have yet to find done by others. */
+/* The woken worker may find its work already done by another thread. */
 static void await_idle(plait__pool *pool)
 {
 	uint64_t since = 0;
@@ -88,7 +88,7 @@ static void bad_minute_is_over(void)
 	pool = pool_of(rig.context);
 	if (pool == NULL)
 		return;
-	/* As if one had been measured that is longer than anything. */
+	/* As if a latency had been measured that exceeds everything. */
 	at_store_relaxed_u64(&pool->latency.ns, UINT32_MAX);
 	at_store_relaxed_u64(&pool->latency.due_ns, UINT64_MAX);
 	pool->latency.measure = short_hop;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Workers that never get the CPU: a signal finds them asleep, and its handler
- * keeps them until the test is over, whoever may wake them meanwhile.  Calls
- * and waits for runs go on without them; once they are back all is as before.
- * What nobody waits for is the worker's that was woken for it: no promise.
+ * keeps them until the test is over, whichever thread wakes them meanwhile.
+ * Calls and waits for runs go on without them; once they are back all is as
+ * before.  A run that no thread waits for needs the worker that was woken for
+ * it: nothing is promised for that.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -14,12 +15,12 @@
 
 #include "lib/runs.h"
 
-/* One that threads of the library leave to the program. */
+/* A signal that threads of the library leave to the program. */
 enum { HOLD = SIGTRAP, HELD = 2, NODES = 6, ROUNDS = 5, TURNS = 3 };
 
 /* ---- holding a worker ---- */
 
-static int bell[2];	/* a byte for each one that may go on */
+static int bell[2];	/* a byte for each worker that may go on */
 static int held;	/* how many are in the handler */
 
 static void stay(int number)
@@ -35,7 +36,7 @@ static void stay(int number)
 	errno = before;
 }
 
-/* Of a thread: the word behind its name, 'S' if it sleeps. */
+/* The state of a thread: the word behind its name, 'S' if it sleeps. */
 static char state_of(pid_t thread, const char *name)
 {
 	char path[64], line[256] = "", want[40];
@@ -82,7 +83,7 @@ static bool is_asleep(uint32_t number)
 	return state_of(find_worker(number), name) == 'S';
 }
 
-/* All, again and again: nobody is behind a lock that another one has. */
+/* All, again and again: no worker waits for a lock that another one has. */
 static void await_sleep(void)
 {
 	uint32_t seen = 0;
@@ -95,7 +96,7 @@ static void await_sleep(void)
 	}
 }
 
-/* Asleep it has no lock; nobody wakes it, as there is nothing to do. */
+/* Asleep it has no lock; it is not woken, as there is nothing to do. */
 static bool hold(uint32_t number)
 {
 	int before = __atomic_load_n(&held, __ATOMIC_SEQ_CST);
@@ -125,7 +126,7 @@ static void let_all_go(void)
 	IS_INT(__atomic_load_n(&held, __ATOMIC_SEQ_CST), 0);
 }
 
-/* ---- what goes on without them ---- */
+/* ---- progress without them ---- */
 
 static struct {
 	uint64_t counts[NODES];
@@ -186,7 +187,7 @@ static plait_plan *make_plan(uint32_t mode)
 	return plan;
 }
 
-/* Nobody waits: a worker has to do it. */
+/* No thread waits: a worker has to do it. */
 static plait_status run_alone(plait_plan *plan, uint32_t flags)
 {
 	const plait_run_desc desc = { .size = sizeof(desc), .flags = flags };
@@ -204,8 +205,8 @@ static plait_status run_alone(plait_plan *plan, uint32_t flags)
 	return status;
 }
 
-/* On a queue that has nothing else: who waits for the run does it, but what
- * comes behind it in the queue is the workers'. */
+/* On a queue that has nothing else: the thread that waits for the run does it,
+ * but the commands behind it in the queue are left to the workers. */
 static plait_status run_on_new(plait_plan *plan, uint32_t flags)
 {
 	const plait_run_desc desc = { .size = sizeof(desc), .flags = flags };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Plans in mode HELPED: graphs with many more nodes than lanes, whose nodes
- * take different times in each run, so that lanes help each other.  Each node
- * sees whether those before it are done in this run.
+ * Work stealing, mode HELPED: graphs with many more nodes than lanes, and
+ * durations that differ in each run, so that lanes help each other.  Each node
+ * checks that those before it are done in this run.
  */
 #define RUN_MODE PLAIT_MODE_HELPED
 #include "lib/runs.h"
@@ -14,7 +14,7 @@ struct cell {
 	uint32_t number;
 	uint32_t count;
 	uint32_t before[BEFORE];
-	/* Shared: which run it was done in last, and how often in all. */
+	/* Shared: the last run that executed the node, and how often in all. */
 	uint32_t done;
 	uint32_t times;
 	uint64_t bytes; /* plain, to see that those before it were seen */
@@ -39,7 +39,7 @@ static uint32_t below(uint32_t limit)
 	return (uint32_t)((random_state >> 33) % limit);
 }
 
-/* A few turns, or many, drawn anew for each run. */
+/* Few rounds, or many, drawn anew for each run. */
 static uint64_t work(const struct cell *cell)
 {
 	uint64_t x = cell->number * 0x9e3779b97f4a7c15u + now.run;
@@ -60,7 +60,7 @@ static int32_t do_cell(void *user_data)
 	for (uint32_t i = 0; i < cell->count; i++) {
 		const struct cell *before = &cells[cell->before[i]];
 
-		/* Relaxed: whoever runs the plan orders them. */
+		/* Relaxed: the engine that runs the plan orders them. */
 		if (__atomic_load_n(&before->done, __ATOMIC_RELAXED) != now.run)
 			__atomic_add_fetch(&now.wrong, 1, __ATOMIC_RELAXED);
 		sum += before->bytes;
@@ -179,8 +179,8 @@ static bool depends(uint32_t number, uint32_t before)
 	return found;
 }
 
-/* What ran of the run that failed at `failed`; none of it may be what comes
- * after that. */
+/* Check the nodes that ran in the run that failed at `failed`; none of them may
+ * be a successor of that one. */
 static bool ended_there(uint32_t failed, uint32_t times)
 {
 	bool good = cells[failed].times == times + 1;
@@ -222,7 +222,7 @@ static void fails_and_goes_on(void)
 	}
 }
 
-/* Polled: who waits may do the work, and is not to end. */
+/* Polled: a waiting thread may do the work, and is not to end. */
 static bool ends_a_worker(plait_plan *plan)
 {
 	plait_run *run = NULL;
@@ -262,7 +262,8 @@ static void threads_end_inside(void)
 	}
 }
 
-/* So small that members take some in a row, once they have seen it. */
+/* So small that members of the steal set claim batches, once they have seen
+ * it. */
 static void run_small(plait_plan *plan)
 {
 	bool good = true;

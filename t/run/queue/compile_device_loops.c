@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Loops and branches that devices decide: which they are, that nobody asks while
- * they run, and that the same comes out as when the host decides; what devices
- * refuse, what becomes a function of the host, what is told later; and that they
- * end when their run is stopped.
+ * Loops and branches that devices decide: which they are, that the host does
+ * not take part while they run, and that the result equals that of the host's
+ * decisions; rejections by devices, functions of the host, late arguments; and
+ * that they end when their run is cancelled.
  */
 #include "regions.h"
 
 /*
  * x += 1; n = `times`; m = 2
- * loop over n { n -= 1; x = 3 x + 1; y = x;
- *               do m { m -= 1; w += 1 }, beside it
- *               case n { z += 1 } { z += 10 } }
+ *
+ *	loop over n { n -= 1; x = 3 x + 1; y = x;
+ *	              do m { m -= 1; w += 1 }, parallel to it
+ *	              case n { z += 1 } { z += 10 } }
+ *
  * x = 2 x; y += 1
  */
 static void add_inner(const struct whole *s, plait_graph *body)
@@ -81,7 +83,7 @@ static void check_whole(const struct whole *s, uint32_t times)
 	IS_UINT(read_words(s->w), 2 * times);
 }
 
-/* One submission, and no other command, where devices decide. */
+/* Where devices decide, one submission and no other command. */
 static void check_decided(uint32_t seed, uint32_t kind, uint32_t times,
 			  uint32_t lanes, const char *more, bool decided)
 {
@@ -129,7 +131,7 @@ static void unwanted(void)
 	(void)unsetenv("PLAIT_REGIONS");
 }
 
-/* The device refuses it after all: the host decides, in every run. */
+/* The device rejects it after all: the host decides, in every run. */
 static void refused(void)
 {
 	struct whole s;
@@ -147,7 +149,8 @@ static void refused(void)
 	}
 }
 
-/* It cannot be made: that run fails and says why, and no other does. */
+/* A segment that cannot be made: that run fails and says why, and no other
+ * does. */
 static void unmade(void)
 {
 	struct whole s;
@@ -163,7 +166,7 @@ static void unmade(void)
 	close_place();
 }
 
-/* A function of the host takes the place of a kernel, and goes again. */
+/* A host function replaces a kernel, and the kernel replaces it again. */
 static void exchanged(void)
 {
 	plait_kernel *host;
@@ -189,7 +192,7 @@ static void exchanged(void)
 	close_place();
 }
 
-/* ---- what runs tell ---- */
+/* ---- arguments of runs ---- */
 
 static plait_status run_told(plait_plan *plan, uint32_t b)
 {
@@ -218,7 +221,8 @@ static plait_plan *new_told(plait_kernel *map, plait_buffer *n,
 	return freeze_on(graph, 2);
 }
 
-/* Also where what the first run tells is refused, or cannot be changed. */
+/* Also where the first arguments of a run are rejected, or cannot be
+ * changed. */
 static void check_told(const char *fault, uint32_t segments)
 {
 	plait_kernel *map;
@@ -247,17 +251,20 @@ static void check_told(const char *fault, uint32_t segments)
 	close_place();
 }
 
-static void told(void)
+static void arguments_of_runs(void)
 {
 	check_told("", 1);
 	check_told(";fault:slot=segment_patch,fail=1,status=unsupported", 1);
 	check_told(";fault:slot=segment_create,fail=1,status=unsupported", 0);
 }
 
-/* ---- what only the host can decide ---- */
+/* ---- decisions that only the host can make ---- */
 
-/* The device has the loop inside, again and again; it comes behind what the
- * host had to do: 3 times { call; n = 2; while n { n -= 1; x += 1 }; x = 2 x } */
+/*
+ * The device has the loop inside, again and again, behind commands of the host:
+ *
+ *	3 times { call; n = 2; while n { n -= 1; x += 1 }; x = 2 x }
+ */
 static void within(void)
 {
 	const plait_node_desc asks = {
@@ -313,15 +320,15 @@ static void within(void)
 	}
 }
 
-/* ---- stopping ---- */
+/* ---- cancellation ---- */
 
 static int32_t fail_it(void *user_data)
 {
 	return *(int32_t *)user_data;
 }
 
-/* while 1 { x += 1 }, and beside it a function that fails; on another device,
- * so that there is room for both. */
+/* while 1 { x += 1 }, and parallel to it a function that fails; on another
+ * device, so that there is room for both. */
 static void endless(void)
 {
 	plait_kernel *map;
@@ -368,8 +375,8 @@ static void endless(void)
 	}
 }
 
-/* Cancelled while it runs, by a function that is on its way on a queue of the
- * other device. */
+/* Cancelled while it runs, by a function in flight on a queue of the other
+ * device. */
 static int32_t cancel_it(void *user_data)
 {
 	return plait_run_cancel(*(plait_run **)user_data, NULL) == PLAIT_OK ?
@@ -458,7 +465,7 @@ static const struct tap_scenario all[] = {
 	{ "refused", refused },
 	{ "unmade", unmade },
 	{ "exchanged", exchanged },
-	{ "told", told },
+	{ "arguments of runs", arguments_of_runs },
 	{ "within", within },
 	{ "endless", endless },
 	{ "cancelled", cancelled },

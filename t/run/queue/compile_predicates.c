@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Loops whose kernel has DECIDE in its text and does not come by it in each
- * iteration, on queues of devices and on lanes of the host: then the word as it
- * stands decides, whoever wrote it and however, and the loop can be cancelled.
+ * Predicate words that the deciding kernel does not set in each iteration: the
+ * kernel has DECIDE in its text, but does not reach it, on queues of devices
+ * and on lanes of the host.  Then the word as it is decides, whichever command
+ * wrote it, and the loop can be cancelled.
  */
 #include "lib/queued.h"
 
@@ -10,7 +11,8 @@ enum { SEEDS = 8, LEFT = 4 };
 
 #define SIGNATURE "tell(left: inout pointer u32, turn: inout pointer u32)"
 
-/* How a kernel counts `left` down, LEFT times; and in how many iterations. */
+/* The ways in which a kernel counts `left` down, LEFT times; and the number of
+ * iterations. */
 struct way {
 	const char *what;
 	const char *text;
@@ -190,8 +192,8 @@ static void skipped(void)
 	each_place(SEEDS, check_ways);
 }
 
-/* It goes on until somebody says that it is enough.  Who waits may be who does
- * the work, and comes back from none of it. */
+/* The loop goes on until a thread stops it.  A waiting thread may do the work,
+ * and comes back from none of it. */
 static void check_endless(const struct place *place)
 {
 	const uint64_t wait_ns = place->workers > 0 ? 500000 : 0;
@@ -218,7 +220,7 @@ static void check_endless(const struct place *place)
 }
 
 #ifdef QUEUED_CUDA
-/* Who stops a loop does it on another stream, which needs a thread, too. */
+/* A loop is stopped from another stream, which needs a thread, too. */
 static void cancelled(void)
 {
 	struct place place = { .backends = "cuda", .wrap = "check",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which edges a segment has, and that finding them takes so many looks as there
- * are waits, however many lanes a command waits for.  The source is included, so
+ * Edges of a segment, and the cost of finding them: as many looks as there are
+ * waits, however many lanes a command waits for.  The source is included, so
  * that looks can be counted; plans are written by hand.
  */
 #include "run/queue/compile_device_loops.h"
@@ -27,7 +27,7 @@ static bool has_work(const plait__plan *plan, uint32_t command)
 	return true;
 }
 
-/* All ways to what is there already. */
+/* All paths to the existing command. */
 #define plait__queue_program_at(vector, index) \
 	(looks++, plait__queue_program_at(vector, index))
 #define plait__vector_at(vector, index) \
@@ -76,7 +76,8 @@ static void begin(void)
 			   sizeof(uint32_t));
 }
 
-/* The next one, on this lane of body 0, behind what add_wait says then. */
+/* The next command, on this lane of body 0, behind the waits that add_wait adds
+ * then. */
 static void add_command(uint32_t lane, uint32_t kind)
 {
 	uint32_t number = plan.command_count++;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stretches of plans that a backend is given as one: which they are, that they
- * run as one, and as the same commands do one by one; what is bound later,
- * exchanged, refused, or fails.
+ * Segments of plans that a backend gets as one command: their choice, that they
+ * run as one, and that the result equals that of the single commands; late
+ * bindings, replaced kernels, rejections, failures.
  */
 #include "lib/queued.h"
 
 enum { CHAIN = 10, SEEDS = 12 };
 
-/* What the simulated system says that it began. */
+/* The simulated system's count of started segments. */
 static uint32_t begun_segments, begun_maps;
 /* Calls that have ended; and how many had when the first segment began. */
 static uint32_t ended_calls, calls_before;
@@ -90,7 +90,7 @@ static void run_chain(plait_plan *plan, plait_buffer *x, uint32_t value)
 	IS_UINT(read_words(x), after_chain(value, CHAIN));
 }
 
-/* One segment where they are as many as that, and none where not. */
+/* A single segment where they are as many as that, and none where not. */
 static void check_chain(const char *fewest, const char *more,
 			uint32_t segments)
 {
@@ -120,15 +120,15 @@ static void chains(void)
 	check_chain("10", "", 1);
 	check_chain("11", "", 0);
 	check_chain("0", "", 0);
-	/* What is usual, also where nobody understands what is wanted. */
+	/* Usual values, also where the setting is not understood. */
 	check_chain(NULL, "", 1);
 	check_chain("some", "", 1);
 	/* Its devices have none. */
 	check_chain("1", ",segments=0", 0);
 }
 
-/* Lanes side by side on one device are one segment; a function of the host
- * is a border, another device, too. */
+/* Parallel lanes on one device are one segment; a function of the host is a
+ * border, another device, too. */
 static void borders(void)
 {
 	plait_kernel *map;
@@ -276,8 +276,9 @@ static void check_told(plait_plan *plan, plait_buffer *x, uint32_t b)
 }
 
 /*
- * What runs have to tell is frozen by the first of them, and patched where it
- * is told something else.  `fault` says what the n-th call answers.
+ * The arguments of runs are made part of the segment by the first of them, and
+ * patched where a later run has others.  `fault` sets the result of the n-th
+ * call.
  */
 static void told(const char *fault, plait_status fails, uint32_t which)
 {
@@ -323,7 +324,7 @@ static void patches(void)
 	     0);
 	told(";fault:slot=segment_patch,fail=1,status=nomem", PLAIT_E_NOMEM,
 	     2);
-	/* It cannot be patched: it is made anew. */
+	/* The segment cannot be patched: it is made anew. */
 	told(";fault:slot=segment_patch,fail=1,status=unsupported", PLAIT_OK,
 	     0);
 }
@@ -352,7 +353,7 @@ static void refused(void)
 	close_place();
 }
 
-/* One that cannot be made fails the run that would have it, and no other. */
+/* A segment that cannot be made fails the run that needs it, and no other. */
 static void unmade(void)
 {
 	plait_kernel *map;
@@ -375,7 +376,7 @@ static void unmade(void)
 	close_place();
 }
 
-/* ---- lanes of a body, and what they have in front of it ---- */
+/* ---- lanes of a body, and the commands in front of it ---- */
 
 static int32_t is_left(void *user_data)
 {
@@ -385,9 +386,9 @@ static int32_t is_left(void *user_data)
 }
 
 /*
- * A call; beside it a loop that the host decides, with a segment of both lanes.
- * It runs on the one that decides, and comes behind the call, which the other
- * lane has in front of the loop.
+ * A call; parallel to it a loop that the host decides, with a segment of both
+ * lanes.  It runs on the lane that decides, and comes behind the call, which
+ * the other lane has in front of the loop.
  */
 static plait_graph *new_beside(plait_kernel *map, plait_buffer *x,
 			       plait_buffer *y, uint32_t *left)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Nodes with a member on each of several devices: behind the same nodes, all of
- * them once, and what comes after waits for all; on simulated systems, on two
- * backends at once, and on the host, where two names are one device.
+ * Groups, nodes with a member on each of several devices: behind the same
+ * nodes, all of them once, and successors wait for all; on simulated systems,
+ * on two backends at once, and on the host, where two names are one device.
  */
 #include "lib/queued.h"
 

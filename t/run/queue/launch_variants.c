@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * When launches of kernels are bound; kernels that are exchanged, between code
- * of the device and of the host; plans on two backends with copies, fills and
- * words between them; addresses as values.
+ * Launches of kernels and the time when they are bound; replacement of kernels,
+ * between code of the device and of the host; plans on two backends with
+ * copies, fills and words between them; addresses as values.
  */
 #include "lib/queued.h"
 
 enum { SEEDS = 40, TIMES = 5 };
 
-/* ---- when launches are bound ---- */
+/* ---- the time of binding ---- */
 
 /*
  * On one instance: `turns` has two launches and `fixed` one, made with the
- * instance; what has a parameter is bound when that changes.  The call of
- * launch_create that is to fail says when there was one.
+ * instance; a launch with a parameter is bound when that changes.  The number
+ * of the launch_create that is to fail tells whether there was one.
  */
 static void add_turns(plait_graph *body, plait_kernel *put, uint64_t turn)
 {
@@ -109,9 +109,9 @@ static plait_status run_bound(const struct bound *bound, uint32_t b)
 }
 
 /*
- * Which launch_create is the one of the third run.  What a run tells is made
- * with the plan, to be in a segment, then by the first run that tells it, then
- * by the third; where there are no segments, not with the plan.
+ * The number of the third run's launch_create.  A launch with arguments of a
+ * run is made with the plan, to be in a segment, then by the first run that has
+ * such, then by the third; where there are no segments, not with the plan.
  */
 #if defined(QUEUED_OPENCL) || defined(QUEUED_DRIVER)
 #define THIRD_RUN "5"
@@ -153,7 +153,7 @@ static void when_bound(void)
 	close_place();
 }
 
-/* ---- exchanging ---- */
+/* ---- replacement of kernels ---- */
 
 static int32_t add_words(void *const *arguments, const plait_launch *launch,
 			 void *user_data)
@@ -165,7 +165,7 @@ static int32_t add_words(void *const *arguments, const plait_launch *launch,
 	return 0;
 }
 
-/* The same with 1000 more, run by the device or by the host. */
+/* A map with 1000 more, run by the device or by the host. */
 static plait_kernel *more_kernel(bool built)
 {
 	bool as_place = builds;
@@ -191,7 +191,7 @@ static void run_both(plait_plan *plan, plait_buffer *x, uint32_t expected)
 }
 
 /* A kernel of the place, then those that its devices and the host run, while
- * runs with what was before are on their way. */
+ * runs with the previous ones are in flight. */
 static void check_exchange(const struct place *place)
 {
 	plait_kernel *first = map_kernel();
@@ -323,7 +323,7 @@ static void both(void)
 
 /* ---- addresses ---- */
 
-/* A pointer that is a value is what was given, not memory of the plan. */
+/* A pointer that is a value is the given address, not memory of the plan. */
 static int32_t keep_address(void *const *arguments,
 			    const plait_launch *launch, void *user_data)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who decides a loop of a plan, and why its device does not: what the log says
- * of each, once for each plan.
+ * The log of decided loops: whether the device or the host decides a loop of a
+ * plan, and why its device does not; once for each plan.
  */
 #include "lib/queued.h"
 
@@ -19,7 +19,7 @@ static void keep(void *user_data, int32_t level, const char *line)
 			       line);
 }
 
-/* The first segment is not to be had. */
+/* The first segment cannot be made. */
 #define REFUSING ";fault:slot=segment_create,fail=1,status=unsupported"
 
 /* `more`: chaos's, or of another interposer. */
@@ -91,7 +91,7 @@ struct loop {
 	uint32_t left;
 };
 
-/* x = x + b, which asks for something */
+/* x = x + b, with a query */
 static void add_asking(const struct loop *s, plait_graph *body,
 		       const plait_argument *to, const plait_argument *b)
 {
@@ -186,7 +186,7 @@ static void unmake(struct loop *s, plait_plan *plan)
 	close_place();
 }
 
-/* Three iterations; of those that a device decides nobody knows. */
+/* Three iterations; those that a device decides are not counted. */
 static void run(const struct loop *s, plait_plan *plan, bool on_device)
 {
 	plait_run_info info = { .size = sizeof(info) };
@@ -204,7 +204,7 @@ static void run(const struct loop *s, plait_plan *plan, bool on_device)
 	plait_run_release(run);
 }
 
-/* It says so, and of the loop nothing else. */
+/* The device is logged, and nothing of the loop. */
 static void check(const char *more, enum what what, const char *why)
 {
 	struct loop s;
@@ -245,7 +245,8 @@ static void of_all(void)
 	      ": the host decides, as its device cannot decide any");
 }
 
-/* Of a device that refuses it after all: in each run, as none does it. */
+/* The log of a device that rejects it after all: in each run, as none
+ * succeeds. */
 static void refused(void)
 {
 	static const char why[] = "loop \"loop\": the host decides, as a device "

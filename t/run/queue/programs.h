@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Random programs of kernels, copies, fills, nested loops and branches, and of
- * what needs somebody else, made from a number; and a plain interpreter, which
- * says what there is in the end.
+ * external commands, made from a number; and a plain interpreter, which
+ * computes the final values.
  */
 #ifndef T_PROGRAMS_H
 #define T_PROGRAMS_H
@@ -15,8 +15,8 @@
 enum {
 	BUFFERS = 6, MOST_OPS = 10, DEPTH = 3,
 	MOST_TIMES = 4, MOST_BRANCHES = 3,
-	/* Bits of what is written beside buffers: by functions of the inbox,
-	 * and by what emits. */
+	/* Bits of the words that are written besides buffers: by functions of
+	 * the inbox, and by emissions. */
 	TOLD = BUFFERS, EMITTED
 };
 
@@ -43,8 +43,8 @@ struct program {
 	uint32_t count;
 	uint32_t loops;
 	bool has_told;
-	bool emits;		/* always, in front of what comes now */
-	bool frozen;		/* what devices do by themselves, and more */
+	bool emits;		/* always, in front of the next step */
+	bool frozen;		/* steps of devices and external commands */
 	uint64_t random;
 };
 
@@ -55,7 +55,7 @@ static inline uint32_t below(struct program *program, uint32_t bound)
 	return (uint32_t)(program->random >> 33) % bound;
 }
 
-/* ---- making one ---- */
+/* ---- generation ---- */
 
 static inline void make_ops(struct program *program, uint32_t depth);
 
@@ -130,9 +130,9 @@ static inline void make_ops(struct program *program, uint32_t depth)
 	}
 }
 
-/* ---- what it means ---- */
+/* ---- interpretation ---- */
 
-/* What there is in the end. */
+/* The final values. */
 struct state {
 	uint32_t values[BUFFERS];
 	uint32_t tally;		/* of functions of the inbox */
@@ -207,13 +207,13 @@ static inline void walk(const struct program *program, uint32_t first, uint32_t 
 	}
 }
 
-/* Which buffers it and what is in it reads and writes; bits. */
+/* The buffers that it and its bodies read and write; bits. */
 static inline void find_use(const struct program *program, uint32_t index,
 		     uint32_t *out_reads, uint32_t *out_writes)
 {
 	const struct op *op = &program->ops[index];
 
-	/* What they have in them has its own turn. */
+	/* The operations in its bodies conflict by themselves. */
 	if (op->kind == LOOP || op->kind == CHOICE)
 		for (uint32_t i = index + 1; i <= index + op->count; i++)
 			if (program->ops[i].kind != LOOP &&
@@ -223,8 +223,8 @@ static inline void find_use(const struct program *program, uint32_t index,
 		*out_writes |= 1u << TOLD;
 	if (op->kind == EMIT)
 		*out_writes |= 1u << EMITTED;
-	/* Whoever waits for an emission of its plan has to come after it, or a
-	 * lane may have them the other way round. */
+	/* A wait for an emission of its plan has to come after it, or a lane
+	 * may have them in the other order. */
 	if (op->kind == WAIT)
 		*out_reads |= 1u << EMITTED;
 	if (op->kind >= LOOP)

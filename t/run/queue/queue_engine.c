@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Plans on queues of a simulated system: each seed is another order in which
- * things happen, in virtual time.  All of it under the interposer that checks
- * every call, on one lane and on several, on one device and on two; the same
- * graphs on queues of the host.  What a plan does has to be the same.
+ * Plans on queues of a simulated system: each seed is another order of events,
+ * in virtual time.  All of it under the interposer that checks every call, on
+ * one lane and on several, on one device and on two; the same graphs on queues
+ * of the host.  The result of a plan has to be the same.
  */
 #include "lib/queued.h"
 
@@ -129,8 +129,8 @@ static void edges(void)
 	each_place(SEEDS, check_edges);
 }
 
-/* Of two chains one fails: what is behind in it does not run, nor does what
- * comes behind both; and then the plan is as good as new. */
+/* A failure in one of two chains: the commands behind in it do not run, nor do
+ * those behind both; and then the plan works again. */
 static void check_failure(const struct place *place)
 {
 	static struct trace trace;
@@ -171,8 +171,8 @@ static void failure(void)
 	each_place(SEEDS, check_failure);
 }
 
-/* Several instances at once, behind one another on a queue, and nobody waits
- * for any of them but for the queue. */
+/* Several instances at once, behind one another on a queue; only the queue is
+ * waited for. */
 static void check_overlap(const struct place *place)
 {
 	plait_buffer *x = words_on(rig.device);
@@ -198,8 +198,8 @@ static void overlap(void)
 	each_place(SEEDS, check_overlap);
 }
 
-/* A function on a queue that would wait for a plan on queues, which may need the
- * place that it takes itself, or its thread: it is told so. */
+/* A function on a queue that would wait for a plan on queues, which may need
+ * the queue slot or the thread that the function occupies: the wait fails. */
 struct inner {
 	plait_plan *plan;
 	plait_status called, waited;
@@ -241,7 +241,8 @@ static void check_inside(const struct place *place)
 	IS_UINT(inner.times, 1);
 	IS_INT(inner.called, PLAIT_E_DEADLOCK);
 	HAS_STR(inner.error.text, "a host function must not wait");
-	/* Where others work, it may be over before it is waited for. */
+	/* The inner run may have ended before the wait where other threads
+	 * work. */
 	if (inner.waited != PLAIT_OK || strcmp(place->backends, "chaos") == 0)
 		IS_INT(inner.waited, PLAIT_E_DEADLOCK);
 	OK(plait_queue_finish(rig.queue, PLAIT_FOREVER, &rig.error) ==

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Random programs of kernels, copies, fills, nested loops and branches, and of
- * what needs somebody else (functions of an inbox, predicates of one, emissions,
- * waits), made from a number, in plans on simulated systems; a plain interpreter says
- * what each buffer has in the end.  Edges are what the memory asks for and no
- * more, so that lanes and devices overtake each other where they may.  Then the
- * same with a function that fails, or that cancels its run.
+ * external commands (functions of an inbox, predicates of one, emissions,
+ * waits), made from a number, in plans on simulated systems; a plain
+ * interpreter computes the final content of each buffer.  Edges are those that
+ * the memory requires and no more, so that lanes and devices overtake each
+ * other where they may.  Then the same with a function that fails, or that
+ * cancels its run.
  */
 #include "programs.h"
 #include "lib/queued.h"
@@ -26,7 +27,7 @@ struct made {
 	plait_inbox *inbox;
 	plait_signal *signal;
 	plait_plan *plan;
-	/* Of the run, by functions of the inbox. */
+	/* State of the run, changed by functions of the inbox. */
 	uint32_t tally, calls;
 	uint32_t fuse;		/* the call that does not go well */
 	uint64_t recorded;	/* calls, as the records say */
@@ -34,7 +35,7 @@ struct made {
 	plait_run *run;
 };
 
-/* What they are given. */
+/* The arguments of the functions. */
 struct call {
 	struct made *made;
 	struct op *op;
@@ -64,7 +65,7 @@ static int32_t be_called(void *user_data)
 	return 0;
 }
 
-/* Asked once more than it says yes. */
+/* Asked once more than it returns true. */
 static int32_t go_on(void *user_data)
 {
 	struct op *op = ((const struct call *)user_data)->op;
@@ -78,7 +79,7 @@ static int32_t choose(void *user_data)
 	return (int32_t)((const struct call *)user_data)->op->a;
 }
 
-/* What needs somebody else. */
+/* External commands. */
 static plait_node add_outside(struct made *made, plait_graph *graph,
 			      const struct op *op, const plait_node *after,
 			      uint64_t count)
@@ -223,8 +224,8 @@ static void add_ops(struct made *made, plait_graph *graph, uint32_t first,
 	}
 }
 
-/* Calls of functions of the inbox that there are records of; each is whole and
- * within its run. */
+/* Recorded calls of functions of the inbox; each is whole and within its
+ * run. */
 static uint64_t count_recorded(const struct made *made)
 {
 	static plait_record records[4096];
@@ -291,7 +292,7 @@ static uint64_t emitted(const struct made *made)
 {
 	uint64_t reached = 0, submitted = 0;
 
-	/* One that was begun when its run was stopped happens all the same. */
+	/* A call in progress when its run was stopped happens all the same. */
 	IS_INT(plait_signal_wait(made->signal, 0, PLAIT_FOREVER, NULL),
 	       PLAIT_OK);
 	IS_INT(plait_signal_query(made->signal, &reached, &submitted, NULL),
@@ -344,7 +345,7 @@ static void check_fuse(struct made *made, const struct state *whole,
 	made->cancels = cancels;
 	status = run_told(made, 5, !cancels);
 	OK_THAT(status == (cancels ? PLAIT_E_CANCELLED : PLAIT_E_FAILED) ||
-		/* It was the last thing that was done. */
+		/* The cancelling call was the last one. */
 		(cancels && status == PLAIT_OK && fuse == whole->calls),
 		"status %d: %s", (int)status, rig.error.text);
 	IS_UINT(made->calls, fuse);
@@ -405,7 +406,7 @@ static void programs(void)
 	each_place(SEEDS, check_program);
 }
 
-/* More of what backends are given as one. */
+/* Backends get larger segments. */
 static void segments(void)
 {
 	frozen = true;

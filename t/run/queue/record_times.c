@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Records of plans on queues where a lane has no part in the branch that a region
- * takes: what is behind the region is submitted when that is left, and has not
- * begun before what the lane did in front of it has ended.  The same inside.
+ * Recorded times on queues where a lane has no part in the branch that a region
+ * takes: commands behind the region are submitted when it is left, and have not
+ * started before the lane's commands in front of it have ended.  The same
+ * inside.
  */
 #include "lib/runs.h"
 
@@ -56,9 +57,12 @@ static int32_t nothing(void *user_data)
 	return 0;
 }
 
-/* first -> choice { inside | other } -> free, and held -> filled beside it, on
- * another device, which takes part in the second branch.  Or `within`: filled is in
- * the first branch, beside inside, and in its lane behind held all the same. */
+/*
+ * first -> choice { inside | other } -> free, and held -> filled parallel to
+ * it, on another device, which takes part in the second branch.  Or `within`:
+ * filled is in the first branch, parallel to inside, and in its lane behind
+ * held all the same.
+ */
 static plait_plan *make_plan(plait_device *other, plait_buffer *buffer,
 			     bool within)
 {

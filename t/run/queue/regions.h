@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What tests of loops and branches that devices decide share: a place that counts
- * what was begun, and buffers to count with. */
+/* Helpers for tests of loops and branches that devices decide: a place that
+ * counts started commands, and buffers to count with. */
 #ifndef T_REGIONS_H
 #define T_REGIONS_H
 
@@ -8,7 +8,7 @@
 
 enum { SEEDS = 20 };
 
-/* What the simulated system says that it began, and raised. */
+/* The simulated system's counts of started and raised commands. */
 static uint32_t begun_segments, begun_others;
 static const char *const other_commands[] = { "map", "copy", "fill", "loop" };
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Kernels that devices run themselves, in a loop that has everything: buffers
- * that take turns, parameters, the number of the iteration, scratch, sizes that
- * runs bring, decided by a word that they write.  The same with functions of the
- * host.
+ * Arguments of kernels that devices run themselves, in a loop that has
+ * everything: rotations, parameters, the number of the iteration, scratch,
+ * sizes that runs bind, decided by a word that they write.  The same with
+ * functions of the host.
  */
 #include "lib/queued.h"
 
@@ -91,7 +91,7 @@ static void add_put(struct heat *heat, plait_graph *graph, uint64_t turn,
 	(void)add_node(graph, desc, &loop, 1);
 }
 
-/* fill left; turns[0] = 3; while left { step }; put into a parameter */
+/* fill left; rotation[0] = 3; while left { step }; put into a parameter */
 static void make_heat(struct heat *heat, const struct place *place,
 		      uint32_t count, bool prologue)
 {
@@ -180,8 +180,8 @@ static plait_buffer *bytes_on(plait_device *device, uint64_t bytes)
 	return buffer;
 }
 
-/* Two runs in flight on two instances, each with its own; then the buffer is
- * the user's to release. */
+/* Two runs in flight on two instances, each with its own buffer; then the user
+ * may release it. */
 static void check_rounds(const struct heat *heat)
 {
 	static const uint64_t offsets[2] = { 0, 256 };
@@ -215,7 +215,7 @@ static void check_heat(const struct place *place)
 {
 	struct heat heat;
 
-	/* With a prologue there are two that take turns behind the first. */
+	/* With a prologue two buffers rotate behind the first. */
 	for (uint32_t count = 2; count <= 3; count++) {
 		make_heat(&heat, place, count, count == 3 && place->lanes > 1);
 		check_rounds(&heat);
@@ -228,9 +228,9 @@ static void heat(void)
 	each_place(SEEDS, check_heat);
 }
 
-/* ---- what cannot be ---- */
+/* ---- errors ---- */
 
-/* A parameter of another backend's memory is found when it is told; the next
+/* A parameter of another backend's memory is found when it is bound; the next
  * run has its own. */
 static void refused(void)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A backend that takes work and then nothing more: not the end of a lane, no
- * flush, no look at how far it is.  Runs end all the same, also those that are
- * cancelled; what may still be under way is kept.
+ * A backend that accepts work and then nothing more: not the end of a lane, no
+ * flush, no query of its progress.  Runs end all the same, also cancelled ones;
+ * objects that may still be in use are kept.
  */
 #include "lib/queued.h"
 
@@ -117,7 +117,7 @@ static bool open_refusing(const struct refusing *how, uint32_t workers)
 		       PLAIT_OK, "%s", rig.error.text);
 }
 
-/* True: it came to an end that nobody told of. */
+/* Returns true when it ended without a notification. */
 static bool is_kept(const struct refusing *how)
 {
 	bool kept = strstr(rig.error.text, "stay allocated") != NULL;
@@ -134,7 +134,8 @@ static bool is_kept(const struct refusing *how)
 	return true;
 }
 
-/* All its instances end so, and then it runs no more; true: some did. */
+/* All its instances end so, and then it runs no more; returns true when some
+ * did. */
 static bool run_all(plait_plan *plan, const struct refusing *how)
 {
 	uint32_t kept = 0;
@@ -185,7 +186,7 @@ static void refuse(const char *slot, bool keeps)
 
 	for (uint32_t i = 0; i < TAP_COUNT(refusals); i++) {
 		how.status = refusals[i].name;
-		/* What was said matters less than when. */
+		/* The text matters less than the time. */
 		for (how.from = 1 + i; how.from < MOST;
 		     how.from += i == 0 ? 1 : TAP_COUNT(refusals)) {
 			how.lanes = 1 + how.from % 3;
@@ -206,20 +207,20 @@ static void flushes(void)
 	refuse("queue_flush", true);
 }
 
-/* Neither telling nor being asked. */
+/* Neither notifications nor queries. */
 static void points(void)
 {
 	refuse("signal_notify+signal_poll", true);
 }
 
-/* All at once, what is behind a failure too. */
+/* All at once, the commands behind a failure too. */
 static void everything(void)
 {
 	refuse("queue_submit+queue_flush+queue_recover+signal_notify+"
 	       "signal_poll+signal_reset", true);
 }
 
-/* A few refusals are none that count. */
+/* A few rejections do not count. */
 static void some(void)
 {
 	enum { FEW = 300 };
@@ -250,7 +251,7 @@ static void some(void)
 	IS_UINT(given_up, 0);
 }
 
-/* Cancelled while its end is refused. */
+/* Cancelled while its end is rejected. */
 static void cancel_one(const struct refusing *how)
 {
 	uint64_t plans = plait_live_count(PLAIT_OBJECT_PLAN);
@@ -300,9 +301,9 @@ static void cancelled(void)
 	OK(kept > 0);
 }
 
-/* Where time is real the first function keeps its lane's end from being told,
- * and the run is over before it returns. */
-static void beside_what_runs(void)
+/* The first function delays the notification of its lane's end where time is
+ * real, and the run is over before it returns. */
+static void rejected_while_it_runs(void)
 {
 	const struct refusing how = {
 		.backends = "host", .slot = "queue_submit", .status = "busy",
@@ -334,6 +335,6 @@ static const struct tap_scenario all[] = {
 	{ "everything", everything },
 	{ "some", some },
 	{ "cancelled", cancelled },
-	{ "beside what runs", beside_what_runs },
+	{ "rejected while it runs", rejected_while_it_runs },
 };
 TAP_MAIN(all)

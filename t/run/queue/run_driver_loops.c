@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Loops and branches on queues: decided by words in memory of a device and by
- * functions, one in the other, several at once, on two devices and on two
- * backends; failing and cancelled at any iteration.
+ * Loops and branches on queues that the host decides: by words in memory of a
+ * device and by functions, one in the other, several at once, on two devices
+ * and on two backends; failed and cancelled at any iteration.
  */
 #include "lib/queued.h"
 
@@ -23,9 +23,12 @@ static plait_node add_while(plait_graph *graph, uint32_t kind,
 /* ---- a word decides ---- */
 
 /*
- * before: n = times
- * loop while n: { n = n - 1 ; x = 3 x + 1 (beside) ; y = copy of n (other) }
- * behind: z = 2 x (other lane)
+ * The plan of a test:
+ *
+ *	before: n = times
+ *	loop while n: { n -= 1 ; x = 3 x + 1 (parallel) ;
+ *	                y = copy of n (other) }
+ *	behind: z = 2 x (other lane)
  */
 struct words {
 	plait_kernel *kernel;
@@ -126,9 +129,8 @@ static void add_counted(plait_graph *graph, plait_kernel *kernel,
 	plait_graph_release(body);
 }
 
-/* Two loops that know nothing of each other, one behind nothing and one with
- * nothing behind it; what is beside them goes on; a barrier over two devices
- * behind both runs once. */
+/* Two independent loops, one without predecessors and one without successors;
+ * parallel commands go on; a barrier over two devices behind both runs once. */
 static void check_several(const struct place *place)
 {
 	plait_device *devices[2] = { rig.device, other_device() };
@@ -260,7 +262,7 @@ static int32_t go_on(void *user_data)
 }
 
 /* An endless loop in an endless loop ends with the iteration that fails, or in
- * which it is cancelled; and the plan is as good as new. */
+ * which it is cancelled; and the plan works again. */
 static void check_stop(const struct place *place)
 {
 	const plait_node_desc endless = {

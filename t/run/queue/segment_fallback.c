@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Segments that decide loops, change in the middle of a run and are refused then:
- * they are walked, with the same result; and can be stopped at any time.
+ * Segments that decide loops, change in the middle of a run and are refused
+ * then: they are walked, with the same result; and can be stopped at any time.
  */
 #include "regions.h"
 
@@ -66,8 +66,8 @@ static void check_walked(const struct whole *s, uint32_t *left)
 	IS_UINT(read_words(s->z), 3);
 }
 
-/* A segment that has to be made anew in the middle of a run, and is refused then:
- * the host decides from there on; also when that happens again. */
+/* A segment that has to be made anew in the middle of a run, and is rejected
+ * then: the host decides from there on; also when that happens again. */
 static void walked(void)
 {
 	uint32_t one_by_one = 0, left;
@@ -122,7 +122,7 @@ static void walks_refused(void)
 	OK(failed > 0);
 }
 
-/* True: it was over before. */
+/* Returns true when it had ended before. */
 static bool stop_walk(const struct whole *s, uint32_t *left, uint32_t looks)
 {
 	plait_run *run = NULL;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Each call of a backend fails once, while a plan with a loop is made, run and
- * run again: that run fails or does not mind, and the next one is right.  With
- * kernels that the device runs, and with functions of the host; with functions
- * of an inbox in the loop and as what decides.
+ * Failing calls of a backend: each fails once, while a plan with a loop is
+ * made, run and run again.  That run fails or is not affected, and the next one
+ * is right.  With kernels that the device runs, and with functions of the host;
+ * with functions of an inbox in the loop and as predicates.
  */
 #include "lib/queued.h"
 
@@ -18,7 +18,7 @@ static void hear_faults(void *user_data, int32_t level, const char *line)
 	hear(user_data, level, line);
 }
 
-/* How the plan is made and run. */
+/* The way in which the plan is made and run. */
 struct how {
 	uint32_t lanes;
 	bool by_queue;	/* or by a call */
@@ -31,10 +31,10 @@ struct made {
 	plait_kernel *kernel;
 	plait_graph *graph, *body;
 	plait_plan *plan;
-	plait_inbox *inbox;	/* or null: nobody has to do anything */
+	plait_inbox *inbox;	/* or null: no owner has to act */
 	uint32_t called, asked;
 	bool calls;	/* some host function, with that inbox or without */
-	bool fails;	/* what is called */
+	bool fails;	/* the function that is called */
 };
 
 static int32_t be_called(void *user_data)
@@ -159,7 +159,7 @@ static void unmake(struct made *made)
 	plait_inbox_release(made->inbox);
 }
 
-/* A run that was right has each of its commands written down. */
+/* A correct run has recorded each of its commands. */
 static plait_status run_recorded(struct made *made, plait_error *error)
 {
 	const plait_run_desc desc = { .size = sizeof(desc),
@@ -189,7 +189,7 @@ static plait_status run_recorded(struct made *made, plait_error *error)
 	return status;
 }
 
-/* Set x, run, and see that it is right. */
+/* Set x, run, and check the result. */
 static plait_status run_once(struct made *made, const struct how *how,
 			     uint32_t *out_x, plait_error *error)
 {
@@ -217,7 +217,7 @@ static plait_status run_once(struct made *made, const struct how *how,
 	return status != PLAIT_OK ? status : said;
 }
 
-/* The K-th call fails; true when there was one. */
+/* The K-th call fails; returns whether there was one. */
 static bool try_fault(uint32_t k, const struct how *how)
 {
 	char options[80];
@@ -286,7 +286,7 @@ static void with_owners(void)
 	each_call((struct how){ .lanes = 1, .by_queue = true, .owned = true });
 }
 
-/* Clocks, marks and what is read of them behind a run may fail, too. */
+/* Clocks, marks and their readings behind a run may fail, too. */
 static void recorded(void)
 {
 	each_call((struct how){ .lanes = 2, .by_queue = true,
@@ -336,8 +336,8 @@ static void queues_that_stay_broken(void)
 	IS_UINT(broken, 0);
 }
 
-/* A backend that takes nothing at all, for whatever reason: runs fail, and do
- * not try for ever. */
+/* A backend that accepts nothing at all, for any reason: runs fail, and do not
+ * retry for ever. */
 static void take_nothing(const char *why, plait_status wanted, uint32_t lanes)
 {
 	char options[80];
@@ -368,7 +368,7 @@ static void take_nothing(const char *why, plait_status wanted, uint32_t lanes)
 	OK_THAT(all_gone(), "%s", why);
 }
 
-static void nothing_is_taken(void)
+static void nothing_is_accepted(void)
 {
 	static const struct {
 		const char *why;
@@ -394,6 +394,6 @@ static const struct tap_scenario all[] = {
 	{ "with owners", with_owners },
 	{ "recorded", recorded },
 	{ "queues that stay broken", queues_that_stay_broken },
-	{ "nothing is taken", nothing_is_taken },
+	{ "nothing is accepted", nothing_is_accepted },
 };
 TAP_MAIN(all)

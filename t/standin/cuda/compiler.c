@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A stand-in for NVRTC: how its functions are entered.  A call may be told to
- * fail: STANDIN_NVRTC="nvrtcCompileProgram:2:1", the second call of it gives 1
- * (NVRTC_ERROR_OUT_OF_MEMORY; default NVRTC_ERROR_INTERNAL_ERROR), or ":5",
- * the fifth of all but nvrtcDestroyProgram, which then would let go of nothing.
- * The environment is read at each call, and counting begins
- * when it changes.
+ * A stand-in for NVRTC: entries of its functions.  A call can be made to fail:
+ * STANDIN_NVRTC="nvrtcCompileProgram:2:1", the second call of it returns 1
+ * (NVRTC_ERROR_OUT_OF_MEMORY; default NVRTC_ERROR_INTERNAL_ERROR), or ":5", the
+ * fifth of all but nvrtcDestroyProgram, which would release nothing then.  The
+ * environment is read at each call, and counting begins when it changes.
  */
 #include <pthread.h>
 #include <stdio.h>

@@ -54,7 +54,7 @@ static bool is_of(const struct condition *condition, CUgraph root)
 	return condition->graph != NULL && condition->graph->root == root;
 }
 
-/* They are kept: an executable may outlive its graph. */
+/* Conditions are kept: an executable may outlive its graph. */
 void standin_forget_conditions(CUgraph graph)
 {
 	size_t i;
@@ -74,7 +74,7 @@ bool standin_has_unused_conditions(CUgraph graph)
 	return false;
 }
 
-/* What a driver leaves undefined is an error here. */
+/* An undefined choice of a driver is an error here. */
 int standin_set_condition(void *driver, unsigned long long handle,
 			  unsigned value)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The stand-in for CUDA's driver keeps the rules of conditional nodes: each rule has a
+/* Rules of conditional nodes in the stand-in for CUDA's driver: each rule has a
  * check here which fails when it is broken. */
 #include <string.h>
 
@@ -43,7 +43,8 @@ static CUgraph *add_conditional(CUgraph graph, CUgraphNode before,
 	return bodies;
 }
 
-/* In each round the word is counted down, and one more loop or not decided. */
+/* In each round the word is counted down, and the kernel decides on another
+ * iteration. */
 static void loops(void)
 {
 	CUgraphConditionalHandle handle, inner;
@@ -97,8 +98,8 @@ static void loops_count(void)
 	graph_end();
 }
 
-/* Another stream goes on beside a loop that would not end, also where there is one
- * thread and the loop has it. */
+/* Another stream makes progress while a loop spins that would not end, also
+ * where there is one thread and the loop has it. */
 static void stopped_from_outside(const char *options)
 {
 	struct gate gate = { 0, 0 };
@@ -183,7 +184,7 @@ static void nothing(void *user_data)
 	(void)user_data;
 }
 
-/* What bodies may hold, and what they may not. */
+/* Nodes that bodies may hold, and those that they may not. */
 static void bodies_hold(void)
 {
 	CUDA_HOST_NODE_PARAMS_v1 call = { nothing, NULL };
@@ -213,14 +214,14 @@ static void bodies_hold(void)
 	WORKS(cu.cuGraphAddHostNode(&node, child, NULL, 0, &call));
 	GIVES(cu.cuGraphAddChildGraphNode(&node, bodies[0], NULL, 0, child),
 	      CUDA_ERROR_NOT_SUPPORTED);
-	/* A body is its node's, and no graph of its own. */
+	/* A body belongs to its node, and is no graph of its own. */
 	GIVES(cu.cuGraphDestroy(bodies[0]), CUDA_ERROR_INVALID_VALUE);
 	WORKS(cu.cuGraphDestroy(child));
 	WORKS(cu.cuEventDestroy(event));
 	graph_end();
 }
 
-/* All that a body runs is of one context. */
+/* All nodes of a body are of one context. */
 static void one_context(void)
 {
 	CUDA_MEMSET_NODE_PARAMS_v1 fill = { .elementSize = 4, .width = 1,
@@ -296,8 +297,8 @@ static void versions(void)
 	graph_end();
 }
 
-/* A handle is for a node of the graph that it was made for, or of a body in that,
- * and what nobody uses of the parameters is zero. */
+/* A handle is for a node of the graph that it was made for, or of a body in
+ * that, and unused parameters are zero. */
 static void places(void)
 {
 	CUgraphNodeParams params = { .type = CU_GRAPH_NODE_TYPE_CONDITIONAL };
@@ -405,7 +406,7 @@ static void fault_in_loop(void)
 	WORKS(cu.cuGraphDestroy(rig.graph));
 	rig_abandon();
 	IS_UINT(rig_live(STANDIN_EXEC), 0);
-	/* But for the one that was not finished. */
+	/* Except for the unfinished one. */
 	IS_UINT(rig_undecided(), 4);
 }
 
@@ -414,7 +415,7 @@ static const struct tap_scenario all[] = {
 	{ "loops stop", loops_stop },
 	{ "loops count", loops_count },
 	{ "choices", choices },
-	{ "what bodies hold", bodies_hold },
+	{ "nodes of bodies", bodies_hold },
 	{ "one context", one_context },
 	{ "graphs with conditions", whole_graphs },
 	{ "versions", versions },

@@ -135,7 +135,7 @@ CUresult standin_cuDeviceCanAccessPeer(int *can, CUdevice device,
 
 /* --- primary contexts ----------------------------------------------------- */
 
-/* One object of each kind takes those with it that hang on it. */
+/* One object of each kind; its destruction takes its dependents along. */
 static void end_object(struct object *object)
 {
 	switch (object->kind) {
@@ -162,8 +162,8 @@ static void end_context(CUcontext context)
 	struct object *object;
 	int i;
 
-	/* What it still has to do is not waited for by a user, but here: the
-	 * work uses what goes. */
+	/* A user does not wait for its remaining work, so this does: the work
+	 * uses what is destroyed. */
 	standin.primary[context->device] = NULL;
 	standin_idle(context);
 	standin_end_stream(context->legacy);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What tests ask of the stand-in for libcuda.so.1, beyond what a driver has.
- * Found by dlsym.  The same by environment: STANDIN_CUDA=OPTIONS.
+ * Controls that tests have over the stand-in for libcuda.so.1, beyond the
+ * functions of a driver.  Found by dlsym.  The same by environment:
+ * STANDIN_CUDA=OPTIONS.
  */
 #ifndef STANDIN_CONTROL_H
 #define STANDIN_CONTROL_H
@@ -22,14 +23,14 @@ enum standin_kind {
 	STANDIN_KINDS
 };
 
-/* Options as in the README, over the defaults; forgets what was counted.  To
- * be called while no context exists. */
+/* Options as in the README, over the defaults; resets the counters.  To be
+ * called while no context exists. */
 typedef void standin_configure_function(const char *options);
 /* Objects of a kind that exist now; those that a context took with it when
  * it went are `standin_leaked`. */
 typedef uint64_t standin_live_function(unsigned kind);
 typedef uint64_t standin_leaked_function(unsigned kind);
-/* How often a function was called; null: all of them. */
+/* The number of calls of a function; null: of all. */
 typedef uint64_t standin_calls_function(const char *name);
 /* The call `number` from here on, counted from 1, of a function (null: of
  * any) gives `code` and does nothing. */
@@ -40,12 +41,12 @@ typedef void standin_fail_function(const char *name, uint64_t number,
 typedef void standin_fault_function(uint64_t number, int code);
 /* Launches of executable graphs that had to wait for themselves. */
 typedef uint64_t standin_overlaps_function(void);
-/* Iterations of loops in which nobody has set the condition. */
+/* Iterations of loops in which the condition was not set. */
 typedef uint64_t standin_undecided_function(void);
-/* The last function that was told to fail and did, or null. */
+/* The last function that was made to fail and did, or null. */
 typedef const char *standin_failed_function(void);
-/* The first function that refused what a driver has to refuse: a handle that
- * is none, a value out of range, a call without a context; or null. */
+/* The first function that rejected misuse, as a driver has to: an invalid
+ * handle, a value out of range, a call without a context; or null. */
 typedef const char *standin_misused_function(void);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a module of the stand-in is: host code that looks like a device's.
- * The stand-in compiler writes one, the stand-in driver runs it; C and C++.
+ * Modules of the stand-in: host code that looks like a device's.  The stand-in
+ * compiler writes one, the stand-in driver runs it; C and C++.
  */
 #ifndef STANDIN_DEVICE_H
 #define STANDIN_DEVICE_H
@@ -14,19 +14,19 @@ struct standin_kernel {
 	void (*thread)(void **arguments);
 	const size_t *sizes; /* of the arguments */
 	unsigned count;
-	unsigned most_threads; /* of a block; 0: what the device can */
+	unsigned most_threads; /* of a block; 0: the device's limit */
 };
 
 struct standin_index {
 	unsigned x, y, z;
 };
 
-/* Where the running thread of a kernel is. */
+/* The place of a kernel's running thread. */
 struct standin_place {
 	struct standin_index thread, block, block_size, grid_size;
 };
 
-/* What kernels ask of who runs them. */
+/* Services for kernels, by the code that runs them. */
 struct standin_host {
 	struct standin_place *(*place)(void);
 	void (*barrier)(void);
@@ -41,7 +41,7 @@ struct standin_module {
 	unsigned driver; /* the oldest that has all functions, or 0 */
 	unsigned count;
 	const struct standin_kernel *kernels;
-	/* Filled in by who loads it. */
+	/* Filled in by the loader. */
 	const struct standin_host **host;
 };
 
@@ -55,7 +55,7 @@ struct standin_launch {
 	unsigned grid[3], block[3];
 	unsigned shared_bytes;
 	unsigned backwards; /* threads of a block begin with the last */
-	/* For set_condition; gives 0, or what the context fails with. */
+	/* For set_condition; returns 0, or the error that fails the context. */
 	void *driver;
 	int (*set_condition)(void *driver, unsigned long long handle,
 			     unsigned value);
@@ -64,7 +64,8 @@ struct standin_launch {
 #ifndef __cplusplus
 extern const struct standin_host standin_grid_host;
 
-/* All blocks, one after the other; 0, or what the context fails with. */
+/* All blocks, one after the other; returns 0, or the error that fails the
+ * context. */
 int standin_run_grid(const struct standin_launch *launch);
 #endif
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The stand-in for CUDA's driver keeps the rules that CUDA has: each rule has a
- * check here which fails when it is broken. */
+/* Rules of CUDA's driver API in the stand-in: each rule has a check here which
+ * fails when it is broken. */
 #include <string.h>
 
 #include "rig.h"
@@ -102,8 +102,8 @@ static void memory(void)
 	pointer = rig_memory(600);
 	GIVES(cu.cuMemAlloc(&(CUdeviceptr){ 0 }, 600),
 	      CUDA_ERROR_OUT_OF_MEMORY);
-	/* The call waits, because the driver does not know `host`; what is
-	 * new is full of rubbish. */
+	/* The call waits, because the driver does not know `host`; new memory
+	 * is full of rubbish. */
 	WORKS(cu.cuMemcpyDtoHAsync(host, pointer + 536, 64, NULL));
 	WORKS(cu.cuStreamQuery(NULL));
 	OK(host[0] != 0 && host[63] != 0);
@@ -153,7 +153,7 @@ static void copies(void)
 	memset(want + 24, 9, 4);
 	WORKS(cu.cuMemsetD8Async(from, 1, 64, stream));
 	WORKS(cu.cuMemsetD2D8Async(from + 8, 16, 9, 4, 2, stream));
-	/* What the driver does not know is taken by the call. */
+	/* Memory that the driver does not know is read during the call. */
 	host[0] = 77;
 	WORKS(cu.cuMemcpyHtoDAsync(from, host, 1, stream));
 	host[0] = 78;
@@ -190,12 +190,14 @@ static void events(void)
 	one = rig_stream();
 	two = rig_stream();
 	WORKS(cu.cuEventCreate(&event, CU_EVENT_DISABLE_TIMING));
-	/* Never recorded: done, and waited for by nobody. */
+	/* An event that was never recorded has happened; waits for it return at
+	 * once. */
 	WORKS(cu.cuEventQuery(event));
 	rig_hold(one, &gate);
 	WORKS(cu.cuStreamWaitEvent(two, event, 0));
 	WORKS(cu.cuStreamSynchronize(two));
-	/* A wait is for what was recorded when it was asked for. */
+	/* A wait is for the record that the event had at the time of the
+	 * call. */
 	WORKS(cu.cuLaunchHostFunc(one, step, &first));
 	WORKS(cu.cuEventRecord(event, one));
 	GIVES(cu.cuEventQuery(event), CUDA_ERROR_NOT_READY);
@@ -268,7 +270,7 @@ static void legacy_stream(void)
 	rig_close();
 }
 
-/* Streams that share a connection stand in each other's way. */
+/* Streams that share a connection delay each other. */
 static void connections(void)
 {
 	CUstream one, same, other = NULL;
@@ -330,7 +332,7 @@ static uint64_t order_of(const char *options)
 	steps = 0;
 	for (i = 0; i < 3; i++)
 		streams[i] = rig_stream();
-	/* The one thread is kept busy until all is there. */
+	/* The one thread is kept busy until all commands are submitted. */
 	rig_hold(NULL, &gate);
 	rig_meet(&gate);
 	for (i = 0; i < 9; i++)
@@ -388,8 +390,11 @@ static void told(CUstream stream, CUresult code, void *user_data)
 	*(CUresult *)user_data = code;
 }
 
-/* An error of a kernel sticks to its context: every call gives it, what was
- * behind does not run but for callbacks, and only the end of the context ends it. */
+/*
+ * An error of a kernel sticks to its context: every call returns it, later
+ * commands do not run except for callbacks, and only the end of the context
+ * ends it.
+ */
 static void sticky(void)
 {
 	CUmodule module = NULL;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A stand-in for libcuda.so.1: how its functions are entered.  Each call is
- * counted, may be told to fail, and is refused where a driver refuses it:
- * before cuInit, inside a host function, without a context, and after an
- * error that sticks.
+ * A stand-in for libcuda.so.1: entries of its functions.  Each call is counted,
+ * can be made to fail, and is refused where a driver refuses it: before cuInit,
+ * inside a host function, without a context, and after an error that sticks.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -253,7 +252,7 @@ __attribute__((constructor)) static void begin(void)
 	standin_configure(getenv("STANDIN_CUDA"));
 }
 
-/* What was called how often, and what was left when contexts went. */
+/* The counts of calls, and of objects that contexts left behind. */
 __attribute__((destructor)) static void report(void)
 {
 	static const char *const kinds[] = {
@@ -307,7 +306,7 @@ static bool starts(const char *name, const char *with)
 	return strncmp(name, with, strlen(with)) == 0;
 }
 
-/* What can be called on a thread that has no context. */
+/* Functions that can be called on a thread without a context. */
 static bool is_free(const char *name)
 {
 	return starts(name, "cuInit") || starts(name, "cuDriver") ||
@@ -349,12 +348,12 @@ static CUresult enter(const char *name)
 	return code != CUDA_SUCCESS ? code : told;
 }
 
-/* What only who misuses a driver is told. */
+/* Errors that only a misuse of the driver causes. */
 static bool is_misuse(const char *name, CUresult code)
 {
 	switch (code) {
 	case CUDA_ERROR_INVALID_VALUE:
-		/* Questions: is it a pointer, is there a parameter, can it be
+		/* Queries: is it a pointer, does a parameter exist, can it be
 		 * changed in place? */
 		return !starts(name, "cuPointerGetAttribute") &&
 		       !starts(name, "cuFuncGetParamInfo") &&
@@ -405,8 +404,8 @@ static const struct {
 	function *function;
 } entries[] = { CUDA_CALLS(FINDABLE) };
 
-/* Names that mean something else from a version on: a driver would give what
- * has another signature. */
+/* Names that change their meaning with some version: a driver would return a
+ * function with another signature. */
 static const struct {
 	int version;
 	const char *name;
@@ -461,7 +460,7 @@ CUresult cuGetProcAddress_v2(const char *name, void **out, int version,
 	return CUDA_SUCCESS;
 }
 
-/* --- what they mean ------------------------------------------------------- */
+/* --- names of results ----------------------------------------------------- */
 
 #define NAMED(name, value) { name, #name },
 

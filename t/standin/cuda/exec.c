@@ -2,7 +2,7 @@
 /*
  * A stand-in for libcuda.so.1: executable graphs.  They are copies; an update
  * changes what later launches run.  One never overlaps itself: a launch waits
- * for the one before, on whatever stream.  Nodes run one after another, in an
+ * for the one before, on any stream.  Nodes run one after another, in an
  * order by chance that the edges allow.
  */
 #include <stdlib.h>
@@ -100,7 +100,7 @@ static bool goes_on(CUgraphConditionalHandle handle)
 	return on;
 }
 
-/* One that nobody has decided goes on for ever if nobody ever does. */
+/* A loop that does not set its condition goes on for ever if it never does. */
 static CUresult run_iteration(CUgraphNode node)
 {
 	struct condition *condition;
@@ -162,7 +162,7 @@ static bool is_ready(CUgraphNode node, const char *done)
 	return !done[node->index];
 }
 
-/* A node that can run, by chance. */
+/* A node that can run, chosen at random. */
 static CUgraphNode choose(CUgraph graph, const char *done, size_t hint)
 {
 	size_t i;
@@ -358,7 +358,7 @@ static CUgraphNode find_in(CUgraph graph, CUgraphNode origin)
 	return found;
 }
 
-/* The node behind a handle in a program that nobody runs, or null. */
+/* The node behind a handle in a program that is not running, or null. */
 static CUgraphNode find_to_change(CUgraphExec exec, CUgraphNode origin)
 {
 	struct program *program = exec->program;
@@ -381,7 +381,7 @@ static bool is_box(const struct work *work)
 	       (work->height > 1 || work->depth > 1);
 }
 
-/* Kernels have no operands: all of theirs are zeros. */
+/* Kernels have no operands: all of these are zero. */
 static bool may_become(const CUgraphNode node, const struct work *work)
 {
 	return node->work.context == work->context &&

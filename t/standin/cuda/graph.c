@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A stand-in for libcuda.so.1: building graphs.  What a node does is copied
- * when it is added, child graphs too.  A body of a conditional node takes
- * what the rules let into one, and nothing else.
+ * A stand-in for libcuda.so.1: construction of graphs.  The content of a node
+ * is copied when it is added, child graphs too.  A body of a conditional node
+ * takes only nodes that the rules allow in one.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -60,7 +60,7 @@ CUresult standin_cuGraphDestroy(CUgraph graph)
 {
 	if (standin_find(graph, STANDIN_GRAPH) == NULL)
 		return CUDA_ERROR_INVALID_VALUE;
-	/* A body is its node's. */
+	/* A body belongs to its node. */
 	if (graph->root != graph)
 		return CUDA_ERROR_INVALID_VALUE;
 	standin_forget_conditions(graph);
@@ -115,7 +115,7 @@ CUgraph standin_copy_graph(CUgraph graph, bool of_copy)
 	return copy;
 }
 
-/* --- what a body may hold ------------------------------------------------- */
+/* --- contents of bodies --------------------------------------------------- */
 
 static CUresult check_body_node(CUcontext context, CUgraphNode node);
 
@@ -200,7 +200,8 @@ static void discard(CUgraphNode node)
 	free(node);
 }
 
-/* Add `node`, whose content the caller filled, with `code`: what came of it. */
+/* Add `node`, filled by the caller, with the result `code` so far;
+ * returns the result. */
 static CUresult add(CUgraphNode *out, CUgraph graph, const CUgraphNode *before,
 		    size_t count, CUgraphNode node, CUresult code)
 {
@@ -426,7 +427,7 @@ static CUresult add_conditional(CUgraphNode *out, CUgraph graph,
 	return CUDA_SUCCESS;
 }
 
-/* What is behind the parameters of the node's kind. */
+/* The memory behind the parameters of the node's kind. */
 static bool is_rest_zero(const CUgraphNodeParams *params, size_t used)
 {
 	const char *bytes = (const char *)params->reserved1;
@@ -437,7 +438,7 @@ static bool is_rest_zero(const CUgraphNodeParams *params, size_t used)
 	return i >= sizeof(params->reserved1);
 }
 
-/* Of the generic call, what is needed. */
+/* The required part of the generic call. */
 CUresult standin_cuGraphAddNode(CUgraphNode *out, CUgraph graph,
 				const CUgraphNode *before,
 				const CUgraphEdgeData *edges, size_t count,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What tests of graphs share; see graph_rig.h. */
+/* Rig for tests of graphs; see graph_rig.h. */
 #include <string.h>
 
 #include "graph_rig.h"
@@ -55,7 +55,7 @@ CUgraphNode graph_append(CUgraph graph, CUgraphNode before, int value)
 	return node;
 }
 
-/* One that makes a condition of the word, as it is or less one. */
+/* A node that makes a condition of the word, as it is or less one. */
 CUgraphNode graph_decide(CUgraph graph, CUgraphNode before,
 				CUfunction function,
 				CUgraphConditionalHandle handle)
@@ -96,7 +96,7 @@ void graph_launch(CUgraphExec exec)
 	WORKS(cu.cuStreamSynchronize(rig.stream));
 }
 
-/* What was written, as digits; the list is empty after that. */
+/* The written values, as digits; the list is empty after that. */
 const char *graph_written(void)
 {
 	static char text[ROOM];

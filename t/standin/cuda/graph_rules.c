@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The stand-in for CUDA's driver keeps the rules of graphs: each rule has a
- * check here which fails when it is broken. */
+/* Rules of CUDA's graphs in the stand-in: each rule has a check here which
+ * fails when it is broken. */
 #include <string.h>
 
 #include "graph_rig.h"
 
-/* Edges are kept, and what has none runs in different orders. */
+/* Edges are kept, and unordered nodes run in different orders. */
 static void order(void)
 {
 	CUgraphNode a, b, c, nodes[2];
@@ -99,7 +99,7 @@ static void nodes(void)
 				      rig_context));
 	WORKS(cu.cuGraphAddChildGraphNode(&node[1], rig.graph, NULL, 0,
 					  child));
-	/* It was copied. */
+	/* The descriptor was copied. */
 	WORKS(cu.cuGraphDestroy(child));
 	WORKS(cu.cuGraphAddMemcpyNode(&node[2], rig.graph, &node[1], 1, &copy,
 				      rig_context));
@@ -119,7 +119,7 @@ static void nodes(void)
 	graph_end();
 }
 
-/* What is changed is what later launches run; those under way stay. */
+/* A change applies to later launches; those in flight stay. */
 static void updates(void)
 {
 	int value = 5;
@@ -238,7 +238,7 @@ static void operands(void)
 			  any), CUDA_ERROR_INVALID_VALUE);
 	GIVES(change_copy(exec, b, rig.list, (CUdeviceptr)(uintptr_t)pinned,
 			  any), CUDA_ERROR_INVALID_VALUE);
-	/* Lines stay lines, and what is more is not changed at all. */
+	/* Lines stay lines, and larger shapes cannot be changed at all. */
 	GIVES(change_copy(exec, d, rig.list, rig.list + 32, plain),
 	      CUDA_ERROR_INVALID_VALUE);
 	copy = rows_of(rig.list, rig.list + 32);
@@ -256,7 +256,7 @@ static void operands(void)
 	graph_end();
 }
 
-/* A line needs no pitch, but one that is said has to be right. */
+/* A line needs no pitch, but a given one has to be right. */
 static void pitches(void)
 {
 	CUDA_MEMCPY3D_v2 copy;
@@ -274,7 +274,7 @@ static void pitches(void)
 	graph_end();
 }
 
-/* One executable never overlaps itself, whatever streams it is launched on;
+/* One executable never overlaps itself, on any streams;
  * two of one graph do. */
 static void overlaps(void)
 {
@@ -306,7 +306,7 @@ static void overlaps(void)
 	rig_release(&gates[0]);
 	WORKS(cu.cuStreamSynchronize(other));
 	IS_INT(called, 3);
-	/* What is under way survives its executable. */
+	/* A launch in flight survives its executable. */
 	rig_hold(rig.stream, &gates[1]);
 	WORKS(cu.cuGraphLaunch(one, rig.stream));
 	WORKS(cu.cuGraphExecDestroy(one));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A stand-in for libcuda.so.1: how a kernel runs.  Blocks run one after the
+ * A stand-in for libcuda.so.1: execution of a kernel.  Blocks run one after the
  * other.  A block's threads share a stack as long as none waits at a barrier;
  * one that does keeps its stack, and the next thread gets another.  Built
  * without sanitizers, which do not follow from one stack to another; valgrind
@@ -106,7 +106,7 @@ static void start_fiber(void)
 	swapcontext(&grid->main, &fiber->context);
 }
 
-/* Everybody who is left is at the barrier: go on. */
+/* All remaining threads are at the barrier: go on. */
 static bool pass_barrier(void)
 {
 	bool any = false;
@@ -181,7 +181,7 @@ int standin_run_grid(const struct standin_launch *launch)
 	return state.code;
 }
 
-/* --- what kernels ask for ------------------------------------------------- */
+/* --- services for kernels ------------------------------------------------- */
 
 static struct standin_place *place(void)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A stand-in for libcuda.so.1: memory.  A device's memory is the host's, so
- * addresses are the same everywhere; but who may use what for which is
- * checked as a driver does.  What is allocated is full of rubbish.
+ * addresses are the same everywhere; but each use of memory is checked for
+ * permission as a driver does.  Newly allocated memory is full of rubbish.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -127,7 +127,7 @@ static CUresult allocate(void **out, size_t bytes, enum standin_kind kind,
 	return CUDA_SUCCESS;
 }
 
-/* A driver waits for all that is under way before it takes memory back. */
+/* A driver waits for all work in flight before it frees memory. */
 static CUresult take_back(const void *pointer, enum standin_kind kind,
 			  CUresult unknown)
 {
@@ -141,7 +141,7 @@ static CUresult take_back(const void *pointer, enum standin_kind kind,
 						     context);
 	if (context->sticky != CUDA_SUCCESS)
 		return context->sticky;
-	/* Somebody else may have been faster. */
+	/* Another thread may have been faster. */
 	block = block_at(pointer);
 	if (block == NULL || block->pointer != pointer)
 		return unknown;
@@ -167,7 +167,8 @@ CUresult standin_cuMemAlloc(CUdeviceptr *pointer, size_t bytes)
 	return code;
 }
 
-/* From the device's pool: it is no context's, and stays when that goes. */
+/* From the device's pool: it belongs to no context, and survives all of
+ * them. */
 CUresult standin_cuMemAllocAsync(CUdeviceptr *pointer, size_t bytes,
 				 CUstream handle)
 {
@@ -183,7 +184,7 @@ CUresult standin_cuMemAllocAsync(CUdeviceptr *pointer, size_t bytes,
 	return code;
 }
 
-/* When the stream has come to it; that is waited for here. */
+/* The call waits here until the stream has come to it. */
 CUresult standin_cuMemFreeAsync(CUdeviceptr pointer, CUstream handle)
 {
 	CUstream stream = standin_stream(handle);
@@ -248,7 +249,7 @@ CUresult standin_cuMemHostUnregister(void *pointer)
 			 CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED);
 }
 
-/* --- what an address is --------------------------------------------------- */
+/* --- attributes of addresses ---------------------------------------------- */
 
 CUresult standin_cuMemHostGetDevicePointer(CUdeviceptr *address,
 					   void *pointer, unsigned int flags)
@@ -377,7 +378,7 @@ CUresult standin_cuMemcpyPeerAsync(CUdeviceptr target,
 	return copy(target, source, bytes, stream, false, false);
 }
 
-/* Whether or not it matters, it may not be too large. */
+/* Too large a value is refused even where it does not matter. */
 static bool are_pitches_right(const CUDA_MEMCPY3D_v2 *box)
 {
 	size_t most = (size_t)standin.options.most_pitch;

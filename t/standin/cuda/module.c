@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A stand-in for libcuda.so.1: modules.  It loads what the stand-in compiler
- * makes, a shared object or a PTX with one inside; and of real PTX the one
+ * A stand-in for libcuda.so.1: modules.  It loads the output of the stand-in
+ * compiler, a shared object or a PTX with one inside; and of real PTX the one
  * thing that needs no compiler: an entry that sets the condition of a graph
  * (condition.c).
  */
@@ -19,7 +19,7 @@ enum { DYNAMIC_BYTES = 49152, MOST_DYNAMIC_BYTES = 101376 };
 
 /* --- images --------------------------------------------------------------- */
 
-/* Nobody says how long an image is: its header does. */
+/* The length of an image is not passed: its header has it. */
 static size_t elf_bytes(const void *image)
 {
 	ElfW(Ehdr) header;
@@ -79,19 +79,19 @@ static unsigned word_at(void **arguments, int index)
 	const unsigned *word =
 		(const unsigned *)(uintptr_t)number_at(arguments, index);
 
-	/* Somebody may write it meanwhile. */
+	/* Another process may write it meanwhile. */
 	return __atomic_load_n(word, __ATOMIC_RELAXED);
 }
 
-/* (handle, address of 32 bits): the condition becomes what is there. */
+/* (handle, address of 32 bits): the condition becomes the value there. */
 static void set_from_word(void **arguments)
 {
 	standin_grid_host.set_condition(number_at(arguments, 0),
 					word_at(arguments, 1));
 }
 
-/* (handle, two such addresses, 32 bits): unless what is at the second one is
- * not 0, then it becomes the last. */
+/* (handle, two such addresses, 32 bits): the same, unless the value at the
+ * second one is not 0; then it becomes the last parameter. */
 static void set_unless(void **arguments)
 {
 	unsigned otherwise;
@@ -112,8 +112,10 @@ struct setter {
 static const size_t setter_sizes[] = { 8, 8 };
 static const size_t unless_sizes[] = { 8, 8, 8, 4 };
 
-/* Nothing of it is executed: who calls cudaGraphSetConditional and takes two
- * numbers of 64 bits, or three and one of 32, is taken to mean this. */
+/*
+ * Nothing of it is executed: an entry that calls cudaGraphSetConditional and
+ * takes two numbers of 64 bits, or three and one of 32, is taken to mean this.
+ */
 static const struct standin_module *find_setter(const char *text)
 {
 	const char *entry = strstr(text, ".entry"), *end;
@@ -200,7 +202,7 @@ static CUresult load_image(CUmodule module, const char *image)
 		module->table = dlsym(module->library, STANDIN_MODULE);
 	if (module->table == NULL)
 		return CUDA_ERROR_NO_BINARY_FOR_GPU;
-	/* It calls what is not there. */
+	/* The module calls a function that does not exist. */
 	if ((int)module->table->driver > standin.options.driver_version)
 		return binary ? CUDA_ERROR_INVALID_IMAGE :
 				CUDA_ERROR_INVALID_PTX;
@@ -213,7 +215,8 @@ static CUresult load_image(CUmodule module, const char *image)
 	return CUDA_SUCCESS;
 }
 
-/* Variables that somebody asked for: copies may read and write them. */
+/* Variables that cuModuleGetGlobal has returned: copies may read and write
+ * them. */
 struct variable {
 	struct variable *next;
 	CUmodule module;
@@ -307,7 +310,7 @@ CUresult standin_cuModuleLoadDataEx(CUmodule *out, const void *image,
 	return CUDA_SUCCESS;
 }
 
-/* Also when the last that uses it is done: unloading waits for nobody. */
+/* Also called when its last use ends: unloading waits for nothing. */
 void standin_end_module(CUmodule module)
 {
 	if (standin_find(module, STANDIN_MODULE_KIND) != NULL) {
@@ -326,7 +329,7 @@ CUresult standin_cuModuleUnload(CUmodule module)
 	return CUDA_SUCCESS;
 }
 
-/* --- what is in it -------------------------------------------------------- */
+/* --- contents ------------------------------------------------------------- */
 
 CUresult standin_cuModuleGetFunction(CUfunction *out, CUmodule module,
 				     const char *name)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The stand-ins for CUDA's driver and compiler: modules and kernels run as
- * CUDA has it, and what it refuses is refused. */
+/* Rules of modules and kernels in the stand-ins for CUDA's driver and compiler:
+ * they run as CUDA has it, and CUDA's refusals are refused. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A stand-in for libnvrtc.so, for tests: CUDA C++ is compiled by the C++
- * compiler of the host, with a prelude that says what CUDA's words mean
- * there.  What comes out is for the stand-in driver alone.  The compiler is
- * STANDIN_CXX of the environment, else the one that configure found.
+ * compiler of the host, with a prelude that defines CUDA's words there.  The
+ * output is for the stand-in driver alone.  The compiler is STANDIN_CXX of the
+ * environment, else the one that configure found.
  */
 #include <ctype.h>
 #include <fcntl.h>
@@ -111,7 +111,7 @@ static const char *value_of(const char *option, const char *name)
 	return strncmp(option, name, length) == 0 ? option + length : NULL;
 }
 
-/* Quoted for the shell; what has a quote itself is refused. */
+/* Quoted for the shell; options that contain a quote are refused. */
 static bool pass_on(struct choice *choice, const char *option)
 {
 	if (strchr(option, '\'') != NULL)
@@ -181,7 +181,7 @@ static bool preprocess(const char *folder, nvrtcProgram program,
 	return done;
 }
 
-/* What its ptxas says of a function that it does not know. */
+/* The message of its ptxas about an unknown function. */
 static bool refuse_loops(const char *folder)
 {
 	static const char said[] = "ptxas fatal   : Unresolved extern "

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A stand-in for libcuda.so.1: what lives, and what was left behind. */
+/* A stand-in for libcuda.so.1: live objects, and those left behind. */
 #include "standin.h"
 
 enum { BUCKETS = 1024 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The stand-ins for CUDA, as a test of the backend opens them. */
+/* The stand-ins for CUDA, opened for a test of the backend. */
 #ifndef STANDIN_PLACE_H
 #define STANDIN_PLACE_H
 
@@ -9,10 +9,10 @@
 #include "rig.h"
 #include "lib/suite.h"
 
-/* The driver's file, and behind it the setting that says the compiler's. */
+/* The driver's file, and behind it the setting that names the compiler's. */
 static char standin_path[1024];
 
-/* No context is open.  What is compiled is kept until the program ends. */
+/* No context is open.  Compiled code is kept until the program ends. */
 static inline void standin_prepare(const char *options)
 {
 	const char *build = getenv("abs_top_builddir");
@@ -37,7 +37,8 @@ static inline uint64_t standin_left(void)
 	return left;
 }
 
-/* All was given back, and somebody has decided each iteration of a loop. */
+/* All objects were destroyed, and the condition was set in each iteration of a
+ * loop. */
 static inline void standin_is_clean(void)
 {
 	IS_UINT(rig_undecided(), 0);

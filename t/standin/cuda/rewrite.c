@@ -94,7 +94,7 @@ static const char *skip_quoted(const char *at)
 
 /* --- kernels -------------------------------------------------------------- */
 
-/* Only names of C are found by name; what C++ makes of others, nobody knows. */
+/* Only names of C are found by name; the mangled names of C++ are not. */
 static bool is_named_in_c(const struct text *before)
 {
 	const char *mark = "extern \"C\"";
@@ -106,7 +106,7 @@ static bool is_named_in_c(const struct text *before)
 				       length) == 0;
 }
 
-/* What follows __global__, up to the name of the function. */
+/* The text that follows __global__, up to the name of the function. */
 static const char *rewrite_kernel(struct text *out, struct text *table,
 				  const char *at)
 {
@@ -151,7 +151,8 @@ static const char *rewrite_kernel(struct text *out, struct text *table,
 
 /* --- shared memory -------------------------------------------------------- */
 
-/* `extern __shared__ type name[];` in a function: what the launch asked for. */
+/* `extern __shared__ type name[];` in a function: the memory that the launch
+ * asked for. */
 static const char *rewrite_dynamic(struct text *out, const char *at)
 {
 	const char *end = at + strcspn(at, "[;"), *name = end, *last;

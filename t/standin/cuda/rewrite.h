@@ -15,8 +15,8 @@ void text_add(struct text *text, const char *bytes, size_t count);
 void text_print(struct text *text, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* The same with the table of its kernels behind it.  The oldest driver that has all
- * functions that it calls, or 0. */
+/* Does the same with the table of its kernels behind it.  Returns the oldest
+ * driver that has all functions that it calls, or 0. */
 unsigned rewrite(struct text *out, const char *source, unsigned arch);
 
 #endif

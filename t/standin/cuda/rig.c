@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What tests of the stand-ins share; see rig.h. */
+/* Rig for tests of the stand-ins for CUDA; see rig.h. */
 #include <dlfcn.h>
 #include <sched.h>
 #include <stdio.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What tests of the stand-ins share: finding them, a context, kernels. */
+/* Rig for tests of the stand-ins for CUDA: the libraries, a context,
+ * kernels. */
 #ifndef STANDIN_RIG_H
 #define STANDIN_RIG_H
 
@@ -23,13 +24,13 @@ extern standin_misused_function *rig_misused;
 
 extern CUcontext rig_context;
 
-/* Load both libraries, once; false: that check failed. */
+/* Load both libraries, once; returns false when that check failed. */
 bool rig_load(void);
 /* With these options: a current context of device 0. */
 bool rig_open(const char *options);
-/* Let it go; nothing may have been left behind. */
+/* Release it; nothing may have been left behind. */
 void rig_close(void);
-/* The same after an error that sticks: everything may be left. */
+/* Does the same after an error that sticks: everything may be left. */
 void rig_abandon(void);
 
 /* A text as an image, to be freed; `arch` is "sm_90" or "compute_90". */
@@ -47,10 +48,10 @@ struct gate {
 	int reached, open;
 };
 void rig_hold(CUstream stream, struct gate *gate);
-/* The same as a host function, for a gate that is all zero. */
+/* Does the same as a host function, for a gate that is all zero. */
 void rig_stand(void *gate);
 void rig_release(struct gate *gate);
-/* Until the stream stands there. */
+/* Wait until the stream stands there. */
 void rig_meet(struct gate *gate);
 
 #define WORKS(call) IS_INT(call, CUDA_SUCCESS)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A stand-in for libcuda.so.1, for tests: what its files share.
+ * A stand-in for libcuda.so.1, for tests: declarations shared by its files.
  *
  * All state is behind one lock.  Every function of the driver is entered with
  * it (entry.c) and left without it.  Work is done by a few threads of the
- * stand-in, without the lock.  What a handle means is looked up among the
- * objects that live, so that one that was destroyed is an error and no crash.
+ * stand-in, without the lock.  A handle is looked up among the live objects, so
+ * that a destroyed one is an error and no crash.
  */
 #ifndef STANDIN_H
 #define STANDIN_H
@@ -34,7 +34,7 @@ STANDIN_EXPORT standin_undecided_function standin_undecided;
 STANDIN_EXPORT standin_failed_function standin_failed;
 STANDIN_EXPORT standin_misused_function standin_misused;
 
-/* What CUDA_CALLS becomes here: the functions behind the entries. */
+/* The meaning of CUDA_CALLS here: the functions behind the entries. */
 #define STANDIN_DECLARE(version, name, symbol, parameters, arguments) \
 	CUresult standin_##name parameters;
 CUDA_CALLS(STANDIN_DECLARE)
@@ -50,16 +50,16 @@ struct CUctx_st {
 	struct object object;
 	int device;
 	unsigned owners; /* retained so often */
-	CUresult sticky; /* what every call gives from now on */
+	CUresult sticky; /* the result of every call from now on */
 	CUstream legacy; /* the stream with the null handle */
 	unsigned peers;  /* a bit for each device */
 };
 
-/* --- work: what commands and nodes do */
+/* --- work: execution of commands and nodes */
 
-/* What memory is; where a node is changed, it may not change. */
+/* The kind of some memory; it may not change when a node is changed. */
 struct standin_operand {
-	CUmemorytype said; /* 0: nobody said */
+	CUmemorytype said; /* 0: not given */
 	enum standin_kind kind; /* STANDIN_KINDS: the driver knows nothing */
 	CUcontext context;
 	int device;
@@ -76,7 +76,7 @@ struct work {
 	char *target;
 	const char *source;
 	struct standin_operand to, from; /* of nodes */
-	char *staged; /* what `source` is, when it is ours */
+	char *staged; /* the kind of `source`, when it is the stand-in's */
 	size_t bytes;
 	unsigned value, element;
 	size_t pitch, height;
@@ -84,12 +84,12 @@ struct work {
 	size_t slice, source_slice;
 	CUhostFn host;
 	CUstreamCallback callback;
-	CUstream stream; /* that the callback is told */
+	CUstream stream; /* the status that the callback gets */
 	void *user_data;
 	struct program *program;
 };
 
-/* A command in a stream; lives as long as somebody waits for it. */
+/* A command in a stream; lives as long as a thread waits for it. */
 struct op {
 	struct op *next;
 	unsigned references;
@@ -173,7 +173,7 @@ struct CUgraph_st {
 	unsigned execs; /* made of it and alive */
 };
 
-/* What an executable graph runs; never changed while somebody runs it. */
+/* The content of an executable graph; never changed while it runs. */
 struct program {
 	CUgraph graph;
 	unsigned references;
@@ -226,7 +226,7 @@ void *standin_new(size_t bytes);
 /* The context of the calling thread, or null. */
 CUcontext standin_current(void);
 
-/* --- object.c: what lives */
+/* --- object.c: live objects */
 
 void standin_add(struct object *object, enum standin_kind kind,
 		 CUcontext context);
@@ -239,14 +239,14 @@ void standin_forget_counts(void);
 
 /* --- memory.c */
 
-/* What `bytes` at an address are; STANDIN_KINDS: nothing that is known. */
+/* The kind of the `bytes` at an address; STANDIN_KINDS: unknown memory. */
 enum standin_kind standin_memory_kind(const void *pointer, size_t bytes);
 void standin_free_memory(struct object *object);
-/* Of a memcpy or memset node. */
+/* Fill in the work of a memcpy or memset node. */
 CUresult standin_fill_copy(struct work *work, const CUDA_MEMCPY3D_v2 *params);
 CUresult standin_fill_fill(struct work *work,
 			   const CUDA_MEMSET_NODE_PARAMS_v1 *params);
-/* Of one context and one type. */
+/* Returns whether the memory is of one context and one type. */
 bool standin_is_same_memory(const struct standin_operand *one,
 			    const struct standin_operand *other);
 
@@ -263,7 +263,7 @@ void standin_drop(struct op *op);
 void standin_await(struct op *op);
 /* Sleep until a context has nothing to do. */
 void standin_idle(CUcontext context);
-/* Nobody has work any more. */
+/* Returns whether no thread has work any more. */
 void standin_stop_workers(void);
 /* Between iterations, without the lock. */
 void standin_go_on_elsewhere(void);
@@ -273,7 +273,7 @@ void standin_end_event(CUevent event);
 
 /* --- work.c: without the lock, but for free and copy */
 
-/* `before`: what went wrong already, which only callbacks are told. */
+/* `before`: an earlier failure, which only callbacks get. */
 CUresult standin_perform(struct work *work, CUresult before);
 void standin_free_work(struct work *work);
 /* With its own arguments and references. */
@@ -282,24 +282,24 @@ void standin_copy_work(struct work *to, const struct work *from);
 /* --- module.c */
 
 void standin_end_module(CUmodule module);
-/* Inside a module's variable that somebody asked for. */
+/* Inside a module's variable that cuModuleGetGlobal has returned. */
 bool standin_is_variable(const void *pointer, size_t bytes);
 CUresult standin_fill_launch(struct work *work, CUfunction function,
 			     const unsigned grid[3], const unsigned block[3],
 			     unsigned shared_bytes, void **arguments);
 
-/* --- graph.c: what users build */
+/* --- graph.c: graphs as users build them */
 
 CUgraph standin_new_graph(CUgraph root);
 CUresult standin_fill_kernel(struct work *work,
 			     const CUDA_KERNEL_NODE_PARAMS_v2 *params);
 
 void standin_free_graph(CUgraph graph);
-/* Nodes of the copy know of which they are copies, or of which those are. */
+/* Nodes of the copy refer to their originals, or those to their copies. */
 CUgraph standin_copy_graph(CUgraph graph, bool of_copy);
 bool standin_has_conditions(CUgraph graph);
 
-/* --- exec.c: what runs */
+/* --- exec.c: executable graphs */
 
 void standin_end_exec(CUgraphExec exec);
 void standin_drop_program(struct program *program);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A stand-in for libcuda.so.1: streams and events.  A few threads take, by
- * chance, from the streams whose first command can run; with one thread, one
+ * A stand-in for libcuda.so.1: streams and events.  A few threads take, at
+ * random, from the streams whose first command can run; with one thread, one
  * seed is one order.  An event stands for the command that it was recorded
- * behind at the time of the call: who waits for one that was never recorded
+ * behind at the time of the call: a wait for an event that was never recorded
  * waits for nothing.
  */
 #include <stdlib.h>
@@ -104,7 +104,7 @@ static bool is_held_up(const struct CUstream_st *stream)
 	return false;
 }
 
-/* One of the streams that have something to do, or null. */
+/* Returns a stream that has something to do, or null. */
 static CUstream choose(void)
 {
 	CUstream stream, chosen = NULL;
@@ -141,8 +141,8 @@ static void run(CUstream stream)
 		forget_stream(stream);
 }
 
-/* Who runs a loop is in the way of nobody's commands but his own stream's: where there
- * is one thread, it does one of them.  A loop in that does the same. */
+/* A thread that runs a loop delays no other stream's commands: where there is
+ * one thread, it executes one of them.  A loop in that does the same. */
 void standin_go_on_elsewhere(void)
 {
 	CUstream stream;
@@ -221,7 +221,7 @@ static bool is_legacy(CUstream stream)
 	return stream == stream->object.context->legacy;
 }
 
-/* The stream without a name and those that block stand in each other's way. */
+/* The stream without a name and those that block wait for each other. */
 static void add_legacy_waits(CUstream stream, struct op *op)
 {
 	CUcontext context = stream->object.context;

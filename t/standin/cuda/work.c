@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A stand-in for libcuda.so.1: what a command or a node does, on a thread of
+/* A stand-in for libcuda.so.1: execution of a command or a node, on a thread of
  * the stand-in and without its lock. */
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 
 /* --- kernels -------------------------------------------------------------- */
 
-/* What tests make fail, counted over all kernels. */
+/* Failures that tests ask for, counted over all kernels. */
 static CUresult injected(void)
 {
 	CUresult code = CUDA_SUCCESS;
@@ -62,7 +62,7 @@ static void run_fill(const struct work *work)
 		fill_row(work->target + row * work->pitch, work);
 }
 
-/* One line is most of them, and has no height. */
+/* Most copies are one line, which has no height. */
 static void run_copy(const struct work *work)
 {
 	size_t i, k;
@@ -140,7 +140,7 @@ void standin_free_work(struct work *work)
 	work->kind = WORK_NONE;
 }
 
-/* One block: the pointers, then each value, each at a multiple of 16. */
+/* A single block: the pointers, then each value, each at a multiple of 16. */
 static void **copy_arguments(const struct standin_kernel *kernel,
 			     void **arguments)
 {

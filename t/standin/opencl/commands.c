@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Queues, events, and who runs commands when.  A queue runs in order; behind a
- * command that failed nothing is run until the host has been told of it, but
- * for a driver that goes on.
+ * Queues, events, and the threads that run commands.  A queue runs in order;
+ * behind a command that failed nothing is run until the host has been notified
+ * of it, except in the mode of a driver that goes on.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -182,7 +182,7 @@ static struct fake_queue *find_ready(void)
 	return queue;
 }
 
-/* What it fails with before it has begun. */
+/* Its status if it fails before it starts. */
 static cl_int judge(const struct fake_command *command)
 {
 	cl_uint i;
@@ -344,7 +344,7 @@ static bool somebody_runs(void)
 	return fake.running;
 }
 
-/* One step; false: what is waited for never comes. */
+/* One step; returns false when the awaited event never comes. */
 static bool wait_a_step(void)
 {
 	if (telling)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of the stand-in share. */
+/* Shared declarations of the files of the stand-in for OpenCL. */
 #ifndef T_CL_FAKE_H
 #define T_CL_FAKE_H
 
@@ -22,8 +22,8 @@ enum { FAKE_DEVICES = 4, FAKE_PARAMETERS = 16, FAKE_VALUE_BYTES = 16 };
 
 #define FAKE_LARGEST_BYTES ((cl_ulong)16 << 20)
 
-/* What is behind a handle.  Dead ones are kept until the next reset, so that
- * who still uses one is found. */
+/* The object behind a handle.  Dead ones are kept until the next reset, so that
+ * a later use is detected. */
 enum fake_kind {
 	FAKE_PLATFORM = 0x636c3031,
 	FAKE_DEVICE,
@@ -39,7 +39,8 @@ struct fake_object {
 	enum fake_kind kind;
 	uint32_t references;
 	struct fake_object *next;
-	void (*end)(void *object); /* what it owns; or null */
+	void (*end)(void *object); /* releases the objects that it owns; or
+				    * null */
 };
 
 struct fake_device {
@@ -54,7 +55,7 @@ struct fake_context {
 
 struct fake_memory {
 	struct fake_object object;
-	struct fake_object *parent; /* its context, or what it is a part of */
+	struct fake_object *parent; /* its context, or its parent */
 	unsigned char *bytes;
 	size_t count;
 	bool ours;
@@ -81,7 +82,7 @@ struct fake_kernel {
 	struct fake_program *program;
 	plait_kernel_function function;
 	cl_uint count;
-	bool guarded; /* the last one tells whether it does anything */
+	bool guarded; /* the last one tells whether it has an effect */
 	struct fake_argument arguments[FAKE_PARAMETERS];
 };
 
@@ -95,11 +96,12 @@ struct fake_told {
 struct fake_event {
 	struct fake_object object;
 	cl_int state;
-	struct fake_queue *queue; /* that it is over in; null before that */
+	struct fake_queue *queue; /* in which it ended; null before that */
 	struct fake_told *told;
 };
 
-/* Owns a reference of each event, of its queue, and of what it works on. */
+/* Owns a reference of each event, of its queue, and of the objects that it
+ * uses. */
 struct fake_command {
 	struct fake_command *next;
 	struct fake_queue *queue;
@@ -126,7 +128,7 @@ struct fake_queue {
 	struct fake_queue *next;
 	struct fake_command *head, *tail;
 	bool running; /* the head is */
-	cl_int failed; /* and nobody was told */
+	cl_int failed; /* and was not reported yet */
 };
 
 struct fake_world {
@@ -136,7 +138,7 @@ struct fake_world {
 	struct fakecl_report report;
 	struct fake_object *objects;
 	struct fake_queue *queues;
-	struct fake_told *told; /* whose event is over */
+	struct fake_told *told; /* callbacks to call: their event has ended */
 	uint32_t telling;	/* calls that have not come back */
 	struct fake_device devices[FAKE_DEVICES];
 	struct fake_object platform;
@@ -148,7 +150,7 @@ struct fake_world {
 
 extern struct fake_world fake;
 
-/* --- twins.c: the lock is held for all that is below, but where it says so */
+/* --- twins.c: the lock is held for all functions below, unless stated */
 
 __attribute__((format(printf, 1, 2))) void fake_sin(const char *format, ...);
 
@@ -159,7 +161,7 @@ bool fake_is(const void *handle, enum fake_kind kind);
 void fake_retain(void *object);
 void fake_release(void *object);
 void fake_forget_objects(void);
-/* What is asked for, if there is room. */
+/* The requested answer, if there is room. */
 cl_int fake_give(const void *from, size_t bytes, size_t room, void *value,
 		 size_t *out_bytes);
 
@@ -171,16 +173,16 @@ cl_int fake_launch(struct fake_command *command);
 
 /* --- commands.c */
 
-/* Null, with *code, if it cannot be. */
+/* Null, with *code, on failure. */
 struct fake_command *fake_command(cl_command_queue queue, cl_uint count,
 				  const cl_event *waits, cl_int *code);
-/* Take it, and give out its event if that is wanted. */
+/* Take the command, and return its event if the caller wants one. */
 void fake_enqueue(struct fake_command *command, cl_event *event);
 void fake_await(struct fake_event *event);
-/* Whoever was told something may go on before the call that told it has given
- * back the event. */
+/* The recipient of a callback may go on before the call that invoked it has
+ * released the event. */
 void fake_await_told(void);
-/* Run what there is to run, if that is this thread's to do. */
+/* Run the commands that can run, if that is this thread's duty. */
 void fake_go_on(void);
 void fake_begin_thread(void);
 void fake_end_thread(void);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A stand-in for the ICD loader and a driver of OpenCL: what tests tell it, and
- * what it tells them.  It is opened by path, by the backend (loader=PATH) and by
- * the test, which finds the table `fakecl` in it.
+ * Control table of the stand-in for the ICD loader and a driver of OpenCL.  The
+ * library is opened by path, by the backend (loader=PATH) and by the test,
+ * which finds the table `fakecl` in it.
  */
 #ifndef T_FAKECL_H
 #define T_FAKECL_H
@@ -12,7 +12,7 @@
 
 #include "plait/plait.h"
 
-/* When commands are run, and who is told on which thread. */
+/* The threads that run commands and that call callbacks. */
 enum {
 	FAKECL_AT_ONCE,	/* inside of the call that enqueues them */
 	FAKECL_FLUSHED,	/* inside of the call that flushes or waits */
@@ -24,32 +24,31 @@ struct fakecl_setup {
 	uint32_t mode;
 	uint32_t devices;    /* 0 to 4 */
 	bool gpu;	     /* memory is the driver's, as seen from outside */
-	bool no_platform;    /* what the loader says without any driver */
-	bool late;	     /* who waits for events is told when nothing is
+	bool no_platform;    /* the loader's answer when there is no driver */
+	bool late;	     /* callbacks of events are called when nothing is
 			      * left to run, the newest first */
 	const char *fail;    /* calls of this function alone; null: of all */
 	uint64_t fail_call;  /* the one that fails, from 1; 0: none */
-	bool goes_on;	     /* behind a command that failed, as if it had not */
+	bool goes_on;	     /* behind a command that failed, as if it had
+			      * not */
 	bool fail_rest;	     /* and all behind it, commands too */
 	uint64_t fail_command; /* the one that ends with the code */
-	int32_t code;	     /* what fails gives */
+	int32_t code;	     /* status of the failure */
 };
 
 struct fakecl_report {
 	uint64_t calls;	     /* that counted for fail_call */
 	uint64_t commands;
-	uint64_t live;	     /* objects that nobody gave back */
+	uint64_t live;	     /* objects that were not released */
 	const char *failed;  /* the function that failed first, or null */
 	char sin[256];	     /* the first rule of OpenCL that was broken */
 };
 
 struct fakecl {
-	/* Forget all; nobody may have anything of it any more. */
+	/* Reset all; no object may be in use any more. */
 	void (*reset)(const struct fakecl_setup *setup);
-	/*
-	 * What a kernel of this name, or with this signature, does, if its
-	 * program has the text in it; null fits all.  The text has to stay.
-	 */
+	/* The action of a kernel of this name, or with this signature, if its
+	 * program has the text in it; null fits all.  The text has to stay. */
 	void (*teach)(const char *name, const char *text,
 		      plait_kernel_function function);
 	void (*report)(struct fakecl_report *out);

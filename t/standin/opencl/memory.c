@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory, and parts of it. */
+/* Memory objects and sub-buffers of the stand-in for OpenCL. */
 #include <stdlib.h>
 
 #include "fake.h"

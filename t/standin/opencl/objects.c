@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Handles, platforms, devices, contexts. */
+/* Handles, platforms, devices and contexts of the stand-in for OpenCL. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

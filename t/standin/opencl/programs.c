@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Programs are their texts, and their binaries too.  A text with "no such
- * language" in it does not build; what a kernel does, a test has taught.
+ * Programs and kernels of the stand-in for OpenCL.  A program is its text, and
+ * its binary too.  A text with "no such language" in it does not build; the
+ * action of a kernel is a function that the test registered.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -176,8 +177,8 @@ static void end_kernel(void *object)
 	fake_release(kernel->program);
 }
 
-/* Where the parameters of a function begin: of one that plait wrote out they
- * stand in a line of their own. */
+/* Returns where the parameters of a function begin: in a text that plait
+ * generated they stand in a line of their own. */
 static const char *find_parameters(const struct fake_program *program,
 				   const char *entry, const char *name)
 {
@@ -300,7 +301,7 @@ cl_int fake_clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_id device,
 
 /* --- launches ------------------------------------------------------------- */
 
-/* Without the lock: nobody changes a kernel that is launched. */
+/* Without the lock: a kernel in flight is not changed. */
 cl_int fake_launch(struct fake_command *command)
 {
 	struct fake_kernel *kernel = command->kernel;

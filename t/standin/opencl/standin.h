@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The stand-in for OpenCL, as a test opens it: t/standin/opencl/fakecl.h. */
+/* The stand-in for OpenCL, opened for a test: t/standin/opencl/fakecl.h. */
 #ifndef T_CL_STANDIN_H
 #define T_CL_STANDIN_H
 
@@ -39,7 +39,7 @@ static inline struct fakecl_report standin_report(void)
 	return report;
 }
 
-/* All was given back, and no rule was broken. */
+/* All objects were released, and no rule was broken. */
 static inline void standin_is_clean(void)
 {
 	struct fakecl_report report = standin_report();

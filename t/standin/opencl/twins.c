@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The functions that the backend finds: each counts, fails when it is its turn,
- * and else does what it is for.
+ * Exported functions of the stand-in for OpenCL: each counts, fails when the
+ * test asked for that, and otherwise calls its implementation.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -25,16 +25,17 @@ void fake_sin(const char *format, ...)
 	va_end(args);
 }
 
-/* --- whose turn it is ----------------------------------------------------- */
+/* --- injected failures ---------------------------------------------------- */
 
-/* Giving back, and waiting for the end, happen even if they say that not. */
+/* Releases, and waits for the end, take effect even if they report a
+ * failure. */
 static bool happens(const char *name)
 {
 	return strncmp(name, "clRelease", 9) == 0 ||
 	       strcmp(name, "clFinish") == 0;
 }
 
-/* Takes the lock.  What the call fails with, or CL_SUCCESS. */
+/* Takes the lock.  Returns the failure of the call, or CL_SUCCESS. */
 static cl_int enter(const char *name)
 {
 	bool counts = fake.setup.fail == NULL ||
@@ -52,7 +53,8 @@ static cl_int enter(const char *name)
 	return fake.setup.code;
 }
 
-/* What nobody made fail was asked for wrongly, with few exceptions. */
+/* A failure that the test did not ask for means a wrong call, with few
+ * exceptions. */
 static cl_int leave(const char *name, cl_int code)
 {
 	if (code != CL_SUCCESS && code != -1001 &&

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The functions that enqueue, and what their commands do. */
+/* Functions of the stand-in for OpenCL that enqueue, and the execution of their
+ * commands. */
 #include <string.h>
 
 #include "fake.h"
@@ -12,7 +13,7 @@ static bool holds(const void *handle, size_t offset, size_t bytes)
 	       offset <= memory->count && bytes <= memory->count - offset;
 }
 
-/* --- what commands do ----------------------------------------------------- */
+/* --- execution of commands ------------------------------------------------ */
 
 static cl_int do_copy(struct fake_command *command)
 {
