@@ -50,12 +50,14 @@ if HWLOC
 %C%_plait_host_la_CPPFLAGS += -DHAVE_HWLOC $(HWLOC_CFLAGS)
 %C%_plait_host_la_LIBADD += $(HWLOC_LIBS)
 endif
+# forward: the default slots of interposers
+FORWARD = %D%/forward/forward.c %D%/forward/forward.h
 # fault: calls that fail
 pkglib_LTLIBRARIES += %D%/plait_fault.la
 %C%_plait_fault_la_SOURCES = %D%/fault/choose.c %D%/fault/entry.c \
-	%D%/fault/fault.h %D%/fault/kernel.c %D%/fault/loss.c %D%/fault/notice.c \
-	%D%/fault/option.c
-%C%_plait_fault_la_CPPFLAGS = $(CPPFLAGS_PLUGIN)
+	%D%/fault/fault.h %D%/fault/loss.c %D%/fault/notice.c \
+	%D%/fault/option.c $(FORWARD)
+%C%_plait_fault_la_CPPFLAGS = $(CPPFLAGS_PLUGIN) -I$(srcdir)/%D%
 %C%_plait_fault_la_LDFLAGS = $(LDFLAGS_PLUGIN)
 %C%_plait_fault_la_LIBADD = -lpthread
 # driven: what backends share whose commands a driver runs
@@ -78,10 +80,10 @@ pkglib_LTLIBRARIES += %D%/plait_opencl.la
 endif
 # trace: a timeline
 pkglib_LTLIBRARIES += %D%/plait_trace.la
-%C%_plait_trace_la_SOURCES = %D%/trace/entry.c %D%/trace/kernel.c %D%/trace/name.c \
+%C%_plait_trace_la_SOURCES = %D%/trace/entry.c %D%/trace/name.c \
 	%D%/trace/record.c %D%/trace/signal.c %D%/trace/submit.c \
-	%D%/trace/trace.h %D%/trace/write.c
-%C%_plait_trace_la_CPPFLAGS = $(CPPFLAGS_PLUGIN)
+	%D%/trace/trace.h %D%/trace/write.c $(FORWARD)
+%C%_plait_trace_la_CPPFLAGS = $(CPPFLAGS_PLUGIN) -I$(srcdir)/%D%
 %C%_plait_trace_la_LDFLAGS = $(LDFLAGS_PLUGIN)
 %C%_plait_trace_la_LIBADD = -lpthread
 # cuda: NVIDIA's driver, which is found when it is opened

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The simulated system: its objects and what its files offer each other.
- * system.c open and close; option.c settings; clock.c virtual time and events;
- * random.c the one stream of random numbers; kernel.c, memory.c, queue.c,
- * signal.c the objects; drive.c waiting and pumping, the only places where time goes on.
+ * Types and functions of the simulated system.  system.c has open and close,
+ * option.c the options, clock.c virtual time and events, random.c the random
+ * numbers, kernel.c, memory.c, queue.c and signal.c the objects, run.c and
+ * segment.c the execution, drive.c wait and pump, the only slots in which time
+ * advances.
  */
 #ifndef PLAIT_PLUGINS_CHAOS_H
 #define PLAIT_PLUGINS_CHAOS_H
@@ -22,21 +23,22 @@ typedef struct plait_backend_queue chaos_queue;
 typedef struct plait_backend_signal chaos_signal;
 typedef struct plait_backend_memory chaos_memory;
 
-/* What real drivers do and the rules permit; chosen by the option quirks. */
+/* Behaviour of real drivers that the rules permit; option `quirks`. */
 enum {
-	/* Upcalls come long after the emission. */
+	/* Notifications come long after the emission. */
 	CHAOS_LATE_NOTIFY = 1 << 0,
-	/* Upcalls come inside signal_notify when the point has happened. */
+	/* A point that has happened is notified inside signal_notify. */
 	CHAOS_INLINE_NOTIFY = 1 << 1,
-	/* The host sees emissions long after the queues did. */
+	/* The host sees emissions long after the queues do. */
 	CHAOS_SLOW_HOST = 1 << 2,
-	/* Nothing runs before its queue was flushed. */
-	CHAOS_BATCH = 1 << 3,
-	/* Delays vary a thousandfold, so that queues overtake each other. */
+	/* Work starts only after its queue was flushed. */
+	CHAOS_NEEDS_FLUSH = 1 << 3,
+	/* Delays vary by a factor of 1024, so that queues overtake each
+	 * other. */
 	CHAOS_SHUFFLE = 1 << 4,
-	/* Queues that wait wake up for nothing and look again. */
+	/* Waiting queues have spurious wake-ups. */
 	CHAOS_SPURIOUS = 1 << 5,
-	/* Mapped memory is a copy, written back by unmap. */
+	/* A mapping is a copy, written back by unmap. */
 	CHAOS_STAGED_MAP = 1 << 6
 };
 
@@ -55,7 +57,7 @@ typedef struct chaos_options {
 	uint64_t segments;
 	uint64_t patches;
 	uint64_t rows;
-	uint64_t regions; /* in them */
+	uint64_t regions; /* in segments */
 	uint64_t patience_ms;
 	uint64_t log;
 	chaos_range submit_ns;
@@ -64,12 +66,12 @@ typedef struct chaos_options {
 	uint32_t quirks;
 } chaos_options;
 
-/* What happens at a time; embedded in whom it happens to, at most once. */
+/* A scheduled callback, embedded in its owner; in the heap at most once. */
 typedef struct chaos_event {
 	uint64_t time_ns;
 	uint64_t order;
-	uint64_t place; /* 1 + index in the heap; 0 when not in it */
-	void (*happen)(chaos *system, void *owner);
+	uint64_t place; /* 1 + index in the heap; 0: not scheduled */
+	void (*callback)(chaos *system, void *owner);
 	void *owner;
 } chaos_event;
 
@@ -77,9 +79,9 @@ struct chaos_device {
 	uint32_t index;
 	uint32_t running;
 	uint64_t memory_used;
-	/* Queues that could run and have no room; in order of arrival. */
-	chaos_queue *crowd;
-	uint32_t crowd_count;
+	/* Ready queues that wait for one of `parallel` slots, newest first. */
+	chaos_queue *ready;
+	uint32_t ready_count;
 };
 
 struct chaos {
@@ -87,15 +89,14 @@ struct chaos {
 	const plait_host_services *services;
 	chaos_options options;
 
-	/*
-	 * Guards everything below and every object; never held while a host
-	 * function or an upcall runs.  No other lock is taken under it but
-	 * those inside the host services.
-	 */
+	/* Guards everything below and every object; released while a host
+	 * function or a notification callback runs.  Only locks inside the host
+	 * services are taken under it. */
 	pthread_mutex_t lock;
-	/* Something that a thread in signal_wait may wait for has changed. */
+	/* Broadcast after each change that a thread in signal_wait may
+	 * await. */
 	pthread_cond_t changed;
-	/* Signals that were raised, which the host has yet to see. */
+	/* Signals with emissions that the host has not seen. */
 	chaos_signal *unseen;
 	pthread_t first_thread;
 	bool many_threads;
@@ -122,8 +123,8 @@ struct plait_backend_memory {
 	chaos_device *device;
 	unsigned char *bytes;
 	uint64_t size_bytes;
-	uint64_t alignment; /* not of wrapped memory */
-	void *block; /* what was allocated; null for wrapped memory */
+	uint64_t alignment; /* of allocated memory */
+	void *block; /* allocation; null for wrapped memory */
 	uint64_t block_bytes;
 	struct chaos_map *maps;
 };
@@ -142,24 +143,24 @@ struct chaos_batch {
 };
 
 /*
- *   IDLE ----submit/flush----> COMING -> WAITING -> CROWDED -> RUNNING
- *    ^                            ^                               |
- *    +------- nothing left -------+------- next batch ------------+
+ *   IDLE --submit/flush--> SCHEDULED -> WAITING -> READY -> RUNNING
+ *    ^                        ^                               |
+ *    +----- no batch left ----+--------- next batch ----------+
  */
 enum {
-	CHAOS_QUEUE_IDLE,    /* nothing that it may start */
-	CHAOS_QUEUE_COMING,  /* its event says when to look again */
-	CHAOS_QUEUE_WAITING, /* in the list of a signal */
-	CHAOS_QUEUE_CROWDED, /* in the crowd of its device */
-	CHAOS_QUEUE_RUNNING, /* its event ends the command */
-	CHAOS_QUEUE_CALLING  /* a thread is inside its host function */
+	CHAOS_QUEUE_IDLE,    /* has no batch that it may start */
+	CHAOS_QUEUE_SCHEDULED,  /* event: look at the next batch */
+	CHAOS_QUEUE_WAITING, /* in the waiters of a signal */
+	CHAOS_QUEUE_READY, /* in the ready list of its device */
+	CHAOS_QUEUE_RUNNING, /* event: end of the command */
+	CHAOS_QUEUE_CALLING  /* a thread runs its host function */
 };
 
 struct plait_backend_queue {
 	chaos_event event;
 	chaos_queue *next;
 	chaos_queue *previous;
-	chaos_queue *next_waiter; /* of a signal, or in the crowd */
+	chaos_queue *next_waiter; /* of a signal, or in the ready list */
 	uint64_t number;
 	chaos_device *device;
 	char label[48];
@@ -167,17 +168,17 @@ struct plait_backend_queue {
 	uint64_t pending; /* commands */
 	chaos_batch *head;
 	chaos_batch *tail;
-	chaos_batch *unflushed; /* the first that waits for a flush */
+	chaos_batch *unflushed; /* the first unflushed batch */
 	uint32_t state;
 	uint32_t wait_index;
 	uint32_t work_index;
-	bool woken_for_nothing;
+	bool spurious_done;
 	bool failed;
-	/* CALLING: the thread that is inside the function. */
+	/* In state CALLING: the thread that runs the host function. */
 	pthread_t caller;
-	/* How much was done when the command started: bytes of a copy, items
-	 * of a launch. */
-	uint64_t early;
+	/* Progress at the start of the command: bytes of a copy, items of a
+	 * launch. */
+	uint64_t steps_done;
 	plait_error error;
 };
 
@@ -191,16 +192,16 @@ struct chaos_notice {
 };
 
 struct plait_backend_signal {
-	chaos_event event; /* the host sees it */
+	chaos_event event; /* makes emissions visible to the host */
 	uint64_t number;
 	uint32_t flags;
 	uint64_t reached;
 	uint64_t raised_ns;
 	uint64_t host_reached;
-	uint64_t failed_from; /* 0: it has not failed */
+	uint64_t failed_from; /* 0: not failed */
 	chaos_queue *waiters;
 	chaos_notice *notices;
-	/* In the system's list; null when the host has seen all. */
+	/* In `unseen` of the system; null if not listed. */
 	chaos_signal *unseen_next;
 	chaos_signal **unseen_link;
 	plait_error error;
@@ -220,7 +221,7 @@ __attribute__((format(printf, 5, 6)))
 plait_status plaitp_chaos_fail(chaos *system, plait_error *error,
 			       plait_status status, int64_t origin,
 			       const char *format, ...);
-/* A step for the log, with the time in front; only with log=1. */
+/* Log a step with its virtual time, with log=1. */
 __attribute__((format(printf, 2, 3)))
 void plaitp_chaos_log(chaos *system, const char *format, ...);
 plait_status plaitp_chaos_open(plait_host *host,
@@ -239,19 +240,19 @@ plait_status plaitp_chaos_options(plait_host *host,
 
 /* random.c */
 uint64_t plaitp_chaos_random(chaos *system);
-uint64_t plaitp_chaos_below(chaos *system, uint64_t limit);
-uint64_t plaitp_chaos_delay(chaos *system, const chaos_range *range);
+uint64_t plaitp_chaos_random_below(chaos *system, uint64_t limit);
+uint64_t plaitp_chaos_random_delay(chaos *system, const chaos_range *range);
 
 /* clock.c */
-plait_status plaitp_chaos_reserve(chaos *system, plait_error *error);
-void plaitp_chaos_unreserve(chaos *system);
-void plaitp_chaos_schedule(chaos *system, chaos_event *event,
-			   uint64_t delay_ns);
-void plaitp_chaos_cancel(chaos *system, chaos_event *event);
-/* When the next event happens; UINT64_MAX when there is none. */
-uint64_t plaitp_chaos_next_ns(const chaos *system);
-/* Go on to the next event and let it happen; there is one. */
-void plaitp_chaos_step(chaos *system);
+plait_status plaitp_chaos_clock_reserve(chaos *system, plait_error *error);
+void plaitp_chaos_clock_unreserve(chaos *system);
+void plaitp_chaos_clock_schedule(chaos *system, chaos_event *event,
+				 uint64_t delay_ns);
+void plaitp_chaos_clock_cancel(chaos *system, chaos_event *event);
+/* Time of the next event; UINT64_MAX if there is none. */
+uint64_t plaitp_chaos_clock_next_ns(const chaos *system);
+/* Advance to the next event, which exists, and run it. */
+void plaitp_chaos_clock_step(chaos *system);
 
 /* memory.c */
 plait_status plaitp_chaos_memory_create(plait_backend *self, uint32_t device,
@@ -268,8 +269,9 @@ plait_status plaitp_chaos_memory_map(plait_backend *self,
 plait_status plaitp_chaos_memory_unmap(plait_backend *self,
 				       plait_backend_memory *memory,
 				       void *pointer, plait_error *error);
-/* Do bytes [from, to) of a copy, fill, read or write. */
-void plaitp_chaos_transfer(const plait_work *work, uint64_t from, uint64_t to);
+/* Transfer bytes [from, to) of a copy, fill, read or write. */
+void plaitp_chaos_memory_transfer(const plait_work *work, uint64_t from,
+				  uint64_t to);
 
 /* kernel.c */
 plait_status plaitp_chaos_kernel_build(plait_backend *self, uint32_t device,
@@ -288,7 +290,7 @@ plait_status plaitp_chaos_launch_create(plait_backend *self,
 					plait_error *error);
 void plaitp_chaos_launch_destroy(plait_backend *self,
 				 plait_backend_launch *launch);
-/* How far it can be divided, and a part: steps [from, to). */
+/* The number of steps of a launch, and the execution of [from, to). */
 uint64_t plaitp_chaos_launch_steps(const plait_backend_launch *launch);
 void plaitp_chaos_launch_run(chaos *system,
 			     const plait_backend_launch *launch, uint64_t from,
@@ -309,13 +311,13 @@ plait_status plaitp_chaos_segment_stop(plait_backend *self,
 				       plait_backend_segment *segment,
 				       uint32_t stop, plait_error *error);
 void plaitp_chaos_segment_begin(chaos *system, plait_backend_segment *segment);
-/* Commands and decisions, as many as that; true: it is over. */
-bool plaitp_chaos_segment_go(chaos *system, plait_backend_segment *segment,
-			     uint64_t steps);
-/* How many at once: when it begins, or later. */
-uint64_t plaitp_chaos_segment_pace(chaos *system,
-				   const plait_backend_segment *segment,
-				   bool begins);
+/* Run up to `steps` commands and decisions; returns true if it has ended. */
+bool plaitp_chaos_segment_run(chaos *system, plait_backend_segment *segment,
+			      uint64_t steps);
+/* A random number of steps to run at the start, or later. */
+uint64_t plaitp_chaos_segment_quota(chaos *system,
+				    const plait_backend_segment *segment,
+				    bool begins);
 
 /* queue.c */
 plait_status plaitp_chaos_queue_create(plait_backend *self, uint32_t device,
@@ -335,21 +337,21 @@ plait_status plaitp_chaos_queue_submit(plait_backend *self,
 				       const plait_submission *submissions,
 				       uint32_t count, plait_error *error);
 
-/* run.c: what a queue does when its time has come. */
-/* How much there is to do, in parts of which it can be done. */
-uint64_t plaitp_chaos_steps(const plait_work *work);
-void plaitp_chaos_do_part(chaos *system, const plait_work *work,
-			  uint64_t from, uint64_t to);
-void plaitp_chaos_queue_happen(chaos *system, void *owner);
-/* The queue has nothing to do and is given something: look at it soon. */
-void plaitp_chaos_queue_start(chaos *system, chaos_queue *queue);
-/* A point that it waits for has happened. */
-void plaitp_chaos_queue_wake(chaos *system, chaos_queue *queue);
-/* Take it out of whatever list it waits in. */
-void plaitp_chaos_queue_leave(chaos_queue *queue);
-/* For errors: `queue "label"`, or its number. */
-const char *plaitp_chaos_queue_name(const chaos_queue *queue, char *buffer,
-				    size_t bytes);
+/* run.c: execution of queues. */
+/* The number of steps of a command, and the execution of [from, to). */
+uint64_t plaitp_chaos_run_steps(const plait_work *work);
+void plaitp_chaos_run_part(chaos *system, const plait_work *work,
+			   uint64_t from, uint64_t to);
+void plaitp_chaos_run_event(chaos *system, void *owner);
+/* Schedule an idle queue that has got work. */
+void plaitp_chaos_run_start(chaos *system, chaos_queue *queue);
+/* Schedule a queue after the end of its wait. */
+void plaitp_chaos_run_wake(chaos *system, chaos_queue *queue);
+/* Remove the queue from the list that it waits in. */
+void plaitp_chaos_run_leave(chaos_queue *queue);
+/* `queue "label"`, or the number of the queue; for texts. */
+const char *plaitp_chaos_run_queue_name(const chaos_queue *queue, char *buffer,
+					size_t bytes);
 
 /* signal.c */
 plait_status plaitp_chaos_signal_create(plait_backend *self, uint32_t device,
@@ -373,12 +375,13 @@ plait_status plaitp_chaos_signal_raise(plait_backend *self,
 plait_status plaitp_chaos_signal_reset(plait_backend *self,
 				       plait_backend_signal *signal,
 				       plait_error *error);
-/* A queue or the host raises `signal` now. */
-void plaitp_chaos_raise(chaos *system, chaos_signal *signal,
-			uint64_t sequence, const plait_error *failure);
-/* PLAIT_PENDING, PLAIT_OK or the failure, for one who has seen `reached`. */
-plait_status plaitp_chaos_state(const chaos_signal *signal, uint64_t sequence,
-				uint64_t reached);
+/* Raise `signal` now, from a queue or the host. */
+void plaitp_chaos_signal_emit(chaos *system, chaos_signal *signal,
+			      uint64_t sequence, const plait_error *failure);
+/* PLAIT_PENDING, PLAIT_OK or the failure, for an observer that sees
+ * `reached`. */
+plait_status plaitp_chaos_signal_state(const chaos_signal *signal,
+				       uint64_t sequence, uint64_t reached);
 
 /* drive.c */
 plait_status plaitp_chaos_signal_wait(plait_backend *self,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Virtual time: a heap of events.  Every object that may have an event
- * reserves its place when it is created, so scheduling cannot fail.
+ * Virtual clock: a binary heap of events.  An object reserves room in the heap
+ * when it is created, so scheduling cannot fail.
  */
 #include <string.h>
 
@@ -55,7 +55,7 @@ static void sift_down(chaos *system, uint64_t index)
 	put(system, index, event);
 }
 
-plait_status plaitp_chaos_reserve(chaos *system, plait_error *error)
+plait_status plaitp_chaos_clock_reserve(chaos *system, plait_error *error)
 {
 	uint64_t capacity = system->heap_capacity;
 	void *heap;
@@ -79,24 +79,24 @@ plait_status plaitp_chaos_reserve(chaos *system, plait_error *error)
 	return PLAIT_OK;
 }
 
-void plaitp_chaos_unreserve(chaos *system)
+void plaitp_chaos_clock_unreserve(chaos *system)
 {
 	system->heap_reserved--;
 }
 
-void plaitp_chaos_schedule(chaos *system, chaos_event *event,
-			   uint64_t delay_ns)
+void plaitp_chaos_clock_schedule(chaos *system, chaos_event *event,
+				 uint64_t delay_ns)
 {
 	if (__builtin_add_overflow(system->now_ns, delay_ns, &event->time_ns))
 		event->time_ns = UINT64_MAX - 1;
-	/* Which of two events of one nanosecond comes first is by chance. */
+	/* Events of one nanosecond run in random order. */
 	event->order = plaitp_chaos_random(system) << 20 |
 		(system->order++ & 0xfffff);
 	put(system, system->heap_count++, event);
 	sift_up(system, system->heap_count - 1);
 }
 
-void plaitp_chaos_cancel(chaos *system, chaos_event *event)
+void plaitp_chaos_clock_cancel(chaos *system, chaos_event *event)
 {
 	uint64_t index = event->place - 1;
 	chaos_event *last;
@@ -112,17 +112,17 @@ void plaitp_chaos_cancel(chaos *system, chaos_event *event)
 	sift_up(system, last->place - 1);
 }
 
-uint64_t plaitp_chaos_next_ns(const chaos *system)
+uint64_t plaitp_chaos_clock_next_ns(const chaos *system)
 {
 	return system->heap_count ? system->heap[0]->time_ns : UINT64_MAX;
 }
 
-void plaitp_chaos_step(chaos *system)
+void plaitp_chaos_clock_step(chaos *system)
 {
 	chaos_event *event = system->heap[0];
 
-	plaitp_chaos_cancel(system, event);
+	plaitp_chaos_clock_cancel(system, event);
 	if (event->time_ns > system->now_ns)
 		system->now_ns = event->time_ns;
-	event->happen(system, event->owner);
+	event->callback(system, event->owner);
 }

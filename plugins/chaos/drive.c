@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Waiting and pumping: the only places where virtual time goes on.
+ * Wait and pump: the only slots in which virtual time advances.
  *
- * A wait lets events happen until it is answered.  When nothing is left that
- * could happen, time runs out at once, or, without a timeout, the answer is
- * PLAIT_E_DEADLOCK.  Only when other threads use this system too does it wait
- * in real time: for a host function that one of them runs, and, `patience_ms`
- * long, for one of them to raise a gate or submit something.
+ * A wait runs events until its points have happened.  With no event left, a
+ * wait with a timeout returns PLAIT_E_TIMEOUT at once, and one without returns
+ * PLAIT_E_DEADLOCK.  A wait sleeps in real time only if other threads use this
+ * system: while one of them runs a host function, and for up to `patience_ms`
+ * for one of them to raise a gate or submit work.
  */
 #include <stdio.h>
 #include <string.h>
@@ -14,8 +14,8 @@
 
 #include "chaos.h"
 
-/* What one look at a signal costs; so polling in a loop gets somewhere. */
-enum { LOOK_NS = 1000 };
+/* Virtual cost of a poll, so that a loop of polls makes progress. */
+enum { POLL_NS = 1000 };
 
 struct waiting {
 	const plait_backend_point *points;
@@ -23,7 +23,7 @@ struct waiting {
 	uint32_t any;
 	uint64_t timeout_ns;
 	uint64_t deadline_ns;      /* virtual */
-	uint64_t real_deadline_ns; /* for when others run host functions */
+	uint64_t real_deadline_ns; /* while other threads run host functions */
 };
 
 static uint64_t real_ns(void)
@@ -41,7 +41,7 @@ static uint64_t later(uint64_t from_ns, uint64_t by_ns)
 	return __builtin_add_overflow(from_ns, by_ns, &sum) ? UINT64_MAX : sum;
 }
 
-/* Sleep until something changes; false when it is `until_ns` already. */
+/* Sleep until `changed` is signalled; returns false at `until_ns`. */
 static bool sleep_until(chaos *system, uint64_t until_ns)
 {
 	struct timespec end;
@@ -56,16 +56,16 @@ static bool sleep_until(chaos *system, uint64_t until_ns)
 				      &end) == 0;
 }
 
-/* PLAIT_PENDING, or how the wait ends. */
-static plait_status look(chaos *system, const struct waiting *waiting,
-			 plait_error *error)
+/* Return PLAIT_PENDING, or the result of the wait. */
+static plait_status check_points(chaos *system, const struct waiting *waiting,
+				 plait_error *error)
 {
 	plait_status answer = PLAIT_OK;
 
 	for (uint32_t i = 0; i < waiting->count; i++) {
 		const plait_backend_point *point = &waiting->points[i];
 		chaos_signal *signal = point->signal;
-		plait_status status = plaitp_chaos_state(
+		plait_status status = plaitp_chaos_signal_state(
 			signal, point->sequence, signal->host_reached);
 
 		if (status < 0) {
@@ -83,7 +83,7 @@ static plait_status look(chaos *system, const struct waiting *waiting,
 	return answer;
 }
 
-/* The oldest queue that has work and cannot start it; null if none. */
+/* The oldest queue that has work and cannot start it; null if there is none. */
 static const chaos_queue *first_blocked(const chaos *system)
 {
 	const chaos_queue *first = NULL;
@@ -95,7 +95,7 @@ static const chaos_queue *first_blocked(const chaos *system)
 	return first;
 }
 
-/* Is the calling thread inside a host function of this system? */
+/* Returns true if the calling thread runs a host function of this system. */
 static bool called_from_inside(const chaos *system)
 {
 	for (const chaos_queue *queue = system->queues; queue;
@@ -106,8 +106,8 @@ static bool called_from_inside(const chaos *system)
 	return false;
 }
 
-static plait_status say_deadlock(chaos *system, const struct waiting *waiting,
-				 plait_error *error)
+static plait_status fail_deadlock(chaos *system, const struct waiting *waiting,
+				  plait_error *error)
 {
 	const chaos_queue *queue = first_blocked(system);
 	const plait_backend_point *point = &waiting->points[0];
@@ -116,10 +116,10 @@ static plait_status say_deadlock(chaos *system, const struct waiting *waiting,
 	if (called_from_inside(system))
 		return plaitp_chaos_fail(
 			system, error, PLAIT_E_DEADLOCK, 0,
-			"a host function must not wait: what it waits for may "
+			"a host function must not wait: the awaited work may "
 			"need its thread");
 	if (queue) {
-		plaitp_chaos_queue_name(queue, name, sizeof(name));
+		plaitp_chaos_run_queue_name(queue, name, sizeof(name));
 		if (queue->state != CHAOS_QUEUE_WAITING)
 			return plaitp_chaos_fail(
 				system, error, PLAIT_E_DEADLOCK, 0,
@@ -128,7 +128,7 @@ static plait_status say_deadlock(chaos *system, const struct waiting *waiting,
 				queue->device->index);
 		point = &queue->head->waits[queue->wait_index];
 	} else {
-		while (plaitp_chaos_state(point->signal, point->sequence,
+		while (plaitp_chaos_signal_state(point->signal, point->sequence,
 					  point->signal->host_reached) == 0)
 			point++;
 	}
@@ -143,8 +143,8 @@ static plait_status say_deadlock(chaos *system, const struct waiting *waiting,
 		(unsigned long long)point->signal->reached);
 }
 
-static plait_status say_timeout(chaos *system, const struct waiting *waiting,
-				plait_error *error)
+static plait_status fail_timeout(chaos *system, const struct waiting *waiting,
+				 plait_error *error)
 {
 	if (system->now_ns < waiting->deadline_ns)
 		system->now_ns = waiting->deadline_ns;
@@ -156,24 +156,26 @@ static plait_status say_timeout(chaos *system, const struct waiting *waiting,
 		(unsigned long long)waiting->timeout_ns);
 }
 
-/* Nothing is left to happen by itself: the answer, or PENDING to look again. */
-static plait_status stuck(chaos *system, const struct waiting *waiting,
-			  plait_error *error)
+/* No event is left: return the result of the wait, or PLAIT_PENDING to check
+ * the points again. */
+static plait_status wait_without_events(chaos *system,
+					const struct waiting *waiting,
+					plait_error *error)
 {
 	bool forever = waiting->timeout_ns == PLAIT_FOREVER;
 
 	if (waiting->timeout_ns == 0)
-		return say_timeout(system, waiting, error);
+		return fail_timeout(system, waiting, error);
 	if (system->calls_running > 0 && !called_from_inside(system))
 		return sleep_until(system, waiting->real_deadline_ns) ?
-			PLAIT_PENDING : say_timeout(system, waiting, error);
+			PLAIT_PENDING : fail_timeout(system, waiting, error);
 	if (!forever)
-		return say_timeout(system, waiting, error);
+		return fail_timeout(system, waiting, error);
 	if (system->many_threads &&
 	    sleep_until(system, later(real_ns(), system->options.patience_ms *
 				      1000000u)))
 		return PLAIT_PENDING;
-	return say_deadlock(system, waiting, error);
+	return fail_deadlock(system, waiting, error);
 }
 
 plait_status plaitp_chaos_signal_wait(plait_backend *self,
@@ -191,17 +193,18 @@ plait_status plaitp_chaos_signal_wait(plait_backend *self,
 	if (timeout_ns != PLAIT_FOREVER) {
 		waiting.real_deadline_ns = later(real_ns(), timeout_ns);
 		waiting.deadline_ns = later(system->now_ns,
-					    timeout_ns > LOOK_NS ?
-					    timeout_ns : LOOK_NS);
+					    timeout_ns > POLL_NS ?
+					    timeout_ns : POLL_NS);
 	}
-	while ((status = look(system, &waiting, error)) == PLAIT_PENDING) {
-		uint64_t next_ns = plaitp_chaos_next_ns(system);
+	while ((status = check_points(system, &waiting, error)) ==
+	       PLAIT_PENDING) {
+		uint64_t next_ns = plaitp_chaos_clock_next_ns(system);
 
 		if (next_ns != UINT64_MAX && next_ns <= waiting.deadline_ns) {
-			plaitp_chaos_step(system);
+			plaitp_chaos_clock_step(system);
 			continue;
 		}
-		status = stuck(system, &waiting, error);
+		status = wait_without_events(system, &waiting, error);
 		if (status != PLAIT_PENDING)
 			break;
 	}
@@ -217,9 +220,9 @@ plait_status plaitp_chaos_pump(plait_backend *self, plait_error *error)
 	(void)error;
 	plaitp_chaos_lock(system);
 	if (system->heap_count > 0)
-		plaitp_chaos_step(system);
+		plaitp_chaos_clock_step(system);
 	else if (system->calls_running > 0 && !called_from_inside(system))
-		/* Another thread does something: that is not nothing. */
+		/* A host function on another thread counts as progress. */
 		(void)sleep_until(system, later(real_ns(), 1000000u));
 	else
 		status = PLAIT_PENDING;

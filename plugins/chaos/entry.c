@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The entry of the plugin chaos: describes it, does nothing.
- */
+/* Entry of the plugin chaos: its table. */
 #include <string.h>
 
 #include "chaos.h"
@@ -57,8 +55,9 @@ plait_status plait_plugin_entry(const plait_host_services *services,
 
 	if (services->abi_min > PLAIT_PLUGIN_ABI ||
 	    services->abi_max < PLAIT_PLUGIN_ABI)
-		return services->fail(error, PLAIT_E_UNSUPPORTED, 0,
-				      "chaos talks interface 1 only");
+		return services->fail(
+			error, PLAIT_E_UNSUPPORTED, 0,
+			"chaos: only plugin interface 1 is supported");
 	if (room > full.size)
 		room = full.size;
 	memcpy(table, &full, room);

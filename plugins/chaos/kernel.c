@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Kernels: C that the host compiles, run on the memory of a simulated device.
- * A launch does a part of its items when it starts and the rest when it ends,
- * like a copy.  What is built is kept in the cache as a receipt, which shows
- * that the cache works; the code itself is kept by the host.
+ * Kernels and launches: C that the host compiles, run on the memory of a
+ * simulated device.  A launch runs a part of its items when it starts and the
+ * rest when it ends, like a copy.  The host keeps the code; the cache of the
+ * core gets a marker for each kernel, which exercises the cache.
  */
 #include <string.h>
 
@@ -21,8 +21,8 @@ struct plait_backend_launch {
 	uint64_t total_bytes;
 	const plait_backend_kernel *kernel;
 	plait_host_part whole;
-	uint32_t dimension; /* the one that is divided */
-	void **arguments; /* each points to one of `cells` */
+	uint32_t dimension; /* that is split in two parts */
+	void **arguments; /* into `cells` */
 	uint64_t *cells;
 };
 
@@ -56,10 +56,10 @@ static plait_backend_kernel *new_kernel(chaos *system, const plait_code *code)
 	return kernel;
 }
 
-/* Was this text built before?  Only told to the log. */
-static void note_receipt(chaos *system, const plait_code *code)
+/* Log if the cache has a marker of this text; else store one. */
+static void note_marker(chaos *system, const plait_code *code)
 {
-	static const char receipt[] = "chaos built this";
+	static const char marker[] = "chaos built this";
 	const plait_host_services *services = system->services;
 	plait_error error = { .size = sizeof(error) };
 	uint64_t bytes = 0;
@@ -68,13 +68,13 @@ static void note_receipt(chaos *system, const plait_code *code)
 					 code->bytes, &found, &bytes,
 					 &error) == PLAIT_OK;
 
-	known = known && bytes == sizeof(receipt) &&
-		memcmp(found, receipt, sizeof(receipt)) == 0;
+	known = known && bytes == sizeof(marker) &&
+		memcmp(found, marker, sizeof(marker)) == 0;
 	if (found)
 		services->resize(system->host, found, bytes, 0);
 	if (!known)
 		services->cache_put(system->host, code->name, code->code,
-				    code->bytes, receipt, sizeof(receipt));
+				    code->bytes, marker, sizeof(marker));
 	plaitp_chaos_log(system, "kernel %s: %s", code->name,
 			 known ? "was built before" : "is new");
 }
@@ -105,7 +105,7 @@ plait_status plaitp_chaos_kernel_build(plait_backend *self, uint32_t device,
 		return status;
 	}
 	plaitp_chaos_lock(system);
-	note_receipt(system, code);
+	note_marker(system, code);
 	plaitp_chaos_unlock(system);
 	*out = kernel;
 	return PLAIT_OK;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory of the simulated devices: each has host memory of its own, so that a
- * copy that is missing shows.  New memory is full of noise.
+ * Memory of the simulated devices: separate host memory for each device, so
+ * that a missing copy changes the result.  New memory has random contents.
  */
 #include <string.h>
 
@@ -9,18 +9,18 @@
 
 enum { ALIGNMENT = 64 };
 
-/* A mapping that is a copy (staged_map). */
+/* A staged copy of mapped memory (quirk staged_map). */
 struct chaos_map {
 	struct chaos_map *next;
 	uint64_t offset;
 	uint64_t bytes;
 	uint32_t flags;
 	uint32_t reserved0;
-	/* In this block, aligned as the memory itself. */
+	/* Inside this block, aligned as the memory. */
 	unsigned char *copy;
 };
 
-/* 0 when it is more than there are. */
+/* Returns 0 on overflow. */
 static uint64_t map_bytes(const chaos_memory *memory, uint64_t bytes)
 {
 	uint64_t sum;
@@ -29,7 +29,7 @@ static uint64_t map_bytes(const chaos_memory *memory, uint64_t bytes)
 				      2 * memory->alignment, &sum) ? 0 : sum;
 }
 
-/* The bit of the public PLAIT_MAP_WRITE. */
+/* Equal to the public PLAIT_MAP_WRITE. */
 enum { MAP_WRITE = 1 << 1 };
 
 static plait_status take(chaos *system, chaos_device *device, uint64_t bytes,
@@ -60,7 +60,7 @@ static plait_status allocate(chaos *system, chaos_memory *memory,
 				   &memory->block_bytes))
 		return plaitp_chaos_fail(
 			system, error, PLAIT_E_NOMEM, 0,
-			"%llu bytes, aligned to %llu, are more than there are",
+			"%llu bytes, aligned to %llu, exceed 64 bits",
 			(unsigned long long)memory->size_bytes,
 			(unsigned long long)alignment);
 	status = take(system, memory->device, memory->size_bytes, error);
@@ -79,7 +79,8 @@ static plait_status allocate(chaos *system, chaos_memory *memory,
 	memory->bytes = memory->block;
 	memory->bytes += alignment - ((uintptr_t)memory->block &
 				      (alignment - 1));
-	memset(memory->bytes, (int)(0x81 + plaitp_chaos_below(system, 0x7e)),
+	memset(memory->bytes, (int)(0x81 + plaitp_chaos_random_below(system,
+								     0x7e)),
 	       memory->size_bytes);
 	return PLAIT_OK;
 }
@@ -97,7 +98,7 @@ plait_status plaitp_chaos_memory_create(plait_backend *self, uint32_t device,
 	memory = plaitp_chaos_allocate(system, sizeof(*memory));
 	if (!memory)
 		return plaitp_chaos_fail(system, error, PLAIT_E_NOMEM, 0,
-					 "no memory for a memory object");
+					 "no memory for a record of memory");
 	plaitp_chaos_lock(system);
 	memory->device = &system->devices[device];
 	memory->size_bytes = request->bytes;
@@ -215,7 +216,7 @@ static void fill(const plait_work *work, uint64_t from, uint64_t to)
 			(work->pattern >> 8 * (i % work->pattern_bytes));
 }
 
-/* The bytes are counted from row to row. */
+/* `from` and `to` count the bytes of the rows without gaps. */
 static void transfer_rows(const plait_work *work, unsigned char *target,
 			  const unsigned char *source, uint64_t from,
 			  uint64_t to)
@@ -231,13 +232,14 @@ static void transfer_rows(const plait_work *work, unsigned char *target,
 		end = from - at + work->bytes;
 		end = end < to ? end : to;
 		memcpy(target + slice * rows->target_slice +
-			       row * rows->target_row + at,
+		       row * rows->target_row + at,
 		       source + slice * rows->source_slice +
-			       row * rows->source_row + at, end - from);
+		       row * rows->source_row + at, end - from);
 	}
 }
 
-void plaitp_chaos_transfer(const plait_work *work, uint64_t from, uint64_t to)
+void plaitp_chaos_memory_transfer(const plait_work *work, uint64_t from,
+				  uint64_t to)
 {
 	unsigned char *target, *host = work->host;
 	const unsigned char *source;

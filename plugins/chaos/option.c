@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads the settings of a simulated system.  What cannot be understood is an
- * error that names the key, never a default.
+ * Parser of the options.  A value that is not valid is an error that names its
+ * key; a default never replaces it.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@ static const struct {
 	{ "late_notify", CHAOS_LATE_NOTIFY },
 	{ "inline_notify", CHAOS_INLINE_NOTIFY },
 	{ "slow_host", CHAOS_SLOW_HOST },
-	{ "batch", CHAOS_BATCH },
+	{ "batch", CHAOS_NEEDS_FLUSH },
 	{ "shuffle", CHAOS_SHUFFLE },
 	{ "spurious", CHAOS_SPURIOUS },
 	{ "staged_map", CHAOS_STAGED_MAP },
@@ -31,16 +31,16 @@ static const struct {
 };
 
 static plait_status refuse(const struct reader *reader, const char *key,
-			   const char *value, const char *want)
+			   const char *value, const char *expected)
 {
 	char text[PLAIT_ERROR_TEXT_BYTES];
 
-	snprintf(text, sizeof(text), "chaos: option %s=%.60s: %s is wanted",
-		 key, value, want);
+	snprintf(text, sizeof(text), "chaos: option %s=%.60s: expected %s",
+		 key, value, expected);
 	return reader->services->fail(reader->error, PLAIT_E_INVALID, 0, text);
 }
 
-/* Digits with an optional K, M or G; null when there are none. */
+/* Parse digits with an optional K, M or G; return their end, or null. */
 static const char *number(const char *text, uint64_t *out)
 {
 	static const char letters[] = "KMG";
@@ -71,7 +71,7 @@ static plait_status read_number(const struct reader *reader, const char *key,
 	const char *text = reader->services->option(reader->host, key);
 	const char *end;
 	uint64_t read;
-	char want[80];
+	char expected[80];
 
 	if (!text)
 		return PLAIT_OK;
@@ -80,12 +80,12 @@ static plait_status read_number(const struct reader *reader, const char *key,
 		*value = read;
 		return PLAIT_OK;
 	}
-	snprintf(want, sizeof(want), "a number from %llu to %llu",
+	snprintf(expected, sizeof(expected), "a number from %llu to %llu",
 		 (unsigned long long)min, (unsigned long long)max);
-	return refuse(reader, key, text, want);
+	return refuse(reader, key, text, expected);
 }
 
-/* MIN-MAX, or one number for both; at most an hour. */
+/* Read MIN-MAX, or one number for both, in ns; at most one hour. */
 static plait_status read_range(const struct reader *reader, const char *key,
 			       chaos_range *range)
 {
@@ -102,12 +102,12 @@ static plait_status read_range(const struct reader *reader, const char *key,
 		end = number(end + 1, &read.max);
 	if (!end || *end || read.min > read.max || read.max > limit)
 		return refuse(reader, key, text,
-			      "MIN-MAX in nanoseconds, up to an hour,");
+			      "MIN-MAX in nanoseconds, up to an hour");
 	*range = read;
 	return PLAIT_OK;
 }
 
-/* Names with anything but letters and _ between them. */
+/* Read names, separated by any characters but letters and _. */
 static plait_status read_quirks(const struct reader *reader, uint32_t *out)
 {
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyz_";

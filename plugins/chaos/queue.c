@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Queues as the host sees them: creating, submitting, flushing, recovering.
- * What they do with it is in run.c.
+ * Host side of the queues: create, submit, flush, recover.  Their execution is
+ * in run.c.
  */
 #include <stdio.h>
 #include <string.h>
@@ -22,7 +22,7 @@ plait_status plaitp_chaos_queue_create(plait_backend *self, uint32_t device,
 	if (!queue)
 		return plaitp_chaos_fail(system, error, PLAIT_E_NOMEM, 0,
 					 "no memory for a queue");
-	queue->event.happen = plaitp_chaos_queue_happen;
+	queue->event.callback = plaitp_chaos_run_event;
 	queue->event.owner = queue;
 	queue->device = &system->devices[device];
 	queue->capacity = request->capacity ? request->capacity : 1u << 20;
@@ -30,7 +30,7 @@ plait_status plaitp_chaos_queue_create(plait_backend *self, uint32_t device,
 		snprintf(queue->label, sizeof(queue->label), "%s",
 			 request->label);
 	plaitp_chaos_lock(system);
-	status = plaitp_chaos_reserve(system, error);
+	status = plaitp_chaos_clock_reserve(system, error);
 	if (status == PLAIT_OK) {
 		queue->number = ++system->queue_number;
 		queue->next = system->queues;
@@ -53,8 +53,7 @@ void plaitp_chaos_queue_destroy(plait_backend *self,
 	chaos *system = chaos_of(self);
 
 	plaitp_chaos_lock(system);
-	/* The core sees to it that nothing is pending; if it did not, what
-	 * is pending never happens. */
+	/* The core destroys idle queues only; pending work is dropped. */
 	if (queue->head)
 		system->services->log(system->host, PLAIT_LOG_ERROR,
 				      "chaos: a queue was destroyed with work "
@@ -65,9 +64,9 @@ void plaitp_chaos_queue_destroy(plait_backend *self,
 		queue->head = batch->next;
 		plaitp_chaos_free(system, batch, batch->total_bytes);
 	}
-	plaitp_chaos_queue_leave(queue);
-	plaitp_chaos_cancel(system, &queue->event);
-	plaitp_chaos_unreserve(system);
+	plaitp_chaos_run_leave(queue);
+	plaitp_chaos_clock_cancel(system, &queue->event);
+	plaitp_chaos_clock_unreserve(system);
 	if (queue->previous)
 		queue->previous->next = queue->next;
 	else
@@ -78,7 +77,7 @@ void plaitp_chaos_queue_destroy(plait_backend *self,
 	plaitp_chaos_free(system, queue, sizeof(*queue));
 }
 
-/* The caller's structs may be longer than ours: the first tells their size. */
+/* The stride is the `size` of the first record, which may exceed ours. */
 static const plait_submission *nth(const plait_submission *submissions,
 				   uint32_t index)
 {
@@ -139,7 +138,7 @@ static void free_batches(chaos *system, chaos_batch *batch)
 	}
 }
 
-/* All of them in a chain; null when one had no memory. */
+/* Return a list of copies, or null without memory. */
 static chaos_batch *copy_batches(chaos *system,
 				 const plait_submission *submissions,
 				 uint32_t count)
@@ -167,19 +166,19 @@ static void append(chaos *system, chaos_queue *queue, chaos_batch *batch)
 	queue->tail = batch;
 	queue->pending += batch->work_count;
 	batch->arrives_ns = system->now_ns +
-		plaitp_chaos_delay(system, &system->options.submit_ns);
-	batch->flushed = !(system->options.quirks & CHAOS_BATCH);
+		plaitp_chaos_random_delay(system, &system->options.submit_ns);
+	batch->flushed = !(system->options.quirks & CHAOS_NEEDS_FLUSH);
 	plaitp_chaos_log(system,
 			 "q%llu: given %u waits, %u commands, %u emissions",
 			 (unsigned long long)queue->number, batch->wait_count,
 			 batch->work_count, batch->emit_count);
 	if (batch->flushed)
-		plaitp_chaos_queue_start(system, queue);
+		plaitp_chaos_run_start(system, queue);
 	else if (!queue->unflushed)
 		queue->unflushed = batch;
 }
 
-/* Takes the chain over when there is room for all of it. */
+/* Take the list over if the queue has room for all of it. */
 static plait_status append_all(chaos *system, chaos_queue *queue,
 			       chaos_batch *first, plait_error *error)
 {
@@ -194,14 +193,14 @@ static plait_status append_all(chaos *system, chaos_queue *queue,
 			"%s: %llu commands at once, but it has room for %llu; "
 			"submit fewer at a time, or give it a greater "
 			"capacity",
-			plaitp_chaos_queue_name(queue, name, sizeof(name)),
+			plaitp_chaos_run_queue_name(queue, name, sizeof(name)),
 			(unsigned long long)work,
 			(unsigned long long)queue->capacity);
 	if (work > queue->capacity - queue->pending)
 		return plaitp_chaos_fail(
 			system, error, PLAIT_E_BUSY, 0,
 			"%s is full: %llu commands more than %llu of %llu",
-			plaitp_chaos_queue_name(queue, name, sizeof(name)),
+			plaitp_chaos_run_queue_name(queue, name, sizeof(name)),
 			(unsigned long long)work,
 			(unsigned long long)queue->pending,
 			(unsigned long long)queue->capacity);
@@ -247,7 +246,7 @@ plait_status plaitp_chaos_queue_flush(plait_backend *self,
 	plaitp_chaos_lock(system);
 	for (; queue->unflushed; queue->unflushed = queue->unflushed->next)
 		queue->unflushed->flushed = true;
-	plaitp_chaos_queue_start(system, queue);
+	plaitp_chaos_run_start(system, queue);
 	plaitp_chaos_unlock(system);
 	return PLAIT_OK;
 }
@@ -265,7 +264,7 @@ plait_status plaitp_chaos_queue_recover(plait_backend *self,
 		status = plaitp_chaos_fail(
 			system, error, PLAIT_E_BUSY, 0,
 			"%s cannot recover: %llu commands are pending",
-			plaitp_chaos_queue_name(queue, name, sizeof(name)),
+			plaitp_chaos_run_queue_name(queue, name, sizeof(name)),
 			(unsigned long long)queue->pending);
 	else
 		queue->failed = false;

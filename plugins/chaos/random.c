@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The one stream of random numbers of a simulated system.  Who draws, and in
- * which order, depends on the calls only: so one seed is one run.
+ * Random number generator of a simulated system.  The order of draws depends on
+ * the seed and on the calls only, so a seed determines a run.
  */
 #include "chaos.h"
 
@@ -14,20 +14,21 @@ uint64_t plaitp_chaos_random(chaos *system)
 	return z ^ (z >> 31);
 }
 
-/* Nearly even, which is enough here; 0 for limit 0. */
-uint64_t plaitp_chaos_below(chaos *system, uint64_t limit)
+/* Nearly uniform in [0, limit); 0 if `limit` is 0. */
+uint64_t plaitp_chaos_random_below(chaos *system, uint64_t limit)
 {
 	uint64_t value = plaitp_chaos_random(system);
 
 	return limit == 0 ? 0 : value % limit;
 }
 
-uint64_t plaitp_chaos_delay(chaos *system, const chaos_range *range)
+uint64_t plaitp_chaos_random_delay(chaos *system, const chaos_range *range)
 {
 	uint64_t span = range->max - range->min;
-	uint64_t value = range->min + plaitp_chaos_below(system, span + 1);
+	uint64_t value = range->min + plaitp_chaos_random_below(system, span +
+								1);
 
 	if (system->options.quirks & CHAOS_SHUFFLE)
-		value <<= plaitp_chaos_below(system, 11);
+		value <<= plaitp_chaos_random_below(system, 11);
 	return value;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a simulated queue does: wait, run its commands one by one, emit.  Each
- * call of happen takes it to the next point where time has to pass.
+ * Execution of the queues: wait, run the commands in order, emit.  Each event
+ * of a queue takes it to the next point at which time has to pass.
  */
 #include <stdio.h>
 #include <string.h>
@@ -10,8 +10,8 @@
 
 static const char not_run[] = "not run: ";
 
-const char *plaitp_chaos_queue_name(const chaos_queue *queue, char *buffer,
-				    size_t bytes)
+const char *plaitp_chaos_run_queue_name(const chaos_queue *queue, char *buffer,
+					size_t bytes)
 {
 	if (queue->label[0])
 		snprintf(buffer, bytes, "queue \"%s\"", queue->label);
@@ -21,14 +21,14 @@ const char *plaitp_chaos_queue_name(const chaos_queue *queue, char *buffer,
 	return buffer;
 }
 
-static void come_back(chaos *system, chaos_queue *queue, uint32_t state,
-		      uint64_t delay_ns)
+static void schedule_queue(chaos *system, chaos_queue *queue, uint32_t state,
+			   uint64_t delay_ns)
 {
 	queue->state = state;
-	plaitp_chaos_schedule(system, &queue->event, delay_ns);
+	plaitp_chaos_clock_schedule(system, &queue->event, delay_ns);
 }
 
-void plaitp_chaos_queue_start(chaos *system, chaos_queue *queue)
+void plaitp_chaos_run_start(chaos *system, chaos_queue *queue)
 {
 	uint64_t arrives_ns;
 
@@ -37,27 +37,28 @@ void plaitp_chaos_queue_start(chaos *system, chaos_queue *queue)
 	    !queue->head->flushed)
 		return;
 	arrives_ns = queue->head->arrives_ns;
-	come_back(system, queue, CHAOS_QUEUE_COMING,
-		  arrives_ns > system->now_ns ?
-		  arrives_ns - system->now_ns : 0);
+	schedule_queue(system, queue, CHAOS_QUEUE_SCHEDULED,
+		       arrives_ns > system->now_ns ?
+		       arrives_ns - system->now_ns : 0);
 }
 
-void plaitp_chaos_queue_wake(chaos *system, chaos_queue *queue)
+void plaitp_chaos_run_wake(chaos *system, chaos_queue *queue)
 {
-	plaitp_chaos_cancel(system, &queue->event);
-	come_back(system, queue, CHAOS_QUEUE_COMING,
-		  plaitp_chaos_delay(system, &system->options.hop_ns));
+	plaitp_chaos_clock_cancel(system, &queue->event);
+	schedule_queue(
+		system, queue, CHAOS_QUEUE_SCHEDULED,
+		plaitp_chaos_random_delay(system, &system->options.hop_ns));
 }
 
-void plaitp_chaos_queue_leave(chaos_queue *queue)
+void plaitp_chaos_run_leave(chaos_queue *queue)
 {
 	chaos_queue **link = NULL;
 
 	if (queue->state == CHAOS_QUEUE_WAITING) {
 		link = &queue->head->waits[queue->wait_index].signal->waiters;
-	} else if (queue->state == CHAOS_QUEUE_CROWDED) {
-		link = &queue->device->crowd;
-		queue->device->crowd_count--;
+	} else if (queue->state == CHAOS_QUEUE_READY) {
+		link = &queue->device->ready;
+		queue->device->ready_count--;
 	}
 	if (!link)
 		return;
@@ -67,23 +68,23 @@ void plaitp_chaos_queue_leave(chaos_queue *queue)
 	queue->state = CHAOS_QUEUE_IDLE;
 }
 
-/* Somebody left: one of those who wait for room, by chance, tries again. */
-static void make_room(chaos *system, chaos_device *device)
+/* A command has ended: retry one queue of the ready list, chosen at random. */
+static void release_slot(chaos *system, chaos_device *device)
 {
-	chaos_queue *queue = device->crowd;
+	chaos_queue *queue = device->ready;
 	uint64_t skip;
 
 	device->running--;
 	if (!queue)
 		return;
-	skip = plaitp_chaos_below(system, device->crowd_count);
+	skip = plaitp_chaos_random_below(system, device->ready_count);
 	while (skip-- > 0)
 		queue = queue->next_waiter;
-	plaitp_chaos_queue_leave(queue);
-	come_back(system, queue, CHAOS_QUEUE_COMING, 0);
+	plaitp_chaos_run_leave(queue);
+	schedule_queue(system, queue, CHAOS_QUEUE_SCHEDULED, 0);
 }
 
-/* The first failure stays. */
+/* Keep the first failure. */
 static void fail_queue(chaos *system, chaos_queue *queue,
 		       const plait_error *cause, const char *prefix)
 {
@@ -123,9 +124,10 @@ static const char *command_name(const plait_work *work, char *buffer,
 	return buffer;
 }
 
-/* The user's function is back; with the lock. */
-static void called(chaos *system, chaos_queue *queue, const plait_work *work,
-		   int32_t value, const char *what)
+/* Handle the return of a host function.  Caller holds the lock. */
+static void handle_return(chaos *system, chaos_queue *queue,
+			  const plait_work *work, int32_t value,
+			  const char *what)
 {
 	plait_error cause = { .size = sizeof(cause) };
 	char name[80];
@@ -139,10 +141,11 @@ static void called(chaos *system, chaos_queue *queue, const plait_work *work,
 	fail_queue(system, queue, &cause, "");
 }
 
-static void go_on(chaos *system, chaos_queue *queue)
+static void schedule_end(chaos *system, chaos_queue *queue)
 {
-	come_back(system, queue, CHAOS_QUEUE_RUNNING,
-		  plaitp_chaos_delay(system, &system->options.command_ns));
+	schedule_queue(system, queue, CHAOS_QUEUE_RUNNING,
+		       plaitp_chaos_random_delay(system,
+						 &system->options.command_ns));
 }
 
 struct calling {
@@ -151,19 +154,19 @@ struct calling {
 	const plait_work *work;
 };
 
-/* It ends its thread instead. */
-static void lose(void *arg)
+/* Cleanup handler: the host function ended its thread. */
+static void handle_thread_exit(void *arg)
 {
 	const struct calling *calling = arg;
 
 	plaitp_chaos_lock(calling->system);
-	called(calling->system, calling->queue, calling->work, -1,
-	       "did not return but ended its thread (pthread_exit)");
-	go_on(calling->system, calling->queue);
+	handle_return(calling->system, calling->queue, calling->work, -1,
+		      "did not return but ended its thread (pthread_exit)");
+	schedule_end(calling->system, calling->queue);
 	plaitp_chaos_unlock(calling->system);
 }
 
-/* Runs the user's function, without the lock. */
+/* Run the host function without the lock. */
 static void call(chaos *system, chaos_queue *queue, const plait_work *work)
 {
 	struct calling calling = { system, queue, work };
@@ -174,15 +177,15 @@ static void call(chaos *system, chaos_queue *queue, const plait_work *work)
 	queue->caller = pthread_self();
 	system->calls_running++;
 	plaitp_chaos_unlock(system);
-	pthread_cleanup_push(lose, &calling);
+	pthread_cleanup_push(handle_thread_exit, &calling);
 	value = work->function(work->user_data);
 	pthread_cleanup_pop(0);
 	plaitp_chaos_lock(system);
 	snprintf(what, sizeof(what), "failed with %d", (int)value);
-	called(system, queue, work, value, what);
+	handle_return(system, queue, work, value, what);
 }
 
-uint64_t plaitp_chaos_steps(const plait_work *work)
+uint64_t plaitp_chaos_run_steps(const plait_work *work)
 {
 	if (work->kind == PLAIT_WORK_LAUNCH)
 		return plaitp_chaos_launch_steps(work->launch);
@@ -192,21 +195,21 @@ uint64_t plaitp_chaos_steps(const plait_work *work)
 		work->rows->slices : work->bytes;
 }
 
-void plaitp_chaos_do_part(chaos *system, const plait_work *work,
-			  uint64_t from, uint64_t to)
+void plaitp_chaos_run_part(chaos *system, const plait_work *work,
+			   uint64_t from, uint64_t to)
 {
 	if (work->kind == PLAIT_WORK_LAUNCH)
 		plaitp_chaos_launch_run(system, work->launch, from, to);
 	else
-		plaitp_chaos_transfer(work, from, to);
+		plaitp_chaos_memory_transfer(work, from, to);
 }
 
-/* True: it is over. */
-static bool go_segment(chaos *system, const plait_work *work, bool begins)
+/* Returns true if the segment has ended. */
+static bool run_segment(chaos *system, const plait_work *work, bool begins)
 {
-	return plaitp_chaos_segment_go(
+	return plaitp_chaos_segment_run(
 		system, work->segment,
-		plaitp_chaos_segment_pace(system, work->segment, begins));
+		plaitp_chaos_segment_quota(system, work->segment, begins));
 }
 
 static void begin(chaos *system, chaos_queue *queue)
@@ -216,52 +219,53 @@ static void begin(chaos *system, chaos_queue *queue)
 	char name[80];
 
 	if (device->running >= system->options.parallel) {
-		queue->state = CHAOS_QUEUE_CROWDED;
-		queue->next_waiter = device->crowd;
-		device->crowd = queue;
-		device->crowd_count++;
+		queue->state = CHAOS_QUEUE_READY;
+		queue->next_waiter = device->ready;
+		device->ready = queue;
+		device->ready_count++;
 		return;
 	}
 	device->running++;
 	plaitp_chaos_log(system, "q%llu: %s starts",
 			 (unsigned long long)queue->number,
 			 command_name(work, name, sizeof(name)));
-	queue->early = 0;
+	queue->steps_done = 0;
 	if (work->kind == PLAIT_WORK_SEGMENT) {
 		plaitp_chaos_segment_begin(system, work->segment);
-		(void)go_segment(system, work, true);
+		(void)run_segment(system, work, true);
 	} else if (work->kind == PLAIT_WORK_CALL) {
 		call(system, queue, work);
 	} else if (work->kind != PLAIT_WORK_NOP) {
-		/* A part now, the rest at the end: who looks too early or
-		 * writes too late is found out. */
-		queue->early = plaitp_chaos_below(
-			system, plaitp_chaos_steps(work) + 1);
-		plaitp_chaos_do_part(system, work, 0, queue->early);
+		/* Run a part now and the rest at the end, so that a reader that
+		 * is too early or a writer that is too late is detected. */
+		queue->steps_done = plaitp_chaos_random_below(
+			system, plaitp_chaos_run_steps(work) + 1);
+		plaitp_chaos_run_part(system, work, 0, queue->steps_done);
 	}
-	go_on(system, queue);
+	schedule_end(system, queue);
 }
 
-/* False: it takes longer. */
+/* Returns false if the command goes on. */
 static bool end(chaos *system, chaos_queue *queue)
 {
 	const plait_work *work = &queue->head->work[queue->work_index];
 	char name[80];
 
 	if (work->kind == PLAIT_WORK_SEGMENT) {
-		if (!go_segment(system, work, false)) {
-			go_on(system, queue);
+		if (!run_segment(system, work, false)) {
+			schedule_end(system, queue);
 			return false;
 		}
-	} else if (work->kind != PLAIT_WORK_CALL && work->kind != PLAIT_WORK_NOP)
-		plaitp_chaos_do_part(system, work, queue->early,
-				     plaitp_chaos_steps(work));
+	} else if (work->kind != PLAIT_WORK_CALL &&
+		   work->kind != PLAIT_WORK_NOP)
+		plaitp_chaos_run_part(system, work, queue->steps_done,
+				      plaitp_chaos_run_steps(work));
 	plaitp_chaos_log(system, "q%llu: %s ends",
 			 (unsigned long long)queue->number,
 			 command_name(work, name, sizeof(name)));
 	queue->work_index++;
 	queue->pending--;
-	make_room(system, queue->device);
+	release_slot(system, queue->device);
 	return true;
 }
 
@@ -272,24 +276,25 @@ static void register_wait(chaos *system, chaos_queue *queue,
 	queue->next_waiter = signal->waiters;
 	signal->waiters = queue;
 	if (!(system->options.quirks & CHAOS_SPURIOUS) ||
-	    queue->woken_for_nothing)
+	    queue->spurious_done)
 		return;
-	queue->woken_for_nothing = true;
-	plaitp_chaos_schedule(system, &queue->event,
-			      plaitp_chaos_delay(system,
+	queue->spurious_done = true;
+	plaitp_chaos_clock_schedule(system, &queue->event,
+				    plaitp_chaos_random_delay(system,
 						 &system->options.hop_ns));
 }
 
-/* True when all waits of the batch are over. */
+/* Returns true if all waits of the batch are over. */
 static bool waited(chaos *system, chaos_queue *queue, chaos_batch *batch)
 {
 	for (; queue->wait_index < batch->wait_count; queue->wait_index++) {
 		plait_backend_point *point = &batch->waits[queue->wait_index];
 		chaos_signal *signal = point->signal;
-		plait_status status = plaitp_chaos_state(
+		plait_status status = plaitp_chaos_signal_state(
 			signal, point->sequence, signal->reached);
 
-		/* Nobody may come to raise a gate for a queue that failed. */
+		/* A failed queue skips waits for gates, which may never be
+		 * raised. */
 		if (queue->failed && status == PLAIT_PENDING &&
 		    (signal->flags & PLAIT_BACKEND_SIGNAL_GATE))
 			continue;
@@ -302,7 +307,7 @@ static bool waited(chaos *system, chaos_queue *queue, chaos_batch *batch)
 			register_wait(system, queue, signal);
 			return false;
 		}
-		queue->woken_for_nothing = false;
+		queue->spurious_done = false;
 		if (status < 0)
 			fail_queue(system, queue, &signal->error, not_run);
 	}
@@ -319,8 +324,9 @@ static void emit(chaos *system, chaos_queue *queue, chaos_batch *batch)
 				 (unsigned long long)signal->number,
 				 (unsigned long long)batch->emits[i].sequence,
 				 queue->failed ? ", failed" : "");
-		plaitp_chaos_raise(system, signal, batch->emits[i].sequence,
-				   queue->failed ? &queue->error : NULL);
+		plaitp_chaos_signal_emit(system, signal,
+					 batch->emits[i].sequence,
+					 queue->failed ? &queue->error : NULL);
 	}
 	queue->head = batch->next;
 	queue->wait_index = 0;
@@ -329,10 +335,10 @@ static void emit(chaos *system, chaos_queue *queue, chaos_batch *batch)
 }
 
 /*
- * A failed queue still waits for emissions before it emits: another queue may
- * emit the same signal, in an order that only these waits keep.
+ * A failed queue still waits for emissions of other queues: two queues may emit
+ * one signal in an order that only these waits keep.
  */
-void plaitp_chaos_queue_happen(chaos *system, void *owner)
+void plaitp_chaos_run_event(chaos *system, void *owner)
 {
 	chaos_queue *queue = owner;
 	chaos_batch *batch;
@@ -340,13 +346,13 @@ void plaitp_chaos_queue_happen(chaos *system, void *owner)
 	if (queue->state == CHAOS_QUEUE_RUNNING && !end(system, queue))
 		return;
 	if (queue->state == CHAOS_QUEUE_WAITING)
-		plaitp_chaos_queue_leave(queue);
+		plaitp_chaos_run_leave(queue);
 	queue->state = CHAOS_QUEUE_IDLE;
 	batch = queue->head;
 	if (!batch || !batch->flushed)
 		return;
 	if (batch->arrives_ns > system->now_ns) {
-		plaitp_chaos_queue_start(system, queue);
+		plaitp_chaos_run_start(system, queue);
 		return;
 	}
 	if (!waited(system, queue, batch))
@@ -360,6 +366,6 @@ void plaitp_chaos_queue_happen(chaos *system, void *owner)
 		return;
 	}
 	emit(system, queue, batch);
-	come_back(system, queue, CHAOS_QUEUE_COMING,
-		  1 + plaitp_chaos_below(system, 16));
+	schedule_queue(system, queue, CHAOS_QUEUE_SCHEDULED,
+		       1 + plaitp_chaos_random_below(system, 16));
 }

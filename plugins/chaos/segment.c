@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Segments: commands that run as one.  Each time they run in another order,
- * of those that keep the edges, so that an edge that is missing shows.  Some
- * of them are done when the segment starts and the rest when it ends; where it
- * has regions, time passes in between, so that loops without end can be stopped.
+ * Segments: commands that run as one command.  Each execution picks a random
+ * order that keeps the edges, so that a missing edge is detected.  A random
+ * number of commands runs at the start and the rest at the end; a segment with
+ * regions also yields in between, so that endless loops can be stopped.
  */
 #include <string.h>
 
 #include "chaos.h"
 
-/* Commands that run as a whole: the segment, or a body of a region in it. */
+/* The commands of the segment (body 0), or a body of a region in it. */
 struct body {
-	uint32_t first, end; /* with those of bodies inside */
-	uint32_t count;	     /* without */
+	uint32_t first, end; /* including nested bodies */
+	uint32_t count;	     /* excluding nested bodies */
 	uint32_t order_first;
-	uint32_t region; /* its command, or NO_REGION */
-	uint32_t next;	 /* while it runs: in its order */
+	uint32_t region; /* command, or NO_REGION */
+	uint32_t next;	 /* position in `order` while it runs */
 };
 
 enum { NO_REGION = UINT32_MAX };
@@ -26,12 +26,12 @@ struct plait_backend_segment {
 	uint32_t *before;
 	uint32_t *before_first;
 	uint32_t *order;
-	uint32_t *stamp; /* by command: of whom it is in front, plus 1 */
-	uint32_t *body_of; /* by command that is a region: its first one */
-	uint32_t *running; /* bodies, each in the one before */
-	struct body *bodies; /* the first is the segment */
+	uint32_t *stamp; /* by command: 1 + the command that comes behind it */
+	uint32_t *body_of; /* by command that is a region: its first body */
+	uint32_t *running; /* stack of bodies */
+	struct body *bodies; /* body 0 is the segment */
 	uint32_t body_count;
-	uint32_t depth; /* of those that run */
+	uint32_t depth; /* of `running` */
 	uint32_t work_count;
 	bool stopped;
 };
@@ -117,7 +117,7 @@ static void add_bodies(plait_backend_segment *segment, uint32_t command,
 	}
 }
 
-/* What a region is; its request goes. */
+/* Keep the kind of the region and its body count; drop the request. */
 static void keep_region(plait_work *work)
 {
 	work->pattern_bytes = work->region->body_count;
@@ -125,7 +125,7 @@ static void keep_region(plait_work *work)
 	work->region = NULL;
 }
 
-/* Behind a command and all that is in it. */
+/* The command behind this one and its bodies. */
 static uint32_t end_of(const plait_backend_segment *segment, uint32_t command)
 {
 	const plait_work *work = &segment->work[command];
@@ -226,7 +226,7 @@ plait_status plaitp_chaos_segment_stop(plait_backend *self,
 
 /* ---- orders ---- */
 
-/* The lowest of `count` places that is behind all that it comes behind. */
+/* The lowest position in `order` behind all predecessors of the command. */
 static uint32_t find_lowest(const plait_backend_segment *segment,
 			    const uint32_t *order, uint32_t count,
 			    uint32_t command)
@@ -254,8 +254,8 @@ static void begin_body(chaos *system, plait_backend_segment *segment,
 	     i = end_of(segment, i), count++) {
 		uint32_t place = find_lowest(segment, order, count, i);
 
-		place += (uint32_t)plaitp_chaos_below(system,
-						      count - place + 1);
+		place += (uint32_t)plaitp_chaos_random_below(system,
+							     count - place + 1);
 		memmove(&order[place + 1], &order[place],
 			(count - place) * sizeof(uint32_t));
 		order[place] = i;
@@ -281,11 +281,11 @@ static uint32_t read_word(const plait_work *region)
 		.bytes = sizeof(word), .host = &word,
 	};
 
-	plaitp_chaos_transfer(&work, 0, sizeof(word));
+	plaitp_chaos_memory_transfer(&work, 0, sizeof(word));
 	return word;
 }
 
-/* `again`: its body has run. */
+/* `again`: a body of the region has run. */
 static void decide(chaos *system, plait_backend_segment *segment,
 		   uint32_t command, bool again)
 {
@@ -322,24 +322,25 @@ static void step(chaos *system, plait_backend_segment *segment)
 	if (work->kind == PLAIT_WORK_REGION)
 		decide(system, segment, command, false);
 	else
-		plaitp_chaos_do_part(system, work, 0,
-				     plaitp_chaos_steps(work));
+		plaitp_chaos_run_part(system, work, 0,
+				      plaitp_chaos_run_steps(work));
 }
 
-bool plaitp_chaos_segment_go(chaos *system, plait_backend_segment *segment,
-			     uint64_t steps)
+bool plaitp_chaos_segment_run(chaos *system, plait_backend_segment *segment,
+			      uint64_t steps)
 {
 	for (; steps > 0 && segment->depth > 0; steps--)
 		step(system, segment);
 	return segment->depth == 0;
 }
 
-uint64_t plaitp_chaos_segment_pace(chaos *system,
-				   const plait_backend_segment *segment,
-				   bool begins)
+uint64_t plaitp_chaos_segment_quota(chaos *system,
+				    const plait_backend_segment *segment,
+				    bool begins)
 {
 	if (begins)
-		return plaitp_chaos_below(system, segment->work_count + 1ull);
-	return segment->body_count == 1 ? UINT64_MAX :
-		1 + plaitp_chaos_below(system, 2ull * segment->work_count);
+		return plaitp_chaos_random_below(system, segment->work_count +
+						 1ull);
+	return segment->body_count == 1 ? UINT64_MAX : 1 +
+		plaitp_chaos_random_below(system, 2ull * segment->work_count);
 }

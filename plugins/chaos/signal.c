@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Signals: counters that each observer sees some time after they were raised.
- * Queues see `reached` when a hop has passed; the host sees `host_reached`.
+ * Signals: counters that each observer sees with a delay.  Queues see `reached`
+ * after a hop; the host sees `host_reached`.
  */
 #include <string.h>
 
@@ -29,10 +29,11 @@ static void drop_unseen(chaos_signal *signal)
 }
 
 /*
- * Who saw one raised sees what was raised before it, and which that was is
- * not kept: so the host sees all.  Their own events come later to no effect.
+ * Publish all emissions to the host.  A host that sees an emission sees all
+ * earlier ones; their order is not recorded, so all become visible.  Their
+ * pending events then have no effect.
  */
-static void host_sees_all(chaos *system)
+static void publish_all(chaos *system)
 {
 	while (system->unseen) {
 		system->unseen->host_reached = system->unseen->reached;
@@ -40,12 +41,12 @@ static void host_sees_all(chaos *system)
 	}
 }
 
-static void host_sees(chaos *system, void *owner)
+static void publish_signal(chaos *system, void *owner)
 {
 	chaos_signal *signal = owner;
 
 	signal->host_reached = signal->reached;
-	host_sees_all(system);
+	publish_all(system);
 	plaitp_chaos_log(system, "the host sees s%llu at %llu",
 			 (unsigned long long)signal->number,
 			 (unsigned long long)signal->host_reached);
@@ -67,12 +68,12 @@ plait_status plaitp_chaos_signal_create(plait_backend *self, uint32_t device,
 	if (!signal)
 		return plaitp_chaos_fail(system, error, PLAIT_E_NOMEM, 0,
 					 "no memory for a signal");
-	signal->event.happen = host_sees;
+	signal->event.callback = publish_signal;
 	signal->event.owner = signal;
 	signal->flags = flags;
 	signal->error.size = sizeof(signal->error);
 	plaitp_chaos_lock(system);
-	status = plaitp_chaos_reserve(system, error);
+	status = plaitp_chaos_clock_reserve(system, error);
 	if (status == PLAIT_OK) {
 		signal->number = ++system->signal_number;
 		plaitp_chaos_log(system, "s%llu: %s",
@@ -94,8 +95,8 @@ static void drop_notice(chaos *system, chaos_notice *notice)
 	while (*link != notice)
 		link = &(*link)->next;
 	*link = notice->next;
-	plaitp_chaos_cancel(system, &notice->event);
-	plaitp_chaos_unreserve(system);
+	plaitp_chaos_clock_cancel(system, &notice->event);
+	plaitp_chaos_clock_unreserve(system);
 	plaitp_chaos_free(system, notice, sizeof(*notice));
 }
 
@@ -107,24 +108,24 @@ void plaitp_chaos_signal_destroy(plait_backend *self,
 	plaitp_chaos_lock(system);
 	if (signal->notices || signal->waiters)
 		system->services->log(system->host, PLAIT_LOG_ERROR,
-				      "chaos: a signal was destroyed while "
-				      "somebody waits for it");
+				      "chaos: a signal with waiters or "
+				      "notifications was destroyed");
 	while (signal->notices)
 		drop_notice(system, signal->notices);
 	drop_unseen(signal);
-	plaitp_chaos_cancel(system, &signal->event);
-	plaitp_chaos_unreserve(system);
+	plaitp_chaos_clock_cancel(system, &signal->event);
+	plaitp_chaos_clock_unreserve(system);
 	plaitp_chaos_unlock(system);
 	plaitp_chaos_free(system, signal, sizeof(*signal));
 }
 
-plait_status plaitp_chaos_state(const chaos_signal *signal, uint64_t sequence,
-				uint64_t reached)
+plait_status plaitp_chaos_signal_state(const chaos_signal *signal,
+				       uint64_t sequence, uint64_t reached)
 {
 	bool gate = signal->flags & PLAIT_BACKEND_SIGNAL_GATE;
 
-	/* Nobody raises a failed gate further, so all of it has failed; what
-	 * queues emit still comes, one by one. */
+	/* A failed gate is not raised again, so all later points have failed;
+	 * the emissions of queues still arrive one by one. */
 	if (signal->failed_from && sequence >= signal->failed_from &&
 	    (gate || reached >= sequence))
 		return signal->error.status;
@@ -133,7 +134,8 @@ plait_status plaitp_chaos_state(const chaos_signal *signal, uint64_t sequence,
 
 static uint64_t host_delay(chaos *system, uint32_t quirk, uint64_t factor)
 {
-	uint64_t delay = plaitp_chaos_delay(system, &system->options.hop_ns);
+	uint64_t delay = plaitp_chaos_random_delay(system,
+						   &system->options.hop_ns);
 
 	return system->options.quirks & quirk ? delay * factor : delay;
 }
@@ -147,13 +149,14 @@ static void wake_waiters(chaos *system, chaos_signal *signal)
 		uint64_t sequence =
 			queue->head->waits[queue->wait_index].sequence;
 
-		if (plaitp_chaos_state(signal, sequence, signal->reached) ==
+		if (plaitp_chaos_signal_state(signal, sequence,
+					      signal->reached) ==
 		    PLAIT_PENDING) {
 			link = &queue->next_waiter;
 			continue;
 		}
 		*link = queue->next_waiter;
-		plaitp_chaos_queue_wake(system, queue);
+		plaitp_chaos_run_wake(system, queue);
 	}
 }
 
@@ -162,15 +165,15 @@ static void wake_notices(chaos *system, chaos_signal *signal)
 	for (chaos_notice *notice = signal->notices; notice;
 	     notice = notice->next)
 		if (notice->event.place == 0 &&
-		    plaitp_chaos_state(signal, notice->sequence,
-				       signal->reached) != PLAIT_PENDING)
-			plaitp_chaos_schedule(
+		    plaitp_chaos_signal_state(signal, notice->sequence,
+					      signal->reached) != PLAIT_PENDING)
+			plaitp_chaos_clock_schedule(
 				system, &notice->event,
 				host_delay(system, CHAOS_LATE_NOTIFY, 256));
 }
 
-void plaitp_chaos_raise(chaos *system, chaos_signal *signal,
-			uint64_t sequence, const plait_error *failure)
+void plaitp_chaos_signal_emit(chaos *system, chaos_signal *signal,
+			      uint64_t sequence, const plait_error *failure)
 {
 	if (sequence > signal->reached)
 		signal->reached = sequence;
@@ -188,9 +191,9 @@ void plaitp_chaos_raise(chaos *system, chaos_signal *signal,
 	wake_notices(system, signal);
 	add_unseen(system, signal);
 	if (signal->event.place == 0)
-		plaitp_chaos_schedule(system, &signal->event,
-				      host_delay(system, CHAOS_SLOW_HOST,
-						 256));
+		plaitp_chaos_clock_schedule(system, &signal->event,
+					    host_delay(system, CHAOS_SLOW_HOST,
+						       256));
 }
 
 plait_status plaitp_chaos_signal_poll(plait_backend *self,
@@ -203,8 +206,8 @@ plait_status plaitp_chaos_signal_poll(plait_backend *self,
 	plait_status status;
 
 	plaitp_chaos_lock(system);
-	status = plaitp_chaos_state(signal, point->sequence,
-				    signal->host_reached);
+	status = plaitp_chaos_signal_state(signal, point->sequence,
+					   signal->host_reached);
 	if (out_reached)
 		*out_reached = signal->host_reached;
 	if (status < 0) {
@@ -216,15 +219,15 @@ plait_status plaitp_chaos_signal_poll(plait_backend *self,
 	return status;
 }
 
-/* Who is told can look, and sees it too. */
-static plait_status tell(chaos *system, chaos_signal *signal,
-			 uint64_t sequence)
+/* Make the point visible to the host, which may poll when it is notified. */
+static plait_status show_point(chaos *system, chaos_signal *signal,
+			       uint64_t sequence)
 {
 	if (signal->reached >= sequence && signal->host_reached < sequence) {
 		signal->host_reached = sequence;
-		host_sees_all(system);
+		publish_all(system);
 	}
-	return plaitp_chaos_state(signal, sequence, signal->reached);
+	return plaitp_chaos_signal_state(signal, sequence, signal->reached);
 }
 
 static void deliver(chaos *system, void *owner)
@@ -232,14 +235,15 @@ static void deliver(chaos *system, void *owner)
 	chaos_notice *notice = owner;
 	plait_notify_function function = notice->function;
 	void *user_data = notice->user_data;
-	plait_status status = tell(system, notice->signal, notice->sequence);
+	plait_status status = show_point(system, notice->signal,
+					 notice->sequence);
 
 	plaitp_chaos_log(system, "the host is told of s%llu at %llu",
 			 (unsigned long long)notice->signal->number,
 			 (unsigned long long)notice->sequence);
 	drop_notice(system, notice);
 	pthread_cond_broadcast(&system->changed);
-	/* From here on the signal may be gone. */
+	/* The signal may be destroyed from here on. */
 	plaitp_chaos_unlock(system);
 	function(user_data, status);
 	plaitp_chaos_lock(system);
@@ -254,13 +258,13 @@ static plait_status add_notice(chaos *system, const chaos_notice *wanted,
 	if (!notice)
 		return plaitp_chaos_fail(system, error, PLAIT_E_NOMEM, 0,
 					 "no memory to notify");
-	status = plaitp_chaos_reserve(system, error);
+	status = plaitp_chaos_clock_reserve(system, error);
 	if (status != PLAIT_OK) {
 		plaitp_chaos_free(system, notice, sizeof(*notice));
 		return status;
 	}
 	*notice = *wanted;
-	notice->event.happen = deliver;
+	notice->event.callback = deliver;
 	notice->event.owner = notice;
 	notice->next = notice->signal->notices;
 	notice->signal->notices = notice;
@@ -282,8 +286,8 @@ plait_status plaitp_chaos_signal_notify(plait_backend *self,
 
 	plaitp_chaos_lock(system);
 	if ((system->options.quirks & CHAOS_INLINE_NOTIFY) &&
-	    (happened = tell(system, point->signal,
-			      point->sequence)) !=
+	    (happened = show_point(system, point->signal,
+				   point->sequence)) !=
 	    PLAIT_PENDING) {
 		plaitp_chaos_unlock(system);
 		function(user_data, happened);
@@ -322,8 +326,9 @@ plait_status plaitp_chaos_signal_raise(plait_backend *self,
 				 (unsigned long long)signal->number,
 				 (unsigned long long)point->sequence,
 				 failure ? ", failed" : "");
-		plaitp_chaos_raise(system, signal, point->sequence, failure);
-		/* Who raised it knows. */
+		plaitp_chaos_signal_emit(system, signal, point->sequence,
+					 failure);
+		/* The host sees a gate that it raised at once. */
 		signal->host_reached = signal->reached;
 		pthread_cond_broadcast(&system->changed);
 	}

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * One simulated system: opening, closing, its devices, its lock, and what it
- * says in errors and in the log.
- */
+/* Open, close, devices, lock, error texts and log of a simulated system. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,7 +12,7 @@ void plaitp_chaos_lock(chaos *system)
 	pthread_t self = pthread_self();
 
 	pthread_mutex_lock(&system->lock);
-	/* With one thread, nobody else can raise a gate: see drive.c. */
+	/* Without a second thread, a wait never sleeps: see drive.c. */
 	if (!system->any_thread)
 		system->first_thread = self;
 	else if (!pthread_equal(system->first_thread, self))

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Host functions run through here: this is where it shows when a backend runs
- * something too early, twice, out of order, or behind a failure.
+ * Wrappers of host functions, which detect a function that runs too early,
+ * twice, out of order, or behind a failure.
  */
 #include "check.h"
 
 static const char run[] = "running a host function";
 
-/* False when it must not run at all. */
+/* Returns false if the function must not run. */
 static bool may_run(check *self, const check_call *call)
 {
 	const char *label = call->label;
@@ -16,20 +16,22 @@ static bool may_run(check *self, const check_call *call)
 	if (call->state == CHECK_CALL_WAITS)
 		return true;
 	if (call->state == CHECK_CALL_SKIPPED) {
-		if (self->unsure)
+		if (self->model_off)
 			return true;
-		plaitp_check_sin(self, CHECK_BACKEND, run,
-				 "command %llu \"%s\" is behind a failure (P-F01)",
-				 number, label);
+		plaitp_check_report(
+			self, CHECK_BACKEND, run,
+			"command %llu \"%s\" is behind a failure (P-F01)",
+			number, label);
 	} else {
-		plaitp_check_sin(self, CHECK_BACKEND, run,
-				 "command %llu \"%s\" runs a second time (P-H01)",
-				 number, label);
+		plaitp_check_report(
+			self, CHECK_BACKEND, run,
+			"command %llu \"%s\" runs a second time (P-H01)",
+			number, label);
 	}
 	return false;
 }
 
-/* Is it its turn? */
+/* Check that the call is the next one of its queue and its waits are over. */
 static void check_turn(check *self, check_call *call)
 {
 	check_batch *batch = call->batch;
@@ -37,20 +39,20 @@ static void check_turn(check *self, check_call *call)
 	const char *label = call->label;
 	unsigned long long number = call->object.number;
 
-	if (self->unsure || !batch)
+	if (self->model_off || !batch)
 		return;
 	if (batch->provisional || queue->head != batch ||
 	    batch->waits_done < batch->wait_count)
-		plaitp_check_confirm_all(self);
+		plaitp_check_model_confirm(self);
 	if (queue->head != batch || batch->calls_done != call->index) {
-		plaitp_check_sin(self, CHECK_BACKEND, run,
+		plaitp_check_report(self, CHECK_BACKEND, run,
 				 "command %llu \"%s\" is not the next one of "
-				 "queue %llu (P-Q01)", number, label,
-				 (unsigned long long)queue->object.number);
+				    "queue %llu (P-Q01)", number, label,
+				    (unsigned long long)queue->object.number);
 	} else if (batch->waits_done < batch->wait_count) {
 		plait_backend_point *point = &batch->waits[batch->waits_done];
 
-		plaitp_check_sin(
+		plaitp_check_report(
 			self, CHECK_BACKEND, run,
 			"command %llu \"%s\" does not wait for signal %llu at "
 			"%llu (P-S04)", number, label,
@@ -59,7 +61,7 @@ static void check_turn(check *self, check_call *call)
 	}
 }
 
-int32_t plaitp_check_run_call(void *user_data)
+int32_t plaitp_check_call_run(void *user_data)
 {
 	check_call *call = user_data;
 	check *self = call->self;
@@ -82,7 +84,7 @@ int32_t plaitp_check_run_call(void *user_data)
 		call->batch->calls_done++;
 		if (value != 0)
 			call->queue->failed = true;
-		plaitp_check_advance(self, call->queue);
+		plaitp_check_model_advance(self, call->queue);
 	}
 	pthread_mutex_unlock(&self->lock);
 	return value;

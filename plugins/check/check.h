@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the files of the interposer check offer each other.  Every handle that
- * the core sees is one of ours; a model of all queues and signals (model.c)
- * says how far the backend can have come at most.
+ * Types and functions of the interposer check.  The core sees handles of this
+ * interposer only.  A model of all queues and signals (model.c) is an upper
+ * bound of the backend's progress.
  */
 #ifndef PLAIT_PLUGINS_CHECK_H
 #define PLAIT_PLUGINS_CHECK_H
@@ -26,7 +26,7 @@ typedef struct plait_backend_kernel check_kernel;
 typedef struct plait_backend_launch check_launch;
 typedef struct plait_backend_segment check_segment;
 
-enum { CHECK_BUCKETS = 1024, CHECK_GRAVES = 2048 };
+enum { CHECK_BUCKETS = 1024, CHECK_TOMBSTONES = 2048 };
 
 enum check_kind {
 	CHECK_MEMORY,
@@ -39,19 +39,19 @@ enum check_kind {
 	CHECK_CALL
 };
 
-enum check_who {
+enum check_party {
 	CHECK_CORE,
 	CHECK_BACKEND,
-	/* One of the two; it cannot be told which. */
+	/* The core or the backend; undecidable. */
 	CHECK_EITHER
 };
 
 /*
- * First in every object of ours.  Dead ones are kept for a while, so that who
- * uses them still finds out what they were.
+ * Head of every object.  The last CHECK_TOMBSTONES destroyed objects are kept,
+ * so that a use after destruction is named as such.
  */
 struct check_object {
-	check_object *next; /* in its bucket */
+	check_object *next; /* of its hash bucket */
 	uint64_t bytes;
 	uint64_t number;
 	uint32_t kind;
@@ -66,30 +66,28 @@ struct check {
 	plait_backend_device *devices;
 	uint32_t device_count;
 
-	/*
-	 * Guards everything below and every object; never held while the
-	 * backend, a host function or an upcall runs.
-	 */
+	/* Guards everything below and every object; released while the backend,
+	 * a host function or a notification callback runs. */
 	pthread_mutex_t lock;
 	uint64_t calls;
-	uint64_t sins[3];
-	char last_sin[320];
-	const char *slot; /* in which the lock was taken */
+	uint64_t violations[3];
+	char last_report[320];
+	const char *slot; /* slot that took the lock */
 	uint64_t numbers[CHECK_CALL + 1];
 	uint64_t live[CHECK_CALL + 1];
-	/* A device failed in a way that the model cannot follow: from here
-	 * on it says nothing about what can have happened. */
-	bool unsure;
+	/* A device has failed for a reason that the model does not know: from
+	 * here on the model reports nothing. */
+	bool model_off;
 	check_queue *queues;
 	check_queue *to_advance;
 	check_segment *segments;
 	check_upcall *upcalls;
 	check_object *buckets[CHECK_BUCKETS];
-	check_object *tombstones[CHECK_GRAVES];
-	uint32_t next_grave;
+	check_object *tombstones[CHECK_TOMBSTONES];
+	uint32_t next_tombstone;
 };
 
-/* A thread that is inside an upcall; lives on its stack. */
+/* A thread that runs a notification callback; on its stack. */
 struct check_upcall {
 	check_upcall *next;
 	pthread_t thread;
@@ -98,7 +96,7 @@ struct check_upcall {
 struct check_map {
 	struct check_map *next;
 	void *pointer;
-	bool stuck; /* the backend could not unmap it */
+	bool unmap_failed; /* unmap has failed */
 };
 
 struct plait_backend_memory {
@@ -106,7 +104,7 @@ struct plait_backend_memory {
 	plait_backend_memory *inner;
 	uint32_t device;
 	uint64_t bytes;
-	uint64_t uses; /* by launches, and batches that are not done */
+	uint64_t uses; /* by launches and pending batches */
 	struct check_map *maps;
 };
 
@@ -122,10 +120,10 @@ struct plait_backend_launch {
 	check_object object;
 	plait_backend_launch *inner;
 	check_kernel *kernel;
-	plait_launch_argument *arguments; /* handles are the backend's */
+	plait_launch_argument *arguments; /* with handles of the backend */
 	check_memory **memories;
 	uint32_t memory_count;
-	uint64_t uses; /* by batches that are not done */
+	uint64_t uses; /* by pending batches */
 };
 
 struct plait_backend_segment {
@@ -135,7 +133,7 @@ struct plait_backend_segment {
 	check_segment *previous;
 	uint32_t device;
 	uint32_t work_count;
-	plait_work *work; /* ours; launches that were let go are null */
+	plait_work *work; /* handles of check; a destroyed launch is null */
 	uint64_t uses;
 };
 
@@ -143,11 +141,11 @@ struct plait_backend_signal {
 	check_object object;
 	plait_backend_signal *inner;
 	bool gate;
-	uint64_t submitted; /* newest emission that the core asked for */
+	uint64_t submitted; /* last emission that the core submitted */
 	uint64_t reached;   /* in the model */
-	uint64_t seen;      /* as the backend told */
+	uint64_t seen;      /* last value that the backend reported */
 	uint64_t failed_from;
-	uint64_t uses; /* waits and emissions of batches that are not done */
+	uint64_t uses; /* by waits and emissions of pending batches */
 	uint64_t notices;
 	check_queue *waiters;
 };
@@ -173,10 +171,10 @@ struct plait_backend_queue {
 struct check_batch {
 	check_batch *next;
 	uint64_t bytes;
-	uint64_t ticket; /* counts the batches of the queue */
-	/* Submitted, but the backend has not answered yet. */
+	uint64_t ticket; /* number of the batch in its queue */
+	/* Submitted, not confirmed by the backend yet. */
 	bool provisional;
-	plait_backend_point *waits; /* handles are ours */
+	plait_backend_point *waits; /* handles of check */
 	plait_backend_point *emits;
 	check_memory **memories;
 	check_launch **launches;
@@ -203,7 +201,7 @@ struct check_call {
 	check_object object;
 	check *self;
 	check_queue *queue;
-	check_batch *batch; /* null when the batch is done */
+	check_batch *batch; /* null if the batch is done */
 	uint32_t index;
 	uint32_t state;
 	int32_t (*function)(void *user_data);
@@ -226,85 +224,84 @@ static inline check *check_of(plait_backend *self)
 	return (check *)(void *)self;
 }
 
-/* object.c: known handles, live and dead.  With the lock held. */
+/* object.c: table of handles, live and destroyed.  Caller holds the lock. */
 void *plaitp_check_add(check *self, uint32_t kind, uint64_t bytes);
-void plaitp_check_bury(check *self, check_object *object);
-void plaitp_check_free_all(check *self);
-/* Null, after a report, when it is not a live object of that kind. */
+void plaitp_check_retire(check *self, check_object *object);
+void plaitp_check_object_free_all(check *self);
+/* Return a live object of that kind, or null after a report. */
 void *plaitp_check_find(check *self, const char *slot, uint32_t kind,
 			const void *handle);
 
 /* report.c */
-/* Start of a slot: takes the lock; a sin to be inside an upcall. */
+/* Take the lock for a slot; report a call inside a notification callback. */
 void plaitp_check_enter(check *self, const char *slot);
 void plaitp_check_leave(check *self);
-/* A rule was broken.  With the lock held. */
+/* Report a violation.  Caller holds the lock. */
 __attribute__((format(printf, 4, 5)))
-void plaitp_check_sin(check *self, enum check_who who, const char *slot,
-		      const char *format, ...);
-/* The last sin as an error of the core's call: PLAIT_E_INTERNAL. */
-plait_status plaitp_check_refuse(check *self, plait_error *error);
-/*
- * What the backend answered, looked over and passed on.  `mine` is the record
- * that the backend was given.  Without the lock.
- */
-plait_status plaitp_check_answer(check *self, const char *slot,
+void plaitp_check_report(check *self, enum check_party party, const char *slot,
+			 const char *format, ...);
+/* Return PLAIT_E_INTERNAL with the text of the last violation. */
+plait_status plaitp_check_report_error(check *self, plait_error *error);
+/* Check the backend's result and return it to the core.  `mine` is the error
+ * record that the backend got.  Takes the lock. */
+plait_status plaitp_check_result(check *self, const char *slot,
 				 plait_status status, bool may_pend,
 				 const plait_error *mine, plait_error *error);
 plait_error plaitp_check_record(void);
 
-/* model.c: how far the backend can have come.  With the lock held. */
-void plaitp_check_advance(check *self, check_queue *queue);
-/* Everything submitted counts, also what the backend has not confirmed. */
-void plaitp_check_confirm_all(check *self);
-void plaitp_check_raise(check *self, check_signal *signal, uint64_t sequence,
-			bool failed);
-/* The backend says that the point has happened, with this status. */
-void plaitp_check_happened(check *self, const char *slot,
-			   check_signal *signal, uint64_t sequence,
-			   plait_status status);
-/* A failure that no host function explains, a device's own: from here on the
- * model says nothing. */
-void plaitp_check_lose_track(check *self);
-/* Take back the batch and all behind it. */
-void plaitp_check_retract(check *self, check_queue *queue,
-			  check_batch *batch);
+/* model.c: progress of queues and signals.  Caller holds the lock. */
+void plaitp_check_model_advance(check *self, check_queue *queue);
+/* Confirm all submissions, also those that the backend has not answered. */
+void plaitp_check_model_confirm(check *self);
+void plaitp_check_model_raise(check *self, check_signal *signal,
+			      uint64_t sequence, bool failed);
+/* The backend reports `status` for the point. */
+void plaitp_check_model_happened(check *self, const char *slot,
+				 check_signal *signal, uint64_t sequence,
+				 plait_status status);
+/* Disable the model after a failure of the device, which no host function
+ * explains. */
+void plaitp_check_model_disable(check *self);
+/* Remove the batch and all behind it. */
+void plaitp_check_model_retract(check *self, check_queue *queue,
+				check_batch *batch);
 
 /* call.c */
-int32_t plaitp_check_run_call(void *user_data);
+int32_t plaitp_check_call_run(void *user_data);
 
-/* queue.c: enters a slot of a queue; null, with the lock released, after a
- * report, which is then in `error`. */
+/* queue.c: enter a slot of a queue.  Returns null after a report, with the lock
+ * released and `error` filled. */
 check_queue *plaitp_check_queue_enter(check *self, const char *slot,
 				      const plait_backend_queue *handle,
 				      plait_error *error);
 
-/*
- * submission.c: false, after a report, when the core broke a rule; else the
- * emissions are counted.  uncount takes that back, of the last one for the
- * first `emitted` of its emissions.
- */
-bool plaitp_check_submissions(check *self, const check_queue *queue,
-			      const plait_submission *submissions,
-			      uint32_t count);
-void plaitp_check_uncount(const plait_submission *submissions, uint32_t count,
-			  uint32_t emitted);
+/* submission.c: validate, and count the emissions.  Returns false after a
+ * report.  uncount reverts the counts, of the last submission for its first
+ * `emitted` emissions. */
+bool plaitp_check_submission_validate(check *self, const check_queue *queue,
+				      const plait_submission *submissions,
+				      uint32_t count);
+void plaitp_check_submission_uncount(const plait_submission *submissions,
+				     uint32_t count, uint32_t emitted);
 const plait_submission *plaitp_check_nth(const plait_submission *submissions,
 					 uint32_t index);
 const plait_work *plaitp_check_work(const plait_submission *submission,
 				    uint32_t index);
-bool plaitp_check_frozen(check *self, uint32_t device, uint32_t index,
-			 const plait_work *work);
+bool plaitp_check_submission_segment_work(check *self, uint32_t device,
+					  uint32_t index,
+					  const plait_work *work);
 
-bool plaitp_check_reads(const plait_work *work);
-bool plaitp_check_writes(const plait_work *work);
-void plaitp_check_translate(plait_work *to, const plait_work *from);
+bool plaitp_check_submit_reads(const plait_work *work);
+bool plaitp_check_submit_writes(const plait_work *work);
+void plaitp_check_submit_translate(plait_work *to, const plait_work *from);
 
-/* segment.c: a segment that has it is patched before it runs. */
-void plaitp_check_forget_launch(check *self, const char *slot,
-				const check_launch *launch);
+/* segment.c: unset the launch in all segments; they are patched before they run
+ * again. */
+void plaitp_check_segment_forget_launch(check *self, const char *slot,
+					const check_launch *launch);
 
-/* The slots: kernel.c, memory.c, queue.c, submit.c, signal.c, wait.c */
+/* Slots of kernel.c, memory.c, queue.c, submit.c, segment.c, signal.c and
+ * wait.c. */
 plait_status plaitp_check_memory_create(plait_backend *self, uint32_t device,
 					const plait_memory_request *request,
 					plait_backend_memory **out,
@@ -393,8 +390,9 @@ plait_status plaitp_check_segment_patch(plait_backend *,
 plait_status plaitp_check_segment_stop(plait_backend *,
 				       plait_backend_segment *, uint32_t stop,
 				       plait_error *error);
-/* A point that may be waited for: a gate's, or one that was submitted. */
-check_signal *plaitp_check_point(check *self, const char *slot,
-				 const plait_backend_point *point);
+/* A point that may be awaited: of a gate, or submitted.  Null after a
+ * report. */
+check_signal *plaitp_check_signal_point(check *self, const char *slot,
+					const plait_backend_point *point);
 
 #endif

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The interposer check: wrapping, closing, devices, the table.
- */
+/* Entry of the interposer check: wrap, close, devices, the table. */
 #include <stdio.h>
 #include <string.h>
 
@@ -35,7 +33,7 @@ static void free_self(check *self)
 {
 	plait_host *host = self->host;
 
-	plaitp_check_free_all(self);
+	plaitp_check_object_free_all(self);
 	if (self->devices)
 		self->services->resize(host, self->devices, 1 +
 				       (uint64_t)self->device_count *
@@ -73,33 +71,35 @@ static plait_status wrap_backend(plait_host *host,
 	return PLAIT_OK;
 }
 
-static plait_status open_nothing(plait_host *host,
-				 const plait_host_services *services,
-				 plait_backend **out, plait_error *error)
+static plait_status refuse_open(plait_host *host,
+				const plait_host_services *services,
+				plait_backend **out, plait_error *error)
 {
 	(void)host;
 	*out = NULL;
 	return services->fail(error, PLAIT_E_UNSUPPORTED, 0,
-			      "check wraps a backend and is none itself");
+			      "check: an interposer has no devices; name it in "
+			      "PLAIT_WRAP to wrap another backend");
 }
 
 static void check_left_over(check *self)
 {
 	static const char *const kinds[] = { "memories", "queues", "signals",
-					     "kernels", "launches", "segments" };
+					     "kernels", "launches",
+						     "segments" };
 
 	for (uint32_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (self->live[i] > 0)
-			plaitp_check_sin(self, CHECK_CORE, "close",
-					 "%llu %s were not destroyed",
-					 (unsigned long long)self->live[i],
-					 kinds[i]);
+			plaitp_check_report(self, CHECK_CORE, "close",
+					    "%llu %s were not destroyed",
+					    (unsigned long long)self->live[i],
+					    kinds[i]);
 }
 
 static void close_wrapper(plait_backend *backend)
 {
 	check *self = check_of(backend);
-	uint64_t sins;
+	uint64_t violations;
 	char line[160];
 
 	plaitp_check_enter(self, "close");
@@ -108,22 +108,23 @@ static void close_wrapper(plait_backend *backend)
 		check_queue *queue = self->queues;
 
 		while (queue->head)
-			plaitp_check_retract(self, queue, queue->head);
+			plaitp_check_model_retract(self, queue, queue->head);
 		self->queues = queue->next;
 	}
 	plaitp_check_leave(self);
 	self->inner_table->close(self->inner);
-	sins = self->sins[CHECK_CORE] + self->sins[CHECK_BACKEND] +
-		self->sins[CHECK_EITHER];
+	violations = self->violations[CHECK_CORE] +
+		self->violations[CHECK_BACKEND] +
+		self->violations[CHECK_EITHER];
 	snprintf(line, sizeof(line),
 		 "check: %llu calls; broken rules: %llu by the core, %llu by "
 		 "the backend, %llu by one of them",
 		 (unsigned long long)self->calls,
-		 (unsigned long long)self->sins[CHECK_CORE],
-		 (unsigned long long)self->sins[CHECK_BACKEND],
-		 (unsigned long long)self->sins[CHECK_EITHER]);
-	self->services->log(self->host,
-			    sins ? PLAIT_LOG_ERROR : PLAIT_LOG_INFO, line);
+		 (unsigned long long)self->violations[CHECK_CORE],
+		 (unsigned long long)self->violations[CHECK_BACKEND],
+		 (unsigned long long)self->violations[CHECK_EITHER]);
+	self->services->log(self->host, violations ? PLAIT_LOG_ERROR :
+			    PLAIT_LOG_INFO, line);
 	free_self(self);
 }
 
@@ -134,9 +135,10 @@ static uint32_t device_count(plait_backend *backend)
 
 	plaitp_check_enter(self, "device_count");
 	if (count != self->device_count)
-		plaitp_check_sin(self, CHECK_BACKEND, "device_count",
-				 "%u devices became %u (P-L09)", self->device_count,
-				 count);
+		plaitp_check_report(
+			self, CHECK_BACKEND, "device_count",
+			"returned %u devices before and %u now (P-L09)",
+			self->device_count, count);
 	plaitp_check_leave(self);
 	return self->device_count;
 }
@@ -152,7 +154,7 @@ static plait_status device_query(plait_backend *backend, uint32_t device,
 	plaitp_check_leave(self);
 	status = self->inner_table->device_query(self->inner, device, out,
 						 &mine);
-	return plaitp_check_answer(self, "device_query", status, false, &mine,
+	return plaitp_check_result(self, "device_query", status, false, &mine,
 				   error);
 }
 
@@ -167,7 +169,7 @@ static const plait_backend_table full = {
 	.name = "check",
 	.vendor = "plait",
 	.version = "0.1.0",
-	.open = open_nothing,
+	.open = refuse_open,
 	.close = close_wrapper,
 	.device_count = device_count,
 	.device_query = device_query,
@@ -208,8 +210,9 @@ plait_status plait_plugin_entry(const plait_host_services *services,
 	if (services->abi_min > PLAIT_PLUGIN_ABI ||
 	    services->abi_max < PLAIT_PLUGIN_ABI ||
 	    table->size < full.size)
-		return services->fail(error, PLAIT_E_UNSUPPORTED, 0,
-				      "check talks interface 1 only");
+		return services->fail(
+			error, PLAIT_E_UNSUPPORTED, 0,
+			"check: only plugin interface 1 is supported");
 	memcpy(table, &full, full.size);
 	return PLAIT_OK;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The slots of kernels and launches: code that the device takes, arguments
- * that fit it, nothing destroyed while it is used.
+ * Slots of kernels and launches.  Checks that the device takes the code, that
+ * arguments match the signature, and that no object in use is destroyed.
  */
 #include <string.h>
 
@@ -9,9 +9,9 @@
 
 /* ---- kernels ---- */
 
-/* What is wrong with the code; null when nothing is. */
-static const char *find_fault(const check *self, uint32_t device,
-			      const plait_code *code)
+/* Return a description of the violation, or null. */
+static const char *find_violation(const check *self, uint32_t device,
+				  const plait_code *code)
 {
 	if (device >= self->device_count)
 		return "there is no such device";
@@ -29,7 +29,7 @@ static const char *find_fault(const check *self, uint32_t device,
 	return NULL;
 }
 
-/* A new one, or null after a report or without memory. */
+/* Return a new kernel; null after a report or without memory. */
 static check_kernel *add_kernel(check *self, uint32_t device,
 				const plait_code *code, plait_status *status,
 				plait_error *error)
@@ -39,10 +39,10 @@ static check_kernel *add_kernel(check *self, uint32_t device,
 	const char *fault;
 
 	plaitp_check_enter(self, slot);
-	fault = find_fault(self, device, code);
+	fault = find_violation(self, device, code);
 	if (fault) {
-		plaitp_check_sin(self, CHECK_CORE, slot, "%s", fault);
-		*status = plaitp_check_refuse(self, error);
+		plaitp_check_report(self, CHECK_CORE, slot, "%s", fault);
+		*status = plaitp_check_report_error(self, error);
 	} else {
 		kernel = plaitp_check_add(self, CHECK_KERNEL, sizeof(*kernel));
 		*status = kernel ? PLAIT_OK :
@@ -72,16 +72,16 @@ plait_status plaitp_check_kernel_build(plait_backend *backend, uint32_t device,
 	kernel->parameter_count = code->parameter_count;
 	status = self->inner_table->kernel_build(self->inner, device, code,
 						 &inner, &mine);
-	status = plaitp_check_answer(self, slot, status, false, &mine, error);
+	status = plaitp_check_result(self, slot, status, false, &mine, error);
 	pthread_mutex_lock(&self->lock);
 	if (status == PLAIT_OK && !inner) {
-		plaitp_check_sin(self, CHECK_BACKEND, slot,
+		plaitp_check_report(self, CHECK_BACKEND, slot,
 				 "succeeded without giving a kernel (P-K01)");
-		status = plaitp_check_refuse(self, error);
+		status = plaitp_check_report_error(self, error);
 	}
 	kernel->inner = inner;
 	if (status != PLAIT_OK)
-		plaitp_check_bury(self, &kernel->object);
+		plaitp_check_retire(self, &kernel->object);
 	pthread_mutex_unlock(&self->lock);
 	if (status == PLAIT_OK)
 		*out = kernel;
@@ -99,13 +99,13 @@ void plaitp_check_kernel_destroy(plait_backend *backend,
 	plaitp_check_enter(self, slot);
 	kernel = plaitp_check_find(self, slot, CHECK_KERNEL, handle);
 	if (kernel && kernel->uses > 0)
-		plaitp_check_sin(self, CHECK_CORE, slot,
-				 "kernel %llu still has %llu launches",
-				 (unsigned long long)kernel->object.number,
-				 (unsigned long long)kernel->uses);
+		plaitp_check_report(self, CHECK_CORE, slot,
+				    "kernel %llu still has %llu launches",
+				    (unsigned long long)kernel->object.number,
+				    (unsigned long long)kernel->uses);
 	if (kernel) {
 		inner = kernel->inner;
-		plaitp_check_bury(self, &kernel->object);
+		plaitp_check_retire(self, &kernel->object);
 	}
 	plaitp_check_leave(self);
 	if (inner)
@@ -127,21 +127,21 @@ plait_status plaitp_check_kernel_query(plait_backend *backend,
 	plaitp_check_enter(self, slot);
 	kernel = plaitp_check_find(self, slot, CHECK_KERNEL, handle);
 	if (!kernel)
-		status = plaitp_check_refuse(self, error);
+		status = plaitp_check_report_error(self, error);
 	plaitp_check_leave(self);
 	if (!kernel)
 		return status;
 	status = self->inner_table->kernel_query(self->inner, kernel->inner,
 						 out, &mine);
-	status = plaitp_check_answer(self, slot, status, false, &mine, error);
+	status = plaitp_check_result(self, slot, status, false, &mine, error);
 	strange = status == PLAIT_OK &&
 		((out->group[0] == 0) != (out->group[1] == 0) ||
 		 (out->group[0] == 0) != (out->group[2] == 0));
 	if (!strange)
 		return status;
 	pthread_mutex_lock(&self->lock);
-	plaitp_check_sin(self, CHECK_BACKEND, slot,
-			 "a group of kernel %llu has some dimensions only "
+	plaitp_check_report(self, CHECK_BACKEND, slot,
+			    "a group of kernel %llu has some dimensions only "
 			 "(P-K04)", (unsigned long long)kernel->object.number);
 	pthread_mutex_unlock(&self->lock);
 	return status;
@@ -181,7 +181,7 @@ static check_kernel *find_kernel(check *self, const char *slot,
 	else
 		fault = find_shape_fault(request);
 	if (fault) {
-		plaitp_check_sin(self, CHECK_CORE, slot, "%s", fault);
+		plaitp_check_report(self, CHECK_CORE, slot, "%s", fault);
 		return NULL;
 	}
 	kernel = plaitp_check_find(self, slot, CHECK_KERNEL, request->kernel);
@@ -191,15 +191,16 @@ static check_kernel *find_kernel(check *self, const char *slot,
 	    (request->argument_count == 0 ||
 	     request->arguments[0].size >= sizeof(*request->arguments)))
 		return kernel;
-	plaitp_check_sin(self, CHECK_CORE, slot,
-			 "%u arguments for %u parameters of kernel %llu, or "
-			 "too short ones", request->argument_count,
-			 kernel->parameter_count,
-			 (unsigned long long)kernel->object.number);
+	plaitp_check_report(self, CHECK_CORE, slot,
+			    "%u arguments for %u parameters of kernel %llu, or "
+			    "too short ones", request->argument_count,
+			    kernel->parameter_count,
+			    (unsigned long long)kernel->object.number);
 	return NULL;
 }
 
-/* The memory of all arguments is known, and inside; false after a report. */
+/* Find the memory of all arguments and check their offsets; false after a
+ * report. */
 static bool find_memories(check *self, const char *slot,
 			  const plait_launch_request *request)
 {
@@ -214,9 +215,9 @@ static bool find_memories(check *self, const char *slot,
 			return false;
 		if (memory ? from->offset <= memory->bytes : !!from->value)
 			continue;
-		plaitp_check_sin(self, CHECK_CORE, slot,
+		plaitp_check_report(self, CHECK_CORE, slot,
 				 "argument %u is outside of its memory, or has "
-				 "no value", i);
+				    "no value", i);
 		return false;
 	}
 	return true;
@@ -228,7 +229,7 @@ static uint64_t launch_bytes(const plait_launch_request *request)
 		(sizeof(check_memory *) + sizeof(plait_launch_argument));
 }
 
-/* With the backend's handles behind it; null without memory. */
+/* Add a launch with the backend's handles; null without memory. */
 static check_launch *add_launch(check *self, check_kernel *kernel,
 				const plait_launch_request *request)
 {
@@ -258,12 +259,12 @@ static check_launch *add_launch(check *self, check_kernel *kernel,
 	return launch;
 }
 
-static void bury_launch(check *self, check_launch *launch)
+static void retire_launch(check *self, check_launch *launch)
 {
 	for (uint32_t i = 0; i < launch->memory_count; i++)
 		launch->memories[i]->uses--;
 	launch->kernel->uses--;
-	plaitp_check_bury(self, &launch->object);
+	plaitp_check_retire(self, &launch->object);
 }
 
 static plait_status create(check *self, check_launch *launch,
@@ -281,16 +282,16 @@ static plait_status create(check *self, check_launch *launch,
 	changed.arguments = launch->arguments;
 	status = self->inner_table->launch_create(self->inner, &changed,
 						  &inner, &mine);
-	status = plaitp_check_answer(self, slot, status, false, &mine, error);
+	status = plaitp_check_result(self, slot, status, false, &mine, error);
 	pthread_mutex_lock(&self->lock);
 	if (status == PLAIT_OK && !inner) {
-		plaitp_check_sin(self, CHECK_BACKEND, slot,
+		plaitp_check_report(self, CHECK_BACKEND, slot,
 				 "succeeded without giving a launch (P-K01)");
-		status = plaitp_check_refuse(self, error);
+		status = plaitp_check_report_error(self, error);
 	}
 	launch->inner = inner;
 	if (status != PLAIT_OK)
-		bury_launch(self, launch);
+		retire_launch(self, launch);
 	pthread_mutex_unlock(&self->lock);
 	if (status == PLAIT_OK)
 		*out = launch;
@@ -317,7 +318,7 @@ plait_status plaitp_check_launch_create(plait_backend *backend,
 			status = self->services->fail(error, PLAIT_E_NOMEM, 0,
 						      "check: no memory");
 	} else {
-		status = plaitp_check_refuse(self, error);
+		status = plaitp_check_report_error(self, error);
 	}
 	plaitp_check_leave(self);
 	if (!launch)
@@ -335,16 +336,16 @@ void plaitp_check_launch_destroy(plait_backend *backend,
 
 	plaitp_check_enter(self, slot);
 	launch = plaitp_check_find(self, slot, CHECK_LAUNCH, handle);
-	if (launch && launch->uses > 0 && !self->unsure)
-		plaitp_check_sin(self, CHECK_CORE, slot,
+	if (launch && launch->uses > 0 && !self->model_off)
+		plaitp_check_report(self, CHECK_CORE, slot,
 				 "launch %llu is used by %llu batches that are "
-				 "not done",
-				 (unsigned long long)launch->object.number,
-				 (unsigned long long)launch->uses);
+				    "not done",
+				    (unsigned long long)launch->object.number,
+				    (unsigned long long)launch->uses);
 	if (launch) {
 		inner = launch->inner;
-		plaitp_check_forget_launch(self, slot, launch);
-		bury_launch(self, launch);
+		plaitp_check_segment_forget_launch(self, slot, launch);
+		retire_launch(self, launch);
 	}
 	plaitp_check_leave(self);
 	if (inner)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The slots of memory: requests that make sense, ranges inside, nothing
- * destroyed while it is used or mapped.
+ * Slots of memory.  Checks requests and ranges, and that memory in use or
+ * mapped is not destroyed.
  */
 #include "check.h"
 
@@ -9,16 +9,16 @@ static const char *find_native_fault(const check *self, uint32_t device,
 				     const plait_memory_request *request)
 {
 	if (request->flags & PLAIT_MEMORY_WRAP)
-		return "its memory is the user's and native at once";
+		return "it has both flags, wrap and native";
 	if (!(self->devices[device].capabilities & PLAIT_CAP_NATIVE))
 		return "this device takes no native memory";
 	return request->native_kind != 0 ? NULL :
-		"it does not say what its native memory is";
+		"it has no native_kind";
 }
 
-/* What is wrong with the request; null when nothing is. */
-static const char *find_fault(const check *self, uint32_t device,
-			      const plait_memory_request *request)
+/* Return a description of the violation, or null. */
+static const char *find_violation(const check *self, uint32_t device,
+				  const plait_memory_request *request)
 {
 	uint64_t alignment = request->alignment_bytes;
 
@@ -57,10 +57,10 @@ plait_status plaitp_check_memory_create(plait_backend *backend,
 
 	*out = NULL;
 	plaitp_check_enter(self, slot);
-	fault = find_fault(self, device, request);
+	fault = find_violation(self, device, request);
 	if (fault) {
-		plaitp_check_sin(self, CHECK_CORE, slot, "%s", fault);
-		status = plaitp_check_refuse(self, error);
+		plaitp_check_report(self, CHECK_CORE, slot, "%s", fault);
+		status = plaitp_check_report_error(self, error);
 	} else {
 		memory = plaitp_check_add(self, CHECK_MEMORY, sizeof(*memory));
 	}
@@ -74,16 +74,16 @@ plait_status plaitp_check_memory_create(plait_backend *backend,
 	memory->bytes = request->bytes;
 	status = self->inner_table->memory_create(self->inner, device, request,
 						  &inner, &mine);
-	status = plaitp_check_answer(self, slot, status, false, &mine, error);
+	status = plaitp_check_result(self, slot, status, false, &mine, error);
 	pthread_mutex_lock(&self->lock);
 	if (status == PLAIT_OK && !inner) {
-		plaitp_check_sin(self, CHECK_BACKEND, slot,
-				 "succeeded without giving memory (P-B02)");
-		status = plaitp_check_refuse(self, error);
+		plaitp_check_report(self, CHECK_BACKEND, slot,
+				    "succeeded without giving memory (P-B02)");
+		status = plaitp_check_report_error(self, error);
 	}
 	memory->inner = inner;
 	if (status != PLAIT_OK)
-		plaitp_check_bury(self, &memory->object);
+		plaitp_check_retire(self, &memory->object);
 	pthread_mutex_unlock(&self->lock);
 	if (status == PLAIT_OK)
 		*out = memory;
@@ -100,12 +100,13 @@ static void forget_maps(check *self, check_memory *memory)
 	}
 }
 
-/* What could not be unmapped goes with its memory. */
+/* A mapping that the backend failed to unmap does not count: it ends with its
+ * memory. */
 static bool is_mapped(const check_memory *memory)
 {
 	const struct check_map *map = memory->maps;
 
-	while (map && map->stuck)
+	while (map && map->unmap_failed)
 		map = map->next;
 	return map != NULL;
 }
@@ -121,27 +122,27 @@ void plaitp_check_memory_destroy(plait_backend *backend,
 	plaitp_check_enter(self, slot);
 	memory = plaitp_check_find(self, slot, CHECK_MEMORY, handle);
 	if (memory) {
-		if (memory->uses > 0 && !self->unsure)
-			plaitp_check_sin(
+		if (memory->uses > 0 && !self->model_off)
+			plaitp_check_report(
 				self, CHECK_CORE, slot,
 				"memory %llu is used by %llu launches or "
 				"batches that are not done",
 				(unsigned long long)memory->object.number,
 				(unsigned long long)memory->uses);
-		if (is_mapped(memory) && !self->unsure)
-			plaitp_check_sin(
+		if (is_mapped(memory) && !self->model_off)
+			plaitp_check_report(
 				self, CHECK_CORE, slot, "memory %llu is mapped",
 				(unsigned long long)memory->object.number);
 		inner = memory->inner;
 		forget_maps(self, memory);
-		plaitp_check_bury(self, &memory->object);
+		plaitp_check_retire(self, &memory->object);
 	}
 	plaitp_check_leave(self);
 	if (inner)
 		self->inner_table->memory_destroy(self->inner, inner);
 }
 
-/* The memory of a map, or null after a report. */
+/* The memory of a mapping; null after a report. */
 static check_memory *find_mappable(check *self, const char *slot,
 				   const plait_backend_memory *handle)
 {
@@ -152,8 +153,8 @@ static check_memory *find_mappable(check *self, const char *slot,
 	    self->devices[memory->device].capabilities & PLAIT_CAP_MAP)
 		return memory;
 	if (memory)
-		plaitp_check_sin(self, CHECK_CORE, slot,
-				 "this device maps no memory");
+		plaitp_check_report(self, CHECK_CORE, slot,
+				    "this device maps no memory");
 	return NULL;
 }
 
@@ -171,7 +172,7 @@ static plait_status keep_map(check *self, check_memory *memory, void *pointer,
 					    "check: no memory");
 	}
 	map->pointer = pointer;
-	map->stuck = false;
+	map->unmap_failed = false;
 	pthread_mutex_lock(&self->lock);
 	map->next = memory->maps;
 	memory->maps = map;
@@ -197,27 +198,27 @@ plait_status plaitp_check_memory_map(plait_backend *backend,
 	memory = find_mappable(self, slot, handle);
 	if (memory && (offset > memory->bytes ||
 		       bytes > memory->bytes - offset)) {
-		plaitp_check_sin(self, CHECK_CORE, slot,
-				 "range %llu+%llu is outside its %llu bytes",
-				 (unsigned long long)offset,
-				 (unsigned long long)bytes,
-				 (unsigned long long)memory->bytes);
+		plaitp_check_report(self, CHECK_CORE, slot,
+				    "range %llu+%llu is outside its %llu bytes",
+				    (unsigned long long)offset,
+				    (unsigned long long)bytes,
+				    (unsigned long long)memory->bytes);
 		memory = NULL;
 	}
 	if (!memory)
-		status = plaitp_check_refuse(self, error);
+		status = plaitp_check_report_error(self, error);
 	plaitp_check_leave(self);
 	if (status != PLAIT_OK)
 		return status;
 	status = self->inner_table->memory_map(self->inner, memory->inner,
 					       offset, bytes, flags, &pointer,
 					       &mine);
-	status = plaitp_check_answer(self, slot, status, false, &mine, error);
+	status = plaitp_check_result(self, slot, status, false, &mine, error);
 	if (status == PLAIT_OK && !pointer && bytes > 0) {
 		pthread_mutex_lock(&self->lock);
-		plaitp_check_sin(self, CHECK_BACKEND, slot,
-				 "succeeded without a pointer (P-B06)");
-		status = plaitp_check_refuse(self, error);
+		plaitp_check_report(self, CHECK_BACKEND, slot,
+				    "succeeded without a pointer (P-B06)");
+		status = plaitp_check_report_error(self, error);
 		pthread_mutex_unlock(&self->lock);
 	}
 	if (status == PLAIT_OK)
@@ -227,7 +228,7 @@ plait_status plaitp_check_memory_map(plait_backend *backend,
 	return status;
 }
 
-/* Where the mapping is linked, or where null is. */
+/* The link to the mapping, or to the null at the end. */
 static struct check_map **find_map(check_memory *memory, const void *pointer)
 {
 	struct check_map **link = &memory->maps;
@@ -237,16 +238,16 @@ static struct check_map **find_map(check_memory *memory, const void *pointer)
 	return link;
 }
 
-/* It was unmapped, or could not be. */
-static void settle_map(check *self, check_memory *memory, const void *pointer,
-		       plait_status status)
+/* Drop the mapping, or mark it as stuck after a failure. */
+static void end_map(check *self, check_memory *memory, const void *pointer,
+		    plait_status status)
 {
 	struct check_map **link = find_map(memory, pointer);
 	struct check_map *map = *link;
 
 	if (map)
-		map->stuck = status != PLAIT_OK;
-	if (!map || map->stuck)
+		map->unmap_failed = status != PLAIT_OK;
+	if (!map || map->unmap_failed)
 		return;
 	*link = map->next;
 	self->services->resize(self->host, map, sizeof(*map), 0);
@@ -265,21 +266,21 @@ plait_status plaitp_check_memory_unmap(plait_backend *backend,
 	plaitp_check_enter(self, slot);
 	memory = find_mappable(self, slot, handle);
 	if (memory && !*find_map(memory, pointer)) {
-		plaitp_check_sin(self, CHECK_CORE, slot,
-				 "this pointer maps nothing of memory %llu",
-				 (unsigned long long)memory->object.number);
+		plaitp_check_report(self, CHECK_CORE, slot,
+				    "this pointer maps nothing of memory %llu",
+				    (unsigned long long)memory->object.number);
 		memory = NULL;
 	}
 	if (!memory)
-		status = plaitp_check_refuse(self, error);
+		status = plaitp_check_report_error(self, error);
 	plaitp_check_leave(self);
 	if (status != PLAIT_OK)
 		return status;
 	status = self->inner_table->memory_unmap(self->inner, memory->inner,
 						 pointer, &mine);
-	status = plaitp_check_answer(self, slot, status, false, &mine, error);
+	status = plaitp_check_result(self, slot, status, false, &mine, error);
 	pthread_mutex_lock(&self->lock);
-	settle_map(self, memory, pointer, status);
+	end_map(self, memory, pointer, status);
 	pthread_mutex_unlock(&self->lock);
 	return status;
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The model: queues and signals as they would be if every command that is not
- * a host function took no time.  It is never behind the backend, so what has
- * not happened here cannot have happened there.
+ * Model of the queues and signals, in which every command but a host function
+ * takes no time.  The model is never behind the backend, so an emission that
+ * has not happened in the model cannot have happened in the backend.
  */
 #include "check.h"
 
-/* PLAIT_PENDING, PLAIT_OK, or PLAIT_E_FAILED, in the model. */
+/* PLAIT_PENDING, PLAIT_OK or PLAIT_E_FAILED in the model. */
 static plait_status state(const check_signal *signal, uint64_t sequence)
 {
 	if (signal->failed_from && sequence >= signal->failed_from &&
@@ -67,12 +67,12 @@ static void free_batch(check *self, check_batch *batch)
 		call->batch = NULL;
 		if (call->state == CHECK_CALL_WAITS)
 			call->state = CHECK_CALL_SKIPPED;
-		plaitp_check_bury(self, &call->object);
+		plaitp_check_retire(self, &call->object);
 	}
 	self->services->resize(self->host, batch, batch->bytes, 0);
 }
 
-/* True when the first batch of the queue is done, and gone. */
+/* Retire the first batch of the queue; returns false if it is not done. */
 static bool finish_head(check *self, check_queue *queue)
 {
 	check_batch *batch = queue->head;
@@ -95,7 +95,7 @@ static bool finish_head(check *self, check_queue *queue)
 		if (happened < 0)
 			queue->failed = true;
 	}
-	if (!queue->failed && !self->unsure &&
+	if (!queue->failed && !self->model_off &&
 	    batch->calls_done < batch->call_count)
 		return false;
 	for (uint32_t i = 0; i < batch->emit_count; i++)
@@ -106,7 +106,7 @@ static bool finish_head(check *self, check_queue *queue)
 	return true;
 }
 
-void plaitp_check_advance(check *self, check_queue *queue)
+void plaitp_check_model_advance(check *self, check_queue *queue)
 {
 	if (queue)
 		wake(self, queue);
@@ -120,7 +120,7 @@ void plaitp_check_advance(check *self, check_queue *queue)
 	}
 }
 
-void plaitp_check_confirm_all(check *self)
+void plaitp_check_model_confirm(check *self)
 {
 	for (check_queue *queue = self->queues; queue; queue = queue->next) {
 		for (check_batch *batch = queue->head; batch;
@@ -128,51 +128,53 @@ void plaitp_check_confirm_all(check *self)
 			batch->provisional = false;
 		wake(self, queue);
 	}
-	plaitp_check_advance(self, NULL);
+	plaitp_check_model_advance(self, NULL);
 }
 
-void plaitp_check_raise(check *self, check_signal *signal, uint64_t sequence,
-			bool failed)
+void plaitp_check_model_raise(check *self, check_signal *signal,
+			      uint64_t sequence, bool failed)
 {
 	raise_only(self, signal, sequence, failed);
-	plaitp_check_advance(self, NULL);
+	plaitp_check_model_advance(self, NULL);
 }
 
-void plaitp_check_lose_track(check *self)
+void plaitp_check_model_disable(check *self)
 {
-	if (self->unsure)
+	if (self->model_off)
 		return;
-	self->unsure = true;
-	plaitp_check_confirm_all(self);
+	self->model_off = true;
+	plaitp_check_model_confirm(self);
 }
 
-void plaitp_check_happened(check *self, const char *slot,
-			   check_signal *signal, uint64_t sequence,
-			   plait_status status)
+void plaitp_check_model_happened(check *self, const char *slot,
+				 check_signal *signal, uint64_t sequence,
+				 plait_status status)
 {
 	plait_status known;
 
-	if (self->unsure)
+	if (self->model_off)
 		return;
 	if (state(signal, sequence) == PLAIT_PENDING)
-		plaitp_check_confirm_all(self);
+		plaitp_check_model_confirm(self);
 	known = state(signal, sequence);
 	if (status == PLAIT_OK && known == PLAIT_PENDING)
-		plaitp_check_sin(self, CHECK_BACKEND, slot,
-				 "signal %llu is at %llu before the work in "
-				 "front of it was done (P-S09)",
-				 (unsigned long long)signal->object.number,
-				 (unsigned long long)sequence);
+		plaitp_check_report(self, CHECK_BACKEND, slot,
+				    "signal %llu is at %llu before the work in "
+				    "front of it was done (P-S09)",
+				    (unsigned long long)signal->object.number,
+				    (unsigned long long)sequence);
 	else if (status == PLAIT_OK && known < 0)
-		plaitp_check_sin(self, CHECK_BACKEND, slot,
-				 "signal %llu at %llu hides that it failed (P-F02)",
-				 (unsigned long long)signal->object.number,
-				 (unsigned long long)sequence);
+		plaitp_check_report(
+			self, CHECK_BACKEND, slot,
+			"signal %llu at %llu hides that it failed (P-F02)",
+			(unsigned long long)signal->object.number,
+			(unsigned long long)sequence);
 	else if (status < 0 && known >= 0)
-		plaitp_check_lose_track(self);
+		plaitp_check_model_disable(self);
 }
 
-void plaitp_check_retract(check *self, check_queue *queue, check_batch *batch)
+void plaitp_check_model_retract(check *self, check_queue *queue,
+				check_batch *batch)
 {
 	check_batch **link = &queue->head, *last = NULL;
 
@@ -189,5 +191,5 @@ void plaitp_check_retract(check *self, check_queue *queue, check_batch *batch)
 		free_batch(self, batch);
 		batch = next;
 	}
-	plaitp_check_advance(self, queue);
+	plaitp_check_model_advance(self, queue);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The slot of native handles: asked of what lives, told by who can. */
+/* Slot of native handles.  Checks that the objects are live and the device has
+ * PLAIT_CAP_NATIVE. */
 #include "check.h"
 
-/* In the backend's handles; false after a report. */
+/* Replace the handles by the backend's; false after a report. */
 static bool translate(check *self, plait_native_request *request)
 {
 	static const char slot[] = "native_query";
@@ -22,9 +23,9 @@ static bool translate(check *self, plait_native_request *request)
 	return true;
 }
 
-/* What is wrong with the request; null when nothing is. */
-static const char *find_fault(const check *self,
-			      const plait_native_request *request)
+/* Return a description of the violation, or null. */
+static const char *find_violation(const check *self,
+				  const plait_native_request *request)
 {
 	if (request->size < sizeof(*request))
 		return "the request is too short";
@@ -50,15 +51,15 @@ plait_status plaitp_check_native_query(plait_backend *backend,
 
 	*out = 0;
 	plaitp_check_enter(self, slot);
-	fault = find_fault(self, request);
+	fault = find_violation(self, request);
 	if (fault)
-		plaitp_check_sin(self, CHECK_CORE, slot, "%s", fault);
+		plaitp_check_report(self, CHECK_CORE, slot, "%s", fault);
 	if (fault || !translate(self, &inner))
-		status = plaitp_check_refuse(self, error);
+		status = plaitp_check_report_error(self, error);
 	plaitp_check_leave(self);
 	if (status != PLAIT_OK)
 		return status;
 	status = self->inner_table->native_query(self->inner, &inner, out,
 						 &mine);
-	return plaitp_check_answer(self, slot, status, false, &mine, error);
+	return plaitp_check_result(self, slot, status, false, &mine, error);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The handles that the core may know.  A handle is looked up by its value and
- * never followed before it was found, so that garbage is an error.
+ * Hash table of the handles that the core has.  A handle is looked up by value
+ * and dereferenced only if found, so an invalid pointer is reported.
  */
 #include <string.h>
 
@@ -47,22 +47,22 @@ static void free_object(check *self, check_object *object)
 	self->services->resize(self->host, object, object->bytes, 0);
 }
 
-void plaitp_check_bury(check *self, check_object *object)
+void plaitp_check_retire(check *self, check_object *object)
 {
-	check_object **grave = &self->tombstones[self->next_grave];
+	check_object **tombstone = &self->tombstones[self->next_tombstone];
 
 	object->dead = true;
 	self->live[object->kind]--;
-	/* The backend may still use what the model gave up. */
-	if (self->unsure)
+	/* The backend may still use a call that the model has retired. */
+	if (self->model_off)
 		return;
-	if (*grave)
-		free_object(self, *grave);
-	*grave = object;
-	self->next_grave = (self->next_grave + 1) % CHECK_GRAVES;
+	if (*tombstone)
+		free_object(self, *tombstone);
+	*tombstone = object;
+	self->next_tombstone = (self->next_tombstone + 1) % CHECK_TOMBSTONES;
 }
 
-void plaitp_check_free_all(check *self)
+void plaitp_check_object_free_all(check *self)
 {
 	for (uint32_t i = 0; i < CHECK_BUCKETS; i++)
 		while (self->buckets[i])
@@ -79,16 +79,16 @@ void *plaitp_check_find(check *self, const char *slot, uint32_t kind,
 	if (object && !object->dead && object->kind == kind)
 		return object;
 	if (!object)
-		plaitp_check_sin(self, CHECK_CORE, slot,
-				 "%p is no %s of this backend", handle,
-				 kinds[kind]);
+		plaitp_check_report(self, CHECK_CORE, slot,
+				    "%p is no %s of this backend", handle,
+				    kinds[kind]);
 	else if (object->kind != kind)
-		plaitp_check_sin(self, CHECK_CORE, slot,
-				 "a %s was passed as a %s",
-				 kinds[object->kind], kinds[kind]);
+		plaitp_check_report(self, CHECK_CORE, slot,
+				    "a %s was passed as a %s",
+				    kinds[object->kind], kinds[kind]);
 	else
-		plaitp_check_sin(self, CHECK_CORE, slot,
-				 "%s %llu was destroyed before", kinds[kind],
-				 (unsigned long long)object->number);
+		plaitp_check_report(self, CHECK_CORE, slot,
+				    "%s %llu was destroyed before", kinds[kind],
+				    (unsigned long long)object->number);
 	return NULL;
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The slots of queues, except for submit: one thread at a time, nothing
- * destroyed or recovered while work is pending.
+ * Slots of queues except submit.  Checks that a queue is used by one thread at
+ * a time, and that no queue with pending work is destroyed or recovered.
  */
 #include <stdio.h>
 
 #include "check.h"
 
-/* May it be asked for?  Only some devices take what is a queue already. */
+/* Only devices with PLAIT_CAP_NATIVE wrap native queues. */
 static bool takes_native(const check *self, uint32_t device,
 			 const plait_queue_request *request)
 {
@@ -30,14 +30,14 @@ plait_status plaitp_check_queue_create(plait_backend *backend, uint32_t device,
 	*out = NULL;
 	plaitp_check_enter(self, slot);
 	if (device >= self->device_count || request->size < sizeof(*request)) {
-		plaitp_check_sin(self, CHECK_CORE, slot,
-				 "device %u of %u, a request of %u bytes",
-				 device, self->device_count, request->size);
-		status = plaitp_check_refuse(self, error);
+		plaitp_check_report(self, CHECK_CORE, slot,
+				    "device %u of %u, a request of %u bytes",
+				    device, self->device_count, request->size);
+		status = plaitp_check_report_error(self, error);
 	} else if (!takes_native(self, device, request)) {
-		plaitp_check_sin(self, CHECK_CORE, slot,
-				 "this device takes no native queue");
-		status = plaitp_check_refuse(self, error);
+		plaitp_check_report(self, CHECK_CORE, slot,
+				    "this device takes no native queue");
+		status = plaitp_check_report_error(self, error);
 	} else {
 		queue = plaitp_check_add(self, CHECK_QUEUE, sizeof(*queue));
 	}
@@ -53,16 +53,16 @@ plait_status plaitp_check_queue_create(plait_backend *backend, uint32_t device,
 			 request->label);
 	status = self->inner_table->queue_create(self->inner, device, request,
 						 &inner, &mine);
-	status = plaitp_check_answer(self, slot, status, false, &mine, error);
+	status = plaitp_check_result(self, slot, status, false, &mine, error);
 	pthread_mutex_lock(&self->lock);
 	if (status == PLAIT_OK && !inner) {
-		plaitp_check_sin(self, CHECK_BACKEND, slot,
-				 "succeeded without giving a queue");
-		status = plaitp_check_refuse(self, error);
+		plaitp_check_report(self, CHECK_BACKEND, slot,
+				    "succeeded without giving a queue");
+		status = plaitp_check_report_error(self, error);
 	}
 	queue->inner = inner;
 	if (status != PLAIT_OK) {
-		plaitp_check_bury(self, &queue->object);
+		plaitp_check_retire(self, &queue->object);
 	} else {
 		queue->next = self->queues;
 		if (queue->next)
@@ -74,7 +74,7 @@ plait_status plaitp_check_queue_create(plait_backend *backend, uint32_t device,
 	return status;
 }
 
-/* Enters a slot of a queue; null, with the lock released, after a report. */
+/* Null after a report, with the lock released. */
 check_queue *plaitp_check_queue_enter(check *self, const char *slot,
 				      const plait_backend_queue *handle,
 				      plait_error *error)
@@ -84,40 +84,40 @@ check_queue *plaitp_check_queue_enter(check *self, const char *slot,
 	plaitp_check_enter(self, slot);
 	queue = plaitp_check_find(self, slot, CHECK_QUEUE, handle);
 	if (queue && queue->inside) {
-		plaitp_check_sin(self, CHECK_CORE, slot,
-				 "queue %llu \"%s\" is inside another slot, "
-				 "on another thread",
-				 (unsigned long long)queue->object.number,
-				 queue->label);
+		plaitp_check_report(self, CHECK_CORE, slot,
+				    "queue %llu \"%s\" is inside another slot, "
+				    "on another thread",
+				    (unsigned long long)queue->object.number,
+				    queue->label);
 		queue = NULL;
 	}
 	if (queue) {
 		queue->inside = true;
 		return queue;
 	}
-	plaitp_check_refuse(self, error);
+	plaitp_check_report_error(self, error);
 	plaitp_check_leave(self);
 	return NULL;
 }
 
-/* Is anything pending, as far as can be told? */
+/* Report work that is pending in the model too. */
 static bool check_idle(check *self, const char *slot, check_queue *queue)
 {
 	if (queue->head)
-		plaitp_check_confirm_all(self);
-	if (!queue->head || self->unsure)
+		plaitp_check_model_confirm(self);
+	if (!queue->head || self->model_off)
 		return true;
-	plaitp_check_sin(self, CHECK_CORE, slot,
-			 "queue %llu \"%s\" has work pending",
-			 (unsigned long long)queue->object.number,
-			 queue->label);
+	plaitp_check_report(self, CHECK_CORE, slot,
+			    "queue %llu \"%s\" has work pending",
+			    (unsigned long long)queue->object.number,
+			    queue->label);
 	return false;
 }
 
 static void unlink_queue(check *self, check_queue *queue)
 {
 	while (queue->head)
-		plaitp_check_retract(self, queue, queue->head);
+		plaitp_check_model_retract(self, queue, queue->head);
 	if (queue->previous)
 		queue->previous->next = queue->next;
 	else
@@ -140,7 +140,7 @@ void plaitp_check_queue_destroy(plait_backend *backend,
 	check_idle(self, slot, queue);
 	unlink_queue(self, queue);
 	inner = queue->inner;
-	plaitp_check_bury(self, &queue->object);
+	plaitp_check_retire(self, &queue->object);
 	plaitp_check_leave(self);
 	self->inner_table->queue_destroy(self->inner, inner);
 }
@@ -162,7 +162,7 @@ plait_status plaitp_check_queue_flush(plait_backend *backend,
 	if (self->inner_table->queue_flush)
 		status = self->inner_table->queue_flush(
 			self->inner, queue->inner, &mine);
-	status = plaitp_check_answer(self, slot, status, false, &mine, error);
+	status = plaitp_check_result(self, slot, status, false, &mine, error);
 	pthread_mutex_lock(&self->lock);
 	queue->inside = false;
 	pthread_mutex_unlock(&self->lock);
@@ -183,7 +183,7 @@ plait_status plaitp_check_queue_recover(plait_backend *backend,
 	if (!queue)
 		return PLAIT_E_INTERNAL;
 	if (!check_idle(self, slot, queue)) {
-		status = plaitp_check_refuse(self, error);
+		status = plaitp_check_report_error(self, error);
 		queue->inside = false;
 	}
 	plaitp_check_leave(self);
@@ -191,7 +191,7 @@ plait_status plaitp_check_queue_recover(plait_backend *backend,
 		return status;
 	status = self->inner_table->queue_recover(self->inner, queue->inner,
 						  &mine);
-	status = plaitp_check_answer(self, slot, status, false, &mine, error);
+	status = plaitp_check_result(self, slot, status, false, &mine, error);
 	pthread_mutex_lock(&self->lock);
 	queue->inside = false;
 	if (status == PLAIT_OK)

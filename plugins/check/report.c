@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who broke which rule: the log, the counts, the error; and the rules that
- * hold for every slot and every answer.
+ * Reports of violations: log, counts, error; and the rules that hold for every
+ * slot and every result.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,8 +9,8 @@
 
 #include "check.h"
 
-void plaitp_check_sin(check *self, enum check_who who, const char *slot,
-		      const char *format, ...)
+void plaitp_check_report(check *self, enum check_party party, const char *slot,
+			 const char *format, ...)
 {
 	static const char *const names[] = {
 		"the core", "the backend", "the core or the backend"
@@ -20,21 +20,21 @@ void plaitp_check_sin(check *self, enum check_who who, const char *slot,
 	int length;
 
 	length = snprintf(line, sizeof(line), "check: %s broke a rule, %s: ",
-			  names[who], slot);
+			  names[party], slot);
 	va_start(list, format);
 	vsnprintf(line + length, sizeof(line) - (size_t)length, format, list);
 	va_end(list);
-	self->sins[who]++;
-	snprintf(self->last_sin, sizeof(self->last_sin), "%s", line);
+	self->violations[party]++;
+	snprintf(self->last_report, sizeof(self->last_report), "%s", line);
 	self->services->log(self->host, PLAIT_LOG_ERROR, line);
 }
 
-plait_status plaitp_check_refuse(check *self, plait_error *error)
+plait_status plaitp_check_report_error(check *self, plait_error *error)
 {
 	plait_error unused = plaitp_check_record();
 
 	return self->services->fail(error ? error : &unused, PLAIT_E_INTERNAL,
-				    0, self->last_sin);
+				    0, self->last_report);
 }
 
 void plaitp_check_enter(check *self, const char *slot)
@@ -47,8 +47,8 @@ void plaitp_check_enter(check *self, const char *slot)
 	for (check_upcall *upcall = self->upcalls; upcall;
 	     upcall = upcall->next)
 		if (pthread_equal(upcall->thread, thread))
-			plaitp_check_sin(self, CHECK_CORE, slot,
-					 "called inside a notification");
+			plaitp_check_report(self, CHECK_CORE, slot,
+					    "called inside a notification");
 }
 
 void plaitp_check_leave(check *self)
@@ -69,49 +69,55 @@ static bool may_be_lost(const check *self)
 	return false;
 }
 
-/* What is wrong with the answer itself; null when nothing is. */
-static bool is_sinful(check *self, const char *slot, plait_status status,
-		      bool may_pend, const plait_error *mine)
+/* Report a result that breaks a rule by itself; returns true after a report. */
+static bool report_invalid(check *self, const char *slot, plait_status status,
+			   bool may_pend, const plait_error *mine)
 {
 	if (status > 0 && !(status == PLAIT_PENDING && may_pend))
-		plaitp_check_sin(self, CHECK_BACKEND, slot,
-				 "answered %d, which it may not (P-F07)", status);
+		plaitp_check_report(
+			self, CHECK_BACKEND, slot,
+			"answered %d, which this slot must not (P-F07)",
+			status);
 	else if (status < PLAIT_E_INTERNAL)
-		plaitp_check_sin(self, CHECK_BACKEND, slot,
-				 "answered %d, which is no status (P-F07)", status);
+		plaitp_check_report(self, CHECK_BACKEND, slot,
+				    "answered %d, which is no status (P-F07)",
+				    status);
 	else if (status < 0 && !memchr(mine->text, 0, sizeof(mine->text)))
-		plaitp_check_sin(self, CHECK_BACKEND, slot,
-				 "failed with %d and a text without an end (P-F07)",
-				 status);
+		plaitp_check_report(
+			self, CHECK_BACKEND, slot,
+			"failed with %d and an unterminated text (P-F07)",
+			status);
 	else if (status < 0 && mine->text[0] == 0)
-		plaitp_check_sin(self, CHECK_BACKEND, slot,
-				 "failed with %d and said nothing (P-F07)", status);
+		plaitp_check_report(self, CHECK_BACKEND, slot,
+				    "failed with %d and no error text (P-F07)",
+				    status);
 	else if (status < 0 && mine->status != status)
-		plaitp_check_sin(self, CHECK_BACKEND, slot,
-				 "failed with %d, but its error says %d (P-F07)",
-				 status, mine->status);
+		plaitp_check_report(
+			self, CHECK_BACKEND, slot,
+			"failed with %d, but its error says %d (P-F07)", status,
+			mine->status);
 	else if (status == PLAIT_E_LOST && !may_be_lost(self))
-		plaitp_check_sin(self, CHECK_BACKEND, slot,
-				 "is lost, and said that it never is (P-F11)");
+		plaitp_check_report(self, CHECK_BACKEND, slot,
+				 "is lost, but claims PLAIT_CAP_LASTS (P-F11)");
 	else
 		return false;
 	return true;
 }
 
-plait_status plaitp_check_answer(check *self, const char *slot,
+plait_status plaitp_check_result(check *self, const char *slot,
 				 plait_status status, bool may_pend,
 				 const plait_error *mine, plait_error *error)
 {
-	bool sinful;
+	bool invalid;
 
 	pthread_mutex_lock(&self->lock);
-	sinful = is_sinful(self, slot, status, may_pend, mine);
-	if (sinful)
-		status = plaitp_check_refuse(self, error);
+	invalid = report_invalid(self, slot, status, may_pend, mine);
+	if (invalid)
+		status = plaitp_check_report_error(self, error);
 	else if (status == PLAIT_E_LOST)
-		plaitp_check_lose_track(self);
+		plaitp_check_model_disable(self);
 	pthread_mutex_unlock(&self->lock);
-	if (status < 0 && !sinful && error) {
+	if (status < 0 && !invalid && error) {
 		uint32_t size = error->size;
 
 		if (size == 0 || size > sizeof(*mine))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The slots of segments: what they are made of, and that nothing is done to
- * one that is not idle.  A segment counts as a use of its memory; launches may
- * go before it does.
+ * Slots of segments.  Checks their commands and order, and that only idle
+ * segments are patched, submitted or destroyed.  A segment counts as a use of
+ * its memory; its launches may be destroyed first.
  */
 #include <string.h>
 
@@ -18,8 +18,8 @@ static const plait_work *nth(const plait_work *work, uint32_t index)
 
 /* ---- requests ---- */
 
-static const char *find_fault(const check *self, uint32_t device,
-			      const plait_segment_request *request)
+static const char *find_violation(const check *self, uint32_t device,
+				  const plait_segment_request *request)
 {
 	if (device >= self->device_count)
 		return "there is no such device";
@@ -30,11 +30,11 @@ static const char *find_fault(const check *self, uint32_t device,
 			"known";
 	if (request->work_count == 0 || !request->work ||
 	    request->work[0].size < sizeof(plait_work))
-		return "its work is nothing, null or too short";
+		return "its work is empty, null or too short";
 	return !request->before_first ? "its order is null" : NULL;
 }
 
-/* Each behind lower ones. */
+/* Every predecessor has a lower number. */
 static bool is_order(const plait_segment_request *request)
 {
 	const uint32_t *first = request->before_first;
@@ -52,8 +52,8 @@ static bool is_order(const plait_segment_request *request)
 	return true;
 }
 
-/* From `first` on, behind the region itself; where the bodies end, or 0: they do
- * not fit. */
+/* The end of a command with its bodies, which begin behind it; 0 if they exceed
+ * `limit`. */
 static uint32_t find_end(const plait_segment_request *request, uint32_t command,
 			 uint32_t limit)
 {
@@ -70,17 +70,17 @@ static uint32_t find_end(const plait_segment_request *request, uint32_t command,
 	return end;
 }
 
-/* Commands from `first` up to `end` come behind each other alone, and so do
- * those of each body in there. */
-static const char *find_stray(const plait_segment_request *request,
-			      uint32_t first, uint32_t end)
+/* Check that the predecessors of commands [first, end) are commands of the same
+ * body. */
+static const char *check_order(const plait_segment_request *request,
+			       uint32_t first, uint32_t end)
 {
 	uint32_t next;
 
 	for (uint32_t i = first; i < end; i = next) {
 		next = find_end(request, i, end);
 		if (next == 0)
-			return "a body does not end where its region does";
+			return "a body exceeds its region";
 		for (uint32_t b = request->before_first[i];
 		     b < request->before_first[i + 1]; b++) {
 			uint32_t at = first;
@@ -98,7 +98,8 @@ static const char *find_stray(const plait_segment_request *request,
 	return NULL;
 }
 
-/* Who decides a loop is a launch of its body, and of none inside. */
+/* Returns true if the decider is 0, or a launch of the loop's body outside of
+ * nested bodies. */
 static bool decides(const plait_segment_request *request, uint32_t command)
 {
 	const plait_work_region *region = nth(request->work, command)->region;
@@ -113,10 +114,11 @@ static bool decides(const plait_segment_request *request, uint32_t command)
 	       nth(request->work, at)->kind == PLAIT_WORK_LAUNCH;
 }
 
-/* Each region's bodies; what is not one has none. */
+/* Check the bodies of all regions; return a description of the violation, or
+ * null. */
 static const char *find_bad_body(const plait_segment_request *request)
 {
-	const char *fault = find_stray(request, 0, request->work_count);
+	const char *fault = check_order(request, 0, request->work_count);
 
 	for (uint32_t i = 0; i < request->work_count && !fault; i++) {
 		const plait_work *work = nth(request->work, i);
@@ -128,14 +130,14 @@ static const char *find_bad_body(const plait_segment_request *request)
 		     b++) {
 			if (work->region->body_work[b] >
 			    request->work_count - first)
-				return "a body has more commands than there "
-					"are";
-			fault = find_stray(request, first, first +
-					   work->region->body_work[b]);
+				return "a body has more commands than the "
+					"segment";
+			fault = check_order(request, first, first +
+					    work->region->body_work[b]);
 			first += work->region->body_work[b];
 		}
 		if (!fault && !decides(request, i))
-			return "what decides a loop is no launch of its body";
+			return "the decider of a loop is no launch of its body";
 	}
 	return fault;
 }
@@ -144,22 +146,22 @@ static const char *find_bad_body(const plait_segment_request *request)
 static bool is_right(check *self, uint32_t device,
 		     const plait_segment_request *request)
 {
-	const char *fault = find_fault(self, device, request);
+	const char *fault = find_violation(self, device, request);
 
 	if (!fault && !is_order(request))
 		fault = "a command is behind one that is not lower";
 	if (fault) {
-		plaitp_check_sin(self, CHECK_CORE, self->slot, "%s", fault);
+		plaitp_check_report(self, CHECK_CORE, self->slot, "%s", fault);
 		return false;
 	}
 	for (uint32_t i = 0; i < request->work_count; i++)
-		if (!plaitp_check_frozen(self, device, i,
+		if (!plaitp_check_submission_segment_work(self, device, i,
 					 nth(request->work, i)))
 			return false;
 	if (!fault)
 		fault = find_bad_body(request);
 	if (fault)
-		plaitp_check_sin(self, CHECK_CORE, self->slot, "%s", fault);
+		plaitp_check_report(self, CHECK_CORE, self->slot, "%s", fault);
 	return !fault;
 }
 
@@ -168,8 +170,8 @@ static bool is_right(check *self, uint32_t device,
 static void use(const plait_work *work, bool begins)
 {
 	check_memory *const both[] = {
-		plaitp_check_writes(work) ? work->target : NULL,
-		plaitp_check_reads(work) ? work->source : NULL,
+		plaitp_check_submit_writes(work) ? work->target : NULL,
+		plaitp_check_submit_reads(work) ? work->source : NULL,
 	};
 
 	for (int i = 0; i < 2; i++)
@@ -179,16 +181,16 @@ static void use(const plait_work *work, bool begins)
 			both[i]->uses--;
 }
 
-void plaitp_check_forget_launch(check *self, const char *slot,
-				const check_launch *launch)
+void plaitp_check_segment_forget_launch(check *self, const char *slot,
+					const check_launch *launch)
 {
 	for (check_segment *segment = self->segments; segment;
 	     segment = segment->next)
 		for (uint32_t i = 0; i < segment->work_count; i++) {
 			if (segment->work[i].launch != launch)
 				continue;
-			if (segment->uses > 0 && !self->unsure)
-				plaitp_check_sin(
+			if (segment->uses > 0 && !self->model_off)
+				plaitp_check_report(
 					self, CHECK_CORE, slot,
 					"segment %llu has it and is not idle",
 					(unsigned long long)
@@ -223,7 +225,7 @@ static check_segment *add(check *self, uint32_t device,
 	return segment;
 }
 
-static void bury(check *self, check_segment *segment)
+static void retire_segment(check *self, check_segment *segment)
 {
 	for (uint32_t i = 0; i < segment->work_count; i++)
 		use(&segment->work[i], false);
@@ -233,7 +235,7 @@ static void bury(check *self, check_segment *segment)
 		self->segments = segment->next;
 	if (segment->next)
 		segment->next->previous = segment->previous;
-	plaitp_check_bury(self, &segment->object);
+	plaitp_check_retire(self, &segment->object);
 }
 
 /* ---- slots ---- */
@@ -252,14 +254,14 @@ static plait_status create(check *self, check_segment *segment,
 		return self->services->fail(error, PLAIT_E_NOMEM, 0,
 					    "check: no memory");
 	for (uint32_t i = 0; i < request->work_count; i++)
-		plaitp_check_translate(&work[i], &segment->work[i]);
+		plaitp_check_submit_translate(&work[i], &segment->work[i]);
 	changed.size = sizeof(changed);
 	changed.work = work;
 	status = self->inner_table->segment_create(
 		self->inner, segment->device, &changed, &segment->inner,
 		&mine);
 	self->services->resize(self->host, work, bytes, 0);
-	return plaitp_check_answer(self, "segment_create", status, false,
+	return plaitp_check_result(self, "segment_create", status, false,
 				   &mine, error);
 }
 
@@ -277,7 +279,7 @@ plait_status plaitp_check_segment_create(plait_backend *backend,
 	*out = NULL;
 	plaitp_check_enter(self, slot);
 	if (!is_right(self, device, request)) {
-		status = plaitp_check_refuse(self, error);
+		status = plaitp_check_report_error(self, error);
 	} else {
 		segment = add(self, device, request);
 		status = segment ? PLAIT_OK :
@@ -290,31 +292,31 @@ plait_status plaitp_check_segment_create(plait_backend *backend,
 	status = create(self, segment, request, error);
 	pthread_mutex_lock(&self->lock);
 	if (status == PLAIT_OK && !segment->inner) {
-		plaitp_check_sin(self, CHECK_BACKEND, slot,
+		plaitp_check_report(self, CHECK_BACKEND, slot,
 				 "succeeded without giving a segment (P-G01)");
-		status = plaitp_check_refuse(self, error);
+		status = plaitp_check_report_error(self, error);
 	}
 	if (status == PLAIT_OK)
 		*out = segment;
 	else
-		bury(self, segment);
+		retire_segment(self, segment);
 	pthread_mutex_unlock(&self->lock);
 	return status;
 }
 
-/* A live one, and idle; null after a report. */
+/* A live and idle segment; null after a report. */
 static check_segment *find_idle(check *self,
 				const plait_backend_segment *handle)
 {
 	check_segment *segment = plaitp_check_find(self, self->slot,
 						   CHECK_SEGMENT, handle);
 
-	if (segment && segment->uses > 0 && !self->unsure) {
-		plaitp_check_sin(self, CHECK_CORE, self->slot,
-				 "segment %llu is in %llu batches that are "
-				 "not done",
-				 (unsigned long long)segment->object.number,
-				 (unsigned long long)segment->uses);
+	if (segment && segment->uses > 0 && !self->model_off) {
+		plaitp_check_report(self, CHECK_CORE, self->slot,
+				    "segment %llu is in %llu batches that are "
+				    "not done",
+				    (unsigned long long)segment->object.number,
+				    (unsigned long long)segment->uses);
 		return NULL;
 	}
 	return segment;
@@ -331,7 +333,7 @@ void plaitp_check_segment_destroy(plait_backend *backend,
 	segment = find_idle(self, handle);
 	if (segment) {
 		inner = segment->inner;
-		bury(self, segment);
+		retire_segment(self, segment);
 	}
 	plaitp_check_leave(self);
 	if (inner)
@@ -350,14 +352,14 @@ static check_segment *find_to_patch(check *self,
 	    work->size < sizeof(*work) ||
 	    work->kind == PLAIT_WORK_REGION ||
 	    work->kind != segment->work[index].kind) {
-		plaitp_check_sin(self, CHECK_CORE, self->slot,
+		plaitp_check_report(self, CHECK_CORE, self->slot,
 				 "segment %llu has no command %u of that kind",
-				 (unsigned long long)segment->object.number,
-				 index);
+				    (unsigned long long)segment->object.number,
+				    index);
 		return NULL;
 	}
-	return plaitp_check_frozen(self, segment->device, index, work) ?
-		segment : NULL;
+	return plaitp_check_submission_segment_work(
+		self, segment->device, index, work) ? segment : NULL;
 }
 
 plait_status plaitp_check_segment_patch(plait_backend *backend,
@@ -375,15 +377,15 @@ plait_status plaitp_check_segment_patch(plait_backend *backend,
 	plaitp_check_enter(self, slot);
 	segment = find_to_patch(self, handle, index, work);
 	if (segment)
-		plaitp_check_translate(&inner, work);
+		plaitp_check_submit_translate(&inner, work);
 	else
-		status = plaitp_check_refuse(self, error);
+		status = plaitp_check_report_error(self, error);
 	plaitp_check_leave(self);
 	if (!segment)
 		return status;
 	status = self->inner_table->segment_patch(self->inner, segment->inner,
 						  index, &inner, &mine);
-	status = plaitp_check_answer(self, slot, status, false, &mine, error);
+	status = plaitp_check_result(self, slot, status, false, &mine, error);
 	if (status != PLAIT_OK)
 		return status;
 	pthread_mutex_lock(&self->lock);
@@ -406,8 +408,8 @@ static plait_backend_segment *find_to_stop(check *self,
 
 	if (segment && !(self->devices[segment->device].capabilities &
 			 PLAIT_CAP_REGION)) {
-		plaitp_check_sin(self, CHECK_CORE, self->slot,
-				 "this device decides no regions");
+		plaitp_check_report(self, CHECK_CORE, self->slot,
+				    "this device decides no regions");
 		return NULL;
 	}
 	return segment ? segment->inner : NULL;
@@ -426,11 +428,11 @@ plait_status plaitp_check_segment_stop(plait_backend *backend,
 	plaitp_check_enter(self, slot);
 	inner = find_to_stop(self, handle, stop);
 	if (!inner)
-		status = plaitp_check_refuse(self, error);
+		status = plaitp_check_report_error(self, error);
 	plaitp_check_leave(self);
 	if (!inner)
 		return status;
 	status = self->inner_table->segment_stop(self->inner, inner, stop,
 						 &mine);
-	return plaitp_check_answer(self, slot, status, false, &mine, error);
+	return plaitp_check_result(self, slot, status, false, &mine, error);
 }

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The slots of signals, except for waiting: counters never go back, say
- * nothing before it is true, and announce it once.
+ * Slots of signals except wait and notify.  Checks that counters do not
+ * decrease and that no point is reported before it can have happened.
  */
 #include "check.h"
 
-check_signal *plaitp_check_point(check *self, const char *slot,
-				 const plait_backend_point *point)
+check_signal *plaitp_check_signal_point(check *self, const char *slot,
+					const plait_backend_point *point)
 {
 	check_signal *signal = plaitp_check_find(self, slot, CHECK_SIGNAL,
 						 point->signal);
 
 	if (!signal || signal->gate || point->sequence <= signal->submitted)
 		return signal;
-	plaitp_check_sin(self, CHECK_CORE, slot,
-			 "signal %llu: a wait for %llu, but only %llu were "
+	plaitp_check_report(self, CHECK_CORE, slot,
+			    "signal %llu: a wait for %llu, but only %llu were "
 			 "submitted", (unsigned long long)signal->object.number,
-			 (unsigned long long)point->sequence,
-			 (unsigned long long)signal->submitted);
+			    (unsigned long long)point->sequence,
+			    (unsigned long long)signal->submitted);
 	return NULL;
 }
 
@@ -39,10 +39,10 @@ plait_status plaitp_check_signal_create(plait_backend *backend,
 	if (device >= self->device_count ||
 	    (flags & ~(uint32_t)PLAIT_BACKEND_SIGNAL_GATE) ||
 	    (gate && !(self->devices[device].capabilities & PLAIT_CAP_GATE))) {
-		plaitp_check_sin(self, CHECK_CORE, slot,
-				 "device %u cannot have a signal with flags "
-				 "0x%x", device, flags);
-		status = plaitp_check_refuse(self, error);
+		plaitp_check_report(self, CHECK_CORE, slot,
+				    "device %u cannot have a signal with flags "
+				    "0x%x", device, flags);
+		status = plaitp_check_report_error(self, error);
 	} else {
 		signal = plaitp_check_add(self, CHECK_SIGNAL, sizeof(*signal));
 	}
@@ -55,16 +55,16 @@ plait_status plaitp_check_signal_create(plait_backend *backend,
 	signal->gate = gate;
 	status = self->inner_table->signal_create(self->inner, device, flags,
 						  &inner, &mine);
-	status = plaitp_check_answer(self, slot, status, false, &mine, error);
+	status = plaitp_check_result(self, slot, status, false, &mine, error);
 	pthread_mutex_lock(&self->lock);
 	if (status == PLAIT_OK && !inner) {
-		plaitp_check_sin(self, CHECK_BACKEND, slot,
-				 "succeeded without giving a signal");
-		status = plaitp_check_refuse(self, error);
+		plaitp_check_report(self, CHECK_BACKEND, slot,
+				    "succeeded without giving a signal");
+		status = plaitp_check_report_error(self, error);
 	}
 	signal->inner = inner;
 	if (status != PLAIT_OK)
-		plaitp_check_bury(self, &signal->object);
+		plaitp_check_retire(self, &signal->object);
 	pthread_mutex_unlock(&self->lock);
 	if (status == PLAIT_OK)
 		*out = signal;
@@ -85,26 +85,26 @@ void plaitp_check_signal_destroy(plait_backend *backend,
 		unsigned long long number = signal->object.number;
 
 		if (signal->uses > 0)
-			plaitp_check_confirm_all(self);
-		if (signal->uses > 0 && !self->unsure)
-			plaitp_check_sin(self, CHECK_CORE, slot,
-					 "signal %llu has %llu waits or "
-					 "emissions on their way", number,
-					 (unsigned long long)signal->uses);
+			plaitp_check_model_confirm(self);
+		if (signal->uses > 0 && !self->model_off)
+			plaitp_check_report(self, CHECK_CORE, slot,
+					    "signal %llu has %llu waits or "
+					    "emissions on their way", number,
+					    (unsigned long long)signal->uses);
 		if (signal->notices > 0)
-			plaitp_check_sin(self, CHECK_EITHER, slot,
+			plaitp_check_report(self, CHECK_EITHER, slot,
 					 "signal %llu has %llu notifications "
-					 "that were never delivered", number,
+					    "that were never delivered", number,
 					 (unsigned long long)signal->notices);
 		inner = signal->inner;
-		plaitp_check_bury(self, &signal->object);
+		plaitp_check_retire(self, &signal->object);
 	}
 	plaitp_check_leave(self);
 	if (inner)
 		self->inner_table->signal_destroy(self->inner, inner);
 }
 
-/* What poll told, against what it told before and what can be true. */
+/* Check the polled counter against the last one and the submitted emissions. */
 static void check_reached(check *self, check_signal *signal, uint64_t before,
 			  uint64_t reached)
 {
@@ -112,15 +112,17 @@ static void check_reached(check *self, check_signal *signal, uint64_t before,
 	unsigned long long number = signal->object.number;
 
 	if (reached < before)
-		plaitp_check_sin(self, CHECK_BACKEND, slot,
-				 "signal %llu went back from %llu to %llu (P-S02)",
-				 number, (unsigned long long)before,
-				 (unsigned long long)reached);
+		plaitp_check_report(
+			self, CHECK_BACKEND, slot,
+			"signal %llu went back from %llu to %llu (P-S02)",
+			number, (unsigned long long)before,
+			(unsigned long long)reached);
 	if (!signal->gate && reached > signal->submitted)
-		plaitp_check_sin(self, CHECK_BACKEND, slot,
-				 "signal %llu is at %llu of %llu submitted (P-S09)",
-				 number, (unsigned long long)reached,
-				 (unsigned long long)signal->submitted);
+		plaitp_check_report(
+			self, CHECK_BACKEND, slot,
+			"signal %llu is at %llu of %llu submitted (P-S09)",
+			number, (unsigned long long)reached,
+			(unsigned long long)signal->submitted);
 	if (reached > signal->seen)
 		signal->seen = reached;
 }
@@ -143,33 +145,35 @@ plait_status plaitp_check_signal_poll(plait_backend *backend,
 	if (signal)
 		before = signal->seen;
 	else
-		status = plaitp_check_refuse(self, error);
+		status = plaitp_check_report_error(self, error);
 	plaitp_check_leave(self);
 	if (status != PLAIT_OK)
 		return status;
 	inner = (plait_backend_point){ signal->inner, point->sequence };
 	status = self->inner_table->signal_poll(self->inner, &inner, &reached,
 						&mine);
-	status = plaitp_check_answer(self, slot, status, true, &mine, error);
+	status = plaitp_check_result(self, slot, status, true, &mine, error);
 	pthread_mutex_lock(&self->lock);
 	if (reached != UINT64_MAX)
 		check_reached(self, signal, before, reached);
 	else if (status >= 0)
-		plaitp_check_sin(self, CHECK_BACKEND, slot,
-				 "does not say how far the signal has come");
-	/* An error without the counter is of the call, not of the point. */
+		plaitp_check_report(
+			self, CHECK_BACKEND, slot,
+			"does not return the counter of the signal");
+	/* An error without the counter is about the call, not about the
+	 * point. */
 	if (status != PLAIT_PENDING && reached != UINT64_MAX)
-		plaitp_check_happened(self, slot, signal, point->sequence,
-				      status);
+		plaitp_check_model_happened(self, slot, signal, point->sequence,
+					    status);
 	pthread_mutex_unlock(&self->lock);
 	if (out_reached && reached != UINT64_MAX)
 		*out_reached = reached;
 	return status;
 }
 
-/* What is wrong with raising it; null when nothing is. */
-static const char *find_fault(const check *self, const check_signal *signal,
-			      uint64_t sequence)
+/* Return a description of the violation, or null. */
+static const char *find_violation(const check *self, const check_signal *signal,
+				  uint64_t sequence)
 {
 	if (!self->inner_table->signal_raise)
 		return "this backend has no gates";
@@ -196,24 +200,24 @@ plait_status plaitp_check_signal_raise(plait_backend *backend,
 	plaitp_check_enter(self, slot);
 	signal = plaitp_check_find(self, slot, CHECK_SIGNAL, point->signal);
 	if (signal)
-		fault = find_fault(self, signal, point->sequence);
+		fault = find_violation(self, signal, point->sequence);
 	if (fault)
-		plaitp_check_sin(self, CHECK_CORE, slot,
-				 "signal %llu raised to %llu: %s",
-				 (unsigned long long)signal->object.number,
-				 (unsigned long long)point->sequence, fault);
+		plaitp_check_report(self, CHECK_CORE, slot,
+				    "signal %llu raised to %llu: %s",
+				    (unsigned long long)signal->object.number,
+				    (unsigned long long)point->sequence, fault);
 	if (!signal || fault)
-		status = plaitp_check_refuse(self, error);
+		status = plaitp_check_report_error(self, error);
 	else
-		plaitp_check_raise(self, signal, point->sequence,
-				   failure != NULL);
+		plaitp_check_model_raise(self, signal, point->sequence,
+					 failure != NULL);
 	plaitp_check_leave(self);
 	if (status != PLAIT_OK)
 		return status;
 	inner = (plait_backend_point){ signal->inner, point->sequence };
 	status = self->inner_table->signal_raise(self->inner, &inner, failure,
 						 &mine);
-	return plaitp_check_answer(self, slot, status, false, &mine, error);
+	return plaitp_check_result(self, slot, status, false, &mine, error);
 }
 
 plait_status plaitp_check_signal_reset(plait_backend *backend,
@@ -229,23 +233,23 @@ plait_status plaitp_check_signal_reset(plait_backend *backend,
 	plaitp_check_enter(self, slot);
 	signal = plaitp_check_find(self, slot, CHECK_SIGNAL, handle);
 	if (signal && signal->uses > 0)
-		plaitp_check_confirm_all(self);
-	if (signal && signal->uses > 0 && !self->unsure) {
-		plaitp_check_sin(self, CHECK_CORE, slot,
+		plaitp_check_model_confirm(self);
+	if (signal && signal->uses > 0 && !self->model_off) {
+		plaitp_check_report(self, CHECK_CORE, slot,
 				 "signal %llu has %llu waits or emissions on "
-				 "their way",
-				 (unsigned long long)signal->object.number,
-				 (unsigned long long)signal->uses);
+				    "their way",
+				    (unsigned long long)signal->object.number,
+				    (unsigned long long)signal->uses);
 		signal = NULL;
 	}
 	if (!signal)
-		status = plaitp_check_refuse(self, error);
+		status = plaitp_check_report_error(self, error);
 	plaitp_check_leave(self);
 	if (status != PLAIT_OK)
 		return status;
 	status = self->inner_table->signal_reset(self->inner, signal->inner,
 						 &mine);
-	status = plaitp_check_answer(self, slot, status, false, &mine, error);
+	status = plaitp_check_result(self, slot, status, false, &mine, error);
 	pthread_mutex_lock(&self->lock);
 	if (status == PLAIT_OK)
 		signal->failed_from = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the core submits, command by command: known handles, ranges, kinds,
- * waits that can end, emissions in order.
+ * Validation of submissions: handles, ranges, kinds, waits that can end,
+ * emissions in order.
  */
 #include "check.h"
 
@@ -23,10 +23,10 @@ const plait_work *plaitp_check_work(const plait_submission *submission,
 		(bytes + (uint64_t)index * submission->work[0].size);
 }
 
-static bool blame(check *self, uint32_t index, const char *what)
+static bool reject(check *self, uint32_t index, const char *what)
 {
-	plaitp_check_sin(self, CHECK_CORE, self->slot, "command %u: %s", index,
-			 what);
+	plaitp_check_report(self, CHECK_CORE, self->slot, "command %u: %s",
+			    index, what);
 	return false;
 }
 
@@ -43,16 +43,17 @@ static bool check_range(check *self, uint32_t index, const char *side,
 	if (!__builtin_add_overflow(offset, bytes, &end) &&
 	    end <= memory->bytes)
 		return true;
-	plaitp_check_sin(self, CHECK_CORE, self->slot,
+	plaitp_check_report(self, CHECK_CORE, self->slot,
 			 "command %u: %s range %llu+%llu is outside its %llu "
-			 "bytes", index, side, (unsigned long long)offset,
-			 (unsigned long long)bytes,
-			 (unsigned long long)memory->bytes);
+			    "bytes", index, side, (unsigned long long)offset,
+			    (unsigned long long)bytes,
+			    (unsigned long long)memory->bytes);
 	return false;
 }
 
-/* From the first byte to the last; more than there is when it makes no sense. */
-static uint64_t stretch(const plait_work *work, uint64_t row, uint64_t slice)
+/* Bytes from the first to the last byte of the rows; UINT64_MAX if they are not
+ * valid. */
+static uint64_t rows_bytes(const plait_work *work, uint64_t row, uint64_t slice)
 {
 	uint64_t rows = work->rows->rows, slices = work->rows->slices;
 	uint64_t least, bytes;
@@ -69,15 +70,15 @@ static uint64_t stretch(const plait_work *work, uint64_t row, uint64_t slice)
 static uint64_t target_bytes(const plait_work *work)
 {
 	return !work->rows ? work->bytes :
-		stretch(work, work->rows->target_row,
-			work->rows->target_slice);
+		rows_bytes(work, work->rows->target_row,
+			   work->rows->target_slice);
 }
 
 static uint64_t source_bytes(const plait_work *work)
 {
 	return !work->rows ? work->bytes :
-		stretch(work, work->rows->source_row,
-			work->rows->source_slice);
+		rows_bytes(work, work->rows->source_row,
+			   work->rows->source_slice);
 }
 
 static bool check_target(check *self, uint32_t index, const plait_work *work)
@@ -92,7 +93,7 @@ static bool check_source(check *self, uint32_t index, const plait_work *work)
 			   work->source_offset, source_bytes(work));
 }
 
-/* Where rows may be, and that there are. */
+/* Check that the kind and the device take rows, and that the rows are valid. */
 static bool check_rows(check *self, uint32_t device, uint32_t index,
 		       const plait_work *work)
 {
@@ -100,19 +101,19 @@ static bool check_rows(check *self, uint32_t device, uint32_t index,
 		return true;
 	if (work->kind != PLAIT_WORK_COPY && work->kind != PLAIT_WORK_READ &&
 	    work->kind != PLAIT_WORK_WRITE)
-		return blame(self, index, "its kind has no rows");
+		return reject(self, index, "its kind has no rows");
 	if (!(self->devices[device].capabilities & PLAIT_CAP_ROWS))
-		return blame(self, index, "this device takes no rows");
+		return reject(self, index, "this device takes no rows");
 	if (target_bytes(work) == UINT64_MAX ||
 	    source_bytes(work) == UINT64_MAX)
-		return blame(self, index, "its rows make no sense");
+		return reject(self, index, "its rows are not valid");
 	return true;
 }
 
 static bool check_host(check *self, uint32_t index, const plait_work *work)
 {
 	return work->host || work->bytes == 0 ||
-		blame(self, index, "its host pointer is null");
+		reject(self, index, "its host pointer is null");
 }
 
 static bool check_copy(check *self, uint32_t index, const plait_work *work)
@@ -124,7 +125,7 @@ static bool check_copy(check *self, uint32_t index, const plait_work *work)
 		return false;
 	if (work->target == work->source && work->bytes > 0 && !work->rows &&
 	    a < b + work->bytes && b < a + work->bytes)
-		return blame(self, index, "source and target overlap");
+		return reject(self, index, "source and target overlap");
 	return true;
 }
 
@@ -133,18 +134,19 @@ static bool check_fill(check *self, uint32_t index, const plait_work *work)
 	uint32_t bytes = work->pattern_bytes;
 
 	if (bytes != 1 && bytes != 2 && bytes != 4 && bytes != 8)
-		return blame(self, index, "a pattern has 1, 2, 4 or 8 bytes");
+		return reject(self, index, "a pattern has 1, 2, 4 or 8 bytes");
 	return check_target(self, index, work);
 }
 
-static bool check_function(check *self, const check_queue *queue, uint32_t index,
-		       const plait_work *work)
+static bool check_function(check *self, const check_queue *queue,
+			   uint32_t index, const plait_work *work)
 {
 	if (!work->function)
-		return blame(self, index, "its function is null");
+		return reject(self, index, "its function is null");
 	if (!(self->devices[queue->device].capabilities &
 	      PLAIT_CAP_HOST_CALL))
-		return blame(self, index, "this device runs no host functions");
+		return reject(self, index,
+			      "this device runs no host functions");
 	return true;
 }
 
@@ -157,7 +159,7 @@ static bool check_launch_work(check *self, uint32_t device, uint32_t index,
 	if (!launch)
 		return false;
 	if (launch->kernel->device != device)
-		return blame(self, index, "its launch is for another device");
+		return reject(self, index, "its launch is for another device");
 	return true;
 }
 
@@ -170,18 +172,18 @@ static bool check_segment_work(check *self, uint32_t device, uint32_t index,
 	if (!segment)
 		return false;
 	if (segment->device != device)
-		return blame(self, index, "its segment is of another device");
-	if (segment->uses > 0 && !self->unsure)
-		return blame(self, index, "its segment is not idle");
+		return reject(self, index, "its segment is of another device");
+	if (segment->uses > 0 && !self->model_off)
+		return reject(self, index, "its segment is not idle");
 	for (uint32_t i = 0; i < segment->work_count; i++)
 		if (segment->work[i].kind == PLAIT_WORK_LAUNCH &&
 		    !segment->work[i].launch)
-			return blame(self, index, "its segment has a launch "
-				     "that was destroyed");
+			return reject(self, index, "its segment has a launch "
+				      "that was destroyed");
 	return true;
 }
 
-static bool is_there(const plait_backend_memory *memory, uint32_t device)
+static bool is_on_device(const plait_backend_memory *memory, uint32_t device)
 {
 	return memory->device == device;
 }
@@ -192,21 +194,23 @@ static bool check_region(check *self, uint32_t device, uint32_t index,
 	const plait_work_region *region = work->region;
 
 	if (!(self->devices[device].capabilities & PLAIT_CAP_REGION))
-		return blame(self, index, "this device decides no regions");
+		return reject(self, index, "this device decides no regions");
 	if (!region || region->size < sizeof(*region) ||
 	    region->kind > PLAIT_WORK_CASE ||
 	    !region->body_work || region->body_count == 0 ||
 	    (region->kind != PLAIT_WORK_CASE && region->body_count > 1))
-		return blame(self, index, "is no region");
+		return reject(self, index, "its region is not valid");
 	if (work->bytes != 4 || work->source_offset % 4 != 0)
-		return blame(self, index, "its word is no word");
+		return reject(self, index,
+			      "its predicate is not 4 aligned bytes");
 	return check_source(self, index, work) &&
-		(is_there(work->source, device) ||
-		 blame(self, index, "is in memory of another device"));
+		(is_on_device(work->source, device) ||
+		 reject(self, index, "is in memory of another device"));
 }
 
-bool plaitp_check_frozen(check *self, uint32_t device, uint32_t index,
-			 const plait_work *work)
+bool plaitp_check_submission_segment_work(check *self, uint32_t device,
+					  uint32_t index,
+					  const plait_work *work)
 {
 	if (!check_rows(self, device, index, work))
 		return false;
@@ -217,17 +221,17 @@ bool plaitp_check_frozen(check *self, uint32_t device, uint32_t index,
 		return check_launch_work(self, device, index, work);
 	case PLAIT_WORK_COPY:
 		return check_copy(self, index, work) &&
-			((is_there(work->target, device) &&
-			  is_there(work->source, device)) ||
-			 blame(self, index, "is in memory of another device"));
+			((is_on_device(work->target, device) &&
+			  is_on_device(work->source, device)) ||
+			 reject(self, index, "is in memory of another device"));
 	case PLAIT_WORK_FILL:
 		return check_fill(self, index, work) &&
-			(is_there(work->target, device) ||
-			 blame(self, index, "is in memory of another device"));
+			(is_on_device(work->target, device) ||
+			 reject(self, index, "is in memory of another device"));
 	case PLAIT_WORK_REGION:
 		return check_region(self, device, index, work);
 	default:
-		return blame(self, index, "a segment holds no such kind");
+		return reject(self, index, "a segment holds no such kind");
 	}
 }
 
@@ -254,11 +258,11 @@ static bool check_work(check *self, const check_queue *queue, uint32_t index,
 		return check_target(self, index, work) &&
 			check_host(self, index, work);
 	default:
-		return blame(self, index, "its kind is not known");
+		return reject(self, index, "its kind is not known");
 	}
 }
 
-/* Counts it, when it is right. */
+/* Count the emission if it is the next one. */
 static bool check_emission(check *self, const plait_submission *submission,
 			   uint32_t index)
 {
@@ -269,20 +273,20 @@ static bool check_emission(check *self, const plait_submission *submission,
 	if (!signal)
 		return false;
 	if (signal->gate) {
-		plaitp_check_sin(self, CHECK_CORE, self->slot,
-				 "gate %llu is emitted by a queue",
-				 (unsigned long long)signal->object.number);
+		plaitp_check_report(self, CHECK_CORE, self->slot,
+				    "gate %llu is emitted by a queue",
+				    (unsigned long long)signal->object.number);
 		return false;
 	}
 	if (point->sequence == signal->submitted + 1) {
 		signal->submitted++;
 		return true;
 	}
-	plaitp_check_sin(self, CHECK_CORE, self->slot,
-			 "signal %llu emits %llu, next is %llu",
-			 (unsigned long long)signal->object.number,
-			 (unsigned long long)point->sequence,
-			 (unsigned long long)signal->submitted + 1);
+	plaitp_check_report(self, CHECK_CORE, self->slot,
+			    "signal %llu emits %llu, next is %llu",
+			    (unsigned long long)signal->object.number,
+			    (unsigned long long)point->sequence,
+			    (unsigned long long)signal->submitted + 1);
 	return false;
 }
 
@@ -300,12 +304,12 @@ static bool check_arrays(check *self, const plait_submission *submission)
 		 (submission->emit_count > 0 && !submission->emits))
 		what = "its waits or emissions are null";
 	if (what)
-		plaitp_check_sin(self, CHECK_CORE, self->slot, "submission: %s",
-				 what);
+		plaitp_check_report(self, CHECK_CORE, self->slot,
+				    "submission: %s", what);
 	return !what;
 }
 
-/* `out_emitted`: how many of the emissions were counted. */
+/* `out_emitted`: number of emissions that were counted. */
 static bool check_one(check *self, const check_queue *queue,
 		      const plait_submission *submission,
 		      uint32_t *out_emitted)
@@ -320,7 +324,8 @@ static bool check_one(check *self, const check_queue *queue,
 				plaitp_check_work(submission, i)))
 			return false;
 	for (uint32_t i = 0; i < submission->wait_count; i++)
-		if (!plaitp_check_point(self, self->slot, &submission->waits[i]))
+		if (!plaitp_check_signal_point(self, self->slot,
+					       &submission->waits[i]))
 			return false;
 	for (; *out_emitted < submission->emit_count; ++*out_emitted)
 		if (!check_emission(self, submission, *out_emitted))
@@ -328,8 +333,8 @@ static bool check_one(check *self, const check_queue *queue,
 	return true;
 }
 
-void plaitp_check_uncount(const plait_submission *submissions, uint32_t count,
-			  uint32_t emitted)
+void plaitp_check_submission_uncount(const plait_submission *submissions,
+				     uint32_t count, uint32_t emitted)
 {
 	while (count-- > 0) {
 		const plait_submission *submission =
@@ -343,19 +348,20 @@ void plaitp_check_uncount(const plait_submission *submissions, uint32_t count,
 	}
 }
 
-bool plaitp_check_submissions(check *self, const check_queue *queue,
-			      const plait_submission *submissions,
-			      uint32_t count)
+bool plaitp_check_submission_validate(check *self, const check_queue *queue,
+				      const plait_submission *submissions,
+				      uint32_t count)
 {
 	uint32_t emitted;
 
 	if (count > 0 && (!submissions ||
 			  submissions[0].size < sizeof(*submissions)))
-		return blame(self, 0, "its submissions are null or too short");
+		return reject(self, 0, "its submissions are null or too short");
 	for (uint32_t i = 0; i < count; i++)
 		if (!check_one(self, queue, plaitp_check_nth(submissions, i),
 			       &emitted)) {
-			plaitp_check_uncount(submissions, i + 1, emitted);
+			plaitp_check_submission_uncount(submissions, i + 1,
+							emitted);
 			return false;
 		}
 	return true;

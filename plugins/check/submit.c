@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * queue_submit: the batch enters the model, its handles become the backend's,
- * its host functions ours.
+ * Slot queue_submit: enters the batches into the model and passes them on with
+ * the backend's handles and wrapped host functions.
  */
 #include <stdio.h>
 #include <string.h>
 
 #include "check.h"
 
-/* What the backend is given: everything in one block. */
+/* Submissions for the backend, in one block. */
 struct copy {
 	void *block;
 	uint64_t bytes;
@@ -17,14 +17,14 @@ struct copy {
 	plait_work *work;
 };
 
-bool plaitp_check_reads(const plait_work *work)
+bool plaitp_check_submit_reads(const plait_work *work)
 {
 	return work->kind == PLAIT_WORK_COPY ||
 		work->kind == PLAIT_WORK_READ ||
 		work->kind == PLAIT_WORK_REGION;
 }
 
-bool plaitp_check_writes(const plait_work *work)
+bool plaitp_check_submit_writes(const plait_work *work)
 {
 	return work->kind == PLAIT_WORK_COPY ||
 		work->kind == PLAIT_WORK_FILL || work->kind == PLAIT_WORK_WRITE;
@@ -40,7 +40,7 @@ static uint32_t count_calls(const plait_submission *submission)
 	return count;
 }
 
-/* An empty batch of the right size, or null. */
+/* A zeroed batch with room for the submission, or null. */
 static check_batch *allocate_batch(check *self,
 				   const plait_submission *submission)
 {
@@ -132,7 +132,7 @@ static void append(check_queue *queue, check_batch *batch,
 	batch->ticket = queue->next_ticket++;
 }
 
-/* In the model from now on; false when there is no memory. */
+/* Append to the model; false without memory. */
 static bool enter_model(check *self, check_queue *queue,
 			const plait_submission *submission,
 			check_batch **out)
@@ -146,8 +146,10 @@ static bool enter_model(check *self, check_queue *queue,
 	for (uint32_t i = 0; i < submission->work_count; i++) {
 		const plait_work *work = plaitp_check_work(submission, i);
 
-		add_memory(batch, plaitp_check_writes(work) ? work->target : NULL);
-		add_memory(batch, plaitp_check_reads(work) ? work->source : NULL);
+		add_memory(batch, plaitp_check_submit_writes(work) ?
+			   work->target : NULL);
+		add_memory(batch, plaitp_check_submit_reads(work) ?
+			   work->source : NULL);
 		if (work->kind == PLAIT_WORK_LAUNCH)
 			add_launch(batch, work->launch);
 		if (work->kind == PLAIT_WORK_SEGMENT)
@@ -159,14 +161,14 @@ static bool enter_model(check *self, check_queue *queue,
 	return true;
 }
 
-void plaitp_check_translate(plait_work *to, const plait_work *from)
+void plaitp_check_submit_translate(plait_work *to, const plait_work *from)
 {
 	memcpy(to, from, sizeof(*to));
 	to->size = sizeof(*to);
-	/* What a kind does not name may hold anything. */
-	to->target = plaitp_check_writes(from) && from->target ?
+	/* Fields that the kind does not use may be uninitialised. */
+	to->target = plaitp_check_submit_writes(from) && from->target ?
 		from->target->inner : NULL;
-	to->source = plaitp_check_reads(from) && from->source ?
+	to->source = plaitp_check_submit_reads(from) && from->source ?
 		from->source->inner : NULL;
 	to->launch = NULL;
 	to->segment = NULL;
@@ -179,10 +181,10 @@ void plaitp_check_translate(plait_work *to, const plait_work *from)
 static void translate_work(plait_work *to, const plait_work *from,
 			   check_call **calls, uint32_t *call)
 {
-	plaitp_check_translate(to, from);
+	plaitp_check_submit_translate(to, from);
 	if (from->kind != PLAIT_WORK_CALL)
 		return;
-	to->function = plaitp_check_run_call;
+	to->function = plaitp_check_call_run;
 	to->user_data = calls[(*call)++];
 }
 
@@ -214,7 +216,7 @@ static void translate_one(struct copy *copy, const plait_submission *from,
 			       batch->calls, &call);
 }
 
-/* The submissions with the backend's handles; false without memory. */
+/* Copy the submissions with the backend's handles; false without memory. */
 static bool translate(check *self, const plait_submission *submissions,
 		      uint32_t count, const check_batch *batch,
 		      struct copy *copy)
@@ -245,7 +247,7 @@ static bool translate(check *self, const plait_submission *submissions,
 	return true;
 }
 
-/* All in the model, or what there was memory for; `out` is the first. */
+/* Append all; false if memory ran out.  `out` is the first batch. */
 static bool enter_all(check *self, check_queue *queue,
 		      const plait_submission *submissions, uint32_t count,
 		      check_batch **out)
@@ -265,7 +267,7 @@ static bool enter_all(check *self, check_queue *queue,
 	return true;
 }
 
-/* The first of them that is still in the model, or null. */
+/* The first batch from `ticket` on that is still in the model, or null. */
 static check_batch *find_first(const check_queue *queue, uint64_t ticket)
 {
 	check_batch *batch = queue->head;
@@ -275,9 +277,9 @@ static check_batch *find_first(const check_queue *queue, uint64_t ticket)
 	return batch;
 }
 
-/* What the backend answered settles what becomes of them. */
-static void settle(check *self, check_queue *queue, uint64_t ticket,
-		   bool accepted)
+/* Confirm or retract the batches, as the backend has accepted them or not. */
+static void confirm_or_retract(check *self, check_queue *queue, uint64_t ticket,
+			       bool accepted)
 {
 	check_batch *batch = find_first(queue, ticket);
 
@@ -285,12 +287,12 @@ static void settle(check *self, check_queue *queue, uint64_t ticket,
 		for (; batch; batch = batch->next)
 			batch->provisional = false;
 	else if (batch)
-		plaitp_check_retract(self, queue, batch);
-	plaitp_check_advance(self, queue);
+		plaitp_check_model_retract(self, queue, batch);
+	plaitp_check_model_advance(self, queue);
 	queue->inside = false;
 }
 
-/* From the model to the backend; returns what the backend answers. */
+/* Enter the model, then call the backend; returns its result. */
 static plait_status submit(check *self, check_queue *queue,
 			   const plait_submission *submissions,
 			   uint32_t count, plait_error *error)
@@ -314,14 +316,14 @@ static plait_status submit(check *self, check_queue *queue,
 					      "check: no memory");
 	if (copy.block)
 		self->services->resize(self->host, copy.block, copy.bytes, 0);
-	status = plaitp_check_answer(self, "queue_submit", status, false,
+	status = plaitp_check_result(self, "queue_submit", status, false,
 				     &mine, error);
 	pthread_mutex_lock(&self->lock);
 	if (status != PLAIT_OK)
-		plaitp_check_uncount(
+		plaitp_check_submission_uncount(
 			submissions, count,
 			plaitp_check_nth(submissions, count - 1)->emit_count);
-	settle(self, queue, ticket, status == PLAIT_OK);
+	confirm_or_retract(self, queue, ticket, status == PLAIT_OK);
 	pthread_mutex_unlock(&self->lock);
 	return status;
 }
@@ -339,8 +341,8 @@ plait_status plaitp_check_queue_submit(plait_backend *backend,
 
 	if (!queue)
 		return PLAIT_E_INTERNAL;
-	if (!plaitp_check_submissions(self, queue, submissions, count))
-		status = plaitp_check_refuse(self, error);
+	if (!plaitp_check_submission_validate(self, queue, submissions, count))
+		status = plaitp_check_report_error(self, error);
 	else if (count > 0)
 		return submit(self, queue, submissions, count, error);
 	queue->inside = false;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The slots that wait, notify and pump: true answers, timeouts that are not
- * early, notifications exactly once.
+ * Slots wait, notify and pump.  Checks that results are possible, timeouts are
+ * not early, and notifications come exactly once.
  */
 #include "check.h"
 
-/* Handles of the backend; null, after a report or without memory. */
+/* Translate to the backend's handles; null after a report or without memory. */
 static plait_backend_point *translate(check *self,
 				      const plait_backend_point *points,
 				      uint32_t count, plait_error *error)
@@ -21,10 +21,10 @@ static plait_backend_point *translate(check *self,
 	}
 	for (uint32_t i = 0; i < count; i++) {
 		check_signal *signal =
-			plaitp_check_point(self, slot, &points[i]);
+			plaitp_check_signal_point(self, slot, &points[i]);
 
 		if (!signal) {
-			plaitp_check_refuse(self, error);
+			plaitp_check_report_error(self, error);
 			self->services->resize(
 				self->host, inner,
 				1 + (uint64_t)count * sizeof(*inner), 0);
@@ -43,7 +43,7 @@ static bool has_happened(const check_signal *signal, uint64_t sequence)
 		 sequence >= signal->failed_from);
 }
 
-/* An answer of PLAIT_OK: can it be true? */
+/* Check a result of PLAIT_OK against the model. */
 static void check_success(check *self, const plait_backend_point *points,
 			  uint32_t count, uint32_t any)
 {
@@ -51,34 +51,35 @@ static void check_success(check *self, const plait_backend_point *points,
 
 	if (!any) {
 		for (uint32_t i = 0; i < count; i++)
-			plaitp_check_happened(self, slot, points[i].signal,
-					      points[i].sequence, PLAIT_OK);
+			plaitp_check_model_happened(
+				self, slot, points[i].signal,
+				points[i].sequence, PLAIT_OK);
 		return;
 	}
-	if (count == 0 || self->unsure)
+	if (count == 0 || self->model_off)
 		return;
-	plaitp_check_confirm_all(self);
+	plaitp_check_model_confirm(self);
 	for (uint32_t i = 0; i < count; i++)
 		if (has_happened(points[i].signal, points[i].sequence))
 			return;
-	plaitp_check_sin(self, CHECK_BACKEND, slot,
-			 "said that one of %u points has happened, and none "
-			 "can have (P-S06)", count);
+	plaitp_check_report(self, CHECK_BACKEND, slot,
+			    "reported that one of %u points has happened, but "
+			    "none can have (P-S06)", count);
 }
 
-/* A failure: one of the points', or a device's that the model cannot know. */
+/* A failure that no point explains is a device's own: disable the model. */
 static void check_failure(check *self, const plait_backend_point *points,
 			  uint32_t count, plait_status status)
 {
 	if (status == PLAIT_E_NOMEM || status == PLAIT_E_DEADLOCK ||
-	    status == PLAIT_E_UNSUPPORTED || self->unsure)
+	    status == PLAIT_E_UNSUPPORTED || self->model_off)
 		return;
-	plaitp_check_confirm_all(self);
+	plaitp_check_model_confirm(self);
 	for (uint32_t i = 0; i < count; i++)
 		if (points[i].signal->failed_from &&
 		    points[i].sequence >= points[i].signal->failed_from)
 			return;
-	plaitp_check_lose_track(self);
+	plaitp_check_model_disable(self);
 }
 
 static void check_timeout(check *self, uint64_t timeout_ns,
@@ -90,13 +91,13 @@ static void check_timeout(check *self, uint64_t timeout_ns,
 		if (self->devices[i].capabilities & PLAIT_CAP_VIRTUAL_TIME)
 			real = false;
 	if (timeout_ns == PLAIT_FOREVER)
-		plaitp_check_sin(self, CHECK_BACKEND, "signal_wait",
-				 "a wait without end timed out (P-S07)");
+		plaitp_check_report(self, CHECK_BACKEND, "signal_wait",
+				    "a wait without end timed out (P-S07)");
 	else if (real && elapsed_ns < timeout_ns)
-		plaitp_check_sin(self, CHECK_BACKEND, "signal_wait",
-				 "timed out after %llu of %llu ns (P-S07)",
-				 (unsigned long long)elapsed_ns,
-				 (unsigned long long)timeout_ns);
+		plaitp_check_report(self, CHECK_BACKEND, "signal_wait",
+				    "timed out after %llu of %llu ns (P-S07)",
+				    (unsigned long long)elapsed_ns,
+				    (unsigned long long)timeout_ns);
 }
 
 plait_status plaitp_check_signal_wait(plait_backend *backend,
@@ -124,7 +125,7 @@ plait_status plaitp_check_signal_wait(plait_backend *backend,
 	start_ns = self->services->clock_ns(self->host) - start_ns;
 	self->services->resize(self->host, inner,
 			       1 + (uint64_t)count * sizeof(*inner), 0);
-	status = plaitp_check_answer(self, slot, status, false, &mine, error);
+	status = plaitp_check_result(self, slot, status, false, &mine, error);
 	pthread_mutex_lock(&self->lock);
 	if (status == PLAIT_OK)
 		check_success(self, points, count, any);
@@ -136,7 +137,8 @@ plait_status plaitp_check_signal_wait(plait_backend *backend,
 	return status;
 }
 
-/* Between the backend and the core: exactly once, and true. */
+/* Wrapper of the notification callback: exactly once, and possible in the
+ * model. */
 static void deliver(void *user_data, plait_status status)
 {
 	static const char slot[] = "notifying";
@@ -149,22 +151,22 @@ static void deliver(void *user_data, plait_status status)
 	pthread_mutex_lock(&self->lock);
 	again = notice->delivered++ > 0;
 	if (again) {
-		plaitp_check_sin(self, CHECK_BACKEND, slot,
-				 "notification %llu came %u times (P-S10)",
-				 (unsigned long long)notice->object.number,
-				 notice->delivered);
+		plaitp_check_report(self, CHECK_BACKEND, slot,
+				    "notification %llu came %u times (P-S10)",
+				    (unsigned long long)notice->object.number,
+				    notice->delivered);
 	} else {
 		if (status > PLAIT_OK || status < PLAIT_E_INTERNAL)
-			plaitp_check_sin(self, CHECK_BACKEND, slot,
-					 "notification %llu came with %d, "
-					 "which is no status",
-					 (unsigned long long)
-						 notice->object.number,
-					 (int)status);
-		plaitp_check_happened(self, slot, notice->signal,
-				      notice->sequence, status);
+			plaitp_check_report(self, CHECK_BACKEND, slot,
+					    "notification %llu came with %d, "
+					    "which is no status",
+					    (unsigned long long)
+					    notice->object.number,
+					    (int)status);
+		plaitp_check_model_happened(self, slot, notice->signal,
+					    notice->sequence, status);
 		notice->signal->notices--;
-		plaitp_check_bury(self, &notice->object);
+		plaitp_check_retire(self, &notice->object);
 		upcall.next = self->upcalls;
 		self->upcalls = &upcall;
 	}
@@ -199,17 +201,18 @@ static check_notice *add_notice(check *self, check_signal *signal,
 	return notice;
 }
 
-/* The backend refused to notify: then it must not do it either. */
+/* Drop a notification that the backend refused; report one that it delivered
+ * all the same. */
 static void drop_notice(check *self, check_notice *notice)
 {
 	if (notice->delivered > 0) {
-		plaitp_check_sin(self, CHECK_BACKEND, "signal_notify",
-				 "notified, and then refused to (P-F07)");
+		plaitp_check_report(self, CHECK_BACKEND, "signal_notify",
+				    "notified, and then refused to (P-F07)");
 		return;
 	}
 	notice->delivered = 1;
 	notice->signal->notices--;
-	plaitp_check_bury(self, &notice->object);
+	plaitp_check_retire(self, &notice->object);
 }
 
 plait_status plaitp_check_signal_notify(plait_backend *backend,
@@ -226,18 +229,18 @@ plait_status plaitp_check_signal_notify(plait_backend *backend,
 	check_signal *signal;
 
 	plaitp_check_enter(self, slot);
-	signal = plaitp_check_point(self, slot, point);
+	signal = plaitp_check_signal_point(self, slot, point);
 	if (signal && (!function || !self->inner_table->signal_notify)) {
-		plaitp_check_sin(self, CHECK_CORE, slot,
-				 "no function, or a backend that does not "
-				 "notify");
+		plaitp_check_report(self, CHECK_CORE, slot,
+				    "no function, or a backend that does not "
+				    "notify");
 		signal = NULL;
 	}
 	if (signal)
 		notice = add_notice(self, signal, point->sequence, function,
 				    user_data);
 	else
-		status = plaitp_check_refuse(self, error);
+		status = plaitp_check_report_error(self, error);
 	plaitp_check_leave(self);
 	if (status != PLAIT_OK)
 		return status;
@@ -247,7 +250,7 @@ plait_status plaitp_check_signal_notify(plait_backend *backend,
 	inner = (plait_backend_point){ signal->inner, point->sequence };
 	status = self->inner_table->signal_notify(self->inner, &inner, deliver,
 						  notice, &mine);
-	status = plaitp_check_answer(self, slot, status, false, &mine, error);
+	status = plaitp_check_result(self, slot, status, false, &mine, error);
 	if (status != PLAIT_OK) {
 		pthread_mutex_lock(&self->lock);
 		drop_notice(self, notice);
@@ -269,5 +272,5 @@ plait_status plaitp_check_pump(plait_backend *backend, plait_error *error)
 		return self->services->fail(error, PLAIT_E_UNSUPPORTED, 0,
 					    "this backend has no pump");
 	status = self->inner_table->pump(self->inner, &mine);
-	return plaitp_check_answer(self, slot, status, true, &mine, error);
+	return plaitp_check_result(self, slot, status, true, &mine, error);
 }

@@ -63,8 +63,8 @@ struct cuda_pool {
 struct cuda_device {
 	CUdevice id;
 	CUcontext context; /* primary context, shared with other users */
-	CUstream service_stream;	   /* maps, queries, uploads, stopping
-					    * loops */
+	/* For maps, reads of variables, uploads, and to stop loops. */
+	CUstream service_stream;
 	int arch;	   /* 90 is sm_90 */
 	int priority_least, priority_most;
 	bool concurrent;
@@ -75,9 +75,9 @@ struct cuda_device {
 	bool lost;	     /* guarded by accounting_lock */
 	struct cuda_pool pool;
 	struct cuda_event *free_events; /* guarded by driven.lock */
-	CUmodule decide_module;  /* of region.c; guarded by accounting_lock; or
-				  * null */
-	CUfunction decide_kernel; /* guarded by accounting_lock */
+	/* Of region.c, or null.  Guarded by accounting_lock. */
+	CUmodule decide_module;
+	CUfunction decide_kernel;
 	char description[256];
 };
 
@@ -88,7 +88,7 @@ struct cuda_compiler {
 	bool found;
 	int version; /* 12080 is 12.8 */
 	struct nvrtc_calls calls;
-	char reason[160]; /* it was not found */
+	char reason[160]; /* if not found */
 };
 
 /* Registered pages of the user, shared by the buffers that wrap them. */
@@ -109,9 +109,9 @@ struct plait_backend {
 	struct cuda_device devices[CUDA_MAX_DEVICES];
 	struct cuda_compiler compiler;
 
-	pthread_mutex_t accounting_lock; /* of memory; guards the fields below;
-					  * no lock but the driver's is taken
-					  * inside it */
+	/* Of memory; guards the fields below.  Only locks of the driver are
+	 * taken inside it. */
+	pthread_mutex_t accounting_lock;
 	struct cuda_pages *pages;
 };
 

@@ -80,7 +80,7 @@ static void release_event(plait_backend *self, struct cuda_event *event)
 
 /* --- single commands ------------------------------------------------------ */
 
-static bool check_call(struct encoder *encoder, const char *name, CUresult code)
+static bool check(struct encoder *encoder, const char *name, CUresult code)
 {
 	encoder->call.name = name;
 	encoder->call.code = code;
@@ -97,19 +97,19 @@ static bool copy(struct encoder *encoder, const plait_work *work)
 	CUdeviceptr from = source->address + work->source_offset;
 
 	if (target->wrapped != NULL || source->wrapped != NULL)
-		return check_call(encoder, "cuMemcpyAsync",
-				  cu->cuMemcpyAsync(to, from, work->bytes,
-						    encoder->stream));
+		return check(encoder, "cuMemcpyAsync",
+			     cu->cuMemcpyAsync(to, from, work->bytes,
+					       encoder->stream));
 	if (target->device != source->device)
-		return check_call(encoder, "cuMemcpyPeerAsync",
+		return check(encoder, "cuMemcpyPeerAsync",
 			     cu->cuMemcpyPeerAsync(to, target->device->context,
 						   from,
 						   source->device->context,
 						   work->bytes,
 						   encoder->stream));
-	return check_call(encoder, "cuMemcpyDtoDAsync",
-			  cu->cuMemcpyDtoDAsync(to, from, work->bytes,
-						encoder->stream));
+	return check(encoder, "cuMemcpyDtoDAsync",
+		     cu->cuMemcpyDtoDAsync(to, from, work->bytes,
+					   encoder->stream));
 }
 
 static bool transfer(struct encoder *encoder, const plait_work *work)
@@ -124,8 +124,8 @@ static bool launch(struct encoder *encoder, const plait_work *work)
 {
 	const plait_backend_launch *launch = work->launch;
 
-	return check_call(encoder, "cuLaunchKernel",
-			  encoder->self->cu.cuLaunchKernel(
+	return check(encoder, "cuLaunchKernel",
+		     encoder->self->cu.cuLaunchKernel(
 			     launch->function, launch->grid[0],
 			     launch->grid[1], launch->grid[2],
 			     launch->block[0], launch->block[1],
@@ -135,9 +135,9 @@ static bool launch(struct encoder *encoder, const plait_work *work)
 
 static bool run_segment(struct encoder *encoder, const plait_work *work)
 {
-	return check_call(encoder, "cuGraphLaunch",
-			  encoder->self->cu.cuGraphLaunch(work->segment->exec,
-							  encoder->stream));
+	return check(encoder, "cuGraphLaunch",
+		     encoder->self->cu.cuGraphLaunch(work->segment->exec,
+						     encoder->stream));
 }
 
 /* --- fills ---------------------------------------------------------------- */
@@ -149,14 +149,14 @@ static bool fill_apart(struct encoder *encoder,
 	const struct cuda_calls *cu = &encoder->self->cu;
 
 	if (chunk->elementSize == 1)
-		return check_call(encoder, "cuMemsetD2D8Async",
-				  cu->cuMemsetD2D8Async(
+		return check(encoder, "cuMemsetD2D8Async",
+			     cu->cuMemsetD2D8Async(
 				     chunk->dst, chunk->pitch,
 				     (unsigned char)chunk->value, chunk->width,
 				     chunk->height, encoder->stream));
-	return check_call(encoder, "cuMemsetD2D32Async",
-			  cu->cuMemsetD2D32Async(chunk->dst, chunk->pitch,
-						 chunk->value, chunk->width,
+	return check(encoder, "cuMemsetD2D32Async",
+		     cu->cuMemsetD2D32Async(chunk->dst, chunk->pitch,
+					    chunk->value, chunk->width,
 					    chunk->height, encoder->stream));
 }
 
@@ -170,19 +170,19 @@ static bool fill_piece(struct encoder *encoder,
 		return fill_apart(encoder, chunk);
 	switch (chunk->elementSize) {
 	case 1:
-		return check_call(encoder, "cuMemsetD8Async",
-				  cu->cuMemsetD8Async(chunk->dst,
+		return check(encoder, "cuMemsetD8Async",
+			     cu->cuMemsetD8Async(chunk->dst,
 						 (unsigned char)chunk->value,
-						      chunk->width, stream));
+						 chunk->width, stream));
 	case 2:
-		return check_call(encoder, "cuMemsetD16Async",
-				  cu->cuMemsetD16Async(chunk->dst,
+		return check(encoder, "cuMemsetD16Async",
+			     cu->cuMemsetD16Async(chunk->dst,
 						  (unsigned short)chunk->value,
-						       chunk->width, stream));
+						  chunk->width, stream));
 	default:
-		return check_call(encoder, "cuMemsetD32Async",
-				  cu->cuMemsetD32Async(chunk->dst, chunk->value,
-						       chunk->width, stream));
+		return check(encoder, "cuMemsetD32Async",
+			     cu->cuMemsetD32Async(chunk->dst, chunk->value,
+						  chunk->width, stream));
 	}
 }
 
@@ -231,7 +231,7 @@ static bool copy_box(struct encoder *encoder, const plait_work *work)
 {
 	const CUDA_MEMCPY3D_v2 box = plaitp_cuda_copy3d(work);
 
-	return check_call(encoder, "cuMemcpy3DAsync",
+	return check(encoder, "cuMemcpy3DAsync",
 		     encoder->self->cu.cuMemcpy3DAsync(&box, encoder->stream));
 }
 
@@ -240,8 +240,9 @@ static bool copy_box(struct encoder *encoder, const plait_work *work)
 static bool enqueue(struct encoder *encoder, const plait_work *work)
 {
 	if (work->rows != NULL)
-		return plaitp_cuda_is_copy3d(work) ? copy_box(encoder, work) :
-						  enqueue_each_row(encoder, work);
+		return plaitp_cuda_is_copy3d(work) ?
+		       copy_box(encoder, work) :
+		       enqueue_each_row(encoder, work);
 	switch (work->kind) {
 	case PLAIT_WORK_COPY:
 		return copy(encoder, work);
@@ -271,8 +272,8 @@ static bool wait_for_sources(struct encoder *encoder)
 		if (source == NULL)
 			continue;
 		event = source->event;
-		good = check_call(encoder, "cuStreamWaitEvent",
-				  encoder->self->cu.cuStreamWaitEvent(
+		good = check(encoder, "cuStreamWaitEvent",
+			     encoder->self->cu.cuStreamWaitEvent(
 				     encoder->stream, event->event, 0));
 	}
 	return good;
@@ -311,14 +312,14 @@ static bool record_completion(struct encoder *encoder)
 	/* The event of earlier works of this batch has completed. */
 	release_event(self, encoder->batch->event);
 	encoder->batch->event = event;
-	if (!check_call(encoder, "cuEventRecord",
+	if (!check(encoder, "cuEventRecord",
 		   self->cu.cuEventRecord(event->event, streams->stream)) ||
-	    !check_call(encoder, "cuStreamWaitEvent",
-			self->cu.cuStreamWaitEvent(streams->callback_stream,
-						   event->event, 0)))
+	    !check(encoder, "cuStreamWaitEvent",
+		   self->cu.cuStreamWaitEvent(streams->callback_stream,
+					      event->event, 0)))
 		return false;
 	encoder->batch->in_flight = true;
-	encoder->batch->in_flight = check_call(
+	encoder->batch->in_flight = check(
 		encoder, "cuStreamAddCallback",
 		self->cu.cuStreamAddCallback(streams->callback_stream,
 					     on_complete, encoder->batch, 0));
@@ -504,9 +505,9 @@ static void close_streams(plait_backend *self, const driven_queue *queue)
 		self->cu.cuStreamDestroy(streams->callback_stream);
 	for (i = 0; i < CUDA_PINNED_SIZES; i++)
 		if (streams->staging[i] != NULL)
-			plaitp_cuda_release_pinned(self,
-						   &self->devices[queue->device],
-						   i, streams->staging[i]);
+			plaitp_cuda_release_pinned(
+				self, &self->devices[queue->device], i,
+				streams->staging[i]);
 }
 
 static void close_queue(struct driven *driven, driven_queue *queue)

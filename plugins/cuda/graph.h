@@ -11,8 +11,7 @@ struct cuda_graph_builder {
 	const plait_segment_request *request;
 	plait_backend_segment *segment;
 	uint64_t total_bytes; /* of the arrays */
-	CUgraphNode *before; /* dependencies of the current node; one element
-			      * more */
+	CUgraphNode *before; /* of the current node; one element more */
 	size_t count;
 	CUgraph *graphs; /* that contain the commands' nodes */
 	CUgraph *loops; /* body graphs of loops */

@@ -231,8 +231,8 @@ static uint64_t wanted_bytes(const plait_backend_kernel *kernel, size_t index)
 {
 	if (index >= kernel->parameter_count)
 		return sizeof(CUdeviceptr);
-	return kernel->parameters[index].pointer ? sizeof(CUdeviceptr) :
-						   kernel->parameters[index].bytes;
+	return kernel->parameters[index].pointer ?
+	       sizeof(CUdeviceptr) : kernel->parameters[index].bytes;
 }
 
 /* Checks number and sizes of the parameters, if the driver can tell them. */
@@ -264,7 +264,8 @@ static plait_status check_parameters(const struct cuda_build *build,
 			"cuda: kernel %.60s: parameter %u of %.80s is not "
 			"that of the signature, which has %u "
 			"(cuFuncGetParamInfo)", build->code->name,
-			(unsigned)i + 1, build->code->entry, kernel->parameter_count);
+			(unsigned)i + 1, build->code->entry,
+			kernel->parameter_count);
 	}
 	return PLAIT_OK;
 }
@@ -362,7 +363,7 @@ static plait_status read_decides(const struct cuda_build *build,
 				      "is to be 1 or 2");
 }
 
-static plait_status query_attributes(const struct cuda_build *build,
+static plait_status query_limits(const struct cuda_build *build,
 			    plait_backend_kernel *kernel, plait_error *error)
 {
 	const struct cuda_calls *cu = &build->self->cu;
@@ -397,7 +398,7 @@ static plait_status fill_kernel(const struct cuda_build *build,
 	if (status == PLAIT_OK)
 		status = check_parameters(build, kernel, error);
 	if (status == PLAIT_OK)
-		status = query_attributes(build, kernel, error);
+		status = query_limits(build, kernel, error);
 	if (status == PLAIT_OK)
 		status = read_group(build, kernel, error);
 	return status;

@@ -77,7 +77,7 @@ static bool is_pinned(plait_backend *self, const char *host, uint64_t bytes)
 
 /* --- chunks --------------------------------------------------------------- */
 
-static bool check_call(struct cuda_call *call, const char *name, CUresult code)
+static bool check(struct cuda_call *call, const char *name, CUresult code)
 {
 	call->name = name;
 	call->code = code;
@@ -88,7 +88,7 @@ static bool read_direct(plait_backend *self, CUstream stream, void *host,
 			CUdeviceptr from, uint64_t bytes,
 			struct cuda_call *call)
 {
-	return check_call(call, "cuMemcpyDtoHAsync",
+	return check(call, "cuMemcpyDtoHAsync",
 		     self->cu.cuMemcpyDtoHAsync(host, from, bytes, stream));
 }
 
@@ -96,14 +96,14 @@ static bool write_direct(plait_backend *self, CUstream stream,
 			 const void *host, CUdeviceptr to, uint64_t bytes,
 			 struct cuda_call *call)
 {
-	return check_call(call, "cuMemcpyHtoDAsync",
-			  self->cu.cuMemcpyHtoDAsync(to, host, bytes, stream));
+	return check(call, "cuMemcpyHtoDAsync",
+		     self->cu.cuMemcpyHtoDAsync(to, host, bytes, stream));
 }
 
-static bool add_copy_chunk(plait_backend *self, CUstream stream,
+static bool copy_later(plait_backend *self, CUstream stream,
 		       struct cuda_transfer *transfer, struct cuda_call *call)
 {
-	return check_call(call, "cuLaunchHostFunc",
+	return check(call, "cuLaunchHostFunc",
 		     self->cu.cuLaunchHostFunc(stream, copy_chunk, transfer));
 }
 
@@ -123,9 +123,9 @@ static bool send_chunks(plait_backend *self, CUstream stream,
 		if (to_host)
 			good = read_direct(self, stream, staging, address + at,
 					   some, call) &&
-			       add_copy_chunk(self, stream, transfer, call);
+			       copy_later(self, stream, transfer, call);
 		else
-			good = add_copy_chunk(self, stream, transfer, call) &&
+			good = copy_later(self, stream, transfer, call) &&
 			       write_direct(self, stream, staging,
 					    address + at, some, call);
 	}
@@ -161,10 +161,10 @@ static bool send_staged(plait_backend *self, driven_batch *batch,
 	struct cuda_transfer *transfer = new_transfer(self, batch, work);
 
 	if (transfer == NULL)
-		return check_call(call, "a read or write",
-				  CUDA_ERROR_OUT_OF_MEMORY);
-	if (!check_call(call, "cuMemHostAlloc",
-			acquire_staging(self, batch->queue, transfer)))
+		return check(call, "a read or write",
+			     CUDA_ERROR_OUT_OF_MEMORY);
+	if (!check(call, "cuMemHostAlloc",
+		   acquire_staging(self, batch->queue, transfer)))
 		return false;
 	return send_chunks(self, streams->stream, transfer, address,
 			   work->bytes, call);

@@ -33,7 +33,7 @@ struct driven_ops;
 /* Result of one delivery: of a batch's emissions, or of a host function. */
 struct driven_delivery {
 	driven_batch *batch; /* may be freed, unless done or refused */
-	bool done;	     /* the emissions have been raised */
+	bool done;	     /* emissions, of a retired batch */
 	bool refused;	     /* the core did not accept the host function */
 	plait_error failure; /* the reason */
 };
@@ -46,27 +46,23 @@ struct driven {
 
 	/* Guards the fields below, and all queues, batches and signals. */
 	pthread_mutex_t lock;
-	driven_queue *dirty;	  /* dirty list: queues to advance */
-	driven_queue *deferred;	  /* need driver calls, which callbacks may not
-				   * make */
-	driven_batch *delivery_head;  /* emissions and host functions, in
-				       * order */
+	driven_queue *dirty;	      /* queues to advance */
+	driven_queue *deferred;	      /* queues that need driver calls */
+	driven_batch *delivery_head;  /* emissions and host functions */
 	driven_batch **delivery_tail;
-	bool delivering;	  /* a thread is emptying that list */
+	bool delivering;	      /* a thread is emptying that list */
 	driven_batch *garbage;
-	plait_backend_queue *worker_lane; /* runs driver calls that callbacks
-					   * may not make */
+	/* Makes driver calls that callbacks may not make. */
+	plait_backend_queue *worker_lane;
 
-	pthread_mutex_t completion_lock; /* Guards the fields below.  Leaf
-					  * lock. */
-	driven_batch *completions;	    /* pushed by callbacks, newest
-					     * first */
-	bool has_unended;	    /* `unended` is set, by a callback */
+	/* Guards the fields below.  Leaf lock. */
+	pthread_mutex_t completion_lock;
+	driven_batch *completions;    /* pushed by callbacks, newest first */
+	bool has_unended;	      /* `unended` is set, by a callback */
 	struct driven_delivery unended;
 	bool worker_requested;
-	uint32_t callbacks;	    /* callbacks that have not returned */
-	pthread_cond_t no_callbacks;	    /* signalled when callbacks becomes
-					     * 0 */
+	uint32_t callbacks;	      /* that have not returned */
+	pthread_cond_t no_callbacks;  /* callbacks has become 0 */
 };
 
 struct driven_wait {
@@ -76,7 +72,7 @@ struct driven_wait {
 	/* Batch that the driver waits for; null if none. */
 	driven_batch *source;
 	struct driven_wait *next; /* next dependent of the source */
-	bool in_driver;
+	bool in_driver; /* left to the driver */
 };
 
 struct driven_emit {
@@ -105,10 +101,9 @@ struct driven_batch {
 	uint32_t work_index; /* first work that is not enqueued */
 	uint32_t wait_index;
 	uint32_t sources;    /* number of waits that have a source */
-	struct driven_wait *dependents; /* waits of which this batch is the
-					 * source */
+	struct driven_wait *dependents; /* waits with this source */
 	void *event;	     /* the driver's, of the last command; or null */
-	void *driver_data;	     /* the driver's, until dropped; or null */
+	void *driver_data;   /* the driver's, until dropped; or null */
 	int32_t code;	     /* result of the driver; 0: success */
 	bool in_flight;	     /* enqueued and not completed */
 	bool calling;	     /* a host function runs or is about to */
@@ -144,14 +139,13 @@ struct plait_backend_signal {
 	uint64_t reached;
 	uint64_t failed_from; /* 0: not failed */
 	plait_error error;
-	struct driven_emit *newest; /* newest emission the driver can wait
-				     * for */
+	struct driven_emit *newest; /* that the driver can wait for */
 	driven_queue *waiters;
 };
 
 /*
- * Operations of a driver.  All but the first two run with self->lock held.  An
- * operation that fails calls plaitp_driven_fail_queue.
+ * Operations of a driver.  All but open_queue and close_queue run with
+ * self->lock held.  An operation that fails calls plaitp_driven_fail_queue.
  */
 struct driven_ops {
 	const char *name; /* name of the backend, for error texts */
@@ -238,12 +232,12 @@ void plaitp_driven_rotate_pattern(unsigned char out[8],
 /* --- lock.c: the lock, completions, and deliveries without the lock */
 
 void plaitp_driven_enter(struct driven *self);
-/* Apply completions, advance the queues, unlock, and deliver. */
+/* Apply completions, advance the queues, deliver, and unlock. */
 void plaitp_driven_leave(struct driven *self);
 /* Append to the deliveries.  Caller holds self->lock. */
 void plaitp_driven_deliver_later(struct driven *self, driven_batch *batch);
-/* Free a batch that is delivered or has no emissions.  Caller holds
- * self->lock. */
+/* Collect a batch that is delivered or has no emissions; a later leave frees
+ * it.  Caller holds self->lock. */
 void plaitp_driven_discard(struct driven *self, driven_batch *batch);
 /* Report the completion of a batch, on any thread, with any lock of the driver
  * held. */

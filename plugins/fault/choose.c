@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which call fails: the k-th, every one after a loss, or some by chance.
+ * Choice of the calls that fail: the k-th, all after a loss, or a random part.
  */
 #include <stdio.h>
 
@@ -15,8 +15,8 @@ static uint64_t draw(fault *self)
 	return (z ^ (z >> 31)) % 1000;
 }
 
-/* What the call answers, PLAIT_OK to let it through; sets `lost`. */
-static plait_status decide(fault *self, enum fault_slot slot)
+/* Return the failure of this call, or PLAIT_OK; sets `lost`. */
+static plait_status decide(fault *self, uint32_t slot)
 {
 	const fault_options *options = &self->options;
 
@@ -36,10 +36,11 @@ static plait_status decide(fault *self, enum fault_slot slot)
 	return PLAIT_OK;
 }
 
-plait_status plaitp_fault_choose(fault *self, enum fault_slot slot,
+plait_status plaitp_fault_choose(forward *base, uint32_t slot,
 				 plait_error *error)
 {
-	const char *name = plaitp_fault_slot_name(slot);
+	fault *self = (fault *)(void *)base;
+	const char *name = plaitp_fault_option_slot_name(slot);
 	plait_status status;
 	bool just_lost;
 	uint64_t call;
@@ -55,10 +56,10 @@ plait_status plaitp_fault_choose(fault *self, enum fault_slot slot,
 	if (status == PLAIT_OK)
 		return PLAIT_OK;
 	if (just_lost)
-		plaitp_fault_drain(self);
+		plaitp_fault_loss_drain(self);
 	snprintf(line, sizeof(line), "fault: call %llu, %s, answers %d%s",
 		 (unsigned long long)call, name, status,
 		 just_lost ? ": the device is lost" : "");
-	self->services->log(self->host, PLAIT_LOG_WARNING, line);
-	return self->services->fail(error, status, 0, line);
+	forward_log(&self->base, PLAIT_LOG_WARNING, line);
+	return self->base.services->fail(error, status, 0, line);
 }

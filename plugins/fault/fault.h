@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the files of the interposer fault offer each other.  Handles are the
- * wrapped backend's own: nothing is translated.
+ * Types and functions of the interposer fault.  Handles are the wrapped
+ * backend's own.
  */
 #ifndef PLAIT_PLUGINS_FAULT_H
 #define PLAIT_PLUGINS_FAULT_H
@@ -12,37 +12,12 @@
 
 #include "plait/plugin.h"
 
+#include "forward/forward.h"
+
 typedef struct fault fault;
 typedef struct fault_gate fault_gate;
 typedef struct fault_notice fault_notice;
 typedef struct fault_queue fault_queue;
-
-/* Every slot that can fail. */
-enum fault_slot {
-	FAULT_DEVICE_QUERY,
-	FAULT_MEMORY_CREATE,
-	FAULT_MEMORY_MAP,
-	FAULT_MEMORY_UNMAP,
-	FAULT_QUEUE_CREATE,
-	FAULT_QUEUE_SUBMIT,
-	FAULT_QUEUE_FLUSH,
-	FAULT_QUEUE_RECOVER,
-	FAULT_SIGNAL_CREATE,
-	FAULT_SIGNAL_POLL,
-	FAULT_SIGNAL_WAIT,
-	FAULT_SIGNAL_NOTIFY,
-	FAULT_SIGNAL_RAISE,
-	FAULT_SIGNAL_RESET,
-	FAULT_PUMP,
-	FAULT_KERNEL_BUILD,
-	FAULT_KERNEL_QUERY,
-	FAULT_LAUNCH_CREATE,
-	FAULT_NATIVE_QUERY,
-	FAULT_SEGMENT_CREATE,
-	FAULT_SEGMENT_PATCH,
-	FAULT_SEGMENT_STOP,
-	FAULT_SLOTS
-};
 
 typedef struct fault_options {
 	uint64_t fail;  /* 0 in any of these: never */
@@ -51,37 +26,34 @@ typedef struct fault_options {
 	uint64_t late;
 	uint64_t twice;
 	uint64_t never;
-	uint64_t rate;  /* of 1000 */
+	uint64_t rate;  /* per 1000 calls */
 	uint64_t seed;
-	uint32_t slots; /* 1 << slot: these count */
+	uint64_t slots; /* 1 << FORWARD_SLOT: calls of these slots count */
 	plait_status status;
 } fault_options;
 
 struct fault {
-	plait_host *host;
-	const plait_host_services *services;
-	const plait_backend_table *inner_table;
-	plait_backend *inner;
+	forward base;
 	fault_options options;
 
-	/* Guards everything below; never held while the backend or an upcall
-	 * runs. */
+	/* Guards everything below; released while the backend or a notification
+	 * callback runs. */
 	pthread_mutex_t lock;
 	pthread_cond_t never_signalled;
 	uint64_t calls;
 	uint64_t failed;
 	uint64_t notices;
-	uint64_t receiving; /* threads inside a notification */
-	pthread_cond_t received;
+	uint64_t notifying; /* threads in a notification */
+	pthread_cond_t notified;
 	uint64_t random;
 	bool lost;
 	fault_notice *late;
-	/* Kept only with the option lost. */
+	/* Kept with the option lost only. */
 	fault_queue *queues;
 	fault_gate *gates;
 };
 
-/* A queue, and a signal of ours by which it is drained. */
+/* A queue, and the signal that its last submission emits on a loss. */
 struct fault_queue {
 	fault_queue *next;
 	plait_backend_queue *inner;
@@ -100,7 +72,7 @@ struct fault_notice {
 	plait_notify_function function;
 	void *user_data;
 	plait_status status;
-	uint32_t patience; /* calls that a late one still lets pass */
+	uint32_t calls_left; /* calls until a late notification is delivered */
 };
 
 static inline fault *fault_of(plait_backend *self)
@@ -109,71 +81,40 @@ static inline fault *fault_of(plait_backend *self)
 }
 
 /* option.c */
-const char *plaitp_fault_slot_name(uint32_t slot);
+const char *plaitp_fault_option_slot_name(uint32_t slot);
 plait_status plaitp_fault_options(plait_host *host,
 				  const plait_host_services *services,
 				  fault_options *out, plait_error *error);
 
-/* choose.c: PLAIT_OK, or what this call has to answer instead. */
-plait_status plaitp_fault_choose(fault *self, enum fault_slot slot,
+/* choose.c: return PLAIT_OK, or the failure of this call. */
+plait_status plaitp_fault_choose(forward *base, uint32_t slot,
 				 plait_error *error);
 
 /* loss.c */
-plait_status plaitp_fault_keep_queue(fault *self, uint32_t device,
-				     plait_backend_queue *queue,
-				     plait_error *error);
-void plaitp_fault_drop_queue(fault *self, const plait_backend_queue *queue);
-plait_status plaitp_fault_keep_gate(fault *self, plait_backend_signal *gate,
-				    plait_error *error);
-void plaitp_fault_raised(fault *self, const plait_backend_point *point);
-void plaitp_fault_drop_gate(fault *self, const plait_backend_signal *gate);
-/* Bring everything that is under way to its end. */
-void plaitp_fault_drain(fault *self);
-
-/* kernel.c */
-plait_status plaitp_fault_kernel_build(plait_backend *self, uint32_t device,
-				       const plait_code *code,
-				       plait_backend_kernel **out,
-				       plait_error *error);
-void plaitp_fault_kernel_destroy(plait_backend *self,
-				 plait_backend_kernel *kernel);
-plait_status plaitp_fault_kernel_query(plait_backend *self,
-				       plait_backend_kernel *kernel,
-				       plait_kernel_facts *out,
-				       plait_error *error);
-plait_status plaitp_fault_launch_create(plait_backend *self,
-					const plait_launch_request *request,
-					plait_backend_launch **out,
-					plait_error *error);
-void plaitp_fault_launch_destroy(plait_backend *self,
-				 plait_backend_launch *launch);
-plait_status plaitp_fault_native_query(plait_backend *self,
-				       const plait_native_request *request,
-				       uint64_t *out, plait_error *error);
-plait_status plaitp_fault_segment_create(plait_backend *self, uint32_t device,
-					 const plait_segment_request *request,
-					 plait_backend_segment **out,
+plait_status plaitp_fault_loss_add_queue(fault *self, uint32_t device,
+					 plait_backend_queue *queue,
 					 plait_error *error);
-void plaitp_fault_segment_destroy(plait_backend *self,
-				  plait_backend_segment *segment);
-plait_status plaitp_fault_segment_patch(plait_backend *self,
-					plait_backend_segment *segment,
-					uint32_t index, const plait_work *work,
+void plaitp_fault_loss_drop_queue(fault *self,
+				  const plait_backend_queue *queue);
+plait_status plaitp_fault_loss_add_gate(fault *self, plait_backend_signal *gate,
 					plait_error *error);
-plait_status plaitp_fault_segment_stop(plait_backend *self,
-				       plait_backend_segment *segment,
-				       uint32_t stop, plait_error *error);
+void plaitp_fault_loss_gate_raised(fault *self,
+				   const plait_backend_point *point);
+void plaitp_fault_loss_drop_gate(fault *self, const plait_backend_signal *gate);
+/* Complete all pending work. */
+void plaitp_fault_loss_drain(fault *self);
 
 /* notice.c */
-plait_status plaitp_fault_notify(fault *self, const plait_backend_point *point,
-				 plait_notify_function function,
-				 void *user_data, plait_error *error);
-/* Deliver what is late; with `all`, also what still has patience.  True when
- * something was delivered. */
-bool plaitp_fault_deliver_late(fault *self, bool all);
-void plaitp_fault_drop_late(fault *self);
-/* Wait until no notification is under way; what it tells may be the end of
- * everything, while it still returns. */
-void plaitp_fault_await_received(fault *self);
+plait_status plaitp_fault_notice_register(fault *self,
+					  const plait_backend_point *point,
+					  plait_notify_function function,
+					  void *user_data, plait_error *error);
+/* Deliver one late notification that is due, or with `all` any.  Returns true
+ * if one was delivered. */
+bool plaitp_fault_notice_deliver_late(fault *self, bool all);
+void plaitp_fault_notice_drop_late(fault *self);
+/* Wait until no notification runs.  A callback may start the close of the
+ * context while it still runs. */
+void plaitp_fault_notice_await(fault *self);
 
 #endif

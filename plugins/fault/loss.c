@@ -1,29 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A lost device.  The backend inside is well, and must not be left with work
- * that uses what the core, told of the loss, gives back: so all that is under
- * way is brought to its end first.  Gates fail; nobody raises them any more.
+ * Loss of a device.  The wrapped backend still works, and the core frees
+ * objects after a loss; so all pending work is completed first.  Gates fail,
+ * because they are not raised any more.
  */
 #include "fault.h"
 
-/* For one queue to become empty; a backend that hangs is not our fault. */
+/* Limit for one queue to become empty; a backend that hangs is not waited
+ * for. */
 #define DRAIN_NS UINT64_C(5000000000)
 
 enum { DRAIN_PUMPS = 1 << 20 };
 
 static void *allocate(fault *self, uint64_t bytes, plait_error *error)
 {
-	void *pointer = self->services->resize(self->host, NULL, 0, bytes);
+	void *pointer = forward_resize(&self->base, NULL, 0, bytes);
 
 	if (!pointer)
-		self->services->fail(error, PLAIT_E_NOMEM, 0,
-				     "fault: no memory");
+		self->base.services->fail(error, PLAIT_E_NOMEM, 0,
+					  "fault: no memory");
 	return pointer;
 }
 
-plait_status plaitp_fault_keep_queue(fault *self, uint32_t device,
-				     plait_backend_queue *queue,
-				     plait_error *error)
+plait_status plaitp_fault_loss_add_queue(fault *self, uint32_t device,
+					 plait_backend_queue *queue,
+					 plait_error *error)
 {
 	fault_queue *kept;
 	plait_status status;
@@ -34,10 +35,10 @@ plait_status plaitp_fault_keep_queue(fault *self, uint32_t device,
 	if (!kept)
 		return PLAIT_E_NOMEM;
 	kept->inner = queue;
-	status = self->inner_table->signal_create(self->inner, device, 0,
-						  &kept->drained, error);
+	status = self->base.inner_table->signal_create(
+		self->base.inner, device, 0, &kept->drained, error);
 	if (status != PLAIT_OK) {
-		self->services->resize(self->host, kept, sizeof(*kept), 0);
+		forward_resize(&self->base, kept, sizeof(*kept), 0);
 		return status;
 	}
 	pthread_mutex_lock(&self->lock);
@@ -47,7 +48,7 @@ plait_status plaitp_fault_keep_queue(fault *self, uint32_t device,
 	return PLAIT_OK;
 }
 
-void plaitp_fault_drop_queue(fault *self, const plait_backend_queue *queue)
+void plaitp_fault_loss_drop_queue(fault *self, const plait_backend_queue *queue)
 {
 	fault_queue **link = &self->queues;
 	fault_queue *kept;
@@ -61,12 +62,12 @@ void plaitp_fault_drop_queue(fault *self, const plait_backend_queue *queue)
 	pthread_mutex_unlock(&self->lock);
 	if (!kept)
 		return;
-	self->inner_table->signal_destroy(self->inner, kept->drained);
-	self->services->resize(self->host, kept, sizeof(*kept), 0);
+	self->base.inner_table->signal_destroy(self->base.inner, kept->drained);
+	forward_resize(&self->base, kept, sizeof(*kept), 0);
 }
 
-plait_status plaitp_fault_keep_gate(fault *self, plait_backend_signal *gate,
-				    plait_error *error)
+plait_status plaitp_fault_loss_add_gate(fault *self, plait_backend_signal *gate,
+					plait_error *error)
 {
 	fault_gate *kept;
 
@@ -83,7 +84,8 @@ plait_status plaitp_fault_keep_gate(fault *self, plait_backend_signal *gate,
 	return PLAIT_OK;
 }
 
-void plaitp_fault_raised(fault *self, const plait_backend_point *point)
+void plaitp_fault_loss_gate_raised(fault *self,
+				   const plait_backend_point *point)
 {
 	pthread_mutex_lock(&self->lock);
 	for (fault_gate *gate = self->gates; gate; gate = gate->next)
@@ -92,7 +94,7 @@ void plaitp_fault_raised(fault *self, const plait_backend_point *point)
 	pthread_mutex_unlock(&self->lock);
 }
 
-void plaitp_fault_drop_gate(fault *self, const plait_backend_signal *gate)
+void plaitp_fault_loss_drop_gate(fault *self, const plait_backend_signal *gate)
 {
 	fault_gate **link = &self->gates;
 	fault_gate *kept;
@@ -105,22 +107,23 @@ void plaitp_fault_drop_gate(fault *self, const plait_backend_signal *gate)
 		*link = kept->next;
 	pthread_mutex_unlock(&self->lock);
 	if (kept)
-		self->services->resize(self->host, kept, sizeof(*kept), 0);
+		forward_resize(&self->base, kept, sizeof(*kept), 0);
 }
 
-/* The lists do not change here: every slot that adds to them answers LOST,
- * and the core destroys nothing that is in use. */
-void plaitp_fault_drain(fault *self)
+/* The lists are stable here: the slots that add to them return PLAIT_E_LOST,
+ * and the core destroys no object in use. */
+void plaitp_fault_loss_drain(fault *self)
 {
-	const plait_backend_table *table = self->inner_table;
+	const plait_backend_table *table = self->base.inner_table;
+	plait_backend *inner = self->base.inner;
 	plait_error lost = { .size = sizeof(lost) };
 	plait_error unused = { .size = sizeof(unused) };
 
-	self->services->fail(&lost, PLAIT_E_LOST, 0, "the device is lost");
+	self->base.services->fail(&lost, PLAIT_E_LOST, 0, "the device is lost");
 	for (fault_gate *gate = self->gates; gate; gate = gate->next) {
 		plait_backend_point next = { gate->inner, gate->raised + 1 };
 
-		table->signal_raise(self->inner, &next, &lost, &unused);
+		table->signal_raise(inner, &next, &lost, &unused);
 	}
 	for (fault_queue *queue = self->queues; queue; queue = queue->next) {
 		const plait_backend_point end = { queue->drained, 1 };
@@ -129,17 +132,17 @@ void plaitp_fault_drain(fault *self)
 			.emits = &end, .emit_count = 1,
 		};
 
-		table->queue_submit(self->inner, queue->inner, &submission, 1,
+		table->queue_submit(inner, queue->inner, &submission, 1,
 				    &unused);
 		if (table->queue_flush)
-			table->queue_flush(self->inner, queue->inner, &unused);
+			table->queue_flush(inner, queue->inner, &unused);
 	}
 	for (fault_queue *queue = self->queues; queue; queue = queue->next)
-		table->signal_wait(self->inner, &(plait_backend_point){
+		table->signal_wait(inner, &(plait_backend_point){
 				   queue->drained, 1 }, 1, 0, DRAIN_NS,
 				   &unused);
-	/* Notifications, too. */
+	/* Deliver pending notifications too. */
 	for (int i = 0; i < DRAIN_PUMPS && table->pump; i++)
-		if (table->pump(self->inner, &unused) != PLAIT_OK)
+		if (table->pump(inner, &unused) != PLAIT_OK)
 			break;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Notifications that come late, twice or never.  The last two break the
- * rules: they are there to see what a core makes of such a backend.
+ * Notifications that come late, twice or never.  Twice and never break the
+ * rules: they show how the core copes with such a backend.
  */
 #include <time.h>
 
@@ -14,18 +14,18 @@ static bool needs_pump(fault *self)
 	plait_error unused = { .size = sizeof(unused) };
 	plait_backend_device device = { .size = sizeof(device) };
 
-	return self->inner_table->device_query(self->inner, 0, &device,
-					       &unused) == PLAIT_OK &&
+	return self->base.inner_table->device_query(
+		self->base.inner, 0, &device, &unused) == PLAIT_OK &&
 		(device.capabilities & PLAIT_CAP_NEEDS_PUMP);
 }
 
 static void free_notice(fault *self, fault_notice *notice)
 {
-	self->services->resize(self->host, notice, sizeof(*notice), 0);
+	forward_resize(&self->base, notice, sizeof(*notice), 0);
 }
 
-/* Holds up the backend's thread; only the clock ends it. */
-static void hold_up(fault *self)
+/* Delay the backend's thread by LATE_MS. */
+static void delay_thread(fault *self)
 {
 	struct timespec end;
 
@@ -43,94 +43,95 @@ static void hold_up(fault *self)
 static void keep_late(fault *self, fault_notice *notice)
 {
 	pthread_mutex_lock(&self->lock);
-	notice->patience = LATE_CALLS;
+	notice->calls_left = LATE_CALLS;
 	notice->next = self->late;
 	self->late = notice;
 	pthread_mutex_unlock(&self->lock);
 }
 
-/* The number of the notification. */
-static uint64_t begin_receiving(fault *self)
+/* Return the number of the notification, from 1. */
+static uint64_t begin_notifying(fault *self)
 {
 	uint64_t number;
 
 	pthread_mutex_lock(&self->lock);
 	number = ++self->notices;
-	self->receiving++;
+	self->notifying++;
 	pthread_mutex_unlock(&self->lock);
 	return number;
 }
 
-static void end_receiving(fault *self)
+static void end_notifying(fault *self)
 {
 	pthread_mutex_lock(&self->lock);
-	if (--self->receiving == 0)
-		pthread_cond_broadcast(&self->received);
+	if (--self->notifying == 0)
+		pthread_cond_broadcast(&self->notified);
 	pthread_mutex_unlock(&self->lock);
 }
 
-void plaitp_fault_await_received(fault *self)
+void plaitp_fault_notice_await(fault *self)
 {
 	pthread_mutex_lock(&self->lock);
-	while (self->receiving > 0)
-		pthread_cond_wait(&self->received, &self->lock);
+	while (self->notifying > 0)
+		pthread_cond_wait(&self->notified, &self->lock);
 	pthread_mutex_unlock(&self->lock);
 }
 
-/* From the backend. */
-static void receive(void *user_data, plait_status status)
+/* Notification callback for the backend. */
+static void notify(void *user_data, plait_status status)
 {
 	fault_notice *notice = user_data;
 	fault *self = notice->self;
 	const fault_options *options = &self->options;
 	bool pumped = needs_pump(self);
-	uint64_t number = begin_receiving(self);
+	uint64_t number = begin_notifying(self);
 
 	notice->status = status;
 	if (number == options->late && pumped) {
 		keep_late(self, notice);
-		end_receiving(self);
+		end_notifying(self);
 		return;
 	}
 	if (number == options->late)
-		hold_up(self);
+		delay_thread(self);
 	if (number != options->never)
 		notice->function(notice->user_data, status);
 	if (number == options->twice)
 		notice->function(notice->user_data, status);
 	free_notice(self, notice);
-	end_receiving(self);
+	end_notifying(self);
 }
 
-plait_status plaitp_fault_notify(fault *self, const plait_backend_point *point,
-				 plait_notify_function function,
-				 void *user_data, plait_error *error)
+plait_status plaitp_fault_notice_register(fault *self,
+					  const plait_backend_point *point,
+					  plait_notify_function function,
+					  void *user_data, plait_error *error)
 {
-	fault_notice *notice = self->services->resize(self->host, NULL, 0,
-						      sizeof(*notice));
+	fault_notice *notice = forward_resize(&self->base, NULL, 0,
+					      sizeof(*notice));
 	plait_status status;
 
 	if (!notice)
-		return self->services->fail(error, PLAIT_E_NOMEM, 0,
-					    "fault: no memory");
+		return self->base.services->fail(error, PLAIT_E_NOMEM, 0,
+						 "fault: no memory");
 	*notice = (fault_notice){ .self = self, .function = function,
 				  .user_data = user_data };
-	status = self->inner_table->signal_notify(self->inner, point, receive,
-						  notice, error);
+	status = plaitp_forward_slots.signal_notify(
+		(plait_backend *)(void *)self, point, notify, notice, error);
 	if (status != PLAIT_OK)
 		free_notice(self, notice);
 	return status;
 }
 
-/* One that is due, out of the list; null when there is none. */
+/* Unlink a notification that is due; null if there is none. */
 static fault_notice *take_due(fault *self, bool all)
 {
 	fault_notice **link = &self->late;
 	fault_notice *notice;
 
 	pthread_mutex_lock(&self->lock);
-	while (*link && !all && (*link)->patience > 0) {
-		(*link)->patience--;
+	while (*link && !all && (*link)->calls_left > 0) {
+		(*link)->calls_left--;
 		link = &(*link)->next;
 	}
 	notice = *link;
@@ -140,7 +141,7 @@ static fault_notice *take_due(fault *self, bool all)
 	return notice;
 }
 
-bool plaitp_fault_deliver_late(fault *self, bool all)
+bool plaitp_fault_notice_deliver_late(fault *self, bool all)
 {
 	fault_notice *notice = take_due(self, all);
 
@@ -151,7 +152,7 @@ bool plaitp_fault_deliver_late(fault *self, bool all)
 	return true;
 }
 
-void plaitp_fault_drop_late(fault *self)
+void plaitp_fault_notice_drop_late(fault *self)
 {
 	while (self->late) {
 		fault_notice *notice = self->late;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Reads what is to go wrong.  What cannot be understood is an error.
- */
+/* Parser of the options.  A value that is not valid is an error. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,13 +7,17 @@
 
 #include "fault.h"
 
-static const char *const slots[FAULT_SLOTS] = {
-	"device_query", "memory_create", "memory_map", "memory_unmap",
-	"queue_create", "queue_submit", "queue_flush", "queue_recover",
-	"signal_create", "signal_poll", "signal_wait", "signal_notify",
-	"signal_raise", "signal_reset", "pump", "kernel_build",
-	"kernel_query", "launch_create", "native_query", "segment_create",
-	"segment_patch", "segment_stop"
+#define NAME(slot) [FORWARD_SLOT(slot)] = #slot
+
+/* Slots that can fail; the others are null. */
+static const char *const slots[FORWARD_SLOTS] = {
+	NAME(device_query), NAME(memory_create), NAME(memory_map),
+	NAME(memory_unmap), NAME(queue_create), NAME(queue_submit),
+	NAME(queue_flush), NAME(queue_recover), NAME(signal_create),
+	NAME(signal_poll), NAME(signal_wait), NAME(signal_notify),
+	NAME(signal_raise), NAME(signal_reset), NAME(pump), NAME(kernel_build),
+	NAME(kernel_query), NAME(launch_create), NAME(native_query),
+	NAME(segment_create), NAME(segment_patch), NAME(segment_stop)
 };
 
 static const struct {
@@ -35,18 +37,18 @@ struct reader {
 	plait_error *error;
 };
 
-const char *plaitp_fault_slot_name(uint32_t slot)
+const char *plaitp_fault_option_slot_name(uint32_t slot)
 {
 	return slots[slot];
 }
 
 static plait_status refuse(const struct reader *reader, const char *key,
-			   const char *value, const char *want)
+			   const char *value, const char *expected)
 {
 	char text[PLAIT_ERROR_TEXT_BYTES];
 
-	snprintf(text, sizeof(text), "fault: option %s=%.60s: %s is wanted",
-		 key, value, want);
+	snprintf(text, sizeof(text), "fault: option %s=%.60s: expected %s",
+		 key, value, expected);
 	return reader->services->fail(reader->error, PLAIT_E_INVALID, 0, text);
 }
 
@@ -67,19 +69,20 @@ static plait_status read_number(const struct reader *reader, const char *key,
 	return PLAIT_OK;
 }
 
-/* The slot that a name up to `end` is, or FAULT_SLOTS. */
+/* The slot with the name up to `end`, or FORWARD_SLOTS. */
 static uint32_t find_slot(const char *name, const char *end)
 {
 	size_t length = (size_t)(end - name);
 	uint32_t i = 0;
 
-	while (i < FAULT_SLOTS && (strlen(slots[i]) != length ||
-				   memcmp(slots[i], name, length) != 0))
+	while (i < FORWARD_SLOTS &&
+	       (!slots[i] || strlen(slots[i]) != length ||
+		memcmp(slots[i], name, length) != 0))
 		i++;
 	return i;
 }
 
-static plait_status read_slots(const struct reader *reader, uint32_t *out)
+static plait_status read_slots(const struct reader *reader, uint64_t *out)
 {
 	const char *text = reader->services->option(reader->host, "slot");
 
@@ -90,11 +93,11 @@ static plait_status read_slots(const struct reader *reader, uint32_t *out)
 		const char *end = name + strcspn(name, "+");
 		uint32_t slot = find_slot(name, end);
 
-		if (slot == FAULT_SLOTS)
+		if (slot == FORWARD_SLOTS)
 			return refuse(reader, "slot", text, "the name of a "
 				      "slot that can fail, such as "
-				      "queue_submit, or several with +,");
-		*out |= UINT32_C(1) << slot;
+				      "queue_submit, or several with +");
+		*out |= UINT64_C(1) << slot;
 		if (*end == '\0')
 			return PLAIT_OK;
 		name = end;
@@ -125,7 +128,7 @@ plait_status plaitp_fault_options(plait_host *host,
 	const struct reader reader = { host, services, error };
 	plait_status status;
 
-	*out = (fault_options){ .slots = UINT32_MAX,
+	*out = (fault_options){ .slots = UINT64_MAX,
 				.status = PLAIT_E_NOMEM };
 	if ((status = read_number(&reader, "fail", &out->fail)) ||
 	    (status = read_number(&reader, "from", &out->from)) ||

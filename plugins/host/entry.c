@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The host backend's table, its life, and what its devices are. */
+/* Entry of the host backend: table, open, close, devices. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -77,7 +77,7 @@ static uint32_t count_devices(plait_backend *self)
 	return self->device_count;
 }
 
-/* Orders of magnitude; who needs more measures. */
+/* Orders of magnitude; a program that needs more measures. */
 enum { SUBMIT_NS = 100, COMMAND_NS = 10, HOP_NS = 150 };
 
 static plait_status query_device(plait_backend *self, uint32_t device,
@@ -108,7 +108,7 @@ static plait_status query_device(plait_backend *self, uint32_t device,
 		known.capabilities |= PLAIT_CAP_NEEDS_PUMP;
 	memcpy(known.description, self->description,
 	       sizeof(known.description));
-	/* An older core knows a shorter record, a newer one a longer. */
+	/* The record of the core may be shorter or longer than ours. */
 	if (bytes == 0 || bytes > sizeof(known))
 		bytes = sizeof(known);
 	known.size = bytes;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The host backend: its devices are the machine itself.  Queues and signals
- * are the core's lanes and counters; here are memory, options and topology.
+ * Types and slots of the host backend: its devices are the machine itself.
+ * Its queues and signals are lanes and counters of the core; this plugin adds
+ * memory, options and topology.
  */
 #ifndef PLAITP_HOST_H
 #define PLAITP_HOST_H
@@ -12,13 +13,13 @@
 
 enum {
 	HOST_MAX_DEVICES = 64,
-	/* A cache line; what vector instructions like. */
+	/* a cache line, and at least a vector register */
 	HOST_ALIGNMENT_BYTES = 64,
 	HOST_DESCRIPTION_BYTES = 256
 };
 
 struct host_device {
-	uint64_t used_bytes; /* under the lock */
+	uint64_t used_bytes; /* guarded by the lock */
 };
 
 struct plait_backend {
@@ -27,7 +28,7 @@ struct plait_backend {
 	uint64_t memory_bytes; /* of each device */
 	uint32_t device_count;
 	char description[HOST_DESCRIPTION_BYTES];
-	pthread_mutex_t lock; /* guards what devices use; a leaf */
+	pthread_mutex_t lock; /* guards used_bytes; a leaf */
 	struct host_device devices[HOST_MAX_DEVICES];
 };
 
@@ -35,22 +36,22 @@ struct host_options {
 	uint64_t devices;
 	uint64_t pin;
 	uint64_t describe;
-	uint64_t memory_bytes; /* 0: what the machine has */
+	uint64_t memory_bytes; /* 0: all memory of the machine */
 };
 
-/* Write an error with a text made like printf's; returns `status`. */
+/* Write an error with a formatted text; return `status`. */
 plait_status plaitp_host_fail(const plait_host_services *services,
 			      plait_error *error, plait_status status,
 			      const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
-/* PLAIT_E_INVALID names the key and what it wants. */
+/* Read the options; PLAIT_E_INVALID names the key and the accepted values. */
 plait_status plaitp_host_options_read(plait_host *host,
 				      const plait_host_services *services,
 				      struct host_options *out,
 				      plait_error *error);
 
-/* Describe the machine and, if asked, put each worker on a core of its own. */
+/* Describe the machine; with `pin`, place each worker on a core. */
 plait_status plaitp_host_topology_use(plait_backend *self,
 				      const struct host_options *options,
 				      plait_error *error);
@@ -72,7 +73,7 @@ plait_status plaitp_host_memory_unmap(plait_backend *self,
 				      plait_backend_memory *memory,
 				      void *pointer, plait_error *error);
 
-/* Where the bytes of a handle are; null for null. */
+/* The address of the memory; null for null. */
 void *plaitp_host_memory_bytes(plait_backend_memory *memory);
 
 plait_status plaitp_host_queue_create(plait_backend *self, uint32_t device,

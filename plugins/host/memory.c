@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory of the host: a record, and behind it the bytes, or the user's own.
- * Budgets are kept here as well as in the core, so that a machine is not
- * promised more memory than it has.
+ * Host memory: a record, followed by aligned bytes, or a record of wrapped
+ * memory.  Budgets are kept here and in the core, so that the devices together
+ * offer no more memory than the machine has.
  */
 #include <stddef.h>
 
@@ -10,7 +10,8 @@
 
 struct plait_backend_memory {
 	char *bytes;
-	uint64_t block_bytes; /* of the allocation that this record starts */
+	uint64_t block_bytes; /* of the allocation that begins with this
+			       * record */
 	uint64_t charged_bytes;
 	uint32_t device;
 };
@@ -20,7 +21,7 @@ void *plaitp_host_memory_bytes(plait_backend_memory *memory)
 	return memory != NULL ? memory->bytes : NULL;
 }
 
-/* 0, or -1 and what is left in *out. */
+/* Returns 0, or -1 and the bytes left in *out. */
 static int charge(plait_backend *self, uint32_t device, uint64_t bytes,
 		  uint64_t *out_left)
 {
@@ -43,7 +44,7 @@ static void discharge(plait_backend *self, uint32_t device, uint64_t bytes)
 	pthread_mutex_unlock(&self->lock);
 }
 
-/* Record, room to align, bytes: no more than can be counted. */
+/* Sum of record, alignment and bytes; returns -1 on overflow. */
 static int count_block(const plait_memory_request *request,
 		       uint64_t alignment_bytes, uint64_t *out)
 {
@@ -181,7 +182,7 @@ plait_status plaitp_host_memory_unmap(plait_backend *self,
 	return PLAIT_OK;
 }
 
-/* Memory is at an address, and all else is nothing to the system. */
+/* Native memory is an address; the host has no other native handle. */
 plait_status plaitp_host_native_query(plait_backend *self,
 				      const plait_native_request *request,
 				      uint64_t *out, plait_error *error)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The user's settings.  What cannot be understood is an error that names the
- * key, never a default. */
+/* Parser of the options.  A value that is not valid is an error that names its
+ * key; a default never replaces it. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "host.h"
 
-/* Digits and perhaps K, M, G or T; 0 or -1. */
+/* Parse digits with an optional K, M, G or T; return 0, or -1. */
 static int parse(const char *text, uint64_t *out)
 {
 	static const char letters[] = "KMGT";
@@ -63,9 +63,9 @@ plait_status plaitp_host_options_read(plait_host *host,
 		    *known[i].value <= known[i].most)
 			continue;
 		return plaitp_host_fail(services, error, PLAIT_E_INVALID,
-					"host: %s=%.60s: a number from %llu "
-					"to %llu is wanted", known[i].key,
-					text,
+					"host: option %s=%.60s: expected a "
+					"number from %llu to %llu",
+					known[i].key, text,
 					(unsigned long long)known[i].least,
 					(unsigned long long)known[i].most);
 	}

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Queues: lanes of the core.  Those take pointers where the core has handles
- * of memory, so work that moves bytes is copied with the one in place of the
- * other; work that does not passes as it is.
+ * Queues: lanes of the core.  Lanes take pointers where commands have memory
+ * handles, so commands that move bytes are copied with pointers; others are
+ * passed unchanged.
  */
 #include <stddef.h>
 #include <string.h>
 
 #include "host.h"
 
-/* What is copied without an allocation. */
-enum { FEW_WORKS = 16, FEW_SUBMISSIONS = 4 };
+/* Copied on the stack, without an allocation. */
+enum { STACK_WORKS = 16, STACK_SUBMISSIONS = 4 };
 
 plait_status plaitp_host_queue_create(plait_backend *self, uint32_t device,
 				      const plait_queue_request *request,
@@ -41,7 +41,7 @@ plait_status plaitp_host_queue_recover(plait_backend *self,
 
 /* --- handles and pointers ------------------------------------------------ */
 
-/* The records of the core may be longer than the ones known here. */
+/* The records of the core may be longer than ours. */
 static const plait_submission *submission_at(const plait_submission *all,
 					     uint32_t index)
 {
@@ -55,7 +55,7 @@ static const plait_work *work_at(const plait_submission *submission,
 			      (size_t)submission->work->size * index);
 }
 
-/* Works that move bytes, and in *out_all how many works there are at all. */
+/* Count the commands that move bytes; *out_all counts all. */
 static uint64_t count_moves(const plait_submission *submissions,
 			    uint32_t count, uint64_t *out_all)
 {
@@ -113,7 +113,7 @@ static plait_status find_room(plait_backend *self, struct copy *copy,
 			      uint64_t works, uint32_t count,
 			      plait_error *error)
 {
-	if (works <= FEW_WORKS && count <= FEW_SUBMISSIONS)
+	if (works <= STACK_WORKS && count <= STACK_SUBMISSIONS)
 		return PLAIT_OK;
 	copy->block_bytes = works * sizeof(plait_work) +
 			    count * sizeof(plait_submission);
@@ -133,8 +133,8 @@ plait_status plaitp_host_queue_submit(plait_backend *self,
 				      const plait_submission *submissions,
 				      uint32_t count, plait_error *error)
 {
-	plait_work works[FEW_WORKS];
-	plait_submission few[FEW_SUBMISSIONS];
+	plait_work works[STACK_WORKS];
+	plait_submission few[STACK_SUBMISSIONS];
 	struct copy copy = { .works = works, .submissions = few };
 	plait_status status;
 	uint64_t all;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Signals: counters of the core, passed through. */
+/* Signals: counters of the core. */
 #include "host.h"
 
 plait_status plaitp_host_signal_create(plait_backend *self, uint32_t device,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the machine looks like, and which core each worker gets. */
+/* Topology of the machine by hwloc: description, and placement of workers. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 #include <hwloc.h>
 
-/* More workers than this share CPUs when they are placed. */
+/* With more, workers share CPUs. */
 enum { MAX_CPUS = 4096 };
 
 static void keep_types(hwloc_topology_t topology)
@@ -74,8 +74,8 @@ static void describe(plait_backend *self, hwloc_topology_t topology)
 }
 
 /*
- * CPUs in the order in which workers get them: the first of every core, then
- * the second of every core, and so on; of those that this process may use.
+ * List the CPUs that this process may use, in the order of placement: the first
+ * of every core, then the second of every core, and so on.
  */
 static uint32_t list_cpus(hwloc_topology_t topology, uint32_t *cpus)
 {
@@ -137,8 +137,8 @@ static plait_status pin_workers(plait_backend *self, hwloc_topology_t topology,
 
 static const char *unusable(void)
 {
-	/* hwloc obeys the environment; with more rights than the user has,
-	 * that is not for us. */
+	/* hwloc reads environment variables, which a privileged process must
+	 * not obey. */
 	return getauxval(AT_SECURE) != 0 ? "the process is privileged" : NULL;
 }
 
@@ -191,7 +191,8 @@ plait_status plaitp_host_topology_use(plait_backend *self,
 	snprintf(self->description, sizeof(self->description),
 		 "this machine; %u workers",
 		 self->services->worker_count(self->host));
-	/* Reading it takes longer than all the rest of opening a context. */
+	/* Loading the topology takes longer than the rest of opening a
+	 * context. */
 	if (!pin && options->describe == 0)
 		return PLAIT_OK;
 	if (why == NULL && load(&topology) != 0)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The template of a backend: every slot, each in its simplest form.  It opens
- * nothing, because it has no devices; README.md tells how to make one of your
- * own out of it.
+ * Template of a backend: every slot in its simplest form.  It has no devices,
+ * so open fails; README.md explains how to make a backend out of it.
  */
 #include <stddef.h>
 #include <string.h>
@@ -94,10 +93,7 @@ static void fill_slots(plait_backend_table *table)
 	table->wrap = NULL;
 }
 
-/*
- * A core that is older than this plugin offers a shorter table; what it must
- * have is the whole of interface 1.
- */
+/* An older core has a shorter table, but at least interface 1. */
 plait_status plait_plugin_entry(const plait_host_services *services,
 				plait_backend_table *table, plait_error *error)
 {

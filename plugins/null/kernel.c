@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Kernels and segments of the template: it takes no code. */
+/* Kernels and segments of the template, which takes no code. */
 #include <stddef.h>
 
 #include "null.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory of the template: there is none. */
+/* Memory of the template, which has none. */
 #include <stddef.h>
 
 #include "null.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of the template share: the slots, and how they refuse. */
+/* Slots of the template. */
 #ifndef PLAITP_NULL_H
 #define PLAITP_NULL_H
 
 #include "plait/plugin.h"
 
-/* The answer of every slot: there is nothing that it could be done on. */
+/* Fail with PLAIT_E_UNSUPPORTED, as every slot does. */
 plait_status plaitp_null_refuse(plait_error *error);
 
 plait_status plaitp_null_memory_create(plait_backend *self, uint32_t device,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Queues of the template: there are none. */
+/* Queues of the template, which has none. */
 #include <stddef.h>
 
 #include "null.h"

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Signals of the template, and the pump: nothing ever happens here. */
+/* Signals and pump of the template. */
 #include <stddef.h>
 #include <string.h>
 
 #include "null.h"
 
-/* Slots after `open` have no services at hand; a real backend keeps them. */
+/* Slots other than open get no services; a real backend keeps them in its
+ * instance. */
 plait_status plaitp_null_refuse(plait_error *error)
 {
 	static const char text[] = "null: a template, it has no devices";

@@ -49,7 +49,7 @@ static cl_event *event_of(struct encoder *encoder, bool whole)
 }
 
 /* Records the result of an enqueue call. */
-static cl_int check_call(struct encoder *encoder, const char *name, cl_int code)
+static cl_int check(struct encoder *encoder, const char *name, cl_int code)
 {
 	encoder->name = name;
 	if (code != CL_SUCCESS)
@@ -63,8 +63,8 @@ static cl_int fill_piece(struct encoder *encoder, const plait_work *work,
 			 const unsigned char *pattern, size_t width,
 			 uint64_t at, uint64_t bytes)
 {
-	return check_call(encoder, "clEnqueueFillBuffer",
-			  encoder->self->cl.clEnqueueFillBuffer(
+	return check(encoder, "clEnqueueFillBuffer",
+		     encoder->self->cl.clEnqueueFillBuffer(
 			     encoder->driver, work->target->memory, pattern,
 			     width, work->target_offset + at, bytes,
 			     encoder->wait_count, waits_of(encoder),
@@ -101,8 +101,8 @@ static cl_int fill(struct encoder *encoder, const plait_work *work)
 
 static cl_int copy(struct encoder *encoder, const plait_work *work)
 {
-	return check_call(encoder, "clEnqueueCopyBuffer",
-			  encoder->self->cl.clEnqueueCopyBuffer(
+	return check(encoder, "clEnqueueCopyBuffer",
+		     encoder->self->cl.clEnqueueCopyBuffer(
 			     encoder->driver, work->source->memory,
 			     work->target->memory, work->source_offset,
 			     work->target_offset, work->bytes,
@@ -112,8 +112,8 @@ static cl_int copy(struct encoder *encoder, const plait_work *work)
 
 static cl_int read_back(struct encoder *encoder, const plait_work *work)
 {
-	return check_call(encoder, "clEnqueueReadBuffer",
-			  encoder->self->cl.clEnqueueReadBuffer(
+	return check(encoder, "clEnqueueReadBuffer",
+		     encoder->self->cl.clEnqueueReadBuffer(
 			     encoder->driver, work->source->memory, CL_FALSE,
 			     work->source_offset, work->bytes, work->host,
 			     encoder->wait_count, waits_of(encoder),
@@ -122,8 +122,8 @@ static cl_int read_back(struct encoder *encoder, const plait_work *work)
 
 static cl_int write_out(struct encoder *encoder, const plait_work *work)
 {
-	return check_call(encoder, "clEnqueueWriteBuffer",
-			  encoder->self->cl.clEnqueueWriteBuffer(
+	return check(encoder, "clEnqueueWriteBuffer",
+		     encoder->self->cl.clEnqueueWriteBuffer(
 			     encoder->driver, work->target->memory, CL_FALSE,
 			     work->target_offset, work->bytes, work->host,
 			     encoder->wait_count, waits_of(encoder),
@@ -139,8 +139,8 @@ static cl_int copy_row(struct encoder *encoder, const plait_work *work,
 {
 	const plait_work_rows *rows = work->rows;
 
-	return check_call(encoder, "clEnqueueCopyBuffer",
-			  encoder->self->cl.clEnqueueCopyBuffer(
+	return check(encoder, "clEnqueueCopyBuffer",
+		     encoder->self->cl.clEnqueueCopyBuffer(
 			     encoder->driver, work->source->memory,
 			     work->target->memory,
 			     work->source_offset + slice * rows->source_slice +
@@ -175,8 +175,8 @@ static cl_int copy_rows(struct encoder *encoder, const plait_work *work)
 
 	if (work->source->memory == work->target->memory)
 		return copy_each_row(encoder, work);
-	return check_call(encoder, "clEnqueueCopyBufferRect",
-			  encoder->self->cl.clEnqueueCopyBufferRect(
+	return check(encoder, "clEnqueueCopyBufferRect",
+		     encoder->self->cl.clEnqueueCopyBufferRect(
 			     encoder->driver, work->source->memory,
 			     work->target->memory, from, to, region,
 			     rows->source_row, rows->source_slice,
@@ -191,8 +191,8 @@ static cl_int read_rows(struct encoder *encoder, const plait_work *work)
 	const size_t from[3] = { work->source_offset };
 	const size_t region[3] = { work->bytes, rows->rows, rows->slices };
 
-	return check_call(encoder, "clEnqueueReadBufferRect",
-			  encoder->self->cl.clEnqueueReadBufferRect(
+	return check(encoder, "clEnqueueReadBufferRect",
+		     encoder->self->cl.clEnqueueReadBufferRect(
 			     encoder->driver, work->source->memory, CL_FALSE,
 			     from, origin, region, rows->source_row,
 			     rows->source_slice, rows->target_row,
@@ -207,8 +207,8 @@ static cl_int write_rows(struct encoder *encoder, const plait_work *work)
 	const size_t to[3] = { work->target_offset };
 	const size_t region[3] = { work->bytes, rows->rows, rows->slices };
 
-	return check_call(encoder, "clEnqueueWriteBufferRect",
-			  encoder->self->cl.clEnqueueWriteBufferRect(
+	return check(encoder, "clEnqueueWriteBufferRect",
+		     encoder->self->cl.clEnqueueWriteBufferRect(
 			     encoder->driver, work->target->memory, CL_FALSE,
 			     to, origin, region, rows->target_row,
 			     rows->target_slice, rows->source_row,
@@ -223,8 +223,8 @@ static cl_int launch(struct encoder *encoder, const plait_work *work)
 {
 	const plait_backend_launch *launch = work->launch;
 
-	return check_call(encoder, "clEnqueueNDRangeKernel",
-			  encoder->self->cl.clEnqueueNDRangeKernel(
+	return check(encoder, "clEnqueueNDRangeKernel",
+		     encoder->self->cl.clEnqueueNDRangeKernel(
 			     encoder->driver, launch->kernel,
 			     launch->dimensions, NULL, launch->items,
 			     launch->grouped ? launch->group : NULL,
@@ -234,8 +234,8 @@ static cl_int launch(struct encoder *encoder, const plait_work *work)
 
 static cl_int enqueue_marker(struct encoder *encoder)
 {
-	return check_call(encoder, "clEnqueueMarkerWithWaitList",
-			  encoder->self->cl.clEnqueueMarkerWithWaitList(
+	return check(encoder, "clEnqueueMarkerWithWaitList",
+		     encoder->self->cl.clEnqueueMarkerWithWaitList(
 			     encoder->driver, encoder->wait_count,
 			     waits_of(encoder), event_of(encoder, true)));
 }

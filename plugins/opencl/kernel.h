@@ -25,8 +25,8 @@ struct plait_backend_kernel {
 	cl_kernel kernel; /* for queries and warm-up; each launch has its own */
 	size_t group_max;
 	bool guarded; /* one more parameter: with 0 the kernel does nothing */
-	struct opencl_geometry warmed[OPENCL_WARMED]; /* guarded by
-						       * accounting_lock */
+	/* Guarded by accounting_lock. */
+	struct opencl_geometry warmed[OPENCL_WARMED];
 	uint32_t warmed_count;
 	char entry[OPENCL_ENTRY_BYTES];
 	uint32_t parameter_count;

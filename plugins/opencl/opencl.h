@@ -64,8 +64,7 @@ struct plait_backend {
 	bool compiles_lazily; /* at the first launch with a work-group size */
 
 	pthread_mutex_t accounting_lock; /* of memory; leaf lock */
-	pthread_mutex_t events_lock; /* guards results of command events;
-				      * leaf */
+	pthread_mutex_t events_lock; /* of results of events; leaf lock */
 };
 
 /* Kernel with its arguments, immutable. */

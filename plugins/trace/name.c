@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which queue or signal a handle is.  Handles are used again by backends, so
- * names outlive them and only the newest answers.
+ * Table of the queues and signals by handle.  Backends reuse handles, so
+ * entries outlive them; a lookup returns the newest.
  */
 #include <stdio.h>
 #include <string.h>
@@ -15,12 +15,12 @@ static trace_name **bucket(trace *self, const void *handle)
 	return &self->names[hash >> 56];
 }
 
-/* With the lock held. */
+/* Caller holds the lock. */
 static trace_name *find(trace *self, const void *handle)
 {
 	trace_name *name = *bucket(self, handle);
 
-	while (name && (name->handle != handle || name->gone))
+	while (name && (name->handle != handle || name->destroyed))
 		name = name->next;
 	return name;
 }
@@ -29,13 +29,12 @@ plait_status plaitp_trace_name_add(trace *self, const void *handle,
 				   uint32_t device, bool queue,
 				   const char *label, plait_error *error)
 {
-	trace_name *name = self->services->resize(self->host, NULL, 0,
-						  sizeof(*name));
+	trace_name *name = forward_resize(&self->base, NULL, 0, sizeof(*name));
 	trace_name **home = bucket(self, handle);
 
 	if (!name)
-		return self->services->fail(error, PLAIT_E_NOMEM, 0,
-					    "trace: no memory");
+		return self->base.services->fail(error, PLAIT_E_NOMEM, 0,
+						 "trace: no memory");
 	memset(name, 0, sizeof(*name));
 	name->handle = handle;
 	name->device = device;
@@ -58,18 +57,19 @@ void plaitp_trace_name_retire(trace *self, const void *handle)
 	pthread_mutex_lock(&self->lock);
 	name = find(self, handle);
 	if (name && name->queue) {
-		name->gone = true;
+		name->destroyed = true;
 	} else if (name) {
-		/* Signals have no track of their own: nobody asks again. */
+		/* Signals have no track in the file, so their entries are
+		 * freed. */
 		while (*link != name)
 			link = &(*link)->next;
 		*link = name->next;
-		self->services->resize(self->host, name, sizeof(*name), 0);
+		forward_resize(&self->base, name, sizeof(*name), 0);
 	}
 	pthread_mutex_unlock(&self->lock);
 }
 
-uint64_t plaitp_trace_number(trace *self, const void *handle)
+uint64_t plaitp_trace_name_number(trace *self, const void *handle)
 {
 	const trace_name *name;
 	uint64_t number;
@@ -81,14 +81,13 @@ uint64_t plaitp_trace_number(trace *self, const void *handle)
 	return number;
 }
 
-void plaitp_trace_names_free(trace *self)
+void plaitp_trace_name_free_all(trace *self)
 {
 	for (uint32_t i = 0; i < TRACE_BUCKETS; i++)
 		while (self->names[i]) {
 			trace_name *name = self->names[i];
 
 			self->names[i] = name->next;
-			self->services->resize(self->host, name,
-					       sizeof(*name), 0);
+			forward_resize(&self->base, name, sizeof(*name), 0);
 		}
 }

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Events, in chunks that were allocated when the backend was wrapped: nothing
- * is allocated for an event.  What comes when they are full is counted.
+ * Buffer of events, allocated in chunks when the backend is wrapped; recording
+ * allocates nothing.  Events beyond the limit are counted.
  */
 #include <string.h>
 
 #include "trace.h"
 
-plait_status plaitp_trace_prepare(trace *self, plait_error *error)
+plait_status plaitp_trace_record_prepare(trace *self, plait_error *error)
 {
 	uint64_t count = (self->limit + TRACE_CHUNK - 1) / TRACE_CHUNK;
 	uint64_t bytes = 1 + count * sizeof(*self->chunks);
 
-	self->chunks = self->services->resize(self->host, NULL, 0, bytes);
+	self->chunks = forward_resize(&self->base, NULL, 0, bytes);
 	if (!self->chunks)
 		goto no_memory;
 	while (self->chunk_count < count) {
-		trace_event *chunk = self->services->resize(
-			self->host, NULL, 0, TRACE_CHUNK * sizeof(*chunk));
+		trace_event *chunk = forward_resize(
+			&self->base, NULL, 0, TRACE_CHUNK * sizeof(*chunk));
 
 		if (!chunk)
 			goto no_memory;
@@ -25,30 +25,29 @@ plait_status plaitp_trace_prepare(trace *self, plait_error *error)
 	}
 	return PLAIT_OK;
 no_memory:
-	return self->services->fail(error, PLAIT_E_NOMEM, 0,
-				    "trace: no memory for so many events; "
-				    "set the option limit");
+	return self->base.services->fail(error, PLAIT_E_NOMEM, 0,
+					 "trace: no memory for so many events; "
+					 "set the option limit");
 }
 
-void plaitp_trace_free(trace *self)
+void plaitp_trace_record_free(trace *self)
 {
 	uint64_t count = (self->limit + TRACE_CHUNK - 1) / TRACE_CHUNK;
 
 	while (self->chunk_count > 0)
-		self->services->resize(self->host,
-				       self->chunks[--self->chunk_count],
-				       TRACE_CHUNK * sizeof(trace_event), 0);
+		forward_resize(&self->base, self->chunks[--self->chunk_count],
+			       TRACE_CHUNK * sizeof(trace_event), 0);
 	if (self->chunks)
-		self->services->resize(self->host, self->chunks, 1 +
-				       count * sizeof(*self->chunks), 0);
+		forward_resize(&self->base, self->chunks, 1 +
+			       count * sizeof(*self->chunks), 0);
 }
 
-uint64_t plaitp_trace_now(trace *self)
+uint64_t plaitp_trace_record_now(trace *self)
 {
-	return self->services->clock_ns(self->host) - self->start_ns;
+	return self->base.services->clock_ns(self->base.host) - self->start_ns;
 }
 
-/* Threads are numbered as they come; those beyond the table share one. */
+/* Number threads by first use, from 1; beyond the table all are 0. */
 static uint32_t thread_number(trace *self)
 {
 	pthread_t thread = pthread_self();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The slots of signals: who waited how long for what, when the host was told,
- * when it raised a gate.
+ * Slots of signals: record waits with their duration, polls that see a point,
+ * notifications, and gates that the host raises.
  */
 #include <stdio.h>
 
@@ -14,8 +14,8 @@ plait_status plaitp_trace_signal_create(plait_backend *backend,
 {
 	trace *self = trace_of(backend);
 	plait_backend_signal *signal = NULL;
-	plait_status status = self->inner_table->signal_create(
-		self->inner, device, flags, &signal, error);
+	plait_status status = plaitp_forward_slots.signal_create(
+		backend, device, flags, &signal, error);
 
 	*out = NULL;
 	if (status != PLAIT_OK)
@@ -23,7 +23,7 @@ plait_status plaitp_trace_signal_create(plait_backend *backend,
 	status = plaitp_trace_name_add(self, signal, device, false, NULL,
 				       error);
 	if (status != PLAIT_OK)
-		self->inner_table->signal_destroy(self->inner, signal);
+		plaitp_forward_slots.signal_destroy(backend, signal);
 	else
 		*out = signal;
 	return status;
@@ -35,7 +35,7 @@ void plaitp_trace_signal_destroy(plait_backend *backend,
 	trace *self = trace_of(backend);
 
 	plaitp_trace_name_retire(self, signal);
-	self->inner_table->signal_destroy(self->inner, signal);
+	plaitp_forward_slots.signal_destroy(backend, signal);
 }
 
 static void record_seen(trace *self, const plait_backend_point *point,
@@ -43,10 +43,10 @@ static void record_seen(trace *self, const plait_backend_point *point,
 {
 	trace_event event = {
 		.kind = TRACE_SEEN, .value = point->sequence,
-		.status = status, .start_ns = plaitp_trace_now(self),
+		.status = status, .start_ns = plaitp_trace_record_now(self),
 	};
 
-	event.subject = plaitp_trace_number(self, point->signal);
+	event.subject = plaitp_trace_name_number(self, point->signal);
 	event.end_ns = event.start_ns;
 	plaitp_trace_record(self, &event);
 }
@@ -57,8 +57,8 @@ plait_status plaitp_trace_signal_poll(plait_backend *backend,
 				      plait_error *error)
 {
 	trace *self = trace_of(backend);
-	plait_status status = self->inner_table->signal_poll(
-		self->inner, point, out_reached, error);
+	plait_status status = plaitp_forward_slots.signal_poll(
+		backend, point, out_reached, error);
 
 	if (status != PLAIT_PENDING && point->sequence > 0)
 		record_seen(self, point, status);
@@ -74,12 +74,13 @@ plait_status plaitp_trace_signal_wait(plait_backend *backend,
 	trace *self = trace_of(backend);
 	trace_event event = { .kind = TRACE_WAIT };
 
-	event.start_ns = plaitp_trace_now(self);
-	event.status = self->inner_table->signal_wait(
-		self->inner, points, count, any, timeout_ns, error);
-	event.end_ns = plaitp_trace_now(self);
+	event.start_ns = plaitp_trace_record_now(self);
+	event.status = plaitp_forward_slots.signal_wait(
+		backend, points, count, any, timeout_ns, error);
+	event.end_ns = plaitp_trace_record_now(self);
 	if (count > 0) {
-		event.subject = plaitp_trace_number(self, points[0].signal);
+		event.subject = plaitp_trace_name_number(self,
+							 points[0].signal);
 		event.value = points[0].sequence;
 	}
 	snprintf(event.label, sizeof(event.label), "%s %u points",
@@ -95,18 +96,17 @@ static void deliver(void *user_data, plait_status status)
 	trace_event event = {
 		.kind = TRACE_NOTIFY, .subject = notice->signal,
 		.value = notice->sequence, .status = status,
-		.start_ns = plaitp_trace_now(self),
+		.start_ns = plaitp_trace_record_now(self),
 	};
 
-	/* Recorded first: behind the upcall, we may be gone. */
+	/* Record first: the callback may close the backend. */
 	event.end_ns = event.start_ns;
 	plaitp_trace_record(self, &event);
 	{
 		plait_notify_function function = notice->function;
 		void *data = notice->user_data;
 
-		self->services->resize(self->host, notice, sizeof(*notice),
-				       0);
+		forward_resize(&self->base, notice, sizeof(*notice), 0);
 		function(data, status);
 	}
 }
@@ -120,23 +120,19 @@ plait_status plaitp_trace_signal_notify(plait_backend *backend,
 	trace_notice *notice;
 	plait_status status;
 
-	if (!self->inner_table->signal_notify)
-		return self->services->fail(error, PLAIT_E_UNSUPPORTED, 0,
-					    "this backend does not notify");
-	notice = self->services->resize(self->host, NULL, 0, sizeof(*notice));
+	notice = forward_resize(&self->base, NULL, 0, sizeof(*notice));
 	if (!notice)
-		return self->services->fail(error, PLAIT_E_NOMEM, 0,
-					    "trace: no memory");
+		return self->base.services->fail(error, PLAIT_E_NOMEM, 0,
+						 "trace: no memory");
 	*notice = (trace_notice){
 		.self = self, .sequence = point->sequence,
-		.signal = plaitp_trace_number(self, point->signal),
+		.signal = plaitp_trace_name_number(self, point->signal),
 		.function = function, .user_data = user_data,
 	};
-	status = self->inner_table->signal_notify(self->inner, point, deliver,
-						  notice, error);
+	status = plaitp_forward_slots.signal_notify(backend, point, deliver,
+						    notice, error);
 	if (status != PLAIT_OK)
-		self->services->resize(self->host, notice, sizeof(*notice),
-				       0);
+		forward_resize(&self->base, notice, sizeof(*notice), 0);
 	return status;
 }
 
@@ -148,25 +144,13 @@ plait_status plaitp_trace_signal_raise(plait_backend *backend,
 	trace *self = trace_of(backend);
 	trace_event event = {
 		.kind = TRACE_RAISE, .value = point->sequence,
-		.start_ns = plaitp_trace_now(self),
+		.start_ns = plaitp_trace_record_now(self),
 	};
 
-	if (!self->inner_table->signal_raise)
-		return self->services->fail(error, PLAIT_E_UNSUPPORTED, 0,
-					    "this backend has no gates");
-	event.subject = plaitp_trace_number(self, point->signal);
-	event.status = self->inner_table->signal_raise(self->inner, point,
-						       failure, error);
-	event.end_ns = plaitp_trace_now(self);
+	event.subject = plaitp_trace_name_number(self, point->signal);
+	event.status = plaitp_forward_slots.signal_raise(backend, point,
+							 failure, error);
+	event.end_ns = plaitp_trace_record_now(self);
 	plaitp_trace_record(self, &event);
 	return event.status;
-}
-
-plait_status plaitp_trace_signal_reset(plait_backend *backend,
-				       plait_backend_signal *signal,
-				       plait_error *error)
-{
-	trace *self = trace_of(backend);
-
-	return self->inner_table->signal_reset(self->inner, signal, error);
 }

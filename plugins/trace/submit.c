@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Submissions: each host function is replaced by one that notes when it ran;
- * with emissions=1 a marker behind the work notes when the queue came to its
+ * Submissions: each host function is replaced by a wrapper that records it;
+ * with emissions=1, a marker behind the work records when the queue reaches its
  * emissions.
  */
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 #include "trace.h"
 
-/* The changed submissions, in one block, and the calls they refer to. */
+/* Changed submissions in one block, and the calls that they refer to. */
 struct copy {
 	void *block;
 	uint64_t bytes;
@@ -35,7 +35,7 @@ static uint64_t call_bytes(const trace_call *call)
 
 static void free_call(trace *self, trace_call *call)
 {
-	self->services->resize(self->host, call, call_bytes(call), 0);
+	forward_resize(&self->base, call, call_bytes(call), 0);
 }
 
 static void unlink_call(trace *self, trace_call *call)
@@ -48,7 +48,7 @@ static void unlink_call(trace *self, trace_call *call)
 		call->next->previous = call->previous;
 }
 
-void plaitp_trace_calls_free(trace *self)
+void plaitp_trace_submit_free_calls(trace *self)
 {
 	while (self->calls) {
 		trace_call *call = self->calls;
@@ -64,12 +64,12 @@ static int32_t run_call(void *user_data)
 	trace *self = call->self;
 	trace_event event = {
 		.kind = TRACE_CALL, .subject = call->queue,
-		.start_ns = plaitp_trace_now(self),
+		.start_ns = plaitp_trace_record_now(self),
 	};
 
 	memcpy(event.label, call->label, sizeof(event.label));
 	event.status = call->function(call->user_data);
-	event.end_ns = plaitp_trace_now(self);
+	event.end_ns = plaitp_trace_record_now(self);
 	plaitp_trace_record(self, &event);
 	pthread_mutex_lock(&self->lock);
 	unlink_call(self, call);
@@ -82,7 +82,7 @@ static int32_t run_marker(void *user_data)
 {
 	trace_call *call = user_data;
 	trace *self = call->self;
-	uint64_t now_ns = plaitp_trace_now(self);
+	uint64_t now_ns = plaitp_trace_record_now(self);
 
 	for (uint32_t i = 0; i < call->emit_count; i++) {
 		trace_event event = {
@@ -107,7 +107,7 @@ static trace_call *add_call(trace *self, struct copy *copy, uint64_t queue,
 {
 	uint64_t bytes = sizeof(trace_call) +
 		emit_count * sizeof(plait_backend_point);
-	trace_call *call = self->services->resize(self->host, NULL, 0, bytes);
+	trace_call *call = forward_resize(&self->base, NULL, 0, bytes);
 
 	if (!call)
 		return NULL;
@@ -145,7 +145,7 @@ static bool append_marker(trace *self, struct copy *copy, uint64_t queue,
 	if (!call)
 		return false;
 	for (uint32_t i = 0; i < from->emit_count; i++) {
-		uint64_t number = plaitp_trace_number(self,
+		uint64_t number = plaitp_trace_name_number(self,
 						      from->emits[i].signal);
 
 		call->emits[i].signal = (void *)(uintptr_t)number;
@@ -158,7 +158,7 @@ static bool append_marker(trace *self, struct copy *copy, uint64_t queue,
 	return true;
 }
 
-/* Does this stretch get a marker? */
+/* Returns true if the submission gets a marker. */
 static bool is_marked(const trace *self, const plait_submission *from)
 {
 	return self->emissions && from->emit_count > 0;
@@ -199,8 +199,7 @@ static bool change(trace *self, struct copy *copy, uint64_t queue,
 	}
 	copy->bytes = 1 + count * sizeof(plait_submission) +
 		work * sizeof(plait_work);
-	copy->block = self->services->resize(self->host, NULL, 0,
-					     copy->bytes);
+	copy->block = forward_resize(&self->base, NULL, 0, copy->bytes);
 	if (!copy->block)
 		return false;
 	copy->submissions = copy->block;
@@ -212,8 +211,8 @@ static bool change(trace *self, struct copy *copy, uint64_t queue,
 	return true;
 }
 
-/* They may run from now on, and take themselves out of the list then. */
-static void enlist(trace *self, trace_call *calls)
+/* Add to the list of pending calls; each call removes itself when it runs. */
+static void link_calls(trace *self, trace_call *calls)
 {
 	pthread_mutex_lock(&self->lock);
 	while (calls) {
@@ -229,7 +228,8 @@ static void enlist(trace *self, trace_call *calls)
 	pthread_mutex_unlock(&self->lock);
 }
 
-void plaitp_trace_drop_calls(trace *self, uint64_t queue, uint64_t ticket)
+void plaitp_trace_submit_drop_calls(trace *self, uint64_t queue,
+				    uint64_t ticket)
 {
 	trace_call *next;
 
@@ -263,25 +263,26 @@ plait_status plaitp_trace_submit(plait_backend *backend,
 	trace_event event = { .kind = TRACE_SUBMIT };
 	bool changed;
 
-	event.subject = plaitp_trace_number(self, queue);
-	event.start_ns = plaitp_trace_now(self);
+	event.subject = plaitp_trace_name_number(self, queue);
+	event.start_ns = plaitp_trace_record_now(self);
 	event.value = count_work(submissions, count);
 	pthread_mutex_lock(&self->lock);
 	copy.ticket = ++self->ticket;
 	pthread_mutex_unlock(&self->lock);
 	changed = change(self, &copy, event.subject, submissions, count);
-	enlist(self, copy.calls);
+	link_calls(self, copy.calls);
 	if (changed)
-		event.status = self->inner_table->queue_submit(
-			self->inner, queue, copy.submissions, count, error);
+		event.status = plaitp_forward_slots.queue_submit(
+			backend, queue, copy.submissions, count, error);
 	else
-		event.status = self->services->fail(error, PLAIT_E_NOMEM, 0,
-						    "trace: no memory");
+		event.status = self->base.services->fail(
+			error, PLAIT_E_NOMEM, 0, "trace: no memory");
 	if (event.status != PLAIT_OK)
-		plaitp_trace_drop_calls(self, event.subject, copy.ticket);
+		plaitp_trace_submit_drop_calls(self, event.subject,
+					       copy.ticket);
 	if (copy.block)
-		self->services->resize(self->host, copy.block, copy.bytes, 0);
-	event.end_ns = plaitp_trace_now(self);
+		forward_resize(&self->base, copy.block, copy.bytes, 0);
+	event.end_ns = plaitp_trace_record_now(self);
 	plaitp_trace_record(self, &event);
 	return event.status;
 }

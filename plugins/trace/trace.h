@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the files of the interposer trace offer each other.  Handles are the
- * wrapped backend's own; a table of names (name.c) says which is which.
+ * Types and functions of the interposer trace.  Handles are the wrapped
+ * backend's own; name.c maps them to numbers.
  */
 #ifndef PLAIT_PLUGINS_TRACE_H
 #define PLAIT_PLUGINS_TRACE_H
@@ -11,6 +11,8 @@
 #include <stddef.h>
 
 #include "plait/plugin.h"
+
+#include "forward/forward.h"
 
 typedef struct trace trace;
 typedef struct trace_name trace_name;
@@ -26,49 +28,46 @@ enum {
 
 enum trace_kind {
 	TRACE_SUBMIT,
-	TRACE_CALL,  /* a host function, start to end */
-	TRACE_EMIT,  /* an emission, when its queue came to it */
-	TRACE_SEEN,  /* the host was told that a point has happened */
-	TRACE_WAIT,  /* a thread inside signal_wait, start to end */
-	TRACE_RAISE, /* the host raised a gate */
-	TRACE_NOTIFY /* an upcall */
+	TRACE_CALL,  /* a host function */
+	TRACE_EMIT,  /* an emission that its queue has reached */
+	TRACE_SEEN,  /* a poll that sees a point happened */
+	TRACE_WAIT,  /* a thread in signal_wait */
+	TRACE_RAISE, /* a gate that the host raises */
+	TRACE_NOTIFY /* a notification callback */
 };
 
-/* 96 bytes; `label` is cut, not allocated. */
+/* 96 bytes; `label` is truncated. */
 typedef struct trace_event {
 	uint64_t start_ns;
 	uint64_t end_ns;
 	uint64_t subject; /* number of the queue or signal; 0: none */
-	uint64_t value;   /* commands submitted, or a sequence */
+	uint64_t value;   /* number of commands, or sequence number */
 	uint32_t kind;
 	uint32_t thread;
 	int32_t status;
 	char label[TRACE_LABEL];
 } trace_event;
 
-/* A queue or signal: what its handle is called. */
+/* A queue or signal by its handle. */
 struct trace_name {
 	trace_name *next;
 	const void *handle;
 	uint64_t number;
 	uint32_t device;
 	bool queue;
-	bool gone;
+	bool destroyed;
 	char label[TRACE_LABEL];
 };
 
 struct trace {
-	plait_host *host;
-	const plait_host_services *services;
-	const plait_backend_table *inner_table;
-	plait_backend *inner;
-	char *path; /* null: only counted */
+	forward base;
+	char *path; /* null: events are only counted */
 	uint64_t path_bytes;
 	bool emissions;
 	uint64_t start_ns;
 
-	/* Guards everything below; never held while the backend, a host
-	 * function or an upcall runs. */
+	/* Guards everything below; released while the backend, a host function
+	 * or a notification callback runs. */
 	pthread_mutex_t lock;
 	trace_event **chunks;
 	uint64_t chunk_count;
@@ -81,22 +80,23 @@ struct trace {
 	trace_name *names[TRACE_BUCKETS];
 	pthread_t threads[TRACE_THREADS];
 	uint32_t thread_count;
-	/* Host functions and markers that did not run yet. */
+	/* Wrapped host functions and markers that have not run. */
 	trace_call *calls;
 };
 
-/* Stands in for a host function; `function` null: a marker of emissions. */
+/* Wrapper of a host function; a marker if `function` is null. */
 struct trace_call {
 	trace_call *next;
 	trace_call *previous;
 	trace *self;
 	uint64_t queue;
-	uint64_t ticket; /* of the submission that it came with */
+	uint64_t ticket; /* number of the submission */
 	int32_t (*function)(void *user_data);
 	void *user_data;
 	char label[TRACE_LABEL];
 	uint32_t emit_count;
-	plait_backend_point emits[]; /* signal: the number, as a pointer */
+	plait_backend_point emits[]; /* `signal` holds the number of the
+				      * signal */
 };
 
 struct trace_notice {
@@ -113,29 +113,31 @@ static inline trace *trace_of(plait_backend *self)
 }
 
 /* record.c */
-plait_status plaitp_trace_prepare(trace *self, plait_error *error);
-void plaitp_trace_free(trace *self);
-uint64_t plaitp_trace_now(trace *self);
-/* Adds the event; the thread is filled in. */
+plait_status plaitp_trace_record_prepare(trace *self, plait_error *error);
+void plaitp_trace_record_free(trace *self);
+uint64_t plaitp_trace_record_now(trace *self);
+/* Add the event, with the number of the calling thread. */
 void plaitp_trace_record(trace *self, const trace_event *event);
 
 /* name.c */
 plait_status plaitp_trace_name_add(trace *self, const void *handle,
 				   uint32_t device, bool queue,
 				   const char *label, plait_error *error);
-/* The handle is gone; its name stays, for the picture. */
+/* Mark the handle of a queue as destroyed; its name stays for the file. */
 void plaitp_trace_name_retire(trace *self, const void *handle);
-uint64_t plaitp_trace_number(trace *self, const void *handle);
-void plaitp_trace_names_free(trace *self);
+uint64_t plaitp_trace_name_number(trace *self, const void *handle);
+void plaitp_trace_name_free_all(trace *self);
 
 /* submit.c */
 plait_status plaitp_trace_submit(plait_backend *self,
 				 plait_backend_queue *queue,
 				 const plait_submission *submissions,
 				 uint32_t count, plait_error *error);
-/* Those that will never run: all of the queue, or of one submission. */
-void plaitp_trace_drop_calls(trace *self, uint64_t queue, uint64_t ticket);
-void plaitp_trace_calls_free(trace *self);
+/* Free the pending calls of the queue, or of one submission if `ticket` is not
+ * 0. */
+void plaitp_trace_submit_drop_calls(trace *self, uint64_t queue,
+				    uint64_t ticket);
+void plaitp_trace_submit_free_calls(trace *self);
 
 /* signal.c */
 plait_status plaitp_trace_signal_create(plait_backend *self, uint32_t device,
@@ -161,45 +163,8 @@ plait_status plaitp_trace_signal_raise(plait_backend *self,
 				       const plait_backend_point *point,
 				       const plait_error *failure,
 				       plait_error *error);
-plait_status plaitp_trace_signal_reset(plait_backend *self,
-				       plait_backend_signal *signal,
-				       plait_error *error);
 
-/* write.c: the file, or a line in the log that says why there is none. */
+/* write.c: write the file; a failure is logged. */
 void plaitp_trace_write(trace *self);
-
-/* kernel.c */
-plait_status plaitp_trace_kernel_build(plait_backend *self, uint32_t device,
-				       const plait_code *code,
-				       plait_backend_kernel **out,
-				       plait_error *error);
-void plaitp_trace_kernel_destroy(plait_backend *self,
-				 plait_backend_kernel *kernel);
-plait_status plaitp_trace_kernel_query(plait_backend *self,
-				       plait_backend_kernel *kernel,
-				       plait_kernel_facts *out,
-				       plait_error *error);
-plait_status plaitp_trace_launch_create(plait_backend *self,
-					const plait_launch_request *request,
-					plait_backend_launch **out,
-					plait_error *error);
-void plaitp_trace_launch_destroy(plait_backend *self,
-				 plait_backend_launch *launch);
-plait_status plaitp_trace_native_query(plait_backend *self,
-				       const plait_native_request *request,
-				       uint64_t *out, plait_error *error);
-plait_status plaitp_trace_segment_create(plait_backend *self, uint32_t device,
-					 const plait_segment_request *request,
-					 plait_backend_segment **out,
-					 plait_error *error);
-void plaitp_trace_segment_destroy(plait_backend *self,
-				  plait_backend_segment *segment);
-plait_status plaitp_trace_segment_patch(plait_backend *self,
-					plait_backend_segment *segment,
-					uint32_t index, const plait_work *work,
-					plait_error *error);
-plait_status plaitp_trace_segment_stop(plait_backend *self,
-				       plait_backend_segment *segment,
-				       uint32_t stop, plait_error *error);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The file: Trace Event JSON, as chrome://tracing and Perfetto read it.  Each
- * device is a process and each queue a thread of it; the host is process 0.
+ * Writer of the file: Trace Event JSON for Perfetto and chrome://tracing.  Each
+ * device is a process and each queue one of its threads; the host is process 0.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +16,7 @@ enum { BUFFER_BYTES = 32768, ROOM = 1024 };
 
 struct output {
 	int fd;
-	int failed; /* an errno */
+	int failed; /* errno, or 0 */
 	size_t used;
 	bool first;
 	char bytes[BUFFER_BYTES];
@@ -38,7 +38,7 @@ static void flush(struct output *out)
 	out->used = 0;
 }
 
-/* At most ROOM bytes at a time. */
+/* Append up to ROOM bytes. */
 __attribute__((format(printf, 2, 3)))
 static void put(struct output *out, const char *format, ...)
 {
@@ -54,8 +54,8 @@ static void put(struct output *out, const char *format, ...)
 		out->used += (size_t)length;
 }
 
-/* A string of JSON.  Bytes beyond ASCII are kept where they are UTF-8, which
- * a cut label may break: those become '?'. */
+/* Length of the UTF-8 sequence at `p`, 0 if it is not valid.  A truncated label
+ * may end inside a sequence; its bytes are written as '?'. */
 static size_t utf8_length(const unsigned char *p)
 {
 	size_t length = *p < 0x80 ? 1 : *p >= 0xc2 && *p < 0xe0 ? 2 :
@@ -64,7 +64,7 @@ static size_t utf8_length(const unsigned char *p)
 	for (size_t i = 1; i < length; i++)
 		if ((p[i] & 0xc0) != 0x80)
 			return 0;
-	/* Overlong forms, surrogates, and what is beyond U+10FFFF. */
+	/* Overlong forms, surrogates, and values above U+10FFFF. */
 	if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] > 0x9f) ||
 	    (p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] > 0x8f))
 		return 0;
@@ -126,7 +126,8 @@ static const trace_name *find_queue(const trace *self, uint64_t number)
 
 static void put_names(const trace *self, struct output *out)
 {
-	uint32_t devices = self->inner_table->device_count(self->inner);
+	uint32_t devices =
+		self->base.inner_table->device_count(self->base.inner);
 
 	put_meta(out, 0, 0, "process_name", "host, trace ", 1, "");
 	for (uint32_t i = 0; i < devices; i++)
@@ -142,7 +143,7 @@ static void put_names(const trace *self, struct output *out)
 	}
 }
 
-/* Nanoseconds as microseconds, which the format wants. */
+/* The format has microseconds. */
 static void put_time(struct output *out, const char *key, uint64_t ns)
 {
 	put(out, ",\"%s\":%llu.%03u", key, (unsigned long long)(ns / 1000),
@@ -201,7 +202,7 @@ void plaitp_trace_write(trace *self)
 	struct output *out;
 	char line[320];
 
-	out = self->services->resize(self->host, NULL, 0, sizeof(*out));
+	out = forward_resize(&self->base, NULL, 0, sizeof(*out));
 	if (!out)
 		return;
 	memset(out, 0, sizeof(*out));
@@ -220,7 +221,7 @@ void plaitp_trace_write(trace *self)
 		snprintf(line, sizeof(line), "trace: %llu events are in "
 			 "%.200s", (unsigned long long)self->count,
 			 self->path);
-	self->services->log(self->host, out->failed ? PLAIT_LOG_WARNING :
-			    PLAIT_LOG_INFO, line);
-	self->services->resize(self->host, out, sizeof(*out), 0);
+	forward_log(&self->base, out->failed ? PLAIT_LOG_WARNING :
+		    PLAIT_LOG_INFO, line);
+	forward_resize(&self->base, out, sizeof(*out), 0);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The words for what a run waits for; see blocked_on.h. */
+/* Text of the timeout diagnosis of a run; see blocked_on.h. */
 #include "run/blocked_on.h"
 
 #include "run/run.h"
@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Whose instance it is does not change while the run's lock is held. */
+/* The instance cannot pass to another run while the run's lock is held. */
 static void find(plait__instance *instance, plait__run *run,
 		 plait__blocked_on *out)
 {
@@ -68,8 +68,8 @@ static void tell_signal(const plait__blocked_on *obstacle, const char *node,
 		       (unsigned long long)reached);
 }
 
-static void tell(const plait__program *program, const plait__blocked_on *obstacle,
-		 char *out, uint32_t bytes)
+static void tell(const plait__program *program,
+		 const plait__blocked_on *obstacle, char *out, uint32_t bytes)
 {
 	const plait__plan *plan = program->plan;
 	char node[PLAIT__COMMAND_TEXT_BYTES] = "no node";
@@ -106,6 +106,7 @@ void plait__blocked_on_describe(plait__instance *instance, plait__run *run,
 		(void)snprintf(out, bytes, "%s is not over%s", name, what);
 		return;
 	}
-	plait__wait_diagnosis_describe_backends(instance->program->context, what, sizeof(what));
+	plait__wait_diagnosis_describe_backends(instance->program->context,
+						what, sizeof(what));
 	(void)snprintf(out, bytes, "%s is not over%s", name, what);
 }

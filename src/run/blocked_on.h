@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What a run that is not over waits for, as far as that is known without a trace
- * of what it does: for the text of a wait that took too long.
- */
+/* Timeout diagnosis of a run: the command, signal or inbox owner that an
+ * unfinished run is blocked on, as far as the engine knows without a
+ * recording. */
 #ifndef PLAIT_SRC_RUN_BLOCKED_ON_H
 #define PLAIT_SRC_RUN_BLOCKED_ON_H
 
@@ -12,21 +11,26 @@
 #include "object/queue/queue.h"
 #include "object/signal/signal.h"
 
-/* Zeroed but for `command` and `lane`, none, where nothing is known. */
+/* All fields are zero, `command` and `lane` PLAIT__NONE, where the engine knows
+ * nothing. */
 struct plait__blocked_on {
-	uint32_t command;	/* it is at this one, or has it last; or none */
-	plait__signal *signal;	/* held, or null: of a command that waits */
-	uint64_t sequence;	/* for this */
-	plait__call *call;	/* held, or null: with the owner of an inbox */
-	plait__queue *queue;	/* held: the call's */
-	uint32_t lane;		/* whose queue is not through; or none */
-	uint64_t reached;	/* of what it has emitted */
+	uint32_t command;	/* the current one, or the last one
+				 * submitted; or none */
+	plait__signal *signal;	/* held, or null: the signal that a WAIT
+				 * command awaits */
+	uint64_t sequence;	/* the value of `signal` that is awaited */
+	plait__call *call;	/* held, or null: a call that an inbox owner
+				 * has yet to run */
+	plait__queue *queue;	/* held: the queue of `call` */
+	uint32_t lane;		/* the lane whose queue is not drained; or
+				 * none */
+	uint64_t reached;	/* points of `lane` that are complete */
 	uint64_t submitted;
-	uint32_t lanes_left;	/* not done, of the host */
+	uint32_t lanes_left;	/* lanes of the host that are not done */
 };
 
-/* "run "x" is not over: ...".  The caller has the instance, or says whose run
- * it has to be, or has been: `run`. */
+/* Writes "run "x" is not over: ..." into `out`.  The caller has the instance,
+ * or passes the run that has or had it as `run`. */
 void plait__blocked_on_describe(plait__instance *instance, plait__run *run,
 				const char *name, char *out, uint32_t bytes);
 

@@ -12,8 +12,8 @@ const char *plait__command_text(const plait__plan *plan, uint32_t command,
 	uint32_t file = plan->nodes[node].file;
 	int length;
 
-	length = snprintf(room, PLAIT__COMMAND_TEXT_BYTES, "node %u%s%.48s%s", node,
-			  label[0] != '\0' ? " \"" : "", label,
+	length = snprintf(room, PLAIT__COMMAND_TEXT_BYTES, "node %u%s%.48s%s",
+			  node, label[0] != '\0' ? " \"" : "", label,
 			  label[0] != '\0' ? "\"" : "");
 	if (file < plan->strings_count && length < PLAIT__COMMAND_TEXT_BYTES)
 		(void)snprintf(room + length,

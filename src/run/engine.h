@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What carries runs out.  A program (program.h) is a plan made ready: its
- * engine has compiled it, and it has a fixed number of instances, each with
- * the arguments and the memory of one run in flight.
+ * Interface of the two engines that execute runs.  A program (program.h) is a
+ * prepared plan: its engine has compiled it, and it has a fixed number of
+ * instances, each with the arguments and the memory of one run in flight.
  *
  *     prepare --make, make--> ... start, drive*, [cancel] ... --unmake--> discard
  *
- * An engine is told what to start, and tells when it is over: exactly once
- * for each start, by plait__instance_complete.  What fails on the way it tells by
- * plait__instance_fail, and then sees to it that nothing starts any more.
- * Everybody is bound by the order that plan.h promises; whether host lanes or
- * queues of a device carry it out, the result is the same.
+ * An engine calls plait__instance_complete exactly once for each start.  An
+ * engine reports a failed command with plait__instance_fail and starts no
+ * command of that run afterwards.  Both engines keep the order that plan.h
+ * promises, so a run has one result, whether lanes of the host or queues of a
+ * device execute it.
  */
 #ifndef PLAIT_SRC_RUN_ENGINE_H
 #define PLAIT_SRC_RUN_ENGINE_H
@@ -31,66 +31,60 @@ typedef struct plait__blocked_on plait__blocked_on;
 
 struct plait__engine {
 	const char *name;
-	/* Memory is mapped once, before the first run. */
+	/* The engine maps the plan's memory once, before the first run. */
 	bool maps;
-	/* One thread cannot carry a run out alone: not in host functions. */
+	/* A run needs other threads: a host function must not wait for it. */
 	bool needs_others;
 
-	/* Once per plan: what all instances share, in program->compiled; and
-	 * its end, also after prepare failed. */
+	/* Once per plan: makes the part that all instances share,
+	 * program->compiled. discard frees it, also after prepare failed. */
 	plait_status (*prepare)(plait__program *program, plait_error *error);
 	void (*discard)(plait__program *program);
-	/* It is ready, and is to be once more: what the machine is like may
-	 * have changed.  Null: that does not matter. */
+	/* plait_plan_prepare was called again: measure again what may have
+	 * changed on the machine.  Null: nothing to measure. */
 	void (*recalibrate)(plait__program *program);
 
-	/* Once per instance: its queues, signals, lanes, in instance->state;
-	 * and its end, also after make failed.  The frame is there. */
+	/* Once per instance: makes its queues, signals and lanes,
+	 * instance->state. unmake frees them, also after make failed.  The
+	 * frame exists before. */
 	plait_status (*make)(plait__instance *instance, plait_error *error);
 	void (*unmake)(plait__instance *instance);
 
-	/*
-	 * Runs of this instance may be recorded from now on, perhaps while one
-	 * is in flight that is not; called again after a failure.  A run is
-	 * recorded when instance->recording is there at its start: begin it,
-	 * put what happens into its rings (recorder.h).
-	 */
+	/* Makes the instance recordable, perhaps while a run that is not
+	 * recorded is in flight; called again after a failure.  A run is
+	 * recorded if instance->recording is set at its start: the engine
+	 * begins the recording and writes entries to its rings (recorder.h). */
 	plait_status (*make_record)(plait__instance *instance,
 				    plait_error *error);
 
-	/*
-	 * Begin a run: parameters are in the frame, instance->flags has what
-	 * was asked for.  From any thread, a host function's too; does not
-	 * block.  `inline_ok`: the calling thread will drive, so nobody has to be
-	 * woken for what it can do; it may do some of that at once, and all.
-	 */
+	/* Starts a run: parameters are in the frame, flags in instance->flags.
+	 * Called from any thread, also inside a host function; does not block.
+	 * `inline_ok`: the calling thread will drive the run, so the engine
+	 * need not wake a worker for the caller's share, and may execute some
+	 * or all of the run before it returns. */
 	void (*start)(plait__instance *instance, bool inline_ok);
 
-	/* For threads that wait for this run, as often as they like: do a
-	 * piece of its work.  False: nothing to do for this thread now.  The
-	 * run may be over long since. */
+	/* Executes a piece of the run on a waiting thread.  Returns false if
+	 * this thread has nothing to do now.  May be called after the run is
+	 * over. */
 	bool (*drive)(plait__instance *instance);
 
-	/*
-	 * What is made of kernels once more, with these in the place of those
-	 * that it was made of (one per kernel of the plan), for instances whose
-	 * `version` has it as `code`, or null, and its end.  A null `recode`:
-	 * kernels cannot be exchanged.  Runs are on their way.
-	 */
+	/* Makes the code of a kernel version: `kernels` replaces the plan's
+	 * kernels, one entry each.  Instances whose `version` is that one use
+	 * *out; forget frees it.  Runs may be in flight.  Null: kernels cannot
+	 * be exchanged. */
 	plait_status (*recode)(plait__program *program,
 			       plait__object *const *kernels,
 			       void **out, plait_error *error);
 	void (*forget)(plait__program *program, void *code);
 
-	/* What it waits for (blocked_on.h): a wait took too long.  It stays this
-	 * run's meanwhile, and may be over.  Null: nothing is known. */
+	/* Describes the command that the run is blocked on (blocked_on.h), for
+	 * a wait that timed out.  The instance stays with this run meanwhile;
+	 * the run may be over.  Null: the engine knows nothing. */
 	void (*find)(plait__instance *instance, plait__blocked_on *out);
 
-	/* instance->stop has just been set.  Null: it is looked at anyway. */
+	/* Called after instance->stop was set.  Null: the engine polls it. */
 	void (*cancel)(plait__instance *instance);
 };
-
-/* Queues of any backend. */
-extern const plait__engine plait__queue_engine;
 
 #endif

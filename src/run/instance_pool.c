@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Taking an instance of a program, and giving it back.  Without a lock: the
- * first one is a word of its own, the others are a list whose head has a tag.
+ * Lock-free pool of a program's instances.  Instance 0 has a flag of its own;
+ * the others are a list whose head carries a tag against ABA.
  *
- *     who finds none                     who gives one back
- *     hungry + 1                         put it back
- *     membarrier                         fence, light
- *     looks again, sleeps                hungry? wake
+ *     acquire, pool empty                release
+ *     waiters + 1                        put the instance back
+ *     membarrier                         light fence
+ *     look again, sleep                  waiters? wake
  *
  * One of the two sees the other.
  */
@@ -16,7 +16,7 @@
 #include "object/wait/wait_loop.h"
 #include "sys/thread.h"
 
-/* Most plans have but one run at a time, which this spares half of it. */
+/* Fast path: most plans have one run at a time; saves half of the cost. */
 static bool take_first(plait__program *program)
 {
 	uint32_t there = 1;
@@ -37,7 +37,8 @@ static plait__instance *take_listed(plait__program *program)
 		if ((uint32_t)head == 0)
 			return NULL;
 		first = &program->instances[(uint32_t)head - 1];
-		/* May be wrong when another one takes it; then so is the tag. */
+		/* The link may be stale if another thread takes `first`; then
+		 * the tag has changed and the compare-and-swap fails. */
 		next = ((head >> 32) + 1) << 32 |
 		       at_load_relaxed_u32(&first->next_free);
 	} while (!at_cas_u64(&program->free, &head, next));
@@ -50,9 +51,9 @@ static plait__instance *take_free(plait__program *program)
 					    &program->instances[0] :
 					    take_listed(program);
 
-	/* Relaxed: what it says of the run before is true until here. */
+	/* Relaxed: `ending` describes the previous run, up to here. */
 	if (instance != NULL)
-		at_store_relaxed_u32(&instance->ends, 0);
+		at_store_relaxed_u32(&instance->ending, 0);
 	return instance;
 }
 
@@ -82,11 +83,11 @@ void plait__instance_release(plait__instance *instance)
 	plait__program *program = instance->program;
 	plait__context *context = program->context;
 
-	/* Relaxed: written by who had it before. */
+	/* Relaxed: written by the thread that had the instance before. */
 	if (at_load_relaxed_u32(&instance->abandoned) == 0)
 		put_free(instance);
-	/* Between the list, or `abandoned`, and `waiters`; pairs with the fence in
-	 * wait_free. */
+	/* Between the list, or `abandoned`, and `waiters`; pairs with the
+	 * fence in wait_free. */
 	if (program->asymmetric_fence)
 		at_fence_asymmetric();
 	else
@@ -95,8 +96,9 @@ void plait__instance_release(plait__instance *instance)
 		plait__context_notify_waiters(context);
 }
 
-/* Null: some instance is free, or will be. */
-static const plait_error *find_loss(const plait__program *program)
+/* Returns the error if all instances are abandoned; null if one is free, or
+ * will be. */
+static const plait_error *find_abandoned_error(const plait__program *program)
 {
 	for (uint32_t i = 0; i < program->instance_count; i++)
 		/* Acquire: pairs with the store in plait__instance_abandon. */
@@ -116,10 +118,11 @@ static bool find_free(void *arg)
 
 	if (pool_wait->instance == NULL)
 		pool_wait->instance = take_free(pool_wait->program);
-	return pool_wait->instance != NULL || find_loss(pool_wait->program) != NULL;
+	return pool_wait->instance != NULL ||
+	       find_abandoned_error(pool_wait->program) != NULL;
 }
 
-/* Also of a thread that ends meanwhile. */
+/* Also runs when the waiting thread ends meanwhile. */
 static void stop_waiting(void *arg)
 {
 	plait__program *program = arg;
@@ -136,7 +139,8 @@ static plait_status wait_free(plait__program *program, plait__instance **out,
 		.timeout_ns = PLAIT_FOREVER,
 		.ready = find_free,
 		.arg = &pool_wait,
-		/* Runs in flight may call what only this thread runs. */
+		/* Runs in flight may call functions that only this thread
+		 * serves. */
 		.serves = true,
 	};
 	plait_status status;
@@ -153,8 +157,8 @@ static plait_status wait_free(plait__program *program, plait__instance **out,
 	*out = pool_wait.instance;
 	if (pool_wait.instance != NULL)
 		return PLAIT_OK;
-	if (find_loss(program) != NULL)
-		return plait__error_copy(error, find_loss(program));
+	if (find_abandoned_error(program) != NULL)
+		return plait__error_copy(error, find_abandoned_error(program));
 	if (status != PLAIT_EVENT_READY)
 		return status;
 	return plait__fail(error, PLAIT_E_BUSY,
@@ -164,17 +168,18 @@ static plait_status wait_free(plait__program *program, plait__instance **out,
 			   program->instance_count);
 }
 
-/* Is one given back in a moment, or was, and is there or taken?  Who saw the
- * end of a run sees this of its instance: it was said before. */
+/* Returns true if an instance is about to be released, or was since its last
+ * run ended.  A thread that has seen the end of a run sees `ending` of its
+ * instance, which was stored before. */
 static bool is_one_ending(const plait__program *program)
 {
 	for (uint32_t i = 0; i < program->instance_count; i++)
-		if (at_load_relaxed_u32(&program->instances[i].ends) != 0)
+		if (at_load_relaxed_u32(&program->instances[i].ending) != 0)
 			return true;
 	return false;
 }
 
-/* There was none. */
+/* Slow path of acquire: the pool was empty. */
 static plait_status take_late(plait__program *program, uint32_t flags,
 			      plait__instance **out, plait_error *error)
 {
@@ -189,9 +194,10 @@ static plait_status take_late(plait__program *program, uint32_t flags,
 	}
 	if (*out != NULL)
 		return PLAIT_OK;
-	if (find_loss(program) != NULL)
-		return plait__error_copy(error, find_loss(program));
-	if ((flags & PLAIT_RUN_NO_WAIT) == 0 && !plait__callback_scope_is_active())
+	if (find_abandoned_error(program) != NULL)
+		return plait__error_copy(error, find_abandoned_error(program));
+	if ((flags & PLAIT_RUN_NO_WAIT) == 0 &&
+	    !plait__callback_scope_is_active())
 		return wait_free(program, out, error);
 	return plait__fail(error, PLAIT_E_BUSY,
 			   "all %u instances of the plan are in flight; see "

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Kernels of a plan that others take the place of.  What engines made of
- * kernels is never changed, but there can be a newer version of it: an instance
- * looks whether there is one when it begins a run, and keeps the one that it
- * has until then.  The last instance that leaves a version ends it.
+ * Reference-counted versions of a plan's kernels.  Code that an engine has made
+ * of kernels is immutable; plait_plan_exchange adds a newer version.  An
+ * instance adopts the newest version when it begins a run and keeps it until
+ * its next run.  The last holder of a version frees it.
  */
 #include "run/kernel_versions.h"
 
@@ -17,7 +17,8 @@
 
 /* ---- versions ---- */
 
-/* Nobody holds it any more.  Kernels may be dropped by whoever this is. */
+/* Frees a version without holders.  Any thread may be here, so kernels are
+ * dropped deferred. */
 static void end_version(plait__program *program, plait__kernel_version *version)
 {
 	const plait_allocator *allocator = plait__program_allocator(program);
@@ -33,7 +34,7 @@ static void end_version(plait__program *program, plait__kernel_version *version)
 	plait__free(allocator, version, sizeof(*version));
 }
 
-/* True: it is the caller's to end.  The lock is held. */
+/* Returns true if the caller has to end the version.  Caller holds the lock. */
 static bool leave(plait__kernel_version *version)
 {
 	return version != NULL && --version->holders == 0;
@@ -46,13 +47,15 @@ static plait__object **kernels_of(const plait__program *program)
 	return now != NULL ? now->kernels : program->frozen->kernels;
 }
 
-/* One like what there is; held by the program. */
+/* A copy of the current version, held by the program. */
 static plait__kernel_version *new_version(const plait__program *program)
 {
 	const plait_allocator *allocator = plait__program_allocator(program);
 	uint32_t count = program->plan->kernels_count;
-	plait__kernel_version *version = plait__alloc(allocator, sizeof(*version));
-	const plait__kernel_version *was = at_load_acquire_ptr(&program->version);
+	plait__kernel_version *version =
+		plait__alloc(allocator, sizeof(*version));
+	const plait__kernel_version *was =
+		at_load_acquire_ptr(&program->version);
 	plait__object **now = kernels_of(program);
 
 	if (version == NULL)
@@ -89,7 +92,7 @@ void plait__kernel_versions_adopt(plait__instance *instance)
 		end_version(program, old);
 }
 
-/* Nobody runs anything any more. */
+/* No run is in flight. */
 void plait__kernel_versions_free(plait__program *program)
 {
 	for (uint32_t i = 0; program->instances != NULL &&
@@ -100,7 +103,7 @@ void plait__kernel_versions_free(plait__program *program)
 		end_version(program, at_load_acquire_ptr(&program->version));
 }
 
-/* ---- what may take whose place ---- */
+/* ---- checks ---- */
 
 static plait_status check_signature(const plait__kernel *old,
 				    const plait__kernel *kernel,
@@ -114,7 +117,7 @@ static plait_status check_signature(const plait__kernel *old,
 			   PLAIT__TEXT_FIT(kernel->signature->text, 90));
 }
 
-/* What a source was written for groups of, a plan's launches have already. */
+/* A launch was planned with a group size; a source kernel must agree. */
 static plait_status check_groups(const plait__program *program,
 				 uint32_t command,
 				 const plait__kernel *kernel,
@@ -161,7 +164,7 @@ static plait_status check_command(const plait__program *program,
 	return check_groups(program, command, kernel, error);
 }
 
-/* Sets *out_found: some command uses the old one. */
+/* Sets *out_found if a command uses `old`. */
 static plait_status check_commands(const plait__program *program,
 				   const plait__kernel *old,
 				   const plait__kernel *kernel,
@@ -185,7 +188,7 @@ static plait_status check_commands(const plait__program *program,
 	return status;
 }
 
-/* ---- exchanging ---- */
+/* ---- exchange ---- */
 
 static plait_status no_memory(plait_error *error)
 {
@@ -193,12 +196,12 @@ static plait_status no_memory(plait_error *error)
 			   "no memory to exchange a kernel of a plan");
 }
 
-/* *out_old is what the program had, if that is to be ended.  The lock is
- * held. */
+/* Sets *out_old to the program's previous version if the caller has to end it.
+ * Caller holds the lock. */
 static plait_status put_version(plait__program *program,
-				const plait__kernel *old,
-				plait__kernel *kernel,
-				plait__kernel_version **out_old, plait_error *error)
+				const plait__kernel *old, plait__kernel *kernel,
+				plait__kernel_version **out_old,
+				plait_error *error)
 {
 	plait__kernel_version *version = new_version(program);
 	plait__kernel_version *was = at_load_acquire_ptr(&program->version);

@@ -7,11 +7,11 @@
 
 #include "object/kernel/kernel.h"
 
-/* There is a newer version; the instance is the caller's. */
+/* Moves an instance that the caller has to the newest version. */
 void plait__kernel_versions_adopt(plait__instance *instance);
 void plait__kernel_versions_free(plait__program *program);
 
-/* `kernel` takes the place of `old` in runs that begin from now on. */
+/* Runs that begin from now on use `kernel` in place of `old`. */
 plait_status plait__kernel_versions_exchange(plait__program *program,
 					     const plait__kernel *old,
 					     plait__kernel *kernel,

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* How programs are made and end; see program.h. */
+/* Construction and destruction of prepared plans; see program.h. */
 #include "run/program.h"
 
 #include "run/command_text.h"
+#include "run/args/frame_layout.h"
 #include "run/instance_pool.h"
 #include "run/kernel_versions.h"
 #include "run/record/recorder.h"
@@ -17,7 +18,7 @@
 #include "pool/counter.h"
 #include "pool/cacheline.h"
 
-/* ---- making and ending ---- */
+/* ---- construction and destruction ---- */
 
 static uint64_t instances_bytes(const plait__program *program)
 {
@@ -36,14 +37,15 @@ static void destroy(plait__program *program)
 			continue;
 		program->engine->unmake(instance);
 		plait__frame_free(&instance->frame);
-		plait__section_pool_free(&instance->passages);
+		plait__section_pool_free(&instance->sections);
 	}
 	plait__recorder_free(plait__program_recorder(program));
 	plait__kernel_versions_free(program);
 	program->engine->discard(program);
 	plait__rehearse_free(program, program->rehearsal);
 	plait__run_free_all(program);
-	plait__counter_unreserve_callbacks(program->context->pool, program->notes);
+	plait__counter_unreserve_callbacks(program->context->pool,
+					   program->callbacks);
 	plait__frame_layout_free(&program->layout);
 	plait__cacheline_free(allocator, program->instances,
 			      instances_bytes(program));
@@ -55,7 +57,7 @@ static void end_program(void *program)
 	destroy(program);
 }
 
-/* Every launch has code for where it runs. */
+/* Checks that every launch has code for its device. */
 static plait_status check_kernels(const plait__plan_object *frozen,
 				  plait_error *error)
 {
@@ -81,7 +83,7 @@ static plait_status check_kernels(const plait__plan_object *frozen,
 	return PLAIT_OK;
 }
 
-/* All that is called is there, and can be called. */
+/* Checks that all objects of the plan are bound and its kernels can run. */
 static plait_status check_whole(plait__plan_object *frozen, plait_error *error)
 {
 	plait_status status = plait__unbound_state_seal(frozen, error);
@@ -125,18 +127,18 @@ static plait_status make_instances(plait__program *program,
 	return status;
 }
 
-static plait_status reserve_notes(plait__program *program, uint32_t count,
-				  plait_error *error)
+static plait_status reserve_callbacks(plait__program *program, uint32_t count,
+				      plait_error *error)
 {
-	plait_status status = plait__counter_reserve_callbacks(program->context->pool,
-							       count, error);
+	plait_status status = plait__counter_reserve_callbacks(
+		program->context->pool, count, error);
 
 	if (status == PLAIT_OK)
-		program->notes += count;
+		program->callbacks += count;
 	return status;
 }
 
-static plait_status make_passages(plait__program *program,
+static plait_status make_sections(plait__program *program,
 				  const plait__device *device,
 				  plait_error *error)
 {
@@ -144,24 +146,25 @@ static plait_status make_passages(plait__program *program,
 
 	for (uint32_t i = 0; status == PLAIT_OK &&
 	     i < program->instance_count; i++)
-		status = plait__section_pool_add(&program->instances[i].passages,
-						 device, error);
+		status = plait__section_pool_add(
+			&program->instances[i].sections, device, error);
 	return status;
 }
 
-/* What runs have beside their instances, so that they need no memory. */
-static plait_status make_rest(plait__program *program, plait_error *error)
+/* Reserves the memory of runs, so that starting a run allocates nothing. */
+static plait_status reserve_run_resources(plait__program *program,
+					  plait_error *error)
 {
 	const plait__plan_object *frozen = program->frozen;
 	plait_status status = plait__run_reserve_all(program, error);
 
 	if (status == PLAIT_OK)
-		status = reserve_notes(program, program->instance_count,
-				       error);
+		status = reserve_callbacks(program, program->instance_count,
+					   error);
 	for (uint32_t i = 0; status == PLAIT_OK &&
 	     i < program->plan->devices_count; i++)
 		if (frozen->devices[i] != NULL)
-			return make_passages(program, frozen->devices[i],
+			return make_sections(program, frozen->devices[i],
 					     error);
 	return status;
 }
@@ -195,7 +198,7 @@ static plait_status make(plait__plan_object *frozen,
 	if (status == PLAIT_OK)
 		status = make_instances(program, error);
 	if (status == PLAIT_OK)
-		status = make_rest(program, error);
+		status = reserve_run_resources(program, error);
 	if (status == PLAIT_OK)
 		*out = program;
 	else
@@ -227,7 +230,7 @@ plait_status plait__program_make(plait__plan_object *frozen,
 
 /* ---- recording ---- */
 
-/* The engine makes what recorded runs need. */
+/* Has the engine make each instance recordable. */
 static plait_status publish_recorder(plait__program *program,
 				     plait__recorder *recorder,
 				     plait_error *error)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A plan made ready to run: what its engine compiled, and the instances that
- * runs are given.  Made by the first run, ended with the plan.
+ * A prepared plan: the code that its engine compiled, and the instances that
+ * runs use.  The first run makes the program; the plan owns it and ends it.
  *
- * Instances are taken and given back without a lock.  Who finds none sleeps
- * until one is given back, if it may.
+ * Instances are acquired and released without a lock (instance_pool.h).  A
+ * thread that finds none sleeps until one is released, unless it must not wait.
  */
 #ifndef PLAIT_SRC_RUN_PROGRAM_H
 #define PLAIT_SRC_RUN_PROGRAM_H
@@ -17,34 +17,41 @@
 #include "base/vector.h"
 #include "sys/mutex.h"
 
-/* Kernels that took others' places, and what the engine made of them; see
- * kernel_versions.c. */
+/* Kernels of a program after an exchange, and the engine's code for them; see
+ * kernel_versions.h. */
 struct plait__kernel_version {
-	uint32_t holders;	/* instances, and the program; under its lock */
+	uint32_t holders;	/* instances, and the program; guarded by
+				 * program->exchanging */
 	plait__object **kernels; /* held; one per kernel of the plan */
-	void *code;		/* the engine's */
-	uint64_t number;	/* 1 and more */
+	void *code;		/* the engine's code */
+	uint64_t number;	/* 1 for the first exchange, then counting up */
 };
 
 struct plait__program {
-	plait__plan_object *frozen;	/* which owns it */
+	plait__plan_object *frozen;	/* the plan, which owns the program */
 	const plait__plan *plan;
 	plait__context *context;
 	const plait__engine *engine;
-	void *compiled;		/* the engine's */
-	struct plait__rehearsal *rehearsal; /* or null: see rehearse.h */
+	void *compiled;		/* owned by the engine */
+	struct plait__rehearsal *rehearsal; /* null unless the plan is
+					     * rehearsed: rehearse.h */
 	plait__frame_layout layout;
 	plait__instance *instances;
 	uint32_t instance_count;
-	at_u64 free;		/* tag << 32 | index + 1 of the first one */
-	at_u32 first_free;	/* instance 0, which is not on that list */
-	at_u32 waiters;		/* threads that sleep until one is free */
-	bool asymmetric_fence;		/* who sleeps pays for both fences */
+	at_u64 free;		/* tag << 32 | index + 1 of the first free
+				 * instance */
+	at_u32 first_free;	/* instance 0, which is not on the list, is
+				 * free */
+	at_u32 waiters;		/* threads that sleep until an instance is
+				 * free */
+	bool asymmetric_fence;		/* the sleeper pays for both fences
+					 * (membarrier) */
 	at_ptr version;		/* the newest plait__kernel_version, or null */
-	struct plait__mutex exchanging; /* guards versions; a leaf but for
-					 * allocation */
-	at_ptr recorder;	/* null: runs cannot be recorded; recorder.h */
-	uint32_t notes;		/* reserved in the pool */
+	struct plait__mutex exchanging; /* guards versions; a leaf lock but
+					 * for allocation */
+	at_ptr recorder;	/* null: runs cannot be recorded; see
+				 * recorder.h */
+	uint32_t callbacks;		/* callbacks reserved in the pool */
 	bool submits;		/* the engine's: runs need other threads */
 };
 
@@ -54,7 +61,7 @@ plait__program_allocator(const plait__program *program)
 	return plait__context_allocator(program->context);
 }
 
-/* Null until the plan was told to record. */
+/* Null until plait_plan_record was called. */
 static inline plait__recorder *
 plait__program_recorder(const plait__program *program)
 {
@@ -62,11 +69,11 @@ plait__program_recorder(const plait__program *program)
 	return at_load_acquire_ptr(&program->recorder);
 }
 
-/* The engine of a plan that has no program yet. */
+/* Chooses the engine of a plan that has no program yet. */
 typedef const plait__engine *
 plait__engine_choice(const plait__plan_object *frozen);
 
-/* The plan's program: makes it unless another thread was faster. */
+/* Makes the plan's program unless another thread was faster. */
 plait_status plait__program_make(plait__plan_object *frozen,
 				 plait__engine_choice *choose,
 				 plait__program **out, plait_error *error);
@@ -76,7 +83,7 @@ plait_status plait__program_make_recorder(plait__program *program,
 					  uint32_t capacity,
 					  plait_error *error);
 
-/* The function of the plan that decides `region`; null: a word in memory. */
+/* The host function that decides `region`; null: a word in memory does. */
 const plait__store_function *
 plait__program_predicate(const plait__program *program, uint32_t region);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Work of a known length for rehearsals: a chain of multiplications, each of
- * which needs the one before, so that it takes time of a core and not of a
- * clock: a thread that is interrupted does not get it for nothing.
+ * Synthetic work of a known length for rehearsals: a chain of dependent
+ * multiplications.  The chain takes time of a core, not of a clock, so a thread
+ * that is preempted gains nothing.
  */
 #include "run/rehearse.h"
 
@@ -11,10 +11,11 @@
 #include "sys/clock.h"
 
 enum {
-	/* Turns that are timed, and how often; the fastest counts. */
+	/* Iterations that are timed, and how often; the fastest timing
+	 * counts. */
 	TIMED_TURNS = 20000,
 	TIMINGS = 16,
-	/* A command works an hour at most. */
+	/* Upper limit of a command's work: an hour. */
 	MOST_SECONDS = 3600
 };
 
@@ -31,12 +32,12 @@ int32_t plait__rehearse_work(void *spins)
 
 	while (left-- > 0)
 		x = x * UINT64_C(6364136223846793005) + 1;
-	/* As if somebody wanted it. */
+	/* Keeps the compiler from dropping the chain. */
 	at_store_relaxed_u64(&result, x);
 	return 0;
 }
 
-/* ns per turn, if nobody disturbs. */
+/* ns per iteration, without disturbance. */
 static double time_turn(void)
 {
 	uint64_t spins = TIMED_TURNS;
@@ -53,7 +54,7 @@ static double time_turn(void)
 	return best > 0 ? (double)best / TIMED_TURNS : 1;
 }
 
-/* A stub is as long as what it is a stub of. */
+/* A barrier's stub on another lane does no work. */
 static uint64_t count_turns(const plait__plan_command *command,
 			    uint64_t unit_ns, double turn_ns)
 {
@@ -117,7 +118,7 @@ void *plait__rehearse_spins(plait__rehearsal *rehearsal, uint32_t command)
 	return &rehearsal->spins[command];
 }
 
-/* Of a case without a hint the longest branch. */
+/* The branch that was hinted; without a hint the longest one. */
 static uint32_t choose_branch(const plait__plan *plan,
 			      const plait__plan_region *region)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rehearsals: a plan is run without what it names.  Each command keeps its
- * lane busy as long as its cost says, loops run as often as was expected, and
- * cases take the branch that was.
+ * Rehearsal of a plan: a run that calls none of the plan's functions.  Each
+ * command keeps its lane busy for its planned cost, loops run the expected
+ * number of times, and a case takes its expected branch.
  */
 #ifndef PLAIT_SRC_RUN_REHEARSE_H
 #define PLAIT_SRC_RUN_REHEARSE_H
@@ -11,17 +11,18 @@
 
 typedef struct plait__rehearsal plait__rehearsal;
 
-/* *out stays null when the plan is not to be rehearsed. */
+/* *out stays null if the plan is not to be rehearsed. */
 plait_status plait__rehearse_make(const plait__program *program,
 				  plait__rehearsal **out, plait_error *error);
 void plait__rehearse_free(const plait__program *program,
 			  plait__rehearsal *rehearsal);
 
-/* Does the work of a command; `spins` is what _turns returns. */
+/* Does the work of one command; `spins` is a result of
+ * plait__rehearse_spins. */
 int32_t plait__rehearse_work(void *spins);
 void *plait__rehearse_spins(plait__rehearsal *rehearsal, uint32_t command);
 
-/* What a region decides when `done` iterations were done since it began. */
+/* The decision of a region after `done` iterations of this visit. */
 uint32_t plait__rehearse_choose(const plait__plan *plan, uint32_t region,
 				uint64_t done);
 

@@ -7,10 +7,10 @@
 #include "base/alloc.h"
 #include "base/error.h"
 
-/* ---- life ---- */
+/* ---- life time ---- */
 
-/* As many as there are instances are kept to be used again: mostly by the same
- * one, unless the user still has it when the next run begins. */
+/* Each instance caches one run object for reuse, mostly by itself, unless the
+ * user still holds it when the next run begins. */
 static void free_run(plait__run *run)
 {
 	if (run->object.slot != NULL)
@@ -20,31 +20,31 @@ static void free_run(plait__run *run)
 
 static bool take(plait__run *run)
 {
-	uint32_t rests = 1;
+	uint32_t idle = 1;
 
 	/* Acquire: pairs with the store in keep. */
-	return run != NULL && at_load_relaxed_u32(&run->rests) != 0 &&
-	       at_cas_u32(&run->rests, &rests, 0);
+	return run != NULL && at_load_relaxed_u32(&run->idle) != 0 &&
+	       at_cas_u32(&run->idle, &idle, 0);
 }
 
-/* Its own, if the user has let go of it, or another one's. */
-static plait__run *find_kept(const plait__instance *instance)
+/* The instance's own cached object, or another instance's. */
+static plait__run *find_cached(const plait__instance *instance)
 {
 	const plait__program *program = instance->program;
 
-	if (take(instance->kept))
-		return instance->kept;
+	if (take(instance->cached_run))
+		return instance->cached_run;
 	for (uint32_t i = 0; i < program->instance_count; i++)
-		if (take(program->instances[i].kept))
-			return program->instances[i].kept;
+		if (take(program->instances[i].cached_run))
+			return program->instances[i].cached_run;
 	return NULL;
 }
 
 static void keep(plait__run *run)
 {
 	/* Release: pairs with take. */
-	if (run->kept)
-		at_store_release_u32(&run->rests, 1);
+	if (run->cached)
+		at_store_release_u32(&run->idle, 1);
 	else
 		free_run(run);
 }
@@ -76,7 +76,7 @@ static plait__run *make_run(plait__program *program)
 	return run;
 }
 
-/* It was another one. */
+/* Resets an object that another run has used. */
 static void clear_run(plait__run *run)
 {
 	run->object.lingers = false;
@@ -91,7 +91,7 @@ plait_status plait__run_create(plait__instance *instance, plait__run **out,
 			       plait_error *error)
 {
 	plait__program *program = instance->program;
-	plait__run *run = find_kept(instance);
+	plait__run *run = find_cached(instance);
 	plait_status status;
 
 	if (run != NULL)
@@ -120,9 +120,9 @@ plait_status plait__run_reserve_all(plait__program *program, plait_error *error)
 		if (run == NULL)
 			return plait__fail(error, PLAIT_E_NOMEM,
 					   "no memory for a run");
-		run->kept = true;
-		at_init_u32(&run->rests, 1);
-		program->instances[i].kept = run;
+		run->cached = true;
+		at_init_u32(&run->idle, 1);
+		program->instances[i].cached_run = run;
 	}
 	return PLAIT_OK;
 }
@@ -131,8 +131,8 @@ void plait__run_free_all(plait__program *program)
 {
 	for (uint32_t i = 0; program->instances != NULL &&
 	     i < program->instance_count; i++)
-		if (program->instances[i].kept != NULL)
-			free_run(program->instances[i].kept);
+		if (program->instances[i].cached_run != NULL)
+			free_run(program->instances[i].cached_run);
 }
 
 plait_status plait__run_enter(plait_run *handle, plait__run **out,
@@ -148,7 +148,8 @@ plait_status plait__run_enter(plait_run *handle, plait__run **out,
 
 /* ---- listeners ---- */
 
-void plait__run_notify_all(plait__run *run, struct plait__run_listener *listeners,
+void plait__run_notify_all(plait__run *run,
+			   struct plait__run_listener *listeners,
 			   plait_status status)
 {
 	const plait_allocator *allocator =

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* How a run begins, fails and ends; see run.h and engine.h. */
+/* Life cycle of a run on its instance: begin, fail, complete; see
+ * run_instance.h. */
 #include "run/run_instance.h"
 
 #include "run/instance_pool.h"
@@ -16,7 +17,8 @@
 
 /* ---- beginning ---- */
 
-static plait_status begin_record(plait__instance *instance, plait_error *error)
+static plait_status acquire_recording(plait__instance *instance,
+				      plait_error *error)
 {
 	plait__recorder *recorder = plait__program_recorder(instance->program);
 
@@ -36,13 +38,13 @@ plait_status plait__instance_begin(plait__instance *instance,
 	instance->flags = desc != NULL ? desc->flags : 0;
 	instance->failed = false;
 	instance->queue_failed = false;
-	instance->spared = NULL;
+	instance->skipped_recording = NULL;
 	instance->failed_command = PLAIT__NONE;
 	instance->iterations = 0;
 	instance->device_regions = 0;
 	instance->begin_ns = 0;
 	instance->run = NULL;
-	instance->passage = NULL;
+	instance->section = NULL;
 	/* Relaxed: published with the instance's lanes. */
 	at_store_relaxed_u32(&instance->stop, 0);
 	at_store_relaxed_u32(&instance->called, PLAIT__CALLER_NONE);
@@ -50,12 +52,12 @@ plait_status plait__instance_begin(plait__instance *instance,
 	if (at_load_acquire_ptr(&instance->program->version) !=
 	    instance->version)
 		plait__kernel_versions_adopt(instance);
-	/* A rehearsal has no use for parameters. */
+	/* A rehearsal takes no parameters. */
 	status = instance->program->rehearsal != NULL ? PLAIT_OK :
 		 plait__frame_bind(&instance->frame, desc, error);
 	if (status != PLAIT_OK || (instance->flags & PLAIT_RUN_RECORD) == 0)
 		return status;
-	status = begin_record(instance, error);
+	status = acquire_recording(instance, error);
 	if (status != PLAIT_OK)
 		plait__frame_unbind(&instance->frame);
 	return status;
@@ -81,7 +83,7 @@ static void keep_failure(plait__instance *instance, uint32_t command,
 		instance->failure = *failure;
 	}
 	plait__mutex_unlock(&instance->lock);
-	/* Release: who sees it may look at nothing else but it. */
+	/* Release: a reader of `stop` may read nothing else but it. */
 	at_store_release_u32(&instance->stop, 1);
 	if (instance->program->engine->cancel != NULL)
 		instance->program->engine->cancel(instance);
@@ -110,14 +112,14 @@ void plait__instance_abandon(plait__instance *instance, const plait_error *why)
 	plait__context *context = instance->program->context;
 
 	plait__object_hold(&instance->program->frozen->object);
-	/* Nobody is to wait for the end of this context. */
+	/* The end of the context must not wait for this run. */
 	plait__context_keep_open(context);
 	instance->abandoned_why = *why;
 	/* Release: pairs with the load in instance_pool.c. */
 	at_store_release_u32(&instance->abandoned, 1);
 }
 
-/* Others may ask how far it has come. */
+/* Other threads may query the progress of the run meanwhile. */
 static void swap_recordings(plait__instance *instance)
 {
 	plait__recording *recording = instance->recording;
@@ -125,8 +127,8 @@ static void swap_recordings(plait__instance *instance)
 
 	if (run != NULL)
 		plait__mutex_lock(&run->lock);
-	instance->recording = instance->spared;
-	instance->spared = recording;
+	instance->recording = instance->skipped_recording;
+	instance->skipped_recording = recording;
 	if (run != NULL)
 		plait__mutex_unlock(&run->lock);
 }
@@ -156,25 +158,26 @@ static void fill_outcome(const plait__instance *instance,
 		outcome->failure = instance->failure;
 }
 
-/* The caller's own thread: nobody else looks, and nobody is to be woken. */
+/* The calling thread itself completed the run: no other thread reads the
+ * outcome, and none has to be woken. */
 static void end_own_call(plait__instance *instance)
 {
 	fill_outcome(instance, &instance->outcome);
 	at_store_relaxed_u32(&instance->called, PLAIT__CALLER_DONE);
 }
 
-/* Somebody waits in plait_plan_call, or has been lost there. */
+/* Another thread waits in plait_plan_call, or has ended there. */
 static void end_call(plait__instance *instance)
 {
 	plait__plan_object *frozen = instance->program->frozen;
 	plait__context *context = instance->program->context;
 
-	/* It may just be about to stop it, which is too late then. */
+	/* The caller may be about to stop the run, which is too late then. */
 	plait__mutex_lock(&instance->lock);
 	fill_outcome(instance, &instance->outcome);
 	plait__mutex_unlock(&instance->lock);
-	/* Acquire and release: the caller sees the outcome, and we see whether
-	 * there still is one. */
+	/* Acquire and release: the caller sees the outcome, and this thread
+	 * sees whether the caller still exists. */
 	if (at_exchange_u32(&instance->called, PLAIT__CALLER_DONE) ==
 	    PLAIT__CALLER_EXITED) {
 		plait__instance_release(instance);
@@ -195,31 +198,31 @@ static void end_run(plait__run *run, plait__instance *instance)
 	status = run->outcome.status;
 	listeners = run->listeners;
 	run->listeners = NULL;
-	/* Release: pairs with the loads in run.c. */
+	/* Release: pairs with the loads in api/run_handle.c. */
 	at_store_release_u32(&run->outcome.done, 1);
 	plait__mutex_unlock(&run->lock);
 	plait__run_notify_all(run, listeners, status);
-	/* Calls no slot, even if nobody else has it: the instance keeps the
-	 * plan.  So it can be used again when the instance can. */
+	/* Calls no backend, even as the last hold: the instance keeps the plan.
+	 * So the run object is reusable as soon as its instance is. */
 	plait__object_drop(&run->object);
 }
 
-/* Its queue goes on. */
-static void end_passage(const plait__instance *instance)
+/* The queue goes on behind the run. */
+static void leave_section(const plait__instance *instance)
 {
 	plait_error failure;
 
-	/* A queue that had failed before has its own failure to report. */
+	/* A queue that had failed before reports that failure. */
 	if (!instance->failed || instance->queue_failed) {
-		plait__section_leave(instance->passage, NULL);
+		plait__section_leave(instance->section, NULL);
 		return;
 	}
 	failure = instance->failure;
-	plait__section_leave(instance->passage, &failure);
+	plait__section_leave(instance->section, &failure);
 }
 
-/* A run that nobody holds keeps none. */
-static void end_record(plait__instance *instance)
+/* The recording of a run without a handle is released. */
+static void end_recording(plait__instance *instance)
 {
 	plait__recorder *recorder = plait__program_recorder(instance->program);
 
@@ -230,21 +233,22 @@ static void end_record(plait__instance *instance)
 	instance->recording = NULL;
 }
 
-/* It was submitted. */
+/* A run that was submitted to a queue. */
 static void end_on_queue(plait__instance *instance)
 {
 	plait__program *program = instance->program;
 	plait__plan_object *frozen = program->frozen;
 	plait__context *context = program->context;
 
-	/* Who sees the end of the run finds its instance free: see take.
-	 * Relaxed: published with the end. */
+	/* A thread that sees the end of the run finds its instance free: see
+	 * is_one_ending in instance_pool.c.  Relaxed: published with the
+	 * end. */
 	if (at_load_relaxed_u32(&instance->abandoned) == 0)
-		at_store_relaxed_u32(&instance->ends, 1);
+		at_store_relaxed_u32(&instance->ending, 1);
 	if (instance->run != NULL)
 		end_run(instance->run, instance);
-	if (instance->passage != NULL)
-		end_passage(instance);
+	if (instance->section != NULL)
+		leave_section(instance);
 	plait__instance_release(instance);
 	plait__context_notify_waiters(context);
 	plait__object_drop_deferred(&frozen->object);
@@ -257,7 +261,7 @@ void plait__instance_complete(plait__instance *instance)
 	if (instance->queue_failed)
 		swap_recordings(instance);
 	if (instance->recording != NULL)
-		end_record(instance);
+		end_recording(instance);
 	if (at_load_relaxed_u32(&instance->called) == PLAIT__CALLER_NONE)
 		end_on_queue(instance);
 	else if (instance->caller == plait__thread_token() &&
@@ -273,8 +277,8 @@ void plait__instance_caller_exited(void *arg)
 	plait__program *program = instance->program;
 	uint32_t waits = PLAIT__CALLER_WAITS;
 
-	/* What the caller has entered it is about to leave: the run holds the
-	 * plan instead, until it is over. */
+	/* The caller is about to leave the plan that it entered: the run holds
+	 * the plan instead, until it is over. */
 	plait__object_hold(&program->frozen->object);
 	if (at_cas_u32(&instance->called, &waits, PLAIT__CALLER_EXITED))
 		return;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * An instance of a program: the state of one run in flight.  Instances are made
- * with the program and used again; instance_pool.h hands them out.
+ * with the program and reused; instance_pool.h hands them out.
  */
 #ifndef PLAIT_SRC_RUN_RUN_INSTANCE_H
 #define PLAIT_SRC_RUN_RUN_INSTANCE_H
@@ -17,9 +17,9 @@ typedef struct plait__kernel_version plait__kernel_version;
 
 /* How a run ended. */
 typedef struct plait__run_outcome {
-	at_u32 done;		/* the rest is true then */
+	at_u32 done;		/* the fields below are valid */
 	plait_status status;
-	uint32_t failed_command; /* or none */
+	uint32_t failed_command; /* PLAIT__NONE if no command failed */
 	uint64_t iterations;
 	uint64_t device_regions;
 	uint64_t begin_ns;
@@ -27,86 +27,89 @@ typedef struct plait__run_outcome {
 	plait_error failure;
 } plait__run_outcome;
 
-/* One run in flight at a time. */
+/* Has one run in flight at a time. */
 struct plait__instance {
 	plait__program *program;
-	void *state;		/* the engine's */
+	void *state;		/* owned by the engine */
 	plait__frame frame;
 	uint32_t index;
-	at_u32 next_free;	/* index + 1, while it is free */
-	at_u32 ends;		/* it is given back, or is about to be: from
-				 * before its run is seen to be over until
-				 * somebody takes it */
-	at_u32 abandoned;		/* and `abandoned_why` is true; see below */
+	at_u32 next_free;	/* index + 1 of the next one, while free */
+	at_u32 ending;		/* released, or about to be: set before the
+				 * end of its run is visible, until it is
+				 * acquired again */
+	at_u32 abandoned;		/* never released again: see abandon;
+					 * with `abandoned_why` */
 
-	/* Of the run. */
+	/* The current run. */
 	uint32_t flags;		/* PLAIT_RUN_... */
-	at_u32 stop;		/* nothing starts any more */
-	at_u32 called;		/* the thread in plait_plan_call; see start.c */
-	uint64_t caller;	/* which one that is: plait__thread_token */
-	bool failed;		/* under the lock */
-	bool queue_failed;	/* before it came to its turn */
+	at_u32 stop;		/* no further command starts */
+	at_u32 called;		/* PLAIT__CALLER_...: the thread in
+				 * plait_plan_call */
+	uint64_t caller;	/* that thread's plait__thread_token */
+	bool failed;		/* guarded by `lock` */
+	bool queue_failed;	/* its queue failed before the run was
+				 * reached */
 	uint32_t failed_command;
-	uint64_t iterations;	/* the engine's to fill before it is over */
-	uint64_t device_regions; /* likewise: that devices were given */
+	uint64_t iterations;	/* filled by the engine before it completes
+				 * the run */
+	uint64_t device_regions; /* likewise: regions that devices decided */
 	uint64_t begin_ns;
 	struct plait__mutex lock; /* guards the failure */
 	plait_error failure;
-	plait__run *run;	/* held, or null: nobody wants to know */
-	plait__section *passage; /* through a queue, or null */
-	plait__recording *recording; /* what it does, or null */
-	plait__recording *spared; /* the same of one that does nothing */
-	plait__kernel_version *version; /* held; null: what was frozen */
+	plait__run *run;	/* held, or null: no handle was asked for */
+	plait__section *section; /* its section of a queue, or null */
+	plait__recording *recording; /* of this run, or null */
+	plait__recording *skipped_recording; /* the recording of a run that
+					      * was skipped */
+	plait__kernel_version *version; /* held; null: the kernels that were
+					 * frozen */
 	plait__run_outcome outcome;	/* of a call */
-	plait__section_pool passages; /* of its runs, that none uses now */
-	plait__run *kept;	/* for one of its runs, or of another one's */
+	plait__section_pool sections; /* idle sections, for its next runs */
+	plait__run *cached_run;	/* a run object for reuse */
 	plait_error abandoned_why;
 };
 
-/* Set a taken instance up for a run: parameters, flags. */
+/* Sets an acquired instance up for a run: parameters, flags. */
 plait_status plait__instance_begin(plait__instance *instance,
 				   const plait_run_desc *desc,
 				   plait_error *error);
 
-/* It will not start after all. */
+/* The run will not start after all. */
 void plait__instance_undo_begin(plait__instance *instance);
 
-/* As plait__instance_fail, where no command is to blame. */
+/* As plait__instance_fail, where no command is the cause. */
 void plait__instance_stop(plait__instance *instance, const plait_error *why);
 
-/*
- * What its run has submitted may be under way for ever: the run ends, but the
- * instance stays its engine's, and all that it uses, the plan too, is never
- * freed.  Before plait__instance_complete, which is the last of it.
- */
+/* Gives up a run whose submitted commands may never complete: the run ends, but
+ * the instance stays with its engine, and the memory that it uses, the plan
+ * too, is never freed.  The engine calls plait__instance_complete last. */
 void plait__instance_abandon(plait__instance *instance, const plait_error *why);
 
-/* The same before it starts, because its queue has failed: it has nothing to
- * record, and no failure to tell the queue. */
+/* Ends a run before its start because its queue has failed: the run records
+ * nothing and reports no failure to the queue. */
 void plait__instance_skip(plait__instance *instance, plait_status status);
 
-/* The thread that called plait_plan_call ends inside; for a scope, `instance` is
- * the plait__instance. */
+/* The thread that called plait_plan_call ends inside the call.  `instance` is
+ * the plait__instance; a function for a thread scope. */
 void plait__instance_caller_exited(void *instance);
 
-/* What `called` of an instance says. */
+/* Values of plait__instance.called. */
 enum {
 	PLAIT__CALLER_NONE = 0,
-	PLAIT__CALLER_WAITS = 1,	/* the caller gives it back */
+	PLAIT__CALLER_WAITS = 1,	/* the caller will release the
+					 * instance */
 	PLAIT__CALLER_DONE = 2,
-	PLAIT__CALLER_EXITED = 3		/* the caller will not come */
+	PLAIT__CALLER_EXITED = 3		/* the caller has ended */
 };
 
-/*
- * A command failed, or what was to be run could not be: the first one counts,
+/* Reports that a command failed or could not be run: the first failure counts,
  * and sets instance->stop.  `why` has status, origin and the rest of the
- * sentence "node 7 "saxpy" ...".  From any thread.
- */
+ * sentence "node 7 "saxpy" ...".  Called from any thread. */
 void plait__instance_fail(plait__instance *instance, uint32_t command,
 			  const plait_error *why);
 
-/* Nothing of the run happens any more.  The instance is no longer the
- * engine's, nor its memory anybody's, when this returns. */
+/* Completes a run of which nothing happens any more.  After this call the
+ * instance and its memory are no longer the engine's. */
 void plait__instance_complete(plait__instance *instance);
 
 #endif

@@ -89,9 +89,9 @@ void plait__run_notify_all(plait__run *run, struct plait__run_listener *listener
 	(void)status;
 }
 
-void plait__section_leave(plait__section *passage, const plait_error *failure)
+void plait__section_leave(plait__section *section, const plait_error *failure)
 {
-	(void)passage;
+	(void)section;
 	(void)failure;
 }
 
@@ -320,7 +320,7 @@ static void set_instance(uint32_t i)
 	instances[i].index = i;
 	instances[i].frame.layout = &layout;
 	at_init_u32(&instances[i].next_free, 0);
-	at_init_u32(&instances[i].ends, 0);
+	at_init_u32(&instances[i].ending, 0);
 	at_init_u32(&instances[i].stop, 0);
 	at_init_u32(&instances[i].abandoned, 0);
 	at_init_u32(&instances[i].called, PLAIT__CALLER_NONE);

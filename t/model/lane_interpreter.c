@@ -10,8 +10,8 @@
 #include "mc.h"
 #include "mc_tap.h"
 #include "region_plans.h"
-#include "run/host/call_op.h"
-#include "run/external/external_command.h"
+#include "run/host/lane_compiler.h"
+#include "run/host/lane_tasks.h"
 #include "run/rehearse.h"
 
 #include "base/error.h"
@@ -29,8 +29,8 @@ static plait__plan_object frozen;
 static plait__frame_layout layout;
 static plait__program program;
 static plait__instance instance;
-static plait__lane_program flat;
-static plait__lane_set crew;
+static plait__lane_program lane_program;
+static plait__lane_set set;
 static uint64_t iterations[2];
 static enum shape shape;
 static uint32_t run_count;
@@ -124,7 +124,6 @@ bool plait__task_should_yield(const plait__task *task)
 }
 
 /* No external commands here. */
-
 bool plait__external_matches(const plait__program *of, uint32_t command)
 {
 	(void)of;
@@ -341,15 +340,15 @@ static void start_run(void)
 	AT_PLAIN_WRITE(runs) = AT_PLAIN_READ(runs) + 1;
 	at_store_relaxed_u32(&instance.stop, 0);
 	plait__mutex_unlock(&ending);
-	plait__lane_set_start(&crew, here);
+	plait__lane_set_start(&set, here);
 }
 
-void plait__host_engine_lanes_completed(plait__lane_set *of)
+static void end_run(plait__task *task)
 {
 	uint32_t run = AT_PLAIN_READ(runs) - 1;
 	bool whole = !(run == 0 && (failing >= 0 || cancels));
 
-	MC_CHECK(of == &crew);
+	MC_CHECK(((plait__lane_task *)(void *)task)->set == &set);
 	/* The thread that did the last part did it before. */
 	for (uint32_t role = A; role < ROLES; role++)
 		for (uint32_t i = 0; i < ITERATIONS; i++)
@@ -375,7 +374,7 @@ static void make_program(void)
 	static uint32_t predicate_rotations[3];
 
 	arena_used = 0;
-	memset(&flat, 0, sizeof(flat));
+	memset(&lane_program, 0, sizeof(lane_program));
 	draw(shape);
 	context.settings.allocator = (plait_allocator){
 		sizeof(plait_allocator), 0, resize, NULL
@@ -390,20 +389,21 @@ static void make_program(void)
 	instance.program = &program;
 	instance.frame.layout = &program.layout;
 	instance.frame.iterations = iterations;
-	MC_CHECK(plait__lane_program_compile(&flat, &program, false, NULL, NULL) ==
+	MC_CHECK(plait__lane_program_compile(&lane_program, &program, false, NULL, NULL) ==
 		 PLAIT_OK);
 }
 
 static void make_crew(bool asymmetric_fence)
 {
-	memset(&crew, 0, sizeof(crew));
-	MC_CHECK(plait__lane_set_make(&crew, &instance, &flat, false, NULL) ==
+	memset(&set, 0, sizeof(set));
+	MC_CHECK(plait__lane_set_make(&set, &instance, &lane_program, false, end_run,
+				     NULL) ==
 		 PLAIT_OK);
-	crew.asymmetric_fence = asymmetric_fence;
-	for (uint32_t i = 0; i < flat.progress_count; i++)
-		at_init_u64(&crew.words[i], 0);
-	at_init_u32(&crew.remaining, 0);
-	plait__mutex_init(&crew.lock);
+	set.asymmetric_fence = asymmetric_fence;
+	for (uint32_t i = 0; i < lane_program.progress_count; i++)
+		at_init_u64(&set.progress[i], 0);
+	at_init_u32(&set.remaining, 0);
+	plait__mutex_init(&set.lock);
 }
 
 static void clear_history(void)
@@ -467,7 +467,7 @@ static void begin_loop_spinning(void)
 static void begin_loop_heavy(void)
 {
 	begin_with(LOOP, -1, false);
-	crew.asymmetric_fence = false;
+	set.asymmetric_fence = false;
 }
 
 static void begin_branch(void)
@@ -520,7 +520,7 @@ static void drive(void)
 		key = at_load_acquire_u32(&offers);
 		if (at_load_acquire_u32(&done) != 0)
 			return;
-		if (!plait__lane_set_drive(&crew))
+		if (!plait__lane_set_drive(&set))
 			at_futex_wait(&offers, key, UINT64_MAX);
 	}
 }
@@ -538,8 +538,8 @@ static void run(uint32_t self)
 static void end(void)
 {
 	MC_CHECK(runs == run_count);
-	MC_CHECK(crew.parked == NULL);
-	MC_CHECK(at_load_relaxed_u32(&crew.remaining) == 0);
+	MC_CHECK(set.parked == NULL);
+	MC_CHECK(at_load_relaxed_u32(&set.remaining) == 0);
 }
 
 #define REGION_TO(id, text, begin, threads, pre, stale, most)                 \
@@ -587,7 +587,7 @@ static void mutants(void)
 {
 	static const char *const files[] = { "run/host/lane_interpreter.c",
 					     "run/host/lane_tasks.c",
-					     "run/host/host_engine.h", NULL };
+					     "run/host/lane_park.h", NULL };
 
 	mc_notices(scenarios, FOR_ORDERS, files);
 }

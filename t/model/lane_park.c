@@ -9,7 +9,7 @@
 
 #include "mc.h"
 #include "mc_tap.h"
-#include "run/host/host_engine.h"
+#include "run/host/lane_park.h"
 
 #include <string.h>
 
@@ -18,8 +18,8 @@ enum { WANTED_0, COUNTER, WANTED_1, WORDS, STEPS = 2 };
 static plait__program program;
 static plait__context context;
 static plait__lane_info lanes[2];
-static plait__lane_program flat;
-static plait__lane_set crew;
+static plait__lane_program lane_program;
+static plait__lane_set set;
 static plait__lane_task tasks[2];
 static at_u64 words[WORDS];
 static at_u32 offers; /* advances when there is a reason to look */
@@ -56,22 +56,22 @@ static void begin_with(uint32_t count)
 	uint32_t i;
 
 	workers = count;
-	memset(&crew, 0, sizeof(crew));
+	memset(&set, 0, sizeof(set));
 	memset(tasks, 0, sizeof(tasks));
 	program.context = &context;
-	lanes[0].wanted = WANTED_0;
-	lanes[1].wanted = WANTED_1;
-	flat.program = &program;
-	flat.lane_count = 2;
-	flat.lanes = lanes;
-	crew.flat = &flat;
-	crew.tasks = tasks;
-	crew.words = words;
-	crew.asymmetric_fence = true;
+	lanes[0].parked_count = WANTED_0;
+	lanes[1].parked_count = WANTED_1;
+	lane_program.program = &program;
+	lane_program.lane_count = 2;
+	lane_program.lanes = lanes;
+	set.compiled = &lane_program;
+	set.tasks = tasks;
+	set.progress = words;
+	set.asymmetric_fence = true;
 	for (i = 0; i < WORDS; i++)
 		at_init_u64(&words[i], 0);
 	for (i = 0; i < 2; i++) {
-		tasks[i].crew = &crew;
+		tasks[i].set = &set;
 		tasks[i].lane = i;
 		at_init_u32(&tasks[i].task.ready.state, PLAIT__TASK_IDLE);
 	}
@@ -96,7 +96,7 @@ static void begin_spinning(void)
 static void begin_heavy(void)
 {
 	begin_with(0);
-	crew.asymmetric_fence = false;
+	set.asymmetric_fence = false;
 }
 
 /* Lane 0: publishes one value after the other. */
@@ -120,7 +120,7 @@ static void run_lane(void)
 		const struct plait__lane_wait wanted = { .word = &words[COUNTER],
 						      .value = step + 1 };
 
-		if (!plait__host_wait_met(&wanted) &&
+		if (!plait__lane_park_is_met(&wanted) &&
 		    !plait__lane_park_until(&tasks[1], &wanted))
 			return;
 		MC_CHECK(AT_PLAIN_READ(progress) == step);
@@ -159,7 +159,7 @@ static void end(void)
 {
 	MC_CHECK(at_load_relaxed_u32(&done) == 1);
 	MC_CHECK(progress == STEPS);
-	MC_CHECK(crew.parked == NULL);
+	MC_CHECK(set.parked == NULL);
 }
 
 #define PARK(id, text, begin, threads, pre, stale)                            \

@@ -12,7 +12,12 @@
 #include "mc.h"
 #include "mc_tap.h"
 #include "run/host/speedup_model.h"
-#include "run/host/steal_worker.h"
+#include "run/external/cancel_external.h"
+#include "run/args/frame_layout.h"
+#include "run/host/host_engine.h"
+#include "run/host/lane_compiler.h"
+#include "run/host/lane_tasks.h"
+#include "run/host/steal_setup.h"
 #include "run/host/call_op.h"
 #include "run/record/recorder.h"
 #include "run/api/prepare.h"
@@ -37,6 +42,7 @@ static plait__plan plan;
 static plait__plan_command command;
 static at_u32 compiled; /* how often */
 static at_u32 recorded; /* runs that were */
+static at_u32 recordable[INSTANCES]; /* sets of recorded runs, made */
 
 /* --- memory */
 
@@ -62,7 +68,7 @@ void plait__free(const plait_allocator *allocator, void *block, uint64_t bytes)
 
 /* --- the parts of a program: marks that races show in */
 
-plait_status plait__lane_program_compile(plait__lane_program *flat,
+plait_status plait__lane_program_compile(plait__lane_program *lane_program,
 					 const plait__program *program, bool serial,
 					 const plait__lane_merge *merge, plait_error *error)
 {
@@ -70,48 +76,54 @@ plait_status plait__lane_program_compile(plait__lane_program *flat,
 	(void)merge;
 	(void)error;
 	MC_CHECK(serial);
-	AT_PLAIN_WRITE(flat->lane_count) = 1;
+	AT_PLAIN_WRITE(lane_program->lane_count) = 1;
 	at_add_u32(&compiled, 1);
 	return PLAIT_OK;
 }
 
-plait_status plait__lane_set_make(plait__lane_set *crew, plait__instance *instance,
-				  const plait__lane_program *flat, bool records,
+plait_status plait__lane_set_make(plait__lane_set *set, plait__instance *instance,
+				  const plait__lane_program *lane_program, bool records,
+				  void (*over)(plait__task *task),
 				  plait_error *error)
 {
+	(void)over;
 	(void)error;
-	AT_PLAIN_WRITE(crew->instance) = instance;
-	crew->flat = flat;
-	crew->records = records;
-	crew->externals = (plait__external *)(void *)crew;
+	if (records)
+		at_store_relaxed_u32(&recordable[instance->index], 1);
+	AT_PLAIN_WRITE(set->instance) = instance;
+	set->compiled = lane_program;
+	set->records = records;
+	set->externals = (plait__external *)(void *)set;
 	return PLAIT_OK;
 }
 
 /* The lane set is there, and complete. */
-static void see(const plait__lane_set *crew)
+static void see(const plait__lane_set *set)
 {
-	MC_CHECK(AT_PLAIN_READ(crew->instance) != NULL);
-	MC_CHECK(AT_PLAIN_READ(crew->flat->lane_count) == 1);
+	MC_CHECK(set != NULL);
+	MC_CHECK(AT_PLAIN_READ(set->instance) != NULL);
+	MC_CHECK(set->compiled != NULL);
+	MC_CHECK(AT_PLAIN_READ(set->compiled->lane_count) == 1);
 }
 
-void plait__lane_set_start(plait__lane_set *crew, bool here)
+void plait__lane_set_start(plait__lane_set *set, bool here)
 {
 	(void)here;
-	see(crew);
-	MC_CHECK(crew->records == (crew->instance->recording != NULL));
+	see(set);
+	MC_CHECK(set->records == (set->instance->recording != NULL));
 }
 
-bool plait__lane_set_drive(plait__lane_set *crew)
+bool plait__lane_set_drive(plait__lane_set *set)
 {
-	see(crew);
+	see(set);
 	return false;
 }
 
 /* Kinds that the plan has none of are absent. */
-void plait__lane_set_free(plait__lane_set *crew)
+void plait__lane_set_free(plait__lane_set *set)
 {
-	if (crew->instance != NULL)
-		see(crew);
+	if (set->instance != NULL)
+		see(set);
 }
 
 void plait__cancel_external(plait__external *first)
@@ -194,7 +206,7 @@ GOOD(plait__lane_merge_make, plait__lane_merge *merge, const plait__plan *of,
 	uint32_t threads, const plait_allocator *allocator, plait_error *error)
 NOTHING(plait__lane_merge_free, plait__lane_merge *merge, const plait__plan *of,
 	const plait_allocator *allocator)
-NOTHING(plait__lane_program_free, plait__lane_program *flat)
+NOTHING(plait__lane_program_free, plait__lane_program *lane_program)
 NUMBER(bool, plait__steal_program_applies, const plait__plan *of)
 GOOD(plait__steal_program_compile, plait__steal_program *helped,
 	const plait__program *program, const plait__lane_merge *merge,
@@ -252,6 +264,7 @@ static void run_recorded(plait__program *program, plait__instance *instance)
 		return;
 	MC_CHECK(plait__recorder_acquire(recorder, &instance->recording, NULL) ==
 		 PLAIT_OK);
+	MC_CHECK(at_load_relaxed_u32(&recordable[instance->index]) == 1);
 	program->engine->start(instance, true);
 	(void)program->engine->drive(instance);
 	plait__recorder_release(recorder, instance->recording);
@@ -314,6 +327,8 @@ static void begin(void)
 			      .lanes_count = 1 };
 	at_init_u32(&compiled, 0);
 	at_init_u32(&recorded, 0);
+	for (uint32_t i = 0; i < INSTANCES; i++)
+		at_init_u32(&recordable[i], 0);
 }
 
 static void begin_ready(void)

@@ -238,7 +238,7 @@ NOTHING(plait__context_keep_open, plait__context *of)
 NOTHING(plait__handle_retain, const void *handle, int32_t type)
 NOTHING(plait__bind_parameters_release, plait__frame *frame)
 NOTHING(plait__kernel_versions_adopt, plait__instance *instance)
-NOTHING(plait__section_leave, plait__section *passage,
+NOTHING(plait__section_leave, plait__section *section,
 	const plait_error *failure)
 NOTHING(plait__recorder_end, plait__recorder *recorder,
 	plait__recording *recording)

@@ -18,6 +18,7 @@
 #include "mc.h"
 #include "mc_tap.h"
 #include "run/host/steal_claim.h"
+#include "run/host/steal_setup.h"
 #include "run/host/call_op.h"
 
 #include "base/alloc.h"
@@ -38,8 +39,8 @@ static plait__plan_command commands[COMMANDS + 1];
 static uint32_t preds[] = { A, B, B };
 static uint32_t row_preds[] = { Y, P };
 static plait__instance instance;
-static plait__steal_program helped;
-static plait__steal_set band;
+static plait__steal_program compiled;
+static plait__steal_set set;
 /* With room in front of, and behind, memory that begins at a cache line. */
 static struct {
 	plait__steal_worker workers[LANES + 2];
@@ -209,15 +210,15 @@ static void start_run(void)
 	AT_PLAIN_WRITE(run_number) = AT_PLAIN_READ(run_number) + 1;
 	at_store_relaxed_u32(&instance.stop, 0);
 	if (alternates)
-		at_store_relaxed_u32(&band.short_commands, run_number % 2);
-	plait__steal_set_start(&band, run_here);
+		at_store_relaxed_u32(&set.short_commands, run_number % 2);
+	plait__steal_set_start(&set, run_here);
 }
 
-void plait__host_engine_steal_completed(plait__steal_set *of)
+void plait__instance_complete(plait__instance *of)
 {
 	uint32_t now = AT_PLAIN_READ(run_number);
 
-	MC_CHECK(of == &band);
+	MC_CHECK(of == &instance);
 	for (uint32_t i = 0; failing < 0 && i < command_count; i++)
 		MC_CHECK(AT_PLAIN_READ(numbers[i]) == now);
 	AT_PLAIN_WRITE(ends) = AT_PLAIN_READ(ends) + 1;
@@ -265,17 +266,17 @@ static void make_band(int32_t fails, uint64_t step, bool here)
 {
 	make_plan();
 	memset(&memory, 0, sizeof(memory));
-	memset(&helped, 0, sizeof(helped));
-	memset(&band, 0, sizeof(band));
+	memset(&compiled, 0, sizeof(compiled));
+	memset(&set, 0, sizeof(set));
 	for (uint32_t i = 0; i < COMMANDS; i++) {
 		AT_PLAIN_WRITE(numbers[i]) = 0;
 	}
-	at_init_u64(&band.run, 0);
-	at_init_u64(&band.idle, 0);
-	at_init_u32(&band.short_commands, 0);
-	at_init_u32(&band.batch_claims, 0);
-	at_init_u64(&band.woken_ns, 0);
-	at_init_u32(&band.remaining, 0);
+	at_init_u64(&set.run, 0);
+	at_init_u64(&set.idle, 0);
+	at_init_u32(&set.short_commands, 0);
+	at_init_u32(&set.batch_claims, 0);
+	at_init_u64(&set.woken_ns, 0);
+	at_init_u32(&set.remaining, 0);
 	at_init_u32(&instance.stop, 0);
 	at_init_u32(&offers, 0);
 	at_init_u32(&done, 0);
@@ -290,15 +291,15 @@ static void make_band(int32_t fails, uint64_t step, bool here)
 	run_here = here;
 	spins = 0;
 	MC_CHECK(plait__steal_program_applies(&plan) == (lane_count > 1));
-	MC_CHECK(plait__steal_program_compile(&helped, &program, NULL,
+	MC_CHECK(plait__steal_program_compile(&compiled, &program, NULL,
 					NULL) == PLAIT_OK);
-	MC_CHECK(plait__steal_set_make(&band, &instance, &helped, false,
+	MC_CHECK(plait__steal_set_make(&set, &instance, &compiled, false,
 				       NULL) ==
 		 PLAIT_OK);
 	for (uint32_t i = 0; i < command_count; i++)
-		at_init_u64(&band.words[i], 0);
+		at_init_u64(&set.states[i], 0);
 	for (uint32_t i = 0; i < lane_count; i++)
-		at_init_u64(&band.workers[i].front, 0);
+		at_init_u64(&set.workers[i].front, 0);
 }
 
 static void begin_with(uint32_t lanes, int32_t fails, uint64_t step, bool here)
@@ -319,7 +320,7 @@ static void begin(void)
 static void begin_small(void)
 {
 	begin();
-	at_init_u32(&band.short_commands, 1);
+	at_init_u32(&set.short_commands, 1);
 }
 
 static void begin_row(void)
@@ -327,7 +328,7 @@ static void begin_row(void)
 	begin();
 	in_a_row = true;
 	make_band(-1, 1000000, false);
-	at_init_u32(&band.short_commands, 1);
+	at_init_u32(&set.short_commands, 1);
 }
 
 static void begin_alternating(void)
@@ -368,7 +369,7 @@ static void begin_failing(void)
 static void begin_heavy(void)
 {
 	begin();
-	band.asymmetric_fence = false;
+	set.asymmetric_fence = false;
 }
 
 /* One member, which may be late for each run that the other thread starts. */
@@ -380,7 +381,7 @@ static void begin_late(void)
 static void begin_late_heavy(void)
 {
 	begin_late();
-	band.asymmetric_fence = false;
+	set.asymmetric_fence = false;
 }
 
 /* Runs pass by a member that has nothing of its own to do. */
@@ -404,7 +405,7 @@ static void run(uint32_t self)
 		key = at_load_acquire_u32(&offers);
 		if (at_load_acquire_u32(&done) != 0)
 			return;
-		if (!plait__steal_set_drive(&band))
+		if (!plait__steal_set_drive(&set))
 			at_futex_wait(&offers, key, UINT64_MAX);
 	}
 }
@@ -414,9 +415,9 @@ static void end(void)
 	MC_CHECK(ends == run_count);
 	MC_CHECK(run_number == run_count);
 	for (uint32_t i = 0; i < command_count; i++)
-		MC_CHECK(at_load_relaxed_u64(&band.words[i]) ==
+		MC_CHECK(at_load_relaxed_u64(&set.states[i]) ==
 			 4 * run_count);
-	MC_CHECK(at_load_relaxed_u32(&band.remaining) == 0);
+	MC_CHECK(at_load_relaxed_u32(&set.remaining) == 0);
 }
 
 #define BAND_TO(id, text, begin, threads, pre, stale, most)                   \

@@ -13,6 +13,7 @@
 #include "object/context/context.h"
 #include "run/queue/device_graphs.h"
 #include "run/queue/stop_device_loops.h"
+#include "run/external/cancel_external.h"
 #include "sys/clock.h"
 
 #include <string.h>

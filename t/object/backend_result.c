@@ -88,7 +88,7 @@ static void without_a_result(void)
 		PLAIT_E_INTERNAL
 	};
 	static const char *const words[] = {
-		"queue_create succeeded without", "signal_create answered 77",
+		"queue_create succeeded without", "signal_create returned 77",
 		"memory_create succeeded without",
 		"memory_create succeeded without"
 	};
@@ -325,7 +325,7 @@ static void refuses_to_notify(void)
 {
 	notified("notify", PLAIT_E_FAILED, PLAIT_E_FAILED,
 		 "signal_notify failed");
-	notified("notify", 77, PLAIT_E_INTERNAL, "signal_notify answered 77");
+	notified("notify", 77, PLAIT_E_INTERNAL, "signal_notify returned 77");
 }
 
 static void refuses_to_recover(plait_status status, plait_status want,

@@ -194,7 +194,7 @@ static void stopped_on_the_way(void)
 		IS_INT(plait__internal_submit_call(queue, &wanted, &call, NULL),
 		       PLAIT_OK);
 		plait__call_retract(call);
-		plait__object_drop(&call->notice.object);
+		plait__object_drop(&call->event_record.object);
 		plait_signal_raise(rig->gate, 1, NULL);
 		IS_INT(plait_queue_finish(rig->queue, PLAIT_FOREVER, NULL),
 		       PLAIT_E_CANCELLED);

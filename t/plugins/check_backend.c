@@ -85,10 +85,10 @@ static void answers(void)
 {
 	plait_backend_table sinner = chaos;
 
-	flush_answers(99, "", "queue_flush: answered 99, which it may not");
-	flush_answers(PLAIT_PENDING, "", "answered 1, which it may not");
+	flush_answers(99, "", "queue_flush: answered 99, which this slot must not");
+	flush_answers(PLAIT_PENDING, "", "answered 1, which this slot must not");
 	flush_answers(-77, "x", "answered -77, which is no status");
-	flush_answers(PLAIT_E_LOST, "", "failed with -11 and said nothing");
+	flush_answers(PLAIT_E_LOST, "", "failed with -11 and no error text");
 	the_answer = PLAIT_E_NOMEM;
 	the_text = "no memory";
 	sinner.queue_flush = mismatched_flush;
@@ -142,7 +142,7 @@ static void lost_though_it_lasts(void)
 		return;
 	IS_INT(bed.table.queue_flush(bed.self, queues[0], &bed.error),
 	       PLAIT_E_INTERNAL);
-	blamed("queue_flush: is lost, and said that it never is");
+	blamed("queue_flush: is lost, but claims PLAIT_CAP_LASTS");
 }
 
 static plait_status give_no_memory(plait_backend *self, uint32_t device,
@@ -254,7 +254,7 @@ static void too_early(uint32_t any, const char *text)
 static void signals_before_work(void)
 {
 	too_early(0, "signal 1 is at 1 before the work in front of it");
-	too_early(1, "one of 1 points has happened, and none can have");
+	too_early(1, "one of 1 points has happened, but none can have");
 }
 
 static plait_status query_real_time(plait_backend *self, uint32_t device,

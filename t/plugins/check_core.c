@@ -261,7 +261,7 @@ static void natives(void)
 	refuse_native_memory(PLAIT_MEMORY_NATIVE,
 			     "this device takes no native memory");
 	refuse_native_memory(PLAIT_MEMORY_NATIVE | PLAIT_MEMORY_WRAP,
-			     "its memory is the user's and native at once");
+			     "it has both flags, wrap and native");
 	refuse_native_queue();
 	refuse_native_query();
 }

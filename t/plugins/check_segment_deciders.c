@@ -163,7 +163,7 @@ static void launches_of_the_body(void)
 static void refuse(uint32_t kind, uint32_t decider, uint32_t inner_decider)
 {
 	static const char why[] =
-		"what decides a loop is no launch of its body";
+		"the decider of a loop is no launch of its body";
 
 	if (!set_up())
 		return;

@@ -273,7 +273,7 @@ static void options_that_make_no_sense(void)
 	IS_INT(bed.error.status, PLAIT_E_INVALID);
 	bed_close();
 	OK(!bed_open_quietly("trace,chaos", "emissions=2"));
-	HAS_STR(bed.error.text, "a number up to 1 is wanted");
+	HAS_STR(bed.error.text, "expected a number up to 1");
 	bed_close();
 }
 

@@ -195,7 +195,7 @@ static bool saves(const plait__speedup_model *forecast, uint64_t hop_ns,
 static void savings(void)
 {
 	const plait__speedup_model forecast = {
-		.total = 100, .hops = { 0, 10, 100 }, .takes = { 50, 60, 150 },
+		.total = 100, .hops = { 0, 10, 100 }, .makespans = { 50, 60, 150 },
 	};
 	const plait__speedup_model nothing = { .total = 0, .hops = { 0, 1, 4 } };
 

@@ -422,7 +422,7 @@ static void check_deadlock(uint32_t flags)
 	plait_signal_release(signal);
 	plait_graph_release(line.graph);
 	IS_INT(call_with(line.plan, flags), PLAIT_E_DEADLOCK);
-	HAS_STR(rig.error.text, "nobody can emit it");
+	HAS_STR(rig.error.text, "can never be emitted");
 	IS_UINT(counts[0], 0);
 	plait_plan_release(line.plan);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Public predictions: plait_plan_simulate and plait_plan_critical. */
+/* Public predictions: plait_plan_simulate and plait_plan_critical_path. */
 #include "graph/plan/plan_object.h"
 #include "base/alloc.h"
 #include "base/error.h"

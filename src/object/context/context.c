@@ -3,6 +3,7 @@
 #include "object/context/context.h"
 
 #include "object/context/device.h"
+#include "object/context/reclaim_thread.h"
 
 #include "base/alloc.h"
 #include "base/error.h"

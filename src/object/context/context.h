@@ -15,6 +15,7 @@
 #include "plait/device.h"
 #include "plait/plugin.h"
 
+#include "object/context/context_notify.h"
 #include "object/handle/object.h"
 #include "object/progress/progress_driver.h"
 #include "object/progress/notification.h"
@@ -203,12 +204,6 @@ plait_status plait__context_parallel_for(plait__context *context,
 					 plait__parallel_for **out,
 					 plait_error *error);
 
-/* context_notify.c. Wake all waiters: something they may wait for has changed.
- * Also in notification callbacks. */
-void plait__context_notify_waiters(plait__context *context);
-/* Wake the reclaim thread, if it runs. */
-void plait__context_notify_reclaimer(plait__context *context);
-
 /* --- reclaim.c */
 
 /* Drop the object's last hold later; also in notification callbacks. */
@@ -232,22 +227,5 @@ void plait__reclaim_if_due(plait__context *context);
 void plait__reclaim_list(plait__context *context, plait__reclaim_entry *entry);
 void plait__reclaim_unlist(plait__context *context,
 			   plait__reclaim_entry *entry);
-
-/* --- reclaim_thread.c */
-
-/* For plait__context_ops. */
-void plait__reclaim_thread_last_handle_closed(plait__context *context);
-void plait__reclaim_thread_object_lingers(plait__context *context);
-
-/* Run a task on the thread; not in notification callbacks. */
-void plait__reclaim_thread_submit(plait__context *context,
-				  plait__context_task *task);
-/* Wake the thread, after starting it if necessary; not in notification
- * callbacks. */
-void plait__reclaim_thread_wake(plait__context *context);
-
-/* Returns true on the reclaim thread. */
-bool plait__reclaim_thread_is_current(plait__context *context);
-void plait__reclaim_thread_stop(plait__context *context);
 
 #endif

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Wake-ups of a context's waiters and of its reclaim thread. */
+#include "object/context/context_notify.h"
+
 #include "object/context/context.h"
 
 void plait__context_notify_reclaimer(plait__context *context)

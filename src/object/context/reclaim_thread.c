@@ -6,7 +6,7 @@
  * while a thread waits (PLAIT_CAP_NEEDS_PUMP) are left alone as long as the
  * user has a handle of the context; then this thread drives them to the end.
  */
-#include "object/context/context.h"
+#include "object/context/reclaim_thread.h"
 
 #include "object/context/backend_result.h"
 #include "object/context/reclaim.h"

@@ -270,7 +270,7 @@ plait__handle_check_fork(plait_error *error)
 
 /* Find the slot of a handle and load its state; null if the handle is stale. */
 static inline plait__handle_slot *find_live(uint64_t value, int32_t type,
-			      uint64_t *out_state)
+					    uint64_t *out_state)
 {
 	uint64_t tag = value >> PLAIT__HANDLE_SLOT_BITS;
 	plait__handle_slot *slot;

@@ -2,6 +2,8 @@
 /* Inboxes: create, close, adopt, descriptor, destruction; see inbox.h. */
 #include "object/inbox/inbox.h"
 
+#include "object/inbox/inbox_records.h"
+
 #include "base/alloc.h"
 #include "base/error.h"
 #include "sys/fd.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Inboxes: event queues of one thread each, the owner. inbox.c creates, closes
- * and adopts them; inbox_records.c has their lists; inbox_pump.c has the
+ * and adopts them; inbox_records.h has their lists; inbox_pump.c has the
  * owner's side; inbox_event.c posts events. Calls, the events that need an
  * answer, are in queue/owner_call.c.
  */
@@ -52,20 +52,8 @@ struct plait__inbox {
 
 PLAIT__OBJECT_ENTER(inbox, PLAIT_OBJECT_INBOX);
 
-/* Caller holds the lock. A linked event record is held by the inbox. */
-void plait__inbox_link(plait__inbox *inbox, plait__inbox_event *event_record);
-void plait__inbox_push(plait__inbox *inbox, plait__inbox_event *event_record);
-void plait__inbox_remove(plait__inbox *inbox, plait__inbox_event *event_record);
-void plait__inbox_wake_owner(plait__inbox *inbox);
-/* Returns true if the record was linked: the caller drops the inbox's hold,
- * without the lock. */
-bool plait__inbox_unlink(plait__inbox_event *event_record);
-
 /* Accept no further events, and cancel the promised ones. */
 void plait__inbox_close(plait__inbox *inbox);
-
-/* Returns true if the calling thread is the owner. */
-bool plait__inbox_is_mine(const plait__inbox *inbox);
 
 /* inbox_pump.c: run the functions of at most `maximum` events; 0: of all that
  * are there. */

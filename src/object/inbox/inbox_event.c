@@ -2,7 +2,7 @@
 /* Events without an answer: promise, post, cancel; see inbox_event.h. */
 #include "object/inbox/inbox_event.h"
 
-#include "object/inbox/inbox.h"
+#include "object/inbox/inbox_records.h"
 #include "object/context/backend_result.h"
 #include "object/signal/signal.h"
 

@@ -3,6 +3,7 @@
 #include "object/inbox/inbox.h"
 
 #include "object/inbox/inbox_diagnosis.h"
+#include "object/inbox/inbox_records.h"
 #include "object/signal/signal.h"
 #include "object/wait/wait_loop.h"
 
@@ -183,7 +184,7 @@ static plait_status pump_and_take(plait__inbox *inbox, plait_event *out,
 
 /* Fast path of plait__sized_struct_write, for callers of this version. */
 static plait_status write_event(plait_event *out, const plait_event *event,
-			plait_error *error)
+				plait_error *error)
 {
 	if (out == NULL || out->size != sizeof(*out))
 		return PLAIT__STRUCT_WRITE(plait_event, out, event, error);

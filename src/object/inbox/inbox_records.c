@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Event records of an inbox: its two lists, event count and descriptor. */
-#include "object/inbox/inbox.h"
+#include "object/inbox/inbox_records.h"
 
 #include "sys/fd.h"
 

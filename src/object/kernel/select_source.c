@@ -53,7 +53,7 @@ static bool takes_on_host(const plait__device *device,
 }
 
 static bool any_device_takes(const plait__context *context,
-			  const plait_source *source)
+			     const plait_source *source)
 {
 	for (uint32_t i = 0; i < context->device_count; i++)
 		if (takes_on_host(&context->devices[i], source))

@@ -4,6 +4,7 @@
 
 #include "object/memory/buffer_check.h"
 #include "object/context/device.h"
+#include "object/context/reclaim_thread.h"
 #include "object/inbox/inbox.h"
 #include "object/context/backend_result.h"
 

@@ -4,7 +4,7 @@
 #include "object/memory/buffer.h"
 
 static bool ranges_overlap(uintptr_t one, uint64_t one_bytes, uintptr_t other,
-		  uint64_t other_bytes)
+			   uint64_t other_bytes)
 {
 	return one < other ? other - one < one_bytes
 			   : one - other < other_bytes;

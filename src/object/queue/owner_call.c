@@ -2,7 +2,7 @@
 /* Owner calls: creation, reuse, answers; see owner_call.h. */
 #include "object/queue/owner_call.h"
 
-#include "object/inbox/inbox.h"
+#include "object/inbox/inbox_records.h"
 #include "object/context/backend_result.h"
 #include "object/queue/queue_state.h"
 
@@ -97,7 +97,7 @@ static plait_status create_gate(plait__call *call, plait__queue *queue,
 
 /* Add the call to the inbox's table, at its permanent index. */
 static plait_status add_to_table(plait__inbox *inbox, plait__call *call,
-			   plait_error *error)
+				 plait_error *error)
 {
 	plait_status status = PLAIT_OK;
 

@@ -147,8 +147,8 @@ static plait_status check_refusal(struct recovery *recovery,
 
 /* Caller holds the lock; `failure` is the queue's. */
 static plait_status recover_and_report(struct recovery *recovery,
-				     const plait_error *failure,
-				     plait_error *error)
+				       const plait_error *failure,
+				       plait_error *error)
 {
 	plait__queue *queue = recovery->queue;
 	plait_status status = recover(queue, &recovery->refusal);

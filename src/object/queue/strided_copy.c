@@ -23,7 +23,7 @@ static plait_status fail_far(const struct side *side, plait_error *error)
 
 /* Fill in distances that are 0, and check the others. */
 static plait_status fill_distances(struct side *side, uint64_t bytes,
-			      const plait_rows *given, plait_error *error)
+				   const plait_rows *given, plait_error *error)
 {
 	uint64_t least;
 

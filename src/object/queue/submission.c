@@ -229,7 +229,7 @@ static void commit(struct plait__submission_builder *builder)
 }
 
 static plait_status submit_groups(struct plait__submission_builder *builder,
-				     plait_error *error)
+				  plait_error *error)
 {
 	plait__queue *queue = builder->queue;
 	plait__backend *backend = queue->port->backend;
@@ -261,8 +261,8 @@ static plait_status add_idle_section(struct plait__submission_builder *builder,
 /* Submit what `add` adds, `count` commands at most; with 0 only the wait for an
  * idle section. */
 static plait_status submit_locked(struct plait__submission_builder *builder,
-			     uint64_t count, plait__submission_fill add,
-			     const void *arg, plait_error *error)
+				  uint64_t count, plait__submission_fill add,
+				  const void *arg, plait_error *error)
 {
 	plait__queue *queue = builder->queue;
 	plait__section *idle = plait__idle_section_exists(queue) ?

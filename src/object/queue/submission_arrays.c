@@ -8,7 +8,7 @@
 #include <string.h>
 
 static void free_arrays(plait__submission_arrays *arrays,
-			 const plait_allocator *allocator)
+			const plait_allocator *allocator)
 {
 	uint64_t commands = arrays->commands;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* plait_signal_wait_points: waits for points of the user's signals, by wait_loop.h. */
+/* plait_signal_wait_points: waits for points of signals, by wait_loop.h. */
 #include "plait/queue.h"
 
 #include "object/signal/signal.h"

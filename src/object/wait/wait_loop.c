@@ -181,7 +181,7 @@ static plait_status wait_inside(struct waiter *waiter, uint64_t timeout_ns,
 
 /* The backend's result stands, unless a point says otherwise. */
 static plait_status combine(struct waiter *waiter, plait_status result,
-			  const plait_error *why, plait_error *error)
+			    const plait_error *why, plait_error *error)
 {
 	plait_status status = poll_all(waiter->request, error);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Plans as C functions: include/plait/callable.h. */
+/* Plans as C functions; see plait/callable.h. */
 #include "plait/callable.h"
 
 #include "run/program.h"
@@ -18,11 +18,11 @@
 
 enum { FEW = 16 };
 
-/* What one argument of the function is to the plan. */
-struct plug {
+/* The parameter that one argument of the function binds. */
+struct mapping {
 	uint32_t parameter;
 	uint32_t kind; /* PLAIT_PARAMETER_... */
-	plait__type type; /* of the argument */
+	plait__type type; /* type of the argument */
 };
 
 typedef struct plait__callable {
@@ -34,7 +34,7 @@ typedef struct plait__callable {
 	void *user_data;
 	uint32_t flags;
 	uint32_t count;
-	struct plug *plugs;
+	struct mapping *mappings;
 } plait__callable;
 
 /* ---- a call ---- */
@@ -45,34 +45,36 @@ static uint64_t read_count(plait__type type, const void *from)
 					 *(const uint64_t *)from;
 }
 
-static void bind_launch(const struct plug *plug, void *argument,
+static void bind_launch(const struct mapping *mapping, void *argument,
 			plait_launch *launch, plait_binding *out)
 {
-	if (plug->type == PLAIT__TYPE_POINTER) {
+	if (mapping->type == PLAIT__TYPE_POINTER) {
 		out->value = *(void **)argument;
 		return;
 	}
-	*launch = (plait_launch){ .size = sizeof(*launch), .dimensions = 1,
-				  .items = { read_count(plug->type, argument),
-					     1, 1 } };
+	*launch =
+		(plait_launch){ .size = sizeof(*launch),
+				.dimensions = 1,
+				.items = { read_count(mapping->type, argument),
+					   1, 1 } };
 	out->value = launch;
 }
 
-static void bind(const struct plug *plug, void *argument, plait_launch *launch,
-		 plait_binding *out)
+static void bind(const struct mapping *mapping, void *argument,
+		 plait_launch *launch, plait_binding *out)
 {
 	*out = (plait_binding){ .size = sizeof(*out),
-				.parameter = plug->parameter };
-	switch (plug->kind) {
+				.parameter = mapping->parameter };
+	switch (mapping->kind) {
 	case PLAIT_PARAMETER_BUFFER:
 		out->buffer = *(plait_buffer **)argument;
 		break;
 	case PLAIT_PARAMETER_LAUNCH:
-		bind_launch(plug, argument, launch, out);
+		bind_launch(mapping, argument, launch, out);
 		break;
 	default:
 		out->value = argument;
-		out->bytes = plait__type_bytes(plug->type);
+		out->bytes = plait__type_bytes(mapping->type);
 		break;
 	}
 }
@@ -86,17 +88,17 @@ static plait_status run(const plait__callable *self, plait_binding *bindings,
 				.binding_count = self->count };
 
 	for (uint32_t i = 0; i < self->count; i++)
-		bind(&self->plugs[i], arguments[i], &launches[i],
+		bind(&self->mappings[i], arguments[i], &launches[i],
 		     &bindings[i]);
 	return plait_plan_call(self->plan, NULL, &desc, error);
 }
 
 enum { EACH_BYTES = sizeof(plait_binding) + sizeof(plait_launch) };
 
-/* Those that have many arguments pay for an allocation. */
+/* Bindings of a callable with many arguments, which are allocated. */
 struct room {
 	const plait__callable *self;
-	plait_binding *bindings; /* the launches are behind them */
+	plait_binding *bindings; /* followed by the launches */
 };
 
 static void free_room(void *arg)
@@ -137,7 +139,7 @@ static plait_status run_few(const plait__callable *self,
 	return run(self, bindings, launches, arguments, error);
 }
 
-/* Also of a thread that ends in there. */
+/* Also runs when the thread ends inside the call. */
 static void leave(void *arg)
 {
 	plait__object_leave(arg);
@@ -151,7 +153,7 @@ static int64_t on_call(void *handle, void *const *arguments)
 	plait_status status = plait__object_enter(
 		handle, PLAIT_OBJECT_CALLABLE, &entered, &error);
 
-	/* Called too late: there is nobody to tell but who called. */
+	/* Too late: only the caller can be told. */
 	if (status != PLAIT_OK)
 		return status;
 	self = (plait__callable *)entered;
@@ -165,7 +167,7 @@ static int64_t on_call(void *handle, void *const *arguments)
 	return status;
 }
 
-/* ---- making one ---- */
+/* ---- construction ---- */
 
 static void destroy_callable(plait__object *object)
 {
@@ -174,8 +176,8 @@ static void destroy_callable(plait__object *object)
 	const plait_allocator *allocator = plait__context_allocator(context);
 
 	plait__thunk_release(self->thunk);
-	plait__free(allocator, self->plugs,
-		    ((uint64_t)self->count + 1) * sizeof(*self->plugs));
+	plait__free(allocator, self->mappings,
+		    ((uint64_t)self->count + 1) * sizeof(*self->mappings));
 	plait__intern_release(&context->signatures, allocator, self->signature);
 	plait_plan_release(self->plan);
 	plait__free(allocator, self, sizeof(*self));
@@ -185,9 +187,9 @@ static const plait__class callable_class = {
 	.type = PLAIT_OBJECT_CALLABLE, .destroy = destroy_callable
 };
 
-/* Null, or what the plan wants instead of an argument of this type. */
-static const char *find_misfit(const plait_parameter_info *info,
-			       plait__type type)
+/* Returns the kind of argument that the plan needs, or null if it fits. */
+static const char *find_mismatch(const plait_parameter_info *info,
+				 plait__type type)
 {
 	switch (info->kind) {
 	case PLAIT_PARAMETER_BUFFER:
@@ -205,8 +207,8 @@ static const char *find_misfit(const plait_parameter_info *info,
 	}
 }
 
-static plait_status misfit(const plait__signature *signature, uint32_t i,
-			   const char *wanted, plait_error *error)
+static plait_status fail_mismatch(const plait__signature *signature, uint32_t i,
+				  const char *wanted, plait_error *error)
 {
 	char room[PLAIT__ARGUMENT_TYPE_ROOM];
 
@@ -218,47 +220,47 @@ static plait_status misfit(const plait__signature *signature, uint32_t i,
 						room), wanted);
 }
 
-static plait_status plug_in(plait__callable *self, uint32_t i,
-			    plait_error *error)
+static plait_status map_argument(plait__callable *self, uint32_t i,
+				 plait_error *error)
 {
 	const plait__parameter *from = &self->signature->parameters[i];
 	plait_parameter_info info = { .size = sizeof(info) };
-	struct plug *plug = &self->plugs[i];
+	struct mapping *mapping = &self->mappings[i];
 	const char *wanted;
 	plait_status status = plait_plan_find_parameter(
-		self->plan, from->name, &plug->parameter, error);
+		self->plan, from->name, &mapping->parameter, error);
 
 	if (status == PLAIT_OK)
 		status = plait_plan_query_parameter(
-			self->plan, plug->parameter, &info, error);
+			self->plan, mapping->parameter, &info, error);
 	if (status != PLAIT_OK) {
 		plait__error_prefix(error, "%.60s: ", self->signature->name);
 		return status;
 	}
-	wanted = find_misfit(&info, from->type);
+	wanted = find_mismatch(&info, from->type);
 	if (wanted != NULL)
-		return misfit(self->signature, i, wanted, error);
-	plug->kind = info.kind;
-	plug->type = from->type;
+		return fail_mismatch(self->signature, i, wanted, error);
+	mapping->kind = info.kind;
+	mapping->type = from->type;
 	return PLAIT_OK;
 }
 
-static bool is_plugged(const plait__callable *self, uint32_t parameter)
+static bool is_mapped(const plait__callable *self, uint32_t parameter)
 {
 	for (uint32_t i = 0; i < self->count; i++)
-		if (self->plugs[i].parameter == parameter)
+		if (self->mappings[i].parameter == parameter)
 			return true;
 	return false;
 }
 
-/* Names are there once, so that only some can be missing. */
+/* Names are unique, so arguments can only be missing. */
 static plait_status find_missing(const plait__callable *self, uint32_t wanted,
 				 plait_error *error)
 {
 	plait_parameter_info info = { .size = sizeof(info) };
 
 	for (uint32_t number = 0; number < wanted; number++) {
-		if (is_plugged(self, number))
+		if (is_mapped(self, number))
 			continue;
 		(void)plait_plan_query_parameter(self->plan, number, &info,
 						 NULL);
@@ -270,14 +272,14 @@ static plait_status find_missing(const plait__callable *self, uint32_t wanted,
 	return PLAIT_OK;
 }
 
-static plait_status plug_all(plait__callable *self, plait_error *error)
+static plait_status map_arguments(plait__callable *self, plait_error *error)
 {
 	uint32_t wanted;
 	plait_status status = plait_plan_parameter_count(self->plan, &wanted,
 							 error);
 
 	for (uint32_t i = 0; status == PLAIT_OK && i < self->count; i++)
-		status = plug_in(self, i, error);
+		status = map_argument(self, i, error);
 	if (status == PLAIT_OK && wanted != self->count)
 		status = find_missing(self, wanted, error);
 	return status;
@@ -303,7 +305,7 @@ static plait_status check_result(const plait__callable *self,
 	return PLAIT_OK;
 }
 
-/* What fails leaves the rest to destroy_callable. */
+/* The caller cleans up with destroy_callable after a failure. */
 static plait_status fill(plait__callable *self, plait__context *context,
 			 const plait_callable_desc *desc, plait_error *error)
 {
@@ -315,15 +317,15 @@ static plait_status fill(plait__callable *self, plait__context *context,
 	if (status != PLAIT_OK)
 		return status;
 	self->count = self->signature->count;
-	self->plugs = plait__alloc_array(allocator,
+	self->mappings = plait__alloc_array(allocator,
 					 (uint64_t)self->count + 1,
-					 sizeof(*self->plugs));
-	if (self->plugs == NULL)
+					 sizeof(*self->mappings));
+	if (self->mappings == NULL)
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory for a callable");
 	status = check_result(self, error);
 	if (status == PLAIT_OK)
-		status = plug_all(self, error);
+		status = map_arguments(self, error);
 	if (status == PLAIT_OK)
 		status = plait__thunk_acquire(self->signature, on_call,
 					      &self->thunk, error);
@@ -368,8 +370,8 @@ static plait_status read_desc(const plait_callable_desc *given,
 	const uint32_t known = PLAIT_RUN_NO_WAIT | PLAIT_RUN_SERIAL |
 			       PLAIT_RUN_PARALLEL;
 	const uint32_t both = PLAIT_RUN_SERIAL | PLAIT_RUN_PARALLEL;
-	plait_status status = PLAIT__STRUCT_READ(plait_callable_desc, out, given,
-						 error);
+	plait_status status =
+		PLAIT__STRUCT_READ(plait_callable_desc, out, given, error);
 
 	if (status != PLAIT_OK)
 		return status;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Function pointers that are never unmapped; see callable_thunk.h. */
+/* Recycled closures that are never unmapped; see callable_thunk.h. */
 #include "run/api/callable_thunk.h"
 
 #include "base/alloc.h"
@@ -13,18 +13,18 @@
 enum { BUCKETS = 64 };
 
 struct plait__thunk {
-	struct plait__thunk *next; /* idle: in its bucket */
+	struct plait__thunk *next; /* idle: next of the same bucket */
 	plait__ffi_signature *shape;
 	plait__ffi_closure *closure;
-	at_ptr handle;		   /* null: idle, or not aimed yet */
+	at_ptr handle;		   /* null: idle, or not set yet */
 	plait__thunk_target target;
 	uint64_t block_bytes;
 	uint32_t count;
-	/* Of the result, then of the arguments. */
+	/* the result, then the arguments */
 	plait__ffi_type types[];
 };
 
-/* Guarded by the lock, a leaf; zeroed memory is an open lock. */
+/* Idle thunks.  Guarded by the lock, a leaf; zeroed memory is an open lock. */
 static struct {
 	struct plait__mutex lock;
 	plait__thunk *buckets[BUCKETS];
@@ -51,8 +51,8 @@ static int64_t on_call(void *user_data, void *const *arguments)
 {
 	const plait__thunk *thunk = user_data;
 
-	/* Acquire: pairs with the release in plait__thunk_set_handle, though what is
-	 * behind a handle is looked up by its own rules. */
+	/* Acquire: pairs with plait__thunk_set_handle; the handle table has its
+	 * own rules. */
 	return thunk->target(at_load_acquire_ptr(&thunk->handle), arguments);
 }
 
@@ -78,7 +78,7 @@ static plait_status prepare(plait__thunk *thunk, plait_error *error)
 					 thunk, &thunk->closure, error);
 }
 
-/* `thunk` has its types; it is the one that is idle, or what becomes one. */
+/* Takes an idle thunk with the types of `like`, or returns null. */
 static plait__thunk *find_idle(const plait__thunk *like)
 {
 	size_t bytes = (like->count + 1) * sizeof(like->types[0]);

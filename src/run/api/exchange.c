@@ -23,7 +23,7 @@ static plait_status prepare(plait__plan_object *frozen, plait__program **out,
 	return status;
 }
 
-/* All three are entered. */
+/* All three objects are entered. */
 static plait_status exchange_in(plait__plan_object *frozen,
 				const plait__kernel *old,
 				plait__kernel *kernel, plait_error *error)
@@ -36,7 +36,7 @@ static plait_status exchange_in(plait__plan_object *frozen,
 		status = prepare(frozen, &program, error);
 	if (status == PLAIT_OK)
 		status = plait__kernel_versions_exchange(program, old, kernel,
-							error);
+							 error);
 	return status;
 }
 

@@ -118,8 +118,10 @@ PLAIT_API plait_status plait_plan_query_parameter(plait_plan *plan,
 				     "them", number,
 				     entered->plan->params_count);
 	} else {
-		describe_parameter(entered->plan, &entered->plan->params[number], &ours);
-		status = PLAIT__STRUCT_WRITE(plait_parameter_info, info, &ours, error);
+		describe_parameter(entered->plan,
+				   &entered->plan->params[number], &ours);
+		status = PLAIT__STRUCT_WRITE(plait_parameter_info, info, &ours,
+					     error);
 	}
 	plait__object_leave(&entered->object);
 	return status;
@@ -183,7 +185,8 @@ PLAIT_API plait_status plait_plan_query_command(plait_plan *plan, uint64_t comma
 				     entered->plan->command_count);
 	} else {
 		describe_command(entered->plan, (uint32_t)command, &ours);
-		status = PLAIT__STRUCT_WRITE(plait_command_info, info, &ours, error);
+		status = PLAIT__STRUCT_WRITE(plait_command_info, info, &ours,
+					     error);
 	}
 	plait__object_leave(&entered->object);
 	return status;

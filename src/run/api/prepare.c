@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* Choice of a plan's engine, and the entry points that prepare a plan. */
+/* Choice of a plan's engine; plait_plan_prepare and plait_plan_rehearse. */
 #include "run/api/prepare.h"
 
 #include "run/host/host_engine.h"
+#include "run/queue/queue_engine.h"
 
 #include "base/error.h"
 #include "object/context/device.h"
 
-/* Lanes of the host as functions that call one another, unless queues are
- * asked for; all else on queues. */
+/* The host engine, if all devices are the host and queues were not asked
+ * for. */
 static const plait__engine *choose_engine(const plait__plan_object *frozen)
 {
 	const plait__plan *plan = frozen->plan;
 
-	/* Without what it names there is nothing to be submitted. */
+	/* A rehearsal submits nothing. */
 	if (frozen->rehearses)
 		return &plait__host_engine;
 	if (frozen->on_queues)
@@ -21,7 +22,8 @@ static const plait__engine *choose_engine(const plait__plan_object *frozen)
 	for (uint32_t i = 0; i < plan->devices_count; i++) {
 		const plait__device *device = frozen->devices[i];
 
-		/* Nothing is there: a plan that is sealed has the others. */
+		/* Null: no command uses the device; a sealed plan has all
+		 * others. */
 		if (device != NULL && !plait__device_is_host(device))
 			return &plait__queue_engine;
 	}

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Preparation of a plan: chooses its engine and makes its program, once, by the
- * first call that needs it.
- */
+/* Preparation of a plan: chooses its engine and makes its program, once, at the
+ * first call that needs it. */
 #ifndef PLAIT_SRC_RUN_API_PREPARE_H
 #define PLAIT_SRC_RUN_API_PREPARE_H
 

@@ -23,7 +23,7 @@ PLAIT_API void plait_run_release(plait_run *run)
 	plait__object_release(run, PLAIT_OBJECT_RUN);
 }
 
-/* ---- how it is ---- */
+/* ---- outcome ---- */
 
 /* PLAIT_PENDING, or how the run ended with its error. */
 static plait_status query_outcome(const plait__run_outcome *outcome,
@@ -88,7 +88,8 @@ PLAIT_API plait_status plait_run_wait(plait_run *run, uint64_t timeout_ns,
 		return status;
 	request.context = self->object.context;
 	request.arg = self;
-	PLAIT__THREAD_SCOPE inside = { plait__object_leave_on_exit, &self->object };
+	PLAIT__THREAD_SCOPE inside = { plait__object_leave_on_exit,
+				       &self->object };
 	if (!is_done(self))
 		status = plait__wait_run(&request, error);
 	plait__thread_scope_end(&inside);
@@ -116,21 +117,23 @@ PLAIT_API plait_status plait_run_cancel(plait_run *run, plait_error *error)
 	return PLAIT_OK;
 }
 
-/* ---- being told ---- */
+/* ---- notification ---- */
 
 static plait_status ask(plait__run *run, plait__inbox *inbox,
 			const plait_event *event, plait_error *error)
 {
 	const plait_allocator *allocator =
 		plait__program_allocator(run->program);
-	struct plait__run_listener *listeners = plait__alloc(allocator, sizeof(*listeners));
+	struct plait__run_listener *listeners =
+		plait__alloc(allocator, sizeof(*listeners));
 	plait_status status;
 	bool over;
 
 	if (listeners == NULL)
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory for an event");
-	status = plait__inbox_event_create(inbox, event, &listeners->notice, error);
+	status = plait__inbox_event_create(inbox, event, &listeners->notice,
+					   error);
 	if (status != PLAIT_OK) {
 		plait__free(allocator, listeners, sizeof(*listeners));
 		return status;
@@ -172,7 +175,7 @@ PLAIT_API plait_status plait_run_notify(plait_run *run, plait_inbox *inbox,
 	return status;
 }
 
-/* ---- questions ---- */
+/* ---- progress ---- */
 
 static uint64_t count_expected(const plait__plan *plan)
 {
@@ -181,13 +184,12 @@ static uint64_t count_expected(const plait__plan *plan)
 	for (uint32_t i = 0; i < plan->command_count; i++)
 		if (plan->commands[i].kind != PLAIT__CMD_REGION &&
 		    plan->commands[i].kind != PLAIT__CMD_ENTER)
-			count += plait__recorder_expected_runs(plan, plan->nodes[
-				plan->commands[i].node].body);
+			count += plait__recorder_expected_runs(
+				plan, plan->nodes[plan->commands[i].node].body);
 	return count < 1e18 ? (uint64_t)count : UINT64_C(1000000000000000000);
 }
 
-/* While it runs what it has is the instance's, until the lock says that it
- * is done. */
+/* Until `done`, the recording belongs to the instance; the lock guards that. */
 static void add_progress(plait__run *run, plait_run_info *info)
 {
 	const plait__recording *recording;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What runs have written down, as users have it; see plait/trace.h. */
+/* Records of a run: plait_plan_record, plait_run_records, plait_run_write. */
 #include "run/run.h"
 
 #include "run/api/prepare.h"
@@ -18,12 +18,12 @@ enum {
 	MOST_CHOSEN = 65536
 };
 
-/* Of one lane, and of all. */
+/* Limit of one lane, and of all together. */
 static const uint64_t most_records = UINT64_C(1) << 28;
 
-/* ---- room ---- */
+/* ---- capacity ---- */
 
-/* Any lane may come to do anything, and waits before it. */
+/* Any lane may run any command, and waits before it. */
 static uint64_t choose_helped(const plait__plan *plan, uint64_t lanes)
 {
 	uint64_t all = plan->command_count * 2ull;
@@ -31,8 +31,8 @@ static uint64_t choose_helped(const plait__plan *plan, uint64_t lanes)
 	return all <= MOST_CHOSEN ? all : (4 * all + lanes) / lanes;
 }
 
-/* A wait before each command, and a decision is two; once for each time, up
- * to what is reasonable. */
+/* Entries of the longest lane of each body: a wait before each command, and two
+ * for a decision; for each expected run of the body, up to MOST_CHOSEN. */
 static uint64_t choose_strict(const plait__plan *plan)
 {
 	double most = 0;
@@ -121,7 +121,7 @@ PLAIT_API plait_status plait_plan_record(plait_plan *plan, uint64_t records,
 
 /* ---- a run's records ---- */
 
-/* Of a run that is over they change no more. */
+/* The records of a run that is over are final. */
 static plait_status find_recording(const plait__run *run,
 				   const plait__recording **out,
 				   plait_error *error)
@@ -180,8 +180,8 @@ static plait_status write_records(const plait__run *run,
 		for (uint32_t i = 0; status == PLAIT_OK && i < kept; i++) {
 			memcpy(at, &stride, sizeof(stride));
 			status = write_record(run->program->plan, l,
-					      plait__recorder_entry_at(ring, i), at,
-					      error);
+					      plait__recorder_entry_at(ring, i),
+					      at, error);
 			at += stride;
 		}
 	}
@@ -258,11 +258,11 @@ static void fill_trace(const plait__recording *recording, plait__trace *trace)
 		uint32_t kept = plait__recorder_entry_count(ring);
 
 		for (uint32_t i = 0; i < kept; i++)
-			fill_span(recording, l, plait__recorder_entry_at(ring, i),
-				  span++);
+			fill_span(recording, l,
+				  plait__recorder_entry_at(ring, i), span++);
 	}
-	/* One thread did all of it, or lanes did, some of which had nothing to
-	 * do; and a plan of nothing has no lanes. */
+	/* One ring: one thread ran all lanes.  A plan of nothing has no
+	 * lanes. */
 	trace->lane_count = recording->ring_count == 1 &&
 			    trace->plan->lanes_count > 1 ? 1 :
 			    trace->plan->lanes_count;

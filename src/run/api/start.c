@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Starting runs: on a queue, and by a call. */
+/* Start of a run: plait_plan_run on a queue, plait_plan_call on the calling
+ * thread. */
 #include "run/run.h"
 #include "run/api/prepare.h"
 #include "run/blocked_on.h"
@@ -7,7 +8,7 @@
 
 #include "base/sized_struct.h"
 #include "base/error.h"
-#include "object/inbox/inbox.h"
+#include "object/inbox/inbox_records.h"
 #include "object/queue/queue_finish.h"
 #include "object/queue/queue_state.h"
 #include "object/wait/wait_loop.h"
@@ -49,7 +50,7 @@ static plait_status read_desc(plait_run_desc *out, const plait_run_desc *given,
 	return status;
 }
 
-/* Also of a thread that ends in there. */
+/* Also runs when the thread ends inside the call. */
 static void leave(void *arg)
 {
 	const struct start *start = arg;
@@ -59,12 +60,13 @@ static void leave(void *arg)
 	plait__object_leave(&start->frozen->object);
 }
 
-/* On failure nothing is entered. */
+/* After a failure nothing is entered. */
 static plait_status enter(struct start *start, plait_plan *plan,
 			  plait_queue *queue, const plait_run_desc *desc,
 			  plait_error *error)
 {
-	plait_status status = plait__plan_object_enter(plan, &start->frozen, error);
+	plait_status status =
+		plait__plan_object_enter(plan, &start->frozen, error);
 
 	if (status != PLAIT_OK)
 		return status;
@@ -87,7 +89,7 @@ static plait_status enter(struct start *start, plait_plan *plan,
 	return status;
 }
 
-/* An instance with its parameters. */
+/* Acquires an instance and binds the parameters. */
 static plait_status begin(struct start *start, plait_error *error)
 {
 	plait_status status;
@@ -104,50 +106,50 @@ static plait_status begin(struct start *start, plait_error *error)
 
 /* ---- on a queue ---- */
 
-/* Its engine takes it over. */
+/* From here on the instance is its engine's. */
 static void start_now(plait__instance *instance)
 {
 	const plait__engine *engine = instance->program->engine;
 	plait__context *context = instance->program->context;
 
-	/* It may be over when this returns. */
+	/* The run may be over when this returns. */
 	engine->start(instance, false);
 	if (engine->needs_others)
 		plait__progress_unexpect(context);
 }
 
-/* The queue has come to the run; in upcalls too. */
+/* The queue has reached the run; called in upcalls, too. */
 static void on_reached(void *arg, plait_status status)
 {
 	plait__instance *instance = arg;
 
-	/* It starts as one that is cancelled before it begins: an upcall must
-	 * not end it, because that calls slots. */
+	/* A run behind a failure starts as cancelled: an upcall must not end
+	 * it, because the end calls backends. */
 	if (status != PLAIT_OK)
 		plait__instance_skip(instance, status);
 	start_now(instance);
 }
 
-static plait_status set_out(struct start *start, plait_error *error)
+static plait_status acquire_section(struct start *start, plait_error *error)
 {
 	plait__instance *instance = start->instance;
 	plait_status status;
 
-	status = plait__section_acquire(&instance->passages, start->queue,
-					&instance->passage, error);
+	status = plait__section_acquire(&instance->sections, start->queue,
+					&instance->section, error);
 	if (status != PLAIT_OK)
 		return status;
-	instance->passage->reached = on_reached;
-	instance->passage->arg = instance;
+	instance->section->reached = on_reached;
+	instance->section->arg = instance;
 	return PLAIT_OK;
 }
 
-static void take_back(struct start *start)
+static void undo_submit(struct start *start)
 {
 	plait__instance *instance = start->instance;
 
-	if (instance->passage != NULL)
-		plait__section_cancel(instance->passage);
+	if (instance->section != NULL)
+		plait__section_cancel(instance->section);
 	if (instance->run != NULL) {
 		plait__object_drop(&instance->run->object);
 		plait__object_release(plait__object_handle(
@@ -157,8 +159,8 @@ static void take_back(struct start *start)
 	plait__instance_release(instance);
 }
 
-/* With a run of which the caller has one reference, and the instance a hold;
- * it has, or there is none and it is given back, one of the plan's. */
+/* Makes the run: the caller has one reference, the instance a hold.  The run
+ * takes over one hold of the plan; after a failure that hold is dropped. */
 static plait_status make_run(struct start *start, plait_error *error)
 {
 	plait__run *run;
@@ -184,35 +186,35 @@ static plait_status submit(struct start *start, plait_run **out,
 	if (status != PLAIT_OK)
 		return status;
 	instance = start->instance;
-	/* One until it is over, which may be at any time once it is submitted;
-	 * and what the user has of it keeps the plan as well. */
+	/* One hold until the run is over, which may be at any time once it is
+	 * submitted; one for the run's handle. */
 	plait__object_hold_times(&start->frozen->object, out != NULL ? 2 : 1);
 	if (out != NULL)
 		status = make_run(start, error);
 	if (status == PLAIT_OK)
-		status = set_out(start, error);
+		status = acquire_section(start, error);
 	if (status == PLAIT_OK && out != NULL)
 		handle = plait__object_handle(&instance->run->object);
 	if (needs_others)
 		plait__progress_expect(start->program->context);
 	if (status == PLAIT_OK)
-		status = plait__section_enter(instance->passage,
+		status = plait__section_enter(instance->section,
 					      !needs_others, &now, error);
 	if (status != PLAIT_OK) {
 		plait__object_drop(&start->frozen->object);
-		take_back(start);
+		undo_submit(start);
 		if (needs_others)
 			plait__progress_unexpect(start->program->context);
 		return status;
 	}
 	if (now)
 		start_now(instance);
-	/* Submitting is done at once, by who is here. */
+	/* The submitting thread drives the run itself. */
 	if (now && needs_others && !plait__callback_scope_is_active())
 		(void)plait__progress_drive(start->program->context);
 	if (out != NULL)
 		*out = handle;
-	/* Threads that sleep may have to do the work. */
+	/* Without workers, sleeping threads have to do the work. */
 	if (plait__pool_worker_count(start->program->context->pool) == 0)
 		plait__context_notify_waiters(start->program->context);
 	return PLAIT_OK;
@@ -276,9 +278,9 @@ static bool calls_owner(const plait__program *program)
 	return false;
 }
 
-/* PLAIT_EVENT_READY, if the run can do without this thread's inboxes. */
-static plait_status stand_in_line(const plait__instance *instance,
-				  plait_error *error)
+/* PLAIT_EVENT_READY if the run does not need this thread's inboxes. */
+static plait_status check_own_inboxes(const plait__instance *instance,
+				      plait_error *error)
 {
 	if (!calls_owner(instance->program))
 		return PLAIT_EVENT_READY;
@@ -287,8 +289,8 @@ static plait_status stand_in_line(const plait__instance *instance,
 			   "what the plan calls on this thread; pull it first");
 }
 
-/* It cannot be waited for; so it is stopped, and what that needs is done. */
-static void wind_up(plait__instance *instance, const plait_error *why)
+/* The wait has failed: stops the run and executes the rest of it. */
+static void stop_and_drain(plait__instance *instance, const plait_error *why)
 {
 	if (at_load_relaxed_u32(&instance->stop) == 0)
 		plait__instance_stop(instance, why);
@@ -302,7 +304,7 @@ static void describe(void *arg, char *out, uint32_t bytes)
 	plait__blocked_on_describe(arg, NULL, "the plan", out, bytes);
 }
 
-/* Others work on it too, or it waits for something. */
+/* Waits while other threads execute the run, or while it is blocked. */
 static void await_end(plait__instance *instance)
 {
 	plait__wait_request request = {
@@ -319,17 +321,18 @@ static void await_end(plait__instance *instance)
 
 	while (!is_over(instance)) {
 		status = plait__wait_run(&request, &why);
-		/* An event that the caller would have to pull is none of this
-		 * run's; it waits until later, unless what is behind it is. */
+		/* The caller would have to pull that event, which is not of
+		 * this run; it stays, unless a call of this run is behind
+		 * it. */
 		if (status == PLAIT_EVENT_READY)
-			status = stand_in_line(instance, &why);
+			status = check_own_inboxes(instance, &why);
 		request.serves = request.serves && status == PLAIT_OK;
 		if (status < 0)
-			wind_up(instance, &why);
+			stop_and_drain(instance, &why);
 	}
 }
 
-/* In a host function. */
+/* The call is inside a host function. */
 static plait_status prepare_inner(struct start *start, plait_error *error)
 {
 	if (start->program->engine->needs_others)

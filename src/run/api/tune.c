@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A plan made anew with what its commands took in runs that were recorded.
- * The old plan is only read, so it goes on as it is.
+ * Replanning with measured costs: a new plan from the times of the old plan's
+ * commands in recorded runs.  The old plan is only read.
  */
 #include "run/record/recorder.h"
 
@@ -19,11 +19,11 @@
 #include <string.h>
 
 enum {
-	/* As in freezing: a node this many times dearer than the mean. */
+	/* As in freezing: most over mean cost of a node that means "uneven". */
 	UNEVEN = 8,
-	/* Of fewer runs it is not known whether times stay what they are. */
+	/* Least samples for a verdict on whether times change. */
 	ENOUGH = 3,
-	/* What a clock's looks may differ by. */
+	/* Resolution of the clock, in doubt. */
 	UNSURE_NS = 100
 };
 
@@ -36,16 +36,16 @@ struct tuning {
 	uint64_t *costs;	/* ns, by command of the old plan */
 	uint64_t *node_costs;	/* ns, by node */
 	uint64_t hop_ns;
-	double steady_ns;	/* what commands mostly take, all together */
-	double changing_ns;	/* what some of them take longer in some runs */
+	double steady_ns;	/* medians of all commands */
+	double changing_ns;	/* how far some runs exceed them */
 	plait_error *error;
 };
 
-/* ---- what was measured ---- */
+/* ---- measurement ---- */
 
 static const double as_they_are[PLAIT__COST_SAMPLES] = { 1, 1, 1, 1, 1, 1, 1 };
 
-/* Ascending; returns how many there are. */
+/* Sorts ascending; returns the number of samples. */
 static uint32_t sort_sample(const plait__cost_sample *sample,
 			    const double scale[], double sorted[])
 {
@@ -62,7 +62,7 @@ static uint32_t sort_sample(const plait__cost_sample *sample,
 	return count;
 }
 
-/* Of an even number the lower one in the middle. */
+/* The lower median. */
 static uint64_t median(const plait__cost_sample *sample)
 {
 	double sorted[PLAIT__COST_SAMPLES];
@@ -71,9 +71,9 @@ static uint64_t median(const plait__cost_sample *sample)
 	return count > 0 ? (uint64_t)sorted[(count - 1) / 2] : 0;
 }
 
-/* Runs in which everything took longer, such as those with more data, are
- * brought to what the others took: their order stays good.  Only of commands
- * that each run has once it is known which run a time is of. */
+/* Scale factors that normalize runs in which everything took longer, such as
+ * those with more data.  Only of commands that every run has, since only their
+ * k-th sample is of a known run. */
 static void find_scale(const plait__recorder *recorder, uint32_t count,
 		       double scale[])
 {
@@ -129,7 +129,7 @@ static void copy_medians(struct tuning *tuning, plait__recorder *recorder)
 	plait__mutex_unlock(&recorder->lock);
 }
 
-/* ns of a unit of cost, on average of what was measured. */
+/* ns per unit of cost, averaged over the measured commands. */
 static double find_unit(const struct tuning *tuning)
 {
 	const plait__plan *plan = tuning->program->plan;
@@ -151,7 +151,7 @@ static uint64_t scale(uint64_t cost, double unit)
 	return ns < 1e15 ? (uint64_t)ns : UINT64_C(1000000000000000);
 }
 
-/* Of a node with several commands the longest one counts. */
+/* The cost of a node is that of its longest command. */
 static void fill_costs(struct tuning *tuning)
 {
 	const plait__plan *plan = tuning->program->plan;
@@ -208,14 +208,14 @@ static uint32_t choose_mode(const struct tuning *tuning)
 		sum += cost;
 		most = cost > most ? cost : most;
 	}
-	/* No order is good for times that are others in the next run. */
+	/* No fixed order suits times that change from run to run. */
 	return most * plan->node_count > sum * UNEVEN ||
 	       tuning->changing_ns > tuning->steady_ns / 2 ?
 	       PLAIT_MODE_HELPED : PLAIT_MODE_STRICT;
 }
 
-/* How long a plan takes with the measured costs: the old one's are given, the
- * new one has them. */
+/* Simulates a plan with measured costs: the old plan's are given, the new plan
+ * has them. */
 static plait_status predict(const struct tuning *tuning,
 			    const plait__plan *plan, const uint64_t *costs,
 			    uint64_t *out)
@@ -234,7 +234,8 @@ static plait_status predict(const struct tuning *tuning,
 	return PLAIT_OK;
 }
 
-static plait_status build(struct tuning *tuning, const plait__plan_to_input *rebuilt,
+static plait_status build(struct tuning *tuning,
+			  const plait__plan_to_input *rebuilt,
 			  plait__plan **out)
 {
 	const plait__plan *old = tuning->program->plan;
@@ -249,7 +250,7 @@ static plait_status build(struct tuning *tuning, const plait__plan_to_input *reb
 
 	if (status != PLAIT_OK)
 		return status;
-	/* What was read back is proved, as it was the first time. */
+	/* The new plan is checked, as the old one was. */
 	status = plait__check_plan(*out, &rebuilt->input, 0, tuning->allocator,
 				   NULL, tuning->error);
 	if (status == PLAIT_OK)
@@ -262,7 +263,7 @@ static plait_status build(struct tuning *tuning, const plait__plan_to_input *reb
 	return status;
 }
 
-/* A limit that is asked for is for all devices. */
+/* A lane limit applies to every device. */
 static plait_status plan_anew(struct tuning *tuning, plait__plan **out)
 {
 	plait__plan_to_input rebuilt;
@@ -280,7 +281,7 @@ static plait_status plan_anew(struct tuning *tuning, plait__plan **out)
 	return status;
 }
 
-/* ---- what it stands for ---- */
+/* ---- plan object ---- */
 
 static void hold_all(plait__object **to, plait__object *const *from,
 		     uint32_t count)
@@ -292,8 +293,8 @@ static void hold_all(plait__object **to, plait__object *const *from,
 	}
 }
 
-/* Tables are the old plan's, so what they stand for is too; kernels are those
- * that are used now. */
+/* The new plan has the old plan's tables, so it binds the same objects; kernels
+ * are the current version's. */
 static void bind_same(const struct tuning *tuning, plait__plan_object *frozen)
 {
 	const plait__plan_object *old = tuning->frozen;
@@ -317,7 +318,7 @@ static void bind_same(const struct tuning *tuning, plait__plan_object *frozen)
 	frozen->instances = old->instances;
 	frozen->graph = old->graph;
 	frozen->rehearses = old->rehearses;
-	/* Its costs are times now. */
+	/* The new plan's costs are times. */
 	frozen->rehearsal_unit_ns = old->rehearsal_unit_ns > 0;
 }
 
@@ -371,7 +372,8 @@ static plait_status read_desc(struct tuning *tuning,
 		desc->mode = tuning->frozen->plan->mode;
 		return PLAIT_OK;
 	}
-	status = PLAIT__STRUCT_READ(plait_tune_desc, desc, given, tuning->error);
+	status =
+		PLAIT__STRUCT_READ(plait_tune_desc, desc, given, tuning->error);
 	if (status == PLAIT_OK && desc->flags != 0)
 		status = plait__fail(tuning->error, PLAIT_E_UNSUPPORTED,
 				     "plait_tune_desc: flags 0x%x are not "
@@ -414,8 +416,8 @@ PLAIT_API plait_status plait_plan_tune(plait_plan *plan,
 	if (status == PLAIT_OK)
 		status = tune_entered(&tuning, out);
 	if (status == PLAIT_OK && info != NULL)
-		status = PLAIT__STRUCT_WRITE(plait_tune_info, info, &tuning.info,
-					     error);
+		status = PLAIT__STRUCT_WRITE(plait_tune_info, info,
+					     &tuning.info, error);
 	if (status != PLAIT_OK && *out != NULL) {
 		plait__object_release(*out, PLAIT_OBJECT_PLAN);
 		*out = NULL;

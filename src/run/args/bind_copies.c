@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Copies and fills of memory that each run brings: which these are is found
- * once; whether what is brought has room for them, each time.
+ * Copies and fills of memory that each run binds.  The list of these commands
+ * is made once; each run checks that the bound buffers are long enough.
  */
-#include "run/args/frame.h"
+#include "run/args/bind_copies.h"
 
 #include "run/args/bind_parameters.h"
 #include "run/args/payload_util.h"
@@ -11,7 +11,7 @@
 #include "object/memory/buffer.h"
 #include "object/queue/strided_copy.h"
 
-/* ---- which they are ---- */
+/* ---- commands ---- */
 
 static uint32_t find(const plait__plan *plan, uint32_t *out)
 {
@@ -34,8 +34,9 @@ bool plait__bind_copies_find(plait__frame_layout *layout)
 	if (!layout->has_params)
 		return true;
 	layout->move_count = find(plan, NULL);
-	if (!plait__payload_alloc(plait__payload_allocator(layout), &layout->moves,
-				  layout->move_count, sizeof(uint32_t)))
+	if (!plait__payload_alloc(plait__payload_allocator(layout),
+				  &layout->moves, layout->move_count,
+				  sizeof(uint32_t)))
 		return false;
 	(void)find(plan, layout->moves);
 	return true;
@@ -47,13 +48,13 @@ void plait__bind_copies_free(plait__frame_layout *layout)
 		    layout->move_count * sizeof(uint32_t));
 }
 
-/* ---- whether there is room ---- */
+/* ---- range checks ---- */
 
-/* One side: what it is in now, and where it begins in that. */
+/* One side of a copy: its buffer, and where the side begins. */
 struct side {
 	const plait__buffer *buffer;
-	uint64_t first;		/* of what the buffer is a view of */
-	uint64_t have;		/* behind that in the buffer */
+	uint64_t first;		/* offset within the root buffer */
+	uint64_t have;		/* bytes of the buffer from there on */
 	uint64_t reach;
 	const char *name;
 };
@@ -119,7 +120,8 @@ static bool overlaps(const plait__plan *plan,
 	return payload->bytes > 0 && target->buffer != NULL &&
 	       source->buffer != NULL &&
 	       target->buffer->root == source->buffer->root &&
-	       plait__strided_copy_overlaps(&shape, target->first, source->first);
+	       plait__strided_copy_overlaps(&shape, target->first,
+					    source->first);
 }
 
 static plait_status check(const plait__frame *frame, uint32_t command,
@@ -134,8 +136,8 @@ static plait_status check(const plait__frame *frame, uint32_t command,
 	struct side target, source;
 
 	if (rows != NULL)
-		(void)plait__strided_copy_extent(rows, payload->bytes, &reach[0],
-						 &reach[1]);
+		(void)plait__strided_copy_extent(rows, payload->bytes,
+						 &reach[0], &reach[1]);
 	target = side_of(frame, &args[0], reach[0]);
 	if (target.have < target.reach)
 		return fail(plan, command, &target, error);

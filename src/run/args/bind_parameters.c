@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Telling a run its parameters, and asking what they are. */
+/* Binding of a run's parameters: values, buffers, launch sizes. */
 #include "run/args/bind_parameters.h"
 
+#include "run/args/bind_copies.h"
 #include "run/args/frame.h"
 
 #include "base/sized_struct.h"
@@ -36,14 +37,14 @@ static plait_status wrong(const struct binding *binding, const char *what)
 			   name_of(binding->plan, binding->param->name), what);
 }
 
-/* What is wrong was said without the parameter. */
+/* Adds the parameter to an error that was reported without it. */
 static void name_parameter(const struct binding *binding)
 {
 	plait__error_prefix(binding->error, "parameter \"%.60s\": ",
 			    name_of(binding->plan, binding->param->name));
 }
 
-/* ---- one kind a function ---- */
+/* ---- by kind ---- */
 
 /* Patches are sorted by parameter. */
 static uint32_t first_patch(const plait__plan *plan, uint32_t param)
@@ -73,7 +74,7 @@ static void patch(const struct binding *binding, const void *value,
 		       bytes);
 }
 
-/* Where each of them begins, as the host has it. */
+/* Writes the host address of each use of the buffer. */
 static void patch_memory(const struct binding *binding)
 {
 	const plait__plan *plan = binding->plan;
@@ -111,7 +112,7 @@ static bool is_written(const struct binding *binding)
 	return false;
 }
 
-/* Memory that is not to be written is rare enough to look for who would. */
+/* Read-only memory is rare, so the search for a writer is done only then. */
 static plait_status find_map_flags(const struct binding *binding,
 				   const plait__buffer *buffer, uint32_t *out)
 {
@@ -154,8 +155,8 @@ static plait_status map(const struct binding *binding,
 		buffer->offset + offset, buffer->bytes - offset,
 		flags, &binding->bound->mapped, &room);
 	status = plait__backend_result_check_created(port, status, "memory_map",
-						     binding->bound->mapped, &room,
-						     binding->error);
+						     binding->bound->mapped,
+						     &room, binding->error);
 	if (status != PLAIT_OK)
 		binding->bound->mapped = NULL;
 	return status;
@@ -222,9 +223,9 @@ static plait_status bind_one(const struct binding *binding)
 	}
 }
 
-/* ---- all of them ---- */
+/* ---- bindings ---- */
 
-/* The first one's size is that of all. */
+/* The first binding's size is the size of each. */
 static plait_status read_binding(const plait_run_desc *desc, uint64_t i,
 				 plait_binding *out, plait_error *error)
 {
@@ -237,7 +238,8 @@ static plait_status read_binding(const plait_run_desc *desc, uint64_t i,
 		memcpy(out, first + i * size, sizeof(*out));
 		return PLAIT_OK;
 	}
-	if (i == 0 || size < PLAIT__MIN_SIZE(plait_binding) || size > sizeof(copy))
+	if (i == 0 || size < PLAIT__MIN_SIZE(plait_binding) ||
+	    size > sizeof(copy))
 		return PLAIT__STRUCT_READ(plait_binding, out, first, error);
 	memcpy(copy, first + i * size, size);
 	memcpy(copy, &size, sizeof(size));
@@ -318,7 +320,7 @@ void plait__bind_parameters_release(plait__frame *frame)
 			(void)backend->table.memory_unmap(
 				backend->self, bound->buffer->root->raw,
 				bound->mapped, &ignored);
-		/* Runs end in upcalls too. */
+		/* Deferred: runs also end in upcalls. */
 		plait__object_drop_deferred(&bound->buffer->object);
 		bound->buffer = NULL;
 		bound->mapped = NULL;

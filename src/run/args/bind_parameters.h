@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a run holds for a parameter that is a buffer; see bind_parameters.c. */
+/* A buffer that is bound to a parameter of a run. */
 #ifndef PLAIT_SRC_RUN_ARGS_BIND_PARAMETERS_H
 #define PLAIT_SRC_RUN_ARGS_BIND_PARAMETERS_H
 
@@ -7,9 +7,10 @@
 
 struct plait__bound_buffer {
 	plait__buffer *buffer;	/* held, or null */
-	uint64_t offset;	/* where it begins, for who maps it later */
+	uint64_t offset;	/* of the binding; for engines that do not
+				 * map */
 	void *mapped;
-	uint64_t stamp;		/* of the binding that told it */
+	uint64_t stamp;		/* frame.stamp of the binding */
 };
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Frames of arguments; see frame.h.  Where things are says frame_layout.c. */
+/* Construction of argument frames, and rotation; see frame.h. */
 #include "run/args/frame.h"
 
 #include "run/args/bind_parameters.h"
@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* Until a run says more: one item, whatever groups it has. */
+/* One item until a run binds the launch. */
 static void put_some(plait_launch *launch)
 {
 	launch->dimensions = 3;
@@ -59,7 +59,7 @@ const plait__plan_scratch *plait__frame_scratch(const plait__frame *frame,
 	       &plan->scratch[low] : NULL;
 }
 
-/* Where the host has it. */
+/* The host address of a command's scratch memory. */
 static void *find_scratch(const plait__frame *frame, uint32_t command)
 {
 	const plait__plan_scratch *at = plait__frame_scratch(frame, command);
@@ -96,7 +96,7 @@ static void fill_payload(plait__frame *frame,
 			pointers[i] = cell++;
 		else
 			pointers[i] = frame->blob + arg->blob;
-		/* On a machine with the low bytes first it fits 32 bits too. */
+		/* A little-endian machine may read the low 32 bits as well. */
 		if (arg->kind == PLAIT__ARG_INDEX)
 			pointers[i] = &frame->iterations[arg->index];
 		else if (arg->kind == PLAIT__ARG_MEMORY)
@@ -129,11 +129,12 @@ static void fill(plait__frame *frame)
 
 static bool make_arenas(plait__frame *frame)
 {
-	const plait_allocator *allocator = plait__payload_allocator(frame->layout);
+	const plait_allocator *allocator =
+		plait__payload_allocator(frame->layout);
 	const plait__plan *plan = frame->layout->frozen->plan;
 
-	if (!plait__payload_alloc(allocator, &frame->arenas, plan->devices_count,
-		  sizeof(void *)))
+	if (!plait__payload_alloc(allocator, &frame->arenas,
+				  plan->devices_count, sizeof(void *)))
 		return false;
 	for (uint32_t i = 0; i < plan->devices_count; i++) {
 		uint64_t bytes = plan->devices[i].scratch_bytes;
@@ -155,12 +156,14 @@ plait_status plait__frame_make(plait__frame *frame,
 	const plait__plan *plan = layout->frozen->plan;
 
 	frame->layout = layout;
-	if (!plait__payload_alloc(allocator, &frame->words, layout->words, sizeof(void *)) ||
-	    !plait__payload_alloc(allocator, &frame->blob, plan->blob_count, 1) ||
-	    !plait__payload_alloc(allocator, &frame->iterations, plan->regions_count,
-		  sizeof(uint64_t)) ||
+	if (!plait__payload_alloc(allocator, &frame->words, layout->words,
+				  sizeof(void *)) ||
+	    !plait__payload_alloc(allocator, &frame->blob, plan->blob_count,
+				  1) ||
+	    !plait__payload_alloc(allocator, &frame->iterations,
+				  plan->regions_count, sizeof(uint64_t)) ||
 	    !plait__payload_alloc(allocator, &frame->bound, plan->params_count,
-		  sizeof(*frame->bound)) ||
+				  sizeof(*frame->bound)) ||
 	    !make_arenas(frame))
 		return plait__payload_no_memory(error);
 	if (plan->blob_count > 0)
@@ -210,8 +213,9 @@ uint32_t plait__frame_slot(const plait__frame *frame, uint32_t rotation,
 	return plan->rotation_slots[at->slot_first + i];
 }
 
-void plait__frame_rotate(const plait__frame *frame, const plait__rotation_cell *turn)
+void plait__frame_rotate(const plait__frame *frame,
+			 const plait__rotation_cell *cell)
 {
-	frame->words[turn->word] = frame->layout->slots[plait__frame_slot(
-		frame, turn->rotation, turn->ahead)];
+	frame->words[cell->word] = frame->layout->slots[plait__frame_slot(
+		frame, cell->rotation, cell->ahead)];
 }

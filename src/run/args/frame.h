@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Arguments.  A kernel is called with an array of pointers to values; all of
- * them lie, for one instance, in its frame, made once.  What runs change are
- * the values: parameters at each run, rotating buffers at each iteration.
+ * Frames of arguments.  A kernel is called with an array of pointers to values.
+ * The frame of an instance has all these arrays and values and is made once.  A
+ * run changes values only: parameters at its start, rotating buffers at each
+ * iteration.
  *
  *     frame:  [ launch 0 | launch 1 | ... ]
  *             [ &x &y | x y ]             command 0: pointers, then cells
@@ -15,54 +16,52 @@
 
 #include "graph/plan/plan_object.h"
 
-/* A cell that holds the buffer of an iteration. */
+/* A cell with the address of a rotating buffer. */
 typedef struct plait__rotation_cell {
-	uint32_t word;		/* of the frame */
+	uint32_t word;		/* index in the frame */
 	uint32_t rotation;
 	uint64_t ahead;
 } plait__rotation_cell;
 
-/* Where things are in a frame; the same for all instances.  Word 0 is not
- * used: 0 is "nothing". */
+/* Offsets in a frame; equal for all instances.  Word 0 is unused: 0 means
+ * "none". */
 typedef struct plait__frame_layout {
 	const plait__plan_object *frozen;
-	bool maps;		/* memory is mapped once, for the host */
+	bool maps;		/* the host engine: buffers stay mapped */
 	bool has_params;	/* runs have to bind something */
-	uint32_t *arguments;	/* per command: its pointers' first word */
+	uint32_t *arguments;	/* per command: first word of its pointers */
 	uint32_t *predicates;	/* per region, likewise */
-	uint32_t *rotation_first;	/* per command, with one behind the last */
+	uint32_t *rotation_first;	/* per command, and one behind the
+					 * last */
 	uint32_t *predicate_rotations; /* per region, likewise */
-	plait__rotation_cell *turns;
-	uint32_t launches;	/* the first launch's word */
-	uint32_t launch_words;	/* words of one */
+	plait__rotation_cell *rotations;
+	uint32_t launches;	/* first word of the first launch */
+	uint32_t launch_words;	/* words of one launch */
 	uint32_t words;
 	uint32_t rotation_count;
-	void **slots;		/* where the plan's buffers are mapped, if so */
-	uint32_t *moves;	/* copies and fills of what runs bring */
+	void **slots;		/* addresses of the plan's buffers, if `maps` */
+	uint32_t *moves;	/* commands that copy or fill bound memory */
 	uint32_t move_count;
 } plait__frame_layout;
 
 typedef struct plait__frame {
 	const plait__frame_layout *layout;
 	void **words;
-	uint8_t *blob;		/* a copy, if runs change it, or the plan's */
+	uint8_t *blob;		/* the plan's blob, or a copy if runs bind
+				 * values */
 	void **arenas;		/* scratch, per device */
-	uint64_t *iterations;	/* per region: the number of this one */
-	struct plait__bound_buffer *bound; /* per parameter: what this run holds */
-	uint64_t stamp;		/* counts bindings, to find what is missing */
+	uint64_t *iterations;	/* per region: number of the current
+				 * iteration */
+	struct plait__bound_buffer *bound; /* per parameter: the bound buffer */
+	uint64_t stamp;		/* counts bindings, to find a missing one */
 } plait__frame;
-
-plait_status plait__frame_layout_make(plait__frame_layout *layout,
-				      const plait__plan_object *frozen, bool maps,
-				      plait_error *error);
-void plait__frame_layout_free(plait__frame_layout *layout);
 
 plait_status plait__frame_make(plait__frame *frame,
 			       const plait__frame_layout *layout,
 			       plait_error *error);
 void plait__frame_free(plait__frame *frame);
 
-/* The slot that a rotation has, so many iterations ahead. */
+/* The buffer that a rotation has, `ahead` iterations from now. */
 uint32_t plait__frame_slot(const plait__frame *frame, uint32_t rotation,
 			   uint64_t ahead);
 
@@ -70,8 +69,9 @@ uint32_t plait__frame_slot(const plait__frame *frame, uint32_t rotation,
 const plait__plan_scratch *plait__frame_scratch(const plait__frame *frame,
 						uint32_t command);
 
-/* Put the buffer of this iteration into a cell. */
-void plait__frame_rotate(const plait__frame *frame, const plait__rotation_cell *turn);
+/* Stores the buffer of the current iteration in a cell. */
+void plait__frame_rotate(const plait__frame *frame,
+			 const plait__rotation_cell *cell);
 
 static inline void *const *plait__frame_arguments(const plait__frame *frame,
 						  uint32_t word)
@@ -85,18 +85,11 @@ plait__frame_launch(const plait__frame *frame, uint32_t word)
 	return (const plait_launch *)(void *)(frame->words + word);
 }
 
-/* bind_parameters.c: what a run was told, all or nothing; and its end. */
+/* Binds all parameters of a run, or none; release drops what they hold. */
 plait_status plait__bind_parameters(plait__frame *frame,
 				    const plait_run_desc *desc,
 				    plait_error *error);
 void plait__bind_parameters_release(plait__frame *frame);
-
-/* bind_copies.c: of commands that copy or fill what runs bring. */
-bool plait__bind_copies_find(plait__frame_layout *layout);
-void plait__bind_copies_free(plait__frame_layout *layout);
-/* What was brought is long enough, and no copy overlaps itself. */
-plait_status plait__bind_copies_check(const plait__frame *frame,
-				      plait_error *error);
 
 static inline plait_status plait__frame_bind(plait__frame *frame,
 					     const plait_run_desc *desc,

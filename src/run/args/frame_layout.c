@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the arguments of a plan lie in each frame; see frame.h. */
-#include "run/args/frame.h"
+/* Layout of a plan's arguments in its frames; see frame.h. */
+#include "run/args/frame_layout.h"
+
+#include "run/args/bind_copies.h"
 
 #include "run/args/payload_util.h"
 
@@ -11,13 +13,11 @@
 
 #include <string.h>
 
-/*
- * Place the pointers and cells of one payload; `turns` null: only count.
- * Words in 64 bits, so that the whole is checked once.
- */
+/* Places the pointers and cells of one payload; without `cells` it only counts.
+ * 64-bit words, so that one check of the total suffices. */
 static uint64_t place(const plait__plan *plan,
 		      const plait__plan_payload *payload, uint64_t at,
-		      plait__rotation_cell *turns, uint32_t *rotation_count)
+		      plait__rotation_cell *cells, uint32_t *rotation_count)
 {
 	uint64_t cell = at + payload->arg_count;
 
@@ -28,8 +28,8 @@ static uint64_t place(const plait__plan *plan,
 		if (!plait__payload_arg_has_cell(arg))
 			continue;
 		if (arg->kind == PLAIT__ARG_ROTATION) {
-			if (turns != NULL)
-				turns[*rotation_count] = (plait__rotation_cell){
+			if (cells != NULL)
+				cells[*rotation_count] = (plait__rotation_cell){
 					(uint32_t)cell, arg->index,
 					arg->offset
 				};
@@ -40,11 +40,11 @@ static uint64_t place(const plait__plan *plan,
 	return cell;
 }
 
-/* All payloads in turn; the words that they need. */
+/* Places all payloads; returns the number of words. */
 static uint64_t place_all(plait__frame_layout *layout, bool keep)
 {
 	const plait__plan *plan = layout->frozen->plan;
-	plait__rotation_cell *turns = keep ? layout->turns : NULL;
+	plait__rotation_cell *cells = keep ? layout->rotations : NULL;
 	uint64_t at = layout->launches +
 		      (uint64_t)plan->geometries_count * layout->launch_words;
 	const plait__plan_payload *payload;
@@ -55,7 +55,7 @@ static uint64_t place_all(plait__frame_layout *layout, bool keep)
 		layout->rotation_first[i] = layout->rotation_count;
 		layout->arguments[i] = (uint32_t)at;
 		if (payload != NULL)
-			at = place(plan, payload, at, turns,
+			at = place(plan, payload, at, cells,
 				   &layout->rotation_count);
 	}
 	layout->rotation_first[plan->command_count] = layout->rotation_count;
@@ -64,10 +64,11 @@ static uint64_t place_all(plait__frame_layout *layout, bool keep)
 		layout->predicate_rotations[i] = layout->rotation_count;
 		layout->predicates[i] = (uint32_t)at;
 		if (payload != NULL)
-			at = place(plan, payload, at, turns,
+			at = place(plan, payload, at, cells,
 				   &layout->rotation_count);
 	}
-	layout->predicate_rotations[plan->regions_count] = layout->rotation_count;
+	layout->predicate_rotations[plan->regions_count] =
+		layout->rotation_count;
 	return at;
 }
 
@@ -88,8 +89,8 @@ static plait_status map_slot(const plait__buffer *buffer, void **out,
 	status = port->backend->table.memory_map(
 		port->backend->self, buffer->root->raw, buffer->offset,
 		buffer->bytes, PLAIT_MAP_READ | PLAIT_MAP_WRITE, out, &room);
-	status = plait__backend_result_check_created(port, status, "memory_map", *out,
-						     &room, error);
+	status = plait__backend_result_check_created(port, status, "memory_map",
+						     *out, &room, error);
 	if (status != PLAIT_OK)
 		*out = NULL;
 	return status;
@@ -106,7 +107,7 @@ static plait_status map_slots(plait__frame_layout *layout, plait_error *error)
 		const plait__buffer *buffer =
 			(const plait__buffer *)frozen->buffers[i];
 
-		/* No command uses it: a plan that is sealed has the others. */
+		/* No command uses the buffer: a sealed plan has all others. */
 		if (buffer == NULL)
 			continue;
 		status = map_slot(buffer, &layout->slots[i], error);
@@ -138,21 +139,23 @@ static bool make_tables(plait__frame_layout *layout)
 	const plait_allocator *allocator = plait__payload_allocator(layout);
 	const plait__plan *plan = layout->frozen->plan;
 
-	return plait__payload_alloc(allocator, &layout->arguments, plan->command_count,
-		    sizeof(uint32_t)) &&
-	       plait__payload_alloc(allocator, &layout->predicates, plan->regions_count,
-		    sizeof(uint32_t)) &&
+	return plait__payload_alloc(allocator, &layout->arguments,
+				    plan->command_count, sizeof(uint32_t)) &&
+	       plait__payload_alloc(allocator, &layout->predicates,
+				    plan->regions_count, sizeof(uint32_t)) &&
 	       plait__payload_alloc(allocator, &layout->rotation_first,
-		    (uint64_t)plan->command_count + 1, sizeof(uint32_t)) &&
+				    (uint64_t)plan->command_count + 1,
+				    sizeof(uint32_t)) &&
 	       plait__payload_alloc(allocator, &layout->predicate_rotations,
-		    (uint64_t)plan->regions_count + 1, sizeof(uint32_t)) &&
-	       plait__payload_alloc(allocator, &layout->slots, plan->slots_count,
-		    sizeof(void *));
+				    (uint64_t)plan->regions_count + 1,
+				    sizeof(uint32_t)) &&
+	       plait__payload_alloc(allocator, &layout->slots,
+				    plan->slots_count, sizeof(void *));
 }
 
 plait_status plait__frame_layout_make(plait__frame_layout *layout,
-				      const plait__plan_object *frozen, bool maps,
-				      plait_error *error)
+				      const plait__plan_object *frozen,
+				      bool maps, plait_error *error)
 {
 	uint64_t words;
 
@@ -169,7 +172,7 @@ plait_status plait__frame_layout_make(plait__frame_layout *layout,
 		return plait__payload_no_memory(error);
 	layout->words = (uint32_t)words;
 	if (!plait__payload_alloc(plait__payload_allocator(layout),
-				  &layout->turns, layout->rotation_count,
+				  &layout->rotations, layout->rotation_count,
 				  sizeof(plait__rotation_cell)))
 		return plait__payload_no_memory(error);
 	(void)place_all(layout, true);
@@ -198,8 +201,9 @@ void plait__frame_layout_free(plait__frame_layout *layout)
 	plait__free(allocator, layout->slots,
 		    plan->slots_count * sizeof(void *));
 	plait__bind_copies_free(layout);
-	if (layout->turns != NULL)
-		plait__free(allocator, layout->turns,
-			    layout->rotation_count * sizeof(plait__rotation_cell));
+	if (layout->rotations != NULL)
+		plait__free(allocator, layout->rotations,
+			    layout->rotation_count *
+				    sizeof(plait__rotation_cell));
 	memset(layout, 0, sizeof(*layout));
 }

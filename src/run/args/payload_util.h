@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What frame_layout.c and frame.c both need to know of arguments. */
+/* Helpers over the payloads of commands. */
 #ifndef PLAIT_SRC_RUN_ARGS_PAYLOAD_UTIL_H
 #define PLAIT_SRC_RUN_ARGS_PAYLOAD_UTIL_H
 
@@ -12,7 +12,8 @@
 
 #include <string.h>
 
-static inline const plait_allocator *plait__payload_allocator(const plait__frame_layout *layout)
+static inline const plait_allocator *
+plait__payload_allocator(const plait__frame_layout *layout)
 {
 	return plait__context_allocator(layout->frozen->object.context);
 }
@@ -23,9 +24,10 @@ static inline plait_status plait__payload_no_memory(plait_error *error)
 			   "no memory for the arguments of a plan");
 }
 
-/* Null is right for no bytes. */
-static inline bool plait__payload_alloc(const plait_allocator *allocator, void *out, uint64_t count,
-		 uint64_t each)
+/* Allocates an array; returns true without bytes, too. */
+static inline bool plait__payload_alloc(const plait_allocator *allocator,
+					void *out, uint64_t count,
+					uint64_t each)
 {
 	void *block = plait__alloc_array(allocator, count, each);
 
@@ -33,7 +35,8 @@ static inline bool plait__payload_alloc(const plait_allocator *allocator, void *
 	return block != NULL || count == 0;
 }
 
-/* Does it have a cell of its own, or does its value lie in the blob? */
+/* Returns true if the argument has a cell of its own, false if its value lies
+ * in the blob. */
 static inline bool plait__payload_arg_has_cell(const plait__plan_arg *arg)
 {
 	return arg->kind == PLAIT__ARG_MEMORY ||
@@ -41,16 +44,16 @@ static inline bool plait__payload_arg_has_cell(const plait__plan_arg *arg)
 	       arg->kind == PLAIT__ARG_SCRATCH;
 }
 
-static inline const plait__plan_payload *plait__payload_at(const plait__plan *plan,
-					     uint32_t payload)
+static inline const plait__plan_payload *
+plait__payload_at(const plait__plan *plan, uint32_t payload)
 {
 	return payload < plan->payloads_count ? &plan->payloads[payload] :
 	       NULL;
 }
 
-/* The rows of a copy; null: it has none. */
-static inline const plait_work_rows *plait__payload_rows(const plait__plan *plan,
-					     const plait__plan_payload *payload)
+/* The rows of a strided copy; null: a plain copy. */
+static inline const plait_work_rows *
+plait__payload_rows(const plait__plan *plan, const plait__plan_payload *payload)
 {
 	return payload->arg_count < 3 ? NULL : (const plait_work_rows *)
 		(const void *)(plan->blob +
@@ -66,9 +69,9 @@ static inline bool plait__payload_has_params(const plait__plan *plan,
 	return false;
 }
 
-/* What a command's arguments are, or null. */
-static inline const plait__plan_payload *plait__payload_of(const plait__plan *plan,
-					     uint32_t command)
+/* The payload with a command's arguments, or null. */
+static inline const plait__plan_payload *
+plait__payload_of(const plait__plan *plan, uint32_t command)
 {
 	const plait__plan_command *c = &plan->commands[command];
 
@@ -78,7 +81,7 @@ static inline const plait__plan_payload *plait__payload_of(const plait__plan *pl
 	return plait__payload_at(plan, c->link);
 }
 
-/* Does it copy or fill what runs bring? */
+/* Returns true for a copy or fill of memory that runs bind. */
 static inline bool plait__payload_is_param_copy(const plait__plan *plan,
 						uint32_t command)
 {
@@ -93,7 +96,8 @@ static inline bool plait__payload_is_param_copy(const plait__plan *plan,
 
 /* Returns true if the command completes outside its lane: by a signal or by the
  * owner of an inbox. */
-static inline bool plait__payload_is_external(const plait__plan *plan, uint32_t command)
+static inline bool plait__payload_is_external(const plait__plan *plan,
+					      uint32_t command)
 {
 	uint8_t kind = plan->commands[command].kind;
 

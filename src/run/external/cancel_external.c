@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* A run is stopped: lanes that wait for somebody else go on; see external_command.h. */
-#include "run/external/external_command.h"
+/* Cancellation: resumes parked lanes and retracts calls of a stopped run. */
+#include "run/external/cancel_external.h"
 
 #include "run/external/completion.h"
 
-/* Those that are parked here: the caller's now. */
+/* Claims the parked lanes: the caller resumes them. */
 static plait__external *take_parked(plait__external *first)
 {
 	plait__external *found = NULL;
@@ -36,7 +36,7 @@ static plait__call *hold_call(plait__external *external)
 	return call;
 }
 
-/* What an owner has not begun it does not find any more. */
+/* Retracts the calls that their inbox owner has not begun. */
 static void retract_calls(plait__external *first)
 {
 	for (plait__external *at = first; at != NULL; at = at->sibling) {
@@ -58,7 +58,7 @@ void plait__cancel_external(plait__external *first)
 		return;
 	retract_calls(first);
 	parked = take_parked(first);
-	/* With the last one the run may be over. */
+	/* The run may be over with the last lane. */
 	for (; parked != NULL; parked = next) {
 		next = parked->next;
 		parked->offer(parked);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lanes that are parked until somebody else tells them; see completion.h.
+ * One-shot completions that resume a parked lane; see completion.h.
  *
- *     who parks                          who tells     who stops the run
- *     have the ticket told               told          stop
- *     lock; told? else parked; unlock    take it       take it
- *     stopped? take it back              offer it      offer it
+ *     lane                               completion    cancellation
+ *     subscribe                          completed     stop
+ *     lock; completed? else park; unlock claim it      claim it
+ *     stopped? claim it                  wake it       wake it
  *
- * Who takes what is parked, under the ticket's lock, goes on with the lane or
- * offers it.  So it goes on once, whoever comes first.
+ * The parked lane is claimed under the completion's lock.  The claimer resumes
+ * the lane itself or wakes it, so the lane is resumed exactly once.
  */
 #include "run/external/completion.h"
 
@@ -18,7 +18,7 @@
 #include "object/progress/notification.h"
 #include "pool/counter.h"
 
-static void destroy_ticket(plait__object *object)
+static void destroy_completion(plait__object *object)
 {
 	plait__context *context = object->context;
 
@@ -27,9 +27,10 @@ static void destroy_ticket(plait__object *object)
 		    sizeof(plait__completion));
 }
 
-static const plait__class ticket_class = { .destroy = destroy_ticket };
+static const plait__class completion_class = { .destroy = destroy_completion };
 
-plait__external *plait__completion_claim(plait__completion *completion, uint64_t park_number)
+plait__external *plait__completion_claim(plait__completion *completion,
+					 uint64_t park_number)
 {
 	plait__external *parked = NULL;
 
@@ -42,44 +43,46 @@ plait__external *plait__completion_claim(plait__completion *completion, uint64_t
 	return parked;
 }
 
-/* Gives back the hold of who was to tell. */
-static void tell(plait__completion *completion)
+/* Drops the hold of the notification. */
+static void complete(plait__completion *completion)
 {
 	plait__context *context = completion->object.context;
 	plait__object *needs = completion->needs;
 	plait__external *parked;
 
 	plait__mutex_lock(&completion->lock);
-	completion->told = true;
+	completion->completed = true;
 	parked = completion->parked;
 	completion->parked = NULL;
 	plait__mutex_unlock(&completion->lock);
 	if (parked != NULL)
 		parked->offer(parked);
 	plait__context_notify_waiters(context);
-	/* Calls no slot, and is not the end of the context either, which what
-	 * is needed keeps. */
+	/* Calls no backend.  `needs` keeps the context, so this is not its
+	 * end. */
 	plait__object_drop(&completion->object);
 	plait__object_drop_deferred(needs);
 }
 
-/* Upcall. */
+/* Runs in an upcall. */
 static void on_point(void *user_data, plait_status status)
 {
 	(void)status;
-	tell(user_data);
+	complete(user_data);
 }
 
-static void on_hope(plait__submit_listener *hope)
+static void on_submit(plait__submit_listener *listener)
 {
-	tell(hope->arg);
+	complete(listener->arg);
 }
 
-plait_status plait__completion_make(plait__external *external, plait_error *error)
+plait_status plait__completion_make(plait__external *external,
+				    plait_error *error)
 {
 	plait__context *context = external->instance->program->context;
 	const plait_allocator *allocator = plait__context_allocator(context);
-	plait__completion *completion = plait__alloc(allocator, sizeof(*completion));
+	plait__completion *completion =
+		plait__alloc(allocator, sizeof(*completion));
 	plait_status status;
 
 	if (completion == NULL)
@@ -90,10 +93,10 @@ plait_status plait__completion_make(plait__external *external, plait_error *erro
 		plait__free(allocator, completion, sizeof(*completion));
 		return status;
 	}
-	(void)plait__object_init(&completion->object, &ticket_class, context,
-				 NULL);
-	completion->hope.notify = on_hope;
-	completion->hope.arg = completion;
+	(void)plait__object_init(&completion->object, &completion_class,
+				 context, NULL);
+	completion->listener.notify = on_submit;
+	completion->listener.arg = completion;
 	plait__mutex_lock(external->lock);
 	external->completion = completion;
 	plait__mutex_unlock(external->lock);
@@ -114,42 +117,46 @@ void plait__completion_detach(plait__external *external)
 
 /* ---- parking ---- */
 
-/* Have the ticket told: of the point, or that there may be one. */
-static plait_status ask(plait__external *external, plait_error *error)
+/* Subscribes to the awaited point, or to the submission of that emission. */
+static plait_status subscribe(plait__external *external, plait_error *error)
 {
 	plait__completion *completion = external->completion;
-	plait__signal *awaited_signal = external->started ? NULL : external->awaited_signal;
+	plait__signal *awaited_signal =
+		external->started ? NULL : external->awaited_signal;
 	plait_error room = { .size = sizeof(room) };
 	plait_status status;
 
 	external->awaits_submit = awaited_signal != NULL;
-	completion->needs = awaited_signal != NULL ? &awaited_signal->object : external->needs;
-	completion->told = false;
+	completion->needs = awaited_signal != NULL ? &awaited_signal->object :
+						     external->needs;
+	completion->completed = false;
 	plait__object_hold(completion->needs);
 	plait__object_hold(&completion->object);
 	if (awaited_signal != NULL) {
-		if (!plait__submit_listener_add(awaited_signal, external->point.sequence,
-						&completion->hope))
-			tell(completion);
+		if (!plait__submit_listener_add(awaited_signal,
+						external->point.sequence,
+						&completion->listener))
+			complete(completion);
 		return PLAIT_OK;
 	}
-	status = plait__notification_arm(external->port, &external->point, on_point,
-					 completion, &room);
+	status = plait__notification_arm(external->port, &external->point,
+					 on_point, completion, &room);
 	if (status == PLAIT_OK)
 		return status;
 	plait__object_drop(completion->needs);
 	plait__object_drop(&completion->object);
-	return plait__backend_result_check(external->port, status, "signal_notify",
-					   &room, error);
+	return plait__backend_result_check(external->port, status,
+					   "signal_notify", &room, error);
 }
 
-/* Which parking it is; 0: it was told, and the lane is still the caller's. */
+/* Returns the number of this parking; 0: completed, and the lane is still the
+ * caller's. */
 static uint64_t park(plait__external *external, plait__completion *completion)
 {
 	uint64_t park_number = 0;
 
 	plait__mutex_lock(&completion->lock);
-	if (!completion->told) {
+	if (!completion->completed) {
 		park_number = ++completion->park_number;
 		if (external->rest != NULL)
 			external->rest(external);
@@ -159,8 +166,8 @@ static uint64_t park(plait__external *external, plait__completion *completion)
 	return park_number;
 }
 
-/* True: the lane is the caller's, look again.  `stops`: also when the run is
- * stopped. */
+/* Returns true if the lane is the caller's: poll again.  `stops`: also when the
+ * run is stopped. */
 static bool await(plait__external *external, bool stops)
 {
 	plait__completion *completion = external->completion;
@@ -168,11 +175,12 @@ static bool await(plait__external *external, bool stops)
 	uint64_t park_number;
 	bool mine;
 
-	/* Once it is parked, who runs the lane may leave the ticket. */
+	/* A parked lane may be resumed by another thread, which may detach
+	 * it. */
 	plait__object_hold(&completion->object);
 	park_number = park(external, completion);
-	/* Relaxed: who stops the run looks for the lane afterwards, under the
-	 * lock that was held in park. */
+	/* Relaxed: cancellation looks for the lane after it has set `stop`,
+	 * under the lock that park held. */
 	mine = park_number == 0 ||
 	       (stops && at_load_relaxed_u32(stop) != 0 &&
 		plait__completion_claim(completion, park_number) != NULL);
@@ -189,19 +197,19 @@ void plait__completion_resume(plait__external *external)
 	if (!external->subscribed)
 		return;
 	plait__mutex_lock(&completion->lock);
-	external->subscribed = !completion->told;
+	external->subscribed = !completion->completed;
 	plait__mutex_unlock(&completion->lock);
 }
 
 plait_status plait__completion_park(plait__external *external, bool stops,
-			 plait_error *error)
+				    plait_error *error)
 {
 	plait_status status = PLAIT_OK;
 
 	if (external->completion == NULL)
 		status = plait__completion_make(external, error);
 	if (status == PLAIT_OK && !external->subscribed)
-		status = ask(external, error);
+		status = subscribe(external, error);
 	if (status != PLAIT_OK)
 		return status;
 	external->subscribed = true;
@@ -211,6 +219,7 @@ plait_status plait__completion_park(plait__external *external, bool stops,
 void plait__completion_give_up(plait__external *external)
 {
 	if (external->subscribed && external->awaits_submit &&
-	    plait__submit_listener_remove(external->awaited_signal, &external->completion->hope))
-		tell(external->completion);
+	    plait__submit_listener_remove(external->awaited_signal,
+					  &external->completion->listener))
+		complete(external->completion);
 }

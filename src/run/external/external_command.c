@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Commands that need somebody else, from their beginning to their end; see
- * external_command.h.  How they wait is in completion.c.
- */
+/* Execution of external commands: begin, poll, end; see external_command.h.
+ * completion.c parks the lane. */
 #include "run/external/external_command.h"
 
 #include "run/blocked_on.h"
@@ -35,8 +33,8 @@ static plait_status make_queue(plait__external *external, plait_error *error)
 		&external->queue, error);
 }
 
-/* What it has to do it does, and then ends. */
-static void leave_queue(plait__external *external)
+/* The queue completes its work and then ends. */
+static void release_queue(plait__external *external)
 {
 	plait__queue *queue = external->queue;
 
@@ -70,12 +68,12 @@ plait_status plait__external_make(plait__external *external, bool submits,
 
 void plait__external_free(plait__external *external)
 {
-	leave_queue(external);
+	release_queue(external);
 	if (external->lock != NULL)
 		plait__completion_detach(external);
 }
 
-/* ---- beginning a command ---- */
+/* ---- begin ---- */
 
 void plait__external_begin_run(const plait__program *program, uint64_t *newest)
 {
@@ -108,10 +106,12 @@ static bool emits(const plait__plan *plan, uint32_t signal)
 	return false;
 }
 
-/* Nobody can emit it any more if nobody has it but this plan, which does
- * not. */
-static plait_status check_hope(const plait__plan *plan, uint32_t index,
-			       const plait__signal *signal, plait_error *error)
+/* Only an owner of the signal can emit it: this plan, if it has such a command,
+ * or another holder. */
+static plait_status check_can_be_emitted(const plait__plan *plan,
+					 uint32_t index,
+					 const plait__signal *signal,
+					 plait_error *error)
 {
 	char room[PLAIT__OBJECT_NAME_BYTES];
 
@@ -120,11 +120,11 @@ static plait_status check_hope(const plait__plan *plan, uint32_t index,
 				  PLAIT_OBJECT_SIGNAL))
 		return PLAIT_PENDING;
 	return plait__fail(error, PLAIT_E_DEADLOCK,
-			   "%s was released, so nobody can emit it",
+			   "%s was released, so it can never be emitted",
 			   plait__object_name(&signal->object, room));
 }
 
-/* PLAIT_PENDING: nobody has submitted that emission yet. */
+/* PLAIT_PENDING: the emission was not submitted yet. */
 static plait_status begin_wait(plait__external *external,
 			       const plait__plan_payload *payload,
 			       plait_error *error)
@@ -139,8 +139,8 @@ static plait_status begin_wait(plait__external *external,
 	if (!signal->is_gate && sequence > plait__signal_submitted(signal)) {
 		external->awaited_signal = signal;
 		external->point.sequence = sequence;
-		return check_hope(program->plan, payload->object, signal,
-				  error);
+		return check_can_be_emitted(program->plan, payload->object,
+					    signal, error);
 	}
 	set_point(external, signal->port, signal->raw, sequence,
 		  &signal->object);
@@ -156,12 +156,12 @@ static plait_status begin_emit(plait__external *external,
 	plait_status status = make_queue(external, error);
 
 	if (status == PLAIT_OK)
-		status = plait__internal_submit_emission(external->queue, signal,
-							 error);
+		status = plait__internal_submit_emission(external->queue,
+							 signal, error);
 	return status;
 }
 
-/* It is the caller's now. */
+/* Takes the call from the state; the caller drops it. */
 static plait__call *take_call(plait__external *external)
 {
 	plait__call *call;
@@ -173,7 +173,8 @@ static plait__call *take_call(plait__external *external)
 	return call;
 }
 
-/* Whether an inbox is closed just before or just after makes no difference. */
+/* An inbox that was closed cancels the command, whether closed before or
+ * after. */
 static plait_status begin_call(plait__external *external,
 			       const plait__plan_payload *payload, bool asks,
 			       plait_error *error)
@@ -230,9 +231,9 @@ static plait_status begin(plait__external *external, uint32_t command,
 	return status;
 }
 
-/* ---- ending it ---- */
+/* ---- end ---- */
 
-static plait_status look(const plait__external *external,
+static plait_status poll(const plait__external *external,
 			 plait_error *error)
 {
 	plait__backend *backend = external->port->backend;
@@ -256,9 +257,9 @@ static void drop_call(plait__external *external)
 	plait__object_drop(&call->event_record.object);
 }
 
-/* The queue is as good as new, or another one; and it knows best what was
- * wrong, unless that is that its backend does not take it back. */
-static void mend_queue(plait__external *external, plait_error *why)
+/* Recovers a failed queue, or releases it.  Takes the queue's error, which is
+ * more precise, unless the backend cannot recover the queue. */
+static void recover_queue(plait__external *external, plait_error *why)
 {
 	plait_error better = { .size = sizeof(better) };
 
@@ -269,24 +270,25 @@ static void mend_queue(plait__external *external, plait_error *why)
 	    plait__queue_finish(external->queue, 0, NULL) == PLAIT_OK)
 		*why = better;
 	else
-		leave_queue(external);
+		release_queue(external);
 }
 
-static void end(plait__external *external, plait_status status, plait_error *why)
+static void end(plait__external *external, plait_status status,
+		plait_error *why)
 {
 	external->started = false;
-	/* Whatever is wrong, its owner may not have begun it. */
+	/* The owner may not have begun the call. */
 	if (status != PLAIT_OK && external->call != NULL)
 		plait__call_retract(external->call);
 	if (external->call != NULL)
 		drop_call(external);
 	if (status != PLAIT_OK && external->queue != NULL)
-		mend_queue(external, why);
+		recover_queue(external, why);
 	else if (external->queue != NULL)
 		plait__queue_reclaim(external->queue);
 }
 
-/* Behind `begin`, if it begins so. */
+/* The text behind the prefix `begin`, or all of it. */
 static const char *skip(const char *text, const char *begin)
 {
 	size_t length = strlen(begin);
@@ -294,24 +296,24 @@ static const char *skip(const char *text, const char *begin)
 	return strncmp(text, begin, length) == 0 ? text + length : text;
 }
 
-/* What its queue says of the function is said of the node; and the node was
- * run, or what it waited for has failed: that is not the same. */
+/* Turns the queue's text about a host function into one about the node: either
+ * the node ran and failed, or what it waited for has failed. */
 static void fail(plait__external *external, uint32_t command,
 		 const plait_error *why)
 {
 	static const char own[] = "host function ";
 	const char *text = skip(why->text, "not run: ");
-	plait_error told = { .size = sizeof(told) };
+	plait_error failure = { .size = sizeof(failure) };
 	bool failed = strncmp(skip(text, own), "failed with ", 12) == 0;
 
 	text = skip(skip(text, failed ? own : ""), "host function: ");
-	plait__fail_origin(&told, why->status, why->origin, "%s%s",
+	plait__fail_origin(&failure, why->status, why->origin, "%s%s",
 			   failed ? "" : "failed: ", text);
-	told.detail = why->detail;
-	plait__instance_fail(external->instance, command, &told);
+	failure.detail = why->detail;
+	plait__instance_fail(external->instance, command, &failure);
 }
 
-/* What was begun happens some day, or not; the lane does not wait for it. */
+/* Abandons the command: it may complete later or never; the lane goes on. */
 static void leave(plait__external *external)
 {
 	external->started = false;
@@ -319,7 +321,7 @@ static void leave(plait__external *external)
 		plait__completion_detach(external);
 	if (external->queue != NULL &&
 	    external->needs == &external->queue->object)
-		leave_queue(external);
+		release_queue(external);
 }
 
 /* ---- the step ---- */
@@ -329,11 +331,9 @@ static bool stopped(const plait__external *external)
 	return at_load_relaxed_u32(&external->instance->stop) != 0;
 }
 
-/*
- * The run was stopped, so nothing starts any more.  A function that the owner
- * has begun is waited for; what it has not begun it does not find any more,
- * and the queue goes on at once.
- */
+/* The run was stopped.  Returns true if the lane goes on at once; false if an
+ * inbox owner may have begun the call: a call that was begun is waited for,
+ * another one is retracted and its queue goes on at once. */
 static bool give_up(plait__external *external)
 {
 	plait__completion_give_up(external);
@@ -345,7 +345,7 @@ static bool give_up(plait__external *external)
 	return false;
 }
 
-/* PLAIT_OK, its failure, or PLAIT_PENDING as long as it has not happened. */
+/* PLAIT_OK, the command's error, or PLAIT_PENDING. */
 static plait_status advance(plait__external *external, uint32_t command,
 			    plait_error *error)
 {
@@ -353,7 +353,7 @@ static plait_status advance(plait__external *external, uint32_t command,
 
 	if (!external->started)
 		status = begin(external, command, error);
-	return status == PLAIT_OK ? look(external, error) : status;
+	return status == PLAIT_OK ? poll(external, error) : status;
 }
 
 bool plait__external_step(plait__external *external, uint32_t command)
@@ -385,9 +385,9 @@ bool plait__external_step(plait__external *external, uint32_t command)
 	}
 }
 
-/* ---- questions ---- */
+/* ---- diagnosis ---- */
 
-/* Parked with its ticket: nobody changes it. */
+/* The lane is parked with its completion: no thread changes it. */
 static void fill(const plait__external *external, plait__blocked_on *out)
 {
 	const plait__plan *plan = program_of(external)->plan;
@@ -400,13 +400,15 @@ static void fill(const plait__external *external, plait__blocked_on *out)
 		plait__object_hold(&out->call->event_record.object);
 		plait__object_hold(&out->queue->object);
 	} else if (plan->commands[out->command].kind == PLAIT__CMD_WAIT) {
-		out->signal = external->awaits_submit ? external->awaited_signal :
-			      (plait__signal *)(void *)external->needs;
+		out->signal = external->awaits_submit ?
+				      external->awaited_signal :
+				      (plait__signal *)(void *)external->needs;
 		plait__object_hold(&out->signal->object);
 	}
 }
 
-void plait__external_describe_blocked(plait__external *first, plait__blocked_on *out)
+void plait__external_describe_blocked(plait__external *first,
+				      plait__blocked_on *out)
 {
 	if (first == NULL)
 		return;

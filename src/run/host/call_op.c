@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Every command that waits for nobody as one function call; see call_op.h. */
+/* Commands that complete on their lane, each as one function call; see
+ * call_op.h. */
 #include "run/host/call_op.h"
 
 #include "run/rehearse.h"
@@ -16,7 +17,7 @@ static int32_t do_nothing(void *user_data)
 	return 0;
 }
 
-/* What a cell holds. */
+/* The pointer in a cell. */
 static void *pointer_at(void *const *arguments, uint32_t index)
 {
 	return *(void **)arguments[index];
@@ -147,8 +148,8 @@ plait__call_op *plait__call_op_remake(const plait__program *program,
 				      plait__object *const *kernels,
 				      const plait__call_op *ops, uint32_t count)
 {
-	plait__call_op *made = plait__alloc_array(plait__program_allocator(program),
-						  count, sizeof(*made));
+	plait__call_op *made = plait__alloc_array(
+		plait__program_allocator(program), count, sizeof(*made));
 
 	for (uint32_t i = 0; made != NULL && i < count; i++)
 		plait__call_op_make(program, kernels, ops[i].command, &made[i]);

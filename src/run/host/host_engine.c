@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The engine for plans on the host: which of its two flat programs a run
- * takes, and the crews that run them.
- */
+/* Host engine: chooses serial, lane-parallel or work-stealing execution of a
+ * run. */
 #include "run/host/host_engine.h"
 
 #include "run/host/speedup_model.h"
-#include "run/host/steal_worker.h"
+#include "run/external/cancel_external.h"
+#include "run/host/lane_compiler.h"
+#include "run/host/lane_tasks.h"
+#include "run/host/steal_setup.h"
 #include "run/blocked_on.h"
 #include "run/host/call_op.h"
 #include "run/record/recorder.h"
@@ -19,56 +20,58 @@
 
 #include <string.h>
 
-/* What is called, for each of the ways to run. */
+/* The operations of each way to run. */
 struct code {
 	plait__call_op *serial;
 	plait__call_op *wide;
-	plait__call_op *helped;
+	plait__call_op *steal;
 };
 
-/* What all instances share. */
+/* Compiled once, for all instances. */
 struct compiled {
 	plait__lane_program serial;
 	plait__lane_program wide;
-	plait__steal_program helped;
-	struct code code;	/* theirs */
+	plait__steal_program steal;
+	struct code code;	/* of the plan's own kernels */
 	bool has_wide;		/* more than one lane */
-	bool has_helped;	/* a band takes the place of wide */
-	bool has_outside;	/* some wait for somebody else */
-	bool needs_wide;	/* some wait for what others may bring */
+	bool has_steal;	/* work stealing takes the place of `wide` */
+	bool has_external;	/* has commands that complete outside their
+				 * lane */
+	bool needs_wide;	/* such commands may await another lane of
+				 * the run */
 	uint32_t threads;	/* that can run at once, if has_wide */
-	plait__speedup_model forecast; /* of wide, if it may be chosen */
-	bool hop_said;		/* it is hop_ns, whatever the pool knows */
+	plait__speedup_model speedup; /* of `wide`, if runs choose */
+	bool hop_is_set;		/* hop_ns was set by PLAIT_HOP_NS */
 	uint64_t hop_ns;
-	/* The fastest serial run so far, of the first few; see choose. */
+	/* The fastest of the first serial runs; see choose. */
 	at_u64 serial_ns;
 	at_u32 measured;
 };
 
-/* Who runs the lanes of one instance, in each way. */
+/* The lanes of one instance, for each way to run. */
 struct run_sets {
 	plait__lane_set serial;
 	plait__lane_set wide;
-	plait__steal_set helped;
+	plait__steal_set steal;
 };
 
 struct state {
 	struct run_sets plain;
-	at_ptr recorded;	/* struct crews, or null: see make_record */
+	at_ptr recorded;	/* struct run_sets, or null: see make_record */
 	bool measures;
 	uint64_t start_ns;
 };
 
 enum {
-	/* Serial runs that are timed before lanes are thought worth it. */
+	/* Serial runs that are timed before parallel ones are considered. */
 	MEASURED_RUNS = 3,
-	/* What a second lane must save to be woken for. */
+	/* The least saving that pays for waking a second lane. */
 	WORTH_NS = 2000
 };
 
 /* ---- per plan ---- */
 
-/* What a thread that must not wait cannot do alone. */
+/* Returns true if a thread that must not wait cannot complete a run alone. */
 static bool find_submits(const plait__program *program)
 {
 	for (uint32_t i = 0; i < program->plan->command_count; i++)
@@ -78,7 +81,7 @@ static bool find_submits(const plait__program *program)
 	return false;
 }
 
-static bool find_outside(const plait__program *program)
+static bool find_external(const plait__program *program)
 {
 	for (uint32_t i = 0; i < program->plan->command_count; i++)
 		if (plait__external_matches(program, i))
@@ -86,7 +89,7 @@ static bool find_outside(const plait__program *program)
 	return false;
 }
 
-/* How many lanes may run at once: more would only wait for a processor. */
+/* Lanes that may run at once: more would wait for a processor. */
 static uint32_t find_threads(plait__pool *pool)
 {
 	uint32_t threads = plait__pool_worker_count(pool) + 1;
@@ -98,49 +101,51 @@ static uint32_t find_threads(plait__pool *pool)
 	return threads < processors ? threads : processors;
 }
 
-/* What it is now is asked by each run; this looks whether that is still so. */
-static void look_at_hop(const struct compiled *compiled, plait__pool *pool)
+/* Measures the wake-up latency again unless it is set.  Each run asks for the
+ * current value. */
+static void measure_hop(const struct compiled *compiled, plait__pool *pool)
 {
-	if (!compiled->hop_said)
+	if (!compiled->hop_is_set)
 		(void)plait__hop_latency_ns(pool);
 }
 
-/* Do runs choose between lanes and one lane? */
+/* Returns true if runs choose between parallel and serial execution. */
 static bool may_choose(const struct compiled *compiled, plait__pool *pool)
 {
 	return compiled->has_wide && !compiled->needs_wide &&
 	       plait__pool_worker_count(pool) != 0;
 }
 
-/* What `choose` goes by. */
-static plait_status forecast(struct compiled *compiled,
-			     const plait__program *program,
-			     plait_error *error)
+/* Makes the model by which `choose` predicts the makespan. */
+static plait_status make_speedup_model(struct compiled *compiled,
+				       const plait__program *program,
+				       plait_error *error)
 {
 	plait__pool *pool = program->context->pool;
 
 	if (!may_choose(compiled, pool))
 		return PLAIT_OK;
-	compiled->hop_said = plait__env_query_number(PLAIT__ENV_HOP_NS,
-						     &compiled->hop_ns);
-	look_at_hop(compiled, pool);
-	return plait__speedup_model_make(&compiled->forecast, program->plan,
-					 compiled->threads,
-					 plait__program_allocator(program), error);
+	compiled->hop_is_set = plait__env_query_number(PLAIT__ENV_HOP_NS,
+						       &compiled->hop_ns);
+	measure_hop(compiled, pool);
+	return plait__speedup_model_make(
+		&compiled->speedup, program->plan, compiled->threads,
+		plait__program_allocator(program), error);
 }
 
 static plait_status compile_lanes(struct compiled *compiled,
 				  const plait__program *program,
-				  const plait__lane_merge *merge, plait_error *error)
+				  const plait__lane_merge *merge,
+				  plait_error *error)
 {
-	if (compiled->has_helped)
-		return plait__steal_program_compile(&compiled->helped, program, merge,
-						    error);
-	return plait__lane_program_compile(&compiled->wide, program, false, merge,
-					   error);
+	if (compiled->has_steal)
+		return plait__steal_program_compile(&compiled->steal, program,
+						    merge, error);
+	return plait__lane_program_compile(&compiled->wide, program, false,
+					   merge, error);
 }
 
-/* The plan's own lanes, or fewer. */
+/* Compiles the plan's own lanes, or fewer. */
 static plait_status compile_wide(struct compiled *compiled,
 				 const plait__program *program,
 				 plait_error *error)
@@ -153,8 +158,8 @@ static plait_status compile_wide(struct compiled *compiled,
 	if (compiled->threads >= plan->lanes_count || compiled->needs_wide ||
 	    !plait__lane_merge_applies(plan))
 		return compile_lanes(compiled, program, NULL, error);
-	status = plait__lane_merge_make(&merge, plan, compiled->threads, allocator,
-					error);
+	status = plait__lane_merge_make(&merge, plan, compiled->threads,
+					allocator, error);
 	if (status != PLAIT_OK)
 		return status;
 	status = compile_lanes(compiled, program, &merge, error);
@@ -173,28 +178,28 @@ static plait_status prepare(plait__program *program, plait_error *error)
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory to make a plan ready to run");
 	compiled->has_wide = program->plan->lanes_count > 1;
-	compiled->has_outside = find_outside(program);
+	compiled->has_external = find_external(program);
 	program->submits = find_submits(program);
-	compiled->needs_wide = compiled->has_wide && compiled->has_outside;
+	compiled->needs_wide = compiled->has_wide && compiled->has_external;
 	if (compiled->has_wide)
 		compiled->threads = find_threads(program->context->pool);
-	status = plait__lane_program_compile(&compiled->serial, program, true, NULL,
-					     error);
+	status = plait__lane_program_compile(&compiled->serial, program, true,
+					     NULL, error);
 	if (status == PLAIT_OK)
-		status = forecast(compiled, program, error);
-	compiled->has_helped = plait__steal_program_applies(program->plan);
+		status = make_speedup_model(compiled, program, error);
+	compiled->has_steal = plait__steal_program_applies(program->plan);
 	if (status == PLAIT_OK && compiled->has_wide)
 		status = compile_wide(compiled, program, error);
 	compiled->code.serial = compiled->serial.ops.items;
 	compiled->code.wide = compiled->wide.ops.items;
-	compiled->code.helped = compiled->helped.ops;
+	compiled->code.steal = compiled->steal.ops;
 	return status;
 }
 
 static void recalibrate(plait__program *program)
 {
 	if (may_choose(program->compiled, program->context->pool))
-		look_at_hop(program->compiled, program->context->pool);
+		measure_hop(program->compiled, program->context->pool);
 }
 
 static void discard(plait__program *program)
@@ -205,13 +210,13 @@ static void discard(plait__program *program)
 		return;
 	plait__lane_program_free(&compiled->serial);
 	plait__lane_program_free(&compiled->wide);
-	plait__steal_program_free(&compiled->helped);
+	plait__steal_program_free(&compiled->steal);
 	plait__free(plait__program_allocator(program), compiled,
 		    sizeof(*compiled));
 	program->compiled = NULL;
 }
 
-/* ---- other kernels ---- */
+/* ---- exchange of kernels ---- */
 
 static void forget(plait__program *program, void *made)
 {
@@ -223,15 +228,17 @@ static void forget(plait__program *program, void *made)
 		    sizeof(plait__call_op));
 	plait__free(allocator, code->wide, compiled->wide.ops.count *
 		    sizeof(plait__call_op));
-	plait__free(allocator, code->helped, compiled->helped.op_count *
+	plait__free(allocator, code->steal, compiled->steal.op_count *
 		    sizeof(plait__call_op));
 	plait__free(allocator, code, sizeof(*code));
 }
 
-/* Of `ops`, if there are any; *good turns false without memory. */
+/* Remakes the operations, if there are any; sets *good to false without
+ * memory. */
 static plait__call_op *remake(const plait__program *program,
-			      plait__object *const *kernels, const plait__call_op *ops,
-			      uint32_t count, bool *good)
+			      plait__object *const *kernels,
+			      const plait__call_op *ops, uint32_t count,
+			      bool *good)
 {
 	plait__call_op *made;
 
@@ -256,8 +263,8 @@ static plait_status recode(plait__program *program,
 				      compiled->serial.ops.count, &good);
 		code->wide = remake(program, kernels, compiled->code.wide,
 				    compiled->wide.ops.count, &good);
-		code->helped = remake(program, kernels, compiled->code.helped,
-				      compiled->helped.op_count, &good);
+		code->steal = remake(program, kernels, compiled->code.steal,
+				     compiled->steal.op_count, &good);
 	}
 	*out = code;
 	return good ? PLAIT_OK :
@@ -267,28 +274,56 @@ static plait_status recode(plait__program *program,
 
 /* ---- per instance ---- */
 
-static plait_status make_crews(struct run_sets *run_sets, plait__instance *instance,
-			       bool records, plait_error *error)
+/* Called when all lanes are done, with the task of any of them. */
+static void end_lanes(plait__task *task)
+{
+	plait__lane_set *set = ((plait__lane_task *)(void *)task)->set;
+	plait__instance *instance = set->instance;
+	struct compiled *compiled = instance->program->compiled;
+	struct state *state = instance->state;
+	uint64_t ns;
+
+	/* A stopped run is no measurement. */
+	if (state->measures && at_load_relaxed_u32(&instance->stop) == 0) {
+		ns = plait__clock_now_ns() - state->start_ns;
+		/* Relaxed: overlapping runs may lose a measurement. */
+		if (at_load_relaxed_u32(&compiled->measured) == 0 ||
+		    ns < at_load_relaxed_u64(&compiled->serial_ns))
+			at_store_relaxed_u64(&compiled->serial_ns, ns);
+		at_add_u32(&compiled->measured, 1);
+	}
+	for (uint32_t i = 0; i < set->compiled->lane_count; i++) {
+		instance->iterations += set->tasks[i].iterations;
+		set->tasks[i].iterations = 0;
+	}
+	plait__instance_complete(instance);
+}
+
+static plait_status make_sets(struct run_sets *run_sets,
+			      plait__instance *instance, bool records,
+			      plait_error *error)
 {
 	const struct compiled *compiled = instance->program->compiled;
 	plait_status status = plait__lane_set_make(&run_sets->serial, instance,
 						   &compiled->serial, records,
-						   error);
+						   end_lanes, error);
 
-	if (status == PLAIT_OK && compiled->has_helped)
-		status = plait__steal_set_make(&run_sets->helped, instance,
-					       &compiled->helped, records, error);
+	if (status == PLAIT_OK && compiled->has_steal)
+		status =
+			plait__steal_set_make(&run_sets->steal, instance,
+					      &compiled->steal, records, error);
 	else if (status == PLAIT_OK && compiled->has_wide)
 		status = plait__lane_set_make(&run_sets->wide, instance,
-					      &compiled->wide, records, error);
+					      &compiled->wide, records,
+					      end_lanes, error);
 	return status;
 }
 
-static void free_crews(struct run_sets *run_sets)
+static void free_sets(struct run_sets *run_sets)
 {
 	plait__lane_set_free(&run_sets->serial);
 	plait__lane_set_free(&run_sets->wide);
-	plait__steal_set_free(&run_sets->helped);
+	plait__steal_set_free(&run_sets->steal);
 }
 
 static plait_status make(plait__instance *instance, plait_error *error)
@@ -300,11 +335,11 @@ static plait_status make(plait__instance *instance, plait_error *error)
 	if (state == NULL)
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory for an instance of a plan");
-	return make_crews(&state->plain, instance, false, error);
+	return make_sets(&state->plain, instance, false, error);
 }
 
-/* Recorded runs have crews of their own, so that the others' do not have to
- * ask which ones they are. */
+/* Recorded runs have lane sets of their own, so that other runs need not test
+ * for recording. */
 static plait_status make_record(plait__instance *instance, plait_error *error)
 {
 	const plait_allocator *allocator =
@@ -319,13 +354,13 @@ static plait_status make_record(plait__instance *instance, plait_error *error)
 	if (run_sets == NULL)
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory to record runs of a plan");
-	status = make_crews(run_sets, instance, true, error);
+	status = make_sets(run_sets, instance, true, error);
 	if (status == PLAIT_OK) {
 		/* Release: pairs with the load in drive. */
 		at_store_release_ptr(&state->recorded, run_sets);
 		return PLAIT_OK;
 	}
-	free_crews(run_sets);
+	free_sets(run_sets);
 	plait__cacheline_free(allocator, run_sets, sizeof(*run_sets));
 	return status;
 }
@@ -341,31 +376,30 @@ static void unmake(plait__instance *instance)
 		return;
 	recorded = at_load_acquire_ptr(&state->recorded);
 	if (recorded != NULL)
-		free_crews(recorded);
+		free_sets(recorded);
 	plait__cacheline_free(allocator, recorded, sizeof(*recorded));
-	free_crews(&state->plain);
+	free_sets(&state->plain);
 	plait__cacheline_free(allocator, state, sizeof(*state));
 	instance->state = NULL;
 }
 
 /* ---- a run ---- */
 
-/*
- * Lanes are worth it when what they save is more than it costs to have them:
- * the plan says how much shorter, the first runs how long, and the pool what
- * a hop takes here.
- */
+/* Parallel execution pays if its saving exceeds its cost: the plan gives the
+ * relative makespan, the first runs the time of serial execution, and the pool
+ * the wake-up latency of this machine. */
 static bool is_worth(const struct compiled *compiled, const plait__pool *pool)
 {
-	uint64_t hop_ns = compiled->hop_said ? compiled->hop_ns :
+	uint64_t hop_ns = compiled->hop_is_set ? compiled->hop_ns :
 			  plait__hop_latency_known_ns(pool);
 
-	return plait__speedup_model_saving(&compiled->forecast,
-					   at_load_relaxed_u64(&compiled->serial_ns),
-					   hop_ns) > WORTH_NS;
+	return plait__speedup_model_saving(
+		       &compiled->speedup,
+		       at_load_relaxed_u64(&compiled->serial_ns),
+		       hop_ns) > WORTH_NS;
 }
 
-/* All lanes, or the serial program? */
+/* Returns true for parallel execution, false for the serial program. */
 static bool choose(struct state *state, const struct compiled *compiled,
 		   const plait__instance *instance)
 {
@@ -380,7 +414,7 @@ static bool choose(struct state *state, const struct compiled *compiled,
 		return true;
 	if (plait__pool_worker_count(pool) == 0)
 		return false;
-	/* Writing down takes time, too. */
+	/* Recording takes time, too. */
 	state->measures = instance->recording == NULL &&
 			  at_load_relaxed_u32(&compiled->measured) <
 				  MEASURED_RUNS;
@@ -391,7 +425,7 @@ static uint32_t count_lanes(const struct compiled *compiled, bool all)
 {
 	if (!all)
 		return 1;
-	return compiled->has_helped ? compiled->helped.lane_count :
+	return compiled->has_steal ? compiled->steal.lane_count :
 				      compiled->wide.lane_count;
 }
 
@@ -411,9 +445,9 @@ static void start(plait__instance *instance, bool inline_ok)
 	state->start_ns = state->measures ? plait__clock_now_ns() : 0;
 	code = instance->version != NULL ? instance->version->code :
 	       &compiled->code;
-	if (all && compiled->has_helped) {
-		run_sets->helped.ops = code->helped;
-		plait__steal_set_start(&run_sets->helped, inline_ok);
+	if (all && compiled->has_steal) {
+		run_sets->steal.ops = code->steal;
+		plait__steal_set_start(&run_sets->steal, inline_ok);
 	} else if (all) {
 		run_sets->wide.ops = code->wide;
 		plait__lane_set_start(&run_sets->wide, inline_ok);
@@ -423,12 +457,13 @@ static void start(plait__instance *instance, bool inline_ok)
 	}
 }
 
-static bool drive_crews(const struct compiled *compiled, struct run_sets *run_sets)
+static bool drive_sets(const struct compiled *compiled,
+		       struct run_sets *run_sets)
 {
 	if (plait__lane_set_drive(&run_sets->serial))
 		return true;
-	if (compiled->has_helped)
-		return plait__steal_set_drive(&run_sets->helped);
+	if (compiled->has_steal)
+		return plait__steal_set_drive(&run_sets->steal);
 	return compiled->has_wide && plait__lane_set_drive(&run_sets->wide);
 }
 
@@ -438,12 +473,12 @@ static bool drive(plait__instance *instance)
 	struct state *state = instance->state;
 	struct run_sets *recorded;
 
-	/* Another run may have the instance by now, so nothing is read here
+	/* The instance may serve another run by now, so nothing is read here
 	 * that runs change. */
-	if (drive_crews(compiled, &state->plain))
+	if (drive_sets(compiled, &state->plain))
 		return true;
 	recorded = at_load_acquire_ptr(&state->recorded);
-	return recorded != NULL && drive_crews(compiled, recorded);
+	return recorded != NULL && drive_sets(compiled, recorded);
 }
 
 static void find_in(const struct compiled *compiled, struct run_sets *run_sets,
@@ -452,7 +487,7 @@ static void find_in(const struct compiled *compiled, struct run_sets *run_sets,
 	plait__external_describe_blocked(run_sets->serial.externals, out);
 	if (compiled->needs_wide)
 		plait__external_describe_blocked(run_sets->wide.externals, out);
-	/* Relaxed: it may be out of date when it is told. */
+	/* Relaxed: only for an error text. */
 	out->lanes_left += at_load_relaxed_u32(&run_sets->serial.remaining) +
 			   at_load_relaxed_u32(&run_sets->wide.remaining);
 }
@@ -468,9 +503,10 @@ static void find(plait__instance *instance, plait__blocked_on *out)
 		find_in(compiled, recorded, out);
 }
 
-/* The run is not over before its canceller has done with it; only one of its
- * crews has lanes that wait. */
-static void cancel_crews(const struct compiled *compiled, struct run_sets *run_sets)
+/* The run is not over before its canceller is done with it; only one of its
+ * sets has parked lanes. */
+static void cancel_sets(const struct compiled *compiled,
+			struct run_sets *run_sets)
 {
 	plait__cancel_external(run_sets->serial.externals);
 	if (compiled->needs_wide)
@@ -484,44 +520,16 @@ static void cancel(plait__instance *instance)
 
 	struct run_sets *recorded;
 
-	if (!compiled->has_outside)
+	if (!compiled->has_external)
 		return;
-	cancel_crews(compiled, &state->plain);
+	cancel_sets(compiled, &state->plain);
 	recorded = at_load_acquire_ptr(&state->recorded);
 	if (recorded != NULL)
-		cancel_crews(compiled, recorded);
-}
-
-void plait__host_engine_steal_completed(plait__steal_set *band)
-{
-	plait__instance_complete(band->instance);
-}
-
-void plait__host_engine_lanes_completed(plait__lane_set *crew)
-{
-	plait__instance *instance = crew->instance;
-	struct compiled *compiled = instance->program->compiled;
-	struct state *state = instance->state;
-	uint64_t ns;
-
-	/* What was stopped says nothing. */
-	if (state->measures && at_load_relaxed_u32(&instance->stop) == 0) {
-		ns = plait__clock_now_ns() - state->start_ns;
-		/* Relaxed: runs that overlap may lose one another's. */
-		if (at_load_relaxed_u32(&compiled->measured) == 0 ||
-		    ns < at_load_relaxed_u64(&compiled->serial_ns))
-			at_store_relaxed_u64(&compiled->serial_ns, ns);
-		at_add_u32(&compiled->measured, 1);
-	}
-	for (uint32_t i = 0; i < crew->flat->lane_count; i++) {
-		instance->iterations += crew->tasks[i].iterations;
-		crew->tasks[i].iterations = 0;
-	}
-	plait__instance_complete(instance);
+		cancel_sets(compiled, recorded);
 }
 
 const plait__engine plait__host_engine = {
-	.name = "flat",
+	.name = "host",
 	.maps = true,
 	.prepare = prepare,
 	.discard = discard,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which lane has a part of which body, in the order in which they are compiled. */
-#include "run/host/lane_compiler.h"
+/* Parts of bodies by lane, in the order of compilation. */
+#include "run/host/lane_bodies.h"
 
 #include "base/alloc.h"
 
@@ -20,68 +20,72 @@ static bool home_has_track(const plait__lane_compiler *c, uint32_t body)
 		       PLAIT__NONE;
 }
 
-/* Something for each piece. */
-typedef void visit_piece(plait__lane_compiler *c, const plait__lane_body *piece);
+/* Called for each part. */
+typedef void visit_body(plait__lane_compiler *c,
+			const plait__lane_body *lane_body);
 
-static void each_folded(plait__lane_compiler *c, visit_piece *add)
+static void each_merged(plait__lane_compiler *c, visit_body *add)
 {
 	for (uint32_t i = 0; i < c->merge->lane_count; i++)
 		add(c, &(plait__lane_body){ .lane = i, .track = i });
 }
 
-/* In the order of bodies. */
-static void each_piece(plait__lane_compiler *c, visit_piece *add)
+/* Visits the parts in the order of bodies. */
+static void each_body(plait__lane_compiler *c, visit_body *add)
 {
 	for (uint32_t b = 0; b < c->plan->bodies_count; b++) {
 		const plait__plan_body *body = &c->plan->bodies[b];
-		plait__lane_body piece = { 0, b, PLAIT__NONE };
+		plait__lane_body lane_body = { 0, b, PLAIT__NONE };
 
 		for (uint32_t t = 0; !c->serial && t < body->track_count;
 		     t++) {
-			piece.track = body->track_first + t;
-			piece.lane = c->plan->tracks[piece.track].lane;
-			add(c, &piece);
+			lane_body.track = body->track_first + t;
+			lane_body.lane = c->plan->tracks[lane_body.track].lane;
+			add(c, &lane_body);
 		}
-		piece.track = PLAIT__NONE;
+		lane_body.track = PLAIT__NONE;
 		if (c->serial || !home_has_track(c, b)) {
-			piece.lane = body->region != PLAIT__NONE ?
+			lane_body.lane = body->region != PLAIT__NONE ?
 				     plait__lane_bodies_home(c, body->region) :
 				     0;
-			add(c, &piece);
+			add(c, &lane_body);
 		}
 	}
 }
 
-static void count_piece(plait__lane_compiler *c, const plait__lane_body *piece)
+static void count_body(plait__lane_compiler *c,
+		       const plait__lane_body *lane_body)
 {
-	c->flat->lanes[piece->lane].part++;
-	c->piece_count++;
+	c->compiled->lanes[lane_body->lane].part++;
+	c->lane_body_count++;
 }
 
-static void put_piece(plait__lane_compiler *c, const plait__lane_body *piece)
+static void put_body(plait__lane_compiler *c, const plait__lane_body *lane_body)
 {
-	c->pieces[c->flat->lanes[piece->lane].part++] = *piece;
+	c->lane_bodies[c->compiled->lanes[lane_body->lane].part++] = *lane_body;
 }
 
-/* By lane: a counting sort.  `part` of a lane is where its next one goes. */
+/* Sorts the parts by lane (counting sort).  `part` of a lane is the index of
+ * its next one. */
 bool plait__lane_bodies_sort(plait__lane_compiler *c)
 {
-	plait__lane_program *flat = c->flat;
-	void (*each)(plait__lane_compiler *c, visit_piece *add) =
-		c->merge != NULL ? each_folded : each_piece;
+	plait__lane_program *compiled = c->compiled;
+	void (*each)(plait__lane_compiler *c, visit_body *add) =
+		c->merge != NULL ? each_merged : each_body;
 	uint32_t before = 0;
 
-	each(c, count_piece);
-	c->pieces = plait__alloc_array(plait__program_allocator(c->program),
-				       c->piece_count, sizeof(*c->pieces));
-	if (c->pieces == NULL)
+	each(c, count_body);
+	c->lane_bodies =
+		plait__alloc_array(plait__program_allocator(c->program),
+				   c->lane_body_count, sizeof(*c->lane_bodies));
+	if (c->lane_bodies == NULL)
 		return false;
-	for (uint32_t i = 0; i < flat->lane_count; i++) {
-		uint32_t count = flat->lanes[i].part;
+	for (uint32_t i = 0; i < compiled->lane_count; i++) {
+		uint32_t count = compiled->lanes[i].part;
 
-		flat->lanes[i].part = before;
+		compiled->lanes[i].part = before;
 		before += count;
 	}
-	each(c, put_piece);
+	each(c, put_body);
 	return true;
 }

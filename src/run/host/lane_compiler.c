@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * From a plan to flat programs: which steps each lane has, and where the words
- * are that lanes tell each other.  Operations are in call_op.c.
- */
+/* Compiler from a plan to lane programs: the steps of each lane, and the
+ * progress words by which lanes synchronize.  call_op.c makes the
+ * operations. */
 #include "run/host/lane_compiler.h"
+
+#include "run/host/lane_bodies.h"
 
 #include "run/host/call_op.h"
 #include "run/external/external_command.h"
@@ -14,8 +15,8 @@
 #include <string.h>
 
 enum {
-	/* Words that one lane writes start on lines of their own: two, since
-	 * machines fetch them in pairs. */
+	/* Alignment of the words that one lane writes: two cache lines, since
+	 * machines prefetch lines in pairs. */
 	LANE_WORDS = 16
 };
 
@@ -26,7 +27,7 @@ static uint32_t round_up(uint32_t words)
 	return (words + LANE_WORDS - 1) / LANE_WORDS * LANE_WORDS;
 }
 
-/* The visit of a lane in a region; it is there. */
+/* The visit of a lane in a region, which exists. */
 static uint32_t find_visit(const plait__lane_compiler *c, uint32_t region,
 			   uint32_t lane)
 {
@@ -41,49 +42,51 @@ static uint32_t find_visit(const plait__lane_compiler *c, uint32_t region,
 
 static void place_regions(plait__lane_compiler *c)
 {
-	plait__lane_program *flat = c->flat;
+	plait__lane_program *compiled = c->compiled;
 
 	for (uint32_t r = 0; r < c->plan->regions_count; r++) {
 		const plait__plan_region *region = &c->plan->regions[r];
-		plait__lane_region *decider = &flat->deciders[r];
+		plait__lane_region *info = &compiled->regions[r];
 		uint32_t command = region->command;
 
-		decider->home = plait__lane_bodies_home(c, r);
-		decider->shared = !c->serial && region->lane_count > 1;
-		decider->outer = c->plan->bodies[c->plan->nodes[
+		info->home = plait__lane_bodies_home(c, r);
+		info->shared = !c->serial && region->lane_count > 1;
+		info->outer = c->plan->bodies[c->plan->nodes[
 			c->plan->commands[command].node].body].region;
-		decider->function = plait__program_predicate(c->program, r);
-		decider->asks_owner = plait__external_matches(c->program, command);
+		info->function = plait__program_predicate(c->program, r);
+		info->asks_owner = plait__external_matches(c->program, command);
 		for (uint32_t i = 0; i < region->lane_count; i++) {
 			plait__visit *visit =
-				&flat->visits[region->lane_first + i];
+				&compiled->visits[region->lane_first + i];
 
 			visit->region = r;
 			visit->kind = region->kind;
 			visit->body_count = region->body_count;
-			visit->row = flat->row_count;
-			flat->row_count += region->body_count;
+			visit->row = compiled->row_count;
+			compiled->row_count += region->body_count;
 		}
 	}
-	for (uint32_t i = 0; i < flat->row_count; i++)
-		flat->rows[i] = PLAIT__NONE;
+	for (uint32_t i = 0; i < compiled->row_count; i++)
+		compiled->rows[i] = PLAIT__NONE;
 }
 
-/* Shared words of the lane: wanted, decisions, counters; then private ones. */
+/* Words of a lane: parked_count, decisions and counters in `progress`, then the
+ * words in `local`. */
 static void begin_lane(plait__lane_compiler *c, uint32_t lane)
 {
-	plait__lane_program *flat = c->flat;
+	plait__lane_program *compiled = c->compiled;
 
 	c->lane = lane;
-	flat->progress_count = round_up(flat->progress_count);
-	flat->local_count = round_up(flat->local_count) + 1;
-	flat->lanes[lane].wanted = flat->progress_count++;
-	flat->lanes[lane].part = PLAIT__NONE;
+	compiled->progress_count = round_up(compiled->progress_count);
+	compiled->local_count = round_up(compiled->local_count) + 1;
+	compiled->lanes[lane].parked_count = compiled->progress_count++;
+	compiled->lanes[lane].part = PLAIT__NONE;
 }
 
 /* ---- steps ---- */
 
-static void *push(plait__lane_compiler *c, plait__vector *vector, const void *item)
+static void *push(plait__lane_compiler *c, plait__vector *vector,
+		  const void *item)
 {
 	void *pushed = plait__vector_push(vector, item, 1);
 
@@ -94,7 +97,8 @@ static void *push(plait__lane_compiler *c, plait__vector *vector, const void *it
 
 static plait__step *last_step(const plait__lane_compiler *c)
 {
-	return plait__vector_at(&c->flat->steps, c->flat->steps.count - 1);
+	return plait__vector_at(&c->compiled->steps,
+				c->compiled->steps.count - 1);
 }
 
 static void begin_step(plait__lane_compiler *c, uint32_t kind, uint32_t done,
@@ -103,31 +107,29 @@ static void begin_step(plait__lane_compiler *c, uint32_t kind, uint32_t done,
 	const plait__step step = {
 		.kind = kind,
 		.part = c->part,
-		.wait_first = c->flat->waits.count,
-		.op_first = c->flat->ops.count,
-		.rotation_first = c->flat->turns.count,
+		.wait_first = c->compiled->waits.count,
+		.op_first = c->compiled->ops.count,
+		.rotation_first = c->compiled->rotations.count,
 		.done = done,
 		.hosts = 1,
 		.command = command,
 	};
 
-	(void)push(c, &c->flat->steps, &step);
+	(void)push(c, &c->compiled->steps, &step);
 }
 
-/* Where this lane remembers what it saw of a word. */
+/* The word in `local` that caches a progress word on this lane. */
 static uint32_t find_seen(plait__lane_compiler *c, uint32_t word)
 {
 	if (c->seen_of[word] == 0) {
-		c->seen_of[word] = c->flat->local_count++;
+		c->seen_of[word] = c->compiled->local_count++;
 		(void)push(c, &c->seen_words, &word);
 	}
 	return c->seen_of[word];
 }
 
-/*
- * Words of other lanes' parts are not known before those are compiled, so
- * the track, or lane of the fold, stands for the word until resolve_waits.
- */
+/* The progress words of other lanes' parts are assigned later, so the index of
+ * the track, or of the merged lane, stands for the word until resolve_waits. */
 static void push_wait(plait__lane_compiler *c, uint32_t track, uint32_t lane,
 		      uint32_t position, uint32_t stride)
 {
@@ -136,11 +138,11 @@ static void push_wait(plait__lane_compiler *c, uint32_t track, uint32_t lane,
 		.position = position + 1, .seen = find_seen(c, track),
 	};
 
-	if (push(c, &c->flat->waits, &wait) != NULL)
+	if (push(c, &c->compiled->waits, &wait) != NULL)
 		last_step(c)->wait_count++;
 }
 
-static void add_folded_wait(plait__lane_compiler *c, uint32_t track,
+static void add_merged_wait(plait__lane_compiler *c, uint32_t track,
 			    uint32_t position)
 {
 	uint32_t command = c->plan->tracks[track].first + position;
@@ -158,14 +160,14 @@ static void add_wait(plait__lane_compiler *c, uint32_t lane, uint32_t position)
 	if (c->serial || c->failed)
 		return;
 	if (c->merge != NULL)
-		add_folded_wait(c, track, position);
+		add_merged_wait(c, track, position);
 	else if (lane != c->lane)
 		push_wait(c, track, lane, position,
 			  c->plan->tracks[track].count);
 }
 
-/* A stub waits for its region's command before it is done, not before it
- * serves the bodies; and the decision to leave is just that. */
+/* A stub waits for its region's command before it is done, not before it serves
+ * the bodies; the decision to leave is that wait. */
 static bool is_of_own_region(const plait__lane_compiler *c,
 			     const plait__plan_command *at,
 			     const plait__plan_wait *wait)
@@ -188,32 +190,34 @@ static void add_waits_of(plait__lane_compiler *c, uint32_t command)
 				 c->plan->waits[i].position);
 }
 
-static void add_turns(plait__lane_compiler *c, uint32_t first, uint32_t last)
+static void add_rotations(plait__lane_compiler *c, uint32_t first,
+			  uint32_t last)
 {
 	const plait__frame_layout *layout = &c->program->layout;
 
 	for (uint32_t i = first; i < last && !c->failed; i++)
-		if (push(c, &c->flat->turns, &layout->turns[i]) != NULL)
+		if (push(c, &c->compiled->rotations, &layout->rotations[i]) !=
+		    NULL)
 			last_step(c)->rotation_count++;
 }
 
 static void add_op(plait__lane_compiler *c, uint32_t command)
 {
-	const uint32_t *turns = c->program->layout.rotation_first;
+	const uint32_t *cells = c->program->layout.rotation_first;
 	plait__call_op op;
 
 	plait__call_op_make(c->program, NULL, command, &op);
-	if (!c->failed && push(c, &c->flat->ops, &op) != NULL)
+	if (!c->failed && push(c, &c->compiled->ops, &op) != NULL)
 		last_step(c)->op_count++;
 	if (!c->failed)
 		last_step(c)->hosts &= op.is_host;
-	add_turns(c, turns[command], turns[command + 1]);
+	add_rotations(c, cells[command], cells[command + 1]);
 }
 
 static void add_visit(plait__lane_compiler *c, uint32_t command, uint32_t done)
 {
 	const plait__plan_command *at = &c->plan->commands[command];
-	const uint32_t *turns = c->program->layout.predicate_rotations;
+	const uint32_t *cells = c->program->layout.predicate_rotations;
 	bool home = at->kind == PLAIT__CMD_REGION;
 	uint32_t visit = find_visit(c, at->link, c->lane);
 
@@ -226,11 +230,11 @@ static void add_visit(plait__lane_compiler *c, uint32_t command, uint32_t done)
 		return;
 	last_step(c)->link = visit;
 	if (home)
-		add_turns(c, turns[at->link], turns[at->link + 1]);
-	if (home && c->flat->deciders[at->link].asks_owner)
-		c->flat->lanes[c->lane].external |= PLAIT__EXTERNAL_SUBMITS;
-	c->flat->visits[visit].step = c->flat->steps.count - 1;
-	c->flat->visits[visit].seen = c->flat->local_count++;
+		add_rotations(c, cells[at->link], cells[at->link + 1]);
+	if (home && c->compiled->regions[at->link].asks_owner)
+		c->compiled->lanes[c->lane].external |= PLAIT__EXTERNAL_SUBMITS;
+	c->compiled->visits[visit].step = c->compiled->steps.count - 1;
+	c->compiled->visits[visit].seen = c->compiled->local_count++;
 }
 
 static bool has_waits(const plait__lane_compiler *c, uint32_t command)
@@ -240,9 +244,10 @@ static bool has_waits(const plait__lane_compiler *c, uint32_t command)
 	return !c->serial && at[1].wait_first > at->wait_first;
 }
 
-/* A stretch goes on until somebody waits: this lane, or another for it. */
-static void add_command(plait__lane_compiler *c, uint32_t command, uint32_t done,
-			bool *open)
+/* A step takes further commands until its lane has to wait, or another lane
+ * waits for a command of it. */
+static void add_command(plait__lane_compiler *c, uint32_t command,
+			uint32_t done, bool *open)
 {
 	const plait__plan_command *at = &c->plan->commands[command];
 
@@ -252,7 +257,7 @@ static void add_command(plait__lane_compiler *c, uint32_t command, uint32_t done
 		return;
 	}
 	if (plait__external_matches(c->program, command)) {
-		c->flat->lanes[c->lane].external |=
+		c->compiled->lanes[c->lane].external |=
 			at->kind == PLAIT__CMD_WAIT ? PLAIT__EXTERNAL_WAITS :
 						      PLAIT__EXTERNAL_SUBMITS;
 		begin_step(c, PLAIT__STEP_EXTERNAL, done, command);
@@ -280,9 +285,11 @@ static void end_part(plait__lane_compiler *c, uint32_t done)
 		begin_step(c, PLAIT__STEP_DONE, done, PLAIT__NONE);
 		return;
 	}
-	begin_step(c, c->lane == plait__lane_bodies_home(c, region) ? PLAIT__STEP_END :
-		      PLAIT__STEP_BACK, done,
-		   c->plan->regions[region].command);
+	begin_step(c,
+		   c->lane == plait__lane_bodies_home(c, region) ?
+			   PLAIT__STEP_END :
+			   PLAIT__STEP_BACK,
+		   done, c->plan->regions[region].command);
 	if (c->failed)
 		return;
 	last_step(c)->link = find_visit(c, region, c->lane);
@@ -296,93 +303,94 @@ static void end_part(plait__lane_compiler *c, uint32_t done)
 	}
 }
 
-/* The commands of a part in order: of a track, or of the whole body. */
+/* Lists the commands of a part in order: of a track, or of the whole body. */
 static const uint32_t *list_commands(plait__lane_compiler *c,
-				     const plait__lane_body *piece,
+				     const plait__lane_body *lane_body,
 				     uint32_t *out_count)
 {
-	const plait__plan_body *body = &c->plan->bodies[piece->body];
+	const plait__plan_body *body = &c->plan->bodies[lane_body->body];
 	const plait__plan_track *track;
 
 	if (c->merge != NULL) {
-		*out_count = plait__lane_merge_count(c->merge, piece->track);
-		return c->merge->commands + c->merge->first[piece->track];
+		*out_count =
+			plait__lane_merge_count(c->merge, lane_body->track);
+		return c->merge->commands + c->merge->first[lane_body->track];
 	}
 	if (c->serial) {
 		*out_count = body->command_count;
-		/* A plan without commands has no array either. */
+		/* A plan without commands has no array. */
 		return body->command_count == 0 ?
 			       c->list : c->plan->order + body->command_first;
 	}
 	*out_count = 0;
-	if (piece->track == PLAIT__NONE)
+	if (lane_body->track == PLAIT__NONE)
 		return c->list;
-	track = &c->plan->tracks[piece->track];
+	track = &c->plan->tracks[lane_body->track];
 	for (uint32_t i = 0; i < track->count; i++)
 		c->list[i] = track->first + i;
 	*out_count = track->count;
 	return c->list;
 }
 
-static void begin_part(plait__lane_compiler *c, const plait__lane_body *piece,
-		       uint32_t count)
+static void begin_part(plait__lane_compiler *c,
+		       const plait__lane_body *lane_body, uint32_t count)
 {
-	plait__lane_program *flat = c->flat;
-	uint32_t region = c->plan->bodies[piece->body].region;
+	plait__lane_program *compiled = c->compiled;
+	uint32_t region = c->plan->bodies[lane_body->body].region;
 	const plait__part part = {
-		.step = flat->steps.count,
+		.step = compiled->steps.count,
 		.stride = count,
-		.word = flat->progress_count++,
-		.turn = flat->local_count++,
-		.body = piece->body,
+		.word = compiled->progress_count++,
+		.epoch = compiled->local_count++,
+		.body = lane_body->body,
 	};
 	plait__visit *visit;
 
-	c->body = piece->body;
-	c->part = flat->parts.count;
-	(void)push(c, &flat->parts, &part);
+	c->body = lane_body->body;
+	c->part = compiled->parts.count;
+	(void)push(c, &compiled->parts, &part);
 	if (region == PLAIT__NONE) {
-		flat->lanes[piece->lane].part = c->part;
+		compiled->lanes[lane_body->lane].part = c->part;
 		return;
 	}
-	visit = &flat->visits[find_visit(c, region, piece->lane)];
-	flat->rows[visit->row + piece->body -
+	visit = &compiled->visits[find_visit(c, region, lane_body->lane)];
+	compiled->rows[visit->row + lane_body->body -
 		   c->plan->regions[region].body_first] = c->part;
 }
 
-/* Regions whose home this lane is get their word with its first part. */
-static void add_part(plait__lane_compiler *c, const plait__lane_body *piece)
+/* The home lane of a region assigns the region's word in its first part. */
+static void add_part(plait__lane_compiler *c, const plait__lane_body *lane_body)
 {
 	uint32_t count;
-	const uint32_t *commands = list_commands(c, piece, &count);
+	const uint32_t *commands = list_commands(c, lane_body, &count);
 	bool open = false;
 
-	begin_part(c, piece, count);
+	begin_part(c, lane_body, count);
 	for (uint32_t i = 0; i < count && !c->failed; i++) {
 		const plait__plan_command *at = &c->plan->commands[commands[i]];
 
 		if (at->kind == PLAIT__CMD_REGION)
-			c->flat->deciders[at->link].word =
-				c->flat->progress_count++;
+			c->compiled->regions[at->link].word =
+				c->compiled->progress_count++;
 		add_command(c, commands[i], i + 1, &open);
 	}
 	end_part(c, count);
 }
 
-/* From tracks to the words of their parts. */
+/* Replaces tracks by the progress words of their parts. */
 static void resolve_waits(plait__lane_compiler *c)
 {
-	plait__lane_program *flat = c->flat;
+	plait__lane_program *compiled = c->compiled;
 	uint32_t *word_of = c->seen_of;
 
-	for (uint32_t i = 0; i < c->piece_count; i++) {
-		const plait__part *part = plait__vector_at(&flat->parts, i);
+	for (uint32_t i = 0; i < c->lane_body_count; i++) {
+		const plait__part *part = plait__vector_at(&compiled->parts, i);
 
-		if (c->pieces[i].track != PLAIT__NONE)
-			word_of[c->pieces[i].track] = part->word;
+		if (c->lane_bodies[i].track != PLAIT__NONE)
+			word_of[c->lane_bodies[i].track] = part->word;
 	}
-	for (uint32_t i = 0; i < flat->waits.count; i++) {
-		plait__step_wait *wait = plait__vector_at(&flat->waits, i);
+	for (uint32_t i = 0; i < compiled->waits.count; i++) {
+		plait__step_wait *wait = plait__vector_at(&compiled->waits, i);
 
 		wait->word = word_of[wait->word];
 	}
@@ -392,12 +400,12 @@ static void compile_lanes(plait__lane_compiler *c)
 {
 	uint32_t next = 0;
 
-	for (uint32_t lane = 0; lane < c->flat->lane_count && !c->failed;
+	for (uint32_t lane = 0; lane < c->compiled->lane_count && !c->failed;
 	     lane++) {
 		begin_lane(c, lane);
-		for (; next < c->piece_count && !c->failed &&
-		     c->pieces[next].lane == lane; next++)
-			add_part(c, &c->pieces[next]);
+		for (; next < c->lane_body_count && !c->failed &&
+		     c->lane_bodies[next].lane == lane; next++)
+			add_part(c, &c->lane_bodies[next]);
 		for (uint32_t i = 0; i < c->seen_words.count; i++)
 			c->seen_of[*(uint32_t *)plait__vector_at(
 				&c->seen_words, i)] = 0;
@@ -407,7 +415,7 @@ static void compile_lanes(plait__lane_compiler *c)
 		resolve_waits(c);
 }
 
-/* ---- all of it ---- */
+/* ---- tables ---- */
 
 static uint64_t count_rows(const plait__plan *plan)
 {
@@ -419,7 +427,7 @@ static uint64_t count_rows(const plait__plan *plan)
 	return rows;
 }
 
-/* Null is right for none. */
+/* A table without entries is null. */
 static void *table(plait__lane_compiler *c, uint64_t count, uint64_t each)
 {
 	void *block = plait__alloc_array(plait__program_allocator(c->program),
@@ -429,7 +437,7 @@ static void *table(plait__lane_compiler *c, uint64_t count, uint64_t each)
 	return block;
 }
 
-/* One per track, or lane of the fold. */
+/* One per track, or per merged lane. */
 static uint64_t seen_count(const plait__lane_compiler *c)
 {
 	return c->merge != NULL ? c->merge->lane_count : c->plan->tracks_count;
@@ -437,22 +445,25 @@ static uint64_t seen_count(const plait__lane_compiler *c)
 
 static void make_tables(plait__lane_compiler *c)
 {
-	plait__lane_program *flat = c->flat;
+	plait__lane_program *compiled = c->compiled;
 	const plait__plan *plan = c->plan;
 	const plait_allocator *allocator = plait__program_allocator(c->program);
 
-	plait__vector_init(&flat->steps, allocator, sizeof(plait__step));
-	plait__vector_init(&flat->ops, allocator, sizeof(plait__call_op));
-	plait__vector_init(&flat->waits, allocator, sizeof(plait__step_wait));
-	plait__vector_init(&flat->turns, allocator, sizeof(plait__rotation_cell));
-	plait__vector_init(&flat->parts, allocator, sizeof(plait__part));
+	plait__vector_init(&compiled->steps, allocator, sizeof(plait__step));
+	plait__vector_init(&compiled->ops, allocator, sizeof(plait__call_op));
+	plait__vector_init(&compiled->waits, allocator,
+			   sizeof(plait__step_wait));
+	plait__vector_init(&compiled->rotations, allocator,
+			   sizeof(plait__rotation_cell));
+	plait__vector_init(&compiled->parts, allocator, sizeof(plait__part));
 	plait__vector_init(&c->seen_words, allocator, sizeof(uint32_t));
-	flat->lanes = table(c, flat->lane_count, sizeof(*flat->lanes));
-	flat->deciders = table(c, plan->regions_count,
-			       sizeof(*flat->deciders));
-	flat->visits = table(c, plan->region_lanes_count,
-			     sizeof(*flat->visits));
-	flat->rows = table(c, count_rows(plan), sizeof(*flat->rows));
+	compiled->lanes =
+		table(c, compiled->lane_count, sizeof(*compiled->lanes));
+	compiled->regions = table(c, plan->regions_count,
+				  sizeof(*compiled->regions));
+	compiled->visits = table(c, plan->region_lanes_count,
+				 sizeof(*compiled->visits));
+	compiled->rows = table(c, count_rows(plan), sizeof(*compiled->rows));
 	c->seen_of = table(c, seen_count(c), sizeof(*c->seen_of));
 	c->list_capacity = plan->command_count;
 	c->list = table(c, c->list_capacity, sizeof(*c->list));
@@ -463,26 +474,28 @@ static void free_work(plait__lane_compiler *c)
 	const plait_allocator *allocator = plait__program_allocator(c->program);
 
 	plait__vector_fini(&c->seen_words);
-	plait__free(allocator, c->pieces,
-		    c->piece_count * sizeof(*c->pieces));
+	plait__free(allocator, c->lane_bodies,
+		    c->lane_body_count * sizeof(*c->lane_bodies));
 	plait__free(allocator, c->seen_of,
 		    seen_count(c) * sizeof(*c->seen_of));
 	plait__free(allocator, c->list, c->list_capacity * sizeof(*c->list));
 }
 
-plait_status plait__lane_program_compile(plait__lane_program *flat,
-					 const plait__program *program, bool serial,
-					 const plait__lane_merge *merge, plait_error *error)
+plait_status plait__lane_program_compile(plait__lane_program *compiled,
+					 const plait__program *program,
+					 bool serial,
+					 const plait__lane_merge *merge,
+					 plait_error *error)
 {
 	plait__lane_compiler c = {
-		.flat = flat, .program = program, .plan = program->plan,
+		.compiled = compiled, .program = program, .plan = program->plan,
 		.serial = serial, .merge = merge,
 	};
 
-	flat->program = program;
-	flat->lane_count = serial ? 1 : merge != NULL ? merge->lane_count :
+	compiled->program = program;
+	compiled->lane_count = serial ? 1 : merge != NULL ? merge->lane_count :
 			   program->plan->lanes_count;
-	flat->visit_count = program->plan->region_lanes_count;
+	compiled->visit_count = program->plan->region_lanes_count;
 	make_tables(&c);
 	if (!c.failed) {
 		place_regions(&c);
@@ -496,27 +509,27 @@ plait_status plait__lane_program_compile(plait__lane_program *flat,
 			   "no memory to make a plan ready to run");
 }
 
-void plait__lane_program_free(plait__lane_program *flat)
+void plait__lane_program_free(plait__lane_program *compiled)
 {
 	const plait_allocator *allocator;
 	const plait__plan *plan;
 
-	if (flat->program == NULL)
+	if (compiled->program == NULL)
 		return;
-	allocator = plait__program_allocator(flat->program);
-	plan = flat->program->plan;
-	plait__vector_fini(&flat->steps);
-	plait__vector_fini(&flat->ops);
-	plait__vector_fini(&flat->waits);
-	plait__vector_fini(&flat->turns);
-	plait__vector_fini(&flat->parts);
-	plait__free(allocator, flat->lanes,
-		    flat->lane_count * sizeof(*flat->lanes));
-	plait__free(allocator, flat->deciders,
-		    plan->regions_count * sizeof(*flat->deciders));
-	plait__free(allocator, flat->visits,
-		    plan->region_lanes_count * sizeof(*flat->visits));
-	plait__free(allocator, flat->rows,
-		    count_rows(plan) * sizeof(*flat->rows));
-	memset(flat, 0, sizeof(*flat));
+	allocator = plait__program_allocator(compiled->program);
+	plan = compiled->program->plan;
+	plait__vector_fini(&compiled->steps);
+	plait__vector_fini(&compiled->ops);
+	plait__vector_fini(&compiled->waits);
+	plait__vector_fini(&compiled->rotations);
+	plait__vector_fini(&compiled->parts);
+	plait__free(allocator, compiled->lanes,
+		    compiled->lane_count * sizeof(*compiled->lanes));
+	plait__free(allocator, compiled->regions,
+		    plan->regions_count * sizeof(*compiled->regions));
+	plait__free(allocator, compiled->visits,
+		    plan->region_lanes_count * sizeof(*compiled->visits));
+	plait__free(allocator, compiled->rows,
+		    count_rows(plan) * sizeof(*compiled->rows));
+	memset(compiled, 0, sizeof(*compiled));
 }

@@ -1,42 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What lane_compiler.c and lane_bodies.c share while they make a flat program: nobody else
- * needs it.
- */
+/* Compiler from a plan to a lane program. */
 #ifndef PLAIT_SRC_RUN_HOST_LANE_COMPILER_H
 #define PLAIT_SRC_RUN_HOST_LANE_COMPILER_H
 
-#include "run/host/host_engine.h"
+#include "run/host/lane_merge.h"
+#include "run/host/lane_program.h"
 
-/* One lane's part of one body, before it has a place. */
-typedef struct plait__lane_body {
-	uint32_t lane;
-	uint32_t body;
-	uint32_t track;		/* or a lane of the fold; or none: its end */
-} plait__lane_body;
-
-typedef struct plait__lane_compiler {
-	plait__lane_program *flat;
-	const plait__program *program;
-	const plait__plan *plan;
-	bool serial;
-	const plait__lane_merge *merge; /* or null */
-	plait__lane_body *pieces;	/* by lane, then body */
-	uint32_t piece_count;
-	uint32_t *seen_of;	/* word -> private word on this lane, or 0 */
-	plait__vector seen_words; /* whose entries are set */
-	uint32_t *list;		/* commands of one part */
-	uint64_t list_capacity;
-	uint32_t lane;
-	uint32_t body;
-	uint32_t part;
-	bool failed;
-} plait__lane_compiler;
-
-/* The lane that decides for a region. */
-uint32_t plait__lane_bodies_home(const plait__lane_compiler *c, uint32_t region);
-
-/* Fills `pieces`.  False: no memory. */
-bool plait__lane_bodies_sort(plait__lane_compiler *c);
+/* `merge` null: each lane of the plan is a lane of the program. */
+plait_status plait__lane_program_compile(plait__lane_program *compiled,
+					 const plait__program *program,
+					 bool serial,
+					 const plait__lane_merge *merge,
+					 plait_error *error);
+void plait__lane_program_free(plait__lane_program *compiled);
 
 #endif

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Walking a lane's program.  A turn goes on until the lane is done, or is
- * parked because what it waits for does not come; whoever runs it next begins
- * with the same step.  So whatever a step changes, it changes last, after all
- * that may park it or end its thread.
+ * Interpreter of a lane's steps.  A call runs the lane until it is done or
+ * parked; the thread that runs it next repeats the same step.  Therefore a step
+ * has no side effect before its last suspension point: before all that may park
+ * the lane or end its thread.
  */
-#include "run/host/host_engine.h"
+#include "run/host/lane_interpreter.h"
+
+#include "run/host/lane_park.h"
 
 #include "run/record/recorder.h"
 #include "run/rehearse.h"
@@ -15,213 +17,205 @@
 enum {
 	CHOICE_BITS = 24,
 	CHOICE_MASK = (1 << CHOICE_BITS) - 1,
-	/* A decision: 0 to leave, n for body n - 1. */
+	/* A decision: 0 leaves the region, n runs body n - 1. */
 	LEAVE = 0
 };
 
-/* Iterations after which a loop looks whether others want to run. */
+/* Iterations between checks whether other tasks want the thread. */
 #ifdef PLAIT_EXPLORE
 enum { PATIENCE = 1 };
 #else
 enum { PATIENCE = 256 };
 #endif
 
-static const plait__part *part_at(const plait__lane_set *crew, uint32_t part)
+static const plait__part *part_at(const plait__lane_set *set, uint32_t part)
 {
-	return (const plait__part *)crew->flat->parts.items + part;
+	return (const plait__part *)set->compiled->parts.items + part;
 }
 
-static const plait__step *step_at(const plait__lane_set *crew, uint32_t step)
+static const plait__step *step_at(const plait__lane_set *set, uint32_t step)
 {
-	return (const plait__step *)crew->flat->steps.items + step;
+	return (const plait__step *)set->compiled->steps.items + step;
 }
 
-static bool stopped(const plait__lane_set *crew)
+static bool stopped(const plait__lane_set *set)
 {
-	/* Relaxed: who has seen what a stopped lane stored after it sees the
-	 * stop too, since reads of one word never go back. */
-	return at_load_relaxed_u32(&crew->instance->stop) != 0;
+	/* Relaxed: a reader of a word that a stopped lane stored afterwards
+	 * sees the stop too, since reads of one word never go back. */
+	return at_load_relaxed_u32(&set->instance->stop) != 0;
 }
 
-/* ---- telling others ---- */
+/* ---- publication ---- */
 
-static void publish(plait__lane_task *hand, uint32_t word, uint64_t value)
+static void publish(plait__lane_task *self, uint32_t word, uint64_t value)
 {
-	/* Release: pairs with plait__host_wait_met and with has_come. */
-	at_store_release_u64(&hand->crew->words[word], value);
-	plait__lane_park_wake(hand);
+	/* Release: pairs with plait__lane_park_is_met and with has_come. */
+	at_store_release_u64(&self->set->progress[word], value);
+	plait__lane_park_wake(self);
 }
 
-/* All commands of the part up to this step's are done. */
-static void publish_done(plait__lane_task *hand, const plait__step *step)
+/* Publishes the commands of the part up to this step's as done. */
+static void publish_done(plait__lane_task *self, const plait__step *step)
 {
-	plait__lane_set *crew = hand->crew;
-	const plait__part *part = part_at(crew, step->part);
+	plait__lane_set *set = self->set;
+	const plait__part *part = part_at(set, step->part);
 
-	if (crew->flat->lane_count > 1)
-		publish(hand, part->word,
-			crew->local[part->turn] * part->stride + step->done);
+	if (set->compiled->lane_count > 1)
+		publish(self, part->word,
+			set->local[part->epoch] * part->stride + step->done);
 }
 
-/* ---- writing down ---- */
+/* ---- recording ---- */
 
-/*
- * Functions that have `records` are there twice: as they are, and for runs
- * that are recorded.  It is a constant for the compiler, so that the first
- * ones know nothing of the others.
- */
-#define TWICE static inline __attribute__((always_inline))
+/* A function with the parameter `records` is compiled twice.  The parameter is
+ * a constant, so that the variant that does not record has no trace of the
+ * other. */
+#define VARIANT static inline __attribute__((always_inline))
 
-static plait__record_ring *ring_of(const plait__lane_task *hand)
+static plait__record_ring *ring_of(const plait__lane_task *self)
 {
-	return &hand->crew->instance->recording->rings[hand->lane];
+	return &self->set->instance->recording->rings[self->lane];
 }
 
-/* The iteration that the command is in: the home lane does not begin the next
- * one before this lane has done its part. */
-static uint64_t iteration_of(const plait__lane_task *hand, uint32_t command)
+/* The iteration of the command: the home lane does not begin the next one
+ * before this lane has done its part. */
+static uint64_t iteration_of(const plait__lane_task *self, uint32_t command)
 {
-	const plait__plan *plan = hand->crew->flat->program->plan;
+	const plait__plan *plan = self->set->compiled->program->plan;
 	uint32_t body = plan->nodes[plan->commands[command].node].body;
 
-	return body == 0 ? 0 : hand->crew->instance->frame.iterations[
+	return body == 0 ? 0 : self->set->instance->frame.iterations[
 		plan->bodies[body].region];
 }
 
-/* Returns when it ended: the next one begins then. */
-static uint64_t note_command(plait__lane_task *hand, uint32_t command,
-			     uint64_t start_ns)
+/* Returns the end of the command, where the next one begins. */
+static uint64_t record_command(plait__lane_task *self, uint32_t command,
+			       uint64_t start_ns)
 {
 	const plait__record_entry entry = {
 		.start_ns = start_ns, .end_ns = plait__clock_now_ns(),
-		.iteration = iteration_of(hand, command),
+		.iteration = iteration_of(self, command),
 		.kind = PLAIT_RECORD_COMMAND, .command = command,
 		.other = PLAIT__NONE,
 	};
 
-	plait__recorder_put(ring_of(hand), &entry);
+	plait__recorder_put(ring_of(self), &entry);
 	return entry.end_ns;
 }
 
-/* From hand->waiting_ns until now. */
-static void note_wait(plait__lane_task *hand, uint32_t command, uint32_t other)
+/* Records the wait that began at self->waiting_ns. */
+static void record_wait(plait__lane_task *self, uint32_t command,
+			uint32_t other)
 {
 	const plait__record_entry entry = {
-		.start_ns = hand->waiting_ns, .end_ns = plait__clock_now_ns(),
-		.iteration = iteration_of(hand, command),
+		.start_ns = self->waiting_ns, .end_ns = plait__clock_now_ns(),
+		.iteration = iteration_of(self, command),
 		.kind = PLAIT_RECORD_WAIT, .command = command, .other = other,
 	};
 
-	plait__recorder_put(ring_of(hand), &entry);
-	hand->waiting_ns = 0;
+	plait__recorder_put(ring_of(self), &entry);
+	self->waiting_ns = 0;
 }
 
-/* It may be parked in between. */
-static void begin_wait(plait__lane_task *hand, const plait__step_wait *wait)
+/* The lane may be parked during a wait. */
+static void begin_wait(plait__lane_task *self, const plait__step_wait *wait)
 {
-	hand->waiting_for = wait;
-	if (hand->waiting_ns == 0)
-		hand->waiting_ns = plait__clock_now_ns();
+	self->waiting_for = wait;
+	if (self->waiting_ns == 0)
+		self->waiting_ns = plait__clock_now_ns();
 }
 
-static void note_step_wait(plait__lane_task *hand, const plait__step *step,
-			   const plait__step_wait *wait)
+static void record_step_wait(plait__lane_task *self, const plait__step *step,
+			     const plait__step_wait *wait)
 {
-	const plait__plan *plan = hand->crew->flat->program->plan;
-	uint32_t body = part_at(hand->crew, step->part)->body;
+	const plait__plan *plan = self->set->compiled->program->plan;
+	uint32_t body = part_at(self->set, step->part)->body;
 
-	note_wait(hand, step->command, plait__plan_find_command(
+	record_wait(self, step->command, plait__plan_find_command(
 			  plan, body, wait->lane, wait->position - 1));
 }
 
 /* ---- waiting ---- */
 
-static bool has_come(plait__lane_set *crew, const plait__step_wait *wait,
+static bool has_come(plait__lane_set *set, const plait__step_wait *wait,
 		     uint64_t value)
 {
-	uint64_t *seen = &crew->local[wait->seen];
+	uint64_t *seen = &set->local[wait->seen];
 
 	if (*seen >= value)
 		return true;
 	/* Acquire: pairs with publish. */
-	*seen = at_load_acquire_u64(&crew->words[wait->word]);
+	*seen = at_load_acquire_u64(&set->progress[wait->word]);
 	return *seen >= value;
 }
 
-/* False: parked. */
-TWICE bool await_step(plait__lane_task *hand, const plait__step *step,
-		      const bool records)
+/* Returns false if the lane was parked. */
+VARIANT bool await_step(plait__lane_task *self, const plait__step *step,
+			const bool records)
 {
-	plait__lane_set *crew = hand->crew;
+	plait__lane_set *set = self->set;
 	const plait__step_wait *wait =
-		(const plait__step_wait *)crew->flat->waits.items +
+		(const plait__step_wait *)set->compiled->waits.items +
 		step->wait_first;
 	const plait__step_wait *end = wait + step->wait_count;
-	uint64_t turn = crew->local[part_at(crew, step->part)->turn];
+	uint64_t epoch = set->local[part_at(set, step->part)->epoch];
 
 	for (; wait != end; wait++) {
 		struct plait__lane_wait wanted = {
-			.value = turn * wait->stride + wait->position,
+			.value = epoch * wait->stride + wait->position,
 			.lane = wait->lane,
 		};
 
-		if (has_come(crew, wait, wanted.value)) {
-			/* It was parked for it. */
-			if (records && hand->waiting_ns != 0 &&
-			    hand->waiting_for == wait)
-				note_step_wait(hand, step, wait);
+		if (has_come(set, wait, wanted.value)) {
+			/* The lane was parked for this wait. */
+			if (records && self->waiting_ns != 0 &&
+			    self->waiting_for == wait)
+				record_step_wait(self, step, wait);
 			continue;
 		}
-		wanted.word = &crew->words[wait->word];
+		wanted.word = &set->progress[wait->word];
 		if (records)
-			begin_wait(hand, wait);
-		if (!plait__lane_park_until(hand, &wanted))
+			begin_wait(self, wait);
+		if (!plait__lane_park_until(self, &wanted))
 			return false;
 		if (records)
-			note_step_wait(hand, step, wait);
+			record_step_wait(self, step, wait);
 	}
 	return true;
 }
 
-/* ---- running ---- */
+/* Cold, and not inlined into the loops that call it. */
 
 /* Out of the way of the loops that call it. */
 static __attribute__((cold, noinline)) void
-fail_call(plait__lane_task *hand, uint32_t command, int32_t result)
+fail_call(plait__lane_task *self, uint32_t command, int32_t result)
 {
 	plait_error why = { .size = sizeof(why) };
 
 	plait__fail_origin(&why, PLAIT_E_FAILED, result, "failed with %d",
 			   (int)result);
-	plait__instance_fail(hand->crew->instance, command, &why);
+	plait__instance_fail(self->set->instance, command, &why);
 }
 
-static void rotate_buffers(const plait__lane_task *hand, const plait__step *step)
+static void rotate_buffers(const plait__lane_task *self,
+			   const plait__step *step)
 {
-	const plait__rotation_cell *turn =
-		(const plait__rotation_cell *)hand->crew->flat->turns.items +
+	const plait__rotation_cell *cell =
+		(const plait__rotation_cell *)
+			self->set->compiled->rotations.items +
 		step->rotation_first;
 
 	for (uint32_t i = 0; i < step->rotation_count; i++)
-		plait__frame_rotate(&hand->crew->instance->frame, &turn[i]);
+		plait__frame_rotate(&self->set->instance->frame, &cell[i]);
 }
 
-static const plait__call_op *first_op(const plait__lane_task *hand,
-				      const plait__step *step)
+/* Hot loop: between two calls only the result and `stop` are looked at.
+ * self->command is for failures, and for a thread that ends inside the call. */
+VARIANT void run_ops(plait__lane_task *self, const plait__step *step,
+		     const bool records)
 {
-	return hand->crew->ops + step->op_first;
-}
-
-/*
- * The loop that all is about: nothing is looked at between two calls but the
- * one's result and whether the run was stopped.  `command` is for failures,
- * and for a thread that ends inside.
- */
-TWICE void run_ops(plait__lane_task *hand, const plait__step *step,
-		   const bool records)
-{
-	plait__instance *instance = hand->crew->instance;
-	const plait__call_op *op = first_op(hand, step);
+	plait__instance *instance = self->set->instance;
+	const plait__call_op *op = self->set->ops + step->op_first;
 	const plait__call_op *end = op + step->op_count;
 	void **words = instance->frame.words;
 	uint64_t start_ns = records ? plait__clock_now_ns() : 0;
@@ -230,369 +224,377 @@ TWICE void run_ops(plait__lane_task *hand, const plait__step *step,
 	for (; op != end; op++) {
 		if (at_load_relaxed_u32(&instance->stop) != 0)
 			return;
-		hand->command = &op->command;
-		result = plait__host_call(op, words);
+		self->command = &op->command;
+		result = plait__call_op_invoke(op, words);
 		if (records)
-			start_ns = note_command(hand, op->command, start_ns);
+			start_ns = record_command(self, op->command, start_ns);
 		if (__builtin_expect(result != 0, 0)) {
-			fail_call(hand, op->command, result);
+			fail_call(self, op->command, result);
 			return;
 		}
 	}
 }
 
-/* True: the next one may be called.  One branch for both reasons not to. */
-static inline bool call_host(plait__lane_task *hand, const plait__call_op *op,
+/* Returns true if the next call may follow.  One branch tests both reasons
+ * against it. */
+static inline bool call_host(plait__lane_task *self, const plait__call_op *op,
 			     const at_u32 *stop)
 {
 	int32_t result;
 
-	hand->command = &op->command;
+	self->command = &op->command;
 	result = op->host(op->user_data);
 	if (__builtin_expect((uint32_t)result | at_load_relaxed_u32(stop), 0)) {
 		if (result != 0)
-			fail_call(hand, op->command, result);
+			fail_call(self, op->command, result);
 		return false;
 	}
 	return true;
 }
 
-/* Four at a time; `end`: no more. */
-static inline const plait__call_op *run_many(plait__lane_task *hand, const plait__call_op *op,
+/* Four calls per round.  Returns `end` after a failure or a stop. */
+static inline const plait__call_op *run_many(plait__lane_task *self,
+					     const plait__call_op *op,
 					     const plait__call_op *end,
 					     const at_u32 *stop)
 {
 	for (; end - op >= 4; op += 4)
-		if (!call_host(hand, &op[0], stop) ||
-		    !call_host(hand, &op[1], stop) ||
-		    !call_host(hand, &op[2], stop) ||
-		    !call_host(hand, &op[3], stop))
+		if (!call_host(self, &op[0], stop) ||
+		    !call_host(self, &op[1], stop) ||
+		    !call_host(self, &op[2], stop) ||
+		    !call_host(self, &op[3], stop))
 			return end;
 	return op;
 }
 
-/* The same where all are host functions, which saves a branch each.  Empty
- * ones cost what the branches around them do. */
-static void run_hosts(plait__lane_task *hand, const plait__step *step)
+/* As run_ops where all operations are host functions, which saves a branch per
+ * call.  An empty call costs no more than the branches around it. */
+static void run_hosts(plait__lane_task *self, const plait__step *step)
 {
-	const at_u32 *stop = &hand->crew->instance->stop;
-	const plait__call_op *op = first_op(hand, step);
+	const at_u32 *stop = &self->set->instance->stop;
+	const plait__call_op *op = self->set->ops + step->op_first;
 	const plait__call_op *end = op + step->op_count;
 	int32_t result;
 
 	if (end - op >= 4 && at_load_relaxed_u32(stop) == 0)
-		op = run_many(hand, op, end, stop);
+		op = run_many(self, op, end, stop);
 	for (; op != end; op++) {
 		if (at_load_relaxed_u32(stop) != 0)
 			return;
-		hand->command = &op->command;
+		self->command = &op->command;
 		result = op->host(op->user_data);
 		if (__builtin_expect(result != 0, 0)) {
-			fail_call(hand, op->command, result);
+			fail_call(self, op->command, result);
 			return;
 		}
 	}
 }
 
-TWICE void run_step(plait__lane_task *hand, const plait__step *step,
-		    const bool records)
-{
-	if (step->rotation_count > 0)
-		rotate_buffers(hand, step);
-	if (step->hosts && !records)
-		run_hosts(hand, step);
-	else
-		run_ops(hand, step, records);
-	publish_done(hand, step);
-	hand->step = step + 1;
-}
-
-/* False: parked until somebody else has done something. */
-TWICE bool do_outside(plait__lane_task *hand, const plait__step *step,
+VARIANT void run_step(plait__lane_task *self, const plait__step *step,
 		      const bool records)
 {
-	if (records && hand->waiting_ns == 0)
-		begin_wait(hand, NULL);
-	hand->command = &step->command;
-	if (!plait__external_step(&hand->external->external, step->command))
+	if (step->rotation_count > 0)
+		rotate_buffers(self, step);
+	if (step->hosts && !records)
+		run_hosts(self, step);
+	else
+		run_ops(self, step, records);
+	publish_done(self, step);
+	self->step = step + 1;
+}
+
+/* Returns false if the lane was parked until another thread resumes it. */
+VARIANT bool run_external(plait__lane_task *self, const plait__step *step,
+			  const bool records)
+{
+	if (records && self->waiting_ns == 0)
+		begin_wait(self, NULL);
+	self->command = &step->command;
+	if (!plait__external_step(&self->external->external, step->command))
 		return false;
 	if (records) {
-		(void)note_command(hand, step->command, hand->waiting_ns);
-		hand->waiting_ns = 0;
+		(void)record_command(self, step->command, self->waiting_ns);
+		self->waiting_ns = 0;
 	}
-	publish_done(hand, step);
-	hand->step = step + 1;
+	publish_done(self, step);
+	self->step = step + 1;
 	return true;
 }
 
 /* ---- regions, on the home lane ---- */
 
-/* Beyond all that a predicate can choose. */
+/* Outside the range of decisions. */
 enum { PARKED = -1 };
 
-/* False: parked until the owner of an inbox has said it. */
-static bool ask(plait__lane_task *hand, const plait__step *step, uint32_t region,
-		bool again, uint32_t *out_word)
+/* Returns false if the lane was parked until the owner of an inbox has
+ * decided. */
+static bool ask(plait__lane_task *self, const plait__step *step,
+		uint32_t region, bool again, uint32_t *out_word)
 {
-	plait__lane_set *crew = hand->crew;
-	const plait__lane_region *decider = &crew->flat->deciders[region];
+	plait__lane_set *set = self->set;
+	const plait__lane_region *info = &set->compiled->regions[region];
 	void **pointers;
 
-	hand->command = &step->command;
-	if (decider->asks_owner) {
-		if (!plait__external_step(&hand->external->external,
+	self->command = &step->command;
+	if (info->asks_owner) {
+		if (!plait__external_step(&self->external->external,
 					  step->command))
 			return false;
-		*out_word = hand->external->external.word;
-	} else if (decider->function != NULL) {
-		*out_word = (uint32_t)decider->function->function(
-			decider->function->user_data);
-	} else if (crew->flat->program->rehearsal != NULL) {
+		*out_word = self->external->external.word;
+	} else if (info->function != NULL) {
+		*out_word = (uint32_t)info->function->function(
+			info->function->user_data);
+	} else if (set->compiled->program->rehearsal != NULL) {
 		*out_word = plait__rehearse_choose(
-			crew->flat->program->plan, region, again ?
-			crew->instance->frame.iterations[region] + 1 : 0);
+			set->compiled->program->plan, region, again ?
+			set->instance->frame.iterations[region] + 1 : 0);
 	} else {
-		pointers = crew->instance->frame.words +
-			   crew->instance->frame.layout->predicates[region];
+		pointers = set->instance->frame.words +
+			   set->instance->frame.layout->predicates[region];
 		*out_word = **(const uint32_t **)pointers[0];
 	}
 	return true;
 }
 
-/* What was asked has to be answered, or taken back. */
-static bool is_asking(const plait__lane_task *hand)
+/* A decision that was asked for has to be answered or retracted. */
+static bool is_asking(const plait__lane_task *self)
 {
-	return hand->external != NULL && hand->external->external.started;
+	return self->external != NULL && self->external->external.started;
 }
 
-/* What comes now, or PARKED; `again`: a body was done. */
-static int64_t choose(plait__lane_task *hand, const plait__visit *visit, bool again)
+/* The next decision, or PARKED.  `again`: a body was done. */
+static int64_t choose(plait__lane_task *self, const plait__visit *visit,
+		      bool again)
 {
-	plait__lane_set *crew = hand->crew;
-	const plait__step *step = step_at(crew, visit->step);
+	plait__lane_set *set = self->set;
+	const plait__step *step = step_at(set, visit->step);
 	uint32_t word;
 
-	if ((stopped(crew) && !is_asking(hand)) ||
+	if ((stopped(set) && !is_asking(self)) ||
 	    (visit->kind == PLAIT__REGION_CASE && again))
 		return LEAVE;
 	if (visit->kind == PLAIT__REGION_DO && !again)
 		return 1;
 	if (step->rotation_count > 0)
-		rotate_buffers(hand, step);
-	if (!ask(hand, step, visit->region, again, &word))
+		rotate_buffers(self, step);
+	if (!ask(self, step, visit->region, again, &word))
 		return PARKED;
-	/* It may have been cancelled, or ended its thread, meanwhile. */
-	if (stopped(crew))
+	/* The predicate may have cancelled the run or ended its thread. */
+	if (stopped(set))
 		return LEAVE;
 	if (visit->kind == PLAIT__REGION_CASE)
 		return word < visit->body_count ? word + 1 : LEAVE;
 	return word != 0 ? 1 : LEAVE;
 }
 
-/* The number of the iteration that begins, or how many there were. */
-static void count_iteration(plait__lane_task *hand, const plait__visit *visit,
+/* Sets the number of the iteration that begins; at the end, of iterations
+ * done. */
+static void count_iteration(plait__lane_task *self, const plait__visit *visit,
 			    bool again)
 {
-	plait__lane_set *crew = hand->crew;
-	const plait__lane_region *decider = &crew->flat->deciders[visit->region];
-	uint64_t *iterations = crew->instance->frame.iterations;
+	plait__lane_set *set = self->set;
+	const plait__lane_region *info = &set->compiled->regions[visit->region];
+	uint64_t *iterations = set->instance->frame.iterations;
 
 	if (again) {
 		iterations[visit->region]++;
-		hand->iterations++;
+		self->iterations++;
 	} else if (visit->kind == PLAIT__REGION_CASE &&
-		   decider->outer != PLAIT__NONE) {
-		iterations[visit->region] = iterations[decider->outer];
+		   info->outer != PLAIT__NONE) {
+		iterations[visit->region] = iterations[info->outer];
 	} else {
 		iterations[visit->region] = 0;
 	}
 }
 
-static void tell(plait__lane_task *hand, const plait__visit *visit, uint32_t choice)
+static void tell(plait__lane_task *self, const plait__visit *visit,
+		 uint32_t choice)
 {
-	plait__lane_set *crew = hand->crew;
-	const plait__lane_region *decider = &crew->flat->deciders[visit->region];
-	uint64_t *last = &crew->local[visit->seen];
+	plait__lane_set *set = self->set;
+	const plait__lane_region *info = &set->compiled->regions[visit->region];
+	uint64_t *last = &set->local[visit->seen];
 
-	if (!decider->shared)
+	if (!info->shared)
 		return;
 	*last = ((*last >> CHOICE_BITS) + 1) << CHOICE_BITS | choice;
-	publish(hand, decider->word, *last);
+	publish(self, info->word, *last);
 }
 
-static void go(plait__lane_task *hand, const plait__visit *visit, uint32_t choice)
+static void go(plait__lane_task *self, const plait__visit *visit,
+	       uint32_t choice)
 {
-	plait__lane_set *crew = hand->crew;
-	const plait__step *step = step_at(crew, visit->step);
+	plait__lane_set *set = self->set;
+	const plait__step *step = step_at(set, visit->step);
 	uint32_t part;
 
 	if (choice == LEAVE) {
-		publish_done(hand, step);
-		hand->step = step + 1;
+		publish_done(self, step);
+		self->step = step + 1;
 		return;
 	}
-	part = crew->flat->rows[visit->row + choice - 1];
+	part = set->compiled->rows[visit->row + choice - 1];
 	if (part != PLAIT__NONE)
-		hand->step = step_at(crew, part_at(crew, part)->step);
+		self->step = step_at(set, part_at(set, part)->step);
 }
 
-/* With the iteration that it begins, or how many there were. */
-static void note_decision(plait__lane_task *hand, uint32_t region, uint32_t choice)
+/* With the number of the iteration that begins, or of iterations done. */
+static void record_decision(plait__lane_task *self, uint32_t region,
+			    uint32_t choice)
 {
-	const plait__plan *plan = hand->crew->flat->program->plan;
+	const plait__plan *plan = self->set->compiled->program->plan;
 	const plait__record_entry entry = {
-		.start_ns = hand->waiting_ns, .end_ns = plait__clock_now_ns(),
-		.iteration = hand->crew->instance->frame.iterations[region],
+		.start_ns = self->waiting_ns, .end_ns = plait__clock_now_ns(),
+		.iteration = self->set->instance->frame.iterations[region],
 		.kind = PLAIT_RECORD_DECISION,
 		.command = plan->regions[region].command, .other = choice,
 	};
 
-	plait__recorder_put(ring_of(hand), &entry);
-	hand->waiting_ns = 0;
+	plait__recorder_put(ring_of(self), &entry);
+	self->waiting_ns = 0;
 }
 
-/* False: parked until somebody has decided. */
-TWICE bool decide(plait__lane_task *hand, const plait__step *step, bool again,
-		  const bool records)
+/* Returns false if the lane was parked until the decision. */
+VARIANT bool decide(plait__lane_task *self, const plait__step *step, bool again,
+		    const bool records)
 {
-	plait__lane_set *crew = hand->crew;
-	const plait__visit *visit = &crew->flat->visits[step->link];
+	plait__lane_set *set = self->set;
+	const plait__visit *visit = &set->compiled->visits[step->link];
 	bool is_case = visit->kind == PLAIT__REGION_CASE;
 	uint32_t choice;
 	int64_t chosen;
 
-	if (records && hand->waiting_ns == 0)
-		begin_wait(hand, NULL);
-	chosen = choose(hand, visit, again);
+	if (records && self->waiting_ns == 0)
+		begin_wait(self, NULL);
+	chosen = choose(self, visit, again);
 	if (chosen == PARKED)
 		return false;
 	choice = (uint32_t)chosen;
 	if (again)
-		crew->local[part_at(crew, step->part)->turn]++;
-	count_iteration(hand, visit, again && !is_case);
+		set->local[part_at(set, step->part)->epoch]++;
+	count_iteration(self, visit, again && !is_case);
 	if (records)
-		note_decision(hand, visit->region, choice);
+		record_decision(self, visit->region, choice);
 	if (records && again && !is_case)
-		plait__recorder_add_iteration(ring_of(hand));
-	tell(hand, visit, choice);
-	go(hand, visit, choice);
+		plait__recorder_add_iteration(ring_of(self));
+	tell(self, visit, choice);
+	go(self, visit, choice);
 	return true;
 }
 
 /* ---- regions, on the other lanes ---- */
 
-/* False: parked until the home lane has decided. */
-TWICE bool follow(plait__lane_task *hand, const plait__step *step,
-		  const bool records)
+/* Returns false if the lane was parked until the home lane has decided. */
+VARIANT bool follow(plait__lane_task *self, const plait__step *step,
+		    const bool records)
 {
-	plait__lane_set *crew = hand->crew;
-	const plait__visit *visit = &crew->flat->visits[step->link];
-	const plait__lane_region *decider = &crew->flat->deciders[visit->region];
+	plait__lane_set *set = self->set;
+	const plait__visit *visit = &set->compiled->visits[step->link];
+	const plait__lane_region *info = &set->compiled->regions[visit->region];
 	const struct plait__lane_wait wanted = {
-		.word = &crew->words[decider->word],
-		.value = crew->local[visit->seen],
+		.word = &set->progress[info->word],
+		.value = set->local[visit->seen],
 		.changes = true,
-		.lane = decider->home,
+		.lane = info->home,
 	};
 	uint64_t now;
 
-	if (!plait__host_wait_met(&wanted)) {
+	if (!plait__lane_park_is_met(&wanted)) {
 		if (records)
-			begin_wait(hand, NULL);
-		if (!plait__lane_park_until(hand, &wanted))
+			begin_wait(self, NULL);
+		if (!plait__lane_park_until(self, &wanted))
 			return false;
 	}
-	if (records && hand->waiting_ns != 0)
-		note_wait(hand, step->command, crew->flat->program->plan->
+	if (records && self->waiting_ns != 0)
+		record_wait(self, step->command, set->compiled->program->plan->
 			  regions[visit->region].command);
 	/* Acquire: pairs with publish in tell. */
 	now = at_load_acquire_u64(wanted.word);
-	crew->local[visit->seen] = now;
-	go(hand, visit, (uint32_t)now & CHOICE_MASK);
+	set->local[visit->seen] = now;
+	go(self, visit, (uint32_t)now & CHOICE_MASK);
 	return true;
 }
 
-static void go_back(plait__lane_task *hand, const plait__step *step)
+static void return_to_region(plait__lane_task *self, const plait__step *step)
 {
-	plait__lane_set *crew = hand->crew;
+	plait__lane_set *set = self->set;
 
-	crew->local[part_at(crew, step->part)->turn]++;
-	hand->step = step_at(crew, crew->flat->visits[step->link].step);
+	set->local[part_at(set, step->part)->epoch]++;
+	self->step = step_at(set, set->compiled->visits[step->link].step);
 }
 
-/* ---- a turn ---- */
+/* ---- interpreter ---- */
 
-/* True: it was the last lane of its run. */
-static bool end_lane(plait__lane_task *hand, const plait__step *step)
+/* Returns true for the last lane of the run. */
+static bool end_lane(plait__lane_task *self, const plait__step *step)
 {
-	plait__lane_set *crew = hand->crew;
+	plait__lane_set *set = self->set;
 
-	crew->local[part_at(crew, step->part)->turn]++;
-	plait__task_set_idle(&hand->task);
-	/* Acquire and release: the last one sees what all did.  Whoever is
-	 * not the last touches nothing any more. */
-	return crew->flat->lane_count == 1 ||
-	       at_sub_u32(&crew->remaining, 1) == 1;
+	set->local[part_at(set, step->part)->epoch]++;
+	plait__task_set_idle(&self->task);
+	/* Acquire and release: the last lane sees the effects of all.  Every
+	 * other lane touches nothing afterwards. */
+	return set->compiled->lane_count == 1 ||
+	       at_sub_u32(&set->remaining, 1) == 1;
 }
 
-/* Others want this thread: to the end of the list, and on with them. */
-static bool give_way(plait__lane_task *hand, uint32_t *patience)
+/* Yields: puts the lane at the end of the ready queue if other tasks wait. */
+static bool yield_lane(plait__lane_task *self, uint32_t *patience)
 {
 	if (--*patience > 0)
 		return false;
 	*patience = PATIENCE;
-	if (!plait__task_should_yield(&hand->task))
+	if (!plait__task_should_yield(&self->task))
 		return false;
-	plait__task_offer(&hand->task);
+	plait__task_offer(&self->task);
 	return true;
 }
 
-TWICE bool turn(plait__task *task, const bool records)
+VARIANT bool interpret(plait__task *task, const bool records)
 {
-	plait__lane_task *hand = (plait__lane_task *)(void *)task;
+	plait__lane_task *self = (plait__lane_task *)(void *)task;
 	uint32_t patience = PATIENCE;
 
 	for (;;) {
-		const plait__step *step = hand->step;
+		const plait__step *step = self->step;
 
-		if (step->wait_count > 0 && !await_step(hand, step, records))
+		if (step->wait_count > 0 && !await_step(self, step, records))
 			return false;
 		switch (step->kind) {
 		case PLAIT__STEP_RUN:
-			run_step(hand, step, records);
+			run_step(self, step, records);
 			break;
 		case PLAIT__STEP_REGION:
-			if (!decide(hand, step, false, records))
+			if (!decide(self, step, false, records))
 				return false;
 			break;
 		case PLAIT__STEP_END:
-			if (!decide(hand, step, true, records) ||
-			    give_way(hand, &patience))
+			if (!decide(self, step, true, records) ||
+			    yield_lane(self, &patience))
 				return false;
 			break;
 		case PLAIT__STEP_ENTER:
-			if (!follow(hand, step, records))
+			if (!follow(self, step, records))
 				return false;
 			break;
 		case PLAIT__STEP_BACK:
-			go_back(hand, step);
+			return_to_region(self, step);
 			break;
 		case PLAIT__STEP_EXTERNAL:
-			if (!do_outside(hand, step, records))
+			if (!run_external(self, step, records))
 				return false;
 			break;
 		default:
-			return end_lane(hand, step);
+			return end_lane(self, step);
 		}
 	}
 }
 
 bool plait__lane_interpret(plait__task *task)
 {
-	return turn(task, false);
+	return interpret(task, false);
 }
 
 bool plait__lane_interpret_recorded(plait__task *task)
 {
-	return turn(task, true);
+	return interpret(task, true);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From many lanes to few; see lane_merge.h. */
+/* Mapping of many lanes to few; see lane_merge.h. */
 #include "run/host/lane_merge.h"
 
 #include "base/alloc.h"
@@ -9,12 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*
- * What is sorted.  Commands: by when they begin, and by their place in the
- * submission order where many do at once.  What a command waits for is less,
- * and so is what is before it on its lane: neither begins later, and the
- * submission order knows both.  Lanes: by what they have to do.
- */
+/* Sort key.  Commands: simulated start, then submission order.  A command's
+ * predecessors, and those before it on its lane, have lesser keys: they begin
+ * no later, and the submission order has them first.  Lanes: busy time. */
 struct place {
 	uint64_t start;
 	uint32_t rank;
@@ -44,9 +41,9 @@ static int compare(const void *left, const void *right)
 	return (a->rank > b->rank) - (a->rank < b->rank);
 }
 
-/* ---- which lanes become one ---- */
+/* ---- assignment of lanes ---- */
 
-/* The one that has least to do. */
+/* The new lane with the least work. */
 static uint32_t find_idlest(const struct merger *f)
 {
 	uint32_t best = 0;
@@ -57,7 +54,7 @@ static uint32_t find_idlest(const struct merger *f)
 	return best;
 }
 
-/* The busiest first. */
+/* Assigns the busiest lanes first. */
 static void choose_lanes(struct merger *f)
 {
 	uint32_t count = f->plan->lanes_count, lane, to;
@@ -71,12 +68,12 @@ static void choose_lanes(struct merger *f)
 		lane = f->places[i].rank;
 		to = find_idlest(f);
 		f->merge->lane_of[lane] = to;
-		/* One more, so that lanes without cost are spread as well. */
+		/* One more, so that lanes without cost are spread, too. */
 		f->busy[to] += f->timeline->lane_busy[lane] + 1;
 	}
 }
 
-/* ---- and in which order ---- */
+/* ---- order ---- */
 
 static void sort_commands(struct merger *f)
 {
@@ -96,7 +93,8 @@ static uint32_t lane_of(const struct merger *f, uint32_t command)
 	return f->merge->lane_of[f->plan->commands[command].lane];
 }
 
-/* A counting sort by lane; `first` of a lane is where its next one goes. */
+/* Counting sort by new lane; `first` of a lane is the place of its next
+ * command. */
 static void deal_commands(struct merger *f)
 {
 	plait__lane_merge *merge = f->merge;
@@ -120,7 +118,7 @@ static void deal_commands(struct merger *f)
 		merge->position[i] -= merge->first[lane_of(f, i)];
 }
 
-/* ---- all of it ---- */
+/* ---- construction ---- */
 
 static uint64_t places_count(const plait__plan *plan)
 {
@@ -130,7 +128,7 @@ static uint64_t places_count(const plait__plan *plan)
 
 static void *table(const struct merger *f, uint64_t count, uint64_t each)
 {
-	/* One more: none would be null. */
+	/* One entry more: an empty table would be null. */
 	return plait__alloc_array(f->allocator, count + 1, each);
 }
 
@@ -163,7 +161,8 @@ static void free_work(struct merger *f)
 	plait__simulate_release(f->timeline);
 }
 
-plait_status plait__lane_merge_make(plait__lane_merge *merge, const plait__plan *plan,
+plait_status plait__lane_merge_make(plait__lane_merge *merge,
+				    const plait__plan *plan,
 				    uint32_t lane_count,
 				    const plait_allocator *allocator,
 				    plait_error *error)

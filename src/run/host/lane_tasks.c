@@ -1,245 +1,249 @@
 /* SPDX-License-Identifier: MIT */
-/* The lanes of one instance, as tasks of the pool. */
-#include "run/host/host_engine.h"
+/* Construction and start of an instance's lanes, which are tasks of the
+ * pool. */
+#include "run/host/lane_tasks.h"
+
+#include "run/host/lane_interpreter.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
 
 #include <string.h>
 
-static plait__lane_task *hand_of(plait__task *task)
+static plait__lane_task *lane_task_of(plait__task *task)
 {
 	return (plait__lane_task *)(void *)task;
 }
 
-static void end_crew(plait__task *task)
+/* A function ended its thread: the command failed, and the lane goes on. */
+static void on_thread_exit(plait__task *task)
 {
-	plait__host_engine_lanes_completed(hand_of(task)->crew);
-}
-
-/* A function ended its thread: its command failed, and the lane goes on. */
-static void lose_hand(plait__task *task)
-{
-	plait__lane_task *hand = hand_of(task);
-	plait__instance *instance = hand->crew->instance;
+	plait__lane_task *self = lane_task_of(task);
+	plait__instance *instance = self->set->instance;
 	plait_error why = { .size = sizeof(why) };
 
 	plait__fail(&why, PLAIT_E_FAILED, "did not return but ended its "
 		    "thread (pthread_exit)");
-	plait__instance_fail(instance, *hand->command, &why);
+	plait__instance_fail(instance, *self->command, &why);
 	plait__task_offer(task);
 }
 
-static plait_status make_arrays(plait__lane_set *crew, plait_error *error)
+static plait_status make_arrays(plait__lane_set *set, plait_error *error)
 {
-	const plait__lane_program *flat = crew->flat;
+	const plait__lane_program *compiled = set->compiled;
 	const plait_allocator *allocator =
-		plait__program_allocator(flat->program);
+		plait__program_allocator(compiled->program);
 
-	crew->tasks = plait__cacheline_alloc(allocator, flat->lane_count *
-					     sizeof(*crew->tasks));
-	crew->words = plait__cacheline_alloc(allocator, flat->progress_count *
-					     sizeof(*crew->words));
-	crew->local = plait__cacheline_alloc(allocator, flat->local_count *
-					     sizeof(*crew->local));
-	if (flat->program->plan->signals_count > 0)
-		crew->newest = plait__alloc_array(
-			allocator, flat->program->plan->signals_count,
-			sizeof(*crew->newest));
-	if (crew->tasks != NULL && crew->words != NULL &&
-	    crew->local != NULL &&
-	    (crew->newest != NULL || flat->program->plan->signals_count == 0))
+	set->tasks = plait__cacheline_alloc(allocator, compiled->lane_count *
+					     sizeof(*set->tasks));
+	set->progress = plait__cacheline_alloc(
+		allocator, compiled->progress_count * sizeof(*set->progress));
+	set->local = plait__cacheline_alloc(allocator, compiled->local_count *
+					     sizeof(*set->local));
+	if (compiled->program->plan->signals_count > 0)
+		set->newest = plait__alloc_array(
+			allocator, compiled->program->plan->signals_count,
+			sizeof(*set->newest));
+	if (set->tasks != NULL && set->progress != NULL && set->local != NULL &&
+	    (set->newest != NULL ||
+	     compiled->program->plan->signals_count == 0))
 		return PLAIT_OK;
 	return plait__fail(error, PLAIT_E_NOMEM,
 			   "no memory for the lanes of a plan");
 }
 
-/* ---- what needs somebody else ---- */
+/* ---- external commands ---- */
 
-static plait__lane_task *hand_outside(plait__external *external)
+static plait__lane_task *external_task(plait__external *external)
 {
-	return ((plait__lane_external *)(void *)external)->hand;
+	return ((plait__lane_external *)(void *)external)->lane_task;
 }
 
-static void rest_hand(plait__external *external)
+static void set_idle(plait__external *external)
 {
-	plait__task_set_idle(&hand_outside(external)->task);
+	plait__task_set_idle(&external_task(external)->task);
 }
 
-static void take_hand_back(plait__external *external)
+static void set_running(plait__external *external)
 {
-	at_store_relaxed_u32(&hand_outside(external)->task.ready.state,
+	at_store_relaxed_u32(&external_task(external)->task.ready.state,
 			     PLAIT__TASK_RUNNING);
 }
 
-static void offer_hand(plait__external *external)
+static void offer(plait__external *external)
 {
-	plait__task_offer(&hand_outside(external)->task);
+	plait__task_offer(&external_task(external)->task);
 }
 
-static plait_status make_outside(plait__lane_set *crew, plait__lane_task *hand,
-				 plait_error *error)
+static plait_status make_external(plait__lane_set *set, plait__lane_task *self,
+				  plait_error *error)
 {
-	const plait__program *program = crew->flat->program;
+	const plait__program *program = set->compiled->program;
 	plait__lane_external *made = plait__alloc(
 		plait__program_allocator(program), sizeof(*made));
 
-	hand->external = made;
+	self->external = made;
 	if (made == NULL)
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory to wait for a signal");
-	made->hand = hand;
+	made->lane_task = self;
 	made->external = (plait__external){
-		.instance = crew->instance, .lock = &crew->lock,
-		.newest = crew->newest, .sibling = crew->externals,
-		.device = program->plan->lanes[hand->lane].device,
-		.rest = rest_hand, .back = take_hand_back,
-		.offer = offer_hand,
+		.instance = set->instance, .lock = &set->lock,
+		.newest = set->newest, .sibling = set->externals,
+		.device = program->plan->lanes[self->lane].device,
+		.rest = set_idle, .back = set_running,
+		.offer = offer,
 	};
-	crew->externals = &made->external;
+	set->externals = &made->external;
 	return plait__external_make(&made->external,
-				    (crew->flat->lanes[hand->lane].external &
+				    (set->compiled->lanes[self->lane].external &
 				     PLAIT__EXTERNAL_SUBMITS) != 0, error);
 }
 
-static void free_outside(plait__lane_task *hand)
+static void free_external(plait__lane_task *self)
 {
-	if (hand->external == NULL)
+	if (self->external == NULL)
 		return;
-	plait__external_free(&hand->external->external);
-	plait__free(plait__program_allocator(hand->crew->flat->program),
-		    hand->external, sizeof(*hand->external));
-	hand->external = NULL;
+	plait__external_free(&self->external->external);
+	plait__free(plait__program_allocator(self->set->compiled->program),
+		    self->external, sizeof(*self->external));
+	self->external = NULL;
 }
 
-/* ---- crews ---- */
+/* ---- construction ---- */
 
-plait_status plait__lane_set_make(plait__lane_set *crew, plait__instance *instance,
-				  const plait__lane_program *flat, bool records,
+plait_status plait__lane_set_make(plait__lane_set *set,
+				  plait__instance *instance,
+				  const plait__lane_program *compiled,
+				  bool records, void (*over)(plait__task *task),
 				  plait_error *error)
 {
-	plait__pool *pool = flat->program->context->pool;
+	plait__pool *pool = compiled->program->context->pool;
 	plait_status status;
 
-	crew->instance = instance;
-	crew->flat = flat;
-	crew->ops = flat->ops.items;
-	crew->records = records;
-	crew->asymmetric_fence = at_membarrier_available();
-	status = make_arrays(crew, error);
-	for (uint32_t i = 0; status == PLAIT_OK && i < flat->lane_count; i++) {
-		plait__lane_task *hand = &crew->tasks[i];
+	set->instance = instance;
+	set->compiled = compiled;
+	set->ops = compiled->ops.items;
+	set->records = records;
+	set->asymmetric_fence = at_membarrier_available();
+	status = make_arrays(set, error);
+	for (uint32_t i = 0; status == PLAIT_OK && i < compiled->lane_count;
+	     i++) {
+		plait__lane_task *self = &set->tasks[i];
 
-		plait__task_init(&hand->task, pool);
-		hand->task.run = records ? plait__lane_interpret_recorded :
+		plait__task_init(&self->task, pool);
+		self->task.run = records ? plait__lane_interpret_recorded :
 				  plait__lane_interpret;
-		hand->task.over = end_crew;
-		hand->task.lost = lose_hand;
-		hand->crew = crew;
-		hand->lane = i;
-		if (flat->lanes[i].external != 0)
-			status = make_outside(crew, hand, error);
+		self->task.over = over;
+		self->task.lost = on_thread_exit;
+		self->set = set;
+		self->lane = i;
+		if (compiled->lanes[i].external != 0)
+			status = make_external(set, self, error);
 	}
 	return status;
 }
 
-static void forget_hand(plait__lane_task *hand)
+static void free_task(plait__lane_task *self)
 {
-	plait__task_forget(&hand->task);
-	free_outside(hand);
+	plait__task_forget(&self->task);
+	free_external(self);
 }
 
-void plait__lane_set_free(plait__lane_set *crew)
+void plait__lane_set_free(plait__lane_set *set)
 {
 	const plait_allocator *allocator;
-	const plait__lane_program *flat = crew->flat;
+	const plait__lane_program *compiled = set->compiled;
 
-	if (flat == NULL)
+	if (compiled == NULL)
 		return;
-	allocator = plait__program_allocator(flat->program);
-	for (uint32_t i = 0; crew->tasks != NULL && i < flat->lane_count; i++)
-		if (crew->tasks[i].crew != NULL)
-			forget_hand(&crew->tasks[i]);
-	plait__cacheline_free(allocator, crew->tasks,
-			      flat->lane_count * sizeof(*crew->tasks));
-	plait__cacheline_free(allocator, crew->words,
-			      flat->progress_count * sizeof(*crew->words));
-	plait__cacheline_free(allocator, crew->local,
-			      flat->local_count * sizeof(*crew->local));
-	plait__free(allocator, crew->newest,
-		    flat->program->plan->signals_count *
-			    sizeof(*crew->newest));
-	memset(crew, 0, sizeof(*crew));
+	allocator = plait__program_allocator(compiled->program);
+	for (uint32_t i = 0; set->tasks != NULL && i < compiled->lane_count;
+	     i++)
+		if (set->tasks[i].set != NULL)
+			free_task(&set->tasks[i]);
+	plait__cacheline_free(allocator, set->tasks,
+			      compiled->lane_count * sizeof(*set->tasks));
+	plait__cacheline_free(allocator, set->progress,
+			      compiled->progress_count *
+				      sizeof(*set->progress));
+	plait__cacheline_free(allocator, set->local,
+			      compiled->local_count * sizeof(*set->local));
+	plait__free(allocator, set->newest,
+		    compiled->program->plan->signals_count *
+			    sizeof(*set->newest));
+	memset(set, 0, sizeof(*set));
 }
 
-static bool works(const plait__lane_set *crew, uint32_t lane)
+static bool works(const plait__lane_set *set, uint32_t lane)
 {
-	return crew->flat->lanes[lane].part != PLAIT__NONE;
+	return set->compiled->lanes[lane].part != PLAIT__NONE;
 }
 
-static void rewind_hand(plait__lane_set *crew, uint32_t lane)
+static void rewind_lane(plait__lane_set *set, uint32_t lane)
 {
-	const plait__part *parts = crew->flat->parts.items;
-	const plait__step *steps = crew->flat->steps.items;
+	const plait__part *parts = set->compiled->parts.items;
+	const plait__step *steps = set->compiled->steps.items;
 
-	crew->tasks[lane].step =
-		&steps[parts[crew->flat->lanes[lane].part].step];
+	set->tasks[lane].step =
+		&steps[parts[set->compiled->lanes[lane].part].step];
 }
 
-/* How many lanes work, all of them at their beginning. */
-static uint32_t rewind_all(plait__lane_set *crew)
+/* Sets each lane to its first step; returns the number of lanes with work. */
+static uint32_t rewind_all(plait__lane_set *set)
 {
 	uint32_t working = 0;
 
-	for (uint32_t i = 0; i < crew->flat->lane_count; i++) {
-		if (!works(crew, i))
+	for (uint32_t i = 0; i < set->compiled->lane_count; i++) {
+		if (!works(set, i))
 			continue;
-		rewind_hand(crew, i);
+		rewind_lane(set, i);
 		working++;
 	}
 	return working;
 }
 
-/* The first lane that works is the calling thread's, if it stays. */
-static void start_all(plait__lane_set *crew, bool inline_ok)
+/* The first lane with work is the calling thread's, if the caller stays. */
+static void start_all(plait__lane_set *set, bool inline_ok)
 {
 	plait__task *own = NULL;
-	uint32_t working = rewind_all(crew);
+	uint32_t working = rewind_all(set);
 
-	at_store_relaxed_u32(&crew->remaining, working);
-	/* Offered lanes may end, and with the last one the run: it is not
+	at_store_relaxed_u32(&set->remaining, working);
+	/* Offered lanes may end, and the run with the last one: the set is not
 	 * touched after that. */
 	for (uint32_t i = 0; working > 0; i++) {
-		if (!works(crew, i))
+		if (!works(set, i))
 			continue;
 		working--;
 		if (inline_ok && own == NULL)
-			own = &crew->tasks[i].task;
+			own = &set->tasks[i].task;
 		else if (inline_ok)
-			plait__task_offer_from_running(&crew->tasks[i].task);
+			plait__task_offer_from_running(&set->tasks[i].task);
 		else
-			plait__task_offer(&crew->tasks[i].task);
+			plait__task_offer(&set->tasks[i].task);
 	}
-	/* Without it the run is not over. */
+	/* The run is not over without this lane. */
 	if (own != NULL)
 		plait__task_run_unshared(own);
 }
 
-void plait__lane_set_start(plait__lane_set *crew, bool inline_ok)
+void plait__lane_set_start(plait__lane_set *set, bool inline_ok)
 {
-	plait__external_begin_run(crew->flat->program, crew->newest);
-	if (!inline_ok || crew->flat->lane_count > 1) {
-		start_all(crew, inline_ok);
+	if (set->newest != NULL)
+		plait__external_begin_run(set->compiled->program, set->newest);
+	if (!inline_ok || set->compiled->lane_count > 1) {
+		start_all(set, inline_ok);
 		return;
 	}
-	rewind_hand(crew, 0);
-	plait__task_run_unshared(&crew->tasks[0].task);
+	rewind_lane(set, 0);
+	plait__task_run_unshared(&set->tasks[0].task);
 }
 
-bool plait__lane_set_drive(plait__lane_set *crew)
+bool plait__lane_set_drive(plait__lane_set *set)
 {
-	for (uint32_t i = 0; i < crew->flat->lane_count; i++)
-		if (plait__task_run_here(&crew->tasks[i].task))
+	for (uint32_t i = 0; i < set->compiled->lane_count; i++)
+		if (plait__task_run_here(&set->tasks[i].task))
 			return true;
 	return false;
 }

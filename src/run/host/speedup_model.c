@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Plans simulated with hops of several lengths; see speedup_model.h. */
+/* Simulation of a plan with several hop costs; see speedup_model.h. */
 #include "run/host/speedup_model.h"
 
 #include "plan/simulate/simulate.h"
 
-static plait_status simulate(plait__speedup_model *forecast, uint32_t point,
+static plait_status simulate(plait__speedup_model *model, uint32_t point,
 			     const plait__plan *plan, uint32_t threads,
 			     const plait_allocator *allocator,
 			     plait_error *error)
 {
 	const plait__simulate_system system = {
-		.hop_cost = forecast->hops[point],
+		.hop_cost = model->hops[point],
 	};
 	plait__timeline *timeline;
 	plait_status status = plait__simulate_plan(plan, &system, allocator,
@@ -18,61 +18,62 @@ static plait_status simulate(plait__speedup_model *forecast, uint32_t point,
 
 	if (status != PLAIT_OK)
 		return status;
-	forecast->takes[point] = timeline->makespan;
-	forecast->total = 0;
+	model->makespans[point] = timeline->makespan;
+	model->total = 0;
 	for (uint32_t i = 0; i < timeline->lane_count; i++)
-		if (__builtin_add_overflow(forecast->total,
+		if (__builtin_add_overflow(model->total,
 					   timeline->lane_busy[i],
-					   &forecast->total))
-			forecast->total = UINT64_MAX;
-	/* Nor can fewer threads do it sooner. */
-	if (forecast->takes[point] < forecast->total / threads)
-		forecast->takes[point] = forecast->total / threads;
+					   &model->total))
+			model->total = UINT64_MAX;
+	/* A lower bound: the work, spread evenly over the threads. */
+	if (model->makespans[point] < model->total / threads)
+		model->makespans[point] = model->total / threads;
 	plait__simulate_release(timeline);
 	return PLAIT_OK;
 }
 
-plait_status plait__speedup_model_make(plait__speedup_model *forecast,
-				       const plait__plan *plan, uint32_t threads,
+plait_status plait__speedup_model_make(plait__speedup_model *model,
+				       const plait__plan *plan,
+				       uint32_t threads,
 				       const plait_allocator *allocator,
 				       plait_error *error)
 {
 	uint64_t mean;
 	plait_status status;
 
-	forecast->hops[0] = 0;
-	status = simulate(forecast, 0, plan, threads, allocator, error);
-	/* Between a fraction of a command and some of them lies what matters;
-	 * where hops are longer lanes save little. */
-	mean = forecast->total / (plan->command_count + 1ull);
-	forecast->hops[1] = mean / 4 + 1;
-	forecast->hops[2] = mean / 2 * 5 + 4;
+	model->hops[0] = 0;
+	status = simulate(model, 0, plan, threads, allocator, error);
+	/* Hop costs between a fraction of a mean command and a few of them
+	 * matter; with longer hops lanes save little. */
+	mean = model->total / (plan->command_count + 1ull);
+	model->hops[1] = mean / 4 + 1;
+	model->hops[2] = mean / 2 * 5 + 4;
 	for (uint32_t i = 1; status == PLAIT_OK && i < PLAIT__SPEEDUP_POINTS;
 	     i++)
-		status = simulate(forecast, i, plan, threads, allocator,
+		status = simulate(model, i, plan, threads, allocator,
 				  error);
 	return status;
 }
 
-/* The last stretch goes on beyond its end. */
-static double takes(const plait__speedup_model *forecast, double hop)
+/* Linear between the points, extrapolated behind the last. */
+static double makespan_at(const plait__speedup_model *model, double hop)
 {
-	uint32_t i = hop <= (double)forecast->hops[1] ? 0 : 1;
-	double from = (double)forecast->takes[i];
-	double far = (double)(forecast->hops[i + 1] - forecast->hops[i]);
+	uint32_t i = hop <= (double)model->hops[1] ? 0 : 1;
+	double from = (double)model->makespans[i];
+	double far = (double)(model->hops[i + 1] - model->hops[i]);
 
-	return from + ((double)forecast->takes[i + 1] - from) *
-		      (hop - (double)forecast->hops[i]) / far;
+	return from + ((double)model->makespans[i + 1] - from) *
+		      (hop - (double)model->hops[i]) / far;
 }
 
-double plait__speedup_model_saving(const plait__speedup_model *forecast,
+double plait__speedup_model_saving(const plait__speedup_model *model,
 				   uint64_t serial_ns, uint64_t hop_ns)
 {
-	double total = (double)forecast->total, unit;
+	double total = (double)model->total, unit;
 
-	if (serial_ns == 0 || forecast->total == 0)
+	if (serial_ns == 0 || model->total == 0)
 		return 0;
 	unit = (double)serial_ns / total;
 	return (double)serial_ns -
-	       takes(forecast, (double)hop_ns / unit) * unit;
+	       makespan_at(model, (double)hop_ns / unit) * unit;
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Plans in mode HELPED made ready, and the band of one instance. */
+/* Compilation of plans in mode HELPED; construction and start of their
+ * workers. */
+#include "run/host/steal_setup.h"
+
 #include "run/host/steal_claim.h"
 
 #include "run/host/call_op.h"
@@ -25,7 +28,7 @@ bool plait__steal_program_applies(const plait__plan *plan)
 	return true;
 }
 
-/* ---- on fewer lanes ---- */
+/* ---- merged lanes ---- */
 
 static uint32_t preds_count(const plait__plan *plan)
 {
@@ -33,276 +36,283 @@ static uint32_t preds_count(const plait__plan *plan)
 	       plan->commands[plan->command_count].pred_first;
 }
 
-/* One more of each: none would be null. */
-static bool make_fold_tables(plait__steal_program *helped)
+/* One entry more: an empty table would be null. */
+static bool make_merged_tables(plait__steal_program *compiled)
 {
 	const plait_allocator *allocator =
-		plait__program_allocator(helped->program);
+		plait__program_allocator(compiled->program);
 
-	helped->merged_tracks = plait__alloc_array(
-		allocator, helped->lane_count, sizeof(*helped->merged_tracks));
-	helped->merged_commands = plait__alloc_array(
-		allocator, helped->op_count + 1ull,
-		sizeof(*helped->merged_commands));
-	helped->merged_preds = plait__alloc_array(
-		allocator, preds_count(helped->program->plan) + 1ull,
-		sizeof(*helped->merged_preds));
-	return helped->merged_tracks != NULL &&
-	       helped->merged_commands != NULL && helped->merged_preds != NULL;
+	compiled->merged_tracks =
+		plait__alloc_array(allocator, compiled->lane_count,
+				   sizeof(*compiled->merged_tracks));
+	compiled->merged_commands = plait__alloc_array(
+		allocator, compiled->op_count + 1ull,
+		sizeof(*compiled->merged_commands));
+	compiled->merged_preds = plait__alloc_array(
+		allocator, preds_count(compiled->program->plan) + 1ull,
+		sizeof(*compiled->merged_preds));
+	return compiled->merged_tracks != NULL &&
+	       compiled->merged_commands != NULL &&
+	       compiled->merged_preds != NULL;
 }
 
-static uint32_t number_of(const plait__steal_program *helped, const plait__lane_merge *merge,
-			  uint32_t command)
+static uint32_t number_of(const plait__steal_program *compiled,
+			  const plait__lane_merge *merge, uint32_t command)
 {
-	uint32_t lane = helped->program->plan->commands[command].lane;
+	uint32_t lane = compiled->program->plan->commands[command].lane;
 
 	return merge->first[merge->lane_of[lane]] + merge->position[command];
 }
 
-static void fill_fold_tables(plait__steal_program *helped, const plait__lane_merge *merge)
+static void fill_merged_tables(plait__steal_program *compiled,
+			       const plait__lane_merge *merge)
 {
-	const plait__plan *plan = helped->program->plan;
+	const plait__plan *plan = compiled->program->plan;
 	uint32_t count = 0;
 
-	for (uint32_t i = 0; i < helped->lane_count; i++)
-		helped->merged_tracks[i] = (plait__plan_track){
+	for (uint32_t i = 0; i < compiled->lane_count; i++)
+		compiled->merged_tracks[i] = (plait__plan_track){
 			.lane = i, .first = merge->first[i],
 			.count = plait__lane_merge_count(merge, i),
 		};
-	for (uint32_t i = 0; i < helped->op_count; i++) {
+	for (uint32_t i = 0; i < compiled->op_count; i++) {
 		const plait__plan_command *at =
 			&plan->commands[merge->commands[i]];
 
-		helped->merged_commands[i].pred_first = count;
+		compiled->merged_commands[i].pred_first = count;
 		for (uint32_t p = at->pred_first; p < at[1].pred_first; p++)
-			helped->merged_preds[count++] = number_of(
-				helped, merge, plan->preds[p]);
+			compiled->merged_preds[count++] = number_of(
+				compiled, merge, plan->preds[p]);
 	}
-	helped->merged_commands[helped->op_count].pred_first = count;
+	compiled->merged_commands[compiled->op_count].pred_first = count;
 }
 
-static bool fold_lanes(plait__steal_program *helped, const plait__lane_merge *merge)
+static bool merge_lanes(plait__steal_program *compiled,
+			const plait__lane_merge *merge)
 {
-	helped->lane_count = merge->lane_count;
-	if (!make_fold_tables(helped))
+	compiled->lane_count = merge->lane_count;
+	if (!make_merged_tables(compiled))
 		return false;
-	fill_fold_tables(helped, merge);
-	helped->tracks = helped->merged_tracks;
-	helped->commands = helped->merged_commands;
-	helped->preds = helped->merged_preds;
+	fill_merged_tables(compiled, merge);
+	compiled->tracks = compiled->merged_tracks;
+	compiled->commands = compiled->merged_commands;
+	compiled->preds = compiled->merged_preds;
 	return true;
 }
 
-static void free_fold_tables(plait__steal_program *helped)
+static void free_merged_tables(plait__steal_program *compiled)
 {
 	const plait_allocator *allocator =
-		plait__program_allocator(helped->program);
+		plait__program_allocator(compiled->program);
 
-	plait__free(allocator, helped->merged_tracks,
-		    helped->lane_count * sizeof(*helped->merged_tracks));
-	plait__free(allocator, helped->merged_commands,
-		    (helped->op_count + 1ull) *
-			    sizeof(*helped->merged_commands));
-	plait__free(allocator, helped->merged_preds,
-		    (preds_count(helped->program->plan) + 1ull) *
-			    sizeof(*helped->merged_preds));
+	plait__free(allocator, compiled->merged_tracks,
+		    compiled->lane_count * sizeof(*compiled->merged_tracks));
+	plait__free(allocator, compiled->merged_commands,
+		    (compiled->op_count + 1ull) *
+			    sizeof(*compiled->merged_commands));
+	plait__free(allocator, compiled->merged_preds,
+		    (preds_count(compiled->program->plan) + 1ull) *
+			    sizeof(*compiled->merged_preds));
 }
 
 /* ---- per plan ---- */
 
-plait_status plait__steal_program_compile(plait__steal_program *helped,
+plait_status plait__steal_program_compile(plait__steal_program *compiled,
 					  const plait__program *program,
-					  const plait__lane_merge *merge, plait_error *error)
+					  const plait__lane_merge *merge,
+					  plait_error *error)
 {
 	const plait__plan *plan = program->plan;
 	bool made = true;
 
-	helped->program = program;
-	helped->tracks = plan->tracks + plan->bodies[0].track_first;
-	helped->commands = plan->commands;
-	helped->preds = plan->preds;
-	helped->lane_count = plan->bodies[0].track_count;
-	helped->op_count = plan->command_count;
-	helped->ops = plait__alloc_array(plait__program_allocator(program),
-					 helped->op_count,
-					 sizeof(*helped->ops));
+	compiled->program = program;
+	compiled->tracks = plan->tracks + plan->bodies[0].track_first;
+	compiled->commands = plan->commands;
+	compiled->preds = plan->preds;
+	compiled->lane_count = plan->bodies[0].track_count;
+	compiled->op_count = plan->command_count;
+	compiled->ops = plait__alloc_array(plait__program_allocator(program),
+					 compiled->op_count,
+					 sizeof(*compiled->ops));
 	if (merge != NULL)
-		made = fold_lanes(helped, merge);
-	if (helped->ops == NULL || !made)
+		made = merge_lanes(compiled, merge);
+	if (compiled->ops == NULL || !made)
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory to make a plan ready to run");
-	for (uint32_t i = 0; i < helped->op_count; i++)
+	for (uint32_t i = 0; i < compiled->op_count; i++)
 		plait__call_op_make(program, NULL,
 				    merge != NULL ? merge->commands[i] : i,
-				    &helped->ops[i]);
+				    &compiled->ops[i]);
 	return PLAIT_OK;
 }
 
-void plait__steal_program_free(plait__steal_program *helped)
+void plait__steal_program_free(plait__steal_program *compiled)
 {
-	if (helped->program == NULL)
+	if (compiled->program == NULL)
 		return;
-	free_fold_tables(helped);
-	plait__free(plait__program_allocator(helped->program), helped->ops,
-		    helped->op_count * sizeof(*helped->ops));
-	memset(helped, 0, sizeof(*helped));
+	free_merged_tables(compiled);
+	plait__free(plait__program_allocator(compiled->program), compiled->ops,
+		    compiled->op_count * sizeof(*compiled->ops));
+	memset(compiled, 0, sizeof(*compiled));
 }
 
 /* ---- per instance ---- */
 
-static plait__steal_worker *member_of(plait__task *task)
+static plait__steal_worker *worker_of(plait__task *task)
 {
 	return (plait__steal_worker *)(void *)task;
 }
 
-static void end_band(plait__task *task)
+static void complete_run(plait__task *task)
 {
-	plait__host_engine_steal_completed(member_of(task)->band);
+	plait__instance_complete(worker_of(task)->set->instance);
 }
 
 /* A function ended its thread: its command failed, and is done. */
-static void lose_member(plait__task *task)
+static void on_thread_exit(plait__task *task)
 {
-	plait__steal_worker *worker = member_of(task);
-	plait__steal_set *band = worker->band;
+	plait__steal_worker *worker = worker_of(task);
+	plait__steal_set *set = worker->set;
 	plait_error why = { .size = sizeof(why) };
 
 	plait__fail(&why, PLAIT_E_FAILED, "did not return but ended its "
 		    "thread (pthread_exit)");
-	plait__instance_fail(band->instance,
-			     band->ops[worker->command].command, &why);
+	plait__instance_fail(set->instance,
+			     set->ops[worker->command].command, &why);
 	worker->done++;
 	/* Release: pairs with the load in steal_claim.h. */
-	at_store_release_u64(&band->words[worker->command],
+	at_store_release_u64(&set->states[worker->command],
 			     plait__claim_done(worker));
 	plait__task_offer(task);
 }
 
-static plait_status make_arrays(plait__steal_set *band, plait_error *error)
+static plait_status make_arrays(plait__steal_set *set, plait_error *error)
 {
-	const plait__steal_program *helped = band->helped;
+	const plait__steal_program *compiled = set->compiled;
 	const plait_allocator *allocator =
-		plait__program_allocator(helped->program);
+		plait__program_allocator(compiled->program);
 
-	band->workers = plait__cacheline_alloc(allocator, helped->lane_count *
-					       sizeof(*band->workers));
-	band->words = plait__cacheline_alloc(allocator, helped->op_count *
-					     sizeof(*band->words));
-	if (band->workers != NULL && band->words != NULL)
+	set->workers = plait__cacheline_alloc(allocator, compiled->lane_count *
+					       sizeof(*set->workers));
+	set->states = plait__cacheline_alloc(allocator, compiled->op_count *
+					     sizeof(*set->states));
+	if (set->workers != NULL && set->states != NULL)
 		return PLAIT_OK;
 	return plait__fail(error, PLAIT_E_NOMEM,
 			   "no memory for the lanes of a plan");
 }
 
-plait_status plait__steal_set_make(plait__steal_set *band, plait__instance *instance,
-				   const plait__steal_program *helped, bool records,
-				   plait_error *error)
+plait_status plait__steal_set_make(plait__steal_set *set,
+				   plait__instance *instance,
+				   const plait__steal_program *compiled,
+				   bool records, plait_error *error)
 {
 	plait_status status;
 
-	band->instance = instance;
-	band->helped = helped;
-	band->ops = helped->ops;
-	band->records = records;
-	band->asymmetric_fence = at_membarrier_available();
-	status = make_arrays(band, error);
-	for (uint32_t i = 0; status == PLAIT_OK && i < helped->lane_count;
+	set->instance = instance;
+	set->compiled = compiled;
+	set->ops = compiled->ops;
+	set->records = records;
+	set->asymmetric_fence = at_membarrier_available();
+	status = make_arrays(set, error);
+	for (uint32_t i = 0; status == PLAIT_OK && i < compiled->lane_count;
 	     i++) {
-		plait__steal_worker *worker = &band->workers[i];
+		plait__steal_worker *worker = &set->workers[i];
 
 		plait__task_init(&worker->task,
-				 helped->program->context->pool);
+				 compiled->program->context->pool);
 		worker->task.run = records ? plait__steal_worker_run_recorded :
 				    plait__steal_worker_run;
-		worker->task.over = end_band;
-		worker->task.lost = lose_member;
-		worker->band = band;
+		worker->task.over = complete_run;
+		worker->task.lost = on_thread_exit;
+		worker->set = set;
 		worker->lane = i;
-		(void)at_or_u64(&band->idle, PLAIT__STEAL_PARKED << i);
+		(void)at_or_u64(&set->idle, PLAIT__STEAL_PARKED << i);
 	}
 	return status;
 }
 
-void plait__steal_set_free(plait__steal_set *band)
+void plait__steal_set_free(plait__steal_set *set)
 {
-	const plait__steal_program *helped = band->helped;
+	const plait__steal_program *compiled = set->compiled;
 	const plait_allocator *allocator;
 
-	if (helped == NULL)
+	if (compiled == NULL)
 		return;
-	allocator = plait__program_allocator(helped->program);
-	for (uint32_t i = 0; band->workers != NULL && i < helped->lane_count;
+	allocator = plait__program_allocator(compiled->program);
+	for (uint32_t i = 0; set->workers != NULL && i < compiled->lane_count;
 	     i++)
-		if (band->workers[i].band != NULL)
-			plait__task_forget(&band->workers[i].task);
-	plait__cacheline_free(allocator, band->workers,
-			      helped->lane_count * sizeof(*band->workers));
-	plait__cacheline_free(allocator, band->words,
-			      helped->op_count * sizeof(*band->words));
-	memset(band, 0, sizeof(*band));
+		if (set->workers[i].set != NULL)
+			plait__task_forget(&set->workers[i].task);
+	plait__cacheline_free(allocator, set->workers,
+			      compiled->lane_count * sizeof(*set->workers));
+	plait__cacheline_free(allocator, set->states,
+			      compiled->op_count * sizeof(*set->states));
+	memset(set, 0, sizeof(*set));
 }
 
 /* ---- a run ---- */
 
-/* Nobody runs it, and nobody else will offer it: told to rest, or offered for
- * a run that ended without it. */
-static bool is_free(plait__steal_set *band, uint32_t lane)
+/* Returns true if the caller may offer the worker: it was parked, or is still
+ * offered from a run that ended without it. */
+static bool is_free(plait__steal_set *set, uint32_t lane)
 {
 	bool rested;
 
-	(void)plait__steal_worker_wake(band, lane, &rested);
-	return rested || plait__ready_claim(&band->workers[lane].task.ready);
+	(void)plait__steal_worker_wake(set, lane, &rested);
+	return rested || plait__ready_claim(&set->workers[lane].task.ready);
 }
 
-/* The number of the next run is told last.  Only one starts at a time. */
-static void begin_run(plait__steal_set *band)
+/* Publishes the run's number last.  Only one run starts at a time. */
+static void begin_run(plait__steal_set *set)
 {
-	const plait__steal_program *helped = band->helped;
-	uint64_t run = at_load_relaxed_u64(&band->run) + 1;
-	bool batch_claims = at_load_relaxed_u32(&band->short_commands) != 0;
+	const plait__steal_program *compiled = set->compiled;
+	uint64_t run = at_load_relaxed_u64(&set->run) + 1;
+	bool batch_claims = at_load_relaxed_u32(&set->short_commands) != 0;
 
-	at_store_relaxed_u32(&band->batch_claims, batch_claims);
-	for (uint32_t i = 0; batch_claims && i < helped->lane_count; i++)
-		at_store_relaxed_u64(&band->workers[i].front,
-				     run << 32 | helped->tracks[i].first);
+	at_store_relaxed_u32(&set->batch_claims, batch_claims);
+	for (uint32_t i = 0; batch_claims && i < compiled->lane_count; i++)
+		at_store_relaxed_u64(&set->workers[i].front,
+				     run << 32 | compiled->tracks[i].first);
 	/* Release: pairs with is_behind. */
-	at_store_release_u64(&band->run, run);
+	at_store_release_u64(&set->run, run);
 }
 
-/* A free member is left for the calling thread, if it stays. */
-void plait__steal_set_start(plait__steal_set *band, bool inline_ok)
+/* One free worker is left to the calling thread, if the caller stays. */
+void plait__steal_set_start(plait__steal_set *set, bool inline_ok)
 {
-	const plait__steal_program *helped = band->helped;
+	const plait__steal_program *compiled = set->compiled;
 	bool reserved = !inline_ok;
 
-	/* One more, so that it is not over before the last one is offered. */
-	at_store_relaxed_u32(&band->remaining, helped->op_count + 1);
-	begin_run(band);
-	/* Before the looks at `idle`; pairs with the fence in rest. */
-	if (band->asymmetric_fence)
+	/* One more, so that the run is not over before the last worker is
+	 * offered. */
+	at_store_relaxed_u32(&set->remaining, compiled->op_count + 1);
+	begin_run(set);
+	/* Before the loads of `idle`; pairs with the fence in park. */
+	if (set->asymmetric_fence)
 		at_fence_asymmetric();
 	else
 		at_fence_seq_cst();
-	for (uint32_t i = 0; i < helped->lane_count; i++) {
-		if (!is_free(band, i))
+	for (uint32_t i = 0; i < compiled->lane_count; i++) {
+		if (!is_free(set, i))
 			continue;
 		if (!reserved)
-			plait__task_reserve(&band->workers[i].task);
+			plait__task_reserve(&set->workers[i].task);
 		else if (inline_ok)
-			plait__task_offer_from_running(&band->workers[i].task);
+			plait__task_offer_from_running(&set->workers[i].task);
 		else
-			plait__task_offer(&band->workers[i].task);
+			plait__task_offer(&set->workers[i].task);
 		reserved = true;
 	}
 	/* Acquire and release: as in tell. */
-	if (at_sub_u32(&band->remaining, 1) == 1)
-		plait__host_engine_steal_completed(band);
+	if (at_sub_u32(&set->remaining, 1) == 1)
+		plait__instance_complete(set->instance);
 }
 
-bool plait__steal_set_drive(plait__steal_set *band)
+bool plait__steal_set_drive(plait__steal_set *set)
 {
-	for (uint32_t i = 0; i < band->helped->lane_count; i++)
-		if (plait__task_run_here(&band->workers[i].task))
+	for (uint32_t i = 0; i < set->compiled->lane_count; i++)
+		if (plait__task_run_here(&set->workers[i].task))
 			return true;
 	return false;
 }

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the members of a band do: take what is ready, run it, tell, rest.
+ * Work-stealing loop of mode HELPED: claim a ready command, run it, publish its
+ * completion, park.
  *
- * A member that finds nothing looks again for a while, then rests.  The run
- * does not wait for it: it is over when all commands are done, however many
- * members are late and see that only afterwards.  A late one cannot take
- * anything of the next run before it knows that there is one, because words
- * of commands only grow.
+ * A worker that finds nothing looks again for a while, then parks.  The run
+ * does not wait for it: the run is over when all commands are done, and late
+ * workers notice afterwards.  A late worker cannot claim anything of the next
+ * run before it has seen that run's number, because the states of commands only
+ * grow.
  *
- *     who rests                         who makes ready, or starts a run
- *     TIRED (a read-modify-write)       store the word, or the run's number
- *     membarrier                        fence, light
- *     is there something, a new run?    looks itself; or somebody idle?
- *     yes: TIRED off, look again            TIRED: off
- *     TIRED to RESTING, if it still is;     RESTING: off, and offer it
+ *     parker                            publisher: of a command, or of a run
+ *     set IDLE (read-modify-write)      store the state, or the run's number
+ *     membarrier                        light fence
+ *     a ready command, a new run?       look for work; an idle worker?
+ *     yes: clear IDLE, look again         IDLE: clear it
+ *     IDLE to PARKED, if still IDLE;      PARKED: clear it and offer the worker
  *     else look again
  *
- * The one who does the last command that another one waits for looks for
- * more after it, so that at least one of two who look at the same time finds
- * what both have made ready.
+ * A worker that has done a command looks for ready commands afterwards, so of
+ * two workers that do so at once, one finds what both have made ready.
  */
 #include "run/host/steal_claim.h"
 
@@ -30,22 +30,23 @@
 #include "sys/backoff.h"
 
 enum {
-	/* How far ahead of what was taken a member looks. */
+	/* How far ahead of the claimed commands a worker looks. */
 	WINDOW = 32,
-	/* Two wakings of members that rest are as far apart at least. */
+	/* Least interval between two wake-ups of parked workers. */
 	WAKE_NS = 50000,
-	/* How often a member that finds enough to do looks how fast it goes,
-	 * and how long small commands take with what it takes to get them. */
+	/* A busy worker measures its pace once per PACE commands.  Commands are
+	 * short below QUICK_NS each, claims included. */
 	PACE = 64,
 	QUICK_NS = 50,
-	/* How long it sleeps where others do not get a CPU otherwise. */
+	/* Sleep of a worker whose predecessor's thread gets no processor. */
 	NAP_NS = 50000
 };
 
-/* So many looks at its own next command before it helps others, and at what
- * somebody else has and must be done first, before it leaves him the CPU.  Each
- * one is a pause, of which the explorer needs but one.  Who looked in vain so often in
- * a row is alone, it seems, and does not wait for a while. */
+/* Spins: PATIENCE on the worker's own next command before it steals, and
+ * PATIENT_LOOKS on a predecessor that another worker runs before it yields.
+ * After IN_VAIN unsuccessful series in a row the other workers probably have no
+ * processor, and the next HURRIED searches steal at once.  The explorer needs
+ * one spin of each. */
 #ifdef PLAIT_EXPLORE
 enum { PATIENCE = 1, IN_VAIN = 1, HURRIED = 1, PATIENT_LOOKS = 0 };
 enum { NAPPING_LOOKS = 1 };
@@ -54,7 +55,7 @@ enum { PATIENCE = 4, IN_VAIN = 4, HURRIED = 16, PATIENT_LOOKS = 64 };
 enum { NAPPING_LOOKS = 1064 };
 #endif
 
-/* ---- what is ready ---- */
+/* ---- search ---- */
 
 static bool is_free(const plait__steal_worker *worker, uint32_t command)
 {
@@ -62,7 +63,7 @@ static bool is_free(const plait__steal_worker *worker, uint32_t command)
 	       plait__claim_is_ready(worker, command);
 }
 
-/* The first of a lane that is ready and not taken, or none. */
+/* The first command of the lane that is ready and not claimed, or none. */
 static uint32_t look_at(plait__steal_worker *worker, uint32_t lane)
 {
 	uint32_t end = plait__claim_end(worker, lane);
@@ -78,7 +79,7 @@ static uint32_t look_at(plait__steal_worker *worker, uint32_t lane)
 
 static uint32_t look_around(plait__steal_worker *worker)
 {
-	uint32_t count = worker->band->helped->lane_count;
+	uint32_t count = worker->set->compiled->lane_count;
 	uint32_t found = PLAIT__NONE;
 	uint32_t lane = worker->lane;
 
@@ -90,29 +91,30 @@ static uint32_t look_around(plait__steal_worker *worker)
 	return found;
 }
 
-/* ---- those who rest ---- */
+/* ---- wake-up ---- */
 
-bool plait__steal_worker_wake(plait__steal_set *band, uint32_t lane, bool *rested)
+bool plait__steal_worker_wake(plait__steal_set *set, uint32_t lane,
+			      bool *rested)
 {
 	uint64_t resting = PLAIT__STEAL_PARKED << lane;
 	uint64_t both = resting | PLAIT__STEAL_IDLE << lane;
-	uint64_t was = at_and_u64(&band->idle, ~both);
+	uint64_t was = at_and_u64(&set->idle, ~both);
 
 	*rested = (was & resting) != 0;
 	return (was & both) != 0;
 }
 
-/* Is there more to do than the calling member will? */
+/* Returns true if there is work for a second worker. */
 static bool has_more(plait__steal_worker *worker)
 {
-	uint32_t count = worker->band->helped->lane_count;
-	/* What it has taken already keeps it busy. */
+	uint32_t count = worker->set->compiled->lane_count;
+	/* A batch in progress keeps the worker busy. */
 	uint32_t found = worker->next < worker->until;
 
 	for (uint32_t i = 0; found < 2 && i < count; i++) {
 		uint32_t lane = (worker->lane + i) % count;
 		const plait__plan_track *track =
-			&worker->band->helped->tracks[lane];
+			&worker->set->compiled->tracks[lane];
 		uint32_t first = look_at(worker, lane);
 
 		if (first == PLAIT__NONE)
@@ -125,28 +127,28 @@ static bool has_more(plait__steal_worker *worker)
 	return found >= 2;
 }
 
-/* Somebody is idle: is it worth to have one more? */
+/* Wakes an idle worker if there is work for it. */
 static void wake_another(plait__steal_worker *worker)
 {
-	plait__steal_set *band = worker->band;
+	plait__steal_set *set = worker->set;
 	uint64_t now = plait__clock_now_ns();
 	bool rested = false;
 
-	/* Relaxed: two that wake at the same time do no harm. */
-	if (now - at_load_relaxed_u64(&band->woken_ns) < WAKE_NS ||
+	/* Relaxed: two wake-ups at the same time do no harm. */
+	if (now - at_load_relaxed_u64(&set->woken_ns) < WAKE_NS ||
 	    !has_more(worker))
 		return;
-	at_store_relaxed_u64(&band->woken_ns, now);
-	for (uint32_t i = 0; i < band->helped->lane_count; i++) {
-		if (!plait__steal_worker_wake(band, i, &rested))
+	at_store_relaxed_u64(&set->woken_ns, now);
+	for (uint32_t i = 0; i < set->compiled->lane_count; i++) {
+		if (!plait__steal_worker_wake(set, i, &rested))
 			continue;
 		if (rested)
-			plait__task_offer_from_running(&band->workers[i].task);
+			plait__task_offer_from_running(&set->workers[i].task);
 		return;
 	}
 }
 
-/* ---- running ---- */
+/* ---- execution ---- */
 
 static void fail(plait__steal_worker *worker, int32_t result)
 {
@@ -154,20 +156,21 @@ static void fail(plait__steal_worker *worker, int32_t result)
 
 	plait__fail_origin(&why, PLAIT_E_FAILED, result, "failed with %d",
 			   (int)result);
-	plait__instance_fail(worker->band->instance,
-			     worker->band->ops[worker->command].command, &why);
+	plait__instance_fail(worker->set->instance,
+			     worker->set->ops[worker->command].command, &why);
 }
 
-/* What a member found nothing to do before, and what it did then. */
-static void note(plait__steal_worker *worker, uint32_t command, uint64_t start_ns)
+/* Records the wait before a command, and the command. */
+static void record(plait__steal_worker *worker, uint32_t command,
+		   uint64_t start_ns)
 {
-	const plait__steal_set *band = worker->band;
-	uint32_t lane = band->helped->tracks[worker->lane].lane;
-	plait__record_ring *ring = &band->instance->recording->rings[lane];
+	const plait__steal_set *set = worker->set;
+	uint32_t lane = set->compiled->tracks[worker->lane].lane;
+	plait__record_ring *ring = &set->instance->recording->rings[lane];
 	plait__record_entry entry = {
 		.start_ns = worker->idle_ns, .end_ns = start_ns,
 		.kind = PLAIT_RECORD_WAIT,
-		.command = band->ops[command].command,
+		.command = set->ops[command].command,
 		.other = PLAIT__NONE,
 	};
 
@@ -180,19 +183,19 @@ static void note(plait__steal_worker *worker, uint32_t command, uint64_t start_n
 	plait__recorder_put(ring, &entry);
 }
 
-/* Functions that have `records` are there twice; see lane_interpreter.c. */
-#define TWICE static inline __attribute__((always_inline))
+/* Compiled twice, with `records` as a constant; see lane_interpreter.c. */
+#define VARIANT static inline __attribute__((always_inline))
 
-/* Yielding does not help who has a lower priority than this thread. */
-static void nap(plait__steal_set *band)
+/* sched_yield does not help a thread of lower priority. */
+static void nap(plait__steal_set *set)
 {
-	uint32_t left = at_load_relaxed_u32(&band->remaining);
+	uint32_t left = at_load_relaxed_u32(&set->remaining);
 
-	(void)at_futex_wait(&band->remaining, left,
+	(void)at_futex_wait(&set->remaining, left,
 			    plait__clock_now_ns() + NAP_NS);
 }
 
-/* It is the member's, and somebody else has what comes before it. */
+/* Waits for the predecessors of a claimed command, which other workers have. */
 static __attribute__((noinline)) void await(const plait__steal_worker *worker,
 					    uint32_t command)
 {
@@ -200,61 +203,65 @@ static __attribute__((noinline)) void await(const plait__steal_worker *worker,
 	     looks++) {
 		at_spin_pause();
 		if (looks > NAPPING_LOOKS)
-			nap(worker->band);
+			nap(worker->set);
 		else if (looks > PATIENT_LOOKS)
 			plait__thread_yield();
 	}
 }
 
-/* So many since it was here: were they small?  The next run goes by it. */
+/* Measures whether the last PACE commands were short; the next run uses
+ * that. */
 static __attribute__((noinline)) void measure_pace(plait__steal_worker *worker)
 {
-	at_u32 *known = &worker->band->short_commands;
+	at_u32 *known = &worker->set->short_commands;
 	uint64_t now = plait__clock_now_ns();
-	/* What was stopped says nothing. */
+	/* A stopped run is no measurement. */
 	bool short_commands = now - worker->paced_ns < PACE * QUICK_NS &&
-		     at_load_relaxed_u32(&worker->band->instance->stop) == 0;
+		     at_load_relaxed_u32(&worker->set->instance->stop) == 0;
 
-	/* Relaxed: a hint.  Mostly it is known, and others look at its line. */
+	/* Relaxed: a hint.  Stored only if it changes, to keep the line
+	 * shared. */
 	if (worker->done > PACE && at_load_relaxed_u32(known) != short_commands)
 		at_store_relaxed_u32(known, short_commands);
 	worker->paced_ns = now;
 }
 
-TWICE void perform(plait__steal_worker *worker, uint32_t command,
-		   const bool records)
+VARIANT void perform(plait__steal_worker *worker, uint32_t command,
+		     const bool records)
 {
-	plait__steal_set *band = worker->band;
-	plait__instance *instance = band->instance;
+	plait__steal_set *set = worker->set;
+	plait__instance *instance = set->instance;
 	uint64_t start_ns = records ? plait__clock_now_ns() : 0;
 	int32_t result;
 
 	if (__builtin_expect(worker->recheck, 0))
 		await(worker, command);
-	/* Relaxed: as in lane_interpreter.c.  What was stopped is done without a call. */
+	/* Relaxed: as in lane_interpreter.c.  A command of a stopped run is
+	 * done without a call. */
 	if (at_load_relaxed_u32(&instance->stop) == 0) {
 		worker->command = command;
-		result = plait__host_call(&band->ops[command],
-					  instance->frame.words);
+		result = plait__call_op_invoke(&set->ops[command],
+					       instance->frame.words);
 		if (records)
-			note(worker, command, start_ns);
+			record(worker, command, start_ns);
 		if (__builtin_expect(result != 0, 0))
 			fail(worker, result);
 	}
 	if (++worker->done % PACE == 0)
 		measure_pace(worker);
 	/* Release: pairs with the load in steal_claim.h. */
-	at_store_release_u64(&band->words[command], plait__claim_done(worker));
-	/* Before the look at `idle`; pairs with the fence in rest. */
-	if (band->asymmetric_fence)
+	at_store_release_u64(&set->states[command], plait__claim_done(worker));
+	/* Before the load of `idle`; pairs with the fence in park. */
+	if (set->asymmetric_fence)
 		at_fence_asymmetric();
 	else
 		at_fence_seq_cst();
-	if (__builtin_expect(at_load_relaxed_u64(&band->idle) != 0, 0))
+	if (__builtin_expect(at_load_relaxed_u64(&set->idle) != 0, 0))
 		wake_another(worker);
 }
 
-/* Tell the band; true: those were the last ones. */
+/* Subtracts the worker's commands from `remaining`.  Returns true if they were
+ * the last ones. */
 static bool tell(plait__steal_worker *worker)
 {
 	uint32_t done = worker->done;
@@ -262,81 +269,84 @@ static bool tell(plait__steal_worker *worker)
 	worker->done = 0;
 	/* Acquire and release: the last one sees what all did. */
 	return done > 0 &&
-	       at_sub_u32(&worker->band->remaining, done) == done;
+	       at_sub_u32(&worker->set->remaining, done) == done;
 }
 
-/* ---- a turn ---- */
+/* ---- the loop ---- */
 
-/* True: there is a run that this member has not seen. */
+/* Returns true if there is a run that this worker has not seen. */
 static bool is_behind(const plait__steal_worker *worker)
 {
 	/* Acquire: pairs with the store in start. */
-	return at_load_acquire_u64(&worker->band->run) != worker->run;
+	return at_load_acquire_u64(&worker->set->run) != worker->run;
 }
 
-static void catch_up(plait__steal_worker *worker)
+static void enter_run(plait__steal_worker *worker)
 {
-	const plait__steal_program *helped = worker->band->helped;
+	const plait__steal_program *compiled = worker->set->compiled;
 
-	worker->run = at_load_acquire_u64(&worker->band->run);
+	worker->run = at_load_acquire_u64(&worker->set->run);
 	worker->from = worker->lane;
 	worker->next = worker->until = 0;
 	/* Relaxed: published with the run. */
-	worker->batch_claims = at_load_relaxed_u32(&worker->band->batch_claims) != 0;
-	for (uint32_t i = 0; i < helped->lane_count; i++)
-		worker->heads[i] = helped->tracks[i].first;
+	worker->batch_claims =
+		at_load_relaxed_u32(&worker->set->batch_claims) != 0;
+	for (uint32_t i = 0; i < compiled->lane_count; i++)
+		worker->heads[i] = compiled->tracks[i].first;
 }
 
-/* Not the run's any more, nor anybody's, when this returns true. */
+/* Returns true if the worker is parked: another thread may have it then. */
 static bool park(plait__steal_worker *worker)
 {
-	plait__steal_set *band = worker->band;
+	plait__steal_set *set = worker->set;
 	uint64_t bit = PLAIT__STEAL_IDLE << worker->lane;
 	uint64_t was;
 
-	(void)at_or_u64(&band->idle, bit);
-	if (band->asymmetric_fence)
+	(void)at_or_u64(&set->idle, bit);
+	if (set->asymmetric_fence)
 		(void)at_membarrier();
 	else
 		at_fence_seq_cst();
 	if (is_behind(worker) || look_around(worker) != PLAIT__NONE) {
-		(void)at_and_u64(&band->idle, ~bit);
+		(void)at_and_u64(&set->idle, ~bit);
 		return false;
 	}
 	plait__task_set_idle(&worker->task);
-	was = at_load_relaxed_u64(&band->idle);
-	/* Release: who offers it sees that it rests. */
+	was = at_load_relaxed_u64(&set->idle);
+	/* Release: the thread that offers the worker sees that it is parked. */
 	while ((was & bit) != 0)
-		if (at_cas_u64(&band->idle, &was,
+		if (at_cas_u64(&set->idle, &was,
 			       (was & ~bit) | bit << PLAIT__STEAL_PARKED_SHIFT))
 			return true;
-	/* Told to look again; nobody offers what did not rest. */
+	/* Woken; only a parked worker is offered, so the task stays this
+	 * thread's. */
 	at_store_relaxed_u32(&worker->task.ready.state, PLAIT__TASK_RUNNING);
 	return false;
 }
 
-/* The run is over: make sure to be found when the next one starts. */
+/* The run is over: parks the worker for the start of the next one. */
 static bool end(plait__steal_worker *worker)
 {
-	plait__steal_set *band = worker->band;
+	plait__steal_set *set = worker->set;
 
 	plait__task_set_idle(&worker->task);
-	(void)at_or_u64(&band->idle,
+	(void)at_or_u64(&set->idle,
 			PLAIT__STEAL_PARKED << worker->lane);
 	return true;
 }
 
-/* Nothing to do right now: should it go on looking? */
-static bool lingers(const plait__steal_worker *worker, struct plait__backoff *ladder)
+/* Returns true if an idle worker should go on looking. */
+static bool lingers(const plait__steal_worker *worker,
+		    struct plait__backoff *ladder)
 {
-	/* Relaxed: a hint; an ended run needs nobody. */
-	if (at_load_relaxed_u32(&worker->band->remaining) == 0 ||
+	/* Relaxed: a hint; a run that is over needs no worker. */
+	if (at_load_relaxed_u32(&worker->set->remaining) == 0 ||
 	    plait__task_should_yield(&worker->task))
 		return false;
 	return plait__backoff_step(ladder);
 }
 
-/* Its own next command is not ready: is it to look at that again? */
+/* Returns true if the worker should look at its own next command again. */
 static bool is_patient(plait__steal_worker *worker, uint32_t looks)
 {
 	if (looks == 0 && worker->skip_looks > 0) {
@@ -348,8 +358,8 @@ static bool is_patient(plait__steal_worker *worker, uint32_t looks)
 	return looks < PATIENCE;
 }
 
-/* The next one of its own lane, or any when that lets it wait; mostly it is
- * the one behind that which it did last, there or where it helps. */
+/* The next command of the worker's own lane; if that is not ready for long, any
+ * ready one, first behind the last one found. */
 static uint32_t look(plait__steal_worker *worker, uint32_t looks)
 {
 	uint32_t own_end = plait__claim_end(worker, worker->lane);
@@ -371,15 +381,15 @@ static uint32_t look(plait__steal_worker *worker, uint32_t looks)
 		       head : look_around(worker);
 }
 
-/* All that the member has taken together, from `command` on. */
-TWICE void go_through(plait__steal_worker *worker, uint32_t command,
-		      const bool records)
+/* Runs `command` and the rest of the batch. */
+VARIANT void run_batch(plait__steal_worker *worker, uint32_t command,
+		       const bool records)
 {
 	for (; command != PLAIT__NONE; command = plait__claim_next(worker))
 		perform(worker, command, records);
 }
 
-TWICE bool turn(plait__task *task, const bool records)
+VARIANT bool work(plait__task *task, const bool records)
 {
 	plait__steal_worker *worker = (plait__steal_worker *)(void *)task;
 	struct plait__backoff ladder;
@@ -387,19 +397,19 @@ TWICE bool turn(plait__task *task, const bool records)
 	uint32_t found;
 
 	plait__backoff_init(&ladder, PLAIT__BACKOFF_SHARED);
-	/* What a thread that ended in a function left behind. */
-	go_through(worker, plait__claim_next(worker), records);
+	/* The rest of a batch whose function ended its thread. */
+	run_batch(worker, plait__claim_next(worker), records);
 	for (;; looks++) {
 		if (is_behind(worker)) {
-			catch_up(worker);
+			enter_run(worker);
 			if (records)
 				worker->idle_ns = 0;
 		}
 		found = look(worker, looks);
 		if (found != PLAIT__NONE) {
-			go_through(worker, plait__claim(worker, worker->from,
-							found), records);
-			/* Begins again at 0. */
+			run_batch(worker, plait__claim(worker, worker->from,
+						       found), records);
+			/* The increment makes it 0. */
 			looks = UINT32_MAX;
 			continue;
 		}
@@ -420,10 +430,10 @@ TWICE bool turn(plait__task *task, const bool records)
 
 bool plait__steal_worker_run(plait__task *task)
 {
-	return turn(task, false);
+	return work(task, false);
 }
 
 bool plait__steal_worker_run_recorded(plait__task *task)
 {
-	return turn(task, true);
+	return work(task, true);
 }

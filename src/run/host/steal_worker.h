@@ -1,104 +1,96 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Plans in mode HELPED on the host: only edges order commands.  Each lane has
- * a member of the band, which runs the lane's commands in their order while
- * they are ready, and takes others that are when its next one is not, or when
- * there are none left.  README.md has the protocol.
+ * Workers of mode HELPED on the host: only edges order commands.  Each lane has
+ * a worker, which runs the lane's commands in their order while they are ready,
+ * and steals ready commands of other lanes when its next one is not ready or
+ * none is left.  README.md has the protocol.
  */
 #ifndef PLAIT_SRC_RUN_HOST_STEAL_WORKER_H
 #define PLAIT_SRC_RUN_HOST_STEAL_WORKER_H
 
-#include "run/host/host_engine.h"
-#include "run/host/lane_merge.h"
+#include "run/host/call_op.h"
 
-/* Bits of a word say which members are idle. */
+#include "pool/cacheline.h"
+#include "pool/task.h"
+
+/* Lanes at most: one bit of a 32-bit half of `idle` each. */
 enum { PLAIT__STEAL_LANES = 32 };
 
 typedef struct plait__steal_set plait__steal_set;
 typedef struct plait__steal_worker plait__steal_worker;
 
-/*
- * What all instances share.  Commands and lanes are the plan's, or those of a
- * fold: then they have other numbers, by which all here goes, and an operation
- * knows the plan's.
- */
+/* Compiled form, for all instances.  Commands and lanes are the plan's, or
+ * those of merged lanes with numbers of their own; an operation has the plan's
+ * number. */
 typedef struct plait__steal_program {
 	const plait__program *program;
-	const plait__plan_track *tracks; /* of body 0, one per lane that works */
-	const plait__plan_command *commands; /* of which only preds count */
+	const plait__plan_track *tracks; /* of body 0, one per worker */
+	const plait__plan_command *commands; /* only their preds are used */
 	const uint32_t *preds;
 	uint32_t lane_count;
 	uint32_t op_count;
 	plait__call_op *ops;		/* by command */
-	/* What the first three are of a fold, or null. */
+	/* The first three, of merged lanes; or null. */
 	plait__plan_track *merged_tracks;
 	plait__plan_command *merged_commands;
 	uint32_t *merged_preds;
 } plait__steal_program;
 
-/* One lane's member; touched by who runs it. */
+/* A worker: the task of one lane.  Touched by the thread that runs it. */
 struct plait__steal_worker {
 	PLAIT__CACHELINE_ALIGNED plait__task task;
-	plait__steal_set *band;
-	uint64_t run;		/* which one it works for */
-	uint32_t lane;		/* whose commands come first */
-	uint32_t done;		/* commands, since it told the band */
-	uint32_t command;	/* that it is at */
-	uint32_t from;		/* the lane whose command it found last */
-	uint32_t next;		/* what it took together: from here */
+	plait__steal_set *set;
+	uint64_t run;		/* the run that the worker has entered */
+	uint32_t lane;		/* its own lane */
+	uint32_t done;		/* commands, not yet subtracted from
+				 * `remaining` */
+	uint32_t command;	/* the current one */
+	uint32_t from;		/* the lane of the last command found */
+	uint32_t next;		/* its batch: from here */
 	uint32_t until;
-	bool recheck;		/* some of that may not be ready */
-	bool batch_claims;		/* in this run several are; see steal_claim.h */
-	uint64_t paced_ns;	/* when `done` was looked at last */
-	uint32_t failed_looks;		/* waits for its own lane, in a row */
-	uint32_t skip_looks;	/* times that it will not wait for it */
-	uint64_t idle_ns;	/* recorded: since when it found nothing, or 0 */
-	/* Per lane: what lies before this command was taken. */
+	bool recheck;		/* predecessors in the batch may not be done */
+	bool batch_claims;		/* this run claims batches; see
+					 * steal_claim.h */
+	uint64_t paced_ns;	/* last measurement of the pace */
+	uint32_t failed_looks;		/* unsuccessful series of looks at
+					 * its own lane */
+	uint32_t skip_looks;	/* searches that will steal at once */
+	uint64_t idle_ns;	/* recorded runs: start of the idle time, or
+				 * 0 */
+	/* Per lane: the commands before this one are claimed. */
 	uint32_t heads[PLAIT__STEAL_LANES];
-	/* Its lane's, in runs that are ranged: run << 32 | what lies before
-	 * this command was taken.  All members write it. */
+	/* In runs with batch claims: run << 32 | front of the lane; the
+	 * commands before the front are claimed.  All workers write it. */
 	PLAIT__CACHELINE_ALIGNED at_u64 front;
 };
 
 struct plait__steal_set {
 	plait__instance *instance;
-	const plait__steal_program *helped;
-	const plait__call_op *ops;	/* those, or newer ones; of the run */
+	const plait__steal_program *compiled;
+	const plait__call_op *ops;	/* of the program or of a kernel
+					 * version; of this run */
 	plait__steal_worker *workers;
-	bool records;		/* its runs are recorded */
-	/* Per command: 4n - 1 when it was taken in run n, 4n when done; more
-	 * in steal_claim.h. */
-	at_u64 *words;
-	bool asymmetric_fence;		/* who rests pays for both fences */
-	at_u32 short_commands;		/* commands are so small that a range is worth it */
-	at_u32 batch_claims;		/* that is what is done in this run */
-	PLAIT__CACHELINE_ALIGNED at_u64 run; /* the number of this one */
-	PLAIT__CACHELINE_ALIGNED at_u64 idle; /* members that rest, or are about to */
-	at_u64 woken_ns;	/* when one that rests was woken last */
-	/* Commands not told as done, and 1 while the run is being started. */
+	bool records;		/* this set serves recorded runs */
+	/* Per command: 4n - 1 when claimed in run n, 4n when done; see
+	 * steal_claim.h. */
+	at_u64 *states;
+	bool asymmetric_fence;		/* the parker pays for both fences
+					 * (membarrier) */
+	at_u32 short_commands;		/* commands are short enough for
+					 * batch claims */
+	at_u32 batch_claims;		/* the current run claims batches */
+	PLAIT__CACHELINE_ALIGNED at_u64 run; /* number of the current run */
+	PLAIT__CACHELINE_ALIGNED at_u64 idle; /* workers that are parked, or
+					       * about to park */
+	at_u64 woken_ns;	/* time of the last wake-up */
+	/* Commands that are not subtracted as done, and 1 while the run
+	 * starts. */
 	PLAIT__CACHELINE_ALIGNED at_u32 remaining;
 };
 
-/* Does the plan have what a band can run? */
-bool plait__steal_program_applies(const plait__plan *plan);
-
-/* `merge`: null for the plan's lanes. */
-plait_status plait__steal_program_compile(plait__steal_program *helped,
-					  const plait__program *program,
-					  const plait__lane_merge *merge,
-					  plait_error *error);
-void plait__steal_program_free(plait__steal_program *helped);
-
-plait_status plait__steal_set_make(plait__steal_set *band, plait__instance *instance,
-				   const plait__steal_program *helped, bool records,
-				   plait_error *error);
-void plait__steal_set_free(plait__steal_set *band);
-void plait__steal_set_start(plait__steal_set *band, bool inline_ok);
-bool plait__steal_set_drive(plait__steal_set *band);
-
-/* steal_worker.c: until there is nothing more to do; true: the run is over. */
+/* Runs until there is nothing to do.  Returns true if the run is over. */
 bool plait__steal_worker_run(plait__task *task);
-/* The same, and writes down what it does. */
+/* As plait__steal_worker_run, and records. */
 bool plait__steal_worker_run_recorded(plait__task *task);
 
 enum { PLAIT__STEAL_PARKED_SHIFT = 32 };
@@ -107,11 +99,9 @@ enum { PLAIT__STEAL_PARKED_SHIFT = 32 };
 #define PLAIT__STEAL_IDLE ((uint64_t)1)
 #define PLAIT__STEAL_PARKED (PLAIT__STEAL_IDLE << PLAIT__STEAL_PARKED_SHIFT)
 
-/* steal_worker.c: tell an idle member to look again.  True: it was idle; `rested`: it
- * is the caller's to offer. */
-bool plait__steal_worker_wake(plait__steal_set *band, uint32_t lane, bool *rested);
-
-/* host_engine.c: all commands are done. */
-void plait__host_engine_steal_completed(plait__steal_set *band);
+/* Tells an idle worker to look again.  Returns true if it was idle; *rested: it
+ * was parked, and the caller offers it. */
+bool plait__steal_worker_wake(plait__steal_set *set, uint32_t lane,
+			      bool *rested);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Final submissions of a run: the last batch of each lane.  The driver awaits its
- * completion.  Each queue that accepted work gets one, also in a run that
+ * Final submissions of a run: the last batch of each lane, which the driver
+ * awaits.  Each queue that accepted work gets one, also in a run that
  * was stopped: only their completion proves that nothing is in flight.
  */
 #include "run/queue/drain_queues.h"

@@ -32,7 +32,9 @@ static const char *common_reason(const plait__queue_program *compiled)
 		return "PLAIT_SEGMENTS is 0";
 	if (is_zero(PLAIT__ENV_REGIONS))
 		return "PLAIT_REGIONS is 0";
-	return compiled->min_commands == 0 ? "its device cannot decide any" : NULL;
+	if (compiled->min_commands == 0)
+		return "its device cannot decide any";
+	return NULL;
 }
 
 static void log_region(const plait__queue_program *compiled, uint32_t number,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Cancellation of runs with loops that devices decide.  The caller has set `stop`
- * of the instance before; then
+ * Cancellation of runs with loops that devices decide.  The caller has set
+ * `stop` of the instance before; then
  *
  *     loops	a note is posted to the driver, which stops the device graphs;
  *		there is one note per driver, posted only while it is not queued
@@ -12,6 +12,8 @@
 #include "run/queue/stop_device_loops.h"
 
 #include "run/queue/device_graphs.h"
+
+#include "run/external/cancel_external.h"
 
 static void notify_stop(plait__run_driver *driver)
 {

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* ---- one recording ---- */
+/* ---- recordings ---- */
 
 static uint64_t rings_bytes(const plait__recording *recording)
 {
@@ -22,7 +22,8 @@ static uint64_t entries_count(const plait__recording *recording)
 static void free_recording(const plait_allocator *allocator,
 			   plait__recording *recording)
 {
-	plait__cacheline_free(allocator, recording->rings, rings_bytes(recording));
+	plait__cacheline_free(allocator, recording->rings,
+			      rings_bytes(recording));
 	plait__free(allocator, recording->entries,
 		    entries_count(recording) * sizeof(*recording->entries));
 	plait__free(allocator, recording, sizeof(*recording));
@@ -68,7 +69,7 @@ void plait__recorder_begin(plait__recording *recording, uint32_t lanes)
 	recording->begin_ns = plait__clock_now_ns();
 }
 
-/* ---- what there is ---- */
+/* ---- counters and entries ---- */
 
 uint64_t plait__recorder_count(const plait__recording *recording)
 {
@@ -113,12 +114,13 @@ uint32_t plait__recorder_entry_count(const plait__record_ring *ring)
 	return count < ring->capacity ? (uint32_t)count : ring->capacity;
 }
 
-const plait__record_entry *plait__recorder_entry_at(const plait__record_ring *ring, uint32_t i)
+const plait__record_entry *
+plait__recorder_entry_at(const plait__record_ring *ring, uint32_t i)
 {
 	uint32_t kept = plait__recorder_entry_count(ring);
 	uint64_t at = i;
 
-	/* A full ring is oldest where it goes on. */
+	/* The oldest entry of a full ring is the next one to be overwritten. */
 	if (kept == ring->capacity)
 		at = (at + ring->next) % ring->capacity;
 	return &ring->entries[at];
@@ -143,14 +145,16 @@ double plait__recorder_expected_runs(const plait__plan *plan, uint32_t body)
 	return times;
 }
 
-/* ---- what commands took ---- */
+/* ---- samples ---- */
 
-static void keep_samples(plait__recorder *recorder, const plait__record_ring *ring)
+static void keep_samples(plait__recorder *recorder,
+			 const plait__record_ring *ring)
 {
 	uint32_t kept = plait__recorder_entry_count(ring);
 
 	for (uint32_t i = 0; i < kept; i++) {
-		const plait__record_entry *entry = plait__recorder_entry_at(ring, i);
+		const plait__record_entry *entry =
+			plait__recorder_entry_at(ring, i);
 		plait__cost_sample *sample;
 
 		if (entry->kind == PLAIT_RECORD_WAIT)

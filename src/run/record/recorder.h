@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a run did, written down while it does it: a ring per lane, which only
- * who runs the lane writes.  Knows nothing of engines: one asks which ring a
- * lane writes, and puts entries there.
+ * Recorder of runs: a ring of entries per lane, written only by the thread that
+ * runs the lane.  The recorder knows no engine: an engine asks for the ring of
+ * a lane and puts entries there.
  *
- *     recorder    of a program: how large rings are, recordings to be used
- *                 again, and what each command took in the last runs
+ *     recorder    of a program: size of the rings, idle recordings, and samples
+ *                 of each command's time in the last runs
  *     recording   of a run: its rings
  */
 #ifndef PLAIT_SRC_RUN_RECORD_RECORDER_H
@@ -30,8 +30,8 @@ typedef struct plait__record_entry {
 	uint64_t thread;
 	uint32_t kind;		/* PLAIT_RECORD_... */
 	uint32_t command;	/* that ran, waited or decided */
-	/* A wait: the command waited for, or none in particular.  A decision:
-	 * 0 to leave, n for body n - 1. */
+	/* A wait: the command that was awaited, or PLAIT__NONE.  A decision: 0
+	 * to leave the region, n for body n - 1. */
 	uint32_t other;
 	uint32_t reserved0;
 } plait__record_entry;
@@ -39,9 +39,10 @@ typedef struct plait__record_entry {
 typedef struct plait__record_ring {
 	PLAIT__CACHELINE_ALIGNED plait__record_entry *entries;
 	uint32_t capacity;
-	uint32_t next;		/* where the next one goes */
-	/* Written by who runs the lane; others look at them meanwhile. */
-	at_u64 count;		/* entries ever */
+	uint32_t next;		/* index of the next entry */
+	/* Written by the thread that runs the lane; other threads read them
+	 * meanwhile. */
+	at_u64 count;		/* entries ever put */
 	at_u64 commands;
 	at_u64 iterations;
 } plait__record_ring;
@@ -50,7 +51,7 @@ struct plait__recording {
 	plait__recording *next;
 	plait__record_ring *rings;
 	plait__record_entry *entries;	/* of all rings */
-	uint32_t lane_count;	/* rings, at most */
+	uint32_t lane_count;	/* capacity: rings */
 	uint32_t ring_count;	/* in use: 1, or lane_count */
 	uint32_t ring_capacity;
 	bool started;
@@ -60,9 +61,9 @@ struct plait__recording {
 
 enum { PLAIT__COST_SAMPLES = 7 };
 
-/* What a command took lately. */
+/* Times of a command in the last runs. */
 typedef struct plait__cost_sample {
-	uint64_t count;		/* ever */
+	uint64_t count;		/* ever taken */
 	uint64_t ns[PLAIT__COST_SAMPLES];
 } plait__cost_sample;
 
@@ -70,10 +71,10 @@ struct plait__recorder {
 	const plait__plan *plan;
 	const plait_allocator *allocator;
 	uint32_t ring_capacity;
-	struct plait__mutex lock; /* guards what follows; a leaf */
+	struct plait__mutex lock; /* guards the fields below; a leaf lock */
 	plait__recording *free;
 	plait__cost_sample *samples;	/* by command */
-	uint64_t runs;		/* that are in the samples */
+	uint64_t runs;		/* runs that are in the samples */
 };
 
 /* Makes the recorder of a plan, with that many recordings, each of `capacity`
@@ -86,34 +87,39 @@ plait_status plait__recorder_make(plait__recorder **out,
 /* Null is fine. */
 void plait__recorder_free(plait__recorder *recorder);
 
-/* One that is not in use, or a new one when runs that are over keep theirs. */
+/* Returns an idle recording, or a new one if runs that are over hold all
+ * others. */
 plait_status plait__recorder_acquire(plait__recorder *recorder,
-				     plait__recording **out, plait_error *error);
+				     plait__recording **out,
+				     plait_error *error);
 /* Null is fine. */
 void plait__recorder_release(plait__recorder *recorder,
 			     plait__recording *recording);
 
-/* The run begins, on so many lanes, which share all the room; more than the
- * plan has stands for all. */
+/* Begins a run on `lanes` lanes, which share all entries; a number above the
+ * plan's lanes stands for all. */
 void plait__recorder_begin(plait__recording *recording, uint32_t lanes);
-/* It is over: nobody writes any more.  Keeps what commands took. */
+/* Ends a recording: no thread writes any more.  Keeps the commands' times as
+ * samples. */
 void plait__recorder_end(plait__recorder *recorder,
 			 plait__recording *recording);
 
-/* While it runs, or afterwards. */
+/* Counters of a recording, also while its run is in flight. */
 uint64_t plait__recorder_commands(const plait__recording *recording);
 uint64_t plait__recorder_iterations(const plait__recording *recording);
 uint64_t plait__recorder_count(const plait__recording *recording);
 uint64_t plait__recorder_dropped(const plait__recording *recording);
 
-/* How often a body would run, if loops and cases did as was expected. */
+/* The expected number of times that a body runs. */
 double plait__recorder_expected_runs(const plait__plan *plan, uint32_t body);
 
-/* Entries of a ring that are there, and the i-th of them, oldest first. */
+/* Entries of a ring that are still there, and the i-th of them, oldest
+ * first. */
 uint32_t plait__recorder_entry_count(const plait__record_ring *ring);
-const plait__record_entry *plait__recorder_entry_at(const plait__record_ring *ring, uint32_t i);
+const plait__record_entry *
+plait__recorder_entry_at(const plait__record_ring *ring, uint32_t i);
 
-/* By who runs the lane; allocates nothing. */
+/* Called by the thread that runs the lane; allocates nothing. */
 static inline void plait__recorder_put(plait__record_ring *ring,
 				       const plait__record_entry *entry)
 {
@@ -121,7 +127,7 @@ static inline void plait__recorder_put(plait__record_ring *ring,
 	ring->entries[ring->next].thread = plait__thread_token();
 	if (++ring->next == ring->capacity)
 		ring->next = 0;
-	/* Relaxed: others only count. */
+	/* Relaxed: other threads only count. */
 	at_store_relaxed_u64(&ring->count,
 			     at_load_relaxed_u64(&ring->count) + 1);
 	if (entry->kind == PLAIT_RECORD_COMMAND)
@@ -129,7 +135,7 @@ static inline void plait__recorder_put(plait__record_ring *ring,
 					     &ring->commands) + 1);
 }
 
-/* Of a thread that the entry names. */
+/* As plait__recorder_put, with the thread that the entry names. */
 static inline void plait__recorder_put_as(plait__record_ring *ring,
 					  const plait__record_entry *entry)
 {

@@ -167,7 +167,7 @@ static void check_taken(CUdeviceptr address)
 {
 	IS_INT(take(0, address, BYTES), PLAIT_OK);
 	IS_INT(take(1, address, BYTES), PLAIT_E_INVALID);
-	HAS_STR(bed.error.text, "none of the device's");
+	HAS_STR(bed.error.text, "neither to the device's");
 	IS_INT(take(0, address, (uint64_t)1 << 40), PLAIT_E_INVALID);
 	HAS_STR(bed.error.text, "fewer bytes");
 }

@@ -172,8 +172,8 @@ static void nameless(void)
 		IS_INT(plait_queue_finish(things.a, PLAIT_FOREVER, &error),
 		       PLAIT_E_FAILED);
 		IS_INT(error.origin, -1);
-		HAS_STR(error.text, "ended with status -1; the driver says no "
-				    "more, for command ");
+		HAS_STR(error.text, "ended with status -1; the driver gives "
+				    "no cause, for command ");
 		close_it(&things, "nameless", i);
 	}
 	things_more = "";

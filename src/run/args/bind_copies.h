@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* Range checks of copies and fills whose memory a run binds. */
+#ifndef PLAIT_SRC_RUN_ARGS_BIND_COPIES_H
+#define PLAIT_SRC_RUN_ARGS_BIND_COPIES_H
+
+#include "run/args/frame.h"
+
+bool plait__bind_copies_find(plait__frame_layout *layout);
+void plait__bind_copies_free(plait__frame_layout *layout);
+/* Checks that bound memory is long enough and that no copy overlaps itself. */
+plait_status plait__bind_copies_check(const plait__frame *frame,
+				      plait_error *error);
+
+#endif

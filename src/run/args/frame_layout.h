@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* Layout of the arguments in each frame of a plan. */
+#ifndef PLAIT_SRC_RUN_ARGS_FRAME_LAYOUT_H
+#define PLAIT_SRC_RUN_ARGS_FRAME_LAYOUT_H
+
+#include "run/args/frame.h"
+
+plait_status plait__frame_layout_make(plait__frame_layout *layout,
+				      const plait__plan_object *frozen,
+				      bool maps, plait_error *error);
+void plait__frame_layout_free(plait__frame_layout *layout);
+
+#endif

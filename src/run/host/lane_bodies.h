@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * State of the lane compiler that lane_compiler.c and lane_bodies.c share, and
+ * the part of each lane in each body.
+ */
+#ifndef PLAIT_SRC_RUN_HOST_LANE_BODIES_H
+#define PLAIT_SRC_RUN_HOST_LANE_BODIES_H
+
+#include "run/host/lane_merge.h"
+#include "run/host/lane_program.h"
+
+/* The part of one body on one lane, before it is compiled. */
+typedef struct plait__lane_body {
+	uint32_t lane;
+	uint32_t body;
+	uint32_t track;		/* or a merged lane; or none: only its end */
+} plait__lane_body;
+
+typedef struct plait__lane_compiler {
+	plait__lane_program *compiled;
+	const plait__program *program;
+	const plait__plan *plan;
+	bool serial;
+	const plait__lane_merge *merge; /* or null */
+	plait__lane_body *lane_bodies;	/* by lane, then body */
+	uint32_t lane_body_count;
+	uint32_t *seen_of;	/* progress word -> word in `local` of this
+				 * lane, or 0 */
+	plait__vector seen_words; /* indices of `seen_of` that are set */
+	uint32_t *list;		/* commands of the current part */
+	uint64_t list_capacity;
+	uint32_t lane;
+	uint32_t body;
+	uint32_t part;
+	bool failed;
+} plait__lane_compiler;
+
+/* The lane that decides for a region. */
+uint32_t plait__lane_bodies_home(const plait__lane_compiler *c,
+				 uint32_t region);
+
+/* Fills `lane_bodies`.  Returns false without memory. */
+bool plait__lane_bodies_sort(plait__lane_compiler *c);
+
+#endif

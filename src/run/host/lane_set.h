@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Lanes of one instance: the state that lane_tasks.c, lane_interpreter.c and
+ * lane_park.c share.
+ */
+#ifndef PLAIT_SRC_RUN_HOST_LANE_SET_H
+#define PLAIT_SRC_RUN_HOST_LANE_SET_H
+
+#include "run/external/external_command.h"
+#include "run/host/call_op.h"
+#include "run/host/lane_program.h"
+
+#include "pool/cacheline.h"
+#include "pool/task.h"
+#include "sys/mutex.h"
+
+typedef struct plait__lane_set plait__lane_set;
+typedef struct plait__lane_task plait__lane_task;
+
+/* State of a lane's external commands. */
+typedef struct plait__lane_external {
+	plait__external external;
+	plait__lane_task *lane_task;
+} plait__lane_external;
+
+/* Wait condition of a parked lane. */
+struct plait__lane_wait {
+	at_u64 *word;
+	uint64_t value;
+	bool changes;		/* until *word differs from `value`; else:
+				 * reaches it */
+	uint32_t lane;		/* that writes the word */
+	plait__lane_task *next;
+};
+
+/* One lane of one instance; touched by the thread that runs it. */
+struct plait__lane_task {
+	PLAIT__CACHELINE_ALIGNED plait__task task;
+	plait__lane_set *set;
+	const plait__step *step;
+	uint32_t lane;
+	const uint32_t *command; /* the current one, for failures */
+	uint64_t iterations;	/* of its regions, in this run */
+	/* Recorded runs: start of the current wait, or 0; and the step's
+	 * wait. */
+	uint64_t waiting_ns;
+	const plait__step_wait *waiting_for;
+	struct plait__lane_wait parked; /* guarded by the set's lock, as is: */
+	uint64_t park_count;	/* how often it was parked */
+	plait__lane_external *external; /* or null: has no external commands */
+};
+
+struct plait__lane_set {
+	plait__instance *instance;
+	const plait__lane_program *compiled;
+	const plait__call_op *ops;	/* of the program or of a kernel
+					 * version; of this run */
+	plait__lane_task *tasks;
+	at_u64 *progress;
+	uint64_t *local;
+	bool records;		/* this set serves recorded runs */
+	bool asymmetric_fence;		/* the parker pays for both fences
+					 * (membarrier) */
+	PLAIT__CACHELINE_ALIGNED at_u32 remaining; /* lanes not done */
+	struct plait__mutex lock; /* guards `parked`, the list */
+	plait__lane_task *parked;
+	uint64_t *newest;	/* by signal: emissions at the start of the
+				 * run */
+	plait__external *externals; /* of its lanes; or null */
+};
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* Compiled form of a plan in mode HELPED, and the workers of one instance. */
+#ifndef PLAIT_SRC_RUN_HOST_STEAL_SETUP_H
+#define PLAIT_SRC_RUN_HOST_STEAL_SETUP_H
+
+#include "run/host/lane_merge.h"
+#include "run/host/steal_worker.h"
+
+/* Returns true if workers can run the plan. */
+bool plait__steal_program_applies(const plait__plan *plan);
+
+/* `merge` null: the plan's own lanes. */
+plait_status plait__steal_program_compile(plait__steal_program *compiled,
+					  const plait__program *program,
+					  const plait__lane_merge *merge,
+					  plait_error *error);
+void plait__steal_program_free(plait__steal_program *compiled);
+
+plait_status plait__steal_set_make(plait__steal_set *set,
+				   plait__instance *instance,
+				   const plait__steal_program *compiled,
+				   bool records, plait_error *error);
+void plait__steal_set_free(plait__steal_set *set);
+void plait__steal_set_start(plait__steal_set *set, bool inline_ok);
+bool plait__steal_set_drive(plait__steal_set *set);
+
+#endif
