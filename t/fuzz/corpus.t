@@ -30,7 +30,7 @@ def made(target, folder):
         r = random.Random(i)
         if target == "graph_text":
             text = Writer(r, 15, r.choice([1, 2])).text()
-            if i % 2:           # a byte or two that somebody mistyped
+            if i % 2:           # one or two bytes changed
                 at = r.randrange(len(text))
                 text = text[:at] + r.choice("\n =,+#az0") + text[at + r.randrange(3):]
             data = text.encode()

@@ -67,7 +67,7 @@ SINS = (
     ("abi/annotations", BASE, PROTOTYPE % (" * @param x value: it\n", "PLAIT_API void plait_sin(plait_error x);"),
      "plain scalars"),
     ("abi/exports", BASE, PROTOTYPE % ("", "PLAIT_API void plait_sin(void);"), "declares are in the map"),
-    ("abi/exports", "src/plait.map", "PLAIT_SIN_1 {\nglobal:\n\tplait_sin;\n};\n", "in the map is exported"),
+    ("abi/exports", "src/plait.map", "PLAIT_SIN_1 {\nglobal:\n\tplait_sin;\n};\n", "in the map are exported"),
 )
 
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A stand-in for libcuda.so.1: streams and events.  A few threads take, at
- * random, from the streams whose first command can run; with one thread, one
+ * random, from the streams with a runnable first command; with one thread, one
  * seed is one order.  An event stands for the command that it was recorded
  * behind at the time of the call: a wait for an event that was never recorded
  * waits for nothing.
