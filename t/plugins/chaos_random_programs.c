@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The simulated system under random programs, with every quirk, without
- * memory, and with many threads.
+ * The simulated system (chaos) under random programs, with every quirk, with
+ * failing allocations, and with several threads.
  */
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +16,7 @@ static void count_notice(void *user_data, plait_status status)
 	*count += status == PLAIT_OK ? 1 : 100;
 }
 
-/* --- a random program against what it must do ----------------------------- */
+/* --- random programs and their required order ----------------------------- */
 
 enum { LANES = 5, BATCHES = 40 };
 
@@ -39,7 +39,8 @@ static uint64_t draw(uint64_t *state)
 	return *state >> 33;
 }
 
-/* Every batch runs after the one before it and after the one it waits for. */
+/* Checks that each batch runs after its predecessor in the queue and after the
+ * batch for which it waits. */
 static bool random_program(const char *names, uint64_t seed,
 			   const char *quirks)
 {
@@ -125,11 +126,11 @@ static void random_programs(void)
 	random_programs_of("check,trace,fault,chaos");
 }
 
-/* --- the clock, as the log shows it ---------------------------------------- */
+/* --- the virtual clock in the log ------------------------------------------ */
 
 enum { MANY = 12, EACH = 5 };
 
-/* Some queues, each with some commands of 1000 ns, on `parallel` places. */
+/* Run MANY queues of EACH commands of 1000 ns. */
 static void play_for_the_log(const char *options)
 {
 	plait_backend_queue *queues[MANY];
@@ -157,7 +158,8 @@ static void play_for_the_log(const char *options)
 	bed_close();
 }
 
-/* How many ran at the same time at most; 0 when one took not 1000 ns. */
+/* Returns the most commands that ran at the same time; 0 when a command did not
+ * take 1000 ns. */
 static int most_at_once(void)
 {
 	unsigned long long start[MANY + 1] = { 0 };
@@ -224,7 +226,7 @@ static plait_status small_scenario(void)
 	if (status == PLAIT_OK) {
 		status = bed_submit(queue, NULL, NULL, 0, &point);
 		if (status != PLAIT_OK && OK(status == PLAIT_E_NOMEM))
-			/* The next call works, and the notice comes. */
+			/* The next call works, and the notification comes. */
 			OK(bed_submit(queue, NULL, NULL, 0, &point) == PLAIT_OK);
 		OK(bed_wait_for(done, 1, PLAIT_FOREVER) == PLAIT_OK);
 		while (bed.table.pump(bed.self, &bed.error) == PLAIT_OK)
@@ -299,9 +301,9 @@ static void other_threads_may_raise(void)
 	bed_close();
 }
 
-/* --- the host sees in the order of raising -------------------------------- */
+/* --- the host sees emissions in order ------------------------------------- */
 
-/* Whoever saw the second of two emissions of one queue sees the first. */
+/* A thread that saw the second of two emissions of one queue sees the first. */
 static bool sees_both(uint64_t seed, const char *quirks)
 {
 	plait_backend_point first, second;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The simulated system by itself: its table is driven directly, without the
- * core.  One seed is one run; time is virtual; memories are separate.
+ * The table of the simulated system (chaos), called directly, without the core:
+ * a seed determines the run, time is virtual, memories are separate.
  */
 #include <stdio.h>
 #include <string.h>
@@ -109,7 +109,8 @@ static void a_queue_keeps_its_order(void)
 	bed_close();
 }
 
-/* Two queues, three bed.letters each; returns what came out. */
+/* Two queues write three letters each; `out` gets them in the order of
+ * execution. */
 static void two_queues(const char *options, char *out)
 {
 	static char text[] = "abcABC";
@@ -157,7 +158,7 @@ static void one_seed_is_one_run(void)
 	OK(strcmp(first, bed.host.log) != 0);
 }
 
-/* Of the 20 ways to shuffle abc into ABC, many seeds find all. */
+/* abc and ABC interleave in 20 orders; 1000 seeds visit all. */
 static void seeds_visit_the_orders(void)
 {
 	char seen[20][16];
@@ -188,7 +189,7 @@ static void time_is_virtual(void)
 	if (!bed_open("chaos", ""))
 		return;
 	gate = bed_signal_of(PLAIT_BACKEND_SIGNAL_GATE);
-	/* An hour passes at once. */
+	/* Virtual time: an hour passes at once. */
 	IS_INT(bed_wait_for(gate, 1, UINT64_C(3600000000000)), PLAIT_E_TIMEOUT);
 	HAS_STR(bed.error.text, "3600000000000 ns");
 	IS_INT(bed_wait_for(gate, 1, 0), PLAIT_E_TIMEOUT);
@@ -197,7 +198,7 @@ static void time_is_virtual(void)
 	bed_close();
 }
 
-/* Who only ever polls gets there as well. */
+/* Polling alone advances virtual time. */
 static void polling_gets_somewhere(void)
 {
 	const plait_work nop = { .size = sizeof(nop) };
@@ -375,7 +376,7 @@ static void memories_are_separate(void)
 	IS_INT(bed_wait_for(done, 1, PLAIT_FOREVER), PLAIT_OK);
 	OK(memcmp(out + 10, in + 20, 200) == 0);
 	OK(memcmp(out + 210, "\x11\x22\x33\x44\x11\x22\x33", 7) == 0);
-	/* New memory is not zero, and nothing but what was asked changed. */
+	/* New memory is not zero; bytes outside the target ranges did not change. */
 	OK(out[0] >= 0x81 && out[9] == out[0] && out[217] == out[0] &&
 	   out[299] == out[0]);
 	bed.table.memory_destroy(bed.self, a);
@@ -431,7 +432,7 @@ static void maps_can_be_copies(void)
 	bed_close();
 }
 
-/* --- quirks, notices ------------------------------------------------------ */
+/* --- quirks, notifications ------------------------------------------------ */
 
 static void count_notice(void *user_data, plait_status status)
 {

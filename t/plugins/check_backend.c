@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The interposer check around backends that sin: the simulated system with
- * one slot replaced by one that lies.  Each lie is caught, by name.
+ * The interposer check around faulty backends: the simulated system with one
+ * slot of its table replaced.  Each broken rule is reported by name.
  */
 #include <stdio.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static bool wrapped(plait_backend_table *sinner, const char *options)
 	return OK(queues[0] && queues[1] && done && gate);
 }
 
-/* The backend is blamed with this text, and nobody else. */
+/* Closes all; the log blames the backend with this text, and no other party. */
 static void blamed(const char *text)
 {
 	for (int i = 0; i < 2; i++)
@@ -98,7 +98,7 @@ static void answers(void)
 	blamed("failed with -11, but its error says -3");
 }
 
-/* An honest error passes through untouched. */
+/* A correct error passes through unchanged. */
 static void honest_errors_pass(void)
 {
 	plait_backend_table honest = chaos;
@@ -129,7 +129,7 @@ static plait_status query_lasting(plait_backend *self, uint32_t device,
 	return status;
 }
 
-/* Who never is lost is not lost. */
+/* A device with PLAIT_CAP_LASTS must not answer PLAIT_E_LOST. */
 static void lost_though_it_lasts(void)
 {
 	plait_backend_table sinner = chaos;
@@ -232,7 +232,7 @@ static int32_t do_nothing(void *user_data)
 	return 0;
 }
 
-/* A signal is up before the function in front of it ran. */
+/* The signal is reported before the function in front of it has run. */
 static void too_early(uint32_t any, const char *text)
 {
 	plait_backend_table sinner = chaos;
@@ -274,7 +274,7 @@ static void timeouts(void)
 	sinner.device_query = query_real_time;
 	if (!wrapped(&sinner, ""))
 		return;
-	/* It simulates an hour, and says that it was a real one. */
+	/* Chaos simulates the hour, but reports real time. */
 	IS_INT(bed_wait_for(gate, 1, UINT64_C(3600000000000)),
 	       PLAIT_E_TIMEOUT);
 	blamed("of 3600000000000 ns");
@@ -344,7 +344,7 @@ static void notifications(void)
 	told = PLAIT_OK;
 	notify_times(1, PLAIT_E_BUSY, true, "notified, and then refused to");
 	notify_times(1, PLAIT_OK, false, "notifying: signal 2 is at 1 before");
-	/* Never: nobody can tell whose fault that is. */
+	/* No notification at all: the fault may be the core's or the backend's. */
 	sinner.signal_notify = notify_sinfully;
 	the_reached = 0;
 	the_answer = PLAIT_OK;
@@ -453,7 +453,7 @@ static void works(enum sin sin, int32_t (*function)(void *), const char *text)
 				       &(plait_backend_point){ gate, 1 }, NULL,
 				       &bed.error);
 	if (sin == DROPPED) {
-		/* The model still waits for what never ran. */
+		/* The model still waits for the dropped command. */
 		queues[0] = NULL;
 		done = NULL;
 	}

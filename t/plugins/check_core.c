@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The interposer check around the simulated system: an honest caller is left
- * alone, and each rule that a core can break is caught, by name.
+ * The interposer check in front of the simulated system: a correct caller gets
+ * no report; each rule that a core can break is reported by name.
  */
 #include <stdio.h>
 #include <string.h>
@@ -22,7 +22,7 @@ static void set_up(void)
 	memory = bed_memory_on(0, 64);
 }
 
-/* The core is blamed with this text, and nobody else. */
+/* Closes all; the log blames the core with this text, and no other party. */
 static void tear_down(const char *text)
 {
 	if (queue)
@@ -40,7 +40,7 @@ static void tear_down(const char *text)
 	HAS_STR(bed.host.log, "0 by the backend");
 }
 
-/* A submission of one command, refused with this text. */
+/* Submit one command; the submission is refused with this text. */
 static void refuse_work(plait_work work, const char *text)
 {
 	set_up();
@@ -255,7 +255,7 @@ static void refuse_native_query(void)
 	tear_down("native_query: this device tells no native handles");
 }
 
-/* The simulated devices know no other system. */
+/* Chaos has no native handles. */
 static void natives(void)
 {
 	refuse_native_memory(PLAIT_MEMORY_NATIVE,

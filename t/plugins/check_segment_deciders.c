@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The interposer check: who is said to decide a loop of a segment is a launch of
- * the loop's own body.  The simulated system, whose kernels are none here: no
- * segment is run.
+ * The interposer check: the decider of a loop of a segment has to be a launch
+ * of the loop's own body.  Chaos with dummy kernels: no segment is run.
  */
 #include <string.h>
 
@@ -15,7 +14,7 @@ static plait_backend_memory *memory;
 static plait_backend_kernel *kernel;
 static plait_backend_launch *launch;
 
-/* ---- kernels that are none ---- */
+/* ---- dummy kernels ---- */
 
 static plait_status build(plait_backend *self, uint32_t device,
 			  const plait_code *code, plait_backend_kernel **out,
@@ -178,17 +177,17 @@ static void refuse(uint32_t kind, uint32_t decider, uint32_t inner_decider)
 
 static void others(void)
 {
-	/* The loop inside, a launch in there, a fill. */
+	/* The inner loop, a launch in its body, a fill. */
 	for (uint32_t i = 1; i < 4; i++)
 		refuse(PLAIT_WORK_WHILE, i, 0);
 	/* Behind the body, and behind the segment. */
 	refuse(PLAIT_WORK_WHILE, 5, 0);
 	refuse(PLAIT_WORK_DO, MOST, 0);
 	refuse(PLAIT_WORK_DO, UINT32_MAX, 0);
-	/* Of a loop inside: what is in front of it, or of the one around it. */
+	/* For the inner loop: a command in front of it, or of the outer body. */
 	refuse(PLAIT_WORK_WHILE, 0, 1);
 	refuse(PLAIT_WORK_WHILE, 4, 4);
-	/* A branch is decided once, in front of it. */
+	/* A branch is decided once, before it starts. */
 	refuse(PLAIT_WORK_CASE, 4, 0);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The interposer fault around the simulated system: every call can fail, and
- * then nothing has changed; devices get lost; notifications misbehave.
+ * The interposer fault around the simulated system: each call fails and leaves
+ * the state unchanged; devices get lost; notifications come late or twice.
  */
 #include <stdio.h>
 #include <string.h>
@@ -24,7 +24,7 @@ struct scenario {
 	plait_backend_memory *memory;
 };
 
-/* Create all; the first failure ends it. */
+/* Create all objects; stop at the first failure. */
 static plait_status create(struct scenario *s)
 {
 	const plait_queue_request request = { .size = sizeof(request) };
@@ -60,8 +60,8 @@ static void destroy(const struct scenario *s)
 		bed.table.memory_destroy(bed.self, s->memory);
 }
 
-/* Wait for the gate, call, emit, be told; each step tried until it works, so
- * that nothing that failed may have left a trace. */
+/* Wait for the gate, call, emit, get the notification.  Each step is repeated
+ * until it works: a failed attempt must have left the state unchanged. */
 static plait_status run(const struct scenario *s, uint64_t sequence)
 {
 	const plait_backend_point open = { s->gate, sequence };
@@ -107,7 +107,7 @@ static void every_call_can_fail(void)
 		snprintf(options, sizeof(options), "fail=%d seed=4", k);
 		notes = 0;
 		if (!bed_open_quietly("check,fault,chaos", options)) {
-			/* check asks for the devices: that is a call too. */
+			/* check queries the devices: that is a call too. */
 			IS_INT(bed.error.status, PLAIT_E_NOMEM);
 			HAS_STR(bed.error.text, "device_query, answers -3");
 			bed.table.close(bed.self);
@@ -150,7 +150,7 @@ static void one_slot_only(void)
 	HAS_STR(bed.host.log, "fault: 3 calls, 1 of them failed");
 }
 
-/* From some call on, of two slots. */
+/* All calls of two slots fail from the second one on. */
 static void from_then_on(void)
 {
 	struct scenario s;
@@ -196,7 +196,7 @@ static void by_chance(void)
 	}
 }
 
-/* Whatever was under way, everything can be destroyed, and nothing leaks. */
+/* At any point of the scenario all objects can be destroyed, without a leak. */
 static void a_device_can_be_lost_at_any_call(void)
 {
 	int k;
@@ -249,7 +249,7 @@ static void notifications(void)
 	notify_with("twice=1", 2);
 	notify_with("never=1", 0);
 	notify_with("twice=2", 1);
-	/* Late means: the wait is over before it comes. */
+	/* Late: the wait returns before the notification comes. */
 	notes = 0;
 	if (!bed_open("fault,chaos", "late=1 quirks=inline_notify"))
 		return;

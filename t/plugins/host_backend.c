@@ -17,8 +17,8 @@ struct bench {
 	plait_backend *self;
 	plait__backend *backend;
 	plait_error error;
-	at_u32 left;   /* allocations that succeed yet */
-	at_u32 blocks; /* that live */
+	at_u32 left;   /* allocations that still succeed */
+	at_u32 blocks; /* live allocations */
 };
 
 static struct bench bench;
@@ -182,7 +182,7 @@ static void memory(void)
 	IS_INT(bench.error.status, PLAIT_E_NOMEM);
 	IS_PTR(create_memory(100, (uint64_t)1 << 63, NULL), NULL);
 	IS_INT(bench.error.status, PLAIT_E_NOMEM);
-	/* What is left, and that nothing leaks from it. */
+	/* The remaining budget, to the last byte; released bytes return to it. */
 	one = create_memory(200 * 1024 - 10, 0, NULL);
 	two = create_memory(10, 0, NULL);
 	OK(one != NULL && two != NULL);
@@ -193,7 +193,7 @@ static void memory(void)
 	OK(two != NULL);
 	bench.table->memory_destroy(bench.self, one);
 	bench.table->memory_destroy(bench.self, two);
-	/* Wrapped memory is the user's. */
+	/* Wrapped memory stays the user's. */
 	one = create_memory(sizeof(mine), 0, mine);
 	IS_PTR(map(one, 1), mine + 1);
 	bench.table->memory_destroy(bench.self, one);
@@ -288,7 +288,7 @@ static plait_status await_moves(const plait_backend_point *wanted)
 					PLAIT_FOREVER, &bench.error);
 }
 
-/* Handles become pointers, for few commands and for many. */
+/* Memory handles become pointers, for few commands and for many. */
 static void moves(void)
 {
 	static struct moves m;
@@ -300,7 +300,7 @@ static void moves(void)
 	IS_INT(await_moves(&m.emits[1]), PLAIT_OK);
 	IS_STR(m.out, "AxyzEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnopqr");
 	IS_INT(at_load_relaxed_u32(&m.count), 1);
-	/* No memory for the copy: nothing is taken. */
+	/* No memory for the copy: the submission is refused as a whole. */
 	m.emits[0].sequence = 3;
 	at_store_relaxed_u32(&bench.left, 0);
 	IS_INT(submit_moves(&m, 1), PLAIT_E_NOMEM);

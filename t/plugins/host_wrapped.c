@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The interposers around the host backend, with real threads: check finds
- * nothing to blame, whoever submits, waits and is told; and what a failed
- * queue emits does not overtake what was emitted before.
+ * The interposers around the host backend, with real threads that submit, wait
+ * and get notifications: check reports no broken rule, and the emission of a
+ * failed queue does not overtake earlier emissions.
  */
 #include "plugin/registry.h"
 
@@ -19,7 +19,7 @@ static const plait_backend_table *table;
 static plait_backend_queue *queues[LANES];
 static plait_backend_signal *signals[LANES];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static uint64_t submitted[LANES]; /* under the lock */
+static uint64_t submitted[LANES]; /* Guarded by lock. */
 static at_u32 ran, told;
 
 static int32_t count_run(void *user_data)
@@ -42,7 +42,7 @@ static uint64_t draw(uint64_t *state)
 	return *state >> 33;
 }
 
-/* One round of lane `lane`; false when anything fails. */
+/* Runs one round of lane `lane`; returns false when a call fails. */
 static bool play(uint32_t lane, uint64_t *state)
 {
 	uint32_t other = (uint32_t)(draw(state) % LANES);
@@ -110,7 +110,7 @@ static bool set_up(plait__pool *pool, const char *name, const char *wrap,
 	return true;
 }
 
-/* Nobody was blamed. */
+/* Closes all; check reported no broken rule. */
 static void tear_down(plait__registry *registry)
 {
 	const char *logged;
@@ -182,7 +182,7 @@ static int32_t fail_with_4(void *user_data)
 
 /*
  * Queue 0 waits for a gate and emits 1; queue 1 has failed, waits for 1 and
- * emits 2 of the same signal.  As long as the gate is down, 1 did not happen.
+ * emits 2 of the same signal.  While the gate is down, 1 has not happened.
  */
 static void failed_order_of(const char *name, const char *wrap)
 {
@@ -216,7 +216,7 @@ static void failed_order_of(const char *name, const char *wrap)
 				  PLAIT_FOREVER, &rig_error), PLAIT_E_FAILED);
 	IS_INT(table->signal_wait(backend->self, &one, 1, 0, 20000000,
 				  &rig_error), PLAIT_E_TIMEOUT);
-	/* It waits for no gate, which nobody may come to raise. */
+	/* A failed queue waits for no gate: this one is never raised. */
 	table->queue_submit(backend->self, queues[1], &(plait_submission){
 		.size = sizeof(submission),
 		.waits = &(plait_backend_point){ gate, 9 }, .wait_count = 1,

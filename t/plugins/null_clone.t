@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A stranger follows plugins/null/README.md to the letter, and it works."""
+"""The steps of plugins/null/README.md, executed literally: a new plugin builds and runs."""
 import os
 import re
 import shutil

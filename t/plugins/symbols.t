@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Every plugin stands alone: it needs nothing of plait, shows one symbol, is
-never unloaded, and asks for nothing that a hardened system refuses."""
+"""Symbols and flags of every plugin: no symbol of plait needed, one exported, never
+unloaded, no property that a hardened system refuses."""
 import glob
 import os
 import re
@@ -39,7 +39,7 @@ def check(path, library=False):
 
 
 def opens(path):
-    """The libraries that it says it opens."""
+    """The libraries that the note of the ELF file lists for dlopen."""
     return re.findall(r"lib\w+\.so[.\d]*", run(["readelf", "-p", ".note.dlopen", path]).stdout)
 
 

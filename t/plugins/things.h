@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program that uses what a backend with a driver has, on a stand-in: two
- * devices, memory of three kinds, every kind of command.  THINGS_BACKEND and
- * THINGS_OPTIONS, with one %s for the stand-in's path, may say which.
+ * A program that uses each feature of a backend with a driver, on a stand-in:
+ * two devices, three kinds of memory, every kind of command.  The includer may
+ * define THINGS_BACKEND and THINGS_OPTIONS, with one %s for the stand-in's
+ * path.
  */
 #ifndef T_CL_THINGS_H
 #define T_CL_THINGS_H
@@ -17,7 +18,7 @@
 
 enum { COUNT = 128, BYTES = COUNT * 4 };
 
-/* Settings behind those above. */
+/* Options appended to THINGS_OPTIONS. */
 static const char *things_more = "";
 
 struct things {
@@ -29,7 +30,7 @@ struct things {
 	plait_kernel *map;
 	uint32_t host[COUNT];
 	int calls;
-	unsigned char rows[64]; /* of the host */
+	unsigned char rows[64]; /* host memory */
 };
 
 static inline plait_status open_things(struct things *things, plait_error *error)
@@ -98,8 +99,8 @@ static inline void release(struct things *things)
 	*things = (struct things){ .context = things->context };
 }
 
-/* x = 7 words; the second quarter of it times 2, plus 1; what is odd is a
- * fill that the driver does not take whole. */
+/* x = words of 7; WORDS of its second quarter times 2, plus 1; then a fill at
+ * an unaligned offset, which the driver does not take as one command. */
 static inline plait_status submit_first(struct things *things, plait_error *error)
 {
 	const plait_launch launch = { .size = sizeof(launch),
@@ -122,8 +123,8 @@ static inline plait_status submit_first(struct things *things, plait_error *erro
 	return plait_queue_emit(things->a, things->signal, NULL, error);
 }
 
-/* All of x to y in two columns; and rows within one memory, from the host and
- * to it, of bytes that are written over behind this. */
+/* Copy x to y in two columns; copy rows within one memory, from the host and to
+ * it.  Later commands overwrite these bytes. */
 static inline plait_status submit_rows(struct things *things,
 				       plait_error *error)
 {
@@ -204,13 +205,13 @@ static inline plait_status look_into(struct things *things, plait_error *error)
 		return status;
 	IS_UINT(((uint32_t *)pointer)[COUNT / 4], 15);
 	status = plait_buffer_unmap(things->y, pointer, error);
-	/* Then nothing had changed. */
+	/* The failed call changed nothing: a second one works. */
 	if (status != PLAIT_OK)
 		(void)plait_buffer_unmap(things->y, pointer, NULL);
 	return status;
 }
 
-/* The first failure of all that came to light. */
+/* Use all; returns the first failure. */
 static inline plait_status use(struct things *things, plait_error *error)
 {
 	uint32_t out[COUNT] = { 99 };
@@ -235,7 +236,7 @@ static inline plait_status use(struct things *things, plait_error *error)
 	return look_into(things, error);
 }
 
-/* In the same context, behind something that failed. */
+/* Use all again in the same context, after a failure. */
 static inline plait_status use_again(struct things *things, plait_error *error)
 {
 	plait_status status = PLAIT_OK;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The interposer trace around the simulated system: what it records, that the
- * file is JSON whatever the labels are, and that limits and bad paths are
- * only lines in the log.
+ * The interposer trace around the simulated system: its records, valid JSON
+ * with any label, and limits and bad paths that cause lines in the log only.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +24,7 @@ static void make_path(void)
 	close(fd);
 }
 
-/* The file into `text`, and away with it. */
+/* Read the file into `text` and remove it. */
 static void read_file(void)
 {
 	FILE *file = fopen(path, "r");
@@ -71,7 +70,7 @@ static void ignore_note(void *user_data, plait_status status)
 	(void)status;
 }
 
-/* Everything that is recorded, once; on a queue with this label. */
+/* Submit each kind of recorded work, on a queue with this label. */
 static void play(const char *label, int rounds)
 {
 	static char letter = 'l';
@@ -235,13 +234,13 @@ static void failures_leave_nothing(void)
 	IS_INT(bed_wait_for(done, 2, PLAIT_FOREVER), PLAIT_E_FAILED);
 	blocks = bed.host.live_blocks;
 	bed.table.queue_destroy(bed.self, queue);
-	/* The queue, and the command and the marker that were skipped. */
+	/* The blocks of the queue, of the skipped command and of its marker. */
 	IS_UINT(bed.host.live_blocks, blocks - 3);
 	bed.table.signal_destroy(bed.self, done);
 	bed_close();
 }
 
-/* A submission that is refused is as if it had not been. */
+/* A refused submission leaves no record and no memory. */
 static void refusals_leave_nothing(void)
 {
 	static char letter = 'r';

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What plugins/cuda says of CUDA's types, numbers and functions is what the
-toolkit's headers say; without a toolkit, that it is C.  Of what came later than
-the toolkit nothing is said."""
+"""CUDA's types, numbers and functions as plugins/cuda declares them, against the toolkit's
+headers; without a toolkit, only that the declarations are C.  Declarations newer than
+the toolkit are not checked."""
 import ast
 import ctypes
 import glob
@@ -49,7 +49,7 @@ NEWEST = 13000  # that has all
 
 
 def known(names):
-    """Those that the toolkit has, if it may lack some."""
+    """The names that the toolkit has; all of them unless it may lack some."""
     if not 0 < version < NEWEST:
         return names
     words = set(re.findall(r"\w+", headers))
@@ -82,13 +82,13 @@ TYPES += "".join('_Static_assert(__builtin_types_compatible_p(PFN_%s_v%s, __type
 
 
 def literals(path, name):
-    """A text of C, as it is when the program runs."""
+    """The value of a string constant of a C file."""
     strings = re.search(r"\nstatic const char %s\[\] =\n(.*?);\n\n" % name, read(path), re.S).group(1)
     return "".join(ast.literal_eval(line.strip()) for line in strings.splitlines())
 
 
 def check_decide(folder, home):
-    """The kernel that the driver is to finish is taken by the assembler, which is the driver's."""
+    """ptxas, the driver's assembler, accepts the PTX that the driver is to compile."""
     ptxas, source = os.path.join(home, "bin/ptxas"), os.path.join(folder, "decide.ptx")
     if not os.path.exists(ptxas):
         skip("the toolkit has no ptxas")
@@ -100,7 +100,7 @@ def check_decide(folder, home):
 
 
 def check_kernels(home):
-    """The stand-in compiler is tested with what the real one takes, too."""
+    """The sources for the stand-in compiler are valid for NVRTC, too."""
     found = sorted(glob.glob(os.path.join(home, "lib*/libnvrtc.so.*")))
     if not found:
         skip("the toolkit has no NVRTC")

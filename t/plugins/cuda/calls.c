@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The CUDA backend on the stand-in for its driver, whose every call can fail:
- * the error names the call, or it does not matter; nothing is left; and what
- * comes behind it in the same context works.  After an error that sticks the
- * device is lost, and says so.
+ * The CUDA backend on the stand-in for its driver, each call of which fails
+ * once: the error names the call, or the call does not matter; no object is
+ * left; later commands in the same context work.  After a sticky error the
+ * device is lost and its errors say so.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,13 +14,14 @@
 #define THINGS_OPTIONS "cuda:driver=%s"
 #include "plugins/things.h"
 
-/* First and last calls of one function that are tried: all in the soak. */
+/* The number of first and of last calls of a function that fail; MOST in the
+ * soak. */
 enum { FEW = 3, MOST = 4000 };
 
 #define NAME(version, name, symbol, parameters, arguments) #name,
 static const char *const names[] = { CUDA_CALLS(NAME) };
 
-/* When such a call fails, what it was to let go of stays. */
+/* Returns true for calls whose failure leaves their object behind. */
 static bool lets_go(const char *name)
 {
 	static const char *const words[] = { "Destroy", "Free", "Unload",
@@ -49,7 +50,7 @@ static void end(struct things *things)
 	OK(all_gone());
 }
 
-/* `name`: null, nothing fails. */
+/* Fail call `number` of `name`; null: no call fails. */
 static void try(const char *name, uint64_t number, int code)
 {
 	struct things things = { .context = NULL };
@@ -75,12 +76,12 @@ static void try(const char *name, uint64_t number, int code)
 		"%s %d: %d objects are left", name ? name : "nothing",
 		(int)number, (int)standin_left());
 	IS_UINT(broken, 0);
-	/* What could not be let go of: not for the next one. */
+	/* Discard the objects that a failed call left behind. */
 	for (int device = 0; device < 2; device++)
 		(void)cu.cuDevicePrimaryCtxReset(device);
 }
 
-/* All calls whose names begin so; how many there were. */
+/* Fail the calls whose names start with `begin`; returns their number. */
 static uint64_t try_calls(const char *begin)
 {
 	static const int codes[] = { CUDA_ERROR_OUT_OF_MEMORY,
@@ -90,7 +91,7 @@ static uint64_t try_calls(const char *begin)
 	uint64_t counts[TAP_COUNT(names)], tried = 0;
 
 	try(NULL, 0, 0);
-	/* Once more, with what is in the cache. */
+	/* Again, with a filled cache. */
 	try(NULL, 0, 0);
 	for (size_t i = 0; i < TAP_COUNT(names); i++)
 		counts[i] = strncmp(names[i], begin, strlen(begin)) == 0 ?
@@ -110,14 +111,15 @@ static void every_call(void)
 	uint64_t tried = try_calls("cu");
 
 	OK_THAT(tried > 60, "%d calls failed", (int)tried);
-	/* Where what was given back is not kept. */
+	/* Without the pool of released memory. */
 	things_more = ",pool=0";
 	tried = try_calls("cuMem");
 	OK_THAT(tried > 10, "%d calls of memory failed", (int)tried);
 	things_more = "";
 }
 
-/* What is mapped when its buffer goes, and cannot be copied back. */
+/* A mapping that cannot be copied back, neither by unmap nor at the buffer's
+ * end. */
 static void mapped_for_ever(void)
 {
 	struct things things = { .context = NULL };
@@ -140,7 +142,7 @@ static void mapped_for_ever(void)
 	IS_INT(standin_left(), 0);
 }
 
-/* A kernel that does what it must not takes its device with it. */
+/* An illegal access of a kernel loses the device. */
 static void lost(void)
 {
 	struct things things = { .context = NULL };
@@ -154,7 +156,7 @@ static void lost(void)
 	OK_THAT(strstr(error.text, "CUDA_ERROR_ILLEGAL_ADDRESS") != NULL &&
 		strstr(error.text, "cuda:0") != NULL &&
 		strstr(error.text, "lost") != NULL, "%s", error.text);
-	/* Nothing brings it back. */
+	/* The device stays lost. */
 	OK(submit_first(&things, &error) != PLAIT_OK ||
 	   plait_queue_finish(things.a, PLAIT_FOREVER, &error) ==
 	   PLAIT_E_LOST);

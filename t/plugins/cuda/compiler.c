@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The CUDA backend when calls of NVRTC fail, on stand-ins for the driver and
- * for NVRTC: the error says that it was NVRTC, nothing of the driver's is
- * left, and the driver was not misused.
+ * Failing calls of NVRTC, on stand-ins for the driver and for NVRTC: the error
+ * names NVRTC, no object of the driver is left, and the driver was not misused.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +16,7 @@ static char standin_path[4096];
 
 enum { MOST = 9, INTERNAL_ERROR = NVRTC_ERROR_INTERNAL_ERROR };
 
-/* Without a cache, which would spare it. */
+/* No cache, so that every kernel is compiled. */
 static void set_path(void)
 {
 	const char *build = getenv("abs_top_builddir");
@@ -41,7 +40,7 @@ static void look_back(int number)
 		(int)left, rig_misused() ? rig_misused() : "nothing");
 }
 
-/* True when the kernel could not be built. */
+/* Returns true if the kernel could not be built. */
 static bool try(int number)
 {
 	struct things things = { .context = NULL };

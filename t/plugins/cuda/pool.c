@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory of the CUDA backend that was given back, on the stand-in for its driver:
- * it is used again, within its budget, and the driver has it back when it has no
- * more, and at the end.
+ * The memory pool of the CUDA backend, on the stand-in for its driver: released
+ * memory is reused, within a budget, and returns to the driver when the driver
+ * has no more and when the context closes.
  */
 #include <stdio.h>
 #include <string.h>
@@ -52,7 +52,7 @@ static plait_buffer *buffer(uint64_t bytes)
 	return make_buffer(&rig, bytes, "pooled");
 }
 
-/* Had, and given back. */
+/* Create and release a buffer. */
 static void use(uint64_t bytes)
 {
 	plait_buffer_release(buffer(bytes));
@@ -63,7 +63,7 @@ static uint64_t asked(void)
 	return rig_calls("cuMemAlloc");
 }
 
-/* Of one size, or of one that is rounded to the same, one is enough. */
+/* A size is allocated once; sizes that round to the same value share it. */
 static void again(void)
 {
 	static const uint64_t sizes[] = { 0, 1, 255, 256, 257, 1000, 4096,
@@ -83,7 +83,7 @@ static void again(void)
 	close_pool();
 }
 
-/* Each of all sizes is as large as it was asked to be, and nobody else's. */
+/* Each buffer has the requested size and overlaps no other. */
 static void whole(void)
 {
 	enum { COUNT = 300 };
@@ -125,12 +125,12 @@ static void budget(void)
 	use(16 * KIB);
 	IS_UINT(asked(), 2);
 	IS_UINT(rig_calls("cuMemFree"), 0);
-	/* No room: what there was goes. */
+	/* Over the budget: the kept memory is freed. */
 	use(24 * KIB);
 	IS_UINT(rig_calls("cuMemFree"), 2);
 	use(24 * KIB);
 	IS_UINT(asked(), 3);
-	/* Too large to be kept. */
+	/* Larger than the budget: not kept. */
 	use(65 * KIB);
 	use(65 * KIB);
 	IS_UINT(asked(), 5);
@@ -145,7 +145,7 @@ static void budget(void)
 	close_pool();
 }
 
-/* What the device has, and no less, can be had. */
+/* Kept memory does not reduce what can be allocated. */
 static void all_of_it(void)
 {
 	plait_buffer *one, *other;
@@ -165,7 +165,7 @@ static void all_of_it(void)
 	close_pool();
 }
 
-/* Queues read and write by way of pinned memory, two sizes of it. */
+/* Queues read and write through pinned memory of two sizes. */
 static void pinned(void)
 {
 	static char words[100 * KIB];
@@ -186,13 +186,13 @@ static void pinned(void)
 		   PLAIT_OK);
 		plait_queue_release(queue);
 	}
-	/* A queue may end a little later than its last handle. */
+	/* A queue may be destroyed shortly after its last release. */
 	OK(rig_calls("cuMemHostAlloc") < 20);
 	plait_buffer_release(x);
 	close_pool();
 }
 
-/* A budget that is none. */
+/* An invalid budget. */
 static void refused(void)
 {
 	OK(open_with("", ",pool=much") != PLAIT_OK);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How processes end that have the CUDA backend open, each in a process of its
- * own: by main's return while segments are kept, in the middle of runs, behind
- * the driver's file let go of, and as children of fork, for which every call
- * says what they are.  None hangs, none crashes, and each gives its own answer.
+ * Ends of processes with an open CUDA backend, each in a process of its own: by
+ * return from main while segments are kept, during a run, after dlclose of the
+ * driver's file, and as children of fork, where every call returns
+ * PLAIT_E_FORKED.  No process hangs or crashes; each exits with its own status.
  */
 #include <fcntl.h>
 #include <sys/wait.h>
@@ -17,7 +17,7 @@ enum { TOO_LONG_SECONDS = 120, ANSWER = 7 };
 
 /* ---- processes ---- */
 
-/* What a process of that function ended with, or minus the signal. */
+/* Runs `function` in a child; returns its exit status, or minus its signal. */
 static int answer_of(int (*function)(void))
 {
 	int status = -1, quiet;
@@ -26,7 +26,7 @@ static int answer_of(int (*function)(void))
 	(void)fflush(NULL);
 	child = fork();
 	if (child == 0) {
-		/* Its checks are its answer, and not the test's. */
+		/* The child's checks go into its exit status, not into the test's output. */
 		quiet = open("/dev/null", O_WRONLY);
 		(void)dup2(quiet, STDOUT_FILENO);
 		(void)alarm(TOO_LONG_SECONDS);
@@ -37,7 +37,7 @@ static int answer_of(int (*function)(void))
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
-/* A loop that the device decides, over a word; x is how often it ran. */
+/* A loop that the device decides by the word n; x counts its iterations. */
 struct counted {
 	plait_kernel *map;
 	plait_buffer *n, *x;
@@ -73,7 +73,7 @@ static bool runs_once(struct counted *c)
 		  PLAIT_OK) && IS_UINT(read_words(c->x), 1);
 }
 
-/* Without end, and under way. */
+/* Start a run whose loop never ends. */
 static bool run_for_ever(struct counted *c, plait_run **run)
 {
 	write_words(c->n, 1);
@@ -104,7 +104,7 @@ static int leave_quickly(void)
 	_exit(leave_a_run());
 }
 
-/* The application had the driver's file, too. */
+/* The application opens and closes the driver's file, too. */
 static int let_go_of_driver(void)
 {
 	struct counted c;
@@ -160,7 +160,7 @@ static int use_in_child(void)
 	return wrong == 0 ? ANSWER : 1;
 }
 
-/* A child that ends by exit, and one that does not, while nothing runs. */
+/* A child that exits while no run is in flight. */
 static int have_children(void)
 {
 	return begin(&parents) && runs_once(&parents) &&
@@ -168,7 +168,7 @@ static int have_children(void)
 		       ANSWER : 1;
 }
 
-/* While a run is under way, which goes on. */
+/* A child during a run; the parent's run continues. */
 static int have_child_in_run(void)
 {
 	plait_run *run = NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Loops and branches of plans are conditional nodes of the stand-in for CUDA's
- * driver, or the host's where the driver has none, or will not have them any more;
- * every call that has to do with them fails once.
+ * Loops and branches of plans as conditional nodes of the stand-in for CUDA's
+ * driver.  The host decides where the driver has no such nodes or refuses them
+ * later.  Every call that concerns them fails once.
  */
 #include "segments.h"
 
@@ -70,7 +70,7 @@ static void check_loops(const struct loops *s, bool branches)
 	IS_UINT(read_words(s->y), branches ? 11 : 0);
 }
 
-/* Nothing but the graph is launched, where the device decides. */
+/* Where the device decides, each run is one launch of a graph. */
 static void check_decided(const char *options, bool branches, bool decided)
 {
 	struct loops s;
@@ -79,7 +79,7 @@ static void check_decided(const char *options, bool branches, bool decided)
 	if (!open_cuda(options, "1"))
 		return;
 	make_loops(&s, branches);
-	/* What is refused is known then. */
+	/* The first run learns which nodes the driver refuses. */
 	check_loops(&s, branches);
 	launched = rig_calls("cuGraphLaunch");
 	alone = rig_calls("cuLaunchKernel");
@@ -99,7 +99,7 @@ static void loops(void)
 {
 	check_decided("", true, true);
 	check_decided("", false, true);
-	/* Drivers that have no branches, or nothing of it. */
+	/* Drivers without branches, and without any conditional node. */
 	check_decided("version=12040", true, false);
 	check_decided("version=12040", false, true);
 	check_decided("version=12020", true, false);
@@ -108,7 +108,7 @@ static void loops(void)
 	(void)unsetenv("PLAIT_REGIONS");
 }
 
-/* Where the device decides, and where it has refused to. */
+/* Preparation where the device decides, and where the driver refused. */
 static void check_prepared(const char *options, bool decided)
 {
 	uint64_t before[TAP_COUNT(calls_that_make)];
@@ -134,7 +134,7 @@ static void prepared_loops(void)
 	check_prepared("version=12040", false);
 }
 
-/* The words of a segment are memory that was used before. */
+/* The words of a segment come from pooled memory. */
 static void pooled_words(void)
 {
 	struct loops s;
@@ -162,7 +162,7 @@ static const char *const calls_of_loops[] = {
 	"cuGraphUpload", "cuGraphLaunch",
 };
 
-/* One run fails, or none, where the host can decide instead. */
+/* At most one run fails: none where the host can decide instead. */
 static void try_loops(const char *name, uint64_t number, CUresult code)
 {
 	struct loops s;
@@ -243,8 +243,8 @@ static void make_walked(struct loops *s, uint32_t *left)
 	s->plan = freeze_on(graph, 2);
 }
 
-/* The driver will not change a node, and not make another graph either, while
- * the host's loop around it runs: from there on the host decides. */
+/* While the host's outer loop runs, the driver refuses to change a node and to
+ * instantiate another graph: the host decides from there on. */
 static void walked(void)
 {
 	uint64_t launched;
@@ -275,7 +275,7 @@ static void walked(void)
 	close_place();
 }
 
-/* A loop without end ends when its run is cancelled, and is as good as new. */
+/* Cancellation ends an endless loop; later runs of the plan work. */
 static void check_cancelled(const char *options)
 {
 	plait_kernel *map;
@@ -312,7 +312,7 @@ static void check_cancelled(const char *options)
 			rig.error.text);
 		IS_UINT(read_words(x), 1);
 	}
-	/* What tells it to stop is through before its memory is another's. */
+	/* The write of the stop word ends before its memory is reused. */
 	write_words(n, 1);
 	IS_INT(plait_plan_run(plan, rig.queue, NULL, &run, &rig.error),
 	       PLAIT_OK);
@@ -331,7 +331,7 @@ static void check_cancelled(const char *options)
 static void cancelled(void)
 {
 	check_cancelled("workers=3");
-	/* What stops it must not stand behind it. */
+	/* With one hardware connection the stop must not queue behind the loop. */
 	check_cancelled("workers=3,connections=1");
 }
 
@@ -344,8 +344,8 @@ static void listen(void *user_data, int32_t level, const char *line)
 		    strstr(line, "the stand-in for tests loads only") != NULL;
 }
 
-/* A device that does not take the kernel that sets conditions: the host decides,
- * and what the driver's compiler said is in the log. */
+/* A device refuses the kernel that sets conditions: the host decides, and the
+ * log has the message of the driver's compiler. */
 static void refused(void)
 {
 	plait_context_desc desc = { .size = sizeof(desc), .backends = "cuda",

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Kernels that decide the loop around them, on the stand-in for CUDA's driver:
- * then no command looks at the word, and the same comes out as when one does,
- * and as when the host decides.  Who is not the only one to write the word does
- * not decide; such loops can be stopped, and their kernels changed.
+ * Kernels that decide their own loop, on the stand-in for CUDA's driver.  No
+ * extra node reads the word then, and the results equal those with such a node
+ * and those of the host.  A kernel decides only if no other command writes the
+ * word.  Such loops can be cancelled, and their kernels exchanged.
  */
 #include "lib/queued.h"
 
@@ -24,7 +24,8 @@ enum { RUNS = 3 };
 	"	sum[i] += step; DECIDE(left + i, 1);" \
 	"} }"
 
-/* Who says 2 sets the condition each time. */
+/* plait_decides: 1, the kernel may set the condition; 2, it sets it each
+ * time. */
 #define CUDA_C(decides, more, body) \
 	"extern \"C\" __device__ void cudaGraphSetConditional(" \
 	"	unsigned long long handle, unsigned value);\n" \
@@ -42,7 +43,7 @@ enum { RUNS = 3 };
 	"		*stop != 0 ? 0 : left[i]);"
 #define MAY_SET CUDA_C("1", "", SETS)
 #define ALWAYS_SETS CUDA_C("2", ", unsigned long long *arrived", SETS)
-/* Only when it has come to an end. */
+/* Sets the condition only when the loop ends. */
 #define SETS_LAST \
 	CUDA_C("1", "", \
 	"	left[i] -= 1;" \
@@ -84,7 +85,7 @@ static plait_node add_loop(plait_graph *graph, uint32_t kind,
 	return add_node(graph, desc, NULL, 0);
 }
 
-/* `told`: runs say how long its step is. */
+/* `told`: the step is a parameter of the runs. */
 static plait_node add_tell(const struct loop *s, plait_graph *body, bool told)
 {
 	const plait_launch launch = { .size = sizeof(launch),
@@ -158,7 +159,7 @@ static void unmake(struct loop *s)
 	plait_kernel_release(s->map);
 }
 
-/* With a step of `step`, or as the graph says. */
+/* `step`: passed to the run; 0: the graph's step. */
 static void check_run(const struct loop *s, uint32_t times, uint32_t step)
 {
 	const plait_binding binding = { .size = sizeof(binding),
@@ -177,8 +178,8 @@ static void check_run(const struct loop *s, uint32_t times, uint32_t step)
 	IS_UINT(read_words(s->x), (1u << times) - 1);
 }
 
-/* How many nodes of kernels the plan's graphs have, which run `runs` times, each
- * as one launch where the device decides. */
+/* `nodes`: the kernel nodes of each of the plan's graphs, whose runs are one
+ * launch each; 0: the host decides. */
 static void check_loop(const char *options, const char *text, uint32_t kind,
 		       uint64_t nodes)
 {
@@ -203,8 +204,9 @@ static void check_loop(const char *options, const char *text, uint32_t kind,
 	close_place();
 }
 
-/* One decides in front of the loop, and one at its end or in front of a kernel that
- * may do it, or nobody. */
+/* The node counts: one decides in front of the loop; another one at the body's
+ * end, or in front of a kernel that may decide, exists unless the kernel always
+ * decides. */
 static void loops(void)
 {
 	check_loop("", DECIDING, PLAIT_NODE_WHILE, 3);
@@ -224,7 +226,7 @@ static void loops(void)
 	(void)unsetenv("PLAIT_REGIONS");
 }
 
-/* What is changed in place still decides. */
+/* A kernel node that was changed in place still decides. */
 static void told(void)
 {
 	struct loop s;
@@ -242,7 +244,7 @@ static void told(void)
 	close_place();
 }
 
-/* Another kernel that does not say what it decides, or not always, and back. */
+/* Exchange for a kernel that never decides, or not always, and back. */
 static void check_exchange(const char *text)
 {
 	plait_kernel *other;
@@ -270,7 +272,8 @@ static void exchanged(void)
 	check_exchange(SETS_LAST);
 }
 
-/* A launch in no loop stores; so does one whose word decides another loop. */
+/* DECIDE stores in a launch outside loops, and where the word is another
+ * loop's. */
 static void outside(void)
 {
 	struct loop s;
@@ -305,7 +308,7 @@ static void outside(void)
 	close_place();
 }
 
-/* x = n + 1: so many kernels write the word, or one within a loop inside. */
+/* Two kernels write the word, or one in an inner loop. */
 static void check_writers(bool inside)
 {
 	struct loop s;
@@ -403,14 +406,14 @@ static void check_refused(const char *options, const char *text,
 	close_place();
 }
 
-/* A promise that nobody has heard of yet. */
+/* An unknown value of plait_decides. */
 static void unknown(void)
 {
 	check_refused("", KNOWS_NOT, PLAIT_E_UNSUPPORTED, "plait_decides is to be 1 or 2");
 }
 
-/* Before 12.3 no kernel decides: DECIDE stores, and code that cannot be loaded
- * there says what it takes. */
+/* Before 12.3 no kernel decides: DECIDE stores, and the error for code that
+ * cannot be loaded names the driver it needs. */
 static void older(void)
 {
 	static const char *const versions[] = { "version=12000",
@@ -428,7 +431,7 @@ static void older(void)
 	check_loop("version=12030", MAY_SET, PLAIT_NODE_WHILE, 4);
 }
 
-/* The same of compilers: those before 12.3 do not know the function. */
+/* Compilers before 12.3 do not know the function either. */
 static void older_compiler(void)
 {
 	(void)setenv("STANDIN_NVRTC_VERSION", "12020", 1);
@@ -440,7 +443,7 @@ static void older_compiler(void)
 	(void)unsetenv("STANDIN_NVRTC_VERSION");
 }
 
-/* A kernel that fails takes its device with it. */
+/* A kernel's illegal access loses the device. */
 static void failed(void)
 {
 	struct loop s;
@@ -458,9 +461,9 @@ static void failed(void)
 	OK(all_gone());
 }
 
-/* Compilers make variables that are their module's alone.  A driver that does
- * not find them must not run portable code in groups of any size, nor code that
- * wants to know its loop without telling it. */
+/* The compiler makes variables local to their module.  If the driver does not
+ * find them, portable code must not run in groups of any size, and code that
+ * needs its loop's condition must not run without it. */
 static void check_unseen(const char *text, uint32_t form, uint64_t call,
 			 const char *name)
 {
@@ -487,7 +490,7 @@ static void unseen(void)
 	check_unseen(STORING, PLAIT_SOURCE_PORTABLE, 2, "plait_group");
 	check_unseen(DECIDING, PLAIT_SOURCE_PORTABLE, 1, "plait_decides");
 	check_unseen(MAY_SET, PLAIT_SOURCE_CUDA_C, 1, "plait_decides");
-	/* Of another size it is none of what is known. */
+	/* A variable of another size is not accepted. */
 	check_unseen(WIDE_SETS, PLAIT_SOURCE_CUDA_C, 9, "plait_decides");
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stretches of plans as graphs of the stand-in for CUDA's driver: they are
- * launched, and nothing else; the same comes out as without them; no executable
- * is ever launched while it runs; every call that has to do with graphs fails
- * once, and what comes behind it works.
+ * Segments of plans as graphs of the stand-in for CUDA's driver: a run launches
+ * the graphs and no single command; the results equal those without graphs; no
+ * executable is launched while it runs; every call that concerns graphs fails
+ * once, and later runs work.
  */
 #include "segments.h"
 
@@ -97,7 +97,7 @@ static void check_run(const struct stretch *s, uint32_t b)
 	IS_UINT(read_words(s->x), x);
 }
 
-/* How often commands of kinds were asked for, each on its own. */
+/* Returns how many commands were submitted singly, outside graphs. */
 static uint64_t count_alone(void)
 {
 	return rig_calls("cuLaunchKernel") + rig_calls("cuMemcpyDtoDAsync") +
@@ -118,7 +118,7 @@ static void check_kinds(const char *fewest, bool frozen)
 		check_run(&s, i / 2 * 10);
 	IS_UINT(rig_calls("cuGraphLaunch") - launched, frozen ? RUNS : 0);
 	IS_UINT(count_alone() - alone, frozen ? 0 : RUNS * (CHAIN + 4));
-	/* What was told anew is changed in place. */
+	/* A changed parameter is patched in place. */
 	OK(rig_calls("cuGraphExecKernelNodeSetParams") <= RUNS);
 	OK(rig_calls("cuGraphCreate") <= 2);
 	IS_UINT(rig_overlaps(), 0);
@@ -130,15 +130,15 @@ static void kinds(void)
 {
 	check_kinds("1", true);
 	check_kinds("0", false);
-	/* Nobody says how many: four are enough. */
+	/* PLAIT_SEGMENTS unset or invalid: the default minimum, four. */
 	check_kinds(NULL, true);
 	check_kinds("many", true);
 }
 
 /* ---- rows ---- */
 
-/* Columns of x to columns of y, which is 7 in between; one executable. */
-/* How many graphs are launched then, and boxes alone. */
+/* Copy columns of x to columns of y, whose other words stay 7.  RUNS runs
+ * launch `graphs` graphs and `alone` single copies of rows. */
 static void rows_of(const char *options, uint64_t slices, const char *fewest,
 		    uint64_t graphs, uint64_t alone)
 {
@@ -196,12 +196,12 @@ static void rows(void)
 	rows_of("", 2, "1", 1, 0);
 	rows_of("", 2, "0", 0, 1);
 	rows_of("pitch=8", 2, "1", 1, 0);
-	/* Too far apart for the device. */
+	/* A pitch above the device's limit. */
 	rows_of("pitch=7", 2, "1", 0, 0);
 	rows_of("pitch=7", 2, "0", 0, 0);
 }
 
-/* A line of any length has no pitch that a device could refuse. */
+/* A contiguous copy of any length has no pitch that a device could refuse. */
 static void long_lines(void)
 {
 	struct stretch s = { .plan = NULL };
@@ -218,9 +218,10 @@ static void long_lines(void)
 	close_place();
 }
 
-/* ---- what the first run still has to do ---- */
+/* ---- preparation before the first run ---- */
 
-/* Also where runs have to tell something: then it is changed in place. */
+/* A prepared plan makes no object in its runs; parameters are patched in
+ * place. */
 static void prepared(void)
 {
 	uint64_t before[TAP_COUNT(calls_that_make)];
@@ -251,7 +252,8 @@ static const char *const calls_of_graphs[] = {
 	"cuGraphExecKernelNodeSetParams",
 };
 
-/* The first run or a later one fails, and says by what; or nobody noticed. */
+/* At most one run fails, with an error that names the call; or the failure has
+ * no effect. */
 static void try(const char *name, uint64_t number, CUresult code)
 {
 	struct stretch s = { .plan = NULL };
@@ -262,7 +264,7 @@ static void try(const char *name, uint64_t number, CUresult code)
 	OK_THAT(make(&s, 2) == PLAIT_OK, "%s", rig.error.text);
 	rig_fail(name, number, (int)code);
 	for (uint32_t i = 0; i < RUNS; i++) {
-		/* Each is told something else, so all but one patch. */
+		/* Each run has another value, so all but the first patch. */
 		plait_status status = run(&s, i);
 
 		if (status == PLAIT_OK)
@@ -272,7 +274,7 @@ static void try(const char *name, uint64_t number, CUresult code)
 	}
 	OK_THAT(failed <= 1, "%s %u: %u runs", name, (unsigned)number,
 		(unsigned)failed);
-	/* What cannot be as one comes one by one. */
+	/* A refused graph is replaced by single commands. */
 	if (code != CUDA_ERROR_OUT_OF_MEMORY)
 		IS_UINT(failed, 0);
 	check_run(&s, 7);
@@ -291,8 +293,8 @@ static void every_call(void)
 	try("cuGraphUpload", 1, CUDA_ERROR_UNKNOWN);
 }
 
-/* What the driver will not change in place is made anew, and where it will not
- * have that either, its commands come one by one: no run fails. */
+/* A graph that the driver refuses to patch is instantiated anew; if the driver
+ * refuses that as well, the commands are submitted one by one: no run fails. */
 static void check_refused(CUresult code, bool anew)
 {
 	struct stretch s = { .plan = NULL };
@@ -326,7 +328,7 @@ static void refused(void)
 	check_refused(CUDA_ERROR_INVALID_VALUE, false);
 }
 
-/* A kernel inside takes the device with it: the segment is named. */
+/* A kernel in a segment loses the device; the error names the segment. */
 static void lost(void)
 {
 	struct stretch s = { .plan = NULL };
@@ -339,7 +341,7 @@ static void lost(void)
 	IS_INT(run(&s, 1), PLAIT_E_LOST);
 	HAS_STR(rig.error.text, "CUDA_ERROR_ILLEGAL_ADDRESS");
 	HAS_STR(rig.error.text, "lost");
-	/* It may be another call that notices it first. */
+	/* Another call may notice the loss first. */
 	if (strstr(rig.error.text, "a command failed with ") != NULL)
 		HAS_STR(rig.error.text, " for segment of ");
 	unmake(&s);

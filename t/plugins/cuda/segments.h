@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What tests of plans as graphs of the stand-in for CUDA's driver share. */
+/* Shared helpers of the tests of segments and regions on the stand-in for
+ * CUDA's driver. */
 #ifndef CUDA_SEGMENTS_H
 #define CUDA_SEGMENTS_H
 
@@ -28,7 +29,7 @@ static const char *const calls_that_make[] = {
 	"cuGraphUpload", "cuGraphConditionalHandleCreate",
 	"cuModuleLoadDataEx", "cuModuleGetFunction", "cuMemAlloc",
 	"cuStreamCreateWithPriority", "cuStreamSynchronize",
-	/* Also for who reads a word of a device. */
+	/* Reading a word of a device allocates it, too. */
 	"cuMemHostAlloc",
 };
 
@@ -38,7 +39,8 @@ static inline void count_making(uint64_t out[TAP_COUNT(calls_that_make)])
 		out[i] = rig_calls(calls_that_make[i]);
 }
 
-/* Nothing was made since; `reads`: but room for what is read. */
+/* Checks that no object was made since `before`; with `reads`, pinned memory
+ * for reads may have been. */
 static inline void made_nothing(const uint64_t before[TAP_COUNT(calls_that_make)],
 			 bool reads)
 {

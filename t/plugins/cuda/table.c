@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the table of the CUDA backend answers where plans never ask: copies of a
- * segment that are changed into copies between other kinds of memory, which a
- * driver refuses; and memory of the driver's that the user brings.
+ * Calls of the CUDA backend's table that plans never make: copies of a segment
+ * changed into copies between other kinds of memory, which a driver refuses;
+ * and native memory of the driver that the user brings.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 
 enum { BYTES = 4096 };
 
-/* Nothing here is submitted: what tells of work has nothing to do. */
+/* No work is submitted here: the lane for notifications stays unused. */
 static plait_status create_no_lane(plait_host *host,
 				   const plait_queue_request *request,
 				   plait_backend_queue **out,
@@ -113,8 +113,8 @@ static plait_status patch(plait_backend_segment *segment,
 				       &bed.error);
 }
 
-/* Another place of the same memory is nothing new; the user's memory instead of
- * the device's is: it has to be made anew, and is no error. */
+/* A patch to other memory of the same kind is done in place; one from device
+ * memory to the user's needs a new segment, and is no error. */
 static void copies(void)
 {
 	plait_backend_memory *a, *b, *wrapped;
@@ -133,7 +133,7 @@ static void copies(void)
 	OK(rig_misused() == NULL);
 	IS_INT(patch(segment, wrapped, a), PLAIT_E_UNSUPPORTED);
 	IS_INT(patch(segment, a, b), PLAIT_OK);
-	/* What else goes wrong is an error. */
+	/* Any other failure is an error. */
 	rig_fail("cuGraphExecMemcpyNodeSetParams", 1,
 		 CUDA_ERROR_OUT_OF_MEMORY);
 	IS_INT(patch(segment, b, a), PLAIT_E_NOMEM);
@@ -144,7 +144,7 @@ static void copies(void)
 	close_table();
 }
 
-/* ---- memory of the driver's ---- */
+/* ---- native memory of the driver ---- */
 
 static plait_status take(uint32_t device, CUdeviceptr address, uint64_t bytes)
 {
@@ -162,7 +162,7 @@ static plait_status take(uint32_t device, CUdeviceptr address, uint64_t bytes)
 	return status;
 }
 
-/* On the device that it is of, all of it, and on no other. */
+/* Accepted by its own device, up to its size, and by no other device. */
 static void check_taken(CUdeviceptr address)
 {
 	IS_INT(take(0, address, BYTES), PLAIT_OK);
@@ -172,7 +172,7 @@ static void check_taken(CUdeviceptr address)
 	HAS_STR(bed.error.text, "fewer bytes");
 }
 
-/* What pools give is no context's, but a device's. */
+/* Memory from a pool of the driver belongs to a device, not to a context. */
 static void natives(void)
 {
 	CUdeviceptr plain = 0, pooled = 0;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""An application that loads the library, lets go of it and loads it again, with the
-CUDA backend on its stand-in: also while a context is open, which it forgets."""
+"""dlopen, dlclose and dlopen again of the library in an application, with the CUDA backend
+on its stand-in; also while a context is open and never released."""
 import os
 import sys
 

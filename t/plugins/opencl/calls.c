@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The OpenCL backend on a stand-in whose every call can fail: the error names
- * the call, or it does not matter; no object is left; and what comes behind it
- * in the same context works.
+ * The OpenCL backend on a stand-in, each call of which fails once: the error
+ * names the call, or the call does not matter; no object is left; later
+ * commands in the same context work.
  */
 #include "lib/suite.h"
 #include "plugins/things.h"
 
 enum { MOST = 4000 };
 
-/* ---- what is the driver's ---- */
+/* ---- native objects of the driver ---- */
 
 static plait_status take(struct things *things, plait_buffer **out_buffer,
 			 plait_queue **out_queue, plait_error *error)
@@ -37,7 +37,7 @@ static plait_status take(struct things *things, plait_buffer **out_buffer,
 	return plait_queue_create(device, &queue, out_queue, error);
 }
 
-/* A buffer and a queue that are another's, too. */
+/* Use a buffer and a queue that wrap native objects. */
 static plait_status use_natives(struct things *things, plait_error *error)
 {
 	plait_buffer *buffer = NULL;
@@ -67,7 +67,7 @@ static plait_status use_natives(struct things *things, plait_error *error)
 
 static plait_status (*use_more)(struct things *things, plait_error *error);
 
-/* True when there was such a call. */
+/* Returns true if the call to fail was reached. */
 static bool try(const struct fakecl_setup *setup)
 {
 	struct things things = { .context = NULL };
@@ -143,7 +143,7 @@ static void each_event(void)
 	things_more = "";
 }
 
-/* What was made is run once before it is used. */
+/* Each built kernel runs once before its first use. */
 static void warm(void)
 {
 	setenv("PLAIT_CACHE_DIR", "/dev/null/cache", 1);

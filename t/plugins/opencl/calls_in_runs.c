@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A plan on a stand-in for OpenCL and the host, with a loop whose body uses both,
- * while each call of OpenCL fails once, from the making of the plan on: the error
- * names the call and the node; nothing is left; the next run is right.
+ * A plan on a stand-in for OpenCL and the host, with a loop whose body uses
+ * both; each call of OpenCL fails once, from the freeze of the plan on.  The
+ * error names the call and the node; no object is left; the next run is right.
  */
 #include "lib/queued.h"
 #include "lib/suite.h"
@@ -61,8 +61,8 @@ static plait_status create(struct made *made, plait_error *error)
 	return plait_kernel_create(rig.context, &kernel, &made->map, error);
 }
 
-/* begin: n = 3; loop while n { less: n -= 1; more: x += 1; over: h = x, by the
- * host; count: a function of the host } ; back: x = h */
+/* begin: n = 3; loop while n { less: n -= 1; more: x += 1; over: h = x, on the
+ * host; count: a host function }; back: x = h */
 static plait_graph *build(struct made *made)
 {
 	const plait_launch launch = { .size = sizeof(launch),
@@ -158,8 +158,8 @@ static plait_status run_once(struct made *made, plait_error *error)
 	return status;
 }
 
-/* What a queue of a plan, or a launch, fails with names the node, too; all else
- * the call alone. */
+/* The error of a queue of a plan, or of a launch, names the node as well; other
+ * errors name the call alone. */
 static void judge(const plait_error *error, const char *failed, uint64_t k,
 		  bool in_plan)
 {

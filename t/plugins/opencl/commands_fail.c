@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The OpenCL backend on a stand-in whose commands fail, whose device is lost,
- * or that has not what was asked for: each ends, says why, and leaves nothing.
+ * or which lacks a requested feature: every call ends, its error names the
+ * cause, and no object is left.
  */
 #include "plugins/things.h"
 
@@ -42,8 +43,8 @@ static bool try_command(const struct fakecl_setup *setup)
 	broken = 0;
 	status = run_it(&things, &error);
 	report = standin_report();
-	/* What fails in an unmap is waited for in another way; of a command
-	 * in front of another the driver says only that. */
+	/* The backend waits for an unmap in another way; for a command behind
+	 * a failed one the driver reports only that. */
 	if (status != PLAIT_OK)
 		OK_THAT(report.failed != NULL &&
 			(strstr(error.text, " failed with CL_OUT_OF_RESOURCES (-5)") ||
@@ -78,7 +79,7 @@ static void commands(void)
 
 static const char *const labels[] = { "one", "two", "three", "four", "five" };
 
-/* One submission; the last is a fill that the driver has to be handed in
+/* Submit five commands at once; the last is a fill that the driver gets in
  * pieces. */
 static plait_status submit_all(struct things *things, uint32_t *out,
 			       plait_error *error)
@@ -150,7 +151,8 @@ static void which(void)
 	things_more = "";
 }
 
-/* Of an event's status -1 nothing is known: it is no code of a call. */
+/* An event's status -1 has no known cause: it is not an error code of a
+ * call. */
 static void nameless(void)
 {
 	static const char *const more[] = { "", ",events=all" };
@@ -162,7 +164,7 @@ static void nameless(void)
 		uint32_t out[COUNT] = { 1 };
 
 		setup.mode = i / 2;
-		/* The last one's is known without an event for each. */
+		/* The last command's status is known without an event per command. */
 		setup.fail_command = i % 2 == 0 ? 7 : 1;
 		things_more = more[i % 2];
 		standin()->reset(&setup);
@@ -179,7 +181,7 @@ static void nameless(void)
 	things_more = "";
 }
 
-/* ---- nothing works any more ---- */
+/* ---- a lost device ---- */
 
 static bool try_loss(const struct fakecl_setup *setup)
 {
@@ -198,7 +200,7 @@ static bool try_loss(const struct fakecl_setup *setup)
 		close_it(&things, "lost at", number);
 		return lost;
 	}
-	/* Once more: it says so, and ends. */
+	/* A second use fails with the same cause. */
 	status = use_again(&things, &error);
 	OK_THAT(status == PLAIT_E_LOST &&
 		strstr(error.text, "CL_DEVICE_NOT_AVAILABLE"), "%d, %s",
@@ -227,7 +229,7 @@ static void loss(void)
 	}
 }
 
-/* ---- not there, too large, refused ---- */
+/* ---- missing, too large, refused ---- */
 
 static void refuses(const struct fakecl_setup *setup, const char *options,
 		    plait_status want, const char *text)
@@ -300,7 +302,7 @@ static void too_large(void)
 	close_it(&things, "large", 0);
 }
 
-/* A text that does not build, and one with the wrong parameters. */
+/* Kernel texts that do not build, with wrong parameters, or another name. */
 static void wrong_kernels(void)
 {
 	static const struct {
@@ -333,7 +335,7 @@ static void wrong_kernels(void)
 		source.code = wrong[i].code;
 		source.form = i > 0 ? PLAIT_SOURCE_OPENCL_C :
 				      PLAIT_SOURCE_PORTABLE;
-		/* Some of it shows at once, some when a device wants it. */
+		/* Some errors show at once, some when a device first uses the kernel. */
 		status = plait_kernel_create(things.context, &desc, &kernel,
 					     &error);
 		things.map = kernel;
@@ -348,7 +350,7 @@ static void wrong_kernels(void)
 	close_it(&things, "wrong", 0);
 }
 
-/* A driver's own code, and what is none; the stand-in's is a text. */
+/* Valid and invalid binaries of the driver; the stand-in's are text. */
 static void binaries(void)
 {
 	static const struct {

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # time limit: 900 s
-"""The kernels of t/source/kernels under Oclgrind, which runs them one item after the
-other and looks for accesses out of bounds and for races: right, and clean."""
+"""The kernels of t/source/kernels under Oclgrind, which runs one item after the other and
+reports accesses out of bounds and races: right results and no report."""
 import glob
 import os
 import sys

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A kernel from a binary of the driver: built by its own functions, in the
- * context and for the device that plait tells, and run beside its text.
+ * A kernel from a binary of the driver: built by the driver's own functions, in
+ * the context and for the device whose native handles plait returns, and run
+ * besides the same kernel from its text.
  */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
@@ -44,7 +45,7 @@ static void *find(const char *name)
 #define FIND(name) __typeof__(&(name)) do_##name = \
 	(__typeof__(&(name)))(uintptr_t)find(#name)
 
-/* Null: it did not work. */
+/* Returns the binary; null when the driver built none. */
 static unsigned char *build(size_t *bytes)
 {
 	FIND(clCreateProgramWithSource);
@@ -65,7 +66,7 @@ static unsigned char *build(size_t *bytes)
 	IS_INT(code, CL_SUCCESS);
 	IS_INT(do_clBuildProgram(program, 1, &id, "-cl-std=CL1.2", NULL,
 				 NULL), CL_SUCCESS);
-	/* Of the context's devices, of which this one was built for. */
+	/* The context has one device, for which the program was built. */
 	IS_INT(do_clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES,
 				   sizeof(*bytes), bytes, NULL), CL_SUCCESS);
 	binary = calloc(1, *bytes);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a driver compiles when a kernel first runs is there before a plan runs:
- * nothing appears in the folder where PoCL keeps it while the plan runs, and
- * nothing was done before.  With warm=no it does appear, so that this is known
- * to see it.
+ * Warm kernels of the OpenCL backend: the code that a driver compiles at a
+ * kernel's first execution exists before a plan runs, so the first run adds no
+ * file to PoCL's cache.  With warm=no files do appear, which proves that the
+ * test sees them.
  */
 #include <ftw.h>
 #include <stdio.h>
@@ -55,8 +55,8 @@ struct world {
 
 static const char in_items[] = "KERNEL(add) { EACH(i, n) x[i] += WORD; }";
 
-/* What a group does, an item of it does for each element; and what looks like
- * its beginning is none. */
+/* A kernel of groups with the result of one item per element; the comments and
+ * the define resemble the kernel's opening but are not it. */
 static const char in_groups[] =
 	"/* GROUP_KERNEL(add, 1, 1, 1) { */\n"
 	"#define END 2 /* it's */\n"
@@ -102,7 +102,7 @@ static plait_node add(struct world *world, plait_graph *graph,
 		{ .size = sizeof(*arguments), .value = &count,
 		  .bytes = sizeof(count) },
 	};
-	/* Different ones, in one, two and three dimensions; and its own. */
+	/* Geometries of one, two and three dimensions; number 0 has its own group size. */
 	const plait_launch launch = {
 		.size = sizeof(launch),
 		.dimensions = number > 2 ? 3 : number > 1 ? 2 : 1,
@@ -138,7 +138,7 @@ static plait_plan *make_plan(struct world *world, plait_kernel *kernel)
 	return plan;
 }
 
-/* False: there is no driver. */
+/* Returns false if there is no driver. */
 static bool open_world(struct world *world, const char *options)
 {
 	const plait_context_desc desc = { .size = sizeof(desc),
@@ -179,7 +179,7 @@ static bool are_all(struct world *world, uint32_t want)
 	return true;
 }
 
-/* How many pieces of code appeared while the plan ran first. */
+/* Returns how many compiled pieces appeared while the plan ran first. */
 static int try(const char *options, const char *code, const char *word,
 	       int *out_before)
 {
@@ -209,7 +209,7 @@ static int try(const char *options, const char *code, const char *word,
 	return before;
 }
 
-/* `least`: so many are seen when nothing is done before. */
+/* `least`: the pieces that a cold run has to compile at least. */
 static void check(const char *code, int least)
 {
 	int before, during, warm;
