@@ -294,7 +294,7 @@ HANDLE(retained, "retained and released", begin_retained, run_retain,
 HANDLE(reuse, "a slot used again", begin, run_reuse, end_reuse, 2, 4, 2);
 HANDLE(again_2, "a slot used again by its owner", begin_again, run_again,
 	end_reuse, 2, 4, 2);
-HANDLE(shared, "who else is inside", begin, run_shared, NULL, 2, 4, 2);
+HANDLE(shared, "other threads inside", begin, run_shared, NULL, 2, 4, 2);
 HANDLE(publish, "made and published", begin, run_publish, NULL, 2, 4, 2);
 
 static const struct mc_scenario *const scenarios[] = {

@@ -15,15 +15,15 @@
 
 #include <string.h>
 
-enum { PASSAGES = 2, RAISED = 1, FAILED = 2 };
+enum { SECTIONS = 2, RAISED = 1, FAILED = 2 };
 
 static plait__queue *queue;
-static plait__section passages[PASSAGES];
-static at_u32 gates[PASSAGES];
-static struct plait__eventcount told;
-static at_u32 queue_holds, passage_holds;
+static plait__section sections[SECTIONS];
+static at_u32 gates[SECTIONS];
+static struct plait__eventcount gate_event;
+static at_u32 queue_holds, section_holds;
 static uint32_t payload;
-static uint32_t in_flight; /* under the queue's lock */
+static uint32_t in_flight; /* guarded by the queue's lock */
 static bool fails, enters, submits, refused;
 
 /* --- the other functions that idle_section.c is linked with */
@@ -35,13 +35,13 @@ bool plait__queue_is_clear(plait__queue *of)
 
 void plait__object_hold(plait__object *object)
 {
-	at_add_u32(object == &queue->object ? &queue_holds : &passage_holds, 1);
+	at_add_u32(object == &queue->object ? &queue_holds : &section_holds, 1);
 }
 
 void plait__object_drop(plait__object *object)
 {
 	if (object != &queue->object) {
-		MC_CHECK(at_sub_u32(&passage_holds, 1) > 0);
+		MC_CHECK(at_sub_u32(&section_holds, 1) > 0);
 		return;
 	}
 	if (at_sub_u32(&queue_holds, 1) > 1)
@@ -59,11 +59,11 @@ void plait__object_drop_deferred(plait__object *object)
 
 static void leave(uint32_t which, bool failed)
 {
-	if (plait__idle_section_leave(&passages[which], failed))
+	if (plait__idle_section_leave(&sections[which], failed))
 		return;
 	/* Release: pairs with the load in is_raised. */
 	at_store_release_u32(&gates[which], failed ? FAILED : RAISED);
-	plait__eventcount_notify(&told);
+	plait__eventcount_notify(&gate_event);
 }
 
 static bool is_raised(void *arg)
@@ -79,36 +79,38 @@ static void be_refused(void)
 	plait__mutex_unlock(&queue->lock);
 }
 
-/* Does it run?  As run_with in submission.c, then as the backend. */
+/* Returns true if the command runs.  As run_with in submission.c, then as the
+ * backend. */
 static bool run_behind(void)
 {
-	plait__section *lone;
+	plait__section *section;
 	bool runs = true;
 
 	plait__mutex_lock(&queue->lock);
-	lone = plait__idle_section_pin(queue);
-	if (lone != NULL) {
-		plait__object_hold(&lone->object);
+	section = plait__idle_section_pin(queue);
+	if (section != NULL) {
+		plait__object_hold(&section->object);
 		AT_PLAIN_WRITE(in_flight) = AT_PLAIN_READ(in_flight) + 1;
 		plait__idle_section_submitted(queue);
 	}
 	plait__mutex_unlock(&queue->lock);
-	if (lone == NULL)
+	if (section == NULL)
 		return runs;
-	(void)plait__eventcount_await(&told, is_raised, &gates[lone - passages],
-				      UINT64_MAX, PLAIT__BACKOFF_SLEEP);
-	runs = at_load_acquire_u32(&gates[lone - passages]) == RAISED;
+	(void)plait__eventcount_await(&gate_event, is_raised,
+				      &gates[section - sections], UINT64_MAX,
+				      PLAIT__BACKOFF_SLEEP);
+	runs = at_load_acquire_u32(&gates[section - sections]) == RAISED;
 	plait__mutex_lock(&queue->lock);
 	AT_PLAIN_WRITE(in_flight) = AT_PLAIN_READ(in_flight) - 1;
 	plait__mutex_unlock(&queue->lock);
-	plait__object_drop(&lone->object);
+	plait__object_drop(&section->object);
 	return runs;
 }
 
 /* Another run: on an idle queue too, if the first one has finished. */
 static void enter_behind(void)
 {
-	if (plait__idle_section_enter(&passages[1])) {
+	if (plait__idle_section_enter(&sections[1])) {
 		MC_CHECK(!fails);
 		MC_CHECK(AT_PLAIN_READ(payload) == 1);
 		leave(1, false);
@@ -161,46 +163,46 @@ static void begin(void)
 	queue = mc_alloc(sizeof(*queue));
 	memset(queue, 0, sizeof(*queue));
 	plait__mutex_init(&queue->lock);
-	memset(passages, 0, sizeof(passages));
-	for (uint32_t i = 0; i < PASSAGES; i++) {
-		passages[i].queue = queue;
+	memset(sections, 0, sizeof(sections));
+	for (uint32_t i = 0; i < SECTIONS; i++) {
+		sections[i].queue = queue;
 		at_init_u32(&gates[i], 0);
 	}
-	plait__eventcount_init(&told, 0);
+	plait__eventcount_init(&gate_event, 0);
 	at_init_u32(&queue_holds, 1);
-	at_init_u32(&passage_holds, 0);
+	at_init_u32(&section_holds, 0);
 	AT_PLAIN_WRITE(payload) = 0;
 	AT_PLAIN_WRITE(in_flight) = 0;
-	MC_CHECK(plait__idle_section_enter(&passages[0]));
+	MC_CHECK(plait__idle_section_enter(&sections[0]));
 }
 
 static void end(void)
 {
 	MC_CHECK(at_load_relaxed_u32(&queue_holds) == 0);
-	MC_CHECK(at_load_relaxed_u32(&passage_holds) == 0);
+	MC_CHECK(at_load_relaxed_u32(&section_holds) == 0);
 }
 
-static const struct mc_scenario lone = {
-	"a run that ends, and what comes behind it", begin, run, end, 2, 4, 2,
+static const struct mc_scenario idle = {
+	"a run that ends, and the commands behind it", begin, run, end, 2, 4, 2,
 	0, 20000
 };
 
 static void all_ways(void)
 {
-	mc_proves(&lone);
+	mc_proves(&idle);
 }
 
 static void weaker(void)
 {
 	static const char *const files[] = { "object/queue/idle_section.c",
 					     "object/queue/idle_section.h", NULL };
-	static const struct mc_scenario *const scenarios[] = { &lone };
+	static const struct mc_scenario *const scenarios[] = { &idle };
 
 	mc_notices(scenarios, 1, files);
 }
 
 static const struct tap_scenario all[] = {
-	{ "lone", all_ways },
+	{ "section", all_ways },
 	{ "weaker orders", weaker },
 };
 

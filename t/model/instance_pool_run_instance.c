@@ -23,7 +23,7 @@
 enum { INSTANCES = 3 };
 
 static plait__context context;
-static plait__plan_object frozen;
+static plait__plan_object plan_object;
 static plait__program program;
 static plait__instance instances[INSTANCES];
 static const plait__engine engine = { .name = "none" };
@@ -66,7 +66,7 @@ bool plait__callback_scope_is_active(void)
 
 void plait__object_hold(plait__object *object)
 {
-	MC_CHECK(object == &frozen.object);
+	MC_CHECK(object == &plan_object.object);
 	at_add_u32(&holds, 1);
 }
 
@@ -77,7 +77,7 @@ void plait__object_drop(plait__object *object)
 
 void plait__object_drop_deferred(plait__object *object)
 {
-	MC_CHECK(object == &frozen.object);
+	MC_CHECK(object == &plan_object.object);
 	MC_CHECK(at_sub_u32(&holds, 1) > 0);
 }
 
@@ -155,7 +155,7 @@ static void use(plait__instance *instance, uint32_t self)
 	AT_PLAIN_WRITE(users[instance->index]) = self + 1;
 }
 
-static plait__instance *take(uint32_t self, uint32_t flags)
+static plait__instance *acquire(uint32_t self, uint32_t flags)
 {
 	plait__instance *instance;
 	plait_status status = plait__instance_acquire(&program, flags, &instance,
@@ -169,7 +169,7 @@ static plait__instance *take(uint32_t self, uint32_t flags)
 	return instance;
 }
 
-static void give(plait__instance *instance, uint32_t self)
+static void release(plait__instance *instance, uint32_t self)
 {
 	MC_CHECK(AT_PLAIN_READ(users[instance->index]) == self + 1);
 	AT_PLAIN_WRITE(users[instance->index]) = 0;
@@ -179,19 +179,19 @@ static void give(plait__instance *instance, uint32_t self)
 /* Two runs in a row; the second only if there is an instance. */
 static void run_two(uint32_t self)
 {
-	plait__instance *first = take(self, 0);
-	plait__instance *second = take(self, PLAIT_RUN_NO_WAIT);
+	plait__instance *first = acquire(self, 0);
+	plait__instance *second = acquire(self, PLAIT_RUN_NO_WAIT);
 
-	give(first, self);
+	release(first, self);
 	if (second != NULL)
-		give(second, self);
+		release(second, self);
 }
 
 static void run_turns(uint32_t self)
 {
-	give(take(self, 0), self);
+	release(acquire(self, 0), self);
 	if (self == 0)
-		give(take(self, 0), self);
+		release(acquire(self, 0), self);
 }
 
 static void run_list(uint32_t self)
@@ -202,9 +202,9 @@ static void run_list(uint32_t self)
 		run_two(self);
 		return;
 	}
-	instance = take(self, PLAIT_RUN_NO_WAIT);
+	instance = acquire(self, PLAIT_RUN_NO_WAIT);
 	if (instance != NULL)
-		give(instance, self);
+		release(instance, self);
 }
 
 /* --- ends of runs */
@@ -218,7 +218,7 @@ static void end_run_of(plait__instance *instance, uint32_t self)
 }
 
 /* Thread 0 ends a run on a queue; the others have waited for it. */
-static void run_over(uint32_t self)
+static void run_end(uint32_t self)
 {
 	plait_error error = { .size = sizeof(error) };
 	plait__instance *instance;
@@ -238,9 +238,9 @@ static void run_over(uint32_t self)
 		at_spin_pause();
 	MC_CHECK(AT_PLAIN_READ(payload) == 1);
 	MC_CHECK(run_of_user.outcome.status == PLAIT_OK || stops);
-	instance = take(self, PLAIT_RUN_NO_WAIT);
+	instance = acquire(self, PLAIT_RUN_NO_WAIT);
 	MC_CHECK(instance != NULL);
-	give(instance, self);
+	release(instance, self);
 }
 
 static bool is_over(void *arg)
@@ -276,11 +276,11 @@ static void run_call(uint32_t self)
 	(void)plait__wait_run(&request, NULL);
 	MC_CHECK(AT_PLAIN_READ(payload) == 1);
 	MC_CHECK(instance->outcome.status == PLAIT_OK);
-	give(instance, self);
+	release(instance, self);
 }
 
 /* A thread waits for the instance of the call. */
-static void run_call_wanted(uint32_t self)
+static void run_call_awaited(uint32_t self)
 {
 	plait__instance *instance;
 
@@ -288,9 +288,9 @@ static void run_call_wanted(uint32_t self)
 		run_call(self);
 		return;
 	}
-	instance = take(self, 0);
+	instance = acquire(self, 0);
 	MC_CHECK(AT_PLAIN_READ(payload) == 1);
-	give(instance, self);
+	release(instance, self);
 }
 
 /* Thread 0 abandons its run; the other one waits for the instance. */
@@ -333,7 +333,7 @@ static void begin_with(uint32_t count, uint32_t in_use)
 	taken = in_use;
 	lost = false;
 	stops = false;
-	program.frozen = &frozen;
+	program.frozen = &plan_object;
 	program.plan = &plan;
 	program.context = &context;
 	program.engine = &engine;
@@ -373,7 +373,7 @@ static void begin_list(void)
 	begin_with(3, 1);
 }
 
-static void begin_over(void)
+static void begin_ending(void)
 {
 	begin_with(1, 1);
 	AT_PLAIN_WRITE(users[0]) = 1;
@@ -386,9 +386,9 @@ static void begin_over(void)
 	taken = 0;
 }
 
-static void begin_over_stopped(void)
+static void begin_ending_stopped(void)
 {
-	begin_over();
+	begin_ending();
 	stops = true;
 }
 
@@ -413,7 +413,7 @@ static void end(void)
 
 	taken += left;
 	for (uint32_t i = taken; i < program.instance_count; i++)
-		MC_CHECK(take(i, PLAIT_RUN_NO_WAIT) != NULL);
+		MC_CHECK(acquire(i, PLAIT_RUN_NO_WAIT) != NULL);
 	MC_CHECK(plait__instance_acquire(&program, PLAIT_RUN_NO_WAIT, &instance,
 					 NULL) == (left > 0 ? PLAIT_E_LOST :
 							  PLAIT_E_BUSY));
@@ -422,32 +422,33 @@ static void end(void)
 	MC_CHECK(at_load_relaxed_u32(&holds) == left);
 }
 
-#define TAKE(id, text, begin, run, threads, pre, stale)                       \
+#define INSTANCE(id, text, begin, run, threads, pre, stale)                   \
 	static const struct mc_scenario id = { text, begin,   run, end,       \
 					       threads, pre, stale, 0, 4000 }
 
-TAKE(one, "one instance, two threads", begin_one, run_turns, 2, 4, 2);
-TAKE(one_of_three, "one instance, three threads", begin_one, run_turns, 3, 2,
-	1);
-TAKE(one_heavy, "one instance, without membarrier", begin_one_heavy, run_turns,
-	2, 4, 2);
-TAKE(list, "a list of two, two threads", begin_list, run_list, 2, 5, 2);
-TAKE(over, "who sees the end finds the instance", begin_over, run_over, 2, 4,
+INSTANCE(one, "one instance, two threads", begin_one, run_turns, 2, 4, 2);
+INSTANCE(one_of_three, "one instance, three threads", begin_one, run_turns, 3,
+	2, 1);
+INSTANCE(one_heavy, "one instance, without membarrier", begin_one_heavy,
+	run_turns, 2, 4, 2);
+INSTANCE(list, "a list of two, two threads", begin_list, run_list, 2, 5, 2);
+INSTANCE(ending, "a thread that sees the end finds the instance",
+	begin_ending, run_end, 2, 4, 2);
+INSTANCE(ending_stopped, "the run is cancelled as it ends",
+	begin_ending_stopped, run_end, 2, 4, 2);
+INSTANCE(abandoned_run, "an abandoned run, and a waiter for its instance",
+	begin_ending, run_kept, 2, 4, 2);
+INSTANCE(call, "a call that waits", begin_call, run_call, 2, 4, 2);
+INSTANCE(call_awaited, "a call, and a waiter for its instance", begin_call,
+	run_call_awaited, 3, 3, 1);
+INSTANCE(call_lost, "a caller that is lost", begin_call_lost, run_call, 2, 4,
 	2);
-TAKE(over_stopped, "the run is stopped as it ends", begin_over_stopped,
-	run_over, 2, 4, 2);
-TAKE(given_up, "a run that is given up, and who waits for its instance",
-	begin_over, run_kept, 2, 4, 2);
-TAKE(call, "a call that waits", begin_call, run_call, 2, 4, 2);
-TAKE(call_wanted, "a call, and who waits for its instance", begin_call,
-	run_call_wanted, 3, 3, 1);
-TAKE(call_lost, "a caller that is lost", begin_call_lost, run_call, 2, 4, 2);
-TAKE(call_lost_wanted, "a lost caller, and who waits for its instance",
-	begin_call_lost, run_call_wanted, 3, 3, 1);
+INSTANCE(call_lost_awaited, "a lost caller, and a waiter for its instance",
+	begin_call_lost, run_call_awaited, 3, 3, 1);
 
 static const struct mc_scenario *const scenarios[] = {
-	&one, &list, &over, &call, &call_lost, &one_heavy, &call_lost_wanted,
-	&over_stopped, &given_up, &one_of_three, &call_wanted,
+	&one, &list, &ending, &call, &call_lost, &one_heavy, &call_lost_awaited,
+	&ending_stopped, &abandoned_run, &one_of_three, &call_awaited,
 };
 
 /* The other scenarios exercise no further order that could be weakened. */

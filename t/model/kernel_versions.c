@@ -26,7 +26,7 @@ struct code {
 	plait__object *kernel;
 };
 
-static plait__plan_object frozen;
+static plait__plan_object plan_object;
 static plait__program *program;
 static plait__instance *instances;
 static plait__plan plan;
@@ -210,7 +210,7 @@ static void run_once(plait__instance *instance)
 static bool exchange(uint32_t from, uint32_t to)
 {
 	plait_status status = plait_plan_exchange(
-		(plait_plan *)(void *)&frozen,
+		(plait_plan *)(void *)&plan_object,
 		(plait_kernel *)(void *)&kernels[from],
 		(plait_kernel *)(void *)&kernels[to], NULL);
 
@@ -262,10 +262,10 @@ static void begin_plan(void)
 		.geometries = &geometry, .lanes = &lane, .lanes_count = 1,
 		.kernels_count = 1,
 	};
-	memset(&frozen, 0, sizeof(frozen));
-	frozen.plan = &plan;
-	frozen.kernels = first_kernels;
-	frozen.devices = (void **)(uintptr_t)&no_device;
+	memset(&plan_object, 0, sizeof(plan_object));
+	plan_object.plan = &plan;
+	plan_object.kernels = first_kernels;
+	plan_object.devices = (void **)(uintptr_t)&no_device;
 }
 
 static void begin(void)
@@ -278,7 +278,7 @@ static void begin(void)
 		at_init_u32(&holds[i], i == 0);
 	}
 	first_kernels[0] = &kernels[0].object;
-	program->frozen = &frozen;
+	program->frozen = &plan_object;
 	program->plan = &plan;
 	program->engine = &engine;
 	program->instances = instances;
@@ -287,7 +287,7 @@ static void begin(void)
 	plait__mutex_init(&program->exchanging);
 	for (uint32_t i = 0; i < INSTANCES; i++)
 		instances[i].program = program;
-	at_init_ptr(&frozen.program, program);
+	at_init_ptr(&plan_object.program, program);
 	at_init_u32(&codes, 0);
 	at_init_u32(&exchanged, 0);
 }

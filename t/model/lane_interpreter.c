@@ -25,7 +25,7 @@ enum {
 };
 
 static plait__context context;
-static plait__plan_object frozen;
+static plait__plan_object plan_object;
 static plait__frame_layout layout;
 static plait__program program;
 static plait__instance instance;
@@ -379,8 +379,8 @@ static void make_program(void)
 	context.settings.allocator = (plait_allocator){
 		sizeof(plait_allocator), 0, resize, NULL
 	};
-	frozen.plan = &sketch.plan;
-	layout.frozen = &frozen;
+	plan_object.plan = &sketch.plan;
+	layout.frozen = &plan_object;
 	layout.rotation_first = turns;
 	layout.predicate_rotations = predicate_rotations;
 	program.plan = &sketch.plan;
@@ -393,7 +393,7 @@ static void make_program(void)
 		 PLAIT_OK);
 }
 
-static void make_crew(bool asymmetric_fence)
+static void make_lane_set(bool asymmetric_fence)
 {
 	memset(&set, 0, sizeof(set));
 	MC_CHECK(plait__lane_set_make(&set, &instance, &lane_program, false, end_run,
@@ -431,7 +431,7 @@ static void begin_with(enum shape of, int32_t fails, bool cancelled)
 	workers = 0;
 	run_count = RUNS;
 	make_program();
-	make_crew(true);
+	make_lane_set(true);
 	clear_history();
 }
 
@@ -569,9 +569,9 @@ REGION(nest_cancelled, "a case in a loop that is cancelled",
 	begin_nest_cancelled, 3, 2, 1);
 
 static const struct mc_scenario *const scenarios[] = {
-	&loop_once, &loop, &branch, &fails_other, &loop_heavy, &loop_spins, &nest,
-	&loop_here, &loop_yields, &fails_home, &nest_fails, &loop_cancelled,
-	&branch_cancelled, &nest_cancelled,
+	&loop_once, &loop, &branch, &fails_other, &loop_heavy, &loop_spins,
+	&nest, &loop_here, &loop_yields, &fails_home, &nest_fails,
+	&loop_cancelled, &branch_cancelled, &nest_cancelled,
 };
 
 /* The other scenarios exercise no further order that could be weakened. */

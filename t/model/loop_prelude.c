@@ -32,8 +32,8 @@ static at_u64 arrived;
 static uint32_t condition;
 static uint32_t sets;	/* of the condition, in this launch */
 static at_u32 met;	/* blocks, where launches begin and end */
-static at_u32 told;	/* the loop is to stop, for all launches that begin
-			 * later */
+static at_u32 stop_word; /* the loop is to stop, for all launches that begin
+			  * later */
 
 /* Atomics of a device order nothing. */
 static uint64_t relaxed_add(at_u64 *cell, uint64_t value)
@@ -104,7 +104,7 @@ static void run_block(uint32_t self)
 
 	for (uint32_t i = 0; i < LAUNCHES; i++) {
 		if (self == 0)
-			stopped = at_load_acquire_u32(&told) != 0;
+			stopped = at_load_acquire_u32(&stop_word) != 0;
 		meet(&times);
 		launch(self, i);
 		meet(&times);
@@ -121,7 +121,7 @@ static void run(uint32_t self)
 		return;
 	}
 	at_store_relaxed_u32(&stop, STOPPED);
-	at_store_release_u32(&told, 1);
+	at_store_release_u32(&stop_word, 1);
 }
 
 static void begin_with(uint32_t blocks)
@@ -131,7 +131,7 @@ static void begin_with(uint32_t blocks)
 	at_init_u32(&stop, NOT_STOPPED);
 	at_init_u64(&arrived, 0);
 	at_init_u32(&met, 0);
-	at_init_u32(&told, 0);
+	at_init_u32(&stop_word, 0);
 	AT_PLAIN_WRITE(condition) = 1;
 	AT_PLAIN_WRITE(sets) = 0;
 }
@@ -155,9 +155,10 @@ static void begin_three(void)
 	static const struct mc_scenario id = { text, begin,   run, NULL,      \
 					       threads, pre, stale, 0, 40000 }
 
-DECIDING(one, "one block, and who stops it", begin_one, 2, 2, 2);
+DECIDING(one, "one block, and a thread that stops it", begin_one, 2, 2, 2);
 DECIDING(two, "two blocks", begin_two, 2, 3, 2);
-DECIDING(stopped, "two blocks, and who stops them", begin_two, 3, 2, 2);
+DECIDING(stopped, "two blocks, and a thread that stops them", begin_two, 3, 2,
+	2);
 DECIDING(three, "three blocks", begin_three, 3, 2, 1);
 
 static const struct mc_scenario *const scenarios[] = { &one, &two, &stopped,

@@ -37,7 +37,7 @@
 enum { INSTANCES = 2, RECORDS = 1 };
 
 static plait__context context;
-static plait__plan_object *frozen;
+static plait__plan_object *plan_object;
 static plait__plan plan;
 static plait__plan_command command;
 static at_u32 compiled; /* how often */
@@ -212,11 +212,11 @@ GOOD(plait__steal_program_compile, plait__steal_program *helped,
 	const plait__program *program, const plait__lane_merge *merge,
 	plait_error *error)
 NOTHING(plait__steal_program_free, plait__steal_program *helped)
-GOOD(plait__steal_set_make, plait__steal_set *band, plait__instance *instance,
+GOOD(plait__steal_set_make, plait__steal_set *set, plait__instance *instance,
 	const plait__steal_program *helped, bool records, plait_error *error)
-NOTHING(plait__steal_set_free, plait__steal_set *band)
-NOTHING(plait__steal_set_start, plait__steal_set *band, bool here)
-NUMBER(bool, plait__steal_set_drive, plait__steal_set *band)
+NOTHING(plait__steal_set_free, plait__steal_set *set)
+NOTHING(plait__steal_set_start, plait__steal_set *set, bool here)
+NUMBER(bool, plait__steal_set_drive, plait__steal_set *set)
 NUMBER(plait__call_op *, plait__call_op_remake, const plait__program *program,
 	plait__object *const *kernels, const plait__call_op *ops, uint32_t count)
 NOTHING(plait__instance_complete, plait__instance *instance)
@@ -230,7 +230,8 @@ static plait__program *program_of(void)
 {
 	plait__program *program = NULL;
 
-	MC_CHECK(plait__prepare_program(frozen, &program, NULL) == PLAIT_OK);
+	MC_CHECK(plait__prepare_program(plan_object, &program, NULL) ==
+		 PLAIT_OK);
 	MC_CHECK(program != NULL && program->engine == &plait__host_engine);
 	MC_CHECK(program->instances != NULL);
 	MC_CHECK(program->instances[INSTANCES - 1].state != NULL);
@@ -249,11 +250,11 @@ static void run_made(uint32_t self)
 /* As plait_plan_record. */
 static void record(plait__program *program)
 {
-	plait__mutex_lock(&frozen->preparing);
+	plait__mutex_lock(&plan_object->preparing);
 	if (plait__program_recorder(program) == NULL)
 		MC_CHECK(plait__program_make_recorder(program, RECORDS, NULL) ==
 			 PLAIT_OK);
-	plait__mutex_unlock(&frozen->preparing);
+	plait__mutex_unlock(&plan_object->preparing);
 }
 
 static void run_recorded(plait__program *program, plait__instance *instance)
@@ -316,12 +317,12 @@ static void run_both(uint32_t self)
 static void begin(void)
 {
 	memset(&context, 0, sizeof(context));
-	frozen = mc_alloc(sizeof(*frozen));
-	frozen->object.context = &context;
-	frozen->plan = &plan;
-	frozen->instances = INSTANCES;
-	at_init_ptr(&frozen->program, NULL);
-	plait__mutex_init(&frozen->preparing);
+	plan_object = mc_alloc(sizeof(*plan_object));
+	plan_object->object.context = &context;
+	plan_object->plan = &plan;
+	plan_object->instances = INSTANCES;
+	at_init_ptr(&plan_object->program, NULL);
+	plait__mutex_init(&plan_object->preparing);
 	command = (plait__plan_command){ .kind = PLAIT__CMD_EMPTY };
 	plan = (plait__plan){ .commands = &command, .command_count = 1,
 			      .lanes_count = 1 };
@@ -340,7 +341,7 @@ static void begin_ready(void)
 static void end(void)
 {
 	MC_CHECK(at_load_relaxed_u32(&compiled) == 1);
-	frozen->end_program(at_load_relaxed_ptr(&frozen->program));
+	plan_object->end_program(at_load_relaxed_ptr(&plan_object->program));
 }
 
 static void end_both(void)
@@ -358,7 +359,7 @@ static const struct mc_scenario driven = {
 	begin_ready, run_driven, end, 2, 4, 2, 0, 4000
 };
 static const struct mc_scenario recording = {
-	"runs, recorded runs, and who makes it so", begin_ready,
+	"runs, recorded runs, and the start of recording", begin_ready,
 	run_recording, end, 3, 3, 1, 0, 4000
 };
 static const struct mc_scenario both = {

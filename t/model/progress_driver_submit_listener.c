@@ -25,15 +25,15 @@ static plait__submit_listener listener;
 static void (*thread_run)(void *arg);
 static uint32_t payload[NOTES];
 static uint32_t found;		/* notes; guarded by the role */
-static uint32_t overs;
-static uint32_t told;
+static uint32_t finishes;
+static uint32_t listener_calls;
 static uint32_t driving;	/* the thread that has it */
 static bool looks;		/* no notification comes for its point */
 static uint32_t says;	/* the status that it reports then */
 static at_u32 over;
 static at_u32 returned;		/* the thread */
 static at_u32 looked_for;
-static at_u32 hope_told;
+static at_u32 listener_returned;
 
 /* --- the other functions that the source is linked with */
 
@@ -64,11 +64,11 @@ uint64_t plait__clock_deadline(uint64_t timeout_ns)
 /* --- the driver */
 
 /* As many steps as there are; it has finished when all have come. */
-static uint32_t turn(plait__pollable *self)
+static uint32_t advance(plait__pollable *self)
 {
 	plait__progress_note *note = plait__progress_take_notes(context, self);
 
-	MC_CHECK(AT_PLAIN_READ(overs) == 0);
+	MC_CHECK(AT_PLAIN_READ(finishes) == 0);
 	AT_PLAIN_WRITE(driving) = AT_PLAIN_READ(driving) + 1;
 	for (; note != NULL; note = note->next) {
 		/* Oldest first. */
@@ -84,10 +84,10 @@ static uint32_t turn(plait__pollable *self)
 					       PLAIT__PROGRESS_WAITING;
 }
 
-static void end_turns(plait__pollable *self)
+static void finish(plait__pollable *self)
 {
 	MC_CHECK(self == &pollable);
-	AT_PLAIN_WRITE(overs) = AT_PLAIN_READ(overs) + 1;
+	AT_PLAIN_WRITE(finishes) = AT_PLAIN_READ(finishes) + 1;
 	at_store_release_u32(&over, 1);
 	at_futex_wake_all(&over);
 }
@@ -98,7 +98,7 @@ static void serve(void)
 	at_store_release_u32(&returned, 1);
 }
 
-static void tell_all(void)
+static void post_all(void)
 {
 	if (looks) {
 		at_store_release_u32(&looked_for, 1);
@@ -127,7 +127,7 @@ static void wait_for_it(void)
 		(void)plait__eventcount_await(&context->pulse, is_over, NULL,
 					      UINT64_MAX, PLAIT__BACKOFF_SLEEP);
 	}
-	MC_CHECK(AT_PLAIN_READ(overs) == 1);
+	MC_CHECK(AT_PLAIN_READ(finishes) == 1);
 	MC_CHECK(looks || AT_PLAIN_READ(found) == NOTES);
 }
 
@@ -137,7 +137,7 @@ static void run_thread(uint32_t self)
 	if (self == 0) {
 		serve();
 	} else if (self == 1) {
-		tell_all();
+		post_all();
 	} else {
 		plait__progress_add(context, &pollable);
 		while (at_load_acquire_u32(&over) == 0)
@@ -146,28 +146,28 @@ static void run_thread(uint32_t self)
 	}
 }
 
-/* As if it drove. */
-static void visit(plait__pollable *self, void *arg)
+/* Runs as if the inspecting thread were the driver. */
+static void inspect(plait__pollable *self, void *arg)
 {
 	(void)arg;
-	MC_CHECK(self == &pollable && AT_PLAIN_READ(overs) == 0);
+	MC_CHECK(self == &pollable && AT_PLAIN_READ(finishes) == 0);
 	AT_PLAIN_WRITE(driving) = AT_PLAIN_READ(driving) + 1;
 }
 
 /* Thread 0 is the context's, and the other one looks in between. */
-static void run_visited(uint32_t self)
+static void run_inspected(uint32_t self)
 {
 	if (self == 0) {
 		serve();
 		return;
 	}
 	plait__progress_add(context, &pollable);
-	(void)plait__progress_inspect(context, &pollable, visit, NULL);
-	tell_all();
-	(void)plait__progress_inspect(context, &pollable, visit, NULL);
+	(void)plait__progress_inspect(context, &pollable, inspect, NULL);
+	post_all();
+	(void)plait__progress_inspect(context, &pollable, inspect, NULL);
 	while (at_load_acquire_u32(&over) == 0)
 		at_futex_wait(&over, 0, UINT64_MAX);
-	MC_CHECK(!plait__progress_inspect(context, &pollable, visit, NULL));
+	MC_CHECK(!plait__progress_inspect(context, &pollable, inspect, NULL));
 	plait__progress_stop(context);
 }
 
@@ -177,21 +177,21 @@ static void run_waiting(uint32_t self)
 	if (self == 0)
 		wait_for_it();
 	else
-		tell_all();
+		post_all();
 }
 
 /* --- submit listeners */
 
-static void be_told(plait__submit_listener *self)
+static void be_notified(plait__submit_listener *self)
 {
 	MC_CHECK(self == &listener);
 	MC_CHECK(AT_PLAIN_READ(payload[0]) == 1);
-	AT_PLAIN_WRITE(told) = AT_PLAIN_READ(told) + 1;
-	at_store_release_u32(&hope_told, 1);
+	AT_PLAIN_WRITE(listener_calls) = AT_PLAIN_READ(listener_calls) + 1;
+	at_store_release_u32(&listener_returned, 1);
 }
 
 /* Thread 0 listens for the first emission, thread 1 submits it. */
-static void run_hope(uint32_t self)
+static void run_listener(uint32_t self)
 {
 	if (self == 1) {
 		AT_PLAIN_WRITE(payload[0]) = 1;
@@ -199,21 +199,21 @@ static void run_hope(uint32_t self)
 		plait__submit_listener_notify(signals);
 		return;
 	}
-	listener.notify = be_told;
+	listener.notify = be_notified;
 	if (!plait__submit_listener_add(signals, 1, &listener)) {
 		MC_CHECK(AT_PLAIN_READ(payload[0]) == 1);
 		return;
 	}
 	if (mc_choose(2) && plait__submit_listener_remove(signals, &listener))
 		return;
-	while (at_load_acquire_u32(&hope_told) == 0)
+	while (at_load_acquire_u32(&listener_returned) == 0)
 		at_spin_pause();
-	MC_CHECK(AT_PLAIN_READ(told) == 1);
+	MC_CHECK(AT_PLAIN_READ(listener_calls) == 1);
 }
 
 /* --- scenarios */
 
-static void begin_with(bool nobody_tells)
+static void begin_with(bool no_notification)
 {
 	static plait__context contexts;
 	static plait__signal signal;
@@ -227,22 +227,22 @@ static void begin_with(bool nobody_tells)
 	memset(&listener, 0, sizeof(listener));
 	plait__eventcount_init(&context->pulse, 0);
 	plait__eventcount_init(&context->driver.event, 0);
-	pollable.advance = turn;
-	pollable.over = end_turns;
-	looks = nobody_tells;
+	pollable.advance = advance;
+	pollable.over = finish;
+	looks = no_notification;
 	says = PLAIT__PROGRESS_POLLING;
 	for (uint32_t i = 0; i < NOTES; i++) {
 		notes[i].whose = &pollable;
 		AT_PLAIN_WRITE(payload[i]) = 0;
 	}
 	AT_PLAIN_WRITE(found) = 0;
-	AT_PLAIN_WRITE(overs) = 0;
-	AT_PLAIN_WRITE(told) = 0;
+	AT_PLAIN_WRITE(finishes) = 0;
+	AT_PLAIN_WRITE(listener_calls) = 0;
 	AT_PLAIN_WRITE(driving) = 0;
 	at_init_u32(&over, 0);
 	at_init_u32(&returned, 0);
 	at_init_u32(&looked_for, 0);
-	at_init_u32(&hope_told, 0);
+	at_init_u32(&listener_returned, 0);
 	MC_CHECK(plait__progress_start(context, NULL) == PLAIT_OK);
 }
 
@@ -256,7 +256,7 @@ static void begin_looking(void)
 	begin_with(true);
 }
 
-/* And it is known to come to an end. */
+/* As begin_looking, and the pollable is known to end. */
 static void begin_trying(void)
 {
 	begin_with(true);
@@ -272,22 +272,23 @@ static void end(void)
 	MC_CHECK(signals->listeners == NULL);
 }
 
-#define PILOT(id, text, begin, run, threads, pre, stale)                      \
+#define DRIVER(id, text, begin, run, threads, pre, stale)                     \
 	static const struct mc_scenario id = { text, begin,   run, end,       \
 					       threads, pre, stale, 0, 3000 }
 
-PILOT(thread, "a thread drives", begin, run_thread, 3, 2, 1);
-PILOT(waiting, "who waits drives", begin, run_waiting, 2, 4, 2);
-PILOT(looking, "nobody tells", begin_looking, run_thread, 3, 2, 1);
-PILOT(trying, "it is tried again", begin_trying, run_thread, 3, 2, 1);
-PILOT(visited, "somebody looks at it", begin, run_visited, 2, 3, 1);
-PILOT(visited_trying, "somebody looks at what is tried", begin_trying,
-	run_visited, 2, 3, 1);
-PILOT(hoping, "hoping for an emission", begin, run_hope, 2, 6, 3);
+DRIVER(thread, "a thread drives", begin, run_thread, 3, 2, 1);
+DRIVER(waiting, "the waiting thread drives", begin, run_waiting, 2, 4, 2);
+DRIVER(looking, "no notification, the driver polls", begin_looking, run_thread,
+       3, 2, 1);
+DRIVER(trying, "a pollable is retried", begin_trying, run_thread, 3, 2, 1);
+DRIVER(inspected, "another thread inspects it", begin, run_inspected, 2, 3, 1);
+DRIVER(inspected_trying, "another thread inspects a retried one", begin_trying,
+       run_inspected, 2, 3, 1);
+DRIVER(listening, "a listener for an emission", begin, run_listener, 2, 6, 3);
 
 static const struct mc_scenario *const scenarios[] = {
-	&thread, &waiting, &hoping, &looking, &trying,
-	&visited, &visited_trying,
+	&thread, &waiting, &listening, &looking, &trying,
+	&inspected, &inspected_trying,
 };
 
 static void explore(void)

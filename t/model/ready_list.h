@@ -151,7 +151,7 @@ static void run_swap(uint32_t self)
 }
 
 /* Idle is true when nothing runs that could make something ready. */
-static void run_guests(uint32_t self)
+static void run_external(uint32_t self)
 {
 	struct plait__ready_item *item;
 
@@ -326,8 +326,8 @@ READY(ready_workers, "ready list, two workers", run_workers, 3, 2, 1, 0);
 READY(ready_one_by_one, "ready list, one by one", run_one_by_one, 3, 2, 1, 0);
 READY(ready_helper, "ready list, a worker and a waiting thread", run_helper, 3,
 	2, 1, 0);
-READY(ready_guests, "ready list, guests", run_guests, 2, 4, 2, 0);
-READY(ready_swap, "ready list, turns", run_swap, 2, 4, 2, 0);
+READY(ready_external, "ready list, external threads", run_external, 2, 4, 2, 0);
+READY(ready_swap, "ready list, two threads swap items", run_swap, 2, 4, 2, 0);
 
 static const struct mc_scenario ready_tasks = {
 	"ready list, tasks", task_begin, run_tasks, end_ready, 2, 4, 2, 0, 8000

@@ -29,7 +29,7 @@
 enum { INSTANCES = 2, COMMANDS = 5 };
 
 static plait__context context;
-static plait__plan_object frozen;
+static plait__plan_object plan_object;
 static plait__plan plan;
 static const plait__frame_layout layout; /* without parameters */
 static plait__program *program;
@@ -39,9 +39,9 @@ static plait__run *run_of_user;
 static plait__inbox inbox;
 static plait__inbox_event *const no_notice;
 static uint32_t payload;
-static at_u32 given;	/* instances that runs have released */
+static at_u32 released;	/* instances that runs have released */
 static at_u32 blocks;	/* of memory */
-static at_u32 asked, told;
+static at_u32 asked, notified;
 static at_u32 stopped;
 
 /* --- memory and objects */
@@ -77,7 +77,7 @@ plait_status plait__object_init(plait__object *object,
 /* References to the others are not counted here. */
 static bool is_run(const plait__object *object)
 {
-	return object != &frozen.object && object != &inbox.object;
+	return object != &plan_object.object && object != &inbox.object;
 }
 
 void plait__object_hold(plait__object *object)
@@ -153,7 +153,7 @@ void plait__inbox_event_post(plait__inbox_event *notice, plait_status status)
 	MC_CHECK(notice == no_notice);
 	MC_CHECK(AT_PLAIN_READ(payload) == 1);
 	MC_CHECK(status == PLAIT_OK);
-	at_add_u32(&told, 1);
+	at_add_u32(&notified, 1);
 }
 
 void plait__context_notify_waiters(plait__context *of)
@@ -176,7 +176,7 @@ void plait__instance_release(plait__instance *instance)
 	/* The next run gets it, and its recording. */
 	instance->run = NULL;
 	instance->recording = &recordings[1];
-	at_store_release_u32(&given, 1);
+	at_store_release_u32(&released, 1);
 }
 
 uint64_t plait__recorder_commands(const plait__recording *recording)
@@ -188,7 +188,7 @@ uint64_t plait__recorder_commands(const plait__recording *recording)
 uint64_t plait__recorder_iterations(const plait__recording *recording)
 {
 	MC_CHECK(recording == &recordings[0]);
-	MC_CHECK(at_load_relaxed_u32(&given) == 0);
+	MC_CHECK(at_load_relaxed_u32(&released) == 0);
 	return 0;
 }
 
@@ -203,7 +203,7 @@ void plait__recorder_release(plait__recorder *recorder,
 static void cancel(plait__instance *instance)
 {
 	MC_CHECK(instance == &instances[0]);
-	MC_CHECK(at_load_relaxed_u32(&given) == 0);
+	MC_CHECK(at_load_relaxed_u32(&released) == 0);
 	at_add_u32(&stopped, 1);
 }
 
@@ -372,13 +372,13 @@ static void begin_plan(void)
 {
 	memset(&context, 0, sizeof(context));
 	plait__eventcount_init(&context.pulse, 0);
-	memset(&frozen, 0, sizeof(frozen));
-	frozen.object.context = &context;
+	memset(&plan_object, 0, sizeof(plan_object));
+	plan_object.object.context = &context;
 	plan = (plait__plan){ .command_count = 0 };
-	at_init_u32(&given, 0);
+	at_init_u32(&released, 0);
 	at_init_u32(&blocks, 0);
 	at_init_u32(&asked, 0);
-	at_init_u32(&told, 0);
+	at_init_u32(&notified, 0);
 	at_init_u32(&stopped, 0);
 	AT_PLAIN_WRITE(payload) = 0;
 }
@@ -388,7 +388,7 @@ static void begin_spare(void)
 	begin_plan();
 	program = mc_alloc(sizeof(*program));
 	instances = mc_alloc(INSTANCES * sizeof(*instances));
-	program->frozen = &frozen;
+	program->frozen = &plan_object;
 	program->plan = &plan;
 	program->context = &context;
 	program->engine = &engine;
@@ -414,7 +414,7 @@ static void begin(void)
 /* Nothing is left but the memory that is kept for later. */
 static void end(void)
 {
-	MC_CHECK(at_load_relaxed_u32(&told) == at_load_relaxed_u32(&asked));
+	MC_CHECK(at_load_relaxed_u32(&notified) == at_load_relaxed_u32(&asked));
 	plait__run_free_all(program);
 	MC_CHECK(at_load_relaxed_u32(&blocks) == 0);
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Work stealing, mode HELPED, under every interleaving: each command runs once
- * in each run, after all before it; a run ends once, and no member sleeps that
+ * in each run, after all before it; a run ends once, and no worker sleeps that
  * the next run needs.  steal_worker.c and steal_setup.c as they are; the pool
  * is a word.
  *
  *     lane 0:  a   c          c after a and b, d after b
  *     lane 1:  b   d
  *
- * And where a member claims a batch while others take one command from behind:
+ * And where a worker claims a batch while others take one command from behind:
  *
  *     lane 0:  x   p   q      x after y, q after p
  *     lane 1:  y
@@ -53,7 +53,7 @@ static bool in_a_row;		   /* the second plan */
 static bool alternates;		   /* whether batches are claimed */
 static uint32_t run_number;
 static uint32_t ends;		   /* of runs */
-static uint32_t turns[LANES];	   /* state that a member leaves to its next
+static uint32_t turns[LANES];	   /* state that a worker leaves to its next
 				    * turn */
 static uint32_t offered;	   /* the thread that the offering thread leaves
 				    * to the end */
@@ -84,7 +84,7 @@ void plait__free(const plait_allocator *allocator, void *pointer,
 	(void)bytes;
 }
 
-/* The first piece is for the members, the next for the words; see
+/* The first piece is for the workers, the next for the words; see
  * pool/cacheline.h. */
 void *plait__alloc(const plait_allocator *allocator, uint64_t bytes)
 {
@@ -144,7 +144,7 @@ uint64_t plait__clock_now_ns(void)
 	return time_now += time_step;
 }
 
-/* No spinning: a member that finds nothing rests, or pauses once before. */
+/* No spinning: a worker that finds nothing rests, or pauses once before. */
 void plait__backoff_init(struct plait__backoff *ladder,
 			 enum plait__backoff_policy policy)
 {
@@ -262,7 +262,7 @@ static void make_plan(void)
 	program.context = &context;
 }
 
-static void make_band(int32_t fails, uint64_t step, bool here)
+static void make_steal_set(int32_t fails, uint64_t step, bool here)
 {
 	make_plan();
 	memset(&memory, 0, sizeof(memory));
@@ -308,7 +308,7 @@ static void begin_with(uint32_t lanes, int32_t fails, uint64_t step, bool here)
 	lane_count = lanes;
 	command_count = lanes == 1 ? 1 : COMMANDS;
 	run_count = 2;
-	make_band(fails, step, here);
+	make_steal_set(fails, step, here);
 }
 
 static void begin(void)
@@ -327,7 +327,7 @@ static void begin_row(void)
 {
 	begin();
 	in_a_row = true;
-	make_band(-1, 1000000, false);
+	make_steal_set(-1, 1000000, false);
 	at_init_u32(&set.short_commands, 1);
 }
 
@@ -372,7 +372,7 @@ static void begin_heavy(void)
 	set.asymmetric_fence = false;
 }
 
-/* One member, which may be late for each run that the other thread starts. */
+/* One worker, which may be late for each run that the other thread starts. */
 static void begin_late(void)
 {
 	begin_with(1, -1, 1000000, false);
@@ -384,14 +384,14 @@ static void begin_late_heavy(void)
 	set.asymmetric_fence = false;
 }
 
-/* Runs pass by a member that has nothing of its own to do. */
+/* Runs pass by a worker that has nothing of its own to do. */
 static void begin_passed(void)
 {
 	in_a_row = false;
 	lane_count = LANES;
 	command_count = 1;
 	run_count = 3;
-	make_band(-1, 1000000, false);
+	make_steal_set(-1, 1000000, false);
 }
 
 /* The part of the pool's threads, and of those that wait for the run. */
@@ -420,38 +420,38 @@ static void end(void)
 	MC_CHECK(at_load_relaxed_u32(&set.remaining) == 0);
 }
 
-#define BAND_TO(id, text, begin, threads, pre, stale, most)                   \
+#define HELPED_TO(id, text, begin, threads, pre, stale, most)                 \
 	static const struct mc_scenario id = { text, begin,   run, end,       \
 					       threads, pre, stale, 0, most }
-#define BAND(id, text, begin, threads, pre, stale)                            \
-	BAND_TO(id, text, begin, threads, pre, stale, 1000)
+#define HELPED(id, text, begin, threads, pre, stale)                          \
+	HELPED_TO(id, text, begin, threads, pre, stale, 1000)
 
-BAND(band_two, "helped, two threads", begin, 2, 3, 1);
-BAND(band_three, "helped, three threads for two members", begin, 3, 2, 1);
-BAND(band_here, "helped, the starter stays", begin_here, 2, 3, 1);
-BAND(band_unwoken, "helped, nobody is woken", begin_unwoken, 2, 3, 1);
-BAND(band_failing, "helped, a command fails", begin_failing, 2, 3, 1);
-BAND(band_heavy, "helped, without membarrier", begin_heavy, 2, 3, 1);
+HELPED(helped_two, "helped, two threads", begin, 2, 3, 1);
+HELPED(helped_three, "helped, three threads for two workers", begin, 3, 2, 1);
+HELPED(helped_here, "helped, the starter stays", begin_here, 2, 3, 1);
+HELPED(helped_unwoken, "helped, no thread is woken", begin_unwoken, 2, 3, 1);
+HELPED(helped_failing, "helped, a command fails", begin_failing, 2, 3, 1);
+HELPED(helped_heavy, "helped, without membarrier", begin_heavy, 2, 3, 1);
 /* Small enough to be searched deeper. */
-BAND_TO(band_late, "helped, a member is late", begin_late, 2, 2, 0, 10000);
-BAND(band_late_heavy, "helped, late without membarrier", begin_late_heavy, 2,
-	3, 2);
-BAND_TO(band_row, "helped, some in a row, others from behind", begin_row_once,
-	2, 3, 1, 10000);
-BAND(band_rows, "helped, in a row and again", begin_row, 2, 3, 1);
-BAND(band_row_three, "helped, in a row, three threads", begin_row, 3, 2, 1);
-BAND(band_row_failing, "helped, in a row, one fails", begin_row_failing, 2, 3,
-	1);
-BAND(band_alternating, "helped, in a row every other time", begin_alternating,
+HELPED_TO(helped_late, "helped, a worker is late", begin_late, 2, 2, 0, 10000);
+HELPED(helped_late_heavy, "helped, late without membarrier", begin_late_heavy,
+	2, 3, 2);
+HELPED_TO(helped_row, "helped, some in a row, others from behind",
+	begin_row_once, 2, 3, 1, 10000);
+HELPED(helped_rows, "helped, in a row and again", begin_row, 2, 3, 1);
+HELPED(helped_row_three, "helped, in a row, three threads", begin_row, 3, 2, 1);
+HELPED(helped_row_failing, "helped, in a row, one fails", begin_row_failing,
 	2, 3, 1);
-BAND(band_small, "helped, small commands", begin_small, 2, 3, 1);
-BAND(band_passed, "helped, runs pass by a member", begin_passed, 2, 3, 1);
+HELPED(helped_alternating, "helped, in a row every other time",
+	begin_alternating, 2, 3, 1);
+HELPED(helped_small, "helped, small commands", begin_small, 2, 3, 1);
+HELPED(helped_passed, "helped, runs pass by a worker", begin_passed, 2, 3, 1);
 
 static const struct mc_scenario *const scenarios[] = {
-	&band_late, &band_late_heavy, &band_passed, &band_two, &band_row,
-	&band_rows, &band_here, &band_three, &band_unwoken, &band_failing,
-	&band_heavy, &band_row_three, &band_row_failing, &band_small,
-	&band_alternating,
+	&helped_late, &helped_late_heavy, &helped_passed, &helped_two,
+	&helped_row, &helped_rows, &helped_here, &helped_three,
+	&helped_unwoken, &helped_failing, &helped_heavy, &helped_row_three,
+	&helped_row_failing, &helped_small, &helped_alternating,
 };
 
 /* The other scenarios exercise no further order that could be weakened. */

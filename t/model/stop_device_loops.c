@@ -26,7 +26,7 @@ static plait__program *program;
 static plait__queue_program *loops, *decides;
 static plait__run_driver *driver, *decider;
 static plait__queue_external parks;
-static plait__queue_listener device_told;
+static plait__queue_listener device_listener;
 static at_u32 device_stop;	/* the word that the loop reads */
 static at_u32 device_runs;	/* the loop has begun, so often */
 static at_u32 overs;		/* finished runs */
@@ -80,7 +80,7 @@ void plait__cancel_external(plait__external *first)
 	AT_PLAIN_WRITE(parked) = false;
 	plait__mutex_unlock(&decider->lock);
 	if (found)
-		plait__progress_post(context, &device_told.note, PLAIT_OK);
+		plait__progress_post(context, &device_listener.note, PLAIT_OK);
 }
 
 /* --- the driver */
@@ -95,14 +95,14 @@ static void read_notes(plait__run_driver *of)
 		AT_PLAIN_WRITE(noted) = AT_PLAIN_READ(noted) + 1;
 		/* A list that leads back to itself does not end. */
 		MC_CHECK(AT_PLAIN_READ(noted) <= 2 * RUNS);
-		if (note == &device_told.note)
+		if (note == &device_listener.note)
 			AT_PLAIN_WRITE(through) = true;
 		else
 			plait__device_loops_ack_stop(of);
 	}
 }
 
-static uint32_t turn_loops(plait__pollable *pollable)
+static uint32_t advance_loops(plait__pollable *pollable)
 {
 	(void)pollable;
 	read_notes(driver);
@@ -123,8 +123,8 @@ static void make_decider(void)
 	plait__mutex_unlock(&decider->lock);
 }
 
-/* Its first turn makes the decider, which parks at once. */
-static uint32_t turn_decider(plait__pollable *pollable)
+/* Its first call makes the decider, which parks at once. */
+static uint32_t advance_decider(plait__pollable *pollable)
 {
 	(void)pollable;
 	if (!driver->uses_host_decided) {
@@ -179,7 +179,7 @@ static void run_device(void)
 		if (run == RUNS || mc_choose(2))
 			while (at_load_acquire_u32(&device_stop) == 0)
 				at_spin_pause();
-		plait__progress_post(context, &device_told.note, PLAIT_OK);
+		plait__progress_post(context, &device_listener.note, PLAIT_OK);
 		while (at_load_acquire_u32(&overs) < run)
 			at_spin_pause();
 	}
@@ -243,7 +243,7 @@ static void run_twice(uint32_t self)
 	if (self == 1) {
 		while (at_load_acquire_u32(&device_stop) == 0)
 			at_spin_pause();
-		plait__progress_post(context, &device_told.note, PLAIT_OK);
+		plait__progress_post(context, &device_listener.note, PLAIT_OK);
 	}
 }
 
@@ -263,7 +263,7 @@ static void begin_with(uint32_t (*turn)(plait__pollable *pollable))
 	memset(queued, 0, sizeof(queued));
 	memset(drivers, 0, sizeof(drivers));
 	memset(&parks, 0, sizeof(parks));
-	memset(&device_told, 0, sizeof(device_told));
+	memset(&device_listener, 0, sizeof(device_listener));
 	context = &contexts;
 	instance = &instances;
 	program = &programs;
@@ -282,7 +282,7 @@ static void begin_with(uint32_t (*turn)(plait__pollable *pollable))
 	decider->externals = &parks;
 	driver->instance = decider->instance = instance;
 	driver->note_target = decider->note_target = &driver->pollable;
-	driver->stop_listener.note.whose = device_told.note.whose = driver->note_target;
+	driver->stop_listener.note.whose = device_listener.note.whose = driver->note_target;
 	driver->pollable.advance = turn;
 	driver->pollable.over = end_run;
 	at_init_u32(&instance->stop, 0);
@@ -301,17 +301,17 @@ static void begin_with(uint32_t (*turn)(plait__pollable *pollable))
 
 static void begin_loops(void)
 {
-	begin_with(turn_loops);
+	begin_with(advance_loops);
 }
 
 static void begin_decider(void)
 {
-	begin_with(turn_decider);
+	begin_with(advance_decider);
 }
 
 static void begin_late(void)
 {
-	begin_with(turn_decider);
+	begin_with(advance_decider);
 	at_init_u32(&driver->stop_posted, 1);
 }
 
@@ -337,16 +337,17 @@ static void end(void)
 	static const struct mc_scenario id = { text, begin,   run, end,       \
 					       threads, pre, stale, 0, 4000 }
 
-HALTS(loops_stopped, "a loop of a device is told to end", begin_loops, run_loops, end,
-	3, 2, 1);
-HALTS(twice, "two stop it at once", begin_loops, run_twice, end, 3, 2, 1);
-HALTS(handed, "a decider is made while its run is stopped", begin_decider,
-	run_decider, end, 2, 3, 2);
+HALTS(loops_stopped, "a loop of a device is stopped", begin_loops, run_loops,
+	end, 3, 2, 1);
+HALTS(twice, "two threads stop it at once", begin_loops, run_twice, end, 3, 2,
+	1);
+HALTS(made_meanwhile, "a decider is made while its run is stopped",
+	begin_decider, run_decider, end, 2, 3, 2);
 HALTS(late, "a decider is made behind the note", begin_late, run_late,
 	end_late, 2, 6, 3);
 
 static const struct mc_scenario *const scenarios[] = { &loops_stopped, &twice,
-						       &handed, &late };
+						       &made_meanwhile, &late };
 
 static void explore(void)
 {
