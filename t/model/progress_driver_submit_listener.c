@@ -279,11 +279,11 @@ static void end(void)
 DRIVER(thread, "a thread drives", begin, run_thread, 3, 2, 1);
 DRIVER(waiting, "the waiting thread drives", begin, run_waiting, 2, 4, 2);
 DRIVER(looking, "no notification, the driver polls", begin_looking, run_thread,
-       3, 2, 1);
+	3, 2, 1);
 DRIVER(trying, "a pollable is retried", begin_trying, run_thread, 3, 2, 1);
 DRIVER(inspected, "another thread inspects it", begin, run_inspected, 2, 3, 1);
 DRIVER(inspected_trying, "another thread inspects a retried one", begin_trying,
-       run_inspected, 2, 3, 1);
+	run_inspected, 2, 3, 1);
 DRIVER(listening, "a listener for an emission", begin, run_listener, 2, 6, 3);
 
 static const struct mc_scenario *const scenarios[] = {

@@ -282,7 +282,8 @@ static void begin_with(uint32_t (*turn)(plait__pollable *pollable))
 	decider->externals = &parks;
 	driver->instance = decider->instance = instance;
 	driver->note_target = decider->note_target = &driver->pollable;
-	driver->stop_listener.note.whose = device_listener.note.whose = driver->note_target;
+	device_listener.note.whose = driver->note_target;
+	driver->stop_listener.note.whose = driver->note_target;
 	driver->pollable.advance = turn;
 	driver->pollable.over = end_run;
 	at_init_u32(&instance->stop, 0);
