@@ -67,7 +67,8 @@ typedef struct plait_context_desc {
 	/*
 	 * An ordered list such as "cuda,host": exactly these backends, all of
 	 * which must be usable.  PLAIT_BACKEND.  Default: every usable backend
-	 * that is found, best first.
+	 * that is found, best first, except those that are used only if named
+	 * (PLAIT_PLUGIN_EXPLICIT: opencl, cuda, chaos).
 	 */
 	const char *backends;
 	/*

@@ -4,8 +4,9 @@
  *
  * A graph is a builder: the caller adds nodes (plait/node.h), orders them by
  * edges and freezes the graph into a plan (plait/plan.h), any number of times.
- * A graph can be changed and not run; a plan can be run and not changed.
- * Building a graph runs nothing.
+ * A graph can be changed and not run.  A plan can be run, and its schedule
+ * never changes; names can be bound and kernels exchanged.  Building a graph
+ * runs nothing.
  *
  * Example:
  *
@@ -253,8 +254,8 @@ typedef struct plait_freeze_desc {
 	uint32_t lanes;
 	/* Maximum number of runs in flight; 0 means 2. */
 	uint32_t instances;
-	/* Cost of observing the progress of another lane, in units of
-	 * `cost`. */
+	/* Cost of observing the progress of another lane, in the unit of
+	 * `cost` of nodes.  Default 0: waits between lanes are free. */
 	uint64_t hop_cost;
 	/* Plan only the nodes on paths from a source to a sink; at least one
 	 * node must remain.  A null list does not restrict. */

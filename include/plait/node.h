@@ -33,7 +33,8 @@
  * Placement.  A node runs on the device that its descriptor names; else on the
  * device of the first buffer among its arguments (of a rotation: its first
  * buffer); else on the device of its first predecessor; else on the first
- * device of the graph.  A call or a signal that cannot run there goes to the
+ * device of the graph, which is the context's first if no node has used a
+ * device yet.  A call or a signal that cannot run there goes to the
  * first device that supports it.  The caller chooses devices; the planner
  * chooses lanes.
  *

@@ -3,9 +3,10 @@
  * plait/plan.h - plans: scheduled graphs; to check, simulate, draw, save, load
  * and bind them.  plait/run.h runs them.
  *
- * A plan is immutable data: lanes (each an in-order queue of a device), the
- * commands of each lane in order, and the waits between lanes.  Threads may
- * share a plan.
+ * The schedule of a plan is immutable data: lanes (each an in-order sequence of
+ * commands on one device) and the waits between lanes.  Kernels can be
+ * exchanged and names bound; neither changes the schedule.  Threads may share a
+ * plan.
  *
  * Example:
  *

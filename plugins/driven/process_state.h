@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Saved process state around the opening of a driver; see process_state.c. */
+/*
+ * Saved process state around driver calls that load code: the opening of a
+ * driver, and each compilation by OpenCL; see process_state.c.
+ */
 #ifndef PLAITP_DRIVEN_PROCESS_STATE_H
 #define PLAITP_DRIVEN_PROCESS_STATE_H
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Host memory: a record, followed by aligned bytes, or a record of wrapped
- * memory.  Budgets are kept here and in the core, so that the devices together
- * offer no more memory than the machine has.
+ * memory.  Each device has a limit of its own, by default the machine's memory;
+ * several devices together may exceed the machine's memory.
  */
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "host.h"
@@ -44,13 +45,13 @@ static void discharge(plait_backend *self, uint32_t device, uint64_t bytes)
 	pthread_mutex_unlock(&self->lock);
 }
 
-/* Sum of record, alignment and bytes; returns -1 on overflow. */
-static int count_block(const plait_memory_request *request,
-		       uint64_t alignment_bytes, uint64_t *out)
+/* Sum of record, alignment and bytes.  Returns true on overflow. */
+static bool count_block(const plait_memory_request *request,
+			uint64_t alignment_bytes, uint64_t *out)
 {
 	*out = sizeof(plait_backend_memory);
 	if ((request->flags & PLAIT_MEMORY_WRAP) != 0)
-		return 0;
+		return false;
 	return __builtin_add_overflow(*out, alignment_bytes, out) ||
 	       __builtin_add_overflow(*out, request->bytes, out);
 }
@@ -129,7 +130,7 @@ plait_status plaitp_host_memory_create(plait_backend *self, uint32_t device,
 		alignment_bytes = request->alignment_bytes;
 	if ((request->flags & PLAIT_MEMORY_WRAP) != 0)
 		charged_bytes = 0;
-	if (count_block(request, alignment_bytes, &block_bytes) != 0 ||
+	if (count_block(request, alignment_bytes, &block_bytes) ||
 	    charge(self, device, charged_bytes, &left_bytes) != 0)
 		return refuse(self, device, request->bytes, left_bytes, error);
 	memory = self->services->resize(self->host, NULL, 0, block_bytes);

@@ -16,11 +16,11 @@
 /*
  * Structure of a plan
  *
- * A *lane* is one in-order queue of one device.  A *body* is a set of commands
- * that runs as a whole: body 0 is the plan itself, the others belong to regions
- * (a `while` or `do` has one, a `case` one per branch).  Within a body the
- * commands of one lane are contiguous: that range is a *track*, and a command's
- * *position* is its index within its track.
+ * A *lane* is an in-order sequence of commands on one device.  A *body* is a
+ * set of commands that runs as a whole: body 0 is the plan itself, the others
+ * belong to regions (a `while` or `do` has one, a `case` one per branch).
+ * Within a body the commands of one lane are contiguous: that range is a
+ * *track*, and a command's *position* is its index within its track.
  *
  * A *region* is one command on its home lane, plus one stub (PLAIT__CMD_ENTER)
  * on each other lane that its bodies use.  While the region runs, those lanes
@@ -68,7 +68,7 @@ enum {
 	PLAIT__CMD_COPY = 3,
 	PLAIT__CMD_FILL = 4,
 	PLAIT__CMD_EMPTY = 5,		/* joins; does nothing itself */
-	PLAIT__CMD_EMIT = 6,		/* raise a user's signal */
+	PLAIT__CMD_EMIT = 6,		/* emit a user's signal */
 	PLAIT__CMD_WAIT = 7,		/* wait for a user's signal */
 	PLAIT__CMD_MARK = 8,		/* a mark for profiling */
 	PLAIT__CMD_REGION = 9,		/* a region, on its home lane */

@@ -16,16 +16,13 @@ LAYERS = {
     "pool": "base sys",
     "plugin": "base sys pool ffi kernel source",
     "ffi": "base sys",
-    "coro": "base sys",
     "kernel": "base sys ffi",
     "source": "base sys kernel",
     "object": "base sys pool plugin ffi kernel source",
     "graph": "base sys kernel object plan render",
     "plan": "base",
     "render": "base plan",
-    "run": "base sys pool plugin ffi coro kernel source object graph plan render",
-    "flow": "base sys kernel object graph plan render run",
-    "coll": "base sys kernel object graph plan render run",
+    "run": "base sys pool plugin ffi kernel source object graph plan render",
 }
 LAYERS = {name: set(below.split()) | {name} for name, below in LAYERS.items()}
 PURE = {"limits", "stdbool", "stddef", "stdint", "string", "inttypes", "stdio", "stdarg"}

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Device inference: the device that the node names; else that of its first
- * buffer; else that of its first predecessor; else the graph's first.  Memory,
- * signals and code must be usable there: objects of another backend are refused
- * here, not during a run.
+ * buffer; else that of its first predecessor; else the graph's first, or the
+ * context's first if the graph has none yet.  Memory, signals and code must be
+ * usable there: objects of another backend are refused here, not during a run.
  */
 #include "graph/build/infer_device.h"
 

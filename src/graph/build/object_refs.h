@@ -16,6 +16,7 @@ const char *plait__refs_node_text(const plait__node_draft *draft,
 
 /* Return an index, or PLAIT__NONE with the error in draft->error. */
 uint32_t plait__refs_device(plait__node_draft *draft, plait_device *handle);
+/* The graph's first device; the context's first if the graph has none yet. */
 uint32_t plait__refs_context_device(plait__node_draft *draft);
 uint32_t plait__refs_add_device(plait__node_draft *draft,
 				plait__device *device);
