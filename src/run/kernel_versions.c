@@ -17,7 +17,7 @@
 
 /* ---- versions ---- */
 
-/* Frees a version without holders.  Any thread may be here, so kernels are
+/* Free a version without holders.  Any thread may be here, so kernels are
  * dropped deferred. */
 static void end_version(plait__program *program, plait__kernel_version *version)
 {
@@ -164,7 +164,7 @@ static plait_status check_command(const plait__program *program,
 	return check_groups(program, command, kernel, error);
 }
 
-/* Sets *out_found if a command uses `old`. */
+/* Set *out_found if a command uses `old`. */
 static plait_status check_commands(const plait__program *program,
 				   const plait__kernel *old,
 				   const plait__kernel *kernel,
@@ -196,7 +196,7 @@ static plait_status no_memory(plait_error *error)
 			   "no memory to exchange a kernel of a plan");
 }
 
-/* Sets *out_old to the program's previous version if the caller has to end it.
+/* Set *out_old to the program's previous version if the caller has to end it.
  * Caller holds the lock. */
 static plait_status put_version(plait__program *program,
 				const plait__kernel *old, plait__kernel *kernel,

@@ -57,7 +57,7 @@ static void end_program(void *program)
 	destroy(program);
 }
 
-/* Checks that every launch has code for its device. */
+/* Check that every launch has code for its device. */
 static plait_status check_kernels(const plait__plan_object *frozen,
 				  plait_error *error)
 {
@@ -83,7 +83,7 @@ static plait_status check_kernels(const plait__plan_object *frozen,
 	return PLAIT_OK;
 }
 
-/* Checks that all objects of the plan are bound and its kernels can run. */
+/* Check that all objects of the plan are bound and its kernels can run. */
 static plait_status check_whole(plait__plan_object *frozen, plait_error *error)
 {
 	plait_status status = plait__unbound_state_seal(frozen, error);
@@ -151,7 +151,7 @@ static plait_status make_sections(plait__program *program,
 	return status;
 }
 
-/* Reserves the memory of runs, so that starting a run allocates nothing. */
+/* Reserve the memory of runs, so that starting a run allocates nothing. */
 static plait_status reserve_run_resources(plait__program *program,
 					  plait_error *error)
 {
@@ -230,7 +230,7 @@ plait_status plait__program_make(plait__plan_object *frozen,
 
 /* ---- recording ---- */
 
-/* Has the engine make each instance recordable. */
+/* Have the engine make each instance recordable. */
 static plait_status publish_recorder(plait__program *program,
 				     plait__recorder *recorder,
 				     plait_error *error)

@@ -73,12 +73,12 @@ plait__program_recorder(const plait__program *program)
 typedef const plait__engine *
 plait__engine_choice(const plait__plan_object *frozen);
 
-/* Makes the plan's program unless another thread was faster. */
+/* Make the plan's program unless another thread was faster. */
 plait_status plait__program_make(plait__plan_object *frozen,
 				 plait__engine_choice *choose,
 				 plait__program **out, plait_error *error);
 
-/* Makes runs recordable.  Caller holds the plan's `preparing`. */
+/* Make runs recordable.  Caller holds the plan's `preparing`. */
 plait_status plait__program_make_recorder(plait__program *program,
 					  uint32_t capacity,
 					  plait_error *error);

@@ -76,7 +76,7 @@ static plait__run *make_run(plait__program *program)
 	return run;
 }
 
-/* Resets an object that another run has used. */
+/* Reset an object that another run has used. */
 static void clear_run(plait__run *run)
 {
 	run->object.lingers = false;

@@ -89,7 +89,7 @@ static plait_status enter(struct start *start, plait_plan *plan,
 	return status;
 }
 
-/* Acquires an instance and binds the parameters. */
+/* Acquire an instance and bind the parameters. */
 static plait_status begin(struct start *start, plait_error *error)
 {
 	plait_status status;
@@ -118,13 +118,13 @@ static void start_now(plait__instance *instance)
 		plait__progress_unexpect(context);
 }
 
-/* The queue has reached the run; called in upcalls, too. */
+/* The queue has reached the run; called in notifications, too. */
 static void on_reached(void *arg, plait_status status)
 {
 	plait__instance *instance = arg;
 
-	/* A run behind a failure starts as cancelled: an upcall must not end
-	 * it, because the end calls backends. */
+	/* A run behind a failure starts as cancelled: a notification must not
+	 * end it, because the end calls backends. */
 	if (status != PLAIT_OK)
 		plait__instance_skip(instance, status);
 	start_now(instance);
@@ -159,7 +159,7 @@ static void undo_submit(struct start *start)
 	plait__instance_release(instance);
 }
 
-/* Makes the run: the caller has one reference, the instance a hold.  The run
+/* Make the run: the caller has one reference, the instance a hold.  The run
  * takes over one hold of the plan; after a failure that hold is dropped. */
 static plait_status make_run(struct start *start, plait_error *error)
 {
@@ -304,7 +304,7 @@ static void describe(void *arg, char *out, uint32_t bytes)
 	plait__blocked_on_describe(arg, NULL, "the plan", out, bytes);
 }
 
-/* Waits while other threads execute the run, or while it is blocked. */
+/* Wait while other threads execute the run, or while it is blocked. */
 static void await_end(plait__instance *instance)
 {
 	plait__wait_request request = {

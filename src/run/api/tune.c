@@ -45,7 +45,7 @@ struct tuning {
 
 static const double as_they_are[PLAIT__COST_SAMPLES] = { 1, 1, 1, 1, 1, 1, 1 };
 
-/* Sorts ascending; returns the number of samples. */
+/* Sort ascending; returns the number of samples. */
 static uint32_t sort_sample(const plait__cost_sample *sample,
 			    const double scale[], double sorted[])
 {
@@ -214,7 +214,7 @@ static uint32_t choose_mode(const struct tuning *tuning)
 	       PLAIT_MODE_HELPED : PLAIT_MODE_STRICT;
 }
 
-/* Simulates a plan with measured costs: the old plan's are given, the new plan
+/* Simulate a plan with measured costs: the old plan's are given, the new plan
  * has them. */
 static plait_status predict(const struct tuning *tuning,
 			    const plait__plan *plan, const uint64_t *costs,

@@ -37,7 +37,7 @@ static plait_status wrong(const struct binding *binding, const char *what)
 			   name_of(binding->plan, binding->param->name), what);
 }
 
-/* Adds the parameter to an error that was reported without it. */
+/* Add the parameter to an error that was reported without it. */
 static void name_parameter(const struct binding *binding)
 {
 	plait__error_prefix(binding->error, "parameter \"%.60s\": ",
@@ -74,7 +74,7 @@ static void patch(const struct binding *binding, const void *value,
 		       bytes);
 }
 
-/* Writes the host address of each use of the buffer. */
+/* Write the host address of each use of the buffer. */
 static void patch_memory(const struct binding *binding)
 {
 	const plait__plan *plan = binding->plan;
@@ -320,7 +320,7 @@ void plait__bind_parameters_release(plait__frame *frame)
 			(void)backend->table.memory_unmap(
 				backend->self, bound->buffer->root->raw,
 				bound->mapped, &ignored);
-		/* Deferred: runs also end in upcalls. */
+		/* Deferred: runs also end in notifications. */
 		plait__object_drop_deferred(&bound->buffer->object);
 		bound->buffer = NULL;
 		bound->mapped = NULL;

@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-/* Places the pointers and cells of one payload; without `cells` it only counts.
+/* Place the pointers and cells of one payload; without `cells` only count.
  * 64-bit words, so that one check of the total suffices. */
 static uint64_t place(const plait__plan *plan,
 		      const plait__plan_payload *payload, uint64_t at,
@@ -40,7 +40,7 @@ static uint64_t place(const plait__plan *plan,
 	return cell;
 }
 
-/* Places all payloads; returns the number of words. */
+/* Place all payloads; returns the number of words. */
 static uint64_t place_all(plait__frame_layout *layout, bool keep)
 {
 	const plait__plan *plan = layout->frozen->plan;

@@ -24,7 +24,7 @@ static inline plait_status plait__payload_no_memory(plait_error *error)
 			   "no memory for the arguments of a plan");
 }
 
-/* Allocates an array; returns true without bytes, too. */
+/* Allocate an array; returns true without bytes, too. */
 static inline bool plait__payload_alloc(const plait_allocator *allocator,
 					void *out, uint64_t count,
 					uint64_t each)

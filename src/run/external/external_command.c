@@ -161,7 +161,7 @@ static plait_status begin_emit(plait__external *external,
 	return status;
 }
 
-/* Takes the call from the state; the caller drops it. */
+/* Take the call from the state; the caller drops it. */
 static plait__call *take_call(plait__external *external)
 {
 	plait__call *call;
@@ -257,7 +257,7 @@ static void drop_call(plait__external *external)
 	plait__object_drop(&call->event_record.object);
 }
 
-/* Recovers a failed queue, or releases it.  Takes the queue's error, which is
+/* Recover a failed queue, or release it.  Take the queue's error, which is
  * more precise, unless the backend cannot recover the queue. */
 static void recover_queue(plait__external *external, plait_error *why)
 {
@@ -296,7 +296,7 @@ static const char *skip(const char *text, const char *begin)
 	return strncmp(text, begin, length) == 0 ? text + length : text;
 }
 
-/* Turns the queue's text about a host function into one about the node: either
+/* Turn the queue's text about a host function into one about the node: either
  * the node ran and failed, or what it waited for has failed. */
 static void fail(plait__external *external, uint32_t command,
 		 const plait_error *why)
@@ -313,7 +313,7 @@ static void fail(plait__external *external, uint32_t command,
 	plait__instance_fail(external->instance, command, &failure);
 }
 
-/* Abandons the command: it may complete later or never; the lane goes on. */
+/* Abandon the command: it may complete later or never; the lane goes on. */
 static void leave(plait__external *external)
 {
 	external->started = false;
