@@ -44,7 +44,7 @@ static plait__object **kernels_of(const plait__program *program)
 {
 	plait__kernel_version *now = at_load_acquire_ptr(&program->version);
 
-	return now != NULL ? now->kernels : program->frozen->kernels;
+	return now != NULL ? now->kernels : program->plan_object->kernels;
 }
 
 /* A copy of the current version, held by the program. */
@@ -154,7 +154,7 @@ static plait_status check_command(const plait__program *program,
 	uint32_t lane = plan->commands[command].lane;
 	char room[PLAIT__COMMAND_TEXT_BYTES];
 	const char *lacks = plait__kernel_lacks(
-		kernel, program->frozen->devices[plan->lanes[lane].device]);
+		kernel, program->plan_object->devices[plan->lanes[lane].device]);
 
 	if (lacks != NULL)
 		return plait__fail(error, PLAIT_E_UNSUPPORTED,

@@ -334,7 +334,7 @@ static void begin_with(uint32_t count, uint32_t in_use)
 	taken = in_use;
 	lost = false;
 	stops = false;
-	program.frozen = &plan_object;
+	program.plan_object = &plan_object;
 	program.plan = &plan;
 	program.context = &context;
 	program.engine = &engine;

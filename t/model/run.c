@@ -388,7 +388,7 @@ static void begin_spare(void)
 	begin_plan();
 	program = mc_alloc(sizeof(*program));
 	instances = mc_alloc(INSTANCES * sizeof(*instances));
-	program->frozen = &plan_object;
+	program->plan_object = &plan_object;
 	program->plan = &plan;
 	program->context = &context;
 	program->engine = &engine;

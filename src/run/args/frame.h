@@ -26,7 +26,7 @@ typedef struct plait__rotation_cell {
 /* Offsets in a frame; equal for all instances.  Word 0 is unused: 0 means
  * "none". */
 typedef struct plait__frame_layout {
-	const plait__plan_object *frozen;
+	const plait__plan_object *plan_object;
 	bool maps;		/* the host engine: buffers stay mapped */
 	bool has_params;	/* runs have to bind something */
 	uint32_t *arguments;	/* per command: first word of its pointers */

@@ -15,7 +15,7 @@
 static inline const plait_allocator *
 plait__payload_allocator(const plait__frame_layout *layout)
 {
-	return plait__context_allocator(layout->frozen->object.context);
+	return plait__context_allocator(layout->plan_object->object.context);
 }
 
 static inline plait_status plait__payload_no_memory(plait_error *error)

@@ -29,7 +29,7 @@ static plait_status make_queue(plait__external *external, plait_error *error)
 	if (external->queue != NULL)
 		return PLAIT_OK;
 	return plait__queue_make(
-		program_of(external)->frozen->devices[external->device],
+		program_of(external)->plan_object->devices[external->device],
 		&external->queue, error);
 }
 
@@ -80,7 +80,7 @@ void plait__external_begin_run(const plait__program *program, uint64_t *newest)
 	for (uint32_t i = 0; newest != NULL && i < program->plan->signals_count;
 	     i++)
 		newest[i] = plait__signal_submitted(
-			(plait__signal *)program->frozen->signals[i]);
+			(plait__signal *)program->plan_object->signals[i]);
 }
 
 static void set_point(plait__external *external, plait__backend_port *port,
@@ -131,7 +131,7 @@ static plait_status begin_wait(plait__external *external,
 {
 	const plait__program *program = program_of(external);
 	plait__signal *signal = (plait__signal *)
-		program->frozen->signals[payload->object];
+		program->plan_object->signals[payload->object];
 	uint64_t sequence = payload->value;
 
 	if (sequence == 0)
@@ -152,7 +152,7 @@ static plait_status begin_emit(plait__external *external,
 			       plait_error *error)
 {
 	plait__signal *signal = (plait__signal *)
-		program_of(external)->frozen->signals[payload->object];
+		program_of(external)->plan_object->signals[payload->object];
 	plait_status status = make_queue(external, error);
 
 	if (status == PLAIT_OK)
@@ -180,7 +180,7 @@ static plait_status begin_call(plait__external *external,
 			       plait_error *error)
 {
 	const plait__store_function *function =
-		&program_of(external)->frozen->functions[payload->object];
+		&program_of(external)->plan_object->functions[payload->object];
 	const plait__owner_call wanted = {
 		.inbox = (plait__inbox *)function->inbox,
 		.function = function->function,
