@@ -8,8 +8,7 @@
 #include "object/kernel/kernel.h"
 
 static plait_status prepare(plait__plan_object *plan_object,
-			    plait__program **out,
-			    plait_error *error)
+			    plait__program **out, plait_error *error)
 {
 	plait_status status = plait__prepare_program(plan_object, out, error);
 
