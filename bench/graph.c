@@ -318,7 +318,7 @@ static void append(uint64_t count, uint32_t bytes)
 	free(items);
 }
 
-/* Releases the graph between repeats, so that its memory is reused. */
+/* Release the graph between repeats, so that its memory is reused. */
 static void bench_build(struct rig *rig, const struct row *row, int kind,
 			int repeats)
 {

@@ -18,7 +18,7 @@ typedef struct check_batch check_batch;
 typedef struct check_call check_call;
 typedef struct check_notice check_notice;
 typedef struct check_object check_object;
-typedef struct check_upcall check_upcall;
+typedef struct check_notifier check_notifier;
 typedef struct plait_backend_queue check_queue;
 typedef struct plait_backend_signal check_signal;
 typedef struct plait_backend_memory check_memory;
@@ -81,15 +81,15 @@ struct check {
 	check_queue *queues;
 	check_queue *to_advance;
 	check_segment *segments;
-	check_upcall *upcalls;
+	check_notifier *notifiers;
 	check_object *buckets[CHECK_BUCKETS];
 	check_object *tombstones[CHECK_TOMBSTONES];
 	uint32_t next_tombstone;
 };
 
 /* A thread that runs a notification callback; on its stack. */
-struct check_upcall {
-	check_upcall *next;
+struct check_notifier {
+	check_notifier *next;
 	pthread_t thread;
 };
 

@@ -44,9 +44,9 @@ void plaitp_check_enter(check *self, const char *slot)
 	pthread_mutex_lock(&self->lock);
 	self->slot = slot;
 	self->calls++;
-	for (check_upcall *upcall = self->upcalls; upcall;
-	     upcall = upcall->next)
-		if (pthread_equal(upcall->thread, thread))
+	for (check_notifier *notifier = self->notifiers; notifier;
+	     notifier = notifier->next)
+		if (pthread_equal(notifier->thread, thread))
 			plaitp_check_report(self, CHECK_CORE, slot,
 					    "called inside a notification");
 }

@@ -144,8 +144,8 @@ static void deliver(void *user_data, plait_status status)
 	static const char slot[] = "notifying";
 	check_notice *notice = user_data;
 	check *self = notice->self;
-	check_upcall upcall = { .thread = pthread_self() };
-	check_upcall **link;
+	check_notifier notifier = { .thread = pthread_self() };
+	check_notifier **link;
 	bool again;
 
 	pthread_mutex_lock(&self->lock);
@@ -167,18 +167,18 @@ static void deliver(void *user_data, plait_status status)
 					    notice->sequence, status);
 		notice->signal->notices--;
 		plaitp_check_retire(self, &notice->object);
-		upcall.next = self->upcalls;
-		self->upcalls = &upcall;
+		notifier.next = self->notifiers;
+		self->notifiers = &notifier;
 	}
 	pthread_mutex_unlock(&self->lock);
 	if (again)
 		return;
 	notice->function(notice->user_data, status);
 	pthread_mutex_lock(&self->lock);
-	link = &self->upcalls;
-	while (*link != &upcall)
+	link = &self->notifiers;
+	while (*link != &notifier)
 		link = &(*link)->next;
-	*link = upcall.next;
+	*link = notifier.next;
 	pthread_mutex_unlock(&self->lock);
 }
 

@@ -75,7 +75,7 @@ struct cuda_device {
 	bool lost;	     /* guarded by accounting_lock */
 	struct cuda_pool pool;
 	struct cuda_event *free_events; /* guarded by driven.lock */
-	/* Of region.c, or null.  Guarded by accounting_lock. */
+	/* Module of region.c, or null.  Guarded by accounting_lock. */
 	CUmodule decide_module;
 	CUfunction decide_kernel;
 	char description[256];
@@ -109,8 +109,8 @@ struct plait_backend {
 	struct cuda_device devices[CUDA_MAX_DEVICES];
 	struct cuda_compiler compiler;
 
-	/* Of memory; guards the fields below.  Only locks of the driver are
-	 * taken inside it. */
+	/* Lock of the memory accounting; guards the fields below.  Only locks
+	 * of the driver are taken inside it. */
 	pthread_mutex_t accounting_lock;
 	struct cuda_pages *pages;
 };

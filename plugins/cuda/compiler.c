@@ -70,7 +70,7 @@ static bool try_file(struct cuda_compiler *compiler, const char *file)
 	return false;
 }
 
-/* Tries versions up to the driver's first, newest first, then newer ones. */
+/* Try versions up to the driver's first, newest first, then newer ones. */
 static bool search(struct cuda_compiler *compiler, int driver_version)
 {
 	static const struct {
@@ -239,7 +239,7 @@ static void pass_log(const struct cuda_build *build, nvrtcProgram program)
 	services->resize(build->self->host, text, bytes, 0);
 }
 
-/* Fetches the compiled code. */
+/* Fetch the compiled code. */
 static plait_status fetch_code(const struct cuda_build *build,
 			       nvrtcProgram program, bool binary, void **out,
 			       uint64_t *out_bytes, plait_error *error)
@@ -318,7 +318,7 @@ static plait_status compile(const struct cuda_build *build,
 
 /* --- the cache ------------------------------------------------------------ */
 
-/* Concatenates everything that the compiled code depends on. */
+/* Concatenate everything that the compiled code depends on. */
 static char *make_key(const struct cuda_build *build,
 		      const struct options *options, uint64_t *out_bytes)
 {

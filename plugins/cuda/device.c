@@ -204,7 +204,7 @@ static void close_context(plait_backend *self, struct cuda_device *device)
 	device->context = NULL;
 }
 
-/* Enables peer access for kernels; copies need none. */
+/* Enable peer access for kernels; copies need none. */
 static void enable_peer_access(plait_backend *self, uint32_t from, uint32_t to)
 {
 	const struct cuda_device *devices = self->devices;

@@ -299,7 +299,7 @@ static void on_complete(CUstream stream, CUresult code, void *batch)
 	plaitp_driven_complete(batch, (int32_t)code);
 }
 
-/* Records the event of the batch and adds its completion callback. */
+/* Record the event of the batch and add its completion callback. */
 static bool record_completion(struct encoder *encoder)
 {
 	plait_backend *self = encoder->self;
@@ -346,7 +346,7 @@ static const char *label_of(const driven_batch *batch)
 	return label != NULL ? label : label_of_all(batch);
 }
 
-/* Fails the queue and waits for the commands that the driver has accepted. */
+/* Fail the queue and wait for the commands that the driver has accepted. */
 static void fail_batch(struct encoder *encoder)
 {
 	plait_backend *self = encoder->self;

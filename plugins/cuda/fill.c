@@ -7,7 +7,7 @@
 
 #include "backend.h"
 
-/* Fills every `width`th byte of a range, from its byte `first` on. */
+/* Fill every `width`th byte of a range, from its byte `first` on. */
 static uint32_t add_bytes(CUDA_MEMSET_NODE_PARAMS_v1 *out, CUdeviceptr to,
 			  uint64_t bytes, unsigned width, unsigned first,
 			  unsigned char value)
@@ -28,7 +28,7 @@ static uint32_t add_bytes(CUDA_MEMSET_NODE_PARAMS_v1 *out, CUdeviceptr to,
 	return 1;
 }
 
-/* Fills whole patterns at a multiple of their size. */
+/* Fill whole patterns at a multiple of their size. */
 static uint32_t add_whole(CUDA_MEMSET_NODE_PARAMS_v1 *out, CUdeviceptr to,
 			  uint64_t count, unsigned width, uint64_t pattern)
 {

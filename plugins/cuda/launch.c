@@ -31,7 +31,7 @@ static uint64_t divisor(uint64_t items, uint64_t most)
 	return i > 0 ? i : 1;
 }
 
-/* Chooses a block that divides the items: nothing may be rounded up. */
+/* Choose a block that divides the items: nothing may be rounded up. */
 static void choose_exact(const plait_backend_kernel *kernel,
 			 const uint64_t items[3], uint64_t block[3])
 {
@@ -49,7 +49,7 @@ static void choose_exact(const plait_backend_kernel *kernel,
 	}
 }
 
-/* Chooses a block for portable code, which runs all items with any geometry. */
+/* Choose a block for portable code, which runs all items with any geometry. */
 static void choose_any(const plait_backend_kernel *kernel, uint32_t dimensions,
 		       uint64_t block[3])
 {
@@ -205,7 +205,7 @@ static uint64_t count_arguments(const plait_launch_request *request)
 	       plaitp_cuda_loop_arguments(request->kernel);
 }
 
-/* Sets arguments of no loop; segments set those of theirs. */
+/* Set arguments of no loop; segments set those of theirs. */
 static void set_loop(plait_backend_launch *launch, uint32_t first,
 		     const plait_backend_kernel *kernel,
 		     struct cuda_loop *loop)

@@ -52,7 +52,7 @@ static void free_map(plait_backend *self, struct cuda_map *map)
 	self->services->resize(self->host, map, map->total_bytes, 0);
 }
 
-/* Copies all of the map in one direction and waits for it. */
+/* Copy all of the map in one direction and wait for it. */
 static plait_status move(plait_backend *self, plait_backend_memory *memory,
 			 struct cuda_map *map, bool to_device,
 			 plait_error *error)

@@ -27,7 +27,7 @@ struct cuda_block {
 	uint32_t size_class; /* index of its free list */
 };
 
-/* Finds the size class and its bytes.  Returns false if none is large
+/* Find the size class and its bytes.  Returns false if none is large
  * enough. */
 static bool find_size_class(uint64_t bytes, uint32_t *out_size,
 			    uint64_t *out_bytes)
@@ -112,7 +112,7 @@ static struct cuda_block *pop_block(plait_backend *self,
 	return block;
 }
 
-/* Retries with an empty pool if the driver has no memory. */
+/* Retry with an empty pool if the driver has no memory. */
 static CUresult allocate(plait_backend *self, struct cuda_device *device,
 			 struct cuda_block *block)
 {

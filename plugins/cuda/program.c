@@ -18,7 +18,7 @@ static bool is_of_name(char c)
 	       (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* Finds the whole name, not a part of a longer one. */
+/* Find the whole name, not a part of a longer one. */
 static bool has_name(const void *code, uint64_t bytes, const char *name)
 {
 	const char *end = (const char *)code + bytes;
@@ -235,7 +235,7 @@ static uint64_t wanted_bytes(const plait_backend_kernel *kernel, size_t index)
 	       sizeof(CUdeviceptr) : kernel->parameters[index].bytes;
 }
 
-/* Checks number and sizes of the parameters, if the driver can tell them. */
+/* Check number and sizes of the parameters, if the driver can tell them. */
 static plait_status check_parameters(const struct cuda_build *build,
 				     const plait_backend_kernel *kernel,
 				     plait_error *error)
@@ -270,7 +270,7 @@ static plait_status check_parameters(const struct cuda_build *build,
 	return PLAIT_OK;
 }
 
-/* Reads a variable of the module, if it has one of that size. */
+/* Read a variable of the module, if it has one of that size. */
 static plait_status read_variable(const struct cuda_build *build,
 				  plait_backend_kernel *kernel,
 				  const char *name, void *out, size_t room,
@@ -308,7 +308,7 @@ static bool is_portable(const plait_code *code)
 }
 
 /*
- * Reads the group size of portable source.  The compiler gives the variable
+ * Read the group size of portable source.  The compiler gives the variable
  * internal linkage, as all code but that of -rdc: without its value, groups of
  * another size would compute wrong results.
  */
@@ -338,7 +338,7 @@ static bool must_say(const struct cuda_build *build,
 		plaitp_cuda_compiles_loops(build->self));
 }
 
-/* Reads whether the kernel sets the condition of its loop. */
+/* Read whether the kernel sets the condition of its loop. */
 static plait_status read_decides(const struct cuda_build *build,
 				 plait_backend_kernel *kernel,
 				 plait_error *error)

@@ -98,7 +98,7 @@ static struct cuda_call load_decide(plait_backend *self,
 	return call;
 }
 
-/* Loads it once for each device, at first use. */
+/* Load the kernel once for each device, at first use. */
 static struct cuda_call find_decide(plait_backend *self,
 				    struct cuda_device *device)
 {
@@ -236,7 +236,7 @@ bool plaitp_cuda_guard_loop(struct cuda_graph_builder *builder, uint32_t index)
 	return true;
 }
 
-/* Assigns to the commands of each body the body's graph. */
+/* Assign to the commands of each body the body's graph. */
 static void assign_bodies(struct cuda_graph_builder *builder, uint32_t index,
 			  const CUgraph *bodies)
 {
@@ -298,7 +298,7 @@ bool plaitp_cuda_add_region(struct cuda_graph_builder *builder, uint32_t index)
 	return add_conditional(builder, index, graph);
 }
 
-/* Adds a decide after all commands of the body on which no other depends. */
+/* Add a decide after all commands of the body on which no other depends. */
 static bool close_loop(struct cuda_graph_builder *builder, uint32_t index)
 {
 	const plait_work *work = plaitp_cuda_work_at(builder->request, index);

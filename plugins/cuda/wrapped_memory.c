@@ -48,7 +48,7 @@ static CUresult register_pages(plait_backend *self, struct cuda_pages *pages)
 	return code;
 }
 
-/* Uses `fresh`, or pages already registered.  *out is null on failure. */
+/* Use `fresh`, or pages already registered.  *out is null on failure. */
 static CUresult take_pages(plait_backend *self, struct cuda_pages *fresh,
 			   struct cuda_pages **out)
 {
@@ -104,7 +104,7 @@ static void drop_pages(plait_backend *self, struct cuda_pages *pages)
 	self->services->resize(self->host, pages, sizeof(*pages), 0);
 }
 
-/* Finds the device address. */
+/* Find the device address. */
 static plait_status locate(plait_backend *self, plait_backend_memory *memory,
 			   char *pointer, plait_error *error)
 {

@@ -150,7 +150,7 @@ static bool has_happened(const driven_batch *batch)
 	return batch->sources == 0 && !batch->in_flight && !batch->calling;
 }
 
-/* Fails the queue if the batch, or an emission that the driver waited for, has
+/* Fail the queue if the batch, or an emission that the driver waited for, has
  * failed. */
 static void collect_failures(struct driven *self, driven_batch *batch)
 {
@@ -189,7 +189,7 @@ static void begin_call(struct driven *self, driven_batch *batch)
 
 enum step { STEP_DONE, STEP_BLOCKED, STEP_DEFERRED };
 
-/* Enqueues the works of a batch when its waits are over or left to the
+/* Enqueue the works of a batch when its waits are over or left to the
  * driver. */
 static enum step enqueue_batch(struct driven *self, driven_batch *batch,
 			       bool may_call)
@@ -216,7 +216,7 @@ static enum step enqueue_batch(struct driven *self, driven_batch *batch,
 }
 
 /*
- * Gives an event to a batch without commands: that of a marker, if the driver
+ * Give an event to a batch without commands: that of a marker, if the driver
  * waits for other queues, or that of the batch before it.
  */
 static void share_event(struct driven *self, driven_batch *batch,

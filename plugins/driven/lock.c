@@ -91,7 +91,7 @@ static void deliver_emissions(struct driven *self, const driven_batch *batch,
 					     batch->failed ? failure : NULL);
 }
 
-/* Resumes the batch after a host function, however it ended. */
+/* Resume the batch after a host function, however it ended. */
 static void end_call(struct driven *self, driven_batch *batch,
 		     const plait_error *failure)
 {

@@ -200,7 +200,7 @@ static plait_status check_kinds(struct driven *self,
 	return PLAIT_OK;
 }
 
-/* Copies all submissions into a list; its end is in *out_last. */
+/* Copy all submissions into a list; its end is in *out_last. */
 static plait_status copy_batches(struct driven *self, driven_queue *queue,
 				 const plait_submission *submissions,
 				 uint32_t count, driven_batch **out_first,
@@ -233,7 +233,7 @@ static plait_status copy_batches(struct driven *self, driven_queue *queue,
 
 /* --- submission ----------------------------------------------------------- */
 
-/* Distinguishes submissions that exceed the capacity of the empty queue. */
+/* Distinguish submissions that exceed the capacity of the empty queue. */
 static plait_status refuse(struct driven *self, const driven_queue *queue,
 			   uint64_t works, plait_error *error)
 {

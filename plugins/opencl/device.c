@@ -29,7 +29,7 @@ static bool fits(const char *name, const char *part)
 
 /* --- platforms ------------------------------------------------------------ */
 
-/* Counts the drivers registered in a folder. */
+/* Count the drivers registered in a folder. */
 static unsigned count_drivers(const char *folder)
 {
 	DIR *open = opendir(folder);
@@ -114,7 +114,7 @@ static void name_device(plait_backend *self, cl_device_id id,
 		snprintf(name, NAME_BYTES, "unknown");
 }
 
-/* Queries limits and type of the device. */
+/* Query limits and type of the device. */
 static plait_status query_limits(plait_backend *self,
 				 struct opencl_device *device,
 				 plait_error *error)
@@ -221,7 +221,7 @@ static plait_status add_parts(plait_backend *self, cl_platform_id platform,
 	return status;
 }
 
-/* Adds the matching devices of one platform.  None is no error. */
+/* Add the matching devices of one platform.  None is no error. */
 static plait_status add_devices(plait_backend *self, cl_platform_id platform,
 				const struct opencl_options *options,
 				plait_error *error)
@@ -254,7 +254,7 @@ static plait_status add_devices(plait_backend *self, cl_platform_id platform,
 	return status;
 }
 
-/* Appends a name to a list in a text. */
+/* Append a name to a list in a text. */
 static void list_name(char *text, size_t room, const char *name)
 {
 	size_t used = strlen(text);
@@ -266,7 +266,7 @@ static void list_name(char *text, size_t room, const char *name)
 /* PoCL compiles a kernel for each work-group size that it meets. */
 #define LAZY_PLATFORM "Portable Computing Language"
 
-/* Chooses the first platform that has a matching device. */
+/* Choose the first platform that has a matching device. */
 static plait_status choose(plait_backend *self,
 			   const struct opencl_options *options,
 			   plait_error *error)

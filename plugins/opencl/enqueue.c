@@ -48,7 +48,7 @@ static cl_event *event_of(struct encoder *encoder, bool whole)
 	return encoder->is_last && whole ? &encoder->event : NULL;
 }
 
-/* Records the result of an enqueue call. */
+/* Record the result of an enqueue call. */
 static cl_int check(struct encoder *encoder, const char *name, cl_int code)
 {
 	encoder->name = name;
@@ -307,7 +307,7 @@ static cl_int enqueue_all(struct encoder *encoder, uint32_t end, uint32_t last)
 	return code;
 }
 
-/* Fails the queue and waits for the commands that the driver has accepted. */
+/* Fail the queue and wait for the commands that the driver has accepted. */
 static void fail_batch(struct encoder *encoder, cl_int code)
 {
 	plait_backend *self = encoder->self;
@@ -328,7 +328,7 @@ static void CL_CALLBACK on_complete(cl_event event, cl_int code, void *batch)
 	plaitp_driven_complete(batch, code < 0 ? code : 0);
 }
 
-/* Adds the callback of the last command. */
+/* Add the callback of the last command. */
 static void add_callback(struct encoder *encoder)
 {
 	plait_backend *self = encoder->self;

@@ -119,7 +119,7 @@ static void CL_CALLBACK on_command(cl_event event, cl_int code, void *user_data)
 	plaitp_driven_complete(batch, failed != NULL ? failed->code : 0);
 }
 
-/* Subtracts callbacks that could not be added.  Returns true if none is
+/* Subtract callbacks that could not be added.  Returns true if none is
  * outstanding. */
 static bool cancel_callbacks(plait_backend *self, struct opencl_events *events,
 			     uint32_t count)

@@ -50,7 +50,7 @@ static plait_status refuse_bytes(plait_backend *self,
 		(unsigned long long)device->largest_bytes);
 }
 
-/* Finds the host bytes for the driver's object: null if the driver
+/* Find the host bytes for the driver's object: null if the driver
  * allocates. */
 static plait_status find_bytes(plait_backend *self,
 			       plait_backend_memory *memory,
@@ -221,7 +221,7 @@ plait_status plaitp_opencl_memory_map(plait_backend *self,
 }
 
 /*
- * Waits for the unmap: the next command may follow at once.  An unmap that the
+ * Wait for the unmap: the next command may follow at once.  An unmap that the
  * driver has accepted cannot be undone, so clFinish is tried before the device
  * is reported lost.
  */

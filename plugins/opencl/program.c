@@ -140,7 +140,7 @@ static plait_status load_binary(struct build *build, const void *bytes,
 	return compile(build, out_code, error);
 }
 
-/* Concatenates everything that the binary depends on. */
+/* Concatenate everything that the binary depends on. */
 static char *make_key(const struct build *build, uint64_t *out_bytes)
 {
 	const char *device = build->device->description;
@@ -182,7 +182,7 @@ static bool find_cached(struct build *build, const char *key,
 	return false;
 }
 
-/* Stores the binary in the cache; a failure costs a build the next time. */
+/* Store the binary in the cache; a failure costs a build the next time. */
 static void keep(struct build *build, const char *key, uint64_t key_bytes)
 {
 	plait_backend *self = build->self;
@@ -319,7 +319,7 @@ static plait_backend_kernel *new_kernel(const struct build *build)
 	return kernel;
 }
 
-/* Checks that the function exists and has the expected number of parameters. */
+/* Check that the function exists and has the expected number of parameters. */
 static plait_status check_entry(const struct build *build,
 				plait_backend_kernel *kernel,
 				plait_error *error)

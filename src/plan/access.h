@@ -42,21 +42,21 @@ static inline bool plait__access_is_rotation(uint32_t object)
 	return (object & PLAIT__ACCESS_OF_ROTATION) != 0;
 }
 
-/* Returns the phase of a look-ahead by `ahead` among `turns` buffers, not
+/* Returns the phase of a look-ahead by `ahead` among `count` buffers, not
  * counting the prologue's. */
-static inline uint32_t plait__access_phase(uint64_t ahead, uint32_t turns,
+static inline uint32_t plait__access_phase(uint64_t ahead, uint32_t count,
 					   uint32_t prologue)
 {
 	if (prologue == 0)
-		return (uint32_t)(ahead % turns);
-	return ahead == 0 ? 0 : (uint32_t)((ahead - 1) % turns) + 1;
+		return (uint32_t)(ahead % count);
+	return ahead == 0 ? 0 : (uint32_t)((ahead - 1) % count) + 1;
 }
 
 /* Returns the index in the rotation's slots of a phase in an iteration. */
 static inline uint32_t plait__access_slot(uint32_t phase, uint64_t iteration,
-					  uint32_t turns, uint32_t prologue)
+					  uint32_t count, uint32_t prologue)
 {
-	return plait__access_phase(iteration + phase, turns, prologue);
+	return plait__access_phase(iteration + phase, count, prologue);
 }
 
 /* Returns the phase of a rotation's object. */

@@ -17,8 +17,8 @@ typedef struct plait__option {
 	const char *key;
 	const char *value;
 	at_u32 queried; /* relaxed: a mark for the report */
-	/* Of the keys that the backend queried and that are not set, the one
-	 * most similar to `key`, or "". Guarded by `lock`. */
+	/* The key most similar to `key` among those that the backend queried
+	 * and that are not set, or "". Guarded by `lock`. */
 	char nearest[PLAIT__NAME_BYTES];
 	unsigned distance; /* of `nearest`; UINT_MAX: none */
 } plait__option;

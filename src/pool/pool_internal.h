@@ -45,7 +45,7 @@ struct plait__external_thread {
 
 struct plait__pool {
 	struct plait__ready_queue ready;
-	/* Of lanes and external threads that wait. */
+	/* Backoff of lanes and external threads that wait. */
 	enum plait__backoff_policy policy;
 	plait_allocator allocator;
 

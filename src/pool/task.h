@@ -36,7 +36,7 @@ struct plait__task {
 	/* 1 plus the CPU of a waker that keeps running, or 0. Owned by the
 	 * offering thread, then by the claiming one. */
 	int waker_cpu;
-	/* Of the thread in plait__task_run_here. */
+	/* Guard of the thread in plait__task_run_here. */
 	struct plait__thread_guard guard;
 };
 

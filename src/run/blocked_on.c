@@ -31,18 +31,18 @@ static void find(plait__instance *instance, plait__run *run,
 		plait__mutex_unlock(&run->lock);
 }
 
-static void forget(const plait__blocked_on *obstacle)
+static void drop_holds(const plait__blocked_on *blocked_on)
 {
-	if (obstacle->signal != NULL)
-		plait__object_drop(&obstacle->signal->object);
-	if (obstacle->call != NULL)
-		plait__object_drop(&obstacle->call->event_record.object);
-	if (obstacle->queue != NULL)
-		plait__object_drop(&obstacle->queue->object);
+	if (blocked_on->signal != NULL)
+		plait__object_drop(&blocked_on->signal->object);
+	if (blocked_on->call != NULL)
+		plait__object_drop(&blocked_on->call->event_record.object);
+	if (blocked_on->queue != NULL)
+		plait__object_drop(&blocked_on->queue->object);
 }
 
-static void tell_call(plait__queue *queue, const char *node, char *out,
-		      uint32_t bytes)
+static void print_call(plait__queue *queue, const char *node, char *out,
+		       uint32_t bytes)
 {
 	char owed[PLAIT_ERROR_TEXT_BYTES];
 	const char *rest;
@@ -54,54 +54,55 @@ static void tell_call(plait__queue *queue, const char *node, char *out,
 		       rest != NULL ? rest : " is with the owner of its inbox");
 }
 
-static void tell_signal(const plait__blocked_on *obstacle, const char *node,
-			char *out, uint32_t bytes)
+static void print_signal(const plait__blocked_on *blocked_on, const char *node,
+			 char *out, uint32_t bytes)
 {
 	char room[PLAIT__OBJECT_NAME_BYTES];
 	uint64_t reached = 0;
 
-	(void)plait__signal_poll(obstacle->signal, 0, &reached, NULL);
+	(void)plait__signal_poll(blocked_on->signal, 0, &reached, NULL);
 	(void)snprintf(out, bytes, ": %s waits for %s to come to %llu, which "
 		       "is at %llu", node,
-		       plait__object_name(&obstacle->signal->object, room),
-		       (unsigned long long)obstacle->sequence,
+		       plait__object_name(&blocked_on->signal->object, room),
+		       (unsigned long long)blocked_on->sequence,
 		       (unsigned long long)reached);
 }
 
-static void tell(const plait__program *program,
-		 const plait__blocked_on *obstacle, char *out, uint32_t bytes)
+static void print(const plait__program *program,
+		  const plait__blocked_on *blocked_on, char *out,
+		  uint32_t bytes)
 {
 	const plait__plan *plan = program->plan;
 	char node[PLAIT__COMMAND_TEXT_BYTES] = "no node";
 
-	if (obstacle->command != PLAIT__NONE)
-		(void)plait__command_text(plan, obstacle->command, node);
+	if (blocked_on->command != PLAIT__NONE)
+		(void)plait__command_text(plan, blocked_on->command, node);
 	out[0] = '\0';
-	if (obstacle->call != NULL)
-		tell_call(obstacle->queue, node, out, bytes);
-	else if (obstacle->signal != NULL)
-		tell_signal(obstacle, node, out, bytes);
-	else if (obstacle->lane != PLAIT__NONE)
+	if (blocked_on->call != NULL)
+		print_call(blocked_on->queue, node, out, bytes);
+	else if (blocked_on->signal != NULL)
+		print_signal(blocked_on, node, out, bytes);
+	else if (blocked_on->lane != PLAIT__NONE)
 		(void)snprintf(out, bytes, ": lane %u is at %llu of %llu "
-			       "points, and has up to %s", obstacle->lane,
-			       (unsigned long long)obstacle->reached,
-			       (unsigned long long)obstacle->submitted, node);
-	else if (obstacle->command != PLAIT__NONE)
+			       "points, and has up to %s", blocked_on->lane,
+			       (unsigned long long)blocked_on->reached,
+			       (unsigned long long)blocked_on->submitted, node);
+	else if (blocked_on->command != PLAIT__NONE)
 		(void)snprintf(out, bytes, ": it is at %s", node);
-	else if (obstacle->lanes_left > 0)
+	else if (blocked_on->lanes_left > 0)
 		(void)snprintf(out, bytes, ": %u of %u lanes are not through",
-			       obstacle->lanes_left, plan->lanes_count);
+			       blocked_on->lanes_left, plan->lanes_count);
 }
 
 void plait__blocked_on_describe(plait__instance *instance, plait__run *run,
 				const char *name, char *out, uint32_t bytes)
 {
 	char what[PLAIT_ERROR_TEXT_BYTES];
-	plait__blocked_on obstacle;
+	plait__blocked_on blocked_on;
 
-	find(instance, run, &obstacle);
-	tell(instance->program, &obstacle, what, sizeof(what));
-	forget(&obstacle);
+	find(instance, run, &blocked_on);
+	print(instance->program, &blocked_on, what, sizeof(what));
+	drop_holds(&blocked_on);
 	if (what[0] != '\0') {
 		(void)snprintf(out, bytes, "%s is not over%s", name, what);
 		return;

@@ -29,7 +29,7 @@ struct plait__blocked_on {
 	uint32_t lanes_left;	/* lanes of the host that are not done */
 };
 
-/* Writes "run "x" is not over: ..." into `out`.  The caller has the instance,
+/* Write "run "x" is not over: ..." into `out`.  The caller has the instance,
  * or passes the run that has or had it as `run`. */
 void plait__blocked_on_describe(plait__instance *instance, plait__run *run,
 				const char *name, char *out, uint32_t bytes);

@@ -7,7 +7,7 @@
 
 enum { PLAIT__COMMAND_TEXT_BYTES = 120 };
 
-/* Writes the name of the node that `command` belongs to; returns `room`. */
+/* Write the name of the node that `command` belongs to; returns `room`. */
 const char *plait__command_text(const plait__plan *plan, uint32_t command,
 				char room[PLAIT__COMMAND_TEXT_BYTES]);
 

@@ -5,7 +5,7 @@
  *
  *     acquire, pool empty                release
  *     waiters + 1                        put the instance back
- *     membarrier                         light fence
+ *     membarrier                         asymmetric fence
  *     look again, sleep                  waiters? wake
  *
  * One of the two sees the other.

@@ -5,7 +5,7 @@
 
 #include "run/program.h"
 
-/* Takes an instance.  PLAIT_E_BUSY: none is free and the caller must not wait
+/* Take an instance.  PLAIT_E_BUSY: none is free and the caller must not wait
  * (PLAIT_RUN_NO_WAIT, or inside a host function).  PLAIT_E_LOST, with the
  * cause: all instances are abandoned. */
 plait_status plait__instance_acquire(plait__program *program, uint32_t flags,

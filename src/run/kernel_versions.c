@@ -17,7 +17,7 @@
 
 /* ---- versions ---- */
 
-/* Frees a version without holders.  Any thread may be here, so kernels are
+/* Free a version without holders.  Any thread may be here, so kernels are
  * dropped deferred. */
 static void end_version(plait__program *program, plait__kernel_version *version)
 {
@@ -44,7 +44,7 @@ static plait__object **kernels_of(const plait__program *program)
 {
 	plait__kernel_version *now = at_load_acquire_ptr(&program->version);
 
-	return now != NULL ? now->kernels : program->frozen->kernels;
+	return now != NULL ? now->kernels : program->plan_object->kernels;
 }
 
 /* A copy of the current version, held by the program. */
@@ -154,7 +154,7 @@ static plait_status check_command(const plait__program *program,
 	uint32_t lane = plan->commands[command].lane;
 	char room[PLAIT__COMMAND_TEXT_BYTES];
 	const char *lacks = plait__kernel_lacks(
-		kernel, program->frozen->devices[plan->lanes[lane].device]);
+		kernel, program->plan_object->devices[plan->lanes[lane].device]);
 
 	if (lacks != NULL)
 		return plait__fail(error, PLAIT_E_UNSUPPORTED,
@@ -164,7 +164,7 @@ static plait_status check_command(const plait__program *program,
 	return check_groups(program, command, kernel, error);
 }
 
-/* Sets *out_found if a command uses `old`. */
+/* Set *out_found if a command uses `old`. */
 static plait_status check_commands(const plait__program *program,
 				   const plait__kernel *old,
 				   const plait__kernel *kernel,
@@ -196,7 +196,7 @@ static plait_status no_memory(plait_error *error)
 			   "no memory to exchange a kernel of a plan");
 }
 
-/* Sets *out_old to the program's previous version if the caller has to end it.
+/* Set *out_old to the program's previous version if the caller has to end it.
  * Caller holds the lock. */
 static plait_status put_version(plait__program *program,
 				const plait__kernel *old, plait__kernel *kernel,

@@ -7,7 +7,7 @@
 
 #include "object/kernel/kernel.h"
 
-/* Moves an instance that the caller has to the newest version. */
+/* Move an instance that the caller has to the newest version. */
 void plait__kernel_versions_adopt(plait__instance *instance);
 void plait__kernel_versions_free(plait__program *program);
 

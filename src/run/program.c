@@ -57,11 +57,11 @@ static void end_program(void *program)
 	destroy(program);
 }
 
-/* Checks that every launch has code for its device. */
-static plait_status check_kernels(const plait__plan_object *frozen,
+/* Check that every launch has code for its device. */
+static plait_status check_kernels(const plait__plan_object *plan_object,
 				  plait_error *error)
 {
-	const plait__plan *plan = frozen->plan;
+	const plait__plan *plan = plan_object->plan;
 	char room[PLAIT__COMMAND_TEXT_BYTES];
 
 	for (uint32_t i = 0; i < plan->command_count; i++) {
@@ -71,9 +71,9 @@ static plait_status check_kernels(const plait__plan_object *frozen,
 		if (at->kind != PLAIT__CMD_LAUNCH || at->link == PLAIT__NONE)
 			continue;
 		lacks = plait__kernel_lacks(
-			(const plait__kernel *)frozen->kernels[
+			(const plait__kernel *)plan_object->kernels[
 				plan->payloads[at->link].kernel],
-			frozen->devices[plan->lanes[at->lane].device]);
+			plan_object->devices[plan->lanes[at->lane].device]);
 		if (lacks != NULL)
 			return plait__fail(error, PLAIT_E_UNSUPPORTED,
 					   "%s: its kernel %s",
@@ -83,13 +83,14 @@ static plait_status check_kernels(const plait__plan_object *frozen,
 	return PLAIT_OK;
 }
 
-/* Checks that all objects of the plan are bound and its kernels can run. */
-static plait_status check_whole(plait__plan_object *frozen, plait_error *error)
+/* Check that all objects of the plan are bound and its kernels can run. */
+static plait_status check_whole(plait__plan_object *plan_object,
+				plait_error *error)
 {
-	plait_status status = plait__unbound_state_seal(frozen, error);
+	plait_status status = plait__unbound_state_seal(plan_object, error);
 
 	if (status == PLAIT_OK)
-		status = check_kernels(frozen, error);
+		status = check_kernels(plan_object, error);
 	return status;
 }
 
@@ -151,11 +152,11 @@ static plait_status make_sections(plait__program *program,
 	return status;
 }
 
-/* Reserves the memory of runs, so that starting a run allocates nothing. */
+/* Reserve the memory of runs, so that starting a run allocates nothing. */
 static plait_status reserve_run_resources(plait__program *program,
 					  plait_error *error)
 {
-	const plait__plan_object *frozen = program->frozen;
+	const plait__plan_object *plan_object = program->plan_object;
 	plait_status status = plait__run_reserve_all(program, error);
 
 	if (status == PLAIT_OK)
@@ -163,17 +164,17 @@ static plait_status reserve_run_resources(plait__program *program,
 					   error);
 	for (uint32_t i = 0; status == PLAIT_OK &&
 	     i < program->plan->devices_count; i++)
-		if (frozen->devices[i] != NULL)
-			return make_sections(program, frozen->devices[i],
+		if (plan_object->devices[i] != NULL)
+			return make_sections(program, plan_object->devices[i],
 					     error);
 	return status;
 }
 
-static plait_status make(plait__plan_object *frozen,
+static plait_status make(plait__plan_object *plan_object,
 			 const plait__engine *engine, plait__program **out,
 			 plait_error *error)
 {
-	plait__context *context = frozen->object.context;
+	plait__context *context = plan_object->object.context;
 	plait__program *program = plait__cacheline_alloc(
 		plait__context_allocator(context), sizeof(*program));
 	plait_status status;
@@ -181,14 +182,14 @@ static plait_status make(plait__plan_object *frozen,
 	if (program == NULL)
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory to make a plan ready to run");
-	program->frozen = frozen;
-	program->plan = frozen->plan;
+	program->plan_object = plan_object;
+	program->plan = plan_object->plan;
 	program->context = context;
 	program->engine = engine;
-	program->instance_count = frozen->instances != 0 ?
-				  frozen->instances : 2;
+	program->instance_count = plan_object->instances != 0 ?
+				  plan_object->instances : 2;
 	program->asymmetric_fence = at_membarrier_available();
-	status = plait__frame_layout_make(&program->layout, frozen,
+	status = plait__frame_layout_make(&program->layout, plan_object,
 					  program->engine->maps, error);
 	if (status == PLAIT_OK)
 		status = plait__rehearse_make(program, &program->rehearsal,
@@ -206,31 +207,32 @@ static plait_status make(plait__plan_object *frozen,
 	return status;
 }
 
-plait_status plait__program_make(plait__plan_object *frozen,
+plait_status plait__program_make(plait__plan_object *plan_object,
 				 plait__engine_choice *choose,
 				 plait__program **out, plait_error *error)
 {
 	plait_status status = PLAIT_OK;
 
-	plait__mutex_lock(&frozen->preparing);
-	*out = at_load_acquire_ptr(&frozen->program);
+	plait__mutex_lock(&plan_object->preparing);
+	*out = at_load_acquire_ptr(&plan_object->program);
 	if (*out == NULL) {
-		status = frozen->rehearses ? PLAIT_OK :
-			 check_whole(frozen, error);
+		status = plan_object->rehearses ? PLAIT_OK :
+			 check_whole(plan_object, error);
 		if (status == PLAIT_OK)
-			status = make(frozen, choose(frozen), out, error);
-		frozen->end_program = end_program;
+			status = make(plan_object, choose(plan_object), out,
+				      error);
+		plan_object->end_program = end_program;
 		/* Release: pairs with the load in plait__prepare_program. */
 		if (status == PLAIT_OK)
-			at_store_release_ptr(&frozen->program, *out);
+			at_store_release_ptr(&plan_object->program, *out);
 	}
-	plait__mutex_unlock(&frozen->preparing);
+	plait__mutex_unlock(&plan_object->preparing);
 	return status;
 }
 
 /* ---- recording ---- */
 
-/* Has the engine make each instance recordable. */
+/* Have the engine make each instance recordable. */
 static plait_status publish_recorder(plait__program *program,
 				     plait__recorder *recorder,
 				     plait_error *error)
@@ -275,5 +277,5 @@ plait__program_predicate(const plait__program *program, uint32_t region)
 			  plan->payloads[payload].object : PLAIT__NONE;
 
 	return object < plan->functions_count ?
-	       &program->frozen->functions[object] : NULL;
+	       &program->plan_object->functions[object] : NULL;
 }

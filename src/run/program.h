@@ -28,7 +28,7 @@ struct plait__kernel_version {
 };
 
 struct plait__program {
-	plait__plan_object *frozen;	/* the plan, which owns the program */
+	plait__plan_object *plan_object;	/* owns the program */
 	const plait__plan *plan;
 	plait__context *context;
 	const plait__engine *engine;
@@ -71,14 +71,14 @@ plait__program_recorder(const plait__program *program)
 
 /* Chooses the engine of a plan that has no program yet. */
 typedef const plait__engine *
-plait__engine_choice(const plait__plan_object *frozen);
+plait__engine_choice(const plait__plan_object *plan_object);
 
-/* Makes the plan's program unless another thread was faster. */
-plait_status plait__program_make(plait__plan_object *frozen,
+/* Make the plan's program unless another thread was faster. */
+plait_status plait__program_make(plait__plan_object *plan_object,
 				 plait__engine_choice *choose,
 				 plait__program **out, plait_error *error);
 
-/* Makes runs recordable.  Caller holds the plan's `preparing`. */
+/* Make runs recordable.  Caller holds the plan's `preparing`. */
 plait_status plait__program_make_recorder(plait__program *program,
 					  uint32_t capacity,
 					  plait_error *error);

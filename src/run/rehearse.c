@@ -71,13 +71,13 @@ plait_status plait__rehearse_make(const plait__program *program,
 				  plait__rehearsal **out, plait_error *error)
 {
 	const plait_allocator *allocator = plait__program_allocator(program);
-	const plait__plan_object *frozen = program->frozen;
+	const plait__plan_object *plan_object = program->plan_object;
 	const plait__plan *plan = program->plan;
 	plait__rehearsal *rehearsal;
 	double turn_ns;
 
 	*out = NULL;
-	if (!frozen->rehearses)
+	if (!plan_object->rehearses)
 		return PLAIT_OK;
 	rehearsal = plait__alloc(allocator, sizeof(*rehearsal));
 	if (rehearsal != NULL) {
@@ -92,10 +92,10 @@ plait_status plait__rehearse_make(const plait__program *program,
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory to rehearse a plan");
 	}
-	turn_ns = frozen->rehearsal_unit_ns > 0 ? time_turn() : 1;
+	turn_ns = plan_object->rehearsal_unit_ns > 0 ? time_turn() : 1;
 	for (uint32_t i = 0; i < plan->command_count; i++)
 		rehearsal->spins[i] = count_turns(&plan->commands[i],
-						  frozen->rehearsal_unit_ns,
+						  plan_object->rehearsal_unit_ns,
 						  turn_ns);
 	*out = rehearsal;
 	return PLAIT_OK;

@@ -17,7 +17,7 @@ plait_status plait__rehearse_make(const plait__program *program,
 void plait__rehearse_free(const plait__program *program,
 			  plait__rehearsal *rehearsal);
 
-/* Does the work of one command; `spins` is a result of
+/* Do the work of one command; `spins` is a result of
  * plait__rehearse_spins. */
 int32_t plait__rehearse_work(void *spins);
 void *plait__rehearse_spins(plait__rehearsal *rehearsal, uint32_t command);

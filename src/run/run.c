@@ -52,13 +52,13 @@ static void keep(plait__run *run)
 static void destroy_run(plait__object *object)
 {
 	plait__run *run = (plait__run *)(void *)object;
-	plait__plan_object *frozen = run->program->frozen;
+	plait__plan_object *plan_object = run->program->plan_object;
 
 	if (run->recording != NULL)
 		plait__recorder_release(plait__program_recorder(run->program),
 					run->recording);
 	keep(run);
-	plait__object_drop(&frozen->object);
+	plait__object_drop(&plan_object->object);
 }
 
 static const plait__class run_class = {
@@ -76,7 +76,7 @@ static plait__run *make_run(plait__program *program)
 	return run;
 }
 
-/* Resets an object that another run has used. */
+/* Reset an object that another run has used. */
 static void clear_run(plait__run *run)
 {
 	run->object.lingers = false;

@@ -33,17 +33,17 @@ struct plait__run_listener {
 	plait__inbox_event *notice;
 };
 
-/* Makes one run object per instance, so that starting a run needs no memory. */
+/* Make one run object per instance, so that starting a run needs no memory. */
 plait_status plait__run_reserve_all(plait__program *program,
 				    plait_error *error);
-/* Makes the run of an instance that the caller has.  The run has two holds, the
+/* Make the run of an instance that the caller has.  The run has two holds, the
  * user's and the caller's, and takes over one hold that the caller has of the
  * plan. */
 plait_status plait__run_create(plait__instance *instance, plait__run **out,
 			       plait_error *error);
 plait_status plait__run_enter(plait_run *handle, plait__run **out,
 			      plait_error *error);
-/* Posts the events of a run that is done.  Caller holds no lock. */
+/* Post the events of a run that is done.  Caller holds no lock. */
 void plait__run_notify_all(plait__run *run,
 			   struct plait__run_listener *listeners,
 			   plait_status status);

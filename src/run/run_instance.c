@@ -111,7 +111,7 @@ void plait__instance_abandon(plait__instance *instance, const plait_error *why)
 {
 	plait__context *context = instance->program->context;
 
-	plait__object_hold(&instance->program->frozen->object);
+	plait__object_hold(&instance->program->plan_object->object);
 	/* The end of the context must not wait for this run. */
 	plait__context_keep_open(context);
 	instance->abandoned_why = *why;
@@ -169,7 +169,7 @@ static void end_own_call(plait__instance *instance)
 /* Another thread waits in plait_plan_call, or has ended there. */
 static void end_call(plait__instance *instance)
 {
-	plait__plan_object *frozen = instance->program->frozen;
+	plait__plan_object *plan_object = instance->program->plan_object;
 	plait__context *context = instance->program->context;
 
 	/* The caller may be about to stop the run, which is too late then. */
@@ -181,7 +181,7 @@ static void end_call(plait__instance *instance)
 	if (at_exchange_u32(&instance->called, PLAIT__CALLER_DONE) ==
 	    PLAIT__CALLER_EXITED) {
 		plait__instance_release(instance);
-		plait__object_drop_deferred(&frozen->object);
+		plait__object_drop_deferred(&plan_object->object);
 	}
 	plait__context_notify_waiters(context);
 }
@@ -237,7 +237,7 @@ static void end_recording(plait__instance *instance)
 static void end_on_queue(plait__instance *instance)
 {
 	plait__program *program = instance->program;
-	plait__plan_object *frozen = program->frozen;
+	plait__plan_object *plan_object = program->plan_object;
 	plait__context *context = program->context;
 
 	/* A thread that sees the end of the run finds its instance free: see
@@ -251,7 +251,7 @@ static void end_on_queue(plait__instance *instance)
 		leave_section(instance);
 	plait__instance_release(instance);
 	plait__context_notify_waiters(context);
-	plait__object_drop_deferred(&frozen->object);
+	plait__object_drop_deferred(&plan_object->object);
 }
 
 void plait__instance_complete(plait__instance *instance)
@@ -279,9 +279,9 @@ void plait__instance_caller_exited(void *arg)
 
 	/* The caller is about to leave the plan that it entered: the run holds
 	 * the plan instead, until it is over. */
-	plait__object_hold(&program->frozen->object);
+	plait__object_hold(&program->plan_object->object);
 	if (at_cas_u32(&instance->called, &waits, PLAIT__CALLER_EXITED))
 		return;
 	plait__instance_release(instance);
-	plait__object_drop_deferred(&program->frozen->object);
+	plait__object_drop_deferred(&program->plan_object->object);
 }

@@ -69,7 +69,7 @@ struct plait__instance {
 	plait_error abandoned_why;
 };
 
-/* Sets an acquired instance up for a run: parameters, flags. */
+/* Set an acquired instance up for a run: parameters, flags. */
 plait_status plait__instance_begin(plait__instance *instance,
 				   const plait_run_desc *desc,
 				   plait_error *error);
@@ -80,12 +80,12 @@ void plait__instance_undo_begin(plait__instance *instance);
 /* As plait__instance_fail, where no command is the cause. */
 void plait__instance_stop(plait__instance *instance, const plait_error *why);
 
-/* Gives up a run whose submitted commands may never complete: the run ends, but
+/* Give up a run whose submitted commands may never complete: the run ends, but
  * the instance stays with its engine, and the memory that it uses, the plan
  * too, is never freed.  The engine calls plait__instance_complete last. */
 void plait__instance_abandon(plait__instance *instance, const plait_error *why);
 
-/* Ends a run before its start because its queue has failed: the run records
+/* End a run before its start because its queue has failed: the run records
  * nothing and reports no failure to the queue. */
 void plait__instance_skip(plait__instance *instance, plait_status status);
 
@@ -102,13 +102,13 @@ enum {
 	PLAIT__CALLER_EXITED = 3		/* the caller has ended */
 };
 
-/* Reports that a command failed or could not be run: the first failure counts,
+/* Report that a command failed or could not be run: the first failure counts,
  * and sets instance->stop.  `why` has status, origin and the rest of the
  * sentence "node 7 "saxpy" ...".  Called from any thread. */
 void plait__instance_fail(plait__instance *instance, uint32_t command,
 			  const plait_error *why);
 
-/* Completes a run of which nothing happens any more.  After this call the
+/* Complete a run of which nothing happens any more.  After this call the
  * instance and its memory are no longer the engine's. */
 void plait__instance_complete(plait__instance *instance);
 

@@ -143,7 +143,7 @@ static inline void at_fence_asymmetric(void)
 	atomic_signal_fence(memory_order_seq_cst);
 }
 
-/* Registers the process at the first call; constant afterwards. */
+/* Register the process at the first call; constant afterwards. */
 static inline bool at_membarrier_available(void)
 {
 	return plait__futex_barrier_available();

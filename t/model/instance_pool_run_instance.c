@@ -43,14 +43,15 @@ static at_u32 submitted;
 
 void plait__context_notify_waiters(plait__context *of)
 {
-	plait__eventcount_notify(&of->pulse);
+	plait__eventcount_notify(&of->wait_event);
 }
 
 plait_status plait__wait_run(plait__wait_request *request, plait_error *error)
 {
 	(void)error;
-	(void)plait__eventcount_await(&request->context->pulse, request->ready,
-				      request->arg, UINT64_MAX, PLAIT__BACKOFF_SLEEP);
+	(void)plait__eventcount_await(&request->context->wait_event,
+				      request->ready, request->arg, UINT64_MAX,
+				      PLAIT__BACKOFF_SLEEP);
 	return PLAIT_OK;
 }
 
@@ -333,7 +334,7 @@ static void begin_with(uint32_t count, uint32_t in_use)
 	taken = in_use;
 	lost = false;
 	stops = false;
-	program.frozen = &plan_object;
+	program.plan_object = &plan_object;
 	program.plan = &plan;
 	program.context = &context;
 	program.engine = &engine;
@@ -345,7 +346,7 @@ static void begin_with(uint32_t count, uint32_t in_use)
 	at_init_u32(&program.waiters, 0);
 	at_init_ptr(&program.recorder, NULL);
 	at_init_ptr(&program.version, NULL);
-	plait__eventcount_init(&context.pulse, 0);
+	plait__eventcount_init(&context.wait_event, 0);
 	for (uint32_t i = 0; i < INSTANCES; i++)
 		set_instance(i);
 	AT_PLAIN_WRITE(payload) = 0;

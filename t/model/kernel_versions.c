@@ -278,7 +278,7 @@ static void begin(void)
 		at_init_u32(&holds[i], i == 0);
 	}
 	first_kernels[0] = &kernels[0].object;
-	program->frozen = &plan_object;
+	program->plan_object = &plan_object;
 	program->plan = &plan;
 	program->engine = &engine;
 	program->instances = instances;

@@ -380,7 +380,7 @@ static void make_program(void)
 		sizeof(plait_allocator), 0, resize, NULL
 	};
 	plan_object.plan = &sketch.plan;
-	layout.frozen = &plan_object;
+	layout.plan_object = &plan_object;
 	layout.rotation_first = turns;
 	layout.predicate_rotations = predicate_rotations;
 	program.plan = &sketch.plan;

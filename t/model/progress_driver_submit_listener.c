@@ -124,8 +124,9 @@ static void wait_for_it(void)
 	while (at_load_acquire_u32(&over) == 0) {
 		if (plait__progress_drive(context))
 			continue;
-		(void)plait__eventcount_await(&context->pulse, is_over, NULL,
-					      UINT64_MAX, PLAIT__BACKOFF_SLEEP);
+		(void)plait__eventcount_await(&context->wait_event, is_over,
+					      NULL, UINT64_MAX,
+					      PLAIT__BACKOFF_SLEEP);
 	}
 	MC_CHECK(AT_PLAIN_READ(finishes) == 1);
 	MC_CHECK(looks || AT_PLAIN_READ(found) == NOTES);
@@ -225,7 +226,7 @@ static void begin_with(bool no_notification)
 	memset(&pollable, 0, sizeof(pollable));
 	memset(notes, 0, sizeof(notes));
 	memset(&listener, 0, sizeof(listener));
-	plait__eventcount_init(&context->pulse, 0);
+	plait__eventcount_init(&context->wait_event, 0);
 	plait__eventcount_init(&context->driver.event, 0);
 	pollable.advance = advance;
 	pollable.over = finish;

@@ -158,14 +158,14 @@ void plait__inbox_event_post(plait__inbox_event *notice, plait_status status)
 
 void plait__context_notify_waiters(plait__context *of)
 {
-	plait__eventcount_notify(&of->pulse);
+	plait__eventcount_notify(&of->wait_event);
 }
 
 plait_status plait__wait_run(plait__wait_request *request, plait_error *error)
 {
 	(void)error;
-	(void)plait__eventcount_await(&context.pulse, request->ready, request->arg,
-				      UINT64_MAX, PLAIT__BACKOFF_SLEEP);
+	(void)plait__eventcount_await(&context.wait_event, request->ready,
+				      request->arg, UINT64_MAX, PLAIT__BACKOFF_SLEEP);
 	return PLAIT_OK;
 }
 
@@ -371,7 +371,7 @@ static void run_spare(uint32_t self)
 static void begin_plan(void)
 {
 	memset(&context, 0, sizeof(context));
-	plait__eventcount_init(&context.pulse, 0);
+	plait__eventcount_init(&context.wait_event, 0);
 	memset(&plan_object, 0, sizeof(plan_object));
 	plan_object.object.context = &context;
 	plan = (plait__plan){ .command_count = 0 };
@@ -388,7 +388,7 @@ static void begin_spare(void)
 	begin_plan();
 	program = mc_alloc(sizeof(*program));
 	instances = mc_alloc(INSTANCES * sizeof(*instances));
-	program->frozen = &plan_object;
+	program->plan_object = &plan_object;
 	program->plan = &plan;
 	program->context = &context;
 	program->engine = &engine;

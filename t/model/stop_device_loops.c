@@ -271,7 +271,7 @@ static void begin_with(uint32_t (*turn)(plait__pollable *pollable))
 	decides = &queued[1];
 	driver = &drivers[0];
 	decider = &drivers[1];
-	plait__eventcount_init(&context->pulse, 0);
+	plait__eventcount_init(&context->wait_event, 0);
 	plait__eventcount_init(&context->driver.event, 0);
 	program->context = context;
 	instance->program = program;

@@ -310,6 +310,6 @@ static const struct tap_scenario all[] = {
 	{ "create", creating },
 	{ "natives", natives },
 	{ "left-over", nothing_is_left_over },
-	{ "upcall", notifications_call_no_slot },
+	{ "notification", notifications_call_no_slot },
 };
 TAP_MAIN(all)

@@ -74,7 +74,7 @@ enum {
 	PLAIT__PARSER_MEANING = 1 << 5	/* first, barrier or group */
 };
 
-/* Sets index to null when memory is exhausted. */
+/* Set index to null when memory is exhausted. */
 void plait__parser_init(struct plait__parser *parser, plait__store *store);
 void plait__parser_fini(struct plait__parser *parser);
 

@@ -123,8 +123,9 @@ struct plait__context {
 	uint32_t port_count;
 	uint32_t device_count;
 
-	/* Notified at each change that a waiting thread may be waiting for. */
-	struct plait__eventcount pulse;
+	/* For all waiting threads: notified at each change that one may
+	 * await. */
+	struct plait__eventcount wait_event;
 
 	struct plait__mutex lock; /* guards the lists and `spare` */
 	/* Reclaim list: only objects with work in flight, so that a round costs

@@ -13,7 +13,7 @@ void plait__context_notify_reclaimer(plait__context *context)
 
 void plait__context_notify_waiters(plait__context *context)
 {
-	plait__eventcount_notify(&context->pulse);
+	plait__eventcount_notify(&context->wait_event);
 	if (at_load_acquire_u64(&context->base.lingering) != 0)
 		plait__context_notify_reclaimer(context);
 }

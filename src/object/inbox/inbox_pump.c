@@ -133,7 +133,7 @@ static bool is_closed(plait__inbox *inbox)
 	return closed;
 }
 
-/* Checks the owner and takes the event under one lock. */
+/* Check the owner and take the event under one lock. */
 static plait_status take_next(plait__inbox *inbox, plait_event *out,
 			      plait_error *error)
 {

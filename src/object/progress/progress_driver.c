@@ -55,7 +55,7 @@ static void wake(plait__context *context)
 
 	at_add_u32(&driver->wake_count, 1);
 	plait__eventcount_notify(&driver->event);
-	plait__eventcount_notify(&context->pulse);
+	plait__eventcount_notify(&context->wait_event);
 }
 
 void plait__progress_add(plait__context *context, plait__pollable *pollable)
@@ -195,7 +195,7 @@ bool plait__progress_drive(plait__context *context)
 	left = pollable->advance(pollable);
 	/* `advance` may have submitted work that only a pumping thread
 	 * advances. */
-	plait__eventcount_notify(&context->pulse);
+	plait__eventcount_notify(&context->wait_event);
 	if (put_back(driver, pollable, left, notified))
 		wake(context);
 	if (left == PLAIT__PROGRESS_DONE) {

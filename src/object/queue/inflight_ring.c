@@ -8,64 +8,63 @@
 
 enum { FIRST_CAPACITY = 16 };
 
-static plait__inflight_entry *entry_at(const plait__inflight_ring *flight,
+static plait__inflight_entry *entry_at(const plait__inflight_ring *ring,
 				       uint32_t index)
 {
-	return &flight->entries[(flight->first + index) &
-				(flight->capacity - 1)];
+	return &ring->entries[(ring->first + index) & (ring->capacity - 1)];
 }
 
-void plait__inflight_ring_fini(plait__inflight_ring *flight,
+void plait__inflight_ring_fini(plait__inflight_ring *ring,
 			       const plait_allocator *allocator)
 {
-	plait__free(allocator, flight->entries,
-		    (uint64_t)flight->capacity * sizeof(*flight->entries));
+	plait__free(allocator, ring->entries,
+		    (uint64_t)ring->capacity * sizeof(*ring->entries));
 }
 
-static bool grow(plait__inflight_ring *flight, const plait_allocator *allocator)
+static bool grow(plait__inflight_ring *ring, const plait_allocator *allocator)
 {
-	uint32_t capacity = flight->capacity == 0 ? FIRST_CAPACITY
-						  : flight->capacity * 2;
+	uint32_t capacity = ring->capacity == 0 ? FIRST_CAPACITY
+						: ring->capacity * 2;
 	plait__inflight_entry *entries;
 	uint32_t i;
 
-	if (capacity < flight->capacity)
+	if (capacity < ring->capacity)
 		return false;
 	entries = plait__alloc_array(allocator, capacity, sizeof(*entries));
 	if (entries == NULL)
 		return false;
-	for (i = 0; i < flight->count; i++)
-		entries[i] = *entry_at(flight, i);
-	plait__inflight_ring_fini(flight, allocator);
-	flight->entries = entries;
-	flight->capacity = capacity;
-	flight->first = 0;
+	for (i = 0; i < ring->count; i++)
+		entries[i] = *entry_at(ring, i);
+	plait__inflight_ring_fini(ring, allocator);
+	ring->entries = entries;
+	ring->capacity = capacity;
+	ring->first = 0;
 	return true;
 }
 
-bool plait__inflight_ring_push(plait__inflight_ring *flight,
+bool plait__inflight_ring_push(plait__inflight_ring *ring,
 			       const plait_allocator *allocator,
 			       plait__object *object, uint64_t sequence)
 {
 	plait__inflight_entry *entry;
 
-	if (flight->count == flight->capacity && !grow(flight, allocator))
+	if (ring->count == ring->capacity && !grow(ring, allocator))
 		return false;
-	entry = entry_at(flight, flight->count++);
+	entry = entry_at(ring, ring->count++);
 	entry->object = object;
 	entry->sequence = sequence;
 	return true;
 }
 
-bool plait__inflight_ring_has_last(const plait__inflight_ring *flight,
+bool plait__inflight_ring_has_last(const plait__inflight_ring *ring,
 				   const plait__object *object,
 				   uint64_t sequence)
 {
 	uint32_t i;
 
-	for (i = 1; i <= 2 && i <= flight->count - flight->committed; i++) {
+	for (i = 1; i <= 2 && i <= ring->count - ring->committed; i++) {
 		const plait__inflight_entry *entry =
-			entry_at(flight, flight->count - i);
+			entry_at(ring, ring->count - i);
 
 		if (entry->object == object && entry->sequence == sequence)
 			return true;
@@ -73,37 +72,36 @@ bool plait__inflight_ring_has_last(const plait__inflight_ring *flight,
 	return false;
 }
 
-void plait__inflight_ring_commit(plait__inflight_ring *flight)
+void plait__inflight_ring_commit(plait__inflight_ring *ring)
 {
-	flight->committed = flight->count;
+	ring->committed = ring->count;
 }
 
-plait__object *plait__inflight_ring_cancel(plait__inflight_ring *flight)
+plait__object *plait__inflight_ring_cancel(plait__inflight_ring *ring)
 {
-	if (flight->count == flight->committed)
+	if (ring->count == ring->committed)
 		return NULL;
-	return entry_at(flight, --flight->count)->object;
+	return entry_at(ring, --ring->count)->object;
 }
 
-plait__object *plait__inflight_ring_at(const plait__inflight_ring *flight,
+plait__object *plait__inflight_ring_at(const plait__inflight_ring *ring,
 				       uint32_t index)
 {
-	return index < flight->committed ? entry_at(flight, index)->object :
-					   NULL;
+	return index < ring->committed ? entry_at(ring, index)->object : NULL;
 }
 
-plait__object *plait__inflight_ring_pop(plait__inflight_ring *flight,
+plait__object *plait__inflight_ring_pop(plait__inflight_ring *ring,
 					uint64_t reached)
 {
 	plait__inflight_entry *entry;
 
-	if (flight->committed == 0)
+	if (ring->committed == 0)
 		return NULL;
-	entry = entry_at(flight, 0);
+	entry = entry_at(ring, 0);
 	if (entry->sequence > reached)
 		return NULL;
-	flight->first = (flight->first + 1) & (flight->capacity - 1);
-	flight->count--;
-	flight->committed--;
+	ring->first = (ring->first + 1) & (ring->capacity - 1);
+	ring->count--;
+	ring->committed--;
 	return entry->object;
 }

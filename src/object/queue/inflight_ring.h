@@ -23,31 +23,31 @@ typedef struct plait__inflight_ring {
 	uint32_t committed; /* entries of accepted submissions */
 } plait__inflight_ring;
 
-void plait__inflight_ring_fini(plait__inflight_ring *flight,
+void plait__inflight_ring_fini(plait__inflight_ring *ring,
 			       const plait_allocator *allocator);
 
 /* Push a hold, which becomes the ring's, uncommitted. Returns false without
  * memory. */
-bool plait__inflight_ring_push(plait__inflight_ring *flight,
+bool plait__inflight_ring_push(plait__inflight_ring *ring,
 			       const plait_allocator *allocator,
 			       plait__object *object, uint64_t sequence);
 
 /* Returns true if one of the last two uncommitted entries is this object with
  * this sequence. */
-bool plait__inflight_ring_has_last(const plait__inflight_ring *flight,
+bool plait__inflight_ring_has_last(const plait__inflight_ring *ring,
 				   const plait__object *object,
 				   uint64_t sequence);
 
 /* Commit all entries: the submission was accepted. */
-void plait__inflight_ring_commit(plait__inflight_ring *flight);
+void plait__inflight_ring_commit(plait__inflight_ring *ring);
 /* Pop the newest uncommitted entry; null: none is left. */
-plait__object *plait__inflight_ring_cancel(plait__inflight_ring *flight);
+plait__object *plait__inflight_ring_cancel(plait__inflight_ring *ring);
 /* The committed entry `index`, 0 being the oldest; or null. */
-plait__object *plait__inflight_ring_at(const plait__inflight_ring *flight,
+plait__object *plait__inflight_ring_at(const plait__inflight_ring *ring,
 				       uint32_t index);
 /* Pop the oldest committed entry, if its sequence is at most `reached`; else
  * null. */
-plait__object *plait__inflight_ring_pop(plait__inflight_ring *flight,
+plait__object *plait__inflight_ring_pop(plait__inflight_ring *ring,
 					uint64_t reached);
 
 #endif

@@ -112,16 +112,16 @@ void plait__queue_diagnosis_describe_call(plait__queue *queue, char *out,
  * work. Caller holds queue->lock. */
 static const plait__signal *find_awaited(plait__queue *queue)
 {
-	const plait__inflight_ring *flight = &queue->inflight;
+	const plait__inflight_ring *ring = &queue->inflight;
 	uint64_t done = 0;
 	uint32_t i;
 
 	(void)plait__queue_poll(queue, plait__queue_submitted(queue), &done,
 				NULL);
-	for (i = 0; i < flight->committed; i++) {
+	for (i = 0; i < ring->committed; i++) {
 		const plait__inflight_entry *entry =
-			&flight->entries[(flight->first + i) &
-					 (flight->capacity - 1)];
+			&ring->entries[(ring->first + i) &
+				       (ring->capacity - 1)];
 		const plait__signal *signal = (const void *)entry->object;
 
 		if (entry->object->class->type == PLAIT_OBJECT_SIGNAL &&

@@ -109,8 +109,8 @@ static void pause_between(const struct recovery *recovery)
 		plait__thread_yield();
 		return;
 	}
-	key = plait__eventcount_prepare(&context->pulse);
-	(void)plait__eventcount_wait(&context->pulse, key, until_ns);
+	key = plait__eventcount_prepare(&context->wait_event);
+	(void)plait__eventcount_wait(&context->wait_event, key, until_ns);
 }
 
 /*

@@ -120,16 +120,16 @@ static plait_status add_command(struct plait__submission_builder *builder,
 
 /* Put the command's number and label in front of the text; no number if the
  * library made the command. */
-static plait_status prefix_error(bool own, uint64_t number,
+static plait_status prefix_error(bool internal, uint64_t number,
 				 const plait_command *command,
 				 const plait_error *why, plait_error *error)
 {
 	plait_status status;
 
-	if (own && command->label == NULL)
+	if (internal && command->label == NULL)
 		status = plait__fail_origin(error, why->status, why->origin,
 					    "%s", why->text);
-	else if (own)
+	else if (internal)
 		status = plait__fail_origin(error, why->status, why->origin,
 					    "\"%.*s\": %s",
 					    PLAIT__TEXT_FIT(command->label, 60),
@@ -152,7 +152,7 @@ static plait_status prefix_error(bool own, uint64_t number,
 struct commands {
 	const plait_command *commands;
 	uint64_t count;
-	bool own; /* made by the library, for one call of the user */
+	bool internal; /* made by the library, for one call of the user */
 };
 
 static plait_status add_all(struct plait__submission_builder *builder,
@@ -178,7 +178,8 @@ static plait_status add_all(struct plait__submission_builder *builder,
 		if (status == PLAIT_OK)
 			status = add_command(builder, command, &why);
 		if (status != PLAIT_OK)
-			return prefix_error(all->own, i, command, &why, error);
+			return prefix_error(all->internal, i, command, &why,
+					    error);
 	}
 	return PLAIT_OK;
 }
@@ -378,12 +379,12 @@ static plait_status submit_all(struct plait__submission_builder *builder,
 
 plait_status plait__submission_submit_array(plait__queue *queue,
 					    const plait_command *commands,
-					    uint64_t count, bool own,
+					    uint64_t count, bool internal,
 					    uint64_t *out_sequence,
 					    plait_error *error)
 {
 	struct plait__submission_builder builder = { .queue = queue };
-	const struct commands all = { commands, count, own };
+	const struct commands all = { commands, count, internal };
 
 	return submit_all(&builder, &all, out_sequence, error);
 }

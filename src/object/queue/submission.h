@@ -15,16 +15,16 @@ plait_status plait__submission_submit(struct plait__submission_builder *builder,
 				      plait__submission_fill add,
 				      const void *arg, plait_error *error);
 
-/* Submit an array. Errors name the command, unless the commands are the
- * library's `own`, made for one call of the user. */
+/* Submit an array. Errors name the command, unless the commands are
+ * `internal`: made by the library for one call of the user. */
 plait_status plait__submission_submit_array(plait__queue *queue,
 					    const plait_command *commands,
-					    uint64_t count, bool own,
+					    uint64_t count, bool internal,
 					    uint64_t *out_sequence,
 					    plait_error *error);
 
-/* Submit commands of the library's. `held`, null or entered, is held until they
- * are done; a NOP becomes `launch`, if that is not null. */
+/* Submit internal commands. `held`, null or entered, is held until they are
+ * done; a NOP becomes `launch`, if that is not null. */
 plait_status plait__submission_submit_holding(
 	plait__queue *queue, const plait_command *commands, uint64_t count,
 	plait__object *held, plait_backend_launch *launch, plait_error *error);

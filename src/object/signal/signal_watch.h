@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Wake-ups for the threads that sleep on a context's pulse, when a signal has
- * advanced. A notification cannot be withdrawn from a backend, so each signal
- * has a few cells, and a repeated wait finds its cell still armed: a loop of
- * waits that time out costs no memory.
+ * Wake-ups for the threads that sleep on a context's `wait_event`, when a
+ * signal has advanced. A notification cannot be withdrawn from a backend, so
+ * each signal has a few cells, and a repeated wait finds its cell still armed: a
+ * loop of waits that time out costs no memory.
  */
 #ifndef PLAIT_SRC_OBJECT_SIGNAL_SIGNAL_WATCH_H
 #define PLAIT_SRC_OBJECT_SIGNAL_SIGNAL_WATCH_H
@@ -31,8 +31,9 @@ void plait__signal_watch_init(plait__signal_watch *watch,
 			      plait__object *object);
 
 /*
- * Have the context's pulse notified when the point has happened, or earlier.
- * Returns false if it will not be (no free cell, no memory): the caller polls.
+ * Have the context's `wait_event` notified when the point has happened, or
+ * earlier. Returns false if it will not be (no free cell, no memory): the
+ * caller polls.
  */
 bool plait__signal_watch_arm(plait__signal_watch *watch,
 			     plait__backend_port *port,

@@ -92,7 +92,7 @@ static plait_status fail_queue_time(const plait__wait_request *request,
 			   owed);
 }
 
-/* Names the missing point and the user's timeout: the backend knows neither the
+/* Name the missing point and the user's timeout: the backend knows neither the
  * name nor the time that had passed before. */
 plait_status plait__wait_diagnosis_fail_timeout(
 	const plait__wait_request *request, plait_error *error)

@@ -190,7 +190,7 @@ static plait_status combine(struct waiter *waiter, plait_status result,
 	return plait__error_copy(error, why);
 }
 
-/* --- sleeping on the context's pulse */
+/* --- sleeping on the context's wait_event */
 
 static bool watch_all(const plait__wait_request *request)
 {
@@ -249,17 +249,17 @@ static bool is_quiet(struct waiter *waiter)
 }
 
 /* A driver on another thread may have submitted work that only a pumping waiter
- * advances; it notifies the pulse. */
+ * advances; it notifies wait_event. */
 static bool pump_driven(const struct waiter *waiter)
 {
 	return plait__progress_is_active(&waiter->request->context->driver) &&
 	       pump(waiter);
 }
 
-static void sleep_on_pulse(struct waiter *waiter)
+static void sleep_on_event(struct waiter *waiter)
 {
 	plait__wait_request *request = waiter->request;
-	struct plait__eventcount *pulse = &request->context->pulse;
+	struct plait__eventcount *event = &request->context->wait_event;
 	uint64_t until_ns = waiter->deadline_ns;
 	uint64_t look_ns;
 	uint32_t key;
@@ -271,14 +271,14 @@ static void sleep_on_pulse(struct waiter *waiter)
 			TRUST_NS : SLICE_NS);
 	if (look_ns < until_ns)
 		until_ns = look_ns;
-	key = plait__eventcount_prepare(pulse);
+	key = plait__eventcount_prepare(event);
 	/* Do not sleep over work that this thread would run. */
 	if (is_quiet(waiter) && !pump_driven(waiter) &&
 	    (request->help == NULL ||
 	     !plait__external_thread_has_work(request->context->pool)))
-		(void)plait__eventcount_wait(pulse, key, until_ns);
+		(void)plait__eventcount_wait(event, key, until_ns);
 	else
-		plait__eventcount_cancel(pulse);
+		plait__eventcount_cancel(event);
 }
 
 /* --- the loop */
@@ -337,7 +337,7 @@ static plait_status block(struct waiter *waiter, plait_error *error)
 		return PLAIT_PENDING;
 	if (waiter->port == NULL ||
 	    (waiter->port->all & PLAIT_CAP_NOTIFY) != 0)
-		sleep_on_pulse(waiter);
+		sleep_on_event(waiter);
 	else
 		(void)wait_inside(waiter, SLICE_NS, NULL);
 	return PLAIT_PENDING;

@@ -395,19 +395,20 @@ PLAIT_API plait_status plait_callable_create(plait_plan *plan,
 					     plait_error *error)
 {
 	plait_callable_desc ours;
-	plait__plan_object *frozen;
+	plait__plan_object *plan_object;
 	plait_status status;
 
 	if (out == NULL)
 		return plait__fail(error, PLAIT_E_INVALID, "out is null");
 	*out = NULL;
-	status = plait__plan_object_enter(plan, &frozen, error);
+	status = plait__plan_object_enter(plan, &plan_object, error);
 	if (status != PLAIT_OK)
 		return status;
 	status = read_desc(desc, &ours, error);
 	if (status == PLAIT_OK)
-		status = make(frozen->object.context, plan, &ours, out, error);
-	plait__object_leave(&frozen->object);
+		status = make(plan_object->object.context, plan, &ours, out,
+			      error);
+	plait__object_leave(&plan_object->object);
 	return status;
 }
 

@@ -78,7 +78,7 @@ static plait_status prepare(plait__thunk *thunk, plait_error *error)
 					 thunk, &thunk->closure, error);
 }
 
-/* Takes an idle thunk with the types of `like`, or returns null. */
+/* Take an idle thunk with the types of `like`, or return null. */
 static plait__thunk *find_idle(const plait__thunk *like)
 {
 	size_t bytes = (like->count + 1) * sizeof(like->types[0]);

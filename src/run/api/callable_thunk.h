@@ -17,7 +17,7 @@ typedef struct plait__thunk plait__thunk;
  * The result is narrowed to the type of the signature. */
 typedef int64_t (*plait__thunk_target)(void *handle, void *const *arguments);
 
-/* Makes a function of the signature's type, which calls `target` with null
+/* Make a function of the signature's type, which calls `target` with null
  * until the handle is set.  Errors as plait__ffi_closure_create. */
 plait_status plait__thunk_acquire(const plait__signature *signature,
 				  plait__thunk_target target,

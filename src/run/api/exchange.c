@@ -7,10 +7,10 @@
 #include "base/error.h"
 #include "object/kernel/kernel.h"
 
-static plait_status prepare(plait__plan_object *frozen, plait__program **out,
-			    plait_error *error)
+static plait_status prepare(plait__plan_object *plan_object,
+			    plait__program **out, plait_error *error)
 {
-	plait_status status = plait__prepare_program(frozen, out, error);
+	plait_status status = plait__prepare_program(plan_object, out, error);
 
 	if (status == PLAIT_OK && (*out)->rehearsal != NULL)
 		status = plait__fail(error, PLAIT_E_STATE,
@@ -24,16 +24,16 @@ static plait_status prepare(plait__plan_object *frozen, plait__program **out,
 }
 
 /* All three objects are entered. */
-static plait_status exchange_in(plait__plan_object *frozen,
+static plait_status exchange_in(plait__plan_object *plan_object,
 				const plait__kernel *old,
 				plait__kernel *kernel, plait_error *error)
 {
 	plait__program *program;
 	plait_status status = plait__context_check_same(
-		&frozen->object, &kernel->object, error);
+		&plan_object->object, &kernel->object, error);
 
 	if (status == PLAIT_OK)
-		status = prepare(frozen, &program, error);
+		status = prepare(plan_object, &program, error);
 	if (status == PLAIT_OK)
 		status = plait__kernel_versions_exchange(program, old, kernel,
 							 error);
@@ -44,9 +44,10 @@ PLAIT_API plait_status plait_plan_exchange(plait_plan *plan, plait_kernel *old,
 					   plait_kernel *kernel,
 					   plait_error *error)
 {
-	plait__plan_object *frozen;
+	plait__plan_object *plan_object;
 	plait__kernel *from, *to;
-	plait_status status = plait__plan_object_enter(plan, &frozen, error);
+	plait_status status = plait__plan_object_enter(plan, &plan_object,
+						       error);
 
 	if (status != PLAIT_OK)
 		return status;
@@ -54,11 +55,11 @@ PLAIT_API plait_status plait_plan_exchange(plait_plan *plan, plait_kernel *old,
 	if (status == PLAIT_OK) {
 		status = plait__kernel_enter(kernel, &to, error);
 		if (status == PLAIT_OK) {
-			status = exchange_in(frozen, from, to, error);
+			status = exchange_in(plan_object, from, to, error);
 			plait__object_leave(&to->object);
 		}
 		plait__object_leave(&from->object);
 	}
-	plait__object_leave(&frozen->object);
+	plait__object_leave(&plan_object->object);
 	return status;
 }

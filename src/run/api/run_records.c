@@ -73,7 +73,7 @@ static plait_status make_recorder(plait__program *program, uint64_t records,
 	plait__recorder *recorder;
 	plait_status status = PLAIT_OK;
 
-	plait__mutex_lock(&program->frozen->preparing);
+	plait__mutex_lock(&program->plan_object->preparing);
 	recorder = plait__program_recorder(program);
 	if (recorder == NULL)
 		status = plait__program_make_recorder(
@@ -84,7 +84,7 @@ static plait_status make_recorder(plait__program *program, uint64_t records,
 				     "already, which cannot become %llu",
 				     recorder->ring_capacity,
 				     (unsigned long long)records);
-	plait__mutex_unlock(&program->frozen->preparing);
+	plait__mutex_unlock(&program->plan_object->preparing);
 	return status;
 }
 
@@ -92,30 +92,31 @@ PLAIT_API plait_status plait_plan_record(plait_plan *plan, uint64_t records,
 					 plait_error *error)
 {
 	plait__program *program;
-	plait__plan_object *frozen;
-	plait_status status = plait__plan_object_enter(plan, &frozen, error);
+	plait__plan_object *plan_object;
+	plait_status status = plait__plan_object_enter(plan, &plan_object,
+						       error);
 
 	if (status != PLAIT_OK)
 		return status;
-	status = plait__prepare_program(frozen, &program, error);
+	status = plait__prepare_program(plan_object, &program, error);
 	if (status == PLAIT_OK && program->engine->make_record == NULL)
 		status = plait__fail(error, PLAIT_E_UNSUPPORTED,
 				     "runs on %s cannot be recorded yet",
 				     program->engine->name);
 	if (status == PLAIT_OK)
-		records = choose_records(frozen->plan, records);
+		records = choose_records(plan_object->plan, records);
 	if (status == PLAIT_OK &&
 	    (records > most_records ||
-	     records * (frozen->plan->lanes_count + 1ull) > most_records))
+	     records * (plan_object->plan->lanes_count + 1ull) > most_records))
 		status = plait__fail(error, PLAIT_E_INVALID,
 				     "%llu records for each of %u lanes; %llu "
 				     "in all are possible",
 				     (unsigned long long)records,
-				     frozen->plan->lanes_count,
+				     plan_object->plan->lanes_count,
 				     (unsigned long long)most_records);
 	if (status == PLAIT_OK)
 		status = make_recorder(program, records, error);
-	plait__object_leave(&frozen->object);
+	plait__object_leave(&plan_object->object);
 	return status;
 }
 

@@ -19,7 +19,7 @@
 
 /* One call of plait_plan_run or plait_plan_call. */
 struct start {
-	plait__plan_object *frozen;
+	plait__plan_object *plan_object;
 	plait__queue *queue;	/* or null */
 	plait__program *program;
 	plait__instance *instance;
@@ -57,7 +57,7 @@ static void leave(void *arg)
 
 	if (start->queue != NULL)
 		plait__object_leave(&start->queue->object);
-	plait__object_leave(&start->frozen->object);
+	plait__object_leave(&start->plan_object->object);
 }
 
 /* After a failure nothing is entered. */
@@ -66,7 +66,7 @@ static plait_status enter(struct start *start, plait_plan *plan,
 			  plait_error *error)
 {
 	plait_status status =
-		plait__plan_object_enter(plan, &start->frozen, error);
+		plait__plan_object_enter(plan, &start->plan_object, error);
 
 	if (status != PLAIT_OK)
 		return status;
@@ -76,20 +76,21 @@ static plait_status enter(struct start *start, plait_plan *plan,
 	if (status != PLAIT_OK)
 		start->queue = NULL;
 	if (status == PLAIT_OK && queue != NULL)
-		status = plait__context_check_same(&start->frozen->object,
+		status = plait__context_check_same(&start->plan_object->object,
 						   &start->queue->object,
 						   error);
 	if (status == PLAIT_OK)
 		status = read_desc(&start->desc, desc, error);
 	if (status == PLAIT_OK)
-		status = plait__prepare_program(start->frozen, &start->program,
+		status = plait__prepare_program(start->plan_object,
+						&start->program,
 						error);
 	if (status != PLAIT_OK)
 		leave(start);
 	return status;
 }
 
-/* Acquires an instance and binds the parameters. */
+/* Acquire an instance and bind the parameters. */
 static plait_status begin(struct start *start, plait_error *error)
 {
 	plait_status status;
@@ -118,13 +119,13 @@ static void start_now(plait__instance *instance)
 		plait__progress_unexpect(context);
 }
 
-/* The queue has reached the run; called in upcalls, too. */
+/* The queue has reached the run; called in notifications, too. */
 static void on_reached(void *arg, plait_status status)
 {
 	plait__instance *instance = arg;
 
-	/* A run behind a failure starts as cancelled: an upcall must not end
-	 * it, because the end calls backends. */
+	/* A run behind a failure starts as cancelled: a notification must not
+	 * end it, because the end calls backends. */
 	if (status != PLAIT_OK)
 		plait__instance_skip(instance, status);
 	start_now(instance);
@@ -159,7 +160,7 @@ static void undo_submit(struct start *start)
 	plait__instance_release(instance);
 }
 
-/* Makes the run: the caller has one reference, the instance a hold.  The run
+/* Make the run: the caller has one reference, the instance a hold.  The run
  * takes over one hold of the plan; after a failure that hold is dropped. */
 static plait_status make_run(struct start *start, plait_error *error)
 {
@@ -167,7 +168,7 @@ static plait_status make_run(struct start *start, plait_error *error)
 	plait_status status = plait__run_create(start->instance, &run, error);
 
 	if (status != PLAIT_OK) {
-		plait__object_drop(&start->frozen->object);
+		plait__object_drop(&start->plan_object->object);
 		return status;
 	}
 	start->instance->run = run;
@@ -188,7 +189,8 @@ static plait_status submit(struct start *start, plait_run **out,
 	instance = start->instance;
 	/* One hold until the run is over, which may be at any time once it is
 	 * submitted; one for the run's handle. */
-	plait__object_hold_times(&start->frozen->object, out != NULL ? 2 : 1);
+	plait__object_hold_times(&start->plan_object->object,
+				 out != NULL ? 2 : 1);
 	if (out != NULL)
 		status = make_run(start, error);
 	if (status == PLAIT_OK)
@@ -201,7 +203,7 @@ static plait_status submit(struct start *start, plait_run **out,
 		status = plait__section_enter(instance->section,
 					      !needs_others, &now, error);
 	if (status != PLAIT_OK) {
-		plait__object_drop(&start->frozen->object);
+		plait__object_drop(&start->plan_object->object);
 		undo_submit(start);
 		if (needs_others)
 			plait__progress_unexpect(start->program->context);
@@ -269,7 +271,7 @@ static bool calls_owner(const plait__program *program)
 
 	for (uint32_t i = 0; i < plan->functions_count; i++) {
 		const plait__store_function *function =
-			&program->frozen->functions[i];
+			&program->plan_object->functions[i];
 
 		if (function->inbox != NULL &&
 		    plait__inbox_is_mine((plait__inbox *)function->inbox))
@@ -304,7 +306,7 @@ static void describe(void *arg, char *out, uint32_t bytes)
 	plait__blocked_on_describe(arg, NULL, "the plan", out, bytes);
 }
 
-/* Waits while other threads execute the run, or while it is blocked. */
+/* Wait while other threads execute the run, or while it is blocked. */
 static void await_end(plait__instance *instance)
 {
 	plait__wait_request request = {

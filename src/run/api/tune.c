@@ -28,7 +28,7 @@ enum {
 };
 
 struct tuning {
-	plait__plan_object *frozen;
+	plait__plan_object *plan_object;
 	plait__program *program;
 	const plait_allocator *allocator;
 	plait_tune_desc desc;
@@ -45,7 +45,7 @@ struct tuning {
 
 static const double as_they_are[PLAIT__COST_SAMPLES] = { 1, 1, 1, 1, 1, 1, 1 };
 
-/* Sorts ascending; returns the number of samples. */
+/* Sort ascending; returns the number of samples. */
 static uint32_t sort_sample(const plait__cost_sample *sample,
 			    const double scale[], double sorted[])
 {
@@ -214,7 +214,7 @@ static uint32_t choose_mode(const struct tuning *tuning)
 	       PLAIT_MODE_HELPED : PLAIT_MODE_STRICT;
 }
 
-/* Simulates a plan with measured costs: the old plan's are given, the new plan
+/* Simulate a plan with measured costs: the old plan's are given, the new plan
  * has them. */
 static plait_status predict(const struct tuning *tuning,
 			    const plait__plan *plan, const uint64_t *costs,
@@ -295,49 +295,51 @@ static void hold_all(plait__object **to, plait__object *const *from,
 
 /* The new plan has the old plan's tables, so it binds the same objects; kernels
  * are the current version's. */
-static void bind_same(const struct tuning *tuning, plait__plan_object *frozen)
+static void bind_same(const struct tuning *tuning,
+		      plait__plan_object *plan_object)
 {
-	const plait__plan_object *old = tuning->frozen;
+	const plait__plan_object *old = tuning->plan_object;
 	const plait__plan *plan = old->plan;
 	plait__kernel_version *version;
 
 	plait__mutex_lock(&tuning->program->exchanging);
 	version = at_load_acquire_ptr(&tuning->program->version);
-	hold_all(frozen->kernels, version != NULL ? version->kernels :
+	hold_all(plan_object->kernels, version != NULL ? version->kernels :
 		 old->kernels, plan->kernels_count);
 	plait__mutex_unlock(&tuning->program->exchanging);
-	hold_all(frozen->buffers, old->buffers, plan->slots_count);
-	hold_all(frozen->signals, old->signals, plan->signals_count);
+	hold_all(plan_object->buffers, old->buffers, plan->slots_count);
+	hold_all(plan_object->signals, old->signals, plan->signals_count);
 	for (uint32_t i = 0; i < plan->functions_count; i++) {
-		frozen->functions[i] = old->functions[i];
-		if (frozen->functions[i].inbox != NULL)
-			plait__object_hold(frozen->functions[i].inbox);
+		plan_object->functions[i] = old->functions[i];
+		if (plan_object->functions[i].inbox != NULL)
+			plait__object_hold(plan_object->functions[i].inbox);
 	}
 	for (uint32_t i = 0; i < plan->devices_count; i++)
-		frozen->devices[i] = old->devices[i];
-	frozen->instances = old->instances;
-	frozen->graph = old->graph;
-	frozen->rehearses = old->rehearses;
+		plan_object->devices[i] = old->devices[i];
+	plan_object->instances = old->instances;
+	plan_object->graph = old->graph;
+	plan_object->rehearses = old->rehearses;
 	/* The new plan's costs are times. */
-	frozen->rehearsal_unit_ns = old->rehearsal_unit_ns > 0;
+	plan_object->rehearsal_unit_ns = old->rehearsal_unit_ns > 0;
 }
 
 static plait_status wrap(const struct tuning *tuning, plait__plan *plan,
 			 plait_plan **out)
 {
-	plait__plan_object *frozen;
+	plait__plan_object *plan_object;
 	plait_status status = plait__plan_object_create(
-		tuning->frozen->object.context, plan, &frozen, tuning->error);
+		tuning->plan_object->object.context, plan, &plan_object,
+		tuning->error);
 
 	if (status != PLAIT_OK)
 		return status;
-	bind_same(tuning, frozen);
-	if (!plait__unbound_is_none(frozen))
-		status = plait__unbound_state_open(frozen, tuning->error);
+	bind_same(tuning, plan_object);
+	if (!plait__unbound_is_none(plan_object))
+		status = plait__unbound_state_open(plan_object, tuning->error);
 	if (status == PLAIT_OK)
-		*out = plait__object_handle(&frozen->object);
+		*out = plait__object_handle(&plan_object->object);
 	else
-		plait__object_release(plait__object_handle(&frozen->object),
+		plait__object_release(plait__object_handle(&plan_object->object),
 				      PLAIT_OBJECT_PLAN);
 	return status;
 }
@@ -369,7 +371,7 @@ static plait_status read_desc(struct tuning *tuning,
 	plait_status status;
 
 	if (given == NULL) {
-		desc->mode = tuning->frozen->plan->mode;
+		desc->mode = tuning->plan_object->plan->mode;
 		return PLAIT_OK;
 	}
 	status =
@@ -387,7 +389,7 @@ static plait_status read_desc(struct tuning *tuning,
 static plait_status tune_entered(struct tuning *tuning, plait_plan **out)
 {
 	/* Acquire: pairs with the store in program.c. */
-	tuning->program = at_load_acquire_ptr(&tuning->frozen->program);
+	tuning->program = at_load_acquire_ptr(&tuning->plan_object->program);
 	if (tuning->program == NULL ||
 	    plait__program_recorder(tuning->program) == NULL)
 		return plait__fail(tuning->error, PLAIT_E_STATE,
@@ -407,11 +409,11 @@ PLAIT_API plait_status plait_plan_tune(plait_plan *plan,
 	if (out == NULL)
 		return plait__fail(error, PLAIT_E_INVALID, "out is null");
 	*out = NULL;
-	status = plait__plan_object_enter(plan, &tuning.frozen, error);
+	status = plait__plan_object_enter(plan, &tuning.plan_object, error);
 	if (status != PLAIT_OK)
 		return status;
 	tuning.allocator = plait__context_allocator(
-		tuning.frozen->object.context);
+		tuning.plan_object->object.context);
 	status = read_desc(&tuning, desc);
 	if (status == PLAIT_OK)
 		status = tune_entered(&tuning, out);
@@ -422,6 +424,6 @@ PLAIT_API plait_status plait_plan_tune(plait_plan *plan,
 		plait__object_release(*out, PLAIT_OBJECT_PLAN);
 		*out = NULL;
 	}
-	plait__object_leave(&tuning.frozen->object);
+	plait__object_leave(&tuning.plan_object->object);
 	return status;
 }

@@ -29,7 +29,7 @@ static uint32_t find(const plait__plan *plan, uint32_t *out)
 
 bool plait__bind_copies_find(plait__frame_layout *layout)
 {
-	const plait__plan *plan = layout->frozen->plan;
+	const plait__plan *plan = layout->plan_object->plan;
 
 	if (!layout->has_params)
 		return true;
@@ -79,8 +79,8 @@ static plait_status fail(const plait__plan *plan, uint32_t command,
 static struct side side_of(const plait__frame *frame,
 			   const plait__plan_arg *arg, uint64_t reach)
 {
-	const plait__plan_object *frozen = frame->layout->frozen;
-	const plait__plan *plan = frozen->plan;
+	const plait__plan_object *plan_object = frame->layout->plan_object;
+	const plait__plan *plan = plan_object->plan;
 	struct side side = { .reach = reach, .name = "" };
 	uint32_t name;
 	uint64_t offset = arg->offset;
@@ -96,7 +96,7 @@ static struct side side_of(const plait__frame *frame,
 			offset = UINT64_MAX;
 	} else {
 		side.buffer = (const plait__buffer *)
-			frozen->buffers[arg->index];
+			plan_object->buffers[arg->index];
 	}
 	if (side.buffer == NULL || offset > side.buffer->bytes)
 		return side;
@@ -127,7 +127,7 @@ static bool overlaps(const plait__plan *plan,
 static plait_status check(const plait__frame *frame, uint32_t command,
 			  plait_error *error)
 {
-	const plait__plan *plan = frame->layout->frozen->plan;
+	const plait__plan *plan = frame->layout->plan_object->plan;
 	const plait__plan_payload *payload = plait__payload_of(plan,
 							       command);
 	const plait__plan_arg *args = &plan->args[payload->arg_first];

@@ -7,7 +7,7 @@
 
 bool plait__bind_copies_find(plait__frame_layout *layout);
 void plait__bind_copies_free(plait__frame_layout *layout);
-/* Checks that bound memory is long enough and that no copy overlaps itself. */
+/* Check that bound memory is long enough and that no copy overlaps itself. */
 plait_status plait__bind_copies_check(const plait__frame *frame,
 				      plait_error *error);
 

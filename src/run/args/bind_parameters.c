@@ -37,7 +37,7 @@ static plait_status wrong(const struct binding *binding, const char *what)
 			   name_of(binding->plan, binding->param->name), what);
 }
 
-/* Adds the parameter to an error that was reported without it. */
+/* Add the parameter to an error that was reported without it. */
 static void name_parameter(const struct binding *binding)
 {
 	plait__error_prefix(binding->error, "parameter \"%.60s\": ",
@@ -74,7 +74,7 @@ static void patch(const struct binding *binding, const void *value,
 		       bytes);
 }
 
-/* Writes the host address of each use of the buffer. */
+/* Write the host address of each use of the buffer. */
 static void patch_memory(const struct binding *binding)
 {
 	const plait__plan *plan = binding->plan;
@@ -164,7 +164,7 @@ static plait_status map(const struct binding *binding,
 
 static plait_status bind_buffer(const struct binding *binding)
 {
-	const plait__object *plan = &binding->frame->layout->frozen->object;
+	const plait__object *plan = &binding->frame->layout->plan_object->object;
 	plait__buffer *buffer;
 	plait_status status = plait__buffer_enter(binding->given->buffer,
 						  &buffer, binding->error);
@@ -249,7 +249,7 @@ static plait_status read_binding(const plait_run_desc *desc, uint64_t i,
 static plait_status bind_next(plait__frame *frame, const plait_run_desc *desc,
 			      uint64_t i, plait_error *error)
 {
-	const plait__plan *plan = frame->layout->frozen->plan;
+	const plait__plan *plan = frame->layout->plan_object->plan;
 	plait_binding given;
 	struct binding binding = { .frame = frame, .plan = plan,
 				   .given = &given, .error = error };
@@ -270,7 +270,7 @@ static plait_status bind_next(plait__frame *frame, const plait_run_desc *desc,
 static plait_status check_all_bound(const plait__frame *frame,
 				    plait_error *error)
 {
-	const plait__plan *plan = frame->layout->frozen->plan;
+	const plait__plan *plan = frame->layout->plan_object->plan;
 
 	for (uint32_t i = 0; i < plan->params_count; i++)
 		if (frame->bound[i].stamp != frame->stamp)
@@ -306,7 +306,7 @@ plait_status plait__bind_parameters(plait__frame *frame,
 
 void plait__bind_parameters_release(plait__frame *frame)
 {
-	uint32_t count = frame->layout->frozen->plan->params_count;
+	uint32_t count = frame->layout->plan_object->plan->params_count;
 
 	for (uint32_t i = 0; i < count; i++) {
 		struct plait__bound_buffer *bound = &frame->bound[i];
@@ -320,7 +320,7 @@ void plait__bind_parameters_release(plait__frame *frame)
 			(void)backend->table.memory_unmap(
 				backend->self, bound->buffer->root->raw,
 				bound->mapped, &ignored);
-		/* Deferred: runs also end in upcalls. */
+		/* Deferred: runs also end in notifications. */
 		plait__object_drop_deferred(&bound->buffer->object);
 		bound->buffer = NULL;
 		bound->mapped = NULL;

@@ -21,7 +21,7 @@ static void put_some(plait_launch *launch)
 static void fill_launches(plait__frame *frame)
 {
 	const plait__frame_layout *layout = frame->layout;
-	const plait__plan *plan = layout->frozen->plan;
+	const plait__plan *plan = layout->plan_object->plan;
 
 	for (uint32_t i = 0; i < plan->geometries_count; i++) {
 		const plait__plan_geometry *geometry = &plan->geometries[i];
@@ -43,7 +43,7 @@ static void fill_launches(plait__frame *frame)
 const plait__plan_scratch *plait__frame_scratch(const plait__frame *frame,
 						uint32_t command)
 {
-	const plait__plan *plan = frame->layout->frozen->plan;
+	const plait__plan *plan = frame->layout->plan_object->plan;
 	uint32_t low = 0, high = plan->scratch_count;
 
 	while (low < high) {
@@ -73,8 +73,8 @@ static void *find_scratch(const plait__frame *frame, uint32_t command)
 static void *memory_of(const plait__frame_layout *layout, uint32_t slot,
 		       uint64_t offset)
 {
-	if (slot >= layout->frozen->plan->slots_count ||
-	    offset >= layout->frozen->plan->slots[slot].bytes ||
+	if (slot >= layout->plan_object->plan->slots_count ||
+	    offset >= layout->plan_object->plan->slots[slot].bytes ||
 	    layout->slots[slot] == NULL)
 		return NULL;
 	return (char *)layout->slots[slot] + offset;
@@ -84,7 +84,7 @@ static void fill_payload(plait__frame *frame,
 			 const plait__plan_payload *payload, uint32_t at,
 			 uint32_t command)
 {
-	const plait__plan *plan = frame->layout->frozen->plan;
+	const plait__plan *plan = frame->layout->plan_object->plan;
 	void **pointers = frame->words + at;
 	void **cell = pointers + payload->arg_count;
 
@@ -110,7 +110,7 @@ static void fill_payload(plait__frame *frame,
 static void fill(plait__frame *frame)
 {
 	const plait__frame_layout *layout = frame->layout;
-	const plait__plan *plan = layout->frozen->plan;
+	const plait__plan *plan = layout->plan_object->plan;
 	const plait__plan_payload *payload;
 
 	fill_launches(frame);
@@ -131,7 +131,7 @@ static bool make_arenas(plait__frame *frame)
 {
 	const plait_allocator *allocator =
 		plait__payload_allocator(frame->layout);
-	const plait__plan *plan = frame->layout->frozen->plan;
+	const plait__plan *plan = frame->layout->plan_object->plan;
 
 	if (!plait__payload_alloc(allocator, &frame->arenas,
 				  plan->devices_count, sizeof(void *)))
@@ -139,7 +139,7 @@ static bool make_arenas(plait__frame *frame)
 	for (uint32_t i = 0; i < plan->devices_count; i++) {
 		uint64_t bytes = plan->devices[i].scratch_bytes;
 
-		if (bytes == 0 || frame->layout->frozen->rehearses)
+		if (bytes == 0 || frame->layout->plan_object->rehearses)
 			continue;
 		frame->arenas[i] = plait__cacheline_alloc(allocator, bytes);
 		if (frame->arenas[i] == NULL)
@@ -153,7 +153,7 @@ plait_status plait__frame_make(plait__frame *frame,
 			       plait_error *error)
 {
 	const plait_allocator *allocator = plait__payload_allocator(layout);
-	const plait__plan *plan = layout->frozen->plan;
+	const plait__plan *plan = layout->plan_object->plan;
 
 	frame->layout = layout;
 	if (!plait__payload_alloc(allocator, &frame->words, layout->words,
@@ -180,7 +180,7 @@ void plait__frame_free(plait__frame *frame)
 	if (frame->layout == NULL)
 		return;
 	allocator = plait__payload_allocator(frame->layout);
-	plan = frame->layout->frozen->plan;
+	plan = frame->layout->plan_object->plan;
 	for (uint32_t i = 0; frame->arenas != NULL && i < plan->devices_count;
 	     i++)
 		plait__cacheline_free(allocator, frame->arenas[i],
@@ -202,7 +202,7 @@ void plait__frame_free(plait__frame *frame)
 uint32_t plait__frame_slot(const plait__frame *frame, uint32_t rotation,
 			   uint64_t ahead)
 {
-	const plait__plan *plan = frame->layout->frozen->plan;
+	const plait__plan *plan = frame->layout->plan_object->plan;
 	const plait__plan_rotation *at = &plan->rotations[rotation];
 	uint64_t i = frame->iterations[at->region] + ahead;
 

@@ -26,7 +26,7 @@ typedef struct plait__rotation_cell {
 /* Offsets in a frame; equal for all instances.  Word 0 is unused: 0 means
  * "none". */
 typedef struct plait__frame_layout {
-	const plait__plan_object *frozen;
+	const plait__plan_object *plan_object;
 	bool maps;		/* the host engine: buffers stay mapped */
 	bool has_params;	/* runs have to bind something */
 	uint32_t *arguments;	/* per command: first word of its pointers */
@@ -69,7 +69,7 @@ uint32_t plait__frame_slot(const plait__frame *frame, uint32_t rotation,
 const plait__plan_scratch *plait__frame_scratch(const plait__frame *frame,
 						uint32_t command);
 
-/* Stores the buffer of the current iteration in a cell. */
+/* Store the buffer of the current iteration in a cell. */
 void plait__frame_rotate(const plait__frame *frame,
 			 const plait__rotation_cell *cell);
 
@@ -85,7 +85,7 @@ plait__frame_launch(const plait__frame *frame, uint32_t word)
 	return (const plait_launch *)(void *)(frame->words + word);
 }
 
-/* Binds all parameters of a run, or none; release drops what they hold. */
+/* Bind all parameters of a run, or none; release drops what they hold. */
 plait_status plait__bind_parameters(plait__frame *frame,
 				    const plait_run_desc *desc,
 				    plait_error *error);

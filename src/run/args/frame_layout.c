@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-/* Places the pointers and cells of one payload; without `cells` it only counts.
+/* Place the pointers and cells of one payload; without `cells` only count.
  * 64-bit words, so that one check of the total suffices. */
 static uint64_t place(const plait__plan *plan,
 		      const plait__plan_payload *payload, uint64_t at,
@@ -40,10 +40,10 @@ static uint64_t place(const plait__plan *plan,
 	return cell;
 }
 
-/* Places all payloads; returns the number of words. */
+/* Place all payloads; returns the number of words. */
 static uint64_t place_all(plait__frame_layout *layout, bool keep)
 {
-	const plait__plan *plan = layout->frozen->plan;
+	const plait__plan *plan = layout->plan_object->plan;
 	plait__rotation_cell *cells = keep ? layout->rotations : NULL;
 	uint64_t at = layout->launches +
 		      (uint64_t)plan->geometries_count * layout->launch_words;
@@ -98,14 +98,14 @@ static plait_status map_slot(const plait__buffer *buffer, void **out,
 
 static plait_status map_slots(plait__frame_layout *layout, plait_error *error)
 {
-	const plait__plan_object *frozen = layout->frozen;
-	const plait__plan *plan = frozen->plan;
+	const plait__plan_object *plan_object = layout->plan_object;
+	const plait__plan *plan = plan_object->plan;
 	plait_status status = PLAIT_OK;
 
-	for (uint32_t i = 0; status == PLAIT_OK && !frozen->rehearses &&
+	for (uint32_t i = 0; status == PLAIT_OK && !plan_object->rehearses &&
 	     i < plan->slots_count; i++) {
 		const plait__buffer *buffer =
-			(const plait__buffer *)frozen->buffers[i];
+			(const plait__buffer *)plan_object->buffers[i];
 
 		/* No command uses the buffer: a sealed plan has all others. */
 		if (buffer == NULL)
@@ -117,11 +117,11 @@ static plait_status map_slots(plait__frame_layout *layout, plait_error *error)
 
 static void unmap_slots(plait__frame_layout *layout)
 {
-	const plait__plan_object *frozen = layout->frozen;
+	const plait__plan_object *plan_object = layout->plan_object;
 
-	for (uint32_t i = 0; i < frozen->plan->slots_count; i++) {
+	for (uint32_t i = 0; i < plan_object->plan->slots_count; i++) {
 		const plait__buffer *buffer =
-			(const plait__buffer *)frozen->buffers[i];
+			(const plait__buffer *)plan_object->buffers[i];
 		plait_error ignored = { .size = sizeof(ignored) };
 		plait__backend *backend;
 
@@ -137,7 +137,7 @@ static void unmap_slots(plait__frame_layout *layout)
 static bool make_tables(plait__frame_layout *layout)
 {
 	const plait_allocator *allocator = plait__payload_allocator(layout);
-	const plait__plan *plan = layout->frozen->plan;
+	const plait__plan *plan = layout->plan_object->plan;
 
 	return plait__payload_alloc(allocator, &layout->arguments,
 				    plan->command_count, sizeof(uint32_t)) &&
@@ -154,14 +154,14 @@ static bool make_tables(plait__frame_layout *layout)
 }
 
 plait_status plait__frame_layout_make(plait__frame_layout *layout,
-				      const plait__plan_object *frozen,
+				      const plait__plan_object *plan_object,
 				      bool maps, plait_error *error)
 {
 	uint64_t words;
 
-	layout->frozen = frozen;
+	layout->plan_object = plan_object;
 	layout->maps = maps;
-	layout->has_params = frozen->plan->params_count > 0;
+	layout->has_params = plan_object->plan->params_count > 0;
 	layout->launches = 1;
 	layout->launch_words = (sizeof(plait_launch) + sizeof(void *) - 1) /
 			       sizeof(void *);
@@ -184,9 +184,9 @@ void plait__frame_layout_free(plait__frame_layout *layout)
 	const plait__plan *plan;
 	const plait_allocator *allocator;
 
-	if (layout->frozen == NULL)
+	if (layout->plan_object == NULL)
 		return;
-	plan = layout->frozen->plan;
+	plan = layout->plan_object->plan;
 	allocator = plait__payload_allocator(layout);
 	if (layout->slots != NULL)
 		unmap_slots(layout);

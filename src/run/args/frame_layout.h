@@ -6,7 +6,7 @@
 #include "run/args/frame.h"
 
 plait_status plait__frame_layout_make(plait__frame_layout *layout,
-				      const plait__plan_object *frozen,
+				      const plait__plan_object *plan_object,
 				      bool maps, plait_error *error);
 void plait__frame_layout_free(plait__frame_layout *layout);
 

@@ -15,7 +15,7 @@
 static inline const plait_allocator *
 plait__payload_allocator(const plait__frame_layout *layout)
 {
-	return plait__context_allocator(layout->frozen->object.context);
+	return plait__context_allocator(layout->plan_object->object.context);
 }
 
 static inline plait_status plait__payload_no_memory(plait_error *error)
@@ -24,7 +24,7 @@ static inline plait_status plait__payload_no_memory(plait_error *error)
 			   "no memory for the arguments of a plan");
 }
 
-/* Allocates an array; returns true without bytes, too. */
+/* Allocate an array; returns true without bytes, too. */
 static inline bool plait__payload_alloc(const plait_allocator *allocator,
 					void *out, uint64_t count,
 					uint64_t each)

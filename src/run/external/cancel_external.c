@@ -4,7 +4,7 @@
 
 #include "run/external/completion.h"
 
-/* Claims the parked lanes: the caller resumes them. */
+/* Claim the parked lanes: the caller resumes them. */
 static plait__external *take_parked(plait__external *first)
 {
 	plait__external *found = NULL;
@@ -36,7 +36,7 @@ static plait__call *hold_call(plait__external *external)
 	return call;
 }
 
-/* Retracts the calls that their inbox owner has not begun. */
+/* Retract the calls that their inbox owner has not begun. */
 static void retract_calls(plait__external *first)
 {
 	for (plait__external *at = first; at != NULL; at = at->sibling) {

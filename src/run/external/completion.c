@@ -43,7 +43,7 @@ plait__external *plait__completion_claim(plait__completion *completion,
 	return parked;
 }
 
-/* Drops the hold of the notification. */
+/* Drop the hold of the notification. */
 static void complete(plait__completion *completion)
 {
 	plait__context *context = completion->object.context;
@@ -64,7 +64,7 @@ static void complete(plait__completion *completion)
 	plait__object_drop_deferred(needs);
 }
 
-/* Runs in an upcall. */
+/* Called in a notification. */
 static void on_point(void *user_data, plait_status status)
 {
 	(void)status;
@@ -117,7 +117,7 @@ void plait__completion_detach(plait__external *external)
 
 /* ---- parking ---- */
 
-/* Subscribes to the awaited point, or to the submission of that emission. */
+/* Subscribe to the awaited point, or to the submission of that emission. */
 static plait_status subscribe(plait__external *external, plait_error *error)
 {
 	plait__completion *completion = external->completion;

@@ -25,12 +25,12 @@ plait_status plait__completion_make(plait__external *external,
 				    plait_error *error);
 void plait__completion_detach(plait__external *external);
 
-/* Claims the parked lane, of this parking or (0) of any.  The caller resumes
+/* Claim the parked lane, of this parking or (0) of any.  The caller resumes
  * the lane or wakes it. */
 plait__external *plait__completion_claim(plait__completion *completion,
 					 uint64_t park_number);
 
-/* Parks until the command has advanced, or may begin.  PLAIT_OK: poll again;
+/* Park until the command has advanced, or may begin.  PLAIT_OK: poll again;
  * PLAIT_PENDING: parked, and no longer the caller's; else the error.  `stops`:
  * the end of the wait includes the run's being stopped. */
 plait_status plait__completion_park(plait__external *external, bool stops,
@@ -39,7 +39,7 @@ plait_status plait__completion_park(plait__external *external, bool stops,
 /* The lane runs again: reads whether its notification has come. */
 void plait__completion_resume(plait__external *external);
 
-/* Stops waiting for an emission that no thread has submitted. */
+/* Stop waiting for an emission that no thread has submitted. */
 void plait__completion_give_up(plait__external *external);
 
 #endif

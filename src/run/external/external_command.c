@@ -29,7 +29,7 @@ static plait_status make_queue(plait__external *external, plait_error *error)
 	if (external->queue != NULL)
 		return PLAIT_OK;
 	return plait__queue_make(
-		program_of(external)->frozen->devices[external->device],
+		program_of(external)->plan_object->devices[external->device],
 		&external->queue, error);
 }
 
@@ -80,7 +80,7 @@ void plait__external_begin_run(const plait__program *program, uint64_t *newest)
 	for (uint32_t i = 0; newest != NULL && i < program->plan->signals_count;
 	     i++)
 		newest[i] = plait__signal_submitted(
-			(plait__signal *)program->frozen->signals[i]);
+			(plait__signal *)program->plan_object->signals[i]);
 }
 
 static void set_point(plait__external *external, plait__backend_port *port,
@@ -131,7 +131,7 @@ static plait_status begin_wait(plait__external *external,
 {
 	const plait__program *program = program_of(external);
 	plait__signal *signal = (plait__signal *)
-		program->frozen->signals[payload->object];
+		program->plan_object->signals[payload->object];
 	uint64_t sequence = payload->value;
 
 	if (sequence == 0)
@@ -152,7 +152,7 @@ static plait_status begin_emit(plait__external *external,
 			       plait_error *error)
 {
 	plait__signal *signal = (plait__signal *)
-		program_of(external)->frozen->signals[payload->object];
+		program_of(external)->plan_object->signals[payload->object];
 	plait_status status = make_queue(external, error);
 
 	if (status == PLAIT_OK)
@@ -161,7 +161,7 @@ static plait_status begin_emit(plait__external *external,
 	return status;
 }
 
-/* Takes the call from the state; the caller drops it. */
+/* Take the call from the state; the caller drops it. */
 static plait__call *take_call(plait__external *external)
 {
 	plait__call *call;
@@ -180,7 +180,7 @@ static plait_status begin_call(plait__external *external,
 			       plait_error *error)
 {
 	const plait__store_function *function =
-		&program_of(external)->frozen->functions[payload->object];
+		&program_of(external)->plan_object->functions[payload->object];
 	const plait__owner_call wanted = {
 		.inbox = (plait__inbox *)function->inbox,
 		.function = function->function,
@@ -257,7 +257,7 @@ static void drop_call(plait__external *external)
 	plait__object_drop(&call->event_record.object);
 }
 
-/* Recovers a failed queue, or releases it.  Takes the queue's error, which is
+/* Recover a failed queue, or release it.  Take the queue's error, which is
  * more precise, unless the backend cannot recover the queue. */
 static void recover_queue(plait__external *external, plait_error *why)
 {
@@ -296,7 +296,7 @@ static const char *skip(const char *text, const char *begin)
 	return strncmp(text, begin, length) == 0 ? text + length : text;
 }
 
-/* Turns the queue's text about a host function into one about the node: either
+/* Turn the queue's text about a host function into one about the node: either
  * the node ran and failed, or what it waited for has failed. */
 static void fail(plait__external *external, uint32_t command,
 		 const plait_error *why)
@@ -313,7 +313,7 @@ static void fail(plait__external *external, uint32_t command,
 	plait__instance_fail(external->instance, command, &failure);
 }
 
-/* Abandons the command: it may complete later or never; the lane goes on. */
+/* Abandon the command: it may complete later or never; the lane goes on. */
 static void leave(plait__external *external)
 {
 	external->started = false;

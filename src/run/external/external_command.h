@@ -36,7 +36,7 @@ struct plait__external {
 	uint32_t device;	/* index within the plan */
 	/* rest: mark the lane as parked, under the completion's lock.  back:
 	 * mark it as running, by the claimer.  offer: resume it on some thread,
-	 * called from any thread and in upcalls.  Null: nothing to do. */
+	 * called from any thread and in notifications.  Null: nothing to do. */
 	void (*rest)(plait__external *external);
 	void (*back)(plait__external *external);
 	void (*offer)(plait__external *external);
@@ -63,20 +63,20 @@ struct plait__external {
 /* Returns true for such a command. */
 bool plait__external_matches(const plait__program *program, uint32_t command);
 
-/* Makes the state that the engine has filled.  `submits`: the lane has commands
+/* Make the state that the engine has filled.  `submits`: the lane has commands
  * other than waits. */
 plait_status plait__external_make(plait__external *external, bool submits,
 				  plait_error *error);
 void plait__external_free(plait__external *external);
 
-/* Reads the newest emissions at the start of a run. */
+/* Read the newest emissions at the start of a run. */
 void plait__external_begin_run(const plait__program *program, uint64_t *newest);
 
-/* Executes the command, or continues it.  Returns false if the lane is parked,
+/* Execute the command, or continue it.  Returns false if the lane is parked,
  * and no longer the caller's. */
 bool plait__external_step(plait__external *external, uint32_t command);
 
-/* Describes the first of these lanes that is parked. */
+/* Describe the first of these lanes that is parked. */
 void plait__external_describe_blocked(plait__external *first,
 				      plait__blocked_on *out);
 

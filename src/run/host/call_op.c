@@ -77,7 +77,7 @@ static void make_launch(const plait__program *program,
 	const plait__kernel *kernel;
 
 	if (kernels == NULL)
-		kernels = program->frozen->kernels;
+		kernels = program->plan_object->kernels;
 	kernel = (const plait__kernel *)kernels[payload->kernel];
 
 	out->is_host = 0;
@@ -91,7 +91,7 @@ static void make_call(const plait__program *program,
 		      const plait__plan_payload *payload, plait__call_op *out)
 {
 	const plait__store_function *host =
-		&program->frozen->functions[payload->object];
+		&program->plan_object->functions[payload->object];
 
 	out->host = host->function;
 	out->user_data = host->user_data;

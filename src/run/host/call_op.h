@@ -31,13 +31,13 @@ static inline int32_t plait__call_op_invoke(const plait__call_op *op,
 			  op->user_data);
 }
 
-/* Makes the operation of a command that completes on its lane.  `kernels` null:
+/* Make the operation of a command that completes on its lane.  `kernels` null:
  * those that the plan was frozen with. */
 void plait__call_op_make(const plait__program *program,
 			 plait__object *const *kernels, uint32_t command,
 			 plait__call_op *out);
 
-/* Makes the same operations with other kernels; null: no memory. */
+/* Make the same operations with other kernels; null: no memory. */
 plait__call_op *plait__call_op_remake(const plait__program *program,
 				      plait__object *const *kernels,
 				      const plait__call_op *ops,

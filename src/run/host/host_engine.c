@@ -101,7 +101,7 @@ static uint32_t find_threads(plait__pool *pool)
 	return threads < processors ? threads : processors;
 }
 
-/* Measures the wake-up latency again unless it is set.  Each run asks for the
+/* Measure the wake-up latency again unless it is set.  Each run asks for the
  * current value. */
 static void measure_hop(const struct compiled *compiled, plait__pool *pool)
 {
@@ -116,7 +116,7 @@ static bool may_choose(const struct compiled *compiled, plait__pool *pool)
 	       plait__pool_worker_count(pool) != 0;
 }
 
-/* Makes the model by which `choose` predicts the makespan. */
+/* Make the model by which `choose` predicts the makespan. */
 static plait_status make_speedup_model(struct compiled *compiled,
 				       const plait__program *program,
 				       plait_error *error)
@@ -145,7 +145,7 @@ static plait_status compile_lanes(struct compiled *compiled,
 					   merge, error);
 }
 
-/* Compiles the plan's own lanes, or fewer. */
+/* Compile the plan's own lanes, or fewer. */
 static plait_status compile_wide(struct compiled *compiled,
 				 const plait__program *program,
 				 plait_error *error)
@@ -233,7 +233,7 @@ static void forget(plait__program *program, void *made)
 	plait__free(allocator, code, sizeof(*code));
 }
 
-/* Remakes the operations, if there are any; sets *good to false without
+/* Remake the operations, if there are any; set *good to false without
  * memory. */
 static plait__call_op *remake(const plait__program *program,
 			      plait__object *const *kernels,

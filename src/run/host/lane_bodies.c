@@ -30,7 +30,7 @@ static void each_merged(plait__lane_compiler *c, visit_body *add)
 		add(c, &(plait__lane_body){ .lane = i, .track = i });
 }
 
-/* Visits the parts in the order of bodies. */
+/* Visit the parts in the order of bodies. */
 static void each_body(plait__lane_compiler *c, visit_body *add)
 {
 	for (uint32_t b = 0; b < c->plan->bodies_count; b++) {
@@ -65,7 +65,7 @@ static void put_body(plait__lane_compiler *c, const plait__lane_body *lane_body)
 	c->lane_bodies[c->compiled->lanes[lane_body->lane].part++] = *lane_body;
 }
 
-/* Sorts the parts by lane (counting sort).  `part` of a lane is the index of
+/* Sort the parts by lane (counting sort).  `part` of a lane is the index of
  * its next one. */
 bool plait__lane_bodies_sort(plait__lane_compiler *c)
 {

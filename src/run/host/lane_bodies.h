@@ -39,7 +39,7 @@ typedef struct plait__lane_compiler {
 uint32_t plait__lane_bodies_home(const plait__lane_compiler *c,
 				 uint32_t region);
 
-/* Fills `lane_bodies`.  Returns false without memory. */
+/* Fill `lane_bodies`.  Returns false without memory. */
 bool plait__lane_bodies_sort(plait__lane_compiler *c);
 
 #endif

@@ -303,7 +303,7 @@ static void end_part(plait__lane_compiler *c, uint32_t done)
 	}
 }
 
-/* Lists the commands of a part in order: of a track, or of the whole body. */
+/* List the commands of a part in order: of a track, or of the whole body. */
 static const uint32_t *list_commands(plait__lane_compiler *c,
 				     const plait__lane_body *lane_body,
 				     uint32_t *out_count)
@@ -377,7 +377,7 @@ static void add_part(plait__lane_compiler *c, const plait__lane_body *lane_body)
 	end_part(c, count);
 }
 
-/* Replaces tracks by the progress words of their parts. */
+/* Replace tracks by the progress words of their parts. */
 static void resolve_waits(plait__lane_compiler *c)
 {
 	plait__lane_program *compiled = c->compiled;

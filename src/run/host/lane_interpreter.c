@@ -54,7 +54,7 @@ static void publish(plait__lane_task *self, uint32_t word, uint64_t value)
 	plait__lane_park_wake(self);
 }
 
-/* Publishes the commands of the part up to this step's as done. */
+/* Publish the commands of the part up to this step's as done. */
 static void publish_done(plait__lane_task *self, const plait__step *step)
 {
 	plait__lane_set *set = self->set;
@@ -103,7 +103,7 @@ static uint64_t record_command(plait__lane_task *self, uint32_t command,
 	return entry.end_ns;
 }
 
-/* Records the wait that began at self->waiting_ns. */
+/* Record the wait that began at self->waiting_ns. */
 static void record_wait(plait__lane_task *self, uint32_t command,
 			uint32_t other)
 {
@@ -387,7 +387,7 @@ static int64_t choose(plait__lane_task *self, const plait__visit *visit,
 	return word != 0 ? 1 : LEAVE;
 }
 
-/* Sets the number of the iteration that begins; at the end, of iterations
+/* Set the number of the iteration that begins; at the end, of iterations
  * done. */
 static void count_iteration(plait__lane_task *self, const plait__visit *visit,
 			    bool again)
@@ -407,8 +407,8 @@ static void count_iteration(plait__lane_task *self, const plait__visit *visit,
 	}
 }
 
-static void tell(plait__lane_task *self, const plait__visit *visit,
-		 uint32_t choice)
+static void publish_decision(plait__lane_task *self, const plait__visit *visit,
+			     uint32_t choice)
 {
 	plait__lane_set *set = self->set;
 	const plait__lane_region *info = &set->compiled->regions[visit->region];
@@ -476,7 +476,7 @@ VARIANT bool decide(plait__lane_task *self, const plait__step *step, bool again,
 		record_decision(self, visit->region, choice);
 	if (records && again && !is_case)
 		plait__recorder_add_iteration(ring_of(self));
-	tell(self, visit, choice);
+	publish_decision(self, visit, choice);
 	go(self, visit, choice);
 	return true;
 }
@@ -507,7 +507,7 @@ VARIANT bool follow(plait__lane_task *self, const plait__step *step,
 	if (records && self->waiting_ns != 0)
 		record_wait(self, step->command, set->compiled->program->plan->
 			  regions[visit->region].command);
-	/* Acquire: pairs with publish in tell. */
+	/* Acquire: pairs with publish in publish_decision. */
 	now = at_load_acquire_u64(wanted.word);
 	set->local[visit->seen] = now;
 	go(self, visit, (uint32_t)now & CHOICE_MASK);
@@ -537,7 +537,7 @@ static bool end_lane(plait__lane_task *self, const plait__step *step)
 	       at_sub_u32(&set->remaining, 1) == 1;
 }
 
-/* Yields: puts the lane at the end of the ready queue if other tasks wait. */
+/* Yield: put the lane at the end of the ready queue if other tasks wait. */
 static bool yield_lane(plait__lane_task *self, uint32_t *patience)
 {
 	if (--*patience > 0)

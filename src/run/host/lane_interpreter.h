@@ -5,7 +5,7 @@
 
 #include "run/host/lane_set.h"
 
-/* Runs the lane until it is done or parked.  Returns true if it was the last
+/* Run the lane until it is done or parked.  Returns true if it was the last
  * lane of the run. */
 bool plait__lane_interpret(plait__task *task);
 /* As plait__lane_interpret, and records. */

@@ -54,7 +54,7 @@ static uint32_t find_idlest(const struct merger *f)
 	return best;
 }
 
-/* Assigns the busiest lanes first. */
+/* Assign the busiest lanes first. */
 static void choose_lanes(struct merger *f)
 {
 	uint32_t count = f->plan->lanes_count, lane, to;

@@ -25,7 +25,7 @@ typedef struct plait__lane_merge {
 
 bool plait__lane_merge_applies(const plait__plan *plan);
 
-/* Merges onto at most `lane_count` lanes, 1 or more.  After PLAIT_E_NOMEM there
+/* Merge onto at most `lane_count` lanes, 1 or more.  After PLAIT_E_NOMEM there
  * is nothing to free. */
 plait_status plait__lane_merge_make(plait__lane_merge *merge,
 				    const plait__plan *plan,

@@ -6,14 +6,14 @@
  *     waiter                             publisher
  *     lock; link; store parked_count;    store the word (release)
  *       unlock
- *     membarrier                         light fence
+ *     membarrier                         asymmetric fence
  *     condition met?                     parked_count? lock, unlink and offer
  *     yes: lock, unlink if still linked    lanes whose condition is met, unlock
  *
- * One of the two sees the other: the waiter's heavy fence makes the publisher's
- * light fence as good as a full one.  Without membarrier both fences are
- * full.  The thread that unlinks a lane owns it.  The waiter takes its lane
- * back only if the lane is still in the parking that the waiter began.
+ * One of the two sees the other: the waiter's membarrier makes the publisher's
+ * asymmetric fence as good as a full one.  Without membarrier both sides have
+ * a full fence.  The thread that unlinks a lane owns it.  The waiter takes its
+ * lane back only if the lane is still in the parking that the waiter began.
  */
 #include "run/host/lane_park.h"
 
@@ -26,7 +26,7 @@ static at_u64 *parked_count_word(const plait__lane_set *set, uint32_t lane)
 
 /* ---- publisher ---- */
 
-/* Unlinks the lanes that wait for `lane` and whose condition is met.  Counts
+/* Unlink the lanes that wait for `lane` and whose condition is met.  Count
  * the others: parked_count stays non-zero while there are any.  Caller holds
  * the lock. */
 static plait__lane_task *collect(plait__lane_set *set, uint32_t lane)
@@ -94,7 +94,7 @@ static uint64_t link_task(plait__lane_set *set, plait__lane_task *self,
 	self->parked.next = set->parked;
 	set->parked = self;
 	plait__task_set_idle(&self->task);
-	/* Relaxed: the heavy fence follows. */
+	/* Relaxed: the membarrier follows. */
 	at_store_relaxed_u64(parked_count_word(set, wanted->lane), 1);
 	plait__mutex_unlock(&set->lock);
 	return park_number;

@@ -5,11 +5,11 @@
 
 #include "run/host/lane_set.h"
 
-/* Waits until the condition is met, and returns true; or parks the lane, which
- * is no longer the caller's then, and returns false. */
+/* Wait until the condition is met, and return true; or park the lane, which
+ * is no longer the caller's then, and return false. */
 bool plait__lane_park_until(plait__lane_task *self,
 			    const struct plait__lane_wait *wanted);
-/* Offers the lanes that a store of this lane has satisfied. */
+/* Offer the lanes that a store of this lane has satisfied. */
 void plait__lane_park_wake(plait__lane_task *self);
 
 static inline bool

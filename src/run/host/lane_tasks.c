@@ -189,7 +189,7 @@ static void rewind_lane(plait__lane_set *set, uint32_t lane)
 		&steps[parts[set->compiled->lanes[lane].part].step];
 }
 
-/* Sets each lane to its first step; returns the number of lanes with work. */
+/* Set each lane to its first step; returns the number of lanes with work. */
 static uint32_t rewind_all(plait__lane_set *set)
 {
 	uint32_t working = 0;

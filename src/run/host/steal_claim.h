@@ -118,7 +118,7 @@ static inline uint32_t plait__claim_head(plait__steal_worker *worker,
 
 /* ---- single claims ---- */
 
-/* Confirms a request out of turn.  Returns true if the worker has the
+/* Confirm a request out of turn.  Returns true if the worker has the
  * command. */
 static inline bool plait__claim_confirm(plait__steal_worker *worker,
 					uint32_t lane, uint32_t command)
@@ -162,7 +162,7 @@ static inline uint32_t plait__claim_reach(const plait__steal_worker *worker,
 	return to;
 }
 
-/* Claims from the lane's front to the end of the batch; `first` is ready.
+/* Claim from the lane's front to the end of the batch; `first` is ready.
  * Returns true if plait__claim_next is to look for the worker's commands. */
 static inline bool plait__claim_batch(plait__steal_worker *worker,
 				      uint32_t lane, uint32_t first)
@@ -218,7 +218,7 @@ static inline uint32_t plait__claim_next(plait__steal_worker *worker)
 	return PLAIT__NONE;
 }
 
-/* Claims a command.  Returns the command to run, or none if other workers were
+/* Claim a command.  Returns the command to run, or none if other workers were
  * faster. */
 static inline uint32_t plait__claim(plait__steal_worker *worker, uint32_t lane,
 				    uint32_t command)

@@ -263,7 +263,7 @@ static bool is_free(plait__steal_set *set, uint32_t lane)
 	return rested || plait__ready_claim(&set->workers[lane].task.ready);
 }
 
-/* Publishes the run's number last.  Only one run starts at a time. */
+/* Publish the run's number last.  Only one run starts at a time. */
 static void begin_run(plait__steal_set *set)
 {
 	const plait__steal_program *compiled = set->compiled;
@@ -304,7 +304,7 @@ void plait__steal_set_start(plait__steal_set *set, bool inline_ok)
 			plait__task_offer(&set->workers[i].task);
 		reserved = true;
 	}
-	/* Acquire and release: as in tell. */
+	/* Acquire and release: as in subtract_done. */
 	if (at_sub_u32(&set->remaining, 1) == 1)
 		plait__instance_complete(set->instance);
 }

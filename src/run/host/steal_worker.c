@@ -11,7 +11,7 @@
  *
  *     parker                            publisher: of a command, or of a run
  *     set IDLE (read-modify-write)      store the state, or the run's number
- *     membarrier                        light fence
+ *     membarrier                        asymmetric fence
  *     a ready command, a new run?       look for work; an idle worker?
  *     yes: clear IDLE, look again         IDLE: clear it
  *     IDLE to PARKED, if still IDLE;      PARKED: clear it and offer the worker
@@ -35,23 +35,23 @@ enum {
 	/* Least interval between two wake-ups of parked workers. */
 	WAKE_NS = 50000,
 	/* A busy worker measures its pace once per PACE commands.  Commands are
-	 * short below QUICK_NS each, claims included. */
+	 * short below SHORT_NS each, claims included. */
 	PACE = 64,
-	QUICK_NS = 50,
+	SHORT_NS = 50,
 	/* Sleep of a worker whose predecessor's thread gets no processor. */
 	NAP_NS = 50000
 };
 
 /* Spins: PATIENCE on the worker's own next command before it steals, and
  * PATIENT_LOOKS on a predecessor that another worker runs before it yields.
- * After IN_VAIN unsuccessful series in a row the other workers probably have no
- * processor, and the next HURRIED searches steal at once.  The explorer needs
- * one spin of each. */
+ * After FAILED_SERIES unsuccessful series in a row the other workers probably
+ * have no processor, and the next SKIP_LOOKS searches steal at once.  The
+ * explorer needs one spin of each. */
 #ifdef PLAIT_EXPLORE
-enum { PATIENCE = 1, IN_VAIN = 1, HURRIED = 1, PATIENT_LOOKS = 0 };
+enum { PATIENCE = 1, FAILED_SERIES = 1, SKIP_LOOKS = 1, PATIENT_LOOKS = 0 };
 enum { NAPPING_LOOKS = 1 };
 #else
-enum { PATIENCE = 4, IN_VAIN = 4, HURRIED = 16, PATIENT_LOOKS = 64 };
+enum { PATIENCE = 4, FAILED_SERIES = 4, SKIP_LOOKS = 16, PATIENT_LOOKS = 64 };
 enum { NAPPING_LOOKS = 1064 };
 #endif
 
@@ -127,7 +127,7 @@ static bool has_more(plait__steal_worker *worker)
 	return found >= 2;
 }
 
-/* Wakes an idle worker if there is work for it. */
+/* Wake an idle worker if there is work for it. */
 static void wake_another(plait__steal_worker *worker)
 {
 	plait__steal_set *set = worker->set;
@@ -160,7 +160,7 @@ static void fail(plait__steal_worker *worker, int32_t result)
 			     worker->set->ops[worker->command].command, &why);
 }
 
-/* Records the wait before a command, and the command. */
+/* Record the wait before a command, and the command. */
 static void record(plait__steal_worker *worker, uint32_t command,
 		   uint64_t start_ns)
 {
@@ -195,7 +195,7 @@ static void nap(plait__steal_set *set)
 			    plait__clock_now_ns() + NAP_NS);
 }
 
-/* Waits for the predecessors of a claimed command, which other workers have. */
+/* Wait for the predecessors of a claimed command, which other workers have. */
 static __attribute__((noinline)) void await(const plait__steal_worker *worker,
 					    uint32_t command)
 {
@@ -209,14 +209,14 @@ static __attribute__((noinline)) void await(const plait__steal_worker *worker,
 	}
 }
 
-/* Measures whether the last PACE commands were short; the next run uses
+/* Measure whether the last PACE commands were short; the next run uses
  * that. */
 static __attribute__((noinline)) void measure_pace(plait__steal_worker *worker)
 {
 	at_u32 *known = &worker->set->short_commands;
 	uint64_t now = plait__clock_now_ns();
 	/* A stopped run is no measurement. */
-	bool short_commands = now - worker->paced_ns < PACE * QUICK_NS &&
+	bool short_commands = now - worker->paced_ns < PACE * SHORT_NS &&
 		     at_load_relaxed_u32(&worker->set->instance->stop) == 0;
 
 	/* Relaxed: a hint.  Stored only if it changes, to keep the line
@@ -260,9 +260,9 @@ VARIANT void perform(plait__steal_worker *worker, uint32_t command,
 		wake_another(worker);
 }
 
-/* Subtracts the worker's commands from `remaining`.  Returns true if they were
+/* Subtract the worker's commands from `remaining`.  Returns true if they were
  * the last ones. */
-static bool tell(plait__steal_worker *worker)
+static bool subtract_done(plait__steal_worker *worker)
 {
 	uint32_t done = worker->done;
 
@@ -353,8 +353,8 @@ static bool is_patient(plait__steal_worker *worker, uint32_t looks)
 		worker->skip_looks--;
 		return false;
 	}
-	if (looks == PATIENCE && ++worker->failed_looks >= IN_VAIN)
-		worker->skip_looks = HURRIED;
+	if (looks == PATIENCE && ++worker->failed_looks >= FAILED_SERIES)
+		worker->skip_looks = SKIP_LOOKS;
 	return looks < PATIENCE;
 }
 
@@ -381,7 +381,7 @@ static uint32_t look(plait__steal_worker *worker, uint32_t looks)
 		       head : look_around(worker);
 }
 
-/* Runs `command` and the rest of the batch. */
+/* Run `command` and the rest of the batch. */
 VARIANT void run_batch(plait__steal_worker *worker, uint32_t command,
 		       const bool records)
 {
@@ -419,7 +419,7 @@ VARIANT bool work(plait__task *task, const bool records)
 			at_spin_pause();
 			continue;
 		}
-		if (tell(worker))
+		if (subtract_done(worker))
 			return end(worker);
 		if (looks == PATIENCE)
 			plait__backoff_init(&ladder, PLAIT__BACKOFF_SHARED);

@@ -88,7 +88,7 @@ struct plait__steal_set {
 	PLAIT__CACHELINE_ALIGNED at_u32 remaining;
 };
 
-/* Runs until there is nothing to do.  Returns true if the run is over. */
+/* Run until there is nothing to do.  Returns true if the run is over. */
 bool plait__steal_worker_run(plait__task *task);
 /* As plait__steal_worker_run, and records. */
 bool plait__steal_worker_run_recorded(plait__task *task);
@@ -99,7 +99,7 @@ enum { PLAIT__STEAL_PARKED_SHIFT = 32 };
 #define PLAIT__STEAL_IDLE ((uint64_t)1)
 #define PLAIT__STEAL_PARKED (PLAIT__STEAL_IDLE << PLAIT__STEAL_PARKED_SHIFT)
 
-/* Tells an idle worker to look again.  Returns true if it was idle; *rested: it
+/* Tell an idle worker to look again.  Returns true if it was idle; *rested: it
  * was parked, and the caller offers it. */
 bool plait__steal_worker_wake(plait__steal_set *set, uint32_t lane,
 			      bool *rested);

@@ -29,7 +29,7 @@ static bool is_on_device(const plait__queue_program *compiled,
 {
 	const plait__buffer *buffer =
 		(const plait__buffer *)
-			compiled->program->frozen->buffers[arg->index];
+			compiled->program->plan_object->buffers[arg->index];
 
 	return buffer->device == device;
 }
@@ -37,7 +37,7 @@ static bool is_on_device(const plait__queue_program *compiled,
 static bool can_segment(const plait__queue_program *compiled, uint32_t command,
 			const plait__device *device)
 {
-	const plait__plan_object *plan_object = compiled->program->frozen;
+	const plait__plan_object *plan_object = compiled->program->plan_object;
 	const plait__plan *plan = plan_object->plan;
 	const plait__plan_payload *payload = plait__payload_of(plan, command);
 	/* A plan without arguments has no array of them. */

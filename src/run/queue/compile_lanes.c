@@ -67,7 +67,7 @@ static plait_status find_lane(plait__queue_program *compiled, uint32_t lane,
 	plait_status status;
 
 	out->device =
-		compiled->program->frozen->devices[plan->lanes[lane].device];
+		compiled->program->plan_object->devices[plan->lanes[lane].device];
 	/* A sealed plan has all devices of its lanes. */
 	if (out->device == NULL)
 		return plait__fail(error, PLAIT_E_STATE,

@@ -100,7 +100,7 @@ static void fill_listeners(plait__run_driver *driver)
 }
 
 /* plait__external.offer: the driver resumes the command.  From any thread, in
- * upcalls too. */
+ * notifications too. */
 static void offer_external(plait__external *external)
 {
 	plait__queue_external *lane = (plait__queue_external *)(void *)external;

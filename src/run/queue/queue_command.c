@@ -27,7 +27,7 @@ bool plait__queue_command_has_work(const plait__plan *plan, uint32_t command)
 static bool knows(const plait__queue_program *compiled, uint32_t lane,
 		  const plait__plan_arg *arg)
 {
-	const plait__plan_object *plan_object = compiled->program->frozen;
+	const plait__plan_object *plan_object = compiled->program->plan_object;
 	const plait__buffer *buffer =
 		arg->kind == PLAIT__ARG_MEMORY &&
 				arg->index < plan_object->plan->slots_count ?
@@ -161,7 +161,7 @@ static const plait__signature *signature_of(const plait__program *program,
 					    const plait__plan_payload *payload)
 {
 	return ((const plait__kernel *)
-			program->frozen->kernels[payload->kernel])
+			program->plan_object->kernels[payload->kernel])
 		->signature;
 }
 

@@ -22,7 +22,7 @@ plait__kernel *plait__resolve_kernel(const plait__queue_instance *state,
 	const plait__kernel_version *version = state->instance->version;
 	plait__object *const *kernels =
 		version != NULL ? version->kernels :
-				  state->compiled->program->frozen->kernels;
+				  state->compiled->program->plan_object->kernels;
 
 	return (plait__kernel *)kernels[payload->kernel];
 }
@@ -32,7 +32,7 @@ plait__buffer *plait__resolve_buffer(const plait__queue_instance *state,
 				     uint64_t *out_offset)
 {
 	const plait__frame *frame = &state->instance->frame;
-	const plait__plan_object *plan_object = frame->layout->frozen;
+	const plait__plan_object *plan_object = frame->layout->plan_object;
 	uint32_t slot = arg->index;
 
 	*out_offset = arg->offset;

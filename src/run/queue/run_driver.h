@@ -3,7 +3,8 @@
  * Driver of a run on queues: the state machine that submits work and reacts
  * to completions.  One thread at a time advances it, in the role that
  * object/progress/progress_driver.h defines; fields without another remark are
- * that thread's.  Backend upcalls post a note and touch nothing else.
+ * that thread's.  Notifications of backends post a note and touch
+ * nothing else.
  *
  * A body runs as a set of stages (queue_program.h): a stage begins when all its
  * predecessors are over.  A region is a coroutine without a stack: its state

@@ -10,7 +10,7 @@ plait_status plait__scratch_arenas_make(plait__queue_instance *state,
 					uint32_t number, plait_error *error)
 {
 	const plait__program *program = state->compiled->program;
-	plait__device *device = program->frozen->devices[number];
+	plait__device *device = program->plan_object->devices[number];
 	const plait_memory_request request = {
 		.size = sizeof(request),
 		.bytes = program->plan->devices[number].scratch_bytes,
@@ -42,7 +42,7 @@ void plait__scratch_arenas_free(plait__queue_instance *state)
 	const plait__program *program = state->compiled->program;
 
 	for (uint32_t i = 0; i < program->plan->devices_count; i++) {
-		plait__device *device = program->frozen->devices[i];
+		plait__device *device = program->plan_object->devices[i];
 
 		if (state->arenas[i] == NULL)
 			continue;

@@ -6,7 +6,7 @@
 #include "run/queue/run_driver.h"
 
 /* The run was stopped: `stop` of its instance is set.  From any thread, in
- * upcalls too. */
+ * notifications too. */
 void plait__device_loops_cancel(plait__run_driver *driver);
 /* The driver has taken the note of that. */
 void plait__device_loops_ack_stop(plait__run_driver *driver);

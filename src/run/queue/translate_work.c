@@ -44,7 +44,7 @@ static void make_call(plait__queue_instance *state, uint32_t command,
 		      plait_work *out)
 {
 	const plait__plan_object *plan_object =
-		state->compiled->program->frozen;
+		state->compiled->program->plan_object;
 	plait__host_callback *call = &state->callbacks[command];
 	const plait__plan_payload *payload =
 		plait__payload_of(plan_object->plan, command);
@@ -131,7 +131,7 @@ static void make_region(plait__queue_instance *state, uint32_t region,
 			plait_work *out)
 {
 	const plait__plan_object *plan_object =
-		state->compiled->program->frozen;
+		state->compiled->program->plan_object;
 	const plait__plan *plan = plan_object->plan;
 	const plait__plan_payload *payload =
 		&plan->payloads[plan->regions[region].predicate];
@@ -174,7 +174,7 @@ void plait__translate_work(plait__queue_instance *state, uint32_t what,
 			   plait_work *out)
 {
 	const plait__plan_object *plan_object =
-		state->compiled->program->frozen;
+		state->compiled->program->plan_object;
 	const plait__plan *plan = plan_object->plan;
 	uint32_t command = what < plan->command_count ? what :
 			   plan->regions[what - plan->command_count].command;

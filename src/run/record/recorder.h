@@ -77,7 +77,7 @@ struct plait__recorder {
 	uint64_t runs;		/* runs that are in the samples */
 };
 
-/* Makes the recorder of a plan, with that many recordings, each of `capacity`
+/* Make the recorder of a plan, with that many recordings, each of `capacity`
  * entries a lane.  After a failure the caller frees *out. */
 plait_status plait__recorder_make(plait__recorder **out,
 				  const plait__plan *plan,
@@ -96,10 +96,10 @@ plait_status plait__recorder_acquire(plait__recorder *recorder,
 void plait__recorder_release(plait__recorder *recorder,
 			     plait__recording *recording);
 
-/* Begins a run on `lanes` lanes, which share all entries; a number above the
+/* Begin a run on `lanes` lanes, which share all entries; a number above the
  * plan's lanes stands for all. */
 void plait__recorder_begin(plait__recording *recording, uint32_t lanes);
-/* Ends a recording: no thread writes any more.  Keeps the commands' times as
+/* End a recording: no thread writes any more.  Keep the commands' times as
  * samples. */
 void plait__recorder_end(plait__recorder *recorder,
 			 plait__recording *recording);
