@@ -187,9 +187,9 @@ static int prepare_described(void)
 	static ffi_type *bare[] = { &ffi_type_double, &ffi_type_pointer,
 				    &ffi_type_pointer, &ffi_type_uint64,
 				    &ffi_type_sint32 };
-	plait__ffi_signature *shape;
+	plait__ffi_shape *shape;
 
-	if (plait__ffi_signature_create(plait__alloc_default(), types, 5,
+	if (plait__ffi_shape_create(plait__alloc_default(), types, 5,
 					PLAIT__FFI_I32, &shape, NULL) !=
 		    PLAIT_OK ||
 	    ffi_prep_cif(&cif, FFI_DEFAULT_ABI, 5, &ffi_type_sint32, bare) !=

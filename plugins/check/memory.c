@@ -238,7 +238,7 @@ static struct check_map **find_map(check_memory *memory, const void *pointer)
 	return link;
 }
 
-/* Drop the mapping, or mark it as stuck after a failure. */
+/* Remove the mapping, or mark that its unmap failed. */
 static void end_map(check *self, check_memory *memory, const void *pointer,
 		    plait_status status)
 {

@@ -172,8 +172,9 @@ plait_status plaitp_check_signal_poll(plait_backend *backend,
 }
 
 /* Return a description of the violation, or null. */
-static const char *find_violation(const check *self, const check_signal *signal,
-				  uint64_t sequence)
+static const char *find_raise_violation(const check *self,
+					const check_signal *signal,
+					uint64_t sequence)
 {
 	if (!self->inner_table->signal_raise)
 		return "this backend has no gates";
@@ -200,7 +201,7 @@ plait_status plaitp_check_signal_raise(plait_backend *backend,
 	plaitp_check_enter(self, slot);
 	signal = plaitp_check_find(self, slot, CHECK_SIGNAL, point->signal);
 	if (signal)
-		fault = find_violation(self, signal, point->sequence);
+		fault = find_raise_violation(self, signal, point->sequence);
 	if (fault)
 		plaitp_check_report(self, CHECK_CORE, slot,
 				    "signal %llu raised to %llu: %s",

@@ -98,7 +98,7 @@ plait_status plaitp_opencl_fail_call(const plait_host_services *services,
 
 enum { WHERE_BYTES = 160 };
 
-static void name_place(char where[WHERE_BYTES], const char *label,
+static void describe_origin(char where[WHERE_BYTES], const char *label,
 		       const char *queue)
 {
 	snprintf(where, WHERE_BYTES, "%s%.80s%s%s%.48s%s",
@@ -116,7 +116,7 @@ plait_status plaitp_opencl_fail_work(const plait_host_services *services,
 {
 	char where[WHERE_BYTES];
 
-	name_place(where, label, queue);
+	describe_origin(where, label, queue);
 	return plaitp_opencl_fail_call(services, error, name, code, where);
 }
 
@@ -127,7 +127,7 @@ plait_status plaitp_opencl_fail_end(const plait_host_services *services,
 {
 	char where[WHERE_BYTES];
 
-	name_place(where, label, queue);
+	describe_origin(where, label, queue);
 	/* OPENCL_UNKNOWN is a status of events that no call returns. */
 	if (code != OPENCL_UNKNOWN)
 		return plaitp_opencl_fail_call(services, error, name, code,

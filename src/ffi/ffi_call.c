@@ -25,15 +25,15 @@ static ffi_type *const types[PLAIT__FFI_TYPES] = {
 	[PLAIT__FFI_POINTER] = &ffi_type_pointer,
 };
 
-plait_status plait__ffi_signature_create(const plait_allocator *allocator,
-					 const plait__ffi_type *arguments,
-					 uint32_t count, plait__ffi_type result,
-					 plait__ffi_signature **out,
-					 plait_error *error)
+plait_status plait__ffi_shape_create(const plait_allocator *allocator,
+				     const plait__ffi_type *arguments,
+				     uint32_t count, plait__ffi_type result,
+				     plait__ffi_shape **out,
+				     plait_error *error)
 {
-	uint64_t bytes = sizeof(plait__ffi_signature) +
+	uint64_t bytes = sizeof(plait__ffi_shape) +
 			 count * sizeof(ffi_type *);
-	plait__ffi_signature *shape = plait__alloc(allocator, bytes);
+	plait__ffi_shape *shape = plait__alloc(allocator, bytes);
 	ffi_status status;
 
 	*out = NULL;
@@ -57,8 +57,8 @@ plait_status plait__ffi_signature_create(const plait_allocator *allocator,
 	return PLAIT_OK;
 }
 
-void plait__ffi_signature_destroy(const plait_allocator *allocator,
-				  plait__ffi_signature *shape)
+void plait__ffi_shape_destroy(const plait_allocator *allocator,
+			      plait__ffi_shape *shape)
 {
 	if (shape != NULL)
 		plait__free(allocator, shape, shape->block_bytes);
@@ -86,7 +86,7 @@ static int64_t widen(plait__ffi_type type, ffi_arg value)
 	}
 }
 
-int64_t plait__ffi_call(const plait__ffi_signature *shape, void (*code)(void),
+int64_t plait__ffi_call(const plait__ffi_shape *shape, void (*code)(void),
 			void *const *arguments)
 {
 	/* Large enough for the widest result.  libffi only reads the cif and
@@ -109,11 +109,11 @@ int64_t plait__ffi_call(const plait__ffi_signature *shape, void (*code)(void),
 
 #else
 
-plait_status plait__ffi_signature_create(const plait_allocator *allocator,
-					 const plait__ffi_type *arguments,
-					 uint32_t count, plait__ffi_type result,
-					 plait__ffi_signature **out,
-					 plait_error *error)
+plait_status plait__ffi_shape_create(const plait_allocator *allocator,
+				     const plait__ffi_type *arguments,
+				     uint32_t count, plait__ffi_type result,
+				     plait__ffi_shape **out,
+				     plait_error *error)
 {
 	(void)allocator;
 	(void)arguments;
@@ -126,14 +126,14 @@ plait_status plait__ffi_signature_create(const plait_allocator *allocator,
 			   "form");
 }
 
-void plait__ffi_signature_destroy(const plait_allocator *allocator,
-				  plait__ffi_signature *shape)
+void plait__ffi_shape_destroy(const plait_allocator *allocator,
+			      plait__ffi_shape *shape)
 {
 	(void)allocator;
 	(void)shape;
 }
 
-int64_t plait__ffi_call(const plait__ffi_signature *shape, void (*code)(void),
+int64_t plait__ffi_call(const plait__ffi_shape *shape, void (*code)(void),
 			void *const *arguments)
 {
 	(void)shape;

@@ -12,29 +12,29 @@
 #include "ffi/ffi_type.h"
 
 /* Shape of a function: argument types and result type.  Immutable. */
-typedef struct plait__ffi_signature plait__ffi_signature;
+typedef struct plait__ffi_shape plait__ffi_shape;
 
 /*
  * Prepare a shape.  `result` is VOID or an integer; the arguments are anything
  * but VOID.  PLAIT_E_UNSUPPORTED (built without libffi, or libffi refuses the
  * shape), PLAIT_E_NOMEM.
  */
-plait_status plait__ffi_signature_create(const plait_allocator *allocator,
-					 const plait__ffi_type *arguments,
-					 uint32_t count, plait__ffi_type result,
-					 plait__ffi_signature **out,
-					 plait_error *error);
+plait_status plait__ffi_shape_create(const plait_allocator *allocator,
+				     const plait__ffi_type *arguments,
+				     uint32_t count, plait__ffi_type result,
+				     plait__ffi_shape **out,
+				     plait_error *error);
 
 /* Null is allowed.  No closure or call uses the shape any more. */
-void plait__ffi_signature_destroy(const plait_allocator *allocator,
-				  plait__ffi_signature *shape);
+void plait__ffi_shape_destroy(const plait_allocator *allocator,
+			      plait__ffi_shape *shape);
 
 /*
  * Call `code`: arguments[i] points to a value of exactly type i.  Returns the
  * result in full width, 0 for VOID, INT64_MAX for an unsigned value beyond
  * that.
  */
-int64_t plait__ffi_call(const plait__ffi_signature *shape, void (*code)(void),
+int64_t plait__ffi_call(const plait__ffi_shape *shape, void (*code)(void),
 			void *const *arguments);
 
 #endif

@@ -15,7 +15,7 @@
 struct plait__ffi_closure {
 	ffi_closure *memory; /* from libffi, not from the allocator */
 	void *code;
-	const plait__ffi_signature *shape;
+	const plait__ffi_shape *shape;
 	plait__ffi_handler handler;
 	void *user_data;
 };
@@ -83,7 +83,7 @@ static plait_status prepare(plait__ffi_closure *closure, plait_error *error)
 }
 
 plait_status plait__ffi_closure_create(const plait_allocator *allocator,
-				       const plait__ffi_signature *shape,
+				       const plait__ffi_shape *shape,
 				       plait__ffi_handler handler,
 				       void *user_data,
 				       plait__ffi_closure **out,
@@ -128,7 +128,7 @@ void plait__ffi_closure_destroy(const plait_allocator *allocator,
 #else
 
 plait_status plait__ffi_closure_create(const plait_allocator *allocator,
-				       const plait__ffi_signature *shape,
+				       const plait__ffi_shape *shape,
 				       plait__ffi_handler handler,
 				       void *user_data,
 				       plait__ffi_closure **out,

@@ -22,7 +22,7 @@ typedef int64_t (*plait__ffi_handler)(void *user_data,
  * PLAIT_E_UNSUPPORTED.
  */
 plait_status plait__ffi_closure_create(const plait_allocator *allocator,
-				       const plait__ffi_signature *shape,
+				       const plait__ffi_shape *shape,
 				       plait__ffi_handler handler,
 				       void *user_data,
 				       plait__ffi_closure **out,

@@ -9,7 +9,7 @@
 #include <ffi.h>
 
 /* One block: this struct, then the array that the cif points to. */
-struct plait__ffi_signature {
+struct plait__ffi_shape {
 	ffi_cif cif;
 	plait__ffi_type result;
 	uint64_t block_bytes;

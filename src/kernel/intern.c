@@ -10,7 +10,7 @@
 struct plait__interned {
 	struct plait__interned *next;
 	plait__signature *signature;
-	plait__ffi_signature *shape; /* null until the first call */
+	plait__ffi_shape *shape; /* null until the first call */
 	uint64_t references;
 };
 
@@ -81,7 +81,7 @@ plait_status plait__intern_acquire(plait__intern *intern,
 
 static plait_status make_shape(const plait__signature *signature,
 			       const plait_allocator *allocator,
-			       plait__ffi_signature **out, plait_error *error)
+			       plait__ffi_shape **out, plait_error *error)
 {
 	uint32_t count = signature->count;
 	plait__ffi_type *types = plait__alloc_array(allocator,
@@ -94,9 +94,9 @@ static plait_status make_shape(const plait__signature *signature,
 				   "no memory for the shape of a call");
 	for (uint32_t i = 0; i < count; i++)
 		types[i] = plait__type_ffi(signature->parameters[i].type);
-	status = plait__ffi_signature_create(allocator, types, count,
-					     plait__type_ffi(signature->result),
-					     out, error);
+	status = plait__ffi_shape_create(allocator, types, count,
+					 plait__type_ffi(signature->result),
+					 out, error);
 	plait__free(allocator, types, (count + 1) * sizeof(*types));
 	return status;
 }
@@ -104,7 +104,7 @@ static plait_status make_shape(const plait__signature *signature,
 plait_status plait__intern_shape(plait__intern *intern,
 				 const plait_allocator *allocator,
 				 const plait__signature *signature,
-				 const plait__ffi_signature **out,
+				 const plait__ffi_shape **out,
 				 plait_error *error)
 {
 	plait_status status = PLAIT_OK;
@@ -137,7 +137,7 @@ void plait__intern_release(plait__intern *intern,
 	plait__mutex_unlock(&intern->lock);
 	if (gone == NULL)
 		return;
-	plait__ffi_signature_destroy(allocator, gone->shape);
+	plait__ffi_shape_destroy(allocator, gone->shape);
 	plait__signature_destroy(allocator, gone->signature);
 	plait__free(allocator, gone, sizeof(*gone));
 }

@@ -35,7 +35,7 @@ plait_status plait__intern_acquire(plait__intern *intern,
 plait_status plait__intern_shape(plait__intern *intern,
 				 const plait_allocator *allocator,
 				 const plait__signature *signature,
-				 const plait__ffi_signature **out,
+				 const plait__ffi_shape **out,
 				 plait_error *error);
 
 /* Release a reference; null is allowed. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Payloads of commands: kernels, geometry, arguments, memory and parameters.
- * The front end fills these tables; the planner copies them unread; runners and
+ * The front end fills these tables; the planner copies them unread; engines and
  * writers read them.
  */
 #ifndef PLAIT_SRC_PLAN_PAYLOAD_H

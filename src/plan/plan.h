@@ -49,8 +49,8 @@
  * Every ordering of the graph is implied by either.
  *
  * A wait names a point {lane, position} of the same body: the lane has finished
- * the command at that position, hence all before it.  A runner that counts uses
- * base[lane] + iteration * (commands of the track) + position.
+ * the command at that position, hence all before it.  An engine that counts
+ * uses base[lane] + iteration * (commands of the track) + position.
  *
  * `order` is the submission order of a body: it respects lane order, waits and
  * preds, so that one thread which submits in that order never waits for a
@@ -67,13 +67,13 @@ enum {
 	PLAIT__CMD_CALLBACK = 2,	/* a host function of an owner thread */
 	PLAIT__CMD_COPY = 3,
 	PLAIT__CMD_FILL = 4,
-	PLAIT__CMD_EMPTY = 5,		/* joins; does nothing itself */
+	PLAIT__CMD_JOIN = 5,		/* a user's join; does nothing itself */
 	PLAIT__CMD_EMIT = 6,		/* emit a user's signal */
 	PLAIT__CMD_WAIT = 7,		/* wait for a user's signal */
 	PLAIT__CMD_MARK = 8,		/* a mark for profiling */
 	PLAIT__CMD_REGION = 9,		/* a region, on its home lane */
 	PLAIT__CMD_ENTER = 10,		/* a region's stub on another lane */
-	PLAIT__CMD_JOIN = 11,		/* a barrier's stub on another lane */
+	PLAIT__CMD_BARRIER_STUB = 11,	/* a barrier's stub on another lane */
 	PLAIT__CMD_CHANNEL = 12,	/* open a channel */
 	PLAIT__CMD_SEND = 13,
 	PLAIT__CMD_RECV = 14,
@@ -157,7 +157,7 @@ typedef struct plait__plan_track {
 	uint32_t lane;
 	uint32_t first;			/* in commands */
 	uint32_t count;
-	/* 1: its first command has no wait, so a runner starts it */
+	/* 1: its first command has no wait, so an engine starts it */
 	uint32_t begins;
 } plait__plan_track;
 

@@ -40,16 +40,17 @@ plait_status plait__counter_wait(plait__pool *pool,
 
 /*
  * Call `function` once: on the raising thread, or at once if the point has
- * happened. A reserved callback is free again before the call. PLAIT_E_NOMEM,
- * but never within a reservation.
+ * happened. The callback's record is free again before the call.
+ * PLAIT_E_NOMEM, but never if every user of the pool keeps within its
+ * reservation.
  */
 plait_status plait__counter_notify(const plait_backend_point *point,
 				   plait_notify_function function,
 				   void *user_data, plait_error *error);
 
 /*
- * Reserve memory for `count` more callbacks in flight. Callbacks without a
- * reservation use the same memory, so every user that must not fail reserves.
+ * Reserve memory for `count` more callbacks in flight. Every user reserves: a
+ * callback without a reservation takes a record that another user has reserved.
  */
 plait_status plait__counter_reserve_callbacks(plait__pool *pool, uint32_t count,
 					      plait_error *error);

@@ -10,6 +10,7 @@
  *     slot:    IDLE --post--> POSTED(job) --helper--> INSIDE(job) --> IDLE
  *                                 '------withdrawn by its caller------^
  *
+ * A team, plait__parallel_for, is the helper slots and the jobs of one pool.
  * Each helper slot has a lane of its own with at most one pending call; the
  * call serves the job that is posted when it runs, if any.
  */

@@ -36,7 +36,7 @@ enum {
 
 /* Colour of waits; the same in DOT. */
 #define PLAIT__CANVAS_WAIT "#d55e00"
-/* Style of bands in place of omitted rounds. */
+/* Style of bands in place of omitted iterations. */
 #define PLAIT__CANVAS_ELIDED "fill=\"url(#more)\" stroke=\"none\""
 
 /* Commands with names that do not fit: each gets a number and a line below the

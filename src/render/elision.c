@@ -58,7 +58,7 @@ static int compare_moments(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
-/* Outer rounds first, in the order of their labels. */
+/* Outer iterations first, in the order of their labels. */
 static int compare_rounds(const void *left, const void *right)
 {
 	const plait__elision_rounds *a = left, *b = right;
@@ -70,7 +70,7 @@ static int compare_rounds(const void *left, const void *right)
 	return (a->region > b->region) - (a->region < b->region);
 }
 
-/* Rounds that have begun and not ended. */
+/* Iterations that have begun and not ended. */
 struct sweep {
 	const plait__elision *elision;
 	plait__vector open;	/* indices in elision->rounds */
@@ -93,7 +93,7 @@ static void drop_ended(struct sweep *sweep, uint64_t time)
 	plait__vector_truncate(&sweep->open, kept);
 }
 
-/* Returns the outermost rounds that contain the range, or null. */
+/* Returns the outermost iterations that contain the range, or null. */
 static const plait__elision_rounds *find_enclosing(struct sweep *sweep,
 						   uint64_t from, uint64_t to,
 						   bool *failed)
@@ -168,7 +168,7 @@ static void keep_long(plait__elision *elision)
 
 		if (length / SHRINK_MIN < elision->band)
 			continue;
-		/* Rounds that continue in the next gap are counted there. */
+		/* Iterations that go on in the next gap are counted there. */
 		if (i + 1 < elision->list.count &&
 		    list[i + 1].from == list[i].to &&
 		    list[i + 1].region == list[i].region)

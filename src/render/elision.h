@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Elision: omits stretches of time in which only further loop rounds happen.
+ * Elision: omits stretches of time in which only further iterations of loops
+ * happen.
  * Each is drawn as a band of fixed width; everything else keeps its scale and
  * moves left.
  */
@@ -11,11 +12,11 @@
 
 #include <stdbool.h>
 
-/* A stretch of time [from, to) of loop rounds that need not be shown. */
+/* A stretch of time [from, to) of loop iterations that need not be shown. */
 typedef struct plait__elision_rounds {
 	uint64_t from;
 	uint64_t to;
-	uint64_t rounds;	/* number of rounds if known, else 0 */
+	uint64_t rounds;	/* number of iterations if known, else 0 */
 	uint32_t region;
 	uint32_t depth;		/* number of enclosing regions */
 } plait__elision_rounds;
@@ -24,13 +25,13 @@ typedef struct plait__elision_gap {
 	uint64_t from;
 	uint64_t to;
 	uint64_t shown;		/* shown time of the band */
-	uint64_t rounds;	/* rounds omitted, or 0: unknown */
+	uint64_t rounds;	/* iterations omitted, or 0: unknown */
 	uint32_t region;	/* outermost loop that contains it */
 } plait__elision_gap;
 
 typedef struct plait__elision {
 	plait__vector list;	/* plait__elision_gap, by time */
-	/* Input: moments that must be shown, and rounds that need not be. */
+	/* Input: moments that must be shown, iterations that need not be. */
 	plait__vector moments;	/* uint64_t */
 	plait__vector rounds;	/* plait__elision_rounds */
 	uint64_t band;		/* length of a band in shown time */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Bands of omitted loop rounds: one per lane of the loop, with the number of
- * rounds. */
+/* Bands of omitted loop iterations: one per lane of the loop, with the number
+ * of iterations. */
 #include "render/elision_bands.h"
 #include "plan/io/escape.h"
 

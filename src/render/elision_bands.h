@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bands in place of omitted loop rounds. */
+/* Bands in place of omitted loop iterations. */
 #ifndef PLAIT_SRC_RENDER_ELISION_BANDS_H
 #define PLAIT_SRC_RENDER_ELISION_BANDS_H
 

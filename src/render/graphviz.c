@@ -15,8 +15,8 @@ enum { COLOUR_COUNT = sizeof(colours) / sizeof(colours[0]) };
 static const char *shape_of(uint8_t kind)
 {
 	switch (kind) {
-	case PLAIT__CMD_EMPTY:
 	case PLAIT__CMD_JOIN:
+	case PLAIT__CMD_BARRIER_STUB:
 		return "diamond";
 	case PLAIT__CMD_REGION:
 	case PLAIT__CMD_ENTER:

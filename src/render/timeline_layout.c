@@ -177,7 +177,7 @@ uint64_t plait__timeline_free_until(const plait__timeline_layout *layout,
 		plan->bodies[body].region].command).end;
 }
 
-/* ---- omitted rounds ---- */
+/* ---- omitted iterations ---- */
 
 /* After the shown iterations a loop continues to its end. */
 static void add_rounds(plait__timeline_layout *layout,

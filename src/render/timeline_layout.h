@@ -23,7 +23,8 @@ typedef struct plait__timeline_layout {
 	uint32_t *depths;
 	uint32_t depth;		/* maximum of those shown */
 	uint8_t *critical;	/* by command: on the critical path */
-	plait__elision elision;	/* omitted rounds; none until asked for */
+	plait__elision elision;	/* omitted iterations; none before a call of
+				 * plait__timeline_elide_rounds */
 } plait__timeline_layout;
 
 /* Returns false if memory ran out; call _fini in any case. */
@@ -42,8 +43,8 @@ uint32_t plait__timeline_depth(const plait__timeline_layout *layout,
 bool plait__timeline_is_region(const plait__timeline_layout *layout,
 			       uint32_t command);
 
-/* Omit further rounds of loops while nothing else happens.  Returns false if
- * memory ran out. */
+/* Omit further iterations of loops while nothing else happens.  Returns false
+ * if memory ran out. */
 bool plait__timeline_elide_rounds(plait__timeline_layout *layout);
 
 /* Returns the planned span of a command. */

@@ -24,8 +24,8 @@ typedef struct plait__trace_canvas {
 	uint8_t only_first_of_device;
 } plait__trace_canvas;
 
-/* Choose the sizes of a finished trace; omits loop rounds if it does not fit a
- * page. */
+/* Choose the sizes of a finished trace; omits loop iterations if it does not
+ * fit a page. */
 void plait__trace_choose_sizes(plait__trace_canvas *pair);
 
 /* Draw all strips of `canvas`, one of the two. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Loop rounds omitted from the picture of a trace: of each execution of a loop
- * the first rounds and the last one are shown.
+ * Loop iterations omitted from the picture of a trace: of each execution of a
+ * loop the first iterations and the last one are shown.
  */
 #include "render/trace_model.h"
 
@@ -85,7 +85,7 @@ static bool is_loop(const plait__trace *trace, const plait__trace_span *span)
 	       plan->regions[command->link].kind != PLAIT__REGION_CASE;
 }
 
-/* Mark the spans in these rounds as omitted. */
+/* Mark the spans in these iterations as omitted. */
 static void mark_elided(plait__trace *trace,
 			const plait__elision_rounds *rounds)
 {
@@ -107,7 +107,8 @@ static void mark_elided(plait__trace *trace,
 				  rounds->region);
 }
 
-/* The last decision ends the loop; the one before it begins the last round. */
+/* The last decision ends the loop; the one before it begins the last
+ * iteration. */
 static void add_rounds(plait__trace *trace, const plait__trace_span *region,
 		       plait__elision *elision)
 {
@@ -144,7 +145,7 @@ static uint64_t keep_moments(const plait__trace *trace, plait__elision *elision)
 	return seen;
 }
 
-/* Outer loops first: an inner loop in omitted rounds needs no gap. */
+/* Outer loops first: an inner loop in omitted iterations needs no gap. */
 static void find_rounds(plait__trace *trace, plait__elision *elision)
 {
 	uint32_t depth = 0;

@@ -139,7 +139,7 @@ static void choose_width(plait__trace_canvas *pair)
 		     plait__canvas_clamp_width(row * PER_SPAN_WIDE));
 }
 
-/* Omit loop rounds if the picture would not fit a page. */
+/* Omit loop iterations if the picture would not fit a page. */
 static void elide_rounds(plait__trace_canvas *pair)
 {
 	plait__elision *elision = &pair->run.layout.elision;

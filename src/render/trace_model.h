@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Trace of a run as spans of time, for pictures and trace files.  Reads the
- * types of plan.h only; the runner fills the spans.
+ * types of plan.h only; the engine fills the spans.
  */
 #ifndef PLAIT_SRC_RENDER_TRACE_MODEL_H
 #define PLAIT_SRC_RENDER_TRACE_MODEL_H
@@ -36,7 +36,7 @@ typedef struct plait__trace_span {
 	uint32_t cause;
 	uint32_t critical;
 	uint32_t elided;	/* set by plait__trace_elision: in an omitted
-				 * round */
+				 * iteration */
 } plait__trace_span;
 
 typedef struct plait__trace {
@@ -82,7 +82,7 @@ void plait__trace_arrows(plait__trace *trace, plait__trace_arrow *draw,
 /* Returns the number of regions around a command. */
 uint32_t plait__trace_depth(const plait__plan *plan, uint32_t command);
 
-/* Find the rounds to omit; test whether a span is shown. */
+/* Find the iterations to omit; test whether a span is shown. */
 void plait__trace_elision(plait__trace *trace, plait__elision *elision);
 bool plait__trace_shows(const plait__trace *trace,
 			const plait__elision *elision, uint64_t number);

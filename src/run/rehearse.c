@@ -60,7 +60,7 @@ static uint64_t count_turns(const plait__plan_command *command,
 {
 	double ns = (double)command->cost * (double)unit_ns;
 
-	if (command->kind == PLAIT__CMD_JOIN)
+	if (command->kind == PLAIT__CMD_BARRIER_STUB)
 		return 0;
 	if (ns > MOST_SECONDS * 1e9)
 		ns = MOST_SECONDS * 1e9;

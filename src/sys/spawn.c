@@ -3,6 +3,11 @@
  * Child processes: each in its own process group, with a pipe for its output;
  * see spawn.h. The child stays a zombie until its group has been killed, so
  * that its id still names the group.
+ *
+ * Limit: if the host program ignores SIGCHLD or reaps every child, the child is
+ * gone at its end (ECHILD). Its id then names the group only while another
+ * process of the group lives; if none does, the kernel may give the id to a new
+ * group before the kill.
  */
 #include "sys/spawn.h"
 
@@ -154,8 +159,9 @@ static int start_child(const struct plait__spawn *spawn, struct child *child)
 
 /* ---- supervision ---- */
 
-/* Returns true if the child has ended; it stays a zombie. ECHILD: the host
- * program discards exit statuses. */
+/* Returns true if the child has ended; it stays a zombie. ECHILD: the
+ * child was reaped by the kernel, for a host program that ignores SIGCHLD, or
+ * by the host program. */
 static bool has_ended(struct child *child)
 {
 	child->info.si_pid = 0;
@@ -228,7 +234,8 @@ static enum plait__spawn_end watch(const struct plait__spawn *spawn,
 	}
 }
 
-/* Kill the process group, then reap the child, unless the host program did. */
+/* Kill the process group, also after ECHILD: processes that the child started
+ * may live. Then reap the child, unless it was reaped. */
 static void finish(struct child *child, struct plait__spawn_result *out)
 {
 	siginfo_t info = { .si_pid = 0 };

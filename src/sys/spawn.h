@@ -15,7 +15,7 @@ enum plait__spawn_end {
 	PLAIT__SPAWN_KILLED,  /* by signal `code` */
 	PLAIT__SPAWN_TIMED_OUT,    /* killed after its timeout */
 	PLAIT__SPAWN_OUTPUT_LIMIT,    /* killed for its output size */
-	PLAIT__SPAWN_UNKNOWN  /* ended; the host program reaped it */
+	PLAIT__SPAWN_UNKNOWN  /* ended, and was reaped elsewhere */
 };
 
 struct plait__spawn {

@@ -25,17 +25,17 @@ static const plait__ffi_type all_types[] = {
 	PLAIT__FFI_F32, PLAIT__FFI_F64, PLAIT__FFI_POINTER
 };
 
-static plait__ffi_signature *make_shape(const plait__ffi_type *types,
+static plait__ffi_shape *make_shape(const plait__ffi_type *types,
 					uint32_t count, plait__ffi_type result)
 {
-	plait__ffi_signature *shape;
+	plait__ffi_shape *shape;
 
-	OK(plait__ffi_signature_create(plait__alloc_default(), types, count,
+	OK(plait__ffi_shape_create(plait__alloc_default(), types, count,
 				       result, &shape, NULL) == PLAIT_OK);
 	return shape;
 }
 
-static plait__ffi_closure *make_closure(const plait__ffi_signature *shape,
+static plait__ffi_closure *make_closure(const plait__ffi_shape *shape,
 					plait__ffi_handler handler,
 					void *user_data)
 {
@@ -73,7 +73,7 @@ typedef int32_t (*all_function)(int8_t, int16_t, int32_t, int64_t, uint8_t,
 
 static void every_type(void)
 {
-	plait__ffi_signature *shape = make_shape(all_types, TAP_COUNT(all_types),
+	plait__ffi_shape *shape = make_shape(all_types, TAP_COUNT(all_types),
 						 PLAIT__FFI_I32);
 	int calls = 0;
 	plait__ffi_closure *closure = make_closure(shape, check_all, &calls);
@@ -84,7 +84,7 @@ static void every_type(void)
 			0.5f, -0.25, &calls), 1);
 	IS_INT(calls, 1);
 	plait__ffi_closure_destroy(plait__alloc_default(), closure);
-	plait__ffi_signature_destroy(plait__alloc_default(), shape);
+	plait__ffi_shape_destroy(plait__alloc_default(), shape);
 }
 
 static int64_t give(void *user_data, void *const *arguments)
@@ -95,7 +95,7 @@ static int64_t give(void *user_data, void *const *arguments)
 
 #define CHECK_RESULT(ffi, type, value) \
 	do { \
-		plait__ffi_signature *shape = make_shape(NULL, 0, ffi); \
+		plait__ffi_shape *shape = make_shape(NULL, 0, ffi); \
 		plait__ffi_closure *closure = make_closure(shape, give, \
 							   &number); \
 		type (*function)(void) = (type (*)(void)) \
@@ -103,7 +103,7 @@ static int64_t give(void *user_data, void *const *arguments)
 		number = (value); \
 		OK_THAT(function() == (type)(value), "%s", #type); \
 		plait__ffi_closure_destroy(plait__alloc_default(), closure); \
-		plait__ffi_signature_destroy(plait__alloc_default(), shape); \
+		plait__ffi_shape_destroy(plait__alloc_default(), shape); \
 	} while (0)
 
 static void every_result(void)
@@ -126,7 +126,7 @@ static void many_in_any_order(void)
 	enum { COUNT = 3000 };
 	static plait__ffi_closure *closures[COUNT];
 	static int64_t numbers[COUNT];
-	plait__ffi_signature *shape = make_shape(NULL, 0, PLAIT__FFI_I32);
+	plait__ffi_shape *shape = make_shape(NULL, 0, PLAIT__FFI_I32);
 	int wrong = 0;
 
 	for (int i = 0; i < COUNT; i++) {
@@ -147,14 +147,14 @@ static void many_in_any_order(void)
 	}
 	IS_INT(wrong, 0);
 	plait__ffi_closure_destroy(plait__alloc_default(), NULL);
-	plait__ffi_signature_destroy(plait__alloc_default(), shape);
+	plait__ffi_shape_destroy(plait__alloc_default(), shape);
 }
 
 /* --- on a system that refuses, in a process of its own */
 
 enum { AS_IT_SHOULD = 0, WRONG = 1, NOT_POSSIBLE = 2 };
 
-static int in_refusal(plait__ffi_signature *shape)
+static int in_refusal(plait__ffi_shape *shape)
 {
 	plait_error error = { .size = sizeof(error) };
 	plait__ffi_closure *closure = (void *)shape;
@@ -173,7 +173,7 @@ static int in_refusal(plait__ffi_signature *shape)
 
 static void the_system_refuses(void)
 {
-	plait__ffi_signature *shape = make_shape(NULL, 0, PLAIT__FFI_I32);
+	plait__ffi_shape *shape = make_shape(NULL, 0, PLAIT__FFI_I32);
 	int status = 0;
 	pid_t child;
 
@@ -187,7 +187,7 @@ static void the_system_refuses(void)
 		     "the test is wrapped in would survive");
 	else
 		IS_INT(WEXITSTATUS(status), AS_IT_SHOULD);
-	plait__ffi_signature_destroy(plait__alloc_default(), shape);
+	plait__ffi_shape_destroy(plait__alloc_default(), shape);
 }
 
 #else

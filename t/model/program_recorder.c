@@ -323,7 +323,7 @@ static void begin(void)
 	plan_object->instances = INSTANCES;
 	at_init_ptr(&plan_object->program, NULL);
 	plait__mutex_init(&plan_object->preparing);
-	command = (plait__plan_command){ .kind = PLAIT__CMD_EMPTY };
+	command = (plait__plan_command){ .kind = PLAIT__CMD_JOIN };
 	plan = (plait__plan){ .commands = &command, .command_count = 1,
 			      .lanes_count = 1 };
 	at_init_u32(&compiled, 0);

@@ -2,9 +2,10 @@
 /*
  * Cancellation of runs with loops that a device decides, under every
  * interleaving: a loop without end ends, the note of it is queued once at a
- * time, also for a finished run, and a lane that a decider has parked goes on
- * though the decider was made while the run was stopped.  stop_device_loops.c
- * and progress_driver.c as they are; the device, and the parked lane, are here.
+ * time, also for a finished run, and a lane that a fallback driver has parked
+ * goes on though the driver was made while the run was stopped.
+ * stop_device_loops.c and progress_driver.c as they are; the device, and the
+ * parked lane, are here.
  */
 #include "lib/tap.h"
 
@@ -24,7 +25,7 @@ static plait__context *context;
 static plait__instance *instance;
 static plait__program *program;
 static plait__queue_program *loops, *decides;
-static plait__run_driver *driver, *decider;
+static plait__run_driver *driver, *fallback;
 static plait__queue_external parks;
 static plait__queue_listener device_listener;
 static at_u32 device_stop;	/* the word that the loop reads */
@@ -34,7 +35,7 @@ static at_u32 cancels;		/* that have returned */
 static uint32_t noted;		/* notes that were read; under the role */
 static uint32_t stops;		/* of the device, in a run; likewise */
 static bool parked;		/* under the lock */
-static uint32_t made;		/* the decider is */
+static uint32_t made;		/* `fallback` is */
 static bool through;		/* guarded by the role */
 
 /* --- the other functions that the sources are linked with */
@@ -75,10 +76,10 @@ void plait__cancel_external(plait__external *first)
 
 	MC_CHECK(first == &parks.external);
 	MC_CHECK(AT_PLAIN_READ(made) == 1);
-	plait__mutex_lock(&decider->lock);
+	plait__mutex_lock(&fallback->lock);
 	found = AT_PLAIN_READ(parked);
 	AT_PLAIN_WRITE(parked) = false;
-	plait__mutex_unlock(&decider->lock);
+	plait__mutex_unlock(&fallback->lock);
 	if (found)
 		plait__progress_post(context, &device_listener.note, PLAIT_OK);
 }
@@ -111,28 +112,28 @@ static uint32_t advance_loops(plait__pollable *pollable)
 					PLAIT__PROGRESS_WAITING;
 }
 
-static void make_decider(void)
+static void make_fallback(void)
 {
 	AT_PLAIN_WRITE(made) = 1;
-	plait__device_loops_set_host_decided(driver, decider);
-	plait__mutex_lock(&decider->lock);
+	plait__device_loops_set_fallback(driver, fallback);
+	plait__mutex_lock(&fallback->lock);
 	if (at_load_relaxed_u32(&instance->stop) != 0)
 		AT_PLAIN_WRITE(through) = true;
 	else
 		AT_PLAIN_WRITE(parked) = true;
-	plait__mutex_unlock(&decider->lock);
+	plait__mutex_unlock(&fallback->lock);
 }
 
-/* Its first call makes the decider, which parks at once. */
-static uint32_t advance_decider(plait__pollable *pollable)
+/* Its first call makes the fallback, which parks at once. */
+static uint32_t advance_fallback(plait__pollable *pollable)
 {
 	(void)pollable;
-	if (!driver->uses_host_decided) {
-		driver->uses_host_decided = true;
-		make_decider();
+	if (!driver->uses_fallback) {
+		driver->uses_fallback = true;
+		make_fallback();
 	}
-	read_notes(decider);
-	plait__stop_device_loops(decider);
+	read_notes(fallback);
+	plait__stop_device_loops(fallback);
 	return AT_PLAIN_READ(through) ? PLAIT__PROGRESS_DONE :
 					PLAIT__PROGRESS_WAITING;
 }
@@ -207,7 +208,7 @@ static void run_loops(uint32_t self)
 }
 
 /* Thread 0 drives, 1 stops the run at any time. */
-static void run_decider(uint32_t self)
+static void run_fallback(uint32_t self)
 {
 	if (self == 0) {
 		plait__progress_add(context, driver->note_target);
@@ -223,7 +224,7 @@ static void run_decider(uint32_t self)
 static void run_late(uint32_t self)
 {
 	if (self == 0) {
-		make_decider();
+		make_fallback();
 		return;
 	}
 	at_store_release_u32(&instance->stop, 1);
@@ -270,7 +271,7 @@ static void begin_with(uint32_t (*turn)(plait__pollable *pollable))
 	loops = &queued[0];
 	decides = &queued[1];
 	driver = &drivers[0];
-	decider = &drivers[1];
+	fallback = &drivers[1];
 	plait__eventcount_init(&context->wait_event, 0);
 	plait__eventcount_init(&context->driver.event, 0);
 	program->context = context;
@@ -278,10 +279,10 @@ static void begin_with(uint32_t (*turn)(plait__pollable *pollable))
 	loops->has_device_loops = true;
 	decides->external_count = 1;
 	driver->compiled = loops;
-	decider->compiled = decides;
-	decider->externals = &parks;
-	driver->instance = decider->instance = instance;
-	driver->note_target = decider->note_target = &driver->pollable;
+	fallback->compiled = decides;
+	fallback->externals = &parks;
+	driver->instance = fallback->instance = instance;
+	driver->note_target = fallback->note_target = &driver->pollable;
 	device_listener.note.whose = driver->note_target;
 	driver->stop_listener.note.whose = driver->note_target;
 	driver->pollable.advance = turn;
@@ -292,7 +293,7 @@ static void begin_with(uint32_t (*turn)(plait__pollable *pollable))
 	at_init_u32(&overs, 0);
 	at_init_u32(&cancels, 0);
 	at_init_u32(&driver->stop_posted, 0);
-	at_init_ptr(&driver->host_decided, NULL);
+	at_init_ptr(&driver->fallback, NULL);
 	AT_PLAIN_WRITE(made) = 0;
 	AT_PLAIN_WRITE(noted) = 0;
 	AT_PLAIN_WRITE(stops) = 0;
@@ -305,14 +306,14 @@ static void begin_loops(void)
 	begin_with(advance_loops);
 }
 
-static void begin_decider(void)
+static void begin_fallback(void)
 {
-	begin_with(advance_decider);
+	begin_with(advance_fallback);
 }
 
 static void begin_late(void)
 {
-	begin_with(advance_decider);
+	begin_with(advance_fallback);
 	at_init_u32(&driver->stop_posted, 1);
 }
 
@@ -342,9 +343,9 @@ HALTS(loops_stopped, "a loop of a device is stopped", begin_loops, run_loops,
 	end, 3, 2, 1);
 HALTS(twice, "two threads stop it at once", begin_loops, run_twice, end, 3, 2,
 	1);
-HALTS(made_meanwhile, "a decider is made while its run is stopped",
-	begin_decider, run_decider, end, 2, 3, 2);
-HALTS(late, "a decider is made behind the note", begin_late, run_late,
+HALTS(made_meanwhile, "a fallback driver is made while its run is stopped",
+	begin_fallback, run_fallback, end, 2, 3, 2);
+HALTS(late, "a fallback driver is made behind the note", begin_late, run_late,
 	end_late, 2, 6, 3);
 
 static const struct mc_scenario *const scenarios[] = { &loops_stopped, &twice,

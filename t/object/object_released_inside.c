@@ -169,7 +169,7 @@ static void stopped_on_the_way(void)
 		struct plait__mutex lock;
 		at_u32 stop;
 		int ran = 0;
-		plait__owner_call wanted = { .function = add_one,
+		plait__call_request wanted = { .function = add_one,
 					     .user_data = &ran,
 					     .lock = &lock, .stop = &stop };
 		plait__queue *queue;

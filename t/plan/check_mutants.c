@@ -326,7 +326,7 @@ static void no_join(void)
 {
 	uint32_t i = 0;
 
-	while (plan->commands[i].kind != PLAIT__CMD_JOIN)
+	while (plan->commands[i].kind != PLAIT__CMD_BARRIER_STUB)
 		i++;
 	plan->commands[i].kind = PLAIT__CMD_LAUNCH;
 }
@@ -336,7 +336,7 @@ static void no_enter(void)
 
 	while (plan->commands[i].kind != PLAIT__CMD_ENTER)
 		i++;
-	plan->commands[i].kind = PLAIT__CMD_JOIN;
+	plan->commands[i].kind = PLAIT__CMD_BARRIER_STUB;
 	plan->commands[i].link = PLAIT__NONE;
 }
 

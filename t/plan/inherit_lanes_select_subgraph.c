@@ -184,7 +184,7 @@ static bool close_body(const plait__plan *plan, const plait__plan_body *body)
 static bool does_work(const plait__plan_command *command)
 {
 	return command->kind != PLAIT__CMD_ENTER &&
-	       command->kind != PLAIT__CMD_JOIN;
+	       command->kind != PLAIT__CMD_BARRIER_STUB;
 }
 
 /* Each command of one node before each of the other. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Single placement steps of the scheduler, as a front end uses them that plans
- * while it submits: the state goes on from task to task, and later tasks are
- * unknown.  The results are checked with complete vector clocks, kept here.
+ * Single placement steps of the scheduler: the state goes on from task to task,
+ * and later tasks are unknown.  The results are checked with complete vector
+ * clocks, kept here.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -78,7 +78,7 @@ static void place(struct world *w, uint32_t task, const uint32_t *preds,
 {
 	const plait__place_point *waits;
 	plait__place_point given[FAN_IN];
-	plait__place_task t;
+	plait__place_command t;
 	uint32_t wait_count, i, from;
 	uint64_t *clock = w->clock[task];
 
@@ -195,7 +195,7 @@ static void affinity(void)
 	plait__placement state;
 	const plait__place_point *waits;
 	plait__place_point point;
-	plait__place_task task;
+	plait__place_command task;
 	uint32_t wait_count;
 
 	plait__workspace_init(&work, plait__alloc_default());

@@ -42,7 +42,7 @@ static void describe(const plait__plan *plan, uint32_t body, char *text,
 				add(text, size, "%s%s", "|", "");
 			add(text, size, "%s%s", i > 0 ? " " : "",
 			    name_of(plan, c));
-			if (plan->commands[c].kind == PLAIT__CMD_JOIN ||
+			if (plan->commands[c].kind == PLAIT__CMD_BARRIER_STUB ||
 			    plan->commands[c].kind == PLAIT__CMD_ENTER)
 				add(text, size, "%s%s", "+", "");
 		}

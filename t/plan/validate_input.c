@@ -74,7 +74,7 @@ static void nodes(void)
 	s.nodes[1].device_count = 0;
 	fails_with(&s.input, NULL, PLAIT_E_INVALID, "needs a device");
 	s.nodes[1].device_count = 1;
-	s.nodes[1].kind = PLAIT__CMD_JOIN;
+	s.nodes[1].kind = PLAIT__CMD_BARRIER_STUB;
 	fails_with(&s.input, NULL, PLAIT_E_INVALID, "cannot be planned");
 	s.nodes[1].kind = PLAIT__CMD_SEND;
 	fails_with(&s.input, NULL, PLAIT_E_INVALID, "cannot be planned");

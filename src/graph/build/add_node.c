@@ -266,7 +266,7 @@ static plait_status add_region(plait__node_draft *draft)
 static plait_status add_empty(plait__node_draft *draft)
 {
 	draft->node.kind = draft->desc->kind == PLAIT_NODE_MARK ?
-			    PLAIT__CMD_MARK : PLAIT__CMD_EMPTY;
+			    PLAIT__CMD_MARK : PLAIT__CMD_JOIN;
 	return PLAIT_OK;
 }
 
@@ -295,7 +295,7 @@ static plait_status add_kind(plait__node_draft *draft)
 static bool needs_payload(const plait__node_draft *draft)
 {
 	return draft->node.kind != PLAIT__CMD_REGION &&
-	       draft->node.kind != PLAIT__CMD_EMPTY &&
+	       draft->node.kind != PLAIT__CMD_JOIN &&
 	       draft->node.kind != PLAIT__CMD_MARK;
 }
 

@@ -220,7 +220,7 @@ static bool add_join(struct common *common)
 	const plait__input_node *nodes = common->scope->nodes.items;
 	const plait__input_node *before;
 
-	common->node->kind = PLAIT__CMD_EMPTY;
+	common->node->kind = PLAIT__CMD_JOIN;
 	if (common->scope->edges.count == common->edges)
 		return common->store->devices.count > 0;
 	before = &nodes[edges[common->edges].before];

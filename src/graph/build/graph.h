@@ -4,6 +4,8 @@
  *
  * A body is an object that holds its root graph.  The root owns the store and
  * holds every object that nodes name.
+ *
+ * No lock guards a graph: one thread at a time uses it with all its bodies.
  */
 #ifndef PLAIT_SRC_GRAPH_BUILD_GRAPH_H
 #define PLAIT_SRC_GRAPH_BUILD_GRAPH_H

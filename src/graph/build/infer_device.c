@@ -50,7 +50,7 @@ static const plait__device *device_at(const plait__node_draft *draft,
 /* Returns true for nodes without work, which any device can have. */
 static bool is_idle(const plait__node_draft *draft)
 {
-	return draft->node.kind == PLAIT__CMD_EMPTY ||
+	return draft->node.kind == PLAIT__CMD_JOIN ||
 	       draft->node.kind == PLAIT__CMD_MARK;
 }
 

@@ -217,7 +217,7 @@ static plait_status push_join(struct subgraph_copy *copy, uint32_t device,
 {
 	plait__input_node join = copy->draft->node;
 
-	join.kind = PLAIT__CMD_EMPTY;
+	join.kind = PLAIT__CMD_JOIN;
 	join.cost = 0;
 	join.access_first = copy->tables.to->accesses.count;
 	join.device_count = 1;

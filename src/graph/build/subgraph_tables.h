@@ -10,7 +10,8 @@
 #include "graph/build/graph.h"
 
 typedef struct plait__subgraph_tables {
-	plait__node_draft *draft;	/* for errors; its root holds objects */
+	plait__node_draft *draft;	/* for errors; its graph receives the
+					 * nodes */
 	plait__store *from;
 	plait__store *to;
 	/* By index in `from`: the index in `to` plus 1, or 0 while there is

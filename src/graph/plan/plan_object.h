@@ -29,7 +29,7 @@ typedef struct plait__plan_object {
 	 * from then on they do not change. */
 	struct plait__mutex lock;
 	bool sealed;
-	/* The runner's compiled program, or null; created under `preparing` and
+	/* The engine's compiled program, or null; created under `preparing` and
 	 * destroyed by end_program. */
 	at_ptr program;
 	struct plait__mutex preparing;

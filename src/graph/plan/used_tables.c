@@ -67,7 +67,7 @@ static void mark(plait__used_tables *used, const plait__plan *plan)
 		/* The link of these is a region or a command, or unused. */
 		if (command->kind != PLAIT__CMD_REGION &&
 		    command->kind != PLAIT__CMD_ENTER &&
-		    command->kind != PLAIT__CMD_JOIN)
+		    command->kind != PLAIT__CMD_BARRIER_STUB)
 			mark_payload(used, plan, command->link,
 				     command->kind);
 	}

@@ -182,11 +182,12 @@ static bool command_fits(const plait__plan_object *plan_object, uint32_t number)
 	const plait__plan_payload *payload;
 
 	/* The text form makes launches without a payload. */
-	if (command->link == PLAIT__NONE || command->kind == PLAIT__CMD_JOIN ||
+	if (command->link == PLAIT__NONE ||
+	    command->kind == PLAIT__CMD_BARRIER_STUB ||
 	    command->kind == PLAIT__CMD_REGION ||
 	    command->kind == PLAIT__CMD_ENTER)
 		return command->kind <= PLAIT__CMD_LAUNCH ||
-		       command->kind == PLAIT__CMD_EMPTY ||
+		       command->kind == PLAIT__CMD_JOIN ||
 		       command->kind >= PLAIT__CMD_MARK;
 	payload = &plan->payloads[command->link];
 	switch (command->kind) {

@@ -7,6 +7,8 @@
  * A store has one graph with all bodies of its regions.  Each body is a scope;
  * scope 0 is the graph itself.  Adding is all or nothing: take a mark, push,
  * and cut back to the mark when a push fails.
+ *
+ * No lock guards a store: one thread at a time uses it.
  */
 #ifndef PLAIT_SRC_GRAPH_STORE_STORE_H
 #define PLAIT_SRC_GRAPH_STORE_STORE_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Interned values: strings, devices, objects, geometries and parameters are
- * stored once and found by the index or as the last one used.
+ * Interned values: the index finds equal strings, files, objects, parameters
+ * and devices that have an object, so each is stored once.  Equal labels and
+ * geometries may be stored more than once, where a lookup would not pay.
  *
  * Functions that add return an index, or PLAIT__NONE without memory.
  */
@@ -16,16 +17,18 @@ enum { PLAIT__STORE_INDEX_HANDLES = 16 };
 /* Intern a text.  A null text gives PLAIT__NONE and is no failure. */
 uint32_t plait__values_string(plait__store *store, const char *text);
 
-/* Intern a label or file.  Equal texts share one only if few others come
- * between; the cost does not grow with the table. */
+/* Add a label, or find it among the recent ones: equal labels may be stored
+ * more than once.  Labels do not enter the index. */
 uint32_t plait__values_label(plait__store *store, const char *text);
+/* Intern a file, as a string; the last file is found without the index. */
 uint32_t plait__values_file(plait__store *store, const char *text);
 
-/* Intern a device by its object; null = a name without a device. */
+/* Intern a device by its object.  Null = a name without a device: each call
+ * adds one; see plait__values_find_device. */
 uint32_t plait__values_device(plait__store *store, const char *name,
 			      uint32_t lane_limit, void *object);
 
-/* Intern a device; its name is already a string of this store. */
+/* Intern a device whose name is already a string of this store. */
 uint32_t plait__values_device_named(plait__store *store, uint32_t name,
 				    uint32_t lane_limit, void *object);
 
@@ -53,7 +56,8 @@ static inline uint32_t plait__values_find_handle(const plait__store *store,
 int plait__values_add_handle(plait__store *store, uint32_t kind,
 			     const void *handle, uint32_t at);
 
-/* Intern a geometry. */
+/* Intern a geometry.  If most lookups have failed, it is only compared to the
+ * last one, and equal geometries may be stored more than once. */
 uint32_t plait__values_geometry(plait__store *store,
 				const plait__plan_geometry *geometry);
 

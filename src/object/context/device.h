@@ -41,7 +41,7 @@ plait_status plait__device_check_can(const plait__device *device,
 				     uint32_t capability, const char *what,
 				     plait_error *error);
 
-/* Charge memory to the budget before its creation; return it. PLAIT_E_NOMEM
+/* Charge memory to the budget before its creation; uncharge it. PLAIT_E_NOMEM
  * with the numbers. */
 plait_status plait__device_reserve_bytes(plait__device *device, uint64_t bytes,
 					 plait_error *error);

@@ -17,7 +17,7 @@ typedef struct plait__host_code {
 	plait_range_function range;	/* RANGE */
 	plait_any_function described;	/* DESCRIBED */
 	/* DESCRIBED; of the signature */
-	const plait__ffi_signature *shape;
+	const plait__ffi_shape *shape;
 	void *user_data;
 	uint64_t grain; /* RANGE: least items per part; 0: default */
 	plait__parallel_for *team; /* RANGE: the context's helpers, or null */

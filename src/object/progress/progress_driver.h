@@ -43,11 +43,15 @@ struct plait__progress_note {
 };
 
 struct plait__pollable {
-	plait__pollable *next;	/* guarded by the lock, as the next five */
+	/* Guarded by the driver's lock. */
+	plait__pollable *next;
 	uint32_t state;
 	bool tries;		/* `advance` returned RETRYING last */
 	plait__progress_note *notes;
 	plait__progress_note *last_note;
+
+	/* Constant. */
+
 	/* Do a bounded piece of work; returns one of PLAIT__PROGRESS_... */
 	uint32_t (*advance)(plait__pollable *pollable);
 	/* The pollable is finished, and no thread touches it any more. */

@@ -25,7 +25,7 @@ plait_status plait__internal_submit_emission(plait__queue *queue,
 }
 
 struct owned {
-	const plait__owner_call *wanted;
+	const plait__call_request *wanted;
 	plait__call **out;
 };
 
@@ -66,7 +66,7 @@ static plait_status add_owned(struct plait__submission_builder *builder,
 }
 
 plait_status plait__internal_submit_call(plait__queue *queue,
-					 const plait__owner_call *wanted,
+					 const plait__call_request *wanted,
 					 plait__call **out, plait_error *error)
 {
 	struct plait__submission_builder builder = { .queue = queue };

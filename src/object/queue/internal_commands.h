@@ -13,22 +13,22 @@ plait_status plait__internal_submit_emission(plait__queue *queue,
 					     plait__signal *signal,
 					     plait_error *error);
 
-/* A call of a function by the owner of an inbox. */
-typedef struct plait__owner_call {
+/* Request for a call of a function by the owner of an inbox. */
+typedef struct plait__call_request {
 	plait__inbox *inbox;
 	plait_host_function function;
 	void *user_data;
 	bool asks;		/* its result is an answer: see owner_call.h */
 	struct plait__mutex *lock;	/* guards *out */
 	const at_u32 *stop;	/* not 0: cancelled */
-} plait__owner_call;
+} plait__call_request;
 
 /* Submit the call, and store it in *out, with a hold of the caller's, before
  * the event can be taken: a thread that cancels sets `stop`, then retracts the
  * call if it finds one in *out. Null after a failure. PLAIT_E_STATE: the inbox
  * is closed; PLAIT_E_CANCELLED: `stop` was set. */
 plait_status plait__internal_submit_call(plait__queue *queue,
-					 const plait__owner_call *wanted,
+					 const plait__call_request *wanted,
 					 plait__call **out, plait_error *error);
 
 #endif

@@ -259,10 +259,10 @@ static plait_status add_idle_section(struct plait__submission_builder *builder,
 	return status;
 }
 
-/* Submit what `add` adds, `count` commands at most; with 0 only the wait for an
- * idle section. */
+/* Submit the commands that `fill` adds, `count` at most; with 0 only the wait
+ * for an idle section. */
 static plait_status submit_locked(struct plait__submission_builder *builder,
-				  uint64_t count, plait__submission_fill add,
+				  uint64_t count, plait__submission_fill fill,
 				  const void *arg, plait_error *error)
 {
 	plait__queue *queue = builder->queue;
@@ -282,7 +282,7 @@ static plait_status submit_locked(struct plait__submission_builder *builder,
 	if (idle != NULL)
 		status = add_idle_section(builder, idle, error);
 	if (status == PLAIT_OK)
-		status = add(builder, arg, error);
+		status = fill(builder, arg, error);
 	if (status == PLAIT_OK)
 		status = submit_groups(builder, error);
 	if (status == PLAIT_OK)
@@ -314,14 +314,14 @@ static plait_status check_array(const plait_command *commands, uint64_t count,
 
 plait_status plait__submission_submit(struct plait__submission_builder *builder,
 				      uint64_t count,
-				      plait__submission_fill add,
+				      plait__submission_fill fill,
 				      const void *arg, plait_error *error)
 {
 	plait__queue *queue = builder->queue;
 	plait_status status;
 
 	plait__queue_lock_and_collect(queue);
-	status = submit_locked(builder, count, add, arg, error);
+	status = submit_locked(builder, count, fill, arg, error);
 	plait__mutex_unlock(&queue->lock);
 	plait__object_close_deferred(builder->late);
 	plait__reclaim_pending(queue->object.context);

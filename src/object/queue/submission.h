@@ -9,10 +9,10 @@ typedef plait_status (*plait__submission_fill)(
 	struct plait__submission_builder *builder, const void *arg,
 	plait_error *error);
 
-/* Submit what `add` adds, `count` commands at most. */
+/* Submit the commands that `fill` adds, `count` at most. */
 plait_status plait__submission_submit(struct plait__submission_builder *builder,
 				      uint64_t count,
-				      plait__submission_fill add,
+				      plait__submission_fill fill,
 				      const void *arg, plait_error *error);
 
 /* Submit an array. Errors name the command, unless the commands are

@@ -19,9 +19,10 @@ typedef struct plait__submit_listener plait__submit_listener;
 
 /* A callback for the next submitted emission; see below. */
 struct plait__submit_listener {
-	plait__submit_listener *next;	/* guarded by listener_lock, as the
-					 * next: */
+	/* Guarded by the signal's listener_lock. */
+	plait__submit_listener *next;
 	bool linked;
+
 	void (*notify)(plait__submit_listener *listener);
 	void *arg;
 };

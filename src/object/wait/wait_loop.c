@@ -468,7 +468,7 @@ plait_status plait__wait_run(plait__wait_request *request, plait_error *error)
 
 plait_status plait__wait_until(plait__context *context,
 			       bool (*ready)(void *arg),
-			       void (*describe_it)(void *arg, char *out,
+			       void (*describe)(void *arg, char *out,
 						   uint32_t bytes),
 			       void *arg, uint64_t timeout_ns,
 			       plait_error *error)
@@ -477,7 +477,7 @@ plait_status plait__wait_until(plait__context *context,
 		.context = context,
 		.timeout_ns = timeout_ns,
 		.ready = ready,
-		.describe = describe_it,
+		.describe = describe,
 		.arg = arg,
 	};
 

@@ -51,7 +51,7 @@ plait_status plait__wait_run(plait__wait_request *request,
 /* Wait until ready(arg) is true; inboxes are not served. */
 plait_status plait__wait_until(plait__context *context,
 			       bool (*ready)(void *arg),
-			       void (*describe_it)(void *arg, char *out,
+			       void (*describe)(void *arg, char *out,
 						   uint32_t bytes),
 			       void *arg, uint64_t timeout_ns,
 			       plait_error *error);

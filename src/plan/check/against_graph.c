@@ -118,7 +118,7 @@ static plait_status check_joins(plait__check *check)
 		const plait__input_node *node = &input->nodes[command->node];
 		bool found = false;
 
-		if (command->kind != PLAIT__CMD_JOIN)
+		if (command->kind != PLAIT__CMD_BARRIER_STUB)
 			continue;
 		for (i = 1; i < node->device_count && !found; i++)
 			found = node_device(input, node, i) ==

@@ -37,7 +37,7 @@ static plait_status add_stubs(plait__check *check)
 	for (c = 0; c < plan->command_count && status == PLAIT_OK; c++) {
 		const plait__plan_command *command = &plan->commands[c];
 
-		if (command->kind != PLAIT__CMD_JOIN &&
+		if (command->kind != PLAIT__CMD_BARRIER_STUB &&
 		    command->kind != PLAIT__CMD_ENTER)
 			continue;
 		if (plan->nodes[command->node].command == PLAIT__NONE)

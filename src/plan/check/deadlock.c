@@ -104,7 +104,7 @@ static plait_status check_signal(plait__check *check, uint32_t *owner,
 		if (owner[slot] != from)
 			return plait__check_fail(check, c,
 				"the signal it waits for was used again too early");
-		/* A runner publishes completion only of commands with this
+		/* An engine publishes completion only of commands with this
 		 * flag. */
 		if (!(plan->commands[from].flags & PLAIT__CMD_AWAITED))
 			return plait__check_fail(check, c,

@@ -129,7 +129,7 @@ static plait_status check_objects(const plait__plan *plan,
 		const plait__plan_command *command = &plan->commands[i];
 		bool region = command->kind == PLAIT__CMD_REGION ||
 			      command->kind == PLAIT__CMD_ENTER ||
-			      command->kind == PLAIT__CMD_JOIN;
+			      command->kind == PLAIT__CMD_BARRIER_STUB;
 
 		if (region || command->link == PLAIT__NONE)
 			continue;

@@ -113,7 +113,8 @@ plait_status plait__rotation_scope_check(plait__check *check)
 				check, c,
 				plan->regions[command->link].predicate,
 				false);
-		else if (kind != PLAIT__CMD_ENTER && kind != PLAIT__CMD_JOIN)
+		else if (kind != PLAIT__CMD_ENTER &&
+			 kind != PLAIT__CMD_BARRIER_STUB)
 			status = check_payload(check, c, command->link,
 					       kind == PLAIT__CMD_LAUNCH);
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Convexity of segments: the order graph with each segment contracted to one
- * vertex has no cycle.  Then no path leaves a segment and comes back, and a
- * runner may treat each segment as a single command.
+ * vertex has no cycle.  Then no path leaves a segment and comes back, and an
+ * engine may treat each segment as a single command.
  */
 #include "plan/check/phases.h"
 

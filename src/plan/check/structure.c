@@ -366,7 +366,7 @@ static plait_status check_stubs(plait__check *check, uint32_t *stubs)
 static bool is_stub(const plait__plan_command *command)
 {
 	return command->kind == PLAIT__CMD_ENTER ||
-	       command->kind == PLAIT__CMD_JOIN;
+	       command->kind == PLAIT__CMD_BARRIER_STUB;
 }
 
 /* Each node that takes part has one command, or is a group of members. */

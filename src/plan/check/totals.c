@@ -90,7 +90,7 @@ static uint64_t ends_at(const struct totals *f, uint32_t c)
 		return add(start, region_duration(f,
 					       &plan->regions[command->link]));
 	case PLAIT__CMD_ENTER:
-	case PLAIT__CMD_JOIN:
+	case PLAIT__CMD_BARRIER_STUB:
 		return start;
 	default:
 		return add(start, command->cost);

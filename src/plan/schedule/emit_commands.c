@@ -243,7 +243,7 @@ static uint8_t kind_of(const plait__planner_state *planner, uint32_t t,
 	if (k == 0 || plait__planner_is_group(planner, t))
 		return node->kind;
 	return node->kind == PLAIT__CMD_REGION ? PLAIT__CMD_ENTER
-					       : PLAIT__CMD_JOIN;
+					       : PLAIT__CMD_BARRIER_STUB;
 }
 
 static void fill_command(plait__planner_state *planner, uint32_t t, uint32_t k,
@@ -260,9 +260,9 @@ static void fill_command(plait__planner_state *planner, uint32_t t, uint32_t k,
 	command->lane = track->lane;
 	command->position = track->count++;
 	command->signal = PLAIT__NONE;
-	command->link = command->kind == PLAIT__CMD_JOIN ? PLAIT__NONE
+	command->link = command->kind == PLAIT__CMD_BARRIER_STUB ? PLAIT__NONE
 							 : node->link;
-	if (command->kind != PLAIT__CMD_JOIN &&
+	if (command->kind != PLAIT__CMD_BARRIER_STUB &&
 	    command->kind != PLAIT__CMD_ENTER)
 		command->cost = planner->cost[t];
 	planner->command_of[plait__planner_item(planner, t, k)] = index;

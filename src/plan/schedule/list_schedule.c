@@ -183,21 +183,21 @@ static plait_status place_node(struct plait__list_schedule *l, uint32_t t)
 {
 	plait__planner_state *planner = l->planner;
 	uint32_t more = plait__planner_extra_items(planner, t).count, k;
-	plait__place_task task;
+	plait__place_command command;
 	uint64_t start;
 	uint32_t count, lane;
 
 	if (gather_points(l, t, &count) != PLAIT_OK)
 		return PLAIT_E_NOMEM;
-	task.preds = l->points;
-	task.pred_count = count;
-	task.device = plait__planner_device(planner, t);
-	task.affinity = !planner->has_affinity ? 0 :
+	command.preds = l->points;
+	command.pred_count = count;
+	command.device = plait__planner_device(planner, t);
+	command.affinity = !planner->has_affinity ? 0 :
 		plait__planner_node(planner, t)->affinity;
-	task.policy = PLAIT__POLICY_BOUNDED;
-	task.cost = planner->cost[t];
-	task.not_before = 0;
-	if (plait__place_choose(&l->place, &task, &lane, &start) != PLAIT_OK)
+	command.policy = PLAIT__POLICY_BOUNDED;
+	command.cost = planner->cost[t];
+	command.not_before = 0;
+	if (plait__place_choose(&l->place, &command, &lane, &start) != PLAIT_OK)
 		return PLAIT_E_NOMEM;
 	set_lane(l, t, lane);
 	if (more > 0 && choose_extra_lanes(l, t, count, &start) != PLAIT_OK)
@@ -205,7 +205,7 @@ static plait_status place_node(struct plait__list_schedule *l, uint32_t t)
 	l->finish[t] = start + planner->cost[t];
 	if (l->finish[t] > l->makespan)
 		l->makespan = l->finish[t];
-	plait__place_occupy(&l->place, lane, l->finish[t], task.affinity);
+	plait__place_occupy(&l->place, lane, l->finish[t], command.affinity);
 	for (k = 1; k <= more; k++)
 		plait__place_occupy(&l->place, l->extra_lanes[k], l->finish[t],
 				    0);

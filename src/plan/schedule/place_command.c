@@ -146,15 +146,15 @@ struct ready {
 	uint32_t first_lane;
 };
 
-static void find_ready(const plait__place_task *task, struct ready *ready)
+static void find_ready(const plait__place_command *command, struct ready *ready)
 {
 	uint32_t i;
 
 	ready->first = 0;
 	ready->second = 0;
 	ready->first_lane = PLAIT__NONE;
-	for (i = 0; i < task->pred_count; i++) {
-		const plait__place_point *pred = &task->preds[i];
+	for (i = 0; i < command->pred_count; i++) {
+		const plait__place_point *pred = &command->preds[i];
 
 		if (pred->lane == ready->first_lane) {
 			if (pred->finish > ready->first)
@@ -171,10 +171,10 @@ static void find_ready(const plait__place_task *task, struct ready *ready)
 }
 
 static inline uint64_t start_on(const plait__placement *place,
-				const plait__place_task *task,
+				const plait__place_command *command,
 				const struct ready *ready, uint32_t lane)
 {
-	uint64_t start = task->not_before, seen;
+	uint64_t start = command->not_before, seen;
 
 	if (ready->first_lane == PLAIT__NONE)
 		seen = 0;
@@ -220,151 +220,155 @@ static inline bool is_better(const plait__placement *place,
 }
 
 static inline void try_lane(const plait__placement *place,
-			    const plait__place_task *task,
+			    const plait__place_command *command,
 			    const struct ready *ready, uint32_t lane,
 			    uint32_t preference, struct choice *best)
 {
 	struct choice choice;
 
-	if (place->lanes[lane].device != task->device)
+	if (place->lanes[lane].device != command->device)
 		return;
-	choice.start = start_on(place, task, ready, lane);
+	choice.start = start_on(place, command, ready, lane);
 	choice.lane = lane;
-	choice.preference = preference + (task->affinity != 0 &&
-				place->lanes[lane].affinity == task->affinity);
+	choice.preference = preference +
+			    (command->affinity != 0 &&
+			     place->lanes[lane].affinity == command->affinity);
 	if (is_better(place, &choice, best))
 		*best = choice;
 }
 
 static void try_preds(const plait__placement *place,
-		      const plait__place_task *task, const struct ready *ready,
+		      const plait__place_command *command,
+		      const struct ready *ready,
 		      struct choice *best)
 {
-	uint32_t i = task->pred_count, tried = 0;
+	uint32_t i = command->pred_count, tried = 0;
 
 	if (ready->first_lane != PLAIT__NONE && i > TRIED_PREDS)
-		try_lane(place, task, ready, ready->first_lane, 2, best);
+		try_lane(place, command, ready, ready->first_lane, 2, best);
 	while (i-- > 0 && tried++ < TRIED_PREDS) {
-		const plait__place_point *pred = &task->preds[i];
+		const plait__place_point *pred = &command->preds[i];
 		bool tail = place->lanes[pred->lane].count ==
 			    pred->position + 1;
 
-		try_lane(place, task, ready, pred->lane, tail ? 4 : 2, best);
+		try_lane(place, command, ready, pred->lane, tail ? 4 : 2, best);
 	}
 }
 
 /* Try the few lanes that are free first: one may have run the same affinity. */
 static void try_idle(const plait__placement *place,
-		     const plait__place_task *task, const struct ready *ready,
+		     const plait__place_command *command,
+		     const struct ready *ready,
 		     struct choice *best)
 {
-	const plait__place_device *device = &place->devices[task->device];
-	uint32_t i, few = task->affinity != 0 ? 7 : 1;
+	const plait__place_device *device = &place->devices[command->device];
+	uint32_t i, few = command->affinity != 0 ? 7 : 1;
 
 	for (i = 0; i < device->count && i < few; i++)
-		try_lane(place, task, ready, device->heap[i], 0, best);
+		try_lane(place, command, ready, device->heap[i], 0, best);
 }
 
 static plait_status choose_new(plait__placement *place,
-			       const plait__place_task *task,
+			       const plait__place_command *command,
 			       const struct ready *ready, struct choice *best)
 {
-	best->start = start_on(place, task, ready, PLAIT__NONE);
-	return plait__place_add_lane(place, task->device, &best->lane);
+	best->start = start_on(place, command, ready, PLAIT__NONE);
+	return plait__place_add_lane(place, command->device, &best->lane);
 }
 
 /* No lane limit applies: continue a pred, reuse the lane of an ancestor, or add
  * a lane. */
 static plait_status choose_widest(plait__placement *place,
-				  const plait__place_task *task,
+				  const plait__place_command *command,
 				  const struct ready *ready,
 				  struct choice *best)
 {
 	uint32_t lane;
 
-	try_preds(place, task, ready, best);
+	try_preds(place, command, ready, best);
 	if (best->lane != PLAIT__NONE && best->preference >= 4)
 		return PLAIT_OK;
 	best->lane = PLAIT__NONE;
-	lane = plait__vector_clock_find_recyclable(place, task);
+	lane = plait__vector_clock_find_recyclable(place, command);
 	if (lane != PLAIT__NONE) {
-		try_lane(place, task, ready, lane, 0, best);
+		try_lane(place, command, ready, lane, 0, best);
 		return PLAIT_OK;
 	}
-	return choose_new(place, task, ready, best);
+	return choose_new(place, command, ready, best);
 }
 
 static plait_status choose_bounded(plait__placement *place,
-				   const plait__place_task *task,
+				   const plait__place_command *command,
 				   const struct ready *ready, bool may_add,
 				   struct choice *best)
 {
-	try_preds(place, task, ready, best);
-	try_idle(place, task, ready, best);
+	try_preds(place, command, ready, best);
+	try_idle(place, command, ready, best);
 	if (may_add && (best->lane == PLAIT__NONE ||
-			start_on(place, task, ready, PLAIT__NONE) <
+			start_on(place, command, ready, PLAIT__NONE) <
 			best->start))
-		return choose_new(place, task, ready, best);
+		return choose_new(place, command, ready, best);
 	return PLAIT_OK;
 }
 
-/* Returns true for a task that follows its only pred on the pred's lane: no
+/* Returns true for a command that follows its only pred on the pred's lane: no
  * other lane is earlier or preferred. */
 static bool continues(const plait__placement *place,
-		      const plait__place_task *task)
+		      const plait__place_command *command)
 {
-	const plait__place_point *pred = &task->preds[0];
+	const plait__place_point *pred = &command->preds[0];
 	const plait__place_lane *lane = &place->lanes[pred->lane];
 
 	return lane->count == pred->position + 1 &&
-	       lane->device == task->device &&
+	       lane->device == command->device &&
 	       lane->free_at <= pred->finish &&
-	       task->not_before <= pred->finish;
+	       command->not_before <= pred->finish;
 }
 
 plait_status plait__place_choose(plait__placement *place,
-				 const plait__place_task *task,
+				 const plait__place_command *command,
 				 uint32_t *out_lane, uint64_t *out_start)
 {
-	const plait__place_device *device = &place->devices[task->device];
+	const plait__place_device *device = &place->devices[command->device];
 	bool may_add = device->limit == 0 || device->count < device->limit;
 	struct choice best = { 0, PLAIT__NONE, 0 };
 	struct ready ready;
 	plait_status status;
 
-	if (task->pred_count == 1 && continues(place, task)) {
-		*out_lane = task->preds[0].lane;
-		*out_start = task->preds[0].finish;
+	if (command->pred_count == 1 && continues(place, command)) {
+		*out_lane = command->preds[0].lane;
+		*out_start = command->preds[0].finish;
 		return PLAIT_OK;
 	}
-	find_ready(task, &ready);
-	if (task->policy == PLAIT__POLICY_WIDEST && may_add)
-		status = choose_widest(place, task, &ready, &best);
+	find_ready(command, &ready);
+	if (command->policy == PLAIT__POLICY_WIDEST && may_add)
+		status = choose_widest(place, command, &ready, &best);
 	else
-		status = choose_bounded(place, task, &ready, may_add, &best);
+		status = choose_bounded(place, command, &ready, may_add, &best);
 	*out_lane = best.lane;
 	*out_start = best.start;
 	return status;
 }
 
 plait_status plait__place_step(plait__placement *place,
-			       const plait__place_task *task,
+			       const plait__place_command *command,
 			       plait__place_point *out_point,
 			       const plait__place_point **out_waits,
 			       uint32_t *out_wait_count)
 {
 	uint64_t start;
 	uint32_t lane;
-	plait_status status = plait__place_choose(place, task, &lane, &start);
+	plait_status status =
+		plait__place_choose(place, command, &lane, &start);
 
 	if (status != PLAIT_OK)
 		return status;
-	status = plait__vector_clock_commit(place, lane, task->preds,
-					    task->pred_count, out_point,
+	status = plait__vector_clock_commit(place, lane, command->preds,
+					    command->pred_count, out_point,
 					    out_waits, out_wait_count);
 	if (status != PLAIT_OK)
 		return status;
-	out_point->finish = start + task->cost;
-	plait__place_occupy(place, lane, out_point->finish, task->affinity);
+	out_point->finish = start + command->cost;
+	plait__place_occupy(place, lane, out_point->finish, command->affinity);
 	return PLAIT_OK;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The placing step: choose a lane for a command and find the waits that it
- * needs.  The planner ranks its nodes and takes this step for each; a front end
- * that plans while it submits takes the step once per task.  The state may
- * outlive a planner run.
+ * needs.  list_schedule.c chooses a lane for each node by rank; emit_waits.c
+ * commits the commands to their lanes.  plait__place_step does both at once;
+ * only tests call it.
  *
  * A vector clock says which commands are complete when a command starts: for
  * some lanes, a position.  Clocks lie in rows.  Commands of a lane share a row
@@ -91,7 +91,7 @@ plait_status plait__place_init(plait__placement *place, plait__workspace *work,
 void plait__place_fini(plait__placement *place);
 
 /* A command to be placed. */
-typedef struct plait__place_task {
+typedef struct plait__place_command {
 	const plait__place_point *preds;
 	uint32_t pred_count;
 	uint32_t device;
@@ -99,20 +99,20 @@ typedef struct plait__place_task {
 	uint32_t policy;		/* PLAIT__POLICY_... */
 	uint64_t cost;
 	uint64_t not_before;		/* earliest start; 0: any time */
-} plait__place_task;
+} plait__place_command;
 
 /* Add a lane of the device; fails only without memory. */
 plait_status plait__place_add_lane(plait__placement *place, uint32_t device,
 				   uint32_t *out_lane);
 
 /*
- * Choose the lane that can start the task first.  Ties: the lane of a pred that
- * is last on it, a lane that ran the same affinity, the lane that is free
+ * Choose the lane that can start the command first.  Ties: the lane of a pred
+ * that is last on it, a lane that ran the same affinity, the lane that is free
  * first, a new lane below the limit.  `widest` takes a new lane rather than one
- * with a last command that is not known to precede the task.
+ * with a last command that is not known to precede this one.
  */
 plait_status plait__place_choose(plait__placement *place,
-				 const plait__place_task *task,
+				 const plait__place_command *command,
 				 uint32_t *out_lane, uint64_t *out_start);
 
 /* Mark the lane busy until `finish`. */
@@ -134,18 +134,18 @@ plait_status plait__vector_clock_commit(plait__placement *place, uint32_t lane,
 
 /* Whole step: choose, occupy, commit. */
 plait_status plait__place_step(plait__placement *place,
-			       const plait__place_task *task,
+			       const plait__place_command *command,
 			       plait__place_point *out_point,
 			       const plait__place_point **out_waits,
 			       uint32_t *out_wait_count);
 
 /*
- * Returns a lane of the task's device with a last command that precedes the
- * task as far as the clocks of its preds know; or PLAIT__NONE.  For
+ * Returns a lane of the command's device with a last command that precedes the
+ * command as far as the clocks of its preds know; or PLAIT__NONE.  For
  * place_command.c.
  */
-uint32_t plait__vector_clock_find_recyclable(const plait__placement *place,
-					     const plait__place_task *task);
+uint32_t plait__vector_clock_find_recyclable(
+	const plait__placement *place, const plait__place_command *command);
 
 /* Release the point's clock: no later command names it as a pred. */
 void plait__vector_clock_forget(plait__placement *place,

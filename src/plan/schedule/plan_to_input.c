@@ -90,7 +90,7 @@ static void fill_node(plait__plan_to_input *rebuilt, uint32_t number)
 /* Returns true for a stub: never the main command of a node. */
 static bool is_stub(const plait__plan_command *command)
 {
-	return command->kind == PLAIT__CMD_JOIN ||
+	return command->kind == PLAIT__CMD_BARRIER_STUB ||
 	       command->kind == PLAIT__CMD_ENTER;
 }
 
@@ -105,7 +105,8 @@ static void add_device(plait__plan_to_input *rebuilt, uint32_t command)
 	if (at->kind == PLAIT__CMD_ENTER ||
 	    plan->nodes[at->node].command == command)
 		return;
-	node->meaning = at->kind == PLAIT__CMD_JOIN ? PLAIT__MEANING_BARRIER :
+	node->meaning = at->kind == PLAIT__CMD_BARRIER_STUB ?
+				PLAIT__MEANING_BARRIER :
 			PLAIT__MEANING_GROUP;
 	node->device_count++;
 }

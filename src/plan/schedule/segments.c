@@ -29,7 +29,7 @@ static bool may_join(const plait__plan *plan, const plait__plan_command *c)
 	      PLAIT__DEVICE_ASYNC) || (c->flags & PLAIT__CMD_MEMBER))
 		return false;
 	return c->kind == PLAIT__CMD_LAUNCH || c->kind == PLAIT__CMD_COPY ||
-	       c->kind == PLAIT__CMD_FILL || c->kind == PLAIT__CMD_EMPTY;
+	       c->kind == PLAIT__CMD_FILL || c->kind == PLAIT__CMD_JOIN;
 }
 
 static void deepen(const struct segments *s, uint32_t before, uint32_t c)

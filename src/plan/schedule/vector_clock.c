@@ -269,31 +269,31 @@ void plait__vector_clock_forget(plait__placement *place,
 }
 
 static bool is_recyclable(const plait__placement *place,
-			  const plait__place_task *task, uint32_t lane,
+			  const plait__place_command *command, uint32_t lane,
 			  uint64_t known)
 {
 	return known > 0 && lane < place->lane_count &&
-	       place->lanes[lane].device == task->device &&
+	       place->lanes[lane].device == command->device &&
 	       place->lanes[lane].count == known;
 }
 
-uint32_t plait__vector_clock_find_recyclable(const plait__placement *place,
-					     const plait__place_task *task)
+uint32_t plait__vector_clock_find_recyclable(
+	const plait__placement *place, const plait__place_command *command)
 {
 	uint32_t i, slot, lane, found = PLAIT__NONE;
 
-	for (i = 0; i < task->pred_count && place->width > 0; i++) {
-		uint32_t row = task->preds[i].row;
+	for (i = 0; i < command->pred_count && place->width > 0; i++) {
+		uint32_t row = command->preds[i].row;
 
 		for (slot = 0; row != PLAIT__NONE && slot < place->width;
 		     slot++) {
 			lane = place->tagged ? row_lanes(place, row)[slot]
 					     : slot;
-			if (!is_recyclable(place, task, lane,
+			if (!is_recyclable(place, command, lane,
 					   row_known(place, row)[slot]))
 				continue;
-			if (task->affinity != 0 &&
-			    place->lanes[lane].affinity == task->affinity)
+			if (command->affinity != 0 &&
+			    place->lanes[lane].affinity == command->affinity)
 				return lane;
 			if (found == PLAIT__NONE)
 				found = lane;

@@ -151,7 +151,7 @@ static void run_command(struct simulate *s, uint32_t c)
 	span->end = start;
 	/* A stub completes with its main command. */
 	if (command->kind != PLAIT__CMD_ENTER &&
-	    command->kind != PLAIT__CMD_JOIN)
+	    command->kind != PLAIT__CMD_BARRIER_STUB)
 		span->end = add(start, cost_of(s, c));
 	s->lane_free[command->lane] = span->end;
 	s->lane_last[command->lane] = c;

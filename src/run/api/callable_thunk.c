@@ -14,7 +14,7 @@ enum { BUCKETS = 64 };
 
 struct plait__thunk {
 	struct plait__thunk *next; /* idle: next of the same bucket */
-	plait__ffi_signature *shape;
+	plait__ffi_shape *shape;
 	plait__ffi_closure *closure;
 	at_ptr handle;		   /* null: idle, or not set yet */
 	plait__thunk_target target;
@@ -61,14 +61,14 @@ static void destroy(plait__thunk *thunk)
 	const plait_allocator *allocator = plait__alloc_default();
 
 	plait__ffi_closure_destroy(allocator, thunk->closure);
-	plait__ffi_signature_destroy(allocator, thunk->shape);
+	plait__ffi_shape_destroy(allocator, thunk->shape);
 	plait__free(allocator, thunk, thunk->block_bytes);
 }
 
 static plait_status prepare(plait__thunk *thunk, plait_error *error)
 {
 	const plait_allocator *allocator = plait__alloc_default();
-	plait_status status = plait__ffi_signature_create(
+	plait_status status = plait__ffi_shape_create(
 		allocator, thunk->types + 1, thunk->count, thunk->types[0],
 		&thunk->shape, error);
 

@@ -76,7 +76,7 @@ plait__payload_of(const plait__plan *plan, uint32_t command)
 	const plait__plan_command *c = &plan->commands[command];
 
 	if (c->kind == PLAIT__CMD_REGION || c->kind == PLAIT__CMD_ENTER ||
-	    c->kind == PLAIT__CMD_JOIN)
+	    c->kind == PLAIT__CMD_BARRIER_STUB)
 		return NULL;
 	return plait__payload_at(plan, c->link);
 }

@@ -181,7 +181,7 @@ static plait_status begin_call(plait__external *external,
 {
 	const plait__store_function *function =
 		&program_of(external)->plan_object->functions[payload->object];
-	const plait__owner_call wanted = {
+	const plait__call_request wanted = {
 		.inbox = (plait__inbox *)function->inbox,
 		.function = function->function,
 		.user_data = function->user_data,

@@ -47,7 +47,8 @@ struct plait__external {
 	bool subscribed;		/* a notification is outstanding, for
 					 * this command or for an abandoned
 					 * one */
-	bool awaits_submit;		/* namely of a submission */
+	bool awaits_submit;	/* that notification is of a submission, not
+				 * of a point */
 	plait__queue *queue;	/* the lane's own, idle between commands; or
 				 * null */
 	plait__signal *awaited_signal;	/* its emission is awaited, or null */

@@ -9,7 +9,8 @@
 #include "run/host/lane_merge.h"
 #include "run/host/lane_program.h"
 
-/* The part of one body on one lane, before it is compiled. */
+/* One lane's part of one body, before it is compiled to the plait__part of the
+ * same index. */
 typedef struct plait__lane_body {
 	uint32_t lane;
 	uint32_t body;

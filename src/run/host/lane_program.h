@@ -51,7 +51,8 @@ typedef struct plait__step {
 				 * recordings */
 } plait__step;
 
-/* One lane's part of one body. */
+/* One lane's part of one body, compiled from the plait__lane_body of the same
+ * index. */
 typedef struct plait__part {
 	uint32_t step;		/* its first step */
 	uint32_t stride;	/* commands of its track */

@@ -45,8 +45,10 @@ struct plait__lane_task {
 	 * wait. */
 	uint64_t waiting_ns;
 	const plait__step_wait *waiting_for;
-	struct plait__lane_wait parked; /* guarded by the set's lock, as is: */
+	/* The next two are guarded by the set's lock. */
+	struct plait__lane_wait parked;
 	uint64_t park_count;	/* how often it was parked */
+
 	plait__lane_external *external; /* or null: has no external commands */
 };
 

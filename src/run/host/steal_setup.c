@@ -257,10 +257,10 @@ void plait__steal_set_free(plait__steal_set *set)
  * offered from a run that ended without it. */
 static bool is_free(plait__steal_set *set, uint32_t lane)
 {
-	bool rested;
+	bool was_parked;
 
-	(void)plait__steal_worker_wake(set, lane, &rested);
-	return rested || plait__ready_claim(&set->workers[lane].task.ready);
+	(void)plait__steal_worker_wake(set, lane, &was_parked);
+	return was_parked || plait__ready_claim(&set->workers[lane].task.ready);
 }
 
 /* Publish the run's number last.  Only one run starts at a time. */

@@ -94,13 +94,13 @@ static uint32_t look_around(plait__steal_worker *worker)
 /* ---- wake-up ---- */
 
 bool plait__steal_worker_wake(plait__steal_set *set, uint32_t lane,
-			      bool *rested)
+			      bool *was_parked)
 {
-	uint64_t resting = PLAIT__STEAL_PARKED << lane;
-	uint64_t both = resting | PLAIT__STEAL_IDLE << lane;
+	uint64_t parked = PLAIT__STEAL_PARKED << lane;
+	uint64_t both = parked | PLAIT__STEAL_IDLE << lane;
 	uint64_t was = at_and_u64(&set->idle, ~both);
 
-	*rested = (was & resting) != 0;
+	*was_parked = (was & parked) != 0;
 	return (was & both) != 0;
 }
 
@@ -132,7 +132,7 @@ static void wake_another(plait__steal_worker *worker)
 {
 	plait__steal_set *set = worker->set;
 	uint64_t now = plait__clock_now_ns();
-	bool rested = false;
+	bool was_parked = false;
 
 	/* Relaxed: two wake-ups at the same time do no harm. */
 	if (now - at_load_relaxed_u64(&set->woken_ns) < WAKE_NS ||
@@ -140,9 +140,9 @@ static void wake_another(plait__steal_worker *worker)
 		return;
 	at_store_relaxed_u64(&set->woken_ns, now);
 	for (uint32_t i = 0; i < set->compiled->lane_count; i++) {
-		if (!plait__steal_worker_wake(set, i, &rested))
+		if (!plait__steal_worker_wake(set, i, &was_parked))
 			continue;
-		if (rested)
+		if (was_parked)
 			plait__task_offer_from_running(&set->workers[i].task);
 		return;
 	}

@@ -99,9 +99,9 @@ enum { PLAIT__STEAL_PARKED_SHIFT = 32 };
 #define PLAIT__STEAL_IDLE ((uint64_t)1)
 #define PLAIT__STEAL_PARKED (PLAIT__STEAL_IDLE << PLAIT__STEAL_PARKED_SHIFT)
 
-/* Tell an idle worker to look again.  Returns true if it was idle; *rested: it
- * was parked, and the caller offers it. */
+/* Tell an idle worker to look again.  Returns true if it was idle;
+ * *was_parked: it was parked, and the caller offers it. */
 bool plait__steal_worker_wake(plait__steal_set *set, uint32_t lane,
-			      bool *rested);
+			      bool *was_parked);
 
 #endif

@@ -53,8 +53,8 @@ static void describe(plait__pollable *pollable, void *arg)
 	plait__blocked_on *out = arg;
 	uint32_t externals;
 
-	if (driver->uses_host_decided)
-		driver = at_load_acquire_ptr(&driver->host_decided);
+	if (driver->uses_fallback)
+		driver = at_load_acquire_ptr(&driver->fallback);
 	externals = driver->compiled->external_count;
 	if (externals > 0)
 		plait__external_describe_blocked(

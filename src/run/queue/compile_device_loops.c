@@ -76,7 +76,7 @@ plait__device *plait__compile_segment_device(
 	if ((plait__device_facts(device)->capabilities &
 	     PLAIT_CAP_SEGMENT) == 0 || (at->flags & PLAIT__CMD_MEMBER) != 0)
 		return NULL;
-	if (at->kind == PLAIT__CMD_EMPTY)
+	if (at->kind == PLAIT__CMD_JOIN)
 		return device;
 	if (at->kind == PLAIT__CMD_REGION || at->kind == PLAIT__CMD_ENTER)
 		return compiled->regions[at->link].on_device ? device : NULL;

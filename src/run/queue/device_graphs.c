@@ -3,8 +3,8 @@
  * Segments of an instance as device graphs of their backends.  Graphs are
  * created with the instance, also where arguments depend on runs: then with
  * placeholders.  A launch that has changed is patched before its graph is
- * submitted.  The graph is idle then: an iteration begins after all of the last
- * one, and a run after the last run of its instance.
+ * submitted.  The graph is idle then: an iteration begins after the previous
+ * iteration is complete, and a run after the previous run of its instance.
  *
  * A segment without a graph is submitted command by command: the backend
  * refused it, or one of its kernels was exchanged for a host function.  A

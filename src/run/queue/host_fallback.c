@@ -17,13 +17,13 @@ plait_status plait__host_fallback_get(plait__run_driver *driver,
 {
 	plait_status status;
 
-	*out = at_load_acquire_ptr(&driver->host_decided);
+	*out = at_load_acquire_ptr(&driver->fallback);
 	if (*out != NULL)
 		return PLAIT_OK;
 	status = plait__driver_state_create(driver->instance,
-					    driver->compiled->host_decided,
+					    driver->compiled->fallback,
 					    &driver->pollable, out, error);
 	if (status == PLAIT_OK)
-		plait__device_loops_set_host_decided(driver, *out);
+		plait__device_loops_set_fallback(driver, *out);
 	return status;
 }

@@ -139,10 +139,10 @@ const char *plait__queue_command_lacks(const plait__queue_program *compiled,
 				       "memory, which that device cannot "
 				       "reach");
 	case PLAIT__CMD_LAUNCH:
-	case PLAIT__CMD_EMPTY:
+	case PLAIT__CMD_JOIN:
 	case PLAIT__CMD_MARK:
 	case PLAIT__CMD_ENTER:
-	case PLAIT__CMD_JOIN:
+	case PLAIT__CMD_BARRIER_STUB:
 	case PLAIT__CMD_EMIT:
 	case PLAIT__CMD_WAIT:
 	case PLAIT__CMD_CALLBACK:

@@ -44,7 +44,7 @@ static plait_status prepare(plait__program *program, plait_error *error)
 	/* Compiled now, as a run that needs it could not report the failure. */
 	if (status == PLAIT_OK && compiled->has_device_loops)
 		status = plait__queue_program_make(
-			program, false, true, &compiled->host_decided, error);
+			program, false, true, &compiled->fallback, error);
 	return status == PLAIT_OK ? start_progress_thread(compiled, error) :
 				    status;
 }
@@ -57,8 +57,8 @@ static void discard(plait__program *program)
 		return;
 	if (compiled->recorded != NULL)
 		plait__queue_program_free(compiled->recorded);
-	if (compiled->host_decided != NULL)
-		plait__queue_program_free(compiled->host_decided);
+	if (compiled->fallback != NULL)
+		plait__queue_program_free(compiled->fallback);
 	plait__queue_program_free(compiled);
 	program->compiled = NULL;
 }
@@ -88,7 +88,7 @@ static plait_status make_driver(plait__instance *instance,
 static void free_driver(plait__run_driver *driver)
 {
 	plait__run_driver *fallback =
-		at_load_acquire_ptr(&driver->host_decided);
+		at_load_acquire_ptr(&driver->fallback);
 
 	if (fallback != NULL)
 		plait__driver_state_destroy(fallback);

@@ -142,8 +142,8 @@ struct plait__queue_program {
 	bool has_device_loops;	/* regions that devices decide */
 	uint64_t min_commands;	/* of a segment; 0: no segments */
 	plait__queue_program *recorded; /* for recorded runs; or null */
-	plait__queue_program *host_decided; /* without regions on devices;
-				 * or null */
+	plait__queue_program *fallback; /* of the fallback driver: without
+					 * regions on devices; or null */
 	plait__queue_lane *lanes;
 	plait__queue_port *ports;
 	plait__queue_body *bodies;

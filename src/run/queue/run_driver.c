@@ -466,7 +466,7 @@ void plait__run_driver_begin(plait__run_driver *driver)
 	driver->phase = STARTING;
 	driver->polled_count = 0;
 	driver->final_next = 0;
-	driver->uses_host_decided = false;
+	driver->uses_fallback = false;
 	driver->drains_left = driver->compiled->port_count;
 	for (uint32_t i = 0; i < plan_of(driver)->lanes_count; i++) {
 		plait__lane_progress *queue = &driver->lanes[i];
@@ -508,7 +508,7 @@ static void begin_run(plait__run_driver *driver)
 		plait__launch_variants_release(&driver->state);
 		if (plait__host_fallback_get(driver, &fallback, &why) ==
 		    PLAIT_OK) {
-			driver->uses_host_decided = true;
+			driver->uses_fallback = true;
 			plait__log_decisions(fallback->compiled);
 			plait__run_driver_begin(fallback);
 			begin_run(fallback);
@@ -560,7 +560,7 @@ uint32_t plait__run_driver_advance(plait__pollable *pollable)
 
 	if (driver->phase == STARTING)
 		begin_run(driver);
-	return advance(driver->uses_host_decided ?
-			       at_load_acquire_ptr(&driver->host_decided) :
+	return advance(driver->uses_fallback ?
+			       at_load_acquire_ptr(&driver->fallback) :
 			       driver);
 }

@@ -81,7 +81,7 @@ typedef struct plait__segment_walk {
 } plait__segment_walk;
 
 struct plait__run_driver {
-	plait__pollable pollable; /* first: the progress engine knows only it */
+	plait__pollable pollable; /* first: the progress driver knows only it */
 	plait__queue_instance state;
 	plait__instance *instance; /* as in `state` */
 	const plait__queue_program *compiled; /* likewise */
@@ -112,9 +112,9 @@ struct plait__run_driver {
 	plait__queue_listener stop_listener; /* note: the run was stopped */
 	at_u32 stop_posted;	/* that note is on its way */
 	bool loops_stopped;	/* backends were told */
-	at_ptr host_decided;	/* plait__run_driver that decides all regions on
+	at_ptr fallback;	/* plait__run_driver that decides all regions on
 				 * the host, or null; host_fallback.c */
-	bool uses_host_decided;	/* it carries out this run */
+	bool uses_fallback;	/* `fallback` carries out this run */
 	plait__pollable *note_target; /* own pollable, or that of the driver
 				 * that this one stands in for */
 };

@@ -44,11 +44,11 @@ void plait__stop_device_loops(plait__run_driver *driver)
 	plait__device_graphs_stop(&driver->state, true);
 }
 
-void plait__device_loops_set_host_decided(plait__run_driver *driver,
-					  plait__run_driver *fallback)
+void plait__device_loops_set_fallback(plait__run_driver *driver,
+				      plait__run_driver *fallback)
 {
 	/* Release: pairs with the load in plait__device_loops_cancel. */
-	at_store_release_ptr(&driver->host_decided, fallback);
+	at_store_release_ptr(&driver->fallback, fallback);
 	/* Between the store and the fallback's first load of `stop`; pairs with
 	 * the fence in plait__device_loops_cancel. */
 	at_fence_seq_cst();
@@ -68,9 +68,9 @@ void plait__device_loops_cancel(plait__run_driver *driver)
 
 	notify_stop(driver);
 	/* Between `stop` and the load; pairs with
-	 * plait__device_loops_set_host_decided. */
+	 * plait__device_loops_set_fallback. */
 	at_fence_seq_cst();
-	fallback = at_load_acquire_ptr(&driver->host_decided);
+	fallback = at_load_acquire_ptr(&driver->fallback);
 	if (fallback != NULL)
 		cancel_externals(fallback);
 	cancel_externals(driver);

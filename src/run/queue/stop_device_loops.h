@@ -13,7 +13,7 @@ void plait__device_loops_ack_stop(plait__run_driver *driver);
 /* Tell loops on devices to end if the run was stopped, once. */
 void plait__stop_device_loops(plait__run_driver *driver);
 /* Publish a new fallback driver, of which nothing has begun. */
-void plait__device_loops_set_host_decided(plait__run_driver *driver,
-					  plait__run_driver *fallback);
+void plait__device_loops_set_fallback(plait__run_driver *driver,
+				      plait__run_driver *fallback);
 
 #endif

@@ -193,7 +193,7 @@ void plait__translate_work(plait__queue_instance *state, uint32_t what,
 		make_region(state, plan->commands[command].link, out);
 	else if (kind == PLAIT__CMD_LAUNCH)
 		make_launch(state, command, out);
-	else if (kind == PLAIT__CMD_EMPTY)
+	else if (kind == PLAIT__CMD_JOIN)
 		out->kind = PLAIT_WORK_NOP;
 	else if (kind == PLAIT__CMD_HOST)
 		make_call(state, command, plait__host_callback_function, out);

@@ -146,8 +146,8 @@ static uint64_t fan_in(uint32_t width)
 
 	begin();
 	for (uint32_t i = 0; i < width; i++)
-		add_command(i, PLAIT__CMD_EMPTY);
-	add_command(width, PLAIT__CMD_EMPTY);
+		add_command(i, PLAIT__CMD_JOIN);
+	add_command(width, PLAIT__CMD_JOIN);
 	for (uint32_t i = 0; i < width; i++)
 		add_wait(i, 0);
 	find();
@@ -176,7 +176,7 @@ static void stubs(void)
 	enum { LANES = 500 };
 
 	begin();
-	add_command(0, PLAIT__CMD_EMPTY);
+	add_command(0, PLAIT__CMD_JOIN);
 	add_command(0, PLAIT__CMD_REGION);
 	for (uint32_t i = 1; i < LANES; i++) {
 		add_command(i, PLAIT__CMD_ENTER);
