@@ -205,6 +205,7 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/plan/schedule/transitive_reduction.c
 %C%_libplaitcore_la_SOURCES += %D%/plan/schedule/loop_carried.c
 %C%_libplaitcore_la_SOURCES += %D%/plan/check/payload_tables.c
+%C%_libplaitcore_la_SOURCES += %D%/plan/check/argument_bounds.c
 %C%_libplaitcore_la_SOURCES += %D%/plan/io/binary.c
 %C%_libplaitcore_la_SOURCES += %D%/render/schedule_svg.c
 %C%_libplaitcore_la_SOURCES += %D%/plan/check/clock_sweeps.c

@@ -240,10 +240,11 @@ PLAIT_API plait_status plait_plan_prepare(plait_plan *plan,
 /*
  * plait_plan_rehearse - turn a plan into a rehearsal, which executes costs.
  *
- * Runs of a rehearsal call no code and need no kernels, buffers, functions,
- * devices or parameters.  Each command keeps its lane busy for its cost, loops
- * run the expected number of iterations, and cases take the expected branch, or
- * the longest one.  All lanes run on the host.
+ * Runs of a rehearsal call no code, emit and await no signal, and need no
+ * kernels, buffers, functions, signals, devices or parameters.  Each command
+ * keeps its lane busy for its cost, loops run the expected number of
+ * iterations, and cases take the expected branch, or the longest one.  All
+ * lanes run on the host.
  *
  * @param plan    borrowed, non-null: a plan that is not prepared
  * @param unit_ns value: duration of a unit of cost; 0: commands do nothing

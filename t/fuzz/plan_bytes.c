@@ -198,7 +198,23 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most,
 #else
 enum { PLAN_BYTES = 65536, CHANGED = 100 };
 
-/* A plan as it was saved, then with ever more of its words changed. */
+/* The plan with other words of it changed each time. */
+static void change(const uint8_t *plan, size_t size, uint64_t *state)
+{
+	uint8_t *exact = malloc(size);
+
+	FUZZ_NEED(exact != NULL, "memory");
+	for (uint32_t i = 0; i < CHANGED; i++) {
+		memcpy(exact, plan, size);
+		for (uint64_t k = 1 + next(state) % 3; k > 0; k--)
+			change_word(exact, size, state);
+		repair(exact, size);
+		(void)try_bytes(exact, size);
+	}
+	free(exact);
+}
+
+/* A plan as it was saved, then with some of its words changed. */
 static void try_changed(uint64_t seed)
 {
 	uint64_t state = (seed + 1) * UINT64_C(0x9e3779b97f4a7c15);
@@ -213,14 +229,8 @@ static void try_changed(uint64_t seed)
 	repair(exact, size);
 	FUZZ_NEED(memcmp(exact, room, size) == 0 && try_bytes(exact, size),
 		  "a plan as it was saved");
-	for (uint32_t i = 0; i < CHANGED; i++) {
-		memcpy(exact, room, size);
-		for (uint64_t k = 1 + next(&state) % 3; k > 0; k--)
-			change_word(exact, size, &state);
-		repair(exact, size);
-		(void)try_bytes(exact, size);
-	}
 	free(exact);
+	change(room, size, &state);
 	free(room);
 }
 
@@ -228,13 +238,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char text[32] = "";
 	unsigned long long seed;
+	uint64_t state = 1;
 
 	if (size > 0 && size < sizeof(text)) {
 		memcpy(text, data, size);
 		if (sscanf(text, "seed %llu", &seed) == 1)
 			try_changed(seed);
 	}
-	(void)try_bytes(data, size);
+	if (try_bytes(data, size))
+		change(data, size, &state);
 	return 0;
 }
 #endif

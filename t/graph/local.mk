@@ -29,4 +29,6 @@ API_TESTS += %D%/plan_object_threads.t
 API_TESTS += %D%/simulate_api.t
 %C%_simulate_api_t_LDADD = $(LDADD_API)
 UNIT_TESTS += %D%/verify_commands.t
+API_TESTS += %D%/unbound_state.t
+%C%_unbound_state_t_LDADD = $(LDADD_API)
 SEEDED_TESTS += %D%/parser.t %D%/simulate_api.t

@@ -295,7 +295,15 @@ static void lies(void)
 	plait__plan_payload *fill = payload_of(s, PLAIT__CMD_FILL);
 	plait__plan_payload *call = payload_of(s, PLAIT__CMD_HOST);
 	plait__plan_arg *args = &s->args[launch->arg_first];
+	plait__plan_access *accesses = s->accesses;
 
+	LIES(args[1].offset, 2, unfit);
+	LIES(s->args[copy->arg_first].index,
+	     s->args[copy->arg_first + 1].index, unfit);
+	/* Each use of memory, and each write, is an access. */
+	for (uint32_t i = 0; i < s->accesses_count; i++)
+		LIES(accesses[i].object, 77, "does not state as an access");
+	LIES(accesses[0].mode, PLAIT__ACCESS_READ, "does not state");
 	LIES(launch->arg_count, 1, unfit);
 	LIES(launch->geometry, PLAIT__NONE, unfit);
 	LIES(launch->kernel, PLAIT__NONE, unfit);
@@ -365,6 +373,8 @@ static void lies_of_rows(void)
 	LIES(rows->source_row, COUNT * sizeof(float), unfit);
 	LIES(rows->source_slice, 35, unfit);
 	LIES(rows->target_slice, 37, unfit);
+	LIES(s->args[copy->arg_first].index,
+	     s->args[copy->arg_first + 1].index, unfit);
 	IS_INT(plait_plan_prepare(plan, &error), PLAIT_OK);
 	plait_plan_release(plan);
 	plait_buffer_release(x);

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 SERIAL_TESTS += %D%/binary.t
+UNIT_TESTS += %D%/payload_bounds.t
 SERIAL_TESTS += %D%/planner_random_graphs.t
 %C%_planner_random_graphs_t_LDADD = $(LDADD_PLAN)
 SERIAL_TESTS += %D%/inherit_lanes_select_subgraph.t

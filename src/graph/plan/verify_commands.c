@@ -5,9 +5,10 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "kernel/type.h"
+#include "kernel/argument.h"
 #include "object/kernel/kernel.h"
 #include "object/queue/strided_copy.h"
+#include "plan/access.h"
 #include "plan/plan.h"
 
 #include <string.h>
@@ -49,11 +50,14 @@ static bool side_fits(const plait__plan *plan, const plait__plan_arg *arg,
 			 UINT64_MAX);
 }
 
-static bool pointer_fits(const plait__plan *plan, const plait__plan_arg *arg)
+static bool pointer_fits(const plait__plan *plan, const plait__plan_arg *arg,
+			 const plait__parameter *parameter)
 {
 	switch (arg->kind) {
 	case PLAIT__ARG_MEMORY:
-		return memory_fits(plan, arg, 0);
+		return memory_fits(plan, arg, 0) &&
+		       plait__argument_check_memory(parameter, arg->offset) ==
+		       NULL;
 	case PLAIT__ARG_ROTATION:
 		return arg->offset <= MAX_AHEAD;
 	case PLAIT__ARG_PARAM:
@@ -73,8 +77,10 @@ static bool blob_fits(const plait__plan *plan, uint32_t blob, uint32_t bytes)
 }
 
 static bool value_fits(const plait__plan *plan, const plait__plan_arg *arg,
-		       uint32_t bytes)
+		       const plait__parameter *parameter)
 {
+	uint32_t bytes = plait__type_bytes(parameter->type);
+
 	if (arg->bytes != bytes || !blob_fits(plan, arg->blob, bytes))
 		return false;
 	switch (arg->kind) {
@@ -84,7 +90,10 @@ static bool value_fits(const plait__plan *plan, const plait__plan_arg *arg,
 	case PLAIT__ARG_INDEX:
 		return bytes == sizeof(uint32_t) || bytes == sizeof(uint64_t);
 	default:
-		return arg->kind == PLAIT__ARG_VALUE;
+		return arg->kind == PLAIT__ARG_VALUE &&
+		       plait__argument_check_value(
+			       parameter, plan->blob + arg->blob, bytes) ==
+		       NULL;
 	}
 }
 
@@ -113,11 +122,11 @@ static bool launch_fits(const plait__plan_object *plan_object,
 	if (signature->count != payload->arg_count)
 		return false;
 	for (uint32_t i = 0; i < payload->arg_count; i++) {
-		plait__type type = signature->parameters[i].type;
+		const plait__parameter *parameter = &signature->parameters[i];
 
-		if (type == PLAIT__TYPE_POINTER ?
-		    !pointer_fits(plan, &args[i]) :
-		    !value_fits(plan, &args[i], plait__type_bytes(type)))
+		if (parameter->type == PLAIT__TYPE_POINTER ?
+		    !pointer_fits(plan, &args[i], parameter) :
+		    !value_fits(plan, &args[i], parameter))
 			return false;
 	}
 	return true;
@@ -151,6 +160,29 @@ static bool rows_fit(const plait__plan *plan,
 	       rows.rows * rows.slices == payload->value;
 }
 
+/* Returns true if source and target share bytes of one slot.  Slots have
+ * separate memory; the run checks the memory that it binds. */
+static bool sides_overlap(const plait__plan *plan,
+			  const plait__plan_payload *payload, uint64_t target,
+			  uint64_t source)
+{
+	const plait__plan_arg *args = args_of(plan, payload);
+	plait__strided_copy shape = { .rows = { .rows = 1, .slices = 1 },
+				      .bytes = payload->bytes,
+				      .target_bytes = target,
+				      .source_bytes = source };
+
+	if (args[0].kind != PLAIT__ARG_MEMORY ||
+	    args[1].kind != PLAIT__ARG_MEMORY ||
+	    args[0].index != args[1].index || payload->bytes == 0)
+		return false;
+	if (payload->arg_count == 3)
+		memcpy(&shape.rows, plan->blob + args[2].blob,
+		       sizeof(shape.rows));
+	return plait__strided_copy_overlaps(&shape, args[0].offset,
+					    args[1].offset);
+}
+
 static bool copy_fits(const plait__plan *plan,
 		      const plait__plan_payload *payload)
 {
@@ -162,7 +194,8 @@ static bool copy_fits(const plait__plan *plan,
 		return false;
 	return (payload->arg_count == 2 || payload->arg_count == 3) &&
 	       side_fits(plan, &args[0], target) &&
-	       side_fits(plan, &args[1], source);
+	       side_fits(plan, &args[1], source) &&
+	       !sides_overlap(plan, payload, target, source);
 }
 
 /* The command kind and the function's flags must agree on the thread. */
@@ -203,6 +236,81 @@ static bool command_fits(const plait__plan_object *plan_object, uint32_t number)
 	default:
 		return payload->arg_count == 0;
 	}
+}
+
+/* ---- accesses ---- */
+
+/* Returns the object of the access that an argument of memory makes, or none
+ * for other arguments. */
+static uint32_t object_of(const plait__plan *plan, const plait__plan_arg *arg)
+{
+	const plait__plan_rotation *rotation;
+
+	switch (arg->kind) {
+	case PLAIT__ARG_MEMORY:
+		return arg->index;
+	case PLAIT__ARG_PARAM:
+		return plan->params[arg->index].kind == PLAIT__PARAM_MEMORY ?
+		       plait__access_param(arg->index) : PLAIT__NONE;
+	case PLAIT__ARG_ROTATION:
+		rotation = &plan->rotations[arg->index];
+		return plait__access_rotation(arg->index, plait__access_phase(
+			arg->offset, rotation->slot_count - rotation->prologue,
+			rotation->prologue));
+	default:
+		return PLAIT__NONE;
+	}
+}
+
+static bool has_access(const plait__plan *plan, uint32_t node, uint32_t object,
+		       bool writes)
+{
+	const plait__plan_node *at = &plan->nodes[node];
+
+	for (uint32_t i = at[0].access_first; i < at[1].access_first; i++)
+		if (plan->accesses[i].object == object &&
+		    (!writes || plan->accesses[i].mode != PLAIT__ACCESS_READ))
+			return true;
+	return false;
+}
+
+static bool is_written(const plait__plan_object *plan_object,
+		       const plait__plan_command *command, uint32_t i)
+{
+	const plait__plan_payload *payload =
+		&plan_object->plan->payloads[command->link];
+	const plait__kernel *kernel;
+
+	if (command->kind != PLAIT__CMD_LAUNCH)
+		return i == 0;
+	kernel = (const plait__kernel *)plan_object->kernels[payload->kernel];
+	return kernel->signature->parameters[i].mode != PLAIT__MODE_IN;
+}
+
+/* Check that the plan states each use of memory: the proof of order and the
+ * protection of read-only buffers rely on that.  The command fits. */
+static bool accesses_are_stated(const plait__plan_object *plan_object,
+				uint32_t number)
+{
+	const plait__plan *plan = plan_object->plan;
+	const plait__plan_command *command = &plan->commands[number];
+	const plait__plan_payload *payload;
+
+	if ((command->kind != PLAIT__CMD_LAUNCH &&
+	     command->kind != PLAIT__CMD_COPY &&
+	     command->kind != PLAIT__CMD_FILL) || command->link == PLAIT__NONE)
+		return true;
+	payload = &plan->payloads[command->link];
+	for (uint32_t i = 0; i < payload->arg_count; i++) {
+		uint32_t object = object_of(
+			plan, &plan->args[payload->arg_first + i]);
+
+		if (object != PLAIT__NONE &&
+		    !has_access(plan, command->node, object,
+				is_written(plan_object, command, i)))
+			return false;
+	}
+	return true;
 }
 
 /* ---- predicates, patches, parameters ---- */
@@ -280,10 +388,15 @@ plait_status plait__verify_commands(const plait__plan_object *plan_object,
 {
 	const plait__plan *plan = plan_object->plan;
 
-	for (uint32_t i = 0; i < plan->command_count; i++)
+	for (uint32_t i = 0; i < plan->command_count; i++) {
 		if (!command_fits(plan_object, i))
 			return fail(plan, i, PLAIT_E_INVALID, "does not fit "
 				    "its kernel, function or memory", error);
+		if (!accesses_are_stated(plan_object, i))
+			return fail(plan, i, PLAIT_E_INVALID, "uses memory "
+				    "that its node does not state as an "
+				    "access", error);
+	}
 	if (!parameters_fit(plan))
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "the plan's parameters do not fit where "

@@ -73,6 +73,10 @@ static plait_status run_phases(plait__check *check, uint32_t flags)
 	plait_status status = plait__structure_check(check);
 
 	if (status == PLAIT_OK)
+		status = plait__payload_tables_check(check);
+	if (status == PLAIT_OK)
+		status = plait__argument_bounds_check(check);
+	if (status == PLAIT_OK)
 		status = plait__deadlock_check(check);
 	if (status == PLAIT_OK)
 		status = plait__segment_convexity_check(check);

@@ -27,7 +27,8 @@ enum {
 };
 
 /*
- * Check every promise of a plan: indices are in range; order, lanes and waits
+ * Check every promise of a plan: indices are in range; arguments are within
+ * their objects, and runs supply every address; order, lanes and waits
  * have no cycle; each command appears once; every pred (and every edge and
  * multi-device meaning of `input`, if not null) is implied by the
  * happens-before relation of the plan's mode; conflicting accesses are ordered;

@@ -31,6 +31,13 @@ plait_status plait__check_no_memory(plait__check *check)
 			   check->plan->command_count);
 }
 
+plait_status plait__check_fail_part(plait__check *check, const char *part,
+				    uint32_t index, const char *what)
+{
+	return plait__fail(check->error, PLAIT_E_INVALID, "%s %u: %s", part,
+			   index, what);
+}
+
 static const char *string_at(const plait__plan *plan, uint32_t offset)
 {
 	return offset < plan->strings_count ? plan->strings + offset : "";

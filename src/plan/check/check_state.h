@@ -75,6 +75,9 @@ const char *plait__check_memory(const plait__check *check, uint32_t before,
  * with nothing. */
 bool plait__check_touches(const plait__plan *plan,
 			  const plait__plan_access *access);
+/* Fail with PLAIT_E_INVALID; the text is "PART INDEX: WHAT". */
+plait_status plait__check_fail_part(plait__check *check, const char *part,
+				    uint32_t index, const char *what);
 /* Fail with PLAIT_E_INVALID; the text begins with the command's name. */
 plait_status plait__check_fail(plait__check *check, uint32_t command,
 			       const char *what);

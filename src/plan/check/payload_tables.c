@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Range check of the payload tables (payload.h), which the planner does not
- * read; for plans that come from outside.
+ * Range check of the payload tables (payload.h): names, parameters, buffers,
+ * rotations, geometries, and the payload of each command.  The planner does not
+ * read these tables; a file may hold anything.  Arguments are checked by
+ * argument_bounds.c.
  */
-#include "plan/check/payload_tables.h"
-
-#include "base/error.h"
-
-#include <stdbool.h>
+#include "plan/check/phases.h"
 
 /* Returns true for an index below `count`, or none. */
 static bool is_index(uint32_t index, uint32_t count)
@@ -15,17 +13,7 @@ static bool is_index(uint32_t index, uint32_t count)
 	return index == PLAIT__NONE || index < count;
 }
 
-/* Returns true if [first, first + length) lies within `count`. */
-static bool is_range(uint64_t first, uint64_t length, uint64_t count)
-{
-	return first <= count && length <= count - first;
-}
-
-static plait_status broken(plait_error *error, const char *what, uint32_t i)
-{
-	return plait__fail(error, PLAIT_E_INVALID,
-			   "plan: %s %u has a reference that is out of range", what, i);
-}
+/* ---- names ---- */
 
 static bool names_are_inside(const plait__plan *plan)
 {
@@ -51,148 +39,252 @@ static bool names_are_inside(const plait__plan *plan)
 	return good;
 }
 
-/* The kind of an argument says which table `index` refers to. */
-static bool arg_is_good(const plait__plan *plan, const plait__plan_arg *arg)
+/* ---- objects ---- */
+
+static plait_status check_slots(plait__check *check)
 {
-	switch (arg->kind) {
-	case PLAIT__ARG_VALUE:
-		return is_range(arg->blob, arg->bytes, plan->blob_count);
-	case PLAIT__ARG_PARAM:
-		return arg->index < plan->params_count;
-	case PLAIT__ARG_MEMORY:
-		return arg->index < plan->slots_count;
-	case PLAIT__ARG_ROTATION:
-		return arg->index < plan->rotations_count;
-	case PLAIT__ARG_INDEX:
-		/* None: the loop is not part of a partial plan. */
-		return is_index(arg->index, plan->regions_count);
-	case PLAIT__ARG_SCRATCH:
-		return true;
-	default:
-		return false;
+	const plait__plan *plan = check->plan;
+
+	for (uint32_t i = 0; i < plan->slots_count; i++) {
+		if (plan->slots[i].kind != PLAIT__SLOT_BOUND)
+			return plait__check_fail_part(check, "slot", i,
+				"unknown or reserved kind of memory");
+		if (plan->slots[i].device >= plan->devices_count)
+			return plait__check_fail_part(check, "slot", i,
+				"its device does not exist");
 	}
-}
-
-static plait_status check_args(const plait__plan *plan, plait_error *error)
-{
-	for (uint32_t i = 0; i < plan->args_count; i++)
-		if (!arg_is_good(plan, &plan->args[i]))
-			return broken(error, "argument", i);
-	for (uint32_t i = 0; i < plan->patches_count; i++) {
-		const plait__plan_patch *patch = &plan->patches[i];
-
-		if (patch->param >= plan->params_count ||
-		    !is_index(patch->arg, plan->args_count) ||
-		    !is_range(patch->blob, patch->bytes, plan->blob_count))
-			return broken(error, "patch", i);
-	}
-	return PLAIT_OK;
-}
-
-static plait_status check_payloads(const plait__plan *plan,
-				   plait_error *error)
-{
-	for (uint32_t i = 0; i < plan->payloads_count; i++) {
-		const plait__plan_payload *payload = &plan->payloads[i];
-
-		/* `object` is a function or a signal, depending on the kind of
-		 * the command; check_objects checks it. */
-		if (!is_index(payload->kernel, plan->kernels_count) ||
-		    !is_index(payload->geometry, plan->geometries_count) ||
-		    !is_range(payload->arg_first, payload->arg_count,
-			      plan->args_count))
-			return broken(error, "payload", i);
-	}
-	for (uint32_t i = 0; i < plan->geometries_count; i++)
-		if (!is_index(plan->geometries[i].param, plan->params_count) ||
-		    plan->geometries[i].dimensions < 1 ||
-		    plan->geometries[i].dimensions > 3)
-			return broken(error, "geometry", i);
-	return PLAIT_OK;
-}
-
-static bool object_is_good(const plait__plan *plan, uint32_t kind,
-			   uint32_t object)
-{
-	if (kind == PLAIT__CMD_HOST || kind == PLAIT__CMD_CALLBACK)
-		return object < plan->functions_count;
-	if (kind == PLAIT__CMD_EMIT || kind == PLAIT__CMD_WAIT)
-		return object < plan->signals_count;
-	return true;
-}
-
-static plait_status check_objects(const plait__plan *plan,
-				  plait_error *error)
-{
-	for (uint32_t i = 0; i < plan->command_count &&
-	     i < plan->commands_count; i++) {
-		const plait__plan_command *command = &plan->commands[i];
-		bool region = command->kind == PLAIT__CMD_REGION ||
-			      command->kind == PLAIT__CMD_ENTER ||
-			      command->kind == PLAIT__CMD_BARRIER_STUB;
-
-		if (region || command->link == PLAIT__NONE)
-			continue;
-		if (command->link >= plan->payloads_count ||
-		    !object_is_good(plan, command->kind,
-				    plan->payloads[command->link].object))
-			return broken(error, "command", i);
-	}
-	for (uint32_t i = 0; i < plan->regions_count; i++) {
-		uint32_t predicate = plan->regions[i].predicate;
-
-		if (!is_index(predicate, plan->payloads_count))
-			return broken(error, "region", i);
-		if (predicate != PLAIT__NONE &&
-		    !is_index(plan->payloads[predicate].object,
-			      plan->functions_count))
-			return broken(error, "predicate of region", i);
-	}
-	return PLAIT_OK;
-}
-
-static plait_status check_memory(const plait__plan *plan, plait_error *error)
-{
-	for (uint32_t i = 0; i < plan->slots_count; i++)
-		if (plan->slots[i].device >= plan->devices_count ||
-		    (plan->slots[i].kind == PLAIT__SLOT_PARAM &&
-		     plan->slots[i].param >= plan->params_count))
-			return broken(error, "slot", i);
 	for (uint32_t i = 0; i < plan->signals_count; i++)
 		if (plan->signals[i].device >= plan->devices_count)
-			return broken(error, "signal", i);
+			return plait__check_fail_part(check, "signal", i,
+				"its device does not exist");
+	if (plan->channels_count > 0)
+		return plait__check_fail_part(check, "channel", 0,
+					      "channels are reserved");
+	return PLAIT_OK;
+}
+
+static plait_status check_rotations(plait__check *check)
+{
+	const plait__plan *plan = check->plan;
+
 	for (uint32_t i = 0; i < plan->rotations_count; i++) {
 		const plait__plan_rotation *rotation = &plan->rotations[i];
 
-		if (!is_index(rotation->region, plan->regions_count) ||
-		    rotation->slot_count < 2 || rotation->prologue > 1 ||
+		/* None: the loop is not part of a partial plan. */
+		if (!is_index(rotation->region, plan->regions_count))
+			return plait__check_fail_part(check, "rotation", i,
+				"its loop does not exist");
+		if (rotation->slot_count < 2 || rotation->prologue > 1 ||
 		    rotation->slot_count - rotation->prologue > 8 ||
-		    !is_range(rotation->slot_first, rotation->slot_count,
-			      plan->rotation_slots_count))
-			return broken(error, "rotation", i);
+		    rotation->slot_first > plan->rotation_slots_count ||
+		    rotation->slot_count > plan->rotation_slots_count -
+		    rotation->slot_first)
+			return plait__check_fail_part(check, "rotation", i,
+				"its slots are out of range");
 	}
 	for (uint32_t i = 0; i < plan->rotation_slots_count; i++)
 		if (plan->rotation_slots[i] >= plan->slots_count)
-			return broken(error, "rotation slot", i);
+			return plait__check_fail_part(check, "rotation slot",
+				i, "its slot does not exist");
 	return PLAIT_OK;
 }
 
-plait_status plait__payload_tables_check(const plait__plan *plan,
-					 plait_error *error)
-{
-	plait_status status;
+/* ---- parameters and geometries ---- */
 
-	if (plan->strings_count == 0 ||
-	    plan->strings[plan->strings_count - 1] != '\0' ||
-	    !names_are_inside(plan))
-		return plait__fail(error, PLAIT_E_INVALID,
-				   "plan: a name lies outside of the strings");
-	status = check_payloads(plan, error);
+static bool is_scalar_size(uint32_t bytes)
+{
+	return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
+}
+
+static plait_status check_params(plait__check *check)
+{
+	const plait__plan *plan = check->plan;
+
+	for (uint32_t i = 0; i < plan->params_count; i++) {
+		const plait__plan_param *param = &plan->params[i];
+
+		if (param->kind > PLAIT__PARAM_GEOMETRY)
+			return plait__check_fail_part(check, "parameter", i,
+				"unknown or reserved kind");
+		if ((param->kind == PLAIT__PARAM_VALUE &&
+		     !is_scalar_size(param->bytes)) ||
+		    (param->kind == PLAIT__PARAM_MEMORY &&
+		     param->bytes != sizeof(uint64_t)))
+			return plait__check_fail_part(check, "parameter", i,
+				"its size is not that of its kind");
+	}
+	return PLAIT_OK;
+}
+
+/* Multiply *total by the items, rounded up to whole groups; false on
+ * overflow. */
+static bool multiply(uint64_t *total, uint64_t items, uint64_t group)
+{
+	uint64_t rest = group > 0 ? items % group : 0;
+
+	return !(rest > 0 && __builtin_add_overflow(items, group - rest,
+						    &items)) &&
+	       !__builtin_mul_overflow(*total, items, total);
+}
+
+static bool items_are_good(const plait__plan_geometry *geometry)
+{
+	uint64_t total = 1, in_group = 1;
+
+	for (uint32_t i = 0; i < 3; i++) {
+		uint64_t items = geometry->items[i];
+		uint64_t group = geometry->group[i];
+
+		if (items == 0 || (i >= geometry->dimensions &&
+				   (items > 1 || group > 1)) ||
+		    !multiply(&total, items, group) ||
+		    !multiply(&in_group, group > 0 ? group : 1, 0))
+			return false;
+	}
+	return true;
+}
+
+static plait_status check_geometries(plait__check *check)
+{
+	const plait__plan *plan = check->plan;
+
+	for (uint32_t i = 0; i < plan->geometries_count; i++) {
+		const plait__plan_geometry *geometry = &plan->geometries[i];
+		uint32_t param = geometry->param;
+
+		if (geometry->dimensions < 1 || geometry->dimensions > 3)
+			return plait__check_fail_part(check, "geometry", i,
+				"1 to 3 dimensions are possible");
+		if (!items_are_good(geometry))
+			return plait__check_fail_part(check, "geometry", i,
+				"its items are 0, beyond its dimensions, or too many");
+		if (param != PLAIT__NONE &&
+		    (param >= plan->params_count ||
+		     plan->params[param].kind != PLAIT__PARAM_GEOMETRY))
+			return plait__check_fail_part(check, "geometry", i,
+				"its parameter is not that of a geometry");
+	}
+	return PLAIT_OK;
+}
+
+/* ---- payloads ---- */
+
+/* `object` is a function or a signal, depending on the command's kind. */
+static plait_status check_payloads(plait__check *check)
+{
+	const plait__plan *plan = check->plan;
+
+	for (uint32_t i = 0; i < plan->payloads_count; i++) {
+		const plait__plan_payload *payload = &plan->payloads[i];
+
+		if (!is_index(payload->kernel, plan->kernels_count))
+			return plait__check_fail_part(check, "payload", i,
+				"its kernel does not exist");
+		if (!is_index(payload->geometry, plan->geometries_count))
+			return plait__check_fail_part(check, "payload", i,
+				"its geometry does not exist");
+		if (payload->arg_first > plan->args_count ||
+		    payload->arg_count > plan->args_count - payload->arg_first)
+			return plait__check_fail_part(check, "payload", i,
+				"its arguments are out of range");
+	}
+	return PLAIT_OK;
+}
+
+static bool has_scratch(const plait__plan *plan, uint32_t command)
+{
+	uint32_t low = 0, high = plan->scratch_count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (plan->scratch[middle].command < command)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < plan->scratch_count &&
+	       plan->scratch[low].command == command;
+}
+
+/* Returns true if each scratch argument of the command has memory. */
+static bool scratch_exists(const plait__plan *plan, uint32_t command,
+			   const plait__plan_payload *payload)
+{
+	bool takes = false;
+
+	for (uint32_t i = 0; i < payload->arg_count; i++)
+		takes |= plan->args[payload->arg_first + i].kind ==
+			 PLAIT__ARG_SCRATCH;
+	return !takes || has_scratch(plan, command);
+}
+
+static plait_status check_command(plait__check *check, uint32_t c)
+{
+	const plait__plan *plan = check->plan;
+	const plait__plan_command *command = &plan->commands[c];
+	const plait__plan_payload *payload;
+
+	if (command->kind == PLAIT__CMD_REGION ||
+	    command->kind == PLAIT__CMD_ENTER)
+		return PLAIT_OK;
+	if (command->kind == PLAIT__CMD_BARRIER_STUB &&
+	    command->link != PLAIT__NONE)
+		return plait__check_fail(check, c, "a stub has a payload");
+	if (command->link == PLAIT__NONE)
+		return PLAIT_OK;
+	payload = &plan->payloads[command->link];
+	if ((command->kind == PLAIT__CMD_HOST ||
+	     command->kind == PLAIT__CMD_CALLBACK) &&
+	    payload->object >= plan->functions_count)
+		return plait__check_fail(check, c,
+					 "its function does not exist");
+	if ((command->kind == PLAIT__CMD_EMIT ||
+	     command->kind == PLAIT__CMD_WAIT) &&
+	    payload->object >= plan->signals_count)
+		return plait__check_fail(check, c,
+					 "the user's signal does not exist");
+	if (!scratch_exists(plan, c, payload))
+		return plait__check_fail(check, c,
+			"it takes scratch, but the plan has none for it");
+	return PLAIT_OK;
+}
+
+static plait_status check_predicates(plait__check *check)
+{
+	const plait__plan *plan = check->plan;
+
+	for (uint32_t i = 0; i < plan->regions_count; i++) {
+		uint32_t predicate = plan->regions[i].predicate;
+
+		if (predicate != PLAIT__NONE &&
+		    !is_index(plan->payloads[predicate].object,
+			      plan->functions_count))
+			return plait__check_fail_part(check, "region", i,
+				"the function of its predicate does not exist");
+	}
+	return PLAIT_OK;
+}
+
+plait_status plait__payload_tables_check(plait__check *check)
+{
+	plait_status status = PLAIT_OK;
+
+	if (!names_are_inside(check->plan))
+		return plait__check_fail_part(check, "strings",
+					      check->plan->strings_count,
+					      "a name is outside of them");
+	status = check_slots(check);
 	if (status == PLAIT_OK)
-		status = check_args(plan, error);
+		status = check_rotations(check);
 	if (status == PLAIT_OK)
-		status = check_objects(plan, error);
+		status = check_params(check);
 	if (status == PLAIT_OK)
-		status = check_memory(plan, error);
-	return status;
+		status = check_geometries(check);
+	if (status == PLAIT_OK)
+		status = check_payloads(check);
+	for (uint32_t c = 0; status == PLAIT_OK &&
+	     c < check->plan->command_count; c++)
+		status = check_command(check, c);
+	return status == PLAIT_OK ? check_predicates(check) : status;
 }

@@ -8,6 +8,14 @@
 
 /* Every index is in range, every array is consistent. */
 plait_status plait__structure_check(plait__check *check);
+
+/* Every reference of the payload tables is within its table; no reserved kind
+ * is used. */
+plait_status plait__payload_tables_check(plait__check *check);
+
+/* Every argument is within its object; a run supplies each parameter's bytes,
+ * and no other argument shares them. */
+plait_status plait__argument_bounds_check(plait__check *check);
 /* `order` is topological for lanes, waits and preds; signal slots; exits. */
 plait_status plait__deadlock_check(plait__check *check);
 /* Segments are convex: no path leaves a segment and comes back. */

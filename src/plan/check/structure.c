@@ -5,13 +5,13 @@
  */
 #include "plan/check/phases.h"
 
-#include "base/error.h"
+/* Alignment of every command's scratch. */
+enum { SCRATCH_ALIGNMENT = 256 };
 
 static plait_status fail_part(plait__check *check, const char *part,
 			      uint32_t index, const char *what)
 {
-	return plait__fail(check->error, PLAIT_E_INVALID, "%s %u: %s", part,
-			   index, what);
+	return plait__check_fail_part(check, part, index, what);
 }
 
 #define MISSING(type, name) \
@@ -164,9 +164,10 @@ static plait_status check_command(plait__check *check, uint32_t c)
 	bool region = command->kind == PLAIT__CMD_REGION ||
 		      command->kind == PLAIT__CMD_ENTER;
 
-	if (command->kind >= PLAIT__CMD_COUNT ||
+	if (command->kind >= PLAIT__CMD_CHANNEL ||
 	    command->flags & ~(PLAIT__CMD_MEMBER | PLAIT__CMD_AWAITED))
-		return fail_part(check, "command", c, "unknown kind or flag");
+		return fail_part(check, "command", c,
+				 "unknown or reserved kind, or unknown flag");
 	if (command->reserved0 != 0)
 		return fail_part(check, "command", c,
 				 "a reserved field is set");
@@ -293,8 +294,9 @@ static plait_status check_region(plait__check *check, uint32_t r,
 	const plait__plan *plan = check->plan;
 	const plait__plan_region *region = &plan->regions[r];
 
-	if (region->kind > PLAIT__REGION_REPEAT)
-		return fail_part(check, "region", r, "unknown kind");
+	if (region->kind >= PLAIT__REGION_REPEAT)
+		return fail_part(check, "region", r,
+				 "unknown or reserved kind");
 	if (region->command >= plan->command_count ||
 	    plan->commands[region->command].kind != PLAIT__CMD_REGION ||
 	    plan->commands[region->command].link != r)
@@ -428,12 +430,19 @@ static plait_status check_tables(plait__check *check)
 		const plait__plan_scratch *s = &plan->scratch[i];
 		uint64_t end;
 
+		/* A run finds a command's scratch by bisection. */
+		if (i > 0 && s->command <= s[-1].command)
+			return fail_part(check, "scratch", i,
+					 "commands do not ascend");
 		if (s->command >= plan->command_count ||
 		    s->device >= plan->devices_count ||
 		    __builtin_add_overflow(s->offset, s->bytes, &end) ||
 		    end > plan->devices[s->device].scratch_bytes)
 			return fail_part(check, "scratch", i,
 					 "it is not within its arena");
+		if (s->offset % SCRATCH_ALIGNMENT != 0)
+			return fail_part(check, "scratch", i,
+					 "its offset is not aligned");
 		if (plan->lanes[plan->commands[s->command].lane].device !=
 		    s->device)
 			return plait__check_fail(check, s->command,

@@ -3,7 +3,6 @@
 #include "plan/io/binary.h"
 
 #include "plan/check/check.h"
-#include "plan/check/payload_tables.h"
 #include "base/alloc.h"
 #include "base/error.h"
 
@@ -280,8 +279,6 @@ plait_status plait__binary_load(const void *bytes, uint64_t count,
 	plan->allocator = *allocator;
 	take_header(plan, &header);
 	status = read_arrays(plan, bytes, count, error);
-	if (status == PLAIT_OK)
-		status = plait__payload_tables_check(plan, error);
 	if (status == PLAIT_OK)
 		status = plait__check_plan(plan, NULL, 0, allocator, NULL,
 					   error);

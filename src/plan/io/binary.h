@@ -19,7 +19,7 @@ void plait__binary_save(const plait__plan *plan, plait__text *out);
 
 /*
  * Load a plan from its binary form.  Nothing is trusted: the result has passed
- * the range checks of its tables and plait__check_plan.
+ * plait__check_plan.
  */
 plait_status plait__binary_load(const void *bytes, uint64_t count,
 				const plait_allocator *allocator,

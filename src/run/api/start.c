@@ -269,6 +269,9 @@ static bool calls_owner(const plait__program *program)
 {
 	const plait__plan *plan = program->plan;
 
+	/* A rehearsal calls nothing. */
+	if (program->rehearsal != NULL)
+		return false;
 	for (uint32_t i = 0; i < plan->functions_count; i++) {
 		const plait__store_function *function =
 			&program->plan_object->functions[i];

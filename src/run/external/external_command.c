@@ -77,10 +77,16 @@ void plait__external_free(plait__external *external)
 
 void plait__external_begin_run(const plait__program *program, uint64_t *newest)
 {
-	for (uint32_t i = 0; newest != NULL && i < program->plan->signals_count;
-	     i++)
-		newest[i] = plait__signal_submitted(
-			(plait__signal *)program->plan_object->signals[i]);
+	plait__object *const *signals = program->plan_object->signals;
+
+	/* A rehearsal has no signals, or such that are still being bound. */
+	if (newest == NULL || program->rehearsal != NULL)
+		return;
+	/* Null: no command of the plan uses the signal. */
+	for (uint32_t i = 0; i < program->plan->signals_count; i++)
+		if (signals[i] != NULL)
+			newest[i] = plait__signal_submitted(
+				(plait__signal *)signals[i]);
 }
 
 static void set_point(plait__external *external, plait__backend_port *port,
