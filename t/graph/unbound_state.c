@@ -122,7 +122,7 @@ static plait_plan *read_back(plait_graph *graph)
 
 static plait_plan *plan_of(const char *kind)
 {
-	struct objects o = { NULL };
+	struct objects o = { .buffer = NULL };
 	plait_argument argument = { .size = sizeof(argument),
 				    .kind = PLAIT_ARGUMENT_BUFFER };
 	plait_graph *graph = NULL;
