@@ -86,8 +86,8 @@ static void write_verdict(const plait__registry *registry,
 		plait__text_add(out, "%s: interposer\n", name);
 		break;
 	case PLAIT__CANDIDATE_NOT_OPENED:
-		plait__text_add(out, "%s: not opened: what is to wrap it "
-				"cannot be used\n", name);
+		plait__text_add(out, "%s: not opened: an interposer of "
+				"PLAIT_WRAP cannot be used\n", name);
 		break;
 	case PLAIT__CANDIDATE_NOT_USABLE:
 		plait__text_add(out, "%s: rejected: %s\n", name,

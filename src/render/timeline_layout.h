@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Layout of a schedule: what is shown where, in rows and units of time.
+ * Layout of a schedule: the place of each command, in rows and units of time.
  * schedule_svg.c draws lines and boxes from it.
  */
 #ifndef PLAIT_SRC_RENDER_TIMELINE_LAYOUT_H

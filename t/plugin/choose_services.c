@@ -129,7 +129,7 @@ static void wrong_interposers_are_told(void)
 	HAS_STR(description("good2"),
 		"wrap: plugin good2 is a backend, not an interposer");
 	IS_INT(rig_error.status, PLAIT_E_UNAVAILABLE);
-	HAS_STR(rig_detail, "good: not opened: what is to wrap it");
+	HAS_STR(rig_detail, "good: not opened: an interposer");
 	HAS_STR(description("inner,nobody"), "plugin nobody: no plait_nobody");
 	HAS_STR(description("innner"), "plugin innner: no plait_innner.so in ");
 	HAS_STR(rig_error.text, ", perhaps \"inner\"");

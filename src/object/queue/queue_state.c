@@ -123,7 +123,7 @@ void plait__queue_note_failure(plait__queue *queue, const plait_error *failure)
 	plait__mutex_unlock(&queue->lock);
 }
 
-/* Returns true if the tail's gate has been raised. What holds it is dropped
+/* Returns true if the tail's gate has been raised. Its holds are dropped
  * under the lock, after `progress` has advanced further. */
 static bool has_left_tail(plait__queue *queue)
 {

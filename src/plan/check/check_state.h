@@ -22,7 +22,8 @@ typedef struct plait__check_block {
 	uint64_t bytes;
 } plait__check_block;
 
-enum { PLAIT__CHECK_BLOCKS = 64 };
+/* More than the allocations of all phases, which are about 60. */
+enum { PLAIT__CHECK_BLOCKS = 96 };
 
 typedef struct plait__check {
 	const plait__plan *plan;

@@ -7,7 +7,7 @@
  * first chunk of the body has no predecessors and does not count.  If the
  * predecessors are in several stages, the command begins a chunk behind all of
  * them, which others may join.  A region and a completion point end a chunk:
- * what follows is in another one.  So edges lead from lower to higher numbers,
+ * the commands behind them are in others.  So edges lead from lower to higher numbers,
  * and there are never more stages than commands and waits.
  *
  * The host begins an external command, so its stage follows the completion
