@@ -37,6 +37,11 @@ noinst_PROGRAMS += %D%/source
 noinst_PROGRAMS += %D%/launch
 %C%_launch_LDADD = src/libplaitcore.la
 
+# data-parallel launches, beside OpenMP's loops; for bench/loops.py
+noinst_PROGRAMS += %D%/loops
+%C%_loops_SOURCES = %D%/loops.c %D%/loops.h
+%C%_loops_LDADD = src/libplait.la
+
 # plans on OpenCL, beside direct calls of the driver
 if OPENCL
 noinst_PROGRAMS += %D%/opencl
@@ -90,7 +95,8 @@ BENCH_OPENCL_PEER =
 BENCH_ABSENT += --absent 'StarPU: configure found no libstarpu-dev'
 endif
 check_DATA += $(BENCH_PEERS)
-CLEANFILES += $(BENCH_PEERS) %D%/opencl_starpu %D%/results.tsv
+CLEANFILES += $(BENCH_PEERS) %D%/opencl_starpu %D%/loops_omp \
+	%D%/results.tsv
 
 BENCH_LIBRARY = %D%/libreplay.la
 BENCH_LINK = -O2 -g -I$(srcdir)/%D% %D%/.libs/libreplay.a -pthread
@@ -111,6 +117,14 @@ BENCH_LINK = -O2 -g -I$(srcdir)/%D% %D%/.libs/libreplay.a -pthread
 		-DCL_TARGET_OPENCL_VERSION=120 \
 		$(srcdir)/%D%/opencl_starpu.c $(STARPU_LIBS) -l:libOpenCL.so.1 -o $@
 
+# The flags with which plait compiles portable source.
+%D%/loops_omp: $(srcdir)/%D%/loops_omp.c $(srcdir)/%D%/loops.h
+	@echo '  PEER     $@'; $(GOMP_CC) -std=gnu11 -Wall -fopenmp -O3 -march=native \
+		-fno-math-errno -fno-trapping-math -ffp-contract=fast \
+		$(srcdir)/%D%/loops_omp.c -o $@
+bench-loops: all %D%/loops_omp
+	python3 $(srcdir)/%D%/loops.py $(BENCH_FLAGS) .
+
 BENCH_WHO = %D%/who_floor %D%/who_plait $(BENCH_PEERS)
 BENCH_FLAGS =
 BENCH_RUN = PLAIT_PLUGIN_PATH='$(abs_top_builddir)/plugins/.libs' python3 \
@@ -127,4 +141,4 @@ bench-opencl: all $(BENCH_OPENCL_PEER)
 	$(BENCH_OPENCL) 101 loop
 	POCL_AFFINITY=1 $(BENCH_OPENCL) 101 diamond
 
-.PHONY: bench bench-quick bench-opencl
+.PHONY: bench bench-quick bench-opencl bench-loops

@@ -91,6 +91,8 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/pool/task.c
 %C%_libplaitcore_la_SOURCES += %D%/pool/counter_core.c
 %C%_libplaitcore_la_SOURCES += %D%/pool/parallel_for.c
+%C%_libplaitcore_la_SOURCES += %D%/pool/loop_job.c
+%C%_libplaitcore_la_SOURCES += %D%/pool/loop_helper.c
 %C%_libplaitcore_la_SOURCES += %D%/pool/counter_wait.c
 %C%_libplaitcore_la_SOURCES += %D%/pool/worker.c
 # plugin
@@ -158,6 +160,7 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/object/signal/signal.c
 %C%_libplaitcore_la_SOURCES += %D%/object/handle/abi_sizes.c
 %C%_libplaitcore_la_SOURCES += %D%/object/kernel/grid_split.c
+%C%_libplaitcore_la_SOURCES += %D%/object/kernel/launch_cost.c
 %C%_libplaitcore_la_SOURCES += %D%/object/queue/queue_api.c
 %C%_libplaitcore_la_SOURCES += %D%/object/context/reclaim.c
 %C%_libplaitcore_la_SOURCES += %D%/object/memory/dlpack_tensor.c

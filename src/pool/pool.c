@@ -106,6 +106,11 @@ uint32_t plait__pool_worker_count(const plait__pool *pool)
 	return pool->worker_count;
 }
 
+bool plait__pool_has_ready_items(const plait__pool *pool)
+{
+	return plait__ready_has_items(&pool->ready);
+}
+
 uint32_t plait__pool_processor_count(const plait__pool *pool)
 {
 	return pool->processor_count;

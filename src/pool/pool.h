@@ -40,6 +40,9 @@ uint32_t plait__pool_worker_count(const plait__pool *pool);
  * that created the pool, which workers inherit. */
 uint32_t plait__pool_processor_count(const plait__pool *pool);
 
+/* Returns true if an item is ready that no thread has taken. A hint. */
+bool plait__pool_has_ready_items(const plait__pool *pool);
+
 /*
  * Bind worker i to CPU cpus[i mod count]; count 0 unbinds all. PLAIT_E_INVALID,
  * with nothing changed, for a CPU that the process may not use.

@@ -33,8 +33,9 @@ MC_TESTS += %D%/counter_core_ready.t
 %C%_counter_core_ready_t_LDADD = $(LDADD_MC)
 MC_TESTS += %D%/parallel_for.t
 %C%_parallel_for_t_SOURCES = %D%/parallel_for.c src/base/alloc.c \
-	src/base/error.c src/pool/parallel_for.c src/sys/eventcount.c \
-	src/sys/mutex.c src/sys/backoff.c
+	src/base/error.c src/pool/parallel_for.c src/pool/loop_helper.c \
+	src/pool/loop_job.c src/sys/eventcount.c src/sys/mutex.c \
+	src/sys/backoff.c
 %C%_parallel_for_t_CPPFLAGS = $(MC_CPPFLAGS)
 %C%_parallel_for_t_LDADD = $(LDADD_MC)
 # Includes src/object/handle/handle_table.c, to begin with an empty table.

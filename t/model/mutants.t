@@ -26,7 +26,8 @@ sources_of()
 		echo "src/sys/eventcount.c src/sys/mutex.c src/sys/backoff.c" ;;
 	parallel_for)
 		echo "src/sys/eventcount.c src/sys/mutex.c src/sys/backoff.c" \
-			"src/base/alloc.c src/base/error.c src/pool/parallel_for.c" ;;
+			"src/base/alloc.c src/base/error.c src/pool/parallel_for.c" \
+			"src/pool/loop_helper.c src/pool/loop_job.c" ;;
 	counter_core_ready)
 		echo "src/sys/eventcount.c src/sys/mutex.c src/sys/backoff.c" \
 			"src/base/error.c src/pool/ready.c src/pool/counter_core.c" ;;

@@ -60,21 +60,27 @@ static void count_items(unsigned char *seen, const plait_launch *launch,
 }
 
 /* Null, or the error in the parts of this launch. */
-static const char *judge(const plait_launch *launch, uint64_t grain,
-			 uint32_t threads)
+static const char *judge(const plait_launch *launch, uint64_t wanted)
 {
 	static unsigned char seen[MOST_ITEMS];
 	uint64_t total = launch->items[0] * launch->items[1] *
 			 launch->items[2];
 	plait__grid_split split;
-	uint64_t parts = plait__grid_split_init(&split, launch, grain, threads);
+	uint64_t parts = plait__grid_split_init(&split, launch, wanted);
+	uint64_t taken;
 	plait_range range;
 
-	if (parts == 0 || parts > total || parts > (uint64_t)threads * 8)
+	if (parts == 0 || parts > total ||
+	    (wanted > 0 && parts > wanted))
 		return "too many parts, or none";
 	memset(seen, 0, sizeof(seen));
-	for (uint64_t i = 0; i < parts; i++) {
-		plait__grid_split_range(&split, launch, i, &range);
+	for (uint64_t i = 0; i < parts; i += taken) {
+		uint64_t asked = 1 + draw(parts - i);
+
+		taken = plait__grid_split_range(&split, launch, i, i + asked,
+						&range);
+		if (taken == 0 || taken > asked)
+			return "too many parts at once, or none";
 		if (!is_whole(launch, &range))
 			return "a part is empty, outside or cuts a group";
 		count_items(seen, launch, &range);
@@ -93,8 +99,7 @@ static void random_launches(void)
 	for (int i = 0; i < 5000 && wrong == NULL; i++) {
 		plait_launch launch = draw_launch();
 
-		wrong = judge(&launch, draw(40),
-			      1 + (uint32_t)draw(9));
+		wrong = judge(&launch, draw(400));
 		if (wrong != NULL)
 			NOTE("%llux%llux%llu in %llux%llux%llu",
 			     (unsigned long long)launch.items[0],
@@ -114,23 +119,65 @@ static void huge_launches(void)
 				.items = { UINT64_MAX, 1, 1 } };
 	plait__grid_split split;
 	plait_range range;
-	uint64_t parts = plait__grid_split_init(&split, &launch, 0, 4);
+	uint64_t parts = plait__grid_split_init(&split, &launch, 32);
 
 	IS_UINT(parts, 32);
-	plait__grid_split_range(&split, &launch, 0, &range);
+	IS_UINT(plait__grid_split_units(&launch), UINT64_MAX);
+	IS_UINT(plait__grid_split_range(&split, &launch, 0, 1, &range), 1);
 	IS_UINT(range.begin[0], 0);
-	plait__grid_split_range(&split, &launch, parts - 1, &range);
+	IS_UINT(plait__grid_split_range(&split, &launch, 31, 32, &range), 1);
 	IS_UINT(range.end[0], UINT64_MAX);
 	OK(range.begin[0] > UINT64_MAX / 32 * 30);
-	IS_UINT(plait__grid_split_init(&split, &launch, UINT64_MAX, 4), 1);
+	IS_UINT(plait__grid_split_init(&split, &launch, 0), 1);
 	launch.group[0] = UINT64_MAX;
-	IS_UINT(plait__grid_split_init(&split, &launch, 0, 4), 1);
-	plait__grid_split_range(&split, &launch, 0, &range);
+	IS_UINT(plait__grid_split_units(&launch), 1);
+	IS_UINT(plait__grid_split_init(&split, &launch, 32), 1);
+	IS_UINT(plait__grid_split_range(&split, &launch, 0, 1, &range), 1);
 	OK(range.begin[0] == 0 && range.end[0] == UINT64_MAX);
+}
+
+/* Parts of many items begin at multiples of 64, and differ by 64 at most. */
+static void whole_lines(void)
+{
+	const plait_launch launch = { .size = sizeof(launch), .dimensions = 1,
+				      .items = { 10000, 1, 1 } };
+	uint64_t least = UINT64_MAX, most = 0;
+	plait__grid_split split;
+	plait_range range;
+
+	IS_UINT(plait__grid_split_init(&split, &launch, 7), 7);
+	for (uint64_t i = 0; i < 7; i++) {
+		uint64_t items;
+
+		(void)plait__grid_split_range(&split, &launch, i, i + 1,
+					      &range);
+		items = range.end[0] - range.begin[0];
+		IS_UINT(range.begin[0] % 64, 0);
+		least = items < least ? items : least;
+		most = items > most ? items : most;
+	}
+	OK(most - least <= 64);
+}
+
+/* Consecutive parts are one box. */
+static void merged_parts(void)
+{
+	const plait_launch launch = { .size = sizeof(launch), .dimensions = 2,
+				      .items = { 100, 40, 1 } };
+	plait__grid_split split;
+	plait_range range;
+
+	IS_UINT(plait__grid_split_init(&split, &launch, 8), 8);
+	IS_UINT(plait__grid_split_range(&split, &launch, 2, 6, &range), 4);
+	IS_UINT(range.begin[1], 10);
+	IS_UINT(range.end[1], 30);
+	IS_UINT(range.end[0], 100);
 }
 
 static const struct tap_scenario all[] = {
 	{ "random launches", random_launches },
 	{ "huge launches", huge_launches },
+	{ "whole lines", whole_lines },
+	{ "merged parts", merged_parts },
 };
 TAP_MAIN(all)

@@ -10,6 +10,7 @@
 #include "pool/lane.h"
 #include "pool/pool.h"
 #include "sys/atomic.h"
+#include "sys/clock.h"
 #include "sys/thread.h"
 
 #include <pthread.h>
@@ -42,6 +43,18 @@ static void end_bed(struct bed *bed)
 	plait__pool_destroy(bed->pool);
 }
 
+/* With a processor for a helper; without one, callers run all parts. */
+static bool make_helpful_bed(struct bed *bed, uint32_t workers)
+{
+	if (!make_bed(bed, workers))
+		return false;
+	if (plait__parallel_for_size(bed->team) > 1)
+		return true;
+	NOTE("one processor: no helpers");
+	end_bed(bed);
+	return false;
+}
+
 /* --- functions of parts */
 
 struct work {
@@ -50,19 +63,32 @@ struct work {
 	int32_t result;
 };
 
-static int32_t count_part(void *data, uint64_t number)
+static int32_t count_part(void *data, uint64_t begin, uint64_t end)
 {
 	const struct work *work = data;
+	int32_t result = 0;
 
-	at_add_u32(&work->done[number], 1);
-	return number == work->fail_at ? work->result : 0;
+	for (; begin < end && result == 0; begin++) {
+		at_add_u32(&work->done[begin], 1);
+		if (begin == work->fail_at)
+			result = work->result;
+	}
+	return result;
 }
 
-static int32_t run_work(struct bed *bed, const struct work *work,
-			uint64_t count)
+/* Run as if all of it took a second, so that workers are called. */
+static int32_t run_long(struct bed *bed, plait__parallel_for_part part,
+			void *data, uint64_t data_bytes, uint64_t count)
 {
-	return plait__parallel_for_run(bed->team, count_part, work, sizeof(*work),
-				       count);
+	uint64_t duration_ns = 1000000000;
+
+	return plait__parallel_for_run(bed->team, part, data, data_bytes, count,
+				       &duration_ns);
+}
+
+static int32_t run_work(struct bed *bed, struct work *work, uint64_t count)
+{
+	return run_long(bed, count_part, work, sizeof(*work), count);
 }
 
 static uint64_t count_done(at_u32 *done, uint64_t count, uint32_t *out_most)
@@ -92,7 +118,7 @@ static void each_part_once(void)
 	for (size_t w = 0; w < TAP_COUNT(worker_counts); w++) {
 		if (!make_bed(&bed, worker_counts[w]))
 			continue;
-		IS_UINT(plait__parallel_for_size(bed.team), worker_counts[w] + 1);
+		OK(plait__parallel_for_size(bed.team) <= worker_counts[w] + 1);
 		for (size_t i = 0; i < TAP_COUNT(counts); i++) {
 			struct work work = { .done = done,
 					     .fail_at = UINT64_MAX };
@@ -137,11 +163,12 @@ struct meeting {
 	at_u32 *here;
 };
 
-static int32_t meet(void *data, uint64_t number)
+static int32_t meet(void *data, uint64_t begin, uint64_t end)
 {
 	const struct meeting *meeting = data;
 
-	(void)number;
+	(void)begin;
+	(void)end;
 	at_add_u32(meeting->here, 1);
 	while (at_load_acquire_u32(meeting->here) < 2)
 		plait__thread_yield();
@@ -153,15 +180,49 @@ static void helpers_come(void)
 	struct bed bed;
 
 	for (size_t w = 1; w < TAP_COUNT(worker_counts); w++) {
-		if (!make_bed(&bed, worker_counts[w]))
+		if (!make_helpful_bed(&bed, worker_counts[w]))
 			continue;
 		for (int i = 0; i < 20; i++) {
 			at_u32 here = { 0 };
 			struct meeting meeting = { &here };
 
-			IS_INT(plait__parallel_for_run(bed.team, meet, &meeting,
-						       sizeof(meeting), 2), 0);
+			IS_INT(run_long(&bed, meet, &meeting, sizeof(meeting),
+					2), 0);
 		}
+		end_bed(&bed);
+	}
+}
+
+/* --- a loop of unknown duration is measured first */
+
+enum { SLOW_PARTS = 32 };
+
+/* A part of 1 ms; once one thread alone has run some, two must meet. */
+static int32_t meet_later(void *data, uint64_t begin, uint64_t end)
+{
+	uint64_t until = plait__clock_now_ns() + (end - begin) * 1000000;
+
+	while (plait__clock_now_ns() < until)
+		continue;
+	return begin == 0 ? 0 : meet(data, begin, end);
+}
+
+static void unknown_durations(void)
+{
+	struct bed bed;
+
+	for (size_t w = 1; w < TAP_COUNT(worker_counts); w++) {
+		at_u32 here = { 0 };
+		struct meeting meeting = { &here };
+		uint64_t duration_ns = 0;
+
+		if (!make_helpful_bed(&bed, worker_counts[w]))
+			continue;
+		IS_INT(plait__parallel_for_run(bed.team, meet_later, &meeting,
+					       sizeof(meeting), SLOW_PARTS,
+					       &duration_ns), 0);
+		OK_THAT(duration_ns >= SLOW_PARTS * 1000000, "%llu ns",
+			(unsigned long long)duration_ns);
 		end_bed(&bed);
 	}
 }
@@ -174,11 +235,12 @@ struct exits {
 };
 
 /* A helper ends its thread; the caller gives it time to come. */
-static int32_t end_helper(void *data, uint64_t number)
+static int32_t end_helper(void *data, uint64_t begin, uint64_t end)
 {
 	const struct exits *exits = data;
 
-	(void)number;
+	(void)begin;
+	(void)end;
 	if (!pthread_equal(exits->caller, pthread_self()))
 		pthread_exit(NULL);
 	plait__thread_yield();
@@ -197,12 +259,11 @@ static void helpers_that_end(void)
 	for (size_t w = 1; w < TAP_COUNT(worker_counts); w++) {
 		int lost = 0, wrong = 0;
 
-		if (!make_bed(&bed, worker_counts[w]))
+		if (!make_helpful_bed(&bed, worker_counts[w]))
 			continue;
 		while (lost < 10) {
-			int32_t result = plait__parallel_for_run(
-				bed.team, end_helper, &exits, sizeof(exits),
-				PARTS);
+			int32_t result = run_long(&bed, end_helper, &exits,
+						  sizeof(exits), PARTS);
 
 			lost += result == PLAIT__PARALLEL_FOR_THREAD_LOST;
 			wrong += result != PLAIT__PARALLEL_FOR_THREAD_LOST && result != 0;
@@ -218,11 +279,12 @@ struct ending {
 	at_u32 here;
 };
 
-static int32_t end_caller(void *data, uint64_t number)
+static int32_t end_caller(void *data, uint64_t begin, uint64_t end)
 {
 	const struct exits *exits = data;
 
-	(void)number;
+	(void)begin;
+	(void)end;
 	at_add_u32(exits->here, 1);
 	while (at_load_acquire_u32(exits->here) < 2)
 		plait__thread_yield();
@@ -236,8 +298,7 @@ static void *end_inside(void *arg)
 	struct ending *ending = arg;
 	struct exits exits = { pthread_self(), &ending->here };
 
-	(void)plait__parallel_for_run(ending->bed->team, end_caller, &exits,
-				      sizeof(exits), 2);
+	(void)run_long(ending->bed, end_caller, &exits, sizeof(exits), 2);
 	return arg;
 }
 
@@ -250,7 +311,7 @@ static void callers_that_end(void)
 	void *result;
 
 	for (size_t w = 1; w < TAP_COUNT(worker_counts); w++) {
-		if (!make_bed(&bed, worker_counts[w]))
+		if (!make_helpful_bed(&bed, worker_counts[w]))
 			continue;
 		for (int i = 0; i < 10; i++) {
 			struct ending ending = { &bed, { 0 } };
@@ -307,14 +368,15 @@ static void many_callers(void)
 
 /* --- parts have parts */
 
-static int32_t nest(void *data, uint64_t number)
+static int32_t nest(void *data, uint64_t begin, uint64_t end)
 {
 	struct bed *bed = *(struct bed **)data;
 	at_u32 done[10] = { { 0 } };
 	struct work work = { .done = done, .fail_at = UINT64_MAX };
 	uint32_t most;
 
-	(void)number;
+	(void)begin;
+	(void)end;
 	return run_work(bed, &work, 10) != 0 ||
 	       count_done(done, 10, &most) != 10;
 }
@@ -327,8 +389,7 @@ static void parts_of_parts(void)
 	for (size_t w = 0; w < TAP_COUNT(worker_counts); w++) {
 		if (!make_bed(&bed, worker_counts[w]))
 			continue;
-		IS_INT(plait__parallel_for_run(bed.team, nest, &pointer,
-					       sizeof(pointer), 30), 0);
+		IS_INT(run_long(&bed, nest, &pointer, sizeof(pointer), 30), 0);
 		end_bed(&bed);
 	}
 }
@@ -376,7 +437,7 @@ static void memory_runs_out(void)
 		plait__parallel_for_destroy(team);
 		IS_INT(purse.live, 0);
 	}
-	IS_UINT(k, 4);
+	IS_UINT(k, 5);
 	plait__pool_destroy(pool);
 }
 
@@ -384,6 +445,7 @@ static const struct tap_scenario all[] = {
 	{ "each part once", each_part_once },
 	{ "a failure ends it", a_failure_ends_it },
 	{ "helpers come", helpers_come },
+	{ "unknown durations", unknown_durations },
 	{ "helpers that end their thread", helpers_that_end },
 	{ "callers that end their thread", callers_that_end },
 	{ "many callers", many_callers },

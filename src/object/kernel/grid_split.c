@@ -4,78 +4,97 @@
 
 #include <stdbool.h>
 
-enum {
-	/* Parts per thread: more than one, so that a slow or late thread
-	 * matters little. */
-	PARTS_PER_THREAD = 8,
-	/* Items from which on a wake-up of another thread is likely to pay. */
-	DEFAULT_ITEMS = 1024
-};
+/* Items of a line: 64 items of 1 byte are a cache line, of 4 bytes four. */
+enum { LINE_ITEMS = 64 };
 
 static uint64_t step_of(const plait_launch *launch, int i)
 {
 	return launch->group[i] != 0 ? launch->group[i] : 1;
 }
 
-static uint64_t default_grain(const plait_launch *launch)
+static uint64_t units_of(const plait_launch *launch, int i)
 {
-	bool grouped = launch->group[0] > 1 || launch->group[1] > 1 ||
-		       launch->group[2] > 1;
+	return (launch->items[i] - 1) / step_of(launch, i) + 1;
+}
 
-	return grouped ? 1 : DEFAULT_ITEMS;
+uint64_t plait__grid_split_units(const plait_launch *launch)
+{
+	/* At most the number of items, which fits. */
+	return units_of(launch, 0) * units_of(launch, 1) * units_of(launch, 2);
 }
 
 uint64_t plait__grid_split_init(plait__grid_split *out,
-				const plait_launch *launch, uint64_t grain,
-				uint32_t threads)
+				const plait_launch *launch, uint64_t wanted)
 {
-	uint64_t total = 1, wanted, made = 1;
+	uint64_t made = 1;
 
-	for (int i = 0; i < 3; i++) {
-		out->units[i] = (launch->items[i] - 1) / step_of(launch, i) +
-				1;
-		/* At most the number of items, which fits. */
-		total *= out->units[i];
-	}
-	wanted = total / (grain != 0 ? grain : default_grain(launch));
-	if (wanted > (uint64_t)threads * PARTS_PER_THREAD)
-		wanted = (uint64_t)threads * PARTS_PER_THREAD;
 	for (int i = 2; i >= 0; i--) {
 		uint64_t pieces = wanted / made;
 
+		out->units[i] = units_of(launch, i);
 		if (pieces > out->units[i])
 			pieces = out->units[i];
 		out->pieces[i] = pieces > 0 ? pieces : 1;
 		made *= out->pieces[i];
 	}
+	out->line = step_of(launch, 0) == 1 &&
+				    out->units[0] / out->pieces[0] >=
+					    2 * LINE_ITEMS ?
+			    LINE_ITEMS :
+			    1;
 	return made;
 }
 
-/* Start of piece `number`, in units; pieces differ by at most one unit. */
-static uint64_t start_of(uint64_t units, uint64_t pieces, uint64_t number)
+/* Start of piece `number`, in units; pieces differ by at most one line. */
+static uint64_t start_of(uint64_t units, uint64_t pieces, uint64_t number,
+			 uint64_t line)
 {
-	uint64_t each = units / pieces, rest = units % pieces;
+	uint64_t lines = units / line;
+	uint64_t each = lines / pieces, rest = lines % pieces;
 
-	return number * each + (number < rest ? number : rest);
+	if (number == pieces)
+		return units;
+	return (number * each + (number < rest ? number : rest)) * line;
 }
 
-void plait__grid_split_range(const plait__grid_split *split,
-			     const plait_launch *launch, uint64_t number,
-			     plait_range *out)
+/* The outermost dimension that is divided: consecutive parts are one box as
+ * long as they differ in this dimension alone. */
+static int inner_dimension(const plait__grid_split *split)
 {
+	int i = 0;
+
+	while (i < 2 && split->pieces[i] == 1)
+		i++;
+	return i;
+}
+
+uint64_t plait__grid_split_range(const plait__grid_split *split,
+				 const plait_launch *launch, uint64_t begin,
+				 uint64_t end, plait_range *out)
+{
+	const int inner = inner_dimension(split);
+	const uint64_t first = begin % split->pieces[inner];
+	uint64_t count = split->pieces[inner] - first;
+	uint64_t number = begin;
+
+	if (count > end - begin)
+		count = end - begin;
 	*out = (plait_range){ .size = sizeof(*out),
 			      .dimensions = launch->dimensions };
 	for (int i = 0; i < 3; i++) {
 		uint64_t step = step_of(launch, i);
+		uint64_t line = i == 0 ? split->line : 1;
 		uint64_t piece = number % split->pieces[i];
-		uint64_t end = start_of(split->units[i], split->pieces[i],
-					piece + 1);
+		uint64_t last = start_of(split->units[i], split->pieces[i],
+					 piece + (i == inner ? count : 1),
+					 line);
 
 		number /= split->pieces[i];
 		out->begin[i] = start_of(split->units[i], split->pieces[i],
-					 piece) * step;
+					 piece, line) * step;
 		/* The last group may be partial. */
-		out->end[i] = end == split->units[i] ? launch->items[i] :
-			      end * step;
+		out->end[i] = last == split->units[i] ? launch->items[i] :
+			      last * step;
 	}
+	return count;
 }

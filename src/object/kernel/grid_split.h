@@ -12,19 +12,20 @@
 typedef struct plait__grid_split {
 	uint64_t units[3];  /* groups; or items, without groups */
 	uint64_t pieces[3]; /* pieces per dimension; at most its units */
+	uint64_t line;	    /* units of dimension 0 that are not divided */
 } plait__grid_split;
 
-/*
- * Divide for `threads` threads, with at least `grain` units per part where
- * there are as many; 0: default. Returns the number of parts.
- */
-uint64_t plait__grid_split_init(plait__grid_split *out,
-				const plait_launch *launch, uint64_t grain,
-				uint32_t threads);
+/* Returns the units of a launch: its groups, or items without groups. */
+uint64_t plait__grid_split_units(const plait_launch *launch);
 
-/* The items of part `number`. */
-void plait__grid_split_range(const plait__grid_split *split,
-			     const plait_launch *launch, uint64_t number,
-			     plait_range *out);
+/* Divide into `wanted` parts at most. Returns the number of parts. */
+uint64_t plait__grid_split_init(plait__grid_split *out,
+				const plait_launch *launch, uint64_t wanted);
+
+/* The items of parts `begin` to `end` - 1 if they are one box; else of as many
+ * of the first ones as are. Returns the number of the parts. */
+uint64_t plait__grid_split_range(const plait__grid_split *split,
+				 const plait_launch *launch, uint64_t begin,
+				 uint64_t end, plait_range *out);
 
 #endif

@@ -197,33 +197,77 @@ struct parts {
 _Static_assert(sizeof(struct parts) <= PLAIT__PARALLEL_FOR_DATA_BYTES,
 	       "fits a job");
 
-static int32_t run_part(void *data, uint64_t number)
+enum {
+	/* Duration of a part in ns: far above the price of taking one, far
+	 * below a wake-up. */
+	PART_NS = 2000,
+	/* Parts per thread: enough to balance threads and items of different
+	 * speed. Half as many while the cost of the kernel is unknown. */
+	PARTS_PER_THREAD = 64
+};
+
+static int32_t run_parts(void *data, uint64_t begin, uint64_t end)
 {
 	const struct parts *parts = data;
 	plait_range range;
+	int32_t result = 0;
 
-	plait__grid_split_range(&parts->split, parts->launch, number, &range);
-	return parts->code->range(&range, parts->arguments, parts->launch,
-				  parts->code->user_data);
+	while (result == 0 && begin < end) {
+		begin += plait__grid_split_range(&parts->split, parts->launch,
+						 begin, end, &range);
+		result = parts->code->range(&range, parts->arguments,
+					    parts->launch,
+					    parts->code->user_data);
+	}
+	return result;
+}
+
+static int32_t run_whole(struct parts *parts)
+{
+	(void)plait__grid_split_init(&parts->split, parts->launch, 1);
+	return run_parts(parts, 0, 1);
+}
+
+static uint64_t count_parts(const plait__host_code *code, uint64_t units,
+			    uint64_t expected_ns)
+{
+	uint64_t threads = plait__parallel_for_size(code->team);
+	uint64_t wanted = expected_ns / PART_NS;
+	uint64_t most = units / (code->grain != 0 ? code->grain : 1);
+
+	if (expected_ns == 0)
+		wanted = threads * PARTS_PER_THREAD / 2;
+	if (wanted < threads)
+		wanted = threads;
+	if (wanted > threads * PARTS_PER_THREAD)
+		wanted = threads * PARTS_PER_THREAD;
+	return wanted < most ? wanted : most;
 }
 
 static int32_t run_range(void *const *arguments, const plait_launch *launch,
 			 void *user_data)
 {
-	const plait__host_code *code = user_data;
+	plait__host_code *code = user_data;
 	struct parts parts = { .code = code, .arguments = arguments,
 			       .launch = launch };
-	uint64_t count = 1;
+	uint64_t units, count, duration_ns;
+	int32_t result;
 
 	/* Without helpers, parts are of no use. */
-	if (code->team == NULL) {
-		parts.split = (plait__grid_split){ { 1, 1, 1 }, { 1, 1, 1 } };
-		return run_part(&parts, 0);
-	}
-	count = plait__grid_split_init(&parts.split, launch, code->grain,
-				       plait__parallel_for_size(code->team));
-	return plait__parallel_for_run(code->team, run_part, &parts,
-				       sizeof(parts), count);
+	if (code->team == NULL)
+		return run_whole(&parts);
+	units = plait__grid_split_units(launch);
+	duration_ns = plait__launch_cost_expect(&code->cost, units);
+	if (duration_ns != 0 && duration_ns < PLAIT__PARALLEL_FOR_ALONE_NS &&
+	    !plait__launch_cost_is_due(&code->cost))
+		return run_whole(&parts);
+	count = plait__grid_split_init(&parts.split, launch,
+				       count_parts(code, units, duration_ns));
+	result = plait__parallel_for_run(code->team, run_parts, &parts,
+					 sizeof(parts), count, &duration_ns);
+	if (result == 0 && count > 1)
+		plait__launch_cost_learn(&code->cost, units, duration_ns);
+	return result;
 }
 
 plait_kernel_function plait__host_code_launch_function(plait__host_code *code,

@@ -9,6 +9,7 @@
 #include "plait/kernel.h"
 
 #include "kernel/intern.h"
+#include "object/kernel/launch_cost.h"
 #include "pool/parallel_for.h"
 
 typedef struct plait__host_code {
@@ -21,6 +22,7 @@ typedef struct plait__host_code {
 	void *user_data;
 	uint64_t grain; /* RANGE: least items per part; 0: default */
 	plait__parallel_for *team; /* RANGE: the context's helpers, or null */
+	plait__launch_cost cost; /* RANGE */
 } plait__host_code;
 
 /* Check which implementation a descriptor has, and its form. PLAIT_E_INVALID:
