@@ -4,7 +4,7 @@ SERIAL_SCRIPT_TESTS += %D%/corpus.t
 # Fuzz targets: each takes any bytes.  Here they run the inputs of corpus and
 # found; the lane `fuzz` of bootstrap links them with libFuzzer.
 FUZZ_TARGETS = %D%/signature %D%/graph_text %D%/plan_bytes \
-	%D%/graph_calls
+	%D%/graph_calls %D%/interface
 TEST_HELPERS += $(FUZZ_TARGETS)
 FUZZ_MAIN = %D%/replay.c %D%/fuzz.h
 LDFLAGS_FUZZ =
@@ -21,3 +21,12 @@ LDFLAGS_FUZZ =
 	$(FUZZ_MAIN)
 %C%_graph_calls_LDADD = src/libplaitcore.la
 %C%_graph_calls_LDFLAGS = $(AM_LDFLAGS) $(LDFLAGS_FUZZ)
+%C%_interface_SOURCES = %D%/interface.c $(FUZZ_MAIN)
+nodist_%C%_interface_SOURCES = %D%/api_calls.h
+%C%_interface_LDADD = src/libplaitcore.la
+%C%_interface_LDFLAGS = $(AM_LDFLAGS) $(LDFLAGS_FUZZ)
+%D%/interface.$(OBJEXT): %D%/api_calls.h
+%D%/api_calls.h: $(srcdir)/%D%/generate_calls.py $(srcdir)/bindings/api.json
+	$(AM_V_GEN)python3 $(srcdir)/%D%/generate_calls.py $(srcdir)/bindings/api.json >$@.new && mv $@.new $@
+CLEANFILES += %D%/api_calls.h
+EXTRA_DIST += %D%/generate_calls.py
