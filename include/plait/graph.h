@@ -236,7 +236,12 @@ enum {
 /* Flags of plait_freeze_desc. */
 typedef uint32_t plait_freeze_flags;
 enum {
-	/* Verify the plan before it is returned (plait_plan_check). */
+	/* Check the graph, then the plan (plait_plan_check), before the plan is
+	 * returned.  The check of the graph refuses two nodes that use the same
+	 * memory, one of them writing, and that no path of edges orders; it
+	 * does not depend on lanes, workers or the policy.  Time and memory
+	 * grow with the nodes, edges and accesses.  PLAIT_CHECK=1 in the
+	 * environment sets this flag for every freeze. */
 	PLAIT_FREEZE_CHECK = 1 << 0,
 	/* Run the plan on queues of its devices, as plans of other backends,
 	 * even if all devices are the host: slower, with equal results.  For

@@ -10,7 +10,9 @@
 #include "base/sized_struct.h"
 #include "object/context/device.h"
 #include "plan/check/check.h"
+#include "plan/check/graph_check.h"
 #include "plan/schedule/planner.h"
+#include "sys/env.h"
 
 #include <string.h>
 
@@ -258,6 +260,28 @@ static plait_status wrap_plan(struct request *request, plait__plan *plan,
 	return status;
 }
 
+static bool wants_check(const struct request *request)
+{
+	uint64_t everywhere = 0;
+
+	(void)plait__env_query_number(PLAIT__ENV_CHECK, &everywhere);
+	return everywhere != 0 ||
+	       (request->desc.flags & PLAIT_FREEZE_CHECK) != 0;
+}
+
+/* The graph first: what it lacks, lanes may hide. */
+static plait_status check(const struct request *request,
+			  const plait__plan *plan)
+{
+	plait_status status = plait__check_graph(&request->input, plan,
+						 allocator_of(request),
+						 request->error);
+
+	return status != PLAIT_OK ? status :
+	       plait__check_plan(plan, &request->input, 0,
+				 allocator_of(request), NULL, request->error);
+}
+
 static plait_status plan_graph(struct request *request, plait_plan **out)
 {
 	plait__planner_counts counts = { 0 };
@@ -268,10 +292,8 @@ static plait_status plan_graph(struct request *request, plait_plan **out)
 
 	if (status != PLAIT_OK)
 		return status;
-	if (request->desc.flags & PLAIT_FREEZE_CHECK)
-		status = plait__check_plan(plan, &request->input, 0,
-					   allocator_of(request), NULL,
-					   request->error);
+	if (wants_check(request))
+		status = check(request, plan);
 	if (status != PLAIT_OK) {
 		plait__plan_release(plan);
 		return status;
