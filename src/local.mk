@@ -179,6 +179,7 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/plan/check/conflicts.c
 %C%_libplaitcore_la_SOURCES += %D%/plan/check/graph_check.c
 %C%_libplaitcore_la_SOURCES += %D%/plan/check/graph_order.c
+%C%_libplaitcore_la_SOURCES += %D%/plan/check/paths.c
 %C%_libplaitcore_la_SOURCES += %D%/plan/check/reach.c
 %C%_libplaitcore_la_SOURCES += %D%/plan/check/totals.c
 %C%_libplaitcore_la_SOURCES += %D%/plan/check/against_graph.c
