@@ -145,7 +145,8 @@ static int bench_row(const struct row *row, uint32_t policy, int repeats)
 	steps = (double)(counts.steps + counts.reduce_steps +
 			 counts.recycle_steps + counts.clock_steps +
 			 counts.heap_steps) / shape.input.node_count;
-	printf("%-28s %-8s %-14s %8.2f %7ld %8.2f %7.0f %s %8.2f %8.2f %6.0f %6.0f %6.0f %8u %8u %8u %6.1f\n",
+	printf("%-28s %-8s %-14s %8.2f %7ld %8.2f %7.0f %s %8.2f %8.2f "
+	       "%6.0f %6.0f %6.0f %8u %8u %8u %6.1f\n",
 	       row->name, names[policy], row->before, first, pages, best,
 	       row->target_ms,
 	       row->target_ms > 0 && best > row->target_ms ? "MISS" : "    ",
@@ -180,7 +181,8 @@ int main(int argc, char **argv)
 	size_t i;
 
 	printf("%-28s %-8s %-14s %8s %7s %8s %7s %4s %8s %8s %6s %6s %6s %8s %8s %8s %6s\n",
-	       "graph", "policy", "libnnc", "first", "faults", "ms", "target", "", "graph", "check", "B/node",
+	       "graph", "policy", "libnnc", "first", "faults", "ms", "target",
+	       "", "graph", "check", "B/node",
 	       "+input", "plan", "lanes", "waits", "signals", "steps");
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		if (strstr(rows[i].name, only) == NULL)

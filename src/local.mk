@@ -261,6 +261,7 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/graph/plan/used_tables.c
 %C%_libplaitcore_la_SOURCES += %D%/graph/plan/used_tables.h
 %C%_libplaitcore_la_SOURCES += %D%/graph/plan/plan_object.c
+%C%_libplaitcore_la_SOURCES += %D%/graph/plan/program_order.c
 %C%_libplaitcore_la_SOURCES += %D%/graph/plan/query_api.c
 %C%_libplaitcore_la_SOURCES += %D%/graph/plan/freeze.c
 %C%_libplaitcore_la_SOURCES += %D%/graph/build/launch_arguments.c

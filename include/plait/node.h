@@ -27,7 +27,8 @@
  * plait_graph_add_edge adds edges later.  Two nodes that access the same
  * memory, at least one of them writing, need a path between them; a freeze
  * with PLAIT_FREEZE_CHECK, or with PLAIT_CHECK=1 in the environment, refuses a
- * graph without that path.  A copy or fill of 0 bytes accesses nothing.
+ * graph without that path, and a freeze with PLAIT_FREEZE_PROGRAM_ORDER infers
+ * the edges.  A copy or fill of 0 bytes accesses nothing.
  *
  * Placement.  A node runs on the device that its descriptor names; else on the
  * device of the first buffer among its arguments (of a rotation: its first

@@ -6,6 +6,10 @@ API_TESTS += %D%/freeze.t
 %C%_freeze_t_LDADD = $(LDADD_API)
 API_TESTS += %D%/freeze_check.t
 %C%_freeze_check_t_LDADD = $(LDADD_API)
+SERIAL_TESTS += %D%/program_order.t
+%C%_program_order_t_LDADD = $(LDADD_PLAN)
+API_TESTS += %D%/program_order_runs.t
+%C%_program_order_runs_t_LDADD = $(LDADD_API)
 API_TESTS += %D%/store_reuse.t
 %C%_store_reuse_t_LDADD = $(LDADD_API)
 API_TESTS += %D%/add_node_fast.t
@@ -33,4 +37,5 @@ API_TESTS += %D%/simulate_api.t
 UNIT_TESTS += %D%/verify_commands.t
 API_TESTS += %D%/unbound_state.t
 %C%_unbound_state_t_LDADD = $(LDADD_API)
-SEEDED_TESTS += %D%/parser.t %D%/simulate_api.t
+SEEDED_TESTS += %D%/program_order.t %D%/program_order_runs.t \
+	%D%/parser.t %D%/simulate_api.t

@@ -3,6 +3,7 @@
  * plan object wraps it. */
 #include "graph/build/graph.h"
 #include "graph/plan/plan_object.h"
+#include "graph/plan/program_order.h"
 #include "graph/plan/unbound_state.h"
 #include "graph/store/planner_view.h"
 #include "base/alloc.h"
@@ -31,6 +32,10 @@ struct request {
 	plait__input_options options;
 	plait__input_device *devices;
 	plait__plan_patch *patches;
+	/* With PLAIT_FREEZE_PROGRAM_ORDER: all edges, and the graph's own. */
+	plait__input_edge *edges;
+	const plait__input_edge *lent_edges;
+	uint32_t lent_count;
 	uint32_t *sources;
 	uint32_t *sinks;
 	plait__plan_object *whole;
@@ -108,6 +113,39 @@ static plait_status sort_patches(struct request *request)
 	plait__free(allocator, next, params * sizeof(*next));
 	request->input.tables.patches = request->patches;
 	return PLAIT_OK;
+}
+
+static plait_status infer_edges(struct request *request)
+{
+	plait__input_edge *edges;
+	uint32_t count;
+	plait_status status;
+
+	if ((request->desc.flags & PLAIT_FREEZE_PROGRAM_ORDER) == 0)
+		return PLAIT_OK;
+	status = plait__program_order_infer(&request->input,
+					    allocator_of(request), &edges,
+					    &count, request->error);
+	if (status != PLAIT_OK)
+		return status;
+	request->edges = edges;
+	request->lent_edges = request->input.edges;
+	request->lent_count = request->input.edge_count;
+	request->input.edges = edges;
+	request->input.edge_count = count;
+	return PLAIT_OK;
+}
+
+/* Free the inferred edges, and lend the graph's own again. */
+static void drop_edges(struct request *request)
+{
+	if ((request->desc.flags & PLAIT_FREEZE_PROGRAM_ORDER) == 0 ||
+	    (request->edges == NULL && request->lent_edges == NULL))
+		return;
+	plait__free(allocator_of(request), request->edges,
+		    request->input.edge_count * sizeof(*request->edges));
+	request->input.edges = request->lent_edges;
+	request->input.edge_count = request->lent_count;
 }
 
 static plait_status find_nodes(const struct request *request,
@@ -226,6 +264,7 @@ static void release_request(struct request *request)
 	plait__free(allocator, request->devices,
 		    request->input.device_count *
 		    sizeof(*request->devices));
+	drop_edges(request);
 	plait__planner_view_fini(request->graph->store, &request->input);
 }
 
@@ -313,6 +352,8 @@ static plait_status freeze(struct request *request, plait_plan **out)
 	if (status == PLAIT_OK)
 		status = sort_patches(request);
 	if (status == PLAIT_OK)
+		status = infer_edges(request);
+	if (status == PLAIT_OK)
 		status = resolve_options(request);
 	if (status == PLAIT_OK)
 		status = plan_graph(request, out);
@@ -324,7 +365,8 @@ static plait_status check_desc(const plait_freeze_desc *desc,
 			       plait_error *error)
 {
 	if ((desc->flags & ~(uint32_t)(PLAIT_FREEZE_CHECK |
-				       PLAIT_FREEZE_QUEUES)) != 0)
+				       PLAIT_FREEZE_QUEUES |
+				       PLAIT_FREEZE_PROGRAM_ORDER)) != 0)
 		return plait__fail(error, PLAIT_E_UNSUPPORTED,
 				   "plait_freeze_desc: flags 0x%x are not "
 				   "known", desc->flags);

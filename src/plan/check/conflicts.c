@@ -19,8 +19,9 @@
 
 #include "plan/check/conflict_trees.h"
 
-#include "base/alloc.h"
 #include "plan/rotation.h"
+
+#include "base/alloc.h"
 
 #include <string.h>
 

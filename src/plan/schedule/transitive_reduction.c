@@ -12,8 +12,9 @@
  *
  * The search spends steps from a budget that grows by a fixed number per node
  * and pred, and by more for each pred that it drops: where edges are seldom
- * implied, as in random graphs, searches are short.  When the budget is spent the remaining preds are kept: never
- * wrong, at worst a redundant wait; counts.unproven_edges counts them.
+ * implied, as in random graphs, searches are short.  When the budget is spent the
+ * remaining preds are kept: never wrong, at worst a redundant wait;
+ * counts.unproven_edges counts them.
  */
 #include "plan/schedule/phases.h"
 
