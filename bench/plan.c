@@ -14,6 +14,8 @@
 #include <unistd.h>
 
 #include "../t/lib/shapes.h"
+#include "plan/check/check.h"
+#include "plan/check/graph_check.h"
 
 struct row {
 	const char *name;
@@ -31,6 +33,10 @@ static void star_1m(struct shape *s) { shape_star(s, 1000000); }
 static void layers_10k(struct shape *s) { shape_layers(s, 10000, 8, 2, 1); }
 static void layers_1m(struct shape *s) { shape_layers(s, 1000000, 1000, 3, 1); }
 static void narrow_1m(struct shape *s) { shape_layers(s, 1000000, 8, 3, 1); }
+static void scatter(struct shape *s) { shape_scatter(s, 1000000, 32, 1); }
+static void arena_10k(struct shape *s) { shape_arena(s, 10000, false); }
+static void buffers_10k(struct shape *s) { shape_arena(s, 10000, true); }
+static void arena_100k(struct shape *s) { shape_arena(s, 100000, false); }
 static void diamonds(struct shape *s) { shape_diamonds(s, 24); }
 
 static const struct row rows[] = {
@@ -43,6 +49,10 @@ static const struct row rows[] = {
 	{ "8-wide layers 10,000", "2.7 s, 581 MB", 5, layers_10k },
 	{ "layers 1000 x 1000, 3 edges", "cannot", 1000, layers_1m },
 	{ "layers 8 x 125000, 3 edges", "cannot", 1000, narrow_1m },
+	{ "random 1000000, 3.2 edges", "", 1000, scatter },
+	{ "10000 buffers, 4 kernels", "", 0, buffers_10k },
+	{ "10000 views of one, 4", "", 0, arena_10k },
+	{ "100000 views of one, 4", "", 0, arena_100k },
 	{ "24 diamonds", "", 0, diamonds },
 };
 
@@ -63,6 +73,33 @@ static long faults(void)
 	return usage.ru_minflt;
 }
 
+enum { BOUNDED = 0, WIDEST = 1, HELPED = 2 };
+
+/* Return the least time of both checks; -1 if one fails. */
+static double bench_checks(const struct shape *shape, const plait__plan *plan,
+			   int repeats, double *out_graph)
+{
+	double best = 1e30, start;
+	plait_error error = { .size = sizeof(error) };
+
+	*out_graph = 1e30;
+	for (int i = 0; i < repeats; i++) {
+		start = now_ms();
+		if (plait__check_graph(&shape->input, plan, NULL, &error) !=
+		    PLAIT_OK)
+			return -1;
+		start = now_ms() - start;
+		*out_graph = start < *out_graph ? start : *out_graph;
+		start = now_ms();
+		if (plait__check_plan(plan, &shape->input, 0, NULL, NULL,
+				      &error) != PLAIT_OK)
+			return -1;
+		start = now_ms() - start;
+		best = start < best ? start : best;
+	}
+	return best;
+}
+
 static int bench_row(const struct row *row, uint32_t policy, int repeats)
 {
 	plait__input_options options = { 0 };
@@ -70,15 +107,20 @@ static int bench_row(const struct row *row, uint32_t policy, int repeats)
 	plait__plan *plan;
 	struct shape shape;
 	double best = 1e30, first = 0, build = now_ms(), start, steps;
+	static const char *const names[] = { "bounded", "widest", "helped" };
 	uint32_t lanes = 0, waits = 0, signals = 0;
+	double check = 0, graph = 0;
 	uint64_t bytes, kept = 0;
 	long pages = 0;
 	int i;
 
 	row->make(&shape);
 	build = now_ms() - build;
-	options.policy = policy;
-	options.lanes = policy == PLAIT__POLICY_BOUNDED ? 8 : 0;
+	options.policy = policy == BOUNDED ? PLAIT__POLICY_BOUNDED :
+					     PLAIT__POLICY_WIDEST;
+	options.mode = policy == HELPED ? PLAIT__MODE_HELPED :
+					  PLAIT__MODE_STRICT;
+	options.lanes = policy == BOUNDED ? 8 : 0;
 	for (i = 0; i < repeats; i++) {
 		pages -= i == 0 ? faults() : 0;
 		start = now_ms();
@@ -93,6 +135,8 @@ static int bench_row(const struct row *row, uint32_t policy, int repeats)
 		waits = plan->waits_count;
 		signals = plan->signal_count;
 		kept = plait__plan_bytes(plan);
+		if (i == repeats - 1)
+			check = bench_checks(&shape, plan, repeats, &graph);
 		plait__plan_release(plan);
 	}
 	bytes = counts.peak_bytes + sizeof(plait__input_node) *
@@ -101,11 +145,12 @@ static int bench_row(const struct row *row, uint32_t policy, int repeats)
 	steps = (double)(counts.steps + counts.reduce_steps +
 			 counts.recycle_steps + counts.clock_steps +
 			 counts.heap_steps) / shape.input.node_count;
-	printf("%-28s %-8s %-14s %8.2f %7ld %8.2f %7.0f %s %6.0f %6.0f %6.0f %8u %8u %8u %6.1f\n",
-	       row->name, policy ? "widest" : "bounded", row->before, first, pages, best,
+	printf("%-28s %-8s %-14s %8.2f %7ld %8.2f %7.0f %s %8.2f %8.2f "
+	       "%6.0f %6.0f %6.0f %8u %8u %8u %6.1f\n",
+	       row->name, names[policy], row->before, first, pages, best,
 	       row->target_ms,
 	       row->target_ms > 0 && best > row->target_ms ? "MISS" : "    ",
-	       (double)counts.peak_bytes / shape.input.node_count,
+	       graph, check, (double)counts.peak_bytes / shape.input.node_count,
 	       (double)bytes / shape.input.node_count,
 	       (double)kept / shape.input.node_count, lanes, waits, signals,
 	       steps);
@@ -135,14 +180,16 @@ int main(int argc, char **argv)
 	const char *only = argc > 2 ? argv[2] : "";
 	size_t i;
 
-	printf("%-28s %-8s %-14s %8s %7s %8s %7s %4s %6s %6s %6s %8s %8s %8s %6s\n",
-	       "graph", "policy", "libnnc", "first", "faults", "ms", "target", "", "B/node",
+	printf("%-28s %-8s %-14s %8s %7s %8s %7s %4s %8s %8s %6s %6s %6s %8s %8s %8s %6s\n",
+	       "graph", "policy", "libnnc", "first", "faults", "ms", "target",
+	       "", "graph", "check", "B/node",
 	       "+input", "plan", "lanes", "waits", "signals", "steps");
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		if (strstr(rows[i].name, only) == NULL)
 			continue;
-		failed |= bench_alone(&rows[i], PLAIT__POLICY_WIDEST, repeats);
-		failed |= bench_alone(&rows[i], PLAIT__POLICY_BOUNDED, repeats);
+		failed |= bench_alone(&rows[i], WIDEST, repeats);
+		failed |= bench_alone(&rows[i], BOUNDED, repeats);
+		failed |= bench_alone(&rows[i], HELPED, repeats);
 	}
 	return failed;
 }

@@ -236,12 +236,28 @@ enum {
 /* Flags of plait_freeze_desc. */
 typedef uint32_t plait_freeze_flags;
 enum {
-	/* Verify the plan before it is returned (plait_plan_check). */
+	/* Check the graph, then the plan (plait_plan_check), before the plan is
+	 * returned.  The check of the graph refuses two nodes that use the same
+	 * memory, one of them writing, and that no path of edges orders; it
+	 * does not depend on lanes, workers or the policy.  Time and memory
+	 * grow with the nodes, edges and accesses.  PLAIT_CHECK=1 in the
+	 * environment sets this flag for every freeze. */
 	PLAIT_FREEZE_CHECK = 1 << 0,
 	/* Run the plan on queues of its devices, as plans of other backends,
 	 * even if all devices are the host: slower, with equal results.  For
 	 * comparison. */
-	PLAIT_FREEZE_QUEUES = 1 << 1
+	PLAIT_FREEZE_QUEUES = 1 << 1,
+	/* Infer edges from accesses: of two nodes of one body that use the same
+	 * bytes, one of them writing, the node that was added first comes
+	 * first.  The inferred edges join those of the graph, which does not
+	 * change.  Kernels access memory by the modes of their signatures; a
+	 * loop or case accesses what its bodies access.  A node whose accesses
+	 * are not known is ordered with all nodes of its body: a host function
+	 * (PLAIT_NODE_CALL), an emission, a wait, a predicate that is a
+	 * function, and a loop or case that has one of these in a body.  A join
+	 * or mark accesses nothing.  An edge against the order of adding, of
+	 * nodes that conflict, makes a cycle. */
+	PLAIT_FREEZE_PROGRAM_ORDER = 1 << 2
 };
 
 typedef struct plait_freeze_desc {

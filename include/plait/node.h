@@ -25,10 +25,10 @@
  * Order.  Edges alone order nodes: `after` names the predecessor of a new
  * node, 0 means none, plait_graph_join makes one predecessor of several, and
  * plait_graph_add_edge adds edges later.  Two nodes that access the same
- * memory, at least one of them writing, need a path between them;
- * plait_plan_check reports a missing one, unless the plan happens to order the
- * two nodes (one lane hides a conflict that two lanes show).  A copy or fill
- * of 0 bytes accesses nothing.
+ * memory, at least one of them writing, need a path between them; a freeze
+ * with PLAIT_FREEZE_CHECK, or with PLAIT_CHECK=1 in the environment, refuses a
+ * graph without that path, and a freeze with PLAIT_FREEZE_PROGRAM_ORDER infers
+ * the edges.  A copy or fill of 0 bytes accesses nothing.
  *
  * Placement.  A node runs on the device that its descriptor names; else on the
  * device of the first buffer among its arguments (of a rotation: its first

@@ -152,3 +152,27 @@ const char *plait__text_tail(const char *text, uint64_t bytes)
 		at++;
 	return at;
 }
+
+const char *plait__text_start(const char *text, uint64_t limit,
+			      char room[PLAIT__TEXT_CUT_BYTES])
+{
+	if (strlen(text) <= limit)
+		return text;
+	(void)snprintf(room, PLAIT__TEXT_CUT_BYTES, "%.*s...",
+		       PLAIT__TEXT_FIT(text, limit - 3));
+	return room;
+}
+
+const char *plait__text_path(const char *path, uint64_t limit,
+			     char room[PLAIT__TEXT_CUT_BYTES])
+{
+	const char *end, *slash;
+
+	if (strlen(path) <= limit)
+		return path;
+	end = plait__text_tail(path, limit - 3);
+	slash = strchr(end, '/');
+	(void)snprintf(room, PLAIT__TEXT_CUT_BYTES, "...%s",
+		       slash != NULL ? slash : end);
+	return room;
+}

@@ -57,4 +57,17 @@ int plait__text_fit(const char *text, uint64_t limit);
  * character on. */
 const char *plait__text_tail(const char *text, uint64_t bytes);
 
+/* Room of the two functions below: a limit of at most 60 bytes and a NUL. */
+enum { PLAIT__TEXT_CUT_BYTES = 64 };
+
+/* Returns the text if it has at most `limit` bytes, else its beginning and
+ * "...", written into `room`. */
+const char *plait__text_start(const char *text, uint64_t limit,
+			      char room[PLAIT__TEXT_CUT_BYTES]);
+
+/* Returns the path if it has at most `limit` bytes, else "..." and its end,
+ * from a '/' on if there is one, written into `room`. */
+const char *plait__text_path(const char *path, uint64_t limit,
+			     char room[PLAIT__TEXT_CUT_BYTES]);
+
 #endif

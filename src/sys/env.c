@@ -18,6 +18,7 @@ static const struct number {
 	[PLAIT__ENV_WORKERS] = { "PLAIT_WORKERS", 0, PLAIT__ENV_MAX_WORKERS,
 				 NULL },
 	[PLAIT__ENV_SYNC] = { "PLAIT_SYNC", 0, 1, NULL },
+	[PLAIT__ENV_CHECK] = { "PLAIT_CHECK", 0, 1, NULL },
 	[PLAIT__ENV_REGIONS] = { "PLAIT_REGIONS", 0, 1, NULL },
 	[PLAIT__ENV_LANES] = { "PLAIT_LANES", 0, UINT32_MAX,
 			       "the number of processors, or workers plus one,"

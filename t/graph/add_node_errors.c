@@ -228,7 +228,7 @@ static void edges(void)
 	IS_STR(error.text, "edge: node 0 'a' (x.c:11) cannot come after "
 	       "itself");
 	IS_INT(plait_graph_add_edge(graph, b, b, &error), PLAIT_E_INVALID);
-	IS_STR(error.text, "edge: node 1 cannot come after itself");
+	IS_STR(error.text, "edge: node 1 (line 11) cannot come after itself");
 	IS_INT(plait_graph_add_edge(graph, a, far, &error), PLAIT_E_INVALID);
 	HAS_STR(error.text, "`before` is node 0 'a' (x.c:11): edge: `after`, "
 		"0x");

@@ -61,6 +61,7 @@ void shape_fini(struct shape *shape)
 	free(shape->scopes);
 	free(shape->regions);
 	free(shape->accesses);
+	free(shape->boxes);
 	free(shape->strings);
 	memset(shape, 0, sizeof(*shape));
 }
@@ -144,6 +145,20 @@ void shape_access(struct shape *shape, uint32_t node, uint32_t object,
 	shape->accesses[index] = access;
 	if (shape->nodes[node].access_count++ == 0)
 		shape->nodes[node].access_first = index;
+}
+
+void shape_range(struct shape *shape, uint32_t node, uint32_t object,
+		 uint32_t mode, uint64_t low, uint64_t high)
+{
+	uint32_t index = shape->input.tables.boxes_count++;
+
+	shape->boxes = grow(shape->boxes, &shape->box_capacity, index + 1,
+			    sizeof(*shape->boxes));
+	shape->input.tables.boxes = shape->boxes;
+	shape->boxes[index] = (plait__plan_box){ { low, 0, 0 },
+						 { high, 1, 1 } };
+	shape_access(shape, node, object, mode);
+	shape->accesses[shape->input.tables.accesses_count - 1].box = index;
 }
 
 static uint32_t find_or_make(struct shape *shape, const char *name,
@@ -256,6 +271,40 @@ void shape_layers(struct shape *shape, uint32_t count, uint32_t width,
 			shape_edge(shape, (i / width - 1) * width +
 				   (k == 0 ? i % width :
 				    shape_below(&random, width)), i);
+	}
+}
+
+void shape_scatter(struct shape *shape, uint32_t count, uint32_t degree,
+		   uint64_t seed)
+{
+	struct shape_random random;
+	uint32_t i, k;
+
+	shape_seed(&random, seed);
+	shape_init(shape, 1);
+	for (i = 0; i < count; i++) {
+		shape_node(shape, 0, NULL);
+		for (k = shape_below(&random, 2 * degree + 1) / 10;
+		     i > 0 && k > 0; k--)
+			shape_edge(shape, shape_below(&random, i), i);
+	}
+}
+
+void shape_arena(struct shape *shape, uint32_t chains, bool separate)
+{
+	uint32_t i, node;
+
+	shape_init(shape, 1);
+	for (i = 0; i < 4 * chains; i++) {
+		node = shape_node(shape, 0, NULL);
+		if (i >= chains)
+			shape_edge(shape, i - chains, i);
+		if (separate)
+			shape_access(shape, node, i % chains, i / chains % 3);
+		else
+			shape_range(shape, node, 0, i / chains % 3,
+				    i % chains * 64ull,
+				    i % chains * 64ull + 64);
 	}
 }
 

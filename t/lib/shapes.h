@@ -18,6 +18,7 @@ struct shape {
 	plait__input_scope *scopes;
 	plait__input_region *regions;
 	plait__plan_access *accesses;
+	plait__plan_box *boxes;
 	char *strings;
 	uint32_t node_capacity;
 	uint32_t edge_capacity;
@@ -25,6 +26,7 @@ struct shape {
 	uint32_t scope_capacity;
 	uint32_t region_capacity;
 	uint32_t access_capacity;
+	uint32_t box_capacity;
 	uint32_t string_capacity;
 };
 
@@ -47,6 +49,9 @@ uint32_t shape_multi(struct shape *shape, const uint32_t *devices,
 void shape_edge(struct shape *shape, uint32_t before, uint32_t after);
 void shape_access(struct shape *shape, uint32_t node, uint32_t object,
 		  uint32_t mode);
+/* The same of a range of bytes. */
+void shape_range(struct shape *shape, uint32_t node, uint32_t object,
+		 uint32_t mode, uint64_t low, uint64_t high);
 /* "a>b b>c": nodes on device 0, made where their names appear first. */
 void shape_parse(struct shape *shape, const char *text);
 /* The node of a label; it must exist. */
@@ -62,6 +67,12 @@ void shape_star(struct shape *shape, uint32_t count);
  * `degree` - 1 random ones of it. */
 void shape_layers(struct shape *shape, uint32_t count, uint32_t width,
 		  uint32_t degree, uint64_t seed);
+/* `degree` tenths of an edge to each node on average, from any before it. */
+void shape_scatter(struct shape *shape, uint32_t count, uint32_t degree,
+		   uint64_t seed);
+/* Chains of four nodes; each chain uses 64 bytes of one object, or an object of
+ * its own. */
+void shape_arena(struct shape *shape, uint32_t chains, bool separate);
 void shape_diamonds(struct shape *shape, uint32_t count);
 /* Each possible edge with probability p / 1000; costs 1 to max_cost. */
 void shape_dag(struct shape *shape, uint32_t count, uint32_t p,

@@ -109,6 +109,7 @@ static void environment_is_read(void)
 		{ "PLAIT_WORKERS", "-1" },   { "PLAIT_SYNC", "maybe" },
 		{ "PLAIT_WORKERS", "99999" }, { "PLAIT_SYNC", "-1" },
 		{ "PLAIT_REGIONS", "no" },    { "PLAIT_REGIONS", "2" },
+		{ "PLAIT_CHECK", "all" },     { "PLAIT_CHECK", "2" },
 	};
 	plait_context *context;
 	plait_device *device;

@@ -15,6 +15,8 @@ SERIAL_TESTS += %D%/planner_large_graphs.t
 %C%_planner_large_graphs_t_LDADD = $(LDADD_PLAN)
 SERIAL_TESTS += %D%/check_mutants.t
 %C%_check_mutants_t_LDADD = $(LDADD_PLAN)
+SERIAL_TESTS += %D%/graph_check.t
+%C%_graph_check_t_LDADD = $(LDADD_PLAN)
 SERIAL_TESTS += %D%/validate_input.t
 %C%_validate_input_t_LDADD = $(LDADD_PLAN)
 SERIAL_TESTS += %D%/planner_same_bytes.t
@@ -28,4 +30,4 @@ SERIAL_TESTS += %D%/simulate.t
 SEEDED_TESTS += %D%/planner_random_graphs.t \
 	%D%/inherit_lanes_select_subgraph.t %D%/schedule_quality.t \
 	%D%/check_mutants.t %D%/binary.t %D%/validate_input.t \
-	%D%/place_command.t %D%/simulate.t
+	%D%/place_command.t %D%/simulate.t %D%/graph_check.t

@@ -788,7 +788,8 @@ enum {
 typedef uint32_t plait_freeze_flags;
 enum {
 	PLAIT_FREEZE_CHECK = 1 << 0,
-	PLAIT_FREEZE_QUEUES = 1 << 1
+	PLAIT_FREEZE_QUEUES = 1 << 1,
+	PLAIT_FREEZE_PROGRAM_ORDER = 1 << 2
 };
 typedef struct plait_freeze_desc {
 	uint32_t size;

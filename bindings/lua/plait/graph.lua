@@ -158,15 +158,22 @@ end
 --- Schedule the graph; return a plan.  Options: `lanes`, most lanes per device (0: what
 -- the device can run at once); `widest`, as many lanes as the graph is wide, within the
 -- limits; `mode`, "strict", "helped" or "auto"; `instances`, most runs in flight (0
--- means 2); `check`, verify the plan before returning it.
+-- means 2); `check`, verify that edges order all nodes that use the same memory, and then
+-- the plan; `order`, "edges" or "program", which adds edges between nodes that use the
+-- same memory, in the order of adding (functions are ordered with all nodes).
 function Graph:freeze(how)
   how = how or {}
-  core.check_options(how, " lanes instances mode widest check ")
+  core.check_options(how, " lanes instances mode widest check order ")
+  local order = how.order or "edges"
+  if order ~= "edges" and order ~= "program" then
+    error(("order: %q is neither \"edges\" nor \"program\""):format(tostring(order)), 2)
+  end
   local desc = core.sized("plait_freeze_desc", {
     lanes = how.lanes, instances = how.instances,
     mode = lib["PLAIT_MODE_" .. (how.mode or "auto"):upper()],
     policy = how.widest and lib.PLAIT_POLICY_WIDEST or lib.PLAIT_POLICY_BOUNDED,
-    flags = how.check and lib.PLAIT_FREEZE_CHECK or 0})
+    flags = (how.check and lib.PLAIT_FREEZE_CHECK or 0) +
+            (order == "program" and lib.PLAIT_FREEZE_PROGRAM_ORDER or 0)})
   return plan.new(self.system, core.make("plait_plan", lib.plait_graph_freeze, self:handle(), desc),
                   self.functions)
 end

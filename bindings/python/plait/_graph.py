@@ -205,7 +205,7 @@ class Graph(Handle):
     # --- freezing
 
     def freeze(self, *, lanes: int = 0, widest: bool = False, mode: str = "auto",
-               instances: int = 0, check: bool = False) -> Plan:
+               instances: int = 0, check: bool = False, order: str = "edges") -> Plan:
         """Schedule the graph; return a Plan, which runs any number of times.
 
         `lanes`: most lanes per device; 0: what the device can run at once.
@@ -213,17 +213,22 @@ class Graph(Handle):
         the shortest schedule found.  `mode`: "strict" keeps the order of each lane,
         for even work; "helped" keeps the edges only and lets idle workers run
         commands of other lanes, for uneven work; "auto" chooses by the spread of
-        costs.  `instances`: most runs in flight; 0 means 2.  `check`: verify the
-        plan before returning it.
+        costs.  `instances`: most runs in flight; 0 means 2.  `check`: verify that
+        edges order all nodes that use the same memory, and then the plan.  `order`:
+        "edges", or "program", which adds edges between nodes that use the same
+        memory, in the order of adding; functions are ordered with all nodes.
         """
         from ._plan import Plan
         if mode not in ("strict", "helped", "auto"):
             raise ValueError("mode: %r is none of \"strict\", \"helped\" and \"auto\"" % (mode,))
+        if order not in ("edges", "program"):
+            raise ValueError("order: %r is neither \"edges\" nor \"program\"" % (order,))
         modes = {"strict": _raw.PLAIT_MODE_STRICT, "helped": _raw.PLAIT_MODE_HELPED,
                  "auto": _raw.PLAIT_MODE_AUTO}
         desc = sized(_raw.plait_freeze_desc, lanes=lanes, instances=instances, mode=modes[mode],
                      policy=_raw.PLAIT_POLICY_WIDEST if widest else _raw.PLAIT_POLICY_BOUNDED,
-                     flags=_raw.PLAIT_FREEZE_CHECK if check else 0)
+                     flags=(_raw.PLAIT_FREEZE_CHECK if check else 0) |
+                     (_raw.PLAIT_FREEZE_PROGRAM_ORDER if order == "program" else 0))
         handle = make(lib.plait_graph_freeze, self.handle, byref(desc))
         return Plan(self.system, handle, tuple(self._functions))
 

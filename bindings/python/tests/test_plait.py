@@ -292,6 +292,21 @@ class Plans(Case):
             with self.assertRaises((TypeError, plait.InvalidError)):
                 plan(**wrong)
 
+    def test_order_of_the_program(self):
+        graph, x = self.system.graph(), self.floats(0, 0)
+        graph.fill(x, 1, pattern_bytes=4)
+        graph.launch(self.system.kernel(*SAXPY), 2, x, x, 2, items=2)
+        graph.fill(x, 7, pattern_bytes=4)
+        for lanes in (1, 4):
+            with self.assertRaises(plait.InvalidError) as caught:
+                graph.freeze(check=True, lanes=lanes)
+            self.assertIn("nothing orders node 0", str(caught.exception))
+        plan = graph.freeze(check=True, order="program", widest=True)
+        plan()
+        self.assertEqual(x.read(), b"\7\0\0\0" * 2)
+        with self.assertRaises(ValueError):
+            graph.freeze(order="added")
+
     def test_buffers_of_copies_and_fills(self):
         graph, x = self.system.graph(), self.floats(1, 2, 3, 4)
         first = graph.fill(plait.Parameter("to"), 7, pattern_bytes=4, size=8, offset=8)

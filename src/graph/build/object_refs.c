@@ -24,20 +24,22 @@ const char *plait__refs_node_text(const plait__node_draft *draft,
 				  char room[PLAIT__REFS_TEXT_BYTES])
 {
 	const plait_node_desc *desc = draft->desc;
-	const char *label = desc->label != NULL ? desc->label : "";
+	char label_room[PLAIT__TEXT_CUT_BYTES], file[PLAIT__TEXT_CUT_BYTES];
+	const char *label = plait__text_start(
+		desc->label != NULL ? desc->label : "", LABEL_BYTES,
+		label_room);
 
 	if (draft->instead != NULL)
 		(void)snprintf(room, PLAIT__REFS_TEXT_BYTES, "%s",
 			       draft->instead);
 	else if (desc->file != NULL)
 		(void)snprintf(room, PLAIT__REFS_TEXT_BYTES,
-			       "node \"%.*s\" (%s:%u)",
-			       PLAIT__TEXT_FIT(label, LABEL_BYTES),
-			       plait__text_tail(desc->file, FILE_BYTES),
+			       "node \"%s\" (%s:%u)", label,
+			       plait__text_path(desc->file, FILE_BYTES, file),
 			       desc->line);
 	else
-		(void)snprintf(room, PLAIT__REFS_TEXT_BYTES, "node \"%.*s\"",
-			       PLAIT__TEXT_FIT(label, LABEL_BYTES));
+		(void)snprintf(room, PLAIT__REFS_TEXT_BYTES, "node \"%s\"",
+			       label);
 	return room;
 }
 

@@ -3,6 +3,7 @@
  * plan object wraps it. */
 #include "graph/build/graph.h"
 #include "graph/plan/plan_object.h"
+#include "graph/plan/program_order.h"
 #include "graph/plan/unbound_state.h"
 #include "graph/store/planner_view.h"
 #include "base/alloc.h"
@@ -10,7 +11,9 @@
 #include "base/sized_struct.h"
 #include "object/context/device.h"
 #include "plan/check/check.h"
+#include "plan/check/graph_check.h"
 #include "plan/schedule/planner.h"
+#include "sys/env.h"
 
 #include <string.h>
 
@@ -29,6 +32,10 @@ struct request {
 	plait__input_options options;
 	plait__input_device *devices;
 	plait__plan_patch *patches;
+	/* With PLAIT_FREEZE_PROGRAM_ORDER: all edges, and the graph's own. */
+	plait__input_edge *edges;
+	const plait__input_edge *lent_edges;
+	uint32_t lent_count;
 	uint32_t *sources;
 	uint32_t *sinks;
 	plait__plan_object *whole;
@@ -106,6 +113,39 @@ static plait_status sort_patches(struct request *request)
 	plait__free(allocator, next, params * sizeof(*next));
 	request->input.tables.patches = request->patches;
 	return PLAIT_OK;
+}
+
+static plait_status infer_edges(struct request *request)
+{
+	plait__input_edge *edges;
+	uint32_t count;
+	plait_status status;
+
+	if ((request->desc.flags & PLAIT_FREEZE_PROGRAM_ORDER) == 0)
+		return PLAIT_OK;
+	status = plait__program_order_infer(&request->input,
+					    allocator_of(request), &edges,
+					    &count, request->error);
+	if (status != PLAIT_OK)
+		return status;
+	request->edges = edges;
+	request->lent_edges = request->input.edges;
+	request->lent_count = request->input.edge_count;
+	request->input.edges = edges;
+	request->input.edge_count = count;
+	return PLAIT_OK;
+}
+
+/* Free the inferred edges, and lend the graph's own again. */
+static void drop_edges(struct request *request)
+{
+	if ((request->desc.flags & PLAIT_FREEZE_PROGRAM_ORDER) == 0 ||
+	    (request->edges == NULL && request->lent_edges == NULL))
+		return;
+	plait__free(allocator_of(request), request->edges,
+		    request->input.edge_count * sizeof(*request->edges));
+	request->input.edges = request->lent_edges;
+	request->input.edge_count = request->lent_count;
 }
 
 static plait_status find_nodes(const struct request *request,
@@ -224,6 +264,7 @@ static void release_request(struct request *request)
 	plait__free(allocator, request->devices,
 		    request->input.device_count *
 		    sizeof(*request->devices));
+	drop_edges(request);
 	plait__planner_view_fini(request->graph->store, &request->input);
 }
 
@@ -258,6 +299,28 @@ static plait_status wrap_plan(struct request *request, plait__plan *plan,
 	return status;
 }
 
+static bool wants_check(const struct request *request)
+{
+	uint64_t everywhere = 0;
+
+	(void)plait__env_query_number(PLAIT__ENV_CHECK, &everywhere);
+	return everywhere != 0 ||
+	       (request->desc.flags & PLAIT_FREEZE_CHECK) != 0;
+}
+
+/* The graph first: what it lacks, lanes may hide. */
+static plait_status check(const struct request *request,
+			  const plait__plan *plan)
+{
+	plait_status status = plait__check_graph(&request->input, plan,
+						 allocator_of(request),
+						 request->error);
+
+	return status != PLAIT_OK ? status :
+	       plait__check_plan(plan, &request->input, 0,
+				 allocator_of(request), NULL, request->error);
+}
+
 static plait_status plan_graph(struct request *request, plait_plan **out)
 {
 	plait__planner_counts counts = { 0 };
@@ -268,10 +331,8 @@ static plait_status plan_graph(struct request *request, plait_plan **out)
 
 	if (status != PLAIT_OK)
 		return status;
-	if (request->desc.flags & PLAIT_FREEZE_CHECK)
-		status = plait__check_plan(plan, &request->input, 0,
-					   allocator_of(request), NULL,
-					   request->error);
+	if (wants_check(request))
+		status = check(request, plan);
 	if (status != PLAIT_OK) {
 		plait__plan_release(plan);
 		return status;
@@ -291,6 +352,8 @@ static plait_status freeze(struct request *request, plait_plan **out)
 	if (status == PLAIT_OK)
 		status = sort_patches(request);
 	if (status == PLAIT_OK)
+		status = infer_edges(request);
+	if (status == PLAIT_OK)
 		status = resolve_options(request);
 	if (status == PLAIT_OK)
 		status = plan_graph(request, out);
@@ -302,7 +365,8 @@ static plait_status check_desc(const plait_freeze_desc *desc,
 			       plait_error *error)
 {
 	if ((desc->flags & ~(uint32_t)(PLAIT_FREEZE_CHECK |
-				       PLAIT_FREEZE_QUEUES)) != 0)
+				       PLAIT_FREEZE_QUEUES |
+				       PLAIT_FREEZE_PROGRAM_ORDER)) != 0)
 		return plait__fail(error, PLAIT_E_UNSUPPORTED,
 				   "plait_freeze_desc: flags 0x%x are not "
 				   "known", desc->flags);

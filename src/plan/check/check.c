@@ -121,10 +121,7 @@ plait_status plait__check_plan(const plait__plan *plan,
 	check.error = error;
 	memset(check.report, 0, sizeof(*check.report));
 	status = run_phases(&check, flags);
-	while (check.block_count-- > 0)
-		plait__free(check.allocator,
-			    check.blocks[check.block_count].pointer,
-			    check.blocks[check.block_count].bytes);
+	plait__check_free_all(&check);
 	plait__free(check.allocator, check.obligations,
 		    check.obligation_bytes);
 	return status;

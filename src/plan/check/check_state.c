@@ -26,6 +26,10 @@ void *plait__check_alloc(plait__check *check, uint64_t count, uint64_t each)
 
 plait_status plait__check_no_memory(plait__check *check)
 {
+	if (check->plan == NULL)
+		return plait__fail(check->error, PLAIT_E_NOMEM,
+				   "no memory to check a graph of %u nodes",
+				   check->input->node_count);
 	return plait__fail(check->error, PLAIT_E_NOMEM,
 			   "no memory to check a plan of %u commands",
 			   check->plan->command_count);
@@ -43,32 +47,38 @@ static const char *string_at(const plait__plan *plan, uint32_t offset)
 	return offset < plan->strings_count ? plan->strings + offset : "";
 }
 
+const char *plait__check_node_name(uint32_t node, const char *label,
+				   const char *file, uint32_t line,
+				   char text[PLAIT__CHECK_TEXT_BYTES])
+{
+	char room[PLAIT__TEXT_CUT_BYTES], place[48] = "";
+
+	if (*file != '\0')
+		snprintf(place, sizeof(place), " (%s:%u)",
+			 plait__text_path(file, 28, room), line);
+	else if (line != 0)
+		snprintf(place, sizeof(place), " (line %u)", line);
+	if (*label != '\0')
+		snprintf(text, PLAIT__CHECK_TEXT_BYTES, "node %u '%s'%s",
+			 node, plait__text_start(label, 28, room), place);
+	else
+		snprintf(text, PLAIT__CHECK_TEXT_BYTES, "node %u%s", node,
+			 place);
+	return text;
+}
+
 const char *plait__check_name(const plait__check *check, uint32_t command,
 			      char text[PLAIT__CHECK_TEXT_BYTES])
 {
 	const plait__plan *plan = check->plan;
 	uint32_t node = plan->commands[command].node;
-	const char *label, *file;
-	char place[48] = "";
 
-	if (node >= plan->node_count) {
-		snprintf(text, PLAIT__CHECK_TEXT_BYTES, "command %u", command);
-		return text;
-	}
-	label = string_at(plan, plan->nodes[node].label);
-	file = string_at(plan, plan->nodes[node].file);
-	if (*file != '\0')
-		snprintf(place, sizeof(place), " (%s:%u)",
-			 plait__text_tail(file, 24), plan->nodes[node].line);
-	else if (plan->nodes[node].line != 0)
-		snprintf(place, sizeof(place), " (line %u)",
-			 plan->nodes[node].line);
-	if (*label != '\0')
-		snprintf(text, PLAIT__CHECK_TEXT_BYTES, "node %u '%.*s'%s",
-			 node, PLAIT__TEXT_FIT(label, 28), place);
-	else
-		snprintf(text, PLAIT__CHECK_TEXT_BYTES, "node %u%s", node,
-			 place);
+	if (node < plan->node_count)
+		return plait__check_node_name(
+			node, string_at(plan, plan->nodes[node].label),
+			string_at(plan, plan->nodes[node].file),
+			plan->nodes[node].line, text);
+	snprintf(text, PLAIT__CHECK_TEXT_BYTES, "command %u", command);
 	return text;
 }
 
@@ -86,18 +96,15 @@ bool plait__check_touches(const plait__plan *plan,
 	return true;
 }
 
-/* Returns the name of a buffer that both nodes use and at least one writes, or
- * "". */
-static const char *shared_buffer(const plait__plan *plan, uint32_t m,
-				 uint32_t n)
+/* Returns the name of a buffer that both use and at least one writes, or "". */
+static const char *shared_buffer(const plait__plan *plan,
+				 plait__check_accesses a,
+				 plait__check_accesses b)
 {
-	const plait__plan_node *a = &plan->nodes[m], *b = &plan->nodes[n];
-
-	for (uint32_t i = a[0].access_first; i < a[1].access_first; i++) {
+	for (uint32_t i = a.first; i < a.first + a.count; i++) {
 		const plait__plan_access *one = &plan->accesses[i];
 
-		for (uint32_t j = b[0].access_first; j < b[1].access_first;
-		     j++) {
+		for (uint32_t j = b.first; j < b.first + b.count; j++) {
 			const plait__plan_access *two = &plan->accesses[j];
 
 			if (one->object == two->object &&
@@ -113,22 +120,54 @@ static const char *shared_buffer(const plait__plan *plan, uint32_t m,
 	return "";
 }
 
-const char *plait__check_memory(const plait__check *check, uint32_t before,
-				uint32_t after,
-				char text[PLAIT__CHECK_TEXT_BYTES])
+const char *plait__check_shared_memory(const plait__plan *tables,
+				       plait__check_accesses before,
+				       plait__check_accesses after,
+				       char text[PLAIT__CHECK_TEXT_BYTES])
 {
-	const plait__plan *plan = check->plan;
-	const char *name = shared_buffer(plan, plan->commands[before].node,
-					 plan->commands[after].node);
+	const char *name = shared_buffer(tables, before, after);
+	char room[PLAIT__TEXT_CUT_BYTES];
 
 	if (*name != '\0')
 		snprintf(text, PLAIT__CHECK_TEXT_BYTES,
-			 "both use the same memory, buffer '%.*s'",
-			 PLAIT__TEXT_FIT(name, 24));
+			 "both use the same memory, buffer '%s'",
+			 plait__text_start(name, 24, room));
 	else
 		snprintf(text, PLAIT__CHECK_TEXT_BYTES,
 			 "both use the same memory");
 	return text;
+}
+
+static plait__check_accesses accesses_of(const plait__plan *plan,
+					 uint32_t command)
+{
+	const plait__plan_node *node =
+		&plan->nodes[plan->commands[command].node];
+
+	return (plait__check_accesses){
+		node[0].access_first,
+		node[1].access_first - node[0].access_first
+	};
+}
+
+const char *plait__check_memory(const plait__check *check, uint32_t before,
+				uint32_t after,
+				char text[PLAIT__CHECK_TEXT_BYTES])
+{
+	return plait__check_shared_memory(check->plan,
+					  accesses_of(check->plan, before),
+					  accesses_of(check->plan, after),
+					  text);
+}
+
+void plait__check_free_all(plait__check *check)
+{
+	while (check->block_count > 0) {
+		const plait__check_block *block =
+			&check->blocks[--check->block_count];
+
+		plait__free(check->allocator, block->pointer, block->bytes);
+	}
 }
 
 plait_status plait__check_fail(plait__check *check, uint32_t command,

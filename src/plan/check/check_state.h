@@ -64,9 +64,13 @@ typedef struct plait__check {
 void *plait__check_alloc(plait__check *check, uint64_t count, uint64_t each);
 plait_status plait__check_no_memory(plait__check *check);
 /* "node 7 'name' (file:line)", or "command 7". */
-enum { PLAIT__CHECK_TEXT_BYTES = 96 };
+enum { PLAIT__CHECK_TEXT_BYTES = 112 };
 const char *plait__check_name(const plait__check *check, uint32_t command,
 			      char text[PLAIT__CHECK_TEXT_BYTES]);
+/* The same of a node with this label, file (both maybe "") and line. */
+const char *plait__check_node_name(uint32_t node, const char *label,
+				   const char *file, uint32_t line,
+				   char text[PLAIT__CHECK_TEXT_BYTES]);
 /* Describe the memory that both commands use; the text names the buffer if it
  * is known. */
 const char *plait__check_memory(const plait__check *check, uint32_t before,
@@ -76,6 +80,19 @@ const char *plait__check_memory(const plait__check *check, uint32_t before,
  * with nothing. */
 bool plait__check_touches(const plait__plan *plan,
 			  const plait__plan_access *access);
+/* Accesses of a node: the tables' elements [first, first + count). */
+typedef struct plait__check_accesses {
+	uint32_t first;
+	uint32_t count;
+} plait__check_accesses;
+
+/* Describe the memory that both nodes' accesses have in common. */
+const char *plait__check_shared_memory(const plait__plan *tables,
+				       plait__check_accesses before,
+				       plait__check_accesses after,
+				       char text[PLAIT__CHECK_TEXT_BYTES]);
+/* Free all memory of the check. */
+void plait__check_free_all(plait__check *check);
 /* Fail with PLAIT_E_INVALID; the text is "PART INDEX: WHAT". */
 plait_status plait__check_fail_part(plait__check *check, const char *part,
 				    uint32_t index, const char *what);

@@ -4,7 +4,8 @@
  * Obligations are grouped by the chain of `before`, 64 chains to a block.  One
  * sweep over the commands in order carries clocks of these 64 chains only, so
  * the cost is that of 64-entry vector clocks times the number of blocks,
- * independent of the number of lanes.
+ * independent of the number of lanes.  Where one block is not enough, paths.c
+ * comes first, and leaves the tests of redundancy.
  */
 #include "plan/check/phases.h"
 
@@ -321,14 +322,36 @@ static plait_status begin_sweeps(struct sweep *s, plait__check *check)
 	return PLAIT_OK;
 }
 
+/* Chains that occur in obligations. */
+static uint32_t count_chains(plait__check *check, bool *met)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < check->obligation_count; i++) {
+		bool *chain = &met[check->chain[check->obligations[i].before]];
+
+		count += !*chain;
+		*chain = true;
+	}
+	return count;
+}
+
 plait_status plait__clock_sweeps_run(plait__check *check)
 {
 	uint32_t *first = NULL, count = 0, b;
-	plait_status status;
+	plait_status status = PLAIT_OK;
 	struct sweep s;
+	bool *met;
 
 	if (check->obligation_count == 0)
 		return PLAIT_OK;
+	met = plait__check_alloc(check, check->chain_count, sizeof(*met));
+	if (met == NULL)
+		return plait__check_no_memory(check);
+	if (count_chains(check, met) > BLOCK)
+		status = plait__paths_prove(check);
+	if (status != PLAIT_OK || check->obligation_count == 0)
+		return status;
 	status = begin_sweeps(&s, check);
 	if (status == PLAIT_OK)
 		status = sort_blocks(&s, &first, &count);

@@ -34,6 +34,9 @@ plait_status plait__scratch_aliasing_check(plait__check *check,
 /* Makespans, edge count, segment costs and arena sizes are as stated. */
 plait_status plait__totals_check(plait__check *check);
 
+/* Prove the obligations on the list by a search for paths, and remove them;
+ * those about redundant waits stay. */
+plait_status plait__paths_prove(plait__check *check);
 /* Prove all obligations on the list. */
 plait_status plait__clock_sweeps_run(plait__check *check);
 

@@ -19,23 +19,21 @@ const char *plait__input_node_text(const plait__input *input, uint32_t node,
 	const plait__input_node *n = &input->nodes[node];
 	const char *label = string_at(input, n->label);
 	const char *file = string_at(input, n->file);
+	char room[PLAIT__TEXT_CUT_BYTES], quoted[PLAIT__TEXT_CUT_BYTES + 4] = "";
+	char place[PLAIT__TEXT_CUT_BYTES + 16] = "";
 
+	if (*file != '\0')
+		snprintf(place, sizeof(place), " (%s:%u)",
+			 plait__text_path(file, 40, room), n->line);
+	else if (n->line != 0)
+		snprintf(place, sizeof(place), " (line %u)", n->line);
+	if (*label != '\0')
+		snprintf(quoted, sizeof(quoted), "'%s'", plait__text_start(
+			 label, *file != '\0' ? 40 : 60, room));
 	if (plait__input_is_from_text(input, n) && *label != '\0')
-		snprintf(text, PLAIT__NODE_TEXT_BYTES, "'%.*s' (line %u)",
-			 PLAIT__TEXT_FIT(label, 60), n->line);
-	else if (*label == '\0')
-		snprintf(text, PLAIT__NODE_TEXT_BYTES, "node %u", node);
-	else if (*file == '\0' && n->line == 0)
-		snprintf(text, PLAIT__NODE_TEXT_BYTES, "node %u '%.*s'", node,
-			 PLAIT__TEXT_FIT(label, 60));
-	else if (*file == '\0')
-		snprintf(text, PLAIT__NODE_TEXT_BYTES,
-			 "node %u '%.*s' (line %u)", node,
-			 PLAIT__TEXT_FIT(label, 60), n->line);
+		snprintf(text, PLAIT__NODE_TEXT_BYTES, "%s%s", quoted, place);
 	else
-		snprintf(text, PLAIT__NODE_TEXT_BYTES,
-			 "node %u '%.*s' (%s:%u)", node,
-			 PLAIT__TEXT_FIT(label, 40),
-			 plait__text_tail(file, 40), n->line);
+		snprintf(text, PLAIT__NODE_TEXT_BYTES, "node %u%s%s%s", node,
+			 *label != '\0' ? " " : "", quoted, place);
 	return text;
 }

@@ -11,14 +11,18 @@
  * once.
  *
  * The search spends steps from a budget that grows by a fixed number per node
- * and pred.  When the budget is spent the remaining preds are kept: never
- * wrong, at worst a redundant wait; counts.unproven_edges counts them.
+ * and pred, and by more for each pred that it drops: where edges are seldom
+ * implied, as in random graphs, searches are short.  When the budget is spent the
+ * remaining preds are kept: never wrong, at worst a redundant wait;
+ * counts.unproven_edges counts them.
  */
 #include "plan/schedule/phases.h"
 
 enum {
-	BUDGET_NODE = 32,
-	BUDGET_PRED = 8
+	BUDGET_NODE = 8,
+	BUDGET_PRED = 2,
+	/* For a pred that a search dropped. */
+	BUDGET_DROP = 64
 };
 
 struct reduce {
@@ -89,6 +93,7 @@ static void mark_reached(struct reduce *r, uint32_t x, uint32_t t)
 		return;
 	r->candidate[path] = PLAIT__NONE;
 	r->open--;
+	r->budget += BUDGET_DROP;
 }
 
 static plait_status push_preds(plait__planner_state *planner, struct reduce *r,

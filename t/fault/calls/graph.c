@@ -307,7 +307,8 @@ static plait_status read_text(struct place *place, plait_error *error)
 static plait_status freeze(struct place *place, plait_error *error)
 {
 	const plait_freeze_desc desc = { .size = sizeof(desc),
-					 .flags = PLAIT_FREEZE_CHECK,
+					 .flags = PLAIT_FREEZE_CHECK |
+						  PLAIT_FREEZE_PROGRAM_ORDER,
 					 .lanes = 2, .hop_cost = 1 };
 	plait_plan *plan = (void *)place;
 	plait_graph *graph;

@@ -252,7 +252,7 @@ end
 const MODES = (strict=Raw.PLAIT_MODE_STRICT, helped=Raw.PLAIT_MODE_HELPED, auto=Raw.PLAIT_MODE_AUTO)
 
 """
-    freeze(graph; lanes, widest=false, mode=:auto, instances, check=false)
+    freeze(graph; lanes, widest=false, mode=:auto, instances, check=false, order=:edges)
 
 Schedule the graph; return a [`Plan`](@ref), which runs any number of times.
 
@@ -261,12 +261,18 @@ Schedule the graph; return a [`Plan`](@ref), which runs any number of times.
 - `mode`: `:strict` keeps the order of each lane, for even work; `:helped` keeps the edges
   only and lets idle workers run commands of other lanes, for uneven work; `:auto` chooses
 - `instances`: most runs in flight; 0 means 2
-- `check`: verify the plan before returning it
+- `check`: verify that edges order all nodes that use the same memory, and then the plan
+- `order`: `:edges`, or `:program`, which adds edges between nodes that use the same memory,
+  in the order of adding; functions are ordered with all nodes
 """
-function freeze(graph::Graph; lanes=0, widest=false, mode=:auto, instances=0, check=false)
+function freeze(graph::Graph; lanes=0, widest=false, mode=:auto, instances=0, check=false,
+                order=:edges)
+    order in (:edges, :program) ||
+        throw(ArgumentError("order: $(repr(order)) is neither :edges nor :program"))
     desc = sized(Raw.plait_freeze_desc; lanes=lanes, instances=instances, mode=MODES[mode],
                  policy=widest ? Raw.PLAIT_POLICY_WIDEST : Raw.PLAIT_POLICY_BOUNDED,
-                 flags=check ? Raw.PLAIT_FREEZE_CHECK : UInt32(0))
+                 flags=(check ? Raw.PLAIT_FREEZE_CHECK : UInt32(0)) |
+                       (order === :program ? Raw.PLAIT_FREEZE_PROGRAM_ORDER : UInt32(0)))
     raw = create(Raw.plait_graph_freeze, Raw.plait_plan, graph, Ref(desc))
     return Plan(raw, graph.system, Functions[graph.functions; graph.used])
 end

@@ -24,6 +24,16 @@ test("parameters") do system, device, queue
     ok(occursin("<svg", Plait.text(plan, :svg)), "a picture")
 end
 
+test("order of the program") do system, device, queue
+    graph, x = Graph(system), array(device, UInt32[0, 0])
+    fill!(graph, x, UInt32(1))
+    fill!(graph, x, UInt32(7))
+    throws(() -> freeze(graph; check=true, lanes=1), PlaitError, "nothing orders node 0", "a missing edge")
+    throws(() -> freeze(graph; order=:added), ArgumentError, "neither", "an unknown order")
+    freeze(graph; check=true, order=:program)()
+    is(Array(x), UInt32[7, 7], "inferred edges")
+end
+
 test("rows") do system, device, queue
     # The second of three columns, in a table of two pages.
     whole = array(device, Int32.(0:23))

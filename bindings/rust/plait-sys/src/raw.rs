@@ -177,6 +177,7 @@ pub const PLAIT_MODE_HELPED: plait_mode = 1;
 pub const PLAIT_MODE_AUTO: plait_mode = 2;
 pub const PLAIT_FREEZE_CHECK: plait_freeze_flags = 1;
 pub const PLAIT_FREEZE_QUEUES: plait_freeze_flags = 2;
+pub const PLAIT_FREEZE_PROGRAM_ORDER: plait_freeze_flags = 4;
 pub const PLAIT_FORMAT_BINARY: plait_plan_format = 0;
 pub const PLAIT_FORMAT_JSON: plait_plan_format = 1;
 pub const PLAIT_FORMAT_DOT: plait_plan_format = 2;

@@ -323,7 +323,14 @@ impl Freeze {
         self
     }
 
-    /// Verify the plan before returning it.
+    /// Add edges between nodes that use the same memory, in the order of adding; closures
+    /// are ordered with all nodes.
+    pub fn program_order(mut self) -> Freeze {
+        self.desc.flags |= raw::PLAIT_FREEZE_PROGRAM_ORDER;
+        self
+    }
+
+    /// Verify that edges order all nodes that use the same memory, and then the plan.
     pub fn check(mut self) -> Freeze {
         self.desc.flags |= raw::PLAIT_FREEZE_CHECK;
         self

@@ -432,6 +432,21 @@ fn order_and_labels() {
 }
 
 #[test]
+fn order_of_the_program() {
+    alone(|system, _| {
+        let buffer = system.device().zeros::<u32>(1)?;
+        let graph = system.graph()?;
+        graph.fill(&buffer, 1).add()?;
+        graph.fill(&buffer, 7).add()?;
+        let error = graph.freeze_with(&Freeze::new().check().lanes(1)).err().unwrap();
+        assert!(error.text().contains("nothing orders node 0"));
+        graph.freeze_with(&Freeze::new().check().program_order())?.call(with![])?;
+        assert_eq!(buffer.read()?, [7]);
+        Ok(())
+    });
+}
+
+#[test]
 fn loops_and_turns() {
     alone(|system, _| {
         let device = system.device();

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Check of a graph: each conflict that conflicts.c finds becomes a question of
+ * reachability between two nodes of one scope.  Iterations of a loop need no
+ * question, since each iteration happens before the next one.
+ */
+#include "plan/check/graph_check.h"
+
+#include "plan/check/conflicts.h"
+#include "plan/check/graph_order.h"
+#include "plan/check/reach.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+
+#include <string.h>
+
+/* `base` is first, so that its callbacks find the rest. */
+struct graph_check {
+	plait__conflicts base;
+	plait__graph_order order;
+	plait__reach reach;
+	const plait__plan *part;
+	/* Pairs whose search exceeded its budget, and the items that they were
+	 * made for. */
+	plait__reach_pair *pairs;
+	plait__reach_pair *items;
+	uint64_t pair_bytes;	/* of each array */
+	uint32_t pair_count;
+};
+
+static struct graph_check *of(plait__conflicts *conflicts)
+{
+	return (struct graph_check *)conflicts;
+}
+
+static const struct graph_check *view(const plait__conflicts *conflicts)
+{
+	return (const struct graph_check *)conflicts;
+}
+
+/* ---- what conflicts.c asks ---- */
+
+static uint32_t accesses(const plait__conflicts *conflicts, uint32_t item,
+			 uint32_t *out_count)
+{
+	const struct graph_check *c = view(conflicts);
+	uint32_t node = c->order.node_at[item];
+	bool absent = c->part != NULL &&
+		      c->part->nodes[node].command == PLAIT__NONE;
+
+	*out_count = absent ? 0 : c->order.input->nodes[node].access_count;
+	return c->order.input->nodes[node].access_first;
+}
+
+static bool is_inside(const plait__conflicts *conflicts, uint32_t item,
+		      uint32_t region)
+{
+	return plait__graph_order_is_inside(&view(conflicts)->order, item,
+					    region);
+}
+
+/* A write in a body removes older accesses outside of it too: the region is
+ * ordered after them, and before all that must be ordered after the write. */
+static uint32_t no_floor(const plait__conflicts *conflicts, uint32_t item)
+{
+	(void)conflicts;
+	(void)item;
+	return 0;
+}
+
+static const char *string_at(const plait__input *input, uint32_t offset)
+{
+	return offset < input->tables.strings_count ?
+	       input->tables.strings + offset : "";
+}
+
+static const char *name(const struct graph_check *c, uint32_t item,
+			char text[PLAIT__CHECK_TEXT_BYTES])
+{
+	const plait__input *input = c->order.input;
+	uint32_t node = c->order.node_at[item];
+	const plait__input_node *n = &input->nodes[node];
+
+	return plait__check_node_name(node, string_at(input, n->label),
+				      string_at(input, n->file), n->line,
+				      text);
+}
+
+static plait_status fail(const struct graph_check *c, uint32_t before,
+			 uint32_t after)
+{
+	const plait__input_node *nodes = c->order.input->nodes;
+	const plait__input_node *a = &nodes[c->order.node_at[before]];
+	const plait__input_node *b = &nodes[c->order.node_at[after]];
+	char one[PLAIT__CHECK_TEXT_BYTES], two[PLAIT__CHECK_TEXT_BYTES];
+	char memory[PLAIT__CHECK_TEXT_BYTES];
+
+	return plait__fail(c->base.check->error, PLAIT_E_INVALID,
+			   "nothing orders %s before %s: %s",
+			   name(c, before, one), name(c, after, two),
+			   plait__check_shared_memory(
+				   &c->order.tables,
+				   (plait__check_accesses){ a->access_first,
+							    a->access_count },
+				   (plait__check_accesses){ b->access_first,
+							    b->access_count },
+				   memory));
+}
+
+static bool grow(struct graph_check *c, plait__reach_pair **array,
+		 uint64_t bytes)
+{
+	const plait_allocator *allocator = c->base.check->allocator;
+	plait__reach_pair *moved = *array == NULL ?
+		plait__alloc(allocator, bytes) :
+		plait__realloc(allocator, *array, c->pair_bytes, bytes);
+
+	if (moved != NULL)
+		*array = moved;
+	return moved != NULL;
+}
+
+static plait_status put_off(struct graph_check *c, plait__reach_pair pair,
+			    plait__reach_pair items)
+{
+	uint64_t need = (c->pair_count + 1ull) * sizeof(pair);
+	uint64_t bytes = 2 * need + 64 * sizeof(pair);
+
+	if (need > c->pair_bytes) {
+		if (!grow(c, &c->pairs, bytes))
+			return plait__check_no_memory(c->base.check);
+		if (!grow(c, &c->items, bytes)) {
+			/* Both arrays have one size. */
+			plait__free(c->base.check->allocator, c->pairs, bytes);
+			c->pairs = NULL;
+			plait__free(c->base.check->allocator, c->items,
+				    c->pair_bytes);
+			c->items = NULL;
+			return plait__check_no_memory(c->base.check);
+		}
+		c->pair_bytes = bytes;
+	}
+	c->pairs[c->pair_count] = pair;
+	c->items[c->pair_count++] = items;
+	return PLAIT_OK;
+}
+
+static plait_status require_order(plait__conflicts *conflicts, uint32_t before,
+				  uint32_t after, uint32_t target)
+{
+	struct graph_check *c = of(conflicts);
+	uint32_t a = c->order.node_at[before], b = c->order.node_at[target];
+	plait__reach_pair pair;
+
+	plait__graph_order_meet(&c->order, &a, &b);
+	if (a == b)
+		return PLAIT_OK;
+	pair.before = c->order.position[a];
+	pair.after = c->order.position[b];
+	switch (plait__reach_query(&c->reach, pair.before, pair.after)) {
+	case PLAIT__REACH_YES:
+		return PLAIT_OK;
+	case PLAIT__REACH_NO:
+		return fail(c, before, after);
+	default:
+		return put_off(c, pair, (plait__reach_pair){ before, after });
+	}
+}
+
+/* ---- the check ---- */
+
+/* Tabulate the edges by position. */
+static plait_status list_edges(struct graph_check *c, uint32_t **out_first,
+			       uint32_t **out_from)
+{
+	const plait__input *input = c->order.input;
+	const uint32_t *position = c->order.position;
+	plait__check *check = c->base.check;
+	uint32_t *first = plait__check_alloc(check, input->node_count + 1ull,
+					     sizeof(*first));
+	uint32_t *from = plait__check_alloc(check, input->edge_count,
+					    sizeof(*from));
+	uint32_t sum = 0;
+
+	if (first == NULL || from == NULL)
+		return plait__check_no_memory(check);
+	for (uint32_t i = 0; i < input->edge_count; i++)
+		first[position[input->edges[i].after]]++;
+	for (uint32_t v = 0; v <= input->node_count; v++) {
+		sum += first[v];
+		first[v] = sum;
+	}
+	for (uint32_t i = 0; i < input->edge_count; i++)
+		from[--first[position[input->edges[i].after]]] =
+			position[input->edges[i].before];
+	*out_first = first;
+	*out_from = from;
+	return PLAIT_OK;
+}
+
+static plait_status prove_rest(struct graph_check *c)
+{
+	uint32_t bad;
+	plait_status status = plait__reach_sweep(&c->reach, c->pairs,
+						 c->pair_count, &bad);
+
+	if (status != PLAIT_OK || bad == PLAIT__NONE)
+		return status;
+	return fail(c, c->items[bad].before, c->items[bad].after);
+}
+
+static plait_status run(struct graph_check *c, plait__check *check)
+{
+	uint32_t *first = NULL, *from = NULL;
+	plait_status status = plait__graph_order_by_edges(&c->order, check);
+
+	if (status == PLAIT_OK)
+		status = list_edges(c, &first, &from);
+	if (status == PLAIT_OK)
+		status = plait__reach_init(&c->reach, check,
+					   check->input->node_count, first,
+					   from);
+	if (status != PLAIT_OK)
+		return status;
+	c->base = (plait__conflicts){
+		.check = check, .tables = &c->order.tables,
+		.count = check->input->node_count, .root = c->reach.root,
+		.anchor = c->reach.anchor, .accesses = accesses,
+		.is_inside = is_inside, .floor = no_floor,
+		.order = require_order
+	};
+	status = plait__conflicts_visit(&c->base);
+	return status == PLAIT_OK ? prove_rest(c) : status;
+}
+
+plait_status plait__check_graph(const plait__input *input,
+				const plait__plan *part,
+				const plait_allocator *allocator,
+				plait_error *error)
+{
+	plait__check check = {
+		.input = input, .error = error,
+		.allocator = allocator != NULL ? allocator :
+			     plait__alloc_default()
+	};
+	struct graph_check c = { .base.check = &check, .part = part };
+	plait_status status;
+
+	if (input->tables.accesses_count == 0 || input->node_count == 0)
+		return PLAIT_OK;
+	status = run(&c, &check);
+	plait__free(check.allocator, c.pairs, c.pair_bytes);
+	plait__free(check.allocator, c.items, c.pair_bytes);
+	plait__check_free_all(&check);
+	return status;
+}
