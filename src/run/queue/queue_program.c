@@ -73,6 +73,8 @@ static plait_status compile(plait__queue_program *compiled, plait_error *error)
 	if (good && !compiled->host_decides)
 		plait__log_decisions(compiled);
 	good = good && plait__compile_batches(compiled, next_commands);
+	if (good)
+		plait__compile_lanes_count_entries(compiled);
 	plait__free(plait__program_allocator(compiled->program), next_commands,
 		    plan->command_count * sizeof(*next_commands));
 	return good ? PLAIT_OK : no_memory(error);
