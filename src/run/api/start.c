@@ -113,6 +113,7 @@ static void start_now(plait__instance *instance)
 	const plait__engine *engine = instance->program->engine;
 	plait__context *context = instance->program->context;
 
+	plait__program_begin_in_pool(instance->program);
 	/* The run may be over when this returns. */
 	engine->start(instance, false);
 	if (engine->needs_others)
@@ -368,6 +369,7 @@ static plait_status call_here(struct start *start, plait_error *error)
 	instance = start->instance;
 	instance->caller = plait__thread_token();
 	at_store_relaxed_u32(&instance->called, PLAIT__CALLER_WAITS);
+	plait__program_begin_in_pool(instance->program);
 	PLAIT__THREAD_SCOPE waits = { plait__instance_caller_exited, instance };
 	start->program->engine->start(instance, true);
 	while (!is_over(instance) && help(instance))
@@ -375,6 +377,7 @@ static plait_status call_here(struct start *start, plait_error *error)
 	if (!is_over(instance))
 		await_end(instance);
 	plait__thread_scope_end(&waits);
+	plait__program_end_in_pool(instance->program);
 	status = instance->outcome.status;
 	if (status != PLAIT_OK)
 		plait__error_copy(error, &instance->outcome.failure);
