@@ -47,7 +47,9 @@ static bool make_tables(plait__queue_program *compiled)
 					      sizeof(*compiled->bodies));
 	compiled->regions = plait__alloc_array(allocator, plan->regions_count,
 					       sizeof(*compiled->regions));
-	return (compiled->lanes != NULL && compiled->ports != NULL) &&
+	/* A plan may have no lanes, and no regions. */
+	return ((compiled->lanes != NULL && compiled->ports != NULL) ||
+		plan->lanes_count == 0) &&
 	       compiled->bodies != NULL &&
 	       (compiled->regions != NULL || plan->regions_count == 0);
 }
