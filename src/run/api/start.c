@@ -132,6 +132,13 @@ static void on_reached(void *arg, plait_status status)
 	start_now(instance);
 }
 
+static bool help(void *arg)
+{
+	plait__instance *instance = arg;
+
+	return instance->program->engine->drive(instance);
+}
+
 static plait_status acquire_section(struct start *start, plait_error *error)
 {
 	plait__instance *instance = start->instance;
@@ -143,6 +150,8 @@ static plait_status acquire_section(struct start *start, plait_error *error)
 		return status;
 	instance->section->reached = on_reached;
 	instance->section->arg = instance;
+	instance->section->help = help;
+	instance->section->owner = &start->plan_object->object;
 	return PLAIT_OK;
 }
 
@@ -257,13 +266,6 @@ static bool is_over(void *arg)
 
 	/* Acquire: pairs with the exchange in run_instance.c. */
 	return at_load_acquire_u32(&instance->called) == PLAIT__CALLER_DONE;
-}
-
-static bool help(void *arg)
-{
-	plait__instance *instance = arg;
-
-	return instance->program->engine->drive(instance);
 }
 
 static bool calls_owner(const plait__program *program)
