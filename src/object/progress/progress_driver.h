@@ -76,6 +76,7 @@ typedef struct plait__progress_driver {
 	/* Runs that threads of the pool execute; counted where a backend other
 	 * than the host needs a pump. */
 	at_u32 pool_runs;
+	at_u32 pool_runs_ended;
 	bool counts_pool_runs;	/* constant */
 	/* The context's thread, started where it can be of use. */
 	struct plait__mutex starting; /* guards `running` */
@@ -111,9 +112,11 @@ static inline void plait__progress_begin_pool_run(
 
 static inline void plait__progress_end_pool_run(plait__progress_driver *driver)
 {
+	if (!driver->counts_pool_runs)
+		return;
+	at_add_u32(&driver->pool_runs_ended, 1);
 	/* Release: pairs with plait__progress_has_pool_run. */
-	if (driver->counts_pool_runs)
-		at_sub_u32(&driver->pool_runs, 1);
+	at_sub_u32(&driver->pool_runs, 1);
 }
 
 /* Post a note. From any thread, notification callbacks included; the caller
@@ -162,7 +165,7 @@ static inline bool plait__progress_has_pool_run(
 	const plait__progress_driver *driver)
 {
 	/* Acquire: pairs with plait__progress_end_pool_run. A thread that sees
-	 * no run sees the gates that runs have raised. */
+	 * no run sees how many have ended. */
 	return at_load_acquire_u32(&driver->pool_runs) != 0;
 }
 

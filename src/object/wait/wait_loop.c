@@ -22,6 +22,7 @@ enum {
 
 struct waiter {
 	plait__wait_request *request;
+	uint32_t pool_runs_ended; /* before the last wait inside a backend */
 	plait__backend_port *port; /* the only one; null: several or none */
 	uint64_t deadline_ns;
 	struct plait__backoff backoff;
@@ -178,6 +179,8 @@ static plait_status wait_inside(struct waiter *waiter, uint64_t timeout_ns,
 	plait_status status;
 	uint64_t i;
 
+	waiter->pool_runs_ended = at_load_relaxed_u32(
+		&request->context->driver.pool_runs_ended);
 	points.all = points.few;
 	if (points.count > FEW)
 		points.all = plait__alloc_array(points.allocator, points.count,
@@ -207,10 +210,13 @@ static plait_status wait_inside(struct waiter *waiter, uint64_t timeout_ns,
  * that it has let begin: one is in the pool, or has let it go on since. */
 static bool is_premature(const struct waiter *waiter, plait_status result)
 {
+	const plait__progress_driver *driver =
+		&waiter->request->context->driver;
+
 	return (result == PLAIT_E_DEADLOCK || result == PLAIT_E_TIMEOUT) &&
-	       waiter->request->context->driver.counts_pool_runs &&
-	       (has_pool_run(waiter) ||
-		(result == PLAIT_E_DEADLOCK && pump(waiter)));
+	       (plait__progress_has_pool_run(driver) ||
+		at_load_relaxed_u32(&driver->pool_runs_ended) !=
+			waiter->pool_runs_ended);
 }
 
 /* The backend's result stands, unless a point or a run says otherwise. */
