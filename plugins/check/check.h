@@ -26,7 +26,8 @@ typedef struct plait_backend_kernel check_kernel;
 typedef struct plait_backend_launch check_launch;
 typedef struct plait_backend_segment check_segment;
 
-enum { CHECK_BUCKETS = 1024, CHECK_TOMBSTONES = 2048 };
+/* The table of objects doubles when it has as many objects as buckets. */
+enum { CHECK_FIRST_BITS = 10, CHECK_TOMBSTONES = 2048 };
 
 enum check_kind {
 	CHECK_MEMORY,
@@ -82,7 +83,10 @@ struct check {
 	check_queue *to_advance;
 	check_segment *segments;
 	check_notifier *notifiers;
-	check_object *buckets[CHECK_BUCKETS];
+	check_object **buckets; /* 2^bucket_bits; `first_buckets` or allocated */
+	uint32_t bucket_bits;
+	uint64_t object_count; /* live and destroyed */
+	check_object *first_buckets[1 << CHECK_FIRST_BITS];
 	check_object *tombstones[CHECK_TOMBSTONES];
 	uint32_t next_tombstone;
 };
@@ -163,15 +167,17 @@ struct plait_backend_queue {
 	bool inside; /* a slot of this queue is running */
 	bool to_advance;
 	bool failed;
-	uint64_t next_ticket;
 	check_batch *head;
 	check_batch *tail;
+	/* The first batch, still in the model, of the submission that the
+	 * backend has not answered; null: there is none. */
+	check_batch *unanswered;
 };
 
 struct check_batch {
 	check_batch *next;
+	check_batch *previous;
 	uint64_t bytes;
-	uint64_t ticket; /* number of the batch in its queue */
 	/* Submitted, not confirmed by the backend yet. */
 	bool provisional;
 	plait_backend_point *waits; /* handles of check */
