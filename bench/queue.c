@@ -26,6 +26,7 @@ enum {
 	MOST_BATCH = 1000,
 	HOPS = 2000,
 	SLEEPS = 20,
+	MOST_IN_FLIGHT = 65536, /* under the interposer check */
 	/* Batches of ten; more than are ever in flight here. */
 	FILLING = 8000
 };
@@ -96,6 +97,56 @@ static double submit_alone(uint32_t queues, uint32_t batch)
 	for (q = 0; q < queues; q++)
 		finish(q);
 	return (double)spent / ((double)batches * batch * queues);
+}
+
+/* The queue and the gate of a context without workers under the interposer
+ * check. */
+static struct {
+	plait_context *context;
+	plait_queue *queue;
+	plait_signal *gate;
+	uint64_t gate_at;
+} checked;
+
+static void open_checked(void)
+{
+	const plait_context_desc desc = {
+		.size = sizeof(desc), .backends = "host", .wrap = "check",
+		.flags = PLAIT_CONTEXT_NO_WORKERS,
+	};
+	const plait_queue_desc queue = { .size = sizeof(queue),
+					 .capacity = MOST_IN_FLIGHT + 1 };
+	const plait_signal_desc gate = { .size = sizeof(gate),
+					 .flags = PLAIT_SIGNAL_GATE };
+	plait_device *device;
+
+	check(plait_context_open(&desc, &checked.context, NULL));
+	check(plait_context_device(checked.context, 0, &device, NULL));
+	check(plait_queue_create(device, &queue, &checked.queue, NULL));
+	check(plait_signal_create(device, &gate, &checked.gate, NULL));
+}
+
+static void close_checked(void)
+{
+	plait_signal_release(checked.gate);
+	plait_queue_release(checked.queue);
+	plait_context_release(checked.context);
+}
+
+/* Submission of `count` calls, one by one, and their execution, under check. */
+static double submit_checked(uint32_t queues, uint32_t count)
+{
+	uint64_t start = plait__clock_now_ns();
+
+	(void)queues;
+	check(plait_queue_wait(checked.queue, checked.gate,
+			       ++checked.gate_at, NULL));
+	for (uint32_t i = 0; i < count; i++)
+		check(plait_queue_submit(checked.queue, rig.calls, 1, NULL,
+					 NULL));
+	check(plait_signal_raise(checked.gate, checked.gate_at, NULL));
+	check(plait_queue_finish(checked.queue, PLAIT_FOREVER, NULL));
+	return (double)(plait__clock_now_ns() - start) / count;
 }
 
 /* Throughput from submission to completion, with the queues full. */
@@ -295,6 +346,10 @@ static struct row rows[] = {
 	{ "two queues, batch 1000", through, 2, 1000, { 0 } },
 	{ "round trip of a batch of 1", round_trip, 1, 1, { 0 } },
 	{ "round trip of a batch of 1000", round_trip, 1, 1000, { 0 } },
+	{ "under check, 1,024 in flight, per call", submit_checked, 0, 1024,
+	  { 0 } },
+	{ "under check, 65,536 in flight", submit_checked, 0, MOST_IN_FLIGHT,
+	  { 0 } },
 };
 
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
@@ -409,6 +464,7 @@ static int open_rig(uint32_t workers, bool pin)
 			.function = nothing
 		};
 	make_loop();
+	open_checked();
 	return 0;
 }
 
@@ -416,6 +472,7 @@ static void close_rig(void)
 {
 	uint32_t i;
 
+	close_checked();
 	for (i = 0; i < 2; i++) {
 		plait_queue_release(rig.queues[i]);
 		plait_signal_release(rig.signals[i]);

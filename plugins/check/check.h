@@ -26,7 +26,8 @@ typedef struct plait_backend_kernel check_kernel;
 typedef struct plait_backend_launch check_launch;
 typedef struct plait_backend_segment check_segment;
 
-enum { CHECK_BUCKETS = 1024, CHECK_TOMBSTONES = 2048 };
+/* The table of objects doubles when it has as many objects as buckets. */
+enum { CHECK_FIRST_BITS = 10, CHECK_TOMBSTONES = 2048 };
 
 enum check_kind {
 	CHECK_MEMORY,
@@ -82,7 +83,10 @@ struct check {
 	check_queue *to_advance;
 	check_segment *segments;
 	check_notifier *notifiers;
-	check_object *buckets[CHECK_BUCKETS];
+	check_object **buckets; /* `first_buckets`, or allocated */
+	uint32_t bucket_bits;
+	uint64_t object_count; /* live and destroyed */
+	check_object *first_buckets[1 << CHECK_FIRST_BITS];
 	check_object *tombstones[CHECK_TOMBSTONES];
 	uint32_t next_tombstone;
 };
@@ -163,15 +167,17 @@ struct plait_backend_queue {
 	bool inside; /* a slot of this queue is running */
 	bool to_advance;
 	bool failed;
-	uint64_t next_ticket;
 	check_batch *head;
 	check_batch *tail;
+	/* The first batch of the submission that the backend has yet to
+	 * answer; or null. */
+	check_batch *unanswered;
 };
 
 struct check_batch {
 	check_batch *next;
+	check_batch *previous;
 	uint64_t bytes;
-	uint64_t ticket; /* number of the batch in its queue */
 	/* Submitted, not confirmed by the backend yet. */
 	bool provisional;
 	plait_backend_point *waits; /* handles of check */
@@ -228,9 +234,8 @@ static inline check *check_of(plait_backend *self)
 void *plaitp_check_add(check *self, uint32_t kind, uint64_t bytes);
 void plaitp_check_retire(check *self, check_object *object);
 void plaitp_check_object_free_all(check *self);
-/* Return a live object of that kind, or null after a report. */
 void *plaitp_check_find(check *self, const char *slot, uint32_t kind,
-			const void *handle);
+			const void *handle); /* live; or null after a report */
 
 /* report.c */
 /* Take the lock for a slot; report a call inside a notification callback. */
@@ -251,7 +256,7 @@ plait_error plaitp_check_record(void);
 
 /* model.c: progress of queues and signals.  Caller holds the lock. */
 void plaitp_check_model_advance(check *self, check_queue *queue);
-/* Confirm all submissions, also those that the backend has not answered. */
+/* Confirm also submissions that the backend has not answered. */
 void plaitp_check_model_confirm(check *self);
 void plaitp_check_model_raise(check *self, check_signal *signal,
 			      uint64_t sequence, bool failed);
@@ -259,15 +264,13 @@ void plaitp_check_model_raise(check *self, check_signal *signal,
 void plaitp_check_model_happened(check *self, const char *slot,
 				 check_signal *signal, uint64_t sequence,
 				 plait_status status);
-/* Disable the model after a failure of the device, which no host function
- * explains. */
+/* Disable the model: a device has failed, and no host function did. */
 void plaitp_check_model_disable(check *self);
 /* Remove the batch and all behind it. */
 void plaitp_check_model_retract(check *self, check_queue *queue,
 				check_batch *batch);
 
-/* call.c */
-int32_t plaitp_check_call_run(void *user_data);
+int32_t plaitp_check_call_run(void *user_data); /* call.c */
 
 /* queue.c: enter a slot of a queue.  Returns null after a report, with the lock
  * released and `error` filled. */
@@ -300,8 +303,7 @@ void plaitp_check_submit_translate(plait_work *to, const plait_work *from);
 void plaitp_check_segment_forget_launch(check *self, const char *slot,
 					const check_launch *launch);
 
-/* Slots of kernel.c, memory.c, queue.c, submit.c, segment.c, signal.c and
- * wait.c. */
+/* Slots. */
 plait_status plaitp_check_memory_create(plait_backend *self, uint32_t device,
 					const plait_memory_request *request,
 					plait_backend_memory **out,

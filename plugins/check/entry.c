@@ -61,6 +61,8 @@ static plait_status wrap_backend(plait_host *host,
 	self->inner_table = inner_table;
 	self->inner = inner;
 	self->device_count = inner_table->device_count(inner);
+	self->buckets = self->first_buckets;
+	self->bucket_bits = CHECK_FIRST_BITS;
 	pthread_mutex_init(&self->lock, NULL);
 	status = read_devices(self, error);
 	if (status != PLAIT_OK) {

@@ -102,6 +102,10 @@ static bool finish_head(check *self, check_queue *queue)
 		raise_only(self, batch->emits[i].signal,
 			   batch->emits[i].sequence, queue->failed);
 	queue->head = batch->next;
+	if (queue->head)
+		queue->head->previous = NULL;
+	if (queue->unanswered == batch)
+		queue->unanswered = batch->next;
 	free_batch(self, batch);
 	return true;
 }
@@ -123,7 +127,7 @@ void plaitp_check_model_advance(check *self, check_queue *queue)
 void plaitp_check_model_confirm(check *self)
 {
 	for (check_queue *queue = self->queues; queue; queue = queue->next) {
-		for (check_batch *batch = queue->head; batch;
+		for (check_batch *batch = queue->unanswered; batch;
 		     batch = batch->next)
 			batch->provisional = false;
 		wake(self, queue);
@@ -176,14 +180,11 @@ void plaitp_check_model_happened(check *self, const char *slot,
 void plaitp_check_model_retract(check *self, check_queue *queue,
 				check_batch *batch)
 {
-	check_batch **link = &queue->head, *last = NULL;
-
-	while (*link && *link != batch) {
-		last = *link;
-		link = &last->next;
-	}
-	*link = NULL;
-	queue->tail = last;
+	if (batch->previous)
+		batch->previous->next = NULL;
+	else
+		queue->head = NULL;
+	queue->tail = batch->previous;
 	stop_waiting(queue);
 	while (batch) {
 		check_batch *next = batch->next;

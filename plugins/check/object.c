@@ -16,14 +16,52 @@ static check_object **bucket(check *self, const void *handle)
 {
 	uint64_t hash = (uint64_t)(uintptr_t)handle * 0x9e3779b97f4a7c15u;
 
-	return &self->buckets[hash >> 54];
+	return &self->buckets[hash >> (64 - self->bucket_bits)];
+}
+
+static void link_object(check *self, check_object *object)
+{
+	check_object **home = bucket(self, object);
+
+	object->next = *home;
+	*home = object;
+}
+
+static void free_buckets(check *self, check_object **buckets, uint32_t bits)
+{
+	if (buckets != self->first_buckets)
+		self->services->resize(self->host, buckets,
+				       sizeof(*buckets) << bits, 0);
+}
+
+/* Without memory the buckets become longer. */
+static void double_buckets(check *self)
+{
+	check_object **before = self->buckets;
+	uint32_t bits = self->bucket_bits;
+	check_object **after = self->services->resize(
+		self->host, NULL, 0, sizeof(*after) << (bits + 1));
+
+	if (!after)
+		return;
+	memset(after, 0, sizeof(*after) << (bits + 1));
+	self->buckets = after;
+	self->bucket_bits = bits + 1;
+	for (uint64_t i = 0; i < UINT64_C(1) << bits; i++) {
+		check_object *object = before[i], *next;
+
+		for (; object; object = next) {
+			next = object->next;
+			link_object(self, object);
+		}
+	}
+	free_buckets(self, before, bits);
 }
 
 void *plaitp_check_add(check *self, uint32_t kind, uint64_t bytes)
 {
 	check_object *object = self->services->resize(self->host, NULL, 0,
 						      bytes);
-	check_object **home = bucket(self, object);
 
 	if (!object)
 		return NULL;
@@ -31,8 +69,9 @@ void *plaitp_check_add(check *self, uint32_t kind, uint64_t bytes)
 	object->bytes = bytes;
 	object->kind = kind;
 	object->number = ++self->numbers[kind];
-	object->next = *home;
-	*home = object;
+	if (self->object_count++ >> self->bucket_bits != 0)
+		double_buckets(self);
+	link_object(self, object);
 	self->live[kind]++;
 	return object;
 }
@@ -44,6 +83,7 @@ static void free_object(check *self, check_object *object)
 	while (*link != object)
 		link = &(*link)->next;
 	*link = object->next;
+	self->object_count--;
 	self->services->resize(self->host, object, object->bytes, 0);
 }
 
@@ -64,9 +104,10 @@ void plaitp_check_retire(check *self, check_object *object)
 
 void plaitp_check_object_free_all(check *self)
 {
-	for (uint32_t i = 0; i < CHECK_BUCKETS; i++)
+	for (uint64_t i = 0; i < UINT64_C(1) << self->bucket_bits; i++)
 		while (self->buckets[i])
 			free_object(self, self->buckets[i]);
+	free_buckets(self, self->buckets, self->bucket_bits);
 }
 
 void *plaitp_check_find(check *self, const char *slot, uint32_t kind,

@@ -128,8 +128,8 @@ static void append(check_queue *queue, check_batch *batch,
 		queue->tail->next = batch;
 	else
 		queue->head = batch;
+	batch->previous = queue->head == batch ? NULL : queue->tail;
 	queue->tail = batch;
-	batch->ticket = queue->next_ticket++;
 }
 
 /* Append to the model; false without memory. */
@@ -267,22 +267,12 @@ static bool enter_all(check *self, check_queue *queue,
 	return true;
 }
 
-/* The first batch from `ticket` on that is still in the model, or null. */
-static check_batch *find_first(const check_queue *queue, uint64_t ticket)
-{
-	check_batch *batch = queue->head;
-
-	while (batch && batch->ticket < ticket)
-		batch = batch->next;
-	return batch;
-}
-
 /* Confirm or retract the batches, as the backend has accepted them or not. */
-static void confirm_or_retract(check *self, check_queue *queue, uint64_t ticket,
-			       bool accepted)
+static void confirm_or_retract(check *self, check_queue *queue, bool accepted)
 {
-	check_batch *batch = find_first(queue, ticket);
+	check_batch *batch = queue->unanswered;
 
+	queue->unanswered = NULL;
 	if (accepted)
 		for (; batch; batch = batch->next)
 			batch->provisional = false;
@@ -298,7 +288,6 @@ static plait_status submit(check *self, check_queue *queue,
 			   uint32_t count, plait_error *error)
 {
 	plait_error mine = plaitp_check_record();
-	uint64_t ticket = queue->next_ticket;
 	struct copy copy = { 0 };
 	check_batch *batch = NULL;
 	plait_status status;
@@ -306,6 +295,7 @@ static plait_status submit(check *self, check_queue *queue,
 
 	ready = enter_all(self, queue, submissions, count, &batch) &&
 		translate(self, submissions, count, batch, &copy);
+	queue->unanswered = batch;
 	plaitp_check_leave(self);
 	if (ready)
 		status = self->inner_table->queue_submit(
@@ -323,7 +313,7 @@ static plait_status submit(check *self, check_queue *queue,
 		plaitp_check_submission_uncount(
 			submissions, count,
 			plaitp_check_nth(submissions, count - 1)->emit_count);
-	confirm_or_retract(self, queue, ticket, status == PLAIT_OK);
+	confirm_or_retract(self, queue, status == PLAIT_OK);
 	pthread_mutex_unlock(&self->lock);
 	return status;
 }

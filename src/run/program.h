@@ -69,6 +69,19 @@ plait__program_recorder(const plait__program *program)
 	return at_load_acquire_ptr(&program->recorder);
 }
 
+/* Begin and end of a run, unless the progress driver executes it. */
+static inline void plait__program_begin_in_pool(const plait__program *program)
+{
+	if (!program->engine->needs_others)
+		plait__progress_begin_pool_run(&program->context->driver);
+}
+
+static inline void plait__program_end_in_pool(const plait__program *program)
+{
+	if (!program->engine->needs_others)
+		plait__progress_end_pool_run(&program->context->driver);
+}
+
 /* Chooses the engine of a plan that has no program yet. */
 typedef const plait__engine *
 plait__engine_choice(const plait__plan_object *plan_object);

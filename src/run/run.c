@@ -135,17 +135,6 @@ void plait__run_free_all(plait__program *program)
 			free_run(program->instances[i].cached_run);
 }
 
-plait_status plait__run_enter(plait_run *handle, plait__run **out,
-			      plait_error *error)
-{
-	plait__object *object;
-	plait_status status = plait__object_enter(handle, PLAIT_OBJECT_RUN,
-						  &object, error);
-
-	*out = (plait__run *)(void *)object;
-	return status;
-}
-
 /* ---- listeners ---- */
 
 void plait__run_notify_all(plait__run *run,

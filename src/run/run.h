@@ -41,8 +41,7 @@ plait_status plait__run_reserve_all(plait__program *program,
  * plan. */
 plait_status plait__run_create(plait__instance *instance, plait__run **out,
 			       plait_error *error);
-plait_status plait__run_enter(plait_run *handle, plait__run **out,
-			      plait_error *error);
+PLAIT__OBJECT_ENTER(run, PLAIT_OBJECT_RUN);
 /* Post the events of a run that is done.  Caller holds no lock. */
 void plait__run_notify_all(plait__run *run,
 			   struct plait__run_listener *listeners,

@@ -249,6 +249,7 @@ static void end_on_queue(plait__instance *instance)
 		end_run(instance->run, instance);
 	if (instance->section != NULL)
 		leave_section(instance);
+	plait__program_end_in_pool(program);
 	plait__instance_release(instance);
 	plait__context_notify_waiters(context);
 	plait__object_drop_deferred(&plan_object->object);
@@ -280,6 +281,7 @@ void plait__instance_caller_exited(void *arg)
 	/* The caller is about to leave the plan that it entered: the run holds
 	 * the plan instead, until it is over. */
 	plait__object_hold(&program->plan_object->object);
+	plait__program_end_in_pool(program);
 	if (at_cas_u32(&instance->called, &waits, PLAIT__CALLER_EXITED))
 		return;
 	plait__instance_release(instance);

@@ -21,10 +21,13 @@ static plait__queue *queue;
 static plait__section sections[SECTIONS];
 static at_u32 gates[SECTIONS];
 static struct plait__eventcount gate_event;
-static at_u32 queue_holds, section_holds;
+static at_u32 queue_holds, section_holds, owner_holds;
+static plait__object owner; /* of the first section's work */
 static uint32_t payload;
 static uint32_t in_flight; /* guarded by the queue's lock */
-static bool fails, enters, submits, refused;
+static bool fails, enters, submits;
+/* The thread behind the run first helps it, or has a submission refused. */
+static enum { NOTHING, HELPS, IS_REFUSED } before;
 
 /* --- the other functions that idle_section.c is linked with */
 
@@ -35,11 +38,19 @@ bool plait__queue_is_clear(plait__queue *of)
 
 void plait__object_hold(plait__object *object)
 {
+	if (object == &owner) {
+		MC_CHECK(at_add_u32(&owner_holds, 1) > 0);
+		return;
+	}
 	at_add_u32(object == &queue->object ? &queue_holds : &section_holds, 1);
 }
 
 void plait__object_drop(plait__object *object)
 {
+	if (object == &owner) {
+		MC_CHECK(at_sub_u32(&owner_holds, 1) > 0);
+		return;
+	}
 	if (object != &queue->object) {
 		MC_CHECK(at_sub_u32(&section_holds, 1) > 0);
 		return;
@@ -69,6 +80,15 @@ static void leave(uint32_t which, bool failed)
 static bool is_raised(void *arg)
 {
 	return at_load_acquire_u32(arg) != 0;
+}
+
+/* A thread that waits for the queue may execute the work while it holds the
+ * owner. */
+static bool help(void *arg)
+{
+	MC_CHECK(arg == &sections[0]);
+	MC_CHECK(at_load_relaxed_u32(&owner_holds) > 0);
+	return false;
 }
 
 /* A submission that the backend rejects. */
@@ -143,10 +163,13 @@ static void run(uint32_t self)
 	if (self == 0) {
 		AT_PLAIN_WRITE(payload) = 1;
 		leave(0, fails);
+		plait__object_drop(&owner);
 		return;
 	}
-	if (refused)
+	if (before == IS_REFUSED)
 		be_refused();
+	if (before == HELPS)
+		plait__idle_section_help(queue);
 	if (enters)
 		enter_behind();
 	if (submits && !(enters && fails))
@@ -159,7 +182,7 @@ static void begin(void)
 	fails = mc_choose(2) != 0;
 	enters = mc_choose(2) != 0;
 	submits = mc_choose(2) != 0;
-	refused = mc_choose(2) != 0;
+	before = mc_choose(3);
 	queue = mc_alloc(sizeof(*queue));
 	memset(queue, 0, sizeof(*queue));
 	plait__mutex_init(&queue->lock);
@@ -168,6 +191,10 @@ static void begin(void)
 		sections[i].queue = queue;
 		at_init_u32(&gates[i], 0);
 	}
+	sections[0].help = help;
+	sections[0].arg = &sections[0];
+	sections[0].owner = &owner;
+	at_init_u32(&owner_holds, 1);
 	plait__eventcount_init(&gate_event, 0);
 	at_init_u32(&queue_holds, 1);
 	at_init_u32(&section_holds, 0);
@@ -180,6 +207,7 @@ static void end(void)
 {
 	MC_CHECK(at_load_relaxed_u32(&queue_holds) == 0);
 	MC_CHECK(at_load_relaxed_u32(&section_holds) == 0);
+	MC_CHECK(at_load_relaxed_u32(&owner_holds) == 0);
 }
 
 static const struct mc_scenario idle = {

@@ -146,3 +146,6 @@ UNIT_TESTS += %D%/start_costs.t
 	-Wl,--wrap=plait__futex_wait,--wrap=plait__futex_wake \
 	-Wl,--wrap=plait__futex_barrier
 SEEDED_TESTS += %D%/random_graphs.t %D%/random_graphs_steps.t
+API_TESTS += %D%/empty_plans.t
+%C%_empty_plans_t_SOURCES = %D%/empty_plans.c t/lib/queued.h
+%C%_empty_plans_t_LDADD = $(LDADD_API)

@@ -138,6 +138,37 @@ static void called(void)
 	everywhere(check_all);
 }
 
+/* A queue that is finished behind a run gets no command: the waiting thread
+ * executes the run, as one that waits for the run does. */
+static void finished(void)
+{
+	uint64_t counts[NODES] = { 0 }, waited;
+	int32_t left = 3;
+	plait_plan *plan;
+
+	if (!open_host(0))
+		return;
+	plan = make_plan(counts, &left, PLAIT_MODE_STRICT);
+	IS_INT(plait_plan_prepare(plan, &rig.error), PLAIT_OK);
+	locks = 0;
+	for (int i = 0; i < RUNS; i++)
+		OK(run_with(plan, 0) == PLAIT_OK);
+	waited = locks;
+	locks = 0;
+	for (int i = 0; i < RUNS; i++) {
+		OK(plait_plan_run(plan, rig.queue, NULL, NULL, &rig.error) ==
+		   PLAIT_OK);
+		OK(plait_queue_finish(rig.queue, PLAIT_FOREVER, &rig.error) ==
+		   PLAIT_OK);
+	}
+	NOTE("%llu locks and %llu", (unsigned long long)waited,
+	     (unsigned long long)locks);
+	OK(locks <= waited + 3 * RUNS);
+	IS_UINT(counts[5], 2 * RUNS);
+	plait_plan_release(plan);
+	close_rig(&rig);
+}
+
 /* The counters count: preparing takes memory, a queue takes locks. */
 static void counters_count(void)
 {
@@ -166,5 +197,6 @@ static void counters_count(void)
 static const struct tap_scenario all[] = {
 	{ "the counters count", counters_count },
 	{ "called", called },
+	{ "finished", finished },
 };
 TAP_MAIN(all)

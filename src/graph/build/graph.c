@@ -162,17 +162,6 @@ plait_status plait__graph_make(plait__context *context, plait__graph **out,
 	return PLAIT_OK;
 }
 
-plait_status plait__graph_enter(plait_graph *handle, plait__graph **out,
-				plait_error *error)
-{
-	plait__object *object;
-	plait_status status = plait__object_enter(handle, PLAIT_OBJECT_GRAPH,
-						  &object, error);
-
-	*out = (plait__graph *)object;
-	return status;
-}
-
 plait_status plait_graph_create(plait_context *context, plait_graph **out,
 				plait_error *error)
 {
@@ -193,15 +182,7 @@ plait_status plait_graph_create(plait_context *context, plait_graph **out,
 	return status;
 }
 
-void plait_graph_retain(plait_graph *graph)
-{
-	plait__handle_retain(graph, PLAIT_OBJECT_GRAPH);
-}
-
-void plait_graph_release(plait_graph *graph)
-{
-	plait__object_release(graph, PLAIT_OBJECT_GRAPH);
-}
+PLAIT__OBJECT_REFERENCES(graph, PLAIT_OBJECT_GRAPH);
 
 /* ---- edges, bodies, rotations, sizes ---- */
 

@@ -38,8 +38,7 @@ typedef struct plait__node_draft {
 	plait_error *error;
 } plait__node_draft;
 
-plait_status plait__graph_enter(plait_graph *handle, plait__graph **out,
-				plait_error *error);
+PLAIT__OBJECT_ENTER(graph, PLAIT_OBJECT_GRAPH);
 
 /* Create a root graph around a new store. */
 plait_status plait__graph_make(plait__context *context, plait__graph **out,

@@ -187,12 +187,4 @@ plait_status plait__plan_object_enter(plait_plan *handle,
 	return status;
 }
 
-void plait_plan_retain(plait_plan *plan)
-{
-	plait__handle_retain(plan, PLAIT_OBJECT_PLAN);
-}
-
-void plait_plan_release(plait_plan *plan)
-{
-	plait__object_release(plan, PLAIT_OBJECT_PLAN);
-}
+PLAIT__OBJECT_REFERENCES(plan, PLAIT_OBJECT_PLAN);

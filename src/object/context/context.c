@@ -132,6 +132,9 @@ static plait_status make_port(plait__context *context, uint32_t index,
 			return status;
 	}
 	*first_device += port->backend->device_count;
+	if ((port->any & (PLAIT_CAP_NEEDS_PUMP | PLAIT_CAP_HOST)) ==
+	    PLAIT_CAP_NEEDS_PUMP)
+		context->driver.counts_pool_runs = true;
 	return PLAIT_OK;
 }
 

@@ -73,6 +73,11 @@ typedef struct plait__progress_driver {
 	/* those that retry, also while they are driven */
 	at_u32 retrying_count;
 	at_u32 active;		/* expected, or between add and over */
+	/* Runs that threads of the pool execute; counted where a backend other
+	 * than the host needs a pump. */
+	at_u32 pool_runs;
+	at_u32 pool_runs_ended;
+	bool counts_pool_runs;	/* constant */
 	/* The context's thread, started where it can be of use. */
 	struct plait__mutex starting; /* guards `running` */
 	bool running;
@@ -95,6 +100,24 @@ void plait__progress_add(plait__context *context, plait__pollable *pollable);
  * on have to drive. Undone when it was added, or will not be. */
 void plait__progress_expect(plait__context *context);
 void plait__progress_unexpect(plait__context *context);
+
+/* Threads of the pool execute a run: until its end, a backend that has nothing
+ * left to do must not conclude that nothing can happen any more. */
+static inline void plait__progress_begin_pool_run(
+	plait__progress_driver *driver)
+{
+	if (driver->counts_pool_runs)
+		at_add_u32(&driver->pool_runs, 1);
+}
+
+static inline void plait__progress_end_pool_run(plait__progress_driver *driver)
+{
+	if (!driver->counts_pool_runs)
+		return;
+	at_add_u32(&driver->pool_runs_ended, 1);
+	/* Release: pairs with plait__progress_has_pool_run. */
+	at_sub_u32(&driver->pool_runs, 1);
+}
 
 /* Post a note. From any thread, notification callbacks included; the caller
  * touches neither note nor pollable afterwards. */
@@ -135,6 +158,15 @@ static inline bool plait__progress_has_retrying(
 	const plait__progress_driver *driver)
 {
 	return at_load_acquire_u32(&driver->retrying_count) != 0;
+}
+
+/* Returns true if threads of the pool execute a run. */
+static inline bool plait__progress_has_pool_run(
+	const plait__progress_driver *driver)
+{
+	/* Acquire: pairs with plait__progress_end_pool_run. A thread that sees
+	 * no run sees how many have ended. */
+	return at_load_acquire_u32(&driver->pool_runs) != 0;
 }
 
 /* Returns true if any pollable is expected or driven. */

@@ -50,6 +50,12 @@ struct plait__section {
 	 * happen. */
 	void (*reached)(void *arg, plait_status status);
 	void *arg;
+	/* Executes a piece of the work on a thread that waits for the queue;
+	 * returns false if it has nothing to do now. May be called after the
+	 * section is left, as long as the caller holds `owner`. Null: no
+	 * thread can help. */
+	bool (*help)(void *arg);
+	plait__object *owner;	/* held until the section is left */
 };
 
 /* Create a section for queues of the device's backend. */

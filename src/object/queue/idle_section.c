@@ -129,6 +129,50 @@ void plait__idle_section_abandon(plait__queue *queue)
 	plait__object_hold(&queue->object);
 }
 
+/* ---- help ---- */
+
+struct helper {
+	bool (*help)(void *arg);
+	void *arg;
+	plait__object *owner;	/* held */
+};
+
+/* Returns false if there is no section, or nothing that can help it. */
+static bool find_helper(plait__queue *queue, struct helper *out)
+{
+	plait__section *section;
+
+	plait__mutex_lock(&queue->lock);
+	section = plait__idle_section_pin(queue);
+	/* A section that has failed was left. */
+	if (section != NULL && !queue->idle_section_failed &&
+	    section->help != NULL) {
+		*out = (struct helper){ section->help, section->arg,
+					section->owner };
+		plait__object_hold(out->owner);
+	}
+	plait__mutex_unlock(&queue->lock);
+	return out->help != NULL;
+}
+
+static void drop_owner(void *arg)
+{
+	plait__object_drop(((struct helper *)arg)->owner);
+}
+
+void plait__idle_section_help(plait__queue *queue)
+{
+	struct helper helper = { .help = NULL };
+
+	if (!plait__idle_section_exists(queue) || !find_helper(queue, &helper))
+		return;
+	PLAIT__THREAD_SCOPE helps = { drop_owner, &helper };
+	while (plait__idle_section_exists(queue) && helper.help(helper.arg))
+		continue;
+	plait__thread_scope_end(&helps);
+	drop_owner(&helper);
+}
+
 void plait__idle_section_drop(plait__queue *queue)
 {
 	if (queue->idle_section_failed)

@@ -25,6 +25,10 @@ void plait__idle_section_abandon(plait__queue *queue);
 /* The queue is destroyed. */
 void plait__idle_section_drop(plait__queue *queue);
 
+/* Execute work of the idle section on the calling thread, which waits for the
+ * queue, until the section is left or there is nothing to do now. */
+void plait__idle_section_help(plait__queue *queue);
+
 /* Returns false if the queue is not idle, so that the section has to be
  * submitted. */
 bool plait__idle_section_enter(plait__section *section);

@@ -229,6 +229,19 @@ static plait_status flush_rest(plait__queue *queue, plait_error *error)
 	return status;
 }
 
+/* Fast path: returns true if nothing is pending, flushed or not, and nothing is
+ * held. */
+static bool is_finished(plait__queue *queue)
+{
+	bool finished;
+
+	plait__mutex_lock(&queue->lock);
+	finished = !queue->unflushed && queue->inflight.committed == 0 &&
+		   plait__queue_is_clear(queue);
+	plait__mutex_unlock(&queue->lock);
+	return finished;
+}
+
 plait_status plait__queue_finish(plait__queue *queue, uint64_t timeout_ns,
 				 plait_error *error)
 {
@@ -236,6 +249,13 @@ plait_status plait__queue_finish(plait__queue *queue, uint64_t timeout_ns,
 	plait_status status;
 	bool failed;
 
+	/* Most runs on idle queues end here, and nothing is submitted. */
+	if (timeout_ns != 0 && !plait__callback_scope_is_active())
+		plait__idle_section_help(queue);
+	if (is_finished(queue)) {
+		plait__reclaim_pending(queue->object.context);
+		return PLAIT_OK;
+	}
 	status = flush_rest(queue, error);
 	if (status != PLAIT_OK)
 		return status;

@@ -22,6 +22,7 @@ enum {
 
 struct waiter {
 	plait__wait_request *request;
+	uint32_t pool_runs_ended; /* before the last wait inside a backend */
 	plait__backend_port *port; /* the only one; null: several or none */
 	uint64_t deadline_ns;
 	struct plait__backoff backoff;
@@ -68,14 +69,21 @@ static plait_status poll_all(plait__wait_request *request, plait_error *error)
 
 /* --- the backends that the wait depends on: those of its points, or all */
 
+static bool has_pool_run(const struct waiter *waiter)
+{
+	return plait__progress_has_pool_run(
+		&waiter->request->context->driver);
+}
+
 static bool depends_on(const struct waiter *waiter,
 		       const plait__backend_port *port)
 {
 	const plait__wait_request *request = waiter->request;
 	uint64_t i;
 
-	/* A driven run may need any of them. */
-	if (plait__progress_is_active(&request->context->driver))
+	/* A driven run may need any of them, and so may one in the pool. */
+	if (plait__progress_is_active(&request->context->driver) ||
+	    has_pool_run(waiter))
 		return true;
 	if (waiter->port != NULL || request->ready != NULL)
 		return waiter->port == NULL || waiter->port == port;
@@ -98,11 +106,28 @@ static bool all_have(const struct waiter *waiter, uint32_t capabilities)
 	return true;
 }
 
-/* Returns true if a backend advanced. */
+/* Returns true if no clock but those of backends lets the wait end: all of them
+ * have virtual time, and the pool executes no run. */
+static bool is_virtual(const struct waiter *waiter)
+{
+	return !has_pool_run(waiter) &&
+	       all_have(waiter, PLAIT_CAP_VIRTUAL_TIME);
+}
+
+/* Returns true if the pool has no workers and this thread ran an item. */
+static bool pump_pool(const struct waiter *waiter)
+{
+	plait__pool *pool = waiter->request->context->pool;
+
+	return has_pool_run(waiter) && plait__external_thread_has_work(pool) &&
+	       plait__external_thread_pump(pool, NULL) == PLAIT_OK;
+}
+
+/* Returns true if a backend, or a run in the pool, advanced. */
 static bool pump(const struct waiter *waiter)
 {
 	plait__context *context = waiter->request->context;
-	bool more = false;
+	bool more = pump_pool(waiter);
 	uint32_t i;
 
 	for (i = 0; i < context->port_count; i++) {
@@ -154,6 +179,8 @@ static plait_status wait_inside(struct waiter *waiter, uint64_t timeout_ns,
 	plait_status status;
 	uint64_t i;
 
+	waiter->pool_runs_ended = at_load_relaxed_u32(
+		&request->context->driver.pool_runs_ended);
 	points.all = points.few;
 	if (points.count > FEW)
 		points.all = plait__alloc_array(points.allocator, points.count,
@@ -179,13 +206,27 @@ static plait_status wait_inside(struct waiter *waiter, uint64_t timeout_ns,
 					   &room, error);
 }
 
-/* The backend's result stands, unless a point says otherwise. */
+/* A backend that had nothing left to do says so, but it does not know the runs
+ * that it has let begin: one is in the pool, or has let it go on since. */
+static bool is_premature(const struct waiter *waiter, plait_status result)
+{
+	const plait__progress_driver *driver =
+		&waiter->request->context->driver;
+
+	return (result == PLAIT_E_DEADLOCK || result == PLAIT_E_TIMEOUT) &&
+	       (plait__progress_has_pool_run(driver) ||
+		at_load_relaxed_u32(&driver->pool_runs_ended) !=
+			waiter->pool_runs_ended);
+}
+
+/* The backend's result stands, unless a point or a run says otherwise. */
 static plait_status combine(struct waiter *waiter, plait_status result,
 			    const plait_error *why, plait_error *error)
 {
 	plait_status status = poll_all(waiter->request, error);
 
-	if (status != PLAIT_PENDING || result == PLAIT_OK)
+	if (status != PLAIT_PENDING || result == PLAIT_OK ||
+	    is_premature(waiter, result))
 		return status;
 	return plait__error_copy(error, why);
 }
@@ -274,7 +315,7 @@ static void sleep_on_event(struct waiter *waiter)
 	key = plait__eventcount_prepare(event);
 	/* Do not sleep over work that this thread would run. */
 	if (is_quiet(waiter) && !pump_driven(waiter) &&
-	    (request->help == NULL ||
+	    ((request->help == NULL && !has_pool_run(waiter)) ||
 	     !plait__external_thread_has_work(request->context->pool)))
 		(void)plait__eventcount_wait(event, key, until_ns);
 	else
@@ -317,12 +358,12 @@ static plait_status block(struct waiter *waiter, plait_error *error)
 
 	/* Inside a backend this thread could not drive any pollable. */
 	if (waiter->port != NULL && !owns_inbox(context) &&
-	    !plait__progress_is_active(&context->driver)) {
+	    !plait__progress_is_active(&context->driver) &&
+	    !has_pool_run(waiter)) {
 		result = wait_inside(
 			waiter,
 			request->timeout_ns == PLAIT_FOREVER ||
-					all_have(waiter,
-						 PLAIT_CAP_VIRTUAL_TIME) ?
+					is_virtual(waiter) ?
 				request->timeout_ns :
 				plait__clock_left_ns(waiter->deadline_ns),
 			&why);
@@ -330,7 +371,7 @@ static plait_status block(struct waiter *waiter, plait_error *error)
 	}
 	if (pump(waiter))
 		return PLAIT_PENDING;
-	if (all_have(waiter, PLAIT_CAP_VIRTUAL_TIME))
+	if (is_virtual(waiter))
 		return plait__progress_has_retrying(&context->driver) ?
 			       PLAIT_PENDING : wait_virtual(waiter, error);
 	if (plait__backoff_step(&waiter->backoff))
@@ -389,7 +430,7 @@ static plait_status loop(struct waiter *waiter, plait_error *error)
 			return PLAIT_EVENT_READY;
 		if (served)
 			continue;
-		if (late && !all_have(waiter, PLAIT_CAP_VIRTUAL_TIME))
+		if (late && !is_virtual(waiter))
 			break;
 		if (plait__callback_scope_is_active() &&
 		    request->timeout_ns != 0)

@@ -431,12 +431,4 @@ PLAIT_API plait_status plait_callable_function(plait_callable *callable,
 	return status;
 }
 
-PLAIT_API void plait_callable_retain(plait_callable *callable)
-{
-	plait__handle_retain(callable, PLAIT_OBJECT_CALLABLE);
-}
-
-PLAIT_API void plait_callable_release(plait_callable *callable)
-{
-	plait__object_release(callable, PLAIT_OBJECT_CALLABLE);
-}
+PLAIT__OBJECT_REFERENCES(callable, PLAIT_OBJECT_CALLABLE);

@@ -13,15 +13,7 @@
 
 /* ---- references ---- */
 
-PLAIT_API void plait_run_retain(plait_run *run)
-{
-	plait__handle_retain(run, PLAIT_OBJECT_RUN);
-}
-
-PLAIT_API void plait_run_release(plait_run *run)
-{
-	plait__object_release(run, PLAIT_OBJECT_RUN);
-}
+PLAIT__OBJECT_REFERENCES(run, PLAIT_OBJECT_RUN);
 
 /* ---- outcome ---- */
 

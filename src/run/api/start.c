@@ -113,6 +113,7 @@ static void start_now(plait__instance *instance)
 	const plait__engine *engine = instance->program->engine;
 	plait__context *context = instance->program->context;
 
+	plait__program_begin_in_pool(instance->program);
 	/* The run may be over when this returns. */
 	engine->start(instance, false);
 	if (engine->needs_others)
@@ -131,6 +132,13 @@ static void on_reached(void *arg, plait_status status)
 	start_now(instance);
 }
 
+static bool help(void *arg)
+{
+	plait__instance *instance = arg;
+
+	return instance->program->engine->drive(instance);
+}
+
 static plait_status acquire_section(struct start *start, plait_error *error)
 {
 	plait__instance *instance = start->instance;
@@ -142,6 +150,8 @@ static plait_status acquire_section(struct start *start, plait_error *error)
 		return status;
 	instance->section->reached = on_reached;
 	instance->section->arg = instance;
+	instance->section->help = help;
+	instance->section->owner = &start->plan_object->object;
 	return PLAIT_OK;
 }
 
@@ -258,13 +268,6 @@ static bool is_over(void *arg)
 	return at_load_acquire_u32(&instance->called) == PLAIT__CALLER_DONE;
 }
 
-static bool help(void *arg)
-{
-	plait__instance *instance = arg;
-
-	return instance->program->engine->drive(instance);
-}
-
 static bool calls_owner(const plait__program *program)
 {
 	const plait__plan *plan = program->plan;
@@ -368,6 +371,7 @@ static plait_status call_here(struct start *start, plait_error *error)
 	instance = start->instance;
 	instance->caller = plait__thread_token();
 	at_store_relaxed_u32(&instance->called, PLAIT__CALLER_WAITS);
+	plait__program_begin_in_pool(instance->program);
 	PLAIT__THREAD_SCOPE waits = { plait__instance_caller_exited, instance };
 	start->program->engine->start(instance, true);
 	while (!is_over(instance) && help(instance))
@@ -375,6 +379,7 @@ static plait_status call_here(struct start *start, plait_error *error)
 	if (!is_over(instance))
 		await_end(instance);
 	plait__thread_scope_end(&waits);
+	plait__program_end_in_pool(instance->program);
 	status = instance->outcome.status;
 	if (status != PLAIT_OK)
 		plait__error_copy(error, &instance->outcome.failure);

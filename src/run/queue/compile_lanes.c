@@ -10,8 +10,9 @@
 
 #include "base/error.h"
 
-/* Room in each queue for predicates and final submissions. */
-enum { EXTRA_COMMANDS = 8 };
+/* Room in each queue for the predicates and emissions of a segment that is
+ * submitted command by command. */
+enum { EXTRA_ENTRIES = 8 };
 
 /* ---- capabilities of devices ---- */
 
@@ -75,7 +76,6 @@ static plait_status find_lane(plait__queue_program *compiled, uint32_t lane,
 	status = check_device(out->device, error);
 	if (status == PLAIT_OK)
 		out->port = find_port(compiled, out->device->port, lane);
-	out->commands = EXTRA_COMMANDS;
 	out->external = PLAIT__NONE;
 	return status;
 }
@@ -133,9 +133,37 @@ plait_status plait__compile_lanes(plait__queue_program *compiled,
 	     i++) {
 		status = check_command(compiled, i, error);
 		note_external(compiled, i);
-		/* The command of a region evaluates the predicate once more per
-		 * body. */
-		compiled->lanes[plan->commands[i].lane].commands += 2;
 	}
 	return status;
+}
+
+/* ---- capacity of queues ---- */
+
+static uint64_t count_entries(const plait__queue_program *compiled,
+			      const plait__queue_batch *batch)
+{
+	const plait__queue_submission *submission =
+		(const plait__queue_submission *)compiled->submissions.items +
+		batch->submission_first;
+	uint64_t entries = 0;
+
+	for (uint32_t i = 0; i < batch->submission_count; i++)
+		entries += (uint64_t)submission[i].wait_count +
+			   submission[i].work_count + 1;
+	return entries;
+}
+
+/* Each batch is in flight at most once, but for the predicate and the emissions
+ * of a region, whose last ones may be complete and not yet counted as such.
+ * Waits and emissions count as commands: a backend may give them room only in
+ * proportion to the capacity. */
+void plait__compile_lanes_count_entries(plait__queue_program *compiled)
+{
+	const plait__queue_batch *batches = compiled->batches.items;
+
+	for (uint32_t i = 0; i < compiled->program->plan->lanes_count; i++)
+		compiled->lanes[i].entries = EXTRA_ENTRIES;
+	for (uint32_t i = 0; i < compiled->batches.count; i++)
+		compiled->lanes[batches[i].lane].entries +=
+			2 * count_entries(compiled, &batches[i]);
 }

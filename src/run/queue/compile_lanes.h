@@ -9,5 +9,8 @@
  * execute a command. */
 plait_status plait__compile_lanes(plait__queue_program *compiled,
 				  plait_error *error);
+/* Count the entries of each lane, for the capacity of its queue. The batches
+ * are complete. */
+void plait__compile_lanes_count_entries(plait__queue_program *compiled);
 
 #endif

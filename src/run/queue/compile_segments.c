@@ -337,17 +337,12 @@ static void lay_out(struct segment_builder *b, uint32_t number)
 /* Add the next member of a segment. */
 static void add_member(struct segment_builder *b, uint32_t command)
 {
-	plait__queue_program *compiled = b->compiled;
 	uint32_t number = group_at(b, b->group_of[command])->segment;
 	plait__queue_segment *segment = segment_at(b, number);
 
 	put_member(b, number, segment->member_count, command);
 	segment->member_count += count_members(b, command);
 	lay_out(b, number);
-	/* Without a device graph all members are in the queue of its lane, and
-	 * a predicate. */
-	compiled->lanes[segment->lane].commands +=
-		count_members(b, command) + 1;
 }
 
 static void append(struct segment_builder *b, plait__queue_stage *stage,

@@ -192,7 +192,7 @@ static plait_status make_queue(plait__queue_instance *state, uint32_t lane,
 	plait__backend *backend = port->backend;
 	plait__lane_queue *queue = &state->queues[lane];
 	const plait_queue_request request = {
-		.size = sizeof(request), .capacity = made_for->commands,
+		.size = sizeof(request), .capacity = made_for->entries,
 		.label = "plan",
 	};
 	plait_error room = { .size = sizeof(room) };

@@ -47,7 +47,9 @@ static bool make_tables(plait__queue_program *compiled)
 					      sizeof(*compiled->bodies));
 	compiled->regions = plait__alloc_array(allocator, plan->regions_count,
 					       sizeof(*compiled->regions));
-	return (compiled->lanes != NULL && compiled->ports != NULL) &&
+	/* A plan may have no lanes, and no regions. */
+	return ((compiled->lanes != NULL && compiled->ports != NULL) ||
+		plan->lanes_count == 0) &&
 	       compiled->bodies != NULL &&
 	       (compiled->regions != NULL || plan->regions_count == 0);
 }
@@ -73,6 +75,8 @@ static plait_status compile(plait__queue_program *compiled, plait_error *error)
 	if (good && !compiled->host_decides)
 		plait__log_decisions(compiled);
 	good = good && plait__compile_batches(compiled, next_commands);
+	if (good)
+		plait__compile_lanes_count_entries(compiled);
 	plait__free(plait__program_allocator(compiled->program), next_commands,
 		    plan->command_count * sizeof(*next_commands));
 	return good ? PLAIT_OK : no_memory(error);

@@ -122,7 +122,8 @@ typedef struct plait__queue_lane {
 	plait__device *device;
 	uint32_t port;		/* in compiled->ports */
 	uint32_t final;		/* batch: the last one of each run */
-	uint64_t commands;	/* upper bound of those in flight */
+	uint64_t entries;	/* upper bound of the commands, waits and
+				 * emissions in flight */
 	uint32_t external;	/* index, or none: no external commands */
 	bool submits;		/* has external commands other than waits */
 } plait__queue_lane;

@@ -49,3 +49,5 @@ API_TESTS += %D%/record_times.t
 %C%_record_times_t_LDADD = $(LDADD_API)
 SEEDED_TESTS += %D%/random_programs.t %D%/queue_engine.t \
 	%D%/run_driver_loops.t %D%/resolve_arguments.t %D%/launch_variants.t
+API_TESTS += %D%/compile_lanes.t
+%C%_compile_lanes_t_LDADD = $(LDADD_API)
