@@ -396,7 +396,7 @@ static void make_program(void)
 static void make_lane_set(bool asymmetric_fence)
 {
 	memset(&set, 0, sizeof(set));
-	MC_CHECK(plait__lane_set_make(&set, &instance, &lane_program, false, end_run,
+	MC_CHECK(plait__lane_set_make(&set, &instance, &lane_program, end_run,
 				     NULL) ==
 		 PLAIT_OK);
 	set.asymmetric_fence = asymmetric_fence;

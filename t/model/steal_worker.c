@@ -275,6 +275,7 @@ static void make_steal_set(int32_t fails, uint64_t step, bool here)
 	at_init_u64(&set.idle, 0);
 	at_init_u32(&set.short_commands, 0);
 	at_init_u32(&set.batch_claims, 0);
+	at_init_u32(&set.records, 0);
 	at_init_u64(&set.woken_ns, 0);
 	at_init_u32(&set.remaining, 0);
 	at_init_u32(&instance.stop, 0);
@@ -293,8 +294,7 @@ static void make_steal_set(int32_t fails, uint64_t step, bool here)
 	MC_CHECK(plait__steal_program_applies(&plan) == (lane_count > 1));
 	MC_CHECK(plait__steal_program_compile(&compiled, &program, NULL,
 					NULL) == PLAIT_OK);
-	MC_CHECK(plait__steal_set_make(&set, &instance, &compiled, false,
-				       NULL) ==
+	MC_CHECK(plait__steal_set_make(&set, &instance, &compiled, NULL) ==
 		 PLAIT_OK);
 	for (uint32_t i = 0; i < command_count; i++)
 		at_init_u64(&set.states[i], 0);

@@ -49,15 +49,10 @@ struct compiled {
 };
 
 /* The lanes of one instance, for each way to run. */
-struct run_sets {
+struct state {
 	plait__lane_set serial;
 	plait__lane_set wide;
 	plait__steal_set steal;
-};
-
-struct state {
-	struct run_sets plain;
-	at_ptr recorded;	/* struct run_sets, or null: see make_record */
 	bool measures;
 	uint64_t start_ns;
 };
@@ -299,87 +294,48 @@ static void end_lanes(plait__task *task)
 	plait__instance_complete(instance);
 }
 
-static plait_status make_sets(struct run_sets *run_sets,
-			      plait__instance *instance, bool records,
-			      plait_error *error)
-{
-	const struct compiled *compiled = instance->program->compiled;
-	plait_status status = plait__lane_set_make(&run_sets->serial, instance,
-						   &compiled->serial, records,
-						   end_lanes, error);
-
-	if (status == PLAIT_OK && compiled->has_steal)
-		status =
-			plait__steal_set_make(&run_sets->steal, instance,
-					      &compiled->steal, records, error);
-	else if (status == PLAIT_OK && compiled->has_wide)
-		status = plait__lane_set_make(&run_sets->wide, instance,
-					      &compiled->wide, records,
-					      end_lanes, error);
-	return status;
-}
-
-static void free_sets(struct run_sets *run_sets)
-{
-	plait__lane_set_free(&run_sets->serial);
-	plait__lane_set_free(&run_sets->wide);
-	plait__steal_set_free(&run_sets->steal);
-}
-
 static plait_status make(plait__instance *instance, plait_error *error)
 {
+	const struct compiled *compiled = instance->program->compiled;
 	struct state *state = plait__cacheline_alloc(
 		plait__program_allocator(instance->program), sizeof(*state));
+	plait_status status;
 
 	instance->state = state;
 	if (state == NULL)
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory for an instance of a plan");
-	return make_sets(&state->plain, instance, false, error);
+	status = plait__lane_set_make(&state->serial, instance,
+				      &compiled->serial, end_lanes, error);
+	if (status == PLAIT_OK && compiled->has_steal)
+		status = plait__steal_set_make(&state->steal, instance,
+					       &compiled->steal, error);
+	else if (status == PLAIT_OK && compiled->has_wide)
+		status = plait__lane_set_make(&state->wide, instance,
+					      &compiled->wide, end_lanes,
+					      error);
+	return status;
 }
 
-/* Recorded runs have lane sets of their own, so that other runs need not test
- * for recording. */
+/* Any run can be recorded: the loops test for a recording. */
 static plait_status make_record(plait__instance *instance, plait_error *error)
 {
-	const plait_allocator *allocator =
-		plait__program_allocator(instance->program);
-	struct state *state = instance->state;
-	struct run_sets *run_sets;
-	plait_status status;
-
-	if (at_load_acquire_ptr(&state->recorded) != NULL)
-		return PLAIT_OK;
-	run_sets = plait__cacheline_alloc(allocator, sizeof(*run_sets));
-	if (run_sets == NULL)
-		return plait__fail(error, PLAIT_E_NOMEM,
-				   "no memory to record runs of a plan");
-	status = make_sets(run_sets, instance, true, error);
-	if (status == PLAIT_OK) {
-		/* Release: pairs with the load in drive. */
-		at_store_release_ptr(&state->recorded, run_sets);
-		return PLAIT_OK;
-	}
-	free_sets(run_sets);
-	plait__cacheline_free(allocator, run_sets, sizeof(*run_sets));
-	return status;
+	(void)instance;
+	(void)error;
+	return PLAIT_OK;
 }
 
 static void unmake(plait__instance *instance)
 {
-	const plait_allocator *allocator =
-		plait__program_allocator(instance->program);
 	struct state *state = instance->state;
-	struct run_sets *recorded;
 
 	if (state == NULL)
 		return;
-	recorded = at_load_acquire_ptr(&state->recorded);
-	if (recorded != NULL)
-		free_sets(recorded);
-	plait__cacheline_free(allocator, recorded, sizeof(*recorded));
-	free_sets(&state->plain);
-	plait__cacheline_free(allocator, state, sizeof(*state));
+	plait__lane_set_free(&state->serial);
+	plait__lane_set_free(&state->wide);
+	plait__steal_set_free(&state->steal);
+	plait__cacheline_free(plait__program_allocator(instance->program),
+			      state, sizeof(*state));
 	instance->state = NULL;
 }
 
@@ -433,99 +389,65 @@ static void start(plait__instance *instance, bool inline_ok)
 {
 	const struct compiled *compiled = instance->program->compiled;
 	struct state *state = instance->state;
-	struct run_sets *run_sets = &state->plain;
 	const struct code *code;
 	bool all = choose(state, compiled, instance);
 
-	if (instance->recording != NULL) {
-		run_sets = at_load_acquire_ptr(&state->recorded);
+	if (instance->recording != NULL)
 		plait__recorder_begin(instance->recording,
 				      count_lanes(compiled, all));
-	}
 	state->start_ns = state->measures ? plait__clock_now_ns() : 0;
 	code = instance->version != NULL ? instance->version->code :
 	       &compiled->code;
 	if (all && compiled->has_steal) {
-		run_sets->steal.ops = code->steal;
-		plait__steal_set_start(&run_sets->steal, inline_ok);
+		state->steal.ops = code->steal;
+		plait__steal_set_start(&state->steal, inline_ok);
 	} else if (all) {
-		run_sets->wide.ops = code->wide;
-		plait__lane_set_start(&run_sets->wide, inline_ok);
+		state->wide.ops = code->wide;
+		plait__lane_set_start(&state->wide, inline_ok);
 	} else {
-		run_sets->serial.ops = code->serial;
-		plait__lane_set_start(&run_sets->serial, inline_ok);
+		state->serial.ops = code->serial;
+		plait__lane_set_start(&state->serial, inline_ok);
 	}
 }
 
-static bool drive_sets(const struct compiled *compiled,
-		       struct run_sets *run_sets)
-{
-	if (plait__lane_set_drive(&run_sets->serial))
-		return true;
-	if (compiled->has_steal)
-		return plait__steal_set_drive(&run_sets->steal);
-	return compiled->has_wide && plait__lane_set_drive(&run_sets->wide);
-}
-
+/* The instance may serve another run by now, so nothing is read here that runs
+ * change. */
 static bool drive(plait__instance *instance)
 {
 	const struct compiled *compiled = instance->program->compiled;
 	struct state *state = instance->state;
-	struct run_sets *recorded;
 
-	/* The instance may serve another run by now, so nothing is read here
-	 * that runs change. */
-	if (drive_sets(compiled, &state->plain))
+	if (plait__lane_set_drive(&state->serial))
 		return true;
-	recorded = at_load_acquire_ptr(&state->recorded);
-	return recorded != NULL && drive_sets(compiled, recorded);
-}
-
-static void find_in(const struct compiled *compiled, struct run_sets *run_sets,
-		    plait__blocked_on *out)
-{
-	plait__external_describe_blocked(run_sets->serial.externals, out);
-	if (compiled->needs_wide)
-		plait__external_describe_blocked(run_sets->wide.externals, out);
-	/* Relaxed: only for an error text. */
-	out->lanes_left += at_load_relaxed_u32(&run_sets->serial.remaining) +
-			   at_load_relaxed_u32(&run_sets->wide.remaining);
+	if (compiled->has_steal)
+		return plait__steal_set_drive(&state->steal);
+	return compiled->has_wide && plait__lane_set_drive(&state->wide);
 }
 
 static void find(plait__instance *instance, plait__blocked_on *out)
 {
 	const struct compiled *compiled = instance->program->compiled;
 	struct state *state = instance->state;
-	struct run_sets *recorded = at_load_acquire_ptr(&state->recorded);
 
-	find_in(compiled, &state->plain, out);
-	if (recorded != NULL)
-		find_in(compiled, recorded, out);
+	plait__external_describe_blocked(state->serial.externals, out);
+	if (compiled->needs_wide)
+		plait__external_describe_blocked(state->wide.externals, out);
+	/* Relaxed: only for an error text. */
+	out->lanes_left += at_load_relaxed_u32(&state->serial.remaining) +
+			   at_load_relaxed_u32(&state->wide.remaining);
 }
 
 /* The run is not over before its canceller is done with it; only one of its
  * sets has parked lanes. */
-static void cancel_sets(const struct compiled *compiled,
-			struct run_sets *run_sets)
-{
-	plait__cancel_external(run_sets->serial.externals);
-	if (compiled->needs_wide)
-		plait__cancel_external(run_sets->wide.externals);
-}
-
 static void cancel(plait__instance *instance)
 {
 	const struct compiled *compiled = instance->program->compiled;
 	struct state *state = instance->state;
 
-	struct run_sets *recorded;
-
-	if (!compiled->has_external)
-		return;
-	cancel_sets(compiled, &state->plain);
-	recorded = at_load_acquire_ptr(&state->recorded);
-	if (recorded != NULL)
-		cancel_sets(compiled, recorded);
+	if (compiled->has_external)
+		plait__cancel_external(state->serial.externals);
+	if (compiled->needs_wide)
+		plait__cancel_external(state->wide.externals);
 }
 
 const plait__engine plait__host_engine = {

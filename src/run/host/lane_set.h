@@ -60,7 +60,6 @@ struct plait__lane_set {
 	plait__lane_task *tasks;
 	at_u64 *progress;
 	uint64_t *local;
-	bool records;		/* this set serves recorded runs */
 	bool asymmetric_fence;		/* the parker pays for both fences
 					 * (membarrier) */
 	PLAIT__CACHELINE_ALIGNED at_u32 remaining; /* lanes not done */

@@ -115,7 +115,7 @@ static void free_external(plait__lane_task *self)
 plait_status plait__lane_set_make(plait__lane_set *set,
 				  plait__instance *instance,
 				  const plait__lane_program *compiled,
-				  bool records, void (*over)(plait__task *task),
+				  void (*over)(plait__task *task),
 				  plait_error *error)
 {
 	plait__pool *pool = compiled->program->context->pool;
@@ -124,7 +124,6 @@ plait_status plait__lane_set_make(plait__lane_set *set,
 	set->instance = instance;
 	set->compiled = compiled;
 	set->ops = compiled->ops.items;
-	set->records = records;
 	set->asymmetric_fence = at_membarrier_available();
 	status = make_arrays(set, error);
 	for (uint32_t i = 0; status == PLAIT_OK && i < compiled->lane_count;
@@ -132,8 +131,7 @@ plait_status plait__lane_set_make(plait__lane_set *set,
 		plait__lane_task *self = &set->tasks[i];
 
 		plait__task_init(&self->task, pool);
-		self->task.run = records ? plait__lane_interpret_recorded :
-				  plait__lane_interpret;
+		self->task.run = plait__lane_interpret;
 		self->task.over = over;
 		self->task.lost = on_thread_exit;
 		self->set = set;

@@ -9,7 +9,7 @@
 plait_status plait__lane_set_make(plait__lane_set *set,
 				  plait__instance *instance,
 				  const plait__lane_program *compiled,
-				  bool records, void (*over)(plait__task *task),
+				  void (*over)(plait__task *task),
 				  plait_error *error);
 void plait__lane_set_free(plait__lane_set *set);
 void plait__lane_set_start(plait__lane_set *set, bool inline_ok);

@@ -205,14 +205,13 @@ static plait_status make_arrays(plait__steal_set *set, plait_error *error)
 plait_status plait__steal_set_make(plait__steal_set *set,
 				   plait__instance *instance,
 				   const plait__steal_program *compiled,
-				   bool records, plait_error *error)
+				   plait_error *error)
 {
 	plait_status status;
 
 	set->instance = instance;
 	set->compiled = compiled;
 	set->ops = compiled->ops;
-	set->records = records;
 	set->asymmetric_fence = at_membarrier_available();
 	status = make_arrays(set, error);
 	for (uint32_t i = 0; status == PLAIT_OK && i < compiled->lane_count;
@@ -221,8 +220,7 @@ plait_status plait__steal_set_make(plait__steal_set *set,
 
 		plait__task_init(&worker->task,
 				 compiled->program->context->pool);
-		worker->task.run = records ? plait__steal_worker_run_recorded :
-				    plait__steal_worker_run;
+		worker->task.run = plait__steal_worker_run;
 		worker->task.over = complete_run;
 		worker->task.lost = on_thread_exit;
 		worker->set = set;
@@ -271,6 +269,7 @@ static void begin_run(plait__steal_set *set)
 	bool batch_claims = at_load_relaxed_u32(&set->short_commands) != 0;
 
 	at_store_relaxed_u32(&set->batch_claims, batch_claims);
+	at_store_relaxed_u32(&set->records, set->instance->recording != NULL);
 	for (uint32_t i = 0; batch_claims && i < compiled->lane_count; i++)
 		at_store_relaxed_u64(&set->workers[i].front,
 				     run << 32 | compiled->tracks[i].first);
