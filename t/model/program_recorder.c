@@ -11,12 +11,12 @@
 
 #include "mc.h"
 #include "mc_tap.h"
-#include "run/host/speedup_model.h"
 #include "run/external/cancel_external.h"
 #include "run/args/frame_layout.h"
 #include "run/host/host_engine.h"
 #include "run/host/lane_compiler.h"
 #include "run/host/lane_tasks.h"
+#include "run/host/mode_timer.h"
 #include "run/host/steal_setup.h"
 #include "run/host/call_op.h"
 #include "run/record/recorder.h"
@@ -29,7 +29,6 @@
 
 #include "object/kernel/kernel.h"
 #include "pool/counter.h"
-#include "pool/hop_latency.h"
 #include "sys/env.h"
 
 #include <string.h>
@@ -83,10 +82,10 @@ plait_status plait__lane_program_compile(plait__lane_program *lane_program,
 
 plait_status plait__lane_set_make(plait__lane_set *set, plait__instance *instance,
 				  const plait__lane_program *lane_program,
-				  void (*over)(plait__task *task),
+				  void (*end_run)(plait__instance *instance),
 				  plait_error *error)
 {
-	(void)over;
+	(void)end_run;
 	(void)error;
 	AT_PLAIN_WRITE(set->instance) = instance;
 	set->compiled = lane_program;
@@ -245,8 +244,6 @@ GOOD(plait__counter_reserve_callbacks, plait__pool *pool, uint32_t count,
 NOTHING(plait__counter_unreserve_callbacks, plait__pool *pool, uint32_t count)
 NUMBER(uint32_t, plait__pool_worker_count, const plait__pool *pool)
 NUMBER(uint32_t, plait__pool_processor_count, const plait__pool *pool)
-NUMBER(uint64_t, plait__hop_latency_ns, plait__pool *pool)
-NUMBER(uint64_t, plait__hop_latency_known_ns, const plait__pool *pool)
 NUMBER(bool, plait__device_is_host, const plait__device *device)
 NUMBER(const char *, plait__kernel_lacks, const plait__kernel *kernel,
 	const plait__device *device)
@@ -255,10 +252,11 @@ NUMBER(const char *, plait__command_text, const plait__plan *of,
 NUMBER(uint64_t, plait__plan_iterations, uint32_t kind, uint64_t times)
 NUMBER(bool, plait__env_query_number, enum plait__env_number which,
 	uint64_t *out)
-GOOD(plait__speedup_model_make, plait__speedup_model *forecast, const plait__plan *of,
-	uint32_t threads, const plait_allocator *allocator, plait_error *error)
-NUMBER(double, plait__speedup_model_saving, const plait__speedup_model *forecast,
-	uint64_t serial_ns, uint64_t hop_ns)
+NOTHING(plait__mode_timer_init, plait__mode_timer *timer, uint32_t threads,
+	uint64_t worth_ns)
+NOTHING(plait__mode_timer_restart, plait__mode_timer *timer)
+NOTHING(plait__mode_timer_end, plait__mode_timer *timer,
+	const plait__timed_run *run, uint64_t ns)
 NUMBER(bool, plait__lane_merge_applies, const plait__plan *of)
 GOOD(plait__lane_merge_make, plait__lane_merge *merge, const plait__plan *of,
 	uint32_t threads, const plait_allocator *allocator, plait_error *error)
@@ -271,7 +269,8 @@ GOOD(plait__steal_program_compile, plait__steal_program *helped,
 	plait_error *error)
 NOTHING(plait__steal_program_free, plait__steal_program *helped)
 GOOD(plait__steal_set_make, plait__steal_set *set, plait__instance *instance,
-	const plait__steal_program *helped, plait_error *error)
+	const plait__steal_program *helped,
+	void (*end_run)(plait__instance *instance), plait_error *error)
 NOTHING(plait__steal_set_free, plait__steal_set *set)
 NOTHING(plait__steal_set_start, plait__steal_set *set, bool here)
 NUMBER(bool, plait__steal_set_drive, plait__steal_set *set)

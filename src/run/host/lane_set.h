@@ -54,6 +54,7 @@ struct plait__lane_task {
 
 struct plait__lane_set {
 	plait__instance *instance;
+	void (*end)(plait__instance *instance); /* all lanes are done */
 	const plait__lane_program *compiled;
 	const plait__call_op *ops;	/* of the program or of a kernel
 					 * version; of this run */

@@ -163,9 +163,11 @@ static plait__steal_worker *worker_of(plait__task *task)
 	return (plait__steal_worker *)(void *)task;
 }
 
-static void complete_run(plait__task *task)
+static void end_run(plait__task *task)
 {
-	plait__instance_complete(worker_of(task)->set->instance);
+	const plait__steal_set *set = worker_of(task)->set;
+
+	set->end(set->instance);
 }
 
 /* A function ended its thread: its command failed, and is done. */
@@ -205,12 +207,14 @@ static plait_status make_arrays(plait__steal_set *set, plait_error *error)
 plait_status plait__steal_set_make(plait__steal_set *set,
 				   plait__instance *instance,
 				   const plait__steal_program *compiled,
+				   void (*end)(plait__instance *instance),
 				   plait_error *error)
 {
 	plait_status status;
 
 	set->instance = instance;
 	set->compiled = compiled;
+	set->end = end;
 	set->ops = compiled->ops;
 	set->asymmetric_fence = at_membarrier_available();
 	status = make_arrays(set, error);
@@ -221,7 +225,7 @@ plait_status plait__steal_set_make(plait__steal_set *set,
 		plait__task_init(&worker->task,
 				 compiled->program->context->pool);
 		worker->task.run = plait__steal_worker_run;
-		worker->task.over = complete_run;
+		worker->task.over = end_run;
 		worker->task.lost = on_thread_exit;
 		worker->set = set;
 		worker->lane = i;
@@ -305,7 +309,7 @@ void plait__steal_set_start(plait__steal_set *set, bool inline_ok)
 	}
 	/* Acquire and release: as in subtract_done. */
 	if (at_sub_u32(&set->remaining, 1) == 1)
-		plait__instance_complete(set->instance);
+		set->end(set->instance);
 }
 
 bool plait__steal_set_drive(plait__steal_set *set)

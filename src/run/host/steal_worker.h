@@ -74,6 +74,7 @@ struct plait__steal_worker {
 
 struct plait__steal_set {
 	plait__instance *instance;
+	void (*end)(plait__instance *instance); /* all commands are done */
 	const plait__steal_program *compiled;
 	const plait__call_op *ops;	/* of the program or of a kernel
 					 * version; of this run */
