@@ -54,7 +54,6 @@ static plait__pool *alloc_pool(const plait_allocator *allocator,
 	pool->first_external.pool = pool;
 	plait__eventcount_init(&pool->first_external.sleeper.event, 0);
 	pool->externals = &pool->first_external;
-	plait__hop_latency_init(&pool->latency, pool);
 	if (workers == 0)
 		return pool;
 	pool->worker_bytes = workers * sizeof(*pool->workers);

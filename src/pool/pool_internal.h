@@ -8,7 +8,6 @@
 
 #include "pool/counter.h"
 #include "pool/fpstate.h"
-#include "pool/hop_latency.h"
 #include "pool/lane.h"
 #include "pool/pool.h"
 #include "pool/ready.h"
@@ -64,8 +63,6 @@ struct plait__pool {
 	struct plait__mutex external_lock; /* guards the list; a leaf */
 	struct plait__external_thread *externals;
 	struct plait__external_thread first_external;
-
-	struct plait__hop_latency latency;
 
 	/* Guards the two fields below; a leaf. */
 	struct plait__mutex callback_lock;

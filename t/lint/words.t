@@ -79,7 +79,7 @@ fragments = [n for n in tracked() if n.startswith("t/") and n.endswith("/local.m
 serial = {"%s/%s.c" % (os.path.dirname(path), name) for path in fragments
           for name in re.findall(r"^SERIAL_TESTS \+= %D%/(\S+)\.t$", read(path), re.M)}
 ok(len(serial) > 10, "the fragments name tests with one thread")
-none(hits(r"\bpthread_create|\bplait__(thread_start|pool_|affinity_|callback_scope_|external_thread_|hop_latency_|parallel_for_)|\bplait_context_open",
+none(hits(r"\bpthread_create|\bplait__(thread_start|pool_|affinity_|callback_scope_|external_thread_|parallel_for_)|\bplait_context_open",
           [n for n in code if n in serial]), "and they start no other")
 
 none([n for n in code if not read(n).startswith("/* SPDX-License-Identifier: MIT */\n")],

@@ -343,12 +343,12 @@ static void start_run(void)
 	plait__lane_set_start(&set, here);
 }
 
-static void end_run(plait__task *task)
+static void end_run(plait__instance *of)
 {
 	uint32_t run = AT_PLAIN_READ(runs) - 1;
 	bool whole = !(run == 0 && (failing >= 0 || cancels));
 
-	MC_CHECK(((plait__lane_task *)(void *)task)->set == &set);
+	MC_CHECK(of == &instance);
 	/* The thread that did the last part did it before. */
 	for (uint32_t role = A; role < ROLES; role++)
 		for (uint32_t i = 0; i < ITERATIONS; i++)
@@ -396,7 +396,7 @@ static void make_program(void)
 static void make_lane_set(bool asymmetric_fence)
 {
 	memset(&set, 0, sizeof(set));
-	MC_CHECK(plait__lane_set_make(&set, &instance, &lane_program, false, end_run,
+	MC_CHECK(plait__lane_set_make(&set, &instance, &lane_program, end_run,
 				     NULL) ==
 		 PLAIT_OK);
 	set.asymmetric_fence = asymmetric_fence;

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Objects that are made once and then used without a lock, under every
- * interleaving: a program, made by the first thread that needs it; a recorder,
- * and the lane sets of recorded runs, while other runs are in flight.  No
- * thread sees a partial one.  program.c, host_engine.c and recorder.c as they
- * are; the parts that they assemble are here.
+ * interleaving: a program, made by the first thread that needs it; and a
+ * recorder, while other runs are in flight.  No thread sees a partial one.
+ * program.c, host_engine.c and recorder.c as they are; the parts that they
+ * assemble are here.
  */
 #include "lib/tap.h"
 #include "graph/plan/unbound_state.h"
 
 #include "mc.h"
 #include "mc_tap.h"
-#include "run/host/speedup_model.h"
 #include "run/external/cancel_external.h"
 #include "run/args/frame_layout.h"
 #include "run/host/host_engine.h"
 #include "run/host/lane_compiler.h"
 #include "run/host/lane_tasks.h"
+#include "run/host/mode_timer.h"
 #include "run/host/steal_setup.h"
 #include "run/host/call_op.h"
 #include "run/record/recorder.h"
@@ -29,7 +29,6 @@
 
 #include "object/kernel/kernel.h"
 #include "pool/counter.h"
-#include "pool/hop_latency.h"
 #include "sys/env.h"
 
 #include <string.h>
@@ -42,7 +41,7 @@ static plait__plan plan;
 static plait__plan_command command;
 static at_u32 compiled; /* how often */
 static at_u32 recorded; /* runs that were */
-static at_u32 recordable[INSTANCES]; /* sets of recorded runs, made */
+static at_u32 recordable[INSTANCES]; /* instances of the queue engine */
 
 /* --- memory */
 
@@ -82,17 +81,14 @@ plait_status plait__lane_program_compile(plait__lane_program *lane_program,
 }
 
 plait_status plait__lane_set_make(plait__lane_set *set, plait__instance *instance,
-				  const plait__lane_program *lane_program, bool records,
-				  void (*over)(plait__task *task),
+				  const plait__lane_program *lane_program,
+				  void (*end_run)(plait__instance *instance),
 				  plait_error *error)
 {
-	(void)over;
+	(void)end_run;
 	(void)error;
-	if (records)
-		at_store_relaxed_u32(&recordable[instance->index], 1);
 	AT_PLAIN_WRITE(set->instance) = instance;
 	set->compiled = lane_program;
-	set->records = records;
 	set->externals = (plait__external *)(void *)set;
 	return PLAIT_OK;
 }
@@ -106,11 +102,21 @@ static void see(const plait__lane_set *set)
 	MC_CHECK(AT_PLAIN_READ(set->compiled->lane_count) == 1);
 }
 
+/* The recording of the run has begun; or the run has none. */
+static void see_recording(const plait__recording *recording)
+{
+	if (recording == NULL)
+		return;
+	MC_CHECK(recording->started && recording->ring_count == 1);
+	MC_CHECK(recording->rings[0].capacity == RECORDS);
+	MC_CHECK(recording->rings[0].entries == recording->entries);
+}
+
 void plait__lane_set_start(plait__lane_set *set, bool here)
 {
 	(void)here;
 	see(set);
-	MC_CHECK(set->records == (set->instance->recording != NULL));
+	see_recording(set->instance->recording);
 }
 
 bool plait__lane_set_drive(plait__lane_set *set)
@@ -146,7 +152,58 @@ bool plait__external_matches(const plait__program *program, uint32_t index)
 
 /* --- the other functions that the sources are linked with, without effect */
 
-const plait__engine plait__queue_engine = { .name = "queued" };
+/* The host engine, except that its instances have to be made recordable. */
+static plait_status queue_prepare(plait__program *program, plait_error *error)
+{
+	return plait__host_engine.prepare(program, error);
+}
+
+static void queue_discard(plait__program *program)
+{
+	plait__host_engine.discard(program);
+}
+
+static plait_status queue_make(plait__instance *instance, plait_error *error)
+{
+	return plait__host_engine.make(instance, error);
+}
+
+static void queue_unmake(plait__instance *instance)
+{
+	plait__host_engine.unmake(instance);
+}
+
+static plait_status queue_make_record(plait__instance *instance,
+				      plait_error *error)
+{
+	(void)error;
+	at_store_relaxed_u32(&recordable[instance->index], 1);
+	return PLAIT_OK;
+}
+
+static void queue_start(plait__instance *instance, bool inline_ok)
+{
+	if (instance->recording != NULL)
+		MC_CHECK(at_load_relaxed_u32(&recordable[instance->index]));
+	plait__host_engine.start(instance, inline_ok);
+}
+
+static bool queue_drive(plait__instance *instance)
+{
+	return plait__host_engine.drive(instance);
+}
+
+static void queue_cancel(plait__instance *instance)
+{
+	plait__host_engine.cancel(instance);
+}
+
+const plait__engine plait__queue_engine = {
+	.name = "queue", .prepare = queue_prepare, .discard = queue_discard,
+	.make = queue_make, .unmake = queue_unmake,
+	.make_record = queue_make_record, .start = queue_start,
+	.drive = queue_drive, .cancel = queue_cancel
+};
 
 #define NOTHING(name, ...)                                                    \
 	void name(__VA_ARGS__)                                                \
@@ -187,8 +244,6 @@ GOOD(plait__counter_reserve_callbacks, plait__pool *pool, uint32_t count,
 NOTHING(plait__counter_unreserve_callbacks, plait__pool *pool, uint32_t count)
 NUMBER(uint32_t, plait__pool_worker_count, const plait__pool *pool)
 NUMBER(uint32_t, plait__pool_processor_count, const plait__pool *pool)
-NUMBER(uint64_t, plait__hop_latency_ns, plait__pool *pool)
-NUMBER(uint64_t, plait__hop_latency_known_ns, const plait__pool *pool)
 NUMBER(bool, plait__device_is_host, const plait__device *device)
 NUMBER(const char *, plait__kernel_lacks, const plait__kernel *kernel,
 	const plait__device *device)
@@ -197,10 +252,11 @@ NUMBER(const char *, plait__command_text, const plait__plan *of,
 NUMBER(uint64_t, plait__plan_iterations, uint32_t kind, uint64_t times)
 NUMBER(bool, plait__env_query_number, enum plait__env_number which,
 	uint64_t *out)
-GOOD(plait__speedup_model_make, plait__speedup_model *forecast, const plait__plan *of,
-	uint32_t threads, const plait_allocator *allocator, plait_error *error)
-NUMBER(double, plait__speedup_model_saving, const plait__speedup_model *forecast,
-	uint64_t serial_ns, uint64_t hop_ns)
+NOTHING(plait__mode_timer_init, plait__mode_timer *timer, uint32_t threads,
+	uint64_t worth_ns)
+NOTHING(plait__mode_timer_restart, plait__mode_timer *timer)
+NOTHING(plait__mode_timer_end, plait__mode_timer *timer,
+	const plait__timed_run *run, uint64_t ns)
 NUMBER(bool, plait__lane_merge_applies, const plait__plan *of)
 GOOD(plait__lane_merge_make, plait__lane_merge *merge, const plait__plan *of,
 	uint32_t threads, const plait_allocator *allocator, plait_error *error)
@@ -213,7 +269,8 @@ GOOD(plait__steal_program_compile, plait__steal_program *helped,
 	plait_error *error)
 NOTHING(plait__steal_program_free, plait__steal_program *helped)
 GOOD(plait__steal_set_make, plait__steal_set *set, plait__instance *instance,
-	const plait__steal_program *helped, bool records, plait_error *error)
+	const plait__steal_program *helped,
+	void (*end_run)(plait__instance *instance), plait_error *error)
 NOTHING(plait__steal_set_free, plait__steal_set *set)
 NOTHING(plait__steal_set_start, plait__steal_set *set, bool here)
 NUMBER(bool, plait__steal_set_drive, plait__steal_set *set)
@@ -232,7 +289,10 @@ static plait__program *program_of(void)
 
 	MC_CHECK(plait__prepare_program(plan_object, &program, NULL) ==
 		 PLAIT_OK);
-	MC_CHECK(program != NULL && program->engine == &plait__host_engine);
+	MC_CHECK(program != NULL &&
+		 program->engine == (plan_object->on_queues ?
+				     &plait__queue_engine :
+				     &plait__host_engine));
 	MC_CHECK(program->instances != NULL);
 	MC_CHECK(program->instances[INSTANCES - 1].state != NULL);
 	return program;
@@ -265,7 +325,6 @@ static void run_recorded(plait__program *program, plait__instance *instance)
 		return;
 	MC_CHECK(plait__recorder_acquire(recorder, &instance->recording, NULL) ==
 		 PLAIT_OK);
-	MC_CHECK(at_load_relaxed_u32(&recordable[instance->index]) == 1);
 	program->engine->start(instance, true);
 	(void)program->engine->drive(instance);
 	plait__recorder_release(recorder, instance->recording);
@@ -332,6 +391,13 @@ static void begin(void)
 		at_init_u32(&recordable[i], 0);
 }
 
+static void begin_queues(void)
+{
+	begin();
+	plan_object->on_queues = true;
+	(void)program_of();
+}
+
 static void begin_ready(void)
 {
 	begin();
@@ -355,7 +421,7 @@ static const struct mc_scenario made = {
 	2, 0, 4000
 };
 static const struct mc_scenario driven = {
-	"a run is driven or cancelled while it becomes one to be recorded",
+	"a run is driven or cancelled while recording is switched on",
 	begin_ready, run_driven, end, 2, 4, 2, 0, 4000
 };
 static const struct mc_scenario recording = {
@@ -365,9 +431,13 @@ static const struct mc_scenario recording = {
 static const struct mc_scenario both = {
 	"two make a recorder", begin, run_both, end_both, 2, 4, 2, 0, 4000
 };
+static const struct mc_scenario queues = {
+	"an engine makes instances recordable while runs are in flight",
+	begin_queues, run_recording, end, 3, 3, 1, 0, 4000
+};
 
 static const struct mc_scenario *const scenarios[] = {
-	&made, &driven, &recording, &both,
+	&made, &driven, &recording, &both, &queues,
 };
 
 static void explore(void)

@@ -214,7 +214,7 @@ static void start_run(void)
 	plait__steal_set_start(&set, run_here);
 }
 
-void plait__instance_complete(plait__instance *of)
+static void end_run(plait__instance *of)
 {
 	uint32_t now = AT_PLAIN_READ(run_number);
 
@@ -275,6 +275,7 @@ static void make_steal_set(int32_t fails, uint64_t step, bool here)
 	at_init_u64(&set.idle, 0);
 	at_init_u32(&set.short_commands, 0);
 	at_init_u32(&set.batch_claims, 0);
+	at_init_u32(&set.records, 0);
 	at_init_u64(&set.woken_ns, 0);
 	at_init_u32(&set.remaining, 0);
 	at_init_u32(&instance.stop, 0);
@@ -293,7 +294,7 @@ static void make_steal_set(int32_t fails, uint64_t step, bool here)
 	MC_CHECK(plait__steal_program_applies(&plan) == (lane_count > 1));
 	MC_CHECK(plait__steal_program_compile(&compiled, &program, NULL,
 					NULL) == PLAIT_OK);
-	MC_CHECK(plait__steal_set_make(&set, &instance, &compiled, false,
+	MC_CHECK(plait__steal_set_make(&set, &instance, &compiled, end_run,
 				       NULL) ==
 		 PLAIT_OK);
 	for (uint32_t i = 0; i < command_count; i++)

@@ -276,7 +276,7 @@ static void reports_unusable_values(void)
 		"not a number from 0 to 4294967295; the number of processors, "
 		"or workers plus one, is used instead";
 	static const char *const hop =
-		"not a number from 0 to 4294967295; the measured latency is "
+		"not a number from 0 to 4294967295; 2000 is "
 		"used instead";
 	static const char *const segments =
 		"not a number from 0 to 4294967295; 4 is used instead";

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 UNIT_TESTS += %D%/lane.t
 UNIT_TESTS += %D%/affinity.t
-UNIT_TESTS += %D%/hop_latency.t
 UNIT_TESTS += %D%/parallel_for.t
 UNIT_TESTS += %D%/counter_wait.t
 UNIT_TESTS += %D%/counter_failure.t

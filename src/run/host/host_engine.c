@@ -3,10 +3,10 @@
  * run. */
 #include "run/host/host_engine.h"
 
-#include "run/host/speedup_model.h"
 #include "run/external/cancel_external.h"
 #include "run/host/lane_compiler.h"
 #include "run/host/lane_tasks.h"
+#include "run/host/mode_timer.h"
 #include "run/host/steal_setup.h"
 #include "run/blocked_on.h"
 #include "run/host/call_op.h"
@@ -14,7 +14,6 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "pool/hop_latency.h"
 #include "sys/clock.h"
 #include "sys/env.h"
 
@@ -40,33 +39,17 @@ struct compiled {
 	bool needs_wide;	/* such commands may await another lane of
 				 * the run */
 	uint32_t threads;	/* that can run at once, if has_wide */
-	plait__speedup_model speedup; /* of `wide`, if runs choose */
-	bool hop_is_set;		/* hop_ns was set by PLAIT_HOP_NS */
-	uint64_t hop_ns;
-	/* The fastest of the first serial runs; see choose. */
-	at_u64 serial_ns;
-	at_u32 measured;
+	bool chooses;		/* between parallel and serial execution */
+	plait__mode_timer timer; /* if so */
 };
 
 /* The lanes of one instance, for each way to run. */
-struct run_sets {
+struct state {
 	plait__lane_set serial;
 	plait__lane_set wide;
 	plait__steal_set steal;
-};
-
-struct state {
-	struct run_sets plain;
-	at_ptr recorded;	/* struct run_sets, or null: see make_record */
-	bool measures;
+	plait__timed_run timed_run;
 	uint64_t start_ns;
-};
-
-enum {
-	/* Serial runs that are timed before parallel ones are considered. */
-	MEASURED_RUNS = 3,
-	/* The least saving that pays for waking a second lane. */
-	WORTH_NS = 2000
 };
 
 /* ---- per plan ---- */
@@ -101,36 +84,24 @@ static uint32_t find_threads(plait__pool *pool)
 	return threads < processors ? threads : processors;
 }
 
-/* Measure the wake-up latency again unless it is set.  Each run asks for the
- * current value. */
-static void measure_hop(const struct compiled *compiled, plait__pool *pool)
+/* Runs choose between parallel and serial execution, if there are threads for
+ * it. */
+static void make_timer(struct compiled *compiled,
+		       const plait__program *program)
 {
-	if (!compiled->hop_is_set)
-		(void)plait__hop_latency_ns(pool);
-}
+	uint64_t worth_ns = PLAIT__MODE_TIMER_WORTH_NS;
+	uint32_t lanes = program->plan->lanes_count;
 
-/* Returns true if runs choose between parallel and serial execution. */
-static bool may_choose(const struct compiled *compiled, plait__pool *pool)
-{
-	return compiled->has_wide && !compiled->needs_wide &&
-	       plait__pool_worker_count(pool) != 0;
-}
-
-/* Make the model by which `choose` predicts the makespan. */
-static plait_status make_speedup_model(struct compiled *compiled,
-				       const plait__program *program,
-				       plait_error *error)
-{
-	plait__pool *pool = program->context->pool;
-
-	if (!may_choose(compiled, pool))
-		return PLAIT_OK;
-	compiled->hop_is_set = plait__env_query_number(PLAIT__ENV_HOP_NS,
-						       &compiled->hop_ns);
-	measure_hop(compiled, pool);
-	return plait__speedup_model_make(
-		&compiled->speedup, program->plan, compiled->threads,
-		plait__program_allocator(program), error);
+	compiled->chooses =
+		compiled->has_wide && !compiled->needs_wide &&
+		plait__pool_worker_count(program->context->pool) != 0;
+	if (!compiled->chooses)
+		return;
+	(void)plait__env_query_number(PLAIT__ENV_HOP_NS, &worth_ns);
+	plait__mode_timer_init(&compiled->timer,
+			       lanes < compiled->threads ? lanes :
+							   compiled->threads,
+			       worth_ns);
 }
 
 static plait_status compile_lanes(struct compiled *compiled,
@@ -183,10 +154,9 @@ static plait_status prepare(plait__program *program, plait_error *error)
 	compiled->needs_wide = compiled->has_wide && compiled->has_external;
 	if (compiled->has_wide)
 		compiled->threads = find_threads(program->context->pool);
+	make_timer(compiled, program);
 	status = plait__lane_program_compile(&compiled->serial, program, true,
 					     NULL, error);
-	if (status == PLAIT_OK)
-		status = make_speedup_model(compiled, program, error);
 	compiled->has_steal = plait__steal_program_applies(program->plan);
 	if (status == PLAIT_OK && compiled->has_wide)
 		status = compile_wide(compiled, program, error);
@@ -198,8 +168,10 @@ static plait_status prepare(plait__program *program, plait_error *error)
 
 static void recalibrate(plait__program *program)
 {
-	if (may_choose(program->compiled, program->context->pool))
-		measure_hop(program->compiled, program->context->pool);
+	struct compiled *compiled = program->compiled;
+
+	if (compiled->chooses)
+		plait__mode_timer_restart(&compiled->timer);
 }
 
 static void discard(plait__program *program)
@@ -274,151 +246,84 @@ static plait_status recode(plait__program *program,
 
 /* ---- per instance ---- */
 
-/* Called when all lanes are done, with the task of any of them. */
-static void end_lanes(plait__task *task)
+/* Called when all lanes are done. */
+static void end_run(plait__instance *instance)
 {
-	plait__lane_set *set = ((plait__lane_task *)(void *)task)->set;
-	plait__instance *instance = set->instance;
 	struct compiled *compiled = instance->program->compiled;
 	struct state *state = instance->state;
-	uint64_t ns;
 
 	/* A stopped run is no measurement. */
-	if (state->measures && at_load_relaxed_u32(&instance->stop) == 0) {
-		ns = plait__clock_now_ns() - state->start_ns;
-		/* Relaxed: overlapping runs may lose a measurement. */
-		if (at_load_relaxed_u32(&compiled->measured) == 0 ||
-		    ns < at_load_relaxed_u64(&compiled->serial_ns))
-			at_store_relaxed_u64(&compiled->serial_ns, ns);
-		at_add_u32(&compiled->measured, 1);
-	}
-	for (uint32_t i = 0; i < set->compiled->lane_count; i++) {
-		instance->iterations += set->tasks[i].iterations;
-		set->tasks[i].iterations = 0;
-	}
+	if (state->timed_run.is_timed &&
+	    at_load_relaxed_u32(&instance->stop) == 0)
+		plait__mode_timer_end(&compiled->timer, &state->timed_run,
+				      plait__clock_now_ns() - state->start_ns);
 	plait__instance_complete(instance);
-}
-
-static plait_status make_sets(struct run_sets *run_sets,
-			      plait__instance *instance, bool records,
-			      plait_error *error)
-{
-	const struct compiled *compiled = instance->program->compiled;
-	plait_status status = plait__lane_set_make(&run_sets->serial, instance,
-						   &compiled->serial, records,
-						   end_lanes, error);
-
-	if (status == PLAIT_OK && compiled->has_steal)
-		status =
-			plait__steal_set_make(&run_sets->steal, instance,
-					      &compiled->steal, records, error);
-	else if (status == PLAIT_OK && compiled->has_wide)
-		status = plait__lane_set_make(&run_sets->wide, instance,
-					      &compiled->wide, records,
-					      end_lanes, error);
-	return status;
-}
-
-static void free_sets(struct run_sets *run_sets)
-{
-	plait__lane_set_free(&run_sets->serial);
-	plait__lane_set_free(&run_sets->wide);
-	plait__steal_set_free(&run_sets->steal);
 }
 
 static plait_status make(plait__instance *instance, plait_error *error)
 {
+	const struct compiled *compiled = instance->program->compiled;
 	struct state *state = plait__cacheline_alloc(
 		plait__program_allocator(instance->program), sizeof(*state));
+	plait_status status;
 
 	instance->state = state;
 	if (state == NULL)
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory for an instance of a plan");
-	return make_sets(&state->plain, instance, false, error);
+	status = plait__lane_set_make(&state->serial, instance,
+				      &compiled->serial, end_run, error);
+	if (status == PLAIT_OK && compiled->has_steal)
+		status = plait__steal_set_make(&state->steal, instance,
+					       &compiled->steal, end_run,
+					       error);
+	else if (status == PLAIT_OK && compiled->has_wide)
+		status = plait__lane_set_make(&state->wide, instance,
+					      &compiled->wide, end_run,
+					      error);
+	return status;
 }
 
-/* Recorded runs have lane sets of their own, so that other runs need not test
- * for recording. */
+/* Any run can be recorded: the loops test for a recording. */
 static plait_status make_record(plait__instance *instance, plait_error *error)
 {
-	const plait_allocator *allocator =
-		plait__program_allocator(instance->program);
-	struct state *state = instance->state;
-	struct run_sets *run_sets;
-	plait_status status;
-
-	if (at_load_acquire_ptr(&state->recorded) != NULL)
-		return PLAIT_OK;
-	run_sets = plait__cacheline_alloc(allocator, sizeof(*run_sets));
-	if (run_sets == NULL)
-		return plait__fail(error, PLAIT_E_NOMEM,
-				   "no memory to record runs of a plan");
-	status = make_sets(run_sets, instance, true, error);
-	if (status == PLAIT_OK) {
-		/* Release: pairs with the load in drive. */
-		at_store_release_ptr(&state->recorded, run_sets);
-		return PLAIT_OK;
-	}
-	free_sets(run_sets);
-	plait__cacheline_free(allocator, run_sets, sizeof(*run_sets));
-	return status;
+	(void)instance;
+	(void)error;
+	return PLAIT_OK;
 }
 
 static void unmake(plait__instance *instance)
 {
-	const plait_allocator *allocator =
-		plait__program_allocator(instance->program);
 	struct state *state = instance->state;
-	struct run_sets *recorded;
 
 	if (state == NULL)
 		return;
-	recorded = at_load_acquire_ptr(&state->recorded);
-	if (recorded != NULL)
-		free_sets(recorded);
-	plait__cacheline_free(allocator, recorded, sizeof(*recorded));
-	free_sets(&state->plain);
-	plait__cacheline_free(allocator, state, sizeof(*state));
+	plait__lane_set_free(&state->serial);
+	plait__lane_set_free(&state->wide);
+	plait__steal_set_free(&state->steal);
+	plait__cacheline_free(plait__program_allocator(instance->program),
+			      state, sizeof(*state));
 	instance->state = NULL;
 }
 
 /* ---- a run ---- */
 
-/* Parallel execution pays if its saving exceeds its cost: the plan gives the
- * relative makespan, the first runs the time of serial execution, and the pool
- * the wake-up latency of this machine. */
-static bool is_worth(const struct compiled *compiled, const plait__pool *pool)
-{
-	uint64_t hop_ns = compiled->hop_is_set ? compiled->hop_ns :
-			  plait__hop_latency_known_ns(pool);
-
-	return plait__speedup_model_saving(
-		       &compiled->speedup,
-		       at_load_relaxed_u64(&compiled->serial_ns),
-		       hop_ns) > WORTH_NS;
-}
-
 /* Returns true for parallel execution, false for the serial program. */
-static bool choose(struct state *state, const struct compiled *compiled,
+static bool choose(struct state *state, struct compiled *compiled,
 		   const plait__instance *instance)
 {
-	plait__pool *pool = instance->program->context->pool;
-
-	state->measures = false;
+	state->timed_run.is_timed = false;
 	if (!compiled->has_wide)
 		return false;
 	if ((instance->flags & (PLAIT_RUN_SERIAL | PLAIT_RUN_PARALLEL)) != 0)
 		return (instance->flags & PLAIT_RUN_PARALLEL) != 0;
-	if (compiled->needs_wide)
-		return true;
-	if (plait__pool_worker_count(pool) == 0)
-		return false;
+	if (!compiled->chooses)
+		return compiled->needs_wide;
 	/* Recording takes time, too. */
-	state->measures = instance->recording == NULL &&
-			  at_load_relaxed_u32(&compiled->measured) <
-				  MEASURED_RUNS;
-	return !state->measures && is_worth(compiled, pool);
+	if (instance->recording != NULL)
+		return plait__mode_timer_is_parallel(&compiled->timer);
+	plait__mode_timer_begin(&compiled->timer, &state->timed_run);
+	return state->timed_run.parallel;
 }
 
 static uint32_t count_lanes(const struct compiled *compiled, bool all)
@@ -431,101 +336,68 @@ static uint32_t count_lanes(const struct compiled *compiled, bool all)
 
 static void start(plait__instance *instance, bool inline_ok)
 {
-	const struct compiled *compiled = instance->program->compiled;
+	struct compiled *compiled = instance->program->compiled;
 	struct state *state = instance->state;
-	struct run_sets *run_sets = &state->plain;
 	const struct code *code;
 	bool all = choose(state, compiled, instance);
 
-	if (instance->recording != NULL) {
-		run_sets = at_load_acquire_ptr(&state->recorded);
+	if (instance->recording != NULL)
 		plait__recorder_begin(instance->recording,
 				      count_lanes(compiled, all));
-	}
-	state->start_ns = state->measures ? plait__clock_now_ns() : 0;
+	if (state->timed_run.is_timed)
+		state->start_ns = plait__clock_now_ns();
 	code = instance->version != NULL ? instance->version->code :
 	       &compiled->code;
 	if (all && compiled->has_steal) {
-		run_sets->steal.ops = code->steal;
-		plait__steal_set_start(&run_sets->steal, inline_ok);
+		state->steal.ops = code->steal;
+		plait__steal_set_start(&state->steal, inline_ok);
 	} else if (all) {
-		run_sets->wide.ops = code->wide;
-		plait__lane_set_start(&run_sets->wide, inline_ok);
+		state->wide.ops = code->wide;
+		plait__lane_set_start(&state->wide, inline_ok);
 	} else {
-		run_sets->serial.ops = code->serial;
-		plait__lane_set_start(&run_sets->serial, inline_ok);
+		state->serial.ops = code->serial;
+		plait__lane_set_start(&state->serial, inline_ok);
 	}
 }
 
-static bool drive_sets(const struct compiled *compiled,
-		       struct run_sets *run_sets)
-{
-	if (plait__lane_set_drive(&run_sets->serial))
-		return true;
-	if (compiled->has_steal)
-		return plait__steal_set_drive(&run_sets->steal);
-	return compiled->has_wide && plait__lane_set_drive(&run_sets->wide);
-}
-
+/* The instance may serve another run by now, so nothing is read here that runs
+ * change. */
 static bool drive(plait__instance *instance)
 {
 	const struct compiled *compiled = instance->program->compiled;
 	struct state *state = instance->state;
-	struct run_sets *recorded;
 
-	/* The instance may serve another run by now, so nothing is read here
-	 * that runs change. */
-	if (drive_sets(compiled, &state->plain))
+	if (plait__lane_set_drive(&state->serial))
 		return true;
-	recorded = at_load_acquire_ptr(&state->recorded);
-	return recorded != NULL && drive_sets(compiled, recorded);
-}
-
-static void find_in(const struct compiled *compiled, struct run_sets *run_sets,
-		    plait__blocked_on *out)
-{
-	plait__external_describe_blocked(run_sets->serial.externals, out);
-	if (compiled->needs_wide)
-		plait__external_describe_blocked(run_sets->wide.externals, out);
-	/* Relaxed: only for an error text. */
-	out->lanes_left += at_load_relaxed_u32(&run_sets->serial.remaining) +
-			   at_load_relaxed_u32(&run_sets->wide.remaining);
+	if (compiled->has_steal)
+		return plait__steal_set_drive(&state->steal);
+	return compiled->has_wide && plait__lane_set_drive(&state->wide);
 }
 
 static void find(plait__instance *instance, plait__blocked_on *out)
 {
 	const struct compiled *compiled = instance->program->compiled;
 	struct state *state = instance->state;
-	struct run_sets *recorded = at_load_acquire_ptr(&state->recorded);
 
-	find_in(compiled, &state->plain, out);
-	if (recorded != NULL)
-		find_in(compiled, recorded, out);
+	plait__external_describe_blocked(state->serial.externals, out);
+	if (compiled->needs_wide)
+		plait__external_describe_blocked(state->wide.externals, out);
+	/* Relaxed: only for an error text. */
+	out->lanes_left += at_load_relaxed_u32(&state->serial.remaining) +
+			   at_load_relaxed_u32(&state->wide.remaining);
 }
 
 /* The run is not over before its canceller is done with it; only one of its
  * sets has parked lanes. */
-static void cancel_sets(const struct compiled *compiled,
-			struct run_sets *run_sets)
-{
-	plait__cancel_external(run_sets->serial.externals);
-	if (compiled->needs_wide)
-		plait__cancel_external(run_sets->wide.externals);
-}
-
 static void cancel(plait__instance *instance)
 {
 	const struct compiled *compiled = instance->program->compiled;
 	struct state *state = instance->state;
 
-	struct run_sets *recorded;
-
-	if (!compiled->has_external)
-		return;
-	cancel_sets(compiled, &state->plain);
-	recorded = at_load_acquire_ptr(&state->recorded);
-	if (recorded != NULL)
-		cancel_sets(compiled, recorded);
+	if (compiled->has_external)
+		plait__cancel_external(state->serial.externals);
+	if (compiled->needs_wide)
+		plait__cancel_external(state->wide.externals);
 }
 
 const plait__engine plait__host_engine = {

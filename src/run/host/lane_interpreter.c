@@ -67,14 +67,17 @@ static void publish_done(plait__lane_task *self, const plait__step *step)
 
 /* ---- recording ---- */
 
-/* A function with the parameter `records` is compiled twice.  The parameter is
- * a constant, so that the variant that does not record has no trace of the
- * other. */
-#define VARIANT static inline __attribute__((always_inline))
-
+/* `ring` is null in a run that is not recorded. */
 static plait__record_ring *ring_of(const plait__lane_task *self)
 {
-	return &self->set->instance->recording->rings[self->lane];
+	const plait__recording *recording = self->set->instance->recording;
+
+	return recording != NULL ? &recording->rings[self->lane] : NULL;
+}
+
+static bool is_recorded(const plait__record_ring *ring)
+{
+	return __builtin_expect(ring != NULL, 0);
 }
 
 /* The iteration of the command: the home lane does not begin the next one
@@ -150,8 +153,22 @@ static bool has_come(plait__lane_set *set, const plait__step_wait *wait,
 }
 
 /* Returns false if the lane was parked. */
-VARIANT bool await_step(plait__lane_task *self, const plait__step *step,
-			const bool records)
+static bool await_value(plait__lane_task *self, const plait__step_wait *wait,
+			uint64_t value, const plait__record_ring *ring)
+{
+	const struct plait__lane_wait wanted = {
+		.word = &self->set->progress[wait->word], .value = value,
+		.lane = wait->lane,
+	};
+
+	if (is_recorded(ring))
+		begin_wait(self, wait);
+	return plait__lane_park_until(self, &wanted);
+}
+
+/* Returns false if the lane was parked. */
+static bool await_step(plait__lane_task *self, const plait__step *step,
+		       plait__record_ring *ring)
 {
 	plait__lane_set *set = self->set;
 	const plait__step_wait *wait =
@@ -161,24 +178,14 @@ VARIANT bool await_step(plait__lane_task *self, const plait__step *step,
 	uint64_t epoch = set->local[part_at(set, step->part)->epoch];
 
 	for (; wait != end; wait++) {
-		struct plait__lane_wait wanted = {
-			.value = epoch * wait->stride + wait->position,
-			.lane = wait->lane,
-		};
+		uint64_t value = epoch * wait->stride + wait->position;
 
-		if (has_come(set, wait, wanted.value)) {
-			/* The lane was parked for this wait. */
-			if (records && self->waiting_ns != 0 &&
-			    self->waiting_for == wait)
-				record_step_wait(self, step, wait);
-			continue;
-		}
-		wanted.word = &set->progress[wait->word];
-		if (records)
-			begin_wait(self, wait);
-		if (!plait__lane_park_until(self, &wanted))
+		if (!has_come(set, wait, value) &&
+		    !await_value(self, wait, value, ring))
 			return false;
-		if (records)
+		/* The lane may have been parked for this wait. */
+		if (__builtin_expect(self->waiting_ns != 0, 0) &&
+		    self->waiting_for == wait)
 			record_step_wait(self, step, wait);
 	}
 	return true;
@@ -211,14 +218,14 @@ static void rotate_buffers(const plait__lane_task *self,
 
 /* Hot loop: between two calls only the result and `stop` are looked at.
  * self->command is for failures, and for a thread that ends inside the call. */
-VARIANT void run_ops(plait__lane_task *self, const plait__step *step,
-		     const bool records)
+static void run_ops(plait__lane_task *self, const plait__step *step,
+		    plait__record_ring *ring)
 {
 	plait__instance *instance = self->set->instance;
 	const plait__call_op *op = self->set->ops + step->op_first;
 	const plait__call_op *end = op + step->op_count;
 	void **words = instance->frame.words;
-	uint64_t start_ns = records ? plait__clock_now_ns() : 0;
+	uint64_t start_ns = is_recorded(ring) ? plait__clock_now_ns() : 0;
 	int32_t result;
 
 	for (; op != end; op++) {
@@ -226,7 +233,7 @@ VARIANT void run_ops(plait__lane_task *self, const plait__step *step,
 			return;
 		self->command = &op->command;
 		result = plait__call_op_invoke(op, words);
-		if (records)
+		if (is_recorded(ring))
 			start_ns = record_command(self, op->command, start_ns);
 		if (__builtin_expect(result != 0, 0)) {
 			fail_call(self, op->command, result);
@@ -290,29 +297,30 @@ static void run_hosts(plait__lane_task *self, const plait__step *step)
 	}
 }
 
-VARIANT void run_step(plait__lane_task *self, const plait__step *step,
-		      const bool records)
+static void run_step(plait__lane_task *self, const plait__step *step,
+		     plait__record_ring *ring)
 {
 	if (step->rotation_count > 0)
 		rotate_buffers(self, step);
-	if (step->hosts && !records)
+	/* One branch: hosts, and not recorded. */
+	if (step->hosts > (ring != NULL))
 		run_hosts(self, step);
 	else
-		run_ops(self, step, records);
+		run_ops(self, step, ring);
 	publish_done(self, step);
 	self->step = step + 1;
 }
 
 /* Returns false if the lane was parked until another thread resumes it. */
-VARIANT bool run_external(plait__lane_task *self, const plait__step *step,
-			  const bool records)
+static bool run_external(plait__lane_task *self, const plait__step *step,
+			 plait__record_ring *ring)
 {
-	if (records && self->waiting_ns == 0)
+	if (is_recorded(ring) && self->waiting_ns == 0)
 		begin_wait(self, NULL);
 	self->command = &step->command;
 	if (!plait__external_step(&self->external->external, step->command))
 		return false;
-	if (records) {
+	if (is_recorded(ring)) {
 		(void)record_command(self, step->command, self->waiting_ns);
 		self->waiting_ns = 0;
 	}
@@ -454,8 +462,8 @@ static void record_decision(plait__lane_task *self, uint32_t region,
 }
 
 /* Returns false if the lane was parked until the decision. */
-VARIANT bool decide(plait__lane_task *self, const plait__step *step, bool again,
-		    const bool records)
+static bool decide(plait__lane_task *self, const plait__step *step, bool again,
+		   plait__record_ring *ring)
 {
 	plait__lane_set *set = self->set;
 	const plait__visit *visit = &set->compiled->visits[step->link];
@@ -463,7 +471,7 @@ VARIANT bool decide(plait__lane_task *self, const plait__step *step, bool again,
 	uint32_t choice;
 	int64_t chosen;
 
-	if (records && self->waiting_ns == 0)
+	if (is_recorded(ring) && self->waiting_ns == 0)
 		begin_wait(self, NULL);
 	chosen = choose(self, visit, again);
 	if (chosen == PARKED)
@@ -472,9 +480,9 @@ VARIANT bool decide(plait__lane_task *self, const plait__step *step, bool again,
 	if (again)
 		set->local[part_at(set, step->part)->epoch]++;
 	count_iteration(self, visit, again && !is_case);
-	if (records)
+	if (is_recorded(ring))
 		record_decision(self, visit->region, choice);
-	if (records && again && !is_case)
+	if (is_recorded(ring) && again && !is_case)
 		plait__recorder_add_iteration(ring_of(self));
 	publish_decision(self, visit, choice);
 	go(self, visit, choice);
@@ -484,8 +492,8 @@ VARIANT bool decide(plait__lane_task *self, const plait__step *step, bool again,
 /* ---- regions, on the other lanes ---- */
 
 /* Returns false if the lane was parked until the home lane has decided. */
-VARIANT bool follow(plait__lane_task *self, const plait__step *step,
-		    const bool records)
+static bool follow(plait__lane_task *self, const plait__step *step,
+		   plait__record_ring *ring)
 {
 	plait__lane_set *set = self->set;
 	const plait__visit *visit = &set->compiled->visits[step->link];
@@ -499,12 +507,12 @@ VARIANT bool follow(plait__lane_task *self, const plait__step *step,
 	uint64_t now;
 
 	if (!plait__lane_park_is_met(&wanted)) {
-		if (records)
+		if (is_recorded(ring))
 			begin_wait(self, NULL);
 		if (!plait__lane_park_until(self, &wanted))
 			return false;
 	}
-	if (records && self->waiting_ns != 0)
+	if (is_recorded(ring) && self->waiting_ns != 0)
 		record_wait(self, step->command, set->compiled->program->plan->
 			  regions[visit->region].command);
 	/* Acquire: pairs with publish in publish_decision. */
@@ -549,52 +557,43 @@ static bool yield_lane(plait__lane_task *self, uint32_t *patience)
 	return true;
 }
 
-VARIANT bool interpret(plait__task *task, const bool records)
+bool plait__lane_interpret(plait__task *task)
 {
 	plait__lane_task *self = (plait__lane_task *)(void *)task;
+	plait__record_ring *ring = ring_of(self);
 	uint32_t patience = PATIENCE;
 
 	for (;;) {
 		const plait__step *step = self->step;
 
-		if (step->wait_count > 0 && !await_step(self, step, records))
+		if (step->wait_count > 0 && !await_step(self, step, ring))
 			return false;
 		switch (step->kind) {
 		case PLAIT__STEP_RUN:
-			run_step(self, step, records);
+			run_step(self, step, ring);
 			break;
 		case PLAIT__STEP_REGION:
-			if (!decide(self, step, false, records))
+			if (!decide(self, step, false, ring))
 				return false;
 			break;
 		case PLAIT__STEP_END:
-			if (!decide(self, step, true, records) ||
+			if (!decide(self, step, true, ring) ||
 			    yield_lane(self, &patience))
 				return false;
 			break;
 		case PLAIT__STEP_ENTER:
-			if (!follow(self, step, records))
+			if (!follow(self, step, ring))
 				return false;
 			break;
 		case PLAIT__STEP_BACK:
 			return_to_region(self, step);
 			break;
 		case PLAIT__STEP_EXTERNAL:
-			if (!run_external(self, step, records))
+			if (!run_external(self, step, ring))
 				return false;
 			break;
 		default:
 			return end_lane(self, step);
 		}
 	}
-}
-
-bool plait__lane_interpret(plait__task *task)
-{
-	return interpret(task, false);
-}
-
-bool plait__lane_interpret_recorded(plait__task *task)
-{
-	return interpret(task, true);
 }

@@ -8,7 +8,5 @@
 /* Run the lane until it is done or parked.  Returns true if it was the last
  * lane of the run. */
 bool plait__lane_interpret(plait__task *task);
-/* As plait__lane_interpret, and records. */
-bool plait__lane_interpret_recorded(plait__task *task);
 
 #endif

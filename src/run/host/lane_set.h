@@ -54,13 +54,13 @@ struct plait__lane_task {
 
 struct plait__lane_set {
 	plait__instance *instance;
+	void (*end)(plait__instance *instance); /* all lanes are done */
 	const plait__lane_program *compiled;
 	const plait__call_op *ops;	/* of the program or of a kernel
 					 * version; of this run */
 	plait__lane_task *tasks;
 	at_u64 *progress;
 	uint64_t *local;
-	bool records;		/* this set serves recorded runs */
 	bool asymmetric_fence;		/* the parker pays for both fences
 					 * (membarrier) */
 	PLAIT__CACHELINE_ALIGNED at_u32 remaining; /* lanes not done */

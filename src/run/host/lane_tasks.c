@@ -28,6 +28,18 @@ static void on_thread_exit(plait__task *task)
 	plait__task_offer(task);
 }
 
+/* Called with the task of any lane. */
+static void end_run(plait__task *task)
+{
+	plait__lane_set *set = lane_task_of(task)->set;
+
+	for (uint32_t i = 0; i < set->compiled->lane_count; i++) {
+		set->instance->iterations += set->tasks[i].iterations;
+		set->tasks[i].iterations = 0;
+	}
+	set->end(set->instance);
+}
+
 static plait_status make_arrays(plait__lane_set *set, plait_error *error)
 {
 	const plait__lane_program *compiled = set->compiled;
@@ -115,7 +127,7 @@ static void free_external(plait__lane_task *self)
 plait_status plait__lane_set_make(plait__lane_set *set,
 				  plait__instance *instance,
 				  const plait__lane_program *compiled,
-				  bool records, void (*over)(plait__task *task),
+				  void (*end)(plait__instance *instance),
 				  plait_error *error)
 {
 	plait__pool *pool = compiled->program->context->pool;
@@ -123,8 +135,8 @@ plait_status plait__lane_set_make(plait__lane_set *set,
 
 	set->instance = instance;
 	set->compiled = compiled;
+	set->end = end;
 	set->ops = compiled->ops.items;
-	set->records = records;
 	set->asymmetric_fence = at_membarrier_available();
 	status = make_arrays(set, error);
 	for (uint32_t i = 0; status == PLAIT_OK && i < compiled->lane_count;
@@ -132,9 +144,8 @@ plait_status plait__lane_set_make(plait__lane_set *set,
 		plait__lane_task *self = &set->tasks[i];
 
 		plait__task_init(&self->task, pool);
-		self->task.run = records ? plait__lane_interpret_recorded :
-				  plait__lane_interpret;
-		self->task.over = over;
+		self->task.run = plait__lane_interpret;
+		self->task.over = end_run;
 		self->task.lost = on_thread_exit;
 		self->set = set;
 		self->lane = i;

@@ -5,11 +5,11 @@
 
 #include "run/host/lane_set.h"
 
-/* `over` is called with a lane's task when all lanes are done. */
+/* `end` is called when all lanes are done. */
 plait_status plait__lane_set_make(plait__lane_set *set,
 				  plait__instance *instance,
 				  const plait__lane_program *compiled,
-				  bool records, void (*over)(plait__task *task),
+				  void (*end)(plait__instance *instance),
 				  plait_error *error);
 void plait__lane_set_free(plait__lane_set *set);
 void plait__lane_set_start(plait__lane_set *set, bool inline_ok);

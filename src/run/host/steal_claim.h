@@ -199,7 +199,7 @@ static inline bool plait__claim_is_own(plait__steal_worker *worker,
 
 	if (was != wanted)
 		return was < wanted;
-	worker->recheck = true;
+	worker->attention |= PLAIT__STEAL_RECHECKS;
 	return at_cas_u64(state, &was, plait__claim_taken(worker));
 }
 
@@ -212,9 +212,9 @@ static inline uint32_t plait__claim_next(plait__steal_worker *worker)
 		if (plait__claim_is_own(worker, command))
 			return command;
 		/* Its successors may not be ready yet. */
-		worker->recheck = true;
+		worker->attention |= PLAIT__STEAL_RECHECKS;
 	}
-	worker->recheck = false;
+	worker->attention &= ~(uint32_t)PLAIT__STEAL_RECHECKS;
 	return PLAIT__NONE;
 }
 

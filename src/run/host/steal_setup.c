@@ -163,9 +163,11 @@ static plait__steal_worker *worker_of(plait__task *task)
 	return (plait__steal_worker *)(void *)task;
 }
 
-static void complete_run(plait__task *task)
+static void end_run(plait__task *task)
 {
-	plait__instance_complete(worker_of(task)->set->instance);
+	const plait__steal_set *set = worker_of(task)->set;
+
+	set->end(set->instance);
 }
 
 /* A function ended its thread: its command failed, and is done. */
@@ -205,14 +207,15 @@ static plait_status make_arrays(plait__steal_set *set, plait_error *error)
 plait_status plait__steal_set_make(plait__steal_set *set,
 				   plait__instance *instance,
 				   const plait__steal_program *compiled,
-				   bool records, plait_error *error)
+				   void (*end)(plait__instance *instance),
+				   plait_error *error)
 {
 	plait_status status;
 
 	set->instance = instance;
 	set->compiled = compiled;
+	set->end = end;
 	set->ops = compiled->ops;
-	set->records = records;
 	set->asymmetric_fence = at_membarrier_available();
 	status = make_arrays(set, error);
 	for (uint32_t i = 0; status == PLAIT_OK && i < compiled->lane_count;
@@ -221,9 +224,8 @@ plait_status plait__steal_set_make(plait__steal_set *set,
 
 		plait__task_init(&worker->task,
 				 compiled->program->context->pool);
-		worker->task.run = records ? plait__steal_worker_run_recorded :
-				    plait__steal_worker_run;
-		worker->task.over = complete_run;
+		worker->task.run = plait__steal_worker_run;
+		worker->task.over = end_run;
 		worker->task.lost = on_thread_exit;
 		worker->set = set;
 		worker->lane = i;
@@ -271,6 +273,7 @@ static void begin_run(plait__steal_set *set)
 	bool batch_claims = at_load_relaxed_u32(&set->short_commands) != 0;
 
 	at_store_relaxed_u32(&set->batch_claims, batch_claims);
+	at_store_relaxed_u32(&set->records, set->instance->recording != NULL);
 	for (uint32_t i = 0; batch_claims && i < compiled->lane_count; i++)
 		at_store_relaxed_u64(&set->workers[i].front,
 				     run << 32 | compiled->tracks[i].first);
@@ -306,7 +309,7 @@ void plait__steal_set_start(plait__steal_set *set, bool inline_ok)
 	}
 	/* Acquire and release: as in subtract_done. */
 	if (at_sub_u32(&set->remaining, 1) == 1)
-		plait__instance_complete(set->instance);
+		set->end(set->instance);
 }
 
 bool plait__steal_set_drive(plait__steal_set *set)

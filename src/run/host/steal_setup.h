@@ -19,7 +19,8 @@ void plait__steal_program_free(plait__steal_program *compiled);
 plait_status plait__steal_set_make(plait__steal_set *set,
 				   plait__instance *instance,
 				   const plait__steal_program *compiled,
-				   bool records, plait_error *error);
+				   void (*end)(plait__instance *instance),
+				   plait_error *error);
 void plait__steal_set_free(plait__steal_set *set);
 void plait__steal_set_start(plait__steal_set *set, bool inline_ok);
 bool plait__steal_set_drive(plait__steal_set *set);

@@ -160,32 +160,6 @@ static void fail(plait__steal_worker *worker, int32_t result)
 			     worker->set->ops[worker->command].command, &why);
 }
 
-/* Record the wait before a command, and the command. */
-static void record(plait__steal_worker *worker, uint32_t command,
-		   uint64_t start_ns)
-{
-	const plait__steal_set *set = worker->set;
-	uint32_t lane = set->compiled->tracks[worker->lane].lane;
-	plait__record_ring *ring = &set->instance->recording->rings[lane];
-	plait__record_entry entry = {
-		.start_ns = worker->idle_ns, .end_ns = start_ns,
-		.kind = PLAIT_RECORD_WAIT,
-		.command = set->ops[command].command,
-		.other = PLAIT__NONE,
-	};
-
-	if (worker->idle_ns != 0)
-		plait__recorder_put(ring, &entry);
-	worker->idle_ns = 0;
-	entry.start_ns = start_ns;
-	entry.end_ns = plait__clock_now_ns();
-	entry.kind = PLAIT_RECORD_COMMAND;
-	plait__recorder_put(ring, &entry);
-}
-
-/* Compiled twice, with `records` as a constant; see lane_interpreter.c. */
-#define VARIANT static inline __attribute__((always_inline))
-
 /* sched_yield does not help a thread of lower priority. */
 static void nap(plait__steal_set *set)
 {
@@ -226,27 +200,75 @@ static __attribute__((noinline)) void measure_pace(plait__steal_worker *worker)
 	worker->paced_ns = now;
 }
 
-VARIANT void perform(plait__steal_worker *worker, uint32_t command,
-		     const bool records)
+/* A command of a stopped run is done without a call. */
+static bool is_stopped(const plait__steal_worker *worker)
 {
-	plait__steal_set *set = worker->set;
-	plait__instance *instance = set->instance;
-	uint64_t start_ns = records ? plait__clock_now_ns() : 0;
+	/* Relaxed: as in lane_interpreter.c. */
+	return at_load_relaxed_u32(&worker->set->instance->stop) != 0;
+}
+
+static int32_t call(plait__steal_worker *worker, uint32_t command)
+{
+	const plait__steal_set *set = worker->set;
+
+	worker->command = command;
+	return plait__call_op_invoke(&set->ops[command],
+				     set->instance->frame.words);
+}
+
+/* Record the wait before a command, and the command. */
+static void record(plait__steal_worker *worker, uint32_t command,
+		   uint64_t start_ns)
+{
+	const plait__steal_set *set = worker->set;
+	uint32_t lane = set->compiled->tracks[worker->lane].lane;
+	plait__record_ring *ring = &set->instance->recording->rings[lane];
+	plait__record_entry entry = {
+		.start_ns = worker->idle_ns, .end_ns = start_ns,
+		.kind = PLAIT_RECORD_WAIT,
+		.command = set->ops[command].command,
+		.other = PLAIT__NONE,
+	};
+
+	if (worker->idle_ns != 0)
+		plait__recorder_put(ring, &entry);
+	worker->idle_ns = 0;
+	entry.start_ns = start_ns;
+	entry.end_ns = plait__clock_now_ns();
+	entry.kind = PLAIT_RECORD_COMMAND;
+	plait__recorder_put(ring, &entry);
+}
+
+static __attribute__((noinline)) int32_t
+call_with_attention(plait__steal_worker *worker, uint32_t command)
+{
+	bool records = (worker->attention & PLAIT__STEAL_RECORDS) != 0;
+	uint64_t start_ns;
 	int32_t result;
 
-	if (__builtin_expect(worker->recheck, 0))
+	if ((worker->attention & PLAIT__STEAL_RECHECKS) != 0)
 		await(worker, command);
-	/* Relaxed: as in lane_interpreter.c.  A command of a stopped run is
-	 * done without a call. */
-	if (at_load_relaxed_u32(&instance->stop) == 0) {
-		worker->command = command;
-		result = plait__call_op_invoke(&set->ops[command],
-					       instance->frame.words);
-		if (records)
-			record(worker, command, start_ns);
-		if (__builtin_expect(result != 0, 0))
-			fail(worker, result);
-	}
+	if (is_stopped(worker))
+		return 0;
+	start_ns = records ? plait__clock_now_ns() : 0;
+	result = call(worker, command);
+	if (records)
+		record(worker, command, start_ns);
+	return result;
+}
+
+static inline __attribute__((always_inline)) void
+perform(plait__steal_worker *worker, uint32_t command)
+{
+	plait__steal_set *set = worker->set;
+	int32_t result = 0;
+
+	if (__builtin_expect(worker->attention != 0, 0))
+		result = call_with_attention(worker, command);
+	else if (!is_stopped(worker))
+		result = call(worker, command);
+	if (__builtin_expect(result != 0, 0))
+		fail(worker, result);
 	if (++worker->done % PACE == 0)
 		measure_pace(worker);
 	/* Release: pairs with the load in steal_claim.h. */
@@ -291,6 +313,9 @@ static void enter_run(plait__steal_worker *worker)
 	/* Relaxed: published with the run. */
 	worker->batch_claims =
 		at_load_relaxed_u32(&worker->set->batch_claims) != 0;
+	worker->attention = at_load_relaxed_u32(&worker->set->records) != 0 ?
+			    PLAIT__STEAL_RECORDS : 0;
+	worker->idle_ns = 0;
 	for (uint32_t i = 0; i < compiled->lane_count; i++)
 		worker->heads[i] = compiled->tracks[i].first;
 }
@@ -382,14 +407,13 @@ static uint32_t look(plait__steal_worker *worker, uint32_t looks)
 }
 
 /* Run `command` and the rest of the batch. */
-VARIANT void run_batch(plait__steal_worker *worker, uint32_t command,
-		       const bool records)
+static inline void run_batch(plait__steal_worker *worker, uint32_t command)
 {
 	for (; command != PLAIT__NONE; command = plait__claim_next(worker))
-		perform(worker, command, records);
+		perform(worker, command);
 }
 
-VARIANT bool work(plait__task *task, const bool records)
+bool plait__steal_worker_run(plait__task *task)
 {
 	plait__steal_worker *worker = (plait__steal_worker *)(void *)task;
 	struct plait__backoff ladder;
@@ -398,22 +422,20 @@ VARIANT bool work(plait__task *task, const bool records)
 
 	plait__backoff_init(&ladder, PLAIT__BACKOFF_SHARED);
 	/* The rest of a batch whose function ended its thread. */
-	run_batch(worker, plait__claim_next(worker), records);
+	run_batch(worker, plait__claim_next(worker));
 	for (;; looks++) {
-		if (is_behind(worker)) {
+		if (is_behind(worker))
 			enter_run(worker);
-			if (records)
-				worker->idle_ns = 0;
-		}
 		found = look(worker, looks);
 		if (found != PLAIT__NONE) {
 			run_batch(worker, plait__claim(worker, worker->from,
-						       found), records);
+						       found));
 			/* The increment makes it 0. */
 			looks = UINT32_MAX;
 			continue;
 		}
-		if (records && worker->idle_ns == 0)
+		if ((worker->attention & PLAIT__STEAL_RECORDS) != 0 &&
+		    worker->idle_ns == 0)
 			worker->idle_ns = plait__clock_now_ns();
 		if (looks < PATIENCE) {
 			at_spin_pause();
@@ -426,14 +448,4 @@ VARIANT bool work(plait__task *task, const bool records)
 		if (!lingers(worker, &ladder) && park(worker))
 			return false;
 	}
-}
-
-bool plait__steal_worker_run(plait__task *task)
-{
-	return work(task, false);
-}
-
-bool plait__steal_worker_run_recorded(plait__task *task)
-{
-	return work(task, true);
 }

@@ -19,6 +19,13 @@ enum { PLAIT__STEAL_LANES = 32 };
 typedef struct plait__steal_set plait__steal_set;
 typedef struct plait__steal_worker plait__steal_worker;
 
+/* Bits of `attention`. */
+enum {
+	PLAIT__STEAL_RECHECKS = 1, /* predecessors in the batch may not be
+				    * done */
+	PLAIT__STEAL_RECORDS = 2	/* the run is recorded */
+};
+
 /* Compiled form, for all instances.  Commands and lanes are the plan's, or
  * those of merged lanes with numbers of their own; an operation has the plan's
  * number. */
@@ -48,7 +55,8 @@ struct plait__steal_worker {
 	uint32_t from;		/* the lane of the last command found */
 	uint32_t next;		/* its batch: from here */
 	uint32_t until;
-	bool recheck;		/* predecessors in the batch may not be done */
+	uint32_t attention;	/* PLAIT__STEAL_...: calls need more than a
+				 * call */
 	bool batch_claims;		/* this run claims batches; see
 					 * steal_claim.h */
 	uint64_t paced_ns;	/* last measurement of the pace */
@@ -66,11 +74,11 @@ struct plait__steal_worker {
 
 struct plait__steal_set {
 	plait__instance *instance;
+	void (*end)(plait__instance *instance); /* all commands are done */
 	const plait__steal_program *compiled;
 	const plait__call_op *ops;	/* of the program or of a kernel
 					 * version; of this run */
 	plait__steal_worker *workers;
-	bool records;		/* this set serves recorded runs */
 	/* Per command: 4n - 1 when claimed in run n, 4n when done; see
 	 * steal_claim.h. */
 	at_u64 *states;
@@ -79,6 +87,7 @@ struct plait__steal_set {
 	at_u32 short_commands;		/* commands are short enough for
 					 * batch claims */
 	at_u32 batch_claims;		/* the current run claims batches */
+	at_u32 records;		/* the current run is recorded */
 	PLAIT__CACHELINE_ALIGNED at_u64 run; /* number of the current run */
 	PLAIT__CACHELINE_ALIGNED at_u64 idle; /* workers that are parked, or
 					       * about to park */
@@ -90,8 +99,6 @@ struct plait__steal_set {
 
 /* Run until there is nothing to do.  Returns true if the run is over. */
 bool plait__steal_worker_run(plait__task *task);
-/* As plait__steal_worker_run, and records. */
-bool plait__steal_worker_run_recorded(plait__task *task);
 
 enum { PLAIT__STEAL_PARKED_SHIFT = 32 };
 

@@ -8,6 +8,7 @@
 #include "runs_pool.h"
 
 #include "sys/clock.h"
+#include "sys/cpu.h"
 
 #include <sched.h>
 

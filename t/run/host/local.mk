@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 UNIT_TESTS += %D%/lane_merge.t
 %C%_lane_merge_t_LDADD = $(LDADD_PLAN)
-API_TESTS += %D%/speedup_model.t
-%C%_speedup_model_t_LDADD = $(LDADD_API)
+API_TESTS += %D%/host_engine.t
+%C%_host_engine_t_LDADD = $(LDADD_API)
 API_TESTS += %D%/steal_worker.t
 %C%_steal_worker_t_LDADD = $(LDADD_API)
 API_TESTS += %D%/random_programs.t
@@ -16,8 +16,6 @@ SPARED_TESTS += %D%/starved_workers.t
 UNIT_TESTS += %D%/affinity_one_cpu.t
 %C%_affinity_one_cpu_t_SOURCES = %D%/affinity_one_cpu.c t/lib/runs.h \
 	%D%/runs_pool.h
-UNIT_TESTS += %D%/speedup_model_remeasured.t
-%C%_speedup_model_remeasured_t_SOURCES = %D%/speedup_model_remeasured.c \
-	t/lib/runs.h %D%/runs_pool.h
+UNIT_TESTS += %D%/mode_timer.t
 API_TESTS += %D%/call_op_ranges.t
 %C%_call_op_ranges_t_LDADD = $(LDADD_SUITE)

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Choice between serial and parallel execution by measured time.  A *series*
+ * times some serial runs, then some parallel ones; later runs take the mode
+ * whose fastest run was shorter.  Series are repeated, more and more rarely, and
+ * two in a row have to agree before the choice changes.
+ *
+ * All words are relaxed: overlapping runs may lose a measurement.
+ */
+#ifndef PLAIT_SRC_RUN_HOST_MODE_TIMER_H
+#define PLAIT_SRC_RUN_HOST_MODE_TIMER_H
+
+#include "sys/atomic.h"
+
+#include <stdbool.h>
+
+enum {
+	/* Timed runs of each mode in a series. */
+	PLAIT__MODE_TIMER_RUNS = 4,
+	/* A series: serial runs, then parallel ones. */
+	PLAIT__MODE_TIMER_SERIES = 2 * PLAIT__MODE_TIMER_RUNS,
+	/* The least saving that pays for waking another thread, in ns. */
+	PLAIT__MODE_TIMER_WORTH_NS = 2000
+};
+
+/* Shared by all instances of a plan. */
+typedef struct plait__mode_timer {
+	uint64_t worth_ns;	/* the least saving for which runs are
+				 * parallel */
+	uint32_t threads;	/* that run at once */
+	at_u32 timed;		/* runs of the current series */
+	at_u32 parallel;	/* the choice */
+	at_u32 doubted;		/* the last series did not agree */
+	at_u32 series;		/* ended so far, up to a limit */
+	at_u32 period;		/* an instance's runs between two series */
+	at_u64 serial_ns;	/* the fastest run of the series */
+	at_u64 parallel_ns;
+} plait__mode_timer;
+
+/* The mode of one run. */
+typedef struct plait__timed_run {
+	bool parallel;
+	bool is_timed;		/* report it to plait__mode_timer_end */
+	uint32_t untimed_runs;	/* of the instance, since a series */
+} plait__timed_run;
+
+/* `threads`: lanes that run at once, 1 or more. */
+void plait__mode_timer_init(plait__mode_timer *timer, uint32_t threads,
+			    uint64_t worth_ns);
+
+/* Forget the choice: the next run begins a series. */
+void plait__mode_timer_restart(plait__mode_timer *timer);
+
+/* Store the time of a run in its series. */
+void plait__mode_timer_end(plait__mode_timer *timer,
+			   const plait__timed_run *run, uint64_t ns);
+
+/* The choice so far, for a run that is not timed. */
+static inline bool
+plait__mode_timer_is_parallel(const plait__mode_timer *timer)
+{
+	return at_load_relaxed_u32(&timer->parallel) != 0;
+}
+
+/* Choose the mode of the instance's next run. */
+static inline void plait__mode_timer_begin(plait__mode_timer *timer,
+					   plait__timed_run *run)
+{
+	uint32_t timed = at_load_relaxed_u32(&timer->timed);
+
+	if (timed >= PLAIT__MODE_TIMER_SERIES &&
+	    ++run->untimed_runs > at_load_relaxed_u32(&timer->period)) {
+		at_store_relaxed_u32(&timer->timed, 0);
+		timed = 0;
+	}
+	run->is_timed = timed < PLAIT__MODE_TIMER_SERIES;
+	run->parallel = run->is_timed ? timed >= PLAIT__MODE_TIMER_RUNS :
+			plait__mode_timer_is_parallel(timer);
+	if (run->is_timed)
+		run->untimed_runs = 0;
+}
+
+#endif
