@@ -127,6 +127,23 @@ static plait_status find_map_flags(const struct binding *binding,
 	return PLAIT_E_INVALID;
 }
 
+/* A launch takes memory of its own backend; copies and fills take any. */
+static plait_status check_owner(const struct binding *binding,
+				const plait__buffer *buffer)
+{
+	const plait__backend_port *taker =
+		binding->frame->layout->takers[binding->given->parameter];
+
+	if (taker == NULL || taker == buffer->device->port)
+		return PLAIT_OK;
+	return plait__fail(binding->error, PLAIT_E_UNSUPPORTED,
+			   "parameter \"%.60s\": it is memory of device "
+			   "\"%.60s\", which is of another backend than its "
+			   "launch, %.20s",
+			   name_of(binding->plan, binding->param->name),
+			   buffer->device->object.label, taker->backend->name);
+}
+
 static plait_status map(const struct binding *binding,
 			plait__buffer *buffer)
 {
@@ -134,8 +151,10 @@ static plait_status map(const struct binding *binding,
 	plait__backend_port *port = buffer->device->port;
 	plait_error room = { .size = sizeof(room) };
 	uint32_t flags;
-	plait_status status = find_map_flags(binding, buffer, &flags);
+	plait_status status = check_owner(binding, buffer);
 
+	if (status == PLAIT_OK)
+		status = find_map_flags(binding, buffer, &flags);
 	if (status != PLAIT_OK)
 		return status;
 	if (offset > buffer->bytes)
