@@ -92,8 +92,8 @@ static bool value_fits(const plait__plan *plan, const plait__plan_arg *arg,
 	default:
 		return arg->kind == PLAIT__ARG_VALUE &&
 		       plait__argument_check_value(
-			       parameter, plan->blob + arg->blob, bytes) ==
-		       NULL;
+			       parameter, plan->blob + arg->blob, bytes,
+			       NULL) == NULL;
 	}
 }
 
