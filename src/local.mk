@@ -38,6 +38,8 @@ lib_LTLIBRARIES += %D%/libplait.la
 %C%_libplaitcore_la_SOURCES += %D%/sys/mutex.c
 %C%_libplaitcore_la_SOURCES += %D%/sys/spawn.c
 %C%_libplaitcore_la_SOURCES += %D%/sys/thread.c
+%C%_libplaitcore_la_SOURCES += %D%/sys/trusted_folder.c
+%C%_libplaitcore_la_SOURCES += %D%/sys/trusted_folder.h
 %C%_libplaitcore_la_SOURCES += %D%/sys/backoff.c
 %C%_libplaitcore_la_SOURCES += %D%/sys/read_write_file.c
 # ffi

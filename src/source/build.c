@@ -93,22 +93,18 @@ static plait_status make_folder(struct build *build, plait_error *error)
 {
 	const char *name = build->given->name;
 	const char *parent = temporary_folder();
+	unsigned number = at_add_u32(&objects, 1);
 	plait_status status;
-	unsigned number;
-	int result;
 
 	if (build->written)
 		return PLAIT_OK;
 	if (build->folder[0] != '\0')
 		plait__private_dir_remove(build->folder);
-	result = plait__private_dir_create_temporary(
-		parent, build->folder, sizeof(build->folder) - 64);
-	number = at_add_u32(&objects, 1);
-	if (result != 0) {
-		build->folder[0] = '\0';
-		return plait__fail_origin(error, PLAIT_E_UNAVAILABLE, -result,
-					  "no folder to compile in below "
-					  "%.80s (errno %d)", parent, -result);
+	status = plait__private_dir_create_temporary(
+		parent, build->folder, sizeof(build->folder) - 64, error);
+	if (status != PLAIT_OK) {
+		plait__error_prefix(error, "TMPDIR, to compile in: ");
+		return status;
 	}
 	(void)snprintf(build->from, sizeof(build->from), "%s/%.*s.c",
 		       build->folder, NAME_LENGTH, name);

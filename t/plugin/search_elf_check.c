@@ -396,7 +396,9 @@ static void garbage_is_looked_at(void)
 		}
 		if (write_file(file, image, whole)) {
 			plait_error error = { .size = sizeof(error) };
-			plait_status status = plait__elf_check(file, &error);
+			char real[PATH_MAX];
+			plait_status status = plait__elf_check(file, real,
+							       &error);
 
 			wrong += status != PLAIT_OK &&
 				 (status != PLAIT_E_UNAVAILABLE ||
@@ -495,7 +497,12 @@ static void privileged_ignore_the_environment(void)
 
 static bool is_expected(const char *line, const char *folder)
 {
+	/* Folders on the way, of which nothing is read, and the file in the
+	 * one that they lead to. */
 	return strstr(line, folder) != NULL ||
+	       strstr(line, "O_PATH|O_DIRECTORY") != NULL ||
+	       (strstr(line, "(AT_FDCWD") == NULL &&
+		strstr(line, "\"plait_good.so\"") != NULL) ||
 	       strstr(line, "/etc/ld.so.cache") != NULL ||
 	       strstr(line, "ENOENT") != NULL ||
 	       strstr(line, ".gcda\"") != NULL || /* where lines are counted */
