@@ -4,7 +4,7 @@ SERIAL_SCRIPT_TESTS += %D%/corpus.t
 # Fuzz targets: each takes any bytes.  Here they run the inputs of corpus and
 # found; the lane `fuzz` of bootstrap links them with libFuzzer.
 FUZZ_TARGETS = %D%/signature %D%/graph_text %D%/plan_bytes \
-	%D%/graph_calls
+	%D%/graph_calls %D%/plan_runs
 TEST_HELPERS += $(FUZZ_TARGETS)
 FUZZ_MAIN = %D%/replay.c %D%/fuzz.h
 LDFLAGS_FUZZ =
@@ -21,3 +21,6 @@ LDFLAGS_FUZZ =
 	$(FUZZ_MAIN)
 %C%_graph_calls_LDADD = src/libplaitcore.la
 %C%_graph_calls_LDFLAGS = $(AM_LDFLAGS) $(LDFLAGS_FUZZ)
+%C%_plan_runs_SOURCES = %D%/plan_runs.c $(FUZZ_MAIN)
+%C%_plan_runs_LDADD = src/libplaitcore.la
+%C%_plan_runs_LDFLAGS = $(AM_LDFLAGS) $(LDFLAGS_FUZZ)
