@@ -65,8 +65,10 @@ typedef struct plait_context_desc {
 	uint32_t size;
 	plait_context_flags flags;
 	/*
-	 * An ordered list such as "cuda,host": exactly these backends, all of
-	 * which must be usable.  PLAIT_BACKEND.  Default: every usable backend
+	 * An ordered list such as "cuda?,opencl?,host": exactly these backends.
+	 * All of them must be usable, except for those with a ? behind, which
+	 * are left out where they are missing or find no device.
+	 * PLAIT_BACKEND.  Default: every usable backend
 	 * that is found, best first, except those that are used only if named
 	 * (PLAIT_PLUGIN_EXPLICIT: opencl, cuda, chaos).
 	 */

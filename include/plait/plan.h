@@ -260,7 +260,11 @@ PLAIT_API plait_status plait_plan_write(plait_plan *plan,
  * plait_plan_read - create a plan from its binary form.
  *
  * Damaged and malicious input is an error.  The names of the plan must be bound
- * before it can run; see below.
+ * before it can run; see below.  A run accesses only what was bound, but the
+ * plan decides how much it does: its loops may not end, it may wait for an
+ * emission that never comes (give plait_run_wait a timeout, then
+ * plait_run_cancel), and its scratch, which plait_plan_prepare allocates, may
+ * be larger than memory (PLAIT_E_NOMEM).
  *
  * @param context borrowed, non-null: the context
  * @param bytes   borrowed, non-null: the binary form

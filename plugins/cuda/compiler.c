@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "driven/includes.h"
 #include "kernel.h"
 
 enum { MAX_OPTIONS = 40, OPTIONS_BYTES = 1024, MAX_ARCHS = 64 };
@@ -320,23 +321,38 @@ static plait_status compile(const struct cuda_build *build,
 
 /* Concatenate everything that the compiled code depends on. */
 static char *make_key(const struct cuda_build *build,
-		      const struct options *options, uint64_t *out_bytes)
+		      const struct options *options,
+		      const struct driven_includes *includes,
+		      uint64_t *out_bytes)
 {
 	char version[32];
 	size_t first = (size_t)snprintf(version, sizeof(version), "nvrtc %d",
 					build->self->compiler.version) + 1;
 	char *key;
 
-	*out_bytes = first + options->used + build->code->bytes;
+	*out_bytes = first + options->used + sizeof(*includes) +
+		     build->code->bytes;
 	key = build->self->services->resize(build->self->host, NULL, 0,
 					    *out_bytes);
 	if (key == NULL)
 		return NULL;
 	memcpy(key, version, first);
 	memcpy(key + first, options->text, options->used);
-	memcpy(key + first + options->used, build->code->code,
+	memcpy(key + first + options->used, includes, sizeof(*includes));
+	memcpy(key + *out_bytes - build->code->bytes, build->code->code,
 	       build->code->bytes);
 	return key;
+}
+
+static bool read_includes(const struct cuda_build *build,
+			  const struct options *options,
+			  struct driven_includes *out)
+{
+	return plaitp_driven_includes_read(build->self->services,
+					   build->self->host,
+					   build->code->code,
+					   build->code->bytes, options->text,
+					   options->used, out);
 }
 
 static plait_status compile_cached(const struct cuda_build *build,
@@ -346,10 +362,16 @@ static plait_status compile_cached(const struct cuda_build *build,
 {
 	plait_backend *self = build->self;
 	plait_error ignored = { .size = sizeof(ignored) };
+	struct driven_includes includes, now;
 	plait_status status = PLAIT_OK;
 	uint64_t bytes;
-	char *key = make_key(build, options, &bytes);
+	char *key;
 
+	if (!read_includes(build, options, &includes)) {
+		*cached = false;
+		return compile(build, options, binary, out, out_bytes, error);
+	}
+	key = make_key(build, options, &includes, &bytes);
 	if (key == NULL)
 		return plaitp_cuda_fail_build(build, error, PLAIT_E_NOMEM, 0,
 					      "no memory for its key");
@@ -359,7 +381,10 @@ static plait_status compile_cached(const struct cuda_build *build,
 					    &ignored) == PLAIT_OK;
 	if (!*cached) {
 		status = compile(build, options, binary, out, out_bytes, error);
-		if (status == PLAIT_OK)
+		/* The compiler read the included files later. */
+		if (status == PLAIT_OK &&
+		    read_includes(build, options, &now) &&
+		    memcmp(&now, &includes, sizeof(now)) == 0)
 			self->services->cache_put(self->host,
 						  build->code->name, key,
 						  bytes, *out, *out_bytes);

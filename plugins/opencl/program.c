@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "kernel.h"
+#include "driven/includes.h"
 #include "driven/process_state.h"
 
 enum { OPTIONS_BYTES = 512 };
@@ -19,6 +20,7 @@ struct build {
 	const plait_code *code;
 	char options[OPTIONS_BYTES];
 	cl_program program;
+	struct driven_includes includes;
 };
 
 static plait_status fail_code(const struct build *build, plait_error *error,
@@ -148,14 +150,18 @@ static char *make_key(const struct build *build, uint64_t *out_bytes)
 	uint64_t name = strlen(device) + 1;
 	char *key;
 
-	*out_bytes = build->code->bytes + options + name;
+	*out_bytes = build->code->bytes + options + name +
+		     sizeof(build->includes);
 	key = build->self->services->resize(build->self->host, NULL, 0,
 					    *out_bytes);
 	if (key == NULL)
 		return NULL;
 	memcpy(key, build->options, options);
 	memcpy(key + options, device, name);
-	memcpy(key + options + name, build->code->code, build->code->bytes);
+	memcpy(key + options + name, &build->includes,
+	       sizeof(build->includes));
+	memcpy(key + *out_bytes - build->code->bytes, build->code->code,
+	       build->code->bytes);
 	return key;
 }
 
@@ -228,18 +234,34 @@ static plait_status build_text(struct build *build, plait_error *error)
 	return judge_build(build, code, error);
 }
 
+static bool read_includes(const struct build *build,
+			  struct driven_includes *out)
+{
+	return plaitp_driven_includes_read(build->self->services,
+					   build->self->host,
+					   build->code->code,
+					   build->code->bytes, build->options,
+					   strlen(build->options), out);
+}
+
 static plait_status build_cached_text(struct build *build, plait_error *error)
 {
+	struct driven_includes now;
 	plait_status status = PLAIT_OK;
 	uint64_t bytes;
-	char *key = make_key(build, &bytes);
+	char *key;
 
+	if (!read_includes(build, &build->includes))
+		return build_text(build, error);
+	key = make_key(build, &bytes);
 	if (key == NULL)
 		return fail_code(build, error, PLAIT_E_NOMEM, 0,
 				 "no memory for the key of its cache");
 	if (!find_cached(build, key, bytes)) {
 		status = build_text(build, error);
-		if (status == PLAIT_OK)
+		/* The compiler read the included files later. */
+		if (status == PLAIT_OK && read_includes(build, &now) &&
+		    memcmp(&now, &build->includes, sizeof(now)) == 0)
 			keep(build, key, bytes);
 	}
 	build->self->services->resize(build->self->host, key, bytes, 0);

@@ -3,18 +3,50 @@
 #include "kernel/argument.h"
 
 #include <stdio.h>
+#include <string.h>
+
+/*
+ * Returns true for the bits of a handle (handle_table.h): its type is above bit
+ * 48, and it is below 2^53.  No memory of a process is there, unless it asked
+ * the system for addresses that need more than 47 bits.
+ */
+static bool is_handle(const void *value)
+{
+	uint64_t word;
+
+	memcpy(&word, value, sizeof(word));
+	return word >> 48 != 0 && word >> 53 == 0;
+}
+
+static const char *wrong_bytes(const plait__parameter *parameter,
+			       uint64_t bytes,
+			       char room[PLAIT__ARGUMENT_FAULT_ROOM])
+{
+	if (room == NULL)
+		return "bytes is not the size of the type";
+	(void)snprintf(room, PLAIT__ARGUMENT_FAULT_ROOM,
+		       "bytes is %llu, not %u, the size of its type %s",
+		       (unsigned long long)bytes,
+		       plait__type_bytes(parameter->type),
+		       plait__type_name(parameter->type));
+	return room;
+}
 
 const char *plait__argument_check_value(const plait__parameter *parameter,
-					const void *value, uint64_t bytes)
+					const void *value, uint64_t bytes,
+					char room[PLAIT__ARGUMENT_FAULT_ROOM])
 {
 	if (value == NULL)
 		return "value is null";
 	if (bytes != plait__type_bytes(parameter->type))
-		return "bytes is not the size of the type";
+		return wrong_bytes(parameter, bytes, room);
 	/* Reading any other byte as a bool is undefined behaviour. */
 	if (parameter->type == PLAIT__TYPE_BOOL &&
 	    *(const unsigned char *)value > 1)
 		return "a bool is a byte of 0 or 1";
+	if (parameter->type == PLAIT__TYPE_POINTER && is_handle(value))
+		return "value is a handle, not an address: set kind to "
+		       "PLAIT_ARGUMENT_BUFFER and buffer to the handle";
 	return NULL;
 }
 

@@ -6,9 +6,12 @@
 
 #include "kernel/signature.h"
 
-/* Return the error of a value of `bytes` bytes, or null. */
+/* Return the error of a value of `bytes` bytes, or null.  `room` is for texts
+ * with numbers; null: the text does not matter. */
+enum { PLAIT__ARGUMENT_FAULT_ROOM = 96 };
 const char *plait__argument_check_value(const plait__parameter *parameter,
-					const void *value, uint64_t bytes);
+					const void *value, uint64_t bytes,
+					char room[PLAIT__ARGUMENT_FAULT_ROOM]);
 
 /* Return the error of memory at an address, or `offset` bytes from an aligned
  * one; null if it fits. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Choice of backends. With a list of names, each of them must be usable and no
- * other backend is used. Without one: every usable backend, by priority.
+ * Choice of backends. With a list of names, each of them must be usable, except
+ * for optional ones, and no other backend is used. Without one: every usable
+ * backend, by priority.
  */
 #include "plugin/choose.h"
 
@@ -209,8 +210,19 @@ static bool open_eligible(plait__registry *registry, bool wraps_usable)
 	return !registry->no_memory;
 }
 
-/* Each named backend must be open; the first that is not becomes the
- * failure. */
+/* Returns true if the user can do without the candidate: it is not there, or
+ * not usable on this machine.  A wrong option, and an interposer in the place
+ * of a backend, are mistakes. */
+static bool may_lack(const plait__registry *registry, uint32_t i,
+		     const plait__candidate *candidate)
+{
+	return registry->wanted.optional[i] &&
+	       candidate->verdict != PLAIT__CANDIDATE_INTERPOSER &&
+	       candidate->reason.status != PLAIT_E_INVALID;
+}
+
+/* Each named backend must be open, unless it is optional; the first that is not
+ * becomes the failure. */
 static void check_exact(plait__registry *registry)
 {
 	uint32_t i;
@@ -219,7 +231,8 @@ static void check_exact(plait__registry *registry)
 		const plait__candidate *candidate = plait__candidate_find(
 			registry, registry->wanted.names[i]);
 
-		if (candidate->verdict != PLAIT__CANDIDATE_CHOSEN)
+		if (candidate->verdict != PLAIT__CANDIDATE_CHOSEN &&
+		    !may_lack(registry, i, candidate))
 			record_failure(registry, &candidate->reason);
 	}
 }

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "sys/dl.h"
 #include "sys/file.h"
+#include "sys/trusted_folder.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -83,23 +84,31 @@ static plait_status check_folder(const char *path, plait_error *error)
 	return check_owner(&info, "its folder", error);
 }
 
-static plait_status check_trust(const char *path,
-				struct plait__file_info *info,
-				plait_error *error)
+static plait_status fail_inspect(int result, plait_error *error)
 {
-	char real[PATH_MAX], reason[REASON_BYTES];
+	char reason[REASON_BYTES];
+
+	return plait__fail_origin(error, PLAIT_E_UNAVAILABLE, -result,
+				  "cannot be inspected: %s",
+				  plait__file_reason(result, reason,
+						     sizeof(reason)));
+}
+
+/* Check what the path leads to, and where; `real` receives the resolved
+ * path. */
+static plait_status check_path(const char *path, char real[PATH_MAX],
+			       struct plait__file_info *info,
+			       plait_error *error)
+{
 	plait_status status;
 	int result = plait__file_query(path, info);
 
 	if (result == -ENOENT || result == -ENOTDIR)
 		return PLAIT__ELF_CHECK_ABSENT;
 	if (result == 0)
-		result = plait__file_resolve(path, real, sizeof(real));
+		result = plait__file_resolve(path, real, PATH_MAX);
 	if (result != 0)
-		return plait__fail_origin(error, PLAIT_E_UNAVAILABLE, -result,
-					  "cannot be inspected: %s",
-					  plait__file_reason(result, reason,
-							     sizeof(reason)));
+		return fail_inspect(result, error);
 	if (info->kind != PLAIT__FILE_REGULAR)
 		return plait__fail(error, PLAIT_E_UNAVAILABLE,
 				   "not a regular file but %s",
@@ -114,11 +123,83 @@ static plait_status check_trust(const char *path,
 	return status;
 }
 
+/* Walk to the folder of `path`; returns a descriptor, or -1 with the reason. */
+static int walk_to(const char *path, char folder[PATH_MAX], plait_error *error)
+{
+	const char *slash = strrchr(path, '/');
+	size_t length = slash == path ? 1 : (size_t)(slash - path);
+	char named[PATH_MAX];
+	int result;
+
+	memcpy(named, path, length);
+	named[length] = '\0';
+	result = plait__trusted_folder_open(named, folder, PATH_MAX, error);
+	if (result < 0)
+		plait__error_prefix(error, "not trusted: ");
+	return result;
+}
+
+/* Open the file in its folder and check both again: from the walk on, nobody
+ * who is not trusted can exchange them. */
+static plait_status open_checked(int folder, const char *name, int *out,
+				 struct plait__file_info *info,
+				 plait_error *error)
+{
+	plait_status status;
+	int result = plait__file_query_open(folder, info);
+
+	if (result != 0)
+		return fail_inspect(result, error);
+	status = check_owner(info, "its folder", error);
+	if (status != PLAIT_OK)
+		return status;
+	result = plait__file_open(folder, name, info);
+	if (result < 0)
+		return fail_inspect(result, error);
+	status = check_owner(info, "the file", error);
+	if (status == PLAIT_OK && info->kind != PLAIT__FILE_REGULAR)
+		status = fail_inspect(-EINVAL, error);
+	if (status == PLAIT_OK)
+		*out = result;
+	else
+		plait__file_close(result);
+	return status;
+}
+
+/* Check the trust and open the file. */
+static plait_status open_trusted(const char *path, char real[PATH_MAX],
+				 int *out, struct plait__file_info *info,
+				 plait_error *error)
+{
+	char folder[PATH_MAX], name[NAME_MAX + 1];
+	plait_status status = check_path(path, real, info, error);
+	int at;
+
+	if (status != PLAIT_OK)
+		return status;
+	/* The folder of a link can send it elsewhere. */
+	at = walk_to(path, folder, error);
+	if (at < 0)
+		return PLAIT_E_UNAVAILABLE;
+	plait__file_close(at);
+	(void)snprintf(name, sizeof(name), "%s", strrchr(real, '/') + 1);
+	at = walk_to(real, folder, error);
+	if (at < 0)
+		return PLAIT_E_UNAVAILABLE;
+	status = open_checked(at, name, out, info, error);
+	plait__file_close(at);
+	/* It fits: `real` was as long before. */
+	(void)snprintf(real, PATH_MAX, "%.*s/%s",
+		       folder[1] != '\0' ? PATH_MAX - NAME_MAX - 2 : 0, folder,
+		       name);
+	return status;
+}
+
 /* --- completeness */
 
 /* The parts of the file that were read. */
 struct image {
-	const char *path;
+	int file;
 	uint64_t bytes;
 	ElfW(Ehdr) header;
 	uint32_t segment_count;
@@ -142,7 +223,7 @@ static plait_status read_part(const struct image *image, uint64_t offset,
 
 	if (offset > image->bytes || bytes > image->bytes - offset)
 		return fail_short(image, offset + bytes);
-	result = plait__file_read(image->path, offset, out, (size_t)bytes);
+	result = plait__file_read(image->file, offset, out, (size_t)bytes);
 	if (result == 0)
 		return PLAIT_OK;
 	return plait__fail_origin(image->error, PLAIT_E_UNAVAILABLE, -result,
@@ -330,17 +411,20 @@ static plait_status check_image(struct image *image)
 	return status;
 }
 
-plait_status plait__elf_check(const char *path, plait_error *error)
+plait_status plait__elf_check(const char *path, char real[PATH_MAX],
+			      plait_error *error)
 {
 	struct plait__file_info info;
 	struct image image;
-	plait_status status = check_trust(path, &info, error);
+	plait_status status;
 
+	memset(&image, 0, sizeof(image));
+	status = open_trusted(path, real, &image.file, &info, error);
 	if (status != PLAIT_OK)
 		return status;
-	memset(&image, 0, sizeof(image));
-	image.path = path;
 	image.bytes = info.bytes;
 	image.error = error;
-	return check_image(&image);
+	status = check_image(&image);
+	plait__file_close(image.file);
+	return status;
 }

@@ -69,15 +69,33 @@ static plait_status add_name(plait__list *list, const char *text,
 	return PLAIT_OK;
 }
 
+/* Take the mark behind a name off; sets *out. */
+static plait_status read_optional(const char *text, size_t *length,
+				  const char *setting, bool may_choose,
+				  bool excludes, bool *out, plait_error *error)
+{
+	*out = *length > 1 && text[*length - 1] == '?';
+	if (!*out)
+		return PLAIT_OK;
+	if (!may_choose || excludes)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "%s: '%.*s': ? is for a backend to use if "
+				   "it is there", setting,
+				   *length < 40 ? (int)*length : 40, text);
+	--*length;
+	return PLAIT_OK;
+}
+
 static plait_status add_item(plait__list *list, const char *text,
 			     size_t length, const char *setting,
-			     bool may_exclude, plait_error *error)
+			     bool may_choose, plait_error *error)
 {
-	bool excludes;
+	plait_status status;
+	bool excludes, optional;
 
 	text = trim(text, &length);
 	excludes = length > 0 && text[0] == '^';
-	if (excludes && !may_exclude)
+	if (excludes && !may_choose)
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "%s: nothing can be excluded here with ^",
 				   setting);
@@ -95,11 +113,16 @@ static plait_status add_item(plait__list *list, const char *text,
 		text++;
 		length--;
 	}
+	status = read_optional(text, &length, setting, may_choose, excludes,
+			       &optional, error);
+	if (status != PLAIT_OK)
+		return status;
+	list->optional[list->count] = optional;
 	return add_name(list, text, length, setting, error);
 }
 
 plait_status plait__list_parse(plait__list *list, const char *text,
-			       const char *setting, bool may_exclude,
+			       const char *setting, bool may_choose,
 			       plait_error *error)
 {
 	plait_status status;
@@ -110,7 +133,7 @@ plait_status plait__list_parse(plait__list *list, const char *text,
 		return PLAIT_OK;
 	for (;;) {
 		length = strcspn(text, ",");
-		status = add_item(list, text, length, setting, may_exclude,
+		status = add_item(list, text, length, setting, may_choose,
 				  error);
 		if (status != PLAIT_OK || text[length] == '\0')
 			return status;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists of plugin names as users write them: "cuda,host" or "^chaos". */
+/* Lists of plugin names as users write them: "cuda?,host" or "^chaos". */
 #ifndef PLAIT_SRC_PLUGIN_LIST_H
 #define PLAIT_SRC_PLUGIN_LIST_H
 
@@ -15,6 +15,7 @@ enum {
 typedef struct plait__list {
 	uint32_t count;
 	bool excludes; /* each name has a ^ */
+	bool optional[PLAIT__LIST_MAX]; /* the name has a ? behind it */
 	char names[PLAIT__LIST_MAX][PLAIT__NAME_BYTES];
 } plait__list;
 
@@ -23,11 +24,12 @@ bool plait__list_is_name(const char *text, uint64_t length);
 
 /*
  * Parse names separated by commas; blanks around a name are ignored. Null and
- * "" are the empty list. `setting` names the source in errors; `may_exclude`
- * allows ^. PLAIT_E_INVALID: an empty, invalid or repeated name, or ^ on some.
+ * "" are the empty list. `setting` names the source in errors; `may_choose`
+ * allows ^ in front of all names, or ? behind any. PLAIT_E_INVALID: an empty,
+ * invalid or repeated name, ^ on some, or both marks.
  */
 plait_status plait__list_parse(plait__list *list, const char *text,
-			       const char *setting, bool may_exclude,
+			       const char *setting, bool may_choose,
 			       plait_error *error);
 
 bool plait__list_has(const plait__list *list, const char *name);

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "sys/dl.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -115,16 +116,16 @@ plait_status plait__load(const char *path, const char *name,
 	plait_plugin_entry_function entry;
 	struct answer answer;
 	plait_status status;
-	char text[512] = "";
+	char text[512] = "", real[PATH_MAX];
 	void *object;
 
-	status = plait__elf_check(path, error);
+	status = plait__elf_check(path, real, error);
 	if (status != PLAIT_OK)
 		return status;
-	object = plait__dl_open(path, text, sizeof(text));
+	object = plait__dl_open(real, text, sizeof(text));
 	if (object == NULL)
 		return plait__fail(error, PLAIT_E_UNAVAILABLE, "%s",
-				   without_path(text, path));
+				   without_path(text, real));
 	status = find_entry(object, &entry, error);
 	if (status != PLAIT_OK)
 		return status;

@@ -21,8 +21,9 @@ static void add_list(plait__text *out, const plait__list *list)
 	uint32_t i;
 
 	for (i = 0; i < list->count; i++)
-		plait__text_add(out, "%s%s%s", i == 0 ? " " : ",",
-				list->excludes ? "^" : "", list->names[i]);
+		plait__text_add(out, "%s%s%s%s", i == 0 ? " " : ",",
+				list->excludes ? "^" : "", list->names[i],
+				list->optional[i] ? "?" : "");
 }
 
 static void add_source(plait__text *out, const plait__setting *setting)
@@ -59,6 +60,16 @@ static void write_settings(const plait__registry *registry, plait__text *out)
 				"has more privileges than its user\n");
 }
 
+/* "left out" for a backend that the user can do without. */
+static const char *rejected(const plait__registry *registry, const char *name)
+{
+	for (uint32_t i = 0; i < registry->wanted.count; i++)
+		if (registry->wanted.optional[i] &&
+		    strcmp(registry->wanted.names[i], name) == 0)
+			return "left out, optional";
+	return "rejected";
+}
+
 static void write_verdict(const plait__registry *registry,
 			  const plait__candidate *candidate, plait__text *out)
 {
@@ -66,8 +77,8 @@ static void write_verdict(const plait__registry *registry,
 
 	switch (candidate->verdict) {
 	case PLAIT__CANDIDATE_NOT_LOADED:
-		plait__text_add(out, "%s: rejected: could not be loaded\n",
-				name);
+		plait__text_add(out, "%s: %s: could not be loaded\n", name,
+				rejected(registry, name));
 		break;
 	case PLAIT__CANDIDATE_EXCLUDED:
 		plait__text_add(out, "%s: left out by %s\n", name,
@@ -90,7 +101,8 @@ static void write_verdict(const plait__registry *registry,
 				"PLAIT_WRAP cannot be used\n", name);
 		break;
 	case PLAIT__CANDIDATE_NOT_USABLE:
-		plait__text_add(out, "%s: rejected: %s\n", name,
+		plait__text_add(out, "%s: %s: %s\n", name,
+				rejected(registry, name),
 				candidate->reason.text);
 		break;
 	case PLAIT__CANDIDATE_CHOSEN:
@@ -160,7 +172,7 @@ static void write_candidate(const plait__registry *registry,
 	write_verdict(registry, candidate, out);
 	plait__text_add(out, "%s", plait__text_get(&candidate->tried));
 	if (candidate->loaded)
-		plait__text_add(out, "  version %s by %s, interface %u, "
+		plait__text_add(out, "  version %s by %s, plugin ABI %u, "
 				"priority %d\n",
 				table->version[0] != '\0' ? table->version
 							  : "?",

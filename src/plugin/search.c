@@ -374,8 +374,10 @@ plait_status plait__search_load(const plait__search *search, const char *name,
 {
 	plait_status first = PLAIT_OK;
 	char path[PATH_MAX];
+	plait__text absent;
 	uint32_t i;
 
+	plait__text_init(&absent, search->allocator);
 	for (i = 0; i < search->count; i++) {
 		plait_error reason = { .size = sizeof(reason) };
 		plait_status status;
@@ -385,10 +387,11 @@ plait_status plait__search_load(const plait__search *search, const char *name,
 		status = plait__load(path, name, services, out, &reason);
 		if (status == PLAIT_OK) {
 			plait__text_add(tried, "  %s: loaded\n", path);
+			plait__text_fini(&absent);
 			return PLAIT_OK;
 		}
 		if (status == PLAIT__ELF_CHECK_ABSENT) {
-			plait__text_add(tried, "  %s: not there\n", path);
+			plait__text_add(&absent, "  %s: not there\n", path);
 			continue;
 		}
 		plait__text_add(tried, "  %s: %s\n", path, reason.text);
@@ -397,5 +400,9 @@ plait_status plait__search_load(const plait__search *search, const char *name,
 			report_reason(error, &reason, name);
 		}
 	}
+	/* Of a plugin that was loaded, other places do not matter. */
+	plait__text_add(tried, "%s", plait__text_get(&absent));
+	tried->failed |= absent.failed;
+	plait__text_fini(&absent);
 	return first != PLAIT_OK ? first : fail_absent(search, name, error);
 }

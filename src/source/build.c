@@ -8,6 +8,7 @@
 #include "source/build_report.h"
 #include "source/cache.h"
 #include "source/compiler.h"
+#include "source/includes.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include "sys/atomic.h"
@@ -34,6 +35,8 @@ struct build {
 	char folder[PATH_MAX];
 	char from[PATH_MAX], to[PATH_MAX];
 	char entry[PATH_MAX]; /* path in the cache; "" without a cache */
+	uint64_t includes; /* where the key names the included files; 0: none */
+	bool written;	   /* the text is in the folder */
 };
 
 /* Counter that gives each object of this process its own name. */
@@ -76,29 +79,7 @@ static plait_status add_flags(struct build *build, plait_error *error)
 	return status;
 }
 
-static plait_status make_key(struct build *build, plait_error *error)
-{
-	char cpu[CPU_BYTES];
-
-	plait__cpu_kind("", cpu, sizeof(cpu));
-	plait__text_add(&build->key, "plait %s host\n", plait_version());
-	plait__compiler_describe(&build->compiler, &build->key);
-	plait__text_add(&build->key, "%s\n", cpu);
-	plait__text_add_bytes(&build->key, build->given->text,
-			      build->given->bytes);
-	if (build->key.failed)
-		return plait__fail(error, PLAIT_E_NOMEM,
-				   "no memory for the source of %.60s",
-				   build->given->name);
-	plait__cache_open(&build->cache, build->log);
-	if (!plait__cache_path(&build->cache, build->given->name,
-			       ".so", build->key.bytes, build->key.length,
-			       build->entry, sizeof(build->entry)))
-		build->entry[0] = '\0';
-	return PLAIT_OK;
-}
-
-/* ---- compiling ---- */
+/* ---- private folder ---- */
 
 static const char *temporary_folder(void)
 {
@@ -107,27 +88,96 @@ static const char *temporary_folder(void)
 	return folder != NULL && *folder == '/' ? folder : "/tmp";
 }
 
+/* Write the text into a private folder, unless that is done. */
 static plait_status make_folder(struct build *build, plait_error *error)
 {
 	const char *name = build->given->name;
 	const char *parent = temporary_folder();
-	int result = plait__private_dir_create_temporary(
-		parent, build->folder, sizeof(build->folder) - 64);
 	unsigned number = at_add_u32(&objects, 1);
+	plait_status status;
 
-	if (result != 0) {
-		build->folder[0] = '\0';
-		return plait__fail_origin(error, PLAIT_E_UNAVAILABLE, -result,
-					  "no folder to compile in below "
-					  "%.80s (errno %d)", parent, -result);
+	if (build->written)
+		return PLAIT_OK;
+	if (build->folder[0] != '\0')
+		plait__private_dir_remove(build->folder);
+	status = plait__private_dir_create_temporary(
+		parent, build->folder, sizeof(build->folder) - 64, error);
+	if (status != PLAIT_OK) {
+		plait__error_prefix(error, "TMPDIR, to compile in: ");
+		return status;
 	}
 	(void)snprintf(build->from, sizeof(build->from), "%s/%.*s.c",
 		       build->folder, NAME_LENGTH, name);
 	(void)snprintf(build->to, sizeof(build->to), "%s/%.*s-%u.so",
 		       build->folder, NAME_LENGTH, name, number);
-	return plait__write_file_atomically(build->from, build->given->text,
-					    build->given->bytes, error);
+	status = plait__write_file_atomically(build->from, build->given->text,
+					      build->given->bytes, error);
+	build->written = status == PLAIT_OK;
+	return status;
 }
+
+/* ---- included files ---- */
+
+/* Add what the text includes to the key; false if that cannot be known. */
+static bool add_includes(struct build *build, plait_error *error)
+{
+	if (build->cache.folder[0] == '\0' ||
+	    !plait__includes_possible(&build->compiler, build->given->text,
+				      build->given->bytes))
+		return true;
+	if (make_folder(build, error) != PLAIT_OK)
+		return false;
+	build->includes = build->key.length;
+	return plait__includes_add(&build->compiler, build->from,
+				   build->folder, &build->key);
+}
+
+/* Returns true if the included files are those of the key: the compiler read
+ * them later. */
+static bool are_includes_same(const struct build *build)
+{
+	plait__text now;
+	bool same;
+
+	if (build->includes == 0)
+		return true;
+	plait__text_init(&now, build->allocator);
+	same = plait__includes_add(&build->compiler, build->from,
+				   build->folder, &now) && !now.failed &&
+	       now.length <= build->key.length - build->includes &&
+	       memcmp(now.bytes, build->key.bytes + build->includes,
+		      now.length) == 0;
+	plait__text_fini(&now);
+	return same;
+}
+
+static plait_status make_key(struct build *build, plait_error *error)
+{
+	plait_error ignored = { .size = sizeof(ignored) };
+	char cpu[CPU_BYTES];
+	bool known;
+
+	plait__cpu_kind("", cpu, sizeof(cpu));
+	plait__text_add(&build->key, "plait %s host\n", plait_version());
+	plait__compiler_describe(&build->compiler, &build->key);
+	plait__text_add(&build->key, "%s\n", cpu);
+	plait__cache_open(&build->cache, build->log);
+	known = add_includes(build, &ignored);
+	plait__text_add_bytes(&build->key, build->given->text,
+			      build->given->bytes);
+	if (build->key.failed)
+		return plait__fail(error, PLAIT_E_NOMEM,
+				   "no memory for the source of %.60s",
+				   build->given->name);
+	if (!known ||
+	    !plait__cache_path(&build->cache, build->given->name, ".so",
+			       build->key.bytes, build->key.length,
+			       build->entry, sizeof(build->entry)))
+		build->entry[0] = '\0';
+	return PLAIT_OK;
+}
+
+/* ---- compiling ---- */
 
 static plait_status compile(struct build *build, plait_error *error)
 {
@@ -149,7 +199,7 @@ static bool store_object(const struct build *build)
 	void *object;
 	bool stored;
 
-	if (build->entry[0] == '\0' ||
+	if (build->entry[0] == '\0' || !are_includes_same(build) ||
 	    plait__read_whole_file(build->to, MAX_OBJECT_BYTES,
 				   build->allocator, &object, &bytes,
 				   &error) != PLAIT_OK)

@@ -51,18 +51,20 @@ static bool choose_folder(char *out, size_t out_bytes)
 void plait__cache_open(plait__cache *out, const plait__log *log)
 {
 	plait_error error = { .size = sizeof(error) };
+	char chosen[PATH_MAX];
 	uint64_t kept = 1;
 
 	out->folder[0] = '\0';
 	(void)plait__env_query_number(PLAIT__ENV_CACHE, &kept);
 	if (kept == 0)
 		return;
-	if (!choose_folder(out->folder, sizeof(out->folder))) {
+	if (!choose_folder(chosen, sizeof(chosen))) {
 		plait__log_line(log, PLAIT_LOG_INFO,
 				"no cache of compiled kernels: neither "
 				"PLAIT_CACHE_DIR nor HOME is set");
-		out->folder[0] = '\0';
-	} else if (plait__private_dir_secure(out->folder, &error) != PLAIT_OK) {
+	} else if (plait__private_dir_secure(chosen, out->folder,
+					     sizeof(out->folder), &error) !=
+		   PLAIT_OK) {
 		plait__log_line(log, PLAIT_LOG_WARNING,
 				"no cache of compiled kernels: %s",
 				error.text);

@@ -144,6 +144,22 @@ static void describe_program(const char *path, plait__text *out)
 			(unsigned long long)info.modified_ns);
 }
 
+/* Describe a file that a word names, alone or behind "=": an object, a script
+ * of the linker, a profile. */
+static void describe_file(const char *word, plait__text *out)
+{
+	const char *equals = strchr(word, '=');
+	struct plait__file_info info;
+
+	if (equals != NULL)
+		word = equals + 1;
+	if (*word != '-' && plait__file_query(word, &info) == 0 &&
+	    info.kind == PLAIT__FILE_REGULAR)
+		plait__text_add(out, "file %s %llu %llu\n", word,
+				(unsigned long long)info.bytes,
+				(unsigned long long)info.modified_ns);
+}
+
 /* Describe programs among the words too, which a wrapper starts: "ccache
  * gcc". */
 void plait__compiler_describe(const plait__compiler *compiler,
@@ -160,6 +176,8 @@ void plait__compiler_describe(const plait__compiler *compiler,
 		else if (*word != '-' && strchr(word, '/') == NULL &&
 			 find_in_path(word, path, sizeof(path)))
 			describe_program(path, out);
+		else
+			describe_file(word, out);
 	}
 	plait__text_add(out, "words");
 	for (uint32_t i = 0; i < compiler->count; i++)
@@ -256,10 +274,11 @@ static plait_status check_result(const plait__compiler *compiler,
 	return PLAIT_OK;
 }
 
-plait_status plait__compiler_run(const plait__compiler *compiler,
-				 const char *from, const char *to,
-				 const char *folder, plait__text *log,
-				 plait_error *error)
+/* Run with `last`, a null behind it, as the last words; `to` is the output. */
+static plait_status run_with(const plait__compiler *compiler,
+			     const char *const *last, const char *to,
+			     const char *folder, plait__text *log,
+			     plait_error *error)
 {
 	const char *words[PLAIT__COMPILER_WORDS + 1];
 	struct plait__spawn_result result;
@@ -271,14 +290,13 @@ plait_status plait__compiler_run(const plait__compiler *compiler,
 		.timeout_ns = seconds_allowed() * 1000000000,
 		.max_output_bytes = MAX_OUTPUT_BYTES,
 	};
-	const char *const last[] = { "-o", to, from, "-lm" };
 	uint32_t count = compiler->count;
 	char reason[96];
 	int number;
 
 	memcpy(words, compiler->words, count * sizeof(words[0]));
-	for (size_t i = 0; i < sizeof(last) / sizeof(last[0]); i++)
-		words[count++] = last[i];
+	while (*last != NULL)
+		words[count++] = *last++;
 	words[count] = NULL;
 	for (uint32_t i = 0; i < count; i++)
 		plait__text_add(log, "%s%s", words[i],
@@ -292,4 +310,24 @@ plait_status plait__compiler_run(const plait__compiler *compiler,
 					  plait__file_reason(number, reason,
 							     sizeof(reason)));
 	return check_result(compiler, &result, to, error);
+}
+
+plait_status plait__compiler_run(const plait__compiler *compiler,
+				 const char *from, const char *to,
+				 const char *folder, plait__text *log,
+				 plait_error *error)
+{
+	const char *const last[] = { "-o", to, from, "-lm", NULL };
+
+	return run_with(compiler, last, to, folder, log, error);
+}
+
+plait_status plait__compiler_preprocess(const plait__compiler *compiler,
+					const char *from, const char *to,
+					const char *folder, plait__text *log,
+					plait_error *error)
+{
+	const char *const last[] = { "-E", "-o", to, from, NULL };
+
+	return run_with(compiler, last, to, folder, log, error);
 }

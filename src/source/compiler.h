@@ -48,4 +48,10 @@ plait_status plait__compiler_run(const plait__compiler *compiler,
 				 const char *folder, plait__text *log,
 				 plait_error *error);
 
+/* Preprocess `from` into `to`; otherwise like plait__compiler_run(). */
+plait_status plait__compiler_preprocess(const plait__compiler *compiler,
+					const char *from, const char *to,
+					const char *folder, plait__text *log,
+					plait_error *error);
+
 #endif

@@ -12,22 +12,36 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* `result` is that of the system call that wrote `info`. */
+static int describe(int result, const struct stat *info,
+		    struct plait__file_info *out)
+{
+	memset(out, 0, sizeof(*out));
+	if (result != 0)
+		return -errno;
+	out->kind = S_ISREG(info->st_mode)   ? PLAIT__FILE_REGULAR
+		    : S_ISDIR(info->st_mode) ? PLAIT__FILE_DIRECTORY
+					     : PLAIT__FILE_OTHER;
+	out->owner = (uint32_t)info->st_uid;
+	out->mode = (uint32_t)info->st_mode & 07777;
+	out->bytes = (uint64_t)info->st_size;
+	out->modified_ns = (uint64_t)info->st_mtim.tv_sec * 1000000000 +
+			   (uint64_t)info->st_mtim.tv_nsec;
+	return 0;
+}
+
 int plait__file_query(const char *path, struct plait__file_info *out)
 {
 	struct stat info;
 
-	memset(out, 0, sizeof(*out));
-	if (stat(path, &info) != 0)
-		return -errno;
-	out->kind = S_ISREG(info.st_mode)   ? PLAIT__FILE_REGULAR
-		    : S_ISDIR(info.st_mode) ? PLAIT__FILE_DIRECTORY
-					    : PLAIT__FILE_OTHER;
-	out->owner = (uint32_t)info.st_uid;
-	out->mode = (uint32_t)info.st_mode & 07777;
-	out->bytes = (uint64_t)info.st_size;
-	out->modified_ns = (uint64_t)info.st_mtim.tv_sec * 1000000000 +
-			   (uint64_t)info.st_mtim.tv_nsec;
-	return 0;
+	return describe(stat(path, &info), &info, out);
+}
+
+int plait__file_query_open(int file, struct plait__file_info *out)
+{
+	struct stat info;
+
+	return describe(fstat(file, &info), &info, out);
 }
 
 static int read_all(int fd, uint64_t offset, char *out, size_t bytes)
@@ -48,21 +62,34 @@ static int read_all(int fd, uint64_t offset, char *out, size_t bytes)
 	return 0;
 }
 
-int plait__file_read(const char *path, uint64_t offset, void *out,
-		     size_t bytes)
+int plait__file_open(int folder, const char *name,
+		     struct plait__file_info *out)
 {
-	int fd, result;
+	int file, result;
 
+	do {
+		file = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK |
+			      O_NOCTTY | O_NOFOLLOW);
+	} while (file < 0 && errno == EINTR);
+	if (file < 0)
+		return -errno;
+	result = plait__file_query_open(file, out);
+	if (result == 0)
+		return file;
+	close(file);
+	return result;
+}
+
+void plait__file_close(int file)
+{
+	(void)close(file);
+}
+
+int plait__file_read(int file, uint64_t offset, void *out, size_t bytes)
+{
 	if (offset > (uint64_t)INT64_MAX - bytes)
 		return -ENODATA;
-	do {
-		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	} while (fd < 0 && errno == EINTR);
-	if (fd < 0)
-		return -errno;
-	result = read_all(fd, offset, out, bytes);
-	close(fd);
-	return result;
+	return read_all(file, offset, out, bytes);
 }
 
 int plait__file_resolve(const char *path, char *out, size_t out_bytes)

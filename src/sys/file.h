@@ -27,10 +27,19 @@ struct plait__file_info {
 /* Query a file, following symbolic links. Returns 0 or a negative errno. */
 int plait__file_query(const char *path, struct plait__file_info *out);
 
+/* Open a file of a folder (AT_FDCWD: any path) for reading, not following a
+ * link, and query it. Never blocks on a pipe. Returns a descriptor or a negative
+ * errno. */
+int plait__file_open(int folder, const char *name,
+		     struct plait__file_info *out);
+void plait__file_close(int file);
+
 /* Read exactly `bytes` at `offset` of a regular file. Returns 0, -ENODATA if
- * the file is shorter, or a negative errno. Never blocks on a pipe. */
-int plait__file_read(const char *path, uint64_t offset, void *out,
-		     size_t bytes);
+ * the file is shorter, or a negative errno. */
+int plait__file_read(int file, uint64_t offset, void *out, size_t bytes);
+
+/* Query an open file or folder. Returns 0 or a negative errno. */
+int plait__file_query_open(int file, struct plait__file_info *out);
 
 /* Resolve links, dots and doubled slashes. Returns 0 or a negative errno. */
 int plait__file_resolve(const char *path, char *out, size_t out_bytes);

@@ -3,6 +3,7 @@
 #include "sys/private_dir.h"
 
 #include "base/error.h"
+#include "sys/trusted_folder.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -14,16 +15,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-int plait__private_dir_create_temporary(const char *parent, char *out,
-					size_t out_bytes)
-{
-	int length = snprintf(out, out_bytes, "%s/plait-XXXXXX", parent);
-
-	if (length < 0 || (size_t)length >= out_bytes)
-		return -ENAMETOOLONG;
-	return mkdtemp(out) != NULL ? 0 : -errno;
-}
 
 bool plait__private_dir_is_own_file(const char *path)
 {
@@ -205,18 +196,13 @@ static plait_status create_missing(const char *path, plait_error *error)
 	return PLAIT_OK;
 }
 
-static plait_status check_owner(const char *path, plait_error *error)
+/* Check the folder itself, which is open. */
+static plait_status check_owner(const char *path, int fd, plait_error *error)
 {
 	struct stat info;
 
-	if (lstat(path, &info) != 0)
+	if (fstat(fd, &info) != 0)
 		return fail_errno(path, errno, error);
-	if (!S_ISDIR(info.st_mode))
-		return plait__fail(error, PLAIT_E_UNAVAILABLE,
-				   "folder %.120s: %s", path,
-				   S_ISLNK(info.st_mode) ?
-					   "is a symbolic link" :
-					   "is not a folder");
 	if (info.st_uid != geteuid())
 		return plait__fail(error, PLAIT_E_UNAVAILABLE,
 				   "folder %.120s: belongs to user %u, not to "
@@ -230,50 +216,63 @@ static plait_status check_owner(const char *path, plait_error *error)
 	return PLAIT_OK;
 }
 
-/*
- * Check a folder above the private one: a user with the right to rename its
- * entries could replace the private folder. That is its owner, which must be
- * this user or the owner of "/" (root, also where a namespace does not map
- * root), and any user with write permission unless the folder has the sticky
- * bit, like /tmp.
- */
-static plait_status check_parent(const char *path, plait_error *error)
+/* Say what the path is, unless it is a folder. */
+static plait_status check_kind(const char *path, plait_error *error)
 {
-	struct stat info, root;
+	struct stat info;
 
-	if (stat(path, &info) != 0 || stat("/", &root) != 0)
+	if (lstat(path, &info) != 0)
 		return fail_errno(path, errno, error);
-	if (info.st_uid != geteuid() && info.st_uid != 0 &&
-	    info.st_uid != root.st_uid)
-		return plait__fail(error, PLAIT_E_UNAVAILABLE,
-				   "folder %.120s: belongs to user %u, who may "
-				   "replace what is in it", path,
-				   (unsigned)info.st_uid);
-	if ((info.st_mode & 022) != 0 && (info.st_mode & S_ISVTX) == 0)
-		return plait__fail(error, PLAIT_E_UNAVAILABLE,
-				   "folder %.120s: others may replace what is "
-				   "in it (mode %04o)", path,
-				   (unsigned)info.st_mode & 07777);
-	return PLAIT_OK;
+	if (S_ISDIR(info.st_mode))
+		return PLAIT_OK;
+	return plait__fail(error, PLAIT_E_UNAVAILABLE, "folder %.120s: %s",
+			   path, S_ISLNK(info.st_mode) ?
+			   "is a symbolic link" : "is not a folder");
 }
 
-plait_status plait__private_dir_secure(const char *path, plait_error *error)
+/* The last part of the path is no link, so the resolved one ends with it, below
+ * the folder that is walked to. */
+plait_status plait__private_dir_secure(const char *path, char *out,
+				       size_t out_bytes, plait_error *error)
 {
-	char real[PATH_MAX];
 	plait_status status = create_missing(path, error);
-	char *slash;
+	int fd;
 
 	if (status == PLAIT_OK)
-		status = check_owner(path, error);
+		status = check_kind(path, error);
 	if (status != PLAIT_OK)
 		return status;
-	if (realpath(path, real) == NULL)
+	fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0)
 		return fail_errno(path, errno, error);
-	while ((slash = strrchr(real, '/')) != NULL && slash != real) {
-		*slash = '\0';
-		status = check_parent(real, error);
-		if (status != PLAIT_OK)
-			return status;
-	}
-	return PLAIT_OK;
+	status = check_owner(path, fd, error);
+	(void)close(fd);
+	if (status != PLAIT_OK)
+		return status;
+	fd = plait__trusted_folder_open(path, out, out_bytes, error);
+	if (fd < 0)
+		return PLAIT_E_UNAVAILABLE;
+	/* What the walk has led to is what counts. */
+	status = check_owner(path, fd, error);
+	(void)close(fd);
+	return status;
+}
+
+plait_status plait__private_dir_create_temporary(const char *parent, char *out,
+						 size_t out_bytes,
+						 plait_error *error)
+{
+	static const char name[] = "/plait-XXXXXX";
+	int fd = plait__trusted_folder_open(parent, out,
+					    out_bytes - sizeof(name), error);
+
+	out[fd < 0 ? 0 : strlen(out)] = '\0';
+	if (fd < 0)
+		return PLAIT_E_UNAVAILABLE;
+	(void)close(fd);
+	memcpy(out + strlen(out), name, sizeof(name));
+	if (mkdtemp(out) != NULL)
+		return PLAIT_OK;
+	out[0] = '\0';
+	return fail_errno(parent, errno, error);
 }

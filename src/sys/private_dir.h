@@ -12,9 +12,11 @@
 #include "plait/base.h"
 
 /* Create a new folder `parent`/plait-XXXXXX of mode 0700; its path is
- * written to `out`. Returns 0 or a negative errno. */
-int plait__private_dir_create_temporary(const char *parent, char *out,
-					size_t out_bytes);
+ * written to `out`, "" on failure. PLAIT_E_UNAVAILABLE: also if another user
+ * could replace the folder (trusted_folder.h). */
+plait_status plait__private_dir_create_temporary(const char *parent, char *out,
+						 size_t out_bytes,
+						 plait_error *error);
 
 /* Remove a folder and the files in it; a folder that contains folders stays. */
 void plait__private_dir_remove(const char *path);
@@ -23,10 +25,12 @@ void plait__private_dir_remove(const char *path);
  * Create the folder with mode 0700, and missing parents. Then verify that only
  * this user can change its contents: the folder is owned by this user, is no
  * symbolic link and not writable by others, and no parent lets others replace
- * it. PLAIT_E_INVALID (not an absolute path), PLAIT_E_UNAVAILABLE with the
+ * it (trusted_folder.h). `out` receives its resolved path, which is the one to
+ * use. PLAIT_E_INVALID (not an absolute path), PLAIT_E_UNAVAILABLE with the
  * reason.
  */
-plait_status plait__private_dir_secure(const char *path, plait_error *error);
+plait_status plait__private_dir_secure(const char *path, char *out,
+				       size_t out_bytes, plait_error *error);
 
 /* Returns true for a regular file, not a link, owned by this user and
  * writable by no other user. */

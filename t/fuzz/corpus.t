@@ -34,7 +34,7 @@ def made(target, folder):
                 at = r.randrange(len(text))
                 text = text[:at] + r.choice("\n =,+#az0") + text[at + r.randrange(3):]
             data = text.encode()
-        elif target == "plan_bytes" and i < 20:
+        elif target in ("plan_bytes", "plan_runs") and i < 20:
             data = b"seed %d" % i
         else:
             data = bytes(r.choice([0, 0, 5, 6, 7, 9, 10, 11, 15, r.randrange(256)]) for _ in range(r.randrange(900)))

@@ -4,7 +4,7 @@ SERIAL_SCRIPT_TESTS += %D%/corpus.t
 # Fuzz targets: each takes any bytes.  Here they run the inputs of corpus and
 # found; the lane `fuzz` of bootstrap links them with libFuzzer.
 FUZZ_TARGETS = %D%/signature %D%/graph_text %D%/plan_bytes \
-	%D%/graph_calls %D%/interface
+	%D%/graph_calls %D%/plan_runs %D%/interface
 TEST_HELPERS += $(FUZZ_TARGETS)
 FUZZ_MAIN = %D%/replay.c %D%/fuzz.h
 LDFLAGS_FUZZ =
@@ -30,3 +30,6 @@ nodist_%C%_interface_SOURCES = %D%/api_calls.h
 	$(AM_V_GEN)python3 $(srcdir)/%D%/generate_calls.py $(srcdir)/bindings/api.json >$@.new && mv $@.new $@
 CLEANFILES += %D%/api_calls.h
 EXTRA_DIST += %D%/generate_calls.py
+%C%_plan_runs_SOURCES = %D%/plan_runs.c $(FUZZ_MAIN)
+%C%_plan_runs_LDADD = src/libplaitcore.la
+%C%_plan_runs_LDFLAGS = $(AM_LDFLAGS) $(LDFLAGS_FUZZ)

@@ -340,7 +340,8 @@ static void refuses_arguments(void)
 	refuse(graph, launch, "node \"n\" (here.c:7): 0 arguments for 2");
 	launch.arguments = two;
 	launch.argument_count = 2;
-	refuse(graph, launch, "\"a\" (f32): bytes is not the size");
+	refuse(graph, launch, "\"a\" (f32): bytes is 8, not 4, the "
+	       "size of its type f32");
 	two[0].bytes = 4;
 	two[1].kind = PLAIT_ARGUMENT_VALUE;
 	refuse(graph, launch, "add: argument 1 \"y\" (pointer f32): value is null");

@@ -84,9 +84,11 @@ static void values(struct set *set)
 	arguments[0].value = NULL;
 	refuse(set, "work: argument 0 \"a\" (f32): value is null");
 	arguments[0].bytes = 8;
-	refuse(set, "work: argument 0 \"a\" (f32): bytes is not the size");
+	refuse(set, "work: argument 0 \"a\" (f32): bytes is 8, not 4, the "
+	       "size of its type f32");
 	arguments[3].bytes = 4;
-	refuse(set, "work: argument 3 \"n\" (u64): bytes is not the size");
+	refuse(set, "work: argument 3 \"n\" (u64): bytes is 4, not 8, the "
+	       "size of its type u64");
 	arguments[2].value = &three;
 	refuse(set, "work: argument 2 \"b\" (bool): a bool is a byte of 0");
 	arguments[2].kind = 99;
@@ -118,6 +120,29 @@ static void memory(struct set *set)
 	       "aligned for its elements");
 	arguments[0] = memory_of(set->buffer, 0);
 	refuse(set, "argument 0 \"a\" (f32): a buffer needs a pointer");
+}
+
+/* The argument of a kernel in another library's way: the handle by value.  Live
+ * or not, it is no address. */
+static void handles(struct set *set)
+{
+	static const char part[] = "argument 1 \"x\" (pointer f32): value is a "
+				   "handle, not an address";
+	plait_buffer *stale = make_buffer(set->rig, 8, "stale");
+	void *null = NULL;
+
+	plait_buffer_release(stale);
+	set->arguments[1] = value_of(&set->buffer, sizeof(set->buffer));
+	refuse(set, part);
+	set->arguments[1] = value_of(&stale, sizeof(stale));
+	refuse(set, part);
+	set->arguments[1] = value_of(&set->kernel, sizeof(set->kernel));
+	refuse(set, part);
+	set->arguments[1] = value_of(&null, sizeof(null));
+	IS_INT(launch_it(set->rig, set->kernel, &set->launch, set->arguments,
+			 4), PLAIT_OK);
+	set->arguments[1] = value_of(&scalar, sizeof(scalar));
+	refuse(set, "bytes is 4, not 8, the size of its type pointer");
 }
 
 static void launches(struct set *set)
@@ -167,8 +192,9 @@ static void counts(struct set *set)
 
 static void all_of_them(void)
 {
-	static void (*const parts[])(struct set *set) = { values, memory,
-							   launches, counts };
+	static void (*const parts[])(struct set *set) = {
+		values, memory, handles, launches, counts
+	};
 	struct set set;
 
 	for (size_t i = 0; i < SETTINGS; i++) {
@@ -177,6 +203,86 @@ static void all_of_them(void)
 		for (size_t k = 0; k < TAP_COUNT(parts); k++)
 			parts[k](&set);
 		close_set(&set);
+	}
+}
+
+/* ---- every form of code ---- */
+
+static int32_t do_range(const plait_range *range, void *const *arguments,
+			const plait_launch *launch, void *user_data)
+{
+	(void)range;
+	return do_nothing(arguments, launch, user_data);
+}
+
+static void take_one(float *x)
+{
+	(void)x;
+}
+
+static const plait_source portable = {
+	.size = sizeof(portable), .code = "KERNEL(one)\n{\n\tx[0] = 1;\n}\n",
+	.file = "one.plk"
+};
+
+static const plait_kernel_desc forms[] = {
+	{ .signature = "one(x: pointer f32)", .function = do_nothing },
+	{ .signature = "one(x: pointer f32)", .range = do_range },
+	{ .signature = "one(x: pointer f32)",
+	  .described = (plait_any_function)take_one },
+	{ .signature = "one(x: pointer f32)", .sources = &portable,
+	  .source_count = 1 },
+};
+
+/* A graph refuses it in the node, also where the same kernel was added
+ * before. */
+static void add_handle(struct rig *rig, plait_kernel *kernel,
+		       plait_buffer *buffer)
+{
+	const plait_argument good = memory_of(buffer, 0);
+	const plait_argument bad = value_of(&buffer, sizeof(buffer));
+	plait_node_desc node = { .size = sizeof(node), .label = "n",
+				 .kind = PLAIT_NODE_LAUNCH, .kernel = kernel,
+				 .argument_count = 1 };
+	plait_graph *graph = NULL;
+
+	IS_INT(plait_graph_create(rig->context, &graph, &rig->error),
+	       PLAIT_OK);
+	for (int i = 0; i < 3; i++) {
+		node.arguments = &bad;
+		IS_INT(plait_graph_add(graph, &node, NULL, 0, NULL,
+				       &rig->error), PLAIT_E_INVALID);
+		HAS_STR(rig->error.text, "node \"n\": one: argument 0 \"x\"");
+		HAS_STR(rig->error.text, "value is a handle");
+		node.arguments = &good;
+		IS_INT(plait_graph_add(graph, &node, NULL, 0, NULL,
+				       &rig->error), PLAIT_OK);
+	}
+	plait_graph_release(graph);
+}
+
+static void handles_in_every_form(void)
+{
+	EACH(rig) {
+		plait_buffer *buffer = make_buffer(rig, 64, "x");
+		const plait_argument bad = value_of(&buffer, sizeof(buffer));
+
+		for (size_t i = 0; i < TAP_COUNT(forms); i++) {
+			plait_kernel *kernel = make_kernel(rig, forms[i]);
+
+			/* Built without libffi, or no compiler. */
+			if (kernel == NULL && rig->error.status ==
+			    PLAIT_E_UNSUPPORTED)
+				continue;
+			IS_INT(launch_it(rig, kernel, NULL, &bad, 1),
+			       PLAIT_E_INVALID);
+			HAS_STR(rig->error.text, "one: argument 0 \"x\" "
+				"(pointer f32): value is a handle");
+			add_handle(rig, kernel, buffer);
+			plait_kernel_release(kernel);
+		}
+		plait_buffer_release(buffer);
+		close_rig(rig);
 	}
 }
 
@@ -224,6 +330,7 @@ static void foreign_memory(void)
 
 static const struct tap_scenario all[] = {
 	{ "each mistake is named", all_of_them },
+	{ "handles by value", handles_in_every_form },
 	{ "foreign memory", foreign_memory },
 };
 TAP_MAIN(all)

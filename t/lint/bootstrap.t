@@ -152,6 +152,26 @@ with tempfile.TemporaryDirectory() as folder:
     ok(got.returncode != 0 and "apt-get failed" in got.stderr and "E: no network" in got.stdout,
        "what apt-get says is shown when it fails", got.stdout, got.stderr)
     ok("autoreconf -fi" not in machine.did(), "and that is the end", machine.did())
+# A demo that is built configures again when the machine has changed.
+CONFIGURE = """mkdir -p build-aux; touch Makefile.in build-aux/ltmain.sh
+printf '#!/bin/sh\\necho configure >>%s; touch config.status\\n' >configure; chmod +x configure"""
+with tempfile.TemporaryDirectory() as folder:
+    machine = Machine(folder, 0)
+    for command in ("sleep", "sort", "ls"):
+        if not os.path.exists(os.path.join(machine.tools, command)):
+            os.symlink(which(command), os.path.join(machine.tools, command))
+    machine.tool("autoreconf", CONFIGURE % machine.log)
+    machine.tool("make", "exit 0")
+    got = machine.bootstrap("demo")
+    ok("building plait with 2 processes" in got.stdout and re.search(r"^  demo +build +\.\.\.", got.stdout, re.M),
+       "a demo says what it does", got.stdout, got.stderr)
+    ok(machine.did().count("configure") == 1, "and configures", machine.did(), got.stdout, got.stderr)
+    machine.bootstrap("demo")
+    ok(machine.did().count("configure") == 1, "but not again", machine.did())
+    machine.tool("cc", "echo another compiler")
+    machine.bootstrap("demo")
+    ok(machine.did().count("configure") == 2, "unless the machine has changed", machine.did())
+
 with tempfile.TemporaryDirectory() as folder:
     machine = Machine(folder, 0, ["make"], "exit 0")
     got = machine.bootstrap()

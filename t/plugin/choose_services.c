@@ -142,6 +142,48 @@ static void wrong_interposers_are_told(void)
 	IS_INT(rig_error.status, PLAIT_E_INVALID);
 }
 
+/* --- optional backends */
+
+static void optional_ones_may_lack(void)
+{
+	static const struct {
+		const char *list, *report, *failure;
+		unsigned count;
+	} cases[] = {
+		{ "nobody?,good", "backends: nobody?,good (backends)", NULL,
+		  1 },
+		{ "good,nobody?", "nobody: left out, optional: could", NULL, 1 },
+		{ "good2?,good?", "good2: chosen, number 1", NULL, 2 },
+		/* There, and no device. */
+		{ "empty?,good", "empty: left out, optional: ", NULL, 1 },
+		{ "nobody?,good,noone", "", "plugin noone: no plait_noone", 0 },
+		{ "nobody?", "", "no usable backend: plugin nobody", 0 },
+		{ "nobody?,noone?", "", "no usable backend among 2", 0 },
+		/* Mistakes of the user. */
+		{ "inner?,good", "", "plugin inner is an interposer", 0 },
+	};
+
+	for (size_t i = 0; i < TAP_COUNT(cases); i++) {
+		plait__registry *registry = rig_open(folder, cases[i].list,
+						     NULL, NULL);
+
+		if (cases[i].failure != NULL) {
+			IS_PTR(registry, NULL);
+			HAS_STR(rig_error.text, cases[i].failure);
+			continue;
+		}
+		if (!OK_THAT(registry != NULL, "%s: %s", cases[i].list,
+			     rig_error.text))
+			continue;
+		IS_UINT(plait__registry_count(registry), cases[i].count);
+		HAS_STR(plait__registry_report(registry), cases[i].report);
+		plait__registry_close(registry);
+	}
+	IS_PTR(rig_open(folder, "fussy?,good", NULL, "fussy:mode=wrong"),
+	       NULL);
+	IS_STR(rig_error.text, "wrong");
+}
+
 /* --- options */
 
 static void options_reach_their_backend(void)
@@ -501,6 +543,7 @@ static const struct tap_scenario all[] = {
 	{ "all_but_these", all_but_these },
 	{ "interposers_wrap", interposers_wrap },
 	{ "wrong_interposers_are_told", wrong_interposers_are_told },
+	{ "optional_ones_may_lack", optional_ones_may_lack },
 	{ "options_reach_their_backend", options_reach_their_backend },
 	{ "services_serve", services_serve },
 	{ "services_without_a_pool", services_without_a_pool },

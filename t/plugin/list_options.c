@@ -43,6 +43,12 @@ static void lists_are_read(void)
 	IS_UINT(list.count, 2);
 	OK(list.excludes);
 	IS_STR(list.names[1], "b");
+	OK(!list.optional[0]);
+	IS_INT(parse("cuda?, host ,opencl? ", true, NULL), PLAIT_OK);
+	IS_UINT(list.count, 3);
+	IS_STR(list.names[0], "cuda");
+	IS_STR(list.names[2], "opencl");
+	OK(list.optional[0] && !list.optional[1] && list.optional[2]);
 	IS_INT(parse("abcdefghijklmnopqrstuvwxyz_0123", true, NULL), PLAIT_OK);
 }
 
@@ -66,6 +72,11 @@ static void lists_are_refused(void)
 		{ "a,b,a", "LIST: 'a' is listed twice" },
 		{ "a,^b", "with and without ^" },
 		{ "^a,b", "with and without ^" },
+		{ "^a?", "LIST: 'a?': ? is for a backend to use" },
+		{ "?", "LIST: '?' is not a name" },
+		{ "a??", "LIST: 'a?' is not a name" },
+		{ "?a", "LIST: '?a' is not a name" },
+		{ "a?,a", "LIST: 'a' is listed twice" },
 	};
 	char why[PLAIT_ERROR_TEXT_BYTES];
 	char many[1024] = "";
@@ -77,6 +88,8 @@ static void lists_are_refused(void)
 	}
 	IS_INT(parse("^a", false, why), PLAIT_E_INVALID);
 	HAS_STR(why, "nothing can be excluded here");
+	IS_INT(parse("a?", false, why), PLAIT_E_INVALID);
+	HAS_STR(why, "LIST: 'a?': ? is for a backend");
 	for (i = 0; i <= PLAIT__LIST_MAX; i++)
 		length += (size_t)snprintf(many + length,
 					   sizeof(many) - length, "%sn%zu",

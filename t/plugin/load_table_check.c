@@ -157,7 +157,7 @@ static void liars_do_not_hurt_others(void)
 	HAS_STR(report, "crowd: rejected: plugin crowd: says it has");
 	HAS_STR(report, "good2: chosen, number 1");
 	HAS_STR(report, "good2:0: does nothing; 1 at a time");
-	HAS_STR(report, "version 1.0 by tests, interface 1, priority 7");
+	HAS_STR(report, "version 1.0 by tests, plugin ABI 1, priority 7");
 	plait__registry_close(registry);
 }
 

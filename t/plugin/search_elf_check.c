@@ -42,9 +42,13 @@ static void first_place_wins(void)
 	HAS_STR(report, rig_file(first, "good"));
 	OK(strstr(report, rig_file(second, "good")) == NULL);
 	report = rig_survey(two(first, second), "good2", NULL, NULL);
-	HAS_STR(report, rig_file(first, "good2"));
-	HAS_STR(report, "plait_good2.so: not there");
+	/* Other places do not matter then. */
+	OK(strstr(report, rig_file(first, "good2")) == NULL);
 	HAS_STR(report, "plait_good2.so: loaded");
+	report = rig_survey(two(first, second), "shy", NULL, NULL);
+	HAS_STR(report, rig_file(first, "shy"));
+	HAS_STR(report, rig_file(second, "shy"));
+	HAS_STR(report, "plait_shy.so: not there");
 }
 
 /* A file that cannot be used is told, and the next place is tried. */
@@ -396,7 +400,9 @@ static void garbage_is_looked_at(void)
 		}
 		if (write_file(file, image, whole)) {
 			plait_error error = { .size = sizeof(error) };
-			plait_status status = plait__elf_check(file, &error);
+			char real[PATH_MAX];
+			plait_status status = plait__elf_check(file, real,
+							       &error);
 
 			wrong += status != PLAIT_OK &&
 				 (status != PLAIT_E_UNAVAILABLE ||
@@ -495,7 +501,12 @@ static void privileged_ignore_the_environment(void)
 
 static bool is_expected(const char *line, const char *folder)
 {
+	/* Folders on the way, of which nothing is read, and the file in the
+	 * one that they lead to. */
 	return strstr(line, folder) != NULL ||
+	       strstr(line, "O_PATH|O_DIRECTORY") != NULL ||
+	       (strstr(line, "(AT_FDCWD") == NULL &&
+		strstr(line, "\"plait_good.so\"") != NULL) ||
 	       strstr(line, "/etc/ld.so.cache") != NULL ||
 	       strstr(line, "ENOENT") != NULL ||
 	       strstr(line, ".gcda\"") != NULL || /* where lines are counted */

@@ -212,7 +212,8 @@ static void wrong_ones_are_refused(void)
 	good[1] = (plait_binding){ .parameter = line.y, .buffer = buffer };
 	good[2] = (plait_binding){ .parameter = line.size, .value = &size };
 	refused(line.plan, good, 3, "4 dimensions; 1 to 3");
-	refused(line.plan, good, 2, "\"size\" is not bound");
+	refused(line.plan, good, 2, "\"size\" is not bound: give the run a "
+		"plait_binding");
 	refused(line.plan, NULL, 2, "bindings is null");
 	memcpy(bad, good, sizeof(bad));
 	bad[1] = good[0];
@@ -221,12 +222,19 @@ static void wrong_ones_are_refused(void)
 	refused(line.plan, bad, 3, "no parameter 99");
 	memcpy(bad, good, sizeof(bad));
 	bad[0].bytes = 4;
-	refused(line.plan, bad, 3, "bytes is not the size");
+	refused(line.plan, bad, 3, "\"a\": bytes is 4, not 8, the size of its "
+		"type f64");
 	bad[0].value = NULL;
 	refused(line.plan, bad, 3, "value is null");
 	memcpy(bad, good, sizeof(bad));
 	bad[1].offset_bytes = 9;
 	refused(line.plan, bad, 3, "behind the buffer");
+	memcpy(bad, good, sizeof(bad));
+	bad[1].buffer = NULL;
+	bad[1].value = &buffer;
+	bad[1].bytes = sizeof(buffer);
+	refused(line.plan, bad, 3, "\"y\": it is memory: set buffer, not "
+		"value");
 	/* Released now, so nothing may have kept it. */
 	plait_buffer_release(buffer);
 	free_line(&line);

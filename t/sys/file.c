@@ -39,17 +39,29 @@ static void contents(void)
 {
 	char bytes[16] = "";
 
-	IS_INT(plait__file_read(file, 0, bytes, 10), 0);
+	struct plait__file_info info;
+	int at = plait__file_open(AT_FDCWD, file, &info);
+
+	OK(at >= 0);
+	IS_UINT(info.bytes, 10);
+	IS_INT(info.kind, PLAIT__FILE_REGULAR);
+	IS_INT(plait__file_read(at, 0, bytes, 10), 0);
 	IS_STR(bytes, "0123456789");
-	IS_INT(plait__file_read(file, 7, bytes, 3), 0);
+	IS_INT(plait__file_read(at, 7, bytes, 3), 0);
 	OK(memcmp(bytes, "789", 3) == 0);
-	IS_INT(plait__file_read(file, 7, bytes, 4), -ENODATA);
-	IS_INT(plait__file_read(file, 10, bytes, 0), 0);
-	IS_INT(plait__file_read(file, UINT64_MAX, bytes, 1), -ENODATA);
-	IS_INT(plait__file_read(folder, 0, bytes, 1), -EISDIR);
-	IS_INT(plait__file_read("/nowhere", 0, bytes, 1), -ENOENT);
+	IS_INT(plait__file_read(at, 7, bytes, 4), -ENODATA);
+	IS_INT(plait__file_read(at, 10, bytes, 0), 0);
+	IS_INT(plait__file_read(at, UINT64_MAX, bytes, 1), -ENODATA);
+	plait__file_close(at);
+	IS_INT(plait__file_query_open(at, &info), -EBADF);
+	IS_INT(plait__file_open(AT_FDCWD, "/nowhere", &info), -ENOENT);
+	IS_INT(plait__file_open(AT_FDCWD, "/proc/self/exe", &info), -ELOOP);
 	/* A pipe without a writer does not block the reader. */
-	OK(plait__file_read(pipe_at, 0, bytes, 1) < 0);
+	at = plait__file_open(AT_FDCWD, pipe_at, &info);
+	OK(at >= 0);
+	IS_INT(info.kind, PLAIT__FILE_OTHER);
+	OK(plait__file_read(at, 0, bytes, 1) < 0);
+	plait__file_close(at);
 }
 
 static void real_paths(void)

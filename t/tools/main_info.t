@@ -25,8 +25,8 @@ def has(result, text, name):
 
 # --- words
 result = plait("version")
-ok(result.returncode == 0 and result.stdout.startswith("plait ") and "interface" in result.stdout,
-   "version tells version and interface", result.stdout, result.stderr)
+ok(result.returncode == 0 and result.stdout.startswith("plait ") and "ABI" in result.stdout,
+   "version tells version and ABI", result.stdout, result.stderr)
 ok(plait("--version").stdout == result.stdout, "--version is the same")
 result = plait("help")
 ok(result.returncode == 0 and not result.stderr, "help is no error")

@@ -106,13 +106,15 @@ static void print_report(const char *report, bool own_options)
 {
 	const char *end;
 
-	printf("plait %s (interface %u)\n", plait_version(),
+	printf("plait %s (ABI %u)\n", plait_version(),
 	       (unsigned)plait_abi());
 	for (; *report != '\0'; report = end) {
 		end = strchr(report, '\n');
 		end = end != NULL ? end + 1 : report + strlen(report);
 		print_line(report, (int)(end - report), own_options);
 	}
+	printf("\nThe words behind a device (map, wrap, ...) are its abilities: "
+	       "plait(1).\n");
 }
 
 static int report(plait_context_desc *desc)

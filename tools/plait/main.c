@@ -178,7 +178,7 @@ static int command_version(int argc, char **argv)
 	if (argc > 1)
 		return command_usage("version", "unexpected argument '%s'",
 				     argv[1]);
-	printf("plait %s (interface %u)\n", plait_version(),
+	printf("plait %s (ABI %u)\n", plait_version(),
 	       (unsigned)plait_abi());
 	return COMMAND_DONE;
 }

@@ -73,7 +73,7 @@ static inline bool push_value(struct plain_writer *writer,
 	char *place;
 
 	if (plait__argument_check_value(parameter, given->value,
-					given->bytes) != NULL)
+					given->bytes, NULL) != NULL)
 		return false;
 	place = plait__vector_extend(blob, padding + (uint32_t)given->bytes);
 	if (place == NULL)

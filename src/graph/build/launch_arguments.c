@@ -177,9 +177,10 @@ plait_status plait__arguments_push_value(plait__node_draft *draft,
 static plait_status push_value(struct writer *writer)
 {
 	uint32_t bytes = plait__type_bytes(writer->parameter->type);
+	char room[PLAIT__ARGUMENT_FAULT_ROOM];
 	const char *fault = plait__argument_check_value(
 		writer->parameter, writer->given->value,
-		writer->given->bytes);
+		writer->given->bytes, room);
 
 	if (fault != NULL)
 		return fail(writer, fault);

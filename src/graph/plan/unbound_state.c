@@ -2,6 +2,7 @@
 /* Unbound names of a plan that was read, and the seal before its first run. */
 #include "graph/plan/unbound_state.h"
 
+#include "graph/plan/verify_backends.h"
 #include "graph/plan/verify_commands.h"
 #include "base/error.h"
 #include "base/text.h"
@@ -106,9 +107,13 @@ static plait_status check_bound(const plait__plan_object *plan_object,
 				plait_error *error)
 {
 	const plait__binding *unbound = first_unbound(plan_object);
+	plait_status status;
 
-	if (unbound == NULL)
-		return plait__verify_commands(plan_object, error);
+	if (unbound == NULL) {
+		status = plait__verify_commands(plan_object, error);
+		return status != PLAIT_OK ? status :
+		       plait__verify_backends(plan_object, error);
+	}
 	return plait__fail(error, PLAIT_E_STATE,
 			   "the plan's %s \"%.*s\" is not bound: call "
 			   "plait_plan_bind_%s",

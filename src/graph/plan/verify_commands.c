@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-enum { MAX_AHEAD = 15, WORD_BYTES = 4 };
+enum { MAX_AHEAD = 15, WORD_BYTES = 4, SCRATCH_ALIGNMENT = 256 };
 
 static bool is_inside(uint64_t first, uint64_t bytes, uint64_t size)
 {
@@ -92,8 +92,8 @@ static bool value_fits(const plait__plan *plan, const plait__plan_arg *arg,
 	default:
 		return arg->kind == PLAIT__ARG_VALUE &&
 		       plait__argument_check_value(
-			       parameter, plan->blob + arg->blob, bytes) ==
-		       NULL;
+			       parameter, plan->blob + arg->blob, bytes,
+			       NULL) == NULL;
 	}
 }
 
@@ -354,6 +354,39 @@ static bool parameters_fit(const plait__plan *plan)
 	return good;
 }
 
+/* Check that a device's arena is not larger than the scratch of its commands,
+ * each rounded up: a run allocates what the plan states. */
+static plait_status check_arena(const plait__plan *plan, uint32_t device,
+				plait_error *error)
+{
+	uint64_t stated = plan->devices[device].scratch_bytes, sum = 0;
+	uint64_t rounded;
+
+	for (uint32_t i = 0; i < plan->scratch_count; i++)
+		if (plan->scratch[i].device == device &&
+		    (__builtin_add_overflow(plan->scratch[i].bytes,
+					    SCRATCH_ALIGNMENT - 1, &rounded) ||
+		     __builtin_add_overflow(rounded, sum, &sum)))
+			return PLAIT_OK;
+	if (stated <= sum)
+		return PLAIT_OK;
+	return plait__fail(error, PLAIT_E_INVALID,
+			   "the plan states %llu bytes of scratch for device "
+			   "%u, more than its commands have",
+			   (unsigned long long)stated, device);
+}
+
+static plait_status check_arenas(const plait__plan *plan, plait_error *error)
+{
+	plait_status status = PLAIT_OK;
+
+	for (uint32_t i = 0; status == PLAIT_OK && i < plan->devices_count;
+	     i++)
+		if (plan->devices[i].scratch_bytes > 0)
+			status = check_arena(plan, i, error);
+	return status;
+}
+
 static plait_status fail(const plait__plan *plan, uint32_t command,
 			 plait_status status, const char *what,
 			 plait_error *error)
@@ -401,5 +434,7 @@ plait_status plait__verify_commands(const plait__plan_object *plan_object,
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "the plan's parameters do not fit where "
 				   "they go");
+	if (check_arenas(plan, error) != PLAIT_OK)
+		return PLAIT_E_INVALID;
 	return check_regions(plan, error);
 }

@@ -8,6 +8,7 @@
 #include "plugin/elf_check.h"
 #include "sys/dl.h"
 
+#include <limits.h>
 #include <string.h>
 
 /* ---- implementations of a descriptor ---- */
@@ -67,15 +68,18 @@ static const char *without_path(const char *text, const char *path)
 	return text;
 }
 
+/* `real` receives the resolved path; "" for a name without a slash. */
 static plait_status check_file(const plait_kernel_desc *desc,
-			       const char *kernel, plait_error *error)
+			       const char *kernel, char real[PATH_MAX],
+			       plait_error *error)
 {
 	plait_error why = { .size = sizeof(why) };
 	plait_status status;
 
+	real[0] = '\0';
 	if (strchr(desc->library, '/') == NULL)
 		return PLAIT_OK;
-	status = plait__elf_check(desc->library, &why);
+	status = plait__elf_check(desc->library, real, &why);
 	if (status == PLAIT__ELF_CHECK_ABSENT)
 		return unavailable(desc, kernel, "there is no such file",
 				   error);
@@ -88,17 +92,18 @@ static plait_status open_library(const plait_kernel_desc *desc,
 				 const char *kernel, void **out,
 				 plait_error *error)
 {
-	plait_status status = check_file(desc, kernel, error);
-	char text[512] = "";
+	char text[512] = "", real[PATH_MAX];
+	plait_status status = check_file(desc, kernel, real, error);
 
 	if (status != PLAIT_OK)
 		return status;
-	*out = strchr(desc->library, '/') != NULL ?
-		plait__dl_open(desc->library, text, sizeof(text)) :
+	*out = real[0] != '\0' ?
+		plait__dl_open(real, text, sizeof(text)) :
 		plait__dl_open_soname(desc->library, text, sizeof(text));
 	if (*out != NULL)
 		return PLAIT_OK;
-	return unavailable(desc, kernel, without_path(text, desc->library),
+	return unavailable(desc, kernel, without_path(text, real[0] != '\0' ?
+						real : desc->library),
 			   error);
 }
 

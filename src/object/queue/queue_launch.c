@@ -87,8 +87,9 @@ static plait_status take_value(struct held_argument *slot,
 			       const struct place *place,
 			       const plait_argument *given, plait_error *error)
 {
+	char room[PLAIT__ARGUMENT_FAULT_ROOM];
 	const char *fault = plait__argument_check_value(
-		place->parameter, given->value, given->bytes);
+		place->parameter, given->value, given->bytes, room);
 
 	if (fault != NULL)
 		return fail_argument(fault, error);

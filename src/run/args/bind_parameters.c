@@ -8,6 +8,7 @@
 #include "base/sized_struct.h"
 #include "base/error.h"
 #include "kernel/launch.h"
+#include "kernel/type.h"
 #include "object/memory/buffer.h"
 #include "object/memory/buffer_check.h"
 #include "object/context/device.h"
@@ -95,7 +96,14 @@ static plait_status bind_value(const struct binding *binding)
 	if (binding->given->value == NULL)
 		return wrong(binding, "value is null");
 	if (binding->given->bytes != binding->param->bytes)
-		return wrong(binding, "bytes is not the size of its type");
+		return plait__fail(binding->error, PLAIT_E_INVALID,
+				   "parameter \"%.60s\": bytes is %llu, not "
+				   "%u, the size of its type %s",
+				   name_of(binding->plan, binding->param->name),
+				   (unsigned long long)binding->given->bytes,
+				   binding->param->bytes,
+				   plait__type_name((plait__type)
+						    binding->param->type));
 	patch(binding, binding->given->value, binding->param->bytes);
 	return PLAIT_OK;
 }
@@ -127,6 +135,23 @@ static plait_status find_map_flags(const struct binding *binding,
 	return PLAIT_E_INVALID;
 }
 
+/* A launch takes memory of its own backend; copies and fills take any. */
+static plait_status check_owner(const struct binding *binding,
+				const plait__buffer *buffer)
+{
+	const plait__backend_port *taker =
+		binding->frame->layout->takers[binding->given->parameter];
+
+	if (taker == NULL || taker == buffer->device->port)
+		return PLAIT_OK;
+	return plait__fail(binding->error, PLAIT_E_UNSUPPORTED,
+			   "parameter \"%.60s\": it is memory of device "
+			   "\"%.60s\", which is of another backend than its "
+			   "launch, %.20s",
+			   name_of(binding->plan, binding->param->name),
+			   buffer->device->object.label, taker->backend->name);
+}
+
 static plait_status map(const struct binding *binding,
 			plait__buffer *buffer)
 {
@@ -134,8 +159,10 @@ static plait_status map(const struct binding *binding,
 	plait__backend_port *port = buffer->device->port;
 	plait_error room = { .size = sizeof(room) };
 	uint32_t flags;
-	plait_status status = find_map_flags(binding, buffer, &flags);
+	plait_status status = check_owner(binding, buffer);
 
+	if (status == PLAIT_OK)
+		status = find_map_flags(binding, buffer, &flags);
 	if (status != PLAIT_OK)
 		return status;
 	if (offset > buffer->bytes)
@@ -166,11 +193,16 @@ static plait_status bind_buffer(const struct binding *binding)
 {
 	const plait__object *plan = &binding->frame->layout->plan_object->object;
 	plait__buffer *buffer;
-	plait_status status = plait__buffer_enter(binding->given->buffer,
-						  &buffer, binding->error);
+	plait_status status;
 
-	if (status != PLAIT_OK)
+	if (binding->given->buffer == NULL && binding->given->value != NULL)
+		return wrong(binding, "it is memory: set buffer, not value");
+	status = plait__buffer_enter(binding->given->buffer, &buffer,
+				     binding->error);
+	if (status != PLAIT_OK) {
+		name_parameter(binding);
 		return status;
+	}
 	status = plait__context_check_same(plan, &buffer->object,
 					   binding->error);
 	if (status == PLAIT_OK)
@@ -275,7 +307,10 @@ static plait_status check_all_bound(const plait__frame *frame,
 	for (uint32_t i = 0; i < plan->params_count; i++)
 		if (frame->bound[i].stamp != frame->stamp)
 			return plait__fail(error, PLAIT_E_INVALID,
-					   "parameter \"%.60s\" is not bound",
+					   "parameter \"%.60s\" is not bound: "
+					   "give the run a plait_binding for "
+					   "it (plait_plan_find_parameter "
+					   "returns its number)",
 					   name_of(plan,
 						   plan->params[i].name));
 	return PLAIT_OK;

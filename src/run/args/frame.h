@@ -42,6 +42,9 @@ typedef struct plait__frame_layout {
 	void **slots;		/* addresses of the plan's buffers, if `maps` */
 	uint32_t *moves;	/* commands that copy or fill bound memory */
 	uint32_t move_count;
+	/* Per parameter: the backend whose launches take its memory; null if
+	 * none does. */
+	const plait__backend_port **takers;
 } plait__frame_layout;
 
 typedef struct plait__frame {

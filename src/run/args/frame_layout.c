@@ -150,7 +150,34 @@ static bool make_tables(plait__frame_layout *layout)
 				    (uint64_t)plan->regions_count + 1,
 				    sizeof(uint32_t)) &&
 	       plait__payload_alloc(allocator, &layout->slots,
-				    plan->slots_count, sizeof(void *));
+				    plan->slots_count, sizeof(void *)) &&
+	       plait__payload_alloc(allocator, &layout->takers,
+				    plan->params_count, sizeof(void *));
+}
+
+/* Note which backend launches with each parameter's memory. */
+static void note_takers(plait__frame_layout *layout)
+{
+	const plait__plan_object *plan_object = layout->plan_object;
+	const plait__plan *plan = plan_object->plan;
+
+	for (uint32_t i = 0; layout->has_params && i < plan->command_count;
+	     i++) {
+		const plait__plan_payload *payload = plait__payload_of(plan, i);
+		const plait__device *device = plan_object->devices[
+			plan->lanes[plan->commands[i].lane].device];
+
+		if (plan->commands[i].kind != PLAIT__CMD_LAUNCH ||
+		    payload == NULL || device == NULL)
+			continue;
+		for (uint32_t k = 0; k < payload->arg_count; k++) {
+			const plait__plan_arg *arg =
+				&plan->args[payload->arg_first + k];
+
+			if (arg->kind == PLAIT__ARG_PARAM)
+				layout->takers[arg->index] = device->port;
+		}
+	}
 }
 
 plait_status plait__frame_layout_make(plait__frame_layout *layout,
@@ -167,6 +194,8 @@ plait_status plait__frame_layout_make(plait__frame_layout *layout,
 			       sizeof(void *);
 	if (!make_tables(layout) || !plait__bind_copies_find(layout))
 		return plait__payload_no_memory(error);
+	if (!plan_object->rehearses)
+		note_takers(layout);
 	words = place_all(layout, false);
 	if (words >= UINT32_MAX)
 		return plait__payload_no_memory(error);
@@ -200,6 +229,8 @@ void plait__frame_layout_free(plait__frame_layout *layout)
 		    ((uint64_t)plan->regions_count + 1) * sizeof(uint32_t));
 	plait__free(allocator, layout->slots,
 		    plan->slots_count * sizeof(void *));
+	plait__free(allocator, layout->takers,
+		    plan->params_count * sizeof(void *));
 	plait__bind_copies_free(layout);
 	if (layout->rotations != NULL)
 		plait__free(allocator, layout->rotations,

@@ -24,6 +24,10 @@ PLAIN_TESTS += %D%/driver_kernels_numbers.t
 %C%_driver_kernels_numbers_t_CPPFLAGS = $(AM_CPPFLAGS) \
 	-DSUITE_DRIVER='"opencl"'
 %C%_driver_kernels_numbers_t_LDADD = $(LDADD_SUITE)
+PLAIN_TESTS += %D%/driver_includes.t
+%C%_driver_includes_t_SOURCES = t/source/includes.c
+%C%_driver_includes_t_CPPFLAGS = $(AM_CPPFLAGS) -DSUITE_DRIVER='"opencl"'
+%C%_driver_includes_t_LDADD = $(LDADD_SUITE)
 PLAIN_TESTS += %D%/program_binary.t
 %C%_program_binary_t_LDADD = $(LDADD_API) -ldl
 PLAIN_TESTS += %D%/warm.t
