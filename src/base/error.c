@@ -120,7 +120,11 @@ plait_status plait__error_copy(plait_error *error, const plait_error *kept)
 	plait_status status = kept->status;
 	uint64_t detail = kept->detail;
 
-	plait__fail_origin(error, status, kept->origin, "%s", kept->text);
+	if (status == PLAIT_OK)
+		return status;
+	plait__fail_origin(error, status, kept->origin, "%s",
+			   kept->text[0] != '\0' ? kept->text :
+						   "no reason was given");
 	if (error != NULL && (error->size == 0 ||
 			      error->size >= offsetof(plait_error, text)))
 		error->detail = detail;

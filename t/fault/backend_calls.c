@@ -46,6 +46,30 @@ static void take_log(bool *out_fault, bool *out_rule)
 	pthread_mutex_unlock(&lock);
 }
 
+/* A call that succeeds leaves the record as it was; one that fails writes its
+ * status and a text. */
+static void clear_record(plait_error *error)
+{
+	error->status = PLAIT_OK;
+	error->text[0] = '\0';
+}
+
+static plait_status check_record(const char *call, plait_status status,
+				 const plait_error *error)
+{
+	const bool whole = status < 0 ? error->status == status &&
+						error->text[0] != '\0'
+				      : error->status == PLAIT_OK &&
+						error->text[0] == '\0';
+
+	OK_THAT(whole, "%s: %d, and the record says %d \"%s\"", call, status,
+		error->status, error->text);
+	return status;
+}
+
+#define TRY(call) \
+	(clear_record(error), status = check_record(#call, call, error))
+
 struct program {
 	plait_inbox *inbox;
 	plait_buffer *x, *y;
@@ -70,14 +94,14 @@ static plait_status create(plait_context *context, struct program *p,
 	plait_device *device;
 	plait_status status;
 
-	if ((status = plait_context_device(context, 0, &device, error)) ||
-	    (status = plait_inbox_create(context, &p->inbox, error)) ||
-	    (status = plait_buffer_create(device, &bytes, &p->x, error)) ||
-	    (status = plait_buffer_create(device, &bytes, &p->y, error)) ||
-	    (status = plait_queue_create(device, NULL, &p->a, error)) ||
-	    (status = plait_queue_create(device, NULL, &p->b, error)) ||
-	    (status = plait_signal_create(device, NULL, &p->signal, error)) ||
-	    (status = plait_signal_create(device, &gate, &p->gate, error)))
+	if (TRY(plait_context_device(context, 0, &device, error)) ||
+	    TRY(plait_inbox_create(context, &p->inbox, error)) ||
+	    TRY(plait_buffer_create(device, &bytes, &p->x, error)) ||
+	    TRY(plait_buffer_create(device, &bytes, &p->y, error)) ||
+	    TRY(plait_queue_create(device, NULL, &p->a, error)) ||
+	    TRY(plait_queue_create(device, NULL, &p->b, error)) ||
+	    TRY(plait_signal_create(device, NULL, &p->signal, error)) ||
+	    TRY(plait_signal_create(device, &gate, &p->gate, error)))
 		return status;
 	return PLAIT_OK;
 }
@@ -108,11 +132,11 @@ static plait_status submit(struct program *p, unsigned char *host,
 	};
 	plait_status status;
 
-	if ((status = plait_queue_submit(p->a, first, 3, NULL, error)) ||
-	    (status = plait_queue_submit(p->b, second, 4, NULL, error)))
+	if (TRY(plait_queue_submit(p->a, first, 3, NULL, error)) ||
+	    TRY(plait_queue_submit(p->b, second, 4, NULL, error)))
 		return status;
-	return plait_signal_notify(p->signal, 0, p->inbox, count, &p->notes,
-				   error);
+	return TRY(plait_signal_notify(p->signal, 0, p->inbox, count,
+				       &p->notes, error));
 }
 
 static plait_status check_bytes(struct program *p, const unsigned char *host,
@@ -123,20 +147,65 @@ static plait_status check_bytes(struct program *p, const unsigned char *host,
 	void *pointer;
 
 	memset(back, 0, sizeof(back));
-	status = plait_queue_read(p->a, p->y, 0, back, BYTES, error);
-	if (status != PLAIT_OK)
+	if (TRY(plait_queue_read(p->a, p->y, 0, back, BYTES, error)))
 		return status;
 	OK(memcmp(back, host, BYTES) == 0);
-	status = plait_buffer_map(p->x, 0, BYTES, PLAIT_MAP_READ, &pointer,
-				  error);
-	if (status != PLAIT_OK)
+	if (TRY(plait_buffer_map(p->x, 0, BYTES, PLAIT_MAP_READ, &pointer,
+				 error)))
 		return status;
 	OK(memcmp(pointer, host, BYTES) == 0);
-	status = plait_buffer_unmap(p->x, pointer, error);
+	(void)TRY(plait_buffer_unmap(p->x, pointer, error));
 	/* Submit once more if the first attempt failed: then nothing had
 	 * changed. */
 	if (status != PLAIT_OK)
 		plait_buffer_unmap(p->x, pointer, NULL);
+	return status;
+}
+
+/* A plan of one call and one owner call: by a call, on a queue, and behind what
+ * the queue has. */
+static plait_status run_plan(struct program *p, plait_plan *plan,
+			     plait_error *error)
+{
+	plait_run *run = NULL;
+	plait_status status;
+
+	if (TRY(plait_plan_call(plan, NULL, NULL, error)) ||
+	    TRY(plait_plan_call(plan, p->a, NULL, error)) ||
+	    TRY(plait_queue_call(p->b, count, &p->calls, error)) ||
+	    TRY(plait_plan_call(plan, p->b, NULL, error)) ||
+	    TRY(plait_plan_run(plan, p->b, NULL, &run, error)))
+		return status;
+	(void)TRY(plait_run_wait(run, PLAIT_FOREVER, error));
+	plait_run_release(run);
+	return status != PLAIT_OK ? status :
+	       TRY(plait_queue_finish(p->b, PLAIT_FOREVER, error));
+}
+
+static plait_status work_with_plan(plait_context *context, struct program *p,
+				   plait_error *error)
+{
+	plait_node_desc calls[] = {
+		{ .size = sizeof(*calls), .kind = PLAIT_NODE_CALL,
+		  .function = count, .user_data = &p->calls,
+		  .flags = PLAIT_CALL_ANY_THREAD },
+		{ .size = sizeof(*calls), .kind = PLAIT_NODE_CALL,
+		  .function = count, .user_data = &p->owner_calls },
+	};
+	plait_graph *graph = NULL;
+	plait_plan *plan = NULL;
+	plait_status status = create(context, p, error);
+
+	calls[1].inbox = p->inbox;
+	if (status == PLAIT_OK &&
+	    !TRY(plait_graph_create(context, &graph, error)) &&
+	    !TRY(plait_graph_add(graph, &calls[0], NULL, 0, NULL, error)) &&
+	    !TRY(plait_graph_add(graph, &calls[1], NULL, 0, NULL, error)))
+		(void)TRY(plait_graph_freeze(graph, NULL, &plan, error));
+	if (status == PLAIT_OK)
+		status = run_plan(p, plan, error);
+	plait_plan_release(plan);
+	plait_graph_release(graph);
 	return status;
 }
 
@@ -149,10 +218,10 @@ static plait_status work(plait_context *context, struct program *p,
 
 	if ((status = create(context, p, error)) ||
 	    (status = submit(p, host, error)) ||
-	    (status = plait_signal_raise(p->gate, 1, error)) ||
-	    (status = plait_queue_finish(p->b, PLAIT_FOREVER, error)) ||
-	    (status = plait_queue_finish(p->a, PLAIT_FOREVER, error)) ||
-	    (status = plait_signal_wait(p->signal, 0, PLAIT_FOREVER, error)))
+	    TRY(plait_signal_raise(p->gate, 1, error)) ||
+	    TRY(plait_queue_finish(p->b, PLAIT_FOREVER, error)) ||
+	    TRY(plait_queue_finish(p->a, PLAIT_FOREVER, error)) ||
+	    TRY(plait_signal_wait(p->signal, 0, PLAIT_FOREVER, error)))
 		return status;
 	IS_INT(p->calls, 1);
 	IS_INT(p->owner_calls, 1);
@@ -164,7 +233,8 @@ static plait_status work(plait_context *context, struct program *p,
 	return check_bytes(p, host, error);
 }
 
-static plait_status run(plait_context *context, plait_error *error)
+static plait_status run(plait_context *context, bool plans,
+			plait_error *error)
 {
 	static unsigned char host[BYTES];
 	struct program p;
@@ -173,7 +243,8 @@ static plait_status run(plait_context *context, plait_error *error)
 	for (int i = 0; i < BYTES; i++)
 		host[i] = (unsigned char)(i * 7);
 	memset(&p, 0, sizeof(p));
-	status = work(context, &p, host, error);
+	status = plans ? work_with_plan(context, &p, error) :
+			 work(context, &p, host, error);
 	if (status != PLAIT_OK && p.gate) {
 		/* Submitted commands may go on; they have finished before the
 		 * stack of this function is gone. */
@@ -206,7 +277,7 @@ static bool all_end(void)
 }
 
 /* True when no call is left to fail: the program ran without a failure. */
-static bool try(const char *backend, const char *fault, bool lost)
+static bool try(const char *backend, const char *fault, bool plans, bool lost)
 {
 	char options[160];
 	const plait_context_desc desc = { .size = sizeof(desc),
@@ -222,9 +293,9 @@ static bool try(const char *backend, const char *fault, bool lost)
 	take_log(&failed, &sinned);
 	status = plait_context_open(&desc, &context, &error);
 	if (status == PLAIT_OK) {
-		status = run(context, &error);
+		status = run(context, plans, &error);
 		if (status != PLAIT_OK && !lost)
-			OK_THAT(run(context, &error) == PLAIT_OK,
+			OK_THAT(run(context, plans, &error) == PLAIT_OK,
 				"%s %s: the next run works: %s", backend,
 				fault, error.text);
 		plait_context_release(context);
@@ -241,7 +312,7 @@ static bool try(const char *backend, const char *fault, bool lost)
 	return !failed;
 }
 
-static void sweep(const char *backend, const char *key, bool lost)
+static void sweep(const char *backend, const char *key, bool plans, bool lost)
 {
 	int k;
 
@@ -249,7 +320,7 @@ static void sweep(const char *backend, const char *key, bool lost)
 		char fault[32];
 
 		snprintf(fault, sizeof(fault), "%s=%d", key, k);
-		if (try(backend, fault, lost))
+		if (try(backend, fault, plans, lost))
 			break;
 	}
 	NOTE("%s: %d calls failed with %s", backend, k - 1, key);
@@ -258,22 +329,33 @@ static void sweep(const char *backend, const char *key, bool lost)
 
 static void simulated_calls(void)
 {
-	sweep("chaos", "fail", false);
+	sweep("chaos", "fail", false, false);
 }
 
 static void simulated_loss(void)
 {
-	sweep("chaos", "lost", true);
+	sweep("chaos", "lost", false, true);
 }
 
 static void host_calls(void)
 {
-	sweep("host", "fail", false);
+	sweep("host", "fail", false, false);
 }
 
 static void host_loss(void)
 {
-	sweep("host", "lost", true);
+	sweep("host", "lost", false, true);
+}
+
+static void plans_simulated(void)
+{
+	sweep("chaos", "fail", true, false);
+}
+
+static void plans_on_host(void)
+{
+	sweep("host", "fail", true, false);
+	sweep("host", "lost", true, true);
 }
 
 static const struct tap_scenario all[] = {
@@ -281,5 +363,7 @@ static const struct tap_scenario all[] = {
 	{ "chaos-lost", simulated_loss },
 	{ "host-fail", host_calls },
 	{ "host-lost", host_loss },
+	{ "plans-chaos", plans_simulated },
+	{ "plans-host", plans_on_host },
 };
 TAP_MAIN(all)

@@ -223,6 +223,7 @@ static void begin_with(bool no_notification)
 	signals = &signal;
 	memset(context, 0, sizeof(*context));
 	memset(signals, 0, sizeof(*signals));
+	at_init_u32(&signals->sources, 1);
 	memset(&pollable, 0, sizeof(pollable));
 	memset(notes, 0, sizeof(notes));
 	memset(&listener, 0, sizeof(listener));

@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "object/inbox/inbox.h"
+#include "object/signal/signal.h"
 
 enum { INDEX_BITS = 32 };
 
@@ -42,6 +43,9 @@ static void drop_objects(plait__graph *root, uint32_t kind, uint32_t first)
 	for (uint32_t i = first; i < objects->count; i++) {
 		plait__object **held = plait__vector_at(objects, i);
 
+		if (kind == PLAIT__STORE_SIGNALS)
+			plait__signal_drop_source(
+				(plait__signal *)(void *)*held);
 		plait__object_drop(*held);
 	}
 }

@@ -7,6 +7,7 @@
 #include "graph/store/unique_values.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "object/signal/signal.h"
 #include "plan/access.h"
 
 #include <string.h>
@@ -133,6 +134,8 @@ static plait_status copy_object(plait__subgraph_tables *tables, uint32_t kind,
 		return no_memory(tables);
 	if (is_new)
 		plait__object_hold(object);
+	if (is_new && kind == PLAIT__STORE_SIGNALS)
+		plait__signal_add_source((plait__signal *)(void *)object);
 	return PLAIT_OK;
 }
 

@@ -163,11 +163,22 @@ static bool is_emitted(const plait__plan_object *plan_object, const char *name)
 	       PLAIT_BINDING_IS_EMITTED;
 }
 
+static uint32_t count_emissions(const plait__plan *plan, uint32_t signal)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < plan->command_count; i++)
+		count += plan->commands[i].kind == PLAIT__CMD_EMIT &&
+			 plan->payloads[plan->commands[i].link].object == signal;
+	return count;
+}
+
 static plait_status bind_signal(plait__plan_object *plan_object,
 				const char *name, plait__signal *signal,
 				plait_error *error)
 {
 	plait__object *old = NULL;
+	uint32_t emits;
 	uint32_t at;
 	plait_status status = plait__bind_find(
 		plan_object, PLAIT_BINDING_SIGNAL, name, &at, error);
@@ -184,10 +195,17 @@ static plait_status bind_signal(plait__plan_object *plan_object,
 		return status;
 	status = check_port(plan_object, plan_object->plan->signals[at].device,
 			    signal->port, "the signal", error);
+	emits = count_emissions(plan_object->plan, at);
+	for (uint32_t i = 0; status == PLAIT_OK && i < emits; i++)
+		plait__signal_add_source(signal);
 	if (status == PLAIT_OK)
 		old = plait__bind_exchange(&plan_object->signals[at],
 					   &signal->object);
-	plait__bind_end(plan_object, old);
+	plait__bind_end(plan_object, NULL);
+	for (uint32_t i = 0; old != NULL && i < emits; i++)
+		plait__signal_drop_source((plait__signal *)(void *)old);
+	if (old != NULL)
+		plait__object_drop(old);
 	return status;
 }
 

@@ -7,6 +7,24 @@
 
 /* ---- life ---- */
 
+void plait__plan_object_each_emitted(const plait__plan_object *plan_object,
+				     void (*call)(plait__signal *signal))
+{
+	const plait__plan *plan = plan_object->plan;
+	uint32_t count = plan->signals_count > 0 ? plan->command_count : 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		const plait__plan_command *command = &plan->commands[i];
+		plait__object *signal = NULL;
+
+		if (command->kind == PLAIT__CMD_EMIT)
+			signal = plan_object->signals[
+				plan->payloads[command->link].object];
+		if (signal != NULL)
+			call((plait__signal *)(void *)signal);
+	}
+}
+
 static void drop_all(plait__object **objects, uint32_t count)
 {
 	for (uint32_t i = 0; objects != NULL && i < count; i++)
@@ -43,6 +61,7 @@ static void destroy_plan_object(plait__object *object)
 		plan_object->end_program(program);
 	drop_all(plan_object->kernels, plan->kernels_count);
 	drop_all(plan_object->buffers, plan->slots_count);
+	plait__plan_object_each_emitted(plan_object, plait__signal_drop_source);
 	drop_all(plan_object->signals, plan->signals_count);
 	for (uint32_t i = 0; i < plan->functions_count; i++)
 		if (plan_object->functions[i].inbox != NULL)
@@ -147,6 +166,7 @@ void plait__plan_object_bind_all(plait__plan_object *plan_object,
 		     &store->objects[PLAIT__STORE_BUFFERS]);
 	bind_objects(plan_object->signals, plan->signals_count,
 		     &store->objects[PLAIT__STORE_SIGNALS]);
+	plait__plan_object_each_emitted(plan_object, plait__signal_add_source);
 	for (uint32_t i = 0; i < plan->functions_count &&
 	     i < functions->count; i++) {
 		plan_object->functions[i] = *(plait__store_function *)

@@ -13,6 +13,7 @@
 #include "graph/plan/binding_names.h"
 #include "graph/store/store.h"
 #include "object/context/context.h"
+#include "object/signal/signal.h"
 #include "plan/plan.h"
 #include "sys/mutex.h"
 
@@ -60,6 +61,11 @@ plait_status plait__plan_object_create(plait__context *context,
 /* Fill the tables from the store that the plan was made of. */
 void plait__plan_object_bind_all(plait__plan_object *plan_object,
 				 const plait__store *store);
+
+/* Call the function with the bound signal of each command that emits one: such
+ * a command is a source of the signal (plait__signal_add_source). */
+void plait__plan_object_each_emitted(const plait__plan_object *plan_object,
+				     void (*call)(plait__signal *signal));
 
 /* Return a string of the plan, "" for none. */
 const char *plait__plan_object_string(const plait__plan_object *plan_object,

@@ -16,8 +16,8 @@ plait_status plait__backend_result_check(const plait__backend_port *port,
 	if (status == PLAIT_OK)
 		return status;
 	room->text[PLAIT_ERROR_TEXT_BYTES - 1] = '\0';
-	/* The slot has written the error record. */
-	if (room->status != status || status > 0)
+	/* Unless the slot has written the error record. */
+	if (room->status != status || status > 0 || room->text[0] == '\0')
 		status = plait__load_check_status(status, port->backend->name,
 						  slot, room);
 	plait__error_copy(error, room);

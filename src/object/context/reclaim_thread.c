@@ -85,8 +85,13 @@ static bool pump_all(plait__context *context)
 		    is_final(context) && plait__backend_pump(context, port))
 			more = true;
 	}
-	/* No other thread drives the runs that pumping has notified. */
+	/* No other thread drives the runs that pumping has notified, nor runs
+	 * ready items in a pool without workers. */
 	if (is_final(context) && plait__progress_drive(context))
+		more = true;
+	if (is_final(context) &&
+	    plait__external_thread_has_work(context->pool) &&
+	    plait__external_thread_pump(context->pool, NULL) == PLAIT_OK)
 		more = true;
 	return more;
 }

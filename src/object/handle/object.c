@@ -35,7 +35,7 @@ plait_status plait__object_init(plait__object *object,
 		return status;
 	if (context != NULL && !is_context(object) && !class->is_transient)
 		plait__object_hold(&base_of(object)->object);
-	if (object->slot != NULL)
+	if (object->slot != NULL && !object->is_internal)
 		at_add_u64(&base_of(object)->open_handles, 1);
 	return PLAIT_OK;
 }
@@ -99,6 +99,7 @@ static void close_handle(plait__object *object)
 {
 	plait__context *context = object->context;
 	plait__object *keeper = &base_of(object)->object;
+	const bool is_internal = object->is_internal;
 
 	if (object->class->is_transient) {
 		/* Until the last drop, the objects that it holds keep the
@@ -111,7 +112,8 @@ static void close_handle(plait__object *object)
 	plait__object_hold(keeper);
 	linger(object);
 	plait__object_drop(object);
-	count_closed(context);
+	if (!is_internal)
+		count_closed(context);
 	plait__object_drop(keeper);
 }
 

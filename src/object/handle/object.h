@@ -55,6 +55,9 @@ struct plait__object {
 	plait__handle_slot *slot;	 /* null: no handle */
 	at_u64 holds;
 	bool lingers; /* closed and still held; read by the last drop */
+	/* The user never gets its handle, which does not keep the context
+	 * open. Set before plait__object_init. */
+	bool is_internal;
 	plait__object *later; /* link of plait__object_drop_deferred's list */
 	char label[PLAIT__OBJECT_LABEL_BYTES];
 };
@@ -77,7 +80,8 @@ typedef struct plait__context_ops {
 typedef struct plait__context_base {
 	plait__object object;
 	const plait__context_ops *ops;
-	/* that the user holds, the context's own included */
+	/* Handles that the user holds, the context's own included; not those
+	 * of internal objects. */
 	at_u64 open_handles;
 	at_u64 lingering;    /* closed objects that are held */
 } plait__context_base;

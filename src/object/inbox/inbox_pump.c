@@ -165,7 +165,8 @@ static plait_status take_next(plait__inbox *inbox, plait_event *out,
 	return PLAIT_OK;
 }
 
-/* No other thread may pump the backend meanwhile. */
+/* No other thread may pump the backend meanwhile. A function that pumping runs
+ * may end the thread, which then leaves the inbox that the caller entered. */
 static plait_status pump_and_take(plait__inbox *inbox, plait_event *out,
 				  plait_error *error)
 {
@@ -173,7 +174,7 @@ static plait_status pump_and_take(plait__inbox *inbox, plait_event *out,
 
 	if (status != PLAIT_OK)
 		return status;
-	PLAIT__THREAD_SCOPE inside = { leave_inside, inbox };
+	PLAIT__THREAD_SCOPE inside = { leave_owned, inbox };
 	status = PLAIT_PENDING;
 	if (plait__wait_pump(inbox->object.context))
 		status = take_next(inbox, out, error);

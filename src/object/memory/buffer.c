@@ -155,10 +155,11 @@ static plait_status create_memory(plait__buffer *buffer,
 				  const plait_memory_request *request,
 				  plait_error *error)
 {
-	plait_status status = try_memory(buffer, request, error);
+	plait_error why = { .size = sizeof(why) };
+	plait_status status = try_memory(buffer, request, &why);
 
 	if (status != PLAIT_E_NOMEM)
-		return status;
+		return plait__error_copy(error, &why);
 	plait__reclaim_now(buffer->object.context);
 	return try_memory(buffer, request, error);
 }

@@ -159,7 +159,8 @@ static plait_status create_raw(plait__queue *queue,
 }
 
 static plait_status create(plait__device *device, const plait_queue_desc *desc,
-			   plait__queue **out, plait_error *error)
+			   bool is_internal, plait__queue **out,
+			   plait_error *error)
 {
 	plait__context *context = device->object.context;
 	plait__queue *queue = NULL;
@@ -172,6 +173,7 @@ static plait_status create(plait__device *device, const plait_queue_desc *desc,
 				   "no memory for a queue of %zu bytes",
 				   sizeof(*queue));
 	queue->object.context = context;
+	queue->object.is_internal = is_internal;
 	queue->port = device->port;
 	queue->device = device;
 	queue->entry.object = &queue->object;
@@ -218,7 +220,7 @@ plait_status plait__queue_make(plait__device *device, plait__queue **out,
 {
 	const plait_queue_desc all_defaults = { .size = sizeof(all_defaults) };
 
-	return create(device, &all_defaults, out, error);
+	return create(device, &all_defaults, true, out, error);
 }
 
 PLAIT_API plait_status plait_queue_create(plait_device *device,
@@ -244,7 +246,7 @@ PLAIT_API plait_status plait_queue_create(plait_device *device,
 		status = plait__device_check_can(where, PLAIT_CAP_NATIVE,
 						 "take native queues", error);
 	if (status == PLAIT_OK)
-		status = create(where, &known, &queue, error);
+		status = create(where, &known, false, &queue, error);
 	if (status == PLAIT_OK)
 		*out = plait__object_handle(&queue->object);
 	plait__device_leave(where);

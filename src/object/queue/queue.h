@@ -81,7 +81,8 @@ static inline uint64_t plait__queue_submitted(const plait__queue *queue)
 	return at_load_acquire_u64(&queue->submitted);
 }
 
-/* Create a queue with all defaults; the caller gets the reference. */
+/* Create an internal queue with all defaults; the caller gets the
+ * reference. */
 plait_status plait__queue_make(plait__device *device, plait__queue **out,
 			       plait_error *error);
 

@@ -242,10 +242,23 @@ static bool is_finished(plait__queue *queue)
 	return finished;
 }
 
+/* Cold. The failure that ended the wait may be gone when it is to be reported:
+ * then another thread has reported it, and the caller's record stays as it
+ * was. */
+static __attribute__((cold, noinline)) plait_status
+report_first(plait__queue *queue, uint64_t deadline_ns, plait_error *error)
+{
+	plait_error why = { .size = sizeof(why) };
+	plait_status status = report(queue, deadline_ns, &why);
+
+	return status < 0 ? plait__error_copy(error, &why) : status;
+}
+
 plait_status plait__queue_finish(plait__queue *queue, uint64_t timeout_ns,
 				 plait_error *error)
 {
 	uint64_t deadline_ns = plait__clock_deadline(timeout_ns);
+	plait_error why;
 	plait_status status;
 	bool failed;
 
@@ -259,10 +272,18 @@ plait_status plait__queue_finish(plait__queue *queue, uint64_t timeout_ns,
 	status = flush_rest(queue, error);
 	if (status != PLAIT_OK)
 		return status;
+	/* The text's other bytes are written with a failure. */
+	why.size = sizeof(why);
+	why.status = PLAIT_OK;
+	why.origin = 0;
+	why.detail = 0;
+	why.text[0] = '\0';
 	status = await(queue, plait__queue_submitted(queue), timeout_ns,
-		       &failed, error);
+		       &failed, &why);
 	if (failed)
-		status = report(queue, deadline_ns, error);
+		status = report_first(queue, deadline_ns, error);
+	else if (status < 0)
+		(void)plait__error_copy(error, &why);
 	if (status != PLAIT_E_TIMEOUT)
 		plait__queue_reclaim(queue);
 	return status;

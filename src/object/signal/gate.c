@@ -9,6 +9,9 @@
 
 #include <string.h>
 
+/* Attempts to cancel the waiters of a released gate. */
+enum { RAISE_TRIES = 8 };
+
 /* Raise the backend's counter. Caller holds signal->gate. */
 static plait_status raise_raw(plait__signal *signal, uint64_t sequence,
 			      const plait_error *failure, plait_error *error)
@@ -139,6 +142,7 @@ void plait__gate_abandon(plait__object *object)
 	plait__signal *signal = (plait__signal *)(void *)object;
 	plait_error failure = { .size = sizeof(failure) };
 	char room[PLAIT__OBJECT_NAME_BYTES];
+	int tries;
 
 	if (!signal->is_gate || (plait__object_uses(object) == 0 &&
 				 !plait__handle_is_shared(object->slot)))
@@ -147,7 +151,9 @@ void plait__gate_abandon(plait__object *object)
 		    "%s was released, so it cannot be raised any more",
 		    plait__object_name(object, room));
 	plait__mutex_lock(&signal->gate);
-	if (!signal->failed)
+	/* A failed raise has changed nothing, and no caller is left to try
+	 * again. */
+	for (tries = 0; tries < RAISE_TRIES && !signal->failed; tries++)
 		(void)fail_gate(signal, &failure, NULL);
 	plait__mutex_unlock(&signal->gate);
 	plait__context_notify_waiters(object->context);

@@ -21,9 +21,16 @@ static void destroy_signal(plait__object *object)
 		    sizeof(*signal));
 }
 
+/* The user can emit it no more. */
+static void close_signal(plait__object *object)
+{
+	plait__signal_drop_source((plait__signal *)(void *)object);
+}
+
 static const plait__class signal_class = {
 	.type = PLAIT_OBJECT_SIGNAL,
 	.abandon = plait__gate_abandon,
+	.close = close_signal,
 	.destroy = destroy_signal
 };
 
@@ -77,6 +84,7 @@ static plait_status create(plait__device *device,
 				   "no memory for a signal of %zu bytes",
 				   sizeof(*signal));
 	signal->port = device->port;
+	at_init_u32(&signal->sources, 1);
 	signal->is_gate = (desc->flags & PLAIT_SIGNAL_GATE) != 0;
 	plait__object_set_label(&signal->object, desc->label);
 	plait__signal_watch_init(&signal->watch, &signal->object);

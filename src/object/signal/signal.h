@@ -17,7 +17,8 @@
 typedef struct plait__signal plait__signal;
 typedef struct plait__submit_listener plait__submit_listener;
 
-/* A callback for the next submitted emission; see below. */
+/* A callback for the next submitted emission, or for the moment when none can
+ * be submitted any more; see below. */
 struct plait__submit_listener {
 	/* Guarded by the signal's listener_lock. */
 	plait__submit_listener *next;
@@ -49,6 +50,9 @@ struct plait__signal {
 
 	plait__signal_watch watch;
 
+	/* Sources of further emissions: the user while the handle is open, each
+	 * graph that holds it, and each command of a plan that emits it. */
+	at_u32 sources;
 	struct plait__mutex listener_lock; /* guards the list; no lock inside */
 	plait__submit_listener *listeners;
 	at_u32 has_listeners;		/* 0: the list is empty */
@@ -76,16 +80,29 @@ plait_status plait__signal_poll(const plait__signal *signal,
 				plait_error *error);
 
 /*
+ * Count a source: a graph that holds the signal, or a command that emits it.
+ * The end of the last one calls the listeners, so the caller holds no lock.
+ */
+void plait__signal_add_source(plait__signal *signal);
+void plait__signal_drop_source(plait__signal *signal);
+/* Returns false if no further emission can be submitted. */
+static inline bool plait__signal_has_source(const plait__signal *signal)
+{
+	/* Acquire: pairs with the end of the last source. */
+	return at_load_acquire_u32(&signal->sources) != 0;
+}
+
+/*
  * Have listener->notify called once, by the thread that submits the next
- * emission, under its locks. Returns false, without a call, if `sequence` has
- * been submitted already.
+ * emission, under its locks, or that ends the last source. Returns false,
+ * without a call, if `sequence` has been submitted already, or never can be.
  */
 bool plait__submit_listener_add(plait__signal *signal, uint64_t sequence,
 				plait__submit_listener *listener);
 /* Returns false if the listener is being called, or was. */
 bool plait__submit_listener_remove(plait__signal *signal,
 				   plait__submit_listener *listener);
-/* Call the listeners: `submitted` has just advanced. */
+/* Call the listeners: `submitted` has just advanced, or no source is left. */
 void plait__submit_listener_notify(plait__signal *signal);
 
 /* The user has released the last handle of a gate: cancel its waiters. */

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Listeners of a signal's submissions; see signal.h.
+ * Listeners of a signal's submissions, and its sources; see signal.h.
  *
- *     listener thread              submitting thread
- *     link, store has_listeners    store submitted
+ *     listener thread              submitting thread, or the last source
+ *     link, store has_listeners    store submitted, or sources
  *     fence                        fence
- *     submitted? unlink            has_listeners? call all
+ *     submitted, or no source?     has_listeners? call all
+ *         unlink
  *
  * At least one of the two sees the other's store.
  */
@@ -22,7 +23,8 @@ bool plait__submit_listener_add(plait__signal *signal, uint64_t sequence,
 	at_store_relaxed_u32(&signal->has_listeners, 1);
 	plait__mutex_unlock(&signal->listener_lock);
 	at_fence_seq_cst();
-	return plait__signal_submitted(signal) < sequence ||
+	return (plait__signal_submitted(signal) < sequence &&
+		plait__signal_has_source(signal)) ||
 	       !plait__submit_listener_remove(signal, listener);
 }
 
@@ -73,4 +75,17 @@ void plait__submit_listener_notify(plait__signal *signal)
 		next = listener->next;
 		listener->notify(listener);
 	}
+}
+
+/* --- sources */
+
+void plait__signal_add_source(plait__signal *signal)
+{
+	at_add_u32(&signal->sources, 1);
+}
+
+void plait__signal_drop_source(plait__signal *signal)
+{
+	if (at_sub_u32(&signal->sources, 1) == 1)
+		plait__submit_listener_notify(signal);
 }

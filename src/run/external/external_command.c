@@ -100,30 +100,12 @@ static void set_point(plait__external *external, plait__backend_port *port,
 	external->started = true;
 }
 
-static bool emits(const plait__plan *plan, uint32_t signal)
-{
-	for (uint32_t i = 0; i < plan->command_count; i++) {
-		const plait__plan_command *at = &plan->commands[i];
-
-		if (at->kind == PLAIT__CMD_EMIT &&
-		    plan->payloads[at->link].object == signal)
-			return true;
-	}
-	return false;
-}
-
-/* Only an owner of the signal can emit it: this plan, if it has such a command,
- * or another holder. */
-static plait_status check_can_be_emitted(const plait__plan *plan,
-					 uint32_t index,
-					 const plait__signal *signal,
+static plait_status check_can_be_emitted(const plait__signal *signal,
 					 plait_error *error)
 {
 	char room[PLAIT__OBJECT_NAME_BYTES];
 
-	if (emits(plan, index) || plait__object_uses(&signal->object) != 0 ||
-	    plait__handle_is_live(plait__object_handle(&signal->object),
-				  PLAIT_OBJECT_SIGNAL))
+	if (plait__signal_has_source(signal))
 		return PLAIT_PENDING;
 	return plait__fail(error, PLAIT_E_DEADLOCK,
 			   "%s was released, so it can never be emitted",
@@ -145,8 +127,7 @@ static plait_status begin_wait(plait__external *external,
 	if (!signal->is_gate && sequence > plait__signal_submitted(signal)) {
 		external->awaited_signal = signal;
 		external->point.sequence = sequence;
-		return check_can_be_emitted(program->plan, payload->object,
-					    signal, error);
+		return check_can_be_emitted(signal, error);
 	}
 	set_point(external, signal->port, signal->raw, sequence,
 		  &signal->object);
