@@ -4,8 +4,9 @@
  *
  * A plan runs any number of times: on a queue, where a run behaves as one
  * command, or by plait_plan_call, where the calling thread does the work if
- * possible.  Runs of one plan may overlap; each uses one of the plan's
- * instances, whose number is fixed (`instances` of plait_freeze_desc).
+ * possible.  Runs of one plan may overlap unless they access the same memory;
+ * each uses one of the plan's instances, whose number is fixed (`instances` of
+ * plait_freeze_desc).
  *
  * Example:
  *
@@ -22,6 +23,20 @@
  * name (PLAIT_ARGUMENT_PARAMETER, `launch_parameter`, `target_parameter`,
  * `source_parameter`).  plait_plan_find_parameter looks up the number of a name
  * once; runs bind by number.
+ *
+ * Overlap.  A run has its arguments and scratch for itself; the buffers that
+ * nodes name are shared by all runs.  So runs of one plan that conflict execute
+ * one after the other, in the order in which their queues reach them: all runs
+ * of a plan that writes a buffer which it names, and runs of which one writes
+ * bytes that the other has bound, or that the plan names.  A parameter that is
+ * a buffer counts from its offset to the end of the buffer; bind views
+ * (plait_buffer_view) for less.  Accesses are those that nodes declare: kernels
+ * by their signatures, copies, fills.  Host functions declare none, so those of
+ * different runs may execute at the same time.  Runs that do not conflict
+ * overlap, and PLAIT_RUN_OVERLAP lets a run overlap that would conflict.  A run
+ * must not wait for what only a later, conflicting run of its plan does.  Runs
+ * of different plans, and other commands on the same buffers, are ordered by
+ * queues and signals alone.
  *
  * Failure.  The first node that fails ends the run: its successors do not run,
  * nodes that have started complete, and the run's error names the node.  On a
@@ -142,7 +157,8 @@ PLAIT_API plait_status plait_plan_query_parameter(plait_plan *plan,
 /* Flags of a run. */
 typedef uint32_t plait_run_flags;
 enum {
-	/* Return PLAIT_E_BUSY if all instances are in flight; do not wait. */
+	/* Return PLAIT_E_BUSY if all instances are in flight; do not wait.
+	 * plait_plan_call: also if a run is in flight that conflicts. */
 	PLAIT_RUN_NO_WAIT = 1 << 0,
 	/* Host plans: one lane at a time, in an order that the plan permits. */
 	PLAIT_RUN_SERIAL = 1 << 2,
@@ -150,7 +166,10 @@ enum {
 	 * Without both flags the library chooses. */
 	PLAIT_RUN_PARALLEL = 1 << 3,
 	/* Record the commands of each lane; see plait/trace.h. */
-	PLAIT_RUN_RECORD = 1 << 4
+	PLAIT_RUN_RECORD = 1 << 4,
+	/* Wait for no run of the plan that accesses the same memory; see
+	 * Overlap. */
+	PLAIT_RUN_OVERLAP = 1 << 5
 };
 
 typedef struct plait_run_desc {
@@ -282,10 +301,11 @@ PLAIT_API plait_status plait_plan_exchange(plait_plan *plan, plait_kernel *old,
 /*
  * plait_plan_run - submit a run of a plan as one command of a queue.
  *
- * The call returns at once, unless all instances are in flight.  It then waits
- * for an instance and runs the functions of the caller's inboxes; an event
- * without a function ends the wait with PLAIT_E_BUSY: pull it first.  In a host
- * function the call does not wait and returns PLAIT_E_BUSY.
+ * The call returns at once, also if the run has to follow a conflicting one,
+ * unless all instances are in flight.  It then waits for an instance and runs
+ * the functions of the caller's inboxes; an event without a function ends the
+ * wait with PLAIT_E_BUSY: pull it first.  In a host function the call does not
+ * wait and returns PLAIT_E_BUSY.
  *
  * @param plan  borrowed, non-null: the plan
  * @param queue borrowed, non-null: a queue of any device of the context
@@ -312,7 +332,8 @@ PLAIT_API plait_status plait_plan_run(plait_plan *plan, plait_queue *queue,
  * inboxes.  On a queue with pending commands the run follows them, and the call
  * reports earlier failures as plait_queue_finish does; PLAIT_EVENT_READY then
  * means that the run is pending: pull the event, then finish the queue.  In a
- * host function the call works for plans that one thread can run.
+ * host function the call works for plans that one thread can run, and does not
+ * wait for conflicting runs: PLAIT_E_BUSY.
  *
  * @param plan  borrowed, non-null: the plan
  * @param queue borrowed, nullable: null: the run is not ordered with any queue
@@ -383,7 +404,8 @@ PLAIT_API plait_status plait_run_wait(plait_run *run, uint64_t timeout_ns,
  * plait_run_cancel - request cancellation of a run.
  *
  * No further command of the run starts, in bodies too; functions that have
- * started complete.  The run ends with PLAIT_E_CANCELLED unless it was
+ * started complete.  A run that was to follow a conflicting one ends now.  The
+ * run ends with PLAIT_E_CANCELLED unless it was
  * complete.
  *
  * @param run   borrowed, non-null: the run

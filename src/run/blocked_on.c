@@ -3,6 +3,7 @@
 #include "run/blocked_on.h"
 
 #include "run/run.h"
+#include "run/run_turns.h"
 
 #include "object/queue/queue_diagnosis.h"
 #include "object/wait/wait_diagnosis.h"
@@ -103,6 +104,12 @@ void plait__blocked_on_describe(plait__instance *instance, plait__run *run,
 	find(instance, run, &blocked_on);
 	print(instance->program, &blocked_on, what, sizeof(what));
 	drop_holds(&blocked_on);
+	if (plait__run_turns_is_deferred(instance)) {
+		(void)snprintf(out, bytes, "%s is not over: it follows another "
+			       "run of the plan, which accesses the same "
+			       "memory", name);
+		return;
+	}
 	if (what[0] != '\0') {
 		(void)snprintf(out, bytes, "%s is not over%s", name, what);
 		return;

@@ -12,18 +12,27 @@
  */
 #include "run/instance_pool.h"
 
+#include "run/run_turns.h"
+
 #include "base/error.h"
 #include "object/wait/wait_loop.h"
 #include "sys/thread.h"
 
 /* Fast path: most plans have one run at a time; saves half of the cost. */
-static bool take_first(plait__program *program)
+static bool take_first(plait__program *program, uint32_t bits)
 {
-	uint32_t there = 1;
+	uint32_t there = at_load_relaxed_u32(&program->first_free);
 
-	/* Acquire: pairs with the store in put_free. */
-	return at_load_relaxed_u32(&program->first_free) != 0 &&
-	       at_cas_u32(&program->first_free, &there, 0);
+	/* Acquire: pairs with the stores in put_free. */
+	while ((there & PLAIT__PROGRAM_FREE) != 0) {
+		if (!at_cas_u32(&program->first_free, &there, there & ~bits))
+			continue;
+		if ((there & bits & PLAIT__PROGRAM_TURN) != 0)
+			at_store_relaxed_u32(&program->instances[0].turn,
+					     PLAIT__TURN_ALONE);
+		return true;
+	}
+	return false;
 }
 
 static plait__instance *take_listed(plait__program *program)
@@ -45,9 +54,9 @@ static plait__instance *take_listed(plait__program *program)
 	return first;
 }
 
-static plait__instance *take_free(plait__program *program)
+static plait__instance *take_free(plait__program *program, uint32_t bits)
 {
-	plait__instance *instance = take_first(program) ?
+	plait__instance *instance = take_first(program, bits) ?
 					    &program->instances[0] :
 					    take_listed(program);
 
@@ -69,23 +78,60 @@ static void put_listed(plait__instance *instance)
 	} while (!at_cas_u64(&program->free, &head, next));
 }
 
-static void put_free(plait__instance *instance)
+static bool has_turn_alone(const plait__instance *instance)
 {
-	/* Release: pairs with take_first. */
-	if (instance->index == 0)
-		at_store_release_u32(&instance->program->first_free, 1);
-	else
+	uint32_t turn = at_load_relaxed_u32(&instance->turn);
+
+	return turn == PLAIT__TURN_ALONE || turn == PLAIT__TURN_PUBLISHED;
+}
+
+/* Put instance 0 back, and end its turn before or with that.  Returns true if
+ * members may have to be started. */
+static bool put_first(plait__instance *instance)
+{
+	plait__program *program = instance->program;
+
+	if (has_turn_alone(instance)) {
+		at_store_relaxed_u32(&instance->turn, PLAIT__TURN_NONE);
+		/* Release: pairs with take_first.  A run that has both bits
+		 * has the word to itself. */
+		at_store_release_u32(&program->first_free,
+				     PLAIT__PROGRAM_FREE | PLAIT__PROGRAM_TURN);
+		return true;
+	}
+	plait__run_turns_give(instance);
+	(void)at_or_u32(&program->first_free, PLAIT__PROGRAM_FREE);
+	return false;
+}
+
+/* As put_first, for any instance. */
+static bool put_free(plait__instance *instance)
+{
+	plait__program *program = instance->program;
+
+	if (instance->index != 0) {
+		plait__run_turns_give(instance);
 		put_listed(instance);
+		return false;
+	}
+	if (program->conflicts.kind != PLAIT__CONFLICTS_NEVER)
+		return put_first(instance);
+	/* Release: pairs with take_first. */
+	at_store_release_u32(&program->first_free, PLAIT__PROGRAM_FREE);
+	return false;
 }
 
 void plait__instance_release(plait__instance *instance)
 {
 	plait__program *program = instance->program;
 	plait__context *context = program->context;
+	bool had_turn = false;
 
 	/* Relaxed: written by the thread that had the instance before. */
 	if (at_load_relaxed_u32(&instance->abandoned) == 0)
-		put_free(instance);
+		had_turn = put_free(instance);
+	else
+		plait__run_turns_give(instance);
 	/* Between the list, or `abandoned`, and `waiters`; pairs with the
 	 * fence in wait_free. */
 	if (program->asymmetric_fence)
@@ -94,6 +140,8 @@ void plait__instance_release(plait__instance *instance)
 		at_fence_seq_cst();
 	if (at_load_relaxed_u32(&program->waiters) != 0)
 		plait__context_notify_waiters(context);
+	if (had_turn && at_load_relaxed_u32(&program->turns.members) != 0)
+		plait__run_turns_pass_on(program);
 }
 
 /* Returns the error if all instances are abandoned; null if one is free, or
@@ -117,7 +165,8 @@ static bool find_free(void *arg)
 	struct pool_wait *pool_wait = arg;
 
 	if (pool_wait->instance == NULL)
-		pool_wait->instance = take_free(pool_wait->program);
+		pool_wait->instance = take_free(pool_wait->program,
+						PLAIT__PROGRAM_FREE);
 	return pool_wait->instance != NULL ||
 	       find_abandoned_error(pool_wait->program) != NULL;
 }
@@ -187,7 +236,7 @@ static plait_status take_late(plait__program *program, uint32_t flags,
 
 	for (;;) {
 		comes = is_one_ending(program);
-		*out = take_free(program);
+		*out = take_free(program, PLAIT__PROGRAM_FREE);
 		if (*out != NULL || !comes)
 			break;
 		plait__thread_yield();
@@ -205,10 +254,11 @@ static plait_status take_late(plait__program *program, uint32_t flags,
 			   program->instance_count);
 }
 
-plait_status plait__instance_acquire(plait__program *program, uint32_t flags,
-				     plait__instance **out, plait_error *error)
+plait_status plait__instance_acquire(plait__program *program, uint32_t bits,
+				     uint32_t flags, plait__instance **out,
+				     plait_error *error)
 {
-	*out = take_free(program);
+	*out = take_free(program, bits);
 	return *out != NULL ? PLAIT_OK :
 	       take_late(program, flags, out, error);
 }

@@ -44,6 +44,7 @@ static void destroy(plait__program *program)
 	program->engine->discard(program);
 	plait__rehearse_free(program, program->rehearsal);
 	plait__run_free_all(program);
+	plait__run_conflicts_free(program);
 	plait__counter_unreserve_callbacks(program->context->pool,
 					   program->callbacks);
 	plait__frame_layout_free(&program->layout);
@@ -122,6 +123,8 @@ static plait_status make_instances(plait__program *program,
 	for (uint32_t i = 0; status == PLAIT_OK &&
 	     i < program->instance_count; i++)
 		status = make_instance(program, i, error);
+	if (program->conflicts.kind != PLAIT__CONFLICTS_NEVER)
+		at_init_u32(&program->first_free, PLAIT__PROGRAM_TURN);
 	for (uint32_t i = program->instance_count;
 	     status == PLAIT_OK && i-- > 0;)
 		plait__instance_release(&program->instances[i]);
@@ -189,11 +192,14 @@ static plait_status make(plait__plan_object *plan_object,
 	program->instance_count = plan_object->instances != 0 ?
 				  plan_object->instances : 2;
 	program->asymmetric_fence = at_membarrier_available();
+	program->on_turn = plait__instance_start_deferred;
 	status = plait__frame_layout_make(&program->layout, plan_object,
 					  program->engine->maps, error);
 	if (status == PLAIT_OK)
 		status = plait__rehearse_make(program, &program->rehearsal,
 					      error);
+	if (status == PLAIT_OK)
+		status = plait__run_conflicts_find(program, error);
 	if (status == PLAIT_OK)
 		status = program->engine->prepare(program, error);
 	if (status == PLAIT_OK)

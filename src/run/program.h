@@ -12,6 +12,7 @@
 #include "run/args/frame.h"
 #include "run/command_text.h"
 #include "run/engine.h"
+#include "run/run_conflicts.h"
 #include "run/run_instance.h"
 
 #include "base/vector.h"
@@ -27,6 +28,23 @@ struct plait__kernel_version {
 	uint64_t number;	/* 1 for the first exchange, then counting up */
 };
 
+/* Bits of plait__program.first_free. */
+enum {
+	PLAIT__PROGRAM_FREE = 1,	/* instance 0, which is not on the
+					 * list, is free */
+	PLAIT__PROGRAM_TURN = 2		/* no run has the turn; see
+					 * run_turns.h */
+};
+
+/* Runs that take turns under the lock; see run_turns.h. */
+typedef struct plait__run_turns {
+	struct plait__mutex lock; /* guards the fields below */
+	at_u32 members;		/* runs on both lists */
+	bool has_bit;		/* the members have PLAIT__PROGRAM_TURN */
+	plait__instance *executing; /* first one, or null */
+	plait__instance *deferred; /* likewise, in the order of arrival */
+} plait__run_turns;
+
 struct plait__program {
 	plait__plan_object *plan_object;	/* owns the program */
 	const plait__plan *plan;
@@ -40,8 +58,7 @@ struct plait__program {
 	uint32_t instance_count;
 	at_u64 free;		/* tag << 32 | index + 1 of the first free
 				 * instance */
-	at_u32 first_free;	/* instance 0, which is not on the list, is
-				 * free */
+	at_u32 first_free;	/* PLAIT__PROGRAM_... bits */
 	at_u32 waiters;		/* threads that sleep until an instance is
 				 * free */
 	bool asymmetric_fence;		/* the sleeper pays for both fences
@@ -53,6 +70,10 @@ struct plait__program {
 				 * recorder.h */
 	uint32_t callbacks;		/* callbacks reserved in the pool */
 	bool submits;		/* the engine's: runs need other threads */
+	plait__run_conflicts conflicts;
+	plait__run_turns turns;
+	/* Starts a run that was deferred; stopped if `lost` is not null. */
+	void (*on_turn)(plait__instance *instance, const plait_error *lost);
 };
 
 static inline const plait_allocator *

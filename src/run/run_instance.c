@@ -6,10 +6,12 @@
 #include "run/instance_pool.h"
 #include "run/kernel_versions.h"
 #include "run/run.h"
+#include "run/run_turns.h"
 
 #include "run/record/recorder.h"
 
 #include "base/error.h"
+#include "object/progress/progress_driver.h"
 #include "sys/thread.h"
 
 #include <stdio.h>
@@ -69,6 +71,40 @@ void plait__instance_undo_begin(plait__instance *instance)
 	plait__recorder_release(plait__program_recorder(instance->program),
 				instance->recording);
 	instance->recording = NULL;
+}
+
+void plait__instance_start_deferred(plait__instance *instance,
+				    const plait_error *lost)
+{
+	const plait__engine *engine = instance->program->engine;
+	plait__context *context = instance->program->context;
+	bool on_queue =
+		at_load_relaxed_u32(&instance->called) == PLAIT__CALLER_NONE;
+
+	if (lost != NULL)
+		plait__instance_stop(instance, lost);
+	/* A caller has counted its run itself. */
+	if (on_queue)
+		plait__program_begin_in_pool(instance->program);
+	/* The run may be over when this returns. */
+	engine->start(instance, false);
+	if (on_queue && engine->needs_others)
+		plait__progress_unexpect(context);
+	/* Without workers, sleeping threads have to do the work. */
+	plait__context_notify_waiters(context);
+}
+
+bool plait__instance_drive(plait__instance *instance)
+{
+	const plait__program *program = instance->program;
+
+	if (program->engine->drive(instance))
+		return true;
+	for (uint32_t i = 0; plait__run_turns_is_deferred(instance) &&
+	     i < program->instance_count; i++)
+		if (program->engine->drive(&program->instances[i]))
+			return true;
+	return false;
 }
 
 /* ---- failing ---- */
@@ -176,6 +212,7 @@ static void end_call(plait__instance *instance)
 	plait__mutex_lock(&instance->lock);
 	fill_outcome(instance, &instance->outcome);
 	plait__mutex_unlock(&instance->lock);
+	plait__run_turns_give(instance);
 	/* Acquire and release: the caller sees the outcome, and this thread
 	 * sees whether the caller still exists. */
 	if (at_exchange_u32(&instance->called, PLAIT__CALLER_DONE) ==
@@ -245,6 +282,8 @@ static void end_on_queue(plait__instance *instance)
 	 * end. */
 	if (at_load_relaxed_u32(&instance->abandoned) == 0)
 		at_store_relaxed_u32(&instance->ending, 1);
+	/* Before the next run in the queue takes its turn. */
+	plait__run_turns_give(instance);
 	if (instance->run != NULL)
 		end_run(instance->run, instance);
 	if (instance->section != NULL)

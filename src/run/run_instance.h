@@ -40,6 +40,8 @@ struct plait__instance {
 	at_u32 abandoned;		/* never released again: see abandon;
 					 * with `abandoned_why` */
 
+	at_u32 turn;		/* PLAIT__TURN_...; see run_turns.h */
+
 	/* The current run. */
 	uint32_t flags;		/* PLAIT_RUN_... */
 	at_u32 stop;		/* no further command starts */
@@ -66,6 +68,11 @@ struct plait__instance {
 	plait__run_outcome outcome;	/* of a call */
 	plait__section_pool sections; /* idle sections, for its next runs */
 	plait__run *cached_run;	/* a run object for reuse */
+	/* Turns of conflicting runs; see run_turns.h. */
+	plait__instance *turn_next; /* on its list; guarded by turns.lock */
+	plait__instance *turn_ready; /* next run to be started */
+	const plait_error *turn_lost; /* the failure of an abandoned run that
+				       * this one follows, or null */
 	plait_error abandoned_why;
 };
 
@@ -73,6 +80,14 @@ struct plait__instance {
 plait_status plait__instance_begin(plait__instance *instance,
 				   const plait_run_desc *desc,
 				   plait_error *error);
+
+/* Start a deferred run, stopped if `lost` is not null. */
+void plait__instance_start_deferred(plait__instance *instance,
+				    const plait_error *lost);
+
+/* Execute a piece of the run on a waiting thread, or of the runs that a
+ * deferred one follows.  Returns false if there is nothing to do now. */
+bool plait__instance_drive(plait__instance *instance);
 
 /* The run will not start after all. */
 void plait__instance_undo_begin(plait__instance *instance);

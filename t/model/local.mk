@@ -58,10 +58,16 @@ MC_TESTS += %D%/loop_prelude.t
 %C%_loop_prelude_t_LDADD = $(LDADD_MC)
 MC_TESTS += %D%/instance_pool_run_instance.t
 %C%_instance_pool_run_instance_t_SOURCES = %D%/instance_pool_run_instance.c \
-	src/run/instance_pool.c src/run/run_instance.c src/base/error.c \
-	src/sys/eventcount.c src/sys/mutex.c src/sys/backoff.c
+	src/run/instance_pool.c src/run/run_instance.c src/run/run_turns.c \
+	src/base/error.c src/sys/eventcount.c src/sys/mutex.c src/sys/backoff.c
 %C%_instance_pool_run_instance_t_CPPFLAGS = $(MC_CPPFLAGS)
 %C%_instance_pool_run_instance_t_LDADD = $(LDADD_MC)
+MC_TESTS += %D%/run_turns.t
+%C%_run_turns_t_SOURCES = %D%/run_turns.c \
+	src/run/instance_pool.c src/run/run_turns.c src/base/error.c \
+	src/sys/eventcount.c src/sys/mutex.c src/sys/backoff.c
+%C%_run_turns_t_CPPFLAGS = $(MC_CPPFLAGS)
+%C%_run_turns_t_LDADD = $(LDADD_MC)
 MC_TESTS += %D%/idle_section.t
 %C%_idle_section_t_SOURCES = %D%/idle_section.c \
 	src/object/queue/idle_section.c src/sys/eventcount.c src/sys/mutex.c \
@@ -89,7 +95,7 @@ MC_TESTS += %D%/program_recorder.t
 %C%_program_recorder_t_LDADD = $(LDADD_MC)
 MC_TESTS += %D%/run.t
 %C%_run_t_SOURCES = %D%/run.c src/run/run_instance.c src/run/run.c \
-	src/run/api/run_handle.c \
+	src/run/api/run_handle.c src/run/run_turns.c \
 	src/base/error.c src/sys/eventcount.c src/sys/mutex.c \
 	src/sys/backoff.c
 %C%_run_t_CPPFLAGS = $(MC_CPPFLAGS)

@@ -39,7 +39,11 @@ sources_of()
 		;;
 	instance_pool_run_instance)
 		echo "src/sys/eventcount.c src/sys/mutex.c src/sys/backoff.c" \
-			"src/base/error.c src/run/instance_pool.c src/run/run_instance.c" ;;
+			"src/base/error.c src/run/instance_pool.c src/run/run_instance.c" \
+			"src/run/run_turns.c" ;;
+	run_turns)
+		echo "src/sys/eventcount.c src/sys/mutex.c src/sys/backoff.c" \
+			"src/base/error.c src/run/instance_pool.c src/run/run_turns.c" ;;
 	idle_section)
 		echo "src/sys/eventcount.c src/sys/mutex.c src/sys/backoff.c" \
 			"src/object/queue/idle_section.c" ;;
@@ -56,7 +60,8 @@ sources_of()
 			"src/run/api/prepare.c src/run/program.c src/run/record/recorder.c" ;;
 	run)
 		echo "src/sys/eventcount.c src/sys/mutex.c src/sys/backoff.c" \
-			"src/base/error.c src/run/run_instance.c src/run/run.c src/run/api/run_handle.c" ;;
+			"src/base/error.c src/run/run_instance.c src/run/run.c src/run/api/run_handle.c" \
+			"src/run/run_turns.c" ;;
 	kernel_versions)
 		echo "src/sys/eventcount.c src/sys/mutex.c src/sys/backoff.c" \
 			"src/base/error.c src/run/kernel_versions.c src/run/api/exchange.c" ;;

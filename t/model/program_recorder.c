@@ -238,6 +238,10 @@ NOTHING(plait__rehearse_free, const plait__program *program,
 GOOD(plait__run_reserve_all, plait__program *program, plait_error *error)
 NOTHING(plait__run_free_all, plait__program *program)
 NOTHING(plait__kernel_versions_free, plait__program *program)
+GOOD(plait__run_conflicts_find, plait__program *program, plait_error *error)
+NOTHING(plait__run_conflicts_free, plait__program *program)
+NOTHING(plait__instance_start_deferred, plait__instance *instance,
+	const plait_error *why)
 NOTHING(plait__instance_release, plait__instance *instance)
 GOOD(plait__counter_reserve_callbacks, plait__pool *pool, uint32_t count,
 	plait_error *error)

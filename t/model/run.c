@@ -22,6 +22,7 @@
 #include "base/sized_struct.h"
 #include "base/error.h"
 #include "object/inbox/inbox.h"
+#include "object/progress/progress_driver.h"
 #include "object/wait/wait_loop.h"
 
 #include <string.h>
@@ -170,6 +171,24 @@ plait_status plait__wait_run(plait__wait_request *request, plait_error *error)
 }
 
 /* --- resources of runs */
+
+void plait__progress_unexpect(plait__context *of)
+{
+	(void)of;
+}
+
+void plait__run_conflicts_note(const plait__instance *instance)
+{
+	(void)instance;
+}
+
+bool plait__run_conflicts_between(const plait__instance *one,
+				  const plait__instance *other)
+{
+	(void)one;
+	(void)other;
+	return false;
+}
 
 void plait__instance_release(plait__instance *instance)
 {

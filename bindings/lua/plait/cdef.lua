@@ -990,7 +990,8 @@ enum {
 	PLAIT_RUN_NO_WAIT = 1 << 0,
 	PLAIT_RUN_SERIAL = 1 << 2,
 	PLAIT_RUN_PARALLEL = 1 << 3,
-	PLAIT_RUN_RECORD = 1 << 4
+	PLAIT_RUN_RECORD = 1 << 4,
+	PLAIT_RUN_OVERLAP = 1 << 5
 };
 typedef struct plait_run_desc {
 	uint32_t size;

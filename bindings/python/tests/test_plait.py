@@ -520,6 +520,25 @@ class Plans(Case):
         graph.freeze()()
         self.assertEqual(b.tolist(), [3])
 
+    def test_runs_that_share_a_buffer(self):
+        count = 100000
+        shared = self.device.buffer(4 * count)
+        outs = [self.device.buffer(4 * count) for _ in range(2)]
+        queues = [self.device.queue() for _ in range(2)]
+        graph = self.system.graph()
+        kernel = self.system.kernel("set_all(y: out pointer f32, a: f32, n: u64)",
+                                    "KERNEL(set_all) { EACH(i, n) y[i] = a; }")
+        node = graph.launch(kernel, shared, plait.Parameter("a"), count, items=count)
+        graph.copy(plait.Parameter("out"), shared, 4 * count, after=node)
+        plan = graph.freeze(check=True)
+        for _ in range(50):
+            runs = [plan.run(queues[i], a=float(i), out=outs[i]) for i in (0, 1)]
+            for run in runs:
+                run.wait()
+            for i in (0, 1):
+                read = memoryview(outs[i].read(0, 4 * count)).cast("f")
+                self.assertEqual(set(read), {float(i)})
+
     def test_errors_name_the_place(self):
         graph = self.system.graph()
         with self.assertRaises(plait.InvalidError) as caught:

@@ -4,6 +4,7 @@
 
 #include "run/blocked_on.h"
 #include "run/record/recorder.h"
+#include "run/run_turns.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -52,7 +53,7 @@ static bool help(void *arg)
 {
 	const plait__run *run = arg;
 
-	return run->program->engine->drive(run->instance);
+	return plait__instance_drive(run->instance);
 }
 
 static void describe_end(void *arg, char *out, uint32_t bytes)
@@ -94,6 +95,7 @@ PLAIT_API plait_status plait_run_wait(plait_run *run, uint64_t timeout_ns,
 PLAIT_API plait_status plait_run_cancel(plait_run *run, plait_error *error)
 {
 	plait_error why = { .size = sizeof(why) };
+	plait__instance *deferred = NULL;
 	plait__run *self;
 	plait_status status = plait__run_enter(run, &self, error);
 
@@ -101,9 +103,15 @@ PLAIT_API plait_status plait_run_cancel(plait_run *run, plait_error *error)
 		return status;
 	plait__fail(&why, PLAIT_E_CANCELLED, "the run was cancelled");
 	plait__mutex_lock(&self->lock);
-	if (at_load_acquire_u32(&self->outcome.done) == 0)
+	if (at_load_acquire_u32(&self->outcome.done) == 0) {
 		plait__instance_stop(self->instance, &why);
+		if (plait__run_turns_withdraw(self->instance))
+			deferred = self->instance;
+	}
 	plait__mutex_unlock(&self->lock);
+	/* A run that is stopped needs no turn to end. */
+	if (deferred != NULL)
+		plait__instance_start_deferred(deferred, NULL);
 	plait__context_notify_waiters(self->object.context);
 	plait__object_leave(&self->object);
 	return PLAIT_OK;

@@ -5,6 +5,7 @@
 #include "run/api/prepare.h"
 #include "run/blocked_on.h"
 #include "run/instance_pool.h"
+#include "run/run_turns.h"
 
 #include "base/sized_struct.h"
 #include "base/error.h"
@@ -30,7 +31,8 @@ static plait_status read_desc(plait_run_desc *out, const plait_run_desc *given,
 			      plait_error *error)
 {
 	const uint32_t known = PLAIT_RUN_NO_WAIT | PLAIT_RUN_SERIAL |
-			       PLAIT_RUN_PARALLEL | PLAIT_RUN_RECORD;
+			       PLAIT_RUN_PARALLEL | PLAIT_RUN_RECORD |
+			       PLAIT_RUN_OVERLAP;
 	const uint32_t both = PLAIT_RUN_SERIAL | PLAIT_RUN_PARALLEL;
 	plait_status status;
 
@@ -91,12 +93,13 @@ static plait_status enter(struct start *start, plait_plan *plan,
 }
 
 /* Acquire an instance and bind the parameters. */
-static plait_status begin(struct start *start, plait_error *error)
+static plait_status begin(struct start *start, uint32_t bits,
+			  plait_error *error)
 {
-	plait_status status;
+	plait_status status = plait__instance_acquire(
+		start->program, bits, start->desc.flags, &start->instance,
+		error);
 
-	status = plait__instance_acquire(start->program, start->desc.flags,
-					 &start->instance, error);
 	if (status != PLAIT_OK)
 		return status;
 	status = plait__instance_begin(start->instance, &start->desc, error);
@@ -120,6 +123,23 @@ static void start_now(plait__instance *instance)
 		plait__progress_unexpect(context);
 }
 
+/* The run has its turn, after a run that it would conflict with was lost,
+ * perhaps. */
+static void stop_if_lost(plait__instance *instance)
+{
+	if (instance->turn_lost != NULL)
+		plait__instance_stop(instance, instance->turn_lost);
+}
+
+/* Start the run now, or after those that it conflicts with. */
+static void start_in_turn(plait__instance *instance)
+{
+	if (!plait__run_turns_take(instance))
+		return;
+	stop_if_lost(instance);
+	start_now(instance);
+}
+
 /* The queue has reached the run; called in notifications, too. */
 static void on_reached(void *arg, plait_status status)
 {
@@ -127,16 +147,17 @@ static void on_reached(void *arg, plait_status status)
 
 	/* A run behind a failure starts as cancelled: a notification must not
 	 * end it, because the end calls backends. */
-	if (status != PLAIT_OK)
-		plait__instance_skip(instance, status);
+	if (status == PLAIT_OK) {
+		start_in_turn(instance);
+		return;
+	}
+	plait__instance_skip(instance, status);
 	start_now(instance);
 }
 
 static bool help(void *arg)
 {
-	plait__instance *instance = arg;
-
-	return instance->program->engine->drive(instance);
+	return plait__instance_drive(arg);
 }
 
 static plait_status acquire_section(struct start *start, plait_error *error)
@@ -191,7 +212,7 @@ static plait_status submit(struct start *start, plait_run **out,
 	const bool needs_others = start->program->engine->needs_others;
 	plait__instance *instance;
 	plait_run *handle = NULL;
-	plait_status status = begin(start, error);
+	plait_status status = begin(start, PLAIT__PROGRAM_FREE, error);
 	bool now;
 
 	if (status != PLAIT_OK)
@@ -220,7 +241,7 @@ static plait_status submit(struct start *start, plait_run **out,
 		return status;
 	}
 	if (now)
-		start_now(instance);
+		start_in_turn(instance);
 	/* The submitting thread drives the run itself. */
 	if (now && needs_others && !plait__callback_scope_is_active())
 		(void)plait__progress_drive(start->program->context);
@@ -302,6 +323,8 @@ static void stop_and_drain(plait__instance *instance, const plait_error *why)
 {
 	if (at_load_relaxed_u32(&instance->stop) == 0)
 		plait__instance_stop(instance, why);
+	if (plait__run_turns_withdraw(instance))
+		plait__instance_start_deferred(instance, NULL);
 	while (!is_over(instance) && help(instance))
 		continue;
 	plait__thread_yield();
@@ -357,23 +380,60 @@ static plait_status prepare_inner(struct start *start, plait_error *error)
 	return PLAIT_OK;
 }
 
+/* The call must not wait for a run that it would conflict with. */
+static plait_status fail_turn(plait__instance *instance, plait_error *error)
+{
+	plait__instance_undo_begin(instance);
+	plait__instance_release(instance);
+	return plait__fail(error, PLAIT_E_BUSY,
+			   "a run of the plan is in flight that accesses the "
+			   "same memory; wait for it, or see "
+			   "PLAIT_RUN_OVERLAP");
+}
+
+/* Start the run of a call in its turn.  *out_now: the caller starts it. */
+static plait_status take_turn(const struct start *start, bool *out_now,
+			      plait_error *error)
+{
+	plait__instance *instance = start->instance;
+
+	if ((start->desc.flags & PLAIT_RUN_NO_WAIT) == 0 &&
+	    !plait__callback_scope_is_active())
+		*out_now = plait__run_turns_take(instance);
+	else if (plait__run_turns_try(instance))
+		*out_now = true;
+	else
+		return fail_turn(instance, error);
+	if (*out_now)
+		stop_if_lost(instance);
+	return PLAIT_OK;
+}
+
 static plait_status call_here(struct start *start, plait_error *error)
 {
 	plait__instance *instance;
 	plait_status status = PLAIT_OK;
+	bool now = true;
 
 	if (plait__callback_scope_is_active())
 		status = prepare_inner(start, error);
 	if (status == PLAIT_OK)
-		status = begin(start, error);
+		status = begin(start,
+			       PLAIT__PROGRAM_FREE | PLAIT__PROGRAM_TURN,
+			       error);
 	if (status != PLAIT_OK)
 		return status;
 	instance = start->instance;
 	instance->caller = plait__thread_token();
 	at_store_relaxed_u32(&instance->called, PLAIT__CALLER_WAITS);
+	if (start->program->conflicts.kind != PLAIT__CONFLICTS_NEVER)
+		status = take_turn(start, &now, error);
+	if (status != PLAIT_OK)
+		return status;
 	plait__program_begin_in_pool(instance->program);
 	PLAIT__THREAD_SCOPE waits = { plait__instance_caller_exited, instance };
-	start->program->engine->start(instance, true);
+	if (now)
+		start->program->engine->start(instance, true);
 	while (!is_over(instance) && help(instance))
 		continue;
 	if (!is_over(instance))

@@ -196,6 +196,7 @@ pub const PLAIT_RUN_NO_WAIT: plait_run_flags = 1;
 pub const PLAIT_RUN_SERIAL: plait_run_flags = 4;
 pub const PLAIT_RUN_PARALLEL: plait_run_flags = 8;
 pub const PLAIT_RUN_RECORD: plait_run_flags = 16;
+pub const PLAIT_RUN_OVERLAP: plait_run_flags = 32;
 pub const PLAIT_RECORD_COMMAND: plait_record_kind = 0;
 pub const PLAIT_RECORD_WAIT: plait_record_kind = 1;
 pub const PLAIT_RECORD_DECISION: plait_record_kind = 2;
