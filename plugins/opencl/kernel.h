@@ -5,7 +5,11 @@
 
 #include "opencl.h"
 
-enum { OPENCL_ENTRY_BYTES = 256, OPENCL_WARMED = 64 };
+enum {
+	OPENCL_ENTRY_BYTES = 256,
+	OPENCL_PARAMETER_BYTES = 40,
+	OPENCL_WARMED = 64
+};
 
 /* Global and local sizes that the driver has compiled for. */
 struct opencl_geometry {
@@ -16,6 +20,7 @@ struct opencl_geometry {
 struct opencl_parameter {
 	uint64_t bytes; /* size of the value */
 	bool pointer;
+	char name[OPENCL_PARAMETER_BYTES];
 };
 
 struct plait_backend_kernel {
@@ -32,5 +37,22 @@ struct plait_backend_kernel {
 	uint32_t parameter_count;
 	struct opencl_parameter parameters[];
 };
+
+/* --- signature.c */
+
+/* Compare the signature with the function's parameters, as the driver, or else
+ * the text, describes them.  PLAIT_E_INVALID names the parameter. */
+plait_status plaitp_opencl_signature_check(plait_backend *self,
+					   const plait_code *code,
+					   cl_kernel kernel,
+					   plait_error *error);
+const plait_code_parameter *
+plaitp_opencl_signature_parameter(const plait_code *code, uint32_t index);
+
+/* Report that clSetKernelArg returned `code` for a parameter. */
+plait_status plaitp_opencl_fail_argument(const plait_host_services *services,
+					 plait_error *error, cl_int code,
+					 uint32_t index, const char *name,
+					 const char *entry);
 
 #endif

@@ -7,14 +7,26 @@
 
 #include "kernel.h"
 
-/* Texts number parameters from 1. */
 static plait_status refuse(plait_backend *self,
 			   const plait_backend_kernel *kernel, uint32_t index,
 			   const char *what, plait_error *error)
 {
 	return plaitp_driven_fail(self->services, error, PLAIT_E_UNSUPPORTED,
-				  0, "opencl: argument %u of %.80s: %s",
-				  index + 1, kernel->entry, what);
+				  0, "opencl: argument %u \"%s\" of %.80s: %s",
+				  index, kernel->parameters[index].name,
+				  kernel->entry, what);
+}
+
+static plait_status judge_argument(plait_backend *self,
+				   const plait_backend_kernel *kernel,
+				   uint32_t index, cl_int code,
+				   plait_error *error)
+{
+	if (code == CL_SUCCESS)
+		return PLAIT_OK;
+	return plaitp_opencl_fail_argument(self->services, error, code, index,
+					   kernel->parameters[index].name,
+					   kernel->entry);
 }
 
 /* --- arguments ------------------------------------------------------------ */
@@ -74,10 +86,7 @@ static plait_status set_memory(plait_backend *self,
 		return status;
 	code = self->cl.clSetKernelArg(launch->kernel, index, sizeof(memory),
 				       &memory);
-	if (code == CL_SUCCESS)
-		return PLAIT_OK;
-	return plaitp_opencl_fail_call(self->services, error, "clSetKernelArg",
-				       code, request->kernel->entry);
+	return judge_argument(self, request->kernel, index, code, error);
 }
 
 static plait_status set_value(plait_backend *self,
@@ -104,10 +113,7 @@ static plait_status set_value(plait_backend *self,
 		value = NULL;
 	}
 	code = self->cl.clSetKernelArg(launch->kernel, index, bytes, value);
-	if (code == CL_SUCCESS)
-		return PLAIT_OK;
-	return plaitp_opencl_fail_call(self->services, error, "clSetKernelArg",
-				       code, request->kernel->entry);
+	return judge_argument(self, request->kernel, index, code, error);
 }
 
 static plait_status set_arguments(plait_backend *self,

@@ -41,7 +41,7 @@ static plait_status write_options(struct build *build, plait_error *error)
 	const plait_code *code = build->code;
 	bool fast = (code->flags & PLAIT_SOURCE_FAST) != 0;
 	int used = snprintf(build->options, sizeof(build->options),
-			    "-cl-std=CL1.2%s%s%s%s",
+			    "-cl-std=CL1.2 -cl-kernel-arg-info%s%s%s%s",
 			    may_guard(build) ? OPENCL_GUARD : "",
 			    fast ? " -cl-fast-relaxed-math" : "",
 			    code->options != NULL ? " " : "",
@@ -285,13 +285,6 @@ static plait_status build_program(struct build *build, plait_error *error)
 
 /* --- kernels -------------------------------------------------------------- */
 
-static const plait_code_parameter *parameter_at(const plait_code *code,
-						uint32_t index)
-{
-	return (const void *)((const char *)code->parameters +
-			      (size_t)code->parameters->size * index);
-}
-
 static plait_backend_kernel *new_kernel(const struct build *build)
 {
 	const plait_code *code = build->code;
@@ -310,9 +303,12 @@ static plait_backend_kernel *new_kernel(const struct build *build)
 	kernel->parameter_count = code->parameter_count;
 	snprintf(kernel->entry, sizeof(kernel->entry), "%s", code->entry);
 	for (i = 0; i < code->parameter_count; i++) {
-		const plait_code_parameter *from = parameter_at(code, i);
+		const plait_code_parameter *from =
+			plaitp_opencl_signature_parameter(code, i);
 
 		kernel->parameters[i].bytes = from->bytes;
+		snprintf(kernel->parameters[i].name,
+			 sizeof(kernel->parameters[i].name), "%s", from->name);
 		kernel->parameters[i].pointer =
 			(from->flags & PLAIT_CODE_POINTER) != 0;
 	}
@@ -403,6 +399,9 @@ plait_status plaitp_opencl_kernel_build(plait_backend *self, uint32_t device,
 	kernel->program = build.program;
 	if (status == PLAIT_OK)
 		status = check_entry(&build, kernel, error);
+	if (status == PLAIT_OK)
+		status = plaitp_opencl_signature_check(self, code,
+						       kernel->kernel, error);
 	if (status == PLAIT_OK && kernel->guarded)
 		status = prepare(&build, kernel, error);
 	if (status == PLAIT_OK)

@@ -73,6 +73,8 @@ static void describe_parameters(struct compilation *compilation)
 
 		to->size = sizeof(*to);
 		to->name = from->name;
+		to->type = plait__type_name(pointer ? from->element :
+						      from->type);
 		to->bytes = plait__type_bytes(pointer ? from->element :
 							from->type);
 		to->flags = pointer ? PLAIT_CODE_POINTER : 0;

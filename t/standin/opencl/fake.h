@@ -73,6 +73,8 @@ struct fake_program {
 struct fake_argument {
 	bool set;
 	bool pointer;
+	const char *text; /* of the parameter, in its program's */
+	size_t length;
 	struct fake_memory *memory;
 	unsigned char value[FAKE_VALUE_BYTES];
 };

@@ -59,7 +59,9 @@ static cl_int leave(const char *name, cl_int code)
 {
 	if (code != CL_SUCCESS && code != -1001 &&
 	    code != CL_DEVICE_NOT_FOUND && code != CL_BUILD_PROGRAM_FAILURE &&
-	    code != CL_INVALID_BINARY && code != CL_INVALID_KERNEL_NAME &&
+	    code != CL_KERNEL_ARG_INFO_NOT_AVAILABLE &&
+	    code != CL_INVALID_ARG_SIZE && code != CL_INVALID_BINARY &&
+	    code != CL_INVALID_KERNEL_NAME &&
 	    fake.report.failed == NULL)
 		fake_sin("%s refuses with %d", name, (int)code);
 	pthread_mutex_unlock(&fake.lock);
