@@ -191,6 +191,10 @@
 	       (event, state, tell, user_data)) \
 	STATUS(clWaitForEvents, (cl_uint count, const cl_event *events), \
 	       (count, events)) \
+	STATUS(clGetEventInfo, \
+	       (cl_event event, cl_event_info key, size_t room, void *value, \
+		size_t *bytes), \
+	       (event, key, room, value, bytes)) \
 	STATUS(clRetainEvent, (cl_event event), (event)) \
 	STATUS(clReleaseEvent, (cl_event event), (event)) \
 	STATUS(clFlush, (cl_command_queue queue), (queue)) \

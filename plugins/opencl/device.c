@@ -266,6 +266,18 @@ static void list_name(char *text, size_t room, const char *name)
 /* PoCL compiles a kernel for each work-group size that it meets. */
 #define LAZY_PLATFORM "Portable Computing Language"
 
+/* Adapt to the platform.  PoCL's threads run all commands; those of some other
+ * drivers include the threads that wait. */
+static void adapt(plait_backend *self, const struct opencl_options *options,
+		  const char *platform)
+{
+	bool lazy = strcmp(platform, LAZY_PLATFORM) == 0;
+
+	self->compiles_lazily = options->warm || (!options->no_warm && lazy);
+	self->driven.waits_in_driver = options->wait_in_driver ||
+				       (!options->wait_outside && !lazy);
+}
+
 /* Choose the first platform that has a matching device. */
 static plait_status choose(plait_backend *self,
 			   const struct opencl_options *options,
@@ -283,9 +295,7 @@ static plait_status choose(plait_backend *self,
 		list_name(seen, sizeof(seen), name);
 		if (!fits(name, options->platform))
 			continue;
-		self->compiles_lazily = options->warm ||
-				      (!options->no_warm &&
-				       strcmp(name, LAZY_PLATFORM) == 0);
+		adapt(self, options, name);
 		status = add_devices(self, platforms[i], options, error);
 		if (status != PLAIT_OK || self->device_count > 0)
 			return status;

@@ -449,6 +449,31 @@ static void drop(struct driven *driven, driven_batch *batch)
 	plaitp_opencl_events_drop(self, batch->driver_data);
 }
 
+static void *hold_event(struct driven *driven, const driven_batch *batch)
+{
+	plait_backend *self = backend_of(driven);
+	cl_int state = CL_COMPLETE;
+
+	if (self->cl.clGetEventInfo(batch->event,
+				    CL_EVENT_COMMAND_EXECUTION_STATUS,
+				    sizeof(state), &state,
+				    NULL) != CL_SUCCESS ||
+	    state <= CL_COMPLETE ||
+	    self->cl.clRetainEvent(batch->event) != CL_SUCCESS)
+		return NULL;
+	return batch->event;
+}
+
+/* A failure arrives by the callback, too. */
+static void await_event(struct driven *driven, void *held)
+{
+	plait_backend *self = backend_of(driven);
+	cl_event event = held;
+
+	(void)self->cl.clWaitForEvents(1, &event);
+	self->cl.clReleaseEvent(event);
+}
+
 /* Returns the label of the last enqueued work, or null. */
 static const char *label_of(const driven_batch *batch)
 {
@@ -498,5 +523,7 @@ const struct driven_ops plaitp_opencl_ops = {
 	.share_event = share_event,
 	.drop = drop,
 	.flush = flush,
+	.hold_event = hold_event,
+	.await_event = await_event,
 	.describe = describe,
 };

@@ -31,6 +31,7 @@ struct opencl_options {
 	bool driver_memory;   /* even if host memory would do */
 	bool each_event;      /* of each command, not only of the last */
 	bool warm, no_warm;      /* warm up kernels always, or never */
+	bool wait_in_driver, wait_outside; /* threads without a limit of time */
 };
 
 struct opencl_device {

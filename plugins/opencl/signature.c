@@ -165,8 +165,9 @@ static struct found read_parameter(const char *at, const char *end)
 	}
 	if (found.space == 0 && !pointer && is_scalar(found.type))
 		found.space = CL_KERNEL_ARG_ADDRESS_PRIVATE;
-	if (pointer && strlen(found.type) + 1 < sizeof(found.type))
-		strcat(found.type, "*");
+	length = strlen(found.type);
+	if (pointer && length + 1 < sizeof(found.type))
+		memcpy(found.type + length, "*", 2);
 	return found;
 }
 

@@ -145,6 +145,7 @@ struct fake_world {
 	struct fake_device devices[FAKE_DEVICES];
 	struct fake_object platform;
 	uint64_t contexts;
+	uint64_t waits; /* calls of clWaitForEvents */
 	bool failing; /* all behind the first fails too */
 	bool running, stopping;
 	pthread_t thread;

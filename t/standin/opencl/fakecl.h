@@ -54,6 +54,8 @@ struct fakecl {
 	void (*teach)(const char *name, const char *text,
 		      plait_kernel_function function);
 	void (*report)(struct fakecl_report *out);
+	/* Calls of clWaitForEvents since the reset; also for kernels. */
+	uint64_t (*count_waits)(void);
 };
 
 #endif

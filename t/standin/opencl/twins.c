@@ -102,6 +102,7 @@ static void reset(const struct fakecl_setup *setup)
 	fake_forget_objects();
 	fake.setup = *setup;
 	fake.failing = false;
+	fake.waits = 0;
 	memset(&fake.report, 0, sizeof(fake.report));
 	pthread_mutex_unlock(&fake.lock);
 }
@@ -127,5 +128,15 @@ static void report(struct fakecl_report *out)
 	pthread_mutex_unlock(&fake.lock);
 }
 
+static uint64_t count_waits(void)
+{
+	uint64_t waits;
+
+	pthread_mutex_lock(&fake.lock);
+	waits = fake.waits;
+	pthread_mutex_unlock(&fake.lock);
+	return waits;
+}
+
 PUBLIC extern const struct fakecl fakecl;
-const struct fakecl fakecl = { reset, teach, report };
+const struct fakecl fakecl = { reset, teach, report, count_waits };
