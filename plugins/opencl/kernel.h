@@ -27,6 +27,7 @@ struct plait_backend_kernel {
 	uint64_t total_bytes;
 	struct opencl_device *device;
 	cl_program program;
+	struct opencl_program *shared; /* owns the program; or null */
 	cl_kernel kernel; /* for queries and warm-up; each launch has its own */
 	size_t group_max;
 	bool guarded; /* one more parameter: with 0 the kernel does nothing */
@@ -37,6 +38,20 @@ struct plait_backend_kernel {
 	uint32_t parameter_count;
 	struct opencl_parameter parameters[];
 };
+
+/* --- share.c */
+
+/* Find the program of a key, and use it once more; or null. */
+cl_program plaitp_opencl_share_find(plait_backend *self, const char *key,
+				    uint64_t key_bytes,
+				    struct opencl_program **out);
+/* Share a program.  Returns the program to use instead, which is released by
+ * *out, or by the caller if that is null. */
+cl_program plaitp_opencl_share_add(plait_backend *self, const char *key,
+				   uint64_t key_bytes, cl_program program,
+				   struct opencl_program **out);
+void plaitp_opencl_share_drop(plait_backend *self,
+			      struct opencl_program *program);
 
 /* --- signature.c */
 

@@ -65,6 +65,8 @@ struct plait_backend {
 	bool compiles_lazily; /* at the first launch with a work-group size */
 
 	pthread_mutex_t accounting_lock; /* of memory; leaf lock */
+	struct opencl_program *programs; /* guarded by programs_lock */
+	pthread_mutex_t programs_lock; /* leaf lock */
 	pthread_mutex_t events_lock; /* of results of events; leaf lock */
 };
 

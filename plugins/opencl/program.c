@@ -19,6 +19,7 @@ struct build {
 	const plait_code *code;
 	char options[OPTIONS_BYTES];
 	cl_program program;
+	struct opencl_program *shared; /* owns the program; or null */
 };
 
 static plait_status fail_code(const struct build *build, plait_error *error,
@@ -159,6 +160,29 @@ static char *make_key(const struct build *build, uint64_t *out_bytes)
 	return key;
 }
 
+/*
+ * Remove the kernel's name from the key where it stands for the name of a file,
+ * so that the kernels of one text have one key.  The text is the key's end.
+ * Returns the key's new length.
+ */
+static uint64_t drop_name(const plait_code *code, char *key, uint64_t bytes)
+{
+	static const char line[] = "#line 1 \"";
+	size_t length = strlen(code->name);
+	char *end = key + bytes;
+	char *at = memmem(end - code->bytes, code->bytes, line,
+			  sizeof(line) - 1);
+
+	if (at == NULL)
+		return bytes;
+	at += sizeof(line) - 1;
+	if ((size_t)(end - at) <= length || at[length] != '"' ||
+	    memcmp(at, code->name, length) != 0)
+		return bytes;
+	memmove(at, at + length, (size_t)(end - at) - length);
+	return bytes - length;
+}
+
 /* Returns true if the program comes from the cache. */
 static bool find_cached(struct build *build, const char *key,
 			uint64_t key_bytes)
@@ -231,17 +255,24 @@ static plait_status build_text(struct build *build, plait_error *error)
 static plait_status build_cached_text(struct build *build, plait_error *error)
 {
 	plait_status status = PLAIT_OK;
-	uint64_t bytes;
+	uint64_t bytes, used;
 	char *key = make_key(build, &bytes);
 
 	if (key == NULL)
 		return fail_code(build, error, PLAIT_E_NOMEM, 0,
 				 "no memory for the key of its cache");
-	if (!find_cached(build, key, bytes)) {
+	used = drop_name(build->code, key, bytes);
+	build->program = plaitp_opencl_share_find(build->self, key, used,
+						  &build->shared);
+	if (build->program == NULL && !find_cached(build, key, used)) {
 		status = build_text(build, error);
 		if (status == PLAIT_OK)
-			keep(build, key, bytes);
+			keep(build, key, used);
 	}
+	if (status == PLAIT_OK && build->shared == NULL)
+		build->program = plaitp_opencl_share_add(build->self, key, used,
+							 build->program,
+							 &build->shared);
 	build->self->services->resize(build->self->host, key, bytes, 0);
 	return status;
 }
@@ -397,6 +428,7 @@ plait_status plaitp_opencl_kernel_build(plait_backend *self, uint32_t device,
 				 "no memory for it");
 	status = build_program(&build, error);
 	kernel->program = build.program;
+	kernel->shared = build.shared;
 	if (status == PLAIT_OK)
 		status = check_entry(&build, kernel, error);
 	if (status == PLAIT_OK)
@@ -416,7 +448,9 @@ void plaitp_opencl_kernel_destroy(plait_backend *self,
 {
 	if (kernel->kernel != NULL)
 		self->cl.clReleaseKernel(kernel->kernel);
-	if (kernel->program != NULL)
+	if (kernel->shared != NULL)
+		plaitp_opencl_share_drop(self, kernel->shared);
+	else if (kernel->program != NULL)
 		self->cl.clReleaseProgram(kernel->program);
 	self->services->resize(self->host, kernel, kernel->total_bytes, 0);
 }
