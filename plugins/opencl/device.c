@@ -133,6 +133,9 @@ static plait_status query_limits(plait_backend *self,
 			  sizeof(all_bytes), error)) ||
 	    (status = ask(self, id, CL_DEVICE_MAX_MEM_ALLOC_SIZE,
 			  &largest_bytes, sizeof(largest_bytes), error)) ||
+	    (status = ask(self, id, CL_DEVICE_MAX_WORK_GROUP_SIZE,
+			  &device->group_max, sizeof(device->group_max),
+			  error)) ||
 	    (status = ask(self, id, CL_DEVICE_TYPE, &type, sizeof(type),
 			  error)))
 		return status;
@@ -288,8 +291,9 @@ static plait_status choose(plait_backend *self,
 	plait_status status;
 	cl_uint count = 0, i;
 
-	status = list_platforms(self, options->loader, platforms, &count,
-				error);
+	status = list_platforms(self, options->loader != NULL ?
+				options->loader : plaitp_opencl_default_loader,
+				platforms, &count, error);
 	for (i = 0; i < count && status == PLAIT_OK; i++) {
 		name_platform(self, platforms[i], CL_PLATFORM_NAME, name);
 		list_name(seen, sizeof(seen), name);

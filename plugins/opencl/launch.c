@@ -3,6 +3,7 @@
  * Launches.  Each has a kernel object of its own with arguments that are set
  * once, because setting arguments of a shared one is not thread-safe.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "kernel.h"
@@ -152,12 +153,32 @@ static plait_status set_geometry(plait_backend *self,
 				   launch->group[i] + launch->group[i];
 		members *= launch->group[i];
 	}
-	if (!launch->grouped || members <= request->kernel->group_max)
+	launch->of = request->kernel;
+	/* Some drivers understate the limit of a kernel
+	 * (CL_KERNEL_WORK_GROUP_SIZE), so only the device's is enforced here;
+	 * the driver judges the rest when the launch is enqueued. */
+	if (!launch->grouped ||
+	    members <= request->kernel->device->group_max)
 		return PLAIT_OK;
 	return plaitp_driven_fail(self->services, error, PLAIT_E_UNSUPPORTED,
-				  0, "opencl: %.80s: a group of %zu items; at "
-				  "most %zu can run", request->kernel->entry,
-				  members, request->kernel->group_max);
+				  0, "opencl: %.80s: a group of %zu items; the "
+				  "device can run at most %zu",
+				  request->kernel->entry, members,
+				  request->kernel->device->group_max);
+}
+
+void plaitp_opencl_launch_describe(const plait_backend_launch *launch,
+				   char *out, size_t bytes)
+{
+	const size_t *group = launch->group;
+
+	if (!launch->grouped)
+		snprintf(out, bytes, "kernel %.60s", launch->of->entry);
+	else
+		snprintf(out, bytes, "kernel %.60s with groups of %zu x %zu x "
+			 "%zu items; the driver says at most %zu",
+			 launch->of->entry, group[0], group[1], group[2],
+			 launch->of->group_max);
 }
 
 /* --- slots ---------------------------------------------------------------- */

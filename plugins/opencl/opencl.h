@@ -24,7 +24,7 @@ enum {
 struct opencl_options {
 	const char *platform; /* substring of its name, or null */
 	const char *device;   /* substring of its name, or null */
-	const char *loader;   /* file of the ICD loader */
+	const char *loader;   /* file of the ICD loader, or null */
 	cl_device_type type;
 	uint32_t parts;       /* sub-devices of each device; 0: none */
 	uint64_t memory_bytes; /* of each device; 0: as the driver reports */
@@ -41,6 +41,7 @@ struct opencl_device {
 	bool on_host;  /* uses host memory in place */
 	cl_command_queue map_queue; /* for maps and warm-up */
 	uint32_t parallel;
+	size_t group_max; /* items of a group */
 	uint64_t alignment_bytes;
 	uint64_t memory_bytes;
 	uint64_t largest_bytes; /* largest allocation */
@@ -73,6 +74,7 @@ struct plait_backend {
 /* Kernel with its arguments, immutable. */
 struct plait_backend_launch {
 	uint64_t total_bytes;
+	const plait_backend_kernel *of;
 	cl_kernel kernel;
 	cl_uint dimensions;
 	bool grouped; /* else the driver chooses the local size */
@@ -111,7 +113,10 @@ plait_status plaitp_opencl_fail_end(const plait_host_services *services,
 				    cl_int code, const char *label,
 				    const char *queue);
 
-/* Look up all functions.  PLAIT_E_UNAVAILABLE names the missing one. */
+extern const char plaitp_opencl_default_loader[];
+
+/* Look up all functions; without a loader, first among those that the process
+ * has already.  PLAIT_E_UNAVAILABLE names the missing one. */
 plait_status plaitp_opencl_load(plait_backend *self, const char *loader,
 				plait_error *error);
 
@@ -174,6 +179,9 @@ plait_status plaitp_opencl_launch_create(plait_backend *self,
 					 const plait_launch_request *request,
 					 plait_backend_launch **out,
 					 plait_error *error);
+/* Write the kernel and the group, for errors of the driver. */
+void plaitp_opencl_launch_describe(const plait_backend_launch *launch,
+				   char *out, size_t bytes);
 void plaitp_opencl_launch_destroy(plait_backend *self,
 				  plait_backend_launch *launch);
 

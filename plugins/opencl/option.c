@@ -132,8 +132,6 @@ plait_status plaitp_opencl_options(plait_backend *self,
 	out->platform = option(self, "platform");
 	out->device = option(self, "device");
 	out->loader = option(self, "loader");
-	if (out->loader == NULL)
-		out->loader = "libOpenCL.so.1";
 	status = read_type(self, out, error);
 	if (status == PLAIT_OK)
 		status = read_parts(self, out, error);

@@ -366,7 +366,7 @@ cl_int fake_clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_id device,
 				     cl_kernel_work_group_info key,
 				     size_t room, void *value, size_t *bytes)
 {
-	const size_t most = 256;
+	const size_t most = FAKE_GROUP_KERNEL;
 
 	(void)bytes;
 	if (!fake_is(kernel, FAKE_KERNEL))
