@@ -151,6 +151,8 @@ static plait_status hand_over(struct compilation *compilation,
 						     "kernel_build",
 						     compilation->out->raw,
 						     &room, &why);
+	plait__report_dump_code(&compilation->code,
+				&port->context->settings.log);
 	if (status == PLAIT_OK)
 		return query(compilation, error);
 	compilation->out->raw = NULL;
