@@ -48,6 +48,9 @@ noinst_PROGRAMS += %D%/opencl
 %C%_opencl_SOURCES = %D%/opencl.c %D%/opencl.h %D%/opencl_hand.c
 %C%_opencl_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/plugins
 %C%_opencl_LDADD = src/libplait.la -ldl
+noinst_PROGRAMS += %D%/opencl_wait
+%C%_opencl_wait_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/plugins
+%C%_opencl_wait_LDADD = src/libplait.la -ldl
 endif
 
 # overhead of the language bindings; for bench/languages.py

@@ -65,6 +65,9 @@ typedef struct plait_code_parameter {
 	/* Size of the value, or of a pointer's element (0: unknown). */
 	uint64_t bytes;
 	const char *name;
+	/* Type of the value, or of a pointer's element, as signatures name it
+	 * ("f32"); "": unknown. */
+	const char *type;
 } plait_code_parameter;
 
 /* Flags of plait_code, combined with PLAIT_SOURCE_STRICT, ... */

@@ -332,7 +332,8 @@ typedef struct plait_buffer_desc {
 	uint32_t flags;
 	/* May be 0. */
 	uint64_t bytes;
-	/* A power of two; 0 means the device's alignment. */
+	/* A power of two; 0 means the device's alignment.  A device may refuse
+	 * a larger one with PLAIT_E_UNSUPPORTED. */
 	uint64_t alignment_bytes;
 	/* Copied; names the buffer in errors. */
 	const char *label;

@@ -549,6 +549,16 @@ struct plait_backend_table {
 	plait_status (*segment_stop)(plait_backend *self,
 				     plait_backend_segment *segment,
 				     uint32_t stop, plait_error *error);
+
+	/* --- optional: drivers that run commands on threads that wait */
+
+	/* Wait inside the driver until a command that it executes ends.
+	 * Called only for waits without a limit of time, on threads with
+	 * nothing else to do.  PLAIT_OK: it waited; PLAIT_PENDING: the driver
+	 * executes nothing now; PLAIT_E_UNSUPPORTED: never call it again.
+	 * It does not wait for a gate or a host function. */
+	plait_status (*wait_in_driver)(plait_backend *self,
+				       plait_error *error);
 };
 
 /* Name and type of the symbol that a plugin exports. */

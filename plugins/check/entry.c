@@ -203,6 +203,7 @@ static const plait_backend_table full = {
 	.segment_destroy = plaitp_check_segment_destroy,
 	.segment_patch = plaitp_check_segment_patch,
 	.segment_stop = plaitp_check_segment_stop,
+	.wait_in_driver = plaitp_check_wait_in_driver,
 };
 
 plait_status plait_plugin_entry(const plait_host_services *services,

@@ -274,3 +274,21 @@ plait_status plaitp_check_pump(plait_backend *backend, plait_error *error)
 	status = self->inner_table->pump(self->inner, &mine);
 	return plaitp_check_result(self, slot, status, true, &mine, error);
 }
+
+plait_status plaitp_check_wait_in_driver(plait_backend *backend,
+					 plait_error *error)
+{
+	static const char slot[] = "wait_in_driver";
+	check *self = check_of(backend);
+	plait_error mine = plaitp_check_record();
+	plait_status status;
+
+	plaitp_check_enter(self, slot);
+	plaitp_check_leave(self);
+	if (!self->inner_table->wait_in_driver)
+		return self->services->fail(error, PLAIT_E_UNSUPPORTED, 0,
+					    "this backend has no "
+					    "wait_in_driver");
+	status = self->inner_table->wait_in_driver(self->inner, &mine);
+	return plaitp_check_result(self, slot, status, true, &mine, error);
+}

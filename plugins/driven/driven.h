@@ -43,9 +43,12 @@ struct driven {
 	plait_host *host;
 	const plait_host_services *services;
 	const struct driven_ops *ops;
+	/* The driver runs commands on threads that wait in it. */
+	bool waits_in_driver;
 
 	/* Guards the fields below, and all queues, batches and signals. */
 	pthread_mutex_t lock;
+	driven_queue *queues;	      /* all */
 	driven_queue *dirty;	      /* queues to advance */
 	driven_queue *deferred;	      /* queues that need driver calls */
 	driven_batch *delivery_head;  /* emissions and host functions */
@@ -122,6 +125,7 @@ struct plait_backend_queue {
 	driven_batch *tail;
 	driven_batch *next; /* first batch that is not wholly enqueued */
 	driven_batch *last_enqueued; /* batch before `next`; null if retired */
+	driven_queue *next_queue;
 	driven_queue *next_dirty;
 	driven_queue *next_waiter;
 	driven_signal *waits_for; /* the signal of which this is a waiter */
@@ -174,6 +178,11 @@ struct driven_ops {
 	void (*drop)(struct driven *self, driven_batch *batch);
 	/* Submit the enqueued commands to the device. */
 	void (*flush)(struct driven *self, driven_queue *queue);
+	/* With waits_in_driver.  Retain batch->event; null: it has ended. */
+	void *(*hold_event)(struct driven *self, const driven_batch *batch);
+	/* Wait for the event and release it.  Caller does not hold
+	 * self->lock. */
+	void (*await_event)(struct driven *self, void *event);
 	/* Describe batch->code. */
 	void (*describe)(struct driven *self, const driven_batch *batch,
 			 plait_error *out);
@@ -287,6 +296,8 @@ plait_status plaitp_driven_signal_raise(plait_backend *backend,
 plait_status plaitp_driven_signal_reset(plait_backend *backend,
 					plait_backend_signal *signal,
 					plait_error *error);
+plait_status plaitp_driven_wait_in_driver(plait_backend *backend,
+					  plait_error *error);
 plait_status plaitp_driven_pump(plait_backend *backend, plait_error *error);
 
 /* Check the interface versions of both sides, and fill the common fields of the

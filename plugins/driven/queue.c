@@ -44,6 +44,24 @@ static plait_status fill_queue(struct driven *self, driven_queue *queue,
 					   &queue->lane, error);
 }
 
+static void link_queue(struct driven *self, driven_queue *queue)
+{
+	plaitp_driven_enter(self);
+	queue->next_queue = self->queues;
+	self->queues = queue;
+	plaitp_driven_leave(self);
+}
+
+/* Caller holds self->lock. */
+static void unlink_queue(struct driven *self, const driven_queue *queue)
+{
+	driven_queue **link = &self->queues;
+
+	while (*link != queue)
+		link = &(*link)->next_queue;
+	*link = queue->next_queue;
+}
+
 plait_status plaitp_driven_queue_create(plait_backend *backend,
 					uint32_t device,
 					const plait_queue_request *request,
@@ -67,10 +85,12 @@ plait_status plaitp_driven_queue_create(plait_backend *backend,
 		snprintf(queue->label, sizeof(queue->label), "%s",
 			 request->label);
 	status = fill_queue(self, queue, request, error);
-	if (status == PLAIT_OK)
+	if (status == PLAIT_OK) {
+		link_queue(self, queue);
 		*out = queue;
-	else
+	} else {
 		free_queue(self, queue);
+	}
 	return status;
 }
 
@@ -81,6 +101,7 @@ void plaitp_driven_queue_destroy(plait_backend *backend,
 
 	/* Wait until the thread that retired the last batch has left. */
 	plaitp_driven_enter(self);
+	unlink_queue(self, queue);
 	plaitp_driven_leave(self);
 	free_queue(self, queue);
 }

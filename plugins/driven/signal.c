@@ -11,6 +11,10 @@
 /* Points that are passed to the core without an allocation. */
 enum { STACK_POINTS = 8 };
 
+/* Slices of a wait without a limit of time, between which the thread waits in
+ * the driver: the first, and those while the driver executes nothing. */
+enum { AWAKE_NS = 50000, SLICE_NS = 1000000 };
+
 plait_status plaitp_driven_signal_create(plait_backend *backend,
 					 uint32_t device, uint32_t flags,
 					 plait_backend_signal **out,
@@ -118,6 +122,76 @@ plait_status plaitp_driven_signal_poll(plait_backend *backend,
 					    error);
 }
 
+/* --- waiting in the driver ------------------------------------------------ */
+
+/* Without workers a thread in the driver would delay host functions.  Caller
+ * holds self->lock. */
+static bool needs_host(struct driven *self)
+{
+	const driven_queue *queue;
+
+	if (self->services->worker_count(self->host) > 0)
+		return false;
+	for (queue = self->queues; queue != NULL; queue = queue->next_queue)
+		if (queue->next != NULL)
+			return true;
+	return false;
+}
+
+/* Returns an event in flight, held, or null.  Caller holds self->lock. */
+static void *find_event(struct driven *self)
+{
+	const driven_queue *queue = needs_host(self) ? NULL : self->queues;
+	void *event = NULL;
+
+	for (; queue != NULL && event == NULL; queue = queue->next_queue)
+		if (queue->head != NULL && queue->head->in_flight &&
+		    queue->head->event != NULL)
+			event = self->ops->hold_event(self, queue->head);
+	return event;
+}
+
+plait_status plaitp_driven_wait_in_driver(plait_backend *backend,
+					  plait_error *error)
+{
+	struct driven *self = driven_of(backend);
+	void *event;
+
+	if (!self->waits_in_driver)
+		return plaitp_driven_fail(self->services, error,
+					  PLAIT_E_UNSUPPORTED, 0,
+					  "%s: the driver does not need it",
+					  self->ops->name);
+	plaitp_driven_enter(self);
+	event = find_event(self);
+	plaitp_driven_leave(self);
+	if (event == NULL)
+		return PLAIT_PENDING;
+	self->ops->await_event(self, event);
+	return PLAIT_OK;
+}
+
+/* Wait for points of the core's counters. */
+static plait_status wait_for(plait_backend *backend,
+			     const plait_backend_point *points, uint32_t count,
+			     uint32_t any, uint64_t timeout_ns,
+			     plait_error *error)
+{
+	struct driven *self = driven_of(backend);
+	uint64_t slice_ns = AWAKE_NS;
+	plait_status status;
+
+	if (!self->waits_in_driver || timeout_ns != UINT64_MAX)
+		return self->services->counter_wait(self->host, points, count,
+						    any, timeout_ns, error);
+	while ((status = self->services->counter_wait(
+			self->host, points, count, any, slice_ns, error)) ==
+	       PLAIT_E_TIMEOUT)
+		slice_ns = plaitp_driven_wait_in_driver(backend, error) ==
+			   PLAIT_OK ? AWAKE_NS : SLICE_NS;
+	return status;
+}
+
 plait_status plaitp_driven_signal_wait(plait_backend *backend,
 				       const plait_backend_point *points,
 				       uint32_t count, uint32_t any,
@@ -140,8 +214,7 @@ plait_status plaitp_driven_signal_wait(plait_backend *backend,
 					  count);
 	for (i = 0; i < count; i++)
 		own[i] = to_counter(&points[i]);
-	status = self->services->counter_wait(self->host, own, count, any,
-					      timeout_ns, error);
+	status = wait_for(backend, own, count, any, timeout_ns, error);
 	if (own != stack_points)
 		self->services->resize(self->host, own, bytes, 0);
 	return status;
@@ -217,4 +290,5 @@ void plaitp_driven_fill_slots(plait_backend_table *table)
 	table->signal_raise = plaitp_driven_signal_raise;
 	table->signal_reset = plaitp_driven_signal_reset;
 	table->pump = plaitp_driven_pump;
+	table->wait_in_driver = plaitp_driven_wait_in_driver;
 }

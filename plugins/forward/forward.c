@@ -222,6 +222,14 @@ static plait_status pump(plait_backend *backend, plait_error *error)
 	FORWARD(pump, error);
 }
 
+static plait_status wait_in_driver(plait_backend *backend, plait_error *error)
+{
+	if (!forward_of(backend)->inner_table->wait_in_driver)
+		return refuse(backend, "this backend has no wait_in_driver",
+			      error);
+	FORWARD(wait_in_driver, error);
+}
+
 /* --- kernels, native handles, segments */
 
 static plait_status kernel_build(plait_backend *backend, uint32_t device,
@@ -341,6 +349,7 @@ const plait_backend_table plaitp_forward_slots = {
 	.segment_destroy = segment_destroy,
 	.segment_patch = segment_patch,
 	.segment_stop = segment_stop,
+	.wait_in_driver = wait_in_driver,
 };
 
 plait_status plaitp_forward_entry(const plait_host_services *services,

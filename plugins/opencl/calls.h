@@ -104,6 +104,10 @@
 	       (cl_kernel kernel, cl_kernel_info key, size_t room, \
 		void *value, size_t *bytes), \
 	       (kernel, key, room, value, bytes)) \
+	STATUS(clGetKernelArgInfo, \
+	       (cl_kernel kernel, cl_uint index, cl_kernel_arg_info key, \
+		size_t room, void *value, size_t *bytes), \
+	       (kernel, index, key, room, value, bytes)) \
 	STATUS(clGetKernelWorkGroupInfo, \
 	       (cl_kernel kernel, cl_device_id device, \
 		cl_kernel_work_group_info key, size_t room, void *value, \
@@ -187,6 +191,10 @@
 	       (event, state, tell, user_data)) \
 	STATUS(clWaitForEvents, (cl_uint count, const cl_event *events), \
 	       (count, events)) \
+	STATUS(clGetEventInfo, \
+	       (cl_event event, cl_event_info key, size_t room, void *value, \
+		size_t *bytes), \
+	       (event, key, room, value, bytes)) \
 	STATUS(clRetainEvent, (cl_event event), (event)) \
 	STATUS(clReleaseEvent, (cl_event event), (event)) \
 	STATUS(clFlush, (cl_command_queue queue), (queue)) \

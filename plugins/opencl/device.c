@@ -133,6 +133,9 @@ static plait_status query_limits(plait_backend *self,
 			  sizeof(all_bytes), error)) ||
 	    (status = ask(self, id, CL_DEVICE_MAX_MEM_ALLOC_SIZE,
 			  &largest_bytes, sizeof(largest_bytes), error)) ||
+	    (status = ask(self, id, CL_DEVICE_MAX_WORK_GROUP_SIZE,
+			  &device->group_max, sizeof(device->group_max),
+			  error)) ||
 	    (status = ask(self, id, CL_DEVICE_TYPE, &type, sizeof(type),
 			  error)))
 		return status;
@@ -266,6 +269,18 @@ static void list_name(char *text, size_t room, const char *name)
 /* PoCL compiles a kernel for each work-group size that it meets. */
 #define LAZY_PLATFORM "Portable Computing Language"
 
+/* Adapt to the platform.  PoCL's threads run all commands; those of some other
+ * drivers include the threads that wait. */
+static void adapt(plait_backend *self, const struct opencl_options *options,
+		  const char *platform)
+{
+	bool lazy = strcmp(platform, LAZY_PLATFORM) == 0;
+
+	self->compiles_lazily = options->warm || (!options->no_warm && lazy);
+	self->driven.waits_in_driver = options->wait_in_driver ||
+				       (!options->wait_outside && !lazy);
+}
+
 /* Choose the first platform that has a matching device. */
 static plait_status choose(plait_backend *self,
 			   const struct opencl_options *options,
@@ -276,16 +291,15 @@ static plait_status choose(plait_backend *self,
 	plait_status status;
 	cl_uint count = 0, i;
 
-	status = list_platforms(self, options->loader, platforms, &count,
-				error);
+	status = list_platforms(self, options->loader != NULL ?
+				options->loader : plaitp_opencl_default_loader,
+				platforms, &count, error);
 	for (i = 0; i < count && status == PLAIT_OK; i++) {
 		name_platform(self, platforms[i], CL_PLATFORM_NAME, name);
 		list_name(seen, sizeof(seen), name);
 		if (!fits(name, options->platform))
 			continue;
-		self->compiles_lazily = options->warm ||
-				      (!options->no_warm &&
-				       strcmp(name, LAZY_PLATFORM) == 0);
+		adapt(self, options, name);
 		status = add_devices(self, platforms[i], options, error);
 		if (status != PLAIT_OK || self->device_count > 0)
 			return status;

@@ -59,6 +59,7 @@ static const struct {
 	CODE(CL_INVALID_BUFFER_SIZE),
 	CODE(CL_INVALID_GLOBAL_WORK_SIZE),
 	CODE(CL_INVALID_DEVICE_PARTITION_COUNT),
+	CODE(CL_KERNEL_ARG_INFO_NOT_AVAILABLE),
 	{ -1001, "CL_PLATFORM_NOT_FOUND_KHR" },
 };
 
@@ -81,6 +82,9 @@ static plait_status status_of(cl_int code)
 		return PLAIT_E_NOMEM;
 	case CL_DEVICE_NOT_AVAILABLE:
 		return PLAIT_E_LOST;
+	case CL_INVALID_WORK_GROUP_SIZE:
+	case CL_INVALID_WORK_ITEM_SIZE:
+		return PLAIT_E_UNSUPPORTED;
 	default:
 		return PLAIT_E_FAILED;
 	}
@@ -155,6 +159,8 @@ static const struct {
 	4, sizeof(DLOPEN_NOTE), 0x407c0c0a, "FDO", DLOPEN_NOTE
 };
 
+const char plaitp_opencl_default_loader[] = "libOpenCL.so.1";
+
 /* --- functions ------------------------------------------------------------ */
 
 #define OPENCL_STATUS_NAME(name, parameters, arguments) \
@@ -168,6 +174,23 @@ static const struct {
 } functions[] = {
 	OPENCL_CALLS(OPENCL_STATUS_NAME, OPENCL_MAKES_NAME)
 };
+
+/* Returns true with the functions of a library that was preloaded or linked:
+ * tools watch calls that way. */
+static bool look_up_global(plait_backend *self)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
+		void *found = dlsym(RTLD_DEFAULT, functions[i].name);
+
+		if (found == NULL)
+			return false;
+		memcpy((char *)&self->cl + functions[i].offset, &found,
+		       sizeof(found));
+	}
+	return true;
+}
 
 static plait_status look_up(plait_backend *self, void *library,
 			    const char *loader, plait_error *error)
@@ -201,6 +224,10 @@ plait_status plaitp_opencl_load(plait_backend *self, const char *loader,
 					  "process: environment variables "
 					  "choose the code that its loader "
 					  "loads");
+	if (loader == NULL && look_up_global(self))
+		return PLAIT_OK;
+	if (loader == NULL)
+		loader = plaitp_opencl_default_loader;
 	library = dlopen(loader, RTLD_NOW | RTLD_LOCAL);
 	if (library == NULL)
 		return plaitp_driven_fail(self->services, error,

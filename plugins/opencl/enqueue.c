@@ -4,6 +4,7 @@
  * batch waits for the events of other queues; the callback of the last one's
  * event completes the batch.  With events=all each command has one (events.c).
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "events.h"
@@ -29,7 +30,7 @@ struct encoder {
 	bool is_last;	    /* no work follows this one */
 	cl_event event;	    /* of the last command, if `events` is null */
 	const char *name;   /* last function called */
-	const char *label;  /* of the work it was called for, or null */
+	const plait_work *work; /* it was called for, or null */
 };
 
 /* --- single commands ------------------------------------------------------ */
@@ -293,7 +294,7 @@ static cl_int enqueue_all(struct encoder *encoder, uint32_t end, uint32_t last)
 	     batch->work_index++) {
 		const plait_work *work = &batch->works[batch->work_index];
 
-		encoder->label = work->label;
+		encoder->work = work;
 		encoder->is_last = batch->work_index == last;
 		if (!plaitp_driven_work_is_empty(work))
 			code = enqueue(encoder, work);
@@ -307,6 +308,26 @@ static cl_int enqueue_all(struct encoder *encoder, uint32_t end, uint32_t last)
 	return code;
 }
 
+/* Name the kernel if the driver has refused its launch. */
+static plait_status fail_command(const struct encoder *encoder, cl_int code,
+				 plait_error *error)
+{
+	const driven_batch *batch = encoder->batch;
+	const plait_work *work = encoder->work;
+	char what[200], name[240];
+
+	if (work == NULL || work->kind != PLAIT_WORK_LAUNCH ||
+	    strcmp(encoder->name, "clEnqueueNDRangeKernel") != 0)
+		return plaitp_opencl_fail_work(encoder->self->services, error,
+					       encoder->name, code,
+					       work != NULL ? work->label :
+					       NULL, batch->queue->label);
+	plaitp_opencl_launch_describe(work->launch, what, sizeof(what));
+	snprintf(name, sizeof(name), "%s (%s)", encoder->name, what);
+	return plaitp_opencl_fail_work(encoder->self->services, error, name,
+				       code, work->label, batch->queue->label);
+}
+
 /* Fail the queue and wait for the commands that the driver has accepted. */
 static void fail_batch(struct encoder *encoder, cl_int code)
 {
@@ -314,8 +335,7 @@ static void fail_batch(struct encoder *encoder, cl_int code)
 	driven_queue *queue = encoder->batch->queue;
 	plait_error failure = { .size = sizeof(failure) };
 
-	plaitp_opencl_fail_work(self->services, &failure, encoder->name, code,
-				encoder->label, queue->label);
+	fail_command(encoder, code, &failure);
 	plaitp_driven_fail_queue(&self->driven, queue, &failure, "");
 	if (encoder->submitted)
 		self->cl.clFinish(encoder->driver);
@@ -449,6 +469,31 @@ static void drop(struct driven *driven, driven_batch *batch)
 	plaitp_opencl_events_drop(self, batch->driver_data);
 }
 
+static void *hold_event(struct driven *driven, const driven_batch *batch)
+{
+	plait_backend *self = backend_of(driven);
+	cl_int state = CL_COMPLETE;
+
+	if (self->cl.clGetEventInfo(batch->event,
+				    CL_EVENT_COMMAND_EXECUTION_STATUS,
+				    sizeof(state), &state,
+				    NULL) != CL_SUCCESS ||
+	    state <= CL_COMPLETE ||
+	    self->cl.clRetainEvent(batch->event) != CL_SUCCESS)
+		return NULL;
+	return batch->event;
+}
+
+/* A failure arrives by the callback, too. */
+static void await_event(struct driven *driven, void *held)
+{
+	plait_backend *self = backend_of(driven);
+	cl_event event = held;
+
+	(void)self->cl.clWaitForEvents(1, &event);
+	self->cl.clReleaseEvent(event);
+}
+
 /* Returns the label of the last enqueued work, or null. */
 static const char *label_of(const driven_batch *batch)
 {
@@ -498,5 +543,7 @@ const struct driven_ops plaitp_opencl_ops = {
 	.share_event = share_event,
 	.drop = drop,
 	.flush = flush,
+	.hold_event = hold_event,
+	.await_event = await_event,
 	.describe = describe,
 };

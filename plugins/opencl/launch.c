@@ -3,18 +3,31 @@
  * Launches.  Each has a kernel object of its own with arguments that are set
  * once, because setting arguments of a shared one is not thread-safe.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "kernel.h"
 
-/* Texts number parameters from 1. */
 static plait_status refuse(plait_backend *self,
 			   const plait_backend_kernel *kernel, uint32_t index,
 			   const char *what, plait_error *error)
 {
 	return plaitp_driven_fail(self->services, error, PLAIT_E_UNSUPPORTED,
-				  0, "opencl: argument %u of %.80s: %s",
-				  index + 1, kernel->entry, what);
+				  0, "opencl: argument %u \"%s\" of %.80s: %s",
+				  index, kernel->parameters[index].name,
+				  kernel->entry, what);
+}
+
+static plait_status judge_argument(plait_backend *self,
+				   const plait_backend_kernel *kernel,
+				   uint32_t index, cl_int code,
+				   plait_error *error)
+{
+	if (code == CL_SUCCESS)
+		return PLAIT_OK;
+	return plaitp_opencl_fail_argument(self->services, error, code, index,
+					   kernel->parameters[index].name,
+					   kernel->entry);
 }
 
 /* --- arguments ------------------------------------------------------------ */
@@ -74,10 +87,7 @@ static plait_status set_memory(plait_backend *self,
 		return status;
 	code = self->cl.clSetKernelArg(launch->kernel, index, sizeof(memory),
 				       &memory);
-	if (code == CL_SUCCESS)
-		return PLAIT_OK;
-	return plaitp_opencl_fail_call(self->services, error, "clSetKernelArg",
-				       code, request->kernel->entry);
+	return judge_argument(self, request->kernel, index, code, error);
 }
 
 static plait_status set_value(plait_backend *self,
@@ -104,10 +114,7 @@ static plait_status set_value(plait_backend *self,
 		value = NULL;
 	}
 	code = self->cl.clSetKernelArg(launch->kernel, index, bytes, value);
-	if (code == CL_SUCCESS)
-		return PLAIT_OK;
-	return plaitp_opencl_fail_call(self->services, error, "clSetKernelArg",
-				       code, request->kernel->entry);
+	return judge_argument(self, request->kernel, index, code, error);
 }
 
 static plait_status set_arguments(plait_backend *self,
@@ -146,12 +153,32 @@ static plait_status set_geometry(plait_backend *self,
 				   launch->group[i] + launch->group[i];
 		members *= launch->group[i];
 	}
-	if (!launch->grouped || members <= request->kernel->group_max)
+	launch->of = request->kernel;
+	/* Some drivers understate the limit of a kernel
+	 * (CL_KERNEL_WORK_GROUP_SIZE), so only the device's is enforced here;
+	 * the driver judges the rest when the launch is enqueued. */
+	if (!launch->grouped ||
+	    members <= request->kernel->device->group_max)
 		return PLAIT_OK;
 	return plaitp_driven_fail(self->services, error, PLAIT_E_UNSUPPORTED,
-				  0, "opencl: %.80s: a group of %zu items; at "
-				  "most %zu can run", request->kernel->entry,
-				  members, request->kernel->group_max);
+				  0, "opencl: %.80s: a group of %zu items; the "
+				  "device can run at most %zu",
+				  request->kernel->entry, members,
+				  request->kernel->device->group_max);
+}
+
+void plaitp_opencl_launch_describe(const plait_backend_launch *launch,
+				   char *out, size_t bytes)
+{
+	const size_t *group = launch->group;
+
+	if (!launch->grouped)
+		snprintf(out, bytes, "kernel %.60s", launch->of->entry);
+	else
+		snprintf(out, bytes, "kernel %.60s with groups of %zu x %zu x "
+			 "%zu items; the driver says at most %zu",
+			 launch->of->entry, group[0], group[1], group[2],
+			 launch->of->group_max);
 }
 
 /* --- slots ---------------------------------------------------------------- */

@@ -24,13 +24,14 @@ enum {
 struct opencl_options {
 	const char *platform; /* substring of its name, or null */
 	const char *device;   /* substring of its name, or null */
-	const char *loader;   /* file of the ICD loader */
+	const char *loader;   /* file of the ICD loader, or null */
 	cl_device_type type;
 	uint32_t parts;       /* sub-devices of each device; 0: none */
 	uint64_t memory_bytes; /* of each device; 0: as the driver reports */
 	bool driver_memory;   /* even if host memory would do */
 	bool each_event;      /* of each command, not only of the last */
 	bool warm, no_warm;      /* warm up kernels always, or never */
+	bool wait_in_driver, wait_outside; /* threads without a limit of time */
 };
 
 struct opencl_device {
@@ -40,6 +41,7 @@ struct opencl_device {
 	bool on_host;  /* uses host memory in place */
 	cl_command_queue map_queue; /* for maps and warm-up */
 	uint32_t parallel;
+	size_t group_max; /* items of a group */
 	uint64_t alignment_bytes;
 	uint64_t memory_bytes;
 	uint64_t largest_bytes; /* largest allocation */
@@ -64,12 +66,15 @@ struct plait_backend {
 	bool compiles_lazily; /* at the first launch with a work-group size */
 
 	pthread_mutex_t accounting_lock; /* of memory; leaf lock */
+	struct opencl_program *programs; /* guarded by programs_lock */
+	pthread_mutex_t programs_lock; /* leaf lock */
 	pthread_mutex_t events_lock; /* of results of events; leaf lock */
 };
 
 /* Kernel with its arguments, immutable. */
 struct plait_backend_launch {
 	uint64_t total_bytes;
+	const plait_backend_kernel *of;
 	cl_kernel kernel;
 	cl_uint dimensions;
 	bool grouped; /* else the driver chooses the local size */
@@ -108,7 +113,10 @@ plait_status plaitp_opencl_fail_end(const plait_host_services *services,
 				    cl_int code, const char *label,
 				    const char *queue);
 
-/* Look up all functions.  PLAIT_E_UNAVAILABLE names the missing one. */
+extern const char plaitp_opencl_default_loader[];
+
+/* Look up all functions; without a loader, first among those that the process
+ * has already.  PLAIT_E_UNAVAILABLE names the missing one. */
 plait_status plaitp_opencl_load(plait_backend *self, const char *loader,
 				plait_error *error);
 
@@ -171,6 +179,9 @@ plait_status plaitp_opencl_launch_create(plait_backend *self,
 					 const plait_launch_request *request,
 					 plait_backend_launch **out,
 					 plait_error *error);
+/* Write the kernel and the group, for errors of the driver. */
+void plaitp_opencl_launch_describe(const plait_backend_launch *launch,
+				   char *out, size_t bytes);
 void plaitp_opencl_launch_destroy(plait_backend *self,
 				  plait_backend_launch *launch);
 

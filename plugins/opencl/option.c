@@ -110,6 +110,18 @@ static plait_status read_warm(plait_backend *self, struct opencl_options *out,
 	return PLAIT_OK;
 }
 
+static plait_status read_wait(plait_backend *self, struct opencl_options *out,
+			      plait_error *error)
+{
+	const char *text = option(self, "wait");
+
+	out->wait_in_driver = text != NULL && strcmp(text, "driver") == 0;
+	out->wait_outside = text != NULL && strcmp(text, "host") == 0;
+	if (text != NULL && !out->wait_in_driver && !out->wait_outside)
+		return refuse(self, "wait", text, "driver or host", error);
+	return PLAIT_OK;
+}
+
 plait_status plaitp_opencl_options(plait_backend *self,
 				   struct opencl_options *out,
 				   plait_error *error)
@@ -120,8 +132,6 @@ plait_status plaitp_opencl_options(plait_backend *self,
 	out->platform = option(self, "platform");
 	out->device = option(self, "device");
 	out->loader = option(self, "loader");
-	if (out->loader == NULL)
-		out->loader = "libOpenCL.so.1";
 	status = read_type(self, out, error);
 	if (status == PLAIT_OK)
 		status = read_parts(self, out, error);
@@ -133,5 +143,7 @@ plait_status plaitp_opencl_options(plait_backend *self,
 		status = read_events(self, out, error);
 	if (status == PLAIT_OK)
 		status = read_warm(self, out, error);
+	if (status == PLAIT_OK)
+		status = read_wait(self, out, error);
 	return status;
 }

@@ -21,6 +21,7 @@ struct build {
 	char options[OPTIONS_BYTES];
 	cl_program program;
 	struct driven_includes includes;
+	struct opencl_program *shared; /* owns the program; or null */
 };
 
 static plait_status fail_code(const struct build *build, plait_error *error,
@@ -43,7 +44,7 @@ static plait_status write_options(struct build *build, plait_error *error)
 	const plait_code *code = build->code;
 	bool fast = (code->flags & PLAIT_SOURCE_FAST) != 0;
 	int used = snprintf(build->options, sizeof(build->options),
-			    "-cl-std=CL1.2%s%s%s%s",
+			    "-cl-std=CL1.2 -cl-kernel-arg-info%s%s%s%s",
 			    may_guard(build) ? OPENCL_GUARD : "",
 			    fast ? " -cl-fast-relaxed-math" : "",
 			    code->options != NULL ? " " : "",
@@ -165,6 +166,29 @@ static char *make_key(const struct build *build, uint64_t *out_bytes)
 	return key;
 }
 
+/*
+ * Remove the kernel's name from the key where it stands for the name of a file,
+ * so that the kernels of one text have one key.  The text is the key's end.
+ * Returns the key's new length.
+ */
+static uint64_t drop_name(const plait_code *code, char *key, uint64_t bytes)
+{
+	static const char line[] = "#line 1 \"";
+	size_t length = strlen(code->name);
+	char *end = key + bytes;
+	char *at = memmem(end - code->bytes, code->bytes, line,
+			  sizeof(line) - 1);
+
+	if (at == NULL)
+		return bytes;
+	at += sizeof(line) - 1;
+	if ((size_t)(end - at) <= length || at[length] != '"' ||
+	    memcmp(at, code->name, length) != 0)
+		return bytes;
+	memmove(at, at + length, (size_t)(end - at) - length);
+	return bytes - length;
+}
+
 /* Returns true if the program comes from the cache. */
 static bool find_cached(struct build *build, const char *key,
 			uint64_t key_bytes)
@@ -244,11 +268,21 @@ static bool read_includes(const struct build *build,
 					   strlen(build->options), out);
 }
 
-static plait_status build_cached_text(struct build *build, plait_error *error)
+/* Returns true if the files that the text includes are still those of the key:
+ * the compiler has read them since. */
+static bool is_unchanged(const struct build *build)
 {
 	struct driven_includes now;
+
+	return read_includes(build, &now) &&
+	       memcmp(&now, &build->includes, sizeof(now)) == 0;
+}
+
+static plait_status build_cached_text(struct build *build, plait_error *error)
+{
 	plait_status status = PLAIT_OK;
-	uint64_t bytes;
+	bool unchanged = true;
+	uint64_t bytes, used;
 	char *key;
 
 	if (!read_includes(build, &build->includes))
@@ -257,13 +291,19 @@ static plait_status build_cached_text(struct build *build, plait_error *error)
 	if (key == NULL)
 		return fail_code(build, error, PLAIT_E_NOMEM, 0,
 				 "no memory for the key of its cache");
-	if (!find_cached(build, key, bytes)) {
+	used = drop_name(build->code, key, bytes);
+	build->program = plaitp_opencl_share_find(build->self, key, used,
+						  &build->shared);
+	if (build->program == NULL && !find_cached(build, key, used)) {
 		status = build_text(build, error);
-		/* The compiler read the included files later. */
-		if (status == PLAIT_OK && read_includes(build, &now) &&
-		    memcmp(&now, &build->includes, sizeof(now)) == 0)
-			keep(build, key, bytes);
+		unchanged = status == PLAIT_OK && is_unchanged(build);
+		if (unchanged)
+			keep(build, key, used);
 	}
+	if (unchanged && build->shared == NULL)
+		build->program = plaitp_opencl_share_add(build->self, key, used,
+							 build->program,
+							 &build->shared);
 	build->self->services->resize(build->self->host, key, bytes, 0);
 	return status;
 }
@@ -307,13 +347,6 @@ static plait_status build_program(struct build *build, plait_error *error)
 
 /* --- kernels -------------------------------------------------------------- */
 
-static const plait_code_parameter *parameter_at(const plait_code *code,
-						uint32_t index)
-{
-	return (const void *)((const char *)code->parameters +
-			      (size_t)code->parameters->size * index);
-}
-
 static plait_backend_kernel *new_kernel(const struct build *build)
 {
 	const plait_code *code = build->code;
@@ -332,9 +365,12 @@ static plait_backend_kernel *new_kernel(const struct build *build)
 	kernel->parameter_count = code->parameter_count;
 	snprintf(kernel->entry, sizeof(kernel->entry), "%s", code->entry);
 	for (i = 0; i < code->parameter_count; i++) {
-		const plait_code_parameter *from = parameter_at(code, i);
+		const plait_code_parameter *from =
+			plaitp_opencl_signature_parameter(code, i);
 
 		kernel->parameters[i].bytes = from->bytes;
+		snprintf(kernel->parameters[i].name,
+			 sizeof(kernel->parameters[i].name), "%s", from->name);
 		kernel->parameters[i].pointer =
 			(from->flags & PLAIT_CODE_POINTER) != 0;
 	}
@@ -423,8 +459,12 @@ plait_status plaitp_opencl_kernel_build(plait_backend *self, uint32_t device,
 				 "no memory for it");
 	status = build_program(&build, error);
 	kernel->program = build.program;
+	kernel->shared = build.shared;
 	if (status == PLAIT_OK)
 		status = check_entry(&build, kernel, error);
+	if (status == PLAIT_OK)
+		status = plaitp_opencl_signature_check(self, code,
+						       kernel->kernel, error);
 	if (status == PLAIT_OK && kernel->guarded)
 		status = prepare(&build, kernel, error);
 	if (status == PLAIT_OK)
@@ -439,7 +479,9 @@ void plaitp_opencl_kernel_destroy(plait_backend *self,
 {
 	if (kernel->kernel != NULL)
 		self->cl.clReleaseKernel(kernel->kernel);
-	if (kernel->program != NULL)
+	if (kernel->shared != NULL)
+		plaitp_opencl_share_drop(self, kernel->shared);
+	else if (kernel->program != NULL)
 		self->cl.clReleaseProgram(kernel->program);
 	self->services->resize(self->host, kernel, kernel->total_bytes, 0);
 }

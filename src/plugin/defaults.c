@@ -87,6 +87,13 @@ static plait_status default_pump(plait_backend *self, plait_error *error)
 	return fail_unsupported(error, "pump");
 }
 
+static plait_status default_wait_in_driver(plait_backend *self,
+					   plait_error *error)
+{
+	(void)self;
+	return fail_unsupported(error, "wait_in_driver");
+}
+
 static plait_status default_wrap(plait_host *host,
 				 const plait_host_services *services,
 				 const plait_backend_table *inner_table,
@@ -246,6 +253,8 @@ void plait__defaults_fill(plait_backend_table *table)
 		table->signal_raise = default_raise;
 	if (table->pump == NULL)
 		table->pump = default_pump;
+	if (table->wait_in_driver == NULL)
+		table->wait_in_driver = default_wait_in_driver;
 	if (table->wrap == NULL)
 		table->wrap = default_wrap;
 	if (table->native_query == NULL)

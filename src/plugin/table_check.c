@@ -64,6 +64,7 @@ static const struct slot slots[] = {
 	SLOT(segment_destroy, OPTIONAL),
 	SLOT(segment_patch, OPTIONAL),
 	SLOT(segment_stop, OPTIONAL),
+	SLOT(wait_in_driver, OPTIONAL),
 };
 
 static const void *slot_address(const plait_backend_table *table,

@@ -172,8 +172,10 @@ static void dump(const char *path, const char *bytes, uint64_t count,
 				error.text);
 }
 
-void plait__report_dump(const plait__module_text *text, const plait__text *key,
-			const plait__text *words, const plait__log *log)
+/* Write NAME-HASH.EXTENSION and .log, with the hash of `key`. */
+static void dump_both(const plait__module_text *text, const char *extension,
+		      const void *key, uint64_t key_bytes,
+		      const plait__text *words, const plait__log *log)
 {
 	const char *folder = plait__env_get("PLAIT_DUMP");
 	char path[PATH_MAX], digits[PLAIT__HASH_TEXT_BYTES];
@@ -182,12 +184,32 @@ void plait__report_dump(const plait__module_text *text, const plait__text *key,
 	if (folder == NULL || *folder == '\0')
 		return;
 	plait__hash_init(&hash);
-	plait__hash_add(&hash, key->bytes, key->length);
+	plait__hash_add(&hash, key, key_bytes);
 	plait__hash_text(&hash, digits);
-	(void)snprintf(path, sizeof(path), "%s/%.*s-%.12s.c", folder,
-		       NAME_LENGTH, text->name, digits);
+	(void)snprintf(path, sizeof(path), "%s/%.*s-%.12s.%s", folder,
+		       NAME_LENGTH, text->name, digits, extension);
 	dump(path, text->text, text->bytes, log);
 	(void)snprintf(path, sizeof(path), "%s/%.*s-%.12s.log", folder,
 		       NAME_LENGTH, text->name, digits);
 	dump(path, plait__text_get(words), words->length, log);
+}
+
+void plait__report_dump(const plait__module_text *text, const plait__text *key,
+			const plait__text *words, const plait__log *log)
+{
+	dump_both(text, "c", key->bytes, key->length, words, log);
+}
+
+void plait__report_dump_code(const plait_code *code, const plait__log *log)
+{
+	const plait__module_text text = { .name = code->name,
+					  .text = code->code,
+					  .bytes = code->bytes };
+	const char *extension = code->form == PLAIT_SOURCE_OPENCL_C ? "cl" :
+				code->form == PLAIT_SOURCE_CUDA_C ? "cu" :
+				code->form == PLAIT_SOURCE_PTX ? "ptx" : NULL;
+
+	if (extension != NULL)
+		dump_both(&text, extension, code->code, code->bytes,
+			  &code->log->words, log);
 }

@@ -28,4 +28,8 @@ plait_status plait__report_failure(const plait_source *source,
 void plait__report_dump(const plait__module_text *text, const plait__text *key,
 			const plait__text *words, const plait__log *log);
 
+/* The same for a text that a backend compiles: .cl, .cu or .ptx, with the hash
+ * of the text.  Binaries are not written, nor C, which the core compiles. */
+void plait__report_dump_code(const plait_code *code, const plait__log *log);
+
 #endif

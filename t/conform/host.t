@@ -18,7 +18,7 @@ PLAIT = os.path.join(BUILD, "tools/plait/plait")
 seed = os.environ.get("PLAIT_SEED", "1")
 
 for setting in ("PLAIT_WORKERS=2 PLAIT_OPTIONS=host:devices=2", "PLAIT_WORKERS=0", "PLAIT_WORKERS=1",
-                "PLAIT_WRAP=check"):
+                "PLAIT_WRAP=check", "PLAIT_SYNC=1"):
     env = dict(os.environ, **dict(word.split("=", 1) for word in setting.split()))
     got = run([PLAIT, "conform", "host", "--seed", seed, "--deadline", PATIENCE], env=env)
     lines = got.stdout.splitlines()

@@ -80,9 +80,15 @@ static void try_alignment(struct conform *c, uint64_t alignment)
 	uint64_t want = alignment > c->info.alignment_bytes ?
 			alignment : c->info.alignment_bytes;
 	plait_buffer *buffer;
+	plait_status status;
 	void *pointer;
 
-	NEED(plait_buffer_create(c->device, &desc, &buffer, ERR));
+	/* More than the device promises may be refused. */
+	status = plait_buffer_create(c->device, &desc, &buffer, ERR);
+	if (status == PLAIT_E_UNSUPPORTED &&
+	    alignment > c->info.alignment_bytes)
+		return;
+	NEED(status);
 	conform_hold(c, HOLDS_BUFFER, buffer);
 	if (!(c->info.capabilities & PLAIT_DEVICE_MAP))
 		return;

@@ -325,6 +325,18 @@ static int read_expected(const struct conform_options *options,
 	return 0;
 }
 
+/* Checks submit work that waits for later calls of the same thread. */
+static void ignore_sync(void)
+{
+	const char *sync = getenv("PLAIT_SYNC");
+
+	if (sync == NULL || strcmp(sync, "0") == 0)
+		return;
+	printf("# PLAIT_SYNC=%s is ignored: checks submit work that waits for "
+	       "later calls\n", sync);
+	unsetenv("PLAIT_SYNC");
+}
+
 int conform_main(int argc, char **argv)
 {
 	struct conform_options options = { .seed = 1, .deadline_s = 20 };
@@ -339,6 +351,7 @@ int conform_main(int argc, char **argv)
 		return status;
 	if (options.list)
 		return list(options.only);
+	ignore_sync();
 	if (options.here && options.only != NULL)
 		conform_run_here(find_check(options.only,
 					    strlen(options.only)), &options);

@@ -1134,6 +1134,7 @@ typedef struct plait_code_parameter {
 	plait_code_parameter_flags flags;
 	uint64_t bytes;
 	const char *name;
+	const char *type;
 } plait_code_parameter;
 typedef uint32_t plait_code_flags;
 enum {

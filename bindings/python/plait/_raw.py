@@ -725,6 +725,7 @@ class plait_code_parameter(Structure):
         ("flags", plait_code_parameter_flags),
         ("bytes", c_uint64),
         ("name", c_char_p),
+        ("type", c_char_p),
     ]
 
 

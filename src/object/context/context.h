@@ -43,6 +43,7 @@ struct plait__backend_port {
 	/* Guards the numbering of emissions: plait__signal.next and .last. */
 	struct plait__mutex order;
 	plait__notifications notifications; /* owed by the backend */
+	at_u32 no_wait_in_driver; /* atomic: the backend has refused it */
 };
 
 /* Settings of a context, with all defaults applied. */

@@ -73,6 +73,8 @@ static void describe_parameters(struct compilation *compilation)
 
 		to->size = sizeof(*to);
 		to->name = from->name;
+		to->type = plait__type_name(pointer ? from->element :
+						      from->type);
 		to->bytes = plait__type_bytes(pointer ? from->element :
 							from->type);
 		to->flags = pointer ? PLAIT_CODE_POINTER : 0;
@@ -149,6 +151,8 @@ static plait_status hand_over(struct compilation *compilation,
 						     "kernel_build",
 						     compilation->out->raw,
 						     &room, &why);
+	plait__report_dump_code(&compilation->code,
+				&port->context->settings.log);
 	if (status == PLAIT_OK)
 		return query(compilation, error);
 	compilation->out->raw = NULL;

@@ -16,6 +16,9 @@ enum {
 	/* Longest sleep on a backend's notification: one that came too early or
 	 * never comes delays the wait, but does not stop it. */
 	TRUST_NS = 100000000,
+	/* First sleep of a thread that may then wait in a driver: short
+	 * commands end before. */
+	AWAKE_NS = 50000,
 	/* Points passed to a backend without an allocation. */
 	FEW = 8
 };
@@ -26,6 +29,7 @@ struct waiter {
 	plait__backend_port *port; /* the only one; null: several or none */
 	uint64_t deadline_ns;
 	struct plait__backoff backoff;
+	bool has_slept;
 };
 
 /* --- polling */
@@ -289,12 +293,64 @@ static bool is_quiet(struct waiter *waiter)
 	       (!may_serve(waiter->request) || !has_waiting_events(context));
 }
 
+/* Do not sleep over work that this thread would run. */
+static bool has_nothing_to_do(struct waiter *waiter)
+{
+	return is_quiet(waiter) &&
+	       ((waiter->request->help == NULL && !has_pool_run(waiter)) ||
+		!plait__external_thread_has_work(
+			waiter->request->context->pool));
+}
+
 /* A driver on another thread may have submitted work that only a pumping waiter
  * advances; it notifies wait_event. */
 static bool pump_driven(const struct waiter *waiter)
 {
 	return plait__progress_is_active(&waiter->request->context->driver) &&
 	       pump(waiter);
+}
+
+/* --- waiting inside a driver */
+
+/* A driver has no limits of time, and no inbox is served meanwhile. */
+static bool may_enter_driver(const struct waiter *waiter,
+			     const plait__backend_port *port)
+{
+	return waiter->request->timeout_ns == PLAIT_FOREVER &&
+	       at_load_relaxed_u32(&port->no_wait_in_driver) == 0 &&
+	       depends_on(waiter, port) && !owns_inbox(port->context);
+}
+
+static bool may_enter_any(const struct waiter *waiter)
+{
+	const plait__context *context = waiter->request->context;
+	bool any = false;
+
+	for (uint32_t i = 0; i < context->port_count; i++)
+		any |= may_enter_driver(waiter, &context->ports[i]);
+	return any;
+}
+
+/* Returns true if this thread has waited in a driver. */
+static bool wait_in_driver(const struct waiter *waiter)
+{
+	plait__context *context = waiter->request->context;
+	plait_error ignored = { .size = sizeof(ignored) };
+	plait_status status;
+
+	for (uint32_t i = 0; i < context->port_count; i++) {
+		plait__backend_port *port = &context->ports[i];
+		plait__backend *backend = port->backend;
+
+		if (!may_enter_driver(waiter, port))
+			continue;
+		status = backend->table.wait_in_driver(backend->self, &ignored);
+		if (status == PLAIT_E_UNSUPPORTED)
+			at_store_relaxed_u32(&port->no_wait_in_driver, 1);
+		if (status == PLAIT_OK)
+			return true;
+	}
+	return false;
 }
 
 static void sleep_on_event(struct waiter *waiter)
@@ -310,14 +366,15 @@ static void sleep_on_event(struct waiter *waiter)
 				!plait__progress_has_polling(
 					&request->context->driver) ?
 			TRUST_NS : SLICE_NS);
+	if (may_enter_any(waiter))
+		look_ns = plait__clock_deadline(waiter->has_slept ? SLICE_NS :
+						AWAKE_NS);
 	if (look_ns < until_ns)
 		until_ns = look_ns;
 	key = plait__eventcount_prepare(event);
-	/* Do not sleep over work that this thread would run. */
-	if (is_quiet(waiter) && !pump_driven(waiter) &&
-	    ((request->help == NULL && !has_pool_run(waiter)) ||
-	     !plait__external_thread_has_work(request->context->pool)))
-		(void)plait__eventcount_wait(event, key, until_ns);
+	if (has_nothing_to_do(waiter) && !pump_driven(waiter))
+		waiter->has_slept = plait__eventcount_wait(event, key,
+							   until_ns) != 0;
 	else
 		plait__eventcount_cancel(event);
 }
@@ -377,8 +434,11 @@ static plait_status block(struct waiter *waiter, plait_error *error)
 	if (plait__backoff_step(&waiter->backoff))
 		return PLAIT_PENDING;
 	if (waiter->port == NULL ||
-	    (waiter->port->all & PLAIT_CAP_NOTIFY) != 0)
-		sleep_on_event(waiter);
+	    (waiter->port->all & PLAIT_CAP_NOTIFY) != 0) {
+		if (!waiter->has_slept || !has_nothing_to_do(waiter) ||
+		    !wait_in_driver(waiter))
+			sleep_on_event(waiter);
+	}
 	else
 		(void)wait_inside(waiter, SLICE_NS, NULL);
 	return PLAIT_PENDING;

@@ -402,6 +402,7 @@ cl_int fake_clWaitForEvents(cl_uint count, const cl_event *events)
 	cl_int code = CL_SUCCESS;
 	cl_uint i;
 
+	fake.waits++;
 	for (i = 0; i < count; i++) {
 		struct fake_event *event = (struct fake_event *)events[i];
 
@@ -422,6 +423,19 @@ cl_int fake_clWaitForEvents(cl_uint count, const cl_event *events)
 }
 
 /* --- events --------------------------------------------------------------- */
+
+cl_int fake_clGetEventInfo(cl_event handle, cl_event_info key, size_t room,
+			   void *value, size_t *bytes)
+{
+	const struct fake_event *event = (struct fake_event *)handle;
+
+	if (!fake_is(event, FAKE_EVENT))
+		return CL_INVALID_EVENT;
+	if (key != CL_EVENT_COMMAND_EXECUTION_STATUS)
+		return CL_INVALID_VALUE;
+	return fake_give(&event->state, sizeof(event->state), room, value,
+			 bytes);
+}
 
 cl_int fake_clRetainEvent(cl_event event)
 {

@@ -20,6 +20,10 @@ OPENCL_CALLS(FAKE_STATUS, FAKE_MAKES)
 
 enum { FAKE_DEVICES = 4, FAKE_PARAMETERS = 16, FAKE_VALUE_BYTES = 16 };
 
+/* Items of a group: as the driver says of a kernel, as it runs them, and as it
+ * says of the device. */
+enum { FAKE_GROUP_KERNEL = 32, FAKE_GROUP_RUNS = 256, FAKE_GROUP_DEVICE = 512 };
+
 #define FAKE_LARGEST_BYTES ((cl_ulong)16 << 20)
 
 /* The object behind a handle.  Dead ones are kept until the next reset, so that
@@ -73,6 +77,8 @@ struct fake_program {
 struct fake_argument {
 	bool set;
 	bool pointer;
+	const char *text; /* of the parameter, in its program's */
+	size_t length;
 	struct fake_memory *memory;
 	unsigned char value[FAKE_VALUE_BYTES];
 };
@@ -143,6 +149,7 @@ struct fake_world {
 	struct fake_device devices[FAKE_DEVICES];
 	struct fake_object platform;
 	uint64_t contexts;
+	uint64_t waits; /* calls of clWaitForEvents */
 	bool failing; /* all behind the first fails too */
 	bool running, stopping;
 	pthread_t thread;

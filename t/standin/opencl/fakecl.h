@@ -24,6 +24,7 @@ struct fakecl_setup {
 	uint32_t mode;
 	uint32_t devices;    /* 0 to 4 */
 	bool gpu;	     /* memory is the driver's, as seen from outside */
+	bool no_info;	     /* of the parameters of kernels */
 	bool no_platform;    /* the loader's answer when there is no driver */
 	bool late;	     /* callbacks of events are called when nothing is
 			      * left to run, the newest first */
@@ -39,6 +40,7 @@ struct fakecl_setup {
 struct fakecl_report {
 	uint64_t calls;	     /* that counted for fail_call */
 	uint64_t commands;
+	uint64_t builds;     /* of programs, from texts and binaries */
 	uint64_t live;	     /* objects that were not released */
 	const char *failed;  /* the function that failed first, or null */
 	char sin[256];	     /* the first rule of OpenCL that was broken */
@@ -52,6 +54,8 @@ struct fakecl {
 	void (*teach)(const char *name, const char *text,
 		      plait_kernel_function function);
 	void (*report)(struct fakecl_report *out);
+	/* Calls of clWaitForEvents since the reset; also for kernels. */
+	uint64_t (*count_waits)(void);
 };
 
 #endif

@@ -158,6 +158,7 @@ cl_int fake_clGetDeviceInfo(cl_device_id device, cl_device_info key,
 	const cl_platform_id platform = (cl_platform_id)&fake.platform;
 	const cl_ulong all = MEMORY_BYTES, largest = FAKE_LARGEST_BYTES;
 	const cl_uint align_bits = 1024;
+	const size_t group_max = FAKE_GROUP_DEVICE;
 	cl_device_type type = fake.setup.gpu ? CL_DEVICE_TYPE_GPU :
 					       CL_DEVICE_TYPE_CPU;
 
@@ -176,6 +177,9 @@ cl_int fake_clGetDeviceInfo(cl_device_id device, cl_device_info key,
 				 sizeof(cl_uint), room, value, bytes);
 	case CL_DEVICE_MEM_BASE_ADDR_ALIGN:
 		return fake_give(&align_bits, sizeof(align_bits), room, value,
+				 bytes);
+	case CL_DEVICE_MAX_WORK_GROUP_SIZE:
+		return fake_give(&group_max, sizeof(group_max), room, value,
 				 bytes);
 	case CL_DEVICE_GLOBAL_MEM_SIZE:
 		return fake_give(&all, sizeof(all), room, value, bytes);

@@ -121,6 +121,7 @@ cl_int fake_clBuildProgram(cl_program handle, cl_uint count,
 	if (strstr(program->text, "no such language") != NULL)
 		return CL_BUILD_PROGRAM_FAILURE;
 	program->built = true;
+	fake.report.builds++;
 	program->guarded = strstr(options, "-DPLAIT_GUARDED") != NULL;
 	return CL_SUCCESS;
 }
@@ -203,6 +204,12 @@ static void read_parameters(struct fake_kernel *kernel, const char *at)
 	if (strncmp(at, "void", 4) == 0 && length <= 5)
 		return;
 	for (i = 0; i < length; i++) {
+		struct fake_argument *argument =
+			&kernel->arguments[kernel->count];
+
+		if (argument->text == NULL)
+			argument->text = at + i;
+		argument->length = (size_t)(at + i + 1 - argument->text);
 		some |= at[i] != ' ' && at[i] != '\t';
 		if (at[i] == '*')
 			kernel->arguments[kernel->count].pointer = true;
@@ -240,6 +247,92 @@ cl_kernel fake_clCreateKernel(cl_program handle, const char *entry,
 	return (cl_kernel)kernel;
 }
 
+cl_int fake_clGetKernelInfo(cl_kernel handle, cl_kernel_info key, size_t room,
+			    void *value, size_t *bytes)
+{
+	const struct fake_kernel *kernel = (struct fake_kernel *)handle;
+
+	(void)bytes;
+	if (!fake_is(kernel, FAKE_KERNEL))
+		return CL_INVALID_KERNEL;
+	if (key != CL_KERNEL_NUM_ARGS || room < sizeof(kernel->count))
+		return CL_INVALID_VALUE;
+	memcpy(value, &kernel->count, sizeof(kernel->count));
+	return CL_SUCCESS;
+}
+
+static bool has(const struct fake_argument *argument, const char *word)
+{
+	return memmem(argument->text, argument->length, word, strlen(word)) !=
+	       NULL;
+}
+
+/* The first word that is no qualifier, and a star for a pointer. */
+static void write_type(const struct fake_argument *argument, char *out,
+		       size_t room)
+{
+	static const char *const qualifiers[] = { "__global", "__local",
+						  "__constant", "const" };
+	const char *at = argument->text;
+	size_t i, length;
+
+	for (;;) {
+		at += strspn(at, " \t\n,");
+		length = strcspn(at, " \t\n*");
+		for (i = 0; i < sizeof(qualifiers) / sizeof(*qualifiers); i++)
+			if (strlen(qualifiers[i]) == length &&
+			    memcmp(at, qualifiers[i], length) == 0)
+				break;
+		if (i == sizeof(qualifiers) / sizeof(*qualifiers))
+			break;
+		at += length;
+	}
+	snprintf(out, room, "%.*s%s", (int)length, at,
+		 argument->pointer ? "*" : "");
+}
+
+cl_int fake_clGetKernelArgInfo(cl_kernel handle, cl_uint index,
+			       cl_kernel_arg_info key, size_t room,
+			       void *value, size_t *bytes)
+{
+	const struct fake_kernel *kernel = (struct fake_kernel *)handle;
+	const struct fake_argument *argument;
+	cl_kernel_arg_address_qualifier space;
+	char type[64];
+
+	if (!fake_is(kernel, FAKE_KERNEL))
+		return CL_INVALID_KERNEL;
+	if (index >= kernel->count)
+		return CL_INVALID_ARG_INDEX;
+	if (fake.setup.no_info)
+		return CL_KERNEL_ARG_INFO_NOT_AVAILABLE;
+	argument = &kernel->arguments[index];
+	space = !argument->pointer	  ? CL_KERNEL_ARG_ADDRESS_PRIVATE :
+		has(argument, "__local") ? CL_KERNEL_ARG_ADDRESS_LOCAL :
+					   CL_KERNEL_ARG_ADDRESS_GLOBAL;
+	if (key == CL_KERNEL_ARG_ADDRESS_QUALIFIER)
+		return fake_give(&space, sizeof(space), room, value, bytes);
+	if (key != CL_KERNEL_ARG_TYPE_NAME)
+		return CL_INVALID_VALUE;
+	write_type(argument, type, sizeof(type));
+	return fake_give(type, strlen(type) + 1, room, value, bytes);
+}
+
+/* Names of plait's types are macros, of which nothing is known here. */
+static bool has_size(const struct fake_argument *argument, size_t bytes)
+{
+	char type[64];
+
+	write_type(argument, type, sizeof(type));
+	if (strcmp(type, "int") == 0 || strcmp(type, "uint") == 0 ||
+	    strcmp(type, "float") == 0)
+		return bytes == 4;
+	if (strcmp(type, "long") == 0 || strcmp(type, "ulong") == 0 ||
+	    strcmp(type, "double") == 0)
+		return bytes == 8;
+	return true;
+}
+
 cl_int fake_clSetKernelArg(cl_kernel handle, cl_uint index, size_t bytes,
 			   const void *value)
 {
@@ -255,7 +348,8 @@ cl_int fake_clSetKernelArg(cl_kernel handle, cl_uint index, size_t bytes,
 	if (argument->set)
 		fake_sin("an argument of a launch is set twice");
 	if (argument->pointer ? bytes != sizeof(cl_mem) :
-				bytes > FAKE_VALUE_BYTES || value == NULL)
+				bytes > FAKE_VALUE_BYTES || value == NULL ||
+				!has_size(argument, bytes))
 		return CL_INVALID_ARG_SIZE;
 	if (!argument->pointer)
 		memcpy(argument->value, value, bytes);
@@ -268,25 +362,11 @@ cl_int fake_clSetKernelArg(cl_kernel handle, cl_uint index, size_t bytes,
 	return CL_SUCCESS;
 }
 
-cl_int fake_clGetKernelInfo(cl_kernel handle, cl_kernel_info key, size_t room,
-			    void *value, size_t *bytes)
-{
-	const struct fake_kernel *kernel = (struct fake_kernel *)handle;
-
-	(void)bytes;
-	if (!fake_is(kernel, FAKE_KERNEL))
-		return CL_INVALID_KERNEL;
-	if (key != CL_KERNEL_NUM_ARGS || room < sizeof(kernel->count))
-		return CL_INVALID_VALUE;
-	memcpy(value, &kernel->count, sizeof(kernel->count));
-	return CL_SUCCESS;
-}
-
 cl_int fake_clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_id device,
 				     cl_kernel_work_group_info key,
 				     size_t room, void *value, size_t *bytes)
 {
-	const size_t most = 256;
+	const size_t most = FAKE_GROUP_KERNEL;
 
 	(void)bytes;
 	if (!fake_is(kernel, FAKE_KERNEL))

@@ -59,7 +59,10 @@ static cl_int leave(const char *name, cl_int code)
 {
 	if (code != CL_SUCCESS && code != -1001 &&
 	    code != CL_DEVICE_NOT_FOUND && code != CL_BUILD_PROGRAM_FAILURE &&
-	    code != CL_INVALID_BINARY && code != CL_INVALID_KERNEL_NAME &&
+	    code != CL_KERNEL_ARG_INFO_NOT_AVAILABLE &&
+	    code != CL_INVALID_WORK_GROUP_SIZE &&
+	    code != CL_INVALID_ARG_SIZE && code != CL_INVALID_BINARY &&
+	    code != CL_INVALID_KERNEL_NAME &&
 	    fake.report.failed == NULL)
 		fake_sin("%s refuses with %d", name, (int)code);
 	pthread_mutex_unlock(&fake.lock);
@@ -100,6 +103,7 @@ static void reset(const struct fakecl_setup *setup)
 	fake_forget_objects();
 	fake.setup = *setup;
 	fake.failing = false;
+	fake.waits = 0;
 	memset(&fake.report, 0, sizeof(fake.report));
 	pthread_mutex_unlock(&fake.lock);
 }
@@ -125,5 +129,15 @@ static void report(struct fakecl_report *out)
 	pthread_mutex_unlock(&fake.lock);
 }
 
+static uint64_t count_waits(void)
+{
+	uint64_t waits;
+
+	pthread_mutex_lock(&fake.lock);
+	waits = fake.waits;
+	pthread_mutex_unlock(&fake.lock);
+	return waits;
+}
+
 PUBLIC extern const struct fakecl fakecl;
-const struct fakecl fakecl = { reset, teach, report };
+const struct fakecl fakecl = { reset, teach, report, count_waits };

@@ -319,6 +319,7 @@ cl_int fake_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel,
 {
 	cl_int code = check_launch(kernel);
 	struct fake_command *command;
+	size_t members = 1;
 	cl_uint i;
 
 	if (code != CL_SUCCESS)
@@ -329,7 +330,11 @@ cl_int fake_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel,
 		if (items[i] == 0 ||
 		    (group != NULL && (group[i] == 0 ||
 				       items[i] % group[i] != 0)))
-			return CL_INVALID_WORK_GROUP_SIZE;
+			return CL_INVALID_GLOBAL_WORK_SIZE;
+	for (i = 0; i < dimensions && group != NULL; i++)
+		members *= group[i];
+	if (members > FAKE_GROUP_RUNS)
+		return CL_INVALID_WORK_GROUP_SIZE;
 	command = fake_command(queue, count, waits, &code);
 	if (command == NULL)
 		return code;

@@ -659,6 +659,7 @@ struct plait_code_parameter
     flags::plait_code_parameter_flags
     bytes::UInt64
     name::Cstring
+    type::Cstring
 end
 
 struct plait_code

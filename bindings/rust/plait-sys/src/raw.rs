@@ -635,6 +635,7 @@ pub struct plait_code_parameter [size] {
     pub flags: plait_code_parameter_flags,
     pub bytes: u64,
     pub name: *const c_char,
+    pub r#type: *const c_char,
 }
 pub struct plait_code [size] {
     pub size: u32,

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Threads that wait without a limit of time wait in the driver, whose threads
+ * they may be: the kernel here ends only when a thread has come.  Those with a
+ * limit do not: their kernel ends when the wait has.
+ */
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "standin/opencl/standin.h"
+
+static plait_error error;
+static plait_context *context;
+static plait_device *device;
+static plait_queue *queue;
+static plait_kernel *kernel;
+static plait_buffer *buffer;
+static atomic_bool go;
+static atomic_uint came;
+static uint64_t before; /* calls of clWaitForEvents when a step began */
+
+/* Ends when a thread waits in the driver, or when the test says so. */
+static int32_t until_waited(void *const *arguments, const plait_launch *launch,
+			    void *data)
+{
+	(void)arguments, (void)launch, (void)data;
+	while (!atomic_load(&go) && standin()->count_waits() == before)
+		sched_yield();
+	atomic_store(&came, standin()->count_waits() > before);
+	return 0;
+}
+
+static void open_it(const char *more, const char *wrap)
+{
+	static const struct fakecl_setup setup = { .devices = 1,
+						   .mode = FAKECL_THREAD };
+	static char options[4200];
+	const plait_context_desc desc = { .size = sizeof(desc),
+					  .backends = "opencl",
+					  .options = options, .wrap = wrap };
+	const plait_source source = {
+		.size = sizeof(source), .form = PLAIT_SOURCE_OPENCL_C,
+		.code = "__kernel void wait(__global uint *x) { }\n",
+	};
+	const plait_kernel_desc wanted = {
+		.size = sizeof(wanted), .sources = &source, .source_count = 1,
+		.signature = "wait(x: inout pointer u32)",
+	};
+	const plait_buffer_desc bytes = { .size = sizeof(bytes), .bytes = 64 };
+
+	setenv("PLAIT_CACHE_DIR", "/dev/null/cache", 1);
+	error = (plait_error){ .size = sizeof(error) };
+	standin()->reset(&setup);
+	standin()->teach("wait", NULL, until_waited);
+	(void)snprintf(options, sizeof(options), "opencl:loader=%s%s",
+		       standin_path, more);
+	if (!OK_THAT(plait_context_open(&desc, &context, &error) == PLAIT_OK,
+		     "%s", error.text))
+		exit(1);
+	IS_INT(plait_context_device(context, 0, &device, &error), PLAIT_OK);
+	IS_INT(plait_queue_create(device, NULL, &queue, &error), PLAIT_OK);
+	IS_INT(plait_buffer_create(device, &bytes, &buffer, &error), PLAIT_OK);
+	OK_THAT(plait_kernel_create(context, &wanted, &kernel, &error) ==
+		PLAIT_OK, "%s", error.text);
+}
+
+static void close_it(void)
+{
+	plait_kernel_release(kernel);
+	plait_buffer_release(buffer);
+	plait_queue_release(queue);
+	plait_context_release(context);
+	standin_is_clean();
+}
+
+static const plait_launch one_item = { .size = sizeof(one_item) };
+
+static void submit(void)
+{
+	const plait_argument argument = { .size = sizeof(argument),
+					  .kind = PLAIT_ARGUMENT_BUFFER,
+					  .buffer = buffer };
+
+	IS_INT(plait_queue_launch(queue, kernel, &one_item, &argument, 1,
+				  &error), PLAIT_OK);
+}
+
+static void begin(bool at_once)
+{
+	before = standin()->count_waits();
+	atomic_store(&came, false);
+	atomic_store(&go, at_once);
+}
+
+static plait_plan *make_plan(void)
+{
+	const plait_argument argument = { .size = sizeof(argument),
+					  .kind = PLAIT_ARGUMENT_BUFFER,
+					  .buffer = buffer };
+	const plait_node_desc desc = { .size = sizeof(desc),
+				       .kind = PLAIT_NODE_LAUNCH,
+				       .kernel = kernel, .launch = &one_item,
+				       .arguments = &argument,
+				       .argument_count = 1, .device = device };
+	plait_graph *graph;
+	plait_plan *plan = NULL;
+	plait_node node;
+
+	IS_INT(plait_graph_create(context, &graph, &error), PLAIT_OK);
+	IS_INT(plait_graph_add(graph, &desc, NULL, 0, &node, &error), PLAIT_OK);
+	IS_INT(plait_graph_add(graph, &desc, &node, 1, &node, &error),
+	       PLAIT_OK);
+	IS_INT(plait_graph_freeze(graph, NULL, &plan, &error), PLAIT_OK);
+	plait_graph_release(graph);
+	return plan;
+}
+
+static void try_all(const char *wrap)
+{
+	plait_plan *plan;
+
+	open_it("", wrap);
+	begin(false);
+	submit();
+	IS_INT(plait_queue_finish(queue, PLAIT_FOREVER, &error), PLAIT_OK);
+	OK(atomic_load(&came));
+	plan = make_plan();
+	begin(false);
+	IS_INT(plait_plan_call(plan, NULL, NULL, &error), PLAIT_OK);
+	OK(atomic_load(&came));
+	plait_plan_release(plan);
+	close_it();
+}
+
+static void without_limit(void)
+{
+	try_all(NULL);
+}
+
+static void inside_interposers(void)
+{
+	try_all("check,fault,trace");
+}
+
+static void with_limit(void)
+{
+	plait_plan *plan;
+	plait_run *run = NULL;
+
+	open_it("", NULL);
+	begin(false);
+	submit();
+	IS_INT(plait_queue_finish(queue, 1000000, &error), PLAIT_E_TIMEOUT);
+	atomic_store(&go, true);
+	IS_INT(plait_queue_finish(queue, 60000000000, &error), PLAIT_OK);
+	OK(!atomic_load(&came));
+	plan = make_plan();
+	begin(false);
+	IS_INT(plait_plan_run(plan, queue, NULL, &run, &error), PLAIT_OK);
+	IS_INT(plait_run_wait(run, 1000000, &error), PLAIT_E_TIMEOUT);
+	atomic_store(&go, true);
+	IS_INT(plait_run_wait(run, 60000000000, &error), PLAIT_OK);
+	OK(!atomic_load(&came));
+	plait_run_release(run);
+	plait_plan_release(plan);
+	close_it();
+}
+
+static void never(void)
+{
+	open_it(",wait=host", NULL);
+	begin(true);
+	submit();
+	IS_INT(plait_queue_finish(queue, PLAIT_FOREVER, &error), PLAIT_OK);
+	IS_UINT(standin()->count_waits(), 0);
+	close_it();
+}
+
+static const struct tap_scenario all[] = {
+	{ "a wait without a limit", without_limit },
+	{ "a wait inside interposers", inside_interposers },
+	{ "a wait with a limit", with_limit },
+	{ "wait=host", never },
+};
+
+TAP_MAIN(all)
