@@ -31,7 +31,7 @@ local put = {}
 
 function put.buffer(slot, _, value, name)
   if not memory.is_buffer(value) then
-    error(("%s is a pointer: give it a buffer, not %s"):format(name, core.describe(value)), 5)
+    core.raise(("%s is a pointer: give it a buffer, not %s"):format(name, core.describe(value)))
   end
   slot.buffer, slot.value, slot.bytes = value:handle(), nil, 0
 end
@@ -96,7 +96,7 @@ local function refusing(parameters)
   table.sort(names)
   local text = #names > 0 and table.concat(names, ", ") or "none"
   return function(name)
-    error(("the plan has no parameter %s; it has %s"):format(tostring(name), text), 4)
+    core.raise(("the plan has no parameter %s; it has %s"):format(tostring(name), text))
   end
 end
 
