@@ -56,7 +56,8 @@ class System(Handle):
     thread, while it waits for an object of plait or calls pump().
     """
     _release = lib.plait_context_release
-    __slots__ = ("devices", "_inbox", "_awaited", "_forgotten", "_needs_pump", "_waiting", "_tick")
+    __slots__ = ("devices", "_inbox", "_awaited", "_forgotten", "_needs_pump", "_waiting",
+                 "_attached", "_tick")
 
     def __init__(self, backend: Optional[str] = None, *, workers: Optional[int] = None,
                  options: Optional[str] = None, wrap: Optional[str] = None,
@@ -64,9 +65,9 @@ class System(Handle):
         desc = context_desc(backend, workers, options, wrap, plugin_path, sync)
         self._inbox: Any = None
         self._awaited: Optional[asyncio.AbstractEventLoop] = None
-        # Awaits in progress, one more if a program attached its loop, and the timer
-        # that pumps for them.
-        self._waiting, self._tick = 0, None
+        # Awaits in progress, whether the program attached a loop, and the timer that
+        # pumps for them.
+        self._waiting, self._attached, self._tick = 0, False, None
         # Released runs in flight: each entry keeps a plan, and so its functions.
         self._forgotten: Deque[Tuple[int, Plan]] = collections.deque()
         super().__init__(make(lib.plait_context_open, byref(desc)))
@@ -202,12 +203,11 @@ class System(Handle):
     def attach(self, loop: Optional[asyncio.AbstractEventLoop] = None) -> None:
         """Let an asyncio loop call pump() from now on: when the descriptor is readable,
         and where a device needs it, by a timer.  Awaiting attaches the loop meanwhile."""
-        loop = loop or asyncio.get_running_loop()
-        if self._awaited is not loop:
-            self._watch(loop)
+        self._watch(loop or asyncio.get_running_loop())
+        self._waiting, self._attached = self._waiting - 1, True
 
     def _watch(self, loop):
-        """Count one await, or an attached loop; an earlier loop is forgotten."""
+        """Count one await; an earlier loop is forgotten."""
         if self._awaited is not loop:
             self._forget_loop()
             self._awaited = loop
@@ -220,14 +220,14 @@ class System(Handle):
         loop, self._awaited = self._awaited, None
         if self._tick is not None:
             self._tick.cancel()
-        self._waiting, self._tick = 0, None
+        self._waiting, self._tick, self._attached = 0, None, False
         if loop is not None and not loop.is_closed():
             loop.remove_reader(self.descriptor())
 
     def _drive(self, loop):
         """Progress devices that need a pump, for a moment, while anything is awaited."""
         self._tick = None
-        if self._awaited is not loop or self._waiting == 0 or self._handle is None:
+        if self._awaited is not loop or not (self._waiting or self._attached) or self._handle is None:
             return
         status = lib.plait_inbox_wait(self._inbox.handle, SLICE_NS, None)
         self.pump()
