@@ -33,9 +33,27 @@ local function numbers(nodes, what)
   return ffi.new("plait_node[?]", math.max(#nodes, 1), nodes), #nodes
 end
 
+local ON = {first = lib.PLAIT_NODE_ON_FIRST, group = lib.PLAIT_NODE_ON_ALL_GROUP,
+            barrier = lib.PLAIT_NODE_ON_ALL_BARRIER}
+
+-- Set the device of a node, or its devices; return the memory that the fields refer to.
+local function devices_of(desc, how)
+  if not core.is_plain(how.device) then
+    desc.device, desc.device_count = how.device.handle, 1
+    return nil
+  end
+  local array = ffi.new("plait_device *[?]", #how.device)
+  for i, device in ipairs(how.device) do array[i - 1] = device.handle end
+  desc.device_count = #how.device
+  if #how.device == 1 then desc.device = array[0] else desc.devices = array end
+  desc.flags = desc.flags + (ON[how.on or "group"] or
+    core.raise(("on: %s is none of \"first\", \"group\" and \"barrier\""):format(core.describe(how.on))))
+  return array
+end
+
 local function add(self, kind, fields, how)
   how = how or {}
-  core.check_options(how, " after label cost device items group scratch_bytes pattern_bytes offset first times "
+  core.check_options(how, " after label cost device on items group scratch_bytes pattern_bytes offset first times "
                           .. memory.extents)
   local place = debug.getinfo(LEVEL - 1, "Sl")
   fields.label, fields.cost = fields.label or how.label, how.cost
@@ -43,16 +61,19 @@ local function add(self, kind, fields, how)
   fields.file, fields.line = place.short_src, math.max(place.currentline, 0)
   local desc = core.sized("plait_node_desc", fields)
   desc.kind = kind
-  if how.device then desc.device, desc.device_count = how.device.handle, 1 end
+  local devices = how.device and devices_of(desc, how)
   local array, count = numbers(how.after or {}, "after")
   local out = ffi.new "plait_node[1]"
   core.check(lib.plait_graph_add(self:handle(), desc, array, count, out, core.error))
+  devices = nil -- the call read them
   return out[0]
 end
 
 --- Add an empty node, for edges from many nodes to many nodes.  Every method that
 -- adds a node takes {after = node or {nodes}, label = , device = , cost = } last, and
--- returns the node; `cost` is a duration in any unit, by default 1.
+-- returns the node; `cost` is a duration in any unit, by default 1.  `device` may be a
+-- table of several: with on = "group", the default, a member of the node runs on each, with
+-- "barrier" all wait for the node and it for all, with "first" the first one counts.
 function Graph:join(how) return add(self, lib.PLAIT_NODE_JOIN, {}, how) end
 
 --- Add a mark in the timeline, a name without work.

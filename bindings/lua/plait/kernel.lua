@@ -12,7 +12,8 @@ local TYPES = {
   f32 = "float[1]", f64 = "double[1]", bool = "bool[1]", char = "char[1]",
 }
 kernel.types = TYPES
-local FORMS = {portable = "PORTABLE", host = "C", opencl = "OPENCL_C", cuda = "CUDA_C"}
+local FORMS = {portable = lib.PLAIT_SOURCE_PORTABLE, host = lib.PLAIT_SOURCE_C,
+               opencl = lib.PLAIT_SOURCE_OPENCL_C, cuda = lib.PLAIT_SOURCE_CUDA_C}
 
 -- --- special arguments: neither number nor buffer -------------------------------
 
@@ -20,18 +21,18 @@ local Special = {}
 
 --- A kernel argument that each run of a plan sets: plan {name = ...}.
 function kernel.parameter(name)
-  return setmetatable({kind = "PARAMETER", name = name}, Special)
+  return setmetatable({kind = lib.PLAIT_ARGUMENT_PARAMETER, name = name}, Special)
 end
 
 --- A kernel argument: scratch memory of the node, `scratch_bytes` long.
-kernel.scratch = setmetatable({kind = "SCRATCH"}, Special)
+kernel.scratch = setmetatable({kind = lib.PLAIT_ARGUMENT_SCRATCH}, Special)
 
 --- A kernel argument: the iteration number of the enclosing loop.
-kernel.iteration = setmetatable({kind = "ITERATION"}, Special)
+kernel.iteration = setmetatable({kind = lib.PLAIT_ARGUMENT_ITERATION}, Special)
 
 -- A kernel argument: the buffer of a rotation, `ahead` iterations from this.
 function kernel.turn(rotation, ahead)
-  return setmetatable({kind = "ROTATION", rotation = rotation, ahead = ahead}, Special)
+  return setmetatable({kind = lib.PLAIT_ARGUMENT_ROTATION, rotation = rotation, ahead = ahead}, Special)
 end
 
 -- --- kernels -------------------------------------------------------------------
@@ -62,7 +63,7 @@ local function sources(source, options)
   for name, text in pairs(texts) do
     local form = FORMS[name] or core.raise("no sources are for " .. tostring(name))
     count = count + 1
-    made[count] = {form = lib["PLAIT_SOURCE_" .. form], code = text}
+    made[count] = {form = form, code = text}
   end
   local array = ffi.new("plait_source[?]", math.max(count, 1))
   for i, one in ipairs(made) do
@@ -80,8 +81,8 @@ end
 function kernel.text(signature, source, form, options)
   local array = sources(source, options)
   return core.text(function(_, ...)
-    return lib.plait_source_text(signature, array, lib["PLAIT_SOURCE_" .. (FORMS[form] or
-      core.raise("no sources are for " .. core.describe(form)))], ...)
+    return lib.plait_source_text(signature, array, FORMS[form] or
+      core.raise("no sources are for " .. core.describe(form)), ...)
   end)
 end
 
@@ -135,7 +136,7 @@ end
 local function set(slot, parameter, given, kept)
   slot.size = ffi.sizeof "plait_argument"
   if getmetatable(given) == Special then
-    slot.kind = lib["PLAIT_ARGUMENT_" .. given.kind]
+    slot.kind = given.kind
     slot.name = given.name
     slot.rotation, slot.ahead = given.rotation or 0, given.ahead or 0
   elseif parameter.ctype then

@@ -118,9 +118,9 @@ end
 
 -- Return the node fields of one operand of a copy or fill: a buffer, or a parameter.
 function memory.side(fields, name, given, what, bytes)
-  if type(given) == "table" and given.kind == "PARAMETER" then
+  if type(given) == "table" and given.kind == lib.PLAIT_ARGUMENT_PARAMETER then
     if not bytes then core.raise(what .. ": a parameter needs `bytes`") end
-    fields[name .. "_parameter"] = given.name
+    fields[name == "target" and "target_parameter" or "source_parameter"] = given.name
   else
     fields[name] = core.handle(given, "Buffer", ("%s: the %s"):format(what, name))
   end

@@ -257,6 +257,16 @@ end
 --- Verify the schedule; the error names the violated property.
 function Plan:check() core.check(lib.plait_plan_check(self:handle(), core.error)) end
 
+local FORMATS = {json = lib.PLAIT_FORMAT_JSON, dot = lib.PLAIT_FORMAT_DOT, svg = lib.PLAIT_FORMAT_SVG}
+local TRACES = {json = lib.PLAIT_TRACE_JSON, svg = lib.PLAIT_TRACE_SVG}
+
+local function no_form(form, known)
+  local names = {}
+  for name in pairs(known) do names[#names + 1] = name end
+  table.sort(names)
+  core.raise(("no form %s; the forms are %s"):format(core.describe(form), table.concat(names, ", ")))
+end
+
 local function written(write, handle, format)
   local needed = ffi.new "uint64_t[1]"
   core.check(write(handle, format, nil, 0, needed, core.error))
@@ -267,7 +277,7 @@ end
 
 --- Return the plan as "json", or a drawing as "dot" or "svg".
 function Plan:text(form)
-  return written(lib.plait_plan_write, self:handle(), lib["PLAIT_FORMAT_" .. form:upper()])
+  return written(lib.plait_plan_write, self:handle(), FORMATS[form] or no_form(form, FORMATS))
 end
 
 --- Write the plan to a file, for system:load.
@@ -337,7 +347,7 @@ function Run:cancel() core.check(lib.plait_run_cancel(self:handle(), core.error)
 --- Return the trace of a recorded run that is done: a drawing as "svg", or "json" for
 -- Perfetto; see plan:record.
 function Run:trace(form)
-  return written(lib.plait_run_write, self:handle(), lib["PLAIT_TRACE_" .. form:upper()])
+  return written(lib.plait_run_write, self:handle(), TRACES[form] or no_form(form, TRACES))
 end
 
 --- In a coroutine: yield until the run is done; system:pump() resumes the coroutine.

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ._system import Device, Signal
 
     After = Union["Node", Iterable["Node"]]
+    On = Union[Device, "Group", "Barrier", None]
 
 
 class Node:
@@ -39,6 +40,24 @@ class Node:
         for node in nodes:
             self.graph.edge(node, self)
         return self
+
+
+class _Devices:
+    def __init__(self, *devices: Device) -> None:
+        self.devices = devices
+
+
+class Group(_Devices):
+    """Several devices for a node: one member of the node runs on each.
+
+        graph.launch(kernel, x, device=plait.Group(*system.devices))
+    """
+    flag = _raw.PLAIT_NODE_ON_ALL_GROUP
+
+
+class Barrier(_Devices):
+    """Several devices for a node that runs on the first: all wait for it, and it for all."""
+    flag = _raw.PLAIT_NODE_ON_ALL_BARRIER
 
 
 class Rotation:
@@ -70,6 +89,10 @@ def numbers(nodes, what):
     return (c_uint64 * len(nodes))(*(n.number for n in nodes)) if nodes else None, len(nodes)
 
 
+# Node fields of a parameter instead of an operand.
+_PARAMETERS = {"target": "target_parameter", "source": "source_parameter"}
+
+
 def _side(name, given, what, size):
     """Return the node field for one operand: a buffer, or a parameter name."""
     if not isinstance(given, Parameter):
@@ -77,15 +100,16 @@ def _side(name, given, what, size):
         return {name: given.handle}
     if size is None:
         raise TypeError("%s: a parameter needs `size`" % what)
-    return {name + "_parameter": encode(given.name)}
+    return {_PARAMETERS[name]: encode(given.name)}
 
 
 class Graph(Handle):
     """A task graph under construction; freeze() schedules it.
 
     Nodes run in any order that the edges allow.  Every method that adds a node
-    returns it and takes `after` (one node or several), `label`, `device` and `cost`
-    (a duration in any unit; by default 1).
+    returns it and takes `after` (one node or several), `label`, `device` (a Device, or
+    a plait.Group or plait.Barrier of several) and `cost` (a duration in any unit; by
+    default 1).
     """
     _release = lib.plait_graph_release
     __slots__ = ("system", "_functions", "_outer")
@@ -98,11 +122,11 @@ class Graph(Handle):
     # --- nodes
 
     def join(self, *, after: After = (), label: Optional[str] = None,
-             device: Optional[Device] = None, cost: Optional[int] = None) -> Node:
+             device: On = None, cost: Optional[int] = None) -> Node:
         """Add an empty node, for edges from many nodes to many nodes."""
         return self._add(_raw.PLAIT_NODE_JOIN, (), after, label, device, cost)
 
-    def mark(self, label: str, *, after: After = (), device: Optional[Device] = None,
+    def mark(self, label: str, *, after: After = (), device: On = None,
              cost: Optional[int] = None) -> Node:
         """Add a mark in the timeline, a name without work."""
         return self._add(_raw.PLAIT_NODE_MARK, (), after, label, device, cost)
@@ -121,7 +145,7 @@ class Graph(Handle):
 
     def launch(self, kernel: Kernel, *arguments: Any, items: Any = None, group: Any = None,
                scratch_bytes: int = 0, after: After = (), label: Optional[str] = None,
-               device: Optional[Device] = None, cost: Optional[int] = None) -> Node:
+               device: On = None, cost: Optional[int] = None) -> Node:
         """Add a kernel launch.
 
         `items` and `group` are numbers or tuples of up to 3; `items` may be a
@@ -140,7 +164,7 @@ class Graph(Handle):
         return self._add(_raw.PLAIT_NODE_LAUNCH, fields, after, label, device, cost)
 
     def call(self, function: Callable[..., Any], *arguments: Any, after: After = (), label: Optional[str] = None,
-             device: Optional[Device] = None, cost: Optional[int] = None) -> Node:
+             device: On = None, cost: Optional[int] = None) -> Node:
         """Add a call of a Python function, on the thread that owns the system.  The
         default label is the function's name."""
         check_function(function)
@@ -154,7 +178,7 @@ class Graph(Handle):
     def copy(self, target: Any, source: Any, size: Optional[int] = None,
              target_offset: int = 0, source_offset: int = 0, rows: Optional[Rows] = None,
              *, after: After = (), label: Optional[str] = None,
-             device: Optional[Device] = None, cost: Optional[int] = None) -> Node:
+             device: On = None, cost: Optional[int] = None) -> Node:
         """Add a copy of `size` bytes from buffer to buffer.
 
         The default size is that of the smaller buffer.  `rows` is a plait.Rows for
@@ -170,7 +194,7 @@ class Graph(Handle):
 
     def fill(self, target: Any, pattern: int = 0, pattern_bytes: int = 4,
              size: Optional[int] = None, offset: int = 0, *, after: After = (), label: Optional[str] = None,
-             device: Optional[Device] = None, cost: Optional[int] = None) -> Node:
+             device: On = None, cost: Optional[int] = None) -> Node:
         """Add a fill: repeat a pattern of `pattern_bytes` bytes over a buffer.
 
         The default size is the rest of the buffer.  `target` may be a
@@ -183,19 +207,19 @@ class Graph(Handle):
             "bytes": target.size - offset if size is None else size}, after, label, device, cost)
 
     def emit(self, signal: Signal, *, after: After = (), label: Optional[str] = None,
-             device: Optional[Device] = None, cost: Optional[int] = None) -> Node:
+             device: On = None, cost: Optional[int] = None) -> Node:
         """Add an emission: increment a signal."""
         return self._add(_raw.PLAIT_NODE_EMIT, {"signal": signal.handle}, after, label, device, cost)
 
     def wait(self, signal: Signal, sequence: int = 0, *, after: After = (), label: Optional[str] = None,
-             device: Optional[Device] = None, cost: Optional[int] = None) -> Node:
+             device: On = None, cost: Optional[int] = None) -> Node:
         """Add a wait until a signal reaches `sequence`; 0 is the newest sequence
         number submitted when a run starts."""
         return self._add(_raw.PLAIT_NODE_WAIT, {"signal": signal.handle, "sequence": sequence},
                          after, label, device, cost)
 
     def subgraph(self, graph: Graph, *, after: After = (), label: Optional[str] = None,
-                 device: Optional[Device] = None, cost: Optional[int] = None) -> Node:
+                 device: On = None, cost: Optional[int] = None) -> Node:
         """Add a copy of the nodes that `graph` has now."""
         self._functions.extend(graph._functions)
         return self._add(_raw.PLAIT_NODE_SUBGRAPH, {"subgraph": graph.handle}, after, label, device, cost)
@@ -204,7 +228,7 @@ class Graph(Handle):
 
     def loop(self, condition: Any, *, offset: int = 0, times: int = 0, first: bool = False,
              after: After = (), label: Optional[str] = None,
-             device: Optional[Device] = None, cost: Optional[int] = None) -> Tuple[Node, Graph]:
+             device: On = None, cost: Optional[int] = None) -> Tuple[Node, Graph]:
         """Add a loop; returns (node, body), where the body is a Graph to fill.
 
         The loop runs while the condition is true.  A condition is a buffer, true
@@ -220,7 +244,7 @@ class Graph(Handle):
 
     def case(self, condition: Any, branches: int, *, offset: int = 0,
              after: After = (), label: Optional[str] = None,
-             device: Optional[Device] = None, cost: Optional[int] = None) -> Tuple[Node, List[Graph]]:
+             device: On = None, cost: Optional[int] = None) -> Tuple[Node, List[Graph]]:
         """Add a branch; returns (node, [body, ...]).
 
         The condition selects one of `branches` bodies by number, from 0: the u32 of
@@ -266,13 +290,13 @@ class Graph(Handle):
                      hop_cost=hop_cost, whole=whole.handle if whole is not None else None,
                      flags=(_raw.PLAIT_FREEZE_CHECK if check else 0) |
                      (_raw.PLAIT_FREEZE_QUEUES if queues else 0))
-        kept = []
-        for name, nodes in (("source", sources), ("sink", sinks)):
-            if nodes is not None:
-                array, count = numbers(nodes, name + "s")
-                kept.append(array)
-                setattr(desc, name + "s", ctypes.cast(array, type(getattr(desc, name + "s"))))
-                setattr(desc, name + "_count", count)
+        # The description does not keep the arrays.
+        first, desc.source_count = numbers(sources or (), "sources")
+        last, desc.sink_count = numbers(sinks or (), "sinks")
+        if first is not None:
+            desc.sources = ctypes.cast(first, type(desc.sources))
+        if last is not None:
+            desc.sinks = ctypes.cast(last, type(desc.sinks))
         handle = make(lib.plait_graph_freeze, self.handle, byref(desc))
         return Plan(self.system, handle, tuple(self._functions))
 
@@ -299,7 +323,14 @@ class Graph(Handle):
                      line=line, cost=cost or 0, **dict(fields))
         if cost == 0:
             desc.flags = _raw.PLAIT_NODE_FREE
-        if device is not None:
+        if isinstance(device, _Devices):
+            handles = (c_void_p * len(device.devices))(*(one.handle for one in device.devices))
+            desc.device_count, desc.flags = len(handles), desc.flags | device.flag
+            if len(handles) == 1:
+                desc.device = handles[0]
+            else:
+                desc.devices = ctypes.cast(handles, type(desc.devices))
+        elif device is not None:
             desc.device, desc.device_count = device.handle, 1
         array, count = numbers(after, "after")
         out = c_uint64()

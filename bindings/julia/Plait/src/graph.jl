@@ -9,7 +9,9 @@ that the edges allow. Every function that adds a node returns a [`Node`](@ref) a
 
 - `after`: the node, or nodes, that finish before this one starts
 - `label`: the name in errors and drawings
-- `device`: the device to run on; default: the device of the node's buffers
+- `device`: the device to run on; default: the device of the node's buffers. With several,
+  and `on=:group`, the default, a member of the node runs on each; with `on=:barrier` all wait
+  for the node and it for all; with `on=:first` the first one counts
 - `cost`: a duration in any unit; by default 1
 """
 mutable struct Graph <: Handle{Raw.plait_graph}
@@ -81,16 +83,25 @@ end
 
 # --- adding -------------------------------------------------------------------
 
-function add(graph, kind, fields; after=(), label=nothing, device=nothing, cost=nothing)
+const ON = (first=Raw.PLAIT_NODE_ON_FIRST, group=Raw.PLAIT_NODE_ON_ALL_GROUP,
+            barrier=Raw.PLAIT_NODE_ON_ALL_BARRIER)
+
+devices_of(::Nothing) = Ptr{Raw.plait_device}[]
+devices_of(device::Device) = Ptr{Raw.plait_device}[device.raw]
+devices_of(devices) = Ptr{Raw.plait_device}[device.raw for device in devices]
+
+function add(graph, kind, fields; after=(), label=nothing, device=nothing, on=:group, cost=nothing)
+    devices = devices_of(device)
+    several = length(devices) > 1
     file, line = user_place()
     text, before, out = text_or_nothing(label), numbers(after), Ref{UInt64}(0)
-    GC.@preserve text file call(
+    GC.@preserve text file devices call(
         Raw.plait_graph_add, graph,
         Ref(sized(Raw.plait_node_desc; kind=kind, label=text_at(text), file=text_at(file),
                   line=max(line, 0), cost=something(cost, 0),
-                  flags=cost == 0 ? Raw.PLAIT_NODE_FREE : UInt32(0),
-                  device=device === nothing ? C_NULL : device.raw,
-                  device_count=device === nothing ? 0 : 1, fields...)),
+                  flags=(cost == 0 ? Raw.PLAIT_NODE_FREE : UInt32(0)) | (several ? ON[on] : UInt32(0)),
+                  device=length(devices) == 1 ? devices[1] : C_NULL,
+                  devices=several ? pointer(devices) : C_NULL, device_count=length(devices), fields...)),
         before, length(before), out)
     return Node(graph, out[])
 end
@@ -192,7 +203,8 @@ function Base.fill!(graph::Graph, target::Parameter, value::T, count; how...) wh
 end
 
 side(name, given::Buffer) = NamedTuple{(name,)}((handle(given),))
-side(name, given::Parameter) = NamedTuple{(Symbol(name, :_parameter),)}((text_at(given.name),))
+side(name, given::Parameter) = name === :target ? (target_parameter=text_at(given.name),) :
+    (source_parameter=text_at(given.name),)
 
 function add_copy(graph, target, source, bytes; how...)
     GC.@preserve target source add(

@@ -481,6 +481,7 @@ pub struct Adding<'a, M> {
     items: Items<'a>,
     group: [u64; 3],
     rows: Option<raw::plait_rows>,
+    devices: Vec<*mut raw::plait_device>,
     target_parameter: Option<&'a str>,
     source_parameter: Option<&'a str>,
     after: Vec<Node>,
@@ -525,6 +526,7 @@ impl<'a, M: Made> Adding<'a, M> {
             items: Items { sizes: [0; 3], dimensions: 1, parameter: None },
             group: [0; 3],
             rows: None,
+            devices: Vec::new(),
             target_parameter: None,
             source_parameter: None,
             after: Vec::new(),
@@ -551,6 +553,22 @@ impl<'a, M: Made> Adding<'a, M> {
     pub fn device(mut self, device: &'a Device) -> Self {
         self.desc.device = device.get();
         self.desc.device_count = 1;
+        self
+    }
+
+    /// Set several devices: a member of the node runs on each.
+    pub fn on_each(self, devices: &[&'a Device]) -> Self {
+        self.on_all(devices, raw::PLAIT_NODE_ON_ALL_GROUP)
+    }
+
+    /// Set several devices: the node runs on the first, all wait for it, and it for all.
+    pub fn barrier(self, devices: &[&'a Device]) -> Self {
+        self.on_all(devices, raw::PLAIT_NODE_ON_ALL_BARRIER)
+    }
+
+    fn on_all(mut self, devices: &[&'a Device], flag: u32) -> Self {
+        self.devices = devices.iter().map(|device| device.get()).collect();
+        self.desc.flags |= flag;
         self
     }
 
@@ -605,6 +623,13 @@ impl<'a, M: Made> Adding<'a, M> {
         let source = self.source_parameter.map(c_text).transpose()?;
         let file = CString::new(self.place.file()).unwrap_or_default();
         let launch = self.items.launch(self.group);
+        if !self.devices.is_empty() {
+            self.desc.device_count = self.devices.len() as u32;
+            match self.devices.as_slice() {
+                [one] => self.desc.device = *one,
+                several => self.desc.devices = several.as_ptr(),
+            }
+        }
         self.desc.label = label.as_ref().map_or(ptr::null(), |text| text.as_ptr());
         self.desc.file = file.as_ptr();
         self.desc.line = self.place.line();

@@ -46,6 +46,17 @@ impl Device {
         Ok(Queue { raw, shared: self.shared.clone() })
     }
 
+    /// Create a queue with a priority (above 0: more urgent) and a number of pending commands
+    /// at most (0: 2^20).
+    pub fn queue_with(&self, priority: i32, capacity: u64) -> Result<Queue> {
+        let desc = raw::plait_queue_desc { priority, capacity, ..Default::default() };
+        // SAFETY: `desc` refers to no other memory.
+        let raw = Handle::make(|out, error| unsafe {
+            (lib().plait_queue_create)(self.get(), &desc, out, error)
+        })?;
+        Ok(Queue { raw, shared: self.shared.clone() })
+    }
+
     /// Create a queue that submits to a queue of the driver, of a kind of `plait::sys`, such
     /// as `PLAIT_NATIVE_CL_QUEUE`.
     ///
