@@ -455,5 +455,113 @@ test("release in any order, collect in flight", function(system, device, queue)
   raises("was released", "what was released says so", plan.check, plan)
 end)
 
+-- --- names, planning, waiting --------------------------------------------------
+
+local function named(system, device)
+  local kernel, graph = system:kernel(unpack(SAXPY)), system:graph()
+  local x, y = device:array("float", {1, 2}, "x"), device:array("float", {0, 0}, "y")
+  graph:launch(kernel, {plait.parameter "a", x, y, 2}, {items = 2, label = "saxpy", cost = 5})
+  return graph, kernel, x, y
+end
+
+test("names of plans", function(system, device)
+  local graph, kernel, x, y = named(system, device)
+  local plan = system:read(graph:freeze():bytes())
+  is(#plan:bindings(), 4, "names are listed")
+  raises('"saxpy" is not bound: call plan:bind_kernel', "the call is named", plan, {a = 1})
+  plan:bind_kernel(kernel)
+  plan:bind_buffer("x", x)
+  raises('no buffer "z"', "a name that is not there", plan.bind_buffer, plan, "z", x)
+  raises("bind_buffer: expected a buffer, not 3", "a number for a buffer", plan.bind_buffer, plan, "y", 3)
+  raises("run.lua:%d+: bind_function: expected a function", "a number for a function", plan.bind_function, plan, "f", 3)
+  plan:bind_buffer("y", y)
+  plan:prepare()
+  plan {a = 3}
+  is(list(y), "3 6", "a plan that was read runs")
+end)
+
+test("planning", function(system, device, queue)
+  local graph, kernel, x, y = named(system, device)
+  graph:edge(graph:mark "begin", graph:join {label = "end"})
+  local nodes, edges = graph:size()
+  is(nodes .. " " .. edges, "3 1", "a graph has a size")
+  local plan = graph:freeze {hop_cost = 1}
+  is(plan:query().nodes, 3, "so has a plan")
+  is(plan:simulate().makespan, 5, "a run is predicted")
+  is(plan:critical_path()[1].label, "saxpy", "with its path")
+  is(#plan:commands(), 3, "commands are listed")
+  plan:record()
+  local run = plan:run(queue, {a = 1})
+  run:wait()
+  local records, dropped = run:records()
+  ok(#records >= 1 and dropped == 0, "a run has records")
+  is(run:query().commands, 3, "and a state")
+  local tuned, info = plan:tune {mode = "strict"}
+  is(info.runs, 1, "a plan is tuned")
+  tuned:exchange(kernel, system:kernel(SAXPY[1], (SAXPY[2]:gsub("%+=", "-="))))
+  tuned {a = 1}
+  is(list(y), "0 0", "a kernel is exchanged")
+  local rehearsal = graph:freeze()
+  rehearsal:rehearse()
+  rehearsal()
+  is(list(y), "0 0", "a rehearsal calls nothing")
+  raises('mode: "fast" is none of', "a mode that is none", graph.freeze, graph, {mode = "fast"})
+  raises('no form "png"', "a form that is none", plan.text, plan, "png")
+  is(system:read_graph("node a\nnode b after=a\n"):freeze():query().edges, 1, "a graph in text form")
+  ok(plait.source_text(SAXPY[1], SAXPY[2], "host"):find "plait_i", "source in another language")
+  ok(plait.backend_report({backend = "host"}):find "host", "a report without a system")
+  is(system:device(device.name), device, "a device by its name")
+end)
+
+test("copies whose sides each run sets", function(system, device)
+  local graph, a, b = system:graph(), device:buffer(8), device:buffer(8)
+  local fill = graph:fill(plait.parameter "a", 7, {bytes = 8, pattern_bytes = 1})
+  graph:copy(plait.parameter "b", plait.parameter "a", {bytes = 8, after = fill})
+  graph:freeze() {a = a, b = b}
+  is(list(b), "7 7 7 7 7 7 7 7", "they are copied")
+  raises("a parameter needs `bytes`", "without a size", graph.fill, graph, plait.parameter "a", 7)
+end)
+
+test("waiting for several", function(system, device, queue)
+  local gate, signal, b = device:signal {gate = true}, device:signal(), device:buffer(4)
+  local given, taken = ffi.new("uint8_t[4]", {1, 2, 3, 4}), ffi.new "uint8_t[4]"
+  queue:emit(signal)
+  system:wait {{signal, 1}}
+  is(system:wait({{gate, 1}, {signal, 1}}, true), 2, "one of two")
+  queue:wait(gate, 1)
+  queue:write(b, given, {wait = false})
+  queue:read(b, taken, {wait = false})
+  is(taken[3], 0, "a read that does not wait")
+  gate:raise(1)
+  queue:finish()
+  is(taken[3], 4, "is complete after finish")
+  queue:read(b, ffi.cast("uint8_t *", taken), {bytes = 2, offset = 2})
+  is(taken[0] .. " " .. taken[1], "3 4", "a read into a pointer")
+  raises("a pointer needs `bytes`", "without a size", queue.read, queue, b, ffi.cast("uint8_t *", taken))
+  gate:fail "no more"
+  raises("no more", "a gate that failed", gate.wait, gate, 2)
+  gate:reset()
+end)
+
+test("what mistakes say", function(system, device, queue)
+  local graph = system:graph()
+  raises('options are a table, {name = value}, not "gpu"', "a name for options", plait.open, "gpu")
+  raises('run.lua:%d+: array: "flot" is not a type of C', "a type that is none",
+         function() device:array("flot", {1}) end)
+  raises("the condition is a u32, the buffer was made of float", "a condition of floats", graph.loop, graph,
+         device:array("float", {1}))
+  local mine = device:buffer(4, "mine")
+  mine:release()
+  raises('Buffer "mine" was released at .*run.lua:%d+', "a buffer that is gone", mine.table, mine)
+  queue:call(function()
+    local none
+    none()
+  end)
+  local good, problem = pcall(queue.finish, queue)
+  ok(not good and not problem.text:find "\n" and problem.text:find "attempt to call", "one line of text")
+  ok(problem.trace and problem.trace:find "stack traceback" and select(2, problem.trace:gsub("\n", "")) > 2,
+     "and the lines of the traceback")
+end)
+
 print("1.." .. count)
 os.exit(failed == 0)
