@@ -183,7 +183,7 @@ test("plans", function(system, device, queue)
   run:wait()
   is(list(y), "4 8", "parameters")
   raises("no parameter", "an unknown one", plan, {b = 3})
-  raises("not bound", "a missing one", plan, {a = 3})
+  raises("the plan also needs .*: plan {", "a missing one", plan, {a = 3})
   raises('no argument "y"', "a function that does not fit", plan.callable, plan, "f(a: f32): i32",
          "int32_t (*)(float)")
   local good, made = pcall(plan.callable, plan, "f(y: pointer, a: f32): i32",
@@ -235,7 +235,7 @@ test("what plans are told", function(system, device)
   local plan = graph:freeze()
   for i = 1, 200 do plan {a = i % 2, x = x, n = 2} end
   is(list(y), "100 200", "as often as one likes")
-  raises("not bound", "one that is missing", plan, {n = 2})
+  raises("the plan also needs a, x: plan {a = ...", "one that is missing", plan, {n = 2})
   raises("is a pointer: give it a buffer, not 2", "a number for a buffer", plan, {a = 1, x = 2, n = 2})
   raises("not a number", "a text for a number", plan, {a = "1", x = x, n = 2})
   raises("n: 1.5 is not an integer", "a fraction for a whole number", plan, {a = 1, x = x, n = 1.5})

@@ -86,6 +86,13 @@ parameters(plan::Plan) = Dict{Symbol,PlanParameter}(one.name => one for one in w
                         (isempty(known) ? "none" : join(known, ", "))))
 end
 
+@noinline function missing_parameter(plan, known, given)
+    foreach(name -> find_wanted(plan, known, name), given)
+    throw(ArgumentError("the plan also needs " *
+                        join((one.name for one in known if !(one.name in given)), ", ") * ": plan(" *
+                        join(("$(one.name)=..." for one in known), ", ") * ")"))
+end
+
 # Words per parameter: seven for a launch size; other values need one.
 const WORDS = cld(sizeof(Raw.plait_launch), 8)
 
@@ -149,6 +156,7 @@ function with_bindings(f, plan, given)
     # More names than parameters: one is unknown, and find_wanted throws for it.
     length(given) > length(known) &&
         foreach(name -> find_wanted(plan, known, name), keys(given))
+    length(given) < length(known) && missing_parameter(plan, known, keys(given))
     told = take_told(plan, known)
     GC.@preserve told given begin
         count = bind_all(plan, known, told, 0, keys(given), values(given))

@@ -330,6 +330,10 @@ struct Bound {
 
 impl Plan {
     fn bind(&self, given: &[Given<'_>]) -> Result<Bound> {
+        // A rehearsal needs none.
+        if !given.is_empty() && given.len() < self.wanted.len() {
+            self.check_complete(given)?;
+        }
         let mut array = Vec::with_capacity(given.len());
         let mut numbers = Vec::with_capacity(given.len());
         let mut launches = Vec::with_capacity(given.len());
@@ -368,6 +372,17 @@ impl Plan {
             ..Default::default()
         };
         Ok(Bound { desc, _array: array, _numbers: numbers, _launches: launches })
+    }
+
+    /// Name the parameters that a run lacks.
+    fn check_complete(&self, given: &[Given<'_>]) -> Result<()> {
+        let has = |name: &str| given.iter().any(|(one, _)| *one == name);
+        let mut names: Vec<&str> = self.parameters().filter(|name| !has(name)).collect();
+        names.sort_unstable();
+        match given.iter().find(|(name, _)| !self.wanted.contains_key(*name)) {
+            Some((name, _)) => Err(self.unknown(name)),
+            None => Err(Error::invalid(format!("the plan also needs {}", names.join(", ")))),
+        }
     }
 
     fn unknown(&self, name: &str) -> Error {
