@@ -26,6 +26,7 @@ sys.path.insert(0, os.path.join(ROOT, "t", "lib"))
 sys.path.insert(0, HERE)
 import headers  # noqa: E402
 from generate_julia import julia_text  # noqa: E402
+import abilities  # noqa: E402
 import reference  # noqa: E402
 
 NOTE = "Made by bindings/generate.py from include/plait/*.h; do not edit."
@@ -318,6 +319,7 @@ def products():
             "bindings/lua/plait/cdef.lua": lua_text(),
             "bindings/rust/plait-sys/src/raw.rs": rust_text(api),
             "bindings/julia/Plait/src/raw.jl": julia_text(api, NOTE),
+            "doc/reference/languages.md": abilities.page(api, PAGES),
             **reference.pages(api, PAGES)}
 
 

@@ -192,7 +192,7 @@ def lua_member(layer, owner, dot, member, comment, given, body):
 
 # --- Rust --------------------------------------------------------------------
 
-RUST = ("lib", "system", "memory", "kernel", "queue", "graph", "plan", "inbox", "error")
+RUST = ("lib", "system", "memory", "kernel", "queue", "graph", "plan", "names", "inbox", "error")
 
 
 def rust_layer():
@@ -298,9 +298,17 @@ def julia_function(layer, signatures, text, code):
         layer.add(where, signature, text if number == 0 else "The same.", body)
 
 
+def short(signature):
+    """Return the name of a member: "buffer.map", "Plan::call", "loop!"."""
+    head = re.sub(r"^(?:unsafe )?fn ", "", signature).split("(")[0].split("<")[0].split(" -> ")[0]
+    return head.split(" = ")[-1].strip()
+
+
 # Files without public members that call the library.
-INSIDE = {"lua": ("lua/plait/binding.lua",), "python": ("python/plait/_functions.py", "python/plait/_library.py"),
-          "rust": ("rust/plait/src/library.rs",), "julia": ("julia/Plait/src/inbox.jl",)}
+INSIDE = {"lua": ("lua/plait/binding.lua",),
+          "python": ("python/plait/_functions.py", "python/plait/_library.py", "python/plait/_tensor.py"),
+          "rust": ("rust/plait/src/library.rs", "rust/plait/src/rows.rs"),
+          "julia": ("julia/Plait/src/inbox.jl",)}
 
 
 def inside(language, layer):

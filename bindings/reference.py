@@ -140,7 +140,7 @@ def reached_by(language, layer):
         for name in thing.functions:
             found.setdefault(name, []).append("`%s`" % thing.name)
         for member in thing.members:
-            short = re.sub(r"^(?:unsafe )?fn |<.*|\(.*|^.* = ", "", member.signature)
+            short = layers.short(member.signature)
             for name in member.functions:
                 found.setdefault(name, []).append("`%s`" % short)
     made = {name: ", ".join(dict.fromkeys(by)) for name, by in found.items()}

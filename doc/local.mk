@@ -10,7 +10,7 @@ dist_doc_DATA += README.md %D%/abi.md %D%/architecture.md %D%/errors.md \
 	%D%/running.md %D%/overlap.md %D%/threads.md
 referencedir = $(docdir)/reference
 dist_reference_DATA = %D%/reference/c.md %D%/reference/julia.md %D%/reference/lua.md \
-	%D%/reference/python.md %D%/reference/rust.md
+	%D%/reference/languages.md %D%/reference/python.md %D%/reference/rust.md
 nulldir = $(docdir)/null
 dist_null_DATA = plugins/null/README.md plugins/null/entry.c \
 	plugins/null/kernel.c plugins/null/memory.c plugins/null/null.h plugins/null/queue.c \

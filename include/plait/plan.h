@@ -342,7 +342,9 @@ enum {
 	/* A function that runs on any thread, without an inbox. */
 	PLAIT_BINDING_IS_ANY_THREAD = 1 << 0,
 	/* A signal that the plan emits; it cannot be a gate. */
-	PLAIT_BINDING_IS_EMITTED = 1 << 1
+	PLAIT_BINDING_IS_EMITTED = 1 << 1,
+	/* A function that decides a loop or a case: its result is the word. */
+	PLAIT_BINDING_IS_PREDICATE = 1 << 2
 };
 
 /* One name of a plan. */

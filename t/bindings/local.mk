@@ -5,3 +5,5 @@ PLAIN_SCRIPT_TESTS += %D%/python.t
 PLAIN_SCRIPT_TESTS += %D%/lua.t
 PLAIN_SCRIPT_TESTS += %D%/rust.t
 PLAIN_SCRIPT_TESTS += %D%/julia.t
+PLAIN_SCRIPT_TESTS += %D%/saved.t
+PLAIN_SCRIPT_TESTS += %D%/pumped.t

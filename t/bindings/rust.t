@@ -45,11 +45,12 @@ ok(got.returncode == 1 and "libm.so.6 has no plait_" in got.stderr,
    "a library that is another one", got.stderr)
 
 # --- the layer's own tests
-tests = program("plait/tests/plait.rs", "--test")
-got = run([tests, "--test-threads=1"], env=dict(ENVIRONMENT, RUST_BACKTRACE="0"))
-for name, how in re.findall(r"^test (\w+) \.\.\. (\w+)", got.stdout, re.M):
-    ok(how == "ok", name, got.stdout[got.stdout.find("---- " + name):][:2000])
-ok(got.returncode == 0, "it ends well", got.stdout[-2000:], got.stderr)
+for source in ("plait/tests/plait.rs", "plait/tests/abilities.rs"):
+    tests = program(source, "--test")
+    got = run([tests, "--test-threads=1"], env=dict(ENVIRONMENT, RUST_BACKTRACE="0"))
+    for name, how in re.findall(r"^test (\w+) \.\.\. (\w+)", got.stdout, re.M):
+        ok(how == "ok", name, got.stdout[got.stdout.find("---- " + name):][:2000])
+    ok(got.returncode == 0, source + " ends well", got.stdout[-2000:], got.stderr)
 
 # --- processes
 process = program("plait/tests/process.rs")

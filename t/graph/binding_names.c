@@ -154,9 +154,10 @@ static const char *describe(plait_plan *plan)
 		IS_INT(plait_plan_query_binding(plan, i, &one, &error),
 		       PLAIT_OK);
 		length += (size_t)snprintf(
-			text + length, sizeof(text) - length, "%s%c:%s=%u%s",
+			text + length, sizeof(text) - length, "%s%c:%s=%u%s%s",
 			i > 0 ? " " : "", "kbsfd"[one.kind], one.name,
-			one.bound, one.flags != 0 ? "!" : "");
+			one.bound, (one.flags & 3) != 0 ? "!" : "",
+			one.flags & PLAIT_BINDING_IS_PREDICATE ? "?" : "");
 	}
 	return text;
 }
@@ -437,7 +438,7 @@ static void functions(void)
 				      .label = "loop", .function = run_host,
 				      .flags = PLAIT_CALL_ANY_THREAD });
 	plan = read_back(graph);
-	IS_STR(describe(plan), "f:any=0! f:mine=0 f:loop=0! d:host:0=1");
+	IS_STR(describe(plan), "f:any=0! f:mine=0 f:loop=0!? d:host:0=1");
 	refuse_function(plan, "any", NULL, PLAIT_E_INVALID, "null");
 	refuse_function(plan, NULL, &any, PLAIT_E_INVALID, "name is null");
 	refuse_function(plan, "no", &any, PLAIT_E_INVALID,

@@ -31,7 +31,7 @@ local put = {}
 
 function put.buffer(slot, _, value, name)
   if not memory.is_buffer(value) then
-    error(("%s is a pointer: give it a buffer, not %s"):format(name, core.describe(value)), 5)
+    core.raise(("%s is a pointer: give it a buffer, not %s"):format(name, core.describe(value)))
   end
   slot.buffer, slot.value, slot.bytes = value:handle(), nil, 0
 end
@@ -60,7 +60,7 @@ end
 -- --- all of a plan -------------------------------------------------------------
 
 local HEAD = [[
-local array, desc, boxes, put, known, unknown, next = ...
+local array, desc, boxes, put, known, unknown, missing, next = ...
 local put_buffer, put_number, put_launch = put.buffer, put.number, put.launch
 ]]
 local BEGIN = [[
@@ -84,6 +84,7 @@ local KEY = [[
 ]]
 local END = [[
   if key ~= nil then unknown(key) end
+  if count ~= %d then missing(given) end
   desc.binding_count = count
   return desc
 end
@@ -96,7 +97,19 @@ local function refusing(parameters)
   table.sort(names)
   local text = #names > 0 and table.concat(names, ", ") or "none"
   return function(name)
-    error(("the plan has no parameter %s; it has %s"):format(tostring(name), text), 4)
+    core.raise(("the plan has no parameter %s; it has %s"):format(tostring(name), text))
+  end
+end
+
+-- Return a function that names the parameters that a call lacks.
+local function asking(parameters)
+  return function(given)
+    local names, all = {}, {}
+    for i, parameter in ipairs(parameters) do
+      all[i] = parameter.name .. " = ..."
+      if given[parameter.name] == nil then names[#names + 1] = parameter.name end
+    end
+    core.raise(("the plan also needs %s: plan {%s}"):format(table.concat(names, ", "), table.concat(all, ", ")))
   end
 end
 
@@ -114,9 +127,9 @@ function binding.new(handle, flags)
     middle[#middle + 1] = ONE:format(parameter.name, parameter.number, boxes[i].put, i,
                                      parameter.name)
   end
-  local text = table.concat(top) .. table.concat(middle) .. KEY:rep(#parameters) .. END
+  local text = table.concat(top) .. table.concat(middle) .. KEY:rep(#parameters) .. END:format(#parameters)
   return assert(loadstring(text, "=plait parameters"))(array, desc, boxes, put, known,
-                                                       refusing(parameters), next)
+                                                       refusing(parameters), asking(parameters), next)
 end
 
 return binding

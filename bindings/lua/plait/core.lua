@@ -46,11 +46,40 @@ end
 core.error = core.sized "plait_error"
 
 --- The error of a failed call or command: `status` and its `name`, `text`, `origin` (the
--- number that the failing function or driver call returned) and `detail` (a compiler
--- log, for example; nil if there is none).
+-- number that the failing function or driver call returned), `detail` (a compiler log,
+-- for example; nil if there is none) and `trace` (the traceback of a Lua function that
+-- failed, or nil).
 local Error = {}
 Error.__index = Error
-function Error:__tostring() return ("%s (%s)"):format(self.text, self.name) end
+function Error:__tostring()
+  return ("%s (%s)%s"):format(self.text, self.name, self.trace and "\n" .. self.trace or "")
+end
+
+-- The functions of C that error texts name, as this layer calls them.
+core.names = {
+  plait_plan_bind_kernel = "plan:bind_kernel", plait_plan_bind_buffer = "plan:bind_buffer",
+  plait_plan_bind_signal = "plan:bind_signal", plait_plan_bind_function = "plan:bind_function",
+  plait_plan_bind_device = "plan:bind_device", plait_plan_call = "plan()",
+  plait_plan_record = "plan:record", plait_run_cancel = "run:cancel",
+  plait_signal_reset = "signal:reset", plait_inbox_adopt = "system:adopt",
+}
+
+-- Tracebacks of Lua functions that failed, by the number that C reports as `origin`:
+-- one line of text has no room for them.  A ring of the last KEPT.
+local KEPT, FIRST = 256, 0x40000000
+local traces, last_trace = {}, 0
+
+-- Keep the traceback of an error in a Lua function; return its number.
+function core.keep_trace(trace)
+  last_trace = last_trace % 0x3fffffff + 1
+  traces[last_trace % KEPT] = {number = FIRST + last_trace, text = trace}
+  return FIRST + last_trace
+end
+
+local function trace_of(origin)
+  local found = traces[(origin - FIRST) % KEPT]
+  return origin > FIRST and found and found.number == origin and found.text or nil
+end
 
 local function detail_text(number)
   if number == 0 then return nil end
@@ -64,9 +93,11 @@ end
 --- Return the Error of the call that has just failed; its tostring is text and name.
 function core.failure(status)
   local raw = core.error
+  local origin = tonumber(raw.origin)
   return setmetatable({
     status = status, name = ffi.string(lib.plait_status_name(status)),
-    text = ffi.string(raw.text), origin = tonumber(raw.origin), detail = detail_text(raw.detail),
+    text = (ffi.string(raw.text):gsub("plait_[a-z_]+", core.names)), origin = origin,
+    detail = detail_text(raw.detail), trace = trace_of(origin),
   }, Error)
 end
 
@@ -85,12 +116,37 @@ function core.make(name, create, ...)
   return out[0]
 end
 
+-- The folder of this layer; its generated code has a name of its own.
+local HERE = debug.getinfo(1, "S").source:match "^(.*[/\\])" or "@"
+
+--- Return "file:line" of the innermost caller outside this layer.
+function core.place()
+  for level = 2, 100 do
+    local found = debug.getinfo(level, "Sl")
+    if not found then break end
+    if found.what ~= "C" and found.source ~= "=plait parameters" and
+       found.source:sub(1, #HERE) ~= HERE then
+      return ("%s:%d"):format(found.short_src, found.currentline)
+    end
+  end
+end
+
+--- Raise an error with the place of the caller outside this layer.
+function core.raise(text)
+  local place = core.place()
+  error(place and place .. ": " .. text or text, 0)
+end
+
 -- Raise an error for an unknown option, which a table would accept silently.
 -- `known` lists the names, each between spaces.
 function core.check_options(given, known)
+  if not core.is_plain(given) then
+    core.raise(("options are a table, {name = value}, not %s; the options are%s"):format(
+      core.describe(given), known))
+  end
   for name in pairs(given) do
     if not known:find(" " .. tostring(name) .. " ", 1, true) then
-      error(("unknown option %s; the options are%s"):format(tostring(name), known), 4)
+      core.raise(("unknown option %s; the options are%s"):format(tostring(name), known))
     end
   end
 end
@@ -112,7 +168,7 @@ end
 function core.handle(value, name, what)
   local class = type(value) == "table" and getmetatable(value)
   if not class or class.name ~= name then
-    error(("%s: expected a %s, not %s"):format(what, name:lower(), core.describe(value)), 3)
+    core.raise(("%s: expected a %s, not %s"):format(what, name:lower(), core.describe(value)))
   end
   return value:handle()
 end
@@ -124,6 +180,38 @@ function core.text(get, handle)
   local room = ffi.new("char[?]", needed[0] + 1)
   core.check(get(handle, room, needed[0] + 1, needed, core.error))
   return ffi.string(room)
+end
+
+--- Return a struct of C as a table: texts as strings, numbers as numbers, without
+-- `size` and padding.
+function core.plain(struct, names)
+  local made = {}
+  for name in names:gmatch "%S+" do
+    local value = struct[name]
+    if type(value) ~= "cdata" then
+      made[name] = value
+    elseif tostring(ffi.typeof(value)):find "char" then
+      made[name] = value ~= nil and ffi.string(value) or ""
+    else
+      made[name] = tonumber(value)
+    end
+  end
+  return made
+end
+
+--- Return an array of C structs with their `size` set.
+function core.array(name, count)
+  local made = ffi.new(name .. "[?]", math.max(count, 1))
+  for i = 0, math.max(count, 1) - 1 do made[i].size = ffi.sizeof(name) end
+  return made
+end
+
+--- Return the number of a kind of native handle: "cl_queue", or the number.
+function core.native_kind(kind)
+  if type(kind) == "number" then return kind end
+  local good, found = pcall(function() return lib["PLAIT_NATIVE_" .. tostring(kind):upper()] end)
+  return good and found or core.raise(("native: no kind %s; plait/native.h has them"):format(
+    core.describe(kind)))
 end
 
 function core.nanoseconds(seconds)
@@ -142,11 +230,15 @@ function core.class(name, release)
 
   --- Return the C handle, for direct calls of the C library.
   function class:handle()
-    return self.raw or error(name .. " was released", 3)
+    return self.raw or core.raise(("%s%s was released%s"):format(name, self.label and
+      (" %q"):format(self.label) or "", self.gone and " at " .. self.gone or ""))
   end
 
   --- Drop the reference now; the object cannot be used afterwards.
-  function class:release() core.release(self) end
+  function class:release()
+    if self.raw ~= nil then self.gone = core.place() end
+    core.release(self)
+  end
 
   return class
 end
@@ -184,7 +276,7 @@ end
 local function answer(self, id, good, result)
   local value, text = 0, nil
   if not good then
-    value, text = 1, tostring(result)
+    value, text = result.number, result.text
   elseif type(result) == "number" then
     value = result
   elseif result == true then
@@ -193,10 +285,16 @@ local function answer(self, id, good, result)
   core.check(lib.plait_inbox_answer(self:handle(), id, value, text, core.error))
 end
 
+-- Describe an error in a Lua function: one line for C, and the traceback.
+local function describe_failure(problem)
+  local text = tostring(problem)
+  return {text = text:match "^[^\n]*", number = core.keep_trace(debug.traceback(text, 2))}
+end
+
 local function run_call(self, id, fn)
-  if not fn then return answer(self, id, false, "the function was removed") end
+  if not fn then return answer(self, id, false, {number = 1, text = "the function was removed"}) end
   -- The function may pull further events itself.
-  answer(self, id, xpcall(fn, debug.traceback))
+  answer(self, id, xpcall(fn, describe_failure))
 end
 
 -- Reads the event before the function runs, which may pull the next event into it.
@@ -213,9 +311,14 @@ end
 
 local event = core.sized "plait_event"
 
---- Pull and serve all pending events; return their number.
-function Inbox:pump()
+--- Pull and serve all pending events; return their number.  With `seconds`, wait for
+-- an event first; devices without threads of their own progress meanwhile.
+function Inbox:pump(seconds)
   local count = 0
+  if seconds then
+    local status = lib.plait_inbox_wait(self:handle(), core.nanoseconds(seconds), core.error)
+    if status ~= lib.PLAIT_E_TIMEOUT and status ~= lib.PLAIT_E_DEADLOCK then core.check(status) end
+  end
   while true do
     local status = lib.plait_inbox_next(self:handle(), event, core.error)
     if status ~= lib.PLAIT_OK then
@@ -234,6 +337,22 @@ function Inbox:close()
   while lib.plait_inbox_next(self:handle(), event, core.error) == lib.PLAIT_OK do
     if event.kind == lib.PLAIT_EVENT_RELEASED then serve(self, event) end
   end
+end
+
+--- In a coroutine: request an event by ask(number), and yield `object` until it is
+-- there; pump() resumes the coroutine.
+function core.await(inbox, object, ask)
+  local thread, done = coroutine.running(), false
+  if not thread then core.raise("plait.await and signal:reach are for coroutines") end
+  local number = inbox:register(function()
+    done = true
+    if coroutine.status(thread) == "suspended" then
+      local good, text = coroutine.resume(thread)
+      if not good then error(text, 0) end
+    end
+  end)
+  ask(number)
+  while not done do coroutine.yield(object) end
 end
 
 function Inbox:descriptor()

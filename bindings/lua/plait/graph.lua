@@ -22,34 +22,75 @@ end
 -- Stack level of the user's call, seen from add(): each method is one level.
 local LEVEL = 4
 
-local function add(self, kind, fields, how)
-  how = how or {}
-  core.check_options(how, " after label cost device items group scratch_bytes pattern_bytes offset first times "
-                          .. memory.extents)
-  local place = debug.getinfo(LEVEL - 1, "Sl")
-  fields.label, fields.cost = how.label, how.cost
-  fields.file, fields.line = place.short_src, math.max(place.currentline, 0)
-  local desc = core.sized("plait_node_desc", fields)
-  desc.kind = lib["PLAIT_NODE_" .. kind]
-  if how.device then desc.device, desc.device_count = how.device.handle, 1 end
-  local after = how.after or {}
-  if type(after) ~= "table" then after = {after} end
-  for _, node in ipairs(after) do
+-- Return a C array of one node or several, and their number.
+local function numbers(nodes, what)
+  if type(nodes) ~= "table" then nodes = {nodes} end
+  for _, node in ipairs(nodes) do
     if type(node) ~= "cdata" then
-      error("after: expected a node, as launch() and others return, not "
-            .. core.describe(node), LEVEL)
+      core.raise(what .. ": expected a node, as launch() and others return, not " .. core.describe(node))
     end
   end
-  local array = ffi.new("plait_node[?]", math.max(#after, 1), after)
+  return ffi.new("plait_node[?]", math.max(#nodes, 1), nodes), #nodes
+end
+
+local ON = {first = lib.PLAIT_NODE_ON_FIRST, group = lib.PLAIT_NODE_ON_ALL_GROUP,
+            barrier = lib.PLAIT_NODE_ON_ALL_BARRIER}
+
+-- Set the device of a node, or its devices; return the memory that the fields refer to.
+local function devices_of(desc, how)
+  if not core.is_plain(how.device) then
+    desc.device, desc.device_count = how.device.handle, 1
+    return nil
+  end
+  local array = ffi.new("plait_device *[?]", #how.device)
+  for i, device in ipairs(how.device) do array[i - 1] = device.handle end
+  desc.device_count = #how.device
+  if #how.device == 1 then desc.device = array[0] else desc.devices = array end
+  desc.flags = desc.flags + (ON[how.on or "group"] or
+    core.raise(("on: %s is none of \"first\", \"group\" and \"barrier\""):format(core.describe(how.on))))
+  return array
+end
+
+local function add(self, kind, fields, how)
+  how = how or {}
+  core.check_options(how, " after label cost device on items group scratch_bytes pattern_bytes offset first times "
+                          .. memory.extents)
+  local place = debug.getinfo(LEVEL - 1, "Sl")
+  fields.label, fields.cost = fields.label or how.label, how.cost
+  if how.cost == 0 then fields.flags = lib.PLAIT_NODE_FREE end
+  fields.file, fields.line = place.short_src, math.max(place.currentline, 0)
+  local desc = core.sized("plait_node_desc", fields)
+  desc.kind = kind
+  local devices = how.device and devices_of(desc, how)
+  local array, count = numbers(how.after or {}, "after")
   local out = ffi.new "plait_node[1]"
-  core.check(lib.plait_graph_add(self:handle(), desc, array, #after, out, core.error))
+  core.check(lib.plait_graph_add(self:handle(), desc, array, count, out, core.error))
+  devices = nil -- the call read them
   return out[0]
 end
 
 --- Add an empty node, for edges from many nodes to many nodes.  Every method that
 -- adds a node takes {after = node or {nodes}, label = , device = , cost = } last, and
--- returns the node; `cost` is a duration in any unit, 0 means 1.
-function Graph:join(how) return add(self, "JOIN", {}, how) end
+-- returns the node; `cost` is a duration in any unit, by default 1.  `device` may be a
+-- table of several: with on = "group", the default, a member of the node runs on each, with
+-- "barrier" all wait for the node and it for all, with "first" the first one counts.
+function Graph:join(how) return add(self, lib.PLAIT_NODE_JOIN, {}, how) end
+
+--- Add a mark in the timeline, a name without work.
+function Graph:mark(label, how) return add(self, lib.PLAIT_NODE_MARK, {label = label}, how) end
+
+--- Add an edge: `before` completes before `after` starts.
+function Graph:edge(before, after)
+  local both = numbers({before, after}, "edge")
+  core.check(lib.plait_graph_add_edge(self:handle(), both[0], both[1], core.error))
+end
+
+--- Return the number of nodes and the number of edges, without those of bodies.
+function Graph:size()
+  local out = ffi.new "uint64_t[2]"
+  core.check(lib.plait_graph_size(self:handle(), out, out + 1, core.error))
+  return tonumber(out[0]), tonumber(out[1])
+end
 
 --- Add a kernel launch: graph:launch(kernel, {arguments}, {items = , group = ,
 -- scratch_bytes = , after = ...}); `items` may be a plait.parameter that each run sets.
@@ -64,7 +105,7 @@ function Graph:launch(code, arguments, how)
   else
     fields.launch = code.geometry(how)
   end
-  return add(self, "LAUNCH", fields, how)
+  return add(self, lib.PLAIT_NODE_LAUNCH, fields, how)
 end
 
 --- Add a call of a Lua function, on the thread that opened the system.  An error in
@@ -73,39 +114,44 @@ function Graph:call(fn, how)
   local inbox = self.system.inbox
   local number = inbox:register(fn, true)
   self.functions[#self.functions + 1] = number
-  return add(self, "CALL", {inbox = inbox:handle(), user_data = number}, how)
+  return add(self, lib.PLAIT_NODE_CALL, {inbox = inbox:handle(), user_data = number}, how)
 end
 
---- Add a fill: repeat a pattern of `how.pattern_bytes` bytes, default 4, over a whole
--- buffer.
+--- Add a fill: repeat a pattern of `how.pattern_bytes` bytes, default 4, over `how.bytes`
+-- bytes from `how.offset` on; the default is the rest of the buffer.  The target may be
+-- a plait.parameter that each run sets; it needs `bytes`.
 function Graph:fill(target, pattern, how)
-  return add(self, "FILL", {target = core.handle(target, "Buffer", "fill: the target"),
-                            bytes = target.bytes, pattern = pattern, pattern_bytes = how and how.pattern_bytes or 4}, how)
+  local offset, bytes = how and how.offset or 0, how and how.bytes
+  local fields = {pattern = pattern, pattern_bytes = how and how.pattern_bytes or 4, target_offset = offset}
+  memory.side(fields, "target", target, "fill", bytes)
+  fields.bytes = bytes or target.bytes - offset
+  return add(self, lib.PLAIT_NODE_FILL, fields, how)
 end
 
---- Add a copy from buffer to buffer; `how` also takes the options of queue:copy.
+--- Add a copy from buffer to buffer; `how` also takes the options of queue:copy.  Target
+-- and source may each be a plait.parameter that each run sets; it needs `bytes`.
 function Graph:copy(target, source, how)
-  local to = core.handle(target, "Buffer", "copy: the target")
-  local from = core.handle(source, "Buffer", "copy: the source")
-  local bytes, there, here, rows = memory.extent(target, source, how)
-  return add(self, "COPY", {target = to, source = from, bytes = bytes, target_offset = there,
-                            source_offset = here, rows = rows}, how)
+  local fields, given = {}, how and how.bytes
+  memory.side(fields, "target", target, "copy", given)
+  memory.side(fields, "source", source, "copy", given)
+  fields.bytes, fields.target_offset, fields.source_offset, fields.rows = memory.extent(target, source, how)
+  return add(self, lib.PLAIT_NODE_COPY, fields, how)
 end
 
 --- Add an emission: increment a signal.
-function Graph:emit(signal, how) return add(self, "EMIT", {signal = core.handle(signal, "Signal", "emit")}, how) end
+function Graph:emit(signal, how) return add(self, lib.PLAIT_NODE_EMIT, {signal = core.handle(signal, "Signal", "emit")}, how) end
 
 --- Add a wait until a signal reaches `sequence`; 0, the default, is the newest
 -- sequence number submitted when a run starts.
 function Graph:wait(signal, sequence, how)
-  return add(self, "WAIT", {signal = core.handle(signal, "Signal", "wait"), sequence = sequence or 0}, how)
+  return add(self, lib.PLAIT_NODE_WAIT, {signal = core.handle(signal, "Signal", "wait"), sequence = sequence or 0}, how)
 end
 
 --- Add a copy of the nodes that another graph has now.
 function Graph:subgraph(other, how)
   local handle = core.handle(other, "Graph", "subgraph")
   for _, number in ipairs(other.functions) do self.functions[#self.functions + 1] = number end
-  return add(self, "SUBGRAPH", {subgraph = handle}, how)
+  return add(self, lib.PLAIT_NODE_SUBGRAPH, {subgraph = handle}, how)
 end
 
 local function body(self, node, branch)
@@ -120,6 +166,7 @@ local function region(self, kind, condition, how, fields)
     self.functions[#self.functions + 1] = fields.user_data
   else
     fields.predicate = core.handle(condition, "Buffer", "the condition is not a function")
+    kernel.check_word(condition)
     fields.predicate_offset = how and how.offset or 0
   end
   return add(self, kind, fields, how)
@@ -131,7 +178,7 @@ end
 -- means 1.  The condition may also be a function: the loop runs while it returns true
 -- or a number other than 0; an error in it fails the node.
 function Graph:loop(condition, how)
-  local node = region(self, how and how.first and "DO" or "WHILE", condition, how,
+  local node = region(self, how and how.first and lib.PLAIT_NODE_DO or lib.PLAIT_NODE_WHILE, condition, how,
                       {times = how and how.times})
   return node, body(self, node, 0)
 end
@@ -139,20 +186,28 @@ end
 --- Add a branch: node, bodies = graph:case(buffer, 3) runs the body whose number, from
 -- 0, is the first u32 of the buffer, or the result of a function.
 function Graph:case(condition, branches, how)
-  local node = region(self, "CASE", condition, how, {branch_count = branches})
+  local node = region(self, lib.PLAIT_NODE_CASE, condition, how, {branch_count = branches})
   local bodies = {}
   for i = 1, branches do bodies[i] = body(self, node, i - 1) end
   return node, bodies
 end
 
 --- In the body of a loop: rotate through buffers, one per iteration.  Returns
--- {now = , next = }: kernel arguments for the buffer of this iteration and the next.
+-- {now = , next = , ahead = }: kernel arguments for the buffer of this iteration and the
+-- next, and a function that returns one for the n-th after this.  Last, {prologue = true}:
+-- the first buffer is for iteration 0 only.
 function Graph:rotate(...)
-  local buffers = {...}
+  local buffers, flags = {...}, 0
+  if core.is_plain(buffers[#buffers]) then
+    local how = table.remove(buffers)
+    core.check_options(how, " prologue ")
+    if how.prologue then flags = lib.PLAIT_ROTATION_PROLOGUE end
+  end
   local array, out = ffi.new("plait_buffer *[?]", #buffers), ffi.new "uint64_t[1]"
   for i, one in ipairs(buffers) do array[i - 1] = core.handle(one, "Buffer", "rotate") end
-  core.check(lib.plait_graph_add_rotation(self:handle(), array, #buffers, 0, out, core.error))
-  return {now = kernel.turn(out[0], 0), next = kernel.turn(out[0], 1)}
+  core.check(lib.plait_graph_add_rotation(self:handle(), array, #buffers, flags, out, core.error))
+  return {now = kernel.turn(out[0], 0), next = kernel.turn(out[0], 1),
+          ahead = function(count) return kernel.turn(out[0], count) end}
 end
 
 --- Schedule the graph; return a plan.  Options: `lanes`, most lanes per device (0: what
@@ -160,20 +215,31 @@ end
 -- limits; `mode`, "strict", "helped" or "auto"; `instances`, most runs in flight (0
 -- means 2); `check`, verify that edges order all nodes that use the same memory, and then
 -- the plan; `order`, "edges" or "program", which adds edges between nodes that use the
--- same memory, in the order of adding (functions are ordered with all nodes).
+-- same memory, in the order of adding (functions are ordered with all nodes); `queues`,
+-- run on queues, also on the host; `hop_cost`, the cost of observing another lane.  `sources`, `sinks`: plan only
+-- the nodes on paths from one to the other, with the lanes of the plan `whole`, if given.
 function Graph:freeze(how)
   how = how or {}
-  core.check_options(how, " lanes instances mode widest check order ")
+  core.check_options(how, " lanes instances mode widest check order queues hop_cost sources sinks whole ")
   local order = how.order or "edges"
   if order ~= "edges" and order ~= "program" then
     error(("order: %q is neither \"edges\" nor \"program\""):format(tostring(order)), 2)
   end
   local desc = core.sized("plait_freeze_desc", {
-    lanes = how.lanes, instances = how.instances,
-    mode = lib["PLAIT_MODE_" .. (how.mode or "auto"):upper()],
+    lanes = how.lanes, instances = how.instances, mode = plan.mode(how.mode), hop_cost = how.hop_cost,
+    whole = how.whole and how.whole:handle(),
     policy = how.widest and lib.PLAIT_POLICY_WIDEST or lib.PLAIT_POLICY_BOUNDED,
-    flags = (how.check and lib.PLAIT_FREEZE_CHECK or 0) +
+    flags = (how.check and lib.PLAIT_FREEZE_CHECK or 0) + (how.queues and lib.PLAIT_FREEZE_QUEUES or 0) +
             (order == "program" and lib.PLAIT_FREEZE_PROGRAM_ORDER or 0)})
+  local sources, sinks -- keep the arrays
+  if how.sources then
+    sources, desc.source_count = numbers(how.sources, "sources")
+    desc.sources = sources
+  end
+  if how.sinks then
+    sinks, desc.sink_count = numbers(how.sinks, "sinks")
+    desc.sinks = sinks
+  end
   return plan.new(self.system, core.make("plait_plan", lib.plait_graph_freeze, self:handle(), desc),
                   self.functions)
 end

@@ -31,6 +31,28 @@ local plait = {
   await = plan.await,
 }
 
+local OPTIONS = " backend options wrap plugin_path workers sync "
+
+local function context_desc(options)
+  core.check_options(options, OPTIONS)
+  local flags = (options.workers == 0 and lib.PLAIT_CONTEXT_NO_WORKERS or 0)
+    + (options.sync and lib.PLAIT_CONTEXT_SYNC or 0)
+  return core.sized("plait_context_desc", {
+    backends = options.backend, options = options.options, wrap = options.wrap,
+    plugin_path = options.plugin_path, workers = options.workers, flags = flags})
+end
+
+--- Return what plait.open with these options would find, without opening it.
+function plait.backend_report(options)
+  return core.text(lib.plait_backend_report, context_desc(options or {}))
+end
+
+--- Return portable source in the language of a backend: "host", "opencl" or "cuda".
+-- Options: `defines`.
+function plait.source_text(signature, source, form, options)
+  return kernel.text(signature, source, form, options or {})
+end
+
 --- Return the version of the C library.
 function plait.version()
   return ffi.string(lib.plait_version())
@@ -57,10 +79,30 @@ local function new_device(system, handle)
   }, Device)
 end
 
---- Create an in-order queue.
-function Device:queue(label)
-  local desc = core.sized("plait_queue_desc", {label = label})
-  return memory.queue(self, core.make("plait_queue", lib.plait_queue_create, self.handle, desc))
+--- Create an in-order queue.  Options: `priority`; `capacity`, most pending commands (0:
+-- 2^20); `native_kind` and `native`, a queue of the driver to submit to.
+function Device:queue(label, options)
+  options = options or {}
+  core.check_options(options, " priority capacity native_kind native ")
+  local desc = core.sized("plait_queue_desc", {
+    label = label, priority = options.priority, capacity = options.capacity, native = options.native,
+    native_kind = options.native_kind and core.native_kind(options.native_kind)})
+  return memory.queue(self, core.make("plait_queue", lib.plait_queue_create, self.handle, desc), label)
+end
+
+--- Return the size of the device's buffers and its budget, in bytes, and the other
+-- numbers of plait_device_info, in a table.
+function Device:query()
+  local info = core.sized "plait_device_info"
+  core.check(lib.plait_device_query(self.handle, info, core.error))
+  return core.plain(info, "name backend description capabilities memory_bytes budget_bytes used_bytes")
+end
+
+--- Return a native handle, such as "cl_device" or "cu_context".
+function Device:native(kind)
+  local out = ffi.new "uint64_t[1]"
+  core.check(lib.plait_device_native(self.handle, core.native_kind(kind), out, core.error))
+  return out[0]
 end
 
 --- Create a buffer of `bytes` bytes.
@@ -85,7 +127,8 @@ function Device:signal(options)
   options = options or {}
   local desc = core.sized("plait_signal_desc", {
     label = options.label, flags = options.gate and lib.PLAIT_SIGNAL_GATE or 0})
-  return memory.signal(self, core.make("plait_signal", lib.plait_signal_create, self.handle, desc))
+  return memory.signal(self, core.make("plait_signal", lib.plait_signal_create, self.handle, desc),
+                       options.label)
 end
 
 --- Limit the total size of the device's buffers, in bytes; 0: no limit.
@@ -105,15 +148,9 @@ end
 local System = core.class("System", "plait_context_release")
 
 --- Open a system.  Options, as in plait_context_desc: `backend` (default: the variable
--- PLAIT_BACKEND), `options`, `wrap`, `workers`, `sync`.
+-- PLAIT_BACKEND), `options`, `wrap`, `plugin_path`, `workers`, `sync`.
 function plait.open(options)
-  options = options or {}
-  core.check_options(options, " backend options wrap workers sync ")
-  local flags = (options.workers == 0 and lib.PLAIT_CONTEXT_NO_WORKERS or 0)
-    + (options.sync and lib.PLAIT_CONTEXT_SYNC or 0)
-  local desc = core.sized("plait_context_desc", {
-    backends = options.backend, options = options.options, wrap = options.wrap,
-    workers = options.workers, flags = flags})
+  local desc = context_desc(options or {})
   local handle = core.make("plait_context", lib.plait_context_open, desc)
   local self = core.object(System, handle, {devices = {}})
   self.inbox = core.inbox(core.make("plait_inbox", lib.plait_inbox_create, handle))
@@ -147,7 +184,7 @@ function System:kernels(folder, ...)
     local text = file:read "*a"
     file:close()
     local signature = text:match("/%*%s*(" .. name .. "%s*%([^*]*%))%s*%*/")
-      or error(path .. " has no comment with the signature " .. name .. "(...)", 2)
+      or core.raise(path .. " has no comment with the signature " .. name .. "(...)")
     signature = signature:gsub("%s+", " ")
     made[i] = self:kernel(signature, text, {file = path})
   end
@@ -159,15 +196,41 @@ function System:graph()
   return graph.new(self, core.make("plait_graph", lib.plait_graph_create, self:handle()))
 end
 
---- Read a plan from a file that Plan:save wrote.
+--- Return the device with that name, such as "host:0".
+function System:device(name)
+  local found = core.make("plait_device", lib.plait_context_find_device, self:handle(), name)
+  for _, device in ipairs(self.devices) do
+    if device.handle == found then return device end
+  end
+end
+
+--- Create a graph from its text form; see plait-graph(5).  `name` is that of the file, for
+-- errors.
+function System:read_graph(text, name)
+  return graph.new(self, core.make("plait_graph", lib.plait_graph_read, self:handle(), text, #text, name))
+end
+
+--- Read a plan from a file that Plan:save wrote, in any language.  Its names have to be
+-- bound before it runs: plan:bindings, plan:bind_kernel and others.
 function System:load(path)
   return plan.new(self, core.make("plait_plan", lib.plait_plan_load, self:handle(), path))
 end
 
+--- Read a plan from what Plan:bytes returned; see system:load.
+function System:read(bytes)
+  return plan.new(self, core.make("plait_plan", lib.plait_plan_read, self:handle(), bytes, #bytes))
+end
+
+--- Wait until signals reach sequence numbers, {{signal, sequence}, ...}: all of them, or
+-- with `any` one, whose index is the result.  For at most `seconds`; nil: without limit.
+function System:wait(points, any, seconds) return memory.wait(self, points, any, seconds) end
+
 --- Run the Lua functions that are pending for this thread, and resume coroutines whose
--- runs are done; return the number of events.
-function System:pump()
-  return self.inbox:pump()
+-- runs are done; return the number of events.  With `seconds`, wait for an event first,
+-- at most so long: a device whose capabilities include PLAIT_DEVICE_NEEDS_PUMP
+-- progresses in such a wait only.
+function System:pump(seconds)
+  return self.inbox:pump(seconds)
 end
 
 --- Return a file descriptor that is readable while pump() has work, for event loops.

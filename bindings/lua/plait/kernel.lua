@@ -12,7 +12,8 @@ local TYPES = {
   f32 = "float[1]", f64 = "double[1]", bool = "bool[1]", char = "char[1]",
 }
 kernel.types = TYPES
-local FORMS = {portable = "PORTABLE", host = "C", opencl = "OPENCL_C", cuda = "CUDA_C"}
+local FORMS = {portable = lib.PLAIT_SOURCE_PORTABLE, host = lib.PLAIT_SOURCE_C,
+               opencl = lib.PLAIT_SOURCE_OPENCL_C, cuda = lib.PLAIT_SOURCE_CUDA_C}
 
 -- --- special arguments: neither number nor buffer -------------------------------
 
@@ -20,18 +21,18 @@ local Special = {}
 
 --- A kernel argument that each run of a plan sets: plan {name = ...}.
 function kernel.parameter(name)
-  return setmetatable({kind = "PARAMETER", name = name}, Special)
+  return setmetatable({kind = lib.PLAIT_ARGUMENT_PARAMETER, name = name}, Special)
 end
 
 --- A kernel argument: scratch memory of the node, `scratch_bytes` long.
-kernel.scratch = setmetatable({kind = "SCRATCH"}, Special)
+kernel.scratch = setmetatable({kind = lib.PLAIT_ARGUMENT_SCRATCH}, Special)
 
 --- A kernel argument: the iteration number of the enclosing loop.
-kernel.iteration = setmetatable({kind = "ITERATION"}, Special)
+kernel.iteration = setmetatable({kind = lib.PLAIT_ARGUMENT_ITERATION}, Special)
 
 -- A kernel argument: the buffer of a rotation, `ahead` iterations from this.
 function kernel.turn(rotation, ahead)
-  return setmetatable({kind = "ROTATION", rotation = rotation, ahead = ahead}, Special)
+  return setmetatable({kind = lib.PLAIT_ARGUMENT_ROTATION, rotation = rotation, ahead = ahead}, Special)
 end
 
 -- --- kernels -------------------------------------------------------------------
@@ -39,8 +40,8 @@ end
 --- A kernel: code and its signature; `label` is the name in the signature.
 local Kernel = core.class("Kernel", "plait_kernel_release")
 
--- Return {{name = , ctype = value type or nil, target = pointee type or nil}} of a
--- signature that plait accepted.
+-- Return {{name = , what = its name in errors, ctype = value type or nil, target =
+-- pointee type or nil}} of a signature that plait accepted.
 local function parse(signature)
   local found = {}
   for part in signature:match("%((.*)%)"):gmatch "[^,]+" do
@@ -50,17 +51,19 @@ local function parse(signature)
     else
       found[#found + 1] = {name = name, target = words:match "[%w_]+$"}
     end
+    found[#found].what = ("%s: argument %d \"%s\""):format(signature:match "^[%w_]+", #found - 1, name)
   end
   return found
 end
 
+-- A missing text makes none.
 local function sources(source, options)
   local texts = type(source) == "table" and source or {portable = source}
   local made, count = {}, 0
   for name, text in pairs(texts) do
-    local form = FORMS[name] or error("no sources are for " .. tostring(name), 4)
+    local form = FORMS[name] or core.raise("no sources are for " .. tostring(name))
     count = count + 1
-    made[count] = {form = lib["PLAIT_SOURCE_" .. form], code = text}
+    made[count] = {form = form, code = text}
   end
   local array = ffi.new("plait_source[?]", math.max(count, 1))
   for i, one in ipairs(made) do
@@ -68,13 +71,25 @@ local function sources(source, options)
     slot.size, slot.form, slot.bytes = ffi.sizeof "plait_source", one.form, #one.code
     slot.code = ffi.cast("const char *", one.code)
     slot.defines, slot.options, slot.file = options.defines, options.options, options.file
+    slot.flags = (options.strict and lib.PLAIT_SOURCE_STRICT or 0) + (options.fast and lib.PLAIT_SOURCE_FAST or 0)
+      + (options.no_alias and lib.PLAIT_SOURCE_NO_ALIAS or 0)
   end
   return array, count
 end
 
+-- Return portable source in the language of a backend.
+function kernel.text(signature, source, form, options)
+  local array = sources(source, options)
+  return core.text(function(_, ...)
+    return lib.plait_source_text(signature, array, FORMS[form] or
+      core.raise("no sources are for " .. core.describe(form)), ...)
+  end)
+end
+
 function kernel.new(system, signature, source, options)
+  core.check_options(options, " library symbol defines options file strict fast no_alias grain ")
   local desc = core.sized("plait_kernel_desc", {
-    signature = signature, library = options.library, symbol = options.symbol})
+    signature = signature, library = options.library, symbol = options.symbol, grain = options.grain})
   local array
   array, desc.source_count = sources(source, options)
   if desc.source_count > 0 then desc.sources = array end
@@ -85,11 +100,12 @@ function kernel.new(system, signature, source, options)
 end
 
 local function is_no_number(value, what)
-  error(("%s: %s is not a number"):format(what, core.describe(value)), 0)
+  core.raise(("%s: %s is not a number"):format(what, core.describe(value)))
 end
 
 local function does_not_fit(value, what)
-  error(("%s: %s does not fit its type"):format(what, tostring(value)), 0)
+  core.raise(("%s: %s %s"):format(what, tostring(value), value % 1 ~= 0 and "is not an integer" or
+    "does not fit its type"))
 end
 
 -- Return true if a store into this C type rounds numbers.
@@ -120,11 +136,11 @@ end
 local function set(slot, parameter, given, kept)
   slot.size = ffi.sizeof "plait_argument"
   if getmetatable(given) == Special then
-    slot.kind = lib["PLAIT_ARGUMENT_" .. given.kind]
+    slot.kind = given.kind
     slot.name = given.name
     slot.rotation, slot.ahead = given.rotation or 0, given.ahead or 0
   elseif parameter.ctype then
-    local value = kernel.convert(parameter.ctype, given, parameter.name)
+    local value = kernel.convert(parameter.ctype, given, parameter.what)
     kept[#kept + 1] = value
     slot.kind, slot.bytes, slot.value = lib.PLAIT_ARGUMENT_VALUE, ffi.sizeof(value), value
   else
@@ -151,16 +167,24 @@ end
 
 -- Raise an error if the element type of a buffer is not that of the pointer.  Bytes,
 -- and types unknown to Lua, match every pointer type.
-local function check_pointer(buffer, parameter, label, i)
-  local what = ("%s: argument %d \"%s\" is a pointer"):format(label, i - 1, parameter.name)
+local function check_pointer(buffer, parameter)
+  local what = parameter.what .. " is a pointer"
   if not memory.is_buffer(buffer) then
-    error(("%s: give it a buffer, not %s%s"):format(what, core.describe(buffer),
-      core.is_plain(buffer) and "; device:array(\"float\", {...}) makes one" or ""), 4)
+    core.raise(("%s: give it a buffer, not %s%s"):format(what, core.describe(buffer),
+      core.is_plain(buffer) and "; device:array(\"float\", {...}) makes one" or ""))
   end
   local have = word_of(buffer.ctype)
   if have and have ~= "u8" and TYPES[parameter.target] and have ~= parameter.target then
-    error(("%s to %s, the buffer was made of %s (%s)"):format(what, parameter.target,
-      buffer.ctype, have), 4)
+    core.raise(("%s to %s, the buffer was made of %s (%s)"):format(what, parameter.target,
+      buffer.ctype, have))
+  end
+end
+
+-- Raise an error unless a buffer can have the word of a condition.
+function kernel.check_word(buffer)
+  local have = word_of(buffer.ctype)
+  if have and have ~= "u32" and have ~= "i32" and have ~= "u8" then
+    core.raise(("the condition is a u32, the buffer was made of %s (%s)"):format(buffer.ctype, have))
   end
 end
 
@@ -168,16 +192,16 @@ end
 function Kernel:arguments(given)
   local count = #self.parameters
   if not core.is_plain(given) then
-    error(("%s: its arguments are a table, {...}, not %s"):format(self.label,
-      core.describe(given)), 3)
+    core.raise(("%s: its arguments are a table, {...}, not %s"):format(self.label,
+      core.describe(given)))
   end
   if #given ~= count then
-    error(("%s takes %d arguments, not %d"):format(self.label, count, #given), 3)
+    core.raise(("%s takes %d arguments, not %d"):format(self.label, count, #given))
   end
   local made = {array = ffi.new("plait_argument[?]", math.max(count, 1)), count = count, kept = {}}
   for i, parameter in ipairs(self.parameters) do
     if not parameter.ctype and getmetatable(given[i]) ~= Special then
-      check_pointer(given[i], parameter, self.label, i)
+      check_pointer(given[i], parameter)
     end
     set(made.array[i - 1], parameter, given[i], made.kept)
   end
@@ -191,7 +215,7 @@ function kernel.geometry(options)
   local group = options and options.group or {}
   items = core.is_plain(items) and items or {items}
   group = core.is_plain(group) and group or {group}
-  if #items > 3 or #group > 3 then error("items and group have at most 3 dimensions", 0) end
+  if #items > 3 or #group > 3 then core.raise("items and group have at most 3 dimensions") end
   launch.dimensions = #items
   for i, n in ipairs(items) do
     launch.items[i - 1] = kernel.convert("uint64_t[1]", n, "items")[0]

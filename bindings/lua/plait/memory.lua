@@ -10,23 +10,30 @@ local memory = {}
 --- Memory of a device: `bytes` bytes, as elements of `ctype`.
 local Buffer = core.class("Buffer", "plait_buffer_release")
 
-local function new_buffer(device, handle, ctype)
+local function new_buffer(device, handle, ctype, label)
   local bytes = ffi.new "uint64_t[1]"
   core.check(lib.plait_buffer_bytes(handle, bytes, core.error))
-  return core.object(Buffer, handle, {device = device, bytes = tonumber(bytes[0]),
+  return core.object(Buffer, handle, {device = device, bytes = tonumber(bytes[0]), label = label,
                                       ctype = ctype or "uint8_t"})
+end
+
+-- Return the size of a type of C; raise an error for another word.
+local function size_of(ctype, what)
+  local good, found = pcall(ffi.sizeof, ctype)
+  return good and found or core.raise(("%s: %s is not a type of C"):format(what, core.describe(ctype)))
 end
 
 function memory.buffer(device, bytes, label)
   local desc = core.sized("plait_buffer_desc", {bytes = bytes, label = label})
-  return new_buffer(device, core.make("plait_buffer", lib.plait_buffer_create, device.handle, desc))
+  return new_buffer(device, core.make("plait_buffer", lib.plait_buffer_create, device.handle, desc),
+                    nil, label)
 end
 
 function memory.array(device, ctype, values, label)
   if type(ctype) ~= "string" or not core.is_plain(values) then
-    error("array: a type of C comes first, then {numbers}, as in array(\"float\", {1, 2})", 3)
+    core.raise("array: a type of C comes first, then {numbers}, as in array(\"float\", {1, 2})")
   end
-  local made = memory.buffer(device, math.max(1, #values * ffi.sizeof(ctype)), label)
+  local made = memory.buffer(device, math.max(1, #values * size_of(ctype, "array")), label)
   made.ctype = ctype
   made:map(function(memory_of)
     for i, value in ipairs(values) do memory_of[i - 1] = value end
@@ -42,13 +49,13 @@ function memory.wrap(device, ctype, at, count, label)
   local inbox, number = device.system.inbox, last + 1
   last = number
   local desc = core.sized("plait_wrap_desc", {
-    pointer = ffi.cast("void *", at), bytes = count * ffi.sizeof(ctype), label = label,
+    pointer = ffi.cast("void *", at), bytes = count * size_of(ctype, "wrap"), label = label,
     inbox = inbox:handle(), user_data = inbox:register(function(status)
       -- A cancelled event does not tell whether the memory is still in use.
       if status == lib.PLAIT_OK then wrapped[number] = nil end
     end)})
   local made = new_buffer(device, core.make("plait_buffer", lib.plait_buffer_wrap, device.handle, desc),
-                          ctype)
+                          ctype, label)
   wrapped[number] = at
   return made
 end
@@ -82,7 +89,15 @@ end
 --- Return a view of `bytes` bytes from `offset`; both buffers share the memory.
 function Buffer:view(offset, bytes)
   return new_buffer(self.device, core.make("plait_buffer", lib.plait_buffer_view, self:handle(),
-                                           offset, bytes), self.ctype)
+                                           offset, bytes), self.ctype, self.label)
+end
+
+--- Return the native handle of a kind, such as "cl_memory", and the offset in it; the
+-- kinds are those of plait/native.h.
+function Buffer:native(kind)
+  local out = ffi.new "uint64_t[2]"
+  core.check(lib.plait_buffer_native(self:handle(), core.native_kind(kind), out, out + 1, core.error))
+  return out[0], tonumber(out[1])
 end
 
 -- Return bytes, target offset, source offset and a plait_rows or nil, from the options
@@ -91,14 +106,24 @@ function memory.extent(target, source, how)
   how = how or {}
   local rows
   if how.rows or how.slices then
-    if not how.bytes then error("copy: `rows` needs `bytes`, the bytes of one row", 0) end
+    if not how.bytes then core.raise("copy: `rows` needs `bytes`, the bytes of one row") end
     rows = core.sized("plait_rows", {rows = how.rows, slices = how.slices,
       target_row = how.target_row, target_slice = how.target_slice,
       source_row = how.source_row, source_slice = how.source_slice})
   end
   local none = how.rows == 0 or how.slices == 0 -- plait_rows reads 0 as 1
-  return none and 0 or how.bytes or math.min(target.bytes, source.bytes), how.target_offset or 0,
-         how.source_offset or 0, rows
+  return none and 0 or how.bytes or math.min(target.bytes or 0, source.bytes or 0),
+         how.target_offset or 0, how.source_offset or 0, rows
+end
+
+-- Return the node fields of one operand of a copy or fill: a buffer, or a parameter.
+function memory.side(fields, name, given, what, bytes)
+  if type(given) == "table" and given.kind == lib.PLAIT_ARGUMENT_PARAMETER then
+    if not bytes then core.raise(what .. ": a parameter needs `bytes`") end
+    fields[name == "target" and "target_parameter" or "source_parameter"] = given.name
+  else
+    fields[name] = core.handle(given, "Buffer", ("%s: the %s"):format(what, name))
+  end
 end
 
 --- The names of those options, for core.check_options.
@@ -109,8 +134,22 @@ memory.extents = "bytes target_offset source_offset rows slices target_row targe
 --- A monotonic counter that queues emit and wait for; the program raises a gate.
 local Signal = core.class("Signal", "plait_signal_release")
 
-function memory.signal(device, handle)
-  return core.object(Signal, handle, {device = device})
+function memory.signal(device, handle, label)
+  return core.object(Signal, handle, {device = device, label = label})
+end
+
+-- Wait for points; see System:wait.
+function memory.wait(system, points, any, seconds)
+  local array, index = ffi.new("plait_point[?]", math.max(#points, 1)), ffi.new "uint64_t[1]"
+  for i, point in ipairs(points) do
+    array[i - 1].signal, array[i - 1].sequence = core.handle(point[1], "Signal", "wait"), point[2]
+  end
+  local time, mode = core.nanoseconds(seconds), any and lib.PLAIT_WAIT_ANY or lib.PLAIT_WAIT_ALL
+  while core.check(lib.plait_signal_wait_points(array, #points, mode, time, index, core.error))
+        == lib.PLAIT_EVENT_READY do
+    system.inbox:pump()
+  end
+  return tonumber(index[0]) + 1
 end
 
 --- Return the newest sequence number that was reached, failed ones included.
@@ -129,6 +168,31 @@ function Signal:wait(sequence, seconds)
   end
 end
 
+--- Return the newest sequence number that was submitted.
+function Signal:submitted()
+  local out = ffi.new "uint64_t[1]"
+  core.check(lib.plait_signal_query(self:handle(), nil, out, core.error))
+  return tonumber(out[0])
+end
+
+--- In a coroutine: yield until the signal reaches `sequence`; system:pump() resumes the
+-- coroutine.  0: the newest sequence number submitted so far.
+function Signal:reach(sequence)
+  local inbox = self.device.system.inbox
+  core.await(inbox, self, function(number)
+    core.check(lib.plait_signal_notify(self:handle(), sequence, inbox:handle(), nil, number, core.error))
+  end)
+  core.check(lib.plait_signal_wait(self:handle(), sequence, 0, core.error))
+end
+
+--- Fail a gate: every wait on it ends with this error.
+function Signal:fail(text, origin)
+  core.check(lib.plait_signal_fail(self:handle(), origin or 1, text, core.error))
+end
+
+--- Clear the failure of a signal that has no pending work.
+function Signal:reset() core.check(lib.plait_signal_reset(self:handle(), core.error)) end
+
 --- Raise a gate to a sequence number.
 function Signal:raise(sequence)
   core.check(lib.plait_signal_raise(self:handle(), sequence, core.error))
@@ -139,8 +203,13 @@ end
 --- An in-order queue: its commands run one after another.
 local Queue = core.class("Queue", "plait_queue_release")
 
-function memory.queue(device, handle)
-  return core.object(Queue, handle, {device = device})
+function memory.queue(device, handle, label)
+  return core.object(Queue, handle, {device = device, label = label, kept = {}})
+end
+
+local function submit(self, fields)
+  local command = core.sized("plait_command", fields)
+  core.check(lib.plait_queue_submit(self:handle(), command, 1, nil, core.error))
 end
 
 --- Submit a kernel: queue:launch(kernel, {arguments}, {items = , group = }).
@@ -155,17 +224,65 @@ end
 --- Submit a call of a Lua function, on the thread that opened the system.
 function Queue:call(fn)
   local inbox = self.device.system.inbox
-  local command = core.sized("plait_command", {
-    kind = lib.PLAIT_COMMAND_CALL, inbox = inbox:handle(), user_data = inbox:register(fn)})
-  core.check(lib.plait_queue_submit(self:handle(), command, 1, nil, core.error))
+  submit(self, {kind = lib.PLAIT_COMMAND_CALL, inbox = inbox:handle(), user_data = inbox:register(fn)})
 end
 
---- Submit a fill: repeat a pattern of `pattern_bytes` bytes, default 4, over a whole
--- buffer.
-function Queue:fill(target, pattern, pattern_bytes)
+--- Submit a fill: repeat a pattern of `pattern_bytes` bytes, default 4, over `bytes`
+-- bytes from `offset` on; the default is the rest of the buffer.
+function Queue:fill(target, pattern, pattern_bytes, bytes, offset)
   local handle = core.handle(target, "Buffer", "fill: the target")
-  core.check(lib.plait_queue_fill(self:handle(), handle, 0, target.bytes, pattern,
-                                  pattern_bytes or 4, core.error))
+  core.check(lib.plait_queue_fill(self:handle(), handle, offset or 0,
+                                  bytes or target.bytes - (offset or 0), pattern, pattern_bytes or 4,
+                                  core.error))
+end
+
+-- Return address and size of a cdata array, or of `how.bytes` bytes at a pointer.
+local function extent_of(at, how, what)
+  if type(at) ~= "cdata" then core.raise(("%s: memory is a cdata, not %s"):format(what, core.describe(at))) end
+  local good, size = pcall(ffi.sizeof, at)
+  local is_pointer = tostring(ffi.typeof(at)):find "%*[^%[]*>$" ~= nil
+  local bytes = how.bytes or good and not is_pointer and size or
+    core.raise(what .. ": a pointer needs `bytes`")
+  return ffi.cast("void *", at), bytes
+end
+
+--- Copy a buffer into memory of the program after the queue's commands, and wait:
+-- queue:read(buffer, ffi.new("float[100]")).  Options: `offset` in the buffer and `bytes`
+-- (default: the size of the cdata; a pointer needs it).  {wait = false} submits the copy
+-- only; the memory, kept by the queue, is complete after queue:finish().
+function Queue:read(source, at, how)
+  how = how or {}
+  core.check_options(how, " offset bytes wait ")
+  local handle, pointer, bytes = core.handle(source, "Buffer", "read: the source"), extent_of(at, how, "read")
+  self.kept[#self.kept + 1] = at
+  if how.wait ~= false then
+    core.check(lib.plait_queue_read(self:handle(), handle, how.offset or 0, pointer, bytes, core.error))
+  else
+    submit(self, {kind = lib.PLAIT_COMMAND_READ, source = handle, source_offset = how.offset or 0,
+                  host = pointer, bytes = bytes})
+  end
+end
+
+--- Copy memory of the program into a buffer after the queue's commands, and wait; options
+-- as for queue:read.  The memory must not change before queue:finish().
+function Queue:write(target, at, how)
+  how = how or {}
+  core.check_options(how, " offset bytes wait ")
+  local handle, pointer, bytes = core.handle(target, "Buffer", "write: the target"), extent_of(at, how, "write")
+  self.kept[#self.kept + 1] = at
+  if how.wait ~= false then
+    core.check(lib.plait_queue_write(self:handle(), handle, how.offset or 0, pointer, bytes, core.error))
+  else
+    submit(self, {kind = lib.PLAIT_COMMAND_WRITE, target = handle, target_offset = how.offset or 0,
+                  host = pointer, bytes = bytes})
+  end
+end
+
+--- Return the native handle of the queue, such as "cl_queue" or "cu_stream".
+function Queue:native(kind)
+  local out = ffi.new "uint64_t[1]"
+  core.check(lib.plait_queue_native(self:handle(), core.native_kind(kind), out, core.error))
+  return out[0]
 end
 
 --- Submit a copy from buffer to buffer.  Options, in bytes: `bytes` (default: the size
@@ -208,6 +325,7 @@ function Queue:finish(seconds)
         == lib.PLAIT_EVENT_READY do
     self.device.system.inbox:pump()
   end
+  if self.kept[1] ~= nil then self.kept = {} end
 end
 
 return memory

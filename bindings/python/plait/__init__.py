@@ -18,16 +18,16 @@
 from ._buffer import Buffer, Rows
 from ._core import (CancelledError, Error, FailedError, InvalidError, MemoryExhausted,
                     UnavailableError, UnsupportedError, WaitTimeout)
-from ._graph import Graph, Node, Rotation
-from ._kernel import Kernel, Parameter, iteration, scratch
+from ._graph import Barrier, Graph, Group, Node, Rotation
+from ._kernel import Kernel, Parameter, iteration, scratch, source_text
 from ._library import lib as _lib
 from ._plan import Function, Plan, Run
-from ._system import Device, Queue, Signal, System
+from ._system import Device, Queue, Signal, System, backend_report
 
-__all__ = ["Buffer", "CancelledError", "Device", "Error", "FailedError", "Function", "Graph",
+__all__ = ["Barrier", "Buffer", "CancelledError", "Device", "Error", "FailedError", "Function", "Graph", "Group",
            "InvalidError", "Kernel", "MemoryExhausted", "Node", "Parameter", "Plan", "Queue", "Rotation", "Rows", "Run",
            "Signal", "System", "UnavailableError", "UnsupportedError", "WaitTimeout",
-           "iteration", "live_count", "open", "scratch", "version"]
+           "backend_report", "iteration", "live_count", "open", "scratch", "source_text", "version"]
 
 open = System
 

@@ -7,11 +7,11 @@ import ctypes
 import math
 import struct
 from ctypes import byref, c_char, c_uint64, c_void_p
-from typing import TYPE_CHECKING, Any, Iterator, List, Optional
+from typing import TYPE_CHECKING, Any, Iterator, List, Optional, Tuple
 
 from . import _raw, _tensor
 from ._elements import ELEMENTS, element_of
-from ._core import Handle, call, encode, lib, make, sized
+from ._core import Handle, call, encode, lib, make, native_kind, sized
 from ._functions import RUN, once
 
 if TYPE_CHECKING:
@@ -114,19 +114,21 @@ def check_buffer(given, what):
 class Buffer(Handle):
     """Memory of a device.
 
-    buffer[a:b] is a view of the bytes a to b - 1; buffer and view share the memory,
-    and each keeps it alive.  `with buffer.map() as memory` gives a memoryview.
-    DLPack exports a buffer without a copy: numpy.from_dlpack(buffer).
+    buffer[a:b] is a view of the elements a to b - 1, in row-major order, and
+    buffer.bytes(a, b) one of bytes; buffer and view share the memory, and each keeps
+    it alive.  len(buffer) counts elements.  The elements of device.buffer(size) are
+    bytes.  `with buffer.map() as memory` gives a memoryview.  DLPack exports a buffer
+    without a copy: numpy.from_dlpack(buffer).
 
-    `size` is in bytes.  `format` (a letter of the struct module), `shape` and
-    `strides` (in bytes; None for a compact array) describe the array that the
-    buffer was made from.
+    `size` is in bytes, as are all offsets.  `format` (a letter of the struct module),
+    `shape` and `strides` (in bytes; None for a compact array) describe the array that
+    the buffer was made from.
     """
     _release = lib.plait_buffer_release
     __slots__ = ("device", "size", "format", "shape", "strides", "_offset")
 
-    def __init__(self, device, handle):
-        super().__init__(handle)
+    def __init__(self, device, handle, label=None):
+        super().__init__(handle, label)
         count = c_uint64()
         call(lib.plait_buffer_bytes, handle, byref(count))
         self.device, self.size = device, count.value
@@ -137,7 +139,7 @@ class Buffer(Handle):
     def create(cls, device, size: int, label: Optional[str] = None) -> Buffer:
         """Create a buffer; called by Device.buffer."""
         desc = sized(_raw.plait_buffer_desc, bytes=size, label=encode(label))
-        return cls(device, make(lib.plait_buffer_create, device.handle, byref(desc)))
+        return cls(device, make(lib.plait_buffer_create, device.handle, byref(desc)), label)
 
     @classmethod
     def wrap(cls, device, data: Any, label: Optional[str] = None) -> Buffer:
@@ -151,7 +153,7 @@ class Buffer(Handle):
         released = once(lambda: keep and None)
         desc = sized(_raw.plait_wrap_desc, pointer=pointer, bytes=size, label=encode(label),
                      inbox=device.system._inbox.handle, released=RUN, user_data=released)
-        made = cls(device, make(lib.plait_buffer_wrap, device.handle, byref(desc)))
+        made = cls(device, make(lib.plait_buffer_wrap, device.handle, byref(desc)), label)
         made._has(view)
         return made
 
@@ -159,7 +161,7 @@ class Buffer(Handle):
     def from_dlpack(cls, device, data: Any, label: Optional[str] = None) -> Buffer:
         """Create a buffer on the memory of a tensor; called by Device.from_dlpack."""
         handle, element, array = _tensor.take(device, data, label)
-        made = cls(device, handle)
+        made = cls(device, handle, label)
         made.format, made.shape = element.letter, tuple(array.shape[:array.dimensions])
         made.strides = tuple(n * element.size for n in array.strides[:array.dimensions])
         made._offset = array.offset_bytes
@@ -172,14 +174,31 @@ class Buffer(Handle):
 
     def __getitem__(self, where):
         if not isinstance(where, slice):
-            raise TypeError("use map() or read() to access the bytes of a buffer")
-        start, stop, step = where.indices(self.size)
+            raise TypeError("use map(), read() or tolist() to access the elements of a buffer")
+        if self.strides is not None:
+            raise TypeError("the array of this buffer has strides; buffer.bytes(a, b) is a view of its bytes")
+        start, stop, step = where.indices(len(self))
         if step != 1:
             raise ValueError("a view of a buffer has no step")
-        return Buffer(self.device, make(lib.plait_buffer_view, self.handle, start, stop - start))
+        size, count = ELEMENTS[self.format].size, max(stop - start, 0)
+        made = self.bytes(start * size, (start + count) * size)
+        made.format, made.shape = self.format, (count,)
+        return made
 
     def __len__(self):
-        return self.size
+        return math.prod(self.shape)
+
+    def bytes(self, start: int = 0, stop: Optional[int] = None) -> Buffer:
+        """Return a view of the bytes `start` to `stop` - 1; its elements are bytes."""
+        stop = self.size if stop is None else stop
+        return Buffer(self.device, make(lib.plait_buffer_view, self.handle, start, stop - start), self.label)
+
+    def native(self, kind: str) -> Tuple[int, int]:
+        """Return (native handle, offset in bytes), such as the cl_mem of "cl_memory";
+        kinds are those of plait/native.h."""
+        out, offset = c_uint64(), c_uint64()
+        call(lib.plait_buffer_native, self.handle, native_kind(kind), byref(out), byref(offset))
+        return out.value, offset.value
 
     @contextlib.contextmanager
     def map(self, mode: str = "r+", offset: int = 0,
@@ -255,4 +274,4 @@ class Buffer(Handle):
         return 1, 0  # host memory; __dlpack__ refuses any other
 
     def __repr__(self):
-        return "<plait.Buffer of %d bytes on %s>" % (self.size, self.device.name)
+        return "<plait.%s of %d bytes on %s>" % (self._called(), self.size, self.device.name)

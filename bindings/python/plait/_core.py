@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import collections
 import ctypes
+import os
+import re
+import sys
 import threading
+import types
+import weakref
 from ctypes import byref, c_char, c_uint64, c_void_p
 from typing import Any, TypeVar
 
@@ -76,6 +81,8 @@ class _Local(threading.local):
     def __init__(self):
         self.error = _raw.plait_error(size=ctypes.sizeof(_raw.plait_error))
         self.at = byref(self.error)
+        # For functions without argtypes, which take this object as it is.
+        self.pointer = c_void_p(ctypes.addressof(self.error))
 
 
 local = _Local()
@@ -86,7 +93,9 @@ class Raised:
 
     keep() returns a number, which the callback returns to C.  The C library reports
     the number as the `origin` of its error, and failure() looks the exception up.
-    The table holds the last KEPT exceptions.  Guarded by _lock.
+    A run and its queue report the same failure, so that a number is looked up more
+    than once: after the first time the table has the words of the exception, and the
+    exception as long as an Error has it.  Holds the last KEPT.  Guarded by _lock.
     """
     KEPT = 256
 
@@ -99,17 +108,48 @@ class Raised:
         with self._lock:
             self._last = self._last % 0x3fffffff + 1
             number = 0x40000000 + self._last
-            self._kept[number] = exception
+            self._kept[number] = exception, None, None
             if len(self._kept) > self.KEPT:
                 self._kept.popitem(last=False)
             return number
 
     def find(self, number):
+        """Return (exception or None, its words), or None for another number."""
         with self._lock:
-            return self._kept.pop(number, None)
+            found = self._kept.get(number)
+            if found is None:
+                return None
+            cause, words, error = found
+            if cause is not None:
+                words = "raised %s: %s" % (type(cause).__name__, cause)
+                self._kept[number] = None, words, None
+            elif error is not None and error() is not None:
+                cause = error().__cause__
+            return cause, words
+
+    def shown(self, number, error):
+        """Let later errors of the same failure have the exception of this one."""
+        with self._lock:
+            if number in self._kept:
+                self._kept[number] = None, self._kept[number][1], weakref.ref(error)
 
 
 raised = Raised()
+
+
+# The functions of C that error texts name, as this layer calls them.
+NAMES = {
+    "plait_plan_bind_kernel": "plan.bind_kernel", "plait_plan_bind_buffer": "plan.bind_buffer",
+    "plait_plan_bind_signal": "plan.bind_signal", "plait_plan_bind_function": "plan.bind_function",
+    "plait_plan_bind_device": "plan.bind_device", "plait_plan_call": "plan()",
+    "plait_plan_record": "plan.record", "plait_run_cancel": "run.cancel",
+    "plait_signal_reset": "signal.reset", "plait_inbox_adopt": "system.adopt",
+}
+_FUNCTION = re.compile(r"\bplait_[a-z_]+")
+
+
+def _python_name(found):
+    return NAMES.get(found.group(0), found.group(0))
 
 
 def detail_text(number):
@@ -126,13 +166,14 @@ def detail_text(number):
 def failure(status):
     """Return the exception for the status that the last call on this thread returned."""
     error = local.error
-    text = error.text.decode("utf-8", "replace")
-    cause = raised.find(error.origin)
-    if cause is not None:
-        text = text.replace("failed with %d" % error.origin, "raised %s: %s"
-                            % (type(cause).__name__, cause))
+    text = _FUNCTION.sub(_python_name, error.text.decode("utf-8", "replace"))
+    cause, words = raised.find(error.origin) or (None, None)
+    if words is not None:
+        text = text.replace("failed with %d" % error.origin, words)
     made = _CLASSES.get(status, Error)(status, text, error.origin, detail_text(error.detail))
-    made.__cause__ = cause
+    if cause is not None:
+        made.__cause__ = cause
+        raised.shown(error.origin, made)
     return made
 
 
@@ -150,6 +191,19 @@ def call(function, *arguments):
     return status
 
 
+# --- places ------------------------------------------------------------------
+
+def place():
+    """Return the file and line of the innermost caller outside this package."""
+    frame = sys._getframe(1)
+    while frame is not None and os.path.dirname(frame.f_code.co_filename) == _FOLDER:
+        frame = frame.f_back
+    return (frame.f_code.co_filename, frame.f_lineno) if frame is not None else ("?", 0)
+
+
+_FOLDER = os.path.dirname(place.__code__.co_filename)
+
+
 # --- handles -----------------------------------------------------------------
 
 H = TypeVar("H", bound="Handle")
@@ -162,27 +216,41 @@ class Handle:
     reference, in any order and on any thread.
     """
     _release = None
-    __slots__ = ("_handle", "__weakref__")
+    __slots__ = ("_handle", "_label", "_gone", "__weakref__")
 
-    def __init__(self, handle):
-        self._handle = handle
+    def __init__(self, handle, label=None):
+        self._handle, self._label, self._gone = handle, label, None
 
     @property
     def handle(self):
         """The C handle, for ctypes and other libraries."""
         if self._handle is None:
-            raise ValueError("%s was released" % type(self).__name__)
+            raise ValueError("%s was released%s" % (self._called(), (
+                " at %s:%d" % self._gone) if self._gone else ""))
         return self._handle
+
+    @property
+    def label(self):
+        """The name in errors and drawings, or None."""
+        return self._label
+
+    def _called(self):
+        return type(self).__name__ + (' "%s"' % self._label if self._label else "")
 
     def release(self) -> None:
         """Drop the reference now; the object cannot be used afterwards."""
+        if self._handle is not None:
+            self._gone = place()
+        self._drop()
+
+    def _drop(self):
         handle, self._handle = self._handle, None
         if handle is not None and self._release is not None:
             type(self)._release(handle)
 
     def __del__(self):
         if getattr(self, "_handle", None) is not None:
-            self.release()
+            self._drop()
 
     def __enter__(self: H) -> H:
         return self
@@ -217,6 +285,35 @@ def encode(text):
 
 def sized(struct, **fields):
     return struct(size=ctypes.sizeof(struct), **fields)
+
+
+def plain(struct):
+    """Return a C struct as a namespace: texts as str, without size and padding."""
+    made = types.SimpleNamespace()
+    for name, _ in struct._fields_:
+        value = getattr(struct, name)
+        if name != "size" and not name.startswith("reserved"):
+            setattr(made, name, value.decode("utf-8", "replace") if isinstance(value, bytes) else value)
+    return made
+
+
+def table(kind, count):
+    """Return a C array of structs whose `size` is set."""
+    made = (kind * max(count, 1))()
+    for one in made:
+        one.size = ctypes.sizeof(kind)
+    return made
+
+
+def native_kind(kind):
+    """Return the number of a kind of native handle: "cl_queue", or the number."""
+    if not isinstance(kind, str):
+        return kind
+    found = getattr(_raw, "PLAIT_NATIVE_" + kind.upper(), None)
+    if found is None:
+        raise ValueError("native: %r is none of %s" % (kind, ", ".join(sorted(
+            name[len("PLAIT_NATIVE_"):].lower() for name in vars(_raw) if name.startswith("PLAIT_NATIVE_")))))
+    return found
 
 
 def nanoseconds(seconds):

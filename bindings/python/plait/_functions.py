@@ -43,9 +43,9 @@ class Question(Reference):
     __slots__ = ()
 
 
-def check_function(function):
+def check_function(function, what="call"):
     if not callable(function):
-        raise TypeError("call: %r is not a function" % (function,))
+        raise TypeError("%s: %r is not a function" % (what, function))
 
 
 def once(function):

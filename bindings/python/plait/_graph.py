@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ctypes
 import os
-import sys
 from ctypes import byref, c_uint64, c_void_p
-from typing import TYPE_CHECKING, Any, Callable, List, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Iterable, List, Optional, Tuple, Union
 
 from . import _raw
 from ._buffer import Rows, check_buffer, copied
-from ._core import Handle, call, encode, lib, make, sized
+from ._elements import ELEMENTS
+from ._core import Handle, call, encode, lib, make, place, sized
 from ._functions import RUN, Question, Reference, check_function
 from ._kernel import Parameter, Turn, check_kernel
 
@@ -18,16 +18,10 @@ if TYPE_CHECKING:
     from ._buffer import Buffer
     from ._kernel import Kernel
     from ._plan import Plan
-    from ._system import Signal
+    from ._system import Device, Signal
 
-
-def _place():
-    """Return the file and line of the innermost caller outside this package."""
-    frame = sys._getframe(2)
-    here = os.path.dirname(_place.__code__.co_filename)
-    while frame is not None and os.path.dirname(frame.f_code.co_filename) == here:
-        frame = frame.f_back
-    return (frame.f_code.co_filename, frame.f_lineno) if frame is not None else ("?", 0)
+    After = Union["Node", Iterable["Node"]]
+    On = Union[Device, "Group", "Barrier", None]
 
 
 class Node:
@@ -38,11 +32,32 @@ class Node:
     def __init__(self, graph, number):
         self.graph, self.number = graph, number
 
+    def __repr__(self):
+        return "<plait.Node %d of %r>" % (self.number & 0xffffffff, self.graph)
+
     def after(self, *nodes: Node) -> Node:
         """Add edges: this node also starts after `nodes`.  Returns the node."""
         for node in nodes:
-            call(lib.plait_graph_add_edge, self.graph.handle, node.number, self.number)
+            self.graph.edge(node, self)
         return self
+
+
+class _Devices:
+    def __init__(self, *devices: Device) -> None:
+        self.devices = devices
+
+
+class Group(_Devices):
+    """Several devices for a node: one member of the node runs on each.
+
+        graph.launch(kernel, x, device=plait.Group(*system.devices))
+    """
+    flag = _raw.PLAIT_NODE_ON_ALL_GROUP
+
+
+class Barrier(_Devices):
+    """Several devices for a node that runs on the first: all wait for it, and it for all."""
+    flag = _raw.PLAIT_NODE_ON_ALL_BARRIER
 
 
 class Rotation:
@@ -60,6 +75,24 @@ class Rotation:
         return Turn(self._number, count)
 
 
+def check_node(given, what):
+    if not isinstance(given, Node):
+        raise TypeError("%s: %r is not a Node of this graph; launch(), call() and others "
+                        "return one" % (what, given))
+
+
+def numbers(nodes, what):
+    """Return (C array or None, count) of one node or several."""
+    nodes = tuple(nodes) if hasattr(nodes, "__iter__") else (nodes,)
+    for node in nodes:
+        check_node(node, what)
+    return (c_uint64 * len(nodes))(*(n.number for n in nodes)) if nodes else None, len(nodes)
+
+
+# Node fields of a parameter instead of an operand.
+_PARAMETERS = {"target": "target_parameter", "source": "source_parameter"}
+
+
 def _side(name, given, what, size):
     """Return the node field for one operand: a buffer, or a parameter name."""
     if not isinstance(given, Parameter):
@@ -67,15 +100,16 @@ def _side(name, given, what, size):
         return {name: given.handle}
     if size is None:
         raise TypeError("%s: a parameter needs `size`" % what)
-    return {name + "_parameter": encode(given.name)}
+    return {_PARAMETERS[name]: encode(given.name)}
 
 
 class Graph(Handle):
     """A task graph under construction; freeze() schedules it.
 
     Nodes run in any order that the edges allow.  Every method that adds a node
-    returns it and takes `after` (one node or several), `label`, `device` and `cost`
-    (a duration in any unit; 0 means 1).
+    returns it and takes `after` (one node or several), `label`, `device` (a Device, or
+    a plait.Group or plait.Barrier of several) and `cost` (a duration in any unit; by
+    default 1).
     """
     _release = lib.plait_graph_release
     __slots__ = ("system", "_functions", "_outer")
@@ -87,12 +121,31 @@ class Graph(Handle):
 
     # --- nodes
 
-    def join(self, **how: Any) -> Node:
+    def join(self, *, after: After = (), label: Optional[str] = None,
+             device: On = None, cost: Optional[int] = None) -> Node:
         """Add an empty node, for edges from many nodes to many nodes."""
-        return self._add(_raw.PLAIT_NODE_JOIN, **how)
+        return self._add(_raw.PLAIT_NODE_JOIN, (), after, label, device, cost)
+
+    def mark(self, label: str, *, after: After = (), device: On = None,
+             cost: Optional[int] = None) -> Node:
+        """Add a mark in the timeline, a name without work."""
+        return self._add(_raw.PLAIT_NODE_MARK, (), after, label, device, cost)
+
+    def edge(self, before: Node, after: Node) -> None:
+        """Add an edge: `before` completes before `after` starts."""
+        for node in (before, after):
+            check_node(node, "edge")
+        call(lib.plait_graph_add_edge, self.handle, before.number, after.number)
+
+    def size(self) -> Tuple[int, int]:
+        """Return (number of nodes, number of edges), without those of bodies."""
+        nodes, edges = c_uint64(), c_uint64()
+        call(lib.plait_graph_size, self.handle, byref(nodes), byref(edges))
+        return nodes.value, edges.value
 
     def launch(self, kernel: Kernel, *arguments: Any, items: Any = None, group: Any = None,
-               scratch_bytes: int = 0, **how: Any) -> Node:
+               scratch_bytes: int = 0, after: After = (), label: Optional[str] = None,
+               device: On = None, cost: Optional[int] = None) -> Node:
         """Add a kernel launch.
 
         `items` and `group` are numbers or tuples of up to 3; `items` may be a
@@ -108,21 +161,24 @@ class Graph(Handle):
         else:
             launch = kernel._geometry(items, group)
             fields["launch"] = ctypes.addressof(launch)
-        return self._add(_raw.PLAIT_NODE_LAUNCH, fields, **how)
+        return self._add(_raw.PLAIT_NODE_LAUNCH, fields, after, label, device, cost)
 
-    def call(self, function: Callable[..., Any], *arguments: Any, **how: Any) -> Node:
-        """Add a call of a Python function, on the thread that owns the system."""
+    def call(self, function: Callable[..., Any], *arguments: Any, after: After = (), label: Optional[str] = None,
+             device: On = None, cost: Optional[int] = None) -> Node:
+        """Add a call of a Python function, on the thread that owns the system.  The
+        default label is the function's name."""
         check_function(function)
         reference = Reference(lambda: function(*arguments))
         self._functions.append(reference)
         fields = {"function": RUN, "user_data": reference.number,
                   "inbox": self.system._inbox.handle}
-        how.setdefault("label", getattr(function, "__name__", None))
-        return self._add(_raw.PLAIT_NODE_CALL, fields, **how)
+        label = getattr(function, "__name__", None) if label is None else label
+        return self._add(_raw.PLAIT_NODE_CALL, fields, after, label, device, cost)
 
     def copy(self, target: Any, source: Any, size: Optional[int] = None,
              target_offset: int = 0, source_offset: int = 0, rows: Optional[Rows] = None,
-             **how: Any) -> Node:
+             *, after: After = (), label: Optional[str] = None,
+             device: On = None, cost: Optional[int] = None) -> Node:
         """Add a copy of `size` bytes from buffer to buffer.
 
         The default size is that of the smaller buffer.  `rows` is a plait.Rows for
@@ -134,10 +190,11 @@ class Graph(Handle):
         return self._add(_raw.PLAIT_NODE_COPY, {
             **_side("target", target, "copy", size), **_side("source", source, "copy", size),
             "bytes": size, "target_offset": target_offset, "source_offset": source_offset,
-            "rows": ctypes.addressof(rows._raw) if rows is not None else None}, **how)
+            "rows": ctypes.addressof(rows._raw) if rows is not None else None}, after, label, device, cost)
 
     def fill(self, target: Any, pattern: int = 0, pattern_bytes: int = 4,
-             size: Optional[int] = None, offset: int = 0, **how: Any) -> Node:
+             size: Optional[int] = None, offset: int = 0, *, after: After = (), label: Optional[str] = None,
+             device: On = None, cost: Optional[int] = None) -> Node:
         """Add a fill: repeat a pattern of `pattern_bytes` bytes over a buffer.
 
         The default size is the rest of the buffer.  `target` may be a
@@ -147,27 +204,31 @@ class Graph(Handle):
             **_side("target", target, "fill", size), "target_offset": offset,
             "pattern": pattern,
             "pattern_bytes": pattern_bytes,
-            "bytes": target.size - offset if size is None else size}, **how)
+            "bytes": target.size - offset if size is None else size}, after, label, device, cost)
 
-    def emit(self, signal: Signal, **how: Any) -> Node:
+    def emit(self, signal: Signal, *, after: After = (), label: Optional[str] = None,
+             device: On = None, cost: Optional[int] = None) -> Node:
         """Add an emission: increment a signal."""
-        return self._add(_raw.PLAIT_NODE_EMIT, {"signal": signal.handle}, **how)
+        return self._add(_raw.PLAIT_NODE_EMIT, {"signal": signal.handle}, after, label, device, cost)
 
-    def wait(self, signal: Signal, sequence: int = 0, **how: Any) -> Node:
+    def wait(self, signal: Signal, sequence: int = 0, *, after: After = (), label: Optional[str] = None,
+             device: On = None, cost: Optional[int] = None) -> Node:
         """Add a wait until a signal reaches `sequence`; 0 is the newest sequence
         number submitted when a run starts."""
-        return self._add(_raw.PLAIT_NODE_WAIT, {"signal": signal.handle,
-                                                "sequence": sequence}, **how)
+        return self._add(_raw.PLAIT_NODE_WAIT, {"signal": signal.handle, "sequence": sequence},
+                         after, label, device, cost)
 
-    def subgraph(self, graph: Graph, **how: Any) -> Node:
+    def subgraph(self, graph: Graph, *, after: After = (), label: Optional[str] = None,
+                 device: On = None, cost: Optional[int] = None) -> Node:
         """Add a copy of the nodes that `graph` has now."""
         self._functions.extend(graph._functions)
-        return self._add(_raw.PLAIT_NODE_SUBGRAPH, {"subgraph": graph.handle}, **how)
+        return self._add(_raw.PLAIT_NODE_SUBGRAPH, {"subgraph": graph.handle}, after, label, device, cost)
 
     # --- loops and branches
 
     def loop(self, condition: Any, *, offset: int = 0, times: int = 0, first: bool = False,
-             **how: Any) -> Tuple[Node, Graph]:
+             after: After = (), label: Optional[str] = None,
+             device: On = None, cost: Optional[int] = None) -> Tuple[Node, Graph]:
         """Add a loop; returns (node, body), where the body is a Graph to fill.
 
         The loop runs while the condition is true.  A condition is a buffer, true
@@ -177,18 +238,20 @@ class Graph(Handle):
         number of iterations, for the planner; 0 means 1.
         """
         kind = _raw.PLAIT_NODE_DO if first else _raw.PLAIT_NODE_WHILE
-        node = self._add(kind, {"times": times, **self._predicate(condition, offset, bool)}, **how)
+        fields = {"times": times, **self._predicate(condition, offset, bool)}
+        node = self._add(kind, fields, after, label, device, cost)
         return node, self._body(node, 0)
 
     def case(self, condition: Any, branches: int, *, offset: int = 0,
-             **how: Any) -> Tuple[Node, List[Graph]]:
+             after: After = (), label: Optional[str] = None,
+             device: On = None, cost: Optional[int] = None) -> Tuple[Node, List[Graph]]:
         """Add a branch; returns (node, [body, ...]).
 
         The condition selects one of `branches` bodies by number, from 0: the u32 of
         a buffer at `offset` (in bytes), or the result of a Python function.
         """
         fields = {"branch_count": branches, **self._predicate(condition, offset, int)}
-        node = self._add(_raw.PLAIT_NODE_CASE, fields, **how)
+        node = self._add(_raw.PLAIT_NODE_CASE, fields, after, label, device, cost)
         return node, [self._body(node, i) for i in range(branches)]
 
     def rotate(self, *buffers: Buffer, prologue: bool = False) -> Rotation:
@@ -205,7 +268,10 @@ class Graph(Handle):
     # --- freezing
 
     def freeze(self, *, lanes: int = 0, widest: bool = False, mode: str = "auto",
-               instances: int = 0, check: bool = False, order: str = "edges") -> Plan:
+               instances: int = 0, check: bool = False, order: str = "edges",
+               queues: bool = False, hop_cost: int = 0,
+               sources: Optional[Iterable[Node]] = None, sinks: Optional[Iterable[Node]] = None,
+               whole: Optional[Plan] = None) -> Plan:
         """Schedule the graph; return a Plan, which runs any number of times.
 
         `lanes`: most lanes per device; 0: what the device can run at once.
@@ -216,19 +282,27 @@ class Graph(Handle):
         costs.  `instances`: most runs in flight; 0 means 2.  `check`: verify that
         edges order all nodes that use the same memory, and then the plan.  `order`:
         "edges", or "program", which adds edges between nodes that use the same
-        memory, in the order of adding; functions are ordered with all nodes.
+        memory, in the order of adding; functions are ordered with all nodes.  `queues`: run on queues, also on the host.
+        `hop_cost`: the cost of observing another lane, in the unit of `cost`.
+        `sources`, `sinks`: plan only the nodes on paths from one to the other, with
+        the lanes of the plan `whole`, if it is given.
         """
-        from ._plan import Plan
-        if mode not in ("strict", "helped", "auto"):
-            raise ValueError("mode: %r is none of \"strict\", \"helped\" and \"auto\"" % (mode,))
+        from ._plan import Plan, mode_of
         if order not in ("edges", "program"):
             raise ValueError("order: %r is neither \"edges\" nor \"program\"" % (order,))
-        modes = {"strict": _raw.PLAIT_MODE_STRICT, "helped": _raw.PLAIT_MODE_HELPED,
-                 "auto": _raw.PLAIT_MODE_AUTO}
-        desc = sized(_raw.plait_freeze_desc, lanes=lanes, instances=instances, mode=modes[mode],
+        desc = sized(_raw.plait_freeze_desc, lanes=lanes, instances=instances, mode=mode_of(mode),
                      policy=_raw.PLAIT_POLICY_WIDEST if widest else _raw.PLAIT_POLICY_BOUNDED,
+                     hop_cost=hop_cost, whole=whole.handle if whole is not None else None,
                      flags=(_raw.PLAIT_FREEZE_CHECK if check else 0) |
-                     (_raw.PLAIT_FREEZE_PROGRAM_ORDER if order == "program" else 0))
+                     (_raw.PLAIT_FREEZE_PROGRAM_ORDER if order == "program" else 0) |
+                     (_raw.PLAIT_FREEZE_QUEUES if queues else 0))
+        # The description does not keep the arrays.
+        first, desc.source_count = numbers(sources or (), "sources")
+        last, desc.sink_count = numbers(sinks or (), "sinks")
+        if first is not None:
+            desc.sources = ctypes.cast(first, type(desc.sources))
+        if last is not None:
+            desc.sinks = ctypes.cast(last, type(desc.sinks))
         handle = make(lib.plait_graph_freeze, self.handle, byref(desc))
         return Plan(self.system, handle, tuple(self._functions))
 
@@ -237,6 +311,9 @@ class Graph(Handle):
     def _predicate(self, condition, offset, kind):
         if not callable(condition):
             check_buffer(condition, "the condition is not a function")
+            if condition.format not in "IiLlBc" or ELEMENTS[condition.format].size not in (1, 4):
+                raise TypeError("the condition is a u32, the buffer was made of %s"
+                                % (ELEMENTS[condition.format].kernel or condition.format))
             return {"predicate": condition.handle, "predicate_offset": offset}
         question = Question(lambda: kind(condition()))
         self._functions.append(question)
@@ -246,18 +323,28 @@ class Graph(Handle):
         return Graph(self.system, make(lib.plait_graph_body, self.handle, node.number, branch),
                      self)
 
-    def _add(self, kind, fields=(), after=(), label=None, device=None, cost=0):
-        file, line = _place()
+    def _add(self, kind, fields, after, label, device, cost):
+        file, line = place()
         desc = sized(_raw.plait_node_desc, kind=kind, label=encode(label), file=os.fsencode(file),
-                     line=line, cost=cost, **dict(fields))
-        if device is not None:
+                     line=line, cost=cost or 0, **dict(fields))
+        if cost == 0:
+            desc.flags = _raw.PLAIT_NODE_FREE
+        if isinstance(device, _Devices):
+            handles = (c_void_p * len(device.devices))(*(one.handle for one in device.devices))
+            desc.device_count, desc.flags = len(handles), desc.flags | device.flag
+            if len(handles) == 1:
+                desc.device = handles[0]
+            else:
+                desc.devices = ctypes.cast(handles, type(desc.devices))
+        elif device is not None:
             desc.device, desc.device_count = device.handle, 1
-        nodes = tuple(after) if hasattr(after, "__iter__") else (after,)
-        for node in nodes:
-            if not isinstance(node, Node):
-                raise TypeError("after: %r is not a Node of this graph; launch(), call() and others "
-                                "return one" % (node,))
-        array = (c_uint64 * len(nodes))(*(n.number for n in nodes)) if nodes else None
+        array, count = numbers(after, "after")
         out = c_uint64()
-        call(lib.plait_graph_add, self.handle, byref(desc), array, len(nodes), byref(out))
+        call(lib.plait_graph_add, self.handle, byref(desc), array, count, byref(out))
         return Node(self, out.value)
+
+    def __repr__(self):
+        if self._handle is None:
+            return "<plait.Graph, released>"
+        return "<plait.Graph%s of %d nodes, %d edges>" % (
+            " (a body)" if self._outer is not None else "", *self.size())

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Kernels, and the conversion of their launch arguments."""
 import ctypes
+from typing import Optional
 from ctypes import (byref, c_bool, c_char, c_double, c_float, c_int8, c_int16, c_int32, c_int64,
                     c_uint8, c_uint16, c_uint32, c_uint64)
 
@@ -20,7 +21,8 @@ def convert(kind, value, what):
     try:
         made = kind(value)
     except TypeError:
-        raise TypeError("%s: %r is not a number" % (what, value)) from None
+        raise TypeError("%s: %r is not %s" % (what, value, "an integer" if isinstance(value, float)
+                                              else "a number")) from None
     if not isinstance(made.value, (float, bytes)) and made.value != value:
         raise OverflowError("%s: %r does not fit its type" % (what, value))
     return made
@@ -33,7 +35,7 @@ def extents(given, what):
     except TypeError:
         sizes = (given,)
     if isinstance(given, str) or len(sizes) > 3:
-        raise TypeError("%s: %r is not a number, nor up to 3 of them" % (what, given))
+        raise TypeError("%s: %r is not an integer, nor up to 3 of them" % (what, given))
     return [convert(c_uint64, size, what).value for size in sizes]
 
 
@@ -74,9 +76,9 @@ def parse(signature):
     return found
 
 
-def check_kernel(given):
+def check_kernel(given, what="launch(kernel, argument, ...): a Kernel comes first"):
     if not isinstance(given, Kernel):
-        raise TypeError("launch(kernel, argument, ...): a Kernel comes first, not %s" % type(given).__name__)
+        raise TypeError("%s, not %s" % (what, type(given).__name__))
 
 
 def check_pointer(given, target, what):
@@ -85,7 +87,7 @@ def check_pointer(given, target, what):
     if target is None:
         return
     if given.strides is not None:
-        raise TypeError("%s: the array of this buffer has strides; buffer[:] is its bytes as they lie" % what)
+        raise TypeError("%s: the array of this buffer has strides; buffer.bytes() is its bytes as they lie" % what)
     have = ELEMENTS[given.format].kernel or _NAMES[given.format]
     # Bytes match every pointer type.
     if given.format not in ("B", "c") and target in _TYPES and have != target:
@@ -123,6 +125,35 @@ class Arguments:
             slot.value = ctypes.addressof(value)
 
 
+_FORMS = {"portable": _raw.PLAIT_SOURCE_PORTABLE, "host": _raw.PLAIT_SOURCE_C,
+          "opencl": _raw.PLAIT_SOURCE_OPENCL_C, "cuda": _raw.PLAIT_SOURCE_CUDA_C}
+
+
+def sources_of(source, defines=None, options=None, file=None, flags=0):
+    """Return a plait_source for each text."""
+    texts = {} if source is None else source if isinstance(source, dict) else {"portable": source}
+    unknown = set(texts) - set(_FORMS)
+    if unknown:
+        raise ValueError("sources are for %s, not for %s"
+                         % (", ".join(_FORMS), ", ".join(sorted(unknown))))
+    made = []
+    for name, text in texts.items():
+        code = ctypes.create_string_buffer(text.encode())
+        one = sized(_raw.plait_source, form=_FORMS[name], defines=encode(defines), flags=flags,
+                    options=encode(options), file=encode(file))
+        one.code, one._keep = ctypes.addressof(code), code
+        made.append(one)
+    return made
+
+
+def source_text(signature: str, source: str, form: str, *, defines: Optional[str] = None) -> str:
+    """Return portable source in the language of a backend: "host", "opencl" or "cuda"."""
+    if form not in _FORMS:
+        raise ValueError("source_text: %r is none of %s" % (form, ", ".join(_FORMS)))
+    one, = sources_of(source, defines)
+    return text_of(lib.plait_source_text, encode(signature), byref(one), _FORMS[form])
+
+
 class Kernel(Handle):
     """A kernel: code and its signature.
 
@@ -132,16 +163,21 @@ class Kernel(Handle):
     `source` is portable source, or a dictionary {"opencl": text, "cuda": text} with
     one text per backend.  Without `source`, `library` and `symbol` name a compiled C
     function, or `function` is its address.  `file` is the name that compiler
-    messages give the source.
+    messages give the source.  `strict`: no fused multiply-add; `fast`: arithmetic may
+    be reordered; `no_alias`: no two pointers of a launch address the same memory.
+    `grain`: fewest items per call of a compiled range function.
     """
     _release = lib.plait_kernel_release
     __slots__ = ("system", "name", "parameters", "_keep")
 
     def __init__(self, system, signature, source=None, *, library=None, symbol=None,
-                 function=None, defines=None, options=None, file=None):
+                 function=None, defines=None, options=None, file=None, strict=False, fast=False,
+                 no_alias=False, grain=0):
         desc = sized(_raw.plait_kernel_desc, signature=encode(signature),
-                     library=encode(library), symbol=encode(symbol))
-        texts = self._sources(source, defines, options, file)
+                     library=encode(library), symbol=encode(symbol), grain=grain)
+        flags = ((_raw.PLAIT_SOURCE_STRICT if strict else 0) | (_raw.PLAIT_SOURCE_FAST if fast else 0) |
+                 (_raw.PLAIT_SOURCE_NO_ALIAS if no_alias else 0))
+        texts = sources_of(source, defines, options, file, flags)
         if texts:
             array = (_raw.plait_source * len(texts))(*texts)
             desc.sources, desc.source_count = ctypes.addressof(array), len(texts)
@@ -151,26 +187,7 @@ class Kernel(Handle):
         self.system, self._keep = system, function
         whole = text_of(lib.plait_kernel_signature, self.handle)
         self.name, self.parameters = whole[:whole.index("(")].strip(), parse(whole)
-
-    @staticmethod
-    def _sources(source, defines, options, file):
-        if source is None:
-            return []
-        forms = {"portable": _raw.PLAIT_SOURCE_PORTABLE, "host": _raw.PLAIT_SOURCE_C,
-                 "opencl": _raw.PLAIT_SOURCE_OPENCL_C, "cuda": _raw.PLAIT_SOURCE_CUDA_C}
-        texts = source if isinstance(source, dict) else {"portable": source}
-        unknown = set(texts) - set(forms)
-        if unknown:
-            raise ValueError("sources are for %s, not for %s"
-                             % (", ".join(forms), ", ".join(sorted(unknown))))
-        made = []
-        for name, text in texts.items():
-            code = ctypes.create_string_buffer(text.encode())
-            one = sized(_raw.plait_source, form=forms[name], defines=encode(defines),
-                        options=encode(options), file=encode(file))
-            one.code, one._keep = ctypes.addressof(code), code
-            made.append(one)
-        return made
+        self._label = self.name
 
     def _arguments(self, given):
         if len(given) != len(self.parameters):

@@ -2,42 +2,64 @@
 """Plans, runs, and the binding of parameters."""
 from __future__ import annotations
 
-import asyncio
 import ctypes
 import os
-from ctypes import byref, c_char, c_uint32, c_uint64
-from typing import TYPE_CHECKING, Any, Dict, Optional, Union
+from ctypes import byref, c_char, c_uint32, c_uint64, c_void_p
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Tuple, Union
 
 from . import _raw
-from ._buffer import Buffer
-from ._core import Handle, call, encode, failure, lib, local, make, nanoseconds, sized
-from ._functions import RUN, Question, once
-from ._kernel import Kernel, _TYPES, check_pointer, convert
+from ._buffer import check_buffer
+from ._core import (Handle, call, encode, failure, lib, local, make, nanoseconds, plain, sized,
+                    table)
+from ._functions import RUN, Question, Reference, check_function
+from ._kernel import Kernel, _TYPES, check_kernel, check_pointer, convert
 
 if TYPE_CHECKING:
-    from ._system import Queue
+    from ._buffer import Buffer
+    from ._system import Device, Queue, Signal
 
 _FORMATS = {"json": _raw.PLAIT_FORMAT_JSON, "dot": _raw.PLAIT_FORMAT_DOT,
             "svg": _raw.PLAIT_FORMAT_SVG}
 _TRACES = {"json": _raw.PLAIT_TRACE_JSON, "svg": _raw.PLAIT_TRACE_SVG}
-_plan_call, _poll, _wait = lib.plait_plan_call, lib.plait_run_poll, lib.plait_run_wait
+_MODES = {"strict": _raw.PLAIT_MODE_STRICT, "helped": _raw.PLAIT_MODE_HELPED,
+          "auto": _raw.PLAIT_MODE_AUTO}
+_KINDS = {_raw.PLAIT_BINDING_KERNEL: "kernel", _raw.PLAIT_BINDING_BUFFER: "buffer",
+          _raw.PLAIT_BINDING_SIGNAL: "signal", _raw.PLAIT_BINDING_FUNCTION: "function",
+          _raw.PLAIT_BINDING_DEVICE: "device"}
+_poll, _wait = lib.plait_run_poll, lib.plait_run_wait
+# A function object of its own, without argtypes: ctypes passes c_void_p objects as
+# they are, and converts nothing.  The result is a C int, as a plait_status is.
+_plan_call = lib["plait_plan_call"]
 # Types stored in a box without conversion; Slot.put converts all others.
 _NUMBERS = frozenset((int, float, bool))
 
 
-def _written(write, handle, form):
-    """Return the text of a C function that reports the size it needs."""
+def _contents(write, handle, form):
+    """Return the bytes of a C function that reports the size it needs."""
     needed = c_uint64()
     call(write, handle, form, None, 0, byref(needed))
     room = (c_char * (needed.value + 1))()
     call(write, handle, form, room, len(room), byref(needed))
-    return room.raw[:needed.value].decode()
+    return room.raw[:needed.value]
+
+
+def _written(write, handle, form):
+    return _contents(write, handle, form).decode()
+
+
+def mode_of(name):
+    if name not in _MODES:
+        raise ValueError("mode: %r is none of \"strict\", \"helped\" and \"auto\"" % (name,))
+    return _MODES[name]
 
 
 class _Parameter:
     def __init__(self, number, info):
         self.number, self.kind, self.name = number, info.kind, info.name.decode()
         self.type = _TYPES.get(info.type.decode())
+
+    def __repr__(self):
+        return "<parameter %r>" % self.name
 
 
 class _Slot:
@@ -81,6 +103,7 @@ class Bindings:
         self.desc = sized(_raw.plait_run_desc, bindings=ctypes.addressof(self.array),
                           binding_count=len(known), flags=plan._flags)
         self.at = byref(self.desc)
+        self.pointer = c_void_p(ctypes.addressof(self.desc))
 
     def fill(self, given):
         if len(given) != len(self.slots):
@@ -112,13 +135,19 @@ class Bindings:
 class Plan(Handle):
     """A frozen schedule: plan(x=...) runs it and waits."""
     _release = lib.plait_plan_release
-    __slots__ = ("system", "_functions", "_parameters", "_queue", "_flags", "_told")
+    __slots__ = ("system", "_functions", "_parameters", "_queue", "_flags", "_told", "_pointer",
+                 "_asks", "_bound")
 
-    def __init__(self, system, handle, functions):
+    def __init__(self, system, handle, functions=()):
         super().__init__(handle)
         self.system, self._functions = system, functions
         self._parameters = self._queue = self._told = None
-        self._flags = 0
+        self._flags, self._pointer, self._bound = 0, c_void_p(handle), {}
+        self._asks = any(isinstance(function, Question) for function in functions)
+
+    def _drop(self):
+        self._pointer.value = None
+        super()._drop()
 
     def parameters(self) -> Dict[str, Any]:
         """Return {name: parameter} of the parameters that each run must set."""
@@ -139,7 +168,7 @@ class Plan(Handle):
         if unnamed:
             raise TypeError("a plan takes its parameters by name: plan(%s)"
                             % ", ".join("%s=..." % name for name in self.parameters()))
-        if any(isinstance(function, Question) for function in self._functions):
+        if self._asks:
             self._ask(given)
             return
         if given or self._flags:
@@ -147,11 +176,13 @@ class Plan(Handle):
             # that the plan calls, may run the plan meanwhile.
             told, self._told = self._told, None
             told = told or Bindings(self)
-            status = _plan_call(self._handle, None, told.fill(given), local.at)
+            told.fill(given)
+            status = _plan_call(self._pointer, None, told.pointer, local.pointer)
             self._told = told
         else:
-            status = _plan_call(self._handle, None, None, local.at)
+            status = _plan_call(self._pointer, None, None, local.pointer)
         if status < 0:
+            self.handle  # a released plan says so
             raise failure(status)
 
     def _ask(self, given):
@@ -161,6 +192,20 @@ class Plan(Handle):
         except BaseException:
             self._queue = None  # a failed queue accepts nothing until it is finished
             raise
+
+    def flags(self, *, serial: bool = False, parallel: bool = False, no_wait: bool = False,
+              record: bool = False) -> None:
+        """Set the flags of later runs; those that are not given are off.
+
+        `serial`: one lane at a time.  `parallel`: all lanes, also where no gain is
+        expected; without both the library chooses.  `no_wait`: an Error instead of a
+        wait if all instances are in flight.  `record`: see record().
+        """
+        self._told = None
+        self._flags = ((_raw.PLAIT_RUN_SERIAL if serial else 0) |
+                       (_raw.PLAIT_RUN_PARALLEL if parallel else 0) |
+                       (_raw.PLAIT_RUN_NO_WAIT if no_wait else 0) |
+                       (_raw.PLAIT_RUN_RECORD if record else 0))
 
     def run(self, queue: Optional[Queue] = None, **given: Any) -> Run:
         """Start a run after the commands in `queue`; returns a plait.Run.
@@ -182,11 +227,136 @@ class Plan(Handle):
         """
         return Function(self, signature)
 
+    def prepare(self) -> None:
+        """Allocate and compile all that a run needs; the first run does so otherwise."""
+        call(lib.plait_plan_prepare, self.handle)
+
+    # --- names
+
+    def bindings(self) -> List[Any]:
+        """Return the names of a plan that was read: `name`, `kind` ("kernel", "buffer",
+        "signal", "function" or "device"), `bound`, `bytes` (the smallest size of a
+        buffer), `detail` (a signature, or a device) and `flags`."""
+        found = []
+        for i in range(self.query().bindings):
+            one = sized(_raw.plait_plan_binding)
+            call(lib.plait_plan_query_binding, self.handle, i, byref(one))
+            made = plain(one)
+            made.kind, made.bound = _KINDS.get(one.kind, one.kind), bool(one.bound)
+            found.append(made)
+        return found
+
+    def bind_kernel(self, kernel: Kernel) -> None:
+        """Bind a kernel of a plan that was read; its own name is the name."""
+        check_kernel(kernel, "bind_kernel: a Kernel is needed")
+        call(lib.plait_plan_bind_kernel, self.handle, kernel.handle)
+
+    def bind_buffer(self, name: str, buffer: Buffer) -> None:
+        """Bind a buffer to a name of a plan that was read."""
+        check_buffer(buffer, "bind_buffer")
+        call(lib.plait_plan_bind_buffer, self.handle, encode(name), buffer.handle)
+
+    def bind_signal(self, name: str, signal: Signal) -> None:
+        """Bind a signal to a name of a plan that was read."""
+        call(lib.plait_plan_bind_signal, self.handle, encode(name), signal.handle)
+
+    def bind_function(self, name: str, function: Any, *arguments: Any) -> None:
+        """Bind a function to a name of a plan that was read.
+
+        A Python function runs on the thread that owns the system; for a loop or a
+        case its result is the number that decides.  A function that runs on any
+        thread is one of C: the address of an int32_t f(void *), as a number.
+        """
+        desc, kept = sized(_raw.plait_function_desc), None
+        flags = next((one.flags for one in self.bindings()
+                      if one.kind == "function" and one.name == name), 0)
+        if isinstance(function, int):
+            desc.function, desc.flags = function, flags & _raw.PLAIT_CALL_ANY_THREAD
+        elif flags & _raw.PLAIT_BINDING_IS_ANY_THREAD:
+            raise TypeError("bind_function: %r runs on any thread, a Python function on one: give it "
+                            "the address of a C function" % (name,))
+        else:
+            check_function(function, "bind_function")
+            predicate = flags & _raw.PLAIT_BINDING_IS_PREDICATE
+            kept = (Question if predicate else Reference)(lambda: function(*arguments))
+            desc.function, desc.user_data = None if predicate else RUN, kept.number
+        if not desc.flags:
+            desc.inbox = self.system._inbox.handle
+        call(lib.plait_plan_bind_function, self.handle, encode(name), byref(desc))
+        self._bound[name] = kept
+        self._functions = tuple(one for one in self._bound.values() if one is not None)
+        self._asks = any(isinstance(one, Question) for one in self._functions)
+
+    def bind_device(self, name: str, device: Device) -> None:
+        """Bind a device to a name of a plan that was read."""
+        call(lib.plait_plan_bind_device, self.handle, encode(name), device.handle)
+
+    def exchange(self, old: Kernel, kernel: Kernel) -> None:
+        """Replace a kernel of the plan by one with an equal signature, for later runs."""
+        check_kernel(old, "exchange: a Kernel is needed")
+        check_kernel(kernel, "exchange: a Kernel is needed")
+        call(lib.plait_plan_exchange, self.handle, old.handle, kernel.handle)
+
+    # --- schedule
+
     def query(self) -> Any:
-        """Return the plait_plan_info of the plan."""
+        """Return the properties of the plan: the fields of plait_plan_info."""
         info = sized(_raw.plait_plan_info)
         call(lib.plait_plan_query, self.handle, byref(info))
-        return info
+        return plain(info)
+
+    def commands(self) -> List[Any]:
+        """Return the commands of the plan: the fields of plait_command_info."""
+        found = []
+        for i in range(self.query().commands):
+            info = sized(_raw.plait_command_info)
+            call(lib.plait_plan_query_command, self.handle, i, byref(info))
+            found.append(plain(info))
+        return found
+
+    def simulate(self, *, hop_cost: int = 0, submit_cost: int = 0, copy_alpha: int = 0,
+                 copy_beta: int = 0) -> Any:
+        """Predict a run from the costs of the nodes and those of a system.
+
+        Returns the fields of plait_simulation, and `lanes`: those of plait_lane_use.
+        """
+        costs, out = _costs(hop_cost, submit_cost, copy_alpha, copy_beta), sized(_raw.plait_simulation)
+        count = self.query().lanes
+        lanes = table(_raw.plait_lane_use, count)
+        call(lib.plait_plan_simulate, self.handle, byref(costs), byref(out), lanes, count)
+        made = plain(out)
+        made.lanes = [plain(one) for one in lanes[:count]]
+        return made
+
+    def critical_path(self, *, hop_cost: int = 0, submit_cost: int = 0, copy_alpha: int = 0,
+                      copy_beta: int = 0) -> List[Any]:
+        """Return the commands on the predicted critical path, in order of time: the
+        fields of plait_critical_command."""
+        costs = _costs(hop_cost, submit_cost, copy_alpha, copy_beta)
+        out = sized(_raw.plait_simulation)
+        call(lib.plait_plan_simulate, self.handle, byref(costs), byref(out), None, 0)
+        count = out.critical_count
+        path = table(_raw.plait_critical_command, count)
+        call(lib.plait_plan_critical_path, self.handle, byref(costs), path, count)
+        return [plain(one) for one in path[:count]]
+
+    def rehearse(self, unit_ns: int = 0) -> None:
+        """Turn the plan into a rehearsal: runs execute costs, `unit_ns` nanoseconds per
+        unit, and call nothing."""
+        call(lib.plait_plan_rehearse, self.handle, unit_ns)
+
+    def tune(self, *, mode: str = "auto", lanes: int = 0, hop_ns: int = 0) -> Tuple[Plan, Any]:
+        """Plan the same graph again with the costs that recorded runs measured.
+
+        Returns (the new plan, the fields of plait_tune_info): compare `before_ns` and
+        `after_ns`.  `lanes`: most lanes per device; 0: the limit of the plan.
+        """
+        desc = sized(_raw.plait_tune_desc, mode=mode_of(mode), lanes=lanes, hop_ns=hop_ns)
+        info, out = sized(_raw.plait_tune_info), c_void_p()
+        call(lib.plait_plan_tune, self.handle, byref(desc), byref(out), byref(info))
+        made = Plan(self.system, out.value, self._functions)
+        made._bound = dict(self._bound)
+        return made, plain(info)
 
     def check(self) -> None:
         """Verify the schedule; the error names the violated property."""
@@ -199,14 +369,34 @@ class Plan(Handle):
     def _repr_svg_(self):
         return self.text("svg")
 
-    def record(self) -> None:
-        """Record what each lane does in all later runs; see Run.trace."""
-        call(lib.plait_plan_record, self.handle, 0)
-        self._flags, self._told = _raw.PLAIT_RUN_RECORD, None
+    def record(self, records: int = 0) -> None:
+        """Record what each lane does in all later runs; see Run.trace.
+
+        `records`: room per lane; 0: enough for the expected numbers of iterations.
+        """
+        call(lib.plait_plan_record, self.handle, records)
+        self._flags, self._told = self._flags | _raw.PLAIT_RUN_RECORD, None
 
     def save(self, path: Union[str, os.PathLike[str]]) -> None:
         """Write the plan to a file, for System.load."""
         call(lib.plait_plan_save, self.handle, os.fsencode(path))
+
+    def bytes(self) -> bytes:
+        """Return what save() writes, for System.read."""
+        return _contents(lib.plait_plan_write, self.handle, _raw.PLAIT_FORMAT_BINARY)
+
+    def __repr__(self):
+        if self._handle is None:
+            return "<plait.Plan, released>"
+        info, names = self.query(), ", ".join(self.parameters())
+        return "<plait.Plan of %d nodes on %d lanes%s%s>" % (
+            info.nodes, info.lanes, ", parameters " + names if names else "",
+            ", %d names not bound" % info.unbound if info.unbound else "")
+
+
+def _costs(hop_cost, submit_cost, copy_alpha, copy_beta):
+    return sized(_raw.plait_system_desc, hop_cost=hop_cost, submit_cost=submit_cost,
+                 copy_alpha=copy_alpha, copy_beta=copy_beta)
 
 
 class Function(Handle):
@@ -267,21 +457,43 @@ class Run(Handle):
         "json" for Perfetto; see Plan.record."""
         return _written(lib.plait_run_write, self.handle, _TRACES[form])
 
+    def query(self) -> Any:
+        """Return the state of the run: the fields of plait_run_info."""
+        info = sized(_raw.plait_run_info)
+        call(lib.plait_run_query, self.handle, byref(info))
+        return plain(info)
+
+    def records(self) -> Tuple[List[Any], int]:
+        """Return ([the fields of each plait_record], the number of dropped ones) of a
+        recorded run that is done; see Plan.record."""
+        count, dropped = c_uint64(), c_uint64()
+        call(lib.plait_run_records, self.handle, None, 0, byref(count), byref(dropped))
+        found = table(_raw.plait_record, count.value)
+        call(lib.plait_run_records, self.handle, found, count.value, byref(count), byref(dropped))
+        return [plain(one) for one in found[:count.value]], dropped.value
+
     def cancel(self) -> None:
         """Cancel the run: no further command of it starts."""
         call(lib.plait_run_cancel, self.handle)
 
     def __await__(self):
-        loop = asyncio.get_running_loop()
-        future = loop.create_future()
-        self.plan.system.attach(loop)
-        number = once(lambda: future.done() or future.set_result(None))
-        call(lib.plait_run_notify, self.handle, self.plan.system._inbox.handle, RUN, number)
-        yield from future.__await__()
+        system = self.plan.system
+        yield from system._await(lambda number: call(
+            lib.plait_run_notify, self.handle, system._inbox.handle, RUN, number))
         self.poll()
+
+    def __repr__(self):
+        if self._handle is None:
+            return "<plait.Run, released>"
+        status = lib.plait_run_poll(self._handle, None)
+        return "<plait.Run, %s, of %r>" % ("done" if status == _raw.PLAIT_OK else "pending" if (
+            status == _raw.PLAIT_PENDING) else lib.plait_status_name(status).decode(), self.plan)
 
     def release(self) -> None:
         """Drop the reference; the run continues."""
+        super().release()
+
+    def _drop(self):
         handle, self._handle = self._handle, None
         if handle is None:
             return

@@ -7,12 +7,14 @@ import collections
 import os
 import re
 from ctypes import byref, c_int32, c_uint32, c_uint64
-from typing import TYPE_CHECKING, Any, Callable, Deque, Dict, List, Optional, Tuple, Union
+from typing import (TYPE_CHECKING, Any, Callable, Deque, Dict, Iterable, List, Optional, Tuple,
+                    Union)
 
 from . import _raw
 from ._buffer import Buffer, Rows, address_of, check_buffer, copied, view_of
 from ._elements import element_of
-from ._core import Handle, call, encode, lib, make, nanoseconds, sized, text_of
+from ._core import (Handle, call, encode, lib, make, nanoseconds, native_kind, plain, sized,
+                    text_of)
 from ._functions import RUN, answer, check_function, once
 from ._kernel import Kernel, check_kernel
 
@@ -22,6 +24,26 @@ if TYPE_CHECKING:
 
 _CAPABILITIES = {name[len("PLAIT_DEVICE_"):].lower(): value
                  for name, value in vars(_raw).items() if name.startswith("PLAIT_DEVICE_")}
+# An event loop whose devices need it gives the thread to plait for so long, in
+# nanoseconds, and looks again after so long, in seconds, if that was of no use.
+SLICE_NS, PAUSE = 1000000, 0.001
+
+
+def context_desc(backend, workers, options, wrap, plugin_path, sync):
+    flags = _raw.PLAIT_CONTEXT_SYNC if sync else 0
+    if workers == 0:
+        flags |= _raw.PLAIT_CONTEXT_NO_WORKERS
+    return sized(_raw.plait_context_desc, flags=flags, workers=workers or 0,
+                 backends=encode(backend), options=encode(options), wrap=encode(wrap),
+                 plugin_path=encode(plugin_path))
+
+
+def backend_report(backend: Optional[str] = None, *, workers: Optional[int] = None,
+                   options: Optional[str] = None, wrap: Optional[str] = None,
+                   plugin_path: Optional[str] = None, sync: bool = False) -> str:
+    """Return what plait.open() with these options would find, without opening it."""
+    desc = context_desc(backend, workers, options, wrap, plugin_path, sync)
+    return text_of(lib.plait_backend_report, byref(desc))
 
 
 class System(Handle):
@@ -34,19 +56,18 @@ class System(Handle):
     thread, while it waits for an object of plait or calls pump().
     """
     _release = lib.plait_context_release
-    __slots__ = ("devices", "_inbox", "_awaited", "_forgotten")
+    __slots__ = ("devices", "_inbox", "_awaited", "_forgotten", "_needs_pump", "_waiting",
+                 "_attached", "_tick")
 
     def __init__(self, backend: Optional[str] = None, *, workers: Optional[int] = None,
                  options: Optional[str] = None, wrap: Optional[str] = None,
                  plugin_path: Optional[str] = None, sync: bool = False) -> None:
-        flags = _raw.PLAIT_CONTEXT_SYNC if sync else 0
-        if workers == 0:
-            flags |= _raw.PLAIT_CONTEXT_NO_WORKERS
-        desc = sized(_raw.plait_context_desc, flags=flags, workers=workers or 0,
-                     backends=encode(backend), options=encode(options), wrap=encode(wrap),
-                     plugin_path=encode(plugin_path))
+        desc = context_desc(backend, workers, options, wrap, plugin_path, sync)
         self._inbox: Any = None
         self._awaited: Optional[asyncio.AbstractEventLoop] = None
+        # Awaits in progress, whether the program attached a loop, and the timer that
+        # pumps for them.
+        self._waiting, self._attached, self._tick = 0, False, None
         # Released runs in flight: each entry keeps a plan, and so its functions.
         self._forgotten: Deque[Tuple[int, Plan]] = collections.deque()
         super().__init__(make(lib.plait_context_open, byref(desc)))
@@ -55,6 +76,7 @@ class System(Handle):
         call(lib.plait_context_device_count, self.handle, byref(count))
         self.devices: List[Device] = [
             Device(self, make(lib.plait_context_device, self.handle, i)) for i in range(count.value)]
+        self._needs_pump = any("needs_pump" in device.capabilities for device in self.devices)
 
     def device(self, name: str) -> Device:
         """Return the device with that name, such as "host:0"."""
@@ -66,9 +88,15 @@ class System(Handle):
         """The report of the backends that were found, chosen and rejected, and why."""
         return text_of(lib.plait_context_report, self.handle)
 
-    def kernel(self, signature: str, source: Union[str, Dict[str, str], None] = None, **how: Any) -> Kernel:
+    def kernel(self, signature: str, source: Union[str, Dict[str, str], None] = None, *,
+               library: Optional[str] = None, symbol: Optional[str] = None, function: Any = None,
+               defines: Optional[str] = None, options: Optional[str] = None,
+               file: Optional[str] = None, strict: bool = False, fast: bool = False,
+               no_alias: bool = False, grain: int = 0) -> Kernel:
         """Create a kernel; see plait.Kernel."""
-        return Kernel(self, signature, source, **how)
+        return Kernel(self, signature, source, library=library, symbol=symbol, function=function,
+                      defines=defines, options=options, file=file, strict=strict, fast=fast,
+                      no_alias=no_alias, grain=grain)
 
     def kernels(self, folder: str, *names: str) -> List[Kernel]:
         """Create kernels from files of portable source, FOLDER/NAME.plk for each
@@ -89,10 +117,40 @@ class System(Handle):
         from ._graph import Graph
         return Graph(self, make(lib.plait_graph_create, self.handle))
 
+    def read_graph(self, text: str, name: Optional[str] = None) -> Graph:
+        """Create a graph from its text form; see plait-graph(5).  `name` is that of the
+        file, for errors."""
+        from ._graph import Graph
+        code = text.encode()
+        return Graph(self, make(lib.plait_graph_read, self.handle, code, len(code), encode(name)))
+
     def load(self, path: Union[str, os.PathLike[str]]) -> Plan:
-        """Read a plan from a file that Plan.save wrote."""
+        """Read a plan from a file that Plan.save wrote, in any language.  Its names have
+        to be bound before it runs: Plan.bindings, Plan.bind_kernel and others."""
         from ._plan import Plan
-        return Plan(self, make(lib.plait_plan_load, self.handle, os.fsencode(path)), ())
+        return Plan(self, make(lib.plait_plan_load, self.handle, os.fsencode(path)))
+
+    def read(self, data: bytes) -> Plan:
+        """Read a plan from what Plan.bytes returned; see load()."""
+        from ._plan import Plan
+        return Plan(self, make(lib.plait_plan_read, self.handle, data, len(data)))
+
+    def wait(self, points: Iterable[Tuple[Signal, int]], any: bool = False,
+             timeout: Optional[float] = None) -> int:
+        """Wait until signals reach sequence numbers: [(signal, sequence), ...].
+
+        All of them, or with `any` one, whose index is the result.  `timeout` is in
+        seconds; None waits without limit.
+        """
+        points = list(points)
+        array = (_raw.plait_point * max(len(points), 1))()
+        for slot, (signal, sequence) in zip(array, points):
+            slot.signal, slot.sequence = signal.handle, sequence
+        index, mode = c_uint64(), _raw.PLAIT_WAIT_ANY if any else _raw.PLAIT_WAIT_ALL
+        while call(lib.plait_signal_wait_points, array, len(points), mode, nanoseconds(timeout),
+                   byref(index)) == _raw.PLAIT_EVENT_READY:
+            self.pump()
+        return index.value
 
     def pump(self) -> int:
         """Run the Python functions that are pending for this thread; return their
@@ -143,11 +201,52 @@ class System(Handle):
         call(lib.plait_inbox_adopt, self._inbox.handle)
 
     def attach(self, loop: Optional[asyncio.AbstractEventLoop] = None) -> None:
-        """Let an asyncio loop call pump(); awaiting a run attaches its loop."""
-        loop = loop or asyncio.get_running_loop()
+        """Let an asyncio loop call pump() from now on: when the descriptor is readable,
+        and where a device needs it, by a timer.  Awaiting attaches the loop meanwhile."""
+        self._watch(loop or asyncio.get_running_loop())
+        self._waiting, self._attached = self._waiting - 1, True
+
+    def _watch(self, loop):
+        """Count one await; an earlier loop is forgotten."""
         if self._awaited is not loop:
+            self._forget_loop()
             self._awaited = loop
             loop.add_reader(self.descriptor(), self.pump)
+        self._waiting += 1
+        if self._needs_pump and self._tick is None:
+            self._tick = loop.call_soon(self._drive, loop)
+
+    def _forget_loop(self):
+        loop, self._awaited = self._awaited, None
+        if self._tick is not None:
+            self._tick.cancel()
+        self._waiting, self._tick, self._attached = 0, None, False
+        if loop is not None and not loop.is_closed():
+            loop.remove_reader(self.descriptor())
+
+    def _drive(self, loop):
+        """Progress devices that need a pump, for a moment, while anything is awaited."""
+        self._tick = None
+        if self._awaited is not loop or not (self._waiting or self._attached) or self._handle is None:
+            return
+        status = lib.plait_inbox_wait(self._inbox.handle, SLICE_NS, None)
+        self.pump()
+        if self._awaited is loop and self._tick is None:
+            # Nothing can happen by itself: the loop has to do something first.
+            pause = PAUSE if status < 0 and status != _raw.PLAIT_E_TIMEOUT else 0
+            self._tick = loop.call_later(pause, self._drive, loop)
+
+    def _await(self, notify):
+        """Let the running task wait for the event that notify(number) asks for."""
+        loop = asyncio.get_running_loop()
+        future = loop.create_future()
+        self._watch(loop)
+        try:
+            notify(once(lambda: future.done() or future.set_result(None)))
+            yield from future.__await__()
+        finally:
+            if self._awaited is loop:
+                self._waiting -= 1
 
     def release(self) -> None:
         """Close the inbox and drop the reference.
@@ -155,15 +254,16 @@ class System(Handle):
         Calls of Python functions that have not been answered fail as cancelled.
         Objects made from the system may be released before or after it.
         """
-        loop, self._awaited = self._awaited, None
-        if loop is not None and not loop.is_closed():
-            loop.remove_reader(self.descriptor())
-        if self._inbox is not None:
+        super().release()
+
+    def _drop(self):
+        if self._inbox is not None and self._inbox._handle is not None:
+            self._forget_loop()
             self._let_go()
             self._inbox.release()
         while self._forgotten:
             lib.plait_run_release(self._forgotten.popleft()[0])
-        super().release()
+        super()._drop()
 
     def _let_go(self):
         """Close the inbox and serve its release events only.  Wrapped memory that is
@@ -190,17 +290,26 @@ class Device:
 
     def __init__(self, system, handle) -> None:
         self.system, self.handle = system, handle
-        info = self.query()
+        info = self._query()
         self.name, self.backend = info.name.decode(), info.backend.decode()
         self.description = info.description.decode()
         self.capabilities = frozenset(name for name, bit in _CAPABILITIES.items()
                                       if info.capabilities & bit)
 
-    def query(self) -> Any:
-        """Return the plait_device_info of the device."""
+    def _query(self):
         info = sized(_raw.plait_device_info)
         call(lib.plait_device_query, self.handle, byref(info))
         return info
+
+    def query(self) -> Any:
+        """Return the properties of the device: the fields of plait_device_info."""
+        return plain(self._query())
+
+    def native(self, kind: str) -> int:
+        """Return a native handle, such as "cl_device" or "cu_context"."""
+        out = c_uint64()
+        call(lib.plait_device_native, self.handle, native_kind(kind), byref(out))
+        return out.value
 
     @property
     def used_bytes(self) -> int:
@@ -211,16 +320,20 @@ class Device:
         """Limit the total size of the device's buffers, in bytes; 0: no limit."""
         call(lib.plait_device_set_budget, self.handle, count)
 
-    def queue(self, label: Optional[str] = None, priority: int = 0) -> Queue:
-        """Create an in-order queue."""
-        desc = sized(_raw.plait_queue_desc, label=encode(label), priority=priority)
-        return Queue(self, make(lib.plait_queue_create, self.handle, byref(desc)))
+    def queue(self, label: Optional[str] = None, priority: int = 0, capacity: int = 0,
+              native: Optional[Tuple[str, int]] = None) -> Queue:
+        """Create an in-order queue.  `capacity`: most pending commands; 0: 2^20.
+        `native`: submit to this queue of the driver, ("cu_stream", handle)."""
+        kind, handle = (native_kind(native[0]), native[1]) if native else (0, 0)
+        desc = sized(_raw.plait_queue_desc, label=encode(label), priority=priority,
+                     capacity=capacity, native_kind=kind, native=handle)
+        return Queue(self, make(lib.plait_queue_create, self.handle, byref(desc)), label)
 
     def signal(self, label: Optional[str] = None, gate: bool = False) -> Signal:
         """Create a signal, or with `gate` one that the program raises."""
         desc = sized(_raw.plait_signal_desc, label=encode(label),
                      flags=_raw.PLAIT_SIGNAL_GATE if gate else 0)
-        return Signal(self, make(lib.plait_signal_create, self.handle, byref(desc)))
+        return Signal(self, make(lib.plait_signal_create, self.handle, byref(desc)), label)
 
     def buffer(self, size: int, label: Optional[str] = None) -> Buffer:
         """Create a buffer of `size` bytes."""
@@ -262,8 +375,8 @@ class Signal(Handle):
     _release = lib.plait_signal_release
     __slots__ = ("device",)
 
-    def __init__(self, device, handle) -> None:
-        super().__init__(handle)
+    def __init__(self, device, handle, label=None) -> None:
+        super().__init__(handle, label)
         self.device = device
 
     def _query(self):
@@ -290,6 +403,14 @@ class Signal(Handle):
                    nanoseconds(timeout)) == _raw.PLAIT_EVENT_READY:
             self.device.system.pump()
 
+    async def reach(self, sequence: int = 0) -> None:
+        """Let the task wait until the signal reaches `sequence`; 0: the newest sequence
+        number submitted so far."""
+        inbox = self.device.system._inbox
+        await _Event(self.device.system, lambda number: call(
+            lib.plait_signal_notify, self.handle, sequence, inbox.handle, RUN, number))
+        call(lib.plait_signal_wait, self.handle, sequence, 0)
+
     def raise_to(self, sequence: int) -> None:
         """Raise a gate to a sequence number."""
         call(lib.plait_signal_raise, self.handle, sequence)
@@ -298,14 +419,31 @@ class Signal(Handle):
         """Fail a gate: every wait on it ends with this error."""
         call(lib.plait_signal_fail, self.handle, origin, encode(text))
 
+    def reset(self) -> None:
+        """Clear the failure of a signal that has no pending work."""
+        call(lib.plait_signal_reset, self.handle)
+
+    def __repr__(self):
+        return "<plait.%s on %s>" % (self._called(), self.device.name)
+
+
+class _Event:
+    """An awaitable event of an inbox."""
+
+    def __init__(self, system, notify):
+        self.system, self.notify = system, notify
+
+    def __await__(self):
+        return self.system._await(self.notify)
+
 
 class Queue(Handle):
     """An in-order queue: its commands run one after another."""
     _release = lib.plait_queue_release
     __slots__ = ("device", "_kept")
 
-    def __init__(self, device, handle) -> None:
-        super().__init__(handle)
+    def __init__(self, device, handle, label=None) -> None:
+        super().__init__(handle, label)
         self.device = device
         self._kept: List[Any] = []  # memory used by commands since the last finish()
 
@@ -320,10 +458,8 @@ class Queue(Handle):
     def call(self, function: Callable[..., Any]) -> None:
         """Submit a call of a Python function, on the thread that owns the system."""
         check_function(function)
-        command = sized(_raw.plait_command, kind=_raw.PLAIT_COMMAND_CALL, function=RUN,
-                        user_data=once(function),
-                        inbox=self.device.system._inbox.handle)
-        call(lib.plait_queue_submit, self.handle, byref(command), 1, None)
+        self._submit(kind=_raw.PLAIT_COMMAND_CALL, function=RUN, user_data=once(function),
+                     inbox=self.device.system._inbox.handle)
 
     def copy(self, target: Buffer, source: Buffer, size: Optional[int] = None,
              target_offset: int = 0, source_offset: int = 0, rows: Optional[Rows] = None) -> None:
@@ -346,27 +482,42 @@ class Queue(Handle):
         call(lib.plait_queue_fill, self.handle, target.handle, offset,
              target.size - offset if size is None else size, pattern, pattern_bytes)
 
-    def read(self, source: Buffer, data: Any, offset: int = 0) -> None:
+    def read(self, source: Buffer, data: Any, offset: int = 0, wait: bool = True) -> None:
         """Copy a buffer into `data` after the queue's commands, and wait.
 
         `data` is a writable object with the buffer protocol.  The queue keeps it
-        alive until finish(): a predicate function can interrupt the wait.
+        alive until finish(): a predicate function can interrupt the wait.  Without
+        `wait` the call submits the copy only, and `data` is complete after finish(),
+        or when a signal reaches what the queue emits next.
         """
         check_buffer(source, "read: the source")
         pointer, size, keep = address_of(data, writable=True)
-        call(lib.plait_queue_read, self.handle, source.handle, offset, pointer, size)
+        if wait:
+            call(lib.plait_queue_read, self.handle, source.handle, offset, pointer, size)
+        else:
+            self._submit(kind=_raw.PLAIT_COMMAND_READ, source=source.handle, source_offset=offset,
+                         host=pointer, bytes=size)
         self._kept.append(keep)
 
-    def write(self, target: Buffer, data: Any, offset: int = 0) -> None:
+    def write(self, target: Buffer, data: Any, offset: int = 0, wait: bool = True) -> None:
         """Copy `data` into a buffer after the queue's commands, and wait.
 
         The queue keeps `data` alive until finish(): a predicate function can
-        interrupt the wait.  `data` must not change before finish().
+        interrupt the wait.  Without `wait` the call submits the copy only.  `data`
+        must not change before finish().
         """
         check_buffer(target, "write: the target")
         pointer, size, keep = address_of(data)
-        call(lib.plait_queue_write, self.handle, target.handle, offset, pointer, size)
+        if wait:
+            call(lib.plait_queue_write, self.handle, target.handle, offset, pointer, size)
+        else:
+            self._submit(kind=_raw.PLAIT_COMMAND_WRITE, target=target.handle, target_offset=offset,
+                         host=pointer, bytes=size)
         self._kept.append(keep)
+
+    def _submit(self, **fields):
+        command = sized(_raw.plait_command, **fields)
+        call(lib.plait_queue_submit, self.handle, byref(command), 1, None)
 
     def emit(self, signal: Signal) -> int:
         """Submit an emission of a signal; return its sequence number."""
@@ -390,3 +541,12 @@ class Queue(Handle):
                    nanoseconds(timeout)) == _raw.PLAIT_EVENT_READY:
             self.device.system.pump()
         self._kept.clear()
+
+    def native(self, kind: str) -> int:
+        """Return the native handle of the queue, such as "cl_queue" or "cu_stream"."""
+        out = c_uint64()
+        call(lib.plait_queue_native, self.handle, native_kind(kind), byref(out))
+        return out.value
+
+    def __repr__(self):
+        return "<plait.%s on %s>" % (self._called(), self.device.name)

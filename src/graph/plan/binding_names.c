@@ -81,6 +81,17 @@ static void push(plait__binding_names *bindings, uint32_t kind, uint32_t at,
 	};
 }
 
+static uint32_t flags_of_function(uint32_t flags, uint8_t used)
+{
+	uint32_t found = 0;
+
+	if ((flags & PLAIT__FUNCTION_ANY_THREAD) != 0)
+		found |= PLAIT_BINDING_IS_ANY_THREAD;
+	if ((used & PLAIT__USED_AS_PREDICATE) != 0)
+		found |= PLAIT_BINDING_IS_PREDICATE;
+	return found;
+}
+
 static void list_functions(plait__binding_names *bindings,
 			   const plait__plan *plan,
 			   const plait__used_tables *used)
@@ -88,9 +99,8 @@ static void list_functions(plait__binding_names *bindings,
 	for (uint32_t i = 0; i < plan->functions_count; i++)
 		if (used->functions[i])
 			push(bindings, PLAIT_BINDING_FUNCTION, i,
-			     plan->functions[i].flags &
-			     PLAIT__FUNCTION_ANY_THREAD ?
-			     PLAIT_BINDING_IS_ANY_THREAD : 0,
+			     flags_of_function(plan->functions[i].flags,
+					       used->functions[i]),
 			     label_at(plan, plan->functions[i].name));
 }
 

@@ -50,7 +50,9 @@ static void mark_payload(plait__used_tables *used, const plait__plan *plan,
 	} else if (payload->object != PLAIT__NONE &&
 		   (kind == PLAIT__CMD_HOST || kind == PLAIT__CMD_CALLBACK ||
 		    kind == PLAIT__CMD_REGION)) {
-		used->functions[payload->object] = 1;
+		used->functions[payload->object] |=
+			kind == PLAIT__CMD_REGION ? PLAIT__USED_AS_PREDICATE :
+						    PLAIT__USED_AS_CALL;
 	}
 }
 

@@ -10,7 +10,11 @@
 
 #include <stdbool.h>
 
-/* One byte per element, 1 if used; one block of memory. */
+/* How commands use a function; a combination. */
+enum { PLAIT__USED_AS_CALL = 1 << 0, PLAIT__USED_AS_PREDICATE = 1 << 1 };
+
+/* One byte per element, not 0 if used: 1, or the uses of a function; one block
+ * of memory. */
 typedef struct plait__used_tables {
 	uint8_t *kernels;
 	uint8_t *slots;

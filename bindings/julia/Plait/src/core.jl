@@ -6,7 +6,7 @@
 const opening = ReentrantLock()
 const opened = Ref{Ptr{Cvoid}}(C_NULL)
 # One plait_error per thread; no task switch occurs between a call and its reader.
-const records = Base.RefValue{Raw.plait_error}[]
+const error_records = Base.RefValue{Raw.plait_error}[]
 
 function candidates()
     chosen = get(ENV, "PLAIT_LIBRARY", "")
@@ -51,7 +51,7 @@ function load()
                 dlsym(library, symbol)
         end
         check_layout(name)
-        append!(records, [Ref(sized(Raw.plait_error)) for _ in 1:Threads.nthreads()])
+        append!(error_records, [Ref(sized(Raw.plait_error)) for _ in 1:Threads.nthreads()])
         opened[] = library
     end
     return
@@ -150,14 +150,25 @@ function find_cause(origin)
     found !== nothing && found[1] == origin ? found[2] : nothing
 end
 
+# The functions of C that error texts name, as this layer calls them.
+const NAMES = Dict(
+    "plait_plan_bind_kernel" => "bind!(plan, kernel)", "plait_plan_bind_buffer" => "bind!(plan, name, buffer)",
+    "plait_plan_bind_signal" => "bind!(plan, name, signal)",
+    "plait_plan_bind_function" => "bind!(plan, name, function)",
+    "plait_plan_bind_device" => "bind!(plan, name, device)", "plait_plan_call" => "plan()",
+    "plait_plan_record" => "record!", "plait_run_cancel" => "cancel", "plait_signal_reset" => "reset!",
+    "plait_inbox_adopt" => "adopt")
+
+in_julia(text) = replace(text, r"\bplait_[a-z_]+" => name -> get(NAMES, name, name))
+
 @noinline function failure(status, raw)
-    PlaitError(status, unsafe_string(Raw.plait_status_name(status)), chars(raw.text), raw.origin,
+    PlaitError(status, unsafe_string(Raw.plait_status_name(status)), in_julia(chars(raw.text)), raw.origin,
                detail_text(raw.detail), find_cause(raw.origin))
 end
 
 function record()
     thread = Threads.threadid()
-    thread <= length(records) ? records[thread] : Ref(sized(Raw.plait_error))
+    thread <= length(error_records) ? error_records[thread] : Ref(sized(Raw.plait_error))
 end
 
 # Call a C function whose last parameter is the error; return its status, or throw.
@@ -180,6 +191,24 @@ function ask(f::F, ::Type{T}, arguments...) where {F,T}
     out = Ref{T}(0)
     call(f, arguments..., out)
     return out[]
+end
+
+# Return a C struct as a named tuple: texts as String, without size and padding.
+function as_tuple(struct_::S) where {S}
+    names = filter(name -> name !== :size && !startswith(string(name), "reserved"), fieldnames(S))
+    return NamedTuple{names}(map(name -> plain_value(getfield(struct_, name)), names))
+end
+
+plain_value(value::NTuple{N,UInt8}) where {N} = chars(value)
+plain_value(value::Cstring) = value == C_NULL ? "" : unsafe_string(value)
+plain_value(value) = value
+
+# Return the number of a kind of native handle: :cl_queue, or the number.
+native_kind(kind::Integer) = kind
+function native_kind(kind::Symbol)
+    name = Symbol("PLAIT_NATIVE_" * uppercase(string(kind)))
+    isdefined(Raw, name) || throw(ArgumentError("native: no kind $kind; plait/native.h has them"))
+    return getfield(Raw, name)
 end
 
 # Return a text of unknown length: one call asks for the size, one for the text.

@@ -9,8 +9,10 @@ that the edges allow. Every function that adds a node returns a [`Node`](@ref) a
 
 - `after`: the node, or nodes, that finish before this one starts
 - `label`: the name in errors and drawings
-- `device`: the device to run on; default: the device of the node's buffers
-- `cost`: a duration in any unit; 0 means 1
+- `device`: the device to run on; default: the device of the node's buffers. With several,
+  and `on=:group`, the default, a member of the node runs on each; with `on=:barrier` all wait
+  for the node and it for all; with `on=:first` the first one counts
+- `cost`: a duration in any unit; by default 1
 """
 mutable struct Graph <: Handle{Raw.plait_graph}
     raw::Ptr{Raw.plait_graph}
@@ -22,8 +24,22 @@ end
 
 give_back(raw::Ptr{Raw.plait_graph}) = Raw.plait_graph_release(raw)
 
-Graph(system::System) = owned(Graph(create(Raw.plait_graph_create, Raw.plait_graph, system), system,
-                                    Functions(Dict{UInt,Any}()), Functions[], nothing))
+Graph(raw::Ptr{Raw.plait_graph}, system::System) =
+    owned(Graph(raw, system, Functions(Dict{UInt,Any}()), Functions[], nothing))
+
+Graph(system::System) = Graph(create(Raw.plait_graph_create, Raw.plait_graph, system), system)
+
+"""
+    read_graph(system, text; name)
+
+Create a graph from its text form; see plait-graph(5). `name` is that of the file, for errors.
+"""
+function read_graph(system::System, text; name=nothing)
+    code, file = String(text), text_or_nothing(name)
+    raw = GC.@preserve file create(Raw.plait_graph_read, Raw.plait_graph, system, code, sizeof(code),
+                                   text_at(file))
+    return Graph(raw, system)
+end
 
 "A node of a graph; pass it as `after` to nodes that depend on it."
 struct Node
@@ -67,15 +83,25 @@ end
 
 # --- adding -------------------------------------------------------------------
 
-function add(graph, kind, fields; after=(), label=nothing, device=nothing, cost=0)
+const ON = (first=Raw.PLAIT_NODE_ON_FIRST, group=Raw.PLAIT_NODE_ON_ALL_GROUP,
+            barrier=Raw.PLAIT_NODE_ON_ALL_BARRIER)
+
+devices_of(::Nothing) = Ptr{Raw.plait_device}[]
+devices_of(device::Device) = Ptr{Raw.plait_device}[device.raw]
+devices_of(devices) = Ptr{Raw.plait_device}[device.raw for device in devices]
+
+function add(graph, kind, fields; after=(), label=nothing, device=nothing, on=:group, cost=nothing)
+    devices = devices_of(device)
+    several = length(devices) > 1
     file, line = user_place()
     text, before, out = text_or_nothing(label), numbers(after), Ref{UInt64}(0)
-    GC.@preserve text file call(
+    GC.@preserve text file devices call(
         Raw.plait_graph_add, graph,
         Ref(sized(Raw.plait_node_desc; kind=kind, label=text_at(text), file=text_at(file),
-                  line=max(line, 0), cost=cost,
-                  device=device === nothing ? C_NULL : device.raw,
-                  device_count=device === nothing ? 0 : 1, fields...)),
+                  line=max(line, 0), cost=something(cost, 0),
+                  flags=(cost == 0 ? Raw.PLAIT_NODE_FREE : UInt32(0)) | (several ? ON[on] : UInt32(0)),
+                  device=length(devices) == 1 ? devices[1] : C_NULL,
+                  devices=several ? pointer(devices) : C_NULL, device_count=length(devices), fields...)),
         before, length(before), out)
     return Node(graph, out[])
 end
@@ -86,6 +112,31 @@ end
 Add an empty node, for edges from many nodes to many nodes.
 """
 join!(graph::Graph; how...) = add(graph, Raw.PLAIT_NODE_JOIN, (); how...)
+
+"""
+    mark!(graph, label; after, ...)
+
+Add a mark in the timeline, a name without work.
+"""
+mark!(graph::Graph, label; how...) = add(graph, Raw.PLAIT_NODE_MARK, (); label=label, how...)
+
+"""
+    edge!(graph, before, after)
+
+Add an edge: `before` completes before `after` starts.
+"""
+edge!(graph::Graph, before::Node, after::Node) =
+    (call(Raw.plait_graph_add_edge, graph, before.number, after.number); nothing)
+
+"Return (number of nodes, number of edges) of a graph, without those of bodies."
+function Base.size(graph::Graph)
+    nodes, edges = Ref{UInt64}(0), Ref{UInt64}(0)
+    call(Raw.plait_graph_size, graph, nodes, edges)
+    return Int(nodes[]), Int(edges[])
+end
+
+Base.show(io::IO, graph::Graph) = graph.raw == C_NULL ? print(io, "Graph(released)") :
+    print(io, "Graph(", size(graph)[1], " nodes, ", size(graph)[2], " edges)")
 
 """
     launch!(graph, kernel, arguments...; items=1, group=(), scratch_bytes=0, after, ...)
@@ -139,6 +190,43 @@ Base.copy!(graph::Graph, target::Buffer, source::Buffer; how...) =
                                      bytes=same_bytes(target, source)); how...)
 
 """
+    fill!(graph, parameter, value, count; after, ...)
+
+Add a fill of `count` elements of a buffer that each run sets: a [`Parameter`](@ref).
+"""
+function Base.fill!(graph::Graph, target::Parameter, value::T, count; how...) where {T}
+    word = zeros(UInt64, 1)
+    bytes = store(word, 1, T, value, () -> "fill")
+    GC.@preserve target add(graph, Raw.PLAIT_NODE_FILL,
+                            (target_parameter=text_at(target.name), bytes=bytes * count, pattern=word[1],
+                             pattern_bytes=bytes); how...)
+end
+
+side(name, given::Buffer) = NamedTuple{(name,)}((handle(given),))
+side(name, given::Parameter) = name === :target ? (target_parameter=text_at(given.name),) :
+    (source_parameter=text_at(given.name),)
+
+function add_copy(graph, target, source, bytes; how...)
+    GC.@preserve target source add(
+        graph, Raw.PLAIT_NODE_COPY,
+        (; side(:target, target)..., side(:source, source)..., bytes=bytes); how...)
+end
+
+"""
+    copy!(graph, target, parameter; after, ...)
+    copy!(graph, parameter, source; after, ...)
+    copy!(graph, parameter, parameter, bytes; after, ...)
+
+Add a copy whose sides each run sets: a [`Parameter`](@ref). The size is that of the buffer.
+"""
+Base.copy!(graph::Graph, target::Buffer, source::Parameter; how...) =
+    add_copy(graph, target, source, sizeof(target); how...)
+Base.copy!(graph::Graph, target::Parameter, source::Buffer; how...) =
+    add_copy(graph, target, source, sizeof(source); how...)
+Base.copy!(graph::Graph, target::Parameter, source::Parameter, bytes; how...) =
+    add_copy(graph, target, source, bytes; how...)
+
+"""
     copy!(graph, target, source, rows; after, ...)
 
 Add a strided copy: [`Rows`](@ref) of a buffer to rows of another one. A view sets the
@@ -178,7 +266,7 @@ body(graph, node, branch) =
 
 # Node fields of a condition: a word in a buffer, or a callback.
 function predicate(graph, condition::Buffer{T}, index) where {T}
-    sizeof(T) == 4 || throw(ArgumentError("a condition is a UInt32, the buffer has $T"))
+    T <: Union{UInt32,Int32} || throw(ArgumentError("a condition is a UInt32, the buffer has $T"))
     checkbounds(1:length(condition), index)
     return (predicate=handle(condition), predicate_offset=4 * (index - 1))
 end
@@ -252,7 +340,8 @@ end
 const MODES = (strict=Raw.PLAIT_MODE_STRICT, helped=Raw.PLAIT_MODE_HELPED, auto=Raw.PLAIT_MODE_AUTO)
 
 """
-    freeze(graph; lanes, widest=false, mode=:auto, instances, check=false, order=:edges)
+    freeze(graph; lanes, widest=false, mode=:auto, instances, check=false, queues=false,
+           order=:edges, hop_cost, sources, sinks, whole)
 
 Schedule the graph; return a [`Plan`](@ref), which runs any number of times.
 
@@ -264,15 +353,25 @@ Schedule the graph; return a [`Plan`](@ref), which runs any number of times.
 - `check`: verify that edges order all nodes that use the same memory, and then the plan
 - `order`: `:edges`, or `:program`, which adds edges between nodes that use the same memory,
   in the order of adding; functions are ordered with all nodes
+- `queues`: run on queues, also on the host
+- `hop_cost`: the cost of observing another lane, in the unit of `cost`
+- `sources`, `sinks`: plan only the nodes on paths from one to the other, with the lanes of
+  the plan `whole`, if it is given
 """
-function freeze(graph::Graph; lanes=0, widest=false, mode=:auto, instances=0, check=false,
-                order=:edges)
+function freeze(graph::Graph; lanes=0, widest=false, mode=:auto, instances=0, check=false, queues=false,
+                order=:edges, hop_cost=0, sources=(), sinks=(), whole=nothing)
     order in (:edges, :program) ||
         throw(ArgumentError("order: $(repr(order)) is neither :edges nor :program"))
-    desc = sized(Raw.plait_freeze_desc; lanes=lanes, instances=instances, mode=MODES[mode],
-                 policy=widest ? Raw.PLAIT_POLICY_WIDEST : Raw.PLAIT_POLICY_BOUNDED,
-                 flags=(check ? Raw.PLAIT_FREEZE_CHECK : UInt32(0)) |
-                       (order === :program ? Raw.PLAIT_FREEZE_PROGRAM_ORDER : UInt32(0)))
-    raw = create(Raw.plait_graph_freeze, Raw.plait_plan, graph, Ref(desc))
+    first_nodes, last_nodes = numbers(sources), numbers(sinks)
+    raw = GC.@preserve first_nodes last_nodes whole create(
+        Raw.plait_graph_freeze, Raw.plait_plan, graph,
+        Ref(sized(Raw.plait_freeze_desc; lanes=lanes, instances=instances, mode=MODES[mode], hop_cost=hop_cost,
+                  sources=isempty(first_nodes) ? C_NULL : pointer(first_nodes), source_count=length(first_nodes),
+                  sinks=isempty(last_nodes) ? C_NULL : pointer(last_nodes), sink_count=length(last_nodes),
+                  whole=whole === nothing ? C_NULL : handle(whole),
+                  policy=widest ? Raw.PLAIT_POLICY_WIDEST : Raw.PLAIT_POLICY_BOUNDED,
+                  flags=(check ? Raw.PLAIT_FREEZE_CHECK : UInt32(0)) |
+                        (order === :program ? Raw.PLAIT_FREEZE_PROGRAM_ORDER : UInt32(0)) |
+                        (queues ? Raw.PLAIT_FREEZE_QUEUES : UInt32(0)))))
     return Plan(raw, graph.system, Functions[graph.functions; graph.used])
 end

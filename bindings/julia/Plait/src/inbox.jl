@@ -130,7 +130,8 @@ drop_wrapped(number) = with_lock(() -> delete!(wrapped, number), wrapped_lock)
 # --- events -------------------------------------------------------------------
 
 function answer(inbox, id, problem, trace)
-    text = sprint(io -> showerror(io, problem, trace))
+    # One line; the exception and its backtrace are the `cause` of the error.
+    text = first(split(sprint(showerror, problem), '\n'))
     number = keep_cause(problem, trace)
     call(Raw.plait_inbox_answer, inbox, id, number, replace(text, '\0' => ' '))
 end

@@ -46,13 +46,16 @@ struct KernelParameter
 end
 
 """
-    Kernel(system, signature, source; defines, options, file, library, symbol, function_)
+    Kernel(system, signature, source; defines, options, file, strict=false, fast=false,
+           no_alias=false, library, symbol, pointer, grain=0)
 
 A kernel: code and its signature. `source` is portable source, or `(opencl=text,
 cuda=text)` with one text per backend. Without `source`, `library` and `symbol` name a
 compiled C function, or `pointer` is its address. A `@cfunction` must neither allocate nor
 throw, since it runs on threads unknown to Julia. `file` is the name that compiler messages
-give the source.
+give the source. `strict`: no fused multiply-add; `fast`: arithmetic may be reordered;
+`no_alias`: no two pointers of a launch address the same memory. `grain`: fewest items per
+call of a compiled range function.
 """
 mutable struct Kernel <: Handle{Raw.plait_kernel}
     raw::Ptr{Raw.plait_kernel}
@@ -74,8 +77,8 @@ function parse_signature(text)
     [parse_parameter(part) for part in split(inside, ',') if !isempty(strip(part))]
 end
 
-function source_of(form, code, texts)
-    sized(Raw.plait_source; form=form, code=pointer(code), bytes=sizeof(code),
+function source_of(form, code, texts, flags)
+    sized(Raw.plait_source; form=form, code=pointer(code), bytes=sizeof(code), flags=flags,
           defines=text_at(texts[1]), options=text_at(texts[2]), file=text_at(texts[3]))
 end
 
@@ -89,21 +92,37 @@ function sources_of(source)
 end
 
 function Kernel(system::System, signature, source=nothing; defines=nothing, options=nothing,
-                file=nothing, library=nothing, symbol=nothing, pointer=C_NULL)
+                file=nothing, strict=false, fast=false, no_alias=false, library=nothing,
+                symbol=nothing, pointer=C_NULL, grain=0)
+    flags = (strict ? Raw.PLAIT_SOURCE_STRICT : UInt32(0)) | (fast ? Raw.PLAIT_SOURCE_FAST : UInt32(0)) |
+            (no_alias ? Raw.PLAIT_SOURCE_NO_ALIAS : UInt32(0))
     codes, texts = sources_of(source), map(text_or_nothing, (defines, options, file))
     names = map(text_or_nothing, (signature, library, symbol))
     raw = GC.@preserve codes texts names begin
-        array = Raw.plait_source[source_of(form, code, texts) for (form, code) in codes]
+        array = Raw.plait_source[source_of(form, code, texts, flags) for (form, code) in codes]
         GC.@preserve array create(
             Raw.plait_kernel_create, Raw.plait_kernel, system,
             Ref(sized(Raw.plait_kernel_desc; signature=text_at(names[1]), library=text_at(names[2]),
-                      symbol=text_at(names[3]), described=pointer, source_count=length(array),
+                      symbol=text_at(names[3]), described=pointer, source_count=length(array), grain=grain,
                       sources=isempty(array) ? C_NULL : Base.pointer(array))))
     end
     made = owned(Kernel(raw, system, "", []))
     whole = text_of(Raw.plait_kernel_signature, made)
     made.name, made.parameters = strip(first(split(whole, '('))), parse_signature(whole)
     return made
+end
+
+"""
+    Plait.source_text(signature, source, form; defines)
+
+Return portable source in the language of a backend: `:host`, `:opencl` or `:cuda`.
+"""
+function source_text(signature, source, form; defines=nothing)
+    load()
+    code, name, texts = String(source), String(signature), (text_or_nothing(defines), nothing, nothing)
+    text = GC.@preserve code texts text_of(
+        Raw.plait_source_text, name, Ref(source_of(FORMS.portable, code, texts, UInt32(0))), FORMS[form])
+    return rstrip(text, '\0')
 end
 
 """

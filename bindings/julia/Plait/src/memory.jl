@@ -129,6 +129,17 @@ Base.Array(b::Buffer{T,N}) where {T,N} = copyto!(Array{T,N}(undef, b.size), b)
 Base.collect(b::Buffer) = Array(b)
 
 """
+    native(buffer, kind)
+
+Return the native handle of a buffer, such as `:cl_memory`, and the offset in it.
+"""
+function native(b::Buffer, kind)
+    out, offset = Ref{UInt64}(0), Ref{UInt64}(0)
+    call(Raw.plait_buffer_native, b, native_kind(kind), out, offset)
+    return out[], Int(offset[])
+end
+
+"""
     view(buffer, range)
 
 Return a buffer on these elements, counted as by `LinearIndices`. Buffer and view share the

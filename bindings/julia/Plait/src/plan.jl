@@ -27,7 +27,9 @@ end
     Plan
 
 A frozen schedule: `plan(x=...)` runs it and waits, `run(plan, queue; x=...)` starts it.
-`Plan(system, path)` reads a file that `write(path, plan)` wrote.
+`Plan(system, path)` reads a file that `write(path, plan)` wrote, in any language, and
+`Plan(system, bytes)` what `Plait.bytes(plan)` returned; the names of such a plan have to be
+bound before it runs: [`bindings`](@ref), [`bind!`](@ref).
 """
 mutable struct Plan <: Handle{Raw.plait_plan}
     raw::Ptr{Raw.plait_plan}
@@ -39,7 +41,8 @@ mutable struct Plan <: Handle{Raw.plait_plan}
     told::Union{Nothing,Told}
     taking::Threads.SpinLock
     queue::Union{Nothing,Queue}
-    recorded::Bool
+    flags::UInt32 # of later runs
+    bound::Dict{String,Functions}
 end
 
 give_back(raw::Ptr{Raw.plait_plan}) = Raw.plait_plan_release(raw)
@@ -47,11 +50,14 @@ give_back(raw::Ptr{Raw.plait_plan}) = Raw.plait_plan_release(raw)
 function Plan(raw::Ptr{Raw.plait_plan}, system, functions)
     pulled = any(one -> !isempty(one.table), functions)
     return owned(Plan(raw, system, functions, pulled, nothing, nothing, Threads.SpinLock(),
-                      nothing, false))
+                      nothing, UInt32(0), Dict{String,Functions}()))
 end
 
 Plan(system::System, path::AbstractString) =
     Plan(create(Raw.plait_plan_load, Raw.plait_plan, system, String(path)), system, Functions[])
+
+Plan(system::System, bytes::Vector{UInt8}) =
+    Plan(create(Raw.plait_plan_read, Raw.plait_plan, system, bytes, length(bytes)), system, Functions[])
 
 # --- parameters -----------------------------------------------------------------
 
@@ -78,6 +84,13 @@ parameters(plan::Plan) = Dict{Symbol,PlanParameter}(one.name => one for one in w
     known = sort!(String[string(one.name) for one in wanted(plan)])
     throw(ArgumentError("the plan has no parameter $name; it has " *
                         (isempty(known) ? "none" : join(known, ", "))))
+end
+
+@noinline function missing_parameter(plan, known, given)
+    foreach(name -> find_wanted(plan, known, name), given)
+    throw(ArgumentError("the plan also needs " *
+                        join((one.name for one in known if !(one.name in given)), ", ") * ": plan(" *
+                        join(("$(one.name)=..." for one in known), ", ") * ")"))
 end
 
 # Words per parameter: seven for a launch size; other values need one.
@@ -137,12 +150,13 @@ end
 
 # Call f(description) with everything that the description refers to preserved.
 function with_bindings(f, plan, given)
-    flags = plan.recorded ? Raw.PLAIT_RUN_RECORD : UInt32(0)
+    flags = plan.flags
     isempty(given) && return f(Ref(sized(Raw.plait_run_desc; flags=flags)))
     known = wanted(plan)
     # More names than parameters: one is unknown, and find_wanted throws for it.
     length(given) > length(known) &&
         foreach(name -> find_wanted(plan, known, name), keys(given))
+    length(given) < length(known) && missing_parameter(plan, known, keys(given))
     told = take_told(plan, known)
     GC.@preserve told given begin
         count = bind_all(plan, known, told, 0, keys(given), values(given))
@@ -159,7 +173,7 @@ end
 function (plan::Plan)(; given...)
     if plan.has_functions
         own_run(plan, given.data)
-    elseif isempty(given) && !plan.recorded
+    elseif isempty(given) && plan.flags == 0
         call(Raw.plait_plan_call, plan, C_NULL, C_NULL)
     else
         with_bindings(desc -> call(Raw.plait_plan_call, plan, C_NULL, desc), plan, given.data)
@@ -257,18 +271,184 @@ end
 "Cancel the run: no further command of it starts."
 cancel(run::Run) = (call(Raw.plait_run_cancel, run); nothing)
 
+"Return the state of a run: the fields of `plait_run_info`, as a named tuple."
+function query(run::Run)
+    info = Ref(sized(Raw.plait_run_info))
+    call(Raw.plait_run_query, run, info)
+    return as_tuple(info[])
+end
+
+"""
+    Plait.records(run)
+
+Return (the fields of each `plait_record`, the number of dropped ones) of a recorded run that
+is done; see [`record!`](@ref).
+"""
+function records(run::Run)
+    count, dropped = Ref{UInt64}(0), Ref{UInt64}(0)
+    call(Raw.plait_run_records, run, C_NULL, 0, count, dropped)
+    found = fill(sized(Raw.plait_record), Int(count[]))
+    call(Raw.plait_run_records, run, found, length(found), count, dropped)
+    return as_tuple.(found), Int(dropped[])
+end
+
+# --- names ----------------------------------------------------------------------
+
+const KINDS = (:kernel, :buffer, :signal, :function, :device)
+
+"""
+    bindings(plan)
+
+Return the names of a plan that was read, as named tuples: `name`, `kind` (`:kernel`,
+`:buffer`, `:signal`, `:function` or `:device`), `bound`, `bytes` (the smallest size of a
+buffer), `detail` (a signature, or a device) and `flags`.
+"""
+bindings(plan::Plan) = map(0:Int(query(plan).bindings)-1) do i
+    one = Ref(sized(Raw.plait_plan_binding))
+    call(Raw.plait_plan_query_binding, plan, i, one)
+    merge(as_tuple(one[]), (kind=KINDS[one[].kind+1], bound=one[].bound != 0))
+end
+
+"""
+    bind!(plan, kernel)
+    bind!(plan, name, object)
+    bind!(f, plan, name)
+
+Bind a kernel, whose own name is the name, or a buffer, a signal, a device or a function to a
+name of a plan that was read. A Julia function runs on the thread that opened the system; for
+a loop or a case its result is the number that decides. A function that runs on any thread is
+one of C: a `Ptr{Cvoid}` to an `int32_t f(void *)`.
+"""
+bind!(plan::Plan, kernel::Kernel) = (call(Raw.plait_plan_bind_kernel, plan, kernel); nothing)
+bind!(plan::Plan, name, object::Buffer) =
+    (call(Raw.plait_plan_bind_buffer, plan, String(name), object); nothing)
+bind!(plan::Plan, name, object::Signal) =
+    (call(Raw.plait_plan_bind_signal, plan, String(name), object); nothing)
+bind!(plan::Plan, name, object::Device) =
+    (call(Raw.plait_plan_bind_device, plan, String(name), object); nothing)
+bind!(f::Function, plan::Plan, name) = bind!(plan, name, f)
+bind!(plan::Plan, name, f::Ptr{Cvoid}) = bind_function(plan, String(name), sized(
+    Raw.plait_function_desc; function_=f, flags=Raw.PLAIT_CALL_ANY_THREAD))
+function bind!(plan::Plan, name, f::Function)
+    inbox, kept = plan.system.inbox, Functions(Dict{UInt,Any}())
+    decides = any(one -> one.kind === :function && one.name == name &&
+                         one.flags & Raw.PLAIT_BINDING_IS_PREDICATE != 0, bindings(plan))
+    number = register(inbox, decides ? Predicate(f) : f, kept)
+    bind_function(plan, String(name), sized(
+        Raw.plait_function_desc; inbox=handle(inbox), user_data=as_pointer(number)))
+    plan.bound[String(name)] = kept
+    plan.functions, plan.has_functions = collect(values(plan.bound)), true
+    return
+end
+
+bind_function(plan, name, desc) = (call(Raw.plait_plan_bind_function, plan, name, Ref(desc)); nothing)
+
+"Allocate and compile all that a run needs; the first run does so otherwise."
+prepare(plan::Plan) = (call(Raw.plait_plan_prepare, plan); nothing)
+
+"""
+    exchange!(plan, old, kernel)
+
+Replace a kernel of the plan by one with an equal signature, for later runs.
+"""
+exchange!(plan::Plan, old::Kernel, kernel::Kernel) =
+    (call(Raw.plait_plan_exchange, plan, old, kernel); nothing)
+
+"""
+    set_flags!(plan; serial=false, parallel=false, no_wait=false, record=false)
+
+Set the flags of later runs. `serial`: one lane at a time; `parallel`: all lanes; without
+both the library chooses. `no_wait`: an error instead of a wait if all instances are in
+flight. `record`: see [`record!`](@ref).
+"""
+function set_flags!(plan::Plan; serial=false, parallel=false, no_wait=false, record=false)
+    plan.flags = (serial ? Raw.PLAIT_RUN_SERIAL : UInt32(0)) | (parallel ? Raw.PLAIT_RUN_PARALLEL : UInt32(0)) |
+                 (no_wait ? Raw.PLAIT_RUN_NO_WAIT : UInt32(0)) | (record ? Raw.PLAIT_RUN_RECORD : UInt32(0))
+    return
+end
+
+# --- schedule -------------------------------------------------------------------
+
+"Return the properties of a plan: the fields of `plait_plan_info`, as a named tuple."
+function query(plan::Plan)
+    info = Ref(sized(Raw.plait_plan_info))
+    call(Raw.plait_plan_query, plan, info)
+    return as_tuple(info[])
+end
+
+"Return the commands of a plan: the fields of `plait_command_info`, as named tuples."
+commands(plan::Plan) = map(0:Int(query(plan).commands)-1) do i
+    info = Ref(sized(Raw.plait_command_info))
+    call(Raw.plait_plan_query_command, plan, i, info)
+    as_tuple(info[])
+end
+
+costs_of(costs) = Ref(sized(Raw.plait_system_desc; costs...))
+
+"""
+    simulate(plan; hop_cost=0, submit_cost=0, copy_alpha=0, copy_beta=0)
+
+Predict a run from the costs of the nodes and those of a system. Returns the fields of
+`plait_simulation`, and `lanes`: those of `plait_lane_use`.
+"""
+function simulate(plan::Plan; costs...)
+    out = Ref(sized(Raw.plait_simulation))
+    lanes = fill(sized(Raw.plait_lane_use), Int(query(plan).lanes))
+    call(Raw.plait_plan_simulate, plan, costs_of(costs), out, lanes, length(lanes))
+    return merge(as_tuple(out[]), (lanes=as_tuple.(lanes),))
+end
+
+"""
+    critical_path(plan; hop_cost=0, submit_cost=0, copy_alpha=0, copy_beta=0)
+
+Return the commands on the predicted critical path, in order of time: the fields of
+`plait_critical_command`.
+"""
+function critical_path(plan::Plan; costs...)
+    count = Int(simulate(plan; costs...).critical_count)
+    path = fill(sized(Raw.plait_critical_command), count)
+    call(Raw.plait_plan_critical_path, plan, costs_of(costs), path, count)
+    return as_tuple.(path)
+end
+
+"""
+    rehearse!(plan, unit_ns=0)
+
+Turn the plan into a rehearsal: runs execute costs, `unit_ns` nanoseconds per unit, and call
+nothing.
+"""
+rehearse!(plan::Plan, unit_ns=0) = (call(Raw.plait_plan_rehearse, plan, unit_ns); nothing)
+
+"""
+    new, info = tune(plan; mode=:auto, lanes=0, hop_ns=0)
+
+Plan the same graph again with the costs that recorded runs measured. `info` has the fields of
+`plait_tune_info`: compare `before_ns` and `after_ns`. `lanes`: most lanes per device; 0: the
+limit of the plan.
+"""
+function tune(plan::Plan; mode=:auto, lanes=0, hop_ns=0)
+    info, out = Ref(sized(Raw.plait_tune_info)), Ref{Ptr{Raw.plait_plan}}(C_NULL)
+    desc = sized(Raw.plait_tune_desc; mode=MODES[mode], lanes=lanes, hop_ns=hop_ns)
+    call(Raw.plait_plan_tune, plan, Ref(desc), out, info)
+    made = Plan(out[], plan.system, plan.functions)
+    merge!(made.bound, plan.bound)
+    return made, as_tuple(info[])
+end
+
 # --- checks, text forms, traces -------------------------------------------------
 
 "Verify the schedule; the error names the violated property."
 check(plan::Plan) = (call(Raw.plait_plan_check, plan); nothing)
 
-function written(f, object, format)
+function contents(f, object, format)
     needed = Ref{UInt64}(0)
     call(f, object, format, C_NULL, 0, needed)
     room = Vector{UInt8}(undef, needed[])
     call(f, object, format, room, length(room), needed)
-    return String(room)
+    return room
 end
+
+written(f, object, format) = String(contents(f, object, format))
 
 const FORMATS = (json=Raw.PLAIT_FORMAT_JSON, dot=Raw.PLAIT_FORMAT_DOT, svg=Raw.PLAIT_FORMAT_SVG)
 
@@ -279,14 +459,34 @@ Return the plan as `:json`, or a drawing as `:dot` or `:svg`.
 """
 text(plan::Plan, format::Symbol) = written(Raw.plait_plan_write, plan, FORMATS[format])
 
-Base.show(io::IO, plan::Plan) = print(io, "Plan(on ", plan.system, ")")
+"Return what `write(path, plan)` writes, for `Plan(system, bytes)`."
+bytes(plan::Plan) = contents(Raw.plait_plan_write, plan, Raw.PLAIT_FORMAT_BINARY)
+
+function Base.show(io::IO, plan::Plan)
+    plan.raw == C_NULL && return print(io, "Plan(released)")
+    info = query(plan)
+    print(io, "Plan(", info.nodes, " nodes on ", info.lanes, " lanes of ", plan.system, ")")
+end
+
+function Base.show(io::IO, run::Run)
+    run.raw == C_NULL && return print(io, "Run(released)")
+    status = Raw.plait_run_poll(run.raw, C_NULL)
+    print(io, "Run(", status == Raw.PLAIT_OK ? "done" : status == Raw.PLAIT_PENDING ? "pending" :
+          unsafe_string(Raw.plait_status_name(status)), ", of ", run.plan, ")")
+end
+
 Base.show(io::IO, ::MIME"image/svg+xml", plan::Plan) = print(io, text(plan, :svg))
 Base.write(path::AbstractString, plan::Plan) = (call(Raw.plait_plan_save, plan, String(path)); nothing)
 
-"Record what each lane does in all later runs; see [`trace`](@ref)."
-function record!(plan::Plan)
-    call(Raw.plait_plan_record, plan, 0)
-    plan.recorded = true
+"""
+    record!(plan, records=0)
+
+Record what each lane does in all later runs; see [`trace`](@ref). `records`: room per lane;
+0: enough for the expected numbers of iterations.
+"""
+function record!(plan::Plan, records=0)
+    call(Raw.plait_plan_record, plan, records)
+    plan.flags |= Raw.PLAIT_RUN_RECORD
     return
 end
 

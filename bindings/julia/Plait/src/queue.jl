@@ -32,6 +32,16 @@ function reached(signal::Signal)
     return Int(out[])
 end
 
+"Return the newest sequence number of a signal that was submitted."
+function submitted(signal::Signal)
+    out = Ref{UInt64}(0)
+    call(Raw.plait_signal_query, signal, C_NULL, out)
+    return Int(out[])
+end
+
+"Clear the failure of a signal that has no pending work."
+reset!(signal::Signal) = (call(Raw.plait_signal_reset, signal); nothing)
+
 "Raise a gate to a sequence number."
 raise(signal::Signal, sequence) = (call(Raw.plait_signal_raise, signal, sequence); nothing)
 
@@ -48,6 +58,24 @@ finish(signal::Signal, sequence; timeout=nothing) =
     finishing(signal.device.system.inbox, timeout) do slice, told
         Raw.plait_signal_wait(signal, sequence, slice, told)
     end
+
+"""
+    finish(system, points; any=false, timeout)
+
+Block the thread until signals reach sequence numbers, `[(signal, sequence), ...]`: all of
+them, or with `any` one, whose index is the result.
+"""
+function finish(system::System, points; any=false, timeout=nothing)
+    signals, index = Signal[first(one) for one in points], Ref{UInt64}(0)
+    GC.@preserve signals begin
+        array = [Raw.plait_point(handle(one[1]), one[2]) for one in points]
+        mode = any ? Raw.PLAIT_WAIT_ANY : Raw.PLAIT_WAIT_ALL
+        finishing(system.inbox, timeout) do slice, told
+            Raw.plait_signal_wait_points(array, length(array), mode, slice, index, told)
+        end
+    end
+    return Int(index[]) + 1
+end
 
 """
     wait(signal, sequence)
@@ -68,26 +96,30 @@ end
 # --- queues --------------------------------------------------------------------
 
 """
-    Queue(device; label, priority=0)
+    Queue(device; label, priority=0, capacity=0, native)
 
 An in-order queue: its commands run one after another. Commands are [`launch!`](@ref),
 [`call!`](@ref), `fill!`, `copy!`, [`emit!`](@ref) and [`wait!`](@ref); `wait(queue)` or
-[`finish`](@ref) waits until they are done.
+[`finish`](@ref) waits until they are done. `capacity`: most pending commands; 0: 2^20.
+`native`: submit to this queue of the driver, `:cu_stream => handle`.
 """
 mutable struct Queue <: Handle{Raw.plait_queue}
     raw::Ptr{Raw.plait_queue}
     device::Device
     awaited::Union{Nothing,Signal}
+    # Memory that commands use until the next `finish`.
+    kept::Vector{Any}
 end
 
 give_back(raw::Ptr{Raw.plait_queue}) = Raw.plait_queue_release(raw)
 
-function Queue(device::Device; label=nothing, priority=0)
+function Queue(device::Device; label=nothing, priority=0, capacity=0, native=0 => 0)
     text = text_or_nothing(label)
     raw = GC.@preserve text create(
         Raw.plait_queue_create, Raw.plait_queue, device,
-        Ref(sized(Raw.plait_queue_desc; label=text_at(text), priority=priority)))
-    return owned(Queue(raw, device, nothing))
+        Ref(sized(Raw.plait_queue_desc; label=text_at(text), priority=priority, capacity=capacity,
+                  native_kind=native_kind(first(native)), native=last(native))))
+    return owned(Queue(raw, device, nothing, []))
 end
 
 """
@@ -214,6 +246,40 @@ function Base.copy!(queue::Queue, target::Buffer, source::Buffer, rows::Rows)
     return
 end
 
+dense(a::Array) = a
+dense(a) = throw(ArgumentError("a queue copies to and from an Array, not $(typeof(a))"))
+
+function transfer(queue, kind, b, a, wait; fields...)
+    same_length(b, dense(a))
+    sizeof(a) == sizeof(b) || throw(ArgumentError("elements of $(eltype(a)), and of $(eltype(b))"))
+    command = sized(Raw.plait_command; kind=kind, bytes=sizeof(a), host=pointer(a), fields...)
+    push!(queue.kept, a)
+    call(Raw.plait_queue_submit, queue, Ref(command), 1, C_NULL)
+    wait && finish(queue)
+    return
+end
+
+"""
+    copyto!(queue, a, buffer; wait=true)
+    copyto!(queue, buffer, a; wait=true)
+
+Submit a copy of a buffer to an `Array`, or of an `Array` to a buffer, and wait as
+[`finish`](@ref). Without `wait` the queue keeps `a`, which must neither change nor be read
+before `finish(queue)`.
+"""
+function Base.copyto!(queue::Queue, a::AbstractArray, b::Buffer; wait=true)
+    transfer(queue, Raw.PLAIT_COMMAND_READ, b, a, wait; source=handle(b))
+    return a
+end
+
+function Base.copyto!(queue::Queue, b::Buffer, a::AbstractArray; wait=true)
+    transfer(queue, Raw.PLAIT_COMMAND_WRITE, b, a, wait; target=handle(b))
+    return b
+end
+
+"Return the native handle of a queue, such as `:cl_queue` or `:cu_stream`."
+native(queue::Queue, kind) = ask(Raw.plait_queue_native, UInt64, queue, native_kind(kind))
+
 """
     emit!(queue, signal)
 
@@ -236,10 +302,13 @@ wait!(queue::Queue, signal::Signal, sequence=0) =
 Block the thread until all commands are done, at most `timeout` seconds; throw the first
 failure. The thread progresses work meanwhile.
 """
-finish(queue::Queue; timeout=nothing) =
+function finish(queue::Queue; timeout=nothing)
     finishing(queue.device.system.inbox, timeout) do slice, told
         Raw.plait_queue_finish(queue, slice, told)
     end
+    empty!(queue.kept)
+    return
+end
 
 """
     wait(queue)

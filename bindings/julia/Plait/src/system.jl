@@ -22,20 +22,31 @@ end
 
 give_back(raw::Ptr{Raw.plait_context}) = Raw.plait_context_release(raw)
 
-function System(; backend=nothing, workers=nothing, options=nothing, wrap=nothing,
-                plugin_path=nothing, sync=false)
+System(; options...) =
+    System(with_context(desc -> create(Raw.plait_context_open, Raw.plait_context, desc); options...))
+
+# Call f(a plait_context_desc).
+function with_context(f; backend=nothing, workers=nothing, options=nothing, wrap=nothing,
+                      plugin_path=nothing, sync=false)
     load()
     texts = map(text_or_nothing, (backend, options, wrap, plugin_path))
     flags = (sync ? Raw.PLAIT_CONTEXT_SYNC : UInt32(0)) |
             (workers == 0 ? Raw.PLAIT_CONTEXT_NO_WORKERS : UInt32(0))
-    raw = GC.@preserve texts begin
+    return GC.@preserve texts begin
         desc = sized(Raw.plait_context_desc; flags=flags, workers=something(workers, 0),
                      backends=text_at(texts[1]), options=text_at(texts[2]),
                      wrap=text_at(texts[3]), plugin_path=text_at(texts[4]))
-        create(Raw.plait_context_open, Raw.plait_context, Ref(desc))
+        f(Ref(desc))
     end
-    return System(raw)
 end
+
+"""
+    Plait.backend_report(; options...)
+
+Return what `System(; options...)` would find, without opening it.
+"""
+backend_report(; options...) =
+    with_context(desc -> text_of(Raw.plait_backend_report, desc); options...)
 
 function System(raw::Ptr{Raw.plait_context})
     inbox = try
@@ -132,6 +143,18 @@ Base.cconvert(::Type{Ptr{Raw.plait_device}}, device::Device) = device
 
 "Return the total size of the device's buffers, in bytes."
 used_bytes(device::Device) = Int(query(device.raw).used_bytes)
+
+"Return the properties of a device: the fields of `plait_device_info`, as a named tuple."
+properties(device::Device) = as_tuple(query(device.raw))
+
+"Return the device with that name, such as `\"host:0\"`."
+function device(system::System, name)
+    found = create(Raw.plait_context_find_device, Raw.plait_device, system, String(name))
+    return only(filter(device -> device.raw == found, system.devices))
+end
+
+"Return a native handle of a device, such as `:cl_device` or `:cu_context`."
+native(device::Device, kind) = ask(Raw.plait_device_native, UInt64, device, native_kind(kind))
 
 "Limit the total size of the device's buffers, in bytes; 0: no limit."
 set_budget(device::Device, bytes) = (call(Raw.plait_device_set_budget, device, bytes); nothing)

@@ -13,7 +13,7 @@ test("parameters") do system, device, queue
     is((Array(y), Array(z)), (Float32[3, 6], Float32[7, 9]), "values, buffers and sizes")
     is(sort!(collect(keys(Plait.parameters(plan)))), [:a, :n, :y], "their names")
     throws(() -> plan(b=3), ArgumentError, "no parameter b; it has a, n, y", "an unknown one")
-    throws(() -> plan(a=3), PlaitError, "not bound", "a missing one")
+    throws(() -> plan(a=3), ArgumentError, "also needs n, y: plan(", "a missing one")
     throws(() -> plan(3), ArgumentError, "by name: plan(n=..., ", "one without a name")
     throws(() -> plan(a=1, y=y, n="2"), ArgumentError, "\"2\" is not a number", "a text for a size")
     throws(() -> launch!(graph, saxpy, 1, x, y, 2; after=3), ArgumentError, "after: 3 is not a Node", "a number for a node")
@@ -183,4 +183,85 @@ test("nodes") do system, device, queue
     is(Plait.reached(happened), 1, "signals")
     release(plan)
     throws(plan, ArgumentError, "was released", "what was released says so")
+end
+
+function named(system, device)
+    kernel, graph = Kernel(system, SAXPY...), Graph(system)
+    x, y = array(device, Float32[1, 2]; label="x"), array(device, Float32[0, 0]; label="y")
+    launch!(graph, kernel, Parameter(:a), x, y, 2; items=2, label="saxpy", cost=5)
+    return graph, kernel, x, y
+end
+
+test("names of plans") do system, device, queue
+    graph, kernel, x, y = named(system, device)
+    plan = Plan(system, Plait.bytes(freeze(graph)))
+    is([(one.kind, one.name) for one in bindings(plan)][1:3], [(:kernel, "saxpy"), (:buffer, "x"), (:buffer, "y")],
+       "names are listed")
+    throws(() -> plan(a=1), PlaitError, "not bound: call bind!(plan, kernel)", "the call is named")
+    bind!(plan, kernel)
+    bind!(plan, "x", x)
+    throws(() -> bind!(plan, "z", x), PlaitError, "no buffer \"z\"", "a name that is not there")
+    bind!(plan, "y", y)
+    prepare(plan)
+    plan(a=3)
+    is(Array(y), Float32[3, 6], "a plan that was read runs")
+end
+
+test("planning") do system, device, queue
+    graph, kernel, x, y = named(system, device)
+    edge!(graph, mark!(graph, "begin"), join!(graph; label="end"))
+    is(size(graph), (3, 1), "a graph has a size")
+    plan = freeze(graph; hop_cost=1)
+    is(Plait.query(plan).nodes, UInt64(3), "so has a plan")
+    is(simulate(plan).makespan, UInt64(5), "a run is predicted")
+    is([one.label for one in critical_path(plan)], ["saxpy"], "with its path")
+    is(length(Plait.commands(plan)), 3, "commands are listed")
+    record!(plan)
+    one = run(plan, queue; a=1)
+    finish(one)
+    records, dropped = Plait.records(one)
+    ok(length(records) >= 1 && dropped == 0, "a run has records")
+    is(Plait.query(one).commands, UInt64(3), "and a state")
+    tuned, info = tune(plan; mode=:strict)
+    is(info.runs, UInt64(1), "a plan is tuned")
+    exchange!(tuned, kernel, Kernel(system, SAXPY[1], replace(SAXPY[2], "+=" => "-=")))
+    tuned(a=1)
+    is(Array(y), Float32[0, 0], "a kernel is exchanged")
+    rehearsal = freeze(graph)
+    rehearse!(rehearsal)
+    rehearsal()
+    is(Array(y), Float32[0, 0], "a rehearsal calls nothing")
+    is(Plait.query(freeze(read_graph(system, "node a\nnode b after=a\n"))).edges, UInt64(1), "a graph in text form")
+    ok(occursin("plait_i", Plait.source_text(SAXPY..., :host)), "source in another language")
+    ok(occursin("host", Plait.backend_report(backend="host")), "a report without a system")
+    is(Plait.device(system, device.name).raw, device.raw, "a device by its name")
+    ok(occursin("3 nodes", repr(plan)) && occursin("done", repr(one)), "what is shown")
+end
+
+test("copies whose sides each run sets") do system, device, queue
+    graph, a, b = Graph(system), floats(device, 0, 0), floats(device, 1, 2)
+    fill = fill!(graph, Parameter(:a), Float32(7), 2)
+    copy!(graph, Parameter(:b), Parameter(:a), 8; after=fill)
+    freeze(graph)(a=a, b=b)
+    is(Array(b), Float32[7, 7], "they are copied")
+end
+
+test("waiting for several") do system, device, queue
+    gate, signal, b = Signal(device; gate=true), Signal(device), floats(device, 0, 0)
+    given, taken = Float32[1, 2], Float32[0, 0]
+    emit!(queue, signal)
+    finish(system, [(signal, 1)])
+    is(finish(system, [(gate, 1), (signal, 1)]; any=true), 2, "one of two")
+    wait!(queue, gate, 1)
+    copyto!(queue, b, given; wait=false)
+    copyto!(queue, taken, b; wait=false)
+    is(taken, Float32[0, 0], "a read that does not wait")
+    Plait.raise(gate, 1)
+    finish(queue)
+    is(taken, given, "is complete after finish")
+    is(copyto!(queue, Float32[0, 0], b), given, "a read that waits")
+    Plait.fail(gate, "no more")
+    throws(() -> finish(gate, 2), PlaitError, "no more", "a gate that failed")
+    Plait.reset!(gate)
+    throws(() -> loop!(Graph(system), floats(device, 1)), ArgumentError, "a condition is a UInt32", "a condition of floats")
 end

@@ -77,5 +77,5 @@ test("a system that goes") do system, device, queue
     task = @async wait(gate, 1)
     yield()
     release(other)
-    throws(() -> wait(task), Exception, "released before", "those who await are told")
+    throws(() -> wait(task), Exception, "released during the wait", "those who await are told")
 end

@@ -157,15 +157,34 @@ fn detail_text(number: u64) -> Option<String> {
 /// Return a text of unknown length: `get(room, bytes, needed)` is called for the size,
 /// then for the text.
 pub(crate) fn fill_text(get: impl Fn(*mut u8, u64, *mut u64) -> Result<()>) -> Result<String> {
-    let mut needed = 0u64;
-    get(ptr::null_mut(), 0, &mut needed)?;
-    let mut room = vec![0u8; needed as usize];
-    get(room.as_mut_ptr(), needed, &mut needed)?;
-    room.truncate(needed as usize);
+    let mut room = fill_bytes(get)?;
     while room.last() == Some(&0) {
         room.pop();
     }
     Ok(String::from_utf8_lossy(&room).into_owned())
+}
+
+/// The functions of C that error texts name, as this crate calls them.
+const NAMES: [(&str, &str); 10] = [
+    ("plait_plan_bind_kernel", "Plan::bind_kernel"),
+    ("plait_plan_bind_buffer", "Plan::bind_buffer"),
+    ("plait_plan_bind_signal", "Plan::bind_signal"),
+    ("plait_plan_bind_function", "Plan::bind_function"),
+    ("plait_plan_bind_device", "Plan::bind_device"),
+    ("plait_plan_call", "Plan::call"),
+    ("plait_plan_record", "Plan::record"),
+    ("plait_run_cancel", "Run::cancel"),
+    ("plait_signal_reset", "Signal::reset"),
+    ("plait_inbox_adopt", "the thread that opened the system"),
+];
+
+fn in_rust(mut text: String) -> String {
+    for (name, ours) in NAMES {
+        if text.contains(name) {
+            text = text.replace(name, ours);
+        }
+    }
+    text
 }
 
 thread_local! {
@@ -196,10 +215,30 @@ pub(crate) fn call(
     let record = unsafe { &*at };
     Err(Error(Box::new(Inner {
         status: Status::from_raw(status),
-        text: text_at(&record.text),
+        text: in_rust(text_at(&record.text)),
         origin: record.origin,
         detail: detail_text(record.detail),
     })))
+}
+
+/// Return the text of a C string of a struct; empty if it is null.
+pub(crate) fn borrowed_text(text: *const std::os::raw::c_char) -> String {
+    if text.is_null() {
+        return String::new();
+    }
+    // SAFETY: the object that the struct describes keeps the text.
+    unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()
+}
+
+/// Return bytes of unknown number: `get(room, bytes, needed)` is called for the size,
+/// then for the contents.
+pub(crate) fn fill_bytes(get: impl Fn(*mut u8, u64, *mut u64) -> Result<()>) -> Result<Vec<u8>> {
+    let mut needed = 0u64;
+    get(ptr::null_mut(), 0, &mut needed)?;
+    let mut room = vec![0u8; needed as usize];
+    get(room.as_mut_ptr(), needed, &mut needed)?;
+    room.truncate(needed as usize);
+    Ok(room)
 }
 
 /// Convert a text for C; refuse a NUL, which would truncate it silently.

@@ -11,9 +11,9 @@ use std::sync::Arc;
 
 use plait_sys as raw;
 
-use crate::error::{c_text, call, Error, Result};
+use crate::error::{c_text, call, pointer_of, Error, Result};
 use crate::inbox::{answer_of, as_user_data, Functions, Outcome, Owner, Registered, Verdict};
-use crate::kernel::{Argument, Arguments, Items, Kernel, Rotation};
+use crate::kernel::{Argument, Arguments, Items, Kernel, Parameter, Rotation};
 use crate::library::{lib, Handle};
 use crate::memory::{Buffer, Element};
 use crate::plan::Plan;
@@ -56,7 +56,45 @@ impl Graph {
         Ok(Graph { raw, owner: owner.clone(), functions: Rc::default(), pointers: Rc::default() })
     }
 
+    pub(crate) fn read(owner: &Rc<Owner>, text: &str, name: &str) -> Result<Graph> {
+        let name = c_text(name)?;
+        // SAFETY: the text has its length beside it.
+        let raw = Handle::make(|out, error| unsafe {
+            (lib().plait_graph_read)(owner.shared.context.get(), text.as_ptr().cast(),
+                                     text.len() as u64, name.as_ptr(), out, error)
+        })?;
+        Ok(Graph { raw, owner: owner.clone(), functions: Rc::default(), pointers: Rc::default() })
+    }
+
+    /// Add an edge: `before` completes before `after` starts.
+    pub fn edge(&self, before: Node, after: Node) -> Result<()> {
+        if [before, after].iter().any(|node| node.graph != self.raw.get() as usize) {
+            return Err(Error::invalid("edge: a node of another graph"));
+        }
+        // SAFETY: a graph of ours.
+        call(|error| unsafe {
+            (lib().plait_graph_add_edge)(self.raw.get(), before.number, after.number, error)
+        })?;
+        Ok(())
+    }
+
+    /// Return the number of nodes and the number of edges, without those of bodies.
+    pub fn size(&self) -> Result<(u64, u64)> {
+        let (mut nodes, mut edges) = (0, 0);
+        // SAFETY: a graph of ours.
+        call(|error| unsafe {
+            (lib().plait_graph_size)(self.raw.get(), &mut nodes, &mut edges, error)
+        })?;
+        Ok((nodes, edges))
+    }
+
     // --- nodes
+
+    /// A mark in the timeline, a name without work.
+    #[track_caller]
+    pub fn mark(&self, label: &str) -> Adding<'_, Node> {
+        Adding::new(self, raw::PLAIT_NODE_MARK).label(label)
+    }
 
     /// An empty node, for edges from many nodes to many nodes.
     #[track_caller]
@@ -101,6 +139,52 @@ impl Graph {
         made.desc.target = target.raw.get();
         made.desc.source = source.raw.get();
         made.desc.bytes = (source.len() * std::mem::size_of::<T>()) as u64;
+        made
+    }
+
+    /// A copy from a buffer to one that each run sets.
+    #[track_caller]
+    pub fn copy_to<'a, T: Element>(&'a self, target: Parameter<'a>, source: &'a Buffer<T>)
+        -> Adding<'a, Node> {
+        let mut made = Adding::new(self, raw::PLAIT_NODE_COPY);
+        made.target_parameter = Some(target.0);
+        made.desc.source = source.raw.get();
+        made.desc.bytes = (source.len() * std::mem::size_of::<T>()) as u64;
+        made
+    }
+
+    /// A copy to a buffer from one that each run sets.
+    #[track_caller]
+    pub fn copy_from<'a, T: Element>(&'a self, target: &'a Buffer<T>, source: Parameter<'a>)
+        -> Adding<'a, Node> {
+        let mut made = Adding::new(self, raw::PLAIT_NODE_COPY);
+        made.desc.target = target.raw.get();
+        made.source_parameter = Some(source.0);
+        made.desc.bytes = (target.len() * std::mem::size_of::<T>()) as u64;
+        made
+    }
+
+    /// A copy of `bytes` bytes between two buffers that each run sets.
+    #[track_caller]
+    pub fn copy_between<'a>(&'a self, target: Parameter<'a>, source: Parameter<'a>, bytes: u64)
+        -> Adding<'a, Node> {
+        let mut made = Adding::new(self, raw::PLAIT_NODE_COPY);
+        made.target_parameter = Some(target.0);
+        made.source_parameter = Some(source.0);
+        made.desc.bytes = bytes;
+        made
+    }
+
+    /// A fill of `count` elements of a buffer that each run sets.
+    #[track_caller]
+    pub fn fill_parameter<'a, T: Element>(&'a self, target: Parameter<'a>, value: T, count: usize)
+        -> Adding<'a, Node> {
+        let mut made = Adding::new(self, raw::PLAIT_NODE_FILL);
+        let (pattern, size) = pattern_of(value);
+        made.target_parameter = Some(target.0);
+        made.desc.pattern = pattern;
+        made.desc.pattern_bytes = size;
+        made.desc.bytes = count as u64 * u64::from(size);
         made
     }
 
@@ -234,12 +318,21 @@ impl Graph {
 
     /// In the body of a loop: rotate through buffers, one per iteration.
     pub fn rotate<T: Element>(&self, buffers: &[&Buffer<T>]) -> Result<Rotation> {
+        self.add_rotation(buffers, 0)
+    }
+
+    /// Rotate as [`rotate`](Graph::rotate), with a first buffer for iteration 0 only.
+    pub fn rotate_with_prologue<T: Element>(&self, buffers: &[&Buffer<T>]) -> Result<Rotation> {
+        self.add_rotation(buffers, raw::PLAIT_ROTATION_PROLOGUE)
+    }
+
+    fn add_rotation<T: Element>(&self, buffers: &[&Buffer<T>], flags: u32) -> Result<Rotation> {
         let array: Vec<_> = buffers.iter().map(|buffer| buffer.raw.get()).collect();
         let mut number = 0;
         // SAFETY: plait retains the buffers.
         call(|error| unsafe {
-            (lib().plait_graph_add_rotation)(self.raw.get(), array.as_ptr(), array.len() as u64, 0,
-                                       &mut number, error)
+            (lib().plait_graph_add_rotation)(self.raw.get(), array.as_ptr(), array.len() as u64,
+                                             flags, &mut number, error)
         })?;
         Ok(Rotation(number))
     }
@@ -261,10 +354,21 @@ impl Graph {
     }
 
     /// Schedule the graph with options.
-    pub fn freeze_with(&self, how: &Freeze) -> Result<Plan> {
-        // SAFETY: a graph of ours.
+    pub fn freeze_with(&self, how: &Freeze<'_>) -> Result<Plan> {
+        let mut desc = how.desc;
+        let numbers = |nodes: &[Node]| nodes.iter().map(|node| node.number).collect::<Vec<_>>();
+        let (sources, sinks) = (numbers(&how.sources), numbers(&how.sinks));
+        if !sources.is_empty() {
+            desc.sources = sources.as_ptr();
+            desc.source_count = sources.len() as u64;
+        }
+        if !sinks.is_empty() {
+            desc.sinks = sinks.as_ptr();
+            desc.sink_count = sinks.len() as u64;
+        }
+        // SAFETY: a graph of ours; Freeze borrows the plan that `whole` is.
         let raw = Handle::make(|out, error| unsafe {
-            (lib().plait_graph_freeze)(self.raw.get(), &how.desc, out, error)
+            (lib().plait_graph_freeze)(self.raw.get(), &desc, out, error)
         })?;
         let functions: Functions = Arc::new(self.functions.borrow().clone());
         let pointers = self.pointers.borrow().clone();
@@ -274,64 +378,100 @@ impl Graph {
 
 /// Options of freezing a graph.
 #[derive(Clone)]
-pub struct Freeze {
+pub struct Freeze<'a> {
     desc: raw::plait_freeze_desc,
+    sources: Vec<Node>,
+    sinks: Vec<Node>,
+    whole: PhantomData<&'a Plan>,
 }
 
-impl Default for Freeze {
-    fn default() -> Freeze {
+impl Default for Freeze<'_> {
+    fn default() -> Self {
         Freeze {
             desc: raw::plait_freeze_desc { mode: raw::PLAIT_MODE_AUTO, ..Default::default() },
+            sources: Vec::new(),
+            sinks: Vec::new(),
+            whole: PhantomData,
         }
     }
 }
 
-impl Freeze {
+impl<'a> Freeze<'a> {
     /// Start with the defaults of the library.
-    pub fn new() -> Freeze {
-        Freeze::default()
+    pub fn new() -> Self {
+        Self::default()
     }
 
     /// Set the most lanes per device; 0, the default: what the device can run at once.
-    pub fn lanes(mut self, count: u32) -> Freeze {
+    pub fn lanes(mut self, count: u32) -> Self {
         self.desc.lanes = count;
         self
     }
 
     /// Use as many lanes as the graph is wide, within the limits.
-    pub fn widest(mut self) -> Freeze {
+    pub fn widest(mut self) -> Self {
         self.desc.policy = raw::PLAIT_POLICY_WIDEST;
         self
     }
 
     /// Set the most runs in flight; 0, the default, means 2.
-    pub fn instances(mut self, count: u32) -> Freeze {
+    pub fn instances(mut self, count: u32) -> Self {
         self.desc.instances = count;
         self
     }
 
     /// Keep the planned order of each lane, for even work.
-    pub fn strict(mut self) -> Freeze {
+    pub fn strict(mut self) -> Self {
         self.desc.mode = raw::PLAIT_MODE_STRICT;
         self
     }
 
     /// Keep the edges only, and let idle workers run commands of other lanes, for uneven
     /// work.
-    pub fn helped(mut self) -> Freeze {
+    pub fn helped(mut self) -> Self {
         self.desc.mode = raw::PLAIT_MODE_HELPED;
+        self
+    }
+
+    /// Run on queues, also on the host.
+    pub fn queues(mut self) -> Self {
+        self.desc.flags |= raw::PLAIT_FREEZE_QUEUES;
+        self
+    }
+
+    /// Set the cost of observing another lane, in the unit of `cost` of nodes.
+    pub fn hop_cost(mut self, cost: u64) -> Self {
+        self.desc.hop_cost = cost;
+        self
+    }
+
+    /// Plan only the nodes on paths from these.
+    pub fn sources(mut self, nodes: impl AsRef<[Node]>) -> Self {
+        self.sources = nodes.as_ref().into();
+        self
+    }
+
+    /// Plan only the nodes on paths to these.
+    pub fn sinks(mut self, nodes: impl AsRef<[Node]>) -> Self {
+        self.sinks = nodes.as_ref().into();
+        self
+    }
+
+    /// With sources or sinks: keep the lanes of this plan of the whole graph.
+    pub fn whole(mut self, plan: &'a Plan) -> Self {
+        self.desc.whole = plan.get();
         self
     }
 
     /// Add edges between nodes that use the same memory, in the order of adding; closures
     /// are ordered with all nodes.
-    pub fn program_order(mut self) -> Freeze {
+    pub fn program_order(mut self) -> Self {
         self.desc.flags |= raw::PLAIT_FREEZE_PROGRAM_ORDER;
         self
     }
 
     /// Verify that edges order all nodes that use the same memory, and then the plan.
-    pub fn check(mut self) -> Freeze {
+    pub fn check(mut self) -> Self {
         self.desc.flags |= raw::PLAIT_FREEZE_CHECK;
         self
     }
@@ -348,6 +488,9 @@ pub struct Adding<'a, M> {
     items: Items<'a>,
     group: [u64; 3],
     rows: Option<raw::plait_rows>,
+    devices: Vec<*mut raw::plait_device>,
+    target_parameter: Option<&'a str>,
+    source_parameter: Option<&'a str>,
     after: Vec<Node>,
     label: Option<String>,
     place: &'static Location<'static>,
@@ -390,6 +533,9 @@ impl<'a, M: Made> Adding<'a, M> {
             items: Items { sizes: [0; 3], dimensions: 1, parameter: None },
             group: [0; 3],
             rows: None,
+            devices: Vec::new(),
+            target_parameter: None,
+            source_parameter: None,
             after: Vec::new(),
             label: None,
             place: Location::caller(),
@@ -417,9 +563,28 @@ impl<'a, M: Made> Adding<'a, M> {
         self
     }
 
-    /// Set the duration, in any unit; 0 means 1.
+    /// Set several devices: a member of the node runs on each.
+    pub fn on_each(self, devices: &[&'a Device]) -> Self {
+        self.on_all(devices, raw::PLAIT_NODE_ON_ALL_GROUP)
+    }
+
+    /// Set several devices: the node runs on the first, all wait for it, and it for all.
+    pub fn barrier(self, devices: &[&'a Device]) -> Self {
+        self.on_all(devices, raw::PLAIT_NODE_ON_ALL_BARRIER)
+    }
+
+    fn on_all(mut self, devices: &[&'a Device], flag: u32) -> Self {
+        self.devices = devices.iter().map(|device| device.get()).collect();
+        self.desc.flags |= flag;
+        self
+    }
+
+    /// Set the duration, in any unit; default 1.
     pub fn cost(mut self, cost: u64) -> Self {
         self.desc.cost = cost;
+        if cost == 0 {
+            self.desc.flags |= raw::PLAIT_NODE_FREE;
+        }
         self
     }
 
@@ -461,8 +626,17 @@ impl<'a, M: Made> Adding<'a, M> {
         }
         let label = self.label.as_deref().map(c_text).transpose()?;
         let name = self.items.parameter.map(c_text).transpose()?;
+        let target = self.target_parameter.map(c_text).transpose()?;
+        let source = self.source_parameter.map(c_text).transpose()?;
         let file = CString::new(self.place.file()).unwrap_or_default();
         let launch = self.items.launch(self.group);
+        if !self.devices.is_empty() {
+            self.desc.device_count = self.devices.len() as u32;
+            match self.devices.as_slice() {
+                [one] => self.desc.device = *one,
+                several => self.desc.devices = several.as_ptr(),
+            }
+        }
         self.desc.label = label.as_ref().map_or(ptr::null(), |text| text.as_ptr());
         self.desc.file = file.as_ptr();
         self.desc.line = self.place.line();
@@ -472,6 +646,8 @@ impl<'a, M: Made> Adding<'a, M> {
                 None => self.desc.launch = &launch,
             }
         }
+        self.desc.target_parameter = pointer_of(&target);
+        self.desc.source_parameter = pointer_of(&source);
         self.desc.rows = self.rows.as_ref().map_or(ptr::null(), |rows| rows);
         if !self.arguments.array.is_empty() {
             self.desc.arguments = self.arguments.array.as_ptr();

@@ -294,7 +294,7 @@ impl Owner {
 
     fn serve(&self, event: &raw::plait_event) -> Result<()> {
         let number = event.user_data as usize as u64;
-        if event.kind == raw::PLAIT_EVENT_RUN {
+        if event.kind == raw::PLAIT_EVENT_RUN || event.kind == raw::PLAIT_EVENT_SIGNAL {
             let waker = self.shared.lock().wakers.remove(&number);
             if let Some(waker) = waker {
                 waker.wake();

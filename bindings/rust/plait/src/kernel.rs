@@ -365,6 +365,8 @@ pub struct KernelBuilder {
     defines: Option<String>,
     options: Option<String>,
     file: Option<String>,
+    flags: u32,
+    grain: u64,
 }
 
 impl KernelBuilder {
@@ -447,6 +449,54 @@ impl KernelBuilder {
         self
     }
 
+    /// Round every operation separately: no fused multiply-add.
+    pub fn strict(mut self) -> KernelBuilder {
+        self.flags |= raw::PLAIT_SOURCE_STRICT;
+        self
+    }
+
+    /// Let the compiler reorder arithmetic.
+    pub fn fast(mut self) -> KernelBuilder {
+        self.flags |= raw::PLAIT_SOURCE_FAST;
+        self
+    }
+
+    /// Promise that no two pointers of a launch address the same memory.
+    pub fn no_alias(mut self) -> KernelBuilder {
+        self.flags |= raw::PLAIT_SOURCE_NO_ALIAS;
+        self
+    }
+
+    /// Set the fewest items per call of a compiled range function.
+    pub fn grain(mut self, items: u64) -> KernelBuilder {
+        self.grain = items;
+        self
+    }
+
+    /// Return the portable source in the language of a backend: `PLAIT_SOURCE_C`,
+    /// `PLAIT_SOURCE_OPENCL_C` or `PLAIT_SOURCE_CUDA_C` of `plait::sys`.
+    pub fn source_text(&self, form: u32) -> Result<String> {
+        crate::library::load()?;
+        let (signature, defines) = (c_text(&self.signature)?, self.defines.as_deref().map(c_text).transpose()?);
+        let code = self.texts.iter().find(|(form, _)| *form == raw::PLAIT_SOURCE_PORTABLE);
+        let (_, code) = code.ok_or_else(|| Error::invalid("source_text: no portable source"))?;
+        let source = raw::plait_source {
+            form: raw::PLAIT_SOURCE_PORTABLE,
+            code: code.as_ptr().cast(),
+            bytes: code.len() as u64,
+            defines: pointer_of(&defines),
+            ..Default::default()
+        };
+        fill_text(|room, bytes, needed| {
+            // SAFETY: `room` has `bytes` bytes, or is null.
+            call(|error| unsafe {
+                (lib().plait_source_text)(signature.as_ptr(), &source, form, room.cast(), bytes,
+                                          needed, error)
+            })?;
+            Ok(())
+        })
+    }
+
     /// Compile the kernel.
     ///
     /// # Safety
@@ -465,6 +515,7 @@ impl KernelBuilder {
             defines: pointer_of(&defines),
             options: pointer_of(&options),
             file: pointer_of(&file),
+            flags: self.flags,
             ..Default::default()
         };
         let sources: Vec<raw::plait_source> = self.texts.iter().map(source).collect();
@@ -474,6 +525,7 @@ impl KernelBuilder {
             symbol: pointer_of(&symbol),
             sources: if sources.is_empty() { ptr::null() } else { sources.as_ptr() },
             source_count: sources.len() as u64,
+            grain: self.grain,
             ..Default::default()
         };
         Kernel::new(Handle::make(|out, error| {

@@ -31,6 +31,7 @@ mod inbox;
 mod kernel;
 mod library;
 mod memory;
+mod names;
 mod plan;
 mod queue;
 mod rows;
@@ -43,8 +44,10 @@ pub use kernel::{iteration, parameter, scratch, Argument, Items, Kernel, KernelB
                  Rotation};
 pub use memory::{Buffer, Element, Mapped, MappedMut};
 pub use plait_sys as sys;
-pub use plan::{Given, Plan, PlanFormat, Run, TraceFormat};
-pub use queue::{Queue, Signal};
+pub use names::{Binding, BindingKind, Command, Costs, CriticalCommand, LaneUse, Mode, Simulation,
+                Tune};
+pub use plan::{Callable, Given, Plan, PlanFormat, Run, RunFlags, TraceFormat};
+pub use queue::{Pending, Queue, Reach, Signal};
 pub use rows::Rows;
 pub use system::{Device, DeviceInfo, Options, System};
 

@@ -59,6 +59,7 @@ objects! {
     plait_graph plait_graph_release,
     plait_plan plait_plan_release,
     plait_run plait_run_release,
+    plait_callable plait_callable_release,
 }
 
 /// One owned reference to an object; dropped in any order, on any thread.

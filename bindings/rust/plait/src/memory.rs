@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU16, AtomicU32, AtomicU64, AtomicU8, Ordering};
 
 use plait_sys as raw;
 
-use crate::error::{call, Error, Result};
+use crate::error::{c_text, call, pointer_of, Error, Result};
 use crate::library::{lib, Handle};
 use crate::system::Device;
 
@@ -80,8 +80,17 @@ fn bytes_of<T: Element>(count: usize) -> Result<u64> {
 
 impl Device {
     fn allocate<T: Element>(&self, len: usize) -> Result<Buffer<T>> {
-        let desc = raw::plait_buffer_desc { bytes: bytes_of::<T>(len)?, ..Default::default() };
-        // SAFETY: `desc` refers to no other memory.
+        self.allocate_named(len, None)
+    }
+
+    fn allocate_named<T: Element>(&self, len: usize, label: Option<&str>) -> Result<Buffer<T>> {
+        let label = label.map(c_text).transpose()?;
+        let desc = raw::plait_buffer_desc {
+            bytes: bytes_of::<T>(len)?,
+            label: pointer_of(&label),
+            ..Default::default()
+        };
+        // SAFETY: the label is copied.
         let raw = Handle::make(|out, error| unsafe {
             (lib().plait_buffer_create)(self.get(), &desc, out, error)
         })?;
@@ -91,6 +100,14 @@ impl Device {
     /// Create a buffer with a copy of a slice.
     pub fn array<T: Element>(&self, data: &[T]) -> Result<Buffer<T>> {
         let made = self.allocate(data.len())?;
+        made.write(data)?;
+        Ok(made)
+    }
+
+    /// Create a buffer with a copy of a slice, and a name for errors and for plans that are
+    /// saved.
+    pub fn named_array<T: Element>(&self, data: &[T], label: &str) -> Result<Buffer<T>> {
+        let made = self.allocate_named(data.len(), Some(label))?;
         made.write(data)?;
         Ok(made)
     }
@@ -159,6 +176,17 @@ impl<T: Element> Buffer<T> {
     /// Return the device of the buffer.
     pub fn device(&self) -> &Device {
         &self.device
+    }
+
+    /// Return the native handle of a kind of `plait::sys`, such as `PLAIT_NATIVE_CL_MEMORY`,
+    /// and the offset of the buffer in it, in bytes.
+    pub fn native(&self, kind: u32) -> Result<(u64, u64)> {
+        let (mut out, mut offset) = (0, 0);
+        // SAFETY: a buffer of ours.
+        call(|error| unsafe {
+            (lib().plait_buffer_native)(self.raw.get(), kind, &mut out, &mut offset, error)
+        })?;
+        Ok((out, offset))
     }
 
     /// Return a buffer on a range of the elements; both share the memory, and each keeps

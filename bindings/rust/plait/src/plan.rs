@@ -7,15 +7,16 @@ use std::path::Path;
 use std::pin::Pin;
 use std::ptr;
 use std::rc::Rc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use plait_sys as raw;
 
-use crate::error::{call, fill_text, text_at, Error, Result, Status};
-use crate::inbox::{as_user_data, new_number, serve_all, wait, Functions, Owner, Shared};
+use crate::error::{c_text, call, fill_bytes, fill_text, text_at, Error, Result, Status};
+use crate::inbox::{as_user_data, new_number, serve_all, wait, Functions, Owner, Registered,
+                   Shared};
 use crate::kernel::{check_pointer, number, Argument, Kind, Number};
 use crate::library::{lib, Handle};
 use crate::queue::Queue;
@@ -39,7 +40,21 @@ pub struct Plan {
     wanted: HashMap<String, Wanted>,
     /// Free queues, for calls of plans that have closures.
     queues: Mutex<Vec<Queue>>,
-    recorded: AtomicBool,
+    /// Of later runs.
+    flags: AtomicU32,
+}
+
+/// Flags of the runs of a plan; see [`Plan::set_flags`].
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RunFlags {
+    /// One lane at a time.
+    pub serial: bool,
+    /// All lanes, also where no gain is expected; without both the library chooses.
+    pub parallel: bool,
+    /// An error instead of a wait if all instances are in flight.
+    pub no_wait: bool,
+    /// See [`Plan::record`].
+    pub record: bool,
 }
 
 /// A text form or drawing of a plan.
@@ -74,7 +89,7 @@ impl Plan {
             pointers,
             wanted,
             queues: Mutex::default(),
-            recorded: AtomicBool::new(false),
+            flags: AtomicU32::new(0),
         })
     }
 
@@ -85,6 +100,43 @@ impl Plan {
             (lib().plait_plan_load)(owner.shared.context.get(), path.as_ptr(), out, error)
         })?;
         Plan::new(raw, owner.shared.clone(), Functions::default(), HashMap::new())
+    }
+
+    pub(crate) fn read(owner: &Rc<Owner>, bytes: &[u8]) -> Result<Plan> {
+        // SAFETY: the bytes have their number beside them.
+        let raw = Handle::make(|out, error| unsafe {
+            (lib().plait_plan_read)(owner.shared.context.get(), bytes.as_ptr().cast(),
+                                    bytes.len() as u64, out, error)
+        })?;
+        Plan::new(raw, owner.shared.clone(), Functions::default(), HashMap::new())
+    }
+
+    pub(crate) fn get(&self) -> *mut raw::plait_plan {
+        self.raw.get()
+    }
+
+    /// Keep a closure that was bound.
+    pub(crate) fn keep(&mut self, registered: Arc<Registered>) {
+        let mut all = (*self.functions).clone();
+        all.push(registered);
+        self.functions = Arc::new(all);
+    }
+
+    /// Return a plan of the same graph, which calls the same closures.
+    pub(crate) fn again(&self, raw: Handle<raw::plait_plan>) -> Result<Plan> {
+        Plan::new(raw, self.shared.clone(), self.functions.clone(), self.pointers.clone())
+    }
+
+    /// Set the flags of later runs.
+    pub fn set_flags(&self, how: RunFlags) {
+        let bits = [
+            (how.serial, raw::PLAIT_RUN_SERIAL),
+            (how.parallel, raw::PLAIT_RUN_PARALLEL),
+            (how.no_wait, raw::PLAIT_RUN_NO_WAIT),
+            (how.record, raw::PLAIT_RUN_RECORD),
+        ];
+        let flags = bits.iter().filter(|(on, _)| *on).fold(0, |all, (_, bit)| all | bit);
+        self.flags.store(flags, Ordering::Relaxed);
     }
 
     /// Return the names of the parameters that each run must set.
@@ -184,12 +236,64 @@ impl Plan {
         Ok(())
     }
 
+    /// Return what [`save`](Plan::save) writes, for [`System::read`](crate::System::read).
+    pub fn bytes(&self) -> Result<Vec<u8>> {
+        fill_bytes(|room, bytes, needed| {
+            // SAFETY: `room` has `bytes` bytes, or is null.
+            call(|error| unsafe {
+                (lib().plait_plan_write)(self.raw.get(), raw::PLAIT_FORMAT_BINARY as i32,
+                                         room.cast(), bytes, needed, error)
+            })?;
+            Ok(())
+        })
+    }
+
     /// Record what each lane does in all later runs; see [`Run::trace`].
     pub fn record(&self) -> Result<()> {
+        self.record_with(0)
+    }
+
+    /// Record as [`record`](Plan::record), with room for so many records per lane; 0: enough
+    /// for the expected numbers of iterations.
+    pub fn record_with(&self, records: u64) -> Result<()> {
         // SAFETY: a plan of ours.
-        call(|error| unsafe { (lib().plait_plan_record)(self.raw.get(), 0, error) })?;
-        self.recorded.store(true, Ordering::Relaxed);
+        call(|error| unsafe { (lib().plait_plan_record)(self.raw.get(), records, error) })?;
+        self.flags.fetch_or(raw::PLAIT_RUN_RECORD, Ordering::Relaxed);
         Ok(())
+    }
+
+    /// Return the plan as a C function with that signature.
+    pub fn callable(&self, signature: &str) -> Result<Callable> {
+        let signature = c_text(signature)?;
+        let desc = raw::plait_callable_desc {
+            signature: signature.as_ptr(),
+            ..Default::default()
+        };
+        // SAFETY: the signature is copied.
+        let made = Handle::make(|out, error| unsafe {
+            (lib().plait_callable_create)(self.raw.get(), &desc, out, error)
+        })?;
+        let mut function = None;
+        // SAFETY: a callable of ours.
+        call(|error| unsafe {
+            (lib().plait_callable_function)(made.get(), &mut function, error)
+        })?;
+        Ok(Callable { _raw: made, function })
+    }
+}
+
+/// A plan as a C function, which returns a status; see [`Plan::callable`].
+///
+/// A pointer parameter of the signature takes a `plait_buffer *`.
+pub struct Callable {
+    _raw: Handle<raw::plait_callable>,
+    function: raw::plait_any_function,
+}
+
+impl Callable {
+    /// Return the function, to be cast to its type; valid while this object lives.
+    pub fn function(&self) -> raw::plait_any_function {
+        self.function
     }
 }
 
@@ -226,6 +330,10 @@ struct Bound {
 
 impl Plan {
     fn bind(&self, given: &[Given<'_>]) -> Result<Bound> {
+        // A rehearsal needs none.
+        if !given.is_empty() && given.len() < self.wanted.len() {
+            self.check_complete(given)?;
+        }
         let mut array = Vec::with_capacity(given.len());
         let mut numbers = Vec::with_capacity(given.len());
         let mut launches = Vec::with_capacity(given.len());
@@ -257,14 +365,24 @@ impl Plan {
             }
             array.push(one);
         }
-        let recorded = self.recorded.load(Ordering::Relaxed);
         let desc = raw::plait_run_desc {
-            flags: if recorded { raw::PLAIT_RUN_RECORD } else { 0 },
+            flags: self.flags.load(Ordering::Relaxed),
             bindings: if array.is_empty() { ptr::null() } else { array.as_ptr() },
             binding_count: array.len() as u64,
             ..Default::default()
         };
         Ok(Bound { desc, _array: array, _numbers: numbers, _launches: launches })
+    }
+
+    /// Name the parameters that a run lacks.
+    fn check_complete(&self, given: &[Given<'_>]) -> Result<()> {
+        let has = |name: &str| given.iter().any(|(one, _)| *one == name);
+        let mut names: Vec<&str> = self.parameters().filter(|name| !has(name)).collect();
+        names.sort_unstable();
+        match given.iter().find(|(name, _)| !self.wanted.contains_key(*name)) {
+            Some((name, _)) => Err(self.unknown(name)),
+            None => Err(Error::invalid(format!("the plan also needs {}", names.join(", ")))),
+        }
     }
 
     fn unknown(&self, name: &str) -> Error {
@@ -334,6 +452,33 @@ impl Run {
         // SAFETY: a run of ours.
         call(|error| unsafe { (lib().plait_run_cancel)(self.get(), error) })?;
         Ok(())
+    }
+
+    /// Return the state of the run.
+    pub fn query(&self) -> Result<raw::plait_run_info> {
+        let mut info = raw::plait_run_info::default();
+        // SAFETY: a record of the right size.
+        call(|error| unsafe { (lib().plait_run_query)(self.get(), &mut info, error) })?;
+        Ok(info)
+    }
+
+    /// Return the records of a recorded run that is done, and the number of dropped ones;
+    /// see [`Plan::record`].
+    pub fn records(&self) -> Result<(Vec<raw::plait_record>, u64)> {
+        let (mut count, mut dropped) = (0, 0);
+        // SAFETY: null asks for the counts.
+        call(|error| unsafe {
+            (lib().plait_run_records)(self.get(), ptr::null_mut(), 0, &mut count, &mut dropped,
+                                      error)
+        })?;
+        let mut found = vec![raw::plait_record::default(); count.max(1) as usize];
+        // SAFETY: the array has the length beside it.
+        call(|error| unsafe {
+            (lib().plait_run_records)(self.get(), found.as_mut_ptr(), found.len() as u64,
+                                      &mut count, &mut dropped, error)
+        })?;
+        found.truncate(count as usize);
+        Ok((found, dropped))
     }
 
     /// Return the trace of a recorded run that is done; see [`Plan::record`].

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT
 //! Queues and signals.
+use std::future::Future;
+use std::pin::Pin;
 use std::ptr;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use plait_sys as raw;
 
 use crate::error::{c_text, call, pointer_of, Error, Result};
-use crate::inbox::{as_user_data, once, wait, Outcome, Shared};
+use crate::inbox::{as_user_data, new_number, once, wait, Outcome, Shared};
 use crate::kernel::{Argument, Items, Kernel};
 use crate::library::{lib, Handle};
 use crate::memory::{Buffer, Element};
@@ -43,23 +46,54 @@ impl Device {
         Ok(Queue { raw, shared: self.shared.clone() })
     }
 
+    /// Create a queue with a priority (above 0: more urgent) and a number of pending commands
+    /// at most (0: 2^20).
+    pub fn queue_with(&self, priority: i32, capacity: u64) -> Result<Queue> {
+        let desc = raw::plait_queue_desc { priority, capacity, ..Default::default() };
+        // SAFETY: `desc` refers to no other memory.
+        let raw = Handle::make(|out, error| unsafe {
+            (lib().plait_queue_create)(self.get(), &desc, out, error)
+        })?;
+        Ok(Queue { raw, shared: self.shared.clone() })
+    }
+
+    /// Create a queue that submits to a queue of the driver, of a kind of `plait::sys`, such
+    /// as `PLAIT_NATIVE_CL_QUEUE`.
+    ///
+    /// # Safety
+    ///
+    /// The native queue is valid, in order, and outlives this one.
+    pub unsafe fn native_queue(&self, kind: u32, native: u64) -> Result<Queue> {
+        let desc = raw::plait_queue_desc { native_kind: kind, native, ..Default::default() };
+        let raw = Handle::make(|out, error| {
+            (lib().plait_queue_create)(self.get(), &desc, out, error)
+        })?;
+        Ok(Queue { raw, shared: self.shared.clone() })
+    }
+
     /// Create a signal.
     pub fn signal(&self) -> Result<Signal> {
-        self.new_signal(0)
+        self.new_signal(0, None)
+    }
+
+    /// Create a signal with a name for errors and for plans that are saved.
+    pub fn named_signal(&self, label: &str) -> Result<Signal> {
+        self.new_signal(0, Some(label))
     }
 
     /// Create a gate: a signal that the program raises.
     pub fn gate(&self) -> Result<Signal> {
-        self.new_signal(raw::PLAIT_SIGNAL_GATE)
+        self.new_signal(raw::PLAIT_SIGNAL_GATE, None)
     }
 
-    fn new_signal(&self, flags: u32) -> Result<Signal> {
-        let desc = raw::plait_signal_desc { flags, ..Default::default() };
+    fn new_signal(&self, flags: u32, label: Option<&str>) -> Result<Signal> {
+        let label = label.map(c_text).transpose()?;
+        let desc = raw::plait_signal_desc { flags, label: pointer_of(&label), ..Default::default() };
         // SAFETY: `desc` refers to no other memory.
         let raw = Handle::make(|out, error| unsafe {
             (lib().plait_signal_create)(self.get(), &desc, out, error)
         })?;
-        Ok(Signal { raw })
+        Ok(Signal { raw, shared: self.shared.clone() })
     }
 }
 
@@ -151,6 +185,71 @@ impl Queue {
         Ok(())
     }
 
+    /// Copy a buffer into a slice of the same length after the queue's commands, and wait.
+    pub fn read<T: Element>(&self, source: &Buffer<T>, data: &mut [T]) -> Result<()> {
+        same_length(source, data.len())?;
+        let pending = self.read_later(source)?;
+        self.finish()?;
+        data.copy_from_slice(&pending.wait()?);
+        Ok(())
+    }
+
+    /// Copy a slice into a buffer of the same length after the queue's commands, and wait.
+    pub fn write<T: Element>(&self, target: &Buffer<T>, data: &[T]) -> Result<()> {
+        let pending = self.write_later(target, data.to_vec())?;
+        self.finish()?;
+        pending.wait()?;
+        Ok(())
+    }
+
+    /// Submit a copy of a buffer to the program's memory; [`Pending::wait`] returns it.
+    pub fn read_later<T: Element>(&self, source: &Buffer<T>) -> Result<Pending<T>> {
+        let command = raw::plait_command {
+            kind: raw::PLAIT_COMMAND_READ,
+            source: source.raw.get(),
+            ..Default::default()
+        };
+        self.transfer(source, command, vec![T::ZERO; source.len()])
+    }
+
+    /// Submit a copy of a vector into a buffer of the same length; [`Pending::wait`] returns
+    /// the vector.
+    pub fn write_later<T: Element>(&self, target: &Buffer<T>, data: Vec<T>) -> Result<Pending<T>> {
+        let command = raw::plait_command {
+            kind: raw::PLAIT_COMMAND_WRITE,
+            target: target.raw.get(),
+            ..Default::default()
+        };
+        self.transfer(target, command, data)
+    }
+
+    fn transfer<T: Element>(&self, buffer: &Buffer<T>, mut command: raw::plait_command,
+                            mut data: Vec<T>) -> Result<Pending<T>> {
+        same_length(buffer, data.len())?;
+        let done = buffer.device().signal()?;
+        command.host = data.as_mut_ptr().cast();
+        command.bytes = std::mem::size_of_val(data.as_slice()) as u64;
+        let commands = [command, raw::plait_command {
+            kind: raw::PLAIT_COMMAND_EMIT,
+            signal: done.raw.get(),
+            ..Default::default()
+        }];
+        // SAFETY: Pending keeps the vector, which neither moves nor grows, until the
+        // emission behind the copy has happened.
+        call(|error| unsafe {
+            (lib().plait_queue_submit)(self.raw.get(), commands.as_ptr(), 2, ptr::null_mut(), error)
+        })?;
+        Ok(Pending { data, done })
+    }
+
+    /// Return the native handle of a kind of `plait::sys`, such as `PLAIT_NATIVE_CL_QUEUE`.
+    pub fn native(&self, kind: u32) -> Result<u64> {
+        let mut out = 0;
+        // SAFETY: a queue of ours.
+        call(|error| unsafe { (lib().plait_queue_native)(self.raw.get(), kind, &mut out, error) })?;
+        Ok(out)
+    }
+
     /// Submit an emission of a signal; return its sequence number.
     pub fn emit(&self, signal: &Signal) -> Result<u64> {
         let mut sequence = 0;
@@ -201,9 +300,52 @@ pub(crate) fn pattern_of<T: Element>(value: T) -> (u64, u32) {
     (u64::from_le(pattern), size as u32)
 }
 
+fn same_length<T: Element>(buffer: &Buffer<T>, len: usize) -> Result<()> {
+    if buffer.len() == len {
+        return Ok(());
+    }
+    Err(Error::invalid(format!("{} elements beside a buffer that has {}", len, buffer.len())))
+}
+
+/// A copy from or to the program's memory that [`Queue::read_later`] or
+/// [`Queue::write_later`] submitted.  The memory of a copy in flight leaks if this is dropped.
+#[must_use = "the memory of a copy in flight leaks with it"]
+pub struct Pending<T: Element> {
+    data: Vec<T>,
+    done: Signal,
+}
+
+impl<T: Element> Pending<T> {
+    /// Return true if the copy has ended; also if it failed.
+    pub fn is_done(&self) -> bool {
+        let mut reached = 0;
+        // SAFETY: a signal of ours.  A failed one has been reached, too.
+        unsafe {
+            (lib().plait_signal_query)(self.done.raw.get(), &mut reached, ptr::null_mut(),
+                                       ptr::null_mut());
+        }
+        reached > 0
+    }
+
+    /// Wait until the copy is done; return the memory.
+    pub fn wait(mut self) -> Result<Vec<T>> {
+        self.done.wait(1, None)?;
+        Ok(std::mem::take(&mut self.data))
+    }
+}
+
+impl<T: Element> Drop for Pending<T> {
+    fn drop(&mut self) {
+        if !self.data.is_empty() && !self.is_done() {
+            std::mem::forget(std::mem::take(&mut self.data));
+        }
+    }
+}
+
 /// A monotonic counter that queues emit and wait for; the program raises a gate.
 pub struct Signal {
     pub(crate) raw: Handle<raw::plait_signal>,
+    shared: Arc<Shared>,
 }
 
 impl Signal {
@@ -232,4 +374,103 @@ impl Signal {
         call(|error| unsafe { (lib().plait_signal_raise)(self.raw.get(), sequence, error) })?;
         Ok(())
     }
+
+    /// Return the newest sequence number that was submitted.
+    pub fn submitted(&self) -> Result<u64> {
+        let mut submitted = 0;
+        // SAFETY: a signal of ours.
+        call(|error| unsafe {
+            (lib().plait_signal_query)(self.raw.get(), ptr::null_mut(), &mut submitted, error)
+        })?;
+        Ok(submitted)
+    }
+
+    /// Fail a gate: every wait on it ends with this error.
+    pub fn fail(&self, text: &str, origin: i64) -> Result<()> {
+        let text = c_text(text)?;
+        // SAFETY: the text is copied.
+        call(|error| unsafe {
+            (lib().plait_signal_fail)(self.raw.get(), origin, text.as_ptr(), error)
+        })?;
+        Ok(())
+    }
+
+    /// Clear the failure of a signal that has no pending work.
+    pub fn reset(&self) -> Result<()> {
+        // SAFETY: a signal of ours.
+        call(|error| unsafe { (lib().plait_signal_reset)(self.raw.get(), error) })?;
+        Ok(())
+    }
+
+    /// Return a future that ends when the signal reaches `sequence`;
+    /// [`System::pump`](crate::System::pump) wakes it.
+    pub fn reach(&self, sequence: u64) -> Reach<'_> {
+        Reach { signal: self, sequence, waker: 0 }
+    }
+
+    fn notify(&self, sequence: u64, number: u64) -> Result<()> {
+        // SAFETY: without a function plait hands the number out, and calls nothing.
+        call(|error| unsafe {
+            (lib().plait_signal_notify)(self.raw.get(), sequence, self.shared.inbox.get(), None,
+                                        as_user_data(number), error)
+        })?;
+        Ok(())
+    }
+}
+
+/// A future of [`Signal::reach`].
+pub struct Reach<'a> {
+    signal: &'a Signal,
+    sequence: u64,
+    /// The number of the waker; 0: no notification was requested yet.
+    waker: u64,
+}
+
+impl Future for Reach<'_> {
+    type Output = Result<()>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<()>> {
+        let shared = &self.signal.shared;
+        let asked = self.waker != 0 && shared.change_waker(self.waker, context.waker());
+        match self.signal.reached() {
+            Ok(reached) if reached >= self.sequence => return Poll::Ready(Ok(())),
+            Ok(_) if asked => return Poll::Pending,
+            Ok(_) => (),
+            Err(error) => return Poll::Ready(Err(error)),
+        }
+        let number = new_number();
+        shared.set_waker(number, context.waker());
+        self.waker = number;
+        match self.signal.notify(self.sequence, number) {
+            Ok(()) => Poll::Pending,
+            Err(error) => Poll::Ready(Err(error)),
+        }
+    }
+}
+
+impl Drop for Reach<'_> {
+    fn drop(&mut self) {
+        if self.waker != 0 {
+            self.signal.shared.drop_waker(self.waker);
+        }
+    }
+}
+
+/// Wait until signals reach sequence numbers; see [`System::wait`](crate::System::wait).
+pub(crate) fn wait_points(points: &[(&Signal, u64)], mode: raw::plait_wait_mode,
+                          time: Option<Duration>) -> Result<usize> {
+    let array: Vec<_> = points
+        .iter()
+        .map(|(signal, sequence)| raw::plait_point {
+            signal: signal.raw.get(),
+            sequence: *sequence,
+        })
+        .collect();
+    let mut index = 0;
+    // SAFETY: the signals are borrowed.
+    wait(time, |left, error| unsafe {
+        (lib().plait_signal_wait_points)(array.as_ptr(), array.len() as u64, mode, left, &mut index,
+                                         error)
+    })?;
+    Ok(index as usize)
 }

@@ -4,6 +4,7 @@ use std::os::unix::io::{AsRawFd, RawFd};
 use std::ptr;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::time::Duration;
 
 use plait_sys as raw;
 
@@ -13,7 +14,7 @@ use crate::inbox::{once, Outcome, Owner, Shared};
 use crate::kernel::{Kernel, KernelBuilder};
 use crate::library::{lib, load, Handle};
 use crate::plan::Plan;
-use crate::queue::Queue;
+use crate::queue::{wait_points, Queue, Signal};
 
 /// Options of a system; see [`System::options`].
 #[derive(Clone, Debug, Default)]
@@ -65,6 +66,28 @@ impl Options {
 
     /// Open the system; the calling thread owns it.
     pub fn open(self) -> Result<System> {
+        self.with_desc(|desc| {
+            // SAFETY: what `desc` refers to lives until the call returns.
+            let context =
+                Handle::make(|out, error| unsafe { (lib().plait_context_open)(desc, out, error) })?;
+            System::new(context)
+        })
+    }
+
+    /// Return what [`open`](Options::open) would find, without opening it.
+    pub fn report(&self) -> Result<String> {
+        self.with_desc(|desc| {
+            fill_text(|room, bytes, needed| {
+                // SAFETY: `room` has `bytes` bytes, or is null.
+                call(|error| unsafe {
+                    (lib().plait_backend_report)(desc, room.cast(), bytes, needed, error)
+                })?;
+                Ok(())
+            })
+        })
+    }
+
+    fn with_desc<T>(&self, f: impl FnOnce(&raw::plait_context_desc) -> Result<T>) -> Result<T> {
         load()?;
         let texts = [&self.backend, &self.options, &self.wrap, &self.plugin_path];
         let mut kept = Vec::new();
@@ -81,10 +104,7 @@ impl Options {
                 | if self.sync { raw::PLAIT_CONTEXT_SYNC } else { 0 },
             ..Default::default()
         };
-        // SAFETY: what `desc` refers to is in `kept`.
-        let context =
-            Handle::make(|out, error| unsafe { (lib().plait_context_open)(&desc, out, error) })?;
-        System::new(context)
+        f(&desc)
     }
 }
 
@@ -183,7 +203,31 @@ impl System {
         Graph::new(&self.owner)
     }
 
-    /// Read a plan from a file that [`Plan::save`] wrote.
+    /// Create a graph from its text form; see plait-graph(5).  `name` is that of the file,
+    /// for errors.
+    pub fn read_graph(&self, text: &str, name: &str) -> Result<Graph> {
+        Graph::read(&self.owner, text, name)
+    }
+
+    /// Read a plan from what [`Plan::bytes`] returned; see [`load`](System::load).
+    pub fn read(&self, bytes: &[u8]) -> Result<Plan> {
+        Plan::read(&self.owner, bytes)
+    }
+
+    /// Wait until all signals reach their sequence numbers, for at most `time`; `None` waits
+    /// without limit.
+    pub fn wait(&self, points: &[(&Signal, u64)], time: Option<Duration>) -> Result<()> {
+        wait_points(points, raw::PLAIT_WAIT_ALL, time).map(|_| ())
+    }
+
+    /// Wait as [`wait`](System::wait) for one of them; return its index.
+    pub fn wait_any(&self, points: &[(&Signal, u64)], time: Option<Duration>) -> Result<usize> {
+        wait_points(points, raw::PLAIT_WAIT_ANY, time)
+    }
+
+    /// Read a plan from a file that [`Plan::save`] wrote, or `save` of another language.  Its
+    /// names have to be bound before it runs: [`Plan::bindings`], [`Plan::bind_kernel`] and
+    /// others.
     pub fn load(&self, path: impl AsRef<std::path::Path>) -> Result<Plan> {
         Plan::load(&self.owner, path.as_ref())
     }
@@ -203,6 +247,30 @@ impl System {
         self.owner.pump()
     }
 
+    /// Pump as [`pump`](System::pump), after waiting for an event for at most `time`.  A
+    /// device with `PLAIT_DEVICE_NEEDS_PUMP` progresses in such a wait only.
+    pub fn pump_timeout(&self, time: Duration) -> Result<usize> {
+        let left = time.as_nanos().min(u64::MAX as u128 - 1) as u64;
+        // SAFETY: our inbox.
+        let waited = call(|error| unsafe {
+            (lib().plait_inbox_wait)(self.owner.shared.inbox.get(), left, error)
+        });
+        match waited {
+            Err(error) if !matches!(error.status(), Status::Timeout | Status::Deadlock) => Err(error),
+            _ => self.owner.pump(),
+        }
+    }
+
+    /// Return the descriptor that is readable while [`pump`](System::pump) has work.
+    pub fn descriptor(&self) -> Result<RawFd> {
+        let mut out = -1;
+        // SAFETY: our inbox.
+        call(|error| unsafe {
+            (lib().plait_inbox_descriptor)(self.owner.shared.inbox.get(), &mut out, error)
+        })?;
+        Ok(out)
+    }
+
     pub(crate) fn context(&self) -> *mut raw::plait_context {
         self.owner.shared.context.get()
     }
@@ -212,13 +280,7 @@ impl AsRawFd for System {
     /// Return a descriptor that is readable while [`System::pump`] has work, for event
     /// loops; -1 in a forked child.
     fn as_raw_fd(&self) -> RawFd {
-        let mut out = -1;
-        // SAFETY: our inbox.
-        unsafe {
-            (lib().plait_inbox_descriptor)(self.owner.shared.inbox.get(), &mut out,
-                                           ptr::null_mut());
-        }
-        out
+        self.descriptor().unwrap_or(-1)
     }
 }
 
@@ -277,6 +339,14 @@ impl Device {
             budget_bytes: info.budget_bytes,
             used_bytes: info.used_bytes,
         })
+    }
+
+    /// Return the native handle of a kind of `plait::sys`, such as `PLAIT_NATIVE_CL_DEVICE`.
+    pub fn native(&self, kind: u32) -> Result<u64> {
+        let mut out = 0;
+        // SAFETY: a device of ours.
+        call(|error| unsafe { (lib().plait_device_native)(self.get(), kind, &mut out, error) })?;
+        Ok(out)
     }
 
     /// Limit the total size of the device's buffers, in bytes; 0: no limit.

@@ -1,0 +1,259 @@
+# SPDX-License-Identifier: MIT
+"""Tests of the Python layer: names of plans, planning, waiting, and what mistakes say."""
+import array
+import asyncio
+import inspect
+import os
+import tempfile
+import unittest
+
+import plait
+from plait._core import NAMES
+
+from test_plait import SAXPY, Case
+
+
+class Plans(Case):
+    def saxpy(self, **how):
+        """A graph: y += a * x, named; and its kernel, x and y."""
+        kernel = self.system.kernel(*SAXPY)
+        x = self.device.array(array.array("f", [1, 2]), "x")
+        y = self.device.array(array.array("f", [0, 0]), "y")
+        graph = self.system.graph()
+        graph.launch(kernel, plait.Parameter("a"), x, y, 2, items=2, label="saxpy", **how)
+        return graph, kernel, x, y
+
+    def test_a_plan_as_bytes_and_as_a_file(self):
+        graph, kernel, x, y = self.saxpy()
+        plan = graph.freeze()
+        with tempfile.TemporaryDirectory() as work:
+            path = os.path.join(work, "a.plan")
+            plan.save(path)
+            with open(path, "rb") as file:
+                self.assertEqual(file.read(), plan.bytes())
+        again = self.system.read(plan.bytes())
+        self.assertEqual([(one.kind, one.name) for one in again.bindings() if one.kind != "device"],
+                         [("kernel", "saxpy"), ("buffer", "x"), ("buffer", "y")])
+        self.assertEqual(plan.bindings(), [])
+        with self.assertRaisesRegex(plait.Error, r'kernel "saxpy" is not bound: call plan\.bind_kernel'):
+            again(a=1)
+        again.bind_kernel(kernel)
+        again.bind_buffer("x", x)
+        with self.assertRaisesRegex(plait.Error, r'call plan\.bind_buffer'):
+            again.prepare()
+        with self.assertRaisesRegex(plait.InvalidError, 'no buffer "z"'):
+            again.bind_buffer("z", x)
+        with self.assertRaisesRegex(TypeError, "bind_buffer: give it a Buffer, not int"):
+            again.bind_buffer("y", 3)
+        with self.assertRaisesRegex(TypeError, "bind_kernel: a Kernel is needed, not int"):
+            again.bind_kernel(3)
+        again.bind_buffer("y", y)
+        again(a=3)
+        self.assertEqual(y.tolist(), [3, 6])
+        with self.assertRaises(plait.Error):
+            plan.bind_kernel(kernel)
+
+    def test_functions_are_bound(self):
+        def build(function, condition):
+            graph = self.system.graph()
+            loop, body = graph.loop(condition, label="more")
+            body.call(function, label="note")
+            return graph.freeze().bytes()
+        plan = self.system.read(build(lambda: None, lambda: False))
+        left, notes = iter((True, True, False)), []
+        plan.bind_function("more", lambda: next(left))
+        plan.bind_function("note", notes.append, 7)
+        plan()
+        self.assertEqual(notes, [7, 7])
+
+        def broken():
+            raise KeyError("no")
+        plan = self.system.read(build(lambda: None, lambda: False))
+        plan.bind_function("more", broken)
+        plan.bind_function("note", notes.append, 7)
+        with self.assertRaises(plait.FailedError) as caught:
+            plan()
+        self.assertIsInstance(caught.exception.__cause__, KeyError)
+        with self.assertRaisesRegex(TypeError, "bind_function: 3.5 is not a function"):
+            self.system.read(build(lambda: None, lambda: False)).bind_function("note", 3.5)
+
+    def test_planning(self):
+        graph, kernel, x, y = self.saxpy(cost=5)
+        graph.edge(graph.mark("begin"), graph.join(label="end"))
+        plan = graph.freeze(hop_cost=1)
+        self.assertEqual((graph.size(), plan.query().nodes), ((3, 1), 3))
+        predicted = plan.simulate()
+        self.assertEqual((predicted.makespan, predicted.critical_cost), (5, 5))
+        self.assertEqual(sum(lane.commands for lane in predicted.lanes), 3)
+        self.assertEqual([one.label for one in plan.critical_path()], ["saxpy"])
+        self.assertEqual(sorted(one.label for one in plan.commands()), ["begin", "end", "saxpy"])
+        plan.record()
+        run = plan.run(self.queue, a=1)
+        run.wait()
+        records, dropped = run.records()
+        self.assertEqual((len(records) >= 1, dropped, run.query().commands), (True, 0, 3))
+        tuned, info = plan.tune(mode="strict")
+        self.assertEqual(info.runs, 1)
+        tuned(a=1)
+        other = self.system.kernel(SAXPY[0], SAXPY[1].replace("+=", "-="))
+        tuned.exchange(kernel, other)
+        tuned(a=2)
+        self.assertEqual(y.tolist(), [0, 0])
+        with self.assertRaisesRegex(ValueError, "mode: 'fast' is none of"):
+            plan.tune(mode="fast")
+        plan = graph.freeze()
+        plan.rehearse()
+        plan()
+        self.assertEqual(y.tolist(), [0, 0])
+
+    def test_parts_and_flags(self):
+        graph = self.system.graph()
+        first = graph.call(lambda: seen.append(1))
+        graph.call(lambda: seen.append(2), after=first)
+        seen = []
+        graph.freeze(sinks=[first], queues=True)()
+        self.assertEqual(seen, [1])
+        plan = graph.freeze()
+        plan.flags(serial=True)
+        plan()
+        with self.assertRaises(plait.InvalidError):
+            plan.flags(serial=True, parallel=True)
+            plan()
+        self.assertEqual(seen, [1, 1, 2])
+
+    def test_copies_whose_sides_each_run_sets(self):
+        graph, b = self.system.graph(), self.device.buffer(8)
+        fill = graph.fill(plait.Parameter("from"), 7, size=8)
+        graph.copy(plait.Parameter("to"), plait.Parameter("from"), 8, after=fill)
+        plan, source = graph.freeze(), self.device.buffer(8)
+        plan.run(self.queue, **{"to": b, "from": source}).wait()
+        self.assertEqual(b.read(), b"\7\0\0\0" * 2)
+
+    def test_a_graph_in_text_form(self):
+        graph = self.system.read_graph("node a\nnode b after=a\n", "two.graph")
+        self.assertEqual(graph.freeze().query().edges, 1)
+        with self.assertRaisesRegex(plait.InvalidError, "two.graph:1"):
+            self.system.read_graph("nod a\n", "two.graph")
+
+    def test_one_node_on_several_devices(self):
+        graph = self.system.graph()
+        graph.join(device=plait.Barrier(self.device))
+        graph.fill(self.device.buffer(4), device=plait.Group(self.device))
+        graph.freeze()()
+
+    def test_labels_and_devices_are_seen_by_editors(self):
+        for name in ("join", "mark", "launch", "call", "copy", "fill", "emit", "wait", "subgraph", "loop", "case"):
+            known = set(inspect.signature(getattr(plait.Graph, name)).parameters)
+            self.assertLessEqual({"after", "label", "device", "cost"}, known, name)
+
+    def test_texts(self):
+        self.assertIn("plait_i", plait.source_text(*SAXPY, "host"))
+        self.assertIn("host", plait.backend_report("host"))
+        self.assertEqual(self.system.device(self.device.name), self.device)
+
+
+class Waiting(Case):
+    def test_several_points(self):
+        signal, gate = self.device.signal(), self.device.signal("hold", gate=True)
+        self.queue.emit(signal)
+        self.system.wait([(signal, 1)])
+        self.assertEqual(self.system.wait([(gate, 1), (signal, 1)], any=True), 1)
+        with self.assertRaises(plait.WaitTimeout):
+            self.system.wait([(gate, 1)], timeout=0)
+        gate.fail("no more")
+        with self.assertRaisesRegex(plait.Error, "no more"):
+            gate.wait(1)
+        gate.reset()
+        gate.raise_to(1)
+        gate.wait(1)
+
+    def test_reads_and_writes_that_do_not_wait(self):
+        gate, b = self.device.signal(gate=True), self.device.buffer(8)
+        given, taken = bytearray(b"12345678"), bytearray(8)
+        self.queue.wait(gate, 1)
+        self.queue.write(b, given, wait=False)
+        self.queue.read(b, taken, wait=False)
+        self.assertEqual(taken, bytes(8))
+        gate.raise_to(1)
+        self.queue.finish()
+        self.assertEqual(taken, b"12345678")
+
+    def test_await_signal(self):
+        signal = self.device.signal()
+
+        async def main():
+            await signal.reach(self.queue.emit(signal))
+            return signal.reached
+        if "notify" in self.device.capabilities:
+            self.assertEqual(asyncio.run(main()), 1)
+
+
+class Mistakes(Case):
+    def says(self, text, kind, function, *arguments, **named):
+        with self.assertRaisesRegex(kind, text):
+            function(*arguments, **named)
+
+    def test_numbers(self):
+        kernel, x = self.system.kernel(*SAXPY), self.floats(1)
+        self.says(r"argument 3 'n': 10\.5 is not an integer", TypeError, self.queue.launch, kernel, 1, x, x, 10.5)
+        self.says(r"argument 3 'n': 'ten' is not a number", TypeError, self.queue.launch, kernel, 1, x, x, "ten")
+        self.says(r"items: 10\.0 is not an integer", TypeError, self.queue.launch, kernel, 1, x, x, 1, items=10.0)
+
+    def test_released(self):
+        b = self.device.buffer(4, "mine")
+        b.release()
+        self.says(r'Buffer "mine" was released at .*test_abilities.py:\d+', ValueError, b.read)
+        plan = self.system.graph().freeze()
+        plan.release()
+        self.says("Plan was released at", ValueError, plan)
+        self.assertEqual(repr(plan), "<plait.Plan, released>")
+
+    def test_conditions_are_words(self):
+        graph = self.system.graph()
+        self.says("the condition is a u32, the buffer was made of f32", TypeError, graph.loop, self.floats(1))
+        self.says("the condition is a u32, the buffer was made of f64", TypeError, graph.case,
+                  self.device.array(array.array("d", [1])), 2)
+        graph.loop(self.device.buffer(4))
+        graph.case(self.device.array(array.array("i", [1])), 2)
+
+    def test_parts_count_elements(self):
+        b = self.floats(1, 2, 3, 4)
+        self.assertEqual((len(b), b[1:3].tolist(), len(b[1:3]), b[1:3].size), (4, [2, 3], 2, 8))
+        self.assertEqual((b[2:1].size, b[-1:].tolist(), b.bytes(4, 8).read()), (0, [4], b[1:2].read()))
+        self.assertEqual(len(self.device.buffer(10)), 10)
+
+    def test_a_failure_has_its_words_each_time(self):
+        def broken():
+            raise KeyError("no")
+        graph = self.system.graph()
+        graph.call(broken)
+        run = graph.freeze().run(self.queue)
+        with self.assertRaises(plait.FailedError) as first:
+            run.wait()
+        with self.assertRaises(plait.FailedError) as second:
+            self.queue.finish()
+        for one in first, second:
+            self.assertIn("raised KeyError: 'no'", str(one.exception))
+            self.assertIsInstance(one.exception.__cause__, KeyError)
+
+    def test_each_object_shows_what_it_is(self):
+        queue = self.device.queue("copies")
+        self.assertEqual(repr(queue), '<plait.Queue "copies" on %s>' % self.device.name)
+        graph = self.system.graph()
+        graph.join()
+        self.assertEqual(repr(graph), "<plait.Graph of 1 nodes, 0 edges>")
+        plan = graph.freeze()
+        self.assertEqual(repr(plan), "<plait.Plan of 1 nodes on 1 lanes>")
+        run = plan.run(queue)
+        run.wait()
+        self.assertRegex(repr(run), "^<plait.Run, done, of <plait.Plan")
+        self.assertRegex(repr(self.device.signal("s")), '<plait.Signal "s" on')
+
+    def test_functions_of_c_have_names_here(self):
+        for name in NAMES.values():
+            object_, _, member = name.rstrip("()").partition(".")
+            self.assertTrue(hasattr(getattr(plait, object_.capitalize()), member or "__call__"), name)
+
+
+if __name__ == "__main__":
+    unittest.main()
