@@ -12,6 +12,7 @@
 #include "mc_tap.h"
 #include "object/queue/idle_section.h"
 #include "object/queue/queue_state.h"
+#include "sys/clock.h"
 
 #include <string.h>
 
@@ -64,6 +65,11 @@ void plait__object_drop(plait__object *object)
 void plait__object_drop_deferred(plait__object *object)
 {
 	plait__object_drop(object);
+}
+
+uint64_t plait__clock_left_ns(uint64_t deadline_ns)
+{
+	return deadline_ns;
 }
 
 /* --- the run, and the commands behind it */
@@ -169,7 +175,7 @@ static void run(uint32_t self)
 	if (before == IS_REFUSED)
 		be_refused();
 	if (before == HELPS)
-		plait__idle_section_help(queue);
+		plait__idle_section_help(queue, PLAIT__CLOCK_NEVER);
 	if (enters)
 		enter_behind();
 	if (submits && !(enters && fails))

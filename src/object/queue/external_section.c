@@ -229,39 +229,20 @@ static bool arm(plait__section *section)
 	return false;
 }
 
-/* The section is the last command of the submission, with `sequence` behind it;
- * the queue was idle, or section->sequence is in front of it. Caller holds
- * queue->lock. */
-static void set_tail(const plait__section *section, bool idle,
-		     uint64_t sequence)
-{
-	section->queue->tail = (plait__queue_tail){
-		.gate = section->gate,
-		.gate_sequence = section->gate_sequence,
-		.before = idle ? 0 : section->sequence,
-		.sequence = sequence,
-	};
-}
-
-struct entry {
-	plait__section *section;
-	bool *out_idle;
-};
-
 static plait_status add_section(struct plait__submission_builder *builder,
 				const void *arg, plait_error *error)
 {
-	const struct entry *entry = arg;
-	plait__section *section = entry->section;
+	plait__section *section = *(plait__section *const *)arg;
 	plait_status status;
 
-	*entry->out_idle = plait__queue_is_clear(builder->queue);
-	if (!*entry->out_idle) {
-		section->sequence = ++builder->progress;
-		plait__submission_add_emit(builder, builder->queue->progress,
-					   section->sequence);
-	}
-	set_tail(section, *entry->out_idle, builder->progress + 1);
+	section->sequence = ++builder->progress;
+	plait__submission_add_emit(builder, builder->queue->progress,
+				   section->sequence);
+	builder->queue->tail = (plait__queue_tail){
+		.gate = section->gate,
+		.gate_sequence = section->gate_sequence,
+		.before = section->sequence,
+	};
 	status = plait__submission_hold(builder, &section->object, error);
 	if (status == PLAIT_OK)
 		plait__submission_add_wait(builder, section->gate,
@@ -269,28 +250,24 @@ static plait_status add_section(struct plait__submission_builder *builder,
 	return status;
 }
 
-static plait_status submit(plait__section *section, bool *out_idle,
-			   plait_error *error)
+static plait_status submit(plait__section *section, plait_error *error)
 {
 	struct plait__submission_builder builder = { .queue = section->queue };
 
-	return plait__submission_submit(&builder, 1, add_section,
-					&(const struct entry){ section,
-							       out_idle },
+	return plait__submission_submit(&builder, 1, add_section, &section,
 					error);
 }
 
-plait_status plait__section_enter(plait__section *section, bool allow_idle,
-				  bool *out_now, plait_error *error)
+plait_status plait__section_enter(plait__section *section, bool *out_now,
+				  plait_error *error)
 {
 	plait_status status;
 
-	*out_now = allow_idle && plait__idle_section_enter(section);
+	*out_now = plait__idle_section_enter(section);
 	if (*out_now)
 		return PLAIT_OK;
-	section->was_idle = false;
-	status = submit(section, out_now, error);
-	if (status != PLAIT_OK || *out_now || arm(section))
+	status = submit(section, error);
+	if (status != PLAIT_OK || arm(section))
 		return status;
 	/* The section was submitted, so it ends with this failure. */
 	section->reached(section->arg, PLAIT_E_NOMEM);

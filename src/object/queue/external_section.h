@@ -71,12 +71,12 @@ plait_status plait__section_acquire(plait__section_pool *home,
 
 /*
  * Enter behind all commands of the queue. *out_now: the queue was idle, so the
- * caller goes on at once, and `reached` is not called. `allow_idle`: then
- * nothing is submitted until a command follows; such a section must not be left
- * in a notification callback.
+ * caller goes on at once, and `reached` is not called; then nothing is
+ * submitted until a command follows, and the section must not be left in a
+ * notification callback.
  */
-plait_status plait__section_enter(plait__section *section, bool allow_idle,
-				  bool *out_now, plait_error *error);
+plait_status plait__section_enter(plait__section *section, bool *out_now,
+				  plait_error *error);
 
 /* Leave an entered section, with or without a failure; or give back one that
  * was not entered. Both return it to its pool. */

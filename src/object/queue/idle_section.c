@@ -21,6 +21,8 @@
 
 #include "object/queue/queue_state.h"
 
+#include "sys/clock.h"
+
 /* Set by a thread that has the lock and will rely on the section. */
 enum { MARK = 1 };
 
@@ -160,14 +162,16 @@ static void drop_owner(void *arg)
 	plait__object_drop(((struct helper *)arg)->owner);
 }
 
-void plait__idle_section_help(plait__queue *queue)
+void plait__idle_section_help(plait__queue *queue, uint64_t deadline_ns)
 {
 	struct helper helper = { .help = NULL };
 
 	if (!plait__idle_section_exists(queue) || !find_helper(queue, &helper))
 		return;
 	PLAIT__THREAD_SCOPE helps = { drop_owner, &helper };
-	while (plait__idle_section_exists(queue) && helper.help(helper.arg))
+	while (plait__idle_section_exists(queue) &&
+	       plait__clock_left_ns(deadline_ns) != 0 &&
+	       helper.help(helper.arg))
 		continue;
 	plait__thread_scope_end(&helps);
 	drop_owner(&helper);

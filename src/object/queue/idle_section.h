@@ -26,8 +26,9 @@ void plait__idle_section_abandon(plait__queue *queue);
 void plait__idle_section_drop(plait__queue *queue);
 
 /* Execute work of the idle section on the calling thread, which waits for the
- * queue, until the section is left or there is nothing to do now. */
-void plait__idle_section_help(plait__queue *queue);
+ * queue, until the section is left, there is nothing to do now, or the time is
+ * over. */
+void plait__idle_section_help(plait__queue *queue, uint64_t deadline_ns);
 
 /* Returns false if the queue is not idle, so that the section has to be
  * submitted. */

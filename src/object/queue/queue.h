@@ -36,8 +36,8 @@ typedef struct plait__section plait__section;
 typedef struct plait__queue_tail {
 	plait_backend_signal *gate; /* held by the in-flight ring; or null */
 	uint64_t gate_sequence;
-	uint64_t before;   /* of `progress`, before the section */
-	uint64_t sequence; /* of `progress`, behind the section */
+	/* of `progress`, before the section; the next one is behind it */
+	uint64_t before;
 } plait__queue_tail;
 
 struct plait__queue {

@@ -264,7 +264,7 @@ plait_status plait__queue_finish(plait__queue *queue, uint64_t timeout_ns,
 
 	/* Most runs on idle queues end here, and nothing is submitted. */
 	if (timeout_ns != 0 && !plait__callback_scope_is_active())
-		plait__idle_section_help(queue);
+		plait__idle_section_help(queue, deadline_ns);
 	if (is_finished(queue)) {
 		plait__reclaim_pending(queue->object.context);
 		return PLAIT_OK;

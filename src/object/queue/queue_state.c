@@ -133,11 +133,9 @@ static bool has_left_tail(plait__queue *queue)
 	plait_error ignored = { .size = sizeof(ignored) };
 	uint64_t reached;
 
-	if (queue->tail.before != 0 &&
-	    plait__queue_poll(queue, queue->tail.before, NULL, NULL) !=
-		    PLAIT_OK)
-		return false;
-	return backend->table.signal_poll(backend->self, &point, &reached,
+	return plait__queue_poll(queue, queue->tail.before, NULL, NULL) ==
+		       PLAIT_OK &&
+	       backend->table.signal_poll(backend->self, &point, &reached,
 					  &ignored) == PLAIT_OK;
 }
 
@@ -155,7 +153,7 @@ bool plait__queue_is_clear(plait__queue *queue)
 	}
 	/* Poll `progress` at times, or the in-flight ring would fill. */
 	return queue->tail.gate != NULL &&
-	       queue->tail.sequence == submitted &&
+	       queue->tail.before + 1 == submitted &&
 	       queue->inflight.committed < PLAIT__QUEUE_COLLECT_FROM &&
 	       has_left_tail(queue);
 }

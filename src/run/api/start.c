@@ -231,8 +231,7 @@ static plait_status submit(struct start *start, plait_run **out,
 	if (needs_others)
 		plait__progress_expect(start->program->context);
 	if (status == PLAIT_OK)
-		status = plait__section_enter(instance->section,
-					      !needs_others, &now, error);
+		status = plait__section_enter(instance->section, &now, error);
 	if (status != PLAIT_OK) {
 		plait__object_drop(&start->plan_object->object);
 		undo_submit(start);
