@@ -37,7 +37,6 @@ VALUE_NAMES = {
     "group": "draw_small(s, 4)", "rows": "draw_small(s, 4)", "slices": "draw_small(s, 4)",
     **{key: "draw_small(s, 65)" for key in ("target_row", "target_slice", "source_row", "source_slice")},
 }
-LOCKED = True
 api = json.load(open(sys.argv[1]))
 enums = {e["name"]: e["values"] for e in api["enums"]}
 structs = {s["name"]: s for s in api["structs"]}
@@ -226,8 +225,6 @@ def call(function):
         invoke = "status = %s(%s);" % (name, ", ".join(arguments))
     else:
         invoke = "(void)%s(%s);" % (name, ", ".join(arguments))
-    if function["thread"] == "one" and LOCKED:
-        invoke = "pthread_mutex_lock(&graphs_lock);\n\t%s\n\tpthread_mutex_unlock(&graphs_lock);" % invoke
     declarations = [b for b in before if not b.startswith("for (")]
     loops = [b for b in before if b.startswith("for (")]
     text.append("static void call_%s(struct stream *s)\n{\n%s\n\tenter(s, \"%s\");\n\t%s\n%s\tleave(s);\n}\n" % (

@@ -247,7 +247,6 @@ struct pool {
 static pthread_mutex_t pools_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct pool pools[KINDS];
 static unsigned contexts_opened;
-static pthread_mutex_t graphs_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void *draw_bad_handle(struct stream *s, enum kind kind)
 {
