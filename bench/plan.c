@@ -33,6 +33,7 @@ static void star_1m(struct shape *s) { shape_star(s, 1000000); }
 static void layers_10k(struct shape *s) { shape_layers(s, 10000, 8, 2, 1); }
 static void layers_1m(struct shape *s) { shape_layers(s, 1000000, 1000, 3, 1); }
 static void narrow_1m(struct shape *s) { shape_layers(s, 1000000, 8, 3, 1); }
+static void scatter_250k(struct shape *s) { shape_scatter(s, 250000, 32, 1); }
 static void scatter(struct shape *s) { shape_scatter(s, 1000000, 32, 1); }
 static void arena_10k(struct shape *s) { shape_arena(s, 10000, false); }
 static void buffers_10k(struct shape *s) { shape_arena(s, 10000, true); }
@@ -49,6 +50,7 @@ static const struct row rows[] = {
 	{ "8-wide layers 10,000", "2.7 s, 581 MB", 5, layers_10k },
 	{ "layers 1000 x 1000, 3 edges", "cannot", 1000, layers_1m },
 	{ "layers 8 x 125000, 3 edges", "cannot", 1000, narrow_1m },
+	{ "random 250000, 3.2 edges", "", 0, scatter_250k },
 	{ "random 1000000, 3.2 edges", "", 1000, scatter },
 	{ "10000 buffers, 4 kernels", "", 0, buffers_10k },
 	{ "10000 views of one, 4", "", 0, arena_10k },

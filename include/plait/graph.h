@@ -27,7 +27,10 @@
  * a buffer, or a host function.
  *
  * Threads.  One thread at a time uses a graph; all its bodies count as that
- * graph.  Different graphs are independent.  plait_graph_freeze also reads
+ * graph.  A call while another thread is in the graph answers PLAIT_E_STATE and
+ * changes nothing.  Between a graph and its body, or two bodies, that is a help
+ * in finding mistakes and no lock: calls within some nanoseconds of each other
+ * may both go on.  Different graphs are independent.  plait_graph_freeze also reads
  * the plan in its descriptor, and adding a PLAIT_NODE_SUBGRAPH reads the other
  * graph: no thread may change those meanwhile.
  */
@@ -117,7 +120,8 @@ PLAIT_API void plait_graph_release(plait_graph *graph);
  * @param after  value: another node of this graph
  * @param error  borrowed, nullable: filled on failure
  * @return PLAIT_OK, PLAIT_E_INVALID (not a node of this graph, or `before` is
- *         `after`), PLAIT_E_NOMEM, PLAIT_E_HANDLE, PLAIT_E_FORKED
+ *         `after`), PLAIT_E_NOMEM, PLAIT_E_HANDLE,
+ *         PLAIT_E_STATE (another thread is in the graph), PLAIT_E_FORKED
  * @thread one
  * @since 1
  */
@@ -136,7 +140,7 @@ PLAIT_API plait_status plait_graph_add_edge(plait_graph *graph,
  * @param out    owned, non-null: the body, one reference; keeps `graph`
  * @param error  borrowed, nullable: filled on failure
  * @return PLAIT_OK, PLAIT_E_INVALID, PLAIT_E_NOMEM, PLAIT_E_HANDLE,
- *         PLAIT_E_FORKED
+ *         PLAIT_E_STATE (another thread is in the graph), PLAIT_E_FORKED
  * @thread one
  * @since 1
  */
@@ -181,7 +185,7 @@ enum {
  * @param out     borrowed, non-null: the rotation's number; never 0
  * @param error   borrowed, nullable: filled on failure
  * @return PLAIT_OK, PLAIT_E_INVALID, PLAIT_E_NOMEM, PLAIT_E_HANDLE,
- *         PLAIT_E_FORKED
+ *         PLAIT_E_STATE (another thread is in the graph), PLAIT_E_FORKED
  * @thread one
  * @since 1
  */
@@ -199,7 +203,8 @@ PLAIT_API plait_status plait_graph_add_rotation(plait_graph *graph,
  * @param out_nodes borrowed, nullable: number of nodes
  * @param out_edges borrowed, nullable: number of edges
  * @param error     borrowed, nullable: filled on failure
- * @return PLAIT_OK, PLAIT_E_HANDLE, PLAIT_E_FORKED
+ * @return PLAIT_OK, PLAIT_E_HANDLE,
+ *         PLAIT_E_STATE (another thread is in the graph), PLAIT_E_FORKED
  * @thread one
  * @since 1
  */
@@ -296,7 +301,8 @@ typedef struct plait_freeze_desc {
  * @param error borrowed, nullable: filled on failure
  * @return PLAIT_OK, PLAIT_E_INVALID (a cycle, whose nodes are named; a sum of
  *         costs above 2^63 - 1; ...), PLAIT_E_UNSUPPORTED, PLAIT_E_NOMEM,
- *         PLAIT_E_HANDLE, PLAIT_E_FORKED
+ *         PLAIT_E_HANDLE, PLAIT_E_STATE (another thread is in the graph),
+ *         PLAIT_E_FORKED
  * @thread one
  * @since 1
  */

@@ -211,7 +211,8 @@ typedef struct plait_node_desc {
  * @param error borrowed, nullable: filled on failure
  * @return PLAIT_OK, PLAIT_E_INVALID (the text names the node, its source line
  *         and the mistake), PLAIT_E_UNSUPPORTED, PLAIT_E_NOMEM,
- *         PLAIT_E_HANDLE, PLAIT_E_FORKED
+ *         PLAIT_E_HANDLE, PLAIT_E_STATE (another thread is in the graph),
+ *         PLAIT_E_FORKED
  * @thread one
  * @since 1
  */

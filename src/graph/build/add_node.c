@@ -423,6 +423,22 @@ static void name_if_readable(const plait_node_desc *desc, plait_error *error)
 	prefix_node(&draft);
 }
 
+plait_status plait__add_node(plait__graph *graph, const plait_node_desc *desc,
+			     const plait_node *after, uint64_t count,
+			     plait_node *out, plait_error *error)
+{
+	plait_error own = { .size = sizeof(own) };
+	uint32_t index;
+	plait_status status = add_after(graph, desc, after, count, &index,
+					&own);
+
+	if (status == PLAIT_OK)
+		*out = plait__graph_node(graph, index);
+	else
+		plait__error_copy(error, &own);
+	return status;
+}
+
 plait_status plait_graph_add(plait_graph *graph, const plait_node_desc *desc,
 			     const plait_node *after, uint64_t count,
 			     plait_node *out, plait_error *error)
@@ -451,7 +467,7 @@ plait_status plait_graph_add(plait_graph *graph, const plait_node_desc *desc,
 		node = plait__graph_node(entered, index);
 	else
 		plait__error_copy(error, &own);
-	plait__object_leave(&entered->object);
+	plait__graph_leave(entered);
 set_out:
 	/* Written last: `out` may point into `after`, as when a chain is
 	 * built. */

@@ -166,6 +166,55 @@ plait_status plait__graph_make(plait__context *context, plait__graph **out,
 	return PLAIT_OK;
 }
 
+static plait_status enter(plait_graph *handle, plait__graph **out,
+			  plait_error *error)
+{
+	plait__object *object;
+	plait_status status = plait__object_enter(handle, PLAIT_OBJECT_GRAPH,
+						  &object, error);
+
+	*out = (plait__graph *)object;
+	return status;
+}
+
+/* Leave, and tell the caller that another thread is in the graph. */
+static plait_status refuse(plait__graph **graph, plait_error *error)
+{
+	plait__object_leave(&(*graph)->object);
+	*graph = NULL;
+	return plait__fail(error, PLAIT_E_STATE,
+			   "another thread is using this graph; one thread at "
+			   "a time may use a graph and its bodies");
+}
+
+plait_status plait__graph_enter(plait_graph *handle, plait__graph **out,
+				plait_error *error)
+{
+	plait_status status = enter(handle, out, error);
+	plait__graph *graph = *out;
+
+	if (status != PLAIT_OK)
+		return status;
+	if (at_load_relaxed_u32(&graph->root->busy) != 0 ||
+	    plait__handle_is_shared(graph->object.slot))
+		return refuse(out, error);
+	at_store_relaxed_u32(&graph->root->busy, 1);
+	return PLAIT_OK;
+}
+
+plait_status plait__graph_enter_to_read(plait_graph *handle,
+					const plait__graph *reader,
+					plait__graph **out,
+					plait_error *error)
+{
+	plait_status status = enter(handle, out, error);
+
+	if (status == PLAIT_OK && (*out)->root != reader->root &&
+	    at_load_relaxed_u32(&(*out)->root->busy) != 0)
+		return refuse(out, error);
+	return status;
+}
+
 plait_status plait_graph_create(plait_context *context, plait_graph **out,
 				plait_error *error)
 {
@@ -259,7 +308,7 @@ plait_status plait_graph_add_edge(plait_graph *graph, plait_node before,
 			      plait__graph_index(entered, after)) != 0)
 		status = plait__fail(error, PLAIT_E_NOMEM,
 				     "no memory for an edge");
-	plait__object_leave(&entered->object);
+	plait__graph_leave(entered);
 	return status;
 }
 
@@ -314,7 +363,7 @@ static void attach_body(plait_graph *handle, uint32_t scope)
 {
 	plait__graph *body;
 
-	if (plait__graph_enter(handle, &body, NULL) != PLAIT_OK)
+	if (enter(handle, &body, NULL) != PLAIT_OK)
 		return;
 	body->scope = scope;
 	body->tag = tag_of(body);
@@ -352,7 +401,7 @@ plait_status plait_graph_body(plait_graph *graph, plait_node node,
 		status = plait__graph_body_create(entered, out, error);
 	if (status == PLAIT_OK)
 		attach_body(*out, scope);
-	plait__object_leave(&entered->object);
+	plait__graph_leave(entered);
 	return status;
 }
 
@@ -370,7 +419,7 @@ plait_status plait_graph_size(plait_graph *graph, uint64_t *out_nodes,
 		*out_nodes = scope->nodes.count;
 	if (out_edges != NULL)
 		*out_edges = scope->edges.count;
-	plait__object_leave(&entered->object);
+	plait__graph_leave(entered);
 	return PLAIT_OK;
 }
 

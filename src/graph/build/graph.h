@@ -6,6 +6,7 @@
  * holds every object that nodes name.
  *
  * No lock guards a graph: one thread at a time uses it with all its bodies.
+ * `busy` finds a second thread, which gets PLAIT_E_STATE.
  */
 #ifndef PLAIT_SRC_GRAPH_BUILD_GRAPH_H
 #define PLAIT_SRC_GRAPH_BUILD_GRAPH_H
@@ -23,6 +24,10 @@ struct plait__graph {
 	plait__store *store;	/* the root's */
 	uint32_t scope;
 	uint64_t tag;		/* high bits of this scope's node numbers */
+	/* Of the root: 1 while a call uses the graph.  A hint between two
+	 * bodies; two calls with one handle are always found, since the handle
+	 * counts the threads inside. */
+	at_u32 busy;
 };
 
 /* Node being added; see add_node.c. */
@@ -38,7 +43,28 @@ typedef struct plait__node_draft {
 	plait_error *error;
 } plait__node_draft;
 
-PLAIT__OBJECT_ENTER(graph, PLAIT_OBJECT_GRAPH);
+/* Enter a graph for one call.  PLAIT_E_STATE: another thread is in it. */
+plait_status plait__graph_enter(plait_graph *handle, plait__graph **out,
+				plait_error *error);
+
+static inline void plait__graph_leave(plait__graph *graph)
+{
+	at_store_relaxed_u32(&graph->root->busy, 0);
+	plait__object_leave(&graph->object);
+}
+
+/* Enter a graph to read it into `reader`; plait__object_leave leaves it.
+ * PLAIT_E_STATE: a thread is changing it, and it is not `reader`'s own. */
+plait_status plait__graph_enter_to_read(plait_graph *handle,
+					const plait__graph *reader,
+					plait__graph **out,
+					plait_error *error);
+
+/* plait_graph_add to a graph that the caller has entered; the descriptor has
+ * its full size. */
+plait_status plait__add_node(plait__graph *graph, const plait_node_desc *desc,
+			     const plait_node *after, uint64_t count,
+			     plait_node *out, plait_error *error);
 
 /* Create a root graph around a new store. */
 plait_status plait__graph_make(plait__context *context, plait__graph **out,

@@ -169,7 +169,6 @@ static void release_bodies(plait_graph **bodies, uint64_t count)
 
 /* Add the node and attach `count` bodies to it. */
 static plait_status add_with_bodies(plait__graph *graph,
-				    plait_graph *handle,
 				    const plait_node_desc *desc,
 				    plait_node after, plait_graph **out_bodies,
 				    uint64_t count, plait_node *out,
@@ -177,13 +176,14 @@ static plait_status add_with_bodies(plait__graph *graph,
 {
 	plait_status status = PLAIT_OK;
 	uint64_t made = 0;
-	plait_node node;
+	plait_node node = 0;
 
 	while (made < count && status == PLAIT_OK)
 		status = plait__graph_body_create(graph, &out_bodies[made++],
 						  error);
 	if (status == PLAIT_OK)
-		status = add(handle, desc, after, &node, error);
+		status = plait__add_node(graph, desc, &after, after != 0,
+					 &node, error);
 	if (status != PLAIT_OK) {
 		release_bodies(out_bodies, made);
 		return status;
@@ -217,9 +217,9 @@ static plait_status add_region(plait_graph *graph, const plait_node_desc *desc,
 	status = plait__graph_enter(graph, &entered, error);
 	if (status != PLAIT_OK)
 		return status;
-	status = add_with_bodies(entered, graph, desc, after, out_bodies,
+	status = add_with_bodies(entered, desc, after, out_bodies,
 				 count, out, error);
-	plait__object_leave(&entered->object);
+	plait__graph_leave(entered);
 	return status;
 }
 

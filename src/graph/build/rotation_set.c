@@ -163,6 +163,6 @@ plait_status plait_graph_add_rotation(plait_graph *graph,
 		status = rotate(entered, buffers, count, flags, out, &own);
 	if (status != PLAIT_OK)
 		plait__error_copy(error, &own);
-	plait__object_leave(&entered->object);
+	plait__graph_leave(entered);
 	return status;
 }

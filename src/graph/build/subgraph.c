@@ -308,8 +308,8 @@ plait_status plait__subgraph_copy(plait__node_draft *draft,
 				  uint32_t *out)
 {
 	plait__graph *graph;
-	plait_status status = plait__graph_enter(draft->desc->subgraph,
-						 &graph, draft->error);
+	plait_status status = plait__graph_enter_to_read(
+		draft->desc->subgraph, draft->graph, &graph, draft->error);
 
 	if (status != PLAIT_OK)
 		return plait__refs_prefix_error(draft, "subgraph");

@@ -406,6 +406,6 @@ plait_status plait_graph_freeze(plait_graph *graph,
 		status = check_desc(&request.desc, error);
 	if (status == PLAIT_OK)
 		status = freeze(&request, out);
-	plait__object_leave(&request.graph->object);
+	plait__graph_leave(request.graph);
 	return status;
 }
