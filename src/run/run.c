@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Run objects and their listeners; see run.h. */
+/* Run objects; see run.h. */
 #include "run/run.h"
 
 #include "run/record/recorder.h"
@@ -144,21 +144,4 @@ plait_status plait__run_enter(plait_run *handle, plait__run **out,
 
 	*out = (plait__run *)(void *)object;
 	return status;
-}
-
-/* ---- listeners ---- */
-
-void plait__run_notify_all(plait__run *run,
-			   struct plait__run_listener *listeners,
-			   plait_status status)
-{
-	const plait_allocator *allocator =
-		plait__program_allocator(run->program);
-	struct plait__run_listener *next;
-
-	for (; listeners != NULL; listeners = next) {
-		next = listeners->next;
-		plait__inbox_event_post(listeners->notice, status);
-		plait__free(allocator, listeners, sizeof(*listeners));
-	}
 }

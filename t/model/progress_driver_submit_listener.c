@@ -21,7 +21,7 @@ static plait__context *context;
 static plait__signal *signals;
 static plait__pollable pollable;
 static plait__progress_note notes[NOTES];
-static plait__submit_listener listener;
+static plait__listener listener;
 static void (*thread_run)(void *arg);
 static uint32_t payload[NOTES];
 static uint32_t found;		/* notes; guarded by the role */
@@ -183,9 +183,9 @@ static void run_waiting(uint32_t self)
 
 /* --- submit listeners */
 
-static void be_notified(plait__submit_listener *self)
+static void be_notified(plait__listener *self, plait_status status)
 {
-	MC_CHECK(self == &listener);
+	MC_CHECK(self == &listener && status == PLAIT_OK);
 	MC_CHECK(AT_PLAIN_READ(payload[0]) == 1);
 	AT_PLAIN_WRITE(listener_calls) = AT_PLAIN_READ(listener_calls) + 1;
 	at_store_release_u32(&listener_returned, 1);
