@@ -256,7 +256,8 @@ enum {
  * plait_live_count - count the live objects of a kind in this process.
  *
  * The count is 0 when all contexts have ended (plait_context_close waits for
- * that): a leak check for any language.  The call visits as many handles as ever existed at one time.
+ * that): a leak check for any language.  The call visits as many handles as
+ * ever existed at one time.
  *
  * @param object value: the kind
  * @return the number of live objects, 0 for an unknown kind

@@ -119,7 +119,7 @@ PLAIT_API plait_status plait_context_close(plait_context *context,
 	plait__object_leave(&self->object);
 	if (status != PLAIT_OK)
 		return status;
-	plait_context_release(context);
+	plait__object_release(context, PLAIT_OBJECT_CONTEXT);
 	if (plait__eventcount_await(&end->event, has_ended, end,
 				    plait__clock_deadline(timeout_ns),
 				    PLAIT__BACKOFF_SLEEP) != 0)

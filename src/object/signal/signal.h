@@ -72,8 +72,8 @@ plait_status plait__signal_poll(const plait__signal *signal,
  * Count a source: a graph that holds the signal, or a command that emits it.
  * The end of the last one calls the listeners, so the caller holds no lock.
  */
-void plait__signal_add_source(plait__signal *signal);
-void plait__signal_drop_source(plait__signal *signal);
+void plait__submit_add_source(plait__signal *signal);
+void plait__submit_drop_source(plait__signal *signal);
 /* Returns false if no further emission can be submitted. */
 static inline bool plait__signal_has_source(const plait__signal *signal)
 {
@@ -82,8 +82,8 @@ static inline bool plait__signal_has_source(const plait__signal *signal)
 }
 
 /*
- * Have the listener called once, with PLAIT_OK, by the thread that submits the next
- * emission, under its locks, or that ends the last source. Returns false,
+ * Have the listener called once, with PLAIT_OK, by the thread that submits the
+ * next emission, under its locks, or that ends the last source. Returns false,
  * without a call, if `sequence` has been submitted already, or never can be.
  */
 bool plait__submit_listener_add(plait__signal *signal, uint64_t sequence,

@@ -58,12 +58,12 @@ void plait__submit_listener_notify(plait__signal *signal)
 
 /* --- sources */
 
-void plait__signal_add_source(plait__signal *signal)
+void plait__submit_add_source(plait__signal *signal)
 {
 	at_add_u32(&signal->sources, 1);
 }
 
-void plait__signal_drop_source(plait__signal *signal)
+void plait__submit_drop_source(plait__signal *signal)
 {
 	if (at_sub_u32(&signal->sources, 1) == 1)
 		plait__submit_listener_notify(signal);
