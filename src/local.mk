@@ -124,6 +124,7 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/object/kernel/host_code.c
 %C%_libplaitcore_la_SOURCES += %D%/object/queue/validate_command.c
 %C%_libplaitcore_la_SOURCES += %D%/object/context/context.c
+%C%_libplaitcore_la_SOURCES += %D%/object/context/context_close.c
 %C%_libplaitcore_la_SOURCES += %D%/object/context/context_notify.c
 %C%_libplaitcore_la_SOURCES += %D%/object/context/device.c
 %C%_libplaitcore_la_SOURCES += %D%/object/context/device_lookup.c

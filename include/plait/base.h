@@ -255,8 +255,9 @@ enum {
 /*
  * plait_live_count - count the live objects of a kind in this process.
  *
- * The count is 0 after all objects were released: a leak check for any
- * language.  The call visits as many handles as ever existed at one time.
+ * The count is 0 when all contexts have ended (plait_context_close waits for
+ * that): a leak check for any language.  The call visits as many handles as
+ * ever existed at one time.
  *
  * @param object value: the kind
  * @return the number of live objects, 0 for an unknown kind

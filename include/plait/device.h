@@ -131,13 +131,38 @@ PLAIT_API void plait_context_retain(plait_context *context);
  * plait_context_release - give one reference back.
  *
  * The context ends when the context and all its objects are released and the
- * work in flight has completed.  The last release does not wait for the end.
+ * work in flight has completed, or cannot complete any more: waits that no
+ * handle is left to end are cancelled.  The last release does not wait for the
+ * end; plait_context_close does.
  *
  * @param context consumed, nullable: the context; null is ignored
  * @thread any
  * @since 1
  */
 PLAIT_API void plait_context_release(plait_context *context);
+
+/*
+ * plait_context_close - give one reference back and wait for the end of the
+ * context.
+ *
+ * After PLAIT_OK all its objects, memory and threads are gone, all work in
+ * flight has completed, and interposers have written their files.  Release
+ * the other references and the objects before: a context with any of them
+ * does not end.  After PLAIT_E_TIMEOUT the reference is given back all the
+ * same, and the context ends later.  After any other failure the reference
+ * is the caller's.
+ *
+ * @param context    consumed, non-null: the context
+ * @param timeout_ns value: 0 polls, PLAIT_FOREVER waits
+ * @param error      borrowed, nullable: filled on failure
+ * @return PLAIT_OK, PLAIT_E_TIMEOUT, PLAIT_E_DEADLOCK (in a host function),
+ *         PLAIT_E_NOMEM, PLAIT_E_HANDLE, PLAIT_E_FORKED
+ * @thread any
+ * @since 1
+ */
+PLAIT_API plait_status plait_context_close(plait_context *context,
+					   uint64_t timeout_ns,
+					   plait_error *error);
 
 /*
  * plait_context_report - list the backends that were found, chosen and

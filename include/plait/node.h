@@ -170,8 +170,9 @@ typedef struct plait_node_desc {
 	plait_signal *signal;
 	/* WAIT: the emission, equal in every iteration; 0 is the newest one
 	 * when a run starts.  An emission that is not submitted yet may be
-	 * submitted later; if the plan holds the signal alone and does not
-	 * emit it, the node fails with PLAIT_E_DEADLOCK. */
+	 * submitted later; when the signal's handle, the graphs that hold
+	 * it and the plans that emit it are all gone, the node fails with
+	 * PLAIT_E_DEADLOCK. */
 	uint64_t sequence;
 
 	/* SUBGRAPH. */

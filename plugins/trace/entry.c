@@ -97,6 +97,7 @@ static plait_status wrap_backend(plait_host *host,
 		return status;
 	}
 	self->start_ns = services->clock_ns(host);
+	plaitp_trace_exit_add(self);
 	*out = (plait_backend *)(void *)self;
 	return PLAIT_OK;
 }
@@ -106,8 +107,7 @@ static void close_wrapper(plait_backend *backend)
 	trace *self = trace_of(backend);
 	char line[128];
 
-	if (self->path)
-		plaitp_trace_write(self);
+	plaitp_trace_exit_remove(self);
 	snprintf(line, sizeof(line), "trace: %llu events, %llu more than the "
 		 "limit of %llu", (unsigned long long)self->count,
 		 (unsigned long long)self->dropped,

@@ -61,6 +61,7 @@ struct trace_name {
 
 struct trace {
 	forward base;
+	trace *next; /* in the list of exit.c */
 	char *path; /* null: events are only counted */
 	uint64_t path_bytes;
 	bool emissions;
@@ -164,7 +165,16 @@ plait_status plaitp_trace_signal_raise(plait_backend *self,
 				       const plait_error *failure,
 				       plait_error *error);
 
-/* write.c: write the file; a failure is logged. */
-void plaitp_trace_write(trace *self);
+/* write.c: write the file, and a line about that for the log.  Returns false
+ * after a failure.  Calls neither the log nor the allocator: the process may
+ * be exiting. */
+enum { TRACE_LINE = 320 };
+bool plaitp_trace_write(const trace *self, char line[TRACE_LINE]);
+
+/* exit.c: the traces whose files are written when the process exits, unless
+ * they were closed before.  The thread that closes one writes its file in
+ * plaitp_trace_exit_remove. */
+void plaitp_trace_exit_add(trace *self);
+void plaitp_trace_exit_remove(trace *self);
 
 #endif

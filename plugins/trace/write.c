@@ -197,31 +197,23 @@ static void put_all(const trace *self, struct output *out)
 	flush(out);
 }
 
-void plaitp_trace_write(trace *self)
+bool plaitp_trace_write(const trace *self, char line[TRACE_LINE])
 {
-	struct output *out;
-	char line[320];
+	struct output out = { .fd = -1 };
 
-	out = forward_resize(&self->base, NULL, 0, sizeof(*out));
-	if (!out)
-		return;
-	memset(out, 0, sizeof(*out));
-	out->fd = open(self->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
-		       0644);
-	if (out->fd < 0)
-		out->failed = errno;
+	out.fd = open(self->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
+		      0644);
+	if (out.fd < 0)
+		out.failed = errno;
 	else
-		put_all(self, out);
-	if (out->fd >= 0 && close(out->fd) < 0 && !out->failed)
-		out->failed = errno;
-	if (out->failed)
-		snprintf(line, sizeof(line), "trace: %.200s was not written: "
-			 "%s", self->path, strerror(out->failed));
+		put_all(self, &out);
+	if (out.fd >= 0 && close(out.fd) < 0 && !out.failed)
+		out.failed = errno;
+	if (out.failed)
+		snprintf(line, TRACE_LINE, "trace: %.200s was not written: %s",
+			 self->path, strerror(out.failed));
 	else
-		snprintf(line, sizeof(line), "trace: %llu events are in "
-			 "%.200s", (unsigned long long)self->count,
-			 self->path);
-	forward_log(&self->base, out->failed ? PLAIT_LOG_WARNING :
-		    PLAIT_LOG_INFO, line);
-	forward_resize(&self->base, out, sizeof(*out), 0);
+		snprintf(line, TRACE_LINE, "trace: %llu events are in %.200s",
+			 (unsigned long long)self->count, self->path);
+	return !out.failed;
 }

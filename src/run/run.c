@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Run objects and their listeners; see run.h. */
+/* Run objects; see run.h. */
 #include "run/run.h"
 
 #include "run/record/recorder.h"
@@ -133,21 +133,4 @@ void plait__run_free_all(plait__program *program)
 	     i < program->instance_count; i++)
 		if (program->instances[i].cached_run != NULL)
 			free_run(program->instances[i].cached_run);
-}
-
-/* ---- listeners ---- */
-
-void plait__run_notify_all(plait__run *run,
-			   struct plait__run_listener *listeners,
-			   plait_status status)
-{
-	const plait_allocator *allocator =
-		plait__program_allocator(run->program);
-	struct plait__run_listener *next;
-
-	for (; listeners != NULL; listeners = next) {
-		next = listeners->next;
-		plait__inbox_event_post(listeners->notice, status);
-		plait__free(allocator, listeners, sizeof(*listeners));
-	}
 }

@@ -10,7 +10,7 @@
 
 #include "run/program.h"
 
-#include "object/inbox/inbox_event.h"
+#include "object/progress/listener.h"
 
 struct plait__run {
 	plait__object object;
@@ -24,13 +24,7 @@ struct plait__run {
 	/* Guards the fields below, and orders `done` before the instance is
 	 * released. */
 	struct plait__mutex lock;
-	struct plait__run_listener *listeners;
-};
-
-/* An event to be posted at the end of the run; see plait_run_notify. */
-struct plait__run_listener {
-	struct plait__run_listener *next;
-	plait__inbox_event *notice;
+	plait__listener *listeners; /* events of plait_run_notify */
 };
 
 /* Make one run object per instance, so that starting a run needs no memory. */
@@ -42,10 +36,6 @@ plait_status plait__run_reserve_all(plait__program *program,
 plait_status plait__run_create(plait__instance *instance, plait__run **out,
 			       plait_error *error);
 PLAIT__OBJECT_ENTER(run, PLAIT_OBJECT_RUN);
-/* Post the events of a run that is done.  Caller holds no lock. */
-void plait__run_notify_all(plait__run *run,
-			   struct plait__run_listener *listeners,
-			   plait_status status);
 void plait__run_free_all(plait__program *program);
 
 #endif

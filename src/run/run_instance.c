@@ -225,7 +225,7 @@ static void end_call(plait__instance *instance)
 
 static void end_run(plait__run *run, plait__instance *instance)
 {
-	struct plait__run_listener *listeners;
+	plait__listener *listeners;
 	plait_status status;
 
 	plait__mutex_lock(&run->lock);
@@ -233,12 +233,11 @@ static void end_run(plait__run *run, plait__instance *instance)
 	run->recording = instance->recording;
 	instance->recording = NULL;
 	status = run->outcome.status;
-	listeners = run->listeners;
-	run->listeners = NULL;
+	listeners = plait__listener_take_all(&run->listeners);
 	/* Release: pairs with the loads in api/run_handle.c. */
 	at_store_release_u32(&run->outcome.done, 1);
 	plait__mutex_unlock(&run->lock);
-	plait__run_notify_all(run, listeners, status);
+	plait__listener_call_all(listeners, status);
 	/* Calls no backend, even as the last hold: the instance keeps the plan.
 	 * So the run object is reusable as soon as its instance is. */
 	plait__object_drop(&run->object);

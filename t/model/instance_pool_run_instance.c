@@ -83,14 +83,6 @@ void plait__object_drop_deferred(plait__object *object)
 	MC_CHECK(at_sub_u32(&holds, 1) > 0);
 }
 
-void plait__run_notify_all(plait__run *run, struct plait__run_listener *listeners,
-			   plait_status status)
-{
-	(void)run;
-	(void)listeners;
-	(void)status;
-}
-
 void plait__section_leave(plait__section *section, const plait_error *failure)
 {
 	(void)section;

@@ -21,7 +21,7 @@ static plait__context *context;
 static plait__signal *signals;
 static plait__pollable pollable;
 static plait__progress_note notes[NOTES];
-static plait__submit_listener listener;
+static plait__listener listener;
 static void (*thread_run)(void *arg);
 static uint32_t payload[NOTES];
 static uint32_t found;		/* notes; guarded by the role */
@@ -183,9 +183,9 @@ static void run_waiting(uint32_t self)
 
 /* --- submit listeners */
 
-static void be_notified(plait__submit_listener *self)
+static void be_notified(plait__listener *self, plait_status status)
 {
-	MC_CHECK(self == &listener);
+	MC_CHECK(self == &listener && status == PLAIT_OK);
 	MC_CHECK(AT_PLAIN_READ(payload[0]) == 1);
 	AT_PLAIN_WRITE(listener_calls) = AT_PLAIN_READ(listener_calls) + 1;
 	at_store_release_u32(&listener_returned, 1);
@@ -210,6 +210,28 @@ static void run_listener(uint32_t self)
 	while (at_load_acquire_u32(&listener_returned) == 0)
 		at_spin_pause();
 	MC_CHECK(AT_PLAIN_READ(listener_calls) == 1);
+}
+
+/* Thread 0 listens, thread 1 ends the last source: no emission can come. */
+static void run_last_source(uint32_t self)
+{
+	if (self == 1) {
+		plait__submit_add_source(signals);
+		plait__submit_drop_source(signals);
+		AT_PLAIN_WRITE(payload[0]) = 1;
+		plait__submit_drop_source(signals);
+		return;
+	}
+	listener.notify = be_notified;
+	if (!plait__submit_listener_add(signals, 1, &listener)) {
+		MC_CHECK(AT_PLAIN_READ(payload[0]) == 1);
+		MC_CHECK(!plait__signal_has_source(signals));
+		return;
+	}
+	while (at_load_acquire_u32(&listener_returned) == 0)
+		at_spin_pause();
+	MC_CHECK(AT_PLAIN_READ(listener_calls) == 1);
+	MC_CHECK(!plait__signal_has_source(signals));
 }
 
 /* --- scenarios */
@@ -288,8 +310,11 @@ DRIVER(inspected_trying, "another thread inspects a retried one", begin_trying,
 	run_inspected, 2, 3, 1);
 DRIVER(listening, "a listener for an emission", begin, run_listener, 2, 6, 3);
 
+DRIVER(sourceless, "a listener for the last source", begin, run_last_source, 2,
+	6, 3);
+
 static const struct mc_scenario *const scenarios[] = {
-	&thread, &waiting, &listening, &looking, &trying,
+	&thread, &waiting, &listening, &sourceless, &looking, &trying,
 	&inspected, &inspected_trying,
 };
 

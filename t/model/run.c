@@ -38,7 +38,7 @@ static plait__instance *instances;
 static plait__recording recordings[2];
 static plait__run *run_of_user;
 static plait__inbox inbox;
-static plait__inbox_event *const no_notice;
+static plait__inbox_event notices[4];
 static uint32_t payload;
 static at_u32 released;	/* instances that runs have released */
 static at_u32 blocks;	/* of memory */
@@ -137,6 +137,13 @@ void plait__object_release(const void *handle, int32_t type)
 
 /* --- listeners */
 
+static void post_by_listener(plait__listener *listener, plait_status status)
+{
+	plait__inbox_event_post(PLAIT__LISTENER_OWNER(listener,
+						      plait__inbox_event,
+						      listener), status);
+}
+
 plait_status plait__inbox_event_create(plait__inbox *where,
 				       const plait_event *event,
 				       plait__inbox_event **out, plait_error *error)
@@ -144,14 +151,17 @@ plait_status plait__inbox_event_create(plait__inbox *where,
 	(void)where;
 	(void)event;
 	(void)error;
-	*out = no_notice;
-	at_add_u32(&asked, 1);
+	*out = &notices[at_add_u32(&asked, 1)];
+	MC_CHECK(*out < notices + sizeof(notices) / sizeof(*notices));
+	(*out)->listener.notify = post_by_listener;
 	return PLAIT_OK;
 }
 
 void plait__inbox_event_post(plait__inbox_event *notice, plait_status status)
 {
-	MC_CHECK(notice == no_notice);
+	MC_CHECK(notice >= notices && notice->listener.notify != NULL);
+	/* Once. */
+	notice->listener.notify = NULL;
 	MC_CHECK(AT_PLAIN_READ(payload) == 1);
 	MC_CHECK(status == PLAIT_OK);
 	at_add_u32(&notified, 1);

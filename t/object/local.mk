@@ -2,6 +2,8 @@
 UNIT_TESTS += %D%/handle_table.t
 API_TESTS += %D%/bad_input.t
 %C%_bad_input_t_LDADD = $(LDADD_API)
+API_TESTS += %D%/context_close.t
+%C%_context_close_t_LDADD = $(LDADD_API)
 API_TESTS += %D%/context_settings.t
 %C%_context_settings_t_LDADD = $(LDADD_API)
 API_TESTS += %D%/object_lifetime.t

@@ -76,6 +76,45 @@ static void owner_leaves(void)
 	}
 }
 
+/* --- inside of plait_inbox_next, which pumps */
+
+static void *next_and_die(void *arg)
+{
+	plait_event event = { .size = sizeof(event) };
+	struct owner *owner = arg;
+
+	owner->pumped = plait_inbox_adopt(owner->inbox, NULL);
+	for (int i = 0; i < 1000 && owner->pumped >= PLAIT_OK; i++)
+		owner->pumped = plait_inbox_next(owner->inbox, &event, NULL);
+	owner->pumped = PLAIT_E_INTERNAL; /* it came back */
+	return NULL;
+}
+
+/* Without workers the thread that pumps runs the function. */
+static void pulling_thread_leaves(void)
+{
+	struct rig *rig;
+
+	for (rig = settings + 1; rig < settings + SETTINGS; rig++) {
+		struct owner owner = { .rig = rig };
+		pthread_t thread;
+
+		if (!open_rig(rig))
+			continue;
+		plait_inbox_create(rig->context, &owner.inbox, NULL);
+		IS_INT(plait_queue_call(rig->queue, leave, &owner.count,
+					&rig->error), PLAIT_OK);
+		pthread_create(&thread, NULL, next_and_die, &owner);
+		pthread_join(thread, NULL);
+		OK(owner.pumped >= PLAIT_OK);
+		IS_INT(owner.count, 1);
+		IS_INT(plait_inbox_adopt(owner.inbox, &rig->error), PLAIT_OK);
+		(void)plait_queue_finish(rig->queue, PLAIT_FOREVER, NULL);
+		plait_inbox_release(owner.inbox);
+		close_rig(rig);
+	}
+}
+
 /* --- inside of a call that waits */
 
 struct waiter {
@@ -270,6 +309,7 @@ static void released_leaves(void)
 
 static const struct tap_scenario all[] = {
 	{ "the owner of an inbox leaves", owner_leaves },
+	{ "a thread that pulls events leaves", pulling_thread_leaves },
 	{ "an owner ends in its wait", waiting_owner_leaves },
 	{ "a waiting thread ends, without workers", waiting_worker_leaves },
 	{ "the callback of a release ends its thread", released_leaves },

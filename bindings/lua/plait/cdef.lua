@@ -107,6 +107,9 @@ plait_status plait_context_open(const plait_context_desc *desc,
 					  plait_error *error);
 void plait_context_retain(plait_context *context);
 void plait_context_release(plait_context *context);
+plait_status plait_context_close(plait_context *context,
+					   uint64_t timeout_ns,
+					   plait_error *error);
 plait_status plait_context_report(plait_context *context,
 					    char *buffer,
 					    uint64_t capacity_bytes,

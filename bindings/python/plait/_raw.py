@@ -847,6 +847,7 @@ FUNCTIONS = {
     "plait_context_open": (plait_status, (POINTER(plait_context_desc), POINTER(c_void_p), POINTER(plait_error),)),
     "plait_context_retain": (None, (c_void_p,)),
     "plait_context_release": (None, (c_void_p,)),
+    "plait_context_close": (plait_status, (c_void_p, c_uint64, POINTER(plait_error),)),
     "plait_context_report": (plait_status, (c_void_p, POINTER(c_char), c_uint64, POINTER(c_uint64), POINTER(plait_error),)),
     "plait_backend_report": (plait_status, (POINTER(plait_context_desc), POINTER(c_char), c_uint64, POINTER(c_uint64), POINTER(plait_error),)),
     "plait_context_device_count": (plait_status, (c_void_p, POINTER(c_uint32), POINTER(plait_error),)),

@@ -44,7 +44,7 @@ static void drop_objects(plait__graph *root, uint32_t kind, uint32_t first)
 		plait__object **held = plait__vector_at(objects, i);
 
 		if (kind == PLAIT__STORE_SIGNALS)
-			plait__signal_drop_source(
+			plait__submit_drop_source(
 				(plait__signal *)(void *)*held);
 		plait__object_drop(*held);
 	}

@@ -153,7 +153,7 @@ static uint32_t add_object(plait__node_draft *draft, uint32_t kind,
 	else if (is_new)
 		plait__object_hold(object);
 	if (is_new && kind == PLAIT__STORE_SIGNALS)
-		plait__signal_add_source((plait__signal *)(void *)object);
+		plait__submit_add_source((plait__signal *)(void *)object);
 	return at;
 }
 

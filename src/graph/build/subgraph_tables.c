@@ -135,7 +135,7 @@ static plait_status copy_object(plait__subgraph_tables *tables, uint32_t kind,
 	if (is_new)
 		plait__object_hold(object);
 	if (is_new && kind == PLAIT__STORE_SIGNALS)
-		plait__signal_add_source((plait__signal *)(void *)object);
+		plait__submit_add_source((plait__signal *)(void *)object);
 	return PLAIT_OK;
 }
 

@@ -197,13 +197,13 @@ static plait_status bind_signal(plait__plan_object *plan_object,
 			    signal->port, "the signal", error);
 	emits = count_emissions(plan_object->plan, at);
 	for (uint32_t i = 0; status == PLAIT_OK && i < emits; i++)
-		plait__signal_add_source(signal);
+		plait__submit_add_source(signal);
 	if (status == PLAIT_OK)
 		old = plait__bind_exchange(&plan_object->signals[at],
 					   &signal->object);
 	plait__bind_end(plan_object, NULL);
 	for (uint32_t i = 0; old != NULL && i < emits; i++)
-		plait__signal_drop_source((plait__signal *)(void *)old);
+		plait__submit_drop_source((plait__signal *)(void *)old);
 	if (old != NULL)
 		plait__object_drop(old);
 	return status;

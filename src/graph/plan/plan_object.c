@@ -61,7 +61,7 @@ static void destroy_plan_object(plait__object *object)
 		plan_object->end_program(program);
 	drop_all(plan_object->kernels, plan->kernels_count);
 	drop_all(plan_object->buffers, plan->slots_count);
-	plait__plan_object_each_emitted(plan_object, plait__signal_drop_source);
+	plait__plan_object_each_emitted(plan_object, plait__submit_drop_source);
 	drop_all(plan_object->signals, plan->signals_count);
 	for (uint32_t i = 0; i < plan->functions_count; i++)
 		if (plan_object->functions[i].inbox != NULL)
@@ -166,7 +166,7 @@ void plait__plan_object_bind_all(plait__plan_object *plan_object,
 		     &store->objects[PLAIT__STORE_BUFFERS]);
 	bind_objects(plan_object->signals, plan->signals_count,
 		     &store->objects[PLAIT__STORE_SIGNALS]);
-	plait__plan_object_each_emitted(plan_object, plait__signal_add_source);
+	plait__plan_object_each_emitted(plan_object, plait__submit_add_source);
 	for (uint32_t i = 0; i < plan->functions_count &&
 	     i < functions->count; i++) {
 		plan_object->functions[i] = *(plait__store_function *)

@@ -63,7 +63,7 @@ void plait__plan_object_bind_all(plait__plan_object *plan_object,
 				 const plait__store *store);
 
 /* Call the function with the bound signal of each command that emits one: such
- * a command is a source of the signal (plait__signal_add_source). */
+ * a command is a source of the signal (plait__submit_add_source). */
 void plait__plan_object_each_emitted(const plait__plan_object *plan_object,
 				     void (*call)(plait__signal *signal));
 

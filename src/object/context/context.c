@@ -47,6 +47,7 @@ static void end_context(void *arg)
 {
 	plait__context *context = arg;
 	plait_allocator allocator = context->settings.allocator;
+	plait__context_end *end;
 
 	plait__reclaim_thread_stop(context);
 	plait__progress_stop(context);
@@ -57,7 +58,9 @@ static void end_context(void *arg)
 	if (context->spare != NULL)
 		context->destroy_spare(context->spare);
 	free_tables(context);
+	end = context->end;
 	plait__free(&allocator, context, sizeof(*context));
+	plait__context_close_notify(end);
 }
 
 static void destroy_context(plait__object *object)

@@ -15,6 +15,7 @@
 #include "plait/device.h"
 #include "plait/plugin.h"
 
+#include "object/context/context_close.h"
 #include "object/context/context_notify.h"
 #include "object/handle/object.h"
 #include "object/progress/progress_driver.h"
@@ -128,7 +129,8 @@ struct plait__context {
 	 * await. */
 	struct plait__eventcount wait_event;
 
-	struct plait__mutex lock; /* guards the lists and `spare` */
+	struct plait__mutex lock; /* guards the lists, `spare` and `end` */
+	plait__context_end *end; /* null: no thread waits for the end */
 	/* Reclaim list: only objects with work in flight, so that a round costs
 	 * no more. */
 	plait__reclaim_entry *first_entry;

@@ -30,6 +30,16 @@ static plait_status fail_closed(const plait__inbox *inbox, plait_error *error)
 			   plait__object_name(&inbox->object, room));
 }
 
+static plait__inbox_event *owner_of(plait__listener *listener)
+{
+	return PLAIT__LISTENER_OWNER(listener, plait__inbox_event, listener);
+}
+
+static void on_event(plait__listener *listener, plait_status status)
+{
+	plait__inbox_event_post(owner_of(listener), status);
+}
+
 plait_status plait__inbox_event_create(plait__inbox *inbox,
 				       const plait_event *event,
 				       plait__inbox_event **out,
@@ -47,6 +57,7 @@ plait_status plait__inbox_event_create(plait__inbox *inbox,
 	(void)plait__object_init(&event_record->object, &record_class, context,
 				 NULL);
 	plait__object_hold(&inbox->object);
+	event_record->listener.notify = on_event;
 	event_record->inbox = inbox;
 	event_record->event = *event;
 	event_record->answered = true;
@@ -94,12 +105,10 @@ void plait__inbox_event_cancel(plait__inbox_event *event_record)
 
 /* --- notifications of signals */
 
-static void on_signal(void *user_data, plait_status status)
+static void on_signal(plait__listener *listener, plait_status status)
 {
-	plait__inbox_event *event_record = user_data;
-
-	plait__backend_notified(event_record->object.context);
-	plait__inbox_event_post(event_record, status);
+	plait__backend_notified(owner_of(listener)->object.context);
+	on_event(listener, status);
 }
 
 static plait_status notify(plait__signal *signal, plait__inbox *inbox,
@@ -117,10 +126,12 @@ static plait_status notify(plait__signal *signal, plait__inbox *inbox,
 		return status;
 	plait__object_hold(&signal->object);
 	event_record->signal = signal;
+	event_record->listener.notify = on_signal;
 	point.signal = signal->raw;
 	point.sequence = event->sequence;
 	status = plait__backend_notify(signal->port, signal->object.context,
-				       &point, on_signal, event_record, &room);
+				       &point, plait__listener_notify,
+				       &event_record->listener, &room);
 	if (status == PLAIT_OK)
 		return PLAIT_OK;
 	plait__inbox_event_cancel(event_record);

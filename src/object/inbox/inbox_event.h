@@ -17,6 +17,7 @@
 #include "plait/queue.h"
 
 #include "object/handle/object.h"
+#include "object/progress/listener.h"
 
 #include "sys/thread.h"
 
@@ -32,6 +33,7 @@ enum plait__inbox_event_state {
 
 struct plait__inbox_event {
 	plait__object object; /* without a handle */
+	plait__listener listener; /* posts the event; not of calls */
 	plait__inbox *inbox;  /* held */
 	plait__signal *signal; /* held; null unless the event is of a signal */
 	/* Guarded by the inbox's lock, as all below. */
@@ -53,7 +55,7 @@ plait_status plait__inbox_event_create(plait__inbox *inbox,
 				       plait__inbox_event **out,
 				       plait_error *error);
 
-/* Post the event; also in notification callbacks. Drops the poster's hold. */
+/* Post the event, as its listener does; also in notification callbacks. Drops the poster's hold. */
 void plait__inbox_event_post(plait__inbox_event *event_record,
 			     plait_status status);
 

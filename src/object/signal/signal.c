@@ -24,7 +24,7 @@ static void destroy_signal(plait__object *object)
 /* The user can emit it no more. */
 static void close_signal(plait__object *object)
 {
-	plait__signal_drop_source((plait__signal *)(void *)object);
+	plait__submit_drop_source((plait__signal *)(void *)object);
 }
 
 static const plait__class signal_class = {

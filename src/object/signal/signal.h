@@ -12,21 +12,10 @@
 #define PLAIT_SRC_OBJECT_SIGNAL_SIGNAL_H
 
 #include "object/context/context.h"
+#include "object/progress/listener.h"
 #include "object/signal/signal_watch.h"
 
 typedef struct plait__signal plait__signal;
-typedef struct plait__submit_listener plait__submit_listener;
-
-/* A callback for the next submitted emission, or for the moment when none can
- * be submitted any more; see below. */
-struct plait__submit_listener {
-	/* Guarded by the signal's listener_lock. */
-	plait__submit_listener *next;
-	bool linked;
-
-	void (*notify)(plait__submit_listener *listener);
-	void *arg;
-};
 
 struct plait__signal {
 	plait__object object;
@@ -54,7 +43,7 @@ struct plait__signal {
 	 * graph that holds it, and each command of a plan that emits it. */
 	at_u32 sources;
 	struct plait__mutex listener_lock; /* guards the list; no lock inside */
-	plait__submit_listener *listeners;
+	plait__listener *listeners; /* for submissions */
 	at_u32 has_listeners;		/* 0: the list is empty */
 };
 
@@ -83,8 +72,8 @@ plait_status plait__signal_poll(const plait__signal *signal,
  * Count a source: a graph that holds the signal, or a command that emits it.
  * The end of the last one calls the listeners, so the caller holds no lock.
  */
-void plait__signal_add_source(plait__signal *signal);
-void plait__signal_drop_source(plait__signal *signal);
+void plait__submit_add_source(plait__signal *signal);
+void plait__submit_drop_source(plait__signal *signal);
 /* Returns false if no further emission can be submitted. */
 static inline bool plait__signal_has_source(const plait__signal *signal)
 {
@@ -93,15 +82,15 @@ static inline bool plait__signal_has_source(const plait__signal *signal)
 }
 
 /*
- * Have listener->notify called once, by the thread that submits the next
- * emission, under its locks, or that ends the last source. Returns false,
+ * Have the listener called once, with PLAIT_OK, by the thread that submits the
+ * next emission, under its locks, or that ends the last source. Returns false,
  * without a call, if `sequence` has been submitted already, or never can be.
  */
 bool plait__submit_listener_add(plait__signal *signal, uint64_t sequence,
-				plait__submit_listener *listener);
+				plait__listener *listener);
 /* Returns false if the listener is being called, or was. */
 bool plait__submit_listener_remove(plait__signal *signal,
-				   plait__submit_listener *listener);
+				   plait__listener *listener);
 /* Call the listeners: `submitted` has just advanced, or no source is left. */
 void plait__submit_listener_notify(plait__signal *signal);
 

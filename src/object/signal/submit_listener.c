@@ -13,12 +13,10 @@
 #include "object/signal/signal.h"
 
 bool plait__submit_listener_add(plait__signal *signal, uint64_t sequence,
-				plait__submit_listener *listener)
+				plait__listener *listener)
 {
 	plait__mutex_lock(&signal->listener_lock);
-	listener->linked = true;
-	listener->next = signal->listeners;
-	signal->listeners = listener;
+	plait__listener_push(&signal->listeners, listener);
 	/* Relaxed: the fence orders it. */
 	at_store_relaxed_u32(&signal->has_listeners, 1);
 	plait__mutex_unlock(&signal->listener_lock);
@@ -29,62 +27,43 @@ bool plait__submit_listener_add(plait__signal *signal, uint64_t sequence,
 }
 
 bool plait__submit_listener_remove(plait__signal *signal,
-				   plait__submit_listener *listener)
+				   plait__listener *listener)
 {
-	plait__submit_listener **link;
 	bool linked;
 
 	plait__mutex_lock(&signal->listener_lock);
-	linked = listener->linked;
-	if (linked) {
-		link = &signal->listeners;
-		while (*link != listener)
-			link = &(*link)->next;
-		*link = listener->next;
-		listener->linked = false;
-	}
+	linked = plait__listener_unlink(&signal->listeners, listener);
 	plait__mutex_unlock(&signal->listener_lock);
 	return linked;
 }
 
-static plait__submit_listener *take_all(plait__signal *signal)
+static plait__listener *take_all(plait__signal *signal)
 {
-	plait__submit_listener *listeners;
+	plait__listener *taken;
 
 	plait__mutex_lock(&signal->listener_lock);
-	listeners = signal->listeners;
-	signal->listeners = NULL;
-	for (plait__submit_listener *listener = listeners; listener != NULL;
-	     listener = listener->next)
-		listener->linked = false;
+	taken = plait__listener_take_all(&signal->listeners);
 	at_store_relaxed_u32(&signal->has_listeners, 0);
 	plait__mutex_unlock(&signal->listener_lock);
-	return listeners;
+	return taken;
 }
 
 void plait__submit_listener_notify(plait__signal *signal)
 {
-	plait__submit_listener *next;
-
 	at_fence_seq_cst();
 	/* Relaxed: the fence orders it. */
-	if (at_load_relaxed_u32(&signal->has_listeners) == 0)
-		return;
-	for (plait__submit_listener *listener = take_all(signal);
-	     listener != NULL; listener = next) {
-		next = listener->next;
-		listener->notify(listener);
-	}
+	if (at_load_relaxed_u32(&signal->has_listeners) != 0)
+		plait__listener_call_all(take_all(signal), PLAIT_OK);
 }
 
 /* --- sources */
 
-void plait__signal_add_source(plait__signal *signal)
+void plait__submit_add_source(plait__signal *signal)
 {
 	at_add_u32(&signal->sources, 1);
 }
 
-void plait__signal_drop_source(plait__signal *signal)
+void plait__submit_drop_source(plait__signal *signal)
 {
 	if (at_sub_u32(&signal->sources, 1) == 1)
 		plait__submit_listener_notify(signal);

@@ -6,7 +6,6 @@
 #include "run/record/recorder.h"
 #include "run/run_turns.h"
 
-#include "base/alloc.h"
 #include "base/error.h"
 #include "base/sized_struct.h"
 #include "object/inbox/inbox.h"
@@ -122,31 +121,20 @@ PLAIT_API plait_status plait_run_cancel(plait_run *run, plait_error *error)
 static plait_status ask(plait__run *run, plait__inbox *inbox,
 			const plait_event *event, plait_error *error)
 {
-	const plait_allocator *allocator =
-		plait__program_allocator(run->program);
-	struct plait__run_listener *listeners =
-		plait__alloc(allocator, sizeof(*listeners));
-	plait_status status;
+	plait__inbox_event *notice;
+	plait_status status = plait__inbox_event_create(inbox, event, &notice,
+							error);
 	bool over;
 
-	if (listeners == NULL)
-		return plait__fail(error, PLAIT_E_NOMEM,
-				   "no memory for an event");
-	status = plait__inbox_event_create(inbox, event, &listeners->notice,
-					   error);
-	if (status != PLAIT_OK) {
-		plait__free(allocator, listeners, sizeof(*listeners));
+	if (status != PLAIT_OK)
 		return status;
-	}
 	plait__mutex_lock(&run->lock);
 	over = at_load_acquire_u32(&run->outcome.done) != 0;
-	if (!over) {
-		listeners->next = run->listeners;
-		run->listeners = listeners;
-	}
+	if (!over)
+		plait__listener_push(&run->listeners, &notice->listener);
 	plait__mutex_unlock(&run->lock);
 	if (over)
-		plait__run_notify_all(run, listeners, run->outcome.status);
+		plait__inbox_event_post(notice, run->outcome.status);
 	return PLAIT_OK;
 }
 

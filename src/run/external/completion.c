@@ -64,16 +64,10 @@ static void complete(plait__completion *completion)
 	plait__object_drop_deferred(needs);
 }
 
-/* Called in a notification. */
-static void on_point(void *user_data, plait_status status)
+static void on_event(plait__listener *listener, plait_status status)
 {
 	(void)status;
-	complete(user_data);
-}
-
-static void on_submit(plait__submit_listener *listener)
-{
-	complete(listener->arg);
+	complete(PLAIT__LISTENER_OWNER(listener, plait__completion, listener));
 }
 
 plait_status plait__completion_make(plait__external *external,
@@ -95,8 +89,7 @@ plait_status plait__completion_make(plait__external *external,
 	}
 	(void)plait__object_init(&completion->object, &completion_class,
 				 context, NULL);
-	completion->listener.notify = on_submit;
-	completion->listener.arg = completion;
+	completion->listener.notify = on_event;
 	plait__mutex_lock(external->lock);
 	external->completion = completion;
 	plait__mutex_unlock(external->lock);
@@ -140,7 +133,8 @@ static plait_status subscribe(plait__external *external, plait_error *error)
 		return PLAIT_OK;
 	}
 	status = plait__notification_arm(external->port, &external->point,
-					 on_point, completion, &room);
+					 plait__listener_notify,
+					 &completion->listener, &room);
 	if (status == PLAIT_OK)
 		return status;
 	plait__object_drop(completion->needs);

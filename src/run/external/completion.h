@@ -12,7 +12,7 @@
 
 struct plait__completion {
 	plait__object object;	/* without a handle */
-	plait__submit_listener listener;
+	plait__listener listener; /* of the point, or of its submission */
 	plait__object *needs;	/* held until the notification */
 	struct plait__mutex lock; /* guards the fields below; a leaf lock */
 	plait__external *parked;	/* the lane that is parked, or null */

@@ -26,7 +26,11 @@ static plait_status open_and_close(struct place *place,
 		return internal(error, "out is set");
 	plait_context_retain(context);
 	plait_context_release(context);
-	plait_context_release(context);
+	if (status == PLAIT_OK)
+		status = plait_context_close(context, PLAIT_FOREVER, error);
+	/* No memory to wait: the reference was kept. */
+	if (status == PLAIT_E_NOMEM)
+		plait_context_release(context);
 	return status;
 }
 
@@ -239,7 +243,8 @@ static plait_status ask_native(struct place *place, plait_error *error)
 }
 
 const struct calls_entry calls_device[] = {
-	{ "plait_context_open plait_context_retain plait_context_release",
+	{ "plait_context_open plait_context_retain plait_context_release "
+	  "plait_context_close",
 	  open_alone, NULL },
 	{ "plait_context_open", open_with_workers, NULL },
 	{ "plait_context_open", open_with_all, NULL },

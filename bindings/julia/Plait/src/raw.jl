@@ -813,6 +813,12 @@ function plait_context_release(context)
     ccall(plait_context_release_at[], Cvoid, (Ptr{plait_context},), context)
 end
 
+const plait_context_close_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_context_close - give one reference back and wait for the end of the context."
+function plait_context_close(context, timeout_ns, error)
+    ccall(plait_context_close_at[], plait_status, (Ptr{plait_context}, UInt64, Ptr{plait_error}), context, timeout_ns, error)
+end
+
 const plait_context_report_at = Ref{Ptr{Cvoid}}(C_NULL)
 "plait_context_report - list the backends that were found, chosen and rejected, with reasons."
 function plait_context_report(context, buffer, capacity_bytes, out_bytes, error)
@@ -1562,6 +1568,7 @@ const FUNCTIONS = Tuple{Symbol,Base.RefValue{Ptr{Cvoid}}}[
     (:plait_context_open, plait_context_open_at),
     (:plait_context_retain, plait_context_retain_at),
     (:plait_context_release, plait_context_release_at),
+    (:plait_context_close, plait_context_close_at),
     (:plait_context_report, plait_context_report_at),
     (:plait_backend_report, plait_backend_report_at),
     (:plait_context_device_count, plait_context_device_count_at),

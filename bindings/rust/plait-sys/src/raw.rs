@@ -704,6 +704,8 @@ fn plait_context_open(desc: *const plait_context_desc, out: *mut *mut plait_cont
 fn plait_context_retain(context: *mut plait_context);
 /// plait_context_release - give one reference back.
 fn plait_context_release(context: *mut plait_context);
+/// plait_context_close - give one reference back and wait for the end of the context.
+fn plait_context_close(context: *mut plait_context, timeout_ns: u64, error: *mut plait_error) -> plait_status;
 /// plait_context_report - list the backends that were found, chosen and rejected, with reasons.
 fn plait_context_report(context: *mut plait_context, buffer: *mut c_char, capacity_bytes: u64, out_bytes: *mut u64, error: *mut plait_error) -> plait_status;
 /// plait_backend_report - list the backends without opening a context.

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * plait_context_close: waits for the end of a context, which may happen on
+ * another thread.  The record of the end is allocated by the first caller, and
+ * freed by the last of the callers and the end.
+ */
+#include "object/context/context_close.h"
+
+#include "object/context/context.h"
+#include "object/context/reclaim_thread.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "sys/clock.h"
+
+#include <stdio.h>
+
+struct plait__context_end {
+	at_u32 references; /* callers, and the context */
+	at_u32 ended;
+	struct plait__eventcount event;
+};
+
+static void drop(plait__context_end *end)
+{
+	if (at_sub_u32(&end->references, 1) == 1)
+		plait__free(plait__alloc_default(), end, sizeof(*end));
+}
+
+void plait__context_close_notify(plait__context_end *end)
+{
+	if (end == NULL)
+		return;
+	/* Release: pairs with the load in has_ended. */
+	at_store_release_u32(&end->ended, 1);
+	plait__eventcount_notify(&end->event);
+	drop(end);
+}
+
+/* Get the context's record with a reference; null without memory. */
+static plait__context_end *get(plait__context *context)
+{
+	plait__context_end *made = plait__alloc(plait__alloc_default(),
+						sizeof(*made));
+	plait__context_end *end;
+
+	if (made != NULL) {
+		plait__eventcount_init(&made->event, 0);
+		at_init_u32(&made->references, 1);
+	}
+	plait__mutex_lock(&context->lock);
+	if (context->end == NULL) {
+		context->end = made;
+		made = NULL;
+	}
+	end = context->end;
+	if (end != NULL)
+		at_add_u32(&end->references, 1);
+	plait__mutex_unlock(&context->lock);
+	if (made != NULL)
+		drop(made);
+	return end;
+}
+
+static bool has_ended(void *arg)
+{
+	const plait__context_end *end = arg;
+
+	/* Acquire: pairs with the store in plait__context_close_notify. */
+	return at_load_acquire_u32(&end->ended) != 0;
+}
+
+/* The context may end meanwhile, so the objects are those of all contexts. */
+static plait_status fail_late(const char *name, uint64_t timeout_ns,
+			      plait_error *error)
+{
+	char objects[PLAIT_ERROR_TEXT_BYTES / 2] = "";
+	size_t used = 0;
+
+	for (int32_t type = 1; type <= PLAIT_OBJECT_CALLABLE; type++) {
+		uint64_t count = plait__handle_count(type);
+
+		if (count != 0 && type != PLAIT_OBJECT_DEVICE &&
+		    used < sizeof(objects))
+			used += (size_t)snprintf(
+				objects + used, sizeof(objects) - used,
+				"%s%s %llu", used > 0 ? ", " : "",
+				plait__handle_type_name(type),
+				(unsigned long long)count);
+	}
+	return plait__fail(error, PLAIT_E_TIMEOUT,
+			   "%s has not ended after %llu ns; the process still "
+			   "has %s: release them, or wait longer for work in "
+			   "flight", name, (unsigned long long)timeout_ns,
+			   used > 0 ? objects : "its work");
+}
+
+PLAIT_API plait_status plait_context_close(plait_context *context,
+					   uint64_t timeout_ns,
+					   plait_error *error)
+{
+	char name[PLAIT__OBJECT_NAME_BYTES];
+	plait__context_end *end = NULL;
+	plait__context *self;
+	plait_status status = plait__context_enter(context, &self, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	(void)plait__object_name(&self->object, name);
+	if (plait__callback_scope_is_active() ||
+	    plait__reclaim_thread_is_current(self))
+		status = plait__fail(error, PLAIT_E_DEADLOCK,
+				     "a host function must not wait for the "
+				     "end of a context, which waits for it");
+	else if ((end = get(self)) == NULL)
+		status = plait__fail(error, PLAIT_E_NOMEM,
+				     "no memory to wait for the end of a "
+				     "context");
+	plait__object_leave(&self->object);
+	if (status != PLAIT_OK)
+		return status;
+	plait__object_release(context, PLAIT_OBJECT_CONTEXT);
+	if (plait__eventcount_await(&end->event, has_ended, end,
+				    plait__clock_deadline(timeout_ns),
+				    PLAIT__BACKOFF_SLEEP) != 0)
+		status = fail_late(name, timeout_ns, error);
+	drop(end);
+	return status;
+}
