@@ -14,13 +14,14 @@ LDFLAGS_FUZZ =
 %C%_graph_text_SOURCES = %D%/graph_text.c $(FUZZ_MAIN)
 %C%_graph_text_LDADD = src/libplaitcore.la
 %C%_graph_text_LDFLAGS = $(AM_LDFLAGS) $(LDFLAGS_FUZZ)
-%C%_plan_bytes_SOURCES = %D%/plan_bytes.c $(FUZZ_MAIN)
+%C%_plan_bytes_SOURCES = %D%/plan_bytes.c %D%/plan_words.h $(FUZZ_MAIN)
 %C%_plan_bytes_LDADD = src/libplaitcore.la
 %C%_plan_bytes_LDFLAGS = $(AM_LDFLAGS) $(LDFLAGS_FUZZ)
 %C%_graph_calls_SOURCES = %D%/graph_calls.c %D%/blank.h \
 	$(FUZZ_MAIN)
 %C%_graph_calls_LDADD = src/libplaitcore.la
 %C%_graph_calls_LDFLAGS = $(AM_LDFLAGS) $(LDFLAGS_FUZZ)
-%C%_plan_runs_SOURCES = %D%/plan_runs.c $(FUZZ_MAIN)
+%C%_plan_runs_SOURCES = %D%/plan_runs.c %D%/guarded.h %D%/plan_attacks.h \
+	%D%/plan_words.h $(FUZZ_MAIN)
 %C%_plan_runs_LDADD = src/libplaitcore.la
 %C%_plan_runs_LDFLAGS = $(AM_LDFLAGS) $(LDFLAGS_FUZZ)
