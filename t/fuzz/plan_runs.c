@@ -29,7 +29,7 @@
 
 enum {
 	MEMORIES = 4, BYTES = 64, CHANGED = 40, MOST_PARAMS = 16,
-	PATIENCE_MS = 20, ITERATIONS = 20,
+	PATIENCE_MS = 20, ITERATIONS = 20, MOST_SCRATCH = 1 << 20,
 };
 
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t most);
@@ -375,6 +375,16 @@ static bool bind_parameters(const plait__plan *plan, plait_binding *bindings)
 	return true;
 }
 
+/* Returns true if the runs need little memory: fuzzers take a large allocation
+ * for a fault, and a plan may state any scratch. */
+static bool is_small(const plait__plan *plan)
+{
+	for (uint32_t i = 0; i < plan->devices_count; i++)
+		if (plan->devices[i].scratch_bytes > MOST_SCRATCH)
+			return false;
+	return plan->params_count <= MOST_PARAMS;
+}
+
 /* Read the bytes, bind what the plan names, and run it.  Returns true if it ran
  * to its end. */
 static bool run_bytes(const uint8_t *data, size_t size)
@@ -393,8 +403,8 @@ static bool run_bytes(const uint8_t *data, size_t size)
 	FUZZ_NEED(plait__binary_load(data, size, allocator, &plain, &error) ==
 		  PLAIT_OK, error.text);
 	desc.binding_count = plain->params_count;
-	if (plain->params_count <= MOST_PARAMS &&
-	    bind_parameters(plain, bindings) && bind_all(plan)) {
+	if (is_small(plain) && bind_parameters(plain, bindings) &&
+	    bind_all(plan)) {
 		clear_memory();
 		for (int i = 0; i < 2; i++)
 			status = run_with(plan, &desc);
@@ -409,36 +419,6 @@ static bool run_bytes(const uint8_t *data, size_t size)
 
 /* ---- changes ---- */
 
-/* Change a word of 4 or 8 bytes; addresses are among the values. */
-static void change_word(uint8_t *data, size_t size, uint64_t *state)
-{
-	const uint64_t usual[] = { 0, 1, 2, 3, 8, BYTES, UINT32_MAX,
-				   UINT64_MAX, (uint64_t)1 << 62,
-				   (uintptr_t)&victim, 1u << 31, 4096 };
-	size_t bytes = next(state) % 4 == 0 ? 8 : 4;
-	size_t words = (size - SUMMED_FROM) / bytes;
-	uint8_t *at = data + SUMMED_FROM + next(state) % words * bytes;
-	const uint8_t *from =
-		data + SUMMED_FROM + next(state) % words * bytes;
-	uint64_t word = 0;
-
-	memcpy(&word, at, bytes);
-	switch (next(state) % 4) {
-	case 0:
-		word = usual[next(state) % (sizeof(usual) / sizeof(*usual))];
-		break;
-	case 1:
-		word += next(state) % 17 - 8;
-		break;
-	case 2:
-		memcpy(&word, from, bytes);
-		break;
-	default:
-		word ^= UINT64_C(1) << (next(state) % (8 * bytes));
-	}
-	memcpy(at, &word, bytes);
-}
-
 static void change_and_run(const uint8_t *plan, size_t size, uint64_t *state)
 {
 	uint8_t *exact = malloc(size);
@@ -447,7 +427,7 @@ static void change_and_run(const uint8_t *plan, size_t size, uint64_t *state)
 	for (uint32_t i = 0; i < CHANGED; i++) {
 		memcpy(exact, plan, size);
 		for (uint64_t k = 1 + next(state) % 3; k > 0; k--)
-			change_word(exact, size, state);
+			change_field(exact, size, (uintptr_t)&victim, state);
 		repair(exact, size);
 		(void)run_bytes(exact, size);
 	}
@@ -591,7 +571,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most,
 			return LLVMFuzzerMutate(data, 0, most);
 	}
 	for (uint64_t i = 1 + next(&state) % 4; i > 0; i--)
-		change_word(data, size, &state);
+		change_field(data, size, (uintptr_t)&victim, &state);
 	repair(data, size);
 	return size;
 }

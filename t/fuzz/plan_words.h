@@ -44,4 +44,35 @@ static inline void repair(uint8_t *data, size_t size)
 	memcpy(data + SUM_AT, &sum, sizeof(sum));
 }
 
+/* Change a field of 4 or 8 bytes; `address` is among the values. */
+static inline void change_field(uint8_t *data, size_t size, uint64_t address,
+				uint64_t *state)
+{
+	const uint64_t usual[] = { 0, 1, 2, 3, 8, 64, UINT32_MAX,
+				   UINT64_MAX, (uint64_t)1 << 62,
+				   address, 1u << 31, 4096 };
+	size_t bytes = next(state) % 4 == 0 ? 8 : 4;
+	size_t words = (size - SUMMED_FROM) / bytes;
+	uint8_t *at = data + SUMMED_FROM + next(state) % words * bytes;
+	const uint8_t *from =
+		data + SUMMED_FROM + next(state) % words * bytes;
+	uint64_t word = 0;
+
+	memcpy(&word, at, bytes);
+	switch (next(state) % 4) {
+	case 0:
+		word = usual[next(state) % (sizeof(usual) / sizeof(*usual))];
+		break;
+	case 1:
+		word += next(state) % 17 - 8;
+		break;
+	case 2:
+		memcpy(&word, from, bytes);
+		break;
+	default:
+		word ^= UINT64_C(1) << (next(state) % (8 * bytes));
+	}
+	memcpy(at, &word, bytes);
+}
+
 #endif
