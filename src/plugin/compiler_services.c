@@ -80,6 +80,10 @@ plait_status plait__compiler_services_get(plait_host *host, const char *name,
 					  host->log, out, out_bytes);
 	if (found)
 		at_add_u64(&host->live_bytes, *out_bytes);
+	if (found)
+		plait__log_line(host->log, PLAIT_LOG_DEBUG,
+				"kernel %.60s for %s: taken from the cache, %s",
+				name, host->name, entry.path);
 	if (entry.key.failed)
 		(void)plait__fail(error, PLAIT_E_NOMEM,
 				  "no memory to search the cache");

@@ -139,8 +139,8 @@ static int walk_to(const char *path, char folder[PATH_MAX], plait_error *error)
 	return result;
 }
 
-/* Open the file in its folder and check both again: from the walk on, nobody
- * who is not trusted can exchange them. */
+/* Open the file in its folder and check both again: from the walk on, only
+ * trusted users can exchange them. */
 static plait_status open_checked(int folder, const char *name, int *out,
 				 struct plait__file_info *info,
 				 plait_error *error)

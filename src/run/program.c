@@ -206,11 +206,17 @@ static plait_status make(plait__plan_object *plan_object,
 		status = make_instances(program, error);
 	if (status == PLAIT_OK)
 		status = reserve_run_resources(program, error);
-	if (status == PLAIT_OK)
-		*out = program;
-	else
+	if (status != PLAIT_OK) {
 		destroy(program);
-	return status;
+		return status;
+	}
+	plait__log_line(&context->settings.log, PLAIT_LOG_DEBUG,
+			"plan: ready on %s, %u lanes, %u instances%s",
+			engine->name, program->plan->lanes_count,
+			program->instance_count,
+			program->rehearsal != NULL ? ", a rehearsal" : "");
+	*out = program;
+	return PLAIT_OK;
 }
 
 plait_status plait__program_make(plait__plan_object *plan_object,

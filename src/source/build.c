@@ -12,6 +12,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "sys/atomic.h"
+#include "sys/clock.h"
 #include "sys/cpu.h"
 #include "sys/env.h"
 #include "sys/private_dir.h"
@@ -182,12 +183,21 @@ static plait_status make_key(struct build *build, plait_error *error)
 static plait_status compile(struct build *build, plait_error *error)
 {
 	plait_status status = make_folder(build, error);
+	uint64_t begun = plait__clock_now_ns();
 
 	if (status != PLAIT_OK)
 		return status;
 	status = plait__compiler_run(&build->compiler, build->from, build->to,
 				     build->folder, build->words, error);
 	plait__report_dump(build->given, &build->key, build->words, build->log);
+	plait__log_line(build->log, PLAIT_LOG_DEBUG,
+			"kernel %.60s: %.80s %s it in %llu ms; %s",
+			build->given->name, build->compiler.words[0],
+			status == PLAIT_OK ? "compiled" : "refused",
+			(unsigned long long)((plait__clock_now_ns() - begun) /
+					     1000000),
+			build->entry[0] != '\0' ? "not in the cache before" :
+			"not cached");
 	return status;
 }
 
@@ -262,6 +272,9 @@ static bool find_cached(struct build *build, plait__module **out)
 		return false;
 	plait__text_add(build->words, "taken from the cache: %s\n",
 			build->entry);
+	plait__log_line(build->log, PLAIT_LOG_DEBUG,
+			"kernel %.60s: taken from the cache, %s",
+			build->given->name, build->entry);
 	plait__report_dump(build->given, &build->key, build->words, build->log);
 	return true;
 }

@@ -7,9 +7,9 @@
  */
 #include "source/includes.h"
 
+#include "source/compose.h"
 #include "base/alloc.h"
 #include "base/hash.h"
-#include "source/compose.h"
 #include "sys/read_write_file.h"
 
 #include <stdio.h>

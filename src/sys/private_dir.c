@@ -2,8 +2,8 @@
 /* Private folders; see private_dir.h. */
 #include "sys/private_dir.h"
 
-#include "base/error.h"
 #include "sys/trusted_folder.h"
+#include "base/error.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -252,7 +252,7 @@ plait_status plait__private_dir_secure(const char *path, char *out,
 	fd = plait__trusted_folder_open(path, out, out_bytes, error);
 	if (fd < 0)
 		return PLAIT_E_UNAVAILABLE;
-	/* What the walk has led to is what counts. */
+	/* The folder at the end of the walk counts. */
 	status = check_owner(path, fd, error);
 	(void)close(fd);
 	return status;

@@ -3,8 +3,8 @@
  * trusted_folder.h. */
 #include "sys/trusted_folder.h"
 
-#include "base/error.h"
 #include "sys/dl.h"
+#include "base/error.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -34,7 +34,7 @@ static int fail_errno(const char *path, int number, plait_error *error)
 	return -1;
 }
 
-/* In a namespace that does not map root, "/" tells who root is. */
+/* In a namespace that does not map root, the owner of "/" is root. */
 static void find_owners(struct walk *walk)
 {
 	struct stat info;

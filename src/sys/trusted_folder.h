@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Folders that only trusted users can replace.  A user who can rename an entry
- * of a folder on the way to a file can put another file in its place, between
- * any check of the path and its use.
+ * Folders that only trusted users can replace.  A user with the right
+ * to rename an entry of a folder on the way to a file can put another file in its
+ * place, between any check of the path and its use.
  */
 #ifndef PLAIT_SRC_SYS_TRUSTED_FOLDER_H
 #define PLAIT_SRC_SYS_TRUSTED_FOLDER_H
@@ -16,8 +16,8 @@
  * descriptors, following no link.  Each folder on the way, and the folder
  * itself, must belong to this user, to root, to the owner of "/", or to the
  * owner of libplait, and must not be writable by others unless it has the
- * sticky bit, like /tmp.  A folder above libplait passes: who can replace that
- * one controls this process anyway.
+ * sticky bit, like /tmp.  A folder above libplait passes: its owner controls
+ * this process anyway.
  *
  * Returns a descriptor for openat() and fstat(), or -1 with
  * PLAIT_E_UNAVAILABLE and the reason.  `real` is good to be used as a path

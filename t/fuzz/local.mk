@@ -14,7 +14,7 @@ LDFLAGS_FUZZ =
 %C%_graph_text_SOURCES = %D%/graph_text.c $(FUZZ_MAIN)
 %C%_graph_text_LDADD = src/libplaitcore.la
 %C%_graph_text_LDFLAGS = $(AM_LDFLAGS) $(LDFLAGS_FUZZ)
-%C%_plan_bytes_SOURCES = %D%/plan_bytes.c $(FUZZ_MAIN)
+%C%_plan_bytes_SOURCES = %D%/plan_bytes.c %D%/plan_words.h $(FUZZ_MAIN)
 %C%_plan_bytes_LDADD = src/libplaitcore.la
 %C%_plan_bytes_LDFLAGS = $(AM_LDFLAGS) $(LDFLAGS_FUZZ)
 %C%_graph_calls_SOURCES = %D%/graph_calls.c %D%/blank.h \
@@ -30,6 +30,7 @@ nodist_%C%_interface_SOURCES = %D%/api_calls.h
 	$(AM_V_GEN)python3 $(srcdir)/%D%/generate_calls.py $(srcdir)/bindings/api.json >$@.new && mv $@.new $@
 CLEANFILES += %D%/api_calls.h
 EXTRA_DIST += %D%/generate_calls.py
-%C%_plan_runs_SOURCES = %D%/plan_runs.c $(FUZZ_MAIN)
+%C%_plan_runs_SOURCES = %D%/plan_runs.c %D%/guarded.h %D%/plan_attacks.h \
+	%D%/plan_words.h $(FUZZ_MAIN)
 %C%_plan_runs_LDADD = src/libplaitcore.la
 %C%_plan_runs_LDFLAGS = $(AM_LDFLAGS) $(LDFLAGS_FUZZ)

@@ -7,6 +7,7 @@
  * way.
  */
 #include "fuzz.h"
+#include "plan_words.h"
 #include "graph/store/planner_view.h"
 
 #include "base/alloc.h"
@@ -21,8 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The places of the header that a change must not break. */
-enum { SIZE_AT = 16, SUM_AT = 24, SUMMED_FROM = 32, LEAST_BYTES = 512 };
+enum { LEAST_BYTES = 512 };
 
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t most);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most,
@@ -74,14 +74,6 @@ static const char *const graphs[] = {
 	"node m\nnode n\nend\n",
 };
 
-static uint64_t next(uint64_t *state)
-{
-	*state ^= *state << 13;
-	*state ^= *state >> 7;
-	*state ^= *state << 17;
-	return *state;
-}
-
 static size_t fresh_plan(uint8_t *data, size_t most, uint64_t random)
 {
 	const char *graph = graphs[random % 3];
@@ -115,32 +107,6 @@ static size_t fresh_plan(uint8_t *data, size_t most, uint64_t random)
 	plait__text_fini(&text);
 	plait__plan_release(plan);
 	return size;
-}
-
-/* A copy of the checksum in src/plan/io/binary.c. */
-static uint64_t checksum(const uint8_t *bytes, uint64_t count)
-{
-	uint64_t sum = count, word;
-
-	for (; count >= sizeof(word); count -= sizeof(word)) {
-		memcpy(&word, bytes, sizeof(word));
-		sum = (sum ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-		sum ^= sum >> 32;
-		bytes += sizeof(word);
-	}
-	word = 0;
-	memcpy(&word, bytes, count);
-	sum = (sum ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-	return sum ^ (sum >> 29);
-}
-
-static void repair(uint8_t *data, size_t size)
-{
-	uint64_t bytes = size, sum;
-
-	memcpy(data + SIZE_AT, &bytes, sizeof(bytes));
-	sum = checksum(data + SUMMED_FROM, size - SUMMED_FROM);
-	memcpy(data + SUM_AT, &sum, sizeof(sum));
 }
 
 /* Most of a plan is indices and counts of four bytes. */

@@ -9,6 +9,9 @@
  * decides; and the names of the known attacks (attacks[]).
  */
 #include "fuzz.h"
+#include "guarded.h"
+#include "plan_attacks.h"
+#include "plan_words.h"
 
 #include "plait/plait.h"
 
@@ -16,20 +19,17 @@
 #include "plan/io/binary.h"
 #include "plan/plan.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
-#include <unistd.h>
 
 enum {
 	MEMORIES = 4, BYTES = 64, CHANGED = 40, MOST_PARAMS = 16,
-	PATIENCE_MS = 20, ITERATIONS = 20, MARK = 0xa5,
-	/* The header of a plan; see plan_bytes.c. */
-	SIZE_AT = 16, SUM_AT = 24, SUMMED_FROM = 32,
+	PATIENCE_MS = 20, ITERATIONS = 20, MOST_SCRATCH = 1 << 20,
 };
 
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t most);
@@ -45,33 +45,21 @@ static plait_error error = { .size = sizeof(error) };
 
 /* ---- guarded memory ---- */
 
-/* A page between two without access; the buffer is its last bytes. */
-static struct memory {
-	uint8_t *page;
-	uint8_t *bytes;
-	plait_buffer *buffer;
-} memories[MEMORIES];
+/* The host memory of the buffers, by number. */
+static struct guarded memories[MEMORIES];
+static plait_buffer *buffers[MEMORIES];
 
-static uint64_t victim = UINT64_C(0x1111111111111111);
-static size_t page_bytes;
 static unsigned decisions;
 
-static void make_memory(struct memory *memory, unsigned i)
+static void make_memory(unsigned i)
 {
 	char label[2] = { (char)('a' + i), '\0' };
 	plait_wrap_desc desc = { .size = sizeof(desc), .bytes = BYTES,
 				 .label = label };
-	uint8_t *pages = mmap(NULL, 3 * page_bytes, PROT_NONE,
-			      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	FUZZ_NEED(pages != MAP_FAILED, "pages");
-	memory->page = pages + page_bytes;
-	FUZZ_NEED(mprotect(memory->page, page_bytes, PROT_READ | PROT_WRITE) ==
-		  0, "pages");
-	memset(memory->page, MARK, page_bytes);
-	memory->bytes = memory->page + page_bytes - BYTES;
-	desc.pointer = memory->bytes;
-	FUZZ_NEED(plait_buffer_wrap(device, &desc, &memory->buffer, &error) ==
+	FUZZ_NEED(guarded_make(&memories[i], BYTES), "pages");
+	desc.pointer = memories[i].bytes;
+	FUZZ_NEED(plait_buffer_wrap(device, &desc, &buffers[i], &error) ==
 		  PLAIT_OK, error.text);
 }
 
@@ -86,10 +74,9 @@ static void clear_memory(void)
 static void check_memory(void)
 {
 	for (unsigned i = 0; i < MEMORIES; i++)
-		for (const uint8_t *at = memories[i].page;
-		     at < memories[i].bytes; at++)
-			FUZZ_NEED(*at == MARK, "bytes in front of a buffer");
-	FUZZ_NEED(victim == UINT64_C(0x1111111111111111), "the victim");
+		FUZZ_NEED(guarded_is_intact(&memories[i]),
+			  "bytes in front of a buffer");
+	FUZZ_NEED(victim == VICTIM, "the victim");
 }
 
 /* ---- code ---- */
@@ -133,7 +120,7 @@ static plait_node put_launch(plait_graph *graph, plait_node after)
 {
 	const uint64_t seven = 7;
 	const plait_argument arguments[] = {
-		PLAIT_VALUE(seven), PLAIT_BUFFER(memories[0].buffer),
+		PLAIT_VALUE(seven), PLAIT_BUFFER(buffers[0]),
 		PLAIT_PARAMETER("p"),
 		{ .size = sizeof(plait_argument),
 		  .kind = PLAIT_ARGUMENT_SCRATCH }
@@ -152,23 +139,23 @@ static plait_node put_copies(plait_graph *graph, plait_node after)
 				  .source_row = 8 };
 	plait_node node = put(graph, (plait_node_desc){
 			.kind = PLAIT_NODE_FILL, .bytes = BYTES / 2,
-			.target = memories[1].buffer, .target_offset = 16,
+			.target = buffers[1], .target_offset = 16,
 			.pattern_bytes = 4 }, after);
 
 	node = put(graph, (plait_node_desc){
 			.kind = PLAIT_NODE_COPY, .rows = &rows, .bytes = 8,
-			.source = memories[1].buffer,
-			.target = memories[2].buffer }, node);
+			.source = buffers[1],
+			.target = buffers[2] }, node);
 	return put(graph, (plait_node_desc){
 			.kind = PLAIT_NODE_COPY, .bytes = BYTES / 2,
 			.source_parameter = "q", .source_offset = 8,
-			.target = memories[2].buffer, .target_offset = 32 },
+			.target = buffers[2], .target_offset = 32 },
 		   node);
 }
 
 static plait_node put_loop(plait_graph *graph, plait_node after)
 {
-	plait_buffer *turns[] = { memories[0].buffer, memories[3].buffer };
+	plait_buffer *turns[] = { buffers[0], buffers[3] };
 	plait_argument arguments[] = {
 		{ .size = sizeof(plait_argument),
 		  .kind = PLAIT_ARGUMENT_ITERATION },
@@ -212,7 +199,7 @@ static void fill_graph(plait_graph *graph, unsigned which)
 		node = put_loop(graph, node);
 	(void)put(graph, (plait_node_desc){
 			.kind = PLAIT_NODE_CASE, .branch_count = 2,
-			.predicate = memories[3].buffer,
+			.predicate = buffers[3],
 			.predicate_offset = 60 }, node);
 	(void)put(graph, (plait_node_desc){
 			.kind = PLAIT_NODE_EMIT, .signal = counter }, node);
@@ -250,35 +237,56 @@ static uint8_t *make_plan(unsigned which, size_t *out)
 
 /* The run that a watcher cancels when it takes too long. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static plait_run *watched;
-static uint64_t begun_ms;
+static uint64_t watched_count;
+/* A plan that was not changed ends by itself, on any machine. */
+static bool is_patient;
 
-static uint64_t now_ms(void)
+/* Wait until the run is another one; cancel it when its time is over. */
+static void watch_one(void)
 {
-	struct timespec now;
+	const uint64_t number = watched_count;
+	struct timespec end;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+	clock_gettime(CLOCK_REALTIME, &end);
+	end.tv_sec += is_patient ? 600 : 0;
+	end.tv_nsec += PATIENCE_MS * 1000000;
+	if (end.tv_nsec >= 1000000000) {
+		end.tv_nsec -= 1000000000;
+		end.tv_sec++;
+	}
+	while (watched_count == number && watched != NULL)
+		if (pthread_cond_timedwait(&changed, &lock, &end) ==
+		    ETIMEDOUT)
+			break;
+	if (watched_count == number && watched != NULL)
+		(void)plait_run_cancel(watched, NULL);
+	while (watched_count == number)
+		pthread_cond_wait(&changed, &lock);
 }
 
 static void *watch(void *unused)
 {
-	(void)unused;
-	for (;;) {
-		usleep(PATIENCE_MS * 500);
-		pthread_mutex_lock(&lock);
-		if (watched != NULL && now_ms() - begun_ms > PATIENCE_MS)
-			(void)plait_run_cancel(watched, NULL);
-		pthread_mutex_unlock(&lock);
-	}
-	return NULL;
+	pthread_mutex_lock(&lock);
+	for (;;)
+		watch_one();
+	return unused;
 }
 
 static void set_watched(plait_run *run)
 {
 	pthread_mutex_lock(&lock);
 	watched = run;
-	begun_ms = now_ms();
+	watched_count++;
+	pthread_cond_broadcast(&changed);
+	pthread_mutex_unlock(&lock);
+}
+
+static void set_patient(bool patient)
+{
+	pthread_mutex_lock(&lock);
+	is_patient = patient;
 	pthread_mutex_unlock(&lock);
 }
 
@@ -294,7 +302,7 @@ static bool bind_one(plait_plan *plan, const plait_plan_binding *at,
 		return plait_plan_bind_kernel(plan, kernel, NULL) == PLAIT_OK;
 	case PLAIT_BINDING_BUFFER:
 		return plait_plan_bind_buffer(plan, at->name,
-					      memories[i % MEMORIES].buffer,
+					      buffers[i % MEMORIES],
 					      NULL) == PLAIT_OK;
 	case PLAIT_BINDING_SIGNAL:
 		return plait_plan_bind_signal(
@@ -364,7 +372,7 @@ static bool bind_parameters(const plait__plan *plan, plait_binding *bindings)
 		bindings[i] = (plait_binding){ .size = sizeof(bindings[i]),
 					       .parameter = i };
 		if (param->kind == PLAIT__PARAM_MEMORY) {
-			bindings[i].buffer = memories[i % MEMORIES].buffer;
+			bindings[i].buffer = buffers[i % MEMORIES];
 		} else if (param->kind == PLAIT__PARAM_GEOMETRY) {
 			bindings[i].value = &launch;
 		} else {
@@ -375,6 +383,16 @@ static bool bind_parameters(const plait__plan *plan, plait_binding *bindings)
 		}
 	}
 	return true;
+}
+
+/* Returns true if the runs need little memory: fuzzers take a large allocation
+ * for a fault, and a plan may state any scratch. */
+static bool is_small(const plait__plan *plan)
+{
+	for (uint32_t i = 0; i < plan->devices_count; i++)
+		if (plan->devices[i].scratch_bytes > MOST_SCRATCH)
+			return false;
+	return plan->params_count <= MOST_PARAMS;
 }
 
 /* Read the bytes, bind what the plan names, and run it.  Returns true if it ran
@@ -395,8 +413,8 @@ static bool run_bytes(const uint8_t *data, size_t size)
 	FUZZ_NEED(plait__binary_load(data, size, allocator, &plain, &error) ==
 		  PLAIT_OK, error.text);
 	desc.binding_count = plain->params_count;
-	if (plain->params_count <= MOST_PARAMS &&
-	    bind_parameters(plain, bindings) && bind_all(plan)) {
+	if (is_small(plain) && bind_parameters(plain, bindings) &&
+	    bind_all(plan)) {
 		clear_memory();
 		for (int i = 0; i < 2; i++)
 			status = run_with(plan, &desc);
@@ -411,70 +429,6 @@ static bool run_bytes(const uint8_t *data, size_t size)
 
 /* ---- changes ---- */
 
-static uint64_t next(uint64_t *state)
-{
-	*state ^= *state << 13;
-	*state ^= *state >> 7;
-	*state ^= *state << 17;
-	return *state;
-}
-
-/* A copy of the checksum in src/plan/io/binary.c. */
-static uint64_t checksum(const uint8_t *bytes, uint64_t count)
-{
-	uint64_t sum = count, word;
-
-	for (; count >= sizeof(word); count -= sizeof(word)) {
-		memcpy(&word, bytes, sizeof(word));
-		sum = (sum ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-		sum ^= sum >> 32;
-		bytes += sizeof(word);
-	}
-	word = 0;
-	memcpy(&word, bytes, count);
-	sum = (sum ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-	return sum ^ (sum >> 29);
-}
-
-static void repair(uint8_t *data, size_t size)
-{
-	uint64_t bytes = size, sum;
-
-	memcpy(data + SIZE_AT, &bytes, sizeof(bytes));
-	sum = checksum(data + SUMMED_FROM, size - SUMMED_FROM);
-	memcpy(data + SUM_AT, &sum, sizeof(sum));
-}
-
-/* Change a word of 4 or 8 bytes; addresses are among the values. */
-static void change_word(uint8_t *data, size_t size, uint64_t *state)
-{
-	const uint64_t usual[] = { 0, 1, 2, 3, 8, BYTES, UINT32_MAX,
-				   UINT64_MAX, (uint64_t)1 << 62,
-				   (uintptr_t)&victim, 1u << 31, 4096 };
-	size_t bytes = next(state) % 4 == 0 ? 8 : 4;
-	size_t words = (size - SUMMED_FROM) / bytes;
-	uint8_t *at = data + SUMMED_FROM + next(state) % words * bytes;
-	const uint8_t *from =
-		data + SUMMED_FROM + next(state) % words * bytes;
-	uint64_t word = 0;
-
-	memcpy(&word, at, bytes);
-	switch (next(state) % 4) {
-	case 0:
-		word = usual[next(state) % (sizeof(usual) / sizeof(*usual))];
-		break;
-	case 1:
-		word += next(state) % 17 - 8;
-		break;
-	case 2:
-		memcpy(&word, from, bytes);
-		break;
-	default:
-		word ^= UINT64_C(1) << (next(state) % (8 * bytes));
-	}
-	memcpy(at, &word, bytes);
-}
-
 static void change_and_run(const uint8_t *plan, size_t size, uint64_t *state)
 {
 	uint8_t *exact = malloc(size);
@@ -483,7 +437,7 @@ static void change_and_run(const uint8_t *plan, size_t size, uint64_t *state)
 	for (uint32_t i = 0; i < CHANGED; i++) {
 		memcpy(exact, plan, size);
 		for (uint64_t k = 1 + next(state) % 3; k > 0; k--)
-			change_word(exact, size, state);
+			change_field(exact, size, (uintptr_t)&victim, state);
 		repair(exact, size);
 		(void)run_bytes(exact, size);
 	}
@@ -491,59 +445,6 @@ static void change_and_run(const uint8_t *plan, size_t size, uint64_t *state)
 }
 
 /* ---- known attacks ---- */
-
-/* A copy's target is a slot of the reserved kind, as large as memory, at an
- * offset that is the victim's address. */
-static void attack_with_arena(plait__plan *plan)
-{
-	for (uint32_t i = 0; i < plan->args_count; i++) {
-		plait__plan_arg *arg = &plan->args[i];
-
-		if (arg->kind != PLAIT__ARG_MEMORY)
-			continue;
-		plan->slots[arg->index].kind = PLAIT__SLOT_ARENA;
-		plan->slots[arg->index].bytes = (uint64_t)1 << 62;
-		arg->offset = (uintptr_t)&victim;
-	}
-}
-
-/* No patch writes the address that a run brings: the file's own stays. */
-static void attack_with_patch(plait__plan *plan)
-{
-	const uint64_t address = (uintptr_t)&victim;
-
-	plan->patches_count = 0;
-	for (uint32_t i = 0; i < plan->args_count; i++)
-		if (plan->args[i].kind == PLAIT__ARG_PARAM)
-			memcpy(plan->blob + plan->args[i].blob, &address,
-			       sizeof(address));
-}
-
-/* The patch of an argument writes over another range. */
-static void attack_with_range(plait__plan *plan)
-{
-	for (uint32_t i = 0; i < plan->patches_count; i++) {
-		plan->patches[i].blob = (uint32_t)plan->blob_count;
-		plan->patches[i].bytes = 16;
-	}
-}
-
-/* More scratch than the commands have. */
-static void attack_with_scratch(plait__plan *plan)
-{
-	for (uint32_t i = 0; i < plan->devices_count; i++)
-		plan->devices[i].scratch_bytes += 256 * plan->command_count;
-}
-
-static const struct {
-	const char *name;
-	void (*change)(plait__plan *plan);
-} attacks[] = {
-	{ "arena", attack_with_arena },
-	{ "patch", attack_with_patch },
-	{ "range", attack_with_range },
-	{ "scratch", attack_with_scratch },
-};
 
 static void attack(void (*change)(plait__plan *plan), unsigned which)
 {
@@ -585,7 +486,6 @@ static void prepare(void)
 	};
 	pthread_t thread;
 
-	page_bytes = (size_t)sysconf(_SC_PAGESIZE);
 	FUZZ_NEED(plait_context_open(&desc, &context, &error) == PLAIT_OK &&
 		  plait_context_device(context, 0, &device, &error) ==
 			  PLAIT_OK &&
@@ -600,7 +500,7 @@ static void prepare(void)
 		  plait_signal_raise(gate, 1, &error) == PLAIT_OK,
 		  error.text);
 	for (unsigned i = 0; i < MEMORIES; i++)
-		make_memory(&memories[i], i);
+		make_memory(i);
 	FUZZ_NEED(pthread_create(&thread, NULL, watch, NULL) == 0, "a thread");
 	(void)pthread_detach(thread);
 }
@@ -609,7 +509,7 @@ static void prepare(void)
 static void tear_down(void)
 {
 	for (unsigned i = 0; i < MEMORIES; i++)
-		plait_buffer_release(memories[i].buffer);
+		plait_buffer_release(buffers[i]);
 	plait_signal_release(counter);
 	plait_signal_release(gate);
 	plait_kernel_release(kernel);
@@ -623,7 +523,9 @@ static void run_seed(unsigned long long seed)
 	size_t size = 0;
 	uint8_t *saved = make_plan((unsigned)next(&state) % 16, &size);
 
+	set_patient(true);
 	FUZZ_NEED(run_bytes(saved, size), error.text);
+	set_patient(false);
 	change_and_run(saved, size, &state);
 	free(saved);
 }
@@ -681,7 +583,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most,
 			return LLVMFuzzerMutate(data, 0, most);
 	}
 	for (uint64_t i = 1 + next(&state) % 4; i > 0; i--)
-		change_word(data, size, &state);
+		change_field(data, size, (uintptr_t)&victim, &state);
 	repair(data, size);
 	return size;
 }

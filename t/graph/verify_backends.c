@@ -17,7 +17,7 @@ static plait_context *context;
 static plait_error error = { .size = sizeof(error) };
 static unsigned called;
 
-/* What there is on each of two backends. */
+/* The objects on each of two backends. */
 struct side {
 	const char *name;
 	plait_device *device;
@@ -327,7 +327,7 @@ static void a_plan_of_two_devices(void)
 	plait_plan_release(plan);
 }
 
-/* What each run brings: a launch takes memory of its own backend alone. */
+/* A launch takes memory of its own backend alone, also from a run. */
 static void parameters_of_runs(void)
 {
 	plait_argument argument = PLAIT_PARAMETER("p");

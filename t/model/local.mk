@@ -89,7 +89,7 @@ MC_TESTS += %D%/lane_park.t
 MC_TESTS += %D%/program_recorder.t
 %C%_program_recorder_t_SOURCES = %D%/program_recorder.c \
 	src/run/host/host_engine.c src/run/api/prepare.c src/run/program.c src/run/record/recorder.c \
-	src/base/error.c src/sys/clock.c src/sys/eventcount.c src/sys/mutex.c \
+	src/base/error.c src/base/log.c src/sys/clock.c src/sys/eventcount.c src/sys/mutex.c \
 	src/sys/backoff.c
 %C%_program_recorder_t_CPPFLAGS = $(MC_CPPFLAGS)
 %C%_program_recorder_t_LDADD = $(LDADD_MC)

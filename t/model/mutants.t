@@ -56,7 +56,8 @@ sources_of()
 			"src/run/host/lane_park.c" ;;
 	program_recorder)
 		echo "src/sys/eventcount.c src/sys/mutex.c src/sys/backoff.c" \
-			"src/base/error.c src/sys/clock.c src/run/host/host_engine.c" \
+			"src/base/error.c src/base/log.c src/sys/clock.c" \
+			"src/run/host/host_engine.c" \
 			"src/run/api/prepare.c src/run/program.c src/run/record/recorder.c" ;;
 	run)
 		echo "src/sys/eventcount.c src/sys/mutex.c src/sys/backoff.c" \

@@ -159,7 +159,7 @@ static void kernels(void)
 			break;
 		}
 	HAS_STR(error.text, "others may replace what is in it (mode 0777)");
-	/* Nobody can rename what another user has in such a folder. */
+	/* In such a folder each user renames only his own entries. */
 	IS_INT(chmod(in("open"), 01777), 0);
 	for (int i = 0; i < KERNELS; i++)
 		if (!IS_INT(compile(context, &error), PLAIT_OK))

@@ -4,6 +4,8 @@ include %D%/queue/local.mk
 # NAME_queued and NAME_helped: the source of NAME, on queues or in mode HELPED.
 API_TESTS += %D%/start.t
 %C%_start_t_LDADD = $(LDADD_API)
+API_TESTS += %D%/log_debug.t
+%C%_log_debug_t_LDADD = $(LDADD_SUITE)
 API_TESTS += %D%/regions.t
 %C%_regions_t_LDADD = $(LDADD_API)
 API_TESTS += %D%/bind_copies.t

@@ -124,7 +124,7 @@ static void header_changes(void)
 		if (forms[i].cached)
 			OK(count_entries() > entries);
 		entries = count_entries();
-		/* What was built before is still good. */
+		/* The first kernel is in the cache still. */
 		write_header("one/value.h", "#define VALUE 11\n");
 		IS_INT(value_of(forms[i].head, search("one", "two")), 11);
 		IS_UINT(count_entries(), entries);

@@ -321,6 +321,23 @@ static plait_status check(const struct request *request,
 				 allocator_of(request), NULL, request->error);
 }
 
+/* The choices of the planner. */
+static void log_plan(const struct request *request, const plait__plan *plan,
+		     uint64_t peak_bytes)
+{
+	static const char *const modes[] = { "strict", "helped" };
+
+	plait__log_line(&request->graph->object.context->settings.log,
+			PLAIT_LOG_DEBUG,
+			"plan: %u nodes, %u commands in %u lanes of %u %s, "
+			"mode %s, %llu bytes of scratch",
+			request->input.node_count, plan->command_count,
+			plan->lanes_count, plan->devices_count,
+			plan->devices_count == 1 ? "device" : "devices",
+			modes[request->options.mode == PLAIT_MODE_HELPED],
+			(unsigned long long)peak_bytes);
+}
+
 static plait_status plan_graph(struct request *request, plait_plan **out)
 {
 	plait__planner_counts counts = { 0 };
@@ -337,6 +354,7 @@ static plait_status plan_graph(struct request *request, plait_plan **out)
 		plait__plan_release(plan);
 		return status;
 	}
+	log_plan(request, plan, counts.peak_bytes);
 	return wrap_plan(request, plan, counts.peak_bytes, out);
 }
 

@@ -19,6 +19,7 @@ struct usage {
 	const plait__device *device;
 	const plait__plan_payload *payload;
 	const char *label;
+	uint32_t node;
 	uint8_t kind;
 	plait_error *error;
 };
@@ -33,9 +34,9 @@ static plait_status fail_foreign(const struct usage *usage, const char *what,
 				 const char *name, const plait__device *owner)
 {
 	return plait__fail(usage->error, PLAIT_E_UNSUPPORTED,
-			   "node \"%.*s\": %s \"%.*s\" is of %s, the node runs "
-			   "on %s; between backends the host has to wait and "
-			   "to copy",
+			   "node %u \"%.*s\": %s \"%.*s\" is of %s, the node "
+			   "runs on %s; between backends the host has to wait "
+			   "and to copy", usage->node,
 			   PLAIT__TEXT_FIT(usage->label, 40), what,
 			   PLAIT__TEXT_FIT(name, 40), owner->object.label,
 			   usage->device->object.label);
@@ -127,7 +128,7 @@ static plait_status check_function(const struct usage *usage)
 	if (lacks == NULL)
 		return PLAIT_OK;
 	return plait__fail(usage->error, PLAIT_E_UNSUPPORTED,
-			   "node \"%.*s\": device %s %s",
+			   "node %u \"%.*s\": device %s %s", usage->node,
 			   PLAIT__TEXT_FIT(usage->label, 40),
 			   usage->device->object.label, lacks);
 }
@@ -169,6 +170,7 @@ plait_status plait__verify_backends(const plait__plan_object *plan_object,
 			.device = plan_object->devices[
 				plan->lanes[at->lane].device],
 			.label = plait__plan_node_label(plan, at->node),
+			.node = at->node,
 			.error = error
 		};
 

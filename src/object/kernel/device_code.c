@@ -12,6 +12,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "source/build_report.h"
+#include "sys/clock.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -143,6 +144,7 @@ static plait_status hand_over(struct compilation *compilation,
 	plait__backend *backend = port->backend;
 	plait_error room = { .size = sizeof(room) };
 	plait_error why = { .size = sizeof(why) };
+	uint64_t begun = plait__clock_now_ns();
 	plait_status status = backend->table.kernel_build(
 		backend->self, compilation->device->index, &compilation->code,
 		&compilation->out->raw, &room);
@@ -153,6 +155,13 @@ static plait_status hand_over(struct compilation *compilation,
 						     &room, &why);
 	plait__report_dump_code(&compilation->code,
 				&port->context->settings.log);
+	plait__log_line(&port->context->settings.log, PLAIT_LOG_DEBUG,
+			"kernel %.60s for %s: %s in %llu ms",
+			compilation->signature->name,
+			compilation->device->object.label,
+			status == PLAIT_OK ? "built" : "refused",
+			(unsigned long long)((plait__clock_now_ns() - begun) /
+					     1000000));
 	if (status == PLAIT_OK)
 		return query(compilation, error);
 	compilation->out->raw = NULL;
