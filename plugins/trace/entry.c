@@ -64,6 +64,39 @@ static plait_status read_options(trace *self, plait_error *error)
 	return status;
 }
 
+/* Times of commands come from markers where commands run on host threads. */
+bool plaitp_trace_marks(const trace *self, uint32_t device)
+{
+	return device < self->device_count &&
+	       (self->capabilities[device] &
+		(PLAIT_CAP_HOST | PLAIT_CAP_VIRTUAL_TIME)) != 0 &&
+	       (self->capabilities[device] & PLAIT_CAP_HOST_CALL) != 0;
+}
+
+static plait_status read_devices(trace *self, plait_error *error)
+{
+	const plait_backend_table *table = self->base.inner_table;
+	uint32_t count = table->device_count(self->base.inner);
+
+	self->device_bytes = count * sizeof(*self->capabilities);
+	self->capabilities = forward_resize(&self->base, NULL, 0,
+					    self->device_bytes);
+	if (!self->capabilities)
+		return self->base.services->fail(error, PLAIT_E_NOMEM, 0,
+						 "trace: no memory");
+	self->device_count = count;
+	for (uint32_t i = 0; i < count; i++) {
+		plait_backend_device device = { .size = sizeof(device) };
+		plait_status status = table->device_query(self->base.inner, i,
+							  &device, error);
+
+		if (status != PLAIT_OK)
+			return status;
+		self->capabilities[i] = device.capabilities;
+	}
+	return PLAIT_OK;
+}
+
 static void free_self(trace *self)
 {
 	plaitp_trace_submit_free_calls(self);
@@ -71,6 +104,9 @@ static void free_self(trace *self)
 	plaitp_trace_record_free(self);
 	if (self->path)
 		forward_resize(&self->base, self->path, self->path_bytes, 0);
+	if (self->capabilities)
+		forward_resize(&self->base, self->capabilities,
+			       self->device_bytes, 0);
 	pthread_mutex_destroy(&self->lock);
 	forward_resize(&self->base, self, sizeof(*self), 0);
 }
@@ -91,6 +127,8 @@ static plait_status wrap_backend(plait_host *host,
 	pthread_mutex_init(&self->lock, NULL);
 	status = read_options(self, error);
 	if (status == PLAIT_OK)
+		status = read_devices(self, error);
+	if (status == PLAIT_OK)
 		status = plaitp_trace_record_prepare(self, error);
 	if (status != PLAIT_OK) {
 		free_self(self);
@@ -106,6 +144,8 @@ static void close_wrapper(plait_backend *backend)
 	trace *self = trace_of(backend);
 	char line[128];
 
+	/* A backend may write times of commands until then. */
+	self->base.inner_table->close(self->base.inner);
 	if (self->path)
 		plaitp_trace_write(self);
 	snprintf(line, sizeof(line), "trace: %llu events, %llu more than the "
@@ -114,7 +154,6 @@ static void close_wrapper(plait_backend *backend)
 		 (unsigned long long)self->limit);
 	forward_log(&self->base, self->dropped ? PLAIT_LOG_WARNING :
 		    PLAIT_LOG_INFO, line);
-	self->base.inner_table->close(self->base.inner);
 	free_self(self);
 }
 
@@ -134,9 +173,11 @@ static plait_status queue_create(plait_backend *backend, uint32_t device,
 	memcpy(&mine, request, request->size < sizeof(mine) ?
 	       request->size : sizeof(mine));
 	mine.size = sizeof(mine);
+	mine.flags |= PLAIT_QUEUE_TIMES;
 	/* Markers need room too. */
-	if (self->emissions && mine.capacity <= UINT64_MAX / 2)
-		mine.capacity *= 2;
+	if ((self->emissions || plaitp_trace_marks(self, device)) &&
+	    mine.capacity <= UINT64_MAX / 4)
+		mine.capacity *= 4;
 	status = plaitp_forward_slots.queue_create(backend, device, &mine,
 						   &queue, error);
 	if (status != PLAIT_OK)
@@ -192,6 +233,7 @@ plait_status plait_plugin_entry(const plait_host_services *services,
 	table->queue_recover = queue_recover;
 	table->signal_create = plaitp_trace_signal_create;
 	table->signal_destroy = plaitp_trace_signal_destroy;
+	table->signal_label = plaitp_trace_signal_label;
 	table->signal_poll = plaitp_trace_signal_poll;
 	table->signal_wait = plaitp_trace_signal_wait;
 	table->signal_notify = plaitp_trace_signal_notify;

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Submissions: each host function is replaced by a wrapper that records it;
- * with emissions=1, a marker behind the work records when the queue reaches its
- * emissions.
+ * other commands get the backend's times, or stand between two markers where the
+ * device is the host or a simulation; with emissions=1, a marker behind the work
+ * records when the queue reaches its emissions.
  */
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "trace.h"
 
@@ -17,6 +19,7 @@ struct copy {
 	plait_work *work;
 	trace_call *calls; /* not in the list of the trace yet */
 	uint64_t ticket;
+	bool marks; /* markers measure the commands */
 };
 
 static const plait_submission *nth(const plait_submission *submissions,
@@ -137,6 +140,73 @@ static bool replace_call(trace *self, struct copy *copy, uint64_t queue,
 	return true;
 }
 
+/* --- commands --------------------------------------------------------------- */
+
+/* A command for which the queue has a span in the file. */
+static bool is_measured(const plait_work *work)
+{
+	return work->kind != PLAIT_WORK_NOP && work->kind != PLAIT_WORK_CALL;
+}
+
+static uint64_t real_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static int32_t mark_start(void *user_data)
+{
+	trace_event *event = user_data;
+
+	event->times.start_ns = real_ns();
+	return 0;
+}
+
+static int32_t mark_end(void *user_data)
+{
+	trace_event *event = user_data;
+
+	event->times.end_ns = real_ns();
+	return 0;
+}
+
+static void add_mark(struct copy *copy, int32_t (*function)(void *),
+		     trace_event *event)
+{
+	*copy->work++ = (plait_work){
+		.size = sizeof(plait_work), .kind = PLAIT_WORK_CALL,
+		.function = function, .user_data = event,
+	};
+}
+
+static trace_event *record_work(trace *self, uint64_t queue,
+				const plait_work *work)
+{
+	trace_event event = { .kind = TRACE_WORK, .subject = queue,
+			      .value = work->bytes, .work = work->kind };
+
+	if (work->label)
+		snprintf(event.label, sizeof(event.label), "%s", work->label);
+	return plaitp_trace_record(self, &event);
+}
+
+/* Add a command with its times, or between two markers, which are works too. */
+static void add_measured(trace *self, struct copy *copy, uint64_t queue,
+			 plait_work *work)
+{
+	trace_event *event = record_work(self, queue, work);
+
+	if (event && copy->marks)
+		add_mark(copy, mark_start, event);
+	if (event && !copy->marks)
+		work->times = &event->times;
+	*copy->work++ = *work;
+	if (event && copy->marks)
+		add_mark(copy, mark_end, event);
+}
+
 static bool append_marker(trace *self, struct copy *copy, uint64_t queue,
 			  const plait_submission *from)
 {
@@ -158,6 +228,19 @@ static bool append_marker(trace *self, struct copy *copy, uint64_t queue,
 	return true;
 }
 
+/* The caller's records may be shorter or longer. */
+static plait_work work_at(const plait_submission *from, uint32_t index)
+{
+	const unsigned char *bytes = (const void *)from->work;
+	size_t size = from->work[0].size;
+	plait_work work = { .size = 0 };
+
+	memcpy(&work, bytes + index * size,
+	       size < sizeof(work) ? size : sizeof(work));
+	work.size = sizeof(work);
+	return work;
+}
+
 /* Returns true if the submission gets a marker. */
 static bool is_marked(const trace *self, const plait_submission *from)
 {
@@ -171,20 +254,20 @@ static bool change_one(trace *self, struct copy *copy, uint64_t queue,
 	to->size = sizeof(*to);
 	to->work = copy->work;
 	for (uint32_t i = 0; i < from->work_count; i++) {
-		const unsigned char *bytes = (const void *)from->work;
-		plait_work *work = copy->work++;
+		plait_work work = work_at(from, i);
 
-		memcpy(work, bytes + (uint64_t)i * from->work[0].size,
-		       sizeof(*work));
-		work->size = sizeof(*work);
-		if (work->kind == PLAIT_WORK_CALL &&
-		    !replace_call(self, copy, queue, work))
+		if (work.kind == PLAIT_WORK_CALL &&
+		    !replace_call(self, copy, queue, &work))
 			return false;
+		if (is_measured(&work))
+			add_measured(self, copy, queue, &work);
+		else
+			*copy->work++ = work;
 	}
-	if (!is_marked(self, from))
-		return true;
-	to->work_count++;
-	return append_marker(self, copy, queue, from);
+	if (is_marked(self, from) && !append_marker(self, copy, queue, from))
+		return false;
+	to->work_count = (uint32_t)(copy->work - to->work);
+	return true;
 }
 
 static bool change(trace *self, struct copy *copy, uint64_t queue,
@@ -195,7 +278,8 @@ static bool change(trace *self, struct copy *copy, uint64_t queue,
 	for (uint32_t i = 0; i < count; i++) {
 		const plait_submission *from = nth(submissions, i);
 
-		work += from->work_count + is_marked(self, from);
+		work += (copy->marks ? 3 : 1) * (uint64_t)from->work_count +
+			is_marked(self, from);
 	}
 	copy->bytes = 1 + count * sizeof(plait_submission) +
 		work * sizeof(plait_work);
@@ -253,6 +337,25 @@ static uint64_t count_work(const plait_submission *submissions, uint32_t count)
 	return work;
 }
 
+/* The label is that of the first command that has one. */
+static void describe_submit(const plait_submission *submissions, uint32_t count,
+			    trace_event *event)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		const plait_submission *from = nth(submissions, i);
+
+		for (uint32_t k = 0; k < from->work_count; k++) {
+			plait_work work = work_at(from, k);
+
+			if (!work.label)
+				continue;
+			snprintf(event->label, sizeof(event->label), "%s",
+				 work.label);
+			return;
+		}
+	}
+}
+
 plait_status plaitp_trace_submit(plait_backend *backend,
 				 plait_backend_queue *queue,
 				 const plait_submission *submissions,
@@ -261,9 +364,13 @@ plait_status plaitp_trace_submit(plait_backend *backend,
 	trace *self = trace_of(backend);
 	struct copy copy = { 0 };
 	trace_event event = { .kind = TRACE_SUBMIT };
+	trace_name name;
 	bool changed;
 
-	event.subject = plaitp_trace_name_number(self, queue);
+	name = plaitp_trace_name_get(self, queue);
+	event.subject = name.number;
+	copy.marks = plaitp_trace_marks(self, name.device);
+	describe_submit(submissions, count, &event);
 	event.start_ns = plaitp_trace_record_now(self);
 	event.value = count_work(submissions, count);
 	pthread_mutex_lock(&self->lock);
