@@ -159,6 +159,22 @@ static void close_wrapper(plait_backend *backend)
 
 /* --- queues */
 
+/* Prepare to hold the capacity that the core asked for. */
+static plait_status count_work(trace *self, plait_backend_queue *queue,
+			       uint64_t capacity, plait_error *error)
+{
+	trace_name *name = plaitp_trace_name_find(self, queue);
+	plait_status status = self->base.inner_table->signal_create(
+		self->base.inner, name->device, 0, &name->done, error);
+
+	name->capacity = capacity;
+	if (status == PLAIT_OK)
+		return PLAIT_OK;
+	name->done = NULL;
+	plaitp_trace_name_retire(self, queue);
+	return status;
+}
+
 static plait_status queue_create(plait_backend *backend, uint32_t device,
 				 const plait_queue_request *request,
 				 plait_backend_queue **out,
@@ -184,6 +200,8 @@ static plait_status queue_create(plait_backend *backend, uint32_t device,
 		return status;
 	status = plaitp_trace_name_add(self, queue, device, true,
 				       request->label, error);
+	if (status == PLAIT_OK && plaitp_trace_marks(self, device))
+		status = count_work(self, queue, request->capacity, error);
 	if (status != PLAIT_OK)
 		plaitp_forward_slots.queue_destroy(backend, queue);
 	else
@@ -194,11 +212,14 @@ static plait_status queue_create(plait_backend *backend, uint32_t device,
 static void queue_destroy(plait_backend *backend, plait_backend_queue *queue)
 {
 	trace *self = trace_of(backend);
-	uint64_t number = plaitp_trace_name_number(self, queue);
+	trace_name *name = plaitp_trace_name_find(self, queue);
 
 	plaitp_trace_name_retire(self, queue);
 	plaitp_forward_slots.queue_destroy(backend, queue);
-	plaitp_trace_submit_drop_calls(self, number, 0);
+	if (name->done)
+		self->base.inner_table->signal_destroy(self->base.inner,
+						       name->done);
+	plaitp_trace_submit_drop_calls(self, name->number, 0);
 }
 
 static plait_status queue_recover(plait_backend *backend,
@@ -209,6 +230,12 @@ static plait_status queue_recover(plait_backend *backend,
 	plait_status status = plaitp_forward_slots.queue_recover(
 		backend, queue, error);
 
+	const trace_name *name = plaitp_trace_name_find(self, queue);
+	plait_error ignored = { .size = sizeof(ignored) };
+
+	if (status == PLAIT_OK && name->done)
+		(void)self->base.inner_table->signal_reset(
+			self->base.inner, name->done, &ignored);
 	/* Calls that were skipped behind a failure never run. */
 	if (status == PLAIT_OK)
 		plaitp_trace_submit_drop_calls(

@@ -94,6 +94,16 @@ trace_name plaitp_trace_name_get(trace *self, const void *handle)
 	return copy;
 }
 
+trace_name *plaitp_trace_name_find(trace *self, const void *handle)
+{
+	trace_name *name;
+
+	pthread_mutex_lock(&self->lock);
+	name = find(self, handle);
+	pthread_mutex_unlock(&self->lock);
+	return name;
+}
+
 uint64_t plaitp_trace_name_number(trace *self, const void *handle)
 {
 	const trace_name *name;

@@ -19,7 +19,8 @@ struct copy {
 	plait_work *work;
 	trace_call *calls; /* not in the list of the trace yet */
 	uint64_t ticket;
-	bool marks; /* markers measure the commands */
+	trace_name *marked; /* the queue if markers measure its commands */
+	plait_backend_point *emits; /* room for those of the last submission */
 };
 
 static const plait_submission *nth(const plait_submission *submissions,
@@ -198,12 +199,12 @@ static void add_measured(trace *self, struct copy *copy, uint64_t queue,
 {
 	trace_event *event = record_work(self, queue, work);
 
-	if (event && copy->marks)
+	if (event && copy->marked)
 		add_mark(copy, mark_start, event);
-	if (event && !copy->marks)
+	if (event && !copy->marked)
 		work->times = &event->times;
 	*copy->work++ = *work;
-	if (event && copy->marks)
+	if (event && copy->marked)
 		add_mark(copy, mark_end, event);
 }
 
@@ -270,28 +271,44 @@ static bool change_one(trace *self, struct copy *copy, uint64_t queue,
 	return true;
 }
 
+/* The last submission raises the queue's own signal, too. */
+static void raise_done(struct copy *copy, plait_submission *last)
+{
+	if (last->emit_count > 0)
+		memcpy(copy->emits, last->emits,
+		       last->emit_count * sizeof(*copy->emits));
+	copy->emits[last->emit_count++] = (plait_backend_point){
+		copy->marked->done, copy->marked->submitted
+	};
+	last->emits = copy->emits;
+}
+
 static bool change(trace *self, struct copy *copy, uint64_t queue,
 		   const plait_submission *submissions, uint32_t count)
 {
-	uint64_t work = 0;
+	uint64_t work = 0, emits = 0;
 
 	for (uint32_t i = 0; i < count; i++) {
 		const plait_submission *from = nth(submissions, i);
 
-		work += (copy->marks ? 3 : 1) * (uint64_t)from->work_count +
+		work += (copy->marked ? 3 : 1) * (uint64_t)from->work_count +
 			is_marked(self, from);
+		emits = (uint64_t)from->emit_count + 1;
 	}
 	copy->bytes = 1 + count * sizeof(plait_submission) +
-		work * sizeof(plait_work);
+		work * sizeof(plait_work) + emits * sizeof(plait_backend_point);
 	copy->block = forward_resize(&self->base, NULL, 0, copy->bytes);
 	if (!copy->block)
 		return false;
 	copy->submissions = copy->block;
 	copy->work = (plait_work *)(void *)(copy->submissions + count);
+	copy->emits = (plait_backend_point *)(void *)(copy->work + work);
 	for (uint32_t i = 0; i < count; i++)
 		if (!change_one(self, copy, queue, nth(submissions, i),
 				&copy->submissions[i]))
 			return false;
+	if (copy->marked && count > 0)
+		raise_done(copy, &copy->submissions[count - 1]);
 	return true;
 }
 
@@ -337,6 +354,33 @@ static uint64_t count_work(const plait_submission *submissions, uint32_t count)
 	return work;
 }
 
+/* Markers have room of their own, so the backend does not limit the work to the
+ * capacity that the core asked for. */
+static plait_status admit(trace *self, trace_name *queue, uint64_t work,
+			  plait_error *error)
+{
+	const plait_backend_point all = { queue->done, queue->submitted };
+	plait_error ignored = { .size = sizeof(ignored) };
+	uint64_t reached = 0;
+	char line[160];
+
+	if (queue->submitted > 0)
+		(void)self->base.inner_table->signal_poll(
+			self->base.inner, &all, &reached, &ignored);
+	if (queue->capacity == 0 ||
+	    work <= queue->capacity - (queue->submitted - reached)) {
+		queue->submitted += work;
+		return PLAIT_OK;
+	}
+	snprintf(line, sizeof(line), "queue: %llu commands more, %llu of at "
+		 "most %llu are pending", (unsigned long long)work,
+		 (unsigned long long)(queue->submitted - reached),
+		 (unsigned long long)queue->capacity);
+	return self->base.services->fail(error, work > queue->capacity ?
+					 PLAIT_E_INVALID : PLAIT_E_BUSY, 0,
+					 line);
+}
+
 /* The label is that of the first command that has one. */
 static void describe_submit(const plait_submission *submissions, uint32_t count,
 			    trace_event *event)
@@ -364,18 +408,22 @@ plait_status plaitp_trace_submit(plait_backend *backend,
 	trace *self = trace_of(backend);
 	struct copy copy = { 0 };
 	trace_event event = { .kind = TRACE_SUBMIT };
-	trace_name name;
+	trace_name *name = plaitp_trace_name_find(self, queue);
+	uint64_t before = name->submitted;
 	bool changed;
 
-	name = plaitp_trace_name_get(self, queue);
-	event.subject = name.number;
-	copy.marks = plaitp_trace_marks(self, name.device);
+	event.subject = name->number;
+	copy.marked = name->done ? name : NULL;
 	describe_submit(submissions, count, &event);
 	event.start_ns = plaitp_trace_record_now(self);
 	event.value = count_work(submissions, count);
 	pthread_mutex_lock(&self->lock);
 	copy.ticket = ++self->ticket;
 	pthread_mutex_unlock(&self->lock);
+	if (copy.marked)
+		event.status = admit(self, name, event.value, error);
+	if (event.status != PLAIT_OK)
+		return event.status;
 	changed = change(self, &copy, event.subject, submissions, count);
 	link_calls(self, copy.calls);
 	if (changed)
@@ -384,9 +432,11 @@ plait_status plaitp_trace_submit(plait_backend *backend,
 	else
 		event.status = self->base.services->fail(
 			error, PLAIT_E_NOMEM, 0, "trace: no memory");
-	if (event.status != PLAIT_OK)
+	if (event.status != PLAIT_OK) {
+		name->submitted = before;
 		plaitp_trace_submit_drop_calls(self, event.subject,
 					       copy.ticket);
+	}
 	if (copy.block)
 		forward_resize(&self->base, copy.block, copy.bytes, 0);
 	event.end_ns = plaitp_trace_record_now(self);

@@ -66,6 +66,12 @@ struct trace_name {
 	bool queue;
 	bool destroyed;
 	char label[TRACE_LABEL];
+	/* Queues with markers, which count as work: the capacity that the core
+	 * asked for, the work submitted, and a signal that every call raises to
+	 * it.  Used by one call at a time. */
+	uint64_t capacity;
+	uint64_t submitted;
+	plait_backend_signal *done;
 };
 
 struct trace {
@@ -143,6 +149,8 @@ uint64_t plaitp_trace_name_number(trace *self, const void *handle);
 /* Name a signal, for the events of its number. */
 void plaitp_trace_name_label(trace *self, const void *handle,
 			     const char *label);
+/* The newest name of a handle, or null; that of a queue stays. */
+trace_name *plaitp_trace_name_find(trace *self, const void *handle);
 /* Copy the newest name of a handle; number 0: none. */
 trace_name plaitp_trace_name_get(trace *self, const void *handle);
 void plaitp_trace_name_free_all(trace *self);
