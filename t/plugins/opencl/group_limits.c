@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Offsets of arguments; and sizes of groups, on a stand-in whose driver understates what a kernel can run
- * (32; it runs 256, and says 512 of the device): the driver's answer counts, and
- * its refusal names the kernel and the group.
+ * Offsets of arguments; and sizes of groups, on a stand-in whose driver understates
+ * what a kernel can run (32; it runs 256, and says 512 of the device): the
+ * driver's answer counts, and its refusal names the kernel and the group.
  */
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -46,6 +46,7 @@ static void open_it(void)
 	setenv("PLAIT_CACHE_DIR", "/dev/null/cache", 1);
 	error = (plait_error){ .size = sizeof(error) };
 	standin()->reset(&setup);
+	atomic_store(&runs, 0);
 	standin()->teach("count", NULL, count);
 	(void)snprintf(options, sizeof(options), "opencl:loader=%s",
 		       standin_path);
