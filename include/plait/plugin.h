@@ -155,9 +155,16 @@ typedef struct plait_memory_request {
 	uint64_t native;
 } plait_memory_request;
 
+/* Flags of plait_queue_request. */
+typedef uint32_t plait_queue_request_flags;
+enum {
+	/* Commands may ask for their times (plait_work.times). */
+	PLAIT_QUEUE_TIMES = 1 << 0
+};
+
 typedef struct plait_queue_request {
 	uint32_t size;
-	uint32_t flags;
+	plait_queue_request_flags flags;
 	uint64_t capacity;
 	int32_t priority;
 	/* Not 0, PLAIT_CAP_NATIVE: use the queue `native`.  PLAIT_E_INVALID if
@@ -550,15 +557,16 @@ struct plait_backend_table {
 				     plait_backend_segment *segment,
 				     uint32_t stop, plait_error *error);
 
-	/* --- optional: drivers that run commands on threads that wait */
+	/* --- optional */
 
-	/* Wait inside the driver until a command that it executes ends.
-	 * Called only for waits without a limit of time, on threads with
-	 * nothing else to do.  PLAIT_OK: it waited; PLAIT_PENDING: the driver
-	 * executes nothing now; PLAIT_E_UNSUPPORTED: never call it again.
-	 * It does not wait for a gate or a host function. */
-	plait_status (*wait_in_driver)(plait_backend *self,
-				       plait_error *error);
+	/* Wait in the driver until a command that it executes ends, no gate and
+	 * no host function: for drivers that run commands on waiting threads,
+	 * and for waits without a limit of time.  PLAIT_PENDING: it executes
+	 * nothing now; PLAIT_E_UNSUPPORTED: do not call this again. */
+	plait_status (*wait_in_driver)(plait_backend *self, plait_error *error);
+	/* The label of the signal, or of the queue that it belongs to. */
+	void (*signal_label)(plait_backend *self, plait_backend_signal *signal,
+			     const char *label);
 };
 
 /* Name and type of the symbol that a plugin exports. */

@@ -35,6 +35,13 @@ typedef struct plait_backend_point {
 	uint64_t sequence;
 } plait_backend_point;
 
+/* Times of a command, by the clock of the service clock_ns.  Written by the
+ * backend before it is closed; 0: not executed, or not measured. */
+typedef struct plait_work_times {
+	uint64_t start_ns;
+	uint64_t end_ns;
+} plait_work_times;
+
 /* Kind of a plait_work, with the numbers of plait_command. */
 typedef uint32_t plait_work_kind;
 enum {
@@ -125,6 +132,10 @@ typedef struct plait_work {
 	const plait_work_rows *rows;
 	/* REGION */
 	const plait_work_region *region;
+	/* Null, or receives the times of the command, in a queue with
+	 * PLAIT_QUEUE_TIMES; valid until the backend is closed.  A backend
+	 * may ignore it. */
+	plait_work_times *times;
 } plait_work;
 
 /*

@@ -204,6 +204,7 @@ static const plait_backend_table full = {
 	.segment_patch = plaitp_check_segment_patch,
 	.segment_stop = plaitp_check_segment_stop,
 	.wait_in_driver = plaitp_check_wait_in_driver,
+	.signal_label = plaitp_check_signal_label,
 };
 
 plait_status plait_plugin_entry(const plait_host_services *services,

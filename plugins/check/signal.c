@@ -104,6 +104,23 @@ void plaitp_check_signal_destroy(plait_backend *backend,
 		self->inner_table->signal_destroy(self->inner, inner);
 }
 
+void plaitp_check_signal_label(plait_backend *backend,
+			       plait_backend_signal *handle, const char *label)
+{
+	static const char slot[] = "signal_label";
+	check *self = check_of(backend);
+	plait_backend_signal *inner = NULL;
+	check_signal *signal;
+
+	plaitp_check_enter(self, slot);
+	signal = plaitp_check_find(self, slot, CHECK_SIGNAL, handle);
+	if (signal)
+		inner = signal->inner;
+	plaitp_check_leave(self);
+	if (inner && self->inner_table->signal_label)
+		self->inner_table->signal_label(self->inner, inner, label);
+}
+
 /* Check the polled counter against the last one and the submitted emissions. */
 static void check_reached(check *self, check_signal *signal, uint64_t before,
 			  uint64_t reached)

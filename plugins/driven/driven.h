@@ -131,6 +131,7 @@ struct plait_backend_queue {
 	driven_signal *waits_for; /* the signal of which this is a waiter */
 	bool dirty;
 	bool unflushed;
+	bool timed; /* commands may ask for their times */
 	bool lost; /* a host function ended its thread */
 	bool failed;
 	plait_error error;

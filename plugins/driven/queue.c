@@ -79,6 +79,7 @@ plait_status plaitp_driven_queue_create(plait_backend *backend,
 	memset(queue, 0, sizeof(*queue));
 	queue->self = self;
 	queue->device = device;
+	queue->timed = (request->flags & PLAIT_QUEUE_TIMES) != 0;
 	queue->capacity = request->capacity != 0 ? request->capacity :
 						   DEFAULT_CAPACITY;
 	if (request->label != NULL)

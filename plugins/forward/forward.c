@@ -26,9 +26,9 @@ static plait_status admit(forward *self, uint32_t slot, plait_error *error)
 		return status;						\
 	} while (0)
 
-#define FORWARD_DESTROY(slot, object)					\
+#define FORWARD_DESTROY(slot, ...)					\
 	forward_of(backend)->inner_table->slot(				\
-		forward_of(backend)->inner, object)
+		forward_of(backend)->inner, __VA_ARGS__)
 
 /* --- life */
 
@@ -230,6 +230,13 @@ static plait_status wait_in_driver(plait_backend *backend, plait_error *error)
 	FORWARD(wait_in_driver, error);
 }
 
+static void signal_label(plait_backend *backend, plait_backend_signal *signal,
+			 const char *label)
+{
+	if (forward_of(backend)->inner_table->signal_label)
+		FORWARD_DESTROY(signal_label, signal, label);
+}
+
 /* --- kernels, native handles, segments */
 
 static plait_status kernel_build(plait_backend *backend, uint32_t device,
@@ -350,6 +357,7 @@ const plait_backend_table plaitp_forward_slots = {
 	.segment_patch = segment_patch,
 	.segment_stop = segment_stop,
 	.wait_in_driver = wait_in_driver,
+	.signal_label = signal_label,
 };
 
 plait_status plaitp_forward_entry(const plait_host_services *services,

@@ -195,6 +195,10 @@
 	       (cl_event event, cl_event_info key, size_t room, void *value, \
 		size_t *bytes), \
 	       (event, key, room, value, bytes)) \
+	STATUS(clGetEventProfilingInfo, \
+	       (cl_event event, cl_profiling_info key, size_t room, \
+		void *value, size_t *bytes), \
+	       (event, key, room, value, bytes)) \
 	STATUS(clRetainEvent, (cl_event event), (event)) \
 	STATUS(clReleaseEvent, (cl_event event), (event)) \
 	STATUS(clFlush, (cl_command_queue queue), (queue)) \

@@ -384,7 +384,7 @@ static bool begin_events(struct encoder *encoder, uint32_t end)
 	plait_backend *self = encoder->self;
 	plait_error failure = { .size = sizeof(failure) };
 
-	if (!self->each_event)
+	if (!self->each_event && !encoder->batch->queue->timed)
 		return true;
 	encoder->events = plaitp_opencl_events_begin(encoder->batch, end);
 	if (encoder->events != NULL)
@@ -437,7 +437,10 @@ static plait_status open_queue(struct driven *driven, driven_queue *queue,
 		return status;
 	}
 	queue->driver = self->cl.clCreateCommandQueue(self->context,
-						      device->id, 0, &code);
+						      device->id,
+						      queue->timed ?
+						      CL_QUEUE_PROFILING_ENABLE
+						      : 0, &code);
 	if (queue->driver != NULL)
 		return PLAIT_OK;
 	return plaitp_opencl_fail_call(self->services, error,
@@ -464,9 +467,9 @@ static void drop(struct driven *driven, driven_batch *batch)
 {
 	plait_backend *self = backend_of(driven);
 
+	plaitp_opencl_events_drop(self, batch->driver_data);
 	if (batch->event != NULL)
 		self->cl.clReleaseEvent(batch->event);
-	plaitp_opencl_events_drop(self, batch->driver_data);
 }
 
 static void *hold_event(struct driven *driven, const driven_batch *batch)

@@ -11,6 +11,7 @@
 struct command_event {
 	struct opencl_events *events;
 	cl_event event;
+	uint64_t asked_ns; /* the host's time when it was enqueued */
 	uint32_t work;
 	cl_int code;
 };
@@ -21,6 +22,7 @@ struct opencl_events {
 	uint64_t total_bytes;
 	driven_batch *batch;
 	uint32_t count; /* number of used slots */
+	bool timed;	/* works may ask for their times */
 	uint32_t left;	/* outstanding callbacks; guarded by events_lock */
 	struct command_event slots[];
 };
@@ -60,8 +62,60 @@ struct opencl_events *plaitp_opencl_events_begin(driven_batch *batch,
 	memset(events, 0, bytes);
 	events->total_bytes = bytes;
 	events->batch = batch;
+	events->timed = batch->queue->timed;
 	batch->driver_data = events;
 	return events;
+}
+
+/* --- times ---------------------------------------------------------------- */
+
+static bool ask(plait_backend *self, cl_event event, cl_profiling_info key,
+		cl_ulong *out)
+{
+	return self->cl.clGetEventProfilingInfo(event, key, sizeof(*out), out,
+						NULL) == CL_SUCCESS;
+}
+
+/*
+ * Read the times of a command into its work's.  The device's clock is mapped to
+ * the host's by the moment at which the driver took the command: the call had
+ * begun by then.
+ */
+static void read_times(plait_backend *self, const struct command_event *slot,
+		       cl_event event)
+{
+	const driven_batch *batch = slot->events->batch;
+	plait_work_times *times;
+	cl_ulong queued, start, end;
+
+	times = slot->work < batch->work_count ?
+		batch->works[slot->work].times : NULL;
+	if (times == NULL || slot->code != 0 ||
+	    !ask(self, event, CL_PROFILING_COMMAND_QUEUED, &queued) ||
+	    !ask(self, event, CL_PROFILING_COMMAND_START, &start) ||
+	    !ask(self, event, CL_PROFILING_COMMAND_END, &end))
+		return;
+	start += slot->asked_ns - queued;
+	end += slot->asked_ns - queued;
+	if (times->start_ns == 0 || start < times->start_ns)
+		times->start_ns = start;
+	if (end > times->end_ns)
+		times->end_ns = end;
+}
+
+static void read_all_times(plait_backend *self,
+			   const struct opencl_events *events)
+{
+	uint32_t i;
+
+	for (i = 0; i < events->count; i++) {
+		cl_event event = events->slots[i].event;
+
+		if (event == NULL && i + 1 == events->count)
+			event = events->batch->event;
+		if (event != NULL)
+			read_times(self, &events->slots[i], event);
+	}
 }
 
 void plaitp_opencl_events_drop(plait_backend *self,
@@ -69,6 +123,8 @@ void plaitp_opencl_events_drop(plait_backend *self,
 {
 	uint32_t i;
 
+	if (events != NULL && events->timed)
+		read_all_times(self, events);
 	for (i = 0; events != NULL && i < events->count; i++)
 		if (events->slots[i].event != NULL)
 			self->cl.clReleaseEvent(events->slots[i].event);
@@ -83,6 +139,11 @@ cl_event *plaitp_opencl_events_next(struct opencl_events *events)
 
 	slot->events = events;
 	slot->work = events->batch->work_index;
+	if (events->timed) {
+		const struct driven *driven = events->batch->queue->self;
+
+		slot->asked_ns = driven->services->clock_ns(driven->host);
+	}
 	return &slot->event;
 }
 

@@ -18,6 +18,22 @@ static plait_status refuse(plait_backend *self,
 				  kernel->entry, what);
 }
 
+/* OpenCL has no memory from an offset on but sub-buffers. */
+static plait_status refuse_offset(plait_backend *self,
+				  const plait_backend_kernel *kernel,
+				  uint32_t index, uint64_t offset,
+				  plait_error *error)
+{
+	char what[160];
+
+	snprintf(what, sizeof(what), "its offset of %llu bytes is not a "
+		 "multiple of the device's alignment, %llu; align the view, or "
+		 "pass the offset as a value",
+		 (unsigned long long)offset,
+		 (unsigned long long)kernel->device->alignment_bytes);
+	return refuse(self, kernel, index, what, error);
+}
+
 static plait_status judge_argument(plait_backend *self,
 				   const plait_backend_kernel *kernel,
 				   uint32_t index, cl_int code,
@@ -79,9 +95,8 @@ static plait_status set_memory(plait_backend *self,
 	cl_int code;
 
 	if (argument->offset % alignment != 0)
-		return refuse(self, request->kernel, index,
-			      "its offset is not a multiple of the "
-			      "device's alignment", error);
+		return refuse_offset(self, request->kernel, index,
+				     argument->offset, error);
 	status = create_sub_buffer(self, launch, argument, &memory, error);
 	if (status != PLAIT_OK)
 		return status;

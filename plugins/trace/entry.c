@@ -64,6 +64,39 @@ static plait_status read_options(trace *self, plait_error *error)
 	return status;
 }
 
+/* Times of commands come from markers where commands run on host threads. */
+bool plaitp_trace_marks(const trace *self, uint32_t device)
+{
+	return device < self->device_count &&
+	       (self->capabilities[device] &
+		(PLAIT_CAP_HOST | PLAIT_CAP_VIRTUAL_TIME)) != 0 &&
+	       (self->capabilities[device] & PLAIT_CAP_HOST_CALL) != 0;
+}
+
+static plait_status read_devices(trace *self, plait_error *error)
+{
+	const plait_backend_table *table = self->base.inner_table;
+	uint32_t count = table->device_count(self->base.inner);
+
+	self->device_bytes = count * sizeof(*self->capabilities);
+	self->capabilities = forward_resize(&self->base, NULL, 0,
+					    self->device_bytes);
+	if (!self->capabilities)
+		return self->base.services->fail(error, PLAIT_E_NOMEM, 0,
+						 "trace: no memory");
+	self->device_count = count;
+	for (uint32_t i = 0; i < count; i++) {
+		plait_backend_device device = { .size = sizeof(device) };
+		plait_status status = table->device_query(self->base.inner, i,
+							  &device, error);
+
+		if (status != PLAIT_OK)
+			return status;
+		self->capabilities[i] = device.capabilities;
+	}
+	return PLAIT_OK;
+}
+
 static void free_self(trace *self)
 {
 	plaitp_trace_submit_free_calls(self);
@@ -71,6 +104,9 @@ static void free_self(trace *self)
 	plaitp_trace_record_free(self);
 	if (self->path)
 		forward_resize(&self->base, self->path, self->path_bytes, 0);
+	if (self->capabilities)
+		forward_resize(&self->base, self->capabilities,
+			       self->device_bytes, 0);
 	pthread_mutex_destroy(&self->lock);
 	forward_resize(&self->base, self, sizeof(*self), 0);
 }
@@ -91,6 +127,8 @@ static plait_status wrap_backend(plait_host *host,
 	pthread_mutex_init(&self->lock, NULL);
 	status = read_options(self, error);
 	if (status == PLAIT_OK)
+		status = read_devices(self, error);
+	if (status == PLAIT_OK)
 		status = plaitp_trace_record_prepare(self, error);
 	if (status != PLAIT_OK) {
 		free_self(self);
@@ -107,6 +145,8 @@ static void close_wrapper(plait_backend *backend)
 	trace *self = trace_of(backend);
 	char line[128];
 
+	/* A backend may write times of commands until then. */
+	self->base.inner_table->close(self->base.inner);
 	plaitp_trace_exit_remove(self);
 	snprintf(line, sizeof(line), "trace: %llu events, %llu more than the "
 		 "limit of %llu", (unsigned long long)self->count,
@@ -114,11 +154,26 @@ static void close_wrapper(plait_backend *backend)
 		 (unsigned long long)self->limit);
 	forward_log(&self->base, self->dropped ? PLAIT_LOG_WARNING :
 		    PLAIT_LOG_INFO, line);
-	self->base.inner_table->close(self->base.inner);
 	free_self(self);
 }
 
 /* --- queues */
+
+/* Prepare to hold the capacity that the core asked for. */
+static plait_status count_work(trace *self, plait_backend_queue *queue,
+			       uint64_t capacity, plait_error *error)
+{
+	trace_name *name = plaitp_trace_name_find(self, queue);
+	plait_status status = self->base.inner_table->signal_create(
+		self->base.inner, name->device, 0, &name->done, error);
+
+	name->capacity = capacity;
+	if (status == PLAIT_OK)
+		return PLAIT_OK;
+	name->done = NULL;
+	plaitp_trace_name_retire(self, queue);
+	return status;
+}
 
 static plait_status queue_create(plait_backend *backend, uint32_t device,
 				 const plait_queue_request *request,
@@ -134,15 +189,19 @@ static plait_status queue_create(plait_backend *backend, uint32_t device,
 	memcpy(&mine, request, request->size < sizeof(mine) ?
 	       request->size : sizeof(mine));
 	mine.size = sizeof(mine);
+	mine.flags |= PLAIT_QUEUE_TIMES;
 	/* Markers need room too. */
-	if (self->emissions && mine.capacity <= UINT64_MAX / 2)
-		mine.capacity *= 2;
+	if ((self->emissions || plaitp_trace_marks(self, device)) &&
+	    mine.capacity <= UINT64_MAX / 4)
+		mine.capacity *= 4;
 	status = plaitp_forward_slots.queue_create(backend, device, &mine,
 						   &queue, error);
 	if (status != PLAIT_OK)
 		return status;
 	status = plaitp_trace_name_add(self, queue, device, true,
 				       request->label, error);
+	if (status == PLAIT_OK && plaitp_trace_marks(self, device))
+		status = count_work(self, queue, request->capacity, error);
 	if (status != PLAIT_OK)
 		plaitp_forward_slots.queue_destroy(backend, queue);
 	else
@@ -153,11 +212,14 @@ static plait_status queue_create(plait_backend *backend, uint32_t device,
 static void queue_destroy(plait_backend *backend, plait_backend_queue *queue)
 {
 	trace *self = trace_of(backend);
-	uint64_t number = plaitp_trace_name_number(self, queue);
+	trace_name *name = plaitp_trace_name_find(self, queue);
 
 	plaitp_trace_name_retire(self, queue);
 	plaitp_forward_slots.queue_destroy(backend, queue);
-	plaitp_trace_submit_drop_calls(self, number, 0);
+	if (name->done)
+		self->base.inner_table->signal_destroy(self->base.inner,
+						       name->done);
+	plaitp_trace_submit_drop_calls(self, name->number, 0);
 }
 
 static plait_status queue_recover(plait_backend *backend,
@@ -168,6 +230,12 @@ static plait_status queue_recover(plait_backend *backend,
 	plait_status status = plaitp_forward_slots.queue_recover(
 		backend, queue, error);
 
+	const trace_name *name = plaitp_trace_name_find(self, queue);
+	plait_error ignored = { .size = sizeof(ignored) };
+
+	if (status == PLAIT_OK && name->done)
+		(void)self->base.inner_table->signal_reset(
+			self->base.inner, name->done, &ignored);
 	/* Calls that were skipped behind a failure never run. */
 	if (status == PLAIT_OK)
 		plaitp_trace_submit_drop_calls(
@@ -192,6 +260,7 @@ plait_status plait_plugin_entry(const plait_host_services *services,
 	table->queue_recover = queue_recover;
 	table->signal_create = plaitp_trace_signal_create;
 	table->signal_destroy = plaitp_trace_signal_destroy;
+	table->signal_label = plaitp_trace_signal_label;
 	table->signal_poll = plaitp_trace_signal_poll;
 	table->signal_wait = plaitp_trace_signal_wait;
 	table->signal_notify = plaitp_trace_signal_notify;

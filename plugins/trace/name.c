@@ -69,6 +69,41 @@ void plaitp_trace_name_retire(trace *self, const void *handle)
 	pthread_mutex_unlock(&self->lock);
 }
 
+void plaitp_trace_name_label(trace *self, const void *handle,
+			     const char *label)
+{
+	trace_name *name;
+
+	pthread_mutex_lock(&self->lock);
+	name = find(self, handle);
+	if (name)
+		snprintf(name->label, sizeof(name->label), "%s", label);
+	pthread_mutex_unlock(&self->lock);
+}
+
+trace_name plaitp_trace_name_get(trace *self, const void *handle)
+{
+	trace_name copy = { .number = 0 };
+	const trace_name *name;
+
+	pthread_mutex_lock(&self->lock);
+	name = find(self, handle);
+	if (name)
+		copy = *name;
+	pthread_mutex_unlock(&self->lock);
+	return copy;
+}
+
+trace_name *plaitp_trace_name_find(trace *self, const void *handle)
+{
+	trace_name *name;
+
+	pthread_mutex_lock(&self->lock);
+	name = find(self, handle);
+	pthread_mutex_unlock(&self->lock);
+	return name;
+}
+
 uint64_t plaitp_trace_name_number(trace *self, const void *handle)
 {
 	const trace_name *name;

@@ -61,13 +61,14 @@ static uint32_t thread_number(trace *self)
 	return self->thread_count;
 }
 
-void plaitp_trace_record(trace *self, const trace_event *event)
+trace_event *plaitp_trace_record(trace *self, const trace_event *event)
 {
+	trace_event *slot = NULL;
+
 	pthread_mutex_lock(&self->lock);
 	if (self->count < self->limit) {
-		trace_event *slot = &self->chunks[self->count / TRACE_CHUNK]
+		slot = &self->chunks[self->count / TRACE_CHUNK]
 			[self->count % TRACE_CHUNK];
-
 		*slot = *event;
 		slot->thread = thread_number(self);
 		self->count++;
@@ -75,4 +76,5 @@ void plaitp_trace_record(trace *self, const trace_event *event)
 		self->dropped++;
 	}
 	pthread_mutex_unlock(&self->lock);
+	return slot;
 }

@@ -4,6 +4,7 @@
  * notifications, and gates that the host raises.
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "trace.h"
 
@@ -38,6 +39,23 @@ void plaitp_trace_signal_destroy(plait_backend *backend,
 	plaitp_forward_slots.signal_destroy(backend, signal);
 }
 
+void plaitp_trace_signal_label(plait_backend *backend,
+			       plait_backend_signal *signal, const char *label)
+{
+	plaitp_trace_name_label(trace_of(backend), signal, label);
+	plaitp_forward_slots.signal_label(backend, signal, label);
+}
+
+/* Set the subject and the label of an event about a signal. */
+static void describe(trace *self, const plait_backend_signal *signal,
+		     trace_event *event)
+{
+	trace_name name = plaitp_trace_name_get(self, signal);
+
+	event->subject = name.number;
+	memcpy(event->label, name.label, sizeof(event->label));
+}
+
 static void record_seen(trace *self, const plait_backend_point *point,
 			plait_status status)
 {
@@ -46,7 +64,7 @@ static void record_seen(trace *self, const plait_backend_point *point,
 		.status = status, .start_ns = plaitp_trace_record_now(self),
 	};
 
-	event.subject = plaitp_trace_name_number(self, point->signal);
+	describe(self, point->signal, &event);
 	event.end_ns = event.start_ns;
 	plaitp_trace_record(self, &event);
 }
@@ -79,12 +97,12 @@ plait_status plaitp_trace_signal_wait(plait_backend *backend,
 		backend, points, count, any, timeout_ns, error);
 	event.end_ns = plaitp_trace_record_now(self);
 	if (count > 0) {
-		event.subject = plaitp_trace_name_number(self,
-							 points[0].signal);
+		describe(self, points[0].signal, &event);
 		event.value = points[0].sequence;
 	}
-	snprintf(event.label, sizeof(event.label), "%s %u points",
-		 any ? "any of" : "all of", count);
+	if (count != 1 || event.label[0] == '\0')
+		snprintf(event.label, sizeof(event.label), "%s %u points",
+			 any ? "any of" : "all of", count);
 	plaitp_trace_record(self, &event);
 	return event.status;
 }
@@ -99,6 +117,7 @@ static void deliver(void *user_data, plait_status status)
 		.start_ns = plaitp_trace_record_now(self),
 	};
 
+	memcpy(event.label, notice->label, sizeof(event.label));
 	/* Record first: the callback may close the backend. */
 	event.end_ns = event.start_ns;
 	plaitp_trace_record(self, &event);
@@ -118,17 +137,20 @@ plait_status plaitp_trace_signal_notify(plait_backend *backend,
 {
 	trace *self = trace_of(backend);
 	trace_notice *notice;
+	trace_name name;
 	plait_status status;
 
 	notice = forward_resize(&self->base, NULL, 0, sizeof(*notice));
 	if (!notice)
 		return self->base.services->fail(error, PLAIT_E_NOMEM, 0,
 						 "trace: no memory");
+	name = plaitp_trace_name_get(self, point->signal);
 	*notice = (trace_notice){
 		.self = self, .sequence = point->sequence,
-		.signal = plaitp_trace_name_number(self, point->signal),
+		.signal = name.number,
 		.function = function, .user_data = user_data,
 	};
+	memcpy(notice->label, name.label, sizeof(notice->label));
 	status = plaitp_forward_slots.signal_notify(backend, point, deliver,
 						    notice, error);
 	if (status != PLAIT_OK)
@@ -147,7 +169,7 @@ plait_status plaitp_trace_signal_raise(plait_backend *backend,
 		.start_ns = plaitp_trace_record_now(self),
 	};
 
-	event.subject = plaitp_trace_name_number(self, point->signal);
+	describe(self, point->signal, &event);
 	event.status = plaitp_forward_slots.signal_raise(backend, point,
 							 failure, error);
 	event.end_ns = plaitp_trace_record_now(self);

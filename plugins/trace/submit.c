@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Submissions: each host function is replaced by a wrapper that records it;
- * with emissions=1, a marker behind the work records when the queue reaches its
- * emissions.
+ * other commands get the backend's times, or stand between two markers where the
+ * device is the host or a simulation; with emissions=1, a marker behind the work
+ * records when the queue reaches its emissions.
  */
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "trace.h"
 
@@ -17,6 +19,8 @@ struct copy {
 	plait_work *work;
 	trace_call *calls; /* not in the list of the trace yet */
 	uint64_t ticket;
+	trace_name *marked; /* the queue if markers measure its commands */
+	plait_backend_point *emits; /* room for those of the last submission */
 };
 
 static const plait_submission *nth(const plait_submission *submissions,
@@ -137,6 +141,73 @@ static bool replace_call(trace *self, struct copy *copy, uint64_t queue,
 	return true;
 }
 
+/* --- commands --------------------------------------------------------------- */
+
+/* A command for which the queue has a span in the file. */
+static bool is_measured(const plait_work *work)
+{
+	return work->kind != PLAIT_WORK_NOP && work->kind != PLAIT_WORK_CALL;
+}
+
+static uint64_t real_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static int32_t mark_start(void *user_data)
+{
+	trace_event *event = user_data;
+
+	event->times.start_ns = real_ns();
+	return 0;
+}
+
+static int32_t mark_end(void *user_data)
+{
+	trace_event *event = user_data;
+
+	event->times.end_ns = real_ns();
+	return 0;
+}
+
+static void add_mark(struct copy *copy, int32_t (*function)(void *),
+		     trace_event *event)
+{
+	*copy->work++ = (plait_work){
+		.size = sizeof(plait_work), .kind = PLAIT_WORK_CALL,
+		.function = function, .user_data = event,
+	};
+}
+
+static trace_event *record_work(trace *self, uint64_t queue,
+				const plait_work *work)
+{
+	trace_event event = { .kind = TRACE_WORK, .subject = queue,
+			      .value = work->bytes, .work = work->kind };
+
+	if (work->label)
+		snprintf(event.label, sizeof(event.label), "%s", work->label);
+	return plaitp_trace_record(self, &event);
+}
+
+/* Add a command with its times, or between two markers, which are works too. */
+static void add_measured(trace *self, struct copy *copy, uint64_t queue,
+			 plait_work *work)
+{
+	trace_event *event = record_work(self, queue, work);
+
+	if (event && copy->marked)
+		add_mark(copy, mark_start, event);
+	if (event && !copy->marked)
+		work->times = &event->times;
+	*copy->work++ = *work;
+	if (event && copy->marked)
+		add_mark(copy, mark_end, event);
+}
+
 static bool append_marker(trace *self, struct copy *copy, uint64_t queue,
 			  const plait_submission *from)
 {
@@ -158,6 +229,19 @@ static bool append_marker(trace *self, struct copy *copy, uint64_t queue,
 	return true;
 }
 
+/* The caller's records may be shorter or longer. */
+static plait_work work_at(const plait_submission *from, uint32_t index)
+{
+	const unsigned char *bytes = (const void *)from->work;
+	size_t size = from->work[0].size;
+	plait_work work = { .size = 0 };
+
+	memcpy(&work, bytes + index * size,
+	       size < sizeof(work) ? size : sizeof(work));
+	work.size = sizeof(work);
+	return work;
+}
+
 /* Returns true if the submission gets a marker. */
 static bool is_marked(const trace *self, const plait_submission *from)
 {
@@ -171,43 +255,60 @@ static bool change_one(trace *self, struct copy *copy, uint64_t queue,
 	to->size = sizeof(*to);
 	to->work = copy->work;
 	for (uint32_t i = 0; i < from->work_count; i++) {
-		const unsigned char *bytes = (const void *)from->work;
-		plait_work *work = copy->work++;
+		plait_work work = work_at(from, i);
 
-		memcpy(work, bytes + (uint64_t)i * from->work[0].size,
-		       sizeof(*work));
-		work->size = sizeof(*work);
-		if (work->kind == PLAIT_WORK_CALL &&
-		    !replace_call(self, copy, queue, work))
+		if (work.kind == PLAIT_WORK_CALL &&
+		    !replace_call(self, copy, queue, &work))
 			return false;
+		if (is_measured(&work))
+			add_measured(self, copy, queue, &work);
+		else
+			*copy->work++ = work;
 	}
-	if (!is_marked(self, from))
-		return true;
-	to->work_count++;
-	return append_marker(self, copy, queue, from);
+	if (is_marked(self, from) && !append_marker(self, copy, queue, from))
+		return false;
+	to->work_count = (uint32_t)(copy->work - to->work);
+	return true;
+}
+
+/* The last submission raises the queue's own signal, too. */
+static void raise_done(struct copy *copy, plait_submission *last)
+{
+	if (last->emit_count > 0)
+		memcpy(copy->emits, last->emits,
+		       last->emit_count * sizeof(*copy->emits));
+	copy->emits[last->emit_count++] = (plait_backend_point){
+		copy->marked->done, copy->marked->submitted
+	};
+	last->emits = copy->emits;
 }
 
 static bool change(trace *self, struct copy *copy, uint64_t queue,
 		   const plait_submission *submissions, uint32_t count)
 {
-	uint64_t work = 0;
+	uint64_t work = 0, emits = 0;
 
 	for (uint32_t i = 0; i < count; i++) {
 		const plait_submission *from = nth(submissions, i);
 
-		work += from->work_count + is_marked(self, from);
+		work += (copy->marked ? 3 : 1) * (uint64_t)from->work_count +
+			is_marked(self, from);
+		emits = (uint64_t)from->emit_count + 1;
 	}
 	copy->bytes = 1 + count * sizeof(plait_submission) +
-		work * sizeof(plait_work);
+		work * sizeof(plait_work) + emits * sizeof(plait_backend_point);
 	copy->block = forward_resize(&self->base, NULL, 0, copy->bytes);
 	if (!copy->block)
 		return false;
 	copy->submissions = copy->block;
 	copy->work = (plait_work *)(void *)(copy->submissions + count);
+	copy->emits = (plait_backend_point *)(void *)(copy->work + work);
 	for (uint32_t i = 0; i < count; i++)
 		if (!change_one(self, copy, queue, nth(submissions, i),
 				&copy->submissions[i]))
 			return false;
+	if (copy->marked && count > 0)
+		raise_done(copy, &copy->submissions[count - 1]);
 	return true;
 }
 
@@ -253,6 +354,52 @@ static uint64_t count_work(const plait_submission *submissions, uint32_t count)
 	return work;
 }
 
+/* Markers have room of their own, so the backend does not limit the work to the
+ * capacity that the core asked for. */
+static plait_status admit(trace *self, trace_name *queue, uint64_t work,
+			  plait_error *error)
+{
+	const plait_backend_point all = { queue->done, queue->submitted };
+	plait_error ignored = { .size = sizeof(ignored) };
+	uint64_t reached = 0;
+	char line[160];
+
+	if (queue->submitted > 0)
+		(void)self->base.inner_table->signal_poll(
+			self->base.inner, &all, &reached, &ignored);
+	if (queue->capacity == 0 ||
+	    work <= queue->capacity - (queue->submitted - reached)) {
+		queue->submitted += work;
+		return PLAIT_OK;
+	}
+	snprintf(line, sizeof(line), "queue: %llu commands more, %llu of at "
+		 "most %llu are pending", (unsigned long long)work,
+		 (unsigned long long)(queue->submitted - reached),
+		 (unsigned long long)queue->capacity);
+	return self->base.services->fail(error, work > queue->capacity ?
+					 PLAIT_E_INVALID : PLAIT_E_BUSY, 0,
+					 line);
+}
+
+/* The label is that of the first command that has one. */
+static void describe_submit(const plait_submission *submissions, uint32_t count,
+			    trace_event *event)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		const plait_submission *from = nth(submissions, i);
+
+		for (uint32_t k = 0; k < from->work_count; k++) {
+			plait_work work = work_at(from, k);
+
+			if (!work.label)
+				continue;
+			snprintf(event->label, sizeof(event->label), "%s",
+				 work.label);
+			return;
+		}
+	}
+}
+
 plait_status plaitp_trace_submit(plait_backend *backend,
 				 plait_backend_queue *queue,
 				 const plait_submission *submissions,
@@ -261,14 +408,22 @@ plait_status plaitp_trace_submit(plait_backend *backend,
 	trace *self = trace_of(backend);
 	struct copy copy = { 0 };
 	trace_event event = { .kind = TRACE_SUBMIT };
+	trace_name *name = plaitp_trace_name_find(self, queue);
+	uint64_t before = name->submitted;
 	bool changed;
 
-	event.subject = plaitp_trace_name_number(self, queue);
+	event.subject = name->number;
+	copy.marked = name->done ? name : NULL;
+	describe_submit(submissions, count, &event);
 	event.start_ns = plaitp_trace_record_now(self);
 	event.value = count_work(submissions, count);
 	pthread_mutex_lock(&self->lock);
 	copy.ticket = ++self->ticket;
 	pthread_mutex_unlock(&self->lock);
+	if (copy.marked)
+		event.status = admit(self, name, event.value, error);
+	if (event.status != PLAIT_OK)
+		return event.status;
 	changed = change(self, &copy, event.subject, submissions, count);
 	link_calls(self, copy.calls);
 	if (changed)
@@ -277,9 +432,11 @@ plait_status plaitp_trace_submit(plait_backend *backend,
 	else
 		event.status = self->base.services->fail(
 			error, PLAIT_E_NOMEM, 0, "trace: no memory");
-	if (event.status != PLAIT_OK)
+	if (event.status != PLAIT_OK) {
+		name->submitted = before;
 		plaitp_trace_submit_drop_calls(self, event.subject,
 					       copy.ticket);
+	}
 	if (copy.block)
 		forward_resize(&self->base, copy.block, copy.bytes, 0);
 	event.end_ns = plaitp_trace_record_now(self);

@@ -33,18 +33,27 @@ enum trace_kind {
 	TRACE_SEEN,  /* a poll that sees a point happened */
 	TRACE_WAIT,  /* a thread in signal_wait */
 	TRACE_RAISE, /* a gate that the host raises */
-	TRACE_NOTIFY /* a notification callback */
+	TRACE_NOTIFY, /* a notification callback */
+	TRACE_WORK   /* any other command */
 };
 
-/* 96 bytes; `label` is truncated. */
+/* 104 bytes; `label` is truncated. */
 typedef struct trace_event {
-	uint64_t start_ns;
-	uint64_t end_ns;
+	union {
+		struct {
+			uint64_t start_ns;
+			uint64_t end_ns;
+		};
+		/* Commands: written by the backend or by markers, by the
+		 * core's clock. */
+		plait_work_times times;
+	};
 	uint64_t subject; /* number of the queue or signal; 0: none */
 	uint64_t value;   /* number of commands, or sequence number */
 	uint32_t kind;
 	uint32_t thread;
 	int32_t status;
+	uint32_t work; /* plait_work_kind of a command */
 	char label[TRACE_LABEL];
 } trace_event;
 
@@ -57,6 +66,12 @@ struct trace_name {
 	bool queue;
 	bool destroyed;
 	char label[TRACE_LABEL];
+	/* Queues with markers, which count as work: the capacity that the core
+	 * asked for, the work submitted, and a signal that every call raises to
+	 * it.  Used by one call at a time. */
+	uint64_t capacity;
+	uint64_t submitted;
+	plait_backend_signal *done;
 };
 
 struct trace {
@@ -66,6 +81,9 @@ struct trace {
 	uint64_t path_bytes;
 	bool emissions;
 	uint64_t start_ns;
+	uint32_t device_count;
+	uint64_t device_bytes;
+	uint32_t *capabilities; /* per device */
 
 	/* Guards everything below; released while the backend, a host function
 	 * or a notification callback runs. */
@@ -106,6 +124,7 @@ struct trace_notice {
 	uint64_t sequence;
 	plait_notify_function function;
 	void *user_data;
+	char label[TRACE_LABEL];
 };
 
 static inline trace *trace_of(plait_backend *self)
@@ -117,8 +136,9 @@ static inline trace *trace_of(plait_backend *self)
 plait_status plaitp_trace_record_prepare(trace *self, plait_error *error);
 void plaitp_trace_record_free(trace *self);
 uint64_t plaitp_trace_record_now(trace *self);
-/* Add the event, with the number of the calling thread. */
-void plaitp_trace_record(trace *self, const trace_event *event);
+/* Add the event, with the number of the calling thread.  Returns its place,
+ * which stays until the end, or null beyond the limit. */
+trace_event *plaitp_trace_record(trace *self, const trace_event *event);
 
 /* name.c */
 plait_status plaitp_trace_name_add(trace *self, const void *handle,
@@ -127,7 +147,17 @@ plait_status plaitp_trace_name_add(trace *self, const void *handle,
 /* Mark the handle of a queue as destroyed; its name stays for the file. */
 void plaitp_trace_name_retire(trace *self, const void *handle);
 uint64_t plaitp_trace_name_number(trace *self, const void *handle);
+/* Name a signal, for the events of its number. */
+void plaitp_trace_name_label(trace *self, const void *handle,
+			     const char *label);
+/* The newest name of a handle, or null; that of a queue stays. */
+trace_name *plaitp_trace_name_find(trace *self, const void *handle);
+/* Copy the newest name of a handle; number 0: none. */
+trace_name plaitp_trace_name_get(trace *self, const void *handle);
 void plaitp_trace_name_free_all(trace *self);
+
+/* entry.c: markers measure the commands of the device. */
+bool plaitp_trace_marks(const trace *self, uint32_t device);
 
 /* submit.c */
 plait_status plaitp_trace_submit(plait_backend *self,
@@ -147,6 +177,9 @@ plait_status plaitp_trace_signal_create(plait_backend *self, uint32_t device,
 					plait_error *error);
 void plaitp_trace_signal_destroy(plait_backend *self,
 				 plait_backend_signal *signal);
+void plaitp_trace_signal_label(plait_backend *self,
+			       plait_backend_signal *signal,
+			       const char *label);
 plait_status plaitp_trace_signal_poll(plait_backend *self,
 				      const plait_backend_point *point,
 				      uint64_t *out_reached,

@@ -126,11 +126,8 @@ static const trace_name *find_queue(const trace *self, uint64_t number)
 
 static void put_names(const trace *self, struct output *out)
 {
-	uint32_t devices =
-		self->base.inner_table->device_count(self->base.inner);
-
 	put_meta(out, 0, 0, "process_name", "host, trace ", 1, "");
-	for (uint32_t i = 0; i < devices; i++)
+	for (uint32_t i = 0; i < self->device_count; i++)
 		put_meta(out, i + 1, 0, "process_name", "device ", i, "");
 	for (uint32_t i = 0; i < self->thread_count; i++)
 		put_meta(out, 0, i + 1, "thread_name", "thread ", i + 1, "");
@@ -150,14 +147,54 @@ static void put_time(struct output *out, const char *key, uint64_t ns)
 	    (unsigned)(ns % 1000));
 }
 
-static void put_event(const trace *self, struct output *out,
-		      const trace_event *event)
+static const char *name_work(uint32_t kind)
+{
+	static const char *const names[] = {
+		[PLAIT_WORK_COPY] = "copy", [PLAIT_WORK_FILL] = "fill",
+		[PLAIT_WORK_READ] = "read", [PLAIT_WORK_WRITE] = "write",
+		[PLAIT_WORK_LAUNCH] = "launch",
+		[PLAIT_WORK_SEGMENT] = "segment",
+	};
+	const uint32_t count = sizeof(names) / sizeof(names[0]);
+
+	return kind < count && names[kind] ? names[kind] : "command";
+}
+
+/* The label of what ran, else what it was. */
+static const char *name_event(const trace_event *event)
 {
 	static const char *const names[] = {
 		"submit", NULL, "emit", "seen", "wait", "raise", "notify"
 	};
+
+	if (event->kind == TRACE_WORK)
+		return event->label[0] ? event->label : name_work(event->work);
+	return names[event->kind] ? names[event->kind] : event->label;
+}
+
+/* Commands that did not run, or whose backend measures none, have no times. */
+static bool is_known(const trace *self, trace_event *event)
+{
+	if (event->kind != TRACE_WORK)
+		return true;
+	if (event->end_ns == 0 || event->start_ns < self->start_ns)
+		return false;
+	event->start_ns -= self->start_ns;
+	event->end_ns -= self->start_ns;
+	return true;
+}
+
+static const char *name_value(const trace_event *event)
+{
+	return event->kind == TRACE_SUBMIT ? "commands" :
+	       event->kind == TRACE_WORK ? "bytes" : "sequence";
+}
+
+static void put_event(const trace *self, struct output *out,
+		      const trace_event *event)
+{
 	bool on_queue = event->kind == TRACE_CALL ||
-		event->kind == TRACE_EMIT;
+		event->kind == TRACE_EMIT || event->kind == TRACE_WORK;
 	bool spans = event->end_ns > event->start_ns;
 	const trace_name *queue = on_queue ?
 		find_queue(self, event->subject) : NULL;
@@ -168,7 +205,7 @@ static void put_event(const trace *self, struct output *out,
 	    queue ? (unsigned long long)queue->device + 1 : 0ull,
 	    on_queue ? (unsigned long long)event->subject :
 	    (unsigned long long)event->thread);
-	put_text(out, names[event->kind] ? names[event->kind] : event->label);
+	put_text(out, name_event(event));
 	put_time(out, "ts", event->start_ns);
 	if (spans)
 		put_time(out, "dur", event->end_ns - event->start_ns);
@@ -178,7 +215,7 @@ static void put_event(const trace *self, struct output *out,
 	    "\"status\":%d,\"label\":", event->thread,
 	    on_queue || event->kind == TRACE_SUBMIT ? "queue" : "signal",
 	    (unsigned long long)event->subject,
-	    event->kind == TRACE_SUBMIT ? "commands" : "sequence",
+	    name_value(event),
 	    (unsigned long long)event->value, event->status);
 	put_text(out, event->label);
 	put(out, "}}");
@@ -189,9 +226,13 @@ static void put_all(const trace *self, struct output *out)
 	out->first = true;
 	put(out, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
 	put_names(self, out);
-	for (uint64_t i = 0; i < self->count; i++)
-		put_event(self, out, &self->chunks[i / TRACE_CHUNK]
-			  [i % TRACE_CHUNK]);
+	for (uint64_t i = 0; i < self->count; i++) {
+		trace_event event = self->chunks[i / TRACE_CHUNK]
+			[i % TRACE_CHUNK];
+
+		if (is_known(self, &event))
+			put_event(self, out, &event);
+	}
 	put(out, "\n],\"otherData\":{\"dropped\":%llu}}\n",
 	    (unsigned long long)self->dropped);
 	flush(out);

@@ -94,6 +94,15 @@ static plait_status default_wait_in_driver(plait_backend *self,
 	return fail_unsupported(error, "wait_in_driver");
 }
 
+static void default_signal_label(plait_backend *self,
+				 plait_backend_signal *signal,
+				 const char *label)
+{
+	(void)self;
+	(void)signal;
+	(void)label;
+}
+
 static plait_status default_wrap(plait_host *host,
 				 const plait_host_services *services,
 				 const plait_backend_table *inner_table,
@@ -255,6 +264,8 @@ void plait__defaults_fill(plait_backend_table *table)
 		table->pump = default_pump;
 	if (table->wait_in_driver == NULL)
 		table->wait_in_driver = default_wait_in_driver;
+	if (table->signal_label == NULL)
+		table->signal_label = default_signal_label;
 	if (table->wrap == NULL)
 		table->wrap = default_wrap;
 	if (table->native_query == NULL)

@@ -65,6 +65,7 @@ static const struct slot slots[] = {
 	SLOT(segment_patch, OPTIONAL),
 	SLOT(segment_stop, OPTIONAL),
 	SLOT(wait_in_driver, OPTIONAL),
+	SLOT(signal_label, OPTIONAL),
 };
 
 static const void *slot_address(const plait_backend_table *table,

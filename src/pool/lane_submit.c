@@ -25,7 +25,8 @@ plait_status plait__lane_create(plait__pool *pool,
 	plait__lane *lane;
 
 	*out = NULL;
-	if (request->flags != 0)
+	/* Lanes measure no times. */
+	if ((request->flags & ~(uint32_t)PLAIT_QUEUE_TIMES) != 0)
 		return plait__fail(error, PLAIT_E_UNSUPPORTED,
 				   "queue: flags 0x%x are not known",
 				   (unsigned)request->flags);

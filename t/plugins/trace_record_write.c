@@ -234,8 +234,9 @@ static void failures_leave_nothing(void)
 	IS_INT(bed_wait_for(done, 2, PLAIT_FOREVER), PLAIT_E_FAILED);
 	blocks = bed.host.live_blocks;
 	bed.table.queue_destroy(bed.self, queue);
-	/* The blocks of the queue, of the skipped command and of its marker. */
-	IS_UINT(bed.host.live_blocks, blocks - 3);
+	/* The blocks of the queue, of the signal that counts its work, of the
+	 * skipped command and of its marker. */
+	IS_UINT(bed.host.live_blocks, blocks - 4);
 	bed.table.signal_destroy(bed.self, done);
 	bed_close();
 }

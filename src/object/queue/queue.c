@@ -155,6 +155,9 @@ static plait_status create_raw(plait__queue *queue,
 						     error);
 	if (status != PLAIT_OK)
 		queue->progress = NULL;
+	else if (desc->label != NULL)
+		backend->table.signal_label(backend->self, queue->progress,
+					    desc->label);
 	return status;
 }
 

@@ -63,9 +63,14 @@ static plait_status create_raw(plait__signal *signal, plait__device *device,
 		backend->self, device->index,
 		signal->is_gate ? PLAIT_BACKEND_SIGNAL_GATE : 0, &signal->raw,
 		&room);
-	return plait__backend_result_check_created(device->port, status,
-						   "signal_create", signal->raw,
-						   &room, error);
+	status = plait__backend_result_check_created(device->port, status,
+						     "signal_create",
+						     signal->raw, &room,
+						     error);
+	if (status == PLAIT_OK && signal->object.label[0] != '\0')
+		backend->table.signal_label(backend->self, signal->raw,
+					    signal->object.label);
+	return status;
 }
 
 static plait_status create(plait__device *device,

@@ -12,7 +12,10 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "graph/plan/plan_object.h"
 #include "object/context/backend_result.h"
+
+#include <stdio.h>
 
 static const plait_allocator *allocator_of(const plait__queue_instance *state)
 {
@@ -184,6 +187,18 @@ static void fill_work(plait__queue_instance *state)
 
 /* ---- queues ---- */
 
+/* For errors and traces. */
+static void name_lane(const plait__queue_instance *state, uint32_t lane,
+		      char *out, size_t bytes)
+{
+	const plait__program *program = state->compiled->program;
+	char room[PLAIT__OBJECT_NAME_BYTES];
+
+	(void)snprintf(out, bytes, "%.40s lane %u",
+		       plait__object_name(&program->plan_object->object, room),
+		       lane);
+}
+
 static plait_status make_queue(plait__queue_instance *state, uint32_t lane,
 			       plait_error *error)
 {
@@ -191,13 +206,15 @@ static plait_status make_queue(plait__queue_instance *state, uint32_t lane,
 	plait__backend_port *port = made_for->device->port;
 	plait__backend *backend = port->backend;
 	plait__lane_queue *queue = &state->queues[lane];
+	char label[64];
 	const plait_queue_request request = {
 		.size = sizeof(request), .capacity = made_for->entries,
-		.label = "plan",
+		.label = label,
 	};
 	plait_error room = { .size = sizeof(room) };
 	plait_status status;
 
+	name_lane(state, lane, label, sizeof(label));
 	status = backend->table.queue_create(backend->self,
 					     made_for->device->index, &request,
 					     &queue->raw, &room);
@@ -215,6 +232,9 @@ static plait_status make_queue(plait__queue_instance *state, uint32_t lane,
 		port, status, "signal_create", queue->signal, &room, error);
 	if (status != PLAIT_OK)
 		queue->signal = NULL;
+	else
+		backend->table.signal_label(backend->self, queue->signal,
+					    label);
 	return status;
 }
 

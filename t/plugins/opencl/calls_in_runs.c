@@ -212,7 +212,7 @@ static bool try_call(const struct fakecl_setup *setup)
 	report = standin_report();
 	if (status != PLAIT_OK)
 		judge(&error, report.failed, setup->fail_call,
-		      strstr(error.text, "\"plan\"") != NULL);
+		      strstr(error.text, "queue \"plan ") != NULL);
 	if (status != PLAIT_OK && made.map != NULL && made.plan == NULL)
 		OK_THAT(freeze_it(&made, &error) == PLAIT_OK, "%s",
 			error.text);

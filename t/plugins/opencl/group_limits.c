@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sizes of groups, on a stand-in whose driver understates what a kernel can run
- * (32; it runs 256, and says 512 of the device): the driver's answer counts, and
- * its refusal names the kernel and the group.
+ * Offsets of arguments; and sizes of groups, on a stand-in whose driver understates
+ * what a kernel can run (32; it runs 256, and says 512 of the device): the
+ * driver's answer counts, and its refusal names the kernel and the group.
  */
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -46,6 +46,7 @@ static void open_it(void)
 	setenv("PLAIT_CACHE_DIR", "/dev/null/cache", 1);
 	error = (plait_error){ .size = sizeof(error) };
 	standin()->reset(&setup);
+	atomic_store(&runs, 0);
 	standin()->teach("count", NULL, count);
 	(void)snprintf(options, sizeof(options), "opencl:loader=%s",
 		       standin_path);
@@ -95,7 +96,48 @@ static void limits(void)
 	standin_is_clean();
 }
 
+/* A view that the host takes: the error has the numbers and the way out. */
+static void offsets(void)
+{
+	const plait_source source = {
+		.size = sizeof(source), .form = PLAIT_SOURCE_OPENCL_C,
+		.code = "__kernel void count(__global uint *x) { }\n",
+	};
+	const plait_kernel_desc wanted = {
+		.size = sizeof(wanted), .sources = &source, .source_count = 1,
+		.signature = "count(x: inout pointer u32)",
+	};
+	const plait_buffer_desc bytes = { .size = sizeof(bytes),
+					  .bytes = 1024 };
+	const plait_launch one = { .size = sizeof(one), .items = { 1 } };
+	plait_argument argument = { .size = sizeof(argument),
+				    .kind = PLAIT_ARGUMENT_BUFFER,
+				    .offset_bytes = 132 };
+
+	open_it();
+	plait_kernel_release(kernel);
+	IS_INT(plait_kernel_create(context, &wanted, &kernel, &error),
+	       PLAIT_OK);
+	IS_INT(plait_buffer_create(device, &bytes, &argument.buffer, &error),
+	       PLAIT_OK);
+	IS_INT(plait_queue_launch(queue, kernel, &one, &argument, 1, &error),
+	       PLAIT_E_UNSUPPORTED);
+	OK_THAT(strstr(error.text, "argument 0 \"x\" of count") &&
+		strstr(error.text, "offset of 132 bytes") &&
+		strstr(error.text, "alignment, 128"), "%s", error.text);
+	argument.offset_bytes = 128;
+	IS_INT(plait_queue_launch(queue, kernel, &one, &argument, 1, &error),
+	       PLAIT_OK);
+	IS_INT(plait_queue_finish(queue, PLAIT_FOREVER, &error), PLAIT_OK);
+	plait_buffer_release(argument.buffer);
+	plait_kernel_release(kernel);
+	plait_queue_release(queue);
+	plait_context_release(context);
+	standin_is_clean();
+}
+
 static const struct tap_scenario all[] = {
+	{ "offsets of arguments", offsets },
 	{ "limits of groups", limits },
 };
 

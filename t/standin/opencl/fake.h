@@ -134,6 +134,7 @@ struct fake_queue {
 	struct fake_queue *next;
 	struct fake_command *head, *tail;
 	bool running; /* the head is */
+	bool profiles;
 	cl_int failed; /* and was not reported yet */
 };
 

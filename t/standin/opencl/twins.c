@@ -61,6 +61,7 @@ static cl_int leave(const char *name, cl_int code)
 	    code != CL_DEVICE_NOT_FOUND && code != CL_BUILD_PROGRAM_FAILURE &&
 	    code != CL_KERNEL_ARG_INFO_NOT_AVAILABLE &&
 	    code != CL_INVALID_WORK_GROUP_SIZE &&
+	    code != CL_PROFILING_INFO_NOT_AVAILABLE &&
 	    code != CL_INVALID_ARG_SIZE && code != CL_INVALID_BINARY &&
 	    code != CL_INVALID_KERNEL_NAME &&
 	    fake.report.failed == NULL)
