@@ -19,11 +19,12 @@
 
 #include <string.h>
 
-/* The operations of each way to run. */
+/* The ways to run. */
+enum way { SERIAL, WIDE, STEAL, WAYS };
+
+/* The operations of each. */
 struct code {
-	plait__call_op *serial;
-	plait__call_op *wide;
-	plait__call_op *steal;
+	plait__call_op *ops[WAYS];
 };
 
 /* Compiled once, for all instances. */
@@ -160,9 +161,10 @@ static plait_status prepare(plait__program *program, plait_error *error)
 	compiled->has_steal = plait__steal_program_applies(program->plan);
 	if (status == PLAIT_OK && compiled->has_wide)
 		status = compile_wide(compiled, program, error);
-	compiled->code.serial = compiled->serial.ops.items;
-	compiled->code.wide = compiled->wide.ops.items;
-	compiled->code.steal = compiled->steal.ops;
+	compiled->code = (struct code){ {
+		compiled->serial.ops.items, compiled->wide.ops.items,
+		compiled->steal.ops
+	} };
 	return status;
 }
 
@@ -190,35 +192,23 @@ static void discard(plait__program *program)
 
 /* ---- exchange of kernels ---- */
 
+static uint64_t count_ops(const struct compiled *compiled, enum way way)
+{
+	return way == SERIAL ? compiled->serial.ops.count :
+	       way == WIDE ? compiled->wide.ops.count :
+			     compiled->steal.op_count;
+}
+
 static void forget(plait__program *program, void *made)
 {
 	const plait_allocator *allocator = plait__program_allocator(program);
 	const struct compiled *compiled = program->compiled;
 	struct code *code = made;
 
-	plait__free(allocator, code->serial, compiled->serial.ops.count *
-		    sizeof(plait__call_op));
-	plait__free(allocator, code->wide, compiled->wide.ops.count *
-		    sizeof(plait__call_op));
-	plait__free(allocator, code->steal, compiled->steal.op_count *
-		    sizeof(plait__call_op));
+	for (enum way way = SERIAL; way < WAYS; way++)
+		plait__free(allocator, code->ops[way],
+			    count_ops(compiled, way) * sizeof(plait__call_op));
 	plait__free(allocator, code, sizeof(*code));
-}
-
-/* Remake the operations, if there are any; set *good to false without
- * memory. */
-static plait__call_op *remake(const plait__program *program,
-			      plait__object *const *kernels,
-			      const plait__call_op *ops, uint32_t count,
-			      bool *good)
-{
-	plait__call_op *made;
-
-	if (count == 0 || !*good)
-		return NULL;
-	made = plait__call_op_remake(program, kernels, ops, count);
-	*good = made != NULL;
-	return made;
 }
 
 static plait_status recode(plait__program *program,
@@ -230,13 +220,14 @@ static plait_status recode(plait__program *program,
 					 sizeof(*code));
 	bool good = code != NULL;
 
-	if (code != NULL) {
-		code->serial = remake(program, kernels, compiled->code.serial,
-				      compiled->serial.ops.count, &good);
-		code->wide = remake(program, kernels, compiled->code.wide,
-				    compiled->wide.ops.count, &good);
-		code->steal = remake(program, kernels, compiled->code.steal,
-				     compiled->steal.op_count, &good);
+	for (enum way way = SERIAL; good && way < WAYS; way++) {
+		uint32_t count = (uint32_t)count_ops(compiled, way);
+
+		if (count == 0)
+			continue;
+		code->ops[way] = plait__call_op_remake(
+			program, kernels, compiled->code.ops[way], count);
+		good = code->ops[way] != NULL;
 	}
 	*out = code;
 	return good ? PLAIT_OK :
@@ -309,12 +300,9 @@ static void unmake(plait__instance *instance)
 /* ---- a run ---- */
 
 /* Returns true for parallel execution, false for the serial program. */
-static bool choose(struct state *state, struct compiled *compiled,
-		   const plait__instance *instance)
+static bool is_parallel(struct state *state, struct compiled *compiled,
+			const plait__instance *instance)
 {
-	state->timed_run.is_timed = false;
-	if (!compiled->has_wide)
-		return false;
 	if ((instance->flags & (PLAIT_RUN_SERIAL | PLAIT_RUN_PARALLEL)) != 0)
 		return (instance->flags & PLAIT_RUN_PARALLEL) != 0;
 	if (!compiled->chooses)
@@ -323,41 +311,47 @@ static bool choose(struct state *state, struct compiled *compiled,
 	if (instance->recording != NULL)
 		return plait__mode_timer_is_parallel(&compiled->timer);
 	plait__mode_timer_begin(&compiled->timer, &state->timed_run);
+	if (state->timed_run.is_timed)
+		state->start_ns = plait__clock_now_ns();
 	return state->timed_run.parallel;
 }
 
-static uint32_t count_lanes(const struct compiled *compiled, bool all)
+/* How the run is executed.  Plans of one lane ask nothing else. */
+static enum way choose(struct state *state, struct compiled *compiled,
+		       const plait__instance *instance)
 {
-	if (!all)
-		return 1;
-	return compiled->has_steal ? compiled->steal.lane_count :
-				      compiled->wide.lane_count;
+	state->timed_run.is_timed = false;
+	if (!compiled->has_wide || !is_parallel(state, compiled, instance))
+		return SERIAL;
+	return compiled->has_steal ? STEAL : WIDE;
+}
+
+static uint32_t count_lanes(const struct compiled *compiled, enum way way)
+{
+	return way == SERIAL ? 1 :
+	       way == WIDE ? compiled->wide.lane_count :
+			     compiled->steal.lane_count;
 }
 
 static void start(plait__instance *instance, bool inline_ok)
 {
 	struct compiled *compiled = instance->program->compiled;
 	struct state *state = instance->state;
-	const struct code *code;
-	bool all = choose(state, compiled, instance);
+	const struct code *code = instance->version != NULL ?
+				  instance->version->code : &compiled->code;
+	enum way way = choose(state, compiled, instance);
+	plait__lane_set *set = way == SERIAL ? &state->serial : &state->wide;
 
 	if (instance->recording != NULL)
 		plait__recorder_begin(instance->recording,
-				      count_lanes(compiled, all));
-	if (state->timed_run.is_timed)
-		state->start_ns = plait__clock_now_ns();
-	code = instance->version != NULL ? instance->version->code :
-	       &compiled->code;
-	if (all && compiled->has_steal) {
-		state->steal.ops = code->steal;
+				      count_lanes(compiled, way));
+	if (way == STEAL) {
+		state->steal.ops = code->ops[STEAL];
 		plait__steal_set_start(&state->steal, inline_ok);
-	} else if (all) {
-		state->wide.ops = code->wide;
-		plait__lane_set_start(&state->wide, inline_ok);
-	} else {
-		state->serial.ops = code->serial;
-		plait__lane_set_start(&state->serial, inline_ok);
+		return;
 	}
+	set->ops = code->ops[way];
+	plait__lane_set_start(set, inline_ok);
 }
 
 /* The instance may serve another run by now, so nothing is read here that runs

@@ -207,7 +207,8 @@ static bool is_stopped(const plait__steal_worker *worker)
 	return at_load_relaxed_u32(&worker->set->instance->stop) != 0;
 }
 
-static int32_t call(plait__steal_worker *worker, uint32_t command)
+static inline __attribute__((always_inline)) int32_t
+call(plait__steal_worker *worker, uint32_t command)
 {
 	const plait__steal_set *set = worker->set;
 
@@ -407,7 +408,8 @@ static uint32_t look(plait__steal_worker *worker, uint32_t looks)
 }
 
 /* Run `command` and the rest of the batch. */
-static inline void run_batch(plait__steal_worker *worker, uint32_t command)
+static inline __attribute__((always_inline)) void
+run_batch(plait__steal_worker *worker, uint32_t command)
 {
 	for (; command != PLAIT__NONE; command = plait__claim_next(worker))
 		perform(worker, command);
