@@ -236,7 +236,8 @@ function core.class(name, release)
 
   --- Drop the reference now; the object cannot be used afterwards.
   function class:release()
-    if self.raw ~= nil then self.gone = core.place() end
+    -- Runs are many, and looking at the stack leaves compiled code.
+    if self.raw ~= nil and name ~= "Run" then self.gone = core.place() end
     core.release(self)
   end
 

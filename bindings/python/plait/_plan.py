@@ -491,7 +491,7 @@ class Run(Handle):
 
     def release(self) -> None:
         """Drop the reference; the run continues."""
-        super().release()
+        self._drop()  # runs are many: no look at the stack
 
     def _drop(self):
         handle, self._handle = self._handle, None
