@@ -289,6 +289,7 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/run/instance_pool.c
 %C%_libplaitcore_la_SOURCES += %D%/run/host/lane_interpreter.c
 %C%_libplaitcore_la_SOURCES += %D%/run/args/bind_copies.c
+%C%_libplaitcore_la_SOURCES += %D%/run/args/temporaries.c %D%/run/args/temporaries.h
 %C%_libplaitcore_la_SOURCES += %D%/run/args/frame_layout.c
 %C%_libplaitcore_la_SOURCES += %D%/run/host/call_op.c
 %C%_libplaitcore_la_SOURCES += %D%/run/external/external_command.c

@@ -26,6 +26,9 @@ static void fill_info(plait__plan_object *plan_object, plait_plan_info *info)
 	info->makespan = plan->makespan;
 	for (uint32_t i = 0; i < plan->devices_count; i++)
 		info->scratch_bytes += plan->devices[i].scratch_bytes;
+	for (uint32_t i = 0; i < plan->slots_count; i++)
+		if (plan->slots[i].kind == PLAIT__SLOT_ARENA)
+			info->scratch_bytes += plan->slots[i].bytes;
 	info->bytes = plait__plan_bytes(plan);
 	info->peak_bytes = plan_object->peak_bytes;
 	info->bindings = plait__binding_names_count(plan_object->bindings);
