@@ -253,6 +253,8 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/graph/plan/verify_commands.h
 %C%_libplaitcore_la_SOURCES += %D%/graph/plan/simulate_api.c
 %C%_libplaitcore_la_SOURCES += %D%/graph/plan/used_tables.c
+%C%_libplaitcore_la_SOURCES += %D%/graph/plan/temporary_places.c \
+	%D%/graph/plan/temporary_places.h
 %C%_libplaitcore_la_SOURCES += %D%/graph/plan/used_tables.h
 %C%_libplaitcore_la_SOURCES += %D%/graph/plan/plan_object.c
 %C%_libplaitcore_la_SOURCES += %D%/graph/plan/query_api.c

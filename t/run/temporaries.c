@@ -201,6 +201,141 @@ static void through_a_loop(void)
 	}
 }
 
+/* ---- shared bytes ---- */
+
+static uint64_t bytes_of(plait_plan *plan)
+{
+	plait_plan_info info = { .size = sizeof(info) };
+
+	OK(plait_plan_query(plan, &info, &rig.error) == PLAIT_OK);
+	return info.scratch_bytes;
+}
+
+enum { LINKS = 8 };
+
+/* Each temporary is copied to the next one: two are in use at a time. */
+static void in_a_chain(void)
+{
+	FOR_ALL_RIGS {
+		plait_buffer *tmp[LINKS], *out = make_buffer(&rig, 8, "out");
+		plait_graph *graph = new_graph();
+		plait_node node = 0;
+		plait_plan *plan;
+
+		for (int i = 0; i < LINKS; i++)
+			tmp[i] = temporary(256, "link");
+		node = add_fill(graph, tmp[0], 0x5a5a, 0);
+		for (int i = 1; i < LINKS; i++)
+			node = add_copy(graph, tmp[i], 0, tmp[i - 1], 0,
+					node);
+		(void)add_copy(graph, out, 0, tmp[LINKS - 1], 0, node);
+		plan = freeze_graph(graph);
+		IS_UINT(bytes_of(plan), 512);
+		OK_THAT(run_with(plan, 0) == PLAIT_OK, "%s", rig.error.text);
+		IS_UINT(word_at(out, 0), 0x5a5a);
+		plait_plan_release(plan);
+		for (int i = 0; i < LINKS; i++)
+			plait_buffer_release(tmp[i]);
+		plait_buffer_release(out);
+		close_rig(&rig);
+	}
+}
+
+enum { CELLS = 6, STEPS = 60 };
+
+/* Random fills and copies, with the edges that their accesses need. */
+struct maze {
+	plait_buffer *tmp[CELLS];
+	plait_node writer[CELLS];
+	plait_node readers[CELLS][STEPS];
+	uint32_t reader_count[CELLS];
+	uint64_t value[CELLS];
+	uint32_t random;
+};
+
+static uint32_t pick(struct maze *maze, uint32_t below)
+{
+	maze->random = maze->random * 1664525 + 1013904223;
+	return (maze->random >> 16) % below;
+}
+
+static uint32_t put_after(const struct maze *maze, uint32_t cell, bool writes,
+			  plait_node *after, uint32_t count)
+{
+	if (maze->writer[cell] != 0)
+		after[count++] = maze->writer[cell];
+	for (uint32_t i = 0; writes && i < maze->reader_count[cell]; i++)
+		after[count++] = maze->readers[cell][i];
+	return count;
+}
+
+static void add_step(struct maze *maze, plait_graph *graph)
+{
+	uint32_t to = pick(maze, CELLS), from = pick(maze, CELLS);
+	plait_node after[2 * STEPS];
+	plait_node_desc desc = {
+		.kind = PLAIT_NODE_FILL, .target = maze->tmp[to], .bytes = 8,
+		.pattern = pick(maze, 1000), .pattern_bytes = 8,
+	};
+	uint32_t count = put_after(maze, to, true, after, 0);
+	plait_node node;
+
+	/* Nothing was written to `from` yet: a fill. */
+	if (to != from && maze->writer[from] != 0) {
+		count = put_after(maze, from, false, after, count);
+		desc = (plait_node_desc){
+			.kind = PLAIT_NODE_COPY, .target = maze->tmp[to],
+			.source = maze->tmp[from], .bytes = 8,
+		};
+		maze->value[to] = maze->value[from];
+	} else {
+		maze->value[to] = desc.pattern;
+	}
+	node = add_node(graph, desc, after, count);
+	if (desc.kind == PLAIT_NODE_COPY)
+		maze->readers[from][maze->reader_count[from]++] = node;
+	maze->writer[to] = node;
+	maze->reader_count[to] = 0;
+}
+
+/* The values that each temporary has last come out. */
+static void check_maze(uint32_t seed)
+{
+	struct maze maze = { .random = seed };
+	plait_buffer *out = make_buffer(&rig, CELLS * 8, "out");
+	plait_graph *graph = new_graph();
+	plait_plan *plan;
+
+	for (uint32_t i = 0; i < CELLS; i++)
+		maze.tmp[i] = temporary(64 + pick(&maze, 900), "cell");
+	for (uint32_t i = pick(&maze, STEPS); i > 0; i--)
+		add_step(&maze, graph);
+	for (uint32_t i = 0; i < CELLS; i++)
+		if (maze.writer[i] != 0)
+			(void)add_copy(graph, out, i * 8ull, maze.tmp[i], 0,
+				       maze.writer[i]);
+	plan = freeze(graph, 3, 2);
+	plait_graph_release(graph);
+	OK_THAT(run_with(plan, seed % 2 == 0 ? PLAIT_RUN_PARALLEL : 0) ==
+		PLAIT_OK, "%s", rig.error.text);
+	for (uint32_t i = 0; i < CELLS; i++)
+		if (maze.writer[i] != 0)
+			IS_UINT(word_at(out, i * 8ull), maze.value[i]);
+	plait_plan_release(plan);
+	for (uint32_t i = 0; i < CELLS; i++)
+		plait_buffer_release(maze.tmp[i]);
+	plait_buffer_release(out);
+}
+
+static void at_random(void)
+{
+	FOR_ALL_RIGS {
+		for (uint32_t seed = 1; seed < 30; seed++)
+			check_maze(seed);
+		close_rig(&rig);
+	}
+}
+
 /* ---- saved plans ---- */
 
 static void saved(void)
@@ -313,6 +448,8 @@ static const struct tap_scenario all[] = {
 	{ "one copy per run", one_copy_per_run },
 	{ "copies and views", copies_and_views },
 	{ "through a loop", through_a_loop },
+	{ "in a chain", in_a_chain },
+	{ "at random", at_random },
 	{ "saved", saved },
 	{ "refused", refused },
 };

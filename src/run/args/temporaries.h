@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Places of a plan's temporaries in the arenas of an instance, behind the
- * scratch of the same device. */
+/* Temporaries of a plan in the arenas of its instances. */
 #ifndef PLAIT_SRC_RUN_ARGS_TEMPORARIES_H
 #define PLAIT_SRC_RUN_ARGS_TEMPORARIES_H
 
 #include "run/args/frame.h"
 
-/* Offset of a temporary that no command uses. */
-#define PLAIT__TEMPORARY_UNUSED UINT64_MAX
+#include "graph/plan/temporary_places.h"
 
 /* Fill layout->arena_bytes, and layout->temporaries if there are any. */
 plait_status plait__temporaries_place(plait__frame_layout *layout,
