@@ -268,6 +268,8 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/graph/plan/verify_commands.h
 %C%_libplaitcore_la_SOURCES += %D%/graph/plan/simulate_api.c
 %C%_libplaitcore_la_SOURCES += %D%/graph/plan/used_tables.c
+%C%_libplaitcore_la_SOURCES += %D%/graph/plan/temporary_places.c \
+	%D%/graph/plan/temporary_places.h
 %C%_libplaitcore_la_SOURCES += %D%/graph/plan/used_tables.h
 %C%_libplaitcore_la_SOURCES += %D%/graph/plan/plan_object.c
 %C%_libplaitcore_la_SOURCES += %D%/graph/plan/program_order.c
@@ -305,6 +307,7 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/run/instance_pool.c
 %C%_libplaitcore_la_SOURCES += %D%/run/host/lane_interpreter.c
 %C%_libplaitcore_la_SOURCES += %D%/run/args/bind_copies.c
+%C%_libplaitcore_la_SOURCES += %D%/run/args/temporaries.c %D%/run/args/temporaries.h
 %C%_libplaitcore_la_SOURCES += %D%/run/args/frame_layout.c
 %C%_libplaitcore_la_SOURCES += %D%/run/host/call_op.c
 %C%_libplaitcore_la_SOURCES += %D%/run/external/external_command.c

@@ -352,9 +352,21 @@ PLAIT_API plait_status plait_device_set_budget(plait_device *device,
  * Buffers
  */
 
+/* Flags of a buffer. */
+typedef uint32_t plait_buffer_flags;
+enum {
+	/* A temporary: memory of plans.  The buffer has no memory itself; each
+	 * instance of each plan whose nodes name it has some, aligned to 256
+	 * bytes, with undefined contents when a run starts.  It keeps its
+	 * contents from node to node, in loops from iteration to iteration,
+	 * until the run ends.  So runs of a plan do not conflict by it, and no
+	 * run has to bind it.  Only nodes accept it, and its views. */
+	PLAIT_BUFFER_TEMPORARY = 1 << 0
+};
+
 typedef struct plait_buffer_desc {
 	uint32_t size;
-	uint32_t flags;
+	plait_buffer_flags flags;
 	/* May be 0. */
 	uint64_t bytes;
 	/* A power of two; 0 means the device's alignment.  A device may refuse

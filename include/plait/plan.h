@@ -49,7 +49,7 @@ typedef struct plait_plan_info {
 	uint64_t regions;
 	/* Predicted duration of a run, in units of cost. */
 	uint64_t makespan;
-	/* Scratch memory of one instance, all devices together. */
+	/* Scratch and temporaries of one instance, all devices together. */
 	uint64_t scratch_bytes;
 	/* Memory of the plan, and the peak while planning. */
 	uint64_t bytes;

@@ -24,8 +24,9 @@
  * `source_parameter`).  plait_plan_find_parameter looks up the number of a name
  * once; runs bind by number.
  *
- * Overlap.  A run has its arguments and scratch for itself; the buffers that
- * nodes name are shared by all runs.  So runs of one plan that conflict execute
+ * Overlap.  A run has its arguments, scratch and temporaries
+ * (PLAIT_BUFFER_TEMPORARY) for itself; the other buffers that nodes name are
+ * shared by all runs.  So runs of one plan that conflict execute
  * one after the other, in the order in which their queues reach them: all runs
  * of a plan that writes a buffer which it names, and runs of which one writes
  * bytes that the other has bound, or that the plan names.  A parameter that is

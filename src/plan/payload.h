@@ -142,7 +142,8 @@ typedef struct plait__plan_param {
 enum {
 	PLAIT__SLOT_BOUND = 0,		/* a buffer bound by name */
 	PLAIT__SLOT_PARAM = 1,		/* a buffer that each run brings */
-	PLAIT__SLOT_ARENA = 2		/* reserved: memory of the instance */
+	PLAIT__SLOT_ARENA = 2		/* a temporary: memory of the instance,
+					 * in the arena of its device */
 };
 
 /* A buffer that arguments refer to. */

@@ -86,8 +86,8 @@ static bool has_turn_alone(const plait__instance *instance)
 }
 
 /* Put instance 0 back, and end its turn before or with that.  Returns true if
- * members may have to be started. */
-static bool put_first(plait__instance *instance)
+ * members may have to be started.  Not inline: most plans have no turns. */
+static __attribute__((noinline)) bool put_first(plait__instance *instance)
 {
 	plait__program *program = instance->program;
 

@@ -12,6 +12,25 @@
 
 /* ---- per plan ---- */
 
+/* Returns true if all runs share the memory: it is no temporary. */
+static bool is_shared(const plait__plan *plan, uint32_t object)
+{
+	uint32_t number = plait__access_number(object);
+	const plait__plan_rotation *rotation;
+
+	if (!plait__access_is_rotation(object))
+		return number >= plan->slots_count ||
+		       plan->slots[number].kind != PLAIT__SLOT_ARENA;
+	if (number >= plan->rotations_count)
+		return true;
+	rotation = &plan->rotations[number];
+	for (uint32_t i = 0; i < rotation->slot_count; i++)
+		if (is_shared(plan, plan->rotation_slots[
+					    rotation->slot_first + i]))
+			return true;
+	return false;
+}
+
 /* Mark the written parameters.  Returns true if the plan also writes memory
  * that it names. */
 static bool mark_written(const plait__plan *plan, bool *written)
@@ -31,10 +50,11 @@ static bool mark_written(const plait__plan *plan, bool *written)
 			if (access->mode == PLAIT__ACCESS_READ)
 				continue;
 			number = plait__access_number(access->object);
-			if (!plait__access_is_param(access->object) ||
-			    number >= plan->params_count)
+			if (plait__access_is_param(access->object) &&
+			    number < plan->params_count)
+				written[number] = true;
+			else if (is_shared(plan, access->object))
 				return true;
-			written[number] = true;
 		}
 	}
 	return false;

@@ -40,7 +40,6 @@ struct plait__instance {
 	at_u32 abandoned;		/* never released again: see abandon;
 					 * with `abandoned_why` */
 
-	at_u32 turn;		/* PLAIT__TURN_...; see run_turns.h */
 
 	/* The current run. */
 	uint32_t flags;		/* PLAIT_RUN_... */
@@ -69,6 +68,7 @@ struct plait__instance {
 	plait__section_pool sections; /* idle sections, for its next runs */
 	plait__run *cached_run;	/* a run object for reuse */
 	/* Turns of conflicting runs; see run_turns.h. */
+	at_u32 turn;		/* PLAIT__TURN_... */
 	plait__instance *turn_next; /* on its list; guarded by turns.lock */
 	plait__instance *turn_ready; /* next run to be started */
 	const plait_error *turn_lost; /* the failure of an abandoned run that

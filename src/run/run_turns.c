@@ -305,7 +305,12 @@ static void give_alone(plait__instance *instance)
 	plait__program *program = instance->program;
 
 	at_store_relaxed_u32(&instance->turn, PLAIT__TURN_NONE);
-	give_bit(program);
+	/* Release: pairs with take_bit.  A run that has both bits has the word
+	 * to itself. */
+	if (instance->index == 0)
+		at_store_release_u32(&program->first_free, PLAIT__PROGRAM_TURN);
+	else
+		give_bit(program);
 	fence_alone(program);
 	if (has_members(program))
 		plait__run_turns_pass_on(program);

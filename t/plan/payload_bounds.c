@@ -200,9 +200,12 @@ static void as_it_is(void)
 
 static void slots(void)
 {
-	LIES(s->slots[0].kind, PLAIT__SLOT_ARENA,
+	s->slots[0].kind = PLAIT__SLOT_ARENA;
+	LIES(s->slots[0].bytes, UINT64_MAX, "slot 0: a temporary is larger");
+	as_it_is();
+	s->slots[0].kind = PLAIT__SLOT_BOUND;
+	LIES(s->slots[0].kind, PLAIT__SLOT_PARAM,
 	     "slot 0: unknown or reserved kind of memory");
-	LIES(s->slots[0].kind, PLAIT__SLOT_PARAM, "reserved kind of memory");
 	LIES(s->slots[0].kind, 77, "reserved kind of memory");
 	LIES(s->slots[1].device, s->devices_count, "slot 1: its device");
 	LIES(s->slots[1].name, s->strings_count, "a name is outside");

@@ -8,19 +8,6 @@
 
 #include <pthread.h>
 
-/* Drive the run until `count` runs have begun.  Without that many the caller
- * fails by the suite's time limit. */
-static void await_started(plait_run *run, uint32_t count)
-{
-	while (__atomic_load_n(&seen.started, __ATOMIC_SEQ_CST) < count)
-		(void)plait_run_wait(run, 100000, NULL);
-}
-
-static void raise(void)
-{
-	OK(plait_signal_raise(bed.gate, 1, &rig.error) == PLAIT_OK);
-}
-
 /* The run is deferred: it has no part in `seen` as long as others are parked.
  * In virtual time a wait that no backend can end is a deadlock. */
 static void is_deferred(plait_run *run, uint32_t started)

@@ -232,4 +232,17 @@ static inline plait_status end_of(plait_run *run)
 	return status;
 }
 
+/* Drive the run until `count` runs have begun.  Without that many the caller
+ * fails by the suite's time limit. */
+static inline void await_started(plait_run *run, uint32_t count)
+{
+	while (__atomic_load_n(&seen.started, __ATOMIC_SEQ_CST) < count)
+		(void)plait_run_wait(run, 100000, NULL);
+}
+
+static inline void raise(void)
+{
+	OK(plait_signal_raise(bed.gate, 1, &rig.error) == PLAIT_OK);
+}
+
 #endif

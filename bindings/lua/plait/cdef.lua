@@ -168,9 +168,13 @@ plait_status plait_device_query(plait_device *device,
 plait_status plait_device_set_budget(plait_device *device,
 					       uint64_t budget_bytes,
 					       plait_error *error);
+typedef uint32_t plait_buffer_flags;
+enum {
+	PLAIT_BUFFER_TEMPORARY = 1 << 0
+};
 typedef struct plait_buffer_desc {
 	uint32_t size;
-	uint32_t flags;
+	plait_buffer_flags flags;
 	uint64_t bytes;
 	uint64_t alignment_bytes;
 	const char *label;

@@ -136,9 +136,9 @@ class Buffer(Handle):
         self.strides, self._offset = None, 0
 
     @classmethod
-    def create(cls, device, size: int, label: Optional[str] = None) -> Buffer:
-        """Create a buffer; called by Device.buffer."""
-        desc = sized(_raw.plait_buffer_desc, bytes=size, label=encode(label))
+    def create(cls, device, size: int, label: Optional[str] = None, flags: int = 0) -> Buffer:
+        """Create a buffer; called by Device.buffer and Graph.temporary."""
+        desc = sized(_raw.plait_buffer_desc, bytes=size, label=encode(label), flags=flags)
         return cls(device, make(lib.plait_buffer_create, device.handle, byref(desc)), label)
 
     @classmethod

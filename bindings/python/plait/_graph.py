@@ -8,14 +8,13 @@ from ctypes import byref, c_uint64, c_void_p
 from typing import TYPE_CHECKING, Any, Callable, Iterable, List, Optional, Tuple, Union
 
 from . import _raw
-from ._buffer import Rows, check_buffer, copied
+from ._buffer import Buffer, Rows, check_buffer, copied
 from ._elements import ELEMENTS
 from ._core import Handle, call, encode, lib, make, place, sized
 from ._functions import RUN, Question, Reference, check_function
 from ._kernel import Parameter, Turn, check_kernel
 
 if TYPE_CHECKING:
-    from ._buffer import Buffer
     from ._kernel import Kernel
     from ._plan import Plan
     from ._system import Device, Signal
@@ -253,6 +252,12 @@ class Graph(Handle):
         fields = {"branch_count": branches, **self._predicate(condition, offset, int)}
         node = self._add(_raw.PLAIT_NODE_CASE, fields, after, label, device, cost)
         return node, [self._body(node, i) for i in range(branches)]
+
+    def temporary(self, size: int, device: Any = None, label: Optional[str] = None) -> Buffer:
+        """Create a temporary of `size` bytes: a buffer for nodes only, of which each
+        run in flight has a copy.  The default device is the system's first one."""
+        return Buffer.create(device if device is not None else self.system.devices[0],
+                             size, label, _raw.PLAIT_BUFFER_TEMPORARY)
 
     def rotate(self, *buffers: Buffer, prologue: bool = False) -> Rotation:
         """In the body of a loop: rotate through `buffers`, one per iteration; returns

@@ -9,6 +9,7 @@ plait_log_level = c_int32
 plait_object_kind = c_int32
 plait_context_flags = c_uint32
 plait_device_capabilities = c_uint32
+plait_buffer_flags = c_uint32
 plait_call_flags = c_uint32
 plait_wrap_flags = c_uint32
 plait_map_flags = c_uint32
@@ -97,6 +98,7 @@ PLAIT_DEVICE_ROWS = 512
 PLAIT_DEVICE_REGION = 1024
 PLAIT_DEVICE_LASTS = 2048
 PLAIT_DEVICE_HOST = 4096
+PLAIT_BUFFER_TEMPORARY = 1
 PLAIT_CALL_ANY_THREAD = 1
 PLAIT_WRAP_READ_ONLY = 2
 PLAIT_MAP_READ = 1
@@ -277,7 +279,7 @@ class plait_device_info(Structure):
 class plait_buffer_desc(Structure):
     _fields_ = [
         ("size", c_uint32),
-        ("flags", c_uint32),
+        ("flags", plait_buffer_flags),
         ("bytes", c_uint64),
         ("alignment_bytes", c_uint64),
         ("label", c_char_p),

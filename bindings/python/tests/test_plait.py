@@ -521,11 +521,20 @@ class Plans(Case):
         self.assertEqual(b.tolist(), [3])
 
     def test_runs_that_share_a_buffer(self):
+        self.run_pairs(lambda graph, size: self.device.buffer(size))
+
+    def test_runs_with_a_temporary(self):
+        self.run_pairs(lambda graph, size: graph.temporary(size, label="tmp"))
+        with self.assertRaises(plait.InvalidError) as caught:
+            self.system.graph().temporary(8, label="tmp").read(0, 4)
+        self.assertIn("temporary", str(caught.exception))
+
+    def run_pairs(self, make_shared):
         count = 100000
-        shared = self.device.buffer(4 * count)
         outs = [self.device.buffer(4 * count) for _ in range(2)]
         queues = [self.device.queue() for _ in range(2)]
         graph = self.system.graph()
+        shared = make_shared(graph, 4 * count)
         kernel = self.system.kernel("set_all(y: out pointer f32, a: f32, n: u64)",
                                     "KERNEL(set_all) { EACH(i, n) y[i] = a; }")
         node = graph.launch(kernel, shared, plait.Parameter("a"), count, items=count)

@@ -301,6 +301,8 @@ static uint32_t add_buffer(plait__node_draft *draft, plait__buffer *root)
 
 	if (at == PLAIT__NONE || has_entry(&store->slots, at))
 		return at;
+	if (root->is_temporary)
+		slot.kind = PLAIT__SLOT_ARENA;
 	slot.bytes = root->bytes;
 	slot.name = plait__values_string(store, root->object.label);
 	slot.device = plait__refs_add_device(draft, root->device);

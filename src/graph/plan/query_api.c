@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Public queries of plans: facts, name bindings, and the plan checker. */
 #include "graph/plan/plan_object.h"
+#include "graph/plan/temporary_places.h"
 #include "graph/plan/unbound_state.h"
 #include "base/error.h"
 #include "base/sized_struct.h"
@@ -24,8 +25,8 @@ static void fill_info(plait__plan_object *plan_object, plait_plan_info *info)
 	info->signals = plan->signal_count;
 	info->regions = plan->regions_count;
 	info->makespan = plan->makespan;
-	for (uint32_t i = 0; i < plan->devices_count; i++)
-		info->scratch_bytes += plan->devices[i].scratch_bytes;
+	info->scratch_bytes = plait__temporary_places_bytes(
+		plan, plait__context_allocator(plan_object->object.context));
 	info->bytes = plait__plan_bytes(plan);
 	info->peak_bytes = plan_object->peak_bytes;
 	info->bindings = plait__binding_names_count(plan_object->bindings);

@@ -78,7 +78,8 @@ bool plait__unbound_is_none(const plait__plan_object *plan_object)
 	for (uint32_t i = 0; i < plan->kernels_count; i++)
 		complete &= plan_object->kernels[i] != NULL;
 	for (uint32_t i = 0; i < plan->slots_count; i++)
-		complete &= plan_object->buffers[i] != NULL;
+		complete &= plan_object->buffers[i] != NULL ||
+			    plan->slots[i].kind == PLAIT__SLOT_ARENA;
 	for (uint32_t i = 0; i < plan->signals_count; i++)
 		complete &= plan_object->signals[i] != NULL;
 	for (uint32_t i = 0; i < plan->lanes_count; i++)

@@ -179,7 +179,9 @@ static plait_status create(plait__device *device,
 	request.alignment_bytes = plait__device_facts(device)->alignment_bytes;
 	if (request.alignment_bytes < desc->alignment_bytes)
 		request.alignment_bytes = desc->alignment_bytes;
-	status = create_memory(buffer, &request, error);
+	buffer->is_temporary = (desc->flags & PLAIT_BUFFER_TEMPORARY) != 0;
+	status = buffer->is_temporary ? PLAIT_OK :
+		 create_memory(buffer, &request, error);
 	if (status != PLAIT_OK)
 		goto free;
 	status = plait__object_init(&buffer->object, &buffer_class,
@@ -202,7 +204,7 @@ static plait_status check_desc(const plait_buffer_desc *desc,
 {
 	uint64_t alignment = desc->alignment_bytes;
 
-	if (desc->flags != 0)
+	if ((desc->flags & ~(uint32_t)PLAIT_BUFFER_TEMPORARY) != 0)
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "plait_buffer_desc: flags 0x%x are not "
 				   "known", (unsigned)desc->flags);
@@ -211,6 +213,13 @@ static plait_status check_desc(const plait_buffer_desc *desc,
 				   "plait_buffer_desc: alignment %llu is not "
 				   "a power of two",
 				   (unsigned long long)alignment);
+	if ((desc->flags & PLAIT_BUFFER_TEMPORARY) != 0 &&
+	    alignment > PLAIT__TEMPORARY_ALIGNMENT)
+		return plait__fail(error, PLAIT_E_UNSUPPORTED,
+				   "plait_buffer_desc: alignment %llu is more "
+				   "than that of temporaries, %u",
+				   (unsigned long long)alignment,
+				   PLAIT__TEMPORARY_ALIGNMENT);
 	if (desc->bytes > INT64_MAX)
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "a buffer of %llu bytes is larger than any "
@@ -474,7 +483,7 @@ PLAIT_API plait_status plait_buffer_view(plait_buffer *buffer,
 
 	if (out != NULL)
 		*out = NULL;
-	status = plait__buffer_enter(buffer, &self, error);
+	status = plait__buffer_enter_any(buffer, &self, error);
 	if (status != PLAIT_OK)
 		return status;
 	if (out == NULL)
@@ -500,7 +509,7 @@ PLAIT_API plait_status plait_buffer_bytes(plait_buffer *buffer,
 
 	if (out_bytes != NULL)
 		*out_bytes = 0;
-	status = plait__buffer_enter(buffer, &self, error);
+	status = plait__buffer_enter_any(buffer, &self, error);
 	if (status != PLAIT_OK)
 		return status;
 	if (out_bytes != NULL)

@@ -13,6 +13,9 @@
 
 typedef struct plait__buffer plait__buffer;
 
+/* Alignment of a temporary in its arena. */
+enum { PLAIT__TEMPORARY_ALIGNMENT = 256 };
+
 struct plait__mapping {
 	struct plait__mapping *next;
 	plait__buffer *buffer; /* the buffer it was made through */
@@ -33,6 +36,7 @@ struct plait__buffer {
 	uint64_t taken_bytes;	   /* charged to the device's budget */
 	char *wrapped;		   /* the user's memory, or null */
 	bool read_only;
+	bool is_temporary;	   /* memory of plans: never any here */
 	plait__inbox_event *released_event;	   /* RELEASED event, or null */
 	plait_host_function released; /* function to call at the end, or null */
 	void *user_data;
@@ -42,7 +46,33 @@ struct plait__buffer {
 	struct plait__mapping *mappings;
 };
 
-PLAIT__OBJECT_ENTER(buffer, PLAIT_OBJECT_BUFFER);
+/* Also temporaries, which have no memory outside plans. */
+static inline plait_status plait__buffer_enter_any(plait_buffer *handle,
+						   plait__buffer **out,
+						   plait_error *error)
+{
+	void *object;
+	plait_status status = plait__handle_enter(handle, PLAIT_OBJECT_BUFFER,
+						  &object, error);
+
+	*out = object;
+	return status;
+}
+
+/* Leave a temporary, which was entered for its memory: PLAIT_E_INVALID, and
+ * null. */
+plait_status plait__buffer_refuse_temporary(plait__buffer **buffer,
+					    plait_error *error);
+
+static inline plait_status plait__buffer_enter(plait_buffer *handle,
+					       plait__buffer **out,
+					       plait_error *error)
+{
+	plait_status status = plait__buffer_enter_any(handle, out, error);
+
+	return status == PLAIT_OK && (*out)->root->is_temporary ?
+		       plait__buffer_refuse_temporary(out, error) : status;
+}
 
 /* Returns true if two byte ranges, each inside its buffer, share memory. */
 bool plait__buffer_overlap(const plait__buffer *one, uint64_t one_offset,

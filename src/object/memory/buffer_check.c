@@ -31,3 +31,18 @@ plait_status plait__buffer_check_write(const plait__buffer *buffer,
 			   "%s is read-only and would be written",
 			   plait__object_name(&buffer->object, room));
 }
+
+plait_status plait__buffer_refuse_temporary(plait__buffer **buffer,
+					    plait_error *error)
+{
+	plait__object *object = &(*buffer)->object;
+	char room[PLAIT__OBJECT_NAME_BYTES];
+
+	plait__fail(error, PLAIT_E_INVALID,
+		    "%s is a temporary: only nodes of graphs take it, and each "
+		    "run of their plan has memory for it",
+		    plait__object_name(object, room));
+	plait__object_leave(object);
+	*buffer = NULL;
+	return PLAIT_E_INVALID;
+}

@@ -46,9 +46,14 @@ static plait_status check_slots(plait__check *check)
 	const plait__plan *plan = check->plan;
 
 	for (uint32_t i = 0; i < plan->slots_count; i++) {
-		if (plan->slots[i].kind != PLAIT__SLOT_BOUND)
+		if (plan->slots[i].kind != PLAIT__SLOT_BOUND &&
+		    plan->slots[i].kind != PLAIT__SLOT_ARENA)
 			return plait__check_fail_part(check, "slot", i,
 				"unknown or reserved kind of memory");
+		if (plan->slots[i].kind == PLAIT__SLOT_ARENA &&
+		    plan->slots[i].bytes > INT64_MAX)
+			return plait__check_fail_part(check, "slot", i,
+				"a temporary is larger than any memory");
 		if (plan->slots[i].device >= plan->devices_count)
 			return plait__check_fail_part(check, "slot", i,
 				"its device does not exist");

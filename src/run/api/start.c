@@ -390,8 +390,9 @@ static plait_status fail_turn(plait__instance *instance, plait_error *error)
 			   "PLAIT_RUN_OVERLAP");
 }
 
-/* Start the run of a call in its turn.  *out_now: the caller starts it. */
-static plait_status take_turn(const struct start *start, bool *out_now,
+/* Start the run of a call in its turn.  *out_now: the caller starts it.  Not
+ * inline: most plans have no turns. */
+static __attribute__((noinline)) plait_status take_turn(const struct start *start, bool *out_now,
 			      plait_error *error)
 {
 	plait__instance *instance = start->instance;

@@ -7,6 +7,7 @@
 
 #include "run/args/bind_parameters.h"
 #include "run/args/payload_util.h"
+#include "run/args/temporaries.h"
 
 #include "object/memory/buffer.h"
 #include "object/queue/strided_copy.h"
@@ -94,6 +95,10 @@ static struct side side_of(const plait__frame *frame,
 			    plait__payload_param_offset(plan->blob, arg),
 			    frame->bound[arg->index].offset, &offset))
 			offset = UINT64_MAX;
+	} else if (plait__temporaries_has(frame->layout, arg->index)) {
+		/* Overlaps nothing that a run binds. */
+		side.have = plan->slots[arg->index].bytes - offset;
+		return side;
 	} else {
 		side.buffer = (const plait__buffer *)
 			plan_object->buffers[arg->index];

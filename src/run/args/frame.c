@@ -4,6 +4,7 @@
 
 #include "run/args/bind_parameters.h"
 #include "run/args/payload_util.h"
+#include "run/args/temporaries.h"
 
 #include "base/error.h"
 #include "pool/cacheline.h"
@@ -70,14 +71,15 @@ static void *find_scratch(const plait__frame *frame, uint32_t command)
 }
 
 /* A range without bytes has no address. */
-static void *memory_of(const plait__frame_layout *layout, uint32_t slot,
+static void *memory_of(const plait__frame *frame, uint32_t slot,
 		       uint64_t offset)
 {
-	if (slot >= layout->plan_object->plan->slots_count ||
-	    offset >= layout->plan_object->plan->slots[slot].bytes ||
-	    layout->slots[slot] == NULL)
+	const plait__plan *plan = frame->layout->plan_object->plan;
+
+	if (slot >= plan->slots_count || offset >= plan->slots[slot].bytes ||
+	    frame->slots[slot] == NULL)
 		return NULL;
-	return (char *)layout->slots[slot] + offset;
+	return (char *)frame->slots[slot] + offset;
 }
 
 static void fill_payload(plait__frame *frame,
@@ -100,8 +102,7 @@ static void fill_payload(plait__frame *frame,
 		if (arg->kind == PLAIT__ARG_INDEX)
 			pointers[i] = &frame->iterations[arg->index];
 		else if (arg->kind == PLAIT__ARG_MEMORY)
-			cell[-1] = memory_of(frame->layout, arg->index,
-					     arg->offset);
+			cell[-1] = memory_of(frame, arg->index, arg->offset);
 		else if (arg->kind == PLAIT__ARG_SCRATCH)
 			cell[-1] = find_scratch(frame, command);
 	}
@@ -127,6 +128,40 @@ static void fill(plait__frame *frame)
 	}
 }
 
+/* Temporaries of plans on queues are in memory of their device. */
+static uint64_t arena_bytes(const plait__frame *frame, uint32_t device)
+{
+	const plait__frame_layout *layout = frame->layout;
+
+	return layout->maps ?
+		       layout->arena_bytes[device] :
+		       layout->plan_object->plan->devices[device].scratch_bytes;
+}
+
+/* Addresses of the slots in this instance. */
+static bool make_slots(plait__frame *frame)
+{
+	const plait__frame_layout *layout = frame->layout;
+	const plait__plan *plan = layout->plan_object->plan;
+
+	frame->slots = layout->slots;
+	if (layout->temporaries == NULL)
+		return true;
+	if (!plait__payload_alloc(plait__payload_allocator(layout),
+				  &frame->slots, plan->slots_count,
+				  sizeof(void *)))
+		return false;
+	for (uint32_t i = 0; i < plan->slots_count; i++) {
+		char *arena = frame->arenas[plan->slots[i].device];
+
+		frame->slots[i] = layout->slots[i];
+		if (layout->maps && arena != NULL &&
+		    plait__temporaries_is_placed(layout, i))
+			frame->slots[i] = arena + layout->temporaries[i];
+	}
+	return true;
+}
+
 static bool make_arenas(plait__frame *frame)
 {
 	const plait_allocator *allocator =
@@ -137,7 +172,7 @@ static bool make_arenas(plait__frame *frame)
 				  plan->devices_count, sizeof(void *)))
 		return false;
 	for (uint32_t i = 0; i < plan->devices_count; i++) {
-		uint64_t bytes = plan->devices[i].scratch_bytes;
+		uint64_t bytes = arena_bytes(frame, i);
 
 		if (bytes == 0 || frame->layout->plan_object->rehearses)
 			continue;
@@ -164,7 +199,7 @@ plait_status plait__frame_make(plait__frame *frame,
 				  plan->regions_count, sizeof(uint64_t)) ||
 	    !plait__payload_alloc(allocator, &frame->bound, plan->params_count,
 				  sizeof(*frame->bound)) ||
-	    !make_arenas(frame))
+	    !make_arenas(frame) || !make_slots(frame))
 		return plait__payload_no_memory(error);
 	if (plan->blob_count > 0)
 		memcpy(frame->blob, plan->blob, plan->blob_count);
@@ -184,7 +219,10 @@ void plait__frame_free(plait__frame *frame)
 	for (uint32_t i = 0; frame->arenas != NULL && i < plan->devices_count;
 	     i++)
 		plait__cacheline_free(allocator, frame->arenas[i],
-				      plan->devices[i].scratch_bytes);
+				      arena_bytes(frame, i));
+	if (frame->slots != frame->layout->slots)
+		plait__free(allocator, frame->slots,
+			    plan->slots_count * sizeof(void *));
 	plait__free(allocator, frame->arenas,
 		    plan->devices_count * sizeof(void *));
 	plait__free(allocator, frame->words,
@@ -216,6 +254,6 @@ uint32_t plait__frame_slot(const plait__frame *frame, uint32_t rotation,
 void plait__frame_rotate(const plait__frame *frame,
 			 const plait__rotation_cell *cell)
 {
-	frame->words[cell->word] = frame->layout->slots[plait__frame_slot(
+	frame->words[cell->word] = frame->slots[plait__frame_slot(
 		frame, cell->rotation, cell->ahead)];
 }

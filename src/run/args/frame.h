@@ -40,6 +40,10 @@ typedef struct plait__frame_layout {
 	uint32_t words;
 	uint32_t rotation_count;
 	void **slots;		/* addresses of the plan's buffers, if `maps` */
+	/* Per slot: offset of a temporary in the arena of its device; null:
+	 * the plan has none. */
+	uint64_t *temporaries;
+	uint64_t *arena_bytes;	/* per device: scratch and temporaries */
 	uint32_t *moves;	/* commands that copy or fill bound memory */
 	uint32_t move_count;
 	/* Per parameter: the backend whose launches take its memory; null if
@@ -52,7 +56,9 @@ typedef struct plait__frame {
 	void **words;
 	uint8_t *blob;		/* the plan's blob, or a copy if runs bind
 				 * values */
-	void **arenas;		/* scratch, per device */
+	void **arenas;		/* per device: scratch, and temporaries if
+				 * `maps` */
+	void **slots;		/* those of the layout, and temporaries */
 	uint64_t *iterations;	/* per region: number of the current
 				 * iteration */
 	struct plait__bound_buffer *bound; /* per parameter: the bound buffer */

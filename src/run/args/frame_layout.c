@@ -5,6 +5,7 @@
 #include "run/args/bind_copies.h"
 
 #include "run/args/payload_util.h"
+#include "run/args/temporaries.h"
 
 #include "base/error.h"
 #include "object/memory/buffer.h"
@@ -108,7 +109,7 @@ static plait_status map_slots(plait__frame_layout *layout, plait_error *error)
 			(const plait__buffer *)plan_object->buffers[i];
 
 		/* No command uses the buffer: a sealed plan has all others. */
-		if (buffer == NULL)
+		if (buffer == NULL || plait__temporaries_has(layout, i))
 			continue;
 		status = map_slot(buffer, &layout->slots[i], error);
 	}
@@ -184,6 +185,7 @@ plait_status plait__frame_layout_make(plait__frame_layout *layout,
 				      const plait__plan_object *plan_object,
 				      bool maps, plait_error *error)
 {
+	plait_status status;
 	uint64_t words;
 
 	layout->plan_object = plan_object;
@@ -205,6 +207,9 @@ plait_status plait__frame_layout_make(plait__frame_layout *layout,
 				  sizeof(plait__rotation_cell)))
 		return plait__payload_no_memory(error);
 	(void)place_all(layout, true);
+	status = plait__temporaries_place(layout, error);
+	if (status != PLAIT_OK)
+		return status;
 	return maps ? map_slots(layout, error) : PLAIT_OK;
 }
 
@@ -232,6 +237,7 @@ void plait__frame_layout_free(plait__frame_layout *layout)
 	plait__free(allocator, layout->takers,
 		    plan->params_count * sizeof(void *));
 	plait__bind_copies_free(layout);
+	plait__temporaries_free(layout);
 	if (layout->rotations != NULL)
 		plait__free(allocator, layout->rotations,
 			    layout->rotation_count *

@@ -15,7 +15,6 @@
 
 #include "base/alloc.h"
 #include "object/kernel/device_code.h"
-#include "object/memory/buffer.h"
 #include "sys/env.h"
 
 /* Minimum commands per segment, unless PLAIT_SEGMENTS is set; 0 disables. */
@@ -27,11 +26,8 @@ static bool is_on_device(const plait__queue_program *compiled,
 			 const plait__device *device,
 			 const plait__plan_arg *arg)
 {
-	const plait__buffer *buffer =
-		(const plait__buffer *)
-			compiled->program->plan_object->buffers[arg->index];
-
-	return buffer->device == device;
+	return plait__queue_command_memory_device(compiled, arg->index) ==
+	       device;
 }
 
 static bool can_segment(const plait__queue_program *compiled, uint32_t command,

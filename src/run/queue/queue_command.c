@@ -22,22 +22,34 @@ bool plait__queue_command_has_work(const plait__plan *plan, uint32_t command)
 
 /* ---- memory of other backends ---- */
 
+const plait__device *plait__queue_command_memory_device(
+	const plait__queue_program *compiled, uint32_t slot)
+{
+	const plait__plan_object *plan_object = compiled->program->plan_object;
+	const plait__buffer *buffer =
+		(const plait__buffer *)plan_object->buffers[slot];
+
+	if (plan_object->plan->slots[slot].kind == PLAIT__SLOT_ARENA)
+		return plan_object->devices[
+			plan_object->plan->slots[slot].device];
+	return buffer == NULL ? NULL : buffer->device;
+}
+
 /* Returns true if the backend of a lane knows this memory.  Empty memory is
  * none. */
 static bool knows(const plait__queue_program *compiled, uint32_t lane,
 		  const plait__plan_arg *arg)
 {
 	const plait__plan_object *plan_object = compiled->program->plan_object;
-	const plait__buffer *buffer =
-		arg->kind == PLAIT__ARG_MEMORY &&
-				arg->index < plan_object->plan->slots_count ?
-			(const plait__buffer *)
-				plan_object->buffers[arg->index] :
-			NULL;
+	const plait__plan *plan = plan_object->plan;
+	const plait__device *device;
 
-	return buffer == NULL || buffer->root->raw == NULL ||
-	       buffer->device->port ==
-		       plait__queue_program_port(compiled, lane);
+	if (arg->kind != PLAIT__ARG_MEMORY || arg->index >= plan->slots_count ||
+	    plan->slots[arg->index].bytes == 0)
+		return true;
+	device = plait__queue_command_memory_device(compiled, arg->index);
+	return device == NULL ||
+	       device->port == plait__queue_program_port(compiled, lane);
 }
 
 /* Returns true if the lane's device does not support strided copies. */

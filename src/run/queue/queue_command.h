@@ -13,6 +13,9 @@ enum {
 	PLAIT__CHANGES_BORROWED = 1 << 2 /* memory parameters among them */
 };
 
+/* The device of a slot's memory; null: no command uses the slot. */
+const plait__device *plait__queue_command_memory_device(
+	const plait__queue_program *compiled, uint32_t slot);
 /* Returns true if the command puts work on its queue. */
 bool plait__queue_command_has_work(const plait__plan *plan, uint32_t command);
 /* Returns true if the device of its lane can call functions of the host. */

@@ -8,6 +8,7 @@
 #include "run/queue/device_graphs.h"
 #include "run/queue/launch_variants.h"
 #include "run/queue/queue_command.h"
+#include "run/queue/scratch_arenas.h"
 #include "run/queue/translate_work.h"
 
 #include "base/alloc.h"
@@ -40,7 +41,15 @@ static const plait_allocator *allocator_of(const plait__queue_instance *state)
 	ARRAY(variant_arguments, state->variant_argument_count) \
 	ARRAY(backend_arguments, state->most_arguments) \
 	ARRAY(arenas, plan->devices_count) \
+	ARRAY(temporaries, temporary_count(plan, compiled)) \
 	ARRAY(predicates, plan->regions_count)
+
+static uint64_t temporary_count(const plait__plan *plan,
+				const plait__queue_program *compiled)
+{
+	return compiled->program->layout.temporaries == NULL ? 0 :
+	       (uint64_t)plan->slots_count + plan->devices_count;
+}
 
 static bool make_arrays(plait__queue_instance *state)
 {
@@ -280,6 +289,9 @@ plait_status plait__queue_instance_make(plait__queue_instance *state,
 	if (status != PLAIT_OK)
 		return status;
 	place_arguments(state);
+	status = plait__scratch_arenas_make_temporaries(state, error);
+	if (status != PLAIT_OK)
+		return status;
 	fill_work(state);
 	fill_submissions(state);
 	status = plait__launch_variants_make(state, error);

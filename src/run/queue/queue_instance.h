@@ -116,7 +116,9 @@ struct plait__queue_instance {
 				 * launch, then those of all variants */
 	plait_launch_argument *backend_arguments; /* room for those of one */
 	plait__device_graph *graphs; /* per segment */
-	plait_backend_memory **arenas; /* scratch, per device; or null */
+	plait_backend_memory **arenas; /* scratch and temporaries, per device;
+				 * or null */
+	plait__buffer *temporaries; /* per slot, then per device; null: none */
 	uint32_t borrower;	/* first command that borrows memory, or none */
 	uint64_t version;	/* kernel version that the launches have */
 

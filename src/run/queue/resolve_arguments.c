@@ -8,6 +8,7 @@
 
 #include "run/args/bind_parameters.h"
 #include "run/args/payload_util.h"
+#include "run/args/temporaries.h"
 
 #include "base/error.h"
 #include "object/context/backend_result.h"
@@ -46,9 +47,11 @@ plait__buffer *plait__resolve_buffer(const plait__queue_instance *state,
 		*out_offset = 0;
 		slot = plait__frame_slot(frame, arg->index, arg->offset);
 	}
-	return slot < plan_object->plan->slots_count ?
-		       (plait__buffer *)plan_object->buffers[slot] :
-		       NULL;
+	if (slot >= plan_object->plan->slots_count)
+		return NULL;
+	return plait__temporaries_has(frame->layout, slot) ?
+		       &state->temporaries[slot] :
+		       (plait__buffer *)plan_object->buffers[slot];
 }
 
 /* ---- memory as the host sees it ---- */

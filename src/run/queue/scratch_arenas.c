@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Scratch memory of an instance: one arena per device, in which the planner has
- * assigned offsets to commands. */
+/*
+ * Memory of an instance: one arena per device, in which the planner has assigned
+ * offsets to the scratch of commands, and temporaries lie behind it.  A
+ * temporary is a buffer here, so that commands use it like any other.
+ */
 #include "run/queue/scratch_arenas.h"
 
+#include "run/args/temporaries.h"
+
 #include "base/error.h"
+#include "object/memory/buffer.h"
 #include "object/context/backend_result.h"
 
 plait_status plait__scratch_arenas_make(plait__queue_instance *state,
@@ -13,7 +19,7 @@ plait_status plait__scratch_arenas_make(plait__queue_instance *state,
 	plait__device *device = program->plan_object->devices[number];
 	const plait_memory_request request = {
 		.size = sizeof(request),
-		.bytes = program->plan->devices[number].scratch_bytes,
+		.bytes = program->layout.arena_bytes[number],
 	};
 	plait_error room = { .size = sizeof(room) };
 	plait_status status;
@@ -37,6 +43,46 @@ plait_status plait__scratch_arenas_make(plait__queue_instance *state,
 	return status;
 }
 
+/* One root per device, behind the buffers of the slots. */
+static void set_temporary(plait__queue_instance *state, uint32_t slot)
+{
+	const plait__program *program = state->compiled->program;
+	const plait__plan_slot *from = &program->plan->slots[slot];
+	plait__device *device = program->plan_object->devices[from->device];
+	plait__buffer *root = &state->temporaries[program->plan->slots_count +
+						  from->device];
+
+	root->device = device;
+	root->root = root;
+	root->raw = state->arenas[from->device];
+	root->bytes = program->layout.arena_bytes[from->device];
+	state->temporaries[slot].device = device;
+	state->temporaries[slot].root = root;
+	state->temporaries[slot].offset = program->layout.temporaries[slot];
+	state->temporaries[slot].bytes = from->bytes;
+}
+
+plait_status plait__scratch_arenas_make_temporaries(
+	plait__queue_instance *state, plait_error *error)
+{
+	const plait__program *program = state->compiled->program;
+	plait_status status = PLAIT_OK;
+
+	for (uint32_t i = 0; status == PLAIT_OK &&
+	     i < program->plan->slots_count; i++) {
+		if (!plait__temporaries_is_placed(&program->layout, i) ||
+		    program->plan->slots[i].bytes == 0)
+			continue;
+		status = plait__scratch_arenas_make(
+			state, program->plan->slots[i].device, error);
+		if (status == PLAIT_OK)
+			set_temporary(state, i);
+		else
+			plait__error_prefix(error, "temporaries: ");
+	}
+	return status;
+}
+
 void plait__scratch_arenas_free(plait__queue_instance *state)
 {
 	const plait__program *program = state->compiled->program;
@@ -49,6 +95,6 @@ void plait__scratch_arenas_free(plait__queue_instance *state)
 		device->port->backend->table.memory_destroy(
 			device->port->backend->self, state->arenas[i]);
 		plait__device_unreserve_bytes(
-			device, program->plan->devices[i].scratch_bytes);
+			device, program->layout.arena_bytes[i]);
 	}
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Scratch memory of an instance, one arena per device. */
+/* Scratch and temporaries of an instance, one arena per device. */
 #ifndef PLAIT_SRC_RUN_QUEUE_SCRATCH_ARENAS_H
 #define PLAIT_SRC_RUN_QUEUE_SCRATCH_ARENAS_H
 
@@ -8,6 +8,9 @@
 /* Create the arena of a device unless it exists. */
 plait_status plait__scratch_arenas_make(plait__queue_instance *state,
 					uint32_t number, plait_error *error);
+/* Create the arenas of the plan's temporaries, and a buffer for each. */
+plait_status plait__scratch_arenas_make_temporaries(
+	plait__queue_instance *state, plait_error *error);
 void plait__scratch_arenas_free(plait__queue_instance *state);
 
 #endif

@@ -7,6 +7,7 @@ const plait_log_level = Int32
 const plait_object_kind = Int32
 const plait_context_flags = UInt32
 const plait_device_capabilities = UInt32
+const plait_buffer_flags = UInt32
 const plait_call_flags = UInt32
 const plait_wrap_flags = UInt32
 const plait_map_flags = UInt32
@@ -96,6 +97,7 @@ const PLAIT_DEVICE_ROWS = plait_device_capabilities(512)
 const PLAIT_DEVICE_REGION = plait_device_capabilities(1024)
 const PLAIT_DEVICE_LASTS = plait_device_capabilities(2048)
 const PLAIT_DEVICE_HOST = plait_device_capabilities(4096)
+const PLAIT_BUFFER_TEMPORARY = plait_buffer_flags(1)
 const PLAIT_CALL_ANY_THREAD = plait_call_flags(1)
 const PLAIT_WRAP_READ_ONLY = plait_wrap_flags(2)
 const PLAIT_MAP_READ = plait_map_flags(1)
@@ -277,7 +279,7 @@ end
 
 struct plait_buffer_desc
     size::UInt32
-    flags::UInt32
+    flags::plait_buffer_flags
     bytes::UInt64
     alignment_bytes::UInt64
     label::Cstring

@@ -6,6 +6,7 @@ pub type plait_log_level = i32;
 pub type plait_object_kind = i32;
 pub type plait_context_flags = u32;
 pub type plait_device_capabilities = u32;
+pub type plait_buffer_flags = u32;
 pub type plait_call_flags = u32;
 pub type plait_wrap_flags = u32;
 pub type plait_map_flags = u32;
@@ -93,6 +94,7 @@ pub const PLAIT_DEVICE_ROWS: plait_device_capabilities = 512;
 pub const PLAIT_DEVICE_REGION: plait_device_capabilities = 1024;
 pub const PLAIT_DEVICE_LASTS: plait_device_capabilities = 2048;
 pub const PLAIT_DEVICE_HOST: plait_device_capabilities = 4096;
+pub const PLAIT_BUFFER_TEMPORARY: plait_buffer_flags = 1;
 pub const PLAIT_CALL_ANY_THREAD: plait_call_flags = 1;
 pub const PLAIT_WRAP_READ_ONLY: plait_wrap_flags = 2;
 pub const PLAIT_MAP_READ: plait_map_flags = 1;
@@ -286,7 +288,7 @@ pub struct plait_device_info [size] {
 }
 pub struct plait_buffer_desc [size] {
     pub size: u32,
-    pub flags: u32,
+    pub flags: plait_buffer_flags,
     pub bytes: u64,
     pub alignment_bytes: u64,
     pub label: *const c_char,

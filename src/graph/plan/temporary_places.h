@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Places of a plan's temporaries in the arenas of an instance, behind the
+ * scratch of the same device.  Temporaries share bytes if every command that
+ * uses one happens before every command that uses the other, by the edges of
+ * the plan.  A use in a region counts as one by the region, so contents last
+ * from iteration to iteration.
+ */
+#ifndef PLAIT_SRC_GRAPH_PLAN_TEMPORARY_PLACES_H
+#define PLAIT_SRC_GRAPH_PLAN_TEMPORARY_PLACES_H
+
+#include "plan/plan.h"
+
+#include <stdbool.h>
+
+/* Offset of a temporary that no command uses. */
+#define PLAIT__TEMPORARY_UNUSED UINT64_MAX
+
+bool plait__temporary_places_has_any(const plait__plan *plan);
+
+/* Fill `offsets`, one per slot; and raise `arena_bytes`, one per device, from
+ * the scratch to all bytes of the arena.  PLAIT_E_NOMEM. */
+plait_status plait__temporary_places_find(const plait__plan *plan,
+					  const plait_allocator *allocator,
+					  uint64_t *offsets,
+					  uint64_t *arena_bytes,
+					  plait_error *error);
+
+/* Returns the bytes of all arenas of an instance; without memory those of the
+ * scratch alone. */
+uint64_t plait__temporary_places_bytes(const plait__plan *plan,
+				       const plait_allocator *allocator);
+
+#endif
