@@ -71,11 +71,11 @@ static uint32_t next_period(plait__mode_timer *timer, uint64_t ratio)
 
 static void choose(plait__mode_timer *timer, bool parallel, uint64_t ratio)
 {
-	bool changes = at_load_relaxed_u32(&timer->series) != 0 &&
-		       parallel != plait__mode_timer_is_parallel(timer);
+	bool is_new = at_load_relaxed_u32(&timer->series) == 0 ||
+		      plait__mode_timer_is_parallel(timer);
 	/* Noise makes no run faster: fast parallel runs are believed at
 	 * once. */
-	bool waits = changes && !parallel &&
+	bool waits = is_new && !parallel &&
 		     at_load_relaxed_u32(&timer->doubted) == 0;
 
 	at_store_relaxed_u32(&timer->doubted, waits);
