@@ -11,7 +11,10 @@ enum {
 	DOUBT_PERIOD = 16,
 	/* Times as many runs, per ratio of the modes' times. */
 	PER_RATIO = 4,
-	MAX_RATIO = 10000
+	MAX_RATIO = 10000,
+	/* The least time of a series' parallel runs: a wake-up takes up
+	 * to 1 ms. */
+	WAKE_NS = 1000000
 };
 
 void plait__mode_timer_restart(plait__mode_timer *timer)
@@ -48,23 +51,32 @@ static bool could_pay(const plait__mode_timer *timer, uint64_t serial_ns)
 	return pays(timer, serial_ns, serial_ns / timer->threads);
 }
 
-/* Runs until the next series.  The other mode takes `ratio` times as long. */
+/* Runs until the next series: more if the other mode takes `ratio` times as
+ * long, or if the series was long. */
 static uint32_t next_period(plait__mode_timer *timer, uint64_t ratio)
 {
 	uint32_t series = at_load_relaxed_u32(&timer->series);
-	uint32_t slower = ratio < 1 ? 0 : ratio > MAX_RATIO ? MAX_RATIO :
-			  (uint32_t)ratio - 1;
+	uint32_t tried = at_load_relaxed_u32(&timer->tried);
+	uint64_t slower = ratio < 1 ? 0 : ratio > MAX_RATIO ? MAX_RATIO :
+			  ratio - 1;
+	uint64_t period = ((uint64_t)FIRST_PERIOD << series) *
+			  (1 + PER_RATIO * slower);
 
 	if (series < MAX_DOUBLINGS)
 		at_store_relaxed_u32(&timer->series, series + 1);
-	return (FIRST_PERIOD << series) * (1 + PER_RATIO * slower);
+	if (tried > PLAIT__MODE_TIMER_RUNS)
+		period = period * tried / PLAIT__MODE_TIMER_RUNS;
+	return period < UINT32_MAX ? (uint32_t)period : UINT32_MAX;
 }
 
 static void choose(plait__mode_timer *timer, bool parallel, uint64_t ratio)
 {
-	bool changes = at_load_relaxed_u32(&timer->series) != 0 &&
-		       parallel != plait__mode_timer_is_parallel(timer);
-	bool waits = changes && at_load_relaxed_u32(&timer->doubted) == 0;
+	bool is_new = at_load_relaxed_u32(&timer->series) == 0 ||
+		      plait__mode_timer_is_parallel(timer);
+	/* Noise makes no run faster: fast parallel runs are believed at
+	 * once. */
+	bool waits = is_new && !parallel &&
+		     at_load_relaxed_u32(&timer->doubted) == 0;
 
 	at_store_relaxed_u32(&timer->doubted, waits);
 	at_store_relaxed_u32(&timer->period, waits ? DOUBT_PERIOD :
@@ -76,6 +88,7 @@ static void choose(plait__mode_timer *timer, bool parallel, uint64_t ratio)
 
 static void end_serial(plait__mode_timer *timer)
 {
+	at_store_relaxed_u32(&timer->tried, 0);
 	if (!could_pay(timer, at_load_relaxed_u64(&timer->serial_ns)))
 		choose(timer, false, 1);
 }
@@ -91,6 +104,22 @@ static void end_parallel(plait__mode_timer *timer)
 		choose(timer, false, parallel_ns / (serial_ns + 1));
 }
 
+/* Count a parallel run.  Returns 0 if the last one is repeated, else 1. */
+static uint32_t advance(plait__mode_timer *timer, uint32_t timed, uint64_t ns)
+{
+	bool first = timed == PLAIT__MODE_TIMER_RUNS;
+	uint64_t spent_ns = ns;
+	uint32_t tried = 1;
+
+	if (!first) {
+		spent_ns += at_load_relaxed_u64(&timer->spent_ns);
+		tried += at_load_relaxed_u32(&timer->tried);
+	}
+	at_store_relaxed_u64(&timer->spent_ns, spent_ns);
+	at_store_relaxed_u32(&timer->tried, tried);
+	return timed + 1 < PLAIT__MODE_TIMER_SERIES || spent_ns >= WAKE_NS;
+}
+
 void plait__mode_timer_end(plait__mode_timer *timer,
 			   const plait__timed_run *run, uint64_t ns)
 {
@@ -104,9 +133,10 @@ void plait__mode_timer_end(plait__mode_timer *timer,
 		return;
 	if (timed == first || ns < at_load_relaxed_u64(best_ns))
 		at_store_relaxed_u64(best_ns, ns);
-	at_store_relaxed_u32(&timer->timed, ++timed);
-	if (timed == PLAIT__MODE_TIMER_RUNS)
+	timed += run->parallel ? advance(timer, timed, ns) : 1;
+	at_store_relaxed_u32(&timer->timed, timed);
+	if (timed == PLAIT__MODE_TIMER_RUNS && !run->parallel)
 		end_serial(timer);
-	else if (timed == PLAIT__MODE_TIMER_SERIES)
+	if (timed == PLAIT__MODE_TIMER_SERIES)
 		end_parallel(timer);
 }

@@ -3,7 +3,7 @@
  * Choice between serial and parallel execution by measured time.  A *series*
  * times some serial runs, then some parallel ones; later runs take the mode
  * whose fastest run was shorter.  Series are repeated, more and more rarely, and
- * two in a row have to agree before the choice changes.
+ * two in a row have to agree before runs become serial again.
  *
  * All words are relaxed: overlapping runs may lose a measurement.
  */
@@ -17,7 +17,8 @@
 enum {
 	/* Timed runs of each mode in a series. */
 	PLAIT__MODE_TIMER_RUNS = 4,
-	/* A series: serial runs, then parallel ones. */
+	/* A series: serial runs, then parallel ones, of which the last is
+	 * repeated until a sleeping worker had time to come. */
 	PLAIT__MODE_TIMER_SERIES = 2 * PLAIT__MODE_TIMER_RUNS,
 	/* The least saving that pays for waking another thread, in ns. */
 	PLAIT__MODE_TIMER_WORTH_NS = 2000
@@ -35,6 +36,8 @@ typedef struct plait__mode_timer {
 	at_u32 period;		/* an instance's runs between two series */
 	at_u64 serial_ns;	/* the fastest run of the series */
 	at_u64 parallel_ns;
+	at_u64 spent_ns;	/* the series' parallel runs, together */
+	at_u32 tried;		/* and their number */
 } plait__mode_timer;
 
 /* The mode of one run. */

@@ -415,7 +415,9 @@ run_batch(plait__steal_worker *worker, uint32_t command)
 		perform(worker, command);
 }
 
-bool plait__steal_worker_run(plait__task *task)
+/* Aligned: where the hot loop lies is worth up to 5 % of an empty command. */
+__attribute__((aligned(64))) bool
+plait__steal_worker_run(plait__task *task)
 {
 	plait__steal_worker *worker = (plait__steal_worker *)(void *)task;
 	struct plait__backoff ladder;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The host engine's choice of lanes, by measured time: pairs of functions that
- * meet save 20 ms if they run at once, so the load of the machine hardly
+ * meet save 50 ms if they run at once, so the load of the machine hardly
  * matters.  The number of merged lanes is checked, too.
  */
 #include "lib/runs.h"
@@ -17,11 +17,11 @@ enum {
 	LEVELS = 10, WIDEST = 4, RECORDS = 1000,
 	/* The runs that are timed. */
 	FIRST_RUNS = 8,
-	MEET_NS = 20000000
+	MEET_NS = 50000000
 };
 
 /* Less than a pair saves that meets, more than times vary. */
-#define NOISE_NS "1000000"
+#define NOISE_NS "20000000"
 
 static at_u32 arrivals;
 static at_u32 stays;	/* 1: the worker is in a function; 2: it may return */

@@ -61,17 +61,17 @@ static plait__mode_timer new_timer(uint64_t worth_ns)
 
 static void faster_mode(void)
 {
-	plait__mode_timer timer = new_timer(2000);
+	plait__mode_timer timer = new_timer(200000);
 	plait__timed_run run = { 0 };
 
 	OK(!plait__mode_timer_is_parallel(&timer));
-	OK(chosen_at_once(&timer, &run, 10000, 6000));
+	OK(chosen_at_once(&timer, &run, 1000000, 600000));
 	IS_UINT(timed, PLAIT__MODE_TIMER_SERIES);
 	IS_UINT(parallel, PLAIT__MODE_TIMER_RUNS);
 	run_some(&timer, &run, 30);
 	IS_UINT(timed, 0);
 	IS_UINT(parallel, 30);
-	OK(!chosen(&timer, &run, 10000, 20000));
+	OK(!chosen(&timer, &run, 1000000, 2000000));
 	run_some(&timer, &run, 16);
 	IS_UINT(timed, 0);
 	IS_UINT(parallel, 0);
@@ -88,28 +88,28 @@ static bool fresh(uint64_t worth_ns, uint64_t serial, uint64_t all)
 
 static void least_saving(void)
 {
-	OK(!fresh(2000, 10000, 8000));
-	OK(fresh(2000, 10000, 7999));
-	OK(fresh(0, 10000, 9999));
-	OK(!fresh(0, 10000, 10000));
-	OK(!fresh(0, 10000, 10001));
+	OK(!fresh(200000, 1000000, 800000));
+	OK(fresh(200000, 1000000, 799900));
+	OK(fresh(0, 1000000, 999900));
+	OK(!fresh(0, 1000000, 1000000));
+	OK(!fresh(0, 1000000, 1000100));
 	OK(!fresh(4000000000, 1000000000, 1));
 }
 
-/* Two lanes cannot save 2000 ns of 4000. */
+/* Two lanes cannot save 200000 ns of 400000. */
 static void small_plan(void)
 {
-	plait__mode_timer timer = new_timer(2000);
+	plait__mode_timer timer = new_timer(200000);
 	plait__timed_run run = { 0 };
 
-	OK(!chosen_at_once(&timer, &run, 4000, 1));
+	OK(!chosen_at_once(&timer, &run, 400000, 1));
 	IS_UINT(timed, PLAIT__MODE_TIMER_RUNS);
 	IS_UINT(parallel, 0);
 	run_some(&timer, &run, SOME_RUNS);
 	IS_UINT(parallel, 0);
 	/* Its functions take longer now, and a later series finds that. */
-	serial_ns = 40000;
-	parallel_ns = 20000;
+	serial_ns = 4000000;
+	parallel_ns = 2000000;
 	run_some(&timer, &run, SOME_RUNS);
 	OK(plait__mode_timer_is_parallel(&timer));
 	OK(parallel > 0);
@@ -118,9 +118,9 @@ static void small_plan(void)
 /* Only the fastest run of each mode counts, and only in its series. */
 static void disturbed_runs(void)
 {
-	static const uint64_t serial[] = { 90000, 10000, 10001, 70000 };
-	static const uint64_t all[] = { 800000, 9000, 500000, 6000 };
-	plait__mode_timer timer = new_timer(2000);
+	static const uint64_t serial[] = { 9000000, 1000000, 1000100, 7000000 };
+	static const uint64_t all[] = { 80000000, 900000, 50000000, 600000 };
+	plait__mode_timer timer = new_timer(200000);
 	plait__timed_run run = { 0 };
 
 	for (uint32_t i = 0; i < PLAIT__MODE_TIMER_SERIES; i++) {
@@ -128,31 +128,31 @@ static void disturbed_runs(void)
 		parallel_ns = all[i % 4];
 		run_once(&timer, &run);
 	}
-	IS_UINT(at_load_relaxed_u64(&timer.serial_ns), 10000);
-	IS_UINT(at_load_relaxed_u64(&timer.parallel_ns), 6000);
+	IS_UINT(at_load_relaxed_u64(&timer.serial_ns), 1000000);
+	IS_UINT(at_load_relaxed_u64(&timer.parallel_ns), 600000);
 	OK(plait__mode_timer_is_parallel(&timer));
-	/* A series in a bad minute changes nothing; two do. */
-	OK(chosen_at_once(&timer, &run, 10000, 900000));
-	OK(chosen_at_once(&timer, &run, 10000, 6000));
-	OK(chosen_at_once(&timer, &run, 10000, 900000));
-	OK(!chosen_at_once(&timer, &run, 10000, 900000));
-	OK(!chosen_at_once(&timer, &run, 10000, 6000));
-	OK(chosen_at_once(&timer, &run, 10000, 6000));
+	/* A series in a bad minute changes nothing, two do; but noise makes
+	 * no run faster. */
+	OK(chosen_at_once(&timer, &run, 1000000, 90000000));
+	OK(chosen_at_once(&timer, &run, 1000000, 600000));
+	OK(chosen_at_once(&timer, &run, 1000000, 90000000));
+	OK(!chosen_at_once(&timer, &run, 1000000, 90000000));
+	OK(chosen_at_once(&timer, &run, 1000000, 600000));
 }
 
 /* A choice changes only if the other mode is better by more than the noise. */
 static void no_oscillation(void)
 {
-	plait__mode_timer timer = new_timer(2000);
+	plait__mode_timer timer = new_timer(200000);
 	plait__timed_run run = { 0 };
 
-	OK(!chosen(&timer, &run, 10000, 9000));
-	OK(!chosen(&timer, &run, 10000, 8001));
-	OK(chosen(&timer, &run, 10000, 7000));
-	OK(chosen(&timer, &run, 10000, 9000));
-	OK(chosen(&timer, &run, 10000, 9999));
-	OK(!chosen(&timer, &run, 10000, 10001));
-	OK(!chosen(&timer, &run, 10000, 9000));
+	OK(!chosen(&timer, &run, 1000000, 900000));
+	OK(!chosen(&timer, &run, 1000000, 800100));
+	OK(chosen(&timer, &run, 1000000, 700000));
+	OK(chosen(&timer, &run, 1000000, 900000));
+	OK(chosen(&timer, &run, 1000000, 999900));
+	OK(!chosen(&timer, &run, 1000000, 1000100));
+	OK(!chosen(&timer, &run, 1000000, 900000));
 }
 
 /* Timed runs of the slower mode take little of the time of all, and less and
@@ -169,12 +169,12 @@ static void rare_series(void)
 	static const uint32_t ratios[] = { 1, 3, 20, 300 };
 
 	for (uint32_t i = 0; i < TAP_COUNT(ratios); i++) {
-		plait__mode_timer timer = new_timer(2000);
+		plait__mode_timer timer = new_timer(200000);
 		plait__timed_run run = { 0 };
 		uint32_t runs = 1000 * ratios[i], slower;
 
-		OK(!chosen_at_once(&timer, &run, 10000,
-				   10000 * (uint64_t)ratios[i]));
+		OK(!chosen_at_once(&timer, &run, 1000000,
+				   1000000 * (uint64_t)ratios[i]));
 		slower = count_slower(&timer, &run, runs);
 		OK_THAT(slower > 0 && slower <= 50,
 			"%u slower ones in %u runs", slower, runs);
@@ -187,37 +187,37 @@ static void rare_series(void)
 /* A run that ends behind its part of a series is no part of it. */
 static void late_run(void)
 {
-	plait__mode_timer timer = new_timer(2000);
+	plait__mode_timer timer = new_timer(200000);
 	plait__timed_run run = { 0 }, late = { 0 };
 
 	plait__mode_timer_begin(&timer, &late);
 	OK(late.is_timed && !late.parallel);
-	serial_ns = 10000;
+	serial_ns = 1000000;
 	run_some(&timer, &run, PLAIT__MODE_TIMER_RUNS);
 	plait__mode_timer_end(&timer, &late, 5);
-	IS_UINT(at_load_relaxed_u64(&timer.serial_ns), 10000);
+	IS_UINT(at_load_relaxed_u64(&timer.serial_ns), 1000000);
 	IS_UINT(at_load_relaxed_u32(&timer.timed), PLAIT__MODE_TIMER_RUNS);
 	plait__mode_timer_begin(&timer, &late);
 	OK(late.is_timed && late.parallel);
-	OK(chosen(&timer, &run, 10000, 6000));
+	OK(chosen(&timer, &run, 1000000, 600000));
 	plait__mode_timer_end(&timer, &late, 5);
-	IS_UINT(at_load_relaxed_u64(&timer.parallel_ns), 6000);
+	IS_UINT(at_load_relaxed_u64(&timer.parallel_ns), 600000);
 	IS_UINT(at_load_relaxed_u32(&timer.timed), PLAIT__MODE_TIMER_SERIES);
 }
 
 static void restarted(void)
 {
-	plait__mode_timer timer = new_timer(2000);
+	plait__mode_timer timer = new_timer(200000);
 	plait__timed_run run = { 0 };
 
-	OK(chosen(&timer, &run, 10000, 5000));
+	OK(chosen(&timer, &run, 1000000, 500000));
 	plait__mode_timer_restart(&timer);
 	OK(!plait__mode_timer_is_parallel(&timer));
 	run_some(&timer, &run, 1);
 	IS_UINT(timed, 1);
 	IS_UINT(parallel, 0);
 	/* The choice before does not count: the saving is small. */
-	OK(!chosen(&timer, &run, 10000, 9000));
+	OK(!chosen(&timer, &run, 1000000, 900000));
 }
 
 /* Runs in flight at once may lose measurements, but not the choice. */
@@ -231,7 +231,7 @@ static void run_beside_others(void *arg)
 		plait__mode_timer_begin(&shared, &run);
 		if (run.is_timed)
 			plait__mode_timer_end(&shared, &run,
-					      run.parallel ? 6000 : 10000);
+					      run.parallel ? 600000 : 1000000);
 	}
 	*(bool *)arg = plait__mode_timer_is_parallel(&shared);
 }
@@ -241,7 +241,7 @@ static void runs_in_flight(void)
 	struct plait__thread threads[THREADS];
 	bool choices[THREADS];
 
-	plait__mode_timer_init(&shared, LANES, 2000);
+	plait__mode_timer_init(&shared, LANES, 200000);
 	for (uint32_t i = 0; i < THREADS; i++)
 		OK(plait__thread_start(&threads[i], "runner", run_beside_others,
 				       &choices[i], NULL) == 0);
@@ -249,8 +249,27 @@ static void runs_in_flight(void)
 		plait__thread_join(&threads[i]);
 		OK(choices[i]);
 	}
-	IS_UINT(at_load_relaxed_u64(&shared.serial_ns), 10000);
-	IS_UINT(at_load_relaxed_u64(&shared.parallel_ns), 6000);
+	IS_UINT(at_load_relaxed_u64(&shared.serial_ns), 1000000);
+	IS_UINT(at_load_relaxed_u64(&shared.parallel_ns), 600000);
+}
+
+/* A worker comes only after some short runs. */
+static void sleeping_worker(void)
+{
+	plait__mode_timer timer = new_timer(20000);
+	plait__timed_run run = { 0 };
+
+	serial_ns = 100000;
+	parallel_ns = 120000;
+	run_some(&timer, &run, PLAIT__MODE_TIMER_SERIES + 4);
+	IS_UINT(timed, PLAIT__MODE_TIMER_SERIES + 4);
+	parallel_ns = 60000;
+	run_some(&timer, &run, 60);
+	IS_UINT(timed, 1);
+	OK(plait__mode_timer_is_parallel(&timer));
+	IS_UINT(parallel, 60);
+	/* The next series comes later, as this one was long. */
+	OK(at_load_relaxed_u32(&timer.period) > 64);
 }
 
 static const struct tap_scenario all[] = {
@@ -263,6 +282,7 @@ static const struct tap_scenario all[] = {
 	{ "a late run", late_run },
 	{ "restarted", restarted },
 	{ "runs in flight", runs_in_flight },
+	{ "a sleeping worker", sleeping_worker },
 };
 
 TAP_MAIN(all)
