@@ -183,12 +183,15 @@ static void trace_all(const char *backend, const char *more)
 static void on_standin(uint32_t mode)
 {
 	const struct fakecl_setup setup = { .devices = 1, .mode = mode };
+	static const struct fakecl_setup rest = { .devices = 1 };
 	static char more[4200];
 
 	standin()->reset(&setup);
 	snprintf(more, sizeof(more), ";opencl:loader=%s", standin_path);
 	trace_all("opencl", more);
 	standin_is_clean();
+	/* Ends the driver's thread. */
+	standin()->reset(&rest);
 }
 
 static void at_once(void)

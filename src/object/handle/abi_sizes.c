@@ -68,6 +68,7 @@ static const struct {
 	KNOWN(plait_queue_request),
 	KNOWN(plait_native_request),
 	KNOWN(plait_backend_point),
+	KNOWN(plait_work_times),
 	KNOWN(plait_work_rows),
 	KNOWN(plait_work),
 	KNOWN(plait_submission),

@@ -72,6 +72,8 @@ static void close_it(void)
 	plait_queue_release(queue);
 	plait_context_release(context);
 	standin_is_clean();
+	/* Ends the driver's thread. */
+	standin()->reset(&(struct fakecl_setup){ .devices = 1 });
 }
 
 static const plait_launch one_item = { .size = sizeof(one_item) };
