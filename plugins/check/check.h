@@ -338,8 +338,7 @@ plait_status plaitp_check_signal_create(plait_backend *self, uint32_t device,
 					uint32_t flags,
 					plait_backend_signal **out,
 					plait_error *error);
-void plaitp_check_signal_destroy(plait_backend *self,
-				 plait_backend_signal *signal);
+void plaitp_check_signal_destroy(plait_backend *, plait_backend_signal *);
 plait_status plaitp_check_signal_poll(plait_backend *self,
 				      const plait_backend_point *point,
 				      uint64_t *out_reached,
@@ -360,15 +359,15 @@ plait_status plaitp_check_signal_raise(plait_backend *self,
 plait_status plaitp_check_signal_reset(plait_backend *self,
 				       plait_backend_signal *signal,
 				       plait_error *error);
-void plaitp_check_signal_label(plait_backend *, plait_backend_signal *, const char *);
+void plaitp_check_signal_label(plait_backend *, plait_backend_signal *,
+			       const char *);
 plait_status plaitp_check_pump(plait_backend *self, plait_error *error);
 plait_status plaitp_check_wait_in_driver(plait_backend *, plait_error *error);
 plait_status plaitp_check_kernel_build(plait_backend *self, uint32_t device,
 				       const plait_code *code,
 				       plait_backend_kernel **out,
 				       plait_error *error);
-void plaitp_check_kernel_destroy(plait_backend *self,
-				 plait_backend_kernel *kernel);
+void plaitp_check_kernel_destroy(plait_backend *, plait_backend_kernel *);
 plait_status plaitp_check_kernel_query(plait_backend *self,
 				       plait_backend_kernel *kernel,
 				       plait_kernel_facts *out,
@@ -377,8 +376,7 @@ plait_status plaitp_check_launch_create(plait_backend *self,
 					const plait_launch_request *request,
 					plait_backend_launch **out,
 					plait_error *error);
-void plaitp_check_launch_destroy(plait_backend *self,
-				 plait_backend_launch *launch);
+void plaitp_check_launch_destroy(plait_backend *, plait_backend_launch *);
 /* native.c */
 plait_status plaitp_check_native_query(plait_backend *self,
 				       const plait_native_request *request,
