@@ -23,8 +23,8 @@ static const struct number {
 	[PLAIT__ENV_LANES] = { "PLAIT_LANES", 0, UINT32_MAX,
 			       "the number of processors, or workers plus one,"
 			       },
-	[PLAIT__ENV_HOP_NS] = { "PLAIT_HOP_NS", 0, UINT32_MAX,
-				"2000" },
+	[PLAIT__ENV_LANES_GAIN_NS] = { "PLAIT_LANES_GAIN_NS", 0,
+				       UINT32_MAX, "2000" },
 	[PLAIT__ENV_SEGMENTS] = { "PLAIT_SEGMENTS", 0, UINT32_MAX, "4" },
 	[PLAIT__ENV_CC_SECONDS] = { "PLAIT_CC_SECONDS", 1, 86400, "120" },
 	[PLAIT__ENV_CACHE] = { "PLAIT_CACHE", 0, 1, "1" },

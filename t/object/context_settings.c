@@ -288,8 +288,8 @@ static void reports_unusable_values(void)
 	is_passed_over("PLAIT_LANES", "abc", lanes);
 	is_passed_over("PLAIT_LANES", "-1", lanes);
 	is_passed_over("PLAIT_LANES", "4294967296", lanes);
-	is_passed_over("PLAIT_HOP_NS", "soon", hop);
-	is_passed_over("PLAIT_HOP_NS", "1.5", hop);
+	is_passed_over("PLAIT_LANES_GAIN_NS", "soon", hop);
+	is_passed_over("PLAIT_LANES_GAIN_NS", "1.5", hop);
 	is_passed_over("PLAIT_SEGMENTS", "all", segments);
 	is_passed_over("PLAIT_CC_SECONDS", "0", seconds);
 	is_passed_over("PLAIT_CC_SECONDS", "99999", seconds);
@@ -304,7 +304,7 @@ static void is_silent_on_usable_values(void)
 {
 	static const char *const right[][2] = {
 		{ "PLAIT_LANES", "0" },	     { "PLAIT_LANES", "99999" },
-		{ "PLAIT_HOP_NS", "" },	     { "PLAIT_SEGMENTS", "0" },
+		{ "PLAIT_LANES_GAIN_NS", "" },	     { "PLAIT_SEGMENTS", "0" },
 		{ "PLAIT_REGIONS", "0" },    { "PLAIT_REGIONS", "" },
 		{ "PLAIT_CC_SECONDS", "1" }, { "PLAIT_CACHE", "0" },
 		{ "PLAIT_CACHE_MAX", "0" },  { "PLAIT_WORKERS", "" },

@@ -98,7 +98,7 @@ static void make_timer(struct compiled *compiled,
 		plait__pool_worker_count(program->context->pool) != 0;
 	if (!compiled->chooses)
 		return;
-	(void)plait__env_query_number(PLAIT__ENV_HOP_NS, &worth_ns);
+	(void)plait__env_query_number(PLAIT__ENV_LANES_GAIN_NS, &worth_ns);
 	plait__mode_timer_init(&compiled->timer,
 			       lanes < compiled->threads ? lanes :
 							   compiled->threads,

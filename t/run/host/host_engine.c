@@ -108,9 +108,9 @@ static uint32_t count_lanes(plait_plan *plan, uint32_t flags, bool *out_own)
 static void set_worth(const char *ns)
 {
 	if (ns != NULL)
-		setenv("PLAIT_HOP_NS", ns, 1);
+		setenv("PLAIT_LANES_GAIN_NS", ns, 1);
 	else
-		unsetenv("PLAIT_HOP_NS");
+		unsetenv("PLAIT_LANES_GAIN_NS");
 }
 
 /* Returns true if runs use all lanes after those that are timed. */
