@@ -52,16 +52,38 @@ static bool host_moves(const struct usage *usage, const plait__device *owner)
 	       (owner->port->all & PLAIT_CAP_MAP) != 0;
 }
 
+/* The device whose memory a slot is; null for a temporary of a device that has
+ * not been bound. */
+static const plait__device *owner_of(const plait__plan_object *plan_object,
+				     uint32_t slot)
+{
+	const plait__plan_slot *of = &plan_object->plan->slots[slot];
+	const plait__buffer *buffer =
+		(const plait__buffer *)plan_object->buffers[slot];
+
+	if (of->kind == PLAIT__SLOT_ARENA)
+		return plan_object->devices[of->device];
+	return buffer->device;
+}
+
 static plait_status check_slot(const struct usage *usage, uint32_t slot)
 {
-	const plait__buffer *buffer = (const plait__buffer *)
-		usage->plan_object->buffers[slot];
+	const plait__plan_object *plan_object = usage->plan_object;
+	const plait__device *owner = owner_of(plan_object, slot);
 
-	if (buffer->device->port == usage->device->port ||
-	    host_moves(usage, buffer->device))
+	if (owner == NULL)
+		return plait__fail(usage->error, PLAIT_E_STATE,
+				   "node %u \"%.*s\": the device of a "
+				   "temporary is not bound; call "
+				   "plait_plan_bind_device", usage->node,
+				   PLAIT__TEXT_FIT(usage->label, 40));
+	if (owner->port == usage->device->port || host_moves(usage, owner))
 		return PLAIT_OK;
-	return fail_foreign(usage, "buffer", buffer->object.label,
-			    buffer->device);
+	return fail_foreign(usage, "buffer",
+			    plan_object->buffers[slot] != NULL ?
+				    plan_object->buffers[slot]->label :
+				    "(temporary)",
+			    owner);
 }
 
 static plait_status check_argument(const struct usage *usage,
