@@ -14,6 +14,7 @@ HANDLES = "context device queue signal buffer inbox run kernel graph plan callab
 # Functions that interface.c calls by hand, or not at all, with the reason.
 WRITTEN = {
     "plait_context_open": "few contexts at a time",
+    "plait_context_close": "a failure leaves the reference to the caller",
     "plait_kernel_create": "signature and function belong together",
     "plait_buffer_create": "new memory is zeroed: it may be the word of a loop",
     "plait_buffer_map": "mapped addresses are kept",

@@ -162,6 +162,29 @@ static void call_plait_context_open(struct stream *s)
 	leave(s);
 }
 
+static void call_plait_context_close(struct stream *s)
+{
+	plait_error error = { .size = sizeof(error) };
+	bool stale = draw_rare(s);
+	uint64_t timeout_ns = draw_timeout(s);
+	plait_context *context;
+	plait_status status;
+
+	if (stale) {
+		pthread_mutex_lock(&pools_lock);
+		context = pools[CONTEXT].stale[draw_byte(s) % STALE_HANDLES];
+		pthread_mutex_unlock(&pools_lock);
+	} else {
+		context = disown(CONTEXT, draw_byte(s));
+	}
+	enter(s, "plait_context_close");
+	status = plait_context_close(context, timeout_ns, &error);
+	judge(s, "plait_context_close", status, &error);
+	if (!stale && status != PLAIT_OK && status != PLAIT_E_TIMEOUT)
+		own_context(s, context);
+	leave(s);
+}
+
 static plait_wrap_desc *draw_one_plait_wrap_desc(struct stream *s)
 {
 	plait_wrap_desc *out = keep(s, sizeof(*out));

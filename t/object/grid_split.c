@@ -59,20 +59,52 @@ static void count_items(unsigned char *seen, const plait_launch *launch,
 				     (y + launch->items[1] * z)]++;
 }
 
+static uint64_t count_units(const plait_launch *launch,
+			    const plait_range *range)
+{
+	uint64_t units = 1;
+
+	for (int i = 0; i < 3; i++) {
+		uint64_t step = launch->group[i] != 0 ? launch->group[i] : 1;
+
+		units *= (range->end[i] - range->begin[i] + step - 1) / step;
+	}
+	return units;
+}
+
+/* Each part alone. */
+static bool keeps_grain(const plait__grid_split *split,
+			const plait_launch *launch, uint64_t parts,
+			uint64_t grain)
+{
+	plait_range range;
+
+	for (uint64_t i = 0; parts > 1 && i < parts; i++) {
+		(void)plait__grid_split_range(split, launch, i, i + 1, &range);
+		if (count_units(launch, &range) < grain)
+			return false;
+	}
+	return true;
+}
+
 /* Null, or the error in the parts of this launch. */
-static const char *judge(const plait_launch *launch, uint64_t wanted)
+static const char *judge(const plait_launch *launch, uint64_t wanted,
+			 uint64_t grain)
 {
 	static unsigned char seen[MOST_ITEMS];
 	uint64_t total = launch->items[0] * launch->items[1] *
 			 launch->items[2];
 	plait__grid_split split;
-	uint64_t parts = plait__grid_split_init(&split, launch, wanted);
+	uint64_t parts = plait__grid_split_init(&split, launch, wanted,
+						 grain);
 	uint64_t taken;
 	plait_range range;
 
 	if (parts == 0 || parts > total ||
 	    (wanted > 0 && parts > wanted))
 		return "too many parts, or none";
+	if (!keeps_grain(&split, launch, parts, grain))
+		return "a part is below the grain";
 	memset(seen, 0, sizeof(seen));
 	for (uint64_t i = 0; i < parts; i += taken) {
 		uint64_t asked = 1 + draw(parts - i);
@@ -99,7 +131,7 @@ static void random_launches(void)
 	for (int i = 0; i < 5000 && wrong == NULL; i++) {
 		plait_launch launch = draw_launch();
 
-		wrong = judge(&launch, draw(400));
+		wrong = judge(&launch, draw(400), draw(2) ? draw(300) : 1);
 		if (wrong != NULL)
 			NOTE("%llux%llux%llu in %llux%llux%llu",
 			     (unsigned long long)launch.items[0],
@@ -119,7 +151,7 @@ static void huge_launches(void)
 				.items = { UINT64_MAX, 1, 1 } };
 	plait__grid_split split;
 	plait_range range;
-	uint64_t parts = plait__grid_split_init(&split, &launch, 32);
+	uint64_t parts = plait__grid_split_init(&split, &launch, 32, 1);
 
 	IS_UINT(parts, 32);
 	IS_UINT(plait__grid_split_units(&launch), UINT64_MAX);
@@ -128,10 +160,10 @@ static void huge_launches(void)
 	IS_UINT(plait__grid_split_range(&split, &launch, 31, 32, &range), 1);
 	IS_UINT(range.end[0], UINT64_MAX);
 	OK(range.begin[0] > UINT64_MAX / 32 * 30);
-	IS_UINT(plait__grid_split_init(&split, &launch, 0), 1);
+	IS_UINT(plait__grid_split_init(&split, &launch, 0, 1), 1);
 	launch.group[0] = UINT64_MAX;
 	IS_UINT(plait__grid_split_units(&launch), 1);
-	IS_UINT(plait__grid_split_init(&split, &launch, 32), 1);
+	IS_UINT(plait__grid_split_init(&split, &launch, 32, 1), 1);
 	IS_UINT(plait__grid_split_range(&split, &launch, 0, 1, &range), 1);
 	OK(range.begin[0] == 0 && range.end[0] == UINT64_MAX);
 }
@@ -145,7 +177,7 @@ static void whole_lines(void)
 	plait__grid_split split;
 	plait_range range;
 
-	IS_UINT(plait__grid_split_init(&split, &launch, 7), 7);
+	IS_UINT(plait__grid_split_init(&split, &launch, 7, 1), 7);
 	for (uint64_t i = 0; i < 7; i++) {
 		uint64_t items;
 
@@ -159,6 +191,27 @@ static void whole_lines(void)
 	OK(most - least <= 64);
 }
 
+/* Rows and lines are not rounded below the grain. */
+static void coarse_parts(void)
+{
+	plait_launch launch = { .size = sizeof(launch), .dimensions = 1,
+				.items = { 1000, 1, 1 } };
+	plait__grid_split split;
+
+	for (uint64_t grain = 0; grain <= 1001; grain++) {
+		uint64_t parts = plait__grid_split_init(&split, &launch, 1000,
+							grain);
+
+		OK_THAT(keeps_grain(&split, &launch, parts, grain), "%u",
+			(unsigned)grain);
+	}
+	IS_UINT(plait__grid_split_init(&split, &launch, 1000, UINT64_MAX), 1);
+	launch.items[0] = 10;
+	launch.items[1] = 7;
+	IS_UINT(plait__grid_split_init(&split, &launch, 70, 14), 3);
+	OK(keeps_grain(&split, &launch, 3, 14));
+}
+
 /* Consecutive parts are one box. */
 static void merged_parts(void)
 {
@@ -167,7 +220,7 @@ static void merged_parts(void)
 	plait__grid_split split;
 	plait_range range;
 
-	IS_UINT(plait__grid_split_init(&split, &launch, 8), 8);
+	IS_UINT(plait__grid_split_init(&split, &launch, 8, 1), 8);
 	IS_UINT(plait__grid_split_range(&split, &launch, 2, 6, &range), 4);
 	IS_UINT(range.begin[1], 10);
 	IS_UINT(range.end[1], 30);
@@ -178,6 +231,7 @@ static const struct tap_scenario all[] = {
 	{ "random launches", random_launches },
 	{ "huge launches", huge_launches },
 	{ "whole lines", whole_lines },
+	{ "coarse parts", coarse_parts },
 	{ "merged parts", merged_parts },
 };
 TAP_MAIN(all)

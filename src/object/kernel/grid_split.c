@@ -23,17 +23,34 @@ uint64_t plait__grid_split_units(const plait_launch *launch)
 	return units_of(launch, 0) * units_of(launch, 1) * units_of(launch, 2);
 }
 
+/* The most pieces of dimension i whose parts have `grain` units or more; lines
+ * round a part of two lines or more down, so whole lines are wanted. */
+static uint64_t most_pieces(const plait_launch *launch, int i, uint64_t grain)
+{
+	uint64_t slice = 1, least;
+
+	for (int j = 0; j < i; j++)
+		slice *= units_of(launch, j);
+	least = grain != 0 ? (grain - 1) / slice + 1 : 1;
+	if (i == 0 && least > 2 * LINE_ITEMS)
+		least = ((least - 1) / LINE_ITEMS + 1) * LINE_ITEMS;
+	/* 0: rounded up beyond 2^64. */
+	return least != 0 ? units_of(launch, i) / least : 1;
+}
+
 uint64_t plait__grid_split_init(plait__grid_split *out,
-				const plait_launch *launch, uint64_t wanted)
+				const plait_launch *launch, uint64_t wanted,
+				uint64_t grain)
 {
 	uint64_t made = 1;
 
 	for (int i = 2; i >= 0; i--) {
+		uint64_t most = most_pieces(launch, i, grain);
 		uint64_t pieces = wanted / made;
 
 		out->units[i] = units_of(launch, i);
-		if (pieces > out->units[i])
-			pieces = out->units[i];
+		if (pieces > most)
+			pieces = most;
 		out->pieces[i] = pieces > 0 ? pieces : 1;
 		made *= out->pieces[i];
 	}

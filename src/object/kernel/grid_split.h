@@ -18,9 +18,11 @@ typedef struct plait__grid_split {
 /* Returns the units of a launch: its groups, or items without groups. */
 uint64_t plait__grid_split_units(const plait_launch *launch);
 
-/* Divide into `wanted` parts at most. Returns the number of parts. */
+/* Divide into `wanted` parts at most, of `grain` units or more: one part if
+ * there are fewer. Returns the number of parts. */
 uint64_t plait__grid_split_init(plait__grid_split *out,
-				const plait_launch *launch, uint64_t wanted);
+				const plait_launch *launch, uint64_t wanted,
+				uint64_t grain);
 
 /* The items of parts `begin` to `end` - 1 if they are one box; else of as many
  * of the first ones as are. Returns the number of the parts. */

@@ -229,16 +229,14 @@ static int32_t run_parts(void *data, uint64_t begin, uint64_t end)
 
 static int32_t run_whole(struct parts *parts)
 {
-	(void)plait__grid_split_init(&parts->split, parts->launch, 1);
+	(void)plait__grid_split_init(&parts->split, parts->launch, 1, 1);
 	return run_parts(parts, 0, 1);
 }
 
-static uint64_t count_parts(const plait__host_code *code, uint64_t units,
-			    uint64_t expected_ns)
+static uint64_t count_parts(const plait__host_code *code, uint64_t expected_ns)
 {
 	uint64_t threads = plait__parallel_for_size(code->team);
 	uint64_t wanted = expected_ns / PART_NS;
-	uint64_t most = units / (code->grain != 0 ? code->grain : 1);
 
 	if (expected_ns == 0)
 		wanted = threads * PARTS_PER_THREAD / 2;
@@ -246,7 +244,7 @@ static uint64_t count_parts(const plait__host_code *code, uint64_t units,
 		wanted = threads;
 	if (wanted > threads * PARTS_PER_THREAD)
 		wanted = threads * PARTS_PER_THREAD;
-	return wanted < most ? wanted : most;
+	return wanted;
 }
 
 static int32_t run_range(void *const *arguments, const plait_launch *launch,
@@ -267,7 +265,8 @@ static int32_t run_range(void *const *arguments, const plait_launch *launch,
 	    !plait__launch_cost_is_due(&code->cost))
 		return run_whole(&parts);
 	count = plait__grid_split_init(&parts.split, launch,
-				       count_parts(code, units, duration_ns));
+				       count_parts(code, duration_ns),
+				       code->grain);
 	result = plait__parallel_for_run(code->team, run_parts, &parts,
 					 sizeof(parts), count, &duration_ns);
 	if (result == 0 && count > 1)

@@ -77,12 +77,13 @@ static bool open_cuda(const char *options)
 }
 
 static plait_node add_loop(plait_graph *graph, uint32_t kind,
-			   plait_buffer *word)
+			   plait_buffer *word, const plait_node *after,
+			   uint64_t count)
 {
 	const plait_node_desc desc = { .kind = kind, .label = "loop",
 				       .predicate = word };
 
-	return add_node(graph, desc, NULL, 0);
+	return add_node(graph, desc, after, count);
 }
 
 /* `told`: the step is a parameter of the runs. */
@@ -141,7 +142,7 @@ static void make(struct loop *s, const char *text, uint32_t kind, bool told)
 
 	begin(s, text);
 	graph = new_graph();
-	node = add_loop(graph, kind, s->n);
+	node = add_loop(graph, kind, s->n, NULL, 0);
 	body = body_of(graph, node, 0);
 	(void)add_tell(s, body, told);
 	(void)add_map(body, s->map, s->x, s->x, 2, 1, NULL, 0);
@@ -286,8 +287,8 @@ static void outside(void)
 	begin(&s, DECIDING);
 	m = words_on(rig.device);
 	graph = new_graph();
-	(void)add_tell(&s, graph, false);
-	node = add_loop(graph, PLAIT_NODE_WHILE, m);
+	node = add_tell(&s, graph, false);
+	node = add_loop(graph, PLAIT_NODE_WHILE, m, &node, 1);
 	body = body_of(graph, node, 0);
 	(void)add_tell(&s, body, false);
 	(void)add_map(body, s.map, m, m, 1, UINT32_MAX, NULL, 0);
@@ -320,10 +321,10 @@ static void check_writers(bool inside)
 		return;
 	begin(&s, DECIDING);
 	graph = new_graph();
-	node = add_loop(graph, PLAIT_NODE_WHILE, s.n);
+	node = add_loop(graph, PLAIT_NODE_WHILE, s.n, NULL, 0);
 	body = inner = body_of(graph, node, 0);
 	if (inside) {
-		node = add_loop(body, PLAIT_NODE_DO, s.n);
+		node = add_loop(body, PLAIT_NODE_DO, s.n, NULL, 0);
 		inner = body_of(body, node, 0);
 	}
 	node = add_tell(&s, inner, false);

@@ -91,9 +91,10 @@ struct loop {
 	uint32_t left;
 };
 
-/* x = x + b, with a query */
+/* x = x + b, with a query; it reads n after `after`, which writes it. */
 static void add_asking(const struct loop *s, plait_graph *body,
-		       const plait_argument *to, const plait_argument *b)
+		       plait_node after, const plait_argument *to,
+		       const plait_argument *b)
 {
 	const plait_launch launch = { .size = sizeof(launch),
 				      .items = { WORDS, 0, 0 } };
@@ -105,10 +106,11 @@ static void add_asking(const struct loop *s, plait_graph *body,
 	(void)add_node(body, (plait_node_desc){
 		.kind = PLAIT_NODE_LAUNCH, .kernel = s->map,
 		.launch = &launch, .arguments = arguments,
-		.argument_count = 4, .label = "asks" }, NULL, 0);
+		.argument_count = 4, .label = "asks" }, &after, 1);
 }
 
-static void add_turns(const struct loop *s, plait_graph *body)
+static void add_turns(const struct loop *s, plait_graph *body,
+		      plait_node after)
 {
 	plait_buffer *const both[] = { s->x, s->y };
 	const uint32_t one = 1;
@@ -118,19 +120,20 @@ static void add_turns(const struct loop *s, plait_graph *body)
 	OK_THAT(plait_graph_add_rotation(body, both, 2, 0, &to.rotation,
 				   &rig.error) == PLAIT_OK, "%s",
 		rig.error.text);
-	add_asking(s, body, &to, &b);
+	add_asking(s, body, after, &to, &b);
 }
 
 static void add_what(const struct loop *s, plait_graph *body, enum what what)
 {
 	const plait_argument x = buffer_argument(s->x);
 	const plait_argument i = of_kind(PLAIT_ARGUMENT_ITERATION, NULL);
+	const plait_node counts = add_map(body, s->map, s->n, s->n, 1,
+					  UINT32_MAX, NULL, 0);
 
-	(void)add_map(body, s->map, s->n, s->n, 1, UINT32_MAX, NULL, 0);
 	if (what == INDEX)
-		add_asking(s, body, &x, &i);
+		add_asking(s, body, counts, &x, &i);
 	if (what == TURNS)
-		add_turns(s, body);
+		add_turns(s, body, counts);
 	if (what == FAR)
 		(void)add_fill(body, s->far, 1, NULL, 0);
 	if (what == CALLS)
