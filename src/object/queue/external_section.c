@@ -267,8 +267,13 @@ plait_status plait__section_enter(plait__section *section, bool *out_now,
 	if (*out_now)
 		return PLAIT_OK;
 	status = submit(section, error);
-	if (status != PLAIT_OK || arm(section))
+	if (status != PLAIT_OK)
 		return status;
+	/* Until it is left: the backend may fail to say how far the queue
+	 * is. */
+	plait__object_hold(&section->queue->object);
+	if (arm(section))
+		return PLAIT_OK;
 	/* The section was submitted, so it ends with this failure. */
 	section->reached(section->arg, PLAIT_E_NOMEM);
 	return PLAIT_OK;
@@ -276,12 +281,16 @@ plait_status plait__section_enter(plait__section *section, bool *out_now,
 
 void plait__section_leave(plait__section *section, const plait_error *failure)
 {
+	plait__queue *queue = section->queue;
+	bool was_idle = section->was_idle;
+
 	if (failure != NULL)
-		plait__queue_note_failure(section->queue, failure);
-	if (!section->was_idle ||
-	    !plait__idle_section_leave(section, failure != NULL))
+		plait__queue_note_failure(queue, failure);
+	if (!was_idle || !plait__idle_section_leave(section, failure != NULL))
 		raise_gate(section, failure);
 	put_idle(section);
+	if (!was_idle)
+		plait__object_drop_deferred(&queue->object);
 }
 
 void plait__section_cancel(plait__section *section)

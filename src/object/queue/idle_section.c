@@ -111,6 +111,16 @@ bool plait__idle_section_leave(plait__section *section, bool failed)
 	return leave_locked(section, failed);
 }
 
+/* Keep the queue until the section is left: its backend may fail to say how far
+ * the queue is. Caller holds the lock. */
+static void hold_queue(plait__queue *queue)
+{
+	if (queue->idle_section_holds_queue)
+		return;
+	queue->idle_section_holds_queue = true;
+	plait__object_hold(&queue->object);
+}
+
 void plait__idle_section_submitted(plait__queue *queue)
 {
 	plait__section *section = current(queue);
@@ -119,6 +129,8 @@ void plait__idle_section_submitted(plait__queue *queue)
 	/* Not the last hold: the in-flight ring has one. */
 	if (queue->idle_section_failed)
 		plait__object_drop_deferred(&section->object);
+	else
+		hold_queue(queue);
 	queue->idle_section_failed = false;
 }
 
@@ -127,8 +139,7 @@ void plait__idle_section_abandon(plait__queue *queue)
 	if (plait__idle_section_pin(queue) == NULL ||
 	    queue->idle_section_failed)
 		return;
-	queue->idle_section_holds_queue = true;
-	plait__object_hold(&queue->object);
+	hold_queue(queue);
 }
 
 /* ---- help ---- */
