@@ -355,11 +355,14 @@ static void retain_one(struct stream *s, enum kind kind)
 	pthread_mutex_unlock(&pools_lock);
 }
 
-#define HANDLE_FUNCTIONS(name, kind)                                          \
+#define DRAW_FUNCTION(name, kind)                                             \
 	static inline plait_##name *draw_##name(struct stream *s)             \
 	{                                                                     \
 		return draw_handle(s, kind);                                  \
-	}                                                                     \
+	}
+
+#define HANDLE_FUNCTIONS(name, kind)                                          \
+	DRAW_FUNCTION(name, kind)                                             \
 	static inline void own_##name(struct stream *s, plait_##name *handle) \
 	{                                                                     \
 		(void)s;                                                      \
@@ -375,7 +378,7 @@ static void retain_one(struct stream *s, enum kind kind)
 	}
 
 HANDLE_FUNCTIONS(context, CONTEXT)
-HANDLE_FUNCTIONS(device, DEVICE)
+DRAW_FUNCTION(device, DEVICE)
 HANDLE_FUNCTIONS(queue, QUEUE)
 HANDLE_FUNCTIONS(signal, SIGNAL)
 HANDLE_FUNCTIONS(buffer, BUFFER)
