@@ -241,7 +241,7 @@ static plait__graph *inside(void)
 	plait__graph *entered;
 
 	IS_INT(plait__graph_enter(graph, &entered, &error), PLAIT_OK);
-	plait__object_leave(&entered->object);
+	plait__graph_leave(entered);
 	return entered;
 }
 
