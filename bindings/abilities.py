@@ -104,7 +104,7 @@ WITHOUT.update({
 VALUES = ("plait_node_kind", "plait_node_flags", "plait_argument_kind", "plait_freeze_flags", "plait_policy",
           "plait_mode", "plait_run_flags", "plait_context_flags", "plait_source_flags", "plait_map_flags",
           "plait_rotation_flags", "plait_signal_flags", "plait_wait_mode", "plait_plan_format",
-          "plait_trace_format")
+          "plait_trace_format", "plait_buffer_flags")
 FIELDS = ("plait_context_desc", "plait_buffer_desc", "plait_wrap_desc", "plait_signal_desc", "plait_queue_desc",
           "plait_kernel_desc", "plait_source", "plait_node_desc", "plait_freeze_desc", "plait_run_desc",
           "plait_system_desc", "plait_tune_desc", "plait_callable_desc", "plait_function_desc", "plait_rows")

@@ -129,11 +129,13 @@ static plait_node_desc node_of(size_t i, const struct side *side,
 		break;
 	case PLAIT_NODE_COPY:
 		node.source = side->other;
-		/* fall through */
+		node.target = side->buffer;
+		node.bytes = BYTES;
+		break;
 	case PLAIT_NODE_FILL:
 		node.target = side->buffer;
 		node.bytes = BYTES;
-		node.pattern_bytes = node.kind == PLAIT_NODE_FILL;
+		node.pattern_bytes = 1;
 		break;
 	case PLAIT_NODE_CASE:
 		node.predicate = side->buffer;

@@ -192,6 +192,12 @@ function Graph:case(condition, branches, how)
   return node, bodies
 end
 
+--- Create a temporary of `bytes` bytes: a buffer for nodes only, of which each run in
+-- flight has a copy.  The default device is the system's first one.
+function Graph:temporary(bytes, label, device)
+  return memory.buffer(device or self.system.devices[1], bytes, label, lib.PLAIT_BUFFER_TEMPORARY)
+end
+
 --- In the body of a loop: rotate through buffers, one per iteration.  Returns
 -- {now = , next = , ahead = }: kernel arguments for the buffer of this iteration and the
 -- next, and a function that returns one for the n-th after this.  Last, {prologue = true}:

@@ -244,15 +244,35 @@ function System:adopt()
   core.check(lib.plait_inbox_adopt(self.inbox:handle(), core.error))
 end
 
---- Close the inbox and drop the reference: calls of Lua functions that have not been
--- answered fail as cancelled.  Objects made from the system may be released before or
--- after it.
-function System:release()
+local function close_inbox(self)
   if self.inbox then
     self.inbox:close()
     self.inbox:release()
     self.inbox = nil
   end
+end
+
+--- Release the system and wait, for at most `seconds` (nil: without limit), until all its
+-- work, memory and threads are gone and traces are written.  Release or collect the
+-- objects made from the system before; any of them keeps it alive.  After the error of a
+-- time that is over, the system is released all the same, and ends later.
+function System:close(seconds)
+  local raw = self:handle()
+  close_inbox(self)
+  self.raw = nil
+  ffi.gc(raw, nil)
+  local status = lib.plait_context_close(raw, core.nanoseconds(seconds), core.error)
+  if status < 0 and status ~= lib.PLAIT_E_TIMEOUT then
+    self.raw = ffi.gc(raw, System.give_back) -- the call gave nothing back
+  end
+  core.check(status)
+end
+
+--- Close the inbox and drop the reference: calls of Lua functions that have not been
+-- answered fail as cancelled.  Objects made from the system may be released before or
+-- after it.
+function System:release()
+  close_inbox(self)
   core.release(self)
 end
 

@@ -23,8 +23,8 @@ local function size_of(ctype, what)
   return good and found or core.raise(("%s: %s is not a type of C"):format(what, core.describe(ctype)))
 end
 
-function memory.buffer(device, bytes, label)
-  local desc = core.sized("plait_buffer_desc", {bytes = bytes, label = label})
+function memory.buffer(device, bytes, label, flags)
+  local desc = core.sized("plait_buffer_desc", {bytes = bytes, label = label, flags = flags})
   return new_buffer(device, core.make("plait_buffer", lib.plait_buffer_create, device.handle, desc),
                     nil, label)
 end

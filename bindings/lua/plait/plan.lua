@@ -108,11 +108,13 @@ function Plan:prepare() core.check(lib.plait_plan_prepare(self:handle(), core.er
 
 --- Set the flags of later runs; those that are not given are off.  `serial`: one lane at a
 -- time; `parallel`: all lanes; without both the library chooses.  `no_wait`: an error
--- instead of a wait if all instances are in flight.  `record`: see plan:record.
+-- instead of a wait if all instances are in flight.  `record`: see plan:record.  `overlap`:
+-- runs that write the same memory do not take turns.
 function Plan:set_flags(how)
-  core.check_options(how, " serial parallel no_wait record ")
+  core.check_options(how, " serial parallel no_wait record overlap ")
   self.flags = (how.serial and lib.PLAIT_RUN_SERIAL or 0) + (how.parallel and lib.PLAIT_RUN_PARALLEL or 0)
     + (how.no_wait and lib.PLAIT_RUN_NO_WAIT or 0) + (how.record and lib.PLAIT_RUN_RECORD or 0)
+    + (how.overlap and lib.PLAIT_RUN_OVERLAP or 0)
   self.bind = nil
 end
 

@@ -553,6 +553,52 @@ test("waiting for several", function(system, device, queue)
   gate:reset()
 end)
 
+test("runs that may overlap", function(system, device)
+  local gate, begun, b = device:signal {gate = true}, device:signal(), device:buffer(4)
+  local graph = system:graph()
+  local wait = graph:wait(gate, 1, {after = graph:emit(begun)})
+  graph:fill(b, 1, {after = wait, pattern_bytes = 1})
+  local plan = graph:freeze()
+  plan:set_flags {overlap = true}
+  local first, second = plan:run(device:queue()), plan:run(device:queue())
+  for _ = 1, 6000 do
+    if begun:reached() == 2 then break end
+    pcall(gate.wait, gate, 1, 0.01)
+  end
+  is(tonumber(begun:reached()), 2, "both have begun")
+  gate:raise(1)
+  first:wait()
+  second:wait()
+  is(list(b), "1 1 1 1", "both were in flight")
+end)
+
+test("temporaries", function(system, device)
+  local graph, b = system:graph(), device:array("float", {0, 0})
+  local between = graph:temporary(8, "between")
+  local fill = graph:fill(between, 7, {pattern_bytes = 1})
+  graph:copy(b, between, {after = fill})
+  graph:freeze()()
+  is(b:map(function(at) return ffi.cast("uint8_t *", at)[7] end), 7, "a copy through one")
+  raises("temporary", "it has no memory itself", between.map, between, function() end)
+end)
+
+do
+  local system = plait.open()
+  local buffer = system.devices[1]:buffer(4)
+  raises(".", "a buffer keeps its system alive", system.close, system, 0)
+  raises("released", "which is given back all the same", system.report, system)
+  buffer:release()
+  system = plait.open()
+  local graph = system:graph()
+  graph:call(function() end)
+  local plan = graph:freeze()
+  plan()
+  graph, plan, buffer = nil, nil, nil
+  for _ = 1, 3 do collectgarbage() end
+  system:close(60)
+  raises("released", "a system that is closed", system.graph, system)
+end
+
 test("what mistakes say", function(system, device, queue)
   local graph = system:graph()
   raises('options are a table, {name = value}, not "gpu"', "a name for options", plait.open, "gpu")

@@ -144,6 +144,7 @@ NAMES = {
     "plait_plan_bind_device": "plan.bind_device", "plait_plan_call": "plan()",
     "plait_plan_record": "plan.record", "plait_run_cancel": "run.cancel",
     "plait_signal_reset": "signal.reset", "plait_inbox_adopt": "system.adopt",
+    "plait_plan_find_parameter": "plan.parameters",
 }
 _FUNCTION = re.compile(r"\bplait_[a-z_]+")
 

@@ -194,17 +194,19 @@ class Plan(Handle):
             raise
 
     def flags(self, *, serial: bool = False, parallel: bool = False, no_wait: bool = False,
-              record: bool = False) -> None:
+              record: bool = False, overlap: bool = False) -> None:
         """Set the flags of later runs; those that are not given are off.
 
         `serial`: one lane at a time.  `parallel`: all lanes, also where no gain is
         expected; without both the library chooses.  `no_wait`: an Error instead of a
-        wait if all instances are in flight.  `record`: see record().
+        wait if all instances are in flight.  `record`: see record().  `overlap`: runs
+        that write the same memory do not take turns.
         """
         self._told = None
         self._flags = ((_raw.PLAIT_RUN_SERIAL if serial else 0) |
                        (_raw.PLAIT_RUN_PARALLEL if parallel else 0) |
                        (_raw.PLAIT_RUN_NO_WAIT if no_wait else 0) |
+                       (_raw.PLAIT_RUN_OVERLAP if overlap else 0) |
                        (_raw.PLAIT_RUN_RECORD if record else 0))
 
     def run(self, queue: Optional[Queue] = None, **given: Any) -> Run:

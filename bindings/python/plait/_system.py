@@ -13,8 +13,8 @@ from typing import (TYPE_CHECKING, Any, Callable, Deque, Dict, Iterable, List, O
 from . import _raw
 from ._buffer import Buffer, Rows, address_of, check_buffer, copied, view_of
 from ._elements import element_of
-from ._core import (Handle, call, encode, lib, make, nanoseconds, native_kind, plain, sized,
-                    text_of)
+from ._core import (Error, Handle, WaitTimeout, call, encode, lib, make, nanoseconds, native_kind,
+                    place, plain, sized, text_of)
 from ._functions import RUN, answer, check_function, once
 from ._kernel import Kernel, check_kernel
 
@@ -256,13 +256,36 @@ class System(Handle):
         """
         super().release()
 
-    def _drop(self):
+    def close(self, timeout: Optional[float] = None) -> None:
+        """Release the system and wait until all its work, memory and threads are gone
+        and traces are written.
+
+        Release the objects made from the system before; any of them keeps it alive.
+        `timeout` is in seconds; after a WaitTimeout the system is released all the
+        same, and ends later.
+        """
+        handle = self.handle
+        self._part()
+        self._handle, self._gone = None, place()
+        try:
+            call(lib.plait_context_close, handle, nanoseconds(timeout))
+        except WaitTimeout:
+            raise
+        except Error:
+            self._handle = handle  # the call gave nothing back
+            raise
+
+    def _part(self):
+        """Give back all but the context."""
         if self._inbox is not None and self._inbox._handle is not None:
             self._forget_loop()
             self._let_go()
             self._inbox.release()
         while self._forgotten:
             lib.plait_run_release(self._forgotten.popleft()[0])
+
+    def _drop(self):
+        self._part()
         super()._drop()
 
     def _let_go(self):

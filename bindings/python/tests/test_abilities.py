@@ -2,9 +2,12 @@
 """Tests of the Python layer: names of plans, planning, waiting, and what mistakes say."""
 import array
 import asyncio
+import contextlib
+import gc
 import inspect
 import os
 import tempfile
+import time
 import unittest
 
 import plait
@@ -120,6 +123,46 @@ class Plans(Case):
             plan.flags(serial=True, parallel=True)
             plan()
         self.assertEqual(seen, [1, 1, 2])
+
+    def test_runs_that_may_overlap(self):
+        b, begun = self.device.buffer(4), self.device.signal()
+        gate = self.device.signal(gate=True)
+        graph = self.system.graph()
+        wait = graph.wait(gate, 1, after=graph.emit(begun))
+        graph.fill(b, 1, after=wait)
+        plan = graph.freeze()
+        plan.flags(overlap=True)
+        runs = [plan.run(self.device.queue()) for _ in range(2)]
+        end = time.monotonic() + 60
+        while begun.reached < 2 and time.monotonic() < end:
+            with contextlib.suppress(plait.Error):
+                gate.wait(1, timeout=0.01)
+        self.assertEqual(begun.reached, 2)
+        gate.raise_to(1)
+        for run in runs:
+            run.wait()
+        self.assertEqual(b.read(), b"\1\0\0\0")
+
+    def test_a_system_that_is_closed(self):
+        system = plait.System()
+        buffer = system.devices[0].array(array.array("f", [1]))
+        with self.assertRaises(plait.WaitTimeout):
+            system.close(timeout=0)
+        with self.assertRaisesRegex(ValueError, "System was released"):
+            system.report
+        buffer.release()
+        with plait.System() as system:
+            graph = system.graph()
+            graph.call(lambda: None)
+            plan = graph.freeze()
+            plan()
+            for one in plan, graph:
+                one.release()
+            del plan, graph, one
+            gc.collect()
+            before = plait.live_count()
+            system.close(timeout=60)
+            self.assertLess(plait.live_count(), before)
 
     def test_copies_whose_sides_each_run_sets(self):
         graph, b = self.system.graph(), self.device.buffer(8)

@@ -157,7 +157,7 @@ const NAMES = Dict(
     "plait_plan_bind_function" => "bind!(plan, name, function)",
     "plait_plan_bind_device" => "bind!(plan, name, device)", "plait_plan_call" => "plan()",
     "plait_plan_record" => "record!", "plait_run_cancel" => "cancel", "plait_signal_reset" => "reset!",
-    "plait_inbox_adopt" => "adopt")
+    "plait_inbox_adopt" => "adopt", "plait_plan_find_parameter" => "Plait.parameters")
 
 in_julia(text) = replace(text, r"\bplait_[a-z_]+" => name -> get(NAMES, name, name))
 

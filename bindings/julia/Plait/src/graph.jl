@@ -320,6 +320,15 @@ end
 ahead(turns::Turns, count) = Turn(turns.now.rotation, count)
 
 """
+    temporary(graph, T, dims...; device, label)
+
+Create a temporary: a buffer for nodes only, of which each run in flight has a copy. The
+default device is the system's first one.
+"""
+temporary(graph::Graph, ::Type{T}, dims::Integer...; device=graph.system.devices[1], label=nothing) where {T} =
+    new_buffer(device, T, dims, label, Raw.PLAIT_BUFFER_TEMPORARY)
+
+"""
     turns = rotate!(body, buffers...; prologue=false)
 
 In the body of a loop: rotate through buffers, one per iteration. `turns.now` and

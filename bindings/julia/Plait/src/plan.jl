@@ -355,15 +355,17 @@ exchange!(plan::Plan, old::Kernel, kernel::Kernel) =
     (call(Raw.plait_plan_exchange, plan, old, kernel); nothing)
 
 """
-    set_flags!(plan; serial=false, parallel=false, no_wait=false, record=false)
+    set_flags!(plan; serial=false, parallel=false, no_wait=false, record=false, overlap=false)
 
 Set the flags of later runs. `serial`: one lane at a time; `parallel`: all lanes; without
 both the library chooses. `no_wait`: an error instead of a wait if all instances are in
-flight. `record`: see [`record!`](@ref).
+flight. `record`: see [`record!`](@ref). `overlap`: runs that write the same memory do not
+take turns.
 """
-function set_flags!(plan::Plan; serial=false, parallel=false, no_wait=false, record=false)
+function set_flags!(plan::Plan; serial=false, parallel=false, no_wait=false, record=false, overlap=false)
     plan.flags = (serial ? Raw.PLAIT_RUN_SERIAL : UInt32(0)) | (parallel ? Raw.PLAIT_RUN_PARALLEL : UInt32(0)) |
-                 (no_wait ? Raw.PLAIT_RUN_NO_WAIT : UInt32(0)) | (record ? Raw.PLAIT_RUN_RECORD : UInt32(0))
+                 (no_wait ? Raw.PLAIT_RUN_NO_WAIT : UInt32(0)) | (record ? Raw.PLAIT_RUN_RECORD : UInt32(0)) |
+                 (overlap ? Raw.PLAIT_RUN_OVERLAP : UInt32(0))
     return
 end
 

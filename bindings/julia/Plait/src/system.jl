@@ -83,12 +83,39 @@ end
 Close the inbox and drop the reference. Waiting tasks of its thread get an error.
 """
 function release(system::System)
+    part(system)
+    drop(system)
+end
+
+# Give back all but the context.
+function part(system::System)
     inbox = system.inbox
     stop_watching(inbox)
     wake(inbox, ErrorException("the system was released during the wait"))
     inbox.raw == C_NULL || close(inbox)
     drop(inbox)
-    drop(system)
+end
+
+"""
+    close(system; timeout=nothing)
+
+Release the system and wait until all its work, memory and threads are gone and traces are
+written. Release the objects made from the system before, or let `GC.gc()` collect them; any
+of them keeps it alive. `timeout` is in seconds; after the error of a timeout the system is
+released all the same, and ends later.
+"""
+function Base.close(system::System; timeout=nothing)
+    raw = handle(system)
+    part(system)
+    system.raw = C_NULL
+    try
+        call(Raw.plait_context_close, raw, nanoseconds(timeout))
+    catch problem
+        timed_out = problem isa PlaitError && problem.status == Raw.PLAIT_E_TIMEOUT
+        timed_out || (system.raw = raw) # the call gave nothing back
+        rethrow()
+    end
+    return
 end
 
 "Return the report of the backends that were found, chosen and rejected, and why."

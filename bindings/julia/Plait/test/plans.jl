@@ -246,6 +246,49 @@ test("copies whose sides each run sets") do system, device, queue
     is(Array(b), Float32[7, 7], "they are copied")
 end
 
+test("runs that may overlap") do system, device, queue
+    gate, begun, b = Signal(device; gate=true), Signal(device), floats(device, 0, 0)
+    graph = Graph(system)
+    between = temporary(graph, Float32, 2; label="between")
+    wait = wait!(graph, gate, 1; after=emit!(graph, begun))
+    fill = fill!(graph, between, Float32(7); after=wait)
+    copy!(graph, b, between; after=fill)
+    throws(() -> Array(between), PlaitError, "temporary", "a temporary has no memory itself")
+    plan = freeze(graph)
+    Plait.set_flags!(plan; overlap=true)
+    runs = [run(plan, Queue(device)), run(plan, Queue(device))]
+    for _ in 1:6000
+        Plait.reached(begun) == 2 && break
+        try
+            finish(gate, 1; timeout=0.01)
+        catch
+        end
+    end
+    is(Plait.reached(begun), 2, "both have begun")
+    Plait.raise(gate, 1)
+    foreach(finish, runs)
+    is(Array(b), Float32[7, 7], "both were in flight")
+end
+
+function close_two()
+    system = System()
+    kept = buffer(system.devices[1], Float32, 2)
+    throws(() -> close(system; timeout=0), PlaitError, "", "a buffer keeps its system alive")
+    throws(() -> Plait.report(system), ArgumentError, "released", "which is given back all the same")
+    release(kept)
+    system = System()
+    graph = Graph(system)
+    call!(() -> nothing, graph)
+    plan = freeze(graph)
+    plan()
+    release(plan)
+    release(graph)
+    GC.gc()
+    close(system; timeout=60)
+    throws(() -> Plait.report(system), ArgumentError, "released", "a system that is closed")
+end
+close_two()
+
 test("waiting for several") do system, device, queue
     gate, signal, b = Signal(device; gate=true), Signal(device), floats(device, 0, 0)
     given, taken = Float32[1, 2], Float32[0, 0]

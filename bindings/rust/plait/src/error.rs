@@ -165,7 +165,7 @@ pub(crate) fn fill_text(get: impl Fn(*mut u8, u64, *mut u64) -> Result<()>) -> R
 }
 
 /// The functions of C that error texts name, as this crate calls them.
-const NAMES: [(&str, &str); 10] = [
+const NAMES: [(&str, &str); 11] = [
     ("plait_plan_bind_kernel", "Plan::bind_kernel"),
     ("plait_plan_bind_buffer", "Plan::bind_buffer"),
     ("plait_plan_bind_signal", "Plan::bind_signal"),
@@ -173,6 +173,7 @@ const NAMES: [(&str, &str); 10] = [
     ("plait_plan_bind_device", "Plan::bind_device"),
     ("plait_plan_call", "Plan::call"),
     ("plait_plan_record", "Plan::record"),
+    ("plait_plan_find_parameter", "Plan::parameters"),
     ("plait_run_cancel", "Run::cancel"),
     ("plait_signal_reset", "Signal::reset"),
     ("plait_inbox_adopt", "the thread that opened the system"),

@@ -316,6 +316,12 @@ impl Graph {
         made
     }
 
+    /// Create a temporary of `len` elements: a buffer for nodes only, of which each run in
+    /// flight has a copy.
+    pub fn temporary<T: Element>(&self, device: &Device, len: usize) -> Result<Buffer<T>> {
+        device.allocate_with(len, None, raw::PLAIT_BUFFER_TEMPORARY)
+    }
+
     /// In the body of a loop: rotate through buffers, one per iteration.
     pub fn rotate<T: Element>(&self, buffers: &[&Buffer<T>]) -> Result<Rotation> {
         self.add_rotation(buffers, 0)

@@ -84,10 +84,16 @@ impl Device {
     }
 
     fn allocate_named<T: Element>(&self, len: usize, label: Option<&str>) -> Result<Buffer<T>> {
+        self.allocate_with(len, label, 0)
+    }
+
+    pub(crate) fn allocate_with<T: Element>(&self, len: usize, label: Option<&str>, flags: u32)
+        -> Result<Buffer<T>> {
         let label = label.map(c_text).transpose()?;
         let desc = raw::plait_buffer_desc {
             bytes: bytes_of::<T>(len)?,
             label: pointer_of(&label),
+            flags,
             ..Default::default()
         };
         // SAFETY: the label is copied.

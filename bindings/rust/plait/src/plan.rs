@@ -55,6 +55,8 @@ pub struct RunFlags {
     pub no_wait: bool,
     /// See [`Plan::record`].
     pub record: bool,
+    /// Runs that write the same memory do not take turns.
+    pub overlap: bool,
 }
 
 /// A text form or drawing of a plan.
@@ -134,6 +136,7 @@ impl Plan {
             (how.parallel, raw::PLAIT_RUN_PARALLEL),
             (how.no_wait, raw::PLAIT_RUN_NO_WAIT),
             (how.record, raw::PLAIT_RUN_RECORD),
+            (how.overlap, raw::PLAIT_RUN_OVERLAP),
         ];
         let flags = bits.iter().filter(|(on, _)| *on).fold(0, |all, (_, bit)| all | bit);
         self.flags.store(flags, Ordering::Relaxed);

@@ -271,6 +271,30 @@ impl System {
         Ok(out)
     }
 
+    /// Drop the system and wait, for at most `time` (`None`: without limit), until all its
+    /// work, memory and threads are gone and traces are written.  Drop the objects made
+    /// from the system before; any of them keeps it alive.  After [`Status::Timeout`] it
+    /// ends later.
+    pub fn close(self, time: Option<Duration>) -> Result<()> {
+        let left = time.map_or(raw::PLAIT_FOREVER, |time| {
+            time.as_nanos().min(u64::MAX as u128 - 1) as u64
+        });
+        let context = self.context();
+        // SAFETY: `self` holds a reference; the new one outlives it.
+        unsafe { (lib().plait_context_retain)(context) };
+        drop(self);
+        // SAFETY: the call consumes that reference.
+        let closed = call(|error| unsafe { (lib().plait_context_close)(context, left, error) });
+        match closed {
+            Err(error) if error.status() != Status::Timeout => {
+                // SAFETY: the call failed, so it gave nothing back.
+                unsafe { (lib().plait_context_release)(context) };
+                Err(error)
+            }
+            other => other.map(|_| ()),
+        }
+    }
+
     pub(crate) fn context(&self) -> *mut raw::plait_context {
         self.owner.shared.context.get()
     }

@@ -147,6 +147,47 @@ fn waiting() {
 }
 
 #[test]
+fn runs_that_may_overlap() {
+    with_system(|system| {
+        let (device, graph) = (system.device(), system.graph()?);
+        let (gate, begun, out) = (device.gate()?, device.signal()?, device.zeros::<u32>(2)?);
+        let begin = graph.emit(&begun).add()?;
+        let wait = graph.wait(&gate, 1).after(begin).add()?;
+        let between = graph.temporary::<u32>(device, 2)?;
+        let fill = graph.fill(&between, 7).after(wait).add()?;
+        graph.copy(&out, &between).after(fill).add()?;
+        assert!(between.read().unwrap_err().text().contains("temporary"));
+        let plan = graph.freeze()?;
+        plan.set_flags(RunFlags { overlap: true, ..RunFlags::default() });
+        let runs = [plan.run(&device.queue()?, with![])?, plan.run(&device.queue()?, with![])?];
+        let end = Instant::now() + Duration::from_secs(60);
+        while begun.reached()? < 2 && Instant::now() < end {
+            let _ = gate.wait(1, Some(Duration::from_millis(10)));
+        }
+        assert_eq!(begun.reached()?, 2);
+        gate.raise(1)?;
+        for run in runs {
+            run.wait()?;
+        }
+        assert_eq!(out.read()?, [7, 7]);
+        Ok(())
+    });
+}
+
+#[test]
+fn a_system_that_is_closed() {
+    let system = System::open().unwrap();
+    let buffer = system.device().zeros::<u32>(2).unwrap();
+    assert_eq!(system.close(Some(Duration::ZERO)).unwrap_err().status(), Status::Timeout);
+    drop(buffer);
+    let system = System::open().unwrap();
+    let (graph, kernel, x, y) = saxpy(&system).unwrap();
+    graph.freeze().unwrap().call(with![a = 1.0]).unwrap();
+    drop((graph, kernel, x, y));
+    system.close(Some(Duration::from_secs(60))).unwrap();
+}
+
+#[test]
 fn a_plan_as_a_c_function() {
     with_system(|system| {
         let (graph, _kernel, _x, y) = saxpy(system)?;
