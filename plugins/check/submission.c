@@ -51,8 +51,8 @@ static bool check_range(check *self, uint32_t index, const char *side,
 	return false;
 }
 
-/* Bytes from the first to the last byte of the rows; UINT64_MAX if they are not
- * valid. */
+/* Bytes from the first to the last byte of the rows, each of work->bytes;
+ * UINT64_MAX if they are not valid. One row is a plain copy. */
 static uint64_t rows_bytes(const plait_work *work, uint64_t row, uint64_t slice)
 {
 	uint64_t rows = work->rows->rows, slices = work->rows->slices;

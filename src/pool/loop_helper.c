@@ -116,7 +116,7 @@ static int32_t run_helper(void *user_data)
 
 /* ---- the caller's side ---- */
 
-static bool call_helper(struct plait__helper_slot *slot)
+static void call_helper(struct plait__helper_slot *slot)
 {
 	plait_work work = { .size = sizeof(work), .kind = PLAIT_WORK_CALL,
 			    .function = run_helper, .user_data = slot,
@@ -124,12 +124,9 @@ static bool call_helper(struct plait__helper_slot *slot)
 	plait_submission submission = { .size = sizeof(submission),
 					.work = &work, .work_count = 1 };
 
-	if (at_exchange_u32(&slot->call_pending, 1) != 0)
-		return true;
-	if (plait__lane_submit(slot->lane, &submission, 1, NULL) == PLAIT_OK)
-		return true;
-	at_store_release_u32(&slot->call_pending, 0);
-	return false;
+	if (at_exchange_u32(&slot->call_pending, 1) == 0 &&
+	    plait__lane_submit(slot->lane, &submission, 1, NULL) != PLAIT_OK)
+		at_store_release_u32(&slot->call_pending, 0);
 }
 
 /* A failed lane skips calls until it is recovered, which needs its last call
@@ -140,6 +137,8 @@ static bool recover_lane(struct plait__helper_slot *slot)
 		return true;
 	if (plait__lane_recover(slot->lane, NULL) != PLAIT_OK)
 		return false;
+	/* The failed lane skipped a call that was pending. */
+	at_store_relaxed_u32(&slot->call_pending, 0);
 	at_store_release_u32(&slot->lane_failed, 0);
 	return true;
 }
@@ -164,8 +163,14 @@ bool plait__loop_helper_reserve(struct plait__helper_slot *slot,
 		return false;
 	/* Counted before a helper can come and leave. */
 	at_add_u32(&job->active, 1);
-	if (at_cas_u32(&slot->state, &state, state_of(job, state | BUSY)))
+	if (!at_cas_u32(&slot->state, &state, state_of(job, state | BUSY))) {
+		at_sub_u32(&job->active, 1);
+		return false;
+	}
+	/* Before pieces are dealt to it. */
+	if (state == PRESENT || recover_lane(slot))
 		return true;
+	at_store_release_u32(&slot->state, 0);
 	at_sub_u32(&job->active, 1);
 	return false;
 }
@@ -175,15 +180,12 @@ void plait__loop_helper_publish(struct plait__helper_slot *slot,
 {
 	uint32_t flags = at_load_relaxed_u32(&slot->state) & PRESENT;
 
-	if (flags == 0 && !recover_lane(slot)) {
-		at_store_release_u32(&slot->state, 0);
-		at_sub_u32(&job->active, 1);
-		return;
-	}
-	/* Release: pairs with the load in the helper; the job is written. */
+	/* Release: pairs with the load in the helper; the job is written. Of a
+	 * slot that no worker comes to, the others steal the pieces; the caller
+	 * withdraws it afterwards. */
 	at_store_release_u32(&slot->state, state_of(job, flags));
-	if (flags == 0 && !call_helper(slot))
-		plait__loop_helper_withdraw(slot, job);
+	if (flags == 0)
+		call_helper(slot);
 }
 
 void plait__loop_helper_withdraw(struct plait__helper_slot *slot,

@@ -36,12 +36,12 @@ struct plait__helper_slot {
 bool plait__loop_helper_is_present(const struct plait__helper_slot *slot);
 
 /* Reserve the slot for a job; with `present`, only if a worker waits in it.
- * Returns false if it is in use. The job counts it as active. */
+ * Returns false if it is in use, or no worker can be called. The job counts it
+ * as active. */
 bool plait__loop_helper_reserve(struct plait__helper_slot *slot,
 				struct plait__loop_job *job, bool present);
 
-/* Post the job in the slot that it has reserved; its share is dealt. If no
- * worker can be called, the slot is given back. */
+/* Post the job in the slot that it has reserved; its share is dealt. */
 void plait__loop_helper_publish(struct plait__helper_slot *slot,
 				struct plait__loop_job *job);
 

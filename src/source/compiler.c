@@ -188,7 +188,8 @@ void plait__compiler_describe(const plait__compiler *compiler,
 /* ---- execution ---- */
 
 /* Environment of the compiler, as NAME=value: variables that it needs to find
- * its parts, and two set here; none that changes its output. */
+ * its parts, and LC_ALL and TMPDIR, set here; none that changes its output. A
+ * value that does not fit is left out. `list` points into `bytes`. */
 struct environment {
 	char bytes[VARIABLES][VARIABLE_BYTES];
 	const char *list[VARIABLES + 1];

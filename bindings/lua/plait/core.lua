@@ -120,16 +120,22 @@ end
 -- The folder of this layer; its generated code has a name of its own.
 local HERE = debug.getinfo(1, "S").source:match "^(.*[/\\])" or "@"
 
---- Return "file:line" of the innermost caller outside this layer.
-function core.place()
+--- Return file and line of the innermost caller outside this layer.
+function core.caller()
   for level = 2, 100 do
     local found = debug.getinfo(level, "Sl")
     if not found then break end
     if found.what ~= "C" and found.source ~= "=plait parameters" and
        found.source:sub(1, #HERE) ~= HERE then
-      return ("%s:%d"):format(found.short_src, found.currentline)
+      return found.short_src, found.currentline
     end
   end
+end
+
+--- Return "file:line" of that caller.
+function core.place()
+  local file, line = core.caller()
+  return file and ("%s:%d"):format(file, line)
 end
 
 --- Raise an error with the place of the caller outside this layer.

@@ -19,9 +19,6 @@ function graph.new(system, handle, outer)
     system = system, outer = outer, functions = outer and outer.functions or {}})
 end
 
--- Stack level of the user's call, seen from add(): each method is one level.
-local LEVEL = 4
-
 -- Return a C array of one node or several, and their number.
 local function numbers(nodes, what)
   if type(nodes) ~= "table" then nodes = {nodes} end
@@ -55,10 +52,11 @@ local function add(self, kind, fields, how)
   how = how or {}
   core.check_options(how, " after label cost device on items group scratch_bytes pattern_bytes offset first times "
                           .. memory.extents)
-  local place = debug.getinfo(LEVEL - 1, "Sl")
+  -- Not by a fixed level: calls in tail position have no frame of their own.
+  local file, line = core.caller()
   fields.label, fields.cost = fields.label or how.label, how.cost
   if how.cost == 0 then fields.flags = lib.PLAIT_NODE_FREE end
-  fields.file, fields.line = place.short_src, math.max(place.currentline, 0)
+  fields.file, fields.line = file, math.max(line or 0, 0)
   local desc = core.sized("plait_node_desc", fields)
   desc.kind = kind
   local devices = how.device and devices_of(desc, how)

@@ -53,6 +53,8 @@ static uint64_t next_tag(void)
 	return (uint64_t)(tag + 1) << TAG_SHIFT;
 }
 
+/* Push an empty scope of `region`, an index that may be pushed afterwards; null
+ * without memory. Moves the scopes: pointers to them become invalid. */
 static plait__store_scope *push_scope(plait__store *store, uint32_t region,
 				      uint32_t parent)
 {

@@ -228,8 +228,8 @@ static uint32_t push_geometry(plait__store *store,
 	       PLAIT__NONE;
 }
 
-/* Find an equal geometry, or push one and index it. */
-static uint32_t find_geometry(plait__store *store,
+/* Find an equal geometry, or push one and index it; counts the lookup. */
+static uint32_t intern_geometry(plait__store *store,
 			      const plait__plan_geometry *geometry)
 {
 	plait__index_key key = {
@@ -269,7 +269,7 @@ uint32_t plait__values_geometry(plait__store *store,
 			   geometry))
 		return store->last_geometry;
 	at = are_new(store) ? push_geometry(store, geometry) :
-	     find_geometry(store, geometry);
+	     intern_geometry(store, geometry);
 	if (at != PLAIT__NONE)
 		store->last_geometry = at;
 	return at;

@@ -74,7 +74,7 @@ static uint64_t start_of(uint64_t units, uint64_t pieces, uint64_t number,
 	return (number * each + (number < rest ? number : rest)) * line;
 }
 
-/* The outermost dimension that is divided: consecutive parts are one box as
+/* The innermost dimension that is divided: consecutive parts are one box as
  * long as they differ in this dimension alone. */
 static int inner_dimension(const plait__grid_split *split)
 {

@@ -122,6 +122,7 @@ static plait_status by_insertion(struct plait__list_schedule *l,
 					 bound, &l->makespan);
 }
 
+/* In order: a search begins at one and makes all behind it. */
 enum attempt {
 	BY_RANK,
 	BY_NUMBER,
@@ -272,7 +273,9 @@ static uint32_t fewer(const plait__planner_scope *scope, uint32_t lanes)
 	return lanes - 1;
 }
 
-/* All variants with all lanes, then with fewer and fewer. */
+/* Attempts with hops: with all lanes those that plait__search_run has not made,
+ * then all with fewer and fewer lanes. Needs a kept attempt; leaves l->limits
+ * changed, and the caller restores the best. */
 static plait_status search_with_hops(struct plait__list_schedule *l,
 				     plait__planner_scope *scope)
 {

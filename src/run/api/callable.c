@@ -79,9 +79,12 @@ static void bind(const struct mapping *mapping, void *argument,
 	}
 }
 
-static plait_status run(const plait__callable *self, plait_binding *bindings,
-			plait_launch *launches, void *const *arguments,
-			plait_error *error)
+/* Bind the arguments and run the plan to its end, not ordered with any queue.
+ * Both arrays have self->count entries; only geometries use `launches`. */
+static plait_status bind_and_call(const plait__callable *self,
+				  plait_binding *bindings,
+				  plait_launch *launches,
+				  void *const *arguments, plait_error *error)
 {
 	plait_run_desc desc = { .size = sizeof(desc), .flags = self->flags,
 				.bindings = bindings,
@@ -122,7 +125,7 @@ static plait_status run_many(const plait__callable *self,
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory for %u arguments", self->count);
 	PLAIT__THREAD_SCOPE inside = { free_room, &room };
-	status = run(self, room.bindings,
+	status = bind_and_call(self, room.bindings,
 		     (plait_launch *)(room.bindings + self->count), arguments,
 		     error);
 	plait__thread_scope_end(&inside);
@@ -136,7 +139,7 @@ static plait_status run_few(const plait__callable *self,
 	plait_binding bindings[FEW];
 	plait_launch launches[FEW];
 
-	return run(self, bindings, launches, arguments, error);
+	return bind_and_call(self, bindings, launches, arguments, error);
 }
 
 /* Also runs when the thread ends inside the call. */
