@@ -205,8 +205,9 @@ static void end_own_call(plait__instance *instance)
 /* Another thread waits in plait_plan_call, or has ended there. */
 static void end_call(plait__instance *instance)
 {
-	plait__plan_object *plan_object = instance->program->plan_object;
-	plait__context *context = instance->program->context;
+	const plait__program *program = instance->program;
+	plait__plan_object *plan_object = program->plan_object;
+	plait__context *context = program->context;
 
 	/* The caller may be about to stop the run, which is too late then. */
 	plait__mutex_lock(&instance->lock);
@@ -218,6 +219,7 @@ static void end_call(plait__instance *instance)
 	if (at_exchange_u32(&instance->called, PLAIT__CALLER_DONE) ==
 	    PLAIT__CALLER_EXITED) {
 		plait__instance_release(instance);
+		plait__program_end_in_pool(program);
 		plait__object_drop_deferred(&plan_object->object);
 	}
 	plait__context_notify_waiters(context);
@@ -319,9 +321,9 @@ void plait__instance_caller_exited(void *arg)
 	/* The caller is about to leave the plan that it entered: the run holds
 	 * the plan instead, until it is over. */
 	plait__object_hold(&program->plan_object->object);
-	plait__program_end_in_pool(program);
 	if (at_cas_u32(&instance->called, &waits, PLAIT__CALLER_EXITED))
 		return;
 	plait__instance_release(instance);
+	plait__program_end_in_pool(program);
 	plait__object_drop_deferred(&program->plan_object->object);
 }

@@ -93,8 +93,8 @@ static bool is_ready(const plait__instance *instance, bool has_owner,
 	for (other = turns->executing; other != NULL; other = other->turn_next) {
 		if (!must_follow(instance, other))
 			continue;
-		/* Relaxed: ordered by the lock, see keep_turn. */
-		if (at_load_relaxed_u32(&other->abandoned) == 0)
+		/* Acquire: pairs with the store in plait__instance_abandon. */
+		if (at_load_acquire_u32(&other->abandoned) == 0)
 			return false;
 		*out_lost = other;
 	}
@@ -176,6 +176,19 @@ static void leave(plait__instance *instance)
 	give_bit(program);
 }
 
+/* Returns true if the deferred run was stopped, and forgets it: it needs no
+ * turn to end.  Caller holds the lock, as withdraw does after it was stopped:
+ * one of the two sees the other. */
+static bool forget_stopped(plait__instance *instance)
+{
+	/* Acquire: pairs with the store in run_instance.c. */
+	if (at_load_acquire_u32(&instance->stop) == 0)
+		return false;
+	unlink_from(&instance->program->turns.deferred, instance);
+	leave(instance);
+	return true;
+}
+
 /* Start the runs but `own`, which the calling thread starts itself.  Caller
  * holds no lock. */
 static void start_ready(plait__instance *first, const plait__instance *own)
@@ -204,8 +217,11 @@ static bool take_as_member(plait__instance *instance, bool owns_bit,
 
 	plait__mutex_lock(&turns->lock);
 	join(instance, owns_bit);
+	now = forget_stopped(instance);
 	admit(program, &ready);
-	now = at_load_relaxed_u32(&instance->turn) == PLAIT__TURN_MEMBER;
+	if (!now)
+		now = at_load_relaxed_u32(&instance->turn) ==
+		      PLAIT__TURN_MEMBER;
 	if (!now && must_not_wait) {
 		unlink_from(&turns->deferred, instance);
 		leave(instance);
@@ -262,14 +278,17 @@ bool plait__run_turns_try(plait__instance *instance)
 	       take(instance, true);
 }
 
-bool plait__run_turns_withdraw(plait__instance *instance)
+bool plait__run_turns_withdraw(plait__instance *instance,
+			       plait__instance **out_ready)
 {
 	plait__run_turns *turns = &instance->program->turns;
 	struct ready_list ready = { .last = &ready.first };
 	bool deferred;
 
-	if (!plait__run_turns_is_deferred(instance))
+	*out_ready = NULL;
+	if (instance->program->conflicts.kind == PLAIT__CONFLICTS_NEVER)
 		return false;
+	/* Without the lock, a run about to join would be overlooked. */
 	plait__mutex_lock(&turns->lock);
 	deferred = plait__run_turns_is_deferred(instance);
 	if (deferred) {
@@ -279,8 +298,13 @@ bool plait__run_turns_withdraw(plait__instance *instance)
 		admit(instance->program, &ready);
 	}
 	plait__mutex_unlock(&turns->lock);
-	start_ready(ready.first, NULL);
+	*out_ready = ready.first;
 	return deferred;
+}
+
+void plait__run_turns_start(plait__instance *ready)
+{
+	start_ready(ready, NULL);
 }
 
 bool plait__run_turns_is_deferred(const plait__instance *instance)

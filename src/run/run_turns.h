@@ -37,7 +37,7 @@ enum {
 
 /* Take the turn of a run with bound parameters.  Returns false if the run is
  * deferred: program->on_turn will start it.  Otherwise the caller starts it,
- * stopped if instance->turn_lost is set. */
+ * stopped if instance->turn_lost is set.  A stopped run is not deferred. */
 bool plait__run_turns_take_ordered(plait__instance *instance);
 
 static inline bool plait__run_turns_take(plait__instance *instance)
@@ -50,8 +50,12 @@ static inline bool plait__run_turns_take(plait__instance *instance)
  * would be deferred, and forgets the run. */
 bool plait__run_turns_try(plait__instance *instance);
 
-/* Returns true if the run was deferred: the caller starts it, stopped. */
-bool plait__run_turns_withdraw(plait__instance *instance);
+/* The run was stopped.  Returns true if it was deferred: the caller starts it.
+ * *out_ready: runs that followed it alone, or null; the caller starts them by
+ * plait__run_turns_start, holding no lock. */
+bool plait__run_turns_withdraw(plait__instance *instance,
+			       plait__instance **out_ready);
+void plait__run_turns_start(plait__instance *ready);
 
 /* Returns true while the run is deferred. */
 bool plait__run_turns_is_deferred(const plait__instance *instance);

@@ -32,6 +32,7 @@ static uint32_t buffer_of[INSTANCES];	/* the thread's */
 
 enum mode { CALLS, RUNS, TRIES, WITHDRAWS, ABANDONS, OVERLAPS };
 static enum mode modes[INSTANCES];	/* the thread's */
+static plait__instance *holder, *victim;	/* of `cancels` */
 
 /* --- the other functions that the sources are linked with */
 
@@ -70,8 +71,10 @@ bool plait__run_conflicts_between(const plait__instance *one,
 
 static void grant(plait__instance *instance, const plait_error *why)
 {
-	if (why != NULL)
+	if (why != NULL) {
+		MC_CHECK(AT_PLAIN_READ(why->status) == PLAIT_E_LOST);
 		at_store_relaxed_u32(&lost, 1);
+	}
 	MC_CHECK(at_add_u32(&granted[instance->index], 1) == 0);
 }
 
@@ -111,14 +114,31 @@ static void await_turn(const plait__instance *instance)
 		at_spin_pause();
 }
 
+static bool withdraw(plait__instance *instance)
+{
+	plait__instance *ready;
+	bool deferred = plait__run_turns_withdraw(instance, &ready);
+
+	plait__run_turns_start(ready);
+	return deferred;
+}
+
+static bool is_lost(const plait__instance *instance)
+{
+	if (instance->turn_lost == NULL)
+		return false;
+	MC_CHECK(AT_PLAIN_READ(instance->turn_lost->status) == PLAIT_E_LOST);
+	return true;
+}
+
 /* Returns true if the run executes. */
 static bool take(plait__instance *instance, uint32_t self)
 {
 	if (modes[self] == TRIES)
 		return plait__run_turns_try(instance);
 	if (plait__run_turns_take(instance))
-		return instance->turn_lost == NULL;
-	if (modes[self] == WITHDRAWS && plait__run_turns_withdraw(instance))
+		return !is_lost(instance);
+	if (modes[self] == WITHDRAWS && withdraw(instance))
 		return false;
 	await_turn(instance);
 	return at_load_relaxed_u32(&lost) == 0;
@@ -130,8 +150,10 @@ static void run_each(uint32_t self)
 
 	if (take(instance, self))
 		execute(self);
-	if (modes[self] == ABANDONS)
+	if (modes[self] == ABANDONS) {
+		AT_PLAIN_WRITE(instance->abandoned_why.status) = PLAIT_E_LOST;
 		at_store_release_u32(&instance->abandoned, 1);
+	}
 	/* Runs end their turn before their queue goes on. */
 	if (modes[self] != CALLS)
 		plait__run_turns_give(instance);
@@ -145,6 +167,24 @@ static void run_twice(uint32_t self)
 		run_each(self);
 }
 
+/* The victim is reached by one thread and cancelled by the other, while the
+ * holder keeps its turn. */
+static void run_cancels(uint32_t self)
+{
+	if (self == 0) {
+		if (!plait__run_turns_take(victim))
+			await_turn(victim);
+		MC_CHECK(at_load_relaxed_u32(&victim->stop) == 1 &&
+			 AT_PLAIN_READ(victim->iterations) == 1);
+		return;
+	}
+	/* Stands for why it was stopped. */
+	AT_PLAIN_WRITE(victim->iterations) = 1;
+	at_store_release_u32(&victim->stop, 1);
+	if (withdraw(victim))
+		grant(victim, NULL);
+}
+
 /* --- scenarios */
 
 static void set_instance(uint32_t i)
@@ -155,6 +195,7 @@ static void set_instance(uint32_t i)
 	at_init_u32(&instances[i].next_free, 0);
 	at_init_u32(&instances[i].ending, 0);
 	at_init_u32(&instances[i].abandoned, 0);
+	at_init_u32(&instances[i].stop, 0);
 	at_init_u32(&instances[i].turn, PLAIT__TURN_NONE);
 	at_init_u32(&granted[i], 0);
 	AT_PLAIN_WRITE(bound[i]) = 0;
@@ -233,6 +274,20 @@ static void begin_abandons(void)
 	begin_modes(PLAIT__CONFLICTS_ALWAYS, ABANDONS, RUNS);
 }
 
+/* The one that is abandoned may be a member. */
+static void begin_abandons_member(void)
+{
+	begin_modes(PLAIT__CONFLICTS_ALWAYS, RUNS, ABANDONS);
+}
+
+static void begin_cancels(void)
+{
+	begin_modes(PLAIT__CONFLICTS_ALWAYS, RUNS, RUNS);
+	holder = acquire(0);
+	MC_CHECK(plait__run_turns_take(holder));
+	victim = acquire(1);
+}
+
 static void begin_overlaps(void)
 {
 	begin_modes(PLAIT__CONFLICTS_ALWAYS, CALLS, OVERLAPS);
@@ -272,6 +327,14 @@ static void end(void)
 				      PLAIT__PROGRAM_TURN));
 }
 
+/* Exactly the holder still has its turn. */
+static void end_cancels(void)
+{
+	plait__instance_release(victim);
+	plait__instance_release(holder);
+	end();
+}
+
 #define TURNS(id, text, begin, run, threads, pre, stale)                      \
 	static const struct mc_scenario id = { text, begin,   run, end,       \
 					       threads, pre, stale, 0, 4000 }
@@ -288,6 +351,12 @@ TURNS(tries, "a run, and calls that must not wait", begin_tries, run_each, 3,
 TURNS(withdraws, "a deferred run is cancelled", begin_withdraws, run_each, 3,
 	2, 1);
 TURNS(abandons, "a run that is abandoned", begin_abandons, run_each, 2, 4, 2);
+TURNS(abandons_member, "a member that is abandoned", begin_abandons_member,
+	run_twice, 2, 4, 2);
+static const struct mc_scenario cancels = {
+	"a run is cancelled while it is reached", begin_cancels, run_cancels,
+	end_cancels, 2, 4, 2, 0, 4000
+};
 TURNS(overlaps, "a run that may overlap", begin_overlaps, run_each, 3, 2, 1);
 TURNS(buffers, "runs with two buffers", begin_buffers, run_each, 3, 2, 1);
 TURNS(buffers_two, "runs with one bound buffer", begin_buffers, run_twice, 2,
@@ -298,12 +367,13 @@ TURNS(apart, "runs that do not conflict", begin_apart, run_twice, 2, 4, 2);
 
 static const struct mc_scenario *const scenarios[] = {
 	&calls, &buffers_two, &apart, &runs, &withdraws, &abandons,
+	&abandons_member, &cancels,
 	&calls_heavy, &buffers_heavy, &mixed, &tries, &overlaps, &buffers,
 	&calls_of_three,
 };
 
 /* The other scenarios exercise no further order that could be weakened. */
-enum { FOR_ORDERS = 9 };
+enum { FOR_ORDERS = 11 };
 
 static void explore(void)
 {

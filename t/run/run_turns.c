@@ -276,6 +276,74 @@ static void failed_and_cancelled(void)
 	}
 }
 
+static plait_run *start_behind_gate(plait_signal *gate, uint64_t sequence)
+{
+	OK(plait_queue_wait(bed.queues[1], gate, sequence, &rig.error) ==
+	   PLAIT_OK);
+	return start(1, 2, NULL);
+}
+
+static uint64_t raised_to;
+
+static void *raise_beside(void *gate)
+{
+	plait_error error = { .size = sizeof(error) };
+
+	(void)plait_signal_raise(gate, raised_to, &error);
+	return NULL;
+}
+
+/* The run ends although the run that it would follow does not.  Without the
+ * end the caller fails by the suite's time limit. */
+static void ends_cancelled(plait_run *run)
+{
+	IS_INT(end_of(run), PLAIT_E_CANCELLED);
+	(void)plait_queue_finish(bed.queues[1], PLAIT_FOREVER, NULL);
+}
+
+/* A run is cancelled before its queue reaches it, and just while. */
+static void cancelled_early(void)
+{
+	enum { ROUNDS = 300 };
+	const plait_signal_desc desc = { .size = sizeof(desc),
+					 .flags = PLAIT_SIGNAL_GATE };
+	plait_signal *gate = NULL;
+	plait_run *first, *second;
+	pthread_t thread;
+
+	for (uint32_t w = 0; w < WORKERS; w++) {
+		if (worker_counts[w] == ON_CHAOS ||
+		    !open_host(worker_counts[w]))
+			continue;
+		make_bed(false, true, 2);
+		OK(plait_signal_create(rig.device, &desc, &gate,
+				       &rig.error) == PLAIT_OK);
+		first = start(0, 1, NULL);
+		await_started(first, 1);
+		second = start_behind_gate(gate, 1);
+		IS_INT(plait_run_cancel(second, &rig.error), PLAIT_OK);
+		OK(plait_signal_raise(gate, 1, &rig.error) == PLAIT_OK);
+		ends_cancelled(second);
+		for (uint64_t i = 2; i < ROUNDS; i++) {
+			second = start_behind_gate(gate, i);
+			raised_to = i;
+			OK(pthread_create(&thread, NULL, raise_beside, gate) ==
+			   0);
+			for (uint64_t spin = 0; spin < i % 50 * 200; spin++)
+				__asm__ volatile("");
+			(void)plait_run_cancel(second, NULL);
+			pthread_join(thread, NULL);
+			ends_cancelled(second);
+		}
+		IS_UINT(seen.started, 1);
+		raise();
+		IS_INT(end_of(first), PLAIT_OK);
+		plait_signal_release(gate);
+		free_bed();
+		close_rig(&rig);
+	}
+}
+
 /* ---- calls ---- */
 
 static plait_status call(uint32_t flags)
@@ -364,6 +432,7 @@ static const struct tap_scenario all[] = {
 	{ "bound memory", bound_memory },
 	{ "bound and named", bound_and_named },
 	{ "failed and cancelled", failed_and_cancelled },
+	{ "cancelled early", cancelled_early },
 	{ "calls and runs", calls_and_runs },
 };
 

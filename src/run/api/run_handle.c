@@ -95,6 +95,7 @@ PLAIT_API plait_status plait_run_cancel(plait_run *run, plait_error *error)
 {
 	plait_error why = { .size = sizeof(why) };
 	plait__instance *deferred = NULL;
+	plait__instance *ready = NULL;
 	plait__run *self;
 	plait_status status = plait__run_enter(run, &self, error);
 
@@ -104,10 +105,11 @@ PLAIT_API plait_status plait_run_cancel(plait_run *run, plait_error *error)
 	plait__mutex_lock(&self->lock);
 	if (at_load_acquire_u32(&self->outcome.done) == 0) {
 		plait__instance_stop(self->instance, &why);
-		if (plait__run_turns_withdraw(self->instance))
+		if (plait__run_turns_withdraw(self->instance, &ready))
 			deferred = self->instance;
 	}
 	plait__mutex_unlock(&self->lock);
+	plait__run_turns_start(ready);
 	/* A run that is stopped needs no turn to end. */
 	if (deferred != NULL)
 		plait__instance_start_deferred(deferred, NULL);

@@ -134,9 +134,12 @@ static void stop_if_lost(plait__instance *instance)
 /* Start the run now, or after those that it conflicts with. */
 static void start_in_turn(plait__instance *instance)
 {
-	if (!plait__run_turns_take(instance))
-		return;
-	stop_if_lost(instance);
+	/* A run that is stopped needs no turn to end. */
+	if (at_load_relaxed_u32(&instance->stop) == 0) {
+		if (!plait__run_turns_take(instance))
+			return;
+		stop_if_lost(instance);
+	}
 	start_now(instance);
 }
 
@@ -320,9 +323,14 @@ static plait_status check_own_inboxes(const plait__instance *instance,
 /* The wait has failed: stops the run and executes the rest of it. */
 static void stop_and_drain(plait__instance *instance, const plait_error *why)
 {
+	plait__instance *ready;
+	bool deferred;
+
 	if (at_load_relaxed_u32(&instance->stop) == 0)
 		plait__instance_stop(instance, why);
-	if (plait__run_turns_withdraw(instance))
+	deferred = plait__run_turns_withdraw(instance, &ready);
+	plait__run_turns_start(ready);
+	if (deferred)
 		plait__instance_start_deferred(instance, NULL);
 	while (!is_over(instance) && help(instance))
 		continue;
@@ -426,11 +434,14 @@ static plait_status call_here(struct start *start, plait_error *error)
 	instance = start->instance;
 	instance->caller = plait__thread_token();
 	at_store_relaxed_u32(&instance->called, PLAIT__CALLER_WAITS);
+	/* Another thread may start the run as soon as it is deferred. */
+	plait__program_begin_in_pool(start->program);
 	if (start->program->conflicts.kind != PLAIT__CONFLICTS_NEVER)
 		status = take_turn(start, &now, error);
-	if (status != PLAIT_OK)
+	if (status != PLAIT_OK) {
+		plait__program_end_in_pool(start->program);
 		return status;
-	plait__program_begin_in_pool(instance->program);
+	}
 	PLAIT__THREAD_SCOPE waits = { plait__instance_caller_exited, instance };
 	if (now)
 		start->program->engine->start(instance, true);
@@ -439,11 +450,12 @@ static plait_status call_here(struct start *start, plait_error *error)
 	if (!is_over(instance))
 		await_end(instance);
 	plait__thread_scope_end(&waits);
-	plait__program_end_in_pool(instance->program);
 	status = instance->outcome.status;
 	if (status != PLAIT_OK)
 		plait__error_copy(error, &instance->outcome.failure);
+	/* The runs that it deferred are counted before it no longer is. */
 	plait__instance_release(instance);
+	plait__program_end_in_pool(start->program);
 	return status;
 }
 
