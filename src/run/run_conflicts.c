@@ -142,6 +142,22 @@ static plait__bound_range *ranges_of(const plait__instance *instance)
 	       (size_t)instance->index * conflicts->param_count;
 }
 
+/* Returns the bytes of a buffer from an offset on.  Several roots may wrap the
+ * same memory. */
+static plait__bound_range range_of(const plait__buffer *buffer,
+				   uint64_t offset)
+{
+	const plait__buffer *root = buffer->root;
+	uint64_t base = (uintptr_t)root->wrapped;
+	bool is_own = base == 0 && root->native == 0;
+
+	return (plait__bound_range){
+		is_own ? root : NULL, root->native,
+		base + buffer->offset + offset,
+		base + buffer->offset + buffer->bytes,
+	};
+}
+
 void plait__run_conflicts_note(const plait__instance *instance)
 {
 	const plait__run_conflicts *conflicts = &instance->program->conflicts;
@@ -151,19 +167,15 @@ void plait__run_conflicts_note(const plait__instance *instance)
 		const struct plait__bound_buffer *bound =
 			&instance->frame.bound[conflicts->params[i].param];
 
-		ranges[i] = (plait__bound_range){
-			bound->buffer->root,
-			bound->buffer->offset + bound->offset,
-			bound->buffer->offset + bound->buffer->bytes,
-		};
+		ranges[i] = range_of(bound->buffer, bound->offset);
 	}
 }
 
 static bool overlap(const plait__bound_range *one,
 		    const plait__bound_range *other)
 {
-	return one->root == other->root && one->first < other->end &&
-	       other->first < one->end;
+	return one->root == other->root && one->native == other->native &&
+	       one->first < other->end && other->first < one->end;
 }
 
 /* Returns true if the run writes memory that the plan names. */
@@ -180,8 +192,7 @@ static bool hits_plan(const plait__instance *instance)
 
 		if (buffer == NULL)
 			continue;
-		named = (plait__bound_range){ buffer->root, buffer->offset,
-					      buffer->offset + buffer->bytes };
+		named = range_of(buffer, 0);
 		for (uint32_t k = 0; k < conflicts->param_count; k++)
 			if (conflicts->params[k].written &&
 			    overlap(&named, &ranges[k]))

@@ -23,9 +23,11 @@ enum {
 	PLAIT__CONFLICTS_BY_BUFFER = 2
 };
 
-/* Bytes of a root buffer that one parameter of a run may access. */
+/* Bytes that one parameter of a run may access: of a root buffer; of wrapped
+ * native memory; or of the host's memory, which several buffers may wrap. */
 typedef struct plait__bound_range {
-	const void *root;
+	const void *root;	/* null: `first` and `end` are addresses */
+	uint64_t native;	/* the handle, or 0 */
 	uint64_t first;
 	uint64_t end;
 } plait__bound_range;

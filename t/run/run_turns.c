@@ -209,6 +209,84 @@ static void bound_memory(void)
 	}
 }
 
+static plait_buffer *wrap(void *pointer, uint64_t bytes)
+{
+	const plait_wrap_desc desc = { .size = sizeof(desc),
+				       .pointer = pointer, .bytes = bytes };
+	plait_buffer *buffer = NULL;
+
+	OK_THAT(plait_buffer_wrap(rig.device, &desc, &buffer, &rig.error) ==
+		PLAIT_OK, "%s", rig.error.text);
+	return buffer;
+}
+
+/* Buffers that wrap the same bytes conflict like views of one buffer. */
+static void wrapped_memory(void)
+{
+	enum { LINE = WORDS * 8 };
+	static _Alignas(4096) char memory[3 * LINE];
+
+	for (uint32_t w = 0; w < WORKERS; w++) {
+		plait_buffer *low, *again, *middle, *high;
+
+		if (worker_counts[w] == ON_CHAOS ||
+		    !open_host(worker_counts[w]))
+			continue;
+		low = wrap(memory, LINE);
+		again = wrap(memory, LINE);
+		middle = wrap(memory + LINE / 2, 2 * LINE);
+		high = view_of(middle, LINE / 2, LINE);
+		bind_two((struct given){ .target = low },
+			 (struct given){ .target = again }, false);
+		bind_two((struct given){ .target = low },
+			 (struct given){ .target = middle }, false);
+		bind_two((struct given){ .target = high },
+			 (struct given){ .target = middle }, false);
+		bind_two((struct given){ .target = low },
+			 (struct given){ .target = high }, true);
+		plait_buffer_release(high);
+		plait_buffer_release(middle);
+		plait_buffer_release(again);
+		plait_buffer_release(low);
+		close_rig(&rig);
+	}
+}
+
+/* The plan reads a buffer that wraps the bytes which a run binds. */
+static void wrapped_and_named(void)
+{
+	static _Alignas(4096) uint64_t memory[WORDS];
+
+	for (uint32_t w = 0; w < WORKERS; w++) {
+		plait_buffer *named, *bound;
+		plait_run *first, *second;
+
+		if (worker_counts[w] == ON_CHAOS ||
+		    !open_host(worker_counts[w]))
+			continue;
+		make_bed(true, true, 2);
+		for (int i = 0; i < WORDS; i++)
+			memory[i] = 9;
+		named = wrap(memory, sizeof(memory));
+		bound = wrap(memory, sizeof(memory));
+		plait_plan_release(bed.plan);
+		plait_graph_release(bed.graph);
+		make_graph(NULL, named, true);
+		freeze_bed(2);
+		first = start(0, 9, bed.buffers[0]);
+		await_started(first, 1);
+		second = start(1, 9, bound);
+		is_deferred(second, 1);
+		raise();
+		IS_INT(end_of(second), PLAIT_OK);
+		IS_INT(end_of(first), PLAIT_OK);
+		free_bed();
+		plait_buffer_release(bound);
+		plait_buffer_release(named);
+		close_rig(&rig);
+	}
+}
+
 /* The plan also reads a buffer that it names; a run that writes it conflicts
  * with every other one. */
 static void bound_and_named(void)
@@ -430,6 +508,8 @@ static const struct tap_scenario all[] = {
 	{ "in one queue", in_one_queue },
 	{ "overlap allowed", overlap_allowed },
 	{ "bound memory", bound_memory },
+	{ "wrapped memory", wrapped_memory },
+	{ "wrapped and named", wrapped_and_named },
 	{ "bound and named", bound_and_named },
 	{ "failed and cancelled", failed_and_cancelled },
 	{ "cancelled early", cancelled_early },

@@ -201,6 +201,61 @@ static void through_a_loop(void)
 	}
 }
 
+/* ---- addresses ---- */
+
+static uintptr_t low_bits;
+
+static int32_t note_address(void *const *arguments, const plait_launch *launch,
+			    void *user_data)
+{
+	(void)launch;
+	(void)user_data;
+	low_bits |= (uintptr_t)*(void **)arguments[0];
+	low_bits |= (uintptr_t)*(void **)arguments[1];
+	return 0;
+}
+
+/* As device.h promises for buffers that ask for it. */
+static void at_aligned_addresses(uint64_t bytes)
+{
+	plait_kernel *kernel = make_kernel(
+		note_address, "note(c: pointer u64, s: pointer u64)");
+	plait_buffer *one = temporary(bytes, "one");
+	plait_buffer *other = temporary(bytes + 8, "other");
+	const plait_argument arguments[2] = {
+		{ .size = sizeof(plait_argument), .buffer = one,
+		  .kind = PLAIT_ARGUMENT_BUFFER },
+		{ .size = sizeof(plait_argument), .buffer = other,
+		  .kind = PLAIT_ARGUMENT_BUFFER },
+	};
+	plait_graph *graph = new_graph();
+	plait_plan *plan;
+
+	(void)add_node(graph, (plait_node_desc){
+		.kind = PLAIT_NODE_LAUNCH, .kernel = kernel,
+		.arguments = arguments, .argument_count = 2,
+	}, NULL, 0);
+	plan = freeze_graph(graph);
+	low_bits = 0;
+	OK(run_with(plan, 0) == PLAIT_OK);
+	OK(call_with(plan, 0) == PLAIT_OK);
+	OK(low_bits != 0);
+	IS_UINT(low_bits % 256, 0);
+	plait_plan_release(plan);
+	plait_kernel_release(kernel);
+	plait_buffer_release(other);
+	plait_buffer_release(one);
+}
+
+static void aligned(void)
+{
+	FOR_ALL_RIGS {
+		for (uint64_t bytes = 8; bytes <= 2 << 20; bytes *= 4)
+			at_aligned_addresses(bytes);
+		close_rig(&rig);
+	}
+}
+
 /* ---- shared bytes ---- */
 
 static uint64_t bytes_of(plait_plan *plan)
@@ -448,6 +503,7 @@ static const struct tap_scenario all[] = {
 	{ "one copy per run", one_copy_per_run },
 	{ "copies and views", copies_and_views },
 	{ "through a loop", through_a_loop },
+	{ "aligned", aligned },
 	{ "in a chain", in_a_chain },
 	{ "at random", at_random },
 	{ "saved", saved },

@@ -26,7 +26,8 @@ static void fill_info(plait__plan_object *plan_object, plait_plan_info *info)
 	info->regions = plan->regions_count;
 	info->makespan = plan->makespan;
 	info->scratch_bytes = plait__temporary_places_bytes(
-		plan, plait__context_allocator(plan_object->object.context));
+		plan_object,
+		plait__context_allocator(plan_object->object.context));
 	info->bytes = plait__plan_bytes(plan);
 	info->peak_bytes = plan_object->peak_bytes;
 	info->bindings = plait__binding_names_count(plan_object->bindings);

@@ -10,11 +10,12 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "object/context/device.h"
+#include "object/memory/buffer.h"
 
 #include <string.h>
 
 enum {
-	ALIGN_BYTES = 256,
 	/* Most words of all sets together: 32 MiB. */
 	WORDS_MOST = 1 << 22,
 	TEMPORARIES_MOST = 2048
@@ -27,6 +28,7 @@ struct use {
 };
 
 struct places {
+	const plait__plan_object *plan_object;
 	const plait__plan *plan;
 	const plait_allocator *allocator;
 	uint32_t *index_of;	/* by slot: index in `slots`, or none */
@@ -305,9 +307,21 @@ static uint32_t find_obstacle(const struct places *p, uint32_t i,
 	return PLAIT__NONE;
 }
 
-static uint64_t align(uint64_t offset)
+uint64_t plait__temporary_places_alignment(plait__device *device)
 {
-	return (offset + ALIGN_BYTES - 1) & ~(uint64_t)(ALIGN_BYTES - 1);
+	uint64_t bytes = device == NULL ? 1 :
+			 plait__device_facts(device)->alignment_bytes;
+
+	return bytes > PLAIT__TEMPORARY_ALIGNMENT ? bytes :
+						    PLAIT__TEMPORARY_ALIGNMENT;
+}
+
+/* Returns UINT64_MAX if no aligned offset is left. */
+static uint64_t align(uint64_t offset, uint64_t alignment)
+{
+	if (offset > INT64_MAX)
+		return UINT64_MAX;
+	return (offset + alignment - 1) & ~(alignment - 1);
 }
 
 /* Find the lowest place from `base` on: behind obstacles until none is left.
@@ -316,7 +330,9 @@ static bool place_one(const struct places *p, uint32_t i, uint64_t base)
 {
 	const plait__plan_slot *slot = &p->plan->slots[p->slots[i]];
 	uint64_t *end = &p->arena_bytes[slot->device];
-	uint64_t at = align(base);
+	uint64_t alignment = plait__temporary_places_alignment(
+		p->plan_object->devices[slot->device]);
+	uint64_t at = align(base, alignment);
 	uint32_t k;
 
 	for (;;) {
@@ -326,7 +342,7 @@ static bool place_one(const struct places *p, uint32_t i, uint64_t base)
 		if (k == PLAIT__NONE)
 			break;
 		at = align(p->offsets[p->slots[k]] +
-			   p->plan->slots[p->slots[k]].bytes);
+			   p->plan->slots[p->slots[k]].bytes, alignment);
 	}
 	p->offsets[p->slots[i]] = at;
 	if (at + slot->bytes > *end)
@@ -349,14 +365,15 @@ static bool place_all(const struct places *p)
 	return true;
 }
 
-plait_status plait__temporary_places_find(const plait__plan *plan,
+plait_status plait__temporary_places_find(const plait__plan_object *plan_object,
 					  const plait_allocator *allocator,
 					  uint64_t *offsets,
 					  uint64_t *arena_bytes,
 					  plait_error *error)
 {
 	struct places places = {
-		.plan = plan, .allocator = allocator, .offsets = offsets,
+		.plan_object = plan_object, .plan = plan_object->plan,
+		.allocator = allocator, .offsets = offsets,
 		.arena_bytes = arena_bytes,
 	};
 	bool good, fits = true;
@@ -375,9 +392,10 @@ plait_status plait__temporary_places_find(const plait__plan *plan,
 			   "bytes");
 }
 
-uint64_t plait__temporary_places_bytes(const plait__plan *plan,
+uint64_t plait__temporary_places_bytes(const plait__plan_object *plan_object,
 				       const plait_allocator *allocator)
 {
+	const plait__plan *plan = plan_object->plan;
 	uint64_t count = (uint64_t)plan->slots_count + plan->devices_count;
 	plait_error ignored = { .size = sizeof(ignored) };
 	uint64_t sum = 0, *block = NULL, *arenas = NULL;
@@ -389,7 +407,7 @@ uint64_t plait__temporary_places_bytes(const plait__plan *plan,
 	for (uint32_t i = 0; arenas != NULL && i < plan->devices_count; i++)
 		arenas[i] = plan->devices[i].scratch_bytes;
 	if (arenas != NULL && plait__temporary_places_find(
-				      plan, allocator, block, arenas,
+				      plan_object, allocator, block, arenas,
 				      &ignored) != PLAIT_OK)
 		arenas = NULL;
 	for (uint32_t i = 0; i < plan->devices_count; i++)

@@ -9,7 +9,7 @@
 #ifndef PLAIT_SRC_GRAPH_PLAN_TEMPORARY_PLACES_H
 #define PLAIT_SRC_GRAPH_PLAN_TEMPORARY_PLACES_H
 
-#include "plan/plan.h"
+#include "graph/plan/plan_object.h"
 
 #include <stdbool.h>
 
@@ -18,9 +18,13 @@
 
 bool plait__temporary_places_has_any(const plait__plan *plan);
 
+/* Returns the alignment of arenas and temporaries on the device: what a buffer
+ * has there, at least PLAIT__TEMPORARY_ALIGNMENT.  `device` may be null. */
+uint64_t plait__temporary_places_alignment(plait__device *device);
+
 /* Fill `offsets`, one per slot; and raise `arena_bytes`, one per device, from
  * the scratch to all bytes of the arena.  PLAIT_E_NOMEM. */
-plait_status plait__temporary_places_find(const plait__plan *plan,
+plait_status plait__temporary_places_find(const plait__plan_object *plan_object,
 					  const plait_allocator *allocator,
 					  uint64_t *offsets,
 					  uint64_t *arena_bytes,
@@ -28,7 +32,7 @@ plait_status plait__temporary_places_find(const plait__plan *plan,
 
 /* Returns the bytes of all arenas of an instance; without memory those of the
  * scratch alone. */
-uint64_t plait__temporary_places_bytes(const plait__plan *plan,
+uint64_t plait__temporary_places_bytes(const plait__plan_object *plan_object,
 				       const plait_allocator *allocator);
 
 #endif

@@ -386,6 +386,8 @@ static plait_status wrap(plait__device *device, const plait_wrap_desc *desc,
 	if (buffer == NULL)
 		return PLAIT_E_NOMEM;
 	buffer->wrapped = desc->pointer;
+	if (desc->native_kind != 0)
+		buffer->native = desc->native;
 	buffer->read_only = (desc->flags & PLAIT_WRAP_READ_ONLY) != 0;
 	status = create_raw(buffer, &request, error);
 	if (status != PLAIT_OK)

@@ -13,7 +13,7 @@
 
 typedef struct plait__buffer plait__buffer;
 
-/* Alignment of a temporary in its arena. */
+/* Least alignment of a temporary in its arena, and of arenas. */
 enum { PLAIT__TEMPORARY_ALIGNMENT = 256 };
 
 struct plait__mapping {
@@ -35,6 +35,7 @@ struct plait__buffer {
 	plait_backend_memory *raw; /* null: no bytes */
 	uint64_t taken_bytes;	   /* charged to the device's budget */
 	char *wrapped;		   /* the user's memory, or null */
+	uint64_t native;	   /* the wrapped native handle, or 0 */
 	bool read_only;
 	bool is_temporary;	   /* memory of plans: never any here */
 	plait__inbox_event *released_event;	   /* RELEASED event, or null */

@@ -7,6 +7,7 @@
 #include "run/args/temporaries.h"
 
 #include "base/error.h"
+#include "object/memory/buffer.h"
 #include "pool/cacheline.h"
 
 #include <string.h>
@@ -162,6 +163,27 @@ static bool make_slots(plait__frame *frame)
 	return true;
 }
 
+/* More than the alignment of lines: to move an arena to that of temporaries. */
+enum { ARENA_SLACK = PLAIT__TEMPORARY_ALIGNMENT - PLAIT__CACHELINE_BYTES };
+
+/* Allocate zeroed memory with the alignment of temporaries; returns null without
+ * memory.  In front of it lies the pointer that plait__cacheline_free needs. */
+static void *alloc_arena(const plait_allocator *allocator, uint64_t bytes)
+{
+	uint64_t over;
+	char *line, *arena;
+
+	if (__builtin_add_overflow(bytes, ARENA_SLACK, &bytes))
+		return NULL;
+	line = plait__cacheline_alloc(allocator, bytes);
+	if (line == NULL)
+		return NULL;
+	over = (uintptr_t)line % PLAIT__TEMPORARY_ALIGNMENT;
+	arena = over == 0 ? line : line + (PLAIT__TEMPORARY_ALIGNMENT - over);
+	((char **)(void *)arena)[-1] = ((char **)(void *)line)[-1];
+	return arena;
+}
+
 static bool make_arenas(plait__frame *frame)
 {
 	const plait_allocator *allocator =
@@ -176,7 +198,7 @@ static bool make_arenas(plait__frame *frame)
 
 		if (bytes == 0 || frame->layout->plan_object->rehearses)
 			continue;
-		frame->arenas[i] = plait__cacheline_alloc(allocator, bytes);
+		frame->arenas[i] = alloc_arena(allocator, bytes);
 		if (frame->arenas[i] == NULL)
 			return false;
 	}
@@ -219,7 +241,7 @@ void plait__frame_free(plait__frame *frame)
 	for (uint32_t i = 0; frame->arenas != NULL && i < plan->devices_count;
 	     i++)
 		plait__cacheline_free(allocator, frame->arenas[i],
-				      arena_bytes(frame, i));
+				      arena_bytes(frame, i) + ARENA_SLACK);
 	if (frame->slots != frame->layout->slots)
 		plait__free(allocator, frame->slots,
 			    plan->slots_count * sizeof(void *));

@@ -22,7 +22,7 @@ plait_status plait__temporaries_place(plait__frame_layout *layout,
 	if (!plait__payload_alloc(allocator, &layout->temporaries,
 				  plan->slots_count, sizeof(uint64_t)))
 		return plait__payload_no_memory(error);
-	return plait__temporary_places_find(plan, allocator,
+	return plait__temporary_places_find(layout->plan_object, allocator,
 					    layout->temporaries,
 					    layout->arena_bytes, error);
 }

@@ -20,6 +20,7 @@ plait_status plait__scratch_arenas_make(plait__queue_instance *state,
 	const plait_memory_request request = {
 		.size = sizeof(request),
 		.bytes = program->layout.arena_bytes[number],
+		.alignment_bytes = plait__temporary_places_alignment(device),
 	};
 	plait_error room = { .size = sizeof(room) };
 	plait_status status;
