@@ -559,11 +559,13 @@ struct plait_backend_table {
 
 	/* --- optional */
 
-	/* Wait in the driver until a command that it executes ends, no gate and
-	 * no host function: for drivers that run commands on waiting threads,
-	 * and for waits without a limit of time.  PLAIT_PENDING: it executes
-	 * nothing now; PLAIT_E_UNSUPPORTED: do not call this again. */
-	plait_status (*wait_in_driver)(plait_backend *self, plait_error *error);
+	/* Wait in the driver until a command ends that the point depends on, no
+	 * gate and no host function: for drivers that run commands on waiting
+	 * threads.  PLAIT_PENDING: it executes none of them now;
+	 * PLAIT_E_UNSUPPORTED: do not call this again. */
+	plait_status (*wait_in_driver)(plait_backend *self,
+				       const plait_backend_point *point,
+				       plait_error *error);
 	/* The label of the signal, or of the queue that it belongs to. */
 	void (*signal_label)(plait_backend *self, plait_backend_signal *signal,
 			     const char *label);

@@ -362,7 +362,8 @@ plait_status plaitp_check_signal_reset(plait_backend *self,
 void plaitp_check_signal_label(plait_backend *, plait_backend_signal *,
 			       const char *);
 plait_status plaitp_check_pump(plait_backend *self, plait_error *error);
-plait_status plaitp_check_wait_in_driver(plait_backend *, plait_error *error);
+plait_status plaitp_check_wait_in_driver(
+	plait_backend *, const plait_backend_point *, plait_error *error);
 plait_status plaitp_check_kernel_build(plait_backend *self, uint32_t device,
 				       const plait_code *code,
 				       plait_backend_kernel **out,

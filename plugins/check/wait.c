@@ -276,19 +276,30 @@ plait_status plaitp_check_pump(plait_backend *backend, plait_error *error)
 }
 
 plait_status plaitp_check_wait_in_driver(plait_backend *backend,
+					 const plait_backend_point *point,
 					 plait_error *error)
 {
 	static const char slot[] = "wait_in_driver";
 	check *self = check_of(backend);
 	plait_error mine = plaitp_check_record();
+	plait_backend_point inner = { NULL, 0 };
+	check_signal *signal;
 	plait_status status;
 
 	plaitp_check_enter(self, slot);
+	signal = plaitp_check_signal_point(self, slot, point);
+	if (signal)
+		inner = (plait_backend_point){ signal->inner, point->sequence };
+	else
+		plaitp_check_report_error(self, error);
 	plaitp_check_leave(self);
+	if (!signal)
+		return PLAIT_E_INVALID;
 	if (!self->inner_table->wait_in_driver)
 		return self->services->fail(error, PLAIT_E_UNSUPPORTED, 0,
 					    "this backend has no "
 					    "wait_in_driver");
-	status = self->inner_table->wait_in_driver(self->inner, &mine);
+	status = self->inner_table->wait_in_driver(self->inner, &inner,
+						   &mine);
 	return plaitp_check_result(self, slot, status, true, &mine, error);
 }

@@ -298,6 +298,7 @@ plait_status plaitp_driven_signal_reset(plait_backend *backend,
 					plait_backend_signal *signal,
 					plait_error *error);
 plait_status plaitp_driven_wait_in_driver(plait_backend *backend,
+					  const plait_backend_point *point,
 					  plait_error *error);
 plait_status plaitp_driven_pump(plait_backend *backend, plait_error *error);
 

@@ -138,20 +138,47 @@ static bool needs_host(struct driven *self)
 	return false;
 }
 
-/* Returns an event in flight, held, or null.  Caller holds self->lock. */
-static void *find_event(struct driven *self)
+static bool emits(const driven_batch *batch, const plait_backend_point *point)
+{
+	uint32_t i;
+
+	for (i = 0; i < batch->emit_count; i++)
+		if (batch->emits[i].signal == point->signal &&
+		    batch->emits[i].point.sequence >= point->sequence)
+			return true;
+	return false;
+}
+
+/* Returns true if a batch of the queue emits the point: most often the last. */
+static bool will_emit(const driven_queue *queue,
+		      const plait_backend_point *point)
+{
+	const driven_batch *batch = queue->head;
+
+	if (batch == NULL || emits(queue->tail, point))
+		return batch != NULL;
+	while (batch != NULL && !emits(batch, point))
+		batch = batch->next;
+	return batch != NULL;
+}
+
+/* Returns the event, held, of a command in flight that the point depends on:
+ * of the first batch of the queue that emits the point.  Null: there is none
+ * now.  Caller holds self->lock. */
+static void *find_event(struct driven *self, const plait_backend_point *point)
 {
 	const driven_queue *queue = needs_host(self) ? NULL : self->queues;
-	void *event = NULL;
 
-	for (; queue != NULL && event == NULL; queue = queue->next_queue)
-		if (queue->head != NULL && queue->head->in_flight &&
-		    queue->head->event != NULL)
-			event = self->ops->hold_event(self, queue->head);
-	return event;
+	while (queue != NULL && !will_emit(queue, point))
+		queue = queue->next_queue;
+	if (queue == NULL || !queue->head->in_flight ||
+	    queue->head->event == NULL)
+		return NULL;
+	return self->ops->hold_event(self, queue->head);
 }
 
 plait_status plaitp_driven_wait_in_driver(plait_backend *backend,
+					  const plait_backend_point *point,
 					  plait_error *error)
 {
 	struct driven *self = driven_of(backend);
@@ -163,7 +190,7 @@ plait_status plaitp_driven_wait_in_driver(plait_backend *backend,
 					  "%s: the driver does not need it",
 					  self->ops->name);
 	plaitp_driven_enter(self);
-	event = find_event(self);
+	event = find_event(self, point);
 	plaitp_driven_leave(self);
 	if (event == NULL)
 		return PLAIT_PENDING;
@@ -171,9 +198,25 @@ plait_status plaitp_driven_wait_in_driver(plait_backend *backend,
 	return PLAIT_OK;
 }
 
-/* Wait for points of the core's counters. */
+/* Returns true if this thread has waited in the driver for one of the points. */
+static bool enter_driver(plait_backend *backend,
+			 const plait_backend_point *points, uint32_t count)
+{
+	plait_error ignored = { .size = sizeof(ignored) };
+	uint32_t i;
+
+	for (i = 0; i < count; i++)
+		if (plaitp_driven_wait_in_driver(backend, &points[i],
+						 &ignored) == PLAIT_OK)
+			return true;
+	return false;
+}
+
+/* Wait for points, `own` those of the core's counters.  A thread that waits for
+ * any of several stays outside: a command of another point may end first. */
 static plait_status wait_for(plait_backend *backend,
-			     const plait_backend_point *points, uint32_t count,
+			     const plait_backend_point *points,
+			     const plait_backend_point *own, uint32_t count,
 			     uint32_t any, uint64_t timeout_ns,
 			     plait_error *error)
 {
@@ -181,14 +224,15 @@ static plait_status wait_for(plait_backend *backend,
 	uint64_t slice_ns = AWAKE_NS;
 	plait_status status;
 
-	if (!self->waits_in_driver || timeout_ns != UINT64_MAX)
-		return self->services->counter_wait(self->host, points, count,
-						    any, timeout_ns, error);
+	if (!self->waits_in_driver || timeout_ns != UINT64_MAX ||
+	    (any && count > 1))
+		return self->services->counter_wait(self->host, own, count, any,
+						    timeout_ns, error);
 	while ((status = self->services->counter_wait(
-			self->host, points, count, any, slice_ns, error)) ==
+			self->host, own, count, any, slice_ns, error)) ==
 	       PLAIT_E_TIMEOUT)
-		slice_ns = plaitp_driven_wait_in_driver(backend, error) ==
-			   PLAIT_OK ? AWAKE_NS : SLICE_NS;
+		slice_ns = enter_driver(backend, points, count) ? AWAKE_NS :
+								  SLICE_NS;
 	return status;
 }
 
@@ -214,7 +258,8 @@ plait_status plaitp_driven_signal_wait(plait_backend *backend,
 					  count);
 	for (i = 0; i < count; i++)
 		own[i] = to_counter(&points[i]);
-	status = wait_for(backend, own, count, any, timeout_ns, error);
+	status = wait_for(backend, points, own, count, any, timeout_ns,
+			  error);
 	if (own != stack_points)
 		self->services->resize(self->host, own, bytes, 0);
 	return status;

@@ -222,12 +222,14 @@ static plait_status pump(plait_backend *backend, plait_error *error)
 	FORWARD(pump, error);
 }
 
-static plait_status wait_in_driver(plait_backend *backend, plait_error *error)
+static plait_status wait_in_driver(plait_backend *backend,
+				   const plait_backend_point *point,
+				   plait_error *error)
 {
 	if (!forward_of(backend)->inner_table->wait_in_driver)
 		return refuse(backend, "this backend has no wait_in_driver",
 			      error);
-	FORWARD(wait_in_driver, error);
+	FORWARD(wait_in_driver, point, error);
 }
 
 static void signal_label(plait_backend *backend, plait_backend_signal *signal,

@@ -269,16 +269,22 @@ static void list_name(char *text, size_t room, const char *name)
 /* PoCL compiles a kernel for each work-group size that it meets. */
 #define LAZY_PLATFORM "Portable Computing Language"
 
-/* Adapt to the platform.  PoCL's threads run all commands; those of some other
- * drivers include the threads that wait. */
+/* Adapt to the platform and its devices, of which there is one at least.  PoCL's
+ * threads run all commands; on processors those of some other drivers include
+ * the threads that wait. */
 static void adapt(plait_backend *self, const struct opencl_options *options,
 		  const char *platform)
 {
 	bool lazy = strcmp(platform, LAZY_PLATFORM) == 0;
+	bool on_host = true;
+	uint32_t i;
 
 	self->compiles_lazily = options->warm || (!options->no_warm && lazy);
+	for (i = 0; i < self->device_count; i++)
+		on_host = on_host && self->devices[i].on_host;
 	self->driven.waits_in_driver = options->wait_in_driver ||
-				       (!options->wait_outside && !lazy);
+				       (!options->wait_outside && !lazy &&
+					on_host);
 }
 
 /* Choose the first platform that has a matching device. */
@@ -299,8 +305,9 @@ static plait_status choose(plait_backend *self,
 		list_name(seen, sizeof(seen), name);
 		if (!fits(name, options->platform))
 			continue;
-		adapt(self, options, name);
 		status = add_devices(self, platforms[i], options, error);
+		if (status == PLAIT_OK)
+			adapt(self, options, name);
 		if (status != PLAIT_OK || self->device_count > 0)
 			return status;
 	}

@@ -41,14 +41,17 @@ struct plait_backend_kernel {
 
 /* --- share.c */
 
-/* Find the program of a key, and use it once more; or null. */
-cl_program plaitp_opencl_share_find(plait_backend *self, const char *key,
-				    uint64_t key_bytes,
+/* Find the program of a device and a key, and use it once more; or null. */
+cl_program plaitp_opencl_share_find(plait_backend *self,
+				    const struct opencl_device *device,
+				    const char *key, uint64_t key_bytes,
 				    struct opencl_program **out);
 /* Share a program.  Returns the program to use instead, which is released by
  * *out, or by the caller if that is null. */
-cl_program plaitp_opencl_share_add(plait_backend *self, const char *key,
-				   uint64_t key_bytes, cl_program program,
+cl_program plaitp_opencl_share_add(plait_backend *self,
+				   const struct opencl_device *device,
+				   const char *key, uint64_t key_bytes,
+				   cl_program program,
 				   struct opencl_program **out);
 void plaitp_opencl_share_drop(plait_backend *self,
 			      struct opencl_program *program);

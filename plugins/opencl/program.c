@@ -292,8 +292,8 @@ static plait_status build_cached_text(struct build *build, plait_error *error)
 		return fail_code(build, error, PLAIT_E_NOMEM, 0,
 				 "no memory for the key of its cache");
 	used = drop_name(build->code, key, bytes);
-	build->program = plaitp_opencl_share_find(build->self, key, used,
-						  &build->shared);
+	build->program = plaitp_opencl_share_find(build->self, build->device,
+						  key, used, &build->shared);
 	if (build->program == NULL && !find_cached(build, key, used)) {
 		status = build_text(build, error);
 		unchanged = status == PLAIT_OK && is_unchanged(build);
@@ -301,8 +301,9 @@ static plait_status build_cached_text(struct build *build, plait_error *error)
 			keep(build, key, used);
 	}
 	if (unchanged && build->shared == NULL)
-		build->program = plaitp_opencl_share_add(build->self, key, used,
-							 build->program,
+		build->program = plaitp_opencl_share_add(build->self,
+							 build->device, key,
+							 used, build->program,
 							 &build->shared);
 	build->self->services->resize(build->self->host, key, bytes, 0);
 	return status;

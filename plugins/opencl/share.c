@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Programs of the kernels that exist, by the key of the cache: kernels of one
- * text and one set of options share a program, which is compiled and cached
- * once.  A program is released with the last kernel that uses it.
+ * Programs of the kernels that exist, by device and key of the cache: kernels
+ * of one text and one set of options share a program, which is compiled and
+ * cached once.  A program is built for one device alone, and equal devices have
+ * one key.  A program is released with the last kernel that uses it.
  */
 #include <string.h>
 
@@ -12,19 +13,21 @@ struct opencl_program {
 	struct opencl_program *next;
 	uint64_t total_bytes;
 	uint64_t users; /* kernels */
+	const struct opencl_device *device;
 	cl_program program;
 	uint64_t key_bytes;
 	char key[];
 };
 
 /* Caller holds programs_lock. */
-static struct opencl_program *find(const plait_backend *self, const char *key,
-				   uint64_t key_bytes)
+static struct opencl_program *find(const plait_backend *self,
+				   const struct opencl_device *device,
+				   const char *key, uint64_t key_bytes)
 {
 	struct opencl_program *program = self->programs;
 
 	while (program != NULL &&
-	       (program->key_bytes != key_bytes ||
+	       (program->device != device || program->key_bytes != key_bytes ||
 		memcmp(program->key, key, key_bytes) != 0))
 		program = program->next;
 	if (program != NULL)
@@ -32,18 +35,21 @@ static struct opencl_program *find(const plait_backend *self, const char *key,
 	return program;
 }
 
-cl_program plaitp_opencl_share_find(plait_backend *self, const char *key,
-				    uint64_t key_bytes,
+cl_program plaitp_opencl_share_find(plait_backend *self,
+				    const struct opencl_device *device,
+				    const char *key, uint64_t key_bytes,
 				    struct opencl_program **out)
 {
 	pthread_mutex_lock(&self->programs_lock);
-	*out = find(self, key, key_bytes);
+	*out = find(self, device, key, key_bytes);
 	pthread_mutex_unlock(&self->programs_lock);
 	return *out != NULL ? (*out)->program : NULL;
 }
 
-static struct opencl_program *make(plait_backend *self, const char *key,
-				   uint64_t key_bytes, cl_program program)
+static struct opencl_program *make(plait_backend *self,
+				   const struct opencl_device *device,
+				   const char *key, uint64_t key_bytes,
+				   cl_program program)
 {
 	uint64_t bytes = sizeof(struct opencl_program) + key_bytes;
 	struct opencl_program *made = self->services->resize(self->host, NULL,
@@ -54,6 +60,7 @@ static struct opencl_program *make(plait_backend *self, const char *key,
 	memset(made, 0, sizeof(*made));
 	made->total_bytes = bytes;
 	made->users = 1;
+	made->device = device;
 	made->program = program;
 	made->key_bytes = key_bytes;
 	memcpy(made->key, key, key_bytes);
@@ -68,18 +75,21 @@ static void destroy(plait_backend *self, struct opencl_program *program)
 
 /* Another thread may have built the same text meanwhile: the first one counts.
  * Without memory the program is not shared. */
-cl_program plaitp_opencl_share_add(plait_backend *self, const char *key,
-				   uint64_t key_bytes, cl_program program,
+cl_program plaitp_opencl_share_add(plait_backend *self,
+				   const struct opencl_device *device,
+				   const char *key, uint64_t key_bytes,
+				   cl_program program,
 				   struct opencl_program **out)
 {
-	struct opencl_program *made = make(self, key, key_bytes, program);
+	struct opencl_program *made = make(self, device, key, key_bytes,
+					   program);
 	struct opencl_program *other;
 
 	*out = made;
 	if (made == NULL)
 		return program;
 	pthread_mutex_lock(&self->programs_lock);
-	other = find(self, key, key_bytes);
+	other = find(self, device, key, key_bytes);
 	if (other == NULL) {
 		made->next = self->programs;
 		self->programs = made;

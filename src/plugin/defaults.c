@@ -88,9 +88,11 @@ static plait_status default_pump(plait_backend *self, plait_error *error)
 }
 
 static plait_status default_wait_in_driver(plait_backend *self,
+					   const plait_backend_point *point,
 					   plait_error *error)
 {
 	(void)self;
+	(void)point;
 	return fail_unsupported(error, "wait_in_driver");
 }
 

@@ -312,39 +312,47 @@ static bool pump_driven(const struct waiter *waiter)
 
 /* --- waiting inside a driver */
 
-/* A driver has no limits of time, and no inbox is served meanwhile. */
-static bool may_enter_driver(const struct waiter *waiter,
-			     const plait__backend_port *port)
+/* A driver has no limits of time, no inbox is served meanwhile, and no run is
+ * driven.  There a thread waits for commands that its points depend on: the
+ * backend does not know what a condition, or any of several points, needs. */
+static bool may_enter_driver(const struct waiter *waiter)
 {
-	return waiter->request->timeout_ns == PLAIT_FOREVER &&
-	       at_load_relaxed_u32(&port->no_wait_in_driver) == 0 &&
-	       depends_on(waiter, port) && !owns_inbox(port->context);
+	const plait__wait_request *request = waiter->request;
+
+	return request->timeout_ns == PLAIT_FOREVER && request->ready == NULL &&
+	       (!request->any || request->count == 1) &&
+	       !has_pool_run(waiter) &&
+	       !plait__progress_is_active(&request->context->driver) &&
+	       !owns_inbox(request->context);
 }
 
 static bool may_enter_any(const struct waiter *waiter)
 {
-	const plait__context *context = waiter->request->context;
+	const plait__wait_request *request = waiter->request;
 	bool any = false;
 
-	for (uint32_t i = 0; i < context->port_count; i++)
-		any |= may_enter_driver(waiter, &context->ports[i]);
-	return any;
+	for (uint64_t i = 0; i < request->count && !any; i++)
+		any = at_load_relaxed_u32(
+			&request->points[i].port->no_wait_in_driver) == 0;
+	return any && may_enter_driver(waiter);
 }
 
 /* Returns true if this thread has waited in a driver. */
 static bool wait_in_driver(const struct waiter *waiter)
 {
-	plait__context *context = waiter->request->context;
+	const plait__wait_request *request = waiter->request;
 	plait_error ignored = { .size = sizeof(ignored) };
 	plait_status status;
 
-	for (uint32_t i = 0; i < context->port_count; i++) {
-		plait__backend_port *port = &context->ports[i];
+	for (uint64_t i = 0; i < request->count; i++) {
+		const plait__wait_point *point = &request->points[i];
+		plait__backend_port *port = point->port;
 		plait__backend *backend = port->backend;
 
-		if (!may_enter_driver(waiter, port))
+		if (at_load_relaxed_u32(&port->no_wait_in_driver) != 0)
 			continue;
-		status = backend->table.wait_in_driver(backend->self, &ignored);
+		status = backend->table.wait_in_driver(
+			backend->self, &point->point, &ignored);
 		if (status == PLAIT_E_UNSUPPORTED)
 			at_store_relaxed_u32(&port->no_wait_in_driver, 1);
 		if (status == PLAIT_OK)
@@ -436,7 +444,7 @@ static plait_status block(struct waiter *waiter, plait_error *error)
 	if (waiter->port == NULL ||
 	    (waiter->port->all & PLAIT_CAP_NOTIFY) != 0) {
 		if (!waiter->has_slept || !has_nothing_to_do(waiter) ||
-		    !wait_in_driver(waiter))
+		    !may_enter_driver(waiter) || !wait_in_driver(waiter))
 			sleep_on_event(waiter);
 	}
 	else

@@ -17,9 +17,9 @@ static plait_error error;
 static plait_context *context;
 static char text[4096];
 
-static void open_it(void)
+static void open_devices(uint32_t count)
 {
-	static const struct fakecl_setup setup = { .devices = 1 };
+	const struct fakecl_setup setup = { .devices = count };
 	static char options[4200];
 	const plait_context_desc desc = { .size = sizeof(desc),
 					  .backends = "opencl",
@@ -39,6 +39,11 @@ static void open_it(void)
 		(void)snprintf(text + used, sizeof(text) - used,
 			       "__kernel void k%d(__global uint *x) { }\n", i);
 	}
+}
+
+static void open_it(void)
+{
+	open_devices(1);
 }
 
 static void close_it(void)
@@ -107,6 +112,21 @@ static void compiled(void)
 	close_it();
 }
 
+/* A program is built for one device: equal ones have one each. */
+static void equal_devices(void)
+{
+	plait_kernel *kernel;
+
+	setenv("PLAIT_CACHE_DIR", "/dev/null/cache", 1);
+	open_devices(2);
+	kernel = create(0, NULL, NULL);
+	IS_UINT(builds(), 2);
+	create_all(NULL, NULL);
+	IS_UINT(builds(), 2);
+	plait_kernel_release(kernel);
+	close_it();
+}
+
 static int count_files(const char *folder)
 {
 	DIR *open = opendir(folder);
@@ -155,6 +175,7 @@ static void cached(void)
 
 static const struct tap_scenario all[] = {
 	{ "one compilation", compiled },
+	{ "two equal devices", equal_devices },
 	{ "one entry of the cache", cached },
 };
 
