@@ -561,8 +561,7 @@ struct plait_backend_table {
 
 	/* Wait in the driver until a command ends that the point depends on, no
 	 * gate and no host function: for drivers that run commands on waiting
-	 * threads.  PLAIT_PENDING: it executes none of them now;
-	 * PLAIT_E_UNSUPPORTED: do not call this again. */
+	 * threads.  PLAIT_PENDING: none now; PLAIT_E_UNSUPPORTED: never. */
 	plait_status (*wait_in_driver)(plait_backend *self,
 				       const plait_backend_point *point,
 				       plait_error *error);

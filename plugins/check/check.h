@@ -393,8 +393,7 @@ plait_status plaitp_check_segment_patch(plait_backend *,
 plait_status plaitp_check_segment_stop(plait_backend *,
 				       plait_backend_segment *, uint32_t stop,
 				       plait_error *error);
-/* A point that may be awaited: of a gate, or submitted.  Null after a
- * report. */
+/* A point that may be awaited: of a gate, or submitted; null: reported. */
 check_signal *plaitp_check_signal_point(check *self, const char *slot,
 					const plait_backend_point *point);
 

@@ -12,12 +12,22 @@
 #include "object/memory/buffer.h"
 #include "object/context/backend_result.h"
 
+static plait_status create_memory(const plait__device *device,
+				  const plait_memory_request *request,
+				  plait_backend_memory **out, plait_error *room)
+{
+	plait__backend *backend = device->port->backend;
+
+	return backend->table.memory_create(backend->self, device->index,
+					    request, out, room);
+}
+
 plait_status plait__scratch_arenas_make(plait__queue_instance *state,
 					uint32_t number, plait_error *error)
 {
 	const plait__program *program = state->compiled->program;
 	plait__device *device = program->plan_object->devices[number];
-	const plait_memory_request request = {
+	plait_memory_request request = {
 		.size = sizeof(request),
 		.bytes = program->layout.arena_bytes[number],
 		.alignment_bytes = plait__temporary_places_alignment(device),
@@ -30,9 +40,13 @@ plait_status plait__scratch_arenas_make(plait__queue_instance *state,
 	status = plait__device_reserve_bytes(device, request.bytes, error);
 	if (status != PLAIT_OK)
 		return status;
-	status = device->port->backend->table.memory_create(
-		device->port->backend->self, device->index, &request,
-		&state->arenas[number], &room);
+	status = create_memory(device, &request, &state->arenas[number], &room);
+	/* A driver that promises less has no kernels that need more. */
+	if (status == PLAIT_E_UNSUPPORTED) {
+		request.alignment_bytes = 0;
+		status = create_memory(device, &request, &state->arenas[number],
+				       &room);
+	}
 	status = plait__backend_result_check_created(device->port, status,
 						     "memory_create",
 						     state->arenas[number],
