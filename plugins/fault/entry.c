@@ -15,6 +15,7 @@ static plait_status wrap_backend(plait_host *host,
 {
 	fault_options options;
 	plait_status status;
+	pthread_mutexattr_t recursive;
 	fault *self;
 
 	*out = NULL;
@@ -28,6 +29,10 @@ static plait_status wrap_backend(plait_host *host,
 	self->base.admit = plaitp_fault_choose;
 	self->options = options;
 	self->random = options.seed;
+	pthread_mutexattr_init(&recursive);
+	pthread_mutexattr_settype(&recursive, PTHREAD_MUTEX_RECURSIVE);
+	pthread_mutex_init(&self->draining, &recursive);
+	pthread_mutexattr_destroy(&recursive);
 	pthread_mutex_init(&self->lock, NULL);
 	pthread_cond_init(&self->never_signalled, NULL);
 	pthread_cond_init(&self->notified, NULL);
@@ -50,6 +55,7 @@ static void close_wrapper(plait_backend *backend)
 	pthread_cond_destroy(&self->notified);
 	pthread_cond_destroy(&self->never_signalled);
 	pthread_mutex_destroy(&self->lock);
+	pthread_mutex_destroy(&self->draining);
 	forward_resize(&self->base, self, sizeof(*self), 0);
 }
 

@@ -38,6 +38,9 @@ struct fault {
 
 	/* Guards everything below; released while the backend or a notification
 	 * callback runs. */
+	/* Held while the lists are drained, and to shorten them; recursive, for
+	 * callbacks that destroy objects. */
+	pthread_mutex_t draining;
 	pthread_mutex_t lock;
 	pthread_cond_t never_signalled;
 	uint64_t calls;

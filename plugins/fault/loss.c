@@ -53,6 +53,7 @@ void plaitp_fault_loss_drop_queue(fault *self, const plait_backend_queue *queue)
 	fault_queue **link = &self->queues;
 	fault_queue *kept;
 
+	pthread_mutex_lock(&self->draining);
 	pthread_mutex_lock(&self->lock);
 	while (*link && (*link)->inner != queue)
 		link = &(*link)->next;
@@ -60,6 +61,7 @@ void plaitp_fault_loss_drop_queue(fault *self, const plait_backend_queue *queue)
 	if (kept)
 		*link = kept->next;
 	pthread_mutex_unlock(&self->lock);
+	pthread_mutex_unlock(&self->draining);
 	if (!kept)
 		return;
 	self->base.inner_table->signal_destroy(self->base.inner, kept->drained);
@@ -99,6 +101,7 @@ void plaitp_fault_loss_drop_gate(fault *self, const plait_backend_signal *gate)
 	fault_gate **link = &self->gates;
 	fault_gate *kept;
 
+	pthread_mutex_lock(&self->draining);
 	pthread_mutex_lock(&self->lock);
 	while (*link && (*link)->inner != gate)
 		link = &(*link)->next;
@@ -106,12 +109,12 @@ void plaitp_fault_loss_drop_gate(fault *self, const plait_backend_signal *gate)
 	if (kept)
 		*link = kept->next;
 	pthread_mutex_unlock(&self->lock);
+	pthread_mutex_unlock(&self->draining);
 	if (kept)
 		forward_resize(&self->base, kept, sizeof(*kept), 0);
 }
 
-/* The lists are stable here: the slots that add to them return PLAIT_E_LOST,
- * and the core destroys no object in use. */
+/* The slots that add to the lists return PLAIT_E_LOST by now. */
 void plaitp_fault_loss_drain(fault *self)
 {
 	const plait_backend_table *table = self->base.inner_table;
@@ -120,6 +123,7 @@ void plaitp_fault_loss_drain(fault *self)
 	plait_error unused = { .size = sizeof(unused) };
 
 	self->base.services->fail(&lost, PLAIT_E_LOST, 0, "the device is lost");
+	pthread_mutex_lock(&self->draining);
 	for (fault_gate *gate = self->gates; gate; gate = gate->next) {
 		plait_backend_point next = { gate->inner, gate->raised + 1 };
 
@@ -141,6 +145,7 @@ void plaitp_fault_loss_drain(fault *self)
 		table->signal_wait(inner, &(plait_backend_point){
 				   queue->drained, 1 }, 1, 0, DRAIN_NS,
 				   &unused);
+	pthread_mutex_unlock(&self->draining);
 	/* Deliver pending notifications too. */
 	for (int i = 0; i < DRAIN_PUMPS && table->pump; i++)
 		if (table->pump(inner, &unused) != PLAIT_OK)

@@ -167,8 +167,10 @@ static uint32_t count_emissions(const plait__plan *plan, uint32_t signal)
 {
 	uint32_t count = 0;
 
+	/* Commands of a plan that was read may have no payload. */
 	for (uint32_t i = 0; i < plan->command_count; i++)
 		count += plan->commands[i].kind == PLAIT__CMD_EMIT &&
+			 plan->commands[i].link < plan->payloads_count &&
 			 plan->payloads[plan->commands[i].link].object == signal;
 	return count;
 }

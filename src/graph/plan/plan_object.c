@@ -17,7 +17,9 @@ void plait__plan_object_each_emitted(const plait__plan_object *plan_object,
 		const plait__plan_command *command = &plan->commands[i];
 		plait__object *signal = NULL;
 
-		if (command->kind == PLAIT__CMD_EMIT)
+		/* A command of a plan that was read may have no payload. */
+		if (command->kind == PLAIT__CMD_EMIT &&
+		    command->link < plan->payloads_count)
 			signal = plan_object->signals[
 				plan->payloads[command->link].object];
 		if (signal != NULL)

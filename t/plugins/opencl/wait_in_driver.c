@@ -19,28 +19,13 @@ static plait_kernel *kernel;
 static plait_buffer *buffer;
 static atomic_bool go;
 static atomic_uint came;
-static atomic_bool holds; /* the second kernel, until it is released */
-static atomic_bool released, gave_up;
-static atomic_uint launches;
 static uint64_t before; /* calls of clWaitForEvents when a step began */
-
-static int32_t until_released(void)
-{
-	const time_t limit = time(NULL) + 10;
-
-	while (!atomic_load(&released) && time(NULL) < limit)
-		sched_yield();
-	atomic_store(&gave_up, !atomic_load(&released));
-	return 0;
-}
 
 /* Ends when a thread waits in the driver, or when the test says so. */
 static int32_t until_waited(void *const *arguments, const plait_launch *launch,
 			    void *data)
 {
 	(void)arguments, (void)launch, (void)data;
-	if (atomic_load(&holds) && atomic_fetch_add(&launches, 1) == 1)
-		return until_released();
 	while (!atomic_load(&go) && standin()->count_waits() == before)
 		sched_yield();
 	atomic_store(&came, standin()->count_waits() > before);
@@ -186,39 +171,6 @@ static void with_limit(void)
 	close_it();
 }
 
-/* The command of another queue, which ends after that wait, is not waited for.
- * The limit ends a test that fails. */
-static void beside_another_queue(void)
-{
-	plait_queue *mine = NULL, *first = NULL;
-
-	open_it("", NULL);
-	first = queue;
-	IS_INT(plait_queue_create(device, NULL, &mine, &error), PLAIT_OK);
-	for (int turn = 0; turn < 2; turn++) {
-		queue = turn == 0 ? mine : first;
-		begin(false);
-		atomic_store(&launches, 0);
-		atomic_store(&holds, true);
-		atomic_store(&released, false);
-		atomic_store(&gave_up, false);
-		submit();
-		queue = turn == 0 ? first : mine;
-		submit();
-		IS_INT(plait_queue_finish(turn == 0 ? mine : first,
-					  PLAIT_FOREVER, &error), PLAIT_OK);
-		OK(atomic_load(&came));
-		OK(!atomic_load(&gave_up));
-		atomic_store(&released, true);
-		IS_INT(plait_queue_finish(queue, PLAIT_FOREVER, &error),
-		       PLAIT_OK);
-	}
-	atomic_store(&holds, false);
-	queue = first;
-	plait_queue_release(mine);
-	close_it();
-}
-
 static void never(void)
 {
 	open_it(",wait=host", NULL);
@@ -233,7 +185,6 @@ static const struct tap_scenario all[] = {
 	{ "a wait without a limit", without_limit },
 	{ "a wait inside interposers", inside_interposers },
 	{ "a wait with a limit", with_limit },
-	{ "beside another queue", beside_another_queue },
 	{ "wait=host", never },
 };
 
