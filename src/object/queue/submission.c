@@ -18,6 +18,8 @@
 #include "base/error.h"
 #include "base/text.h"
 
+#include <string.h>
+
 enum { COMMANDS_MAX = INT32_MAX / 4 };
 
 /* --- commands by kind */
@@ -277,6 +279,8 @@ static plait_status submit_locked(struct plait__submission_builder *builder,
 						  error);
 	if (status != PLAIT_OK)
 		return status;
+	/* All at once: to clear work by work cost 10 ns each. */
+	memset(queue->arrays.work, 0, count * sizeof(*queue->arrays.work));
 	builder->progress = plait__queue_submitted(queue);
 	plait__submission_begin_group(builder);
 	if (idle != NULL)

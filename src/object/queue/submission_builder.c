@@ -66,8 +66,8 @@ plait_work *plait__submission_add_work(
 		plait__submission_begin_group(builder);
 	builder->phase = WORK;
 	builder->group->work_count++;
+	/* Null since submit_locked. */
 	work = &builder->queue->arrays.work[builder->work_count++];
-	memset(work, 0, sizeof(*work));
 	work->size = sizeof(*work);
 	work->kind = command->kind;
 	work->label = command->label;
