@@ -9,10 +9,14 @@
  * after the driver is open, and threads of the driver start with all signals
  * blocked.
  *
- * Handlers and variables belong to the process: a change that another thread
- * makes at the same moment may be lost.  Changes by the driver itself are no
- * safer.
+ * Handlers and variables belong to the process.  Of savings that overlap, the
+ * later ones copy the state that the first one found, and the last restore sets
+ * it: what a driver changes in between is never taken for the program's.  A
+ * change that another thread of the program makes at the same moment may be
+ * lost.  Changes by the driver itself are no safer.  The mask and the signal
+ * stack belong to the thread.
  */
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,6 +29,11 @@ const char *plaitp_driven_process_variable(const char *name)
 	return secure_getenv(name);
 }
 
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+/* All that is saved and not restored; guarded by `lock`, also their handlers
+ * and variables. */
+static struct driven_process_state *first_saved;
+
 static uint32_t count_variables(void)
 {
 	uint32_t count = 0;
@@ -34,12 +43,19 @@ static uint32_t count_variables(void)
 	return count;
 }
 
-plait_status plaitp_driven_process_save(struct driven *self,
-					struct driven_process_state *out,
-					plait_error *error)
+static void read_actions(struct driven_process_state *out)
 {
-	uint32_t i, count = count_variables();
-	sigset_t all;
+	for (int i = 1; i < NSIG; i++)
+		out->readable[i] = sigaction(i, NULL, &out->actions[i]) == 0;
+}
+
+/* Caller holds `lock`. */
+static plait_status save_shared(struct driven *self,
+				struct driven_process_state *out,
+				plait_error *error)
+{
+	const struct driven_process_state *before = first_saved;
+	uint32_t i, count = before != NULL ? before->count : count_variables();
 
 	out->variables = self->services->resize(
 		self->host, NULL, 0, (count + 1) * sizeof(*out->variables));
@@ -49,10 +65,31 @@ plait_status plaitp_driven_process_save(struct driven *self,
 					  "variables", count);
 	out->count = count;
 	for (i = 0; i < count; i++)
-		out->variables[i] = environ[i];
-	for (i = 1; i < NSIG; i++)
-		out->readable[i] = sigaction((int)i, NULL,
-					     &out->actions[i]) == 0;
+		out->variables[i] = before != NULL ? before->variables[i]
+						   : environ[i];
+	if (before != NULL) {
+		memcpy(out->actions, before->actions, sizeof(out->actions));
+		memcpy(out->readable, before->readable, sizeof(out->readable));
+	} else {
+		read_actions(out);
+	}
+	out->next = first_saved;
+	first_saved = out;
+	return PLAIT_OK;
+}
+
+plait_status plaitp_driven_process_save(struct driven *self,
+					struct driven_process_state *out,
+					plait_error *error)
+{
+	plait_status status;
+	sigset_t all;
+
+	pthread_mutex_lock(&lock);
+	status = save_shared(self, out, error);
+	pthread_mutex_unlock(&lock);
+	if (status != PLAIT_OK)
+		return status;
 	out->has_stack = sigaltstack(NULL, &out->stack) == 0;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &out->mask);
@@ -132,12 +169,28 @@ static void restore_stack(const struct driven_process_state *before)
 		sigaltstack(&before->stack, NULL);
 }
 
-void plaitp_driven_process_restore(struct driven *self,
-				   struct driven_process_state *before)
+/* Caller holds `lock`. */
+static void restore_shared(struct driven_process_state *before)
 {
+	struct driven_process_state **link = &first_saved;
+
+	while (*link != before)
+		link = &(*link)->next;
+	*link = before->next;
+	/* The driver may work for other threads: the last one restores. */
+	if (first_saved != NULL)
+		return;
 	while (restore_variable(before))
 		;
 	restore_actions(before);
+}
+
+void plaitp_driven_process_restore(struct driven *self,
+				   struct driven_process_state *before)
+{
+	pthread_mutex_lock(&lock);
+	restore_shared(before);
+	pthread_mutex_unlock(&lock);
 	restore_stack(before);
 	pthread_sigmask(SIG_SETMASK, &before->mask, NULL);
 	self->services->resize(self->host, before->variables,

@@ -19,9 +19,12 @@ struct driven_process_state {
 	bool has_stack;
 	char **variables;
 	uint32_t count;
+	struct driven_process_state *next; /* saved and not restored */
 };
 
-/* Save the state and block all signals of this thread until the restore. */
+/* Save the state and block all signals of this thread until the restore, which
+ * the same thread does. Savings of several threads may overlap. `out` stays at
+ * its address. */
 plait_status plaitp_driven_process_save(struct driven *self,
 					struct driven_process_state *out,
 					plait_error *error);

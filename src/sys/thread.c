@@ -138,6 +138,11 @@ void plait__thread_join(struct plait__thread *thread)
 	(void)pthread_join(thread->handle, NULL);
 }
 
+void plait__thread_detach(struct plait__thread *thread)
+{
+	thread->detached = true;
+}
+
 int32_t plait__thread_id(void)
 {
 	return (int32_t)syscall(SYS_gettid);

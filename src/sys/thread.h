@@ -52,6 +52,10 @@ int plait__thread_start(struct plait__thread *thread, const char *name,
 			void (*lost)(void *arg));
 void plait__thread_join(struct plait__thread *thread);
 
+/* On the thread itself: it is not joined, and frees its storage, which is of
+ * plait__alloc_default. */
+void plait__thread_detach(struct plait__thread *thread);
+
 /* Start a thread that is not joined. Returns 0 or a negative errno. */
 int plait__thread_start_detached(const char *name, void (*run)(void *arg),
 				 void *arg);

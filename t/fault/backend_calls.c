@@ -350,6 +350,7 @@ static void host_loss(void)
 static void plans_simulated(void)
 {
 	sweep("chaos", "fail", true, false);
+	sweep("chaos", "lost", true, true);
 }
 
 static void plans_on_host(void)

@@ -2,6 +2,8 @@
 /* plait_context_close: waits for the end, with a deadline. */
 #include "lib/objects.h"
 
+#include <sched.h>
+
 /* All but the context. */
 static plait_context *release_objects(struct rig *rig)
 {
@@ -96,10 +98,127 @@ static void refused(void)
 	}
 }
 
+/* --- threads of the library */
+
+enum { CLOSES = 200, TURNS = 100 };
+
+static pthread_key_t key;
+static pthread_t closer;
+static int library_threads; /* atomic: that have allocated and run */
+
+/* The thread ends.  Others get the processor first. */
+static void count_down(void *value)
+{
+	for (int i = 0; i < TURNS; i++)
+		sched_yield();
+	(void)value;
+	__atomic_fetch_sub(&library_threads, 1, __ATOMIC_SEQ_CST);
+}
+
+static void *resize_and_count(void *user_data, void *pointer,
+			      uint64_t old_bytes, uint64_t new_bytes)
+{
+	(void)old_bytes;
+	if (!pthread_equal(pthread_self(), closer) &&
+	    pthread_getspecific(key) == NULL) {
+		pthread_setspecific(key, user_data);
+		__atomic_fetch_add(&library_threads, 1, __ATOMIC_SEQ_CST);
+	}
+	if (new_bytes != 0)
+		return realloc(pointer, new_bytes);
+	free(pointer);
+	return NULL;
+}
+
+static int32_t yield_twice(void *user_data)
+{
+	(void)user_data;
+	sched_yield();
+	sched_yield();
+	return 0;
+}
+
+/* Work in flight keeps the context: another thread ends it. */
+static int close_with_work(const char *backends, uint64_t timeout_ns)
+{
+	static int mark;
+	const plait_allocator allocator = { .size = sizeof(allocator),
+					    .resize = resize_and_count,
+					    .user_data = &mark };
+	const plait_context_desc desc = {
+		.size = sizeof(desc), .backends = backends, .workers = 2,
+		.allocator = &allocator,
+	};
+	plait_context *context = NULL;
+	plait_device *device = NULL;
+	plait_queue *queue = NULL;
+	plait_status status;
+
+	if (plait_context_open(&desc, &context, NULL) != PLAIT_OK ||
+	    plait_context_device(context, 0, &device, NULL) != PLAIT_OK ||
+	    plait_queue_create(device, NULL, &queue, NULL) != PLAIT_OK)
+		return -1;
+	for (int i = 0; i < 20; i++)
+		(void)plait_queue_call(queue, yield_twice, NULL, NULL);
+	plait_queue_release(queue);
+	status = plait_context_close(context, timeout_ns, NULL);
+	return status == PLAIT_OK ?
+		       __atomic_load_n(&library_threads, __ATOMIC_SEQ_CST) :
+		       0;
+}
+
+static void threads_after(uint64_t timeout_ns)
+{
+	static const char *const backends[] = { "host", "chaos" };
+
+	closer = pthread_self();
+	for (size_t b = 0; b < TAP_COUNT(backends); b++) {
+		int late = 0;
+
+		for (int i = 0; i < CLOSES; i++) {
+			uint64_t since = 0;
+
+			late += close_with_work(backends[b], timeout_ns) != 0;
+			while (plait_live_count(PLAIT_OBJECT_ANY) > 0 &&
+			       !tap_late(&since))
+				sched_yield();
+			IS_INT(plait_live_count(PLAIT_OBJECT_ANY), 0);
+		}
+		OK_THAT(late == 0, "%s: %d of %d closes left threads",
+			backends[b], late, CLOSES);
+	}
+}
+
+static void no_thread_runs(void)
+{
+	OK(pthread_key_create(&key, count_down) == 0);
+	threads_after(PLAIT_FOREVER);
+}
+
+/* The closer gives up: the thread frees its own memory.  Contexts of earlier
+ * closes may end during a later one, so threads are not counted. */
+static void given_up(void)
+{
+	uint64_t since = 0;
+
+	OK(pthread_key_create(&key, count_down) == 0);
+	closer = pthread_self();
+	for (int i = 0; i < CLOSES; i++)
+		(void)close_with_work("host", (uint64_t)i * 500);
+	while ((plait_live_count(PLAIT_OBJECT_ANY) > 0 ||
+		__atomic_load_n(&library_threads, __ATOMIC_SEQ_CST) > 0) &&
+	       !tap_late(&since))
+		sched_yield();
+	IS_INT(plait_live_count(PLAIT_OBJECT_ANY), 0);
+	IS_INT(__atomic_load_n(&library_threads, __ATOMIC_SEQ_CST), 0);
+}
+
 static const struct tap_scenario all[] = {
 	{ "work in flight", with_work_in_flight },
 	{ "too early", too_early },
 	{ "two threads", by_two_threads },
 	{ "refused", refused },
+	{ "no thread of the library is left", no_thread_runs },
+	{ "the closer gives up", given_up },
 };
 TAP_MAIN(all)

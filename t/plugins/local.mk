@@ -20,6 +20,11 @@ UNIT_TESTS += %D%/driven_includes.t
 %C%_driven_includes_t_SOURCES = %D%/driven_includes.c plugins/driven/includes.c
 %C%_driven_includes_t_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/plugins
 %C%_driven_includes_t_LDADD = t/lib/libtap.la
+UNIT_TESTS += %D%/driven_process_state.t
+%C%_driven_process_state_t_SOURCES = %D%/driven_process_state.c \
+	plugins/driven/process_state.c
+%C%_driven_process_state_t_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/plugins
+%C%_driven_process_state_t_LDADD = t/lib/libtap.la
 UNIT_TESTS += %D%/trace_record_write.t
 %C%_trace_record_write_t_LDADD = t/lib/libfakehost.la t/lib/libtap.la
 API_TESTS += %D%/trace_exit.t

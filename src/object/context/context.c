@@ -73,8 +73,7 @@ static void destroy_context(plait__object *object)
 		end_context(context);
 		return;
 	}
-	if (plait__thread_start_detached("plait/end", end_context, context) !=
-	    0)
+	if (!plait__context_close_start(context, end_context))
 		plait__log_line(&context->settings.log, PLAIT_LOG_ERROR,
 				"no thread to end a context on; its memory "
 				"and workers stay");

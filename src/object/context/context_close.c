@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * plait_context_close: waits for the end of a context, which may happen on
- * another thread.  The record of the end is allocated by the first caller, and
- * freed by the last of the callers and the end.
+ * another thread, and joins a thread of the library.  The record of the end is
+ * allocated by the first caller, and freed by the last of the callers and the
+ * end.
  */
 #include "object/context/context_close.h"
 
@@ -16,15 +17,73 @@
 #include <stdio.h>
 
 struct plait__context_end {
-	at_u32 references; /* callers, and the context */
+	at_u32 references; /* callers, the context, and a thread that starts
+			    * `thread` */
 	at_u32 ended;
 	struct plait__eventcount event;
+	struct plait__mutex lock; /* guards `thread`; held while it is joined */
+	/* The thread that ends the context; null: a caller of the library does,
+	 * or the thread was joined. */
+	struct plait__thread *thread;
 };
 
+static void free_thread(plait__context_end *end)
+{
+	plait__free(plait__alloc_default(), end->thread, sizeof(*end->thread));
+	end->thread = NULL;
+}
+
+/* The context has ended, so its thread returns at once. */
+static void join(plait__context_end *end)
+{
+	plait__mutex_lock(&end->lock);
+	if (end->thread != NULL) {
+		plait__thread_join(end->thread);
+		free_thread(end);
+	}
+	plait__mutex_unlock(&end->lock);
+}
+
+/* Not on `thread`. */
 static void drop(plait__context_end *end)
 {
-	if (at_sub_u32(&end->references, 1) == 1)
-		plait__free(plait__alloc_default(), end, sizeof(*end));
+	if (at_sub_u32(&end->references, 1) != 1)
+		return;
+	join(end);
+	plait__free(plait__alloc_default(), end, sizeof(*end));
+}
+
+/* Caller holds end->lock. */
+static bool start_thread(plait__context_end *end, plait__context *context,
+			 void (*run)(void *context))
+{
+	end->thread = plait__alloc(plait__alloc_default(),
+				   sizeof(*end->thread));
+	if (end->thread == NULL)
+		return false;
+	if (plait__thread_start(end->thread, "plait/end", run, context,
+				NULL) == 0)
+		return true;
+	free_thread(end);
+	return false;
+}
+
+bool plait__context_close_start(plait__context *context,
+				void (*run)(void *context))
+{
+	plait__context_end *end = context->end;
+	bool started;
+
+	if (end == NULL)
+		return plait__thread_start_detached("plait/end", run,
+						    context) == 0;
+	/* The context may have ended before plait__thread_start returns. */
+	at_add_u32(&end->references, 1);
+	plait__mutex_lock(&end->lock);
+	started = start_thread(end, context, run);
+	plait__mutex_unlock(&end->lock);
+	drop(end);
+	return started;
 }
 
 void plait__context_close_notify(plait__context_end *end)
@@ -34,7 +93,12 @@ void plait__context_close_notify(plait__context_end *end)
 	/* Release: pairs with the load in has_ended. */
 	at_store_release_u32(&end->ended, 1);
 	plait__eventcount_notify(&end->event);
-	drop(end);
+	if (at_sub_u32(&end->references, 1) != 1)
+		return;
+	/* All callers have given up: no thread joins this one. */
+	if (end->thread != NULL)
+		plait__thread_detach(end->thread);
+	plait__free(plait__alloc_default(), end, sizeof(*end));
 }
 
 /* Get the context's record with a reference; null without memory. */
@@ -124,6 +188,8 @@ PLAIT_API plait_status plait_context_close(plait_context *context,
 				    plait__clock_deadline(timeout_ns),
 				    PLAIT__BACKOFF_SLEEP) != 0)
 		status = fail_late(name, timeout_ns, error);
+	else
+		join(end);
 	drop(end);
 	return status;
 }

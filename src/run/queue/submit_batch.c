@@ -67,6 +67,22 @@ static void number_emissions(plait__run_driver *driver,
 	}
 }
 
+/* The batch was refused: no later wait may name an emission of it. */
+static void retract_emissions(plait__run_driver *driver,
+			      const plait__queue_batch *batch,
+			      uint64_t emitted)
+{
+	const plait__queue_submission *submissions =
+		(const plait__queue_submission *)
+			driver->compiled->submissions.items +
+		batch->submission_first;
+
+	for (uint32_t i = 0; i < batch->submission_count; i++)
+		if (submissions[i].mark != PLAIT__NONE)
+			driver->marks[submissions[i].mark] = emitted;
+	driver->lanes[batch->lane].emitted = emitted;
+}
+
 /* The number of regions that the device decides in a batch. */
 static uint32_t count_regions(const plait__run_driver *driver,
 			      const plait__queue_batch *batch)
@@ -113,7 +129,7 @@ plait_status plait__submit_batch(plait__run_driver *driver, uint32_t batch,
 		queue->accepted = true;
 		driver->instance->device_regions += count_regions(driver, at);
 	} else {
-		queue->emitted = emitted;
+		retract_emissions(driver, at, emitted);
 	}
 	return note_loss(driver, at->lane, status, error);
 }
