@@ -271,6 +271,9 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/graph/plan/used_tables.c
 %C%_libplaitcore_la_SOURCES += %D%/graph/plan/temporary_places.c \
 	%D%/graph/plan/temporary_places.h
+%C%_libplaitcore_la_SOURCES += %D%/graph/plan/temporary_uses.c \
+	%D%/graph/plan/temporary_uses.h
+%C%_libplaitcore_la_SOURCES += %D%/plan/check/place_aliasing.c
 %C%_libplaitcore_la_SOURCES += %D%/graph/plan/used_tables.h
 %C%_libplaitcore_la_SOURCES += %D%/graph/plan/plan_object.c
 %C%_libplaitcore_la_SOURCES += %D%/graph/plan/program_order.c

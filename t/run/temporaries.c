@@ -371,6 +371,8 @@ static void check_maze(uint32_t seed)
 				       maze.writer[i]);
 	plan = freeze(graph, 3, 2);
 	plait_graph_release(graph);
+	OK_THAT(plait_plan_check(plan, &rig.error) == PLAIT_OK, "%s",
+		rig.error.text);
 	OK_THAT(run_with(plan, seed % 2 == 0 ? PLAIT_RUN_PARALLEL : 0) ==
 		PLAIT_OK, "%s", rig.error.text);
 	for (uint32_t i = 0; i < CELLS; i++)

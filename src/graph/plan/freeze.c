@@ -4,6 +4,7 @@
 #include "graph/build/graph.h"
 #include "graph/plan/plan_object.h"
 #include "graph/plan/program_order.h"
+#include "graph/plan/temporary_places.h"
 #include "graph/plan/unbound_state.h"
 #include "graph/store/planner_view.h"
 #include "base/alloc.h"
@@ -270,6 +271,15 @@ static void release_request(struct request *request)
 
 /* ---- planning ---- */
 
+static bool wants_check(const struct request *request)
+{
+	uint64_t everywhere = 0;
+
+	(void)plait__env_query_number(PLAIT__ENV_CHECK, &everywhere);
+	return everywhere != 0 ||
+	       (request->desc.flags & PLAIT_FREEZE_CHECK) != 0;
+}
+
 static plait_status wrap_plan(struct request *request, plait__plan *plan,
 			      uint64_t peak_bytes, plait_plan **out)
 {
@@ -290,6 +300,9 @@ static plait_status wrap_plan(struct request *request, plait__plan *plan,
 	/* The text form of a graph names objects that do not exist yet. */
 	if (!plait__unbound_is_none(plan_object))
 		status = plait__unbound_state_open(plan_object, request->error);
+	if (status == PLAIT_OK && wants_check(request))
+		status = plait__temporary_places_check(
+			plan_object, allocator_of(request), request->error);
 	if (status == PLAIT_OK)
 		*out = plait__object_handle(&plan_object->object);
 	else
@@ -297,15 +310,6 @@ static plait_status wrap_plan(struct request *request, plait__plan *plan,
 			plait__object_handle(&plan_object->object),
 			PLAIT_OBJECT_PLAN);
 	return status;
-}
-
-static bool wants_check(const struct request *request)
-{
-	uint64_t everywhere = 0;
-
-	(void)plait__env_query_number(PLAIT__ENV_CHECK, &everywhere);
-	return everywhere != 0 ||
-	       (request->desc.flags & PLAIT_FREEZE_CHECK) != 0;
 }
 
 /* The graph first: what it lacks, lanes may hide. */
