@@ -5,24 +5,13 @@
  * iteration, and nothing but nodes accepts them.
  */
 #include "turns.h"
+#include "temporary.h"
 
 #include <unistd.h>
 
 #define FOR_ALL_RIGS \
 	for (uint32_t w = 0; w < WORKERS; w++) \
 		if (open_host(worker_counts[w]))
-
-static plait_buffer *temporary(uint64_t bytes, const char *label)
-{
-	const plait_buffer_desc desc = { .size = sizeof(desc), .bytes = bytes,
-					 .flags = PLAIT_BUFFER_TEMPORARY,
-					 .label = label };
-	plait_buffer *buffer = NULL;
-
-	OK_THAT(plait_buffer_create(rig.device, &desc, &buffer, &rig.error) ==
-		PLAIT_OK, "%s", rig.error.text);
-	return buffer;
-}
 
 /* The bed with a temporary in place of its fixed buffer. */
 static plait_buffer *make_temporary_bed(bool parks)

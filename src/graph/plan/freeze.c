@@ -57,8 +57,9 @@ static const plait_allocator *allocator_of(const struct request *request)
 
 /* ---- planner input ---- */
 
-/* Limit each device to its parallelism, unless the user limits lanes. */
-static plait_status limit_devices(struct request *request)
+/* Take the facts of each device: alignment, and unless the user limits lanes its
+ * parallelism. */
+static plait_status describe_devices(struct request *request)
 {
 	const plait__store *store = request->graph->store;
 	uint32_t count = request->input.device_count;
@@ -79,6 +80,9 @@ static plait_status limit_devices(struct request *request)
 		const plait__device *device = *(plait__device **)
 			plait__vector_at(&store->device_objects, i);
 
+		if (device != NULL)
+			request->devices[i].alignment_bytes =
+				plait__device_facts(device)->alignment_bytes;
 		if (device != NULL && request->desc.lanes == 0 &&
 		    request->desc.policy == PLAIT_POLICY_BOUNDED)
 			request->devices[i].lane_limit =
@@ -370,7 +374,7 @@ static plait_status freeze(struct request *request, plait_plan **out)
 
 	if (status != PLAIT_OK)
 		return status;
-	status = limit_devices(request);
+	status = describe_devices(request);
 	if (status == PLAIT_OK)
 		status = sort_patches(request);
 	if (status == PLAIT_OK)
