@@ -221,6 +221,7 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/plan/check/argument_bounds.c
 %C%_libplaitcore_la_SOURCES += %D%/plan/io/binary.c
 %C%_libplaitcore_la_SOURCES += %D%/render/schedule_svg.c
+%C%_libplaitcore_la_SOURCES += %D%/render/temporary_notes.c
 %C%_libplaitcore_la_SOURCES += %D%/plan/check/clock_sweeps.c
 %C%_libplaitcore_la_SOURCES += %D%/render/trace_model.c
 %C%_libplaitcore_la_SOURCES += %D%/render/trace_model.h
@@ -270,6 +271,9 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/graph/plan/used_tables.c
 %C%_libplaitcore_la_SOURCES += %D%/graph/plan/temporary_places.c \
 	%D%/graph/plan/temporary_places.h
+%C%_libplaitcore_la_SOURCES += %D%/graph/plan/temporary_uses.c \
+	%D%/graph/plan/temporary_uses.h
+%C%_libplaitcore_la_SOURCES += %D%/plan/check/place_aliasing.c
 %C%_libplaitcore_la_SOURCES += %D%/graph/plan/used_tables.h
 %C%_libplaitcore_la_SOURCES += %D%/graph/plan/plan_object.c
 %C%_libplaitcore_la_SOURCES += %D%/graph/plan/program_order.c
@@ -284,6 +288,7 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/graph/text/parse_regions.c
 %C%_libplaitcore_la_SOURCES += %D%/graph/text/parse_edges.c
 %C%_libplaitcore_la_SOURCES += %D%/graph/text/parse_nodes.c
+%C%_libplaitcore_la_SOURCES += %D%/graph/text/parse_temporaries.c
 %C%_libplaitcore_la_SOURCES += %D%/graph/text/parser_state.c
 %C%_libplaitcore_la_SOURCES += %D%/graph/store/store.c
 %C%_libplaitcore_la_SOURCES += %D%/graph/store/unique_values.c

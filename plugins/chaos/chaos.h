@@ -58,6 +58,7 @@ typedef struct chaos_options {
 	uint64_t patches;
 	uint64_t rows;
 	uint64_t regions; /* in segments */
+	uint64_t alignment_bytes;
 	uint64_t patience_ms;
 	uint64_t log;
 	chaos_range submit_ns;

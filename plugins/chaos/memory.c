@@ -7,8 +7,6 @@
 
 #include "chaos.h"
 
-enum { ALIGNMENT = 64 };
-
 /* A staged copy of mapped memory (quirk staged_map). */
 struct chaos_map {
 	struct chaos_map *next;
@@ -53,8 +51,8 @@ static plait_status allocate(chaos *system, chaos_memory *memory,
 {
 	plait_status status;
 
-	if (alignment < ALIGNMENT)
-		alignment = ALIGNMENT;
+	if (alignment < system->options.alignment_bytes)
+		alignment = system->options.alignment_bytes;
 	memory->alignment = alignment;
 	if (__builtin_add_overflow(memory->size_bytes, alignment,
 				   &memory->block_bytes))

@@ -85,6 +85,16 @@ static plait_status read_number(const struct reader *reader, const char *key,
 	return refuse(reader, key, text, expected);
 }
 
+static plait_status read_alignment(const struct reader *reader, uint64_t *value)
+{
+	const char *text = reader->services->option(reader->host, "alignment");
+	plait_status status = read_number(reader, "alignment", 64, 1 << 20,
+					  value);
+
+	return status != PLAIT_OK || (*value & (*value - 1)) == 0 ? status :
+	       refuse(reader, "alignment", text, "a power of two");
+}
+
 /* Read MIN-MAX, or one number for both, in ns; at most one hour. */
 static plait_status read_range(const struct reader *reader, const char *key,
 			       chaos_range *range)
@@ -147,7 +157,7 @@ plait_status plaitp_chaos_options(plait_host *host,
 		.seed = 1, .devices = 2, .memory_bytes = 256u << 20,
 		.parallel = 4, .host_calls = 1, .kernels = 1,
 		.segments = 1, .regions = 1, .patches = 1, .rows = 1,
-		.patience_ms = 5000,
+		.patience_ms = 5000, .alignment_bytes = 64,
 		.submit_ns = { 200, 2000 }, .command_ns = { 100, 10000 },
 		.hop_ns = { 100, 3000 },
 	};
@@ -170,6 +180,7 @@ plait_status plaitp_chaos_options(plait_host *host,
 	    (status = read_number(&reader, "patches", 0, 1,
 				  &out->patches)) ||
 	    (status = read_number(&reader, "rows", 0, 1, &out->rows)) ||
+	    (status = read_alignment(&reader, &out->alignment_bytes)) ||
 	    (status = read_number(&reader, "patience_ms", 0, 3600000,
 				  &out->patience_ms)) ||
 	    (status = read_number(&reader, "log", 0, 1, &out->log)) ||

@@ -173,7 +173,7 @@ plait_status plaitp_chaos_device_query(plait_backend *self, uint32_t device,
 		full.forms = 1u << PLAIT_SOURCE_C;
 	full.parallel = (uint32_t)options->parallel;
 	full.memory_bytes = options->memory_bytes;
-	full.alignment_bytes = 64;
+	full.alignment_bytes = options->alignment_bytes;
 	full.submit_ns = middle(&options->submit_ns);
 	full.command_ns = middle(&options->command_ns);
 	full.hop_ns = middle(&options->hop_ns);

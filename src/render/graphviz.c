@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* DOT form of a plan's graph: lanes are colours, bodies are clusters. */
 #include "render/render.h"
+#include "plan/access.h"
 #include "plan/io/escape.h"
 
 /* Palette that stays distinct in print and for colour-blind readers; lanes
@@ -172,6 +173,78 @@ static void draw_entries(const plait__plan *plan, uint32_t region,
 	}
 }
 
+/* ---- temporaries ---- */
+
+static void draw_access(const plait__plan *plan, uint32_t command,
+			uint32_t slot, uint32_t mode, plait__text *out)
+{
+	if (plan->slots[slot].kind != PLAIT__SLOT_ARENA)
+		return;
+	if (mode != PLAIT__ACCESS_WRITE)
+		plait__text_add(out, "  t%u -> c%u [style=dotted, "
+				"constraint=false];\n", slot, command);
+	if (mode != PLAIT__ACCESS_READ)
+		plait__text_add(out, "  c%u -> t%u [style=dotted];\n", command,
+				slot);
+}
+
+/* Edges from a node's first command to the temporaries that it writes, and
+ * from those that it reads. */
+static void draw_accesses(const plait__plan *plan, uint32_t node,
+			  plait__text *out)
+{
+	const plait__plan_node *at = &plan->nodes[node];
+
+	for (uint32_t i = at[0].access_first; i < at[1].access_first; i++) {
+		const plait__plan_access *access = &plan->accesses[i];
+		uint32_t number = plait__access_number(access->object);
+		const plait__plan_rotation *rotation;
+
+		if (at->command == PLAIT__NONE ||
+		    plait__access_is_param(access->object))
+			continue;
+		if (!plait__access_is_rotation(access->object)) {
+			draw_access(plan, at->command, number, access->mode,
+				    out);
+			continue;
+		}
+		rotation = &plan->rotations[number];
+		for (uint32_t k = 0; k < rotation->slot_count; k++)
+			draw_access(plan, at->command, plan->rotation_slots[
+					    rotation->slot_first + k],
+				    access->mode, out);
+	}
+}
+
+/* Label: "name", and below it the size; a cylinder. */
+static void draw_temporaries(const plait__plan *plan, plait__text *out)
+{
+	bool any = false;
+
+	for (uint32_t i = 0; i < plan->slots_count; i++) {
+		const plait__plan_slot *slot = &plan->slots[i];
+
+		if (slot->kind != PLAIT__SLOT_ARENA)
+			continue;
+		any = true;
+		plait__text_add(out, "    t%u [label=\"", i);
+		plait__escape_json(plait__escape_string_at(plan, slot->name),
+				   out);
+		plait__text_add(out, "\\n%llu byte%s\", shape=cylinder, "
+				"fillcolor=white, tooltip=",
+				(unsigned long long)slot->bytes,
+				plait__escape_plural(slot->bytes));
+		plait__escape_json_string(
+			plait__escape_string_at(
+				plan, plan->devices[slot->device].name), out);
+		plait__text_add(out, "];\n");
+	}
+	for (uint32_t i = 0; any && i < plan->node_count; i++)
+		draw_accesses(plan, i, out);
+}
+
+/* ---- the picture ---- */
+
 /* Without attributes on edges and clusters Graphviz uses a serif font. */
 static const char head[] =
 	"digraph plan {\n"
@@ -222,5 +295,6 @@ void plait__graphviz_plan(const plait__plan *plan, plait__text *out)
 	}
 	for (uint32_t i = 0; i < plan->regions_count; i++)
 		draw_entries(plan, i, out);
+	draw_temporaries(plan, out);
 	plait__text_add(out, "}\n");
 }

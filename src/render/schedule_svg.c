@@ -10,6 +10,7 @@
 #include "render/elision_bands.h"
 #include "render/labels.h"
 #include "render/render.h"
+#include "render/temporary_notes.h"
 #include "plan/io/escape.h"
 
 #include <stdio.h>
@@ -394,6 +395,14 @@ static void draw_strips(struct plait__canvas *canvas, uint32_t strips,
 	}
 }
 
+/* Write what is below the lanes, or only measure; returns the end. */
+static double draw_notes(const struct plait__canvas *canvas, double bottom,
+			 bool draw)
+{
+	return plait__temporary_notes_draw(
+		canvas, plait__labels_draw_notes(canvas, bottom, draw), draw);
+}
+
 void plait__schedule_svg(const plait__plan *plan,
 			 const plait__timeline *timeline, plait__text *out)
 {
@@ -412,13 +421,12 @@ void plait__schedule_svg(const plait__plan *plan,
 		if (plan->command_count <= PLAIT__CANVAS_NOTES)
 			canvas.notes = first.notes = &notes;
 		draw_strips(&first, strips, plait__schedule_find_notes);
-		plait__axes_open(&canvas, plait__labels_draw_notes(
-					    &canvas, bottom, false));
+		plait__axes_open(&canvas, draw_notes(&canvas, bottom, false));
 		draw_title(&canvas);
 		(void)plait__axes_draw_legend(&canvas,
 					      "loop or case, first round");
 		draw_strips(&canvas, strips, plait__schedule_draw_plan);
-		(void)plait__labels_draw_notes(&canvas, bottom, true);
+		(void)draw_notes(&canvas, bottom, true);
 		plait__text_add(out, "</svg>\n");
 	} else {
 		out->failed = true;

@@ -37,9 +37,11 @@ API_TESTS += %D%/plan_object_threads.t
 API_TESTS += %D%/simulate_api.t
 %C%_simulate_api_t_LDADD = $(LDADD_API)
 UNIT_TESTS += %D%/verify_commands.t
+UNIT_TESTS += %D%/temporary_places.t
+%C%_temporary_places_t_LDADD = $(LDADD_PLAN)
 API_TESTS += %D%/verify_backends.t
 %C%_verify_backends_t_LDADD = $(LDADD_API)
 API_TESTS += %D%/unbound_state.t
 %C%_unbound_state_t_LDADD = $(LDADD_API)
 SEEDED_TESTS += %D%/program_order.t %D%/program_order_runs.t \
-	%D%/parser.t %D%/simulate_api.t
+	%D%/parser.t %D%/simulate_api.t %D%/temporary_places.t

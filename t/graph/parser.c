@@ -150,7 +150,7 @@ static void check_refused(const char *text, const char *part)
 
 static void refuses(void)
 {
-	check_refused("nod a", "g.txt:1: expected device, node, after, while");
+	check_refused("nod a", "g.txt:1: expected device, temporary, node, after, while");
 	check_refused("node", "g.txt:1: expected a name");
 	check_refused("node a=b", "expected a name without '='");
 	check_refused("\n\nnode a after=b", "g.txt:3: no node \"b\"");
@@ -386,7 +386,74 @@ static void random_damage(void)
 	free(text);
 }
 
+/* Temporaries: slots, and accesses in the order of the lists. */
+static void temporaries(void)
+{
+	const struct plait__plan_access *access;
+	const plait__plan_slot *slots;
+	struct graph graph;
+
+	read_text(&graph,
+		  "node a writes=one\n"
+		  "temporary one bytes=4096\n"
+		  "while l times=2 after=a\n"
+		  "  node b reads=one,two writes=two\n"
+		  "end\n"
+		  "temporary two device=gpu bytes=0\n"
+		  "device cpu lanes=1\n"
+		  "device gpu lanes=1\n");
+	if (!IS_INT(graph.status, PLAIT_OK))
+		NOTE("%s", graph.error.text);
+	if (!IS_INT(graph.input.tables.slots_count, 2))
+		return;
+	slots = graph.input.tables.slots;
+	IS_INT(slots[0].kind, PLAIT__SLOT_ARENA);
+	IS_INT(slots[0].device, 0);
+	IS_UINT(slots[0].bytes, 4096);
+	IS_STR(graph.input.tables.strings + slots[1].name, "two");
+	IS_INT(slots[1].device, 1);
+	IS_UINT(slots[1].bytes, 0);
+	IS_INT(graph.input.tables.accesses_count, 4);
+	IS_INT(graph.input.nodes[0].access_count, 1);
+	IS_INT(graph.input.nodes[2].access_first, 1);
+	IS_INT(graph.input.nodes[2].access_count, 3);
+	access = &graph.input.tables.accesses[1];
+	OK(access[0].object == 0 && access[0].mode == PLAIT__ACCESS_READ);
+	OK(access[1].object == 1 && access[1].mode == PLAIT__ACCESS_READ);
+	OK(access[2].object == 1 && access[2].mode == PLAIT__ACCESS_WRITE);
+	close_graph(&graph);
+}
+
+static void refuses_temporaries(void)
+{
+	check_refused("temporary\n", "g.txt:1: expected a temporary's name");
+	check_refused("temporary a\n", "g.txt:1: expected bytes=N");
+	check_refused("temporary a bytes=x\n", "expected a number");
+	check_refused("temporary a bytes=9223372036854775808\n",
+		      "expected a number");
+	check_refused("temporary a bytes=1 bytes=2\n",
+		      "expected one \"bytes=\", found another");
+	check_refused("temporary a bytes=1 lanes=2\n",
+		      "expected bytes= or device=, found \"lanes=2\"");
+	check_refused("temporary a bytes=1 device=gpu\n",
+		      "no device \"gpu\"");
+	check_refused("temporary a bytes=1\ntemporary a bytes=1\n",
+		      "g.txt:2: temporary \"a\" is already defined in line 1");
+	check_refused("temporary abcd bytes=1\nnode x reads=abce\n",
+		      "g.txt:2: no temporary \"abce\"");
+	check_refused("temporary a bytes=1\nnode x after=a\n",
+		      "no node \"a\" in this body");
+	check_refused("temporary a bytes=1\nnode x\nnode x reads=a\n",
+		      "only after= can be added");
+	check_refused("temporary a bytes=1\nwhile x times=1 reads=a\nend\n",
+		      "expected times=, cost=, device= or after=");
+	check_refused("temporary a bytes=1\nnode x reads a\n",
+		      "\"=\" and a value");
+}
+
 static const struct tap_scenario scenarios[] = {
+	{ "temporaries", temporaries },
+	{ "refuses temporaries", refuses_temporaries },
 	{ "nodes and edges", nodes_and_edges },
 	{ "bodies", bodies },
 	{ "refuses", refuses },

@@ -23,6 +23,7 @@ class Body:
 class Graph:
     def __init__(self):
         self.devices = {}       # name: most lanes, 0 for none of its own
+        self.temporaries = {}   # name: (device, bytes)
         self.top = Body()
 
 
@@ -58,6 +59,9 @@ def read_graph(text):
         body = stack[-1][1]
         if word == "device":
             graph.devices[words[0]] = int(words[1].split("=")[1])
+        elif word == "temporary":
+            values = dict(word.split("=") for word in words[1:])
+            graph.temporaries[words[0]] = (values.get("device"), int(values["bytes"]))
         elif word == "node":
             _node_line(graph, body, word, words)
         elif word == "after":
@@ -73,6 +77,7 @@ def read_graph(text):
             stack.append((region, region.bodies[0]))
     graph.devices = graph.devices or {"host": 0}
     first = next(iter(graph.devices))
+    graph.temporaries = {name: (device or first, bytes) for name, (device, bytes) in graph.temporaries.items()}
     for body in bodies(graph):
         for node in body.nodes.values():
             node.devices = node.devices or [first]
@@ -95,6 +100,7 @@ class Writer:
         self.lines = []
         self.count = 0
         self.size = size
+        self.temporaries = 0
         self.devices = ["d%d" % i for i in range(devices)]
         for name in self.devices:
             if devices > 1 or random.random() < 0.7:
@@ -118,6 +124,18 @@ class Writer:
             if len(chosen) > 1:
                 words += r.choice([[], ["first"], ["barrier"], ["group"]])
         r.shuffle(words)
+        return words
+
+    def accesses(self, name, after, written):
+        """Some nodes write a temporary of their own; those that come after them may read it."""
+        r = self.random
+        words = ["reads=" + written[before] for before in after if before in written and r.random() < 0.7]
+        if r.random() < 0.15:
+            written[name] = "t%d" % self.temporaries
+            self.temporaries += 1
+            self.lines.append("temporary %s bytes=%d" % (written[name], r.choice([0, 8, 300, 4096])) +
+                              (" device=" + r.choice(self.devices) if self.devices and r.random() < 0.3 else ""))
+            words.append("writes=" + written[name])
         return words
 
     def regions(self, name, depth, room):
@@ -153,6 +171,7 @@ class Writer:
             many = min(i, int(r.expovariate(1 / density)) if density else 0)
             near = names[max(0, i - 12):i] if r.random() < 0.8 else names[:i]
             afters[name] = r.sample(near, min(many, len(near)))
+        written = {}            # node: the temporary that it writes
         for name in order:
             after = afters[name]
             if depth < 3 and r.random() < (0.15 if self.count < self.size else 0.05):
@@ -161,7 +180,7 @@ class Writer:
                     heads.append((name, after))
                 continue
             early = after if r.random() < 0.8 else after[:1]
-            self.lines.append(" ".join(["node", name] + self.attributes(False) +
+            self.lines.append(" ".join(["node", name] + self.attributes(False) + self.accesses(name, early, written) +
                                        (["after=" + ",".join(early)] if early else [])))
             if len(early) < len(after):
                 heads.append((name, after[len(early):]))

@@ -5,24 +5,13 @@
  * iteration, and nothing but nodes accepts them.
  */
 #include "turns.h"
+#include "temporary.h"
 
 #include <unistd.h>
 
 #define FOR_ALL_RIGS \
 	for (uint32_t w = 0; w < WORKERS; w++) \
 		if (open_host(worker_counts[w]))
-
-static plait_buffer *temporary(uint64_t bytes, const char *label)
-{
-	const plait_buffer_desc desc = { .size = sizeof(desc), .bytes = bytes,
-					 .flags = PLAIT_BUFFER_TEMPORARY,
-					 .label = label };
-	plait_buffer *buffer = NULL;
-
-	OK_THAT(plait_buffer_create(rig.device, &desc, &buffer, &rig.error) ==
-		PLAIT_OK, "%s", rig.error.text);
-	return buffer;
-}
 
 /* The bed with a temporary in place of its fixed buffer. */
 static plait_buffer *make_temporary_bed(bool parks)
@@ -371,6 +360,8 @@ static void check_maze(uint32_t seed)
 				       maze.writer[i]);
 	plan = freeze(graph, 3, 2);
 	plait_graph_release(graph);
+	OK_THAT(plait_plan_check(plan, &rig.error) == PLAIT_OK, "%s",
+		rig.error.text);
 	OK_THAT(run_with(plan, seed % 2 == 0 ? PLAIT_RUN_PARALLEL : 0) ==
 		PLAIT_OK, "%s", rig.error.text);
 	for (uint32_t i = 0; i < CELLS; i++)

@@ -135,6 +135,23 @@ ok(plait("plan", "-", "-o", plan_file, text="node a\n").returncode == 0 and
    plait("check", plan_file).stdout == "right: 1 commands on 1 lanes, 0 waits\n", "a file is replaced")
 keep("example.plan", first)
 
+# --- temporaries -------------------------------------------------------------------
+TEMPORARIES = ("device gpu lanes=2\ndevice cpu lanes=1\ntemporary a&b bytes=4096\ntemporary c device=cpu bytes=1\n"
+               "node x writes=a&b\nnode y reads=a&b writes=c after=x\nnode z reads=c device=cpu after=y\n")
+source, saved = keep("temporaries.graph", TEMPORARIES.encode()), at("temporaries.plan")
+ok(plait("plan", source, "-o", saved).returncode == 0 and plait("check", saved).returncode == 0, "temporaries: kept, right")
+for name in (source, saved):
+    ok(json.loads(plait("plan", name, "--json").stdout)["temporaries"] ==
+       [{"name": "a&b", "device": "gpu", "bytes": 4096}, {"name": "c", "device": "cpu", "bytes": 1}], "--json names them")
+    svg, dot = plait("plan", name, "--svg").stdout, plait("plan", name, "--dot").stdout
+    ok("a&amp;b: temporary, 4096 bytes" in svg and "c: temporary, 1 byte<" in svg, "--svg shows them")
+    ok(r'[label="a&b\n4096 bytes", shape=cylinder' in dot and "c0 -> t0 " in dot and "t0 -> c1 " in dot and
+       "t1 -> c2 " in dot and "c2 -> t1" not in dot, "--dot draws their uses", dot)
+got = plait("check", "-", "--lanes", "2", text=TEMPORARIES.replace(" after=x", ""))
+ok(got.returncode == 1 and "nothing order" in got.stderr and "buffer 'a&b'" in got.stderr, "unordered uses", got.stderr)
+many = "".join("temporary t%d bytes=%d\n" % (i, i) for i in range(1000)) + "node a\n"
+ok("801 more temporaries" in plait("plan", "-", "--svg", text=many).stdout, "the picture of many is short")
+
 # --- check and simulate ------------------------------------------------------------
 for name in (graph, plan_file):
     got = plait("check", name)

@@ -43,6 +43,9 @@ static void drop_objects(plait__graph *root, uint32_t kind, uint32_t first)
 	for (uint32_t i = first; i < objects->count; i++) {
 		plait__object **held = plait__vector_at(objects, i);
 
+		/* A temporary of a text has no object. */
+		if (*held == NULL)
+			continue;
 		if (kind == PLAIT__STORE_SIGNALS)
 			plait__submit_drop_source(
 				(plait__signal *)(void *)*held);

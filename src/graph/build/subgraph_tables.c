@@ -162,6 +162,44 @@ static plait_status copy_kernel(plait__subgraph_tables *tables,
 	return status;
 }
 
+/* Return the slot of a text's temporary in the target store, which knows it by
+ * its name; as many as slots if there is none yet. */
+static uint32_t find_temporary(const plait__subgraph_tables *tables,
+			       uint32_t name)
+{
+	const plait__store *to = tables->to;
+	const plait__vector *buffers = &to->objects[PLAIT__STORE_BUFFERS];
+
+	for (uint32_t i = 0; i < to->slots.count; i++) {
+		const plait__plan_slot *slot = plait__vector_at(&to->slots, i);
+
+		if (*(void **)plait__vector_at(buffers, i) == NULL &&
+		    strcmp(plait__vector_at(&to->strings, slot->name),
+			   plait__vector_at(&tables->from->strings,
+					    name)) == 0)
+			return i;
+	}
+	return to->slots.count;
+}
+
+/* Find or add the buffer of a slot; a text's temporary has none. */
+static plait_status copy_buffer(plait__subgraph_tables *tables, uint32_t old,
+				uint32_t *out)
+{
+	plait__vector *buffers = &tables->to->objects[PLAIT__STORE_BUFFERS];
+	const plait__plan_slot *entry =
+		plait__vector_at(&tables->from->slots, old);
+
+	if (*(void **)plait__vector_at(
+		    &tables->from->objects[PLAIT__STORE_BUFFERS], old) != NULL)
+		return copy_object(tables, PLAIT__STORE_BUFFERS, old, out);
+	*out = find_temporary(tables, entry->name);
+	if (*out == buffers->count &&
+	    plait__vector_push(buffers, NULL, 1) == NULL)
+		return no_memory(tables);
+	return PLAIT_OK;
+}
+
 static plait_status copy_slot(plait__subgraph_tables *tables, uint32_t *slot)
 {
 	plait__plan_slot entry;
@@ -170,7 +208,7 @@ static plait_status copy_slot(plait__subgraph_tables *tables, uint32_t *slot)
 
 	if (tables->from == tables->to)
 		return PLAIT_OK;
-	status = copy_object(tables, PLAIT__STORE_BUFFERS, old, slot);
+	status = copy_buffer(tables, old, slot);
 	if (status != PLAIT_OK || *slot < tables->to->slots.count)
 		return status;
 	entry = *(plait__plan_slot *)plait__vector_at(&tables->from->slots,

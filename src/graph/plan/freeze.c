@@ -4,6 +4,7 @@
 #include "graph/build/graph.h"
 #include "graph/plan/plan_object.h"
 #include "graph/plan/program_order.h"
+#include "graph/plan/temporary_places.h"
 #include "graph/plan/unbound_state.h"
 #include "graph/store/planner_view.h"
 #include "base/alloc.h"
@@ -56,8 +57,9 @@ static const plait_allocator *allocator_of(const struct request *request)
 
 /* ---- planner input ---- */
 
-/* Limit each device to its parallelism, unless the user limits lanes. */
-static plait_status limit_devices(struct request *request)
+/* Take the facts of each device: alignment, and unless the user limits lanes its
+ * parallelism. */
+static plait_status describe_devices(struct request *request)
 {
 	const plait__store *store = request->graph->store;
 	uint32_t count = request->input.device_count;
@@ -78,6 +80,9 @@ static plait_status limit_devices(struct request *request)
 		const plait__device *device = *(plait__device **)
 			plait__vector_at(&store->device_objects, i);
 
+		if (device != NULL)
+			request->devices[i].alignment_bytes =
+				plait__device_facts(device)->alignment_bytes;
 		if (device != NULL && request->desc.lanes == 0 &&
 		    request->desc.policy == PLAIT_POLICY_BOUNDED)
 			request->devices[i].lane_limit =
@@ -270,6 +275,15 @@ static void release_request(struct request *request)
 
 /* ---- planning ---- */
 
+static bool wants_check(const struct request *request)
+{
+	uint64_t everywhere = 0;
+
+	(void)plait__env_query_number(PLAIT__ENV_CHECK, &everywhere);
+	return everywhere != 0 ||
+	       (request->desc.flags & PLAIT_FREEZE_CHECK) != 0;
+}
+
 static plait_status wrap_plan(struct request *request, plait__plan *plan,
 			      uint64_t peak_bytes, plait_plan **out)
 {
@@ -290,6 +304,9 @@ static plait_status wrap_plan(struct request *request, plait__plan *plan,
 	/* The text form of a graph names objects that do not exist yet. */
 	if (!plait__unbound_is_none(plan_object))
 		status = plait__unbound_state_open(plan_object, request->error);
+	if (status == PLAIT_OK && wants_check(request))
+		status = plait__temporary_places_check(
+			plan_object, allocator_of(request), request->error);
 	if (status == PLAIT_OK)
 		*out = plait__object_handle(&plan_object->object);
 	else
@@ -297,15 +314,6 @@ static plait_status wrap_plan(struct request *request, plait__plan *plan,
 			plait__object_handle(&plan_object->object),
 			PLAIT_OBJECT_PLAN);
 	return status;
-}
-
-static bool wants_check(const struct request *request)
-{
-	uint64_t everywhere = 0;
-
-	(void)plait__env_query_number(PLAIT__ENV_CHECK, &everywhere);
-	return everywhere != 0 ||
-	       (request->desc.flags & PLAIT_FREEZE_CHECK) != 0;
 }
 
 /* The graph first: what it lacks, lanes may hide. */
@@ -366,7 +374,7 @@ static plait_status freeze(struct request *request, plait_plan **out)
 
 	if (status != PLAIT_OK)
 		return status;
-	status = limit_devices(request);
+	status = describe_devices(request);
 	if (status == PLAIT_OK)
 		status = sort_patches(request);
 	if (status == PLAIT_OK)

@@ -151,7 +151,9 @@ static void bind_objects(plait__object **to, uint32_t count,
 {
 	for (uint32_t i = 0; i < count && i < from->count; i++) {
 		to[i] = *(plait__object **)plait__vector_at(from, i);
-		plait__object_hold(to[i]);
+		/* A temporary of a text has no object. */
+		if (to[i] != NULL)
+			plait__object_hold(to[i]);
 	}
 }
 

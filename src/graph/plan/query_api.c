@@ -60,6 +60,10 @@ plait_status plait_plan_check(plait_plan *plan, plait_error *error)
 				   plait__context_allocator(
 					   entered->object.context),
 				   NULL, error);
+	if (status == PLAIT_OK)
+		status = plait__temporary_places_check(
+			entered, plait__context_allocator(
+					 entered->object.context), error);
 	plait__object_leave(&entered->object);
 	return status;
 }

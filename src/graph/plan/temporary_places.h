@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Places of a plan's temporaries in the arenas of an instance, behind the
- * scratch of the same device.  Temporaries share bytes if every command that
- * uses one happens before every command that uses the other, by the edges of
- * the plan.  A use in a region counts as one by the region, so contents last
- * from iteration to iteration.
+ * Places of a plan's temporaries in the arenas of an instance, among the scratch
+ * of the same device.  Two temporaries, or a temporary and the scratch of a
+ * command, share bytes if every command that uses one happens before every
+ * command that uses the other, by the edges of the plan.  A use in a region
+ * counts as one by the region, so contents last from iteration to iteration.
  */
 #ifndef PLAIT_SRC_GRAPH_PLAN_TEMPORARY_PLACES_H
 #define PLAIT_SRC_GRAPH_PLAN_TEMPORARY_PLACES_H
@@ -34,5 +34,11 @@ plait_status plait__temporary_places_find(const plait__plan_object *plan_object,
  * scratch alone. */
 uint64_t plait__temporary_places_bytes(const plait__plan_object *plan_object,
 				       const plait_allocator *allocator);
+
+/* Prove that temporaries which share bytes are used one after the other:
+ * PLAIT_E_INVALID names the commands that nothing orders. */
+plait_status plait__temporary_places_check(
+	const plait__plan_object *plan_object, const plait_allocator *allocator,
+	plait_error *error);
 
 #endif

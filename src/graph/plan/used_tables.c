@@ -56,6 +56,22 @@ static void mark_payload(plait__used_tables *used, const plait__plan *plan,
 	}
 }
 
+/* Nodes of a text state the temporaries that they use and have no
+ * arguments. */
+static void need_accesses(plait__used_tables *used, const plait__plan *plan,
+			  uint32_t node)
+{
+	const plait__plan_node *at = &plan->nodes[node];
+
+	for (uint32_t i = at[0].access_first; i < at[1].access_first; i++) {
+		uint32_t slot = plan->accesses[i].object;
+
+		if (slot < plan->slots_count &&
+		    plan->slots[slot].kind == PLAIT__SLOT_ARENA)
+			need_slot(used, plan, slot);
+	}
+}
+
 static void mark(plait__used_tables *used, const plait__plan *plan)
 {
 	for (uint32_t i = 0; i < plan->lanes_count; i++)
@@ -66,6 +82,7 @@ static void mark(plait__used_tables *used, const plait__plan *plan)
 	for (uint32_t i = 0; i < plan->command_count; i++) {
 		const plait__plan_command *command = &plan->commands[i];
 
+		need_accesses(used, plan, command->node);
 		/* The link of these is a region or a command, or unused. */
 		if (command->kind != PLAIT__CMD_REGION &&
 		    command->kind != PLAIT__CMD_ENTER &&

@@ -3,6 +3,8 @@
  * that indices are within their tables. */
 #include "graph/plan/verify_commands.h"
 
+#include "graph/plan/temporary_places.h"
+
 #include "base/error.h"
 #include "base/text.h"
 #include "kernel/argument.h"
@@ -13,7 +15,7 @@
 
 #include <string.h>
 
-enum { MAX_AHEAD = 15, WORD_BYTES = 4, SCRATCH_ALIGNMENT = 256 };
+enum { MAX_AHEAD = 15, WORD_BYTES = 4, SCRATCH_ALIGNMENT = 4096 };
 
 static bool is_inside(uint64_t first, uint64_t bytes, uint64_t size)
 {
@@ -354,18 +356,45 @@ static bool parameters_fit(const plait__plan *plan)
 	return good;
 }
 
+/* Refuse scratch that lies where the device cannot use it. */
+static plait_status check_alignment(const plait__plan_object *plan_object,
+				    const plait__plan_scratch *scratch,
+				    uint64_t alignment, plait_error *error)
+{
+	if (scratch->offset % alignment == 0)
+		return PLAIT_OK;
+	return plait__fail(error, PLAIT_E_UNSUPPORTED,
+			   "the plan has scratch at byte %llu of device "
+			   "\"%.*s\", which needs multiples of %llu here: "
+			   "freeze the graph with this device",
+			   (unsigned long long)scratch->offset,
+			   PLAIT__TEXT_FIT(plait__plan_object_device_name(
+				   plan_object, scratch->device), 40),
+			   (unsigned long long)alignment);
+}
+
 /* Check that a device's arena is not larger than the scratch of its commands,
  * each rounded up: a run allocates what the plan states. */
-static plait_status check_arena(const plait__plan *plan, uint32_t device,
-				plait_error *error)
+static plait_status check_arena(const plait__plan_object *plan_object,
+				uint32_t device, plait_error *error)
 {
+	const plait__plan *plan = plan_object->plan;
 	uint64_t stated = plan->devices[device].scratch_bytes, sum = 0;
+	uint64_t alignment = plait__temporary_places_alignment(
+		plan_object->devices[device]);
+	uint64_t step = alignment > SCRATCH_ALIGNMENT ? alignment :
+							SCRATCH_ALIGNMENT;
 	uint64_t rounded;
 
 	for (uint32_t i = 0; i < plan->scratch_count; i++)
 		if (plan->scratch[i].device == device &&
-		    (__builtin_add_overflow(plan->scratch[i].bytes,
-					    SCRATCH_ALIGNMENT - 1, &rounded) ||
+		    check_alignment(plan_object, &plan->scratch[i], alignment,
+				    error) != PLAIT_OK)
+			return PLAIT_E_UNSUPPORTED;
+	for (uint32_t i = 0; i < plan->scratch_count; i++)
+		if (plan->scratch[i].device == device &&
+		    (__builtin_add_overflow(plan->scratch[i].bytes, step - 1,
+					    &rounded) ||
 		     __builtin_add_overflow(rounded, sum, &sum)))
 			return PLAIT_OK;
 	if (stated <= sum)
@@ -376,14 +405,16 @@ static plait_status check_arena(const plait__plan *plan, uint32_t device,
 			   (unsigned long long)stated, device);
 }
 
-static plait_status check_arenas(const plait__plan *plan, plait_error *error)
+static plait_status check_arenas(const plait__plan_object *plan_object,
+				 plait_error *error)
 {
+	const plait__plan *plan = plan_object->plan;
 	plait_status status = PLAIT_OK;
 
 	for (uint32_t i = 0; status == PLAIT_OK && i < plan->devices_count;
 	     i++)
 		if (plan->devices[i].scratch_bytes > 0)
-			status = check_arena(plan, i, error);
+			status = check_arena(plan_object, i, error);
 	return status;
 }
 
@@ -420,6 +451,7 @@ plait_status plait__verify_commands(const plait__plan_object *plan_object,
 				    plait_error *error)
 {
 	const plait__plan *plan = plan_object->plan;
+	plait_status status;
 
 	for (uint32_t i = 0; i < plan->command_count; i++) {
 		if (!command_fits(plan_object, i))
@@ -434,7 +466,6 @@ plait_status plait__verify_commands(const plait__plan_object *plan_object,
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "the plan's parameters do not fit where "
 				   "they go");
-	if (check_arenas(plan, error) != PLAIT_OK)
-		return PLAIT_E_INVALID;
-	return check_regions(plan, error);
+	status = check_arenas(plan_object, error);
+	return status == PLAIT_OK ? check_regions(plan, error) : status;
 }

@@ -4,6 +4,7 @@
 
 #include "graph/store/unique_values.h"
 #include "graph/text/parse_edges.h"
+#include "graph/text/parse_temporaries.h"
 #include "base/spelling_hint.h"
 
 #include <string.h>
@@ -27,8 +28,8 @@ static plait_status no_device(struct plait__parser *parser, const char *name,
 				 plait__spelling_hint_text(&choices), shown);
 }
 
-static plait_status find_device(struct plait__parser *parser,
-				plait__token token, uint32_t *out)
+plait_status plait__parse_device(struct plait__parser *parser,
+				 plait__token token, uint32_t *out)
 {
 	const char *text;
 	char shown[44];
@@ -57,7 +58,7 @@ static plait_status read_devices(struct plait__parser *parser,
 	plait_status status;
 
 	while (plait__lexer_next_part(&list, '+', &part)) {
-		status = find_device(parser, part, &device);
+		status = plait__parse_device(parser, part, &device);
 		if (status != PLAIT_OK)
 			return status;
 		for (uint32_t i = first; i < sets->count; i++)
@@ -93,7 +94,7 @@ static bool lacks_equals(plait__token token)
 {
 	static const char *const names[] = { "cost", "scratch", "device",
 					     "kernel", "after", "times",
-					     "take" };
+					     "take", "reads", "writes" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (plait__lexer_is(token, names[i]))
@@ -106,7 +107,7 @@ static plait_status expected_attribute(const struct plait__parser *parser,
 				       plait__token found)
 {
 	const char *what = "cost=, scratch=, device=, kernel=, after=, "
-			   "first, barrier or group";
+			   "reads=, writes=, first, barrier or group";
 
 	if (lacks_equals(found))
 		return plait__lexer_expected(&parser->line, "\"=\" and a value "
@@ -201,6 +202,15 @@ static bool read_meaning(plait__token token, plait__input_node *node)
 	return true;
 }
 
+/* Returns true for reads= and writes=, which may be repeated. */
+static bool names_temporaries(const struct plait__parser_draft *draft,
+			      plait__token key)
+{
+	return draft->node.kind != PLAIT__CMD_REGION &&
+	       (plait__lexer_is(key, "reads") ||
+		plait__lexer_is(key, "writes"));
+}
+
 plait_status plait__parse_attributes(struct plait__parser *parser,
 				     struct plait__parser_draft *draft,
 				     uint32_t node)
@@ -218,6 +228,14 @@ plait_status plait__parse_attributes(struct plait__parser *parser,
 			continue;
 		}
 		draft->has_other = true;
+		if (names_temporaries(draft, key)) {
+			status = plait__parse_accesses(
+				parser, draft, value,
+				plait__lexer_is(key, "reads") ?
+					PLAIT__ACCESS_READ :
+					PLAIT__ACCESS_WRITE);
+			continue;
+		}
 		if (key.length == 0 && read_meaning(token, &draft->node)) {
 			status = mark_seen(parser, draft, PLAIT__PARSER_MEANING,
 					   token);

@@ -2,6 +2,8 @@
 /* Edges of the text form, resolved when all names are known. */
 #include "graph/text/parse_edges.h"
 
+#include "graph/text/parse_temporaries.h"
+
 #include "base/spelling_hint.h"
 
 #include <string.h>
@@ -101,7 +103,8 @@ static plait_status fail_lacking(const struct plait__parser *parser,
 		const struct plait__parser_named *named =
 			plait__vector_at(&parser->names, i);
 
-		if (named->name == name)
+		if (named->name == name &&
+		    named->scope != PLAIT__PARSER_TEMPORARIES)
 			return plait__lexer_fail(&parser->line,
 						 "no node \"%s\" in this body; "
 						 "that of line %u is in "

@@ -33,7 +33,8 @@ plait_status plait__parse_start_node(struct plait__parser *parser,
 	*draft = (struct plait__parser_draft){
 		.node = { .kind = kind, .cost = 1, .link = PLAIT__NONE,
 			  .file = PLAIT__NONE,
-			  .line = parser->line.number },
+			  .line = parser->line.number,
+			  .access_first = parser->store->accesses.count },
 	};
 	if (kind == PLAIT__CMD_REGION)
 		draft->node.cost = 0;
@@ -70,7 +71,8 @@ plait_status plait__parse_node(struct plait__parser *parser)
 	named = plait__parser_find_name(parser, parser->scope, draft.name);
 	if (named != NULL)
 		return parse_more_edges(parser, &draft, named);
-	status = plait__parser_add_name(parser, draft.name, node);
+	status = plait__parser_add_name(parser, parser->scope, draft.name,
+					node);
 	if (status == PLAIT_OK)
 		status = plait__parse_attributes(parser, &draft, node);
 	if (status == PLAIT_OK)

@@ -72,7 +72,8 @@ plait_status plait__parse_region(struct plait__parser *parser, uint32_t kind)
 					 plait__parser_text(parser,
 							    draft.name));
 	if (status == PLAIT_OK)
-		status = plait__parser_add_name(parser, draft.name, node);
+		status = plait__parser_add_name(parser, parser->scope,
+						draft.name, node);
 	if (status == PLAIT_OK)
 		status = plait__parse_attributes(parser, &draft, node);
 	if (status == PLAIT_OK)

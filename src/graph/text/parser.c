@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Parser of the text form, in two passes: devices and the branch counts of
- * cases first, then all other lines in order.  Dispatches each line to
- * parse_nodes.c, parse_regions.c or parse_edges.c.
+ * Parser of the text form, in two passes: devices, names of temporaries and the
+ * branch counts of cases first, then all other lines in order.  Dispatches each
+ * line to parse_nodes.c, parse_temporaries.c, parse_regions.c or parse_edges.c.
  */
 #include "graph/text/parser.h"
 
@@ -10,6 +10,7 @@
 #include "graph/text/parse_edges.h"
 #include "graph/text/parse_nodes.h"
 #include "graph/text/parse_regions.h"
+#include "graph/text/parse_temporaries.h"
 
 /* ---- devices ---- */
 
@@ -59,6 +60,8 @@ static plait_status read_line(struct plait__parser *parser)
 		return plait__parse_after_line(parser);
 	if (plait__lexer_is(token, "device"))
 		return PLAIT_OK; /* the first pass has read it */
+	if (plait__lexer_is(token, "temporary"))
+		return plait__parse_temporary(parser);
 	if (plait__lexer_is(token, "while"))
 		return plait__parse_region(parser, PLAIT__REGION_WHILE);
 	if (plait__lexer_is(token, "do"))
@@ -70,8 +73,8 @@ static plait_status read_line(struct plait__parser *parser)
 	if (plait__lexer_is(token, "end"))
 		return plait__parse_close_body(parser);
 	return plait__lexer_expected(&parser->line,
-				     "device, node, after, while, do, case, "
-				     "branch or end", token);
+				     "device, temporary, node, after, while, "
+				     "do, case, branch or end", token);
 }
 
 /* ---- passes ---- */
@@ -90,6 +93,8 @@ static plait_status read_ahead(struct plait__parser *parser)
 		(void)plait__lexer_next_token(&parser->line, &token);
 		status = plait__lexer_is(token, "device") ?
 			 read_device(parser) :
+			 plait__lexer_is(token, "temporary") ?
+			 plait__parse_declare_temporary(parser) :
 			 plait__parse_count_branches(parser, &stack, token);
 	}
 	plait__vector_fini(&stack);

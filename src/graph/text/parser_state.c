@@ -135,10 +135,11 @@ struct plait__parser_named *plait__parser_find_name(
 }
 
 plait_status plait__parser_add_name(struct plait__parser *parser,
-				    uint32_t name, uint32_t node)
+				    uint32_t scope, uint32_t name,
+				    uint32_t node)
 {
 	struct plait__parser_named named = {
-		parser->scope, name, node, parser->line.number
+		scope, name, node, parser->line.number
 	};
 	plait__index_key key = key_of(parser, &named);
 

@@ -14,11 +14,11 @@
 
 enum { PLAIT__PARSER_MAX_NAME = 255 };
 
-/* Name of a node, unique within its body. */
+/* Name of a node, unique within its body; or of a temporary. */
 struct plait__parser_named {
-	uint32_t scope;
+	uint32_t scope;		/* none: a temporary */
 	uint32_t name;		/* offset in strings */
-	uint32_t node;
+	uint32_t node;		/* a temporary's slot */
 	uint32_t line;
 };
 
@@ -113,8 +113,9 @@ uint32_t plait__parser_next_node(const struct plait__parser *parser);
 struct plait__parser_named *plait__parser_find_name(
 	struct plait__parser *parser, uint32_t scope, uint32_t name);
 
-/* Name a node of the current scope. */
+/* Name a node of a scope. */
 plait_status plait__parser_add_name(struct plait__parser *parser,
-				    uint32_t name, uint32_t node);
+				    uint32_t scope, uint32_t name,
+				    uint32_t node);
 
 #endif

@@ -126,3 +126,39 @@ plait_status plait__check_plan(const plait__plan *plan,
 		    check.obligation_bytes);
 	return status;
 }
+
+static plait_status run_places(plait__check *check, const uint64_t *offsets)
+{
+	plait_status status = plait__structure_check(check);
+
+	if (status == PLAIT_OK)
+		status = plait__payload_tables_check(check);
+	if (status == PLAIT_OK)
+		status = plait__deadlock_check(check);
+	if (status == PLAIT_OK)
+		status = plait__obligations_find_chains(check);
+	if (status == PLAIT_OK)
+		status = plait__place_aliasing_check(check, offsets);
+	if (status == PLAIT_OK)
+		status = plait__clock_sweeps_run(check);
+	return status;
+}
+
+plait_status plait__check_places(const plait__plan *plan,
+				 const uint64_t *offsets,
+				 const plait_allocator *allocator,
+				 plait_error *error)
+{
+	plait__check_report ignored = { 0 };
+	plait__check check = {
+		.plan = plan, .report = &ignored, .error = error,
+		.allocator = allocator == NULL ? plait__alloc_default() :
+						 allocator,
+	};
+	plait_status status = run_places(&check, offsets);
+
+	plait__check_free_all(&check);
+	plait__free(check.allocator, check.obligations,
+		    check.obligation_bytes);
+	return status;
+}

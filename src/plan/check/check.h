@@ -44,4 +44,20 @@ plait_status plait__check_plan(const plait__plan *plan,
 			       plait__check_report *report,
 			       plait_error *error);
 
+/*
+ * Check places of the plan's temporaries, which are not part of a plan: each has
+ * its offset in the arena of its device, UINT64_MAX for none, by slot.  A
+ * temporary is in use from the first to the last command that names it, all
+ * iterations of a loop included; what shares bytes with it, temporaries and
+ * scratch, must be used before or after that.  The plan has passed
+ * plait__check_plan.
+ *
+ * PLAIT_E_INVALID   two share bytes; the text names commands without an order
+ * PLAIT_E_NOMEM     no memory
+ */
+plait_status plait__check_places(const plait__plan *plan,
+				 const uint64_t *offsets,
+				 const plait_allocator *allocator,
+				 plait_error *error);
+
 #endif

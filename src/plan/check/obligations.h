@@ -18,8 +18,9 @@ enum {
 	PLAIT__OBLIGATION_ACCESS = 3,
 	PLAIT__OBLIGATION_SCRATCH = 4,
 	PLAIT__OBLIGATION_LOOP = 5,
-	PLAIT__OBLIGATION_REDUNDANT = 6	/* a wait to be tested for redundancy;
+	PLAIT__OBLIGATION_REDUNDANT = 6, /* a wait to be tested for redundancy;
 					 * not a promise */
+	PLAIT__OBLIGATION_PLACE = 7
 };
 
 /* Direct predecessors of a command in the order graph, other than its

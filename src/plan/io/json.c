@@ -276,6 +276,38 @@ static plait_status write_critical(struct writer *writer, plait_error *error)
 	return PLAIT_OK;
 }
 
+static void write_temporary(const struct writer *writer,
+			    const plait__plan_slot *slot)
+{
+	const plait__plan *plan = writer->plan;
+
+	plait__text_add(writer->out, "{\"name\": ");
+	plait__escape_json_string(plait__escape_string_at(plan, slot->name),
+				  writer->out);
+	plait__text_add(writer->out, ", \"device\": ");
+	plait__escape_json_string(
+		plait__escape_string_at(plan,
+					plan->devices[slot->device].name),
+		writer->out);
+	plait__text_add(writer->out, ", \"bytes\": %llu}",
+			(unsigned long long)slot->bytes);
+}
+
+static void write_temporaries(struct writer *writer)
+{
+	const plait__plan *plan = writer->plan;
+	uint32_t written = 0;
+
+	plait__text_add(writer->out, "\"temporaries\": [");
+	for (uint32_t i = 0; i < plan->slots_count; i++) {
+		if (plan->slots[i].kind != PLAIT__SLOT_ARENA)
+			continue;
+		plait__text_add(writer->out, "%s", written++ > 0 ? ", " : "");
+		write_temporary(writer, &plan->slots[i]);
+	}
+	plait__text_add(writer->out, "], ");
+}
+
 static plait_status write_plan(struct writer *writer, plait_error *error)
 {
 	const plait__plan *plan = writer->plan;
@@ -295,6 +327,7 @@ static plait_status write_plan(struct writer *writer, plait_error *error)
 	status = write_critical(writer, error);
 	if (status != PLAIT_OK)
 		return status;
+	write_temporaries(writer);
 	open_body(writer, 0);
 	good = push(writer, PLAIT__NONE, 0);
 	while (good && writer->stack.count > 0)

@@ -29,6 +29,8 @@ typedef struct plait__input_device {
 	 * smaller.  0: options.lanes; if that is 0 too, no limit (widest) or 1
 	 * (bounded). */
 	uint32_t lane_limit;
+	/* Alignment of scratch, if it is more than 256 bytes. */
+	uint64_t alignment_bytes;
 } plait__input_device;
 
 /*

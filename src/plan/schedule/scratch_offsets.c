@@ -17,7 +17,7 @@
 
 #include <string.h>
 
-/* Alignment of ranges. */
+/* Least alignment of ranges; their sizes are multiples of it. */
 enum { ALIGN_BYTES = 256 };
 
 struct memory {
@@ -44,19 +44,27 @@ static uint64_t scratch_of(const plait__planner_state *planner, uint32_t t,
 	return plait__planner_node(planner, t)->scratch_bytes;
 }
 
-/* Turn the sizes of ranges into offsets, device by device. */
-static bool lay_out(uint64_t *place, const uint32_t *device, uint32_t count,
-		    uint64_t *total)
+static bool round_up(uint64_t *value, uint64_t step)
 {
-	uint32_t i;
+	uint64_t over = *value % step;
 
-	for (i = 0; i < count; i++) {
+	return over == 0 || !__builtin_add_overflow(*value, step - over, value);
+}
+
+/* Turn the sizes of ranges into offsets, device by device. */
+static bool lay_out(const plait__input *input, uint64_t *place,
+		    const uint32_t *device, uint32_t count, uint64_t *total)
+{
+	for (uint32_t i = 0; i < count; i++) {
 		uint64_t *end = &total[device[i]], bytes = place[i];
+		uint64_t step = input->devices[device[i]].alignment_bytes;
 
+		step = step > ALIGN_BYTES ? step : ALIGN_BYTES;
+		if (bytes > 0 && !round_up(end, step))
+			return false;
 		place[i] = *end;
-		if (__builtin_add_overflow(bytes, ALIGN_BYTES - 1, &bytes) ||
-		    __builtin_add_overflow(*end, bytes -
-					   bytes % ALIGN_BYTES, end) ||
+		if (!round_up(&bytes, ALIGN_BYTES) ||
+		    __builtin_add_overflow(*end, bytes, end) ||
 		    *end > INT64_MAX)
 			return false;
 	}
@@ -135,7 +143,7 @@ static plait_status by_lanes(struct memory *m)
 			*place = bytes > *place ? bytes : *place;
 		}
 	/* The lanes of scope 0 are the lanes of the plan. */
-	if (!lay_out(m->place, planner->lane_device +
+	if (!lay_out(planner->input, m->place, planner->lane_device +
 		     planner->scopes[0].lane_first, plan->lanes_count,
 		     m->total))
 		return fail_size(planner);
@@ -207,7 +215,7 @@ static plait_status chain_scope(struct memory *m,
 						      : *p;
 		}
 	}
-	if (!lay_out(place, planner->lane_device + scope->lane_first,
+	if (!lay_out(planner->input, place, planner->lane_device + scope->lane_first,
 		     scope->lane_count,
 		     totals + (uint64_t)s * planner->input->device_count))
 		return fail_size(planner);

@@ -7,6 +7,7 @@
 
 #include "run/program.h"
 
+#include "graph/plan/temporary_places.h"
 #include "base/alloc.h"
 #include "base/sized_struct.h"
 #include "base/error.h"
@@ -272,9 +273,14 @@ static plait_status plan_anew(struct tuning *tuning, plait__plan **out)
 							tuning->allocator,
 							tuning->error);
 
-	for (uint32_t i = 0; status == PLAIT_OK && tuning->desc.lanes > 0 &&
-	     i < rebuilt.input.device_count; i++)
-		rebuilt.devices[i].lane_limit = tuning->desc.lanes;
+	for (uint32_t i = 0; status == PLAIT_OK &&
+	     i < rebuilt.input.device_count; i++) {
+		rebuilt.devices[i].alignment_bytes =
+			plait__temporary_places_alignment(
+				tuning->program->plan_object->devices[i]);
+		if (tuning->desc.lanes > 0)
+			rebuilt.devices[i].lane_limit = tuning->desc.lanes;
+	}
 	if (status == PLAIT_OK)
 		status = build(tuning, &rebuilt, out);
 	plait__plan_to_input_fini(&rebuilt);

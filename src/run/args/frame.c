@@ -163,23 +163,40 @@ static bool make_slots(plait__frame *frame)
 	return true;
 }
 
-/* More than the alignment of lines: to move an arena to that of temporaries. */
-enum { ARENA_SLACK = PLAIT__TEMPORARY_ALIGNMENT - PLAIT__CACHELINE_BYTES };
-
-/* Allocate zeroed memory with the alignment of temporaries; returns null without
- * memory.  In front of it lies the pointer that plait__cacheline_free needs. */
-static void *alloc_arena(const plait_allocator *allocator, uint64_t bytes)
+/* Returns the alignment of the arena of a device. */
+static uint64_t arena_alignment(const plait__frame *frame, uint32_t device)
 {
-	uint64_t over;
+	return plait__temporary_places_alignment(
+		frame->layout->plan_object->devices[device]);
+}
+
+/* Returns the bytes to allocate: more than the arena has, to move it from the
+ * alignment of lines to its own; 0 if they are too many. */
+static uint64_t block_bytes(const plait__frame *frame, uint32_t device)
+{
+	uint64_t bytes, slack = arena_alignment(frame, device) -
+				PLAIT__CACHELINE_BYTES;
+
+	return __builtin_add_overflow(arena_bytes(frame, device), slack,
+				      &bytes) ? 0 : bytes;
+}
+
+/* Allocate the zeroed memory of an arena; returns null without memory.  In front
+ * of it lies the pointer that plait__cacheline_free needs. */
+static void *alloc_arena(const plait__frame *frame, uint32_t device)
+{
+	uint64_t alignment = arena_alignment(frame, device), over;
+	uint64_t bytes = block_bytes(frame, device);
 	char *line, *arena;
 
-	if (__builtin_add_overflow(bytes, ARENA_SLACK, &bytes))
+	if (bytes == 0)
 		return NULL;
-	line = plait__cacheline_alloc(allocator, bytes);
+	line = plait__cacheline_alloc(plait__payload_allocator(frame->layout),
+				      bytes);
 	if (line == NULL)
 		return NULL;
-	over = (uintptr_t)line % PLAIT__TEMPORARY_ALIGNMENT;
-	arena = over == 0 ? line : line + (PLAIT__TEMPORARY_ALIGNMENT - over);
+	over = (uintptr_t)line & (alignment - 1);
+	arena = over == 0 ? line : line + (alignment - over);
 	((char **)(void *)arena)[-1] = ((char **)(void *)line)[-1];
 	return arena;
 }
@@ -194,11 +211,9 @@ static bool make_arenas(plait__frame *frame)
 				  plan->devices_count, sizeof(void *)))
 		return false;
 	for (uint32_t i = 0; i < plan->devices_count; i++) {
-		uint64_t bytes = arena_bytes(frame, i);
-
-		if (bytes == 0 || frame->layout->plan_object->rehearses)
+		if (arena_bytes(frame, i) == 0 || frame->layout->plan_object->rehearses)
 			continue;
-		frame->arenas[i] = alloc_arena(allocator, bytes);
+		frame->arenas[i] = alloc_arena(frame, i);
 		if (frame->arenas[i] == NULL)
 			return false;
 	}
@@ -241,7 +256,7 @@ void plait__frame_free(plait__frame *frame)
 	for (uint32_t i = 0; frame->arenas != NULL && i < plan->devices_count;
 	     i++)
 		plait__cacheline_free(allocator, frame->arenas[i],
-				      arena_bytes(frame, i) + ARENA_SLACK);
+				      block_bytes(frame, i));
 	if (frame->slots != frame->layout->slots)
 		plait__free(allocator, frame->slots,
 			    plan->slots_count * sizeof(void *));

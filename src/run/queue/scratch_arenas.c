@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Memory of an instance: one arena per device, in which the planner has assigned
- * offsets to the scratch of commands, and temporaries lie behind it.  A
- * temporary is a buffer here, so that commands use it like any other.
+ * offsets to the scratch of commands, and temporary_places.c those to temporaries.
+ * A temporary is a buffer here, so that commands use it like any other.
  */
 #include "run/queue/scratch_arenas.h"
 
