@@ -31,7 +31,8 @@ static struct {
 	  .freeze = PLAIT_FREEZE_QUEUES },
 	{ .backends = "chaos", .wrap = "check" },
 	{ .backends = "host", .check = "1" },
-	{ .backends = "host", .freeze = PLAIT_FREEZE_CHECK },
+	{ .backends = "host", .check = "1",
+	  .freeze = PLAIT_FREEZE_QUEUES },
 };
 
 static struct {
@@ -191,7 +192,6 @@ static void run_and_queue(void)
 	}
 }
 
-/* A host function stands behind the run that it has nothing to do with. */
 static void two_queues(void)
 {
 	FOR_ALL_WAYS {
@@ -334,15 +334,17 @@ static void behind_one_gate(void)
 	}
 }
 
-/* Without the wish there is no check. */
+/* The check of a plan at its freeze costs its runs nothing. */
 static void not_asked_for(void)
 {
 	ways[3].check = NULL;
+	ways[3].freeze = PLAIT_FREEZE_CHECK;
 	open_bed(3);
 	run(0, bed.plan, PLAIT_RUN_OVERLAP);
 	run(1, bed.plan, PLAIT_RUN_OVERLAP);
 	fill(0, 0, 16);
 	ways[3].check = "1";
+	ways[3].freeze = 0;
 	close_bed(0);
 }
 

@@ -348,11 +348,8 @@ static plait_status plan_graph(struct request *request, plait_plan **out)
 
 	if (status != PLAIT_OK)
 		return status;
-	if (wants_check(request)) {
+	if (wants_check(request))
 		status = check(request, plan);
-		/* What no graph can know. */
-		plait__context_watch_races(request->graph->object.context);
-	}
 	if (status != PLAIT_OK) {
 		plait__plan_release(plan);
 		return status;
