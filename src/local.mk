@@ -116,6 +116,11 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/plugin/services.c
 %C%_libplaitcore_la_SOURCES += %D%/plugin/none_chosen.c
 # object
+%C%_libplaitcore_la_SOURCES += %D%/object/races/races.c
+%C%_libplaitcore_la_SOURCES += %D%/object/races/race_memory.c
+%C%_libplaitcore_la_SOURCES += %D%/object/memory/buffer_races.c
+%C%_libplaitcore_la_SOURCES += %D%/object/queue/queue_races.c
+%C%_libplaitcore_la_SOURCES += %D%/run/run_races.c
 %C%_libplaitcore_la_SOURCES += %D%/object/memory/dlpack_array.c
 %C%_libplaitcore_la_SOURCES += %D%/object/queue/submission.c
 %C%_libplaitcore_la_SOURCES += %D%/object/memory/buffer.c

@@ -104,6 +104,8 @@ static bool check_rows(check *self, uint32_t device, uint32_t index,
 		return reject(self, index, "its kind has no rows");
 	if (!(self->devices[device].capabilities & PLAIT_CAP_ROWS))
 		return reject(self, index, "this device takes no rows");
+	if (work->rows->size < sizeof(*work->rows))
+		return reject(self, index, "its rows are too short");
 	if (target_bytes(work) == UINT64_MAX ||
 	    source_bytes(work) == UINT64_MAX)
 		return reject(self, index, "its rows are not valid");

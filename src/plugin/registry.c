@@ -236,6 +236,12 @@ uint32_t plait__registry_count(const plait__registry *registry)
 	return registry->backend_count;
 }
 
+bool plait__registry_wraps_in(const plait__registry *registry,
+			      const char *name)
+{
+	return plait__list_has(&registry->wraps, name);
+}
+
 plait__backend *plait__registry_backend(plait__registry *registry,
 					uint32_t index)
 {

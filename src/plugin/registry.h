@@ -69,6 +69,10 @@ void plait__registry_close(plait__registry *registry);
 /* Returns the number of open backends, at least 1. */
 uint32_t plait__registry_count(const plait__registry *registry);
 
+/* Returns true if the interposer wraps the backends. */
+bool plait__registry_wraps_in(const plait__registry *registry,
+			      const char *name);
+
 /* Returns backend `index`, which is below the count. */
 plait__backend *plait__registry_backend(plait__registry *registry,
 					uint32_t index);

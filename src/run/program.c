@@ -45,6 +45,7 @@ static void destroy(plait__program *program)
 	plait__rehearse_free(program, program->rehearsal);
 	plait__run_free_all(program);
 	plait__run_conflicts_free(program);
+	plait__run_races_free(program);
 	plait__counter_unreserve_callbacks(program->context->pool,
 					   program->callbacks);
 	plait__frame_layout_free(&program->layout);

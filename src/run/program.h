@@ -74,6 +74,9 @@ struct plait__program {
 	plait__run_turns turns;
 	/* Starts a run that was deferred; stopped if `lost` is not null. */
 	void (*on_turn)(plait__instance *instance, const plait_error *lost);
+	/* The race check's; see run_races.h. */
+	at_ptr race_plan;	/* or null */
+	plait__race_clock *race_last; /* of the last run, or null */
 };
 
 static inline const plait_allocator *

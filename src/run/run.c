@@ -15,6 +15,8 @@ static void free_run(plait__run *run)
 {
 	if (run->object.slot != NULL)
 		plait__handle_recycle(run->object.slot);
+	plait__free(plait__program_allocator(run->program), run->race_known,
+		    sizeof(*run->race_known));
 	plait__free(plait__program_allocator(run->program), run, sizeof(*run));
 }
 

@@ -25,6 +25,7 @@ struct plait__run {
 	 * released. */
 	struct plait__mutex lock;
 	plait__listener *listeners; /* events of plait_run_notify */
+	plait__race_clock *race_known; /* the race check's, or null */
 };
 
 /* Make one run object per instance, so that starting a run needs no memory. */

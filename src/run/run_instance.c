@@ -318,6 +318,7 @@ void plait__instance_caller_exited(void *arg)
 	plait__program *program = instance->program;
 	uint32_t waits = PLAIT__CALLER_WAITS;
 
+	plait__run_races_end_call(&instance->race_call);
 	/* The caller is about to leave the plan that it entered: the run holds
 	 * the plan instead, until it is over. */
 	plait__object_hold(&program->plan_object->object);

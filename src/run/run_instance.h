@@ -8,6 +8,7 @@
 
 #include "run/args/frame.h"
 #include "run/engine.h"
+#include "run/run_races.h"
 
 #include "object/queue/external_section.h"
 #include "sys/mutex.h"
@@ -74,6 +75,7 @@ struct plait__instance {
 	const plait_error *turn_lost; /* the failure of an abandoned run that
 				       * this one follows, or null */
 	plait_error abandoned_why;
+	plait__run_races race_call; /* of a call, until it is over */
 };
 
 /* Set an acquired instance up for a run: parameters, flags. */

@@ -13,7 +13,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../
 from graphs import Writer
 from tap import BUILD, ROOT, done, ok, read, run
 
-TARGETS = re.findall(r"%C%_(\w+)_SOURCES", read("t/fuzz/local.mk"))
+TARGETS = re.findall(r"(?m)^%C%_(\w+)_SOURCES", read("t/fuzz/local.mk"))
 ok(len(TARGETS) >= 4, "%d targets" % len(TARGETS))
 
 

@@ -80,6 +80,32 @@ static void commands(void)
 		    .bytes = 8 }, "is no memory of this backend");
 }
 
+/* A backend accesses no byte beyond the size of the struct. */
+static void short_rows(void)
+{
+	plait_work_rows rows = { .rows = 2, .slices = 1, .target_row = 8,
+				 .target_slice = 16, .source_row = 8,
+				 .source_slice = 16 };
+	char bytes[16] = { 0 };
+	plait_work work = { .kind = PLAIT_WORK_WRITE, .target = MEMORY,
+			    .host = bytes, .bytes = 4, .rows = &rows };
+
+	rows.size = sizeof(rows) - 8;
+	refuse_work(work, "its rows are too short");
+	set_up();
+	rows.size = sizeof(rows);
+	work.size = sizeof(work);
+	work.target = memory;
+	IS_INT(bed_submit(queue, NULL, &work, 1, NULL), PLAIT_OK);
+	rows.rows = 1;
+	IS_INT(bed_submit(queue, NULL, &work, 1, NULL), PLAIT_E_INTERNAL);
+	rows.rows = 2;
+	bed.table.queue_flush(bed.self, queue, &bed.error);
+	while (bed.table.pump(bed.self, &bed.error) == PLAIT_OK)
+		continue;
+	tear_down("its rows are not valid");
+}
+
 static void handles(void)
 {
 	plait_backend_queue *dead;
@@ -302,6 +328,7 @@ static void notifications_call_no_slot(void)
 
 static const struct tap_scenario all[] = {
 	{ "commands", commands },
+	{ "rows of a smaller struct", short_rows },
 	{ "handles", handles },
 	{ "waits", waits_and_emissions },
 	{ "raise", raising },

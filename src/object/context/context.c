@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "sys/env.h"
 #include "sys/fork.h"
 
 #include <string.h>
@@ -58,6 +59,7 @@ static void end_context(void *arg)
 	if (context->spare != NULL)
 		context->destroy_spare(context->spare);
 	free_tables(context);
+	plait__races_destroy(plait__context_races(context));
 	end = context->end;
 	plait__free(&allocator, context, sizeof(*context));
 	plait__context_close_notify(end);
@@ -182,6 +184,29 @@ static const plait__context_ops context_ops = {
 	.defer_drop = plait__reclaim_defer_drop,
 };
 
+void plait__context_watch_races(plait__context *context)
+{
+	plait__races *races;
+	void *none = NULL;
+
+	if (plait__context_races(context) != NULL)
+		return;
+	races = plait__races_create(plait__context_allocator(context),
+				    &context->settings.log);
+	if (races != NULL && !at_cas_ptr(&context->races, &none, races))
+		plait__races_destroy(races);
+}
+
+/* The user has asked for all checks, by PLAIT_CHECK or the wrapper. */
+static bool wants_races(const plait__context *context)
+{
+	uint64_t everywhere = 0;
+
+	(void)plait__env_query_number(PLAIT__ENV_CHECK, &everywhere);
+	return everywhere != 0 ||
+	       plait__registry_wraps_in(context->registry, "check");
+}
+
 static plait_status build(const plait__settings *settings,
 			  plait__context **out, plait_error *error)
 {
@@ -209,6 +234,8 @@ static plait_status build(const plait__settings *settings,
 				    error);
 	if (status != PLAIT_OK)
 		goto close_registry;
+	if (wants_races(context))
+		plait__context_watch_races(context);
 	*out = context;
 	return PLAIT_OK;
 

@@ -20,6 +20,7 @@
 #include "object/handle/object.h"
 #include "object/progress/progress_driver.h"
 #include "object/progress/notification.h"
+#include "object/races/races.h"
 
 #include "base/log.h"
 #include "kernel/intern.h"
@@ -161,7 +162,18 @@ struct plait__context {
 	at_u32 deferred_any;
 	plait__reclaim_thread reclaimer;
 	plait__progress_driver driver;
+	at_ptr races; /* plait__races, or null: not asked for */
 };
+
+/* Null unless works that race are to be reported. */
+static inline plait__races *plait__context_races(const plait__context *context)
+{
+	/* Acquire: pairs with the exchange in context.c. */
+	return at_load_acquire_ptr(&context->races);
+}
+
+/* Report works that race from here on; without memory, none. */
+void plait__context_watch_races(plait__context *context);
 
 /* context_settings.c. Read the descriptor, then the environment, then the
  * defaults. */

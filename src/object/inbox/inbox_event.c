@@ -154,6 +154,15 @@ static plait_status check_notify(const plait__signal *signal,
 					 error);
 }
 
+/* The host will know that the point has happened. */
+static void note_told(plait__signal *signal, uint64_t sequence)
+{
+	plait__races *races = plait__context_races(signal->object.context);
+
+	if (races != NULL)
+		plait__races_host_saw(races, &signal->race, sequence, true);
+}
+
 PLAIT_API plait_status plait_signal_notify(plait_signal *signal,
 					   uint64_t sequence,
 					   plait_inbox *inbox,
@@ -176,6 +185,8 @@ PLAIT_API plait_status plait_signal_notify(plait_signal *signal,
 	status = check_notify(self, where, error);
 	if (status == PLAIT_OK)
 		status = plait__signal_resolve(self, &event.sequence, error);
+	if (status == PLAIT_OK)
+		note_told(self, event.sequence);
 	if (status == PLAIT_OK)
 		status = notify(self, where, &event, error);
 	plait__object_leave(&where->object);

@@ -3,6 +3,7 @@
 #include "object/memory/buffer.h"
 
 #include "object/memory/buffer_check.h"
+#include "object/memory/buffer_races.h"
 #include "object/context/device.h"
 #include "object/context/reclaim_thread.h"
 #include "object/inbox/inbox.h"
@@ -50,6 +51,7 @@ static void destroy_root(plait__buffer *buffer)
 {
 	plait__backend *backend = buffer->device->port->backend;
 
+	plait__buffer_races_end(buffer);
 	plait__buffer_unmap_all(buffer);
 	if (buffer->raw != NULL)
 		backend->table.memory_destroy(backend->self, buffer->raw);

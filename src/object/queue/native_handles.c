@@ -33,6 +33,10 @@ static plait_status ask(const plait__device *device,
 					     "native_query", &room, error);
 	if (status == PLAIT_OK)
 		*out = told;
+	/* The program may order work in the driver. */
+	if (plait__context_races(device->object.context) != NULL)
+		plait__races_give_up(
+			plait__context_races(device->object.context));
 	return status;
 }
 

@@ -50,6 +50,9 @@ static void destroy_queue(plait__object *object)
 	plait__idle_section_drop(queue);
 	if (queue->unflushed)
 		at_sub_u32(&context->unflushed, 1);
+	if (plait__context_races(context) != NULL)
+		plait__races_end_queue(plait__context_races(context),
+				       &queue->race);
 	free_queue(queue);
 }
 
@@ -183,6 +186,9 @@ static plait_status create(plait__device *device, const plait_queue_desc *desc,
 	queue->entry.port = device->port;
 	queue->cannot_be_lost = (plait__device_facts(device)->capabilities &
 				 PLAIT_CAP_LASTS) != 0;
+	/* The program may order work in the driver. */
+	if (desc->native_kind != 0 && plait__context_races(context) != NULL)
+		plait__races_give_up(plait__context_races(context));
 	plait__object_set_label(&queue->object, desc->label);
 	plait__signal_watch_init(&queue->watch, &queue->object);
 	status = create_raw(queue, desc, error);

@@ -71,6 +71,7 @@ struct plait__queue {
 	bool noted; /* `failure` is the first one, found by an inbox's owner */
 	plait_error failure;
 	plait__signal_watch watch;
+	plait__race_queue *race; /* the race check's, or null */
 };
 
 PLAIT__OBJECT_ENTER(queue, PLAIT_OBJECT_QUEUE);

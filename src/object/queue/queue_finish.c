@@ -5,6 +5,7 @@
 #include "object/context/backend_result.h"
 #include "object/queue/idle_section.h"
 #include "object/queue/queue_diagnosis.h"
+#include "object/queue/queue_races.h"
 #include "object/queue/queue_state.h"
 #include "object/queue/submission.h"
 #include "object/wait/wait_diagnosis.h"
@@ -254,8 +255,8 @@ report_first(plait__queue *queue, uint64_t deadline_ns, plait_error *error)
 	return status < 0 ? plait__error_copy(error, &why) : status;
 }
 
-plait_status plait__queue_finish(plait__queue *queue, uint64_t timeout_ns,
-				 plait_error *error)
+static plait_status finish(plait__queue *queue, uint64_t timeout_ns,
+			   plait_error *error)
 {
 	uint64_t deadline_ns = plait__clock_deadline(timeout_ns);
 	plait_error why;
@@ -287,6 +288,32 @@ plait_status plait__queue_finish(plait__queue *queue, uint64_t timeout_ns,
 	if (status != PLAIT_E_TIMEOUT)
 		plait__queue_reclaim(queue);
 	return status;
+}
+
+/* As finish; then the host has seen what the queue had. */
+static __attribute__((cold, noinline)) plait_status
+finish_and_note(plait__races *races, plait__queue *queue, uint64_t timeout_ns,
+		plait_error *error)
+{
+	plait__race_clock clock;
+	plait_status status;
+
+	plait__races_read_queue(races, &queue->race, &clock);
+	status = finish(queue, timeout_ns, error);
+	/* A failure is reported when nothing is pending. */
+	if (status != PLAIT_E_TIMEOUT && status != PLAIT_E_DEADLOCK)
+		plait__races_host_saw_clock(races, &clock,
+					    status == PLAIT_OK);
+	return status;
+}
+
+plait_status plait__queue_finish(plait__queue *queue, uint64_t timeout_ns,
+				 plait_error *error)
+{
+	plait__races *races = plait__queue_races(queue);
+
+	return races == NULL ? finish(queue, timeout_ns, error) :
+	       finish_and_note(races, queue, timeout_ns, error);
 }
 
 PLAIT_API plait_status plait_queue_finish(plait_queue *queue,

@@ -11,6 +11,7 @@
 #include "object/kernel/kernel.h"
 #include "object/context/backend_result.h"
 #include "object/queue/queue_finish.h"
+#include "object/queue/queue_races.h"
 #include "object/queue/submission.h"
 
 #include "base/alloc.h"
@@ -404,6 +405,26 @@ static plait_status bind(struct record *self, const plait__device *device,
 	return status;
 }
 
+/* Tell the race check what the launch accesses. */
+static void note_accesses(const struct record *self, plait__queue *queue)
+{
+	const plait__parameter *parameters =
+		self->kernel->signature->parameters;
+
+	for (uint32_t i = 0; i < self->count; i++) {
+		const plait__buffer *buffer = self->slots[i].buffer;
+		const plait__race_work work = {
+			"launch", self->kernel->signature->name,
+			buffer != NULL ? &buffer->object : NULL };
+
+		if (buffer != NULL)
+			plait__queue_races_access(
+				queue, buffer, self->slots[i].offset,
+				buffer->bytes - self->slots[i].offset,
+				parameters[i].mode != PLAIT__MODE_IN, &work);
+	}
+}
+
 static plait_status submit(struct record *self, plait__queue *queue,
 			   plait_error *error)
 {
@@ -417,9 +438,18 @@ static plait_status submit(struct record *self, plait__queue *queue,
 		command = (plait_command){
 			.size = sizeof(command), .kind = PLAIT_COMMAND_NOP,
 			.label = self->kernel->object.label };
-	return plait__submission_submit_holding(queue, &command, 1,
-						&self->object, self->raw,
-						error);
+	plait__races *races = plait__queue_races(queue);
+	uint64_t mark = races != NULL ? plait__races_mark(races) : 0;
+	plait_status status;
+
+	if (races != NULL)
+		note_accesses(self, queue);
+	status = plait__submission_submit_holding(queue, &command, 1,
+						  &self->object, self->raw,
+						  error);
+	if (status != PLAIT_OK)
+		plait__queue_races_undo(queue, mark);
+	return status;
 }
 
 static plait_status launch_on(plait__queue *queue, plait__kernel *kernel,

@@ -10,6 +10,7 @@
 #include "object/queue/copy_work.h"
 #include "object/queue/idle_section.h"
 #include "object/queue/owner_call.h"
+#include "object/queue/queue_races.h"
 #include "object/queue/queue_state.h"
 #include "object/queue/submission_arrays.h"
 #include "object/queue/validate_command.h"
@@ -114,6 +115,8 @@ static plait_status add_command(struct plait__submission_builder *builder,
 					      error);
 		break;
 	}
+	if (status == PLAIT_OK)
+		plait__queue_races_add(builder, command, &operands);
 	plait__validate_command_leave(&operands, &builder->late);
 	return status;
 }
@@ -196,6 +199,7 @@ static void roll_back(struct plait__submission_builder *builder)
 	plait__call *call;
 
 	queue->tail.gate = NULL;
+	plait__queue_races_undo(queue, builder->races_mark);
 	for (signal = builder->emitted; signal != NULL;
 	     signal = signal->next_emitted)
 		signal->next = plait__signal_submitted(signal);
@@ -322,11 +326,16 @@ plait_status plait__submission_submit(struct plait__submission_builder *builder,
 				      const void *arg, plait_error *error)
 {
 	plait__queue *queue = builder->queue;
+	plait__races *races = plait__queue_races(queue);
 	plait_status status;
 
+	if (races != NULL && builder->races_mark == 0)
+		builder->races_mark = plait__races_mark(races);
 	plait__queue_lock_and_collect(queue);
 	status = submit_locked(builder, count, fill, arg, error);
 	plait__mutex_unlock(&queue->lock);
+	if (races != NULL)
+		plait__races_report(races);
 	plait__object_close_deferred(builder->late);
 	plait__reclaim_pending(queue->object.context);
 	/* A thread that waits for something else may have to pump now. */

@@ -3,6 +3,7 @@
 #include "object/queue/submission_builder.h"
 
 #include "object/queue/owner_call.h"
+#include "object/queue/queue_races.h"
 #include "object/signal/signal.h"
 
 #include "base/error.h"
@@ -157,5 +158,6 @@ plait_status plait__submission_add_emission(
 	signal->next++;
 	builder->last_emission = signal->next;
 	plait__submission_add_emit(builder, signal->raw, signal->next);
+	plait__queue_races_emit(queue, signal);
 	return PLAIT_OK;
 }

@@ -31,6 +31,7 @@ struct plait__submission_builder {
 	plait__object *held;
 	plait_backend_launch *launch;
 	plait__object *late; /* to be closed without locks */
+	uint64_t races_mark; /* of the race check, before the first command */
 };
 
 void plait__submission_begin_group(struct plait__submission_builder *builder);

@@ -29,6 +29,9 @@ static plait_status raise_raw(plait__signal *signal, uint64_t sequence,
 						   error);
 	/* Release: pairs with the load in plait__signal_submitted. */
 	at_store_release_u64(&signal->submitted, sequence);
+	if (plait__context_races(signal->object.context) != NULL)
+		plait__races_raise(plait__context_races(signal->object.context),
+				   &signal->race, sequence);
 	return PLAIT_OK;
 }
 

@@ -16,6 +16,9 @@ static void destroy_signal(plait__object *object)
 	plait__signal *signal = (plait__signal *)(void *)object;
 	plait__backend *backend = signal->port->backend;
 
+	if (plait__context_races(object->context) != NULL)
+		plait__races_end_signal(plait__context_races(object->context),
+					&signal->race);
 	backend->table.signal_destroy(backend->self, signal->raw);
 	plait__free(plait__context_allocator(object->context), signal,
 		    sizeof(*signal));
@@ -219,6 +222,10 @@ PLAIT_API plait_status plait_signal_query(plait_signal *signal,
 	if (status != PLAIT_OK)
 		return status;
 	status = query(self, &reached, error);
+	if (plait__context_races(self->object.context) != NULL)
+		plait__races_host_saw(
+			plait__context_races(self->object.context),
+			&self->race, reached, false);
 	/* Both are valid also when the signal has failed. */
 	if (out_reached != NULL)
 		*out_reached = reached;

@@ -45,6 +45,7 @@ struct plait__signal {
 	struct plait__mutex listener_lock; /* guards the list; no lock inside */
 	plait__listener *listeners; /* for submissions */
 	at_u32 has_listeners;		/* 0: the list is empty */
+	plait__race_signal *race; /* the race check's, or null */
 };
 
 PLAIT__OBJECT_ENTER(signal, PLAIT_OBJECT_SIGNAL);

@@ -113,6 +113,22 @@ static void leave_all(void *arg)
 	unreserve(all);
 }
 
+/* The host has seen the point that decided, or all. */
+static void note_seen(const entered *all, const plait__wait_request *request,
+		      plait_status status)
+{
+	plait__races *races = plait__context_races(all->context);
+
+	if (races == NULL)
+		return;
+	for (uint64_t i = 0; i < all->count; i++)
+		if (request->any || status != PLAIT_OK ?
+			    request->decided && request->index == i : true)
+			plait__races_host_saw(
+				races, &all->signals[i]->race,
+				all->points[i].point.sequence, false);
+}
+
 static plait_status wait_all(plait__context *context,
 			     const plait_point *points, uint64_t count,
 			     plait__wait_request *request, plait_error *error)
@@ -131,6 +147,8 @@ static plait_status wait_all(plait__context *context,
 	request->count = count;
 	if (status == PLAIT_OK)
 		status = plait__wait_run(request, error);
+	if (request->points != NULL)
+		note_seen(&all, request, status);
 	plait__thread_scope_end(&inside);
 	leave_all(&all);
 	return status;

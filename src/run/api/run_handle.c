@@ -4,6 +4,7 @@
 
 #include "run/blocked_on.h"
 #include "run/record/recorder.h"
+#include "run/run_races.h"
 #include "run/run_turns.h"
 
 #include "base/error.h"
@@ -18,12 +19,15 @@ PLAIT__OBJECT_REFERENCES(run, PLAIT_OBJECT_RUN);
 /* ---- outcome ---- */
 
 /* PLAIT_PENDING, or how the run ended with its error. */
-static plait_status query_outcome(const plait__run_outcome *outcome,
-				  plait_error *error)
+static plait_status query_outcome(const plait__run *run, plait_error *error)
 {
+	const plait__run_outcome *outcome = &run->outcome;
+
 	/* Acquire: pairs with the store in run_instance.c. */
 	if (at_load_acquire_u32(&outcome->done) == 0)
 		return PLAIT_PENDING;
+	if (run->race_known != NULL)
+		plait__run_races_saw(run, false);
 	if (outcome->status == PLAIT_OK)
 		return PLAIT_OK;
 	return plait__error_copy(error, &outcome->failure);
@@ -36,7 +40,7 @@ PLAIT_API plait_status plait_run_poll(plait_run *run, plait_error *error)
 
 	if (status != PLAIT_OK)
 		return status;
-	status = query_outcome(&self->outcome, error);
+	status = query_outcome(self, error);
 	plait__object_leave(&self->object);
 	return status;
 }
@@ -86,7 +90,7 @@ PLAIT_API plait_status plait_run_wait(plait_run *run, uint64_t timeout_ns,
 		status = plait__wait_run(&request, error);
 	plait__thread_scope_end(&inside);
 	if (status == PLAIT_OK)
-		status = query_outcome(&self->outcome, error);
+		status = query_outcome(self, error);
 	plait__object_leave(&self->object);
 	return status;
 }
@@ -157,6 +161,8 @@ PLAIT_API plait_status plait_run_notify(plait_run *run, plait_inbox *inbox,
 		event.run = plait__object_handle(&self->object);
 		status = plait__context_check_same(&self->object,
 						   &where->object, error);
+		if (status == PLAIT_OK && self->race_known != NULL)
+			plait__run_races_saw(self, true);
 		if (status == PLAIT_OK)
 			status = ask(self, where, &event, error);
 		plait__object_leave(&where->object);
@@ -212,7 +218,7 @@ PLAIT_API plait_status plait_run_query(plait_run *run, plait_run_info *info,
 	if (status != PLAIT_OK)
 		return status;
 	outcome = &self->outcome;
-	ours.status = query_outcome(outcome, NULL);
+	ours.status = query_outcome(self, NULL);
 	if (ours.status != PLAIT_PENDING) {
 		ours.iterations = outcome->iterations;
 		ours.device_regions = outcome->device_regions;

@@ -5,6 +5,7 @@
 #include "run/api/prepare.h"
 #include "run/blocked_on.h"
 #include "run/instance_pool.h"
+#include "run/run_races.h"
 #include "run/run_turns.h"
 
 #include "base/sized_struct.h"
@@ -213,6 +214,8 @@ static plait_status submit(struct start *start, plait_run **out,
 			   plait_error *error)
 {
 	const bool needs_others = start->program->engine->needs_others;
+	plait__races *races = plait__context_races(start->program->context);
+	plait__run_races begun = { .races = NULL };
 	plait__instance *instance;
 	plait_run *handle = NULL;
 	plait_status status = begin(start, PLAIT__PROGRAM_FREE, error);
@@ -233,15 +236,21 @@ static plait_status submit(struct start *start, plait_run **out,
 		handle = plait__object_handle(&instance->run->object);
 	if (needs_others)
 		plait__progress_expect(start->program->context);
+	/* Before another thread can see the run. */
+	if (status == PLAIT_OK && races != NULL)
+		begun = plait__run_races_begin(instance, start->queue);
 	if (status == PLAIT_OK)
 		status = plait__section_enter(instance->section, &now, error);
 	if (status != PLAIT_OK) {
+		plait__run_races_undo(&begun);
 		plait__object_drop(&start->plan_object->object);
 		undo_submit(start);
 		if (needs_others)
 			plait__progress_unexpect(start->program->context);
 		return status;
 	}
+	if (begun.races != NULL)
+		plait__run_races_commit(&begun);
 	if (now)
 		start_in_turn(instance);
 	/* The submitting thread drives the run itself. */
@@ -390,6 +399,7 @@ static plait_status prepare_inner(struct start *start, plait_error *error)
 /* The call must not wait for a run that it would conflict with. */
 static plait_status fail_turn(plait__instance *instance, plait_error *error)
 {
+	plait__run_races_undo(&instance->race_call);
 	plait__instance_undo_begin(instance);
 	plait__instance_release(instance);
 	return plait__fail(error, PLAIT_E_BUSY,
@@ -417,6 +427,16 @@ static __attribute__((noinline)) plait_status take_turn(const struct start *star
 	return PLAIT_OK;
 }
 
+/* The call was told to be behind its queue, which has no work. */
+static __attribute__((cold, noinline)) void
+begin_races(const struct start *start)
+{
+	if (start->queue != NULL)
+		plait__run_races_on_idle(start->queue);
+	start->instance->race_call =
+		plait__run_races_begin(start->instance, NULL);
+}
+
 static plait_status call_here(struct start *start, plait_error *error)
 {
 	plait__instance *instance;
@@ -433,6 +453,9 @@ static plait_status call_here(struct start *start, plait_error *error)
 		return status;
 	instance = start->instance;
 	instance->caller = plait__thread_token();
+	instance->race_call.races = NULL;
+	if (plait__context_races(start->program->context) != NULL)
+		begin_races(start);
 	at_store_relaxed_u32(&instance->called, PLAIT__CALLER_WAITS);
 	/* Another thread may start the run as soon as it is deferred. */
 	plait__program_begin_in_pool(start->program);
@@ -450,6 +473,8 @@ static plait_status call_here(struct start *start, plait_error *error)
 	if (!is_over(instance))
 		await_end(instance);
 	plait__thread_scope_end(&waits);
+	if (instance->race_call.races != NULL)
+		plait__run_races_end_call(&instance->race_call);
 	status = instance->outcome.status;
 	if (status != PLAIT_OK)
 		plait__error_copy(error, &instance->outcome.failure);

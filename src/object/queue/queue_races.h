@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the race check is told about a queue: the commands of a submission while
+ * it is built, and waits for the queue.  All are cheap if no check is on.
+ */
+#ifndef PLAIT_SRC_OBJECT_QUEUE_QUEUE_RACES_H
+#define PLAIT_SRC_OBJECT_QUEUE_QUEUE_RACES_H
+
+#include "object/queue/submission_builder.h"
+#include "object/queue/validate_command.h"
+
+/* The check of the queue; null for a queue of the library too, of which the
+ * check sees the emissions only. */
+static inline plait__races *plait__queue_races(const plait__queue *queue)
+{
+	return queue->object.is_internal ?
+		       NULL : plait__context_races(queue->object.context);
+}
+
+/* A command was added to a submission.  `found` is null for a launch of a
+ * kernel: its accesses are given by access. */
+void plait__queue_races_add(const struct plait__submission_builder *builder,
+			    const plait_command *command,
+			    const plait__command_operands *found);
+/* The access of a launch that is about to be submitted. */
+void plait__queue_races_access(plait__queue *queue,
+			       const plait__buffer *buffer, uint64_t offset,
+			       uint64_t bytes, bool writes,
+			       const plait__race_work *work);
+/* The submission failed: forget what was added since the mark. */
+void plait__queue_races_undo(plait__queue *queue, uint64_t mark);
+/* An emission of a user's signal got its number. */
+void plait__queue_races_emit(plait__queue *queue, plait__signal *signal);
+
+#endif
