@@ -13,6 +13,10 @@ noinst_PROGRAMS += %D%/kernels
 %C%_kernels_CFLAGS = $(AM_CFLAGS) $(FFI_CFLAGS)
 %C%_kernels_LDADD = src/libplaitcore.la $(FFI_LIBS)
 
+# plans with regions for more lanes than processors
+check_PROGRAMS += %D%/regions
+%C%_regions_LDADD = %D%/libreplay.la src/libplait.la
+
 # a plan as a C function, beside plait_plan_call
 noinst_PROGRAMS += %D%/callable
 %C%_callable_LDADD = src/libplaitcore.la

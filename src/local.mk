@@ -311,6 +311,7 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/run/kernel_versions.c
 %C%_libplaitcore_la_SOURCES += %D%/run/host/host_engine.c
 %C%_libplaitcore_la_SOURCES += %D%/run/host/steal_worker.c
+%C%_libplaitcore_la_SOURCES += %D%/run/host/lane_affinity.c %D%/run/host/lane_affinity.h
 %C%_libplaitcore_la_SOURCES += %D%/run/host/lane_merge.c %D%/run/host/lane_merge.h
 %C%_libplaitcore_la_SOURCES += %D%/run/host/mode_timer.c
 %C%_libplaitcore_la_SOURCES += %D%/run/args/frame.c

@@ -261,7 +261,6 @@ NOTHING(plait__mode_timer_init, plait__mode_timer *timer, uint32_t threads,
 NOTHING(plait__mode_timer_restart, plait__mode_timer *timer)
 NOTHING(plait__mode_timer_end, plait__mode_timer *timer,
 	const plait__timed_run *run, uint64_t ns)
-NUMBER(bool, plait__lane_merge_applies, const plait__plan *of)
 GOOD(plait__lane_merge_make, plait__lane_merge *merge, const plait__plan *of,
 	uint32_t threads, const plait_allocator *allocator, plait_error *error)
 NOTHING(plait__lane_merge_free, plait__lane_merge *merge, const plait__plan *of,

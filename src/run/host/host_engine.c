@@ -127,8 +127,7 @@ static plait_status compile_wide(struct compiled *compiled,
 	plait__lane_merge merge;
 	plait_status status;
 
-	if (compiled->threads >= plan->lanes_count || compiled->needs_wide ||
-	    !plait__lane_merge_applies(plan))
+	if (compiled->threads >= plan->lanes_count || compiled->needs_wide)
 		return compile_lanes(compiled, program, NULL, error);
 	status = plait__lane_merge_make(&merge, plan, compiled->threads,
 					allocator, error);

@@ -4,10 +4,43 @@
 
 #include "base/alloc.h"
 
+const plait__plan_track *plait__lane_bodies_track(const plait__lane_compiler *c,
+						  uint32_t track)
+{
+	return c->merge != NULL ? &c->merge->tracks[track] :
+				  &c->plan->tracks[track];
+}
+
+const uint32_t *plait__lane_bodies_region_lanes(const plait__lane_compiler *c,
+						uint32_t region,
+						uint32_t *out_first,
+						uint32_t *out_count)
+{
+	const plait__lane_merge *merge = c->merge;
+
+	*out_first = merge != NULL ? merge->region_first[region] :
+				     c->plan->regions[region].lane_first;
+	*out_count = merge != NULL ?
+		     merge->region_first[region + 1] - *out_first :
+		     c->plan->regions[region].lane_count;
+	return (merge != NULL ? merge->region_lanes : c->plan->region_lanes) +
+	       *out_first;
+}
+
 uint32_t plait__lane_bodies_home(const plait__lane_compiler *c, uint32_t region)
 {
-	return c->serial ? 0 :
-	       c->plan->region_lanes[c->plan->regions[region].lane_first];
+	uint32_t first, count;
+
+	return c->serial ? 0 : *plait__lane_bodies_region_lanes(
+		       c, region, &first, &count);
+}
+
+static uint32_t find_track(const plait__lane_compiler *c, uint32_t body,
+			   uint32_t lane)
+{
+	return c->merge != NULL ?
+	       plait__lane_merge_find_track(c->merge, body, lane) :
+	       plait__plan_find_track(c->plan, body, lane);
 }
 
 static bool home_has_track(const plait__lane_compiler *c, uint32_t body)
@@ -15,8 +48,7 @@ static bool home_has_track(const plait__lane_compiler *c, uint32_t body)
 	uint32_t region = c->plan->bodies[body].region;
 
 	return region == PLAIT__NONE ||
-	       plait__plan_find_track(c->plan, body,
-				      plait__lane_bodies_home(c, region)) !=
+	       find_track(c, body, plait__lane_bodies_home(c, region)) !=
 		       PLAIT__NONE;
 }
 
@@ -24,32 +56,35 @@ static bool home_has_track(const plait__lane_compiler *c, uint32_t body)
 typedef void visit_body(plait__lane_compiler *c,
 			const plait__lane_body *lane_body);
 
-static void each_merged(plait__lane_compiler *c, visit_body *add)
+static void each_track(plait__lane_compiler *c, uint32_t body, visit_body *add)
 {
-	for (uint32_t i = 0; i < c->merge->lane_count; i++)
-		add(c, &(plait__lane_body){ .lane = i, .track = i });
+	const plait__plan_body *at = &c->plan->bodies[body];
+	uint32_t first = c->merge != NULL ? c->merge->track_first[body] :
+					    at->track_first;
+	uint32_t end = c->merge != NULL ? c->merge->track_first[body + 1] :
+					  first + at->track_count;
+
+	for (uint32_t t = first; t < end; t++)
+		add(c, &(plait__lane_body){
+			.lane = plait__lane_bodies_track(c, t)->lane,
+			.body = body, .track = t,
+		});
 }
 
 /* Visit the parts in the order of bodies. */
 static void each_body(plait__lane_compiler *c, visit_body *add)
 {
 	for (uint32_t b = 0; b < c->plan->bodies_count; b++) {
-		const plait__plan_body *body = &c->plan->bodies[b];
-		plait__lane_body lane_body = { 0, b, PLAIT__NONE };
+		uint32_t region = c->plan->bodies[b].region;
 
-		for (uint32_t t = 0; !c->serial && t < body->track_count;
-		     t++) {
-			lane_body.track = body->track_first + t;
-			lane_body.lane = c->plan->tracks[lane_body.track].lane;
-			add(c, &lane_body);
-		}
-		lane_body.track = PLAIT__NONE;
-		if (c->serial || !home_has_track(c, b)) {
-			lane_body.lane = body->region != PLAIT__NONE ?
-				     plait__lane_bodies_home(c, body->region) :
-				     0;
-			add(c, &lane_body);
-		}
+		if (!c->serial)
+			each_track(c, b, add);
+		if (c->serial || !home_has_track(c, b))
+			add(c, &(plait__lane_body){
+				.lane = region != PLAIT__NONE ?
+					plait__lane_bodies_home(c, region) : 0,
+				.body = b, .track = PLAIT__NONE,
+			});
 	}
 }
 
@@ -70,11 +105,9 @@ static void put_body(plait__lane_compiler *c, const plait__lane_body *lane_body)
 bool plait__lane_bodies_sort(plait__lane_compiler *c)
 {
 	plait__lane_program *compiled = c->compiled;
-	void (*each)(plait__lane_compiler *c, visit_body *add) =
-		c->merge != NULL ? each_merged : each_body;
 	uint32_t before = 0;
 
-	each(c, count_body);
+	each_body(c, count_body);
 	c->lane_bodies =
 		plait__alloc_array(plait__program_allocator(c->program),
 				   c->lane_body_count, sizeof(*c->lane_bodies));
@@ -86,6 +119,6 @@ bool plait__lane_bodies_sort(plait__lane_compiler *c)
 		compiled->lanes[i].part = before;
 		before += count;
 	}
-	each(c, put_body);
+	each_body(c, put_body);
 	return true;
 }

@@ -14,7 +14,8 @@
 typedef struct plait__lane_body {
 	uint32_t lane;
 	uint32_t body;
-	uint32_t track;		/* or a merged lane; or none: only its end */
+	uint32_t track;		/* the plan's or the merged one; or none: only
+				 * its end */
 } plait__lane_body;
 
 typedef struct plait__lane_compiler {
@@ -25,20 +26,32 @@ typedef struct plait__lane_compiler {
 	const plait__lane_merge *merge; /* or null */
 	plait__lane_body *lane_bodies;	/* by lane, then body */
 	uint32_t lane_body_count;
-	uint32_t *seen_of;	/* progress word -> word in `local` of this
-				 * lane, or 0 */
+	uint32_t *seen_of;	/* track -> word in `local` of this lane, or
+				 * 0 */
 	plait__vector seen_words; /* indices of `seen_of` that are set */
 	uint32_t *list;		/* commands of the current part */
 	uint64_t list_capacity;
 	uint32_t lane;
 	uint32_t body;
 	uint32_t part;
+	uint32_t entry;		/* merged: the current index in its commands */
 	bool failed;
 } plait__lane_compiler;
 
 /* The lane that decides for a region. */
 uint32_t plait__lane_bodies_home(const plait__lane_compiler *c,
 				 uint32_t region);
+
+/* Returns a track of the plan, or a merged one. */
+const plait__plan_track *plait__lane_bodies_track(const plait__lane_compiler *c,
+						  uint32_t track);
+
+/* Returns the lanes of a region, and stores the index of the first among those
+ * of all regions, and their number. */
+const uint32_t *plait__lane_bodies_region_lanes(const plait__lane_compiler *c,
+						uint32_t region,
+						uint32_t *out_first,
+						uint32_t *out_count);
 
 /* Fill `lane_bodies`.  Returns false without memory. */
 bool plait__lane_bodies_sort(plait__lane_compiler *c);

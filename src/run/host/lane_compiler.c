@@ -31,13 +31,13 @@ static uint32_t round_up(uint32_t words)
 static uint32_t find_visit(const plait__lane_compiler *c, uint32_t region,
 			   uint32_t lane)
 {
-	uint32_t first = c->plan->regions[region].lane_first;
+	uint32_t first, count, i = 0;
+	const uint32_t *lanes =
+		plait__lane_bodies_region_lanes(c, region, &first, &count);
 
-	if (c->serial)
-		return first;
-	while (c->plan->region_lanes[first] != lane)
-		first++;
-	return first;
+	while (!c->serial && lanes[i] != lane)
+		i++;
+	return first + i;
 }
 
 static void place_regions(plait__lane_compiler *c)
@@ -47,17 +47,17 @@ static void place_regions(plait__lane_compiler *c)
 	for (uint32_t r = 0; r < c->plan->regions_count; r++) {
 		const plait__plan_region *region = &c->plan->regions[r];
 		plait__lane_region *info = &compiled->regions[r];
-		uint32_t command = region->command;
+		uint32_t command = region->command, first, count;
 
+		(void)plait__lane_bodies_region_lanes(c, r, &first, &count);
 		info->home = plait__lane_bodies_home(c, r);
-		info->shared = !c->serial && region->lane_count > 1;
+		info->shared = !c->serial && count > 1;
 		info->outer = c->plan->bodies[c->plan->nodes[
 			c->plan->commands[command].node].body].region;
 		info->function = plait__program_predicate(c->program, r);
 		info->asks_owner = plait__external_matches(c->program, command);
-		for (uint32_t i = 0; i < region->lane_count; i++) {
-			plait__visit *visit =
-				&compiled->visits[region->lane_first + i];
+		for (uint32_t i = 0; i < count; i++) {
+			plait__visit *visit = &compiled->visits[first + i];
 
 			visit->region = r;
 			visit->kind = region->kind;
@@ -128,42 +128,40 @@ static uint32_t find_seen(plait__lane_compiler *c, uint32_t word)
 	return c->seen_of[word];
 }
 
-/* The progress words of other lanes' parts are assigned later, so the index of
- * the track, or of the merged lane, stands for the word until resolve_waits. */
-static void push_wait(plait__lane_compiler *c, uint32_t track, uint32_t lane,
-		      uint32_t position, uint32_t stride)
+/* Wait for the command at `position` of a track of another lane.  The progress
+ * words of other lanes' parts are assigned later, so the index of the track
+ * stands for the word until resolve_waits. */
+static void push_wait(plait__lane_compiler *c, uint32_t track,
+		      uint32_t position)
 {
+	const plait__plan_track *at = plait__lane_bodies_track(c, track);
 	plait__step_wait wait = {
-		.word = track, .lane = lane, .stride = stride,
+		.word = track, .lane = at->lane, .stride = at->count,
 		.position = position + 1, .seen = find_seen(c, track),
+		.command = at->first + position,
 	};
 
-	if (push(c, &c->compiled->waits, &wait) != NULL)
+	if (c->merge != NULL)
+		wait.command = c->merge->commands[wait.command];
+	if (!c->failed && push(c, &c->compiled->waits, &wait) != NULL)
 		last_step(c)->wait_count++;
-}
-
-static void add_merged_wait(plait__lane_compiler *c, uint32_t track,
-			    uint32_t position)
-{
-	uint32_t command = c->plan->tracks[track].first + position;
-	uint32_t lane = c->merge->lane_of[c->plan->tracks[track].lane];
-
-	if (lane != c->lane)
-		push_wait(c, lane, lane, c->merge->position[command],
-			  plait__lane_merge_count(c->merge, lane));
 }
 
 static void add_wait(plait__lane_compiler *c, uint32_t lane, uint32_t position)
 {
-	uint32_t track = plait__plan_find_track(c->plan, c->body, lane);
+	if (!c->serial && !c->failed && lane != c->lane)
+		push_wait(c, plait__plan_find_track(c->plan, c->body, lane),
+			  position);
+}
 
-	if (c->serial || c->failed)
-		return;
-	if (c->merge != NULL)
-		add_merged_wait(c, track, position);
-	else if (lane != c->lane)
-		push_wait(c, track, lane, position,
-			  c->plan->tracks[track].count);
+/* Those of the current entry. */
+static void add_merged_waits(plait__lane_compiler *c)
+{
+	const plait__lane_merge *merge = c->merge;
+
+	for (uint32_t i = merge->wait_first[c->entry];
+	     i < merge->wait_first[c->entry + 1]; i++)
+		push_wait(c, merge->waits[i].track, merge->waits[i].position);
 }
 
 /* A stub waits for its region's command before it is done, not before it serves
@@ -184,6 +182,10 @@ static void add_waits_of(plait__lane_compiler *c, uint32_t command)
 {
 	const plait__plan_command *at = &c->plan->commands[command];
 
+	if (c->merge != NULL) {
+		add_merged_waits(c);
+		return;
+	}
 	for (uint32_t i = at->wait_first; i < at[1].wait_first; i++)
 		if (!is_of_own_region(c, at, &c->plan->waits[i]))
 			add_wait(c, c->plan->waits[i].lane,
@@ -241,7 +243,18 @@ static bool has_waits(const plait__lane_compiler *c, uint32_t command)
 {
 	const plait__plan_command *at = &c->plan->commands[command];
 
+	if (c->merge != NULL)
+		return c->merge->wait_first[c->entry + 1] >
+		       c->merge->wait_first[c->entry];
 	return !c->serial && at[1].wait_first > at->wait_first;
+}
+
+static bool is_awaited(const plait__lane_compiler *c, uint32_t command)
+{
+	if (c->merge != NULL)
+		return c->merge->awaited[c->entry] != 0;
+	return !c->serial && (c->plan->commands[command].flags &
+			      PLAIT__CMD_AWAITED) != 0;
 }
 
 /* A step takes further commands until its lane has to wait, or another lane
@@ -273,34 +286,68 @@ static void add_command(plait__lane_compiler *c, uint32_t command,
 	add_op(c, command);
 	if (!c->failed)
 		last_step(c)->done = done;
-	*open = c->serial || (at->flags & PLAIT__CMD_AWAITED) == 0;
+	*open = !is_awaited(c, command);
 }
 
-static void end_part(plait__lane_compiler *c, uint32_t done)
+/* The last of the exits on each other lane. */
+static void add_merged_exits(plait__lane_compiler *c,
+			     const plait__plan_body *body)
 {
-	const plait__plan_body *body = &c->plan->bodies[c->body];
-	uint32_t region = body->region;
+	const plait__lane_merge *merge = c->merge;
 
-	if (region == PLAIT__NONE) {
-		begin_step(c, PLAIT__STEP_DONE, done, PLAIT__NONE);
+	for (uint32_t t = merge->track_first[c->body];
+	     t < merge->track_first[c->body + 1]; t++) {
+		uint32_t last = 0;
+		bool found = false;
+
+		for (uint32_t i = 0; i < body->exit_count; i++) {
+			const plait__plan_exit *exit =
+				&c->plan->exits[body->exit_first + i];
+			uint32_t at;
+
+			if (merge->lane_of[exit->lane] != merge->tracks[t].lane)
+				continue;
+			at = merge->position[plait__plan_find_command(
+				c->plan, c->body, exit->lane, exit->position)];
+			found = true;
+			last = at > last ? at : last;
+		}
+		if (found && merge->tracks[t].lane != c->lane)
+			push_wait(c, t, last);
+	}
+}
+
+static void add_exits(plait__lane_compiler *c, const plait__plan_body *body)
+{
+	if (c->merge != NULL) {
+		add_merged_exits(c, body);
 		return;
 	}
-	begin_step(c,
-		   c->lane == plait__lane_bodies_home(c, region) ?
-			   PLAIT__STEP_END :
-			   PLAIT__STEP_BACK,
-		   done, c->plan->regions[region].command);
-	if (c->failed)
-		return;
-	last_step(c)->link = find_visit(c, region, c->lane);
-	if (c->lane != plait__lane_bodies_home(c, region))
-		return;
 	for (uint32_t i = 0; i < body->exit_count; i++) {
 		const plait__plan_exit *exit =
 			&c->plan->exits[body->exit_first + i];
 
 		add_wait(c, exit->lane, exit->position);
 	}
+}
+
+static void end_part(plait__lane_compiler *c, uint32_t done)
+{
+	uint32_t region = c->plan->bodies[c->body].region;
+	bool home;
+
+	if (region == PLAIT__NONE) {
+		begin_step(c, PLAIT__STEP_DONE, done, PLAIT__NONE);
+		return;
+	}
+	home = c->lane == plait__lane_bodies_home(c, region);
+	begin_step(c, home ? PLAIT__STEP_END : PLAIT__STEP_BACK, done,
+		   c->plan->regions[region].command);
+	if (c->failed)
+		return;
+	last_step(c)->link = find_visit(c, region, c->lane);
+	if (home)
+		add_exits(c, &c->plan->bodies[c->body]);
 }
 
 /* List the commands of a part in order: of a track, or of the whole body. */
@@ -311,11 +358,6 @@ static const uint32_t *list_commands(plait__lane_compiler *c,
 	const plait__plan_body *body = &c->plan->bodies[lane_body->body];
 	const plait__plan_track *track;
 
-	if (c->merge != NULL) {
-		*out_count =
-			plait__lane_merge_count(c->merge, lane_body->track);
-		return c->merge->commands + c->merge->first[lane_body->track];
-	}
 	if (c->serial) {
 		*out_count = body->command_count;
 		/* A plan without commands has no array. */
@@ -325,10 +367,12 @@ static const uint32_t *list_commands(plait__lane_compiler *c,
 	*out_count = 0;
 	if (lane_body->track == PLAIT__NONE)
 		return c->list;
-	track = &c->plan->tracks[lane_body->track];
+	track = plait__lane_bodies_track(c, lane_body->track);
+	*out_count = track->count;
+	if (c->merge != NULL)
+		return c->merge->commands + track->first;
 	for (uint32_t i = 0; i < track->count; i++)
 		c->list[i] = track->first + i;
-	*out_count = track->count;
 	return c->list;
 }
 
@@ -369,6 +413,9 @@ static void add_part(plait__lane_compiler *c, const plait__lane_body *lane_body)
 	for (uint32_t i = 0; i < count && !c->failed; i++) {
 		const plait__plan_command *at = &c->plan->commands[commands[i]];
 
+		if (c->merge != NULL)
+			c->entry = (uint32_t)(&commands[i] -
+					      c->merge->commands);
 		if (at->kind == PLAIT__CMD_REGION)
 			c->compiled->regions[at->link].word =
 				c->compiled->progress_count++;
@@ -437,10 +484,10 @@ static void *table(plait__lane_compiler *c, uint64_t count, uint64_t each)
 	return block;
 }
 
-/* One per track, or per merged lane. */
 static uint64_t seen_count(const plait__lane_compiler *c)
 {
-	return c->merge != NULL ? c->merge->lane_count : c->plan->tracks_count;
+	return c->merge != NULL ? c->merge->tracks_count :
+				  c->plan->tracks_count;
 }
 
 static void make_tables(plait__lane_compiler *c)

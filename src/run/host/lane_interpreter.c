@@ -128,16 +128,6 @@ static void begin_wait(plait__lane_task *self, const plait__step_wait *wait)
 		self->waiting_ns = plait__clock_now_ns();
 }
 
-static void record_step_wait(plait__lane_task *self, const plait__step *step,
-			     const plait__step_wait *wait)
-{
-	const plait__plan *plan = self->set->compiled->program->plan;
-	uint32_t body = part_at(self->set, step->part)->body;
-
-	record_wait(self, step->command, plait__plan_find_command(
-			  plan, body, wait->lane, wait->position - 1));
-}
-
 /* ---- waiting ---- */
 
 static bool has_come(plait__lane_set *set, const plait__step_wait *wait,
@@ -186,7 +176,7 @@ static bool await_step(plait__lane_task *self, const plait__step *step,
 		/* The lane may have been parked for this wait. */
 		if (__builtin_expect(self->waiting_ns != 0, 0) &&
 		    self->waiting_for == wait)
-			record_step_wait(self, step, wait);
+			record_wait(self, step->command, wait->command);
 	}
 	return true;
 }

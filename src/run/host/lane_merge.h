@@ -1,29 +1,47 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Merging of lanes for a plan with more lanes than processors, so that no lane
- * waits for a thread that has no processor.  Merged lanes keep their commands'
- * order, by the schedule's start times: one order of all commands respects
- * every lane and every wait of the plan.
+ * waits for a thread that has no processor.  The merged plan has the bodies and
+ * regions of the plan, with fewer tracks.
  *
- * Only for plans without regions, whose commands all lie in body 0.
+ * Merged lanes keep their commands' order, by the schedule's start times: one
+ * order of all commands of a body respects every lane and every wait of the
+ * plan.  In that order a region and its stubs are adjacent.  A merged lane has
+ * one command for all of those that it took over; the region's on its home lane,
+ * else a stub.
  */
 #ifndef PLAIT_SRC_RUN_HOST_LANE_MERGE_H
 #define PLAIT_SRC_RUN_HOST_LANE_MERGE_H
 
 #include "plan/plan.h"
 
-#include <stdbool.h>
+/* Wait for the command at `position` of another track of the body. */
+typedef struct plait__lane_merge_wait {
+	uint32_t track;
+	uint32_t position;
+} plait__lane_merge_wait;
 
 typedef struct plait__lane_merge {
 	uint32_t lane_count;
+	uint32_t tracks_count;
 	uint32_t *lane_of;	/* by the plan's lane */
-	uint32_t *first;	/* by lane, and one behind the last: index in
-				 * `commands` */
-	uint32_t *commands;	/* by lane, in their order */
-	uint32_t *position;	/* by command: its index within its lane */
+	/* Ascending by body, then lane; `first` is an index in `commands`.
+	 * Body 0 has a track on every lane. */
+	plait__plan_track *tracks;
+	uint32_t *track_first;	/* by body, and one behind the last */
+	uint32_t *commands;	/* by track, in their order */
+	uint32_t *position;	/* by command: its index within its track */
+	/* Waits of commands[i] that no earlier wait of the track implies:
+	 * waits[wait_first[i] .. wait_first[i + 1]). */
+	uint32_t *wait_first;
+	plait__lane_merge_wait *waits;
+	uint8_t *awaited;	/* a wait names commands[i] */
+	/* Lanes of each region, the home lane first:
+	 * region_lanes[region_first[r] .. region_first[r + 1]). */
+	uint32_t *region_first;
+	uint32_t *region_lanes;
+	void *block;		/* memory of all tables */
 } plait__lane_merge;
-
-bool plait__lane_merge_applies(const plait__plan *plan);
 
 /* Merge onto at most `lane_count` lanes, 1 or more.  After PLAIT_E_NOMEM there
  * is nothing to free. */
@@ -35,11 +53,16 @@ plait_status plait__lane_merge_make(plait__lane_merge *merge,
 void plait__lane_merge_free(plait__lane_merge *merge, const plait__plan *plan,
 			    const plait_allocator *allocator);
 
-/* Number of commands of a lane. */
-static inline uint32_t plait__lane_merge_count(const plait__lane_merge *merge,
-					       uint32_t lane)
+/* Returns the track of `lane` in `body`, or PLAIT__NONE. */
+static inline uint32_t
+plait__lane_merge_find_track(const plait__lane_merge *merge, uint32_t body,
+			     uint32_t lane)
 {
-	return merge->first[lane + 1] - merge->first[lane];
+	for (uint32_t i = merge->track_first[body];
+	     i < merge->track_first[body + 1]; i++)
+		if (merge->tracks[i].lane == lane)
+			return i;
+	return PLAIT__NONE;
 }
 
 #endif

@@ -32,6 +32,7 @@ typedef struct plait__step_wait {
 	uint32_t seen;		/* in `local`: the value last read */
 	uint32_t stride;
 	uint32_t position;
+	uint32_t command;	/* at that position */
 } plait__step_wait;
 
 typedef struct plait__step {

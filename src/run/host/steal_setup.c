@@ -61,7 +61,8 @@ static uint32_t number_of(const plait__steal_program *compiled,
 {
 	uint32_t lane = compiled->program->plan->commands[command].lane;
 
-	return merge->first[merge->lane_of[lane]] + merge->position[command];
+	return merge->tracks[merge->lane_of[lane]].first +
+	       merge->position[command];
 }
 
 static void fill_merged_tables(plait__steal_program *compiled,
@@ -70,11 +71,9 @@ static void fill_merged_tables(plait__steal_program *compiled,
 	const plait__plan *plan = compiled->program->plan;
 	uint32_t count = 0;
 
+	/* Such a plan has one body: its tracks are the lanes. */
 	for (uint32_t i = 0; i < compiled->lane_count; i++)
-		compiled->merged_tracks[i] = (plait__plan_track){
-			.lane = i, .first = merge->first[i],
-			.count = plait__lane_merge_count(merge, i),
-		};
+		compiled->merged_tracks[i] = merge->tracks[i];
 	for (uint32_t i = 0; i < compiled->op_count; i++) {
 		const plait__plan_command *at =
 			&plan->commands[merge->commands[i]];

@@ -54,6 +54,19 @@ static int32_t do_nothing(void *user_data)
 
 /* Levels of some, each of all of the level before: as many lanes, and as many
  * hops a level. */
+static void add_levels(plait_graph *graph, uint32_t levels, uint32_t width,
+		       plait_host_function function)
+{
+	plait_node before[WIDEST], level[WIDEST];
+
+	for (uint32_t i = 0; i < levels; i++) {
+		for (uint32_t k = 0; k < width; k++)
+			level[k] = add_call(graph, NULL, function, NULL, before,
+					    i > 0 ? width : 0);
+		memcpy(before, level, sizeof(before));
+	}
+}
+
 static plait_plan *make_levels(uint32_t levels, uint32_t width,
 			       plait_host_function function, uint32_t mode)
 {
@@ -62,15 +75,9 @@ static plait_plan *make_levels(uint32_t levels, uint32_t width,
 		.mode = mode,
 	};
 	plait_graph *graph = new_graph();
-	plait_node before[WIDEST], level[WIDEST];
 	plait_plan *plan = NULL;
 
-	for (uint32_t i = 0; i < levels; i++) {
-		for (uint32_t k = 0; k < width; k++)
-			level[k] = add_call(graph, NULL, function, NULL, before,
-					    i > 0 ? width : 0);
-		memcpy(before, level, sizeof(before));
-	}
+	add_levels(graph, levels, width, function);
 	OK(plait_graph_freeze(graph, &desc, &plan, &rig.error) == PLAIT_OK);
 	plait_graph_release(graph);
 	return plan;
@@ -275,6 +282,117 @@ static void given_number_of_lanes(void)
 	close_rig(&rig);
 }
 
+static int32_t count_down(void *user_data)
+{
+	uint32_t *left = user_data;
+
+	return *left > 0 ? (int32_t)(*left)-- : 0;
+}
+
+/* The levels are the body of a loop. */
+static plait_plan *make_loop(uint32_t *left)
+{
+	const plait_freeze_desc desc = { .size = sizeof(desc), .lanes = WIDEST,
+					 .instances = 1 };
+	plait_graph *graph = new_graph(), *body = NULL;
+	plait_plan *plan = NULL;
+	plait_node loop = add_node(graph, (plait_node_desc){
+		.kind = PLAIT_NODE_WHILE, .flags = PLAIT_CALL_ANY_THREAD,
+		.device = rig.device, .function = count_down,
+		.user_data = left,
+	}, NULL, 0);
+
+	OK(plait_graph_body(graph, loop, 0, &body, &rig.error) == PLAIT_OK);
+	add_levels(body, LEVELS, WIDEST, do_nothing);
+	plait_graph_release(body);
+	OK(plait_graph_freeze(graph, &desc, &plan, &rig.error) == PLAIT_OK);
+	plait_graph_release(graph);
+	return plan;
+}
+
+static void fits_loop(const char *said, uint32_t lanes, bool is_own)
+{
+	uint32_t left;
+	plait_plan *plan;
+	bool own;
+
+	setenv("PLAIT_LANES", said, 1);
+	plan = make_loop(&left);
+	for (uint32_t i = 0; i < 2; i++) {
+		left = 3;
+		IS_INT(count_lanes(plan, PLAIT_RUN_PARALLEL, &own), lanes);
+		OK_THAT(own == is_own, "PLAIT_LANES=%s: a loop's own lanes",
+			said);
+		IS_INT(left, 0);
+	}
+	plait_plan_release(plan);
+	unsetenv("PLAIT_LANES");
+}
+
+static void lanes_of_a_loop(void)
+{
+	if (!open_host(3))
+		return;
+	fits_loop("0", 4, true);
+	fits_loop("4", 4, true);
+	fits_loop("3", 3, false);
+	fits_loop("2", 2, false);
+	fits_loop("1", 1, false);
+	close_rig(&rig);
+}
+
+/* ---- recorded waits of merged lanes ---- */
+
+/* Returns true if a command that ended before the wait did is awaited. */
+static bool has_ended(const plait_record *records, uint64_t count,
+		      const plait_record *wait)
+{
+	for (uint64_t i = 0; i < count; i++)
+		if (records[i].kind == PLAIT_RECORD_COMMAND &&
+		    records[i].command == wait->other)
+			return records[i].end_ns <= wait->end_ns &&
+			       records[i].lane != wait->lane;
+	return false;
+}
+
+/* Without workers one lane waits for the other at each level. */
+static void waits_name_commands(void)
+{
+	const plait_run_desc desc = {
+		.size = sizeof(desc),
+		.flags = PLAIT_RUN_RECORD | PLAIT_RUN_PARALLEL,
+	};
+	static plait_record records[RECORDS];
+	uint64_t count = 0, dropped = 0;
+	uint32_t waits = 0, bad = 0;
+	plait_plan *plan;
+	plait_run *run = NULL;
+
+	if (!open_host(0))
+		return;
+	setenv("PLAIT_LANES", "2", 1);
+	plan = make_levels(LEVELS, WIDEST, do_nothing, PLAIT_MODE_STRICT);
+	OK(plait_plan_record(plan, RECORDS, &rig.error) == PLAIT_OK &&
+	   plait_plan_run(plan, rig.queue, &desc, &run, &rig.error) ==
+		   PLAIT_OK);
+	OK(plait_run_wait(run, PLAIT_FOREVER, &rig.error) == PLAIT_OK);
+	records[0].size = sizeof(records[0]);
+	OK(plait_run_records(run, records, RECORDS, &count, &dropped,
+			     &rig.error) == PLAIT_OK);
+	for (uint64_t i = 0; i < count; i++) {
+		if (records[i].kind != PLAIT_RECORD_WAIT)
+			continue;
+		waits++;
+		bad += !has_ended(records, count, &records[i]);
+	}
+	OK_THAT(waits > 0 && bad == 0, "%u of %u waits name another command",
+		bad, waits);
+	plait_run_release(run);
+	plait_plan_release(plan);
+	unsetenv("PLAIT_LANES");
+	close_rig(&rig);
+}
+
 static void without_workers(void)
 {
 	plait_plan *plan;
@@ -295,6 +413,8 @@ static const struct tap_scenario all[] = {
 	{ "by time", by_time },
 	{ "a bad minute", bad_minute },
 	{ "the given number of lanes", given_number_of_lanes },
+	{ "the given number of lanes of a loop", lanes_of_a_loop },
+	{ "recorded waits of merged lanes", waits_name_commands },
 	{ "without workers", without_workers },
 };
 TAP_MAIN(all)
