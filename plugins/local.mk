@@ -12,12 +12,12 @@ CPPFLAGS_PLUGIN = -D_GNU_SOURCE -I$(top_srcdir)/include
 LDFLAGS_PLUGIN = $(AM_LDFLAGS) $(NODELETE_LDFLAGS) -module -avoid-version \
 	-shared -no-undefined -export-symbols-regex '^plait_plugin_entry$$'
 
-# null: the template
-pkglib_LTLIBRARIES += %D%/plait_null.la
+# null: the template, which has no devices; its sources are installed instead
+noinst_LTLIBRARIES += %D%/plait_null.la
 %C%_plait_null_la_SOURCES = %D%/null/entry.c %D%/null/kernel.c \
 	%D%/null/memory.c %D%/null/queue.c %D%/null/signal.c %D%/null/null.h
 %C%_plait_null_la_CPPFLAGS = $(CPPFLAGS_PLUGIN)
-%C%_plait_null_la_LDFLAGS = $(LDFLAGS_PLUGIN)
+%C%_plait_null_la_LDFLAGS = $(LDFLAGS_PLUGIN) -rpath $(pkglibdir)
 # chaos: a simulated system
 pkglib_LTLIBRARIES += %D%/plait_chaos.la
 %C%_plait_chaos_la_SOURCES = %D%/chaos/chaos.h %D%/chaos/clock.c %D%/chaos/drive.c \

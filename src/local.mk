@@ -112,6 +112,7 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/plugin/options.c
 %C%_libplaitcore_la_SOURCES += %D%/plugin/registry.c
 %C%_libplaitcore_la_SOURCES += %D%/plugin/report.c
+%C%_libplaitcore_la_SOURCES += %D%/plugin/report_notes.c
 %C%_libplaitcore_la_SOURCES += %D%/plugin/search.c
 %C%_libplaitcore_la_SOURCES += %D%/plugin/services.c
 %C%_libplaitcore_la_SOURCES += %D%/plugin/none_chosen.c

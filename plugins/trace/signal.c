@@ -53,7 +53,8 @@ static void describe(trace *self, const plait_backend_signal *signal,
 	trace_name name = plaitp_trace_name_get(self, signal);
 
 	event->subject = name.number;
-	memcpy(event->label, name.label, sizeof(event->label));
+	snprintf(event->label, sizeof(event->label), "%.*s",
+		 TRACE_LABEL - 1, name.label);
 }
 
 static void record_seen(trace *self, const plait_backend_point *point,
@@ -150,7 +151,8 @@ plait_status plaitp_trace_signal_notify(plait_backend *backend,
 		.signal = name.number,
 		.function = function, .user_data = user_data,
 	};
-	memcpy(notice->label, name.label, sizeof(notice->label));
+	snprintf(notice->label, sizeof(notice->label), "%.*s",
+		 TRACE_LABEL - 1, name.label);
 	status = plaitp_forward_slots.signal_notify(backend, point, deliver,
 						    notice, error);
 	if (status != PLAIT_OK)

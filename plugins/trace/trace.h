@@ -22,6 +22,7 @@ typedef struct trace_notice trace_notice;
 enum {
 	TRACE_CHUNK = 4096,
 	TRACE_LABEL = 40,
+	TRACE_NAME = 96,
 	TRACE_BUCKETS = 256,
 	TRACE_THREADS = 256
 };
@@ -65,7 +66,7 @@ struct trace_name {
 	uint32_t device;
 	bool queue;
 	bool destroyed;
-	char label[TRACE_LABEL];
+	char label[TRACE_NAME];
 	/* Queues with markers, which count as work: the capacity that the core
 	 * asked for, the work submitted, and a signal that every call raises to
 	 * it.  Used by one call at a time. */

@@ -102,7 +102,7 @@ static void put_meta(struct output *out, uint64_t process, uint64_t thread,
 		     const char *what, const char *prefix, uint64_t number,
 		     const char *label)
 {
-	char text[TRACE_LABEL + 48];
+	char text[TRACE_NAME + 48];
 
 	snprintf(text, sizeof(text), "%s%llu%s%s", prefix,
 		 (unsigned long long)number, label[0] ? " " : "", label);

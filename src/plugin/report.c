@@ -5,8 +5,8 @@
  */
 #include "plugin/report.h"
 
-#include "base/spelling_hint.h"
-#include "base/log.h"
+#include "plugin/report_notes.h"
+
 #include "sys/env.h"
 
 #include <string.h>
@@ -182,152 +182,6 @@ static void write_candidate(const plait__registry *registry,
 		write_devices(&registry->backends[candidate->backend], out);
 }
 
-/* --- notes and hints */
-
-static bool is_used(const plait__registry *registry, const char *name)
-{
-	const plait__candidate *candidate =
-		plait__candidate_find(registry, name);
-
-	return candidate != NULL &&
-	       (candidate->verdict == PLAIT__CANDIDATE_CHOSEN ||
-		candidate->verdict == PLAIT__CANDIDATE_WRAPS);
-}
-
-static void note_option(const plait__registry *registry,
-			const plait__option *option, const char *why,
-			const char *hint, plait__text *out)
-{
-	plait__text_add(out, "note: option %s:%s has no effect, %s %s%s\n",
-			option->backend, option->key, option->backend, why,
-			hint);
-	plait__log_line(registry->log, PLAIT_LOG_WARNING,
-			"option %s:%s has no effect, %s %s%s", option->backend,
-			option->key, option->backend, why, hint);
-}
-
-static void note_unused_backend(const plait__registry *registry,
-			const plait__option *option, plait__text *out)
-{
-	plait__spelling_hint hint;
-	uint32_t i;
-
-	plait__spelling_hint_init(&hint, option->backend);
-	for (i = 0; i < registry->candidate_count; i++)
-		plait__spelling_hint_add(&hint, registry->candidates[i].name);
-	note_option(registry, option, "is not used",
-		    plait__candidate_find(registry, option->backend) == NULL ?
-			    plait__spelling_hint_text(&hint) : "", out);
-}
-
-/* Returns true for a plugin that was rejected while opening. One of these
- * options may be the reason, or the plugin failed before it read them. */
-static bool was_refused(const plait__registry *registry, const char *name)
-{
-	const plait__candidate *candidate =
-		plait__candidate_find(registry, name);
-
-	return candidate != NULL &&
-	       (candidate->verdict == PLAIT__CANDIDATE_NOT_OPENED ||
-		candidate->verdict == PLAIT__CANDIDATE_NOT_USABLE);
-}
-
-/* Options that no plugin read: misspelt, or for a backend that is not used. */
-static void write_option_notes(plait__registry *registry, plait__text *out)
-{
-	char hint[PLAIT__OPTION_HINT_BYTES];
-	uint32_t i;
-
-	for (i = 0; i < registry->options.count; i++) {
-		const plait__option *option = &registry->options.items[i];
-
-		if (was_refused(registry, option->backend))
-			continue;
-		if (!is_used(registry, option->backend))
-			note_unused_backend(registry, option, out);
-		if (!is_used(registry, option->backend) ||
-		    at_load_relaxed_u32(&option->queried) != 0)
-			continue;
-		plait__options_hint(&registry->options, option, hint);
-		note_option(registry, option, "did not read it", hint, out);
-	}
-}
-
-static void write_exclusion_notes(const plait__registry *registry,
-				  plait__text *out)
-{
-	uint32_t i;
-
-	for (i = 0; registry->wanted.excludes && i < registry->wanted.count;
-	     i++)
-		if (plait__candidate_find(registry,
-					  registry->wanted.names[i]) == NULL)
-			plait__text_add(out, "note: ^%s leaves nothing out, "
-					"there is no such plugin\n",
-					registry->wanted.names[i]);
-}
-
-/* Plugins that could be named instead. */
-static void write_alternatives(const plait__registry *registry,
-			       plait__text *out)
-{
-	uint64_t length = out->length;
-	plait__list found;
-	uint32_t i, count = 0;
-
-	memset(&found, 0, sizeof(found));
-	plait__search_scan(&registry->search, &found, out);
-	plait__text_cut(out, length);
-	for (i = 0; i < found.count; i++)
-		if (plait__candidate_find(registry, found.names[i]) == NULL)
-			plait__text_add(out, "%s %s",
-					count++ == 0 ? "hint: plugins that "
-						       "are there too:"
-						     : "",
-					found.names[i]);
-	if (count > 0)
-		plait__text_add(out, "\n");
-	else if (found.count == 0)
-		plait__text_add(out, "hint: no plugins there; set "
-				"PLAIT_PLUGIN_PATH to the folder that has "
-				"plait_host.so\n");
-}
-
-/* Variables with invalid values that are ignored, by the registry or by
- * other parts of the context. */
-static void write_variable_notes(const plait__registry *registry,
-				 plait__text *out)
-{
-	char text[256];
-	uint32_t i;
-
-	for (i = 0; i < PLAIT__ENV_NUMBERS; i++) {
-		if (plait__env_is_strict(i) ||
-		    !plait__env_describe_error(i, text, sizeof(text)))
-			continue;
-		plait__text_add(out, "note: %s\n", text);
-		plait__log_line(registry->log, PLAIT_LOG_WARNING, "%s", text);
-	}
-}
-
-static void write_notes(plait__registry *registry, plait__text *out)
-{
-	uint64_t length;
-
-	plait__text_add(out, "\n");
-	length = out->length;
-	write_variable_notes(registry, out);
-	write_option_notes(registry, out);
-	write_exclusion_notes(registry, out);
-	if (registry->failure.status != PLAIT_OK) {
-		plait__text_add(out, "cannot be opened: %s\n",
-				registry->failure.text);
-		write_alternatives(registry, out);
-	}
-	if (out->length == length && length > 0)
-		plait__text_cut(out, length - 1);
-}
-
 /* Candidates in use come first, in their order. */
 void plait__report_write(plait__registry *registry, plait__text *out)
 {
@@ -344,5 +198,5 @@ void plait__report_write(plait__registry *registry, plait__text *out)
 		if (registry->candidates[i].verdict != PLAIT__CANDIDATE_CHOSEN)
 			write_candidate(registry, &registry->candidates[i],
 					out);
-	write_notes(registry, out);
+	plait__report_write_notes(registry, out);
 }

@@ -25,9 +25,9 @@ if SANITIZER == "thread":
 def plait(arguments, options="", **more):
     """The tool with the OpenCL backend; what the driver keeps stays here."""
     # Two workers also where there is one processor: H5 wants two functions.
-    env = dict(os.environ, PLAIT_BACKEND="opencl", PLAIT_OPTIONS=options, PLAIT_WORKERS="2",
+    env = dict(os.environ, PLAIT_OPTIONS=options, PLAIT_WORKERS="2",
                POCL_CACHE_DIR=cache, HOME=cache, XDG_CACHE_HOME=cache, ASAN_OPTIONS=sanitizer,
-               LSAN_OPTIONS="suppressions=" + leaks + ":print_suppressions=0", **more)
+               LSAN_OPTIONS="suppressions=" + leaks + ":print_suppressions=0", **dict({"PLAIT_BACKEND": "opencl"}, **more))
     return run([PLAIT] + arguments, env=env)
 
 
@@ -89,6 +89,10 @@ with tempfile.TemporaryDirectory() as folder:
         ok(built.returncode == 0 and got.returncode == 1 and text in got.stderr and
            "OCL_ICD_VENDORS=" + folder in got.stderr, "a driver that %s its process" % name,
            built.stderr, got.returncode, got.stdout, got.stderr)
+        got = plait(["info"], OCL_ICD_VENDORS=folder, PLAIT_BACKEND="")
+        ok(got.returncode == 0 and "host: chosen" in got.stdout and
+           re.search("^opencl: not chosen.*\n(  .*\n)*  not usable here: a backend, .*" + text, got.stdout, re.M),
+           "and is told of a backend that is not chosen", got.returncode, got.stdout, got.stderr)
 
 # --- a driver
 def declines(options=""):

@@ -92,7 +92,8 @@ static void all_but_these(void)
 		"shy");
 	report = rig_survey(folder, "^good,^nobody", NULL, NULL);
 	HAS_STR(report, "good: left out by backends");
-	HAS_STR(report, "note: ^nobody leaves nothing out");
+	HAS_STR(report, "note: backends: ^nobody has no effect, there is no "
+		"plugin of this name\n");
 	OK(strstr(report, "plait_good.so") == NULL);
 }
 
@@ -182,6 +183,34 @@ static void optional_ones_may_lack(void)
 	IS_PTR(rig_open(folder, "fussy?,good", NULL, "fussy:mode=wrong"),
 	       NULL);
 	IS_STR(rig_error.text, "wrong");
+}
+
+/* Open "good" and others; returns the log. */
+static const char *logged(const char *list)
+{
+	plait__registry *registry = rig_open(folder, list, NULL, NULL);
+
+	OK_THAT(registry != NULL, "%s: %s", list, rig_error.text);
+	plait__registry_close(registry);
+	return rig_logged();
+}
+
+/* An optional name and an excluded name that no plugin has. */
+static void misspelt_names_are_told(void)
+{
+	const char *log = logged("fusy?,good");
+
+	HAS_STR(log, "warning: backends: fusy? has no effect, there is no "
+		"plugin of this name, perhaps \"fussy\"");
+	log = logged("^fusy");
+	HAS_STR(log, "warning: backends: ^fusy has no effect, there is no "
+		"plugin of this name, perhaps \"fussy\"");
+	/* Known names, which are missing or not usable here. */
+	log = logged("opencl?,cuda?,chaos?,good,host?,absent?");
+	OK(strstr(log, "warning") == NULL);
+	HAS_STR(log, "info: plugin opencl: no plait_opencl.so in ");
+	OK(strstr(logged("^opencl,^absent,^adder"), "warning") == NULL);
+	HAS_STR(logged("opncl?,good"), "perhaps \"opencl\"");
 }
 
 /* --- options */
@@ -544,6 +573,7 @@ static const struct tap_scenario all[] = {
 	{ "interposers_wrap", interposers_wrap },
 	{ "wrong_interposers_are_told", wrong_interposers_are_told },
 	{ "optional_ones_may_lack", optional_ones_may_lack },
+	{ "misspelt_names_are_told", misspelt_names_are_told },
 	{ "options_reach_their_backend", options_reach_their_backend },
 	{ "services_serve", services_serve },
 	{ "services_without_a_pool", services_without_a_pool },

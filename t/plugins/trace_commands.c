@@ -144,6 +144,7 @@ static void call_plan(void)
 	IS_INT(plait_graph_create(context, &graph, &error), PLAIT_OK);
 	IS_INT(plait_graph_add(graph, &fill, NULL, 0, &node, &error), PLAIT_OK);
 	IS_INT(plait_graph_freeze(graph, &desc, &plan, &error), PLAIT_OK);
+	IS_INT(plait_plan_prepare(plan, &error), PLAIT_OK);
 	IS_INT(plait_plan_call(plan, NULL, NULL, &error), PLAIT_OK);
 	plait_plan_release(plan);
 	plait_graph_release(graph);
@@ -174,7 +175,8 @@ static void trace_all(const char *backend, const char *more)
 	has_span("back", 1, BYTES - 12);
 	has_span("node", 2, 32);
 	OK(find_line("\"thread_name\"", "queue 1 upper") != NULL);
-	OK(find_line("\"thread_name\"", " lane 0\"") != NULL);
+	OK(find_line("\"thread_name\"", " instance 0 lane 0\"") != NULL);
+	OK(find_line("\"thread_name\"", " instance 1 lane 0\"") != NULL);
 	OK(find_line("\"signal\":", "\"label\":\"ready\"") != NULL);
 	OK(find_line("\"name\":\"submit\"", "\"label\":\"paint\"") != NULL);
 }

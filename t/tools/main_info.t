@@ -72,6 +72,17 @@ has(result, "%s/plait_toonew.so: plugin toonew: too new" % BAD, "it reports a pl
 has(result, "absent: rejected: absent: libabsent.so.1: no such file", "it reports a missing driver")
 has(result, "shy: not chosen: it is used only when named, PLAIT_BACKEND=shy", "it reports a plugin that has to be named")
 has(result, "inner: no backend but an interposer", "it tells interposers from backends")
+ok(re.search(r"^shy: not chosen.*\n(  .*\n)*  shy:0: does nothing; 1 at a time\n\n", result.stdout, re.M),
+   "it tells the devices of a plugin that has to be named", result.stdout)
+result = plait("info", "-p", PLUGINS)
+ok(re.search(r"^chaos: not chosen.*\n(  .*\n)*  chaos:0: .*\n  chaos:1: ", result.stdout, re.M) and
+   result.stdout.count("chaos:0:") == 1, "all of them", result.stdout)
+has(result, "  not usable here: null: a template, it has no devices\n", "or the reason why it has none")
+ok("chaos" not in plait("info", "-p", PLUGINS, "-b", "host").stdout, "but of no other one, if some are named")
+has(plait("info", "-p", PLUGINS, "-b", "^chaos"), "chaos: left out by backends\n", "nor of one that is excluded")
+result = plait("info", "-p", PLUGINS, "-b", "hots?,host", PLAIT_LOG="warning")
+ok(result.stderr.count("hots? has no effect") == 1 and result.stdout.count("perhaps \"host\"") == 1,
+   "a warning comes once", result.stdout, result.stderr)
 
 ok("\noptions: none\n" in plait("info", "-p", PLUGINS).stdout, "unset options are not listed")
 has(plait("info", "-p", PLUGINS, "-o", "host:describe=1"), "\noptions: host:describe=1 (options)\n",

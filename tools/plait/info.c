@@ -1,23 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * plait info: report of the backends found, chosen and rejected, and why.  A
- * child process makes the report, since a driver that a backend loads may end
- * its process.
+ * plait info: report of the backends found, chosen and rejected, and why; then
+ * the devices of backends that are used only when named, each from a survey of
+ * its own.
  */
 #include "command.h"
+#include "survey.h"
 
 #include "plait/plait.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <getopt.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 static int read_options(int argc, char **argv, plait_context_desc *desc)
 {
@@ -58,23 +55,6 @@ static int read_options(int argc, char **argv, plait_context_desc *desc)
 	return COMMAND_DONE;
 }
 
-/* Call twice: for the size, then for the text. */
-static plait_status read_report(const plait_context_desc *desc, char **out,
-				plait_error *error)
-{
-	uint64_t bytes = 0;
-	plait_status status;
-
-	*out = NULL;
-	status = plait_backend_report(desc, NULL, 0, &bytes, error);
-	if (status != PLAIT_OK)
-		return status;
-	*out = malloc(bytes);
-	if (*out == NULL)
-		return PLAIT_E_NOMEM;
-	return plait_backend_report(desc, *out, bytes, NULL, error);
-}
-
 /* The report describes host devices in full, which takes longer to open. */
 #define OWN_OPTIONS "host:describe=1"
 
@@ -102,8 +82,66 @@ static void print_line(const char *line, int length, bool own_options)
 		printf("options: none\n");
 }
 
-static void print_report(const char *report, bool own_options)
+/* --- backends that are not chosen */
+
+/* Limit of the time for a backend that the user has not named. */
+enum { OTHER_SECONDS = 20 };
+
+/* Returns true for the report's line about a backend that has to be named. */
+static bool is_unnamed(const char *line, char name[32])
 {
+	return sscanf(line, "%31[a-z0-9_]: not chosen: it is used only when "
+		      "named", name) == 1 && strchr(line, ' ') ==
+	       line + strlen(name) + 1 &&
+	       strncmp(line + strlen(name), ": not chosen:", 13) == 0;
+}
+
+/* Print what the report of one backend says about its devices: lines
+ * "  NAME:0: ...", or the reason behind "NAME: rejected: ". */
+static void print_devices(const char *report, const char *name)
+{
+	char device[40], rejected[48];
+	const char *end;
+
+	snprintf(device, sizeof(device), "  %s:", name);
+	snprintf(rejected, sizeof(rejected), "%s: rejected: ", name);
+	for (; *report != '\0'; report = end) {
+		end = strchr(report, '\n');
+		end = end != NULL ? end + 1 : report + strlen(report);
+		if (strncmp(report, device, strlen(device)) == 0)
+			printf("%.*s", (int)(end - report), report);
+		else if (strncmp(report, rejected, strlen(rejected)) == 0)
+			printf("  not usable here: %.*s",
+			       (int)(end - report - (long)strlen(rejected)),
+			       report + strlen(rejected));
+	}
+}
+
+static void print_other(const plait_context_desc *desc, const char *name)
+{
+	plait_context_desc other = *desc;
+	survey made;
+
+	other.backends = name;
+	other.log_level = PLAIT_LOG_NONE;
+	made = survey_make(&other, OTHER_SECONDS);
+	if (made.text == NULL)
+		printf("  not usable here: no memory for its report\n");
+	else if (made.complete)
+		print_devices(made.text, name);
+	else
+		printf("  not usable here: %s\n", made.text);
+	free(made.text);
+}
+
+/* --- output */
+
+/* Print the report; the devices of a backend that is not chosen come at the end
+ * of its paragraph. */
+static void print_report(const char *report, const plait_context_desc *desc,
+			 bool own_options)
+{
+	char name[32] = "";
 	const char *end;
 
 	printf("plait %s (ABI %u)\n", plait_version(),
@@ -111,31 +149,19 @@ static void print_report(const char *report, bool own_options)
 	for (; *report != '\0'; report = end) {
 		end = strchr(report, '\n');
 		end = end != NULL ? end + 1 : report + strlen(report);
+		if (*report == '\n' && name[0] != '\0') {
+			print_other(desc, name);
+			name[0] = '\0';
+		}
 		print_line(report, (int)(end - report), own_options);
+		if (*report != ' ' && !is_unnamed(report, name))
+			name[0] = '\0';
 	}
+	if (name[0] != '\0')
+		print_other(desc, name);
 	printf("\nThe words behind a device (map, wrap, ...) are its abilities: "
 	       "plait(1).\n");
 }
-
-static int report(plait_context_desc *desc)
-{
-	plait_error error = { .size = sizeof(error) };
-	plait_status status;
-	bool own_options = ask_for_all(desc);
-	int code = COMMAND_DONE;
-	char *text;
-
-	status = read_report(desc, &text, &error);
-	if (status == PLAIT_OK)
-		print_report(text, own_options);
-	else
-		code = command_fail("info", "%s (%s)", error.text,
-				    plait_status_name(status));
-	free(text);
-	return code;
-}
-
-/* --- child process ------------------------------------------------------- */
 
 /* Print the environment variables that may have contributed to the failure. */
 static void name_variables(void)
@@ -152,62 +178,26 @@ static void name_variables(void)
 				getenv(names[i]));
 }
 
-static int judge(int status)
-{
-	char how[64];
-
-	if (WIFSIGNALED(status))
-		snprintf(how, sizeof(how), "killed by signal %d (%s)",
-			 WTERMSIG(status), strsignal(WTERMSIG(status)));
-	else
-		snprintf(how, sizeof(how), "exited with %d",
-			 WEXITSTATUS(status));
-	(void)command_fail("info", "a backend, or code that it loads, ended "
-			   "the process that queried the backends: %s. "
-			   "Use --backends to select the backends to query.",
-			   how);
-	name_variables();
-	return COMMAND_FAILED;
-}
-
-/* The child writes one byte, its exit code, after a complete report. */
-static int await(pid_t child, int from)
-{
-	unsigned char code = COMMAND_FAILED;
-	ssize_t said;
-	int status = 0;
-
-	do
-		said = read(from, &code, 1);
-	while (said < 0 && errno == EINTR);
-	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-		;
-	return said == 1 ? code : judge(status);
-}
-
 int command_info(int argc, char **argv)
 {
 	plait_context_desc desc = { .size = sizeof(desc) };
-	unsigned char answer;
-	int code, ends[2];
-	pid_t child;
+	bool own_options;
+	survey made;
+	int code;
 
 	code = read_options(argc, argv, &desc);
 	if (code != COMMAND_DONE)
 		return code;
-	if (pipe2(ends, O_CLOEXEC) != 0)
-		return report(&desc);
-	child = fork();
-	if (child <= 0)
-		code = report(&desc);
-	if (child == 0) {
-		code = command_finish(code);
-		answer = (unsigned char)code;
-		exit(write(ends[1], &answer, 1) == 1 ? code : COMMAND_FAILED);
-	}
-	close(ends[1]);
-	if (child > 0)
-		code = await(child, ends[0]);
-	close(ends[0]);
+	own_options = ask_for_all(&desc);
+	made = survey_make(&desc, 0);
+	if (made.text == NULL)
+		code = command_fail("info", "no memory for the report");
+	else if (made.complete)
+		print_report(made.text, &desc, own_options);
+	else
+		code = command_fail("info", "%s", made.text);
+	if (!made.complete && made.ended)
+		name_variables();
+	free(made.text);
 	return code;
 }

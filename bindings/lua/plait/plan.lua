@@ -14,6 +14,15 @@ function plan.new(system, handle, functions)
                                     has_functions = functions ~= nil and #functions > 0})
 end
 
+--- Drop the reference now, and that of the plan's own queue, which would keep the system
+-- alive; runs in flight continue.
+local release = Plan.release
+function Plan:release()
+  release(self)
+  if self.queue then self.queue:release() end
+  self.queue = nil
+end
+
 local MODES = {strict = lib.PLAIT_MODE_STRICT, helped = lib.PLAIT_MODE_HELPED, auto = lib.PLAIT_MODE_AUTO}
 
 --- Return the number of a mode; the default is "auto".

@@ -594,8 +594,10 @@ do
   graph:call(function() end)
   local plan = graph:freeze()
   plan()
-  graph, plan, buffer = nil, nil, nil
-  for _ = 1, 3 do collectgarbage() end
+  local run = plan:run()
+  run:wait()
+  -- A plan takes its own queue along; nothing waits for the garbage collector.
+  for _, one in ipairs {run, plan, graph} do one:release() end
   system:close(60)
   raises("released", "a system that is closed", system.graph, system)
 end

@@ -149,6 +149,13 @@ class Plan(Handle):
         self._pointer.value = None
         super()._drop()
 
+    def release(self) -> None:
+        """Drop the reference now, and that of the plan's own queue; runs continue."""
+        super().release()
+        queue, self._queue = self._queue, None
+        if queue is not None:  # it would keep the system alive
+            queue.release()
+
     def parameters(self) -> Dict[str, Any]:
         """Return {name: parameter} of the parameters that each run must set."""
         if self._parameters is None:

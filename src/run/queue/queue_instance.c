@@ -200,12 +200,14 @@ static void fill_work(plait__queue_instance *state)
 static void name_lane(const plait__queue_instance *state, uint32_t lane,
 		      char *out, size_t bytes)
 {
-	const plait__program *program = state->compiled->program;
+	const plait__queue_program *compiled = state->compiled;
 	char room[PLAIT__OBJECT_NAME_BYTES];
 
-	(void)snprintf(out, bytes, "%.40s lane %u",
-		       plait__object_name(&program->plan_object->object, room),
-		       lane);
+	(void)snprintf(out, bytes, "%.40s instance %u%s lane %u",
+		       plait__object_name(
+			       &compiled->program->plan_object->object, room),
+		       state->instance->index,
+		       compiled->records ? " recorded" : "", lane);
 }
 
 static plait_status make_queue(plait__queue_instance *state, uint32_t lane,
@@ -215,7 +217,7 @@ static plait_status make_queue(plait__queue_instance *state, uint32_t lane,
 	plait__backend_port *port = made_for->device->port;
 	plait__backend *backend = port->backend;
 	plait__lane_queue *queue = &state->queues[lane];
-	char label[64];
+	char label[96];
 	const plait_queue_request request = {
 		.size = sizeof(request), .capacity = made_for->entries,
 		.label = label,

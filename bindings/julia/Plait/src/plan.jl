@@ -53,6 +53,14 @@ function Plan(raw::Ptr{Raw.plait_plan}, system, functions)
                       nothing, UInt32(0), Dict{String,Functions}()))
 end
 
+# The plan's own queue would keep the system alive.
+function release(plan::Plan)
+    drop(plan)
+    plan.queue === nothing || release(plan.queue)
+    plan.queue = nothing
+    return
+end
+
 Plan(system::System, path::AbstractString) =
     Plan(create(Raw.plait_plan_load, Raw.plait_plan, system, String(path)), system, Functions[])
 
@@ -188,7 +196,9 @@ end
 # Run on the plan's own queue and wait, since this thread has to pull the callbacks.
 function own_run(plan, given)
     try
-        finish(start(plan, default_queue(plan), given))
+        run = start(plan, default_queue(plan), given)
+        finish(run)
+        release(run)
     catch
         plan.queue = nothing # a failed queue accepts nothing until it is finished
         rethrow()
@@ -217,11 +227,14 @@ give_back(raw::Ptr{Raw.plait_run}) = Raw.plait_run_release(raw)
 # Keep a run, and so the functions that it may call, until the run is done.
 function keep_running(inbox, run)
     with_lock(inbox.lock) do
-        filter!(inbox.running) do other
-            other.raw != C_NULL && Raw.plait_run_poll(other.raw, C_NULL) == Raw.PLAIT_PENDING
-        end
+        forget_ended(inbox)
         push!(inbox.running, run)
     end
+end
+
+# Caller holds the lock.
+forget_ended(inbox) = filter!(inbox.running) do other
+    other.raw != C_NULL && Raw.plait_run_poll(other.raw, C_NULL) == Raw.PLAIT_PENDING
 end
 
 function start(plan, queue, given)
@@ -252,10 +265,16 @@ Base.run(plan::Plan, queue::Queue=default_queue(plan); given...) = start(plan, q
 "Return `true` if the run is done; throw its error if it failed."
 isdone(run::Run) = call(Raw.plait_run_poll, run) != Raw.PLAIT_PENDING
 
-finish(run::Run; timeout=nothing) =
-    finishing(run.plan.system.inbox, timeout) do slice, told
-        Raw.plait_run_wait(run, slice, told)
+function finish(run::Run; timeout=nothing)
+    inbox = run.plan.system.inbox
+    try
+        finishing(inbox, timeout) do slice, told
+            Raw.plait_run_wait(run, slice, told)
+        end
+    finally
+        run.plan.has_functions && with_lock(() -> forget_ended(inbox), inbox.lock)
     end
+end
 
 function Base.wait(run::Run)
     system = run.plan.system
