@@ -68,11 +68,12 @@ DRIVEN = %D%/driven/advance.c %D%/driven/driven.h %D%/driven/queue.c \
 # opencl: what an ICD loader finds
 if OPENCL
 pkglib_LTLIBRARIES += %D%/plait_opencl.la
-%C%_plait_opencl_la_SOURCES = %D%/opencl/calls.h %D%/opencl/device.c \
+%C%_plait_opencl_la_SOURCES = %D%/opencl/calls.h %D%/opencl/code.c \
+	%D%/opencl/code.h %D%/opencl/device.c \
 	%D%/opencl/driver.c %D%/opencl/enqueue.c %D%/opencl/entry.c \
 	%D%/opencl/kernel.h %D%/opencl/launch.c %D%/opencl/memory.c \
 	%D%/opencl/native.c %D%/opencl/opencl.h %D%/opencl/option.c %D%/opencl/parts.c \
-	%D%/opencl/program.c %D%/opencl/share.c %D%/opencl/signature.c \
+	%D%/opencl/program.c %D%/opencl/share.c %D%/opencl/shift.c %D%/opencl/signature.c \
 	%D%/opencl/warm.c %D%/opencl/events.c \
 	%D%/opencl/events.h $(DRIVEN)
 %C%_plait_opencl_la_CPPFLAGS = $(CPPFLAGS_PLUGIN) -I$(srcdir)/%D%

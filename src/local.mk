@@ -177,6 +177,7 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/object/queue/host_transfer.c
 %C%_libplaitcore_la_SOURCES += %D%/object/progress/notification.c
 %C%_libplaitcore_la_SOURCES += %D%/object/wait/wait_loop.c
+%C%_libplaitcore_la_SOURCES += %D%/object/wait/wait_in_driver.c
 %C%_libplaitcore_la_SOURCES += %D%/object/wait/wait_diagnosis.c
 %C%_libplaitcore_la_SOURCES += %D%/object/signal/signal_watch.c
 # graph, plan, run
@@ -344,7 +345,9 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/run/queue/scratch_arenas.c
 %C%_libplaitcore_la_SOURCES += %D%/run/queue/drain_queues.c
 %C%_libplaitcore_la_SOURCES += %D%/run/blocked_on.c %D%/run/blocked_on.h
+%C%_libplaitcore_la_SOURCES += %D%/run/awaited_points.c %D%/run/awaited_points.h
 %C%_libplaitcore_la_SOURCES += %D%/run/queue/blocked_queue.c
+%C%_libplaitcore_la_SOURCES += %D%/run/queue/awaited_queue.c
 %C%_libplaitcore_la_SOURCES += %D%/run/queue/retry.c
 %C%_libplaitcore_la_SOURCES += %D%/run/queue/stop_device_loops.c
 %C%_libplaitcore_la_SOURCES += %D%/run/queue/segment_fallback.c

@@ -169,6 +169,10 @@ static void *find_event(struct driven *self, const plait_backend_point *point)
 {
 	const driven_queue *queue = needs_host(self) ? NULL : self->queues;
 
+	/* A later batch would be of another wait. */
+	if (plaitp_driven_signal_state(point->signal, point->sequence) !=
+	    DRIVEN_PENDING)
+		return NULL;
 	while (queue != NULL && !will_emit(queue, point))
 		queue = queue->next_queue;
 	if (queue == NULL || !queue->head->in_flight ||

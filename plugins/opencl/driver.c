@@ -1,104 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * ICD loader: opened by name with the backend, never linked.  It is not
- * unloaded, because drivers do not survive that.
+ * unloaded, because drivers do not survive that.  Errors of its calls.
  */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/auxv.h>
 
+#include "code.h"
 #include "opencl.h"
 
-/* --- error codes ---------------------------------------------------------- */
-
-#define CODE(name) { name, #name }
-
-static const struct {
-	cl_int code;
-	const char *name;
-} codes[] = {
-	CODE(CL_DEVICE_NOT_FOUND),
-	CODE(CL_DEVICE_NOT_AVAILABLE),
-	CODE(CL_COMPILER_NOT_AVAILABLE),
-	CODE(CL_MEM_OBJECT_ALLOCATION_FAILURE),
-	CODE(CL_OUT_OF_RESOURCES),
-	CODE(CL_OUT_OF_HOST_MEMORY),
-	CODE(CL_MEM_COPY_OVERLAP),
-	CODE(CL_BUILD_PROGRAM_FAILURE),
-	CODE(CL_MAP_FAILURE),
-	CODE(CL_MISALIGNED_SUB_BUFFER_OFFSET),
-	CODE(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST),
-	CODE(CL_DEVICE_PARTITION_FAILED),
-	CODE(CL_INVALID_VALUE),
-	CODE(CL_INVALID_DEVICE_TYPE),
-	CODE(CL_INVALID_PLATFORM),
-	CODE(CL_INVALID_DEVICE),
-	CODE(CL_INVALID_CONTEXT),
-	CODE(CL_INVALID_QUEUE_PROPERTIES),
-	CODE(CL_INVALID_COMMAND_QUEUE),
-	CODE(CL_INVALID_HOST_PTR),
-	CODE(CL_INVALID_MEM_OBJECT),
-	CODE(CL_INVALID_BINARY),
-	CODE(CL_INVALID_BUILD_OPTIONS),
-	CODE(CL_INVALID_PROGRAM),
-	CODE(CL_INVALID_PROGRAM_EXECUTABLE),
-	CODE(CL_INVALID_KERNEL_NAME),
-	CODE(CL_INVALID_KERNEL),
-	CODE(CL_INVALID_ARG_INDEX),
-	CODE(CL_INVALID_ARG_VALUE),
-	CODE(CL_INVALID_ARG_SIZE),
-	CODE(CL_INVALID_KERNEL_ARGS),
-	CODE(CL_INVALID_WORK_DIMENSION),
-	CODE(CL_INVALID_WORK_GROUP_SIZE),
-	CODE(CL_INVALID_WORK_ITEM_SIZE),
-	CODE(CL_INVALID_GLOBAL_OFFSET),
-	CODE(CL_INVALID_EVENT_WAIT_LIST),
-	CODE(CL_INVALID_EVENT),
-	CODE(CL_INVALID_OPERATION),
-	CODE(CL_INVALID_BUFFER_SIZE),
-	CODE(CL_INVALID_GLOBAL_WORK_SIZE),
-	CODE(CL_INVALID_DEVICE_PARTITION_COUNT),
-	CODE(CL_KERNEL_ARG_INFO_NOT_AVAILABLE),
-	CODE(CL_PROFILING_INFO_NOT_AVAILABLE),
-	{ -1001, "CL_PLATFORM_NOT_FOUND_KHR" },
-};
-
-static const char *name_of(cl_int code)
-{
-	size_t i;
-
-	for (i = 0; i < sizeof(codes) / sizeof(codes[0]); i++)
-		if (codes[i].code == code)
-			return codes[i].name;
-	return "an unknown error";
-}
-
-static plait_status status_of(cl_int code)
-{
-	switch (code) {
-	case CL_MEM_OBJECT_ALLOCATION_FAILURE:
-	case CL_OUT_OF_RESOURCES:
-	case CL_OUT_OF_HOST_MEMORY:
-		return PLAIT_E_NOMEM;
-	case CL_DEVICE_NOT_AVAILABLE:
-		return PLAIT_E_LOST;
-	case CL_INVALID_WORK_GROUP_SIZE:
-	case CL_INVALID_WORK_ITEM_SIZE:
-		return PLAIT_E_UNSUPPORTED;
-	default:
-		return PLAIT_E_FAILED;
-	}
-}
+/* --- failed calls --------------------------------------------------------- */
 
 plait_status plaitp_opencl_fail_call(const plait_host_services *services,
 				     plait_error *error, const char *name,
 				     cl_int code, const char *where)
 {
-	return plaitp_driven_fail(services, error, status_of(code), code,
-				  "opencl: %s failed with %s (%d)%s%s", name,
-				  name_of(code), (int)code,
-				  where[0] != '\0' ? " for " : "", where);
+	const struct opencl_code *of = plaitp_opencl_code(code);
+
+	return plaitp_driven_fail(services, error, of->status, code,
+				  "opencl: %s failed with %s (%d)%s%s%s%s",
+				  name, of->name, (int)code,
+				  where[0] != '\0' ? " for " : "", where,
+				  of->hint[0] != '\0' ? "; " : "", of->hint);
 }
 
 enum { WHERE_BYTES = 160 };

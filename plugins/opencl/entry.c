@@ -19,6 +19,7 @@ static void close_opencl(plait_backend *self)
 	plaitp_driven_close(&self->driven);
 	plaitp_opencl_close_devices(self);
 	pthread_mutex_destroy(&self->events_lock);
+	pthread_mutex_destroy(&self->shift_lock);
 	pthread_mutex_destroy(&self->programs_lock);
 	pthread_mutex_destroy(&self->accounting_lock);
 	free_backend(self);
@@ -64,6 +65,7 @@ static plait_status open_opencl(plait_host *host,
 	}
 	pthread_mutex_init(&self->accounting_lock, NULL);
 	pthread_mutex_init(&self->programs_lock, NULL);
+	pthread_mutex_init(&self->shift_lock, NULL);
 	pthread_mutex_init(&self->events_lock, NULL);
 	status = plaitp_driven_open(&self->driven, &plaitp_opencl_ops,
 				    error);

@@ -31,6 +31,11 @@ struct plait_backend_kernel {
 	cl_kernel kernel; /* for queries and warm-up; each launch has its own */
 	size_t group_max;
 	bool guarded; /* one more parameter: with 0 the kernel does nothing */
+	char *text; /* of portable source, for shift.c; or null */
+	uint64_t text_bytes; /* without the NUL */
+	uint32_t flags; /* of its code */
+	plait_backend_kernel *shifted; /* or null; guarded by shift_lock */
+	char name[OPENCL_ENTRY_BYTES];
 	/* Guarded by accounting_lock. */
 	struct opencl_geometry warmed[OPENCL_WARMED];
 	uint32_t warmed_count;
@@ -55,6 +60,30 @@ cl_program plaitp_opencl_share_add(plait_backend *self,
 				   struct opencl_program **out);
 void plaitp_opencl_share_drop(plait_backend *self,
 			      struct opencl_program *program);
+
+/* --- shift.c: views that no sub-buffer can begin at */
+
+/* Builds portable source with an offset for each pointer, as last parameters. */
+#define OPENCL_SHIFTED " -DPLAIT_SHIFTED=1"
+
+/* Keep what a later build needs, if the kernel can have such a variant. */
+bool plaitp_opencl_shift_keep(plait_backend *self, const plait_code *code,
+			      plait_backend_kernel *kernel);
+/* Get that variant of the kernel, which owns it.  Null: it can have none. */
+plait_status plaitp_opencl_shift_get(plait_backend *self,
+				     plait_backend_kernel *kernel,
+				     plait_backend_kernel **out,
+				     plait_error *error);
+/* Number of parameters that are pointers. */
+uint32_t plaitp_opencl_shift_count(const plait_backend_kernel *kernel);
+
+/* --- program.c */
+
+plait_status plaitp_opencl_kernel_build_shifted(plait_backend *self,
+						struct opencl_device *device,
+						const plait_code *code,
+						plait_backend_kernel **out,
+						plait_error *error);
 
 /* --- signature.c */
 

@@ -18,17 +18,19 @@ static plait_status refuse(plait_backend *self,
 				  kernel->entry, what);
 }
 
-/* OpenCL has no memory from an offset on but sub-buffers. */
+/* OpenCL has no memory from an offset on but sub-buffers, and the kernel has no
+ * hidden offsets. */
 static plait_status refuse_offset(plait_backend *self,
 				  const plait_backend_kernel *kernel,
 				  uint32_t index, uint64_t offset,
 				  plait_error *error)
 {
-	char what[160];
+	char what[200];
 
 	snprintf(what, sizeof(what), "its offset of %llu bytes is not a "
-		 "multiple of the device's alignment, %llu; align the view, or "
-		 "pass the offset as a value",
+		 "multiple of the device's alignment, %llu; align the view, "
+		 "pass the offset as a value, or use portable source, which "
+		 "takes any",
 		 (unsigned long long)offset,
 		 (unsigned long long)kernel->device->alignment_bytes);
 	return refuse(self, kernel, index, what, error);
@@ -83,21 +85,34 @@ static plait_status create_sub_buffer(plait_backend *self,
 	return PLAIT_OK;
 }
 
+/* The whole memory: the hidden parameter gets the offset. */
+static plait_status set_shifted(plait_backend *self,
+				const plait_launch_request *request,
+				plait_backend_launch *launch, uint32_t index,
+				plait_error *error)
+{
+	const plait_launch_argument *argument = argument_at(request, index);
+	const cl_mem memory = argument->memory->memory;
+
+	return judge_argument(self, request->kernel, index,
+			      self->cl.clSetKernelArg(launch->kernel, index,
+						      sizeof(memory), &memory),
+			      error);
+}
+
 static plait_status set_memory(plait_backend *self,
 			       const plait_launch_request *request,
 			       plait_backend_launch *launch, uint32_t index,
 			       plait_error *error)
 {
-	const plait_launch_argument *argument = argument_at(request, index);
-	uint64_t alignment = request->kernel->device->alignment_bytes;
 	plait_status status;
 	cl_mem memory;
 	cl_int code;
 
-	if (argument->offset % alignment != 0)
-		return refuse_offset(self, request->kernel, index,
-				     argument->offset, error);
-	status = create_sub_buffer(self, launch, argument, &memory, error);
+	if (launch->shifted)
+		return set_shifted(self, request, launch, index, error);
+	status = create_sub_buffer(self, launch, argument_at(request, index),
+				   &memory, error);
 	if (status != PLAIT_OK)
 		return status;
 	code = self->cl.clSetKernelArg(launch->kernel, index, sizeof(memory),
@@ -145,6 +160,71 @@ static plait_status set_arguments(plait_backend *self,
 			 set_memory(self, request, launch, i, error) :
 			 set_value(self, request, launch, i, error);
 	return status;
+}
+
+/* Set the hidden offsets, behind the arguments: one for each pointer. */
+static plait_status set_offsets(plait_backend *self,
+				const plait_launch_request *request,
+				const plait_backend_launch *launch,
+				plait_error *error)
+{
+	const plait_backend_kernel *kernel = request->kernel;
+	uint32_t i, at = kernel->parameter_count;
+	plait_status status = PLAIT_OK;
+
+	for (i = 0; i < kernel->parameter_count && status == PLAIT_OK; i++) {
+		const plait_launch_argument *argument = argument_at(request, i);
+		const cl_ulong offset =
+			argument->memory != NULL ? argument->offset : 0;
+
+		if (kernel->parameters[i].pointer)
+			status = judge_argument(
+				self, kernel, i,
+				self->cl.clSetKernelArg(launch->kernel, at++,
+							sizeof(offset),
+							&offset), error);
+	}
+	return status;
+}
+
+/* Returns the first argument that no sub-buffer can be, or the count. */
+static uint32_t find_unaligned(const plait_launch_request *request)
+{
+	const uint64_t alignment = request->kernel->device->alignment_bytes;
+	uint32_t i = 0;
+
+	while (i < request->argument_count &&
+	       (argument_at(request, i)->memory == NULL ||
+		argument_at(request, i)->offset % alignment == 0))
+		i++;
+	return i;
+}
+
+/* Choose the kernel for the request's views. */
+static plait_status choose_kernel(plait_backend *self,
+				  const plait_launch_request *request,
+				  plait_backend_launch *launch,
+				  const plait_backend_kernel **out,
+				  plait_error *error)
+{
+	const uint32_t unaligned = find_unaligned(request);
+	plait_backend_kernel *shifted;
+	plait_status status;
+
+	*out = request->kernel;
+	if (unaligned == request->argument_count)
+		return PLAIT_OK;
+	status = plaitp_opencl_shift_get(self, request->kernel, &shifted,
+					 error);
+	if (status != PLAIT_OK)
+		return status;
+	if (shifted == NULL)
+		return refuse_offset(self, request->kernel, unaligned,
+				     argument_at(request, unaligned)->offset,
+				     error);
+	launch->shifted = true;
+	*out = shifted;
+	return PLAIT_OK;
 }
 
 /* --- geometry ------------------------------------------------------------- */
@@ -205,18 +285,23 @@ static plait_status fill_launch(plait_backend *self,
 {
 	plait_backend_kernel *kernel = request->kernel;
 	plait_status status = set_geometry(self, request, launch, error);
+	const plait_backend_kernel *chosen;
 	cl_int code = CL_SUCCESS;
 
+	if (status == PLAIT_OK)
+		status = choose_kernel(self, request, launch, &chosen, error);
 	if (status != PLAIT_OK)
 		return status;
-	launch->kernel = self->cl.clCreateKernel(kernel->program,
+	launch->kernel = self->cl.clCreateKernel(chosen->program,
 						 kernel->entry, &code);
 	if (launch->kernel == NULL)
 		return plaitp_opencl_fail_call(self->services, error,
 					       "clCreateKernel", code,
 					       kernel->entry);
 	status = set_arguments(self, request, launch, error);
-	if (status != PLAIT_OK || !kernel->guarded)
+	if (status == PLAIT_OK && launch->shifted)
+		status = set_offsets(self, request, launch, error);
+	if (status != PLAIT_OK || !kernel->guarded || launch->shifted)
 		return status;
 	return plaitp_opencl_warm(self, kernel, launch, error);
 }

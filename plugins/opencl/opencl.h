@@ -68,6 +68,8 @@ struct plait_backend {
 	pthread_mutex_t accounting_lock; /* of memory; leaf lock */
 	struct opencl_program *programs; /* guarded by programs_lock */
 	pthread_mutex_t programs_lock; /* leaf lock */
+	/* Guards variants of kernels (shift.c), while they are built too. */
+	pthread_mutex_t shift_lock;
 	pthread_mutex_t events_lock; /* of results of events; leaf lock */
 };
 
@@ -78,6 +80,7 @@ struct plait_backend_launch {
 	cl_kernel kernel;
 	cl_uint dimensions;
 	bool grouped; /* else the driver chooses the local size */
+	bool shifted; /* the kernel has hidden offsets */
 	size_t items[3];
 	size_t group[3];
 	uint32_t sub_buffer_count;

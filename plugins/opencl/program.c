@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "code.h"
 #include "kernel.h"
 #include "driven/includes.h"
 #include "driven/process_state.h"
@@ -18,24 +19,49 @@ struct build {
 	plait_backend *self;
 	struct opencl_device *device;
 	const plait_code *code;
+	bool shifted; /* with an offset for each pointer */
 	char options[OPTIONS_BYTES];
 	cl_program program;
 	struct driven_includes includes;
 	struct opencl_program *shared; /* owns the program; or null */
 };
 
+/* `code` is 0 if no call has failed. */
 static plait_status fail_code(const struct build *build, plait_error *error,
 			      plait_status status, cl_int code,
 			      const char *what)
 {
+	const struct opencl_code *of = plaitp_opencl_code(code);
+
+	if (code == 0)
+		return plaitp_driven_fail(build->self->services, error, status,
+					  0, "opencl: kernel %.60s: %s",
+					  build->code->name, what);
 	return plaitp_driven_fail(build->self->services, error, status, code,
-				  "opencl: kernel %.60s: %s (%d)",
-				  build->code->name, what, (int)code);
+				  "opencl: kernel %.40s: %.100s: %s (%d)%s%s",
+				  build->code->name, what, of->name, (int)code,
+				  of->hint[0] != '\0' ? "; " : "", of->hint);
+}
+
+/* The compiler refuses its options: the source's, unless it has none. */
+static plait_status fail_options(const struct build *build, cl_int code,
+				 plait_error *error)
+{
+	const char *options = build->code->options;
+	char what[120];
+
+	if (options == NULL || options[0] == '\0')
+		return plaitp_opencl_fail_call(build->self->services, error,
+					       "clBuildProgram with plait's "
+					       "own options", code,
+					       build->code->name);
+	snprintf(what, sizeof(what), "the compiler refuses \"%.70s\"", options);
+	return fail_code(build, error, PLAIT_E_INVALID, code, what);
 }
 
 static bool may_guard(const struct build *build)
 {
-	return build->self->compiles_lazily &&
+	return build->self->compiles_lazily && !build->shifted &&
 	       (build->code->flags & PLAIT_CODE_PORTABLE) != 0;
 }
 
@@ -45,6 +71,7 @@ static plait_status write_options(struct build *build, plait_error *error)
 	bool fast = (code->flags & PLAIT_SOURCE_FAST) != 0;
 	int used = snprintf(build->options, sizeof(build->options),
 			    "-cl-std=CL1.2 -cl-kernel-arg-info%s%s%s%s",
+			    build->shifted ? OPENCL_SHIFTED :
 			    may_guard(build) ? OPENCL_GUARD : "",
 			    fast ? " -cl-fast-relaxed-math" : "",
 			    code->options != NULL ? " " : "",
@@ -65,7 +92,8 @@ static void pass_log(const struct build *build)
 	size_t bytes = 0;
 	char *text;
 
-	if (cl->clGetProgramBuildInfo(build->program, build->device->id,
+	if (build->code->log == NULL ||
+	    cl->clGetProgramBuildInfo(build->program, build->device->id,
 				      CL_PROGRAM_BUILD_LOG, 0, NULL,
 				      &bytes) != CL_SUCCESS || bytes < 2)
 		return;
@@ -88,9 +116,10 @@ static plait_status judge_build(const struct build *build, cl_int code,
 		return PLAIT_OK;
 	case CL_BUILD_PROGRAM_FAILURE:
 	case CL_INVALID_BINARY:
-	case CL_INVALID_BUILD_OPTIONS:
 		return fail_code(build, error, PLAIT_E_INVALID, code,
 				 "the compiler refuses it");
+	case CL_INVALID_BUILD_OPTIONS:
+		return fail_options(build, code, error);
 	case CL_COMPILER_NOT_AVAILABLE:
 		return fail_code(build, error, PLAIT_E_UNAVAILABLE, code,
 				 "the driver has no compiler");
@@ -415,6 +444,8 @@ static plait_status check_entry(const struct build *build,
 					       code, build->code->name);
 	kernel->guarded = may_guard(build) &&
 			  count == build->code->parameter_count + 1;
+	if (build->shifted)
+		count -= plaitp_opencl_shift_count(kernel);
 	if (count == build->code->parameter_count || kernel->guarded)
 		return PLAIT_OK;
 	return plaitp_driven_fail(build->self->services, error,
@@ -439,6 +470,51 @@ static plait_status prepare(const struct build *build,
 				       build->code->name);
 }
 
+static plait_status check_kernel(struct build *build,
+				 plait_backend_kernel *kernel,
+				 plait_error *error)
+{
+	plait_status status = build_program(build, error);
+
+	kernel->program = build->program;
+	kernel->shared = build->shared;
+	if (status == PLAIT_OK)
+		status = check_entry(build, kernel, error);
+	if (status == PLAIT_OK)
+		status = plaitp_opencl_signature_check(build->self, build->code,
+						       kernel->kernel, error);
+	if (status == PLAIT_OK && kernel->guarded)
+		status = prepare(build, kernel, error);
+	return status;
+}
+
+static plait_status build_kernel(struct build *build,
+				 plait_backend_kernel **out,
+				 plait_error *error)
+{
+	plait_backend_kernel *kernel;
+	plait_status status;
+
+	*out = NULL;
+	if (strlen(build->code->entry) >= OPENCL_ENTRY_BYTES)
+		return fail_code(build, error, PLAIT_E_INVALID, 0,
+				 "the name of its function is too long");
+	kernel = new_kernel(build);
+	if (kernel == NULL)
+		return fail_code(build, error, PLAIT_E_NOMEM, 0,
+				 "no memory for it");
+	status = check_kernel(build, kernel, error);
+	if (status == PLAIT_OK && !build->shifted &&
+	    !plaitp_opencl_shift_keep(build->self, build->code, kernel))
+		status = fail_code(build, error, PLAIT_E_NOMEM, 0,
+				   "no memory for its text");
+	if (status == PLAIT_OK)
+		*out = kernel;
+	else
+		plaitp_opencl_kernel_destroy(build->self, kernel);
+	return status;
+}
+
 plait_status plaitp_opencl_kernel_build(plait_backend *self, uint32_t device,
 					const plait_code *code,
 					plait_backend_kernel **out,
@@ -447,37 +523,30 @@ plait_status plaitp_opencl_kernel_build(plait_backend *self, uint32_t device,
 	struct build build = { .self = self,
 			       .device = &self->devices[device],
 			       .code = code };
-	plait_backend_kernel *kernel;
-	plait_status status;
 
-	*out = NULL;
-	if (strlen(code->entry) >= OPENCL_ENTRY_BYTES)
-		return fail_code(&build, error, PLAIT_E_INVALID, 0,
-				 "the name of its function is too long");
-	kernel = new_kernel(&build);
-	if (kernel == NULL)
-		return fail_code(&build, error, PLAIT_E_NOMEM, 0,
-				 "no memory for it");
-	status = build_program(&build, error);
-	kernel->program = build.program;
-	kernel->shared = build.shared;
-	if (status == PLAIT_OK)
-		status = check_entry(&build, kernel, error);
-	if (status == PLAIT_OK)
-		status = plaitp_opencl_signature_check(self, code,
-						       kernel->kernel, error);
-	if (status == PLAIT_OK && kernel->guarded)
-		status = prepare(&build, kernel, error);
-	if (status == PLAIT_OK)
-		*out = kernel;
-	else
-		plaitp_opencl_kernel_destroy(self, kernel);
-	return status;
+	return build_kernel(&build, out, error);
+}
+
+plait_status plaitp_opencl_kernel_build_shifted(plait_backend *self,
+						struct opencl_device *device,
+						const plait_code *code,
+						plait_backend_kernel **out,
+						plait_error *error)
+{
+	struct build build = { .self = self, .device = device, .code = code,
+			       .shifted = true };
+
+	return build_kernel(&build, out, error);
 }
 
 void plaitp_opencl_kernel_destroy(plait_backend *self,
 				  plait_backend_kernel *kernel)
 {
+	if (kernel->shifted != NULL)
+		plaitp_opencl_kernel_destroy(self, kernel->shifted);
+	if (kernel->text != NULL)
+		self->services->resize(self->host, kernel->text,
+				       kernel->text_bytes + 1, 0);
 	if (kernel->kernel != NULL)
 		self->cl.clReleaseKernel(kernel->kernel);
 	if (kernel->shared != NULL)

@@ -276,6 +276,11 @@ void plait__defaults_fill(plait_backend_table *table)
 	fill_segments(table);
 }
 
+bool plait__defaults_can_wait_in_driver(const plait_backend_table *table)
+{
+	return table->wait_in_driver != default_wait_in_driver;
+}
+
 /* Returns a missing slot of those that a device with source forms must have. */
 static const char *find_kernel_gap(const plait_backend_table *table)
 {

@@ -18,4 +18,7 @@ void plait__defaults_fill(plait_backend_table *table);
 const char *plait__defaults_find_gap(const plait_backend_table *table,
 				     uint32_t capabilities, uint32_t forms);
 
+/* Returns true if threads can wait in the backend's driver. */
+bool plait__defaults_can_wait_in_driver(const plait_backend_table *table);
+
 #endif

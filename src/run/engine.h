@@ -28,6 +28,7 @@ typedef struct plait__engine plait__engine;
 typedef struct plait__recorder plait__recorder;
 typedef struct plait__recording plait__recording;
 typedef struct plait__blocked_on plait__blocked_on;
+typedef struct plait__awaited_points plait__awaited_points;
 
 struct plait__engine {
 	const char *name;
@@ -82,6 +83,13 @@ struct plait__engine {
 	 * a wait that timed out.  The instance stays with this run meanwhile;
 	 * the run may be over.  Null: the engine knows nothing. */
 	void (*find)(plait__instance *instance, plait__blocked_on *out);
+
+	/* Finds points of backends that the run cannot end without
+	 * (awaited_points.h), for a waiting thread that may enter their
+	 * drivers.  The instance stays with this run meanwhile.  Null: the
+	 * engine knows none. */
+	void (*find_points)(plait__instance *instance,
+			    plait__awaited_points *out);
 
 	/* Called after instance->stop was set.  Null: the engine polls it. */
 	void (*cancel)(plait__instance *instance);

@@ -207,6 +207,37 @@ static void add_guarded(plait__text *out, const plait_source *source,
 			signature->count > 0 ? ", " : "");
 }
 
+/* Add the parameter lists of a KERNEL(name) with an offset for each pointer, the
+ * statements that add them, and whether GROUP_KERNEL(name) has them. */
+static void add_shifted(plait__text *out, const plait_source *source,
+			const plait__signature *signature)
+{
+	const char *name = signature->name;
+
+	plait__text_add(out, "#define PLAIT_SHIFTED_IN_GROUPS_%s PLAIT_%s_%s\n"
+			"#define PLAIT_SHIFT PLAIT_SHIFT_%s\n"
+			"#define PLAIT_SHIFTED_%s ", name,
+			plait__guard_fits(source, name) ? "SHIFTED" :
+			"PARAMETERS", name, name, name);
+	add_list(out, source, signature, true);
+	for (uint32_t i = 0; i < signature->count; i++)
+		if (signature->parameters[i].type == PLAIT__TYPE_POINTER)
+			plait__text_add(out, ", u64 plait_at_%s",
+					signature->parameters[i].name);
+	plait__text_add(out, "\n#define PLAIT_SHIFT_%s ", name);
+	for (uint32_t i = 0; i < signature->count; i++) {
+		const char *parameter = signature->parameters[i].name;
+
+		if (signature->parameters[i].type != PLAIT__TYPE_POINTER)
+			continue;
+		plait__text_add(out, "%s = (", parameter);
+		add_type(out, &signature->parameters[i], source);
+		plait__text_add(out, ")((GLOBAL char *)%s + plait_at_%s); ",
+				parameter, parameter);
+	}
+	plait__text_add(out, "\n");
+}
+
 /* Add the lists for a kernel that decides its loop: the entry gets the loop's
  * parameters too and calls the body. */
 static void add_loop(plait__text *out, const plait_source *source,
@@ -224,8 +255,10 @@ static void add_loop(plait__text *out, const plait_source *source,
 static void add_parameters(plait__text *out, const plait_source *source,
 			   const plait__signature *signature, uint32_t form)
 {
-	if (form == PLAIT_SOURCE_OPENCL_C)
+	if (form == PLAIT_SOURCE_OPENCL_C) {
 		add_guarded(out, source, signature);
+		add_shifted(out, source, signature);
+	}
 	if (form == PLAIT_SOURCE_CUDA_C &&
 	    plait__loop_predicate_is_used(source))
 		add_loop(out, source, signature);

@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "plugin/defaults.h"
 #include "sys/env.h"
 #include "sys/fork.h"
 
@@ -126,6 +127,9 @@ static plait_status make_port(plait__context *context, uint32_t index,
 	port->backend = plait__registry_backend(context->registry, index);
 	port->devices = &context->devices[*first_device];
 	port->all = UINT32_MAX;
+	at_store_relaxed_u32(&port->no_wait_in_driver,
+			     !plait__defaults_can_wait_in_driver(
+				     &port->backend->table));
 	for (i = 0; i < port->backend->device_count; i++) {
 		uint32_t capabilities = port->backend->devices[i].capabilities;
 

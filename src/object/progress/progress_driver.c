@@ -298,11 +298,11 @@ plait_status plait__progress_start(plait__context *context, plait_error *error)
 	bool running;
 
 	plait__mutex_lock(&driver->starting);
-	if (!driver->running)
-		driver->running = plait__thread_start(&driver->thread,
-						      "plait/driver", serve,
-						      context, NULL) == 0;
-	running = driver->running;
+	running = plait__progress_has_thread(driver);
+	if (!running)
+		running = plait__thread_start(&driver->thread, "plait/driver",
+					      serve, context, NULL) == 0;
+	at_store_release_u32(&driver->running, running);
 	plait__mutex_unlock(&driver->starting);
 	return running ? PLAIT_OK :
 	       plait__fail(error, PLAIT_E_NOMEM,
@@ -313,7 +313,7 @@ void plait__progress_stop(plait__context *context)
 {
 	plait__progress_driver *driver = &context->driver;
 
-	if (!driver->running)
+	if (!plait__progress_has_thread(driver))
 		return;
 	at_store_release_u32(&driver->stop, 1);
 	at_add_u32(&driver->wake_count, 1);

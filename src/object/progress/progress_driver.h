@@ -79,8 +79,8 @@ typedef struct plait__progress_driver {
 	at_u32 pool_runs_ended;
 	bool counts_pool_runs;	/* constant */
 	/* The context's thread, started where it can be of use. */
-	struct plait__mutex starting; /* guards `running` */
-	bool running;
+	struct plait__mutex starting; /* writers of `running` */
+	at_u32 running;
 	at_u32 stop;
 	at_u32 wake_count;		/* raised by each wake-up */
 	struct plait__eventcount event;
@@ -169,11 +169,25 @@ static inline bool plait__progress_has_pool_run(
 	return at_load_acquire_u32(&driver->pool_runs) != 0;
 }
 
+/* Returns true if the context's thread drives pollables. */
+static inline bool plait__progress_has_thread(
+	const plait__progress_driver *driver)
+{
+	return at_load_acquire_u32(&driver->running) != 0;
+}
+
 /* Returns true if any pollable is expected or driven. */
 static inline bool plait__progress_is_active(
 	const plait__progress_driver *driver)
 {
 	return at_load_acquire_u32(&driver->active) != 0;
+}
+
+/* Returns true if it is one that is expected or driven. */
+static inline bool plait__progress_is_single(
+	const plait__progress_driver *driver)
+{
+	return at_load_acquire_u32(&driver->active) == 1;
 }
 
 #endif

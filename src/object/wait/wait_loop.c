@@ -4,6 +4,7 @@
 
 #include "object/context/backend_result.h"
 #include "object/wait/wait_diagnosis.h"
+#include "object/wait/wait_in_driver.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -312,53 +313,18 @@ static bool pump_driven(const struct waiter *waiter)
 
 /* --- waiting inside a driver */
 
-/* A driver has no limits of time, no inbox is served meanwhile, and no run is
- * driven.  There a thread waits for commands that its points depend on: the
- * backend does not know what a condition, or any of several points, needs. */
 static bool may_enter_driver(const struct waiter *waiter)
 {
-	const plait__wait_request *request = waiter->request;
-
-	return request->timeout_ns == PLAIT_FOREVER && request->ready == NULL &&
-	       (!request->any || request->count == 1) &&
-	       !has_pool_run(waiter) &&
-	       !plait__progress_is_active(&request->context->driver) &&
-	       !owns_inbox(request->context);
-}
-
-static bool may_enter_any(const struct waiter *waiter)
-{
-	const plait__wait_request *request = waiter->request;
-	bool any = false;
-
-	for (uint64_t i = 0; i < request->count && !any; i++)
-		any = at_load_relaxed_u32(
-			&request->points[i].port->no_wait_in_driver) == 0;
-	return any && may_enter_driver(waiter);
+	return plait__wait_in_driver_is_possible(waiter->request) &&
+	       !owns_inbox(waiter->request->context);
 }
 
 /* Returns true if this thread has waited in a driver. */
-static bool wait_in_driver(const struct waiter *waiter)
+static bool wait_in_driver(struct waiter *waiter)
 {
-	const plait__wait_request *request = waiter->request;
-	plait_error ignored = { .size = sizeof(ignored) };
-	plait_status status;
-
-	for (uint64_t i = 0; i < request->count; i++) {
-		const plait__wait_point *point = &request->points[i];
-		plait__backend_port *port = point->port;
-		plait__backend *backend = port->backend;
-
-		if (at_load_relaxed_u32(&port->no_wait_in_driver) != 0)
-			continue;
-		status = backend->table.wait_in_driver(
-			backend->self, &point->point, &ignored);
-		if (status == PLAIT_E_UNSUPPORTED)
-			at_store_relaxed_u32(&port->no_wait_in_driver, 1);
-		if (status == PLAIT_OK)
-			return true;
-	}
-	return false;
+	return waiter->has_slept && has_nothing_to_do(waiter) &&
+	       may_enter_driver(waiter) &&
+	       plait__wait_in_driver_enter(waiter->request) == PLAIT_OK;
 }
 
 static void sleep_on_event(struct waiter *waiter)
@@ -374,7 +340,7 @@ static void sleep_on_event(struct waiter *waiter)
 				!plait__progress_has_polling(
 					&request->context->driver) ?
 			TRUST_NS : SLICE_NS);
-	if (may_enter_any(waiter))
+	if (may_enter_driver(waiter))
 		look_ns = plait__clock_deadline(waiter->has_slept ? SLICE_NS :
 						AWAKE_NS);
 	if (look_ns < until_ns)
@@ -443,8 +409,7 @@ static plait_status block(struct waiter *waiter, plait_error *error)
 		return PLAIT_PENDING;
 	if (waiter->port == NULL ||
 	    (waiter->port->all & PLAIT_CAP_NOTIFY) != 0) {
-		if (!waiter->has_slept || !has_nothing_to_do(waiter) ||
-		    !may_enter_driver(waiter) || !wait_in_driver(waiter))
+		if (!wait_in_driver(waiter))
 			sleep_on_event(waiter);
 	}
 	else

@@ -29,6 +29,10 @@ typedef struct plait__wait_request {
 	 * can do for the condition, which returns true if it did some. */
 	bool serves;
 	bool (*help)(void *arg);
+	/* Null, or wait in a driver for commands of that condition, or of the
+	 * queue (wait_in_driver.h): PLAIT_OK, or PLAIT_PENDING if there are
+	 * none now. */
+	plait_status (*enter)(void *arg);
 	/* Null; or, with `ready` or points of a queue, write what the wait is
 	 * blocked on, for the error text. Not in notification callbacks. */
 	void (*describe)(void *arg, char *out, uint32_t bytes);

@@ -2,6 +2,7 @@
 /* Entry points of a run: references, wait, cancel, notify, query. */
 #include "run/run.h"
 
+#include "run/awaited_points.h"
 #include "run/blocked_on.h"
 #include "run/record/recorder.h"
 #include "run/run_races.h"
@@ -59,6 +60,13 @@ static bool help(void *arg)
 	return plait__instance_drive(run->instance);
 }
 
+static plait_status enter_driver(void *arg)
+{
+	plait__run *run = arg;
+
+	return plait__awaited_points_enter(run->instance, run);
+}
+
 static void describe_end(void *arg, char *out, uint32_t bytes)
 {
 	plait__run *run = arg;
@@ -86,6 +94,8 @@ PLAIT_API plait_status plait_run_wait(plait_run *run, uint64_t timeout_ns,
 	request.arg = self;
 	PLAIT__THREAD_SCOPE inside = { plait__object_leave_on_exit,
 				       &self->object };
+	if (self->program->engine->find_points != NULL)
+		request.enter = enter_driver;
 	if (!is_done(self))
 		status = plait__wait_run(&request, error);
 	plait__thread_scope_end(&inside);

@@ -3,6 +3,7 @@
  * thread. */
 #include "run/run.h"
 #include "run/api/prepare.h"
+#include "run/awaited_points.h"
 #include "run/blocked_on.h"
 #include "run/instance_pool.h"
 #include "run/run_races.h"
@@ -351,6 +352,11 @@ static void describe(void *arg, char *out, uint32_t bytes)
 	plait__blocked_on_describe(arg, NULL, "the plan", out, bytes);
 }
 
+static plait_status enter_driver(void *arg)
+{
+	return plait__awaited_points_enter(arg, NULL);
+}
+
 /* Wait while other threads execute the run, or while it is blocked. */
 static void await_end(plait__instance *instance)
 {
@@ -366,6 +372,8 @@ static void await_end(plait__instance *instance)
 	plait_error why = { .size = sizeof(why) };
 	plait_status status;
 
+	if (instance->program->engine->find_points != NULL)
+		request.enter = enter_driver;
 	while (!is_over(instance)) {
 		status = plait__wait_run(&request, &why);
 		/* The caller would have to pull that event, which is not of

@@ -4,6 +4,8 @@
 #include "run/queue/queue_engine.h"
 
 #include "run/program.h"
+#include "run/awaited_points.h"
+#include "run/queue/awaited_queue.h"
 #include "run/queue/blocked_queue.h"
 #include "run/queue/device_graphs.h"
 #include "run/queue/driver_state.h"
@@ -200,6 +202,16 @@ static void describe_blocked(plait__instance *instance, plait__blocked_on *out)
 		plait__blocked_queue_describe(recorded, out);
 }
 
+static void find_points(plait__instance *instance, plait__awaited_points *out)
+{
+	struct drivers *drivers = instance->state;
+	plait__run_driver *recorded = at_load_acquire_ptr(&drivers->recorded);
+
+	plait__awaited_queue_find(drivers->plain, out);
+	if (recorded != NULL)
+		plait__awaited_queue_find(recorded, out);
+}
+
 /* Launches are rebound when a run begins, so there is no code to compile. */
 static plait_status recode(plait__program *program,
 			   plait__object *const *kernels, void **out,
@@ -224,5 +236,6 @@ const plait__engine plait__queue_engine = {
 	.drive = drive,
 	.recode = recode,
 	.find = describe_blocked,
+	.find_points = find_points,
 	.cancel = cancel,
 };

@@ -395,6 +395,7 @@ static void handle_completion(plait__run_driver *driver, uint32_t number,
 	if (listener->polled)
 		driver->polled_count--;
 	listener->polled = false;
+	listener->awaited = false;
 	/* Failed callbacks have stopped the run already. */
 	if (status < 0 && !plait__run_driver_is_stopped(driver)) {
 		plait__submit_explain(driver, number, status, &why);

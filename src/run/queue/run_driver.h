@@ -28,6 +28,7 @@ typedef struct plait__queue_listener {
 	uint32_t lane;		/* that emits it */
 	uint32_t link;		/* a region, a stage or a port */
 	bool polled;		/* the backend refused to notify */
+	bool awaited;		/* from subscription to completion */
 	uint64_t completed_ns;	/* in recorded runs */
 } plait__queue_listener;
 
@@ -117,6 +118,7 @@ struct plait__run_driver {
 	bool uses_fallback;	/* `fallback` carries out this run */
 	plait__pollable *note_target; /* own pollable, or that of the driver
 				 * that this one stands in for */
+	at_u32 entered;		/* threads that use its signals: awaited_queue.c */
 };
 
 static inline bool plait__run_driver_is_stopped(const plait__run_driver *driver)

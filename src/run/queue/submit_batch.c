@@ -9,6 +9,7 @@
 #include "object/context/backend_result.h"
 #include "object/progress/notification.h"
 #include "sys/clock.h"
+#include "sys/thread.h"
 
 #include <string.h>
 
@@ -222,6 +223,7 @@ void plait__submit_subscribe(plait__run_driver *driver, uint32_t number)
 	const plait_backend_point point = point_of(driver, listener);
 	plait_error ignored = { .size = sizeof(ignored) };
 
+	listener->awaited = true;
 	if (plait__notification_arm(port_of(driver, listener->lane), &point,
 				    on_completion, listener,
 				    &ignored) == PLAIT_OK)
@@ -319,10 +321,14 @@ static plait_status recover_queue(plait__run_driver *driver, uint32_t lane,
 	return status;
 }
 
-/* The new signal counts from 0. */
+/* The new signal counts from 0.  Threads that use the old one return now, as
+ * nothing is in flight. */
 static plait_status remake_queue(plait__run_driver *driver, uint32_t lane,
 				 plait_error *error)
 {
+	/* Acquire: pairs with the subtraction in awaited_points.c. */
+	while (at_load_acquire_u32(&driver->entered) != 0)
+		plait__thread_yield();
 	driver->lanes[lane] = (plait__lane_progress){ .emitted = 0 };
 	return plait__queue_instance_remake(&driver->state, lane, error);
 }

@@ -19,6 +19,7 @@ static plait_kernel *kernel;
 static plait_buffer *buffer;
 static atomic_bool go;
 static atomic_uint came;
+static atomic_bool held, released, ended; /* of a command of another queue */
 static uint64_t before; /* calls of clWaitForEvents when a step began */
 
 /* Ends when a thread waits in the driver, or when the test says so. */
@@ -32,10 +33,25 @@ static int32_t until_waited(void *const *arguments, const plait_launch *launch,
 	return 0;
 }
 
+/* Ends when the test says so, or, for a test that waits for it by mistake,
+ * after some seconds. */
+static int32_t until_released(void *const *arguments,
+			      const plait_launch *launch, void *data)
+{
+	const time_t end = time(NULL) + 10;
+
+	(void)arguments, (void)launch, (void)data;
+	atomic_store(&held, true);
+	while (!atomic_load(&released) && time(NULL) < end)
+		sched_yield();
+	atomic_store(&ended, true);
+	return 0;
+}
+
 static void open_it(const char *more, const char *wrap)
 {
 	static const struct fakecl_setup setup = { .devices = 1,
-						   .mode = FAKECL_THREAD };
+						   .mode = FAKECL_THREADS };
 	static char options[4200];
 	const plait_context_desc desc = { .size = sizeof(desc),
 					  .backends = "opencl",
@@ -54,6 +70,7 @@ static void open_it(const char *more, const char *wrap)
 	error = (plait_error){ .size = sizeof(error) };
 	standin()->reset(&setup);
 	standin()->teach("wait", NULL, until_waited);
+	standin()->teach("hold", NULL, until_released);
 	(void)snprintf(options, sizeof(options), "opencl:loader=%s%s",
 		       standin_path, more);
 	if (!OK_THAT(plait_context_open(&desc, &context, &error) == PLAIT_OK,
@@ -79,14 +96,19 @@ static void close_it(void)
 
 static const plait_launch one_item = { .size = sizeof(one_item) };
 
-static void submit(void)
+static void submit_to(plait_queue *to, plait_kernel *which)
 {
 	const plait_argument argument = { .size = sizeof(argument),
 					  .kind = PLAIT_ARGUMENT_BUFFER,
 					  .buffer = buffer };
 
-	IS_INT(plait_queue_launch(queue, kernel, &one_item, &argument, 1,
+	IS_INT(plait_queue_launch(to, which, &one_item, &argument, 1,
 				  &error), PLAIT_OK);
+}
+
+static void submit(void)
+{
+	submit_to(queue, kernel);
 }
 
 static void begin(bool at_once)
@@ -119,20 +141,70 @@ static plait_plan *make_plan(void)
 	return plan;
 }
 
+static void wait_for_queue(plait_plan *plan)
+{
+	(void)plan;
+	submit();
+	IS_INT(plait_queue_finish(queue, PLAIT_FOREVER, &error), PLAIT_OK);
+}
+
+static void wait_for_signal(plait_plan *plan)
+{
+	plait_signal *signal;
+	uint64_t sequence;
+
+	(void)plan;
+	IS_INT(plait_signal_create(device, NULL, &signal, &error), PLAIT_OK);
+	submit();
+	IS_INT(plait_queue_emit(queue, signal, &sequence, &error),
+	       PLAIT_OK);
+	IS_INT(plait_signal_wait(signal, sequence, PLAIT_FOREVER,
+				 &error), PLAIT_OK);
+	plait_signal_release(signal);
+	IS_INT(plait_queue_finish(queue, PLAIT_FOREVER, &error), PLAIT_OK);
+}
+
+static void wait_for_run(plait_plan *plan)
+{
+	plait_run *run;
+
+	IS_INT(plait_plan_run(plan, queue, NULL, &run, &error), PLAIT_OK);
+	IS_INT(plait_run_wait(run, PLAIT_FOREVER, &error), PLAIT_OK);
+	plait_run_release(run);
+}
+
+static void wait_for_call(plait_plan *plan)
+{
+	IS_INT(plait_plan_call(plan, NULL, NULL, &error), PLAIT_OK);
+}
+
+static const struct {
+	const char *name;
+	void (*wait)(plait_plan *plan);
+} ways[] = {
+	{ "queue", wait_for_queue },
+	{ "signal", wait_for_signal },
+	{ "run", wait_for_run },
+	{ "call", wait_for_call },
+};
+
+/* The command ends only when the wait has entered the driver. */
+static void wait_each_way(plait_plan *plan)
+{
+	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++) {
+		begin(false);
+		ways[i].wait(plan);
+		OK_THAT(atomic_load(&came), "%s", ways[i].name);
+	}
+}
+
 static void try_all(const char *wrap)
 {
 	plait_plan *plan;
 
 	open_it("", wrap);
-	begin(false);
-	submit();
-	IS_INT(plait_queue_finish(queue, PLAIT_FOREVER, &error), PLAIT_OK);
-	OK(atomic_load(&came));
-	/* Runs: the core does not know their commands. */
 	plan = make_plan();
-	begin(true);
-	IS_INT(plait_plan_call(plan, NULL, NULL, &error), PLAIT_OK);
-	IS_UINT(standin()->count_waits(), before);
+	wait_each_way(plan);
 	plait_plan_release(plan);
 	close_it();
 }
@@ -181,9 +253,46 @@ static void never(void)
 	close_it();
 }
 
+/* A thread enters the driver for what it waits for, not for the command of
+ * another queue, which is not over when the wait is. */
+static void beside_another_queue(void)
+{
+	const plait_source source = {
+		.size = sizeof(source), .form = PLAIT_SOURCE_OPENCL_C,
+		.code = "__kernel void hold(__global uint *x) { }\n",
+	};
+	const plait_kernel_desc wanted = {
+		.size = sizeof(wanted), .sources = &source, .source_count = 1,
+		.signature = "hold(x: inout pointer u32)",
+	};
+	plait_kernel *hold;
+	plait_queue *other;
+	plait_plan *plan;
+
+	open_it("", NULL);
+	atomic_store(&held, false);
+	atomic_store(&released, false);
+	atomic_store(&ended, false);
+	plan = make_plan();
+	IS_INT(plait_kernel_create(context, &wanted, &hold, &error), PLAIT_OK);
+	IS_INT(plait_queue_create(device, NULL, &other, &error), PLAIT_OK);
+	submit_to(other, hold);
+	while (!atomic_load(&held))
+		sched_yield();
+	wait_each_way(plan);
+	OK(!atomic_load(&ended));
+	atomic_store(&released, true);
+	IS_INT(plait_queue_finish(other, PLAIT_FOREVER, &error), PLAIT_OK);
+	plait_queue_release(other);
+	plait_kernel_release(hold);
+	plait_plan_release(plan);
+	close_it();
+}
+
 static const struct tap_scenario all[] = {
 	{ "a wait without a limit", without_limit },
 	{ "a wait inside interposers", inside_interposers },
+	{ "beside another queue", beside_another_queue },
 	{ "a wait with a limit", with_limit },
 	{ "wait=host", never },
 };

@@ -287,15 +287,21 @@ static void run_all(void)
 	} while (find_ready() != NULL);
 }
 
+static bool has_threads(void)
+{
+	return fake.setup.mode == FAKECL_THREAD ||
+	       fake.setup.mode == FAKECL_THREADS;
+}
+
 void fake_go_on(void)
 {
-	if (fake.setup.mode == FAKECL_THREAD)
+	if (has_threads())
 		pthread_cond_broadcast(&fake.changed);
 	else
 		run_all();
 }
 
-/* --- the thread ----------------------------------------------------------- */
+/* --- the threads ---------------------------------------------------------- */
 
 static void *run_thread(void *unused)
 {
@@ -310,29 +316,38 @@ static void *run_thread(void *unused)
 	return NULL;
 }
 
-void fake_begin_thread(void)
+static uint32_t count_threads(void)
 {
-	if (fake.running || fake.setup.mode != FAKECL_THREAD)
+	return fake.setup.mode == FAKECL_THREADS ? FAKE_THREADS : 1;
+}
+
+void fake_begin_threads(void)
+{
+	uint32_t i;
+
+	if (fake.running || !has_threads())
 		return;
 	fake.stopping = false;
 	fake.running = true;
-	if (pthread_create(&fake.thread, NULL, run_thread, NULL) != 0)
-		abort();
+	for (i = 0; i < count_threads(); i++)
+		if (pthread_create(&fake.threads[i], NULL, run_thread,
+				   NULL) != 0)
+			abort();
 }
 
 /* Without the lock. */
-void fake_end_thread(void)
+void fake_end_threads(void)
 {
-	bool running;
+	uint32_t i, count;
 
 	pthread_mutex_lock(&fake.lock);
-	running = fake.running;
+	count = fake.running ? count_threads() : 0;
 	fake.stopping = true;
 	fake.running = false;
 	pthread_cond_broadcast(&fake.changed);
 	pthread_mutex_unlock(&fake.lock);
-	if (running)
-		pthread_join(fake.thread, NULL);
+	for (i = 0; i < count; i++)
+		pthread_join(fake.threads[i], NULL);
 }
 
 /* --- waiting -------------------------------------------------------------- */
@@ -352,7 +367,7 @@ static bool wait_a_step(void)
 {
 	if (telling)
 		fake_sin("a callback waits");
-	if (fake.setup.mode != FAKECL_THREAD && find_ready() != NULL) {
+	if (!has_threads() && find_ready() != NULL) {
 		run_all();
 		return true;
 	}

@@ -18,7 +18,8 @@
 	type fake_##name parameters;
 OPENCL_CALLS(FAKE_STATUS, FAKE_MAKES)
 
-enum { FAKE_DEVICES = 4, FAKE_PARAMETERS = 16, FAKE_VALUE_BYTES = 16 };
+enum { FAKE_DEVICES = 4, FAKE_PARAMETERS = 16, FAKE_VALUE_BYTES = 16,
+       FAKE_THREADS = 4 };
 
 /* Items of a group: as the driver says of a kernel, as it runs them, and as it
  * says of the device. */
@@ -153,7 +154,7 @@ struct fake_world {
 	uint64_t waits; /* calls of clWaitForEvents */
 	bool failing; /* all behind the first fails too */
 	bool running, stopping;
-	pthread_t thread;
+	pthread_t threads[FAKE_THREADS];
 };
 
 extern struct fake_world fake;
@@ -192,7 +193,7 @@ void fake_await(struct fake_event *event);
 void fake_await_told(void);
 /* Run the commands that can run, if that is this thread's duty. */
 void fake_go_on(void);
-void fake_begin_thread(void);
-void fake_end_thread(void);
+void fake_begin_threads(void);
+void fake_end_threads(void);
 
 #endif

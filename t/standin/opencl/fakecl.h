@@ -17,7 +17,8 @@ enum {
 	FAKECL_AT_ONCE,	/* inside of the call that enqueues them */
 	FAKECL_FLUSHED,	/* inside of the call that flushes or waits */
 	FAKECL_THREAD,	/* by a thread of the driver, once they are flushed */
-	FAKECL_MODES
+	FAKECL_MODES,	/* that run commands one by one */
+	FAKECL_THREADS = FAKECL_MODES /* by four threads: queues side by side */
 };
 
 struct fakecl_setup {

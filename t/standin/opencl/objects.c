@@ -234,6 +234,6 @@ cl_context fake_clCreateContext(const cl_context_properties *how,
 	if (count == 0 || *code != CL_SUCCESS)
 		return NULL;
 	context = fake_new(FAKE_CONTEXT, sizeof(*context), NULL);
-	fake_begin_thread();
+	fake_begin_threads();
 	return (cl_context)context;
 }

@@ -99,7 +99,7 @@ OPENCL_CALLS(STATUS_TWIN, MAKES_TWIN)
 
 static void reset(const struct fakecl_setup *setup)
 {
-	fake_end_thread();
+	fake_end_threads();
 	pthread_mutex_lock(&fake.lock);
 	fake_forget_objects();
 	fake.setup = *setup;

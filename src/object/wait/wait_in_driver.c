@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/* Waits inside a backend's driver; see wait_in_driver.h. */
+#include "object/wait/wait_in_driver.h"
+
+#include "object/context/context.h"
+
+static bool may_enter_port(const plait__backend_port *port)
+{
+	return at_load_relaxed_u32(&port->no_wait_in_driver) == 0;
+}
+
+plait_status plait__wait_in_driver_for(const plait__wait_point *point)
+{
+	plait__backend_port *port = point->port;
+	plait__backend *backend = port->backend;
+	plait_error ignored = { .size = sizeof(ignored) };
+	plait_status status = PLAIT_E_UNSUPPORTED;
+
+	if (!may_enter_port(port))
+		return status;
+	status = backend->table.wait_in_driver(backend->self, &point->point,
+					       &ignored);
+	if (status == PLAIT_E_UNSUPPORTED)
+		at_store_relaxed_u32(&port->no_wait_in_driver, 1);
+	return status;
+}
+
+bool plait__wait_in_driver_is_free(const plait__context *context)
+{
+	uint32_t i;
+
+	if (!plait__progress_has_thread(&context->driver))
+		return false;
+	for (i = 0; i < context->port_count; i++)
+		if ((context->ports[i].any & PLAIT_CAP_NEEDS_PUMP) != 0)
+			return false;
+	return true;
+}
+
+/* Returns true if the backend of a point, or any one, has such a driver. */
+static bool has_driver(const plait__wait_request *request)
+{
+	const plait__context *context = request->context;
+	uint64_t i;
+
+	for (i = 0; i < request->count; i++)
+		if (may_enter_port(request->points[i].port))
+			return true;
+	for (i = 0; request->enter != NULL && i < context->port_count; i++)
+		if (may_enter_port(&context->ports[i]))
+			return true;
+	return false;
+}
+
+/* Returns true if the wait needs all of its points, so that no other one can
+ * end it while the thread waits for the command of one. */
+static bool needs_all(const plait__wait_request *request)
+{
+	return request->ready != NULL ? request->enter != NULL :
+					!request->any || request->count == 1;
+}
+
+bool plait__wait_in_driver_is_possible(const plait__wait_request *request)
+{
+	const plait__progress_driver *driver = &request->context->driver;
+
+	return request->timeout_ns == PLAIT_FOREVER && needs_all(request) &&
+	       has_driver(request) && !plait__progress_has_pool_run(driver) &&
+	       (!plait__progress_is_active(driver) ||
+		plait__wait_in_driver_is_free(request->context) ||
+		/* The engine looks whether its run needs this thread. */
+		(request->ready != NULL && plait__progress_is_single(driver)));
+}
+
+plait_status plait__wait_in_driver_enter(const plait__wait_request *request)
+{
+	plait_status status = PLAIT_PENDING;
+	uint64_t i;
+
+	for (i = 0; i < request->count && status != PLAIT_OK; i++)
+		status = plait__wait_in_driver_for(&request->points[i]);
+	if (status != PLAIT_OK && request->enter != NULL)
+		status = request->enter(request->arg);
+	return status == PLAIT_OK ? PLAIT_OK : PLAIT_PENDING;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Waits inside a backend's driver, for drivers that run commands on the threads
+ * that wait in them. A driver has no limits of time, no inbox is served
+ * meanwhile, and no run is driven; so a thread enters it only if no other duty
+ * of the wait loop can be its own, and only for commands that the wait depends
+ * on.
+ *
+ * Not here: the look for inboxes, and the moment to enter (wait_loop.c).
+ */
+#ifndef PLAIT_SRC_OBJECT_WAIT_WAIT_IN_DRIVER_H
+#define PLAIT_SRC_OBJECT_WAIT_WAIT_IN_DRIVER_H
+
+#include "object/wait/wait_loop.h"
+
+/* Returns true if the wait may enter a driver, as far as the request tells. */
+bool plait__wait_in_driver_is_possible(const plait__wait_request *request);
+
+/* Returns true if no waiting thread is needed to drive runs, or to pump. */
+bool plait__wait_in_driver_is_free(const plait__context *context);
+
+/* Wait for a command of the request. PLAIT_OK: the thread has waited;
+ * PLAIT_PENDING: there is none now. */
+plait_status plait__wait_in_driver_enter(const plait__wait_request *request);
+
+/* Likewise for commands that a point depends on; PLAIT_E_UNSUPPORTED: never. */
+plait_status plait__wait_in_driver_for(const plait__wait_point *point);
+
+#endif
