@@ -61,7 +61,7 @@ pkglib_LTLIBRARIES += %D%/plait_fault.la
 %C%_plait_fault_la_LDFLAGS = $(LDFLAGS_PLUGIN)
 %C%_plait_fault_la_LIBADD = -lpthread
 # driven: what backends share whose commands a driver runs
-DRIVEN = %D%/driven/advance.c %D%/driven/driven.h %D%/driven/queue.c \
+DRIVEN = %D%/driven/advance.c %D%/driven/atomic.h %D%/driven/driven.h %D%/driven/queue.c \
 	%D%/driven/signal.c %D%/driven/batch.c %D%/driven/process_state.c \
 	%D%/driven/process_state.h %D%/driven/table.c %D%/driven/text.c \
 	%D%/driven/lock.c %D%/driven/includes.c %D%/driven/includes.h
@@ -93,11 +93,13 @@ pkglib_LTLIBRARIES += %D%/plait_cuda.la
 %C%_plait_cuda_la_SOURCES = %D%/cuda/abi.h %D%/cuda/backend.h %D%/cuda/copy3d.c %D%/cuda/calls.h \
 	%D%/cuda/compiler.c %D%/cuda/device.c %D%/cuda/driver.c \
 	%D%/cuda/enqueue.c %D%/cuda/entry.c %D%/cuda/fill.c \
+	%D%/cuda/flight.c \
 	%D%/cuda/graph.h %D%/cuda/kernel.h \
 	%D%/cuda/launch.c %D%/cuda/map.c %D%/cuda/memory.c \
 	%D%/cuda/native.c %D%/cuda/option.c %D%/cuda/pool.c \
 	%D%/cuda/program.c %D%/cuda/region.c %D%/cuda/segment.c \
-	%D%/cuda/stage.c %D%/cuda/wrapped_memory.c $(DRIVEN)
+	%D%/cuda/stage.c %D%/cuda/unfreed.c %D%/cuda/word.c \
+	%D%/cuda/wrapped_memory.c $(DRIVEN)
 %C%_plait_cuda_la_CPPFLAGS = $(CPPFLAGS_PLUGIN) -I$(srcdir)/%D%
 %C%_plait_cuda_la_LDFLAGS = $(LDFLAGS_PLUGIN)
 %C%_plait_cuda_la_LIBADD = -lpthread

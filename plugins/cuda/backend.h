@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "driven/atomic.h"
 #include "driven/driven.h"
 
 #include "calls.h"
@@ -47,6 +48,30 @@ struct cuda_event {
 
 struct cuda_block;
 struct cuda_pinned;
+struct cuda_device;
+struct cuda_slab;
+
+/* Call of the driver and its result. */
+struct cuda_call {
+	const char *name;
+	CUresult code;
+};
+
+/* Word in pinned memory of the host.  `next` is valid in a free list only. */
+struct cuda_word {
+	struct cuda_word *next;
+	uint32_t *host;
+	CUdeviceptr address; /* for devices */
+};
+
+/* First member of an object that is freed when nothing is in flight. */
+struct cuda_unfreed {
+	struct cuda_unfreed *next;
+	struct cuda_device *device;
+	/* `entered`: the context is current; else only the record is freed. */
+	void (*free)(plait_backend *self, struct cuda_unfreed *one,
+		     bool entered);
+};
 
 enum { CUDA_SIZE_CLASSES = 160, CUDA_PINNED_SIZES = 2 };
 
@@ -72,8 +97,13 @@ struct cuda_device {
 	struct cuda_limits limits;
 	uint64_t memory_bytes;
 	uint64_t used_bytes; /* guarded by accounting_lock */
-	bool lost;	     /* guarded by accounting_lock */
+	/* Atomic words: the code that lost the device, or 0, and when. */
+	uint32_t lost;
+	uint64_t lost_ns;
+	uint32_t writes_words; /* streams write words; atomic */
 	struct cuda_pool pool;
+	struct cuda_slab *slabs;	/* guarded by accounting_lock */
+	struct cuda_word *free_words;	/* guarded by accounting_lock */
 	struct cuda_event *free_events; /* guarded by driven.lock */
 	/* Module of region.c, or null.  Guarded by accounting_lock. */
 	CUmodule decide_module;
@@ -109,9 +139,20 @@ struct plait_backend {
 	struct cuda_device devices[CUDA_MAX_DEVICES];
 	struct cuda_compiler compiler;
 
-	/* Lock of the memory accounting; guards the fields below.  Only locks
-	 * of the driver are taken inside it. */
+	struct cuda_streams *flying; /* of queues with commands in flight;
+				      * guarded by driven.lock */
+	/* Atomic words: `flying` is not empty; the last look at streams. */
+	uint32_t is_flying;
+	uint64_t looked_ns;
+
+	/* Lock of the memory accounting; guards the field below.  No call of
+	 * the driver is made inside it. */
 	pthread_mutex_t accounting_lock;
+	struct cuda_unfreed *unfreed;
+
+	/* Guards the registered pages, also while the driver registers them.
+	 * Callbacks do not take it. */
+	pthread_mutex_t pages_lock;
 	struct cuda_pages *pages;
 };
 
@@ -157,6 +198,8 @@ bool plaitp_cuda_is_sticky(CUresult code);
 plait_status plaitp_cuda_fail_call(plait_backend *self, uint32_t device,
 				   plait_error *error, const char *name,
 				   CUresult code, const char *where);
+/* Mark the device lost, with a sticky code. */
+void plaitp_cuda_lose(plait_backend *self, uint32_t device, CUresult code);
 bool plaitp_cuda_is_lost(plait_backend *self, uint32_t device);
 /* Look up all functions.  PLAIT_E_UNAVAILABLE names the missing one. */
 plait_status plaitp_cuda_load(plait_backend *self, const char *driver,
@@ -206,7 +249,7 @@ CUresult plaitp_cuda_pool_acquire(plait_backend *self,
 				  struct cuda_device *device, uint64_t bytes,
 				  struct cuda_block **out,
 				  CUdeviceptr *out_address);
-/* Needs no current context. */
+/* Needs no current context; the caller holds no lock. */
 void plaitp_cuda_pool_release(plait_backend *self, struct cuda_device *device,
 			      struct cuda_block *block);
 /* `entered`: the context is current; else only the records are freed. */
@@ -218,6 +261,34 @@ CUresult plaitp_cuda_acquire_pinned(plait_backend *self,
 void plaitp_cuda_release_pinned(plait_backend *self, struct cuda_device *device,
 				int size, void *memory);
 void plaitp_cuda_free_pinned(plait_backend *self, struct cuda_device *device);
+
+/* --- unfreed.c: objects that wait to be freed */
+
+/* Free the object when nothing is in flight.  The caller then enters and
+ * leaves `driven`. */
+void plaitp_cuda_free_later(plait_backend *self, struct cuda_device *device,
+			    struct cuda_unfreed *one,
+			    void (*function)(plait_backend *,
+					     struct cuda_unfreed *, bool));
+bool plaitp_cuda_has_unfreed(plait_backend *self);
+/* Free all now, of one device or (null) of all. */
+void plaitp_cuda_free_unfreed(plait_backend *self,
+			      const struct cuda_device *device);
+/* Remove an object for which `fits` returns true; null: none. */
+struct cuda_unfreed *plaitp_cuda_reuse_unfreed(
+	plait_backend *self, const struct cuda_device *device,
+	bool (*fits)(const struct cuda_unfreed *, uint64_t), uint64_t bytes);
+
+/* --- word.c: words in pinned memory.  Context is current. */
+
+struct cuda_call plaitp_cuda_word_acquire(plait_backend *self,
+					  struct cuda_device *device,
+					  struct cuda_word **out);
+/* Needs no current context.  `word` may be null. */
+void plaitp_cuda_word_release(plait_backend *self, struct cuda_device *device,
+			      struct cuda_word *word);
+void plaitp_cuda_free_words(plait_backend *self, struct cuda_device *device,
+			    bool entered);
 
 /* --- memory.c, map.c */
 
@@ -309,7 +380,8 @@ struct plait_backend_segment {
 	uint32_t decided_count; /* loops that a command decides */
 	CUdeviceptr control; /* control words, if there are regions; or 0 */
 	struct cuda_block *control_block;
-	bool control_pending; /* a write to them may be in flight */
+	bool control_pending; /* their first values may be in flight */
+	struct cuda_word *stop; /* stops the loops; with `control` */
 };
 
 plait_status plaitp_cuda_segment_create(plait_backend *self, uint32_t device,
@@ -332,19 +404,34 @@ plait_status plaitp_cuda_segment_stop(plait_backend *self,
 
 /* --- stage.c: reads and writes through staging buffers */
 
+/* Callback that reports batches of a queue.  Guarded by a lock of flight.c,
+ * except for the ticket. */
+struct cuda_pilot {
+	struct cuda_streams *next;
+	uintptr_t number; /* by which the driver knows it */
+	uint32_t ticket; /* of its batch */
+	bool outstanding; /* the driver has not called it */
+	bool arrived; /* called, and not collected */
+	CUresult code;
+};
+
 /* Streams of a queue: queue->driver. */
 struct cuda_streams {
+	driven_queue *queue;
 	CUstream stream;
 	bool imported;	   /* `stream` is the user's */
 	CUstream callback_stream;  /* runs the completion callbacks */
 	/* Staging buffers in pinned memory, small and large; or null. */
 	void *staging[CUDA_PINNED_SIZES];
-};
-
-/* A call of the driver and its result. */
-struct cuda_call {
-	const char *name;
-	CUresult code;
+	/* What is in flight: flight.c.  Guarded by driven.lock. */
+	struct cuda_streams *next_flying;
+	driven_batch *flight_head; /* by next_completion, oldest first */
+	driven_batch **flight_tail;
+	uint32_t flight_count;
+	uint32_t issued;  /* the newest ticket */
+	uint32_t retired; /* tickets up to this one have ended */
+	struct cuda_word *word; /* the last ticket that has ended; or null */
+	struct cuda_pilot pilot;
 };
 
 /* Read or write `work`.  Returns true, or false with the failed call in
@@ -352,6 +439,20 @@ struct cuda_call {
 bool plaitp_cuda_transfer(plait_backend *self, driven_batch *batch,
 			  const plait_work *work, struct cuda_call *out);
 void plaitp_cuda_drop_transfers(plait_backend *self, driven_batch *batch);
+
+/* --- flight.c: commands in flight; operations of the driver */
+
+/* Append a batch whose event is recorded, with the ticket streams->issued.
+ * Caller holds driven.lock. */
+void plaitp_cuda_add_flight(plait_backend *self, struct cuda_streams *streams,
+			    driven_batch *batch);
+/* A callback that is outstanding finds nothing from here on. */
+void plaitp_cuda_forget_pilot(struct cuda_streams *streams);
+void plaitp_cuda_collect(struct driven *driven);
+bool plaitp_cuda_needs_driver(struct driven *driven);
+bool plaitp_cuda_settle(struct driven *driven);
+bool plaitp_cuda_wants_look(struct driven *driven);
+void plaitp_cuda_look(struct driven *driven);
 
 /* --- enqueue.c: operations of the driver */
 

@@ -46,7 +46,9 @@ static const CUdevice_attribute queried_attributes[] = {
 	CU_DEVICE_ATTRIBUTE_CONCURRENT_KERNELS,
 	CU_DEVICE_ATTRIBUTE_HOST_REGISTER_SUPPORTED,
 	CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT,
-	CU_DEVICE_ATTRIBUTE_MAX_PITCH
+	CU_DEVICE_ATTRIBUTE_MAX_PITCH,
+	/* No attribute tells of words of 32 bits. */
+	CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS
 };
 
 enum { QUERIED = sizeof(queried_attributes) / sizeof(queried_attributes[0]) };
@@ -65,6 +67,7 @@ static void store_attributes(struct cuda_device *device,
 	device->concurrent = values[9] != 0;
 	device->registers = values[10] != 0;
 	device->limits.pitch = (uint64_t)values[12];
+	device->writes_words = values[13] != 0;
 }
 
 static plait_status query_attributes(plait_backend *self,
@@ -194,6 +197,7 @@ static void close_context(plait_backend *self, struct cuda_device *device)
 	plaitp_cuda_pool_clear(self, device, entered);
 	if (entered)
 		plaitp_cuda_free_pinned(self, device);
+	plaitp_cuda_free_words(self, device, entered);
 	if (entered && device->decide_module != NULL)
 		self->cu.cuModuleUnload(device->decide_module);
 	if (entered && device->service_stream != NULL)

@@ -46,6 +46,9 @@ bool plaitp_cuda_is_sticky(CUresult code)
 	case CUDA_ERROR_INVALID_ADDRESS_SPACE:
 	case CUDA_ERROR_INVALID_PC:
 	case CUDA_ERROR_LAUNCH_FAILED:
+	case CUDA_ERROR_TENSOR_MEMORY_LEAK:
+	case CUDA_ERROR_MPS_CLIENT_TERMINATED:
+	case CUDA_ERROR_EXTERNAL_DEVICE:
 	case CUDA_ERROR_DEVICE_UNAVAILABLE:
 	case CUDA_ERROR_DEINITIALIZED:
 		return true;
@@ -62,17 +65,24 @@ static plait_status status_of(CUresult code)
 						  PLAIT_E_FAILED;
 }
 
+void plaitp_cuda_lose(plait_backend *self, uint32_t device, CUresult code)
+{
+	struct cuda_device *lost = &self->devices[device];
+
+	/* The time first: a reader of the code finds it. */
+	plaitp_driven_set_once64(&lost->lost_ns,
+				 self->services->clock_ns(self->host));
+	plaitp_driven_set_once(&lost->lost, (uint32_t)code);
+}
+
 plait_status plaitp_cuda_fail_call(plait_backend *self, uint32_t device,
 				   plait_error *error, const char *name,
 				   CUresult code, const char *where)
 {
 	bool lost = plaitp_cuda_is_sticky(code);
 
-	if (lost) {
-		pthread_mutex_lock(&self->accounting_lock);
-		self->devices[device].lost = true;
-		pthread_mutex_unlock(&self->accounting_lock);
-	}
+	if (lost)
+		plaitp_cuda_lose(self, device, code);
 	return plaitp_driven_fail(
 		self->services, error, status_of(code), code,
 		"cuda:%u: %s failed with %s (%d)%s%s%s", device, name,
@@ -82,12 +92,7 @@ plait_status plaitp_cuda_fail_call(plait_backend *self, uint32_t device,
 
 bool plaitp_cuda_is_lost(plait_backend *self, uint32_t device)
 {
-	bool lost;
-
-	pthread_mutex_lock(&self->accounting_lock);
-	lost = self->devices[device].lost;
-	pthread_mutex_unlock(&self->accounting_lock);
-	return lost;
+	return plaitp_driven_load(&self->devices[device].lost) != 0;
 }
 
 /* --- note for packagers --------------------------------------------------- */

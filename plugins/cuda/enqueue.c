@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Commands of a CUDA stream, encoded from works.  A batch waits for the events
- * of other queues, then its commands follow, then an event.
- *
- *     stream           waits  commands  event
- *     callback_stream                     '--> wait  callback
- *
- * The completion callback runs on a second stream, so that it does not stall
- * the commands that follow.  It is a stream callback and not a host function,
- * because after an error of the device the driver runs stream callbacks only.
+ * of other queues, then its commands follow, then its ticket, which the device
+ * writes, and an event.  flight.c sees the end of the commands.
  */
 #include <string.h>
 
@@ -293,17 +287,30 @@ static bool enqueue_all(struct encoder *encoder, uint32_t end)
 	return true;
 }
 
-static void on_complete(CUstream stream, CUresult code, void *batch)
+/* Let the device write the ticket, before the event: where the event has
+ * happened the ticket is there.  Without it the callbacks are enough. */
+static bool write_ticket(struct encoder *encoder, struct cuda_streams *streams)
 {
-	(void)stream;
-	plaitp_driven_complete(batch, (int32_t)code);
+	struct cuda_device *device = &encoder->self->devices[encoder->device];
+	CUresult code;
+
+	streams->issued++;
+	if (streams->word == NULL ||
+	    plaitp_driven_load(&device->writes_words) == 0)
+		return true;
+	code = encoder->self->cu.cuStreamWriteValue32(
+		streams->stream, streams->word->address, streams->issued, 0);
+	if (code == CUDA_ERROR_NOT_SUPPORTED)
+		plaitp_driven_store(&device->writes_words, 0);
+	return code == CUDA_ERROR_NOT_SUPPORTED ||
+	       check(encoder, "cuStreamWriteValue32", code);
 }
 
-/* Record the event of the batch and add its completion callback. */
+/* Write the ticket of the batch and record its event. */
 static bool record_completion(struct encoder *encoder)
 {
 	plait_backend *self = encoder->self;
-	const struct cuda_streams *streams = encoder->batch->queue->driver;
+	struct cuda_streams *streams = encoder->batch->queue->driver;
 	struct cuda_event *event = acquire_event(self, encoder->device,
 						 &encoder->call);
 
@@ -312,18 +319,12 @@ static bool record_completion(struct encoder *encoder)
 	/* The event of earlier works of this batch has completed. */
 	release_event(self, encoder->batch->event);
 	encoder->batch->event = event;
-	if (!check(encoder, "cuEventRecord",
-		   self->cu.cuEventRecord(event->event, streams->stream)) ||
-	    !check(encoder, "cuStreamWaitEvent",
-		   self->cu.cuStreamWaitEvent(streams->callback_stream,
-					      event->event, 0)))
+	if (!write_ticket(encoder, streams) ||
+	    !check(encoder, "cuEventRecord",
+		   self->cu.cuEventRecord(event->event, streams->stream)))
 		return false;
-	encoder->batch->in_flight = true;
-	encoder->batch->in_flight = check(
-		encoder, "cuStreamAddCallback",
-		self->cu.cuStreamAddCallback(streams->callback_stream,
-					     on_complete, encoder->batch, 0));
-	return encoder->batch->in_flight;
+	plaitp_cuda_add_flight(self, streams, encoder->batch);
+	return true;
 }
 
 /* Label of the only command, else of the queue: the failing one is not
@@ -445,6 +446,10 @@ static CUresult make_streams(plait_backend *self, driven_queue *queue,
 		callback_priority(device, priority));
 	if (code != CUDA_SUCCESS)
 		streams->callback_stream = NULL;
+	/* Without the word the callbacks are enough. */
+	else if (plaitp_driven_load(&device->writes_words) != 0)
+		(void)plaitp_cuda_word_acquire(
+			self, &self->devices[queue->device], &streams->word);
 	return code;
 }
 
@@ -485,6 +490,7 @@ static plait_status open_queue(struct driven *driven, driven_queue *queue,
 		return plaitp_driven_fail(self->services, error, PLAIT_E_NOMEM,
 					  0, "cuda: no memory for a queue");
 	memset(streams, 0, sizeof(*streams));
+	streams->queue = queue;
 	queue->driver = streams;
 	status = plaitp_cuda_enter(self, queue->device, error);
 	if (status != PLAIT_OK)
@@ -518,11 +524,16 @@ static void close_queue(struct driven *driven, driven_queue *queue)
 
 	if (streams == NULL)
 		return;
+	plaitp_cuda_word_release(self, &self->devices[queue->device],
+				 streams->word);
 	if (plaitp_cuda_enter(self, queue->device, &ignored) == PLAIT_OK) {
 		close_streams(self, queue);
 		plaitp_cuda_leave(self);
 	}
 	self->services->resize(self->host, streams, sizeof(*streams), 0);
+	/* Free the staging buffers that are not kept. */
+	plaitp_driven_enter(driven);
+	plaitp_driven_leave(driven);
 }
 
 static plait_status recover(struct driven *driven, driven_queue *queue,
@@ -570,6 +581,11 @@ static void describe(struct driven *driven, const driven_batch *batch,
 			      label_of_all(batch));
 }
 
+static void unregister(driven_queue *queue)
+{
+	plaitp_cuda_forget_pilot(queue->driver);
+}
+
 const struct driven_ops plaitp_cuda_ops = {
 	.name = "cuda",
 	.segments = true,
@@ -581,4 +597,10 @@ const struct driven_ops plaitp_cuda_ops = {
 	.drop = drop,
 	.flush = flush,
 	.describe = describe,
+	.unregister = unregister,
+	.collect = plaitp_cuda_collect,
+	.needs_driver = plaitp_cuda_needs_driver,
+	.settle = plaitp_cuda_settle,
+	.wants_look = plaitp_cuda_wants_look,
+	.look = plaitp_cuda_look,
 };

@@ -18,6 +18,7 @@ struct cuda_parameter {
 };
 
 struct plait_backend_kernel {
+	struct cuda_unfreed unfreed;
 	uint64_t total_bytes;
 	struct cuda_device *device;
 	CUmodule module;

@@ -3,7 +3,8 @@
  * Pool of freed device memory: allocation is slow, and freeing waits for the
  * whole device.  Each device keeps blocks in free lists by size class, up to
  * its budget.  A block beyond the budget frees all others first; so does an
- * allocation for which the driver has no memory.
+ * allocation for which the driver has no memory.  Blocks are freed when nothing
+ * is in flight: unfreed.c.
  *
  * A block is not in use when it is released: the core waits for its commands.
  */
@@ -21,6 +22,7 @@ enum {
 
 /* Block of a size class.  `next` is valid in a free list only. */
 struct cuda_block {
+	struct cuda_unfreed unfreed;
 	struct cuda_block *next;
 	CUdeviceptr address;
 	uint64_t bytes;
@@ -56,17 +58,34 @@ static void free_record(plait_backend *self, struct cuda_block *block)
 	self->services->resize(self->host, block, sizeof(*block), 0);
 }
 
-/* Context is current if `entered`. */
-static void free_list(plait_backend *self, struct cuda_block *list,
-		      bool entered)
+static void free_block(plait_backend *self, struct cuda_unfreed *one,
+		       bool entered)
+{
+	struct cuda_block *block = (struct cuda_block *)(void *)one;
+
+	if (entered)
+		self->cu.cuMemFree(block->address);
+	free_record(self, block);
+}
+
+/* Large blocks are not rounded up, and may be reused while they wait. */
+static bool fits(const struct cuda_unfreed *one, uint64_t bytes)
+{
+	const struct cuda_block *block = (const void *)one;
+
+	return one->free == free_block && block->bytes >= bytes &&
+	       block->bytes - bytes <= bytes / STEPS;
+}
+
+static void free_list_later(plait_backend *self, struct cuda_device *device,
+			    struct cuda_block *list)
 {
 	struct cuda_block *block;
 
 	while ((block = list) != NULL) {
 		list = block->next;
-		if (entered)
-			self->cu.cuMemFree(block->address);
-		free_record(self, block);
+		plaitp_cuda_free_later(self, device, &block->unfreed,
+				       free_block);
 	}
 }
 
@@ -89,12 +108,16 @@ static struct cuda_block *evict_all(struct cuda_pool *pool)
 void plaitp_cuda_pool_clear(plait_backend *self, struct cuda_device *device,
 			    bool entered)
 {
-	struct cuda_block *all;
+	struct cuda_block *all, *block;
 
 	pthread_mutex_lock(&self->accounting_lock);
 	all = evict_all(&device->pool);
 	pthread_mutex_unlock(&self->accounting_lock);
-	free_list(self, all, entered);
+	while ((block = all) != NULL) {
+		all = block->next;
+		free_block(self, &block->unfreed, entered);
+	}
+	plaitp_cuda_free_unfreed(self, device);
 }
 
 static struct cuda_block *pop_block(plait_backend *self,
@@ -151,6 +174,7 @@ CUresult plaitp_cuda_pool_acquire(plait_backend *self,
 	CUresult code = CUDA_SUCCESS;
 	uint64_t whole = 0;
 	uint32_t size = 0;
+	struct cuda_unfreed *reused;
 
 	/* A block that cannot be kept is not rounded up. */
 	if (!find_size_class(bytes, &size, &whole) ||
@@ -160,6 +184,10 @@ CUresult plaitp_cuda_pool_acquire(plait_backend *self,
 	}
 	*out = size < CUDA_SIZE_CLASSES ? pop_block(self, &device->pool,
 						    size) : NULL;
+	if (*out == NULL && size == CUDA_SIZE_CLASSES) {
+		reused = plaitp_cuda_reuse_unfreed(self, device, fits, whole);
+		*out = (struct cuda_block *)(void *)reused;
+	}
 	if (*out == NULL)
 		code = new_block(self, device, size, whole, out);
 	if (code == CUDA_SUCCESS)
@@ -175,7 +203,8 @@ static struct cuda_block *put_block(struct cuda_device *device,
 	struct cuda_block *evicted = NULL;
 
 	block->next = NULL;
-	if (block->size_class == CUDA_SIZE_CLASSES || device->lost)
+	if (block->size_class == CUDA_SIZE_CLASSES ||
+	    plaitp_driven_load(&device->lost) != 0)
 		return block;
 	if (block->bytes > pool->budget_bytes - pool->cached_bytes)
 		evicted = evict_all(pool);
@@ -188,20 +217,16 @@ static struct cuda_block *put_block(struct cuda_device *device,
 void plaitp_cuda_pool_release(plait_backend *self, struct cuda_device *device,
 			      struct cuda_block *block)
 {
-	plait_error ignored = { .size = sizeof(ignored) };
 	struct cuda_block *evicted;
-	bool entered;
 
 	pthread_mutex_lock(&self->accounting_lock);
 	evicted = put_block(device, block);
 	pthread_mutex_unlock(&self->accounting_lock);
 	if (evicted == NULL)
 		return;
-	entered = plaitp_cuda_enter(self, plaitp_cuda_number(self, device),
-				    &ignored) == PLAIT_OK;
-	free_list(self, evicted, entered);
-	if (entered)
-		plaitp_cuda_leave(self);
+	free_list_later(self, device, evicted);
+	plaitp_driven_enter(&self->driven);
+	plaitp_driven_leave(&self->driven);
 }
 
 /* --- pinned memory of the host, in two sizes ------------------------------ */
@@ -210,8 +235,16 @@ enum { PINNED_MOST = 8 };
 
 /* Stored in the free buffer itself. */
 struct cuda_pinned {
+	struct cuda_unfreed unfreed;
 	struct cuda_pinned *next;
 };
+
+static void free_pinned(plait_backend *self, struct cuda_unfreed *one,
+			bool entered)
+{
+	if (entered)
+		self->cu.cuMemFreeHost(one);
+}
 
 static void *pop_pinned(plait_backend *self, struct cuda_pool *pool, int size)
 {
@@ -241,7 +274,8 @@ static bool cache_pinned(struct cuda_device *device, int size, void *memory)
 	struct cuda_pool *pool = &device->pool;
 	struct cuda_pinned *pinned = memory;
 
-	if (pool->budget_bytes == 0 || device->lost ||
+	if (pool->budget_bytes == 0 ||
+	    plaitp_driven_load(&device->lost) != 0 ||
 	    pool->pinned_count[size] >= PINNED_MOST)
 		return false;
 	pinned->next = pool->pinned[size];
@@ -259,7 +293,7 @@ void plaitp_cuda_release_pinned(plait_backend *self, struct cuda_device *device,
 	kept = cache_pinned(device, size, memory);
 	pthread_mutex_unlock(&self->accounting_lock);
 	if (!kept)
-		self->cu.cuMemFreeHost(memory);
+		plaitp_cuda_free_later(self, device, memory, free_pinned);
 }
 
 void plaitp_cuda_free_pinned(plait_backend *self, struct cuda_device *device)

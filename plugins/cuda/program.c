@@ -436,18 +436,23 @@ plait_status plaitp_cuda_kernel_build(plait_backend *self, uint32_t device,
 	return status;
 }
 
+static void free_kernel(plait_backend *self, struct cuda_unfreed *one,
+			bool entered)
+{
+	plait_backend_kernel *kernel = (plait_backend_kernel *)(void *)one;
+
+	if (entered && kernel->module != NULL)
+		self->cu.cuModuleUnload(kernel->module);
+	self->services->resize(self->host, kernel, kernel->total_bytes, 0);
+}
+
 void plaitp_cuda_kernel_destroy(plait_backend *self,
 				plait_backend_kernel *kernel)
 {
-	plait_error ignored = { .size = sizeof(ignored) };
-
-	if (kernel->module != NULL &&
-	    plaitp_cuda_enter(self, plaitp_cuda_number(self, kernel->device),
-			      &ignored) == PLAIT_OK) {
-		self->cu.cuModuleUnload(kernel->module);
-		plaitp_cuda_leave(self);
-	}
-	self->services->resize(self->host, kernel, kernel->total_bytes, 0);
+	plaitp_cuda_free_later(self, kernel->device, &kernel->unfreed,
+			       free_kernel);
+	plaitp_driven_enter(&self->driven);
+	plaitp_driven_leave(&self->driven);
 }
 
 plait_status plaitp_cuda_kernel_query(plait_backend *self,

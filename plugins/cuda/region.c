@@ -2,7 +2,7 @@
 /*
  * Regions of segments as conditional nodes.  A kernel of one thread, decide,
  * sets the condition from the region's word, and from the stop word of the
- * segment:
+ * segment, which the host writes without the driver:
  *
  *     while	decide  WHILE { body  decide }
  *     do	decide by a word that is 1  WHILE { body  decide }
@@ -23,9 +23,9 @@
 /* First driver with SWITCH nodes. */
 enum { SWITCH_VERSION = 12080 };
 
-/* Control words of a segment: the stop word, a word that is 1, and for each
- * loop that a command decides the counter of its finished blocks. */
-enum { STOP = 0, ONE = 4, ARRIVED = 8, ARRIVED_BYTES = 8 };
+/* Control words of a segment on the device: a word that is 1, and for each loop
+ * that a command decides the counter of its finished blocks. */
+enum { ONE = 0, ARRIVED = 8, ARRIVED_BYTES = 8 };
 
 static const char decide_name[] = "plait_decide";
 
@@ -79,22 +79,49 @@ bool plaitp_cuda_has_regions(const plait_backend *self)
 
 /* --- the decide kernel; context is current -------------------------------- */
 
+static bool has_decide(plait_backend *self, const struct cuda_device *device)
+{
+	bool has;
+
+	pthread_mutex_lock(&self->accounting_lock);
+	has = device->decide_module != NULL;
+	pthread_mutex_unlock(&self->accounting_lock);
+	return has;
+}
+
+/* Another thread may have been faster. */
+static void keep_decide(plait_backend *self, struct cuda_device *device,
+			CUmodule module, CUfunction kernel)
+{
+	bool kept;
+
+	pthread_mutex_lock(&self->accounting_lock);
+	kept = device->decide_module == NULL;
+	if (kept) {
+		device->decide_module = module;
+		device->decide_kernel = kernel;
+	}
+	pthread_mutex_unlock(&self->accounting_lock);
+	if (!kept)
+		self->cu.cuModuleUnload(module);
+}
+
 static struct cuda_call load_decide(plait_backend *self,
 				    struct cuda_device *device, char *log)
 {
 	struct cuda_call call = { "cuModuleLoadDataEx", CUDA_SUCCESS };
+	CUfunction kernel = NULL;
+	CUmodule module = NULL;
 
-	if (device->decide_module == NULL)
-		call.code = plaitp_cuda_load_image(self, decide_text, log,
-						   &device->decide_module);
-	if (device->decide_module != NULL && device->decide_kernel == NULL) {
-		call.name = "cuModuleGetFunction";
-		call.code = self->cu.cuModuleGetFunction(
-			&device->decide_kernel, device->decide_module,
-			decide_name);
-		if (call.code != CUDA_SUCCESS)
-			device->decide_kernel = NULL;
-	}
+	call.code = plaitp_cuda_load_image(self, decide_text, log, &module);
+	if (call.code != CUDA_SUCCESS)
+		return call;
+	call.name = "cuModuleGetFunction";
+	call.code = self->cu.cuModuleGetFunction(&kernel, module, decide_name);
+	if (call.code == CUDA_SUCCESS)
+		keep_decide(self, device, module, kernel);
+	else
+		self->cu.cuModuleUnload(module);
 	return call;
 }
 
@@ -103,11 +130,10 @@ static struct cuda_call find_decide(plait_backend *self,
 				    struct cuda_device *device)
 {
 	char log[CUDA_LOG_BYTES] = "";
-	struct cuda_call call;
+	struct cuda_call call = { "cuModuleLoadDataEx", CUDA_SUCCESS };
 
-	pthread_mutex_lock(&self->accounting_lock);
-	call = load_decide(self, device, log);
-	pthread_mutex_unlock(&self->accounting_lock);
+	if (!has_decide(self, device))
+		call = load_decide(self, device, log);
 	if (call.code != CUDA_SUCCESS && log[0] != '\0')
 		self->services->log(self->host, PLAIT_LOG_WARNING, log);
 	return call;
@@ -118,7 +144,7 @@ static bool add_decide(struct cuda_graph_builder *builder, CUgraph graph,
 		       unsigned otherwise, CUgraphNode *out)
 {
 	const plait_backend_segment *segment = builder->segment;
-	CUdeviceptr stop = segment->control + STOP;
+	CUdeviceptr stop = segment->stop->address;
 	void *arguments[] = { &condition, &word, &stop, &otherwise };
 	const CUDA_KERNEL_NODE_PARAMS_v2 params = {
 		.func = segment->device->decide_kernel,
@@ -154,6 +180,10 @@ static bool create_control_words(struct cuda_graph_builder *builder)
 	uint64_t bytes = ARRIVED + (uint64_t)ARRIVED_BYTES *
 					   segment->region_count;
 
+	builder->call = plaitp_cuda_word_acquire(builder->self, segment->device,
+						 &segment->stop);
+	if (builder->call.code != CUDA_SUCCESS)
+		return false;
 	if (!plaitp_cuda_check_call(builder, "cuMemAlloc",
 				    plaitp_cuda_pool_acquire(
 					builder->self, segment->device,
@@ -205,7 +235,7 @@ static void assign_decider(struct cuda_graph_builder *builder, uint32_t index)
 		return;
 	segment->loops[decider] = (struct cuda_loop){
 		.condition = builder->handles[index],
-		.word = condition_word(work), .stop = segment->control + STOP,
+		.word = condition_word(work), .stop = segment->stop->address,
 		.arrived = segment->control + ARRIVED +
 			   ARRIVED_BYTES * segment->decided_count++,
 	};
@@ -335,6 +365,8 @@ bool plaitp_cuda_close_regions(struct cuda_graph_builder *builder)
 void plaitp_cuda_free_regions(plait_backend *self,
 			      plait_backend_segment *segment, bool entered)
 {
+	plaitp_cuda_word_release(self, segment->device, segment->stop);
+	segment->stop = NULL;
 	if (segment->control == 0)
 		return;
 	/* The next owner of the memory must not see this write. */
@@ -347,40 +379,15 @@ void plaitp_cuda_free_regions(plait_backend *self,
 
 /* --- stopping ------------------------------------------------------------- */
 
-static struct cuda_call write_stop(plait_backend *self,
-				   plait_backend_segment *segment, bool stop)
-{
-	CUstream stream = segment->device->service_stream;
-	struct cuda_call call = { "cuMemsetD32Async", CUDA_SUCCESS };
-
-	/* The graph may be running. */
-	segment->control_pending = true;
-	call.code = self->cu.cuMemsetD32Async(segment->control + STOP, stop, 1,
-					      stream);
-	if (stop || call.code != CUDA_SUCCESS)
-		return call;
-	call.name = "cuStreamSynchronize";
-	call.code = self->cu.cuStreamSynchronize(stream);
-	segment->control_pending = call.code != CUDA_SUCCESS;
-	return call;
-}
-
+/* A store, and no call of the driver: calls wait while memory is freed, and the
+ * driver may wait for this very loop before it frees. */
 plait_status plaitp_cuda_segment_stop(plait_backend *self,
 				      plait_backend_segment *segment,
 				      uint32_t stop, plait_error *error)
 {
-	uint32_t device = plaitp_cuda_number(self, segment->device);
-	struct cuda_call call;
-	plait_status status;
-
-	if (segment->control == 0)
-		return PLAIT_OK;
-	status = plaitp_cuda_enter(self, device, error);
-	if (status != PLAIT_OK)
-		return status;
-	call = write_stop(self, segment, stop != 0);
-	plaitp_cuda_leave(self);
-	return call.code == CUDA_SUCCESS ? PLAIT_OK :
-	       plaitp_cuda_fail_call(self, device, error, call.name, call.code,
-				     "a segment that is to stop");
+	(void)self;
+	(void)error;
+	if (segment->stop != NULL)
+		plaitp_driven_store(segment->stop->host, stop != 0);
+	return PLAIT_OK;
 }

@@ -34,7 +34,7 @@ static struct cuda_pages *find_pages(plait_backend *self, const char *first,
 	return NULL;
 }
 
-/* Caller holds accounting_lock. */
+/* Caller holds pages_lock. */
 static CUresult register_pages(plait_backend *self, struct cuda_pages *pages)
 {
 	CUresult code = self->cu.cuMemHostRegister(
@@ -55,7 +55,7 @@ static CUresult take_pages(plait_backend *self, struct cuda_pages *fresh,
 	CUresult code = CUDA_SUCCESS;
 	bool touched;
 
-	pthread_mutex_lock(&self->accounting_lock);
+	pthread_mutex_lock(&self->pages_lock);
 	*out = find_pages(self, fresh->first, fresh->bytes, &touched);
 	if (*out == NULL && touched)
 		code = CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
@@ -65,7 +65,7 @@ static CUresult take_pages(plait_backend *self, struct cuda_pages *fresh,
 		*out = fresh;
 	if (*out != NULL)
 		(*out)->users++;
-	pthread_mutex_unlock(&self->accounting_lock);
+	pthread_mutex_unlock(&self->pages_lock);
 	return code;
 }
 
@@ -88,20 +88,21 @@ static void drop_pages(plait_backend *self, struct cuda_pages *pages)
 	struct cuda_pages **link = &self->pages;
 	bool last;
 
-	pthread_mutex_lock(&self->accounting_lock);
+	pthread_mutex_lock(&self->pages_lock);
 	last = --pages->users == 0;
 	while (last && *link != pages)
 		link = &(*link)->next;
 	if (last)
 		*link = pages->next;
-	pthread_mutex_unlock(&self->accounting_lock);
-	if (!last)
-		return;
-	if (plaitp_cuda_enter(self, pages->device, &ignored) == PLAIT_OK) {
+	/* Not later: the user may free the pages when this returns. */
+	if (last && plaitp_cuda_enter(self, pages->device, &ignored) ==
+			    PLAIT_OK) {
 		self->cu.cuMemHostUnregister(pages->first);
 		plaitp_cuda_leave(self);
 	}
-	self->services->resize(self->host, pages, sizeof(*pages), 0);
+	pthread_mutex_unlock(&self->pages_lock);
+	if (last)
+		self->services->resize(self->host, pages, sizeof(*pages), 0);
 }
 
 /* Find the device address. */

@@ -61,6 +61,7 @@ struct driven {
 	/* Guards the fields below.  Leaf lock. */
 	pthread_mutex_t completion_lock;
 	driven_batch *completions;    /* pushed by callbacks, newest first */
+	bool has_news;		      /* for ops->collect, by a callback */
 	bool has_unended;	      /* `unended` is set, by a callback */
 	struct driven_delivery unended;
 	bool worker_requested;
@@ -107,6 +108,7 @@ struct driven_batch {
 	struct driven_wait *dependents; /* waits with this source */
 	void *event;	     /* the driver's, of the last command; or null */
 	void *driver_data;   /* the driver's, until dropped; or null */
+	uint32_t ticket;     /* the backend's, of commands in flight */
 	int32_t code;	     /* result of the driver; 0: success */
 	bool in_flight;	     /* enqueued and not completed */
 	bool calling;	     /* a host function runs or is about to */
@@ -187,6 +189,25 @@ struct driven_ops {
 	/* Describe batch->code. */
 	void (*describe)(struct driven *self, const driven_batch *batch,
 			 plait_error *out);
+
+	/* The following may be null, together: of a backend that reports
+	 * completions by plaitp_driven_begin_callback. */
+
+	/* Begin the end of a queue: no callback for it begins from here on. */
+	void (*unregister)(driven_queue *queue);
+	/* End the batches whose commands have ended, without a call of the
+	 * driver: in_flight, code, mark_dirty. */
+	void (*collect)(struct driven *self);
+	/* Returns true if settle has calls of the driver to make. */
+	bool (*needs_driver)(struct driven *self);
+	/* Make calls of the driver that callbacks may not make.  Returns true
+	 * if it must be called again soon. */
+	bool (*settle)(struct driven *self);
+	/* Returns true if a worker must look at the driver, because a thread
+	 * waits.  The lock may be held or not. */
+	bool (*wants_look)(struct driven *self);
+	/* Ask the driver whether devices are lost. */
+	void (*look)(struct driven *self);
 };
 
 /* --- text.c */
@@ -252,6 +273,12 @@ void plaitp_driven_discard(struct driven *self, driven_batch *batch);
 /* Report the completion of a batch, on any thread, with any lock of the driver
  * held. */
 void plaitp_driven_complete(driven_batch *batch, int32_t code);
+/* The same for a backend with ops->collect.  The caller of `begin` may hold a
+ * leaf lock; the backend is not closed before `end`. */
+void plaitp_driven_begin_callback(struct driven *self);
+void plaitp_driven_end_callback(struct driven *self);
+/* Let a worker look at the driver, if it is time.  Any thread that waits. */
+void plaitp_driven_look(struct driven *self);
 /* Requires `services` and `host`; all else is zero.  Call plaitp_driven_close
  * after a failure, too. */
 plait_status plaitp_driven_open(struct driven *self,

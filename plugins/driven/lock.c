@@ -16,8 +16,12 @@
  */
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "driven.h"
+
+/* Between two calls of ops->settle that has to be called again. */
+enum { PAUSE_NS = 10000000 };
 
 void plaitp_driven_enter(struct driven *self)
 {
@@ -44,6 +48,7 @@ static driven_batch *take_completions(struct driven *self)
 	pthread_mutex_lock(&self->completion_lock);
 	completions = self->completions;
 	self->completions = NULL;
+	self->has_news = false;
 	pthread_mutex_unlock(&self->completion_lock);
 	return completions;
 }
@@ -53,7 +58,8 @@ static bool has_completions(struct driven *self)
 	bool some;
 
 	pthread_mutex_lock(&self->completion_lock);
-	some = self->completions != NULL || self->has_unended;
+	some = self->completions != NULL || self->has_unended ||
+	       self->has_news;
 	pthread_mutex_unlock(&self->completion_lock);
 	return some;
 }
@@ -273,6 +279,8 @@ static void apply_completions(struct driven *self)
 		plaitp_driven_mark_dirty(self, completed->queue);
 		completed = next;
 	}
+	if (self->ops->collect != NULL)
+		self->ops->collect(self);
 }
 
 /* --- garbage -------------------------------------------------------------- */
@@ -297,18 +305,25 @@ static void collect_garbage(struct driven *self)
 
 /* --- leaving -------------------------------------------------------------- */
 
-/* Caller holds the lock.  Returns true if the caller must request a worker. */
-static bool needs_worker(struct driven *self)
+/* Returns true if the caller must request a worker. */
+static bool claim_request(struct driven *self)
 {
-	bool call = false;
+	bool call;
 
-	if (self->deferred == NULL)
-		return false;
 	pthread_mutex_lock(&self->completion_lock);
 	call = !self->worker_requested;
 	self->worker_requested = true;
 	pthread_mutex_unlock(&self->completion_lock);
 	return call;
+}
+
+/* Caller holds the lock.  Returns true if the caller must request a worker. */
+static bool needs_worker(struct driven *self)
+{
+	if (self->deferred == NULL &&
+	    (self->ops->needs_driver == NULL || !self->ops->needs_driver(self)))
+		return false;
+	return claim_request(self);
 }
 
 static void clear_worker_request(struct driven *self)
@@ -318,33 +333,64 @@ static void clear_worker_request(struct driven *self)
 	pthread_mutex_unlock(&self->completion_lock);
 }
 
-/* Returns true if a worker must be requested; never if may_call. */
-static bool leave(struct driven *self, bool may_call)
+/* Apply completions, advance and deliver until nothing is left.  *again: the
+ * driver must be called again soon. */
+static enum delivery go_on(struct driven *self, bool may_call, bool *again)
 {
 	enum delivery delivery;
-	bool call = false;
 
 	do {
-		do {
-			apply_completions(self);
-			plaitp_driven_advance(self, may_call);
-			delivery = deliver(self, may_call);
-		} while (delivery == DELIVERY_MORE);
-		if (delivery == DELIVERY_UNENDED)
+		apply_completions(self);
+		plaitp_driven_advance(self, may_call);
+		if (may_call && self->ops->settle != NULL)
+			*again = self->ops->settle(self);
+		delivery = deliver(self, may_call);
+	} while (delivery == DELIVERY_MORE ||
+		 (delivery == DELIVERY_NONE && self->dirty != NULL));
+	return delivery;
+}
+
+/* Returns true if a worker must be requested. */
+static bool leave(struct driven *self, bool may_call)
+{
+	bool call = false, again = false;
+
+	do {
+		if (go_on(self, may_call, &again) == DELIVERY_UNENDED)
 			break;
 		if (may_call)
 			collect_garbage(self);
 		else if (!call)
 			call = needs_worker(self);
+		if (again && !call)
+			call = claim_request(self);
 		pthread_mutex_unlock(&self->lock);
 	} while (has_completions(self) &&
 		 pthread_mutex_trylock(&self->lock) == 0);
 	return call;
 }
 
+static void request_worker(struct driven *self);
+
 void plaitp_driven_leave(struct driven *self)
 {
-	(void)leave(self, true);
+	if (leave(self, true))
+		request_worker(self);
+}
+
+/* Let the driver some time, in which other work of the lane may come. */
+static void pause_worker(struct driven *self)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_nsec += PAUSE_NS;
+	until.tv_sec += until.tv_nsec / 1000000000;
+	until.tv_nsec %= 1000000000;
+	pthread_mutex_lock(&self->completion_lock);
+	pthread_cond_timedwait(&self->no_callbacks, &self->completion_lock,
+			       &until);
+	pthread_mutex_unlock(&self->completion_lock);
 }
 
 static int32_t run_on_worker(void *arg)
@@ -353,7 +399,12 @@ static int32_t run_on_worker(void *arg)
 
 	clear_worker_request(self);
 	plaitp_driven_enter(self);
-	plaitp_driven_leave(self);
+	if (self->ops->wants_look != NULL && self->ops->wants_look(self))
+		self->ops->look(self);
+	if (leave(self, true)) {
+		pause_worker(self);
+		request_worker(self);
+	}
 	return 0;
 }
 
@@ -369,7 +420,8 @@ static void request_worker(struct driven *self)
 	 * stopping. */
 	clear_worker_request(self);
 	if (pthread_mutex_trylock(&self->lock) == 0)
-		plaitp_driven_leave(self);
+		(void)leave(self, true);
+	clear_worker_request(self);
 }
 
 static void end_callback(struct driven *self)
@@ -380,15 +432,37 @@ static void end_callback(struct driven *self)
 	pthread_mutex_unlock(&self->completion_lock);
 }
 
+void plaitp_driven_end_callback(struct driven *self)
+{
+	if (pthread_mutex_trylock(&self->lock) == 0 && leave(self, false))
+		request_worker(self);
+	end_callback(self);
+}
+
+void plaitp_driven_begin_callback(struct driven *self)
+{
+	pthread_mutex_lock(&self->completion_lock);
+	self->callbacks++;
+	self->has_news = true;
+	pthread_mutex_unlock(&self->completion_lock);
+}
+
 void plaitp_driven_complete(driven_batch *batch, int32_t code)
 {
 	struct driven *self = batch->queue->self;
 
 	/* The batch may be freed from here on. */
 	push_completion(self, batch, code);
-	if (pthread_mutex_trylock(&self->lock) == 0 && leave(self, false))
+	plaitp_driven_end_callback(self);
+}
+
+/* --- waiting threads ------------------------------------------------------ */
+
+void plaitp_driven_look(struct driven *self)
+{
+	if (self->ops->wants_look != NULL && self->ops->wants_look(self) &&
+	    claim_request(self))
 		request_worker(self);
-	end_callback(self);
 }
 
 /* --- opening and closing -------------------------------------------------- */

@@ -100,6 +100,8 @@ void plaitp_driven_queue_destroy(plait_backend *backend,
 {
 	struct driven *self = driven_of(backend);
 
+	if (self->ops->unregister != NULL)
+		self->ops->unregister(queue);
 	/* Wait until the thread that retired the last batch has left. */
 	plaitp_driven_enter(self);
 	unlink_queue(self, queue);

@@ -110,6 +110,8 @@ CUresult standin_cuDeviceGetAttribute(int *value,
 		*value = standin.options.arch % 10;
 	else if (attribute == CU_DEVICE_ATTRIBUTE_MAX_PITCH)
 		*value = standin.options.most_pitch;
+	else if (attribute == CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS)
+		*value = standin.options.writes;
 	else if (attribute == CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID)
 		*value = device;
 	else {

@@ -49,4 +49,16 @@ typedef const char *standin_failed_function(void);
  * handle, a value out of range, a call without a context; or null. */
 typedef const char *standin_misused_function(void);
 
+/* Told of each call of the driver, on its thread and outside the stand-in's
+ * lock, and of callbacks and host functions.  A library of the process defines
+ * one as `standin_recorder_hooks`: recorder.c. */
+struct standin_recorder {
+	void (*call)(const char *name);
+	void (*begin_callback)(void);
+	void (*end_callback)(void);
+};
+/* Run the callbacks that the option `mute` has held back; returns their
+ * number. */
+typedef uint64_t standin_speak_function(void);
+
 #endif

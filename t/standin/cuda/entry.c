@@ -31,6 +31,7 @@ static struct {
 	const char *name; /* of a function; null: any */
 	uint64_t left;	  /* 0: not in use */
 	CUresult code;
+	bool always; /* from that call on */
 } fails[STANDIN_MAX_FAILS];
 
 static size_t index_of(const char *name)
@@ -51,12 +52,14 @@ static CUresult count(const char *name)
 	for (i = 0; i < STANDIN_MAX_FAILS; i++)
 		if (fails[i].left != 0 && (fails[i].name == NULL ||
 					   !strcmp(fails[i].name, name)) &&
-		    --fails[i].left == 0)
+		    --fails[i].left == 0) {
 			code = fails[i].code;
+			fails[i].left = fails[i].always;
+		}
 	return code;
 }
 
-static void fail_later(const char *name, uint64_t number, int code)
+static size_t fail_later(const char *name, uint64_t number, int code)
 {
 	size_t known = name == NULL ? COUNTS : index_of(name), i;
 
@@ -70,6 +73,8 @@ static void fail_later(const char *name, uint64_t number, int code)
 	fails[i].name = name != NULL ? counts[known].name : NULL;
 	fails[i].left = number;
 	fails[i].code = (CUresult)code;
+	fails[i].always = false;
+	return i;
 }
 
 uint64_t standin_calls(const char *name)
@@ -156,6 +161,27 @@ static void read_fail(char *text)
 		   code != NULL ? atoi(code + 1) : CUDA_ERROR_UNKNOWN);
 }
 
+/* refuse=cuGraphLaunch, or cuGraphLaunch:1. */
+static void read_refusal(char *text)
+{
+	char *code = strchr(text, ':');
+
+	if (code != NULL)
+		*code++ = '\0';
+	fails[fail_later(text, 1, code != NULL ? atoi(code) :
+					  CUDA_ERROR_NOT_SUPPORTED)]
+		.always = true;
+}
+
+static void read_locks(const char *text)
+{
+	bool both = strcmp(text, "both") == 0;
+
+	standin.options.locked_callbacks =
+		both || strcmp(text, "callbacks") == 0;
+	standin.options.locked_frees = both || strcmp(text, "frees") == 0;
+}
+
 static void read_fault(char *text)
 {
 	char *code = strchr(text, ':');
@@ -187,6 +213,16 @@ static void read_option(const char *key, char *value)
 		options->shared = strcmp(value, "1") == 0;
 	else if (strcmp(key, "pageable") == 0)
 		options->pageable_waits = strcmp(value, "waits") == 0;
+	else if (strcmp(key, "locked") == 0)
+		read_locks(value);
+	else if (strcmp(key, "mute") == 0)
+		options->mute = strcmp(value, "1") == 0;
+	else if (strcmp(key, "writes") == 0)
+		options->writes = strcmp(value, "1") == 0;
+	else if (strcmp(key, "depth") == 0)
+		options->depth = (unsigned)atoi(value);
+	else if (strcmp(key, "refuse") == 0)
+		read_refusal(value);
 	else if (strcmp(key, "report") == 0)
 		snprintf(options->report, sizeof(options->report), "%s",
 			 value);
@@ -222,7 +258,8 @@ static void configure(const char *text)
 	static const struct standin_options defaults = {
 		.devices = 1, .driver_version = 12080, .arch = 90,
 		.memory_bytes = (size_t)1 << 30, .most_pitch = INT32_MAX,
-		.pageable_waits = true,
+		.pageable_waits = true, .locked_callbacks = true,
+		.locked_frees = true, .writes = true,
 	};
 	size_t i;
 
@@ -249,6 +286,7 @@ void standin_configure(const char *options)
 
 __attribute__((constructor)) static void begin(void)
 {
+	standin_find_recorder();
 	standin_configure(getenv("STANDIN_CUDA"));
 }
 
@@ -340,7 +378,9 @@ static CUresult enter(const char *name)
 {
 	CUresult code, told;
 
+	standin_tell_call(name);
 	pthread_mutex_lock(&standin.lock);
+	standin_lock_driver();
 	code = check(name);
 	told = count(name);
 	if (code == CUDA_SUCCESS && told != CUDA_SUCCESS)

@@ -10,11 +10,11 @@ check_LTLIBRARIES += %D%/libgrid.la
 
 check_LTLIBRARIES += %D%/standin_cuda.la
 %C%_standin_cuda_la_SOURCES = %D%/condition.c %D%/context.c %D%/control.h \
-	%D%/device.h %D%/entry.c %D%/exec.c %D%/graph.c %D%/memory.c \
+	%D%/device.h %D%/entry.c %D%/exec.c %D%/graph.c %D%/locks.c %D%/memory.c \
 	%D%/module.c %D%/object.c %D%/standin.h %D%/stream.c %D%/work.c
 %C%_standin_cuda_la_CPPFLAGS = $(STANDIN_CPPFLAGS)
 %C%_standin_cuda_la_LDFLAGS = $(LDFLAGS_STANDIN) -export-symbols-regex \
-	'^(cu[A-Z].*|standin_(configure|live|leaked|calls|fail|fault|overlaps|undecided|failed|misused))$$'
+	'^(cu[A-Z].*|standin_(configure|live|leaked|calls|fail|fault|overlaps|undecided|failed|misused|speak))$$'
 %C%_standin_cuda_la_LIBADD = %D%/libgrid.la -lpthread -ldl
 
 check_LTLIBRARIES += %D%/standin_nvrtc.la
@@ -32,6 +32,20 @@ check_LTLIBRARIES += %D%/librig.la
 %C%_librig_la_CPPFLAGS = $(STANDIN_CPPFLAGS)
 CPPFLAGS_CUDA = $(STANDIN_CPPFLAGS)
 LDADD_CUDA = %D%/librig.la t/lib/libtap.la -ldl
+
+# Shared, so that its functions of mutexes are the process's.  Sanitizers have
+# their own.
+if SANITIZE
+LDADD_RECORDER =
+CPPFLAGS_RECORDER =
+else
+LDADD_RECORDER = %D%/librecorder.la
+CPPFLAGS_RECORDER = -DSTANDIN_RECORDED
+endif
+check_LTLIBRARIES += %D%/librecorder.la
+%C%_librecorder_la_SOURCES = %D%/recorder.c
+%C%_librecorder_la_LDFLAGS = $(AM_LDFLAGS) -avoid-version -shared -rpath /nowhere
+%C%_librecorder_la_LIBADD = -lpthread -ldl
 
 # The stand-ins keep CUDA's rules: a test for each rule.
 UNIT_TESTS += %D%/driver_rules.t

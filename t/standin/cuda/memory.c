@@ -137,8 +137,8 @@ static CUresult take_back(const void *pointer, enum standin_kind kind,
 	if (block == NULL || block->pointer != pointer ||
 	    block->object.kind != kind)
 		return unknown;
-	standin_idle(block->object.context != NULL ? block->object.context :
-						     context);
+	standin_idle_locked(block->object.context != NULL ?
+				    block->object.context : context);
 	if (context->sticky != CUDA_SUCCESS)
 		return context->sticky;
 	/* Another thread may have been faster. */

@@ -325,6 +325,10 @@ CUresult standin_cuModuleUnload(CUmodule module)
 {
 	if (standin_find(module, STANDIN_MODULE_KIND) == NULL)
 		return CUDA_ERROR_INVALID_HANDLE;
+	/* It frees the module's memory. */
+	standin_idle_locked(module->object.context);
+	if (standin_find(module, STANDIN_MODULE_KIND) == NULL)
+		return CUDA_ERROR_INVALID_HANDLE;
 	standin_end_module(module);
 	return CUDA_SUCCESS;
 }

@@ -12,6 +12,10 @@
 /* The driver's file, and behind it the setting that names the compiler's. */
 static char standin_path[1024];
 
+#ifdef STANDIN_RECORDED
+extern const struct standin_recorder standin_recorder_hooks;
+#endif
+
 /* No context is open.  Compiled code is kept until the program ends. */
 static inline void standin_prepare(const char *options)
 {
@@ -25,6 +29,9 @@ static inline void standin_prepare(const char *options)
 	(void)suite_folder();
 	if (!rig_load())
 		exit(1);
+#ifdef STANDIN_RECORDED
+	OK(standin_recorder_hooks.call != NULL);
+#endif
 	rig_configure(options);
 }
 

@@ -21,6 +21,7 @@ extern standin_overlaps_function *rig_overlaps;
 extern standin_undecided_function *rig_undecided;
 extern standin_failed_function *rig_failed;
 extern standin_misused_function *rig_misused;
+extern standin_speak_function *rig_speak;
 
 extern CUcontext rig_context;
 

@@ -33,6 +33,7 @@ STANDIN_EXPORT standin_overlaps_function standin_overlaps;
 STANDIN_EXPORT standin_undecided_function standin_undecided;
 STANDIN_EXPORT standin_failed_function standin_failed;
 STANDIN_EXPORT standin_misused_function standin_misused;
+STANDIN_EXPORT standin_speak_function standin_speak;
 
 /* The meaning of CUDA_CALLS here: the functions behind the entries. */
 #define STANDIN_DECLARE(version, name, symbol, parameters, arguments) \
@@ -66,7 +67,7 @@ struct standin_operand {
 };
 
 enum work_kind { WORK_NONE, WORK_KERNEL, WORK_COPY, WORK_FILL, WORK_HOST,
-		 WORK_CALLBACK, WORK_GRAPH };
+		 WORK_CALLBACK, WORK_GRAPH, WORK_WRITE };
 
 struct work {
 	enum work_kind kind;
@@ -110,6 +111,7 @@ struct CUstream_st {
 	size_t wait_count;
 	unsigned flags;
 	int priority;
+	unsigned count; /* commands that are not done */
 	bool busy, destroyed;
 };
 
@@ -199,6 +201,10 @@ struct standin_options {
 	int most_pitch;
 	bool shared; /* streams of one priority have one connection */
 	bool pageable_waits; /* copies from and to pageable memory do */
+	bool locked_callbacks, locked_frees; /* hold the driver's lock */
+	bool mute; /* no callback after an error */
+	bool writes; /* streams write words of memory */
+	unsigned depth; /* commands of a stream; 0: any number */
 	char report[256];
 };
 
@@ -278,6 +284,21 @@ CUresult standin_perform(struct work *work, CUresult before);
 void standin_free_work(struct work *work);
 /* With its own arguments and references. */
 void standin_copy_work(struct work *to, const struct work *from);
+
+/* --- locks.c: the driver's lock; the caller holds the stand-in's, except for
+ * a callback and for standin_tell_call */
+
+/* Sleep while a callback or a free holds the driver's lock. */
+void standin_lock_driver(void);
+/* Sleep until a context has nothing to do; the driver's lock is held. */
+void standin_idle_locked(CUcontext context);
+void standin_begin_callback(void);
+void standin_end_callback(void);
+/* Returns true for a callback that does not come now. */
+bool standin_mute(const struct work *work, CUresult before);
+/* For the recorder, if there is one. */
+void standin_find_recorder(void);
+void standin_tell_call(const char *name);
 
 /* --- module.c */
 

@@ -63,6 +63,7 @@ static void finish(CUstream stream, struct op *op)
 	standin_free_work(&op->work);
 	op->done = true;
 	op->done_ns = now_ns();
+	stream->count--;
 	stream->head = op->next;
 	if (stream->head == NULL)
 		stream->tail = &stream->head;
@@ -126,8 +127,9 @@ static void run(CUstream stream)
 	CUresult code = CUDA_SUCCESS, before = context->sticky;
 
 	stream->busy = true;
-	if (op->work.kind == WORK_CALLBACK ||
-	    (before == CUDA_SUCCESS && op->work.kind != WORK_NONE)) {
+	if (!standin_mute(&op->work, before) &&
+	    (op->work.kind == WORK_CALLBACK ||
+	     (before == CUDA_SUCCESS && op->work.kind != WORK_NONE))) {
 		op->work.context = context;
 		pthread_mutex_unlock(&standin.lock);
 		code = standin_perform(&op->work, before);
@@ -244,6 +246,10 @@ struct op *standin_enqueue(CUstream stream, const struct work *work)
 	struct op *op = standin_new(sizeof(*op));
 
 	start_workers();
+	while (standin.options.depth != 0 &&
+	       stream->count >= standin.options.depth)
+		pthread_cond_wait(&standin.changed, &standin.lock);
+	stream->count++;
 	op->references = 2; /* the queue's and that of `last` */
 	op->number = ++enqueued;
 	op->work = *work;
@@ -418,7 +424,7 @@ CUresult standin_cuLaunchHostFunc(CUstream handle, CUhostFn function,
 	return CUDA_SUCCESS;
 }
 
-/* The words of memory that streams can wait for: not in the stand-in. */
+/* Words of memory: streams write them; they do not wait for them here. */
 CUresult standin_cuStreamWaitValue32(CUstream stream, CUdeviceptr address,
 				     uint32_t value, unsigned int flags)
 {
@@ -429,8 +435,20 @@ CUresult standin_cuStreamWaitValue32(CUstream stream, CUdeviceptr address,
 CUresult standin_cuStreamWriteValue32(CUstream stream, CUdeviceptr address,
 				      uint32_t value, unsigned int flags)
 {
-	(void)stream, (void)address, (void)value, (void)flags;
-	return CUDA_ERROR_NOT_SUPPORTED;
+	struct work work = { .kind = WORK_WRITE,
+			     .target = (char *)(uintptr_t)address,
+			     .value = value };
+
+	if (!standin.options.writes)
+		return CUDA_ERROR_NOT_SUPPORTED;
+	stream = standin_stream(stream);
+	if (stream == NULL)
+		return CUDA_ERROR_INVALID_HANDLE;
+	if (flags != 0 || address % sizeof(value) != 0 ||
+	    standin_memory_kind(work.target, sizeof(value)) == STANDIN_KINDS)
+		return CUDA_ERROR_INVALID_VALUE;
+	standin_enqueue(stream, &work);
+	return CUDA_SUCCESS;
 }
 
 static const struct work nothing;

@@ -81,16 +81,16 @@ static void run_copy(const struct work *work)
 
 static void run_host(const struct work *work)
 {
-	standin_in_host_function = true;
+	standin_begin_callback();
 	work->host(work->user_data);
-	standin_in_host_function = false;
+	standin_end_callback();
 }
 
 static void run_callback(const struct work *work, CUresult before)
 {
-	standin_in_host_function = true;
+	standin_begin_callback();
 	work->callback(work->stream, before, work->user_data);
-	standin_in_host_function = false;
+	standin_end_callback();
 }
 
 CUresult standin_perform(struct work *work, CUresult before)
@@ -111,6 +111,11 @@ CUresult standin_perform(struct work *work, CUresult before)
 		break;
 	case WORK_CALLBACK:
 		run_callback(work, before);
+		break;
+	case WORK_WRITE:
+		/* All earlier writes of the stream are seen before it. */
+		__atomic_store_n((unsigned *)(void *)work->target, work->value,
+				 __ATOMIC_RELEASE);
 		break;
 	case WORK_GRAPH:
 		return standin_run_program(work->program);
