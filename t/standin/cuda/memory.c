@@ -62,6 +62,17 @@ enum standin_kind standin_memory_kind(const void *pointer, size_t bytes)
 						STANDIN_KINDS;
 }
 
+bool standin_find_range(uint64_t address, uint64_t *begin, uint64_t *end)
+{
+	const struct block *block = block_at((void *)(uintptr_t)address);
+
+	if (block == NULL)
+		return false;
+	*begin = (uintptr_t)block->pointer;
+	*end = *begin + block->bytes;
+	return true;
+}
+
 static void add_block(char *pointer, size_t bytes, enum standin_kind kind,
 		      CUcontext context, int device)
 {
