@@ -7,3 +7,11 @@ check_LTLIBRARIES += %D%/libptx.la
 	%D%/program.h %D%/ptx.h %D%/race.c %D%/real.c %D%/statement.c \
 	%D%/token.c %D%/warp.c %D%/whole.c
 %C%_libptx_la_LIBADD = -lm
+
+# Its tests.
+PLAIN_TESTS += %D%/interpret.t
+%C%_interpret_t_SOURCES = %D%/interpret.c %D%/interpret.h
+%C%_interpret_t_LDADD = %D%/libptx.la t/lib/libtap.la -lm
+UNIT_TESTS += %D%/interpret_launches.t
+%C%_interpret_launches_t_SOURCES = %D%/interpret_launches.c %D%/interpret.h
+%C%_interpret_launches_t_LDADD = %D%/libptx.la t/lib/libtap.la -lm

@@ -53,6 +53,7 @@ struct ptx_shadow {
 	uint32_t write_turn, read_turn; /* and of the warp */
 	uint16_t writer, reader;
 	bool strong; /* the write was */
+	bool agreed; /* others stored the value again */
 };
 
 enum { PTX_BARRIERS = 16, PTX_WARP = 32, PTX_SEVERAL = 0xffff };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Races in shared memory: two threads access a byte, one of them stores another
- * value there, and no barrier is in between.  An epoch of the block ends at each
+ * value there, and no barrier is in between.  A value that two threads have
+ * stored may be loaded: each may load its own.  An epoch of the block ends at each
  * of its barriers, a turn of a warp at each of its own.
  */
 #include "machine.h"
@@ -66,7 +67,7 @@ bool ptx_race_read(struct ptx_thread *t, const struct ptx_op *o, uint32_t at,
 		struct ptx_shadow *s = &block->shadow[i];
 
 		if (s->written == block->epoch && !(strong && s->strong) &&
-		    is_other(t, s->writer, s->write_turn))
+		    !s->agreed && is_other(t, s->writer, s->write_turn))
 			return fail(t, i, s->writer, "wrote");
 		if (!strong)
 			add_reader(t, s);
@@ -84,8 +85,10 @@ bool ptx_race_write(struct ptx_thread *t, const struct ptx_op *o, uint32_t at,
 	for (i = at; i < at + bytes; i++, value >>= 8) {
 		struct ptx_shadow *s = &block->shadow[i];
 
-		if ((uint8_t)block->shared[i] == (uint8_t)value)
+		if ((uint8_t)block->shared[i] == (uint8_t)value) {
+			s->agreed = s->agreed || s->writer != t->number;
 			continue;
+		}
 		if (s->written == block->epoch && !(strong && s->strong) &&
 		    is_other(t, s->writer, s->write_turn))
 			return fail(t, i, s->writer, "wrote another value");
@@ -96,6 +99,7 @@ bool ptx_race_write(struct ptx_thread *t, const struct ptx_op *o, uint32_t at,
 		s->written = block->epoch;
 		s->write_turn = block->turns[t->number / PTX_WARP];
 		s->strong = strong;
+		s->agreed = false;
 	}
 	return true;
 }
