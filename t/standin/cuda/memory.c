@@ -11,13 +11,6 @@
 
 enum { ALIGNMENT = 256, RUBBISH = 0xa5 };
 
-struct block {
-	struct object object;
-	char *pointer;
-	size_t bytes;
-	int device;
-};
-
 /* By address. */
 static struct block **blocks;
 static size_t block_count, block_room;

@@ -46,6 +46,14 @@ struct object {
 	enum standin_kind kind;
 };
 
+/* Memory that the driver knows. */
+struct block {
+	struct object object;
+	char *pointer;
+	size_t bytes;
+	int device;
+};
+
 struct CUctx_st {
 	struct object object;
 	int device;

@@ -99,14 +99,14 @@ TEST(add_sat, (uint32_t)(S32(a) + S32(b) > INT32_MAX ? INT32_MAX :
 TEST(popc_64, (uint64_t)__builtin_popcountll(a))
 TEST(clz_32, (uint32_t)a == 0 ? 32u : (unsigned)__builtin_clz((uint32_t)a))
 TEST(bfind_s32, S32(a) == 0 || S32(a) == -1 ? 0xffffffffu :
-     31u - (unsigned)__builtin_clz((uint32_t)(S32(a) < 0 ? ~a : a)))
+	31u - (unsigned)__builtin_clz((uint32_t)(S32(a) < 0 ? ~a : a)))
 TEST(and_64, a & b)
 TEST(not_32, (uint32_t)~a)
 TEST(selp, (uint32_t)(S32(a) < S32(b) ? a : c))
 TEST(set_ne, (uint32_t)a != (uint32_t)b ? 0xffffffffu : 0)
 TEST(funnel, (uint32_t)((b << 32 | (a & 0xffffffff)) >> (c & 31)))
 TEST(funnel_clamp, (uint32_t)c > 31 ? (uint32_t)a :
-     (b << 32 | (a & 0xffffffff)) << (c & 63) >> 32)
+	(b << 32 | (a & 0xffffffff)) << (c & 63) >> 32)
 TEST(carried, a + b < a)
 TEST(prmt_reverse, __builtin_bswap32((uint32_t)a))
 TEST(lop3_xor, (uint32_t)(a ^ b ^ c))
@@ -186,11 +186,11 @@ TEST(add_float_sat, of_f32(f32(a) + f32(b) > 0 ?
 TEST(div_rn, of_f64(f64(a) / f64(b)))
 TEST(sqrt_rn, of_f32(sqrtf(f32(a))))
 TEST(min_f32, isnan(f32(a)) ? of_f32(f32(b)) : isnan(f32(b)) ? of_f32(f32(a)) :
-     f32(a) == f32(b) ? ((a | b) & 0x80000000) | (a & b & 0x7fffffff) :
-     of_f32(f32(a) < f32(b) ? f32(a) : f32(b)))
+	f32(a) == f32(b) ? ((a | b) & 0x80000000) | (a & b & 0x7fffffff) :
+	of_f32(f32(a) < f32(b) ? f32(a) : f32(b)))
 TEST(max_nan, isnan(f32(a)) || isnan(f32(b)) ? 0x7fffffff :
-     f32(a) == f32(b) ? a & b & 0xffffffff :
-     of_f32(f32(a) > f32(b) ? f32(a) : f32(b)))
+	f32(a) == f32(b) ? a & b & 0xffffffff :
+	of_f32(f32(a) > f32(b) ? f32(a) : f32(b)))
 TEST(neg_f64, a ^ 1ull << 63)
 TEST(sign_of_a, (a & 0x80000000) | (b & 0x7fffffff))
 TEST(below, f32(a) < f32(b))
@@ -208,7 +208,7 @@ TEST(f32_to_s32, isnan(f32(a)) ? 0 : (uint32_t)(int64_t)whole(
 TEST(f32_to_u8, isnan(f32(a)) ? 0 : (uint64_t)whole(
 	nearbyint((double)f32(a)), 0, 255))
 TEST(f64_to_s64, isnan(f64(a)) ? 1ull << 63 : f64(a) >= 0x1p63 ? ~0ull >> 1 :
-     f64(a) < -0x1p63 ? 1ull << 63 : (uint64_t)(int64_t)floor(f64(a)))
+	f64(a) < -0x1p63 ? 1ull << 63 : (uint64_t)(int64_t)floor(f64(a)))
 TEST(u64_to_f32, of_f32((float)a))
 TEST(s64_to_f64, of_f64((double)(int64_t)a))
 TEST(f64_to_f32, narrowed(FE_TONEAREST, a))

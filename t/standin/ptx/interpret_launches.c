@@ -183,7 +183,7 @@ static void failures(void)
 		}
 }
 
-/* What looks like a race and is none: equal values, atomics, a warp's own
+/* Accesses that only look like races: equal values, atomics, a warp's own
  * barrier. */
 static const char *const peaceful[] = {
 	BEGIN "st.shared.u32 [s], 7;\nmov.u32 %x, 7;\n" END,

@@ -11,7 +11,7 @@
 #include "machine.h"
 
 enum { MOST_BLOCKS = 8, MOST_THREADS = 2048, LONGEST_TURN = 128,
-       MOST_FRAMES = 256 };
+	MOST_FRAMES = 256 };
 
 static uint32_t chance(struct ptx_machine *m, uint32_t bound)
 {

@@ -5,7 +5,7 @@
 #include "parser.h"
 
 enum { SYNC, ALL, ANY, UNI, BALLOT, UP, DOWN, BFLY, IDX, MATCH_ANY, MATCH_ALL,
-       RED_ADD, RED_MIN, RED_MAX, RED_AND, RED_OR, RED_XOR };
+	RED_ADD, RED_MIN, RED_MAX, RED_AND, RED_OR, RED_XOR };
 
 /* The thread of a lane that waits for the mask at the same place, or null. */
 static struct ptx_thread *lane_at(struct ptx_thread *t, uint32_t lane)

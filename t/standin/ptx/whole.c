@@ -48,7 +48,7 @@ WHOLE(abs_of_s64, int64_t, 64, x < 0 ? 0 - (uint64_t)x : (uint64_t)x)
 ALL(min, x < y ? x : y)
 ALL(max, x > y ? x : y)
 ALL(sad, (x < y ? (uint64_t)y - (uint64_t)x : (uint64_t)x - (uint64_t)y) +
-    (uint64_t)z)
+	(uint64_t)z)
 
 /* By zero: all bits, as hardware does; the text leaves it open. */
 WHOLE(div_u16, uint16_t, 16, y == 0 ? 0xffff : x / y)
@@ -57,7 +57,7 @@ WHOLE(div_u64, uint64_t, 64, y == 0 ? ~0ull : x / y)
 WHOLE(div_s16, int16_t, 16, y == 0 ? -1 : x / y)
 WHOLE(div_s32, int32_t, 32, y == 0 ? -1 : y == -1 ? -(int64_t)x : x / y)
 WHOLE(div_s64, int64_t, 64, y == 0 ? ~0ull : y == -1 ? 0 - (uint64_t)x :
-      (uint64_t)(x / y))
+	(uint64_t)(x / y))
 WHOLE(rem_u16, uint16_t, 16, y == 0 ? x : x % y)
 WHOLE(rem_u32, uint32_t, 32, y == 0 ? x : x % y)
 WHOLE(rem_u64, uint64_t, 64, y == 0 ? x : x % y)
@@ -74,11 +74,11 @@ WHOLE(high_s64, int64_t, 64, (__int128)x * y >> 64)
 WHOLE(mad_high_u16, uint16_t, 16, ((uint32_t)x * y >> 16) + z)
 WHOLE(mad_high_u32, uint32_t, 32, ((uint64_t)x * y >> 32) + z)
 WHOLE(mad_high_u64, uint64_t, 64,
-      (uint64_t)((unsigned __int128)x * y >> 64) + z)
+	(uint64_t)((unsigned __int128)x * y >> 64) + z)
 WHOLE(mad_high_s16, int16_t, 16, ((int32_t)x * y >> 16) + z)
 WHOLE(mad_high_s32, int32_t, 32, (uint64_t)((int64_t)x * y >> 32) + (uint64_t)z)
 WHOLE(mad_high_s64, int64_t, 64,
-      (uint64_t)((__int128)x * y >> 64) + (uint64_t)z)
+	(uint64_t)((__int128)x * y >> 64) + (uint64_t)z)
 WHOLE(wide_u16, uint16_t, 32, (uint32_t)x * y)
 WHOLE(wide_u32, uint32_t, 64, (uint64_t)x * y)
 WHOLE(wide_s16, int16_t, 32, (int32_t)x * y)
