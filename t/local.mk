@@ -150,6 +150,7 @@ include %D%/plugin/local.mk
 include %D%/pool/local.mk
 include %D%/sys/local.mk
 include %D%/base/local.mk
+include %D%/standin/ptx/local.mk
 include %D%/standin/cuda/local.mk
 include %D%/standin/opencl/local.mk
 include %D%/lint/local.mk

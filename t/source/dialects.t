@@ -4,7 +4,6 @@
 """Portable source as OpenCL C and CUDA C++: each kernel of t/source/kernels goes
 through clang's OpenCL front end and, where there is one, through NVRTC."""
 import ctypes
-import ctypes.util
 import glob
 import os
 import re
@@ -12,6 +11,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
+import nvrtc as nvrtc_files
 from tap import BUILD, ROOT, SOAK, done, ok, run, skip, which
 
 C, OPENCL, CUDA = 1, 2, 5
@@ -100,9 +100,7 @@ def refuse(folder, language, compiled):
 
 
 def find_nvrtc():
-    names = glob.glob("/usr/local/cuda*/lib64/libnvrtc.so.*") + \
-        [ctypes.util.find_library("nvrtc") or "libnvrtc.so"]
-    for name in names:
+    for name in nvrtc_files.compilers():
         try:
             return ctypes.CDLL(name)
         except OSError:

@@ -435,6 +435,10 @@ static void older(void)
 /* Compilers before 12.3 do not know the function either. */
 static void older_compiler(void)
 {
+	if (getenv("STANDIN_REAL_NVRTC") != NULL) {
+		SKIP("a real NVRTC has the version that it has");
+		return;
+	}
 	(void)setenv("STANDIN_NVRTC_VERSION", "12020", 1);
 	check_loop("", DECIDING, PLAIT_NODE_WHILE, 4);
 	check_loop("", DECIDING, PLAIT_NODE_DO, 4);

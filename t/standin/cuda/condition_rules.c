@@ -348,13 +348,19 @@ static void strangers(void)
 	rig_abandon();
 }
 
-/* Real PTX, of which the stand-in knows this one kernel. */
+/* Real PTX. */
 static const char setter[] =
 	".version 6.0\n.target sm_52\n.address_size 64\n"
 	".extern .func cudaGraphSetConditional\n"
 	"(.param .b64 handle, .param .b32 value);\n"
 	".visible .entry set_it(.param .u64 h, .param .u64 w)\n"
-	"{\n\tret;\n}\n";
+	"{\n.reg .b64 %h, %w;\n.reg .b32 %v;\n"
+	"ld.param.u64 %h, [h];\nld.param.u64 %w, [w];\n"
+	"ld.global.u32 %v, [%w];\n"
+	"{\n.param .b64 a;\n.param .b32 b;\n"
+	"st.param.b64 [a], %h;\nst.param.b32 [b], %v;\n"
+	"call.uni cudaGraphSetConditional, (a, b);\n}\n"
+	"ret;\n}\n";
 
 static void embedded(void)
 {

@@ -15,6 +15,7 @@ struct standin_kernel {
 	const size_t *sizes; /* of the arguments */
 	unsigned count;
 	unsigned most_threads; /* of a block; 0: the device's limit */
+	const void *ptx; /* of a kernel of real PTX, or null */
 };
 
 struct standin_index {

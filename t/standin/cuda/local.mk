@@ -10,12 +10,14 @@ check_LTLIBRARIES += %D%/libgrid.la
 
 check_LTLIBRARIES += %D%/standin_cuda.la
 %C%_standin_cuda_la_SOURCES = %D%/condition.c %D%/context.c %D%/control.h \
-	%D%/device.h %D%/entry.c %D%/exec.c %D%/graph.c %D%/locks.c %D%/memory.c \
-	%D%/module.c %D%/object.c %D%/standin.h %D%/stream.c %D%/work.c
+	%D%/device.h %D%/entry.c %D%/exec.c %D%/graph.c \
+	%D%/interpreted.c %D%/locks.c %D%/memory.c %D%/module.c %D%/object.c \
+	%D%/standin.h %D%/stream.c %D%/work.c
 %C%_standin_cuda_la_CPPFLAGS = $(STANDIN_CPPFLAGS)
 %C%_standin_cuda_la_LDFLAGS = $(LDFLAGS_STANDIN) -export-symbols-regex \
 	'^(cu[A-Z].*|standin_(configure|live|leaked|calls|fail|fault|overlaps|undecided|failed|misused|speak))$$'
-%C%_standin_cuda_la_LIBADD = %D%/libgrid.la -lpthread -ldl
+%C%_standin_cuda_la_LIBADD = %D%/libgrid.la t/standin/ptx/libptx.la \
+	-lpthread -ldl -lm
 
 check_LTLIBRARIES += %D%/standin_nvrtc.la
 %C%_standin_nvrtc_la_SOURCES = %D%/compiler.c %D%/compiler.h %D%/nvrtc.c \

@@ -11,13 +11,6 @@
 
 enum { ALIGNMENT = 256, RUBBISH = 0xa5 };
 
-struct block {
-	struct object object;
-	char *pointer;
-	size_t bytes;
-	int device;
-};
-
 /* By address. */
 static struct block **blocks;
 static size_t block_count, block_room;
@@ -60,6 +53,17 @@ enum standin_kind standin_memory_kind(const void *pointer, size_t bytes)
 	offset = (uintptr_t)pointer - (uintptr_t)block->pointer;
 	return bytes <= block->bytes - offset ? block->object.kind :
 						STANDIN_KINDS;
+}
+
+bool standin_find_range(uint64_t address, uint64_t *begin, uint64_t *end)
+{
+	const struct block *block = block_at((void *)(uintptr_t)address);
+
+	if (block == NULL)
+		return false;
+	*begin = (uintptr_t)block->pointer;
+	*end = *begin + block->bytes;
+	return true;
 }
 
 static void add_block(char *pointer, size_t bytes, enum standin_kind kind,

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A stand-in for libcuda.so.1: modules.  It loads the output of the stand-in
- * compiler, a shared object or a PTX with one inside; and of real PTX the one
- * thing that needs no compiler: an entry that sets the condition of a graph
- * (condition.c).
+ * compiler, a shared object or a PTX with one inside; and real PTX
+ * (interpreted.c).
  */
 #include <dlfcn.h>
 #include <elf.h>
@@ -14,6 +13,7 @@
 #include <unistd.h>
 
 #include "standin.h"
+#include "standin/ptx/ptx.h"
 
 enum { DYNAMIC_BYTES = 49152, MOST_DYNAMIC_BYTES = 101376 };
 
@@ -64,94 +64,6 @@ static void load_text(CUmodule module, const char *hex)
 	free(bytes);
 }
 
-/* --- real PTX: one kernel ------------------------------------------------- */
-
-static unsigned long long number_at(void **arguments, int index)
-{
-	unsigned long long number;
-
-	memcpy(&number, arguments[index], sizeof(number));
-	return number;
-}
-
-static unsigned word_at(void **arguments, int index)
-{
-	const unsigned *word =
-		(const unsigned *)(uintptr_t)number_at(arguments, index);
-
-	/* Another process may write it meanwhile. */
-	return __atomic_load_n(word, __ATOMIC_RELAXED);
-}
-
-/* (handle, address of 32 bits): the condition becomes the value there. */
-static void set_from_word(void **arguments)
-{
-	standin_grid_host.set_condition(number_at(arguments, 0),
-					word_at(arguments, 1));
-}
-
-/* (handle, two such addresses, 32 bits): the same, unless the value at the
- * second one is not 0; then it becomes the last parameter. */
-static void set_unless(void **arguments)
-{
-	unsigned otherwise;
-
-	memcpy(&otherwise, arguments[3], sizeof(otherwise));
-	standin_grid_host.set_condition(number_at(arguments, 0),
-					word_at(arguments, 2) != 0 ?
-						otherwise :
-						word_at(arguments, 1));
-}
-
-struct setter {
-	struct standin_module table;
-	struct standin_kernel kernel;
-	char name[64];
-};
-
-static const size_t setter_sizes[] = { 8, 8 };
-static const size_t unless_sizes[] = { 8, 8, 8, 4 };
-
-/*
- * Nothing of it is executed: an entry that calls cudaGraphSetConditional and
- * takes two numbers of 64 bits, or three and one of 32, is taken to mean this.
- */
-static const struct standin_module *find_setter(const char *text)
-{
-	const char *entry = strstr(text, ".entry"), *end;
-	const char *first, *second, *third, *last;
-	struct setter *setter;
-
-	if (entry == NULL || strstr(text, "cudaGraphSetConditional") == NULL)
-		return NULL;
-	entry += strlen(".entry");
-	entry += strspn(entry, " \t\n");
-	end = entry + strcspn(entry, " \t\n(");
-	first = strstr(end, ".param .u64");
-	second = first != NULL ? strstr(first + 1, ".param .u64") : NULL;
-	if (second == NULL || strchr(end, ')') < second ||
-	    (size_t)(end - entry) >= sizeof(setter->name))
-		return NULL;
-	setter = standin_new(sizeof(*setter));
-	memcpy(setter->name, entry, (size_t)(end - entry));
-	setter->kernel.name = setter->name;
-	setter->kernel.thread = set_from_word;
-	setter->kernel.sizes = setter_sizes;
-	setter->kernel.count = 2;
-	third = strstr(second + 1, ".param .u64");
-	last = third != NULL ? strstr(third, ".param .u32") : NULL;
-	if (last != NULL && last < strchr(end, ')')) {
-		setter->kernel.thread = set_unless;
-		setter->kernel.sizes = unless_sizes;
-		setter->kernel.count = 4;
-	}
-	setter->table.arch = 50;
-	setter->table.driver = 12030;
-	setter->table.count = 1;
-	setter->table.kernels = &setter->kernel;
-	return &setter->table;
-}
-
 /* --- loading -------------------------------------------------------------- */
 
 static void say(unsigned count, const CUjit_option *options, void **values,
@@ -171,14 +83,14 @@ static void say(unsigned count, const CUjit_option *options, void **values,
 		snprintf(log, room, "%s", text);
 }
 
-static CUresult load_ptx(CUmodule module, const char *text)
+static CUresult load_ptx(CUmodule module, const char *text, char *message)
 {
 	const char *hex = strstr(text, "// standin ");
 
 	if (strstr(text, ".version") == NULL || strstr(text, ".target") == NULL)
 		return CUDA_ERROR_INVALID_IMAGE;
 	if (hex == NULL) {
-		module->table = find_setter(text);
+		module->table = standin_parse(module, text, message);
 		return module->table != NULL ? CUDA_SUCCESS :
 					       CUDA_ERROR_INVALID_PTX;
 	}
@@ -186,7 +98,7 @@ static CUresult load_ptx(CUmodule module, const char *text)
 	return CUDA_SUCCESS;
 }
 
-static CUresult load_image(CUmodule module, const char *image)
+static CUresult load_image(CUmodule module, const char *image, char *message)
 {
 	bool binary = memcmp(image, ELFMAG, SELFMAG) == 0;
 	CUresult code = CUDA_SUCCESS;
@@ -195,7 +107,7 @@ static CUresult load_image(CUmodule module, const char *image)
 	if (binary)
 		load_bytes(module, image, elf_bytes(image));
 	else
-		code = load_ptx(module, image);
+		code = load_ptx(module, image, message);
 	if (code != CUDA_SUCCESS)
 		return code;
 	if (module->library != NULL)
@@ -238,6 +150,19 @@ bool standin_is_variable(const void *pointer, size_t bytes)
 	return false;
 }
 
+bool standin_find_variable(uint64_t address, uint64_t *begin, uint64_t *end)
+{
+	const struct variable *at;
+
+	for (at = variables; at != NULL; at = at->next)
+		if (address - (uintptr_t)at->pointer < at->bytes) {
+			*begin = (uintptr_t)at->pointer;
+			*end = *begin + at->bytes;
+			return true;
+		}
+	return false;
+}
+
 static void add_variable(CUmodule module, void *pointer, size_t bytes)
 {
 	struct variable *variable;
@@ -271,10 +196,9 @@ static void forget_variables(CUmodule module)
 static void free_module(CUmodule module)
 {
 	forget_variables(module);
+	standin_free_parsed(module);
 	if (module->library != NULL)
 		dlclose(module->library);
-	else
-		free((void *)(uintptr_t)module->table);
 	free(module->functions);
 	free(module);
 }
@@ -283,6 +207,8 @@ CUresult standin_cuModuleLoadDataEx(CUmodule *out, const void *image,
 				    unsigned int count,
 				    CUjit_option *options, void **values)
 {
+	char message[PTX_MESSAGE_BYTES] = "the stand-in for tests loads only "
+		"PTX, and the binaries that its own compiler makes";
 	CUmodule module;
 	CUresult code;
 	unsigned i;
@@ -290,10 +216,9 @@ CUresult standin_cuModuleLoadDataEx(CUmodule *out, const void *image,
 	if (out == NULL || image == NULL)
 		return CUDA_ERROR_INVALID_VALUE;
 	module = standin_new(sizeof(*module));
-	code = load_image(module, image);
+	code = load_image(module, image, message);
 	if (code != CUDA_SUCCESS) {
-		say(count, options, values, "the stand-in for tests loads "
-		    "only what its own compiler makes");
+		say(count, options, values, message);
 		free_module(module);
 		return code;
 	}
@@ -350,6 +275,22 @@ CUresult standin_cuModuleGetFunction(CUfunction *out, CUmodule module,
 	return CUDA_ERROR_NOT_FOUND;
 }
 
+static CUresult find_parsed(CUdeviceptr *pointer, size_t *bytes,
+			    CUmodule module, const char *name)
+{
+	size_t size = 0;
+	void *address = ptx_variable(module->ptx, name, &size);
+
+	if (address == NULL)
+		return CUDA_ERROR_NOT_FOUND;
+	add_variable(module, address, size);
+	if (pointer != NULL)
+		*pointer = (CUdeviceptr)(uintptr_t)address;
+	if (bytes != NULL)
+		*bytes = size;
+	return CUDA_SUCCESS;
+}
+
 CUresult standin_cuModuleGetGlobal(CUdeviceptr *pointer, size_t *bytes,
 				   CUmodule module, const char *name)
 {
@@ -359,6 +300,8 @@ CUresult standin_cuModuleGetGlobal(CUdeviceptr *pointer, size_t *bytes,
 
 	if (standin_find(module, STANDIN_MODULE_KIND) == NULL)
 		return CUDA_ERROR_INVALID_HANDLE;
+	if (module->ptx != NULL)
+		return find_parsed(pointer, bytes, module, name);
 	if (module->library != NULL)
 		address = dlsym(module->library, name);
 	if (address == NULL ||
@@ -376,6 +319,7 @@ CUresult standin_cuModuleGetGlobal(CUdeviceptr *pointer, size_t *bytes,
 CUresult standin_cuFuncGetAttribute(int *value, CUfunction_attribute attribute,
 				    CUfunction function)
 {
+	const struct ptx_kernel *ptx = function->kernel->ptx;
 	unsigned most = function->kernel->most_threads;
 
 	switch (attribute) {
@@ -383,8 +327,10 @@ CUresult standin_cuFuncGetAttribute(int *value, CUfunction_attribute attribute,
 		*value = most != 0 ? (int)most : 1024;
 		break;
 	case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
+		*value = ptx != NULL ? (int)ptx->shared_bytes : 0;
+		break;
 	case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
-		*value = 0;
+		*value = ptx != NULL ? (int)ptx->local_bytes : 0;
 		break;
 	case CU_FUNC_ATTRIBUTE_NUM_REGS:
 		*value = 32;

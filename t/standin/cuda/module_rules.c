@@ -144,7 +144,7 @@ static void images(void)
 	if (rig_open("arch=86"))
 		try_image(binary, CUDA_SUCCESS);
 	try_image("no image at all", CUDA_ERROR_INVALID_IMAGE);
-	try_image(".version 8.0\n.target sm_80\n.entry k() { ret; }\n",
+	try_image(".version 8.0\n.target sm_80\n.entry k() { rot; }\n",
 		  CUDA_ERROR_INVALID_PTX);
 	rig_close();
 	free(binary);

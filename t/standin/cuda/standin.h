@@ -47,6 +47,14 @@ struct object {
 	enum standin_kind kind;
 };
 
+/* Memory that the driver knows. */
+struct block {
+	struct object object;
+	char *pointer;
+	size_t bytes;
+	int device;
+};
+
 struct CUctx_st {
 	struct object object;
 	int device;
@@ -132,6 +140,7 @@ struct CUmod_st {
 	struct object object;
 	unsigned references;
 	void *library; /* or null */
+	struct ptx_module *ptx; /* or null */
 	const struct standin_module *table;
 	struct CUfunc_st *functions;
 };
@@ -247,6 +256,8 @@ void standin_forget_counts(void);
 
 /* The kind of the `bytes` at an address; STANDIN_KINDS: unknown memory. */
 enum standin_kind standin_memory_kind(const void *pointer, size_t bytes);
+/* The memory around an address; false: unknown. */
+bool standin_find_range(uint64_t address, uint64_t *begin, uint64_t *end);
 void standin_free_memory(struct object *object);
 /* Fill in the work of a memcpy or memset node. */
 CUresult standin_fill_copy(struct work *work, const CUDA_MEMCPY3D_v2 *params);
@@ -305,9 +316,17 @@ void standin_tell_call(const char *name);
 void standin_end_module(CUmodule module);
 /* Inside a module's variable that cuModuleGetGlobal has returned. */
 bool standin_is_variable(const void *pointer, size_t bytes);
+bool standin_find_variable(uint64_t address, uint64_t *begin, uint64_t *end);
 CUresult standin_fill_launch(struct work *work, CUfunction function,
 			     const unsigned grid[3], const unsigned block[3],
 			     unsigned shared_bytes, void **arguments);
+
+/* --- interpreted.c: real PTX */
+
+const struct standin_module *standin_parse(CUmodule module, const char *text,
+					   char *message);
+void standin_free_parsed(CUmodule module);
+CUresult standin_interpret(struct work *work);
 
 /* --- graph.c: graphs as users build them */
 

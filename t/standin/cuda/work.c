@@ -27,6 +27,8 @@ static CUresult run_kernel(struct work *work)
 
 	if (code != CUDA_SUCCESS)
 		return code;
+	if (launch.kernel->ptx != NULL)
+		return standin_interpret(work);
 	launch.driver = work;
 	launch.set_condition = standin_set_condition;
 	launch.backwards = standin.options.seed & 1;
