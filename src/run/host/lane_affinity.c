@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Assignment of many lanes to few.  The busiest lanes are placed first: each on
- * the new lane with which it exchanges most waits and that still has room for
- * it, else on the new lane with the least work.
+ * the new lane with the least work, or on one that still has room for it and
+ * exchanges many more waits with it.
  */
 #include "run/host/lane_affinity.h"
 
@@ -10,13 +10,14 @@
 
 #include <stdlib.h>
 
-/* A new lane has room up to an equal share of the work and a 16th. */
-enum { SLACK = 16 };
+/* A new lane has room up to an equal share of the work and a 64th. */
+enum { SLACK = 64 };
 
 /* Sort key: more work first, then the order of lanes. */
 struct load {
 	uint64_t work;
 	uint32_t lane;
+	uint32_t commands;
 };
 
 struct affinity {
@@ -101,8 +102,10 @@ static void weigh_lanes(struct affinity *a, const uint64_t *busy)
 	for (uint32_t i = 0; i < plan->lanes_count; i++)
 		a->loads[i] = (struct load){ .lane = i, .work = 1 };
 	for (uint32_t i = 0; i < plan->tracks_count; i++)
-		a->loads[plan->tracks[i].lane].work += plan->tracks[i].count;
+		a->loads[plan->tracks[i].lane].commands +=
+			plan->tracks[i].count;
 	for (uint32_t i = 0; i < plan->lanes_count; i++) {
+		a->loads[i].work += a->loads[i].commands;
 		if (__builtin_add_overflow(a->loads[i].work, busy[i],
 					   &a->loads[i].work))
 			a->loads[i].work = UINT64_MAX;
@@ -132,18 +135,21 @@ static bool has_room(const struct affinity *a, uint32_t to, uint64_t work)
 	return a->work[to] <= a->room && work <= a->room - a->work[to];
 }
 
-static uint32_t find_place(const struct affinity *a, uint64_t work)
+/* Few waits are not worth lanes that are less even: they must be as many as the
+ * lane's commands. */
+static uint32_t find_place(const struct affinity *a, const struct load *load)
 {
 	uint32_t idlest = 0, best = PLAIT__NONE;
 
 	for (uint32_t i = 0; i < a->lane_count; i++) {
 		if (a->work[i] < a->work[idlest])
 			idlest = i;
-		if (a->shared[i] > 0 && has_room(a, i, work) &&
+		if (has_room(a, i, load->work) &&
 		    (best == PLAIT__NONE || a->shared[i] > a->shared[best]))
 			best = i;
 	}
-	return best != PLAIT__NONE ? best : idlest;
+	return best != PLAIT__NONE && a->shared[best] >=
+	       (uint64_t)a->shared[idlest] + load->commands ? best : idlest;
 }
 
 static void place_lanes(struct affinity *a)
@@ -155,7 +161,7 @@ static void place_lanes(struct affinity *a)
 		uint32_t to;
 
 		count_shared(a, load->lane);
-		to = find_place(a, load->work);
+		to = find_place(a, load);
 		a->lane_of[load->lane] = to;
 		if (__builtin_add_overflow(a->work[to], load->work,
 					   &a->work[to]))
