@@ -85,7 +85,7 @@ struct plait__engine {
 	void (*find)(plait__instance *instance, plait__blocked_on *out);
 
 	/* Finds points of backends that the run cannot end without
-	 * (awaited_points.h), for a waiting thread that may enter their
+	 * (wait_in_driver.h), for a waiting thread that may enter their
 	 * drivers.  The instance stays with this run meanwhile.  Null: the
 	 * engine knows none. */
 	void (*find_points)(plait__instance *instance,

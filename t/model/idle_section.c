@@ -10,6 +10,7 @@
 
 #include "mc.h"
 #include "mc_tap.h"
+#include "object/queue/entered_sections.h"
 #include "object/queue/idle_section.h"
 #include "object/queue/queue_state.h"
 #include "sys/clock.h"
@@ -65,6 +66,17 @@ void plait__object_drop(plait__object *object)
 void plait__object_drop_deferred(plait__object *object)
 {
 	plait__object_drop(object);
+}
+
+void plait__entered_sections_add(plait__section *section, bool first)
+{
+	MC_CHECK(first && !section->is_entered);
+	section->is_entered = true;
+}
+
+void plait__entered_sections_remove(plait__section *section)
+{
+	section->is_entered = false;
 }
 
 uint64_t plait__clock_left_ns(uint64_t deadline_ns)

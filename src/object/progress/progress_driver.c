@@ -302,7 +302,7 @@ plait_status plait__progress_start(plait__context *context, plait_error *error)
 	if (!running)
 		running = plait__thread_start(&driver->thread, "plait/driver",
 					      serve, context, NULL) == 0;
-	at_store_release_u32(&driver->running, running);
+	at_store_relaxed_u32(&driver->running, running);
 	plait__mutex_unlock(&driver->starting);
 	return running ? PLAIT_OK :
 	       plait__fail(error, PLAIT_E_NOMEM,

@@ -173,7 +173,9 @@ static inline bool plait__progress_has_pool_run(
 static inline bool plait__progress_has_thread(
 	const plait__progress_driver *driver)
 {
-	return at_load_acquire_u32(&driver->running) != 0;
+	/* Relaxed: the thread is used under `starting`, or by the last user of
+	 * the context. */
+	return at_load_relaxed_u32(&driver->running) != 0;
 }
 
 /* Returns true if any pollable is expected or driven. */

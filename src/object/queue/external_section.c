@@ -3,6 +3,7 @@
 #include "object/queue/external_section.h"
 
 #include "object/context/backend_result.h"
+#include "object/queue/entered_sections.h"
 #include "object/queue/idle_section.h"
 #include "object/queue/queue_state.h"
 #include "object/queue/submission.h"
@@ -245,17 +246,29 @@ static plait_status add_section(struct plait__submission_builder *builder,
 	};
 	status = plait__submission_hold(builder, &section->object, error);
 	if (status == PLAIT_OK)
+		plait__entered_sections_add(section, false);
+	if (status == PLAIT_OK)
 		plait__submission_add_wait(builder, section->gate,
 					   section->gate_sequence);
 	return status;
 }
 
+static void unlist(plait__section *section)
+{
+	plait__mutex_lock(&section->queue->lock);
+	plait__entered_sections_remove(section);
+	plait__mutex_unlock(&section->queue->lock);
+}
+
 static plait_status submit(plait__section *section, plait_error *error)
 {
 	struct plait__submission_builder builder = { .queue = section->queue };
+	plait_status status = plait__submission_submit(
+		&builder, 1, add_section, &section, error);
 
-	return plait__submission_submit(&builder, 1, add_section, &section,
-					error);
+	if (status != PLAIT_OK)
+		unlist(section);
+	return status;
 }
 
 plait_status plait__section_enter(plait__section *section, bool *out_now,
@@ -286,6 +299,8 @@ void plait__section_leave(plait__section *section, const plait_error *failure)
 
 	if (failure != NULL)
 		plait__queue_note_failure(queue, failure);
+	if (!was_idle)
+		unlist(section);
 	if (!was_idle || !plait__idle_section_leave(section, failure != NULL))
 		raise_gate(section, failure);
 	put_idle(section);

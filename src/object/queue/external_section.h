@@ -25,6 +25,7 @@ typedef struct plait__device plait__device;
 typedef struct plait__section plait__section;
 typedef struct plait__backend_port plait__backend_port;
 typedef struct plait__queue plait__queue;
+typedef struct plait__awaited_points plait__awaited_points;
 
 /* Idle sections of one owner, which acquires and leaves one at a time; zeroed
  * memory is an empty pool. */
@@ -55,7 +56,13 @@ struct plait__section {
 	 * section is left, as long as the caller holds `owner`. Null: no
 	 * thread can help. */
 	bool (*help)(void *arg);
+	/* Finds the points that the work awaits. Null: it has none. */
+	void (*find_points)(void *arg, plait__awaited_points *out);
 	plait__object *owner;	/* held until the section is left */
+	/* Entered and submitted to the queue, and not left; guarded by the
+	 * queue's lock. */
+	plait__section *next_entered;
+	bool is_entered;
 };
 
 /* Create a section for queues of the device's backend. */

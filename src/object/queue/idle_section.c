@@ -19,6 +19,7 @@
  */
 #include "object/queue/idle_section.h"
 
+#include "object/queue/entered_sections.h"
 #include "object/queue/queue_state.h"
 
 #include "sys/clock.h"
@@ -86,6 +87,7 @@ static bool leave_locked(plait__section *section, bool failed)
 	bool held;
 
 	plait__mutex_lock(&queue->lock);
+	plait__entered_sections_remove(section);
 	unseen = current(queue) == section;
 	if (unseen && failed)
 		keep_failed(queue, section);
@@ -127,10 +129,12 @@ void plait__idle_section_submitted(plait__queue *queue)
 
 	forget(queue);
 	/* Not the last hold: the in-flight ring has one. */
-	if (queue->idle_section_failed)
+	if (queue->idle_section_failed) {
 		plait__object_drop_deferred(&section->object);
-	else
+	} else {
 		hold_queue(queue);
+		plait__entered_sections_add(section, true);
+	}
 	queue->idle_section_failed = false;
 }
 

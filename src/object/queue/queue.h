@@ -66,6 +66,8 @@ struct plait__queue {
 	at_ptr idle_section;
 	bool idle_section_failed;
 	bool idle_section_holds_queue;
+	/* Sections that the queue waits for, in order; guarded by `lock`. */
+	plait__section *sections;
 	bool draining; /* closed with work in flight: held until that is done */
 	bool unflushed;
 	bool noted; /* `failure` is the first one, found by an inbox's owner */

@@ -3,6 +3,7 @@
 #include "object/queue/queue_finish.h"
 
 #include "object/context/backend_result.h"
+#include "object/queue/entered_sections.h"
 #include "object/queue/idle_section.h"
 #include "object/queue/queue_diagnosis.h"
 #include "object/queue/queue_races.h"
@@ -35,6 +36,11 @@ struct recovery {
 	plait_error refusal; /* the backend's error */
 };
 
+static plait_status enter_driver(void *arg)
+{
+	return plait__entered_sections_enter_driver(arg);
+}
+
 /* Wait until the queue's own signal has reached `sequence`. */
 static plait_status await(plait__queue *queue, uint64_t sequence,
 			  uint64_t timeout_ns, bool *out_failed,
@@ -50,6 +56,7 @@ static plait_status await(plait__queue *queue, uint64_t sequence,
 		.points = &point,
 		.count = 1,
 		.timeout_ns = timeout_ns,
+		.enter = enter_driver,
 		.describe = plait__queue_diagnosis_describe,
 		.arg = queue,
 	};

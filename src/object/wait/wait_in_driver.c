@@ -3,6 +3,7 @@
 #include "object/wait/wait_in_driver.h"
 
 #include "object/context/context.h"
+#include "sys/thread.h"
 
 static bool may_enter_port(const plait__backend_port *port)
 {
@@ -23,6 +24,26 @@ plait_status plait__wait_in_driver_for(const plait__wait_point *point)
 	if (status == PLAIT_E_UNSUPPORTED)
 		at_store_relaxed_u32(&port->no_wait_in_driver, 1);
 	return status;
+}
+
+static void leave(void *users)
+{
+	/* Release: pairs with the load of the thread that destroys signals. */
+	at_sub_u32(users, 1);
+}
+
+plait_status plait__wait_in_driver_for_run(plait__awaited_points *found)
+{
+	plait_status status = PLAIT_PENDING;
+
+	if (found->count == 0)
+		return status;
+	PLAIT__THREAD_SCOPE inside = { leave, found->users };
+	for (uint32_t i = 0; i < found->count && status != PLAIT_OK; i++)
+		status = plait__wait_in_driver_for(&found->points[i]);
+	plait__thread_scope_end(&inside);
+	leave(found->users);
+	return status == PLAIT_OK ? PLAIT_OK : PLAIT_PENDING;
 }
 
 bool plait__wait_in_driver_is_free(const plait__context *context)

@@ -165,6 +165,14 @@ static bool help(void *arg)
 	return plait__instance_drive(arg);
 }
 
+static void find_points(void *arg, plait__awaited_points *out)
+{
+	plait__instance *instance = arg;
+
+	if (instance->program->engine->find_points != NULL)
+		instance->program->engine->find_points(instance, out);
+}
+
 static plait_status acquire_section(struct start *start, plait_error *error)
 {
 	plait__instance *instance = start->instance;
@@ -177,6 +185,7 @@ static plait_status acquire_section(struct start *start, plait_error *error)
 	instance->section->reached = on_reached;
 	instance->section->arg = instance;
 	instance->section->help = help;
+	instance->section->find_points = find_points;
 	instance->section->owner = &start->plan_object->object;
 	return PLAIT_OK;
 }

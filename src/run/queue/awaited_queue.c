@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Points that a run on queues awaits (awaited_points.h): those of its regions,
+/* Points that a run on queues awaits (wait_in_driver.h): those of its regions,
  * of its points and of the ports that drain. */
 #include "run/queue/awaited_queue.h"
 
 #include "run/awaited_points.h"
-
-#include "object/wait/wait_in_driver.h"
 
 static void add(const plait__run_driver *driver,
 		const plait__queue_listener *listener,
@@ -43,7 +41,7 @@ static void find(plait__pollable *pollable, void *arg)
 		if (!driver->listeners[i].awaited)
 			continue;
 		awaited++;
-		if (out->count < PLAIT__AWAITED_POINTS)
+		if (out->count < PLAIT__WAIT_IN_DRIVER_POINTS)
 			add(driver, &driver->listeners[i], out);
 	}
 	if (!may_leave(driver, awaited))

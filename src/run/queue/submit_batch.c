@@ -326,7 +326,7 @@ static plait_status recover_queue(plait__run_driver *driver, uint32_t lane,
 static plait_status remake_queue(plait__run_driver *driver, uint32_t lane,
 				 plait_error *error)
 {
-	/* Acquire: pairs with the subtraction in awaited_points.c. */
+	/* Acquire: pairs with the subtraction in wait_in_driver.c. */
 	while (at_load_acquire_u32(&driver->entered) != 0)
 		plait__thread_yield();
 	driver->lanes[lane] = (plait__lane_progress){ .emitted = 0 };

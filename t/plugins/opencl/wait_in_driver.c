@@ -178,6 +178,14 @@ static void wait_for_call(plait_plan *plan)
 	IS_INT(plait_plan_call(plan, NULL, NULL, &error), PLAIT_OK);
 }
 
+static void wait_for_queue_of_runs(plait_plan *plan)
+{
+	for (int i = 0; i < 2; i++)
+		IS_INT(plait_plan_run(plan, queue, NULL, NULL, &error),
+		       PLAIT_OK);
+	IS_INT(plait_queue_finish(queue, PLAIT_FOREVER, &error), PLAIT_OK);
+}
+
 static const struct {
 	const char *name;
 	void (*wait)(plait_plan *plan);
@@ -186,6 +194,7 @@ static const struct {
 	{ "signal", wait_for_signal },
 	{ "run", wait_for_run },
 	{ "call", wait_for_call },
+	{ "queue of runs", wait_for_queue_of_runs },
 };
 
 /* The command ends only when the wait has entered the driver. */
