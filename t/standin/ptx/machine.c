@@ -184,7 +184,8 @@ void ptx_machine_enter(struct ptx_thread *t,
 	t->frames[t->frame_count++] = (struct ptx_frame){
 		function, t->at, call, base, local_base
 	};
-	memset(t->local + local_base, 0xa5, function->local_bytes);
+	if (function->local_bytes != 0)
+		memset(t->local + local_base, 0xa5, function->local_bytes);
 	t->local_bytes = bytes;
 	show_frame(t);
 	memcpy(t->r, function->initial,
