@@ -132,8 +132,10 @@ PLAIT_API void plait_context_retain(plait_context *context);
  *
  * The context ends when the context and all its objects are released and the
  * work in flight has completed, or cannot complete any more: waits that no
- * handle is left to end are cancelled.  The last release does not wait for the
- * end; plait_context_close does.
+ * handle is left to end are cancelled.  Runs that wait for emissions of each
+ * other, or for more emissions than their plans make, keep the context:
+ * cancel them before.  The last release does not wait for the end;
+ * plait_context_close does.
  *
  * @param context consumed, nullable: the context; null is ignored
  * @thread any

@@ -418,6 +418,88 @@ static void call_returns(void)
 	}
 }
 
+/* --- runs that wait for emissions of runs in flight: the program cancels */
+
+/* Wait for `awaited`, then emit `emitted`, on a queue of its own; or the other
+ * way round. */
+static plait_run *run_both(struct world *world, plait_signal *awaited,
+			   uint64_t sequence, plait_signal *emitted,
+			   bool emits_first)
+{
+	const plait_node_desc wait = {
+		.size = sizeof(wait), .kind = PLAIT_NODE_WAIT,
+		.signal = awaited, .sequence = sequence,
+	};
+	const plait_node_desc emit = {
+		.size = sizeof(emit), .kind = PLAIT_NODE_EMIT,
+		.signal = emitted,
+	};
+	plait_graph *graph = NULL;
+	plait_queue *queue = NULL;
+	plait_plan *plan = NULL;
+	plait_run *run = NULL;
+	plait_node first = 0;
+
+	IS_INT(plait_graph_create(world->context, &graph, NULL), PLAIT_OK);
+	IS_INT(plait_graph_add(graph, emits_first ? &emit : &wait, NULL, 0,
+			       &first, &world->error), PLAIT_OK);
+	IS_INT(plait_graph_add(graph, emits_first ? &wait : &emit, &first, 1,
+			       NULL, &world->error), PLAIT_OK);
+	IS_INT(plait_graph_freeze(graph, NULL, &plan, &world->error),
+	       PLAIT_OK);
+	IS_INT(plait_queue_create(world->queue_device, NULL, &queue, NULL),
+	       PLAIT_OK);
+	IS_INT(plait_plan_run(plan, queue, NULL, &run, &world->error),
+	       PLAIT_OK);
+	plait_queue_release(queue);
+	plait_plan_release(plan);
+	plait_graph_release(graph);
+	return run;
+}
+
+/* One run of the cycle is cancelled: the other one loses its source. */
+static void cycle_cancelled(void)
+{
+	for (size_t i = 0; i < 3; i++) {
+		struct world world;
+		plait_signal *other = NULL;
+		plait_run *runs[2];
+
+		OK(open_world(&world, &places[i]));
+		IS_INT(plait_signal_create(world.device, NULL, &other, NULL),
+		       PLAIT_OK);
+		runs[0] = run_both(&world, world.signal, 1, other, false);
+		runs[1] = run_both(&world, other, 1, world.signal, false);
+		plait_signal_release(world.signal);
+		plait_signal_release(other);
+		world.signal = NULL;
+		IS_INT(plait_run_wait(runs[0], 0, NULL), PLAIT_E_TIMEOUT);
+		IS_INT(plait_run_cancel(runs[0], NULL), PLAIT_OK);
+		plait_run_release(runs[0]);
+		check_deadlock(&world, runs[1]);
+		release_world(&world);
+		OK(all_end());
+	}
+}
+
+static void too_few_cancelled(void)
+{
+	for (size_t i = 0; i < 3; i++) {
+		struct world world;
+		plait_run *run;
+
+		OK(open_world(&world, &places[i]));
+		run = run_both(&world, world.signal, 2, world.signal, true);
+		plait_signal_release(world.signal);
+		world.signal = NULL;
+		IS_INT(plait_run_wait(run, 0, NULL), PLAIT_E_TIMEOUT);
+		IS_INT(plait_run_cancel(run, NULL), PLAIT_OK);
+		plait_run_release(run);
+		release_world(&world);
+		OK(all_end());
+	}
+}
+
 static const struct tap_scenario all[] = {
 	{ "everything is released", everything_released },
 	{ "the signal is released", signal_released },
@@ -425,5 +507,7 @@ static const struct tap_scenario all[] = {
 	{ "a plan that emits is released", plan_released },
 	{ "a graph that emits is released", graph_released },
 	{ "a call returns", call_returns },
+	{ "a run of a cycle is cancelled", cycle_cancelled },
+	{ "a run that waits for too many is cancelled", too_few_cancelled },
 };
 TAP_MAIN(all)
