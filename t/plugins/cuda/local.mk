@@ -39,6 +39,7 @@ SPARED_TESTS += %D%/pool.t
 %C%_pool_t_CPPFLAGS = $(CPPFLAGS_CUDA_SUITE)
 %C%_pool_t_LDADD = $(LDADD_ON_CUDA)
 PLAIN_SCRIPT_TESTS += %D%/abi.t
+PLAIN_SCRIPT_TESTS += %D%/options.t
 PLAIN_SCRIPT_TESTS += %D%/unload.t
 # The sources of t/run/queue again.
 API_TESTS += %D%/queue_engine.t

@@ -16,10 +16,13 @@ static char standin_path[1024];
 extern const struct standin_recorder standin_recorder_hooks;
 #endif
 
-/* No context is open.  Compiled code is kept until the program ends. */
+/* No context is open.  STANDIN_MORE has options for every test, behind which
+ * are those of one.  Compiled code is kept until the program ends. */
 static inline void standin_prepare(const char *options)
 {
 	const char *build = getenv("abs_top_builddir");
+	const char *more = getenv("STANDIN_MORE");
+	char all[512];
 
 	if (build == NULL)
 		build = ".";
@@ -32,7 +35,9 @@ static inline void standin_prepare(const char *options)
 #ifdef STANDIN_RECORDED
 	OK(standin_recorder_hooks.call != NULL);
 #endif
-	rig_configure(options);
+	(void)snprintf(all, sizeof(all), "%s,%s", more != NULL ? more : "",
+		       options);
+	rig_configure(all);
 }
 
 static inline uint64_t standin_left(void)
