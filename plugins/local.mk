@@ -93,7 +93,7 @@ pkglib_LTLIBRARIES += %D%/plait_cuda.la
 %C%_plait_cuda_la_SOURCES = %D%/cuda/abi.h %D%/cuda/backend.h %D%/cuda/copy3d.c %D%/cuda/calls.h \
 	%D%/cuda/compiler.c %D%/cuda/device.c %D%/cuda/driver.c \
 	%D%/cuda/enqueue.c %D%/cuda/entry.c %D%/cuda/fill.c \
-	%D%/cuda/flight.c \
+	%D%/cuda/flight.c %D%/cuda/flight.h \
 	%D%/cuda/graph.h %D%/cuda/kernel.h \
 	%D%/cuda/launch.c %D%/cuda/map.c %D%/cuda/memory.c \
 	%D%/cuda/native.c %D%/cuda/option.c %D%/cuda/pool.c \

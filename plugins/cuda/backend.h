@@ -50,27 +50,14 @@ struct cuda_block;
 struct cuda_pinned;
 struct cuda_device;
 struct cuda_slab;
+struct cuda_streams;
+struct cuda_unfreed;
+struct cuda_word;
 
 /* Call of the driver and its result. */
 struct cuda_call {
 	const char *name;
 	CUresult code;
-};
-
-/* Word in pinned memory of the host.  `next` is valid in a free list only. */
-struct cuda_word {
-	struct cuda_word *next;
-	uint32_t *host;
-	CUdeviceptr address; /* for devices */
-};
-
-/* First member of an object that is freed when nothing is in flight. */
-struct cuda_unfreed {
-	struct cuda_unfreed *next;
-	struct cuda_device *device;
-	/* `entered`: the context is current; else only the record is freed. */
-	void (*free)(plait_backend *self, struct cuda_unfreed *one,
-		     bool entered);
 };
 
 enum { CUDA_SIZE_CLASSES = 160, CUDA_PINNED_SIZES = 2 };
@@ -88,7 +75,7 @@ struct cuda_pool {
 struct cuda_device {
 	CUdevice id;
 	CUcontext context; /* primary context, shared with other users */
-	/* For maps, reads of variables, uploads, and to stop loops. */
+	/* For maps, reads of variables and uploads. */
 	CUstream service_stream;
 	int arch;	   /* 90 is sm_90 */
 	int priority_least, priority_most;
@@ -262,34 +249,6 @@ void plaitp_cuda_release_pinned(plait_backend *self, struct cuda_device *device,
 				int size, void *memory);
 void plaitp_cuda_free_pinned(plait_backend *self, struct cuda_device *device);
 
-/* --- unfreed.c: objects that wait to be freed */
-
-/* Free the object when nothing is in flight.  The caller then enters and
- * leaves `driven`. */
-void plaitp_cuda_free_later(plait_backend *self, struct cuda_device *device,
-			    struct cuda_unfreed *one,
-			    void (*function)(plait_backend *,
-					     struct cuda_unfreed *, bool));
-bool plaitp_cuda_has_unfreed(plait_backend *self);
-/* Free all now, of one device or (null) of all. */
-void plaitp_cuda_free_unfreed(plait_backend *self,
-			      const struct cuda_device *device);
-/* Remove an object for which `fits` returns true; null: none. */
-struct cuda_unfreed *plaitp_cuda_reuse_unfreed(
-	plait_backend *self, const struct cuda_device *device,
-	bool (*fits)(const struct cuda_unfreed *, uint64_t), uint64_t bytes);
-
-/* --- word.c: words in pinned memory.  Context is current. */
-
-struct cuda_call plaitp_cuda_word_acquire(plait_backend *self,
-					  struct cuda_device *device,
-					  struct cuda_word **out);
-/* Needs no current context.  `word` may be null. */
-void plaitp_cuda_word_release(plait_backend *self, struct cuda_device *device,
-			      struct cuda_word *word);
-void plaitp_cuda_free_words(plait_backend *self, struct cuda_device *device,
-			    bool entered);
-
 /* --- memory.c, map.c */
 
 plait_status plaitp_cuda_memory_create(plait_backend *self, uint32_t device,
@@ -404,55 +363,11 @@ plait_status plaitp_cuda_segment_stop(plait_backend *self,
 
 /* --- stage.c: reads and writes through staging buffers */
 
-/* Callback that reports batches of a queue.  Guarded by a lock of flight.c,
- * except for the ticket. */
-struct cuda_pilot {
-	struct cuda_streams *next;
-	uintptr_t number; /* by which the driver knows it */
-	uint32_t ticket; /* of its batch */
-	bool outstanding; /* the driver has not called it */
-	bool arrived; /* called, and not collected */
-	CUresult code;
-};
-
-/* Streams of a queue: queue->driver. */
-struct cuda_streams {
-	driven_queue *queue;
-	CUstream stream;
-	bool imported;	   /* `stream` is the user's */
-	CUstream callback_stream;  /* runs the completion callbacks */
-	/* Staging buffers in pinned memory, small and large; or null. */
-	void *staging[CUDA_PINNED_SIZES];
-	/* What is in flight: flight.c.  Guarded by driven.lock. */
-	struct cuda_streams *next_flying;
-	driven_batch *flight_head; /* by next_completion, oldest first */
-	driven_batch **flight_tail;
-	uint32_t flight_count;
-	uint32_t issued;  /* the newest ticket */
-	uint32_t retired; /* tickets up to this one have ended */
-	struct cuda_word *word; /* the last ticket that has ended; or null */
-	struct cuda_pilot pilot;
-};
-
 /* Read or write `work`.  Returns true, or false with the failed call in
  * *out. */
 bool plaitp_cuda_transfer(plait_backend *self, driven_batch *batch,
 			  const plait_work *work, struct cuda_call *out);
 void plaitp_cuda_drop_transfers(plait_backend *self, driven_batch *batch);
-
-/* --- flight.c: commands in flight; operations of the driver */
-
-/* Append a batch whose event is recorded, with the ticket streams->issued.
- * Caller holds driven.lock. */
-void plaitp_cuda_add_flight(plait_backend *self, struct cuda_streams *streams,
-			    driven_batch *batch);
-/* A callback that is outstanding finds nothing from here on. */
-void plaitp_cuda_forget_pilot(struct cuda_streams *streams);
-void plaitp_cuda_collect(struct driven *driven);
-bool plaitp_cuda_needs_driver(struct driven *driven);
-bool plaitp_cuda_settle(struct driven *driven);
-bool plaitp_cuda_wants_look(struct driven *driven);
-void plaitp_cuda_look(struct driven *driven);
 
 /* --- enqueue.c: operations of the driver */
 

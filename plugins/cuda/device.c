@@ -8,7 +8,7 @@
 
 #include "driven/process_state.h"
 
-#include "backend.h"
+#include "flight.h"
 
 enum { NAME_BYTES = 128 };
 
@@ -134,9 +134,8 @@ static plait_status fill_context(plait_backend *self,
 		return plaitp_cuda_fail_call(self, number, error,
 					     "cuCtxGetStreamPriorityRange",
 					     code, "");
-	/* Higher priority than the queues' streams: the write that stops a loop
-	 * must not wait behind the loop, as it might in a stream that shares
-	 * its connection. */
+	/* Higher priority than the queues' streams: a map must not wait behind
+	 * a loop, as it might in a stream that shares its connection. */
 	code = self->cu.cuStreamCreateWithPriority(
 		&device->service_stream, CU_STREAM_NON_BLOCKING,
 		device->priority_most);

@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "backend.h"
+#include "flight.h"
 
 static plait_backend *backend_of(struct driven *driven)
 {
@@ -76,8 +76,7 @@ static void release_event(plait_backend *self, struct cuda_event *event)
 
 static bool check(struct encoder *encoder, const char *name, CUresult code)
 {
-	encoder->call.name = name;
-	encoder->call.code = code;
+	encoder->call = (struct cuda_call){ name, code };
 	encoder->submitted |= code == CUDA_SUCCESS;
 	return code == CUDA_SUCCESS;
 }
@@ -295,8 +294,7 @@ static bool write_ticket(struct encoder *encoder, struct cuda_streams *streams)
 	CUresult code;
 
 	streams->issued++;
-	if (streams->word == NULL ||
-	    plaitp_driven_load(&device->writes_words) == 0)
+	if (streams->word == NULL || !plaitp_driven_load(&device->writes_words))
 		return true;
 	code = encoder->self->cu.cuStreamWriteValue32(
 		streams->stream, streams->word->address, streams->issued, 0);
@@ -385,8 +383,7 @@ static void enqueue_range(struct encoder *encoder)
 static void enqueue_batch(struct driven *driven, driven_batch *batch)
 {
 	const struct cuda_streams *streams = batch->queue->driver;
-	struct encoder encoder = { .self = backend_of(driven),
-				   .batch = batch,
+	struct encoder encoder = { .self = backend_of(driven), .batch = batch,
 				   .stream = streams->stream,
 				   .device = batch->queue->device };
 	plait_error failure = { .size = sizeof(failure) };
@@ -416,9 +413,9 @@ static int priority_of(const struct cuda_device *device, int32_t priority)
 }
 
 /*
- * Priority of the callback stream: different from that of queues and from that
- * which stops loops, if there are enough.  Streams that share a connection may
- * block each other, and the waits of this one must not block commands.
+ * Priority of the callback stream: different from those of queues and of maps,
+ * if there are enough.  Streams that share a connection may block each other,
+ * and the waits of this one must not block commands.
  */
 static int callback_priority(const struct cuda_device *device, int priority)
 {
@@ -446,7 +443,6 @@ static CUresult make_streams(plait_backend *self, driven_queue *queue,
 		callback_priority(device, priority));
 	if (code != CUDA_SUCCESS)
 		streams->callback_stream = NULL;
-	/* Without the word the callbacks are enough. */
 	else if (plaitp_driven_load(&device->writes_words) != 0)
 		(void)plaitp_cuda_word_acquire(
 			self, &self->devices[queue->device], &streams->word);
@@ -531,7 +527,6 @@ static void close_queue(struct driven *driven, driven_queue *queue)
 		plaitp_cuda_leave(self);
 	}
 	self->services->resize(self->host, streams, sizeof(*streams), 0);
-	/* Free the staging buffers that are not kept. */
 	plaitp_driven_enter(driven);
 	plaitp_driven_leave(driven);
 }
@@ -569,8 +564,7 @@ static void drop(struct driven *driven, driven_batch *batch)
 
 static void flush(struct driven *driven, driven_queue *queue)
 {
-	(void)driven;
-	(void)queue;
+	(void)driven, (void)queue;
 }
 
 static void describe(struct driven *driven, const driven_batch *batch,

@@ -2,7 +2,7 @@
 /*
  * Commands in flight, and how their end is seen.  Behind the commands of each
  * batch the device writes the batch's ticket into a word of the queue in
- * pinned memory; whoever holds the lock next retires all that the word covers.
+ * pinned memory; the next holder of the lock retires all that the word covers.
  * One callback of each queue, the pilot, is outstanding at a time, because
  * callbacks are slow, and run one after the other:
  *
@@ -11,14 +11,14 @@
  *
  * A pilot that has run is armed again by a thread that may call the driver, at
  * one of the next batches.  Devices that cannot write words are seen by the
- * pilot alone: what is before it in the stream has ended.
+ * pilot alone: all commands before it in the stream have ended.
  *
  * A pilot is known to the driver by a number, so that a callback that comes
  * when its queue is gone finds nothing.
  */
 #include <stddef.h>
 
-#include "backend.h"
+#include "flight.h"
 
 enum {
 	/* Batches that a pilot passes over, at most. */

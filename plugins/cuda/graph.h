@@ -3,7 +3,7 @@
 #ifndef PLAITP_CUDA_GRAPH_H
 #define PLAITP_CUDA_GRAPH_H
 
-#include "backend.h"
+#include "flight.h"
 
 /* State of one build.  Arrays have one element for each command. */
 struct cuda_graph_builder {

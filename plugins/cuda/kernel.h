@@ -4,7 +4,7 @@
 #ifndef PLAITP_CUDA_KERNEL_H
 #define PLAITP_CUDA_KERNEL_H
 
-#include "backend.h"
+#include "flight.h"
 
 enum { CUDA_ENTRY_BYTES = 256 };
 

@@ -3,7 +3,7 @@
  * Native handles: queries of the driver's objects, and import of the user's.
  * An imported stream must be valid; the driver cannot check that.
  */
-#include "backend.h"
+#include "flight.h"
 
 /* --- queries -------------------------------------------------------------- */
 

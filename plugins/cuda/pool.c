@@ -10,7 +10,7 @@
  */
 #include <stddef.h>
 
-#include "backend.h"
+#include "flight.h"
 
 enum {
 	/* Alignment of every allocation of the driver. */
@@ -73,7 +73,7 @@ static bool fits(const struct cuda_unfreed *one, uint64_t bytes)
 {
 	const struct cuda_block *block = (const void *)one;
 
-	return one->free == free_block && block->bytes >= bytes &&
+	return one->release == free_block && block->bytes >= bytes &&
 	       block->bytes - bytes <= bytes / STEPS;
 }
 

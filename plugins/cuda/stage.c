@@ -8,7 +8,7 @@
  */
 #include <string.h>
 
-#include "backend.h"
+#include "flight.h"
 
 static const uint64_t staging_bytes[CUDA_PINNED_SIZES] = { 64 << 10, 4 << 20 };
 

@@ -6,7 +6,7 @@
  * commands is in flight: at once, or after the last command, on a thread that
  * may call the driver.
  */
-#include "backend.h"
+#include "flight.h"
 
 static struct cuda_unfreed *take_all(plait_backend *self,
 				     const struct cuda_device *device)
@@ -44,7 +44,7 @@ static void free_one(plait_backend *self, struct cuda_unfreed *one)
 			       self, plaitp_cuda_number(self, one->device),
 			       &ignored) == PLAIT_OK;
 
-	one->free(self, one, entered);
+	one->release(self, one, entered);
 	if (entered)
 		plaitp_cuda_leave(self);
 }
@@ -66,7 +66,7 @@ void plaitp_cuda_free_later(plait_backend *self, struct cuda_device *device,
 					     struct cuda_unfreed *, bool))
 {
 	one->device = device;
-	one->free = function;
+	one->release = function;
 	pthread_mutex_lock(&self->accounting_lock);
 	one->next = self->unfreed;
 	self->unfreed = one;

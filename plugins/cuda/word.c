@@ -5,7 +5,7 @@
  * driver.  Each device has slabs of words, which it keeps until it is closed,
  * because the driver waits for the whole device before it frees memory.
  */
-#include "backend.h"
+#include "flight.h"
 
 enum {
 	/* A word has a cache line of its own. */

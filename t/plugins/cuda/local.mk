@@ -41,6 +41,7 @@ SPARED_TESTS += %D%/pool.t
 PLAIN_SCRIPT_TESTS += %D%/abi.t
 PLAIN_SCRIPT_TESTS += %D%/real_code.t
 PLAIN_SCRIPT_TESTS += %D%/runtime_names.t
+PLAIN_SCRIPT_TESTS += %D%/options.t
 PLAIN_SCRIPT_TESTS += %D%/unload.t
 # The sources of t/run/queue again.
 API_TESTS += %D%/queue_engine.t

@@ -165,13 +165,23 @@ static void faults(void)
 		fault_while("");
 }
 
-/* The driver never calls back; late callbacks find nothing. */
+/* The driver never calls back; late callbacks find nothing.  Where the fault
+ * comes before the callback is asked for there is none. */
+static void never_told(const char *standin)
+{
+	uint64_t late = 0;
+
+	for (int i = 0; i < TURNS && late == 0; i++) {
+		fault_while(standin);
+		late = rig_speak();
+	}
+	OK_THAT(late > 0, "%s: callbacks came late", standin);
+}
+
 static void mute(void)
 {
-	fault_while("mute=1");
-	OK(rig_speak() > 0);
-	fault_while("mute=1,writes=0");
-	OK(rig_speak() > 0);
+	never_told("mute=1");
+	never_told("mute=1,writes=0");
 }
 
 static const CUresult sticky[] = {

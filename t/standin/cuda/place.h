@@ -16,13 +16,15 @@ static char standin_path[1024];
 extern const struct standin_recorder standin_recorder_hooks;
 #endif
 
-/* No context is open.  Compiled code is kept until the program ends. */
+/* No context is open.  STANDIN_MORE has options for every test, behind which
+ * are those of one.  Compiled code is kept until the program ends. */
 static inline void standin_prepare(const char *options)
 {
 	const char *build = getenv("abs_top_builddir");
-
+	const char *more = getenv("STANDIN_MORE");
 	const char *real = getenv("STANDIN_REAL_NVRTC");
-	char all[256];
+	const char *kind = "";
+	char all[512];
 
 	if (build == NULL)
 		build = ".";
@@ -37,10 +39,13 @@ static inline void standin_prepare(const char *options)
 	OK(standin_recorder_hooks.call != NULL);
 #endif
 	/* No NVRTC makes binaries for 9.1, so the backend asks for PTX. */
-	(void)snprintf(all, sizeof(all), "arch=91,version=%s,%s",
-		       real != NULL && strstr(real, ".so.13") != NULL ?
-		       "13000" : "12080", options);
-	rig_configure(real != NULL ? all : options);
+	if (real != NULL)
+		kind = strstr(real, ".so.13") != NULL ?
+			       "arch=91,version=13000" :
+			       "arch=91,version=12080";
+	(void)snprintf(all, sizeof(all), "%s,%s,%s", kind,
+		       more != NULL ? more : "", options);
+	rig_configure(all);
 }
 
 static inline uint64_t standin_left(void)
