@@ -32,6 +32,8 @@ static void describe(const plait__node_draft *draft,
 		(void)snprintf(room, PLAIT__REFS_TEXT_BYTES, "\"%s\"",
 			       plait__text_start(label, LABEL_BYTES,
 						 label_room));
+	else if (draft->graph == NULL)
+		(void)snprintf(room, PLAIT__REFS_TEXT_BYTES, "without a label");
 	else
 		(void)snprintf(room, PLAIT__REFS_TEXT_BYTES, "%u",
 			       plait__store_scope_at(draft->graph->store,
