@@ -297,6 +297,7 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/graph/text/parse_edges.c
 %C%_libplaitcore_la_SOURCES += %D%/graph/text/parse_nodes.c
 %C%_libplaitcore_la_SOURCES += %D%/graph/text/parse_temporaries.c
+%C%_libplaitcore_la_SOURCES += %D%/graph/text/parse_device.c
 %C%_libplaitcore_la_SOURCES += %D%/graph/text/parser_state.c
 %C%_libplaitcore_la_SOURCES += %D%/graph/store/store.c
 %C%_libplaitcore_la_SOURCES += %D%/graph/store/unique_values.c

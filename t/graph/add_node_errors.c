@@ -141,7 +141,7 @@ static void kernels_and_arguments(void)
 	arguments[1].offset_bytes = 65;
 	refuse(graph, launch_of(kernel, arguments), "node \"it\" (work.c:7): "
 	       "k: argument 1 \"p\": starts at 65 of the 64 bytes of "
-	       "\"memory\"");
+	       "buffer \"memory\"");
 	plait_kernel_release(foreign);
 	plait_graph_release(graph);
 }
@@ -163,7 +163,7 @@ static void memory(void)
 	desc.source = buffer;
 	desc.source_offset = 70;
 	refuse(graph, desc, "node \"it\" (work.c:7): source: starts at 70 of "
-	       "the 64 bytes of \"memory\"");
+	       "the 64 bytes of buffer \"memory\"");
 	desc = (plait_node_desc){ .kind = PLAIT_NODE_DO,
 				  .predicate = foreign };
 	refuse(graph, desc, "node \"it\" (work.c:7): predicate: graph ");
@@ -216,6 +216,31 @@ static plait_node add(plait_graph *graph, const char *label, const char *file)
 	IS_INT(plait_graph_add(graph, &desc, NULL, 0, &node, &error),
 	       PLAIT_OK);
 	return node;
+}
+
+/* The index of the node, the handle of the buffer. */
+static void without_labels(void)
+{
+	const plait_buffer_desc small = { .size = sizeof(small), .bytes = 8 };
+	plait_node_desc desc = { .size = sizeof(desc),
+				 .kind = PLAIT_NODE_FILL, .bytes = 8,
+				 .target_offset = 9, .pattern_bytes = 8 };
+	plait_buffer *unnamed = NULL;
+	plait_graph *graph = NULL;
+	plait_node node = 0;
+
+	IS_INT(plait_buffer_create(device, &small, &unnamed, &error), PLAIT_OK);
+	IS_INT(plait_graph_create(context, &graph, &error), PLAIT_OK);
+	(void)add(graph, "first", NULL);
+	desc.target = unnamed;
+	OK(plait_graph_add(graph, &desc, NULL, 0, &node, &error) != PLAIT_OK);
+	HAS_STR(error.text, "node 1: target: starts at 9 of the 8 bytes of "
+		"buffer 0x");
+	desc.label = "";
+	OK(plait_graph_add(graph, &desc, NULL, 0, &node, &error) != PLAIT_OK);
+	HAS_STR(error.text, "node 1: target");
+	plait_graph_release(graph);
+	plait_buffer_release(unnamed);
 }
 
 static void edges(void)
@@ -324,6 +349,7 @@ WITH(kernels_and_arguments)
 WITH(memory)
 WITH(other_things)
 WITH(edges)
+WITH(without_labels)
 WITH(bodies)
 WITH(rotations)
 
@@ -332,6 +358,7 @@ static const struct tap_scenario scenarios[] = {
 	{ "memory", with_memory },
 	{ "other things", with_other_things },
 	{ "edges", with_edges },
+	{ "without labels", with_without_labels },
 	{ "bodies", with_bodies },
 	{ "rotations", with_rotations },
 };

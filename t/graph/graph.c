@@ -355,7 +355,7 @@ static void refuses_arguments(void)
 	refuse(graph, launch, "scratch_bytes is 0");
 	two[1].kind = PLAIT_ARGUMENT_BUFFER;
 	two[1].offset_bytes = 65;
-	refuse(graph, launch, "starts at 65 of the 64 bytes of \"x\"");
+	refuse(graph, launch, "starts at 65 of the 64 bytes of buffer \"x\"");
 	refuse(graph, launch, "add: argument 1 \"y\": ");
 	two[1].offset_bytes = 6;
 	refuse(graph, launch, "not aligned for its elements");

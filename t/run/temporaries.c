@@ -490,7 +490,28 @@ static void refused(void)
 	}
 }
 
+/* 16 TiB: the error names the buffer, and says what to do. */
+static void huge(void)
+{
+	FOR_ALL_RIGS {
+		plait_buffer *tmp = temporary(1ull << 44, "tmp");
+		plait_graph *graph = new_graph();
+		plait_plan *plan;
+
+		(void)add_fill(graph, tmp, 1, 0);
+		plan = freeze_graph(graph);
+		IS_INT(run_with(plan, 0), PLAIT_E_NOMEM);
+		HAS_STR(rig.error.text, "make temporary \"tmp\" of 16.0 TiB "
+			"smaller, or freeze with fewer instances: an instance "
+			"needs 16.0 TiB on ");
+		plait_plan_release(plan);
+		plait_buffer_release(tmp);
+		close_rig(&rig);
+	}
+}
+
 static const struct tap_scenario all[] = {
+	{ "huge", huge },
 	{ "one copy per run", one_copy_per_run },
 	{ "copies and views", copies_and_views },
 	{ "through a loop", through_a_loop },

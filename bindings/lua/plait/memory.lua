@@ -23,7 +23,16 @@ local function size_of(ctype, what)
   return good and found or core.raise(("%s: %s is not a type of C"):format(what, core.describe(ctype)))
 end
 
+-- Return a size; raise an error for what is no number of bytes.
+local function check_size(bytes)
+  if type(bytes) == "cdata" then bytes = tonumber(bytes) end
+  if type(bytes) ~= "number" or bytes < 0 or bytes >= 2^63 or bytes % 1 ~= 0 then
+    core.raise(("buffer: size %s; a buffer has 0 to 2^63 - 1 bytes"):format(core.describe(bytes)))
+  end
+end
+
 function memory.buffer(device, bytes, label, flags)
+  check_size(bytes)
   local desc = core.sized("plait_buffer_desc", {bytes = bytes, label = label, flags = flags})
   return new_buffer(device, core.make("plait_buffer", lib.plait_buffer_create, device.handle, desc),
                     nil, label)

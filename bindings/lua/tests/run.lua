@@ -581,6 +581,9 @@ test("temporaries", function(system, device)
   graph:freeze()()
   is(b:map(function(at) return ffi.cast("uint8_t *", at)[7] end), 7, "a copy through one")
   raises("temporary", "it has no memory itself", between.map, between, function() end)
+  raises("size -1", "a size below 0", graph.temporary, graph, -1)
+  raises("size 1.5", "a size in parts of bytes", graph.temporary, graph, 1.5)
+  raises("size \"a\"", "a size that is no number", graph.temporary, graph, "a")
 end)
 
 do

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import operator
 import ctypes
 import math
 import struct
@@ -138,6 +139,9 @@ class Buffer(Handle):
     @classmethod
     def create(cls, device, size: int, label: Optional[str] = None, flags: int = 0) -> Buffer:
         """Create a buffer; called by Device.buffer and Graph.temporary."""
+        size = operator.index(size)
+        if not 0 <= size < 1 << 63:
+            raise ValueError("size is %d; a buffer has 0 to 2**63 - 1 bytes" % size)
         desc = sized(_raw.plait_buffer_desc, bytes=size, label=encode(label), flags=flags)
         return cls(device, make(lib.plait_buffer_create, device.handle, byref(desc)), label)
 

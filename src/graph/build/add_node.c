@@ -353,12 +353,12 @@ static plait_status add_node(plait__graph *graph, const plait_node_desc *desc,
 	return status;
 }
 
-static plait_status resolve_after(const plait__graph *graph,
+static plait_status resolve_after(plait__graph *graph,
 				  const plait_node_desc *desc,
 				  const plait_node *after, uint64_t count,
 				  uint32_t *indices, plait_error *error)
 {
-	const plait__node_draft draft = { .desc = desc };
+	const plait__node_draft draft = { .graph = graph, .desc = desc };
 	char room[PLAIT__REFS_TEXT_BYTES];
 	uint32_t nodes = plait__store_scope_at(graph->store,
 					       graph->scope)->nodes.count;

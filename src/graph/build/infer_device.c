@@ -96,13 +96,22 @@ static plait_status check_able(const plait__node_draft *draft, uint32_t index)
 
 /* ---- memory and signals of the device's backend ---- */
 
+/* `number`: names an object that has no label. */
 static plait_status fail_foreign(const plait__node_draft *draft,
 				 const char *what, const char *label,
-				 const plait__device *owner,
+				 uint32_t number, const plait__device *owner,
 				 const plait__device *device)
 {
 	char room[PLAIT__REFS_TEXT_BYTES];
 
+	if (label[0] == '\0')
+		return plait__fail(draft->error, PLAIT_E_UNSUPPORTED,
+				   "%s: %s %u of the graph is of %s, the node "
+				   "runs on %s; between backends the host has "
+				   "to wait and to copy",
+				   plait__refs_node_text(draft, room), what,
+				   number, owner->object.label,
+				   device->object.label);
 	return plait__fail(draft->error, PLAIT_E_UNSUPPORTED,
 			   "%s: %s \"%.*s\" is of %s, the node runs on %s; "
 			   "between backends the host has to wait and to copy",
@@ -139,8 +148,8 @@ static plait_status check_slot(const plait__node_draft *draft, uint32_t slot,
 	    host_moves(draft, device, owner))
 		return PLAIT_OK;
 	return fail_foreign(draft, "buffer",
-		       plait__vector_at(&store->strings, entry->name), owner,
-			    device);
+			    plait__vector_at(&store->strings, entry->name),
+			    slot, owner, device);
 }
 
 /* Return a slot; for a rotation its first, since all are on one device. */
@@ -167,7 +176,7 @@ static plait_status check_signal(const plait__node_draft *draft,
 	if (signal->port == device->port)
 		return PLAIT_OK;
 	return fail_foreign(draft, "signal", signal->object.label,
-			    &signal->port->devices[0], device);
+			    draft->payload.object, &signal->port->devices[0], device);
 }
 
 static bool has_signal(const plait__node_draft *draft)

@@ -20,26 +20,45 @@
 /* Bytes of a label and of the end of a file name in a message. */
 enum { LABEL_BYTES = 48, FILE_BYTES = 40 };
 
+/* Describe a node by its label, or by the index that it would have in its
+ * body. */
+static void describe(const plait__node_draft *draft,
+		     char room[PLAIT__REFS_TEXT_BYTES])
+{
+	const char *label = draft->desc->label;
+	char label_room[PLAIT__TEXT_CUT_BYTES];
+
+	if (label != NULL && label[0] != '\0')
+		(void)snprintf(room, PLAIT__REFS_TEXT_BYTES, "\"%s\"",
+			       plait__text_start(label, LABEL_BYTES,
+						 label_room));
+	else if (draft->graph == NULL)
+		(void)snprintf(room, PLAIT__REFS_TEXT_BYTES, "without a label");
+	else
+		(void)snprintf(room, PLAIT__REFS_TEXT_BYTES, "%u",
+			       plait__store_scope_at(draft->graph->store,
+						     draft->graph->scope)
+				       ->nodes.count);
+}
+
 const char *plait__refs_node_text(const plait__node_draft *draft,
 				  char room[PLAIT__REFS_TEXT_BYTES])
 {
 	const plait_node_desc *desc = draft->desc;
-	char label_room[PLAIT__TEXT_CUT_BYTES], file[PLAIT__TEXT_CUT_BYTES];
-	const char *label = plait__text_start(
-		desc->label != NULL ? desc->label : "", LABEL_BYTES,
-		label_room);
+	char name[PLAIT__REFS_TEXT_BYTES], file[PLAIT__TEXT_CUT_BYTES];
 
+	describe(draft, name);
 	if (draft->instead != NULL)
 		(void)snprintf(room, PLAIT__REFS_TEXT_BYTES, "%s",
 			       draft->instead);
 	else if (desc->file != NULL)
 		(void)snprintf(room, PLAIT__REFS_TEXT_BYTES,
-			       "node \"%s\" (%s:%u)", label,
+			       "node %.60s (%s:%u)", name,
 			       plait__text_path(desc->file, FILE_BYTES, file),
 			       desc->line);
 	else
-		(void)snprintf(room, PLAIT__REFS_TEXT_BYTES, "node \"%s\"",
-			       label);
+		(void)snprintf(room, PLAIT__REFS_TEXT_BYTES, "node %.60s",
+			       name);
 	return room;
 }
 
@@ -353,6 +372,7 @@ static plait_status fail_offset(const plait__node_draft *draft,
 				const plait_buffer *handle,
 				uint64_t offset)
 {
+	char room[PLAIT__OBJECT_NAME_BYTES];
 	plait__object *object;
 	plait_status status = plait__object_enter(handle, PLAIT_OBJECT_BUFFER,
 						  &object, draft->error);
@@ -360,11 +380,11 @@ static plait_status fail_offset(const plait__node_draft *draft,
 	if (status != PLAIT_OK)
 		return status;
 	status = plait__fail(draft->error, PLAIT_E_INVALID,
-			     "starts at %llu of the %llu bytes of \"%s\"",
+			     "starts at %llu of the %llu bytes of %s",
 			     (unsigned long long)offset,
 			     (unsigned long long)
 			     ((const plait__buffer *)object)->bytes,
-			     object->label);
+			     plait__object_name(object, room));
 	plait__object_leave(object);
 	return status;
 }

@@ -58,7 +58,8 @@ static uint32_t find_obstacle(const struct plait__temporary_items *p, uint32_t i
 	for (uint32_t k = 0; k < p->count; k++) {
 		const struct plait__temporary_item *other = &p->items[k];
 
-		if (other->offset != PLAIT__TEMPORARY_UNUSED && plait__temporary_uses_clash(p, i, k) &&
+		if (other->offset != PLAIT__TEMPORARY_UNUSED &&
+		    plait__temporary_uses_clash(p, i, k) &&
 		    offset < other->offset + other->bytes &&
 		    other->offset < offset + p->items[i].bytes)
 			return k;

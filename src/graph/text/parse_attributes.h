@@ -5,10 +5,6 @@
 
 #include "graph/text/parser_state.h"
 
-/* Find the device that a token names. */
-plait_status plait__parse_device(struct plait__parser *parser,
-				 plait__token token, uint32_t *out);
-
 /* Parse the rest of the line into the draft of the node with index `node`. */
 plait_status plait__parse_attributes(struct plait__parser *parser,
 				     struct plait__parser_draft *draft,

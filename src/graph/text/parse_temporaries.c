@@ -5,7 +5,7 @@
  */
 #include "graph/text/parse_temporaries.h"
 
-#include "graph/text/parse_attributes.h"
+#include "graph/text/parse_device.h"
 #include "base/spelling_hint.h"
 
 #include <string.h>

@@ -9,8 +9,6 @@
 
 #include "plan/check/obligations.h"
 
-#include <stdlib.h>
-
 /* A temporary, or the scratch of one command. */
 struct user {
 	uint32_t device;
@@ -188,15 +186,42 @@ static plait_status check_pair(const struct places *p, const struct user *a,
 }
 
 /* Temporaries first; then by device and offset. */
-static int compare(const void *left, const void *right)
+static bool is_left(const struct user *a, const struct user *b)
 {
-	const struct user *a = left, *b = right;
-
 	if (a->is_temporary != b->is_temporary)
-		return a->is_temporary ? -1 : 1;
-	if (a->device != b->device)
-		return a->device < b->device ? -1 : 1;
-	return a->from < b->from ? -1 : a->from > b->from;
+		return a->is_temporary;
+	return a->device != b->device ? a->device < b->device :
+					a->from < b->from;
+}
+
+static void sift(struct user *heap, uint32_t i, uint32_t count)
+{
+	struct user item = heap[i];
+	uint64_t child;
+
+	while ((child = 2ull * i + 1) < count) {
+		if (child + 1 < count &&
+		    is_left(&heap[child], &heap[child + 1]))
+			child++;
+		if (!is_left(&item, &heap[child]))
+			break;
+		heap[i] = heap[child];
+		i = (uint32_t)child;
+	}
+	heap[i] = item;
+}
+
+static void sort_users(struct user *users, uint32_t count)
+{
+	for (uint32_t i = count / 2; i-- > 0;)
+		sift(users, i, count);
+	while (count-- > 1) {
+		struct user swap = users[0];
+
+		users[0] = users[count];
+		users[count] = swap;
+		sift(users, 0, count);
+	}
 }
 
 /* Returns the first user of [low, high) on the device that begins at `from` or
@@ -238,7 +263,7 @@ static plait_status check_all(const struct places *p)
 	plait_status status = PLAIT_OK;
 	uint32_t middle = 0;
 
-	qsort(p->users, p->count, sizeof(*p->users), compare);
+	sort_users(p->users, p->count);
 	while (middle < p->count && p->users[middle].is_temporary)
 		middle++;
 	for (uint32_t i = 0; i < p->count && status == PLAIT_OK; i++) {

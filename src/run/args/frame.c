@@ -201,7 +201,7 @@ static void *alloc_arena(const plait__frame *frame, uint32_t device)
 	return arena;
 }
 
-static bool make_arenas(plait__frame *frame)
+static plait_status make_arenas(plait__frame *frame, plait_error *error)
 {
 	const plait_allocator *allocator =
 		plait__payload_allocator(frame->layout);
@@ -209,15 +209,16 @@ static bool make_arenas(plait__frame *frame)
 
 	if (!plait__payload_alloc(allocator, &frame->arenas,
 				  plan->devices_count, sizeof(void *)))
-		return false;
+		return plait__payload_no_memory(error);
 	for (uint32_t i = 0; i < plan->devices_count; i++) {
 		if (arena_bytes(frame, i) == 0 || frame->layout->plan_object->rehearses)
 			continue;
 		frame->arenas[i] = alloc_arena(frame, i);
 		if (frame->arenas[i] == NULL)
-			return false;
+			return plait__temporaries_no_memory(frame->layout, i,
+							    error);
 	}
-	return true;
+	return PLAIT_OK;
 }
 
 plait_status plait__frame_make(plait__frame *frame,
@@ -226,6 +227,7 @@ plait_status plait__frame_make(plait__frame *frame,
 {
 	const plait_allocator *allocator = plait__payload_allocator(layout);
 	const plait__plan *plan = layout->plan_object->plan;
+	plait_status status;
 
 	frame->layout = layout;
 	if (!plait__payload_alloc(allocator, &frame->words, layout->words,
@@ -235,8 +237,12 @@ plait_status plait__frame_make(plait__frame *frame,
 	    !plait__payload_alloc(allocator, &frame->iterations,
 				  plan->regions_count, sizeof(uint64_t)) ||
 	    !plait__payload_alloc(allocator, &frame->bound, plan->params_count,
-				  sizeof(*frame->bound)) ||
-	    !make_arenas(frame) || !make_slots(frame))
+				  sizeof(*frame->bound)))
+		return plait__payload_no_memory(error);
+	status = make_arenas(frame, error);
+	if (status != PLAIT_OK)
+		return status;
+	if (!make_slots(frame))
 		return plait__payload_no_memory(error);
 	if (plan->blob_count > 0)
 		memcpy(frame->blob, plan->blob, plan->blob_count);

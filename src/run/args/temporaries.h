@@ -12,6 +12,14 @@ plait_status plait__temporaries_place(plait__frame_layout *layout,
 				      plait_error *error);
 void plait__temporaries_free(plait__frame_layout *layout);
 
+/* Prefix an error about the arena of a device: the largest temporary, and what
+ * an instance needs. */
+void plait__temporaries_explain(const plait__frame_layout *layout,
+				uint32_t device, plait_error *error);
+/* Fail because the host has no memory for the arena of a device. */
+plait_status plait__temporaries_no_memory(const plait__frame_layout *layout,
+					  uint32_t device, plait_error *error);
+
 /* Returns true if the slot is a temporary. */
 static inline bool plait__temporaries_has(const plait__frame_layout *layout,
 					  uint32_t slot)

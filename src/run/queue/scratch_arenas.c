@@ -93,7 +93,9 @@ plait_status plait__scratch_arenas_make_temporaries(
 		if (status == PLAIT_OK)
 			set_temporary(state, i);
 		else
-			plait__error_prefix(error, "temporaries: ");
+			plait__temporaries_explain(
+				&program->layout,
+				program->plan->slots[i].device, error);
 	}
 	return status;
 }

@@ -253,6 +253,7 @@ test("runs that may overlap") do system, device, queue
     wait = wait!(graph, gate, 1; after=emit!(graph, begun))
     fill = fill!(graph, between, Float32(7); after=wait)
     copy!(graph, b, between; after=fill)
+    throws(() -> temporary(graph, Float32, -2), ArgumentError, "-2", "a size below 0")
     throws(() -> Array(between), PlaitError, "temporary", "a temporary has no memory itself")
     plan = freeze(graph)
     Plait.set_flags!(plan; overlap=true)
