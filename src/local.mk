@@ -118,6 +118,8 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/plugin/none_chosen.c
 # object
 %C%_libplaitcore_la_SOURCES += %D%/object/races/races.c
+%C%_libplaitcore_la_SOURCES += %D%/object/races/races_order.c
+%C%_libplaitcore_la_SOURCES += %D%/object/races/races_runs.c
 %C%_libplaitcore_la_SOURCES += %D%/object/races/race_memory.c
 %C%_libplaitcore_la_SOURCES += %D%/object/memory/buffer_races.c
 %C%_libplaitcore_la_SOURCES += %D%/object/queue/queue_races.c

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the race check is told about runs; see run_races.h. */
+/* Accesses of runs for the race check; see run_races.h. */
 #include "run/run_races.h"
 
 #include "run/args/bind_parameters.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the race check (object/races) is told about runs: the bytes that each
- * run accesses, by the accesses that its nodes declare.  Found once per
- * program, when a run of it is checked first.  All are cheap if no check is on.
+ * Accesses of runs for the race check (object/races): the bytes that a run
+ * accesses, by the declarations of its nodes.  Found once per program, when a
+ * run of it is checked first.  All functions are cheap if no check is on.
  */
 #ifndef PLAIT_SRC_RUN_RUN_RACES_H
 #define PLAIT_SRC_RUN_RUN_RACES_H

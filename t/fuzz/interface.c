@@ -10,6 +10,8 @@
  */
 #include "handles.h"
 
+#include "backends.h"
+
 #include <stdlib.h>
 #include <time.h>
 
@@ -120,15 +122,15 @@ static void judge(struct stream *s, const char *name, plait_status status,
 
 static void draw_plait_context_desc(struct stream *s, plait_context_desc *out)
 {
-	static const char *const backends[] = { "host", "chaos", "host,chaos",
-						"chaos,host" };
-	static const char *const wraps[] = { NULL, NULL, "check", "trace" };
+	char options[OPTION_BYTES];
 
 	memset(out, 0, sizeof(*out));
 	out->size = sizeof(*out);
-	out->backends = backends[draw_byte(s) % 4];
-	out->wrap = wraps[draw_byte(s) % 4];
-	out->options = "trace:file=/dev/null";
+	out->backends = draw_backends(s);
+	out->wrap = draw_wrap(s);
+	draw_options(s, out->wrap, options);
+	out->options = memcpy(keep(s, strlen(options) + 1), options,
+			      strlen(options) + 1);
 	out->workers = (uint32_t)draw_small(s, 4);
 	out->flags = out->workers == 0 ? PLAIT_CONTEXT_NO_WORKERS : 0;
 }
@@ -464,11 +466,13 @@ static void judge_end(void)
 {
 	char text[200] = "";
 
+	/* Backends are closed after the last object has ended. */
 	for (unsigned i = 0; i < HANG_MS / 2; i++) {
-		if (plait_live_count(PLAIT_OBJECT_ANY) == 0)
+		if (plait_live_count(PLAIT_OBJECT_ANY) == 0 && !judge_standin())
 			return;
 		pass_1_ms();
 	}
+	FUZZ_NEED(!judge_standin(), "objects of OpenCL are left");
 	for (int kind = 1; kind < KINDS + 1; kind++)
 		snprintf(text + strlen(text), sizeof(text) - strlen(text),
 			 " %d:%llu", kind,
@@ -516,6 +520,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	first.data = data;
 	first.size = size < 64 ? size : 64;
 	count = 1 + draw_byte(&first) % MOST_THREADS;
+	begin_standin(data, size);
 	begin(&first);
 	each = (size - (size < 64 ? size : 64)) / count;
 	for (unsigned i = 0; i < count; i++) {

@@ -21,7 +21,8 @@ LDFLAGS_FUZZ =
 	$(FUZZ_MAIN)
 %C%_graph_calls_LDADD = src/libplaitcore.la
 %C%_graph_calls_LDFLAGS = $(AM_LDFLAGS) $(LDFLAGS_FUZZ)
-%C%_interface_SOURCES = %D%/interface.c %D%/stream.h %D%/handles.h $(FUZZ_MAIN)
+%C%_interface_SOURCES = %D%/interface.c %D%/backends.h %D%/stream.h \
+	%D%/handles.h $(FUZZ_MAIN)
 nodist_%C%_interface_SOURCES = %D%/api_calls.h
 %C%_interface_LDADD = src/libplaitcore.la
 %C%_interface_LDFLAGS = $(AM_LDFLAGS) $(LDFLAGS_FUZZ)

@@ -13,7 +13,7 @@ from tap import BUILD, SANITIZER, done, none, ok, run, skip_all
 
 # Folders from the lowest to the highest: each may call those before it.
 RANKS = {
-    "object": "handle progress context signal wait inbox memory kernel queue",
+    "object": "handle races progress context signal wait inbox memory kernel queue",
     "graph": "store text build plan",
     "plan": "plan simulate schedule check io",
     "run": "args record run external host queue api",

@@ -104,6 +104,11 @@ plait_status plait__bind_parameters(plait__frame *frame,
 	return PLAIT_OK;
 }
 
+void plait__run_races_end_call(const plait__run_races *begun)
+{
+	(void)begun;
+}
+
 bool plait__run_conflicts_between(const plait__instance *one,
 				  const plait__instance *other)
 {

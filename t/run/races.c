@@ -292,7 +292,7 @@ static void no_conflicts(void)
 	}
 }
 
-/* Whatever may be ordered by the host is not reported. */
+/* A pair that the host may order is not reported. */
 static void perhaps_ordered(void)
 {
 	FOR_ALL_WAYS {

@@ -120,7 +120,7 @@ static bool may_be_before(uint32_t from, uint32_t to)
 	return false;
 }
 
-/* What is behind a host function may be known to the host from then on. */
+/* The host may know all that is behind a host function. */
 static bool may_be_told(uint32_t from, uint32_t to)
 {
 	for (uint32_t x = 0; x < to; x++)
@@ -143,7 +143,7 @@ static bool is_certain(uint32_t older, uint32_t newer)
 	       !may_be_before(newer, older) && !may_be_told(older, newer);
 }
 
-/* ---- what is reported ---- */
+/* ---- reports ---- */
 
 static void hear(void *user_data, int32_t level, const char *text)
 {

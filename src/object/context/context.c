@@ -188,19 +188,6 @@ static const plait__context_ops context_ops = {
 	.defer_drop = plait__reclaim_defer_drop,
 };
 
-void plait__context_watch_races(plait__context *context)
-{
-	plait__races *races;
-	void *none = NULL;
-
-	if (plait__context_races(context) != NULL)
-		return;
-	races = plait__races_create(plait__context_allocator(context),
-				    &context->settings.log);
-	if (races != NULL && !at_cas_ptr(&context->races, &none, races))
-		plait__races_destroy(races);
-}
-
 /* The user has asked for all checks, by PLAIT_CHECK or the wrapper. */
 static bool wants_races(const plait__context *context)
 {
@@ -239,7 +226,9 @@ static plait_status build(const plait__settings *settings,
 	if (status != PLAIT_OK)
 		goto close_registry;
 	if (wants_races(context))
-		plait__context_watch_races(context);
+		context->races = plait__races_create(
+			plait__context_allocator(context),
+			&context->settings.log);
 	*out = context;
 	return PLAIT_OK;
 

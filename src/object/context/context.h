@@ -162,18 +162,14 @@ struct plait__context {
 	at_u32 deferred_any;
 	plait__reclaim_thread reclaimer;
 	plait__progress_driver driver;
-	at_ptr races; /* plait__races, or null: not asked for */
+	plait__races *races; /* or null; constant */
 };
 
 /* Null unless works that race are to be reported. */
 static inline plait__races *plait__context_races(const plait__context *context)
 {
-	/* Acquire: pairs with the exchange in context.c. */
-	return at_load_acquire_ptr(&context->races);
+	return context->races;
 }
-
-/* Report works that race from here on; without memory, none. */
-void plait__context_watch_races(plait__context *context);
 
 /* context_settings.c. Read the descriptor, then the environment, then the
  * defaults. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the race check is told about a queue; see queue_races.h. */
+/* Commands of a queue for the race check; see queue_races.h. */
 #include "object/queue/queue_races.h"
 
 #include "object/memory/buffer_races.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the race check is told about a queue: the commands of a submission while
- * it is built, and waits for the queue.  All are cheap if no check is on.
+ * Commands of a queue for the race check (object/races), while a submission is
+ * built.  All functions are cheap if no check is on.
  */
 #ifndef PLAIT_SRC_OBJECT_QUEUE_QUEUE_RACES_H
 #define PLAIT_SRC_OBJECT_QUEUE_QUEUE_RACES_H

@@ -2,8 +2,8 @@
 /*
  * Race check: finds works of queues, runs and calls of plans that access the
  * same bytes, and that nothing in the program orders.  One per context, made
- * when it is asked for (plait__context_watch_races); a context without one pays
- * a load and a branch.
+ * when that is opened if the user asks for it; a context without one pays a load
+ * and a branch.
  *
  * All hooks see the program's own calls, in the order in which they are made,
  * so a report does not depend on timing.  Queues and signals have a state each,
