@@ -59,32 +59,48 @@ void close_system(void)
 
 /* ---- kernels ---- */
 
-/* The directory of kernels/; by default relative to the top of the tree. */
+/* The folder of kernels/, for programs that the build makes; others look for
+ * it: see open_text. */
 #ifndef EXAMPLES
 #define EXAMPLES "examples"
 #endif
 
+/* Open a file of kernels/, in the folder that the variable EXAMPLES names, that
+ * of the build, or the current one. */
+static FILE *open_text(const char *folder, const char *name)
+{
+	const char *places[] = { getenv("EXAMPLES"), EXAMPLES, "." };
+	char path[1000];
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		FILE *file = NULL;
+
+		if (places[i] != NULL &&
+		    snprintf(path, sizeof(path), "%s/kernels/%s/%s.plk",
+			     places[i], folder, name) < (int)sizeof(path))
+			file = fopen(path, "rb");
+		if (file != NULL)
+			return file;
+	}
+	fprintf(stderr, "kernels/%s/%s.plk is not in " EXAMPLES " and not "
+		"here: start this program in plait's folder, or set the "
+		"variable EXAMPLES to its folder examples\n", folder, name);
+	exit(1);
+}
+
 static char *read_text(const char *folder, const char *name)
 {
-	char path[1000];
+	FILE *file = open_text(folder, name);
 	char *text;
 	long bytes;
-	FILE *file;
 
-	snprintf(path, sizeof(path), EXAMPLES "/kernels/%s/%s.plk", folder,
-		 name);
-	file = fopen(path, "rb");
-	if (file == NULL) {
-		perror(path);
-		exit(1);
-	}
 	fseek(file, 0, SEEK_END);
 	bytes = ftell(file);
 	rewind(file);
 	text = calloc(1, (size_t)bytes + 1);
 	if (text == NULL || fread(text, 1, (size_t)bytes, file) !=
 			    (size_t)bytes) {
-		perror(path);
+		perror(name);
 		exit(1);
 	}
 	fclose(file);

@@ -12,7 +12,8 @@ const N: usize = SIZE * SIZE;
 const TOLERANCE: f64 = 1e-8;
 
 fn main() -> plait::Result<()> {
-    let kernels = Path::new(file!()).with_file_name("../kernels/conjugate_gradient");
+    let here = Path::new(option_env!("CARGO_MANIFEST_DIR").unwrap_or(""));
+    let kernels = here.join(file!()).with_file_name("../kernels/conjugate_gradient");
     let system = System::open()?;
     let device = system.device();
     // SAFETY: the kernels access memory as their signatures declare.

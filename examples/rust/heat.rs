@@ -10,7 +10,8 @@ const SIZE: usize = 64;
 const TOLERANCE: f32 = 1e-4;
 
 fn main() -> plait::Result<()> {
-    let kernels = Path::new(file!()).with_file_name("../kernels/heat");
+    let here = Path::new(option_env!("CARGO_MANIFEST_DIR").unwrap_or(""));
+    let kernels = here.join(file!()).with_file_name("../kernels/heat");
     let system = System::open()?;
     let device = system.device();
     // SAFETY: the kernels access memory as their signatures declare.

@@ -23,7 +23,8 @@ fn make_points() -> Vec<f32> {
 }
 
 fn main() -> plait::Result<()> {
-    let kernels = Path::new(file!()).with_file_name("../kernels/kmeans");
+    let here = Path::new(option_env!("CARGO_MANIFEST_DIR").unwrap_or(""));
+    let kernels = here.join(file!()).with_file_name("../kernels/kmeans");
     let system = System::open()?;
     let device = system.device();
     // SAFETY: the kernels access memory as their signatures declare.

@@ -14,7 +14,8 @@ const MOST: u8 = 255;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let path = std::env::args().nth(1).unwrap_or_else(|| "mandelbrot.pgm".into());
-    let kernels = Path::new(file!()).with_file_name("../kernels/mandelbrot");
+    let here = Path::new(option_env!("CARGO_MANIFEST_DIR").unwrap_or(""));
+    let kernels = here.join(file!()).with_file_name("../kernels/mandelbrot");
     let system = System::open()?;
     // SAFETY: the kernel writes the picture only.
     let mandelbrot = unsafe { system.kernel_file(kernels.join("mandelbrot.plk"))? };

@@ -11,7 +11,8 @@ const COUNT: usize = 1000;
 const RUNS: u32 = 10;
 
 fn main() -> plait::Result<()> {
-    let kernels = Path::new(file!()).with_file_name("../kernels/pipeline");
+    let here = Path::new(option_env!("CARGO_MANIFEST_DIR").unwrap_or(""));
+    let kernels = here.join(file!()).with_file_name("../kernels/pipeline");
     let system = System::open()?;
     let device = system.device();
     // SAFETY: the kernels access memory as their signatures declare.

@@ -51,6 +51,28 @@ def try_all(program, name, expected):
            "%s, %s is an error" % (name, called(way)), got.returncode, got.stdout, got.stderr)
 
 
+def from_another_folder():
+    """heat, compiled as README.md says, in a folder that is not the tree's."""
+    with tempfile.TemporaryDirectory() as work:
+        program = os.path.join(work, "heat")
+        library = os.path.join(BUILD, "src/.libs")
+        built = run(os.environ.get("CC", "cc").split() + [
+            "-I" + os.path.join(ROOT, "include"), "-I" + os.path.join(BUILD, "include"),
+            os.path.join(ROOT, "examples/heat.c"), os.path.join(ROOT, "examples/program.c"), "-L" + library,
+            "-Wl,-rpath," + library, "-lplait", "-lm", "-o", program])
+        ok(built.returncode == 0 and not built.stderr, "examples/heat.c is compiled", built.stderr)
+        environment = {k: v for k, v in os.environ.items() if k not in ("EXAMPLES", "PLAIT_BACKEND")}
+        got = run([program], cwd=work, env=environment)
+        ok(got.returncode == 1 and "set the variable EXAMPLES" in got.stderr, "elsewhere it says what to do",
+           got.returncode, got.stderr)
+        for folder, more in (work, {"EXAMPLES": ROOT + "/examples"}), (ROOT, {}), (ROOT + "/examples", {}):
+            got = run([program], cwd=folder, env=dict(environment, **more))
+            ok(got.returncode == 0 and got.stdout, "it runs in %s" % (os.path.basename(folder) if not more else "any"),
+               got.returncode, got.stderr)
+
+
+if SANITIZER == "no":
+    from_another_folder()
 blocks = re.findall(r"^```c\n(.*?)^```$", read("README.md"), re.M | re.S)
 ok(len(blocks) == 1, "README.md prints one program")
 if SANITIZER != "no":

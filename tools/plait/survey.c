@@ -60,7 +60,7 @@ static survey make_here(const plait_context_desc *desc)
 
 /* --- the child */
 
-/* What the child writes first; the text follows, without a NUL. */
+/* Head of the answer in the pipe; the text follows, without a NUL. */
 struct answer {
 	uint64_t length;
 	uint64_t complete;

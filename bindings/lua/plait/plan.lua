@@ -14,9 +14,10 @@ function plan.new(system, handle, functions)
                                     has_functions = functions ~= nil and #functions > 0})
 end
 
+local release = Plan.release
+
 --- Drop the reference now, and that of the plan's own queue, which would keep the system
 -- alive; runs in flight continue.
-local release = Plan.release
 function Plan:release()
   release(self)
   if self.queue then self.queue:release() end
