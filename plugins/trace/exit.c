@@ -3,6 +3,7 @@
  * Files of traces that are open when the process exits: a context ends on a
  * thread of its own after its last release, and main may return first.
  */
+#include <string.h>
 #include <unistd.h>
 
 #include "trace.h"
@@ -14,10 +15,31 @@ static trace *open_traces;
 static bool exiting;
 static pid_t process; /* of the traces; a forked child has none */
 
+static bool share_file(const trace *self, const trace *other)
+{
+	return self != other && self->path && other->path &&
+	       strcmp(self->path, other->path) == 0;
+}
+
+/* Write behind the traces that the file has. */
+static bool write_file(trace *self, char line[TRACE_LINE])
+{
+	bool written = plaitp_trace_write(self, line);
+
+	for (trace *other = open_traces; other; other = other->next)
+		if (share_file(self, other))
+			other->file = self->file;
+	return written;
+}
+
 void plaitp_trace_exit_add(trace *self)
 {
 	pthread_mutex_lock(&lock);
 	process = getpid();
+	self->file.start_ns = self->start_ns;
+	for (const trace *other = open_traces; other; other = other->next)
+		if (share_file(self, other))
+			self->file = other->file;
 	self->next = open_traces;
 	open_traces = self;
 	pthread_mutex_unlock(&lock);
@@ -36,7 +58,7 @@ void plaitp_trace_exit_remove(trace *self)
 	/* The file that the exit has written stays: the process may be gone
 	 * before another one is complete. */
 	if (self->path && !exiting)
-		written = plaitp_trace_write(self, line);
+		written = write_file(self, line);
 	pthread_mutex_unlock(&lock);
 	if (line[0])
 		forward_log(&self->base,
@@ -56,7 +78,7 @@ __attribute__((destructor)) static void write_open_traces(void)
 	for (trace *self = open_traces; self; self = self->next) {
 		pthread_mutex_lock(&self->lock);
 		if (self->path)
-			(void)plaitp_trace_write(self, line);
+			(void)write_file(self, line);
 		pthread_mutex_unlock(&self->lock);
 	}
 	pthread_mutex_unlock(&lock);

@@ -75,9 +75,20 @@ struct trace_name {
 	plait_backend_signal *done;
 };
 
+/* A file of several traces: those that are open at one time and have one path,
+ * as the backends of a context do.  Each has a copy, under the lock of exit.c. */
+typedef struct trace_file {
+	uint64_t end; /* bytes before the closing bracket; 0: not written */
+	uint64_t start_ns; /* of the first trace */
+	uint64_t traces;   /* in the file */
+	uint64_t processes;
+	uint64_t dropped;
+} trace_file;
+
 struct trace {
 	forward base;
 	trace *next; /* in the list of exit.c */
+	trace_file file;
 	char *path; /* null: events are only counted */
 	uint64_t path_bytes;
 	bool emissions;
@@ -203,7 +214,7 @@ plait_status plaitp_trace_signal_raise(plait_backend *self,
  * after a failure.  Calls neither the log nor the allocator: the process may
  * be exiting. */
 enum { TRACE_LINE = 320 };
-bool plaitp_trace_write(const trace *self, char line[TRACE_LINE]);
+bool plaitp_trace_write(trace *self, char line[TRACE_LINE]);
 
 /* exit.c: the traces whose files are written when the process exits, unless
  * they were closed before.  The thread that closes one writes its file in

@@ -126,16 +126,21 @@ static const trace_name *find_queue(const trace *self, uint64_t number)
 
 static void put_names(const trace *self, struct output *out)
 {
-	put_meta(out, 0, 0, "process_name", "host, trace ", 1, "");
+	uint64_t host = self->file.processes;
+
+	put_meta(out, host, 0, "process_name", "host, trace ",
+		 self->file.traces + 1, "");
 	for (uint32_t i = 0; i < self->device_count; i++)
-		put_meta(out, i + 1, 0, "process_name", "device ", i, "");
+		put_meta(out, host + i + 1, 0, "process_name", "device ", i,
+			 "");
 	for (uint32_t i = 0; i < self->thread_count; i++)
-		put_meta(out, 0, i + 1, "thread_name", "thread ", i + 1, "");
+		put_meta(out, host, i + 1, "thread_name", "thread ", i + 1,
+			 "");
 	for (uint64_t i = 1; i <= self->queue_number; i++) {
 		const trace_name *name = find_queue(self, i);
 
 		if (name)
-			put_meta(out, name->device + 1, i, "thread_name",
+			put_meta(out, host + name->device + 1, i, "thread_name",
 				 "queue ", i, name->label);
 	}
 }
@@ -202,11 +207,13 @@ static void put_event(const trace *self, struct output *out,
 	start_record(out);
 	put(out, "{\"ph\":\"%s\",\"cat\":\"plait\",\"pid\":%llu,\"tid\":%llu,"
 	    "\"name\":", spans ? "X" : "i",
-	    queue ? (unsigned long long)queue->device + 1 : 0ull,
+	    (unsigned long long)(self->file.processes +
+				 (queue ? queue->device + UINT64_C(1) : 0)),
 	    on_queue ? (unsigned long long)event->subject :
 	    (unsigned long long)event->thread);
 	put_text(out, name_event(event));
-	put_time(out, "ts", event->start_ns);
+	put_time(out, "ts", event->start_ns + self->start_ns -
+		 self->file.start_ns);
 	if (spans)
 		put_time(out, "dur", event->end_ns - event->start_ns);
 	else
@@ -221,10 +228,14 @@ static void put_event(const trace *self, struct output *out,
 	put(out, "}}");
 }
 
-static void put_all(const trace *self, struct output *out)
+static void put_all(trace *self, struct output *out)
 {
-	out->first = true;
-	put(out, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
+	trace_file *file = &self->file;
+	off_t end;
+
+	out->first = file->end == 0;
+	if (out->first)
+		put(out, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
 	put_names(self, out);
 	for (uint64_t i = 0; i < self->count; i++) {
 		trace_event event = self->chunks[i / TRACE_CHUNK]
@@ -233,17 +244,37 @@ static void put_all(const trace *self, struct output *out)
 		if (is_known(self, &event))
 			put_event(self, out, &event);
 	}
+	flush(out);
+	end = lseek(out->fd, 0, SEEK_CUR);
+	file->end = end > 0 && !out->failed ? (uint64_t)end : 0;
+	file->traces++;
+	file->processes += self->device_count + UINT64_C(1);
+	file->dropped += self->dropped;
 	put(out, "\n],\"otherData\":{\"dropped\":%llu}}\n",
-	    (unsigned long long)self->dropped);
+	    (unsigned long long)file->dropped);
 	flush(out);
 }
 
-bool plaitp_trace_write(const trace *self, char line[TRACE_LINE])
+/* Open the file where the trace begins: behind those that are in it, unless
+ * the program has removed it. */
+static int open_file(trace *self)
 {
-	struct output out = { .fd = -1 };
+	const trace_file none = { .start_ns = self->file.start_ns };
+	int fd = open(self->path, O_WRONLY | O_CREAT | O_CLOEXEC |
+		      (self->file.end == 0 ? O_TRUNC : 0), 0644);
+	off_t end = fd < 0 ? 0 : lseek(fd, 0, SEEK_END);
 
-	out.fd = open(self->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
-		      0644);
+	if (end < (off_t)self->file.end)
+		self->file = none;
+	if (fd >= 0)
+		(void)lseek(fd, (off_t)self->file.end, SEEK_SET);
+	return fd;
+}
+
+bool plaitp_trace_write(trace *self, char line[TRACE_LINE])
+{
+	struct output out = { .fd = open_file(self) };
+
 	if (out.fd < 0)
 		out.failed = errno;
 	else

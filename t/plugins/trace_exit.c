@@ -152,6 +152,67 @@ static void closed(void)
 	}
 }
 
+/* A call on each device of a host and a simulated system. */
+static plait_context *run_backends(const char *path)
+{
+	char options[128];
+	const plait_context_desc desc = {
+		.size = sizeof(desc), .backends = "host,chaos",
+		.wrap = "trace", .options = options,
+	};
+	plait_context *context = NULL;
+	plait_device *device = NULL;
+	plait_queue *queue = NULL;
+	int count = 0;
+
+	snprintf(options, sizeof(options), "trace:file=%s;chaos:devices=2",
+		 path);
+	OK(!plait_context_open(&desc, &context, NULL));
+	for (uint32_t i = 0; i < 3; i++) {
+		OK(!plait_context_device(context, i, &device, NULL) &&
+		   !plait_queue_create(device, NULL, &queue, NULL) &&
+		   !plait_queue_call(queue, work, &count, NULL) &&
+		   !plait_queue_finish(queue, PLAIT_FOREVER, NULL));
+		plait_queue_release(queue);
+	}
+	return context;
+}
+
+static int count_of(const char *text, const char *part)
+{
+	int count = 0;
+
+	for (; (text = strstr(text, part)) != NULL; text++)
+		count++;
+	return count;
+}
+
+/* The file has the traces of all backends, and of one context. */
+static void backends(void)
+{
+	static char text[1 << 16];
+
+	for (int i = 0; i < 2; i++) {
+		plait_context *context = run_backends(path_of(0));
+		FILE *file;
+
+		IS_INT(plait_context_close(context, PLAIT_FOREVER, NULL),
+		       PLAIT_OK);
+		file = fopen(path_of(0), "r");
+		if (!OK(file != NULL))
+			return;
+		text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
+		fclose(file);
+		IS_INT(count_of(text, "\"process_name\""), 5);
+		IS_INT(count_of(text, "\"host, trace 2\""), 1);
+		IS_INT(count_of(text, "\"name\":\"host function\""), 3);
+		IS_INT(count_of(text, "traceEvents"), 1);
+		IS_INT(count_of(text, "otherData"), 1);
+		IS_INT(count_of(text, "\n{"), count_of(text, "},\n{") + 1);
+	}
+	unlink(path_of(0));
+}
+
 static void all_scenarios(void)
 {
 	snprintf(folder, sizeof(folder), "/tmp/plait-trace-XXXXXX");
@@ -161,6 +222,7 @@ static void all_scenarios(void)
 	every_process();
 	forked_child();
 	closed();
+	backends();
 	rmdir(folder);
 }
 
