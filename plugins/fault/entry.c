@@ -98,10 +98,7 @@ static plait_status queue_create(plait_backend *backend, uint32_t device,
 
 static void queue_destroy(plait_backend *backend, plait_backend_queue *queue)
 {
-	fault *self = fault_of(backend);
-
-	plaitp_forward_slots.queue_destroy(backend, queue);
-	plaitp_fault_loss_drop_queue(self, queue);
+	plaitp_fault_loss_destroy_queue(fault_of(backend), backend, queue);
 }
 
 /* --- signals */

@@ -97,8 +97,8 @@ plait_status plaitp_fault_choose(forward *base, uint32_t slot,
 plait_status plaitp_fault_loss_add_queue(fault *self, uint32_t device,
 					 plait_backend_queue *queue,
 					 plait_error *error);
-void plaitp_fault_loss_drop_queue(fault *self,
-				  const plait_backend_queue *queue);
+void plaitp_fault_loss_destroy_queue(fault *self, plait_backend *backend,
+				     plait_backend_queue *queue);
 plait_status plaitp_fault_loss_add_gate(fault *self, plait_backend_signal *gate,
 					plait_error *error);
 void plaitp_fault_loss_gate_raised(fault *self,

@@ -48,7 +48,10 @@ plait_status plaitp_fault_loss_add_queue(fault *self, uint32_t device,
 	return PLAIT_OK;
 }
 
-void plaitp_fault_loss_drop_queue(fault *self, const plait_backend_queue *queue)
+/* A drain in another thread must not find the queue while it is destroyed; the
+ * signal goes behind the queue that emits it. */
+void plaitp_fault_loss_destroy_queue(fault *self, plait_backend *backend,
+				     plait_backend_queue *queue)
 {
 	fault_queue **link = &self->queues;
 	fault_queue *kept;
@@ -62,6 +65,7 @@ void plaitp_fault_loss_drop_queue(fault *self, const plait_backend_queue *queue)
 		*link = kept->next;
 	pthread_mutex_unlock(&self->lock);
 	pthread_mutex_unlock(&self->draining);
+	plaitp_forward_slots.queue_destroy(backend, queue);
 	if (!kept)
 		return;
 	self->base.inner_table->signal_destroy(self->base.inner, kept->drained);
