@@ -178,7 +178,9 @@ static void draw_entries(const plait__plan *plan, uint32_t region,
 static void draw_access(const plait__plan *plan, uint32_t command,
 			uint32_t slot, uint32_t mode, plait__text *out)
 {
-	if (plan->slots[slot].kind != PLAIT__SLOT_ARENA)
+	/* A plan that was read may name what it does not have. */
+	if (slot >= plan->slots_count ||
+	    plan->slots[slot].kind != PLAIT__SLOT_ARENA)
 		return;
 	if (mode != PLAIT__ACCESS_WRITE)
 		plait__text_add(out, "  t%u -> c%u [style=dotted, "
@@ -208,6 +210,8 @@ static void draw_accesses(const plait__plan *plan, uint32_t node,
 				    out);
 			continue;
 		}
+		if (number >= plan->rotations_count)
+			continue;
 		rotation = &plan->rotations[number];
 		for (uint32_t k = 0; k < rotation->slot_count; k++)
 			draw_access(plan, at->command, plan->rotation_slots[
