@@ -411,7 +411,7 @@ WRONG = (
     ("node a\nnode b\nnode c\nafter a,b c\n", r'x:4: expected one node, and then .*found "a,b"', "two nodes after one"),
     ("node a\nnode a\n", r'x:2: "a" is defined in line 1', "the same line again"),
     ("case c\nnode a\nend\n", r"x:1: expected take=K, the branch to expect, found none", "a case without take"),
-    ("nodes a\n", r"x:1: expected device, node, .*found \"nodes\"", "an unknown line"),
+    ("nodes a\n", r"x:1: expected device, temporary, node, .*found \"nodes\"", "an unknown line"),
     ("node a costs=1\n", r"x:1: expected .*found \"costs=1\"", "an unknown attribute"),
     ("node a cost=x\n", r"x:1: .*cost", "a cost that is no number"),
     ("node a cost=99999999999999999999\n", r"x:1: .*cost", "a cost that is too large"),

@@ -195,6 +195,8 @@ survey survey_make(const plait_context_desc *desc, unsigned seconds)
 
 	if (pipe2(ends, O_CLOEXEC) != 0)
 		return make_here(desc);
+	/* The child may write what is buffered once more. */
+	(void)fflush(NULL);
 	child = fork();
 	if (child == 0) {
 		close(ends[0]);
