@@ -326,8 +326,10 @@ void plaitp_cuda_close_devices(plait_backend *self)
 {
 	uint32_t i;
 
-	for (i = 0; i < self->device_count; i++)
+	for (i = 0; i < self->device_count; i++) {
+		plaitp_cuda_log_counts(self, &self->devices[i]);
 		close_context(self, &self->devices[i]);
+	}
 	self->device_count = 0;
 }
 

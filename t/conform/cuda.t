@@ -56,6 +56,19 @@ with tempfile.TemporaryDirectory() as work:
     got = plait(["info"], standin="devices=2")
     ok("cuda:1: stand-in for tests" in got.stdout, "info describes the devices", got.stdout, got.stderr)
 
+    says("an unknown kind of graphs", "graphs=none: strict or usual is wanted", "graphs=none")
+
+    # --- graphs are counted, and refused ones fail a strict run
+    for options, standin, status, told in (
+            ("graphs=strict", "", 0, " 0 refused"),
+            ("", "refuse=cuGraphInstantiateWithParams", 0, "graphs: 0 made"),
+            ("graphs=strict", "refuse=cuGraphInstantiateWithParams", 1, "CUDA_ERROR_NOT_SUPPORTED"),
+            ("graphs=strict", "refuse=cuGraphExecKernelNodeSetParams", 1, "CUDA_ERROR_NOT_SUPPORTED")):
+        got = plait(["conform", "cuda", "--deadline", "60", "--only", "G,R"], options, standin, PLAIT_SEGMENTS="1")
+        last = got.stdout.splitlines()[-1:]
+        ok(got.returncode == status and told in (got.stdout if status else last[0]),
+           "graphs, %s %s" % (options, standin), got.returncode, got.stdout, got.stderr)
+
     # --- all there.  One thread of the stand-in takes from its streams by
     # chance, and in another order for each seed.
     # Only the stand-in compiler's work would be checked by a sanitizer.

@@ -350,6 +350,103 @@ static void lost(void)
 	OK(all_gone());
 }
 
+/* --- counts and strictness */
+
+static char counts[200];
+
+static void listen(void *user_data, int32_t level, const char *line)
+{
+	(void)user_data;
+	if (level == PLAIT_LOG_INFO && strstr(line, "graphs: ") != NULL)
+		(void)snprintf(counts, sizeof(counts), "%s", line);
+}
+
+static bool open_logged(const char *standin, const char *more)
+{
+	plait_context_desc desc = { .size = sizeof(desc), .backends = "cuda",
+				    .workers = 1, .log = listen,
+				    .log_level = PLAIT_LOG_INFO };
+	char options[1100];
+
+	(void)setenv("PLAIT_SEGMENTS", "1", 1);
+	standin_prepare(standin);
+	(void)snprintf(options, sizeof(options), "cuda:driver=%s%s",
+		       standin_path, more);
+	desc.options = options;
+	counts[0] = '\0';
+	return OK_THAT(plait_context_open(&desc, &rig.context, &rig.error) ==
+		       PLAIT_OK, "%s", rig.error.text) &&
+	       OK(plait_context_device(rig.context, 0, &rig.device, NULL) ==
+		  0) &&
+	       OK(plait_queue_create(rig.device, NULL, &rig.queue, NULL) == 0);
+}
+
+/* The log tells the graphs when the context closes. */
+static void check_counts(const char *refused_call, const char *told)
+{
+	struct stretch s = { .plan = NULL };
+
+	if (!open_logged(refused_call, ""))
+		return;
+	OK_THAT(make(&s, 2) == PLAIT_OK, "%s", rig.error.text);
+	check_run(&s, 1);
+	check_run(&s, 2);
+	check_run(&s, 3);
+	unmake(&s);
+	close_place();
+	HAS_STR(counts, told);
+	OK_THAT((strstr(counts, " 0 refused") != NULL) ==
+		(refused_call[0] == '\0'), "%s", counts);
+}
+
+static void counted(void)
+{
+	check_counts("", " made, 3 patched, 0 to make anew, ");
+	check_counts("refuse=cuGraphInstantiateWithParams",
+		     "cuda:0: graphs: 0 made, 0 patched, 0 to make anew, ");
+	check_counts("refuse=cuGraphExecKernelNodeSetParams",
+		     " made, 0 patched, 3 to make anew, 3 refused, 0 left to "
+		     "the host");
+}
+
+/* With graphs=strict a refused graph fails the run, with the driver's code. */
+static void check_strict(const char *name)
+{
+	struct stretch s = { .plan = NULL };
+	char refuse[80];
+	plait_status status;
+
+	(void)snprintf(refuse, sizeof(refuse), "refuse=%s", name);
+	if (!open_logged(refuse, ",graphs=strict"))
+		return;
+	status = make(&s, 2);
+	if (status == PLAIT_OK)
+		status = run(&s, 1);
+	if (status == PLAIT_OK)
+		status = run(&s, 2);
+	IS_INT(status, PLAIT_E_FAILED);
+	HAS_STR(rig.error.text, name);
+	HAS_STR(rig.error.text, "CUDA_ERROR_NOT_SUPPORTED");
+	unmake(&s);
+	close_place();
+}
+
+static void strict(void)
+{
+	struct stretch s = { .plan = NULL };
+
+	check_strict("cuGraphInstantiateWithParams");
+	check_strict("cuGraphAddKernelNode");
+	check_strict("cuGraphExecKernelNodeSetParams");
+	if (!open_logged("", ",graphs=strict"))
+		return;
+	OK_THAT(make(&s, 2) == PLAIT_OK, "%s", rig.error.text);
+	check_run(&s, 1);
+	check_run(&s, 2);
+	unmake(&s);
+	close_place();
+}
+
 static const struct tap_scenario all[] = {
 	{ "kinds", kinds },
 	{ "rows", rows },
@@ -358,5 +455,7 @@ static const struct tap_scenario all[] = {
 	{ "every call", every_call },
 	{ "refused", refused },
 	{ "lost", lost },
+	{ "counted", counted },
+	{ "strict", strict },
 };
 TAP_MAIN(all)
