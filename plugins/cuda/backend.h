@@ -201,6 +201,9 @@ struct cuda_loop {
 
 /* --- driver.c: the library and its error codes */
 
+const char *plaitp_cuda_code_name(CUresult code);
+/* Advice for a code of cuInit. */
+const char *plaitp_cuda_code_hint(CUresult code);
 /* Returns true if no later call for this device can succeed. */
 bool plaitp_cuda_is_sticky(CUresult code);
 /* Report that the call `name` returned `code`; mark the device lost if so. */

@@ -52,7 +52,21 @@ with tempfile.TemporaryDirectory() as work:
     says("a driver that is too old", "CUDA 12.0", standin="version=11080")
     says("no such device", "device=no such one", "device=no such one")
     says("memory that is none", "memory=much", "memory=much")
-    says("a driver that does not begin", "cuInit", standin="fail=cuInit:1:803,fail=cuInit:2:803")
+    for code, text in ((802, "nvidia-fabricmanager"), (803, "kernel module"), (804, "cuda-compat"),
+                       (999, "nvidia-uvm"), (34, "lib64/stubs"), (304, "the driver does not work")):
+        says("cuInit gives %d" % code, text, standin="refuse=cuInit:%d" % code)
+    says("the toolkit's stub", "lib64/stubs", standin="stub=1")
+    says("no device can be used", "no device can be used: cuda:0: cuDevicePrimaryCtxRetain failed with "
+         "CUDA_ERROR_DEVICE_UNAVAILABLE (46)\n", standin="devices=2,refuse=cuDevicePrimaryCtxRetain:46")
+    for call, code in (("cuDevicePrimaryCtxRetain", 46), ("cuDevicePrimaryCtxRetain", 2), ("cuDeviceTotalMem", 999),
+                       ("cuStreamCreateWithPriority", 2), ("cuDeviceGetAttribute", 1)):
+        for nth in 1, 2:
+            if call == "cuDeviceGetAttribute" and nth == 2:
+                nth = 20
+            got = plait(["info"], standin="devices=3,fail=%s:%d:%d" % (call, nth, code))
+            lines = [l for l in got.stdout.splitlines() if l.startswith("  cuda:")]
+            ok(len(lines) == 2 and "1 of the driver's devices left out: %s failed with " % call in lines[1] and
+               "lost" not in got.stdout, "%s gives %d for device %d" % (call, code, nth), got.stdout, got.stderr)
     got = plait(["info"], standin="devices=2")
     ok("cuda:1: stand-in for tests" in got.stdout, "info describes the devices", got.stdout, got.stderr)
 
