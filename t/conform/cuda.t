@@ -72,6 +72,10 @@ with tempfile.TemporaryDirectory() as work:
 
     says("an unknown kind of graphs", "graphs=none: strict or usual is wanted", "graphs=none")
 
+    got = plait(["conform", "cuda", "--only", "K1"], STANDIN_NVRTC_VERSION="13000")
+    ok("NVRTC 13.0 is too new for the driver of CUDA 12.8" in got.stdout, "a compiler that is too new",
+       got.stdout, got.stderr)
+
     # --- graphs are counted, and refused ones fail a strict run
     for options, standin, status, told in (
             ("graphs=strict", "", 0, " 0 refused"),
