@@ -70,6 +70,17 @@ static void store_attributes(struct cuda_device *device,
 	device->writes_words = values[13] != 0;
 }
 
+static const char *missing_nodes(int driver_version)
+{
+	if (driver_version < 12030)
+		return ", without conditional nodes (12.3): the host decides "
+		       "loops and branches";
+	if (driver_version < 12080)
+		return ", without SWITCH nodes (12.8): the host decides "
+		       "branches";
+	return "";
+}
+
 static plait_status query_attributes(plait_backend *self,
 				     struct cuda_device *device,
 				     const char *name, plait_error *error)
@@ -94,9 +105,10 @@ static plait_status query_attributes(plait_backend *self,
 	store_attributes(device, values);
 	device->memory_bytes = bytes;
 	snprintf(device->description, sizeof(device->description),
-		 "%.120s, sm_%d, %d multiprocessors, driver of CUDA %d.%d",
+		 "%.120s, sm_%d, %d multiprocessors, driver of CUDA %d.%d%s",
 		 name, device->arch, values[11], self->driver_version / 1000,
-		 self->driver_version % 1000 / 10);
+		 self->driver_version % 1000 / 10,
+		 missing_nodes(self->driver_version));
 	return PLAIT_OK;
 }
 

@@ -76,6 +76,11 @@ with tempfile.TemporaryDirectory() as work:
     ok("NVRTC 13.0 is too new for the driver of CUDA 12.8" in got.stdout, "a compiler that is too new",
        got.stdout, got.stderr)
 
+    for version, text in ((12020, "without conditional nodes"), (12040, "without SWITCH nodes"), (12080, None)):
+        got = plait(["info"], standin="version=%d" % version)
+        ok((" nodes (12." in got.stdout) == (text is not None) and (text or "") in got.stdout,
+           "info has the missing nodes of %d" % version, got.stdout, got.stderr)
+
     # --- graphs are counted, and refused ones fail a strict run
     for options, standin, status, told in (
             ("graphs=strict", "", 0, " 0 refused"),
