@@ -91,7 +91,7 @@ pkglib_LTLIBRARIES += %D%/plait_trace.la
 # cuda: NVIDIA's driver, which is found when it is opened
 pkglib_LTLIBRARIES += %D%/plait_cuda.la
 %C%_plait_cuda_la_SOURCES = %D%/cuda/abi.h %D%/cuda/backend.h %D%/cuda/copy3d.c %D%/cuda/calls.h \
-	%D%/cuda/compiler.c %D%/cuda/device.c %D%/cuda/driver.c \
+	%D%/cuda/compiler.c %D%/cuda/count.c %D%/cuda/device.c %D%/cuda/driver.c \
 	%D%/cuda/enqueue.c %D%/cuda/entry.c %D%/cuda/fill.c \
 	%D%/cuda/flight.c %D%/cuda/flight.h \
 	%D%/cuda/graph.h %D%/cuda/kernel.h \

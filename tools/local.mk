@@ -28,6 +28,7 @@ bin_PROGRAMS += %D%/plait/plait
 %C%_plait_plait_SOURCES += %D%/conform/error.c
 %C%_plait_plait_SOURCES += %D%/conform/expect.c
 %C%_plait_plait_SOURCES += %D%/conform/failure.c
+%C%_plait_plait_SOURCES += %D%/conform/graphs.c
 %C%_plait_plait_SOURCES += %D%/conform/cache.c
 %C%_plait_plait_SOURCES += %D%/conform/kernel.c
 %C%_plait_plait_SOURCES += %D%/conform/load.c

@@ -199,7 +199,7 @@ int main(int argc, char **argv)
 					.turns = 10, .times = 20,
 					.submits = 50, .square = 20, .fill = 1 };
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	snprintf(options, sizeof(options), "cuda:driver=%s%s%s",
+	snprintf(options, sizeof(options), "cuda:graphs=strict,driver=%s%s%s",
 		 driver != NULL ? driver : "libcuda.so.1",
 		 compiler != NULL ? ",nvrtc=" : "",
 		 compiler != NULL ? compiler : "");

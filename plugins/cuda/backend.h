@@ -27,7 +27,14 @@ struct cuda_options {
 	const char *nvrtc;  /* file of the compiler; null: search */
 	uint64_t memory_bytes; /* of each device; 0: as the driver reports */
 	uint64_t pool_bytes;   /* kept by each device's pool */
+	bool strict; /* a graph that the driver refuses is an error */
 };
+
+/* Counted graphs of segments.  Left: the backend knows that the driver has no
+ * such graph, and does not ask. */
+enum cuda_graph_count { CUDA_GRAPHS_MADE, CUDA_GRAPHS_PATCHED,
+			CUDA_GRAPHS_ANEW, CUDA_GRAPHS_REFUSED,
+			CUDA_GRAPHS_LEFT, CUDA_GRAPH_COUNTS };
 
 /* Limits of a device. */
 struct cuda_limits {
@@ -88,6 +95,7 @@ struct cuda_device {
 	uint32_t lost;
 	uint64_t lost_ns;
 	uint32_t writes_words; /* streams write words; atomic */
+	uint32_t graphs[CUDA_GRAPH_COUNTS]; /* atomic */
 	struct cuda_pool pool;
 	struct cuda_slab *slabs;	/* guarded by accounting_lock */
 	struct cuda_word *free_words;	/* guarded by accounting_lock */
@@ -122,6 +130,7 @@ struct plait_backend {
 	struct cuda_calls cu;
 	int driver_version;
 	const char *nvrtc; /* from the options */
+	bool strict;	   /* from the options */
 	uint32_t device_count;
 	struct cuda_device devices[CUDA_MAX_DEVICES];
 	struct cuda_compiler compiler;
@@ -179,6 +188,9 @@ struct cuda_loop {
 
 /* --- driver.c: the library and its error codes */
 
+const char *plaitp_cuda_code_name(CUresult code);
+/* Advice for a code of cuInit. */
+const char *plaitp_cuda_code_hint(CUresult code);
 /* Returns true if no later call for this device can succeed. */
 bool plaitp_cuda_is_sticky(CUresult code);
 /* Report that the call `name` returned `code`; mark the device lost if so. */
@@ -353,6 +365,14 @@ plait_status plaitp_cuda_segment_patch(plait_backend *self,
 				       plait_backend_segment *segment,
 				       uint32_t index, const plait_work *work,
 				       plait_error *error);
+
+/* --- count.c: counts of graphs */
+
+void plaitp_cuda_count_graph(struct cuda_device *device,
+			     enum cuda_graph_count kind);
+/* Log the device's counts unless all are 0. */
+void plaitp_cuda_log_counts(plait_backend *self,
+			    const struct cuda_device *device);
 
 /* --- region.c: conditional nodes */
 

@@ -71,7 +71,21 @@ static bool try_file(struct cuda_compiler *compiler, const char *file)
 	return false;
 }
 
-/* Try versions up to the driver's first, newest first, then newer ones. */
+/* A driver takes neither binaries nor PTX of a newer major version. */
+static bool is_fit(struct cuda_compiler *compiler, int driver_version)
+{
+	if (compiler->version / 1000 <= driver_version / 1000)
+		return true;
+	snprintf(compiler->reason, sizeof(compiler->reason),
+		 "NVRTC %d.%d is too new for the driver of CUDA %d.%d, which "
+		 "does not load its code; NVRTC %d is wanted",
+		 compiler->version / 1000, compiler->version % 1000 / 10,
+		 driver_version / 1000, driver_version % 1000 / 10,
+		 driver_version / 1000);
+	return false;
+}
+
+/* Newest first. */
 static bool search(struct cuda_compiler *compiler, int driver_version)
 {
 	static const struct {
@@ -87,12 +101,8 @@ static bool search(struct cuda_compiler *compiler, int driver_version)
 	int i;
 
 	for (i = 0; i < count; i++)
-		if (files[i].major <= driver_version / 1000 &&
-		    try_file(compiler, files[i].file))
-			return true;
-	for (i = 0; i < count; i++)
-		if (files[i].major > driver_version / 1000 &&
-		    try_file(compiler, files[i].file))
+		if (try_file(compiler, files[i].file) &&
+		    is_fit(compiler, driver_version))
 			return true;
 	return false;
 }
@@ -104,7 +114,8 @@ plait_status plaitp_cuda_find_compiler(plait_backend *self, plait_error *error)
 	pthread_mutex_lock(&compiler->lock);
 	if (!compiler->tried)
 		compiler->found = self->nvrtc != NULL ?
-				  try_file(compiler, self->nvrtc) :
+				  try_file(compiler, self->nvrtc) &&
+				  is_fit(compiler, self->driver_version) :
 				  search(compiler, self->driver_version);
 	compiler->tried = true;
 	pthread_mutex_unlock(&compiler->lock);

@@ -70,6 +70,17 @@ static void store_attributes(struct cuda_device *device,
 	device->writes_words = values[13] != 0;
 }
 
+static const char *missing_nodes(int driver_version)
+{
+	if (driver_version < 12030)
+		return ", without conditional nodes (12.3): the host decides "
+		       "loops and branches";
+	if (driver_version < 12080)
+		return ", without SWITCH nodes (12.8): the host decides "
+		       "branches";
+	return "";
+}
+
 static plait_status query_attributes(plait_backend *self,
 				     struct cuda_device *device,
 				     const char *name, plait_error *error)
@@ -94,9 +105,10 @@ static plait_status query_attributes(plait_backend *self,
 	store_attributes(device, values);
 	device->memory_bytes = bytes;
 	snprintf(device->description, sizeof(device->description),
-		 "%.120s, sm_%d, %d multiprocessors, driver of CUDA %d.%d",
+		 "%.120s, sm_%d, %d multiprocessors, driver of CUDA %d.%d%s",
 		 name, device->arch, values[11], self->driver_version / 1000,
-		 self->driver_version % 1000 / 10);
+		 self->driver_version % 1000 / 10,
+		 missing_nodes(self->driver_version));
 	return PLAIT_OK;
 }
 
@@ -222,18 +234,14 @@ static void enable_peer_access(plait_backend *self, uint32_t from, uint32_t to)
 	plaitp_cuda_leave(self);
 }
 
-static plait_status open_contexts(plait_backend *self, plait_error *error)
+static void enable_peers(plait_backend *self)
 {
-	plait_status status = PLAIT_OK;
 	uint32_t i, j;
 
-	for (i = 0; i < self->device_count && status == PLAIT_OK; i++)
-		status = open_context(self, &self->devices[i], error);
-	for (i = 0; i < self->device_count && status == PLAIT_OK; i++)
+	for (i = 0; i < self->device_count; i++)
 		for (j = 0; j < self->device_count; j++)
 			if (i != j)
 				enable_peer_access(self, i, j);
-	return status;
 }
 
 /* --- list of devices ------------------------------------------------------ */
@@ -272,8 +280,12 @@ static plait_status add(plait_backend *self, int ordinal,
 	if (options->device != NULL && strstr(name, options->device) == NULL)
 		return PLAIT_OK;
 	status = query_attributes(self, device, name, error);
-	if (status != PLAIT_OK)
+	if (status == PLAIT_OK)
+		status = open_context(self, device, error);
+	if (status != PLAIT_OK) {
+		close_context(self, device);
 		return status;
+	}
 	if (options->memory_bytes != 0)
 		device->memory_bytes = options->memory_bytes;
 	device->pool.budget_bytes = options->pool_bytes;
@@ -281,31 +293,84 @@ static plait_status add(plait_backend *self, int ordinal,
 	return PLAIT_OK;
 }
 
+/* Devices that are full, in use by another process alone, or broken. */
+struct left_out {
+	int count;
+	plait_error first;
+};
+
+static void add_all(plait_backend *self, int count,
+		    const struct cuda_options *options,
+		    struct left_out *left_out)
+{
+	plait_error error;
+	char line[400];
+	int i;
+
+	for (i = 0; i < count && self->device_count < CUDA_MAX_DEVICES; i++) {
+		error = (plait_error){ .size = sizeof(error) };
+		if (add(self, i, options, &error) == PLAIT_OK)
+			continue;
+		if (left_out->count++ == 0)
+			left_out->first = error;
+		snprintf(line, sizeof(line), "cuda: the driver's device %d is "
+			 "left out: %.300s", i, error.text);
+		self->services->log(self->host, PLAIT_LOG_WARNING, line);
+	}
+}
+
+/* The report of the context has the reason, too. */
+static void describe_left_out(plait_backend *self,
+			      const struct left_out *left_out)
+{
+	struct cuda_device *last = &self->devices[self->device_count - 1];
+	size_t used = strlen(last->description);
+	const char *reason = strstr(left_out->first.text, ": ");
+
+	reason = reason != NULL ? reason + 2 : left_out->first.text;
+	if (left_out->count > 0)
+		snprintf(last->description + used,
+			 sizeof(last->description) - used,
+			 "; %d of the driver's devices left out: %.100s",
+			 left_out->count, reason);
+}
+
+static plait_status refuse_init(plait_backend *self, CUresult code,
+				const char *driver, plait_error *error)
+{
+	return plaitp_driven_fail(
+		self->services, error, PLAIT_E_UNAVAILABLE, code,
+		"cuda: cuInit of %.80s failed with %s (%d): %s", driver,
+		plaitp_cuda_code_name(code), (int)code,
+		plaitp_cuda_code_hint(code));
+}
+
 static plait_status list_devices(plait_backend *self,
 				 const struct cuda_options *options,
 				 plait_error *error)
 {
-	plait_status status = PLAIT_OK;
-	int count = 0, i;
+	struct left_out left_out = { .count = 0 };
 	CUresult code = self->cu.cuInit(0);
+	int count = 0;
 
 	if (code == CUDA_SUCCESS)
 		code = self->cu.cuDeviceGetCount(&count);
 	else if (code != CUDA_ERROR_NO_DEVICE)
-		return plaitp_driven_fail(
-			self->services, error, PLAIT_E_UNAVAILABLE, code,
-			"cuda: cuInit of %.80s failed with %d: the driver does "
-			"not work, or does not match the kernel module",
-			options->driver, (int)code);
+		return refuse_init(self, code, options->driver, error);
 	if (code != CUDA_SUCCESS && code != CUDA_ERROR_NO_DEVICE)
 		return plaitp_cuda_fail_call(self, 0, error,
 					     "cuDeviceGetCount", code, "");
-	for (i = 0; i < count && status == PLAIT_OK &&
-	     self->device_count < CUDA_MAX_DEVICES; i++)
-		status = add(self, i, options, error);
-	if (status == PLAIT_OK && self->device_count == 0)
-		status = refuse_empty(self, count, options->device, error);
-	return status;
+	add_all(self, count, options, &left_out);
+	if (self->device_count == 0 && left_out.count > 0)
+		return plaitp_driven_fail(self->services, error,
+					  PLAIT_E_UNAVAILABLE,
+					  left_out.first.origin,
+					  "cuda: no device can be used: %s",
+					  left_out.first.text);
+	if (self->device_count == 0)
+		return refuse_empty(self, count, options->device, error);
+	describe_left_out(self, &left_out);
+	return PLAIT_OK;
 }
 
 plait_status plaitp_cuda_open_devices(plait_backend *self,
@@ -315,8 +380,8 @@ plait_status plaitp_cuda_open_devices(plait_backend *self,
 	plait_status status = list_devices(self, options, error);
 
 	if (status == PLAIT_OK)
-		status = open_contexts(self, error);
-	if (status != PLAIT_OK)
+		enable_peers(self);
+	else
 		plaitp_cuda_close_devices(self);
 	return status;
 }
@@ -325,8 +390,10 @@ void plaitp_cuda_close_devices(plait_backend *self)
 {
 	uint32_t i;
 
-	for (i = 0; i < self->device_count; i++)
+	for (i = 0; i < self->device_count; i++) {
+		plaitp_cuda_log_counts(self, &self->devices[i]);
 		close_context(self, &self->devices[i]);
+	}
 	self->device_count = 0;
 }
 

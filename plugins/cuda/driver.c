@@ -20,7 +20,7 @@ static const struct {
 } codes[] = { CUDA_RESULTS(NAMED) };
 
 /* A table, because callbacks must not call cuGetErrorName. */
-static const char *name_of(CUresult code)
+const char *plaitp_cuda_code_name(CUresult code)
 {
 	size_t i;
 
@@ -28,6 +28,31 @@ static const char *name_of(CUresult code)
 		if (codes[i].code == code)
 			return codes[i].name;
 	return "an unknown error";
+}
+
+const char *plaitp_cuda_code_hint(CUresult code)
+{
+	switch ((int)code) {
+	case CUDA_ERROR_STUB_LIBRARY:
+		return "it is the toolkit's stub for linking, no driver; take "
+		       "lib64/stubs out of LD_LIBRARY_PATH";
+	case CUDA_ERROR_SYSTEM_NOT_READY:
+		return "on machines with NVSwitch the service "
+		       "nvidia-fabricmanager must run";
+	case CUDA_ERROR_SYSTEM_DRIVER_MISMATCH:
+		return "the library and the kernel module are of different "
+		       "drivers; load the new module, or start the machine "
+		       "again";
+	case CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE:
+		return "the library is one for compatibility (cuda-compat), "
+		       "and this device does not support it; take it out of "
+		       "LD_LIBRARY_PATH";
+	case CUDA_ERROR_UNKNOWN:
+		return "is the kernel module nvidia-uvm loaded? "
+		       "nvidia-modprobe -u does it";
+	default:
+		return "the driver does not work";
+	}
 }
 
 bool plaitp_cuda_is_sticky(CUresult code)
@@ -79,14 +104,16 @@ plait_status plaitp_cuda_fail_call(plait_backend *self, uint32_t device,
 				   plait_error *error, const char *name,
 				   CUresult code, const char *where)
 {
-	bool lost = plaitp_cuda_is_sticky(code);
+	/* Before the context is open the device may only be in use. */
+	bool lost = plaitp_cuda_is_sticky(code) &&
+		    self->devices[device].context != NULL;
 
 	if (lost)
 		plaitp_cuda_lose(self, device, code);
 	return plaitp_driven_fail(
 		self->services, error, status_of(code), code,
 		"cuda:%u: %s failed with %s (%d)%s%s%s", device, name,
-		name_of(code), (int)code, where[0] != '\0' ? " for " : "", where,
+		plaitp_cuda_code_name(code), (int)code, where[0] != '\0' ? " for " : "", where,
 		lost ? "; the device is lost to this process" : "");
 }
 
@@ -147,6 +174,11 @@ static plait_status look_up(plait_backend *self, cuda_get_proc_address *find,
 		CUresult code = find(functions[i].name, &found,
 				     functions[i].version, 0, &result);
 
+		if (code == CUDA_ERROR_STUB_LIBRARY)
+			return plaitp_driven_fail(
+				self->services, error, PLAIT_E_UNAVAILABLE,
+				code, "cuda: %.80s: %s", driver,
+				plaitp_cuda_code_hint(code));
 		if (code != CUDA_SUCCESS)
 			found = NULL;
 		if (found == NULL && functions[i].version <= CUDA_BASE)

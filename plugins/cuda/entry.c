@@ -37,6 +37,7 @@ static plait_status open_driver(plait_backend *self, plait_error *error)
 	if (status != PLAIT_OK)
 		return status;
 	self->nvrtc = options.nvrtc;
+	self->strict = options.strict;
 	status = plaitp_cuda_load(self, options.driver, error);
 	if (status == PLAIT_OK)
 		status = plaitp_cuda_open_devices(self, &options, error);

@@ -55,6 +55,17 @@ static uint32_t add_whole(CUDA_MEMSET_NODE_PARAMS_v1 *out, CUdeviceptr to,
 	return 2;
 }
 
+/* Return the shortest pattern of 1, 4 or 8 bytes that gives the same bytes; the
+ * driver has no call for 8 bytes, and columns are slow. */
+static unsigned shorten(uint64_t pattern, unsigned width)
+{
+	const uint32_t half = (uint32_t)pattern;
+
+	if (width != 8 || half != (uint32_t)(pattern >> 32))
+		return width;
+	return half == (half & 0xff) * 0x01010101u ? 1 : 4;
+}
+
 uint32_t plaitp_cuda_split_fill(const plait_work *work,
 				CUDA_MEMSET_NODE_PARAMS_v1 out[CUDA_FILL_PARTS])
 {
@@ -66,6 +77,8 @@ uint32_t plaitp_cuda_split_fill(const plait_work *work,
 
 	memcpy(bytes, &work->pattern, sizeof(bytes));
 	memcpy(&pattern, bytes, sizeof(pattern));
+	/* The bytes of a short rest begin as those of a whole pattern. */
+	width = shorten(pattern, width);
 	if (width > 1 && to % width == 0) {
 		whole = work->bytes / width;
 		count = add_whole(out, to, whole, width, pattern);

@@ -18,6 +18,7 @@ struct cuda_graph_builder {
 	CUgraphConditionalHandle *handles; /* conditions of regions */
 	unsigned char *followed; /* another command depends on it */
 	struct cuda_call call; /* the last call */
+	bool declined; /* the backend did not ask the driver */
 };
 
 static inline const plait_work *
@@ -33,6 +34,14 @@ static inline bool plaitp_cuda_check_call(struct cuda_graph_builder *builder,
 	builder->call.name = name;
 	builder->call.code = code;
 	return code == CUDA_SUCCESS;
+}
+
+/* Refuse what the driver is known not to have. */
+static inline bool plaitp_cuda_decline(struct cuda_graph_builder *builder,
+				       const char *name)
+{
+	builder->declined = true;
+	return plaitp_cuda_check_call(builder, name, CUDA_ERROR_NOT_SUPPORTED);
 }
 
 /* --- region.c */

@@ -113,6 +113,12 @@ plait_status plaitp_cuda_import_memory(plait_backend *self,
 	return PLAIT_OK;
 }
 
+/* The handle 2 stands for another stream on each thread. */
+static bool is_special(CUstream stream)
+{
+	return (uintptr_t)stream == 1 || (uintptr_t)stream == 2;
+}
+
 plait_status plaitp_cuda_import_stream(plait_backend *self, uint32_t device,
 				       const plait_queue_request *request,
 				       CUstream *out, plait_error *error)
@@ -127,6 +133,11 @@ plait_status plaitp_cuda_import_stream(plait_backend *self, uint32_t device,
 	if (stream == NULL)
 		return refuse(self, "queue is the default stream, which "
 			      "synchronizes with others", error);
+	if (is_special(stream))
+		return refuse(self, "queue is a special handle of the driver, "
+			      "1 (legacy default stream) or 2 (default stream "
+			      "of each thread), and not a stream; create one",
+			      error);
 	code = self->cu.cuStreamGetCtx(stream, &context);
 	if (code != CUDA_SUCCESS)
 		return plaitp_cuda_fail_call(self, device, error,

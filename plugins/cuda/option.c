@@ -5,6 +5,8 @@
 
 #include "backend.h"
 
+static const char bytes[] = "a number of bytes";
+
 /* Default budget of each device's pool. */
 enum { USUAL_POOL_BYTES = 256 << 20 };
 
@@ -14,11 +16,12 @@ static const char *option(plait_backend *self, const char *key)
 }
 
 static plait_status refuse(plait_backend *self, const char *key,
-			   const char *value, plait_error *error)
+			   const char *value, const char *wanted,
+			   plait_error *error)
 {
 	return plaitp_driven_fail(self->services, error, PLAIT_E_INVALID, 0,
-				  "cuda: %s=%.60s: a number of bytes is "
-				  "wanted", key, value);
+				  "cuda: %s=%.60s: %s is wanted", key, value,
+				  wanted);
 }
 
 plait_status plaitp_cuda_options(plait_backend *self, struct cuda_options *out,
@@ -26,6 +29,7 @@ plait_status plaitp_cuda_options(plait_backend *self, struct cuda_options *out,
 {
 	const char *memory = option(self, "memory");
 	const char *pool = option(self, "pool");
+	const char *graphs = option(self, "graphs");
 
 	memset(out, 0, sizeof(*out));
 	out->device = option(self, "device");
@@ -37,9 +41,12 @@ plait_status plaitp_cuda_options(plait_backend *self, struct cuda_options *out,
 	if (memory != NULL &&
 	    (plaitp_driven_parse_bytes(memory, &out->memory_bytes) != 0 ||
 	     out->memory_bytes == 0))
-		return refuse(self, "memory", memory, error);
+		return refuse(self, "memory", memory, bytes, error);
 	if (pool != NULL &&
 	    plaitp_driven_parse_bytes(pool, &out->pool_bytes) != 0)
-		return refuse(self, "pool", pool, error);
+		return refuse(self, "pool", pool, bytes, error);
+	out->strict = graphs != NULL && strcmp(graphs, "strict") == 0;
+	if (graphs != NULL && !out->strict && strcmp(graphs, "usual") != 0)
+		return refuse(self, "graphs", graphs, "strict or usual", error);
 	return PLAIT_OK;
 }

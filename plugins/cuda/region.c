@@ -209,9 +209,8 @@ bool plaitp_cuda_prepare_regions(struct cuda_graph_builder *builder)
 	if (segment->region_count == 0)
 		return true;
 	if (!plaitp_cuda_has_regions(builder->self))
-		return plaitp_cuda_check_call(builder,
-					      "cuGraphConditionalHandleCreate",
-					      CUDA_ERROR_NOT_SUPPORTED);
+		return plaitp_cuda_decline(builder,
+					   "cuGraphConditionalHandleCreate");
 	builder->call = find_decide(builder->self, segment->device);
 	return builder->call.code == CUDA_SUCCESS &&
 	       create_control_words(builder);
@@ -314,8 +313,7 @@ bool plaitp_cuda_add_region(struct cuda_graph_builder *builder, uint32_t index)
 
 	if (is_case &&
 	    builder->self->driver_version < SWITCH_VERSION)
-		return plaitp_cuda_check_call(builder, "cuGraphAddNode",
-					      CUDA_ERROR_NOT_SUPPORTED);
+		return plaitp_cuda_decline(builder, "cuGraphAddNode");
 	if (!plaitp_cuda_check_call(builder, "cuGraphConditionalHandleCreate",
 				    builder->self->cu.cuGraphConditionalHandleCreate(
 					&builder->handles[index], graph,

@@ -79,8 +79,7 @@ static bool add_copy(struct cuda_graph_builder *builder, CUgraph graph,
 	const CUDA_MEMCPY3D_v2 params = copy_params(work);
 
 	if (work->rows != NULL && !plaitp_cuda_is_copy3d(work))
-		return plaitp_cuda_check_call(builder, "a copy of these rows",
-					      CUDA_ERROR_NOT_SUPPORTED);
+		return plaitp_cuda_decline(builder, "a copy of these rows");
 	return plaitp_cuda_check_call(builder, "cuGraphAddMemcpyNode",
 				      builder->self->cu.cuGraphAddMemcpyNode(
 					  out, graph, builder->before,
@@ -206,8 +205,7 @@ static bool is_refused(CUresult code)
 /* Log refusals, except for those known beforehand that are not about loops. */
 static bool should_log(const struct cuda_graph_builder *builder)
 {
-	return builder->segment->region_count > 0 ||
-	       builder->call.code != CUDA_ERROR_NOT_SUPPORTED;
+	return builder->segment->region_count > 0 || !builder->declined;
 }
 
 static plait_status fail(const struct cuda_graph_builder *builder,
@@ -221,6 +219,10 @@ static plait_status fail(const struct cuda_graph_builder *builder,
 		builder->call.code, label != NULL ? label : "a segment");
 
 	if (!is_refused(builder->call.code))
+		return status;
+	plaitp_cuda_count_graph(builder->segment->device, builder->declined ?
+				CUDA_GRAPHS_LEFT : CUDA_GRAPHS_REFUSED);
+	if (builder->self->strict && !builder->declined)
 		return status;
 	/* The core then submits the commands one by one, and the host decides
 	 * regions. */
@@ -300,7 +302,10 @@ static plait_status build_segment(struct cuda_graph_builder *builder,
 		plaitp_cuda_free_regions(self, builder->segment, true);
 	}
 	plaitp_cuda_leave(self);
-	return made ? PLAIT_OK : fail(builder, error);
+	if (!made)
+		return fail(builder, error);
+	plaitp_cuda_count_graph(builder->segment->device, CUDA_GRAPHS_MADE);
+	return PLAIT_OK;
 }
 
 plait_status plaitp_cuda_segment_create(plait_backend *self, uint32_t device,
@@ -393,24 +398,36 @@ plait_status plaitp_cuda_segment_patch(plait_backend *self,
 	struct cuda_call call;
 	plait_status status;
 
-	if (!can_patch(segment, index, work))
+	if (!can_patch(segment, index, work)) {
+		plaitp_cuda_count_graph(segment->device, CUDA_GRAPHS_ANEW);
 		return plaitp_driven_fail(self->services, error,
 					  PLAIT_E_UNSUPPORTED, 0,
 					  "cuda: command %u cannot be updated; "
 					  "the segment must be created again",
 					  index);
+	}
 	status = plaitp_cuda_enter(self, device, error);
 	if (status != PLAIT_OK)
 		return status;
 	patch(self, segment, index, work, &call);
 	plaitp_cuda_leave(self);
-	if (call.code == CUDA_SUCCESS)
+	if (call.code == CUDA_SUCCESS) {
+		plaitp_cuda_count_graph(segment->device, CUDA_GRAPHS_PATCHED);
 		return PLAIT_OK;
+	}
 	status = plaitp_cuda_fail_call(self, device, error, call.name,
 				       call.code, work->label != NULL ?
 				       work->label : "a segment");
+	if (!is_refused(call.code))
+		return status;
+	/* A copy between other kinds of memory may be refused; a kernel is
+	 * not. */
+	if (work->kind == PLAIT_WORK_LAUNCH) {
+		plaitp_cuda_count_graph(segment->device, CUDA_GRAPHS_REFUSED);
+		if (self->strict)
+			return status;
+	}
 	/* The core then creates the segment again. */
-	if (is_refused(call.code))
-		error->status = status = PLAIT_E_UNSUPPORTED;
-	return status;
+	plaitp_cuda_count_graph(segment->device, CUDA_GRAPHS_ANEW);
+	return error->status = PLAIT_E_UNSUPPORTED;
 }

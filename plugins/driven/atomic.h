@@ -20,6 +20,11 @@ static inline uint64_t plaitp_driven_load64(const uint64_t *word)
 	return __atomic_load_n(word, __ATOMIC_ACQUIRE);
 }
 
+static inline void plaitp_driven_count(uint32_t *word)
+{
+	__atomic_fetch_add(word, 1, __ATOMIC_RELAXED);
+}
+
 static inline void plaitp_driven_store64(uint64_t *word, uint64_t value)
 {
 	__atomic_store_n(word, value, __ATOMIC_RELEASE);

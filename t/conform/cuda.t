@@ -52,9 +52,45 @@ with tempfile.TemporaryDirectory() as work:
     says("a driver that is too old", "CUDA 12.0", standin="version=11080")
     says("no such device", "device=no such one", "device=no such one")
     says("memory that is none", "memory=much", "memory=much")
-    says("a driver that does not begin", "cuInit", standin="fail=cuInit:1:803,fail=cuInit:2:803")
+    for code, text in ((802, "nvidia-fabricmanager"), (803, "kernel module"), (804, "cuda-compat"),
+                       (999, "nvidia-uvm"), (34, "lib64/stubs"), (304, "the driver does not work")):
+        says("cuInit gives %d" % code, text, standin="refuse=cuInit:%d" % code)
+    says("the toolkit's stub", "lib64/stubs", standin="stub=1")
+    says("no device can be used", "no device can be used: cuda:0: cuDevicePrimaryCtxRetain failed with "
+         "CUDA_ERROR_DEVICE_UNAVAILABLE (46)\n", standin="devices=2,refuse=cuDevicePrimaryCtxRetain:46")
+    for call, code in (("cuDevicePrimaryCtxRetain", 46), ("cuDevicePrimaryCtxRetain", 2), ("cuDeviceTotalMem", 999),
+                       ("cuStreamCreateWithPriority", 2), ("cuDeviceGetAttribute", 1)):
+        for nth in 1, 2:
+            if call == "cuDeviceGetAttribute" and nth == 2:
+                nth = 20
+            got = plait(["info"], standin="devices=3,fail=%s:%d:%d" % (call, nth, code))
+            lines = [l for l in got.stdout.splitlines() if l.startswith("  cuda:")]
+            ok(len(lines) == 2 and "1 of the driver's devices left out: %s failed with " % call in lines[1] and
+               "lost" not in got.stdout, "%s gives %d for device %d" % (call, code, nth), got.stdout, got.stderr)
     got = plait(["info"], standin="devices=2")
     ok("cuda:1: stand-in for tests" in got.stdout, "info describes the devices", got.stdout, got.stderr)
+
+    says("an unknown kind of graphs", "graphs=none: strict or usual is wanted", "graphs=none")
+
+    got = plait(["conform", "cuda", "--only", "K1"], STANDIN_NVRTC_VERSION="13000")
+    ok("NVRTC 13.0 is too new for the driver of CUDA 12.8" in got.stdout, "a compiler that is too new",
+       got.stdout, got.stderr)
+
+    for version, text in ((12020, "without conditional nodes"), (12040, "without SWITCH nodes"), (12080, None)):
+        got = plait(["info"], standin="version=%d" % version)
+        ok((" nodes (12." in got.stdout) == (text is not None) and (text or "") in got.stdout,
+           "info has the missing nodes of %d" % version, got.stdout, got.stderr)
+
+    # --- graphs are counted, and refused ones fail a strict run
+    for options, standin, status, told in (
+            ("graphs=strict", "", 0, " 0 refused"),
+            ("", "refuse=cuGraphInstantiateWithParams", 0, "graphs: 0 made"),
+            ("graphs=strict", "refuse=cuGraphInstantiateWithParams", 1, "CUDA_ERROR_NOT_SUPPORTED"),
+            ("graphs=strict", "refuse=cuGraphExecKernelNodeSetParams", 1, "CUDA_ERROR_NOT_SUPPORTED")):
+        got = plait(["conform", "cuda", "--deadline", "60", "--only", "G,R"], options, standin, PLAIT_SEGMENTS="1")
+        last = got.stdout.splitlines()[-1:]
+        ok(got.returncode == status and told in (got.stdout if status else last[0]),
+           "graphs, %s %s" % (options, standin), got.returncode, got.stdout, got.stderr)
 
     # --- all there.  One thread of the stand-in takes from its streams by
     # chance, and in another order for each seed.

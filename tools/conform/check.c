@@ -146,6 +146,15 @@ void conform_note(struct conform *c, const char *format, ...)
 	va_end(args);
 }
 
+void conform_log(void *c, plait_log_level level, const char *line)
+{
+	if (level == PLAIT_LOG_INFO && strstr(line, ": graphs: ") != NULL)
+		say_that(c, 'G', "%s", line);
+	else if (level <= conform_graphs_log_level())
+		fprintf(stderr, "plait: %s: %s\n",
+			conform_graphs_level_name(level), line);
+}
+
 void conform_skip(struct conform *c, const char *format, ...)
 {
 	va_list args;

@@ -239,6 +239,7 @@ static int run_all(const struct conform_options *options,
 		run_group(groups[g], options, expectations, &result, &score);
 	printf("# %u checks, %u failed, %u skipped\n", score.number,
 	       score.failed, score.skipped);
+	conform_graphs_print();
 	return score.failed ? CONFORM_BAD : CONFORM_GOOD;
 }
 

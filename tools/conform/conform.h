@@ -304,6 +304,19 @@ struct conform_result {
 	size_t text_bytes;
 };
 
+/* --- graphs.c: graphs of devices, as the logs count them ------------------ */
+
+/* Level up to which the log is printed. */
+plait_log_level conform_graphs_log_level(void);
+const char *conform_graphs_level_name(plait_log_level level);
+/* Hook of the log of a check's contexts; check.c. */
+void conform_log(void *c, plait_log_level level, const char *line);
+/* Install the hook, unless the check has its own. */
+void conform_graphs_listen(struct conform *c, plait_context_desc *desc);
+/* In the parent: add the counts of a line of the log; print the sums. */
+void conform_graphs_add(const char *line);
+void conform_graphs_print(void);
+
 struct conform_options {
 	const char *backend;
 	const char *only;

@@ -15,6 +15,7 @@ plait_status conform_open(struct conform *c, const plait_context_desc *desc,
 		own = *desc;
 	if (own.backends == NULL)
 		own.backends = c->backend;
+	conform_graphs_listen(c, &own);
 	return plait_context_open(&own, out, ERR);
 }
 

@@ -255,6 +255,9 @@ static bool sort_lines(char *lines, struct conform_result *out)
 			snprintf(out->reason, sizeof(out->reason), "%s",
 				 line + 1);
 			break;
+		case 'G':
+			conform_graphs_add(line + 1);
+			break;
 		case 'E':
 			ended = true;
 			break;

@@ -50,6 +50,23 @@ static void end(struct things *things)
 	OK(all_gone());
 }
 
+/* Returns true if a device is missing, and the report says why. */
+static bool is_left_out(const struct things *things, const char *name)
+{
+	static char report[16384];
+	uint32_t count = 0;
+	char said[120];
+
+	if (things->context == NULL ||
+	    plait_context_device_count(things->context, &count, NULL) != 0 ||
+	    count != 1)
+		return false;
+	(void)plait_context_report(things->context, report, sizeof(report),
+				   NULL, NULL);
+	(void)snprintf(said, sizeof(said), "left out: %s failed", name);
+	return OK_THAT(strstr(report, said) != NULL, "%s: %s", name, report);
+}
+
 /* Fail call `number` of `name`; null: no call fails. */
 static void try(const char *name, uint64_t number, int code)
 {
@@ -64,6 +81,8 @@ static void try(const char *name, uint64_t number, int code)
 	status = run(&things, &error);
 	if (name == NULL)
 		OK_THAT(status == PLAIT_OK, "nothing fails: %s", error.text);
+	else if (status != PLAIT_OK && is_left_out(&things, name))
+		status = PLAIT_OK;
 	else if (status != PLAIT_OK)
 		OK_THAT(strstr(error.text, name) != NULL,
 			"%s %d failed, and it says: %s", name, (int)number,

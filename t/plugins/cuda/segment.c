@@ -5,6 +5,8 @@
  * executable is launched while it runs; every call that concerns graphs fails
  * once, and later runs work.
  */
+#include "plait/native.h"
+
 #include "segments.h"
 
 enum { CHAIN = 5 };
@@ -350,6 +352,153 @@ static void lost(void)
 	OK(all_gone());
 }
 
+/* --- counts and strictness */
+
+static char counts[200];
+
+static void listen(void *user_data, int32_t level, const char *line)
+{
+	(void)user_data;
+	if (level == PLAIT_LOG_INFO && strstr(line, "graphs: ") != NULL)
+		(void)snprintf(counts, sizeof(counts), "%s", line);
+}
+
+static bool open_logged(const char *standin, const char *more)
+{
+	plait_context_desc desc = { .size = sizeof(desc), .backends = "cuda",
+				    .workers = 1, .log = listen,
+				    .log_level = PLAIT_LOG_INFO };
+	char options[1100];
+
+	(void)setenv("PLAIT_SEGMENTS", "1", 1);
+	standin_prepare(standin);
+	(void)snprintf(options, sizeof(options), "cuda:driver=%s%s",
+		       standin_path, more);
+	desc.options = options;
+	counts[0] = '\0';
+	return OK_THAT(plait_context_open(&desc, &rig.context, &rig.error) ==
+		       PLAIT_OK, "%s", rig.error.text) &&
+	       OK(plait_context_device(rig.context, 0, &rig.device, NULL) ==
+		  0) &&
+	       OK(plait_queue_create(rig.device, NULL, &rig.queue, NULL) == 0);
+}
+
+/* The log tells the graphs when the context closes. */
+static void check_counts(const char *refused_call, const char *told)
+{
+	struct stretch s = { .plan = NULL };
+
+	if (!open_logged(refused_call, ""))
+		return;
+	OK_THAT(make(&s, 2) == PLAIT_OK, "%s", rig.error.text);
+	check_run(&s, 1);
+	check_run(&s, 2);
+	check_run(&s, 3);
+	unmake(&s);
+	close_place();
+	HAS_STR(counts, told);
+	OK_THAT((strstr(counts, " 0 refused") != NULL) ==
+		(refused_call[0] == '\0'), "%s", counts);
+}
+
+static void counted(void)
+{
+	check_counts("", " made, 3 patched, 0 to make anew, ");
+	check_counts("refuse=cuGraphInstantiateWithParams",
+		     "cuda:0: graphs: 0 made, 0 patched, 0 to make anew, ");
+	check_counts("refuse=cuGraphExecKernelNodeSetParams",
+		     " made, 0 patched, 3 to make anew, 3 refused, 0 left to "
+		     "the host");
+}
+
+/* With graphs=strict a refused graph fails the run, with the driver's code. */
+static void check_strict(const char *name)
+{
+	struct stretch s = { .plan = NULL };
+	char refuse[80];
+	plait_status status;
+
+	(void)snprintf(refuse, sizeof(refuse), "refuse=%s", name);
+	if (!open_logged(refuse, ",graphs=strict"))
+		return;
+	status = make(&s, 2);
+	if (status == PLAIT_OK)
+		status = run(&s, 1);
+	if (status == PLAIT_OK)
+		status = run(&s, 2);
+	IS_INT(status, PLAIT_E_FAILED);
+	HAS_STR(rig.error.text, name);
+	HAS_STR(rig.error.text, "CUDA_ERROR_NOT_SUPPORTED");
+	unmake(&s);
+	close_place();
+}
+
+static void strict(void)
+{
+	struct stretch s = { .plan = NULL };
+
+	check_strict("cuGraphInstantiateWithParams");
+	check_strict("cuGraphAddKernelNode");
+	check_strict("cuGraphExecKernelNodeSetParams");
+	if (!open_logged("", ",graphs=strict"))
+		return;
+	OK_THAT(make(&s, 2) == PLAIT_OK, "%s", rig.error.text);
+	check_run(&s, 1);
+	check_run(&s, 2);
+	unmake(&s);
+	close_place();
+}
+
+/* --- fills of 8 bytes, and streams that are none */
+
+/* Fill all but the last two bytes, whose count 8 does not divide. */
+static void check_fill(uint64_t pattern, uint64_t columns)
+{
+	plait_buffer *x = words_on(rig.device);
+	unsigned char have[WORDS * 4], want[WORDS * 4];
+	uint64_t before = rig_calls("cuMemsetD2D32Async");
+
+	for (size_t i = 0; i < sizeof(want) - 2; i++)
+		want[i] = (unsigned char)(pattern >> 8 * (i % 8));
+	IS_INT(plait_queue_fill(rig.queue, x, 0, sizeof(want) - 2, pattern, 8,
+				&rig.error), PLAIT_OK);
+	IS_INT(plait_queue_read(rig.queue, x, 0, have, sizeof(have) - 2,
+				&rig.error), PLAIT_OK);
+	IS_INT(plait_queue_finish(rig.queue, PLAIT_FOREVER,
+				  &rig.error), PLAIT_OK);
+	OK(memcmp(have, want, sizeof(want) - 2) == 0);
+	IS_UINT(rig_calls("cuMemsetD2D32Async") - before, columns);
+	plait_buffer_release(x);
+}
+
+static void fills(void)
+{
+	if (!open_cuda("", "0"))
+		return;
+	check_fill(0, 0);
+	check_fill(0x2525252525252525, 0);
+	check_fill(0x1234567812345678, 0);
+	check_fill(0x1122334455667788, 2);
+	close_place();
+}
+
+/* 1 and 2 are names of default streams. */
+static void special_streams(void)
+{
+	plait_queue_desc desc = { .size = sizeof(desc),
+				  .native_kind = PLAIT_NATIVE_CU_STREAM };
+	plait_queue *queue = NULL;
+
+	if (!open_cuda("", "0"))
+		return;
+	for (desc.native = 1; desc.native <= 2; desc.native++) {
+		IS_INT(plait_queue_create(rig.device, &desc, &queue,
+					  &rig.error), PLAIT_E_INVALID);
+		HAS_STR(rig.error.text, "special handle");
+	}
+	close_place();
+}
+
 static const struct tap_scenario all[] = {
 	{ "kinds", kinds },
 	{ "rows", rows },
@@ -358,5 +507,9 @@ static const struct tap_scenario all[] = {
 	{ "every call", every_call },
 	{ "refused", refused },
 	{ "lost", lost },
+	{ "counted", counted },
+	{ "strict", strict },
+	{ "fills", fills },
+	{ "special streams", special_streams },
 };
 TAP_MAIN(all)

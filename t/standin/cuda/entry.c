@@ -221,6 +221,8 @@ static void read_option(const char *key, char *value)
 		options->writes = strcmp(value, "1") == 0;
 	else if (strcmp(key, "depth") == 0)
 		options->depth = (unsigned)atoi(value);
+	else if (strcmp(key, "stub") == 0)
+		options->stub = strcmp(value, "1") == 0;
 	else if (strcmp(key, "refuse") == 0)
 		read_refusal(value);
 	else if (strcmp(key, "report") == 0)
@@ -492,6 +494,8 @@ CUresult cuGetProcAddress_v2(const char *name, void **out, int version,
 	if (name == NULL || out == NULL)
 		return CUDA_ERROR_INVALID_VALUE;
 	*out = NULL;
+	if (standin.options.stub)
+		return CUDA_ERROR_STUB_LIBRARY;
 	if (version > standin.options.driver_version)
 		return CUDA_ERROR_INVALID_VALUE;
 	result = look_up(name, out, version);

@@ -211,6 +211,7 @@ struct standin_options {
 	bool shared; /* streams of one priority have one connection */
 	bool pageable_waits; /* copies from and to pageable memory do */
 	bool locked_callbacks, locked_frees; /* hold the driver's lock */
+	bool stub; /* the toolkit's library for linking */
 	bool mute; /* no callback after an error */
 	bool writes; /* streams write words of memory */
 	unsigned depth; /* commands of a stream; 0: any number */
