@@ -216,6 +216,7 @@ static inline chaos *chaos_of(plait_backend *self)
 /* system.c */
 void plaitp_chaos_lock(chaos *system);
 void plaitp_chaos_unlock(chaos *system);
+/* Zeroed; null without memory. */
 void *plaitp_chaos_allocate(chaos *system, uint64_t bytes);
 void plaitp_chaos_free(chaos *system, void *pointer, uint64_t bytes);
 __attribute__((format(printf, 5, 6)))

@@ -83,7 +83,8 @@ static plait_status check_points(chaos *system, const struct waiting *waiting,
 	return answer;
 }
 
-/* The oldest queue that has work and cannot start it; null if there is none. */
+/* The oldest queue that has work; no event is left, so it cannot start it.
+ * Null if there is none. */
 static const chaos_queue *first_blocked(const chaos *system)
 {
 	const chaos_queue *first = NULL;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Memory of the simulated devices: separate host memory for each device, so
- * that a missing copy changes the result.  New memory has random contents.
+ * that a missing copy changes the result.  New memory is filled with one random
+ * byte, never 0.
  */
 #include <string.h>
 

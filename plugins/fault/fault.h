@@ -36,11 +36,11 @@ struct fault {
 	forward base;
 	fault_options options;
 
-	/* Guards everything below; released while the backend or a notification
-	 * callback runs. */
 	/* Held while the lists are drained, and to shorten them; recursive, for
 	 * callbacks that destroy objects. */
 	pthread_mutex_t draining;
+	/* Guards everything below; released while the backend or a notification
+	 * callback runs. */
 	pthread_mutex_t lock;
 	pthread_cond_t never_signalled;
 	uint64_t calls;
@@ -115,6 +115,8 @@ plait_status plaitp_fault_notice_register(fault *self,
 /* Deliver one late notification that is due, or with `all` any.  Returns true
  * if one was delivered. */
 bool plaitp_fault_notice_deliver_late(fault *self, bool all);
+/* At close, when no notification runs any more: free them, uncalled.  Takes no
+ * lock. */
 void plaitp_fault_notice_drop_late(fault *self);
 /* Wait until no notification runs.  A callback may start the close of the
  * context while it still runs. */

@@ -167,7 +167,8 @@ static void release_bodies(plait_graph **bodies, uint64_t count)
 	}
 }
 
-/* Add the node and attach `count` bodies to it. */
+/* Create `count` bodies, add the node, attach them: all or nothing.  The caller
+ * has entered the graph. */
 static plait_status add_with_bodies(plait__graph *graph,
 				    const plait_node_desc *desc,
 				    plait_node after, plait_graph **out_bodies,

@@ -190,8 +190,8 @@ static uint64_t distance_of(uint64_t one, uint64_t other)
 	return one < other ? other - one : one - other;
 }
 
-/* Returns true if a row of one slice and a row of another, at this distance of
- * the slices, share a byte. */
+/* Returns true if a row of a target slice and one of a source slice, `distance`
+ * bytes apart, share a byte.  Both sides have one row pitch. */
 static bool rows_overlap(const plait__strided_copy *shape, uint64_t distance)
 {
 	uint64_t row = shape->rows.target_row;

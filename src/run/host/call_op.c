@@ -87,7 +87,8 @@ static void make_launch(const plait__program *program,
 		      payload->geometry * program->layout.launch_words;
 }
 
-static void make_call(const plait__program *program,
+/* `out` is a host function's already (is_host). */
+static void make_host(const plait__program *program,
 		      const plait__plan_payload *payload, plait__call_op *out)
 {
 	const plait__store_function *host =
@@ -130,7 +131,7 @@ void plait__call_op_make(const plait__program *program,
 		make_launch(program, kernels, payload, out);
 		break;
 	case PLAIT__CMD_HOST:
-		make_call(program, payload, out);
+		make_host(program, payload, out);
 		break;
 	case PLAIT__CMD_COPY:
 		make_move(payload->arg_count > 2 ? copy_rows : copy, payload,

@@ -43,8 +43,8 @@ typedef struct plait__lane_merge {
 	void *block;		/* memory of all tables */
 } plait__lane_merge;
 
-/* Merge onto at most `lane_count` lanes, 1 or more.  After PLAIT_E_NOMEM there
- * is nothing to free. */
+/* Merge onto at most `lane_count` lanes, 1 or more.  After a failure there is
+ * nothing to free.  Needed only until the lanes are compiled. */
 plait_status plait__lane_merge_make(plait__lane_merge *merge,
 				    const plait__plan *plan,
 				    uint32_t lane_count,

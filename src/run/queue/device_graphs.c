@@ -153,6 +153,9 @@ static plait_status create_graph(plait__queue_instance *state, uint32_t number,
 
 /* ---- changing ---- */
 
+/* Give segment `number`'s graph the current work of its command `index`.  If
+ * the backend cannot: destroy the graph and succeed; update() creates it
+ * again. */
 static plait_status patch_command(plait__queue_instance *state, uint32_t number,
 				  uint32_t index, plait_error *error)
 {
@@ -163,7 +166,6 @@ static plait_status patch_command(plait__queue_instance *state, uint32_t number,
 		&state->work[submission_of(state, number)->work_first + index],
 		&room);
 
-	/* The graph has to be created again. */
 	if (status == PLAIT_E_UNSUPPORTED) {
 		destroy_raw(state, number);
 		return PLAIT_OK;

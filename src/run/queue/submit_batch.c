@@ -2,6 +2,7 @@
 /*
  * Calls of backend queues and signals: submission, listeners, recovery after a
  * failure.  Only the driver makes them, so one thread at a time per instance.
+ * The completion callback is the exception: it runs on any thread.
  */
 #include "run/queue/submit_batch.h"
 
@@ -194,11 +195,12 @@ void plait__submit_flush(plait__run_driver *driver)
 
 /* ---- listeners ---- */
 
-/* plait_notify_function: a mark was emitted, or failed. */
+/* plait_notify_function, on any thread: post the note, then touch nothing. */
 static void on_completion(void *user_data, plait_status status)
 {
 	plait__queue_listener *listener = user_data;
-	/* Or the driver that it stands in for; both have these fields. */
+	/* The listener's driver; of a fallback driver, the main one, whose
+	 * instance and records are the same. */
 	const plait__run_driver *driver =
 		(const plait__run_driver *)(const void *)listener->note.whose;
 
