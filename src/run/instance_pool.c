@@ -86,8 +86,8 @@ static bool has_turn_alone(const plait__instance *instance)
 }
 
 /* Put instance 0 back, and end its turn before or with that.  Returns true if
- * members may have to be started.  Not inline: most plans have no turns. */
-static __attribute__((noinline)) bool put_first(plait__instance *instance)
+ * members may have to be started. */
+static bool put_first(plait__instance *instance)
 {
 	plait__program *program = instance->program;
 
@@ -107,31 +107,18 @@ static __attribute__((noinline)) bool put_first(plait__instance *instance)
 /* As put_first, for any instance. */
 static bool put_free(plait__instance *instance)
 {
-	plait__program *program = instance->program;
-
-	if (instance->index != 0) {
-		plait__run_turns_give(instance);
-		put_listed(instance);
-		return false;
-	}
-	if (program->conflicts.kind != PLAIT__CONFLICTS_NEVER)
+	if (instance->index == 0)
 		return put_first(instance);
-	/* Release: pairs with take_first. */
-	at_store_release_u32(&program->first_free, PLAIT__PROGRAM_FREE);
+	plait__run_turns_give(instance);
+	put_listed(instance);
 	return false;
 }
 
-void plait__instance_release(plait__instance *instance)
+/* The instance is put back. */
+static inline void wake_waiters(plait__program *program)
 {
-	plait__program *program = instance->program;
 	plait__context *context = program->context;
-	bool had_turn = false;
 
-	/* Relaxed: written by the thread that had the instance before. */
-	if (at_load_relaxed_u32(&instance->abandoned) == 0)
-		had_turn = put_free(instance);
-	else
-		plait__run_turns_give(instance);
 	/* Between the list, or `abandoned`, and `waiters`; pairs with the
 	 * fence in wait_free. */
 	if (program->asymmetric_fence)
@@ -140,8 +127,38 @@ void plait__instance_release(plait__instance *instance)
 		at_fence_seq_cst();
 	if (at_load_relaxed_u32(&program->waiters) != 0)
 		plait__context_notify_waiters(context);
+}
+
+/* Any instance of any plan.  Not inline: saves registers on the fast path. */
+static __attribute__((noinline)) void release_any(plait__instance *instance)
+{
+	plait__program *program = instance->program;
+	bool had_turn = false;
+
+	/* Relaxed: written by the thread that had the instance before. */
+	if (at_load_relaxed_u32(&instance->abandoned) == 0)
+		had_turn = put_free(instance);
+	else
+		plait__run_turns_give(instance);
+	wake_waiters(program);
 	if (had_turn && at_load_relaxed_u32(&program->turns.members) != 0)
 		plait__run_turns_pass_on(program);
+}
+
+void plait__instance_release(plait__instance *instance)
+{
+	plait__program *program = instance->program;
+
+	/* Relaxed: as in release_any. */
+	if (program->conflicts.kind != PLAIT__CONFLICTS_NEVER ||
+	    instance->index != 0 ||
+	    at_load_relaxed_u32(&instance->abandoned) != 0) {
+		release_any(instance);
+		return;
+	}
+	/* Release: pairs with take_first. */
+	at_store_release_u32(&program->first_free, PLAIT__PROGRAM_FREE);
+	wake_waiters(program);
 }
 
 /* Returns the error if all instances are abandoned; null if one is free, or
@@ -229,8 +246,9 @@ static bool is_one_ending(const plait__program *program)
 }
 
 /* Slow path of acquire: the pool was empty. */
-static plait_status take_late(plait__program *program, uint32_t flags,
-			      plait__instance **out, plait_error *error)
+static __attribute__((noinline)) plait_status
+take_late(plait__program *program, uint32_t flags, plait__instance **out,
+	  plait_error *error)
 {
 	bool comes;
 

@@ -194,6 +194,8 @@ static plait_status make(plait__plan_object *plan_object,
 				  plan_object->instances : 2;
 	program->asymmetric_fence = at_membarrier_available();
 	program->on_turn = plait__instance_start_deferred;
+	program->counts_runs =
+		!engine->needs_others && context->driver.counts_pool_runs;
 	status = plait__frame_layout_make(&program->layout, plan_object,
 					  program->engine->maps, error);
 	if (status == PLAIT_OK)
@@ -201,6 +203,9 @@ static plait_status make(plait__plan_object *plan_object,
 					      error);
 	if (status == PLAIT_OK)
 		status = plait__run_conflicts_find(program, error);
+	program->plain_calls =
+		!program->counts_runs &&
+		program->conflicts.kind == PLAIT__CONFLICTS_NEVER;
 	if (status == PLAIT_OK)
 		status = program->engine->prepare(program, error);
 	if (status == PLAIT_OK)

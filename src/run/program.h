@@ -70,6 +70,8 @@ struct plait__program {
 				 * recorder.h */
 	uint32_t callbacks;		/* callbacks reserved in the pool */
 	bool submits;		/* the engine's: runs need other threads */
+	bool counts_runs;	/* the progress driver counts its runs */
+	bool plain_calls;	/* a call takes no turn and is not counted */
 	plait__run_conflicts conflicts;
 	plait__run_turns turns;
 	/* Starts a run that was deferred; stopped if `lost` is not null. */
@@ -93,16 +95,17 @@ plait__program_recorder(const plait__program *program)
 	return at_load_acquire_ptr(&program->recorder);
 }
 
-/* Begin and end of a run, unless the progress driver executes it. */
+/* Begin and end of a run, unless the progress driver executes it or counts no
+ * runs. */
 static inline void plait__program_begin_in_pool(const plait__program *program)
 {
-	if (!program->engine->needs_others)
+	if (program->counts_runs)
 		plait__progress_begin_pool_run(&program->context->driver);
 }
 
 static inline void plait__program_end_in_pool(const plait__program *program)
 {
-	if (!program->engine->needs_others)
+	if (program->counts_runs)
 		plait__progress_end_pool_run(&program->context->driver);
 }
 

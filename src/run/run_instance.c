@@ -203,7 +203,7 @@ static void end_own_call(plait__instance *instance)
 }
 
 /* Another thread waits in plait_plan_call, or has ended there. */
-static void end_call(plait__instance *instance)
+static __attribute__((noinline)) void end_call(plait__instance *instance)
 {
 	const plait__program *program = instance->program;
 	plait__plan_object *plan_object = program->plan_object;
@@ -272,7 +272,7 @@ static void end_recording(plait__instance *instance)
 }
 
 /* A run that was submitted to a queue. */
-static void end_on_queue(plait__instance *instance)
+static __attribute__((noinline)) void end_on_queue(plait__instance *instance)
 {
 	plait__program *program = instance->program;
 	plait__plan_object *plan_object = program->plan_object;
@@ -319,6 +319,7 @@ void plait__instance_caller_exited(void *arg)
 	uint32_t waits = PLAIT__CALLER_WAITS;
 
 	plait__run_races_end_call(&instance->race_call);
+	instance->race_call.races = NULL;
 	/* The caller is about to leave the plan that it entered: the run holds
 	 * the plan instead, until it is over. */
 	plait__object_hold(&program->plan_object->object);

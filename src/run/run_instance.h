@@ -75,7 +75,8 @@ struct plait__instance {
 	const plait_error *turn_lost; /* the failure of an abandoned run that
 				       * this one follows, or null */
 	plait_error abandoned_why;
-	plait__run_races race_call; /* of a call, until it is over */
+	plait__run_races race_call; /* of a call, until it is over; then its
+				     * `races` is null */
 };
 
 /* Set an acquired instance up for a run: parameters, flags. */

@@ -102,18 +102,16 @@ void plait__progress_expect(plait__context *context);
 void plait__progress_unexpect(plait__context *context);
 
 /* Threads of the pool execute a run: until its end, a backend that has nothing
- * left to do must not conclude that nothing can happen any more. */
+ * left to do must not conclude that nothing can happen any more.  Called only
+ * with counts_pool_runs. */
 static inline void plait__progress_begin_pool_run(
 	plait__progress_driver *driver)
 {
-	if (driver->counts_pool_runs)
-		at_add_u32(&driver->pool_runs, 1);
+	at_add_u32(&driver->pool_runs, 1);
 }
 
 static inline void plait__progress_end_pool_run(plait__progress_driver *driver)
 {
-	if (!driver->counts_pool_runs)
-		return;
 	at_add_u32(&driver->pool_runs_ended, 1);
 	/* Release: pairs with plait__progress_has_pool_run. */
 	at_sub_u32(&driver->pool_runs, 1);

@@ -366,8 +366,9 @@ static plait_status enter_driver(void *arg)
 	return plait__awaited_points_enter(arg, NULL);
 }
 
-/* Wait while other threads execute the run, or while it is blocked. */
-static void await_end(plait__instance *instance)
+/* Wait while other threads execute the run, or while it is blocked.  Not
+ * inline: has large variables. */
+static __attribute__((noinline)) void await_end(plait__instance *instance)
 {
 	plait__wait_request request = {
 		.context = instance->program->context,
@@ -417,6 +418,7 @@ static plait_status prepare_inner(struct start *start, plait_error *error)
 static plait_status fail_turn(plait__instance *instance, plait_error *error)
 {
 	plait__run_races_undo(&instance->race_call);
+	instance->race_call.races = NULL;
 	plait__instance_undo_begin(instance);
 	plait__instance_release(instance);
 	return plait__fail(error, PLAIT_E_BUSY,
@@ -425,9 +427,8 @@ static plait_status fail_turn(plait__instance *instance, plait_error *error)
 			   "PLAIT_RUN_OVERLAP");
 }
 
-/* Start the run of a call in its turn.  *out_now: the caller starts it.  Not
- * inline: most plans have no turns. */
-static __attribute__((noinline)) plait_status take_turn(const struct start *start, bool *out_now,
+/* Start the run of a call in its turn.  *out_now: the caller starts it. */
+static plait_status take_turn(const struct start *start, bool *out_now,
 			      plait_error *error)
 {
 	plait__instance *instance = start->instance;
@@ -445,8 +446,7 @@ static __attribute__((noinline)) plait_status take_turn(const struct start *star
 }
 
 /* The call was told to be behind its queue, which has no work. */
-static __attribute__((cold, noinline)) void
-begin_races(const struct start *start)
+static void begin_races(const struct start *start)
 {
 	if (start->queue != NULL)
 		plait__run_races_on_idle(start->queue);
@@ -454,11 +454,43 @@ begin_races(const struct start *start)
 		plait__run_races_begin(start->instance, NULL);
 }
 
+/* Returns true unless the call only has to start its run. */
+static bool needs_begin(const plait__program *program)
+{
+	return !program->plain_calls ||
+	       plait__context_races(program->context) != NULL;
+}
+
+/* Count the run, check its accesses and take its turn.  *out_now: the caller
+ * starts it.  Not inline: most plans need none of them. */
+static __attribute__((noinline)) plait_status
+begin_call(const struct start *start, bool *out_now, plait_error *error)
+{
+	plait_status status = PLAIT_OK;
+
+	if (plait__context_races(start->program->context) != NULL)
+		begin_races(start);
+	/* Another thread may start the run as soon as it is deferred. */
+	plait__program_begin_in_pool(start->program);
+	if (start->program->conflicts.kind != PLAIT__CONFLICTS_NEVER)
+		status = take_turn(start, out_now, error);
+	if (status != PLAIT_OK)
+		plait__program_end_in_pool(start->program);
+	return status;
+}
+
+/* The run is over; the instance is not released yet. */
+static __attribute__((noinline)) void end_races(plait__instance *instance)
+{
+	plait__run_races_end_call(&instance->race_call);
+	instance->race_call.races = NULL;
+}
+
 static plait_status call_here(struct start *start, plait_error *error)
 {
 	plait__instance *instance;
 	plait_status status = PLAIT_OK;
-	bool now = true;
+	bool begins, now = true;
 
 	if (plait__callback_scope_is_active())
 		status = prepare_inner(start, error);
@@ -470,18 +502,12 @@ static plait_status call_here(struct start *start, plait_error *error)
 		return status;
 	instance = start->instance;
 	instance->caller = plait__thread_token();
-	instance->race_call.races = NULL;
-	if (plait__context_races(start->program->context) != NULL)
-		begin_races(start);
 	at_store_relaxed_u32(&instance->called, PLAIT__CALLER_WAITS);
-	/* Another thread may start the run as soon as it is deferred. */
-	plait__program_begin_in_pool(start->program);
-	if (start->program->conflicts.kind != PLAIT__CONFLICTS_NEVER)
-		status = take_turn(start, &now, error);
-	if (status != PLAIT_OK) {
-		plait__program_end_in_pool(start->program);
+	begins = needs_begin(start->program);
+	if (begins)
+		status = begin_call(start, &now, error);
+	if (status != PLAIT_OK)
 		return status;
-	}
 	PLAIT__THREAD_SCOPE waits = { plait__instance_caller_exited, instance };
 	if (now)
 		start->program->engine->start(instance, true);
@@ -490,14 +516,15 @@ static plait_status call_here(struct start *start, plait_error *error)
 	if (!is_over(instance))
 		await_end(instance);
 	plait__thread_scope_end(&waits);
-	if (instance->race_call.races != NULL)
-		plait__run_races_end_call(&instance->race_call);
+	if (begins)
+		end_races(instance);
 	status = instance->outcome.status;
 	if (status != PLAIT_OK)
 		plait__error_copy(error, &instance->outcome.failure);
 	/* The runs that it deferred are counted before it no longer is. */
 	plait__instance_release(instance);
-	plait__program_end_in_pool(start->program);
+	if (begins)
+		plait__program_end_in_pool(start->program);
 	return status;
 }
 

@@ -142,9 +142,11 @@ static bool has_come(plait__lane_set *set, const plait__step_wait *wait,
 	return *seen >= value;
 }
 
-/* Returns false if the lane was parked. */
-static bool await_value(plait__lane_task *self, const plait__step_wait *wait,
-			uint64_t value, const plait__record_ring *ring)
+/* Returns false if the lane was parked.  Not inline: saves the interpreter a
+ * checked stack frame. */
+static __attribute__((noinline)) bool
+await_value(plait__lane_task *self, const plait__step_wait *wait,
+	    uint64_t value, const plait__record_ring *ring)
 {
 	const struct plait__lane_wait wanted = {
 		.word = &self->set->progress[wait->word], .value = value,
@@ -481,9 +483,11 @@ static bool decide(plait__lane_task *self, const plait__step *step, bool again,
 
 /* ---- regions, on the other lanes ---- */
 
-/* Returns false if the lane was parked until the home lane has decided. */
-static bool follow(plait__lane_task *self, const plait__step *step,
-		   plait__record_ring *ring)
+/* Returns false if the lane was parked until the home lane has decided.  Not
+ * inline, as await_value. */
+static __attribute__((noinline)) bool
+follow(plait__lane_task *self, const plait__step *step,
+	plait__record_ring *ring)
 {
 	plait__lane_set *set = self->set;
 	const plait__visit *visit = &set->compiled->visits[step->link];
