@@ -64,7 +64,8 @@ pkglib_LTLIBRARIES += %D%/plait_fault.la
 DRIVEN = %D%/driven/advance.c %D%/driven/atomic.h %D%/driven/driven.h %D%/driven/queue.c \
 	%D%/driven/signal.c %D%/driven/batch.c %D%/driven/process_state.c \
 	%D%/driven/process_state.h %D%/driven/table.c %D%/driven/text.c \
-	%D%/driven/lock.c %D%/driven/includes.c %D%/driven/includes.h
+	%D%/driven/lock.c %D%/driven/watch.c %D%/driven/includes.c \
+	%D%/driven/includes.h
 # opencl: what an ICD loader finds
 if OPENCL
 pkglib_LTLIBRARIES += %D%/plait_opencl.la

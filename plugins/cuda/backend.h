@@ -137,9 +137,6 @@ struct plait_backend {
 
 	struct cuda_streams *flying; /* of queues with commands in flight;
 				      * guarded by driven.lock */
-	/* Atomic words: `flying` is not empty; the last look at streams. */
-	uint32_t is_flying;
-	uint64_t looked_ns;
 
 	/* Lock of the memory accounting; guards the field below.  No call of
 	 * the driver is made inside it. */

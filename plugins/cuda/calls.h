@@ -61,7 +61,10 @@ enum { CUDA_BASE = 12000 };
 	CALL(5050, cuCtxGetStreamPriorityRange, cuCtxGetStreamPriorityRange, \
 	     (int *least, int *greatest), (least, greatest)) \
 	CALL(4000, cuCtxEnablePeerAccess, cuCtxEnablePeerAccess, \
-	     (CUcontext peer, unsigned int flags), (peer, flags))
+	     (CUcontext peer, unsigned int flags), (peer, flags)) \
+	CALL(10010, cuThreadExchangeStreamCaptureMode, \
+	     cuThreadExchangeStreamCaptureMode, \
+	     (CUstreamCaptureMode *mode), (mode))
 
 #define CUDA_CALLS_OF_MEMORY(CALL) \
 	CALL(3020, cuMemGetInfo, cuMemGetInfo_v2, \

@@ -112,6 +112,32 @@ static plait_status query_attributes(plait_backend *self,
 	return PLAIT_OK;
 }
 
+/* --- capture of the user's streams ---------------------------------------- */
+
+/* Calls that allocate, free or wait fail while the user captures a stream, on
+ * this thread or (mode GLOBAL) on any other, and spoil the capture.  They do
+ * not in the mode RELAXED, which belongs to the thread. */
+static _Thread_local struct {
+	uint32_t depth; /* of enters */
+	bool exchanged;
+	CUstreamCaptureMode mode; /* of the user */
+} capture;
+
+static void relax_capture(plait_backend *self)
+{
+	if (capture.depth++ > 0)
+		return;
+	capture.mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+	capture.exchanged = self->cu.cuThreadExchangeStreamCaptureMode(
+				    &capture.mode) == CUDA_SUCCESS;
+}
+
+static void restore_capture(plait_backend *self)
+{
+	if (--capture.depth == 0 && capture.exchanged)
+		self->cu.cuThreadExchangeStreamCaptureMode(&capture.mode);
+}
+
 /* --- contexts ------------------------------------------------------------- */
 
 plait_status plaitp_cuda_enter(plait_backend *self, uint32_t device,
@@ -120,16 +146,18 @@ plait_status plaitp_cuda_enter(plait_backend *self, uint32_t device,
 	CUresult code = self->cu.cuCtxPushCurrent(
 		self->devices[device].context);
 
-	if (code == CUDA_SUCCESS)
-		return PLAIT_OK;
-	return plaitp_cuda_fail_call(self, device, error, "cuCtxPushCurrent",
-				     code, "");
+	if (code != CUDA_SUCCESS)
+		return plaitp_cuda_fail_call(self, device, error,
+					     "cuCtxPushCurrent", code, "");
+	relax_capture(self);
+	return PLAIT_OK;
 }
 
 void plaitp_cuda_leave(plait_backend *self)
 {
 	CUcontext ours;
 
+	restore_capture(self);
 	self->cu.cuCtxPopCurrent(&ours);
 }
 
@@ -166,7 +194,9 @@ static plait_status open_context(plait_backend *self,
 	plait_status status;
 	CUresult code;
 
+	relax_capture(self);
 	code = self->cu.cuDevicePrimaryCtxRetain(&device->context, device->id);
+	restore_capture(self);
 	if (code != CUDA_SUCCESS) {
 		device->context = NULL;
 		return plaitp_cuda_fail_call(self, number, error,
@@ -215,7 +245,9 @@ static void close_context(plait_backend *self, struct cuda_device *device)
 		self->cu.cuStreamDestroy(device->service_stream);
 	if (entered)
 		plaitp_cuda_leave(self);
+	relax_capture(self);
 	self->cu.cuDevicePrimaryCtxRelease(device->id);
+	restore_capture(self);
 	device->context = NULL;
 }
 

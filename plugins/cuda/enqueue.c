@@ -595,6 +595,5 @@ const struct driven_ops plaitp_cuda_ops = {
 	.collect = plaitp_cuda_collect,
 	.needs_driver = plaitp_cuda_needs_driver,
 	.settle = plaitp_cuda_settle,
-	.wants_look = plaitp_cuda_wants_look,
 	.look = plaitp_cuda_look,
 };

@@ -25,9 +25,7 @@ enum {
 	PASS_MOST = 16,
 	/* From the error that loses a device to the end of its commands, if
 	 * the driver does not call back. */
-	LOST_NS = 1000000000,
-	/* Between two looks at streams that do not advance. */
-	LOOK_NS = 100000000
+	LOST_NS = 1000000000
 };
 
 static plait_backend *backend_of(struct driven *driven)
@@ -149,7 +147,7 @@ void plaitp_cuda_add_flight(plait_backend *self, struct cuda_streams *streams,
 	*streams->flight_tail = batch;
 	streams->flight_tail = &batch->next_completion;
 	streams->flight_count++;
-	plaitp_driven_store(&self->is_flying, 1);
+	plaitp_driven_watch(&self->driven);
 }
 
 static void end_batch(struct cuda_streams *streams, int32_t code)
@@ -201,7 +199,6 @@ static void unlink_ended(plait_backend *self)
 		}
 		*link = streams->next_flying;
 	}
-	plaitp_driven_store(&self->is_flying, self->flying != NULL);
 }
 
 void plaitp_cuda_collect(struct driven *driven)
@@ -305,17 +302,7 @@ static void abandon(plait_backend *self, struct cuda_streams *streams)
 				 &device_of(self, streams)->lost));
 }
 
-static bool is_losing(plait_backend *self)
-{
-	const struct cuda_streams *streams = self->flying;
-
-	while (streams != NULL &&
-	       plaitp_driven_load(&device_of(self, streams)->lost) == 0)
-		streams = streams->next_flying;
-	return streams != NULL;
-}
-
-bool plaitp_cuda_settle(struct driven *driven)
+void plaitp_cuda_settle(struct driven *driven)
 {
 	plait_backend *self = backend_of(driven);
 	struct cuda_streams *streams;
@@ -330,7 +317,6 @@ bool plaitp_cuda_settle(struct driven *driven)
 	unlink_ended(self);
 	if (self->flying == NULL)
 		plaitp_cuda_free_unfreed(self, NULL);
-	return is_losing(self);
 }
 
 bool plaitp_cuda_needs_driver(struct driven *driven)
@@ -342,7 +328,7 @@ bool plaitp_cuda_needs_driver(struct driven *driven)
 		return plaitp_cuda_has_unfreed(self);
 	while (streams != NULL && has_pilot(streams))
 		streams = streams->next_flying;
-	return streams != NULL || is_losing(self);
+	return streams != NULL;
 }
 
 /* --- streams that do not advance ------------------------------------------ */
@@ -362,24 +348,13 @@ static void query(plait_backend *self, const struct cuda_streams *streams)
 		plaitp_cuda_lose(self, streams->queue->device, code);
 }
 
-bool plaitp_cuda_wants_look(struct driven *driven)
+bool plaitp_cuda_look(struct driven *driven)
 {
 	plait_backend *self = backend_of(driven);
+	const struct cuda_streams *streams;
 
-	return plaitp_driven_load(&self->is_flying) != 0 &&
-	       self->services->clock_ns(self->host) -
-			       plaitp_driven_load64(&self->looked_ns) >=
-		       LOOK_NS;
-}
-
-void plaitp_cuda_look(struct driven *driven)
-{
-	plait_backend *self = backend_of(driven);
-	struct cuda_streams *streams;
-
-	plaitp_driven_store64(&self->looked_ns,
-			      self->services->clock_ns(self->host));
 	for (streams = self->flying; streams != NULL;
 	     streams = streams->next_flying)
 		query(self, streams);
+	return self->flying != NULL;
 }

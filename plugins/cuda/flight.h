@@ -64,9 +64,8 @@ void plaitp_cuda_add_flight(plait_backend *self, struct cuda_streams *streams,
 void plaitp_cuda_forget_pilot(struct cuda_streams *streams);
 void plaitp_cuda_collect(struct driven *driven);
 bool plaitp_cuda_needs_driver(struct driven *driven);
-bool plaitp_cuda_settle(struct driven *driven);
-bool plaitp_cuda_wants_look(struct driven *driven);
-void plaitp_cuda_look(struct driven *driven);
+void plaitp_cuda_settle(struct driven *driven);
+bool plaitp_cuda_look(struct driven *driven);
 
 /* --- unfreed.c: objects that wait to be freed */
 

@@ -5,8 +5,8 @@
  *
  * The driver runs commands in one in-order queue of its own for each queue.
  * Signals are counters of the core, and host functions run on the core's
- * workers.  This folder keeps the order between the three.  It starts no
- * thread.
+ * workers.  This folder keeps the order between the three.  It starts one
+ * thread, the watcher, for a backend with ops->look.
  *
  * One lock guards the state of a context.  Callbacks of the driver never block
  * on it: they push the batch on a list of completions, which the holder of the
@@ -67,6 +67,14 @@ struct driven {
 	bool worker_requested;
 	uint32_t callbacks;	      /* that have not returned */
 	pthread_cond_t no_callbacks;  /* callbacks has become 0 */
+	bool watch_ends;
+	pthread_cond_t watch_changed; /* watching or watch_ends is true now */
+
+	/* The watcher looks at the driver; else it is parked.  Written under
+	 * both locks. */
+	bool watching;
+	bool has_watcher;	      /* between open and close */
+	pthread_t watcher;
 };
 
 struct driven_wait {
@@ -200,14 +208,11 @@ struct driven_ops {
 	void (*collect)(struct driven *self);
 	/* Returns true if settle has calls of the driver to make. */
 	bool (*needs_driver)(struct driven *self);
-	/* Make calls of the driver that callbacks may not make.  Returns true
-	 * if it must be called again soon. */
-	bool (*settle)(struct driven *self);
-	/* Returns true if a worker must look at the driver, because a thread
-	 * waits.  The lock may be held or not. */
-	bool (*wants_look)(struct driven *self);
-	/* Ask the driver whether devices are lost. */
-	void (*look)(struct driven *self);
+	/* Make calls of the driver that callbacks may not make. */
+	void (*settle)(struct driven *self);
+	/* Ask the driver whether devices are lost: on the watcher, ten times
+	 * a second while commands are in flight.  Returns false if none is. */
+	bool (*look)(struct driven *self);
 };
 
 /* --- text.c */
@@ -277,14 +282,21 @@ void plaitp_driven_complete(driven_batch *batch, int32_t code);
  * leaf lock; the backend is not closed before `end`. */
 void plaitp_driven_begin_callback(struct driven *self);
 void plaitp_driven_end_callback(struct driven *self);
-/* Let a worker look at the driver, if it is time.  Any thread that waits. */
-void plaitp_driven_look(struct driven *self);
 /* Requires `services` and `host`; all else is zero.  Call plaitp_driven_close
  * after a failure, too. */
 plait_status plaitp_driven_open(struct driven *self,
 				const struct driven_ops *ops,
 				plait_error *error);
 void plaitp_driven_close(struct driven *self);
+
+/* --- watch.c: the watcher, of a backend with ops->look */
+
+/* A command is in flight: wake the watcher if it is parked.  Caller holds
+ * self->lock. */
+void plaitp_driven_watch(struct driven *self);
+plait_status plaitp_driven_watch_open(struct driven *self, plait_error *error);
+/* Also without an open, or after one that failed. */
+void plaitp_driven_watch_close(struct driven *self);
 
 /* --- signal.c */
 

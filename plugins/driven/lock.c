@@ -16,12 +16,8 @@
  */
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "driven.h"
-
-/* Between two calls of ops->settle that has to be called again. */
-enum { PAUSE_NS = 10000000 };
 
 void plaitp_driven_enter(struct driven *self)
 {
@@ -333,9 +329,8 @@ static void clear_worker_request(struct driven *self)
 	pthread_mutex_unlock(&self->completion_lock);
 }
 
-/* Apply completions, advance and deliver until nothing is left.  *again: the
- * driver must be called again soon. */
-static enum delivery go_on(struct driven *self, bool may_call, bool *again)
+/* Apply completions, advance and deliver until nothing is left. */
+static enum delivery go_on(struct driven *self, bool may_call)
 {
 	enum delivery delivery;
 
@@ -343,7 +338,7 @@ static enum delivery go_on(struct driven *self, bool may_call, bool *again)
 		apply_completions(self);
 		plaitp_driven_advance(self, may_call);
 		if (may_call && self->ops->settle != NULL)
-			*again = self->ops->settle(self);
+			self->ops->settle(self);
 		delivery = deliver(self, may_call);
 	} while (delivery == DELIVERY_MORE ||
 		 (delivery == DELIVERY_NONE && self->dirty != NULL));
@@ -353,44 +348,24 @@ static enum delivery go_on(struct driven *self, bool may_call, bool *again)
 /* Returns true if a worker must be requested. */
 static bool leave(struct driven *self, bool may_call)
 {
-	bool call = false, again = false;
+	bool call = false;
 
 	do {
-		if (go_on(self, may_call, &again) == DELIVERY_UNENDED)
+		if (go_on(self, may_call) == DELIVERY_UNENDED)
 			break;
 		if (may_call)
 			collect_garbage(self);
 		else if (!call)
 			call = needs_worker(self);
-		if (again && !call)
-			call = claim_request(self);
 		pthread_mutex_unlock(&self->lock);
 	} while (has_completions(self) &&
 		 pthread_mutex_trylock(&self->lock) == 0);
 	return call;
 }
 
-static void request_worker(struct driven *self);
-
 void plaitp_driven_leave(struct driven *self)
 {
-	if (leave(self, true))
-		request_worker(self);
-}
-
-/* Let the driver some time, in which other work of the lane may come. */
-static void pause_worker(struct driven *self)
-{
-	struct timespec until;
-
-	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_nsec += PAUSE_NS;
-	until.tv_sec += until.tv_nsec / 1000000000;
-	until.tv_nsec %= 1000000000;
-	pthread_mutex_lock(&self->completion_lock);
-	pthread_cond_timedwait(&self->no_callbacks, &self->completion_lock,
-			       &until);
-	pthread_mutex_unlock(&self->completion_lock);
+	(void)leave(self, true);
 }
 
 static int32_t run_on_worker(void *arg)
@@ -399,12 +374,7 @@ static int32_t run_on_worker(void *arg)
 
 	clear_worker_request(self);
 	plaitp_driven_enter(self);
-	if (self->ops->wants_look != NULL && self->ops->wants_look(self))
-		self->ops->look(self);
-	if (leave(self, true)) {
-		pause_worker(self);
-		request_worker(self);
-	}
+	plaitp_driven_leave(self);
 	return 0;
 }
 
@@ -456,15 +426,6 @@ void plaitp_driven_complete(driven_batch *batch, int32_t code)
 	plaitp_driven_end_callback(self);
 }
 
-/* --- waiting threads ------------------------------------------------------ */
-
-void plaitp_driven_look(struct driven *self)
-{
-	if (self->ops->wants_look != NULL && self->ops->wants_look(self) &&
-	    claim_request(self))
-		request_worker(self);
-}
-
 /* --- opening and closing -------------------------------------------------- */
 
 plait_status plaitp_driven_open(struct driven *self,
@@ -474,6 +435,7 @@ plait_status plaitp_driven_open(struct driven *self,
 	char label[DRIVEN_LABEL_BYTES];
 	const plait_queue_request request = { .size = sizeof(request),
 					      .label = label };
+	plait_status status;
 
 	self->ops = ops;
 	snprintf(label, sizeof(label), "%s driver calls", ops->name);
@@ -481,8 +443,10 @@ plait_status plaitp_driven_open(struct driven *self,
 	pthread_mutex_init(&self->completion_lock, NULL);
 	pthread_cond_init(&self->no_callbacks, NULL);
 	self->delivery_tail = &self->delivery_head;
-	return self->services->lane_create(self->host, &request,
-					   &self->worker_lane, error);
+	status = self->services->lane_create(self->host, &request,
+					     &self->worker_lane, error);
+	return status != PLAIT_OK ? status :
+				    plaitp_driven_watch_open(self, error);
 }
 
 /* No queue is left, but a callback may not have returned yet. */
@@ -506,6 +470,7 @@ static void pump_worker_lane(struct driven *self)
 
 void plaitp_driven_close(struct driven *self)
 {
+	plaitp_driven_watch_close(self);
 	await_callbacks(self);
 	if (self->worker_lane != NULL) {
 		pump_worker_lane(self);

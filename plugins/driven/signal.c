@@ -15,9 +15,6 @@ enum { STACK_POINTS = 8 };
  * the driver: the first, and those while the driver executes nothing. */
 enum { AWAKE_NS = 50000, SLICE_NS = 1000000 };
 
-/* Slice of a wait between looks at the driver. */
-enum { LOOK_NS = 100000000 };
-
 plait_status plaitp_driven_signal_create(plait_backend *backend,
 					 uint32_t device, uint32_t flags,
 					 plait_backend_signal **out,
@@ -121,7 +118,6 @@ plait_status plaitp_driven_signal_poll(plait_backend *backend,
 	struct driven *self = driven_of(backend);
 	const plait_backend_point own = to_counter(point);
 
-	plaitp_driven_look(self);
 	return self->services->counter_poll(self->host, &own, out_reached,
 					    error);
 }
@@ -220,28 +216,6 @@ static bool enter_driver(plait_backend *backend,
 	return false;
 }
 
-/* Wait for points of the core's counters, and look at the driver meanwhile: it
- * may have lost a device without a callback. */
-static plait_status wait_looking(struct driven *self,
-				 const plait_backend_point *own, uint32_t count,
-				 uint32_t any, uint64_t timeout_ns,
-				 plait_error *error)
-{
-	uint64_t slice_ns;
-	plait_status status;
-
-	do {
-		slice_ns = timeout_ns < LOOK_NS ? timeout_ns : LOOK_NS;
-		status = self->services->counter_wait(self->host, own, count,
-						      any, slice_ns, error);
-		if (timeout_ns != UINT64_MAX)
-			timeout_ns -= slice_ns;
-		if (status == PLAIT_E_TIMEOUT)
-			plaitp_driven_look(self);
-	} while (status == PLAIT_E_TIMEOUT && timeout_ns > 0);
-	return status;
-}
-
 /* Wait for points, `own` those of the core's counters.  A thread that waits for
  * any of several stays outside: a command of another point may end first. */
 static plait_status wait_for(plait_backend *backend,
@@ -254,8 +228,6 @@ static plait_status wait_for(plait_backend *backend,
 	uint64_t slice_ns = AWAKE_NS;
 	plait_status status;
 
-	if (self->ops->wants_look != NULL)
-		return wait_looking(self, own, count, any, timeout_ns, error);
 	if (!self->waits_in_driver || timeout_ns != UINT64_MAX ||
 	    (any && count > 1))
 		return self->services->counter_wait(self->host, own, count, any,

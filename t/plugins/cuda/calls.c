@@ -185,10 +185,30 @@ static void lost(void)
 		IS_UINT(rig_live(kind), 0);
 }
 
+/* The user captures a stream meanwhile: no call spoils it, and the mode of this
+ * thread is the user's behind each. */
+static void captured(void)
+{
+	struct things things = { .context = NULL };
+	plait_error error = { .size = sizeof(error) };
+	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
+
+	standin_prepare("devices=2,captured=1");
+	(void)cu.cuInit(0);
+	WORKS(cu.cuThreadExchangeStreamCaptureMode(&mode));
+	OK_THAT(run(&things, &error) == PLAIT_OK, "%s", error.text);
+	end(&things);
+	IS_STR(rig_misused(), NULL);
+	IS_UINT(standin_left(), 0);
+	WORKS(cu.cuThreadExchangeStreamCaptureMode(&mode));
+	IS_INT(mode, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
+}
+
 static const struct tap_scenario all[] = {
 	{ "every call", every_call },
 	{ "mapped for ever", mapped_for_ever },
 	{ "lost", lost },
+	{ "captured", captured },
 };
 
 TAP_MAIN(all)

@@ -297,3 +297,15 @@ CUresult standin_cuCtxEnablePeerAccess(CUcontext peer, unsigned int flags)
 	context->peers |= 1u << peer->device;
 	return CUDA_SUCCESS;
 }
+
+/* No stream can be captured: the option `captured` says that one is. */
+CUresult standin_cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode)
+{
+	CUstreamCaptureMode before = standin_capture_mode;
+
+	if (*mode > CU_STREAM_CAPTURE_MODE_RELAXED)
+		return CUDA_ERROR_INVALID_VALUE;
+	standin_capture_mode = *mode;
+	*mode = before;
+	return CUDA_SUCCESS;
+}

@@ -437,6 +437,42 @@ static void sticky(void)
 	rig_abandon();
 }
 
+/* --- captures ------------------------------------------------------------- */
+
+/* While a stream is captured, elsewhere, unsafe calls fail on threads that are
+ * not relaxed. */
+static void captures(void)
+{
+	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+	CUdeviceptr pointer = 0;
+
+	if (!rig_open(""))
+		return;
+	rig_close();
+	rig_configure("captured=1,locked=no");
+	WORKS(cu.cuInit(0));
+	GIVES(cu.cuDevicePrimaryCtxRetain(&rig_context, 0),
+	      CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+	WORKS(cu.cuThreadExchangeStreamCaptureMode(&mode));
+	IS_INT(mode, CU_STREAM_CAPTURE_MODE_GLOBAL);
+	WORKS(cu.cuDevicePrimaryCtxRetain(&rig_context, 0));
+	WORKS(cu.cuCtxPushCurrent(rig_context));
+	WORKS(cu.cuMemAlloc(&pointer, 8));
+	WORKS(cu.cuThreadExchangeStreamCaptureMode(&mode));
+	IS_INT(mode, CU_STREAM_CAPTURE_MODE_RELAXED);
+	GIVES(cu.cuMemFree(pointer), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+	GIVES(cu.cuStreamQuery(NULL), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+	WORKS(cu.cuMemsetD8Async(pointer, 0, 8, NULL));
+	mode = (CUstreamCaptureMode)3;
+	GIVES(cu.cuThreadExchangeStreamCaptureMode(&mode),
+	      CUDA_ERROR_INVALID_VALUE);
+	mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+	WORKS(cu.cuThreadExchangeStreamCaptureMode(&mode));
+	WORKS(cu.cuMemFree(pointer));
+	rig_close();
+	WORKS(cu.cuThreadExchangeStreamCaptureMode(&mode));
+}
+
 static const struct tap_scenario all[] = {
 	{ "versions", versions },
 	{ "contexts", contexts },
@@ -451,6 +487,7 @@ static const struct tap_scenario all[] = {
 	{ "seeds", seeds },
 	{ "injected failures", injected },
 	{ "errors that stick", sticky },
+	{ "captures", captures },
 };
 
 TAP_MAIN(all)

@@ -15,6 +15,7 @@ struct standin standin = {
 };
 
 _Thread_local bool standin_in_host_function;
+_Thread_local CUstreamCaptureMode standin_capture_mode;
 
 /* --- counting ------------------------------------------------------------- */
 
@@ -219,6 +220,8 @@ static void read_option(const char *key, char *value)
 		options->mute = strcmp(value, "1") == 0;
 	else if (strcmp(key, "writes") == 0)
 		options->writes = strcmp(value, "1") == 0;
+	else if (strcmp(key, "captured") == 0)
+		options->captured = strcmp(value, "1") == 0;
 	else if (strcmp(key, "depth") == 0)
 		options->depth = (unsigned)atoi(value);
 	else if (strcmp(key, "stub") == 0)
@@ -353,7 +356,31 @@ static bool is_free(const char *name)
 	       starts(name, "cuDevice") || starts(name, "cuGetError") ||
 	       starts(name, "cuCtxPush") || starts(name, "cuCtxPop") ||
 	       starts(name, "cuCtxSet") || starts(name, "cuCtxGetCurrent") ||
-	       starts(name, "cuGraphCreate") || starts(name, "cuGraphDestroy");
+	       starts(name, "cuGraphCreate") ||
+	       starts(name, "cuGraphDestroy") || starts(name, "cuThread");
+}
+
+/* Calls that a capture forbids to all threads but relaxed ones: those that
+ * allocate, free, load, or ask whether work has ended. */
+static bool spoils_capture(const char *name)
+{
+	static const char *const names[] = {
+		"cuMemAlloc", "cuMemFree", "cuMemFreeHost", "cuMemHostAlloc",
+		"cuMemHostRegister", "cuMemHostUnregister",
+		"cuModuleLoadDataEx", "cuModuleUnload", "cuCtxSynchronize",
+		"cuStreamSynchronize", "cuStreamQuery", "cuEventSynchronize",
+		"cuEventQuery", "cuDevicePrimaryCtxRetain",
+		"cuDevicePrimaryCtxRelease",
+	};
+	size_t i;
+
+	if (!standin.options.captured ||
+	    standin_capture_mode == CU_STREAM_CAPTURE_MODE_RELAXED)
+		return false;
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strcmp(names[i], name) == 0)
+			return true;
+	return false;
 }
 
 static CUresult check(const char *name)
@@ -366,6 +393,8 @@ static CUresult check(const char *name)
 		return CUDA_ERROR_NOT_PERMITTED;
 	if (!standin.initialised && !starts(name, "cuInit"))
 		return CUDA_ERROR_NOT_INITIALIZED;
+	if (spoils_capture(name))
+		return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
 	if (is_free(name))
 		return CUDA_SUCCESS;
 	context = standin_current();
@@ -406,6 +435,7 @@ static bool is_misuse(const char *name, CUresult code)
 	case CUDA_ERROR_CONTEXT_IS_DESTROYED:
 	case CUDA_ERROR_NOT_INITIALIZED:
 	case CUDA_ERROR_NOT_PERMITTED:
+	case CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED:
 		return true;
 	default:
 		return false;

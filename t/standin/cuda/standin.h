@@ -214,6 +214,7 @@ struct standin_options {
 	bool stub; /* the toolkit's library for linking */
 	bool mute; /* no callback after an error */
 	bool writes; /* streams write words of memory */
+	bool captured; /* a thread captures a stream, in the global mode */
 	unsigned depth; /* commands of a stream; 0: any number */
 	char report[256];
 };
@@ -235,6 +236,8 @@ struct standin {
 extern struct standin standin;
 /* Set by a thread of ours while it runs a host function. */
 extern _Thread_local bool standin_in_host_function;
+/* Of the calling thread. */
+extern _Thread_local CUstreamCaptureMode standin_capture_mode;
 
 /* Below `bound`; from the seed. */
 uint64_t standin_random(uint64_t bound);
