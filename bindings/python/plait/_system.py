@@ -105,8 +105,12 @@ class System(Handle):
 
     def _read(self, folder, name):
         path = os.path.join(folder, name + ".plk")
-        with open(path, encoding="utf-8") as file:
-            text = file.read()
+        try:
+            with open(path, encoding="utf-8") as file:
+                text = file.read()
+        except OSError as error:
+            raise type(error)(error.errno, "kernels: %s; give the folder with %s.plk, absolute or "
+                              "relative to %s" % (error.strerror, name, os.getcwd()), path) from None
         found = re.search(r"/\*\s*(%s\s*\([^*]*\))\s*\*/" % re.escape(name), text)
         if not found:
             raise ValueError("%s has no comment with the signature %s(...)" % (path, name))

@@ -39,6 +39,16 @@ class Plans(Case):
         self.assertEqual(plan.bindings(), [])
         with self.assertRaisesRegex(plait.Error, r'kernel "saxpy" is not bound: call plan\.bind_kernel'):
             again(a=1)
+        with self.assertRaisesRegex(plait.Error, r'"a" is not bound: give the run a value for it; see plan\.parameters'):
+            plan()
+        with self.assertRaisesRegex(plait.Error, r"not recorded: plan\.flags\(record=True\) was not set"):
+            run = plan.run(self.device.queue(), a=0)
+            run.wait()
+            run.records()
+        with self.assertRaisesRegex(FileNotFoundError, r"kernels: No such.* folder with saxpy\.plk.*/nowhere/saxpy\.plk"):
+            self.system.kernels("/nowhere", "saxpy")
+        with self.assertRaisesRegex(OverflowError, "^lanes: -1 does not fit"):
+            graph.freeze(lanes=-1)
         again.bind_kernel(kernel)
         again.bind_buffer("x", x)
         with self.assertRaisesRegex(plait.Error, r'call plan\.bind_buffer'):
