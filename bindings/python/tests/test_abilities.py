@@ -251,6 +251,10 @@ class Mistakes(Case):
         self.says(r"argument 3 'n': 10\.5 is not an integer", TypeError, self.queue.launch, kernel, 1, x, x, 10.5)
         self.says(r"argument 3 'n': 'ten' is not a number", TypeError, self.queue.launch, kernel, 1, x, x, "ten")
         self.says(r"items: 10\.0 is not an integer", TypeError, self.queue.launch, kernel, 1, x, x, 1, items=10.0)
+        for one in (self.queue, self.system.graph()):
+            self.says(r"fill: pattern: b'.x00' is not an integer", TypeError, one.fill, x, b"\0")
+            self.says(r"fill: offset: 1\.5 is not an integer", TypeError, one.fill, x, 1, 4, offset=1.5)
+            self.says(r"copy: size: '4' is not an integer", TypeError, one.copy, x, x, "4")
 
     def test_released(self):
         b = self.device.buffer(4, "mine")
