@@ -25,6 +25,14 @@ class Plans(Case):
         graph.launch(kernel, plait.Parameter("a"), x, y, 2, items=2, label="saxpy", **how)
         return graph, kernel, x, y
 
+    def test_units_of_cost_below_a_nanosecond(self):
+        plan = self.saxpy(cost=60000)[0].freeze()
+        plan.record(8)
+        plan.flags(record=True)
+        run = plan.run(self.device.queue(), a=1)
+        run.wait()
+        self.assertRegex(run.trace("svg"), r" at [0-9.]*[1-9][0-9.]*(e-\d+)? ns per unit of cost")
+
     def test_a_plan_as_bytes_and_as_a_file(self):
         graph, kernel, x, y = self.saxpy()
         plan = graph.freeze()
