@@ -269,6 +269,10 @@ static void draw_axis(const struct plait__canvas *canvas)
 		}
 		time = next_tick(canvas, time + 1, step);
 	}
+	/* A short plan beside a long run has room for its start and end only. */
+	x = plait__canvas_x(canvas, end);
+	if (before > 0 && before < x - 12 && last < step && last > 0)
+		draw_tick(canvas, last, unit_time, x);
 }
 
 /* Name the device beside its first lane, below a darker line. */

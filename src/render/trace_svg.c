@@ -31,13 +31,13 @@ static void draw_title(const plait__trace_canvas *pair)
 	const plait__plan *plan = trace->plan;
 	double unit = (double)canvas->unit_time;
 	uint32_t nodes = plait__plan_nodes_in(plan);
-	char took[32], meant[32];
+	char took[32], meant[32], each[32];
 
 	plait__text_add(canvas->out, "<text x=\"6\" y=\"%d\" font-size=\"14\" "
 			"font-weight=\"bold\" fill=\"#222\">a run of %u node%s "
 			"on %u lane%s<tspan font-size=\"11\" "
 			"font-weight=\"normal\" fill=\"#444\" dx=\"12\">%s; took "
-			"%s %s, planned %s %s at %.*f ns per unit of cost",
+			"%s %s, planned %s %s at %s ns per unit of cost",
 			TITLE_Y, nodes, plait__escape_plural(nodes),
 			plan->lanes_count,
 			plait__escape_plural(plan->lanes_count),
@@ -47,8 +47,8 @@ static void draw_title(const plait__trace_canvas *pair)
 			format_number((double)trace->makespan / unit, took),
 			canvas->unit,
 			format_number((double)pair->planned->makespan * pair->unit_ns /
-			     unit, meant), canvas->unit, pair->unit_ns < 100 ? 1 : 0,
-			pair->unit_ns);
+			     unit, meant), canvas->unit,
+			format_number(pair->unit_ns, each));
 	if (trace->folded > 0)
 		plait__text_add(canvas->out, "; folded onto %u lane%s",
 				trace->folded,

@@ -213,7 +213,7 @@ static void wrong_ones_are_refused(void)
 	good[2] = (plait_binding){ .parameter = line.size, .value = &size };
 	refused(line.plan, good, 3, "4 dimensions; 1 to 3");
 	refused(line.plan, good, 2, "\"size\" is not bound: give the run a "
-		"plait_binding");
+		"value for it; see plait_plan_find_parameter");
 	refused(line.plan, NULL, 2, "bindings is null");
 	memcpy(bad, good, sizeof(bad));
 	bad[1] = good[0];

@@ -62,8 +62,14 @@ core.names = {
   plait_plan_bind_device = "plan:bind_device", plait_plan_call = "plan()",
   plait_plan_record = "plan:record", plait_run_cancel = "run:cancel",
   plait_signal_reset = "signal:reset", plait_inbox_adopt = "system:adopt",
-  plait_plan_find_parameter = "plan()",
+  plait_plan_find_parameter = "plan {name = value}", plait_launch = "launch",
+  PLAIT_RUN_RECORD = "plan:set_flags {record = true}",
 }
+
+-- Return Lua's name of a function, an option or a struct of options of C.
+local function lua_name(name)
+  return core.names[name] or name:match "^plait_(%l+)_desc$"
+end
 
 -- Tracebacks of Lua functions that failed, by the number that C reports as `origin`:
 -- one line of text has no room for them.  A ring of the last KEPT.
@@ -97,7 +103,8 @@ function core.failure(status)
   local origin = tonumber(raw.origin)
   return setmetatable({
     status = status, name = ffi.string(lib.plait_status_name(status)),
-    text = (ffi.string(raw.text):gsub("plait_[a-z_]+", core.names)), origin = origin,
+    text = (ffi.string(raw.text):gsub("plait_[a-z_]+", lua_name)
+      :gsub("PLAIT_RUN_RECORD", core.names)), origin = origin,
     detail = detail_text(raw.detail), trace = trace_of(origin),
   }, Error)
 end

@@ -180,7 +180,11 @@ function System:kernels(folder, ...)
   local made = {}
   for i, name in ipairs {...} do
     local path = folder .. "/" .. name .. ".plk"
-    local file = assert(io.open(path))
+    local file, why = io.open(path)
+    if not file then
+      core.raise(("kernels: %s; give the folder with %s.plk, absolute or relative to where the program was started")
+        :format(why, name))
+    end
     local text = file:read "*a"
     file:close()
     local signature = text:match("/%*%s*(" .. name .. "%s*%([^*]*%))%s*%*/")

@@ -480,6 +480,10 @@ test("names of plans", function(system, device)
   local plan = system:read(graph:freeze():bytes())
   is(#plan:bindings(), 4, "names are listed")
   raises('"saxpy" is not bound: call plan:bind_kernel', "the call is named", plan, {a = 1})
+  raises('"a" is not bound: give the run a value for it; see plan {name = value}', "a parameter that is not given",
+    graph:freeze())
+  raises("run.lua:%d+: kernels: /nowhere/saxpy.plk: No such file.*folder with saxpy%.plk", "a file that is missing",
+    system.kernels, system, "/nowhere", "saxpy")
   plan:bind_kernel(kernel)
   plan:bind_buffer("x", x)
   raises('no buffer "z"', "a name that is not there", plan.bind_buffer, plan, "z", x)

@@ -91,10 +91,18 @@ class Rows:
         self._raw = sized(_raw.plait_rows, **given)
 
 
+def check_integers(what, **given):
+    """Raise unless each number that is given is an integer."""
+    for name, value in given.items():
+        if value is not None and not hasattr(value, "__index__"):
+            raise TypeError("%s: %s: %r is not an integer" % (what, name, value))
+
+
 def copied(target, source, size, rows):
     """Return the size of a copy in bytes; with `rows`, the size of one row."""
     check_buffer(target, "copy: the target")
     check_buffer(source, "copy: the source")
+    check_integers("copy", size=size)
     if rows is not None and not isinstance(rows, Rows):
         raise TypeError("copy: rows: %r is not a plait.Rows" % (rows,))
     if rows is not None and size is None:

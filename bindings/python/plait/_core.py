@@ -146,11 +146,15 @@ NAMES = {
     "plait_signal_reset": "signal.reset", "plait_inbox_adopt": "system.adopt",
     "plait_plan_find_parameter": "plan.parameters",
 }
-_FUNCTION = re.compile(r"\bplait_[a-z_]+")
+# Its options and structs that error texts name.
+_OPTIONS = {"plait_launch": "launch", "PLAIT_RUN_RECORD": "plan.flags(record=True)"}
+_NAME = re.compile(r"\bplait_[a-z_]+|\bPLAIT_RUN_RECORD\b")
 
 
 def _python_name(found):
-    return NAMES.get(found.group(0), found.group(0))
+    """Return Python's name of a function, an option or a struct of options of C."""
+    name = found.group(0)
+    return NAMES.get(name) or _OPTIONS.get(name) or re.sub(r"^plait_([a-z]+)_desc$", r"\1", name)
 
 
 def detail_text(number):
@@ -167,7 +171,7 @@ def detail_text(number):
 def failure(status):
     """Return the exception for the status that the last call on this thread returned."""
     error = local.error
-    text = _FUNCTION.sub(_python_name, error.text.decode("utf-8", "replace"))
+    text = _NAME.sub(_python_name, error.text.decode("utf-8", "replace"))
     cause, words = raised.find(error.origin) or (None, None)
     if words is not None:
         text = text.replace("failed with %d" % error.origin, words)
@@ -285,7 +289,12 @@ def encode(text):
 
 
 def sized(struct, **fields):
-    return struct(size=ctypes.sizeof(struct), **fields)
+    """Return a C struct with its size; raise if a number does not fit, since ctypes truncates."""
+    made = struct(size=ctypes.sizeof(struct), **fields)
+    for name, value in fields.items():
+        if type(value) is int and getattr(made, name) != value:
+            raise OverflowError("%s: %d does not fit its type" % (name, value))
+    return made
 
 
 def plain(struct):

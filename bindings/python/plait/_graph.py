@@ -8,7 +8,7 @@ from ctypes import byref, c_uint64, c_void_p
 from typing import TYPE_CHECKING, Any, Callable, Iterable, List, Optional, Tuple, Union
 
 from . import _raw
-from ._buffer import Buffer, Rows, check_buffer, copied
+from ._buffer import Buffer, Rows, check_buffer, check_integers, copied
 from ._elements import ELEMENTS
 from ._core import Handle, call, encode, lib, make, place, sized
 from ._functions import RUN, Question, Reference, check_function
@@ -199,6 +199,7 @@ class Graph(Handle):
         The default size is the rest of the buffer.  `target` may be a
         plait.Parameter that each run sets; `size` is then required.
         """
+        check_integers("fill", pattern=pattern, pattern_bytes=pattern_bytes, size=size, offset=offset)
         return self._add(_raw.PLAIT_NODE_FILL, {
             **_side("target", target, "fill", size), "target_offset": offset,
             "pattern": pattern,

@@ -11,7 +11,7 @@ from typing import (TYPE_CHECKING, Any, Callable, Deque, Dict, Iterable, List, O
                     Union)
 
 from . import _raw
-from ._buffer import Buffer, Rows, address_of, check_buffer, copied, view_of
+from ._buffer import Buffer, Rows, address_of, check_buffer, check_integers, copied, view_of
 from ._elements import element_of
 from ._core import (Error, Handle, WaitTimeout, call, encode, lib, make, nanoseconds, native_kind,
                     place, plain, sized, text_of)
@@ -105,8 +105,12 @@ class System(Handle):
 
     def _read(self, folder, name):
         path = os.path.join(folder, name + ".plk")
-        with open(path, encoding="utf-8") as file:
-            text = file.read()
+        try:
+            with open(path, encoding="utf-8") as file:
+                text = file.read()
+        except OSError as error:
+            raise type(error)(error.errno, "kernels: %s; give the folder with %s.plk, absolute or "
+                              "relative to %s" % (error.strerror, name, os.getcwd()), path) from None
         found = re.search(r"/\*\s*(%s\s*\([^*]*\))\s*\*/" % re.escape(name), text)
         if not found:
             raise ValueError("%s has no comment with the signature %s(...)" % (path, name))
@@ -491,6 +495,7 @@ class Queue(Handle):
         The default size is that of the smaller buffer.  `rows` is a plait.Rows for
         a strided copy, where `size` is the size of one row.
         """
+        check_integers("copy", target_offset=target_offset, source_offset=source_offset)
         size = copied(target, source, size, rows)
         where = (self.handle, target.handle, target_offset, source.handle, source_offset, size)
         if rows is None:
@@ -502,6 +507,7 @@ class Queue(Handle):
              size: Optional[int] = None, offset: int = 0) -> None:
         """Submit a fill: repeat a pattern of `pattern_bytes` bytes over a buffer."""
         check_buffer(target, "fill: the target")
+        check_integers("fill", pattern=pattern, pattern_bytes=pattern_bytes, size=size, offset=offset)
         call(lib.plait_queue_fill, self.handle, target.handle, offset,
              target.size - offset if size is None else size, pattern, pattern_bytes)
 

@@ -25,6 +25,14 @@ class Plans(Case):
         graph.launch(kernel, plait.Parameter("a"), x, y, 2, items=2, label="saxpy", **how)
         return graph, kernel, x, y
 
+    def test_units_of_cost_below_a_nanosecond(self):
+        plan = self.saxpy(cost=60000)[0].freeze()
+        plan.record(8)
+        plan.flags(record=True)
+        run = plan.run(self.device.queue(), a=1)
+        run.wait()
+        self.assertRegex(run.trace("svg"), r" at [0-9.]*[1-9][0-9.]*(e-\d+)? ns per unit of cost")
+
     def test_a_plan_as_bytes_and_as_a_file(self):
         graph, kernel, x, y = self.saxpy()
         plan = graph.freeze()
@@ -39,6 +47,16 @@ class Plans(Case):
         self.assertEqual(plan.bindings(), [])
         with self.assertRaisesRegex(plait.Error, r'kernel "saxpy" is not bound: call plan\.bind_kernel'):
             again(a=1)
+        with self.assertRaisesRegex(plait.Error, r'"a" is not bound: give the run a value for it; see plan\.parameters'):
+            plan()
+        with self.assertRaisesRegex(plait.Error, r"not recorded: plan\.flags\(record=True\) was not set"):
+            run = plan.run(self.device.queue(), a=0)
+            run.wait()
+            run.records()
+        with self.assertRaisesRegex(FileNotFoundError, r"kernels: No such.* folder with saxpy\.plk.*/nowhere/saxpy\.plk"):
+            self.system.kernels("/nowhere", "saxpy")
+        with self.assertRaisesRegex(OverflowError, "^lanes: -1 does not fit"):
+            graph.freeze(lanes=-1)
         again.bind_kernel(kernel)
         again.bind_buffer("x", x)
         with self.assertRaisesRegex(plait.Error, r'call plan\.bind_buffer'):
@@ -241,6 +259,10 @@ class Mistakes(Case):
         self.says(r"argument 3 'n': 10\.5 is not an integer", TypeError, self.queue.launch, kernel, 1, x, x, 10.5)
         self.says(r"argument 3 'n': 'ten' is not a number", TypeError, self.queue.launch, kernel, 1, x, x, "ten")
         self.says(r"items: 10\.0 is not an integer", TypeError, self.queue.launch, kernel, 1, x, x, 1, items=10.0)
+        for one in (self.queue, self.system.graph()):
+            self.says(r"fill: pattern: b'.x00' is not an integer", TypeError, one.fill, x, b"\0")
+            self.says(r"fill: offset: 1\.5 is not an integer", TypeError, one.fill, x, 1, 4, offset=1.5)
+            self.says(r"copy: size: '4' is not an integer", TypeError, one.copy, x, x, "4")
 
     def test_released(self):
         b = self.device.buffer(4, "mine")

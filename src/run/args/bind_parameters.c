@@ -308,9 +308,8 @@ static plait_status check_all_bound(const plait__frame *frame,
 		if (frame->bound[i].stamp != frame->stamp)
 			return plait__fail(error, PLAIT_E_INVALID,
 					   "parameter \"%.60s\" is not bound: "
-					   "give the run a plait_binding for "
-					   "it (plait_plan_find_parameter "
-					   "returns its number)",
+					   "give the run a value for it; see "
+					   "plait_plan_find_parameter",
 					   name_of(plan,
 						   plan->params[i].name));
 	return PLAIT_OK;

@@ -157,9 +157,12 @@ const NAMES = Dict(
     "plait_plan_bind_function" => "bind!(plan, name, function)",
     "plait_plan_bind_device" => "bind!(plan, name, device)", "plait_plan_call" => "plan()",
     "plait_plan_record" => "record!", "plait_run_cancel" => "cancel", "plait_signal_reset" => "reset!",
-    "plait_inbox_adopt" => "adopt", "plait_plan_find_parameter" => "Plait.parameters")
+    "plait_inbox_adopt" => "adopt", "plait_plan_find_parameter" => "Plait.parameters",
+    "plait_launch" => "launch!", "PLAIT_RUN_RECORD" => "set_flags!(plan; record=true)")
 
-in_julia(text) = replace(text, r"\bplait_[a-z_]+" => name -> get(NAMES, name, name))
+# Julia's name of a function, an option or a struct of options of C.
+julia_name(name) = get(NAMES, name, replace(name, r"^plait_([a-z]+)_desc$" => s"\1"))
+in_julia(text) = replace(text, r"\bplait_[a-z_]+|\bPLAIT_RUN_RECORD\b" => julia_name)
 
 @noinline function failure(status, raw)
     PlaitError(status, unsafe_string(Raw.plait_status_name(status)), in_julia(chars(raw.text)), raw.origin,

@@ -135,6 +135,8 @@ kernels(system::System, folder, names...) = map(name -> read_kernel(system, fold
 
 function read_kernel(system, folder, name)
     path = joinpath(folder, "$name.plk")
+    isfile(path) || throw(ArgumentError("kernels: there is no file $path; give the folder with $name.plk, " *
+                                        "absolute or relative to $(pwd())"))
     text = read(path, String)
     found = match(Regex("/\\*\\s*($name\\s*\\([^*]*\\))\\s*\\*/"), text)
     found === nothing && throw(ArgumentError("$path has no comment with the signature $name(...)"))
@@ -204,7 +206,7 @@ function Arguments(kernel::Kernel, given::Tuple)
 end
 
 @noinline no_extents(given, what) =
-    throw(ArgumentError("$what: $(repr(given)) is not a number, nor up to 3 of them"))
+    throw(ArgumentError("$what: $(repr(given)) is not an integer, nor up to 3 of them"))
 
 sizes_of(given::Integer, what) = (given,)
 sizes_of(given::Union{Tuple,AbstractVector}, what) = Tuple(given)

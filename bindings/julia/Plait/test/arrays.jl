@@ -116,11 +116,14 @@ test("kernels") do system, device, queue
     wrong("1.5 does not fit UInt64", "nor one with a fraction", saxpy, 1, x, y, 1.5)
     wrong("pointer to f32, the buffer has Float64", "other elements", saxpy, 1, array(device, [1.0]), y, 1)
     wrong("does not fit", "items below 0", saxpy, 1, x, y, 1; items=-1)
-    wrong("items: \"3\" is not a number", "a text for a size", saxpy, 1, x, y, 1; items="3")
-    wrong("items: 1.5 is not a number", "a part of an item", saxpy, 1, x, y, 1; items=1.5)
-    wrong("items: nothing is not a number", "none at all", saxpy, 1, x, y, 1; items=nothing)
-    wrong("group: (1, \"2\") is not a number", "a text among numbers", saxpy, 1, x, y, 1; group=(1, "2"))
+    wrong("items: \"3\" is not an integer", "a text for a size", saxpy, 1, x, y, 1; items="3")
+    wrong("items: 1.5 is not an integer", "a part of an item", saxpy, 1, x, y, 1; items=1.5)
+    wrong("items: nothing is not an integer", "none at all", saxpy, 1, x, y, 1; items=nothing)
+    wrong("group: (1, \"2\") is not an integer", "a text among numbers", saxpy, 1, x, y, 1; group=(1, "2"))
     wrong("up to 3 of them", "too many dimensions", saxpy, 1, x, y, 1; items=(1, 1, 1, 1))
+    throws(ArgumentError, "no file /nowhere/saxpy.plk; give the folder", "a file that is missing") do
+        kernels(system, "/nowhere", "saxpy")
+    end
     throws(PlaitError, r"f:2(.|\n)*oops", "a source that does not compile, and why") do
         Kernel(system, "f(x: inout pointer f32)", "KERNEL(f) {\n x[0] = oops; }")
     end

@@ -165,7 +165,7 @@ pub(crate) fn fill_text(get: impl Fn(*mut u8, u64, *mut u64) -> Result<()>) -> R
 }
 
 /// The functions of C that error texts name, as this crate calls them.
-const NAMES: [(&str, &str); 11] = [
+const NAMES: [(&str, &str); 13] = [
     ("plait_plan_bind_kernel", "Plan::bind_kernel"),
     ("plait_plan_bind_buffer", "Plan::bind_buffer"),
     ("plait_plan_bind_signal", "Plan::bind_signal"),
@@ -177,12 +177,20 @@ const NAMES: [(&str, &str); 11] = [
     ("plait_run_cancel", "Run::cancel"),
     ("plait_signal_reset", "Signal::reset"),
     ("plait_inbox_adopt", "the thread that opened the system"),
+    ("plait_launch: ", "launch: "),
+    ("PLAIT_RUN_RECORD", "RunFlags::record"),
 ];
 
 fn in_rust(mut text: String) -> String {
     for (name, ours) in NAMES {
         if text.contains(name) {
             text = text.replace(name, ours);
+        }
+    }
+    for one in ["freeze", "kernel", "run", "tune", "callable", "import", "queue", "context"] {
+        let found = format!("plait_{one}_desc");
+        if text.contains(&found) {
+            text = text.replace(&found, one);
         }
     }
     text

@@ -380,7 +380,10 @@ impl KernelBuilder {
     pub fn read(path: &Path) -> Result<KernelBuilder> {
         let shown = path.display();
         let text = std::fs::read_to_string(path)
-            .map_err(|error| Error::new(Status::Unavailable, format!("{}: {}", shown, error)))?;
+            .map_err(|error| {
+                let text = format!("kernel_file: {}: {}; give the path of a .plk file", shown, error);
+                Error::new(Status::Unavailable, text)
+            })?;
         let name = path.file_stem().map_or("".into(), |name| name.to_string_lossy());
         let start = format!("/* {}(", name);
         let found = text.find(&start).and_then(|at| {

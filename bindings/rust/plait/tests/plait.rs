@@ -402,6 +402,8 @@ fn parameters() {
             as [&[plait::Given<'_>]; 5] {
             assert_eq!(plan.call(wrong).unwrap_err().status(), Status::Invalid);
         }
+        let text = plan.call(with![]).unwrap_err().to_string();
+        assert!(text.contains("give the run a value for it; see Plan::parameters"), "{}", text);
         let saxpy = |a: f32| plan.call(with![a = a, y = &y, many = 2]); // a function
         saxpy(2.0)?;
         assert_eq!(y.read()?, [5.0, 10.0]);
