@@ -88,6 +88,11 @@ void hand_finish(void);
 /* Check the driver properties; return the number of faults. */
 int look(void);
 
+/* --- probe.c */
+
+/* Observe the driver; return non-zero if a call fails. */
+int probe(const char *name);
+
 /* --- mine.c: plans */
 
 void plait_side_open(const char *options);

@@ -5,6 +5,7 @@
  *	bench-cuda [rounds=N] [seconds=N] [quick=1] [only=PART] [driver=FILE]
  *		[nvrtc=FILE]
  *	bench-cuda look=1 [driver=FILE] [nvrtc=FILE]
+ *	bench-cuda probe=NAME [driver=FILE] [nvrtc=FILE]
  *
  * `device` is measured by the device's clock, from the first kernel of a run to the
  * last; `whole` by the host's clock, from the call to its end.  A ratio is the
@@ -207,6 +208,8 @@ int main(int argc, char **argv)
 	printf("%s\n", hand_name());
 	if (argument(argc, argv, "look") != NULL)
 		return look() != 0;
+	if (argument(argc, argv, "probe") != NULL)
+		return probe(argument(argc, argv, "probe")) != 0;
 	hand_open();
 	plait_side_open(options);
 	choose(argument(argc, argv, "only"));

@@ -83,6 +83,24 @@ with tempfile.TemporaryDirectory(prefix="plait-test-") as folder:
         got = run([program, "look=1"] + FILES, env=blind)
         ok(got.returncode == 1 and "plait_group in PTX: THE DRIVER DOES NOT FIND IT (500)" in got.stdout and
            "WRONG" in got.stdout, "or it is said loud", got.stdout, got.stderr)
+        wait, free = ": waits for it\n", "another call meanwhile: "
+        for probe, trouble, said in (
+                ("bodies", "", "SWITCH with a kernel: runs\n"),
+                ("bodies", "version=12040", "SWITCH with a kernel: NOT IN THIS DRIVER: cuGraphAddNode gives 1\n"),
+                ("bodies", "version=12020", "no conditional nodes in this driver\n"),
+                ("host-function", "", "a host function%s%sWAITS, TOO" % (wait, free)),
+                ("host-function", "locked=no", "a host function%s%sreturns" % (wait, free)),
+                ("callback", "", "a callback%s%sWAITS, TOO" % (wait, free)),
+                ("loop", "", "a loop%s%sWAITS, TOO" % (wait, free)),
+                ("loop", "locked=no", "a loop%s%sreturns" % (wait, free)),
+                ("fault", "fault=1:700", "waits for its event after a fault: comes, with 700\n"),
+                ("fault", "fault=1:700,mute=1", "a callback of its stream after a fault: DOES NOT COME")):
+            got = run([program, "probe=" + probe] + FILES, env=dict(environment, STANDIN_CUDA=trouble))
+            ok(got.returncode == 0 and said in got.stdout, "probe %s, %s" % (probe, trouble or "the usual driver"),
+               got.returncode, got.stdout, got.stderr)
+        refused = dict(environment, STANDIN_CUDA="fail=cuMemFree:1:999")
+        got = run([program, "probe=host-function"] + FILES, env=refused)
+        ok(got.returncode == 1 and "the free gave 999" in got.stdout, "a call that fails is wrong", got.stdout, got.stderr)
         for key, what in (("driver", "no driver"), ("nvrtc", "no compiler")):
             files = [f for f in FILES if not f.startswith(key)] + [key + "=/nonexistent/lib.so"]
             got = run([program, "look=1"] + files, env=environment)
