@@ -386,8 +386,10 @@ PLAIT_API plait_status plait_run_poll(plait_run *run, plait_error *error);
  *
  * The calling thread may execute commands of the run and runs the functions of
  * its inboxes.  A timeout may be late: the thread completes a function that has
- * started, and the following commands of the same lane, loops included, up to
- * the first wait for another lane.
+ * started, and the following commands of the same lane up to the end of an
+ * iteration or the first wait for another lane.  On a backend with simulated
+ * time the timeout counts simulated time; a run that never ends is left after
+ * the timeout and one more second.
  *
  * @param run        borrowed, non-null: the run
  * @param timeout_ns value: 0 polls, PLAIT_FOREVER waits

@@ -5,6 +5,7 @@
  */
 #include "pool/fpstate.h"
 #include "pool/pool_internal.h"
+#include "pool/time_slice.h"
 #include "base/error.h"
 
 #include <stddef.h>
@@ -223,6 +224,7 @@ struct plait__ready_item *plait__lane_run(struct plait__ready_item *item)
 {
 	plait__lane *lane = lane_of(item);
 	struct plait__ready_queue *ready = &lane->pool->ready;
+	const bool limited = plait__time_slice_is_limited();
 	uint32_t left;
 
 	for (left = SLICE_COMMANDS; left > 0; left--) {
@@ -231,6 +233,8 @@ struct plait__ready_item *plait__lane_run(struct plait__ready_item *item)
 			return NULL;
 		if (!run_one(lane))
 			return NULL;
+		if (limited && plait__time_slice_is_over())
+			break;
 	}
 	/* An empty lane is left idle: without workers, no thread might come
 	 * to find that out. */

@@ -110,9 +110,10 @@ MC_TESTS += %D%/lane_interpreter.t
 %C%_lane_interpreter_t_SOURCES = %D%/lane_interpreter.c %D%/region_plans.h \
 	src/run/host/lane_compiler.c src/run/host/lane_bodies.c \
 	src/run/host/lane_tasks.c src/run/host/lane_interpreter.c \
-	src/run/host/lane_park.c src/base/alloc.c src/base/error.c \
-	src/base/vector.c src/plan/plan.c src/sys/eventcount.c src/sys/mutex.c \
-	src/sys/backoff.c
+	src/run/host/lane_park.c src/run/host/lane_patience.c \
+	src/base/alloc.c src/base/error.c \
+	src/base/vector.c src/plan/plan.c src/pool/time_slice.c \
+	src/sys/eventcount.c src/sys/mutex.c src/sys/backoff.c
 %C%_lane_interpreter_t_CPPFLAGS = $(MC_CPPFLAGS)
 %C%_lane_interpreter_t_LDADD = $(LDADD_MC)
 MC_TESTS += %D%/steal_worker.t

@@ -12,6 +12,14 @@ API_TESTS += %D%/bind_copies.t
 %C%_bind_copies_t_LDADD = $(LDADD_API)
 API_TESTS += %D%/bind_parameters.t
 %C%_bind_parameters_t_LDADD = $(LDADD_API)
+API_TESTS += %D%/endless_loops.t
+%C%_endless_loops_t_CPPFLAGS = $(AM_CPPFLAGS) -DRUN_ON_CHAOS
+%C%_endless_loops_t_LDADD = $(LDADD_API)
+API_TESTS += %D%/endless_loops_queued.t
+%C%_endless_loops_queued_t_SOURCES = %D%/endless_loops.c
+%C%_endless_loops_queued_t_CPPFLAGS = $(AM_CPPFLAGS) -DRUN_ON_CHAOS \
+	-DRUN_FREEZE=PLAIT_FREEZE_QUEUES
+%C%_endless_loops_queued_t_LDADD = $(LDADD_API)
 API_TESTS += %D%/run_handle.t
 %C%_run_handle_t_LDADD = $(LDADD_API)
 # ThreadSanitizer reports the races, too.

@@ -22,6 +22,7 @@
 #include "object/queue/entered_sections.h"
 #include "object/queue/queue_state.h"
 
+#include "pool/time_slice.h"
 #include "sys/clock.h"
 
 /* Set by a thread that has the lock and will rely on the section. */
@@ -180,14 +181,17 @@ static void drop_owner(void *arg)
 void plait__idle_section_help(plait__queue *queue, uint64_t deadline_ns)
 {
 	struct helper helper = { .help = NULL };
+	uint64_t limit_ns;
 
 	if (!plait__idle_section_exists(queue) || !find_helper(queue, &helper))
 		return;
 	PLAIT__THREAD_SCOPE helps = { drop_owner, &helper };
+	limit_ns = plait__time_slice_enter(deadline_ns);
 	while (plait__idle_section_exists(queue) &&
 	       plait__clock_left_ns(deadline_ns) != 0 &&
 	       helper.help(helper.arg))
 		continue;
+	plait__time_slice_leave(limit_ns);
 	plait__thread_scope_end(&helps);
 	drop_owner(&helper);
 }

@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "pool/pool_internal.h"
+#include "pool/time_slice.h"
 #include "sys/clock.h"
 
 enum {
@@ -20,6 +21,12 @@ enum {
 	/* First sleep of a thread that may then wait in a driver: short
 	 * commands end before. */
 	AWAKE_NS = 50000,
+	/* Time that a thread may spend in the pool for one pump, and at least
+	 * in any wait. */
+	PUMP_NS = 100000,
+	/* A wait on simulated clocks ends by itself if nothing is left to do;
+	 * work without end is left after this time, beyond the timeout. */
+	VIRTUAL_NS = 1000000000,
 	/* Points passed to a backend without an allocation. */
 	FEW = 8
 };
@@ -29,6 +36,7 @@ struct waiter {
 	uint32_t pool_runs_ended; /* before the last wait inside a backend */
 	plait__backend_port *port; /* the only one; null: several or none */
 	uint64_t deadline_ns;
+	uint64_t slice_end_ns;	/* of items that this thread executes */
 	struct plait__backoff backoff;
 	bool has_slept;
 };
@@ -444,6 +452,23 @@ static bool advance_once(const struct waiter *waiter)
 	return (!plait__callback_scope_is_active() && pump(waiter)) || driven;
 }
 
+/* A wait that is late still serves the inboxes for a moment. */
+static bool is_overdue(const struct waiter *waiter)
+{
+	return plait__clock_left_ns(waiter->slice_end_ns) == 0;
+}
+
+/* Returns true if the wait ends without its condition. */
+static bool is_late(const struct waiter *waiter)
+{
+	const uint64_t end_ns = waiter->deadline_ns;
+
+	if (plait__clock_left_ns(end_ns) != 0)
+		return false;
+	return !is_virtual(waiter) ||
+	       plait__clock_now_ns() - end_ns > VIRTUAL_NS;
+}
+
 static plait_status loop(struct waiter *waiter, plait_error *error)
 {
 	plait__wait_request *request = waiter->request;
@@ -452,7 +477,7 @@ static plait_status loop(struct waiter *waiter, plait_error *error)
 	bool late;
 
 	for (;;) {
-		late = plait__clock_left_ns(waiter->deadline_ns) == 0;
+		late = is_late(waiter);
 		/* A deferred drop may complete the wait. */
 		if (plait__context_has_deferred(request->context))
 			plait__reclaim_pending(request->context);
@@ -461,9 +486,9 @@ static plait_status loop(struct waiter *waiter, plait_error *error)
 			return status;
 		if (serve(waiter, &served) == PLAIT_EVENT_READY)
 			return PLAIT_EVENT_READY;
-		if (served)
+		if (served && !is_overdue(waiter))
 			continue;
-		if (late && !is_virtual(waiter))
+		if (late)
 			break;
 		if (plait__callback_scope_is_active() &&
 		    request->timeout_ns != 0)
@@ -511,15 +536,22 @@ bool plait__wait_pump(plait__context *context)
 					.ready = is_never };
 	struct waiter waiter = { .request = &request };
 
+	uint64_t limit_ns;
+	bool more;
+
 	if (plait__callback_scope_is_active())
 		return false;
-	return plait__progress_drive(context) || pump(&waiter);
+	limit_ns = plait__time_slice_enter(plait__clock_deadline(PUMP_NS));
+	more = plait__progress_drive(context) || pump(&waiter);
+	plait__time_slice_leave(limit_ns);
+	return more;
 }
 
 plait_status plait__wait_run(plait__wait_request *request, plait_error *error)
 {
 	struct waiter waiter = { .request = request };
 	plait_status status;
+	uint64_t limit_ns;
 	uint64_t i;
 
 	request->decided = false;
@@ -533,7 +565,15 @@ plait_status plait__wait_run(plait__wait_request *request, plait_error *error)
 	for (i = 1; i < request->count; i++)
 		if (request->points[i].port != waiter.port)
 			waiter.port = NULL;
+	waiter.slice_end_ns = waiter.deadline_ns;
+	if (request->timeout_ns < PUMP_NS)
+		waiter.slice_end_ns = plait__clock_deadline(PUMP_NS);
+	limit_ns = plait__time_slice_enter(waiter.slice_end_ns);
 	status = loop(&waiter, error);
+	plait__time_slice_leave(limit_ns);
+	/* A thread that waits without workers executes what this one left. */
+	if (plait__external_thread_has_work(request->context->pool))
+		plait__context_notify_waiters(request->context);
 	if (status == PLAIT_E_TIMEOUT)
 		status = plait__wait_diagnosis_fail_timeout(request, error);
 	plait__reclaim_pending(request->context);

@@ -8,6 +8,7 @@
 #include "run/host/lane_interpreter.h"
 
 #include "run/host/lane_park.h"
+#include "run/host/lane_patience.h"
 
 #include "run/record/recorder.h"
 #include "run/rehearse.h"
@@ -20,13 +21,6 @@ enum {
 	/* A decision: 0 leaves the region, n runs body n - 1. */
 	LEAVE = 0
 };
-
-/* Iterations between checks whether other tasks want the thread. */
-#ifdef PLAIT_EXPLORE
-enum { PATIENCE = 1 };
-#else
-enum { PATIENCE = 256 };
-#endif
 
 static const plait__part *part_at(const plait__lane_set *set, uint32_t part)
 {
@@ -539,13 +533,10 @@ static bool end_lane(plait__lane_task *self, const plait__step *step)
 	       at_sub_u32(&set->remaining, 1) == 1;
 }
 
-/* Yield: put the lane at the end of the ready queue if other tasks wait. */
-static bool yield_lane(plait__lane_task *self, uint32_t *patience)
+/* Put the lane at the end of the ready queue if the thread has to leave it. */
+static bool yield_lane(plait__lane_task *self, plait__lane_patience *patience)
 {
-	if (--*patience > 0)
-		return false;
-	*patience = PATIENCE;
-	if (!plait__task_should_yield(&self->task))
+	if (!plait__lane_patience_ends(patience, &self->task))
 		return false;
 	plait__task_offer(&self->task);
 	return true;
@@ -555,7 +546,7 @@ bool plait__lane_interpret(plait__task *task)
 {
 	plait__lane_task *self = (plait__lane_task *)(void *)task;
 	plait__record_ring *ring = ring_of(self);
-	uint32_t patience = PATIENCE;
+	plait__lane_patience patience = { .left = 0 };
 
 	for (;;) {
 		const plait__step *step = self->step;
