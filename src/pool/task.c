@@ -3,7 +3,6 @@
 #include "pool/task.h"
 
 #include "pool/pool_internal.h"
-#include "pool/time_slice.h"
 
 static plait__task *task_of(struct plait__ready_item *item)
 {
@@ -54,19 +53,12 @@ static void run_claimed(plait__task *task)
 						task) == 0;
 	struct plait__thread_guard *outer = task->guard.outer;
 	struct plait__callback_scope inside;
-	uint64_t limit_ns = 0;
 	bool over;
 
 	/* A direct claim does not migrate. */
 	task->waker_cpu = 0;
 	plait__pool_callback_scope_enter(&inside, task->pool);
-	/* A call inside a host function is not the work of the wait that runs
-	 * this function: it ends before the function goes on. */
-	if (inside.outer != NULL)
-		limit_ns = plait__time_slice_enter(PLAIT__CLOCK_NEVER);
 	over = task->run(task);
-	if (inside.outer != NULL)
-		plait__time_slice_leave(limit_ns);
 	plait__pool_callback_scope_leave(&inside);
 	/* Another thread may own the task by now. */
 	if (guarded)

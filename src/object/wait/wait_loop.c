@@ -36,7 +36,8 @@ struct waiter {
 	uint32_t pool_runs_ended; /* before the last wait inside a backend */
 	plait__backend_port *port; /* the only one; null: several or none */
 	uint64_t deadline_ns;
-	uint64_t slice_end_ns;	/* of items that this thread executes */
+	uint64_t slice_end_ns;	/* of items that this thread executes, if the
+				 * wait has a limit */
 	struct plait__backoff backoff;
 	bool has_slept;
 };
@@ -455,7 +456,8 @@ static bool advance_once(const struct waiter *waiter)
 /* A wait that is late still serves the inboxes for a moment. */
 static bool is_overdue(const struct waiter *waiter)
 {
-	return plait__clock_left_ns(waiter->slice_end_ns) == 0;
+	return waiter->request->timeout_ns != PLAIT_FOREVER &&
+	       plait__clock_left_ns(waiter->slice_end_ns) == 0;
 }
 
 /* Returns true if the wait ends without its condition. */
@@ -511,6 +513,24 @@ static plait_status loop(struct waiter *waiter, plait_error *error)
 	return status == PLAIT_PENDING ? PLAIT_E_TIMEOUT : status;
 }
 
+static plait_status loop_limited(struct waiter *waiter, plait_error *error)
+{
+	plait__context *context = waiter->request->context;
+	plait_status status;
+	uint64_t limit_ns;
+
+	waiter->slice_end_ns = waiter->deadline_ns;
+	if (waiter->request->timeout_ns < PUMP_NS)
+		waiter->slice_end_ns = plait__clock_deadline(PUMP_NS);
+	limit_ns = plait__time_slice_enter(waiter->slice_end_ns);
+	status = loop(waiter, error);
+	plait__time_slice_leave(limit_ns);
+	/* Without workers another waiting thread executes the rest. */
+	if (plait__external_thread_has_work(context->pool))
+		plait__context_notify_waiters(context);
+	return status;
+}
+
 /* A condition that no point ends, so that the wait depends on every backend. */
 static bool is_never(void *arg)
 {
@@ -551,7 +571,6 @@ plait_status plait__wait_run(plait__wait_request *request, plait_error *error)
 {
 	struct waiter waiter = { .request = request };
 	plait_status status;
-	uint64_t limit_ns;
 	uint64_t i;
 
 	request->decided = false;
@@ -565,35 +584,10 @@ plait_status plait__wait_run(plait__wait_request *request, plait_error *error)
 	for (i = 1; i < request->count; i++)
 		if (request->points[i].port != waiter.port)
 			waiter.port = NULL;
-	waiter.slice_end_ns = waiter.deadline_ns;
-	if (request->timeout_ns < PUMP_NS)
-		waiter.slice_end_ns = plait__clock_deadline(PUMP_NS);
-	limit_ns = plait__time_slice_enter(waiter.slice_end_ns);
-	status = loop(&waiter, error);
-	plait__time_slice_leave(limit_ns);
-	/* A thread that waits without workers executes what this one left. */
-	if (plait__external_thread_has_work(request->context->pool))
-		plait__context_notify_waiters(request->context);
+	status = request->timeout_ns == PLAIT_FOREVER ?
+			 loop(&waiter, error) : loop_limited(&waiter, error);
 	if (status == PLAIT_E_TIMEOUT)
 		status = plait__wait_diagnosis_fail_timeout(request, error);
 	plait__reclaim_pending(request->context);
 	return status;
-}
-
-plait_status plait__wait_until(plait__context *context,
-			       bool (*ready)(void *arg),
-			       void (*describe)(void *arg, char *out,
-						   uint32_t bytes),
-			       void *arg, uint64_t timeout_ns,
-			       plait_error *error)
-{
-	plait__wait_request request = {
-		.context = context,
-		.timeout_ns = timeout_ns,
-		.ready = ready,
-		.describe = describe,
-		.arg = arg,
-	};
-
-	return plait__wait_run(&request, error);
 }

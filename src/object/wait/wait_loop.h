@@ -53,12 +53,21 @@ plait_status plait__wait_run(plait__wait_request *request,
 			     plait_error *error);
 
 /* Wait until ready(arg) is true; inboxes are not served. */
-plait_status plait__wait_until(plait__context *context,
-			       bool (*ready)(void *arg),
-			       void (*describe)(void *arg, char *out,
-						   uint32_t bytes),
-			       void *arg, uint64_t timeout_ns,
-			       plait_error *error);
+static inline plait_status
+plait__wait_until(plait__context *context, bool (*ready)(void *arg),
+		  void (*describe)(void *arg, char *out, uint32_t bytes),
+		  void *arg, uint64_t timeout_ns, plait_error *error)
+{
+	plait__wait_request request = {
+		.context = context,
+		.timeout_ns = timeout_ns,
+		.ready = ready,
+		.describe = describe,
+		.arg = arg,
+	};
+
+	return plait__wait_run(&request, error);
+}
 
 /*
  * Do one bounded piece of work on a pollable, or on every backend that needs
