@@ -111,7 +111,8 @@ MC_TESTS += %D%/lane_interpreter.t
 	src/run/host/lane_compiler.c src/run/host/lane_bodies.c \
 	src/run/host/lane_tasks.c src/run/host/lane_interpreter.c \
 	src/run/host/lane_park.c src/base/alloc.c src/base/error.c \
-	src/base/vector.c src/plan/plan.c src/sys/eventcount.c src/sys/mutex.c \
+	src/base/vector.c src/base/text.c src/plan/plan.c \
+	src/sys/eventcount.c src/sys/mutex.c \
 	src/sys/backoff.c
 %C%_lane_interpreter_t_CPPFLAGS = $(MC_CPPFLAGS)
 %C%_lane_interpreter_t_LDADD = $(LDADD_MC)
