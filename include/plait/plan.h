@@ -114,7 +114,8 @@ typedef struct plait_critical_command {
 	/* Number of its node, and its index; see plait_plan_query_command. */
 	uint64_t node;
 	uint64_t command;
-	/* Borrowed: the node's label, or empty; valid while the plan lives. */
+	/* Borrowed: the node's label, or the name of its kernel if it has no
+	 * label, or empty; valid while the plan lives. */
 	const char *label;
 	/* Predicted start and end. */
 	uint64_t start;

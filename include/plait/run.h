@@ -233,7 +233,8 @@ typedef struct plait_command_info {
 	uint32_t lane;
 	/* Index of the lane's device within the plan. */
 	uint32_t device;
-	/* Label of the node, cut to fit; possibly empty. */
+	/* Label of the node, or the name of the kernel of a launch without a
+	 * label; cut to fit; possibly empty. */
 	char label[64];
 } plait_command_info;
 

@@ -3,8 +3,10 @@
 #include "plan/plan.h"
 
 #include "base/alloc.h"
+#include "base/text.h"
 
 #include <stddef.h>
+#include <stdio.h>
 
 #define FREE_ARRAY(type, name)						\
 	plait__free(&allocator, plan->name,				\
@@ -94,4 +96,40 @@ const char *plait__plan_node_label(const plait__plan *plan, uint32_t node)
 	uint32_t label = plan->nodes[node].label;
 
 	return label < plan->strings_count ? plan->strings + label : "";
+}
+
+const char *plait__plan_kernel_name(const plait__plan *tables, uint32_t kind,
+				    uint32_t link)
+{
+	uint32_t kernel, name;
+
+	if (kind != PLAIT__CMD_LAUNCH || link >= tables->payloads_count)
+		return "";
+	kernel = tables->payloads[link].kernel;
+	if (kernel >= tables->kernels_count)
+		return "";
+	name = tables->kernels[kernel].name;
+	return name < tables->strings_count ? tables->strings + name : "";
+}
+
+const char *plait__plan_node_name(const plait__plan *plan, uint32_t node)
+{
+	const char *label = plait__plan_node_label(plan, node);
+	uint32_t command = plan->nodes[node].command;
+
+	if (*label != '\0' || command >= plan->command_count)
+		return label;
+	return plait__plan_kernel_name(plan, plan->commands[command].kind,
+				       plan->commands[command].link);
+}
+
+const char *plait__plan_node_text(const plait__plan *plan, uint32_t node,
+				  char room[PLAIT__PLAN_NODE_TEXT_BYTES])
+{
+	const char *name = plait__plan_node_name(plan, node);
+
+	(void)snprintf(room, PLAIT__PLAN_NODE_TEXT_BYTES, "node %u%s%.*s%s",
+		       node, *name != '\0' ? " \"" : "",
+		       PLAIT__TEXT_FIT(name, 60), *name != '\0' ? "\"" : "");
+	return room;
 }

@@ -332,6 +332,20 @@ uint32_t plait__plan_nodes_in(const plait__plan *plan);
 /* Returns a node's label for messages: never null, "" if it has none. */
 const char *plait__plan_node_label(const plait__plan *plan, uint32_t node);
 
+/* Returns the name of a launch's kernel from the tables, "" if the kind is
+ * another; `link` is the payload. */
+const char *plait__plan_kernel_name(const plait__plan *tables, uint32_t kind,
+				    uint32_t link);
+
+/* Returns a node's label, or the name of its kernel if it has no label; never
+ * null. */
+const char *plait__plan_node_name(const plait__plan *plan, uint32_t node);
+
+/* Write 'node 3 "name"', or "node 3" if it has no name; returns `room`. */
+enum { PLAIT__PLAN_NODE_TEXT_BYTES = 80 };
+const char *plait__plan_node_text(const plait__plan *plan, uint32_t node,
+				  char room[PLAIT__PLAN_NODE_TEXT_BYTES]);
+
 /* Returns the segment of a command, or PLAIT__NONE. */
 static inline uint32_t plait__plan_segment_of(const plait__plan *plan,
 					      uint32_t command)

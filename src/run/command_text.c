@@ -8,7 +8,7 @@ const char *plait__command_text(const plait__plan *plan, uint32_t command,
 				char room[PLAIT__COMMAND_TEXT_BYTES])
 {
 	uint32_t node = plan->commands[command].node;
-	const char *label = plait__plan_node_label(plan, node);
+	const char *label = plait__plan_node_name(plan, node);
 	uint32_t file = plan->nodes[node].file;
 	int length;
 

@@ -21,7 +21,7 @@ struct part {
 	bool writes;
 	uint64_t first;
 	uint64_t end;		/* UINT64_MAX: to the end of the object */
-	uint32_t label;		/* of the first node, in strings */
+	uint32_t label;		/* name of the first node, in strings */
 };
 
 struct plait__race_plan {
@@ -131,6 +131,14 @@ static bool add_access(const plait__plan *plan, plait__vector *parts,
 	return true;
 }
 
+/* Returns the offset of a node's name in strings, or none. */
+static uint32_t name_at(const plait__plan *plan, uint32_t node)
+{
+	const char *name = plait__plan_node_name(plan, node);
+
+	return *name != '\0' ? (uint32_t)(name - plan->strings) : PLAIT__NONE;
+}
+
 static bool fill(const plait__plan *plan, plait__race_plan *out)
 {
 	out->calls = plan->functions_count > 0 || plan->signals_count > 0;
@@ -143,7 +151,7 @@ static bool fill(const plait__plan *plan, plait__race_plan *out)
 		for (uint32_t k = node->access_first;
 		     k < node[1].access_first; k++)
 			if (!add_access(plan, &out->parts, &plan->accesses[k],
-					node->label))
+					name_at(plan, i)))
 				return false;
 	}
 	merge(&out->parts);

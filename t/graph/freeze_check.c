@@ -94,9 +94,11 @@ static void missing_edges(void)
 	IS_INT(freeze(graph, (plait_freeze_desc){
 		.flags = PLAIT_FREEZE_CHECK }), PLAIT_OK);
 	(void)fill(graph, "both", 32, 64, first);
-	is_refused_always(graph, "nothing orders node 1 (.../folders/to/the/source."
-			  "c:7) before node 2 'both' (.../folders/to/the/"
-			  "source.c:7): both use the same memory, buffer 'm'");
+	is_refused_always(graph, "no edge orders node 1 (.../folders/to/the/source."
+			  "c:7) and node 2 'both' (.../folders/to/the/"
+			  "source.c:7); both use buffer 'm', bytes "
+			  "64 to 96, and both write: add an edge (after), or "
+			  "freeze in program order");
 	/* Without a check the plan is made. */
 	IS_INT(freeze(graph, (plait_freeze_desc){ 0 }), PLAIT_OK);
 	(void)second;
@@ -155,7 +157,105 @@ static void bodies(void)
 	IS_INT(freeze(graph, (plait_freeze_desc){
 		.flags = PLAIT_FREEZE_CHECK }), PLAIT_OK);
 	(void)fill(graph, "beside", 100, 64, 0);
-	is_refused_always(graph, "'beside'");
+	/* Edges stay within a scope, so the text names the nodes to join. */
+	is_refused_always(graph, "no edge orders node 3 'branch' (.../to/the/source.c:"
+			  "7) and node 1 'beside' (.../to/the/source.c:7); both use "
+			  "buffer 'm', bytes 100 to 128, and both write: add "
+			  "an edge between nodes 0 and 1 (after), or freeze "
+			  "in program order");
+	plait_graph_release(graph);
+}
+
+static int32_t no_work(void *const *arguments, const plait_launch *launch,
+		       void *user_data)
+{
+	(void)arguments;
+	(void)launch;
+	(void)user_data;
+	return 0;
+}
+
+static plait_kernel *new_kernel(const char *signature)
+{
+	plait_kernel_desc desc = { .size = sizeof(desc), .signature = signature,
+				   .function = no_work };
+	plait_kernel *kernel = NULL;
+
+	IS_INT(plait_kernel_create(context, &desc, &kernel, &error), PLAIT_OK);
+	return kernel;
+}
+
+static void launch(plait_graph *graph, plait_kernel *kernel,
+		   plait_argument argument)
+{
+	plait_node_desc desc = { .size = sizeof(desc), .kind = PLAIT_NODE_LAUNCH,
+				 .kernel = kernel, .arguments = &argument,
+				 .argument_count = 1 };
+
+	argument.size = sizeof(argument);
+	IS_INT(plait_graph_add(graph, &desc, NULL, 0, NULL, &error), PLAIT_OK);
+}
+
+static const plait_argument *image(void)
+{
+	static const plait_argument parameter = {
+		.kind = PLAIT_ARGUMENT_PARAMETER, .name = "image"
+	};
+
+	return &parameter;
+}
+
+/* Queries and pictures name a launch without a label by its kernel. */
+static void shown_names(plait_graph *graph)
+{
+	plait_command_info info = { .size = sizeof(info) };
+	plait_plan *plan = NULL;
+	char picture[4096] = "";
+	uint64_t bytes;
+
+	IS_INT(plait_graph_freeze(graph, NULL, &plan, &error), PLAIT_OK);
+	IS_INT(plait_plan_query_command(plan, 1, &info, &error), PLAIT_OK);
+	IS_STR(info.label, "blur");
+	IS_INT(plait_plan_write(plan, PLAIT_FORMAT_DOT, picture,
+				sizeof(picture), &bytes, &error), PLAIT_OK);
+	HAS_STR(picture, "blur #1");
+	plait_plan_release(plan);
+}
+
+/* Nodes without labels have the names of their kernels; the text names the
+ * region that holds them, and memory that has no label. */
+static void names(void)
+{
+	plait_graph *graph = new_graph(), *body = NULL;
+	plait_kernel *blur = new_kernel("blur(x: inout pointer f32)");
+	plait_kernel *sum = new_kernel("sum(x: in pointer f32)");
+	plait_buffer_desc wanted = { .size = sizeof(wanted), .bytes = 64 };
+	plait_buffer *buffer = NULL;
+	plait_argument plain = { .kind = PLAIT_ARGUMENT_BUFFER };
+	plait_node loop = 0;
+
+	IS_INT(plait_graph_while(graph, memory, 0, 1, 0, &body, &loop, &error),
+	       PLAIT_OK);
+	launch(body, blur, *image());
+	launch(body, sum, *image());
+	is_refused_always(graph, "no edge orders node 1 'blur' and node 2 'sum' in "
+			  "the body of node 0; both use parameter 'image', and "
+			  "one writes: add an edge (after), or freeze in "
+			  "program order");
+	plait_graph_release(body);
+	plait_graph_release(graph);
+	graph = new_graph();
+	IS_INT(plait_buffer_create(device, &wanted, &buffer, &error),
+	       PLAIT_OK);
+	plain.buffer = buffer;
+	launch(graph, blur, plain);
+	launch(graph, blur, plain);
+	is_refused_always(graph, "both use buffer 0 (64 bytes, no label), and both "
+			  "write");
+	shown_names(graph);
+	plait_buffer_release(buffer);
+	plait_kernel_release(blur);
+	plait_kernel_release(sum);
 	plait_graph_release(graph);
 }
 
@@ -171,11 +271,13 @@ WITH(missing_edges)
 WITH(parts)
 WITH(the_variable)
 WITH(bodies)
+WITH(names)
 
 static const struct tap_scenario scenarios[] = {
 	{ "missing edges", with_missing_edges },
 	{ "parts", with_parts },
 	{ "the variable", with_the_variable },
 	{ "bodies", with_bodies },
+	{ "names", with_names },
 };
 TAP_MAIN(scenarios)

@@ -434,9 +434,9 @@ static void races(void)
 	(void)accept(graph, desc, NULL);
 	IS_INT(plait_graph_freeze(graph, &checked, &plan, &error),
 	       PLAIT_E_INVALID);
-	IS_STR(error.text, "nothing orders node 0 'A' (first.c:11) before "
-	       "node 1 'B' (second.c:22): both use the same memory, "
-	       "buffer 'near'");
+	IS_STR(error.text, "no edge orders node 0 'A' (first.c:11) and node 1 "
+	       "'B' (second.c:22); both use buffer 'near', bytes 0 to 8, and "
+	       "both write: add an edge (after), or freeze in program order");
 	plait_graph_release(graph);
 }
 

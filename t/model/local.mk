@@ -70,8 +70,8 @@ MC_TESTS += %D%/run_turns.t
 %C%_run_turns_t_LDADD = $(LDADD_MC)
 MC_TESTS += %D%/idle_section.t
 %C%_idle_section_t_SOURCES = %D%/idle_section.c \
-	src/object/queue/idle_section.c src/sys/eventcount.c src/sys/mutex.c \
-	src/sys/backoff.c
+	src/object/queue/idle_section.c src/pool/time_slice.c \
+	src/sys/eventcount.c src/sys/mutex.c src/sys/backoff.c
 %C%_idle_section_t_CPPFLAGS = $(MC_CPPFLAGS)
 %C%_idle_section_t_LDADD = $(LDADD_MC)
 MC_TESTS += %D%/stop_device_loops.t
@@ -111,7 +111,7 @@ MC_TESTS += %D%/lane_interpreter.t
 	src/run/host/lane_compiler.c src/run/host/lane_bodies.c \
 	src/run/host/lane_tasks.c src/run/host/lane_interpreter.c \
 	src/run/host/lane_park.c src/run/host/lane_patience.c \
-	src/base/alloc.c src/base/error.c \
+	src/base/alloc.c src/base/error.c src/base/text.c \
 	src/base/vector.c src/plan/plan.c src/pool/time_slice.c \
 	src/sys/eventcount.c src/sys/mutex.c src/sys/backoff.c
 %C%_lane_interpreter_t_CPPFLAGS = $(MC_CPPFLAGS)

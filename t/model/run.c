@@ -307,7 +307,7 @@ NUMBER(plait_status, plait__context_fail_other, const plait__object *one,
 NUMBER(plait_status, plait__plan_object_enter, plait_plan *handle,
 	plait__plan_object **out, plait_error *error)
 NUMBER(double, plait__recorder_expected_runs, const plait__plan *of, uint32_t body)
-NUMBER(const char *, plait__plan_node_label, const plait__plan *of,
+NUMBER(const char *, plait__plan_node_name, const plait__plan *of,
 	uint32_t node)
 NUMBER(const char *, plait__command_text, const plait__plan *of,
 	uint32_t command, char room[PLAIT__COMMAND_TEXT_BYTES])

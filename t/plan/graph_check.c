@@ -124,10 +124,10 @@ static void make_fans(uint64_t seed)
 static bool names_a_pair(const char *text)
 {
 	uint32_t a, b;
-	const char *second = strstr(text, " before node ");
+	const char *second = strstr(text, " and node ");
 
-	return sscanf(text, "nothing orders node %u", &a) == 1 &&
-	       second != NULL && sscanf(second, " before node %u", &b) == 1 &&
+	return sscanf(text, "no edge orders node %u", &a) == 1 &&
+	       second != NULL && sscanf(second, " and node %u", &b) == 1 &&
 	       is_unordered(a, b);
 }
 
@@ -295,9 +295,10 @@ static void names(void)
 	shape.nodes[a].line = 12;
 	IS_INT(plait__check_graph(&shape.input, NULL, NULL, &error),
 	       PLAIT_E_INVALID);
-	IS_STR(error.text, "nothing orders node 0 'producer' (line 12) before "
-	       "node 1 'consumer of a label that ...': both use the same "
-	       "memory");
+	IS_STR(error.text, "no edge orders node 0 'producer' (line 12) and "
+	       "node 1 'consumer of a label that ...'; both use the same "
+	       "memory, and one writes: add an edge (after), or freeze in "
+	       "program order");
 	shape_edge(&shape, b, a);
 	IS_INT(plait__check_graph(&shape.input, NULL, NULL, &error), PLAIT_OK);
 	shape_edge(&shape, a, b);

@@ -306,11 +306,11 @@ static void wrong_runs(void)
 	given[1].offset_bytes = 15;
 	refuse_run(plan, given, "\"copy\": source and target overlap");
 	given[1].offset_bytes = ROOM - 15;
-	refuse_run(plan, given, "parameter \"from\": node \"copy\" uses 16 "
+	refuse_run(plan, given, "parameter \"from\": node 0 \"copy\" uses 16 "
 		   "bytes, and there are 15");
 	given[1].offset_bytes = 0;
 	given[0].offset_bytes = ROOM;
-	refuse_run(plan, given, "parameter \"to\": node \"copy\" uses 16 "
+	refuse_run(plan, given, "parameter \"to\": node 0 \"copy\" uses 16 "
 		   "bytes, and there are 0");
 	given[0].offset_bytes = 80;
 	IS_INT(run(plan, 1, given), PLAIT_OK);

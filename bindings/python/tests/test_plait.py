@@ -300,7 +300,7 @@ class Plans(Case):
         for lanes in (1, 4):
             with self.assertRaises(plait.InvalidError) as caught:
                 graph.freeze(check=True, lanes=lanes)
-            self.assertIn("nothing orders node 0", str(caught.exception))
+            self.assertIn("no edge orders node 0", str(caught.exception))
         plan = graph.freeze(check=True, order="program", widest=True)
         plan()
         self.assertEqual(x.read(), b"\7\0\0\0" * 2)

@@ -167,7 +167,7 @@ static plait_critical_command describe(const plait__plan *plan,
 	return (plait_critical_command){
 		.size = stride, .lane = command->lane, .node = command->node,
 		.command = number,
-		.label = text_at(plan, plan->nodes[command->node].label),
+		.label = plait__plan_node_name(plan, command->node),
 		.start = timeline->spans[number].start,
 		.end = timeline->spans[number].end,
 	};

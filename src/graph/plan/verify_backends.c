@@ -18,7 +18,6 @@ struct usage {
 	const plait__plan_object *plan_object;
 	const plait__device *device;
 	const plait__plan_payload *payload;
-	const char *label;
 	uint32_t node;
 	uint8_t kind;
 	plait_error *error;
@@ -30,14 +29,22 @@ static bool can_call(const struct usage *usage)
 		PLAIT_CAP_HOST_CALL) != 0;
 }
 
+static const char *node_text(const struct usage *usage,
+			     char room[PLAIT__PLAN_NODE_TEXT_BYTES])
+{
+	return plait__plan_node_text(usage->plan_object->plan, usage->node,
+				     room);
+}
+
 static plait_status fail_foreign(const struct usage *usage, const char *what,
 				 const char *name, const plait__device *owner)
 {
+	char room[PLAIT__PLAN_NODE_TEXT_BYTES];
+
 	return plait__fail(usage->error, PLAIT_E_UNSUPPORTED,
-			   "node %u \"%.*s\": %s \"%.*s\" is of %s, the node "
-			   "runs on %s; between backends the host has to wait "
-			   "and to copy", usage->node,
-			   PLAIT__TEXT_FIT(usage->label, 40), what,
+			   "%s: %s \"%.*s\" is of %s, the node runs on %s; "
+			   "between backends the host has to wait and to copy",
+			   node_text(usage, room), what,
 			   PLAIT__TEXT_FIT(name, 40), owner->object.label,
 			   usage->device->object.label);
 }
@@ -70,13 +77,13 @@ static plait_status check_slot(const struct usage *usage, uint32_t slot)
 {
 	const plait__plan_object *plan_object = usage->plan_object;
 	const plait__device *owner = owner_of(plan_object, slot);
+	char room[PLAIT__PLAN_NODE_TEXT_BYTES];
 
 	if (owner == NULL)
 		return plait__fail(usage->error, PLAIT_E_STATE,
-				   "node %u \"%.*s\": the device of a "
-				   "temporary is not bound; call "
-				   "plait_plan_bind_device", usage->node,
-				   PLAIT__TEXT_FIT(usage->label, 40));
+				   "%s: the device of a temporary is not "
+				   "bound; call plait_plan_bind_device",
+				   node_text(usage, room));
 	if (owner->port == usage->device->port || host_moves(usage, owner))
 		return PLAIT_OK;
 	return fail_foreign(usage, "buffer",
@@ -140,6 +147,7 @@ static plait_status check_function(const struct usage *usage)
 	const plait__store_function *function =
 		&usage->plan_object->functions[usage->payload->object];
 	const char *lacks = NULL;
+	char room[PLAIT__PLAN_NODE_TEXT_BYTES];
 
 	if (function->inbox == NULL && !can_call(usage))
 		lacks = "cannot run host functions";
@@ -150,8 +158,7 @@ static plait_status check_function(const struct usage *usage)
 	if (lacks == NULL)
 		return PLAIT_OK;
 	return plait__fail(usage->error, PLAIT_E_UNSUPPORTED,
-			   "node %u \"%.*s\": device %s %s", usage->node,
-			   PLAIT__TEXT_FIT(usage->label, 40),
+			   "%s: device %s %s", node_text(usage, room),
 			   usage->device->object.label, lacks);
 }
 
@@ -191,7 +198,6 @@ plait_status plait__verify_backends(const plait__plan_object *plan_object,
 			.plan_object = plan_object, .kind = at->kind,
 			.device = plan_object->devices[
 				plan->lanes[at->lane].device],
-			.label = plait__plan_node_label(plan, at->node),
 			.node = at->node,
 			.error = error
 		};

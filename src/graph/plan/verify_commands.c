@@ -422,11 +422,13 @@ static plait_status fail(const plait__plan *plan, uint32_t command,
 			 plait_status status, const char *what,
 			 plait_error *error)
 {
-	const char *label = plait__plan_node_label(
+	const char *name = plait__plan_node_name(
 		plan, plan->commands[command].node);
+	const char *quote = *name != '\0' ? "\"" : "";
 
-	return plait__fail(error, status, "the plan's command %u \"%.*s\" %s",
-			   command, PLAIT__TEXT_FIT(label, 80), what);
+	return plait__fail(error, status, "the plan's command %u %s%.*s%s%s%s",
+			   command, quote, PLAIT__TEXT_FIT(name, 80), quote,
+			   *quote != '\0' ? " " : "", what);
 }
 
 static plait_status check_regions(const plait__plan *plan, plait_error *error)

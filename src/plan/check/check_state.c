@@ -49,18 +49,19 @@ static const char *string_at(const plait__plan *plan, uint32_t offset)
 
 const char *plait__check_node_name(uint32_t node, const char *label,
 				   const char *file, uint32_t line,
+				   uint32_t limit,
 				   char text[PLAIT__CHECK_TEXT_BYTES])
 {
 	char room[PLAIT__TEXT_CUT_BYTES], place[48] = "";
 
 	if (*file != '\0')
 		snprintf(place, sizeof(place), " (%s:%u)",
-			 plait__text_path(file, 28, room), line);
+			 plait__text_path(file, limit, room), line);
 	else if (line != 0)
 		snprintf(place, sizeof(place), " (line %u)", line);
 	if (*label != '\0')
 		snprintf(text, PLAIT__CHECK_TEXT_BYTES, "node %u '%s'%s",
-			 node, plait__text_start(label, 28, room), place);
+			 node, plait__text_start(label, limit, room), place);
 	else
 		snprintf(text, PLAIT__CHECK_TEXT_BYTES, "node %u%s", node,
 			 place);
@@ -75,9 +76,9 @@ const char *plait__check_name(const plait__check *check, uint32_t command,
 
 	if (node < plan->node_count)
 		return plait__check_node_name(
-			node, string_at(plan, plan->nodes[node].label),
+			node, plait__plan_node_name(plan, node),
 			string_at(plan, plan->nodes[node].file),
-			plan->nodes[node].line, text);
+			plan->nodes[node].line, 28, text);
 	snprintf(text, PLAIT__CHECK_TEXT_BYTES, "command %u", command);
 	return text;
 }
@@ -96,50 +97,8 @@ bool plait__check_touches(const plait__plan *plan,
 	return true;
 }
 
-/* Returns the name of a buffer that both use and at least one writes, or "". */
-static const char *shared_buffer(const plait__plan *plan,
-				 plait__check_accesses a,
-				 plait__check_accesses b)
-{
-	for (uint32_t i = a.first; i < a.first + a.count; i++) {
-		const plait__plan_access *one = &plan->accesses[i];
-
-		for (uint32_t j = b.first; j < b.first + b.count; j++) {
-			const plait__plan_access *two = &plan->accesses[j];
-
-			if (one->object == two->object &&
-			    one->object < plan->slots_count &&
-			    plait__check_touches(plan, one) &&
-			    plait__check_touches(plan, two) &&
-			    (one->mode != PLAIT__ACCESS_READ ||
-			     two->mode != PLAIT__ACCESS_READ))
-				return string_at(
-					plan, plan->slots[one->object].name);
-		}
-	}
-	return "";
-}
-
-const char *plait__check_shared_memory(const plait__plan *tables,
-				       plait__check_accesses before,
-				       plait__check_accesses after,
-				       char text[PLAIT__CHECK_TEXT_BYTES])
-{
-	const char *name = shared_buffer(tables, before, after);
-	char room[PLAIT__TEXT_CUT_BYTES];
-
-	if (*name != '\0')
-		snprintf(text, PLAIT__CHECK_TEXT_BYTES,
-			 "both use the same memory, buffer '%s'",
-			 plait__text_start(name, 24, room));
-	else
-		snprintf(text, PLAIT__CHECK_TEXT_BYTES,
-			 "both use the same memory");
-	return text;
-}
-
-static plait__check_accesses accesses_of(const plait__plan *plan,
-					 uint32_t command)
+plait__check_accesses plait__check_accesses_of(const plait__plan *plan,
+					      uint32_t command)
 {
 	const plait__plan_node *node =
 		&plan->nodes[plan->commands[command].node];
@@ -148,16 +107,6 @@ static plait__check_accesses accesses_of(const plait__plan *plan,
 		node[0].access_first,
 		node[1].access_first - node[0].access_first
 	};
-}
-
-const char *plait__check_memory(const plait__check *check, uint32_t before,
-				uint32_t after,
-				char text[PLAIT__CHECK_TEXT_BYTES])
-{
-	return plait__check_shared_memory(check->plan,
-					  accesses_of(check->plan, before),
-					  accesses_of(check->plan, after),
-					  text);
 }
 
 void plait__check_free_all(plait__check *check)

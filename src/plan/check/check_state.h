@@ -67,15 +67,12 @@ plait_status plait__check_no_memory(plait__check *check);
 enum { PLAIT__CHECK_TEXT_BYTES = 112 };
 const char *plait__check_name(const plait__check *check, uint32_t command,
 			      char text[PLAIT__CHECK_TEXT_BYTES]);
-/* The same of a node with this label, file (both maybe "") and line. */
+/* The same of a node with this label, file (both maybe "") and line; the label
+ * and the file are cut to `limit` bytes. */
 const char *plait__check_node_name(uint32_t node, const char *label,
 				   const char *file, uint32_t line,
+				   uint32_t limit,
 				   char text[PLAIT__CHECK_TEXT_BYTES]);
-/* Describe the memory that both commands use; the text names the buffer if it
- * is known. */
-const char *plait__check_memory(const plait__check *check, uint32_t before,
-				uint32_t after,
-				char text[PLAIT__CHECK_TEXT_BYTES]);
 /* Returns false if the access has no bytes (as a copy of size 0): it conflicts
  * with nothing. */
 bool plait__check_touches(const plait__plan *plan,
@@ -86,11 +83,8 @@ typedef struct plait__check_accesses {
 	uint32_t count;
 } plait__check_accesses;
 
-/* Describe the memory that both nodes' accesses have in common. */
-const char *plait__check_shared_memory(const plait__plan *tables,
-				       plait__check_accesses before,
-				       plait__check_accesses after,
-				       char text[PLAIT__CHECK_TEXT_BYTES]);
+plait__check_accesses plait__check_accesses_of(const plait__plan *plan,
+					      uint32_t command);
 /* Free all memory of the check. */
 void plait__check_free_all(plait__check *check);
 /* Fail with PLAIT_E_INVALID; the text is "PART INDEX: WHAT". */

@@ -8,10 +8,10 @@
 
 #include "plan/check/conflicts.h"
 #include "plan/check/graph_order.h"
+#include "plan/check/missing_edge.h"
 #include "plan/check/reach.h"
 
 #include "base/alloc.h"
-#include "base/error.h"
 
 #include <string.h>
 
@@ -69,43 +69,11 @@ static uint32_t no_floor(const plait__conflicts *conflicts, uint32_t item)
 	return 0;
 }
 
-static const char *string_at(const plait__input *input, uint32_t offset)
-{
-	return offset < input->tables.strings_count ?
-	       input->tables.strings + offset : "";
-}
-
-static const char *name(const struct graph_check *c, uint32_t item,
-			char text[PLAIT__CHECK_TEXT_BYTES])
-{
-	const plait__input *input = c->order.input;
-	uint32_t node = c->order.node_at[item];
-	const plait__input_node *n = &input->nodes[node];
-
-	return plait__check_node_name(node, string_at(input, n->label),
-				      string_at(input, n->file), n->line,
-				      text);
-}
-
 static plait_status fail(const struct graph_check *c, uint32_t before,
 			 uint32_t after)
 {
-	const plait__input_node *nodes = c->order.input->nodes;
-	const plait__input_node *a = &nodes[c->order.node_at[before]];
-	const plait__input_node *b = &nodes[c->order.node_at[after]];
-	char one[PLAIT__CHECK_TEXT_BYTES], two[PLAIT__CHECK_TEXT_BYTES];
-	char memory[PLAIT__CHECK_TEXT_BYTES];
-
-	return plait__fail(c->base.check->error, PLAIT_E_INVALID,
-			   "nothing orders %s before %s: %s",
-			   name(c, before, one), name(c, after, two),
-			   plait__check_shared_memory(
-				   &c->order.tables,
-				   (plait__check_accesses){ a->access_first,
-							    a->access_count },
-				   (plait__check_accesses){ b->access_first,
-							    b->access_count },
-				   memory));
+	return plait__missing_edge_fail(&c->order, before, after,
+					c->base.check->error);
 }
 
 static bool grow(struct graph_check *c, plait__reach_pair **array,

@@ -11,6 +11,8 @@
  */
 #include "plan/check/obligations.h"
 
+#include "plan/check/shared_memory.h"
+
 #include "base/alloc.h"
 #include "base/error.h"
 
@@ -143,14 +145,21 @@ plait_status plait__obligations_fail(plait__check *check, uint32_t before,
 		"a wait", "their temporaries or scratch share bytes"
 	};
 	char a[PLAIT__CHECK_TEXT_BYTES], b[PLAIT__CHECK_TEXT_BYTES];
-	char memory[PLAIT__CHECK_TEXT_BYTES];
+	char memory[PLAIT__SHARED_MEMORY_TEXT_BYTES];
+	bool access = why == PLAIT__OBLIGATION_ACCESS, both;
 
 	return plait__fail(check->error, PLAIT_E_INVALID,
-			   "nothing orders %s before %s: %s",
+			   "nothing orders %s before %s: %s%s",
 			   plait__check_name(check, before, a),
 			   plait__check_name(check, after, b),
-			   why != PLAIT__OBLIGATION_ACCESS ? reason[why] :
-			   plait__check_memory(check, before, after, memory));
+			   access ? "both use " : reason[why],
+			   !access ? "" : plait__shared_memory_text(
+				   check->plan,
+				   plait__check_accesses_of(check->plan,
+							    before),
+				   plait__check_accesses_of(check->plan,
+							    after),
+				   &both, memory));
 }
 
 static plait_status push(plait__check *check, uint32_t before, uint32_t after,

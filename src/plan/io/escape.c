@@ -14,9 +14,13 @@ const char *plait__escape_node_name(const plait__plan *plan, uint32_t node,
 				    char name[256])
 {
 	const char *label = plait__plan_node_label(plan, node);
+	const char *kernel = plait__plan_node_name(plan, node);
 
 	if (label[0] != '\0')
 		plait__text_copy(label, name, 256, NULL);
+	else if (kernel[0] != '\0')
+		(void)snprintf(name, 256, "%.*s #%u",
+			       PLAIT__TEXT_FIT(kernel, 240), node);
 	else
 		(void)snprintf(name, 256, "#%u", node);
 	return name;

@@ -12,7 +12,8 @@
 /* Returns the string at an offset; "" for none. */
 const char *plait__escape_string_at(const plait__plan *plan, uint32_t offset);
 
-/* Write the node's label, or "#" and its number, into `name`; cut to fit. */
+/* Write the node's label, or the name of its kernel if any, "#" and its number,
+ * into `name`; cut to fit. */
 const char *plait__escape_node_name(const plait__plan *plan, uint32_t node,
 				    char name[256]);
 

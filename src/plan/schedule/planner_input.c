@@ -13,11 +13,25 @@ static const char *string_at(const plait__input *input, uint32_t offset)
 	return input->tables.strings + offset;
 }
 
+/* Returns the label, or the name of the kernel of a launch without one. */
+static const char *name_of(const plait__input *input,
+			   const plait__input_node *n)
+{
+	const char *label = string_at(input, n->label);
+	const plait__input_tables *t = &input->tables;
+
+	if (*label != '\0' || n->kind != PLAIT__CMD_LAUNCH ||
+	    n->link >= t->payloads_count ||
+	    t->payloads[n->link].kernel >= t->kernels_count)
+		return label;
+	return string_at(input, t->kernels[t->payloads[n->link].kernel].name);
+}
+
 const char *plait__input_node_text(const plait__input *input, uint32_t node,
 				   char text[PLAIT__NODE_TEXT_BYTES])
 {
 	const plait__input_node *n = &input->nodes[node];
-	const char *label = string_at(input, n->label);
+	const char *label = name_of(input, n);
 	const char *file = string_at(input, n->file);
 	char room[PLAIT__TEXT_CUT_BYTES], quoted[PLAIT__TEXT_CUT_BYTES + 4] = "";
 	char place[PLAIT__TEXT_CUT_BYTES + 16] = "";

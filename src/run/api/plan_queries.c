@@ -164,7 +164,7 @@ static void describe_command(const plait__plan *plan, uint32_t command,
 	info->kind = node_kind(at->kind, plan, at->link);
 	info->lane = at->lane;
 	info->device = plan->lanes[at->lane].device;
-	(void)strncpy(info->label, plait__plan_node_label(plan, at->node),
+	(void)strncpy(info->label, plait__plan_node_name(plan, at->node),
 		      sizeof(info->label) - 1);
 }
 

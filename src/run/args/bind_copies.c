@@ -63,16 +63,16 @@ struct side {
 static plait_status fail(const plait__plan *plan, uint32_t command,
 			 const struct side *side, plait_error *error)
 {
-	const char *label = plait__plan_node_label(
-		plan, plan->commands[command].node);
+	char room[PLAIT__PLAN_NODE_TEXT_BYTES];
+	const char *node = plait__plan_node_text(
+		plan, plan->commands[command].node, room);
 
 	if (side == NULL)
 		return plait__fail(error, PLAIT_E_INVALID,
-				   "node \"%.60s\": source and target "
-				   "overlap", label);
+				   "%s: source and target overlap", node);
 	return plait__fail(error, PLAIT_E_INVALID,
-			   "parameter \"%.60s\": node \"%.60s\" uses %llu "
-			   "bytes, and there are %llu", side->name, label,
+			   "parameter \"%.60s\": %s uses %llu bytes, and "
+			   "there are %llu", side->name, node,
 			   (unsigned long long)side->reach,
 			   (unsigned long long)side->have);
 }

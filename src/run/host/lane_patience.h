@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * When a lane in a loop returns its thread: at the end of an iteration, if
- * other tasks want the thread or its time slice is over.
+ * Decision of a lane in a loop to return its thread: at the end of an iteration,
+ * if other tasks want the thread or its time slice is over.
  */
 #ifndef PLAIT_SRC_RUN_HOST_LANE_PATIENCE_H
 #define PLAIT_SRC_RUN_HOST_LANE_PATIENCE_H

@@ -6,6 +6,8 @@
  */
 #include "run/queue/log_decisions.h"
 
+#include "plan/io/escape.h"
+
 #include "sys/env.h"
 
 static const plait__log *log_of(const plait__queue_program *compiled)
@@ -46,8 +48,9 @@ static void log_region(const plait__queue_program *compiled, uint32_t number,
 	const plait__log *log = log_of(compiled);
 	const char *kind = region->kind == PLAIT__REGION_CASE ? "case" :
 								"loop";
-	const char *label = plait__plan_node_label(
-		plan, plan->commands[region->command].node);
+	char name[256], other[256];
+	const char *label = plait__escape_node_name(
+		plan, plan->commands[region->command].node, name);
 
 	if (why == NULL && at->on_device) {
 		plait__log_line(log, PLAIT_LOG_INFO,
@@ -67,8 +70,9 @@ static void log_region(const plait__queue_program *compiled, uint32_t number,
 			"%s \"%.60s\": the host decides, as %s: "
 			"\"%.60s\"",
 			kind, label, why,
-			plait__plan_node_label(
-				plan, plan->commands[at->reason_command].node));
+			plait__escape_node_name(
+				plan, plan->commands[at->reason_command].node,
+				other));
 }
 
 void plait__log_decisions(const plait__queue_program *compiled)

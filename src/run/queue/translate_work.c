@@ -178,7 +178,7 @@ void plait__translate_work(plait__queue_instance *state, uint32_t what,
 	const plait__plan *plan = plan_object->plan;
 	uint32_t command = what < plan->command_count ? what :
 			   plan->regions[what - plan->command_count].command;
-	const char *label = plait__plan_node_label(
+	const char *label = plait__plan_node_name(
 		plan, plan->commands[command].node);
 	uint8_t kind = plan->commands[command].kind;
 

@@ -29,7 +29,7 @@ test("order of the program") do system, device, queue
     graph, x = Graph(system), array(device, UInt32[0, 0])
     fill!(graph, x, UInt32(1))
     fill!(graph, x, UInt32(7))
-    throws(() -> freeze(graph; check=true, lanes=1), PlaitError, "nothing orders node 0", "a missing edge")
+    throws(() -> freeze(graph; check=true, lanes=1), PlaitError, "no edge orders node 0", "a missing edge")
     throws(() -> freeze(graph; order=:added), ArgumentError, "neither", "an unknown order")
     freeze(graph; check=true, order=:program)()
     is(Array(x), UInt32[7, 7], "inferred edges")

@@ -441,7 +441,7 @@ fn order_of_the_program() {
         graph.fill(&buffer, 1).add()?;
         graph.fill(&buffer, 7).add()?;
         let error = graph.freeze_with(&Freeze::new().check().lanes(1)).err().unwrap();
-        assert!(error.text().contains("nothing orders node 0"));
+        assert!(error.text().contains("no edge orders node 0"));
         graph.freeze_with(&Freeze::new().check().program_order())?.call(with![])?;
         assert_eq!(buffer.read()?, [7]);
         Ok(())
