@@ -39,7 +39,7 @@ static inline bool plait__time_slice_is_limited(void)
 static inline bool plait__time_slice_is_over(void)
 {
 	return plait__time_slice_is_limited() &&
-	       plait__clock_left_ns(plait__time_slice_end_ns) == 0;
+	       plait__clock_now_ns() >= plait__time_slice_end_ns;
 }
 
 #endif

@@ -8,6 +8,7 @@ import os
 import re
 import sys
 import threading
+import time
 import types
 import weakref
 from ctypes import byref, c_char, c_uint64, c_void_p
@@ -61,7 +62,8 @@ class CancelledError(Error):
 
 
 class FailedError(Error):
-    """A host function failed; `__cause__` is the exception of a Python function."""
+    """A host function failed; `__cause__` is the exception of a Python function.
+    A KeyboardInterrupt or SystemExit is raised in place of this error."""
 
 
 _CLASSES = {
@@ -176,9 +178,13 @@ def failure(status):
     if words is not None:
         text = text.replace("failed with %d" % error.origin, words)
     made = _CLASSES.get(status, Error)(status, text, error.origin, detail_text(error.detail))
-    if cause is not None:
-        made.__cause__ = cause
-        raised.shown(error.origin, made)
+    if cause is None:
+        return made
+    if not isinstance(cause, Exception):  # KeyboardInterrupt, SystemExit: it ends the program
+        cause.__cause__ = made
+        return cause
+    made.__cause__ = cause
+    raised.shown(error.origin, made)
     return made
 
 
@@ -324,6 +330,33 @@ def native_kind(kind):
         raise ValueError("native: %r is none of %s" % (kind, ", ".join(sorted(
             name[len("PLAIT_NATIVE_"):].lower() for name in vars(_raw) if name.startswith("PLAIT_NATIVE_")))))
     return found
+
+
+# Longest time that a wait is inside C, where no signal handler of Python runs.
+SLICE_NS = 50_000_000
+
+
+def wait_in_slices(timeout, wait, pump):
+    """Call wait(nanoseconds) until it returns no event, and pump() after each event.
+
+    Python runs signal handlers between two slices, so that Ctrl-C ends any wait.  A
+    slice that ends early is one of simulated time, where nothing is left to do: the
+    next one takes all the time that is left, and the C library tells a deadlock.
+    """
+    left, whole = nanoseconds(timeout), False
+    while True:
+        given = left if whole else min(left, SLICE_NS)
+        start = time.monotonic_ns()
+        try:
+            if wait(given) != _raw.PLAIT_EVENT_READY:
+                return
+            pump()
+        except WaitTimeout:
+            if given == left:
+                raise
+            whole = time.monotonic_ns() - start < given // 2
+        if left != FOREVER:
+            left = max(left - (given if whole else time.monotonic_ns() - start), 0)
 
 
 def nanoseconds(seconds):

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Tuple, Un
 
 from . import _raw
 from ._buffer import check_buffer
-from ._core import (Handle, call, encode, failure, lib, local, make, nanoseconds, plain, sized,
-                    table)
+from ._core import (Handle, call, encode, failure, lib, local, make, plain, sized, table,
+                    wait_in_slices)
 from ._functions import RUN, Question, Reference, check_function
 from ._kernel import Kernel, _TYPES, check_kernel, check_pointer, convert
 
@@ -194,9 +194,13 @@ class Plan(Handle):
 
     def _ask(self, given):
         """Run a plan that has predicate functions; plait_plan_call cannot serve them."""
+        run = None
         try:
-            self.run(None, **given).wait()
+            run = self.run(None, **given)
+            run.wait()
         except BaseException:
+            if run is not None:  # interrupted: nothing of it begins any more
+                run.cancel()
             self._queue = None  # a failed queue accepts nothing until it is finished
             raise
 
@@ -442,7 +446,7 @@ class Run(Handle):
         if status < 0:
             error = failure(status)
             # The plan's own queue failed with the run, and no caller can finish it.
-            if (self.plan._queue is self.queue and
+            if (status != _raw.PLAIT_E_TIMEOUT and self.plan._queue is self.queue and
                     lib.plait_run_poll(self.handle, None) != _raw.PLAIT_PENDING):
                 self.plan._queue = None
             raise error
@@ -457,9 +461,8 @@ class Run(Handle):
 
         `timeout` is in seconds; None waits without limit.
         """
-        while self._check(_wait(self.handle, nanoseconds(timeout),
-                                local.at)) == _raw.PLAIT_EVENT_READY:
-            self.plan.system.pump()
+        wait_in_slices(timeout, lambda limit: self._check(_wait(self.handle, limit, local.at)),
+                       self.plan.system.pump)
 
     def trace(self, form: str) -> str:
         """Return the trace of a recorded run that is done: a drawing as "svg", or

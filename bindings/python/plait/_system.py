@@ -14,7 +14,7 @@ from . import _raw
 from ._buffer import Buffer, Rows, address_of, check_buffer, check_integers, copied, view_of
 from ._elements import element_of
 from ._core import (Error, Handle, WaitTimeout, call, encode, lib, make, nanoseconds, native_kind,
-                    place, plain, sized, text_of)
+                    place, plain, sized, text_of, wait_in_slices)
 from ._functions import RUN, answer, check_function, once
 from ._kernel import Kernel, check_kernel
 
@@ -151,9 +151,8 @@ class System(Handle):
         for slot, (signal, sequence) in zip(array, points):
             slot.signal, slot.sequence = signal.handle, sequence
         index, mode = c_uint64(), _raw.PLAIT_WAIT_ANY if any else _raw.PLAIT_WAIT_ALL
-        while call(lib.plait_signal_wait_points, array, len(points), mode, nanoseconds(timeout),
-                   byref(index)) == _raw.PLAIT_EVENT_READY:
-            self.pump()
+        wait_in_slices(timeout, lambda limit: call(
+            lib.plait_signal_wait_points, array, len(points), mode, limit, byref(index)), self.pump)
         return index.value
 
     def pump(self) -> int:
@@ -426,9 +425,8 @@ class Signal(Handle):
 
         `timeout` is in seconds; None waits without limit.
         """
-        while call(lib.plait_signal_wait, self.handle, sequence,
-                   nanoseconds(timeout)) == _raw.PLAIT_EVENT_READY:
-            self.device.system.pump()
+        wait_in_slices(timeout, lambda limit: call(
+            lib.plait_signal_wait, self.handle, sequence, limit), self.device.system.pump)
 
     async def reach(self, sequence: int = 0) -> None:
         """Let the task wait until the signal reaches `sequence`; 0: the newest sequence
@@ -566,9 +564,8 @@ class Queue(Handle):
 
         `timeout` is in seconds; None waits without limit.
         """
-        while call(lib.plait_queue_finish, self.handle,
-                   nanoseconds(timeout)) == _raw.PLAIT_EVENT_READY:
-            self.device.system.pump()
+        wait_in_slices(timeout, lambda limit: call(
+            lib.plait_queue_finish, self.handle, limit), self.device.system.pump)
         self._kept.clear()
 
     def native(self, kind: str) -> int:

@@ -1,9 +1,108 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Tests of the layer when its process forks or ends."""
+import os
+import signal
+import subprocess
+import sys
 import unittest
 
 from test_plait import run_python
+
+# An endless run of the host: a word in memory decides, a Python function, or both.
+ENDLESS = """
+import asyncio, os, signal, sys, plait
+s = plait.open()
+d = s.devices[0]
+q, gate, word = d.queue(), d.signal(gate=True), d.buffer(4)
+word.write(b"\\1\\0\\0\\0")
+g = s.graph()
+b = g.loop(%s)[1]
+b.fill(d.buffer(64), 7)
+p = g.freeze()
+%s
+r = p.run(q)
+print("ready", flush=True)
+try:
+    %s
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+r.cancel()
+try:
+    r.wait()
+except plait.CancelledError:
+    print("cancelled", flush=True)
+"""
+CONDITIONS = ("word", "lambda: 1")
+WAITS = ("r.wait()", "q.finish()", "s.wait([(gate, 1)])", "gate.wait(1)", "r.wait(100)")
+
+
+def interrupt(text, **environment):
+    """The output of another interpreter that gets a SIGINT once it has printed a line."""
+    with subprocess.Popen([sys.executable, "-c", text], stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, universal_newlines=True,
+                          env=dict(os.environ, **environment)) as process:
+        first = process.stdout.readline()
+        try:
+            subprocess.run([sys.executable, "-c", "import time; time.sleep(0.2)"], check=True)
+            process.send_signal(signal.SIGINT)
+            return first + process.communicate(timeout=60)[0]
+        except subprocess.TimeoutExpired:
+            process.kill()
+            return first + "no end:\n" + process.communicate()[0]
+
+
+class Interrupts(unittest.TestCase):
+    def test_waits_without_limit(self):
+        for workers in ("0", "1"):
+            for condition in CONDITIONS:
+                for wait in WAITS:
+                    got = interrupt(ENDLESS % (condition, "", wait), PLAIT_WORKERS=workers)
+                    self.assertEqual(got, "ready\ninterrupted\ncancelled\n",
+                                     (workers, condition, wait))
+
+    def test_a_call_with_a_predicate(self):
+        got = interrupt(ENDLESS.replace("r = p.run(q)", "").split("r.cancel()")[0]
+                        % ("lambda: 1", "", "p()"), PLAIT_WORKERS="0")
+        self.assertIn("ready\ninterrupted\n", got)
+
+    def test_functions_that_end_the_program(self):
+        for what in ("KeyboardInterrupt", "SystemExit"):
+            for run in ("p()", "p.run(q).wait()"):
+                got = run_python(
+                    "import plait\n"
+                    "s = plait.open()\n"
+                    "q, g = s.devices[0].queue(), s.graph()\n"
+                    "def end(): raise %s(3)\n"
+                    "g.call(end)\n"
+                    "p = g.freeze()\n"
+                    "try:\n"
+                    "    %s\n"
+                    "except %s as error:\n"
+                    "    print('ended', error.args, type(error.__cause__).__name__)\n" % (what, run, what))
+                self.assertEqual(got.stdout, "ended (3,) FailedError\n", (what, run))
+
+    def test_a_bounded_await(self):
+        for workers in ("0", "1"):
+            for condition in CONDITIONS:
+                got = run_python(ENDLESS % (condition, """
+async def main(run):
+    ticks = 0
+    async def tick():
+        nonlocal ticks
+        while True:
+            await asyncio.sleep(0.01)
+            ticks += 1
+    clock = asyncio.ensure_future(tick())
+    async def ends():
+        await run
+    try:
+        await asyncio.wait_for(ends(), 0.3)
+    except asyncio.TimeoutError:
+        print("late", ticks > 2)
+    clock.cancel()
+""", "asyncio.run(main(r))"), PLAIT_WORKERS=workers)
+                self.assertEqual(got.stdout, "ready\nlate True\ncancelled\n", (workers, condition))
 
 
 class Processes(unittest.TestCase):
