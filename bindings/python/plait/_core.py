@@ -105,6 +105,7 @@ class Raised:
         self._lock = threading.Lock()
         self._kept = collections.OrderedDict()
         self._last = 0
+        self._ends = None
 
     def keep(self, exception):
         with self._lock:
@@ -113,7 +114,17 @@ class Raised:
             self._kept[number] = exception, None, None
             if len(self._kept) > self.KEPT:
                 self._kept.popitem(last=False)
+            if not isinstance(exception, Exception):
+                self._ends = number
             return number
+
+    def end(self):
+        """Raise the KeyboardInterrupt or SystemExit that a function has raised, unless
+        failure() was first: the wait that runs the function may not be one for it."""
+        number, self._ends = self._ends, None
+        cause, _ = self.find(number) or (None, None)
+        if cause is not None:
+            raise cause
 
     def find(self, number):
         """Return (exception or None, its words), or None for another number."""
@@ -180,7 +191,7 @@ def failure(status):
     made = _CLASSES.get(status, Error)(status, text, error.origin, detail_text(error.detail))
     if cause is None:
         return made
-    if not isinstance(cause, Exception):  # KeyboardInterrupt, SystemExit: it ends the program
+    if not isinstance(cause, Exception):  # KeyboardInterrupt, SystemExit
         cause.__cause__ = made
         return cause
     made.__cause__ = cause
@@ -351,9 +362,11 @@ def wait_in_slices(timeout, wait, pump):
             if wait(given) != _raw.PLAIT_EVENT_READY:
                 return
             pump()
+            raised.end()
         except WaitTimeout:
             if given == left:
                 raise
+            raised.end()
             whole = time.monotonic_ns() - start < given // 2
         if left != FOREVER:
             left = max(left - (given if whole else time.monotonic_ns() - start), 0)

@@ -80,7 +80,7 @@ def answer(number):
     """Evaluate a predicate; return (value, None), or (exception number, text)."""
     try:
         return int(_find(number)()), None
-    except BaseException as error:  # fails the node; the waiting call raises it
+    except Exception as error:  # fails the node; the waiting call raises it
         return raised.keep(error), "raised %s: %s" % (type(error).__name__, error)
 
 

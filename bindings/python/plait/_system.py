@@ -183,14 +183,25 @@ class System(Handle):
                 lib.plait_run_release(run)
 
     def _answer(self):
-        """Pull one event; if it is a predicate, evaluate it and reply."""
-        event = sized(_raw.plait_event)
-        call(lib.plait_inbox_next, self._inbox.handle, byref(event))
-        if event.kind != _raw.PLAIT_EVENT_CALL or event.status != _raw.PLAIT_OK:
-            return 0
-        value, text = answer(event.user_data)
-        call(lib.plait_inbox_answer, self._inbox.handle, event.id, value, encode(text))
-        return 1
+        """Pull one event; if it is a predicate, evaluate it and reply.
+
+        An exception of a signal handler may come at any place, and a run whose call
+        is not answered never ends: so the call is answered in any case, and the
+        library refuses a second answer.
+        """
+        event, inbox, answered = sized(_raw.plait_event), self._inbox.handle, False
+        try:
+            call(lib.plait_inbox_next, inbox, byref(event))
+            if event.kind != _raw.PLAIT_EVENT_CALL or event.status != _raw.PLAIT_OK:
+                answered = True
+                return 0
+            value, text = answer(event.user_data)
+            call(lib.plait_inbox_answer, inbox, event.id, value, encode(text))
+            answered = True
+            return 1
+        finally:
+            if not answered and event.kind == _raw.PLAIT_EVENT_CALL:
+                lib.plait_inbox_answer(inbox, event.id, -1, b"was interrupted", None)
 
     def descriptor(self) -> int:
         """Return a file descriptor that is readable while pump() has work, for event
