@@ -176,3 +176,27 @@ const char *plait__text_path(const char *path, uint64_t limit,
 		       slash != NULL ? slash : end);
 	return room;
 }
+
+const char *plait__text_duration(uint64_t ns,
+				 char room[PLAIT__TEXT_DURATION_BYTES])
+{
+	static const char *const units[] = { "ns", "us", "ms", "s" };
+	uint64_t whole = ns, thousandths = 0;
+	uint32_t unit = 0;
+	int used;
+
+	for (; whole >= 1000 && unit < 3; unit++) {
+		thousandths = whole % 1000;
+		whole /= 1000;
+	}
+	/* Not with "%g": the locale chooses its decimal point. */
+	used = snprintf(room, PLAIT__TEXT_DURATION_BYTES, "%llu.%03u",
+			(unsigned long long)whole, (unsigned)thousandths);
+	while (room[used - 1] == '0')
+		used--;
+	if (room[used - 1] == '.')
+		used--;
+	(void)snprintf(room + used, PLAIT__TEXT_DURATION_BYTES - (size_t)used,
+		       " %s", units[unit]);
+	return room;
+}

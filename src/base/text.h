@@ -70,4 +70,10 @@ const char *plait__text_start(const char *text, uint64_t limit,
 const char *plait__text_path(const char *path, uint64_t limit,
 			     char room[PLAIT__TEXT_CUT_BYTES]);
 
+/* Write a time in its largest unit with at most three decimals: "300 ms",
+ * "1.5 s"; returns `room`. */
+enum { PLAIT__TEXT_DURATION_BYTES = 32 };
+const char *plait__text_duration(uint64_t ns,
+				 char room[PLAIT__TEXT_DURATION_BYTES]);
+
 #endif

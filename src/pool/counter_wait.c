@@ -7,6 +7,7 @@
 #include "pool/pool_internal.h"
 
 #include "base/error.h"
+#include "base/text.h"
 #include "sys/clock.h"
 
 /* Points with a waiter on the stack; more points need memory to sleep. */
@@ -59,6 +60,7 @@ static plait_status decide(const struct wait *wait, plait_error *error)
 
 static plait_status time_out(const struct wait *wait, plait_error *error)
 {
+	char time[PLAIT__TEXT_DURATION_BYTES];
 	const plait_backend_point *point = wait->points;
 	uint32_t missing = 0;
 	uint32_t i;
@@ -72,9 +74,10 @@ static plait_status time_out(const struct wait *wait, plait_error *error)
 	}
 	return plait__fail(
 		error, PLAIT_E_TIMEOUT,
-		"%u of %u points missing after %llu ns; the first "
+		"%u of %u points missing after %s; the first "
 		"is at %llu and %llu was waited for",
-		missing, wait->count, (unsigned long long)wait->timeout_ns,
+		missing, wait->count,
+		plait__text_duration(wait->timeout_ns, time),
 		(unsigned long long)plait__counter_core_get(core_of(point)),
 		(unsigned long long)point->sequence);
 }

@@ -343,7 +343,24 @@ static void long_details_are_cut(void)
 	HAS_STR(back + bytes - 60, "(cut: the text is longer)\n");
 }
 
+static void durations(void)
+{
+	static const struct { uint64_t ns; const char *text; } known[] = {
+		{ 0, "0 ns" }, { 999, "999 ns" }, { 1000, "1 us" },
+		{ 1500, "1.5 us" }, { 1000000, "1 ms" },
+		{ 20050000, "20.05 ms" }, { 300000000, "300 ms" },
+		{ 3600000000000, "3600 s" }, { 1000999999, "1 s" },
+		{ 1001000000, "1.001 s" },
+		{ UINT64_MAX - 1, "18446744073.709 s" },
+	};
+	char room[PLAIT__TEXT_DURATION_BYTES];
+
+	for (size_t i = 0; i < TAP_COUNT(known); i++)
+		IS_STR(plait__text_duration(known[i].ns, room), known[i].text);
+}
+
 static const struct tap_scenario all[] = {
+	{ "durations", durations },
 	{ "sorts", sorts },
 	{ "near words", near_words },
 	{ "choices", choices },

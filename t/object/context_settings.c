@@ -378,6 +378,25 @@ static void texts_of_users(void)
 	}
 }
 
+/* A device of a backend that is not open, one that is missing, a wrong name. */
+static void device_names(void)
+{
+	struct rig one = settings[0];
+	struct rig *rig = &one;
+	plait_device *device = NULL;
+
+	if (!open_rig(rig))
+		return;
+	REFUSED(plait_context_find_device(rig->context, "chaos:1", &device,
+					  &rig->error), PLAIT_E_UNAVAILABLE,
+		"device \"chaos:1\" does not exist: its backend is not open, "
+		"PLAIT_BACKEND says which are; there are ");
+	REFUSED(plait_context_find_device(rig->context, "missing", &device,
+					  &rig->error), PLAIT_E_UNAVAILABLE,
+		"device \"missing\" does not exist; there are ");
+	close_rig(rig);
+}
+
 static const struct tap_scenario all[] = {
 	/* The first: there are no threads yet. */
 	{ "opens early", opens_early },
@@ -389,6 +408,7 @@ static const struct tap_scenario all[] = {
 	{ "unusable values are reported", reports_unusable_values },
 	{ "usable values are not reported", is_silent_on_usable_values },
 	{ "texts of users", texts_of_users },
+	{ "device names", device_names },
 };
 
 TAP_MAIN(all)

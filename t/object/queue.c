@@ -309,20 +309,20 @@ static void gates(void)
 		IS_INT(plait_signal_raise(rig->gate, 19, NULL), PLAIT_OK);
 		IS_INT(plait_signal_wait(rig->signal, 1, 1000000,
 					 &rig->error), PLAIT_E_TIMEOUT);
-		HAS_STR(rig->error.text, "is at 0 after 1000000 ns, and 1 was");
+		HAS_STR(rig->error.text, "is at 0 after 1 ms, and 1 was");
 		IS_INT(plait_signal_wait(rig->gate, 25, 2000,
 					 &rig->error), PLAIT_E_TIMEOUT);
 		IS_STR(rig->error.text, rig->backend[0] == 'h' ?
-		       "signal \"gate\" of host is at 19 after 2000 ns, and "
+		       "signal \"gate\" of host is at 19 after 2 us, and "
 		       "25 was waited for" :
-		       "signal \"gate\" of chaos is at 19 after 2000 ns, and "
+		       "signal \"gate\" of chaos is at 19 after 2 us, and "
 		       "25 was waited for");
 		IS_INT(plait_queue_finish(rig->queue, 3000, &rig->error),
 		       PLAIT_E_TIMEOUT);
 		IS_STR(rig->error.text, rig->backend[0] == 'h' ?
-		       "queue \"q\" of host is not done after 3000 ns; it "
+		       "queue \"q\" of host is not done after 3 us; it "
 		       "has a wait for signal \"gate\", which is at 19" :
-		       "queue \"q\" of chaos is not done after 3000 ns; it "
+		       "queue \"q\" of chaos is not done after 3 us; it "
 		       "has a wait for signal \"gate\", which is at 19");
 		IS_INT(plait_signal_reset(rig->gate, &rig->error),
 		       PLAIT_E_BUSY);
@@ -374,7 +374,7 @@ static void any_and_all(void)
 					 &index, &rig->error),
 		       PLAIT_E_TIMEOUT);
 		HAS_STR(rig->error.text, "13 of 13 points are missing after "
-			"1000 ns; the first, signal ");
+			"1 us; the first, signal ");
 		IS_INT(plait_signal_wait_points(points, 13, PLAIT_WAIT_ANY, 0, &index,
 					 NULL), PLAIT_E_TIMEOUT);
 		IS_UINT(index, 0);

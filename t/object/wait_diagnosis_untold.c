@@ -44,7 +44,7 @@ static plait_inbox *make_inbox(void)
 static void wait_until_timeout(plait_inbox *inbox)
 {
 	IS_INT(plait_inbox_wait(inbox, SOON_NS, &rig.error), PLAIT_E_TIMEOUT);
-	SAYS("1000000 ns have passed: inbox ");
+	SAYS("1 ms have passed: inbox ");
 }
 
 static void an_event(void)
@@ -106,13 +106,13 @@ static void a_call(void)
 	IS_INT(plait_queue_finish(rig.queue, SOON_NS, &rig.error),
 	       PLAIT_E_TIMEOUT);
 	/* The queue has not reached the point, so no notification is late. */
-	SAYS("queue \"q\" of chaos is not done after 1000000 ns; it has a "
+	SAYS("queue \"q\" of chaos is not done after 1 ms; it has a "
 	     "wait for signal ");
 	SAYS(", which is at 0");
 	IS_INT(plait_signal_raise(rig.gate, 1, &rig.error), PLAIT_OK);
 	IS_INT(plait_queue_finish(rig.queue, SOON_NS, &rig.error),
 	       PLAIT_E_TIMEOUT);
-	SAYS("queue \"q\" of chaos is not done after 1000000 ns: command "
+	SAYS("queue \"q\" of chaos is not done after 1 ms: command "
 	     "\"lost\" waits for inbox ");
 	BLAMES("chaos");
 	wait_until_timeout(inbox);
@@ -137,7 +137,7 @@ static void a_run(void)
 	IS_INT(plait_plan_run(plan, rig.queue, &desc, &run, &rig.error),
 	       PLAIT_OK);
 	IS_INT(plait_run_wait(run, SOON_NS, &rig.error), PLAIT_E_TIMEOUT);
-	SAYS("1000000 ns have passed: run ");
+	SAYS("1 ms have passed: run ");
 	SAYS(" is not over; of ");
 	BLAMES("chaos");
 	leave_rig();

@@ -12,6 +12,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/text.h"
 #include "sys/clock.h"
 
 #include <stdio.h>
@@ -138,6 +139,7 @@ static bool has_ended(void *arg)
 static plait_status fail_late(const char *name, uint64_t timeout_ns,
 			      plait_error *error)
 {
+	char time[PLAIT__TEXT_DURATION_BYTES];
 	char objects[PLAIT_ERROR_TEXT_BYTES / 2] = "";
 	size_t used = 0;
 
@@ -153,9 +155,9 @@ static plait_status fail_late(const char *name, uint64_t timeout_ns,
 				(unsigned long long)count);
 	}
 	return plait__fail(error, PLAIT_E_TIMEOUT,
-			   "%s has not ended after %llu ns; the process still "
+			   "%s has not ended after %s; the process still "
 			   "has %s: release them, or wait longer for work in "
-			   "flight", name, (unsigned long long)timeout_ns,
+			   "flight", name, plait__text_duration(timeout_ns, time),
 			   used > 0 ? objects : "its work");
 }
 

@@ -67,6 +67,22 @@ plait__device *plait__device_find(plait__context *context, const char *name)
 	return NULL;
 }
 
+/* Returns true if the backend in a name such as "opencl:0" is open, or if the
+ * name has none. */
+static bool is_open(const plait__context *context, const char *name)
+{
+	const char *colon = strchr(name, ':');
+	size_t length = colon != NULL ? (size_t)(colon - name) : 0;
+
+	for (uint32_t i = 0; colon != NULL && i < context->port_count; i++) {
+		const char *open = context->ports[i].backend->name;
+
+		if (strncmp(open, name, length) == 0 && open[length] == '\0')
+			return true;
+	}
+	return colon == NULL;
+}
+
 static plait_status fail_unknown(plait__context *context, const char *name,
 				 plait_error *error)
 {
@@ -78,8 +94,10 @@ static plait_status fail_unknown(plait__context *context, const char *name,
 		plait__spelling_hint_add(&choices,
 					 context->devices[i].object.label);
 	return plait__fail(error, PLAIT_E_UNAVAILABLE,
-			   "device \"%.40s\" does not exist%s; there are %s",
-			   name, plait__spelling_hint_text(&choices),
+			   "device \"%.40s\" does not exist%s%s; there are %s",
+			   name, is_open(context, name) ? "" :
+			   ": its backend is not open, PLAIT_BACKEND says "
+			   "which are", plait__spelling_hint_text(&choices),
 			   plait__spelling_hint_list(&choices));
 }
 

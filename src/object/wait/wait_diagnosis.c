@@ -5,6 +5,7 @@
 #include "object/progress/notification.h"
 
 #include "base/error.h"
+#include "base/text.h"
 
 #include <stdio.h>
 
@@ -68,10 +69,11 @@ static plait_status fail_ready_time(const plait__wait_request *request,
 				    plait_error *error)
 {
 	char room[PLAIT_ERROR_TEXT_BYTES];
+	char time[PLAIT__TEXT_DURATION_BYTES];
 
 	(void)describe(request, room, sizeof(room));
-	return plait__fail(error, PLAIT_E_TIMEOUT, "%llu ns have passed%s%s%s",
-			   (unsigned long long)request->timeout_ns,
+	return plait__fail(error, PLAIT_E_TIMEOUT, "%s have passed%s%s%s",
+			   plait__text_duration(request->timeout_ns, time),
 			   room[0] != '\0' ? ": " : "", room,
 			   request->advice != NULL ? request->advice : "");
 }
@@ -82,13 +84,14 @@ static plait_status fail_queue_time(const plait__wait_request *request,
 {
 	char room[PLAIT__OBJECT_NAME_BYTES];
 	char owed[PLAIT_ERROR_TEXT_BYTES] = "";
+	char time[PLAIT__TEXT_DURATION_BYTES];
 
 	if (request->describe != NULL)
 		request->describe(request->arg, owed, sizeof(owed));
 	return plait__fail(error, PLAIT_E_TIMEOUT,
-			   "%s of %s is not done after %llu ns%s",
+			   "%s of %s is not done after %s%s",
 			   plait__object_name(object, room), backend,
-			   (unsigned long long)request->timeout_ns,
+			   plait__text_duration(request->timeout_ns, time),
 			   owed);
 }
 
@@ -97,7 +100,8 @@ static plait_status fail_queue_time(const plait__wait_request *request,
 plait_status plait__wait_diagnosis_fail_timeout(
 	const plait__wait_request *request, plait_error *error)
 {
-	const unsigned long long passed = request->timeout_ns;
+	char time[PLAIT__TEXT_DURATION_BYTES];
+	const char *passed = plait__text_duration(request->timeout_ns, time);
 	const plait__wait_point *missing;
 	const char *backend;
 	char room[PLAIT__OBJECT_NAME_BYTES];
@@ -116,13 +120,13 @@ plait_status plait__wait_diagnosis_fail_timeout(
 				       error);
 	if (request->count == 1)
 		return plait__fail(error, PLAIT_E_TIMEOUT,
-				   "%s of %s is at %llu after %llu ns, and "
+				   "%s of %s is at %llu after %s, and "
 				   "%llu was waited for", room, backend,
 				   (unsigned long long)reached, passed,
 				   (unsigned long long)missing->point.sequence);
 	return plait__fail(
 		error, PLAIT_E_TIMEOUT,
-		"%llu of %llu points are missing after %llu ns; the "
+		"%llu of %llu points are missing after %s; the "
 		"first, %s of %s, is at %llu and %llu was waited for",
 		(unsigned long long)count, (unsigned long long)request->count,
 		passed, room, backend, (unsigned long long)reached,
