@@ -46,7 +46,7 @@ sources_of()
 			"src/base/error.c src/run/instance_pool.c src/run/run_turns.c" ;;
 	idle_section)
 		echo "src/sys/eventcount.c src/sys/mutex.c src/sys/backoff.c" \
-			"src/object/queue/idle_section.c" ;;
+			"src/pool/time_slice.c src/object/queue/idle_section.c" ;;
 	stop_device_loops)
 		echo "src/sys/eventcount.c src/sys/mutex.c src/sys/backoff.c" \
 			"src/base/error.c src/object/progress/progress_driver.c" \
@@ -68,9 +68,11 @@ sources_of()
 			"src/base/error.c src/run/kernel_versions.c src/run/api/exchange.c" ;;
 	lane_interpreter)
 		echo "src/sys/eventcount.c src/sys/mutex.c src/sys/backoff.c" \
-			"src/base/alloc.c src/base/error.c src/base/vector.c" \
-			"src/plan/plan.c src/run/host/lane_compiler.c src/run/host/lane_bodies.c" \
-			"src/run/host/lane_tasks.c src/run/host/lane_interpreter.c src/run/host/lane_park.c" ;;
+			"src/base/alloc.c src/base/error.c src/base/text.c src/base/vector.c" \
+			"src/plan/plan.c src/pool/time_slice.c" \
+			"src/run/host/lane_compiler.c src/run/host/lane_bodies.c" \
+			"src/run/host/lane_tasks.c src/run/host/lane_interpreter.c" \
+			"src/run/host/lane_park.c src/run/host/lane_patience.c" ;;
 	steal_worker)
 		echo "src/run/host/steal_worker.c src/run/host/steal_setup.c src/base/error.c" ;;
 	handle_table) # includes src/object/handle/handle_table.c
