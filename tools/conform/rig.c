@@ -70,6 +70,18 @@ bool conform_drain(struct conform *c)
 	return true;
 }
 
+/* A check that exits while threads of its context start or end lets leak
+ * checkers read memory of half a thread. */
+static void end_context(struct conform *c)
+{
+	plait_context *context = c->context;
+
+	c->context = NULL;
+	if (context != NULL)
+		GIVES(plait_context_close(context, conform_patience_ns(), ERR),
+		      PLAIT_OK);
+}
+
 void conform_finish(struct conform *c)
 {
 	while (c->held_count > 0) {
@@ -77,8 +89,7 @@ void conform_finish(struct conform *c)
 		give_back(c->held[c->held_count].kind,
 			  c->held[c->held_count].handle);
 	}
-	plait_context_release(c->context);
-	c->context = NULL;
+	end_context(c);
 	conform_drain(c);
 }
 
