@@ -326,5 +326,21 @@ def native_kind(kind):
     return found
 
 
+def chosen(what, given, known):
+    """Return the value of a name; raise ValueError with the known names for another."""
+    if not isinstance(given, str) or given not in known:
+        raise ValueError("%s: %r is none of %s" % (
+            what, given, ", ".join('"%s"' % name for name in known)))
+    return known[given]
+
+
+def handle_of(given, kind, what):
+    """Return the C handle of an object; raise TypeError for one that has none."""
+    try:
+        return given.handle
+    except AttributeError:
+        raise TypeError("%s: give it a %s, not %s" % (what, kind, type(given).__name__)) from None
+
+
 def nanoseconds(seconds):
     return FOREVER if seconds is None else max(0, int(seconds * 1e9))

@@ -13,7 +13,7 @@ from typing import (TYPE_CHECKING, Any, Callable, Deque, Dict, Iterable, List, O
 from . import _raw
 from ._buffer import Buffer, Rows, address_of, check_buffer, check_integers, copied, view_of
 from ._elements import element_of
-from ._core import (Error, Handle, WaitTimeout, call, encode, lib, make, nanoseconds, native_kind,
+from ._core import (Error, Handle, WaitTimeout, call, encode, handle_of, lib, make, nanoseconds, native_kind,
                     place, plain, sized, text_of)
 from ._functions import RUN, answer, check_function, once
 from ._kernel import Kernel, check_kernel
@@ -149,7 +149,7 @@ class System(Handle):
         points = list(points)
         array = (_raw.plait_point * max(len(points), 1))()
         for slot, (signal, sequence) in zip(array, points):
-            slot.signal, slot.sequence = signal.handle, sequence
+            slot.signal, slot.sequence = handle_of(signal, "Signal", "wait"), sequence
         index, mode = c_uint64(), _raw.PLAIT_WAIT_ANY if any else _raw.PLAIT_WAIT_ALL
         while call(lib.plait_signal_wait_points, array, len(points), mode, nanoseconds(timeout),
                    byref(index)) == _raw.PLAIT_EVENT_READY:
@@ -551,7 +551,8 @@ class Queue(Handle):
     def emit(self, signal: Signal) -> int:
         """Submit an emission of a signal; return its sequence number."""
         sequence = c_uint64()
-        call(lib.plait_queue_emit, self.handle, signal.handle, byref(sequence))
+        call(lib.plait_queue_emit, self.handle, handle_of(signal, "Signal", "emit"),
+             byref(sequence))
         return sequence.value
 
     def wait(self, signal: Signal, sequence: int = 0) -> None:
@@ -559,7 +560,7 @@ class Queue(Handle):
 
         The call does not block.  0: the newest sequence number submitted so far.
         """
-        call(lib.plait_queue_wait, self.handle, signal.handle, sequence)
+        call(lib.plait_queue_wait, self.handle, handle_of(signal, "Signal", "wait"), sequence)
 
     def finish(self, timeout: Optional[float] = None) -> None:
         """Wait until all commands are done; raise the first failure.

@@ -264,6 +264,38 @@ class Mistakes(Case):
             self.says(r"fill: offset: 1\.5 is not an integer", TypeError, one.fill, x, 1, 4, offset=1.5)
             self.says(r"copy: size: '4' is not an integer", TypeError, one.copy, x, x, "4")
 
+    def test_unknown_names_come_with_the_known_ones(self):
+        graph, b = self.system.graph(), self.device.buffer(4)
+        graph.fill(b, 1)
+        plan = graph.freeze()
+        plan.record()
+        run = plan.run(self.queue)
+        run.wait()
+        self.says('text: \'png\' is none of "json", "dot", "svg"', ValueError, plan.text, "png")
+        self.says('trace: \'dot\' is none of "json", "svg"', ValueError, run.trace, "dot")
+        self.says("text: .1. is none of", ValueError, plan.text, [1])
+        self.says('map: \'rw\' is none of "r", "w", "r.?"', ValueError, b.map("rw").__enter__)
+        self.says('mode: 3 is none of "strict"', ValueError, graph.freeze, mode=3)
+        self.says('device "%s:77" does not exist.*%s' % (self.device.backend, self.device.name),
+                  plait.Error, self.system.device, self.device.backend + ":77")
+
+    def test_objects_of_another_kind(self):
+        graph = self.system.graph()
+        plan = graph.freeze()
+        for wrong, kind in ((lambda: plan.run("q"), "run: give it a Queue"),
+                            (lambda: plan.bind_signal("s", "s"), "bind_signal: give it a Signal"),
+                            (lambda: plan.bind_device("d", "d"), "bind_device: give it a Device"),
+                            (lambda: graph.emit("s"), "emit: give it a Signal"),
+                            (lambda: graph.wait("s"), "wait: give it a Signal"),
+                            (lambda: graph.subgraph("g"), "subgraph: give it a Graph"),
+                            (lambda: graph.join(device="host:0"), "device: give it a Device"),
+                            (lambda: graph.join(device=plait.Group("d")), "device: give it a Device"),
+                            (lambda: graph.freeze(whole="p"), "whole: give it a Plan"),
+                            (lambda: self.queue.emit("s"), "emit: give it a Signal"),
+                            (lambda: self.queue.wait("s"), "wait: give it a Signal"),
+                            (lambda: self.system.wait([("s", 1)]), "wait: give it a Signal")):
+            self.says(kind + ", not str", TypeError, wrong)
+
     def test_released(self):
         b = self.device.buffer(4, "mine")
         b.release()
