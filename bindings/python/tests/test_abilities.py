@@ -3,6 +3,7 @@
 import array
 import asyncio
 import contextlib
+import gc
 import inspect
 import os
 import tempfile
@@ -211,6 +212,59 @@ class Plans(Case):
         self.assertIn("plait_i", plait.source_text(*SAXPY, "host"))
         self.assertIn("host", plait.backend_report("host"))
         self.assertEqual(self.system.device(self.device.name), self.device)
+
+
+class PythonKernels(Case):
+    SIGNATURE = "put(a: f32, n: i32, y: out pointer i32)"
+
+    def setUp(self):
+        super().setUp()
+        if self.device.backend != "host":
+            self.skipTest("functions run on the host")
+        try:
+            self.system.kernel("nothing()", function=lambda: None)
+        except plait.UnsupportedError:
+            self.skipTest("plait was built without libffi")
+
+    def test_it_outlives_its_kernel(self):
+        seen, y = [], self.device.array(array.array("i", [0]))
+        graph = self.system.graph()
+        graph.launch(self.system.kernel(self.SIGNATURE, function=lambda a, n, y: seen.append((a, n, y))),
+                     0.5, -3, y)
+        plan = graph.freeze()
+        gc.collect()
+        plan()
+        self.assertEqual(seen[0][:2], (0.5, -3))
+        self.assertIsInstance(seen[0][2], int)
+
+    def test_an_exception_fails_the_launch(self):
+        def wrong():
+            raise KeyError("this one")
+        self.queue.launch(self.system.kernel("wrong()", function=wrong))
+        with self.assertRaises(plait.FailedError) as caught:
+            self.queue.finish()
+        self.assertIsInstance(caught.exception.__cause__, KeyError)
+        self.assertIn("this one", str(caught.exception))
+
+    def test_functions_that_do_not_fit(self):
+        def typed(a: int, n, y):
+            pass
+
+        def pointed(a, n, y: float):
+            pass
+        for function, text in (
+                (lambda a: None, r"put: the signature has 3 parameters \(a, n, y\), the function takes \(a\)"),
+                (typed, "put: the function wants an integer as 'a', but the signature gives a float"),
+                (pointed, "wants a float as 'y', but the signature gives an integer, the address"),
+                (3.5, "function: 3.5 is neither a Python function"),
+                ("put", "function: 'put' is neither")):
+            with self.assertRaisesRegex(TypeError, text):
+                self.system.kernel(self.SIGNATURE, function=function)
+        with self.assertRaisesRegex(TypeError, "put: a Python function has no result"):
+            self.system.kernel("put(a: f32): u64", function=lambda a: None)
+        for signature in ("put", "put(a: nothing)", "put(a"):
+            with self.assertRaises(plait.InvalidError):
+                self.system.kernel(signature, function=lambda a: None)
 
 
 class Waiting(Case):
