@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import ctypes
+import gc
 import os
 import re
 import sys
@@ -262,6 +263,21 @@ class Handle:
 
     def __exit__(self, *_: Any) -> None:
         self.release()
+
+
+def held_by(system):
+    """Return the objects of this process that keep a system alive, as text."""
+    found = {}
+    for one in gc.get_objects():
+        if not isinstance(one, Handle) or one._handle is None or one is system._inbox:
+            continue
+        owner = one
+        for name in ("plan", "device", "system"):
+            owner = getattr(owner, name, owner)
+        if owner is system and one is not system:
+            found[one._called()] = found.get(one._called(), 0) + 1
+    return ", ".join("%s%s" % (name, " (%d)" % count if count > 1 else "")
+                     for name, count in sorted(found.items()))
 
 
 def make(function, *arguments):

@@ -7,8 +7,11 @@ import gc
 import inspect
 import os
 import tempfile
+import threading
 import time
 import unittest
+import unittest.mock
+import warnings
 
 import plait
 from plait._core import NAMES
@@ -182,6 +185,21 @@ class Plans(Case):
             before = plait.live_count()
             system.close(timeout=60)
             self.assertLess(plait.live_count(), before)
+
+    def test_what_holds_a_system_is_told(self):
+        before = plait.live_count()
+        system = plait.System()
+        node, b = system.graph().join(), system.devices[0].buffer(4, "mine")
+        with unittest.mock.patch("plait._system.CLOSE_TOLD", 0.05), warnings.catch_warnings():
+            warnings.simplefilter("error")
+            with self.assertRaisesRegex(RuntimeWarning, 'still waits; release Buffer "mine", Graph$'):
+                system.close()
+        del node
+        b.release()
+        end = time.monotonic() + 60
+        while plait.live_count() != before and time.monotonic() < end:
+            threading.Event().wait(0.01)
+        self.assertEqual(plait.live_count(), before)
 
     def test_copies_whose_sides_each_run_sets(self):
         graph, b = self.system.graph(), self.device.buffer(8)
