@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Iterator, List, Optional, Tuple
 
 from . import _raw, _tensor
 from ._elements import ELEMENTS, element_of
-from ._core import Handle, call, encode, lib, make, native_kind, sized
+from ._core import Handle, call, chosen, encode, lib, make, native_kind, sized
 from ._functions import RUN, once
 
 if TYPE_CHECKING:
@@ -220,8 +220,8 @@ class Buffer(Handle):
         `mode` is "r", "w" or "r+".  `offset` and `size` are in bytes; the default
         size is the rest of the buffer.
         """
-        flags = {"r": _raw.PLAIT_MAP_READ, "w": _raw.PLAIT_MAP_WRITE,
-                 "r+": _raw.PLAIT_MAP_READ | _raw.PLAIT_MAP_WRITE}[mode]
+        flags = chosen("map", mode, {"r": _raw.PLAIT_MAP_READ, "w": _raw.PLAIT_MAP_WRITE,
+                                     "r+": _raw.PLAIT_MAP_READ | _raw.PLAIT_MAP_WRITE})
         size = self.size - offset if size is None else size
         pointer = c_void_p()
         call(lib.plait_buffer_map, self.handle, offset, size, flags, byref(pointer))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import ctypes
+import gc
 import os
 import re
 import sys
@@ -281,6 +282,21 @@ class Handle:
         self.release()
 
 
+def held_by(system):
+    """Return the objects of this process that keep a system alive, as text."""
+    found = {}
+    for one in gc.get_objects():
+        if not isinstance(one, Handle) or one._handle is None or one is system._inbox:
+            continue
+        owner = one
+        for name in ("plan", "device", "system"):
+            owner = getattr(owner, name, owner)
+        if owner is system and one is not system:
+            found[one._called()] = found.get(one._called(), 0) + 1
+    return ", ".join("%s%s" % (name, " (%d)" % count if count > 1 else "")
+                     for name, count in sorted(found.items()))
+
+
 def make(function, *arguments):
     """Call a plait_..._create, whose out parameter precedes the error; return the handle."""
     out = c_void_p()
@@ -370,6 +386,22 @@ def wait_in_slices(timeout, wait, pump):
             whole = time.monotonic_ns() - start < given // 2
         if left != FOREVER:
             left = max(left - (given if whole else time.monotonic_ns() - start), 0)
+
+
+def chosen(what, given, known):
+    """Return the value of a name; raise ValueError with the known names for another."""
+    if not isinstance(given, str) or given not in known:
+        raise ValueError("%s: %r is none of %s" % (
+            what, given, ", ".join('"%s"' % name for name in known)))
+    return known[given]
+
+
+def handle_of(given, kind, what):
+    """Return the C handle of an object; raise TypeError for one that has none."""
+    try:
+        return given.handle
+    except AttributeError:
+        raise TypeError("%s: give it a %s, not %s" % (what, kind, type(given).__name__)) from None
 
 
 def nanoseconds(seconds):

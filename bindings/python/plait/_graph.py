@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Callable, Iterable, List, Optional, Tuple
 from . import _raw
 from ._buffer import Buffer, Rows, check_buffer, check_integers, copied
 from ._elements import ELEMENTS
-from ._core import Handle, call, encode, lib, make, place, sized
+from ._core import Handle, call, encode, handle_of, lib, make, place, sized
 from ._functions import RUN, Question, Reference, check_function
 from ._kernel import Parameter, Turn, check_kernel
 
@@ -209,20 +209,22 @@ class Graph(Handle):
     def emit(self, signal: Signal, *, after: After = (), label: Optional[str] = None,
              device: On = None, cost: Optional[int] = None) -> Node:
         """Add an emission: increment a signal."""
-        return self._add(_raw.PLAIT_NODE_EMIT, {"signal": signal.handle}, after, label, device, cost)
+        return self._add(_raw.PLAIT_NODE_EMIT, {"signal": handle_of(signal, "Signal", "emit")}, after, label, device, cost)
 
     def wait(self, signal: Signal, sequence: int = 0, *, after: After = (), label: Optional[str] = None,
              device: On = None, cost: Optional[int] = None) -> Node:
         """Add a wait until a signal reaches `sequence`; 0 is the newest sequence
         number submitted when a run starts."""
-        return self._add(_raw.PLAIT_NODE_WAIT, {"signal": signal.handle, "sequence": sequence},
+        return self._add(_raw.PLAIT_NODE_WAIT, {"signal": handle_of(signal, "Signal", "wait"),
+                                               "sequence": sequence},
                          after, label, device, cost)
 
     def subgraph(self, graph: Graph, *, after: After = (), label: Optional[str] = None,
                  device: On = None, cost: Optional[int] = None) -> Node:
         """Add a copy of the nodes that `graph` has now."""
-        self._functions.extend(graph._functions)
-        return self._add(_raw.PLAIT_NODE_SUBGRAPH, {"subgraph": graph.handle}, after, label, device, cost)
+        handle = handle_of(graph, "Graph", "subgraph")
+        self._functions.extend(getattr(graph, "_functions", ()))
+        return self._add(_raw.PLAIT_NODE_SUBGRAPH, {"subgraph": handle}, after, label, device, cost)
 
     # --- loops and branches
 
@@ -298,7 +300,7 @@ class Graph(Handle):
             raise ValueError("order: %r is neither \"edges\" nor \"program\"" % (order,))
         desc = sized(_raw.plait_freeze_desc, lanes=lanes, instances=instances, mode=mode_of(mode),
                      policy=_raw.PLAIT_POLICY_WIDEST if widest else _raw.PLAIT_POLICY_BOUNDED,
-                     hop_cost=hop_cost, whole=whole.handle if whole is not None else None,
+                     hop_cost=hop_cost, whole=handle_of(whole, "Plan", "whole") if whole is not None else None,
                      flags=(_raw.PLAIT_FREEZE_CHECK if check else 0) |
                      (_raw.PLAIT_FREEZE_PROGRAM_ORDER if order == "program" else 0) |
                      (_raw.PLAIT_FREEZE_QUEUES if queues else 0))
@@ -336,14 +338,15 @@ class Graph(Handle):
         if cost == 0:
             desc.flags = _raw.PLAIT_NODE_FREE
         if isinstance(device, _Devices):
-            handles = (c_void_p * len(device.devices))(*(one.handle for one in device.devices))
+            handles = (c_void_p * len(device.devices))(*(
+                handle_of(one, "Device", "device") for one in device.devices))
             desc.device_count, desc.flags = len(handles), desc.flags | device.flag
             if len(handles) == 1:
                 desc.device = handles[0]
             else:
                 desc.devices = ctypes.cast(handles, type(desc.devices))
         elif device is not None:
-            desc.device, desc.device_count = device.handle, 1
+            desc.device, desc.device_count = handle_of(device, "Device", "device"), 1
         array, count = numbers(after, "after")
         out = c_uint64()
         call(lib.plait_graph_add, self.handle, byref(desc), array, count, byref(out))

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Kernels, and the conversion of their launch arguments."""
 import ctypes
+import inspect
 from typing import Optional
 from ctypes import (byref, c_bool, c_char, c_double, c_float, c_int8, c_int16, c_int32, c_int64,
                     c_uint8, c_uint16, c_uint32, c_uint64)
@@ -8,7 +9,7 @@ from ctypes import (byref, c_bool, c_char, c_double, c_float, c_int8, c_int16, c
 from . import _raw
 from ._buffer import Buffer, check_buffer
 from ._elements import ELEMENTS
-from ._core import Handle, encode, lib, make, sized, text_of
+from ._core import Handle, encode, raised, lib, make, sized, text_of
 
 _TYPES = {"i8": c_int8, "i16": c_int16, "i32": c_int32, "i64": c_int64, "u8": c_uint8,
           "u16": c_uint16, "u32": c_uint32, "u64": c_uint64, "f32": c_float, "f64": c_double,
@@ -154,6 +155,73 @@ def source_text(signature: str, source: str, form: str, *, defines: Optional[str
     return text_of(lib.plait_source_text, encode(signature), byref(one), _FORMS[form])
 
 
+# C functions made of Python functions.  A plan may call one after its Kernel is
+# collected, and C reports no end of a kernel: none is ever freed.
+_made = []
+_KINDS = {int: "an integer", float: "a float", bool: "a bool"}
+
+
+def _check_annotations(name, known, parameters):
+    """Raise TypeError if an annotation int, float or bool is not what the kernel gives."""
+    for one, (parameter, kind, _) in zip(known, parameters):
+        given = int if kind is None else type(kind().value)
+        wanted = {"int": int, "float": float, "bool": bool}.get(one.annotation, one.annotation)
+        if wanted in _KINDS and wanted is not given:
+            raise TypeError("%s: the function wants %s as %r, but the signature gives %s%s" % (
+                name, _KINDS[wanted], one.name, _KINDS.get(given, "bytes"),
+                ", the address" if kind is None else ""))
+
+
+def _check_takes(function, name, parameters):
+    """Raise TypeError if a Python function does not take the parameters of the kernel."""
+    try:
+        takes = inspect.signature(function)
+    except (TypeError, ValueError):
+        return  # a function of C without a description
+    try:
+        takes.bind(*parameters)
+    except TypeError:
+        raise TypeError("%s: the signature has %d parameters (%s), the function takes %s" % (
+            name, len(parameters), ", ".join(one[0] for one in parameters), takes)) from None
+    known = [one for one in takes.parameters.values()
+             if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)]
+    _check_annotations(name, known, parameters)
+
+
+def c_function(function, name, parameters):
+    """Return a C function, int32_t f(values and addresses), that calls a Python function."""
+    _check_takes(function, name, parameters)
+
+    def run(*arguments):
+        try:
+            function(*arguments)
+            return 0
+        except BaseException as error:  # no exception may unwind through C frames
+            return raised.keep(error)
+
+    made = ctypes.CFUNCTYPE(c_int32, *(kind or ctypes.c_void_p for _, kind, _ in parameters))(run)
+    _made.append(made)
+    return made
+
+
+def described(function, signature):
+    """Return (what a kernel desc takes for `function`, the signature).  A Python function
+    gets a result in the signature, by which its exceptions fail the launch."""
+    if isinstance(function, (int, ctypes._CFuncPtr, ctypes.c_void_p)):
+        return function, signature
+    if not callable(function):
+        raise TypeError("function: %r is neither a Python function, a function of ctypes nor "
+                        "an address" % (function,))
+    try:
+        parameters = parse(signature)
+    except (ValueError, LookupError):
+        return ctypes.c_void_p(1), signature  # plait_kernel_create says where it is wrong
+    name, result = signature[:signature.index("(")].strip(), signature[signature.rindex(")") + 1:]
+    if result.strip(" :") not in ("", "i32"):
+        raise TypeError("%s: a Python function has no result; end the signature with \")\"" % name)
+    return c_function(function, name, parameters), signature if result.strip() else signature + ": i32"
+
+
 class Kernel(Handle):
     """A kernel: code and its signature.
 
@@ -162,7 +230,9 @@ class Kernel(Handle):
 
     `source` is portable source, or a dictionary {"opencl": text, "cuda": text} with
     one text per backend.  Without `source`, `library` and `symbol` name a compiled C
-    function, or `function` is its address.  `file` is the name that compiler
+    function, or `function` is its address.  `function` may be a Python function: one
+    call processes all items, on any thread; values arrive as numbers, pointers as
+    addresses, and an exception fails the launch.  `file` is the name that compiler
     messages give the source.  `strict`: no fused multiply-add; `fast`: arithmetic may
     be reordered; `no_alias`: no two pointers of a launch address the same memory.
     `grain`: fewest items per call of a compiled range function.
@@ -173,6 +243,8 @@ class Kernel(Handle):
     def __init__(self, system, signature, source=None, *, library=None, symbol=None,
                  function=None, defines=None, options=None, file=None, strict=False, fast=False,
                  no_alias=False, grain=0):
+        if function is not None:
+            function, signature = described(function, signature)
         desc = sized(_raw.plait_kernel_desc, signature=encode(signature),
                      library=encode(library), symbol=encode(symbol), grain=grain)
         flags = ((_raw.PLAIT_SOURCE_STRICT if strict else 0) | (_raw.PLAIT_SOURCE_FAST if fast else 0) |

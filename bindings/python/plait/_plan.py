@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Tuple, Un
 
 from . import _raw
 from ._buffer import check_buffer
-from ._core import (Handle, call, encode, failure, lib, local, make, plain, sized, table,
-                    wait_in_slices)
+from ._core import (Handle, call, chosen, encode, failure, handle_of, lib, local, make, plain,
+                    sized, table, wait_in_slices)
 from ._functions import RUN, Question, Reference, check_function
 from ._kernel import Kernel, _TYPES, check_kernel, check_pointer, convert
 
@@ -48,9 +48,7 @@ def _written(write, handle, form):
 
 
 def mode_of(name):
-    if name not in _MODES:
-        raise ValueError("mode: %r is none of \"strict\", \"helped\" and \"auto\"" % (name,))
-    return _MODES[name]
+    return chosen("mode", name, _MODES)
 
 
 class _Parameter:
@@ -230,7 +228,8 @@ class Plan(Handle):
                 self._queue = self.system.devices[0].queue()
             queue = self._queue
         told = Bindings(self) if given or self._flags else None
-        return Run(self, queue, make(lib.plait_plan_run, self.handle, queue.handle,
+        return Run(self, queue, make(lib.plait_plan_run, self.handle,
+                                     handle_of(queue, "Queue", "run"),
                                      told.fill(given) if told else None))
 
     def function(self, signature: str) -> Function:
@@ -271,7 +270,8 @@ class Plan(Handle):
 
     def bind_signal(self, name: str, signal: Signal) -> None:
         """Bind a signal to a name of a plan that was read."""
-        call(lib.plait_plan_bind_signal, self.handle, encode(name), signal.handle)
+        call(lib.plait_plan_bind_signal, self.handle, encode(name),
+             handle_of(signal, "Signal", "bind_signal"))
 
     def bind_function(self, name: str, function: Any, *arguments: Any) -> None:
         """Bind a function to a name of a plan that was read.
@@ -302,7 +302,8 @@ class Plan(Handle):
 
     def bind_device(self, name: str, device: Device) -> None:
         """Bind a device to a name of a plan that was read."""
-        call(lib.plait_plan_bind_device, self.handle, encode(name), device.handle)
+        call(lib.plait_plan_bind_device, self.handle, encode(name),
+             handle_of(device, "Device", "bind_device"))
 
     def exchange(self, old: Kernel, kernel: Kernel) -> None:
         """Replace a kernel of the plan by one with an equal signature, for later runs."""
@@ -377,7 +378,7 @@ class Plan(Handle):
 
     def text(self, form: str) -> str:
         """Return the plan as "json", or a drawing as "dot" or "svg"."""
-        return _written(lib.plait_plan_write, self.handle, _FORMATS[form])
+        return _written(lib.plait_plan_write, self.handle, chosen("text", form, _FORMATS))
 
     def _repr_svg_(self):
         return self.text("svg")
@@ -467,7 +468,7 @@ class Run(Handle):
     def trace(self, form: str) -> str:
         """Return the trace of a recorded run that is done: a drawing as "svg", or
         "json" for Perfetto; see Plan.record."""
-        return _written(lib.plait_run_write, self.handle, _TRACES[form])
+        return _written(lib.plait_run_write, self.handle, chosen("trace", form, _TRACES))
 
     def query(self) -> Any:
         """Return the state of the run: the fields of plait_run_info."""

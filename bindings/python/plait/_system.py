@@ -6,6 +6,8 @@ import asyncio
 import collections
 import os
 import re
+import threading
+import warnings
 from ctypes import byref, c_int32, c_uint32, c_uint64
 from typing import (TYPE_CHECKING, Any, Callable, Deque, Dict, Iterable, List, Optional, Tuple,
                     Union)
@@ -13,8 +15,8 @@ from typing import (TYPE_CHECKING, Any, Callable, Deque, Dict, Iterable, List, O
 from . import _raw
 from ._buffer import Buffer, Rows, address_of, check_buffer, check_integers, copied, view_of
 from ._elements import element_of
-from ._core import (Error, Handle, WaitTimeout, call, encode, lib, make, nanoseconds, native_kind,
-                    place, plain, sized, text_of, wait_in_slices)
+from ._core import (FOREVER, Error, Handle, WaitTimeout, call, encode, handle_of, held_by, lib, make,
+                    nanoseconds, native_kind, place, plain, sized, text_of, wait_in_slices)
 from ._functions import RUN, answer, check_function, once
 from ._kernel import Kernel, check_kernel
 
@@ -27,6 +29,9 @@ _CAPABILITIES = {name[len("PLAIT_DEVICE_"):].lower(): value
 # An event loop whose devices need it gives the thread to plait for so long, in
 # nanoseconds, and looks again after so long, in seconds, if that was of no use.
 SLICE_NS, PAUSE = 1000000, 0.001
+# close() without a limit runs signal handlers so often, and tells so late that it still
+# waits, in seconds.
+CLOSE_SLICE, CLOSE_TOLD = 0.05, 5
 
 
 def context_desc(backend, workers, options, wrap, plugin_path, sync):
@@ -149,7 +154,7 @@ class System(Handle):
         points = list(points)
         array = (_raw.plait_point * max(len(points), 1))()
         for slot, (signal, sequence) in zip(array, points):
-            slot.signal, slot.sequence = signal.handle, sequence
+            slot.signal, slot.sequence = handle_of(signal, "Signal", "wait"), sequence
         index, mode = c_uint64(), _raw.PLAIT_WAIT_ANY if any else _raw.PLAIT_WAIT_ALL
         wait_in_slices(timeout, lambda limit: call(
             lib.plait_signal_wait_points, array, len(points), mode, limit, byref(index)), self.pump)
@@ -274,20 +279,45 @@ class System(Handle):
         """Release the system and wait until all its work, memory and threads are gone
         and traces are written.
 
-        Release the objects made from the system before; any of them keeps it alive.
-        `timeout` is in seconds; after a WaitTimeout the system is released all the
-        same, and ends later.
+        Release the objects made from the system before; any of them keeps it alive, and
+        a Node its graph.  `timeout` is in seconds; after a WaitTimeout the system is
+        released all the same, and ends later.  Without a limit a warning names the
+        objects after 5 seconds, and Ctrl-C ends the wait as a timeout does.
         """
         handle = self.handle
         self._part()
         self._handle, self._gone = None, place()
         try:
-            call(lib.plait_context_close, handle, nanoseconds(timeout))
+            if timeout is None:
+                self._close_without_limit(handle)
+            else:
+                call(lib.plait_context_close, handle, nanoseconds(timeout))
         except WaitTimeout:
             raise
         except Error:
             self._handle = handle  # the call gave nothing back
             raise
+
+    def _close_without_limit(self, handle):
+        """Close on another thread, since this one has to run signal handlers.  A second
+        call cannot go on with a close that timed out: the first gave the reference back."""
+        ended, failed = threading.Event(), []
+
+        def close():
+            try:
+                call(lib.plait_context_close, handle, FOREVER)
+            except BaseException as error:  # raised by the thread that closes
+                failed.append(error)
+            ended.set()
+        threading.Thread(target=close, name="plait-close", daemon=True).start()
+        slices = max(int(CLOSE_TOLD / CLOSE_SLICE), 1)
+        while not ended.wait(CLOSE_SLICE):
+            slices -= 1
+            if slices == 0:
+                warnings.warn("close: the system still waits; release %s" % (
+                    held_by(self) or "what other languages hold"), RuntimeWarning, stacklevel=3)
+        if failed:
+            raise failed[0]
 
     def _part(self):
         """Give back all but the context."""
@@ -560,7 +590,8 @@ class Queue(Handle):
     def emit(self, signal: Signal) -> int:
         """Submit an emission of a signal; return its sequence number."""
         sequence = c_uint64()
-        call(lib.plait_queue_emit, self.handle, signal.handle, byref(sequence))
+        call(lib.plait_queue_emit, self.handle, handle_of(signal, "Signal", "emit"),
+             byref(sequence))
         return sequence.value
 
     def wait(self, signal: Signal, sequence: int = 0) -> None:
@@ -568,7 +599,7 @@ class Queue(Handle):
 
         The call does not block.  0: the newest sequence number submitted so far.
         """
-        call(lib.plait_queue_wait, self.handle, signal.handle, sequence)
+        call(lib.plait_queue_wait, self.handle, handle_of(signal, "Signal", "wait"), sequence)
 
     def finish(self, timeout: Optional[float] = None) -> None:
         """Wait until all commands are done; raise the first failure.

@@ -3,11 +3,15 @@
 import array
 import asyncio
 import contextlib
+import gc
 import inspect
 import os
 import tempfile
+import threading
 import time
 import unittest
+import unittest.mock
+import warnings
 
 import plait
 from plait._core import NAMES
@@ -182,6 +186,21 @@ class Plans(Case):
             system.close(timeout=60)
             self.assertLess(plait.live_count(), before)
 
+    def test_what_holds_a_system_is_told(self):
+        before = plait.live_count()
+        system = plait.System()
+        node, b = system.graph().join(), system.devices[0].buffer(4, "mine")
+        with unittest.mock.patch("plait._system.CLOSE_TOLD", 0.05), warnings.catch_warnings():
+            warnings.simplefilter("error")
+            with self.assertRaisesRegex(RuntimeWarning, 'still waits; release Buffer "mine", Graph$'):
+                system.close()
+        del node
+        b.release()
+        end = time.monotonic() + 60
+        while plait.live_count() != before and time.monotonic() < end:
+            threading.Event().wait(0.01)
+        self.assertEqual(plait.live_count(), before)
+
     def test_copies_whose_sides_each_run_sets(self):
         graph, b = self.system.graph(), self.device.buffer(8)
         fill = graph.fill(plait.Parameter("from"), 7, size=8)
@@ -211,6 +230,59 @@ class Plans(Case):
         self.assertIn("plait_i", plait.source_text(*SAXPY, "host"))
         self.assertIn("host", plait.backend_report("host"))
         self.assertEqual(self.system.device(self.device.name), self.device)
+
+
+class PythonKernels(Case):
+    SIGNATURE = "put(a: f32, n: i32, y: out pointer i32)"
+
+    def setUp(self):
+        super().setUp()
+        if self.device.backend != "host":
+            self.skipTest("functions run on the host")
+        try:
+            self.system.kernel("nothing()", function=lambda: None)
+        except plait.UnsupportedError:
+            self.skipTest("plait was built without libffi")
+
+    def test_it_outlives_its_kernel(self):
+        seen, y = [], self.device.array(array.array("i", [0]))
+        graph = self.system.graph()
+        graph.launch(self.system.kernel(self.SIGNATURE, function=lambda a, n, y: seen.append((a, n, y))),
+                     0.5, -3, y)
+        plan = graph.freeze()
+        gc.collect()
+        plan()
+        self.assertEqual(seen[0][:2], (0.5, -3))
+        self.assertIsInstance(seen[0][2], int)
+
+    def test_an_exception_fails_the_launch(self):
+        def wrong():
+            raise KeyError("this one")
+        self.queue.launch(self.system.kernel("wrong()", function=wrong))
+        with self.assertRaises(plait.FailedError) as caught:
+            self.queue.finish()
+        self.assertIsInstance(caught.exception.__cause__, KeyError)
+        self.assertIn("this one", str(caught.exception))
+
+    def test_functions_that_do_not_fit(self):
+        def typed(a: int, n, y):
+            pass
+
+        def pointed(a, n, y: float):
+            pass
+        for function, text in (
+                (lambda a: None, r"put: the signature has 3 parameters \(a, n, y\), the function takes \(a\)"),
+                (typed, "put: the function wants an integer as 'a', but the signature gives a float"),
+                (pointed, "wants a float as 'y', but the signature gives an integer, the address"),
+                (3.5, "function: 3.5 is neither a Python function"),
+                ("put", "function: 'put' is neither")):
+            with self.assertRaisesRegex(TypeError, text):
+                self.system.kernel(self.SIGNATURE, function=function)
+        with self.assertRaisesRegex(TypeError, "put: a Python function has no result"):
+            self.system.kernel("put(a: f32): u64", function=lambda a: None)
+        for signature in ("put", "put(a: nothing)", "put(a"):
+            with self.assertRaises(plait.InvalidError):
+                self.system.kernel(signature, function=lambda a: None)
 
 
 class Waiting(Case):
@@ -263,6 +335,38 @@ class Mistakes(Case):
             self.says(r"fill: pattern: b'.x00' is not an integer", TypeError, one.fill, x, b"\0")
             self.says(r"fill: offset: 1\.5 is not an integer", TypeError, one.fill, x, 1, 4, offset=1.5)
             self.says(r"copy: size: '4' is not an integer", TypeError, one.copy, x, x, "4")
+
+    def test_unknown_names_come_with_the_known_ones(self):
+        graph, b = self.system.graph(), self.device.buffer(4)
+        graph.fill(b, 1)
+        plan = graph.freeze()
+        plan.record()
+        run = plan.run(self.queue)
+        run.wait()
+        self.says('text: \'png\' is none of "json", "dot", "svg"', ValueError, plan.text, "png")
+        self.says('trace: \'dot\' is none of "json", "svg"', ValueError, run.trace, "dot")
+        self.says("text: .1. is none of", ValueError, plan.text, [1])
+        self.says('map: \'rw\' is none of "r", "w", "r.?"', ValueError, b.map("rw").__enter__)
+        self.says('mode: 3 is none of "strict"', ValueError, graph.freeze, mode=3)
+        self.says('device "%s:77" does not exist.*%s' % (self.device.backend, self.device.name),
+                  plait.Error, self.system.device, self.device.backend + ":77")
+
+    def test_objects_of_another_kind(self):
+        graph = self.system.graph()
+        plan = graph.freeze()
+        for wrong, kind in ((lambda: plan.run("q"), "run: give it a Queue"),
+                            (lambda: plan.bind_signal("s", "s"), "bind_signal: give it a Signal"),
+                            (lambda: plan.bind_device("d", "d"), "bind_device: give it a Device"),
+                            (lambda: graph.emit("s"), "emit: give it a Signal"),
+                            (lambda: graph.wait("s"), "wait: give it a Signal"),
+                            (lambda: graph.subgraph("g"), "subgraph: give it a Graph"),
+                            (lambda: graph.join(device="host:0"), "device: give it a Device"),
+                            (lambda: graph.join(device=plait.Group("d")), "device: give it a Device"),
+                            (lambda: graph.freeze(whole="p"), "whole: give it a Plan"),
+                            (lambda: self.queue.emit("s"), "emit: give it a Signal"),
+                            (lambda: self.queue.wait("s"), "wait: give it a Signal"),
+                            (lambda: self.system.wait([("s", 1)]), "wait: give it a Signal")):
+            self.says(kind + ", not str", TypeError, wrong)
 
     def test_released(self):
         b = self.device.buffer(4, "mine")

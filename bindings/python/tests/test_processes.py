@@ -124,6 +124,18 @@ class Processes(unittest.TestCase):
         self.assertIn("told:", got.stdout)
         self.assertIn("fork", got.stdout)
 
+    def test_an_interrupt_ends_a_close(self):
+        got = run_python(
+            "import os, signal, threading, plait\n"
+            "s = plait.open()\n"
+            "n = s.graph().join()\n"
+            "threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()\n"
+            "try:\n"
+            "    s.close()\n"
+            "except KeyboardInterrupt:\n"
+            "    print('interrupted')\n")
+        self.assertEqual((got.returncode, got.stdout), (0, "interrupted\n"))
+
     def test_exit_with_work_in_flight(self):
         got = run_python(
             "import plait\n"
