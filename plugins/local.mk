@@ -98,7 +98,7 @@ pkglib_LTLIBRARIES += %D%/plait_cuda.la
 	%D%/cuda/graph.h %D%/cuda/kernel.h \
 	%D%/cuda/launch.c %D%/cuda/map.c %D%/cuda/memory.c \
 	%D%/cuda/native.c %D%/cuda/option.c %D%/cuda/pool.c \
-	%D%/cuda/program.c %D%/cuda/region.c %D%/cuda/segment.c \
+	%D%/cuda/program.c %D%/cuda/queue.c %D%/cuda/region.c %D%/cuda/segment.c \
 	%D%/cuda/stage.c %D%/cuda/unfreed.c %D%/cuda/word.c \
 	%D%/cuda/wrapped_memory.c $(DRIVEN)
 %C%_plait_cuda_la_CPPFLAGS = $(CPPFLAGS_PLUGIN) -I$(srcdir)/%D%

@@ -54,6 +54,13 @@ struct cuda_streams {
 	struct cuda_pilot pilot;
 };
 
+/* --- queue.c: operations of the driver */
+
+plait_status plaitp_cuda_open_queue(struct driven *driven, driven_queue *queue,
+				    const plait_queue_request *request,
+				    plait_error *error);
+void plaitp_cuda_close_queue(struct driven *driven, driven_queue *queue);
+
 /* --- flight.c: commands in flight; operations of the driver */
 
 /* Append a batch whose event is recorded, with the ticket streams->issued.
