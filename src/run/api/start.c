@@ -3,7 +3,6 @@
  * thread. */
 #include "run/run.h"
 #include "run/api/prepare.h"
-#include "run/awaited_points.h"
 #include "run/blocked_on.h"
 #include "run/instance_pool.h"
 #include "run/run_races.h"
@@ -364,7 +363,7 @@ static void describe(void *arg, char *out, uint32_t bytes)
 
 static plait_status enter_driver(void *arg)
 {
-	return plait__awaited_points_enter(arg, NULL);
+	return plait__blocked_on_enter_driver(arg, NULL);
 }
 
 /* Wait while other threads execute the run, or while it is blocked.  Not
