@@ -23,7 +23,7 @@ struct plait__run {
 	/* Guards the fields below, and orders `done` before the instance is
 	 * released. */
 	struct plait__mutex lock;
-	plait__listener *listeners; /* events of plait_run_notify */
+	plait__listener *listeners; /* listeners of plait_run_notify */
 	plait__race_clock *race_known; /* the race check's, or null */
 };
 

@@ -145,13 +145,13 @@ static void start_in_turn(plait__instance *instance)
 	start_now(instance);
 }
 
-/* The queue has reached the run; called in notifications, too. */
+/* The queue has reached the run; called in notification callbacks, too. */
 static void on_reached(void *arg, plait_status status)
 {
 	plait__instance *instance = arg;
 
-	/* A run behind a failure starts as cancelled: a notification must not
-	 * end it, because the end calls backends. */
+	/* A run behind a failure starts as cancelled: a notification callback
+	 * must not end it, because the end calls backends. */
 	if (status == PLAIT_OK) {
 		start_in_turn(instance);
 		return;
