@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The thread-local mark of a thread that runs a lane or a task: the pool. */
+/* Callback scope: the thread-local mark of a thread that runs a lane or a task:
+ * the pool. */
 #include "pool/pool_internal.h"
 
 PLAIT__THREAD_LOCAL plait__pool *plait__callback_scope_pool;

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* Threads woken per critical section. */
+/* Wake-ups per critical section. */
 enum { BATCH_EVENTS = 16 };
 
 struct batch {
@@ -146,10 +146,10 @@ static struct plait__waiter **append_waiter(struct plait__waiter **list,
 }
 
 /*
- * Add the event of a thread if its last point has happened, or if this point
- * failed. The group lies on the stack of that thread, which may leave as soon
- * as it has taken the lock: only the event is used outside the critical
- * section.
+ * Add the eventcount of a thread if its last point has happened, or if this
+ * point failed. The group lies on the stack of that thread, which may leave as
+ * soon as it has taken the lock: only the eventcount is used outside the
+ * critical section.
  */
 static void collect_thread(struct plait__waiter *waiter, struct batch *batch)
 {

@@ -60,7 +60,8 @@ struct plait__waiter {
 };
 
 struct plait__counter_core {
-	/* Line 0: polled by waiters, written by the raiser. */
+	/* Line 0, for the fast path: polled by waiters, written by the
+	 * raiser. */
 	PLAIT__CACHELINE_ALIGNED at_u64 value;
 	at_u64 failed_from; /* first failed sequence; stored before `value` */
 

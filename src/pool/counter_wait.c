@@ -168,7 +168,8 @@ no_memory:
 
 /* --- waiting ------------------------------------------------------------ */
 
-/* Returns true if an item was run; the caller polls again first. */
+/* Returns true if an item of the ready queue was run; the caller polls again
+ * first. */
 static bool run_ready(struct wait *wait)
 {
 	bool more = plait__ready_has_items(&wait->pool->ready) ||

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * External threads: application threads that wait for counters or pump. Each
- * has a record with its sleeper; without workers they run the ready items.
+ * has a record with its sleeper; without workers they run the items of the
+ * ready queue.
  */
 #include "pool/pool_internal.h"
 

@@ -142,9 +142,9 @@ static void unlock(struct plait__ready_queue *ready)
 }
 
 /*
- * Put an item back that was taken and not run. A task may have been claimed or
- * offered again since; plait__ready_forget waits for its pin. Caller holds
- * ready->lock.
+ * Put an item that was taken and not run back into the ready queue. A task may
+ * have been claimed or offered again since; plait__ready_forget waits for its
+ * pin. Caller holds ready->lock.
  */
 static void put_back(struct plait__ready_queue *ready,
 		     struct plait__ready_item *item)
@@ -294,8 +294,8 @@ static void spin_for_items(struct plait__ready_queue *ready)
 
 /*
  * Take an item or sleep. Caller is a seeker. Returns true with an item, or with
- * none if the queue is closed; false after a sleep: the caller is a seeker
- * again.
+ * none if the ready queue is closed; false after a sleep: the caller is a
+ * seeker again.
  */
 static bool take_or_sleep(struct plait__ready_queue *ready,
 			  struct plait__sleeper *sleeper,

@@ -45,8 +45,8 @@ struct plait__ready_item {
 
 /*
  * An item that may be offered again while it is linked, and that any thread may
- * run without taking it from the queue: the thread that moves `state` from
- * OFFERED to RUNNING. See task.h.
+ * run without taking it from the ready queue: the thread that moves `state`
+ * from OFFERED to RUNNING. See task.h.
  */
 struct plait__ready_task {
 	struct plait__ready_item item;
@@ -60,7 +60,8 @@ enum {
 	PLAIT__TASK_RUNNING
 };
 
-/* A thread that may sleep; outlives the queue that it sleeps on. */
+/* A thread that may sleep on an eventcount; outlives the queue that it sleeps
+ * on. */
 struct plait__sleeper {
 	struct plait__eventcount event;
 	/* Guarded by the queue's lock, as are the fields below. */
@@ -89,7 +90,7 @@ struct plait__ready_queue {
 	struct plait__ready_level levels[PLAIT__READY_LEVELS];
 };
 
-/* Zeroed memory is an empty queue; a sleeper's event needs its init. */
+/* Zeroed memory is an empty queue; a sleeper's eventcount needs its init. */
 
 /* Returns true if an item is linked. A hint: relaxed, another thread may
  * take it. */
@@ -115,8 +116,8 @@ void plait__ready_push(struct plait__ready_queue *ready,
 /* Take the next item; returns null if there is none. */
 struct plait__ready_item *plait__ready_pop(struct plait__ready_queue *ready);
 
-/* For external threads: take the next item, which counts as running until
- * finish. */
+/* For external threads: take the next item of the ready queue, which counts as
+ * running until finish. */
 struct plait__ready_item *plait__ready_take(struct plait__ready_queue *ready);
 void plait__ready_finish(struct plait__ready_queue *ready);
 
@@ -177,7 +178,7 @@ static inline void plait__ready_unpin(struct plait__ready_task *task)
 void plait__ready_forget(struct plait__ready_queue *ready,
 			 struct plait__ready_task *task);
 
-/* End all sleeps; workers exit once the queue is empty. */
+/* End all sleeps; workers exit once the ready queue is empty. */
 void plait__ready_close(struct plait__ready_queue *ready);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Text of the timeout diagnosis of a run; see blocked_on.h. */
+/* Timeout diagnosis of a run, and waits for its points; see blocked_on.h. */
 #include "run/blocked_on.h"
 
 #include "run/run.h"
@@ -7,29 +7,40 @@
 
 #include "object/queue/queue_diagnosis.h"
 #include "object/wait/wait_diagnosis.h"
+#include "object/wait/wait_in_driver.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* The instance cannot pass to another run while the run's lock is held. */
+/* Returns true if the run is not over.  The instance cannot pass to another
+ * run before unpin.  `run` is null if the caller has the
+ * instance. */
+static bool pin(plait__run *run)
+{
+	if (run == NULL)
+		return true;
+	plait__mutex_lock(&run->lock);
+	return at_load_acquire_u32(&run->outcome.done) == 0;
+}
+
+static void unpin(plait__run *run)
+{
+	if (run != NULL)
+		plait__mutex_unlock(&run->lock);
+}
+
 static void find(plait__instance *instance, plait__run *run,
 		 plait__blocked_on *out)
 {
 	const plait__engine *engine = instance->program->engine;
-	bool over = false;
 
 	*out = (plait__blocked_on){ .command = PLAIT__NONE,
 				  .lane = PLAIT__NONE };
 	if (engine->find == NULL)
 		return;
-	if (run != NULL) {
-		plait__mutex_lock(&run->lock);
-		over = at_load_acquire_u32(&run->outcome.done) != 0;
-	}
-	if (!over)
+	if (pin(run))
 		engine->find(instance, out);
-	if (run != NULL)
-		plait__mutex_unlock(&run->lock);
+	unpin(run);
 }
 
 static void drop_holds(const plait__blocked_on *blocked_on)
@@ -117,4 +128,15 @@ void plait__blocked_on_describe(plait__instance *instance, plait__run *run,
 	plait__wait_diagnosis_describe_backends(instance->program->context,
 						what, sizeof(what));
 	(void)snprintf(out, bytes, "%s is not over%s", name, what);
+}
+
+plait_status plait__blocked_on_enter_driver(plait__instance *instance,
+					    plait__run *run)
+{
+	plait__awaited_points found = { .count = 0 };
+
+	if (pin(run))
+		instance->program->engine->find_points(instance, &found);
+	unpin(run);
+	return plait__wait_in_driver_for_run(&found);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Timeout diagnosis of a run: the command, signal or inbox owner that an
- * unfinished run is blocked on, as far as the engine knows without a
- * recording. */
+ * unfinished run is blocked on, as far as the engine knows without a recording;
+ * and the wait for it inside the driver of a backend. */
 #ifndef PLAIT_SRC_RUN_BLOCKED_ON_H
 #define PLAIT_SRC_RUN_BLOCKED_ON_H
 
@@ -33,5 +33,11 @@ struct plait__blocked_on {
  * or passes the run that has or had it as `run`. */
 void plait__blocked_on_describe(plait__instance *instance, plait__run *run,
 				const char *name, char *out, uint32_t bytes);
+
+/* Wait in a driver (object/wait/wait_in_driver.h) for a command that the run
+ * depends on: PLAIT_OK, or PLAIT_PENDING if there is none now.  The engine has
+ * find_points; `run` as above. */
+plait_status plait__blocked_on_enter_driver(plait__instance *instance,
+					    plait__run *run);
 
 #endif

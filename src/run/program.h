@@ -56,8 +56,8 @@ struct plait__program {
 	plait__frame_layout layout;
 	plait__instance *instances;
 	uint32_t instance_count;
-	at_u64 free;		/* tag << 32 | index + 1 of the first free
-				 * instance */
+	at_u64 free;		/* head of the free list: tag << 32 | index + 1
+				 * of the first instance */
 	at_u32 first_free;	/* PLAIT__PROGRAM_... bits */
 	at_u32 waiters;		/* threads that sleep until an instance is
 				 * free */

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Run objects: the handle that a user has of one run.  When the run ends, its
- * instance stores the outcome here and goes on to serve other runs.  The entry
- * points are in api/run_handle.c, the life cycle of a run in run_instance.c,
- * its start in api/start.c.
+ * instance stores the outcome here and goes on to serve other runs.  The life
+ * cycle of a run is in run_instance.c, its start in api/start.c.
  */
 #ifndef PLAIT_SRC_RUN_RUN_H
 #define PLAIT_SRC_RUN_RUN_H
@@ -24,7 +23,7 @@ struct plait__run {
 	/* Guards the fields below, and orders `done` before the instance is
 	 * released. */
 	struct plait__mutex lock;
-	plait__listener *listeners; /* events of plait_run_notify */
+	plait__listener *listeners; /* listeners of plait_run_notify */
 	plait__race_clock *race_known; /* the race check's, or null */
 };
 

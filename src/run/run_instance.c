@@ -236,7 +236,7 @@ static void end_run(plait__run *run, plait__instance *instance)
 	instance->recording = NULL;
 	status = run->outcome.status;
 	listeners = plait__listener_take_all(&run->listeners);
-	/* Release: pairs with the loads in api/run_handle.c. */
+	/* Release: pairs with the loads in run.c. */
 	at_store_release_u32(&run->outcome.done, 1);
 	plait__mutex_unlock(&run->lock);
 	plait__listener_call_all(listeners, status);

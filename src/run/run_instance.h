@@ -34,7 +34,7 @@ struct plait__instance {
 	void *state;		/* owned by the engine */
 	plait__frame frame;
 	uint32_t index;
-	at_u32 next_free;	/* index + 1 of the next one, while free */
+	at_u32 next_free;	/* link of the free list: index + 1 */
 	at_u32 ending;		/* released, or about to be: set before the
 				 * end of its run is visible, until it is
 				 * acquired again */

@@ -251,7 +251,7 @@ static void tell_part(const plait__run_races *begun,
 	plait__races_run_access(begun->races, begun->event, &access, &work);
 }
 
-/* A clock, made at its first use; null without memory. */
+/* A vector clock, made at its first use; null without memory. */
 static plait__race_clock *make_clock(const plait__program *program,
 				     plait__race_clock **place)
 {

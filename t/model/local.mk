@@ -95,7 +95,7 @@ MC_TESTS += %D%/program_recorder.t
 %C%_program_recorder_t_LDADD = $(LDADD_MC)
 MC_TESTS += %D%/run.t
 %C%_run_t_SOURCES = %D%/run.c src/run/run_instance.c src/run/run.c \
-	src/run/api/run_handle.c src/run/run_turns.c \
+	src/run/run_turns.c \
 	src/base/error.c src/sys/eventcount.c src/sys/mutex.c \
 	src/sys/backoff.c
 %C%_run_t_CPPFLAGS = $(MC_CPPFLAGS)

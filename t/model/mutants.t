@@ -61,7 +61,7 @@ sources_of()
 			"src/run/api/prepare.c src/run/program.c src/run/record/recorder.c" ;;
 	run)
 		echo "src/sys/eventcount.c src/sys/mutex.c src/sys/backoff.c" \
-			"src/base/error.c src/run/run_instance.c src/run/run.c src/run/api/run_handle.c" \
+			"src/base/error.c src/run/run_instance.c src/run/run.c" \
 			"src/run/run_turns.c" ;;
 	kernel_versions)
 		echo "src/sys/eventcount.c src/sys/mutex.c src/sys/backoff.c" \

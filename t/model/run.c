@@ -4,14 +4,13 @@
  * it or listen for it: a thread that sees the end sees the results and the
  * status, each listener is called once, no thread cancels a finished run or
  * reads data of the next run, and the memory of runs is used again by one at a
- * time.  run.c, run_handle.c and run_instance.c as they are; objects, inboxes
- * and the work of runs are here.
+ * time.  run.c and run_instance.c as they are; objects, inboxes and the work of
+ * runs are here.
  */
 #include "lib/tap.h"
 
 #include "mc.h"
 #include "mc_tap.h"
-#include "run/awaited_points.h"
 #include "run/blocked_on.h"
 #include "run/command_text.h"
 #include "run/instance_pool.h"
@@ -60,7 +59,7 @@ void plait__run_races_end_call(const plait__run_races *begun)
 	(void)begun;
 }
 
-plait_status plait__awaited_points_enter(plait__instance *instance,
+plait_status plait__blocked_on_enter_driver(plait__instance *instance,
 					 plait__run *run)
 {
 	(void)instance;
@@ -497,8 +496,7 @@ static void explore(void)
 
 static void mutants(void)
 {
-	static const char *const files[] = { "run/api/run_handle.c",
-					     "run/run.c", NULL };
+	static const char *const files[] = { "run/run.c", NULL };
 
 	mc_notices(scenarios, TAP_COUNT(scenarios), files);
 }

@@ -3,7 +3,10 @@
  * signature describes, with every type going in and every result coming out. */
 #include "lib/kernels.h"
 
+#include "sys/atomic.h"
+
 #include <limits.h>
+#include <time.h>
 
 /* --- described functions */
 
@@ -426,6 +429,72 @@ static void other_forms(void)
 	}
 }
 
+/* A kernel whose launches cost next to nothing until `is_dear`. */
+static struct {
+	at_u32 ranges;		/* calls of the current launch */
+	bool is_dear;
+} growing;
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static int32_t grow(const plait_range *range, void *const *arguments,
+		    const plait_launch *launch, void *user_data)
+{
+	uint64_t end = now_ns() +
+		       50 * (range->end[0] - range->begin[0]);
+
+	(void)arguments;
+	(void)launch;
+	(void)user_data;
+	at_add_u32(&growing.ranges, 1);
+	while (growing.is_dear && now_ns() < end)
+		continue;
+	return 0;
+}
+
+/* Returns the number of `count` launches that were divided. */
+static int count_divided(struct rig *rig, plait_kernel *kernel, int count)
+{
+	const plait_launch launch = { .size = sizeof(launch),
+				      .items = { 4096 } };
+	int divided = 0;
+
+	for (int i = 0; i < count; i++) {
+		at_store_relaxed_u32(&growing.ranges, 0);
+		IS_INT(launch_it(rig, kernel, &launch, NULL, 0), PLAIT_OK);
+		divided += at_load_relaxed_u32(&growing.ranges) > 1;
+	}
+	return divided;
+}
+
+/* Short launches are timed at times, so that one that has become long is
+ * divided soon. */
+static void short_and_long(void)
+{
+	const plait_kernel_desc desc = { .signature = "grow()",
+					 .range = grow };
+
+	EACH(rig) {
+		plait_kernel *kernel = make_kernel(rig, desc);
+		int divided;
+
+		growing.is_dear = false;
+		(void)count_divided(rig, kernel, 100);
+		growing.is_dear = true;
+		divided = count_divided(rig, kernel, 200);
+		if (rig->workers != 0 && strcmp(rig->backend, "host") == 0)
+			OK(divided > 50);
+		plait_kernel_release(kernel);
+		close_rig(rig);
+	}
+}
+
 /* --- invalid descriptors */
 
 static void check_refused(struct rig *rig, plait_kernel_desc desc,
@@ -479,6 +548,7 @@ static const struct tap_scenario all[] = {
 	{ "described functions need libffi", no_libffi },
 #endif
 	{ "fixed and range forms", other_forms },
+	{ "short launches that become long are divided", short_and_long },
 	{ "bad descriptors", bad_descriptors },
 };
 TAP_MAIN(all)

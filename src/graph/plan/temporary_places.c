@@ -67,8 +67,8 @@ static uint32_t find_obstacle(const struct plait__temporary_items *p, uint32_t i
 	return PLAIT__NONE;
 }
 
-/* Returns the lowest offset of temporaries: scratch that is not listed is left
- * alone. */
+/* Returns the lowest offset of temporaries in the arena: scratch that is not
+ * listed is left alone. */
 static uint64_t base_of(const struct plait__temporary_items *p,
 			uint32_t device)
 {

@@ -126,8 +126,8 @@ struct plait__context {
 	uint32_t port_count;
 	uint32_t device_count;
 
-	/* For all waiting threads: notified at each change that one may
-	 * await. */
+	/* Eventcount of all waiting threads: notified at each change that one
+	 * may await. */
 	struct plait__eventcount wait_event;
 
 	struct plait__mutex lock; /* guards the lists, `spare` and `end` */

@@ -86,7 +86,7 @@ static bool pump_all(plait__context *context)
 			more = true;
 	}
 	/* No other thread drives the runs that pumping has notified, nor runs
-	 * ready items in a pool without workers. */
+	 * items of the ready queue in a pool without workers. */
 	if (is_final(context) && plait__progress_drive(context))
 		more = true;
 	if (is_final(context) &&

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "plugin/elf_check.h"
+#include "sys/clock.h"
 #include "sys/dl.h"
 
 #include <limits.h>
@@ -247,6 +248,20 @@ static uint64_t count_parts(const plait__host_code *code, uint64_t expected_ns)
 	return wanted;
 }
 
+/* Run a launch that is known to be short on this thread, and time it. One that
+ * cannot be divided tells nothing about others. */
+static int32_t run_timed(plait__host_code *code, struct parts *parts,
+			 uint64_t count, uint64_t units)
+{
+	uint64_t start = plait__clock_now_ns();
+	int32_t result = run_parts(parts, 0, count);
+
+	if (result == 0 && count > 1)
+		plait__launch_cost_learn(&code->cost, units,
+					 plait__clock_now_ns() - start);
+	return result;
+}
+
 static int32_t run_range(void *const *arguments, const plait_launch *launch,
 			 void *user_data)
 {
@@ -255,18 +270,22 @@ static int32_t run_range(void *const *arguments, const plait_launch *launch,
 			       .launch = launch };
 	uint64_t units, count, duration_ns;
 	int32_t result;
+	bool is_short;
 
 	/* Without helpers, parts are of no use. */
 	if (code->team == NULL)
 		return run_whole(&parts);
 	units = plait__grid_split_units(launch);
 	duration_ns = plait__launch_cost_expect(&code->cost, units);
-	if (duration_ns != 0 && duration_ns < PLAIT__PARALLEL_FOR_ALONE_NS &&
-	    !plait__launch_cost_is_due(&code->cost))
+	is_short = duration_ns != 0 &&
+		   duration_ns < PLAIT__PARALLEL_FOR_ALONE_NS;
+	if (is_short && !plait__launch_cost_is_due(&code->cost))
 		return run_whole(&parts);
 	count = plait__grid_split_init(&parts.split, launch,
 				       count_parts(code, duration_ns),
 				       code->grain);
+	if (is_short)
+		return run_timed(code, &parts, count, units);
 	result = plait__parallel_for_run(code->team, run_parts, &parts,
 					 sizeof(parts), count, &duration_ns);
 	if (result == 0 && count > 1)

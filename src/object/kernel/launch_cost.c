@@ -3,7 +3,7 @@
 #include "object/kernel/launch_cost.h"
 
 enum {
-	TIMED_INTERVAL = 16,
+	TIMED_INTERVAL = 64,
 	/* Weight of a longer measurement, which may have been interrupted: 1 in
 	 * 4. A shorter one counts at once. */
 	SLOW_WEIGHT = 4

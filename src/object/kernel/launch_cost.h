@@ -21,7 +21,7 @@ uint64_t plait__launch_cost_expect(const plait__launch_cost *cost,
 				   uint64_t units);
 
 /* Returns true if a launch that is known to be short is to be timed again:
- * every 16th, since its cost may depend on its arguments. */
+ * every 64th, since its cost may depend on its arguments. */
 bool plait__launch_cost_is_due(plait__launch_cost *cost);
 
 /* Note a measured duration. */

@@ -267,7 +267,7 @@ static void on_notified(void *user_data, plait_status status)
 	}
 	function = slot->function;
 	arg = slot->arg;
-	/* The port exists until the function has been called. */
+	/* The port exists until the callback was called. */
 	status = check_status(chunk->port, status);
 	push_free(chunk->port, slot);
 	function(arg, status);

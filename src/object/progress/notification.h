@@ -32,9 +32,9 @@ typedef struct plait__notifications {
 } plait__notifications;
 
 /*
- * PLAIT_OK: `function` is called exactly once, on any thread, possibly within
- * this call. Otherwise it is never called. The rules of plait_notify_function
- * apply to it.
+ * PLAIT_OK: the callback `function` is called exactly once, on any thread,
+ * possibly within this call. Otherwise it is never called. The rules of
+ * plait_notify_function apply to it.
  */
 plait_status plait__notification_arm(plait__backend_port *port,
 				     const plait_backend_point *point,

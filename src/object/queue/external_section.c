@@ -210,7 +210,7 @@ static void on_reached(void *user_data, plait_status status)
 	plait__object_drop_deferred(&queue->object);
 }
 
-/* Returns true if `reached` will be called. */
+/* Returns true if the callback `reached` will be called. */
 static bool arm(plait__section *section)
 {
 	plait__queue *queue = section->queue;

@@ -521,7 +521,7 @@ void plait__call_arm(plait__call *call)
 	plait_status status;
 	bool mine;
 
-	/* The notification needs the call, and the queue's signal. */
+	/* The notification callback needs the call, and the queue's signal. */
 	plait__object_hold(&call->event_record.object);
 	plait__object_hold(&queue->object);
 	at_add_u32(&queue->owed_notifications, 1);

@@ -22,7 +22,7 @@ enum {
 	 * points, so that its thread is just leaving; and before. */
 	TRIES_RAISED = 5000,
 	TRIES_EARLY = 50,
-	/* The first attempts do not sleep. */
+	/* Backoff: the first attempts do not sleep. */
 	TRIES_AWAKE = 16,
 	SLEEP_NS = 1000000
 };

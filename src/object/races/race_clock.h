@@ -61,7 +61,7 @@ static inline void plait__race_clock_join_host(plait__race_clock *host,
 }
 
 /* Returns true if a host function or a gate may order two works, of which
- * neither clock includes the other. */
+ * neither vector clock includes the other. */
 static inline bool plait__race_clock_may_order(const plait__race_clock *one,
 					       const plait__race_clock *other,
 					       uint32_t tracks)

@@ -21,7 +21,7 @@ enum {
 	PLAIT__RACE_EVENTS = 4096
 };
 
-/* Accesses in a row on one track, with one clock; or a run. */
+/* Accesses in a row on one track, with one vector clock; or a run. */
 typedef struct plait__race_event {
 	uint32_t uses;		/* by records, and by its queue */
 	uint32_t track;		/* never PLAIT__RACE_NO_TRACK */

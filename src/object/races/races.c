@@ -87,7 +87,7 @@ void plait__races_give_track(plait__races *races, uint32_t track)
 		races->used[track] = false;
 }
 
-/* Put the clock behind its track's positions, or at a new one. */
+/* Put the vector clock behind its track's positions, or at a new one. */
 void plait__races_place_clock(const plait__races *races,
 			      plait__race_clock *clock, uint32_t track)
 {
@@ -191,7 +191,7 @@ void plait__races_forget(plait__races *races, const plait__race_access *range)
 
 /* ---- accesses ---- */
 
-/* The next position of the queue's track, which its clock includes. */
+/* The next position of the queue's track, which its vector clock includes. */
 void plait__races_step(plait__races *races, plait__race_queue *queue)
 {
 	plait__races_drop_event(races, queue);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Race check: finds works of queues, runs and calls of plans that access the
- * same bytes, and that nothing in the program orders.  One per context, made
- * when that is opened if the user asks for it; a context without one pays a load
- * and a branch.
+ * same bytes, without a happens-before order that the program makes.  One per
+ * context, made when that is opened if the user asks for it; a context without
+ * one pays a load and a branch.
  *
  * All hooks see the program's own calls, in the order in which they are made,
  * so a report does not depend on timing.  Queues and signals have a state each,
@@ -74,8 +74,8 @@ void plait__races_host_saw(plait__races *races, plait__race_signal **signal,
 			   uint64_t sequence, bool is_told_later);
 /* The host may have seen the end of anything. */
 void plait__races_host_saw_any(plait__races *races);
-/* Copy the queue's clock before a wait for all that it has; then the host has
- * seen that, or may have seen (`is_sure` false). */
+/* Copy the queue's vector clock before a wait for all that it has; then the
+ * host has seen that, or may have seen (`is_sure` false). */
 void plait__races_read_queue(plait__races *races, plait__race_queue **place,
 			     plait__race_clock *out);
 void plait__races_host_saw_clock(plait__races *races,

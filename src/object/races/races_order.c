@@ -12,7 +12,7 @@ enum {
 
 /* ---- signals ---- */
 
-/* The clock of something that may be behind all that was submitted. */
+/* The vector clock of something that may be behind all that was submitted. */
 static void read_newest(const plait__races *races, plait__race_clock *out)
 {
 	memset(out, 0, sizeof(*out));

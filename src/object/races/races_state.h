@@ -11,7 +11,7 @@
 #include "sys/mutex.h"
 
 enum {
-	/* Emissions of a signal whose clocks are kept. */
+	/* Emissions of a signal whose vector clocks are kept. */
 	PLAIT__RACE_EMISSIONS = 8,
 	/* Races that are logged. */
 	PLAIT__RACE_LINES = 32,
@@ -68,7 +68,7 @@ void plait__races_stop(plait__races *races);
 /* A track whose former positions are over, until it is given back. */
 uint32_t plait__races_take_track(plait__races *races);
 void plait__races_give_track(plait__races *races, uint32_t track);
-/* Put a clock at its track's newest position. */
+/* Put a vector clock at its track's newest position. */
 void plait__races_place_clock(const plait__races *races,
 			      plait__race_clock *clock, uint32_t track);
 
@@ -79,11 +79,11 @@ plait__race_queue *plait__races_queue_of(plait__races *races,
 plait__race_signal *plait__races_signal_of(plait__races *races,
 					   plait__race_signal **place,
 					   bool is_gate);
-/* Join the host's clock, if that has changed. */
+/* Join the host's vector clock, if that has changed. */
 void plait__races_follow_host(plait__races *races, plait__race_queue *queue);
 /* The next access gets a position of its own. */
 void plait__races_drop_event(plait__races *races, plait__race_queue *queue);
-/* The next position of the queue's track, which its clock includes. */
+/* The next position of the queue's track, which its vector clock includes. */
 void plait__races_step(plait__races *races, plait__race_queue *queue);
 
 /* Null: without memory, the check ends.  A null `place` is a call. */

@@ -31,9 +31,9 @@ void plait__signal_watch_init(plait__signal_watch *watch,
 			      plait__object *object);
 
 /*
- * Have the context's `wait_event` notified when the point has happened, or
- * earlier. Returns false if it will not be (no free cell, no memory): the
- * caller polls.
+ * Have the context's eventcount, `wait_event`, notified when the point has
+ * happened, or earlier. Returns false if it will not be (no free cell, no
+ * memory): the caller polls.
  */
 bool plait__signal_watch_arm(plait__signal_watch *watch,
 			     plait__backend_port *port,

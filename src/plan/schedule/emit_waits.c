@@ -159,7 +159,7 @@ static void forget(struct waits *w, uint32_t t)
 	}
 }
 
-/* Release the clocks of preds that have no unplaced successor. */
+/* Release the vector clocks of preds that have no unplaced successor. */
 static void forget_preds(struct waits *w, uint32_t t)
 {
 	plait__planner_state *planner = w->planner;
@@ -175,8 +175,8 @@ static void forget_preds(struct waits *w, uint32_t t)
 }
 
 /*
- * Clocks are exact up to MOST_EXACT lanes, fewer with very many nodes.  Exact
- * clocks have room for a fixed number of rows per lane; lossy clocks have
+ * Vector clocks are exact up to MOST_EXACT lanes, fewer with very many nodes.
+ * Exact clocks have room for a fixed number of rows per lane; lossy clocks have
  * smaller rows.
  */
 enum {
@@ -494,7 +494,8 @@ static plait_status alloc_arrays(struct waits *w)
 	w->found = plait__workspace_alloc(work, items, sizeof(uint32_t));
 	if (w->found == NULL)
 		return PLAIT_E_NOMEM;
-	/* One lane needs no waits; chains of ancestors need no clocks. */
+	/* One lane needs no waits; chains of ancestors need no vector
+	 * clocks. */
 	w->seen = plait__workspace_alloc_none(work, planner->lane_device_count,
 					      sizeof(uint32_t));
 	if (!planner->mixed || !has_several_lanes(planner))

@@ -213,7 +213,7 @@ static plait_status place_node(struct plait__list_schedule *l, uint32_t t)
 	return PLAIT_OK;
 }
 
-/* ---- by rank, event by event ---- */
+/* ---- list scheduling by rank, event by event ---- */
 
 static plait_status push_pending(struct plait__list_schedule *l, uint32_t t,
 				 uint64_t time)
@@ -329,7 +329,7 @@ static plait_status next_node(struct plait__list_schedule *l,
 	return PLAIT_OK;
 }
 
-/* Returns true if the schedule cannot be shorter than `bound`: the path after t
+/* Returns true if the makespan cannot be less than `bound`: the path after t
  * takes as long as its rank. */
 static bool exceeds_bound(struct plait__list_schedule *l, uint32_t t,
 			  uint64_t bound)

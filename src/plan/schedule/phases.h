@@ -63,8 +63,8 @@ plait_status plait__insertion_schedule(plait__planner_state *planner,
 				       const plait__insertion_arrays *room,
 				       uint64_t bound, uint64_t *makespan);
 
-/* Returns true if a lower bound shows that no schedule of the scope is shorter.
- * `start` is temporary, by t. */
+/* Returns true if a lower bound shows that no schedule of the scope has a
+ * shorter makespan. `start` is temporary, by t. */
 bool plait__makespan_is_minimal(plait__planner_state *planner,
 				const plait__planner_scope *scope,
 				uint64_t makespan, uint64_t *start);
@@ -75,7 +75,7 @@ plait_status plait__emit_commands(plait__planner_state *planner);
 plait_status plait__emit_nodes(plait__planner_state *planner);
 /* Emit waits, preds and exits of every command. */
 plait_status plait__emit_waits(plait__planner_state *planner);
-/* Assign signal slots, find segments, lay out scratch. */
+/* Assign signal slots, find segments, lay out the arenas. */
 plait_status plait__signal_slots_assign(plait__planner_state *planner);
 plait_status plait__segments_find(plait__planner_state *planner);
 plait_status plait__scratch_offsets_assign(plait__planner_state *planner);

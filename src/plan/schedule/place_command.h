@@ -25,7 +25,7 @@ typedef struct plait__place_point {
 	uint64_t sequence;		/* placing order */
 	uint64_t finish;		/* predicted */
 	uint32_t lane;
-	uint32_t row;			/* its clock; private to
+	uint32_t row;			/* its vector clock; private to
 					 * vector_clock.c */
 } plait__place_point;
 
@@ -36,7 +36,7 @@ typedef struct plait__place_lane {
 	uint64_t best_position;		/* valid within one step */
 	uint64_t best_step;
 	uint32_t device;
-	uint32_t row;			/* clock that the next command
+	uint32_t row;			/* vector clock that the next command
 					 * inherits */
 	uint32_t heap;			/* index in its device's heap */
 	uint32_t affinity;		/* of its latest command that had one */
@@ -58,12 +58,14 @@ typedef struct plait__placement {
 	uint32_t device_count;
 	uint32_t lane_count;
 	uint32_t lane_capacity;
-	uint32_t width;			/* entries of a row; 0: no clocks */
+	uint32_t width;			/* entries of a row; 0: no vector
+					 * clocks */
 	uint32_t row_bytes;
 	uint32_t tagged;		/* entries name their lane */
 	uint32_t row_count;
 	uint32_t row_capacity;
-	uint32_t row_limit;		/* beyond this, clocks are forgotten */
+	uint32_t row_limit;		/* beyond this, vector clocks are
+					 * forgotten */
 	uint32_t row_free;		/* free list, linked through
 					 * `references` */
 	uint32_t candidate_capacity;
@@ -80,9 +82,9 @@ typedef struct plait__placement {
 } plait__placement;
 
 /*
- * Initialise.  `limits`: lane limit per device (0: none).  `width`: a power of
- * two up to 64, or 0.  `lane_bound`: upper bound of the number of lanes, or 0
- * if unknown.  `row_limit`: maximum number of clocks kept at once.
+ * Initialise. `limits`: lane limit per device (0: none). `width`: a power of
+ * two up to 64, or 0. `lane_bound`: upper bound of the number of lanes, or 0 if
+ * unknown. `row_limit`: maximum number of vector clocks kept at once.
  */
 plait_status plait__place_init(plait__placement *place, plait__workspace *work,
 			       const uint32_t *limits, uint32_t device_count,
@@ -120,10 +122,10 @@ void plait__place_occupy(plait__placement *place, uint32_t lane,
 			 uint64_t finish, uint32_t affinity);
 
 /*
- * Append the next command to a lane.  Writes its point (which holds a reference
- * to its clock until plait__vector_clock_forget) and the points that it must
- * wait for: on each other lane at most the newest, and none that is implied.
- * *out_waits is valid until the next call.
+ * Append the next command to a lane. Writes its point (which holds a reference
+ * to its vector clock until plait__vector_clock_forget) and the points that it
+ * must wait for: on each other lane at most the newest, and none that is
+ * implied. *out_waits is valid until the next call.
  */
 plait_status plait__vector_clock_commit(plait__placement *place, uint32_t lane,
 					const plait__place_point *preds,
@@ -141,13 +143,13 @@ plait_status plait__place_step(plait__placement *place,
 
 /*
  * Returns a lane of the command's device with a last command that precedes the
- * command as far as the clocks of its preds know; or PLAIT__NONE.  For
+ * command as far as the vector clocks of its preds know; or PLAIT__NONE. For
  * place_command.c.
  */
 uint32_t plait__vector_clock_find_recyclable(
 	const plait__placement *place, const plait__place_command *command);
 
-/* Release the point's clock: no later command names it as a pred. */
+/* Release the point's vector clock: no later command names it as a pred. */
 void plait__vector_clock_forget(plait__placement *place,
 				const plait__place_point *point);
 

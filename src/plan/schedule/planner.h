@@ -15,7 +15,7 @@ typedef struct plait__planner_counts {
 	uint64_t steps;			/* of all loops that could grow */
 	uint64_t reduce_steps;		/* of the transitive reduction */
 	uint64_t recycle_steps;		/* of the search for free lanes */
-	uint64_t clock_steps;		/* clock entries merged */
+	uint64_t clock_steps;		/* vector clock entries merged */
 	uint64_t heap_steps;		/* comparisons in priority queues */
 	uint64_t peak_bytes;		/* peak of memory held */
 	/* Edges kept without proof that they are needed, since the search ran

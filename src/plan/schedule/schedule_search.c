@@ -147,7 +147,7 @@ static plait_status run_attempt(struct plait__list_schedule *l,
 	return plait__list_by_rank(l, scope, bound);
 }
 
-/* Run an attempt and keep it if it is shorter than the best. */
+/* Run an attempt and keep it if its makespan is shorter than the best. */
 static plait_status improve(struct plait__list_schedule *l,
 			    plait__planner_scope *scope, enum attempt attempt)
 {

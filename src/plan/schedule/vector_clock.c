@@ -35,7 +35,7 @@ static uint64_t look_up(const plait__placement *place, uint32_t row,
 }
 
 /* Get a row: a copy of `old`, or all unknown; PLAIT__NONE if the row limit is
- * reached and clocks must be forgotten. */
+ * reached and vector clocks must be forgotten. */
 static plait_status new_row(plait__placement *place, uint32_t old,
 			    uint32_t *out)
 {
@@ -187,7 +187,7 @@ static void sort_candidates(plait__placement *place, uint32_t count)
 	}
 }
 
-/* Make the lane's clock writable: copy it if it is shared. */
+/* Make the lane's vector clock writable: copy it if it is shared. */
 static plait_status own_row(plait__placement *place, uint32_t lane)
 {
 	uint32_t old = place->lanes[lane].row, row;
@@ -204,9 +204,9 @@ static plait_status own_row(plait__placement *place, uint32_t lane)
 }
 
 /*
- * Drop the candidates that the lane's clock or an earlier candidate implies.
- * If there is no free row the lane keeps its old clock, which is shared and
- * stays true.
+ * Drop the candidates that the lane's vector clock or an earlier candidate
+ * implies. If there is no free row the lane keeps its old clock, which is
+ * shared and stays true.
  */
 static plait_status elide(plait__placement *place, uint32_t lane,
 			  uint32_t count, uint32_t *out_kept)

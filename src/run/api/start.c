@@ -3,7 +3,6 @@
  * thread. */
 #include "run/run.h"
 #include "run/api/prepare.h"
-#include "run/awaited_points.h"
 #include "run/blocked_on.h"
 #include "run/instance_pool.h"
 #include "run/run_races.h"
@@ -146,13 +145,13 @@ static void start_in_turn(plait__instance *instance)
 	start_now(instance);
 }
 
-/* The queue has reached the run; called in notifications, too. */
+/* The queue has reached the run; called in notification callbacks, too. */
 static void on_reached(void *arg, plait_status status)
 {
 	plait__instance *instance = arg;
 
-	/* A run behind a failure starts as cancelled: a notification must not
-	 * end it, because the end calls backends. */
+	/* A run behind a failure starts as cancelled: a notification callback
+	 * must not end it, because the end calls backends. */
 	if (status == PLAIT_OK) {
 		start_in_turn(instance);
 		return;
@@ -364,7 +363,7 @@ static void describe(void *arg, char *out, uint32_t bytes)
 
 static plait_status enter_driver(void *arg)
 {
-	return plait__awaited_points_enter(arg, NULL);
+	return plait__blocked_on_enter_driver(arg, NULL);
 }
 
 /* Wait while other threads execute the run, or while it is blocked.  Not

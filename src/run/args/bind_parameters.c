@@ -354,7 +354,7 @@ void plait__bind_parameters_release(plait__frame *frame)
 			(void)backend->table.memory_unmap(
 				backend->self, bound->buffer->root->raw,
 				bound->mapped, &ignored);
-		/* Deferred: runs also end in notifications. */
+		/* Deferred: runs also end in notification callbacks. */
 		plait__object_drop_deferred(&bound->buffer->object);
 		bound->buffer = NULL;
 		bound->mapped = NULL;

@@ -61,7 +61,7 @@ const plait__plan_scratch *plait__frame_scratch(const plait__frame *frame,
 	       &plan->scratch[low] : NULL;
 }
 
-/* The host address of a command's scratch memory. */
+/* The host address of a command's scratch in its arena. */
 static void *find_scratch(const plait__frame *frame, uint32_t command)
 {
 	const plait__plan_scratch *at = plait__frame_scratch(frame, command);

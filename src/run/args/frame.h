@@ -43,7 +43,8 @@ typedef struct plait__frame_layout {
 	/* Per slot: offset of a temporary in the arena of its device; null:
 	 * the plan has none. */
 	uint64_t *temporaries;
-	uint64_t *arena_bytes;	/* per device: scratch and temporaries */
+	uint64_t *arena_bytes;	/* arena of each device: scratch and
+				 * temporaries */
 	uint32_t *moves;	/* commands that copy or fill bound memory */
 	uint32_t move_count;
 	/* Per parameter: the backend whose launches take its memory; null if
@@ -56,8 +57,8 @@ typedef struct plait__frame {
 	void **words;
 	uint8_t *blob;		/* the plan's blob, or a copy if runs bind
 				 * values */
-	void **arenas;		/* per device: scratch, and temporaries if
-				 * `maps` */
+	void **arenas;		/* arena of each device: scratch, and
+				 * temporaries if `maps` */
 	void **slots;		/* those of the layout, and temporaries */
 	uint64_t *iterations;	/* per region: number of the current
 				 * iteration */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Temporaries of a plan in its frames; see temporaries.h. */
+/* Temporaries of a plan in the arenas of its frames; see temporaries.h. */
 #include "run/args/temporaries.h"
 
 #include "run/args/payload_util.h"

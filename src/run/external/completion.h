@@ -16,7 +16,7 @@ struct plait__completion {
 	plait__object *needs;	/* held until the notification */
 	struct plait__mutex lock; /* guards the fields below; a leaf lock */
 	plait__external *parked;	/* the lane that is parked, or null */
-	uint64_t park_number;	/* counts parkings */
+	uint64_t park_number;	/* how often the lane was parked */
 	bool completed;
 };
 
@@ -36,7 +36,7 @@ plait__external *plait__completion_claim(plait__completion *completion,
 plait_status plait__completion_park(plait__external *external, bool stops,
 				    plait_error *error);
 
-/* The lane runs again: reads whether its notification has come. */
+/* The lane was unparked: reads whether its notification has come. */
 void plait__completion_resume(plait__external *external);
 
 /* Stop waiting for an emission that no thread has submitted. */

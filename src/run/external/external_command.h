@@ -55,7 +55,7 @@ struct plait__external {
 	plait__backend_port *port;
 	plait_backend_point point;
 	plait__object *needs;	/* owner of the point */
-	plait__external *next;	/* link of a list of resumed lanes */
+	plait__external *next;	/* link of a list of unparked lanes */
 	/* Under the lock, for cancellation. */
 	plait__completion *completion;
 	plait__call *call;	/* held while an inbox owner has it */

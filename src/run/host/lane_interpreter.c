@@ -202,7 +202,7 @@ static void rotate_buffers(const plait__lane_task *self,
 		plait__frame_rotate(&self->set->instance->frame, &cell[i]);
 }
 
-/* Hot loop: between two calls only the result and `stop` are looked at.
+/* Fast path: between two calls only the result and `stop` are looked at.
  * self->command is for failures, and for a thread that ends inside the call. */
 static void run_ops(plait__lane_task *self, const plait__step *step,
 		    plait__record_ring *ring)

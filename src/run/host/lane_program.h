@@ -58,7 +58,8 @@ typedef struct plait__part {
 	uint32_t step;		/* its first step */
 	uint32_t stride;	/* commands of its track */
 	uint32_t word;		/* in `progress`: commands done, ever */
-	uint32_t epoch;		/* in `local`: how often the body was done */
+	uint32_t epoch;		/* its epoch in `local`: how often the body was
+				 * done */
 	uint32_t body;
 } plait__part;
 

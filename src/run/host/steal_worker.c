@@ -30,7 +30,8 @@
 #include "sys/backoff.h"
 
 enum {
-	/* How far ahead of the claimed commands a worker looks. */
+	/* How far ahead of the claimed commands a worker looks for one to
+	 * steal. */
 	WINDOW = 32,
 	/* Least interval between two wake-ups of parked workers. */
 	WAKE_NS = 50000,
@@ -127,7 +128,7 @@ static bool has_more(plait__steal_worker *worker)
 	return found >= 2;
 }
 
-/* Wake an idle worker if there is work for it. */
+/* Wake an idle worker if there is work for it to steal. */
 static void wake_another(plait__steal_worker *worker)
 {
 	plait__steal_set *set = worker->set;

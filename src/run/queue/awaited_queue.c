@@ -3,7 +3,7 @@
  * of its points and of the ports that drain. */
 #include "run/queue/awaited_queue.h"
 
-#include "run/awaited_points.h"
+#include "object/wait/wait_in_driver.h"
 
 static void add(const plait__run_driver *driver,
 		const plait__queue_listener *listener,

@@ -11,7 +11,7 @@
 #include "base/error.h"
 
 /* Room in each queue for the predicates and emissions of a segment that is
- * submitted command by command. */
+ * submitted command by command, its fallback. */
 enum { EXTRA_ENTRIES = 8 };
 
 /* ---- capabilities of devices ---- */

@@ -61,7 +61,7 @@ static void set_label(const plait__queue_instance *state, uint32_t number,
 		 plait__command_text(plan, first, room));
 }
 
-/* Let the segment's submission have its graph, or its commands. */
+/* Let the segment's submission have its device graph, or its commands. */
 static void select_work(plait__queue_instance *state, uint32_t number)
 {
 	const plait__queue_submission *from = submission_of(state, number);
@@ -116,7 +116,7 @@ static void destroy_raw(plait__queue_instance *state, uint32_t number)
 	graph->raw = NULL;
 }
 
-/* PLAIT_E_UNSUPPORTED is no error: the segment then has no graph. */
+/* PLAIT_E_UNSUPPORTED is no error: the segment then has no device graph. */
 static plait_status create_graph(plait__queue_instance *state, uint32_t number,
 				 plait_error *error)
 {
@@ -153,8 +153,8 @@ static plait_status create_graph(plait__queue_instance *state, uint32_t number,
 
 /* ---- changing ---- */
 
-/* Give segment `number`'s graph the current work of its command `index`.  If
- * the backend cannot: destroy the graph and succeed; update() creates it
+/* Give segment `number`'s device graph the current work of its command `index`.
+ * If the backend cannot: destroy the graph and succeed; update() creates it
  * again. */
 static plait_status patch_command(plait__queue_instance *state, uint32_t number,
 				  uint32_t index, plait_error *error)
@@ -209,7 +209,7 @@ static void clear_stale(plait__queue_instance *state, uint32_t number)
 			.stale = false;
 }
 
-/* Update an idle graph: patch, create or destroy it. */
+/* Update an idle device graph: patch, create or destroy it. */
 static plait_status update(plait__queue_instance *state, uint32_t number,
 			   plait_error *error)
 {
@@ -254,10 +254,10 @@ plait_status plait__device_graphs_update(plait__queue_instance *state,
 	return status;
 }
 
-/* ---- graphs that decide regions ---- */
+/* ---- device graphs that decide regions ---- */
 
-/* Update a graph with the arguments that hold at the beginning of the run; a
- * segment within a loop may get others afterwards. */
+/* Update a device graph with the arguments that hold at the beginning of the
+ * run; a segment within a loop may get others afterwards. */
 static plait_status prepare(plait__queue_instance *state, uint32_t number,
 			    plait_error *error)
 {
@@ -299,7 +299,8 @@ bool plait__device_graphs_lacks_any(const plait__queue_instance *state)
 	return false;
 }
 
-/* A graph that does not accept the reset is created again, when it is idle. */
+/* A device graph that does not accept the reset is created again, when it is
+ * idle. */
 void plait__device_graphs_stop(plait__queue_instance *state, bool stop)
 {
 	for (uint32_t i = 0; i < state->compiled->segments.count; i++) {

@@ -8,19 +8,20 @@
 plait_status plait__device_graphs_make(plait__queue_instance *state,
 				       plait_error *error);
 void plait__device_graphs_free(plait__queue_instance *state);
-/* Let each segment's submission have its graph, or its commands without one. */
+/* Let each segment's submission have its device graph, or its commands without
+ * one. */
 void plait__device_graphs_select(plait__queue_instance *state);
-/* Update the changed graphs of a batch, which are idle. */
+/* Update the changed device graphs of a batch, which are idle. */
 plait_status plait__device_graphs_update(plait__queue_instance *state,
 					 uint32_t batch, plait_error *error);
-/* Before a run: update the graphs that decide regions.  `out_whole` is false
- * if one of them does not exist. */
+/* Before a run: update the device graphs that decide regions. `out_whole` is
+ * false if one of them does not exist. */
 plait_status plait__device_graphs_prepare(plait__queue_instance *state,
 					  bool *out_whole, plait_error *error);
-/* Returns true if a graph that decides regions cannot exist for any
+/* Returns true if a device graph that decides regions cannot exist for any
  * arguments of a run. */
 bool plait__device_graphs_lacks_any(const plait__queue_instance *state);
-/* Tell the loops of all graphs to end (`stop`), or to run again. */
+/* Tell the loops of all device graphs to end (`stop`), or to run again. */
 void plait__device_graphs_stop(plait__queue_instance *state, bool stop);
 
 #endif

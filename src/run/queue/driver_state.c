@@ -99,8 +99,8 @@ static void fill_listeners(plait__run_driver *driver)
 			      i, i);
 }
 
-/* plait__external.offer: the driver resumes the command.  From any thread, in
- * notifications too. */
+/* plait__external.offer: the driver resumes the command. From any thread, in
+ * notification callbacks too. */
 static void offer_external(plait__external *external)
 {
 	plait__queue_external *lane = (plait__queue_external *)(void *)external;

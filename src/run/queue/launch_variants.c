@@ -386,7 +386,8 @@ static void unbind_all(plait__queue_instance *state, uint32_t command)
 
 	for (uint32_t i = 0; i < self->variant_count; i++)
 		unbind(state, command, &self->variants[i]);
-	/* Runs may end in notifications, which must not release a kernel. */
+	/* Runs may end in notification callbacks, which must not release a
+	 * kernel. */
 	if (self->kernel != NULL)
 		plait__object_drop_deferred(&self->kernel->object);
 	self->kernel = NULL;

@@ -4,7 +4,6 @@
 #include "run/queue/queue_engine.h"
 
 #include "run/program.h"
-#include "run/awaited_points.h"
 #include "run/queue/awaited_queue.h"
 #include "run/queue/blocked_queue.h"
 #include "run/queue/device_graphs.h"
@@ -16,6 +15,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "object/wait/wait_in_driver.h"
 
 /* Drivers of an instance. */
 struct drivers {

@@ -71,7 +71,7 @@ typedef struct plait__queue_launch {
 	bool stale;		/* its device graph has an older variant */
 } plait__queue_launch;
 
-/* A segment as its backend has it. */
+/* A segment as its backend has it, a device graph. */
 typedef struct plait__device_graph {
 	plait_backend_segment *raw; /* null: submitted command by command */
 	plait_work work;
@@ -116,8 +116,8 @@ struct plait__queue_instance {
 				 * launch, then those of all variants */
 	plait_launch_argument *backend_arguments; /* room for those of one */
 	plait__device_graph *graphs; /* per segment */
-	plait_backend_memory **arenas; /* scratch and temporaries, per device;
-				 * or null */
+	plait_backend_memory **arenas; /* arenas of scratch and temporaries, per
+					* device; or null */
 	plait__buffer *temporaries; /* per slot, then per device; null: none */
 	uint32_t borrower;	/* first command that borrows memory, or none */
 	uint64_t version;	/* kernel version that the launches have */

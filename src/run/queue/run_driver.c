@@ -136,8 +136,8 @@ static void end_stage(plait__run_driver *driver, uint32_t number)
 	}
 }
 
-/* Submit a chunk from batch `first` on.  Returns false if it is to be continued
- * after a walk. */
+/* Submit a chunk from batch `first` on. Returns false if it is to be continued
+ * after the fallback of a segment. */
 static bool submit_chunk(plait__run_driver *driver, uint32_t number,
 			 uint32_t first)
 {
@@ -325,7 +325,7 @@ static bool ask_inbox_owner(plait__run_driver *driver, uint32_t number)
 	return true;
 }
 
-/* Resume the walk of a segment. */
+/* Resume the fallback of a segment. */
 static void resume_fallback(plait__run_driver *driver, uint32_t number)
 {
 	uint32_t segment =

@@ -69,7 +69,8 @@ typedef struct plait__running_body {
 	uint32_t ready_last;
 } plait__running_body;
 
-/* A segment that is submitted command by command; segment_fallback.c. */
+/* Fallback: a segment that is submitted command by command;
+ * segment_fallback.c. */
 typedef struct plait__segment_walk {
 	bool waits_submitted;	/* those of the whole segment */
 	bool waiting;		/* for the predicate of a region */

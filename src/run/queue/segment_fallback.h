@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Walk of a segment that decides regions, command by command: its backend
- * refused it in the middle of a run. */
+/* Fallback: walk of a segment that decides regions, command by command: its
+ * backend refused it in the middle of a run. */
 #ifndef PLAIT_SRC_RUN_QUEUE_SEGMENT_FALLBACK_H
 #define PLAIT_SRC_RUN_QUEUE_SEGMENT_FALLBACK_H
 

@@ -5,8 +5,8 @@
 
 #include "run/queue/run_driver.h"
 
-/* The run was stopped: `stop` of its instance is set.  From any thread, in
- * notifications too. */
+/* The run was stopped: `stop` of its instance is set. From any thread, in
+ * notification callbacks too. */
 void plait__device_loops_cancel(plait__run_driver *driver);
 /* The driver has taken the note of that. */
 void plait__device_loops_ack_stop(plait__run_driver *driver);

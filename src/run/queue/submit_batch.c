@@ -195,7 +195,8 @@ void plait__submit_flush(plait__run_driver *driver)
 
 /* ---- listeners ---- */
 
-/* plait_notify_function, on any thread: post the note, then touch nothing. */
+/* Notification callback (plait_notify_function), on any thread: post the note,
+ * then touch nothing. */
 static void on_completion(void *user_data, plait_status status)
 {
 	plait__queue_listener *listener = user_data;

@@ -2,10 +2,11 @@
 /* Entry points that describe a frozen plan: its parameters, its commands. */
 #include "plait/run.h"
 
+#include "graph/plan/plan_object.h"
+
 #include "base/error.h"
 #include "base/sized_struct.h"
 #include "base/spelling_hint.h"
-#include "graph/plan/plan_object.h"
 #include "kernel/type.h"
 
 #include <string.h>
