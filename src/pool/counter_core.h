@@ -144,7 +144,11 @@ void plait__counter_core_raise(struct plait__counter_core *core,
 			       uint64_t sequence, const plait_error *failure,
 			       struct plait__released_waiters *out);
 
-/* Fail the core from `sequence` on, for present and future waiters. */
+/*
+ * Fail the core from `sequence` on, for present and future waiters. *out
+ * receives lanes and callbacks as in raise. The caller holds the lock that
+ * orders raisers, and delivers *out after unlocking.
+ */
 void plait__counter_core_fail_from(struct plait__counter_core *core,
 				   uint64_t sequence,
 				   const plait_error *failure,

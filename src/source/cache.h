@@ -26,7 +26,7 @@ typedef struct plait__cache {
 void plait__cache_open(plait__cache *out, const plait__log *log);
 
 /* Compose the path of the entry for a key: NAME-HASH and the suffix, ".so".
- * False without a cache. */
+ * False without a cache, or if the path does not fit `out_bytes`. */
 bool plait__cache_path(const plait__cache *cache, const char *name,
 		       const char *suffix, const char *key, uint64_t key_bytes,
 		       char *out, size_t out_bytes);

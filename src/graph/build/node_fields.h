@@ -24,7 +24,7 @@ static inline uint64_t plait__node_cost(const plait_node_desc *desc)
  * arguments, cost and scratch.  Returns false for an invalid descriptor too. */
 bool plait__node_is_common(const plait_node_desc *desc);
 
-/* Set label, file and line from the descriptor. */
+/* Intern the descriptor's label and file into draft->node. */
 plait_status plait__node_add_names(plait__node_draft *draft);
 
 #endif

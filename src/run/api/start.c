@@ -310,7 +310,8 @@ static bool is_over(void *arg)
 	return at_load_acquire_u32(&instance->called) == PLAIT__CALLER_DONE;
 }
 
-static bool calls_owner(const plait__program *program)
+/* Does the plan call a function whose inbox belongs to the calling thread? */
+static bool calls_this_thread(const plait__program *program)
 {
 	const plait__plan *plan = program->plan;
 
@@ -328,11 +329,12 @@ static bool calls_owner(const plait__program *program)
 	return false;
 }
 
-/* PLAIT_EVENT_READY if the run does not need this thread's inboxes. */
+/* The wait asks it at events that are not of the run.
+ * PLAIT_EVENT_READY if the run does not need this thread's inboxes. */
 static plait_status check_own_inboxes(const plait__instance *instance,
 				      plait_error *error)
 {
-	if (!calls_owner(instance->program))
+	if (!calls_this_thread(instance->program))
 		return PLAIT_EVENT_READY;
 	return plait__fail(error, PLAIT_E_STATE,
 			   "an event without a function stands in front of "
