@@ -2,6 +2,7 @@
 /* Faulty results of backends: slots that fail without a text, succeed without a
  * result, or notify twice. */
 #include "lib/objects.h"
+#include "lib/unwrapped.h"
 
 #include <sched.h>
 #include <sys/syscall.h>

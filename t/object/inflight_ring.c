@@ -5,6 +5,7 @@
  * how much is in flight.
  */
 #include "lib/objects.h"
+#include "lib/unwrapped.h"
 
 enum {
 	DEEP = 12000,

@@ -7,6 +7,7 @@
 #include "lib/tap.h"
 
 #include "lib/plugin_rig.h"
+#include "lib/unwrapped.h"
 
 #include "base/alloc.h"
 #include "plugin/load.h"

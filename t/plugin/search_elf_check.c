@@ -6,6 +6,7 @@
 #include "lib/tap.h"
 
 #include "lib/plugin_rig.h"
+#include "lib/unwrapped.h"
 
 #include "plugin/elf_check.h"
 

@@ -5,6 +5,7 @@
  */
 #include "lib/plugin_rig.h"
 #include "lib/tap.h"
+#include "lib/unwrapped.h"
 
 #include "plait/plait.h"
 

@@ -4,6 +4,7 @@
 #include "plugin/registry.h"
 
 #include "lib/pool.h"
+#include "lib/unwrapped.h"
 
 #include <stdlib.h>
 

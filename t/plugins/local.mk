@@ -33,6 +33,7 @@ API_TESTS += %D%/trace_commands.t
 %C%_trace_commands_t_LDADD = $(LDADD_API)
 UNIT_TESTS += %D%/host_wrapped.t
 %C%_host_wrapped_t_LDADD = $(LDADD_RIG)
+PLAIN_SCRIPT_TESTS += %D%/check_wrapped.t
 PLAIN_SCRIPT_TESTS += %D%/null_clone.t
 PLAIN_SCRIPT_TESTS += %D%/symbols.t
 SEEDED_TESTS += %D%/chaos_random_programs.t %D%/host_wrapped.t

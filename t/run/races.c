@@ -4,6 +4,7 @@
  * nothing orders, are in the log; works that the program orders are not.
  */
 #include "lib/objects.h"
+#include "lib/unwrapped.h"
 
 enum { BYTES = 64 };
 

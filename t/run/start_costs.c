@@ -6,6 +6,7 @@
  * calls.
  */
 #include "lib/runs.h"
+#include "lib/unwrapped.h"
 
 #include "sys/futex.h"
 #include "sys/mutex.h"
