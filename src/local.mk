@@ -51,6 +51,8 @@ lib_LTLIBRARIES += %D%/libplait.la
 %C%_libplaitcore_la_SOURCES += %D%/kernel/launch.c
 %C%_libplaitcore_la_SOURCES += %D%/kernel/signature.c
 %C%_libplaitcore_la_SOURCES += %D%/kernel/type.c
+# coll
+%C%_libplaitcore_la_SOURCES += %D%/coll/schedule/schedule.c
 # source
 %C%_libplaitcore_la_SOURCES += %D%/source/build.c
 %C%_libplaitcore_la_SOURCES += %D%/source/cache.c

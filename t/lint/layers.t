@@ -21,6 +21,7 @@ LAYERS = {
     "object": "base sys pool plugin ffi kernel source",
     "graph": "base sys kernel object plan render",
     "plan": "base",
+    "coll": "base",
     "render": "base plan",
     "run": "base sys pool plugin ffi kernel source object graph plan render",
 }
