@@ -375,10 +375,13 @@ def wait_in_slices(timeout, wait, pump):
         given = left if whole else min(left, SLICE_NS)
         start = time.monotonic_ns()
         try:
-            if wait(given) != _raw.PLAIT_EVENT_READY:
+            while wait(given) == _raw.PLAIT_EVENT_READY:
+                pump()
+                raised.end()
+                if left != FOREVER:
+                    break
+            else:
                 return
-            pump()
-            raised.end()
         except WaitTimeout:
             if given == left:
                 raise
