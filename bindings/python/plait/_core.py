@@ -80,6 +80,7 @@ _CLASSES = {
 
 class _Local(threading.local):
     """One plait_error per thread, reused by all calls of the thread."""
+    calling = None  # (inbox, id) of the call whose predicate runs
 
     def __init__(self):
         self.error = _raw.plait_error(size=ctypes.sizeof(_raw.plait_error))

@@ -26,7 +26,7 @@ _MODES = {"strict": _raw.PLAIT_MODE_STRICT, "helped": _raw.PLAIT_MODE_HELPED,
 _KINDS = {_raw.PLAIT_BINDING_KERNEL: "kernel", _raw.PLAIT_BINDING_BUFFER: "buffer",
           _raw.PLAIT_BINDING_SIGNAL: "signal", _raw.PLAIT_BINDING_FUNCTION: "function",
           _raw.PLAIT_BINDING_DEVICE: "device"}
-_poll, _run, _wait = lib.plait_run_poll, lib.plait_plan_run, lib.plait_run_wait
+_poll, _wait = lib.plait_run_poll, lib.plait_run_wait
 # A function object of its own, without argtypes: ctypes passes c_void_p objects as
 # they are, and converts nothing.  The result is a C int, as a plait_status is.
 _plan_call = lib["plait_plan_call"]
@@ -228,7 +228,8 @@ class Plan(Handle):
                 self._queue = self.system.devices[0].queue()
             queue = self._queue
         told = Bindings(self) if given or self._flags else None
-        return Run(self, queue, make(_run, self.handle, handle_of(queue, "Queue", "run"),
+        return Run(self, queue, make(lib.plait_plan_run, self.handle,
+                                     handle_of(queue, "Queue", "run"),
                                      told.fill(given) if told else None))
 
     def function(self, signature: str) -> Function:
