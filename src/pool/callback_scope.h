@@ -34,7 +34,7 @@ extern PLAIT__THREAD_LOCAL struct plait__callback_run plait__callback_scope_run;
 
 /* Enter and leave the scope in which a thread runs items, with the default
  * floating-point state and without a run. */
-static inline void plait__pool_callback_scope_enter(
+static inline void plait__callback_scope_enter(
 	struct plait__callback_scope *inside, plait__pool *pool)
 {
 	inside->outer = plait__callback_scope_pool;
@@ -45,7 +45,7 @@ static inline void plait__pool_callback_scope_enter(
 	plait__fpstate_clean_from(&inside->fpstate);
 }
 
-static inline void plait__pool_callback_scope_leave(
+static inline void plait__callback_scope_leave(
 	const struct plait__callback_scope *inside)
 {
 	plait__fpstate_restore(&inside->fpstate);

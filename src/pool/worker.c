@@ -36,9 +36,9 @@ static void run_worker(void *arg)
 	plait__mutex_unlock(&worker->pool->worker_lock);
 	if (generation > 0)
 		plait__thread_join(&worker->threads[(generation - 1) % 2]);
-	plait__pool_callback_scope_enter(&inside, worker->pool);
+	plait__callback_scope_enter(&inside, worker->pool);
 	serve(worker);
-	plait__pool_callback_scope_leave(&inside);
+	plait__callback_scope_leave(&inside);
 }
 
 static int start(struct plait__worker *worker, uint32_t generation)
