@@ -29,6 +29,7 @@ INTERNAL = {
     "plait_kernel_signature": "a kernel has its name and parameters",
     "plait_kernel_compile": SHORT % "plait_kernel_create",
     "plait_plan_find_parameter": "runs take parameters by name",
+    "plait_worker_index": "functions of a language run on the thread of their system",
     "plait_queue_call": "a function of a language runs on the thread of its system",
     "plait_graph_call": "a function of a language runs on the thread of its system",
 }

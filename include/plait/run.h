@@ -437,6 +437,19 @@ PLAIT_API plait_status plait_run_cancel(plait_run *run, plait_error *error);
 PLAIT_API int32_t plait_run_is_stopping(void);
 
 /*
+ * plait_worker_index - get the index of the worker that is the calling thread.
+ *
+ * For memory that each worker has to itself, in functions and kernels.  A
+ * thread that waits executes functions, too, and is no worker: a table by
+ * worker needs one row more, at index -1.  Several such threads may be there.
+ *
+ * @return 0 to the number of workers of its context - 1; -1 on other threads
+ * @thread any
+ * @since 1
+ */
+PLAIT_API int32_t plait_worker_index(void);
+
+/*
  * plait_run_notify - request an event for the end of a run.
  *
  * The inbox receives exactly one PLAIT_EVENT_RUN, with the status of the run,

@@ -10,6 +10,14 @@
 
 #include <stdio.h>
 
+/* 1 plus the index of the worker; 0: not a worker. */
+static PLAIT__THREAD_LOCAL uint32_t own_number;
+
+int32_t plait__worker_index(void)
+{
+	return (int32_t)own_number - 1;
+}
+
 static void lose_worker(void *arg);
 
 static void serve(struct plait__worker *worker)
@@ -36,6 +44,7 @@ static void run_worker(void *arg)
 	plait__mutex_unlock(&worker->pool->worker_lock);
 	if (generation > 0)
 		plait__thread_join(&worker->threads[(generation - 1) % 2]);
+	own_number = worker->index + 1;
 	plait__callback_scope_enter(&inside, worker->pool);
 	serve(worker);
 	plait__callback_scope_leave(&inside);

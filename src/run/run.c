@@ -263,6 +263,11 @@ PLAIT_API plait_status plait_run_cancel(plait_run *run, plait_error *error)
 	return PLAIT_OK;
 }
 
+PLAIT_API int32_t plait_worker_index(void)
+{
+	return plait__worker_index();
+}
+
 PLAIT_API int32_t plait_run_is_stopping(void)
 {
 	const at_u32 *stop = plait__callback_scope_run.stop;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Functions that ask whether their run was stopped: by a cancellation, by the
- * failure of another command, with the run whose function calls their plan. */
+ * failure of another command, with the run whose function calls their plan; and
+ * which worker executes them. */
 #include "lib/runs.h"
 
 /* One run, known to its functions before they begin. */
@@ -310,11 +311,69 @@ static void kernel_parts(void)
 	close_rig(&rig);
 }
 
+/* ---- the worker that executes a function ---- */
+
+struct seen {
+	int32_t index[64];
+	uint32_t count;
+};
+
+static int32_t note_index(void *user_data)
+{
+	struct seen *seen = user_data;
+	uint32_t at = __atomic_fetch_add(&seen->count, 1, __ATOMIC_RELAXED);
+
+	seen->index[at] = plait_worker_index();
+	for (int i = 0; i < 10; i++)
+		pause_a_little();
+	return 0;
+}
+
+static void workers(void)
+{
+	struct seen seen;
+	plait_graph *graph;
+	plait_plan *plan;
+
+	IS_INT(plait_worker_index(), -1);
+	for (uint32_t w = 0; w <= 2; w++) {
+		if (!open_host(w))
+			continue;
+		seen.count = 0;
+		graph = new_graph();
+		for (int i = 0; i < 64; i++)
+			(void)add_call(graph, "look", note_index, &seen, NULL,
+				       0);
+		plan = freeze(graph, 4, 1);
+		IS_INT(run_with(plan, PLAIT_RUN_PARALLEL), PLAIT_OK);
+		IS_UINT(seen.count, 64);
+		for (int i = 0; i < 64; i++)
+			OK(seen.index[i] >= -1 && seen.index[i] < (int32_t)w);
+		plait_plan_release(plan);
+		plait_graph_release(graph);
+		/* No thread waits here: a worker has to do it. */
+		if (w > 0) {
+			seen.count = 0;
+			OK(plait_queue_call(rig.queue, note_index, &seen,
+					    NULL) == PLAIT_OK);
+			while (__atomic_load_n(&seen.count, __ATOMIC_ACQUIRE) ==
+			       0)
+				pause_a_little();
+			(void)plait_queue_finish(rig.queue, PLAIT_FOREVER,
+						 NULL);
+			OK(seen.index[0] >= 0 && seen.index[0] < (int32_t)w);
+		}
+		close_rig(&rig);
+	}
+	IS_INT(plait_worker_index(), -1);
+}
+
 static const struct tap_scenario all[] = {
 	{ "cancelled runs", cancellations },
 	{ "failed runs", failures },
 	{ "functions of an inbox", owners },
 	{ "parts of a kernel", kernel_parts },
+	{ "workers", workers },
 };
 
 TAP_MAIN(all)

@@ -1046,6 +1046,7 @@ plait_status plait_run_wait(plait_run *run, uint64_t timeout_ns,
 				      plait_error *error);
 plait_status plait_run_cancel(plait_run *run, plait_error *error);
 int32_t plait_run_is_stopping(void);
+int32_t plait_worker_index(void);
 plait_status plait_run_notify(plait_run *run, plait_inbox *inbox,
 					plait_host_function function,
 					void *user_data, plait_error *error);

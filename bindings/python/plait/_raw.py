@@ -964,6 +964,7 @@ FUNCTIONS = {
     "plait_run_wait": (plait_status, (c_void_p, c_uint64, POINTER(plait_error),)),
     "plait_run_cancel": (plait_status, (c_void_p, POINTER(plait_error),)),
     "plait_run_is_stopping": (c_int32, ()),
+    "plait_worker_index": (c_int32, ()),
     "plait_run_notify": (plait_status, (c_void_p, c_void_p, c_void_p, c_void_p, POINTER(plait_error),)),
     "plait_run_query": (plait_status, (c_void_p, POINTER(plait_run_info), POINTER(plait_error),)),
     "plait_plan_query_command": (plait_status, (c_void_p, c_uint64, POINTER(plait_command_info), POINTER(plait_error),)),

@@ -1505,6 +1505,12 @@ function plait_run_is_stopping()
     ccall(plait_run_is_stopping_at[], Int32, ())
 end
 
+const plait_worker_index_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_worker_index - get the index of the worker that is the calling thread."
+function plait_worker_index()
+    ccall(plait_worker_index_at[], Int32, ())
+end
+
 const plait_run_notify_at = Ref{Ptr{Cvoid}}(C_NULL)
 "plait_run_notify - request an event for the end of a run."
 function plait_run_notify(run, inbox, function_, user_data, error)
@@ -1697,6 +1703,7 @@ const FUNCTIONS = Tuple{Symbol,Base.RefValue{Ptr{Cvoid}}}[
     (:plait_run_wait, plait_run_wait_at),
     (:plait_run_cancel, plait_run_cancel_at),
     (:plait_run_is_stopping, plait_run_is_stopping_at),
+    (:plait_worker_index, plait_worker_index_at),
     (:plait_run_notify, plait_run_notify_at),
     (:plait_run_query, plait_run_query_at),
     (:plait_plan_query_command, plait_plan_query_command_at),

@@ -936,6 +936,8 @@ fn plait_run_wait(run: *mut plait_run, timeout_ns: u64, error: *mut plait_error)
 fn plait_run_cancel(run: *mut plait_run, error: *mut plait_error) -> plait_status;
 /// plait_run_is_stopping - ask, in a function, whether its run was stopped.
 fn plait_run_is_stopping() -> i32;
+/// plait_worker_index - get the index of the worker that is the calling thread.
+fn plait_worker_index() -> i32;
 /// plait_run_notify - request an event for the end of a run.
 fn plait_run_notify(run: *mut plait_run, inbox: *mut plait_inbox, function: plait_host_function, user_data: *mut c_void, error: *mut plait_error) -> plait_status;
 /// plait_run_query - get the state of a run.
