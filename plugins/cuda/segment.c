@@ -187,9 +187,11 @@ static bool build_graph(struct cuda_graph_builder *builder)
 	return true;
 }
 
-static void destroy_graph(plait_backend *self, plait_backend_segment *segment)
+/* Graphs belong to no context, executables to one: `entered`. */
+static void destroy_graph(plait_backend *self, plait_backend_segment *segment,
+			  bool entered)
 {
-	if (segment->exec != NULL)
+	if (entered && segment->exec != NULL)
 		self->cu.cuGraphExecDestroy(segment->exec);
 	if (segment->graph != NULL)
 		self->cu.cuGraphDestroy(segment->graph);
@@ -298,7 +300,7 @@ static plait_status build_segment(struct cuda_graph_builder *builder,
 		return status;
 	made = build_graph(builder);
 	if (!made) {
-		destroy_graph(self, builder->segment);
+		destroy_graph(self, builder->segment, true);
 		plaitp_cuda_free_regions(self, builder->segment, true);
 	}
 	plaitp_cuda_leave(self);
@@ -340,8 +342,7 @@ void plaitp_cuda_segment_destroy(plait_backend *self,
 	plait_error ignored = { .size = sizeof(ignored) };
 	bool entered = plaitp_cuda_enter(self, device, &ignored) == PLAIT_OK;
 
-	if (entered)
-		destroy_graph(self, segment);
+	destroy_graph(self, segment, entered);
 	plaitp_cuda_free_regions(self, segment, entered);
 	if (entered)
 		plaitp_cuda_leave(self);
