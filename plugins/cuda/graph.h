@@ -4,6 +4,7 @@
 #define PLAITP_CUDA_GRAPH_H
 
 #include "flight.h"
+#include "segment.h"
 
 /* State of one build.  Arrays have one element for each command. */
 struct cuda_graph_builder {

@@ -73,6 +73,20 @@ static bool add_launch(struct cuda_graph_builder *builder, CUgraph graph,
 	return plaitp_cuda_check_call(builder, "cuGraphAddKernelNode", code);
 }
 
+/* Without a path the driver may refuse the node, or copy through the host. */
+static void open_paths(const struct cuda_graph_builder *builder,
+		       const plait_work *work)
+{
+	struct cuda_device *to = work->target->device;
+	struct cuda_device *from = work->source->device;
+
+	if (to == from || work->target->wrapped != NULL ||
+	    work->source->wrapped != NULL)
+		return;
+	(void)plaitp_cuda_has_path(builder->self, to, from);
+	(void)plaitp_cuda_has_path(builder->self, from, to);
+}
+
 static bool add_copy(struct cuda_graph_builder *builder, CUgraph graph,
 		     CUgraphNode *out, const plait_work *work)
 {
@@ -80,6 +94,7 @@ static bool add_copy(struct cuda_graph_builder *builder, CUgraph graph,
 
 	if (work->rows != NULL && !plaitp_cuda_is_copy3d(work))
 		return plaitp_cuda_decline(builder, "a copy of these rows");
+	open_paths(builder, work);
 	return plaitp_cuda_check_call(builder, "cuGraphAddMemcpyNode",
 				      builder->self->cu.cuGraphAddMemcpyNode(
 					  out, graph, builder->before,

@@ -56,14 +56,16 @@ with tempfile.TemporaryDirectory() as work:
                        (999, "nvidia-uvm"), (34, "lib64/stubs"), (304, "the driver does not work")):
         says("cuInit gives %d" % code, text, standin="refuse=cuInit:%d" % code)
     says("the toolkit's stub", "lib64/stubs", standin="stub=1")
+    # Devices for one process at a time (3) show at once whether they are in use.
     says("no device can be used", "no device can be used: cuda:0: cuDevicePrimaryCtxRetain failed with "
-         "CUDA_ERROR_DEVICE_UNAVAILABLE (46)\n", standin="devices=2,refuse=cuDevicePrimaryCtxRetain:46")
+         "CUDA_ERROR_DEVICE_UNAVAILABLE (46)\n", standin="devices=2,mode=3,refuse=cuDevicePrimaryCtxRetain:46")
+    says("devices that take no context", "its compute mode prohibits contexts", standin="mode=2")
     for call, code in (("cuDevicePrimaryCtxRetain", 46), ("cuDevicePrimaryCtxRetain", 2), ("cuDeviceTotalMem", 999),
                        ("cuStreamCreateWithPriority", 2), ("cuDeviceGetAttribute", 1)):
         for nth in 1, 2:
             if call == "cuDeviceGetAttribute" and nth == 2:
                 nth = 20
-            got = plait(["info"], standin="devices=3,fail=%s:%d:%d" % (call, nth, code))
+            got = plait(["info"], standin="devices=3,mode=3,fail=%s:%d:%d" % (call, nth, code))
             lines = [l for l in got.stdout.splitlines() if l.startswith("  cuda:")]
             ok(len(lines) == 2 and "1 of the driver's devices left out: %s failed with " % call in lines[1] and
                "lost" not in got.stdout, "%s gives %d for device %d" % (call, code, nth), got.stdout, got.stderr)
@@ -75,6 +77,12 @@ with tempfile.TemporaryDirectory() as work:
     got = plait(["conform", "cuda", "--only", "K1"], STANDIN_NVRTC_VERSION="13000")
     ok("NVRTC 13.0 is too new for the driver of CUDA 12.8" in got.stdout, "a compiler that is too new",
        got.stdout, got.stderr)
+    # Without binaries for the device the compiler makes PTX, which an older minor version does not know.
+    got = plait(["conform", "cuda", "--only", "K1"], standin="arch=130", STANDIN_NVRTC_VERSION="12090")
+    ok("its PTX is newer than the driver" in got.stdout, "PTX that is too new", got.stdout, got.stderr)
+
+    got = plait(["info"], standin="devices=4,refuse=cuDevicePrimaryCtxRetain:999")
+    ok("cuda:3: " in got.stdout and "left out" not in got.stdout, "info opens no context of a device", got.stdout, got.stderr)
 
     for version, text in ((12020, "without conditional nodes"), (12040, "without SWITCH nodes"), (12080, None)):
         got = plait(["info"], standin="version=%d" % version)
