@@ -106,9 +106,9 @@ struct cuda_device {
 	struct cuda_slab *slabs;	/* guarded by accounting_lock */
 	struct cuda_word *free_words;	/* guarded by accounting_lock */
 	struct cuda_event *free_events; /* guarded by driven.lock */
-	/* Module of region.c, or null.  Guarded by accounting_lock. */
-	CUmodule decide_module;
-	CUfunction decide_kernel;
+	/* Module of setter.c, or null.  Guarded by accounting_lock. */
+	CUmodule setter_module;
+	CUfunction decide_kernel, pick_kernel;
 	char description[256];
 };
 

@@ -180,8 +180,8 @@ void plaitp_cuda_close_context(plait_backend *self, struct cuda_device *device)
 	if (entered)
 		plaitp_cuda_free_pinned(self, device);
 	plaitp_cuda_free_words(self, device, entered);
-	if (entered && device->decide_module != NULL)
-		self->cu.cuModuleUnload(device->decide_module);
+	if (entered && device->setter_module != NULL)
+		self->cu.cuModuleUnload(device->setter_module);
 	if (entered) {
 		self->cu.cuStreamDestroy(device->service_stream);
 		plaitp_cuda_leave(self);

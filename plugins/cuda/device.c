@@ -76,9 +76,11 @@ static const char *missing_nodes(int driver_version)
 	if (driver_version < 12030)
 		return ", without conditional nodes (12.3): the host decides "
 		       "loops and branches";
+	if (driver_version < 12040)
+		return ", with kernels alone in conditional nodes (12.4): the "
+		       "host decides loops and branches with copies or fills";
 	if (driver_version < 12080)
-		return ", without SWITCH nodes (12.8): the host decides "
-		       "branches";
+		return ", without SWITCH nodes (12.8): branches are IF nodes";
 	return "";
 }
 
@@ -317,7 +319,9 @@ plait_status plaitp_cuda_device_query(plait_backend *self, uint32_t index,
 					  self->device_count);
 	if (device->registers)
 		known.capabilities |= PLAIT_CAP_WRAP;
-	if (plaitp_cuda_has_regions(self))
+	/* With graphs=strict the core asks for what is missing, and the run
+	 * fails, instead of leaving regions to the host. */
+	if (plaitp_cuda_has_regions(self) || self->strict)
 		known.capabilities |= PLAIT_CAP_REGION;
 	if (self->services->worker_count(self->host) == 0)
 		known.capabilities |= PLAIT_CAP_NEEDS_PUMP;

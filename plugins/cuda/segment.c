@@ -12,6 +12,9 @@
 
 #include "graph.h"
 
+/* First driver whose conditional nodes take any command. */
+enum { ANY_BODY_VERSION = 12040 };
+
 /* --- nodes; context is current -------------------------------------------- */
 
 static CUDA_KERNEL_NODE_PARAMS_v2
@@ -93,7 +96,7 @@ static bool add_copy(struct cuda_graph_builder *builder, CUgraph graph,
 	const CUDA_MEMCPY3D_v2 params = copy_params(work);
 
 	if (work->rows != NULL && !plaitp_cuda_is_copy3d(work))
-		return plaitp_cuda_decline(builder, "a copy of these rows");
+		return plaitp_cuda_decline(builder, "copies of such rows");
 	open_paths(builder, work);
 	return plaitp_cuda_check_call(builder, "cuGraphAddMemcpyNode",
 				      builder->self->cu.cuGraphAddMemcpyNode(
@@ -122,12 +125,26 @@ static bool add_fill(struct cuda_graph_builder *builder, CUgraph graph,
 	return true;
 }
 
+/* The first drivers with conditional nodes take only kernels, and further
+ * conditional nodes, in bodies. */
+static bool is_missing_in_bodies(const struct cuda_graph_builder *builder,
+				 const plait_work *work)
+{
+	return builder->self->driver_version < ANY_BODY_VERSION &&
+	       ((work->kind != PLAIT_WORK_LAUNCH &&
+		 work->kind != PLAIT_WORK_REGION) ||
+		plaitp_driven_work_is_empty(work));
+}
+
 static bool add_node(struct cuda_graph_builder *builder, uint32_t index)
 {
 	const plait_work *work = plaitp_cuda_work_at(builder->request, index);
 	CUgraphNode *out = &builder->segment->nodes[index];
 	CUgraph graph = builder->graphs[index];
 
+	if (is_missing_in_bodies(builder, work) && graph != builder->segment->graph)
+		return plaitp_cuda_decline(builder, "copies, fills or empty "
+					   "commands in loops and branches");
 	if (plaitp_driven_work_is_empty(work))
 		return plaitp_cuda_check_call(builder, "cuGraphAddEmptyNode",
 					      builder->self->cu.cuGraphAddEmptyNode(
@@ -169,11 +186,30 @@ static bool add_nodes(struct cuda_graph_builder *builder)
 
 /* --- creation ------------------------------------------------------------- */
 
-static bool build_graph(struct cuda_graph_builder *builder)
+/* Retry with an empty pool if the driver has no memory. */
+static bool instantiate(struct cuda_graph_builder *builder)
 {
 	const struct cuda_calls *cu = &builder->self->cu;
 	plait_backend_segment *segment = builder->segment;
 	CUDA_GRAPH_INSTANTIATE_PARAMS params = { .flags = 0 };
+	CUresult code = cu->cuGraphInstantiateWithParams(
+		&segment->exec, segment->graph, &params);
+
+	if (code == CUDA_ERROR_OUT_OF_MEMORY) {
+		plaitp_cuda_pool_clear(builder->self, segment->device, true);
+		code = cu->cuGraphInstantiateWithParams(
+			&segment->exec, segment->graph, &params);
+	}
+	if (code != CUDA_SUCCESS)
+		segment->exec = NULL;
+	return plaitp_cuda_check_call(builder, "cuGraphInstantiateWithParams",
+				      code);
+}
+
+static bool build_graph(struct cuda_graph_builder *builder)
+{
+	const struct cuda_calls *cu = &builder->self->cu;
+	plait_backend_segment *segment = builder->segment;
 	CUstream stream = segment->device->service_stream;
 
 	if (!plaitp_cuda_prepare_regions(builder))
@@ -185,13 +221,8 @@ static bool build_graph(struct cuda_graph_builder *builder)
 	}
 	if (!add_nodes(builder))
 		return false;
-	if (!plaitp_cuda_check_call(builder, "cuGraphInstantiateWithParams",
-				    cu->cuGraphInstantiateWithParams(
-					&segment->exec, segment->graph,
-					&params))) {
-		segment->exec = NULL;
+	if (!instantiate(builder))
 		return false;
-	}
 	/* Uploaded now, so that the first launch does not wait for it. */
 	if (!plaitp_cuda_check_call(builder, "cuGraphUpload",
 				    cu->cuGraphUpload(segment->exec, stream)) ||
@@ -225,21 +256,37 @@ static bool should_log(const struct cuda_graph_builder *builder)
 	return builder->segment->region_count > 0 || !builder->declined;
 }
 
+static plait_status describe(const struct cuda_graph_builder *builder,
+			     plait_error *error)
+{
+	const char *label = builder->request->label;
+	plait_backend *self = builder->self;
+	uint32_t device = plaitp_cuda_number(self, builder->segment->device);
+
+	if (label == NULL)
+		label = "a segment";
+	if (!builder->declined)
+		return plaitp_cuda_fail_call(self, device, error,
+					     builder->call.name,
+					     builder->call.code, label);
+	return plaitp_driven_fail(self->services, error, PLAIT_E_FAILED, 0,
+				  "cuda:%u: the driver of CUDA %d.%d has no "
+				  "graphs with %s, for %s", device,
+				  self->driver_version / 1000,
+				  self->driver_version % 1000 / 10,
+				  builder->call.name, label);
+}
+
 static plait_status fail(const struct cuda_graph_builder *builder,
 			 plait_error *error)
 {
-	const char *label = builder->request->label;
-	uint32_t device = plaitp_cuda_number(builder->self,
-					     builder->segment->device);
-	plait_status status = plaitp_cuda_fail_call(
-		builder->self, device, error, builder->call.name,
-		builder->call.code, label != NULL ? label : "a segment");
+	plait_status status = describe(builder, error);
 
 	if (!is_refused(builder->call.code))
 		return status;
 	plaitp_cuda_count_graph(builder->segment->device, builder->declined ?
 				CUDA_GRAPHS_LEFT : CUDA_GRAPHS_REFUSED);
-	if (builder->self->strict && !builder->declined)
+	if (builder->self->strict)
 		return status;
 	/* The core then submits the commands one by one, and the host decides
 	 * regions. */

@@ -84,7 +84,8 @@ with tempfile.TemporaryDirectory() as work:
     got = plait(["info"], standin="devices=4,refuse=cuDevicePrimaryCtxRetain:999")
     ok("cuda:3: " in got.stdout and "left out" not in got.stdout, "info opens no context of a device", got.stdout, got.stderr)
 
-    for version, text in ((12020, "without conditional nodes"), (12040, "without SWITCH nodes"), (12080, None)):
+    for version, text in ((12020, "without conditional nodes (12.3)"), (12030, "kernels alone in conditional nodes (12.4)"),
+                          (12040, "without SWITCH nodes (12.8): branches are IF nodes"), (12080, None)):
         got = plait(["info"], standin="version=%d" % version)
         ok((" nodes (12." in got.stdout) == (text is not None) and (text or "") in got.stdout,
            "info has the missing nodes of %d" % version, got.stdout, got.stderr)
@@ -94,7 +95,10 @@ with tempfile.TemporaryDirectory() as work:
             ("graphs=strict", "", 0, " 0 refused"),
             ("", "refuse=cuGraphInstantiateWithParams", 0, "graphs: 0 made"),
             ("graphs=strict", "refuse=cuGraphInstantiateWithParams", 1, "CUDA_ERROR_NOT_SUPPORTED"),
-            ("graphs=strict", "refuse=cuGraphExecKernelNodeSetParams", 1, "CUDA_ERROR_NOT_SUPPORTED")):
+            ("graphs=strict", "refuse=cuGraphExecKernelNodeSetParams", 1, "CUDA_ERROR_NOT_SUPPORTED"),
+            ("graphs=strict", "version=12040", 0, " 0 refused, 0 left to the host"),
+            ("", "version=12020", 0, " left to the host"),
+            ("graphs=strict", "version=12020", 1, "the driver of CUDA 12.2 has no graphs with loops and branches")):
         got = plait(["conform", "cuda", "--deadline", "60", "--only", "G,R"], options, standin, PLAIT_SEGMENTS="1")
         last = got.stdout.splitlines()[-1:]
         ok(got.returncode == status and told in (got.stdout if status else last[0]),
