@@ -65,3 +65,9 @@ UNIT_TESTS += %D%/condition_rules.t
 UNIT_TESTS += %D%/strict_rules.t
 %C%_strict_rules_t_CPPFLAGS = $(CPPFLAGS_CUDA)
 %C%_strict_rules_t_LDADD = $(LDADD_CUDA)
+if SANITIZE
+else
+UNIT_TESTS += %D%/lock_rules.t
+%C%_lock_rules_t_CPPFLAGS = $(CPPFLAGS_CUDA)
+%C%_lock_rules_t_LDADD = %D%/librecorder.la $(LDADD_CUDA)
+endif
