@@ -90,6 +90,15 @@ with tempfile.TemporaryDirectory() as work:
         ok((" nodes (12." in got.stdout) == (text is not None) and (text or "") in got.stdout,
            "info has the missing nodes of %d" % version, got.stdout, got.stderr)
 
+    for standin, text in (
+            ("devices=2", "  cuda:0: graphs: 3 made, 0 patched, 0 to make anew, 0 refused, 0 left to the host\n  cuda:1: graphs: 3 made"),
+            ("version=12050", "graphs: 3 made, "), ("refuse=cuGraphLaunch", "cuGraphLaunch failed"),
+            ("version=12030", "2 left to the host"), ("refuse=cuGraphInstantiateWithParams", "graphs: 0 made, 0 patched"),
+            ("refuse=cuDevicePrimaryCtxRetain:46", "plans:\n  cuda:0: cuDevicePrimaryCtxRetain failed")):
+        got = plait(["info", "--graphs"], standin=standin)
+        ok(got.returncode == 0 and "\ndevice graphs of three small plans:\n" in got.stdout and text in got.stdout,
+           "info --graphs, %s" % standin, got.stdout, got.stderr)
+
     # --- graphs are counted, and refused ones fail a strict run
     for options, standin, status, told in (
             ("graphs=strict", "", 0, " 0 refused"),
