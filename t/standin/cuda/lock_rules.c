@@ -18,7 +18,7 @@ enum { RECORDED = 1, CLEAN = 7 };
 static pthread_mutex_t first = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t second = PTHREAD_MUTEX_INITIALIZER;
 
-/* What a callback does, and the mutex that is held during a call. */
+/* A case: the work of the callback, and the mutex that is held during a call. */
 struct order {
 	void (*in_callback)(void);
 	pthread_mutex_t *held;
