@@ -268,6 +268,16 @@ void *standin_find(const void *handle, enum standin_kind kind);
 struct object *standin_of_context(CUcontext context);
 void standin_forget_counts(void);
 
+/* --- arena.c: memory of devices */
+
+/* `bytes` are a multiple of 256. */
+void *standin_host_acquire(size_t bytes);
+void *standin_arena_acquire(size_t bytes);
+void standin_arena_release(void *pointer);
+/* A command that accesses it begins, and ends; from any thread. */
+void standin_arena_open(void);
+void standin_arena_close(void);
+
 /* --- memory.c */
 
 /* The kind of the `bytes` at an address; STANDIN_KINDS: unknown memory. */

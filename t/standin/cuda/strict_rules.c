@@ -5,8 +5,11 @@
  * setters without order.  Each rule has a check here which fails when it is broken.
  */
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "graph_rig.h"
 
@@ -219,6 +222,49 @@ static void waits(void)
 	rig_close();
 }
 
+/* ---- memory of a device ---- */
+
+/* Returns the signal that ends a process which reads the address. */
+static int signal_of_reader(CUdeviceptr address)
+{
+	int status = 0;
+	pid_t child = fork();
+
+	if (child == 0)
+		_exit(*(volatile unsigned char *)(uintptr_t)address);
+	while (waitpid(child, &status, 0) != child)
+		;
+	return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+}
+
+/* The host cannot access it; commands can. */
+static void memory_of_devices(void)
+{
+	const char *sanitizer = getenv("PLAIT_SANITIZER");
+	uint32_t value = 0;
+	CUdeviceptr blocks[3];
+
+	if (sanitizer != NULL && strcmp(sanitizer, "no") != 0) {
+		(void)SKIP("a sanitizer watches addresses");
+		return;
+	}
+	if (!rig_open(""))
+		return;
+	for (size_t i = 0; i < 3; i++)
+		blocks[i] = rig_memory(10000);
+	IS_INT(signal_of_reader(blocks[1]), SIGSEGV);
+	WORKS(cu.cuMemFree(blocks[0]));
+	/* In the place of the first. */
+	OK(rig_memory(64) == blocks[0]);
+	WORKS(cu.cuMemsetD32Async(blocks[1] + 9996, 7, 1, NULL));
+	rig_read(&value, blocks[1] + 9996, sizeof(value));
+	IS_UINT(value, 7);
+	IS_INT(signal_of_reader(blocks[1] + 9996), SIGSEGV);
+	for (size_t i = 0; i < 3; i++)
+		WORKS(cu.cuMemFree(blocks[i]));
+	rig_close();
+}
+
 /* ---- contexts and streams ---- */
 
 /* A context that has failed is not entered again. */
@@ -275,6 +321,7 @@ static const struct tap_scenario all[] = {
 	{ "setters", setters },
 	{ "images", images },
 	{ "waits", waits },
+	{ "memory of devices", memory_of_devices },
 	{ "failed contexts", failed_contexts },
 	{ "modes", modes },
 	{ "named streams", named_streams },
