@@ -342,11 +342,15 @@ void plaitp_cuda_launch_destroy(plait_backend *self,
 
 /* --- fill.c: fills as the driver's calls */
 
-enum { CUDA_FILL_PARTS = 10 };
+/* Most parts of a fill, and most rows of one call. */
+enum { CUDA_FILL_PARTS = 10, CUDA_FILL_ROWS = 1 << 30 };
 
 /* Returns the number of parts; none is empty. */
 uint32_t plaitp_cuda_split_fill(const plait_work *work,
 				CUDA_MEMSET_NODE_PARAMS_v1 out[CUDA_FILL_PARTS]);
+/* Take the next rows of a part, for one call; false: none is left. */
+bool plaitp_cuda_next_rows(CUDA_MEMSET_NODE_PARAMS_v1 *rest,
+			   CUDA_MEMSET_NODE_PARAMS_v1 *out);
 
 /* --- copy3d.c: copies of rows in one call of the driver */
 

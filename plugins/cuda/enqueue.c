@@ -194,12 +194,13 @@ static bool fill_piece(struct encoder *encoder,
 
 static bool fill(struct encoder *encoder, const plait_work *work)
 {
-	CUDA_MEMSET_NODE_PARAMS_v1 chunks[CUDA_FILL_PARTS];
+	CUDA_MEMSET_NODE_PARAMS_v1 chunks[CUDA_FILL_PARTS], rows;
 	uint32_t count = plaitp_cuda_split_fill(work, chunks), i;
 
 	for (i = 0; i < count; i++)
-		if (!fill_piece(encoder, &chunks[i]))
-			return false;
+		while (plaitp_cuda_next_rows(&chunks[i], &rows))
+			if (!fill_piece(encoder, &rows))
+				return false;
 	return true;
 }
 

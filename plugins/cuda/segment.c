@@ -105,23 +105,31 @@ static bool add_copy(struct cuda_graph_builder *builder, CUgraph graph,
 					  builder->segment->device->context));
 }
 
+static bool add_memset(struct cuda_graph_builder *builder, CUgraph graph,
+		       CUgraphNode *out,
+		       const CUDA_MEMSET_NODE_PARAMS_v1 *params)
+{
+	if (!plaitp_cuda_check_call(builder, "cuGraphAddMemsetNode",
+				    builder->self->cu.cuGraphAddMemsetNode(
+					out, graph, builder->before,
+					builder->count, params,
+					builder->segment->device->context)))
+		return false;
+	builder->before[0] = *out;
+	builder->count = 1;
+	return true;
+}
+
 static bool add_fill(struct cuda_graph_builder *builder, CUgraph graph,
 		     CUgraphNode *out, const plait_work *work)
 {
-	CUDA_MEMSET_NODE_PARAMS_v1 chunks[CUDA_FILL_PARTS];
+	CUDA_MEMSET_NODE_PARAMS_v1 chunks[CUDA_FILL_PARTS], rows;
 	uint32_t count = plaitp_cuda_split_fill(work, chunks), i;
 
-	for (i = 0; i < count; i++) {
-		if (!plaitp_cuda_check_call(builder, "cuGraphAddMemsetNode",
-					    builder->self->cu.cuGraphAddMemsetNode(
-						out, graph, builder->before,
-						builder->count, &chunks[i],
-						builder->segment->device
-							->context)))
-			return false;
-		builder->before[0] = *out;
-		builder->count = 1;
-	}
+	for (i = 0; i < count; i++)
+		while (plaitp_cuda_next_rows(&chunks[i], &rows))
+			if (!add_memset(builder, graph, out, &rows))
+				return false;
 	return true;
 }
 
