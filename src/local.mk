@@ -8,8 +8,9 @@ lib_LTLIBRARIES += %D%/libplait.la
 
 %C%_libplaitcore_la_CPPFLAGS = $(AM_CPPFLAGS) \
 	-DPLAIT_PLUGINDIR='"$(pkglibdir)"'
-%C%_libplaitcore_la_CFLAGS = $(AM_CFLAGS) $(FFI_CFLAGS) $(HWLOC_CFLAGS)
-%C%_libplaitcore_la_LIBADD = $(FFI_LIBS) $(HWLOC_LIBS) -lpthread
+%C%_libplaitcore_la_CFLAGS = $(AM_CFLAGS) $(FFI_CFLAGS) $(HWLOC_CFLAGS) \
+	$(EXPAT_CFLAGS)
+%C%_libplaitcore_la_LIBADD = $(FFI_LIBS) $(HWLOC_LIBS) $(EXPAT_LIBS) -lpthread
 %C%_libplaitcore_la_SOURCES =
 
 # base
@@ -53,6 +54,21 @@ lib_LTLIBRARIES += %D%/libplait.la
 %C%_libplaitcore_la_SOURCES += %D%/kernel/type.c
 # coll
 %C%_libplaitcore_la_SOURCES += %D%/coll/schedule/schedule.c
+%C%_libplaitcore_la_SOURCES += %D%/coll/form/xml_dialect.c
+%C%_libplaitcore_la_SOURCES += %D%/coll/form/xml_read.c
+%C%_libplaitcore_la_SOURCES += %D%/coll/form/xml_resolve.c
+%C%_libplaitcore_la_SOURCES += %D%/coll/form/xml_write.c
+%C%_libplaitcore_la_SOURCES += %D%/coll/prove/depth.c
+%C%_libplaitcore_la_SOURCES += %D%/coll/prove/export_limits.c
+%C%_libplaitcore_la_SOURCES += %D%/coll/prove/fifo_run.c
+%C%_libplaitcore_la_SOURCES += %D%/coll/prove/proof_state.c
+%C%_libplaitcore_la_SOURCES += %D%/coll/prove/prove.c
+%C%_libplaitcore_la_SOURCES += %D%/coll/prove/race_check.c
+%C%_libplaitcore_la_SOURCES += %D%/coll/prove/race_sweeps.c
+%C%_libplaitcore_la_SOURCES += %D%/coll/prove/shape.c
+%C%_libplaitcore_la_SOURCES += %D%/coll/prove/value_check.c
+%C%_libplaitcore_la_SOURCES += %D%/coll/prove/value_promise.c
+%C%_libplaitcore_la_SOURCES += %D%/coll/prove/value_terms.c
 # source
 %C%_libplaitcore_la_SOURCES += %D%/source/build.c
 %C%_libplaitcore_la_SOURCES += %D%/source/cache.c
