@@ -15,6 +15,7 @@ API_TESTS += %D%/system_calls.t
 META_TESTS += %D%/every_function.t
 API_TESTS += %D%/backend_calls.t
 %C%_backend_calls_t_LDADD = $(LDADD_API)
+SERIAL_TESTS += %D%/allocations_coll.t
 SERIAL_TESTS += %D%/allocations_planner.t
 %C%_allocations_planner_t_LDADD = $(LDADD_PLAN)
 SEEDED_TESTS += %D%/allocations_planner.t

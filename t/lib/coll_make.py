@@ -334,3 +334,25 @@ def mutant(made, random):
     else:
         at["type"] = random.choice(EXCHANGE[at["type"]])
     return name, made
+
+
+def unrolled(made, tiles, slots):
+    """`tiles` tiles as one: inputs and outputs of their own, scratch of tile t mod
+    `slots`."""
+    made = copy.deepcopy(made)
+    for gpu in made["gpus"]:
+        size = {"i": gpu["i"], "o": gpu["o"], "s": gpu["s"]}
+        counts = [len(one["steps"]) for one in gpu["lanes"]]
+        for one in gpu["lanes"]:
+            once, one["steps"] = one["steps"], []
+            for tile in range(tiles):
+                for at in copy.deepcopy(once):
+                    for field in ("src", "dst"):
+                        buffer, offset = at[field]
+                        place = tile % slots if buffer == "s" else tile
+                        at[field] = (buffer, offset + place * size[buffer])
+                    at["waits"] = [(n, p + tile * counts[n]) for n, p in at["waits"]]
+                    one["steps"].append(at)
+        gpu["i"], gpu["o"], gpu["s"] = size["i"] * tiles, size["o"] * tiles, size["s"] * slots
+    made["attributes"]["nchunksperloop"] *= tiles
+    return made

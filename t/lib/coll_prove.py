@@ -33,6 +33,10 @@ class Prover:
         answer = self.ask(text, kind=100 + TARGETS[target])
         return answer["xml"] if answer["status"] == 0 else None
 
+    def reads(self):
+        """Whether the library was built with expat."""
+        return "without expat" not in self.ask("<algo/>")["text"]
+
     def close(self):
         self.process.stdin.close()
         return self.process.wait()
