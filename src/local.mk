@@ -69,6 +69,9 @@ lib_LTLIBRARIES += %D%/libplait.la
 %C%_libplaitcore_la_SOURCES += %D%/coll/prove/value_check.c
 %C%_libplaitcore_la_SOURCES += %D%/coll/prove/value_promise.c
 %C%_libplaitcore_la_SOURCES += %D%/coll/prove/value_terms.c
+%C%_libplaitcore_la_SOURCES += %D%/coll/use/check_schedule.c
+%C%_libplaitcore_la_SOURCES += %D%/coll/use/exchange_schedule.c
+%C%_libplaitcore_la_SOURCES += %D%/coll/use/schedule_object.c
 # source
 %C%_libplaitcore_la_SOURCES += %D%/source/build.c
 %C%_libplaitcore_la_SOURCES += %D%/source/cache.c

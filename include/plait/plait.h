@@ -36,6 +36,7 @@
 #include "plait/plan.h"
 #include "plait/queue.h"
 #include "plait/run.h"
+#include "plait/schedule.h"
 #include "plait/source.h"
 #include "plait/trace.h"
 

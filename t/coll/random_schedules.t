@@ -64,6 +64,8 @@ def tiles_differ(made, seed):
     if not machine.run():
         return []
     answer = prover.ask(make.text(made), depth=99, scratch_tiles=slots)
+    if answer["reason"] == "read":     # counts of steps that executors merge
+        return []
     told["tiles race" if machine.race else "tiles"] += 1
     return [] if (answer["reason"] == "race") == bool(machine.race) else \
         ["a race of tiles: %s" % (machine.race,), answer]

@@ -7,10 +7,10 @@
 
 #include "coll/form/xml_read.h"
 
-#include "base/error.h"
-#include "base/text.h"
 #include "coll/form/xml_document.h"
 #include "coll/form/xml_resolve.h"
+#include "base/error.h"
+#include "base/text.h"
 
 #ifdef HAVE_EXPAT
 #include <expat.h>

@@ -11,9 +11,9 @@
  */
 #include "coll/form/xml_resolve.h"
 
+#include "coll/form/xml_dialect.h"
 #include "base/alloc.h"
 #include "base/error.h"
-#include "coll/form/xml_dialect.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -7,10 +7,10 @@
  */
 #include "coll/form/xml_write.h"
 
-#include "base/alloc.h"
-#include "base/error.h"
 #include "coll/form/xml_dialect.h"
 #include "coll/prove/export_limits.h"
+#include "base/alloc.h"
+#include "base/error.h"
 
 #include <inttypes.h>
 #include <stdbool.h>

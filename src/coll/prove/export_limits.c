@@ -5,8 +5,8 @@
  */
 #include "coll/prove/export_limits.h"
 
-#include "base/error.h"
 #include "coll/prove/proof_state.h"
+#include "base/error.h"
 
 #include <stddef.h>
 

@@ -2,8 +2,8 @@
 /* Proof of a schedule: the phases in their order. */
 #include "coll/prove/prove.h"
 
-#include "base/error.h"
 #include "coll/prove/proof_state.h"
+#include "base/error.h"
 
 #include <string.h>
 

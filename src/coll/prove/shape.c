@@ -503,7 +503,7 @@ static plait_status check_work(plait__proof_state *state)
 	return PLAIT_OK;
 }
 
-static void count(plait__proof_state *state)
+static plait_status count(plait__proof_state *state)
 {
 	const plait__schedule *schedule = state->schedule;
 	plait__proof *proof = state->proof;
@@ -523,13 +523,15 @@ static void count(plait__proof_state *state)
 	for (uint32_t i = 0; i < state->step_count; i++)
 		if (schedule->steps[i].count > proof->count_max)
 			proof->count_max = schedule->steps[i].count;
+	return PLAIT_OK;
 }
 
 plait_status plait__shape_check(plait__proof_state *state)
 {
 	static plait_status (*const parts[])(plait__proof_state *) = {
-		check_sizes, allocate, check_ranks, check_lanes, check_steps,
-		match_lanes, check_messages, check_work, check_reads
+		check_sizes, allocate, check_ranks, check_lanes, count,
+		check_steps, match_lanes, check_messages, check_work,
+		check_reads
 	};
 	plait_status status = PLAIT_OK;
 
@@ -538,6 +540,5 @@ plait_status plait__shape_check(plait__proof_state *state)
 		if (status)
 			return status;
 	}
-	count(state);
 	return status;
 }

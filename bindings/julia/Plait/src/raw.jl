@@ -37,6 +37,12 @@ const plait_parameter_kind = UInt32
 const plait_run_flags = UInt32
 const plait_record_kind = UInt32
 const plait_trace_format = Int32
+const plait_coll_kind = UInt32
+const plait_coll_target = UInt32
+const plait_schedule_format = Int32
+const plait_proof_reason = UInt32
+const plait_proof_flags = UInt32
+const plait_proof_desc_flags = UInt32
 const plait_code_parameter_flags = UInt32
 const plait_code_flags = UInt32
 
@@ -82,6 +88,7 @@ const PLAIT_OBJECT_GRAPH = plait_object_kind(8)
 const PLAIT_OBJECT_PLAN = plait_object_kind(9)
 const PLAIT_OBJECT_RUN = plait_object_kind(10)
 const PLAIT_OBJECT_CALLABLE = plait_object_kind(11)
+const PLAIT_OBJECT_SCHEDULE = plait_object_kind(12)
 const PLAIT_CONTEXT_NO_WORKERS = plait_context_flags(1)
 const PLAIT_CONTEXT_SYNC = plait_context_flags(2)
 const PLAIT_DEVICE_MAP = plait_device_capabilities(1)
@@ -208,6 +215,35 @@ const PLAIT_RECORD_WAIT = plait_record_kind(1)
 const PLAIT_RECORD_DECISION = plait_record_kind(2)
 const PLAIT_TRACE_JSON = plait_trace_format(0)
 const PLAIT_TRACE_SVG = plait_trace_format(1)
+const PLAIT_COLL_CUSTOM = plait_coll_kind(0)
+const PLAIT_COLL_ALLREDUCE = plait_coll_kind(1)
+const PLAIT_COLL_ALLGATHER = plait_coll_kind(2)
+const PLAIT_COLL_REDUCE_SCATTER = plait_coll_kind(3)
+const PLAIT_COLL_ALLTOALL = plait_coll_kind(4)
+const PLAIT_COLL_BROADCAST = plait_coll_kind(5)
+const PLAIT_COLL_REDUCE = plait_coll_kind(6)
+const PLAIT_COLL_GATHER = plait_coll_kind(7)
+const PLAIT_COLL_SCATTER = plait_coll_kind(8)
+const PLAIT_COLL_ALLTONEXT = plait_coll_kind(9)
+const PLAIT_TARGET_PLAIT = plait_coll_target(0)
+const PLAIT_TARGET_MSCCL = plait_coll_target(1)
+const PLAIT_TARGET_EXECUTOR = plait_coll_target(2)
+const PLAIT_TARGET_RCCL = plait_coll_target(3)
+const PLAIT_SCHEDULE_XML_MSCCL = plait_schedule_format(1)
+const PLAIT_SCHEDULE_XML_EXECUTOR = plait_schedule_format(2)
+const PLAIT_SCHEDULE_XML_RCCL = plait_schedule_format(3)
+const PLAIT_PROOF_PROVED = plait_proof_reason(0)
+const PLAIT_PROOF_SHAPE = plait_proof_reason(1)
+const PLAIT_PROOF_DEADLOCK = plait_proof_reason(2)
+const PLAIT_PROOF_RACE = plait_proof_reason(3)
+const PLAIT_PROOF_VALUE = plait_proof_reason(4)
+const PLAIT_PROOF_SAME_BITS = plait_proof_flags(1)
+const PLAIT_PROOF_EXPORTS_MSCCL = plait_proof_flags(2)
+const PLAIT_PROOF_EXPORTS_EXECUTOR = plait_proof_flags(4)
+const PLAIT_PROOF_EXPORTS_RCCL = plait_proof_flags(8)
+const PLAIT_PROOF_HAS_TARGET = plait_proof_desc_flags(1)
+const PLAIT_PROOF_HAS_KIND = plait_proof_desc_flags(2)
+const PLAIT_PROOF_HAS_PROMISES = plait_proof_desc_flags(4)
 const PLAIT_CODE_POINTER = plait_code_parameter_flags(1)
 const PLAIT_CODE_READS = plait_code_parameter_flags(2)
 const PLAIT_CODE_WRITES = plait_code_parameter_flags(4)
@@ -225,6 +261,7 @@ mutable struct plait_kernel end
 mutable struct plait_graph end
 mutable struct plait_plan end
 mutable struct plait_callable end
+mutable struct plait_schedule end
 mutable struct plait_backend_memory end
 mutable struct plait_backend_kernel end
 mutable struct plait_backend_launch end
@@ -657,6 +694,42 @@ struct plait_tune_info
     after_ns::UInt64
 end
 
+struct plait_coll_promise
+    size::UInt32
+    rank::UInt32
+    index::UInt64
+    source_count::UInt64
+    source_ranks::Ptr{UInt32}
+    source_indices::Ptr{UInt64}
+end
+
+struct plait_proof_desc
+    size::UInt32
+    flags::plait_proof_desc_flags
+    target::plait_coll_target
+    depth::UInt32
+    kind::plait_coll_kind
+    root::UInt32
+    slot_bytes::UInt64
+    promise_count::UInt64
+    promises::Ptr{plait_coll_promise}
+end
+
+struct plait_proof
+    size::UInt32
+    reason::plait_proof_reason
+    flags::plait_proof_flags
+    depth::UInt32
+    depth_min::UInt32
+    lanes::UInt32
+    channels::UInt32
+    lane_steps::UInt32
+    step_chunks::UInt32
+    ranks::UInt32
+    steps::UInt64
+    safe_bytes::UInt64
+end
+
 struct plait_code_parameter
     size::UInt32
     flags::plait_code_parameter_flags
@@ -753,6 +826,9 @@ const STRUCTS = DataType[
     plait_record,
     plait_tune_desc,
     plait_tune_info,
+    plait_coll_promise,
+    plait_proof_desc,
+    plait_proof,
     plait_code_parameter,
     plait_code,
     plait_kernel_facts,
@@ -1559,6 +1635,36 @@ function plait_plan_tune(plan, desc, out, info, error)
     ccall(plait_plan_tune_at[], plait_status, (Ptr{plait_plan}, Ptr{plait_tune_desc}, Ptr{Ptr{plait_plan}}, Ptr{plait_tune_info}, Ptr{plait_error}), plan, desc, out, info, error)
 end
 
+const plait_schedule_read_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_schedule_read - read a schedule from MSCCL XML."
+function plait_schedule_read(context, bytes, count, name, out, error)
+    ccall(plait_schedule_read_at[], plait_status, (Ptr{plait_context}, Ptr{Cvoid}, UInt64, Cstring, Ptr{Ptr{plait_schedule}}, Ptr{plait_error}), context, bytes, count, name, out, error)
+end
+
+const plait_schedule_retain_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_schedule_retain - add one reference."
+function plait_schedule_retain(schedule)
+    ccall(plait_schedule_retain_at[], Cvoid, (Ptr{plait_schedule},), schedule)
+end
+
+const plait_schedule_release_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_schedule_release - give one reference back."
+function plait_schedule_release(schedule)
+    ccall(plait_schedule_release_at[], Cvoid, (Ptr{plait_schedule},), schedule)
+end
+
+const plait_schedule_check_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_schedule_check - prove a schedule, or name the reason against it."
+function plait_schedule_check(schedule, desc, proof, error)
+    ccall(plait_schedule_check_at[], plait_status, (Ptr{plait_schedule}, Ptr{plait_proof_desc}, Ptr{plait_proof}, Ptr{plait_error}), schedule, desc, proof, error)
+end
+
+const plait_schedule_write_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_schedule_write - write a schedule as XML."
+function plait_schedule_write(schedule, format, buffer, capacity_bytes, out_bytes, error)
+    ccall(plait_schedule_write_at[], plait_status, (Ptr{plait_schedule}, plait_schedule_format, Ptr{Cvoid}, UInt64, Ptr{UInt64}, Ptr{plait_error}), schedule, format, buffer, capacity_bytes, out_bytes, error)
+end
+
 # The functions, and where their addresses are kept
 const FUNCTIONS = Tuple{Symbol,Base.RefValue{Ptr{Cvoid}}}[
     (:plait_version, plait_version_at),
@@ -1694,6 +1800,11 @@ const FUNCTIONS = Tuple{Symbol,Base.RefValue{Ptr{Cvoid}}}[
     (:plait_run_records, plait_run_records_at),
     (:plait_run_write, plait_run_write_at),
     (:plait_plan_tune, plait_plan_tune_at),
+    (:plait_schedule_read, plait_schedule_read_at),
+    (:plait_schedule_retain, plait_schedule_retain_at),
+    (:plait_schedule_release, plait_schedule_release_at),
+    (:plait_schedule_check, plait_schedule_check_at),
+    (:plait_schedule_write, plait_schedule_write_at),
 ]
 
 end
