@@ -6,3 +6,7 @@ TEST_HELPERS += %D%/prove
 %C%_prove_LDADD = src/libplaitcore.la
 API_TESTS += %D%/schedule_api.t
 %C%_schedule_api_t_LDADD = $(LDADD_API)
+SERIAL_TESTS += %D%/known.t
+SEEDED_TESTS += %D%/known.t
+SERIAL_TESTS += %D%/random_programs.t
+SEEDED_TESTS += %D%/random_programs.t
