@@ -95,6 +95,8 @@ lib_LTLIBRARIES += %D%/libplait.la
 %C%_libplaitcore_la_SOURCES += %D%/coll/use/check_schedule.c
 %C%_libplaitcore_la_SOURCES += %D%/coll/use/exchange_schedule.c
 %C%_libplaitcore_la_SOURCES += %D%/coll/use/schedule_object.c
+%C%_libplaitcore_la_SOURCES += %D%/coll/schedule/schedule_bytes.c
+%C%_libplaitcore_la_SOURCES += %D%/coll/schedule/schedule_bytes_read.c
 # source
 %C%_libplaitcore_la_SOURCES += %D%/source/build.c
 %C%_libplaitcore_la_SOURCES += %D%/source/cache.c

@@ -10,3 +10,4 @@ SERIAL_TESTS += %D%/known.t
 SEEDED_TESTS += %D%/known.t
 SERIAL_TESTS += %D%/random_programs.t
 SEEDED_TESTS += %D%/random_programs.t
+SERIAL_TESTS += %D%/schedule_bytes.t
