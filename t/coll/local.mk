@@ -11,3 +11,5 @@ SEEDED_TESTS += %D%/known.t
 SERIAL_TESTS += %D%/random_programs.t
 SEEDED_TESTS += %D%/random_programs.t
 SERIAL_TESTS += %D%/schedule_bytes.t
+SERIAL_TESTS += %D%/chunk_text.t
+SEEDED_TESTS += %D%/chunk_text.t

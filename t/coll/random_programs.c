@@ -184,7 +184,6 @@ static void set_promises(struct model *model, plait__chunk_program *program)
 	static plait__coll_promise promises[RANKS * CHUNKS];
 	static plait__coll_source sources[RANKS * CHUNKS * SOURCES];
 	uint64_t promise_count = 0, source_count = 0;
-	plait__schedule *shape = program->shape;
 
 	for (uint32_t r = 0; r < model->ranks; r++)
 		for (uint32_t i = 0; i < CHUNKS; i++) {
@@ -207,19 +206,9 @@ static void set_promises(struct model *model, plait__chunk_program *program)
 				source_count - promise.first_source;
 			promises[promise_count++] = promise;
 		}
-	/* As if they had been given at the start. */
-	shape->promises = plait__alloc_array(program->allocator, promise_count,
-					     sizeof(*promises));
-	shape->promise_sources = plait__alloc_array(
-		program->allocator, source_count, sizeof(*sources));
-	if (promise_count > 0) {
-		memcpy(shape->promises, promises,
-		       promise_count * sizeof(*promises));
-		memcpy(shape->promise_sources, sources,
-		       source_count * sizeof(*sources));
-	}
-	shape->promise_count = promise_count;
-	shape->promise_source_count = source_count;
+	MUST(plait__chunk_program_promise(program, promises, promise_count,
+					  sources, source_count, NULL) ==
+	     PLAIT_OK);
 }
 
 static plait__chunk_program *make_program(uint32_t flavour)

@@ -31,11 +31,6 @@ static plait_status check_request(const plait__chunk_request *request,
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "root %u of %u ranks, counted from 0",
 				   request->root, request->rank_count);
-	if (request->kind != PLAIT__COLL_CUSTOM && request->promise_count != 0)
-		return plait__fail(error, PLAIT_E_INVALID,
-				   "promises are for custom collectives; "
-				   "%s has its own",
-				   plait__collective_name(request->kind));
 	return PLAIT_OK;
 }
 
@@ -74,12 +69,12 @@ static int compare_promises(const void *left, const void *right)
 }
 
 static plait_status check_promise(const plait__chunk_program *program,
-				  const plait__chunk_request *request,
 				  const plait__coll_promise *promise,
-				  plait_error *error)
+				  const plait__coll_source *sources,
+				  uint64_t source_count, plait_error *error)
 {
 	const plait__coll_rank *size = &program->shape->ranks[0];
-	uint32_t ranks = request->rank_count;
+	uint32_t ranks = program->shape->rank_count;
 
 	if (promise->rank >= ranks || promise->index >= size->output_chunks)
 		return plait__fail(error, PLAIT_E_INVALID,
@@ -87,16 +82,15 @@ static plait_status check_promise(const plait__chunk_program *program,
 				   "%u ranks with %u", promise->index,
 				   promise->rank, ranks, size->output_chunks);
 	if (promise->source_count == 0 ||
-	    promise->first_source > request->source_count ||
-	    promise->source_count >
-		    request->source_count - promise->first_source)
+	    promise->first_source > source_count ||
+	    promise->source_count > source_count - promise->first_source)
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "promise for output %u of rank %u: name at "
 				   "least one source", promise->index,
 				   promise->rank);
 	for (uint64_t i = 0; i < promise->source_count; i++) {
 		const plait__coll_source *source =
-			&request->sources[promise->first_source + i];
+			&sources[promise->first_source + i];
 
 		if (source->rank >= ranks ||
 		    source->index >= size->input_chunks)
@@ -129,38 +123,62 @@ static plait_status sort_promises(plait__schedule *shape, plait_error *error)
 	return PLAIT_OK;
 }
 
-static plait_status copy_promises(plait__chunk_program *program,
-				  const plait__chunk_request *request,
-				  plait_error *error)
+static plait_status copy_promises(plait__schedule *shape,
+				  const plait__coll_promise *promises,
+				  uint64_t promise_count,
+				  const plait__coll_source *sources,
+				  uint64_t source_count, plait_error *error)
+{
+	shape->promises = plait__alloc_array(shape->allocator, promise_count,
+					     sizeof(*promises));
+	if (shape->promises != NULL)
+		shape->promise_count = promise_count;
+	shape->promise_sources = plait__alloc_array(
+		shape->allocator, source_count, sizeof(*sources));
+	if (shape->promise_sources != NULL)
+		shape->promise_source_count = source_count;
+	if (shape->promises == NULL || shape->promise_sources == NULL)
+		return plait__fail(error, PLAIT_E_NOMEM,
+				   "no memory for %llu promises",
+				   (unsigned long long)promise_count);
+	memcpy(shape->promises, promises, promise_count * sizeof(*promises));
+	memcpy(shape->promise_sources, sources,
+	       source_count * sizeof(*sources));
+	return sort_promises(shape, error);
+}
+
+plait_status plait__chunk_program_promise(plait__chunk_program *program,
+					  const plait__coll_promise *promises,
+					  uint64_t promise_count,
+					  const plait__coll_source *sources,
+					  uint64_t source_count,
+					  plait_error *error)
 {
 	plait__schedule *shape = program->shape;
-	const plait_allocator *allocator = program->allocator;
 
-	if (request->promise_count == 0)
-		return PLAIT_OK;
-	for (uint64_t i = 0; i < request->promise_count; i++) {
-		plait_status status = check_promise(
-			program, request, &request->promises[i], error);
+	if (shape->kind != PLAIT__COLL_CUSTOM)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "promises are for custom collectives; %s has "
+				   "its own",
+				   plait__collective_name(shape->kind));
+	if (shape->promise_count != 0)
+		return plait__fail(error, PLAIT_E_STATE,
+				   "the program has its promises already");
+	if (promise_count > PLAIT__CHUNK_MAX_CELLS ||
+	    source_count > PLAIT__CHUNK_MAX_CELLS)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "more than 2^28 promises or sources");
+	for (uint64_t i = 0; i < promise_count; i++) {
+		plait_status status = check_promise(program, &promises[i],
+						    sources, source_count,
+						    error);
 
 		if (status != PLAIT_OK)
 			return status;
 	}
-	shape->promises = plait__alloc_array(allocator, request->promise_count,
-					     sizeof(*shape->promises));
-	if (shape->promises == NULL)
-		return PLAIT_E_NOMEM;
-	shape->promise_count = request->promise_count;
-	shape->promise_sources =
-		plait__alloc_array(allocator, request->source_count,
-				   sizeof(*shape->promise_sources));
-	if (shape->promise_sources == NULL)
-		return PLAIT_E_NOMEM;
-	shape->promise_source_count = request->source_count;
-	memcpy(shape->promises, request->promises,
-	       request->promise_count * sizeof(*shape->promises));
-	memcpy(shape->promise_sources, request->sources,
-	       request->source_count * sizeof(*shape->promise_sources));
-	return sort_promises(shape, error);
+	return promise_count == 0 ? PLAIT_OK :
+	       copy_promises(shape, promises, promise_count, sources,
+			     source_count, error);
 }
 
 static plait_status make_shape(plait__chunk_program *program,
@@ -231,8 +249,6 @@ static plait_status fill(plait__chunk_program *program,
 	if (status != PLAIT_OK)
 		return status;
 	status = make_shape(program, request, input, output);
-	if (status == PLAIT_OK)
-		status = copy_promises(program, request, error);
 	if (status == PLAIT_OK)
 		status = make_cells(program);
 	return status == PLAIT_E_NOMEM ?

@@ -99,10 +99,6 @@ typedef struct plait__chunk_request {
 	uint32_t tag;		/* below 2^PLAIT__CHUNK_TAG_BITS */
 	uint64_t input_chunks, output_chunks; /* CUSTOM only, of each rank */
 	const char *name;	/* null: none */
-	/* CUSTOM only; copied, in any order. */
-	const plait__coll_promise *promises;
-	const plait__coll_source *sources;
-	uint64_t promise_count, source_count;
 } plait__chunk_request;
 
 plait_status plait__chunk_program_make(const plait_allocator *allocator,
@@ -110,6 +106,15 @@ plait_status plait__chunk_program_make(const plait_allocator *allocator,
 				       plait__chunk_program **out,
 				       plait_error *error);
 void plait__chunk_program_free(plait__chunk_program *program);
+
+/* Give the promises of a custom collective, once; they are copied and may come
+ * in any order. */
+plait_status plait__chunk_program_promise(plait__chunk_program *program,
+					  const plait__coll_promise *promises,
+					  uint64_t promise_count,
+					  const plait__coll_source *sources,
+					  uint64_t source_count,
+					  plait_error *error);
 
 /* Refer to chunks that have values now. */
 plait_status plait__chunk_get(plait__chunk_program *program,
