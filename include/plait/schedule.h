@@ -74,12 +74,14 @@ enum {
 	PLAIT_TARGET_RCCL = 3
 };
 
-/* Format of plait_schedule_write: XML as an executor reads it. */
+/* Format of plait_schedule_write: XML as an executor reads it, or the binary
+ * form, which keeps all of a schedule and is versioned. */
 typedef int32_t plait_schedule_format;
 enum {
 	PLAIT_SCHEDULE_XML_MSCCL = 1,
 	PLAIT_SCHEDULE_XML_EXECUTOR = 2,
-	PLAIT_SCHEDULE_XML_RCCL = 3
+	PLAIT_SCHEDULE_XML_RCCL = 3,
+	PLAIT_SCHEDULE_BINARY = 4
 };
 
 /* Reason against a schedule. */
@@ -173,19 +175,20 @@ typedef struct plait_proof {
 } plait_proof;
 
 /*
- * plait_schedule_read - read a schedule from MSCCL XML.
+ * plait_schedule_read - read a schedule from MSCCL XML or the binary form.
  *
  * All dialects are read, and files without the newer attributes.  A file that
  * breaks a rule of the format is an error, with the line.
  *
  * @param context borrowed, non-null: the context that the schedule belongs to
- * @param bytes   borrowed, non-null: the document
+ * @param bytes   borrowed, non-null: the document, or the binary form
  * @param count   value: its size
  * @param name    borrowed, nullable: name of the file, for errors
  * @param out     owned, non-null: receives the schedule
  * @param error   borrowed, nullable: filled on failure
- * @return PLAIT_OK, PLAIT_E_INVALID (no XML, or against a rule of the format),
- *         PLAIT_E_UNSUPPORTED (built without expat, or an unknown collective),
+ * @return PLAIT_OK, PLAIT_E_INVALID (no XML, against a rule of the format, or
+ *         damaged), PLAIT_E_UNSUPPORTED (built without expat, an unknown
+ *         collective, or another version of the binary form),
  *         PLAIT_E_HANDLE, PLAIT_E_FORKED, PLAIT_E_NOMEM
  * @thread any
  * @since 1
@@ -238,13 +241,14 @@ PLAIT_API plait_status plait_schedule_check(plait_schedule *schedule,
 					    plait_error *error);
 
 /*
- * plait_schedule_write - write a schedule as XML.
+ * plait_schedule_write - write a schedule as XML or in binary form.
  *
  * The schedule is proved first; a refused one is not written.  Equal schedules
  * give equal bytes.
  *
  * @param schedule       borrowed, non-null: the schedule
- * @param format         value: PLAIT_SCHEDULE_XML_...
+ * @param format         value: PLAIT_SCHEDULE_XML_..., or
+ *                       PLAIT_SCHEDULE_BINARY
  * @param buffer         borrowed, nullable: receives the bytes; null asks for
  *                       their number
  * @param capacity_bytes value: size of `buffer`

@@ -13,3 +13,5 @@ SEEDED_TESTS += %D%/random_programs.t
 SERIAL_TESTS += %D%/schedule_bytes.t
 SERIAL_TESTS += %D%/chunk_text.t
 SEEDED_TESTS += %D%/chunk_text.t
+API_TESTS += %D%/coll_api.t
+%C%_coll_api_t_LDADD = $(LDADD_API)

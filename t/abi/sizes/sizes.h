@@ -65,5 +65,6 @@ extern const struct sized sized_kernels[];
 extern const struct sized sized_graphs[];
 extern const struct sized sized_runs[];
 extern const struct sized sized_schedules[];
+extern const struct sized sized_colls[];
 
 #endif
