@@ -13,29 +13,21 @@
  * makes it stale.  The use of a stale chunk, of one without value or of one out
  * of range is an error of that call, and changes nothing.
  *
- * Example, a ring for n ranks:
+ * Example:
  *
- *     plait_coll_desc desc = {
- *             .size = sizeof(desc), .kind = PLAIT_COLL_ALLREDUCE,
- *             .flags = PLAIT_COLL_IN_PLACE, .ranks = n, .chunks = n };
- *     plait_chunk_place to = { .size = sizeof(to) };
- *     plait_chunk c, own;
+ *     plait_coll_desc desc = { .size = sizeof(desc), .ranks = 4,
+ *                              .kind = PLAIT_COLL_BROADCAST };
+ *     plait_chunk_place to = { .size = sizeof(to),
+ *                              .flags = PLAIT_CHUNK_HAS_BUFFER,
+ *                              .buffer = PLAIT_CHUNK_OUTPUT };
+ *     plait_chunk chunk;
  *
- *     plait_coll_create(context, &desc, &ring, &error);
- *     for (uint32_t r = 0; r < n; r++) {      chunk r, from rank r + 1 on
- *             plait_coll_chunk(ring, (r + 1) % n, PLAIT_CHUNK_INPUT, r, 1, &c,
- *                              &error);
- *             for (uint32_t s = 2; s <= n; s++) {
- *                     plait_coll_chunk(ring, (r + s) % n, PLAIT_CHUNK_INPUT,
- *                                      r, 1, &own, &error);
- *                     plait_coll_reduce(ring, own, c, NULL, &c, &error);
- *             }
- *             for (uint32_t s = 1; s < n; s++) {
- *                     to.rank = (r + s) % n;
- *                     plait_coll_copy(ring, c, &to, &c, &error);
- *             }
- *     }
- *     plait_coll_compile(ring, NULL, &schedule, &error);
+ *     plait_coll_create(context, &desc, &coll, &error);
+ *     plait_coll_chunk(coll, 0, PLAIT_CHUNK_INPUT, 0, 1, &chunk, &error);
+ *     for (to.rank = 0; to.rank < 4; to.rank++)
+ *             plait_coll_copy(coll, chunk, &to, &chunk, &error);
+ *     plait_coll_compile(coll, NULL, &schedule, &error);
+ *     plait_coll_release(coll);
  *
  * Threads.  One thread at a time uses a program.  A call while another thread
  * is in the program answers PLAIT_E_STATE and changes nothing.

@@ -27,7 +27,6 @@
 #include "plait/array.h"
 #include "plait/base.h"
 #include "plait/callable.h"
-#include "plait/coll.h"
 #include "plait/device.h"
 #include "plait/graph.h"
 #include "plait/inbox.h"
@@ -38,6 +37,7 @@
 #include "plait/queue.h"
 #include "plait/run.h"
 #include "plait/schedule.h"
+#include "plait/coll.h"
 #include "plait/source.h"
 #include "plait/trace.h"
 

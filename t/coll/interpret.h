@@ -282,8 +282,6 @@ static inline bool interpret_run(struct interpret *in)
 	return busy == 0;
 }
 
-/* ---- promises, written down once more ---- */
-
 static inline uint64_t interpret_sum(const struct interpret *in, uint32_t index)
 {
 	uint64_t sum = 0;
@@ -330,20 +328,16 @@ static inline bool interpret_promise(const struct interpret *in, uint32_t rank,
 	case PLAIT__COLL_CUSTOM:
 		return interpret_custom(in, rank, index, want);
 	case PLAIT__COLL_ALLREDUCE:
-		*want = interpret_sum(in, index);
-		return true;
 	case PLAIT__COLL_REDUCE:
 		*want = interpret_sum(in, index);
-		return rank == s->root;
+		return s->kind == PLAIT__COLL_ALLREDUCE || rank == s->root;
 	case PLAIT__COLL_REDUCE_SCATTER:
 		*want = interpret_sum(in, rank * out + index);
 		return true;
 	case PLAIT__COLL_ALLGATHER:
-		*want = interpret_input(in, index / input, index % input);
-		return true;
 	case PLAIT__COLL_GATHER:
 		*want = interpret_input(in, index / input, index % input);
-		return rank == s->root;
+		return s->kind == PLAIT__COLL_ALLGATHER || rank == s->root;
 	case PLAIT__COLL_ALLTOALL:
 		*want = interpret_input(in, index / (out / n),
 					rank * (out / n) + index % (out / n));

@@ -28,7 +28,7 @@ static uint32_t below(uint32_t n)
 	return (uint32_t)(interpret_mix(state) >> 32) % n;
 }
 
-/* What a chunk holds: how often each input. */
+/* Content of a chunk: how often each input. */
 struct content {
 	uint8_t times[SOURCES];
 	bool is_set;

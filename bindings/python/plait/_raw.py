@@ -39,6 +39,12 @@ plait_parameter_kind = c_uint32
 plait_run_flags = c_uint32
 plait_record_kind = c_uint32
 plait_trace_format = c_int32
+plait_chunk = c_uint64
+plait_chunk_buffer = c_uint32
+plait_coll_flags = c_uint32
+plait_chunk_place_flags = c_uint32
+plait_coll_protocol = c_uint32
+plait_compile_flags = c_uint32
 plait_coll_kind = c_uint32
 plait_coll_target = c_uint32
 plait_schedule_format = c_int32
@@ -90,6 +96,7 @@ PLAIT_OBJECT_PLAN = 9
 PLAIT_OBJECT_RUN = 10
 PLAIT_OBJECT_CALLABLE = 11
 PLAIT_OBJECT_SCHEDULE = 12
+PLAIT_OBJECT_COLL = 13
 PLAIT_CONTEXT_NO_WORKERS = 1
 PLAIT_CONTEXT_SYNC = 2
 PLAIT_DEVICE_MAP = 1
@@ -216,6 +223,20 @@ PLAIT_RECORD_WAIT = 1
 PLAIT_RECORD_DECISION = 2
 PLAIT_TRACE_JSON = 0
 PLAIT_TRACE_SVG = 1
+PLAIT_CHUNK_INPUT = 0
+PLAIT_CHUNK_OUTPUT = 1
+PLAIT_CHUNK_SCRATCH = 2
+PLAIT_COLL_IN_PLACE = 1
+PLAIT_CHUNK_HAS_BUFFER = 1
+PLAIT_CHUNK_HAS_CHANNEL = 2
+PLAIT_CHUNK_HAS_LANES = 4
+PLAIT_CHUNK_APPEND = 8
+PLAIT_PROTOCOL_AUTO = 0
+PLAIT_PROTOCOL_SIMPLE = 1
+PLAIT_PROTOCOL_LL = 2
+PLAIT_PROTOCOL_LL128 = 3
+PLAIT_COMPILE_NO_FUSION = 1
+PLAIT_COMPILE_SEPARATE_LANES = 2
 PLAIT_COLL_CUSTOM = 0
 PLAIT_COLL_ALLREDUCE = 1
 PLAIT_COLL_ALLGATHER = 2
@@ -233,6 +254,7 @@ PLAIT_TARGET_RCCL = 3
 PLAIT_SCHEDULE_XML_MSCCL = 1
 PLAIT_SCHEDULE_XML_EXECUTOR = 2
 PLAIT_SCHEDULE_XML_RCCL = 3
+PLAIT_SCHEDULE_BINARY = 4
 PLAIT_PROOF_PROVED = 0
 PLAIT_PROOF_SHAPE = 1
 PLAIT_PROOF_DEADLOCK = 2
@@ -758,6 +780,52 @@ class plait_tune_info(Structure):
     ]
 
 
+class plait_coll_desc(Structure):
+    _fields_ = [
+        ("size", c_uint32),
+        ("flags", plait_coll_flags),
+        ("kind", plait_coll_kind),
+        ("ranks", c_uint32),
+        ("root", c_uint32),
+        ("chunks", c_uint32),
+        ("input_chunks", c_uint64),
+        ("output_chunks", c_uint64),
+        ("promise_count", c_uint64),
+        ("promises", c_void_p),
+        ("label", c_char_p),
+    ]
+
+
+class plait_chunk_place(Structure):
+    _fields_ = [
+        ("size", c_uint32),
+        ("flags", plait_chunk_place_flags),
+        ("rank", c_uint32),
+        ("buffer", plait_chunk_buffer),
+        ("channel", c_uint32),
+        ("send_lane", c_uint32),
+        ("recv_lane", c_uint32),
+        ("reserved0", c_uint32),
+        ("index", c_uint64),
+    ]
+
+
+class plait_compile_desc(Structure):
+    _fields_ = [
+        ("size", c_uint32),
+        ("flags", plait_compile_flags),
+        ("target", plait_coll_target),
+        ("protocol", plait_coll_protocol),
+        ("instances", c_uint32),
+        ("depth", c_uint32),
+        ("lanes", c_uint32),
+        ("channels", c_uint32),
+        ("slot_bytes", c_uint64),
+        ("min_bytes", c_uint64),
+        ("max_bytes", c_uint64),
+    ]
+
+
 class plait_coll_promise(Structure):
     _fields_ = [
         ("size", c_uint32),
@@ -908,6 +976,9 @@ STRUCTS = (
     plait_record,
     plait_tune_desc,
     plait_tune_info,
+    plait_coll_desc,
+    plait_chunk_place,
+    plait_compile_desc,
     plait_coll_promise,
     plait_proof_desc,
     plait_proof,
@@ -1054,6 +1125,19 @@ FUNCTIONS = {
     "plait_run_records": (plait_status, (c_void_p, POINTER(plait_record), c_uint64, POINTER(c_uint64), POINTER(c_uint64), POINTER(plait_error),)),
     "plait_run_write": (plait_status, (c_void_p, plait_trace_format, c_void_p, c_uint64, POINTER(c_uint64), POINTER(plait_error),)),
     "plait_plan_tune": (plait_status, (c_void_p, POINTER(plait_tune_desc), POINTER(c_void_p), POINTER(plait_tune_info), POINTER(plait_error),)),
+    "plait_coll_create": (plait_status, (c_void_p, POINTER(plait_coll_desc), POINTER(c_void_p), POINTER(plait_error),)),
+    "plait_coll_known": (plait_status, (c_void_p, c_char_p, POINTER(plait_coll_desc), POINTER(c_void_p), POINTER(plait_error),)),
+    "plait_coll_read": (plait_status, (c_void_p, c_char_p, c_uint64, c_char_p, c_uint32, c_uint32, POINTER(c_void_p), POINTER(plait_error),)),
+    "plait_coll_retain": (None, (c_void_p,)),
+    "plait_coll_release": (None, (c_void_p,)),
+    "plait_coll_chunk": (plait_status, (c_void_p, c_uint32, plait_chunk_buffer, c_uint64, c_uint64, POINTER(c_uint64), POINTER(plait_error),)),
+    "plait_coll_copy": (plait_status, (c_void_p, plait_chunk, POINTER(plait_chunk_place), POINTER(c_uint64), POINTER(plait_error),)),
+    "plait_coll_reduce": (plait_status, (c_void_p, plait_chunk, plait_chunk, POINTER(plait_chunk_place), POINTER(c_uint64), POINTER(plait_error),)),
+    "plait_coll_part": (plait_status, (c_void_p, plait_chunk, c_uint64, c_uint64, POINTER(c_uint64), POINTER(plait_error),)),
+    "plait_coll_join": (plait_status, (c_void_p, plait_chunk, plait_chunk, POINTER(c_uint64), POINTER(plait_error),)),
+    "plait_coll_parallel": (plait_status, (c_void_p, c_uint32, POINTER(plait_error),)),
+    "plait_coll_end": (plait_status, (c_void_p, POINTER(plait_error),)),
+    "plait_coll_compile": (plait_status, (c_void_p, POINTER(plait_compile_desc), POINTER(c_void_p), POINTER(plait_error),)),
     "plait_schedule_read": (plait_status, (c_void_p, c_void_p, c_uint64, c_char_p, POINTER(c_void_p), POINTER(plait_error),)),
     "plait_schedule_retain": (None, (c_void_p,)),
     "plait_schedule_release": (None, (c_void_p,)),

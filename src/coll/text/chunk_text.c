@@ -361,7 +361,8 @@ plait_status plait__chunk_text_read(const plait_allocator *allocator,
 				    plait_error *error)
 {
 	plait__text_state state = {
-		.name = name != NULL ? name : "text", .error = error
+		.name = name != NULL ? name : "text", .error = error,
+		.parse_call = plait__text_call_parse,
 	};
 	plait__vector tokens;
 

@@ -46,6 +46,11 @@ typedef struct plait__text_state {
 	bool is_dry;		/* parse, do not execute */
 	plait_status status;
 	plait_error *error;
+	/* Parse "copy(...)" and the other calls; false if the word is
+	 * none. */
+	bool (*parse_call)(struct plait__text_state *state,
+			   const plait__chunk_token *word,
+			   plait__text_value *out);
 } plait__text_state;
 
 /* Keep a failure at the last token that was taken. */
@@ -82,7 +87,7 @@ uint32_t plait__text_value_buffer(const plait__chunk_token *token);
  * sets *appends, where that is allowed. */
 plait__chunk_range plait__text_value_range(plait__text_state *state,
 					   bool *appends);
-/* Parse "copy(...)" and the other calls; false if the word is none. */
+/* The parser of calls; see parse_call. */
 bool plait__text_call_parse(plait__text_state *state,
 			    const plait__chunk_token *word,
 			    plait__text_value *out);

@@ -159,7 +159,7 @@ static plait__text_value parse_name(plait__text_state *state)
 	const plait__text_variable *variable;
 	char room[40];
 
-	if (plait__text_call_parse(state, word, &value))
+	if (state->parse_call(state, word, &value))
 		return value;
 	variable = plait__text_state_find(state, word);
 	if (variable == NULL)
