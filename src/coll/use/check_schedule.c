@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Public proof of schedules: descriptors, promises, results. */
+#include "coll/prove/prove.h"
+#include "coll/use/schedule_object.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/sized_struct.h"
-#include "coll/prove/prove.h"
-#include "coll/use/schedule_object.h"
 
 _Static_assert((int)PLAIT_COLL_ALLTONEXT == (int)PLAIT__COLL_ALLTONEXT &&
 	       (int)PLAIT_COLL_SCATTER == (int)PLAIT__COLL_SCATTER,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Public reading and writing of schedules. */
-#include "base/error.h"
 #include "coll/form/xml_read.h"
 #include "coll/form/xml_write.h"
 #include "coll/prove/prove.h"
 #include "coll/use/schedule_object.h"
+#include "base/error.h"
 
 #include <string.h>
 
