@@ -29,6 +29,7 @@ INTERNAL = {
     "plait_kernel_signature": "a kernel has its name and parameters",
     "plait_kernel_compile": SHORT % "plait_kernel_create",
     "plait_plan_find_parameter": "runs take parameters by name",
+    "plait_worker_index": "functions of a language run on the thread of their system",
     "plait_queue_call": "a function of a language runs on the thread of its system",
     "plait_graph_call": "a function of a language runs on the thread of its system",
 }
@@ -45,7 +46,8 @@ BY = {
                "plait_buffer_create": "device.buffer", "plait_buffer_wrap": "device.wrap",
                "plait_signal_query": "signal.reached", "plait_device_query": "device.query",
                "plait_array_import": "device.from_dlpack", "plait_array_export": "numpy.from_dlpack(buffer)"},
-    "lua": {"plait_buffer_bytes": "buffer.bytes", "plait_device_query": "device:query", "plait_buffer_create": "device:buffer", "plait_buffer_wrap": "device:wrap",
+    "lua": {"plait_run_is_stopping": "plait.is_stopping", "plait_inbox_is_stopping": "plait.is_stopping",
+            "plait_buffer_bytes": "buffer.bytes", "plait_device_query": "device:query", "plait_buffer_create": "device:buffer", "plait_buffer_wrap": "device:wrap",
             "plait_inbox_descriptor": "system:descriptor", "plait_signal_wait_points": "system:wait",
             "plait_source_text": "plait.source_text", "plait_kernel_create": "system:kernel",
             "plait_graph_add_rotation": "graph:rotate", "plait_graph_freeze": "graph:freeze",
@@ -60,7 +62,8 @@ BY = {
              "plait_plan_read": "System::read", "plait_plan_bind_function": "Plan::bind_function",
              "plait_plan_load": "System::load", "plait_context_open": "Options::open",
              "plait_context_device": "System::devices", "plait_buffer_unmap": "Buffer::map"},
-    "julia": {"plait_buffer_bytes": "sizeof", "plait_queue_read": "copyto!", "plait_queue_write": "copyto!",
+    "julia": {"plait_run_is_stopping": "is_stopping", "plait_inbox_is_stopping": "is_stopping",
+              "plait_buffer_bytes": "sizeof", "plait_queue_read": "copyto!", "plait_queue_write": "copyto!",
               "plait_plan_save": "write", "plait_plan_call": "plan", "plait_run_wait": "finish",
               "plait_run_notify": "wait"},
 }

@@ -196,6 +196,21 @@ PLAIT_API plait_status plait_inbox_answer(plait_inbox *inbox, uint64_t id,
 					  plait_error *error);
 
 /*
+ * plait_inbox_is_stopping - ask whether the run of a CALL was stopped.
+ *
+ * For programs that pull events and run the functions themselves.  A function
+ * that plait_inbox_pump or a wait runs asks plait_run_is_stopping.
+ *
+ * @param inbox borrowed, non-null: the inbox of the event
+ * @param id    value: the event's id
+ * @return 1 if the call is taken and not answered, and its run was stopped;
+ *         else 0
+ * @thread any
+ * @since 1
+ */
+PLAIT_API int32_t plait_inbox_is_stopping(plait_inbox *inbox, uint64_t id);
+
+/*
  * plait_inbox_adopt - make the calling thread the owner.
  *
  * The former owner must not be inside a call with this inbox.

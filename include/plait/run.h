@@ -421,6 +421,35 @@ PLAIT_API plait_status plait_run_wait(plait_run *run, uint64_t timeout_ns,
 PLAIT_API plait_status plait_run_cancel(plait_run *run, plait_error *error);
 
 /*
+ * plait_run_is_stopping - ask, in a function, whether its run was stopped.
+ *
+ * A host function or kernel that runs for long asks it now and then, and
+ * returns early: nothing waits for its result any more.  A run is stopped by
+ * plait_run_cancel, by the failure of another command, and with the run whose
+ * function calls its plan.  Costs about 1 ns; any thread that executes a part
+ * of a kernel may ask.  A program that pulls calls from an inbox itself asks
+ * plait_inbox_is_stopping.
+ *
+ * @return 1 if the run was stopped; 0 if not, and outside functions of runs
+ * @thread any
+ * @since 1
+ */
+PLAIT_API int32_t plait_run_is_stopping(void);
+
+/*
+ * plait_worker_index - get the index of the worker that is the calling thread.
+ *
+ * For memory that each worker has to itself, in functions and kernels.  A
+ * thread that waits executes functions, too, and is no worker: a table by
+ * worker needs one row more, at index -1.  Several such threads may be there.
+ *
+ * @return 0 to the number of workers of its context - 1; -1 on other threads
+ * @thread any
+ * @since 1
+ */
+PLAIT_API int32_t plait_worker_index(void);
+
+/*
  * plait_run_notify - request an event for the end of a run.
  *
  * The inbox receives exactly one PLAIT_EVENT_RUN, with the status of the run,

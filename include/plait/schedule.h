@@ -40,7 +40,7 @@ typedef struct plait_schedule plait_schedule;
  * ranks, k the number of chunks of a share. */
 typedef uint32_t plait_coll_kind;
 enum {
-	/* What its promises say. */
+	/* The values of its promises. */
 	PLAIT_COLL_CUSTOM = 0,
 	/* The reduction of chunk c of all ranks. */
 	PLAIT_COLL_ALLREDUCE = 1,

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Callback scope: the thread-local mark of a thread that runs a lane or a task:
- * the pool. */
-#include "pool/pool_internal.h"
+/* Thread-local state of callback scopes; see callback_scope.h. */
+#include "pool/callback_scope.h"
+
+#include "pool/pool.h"
 
 PLAIT__THREAD_LOCAL plait__pool *plait__callback_scope_pool;
+PLAIT__THREAD_LOCAL struct plait__callback_run plait__callback_scope_run;
 
 bool plait__callback_scope_is_active(void)
 {

@@ -72,9 +72,9 @@ bool plait__external_thread_run(struct plait__external_thread *thread)
 		return false;
 	guarded = plait__thread_guard_push(&thread->guard, lose_thread,
 					   thread) == 0;
-	plait__pool_callback_scope_enter(&inside, thread->pool);
+	plait__callback_scope_enter(&inside, thread->pool);
 	thread->item = thread->item->run(thread->item);
-	plait__pool_callback_scope_leave(&inside);
+	plait__callback_scope_leave(&inside);
 	if (guarded)
 		plait__thread_guard_pop(&thread->guard);
 	if (thread->item == NULL)

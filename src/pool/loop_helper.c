@@ -64,7 +64,9 @@ static bool run_job(struct plait__helper_slot *slot)
 						slot) == 0;
 	bool stays = slot->job->helpers_stay;
 
+	plait__callback_scope_run = slot->job->run;
 	(void)plait__loop_job_run(slot->job, slot->index + 1);
+	plait__callback_scope_run = (struct plait__callback_run){ NULL, NULL };
 	if (guarded)
 		plait__thread_guard_pop(&slot->guard);
 	leave_job(slot, stays ? PRESENT : 0);

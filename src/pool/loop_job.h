@@ -8,6 +8,7 @@
 #define PLAIT_SRC_POOL_LOOP_JOB_H
 
 #include "pool/cacheline.h"
+#include "pool/callback_scope.h"
 #include "pool/parallel_for.h"
 #include "sys/eventcount.h"
 #include "sys/thread.h"
@@ -29,6 +30,7 @@ struct plait__loop_job {
 	plait__parallel_for *team; /* constant */
 	/* Written by the caller before the job is posted. */
 	plait__parallel_for_part part;
+	struct plait__callback_run run; /* of the caller's function */
 	bool helpers_stay; /* the next job is likely to come soon */
 	int caller_cpu;
 	struct plait__thread_guard guard; /* of the caller */

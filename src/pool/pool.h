@@ -61,6 +61,10 @@ bool plait__external_thread_has_work(const plait__pool *pool);
  * of any pool. Such a thread must not wait. */
 bool plait__callback_scope_is_active(void);
 
+/* Returns the index of the worker that is the calling thread; -1 on other
+ * threads. */
+int32_t plait__worker_index(void);
+
 /* Returns true if the calling thread is a worker of this pool, or inside one
  * of its lanes. */
 bool plait__callback_scope_is_in_pool(const plait__pool *pool);

@@ -6,6 +6,7 @@
 #ifndef PLAIT_SRC_POOL_POOL_INTERNAL_H
 #define PLAIT_SRC_POOL_POOL_INTERNAL_H
 
+#include "pool/callback_scope.h"
 #include "pool/counter.h"
 #include "pool/fpstate.h"
 #include "pool/lane.h"
@@ -140,34 +141,5 @@ bool plait__external_thread_run(struct plait__external_thread *thread);
 
 /* Free all records. */
 void plait__external_thread_free_all(plait__pool *pool);
-
-/* --- callback_scope.c --------------------------------------------------- */
-
-/* The state that a thread restores when it leaves a lane. */
-struct plait__callback_scope {
-	plait__pool *outer;
-	struct plait__fpstate fpstate;
-};
-
-/* The pool of the lane or task that the calling thread runs, or null. */
-extern PLAIT__THREAD_LOCAL plait__pool *plait__callback_scope_pool;
-
-/* Enter and leave the scope in which a thread runs items, with the default
- * floating-point state. */
-static inline void plait__pool_callback_scope_enter(
-	struct plait__callback_scope *inside, plait__pool *pool)
-{
-	inside->outer = plait__callback_scope_pool;
-	plait__callback_scope_pool = pool;
-	plait__fpstate_query(&inside->fpstate);
-	plait__fpstate_clean_from(&inside->fpstate);
-}
-
-static inline void plait__pool_callback_scope_leave(
-	const struct plait__callback_scope *inside)
-{
-	plait__fpstate_restore(&inside->fpstate);
-	plait__callback_scope_pool = inside->outer;
-}
 
 #endif

@@ -57,9 +57,9 @@ static void run_claimed(plait__task *task)
 
 	/* A direct claim does not migrate. */
 	task->waker_cpu = 0;
-	plait__pool_callback_scope_enter(&inside, task->pool);
+	plait__callback_scope_enter(&inside, task->pool);
 	over = task->run(task);
-	plait__pool_callback_scope_leave(&inside);
+	plait__callback_scope_leave(&inside);
 	/* Another thread may own the task by now. */
 	if (guarded)
 		plait__thread_guard_pop_to(outer);

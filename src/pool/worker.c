@@ -10,6 +10,14 @@
 
 #include <stdio.h>
 
+/* 1 plus the index of the worker; 0: not a worker. */
+static PLAIT__THREAD_LOCAL uint32_t own_number;
+
+int32_t plait__worker_index(void)
+{
+	return (int32_t)own_number - 1;
+}
+
 static void lose_worker(void *arg);
 
 static void serve(struct plait__worker *worker)
@@ -36,9 +44,10 @@ static void run_worker(void *arg)
 	plait__mutex_unlock(&worker->pool->worker_lock);
 	if (generation > 0)
 		plait__thread_join(&worker->threads[(generation - 1) % 2]);
-	plait__pool_callback_scope_enter(&inside, worker->pool);
+	own_number = worker->index + 1;
+	plait__callback_scope_enter(&inside, worker->pool);
 	serve(worker);
-	plait__pool_callback_scope_leave(&inside);
+	plait__callback_scope_leave(&inside);
 }
 
 static int start(struct plait__worker *worker, uint32_t generation)

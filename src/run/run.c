@@ -263,6 +263,18 @@ PLAIT_API plait_status plait_run_cancel(plait_run *run, plait_error *error)
 	return PLAIT_OK;
 }
 
+PLAIT_API int32_t plait_worker_index(void)
+{
+	return plait__worker_index();
+}
+
+PLAIT_API int32_t plait_run_is_stopping(void)
+{
+	const at_u32 *stop = plait__callback_scope_run.stop;
+
+	return stop != NULL && at_load_relaxed_u32(stop) != 0;
+}
+
 /* ---- notification ---- */
 
 static plait_status ask(plait__run *run, plait__inbox *inbox,

@@ -107,6 +107,55 @@ bool plait__instance_drive(plait__instance *instance)
 	return false;
 }
 
+/* ---- runs inside functions ---- */
+
+static void stop_inner(plait__instance *inner)
+{
+	plait_error why = { .size = sizeof(why) };
+
+	plait__fail(&why, PLAIT_E_CANCELLED, "cancelled, as the run whose "
+		    "function calls the plan was stopped");
+	plait__instance_stop(inner, &why);
+}
+
+void plait__run_instance_add_inner(plait__instance *outer,
+				   plait__instance *inner)
+{
+	plait__mutex_lock(&outer->lock);
+	inner->outer = outer;
+	inner->next_inner = outer->first_inner;
+	outer->first_inner = inner;
+	plait__mutex_unlock(&outer->lock);
+	/* A stop before the unlock did not see `inner`; one after it does. */
+	if (at_load_acquire_u32(&outer->stop) != 0)
+		stop_inner(inner);
+}
+
+void plait__run_instance_remove_inner(plait__instance *inner)
+{
+	plait__instance *outer = inner->outer;
+	plait__instance **link;
+
+	if (outer == NULL)
+		return;
+	plait__mutex_lock(&outer->lock);
+	for (link = &outer->first_inner; *link != inner;)
+		link = &(*link)->next_inner;
+	*link = inner->next_inner;
+	plait__mutex_unlock(&outer->lock);
+	inner->outer = NULL;
+}
+
+/* The lock keeps the inner instances from being released meanwhile. */
+static void stop_all_inner(plait__instance *instance)
+{
+	plait__mutex_lock(&instance->lock);
+	for (plait__instance *at = instance->first_inner; at != NULL;
+	     at = at->next_inner)
+		stop_inner(at);
+	plait__mutex_unlock(&instance->lock);
+}
+
 /* ---- failing ---- */
 
 static void keep_failure(plait__instance *instance, uint32_t command,
@@ -121,6 +170,7 @@ static void keep_failure(plait__instance *instance, uint32_t command,
 	plait__mutex_unlock(&instance->lock);
 	/* Release: a reader of `stop` may read nothing else but it. */
 	at_store_release_u32(&instance->stop, 1);
+	stop_all_inner(instance);
 	if (instance->program->engine->cancel != NULL)
 		instance->program->engine->cancel(instance);
 }
@@ -318,6 +368,7 @@ void plait__instance_caller_exited(void *arg)
 	plait__program *program = instance->program;
 	uint32_t waits = PLAIT__CALLER_WAITS;
 
+	plait__run_instance_remove_inner(instance);
 	plait__run_races_end_call(&instance->race_call);
 	instance->race_call.races = NULL;
 	/* The caller is about to leave the plan that it entered: the run holds

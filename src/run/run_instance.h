@@ -11,6 +11,7 @@
 #include "run/run_races.h"
 
 #include "object/queue/external_section.h"
+#include "pool/callback_scope.h"
 #include "sys/mutex.h"
 
 typedef struct plait__run plait__run;
@@ -77,7 +78,34 @@ struct plait__instance {
 	plait_error abandoned_why;
 	plait__run_races race_call; /* of a call, until it is over; then its
 				     * `races` is null */
+	/* Calls of plans by functions of a run. */
+	plait__instance *outer;	/* the run whose function called this one, or
+				 * null */
+	plait__instance *first_inner; /* guarded by `lock`, as is next_inner of
+				       * those listed */
+	plait__instance *next_inner;
 };
+
+/* The calling thread executes functions of this run until it leaves the
+ * callback scope that it is in. */
+static inline void plait__run_instance_enter(plait__instance *instance)
+{
+	plait__callback_scope_run = (struct plait__callback_run){
+		&instance->stop, instance
+	};
+}
+
+/* The run of the function that the calling thread executes, or null. */
+static inline plait__instance *plait__run_instance_current(void)
+{
+	return plait__callback_scope_run.instance;
+}
+
+/* `inner` is the run of a call by a function of `outer`: a stop of `outer`
+ * stops it, until it is removed.  Remove ignores an instance without outer. */
+void plait__run_instance_add_inner(plait__instance *outer,
+				   plait__instance *inner);
+void plait__run_instance_remove_inner(plait__instance *inner);
 
 /* Set an acquired instance up for a run: parameters, flags. */
 plait_status plait__instance_begin(plait__instance *instance,

@@ -5,11 +5,13 @@ that PLAIT_COLL_CORPUS or --corpus names.  Its MANIFEST.tsv has a row for each
 document: the path, good/ or bad/, and in columns 14 and 16 the least depth and the
 safe size that a simulator found."""
 import os
+import random
 import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 import coll
+import coll_make
 from coll_prove import ANY, SAME_BITS, TARGETS, Prover, reason
 from tap import ROOT, done, ok, skip, skip_all
 
@@ -17,6 +19,8 @@ FOLDER = os.path.join(ROOT, "t/coll/documents")
 # Documents whose manifest is wrong, and the oracle's figure: nine sends before a
 # receipt need nine slots; the manifest tried 8 and 12.
 LEAST = {"bad/deadlock_fifo8-9-sends-before-recv__msccl-tools.xml": 9}
+# Mutants of larger schedules take long.
+MOST_STEPS = 2000
 REASONS = [("DEADLOCK=", "deadlock"), ("race=", "race"), ("uninit=", "value"), ("POST=", "value")]
 
 
@@ -60,6 +64,19 @@ def against_oracle(text, answer):
     return found
 
 
+def wrong_mutants(prover, text, count=4):
+    """Changes of a schedule are refused for the oracle's reason, or are none."""
+    chance, found = random.Random(len(text)), []
+    made = coll_make.parsed(text)
+    if sum(len(one["steps"]) for gpu in made["gpus"] for one in gpu["lanes"]) > MOST_STEPS:
+        return []
+    for _ in range(count):
+        name, changed = coll_make.mutant(made, chance) or ("none", made)
+        mutant = coll_make.text(changed)
+        found += ["mutant %s: %s" % (name, one) for one in against_oracle(mutant, prover.ask(mutant))]
+    return found
+
+
 def own_documents(prover):
     """The first line is a comment: the verdict, or a part of the error."""
     names = sorted(n for n in os.listdir(FOLDER) if n.endswith(".xml"))
@@ -74,7 +91,7 @@ def own_documents(prover):
         if kind != "read":
             found += against_oracle(text, answer)
         if kind == "ok":
-            found += wrong_copies(prover, text, answer)
+            found += wrong_copies(prover, text, answer) + wrong_mutants(prover, text, 20)
         ok(not found, "documents/" + name, *found, answer)
 
 
@@ -111,6 +128,8 @@ def corpus(prover, folder):
         text = content(os.path.join(folder, row[0]))
         found, answer = (good if row[0].startswith("good/") else bad)(prover, row, text)
         found += against_oracle(text, answer)
+        if not found:
+            found += wrong_mutants(prover, text)
         ok(not found, row[0], *found, answer)
 
 

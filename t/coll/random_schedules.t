@@ -24,7 +24,7 @@ KNOWN = [make.ring_allreduce(3), make.ring_allreduce(3, 2, 1, order=True),
          make.direct("allgather", 3, 2, 2, True), make.direct("alltoall", 3, 2, 2),
          make.allpairs_allreduce(3), make.allpairs_allreduce(4, 2),
          make.allpairs_allreduce(3, 1, False), make.reduce_scatter(3),
-         make.reduce_scatter(4, 2, False)] + \
+         make.reduce_scatter(4, 2, False), make.onestep_allreduce(3), make.echo(3)] + \
     [make.rooted(kind, 3, 2) for kind in ("broadcast", "reduce", "gather", "scatter")]
 
 prover = Prover()
@@ -82,6 +82,11 @@ failures = []
 for number, made in enumerate(KNOWN):
     for seed in (0, 1):
         report("known %d" % number, seed, differences(make.text(made), seed), make.text(made))
+# More lanes than one pass over the steps decides.
+for broken in ((), (90,)):
+    text = make.text(make.echo(150, broken))
+    report("echo %s" % (broken,), 0, differences(text, 0), text)
+ok(told["race"] == 1, "order by messages alone")
 ok(told["ok"] > len(KNOWN) and not failures, "known algorithms", *failures)
 print("# seed=%d" % SEED)
 for seed in range(SEED, SEED + COUNT):

@@ -155,10 +155,37 @@ static void proves_promises(void)
 	close_document(context, schedule);
 }
 
+static void tells_equal_bits(void)
+{
+	static const uint32_t ranks[] = { 0, 1, 2 };
+	static const uint64_t indices[] = { 0, 0, 0 };
+	static const char *const names[] = { "ok-other-bits", "ok-reduce" };
+	const plait_coll_promise promises[] = {
+		{ sizeof(*promises), 0, 0, 3, ranks, indices },
+		{ sizeof(*promises), 1, 0, 3, ranks, indices },
+	};
+	plait_proof_desc desc = { .size = sizeof(desc),
+				  .flags = PLAIT_PROOF_HAS_PROMISES,
+				  .promises = promises };
+
+	for (uint32_t i = 0; i < 2; i++) {
+		plait_proof proof = { .size = sizeof(proof) };
+		plait_context *context;
+		plait_schedule *schedule = open_document(&context, names[i]);
+
+		desc.promise_count = 2 - i;
+		IS_INT(plait_schedule_check(schedule, &desc, &proof, NULL),
+		       PLAIT_OK);
+		IS_UINT(proof.flags & PLAIT_PROOF_SAME_BITS, i);
+		close_document(context, schedule);
+	}
+}
+
 static const struct tap_scenario all[] = {
 	{ "refuses bad arguments", refuses_bad_arguments },
 	{ "proves as asked", proves_as_asked },
 	{ "proves promises", proves_promises },
+	{ "tells equal bits", tells_equal_bits },
 };
 
 TAP_MAIN(all)

@@ -188,7 +188,9 @@ class Machine:
         self.race, self.fault = None, None
         self.memory, self.writer, self.readers, self.ids = {}, {}, {}, {}
         for rank, size in program.size.items():
-            for index in range(size["i"]):
+            # Only the root of these has an input.
+            for index in range(size["i"] if program.kind not in ("broadcast", "scatter")
+                               or rank == 0 else 0):
                 self.memory[rank, "i", index] = self.leaf(index, rank)
 
     # values: (sorted sources, number of the expression)

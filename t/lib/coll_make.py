@@ -10,6 +10,7 @@ A schedule is a dictionary, so that mutants are changes of numbers:
 Waits name steps without nops; text() numbers the nops that it adds.
 """
 import copy
+import xml.etree.ElementTree as tree
 
 NONE = ("i", 0)
 
@@ -195,6 +196,76 @@ def rooted(kind, ranks, share=1):
                 last = [step(made, 0, lane(made, 0, -1, peer), "rrc", ("o", 0), ("o", 0), whole,
                              last or [own])]
     return made
+
+
+def onestep_allreduce(ranks):
+    """Each rank adds all inputs in an order of its own, so that bits differ."""
+    made = schedule("allreduce", ranks, 1, "LL", False, scratch=ranks)
+    for rank in range(ranks):
+        wait = [step(made, rank, lane(made, rank), "cpy", ("i", 0), ("o", 0))]
+        for hop in range(1, ranks):
+            peer = (rank + hop) % ranks
+            step(made, rank, lane(made, rank, peer, peer), "s", ("i", 0))
+            got = step(made, rank, lane(made, rank, peer, peer), "r", NONE, ("s", peer))
+            step(made, rank, wait[0][0], "re", ("s", peer), ("o", 0), 1, [got])
+    return made
+
+
+def echo(count, broken=()):
+    """Rank 1 returns each chunk, which overwrites the one that was sent: only messages
+    order that.  A broken lane of rank 1 sends before it receives."""
+    made = schedule("custom", 2, count, "LL", False, scratch=count, sizes=(count, count))
+    for k in range(count):
+        step(made, 0, lane(made, 0, 1, -1, k), "s", ("i", k))
+        step(made, 0, lane(made, 0, -1, 1, k), "r", NONE, ("i", k))
+        back = lane(made, 1, 0, 0, k)
+        steps = [("r", NONE, ("s", k)), ("s", ("i", k), NONE)]
+        for kind, src, dst in reversed(steps) if k in broken else steps:
+            step(made, 1, back, kind, src, dst)
+    return made
+
+
+def parsed(text):
+    """A schedule of XML, so that it can be changed; nops become waits."""
+    root = tree.fromstring(text)
+    made = {"attributes": dict(root.attrib), "gpus": []}
+    for key in ("nchannels", "nchunksperloop", "ngpus", "inplace"):
+        made["attributes"][key] = int(made["attributes"][key])
+    for gpu in sorted(root.iter("gpu"), key=lambda g: int(g.get("id"))):
+        blocks = sorted(gpu.iter("tb"), key=lambda b: int(b.get("id")))
+        places = [published(block) for block in blocks]
+        made["gpus"].append({"i": int(gpu.get("i_chunks")), "o": int(gpu.get("o_chunks")),
+                             "s": int(gpu.get("s_chunks")),
+                             "lanes": [parsed_lane(b, n, places) for n, b in enumerate(blocks)]})
+    return made
+
+
+def published(block):
+    """By number of a step: the place of the step that ends a wait for it."""
+    steps, found, place = list(block.iter("step")), {}, 0
+    for at in steps:
+        if at.get("type") != "nop":
+            if at.get("hasdep") == "1":
+                for number in range(int(at.get("s")) + 1):
+                    found.setdefault(number, place)
+            place += 1
+    return found
+
+
+def parsed_lane(block, number, places):
+    one = {"send": int(block.get("send")), "recv": int(block.get("recv")),
+           "chan": int(block.get("chan")), "steps": []}
+    waits = []
+    for at in block.iter("step"):
+        other, deps = int(at.get("depid")), int(at.get("deps"))
+        if other >= 0 and other != number:
+            waits.append((other, places[other][deps]))
+        if at.get("type") != "nop":
+            one["steps"].append({"type": at.get("type"), "cnt": int(at.get("cnt")),
+                                 "src": (at.get("srcbuf"), int(at.get("srcoff"))),
+                                 "dst": (at.get("dstbuf"), int(at.get("dstoff"))), "waits": waits})
+            waits = []
+    return one
 
 
 # --- random programs ---------------------------------------------------------

@@ -320,6 +320,7 @@ plait_status plait_inbox_wait(plait_inbox *inbox,
 plait_status plait_inbox_answer(plait_inbox *inbox, uint64_t id,
 					  int64_t result, const char *text,
 					  plait_error *error);
+int32_t plait_inbox_is_stopping(plait_inbox *inbox, uint64_t id);
 plait_status plait_inbox_adopt(plait_inbox *inbox,
 					 plait_error *error);
 plait_status plait_inbox_close(plait_inbox *inbox,
@@ -1046,6 +1047,8 @@ plait_status plait_run_poll(plait_run *run, plait_error *error);
 plait_status plait_run_wait(plait_run *run, uint64_t timeout_ns,
 				      plait_error *error);
 plait_status plait_run_cancel(plait_run *run, plait_error *error);
+int32_t plait_run_is_stopping(void);
+int32_t plait_worker_index(void);
 plait_status plait_run_notify(plait_run *run, plait_inbox *inbox,
 					plait_host_function function,
 					void *user_data, plait_error *error);

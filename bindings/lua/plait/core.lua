@@ -306,10 +306,25 @@ local function describe_failure(problem)
   return {text = text:match "^[^\n]*", number = core.keep_trace(debug.traceback(text, 2))}
 end
 
+-- The inbox and the id of the call whose function runs.
+local calling_inbox, calling_id
+
 local function run_call(self, id, fn)
   if not fn then return answer(self, id, false, {number = 1, text = "the function was removed"}) end
   -- The function may pull further events itself.
-  answer(self, id, xpcall(fn, describe_failure))
+  local outer_inbox, outer_id = calling_inbox, calling_id
+  calling_inbox, calling_id = self, id
+  local good, result = xpcall(fn, describe_failure)
+  calling_inbox, calling_id = outer_inbox, outer_id
+  answer(self, id, good, result)
+end
+
+--- Return true inside a function whose run was stopped.
+function core.is_stopping()
+  if calling_id then
+    return lib.plait_inbox_is_stopping(calling_inbox:handle(), calling_id) == 1
+  end
+  return lib.plait_run_is_stopping() == 1
 end
 
 -- Reads the event before the function runs, which may pull the next event into it.

@@ -47,6 +47,12 @@ function plait.backend_report(options)
   return core.text(lib.plait_backend_report, context_desc(options or {}))
 end
 
+--- In a function of a run: return true if the run was stopped, so that a long function
+-- can return early.
+function plait.is_stopping()
+  return core.is_stopping()
+end
+
 --- Return portable source in the language of a backend: "host", "opencl" or "cuda".
 -- Options: `defines`.
 function plait.source_text(signature, source, form, options)

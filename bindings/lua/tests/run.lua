@@ -360,6 +360,23 @@ test("functions decide", function(system, device)
   is(ran, 5, "and others go on")
 end)
 
+test("functions of stopped runs", function(system, device, queue)
+  local gate, seen, run = device:signal {gate = true}, {}, nil
+  local graph = system:graph()
+  graph:call(function()
+    seen[1] = plait.is_stopping()
+    run:cancel()
+    seen[2] = plait.is_stopping()
+  end)
+  queue:wait(gate, 1)
+  run = graph:freeze():run(queue)
+  gate:raise(1)
+  raises("cancelled", "a run that its function cancels", function() run:wait() end)
+  pcall(queue.finish, queue)
+  is(tostring(seen[1]) .. tostring(seen[2]) .. tostring(plait.is_stopping()), "falsetruefalse",
+     "a function asks whether its run was stopped")
+end)
+
 test("coroutines", function(system, device, queue)
   local out, order = device:array("uint32_t", {0}), {}
   local graph = system:graph()

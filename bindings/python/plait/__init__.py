@@ -22,12 +22,12 @@ from ._graph import Barrier, Graph, Group, Node, Rotation
 from ._kernel import Kernel, Parameter, iteration, scratch, source_text
 from ._library import lib as _lib
 from ._plan import Function, Plan, Run
-from ._system import Device, Queue, Signal, System, backend_report
+from ._system import Device, Queue, Signal, System, backend_report, is_stopping
 
 __all__ = ["Barrier", "Buffer", "CancelledError", "Device", "Error", "FailedError", "Function", "Graph", "Group",
            "InvalidError", "Kernel", "MemoryExhausted", "Node", "Parameter", "Plan", "Queue", "Rotation", "Rows", "Run",
            "Signal", "System", "UnavailableError", "UnsupportedError", "WaitTimeout",
-           "backend_report", "iteration", "live_count", "open", "scratch", "source_text", "version"]
+           "backend_report", "is_stopping", "iteration", "live_count", "open", "scratch", "source_text", "version"]
 
 open = System
 

@@ -80,6 +80,7 @@ _CLASSES = {
 
 class _Local(threading.local):
     """One plait_error per thread, reused by all calls of the thread."""
+    calling = None  # (inbox, id) of the call whose predicate runs
 
     def __init__(self):
         self.error = _raw.plait_error(size=ctypes.sizeof(_raw.plait_error))
@@ -375,10 +376,13 @@ def wait_in_slices(timeout, wait, pump):
         given = left if whole else min(left, SLICE_NS)
         start = time.monotonic_ns()
         try:
-            if wait(given) != _raw.PLAIT_EVENT_READY:
+            while wait(given) == _raw.PLAIT_EVENT_READY:
+                pump()
+                raised.end()
+                if left != FOREVER:
+                    break
+            else:
                 return
-            pump()
-            raised.end()
         except WaitTimeout:
             if given == left:
                 raise

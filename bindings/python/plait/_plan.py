@@ -462,8 +462,9 @@ class Run(Handle):
 
         `timeout` is in seconds; None waits without limit.
         """
-        wait_in_slices(timeout, lambda limit: self._check(_wait(self.handle, limit, local.at)),
-                       self.plan.system.pump)
+        if self._check(_poll(self.handle, local.at)) == _raw.PLAIT_PENDING:
+            wait_in_slices(timeout, lambda limit: self._check(_wait(self.handle, limit, local.at)),
+                           self.plan.system.pump)
 
     def trace(self, form: str) -> str:
         """Return the trace of a recorded run that is done: a drawing as "svg", or

@@ -15,7 +15,7 @@ from typing import (TYPE_CHECKING, Any, Callable, Deque, Dict, Iterable, List, O
 from . import _raw
 from ._buffer import Buffer, Rows, address_of, check_buffer, check_integers, copied, view_of
 from ._elements import element_of
-from ._core import (FOREVER, Error, Handle, WaitTimeout, call, encode, handle_of, held_by, lib, make,
+from ._core import (FOREVER, Error, Handle, WaitTimeout, call, encode, handle_of, held_by, lib, local, make,
                     nanoseconds, native_kind, place, plain, sized, text_of, wait_in_slices)
 from ._functions import RUN, answer, check_function, once
 from ._kernel import Kernel, check_kernel
@@ -41,6 +41,14 @@ def context_desc(backend, workers, options, wrap, plugin_path, sync):
     return sized(_raw.plait_context_desc, flags=flags, workers=workers or 0,
                  backends=encode(backend), options=encode(options), wrap=encode(wrap),
                  plugin_path=encode(plugin_path))
+
+
+def is_stopping() -> bool:
+    """Return True inside a function of a run that was stopped, which can then return
+    early."""
+    if local.calling is not None:
+        return bool(lib.plait_inbox_is_stopping(*local.calling))
+    return bool(lib.plait_run_is_stopping())
 
 
 def backend_report(backend: Optional[str] = None, *, workers: Optional[int] = None,
@@ -200,7 +208,11 @@ class System(Handle):
             if event.kind != _raw.PLAIT_EVENT_CALL or event.status != _raw.PLAIT_OK:
                 answered = True
                 return 0
-            value, text = answer(event.user_data)
+            outer, local.calling = local.calling, (inbox, event.id)
+            try:
+                value, text = answer(event.user_data)
+            finally:
+                local.calling = outer
             call(lib.plait_inbox_answer, inbox, event.id, value, encode(text))
             answered = True
             return 1

@@ -571,6 +571,30 @@ class Plans(Case):
         with self.assertRaises(plait.Error):
             self.queue.finish()
 
+    def test_stopping_functions(self):
+        seen, runs, gate = [], [], self.device.signal(gate=True)
+
+        def ask():
+            seen.append(plait.is_stopping())
+            runs[-1].cancel()
+            seen.append(plait.is_stopping())
+            return 0
+
+        for build in (lambda graph: graph.call(ask), lambda graph: graph.loop(ask)):
+            graph = self.system.graph()
+            build(graph)
+            plan = graph.freeze()
+            self.queue.wait(gate, len(runs) + 1)
+            runs.append(plan.run(self.queue))
+            gate.raise_to(len(runs))
+            with self.assertRaises(plait.CancelledError):
+                runs[-1].wait()
+            with self.assertRaises(plait.Error):
+                self.queue.finish()
+            self.assertEqual(seen, [False, True] * len(runs))
+            self.assertFalse(plait.is_stopping())
+        runs.clear()  # ends a cycle: a run keeps the functions of its plan
+
     def test_pictures_and_files(self):
         graph = self.system.graph()
         graph.join(label="only")

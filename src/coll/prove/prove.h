@@ -10,7 +10,9 @@
  *             equal counts of the k-th send and the k-th receipt, stores inside
  *             their buffers
  *   deadlock  the schedule ends with FIFOs of the depth of the request
- *   race      conflicting accesses of a rank are ordered, at any depth
+ *   race      conflicting accesses of a rank are ordered, at any depth, by the
+ *             happens-before of schedule.h, whose steps are whole also where an
+ *             executor splits them
  *   value     outputs hold what the collective promises; each chunk that is
  *             read holds a value, and no value has a source twice
  */

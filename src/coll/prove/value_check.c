@@ -330,7 +330,9 @@ static void fill_cells(replay_state *replay)
 	memset(replay->cells, 0xff,
 	       replay->cell_count * sizeof(*replay->cells));
 	for (uint32_t i = 0; i < schedule->rank_count; i++)
-		for (uint32_t k = 0; k < schedule->ranks[i].input_chunks; k++)
+		for (uint32_t k = 0;
+		     k < schedule->ranks[i].input_chunks &&
+		     plait__value_promise_has_input(&replay->promise, i); k++)
 			*cell_of(replay, i, PLAIT__COLL_INPUT, k) =
 				plait__value_input(&replay->terms, i, k);
 }

@@ -54,6 +54,14 @@ bool plait__value_promise_is_replicated(const plait__value_promise *promise)
 	       promise->kind == PLAIT__COLL_BROADCAST;
 }
 
+bool plait__value_promise_has_input(const plait__value_promise *promise,
+				    uint32_t rank)
+{
+	return (promise->kind != PLAIT__COLL_BROADCAST &&
+		promise->kind != PLAIT__COLL_SCATTER) ||
+	       rank == promise->root;
+}
+
 /* ---- sizes ---- */
 
 typedef struct sizes {

@@ -33,6 +33,11 @@ plait_status plait__value_promise_check(plait__value_promise *promise,
 int plait__value_promise_set(plait__value_promise *promise, uint32_t rank,
 			     uint32_t index, plait__value_set *out);
 
+/* Returns true if the input of the rank holds values: of a broadcast and a
+ * scatter only that of the root does. */
+bool plait__value_promise_has_input(const plait__value_promise *promise,
+				    uint32_t rank);
+
 /* Returns true if the collective promises all ranks the same output. */
 bool plait__value_promise_is_replicated(const plait__value_promise *promise);
 

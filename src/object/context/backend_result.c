@@ -77,8 +77,8 @@ bool plait__backend_pump(plait__context *context,
 	struct plait__callback_scope inside;
 	plait_status status;
 
-	plait__pool_callback_scope_enter(&inside, context->pool);
+	plait__callback_scope_enter(&inside, context->pool);
 	status = backend->table.pump(backend->self, &ignored);
-	plait__pool_callback_scope_leave(&inside);
+	plait__callback_scope_leave(&inside);
 	return status == PLAIT_OK;
 }

@@ -45,6 +45,7 @@ struct plait__inbox_event {
 	enum plait__inbox_event_state state;
 	bool linked;   /* in the inbox's list, which has a hold */
 	bool answered; /* a call's; true of other events */
+	at_u32 stopping; /* a call's: the run that asks was stopped */
 	plait_event event;
 	struct plait__thread_guard guard; /* while the event's function runs */
 };

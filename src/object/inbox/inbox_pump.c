@@ -9,6 +9,7 @@
 
 #include "base/sized_struct.h"
 #include "base/error.h"
+#include "pool/callback_scope.h"
 #include "sys/error_detail.h"
 #include "sys/thread.h"
 
@@ -260,8 +261,14 @@ static int32_t call(plait__inbox_event *event_record, const plait_event *event)
 	const bool guarded = plait__thread_guard_push(&event_record->guard,
 						      fail_on_exit,
 						      event_record) == 0;
-	const int32_t result = event->function(event->user_data);
+	const struct plait__callback_run outer = plait__callback_scope_run;
+	int32_t result;
 
+	plait__callback_scope_run = (struct plait__callback_run){
+		&event_record->stopping, NULL
+	};
+	result = event->function(event->user_data);
+	plait__callback_scope_run = outer;
 	if (guarded)
 		plait__thread_guard_pop(&event_record->guard);
 	return result;

@@ -228,10 +228,17 @@ static int32_t run_parts(void *data, uint64_t begin, uint64_t end)
 	return result;
 }
 
-static int32_t run_whole(struct parts *parts)
+/* Run the launch in one call; needs no division. */
+static int32_t run_whole(const plait__host_code *code, void *const *arguments,
+			 const plait_launch *launch)
 {
-	(void)plait__grid_split_init(&parts->split, parts->launch, 1, 1);
-	return run_parts(parts, 0, 1);
+	const plait_range all = {
+		.size = sizeof(all), .dimensions = launch->dimensions,
+		.end = { launch->items[0], launch->items[1],
+			 launch->items[2] },
+	};
+
+	return code->range(&all, arguments, launch, code->user_data);
 }
 
 static uint64_t count_parts(const plait__host_code *code, uint64_t expected_ns)
@@ -266,21 +273,23 @@ static int32_t run_range(void *const *arguments, const plait_launch *launch,
 			 void *user_data)
 {
 	plait__host_code *code = user_data;
-	struct parts parts = { .code = code, .arguments = arguments,
-			       .launch = launch };
+	struct parts parts;
 	uint64_t units, count, duration_ns;
 	int32_t result;
 	bool is_short;
 
-	/* Without helpers, parts are of no use. */
-	if (code->team == NULL)
-		return run_whole(&parts);
-	units = plait__grid_split_units(launch);
+	/* Without helpers, or with one unit, parts are of no use. */
+	units = code->team != NULL ? plait__grid_split_units(launch) : 1;
+	if (units == 1)
+		return run_whole(code, arguments, launch);
 	duration_ns = plait__launch_cost_expect(&code->cost, units);
 	is_short = duration_ns != 0 &&
 		   duration_ns < PLAIT__PARALLEL_FOR_ALONE_NS;
 	if (is_short && !plait__launch_cost_is_due(&code->cost))
-		return run_whole(&parts);
+		return run_whole(code, arguments, launch);
+	parts.code = code;
+	parts.arguments = arguments;
+	parts.launch = launch;
 	count = plait__grid_split_init(&parts.split, launch,
 				       count_parts(code, duration_ns),
 				       code->grain);

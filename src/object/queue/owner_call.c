@@ -173,6 +173,7 @@ static void fill(plait__call *call, plait__queue *queue,
 	call->asks = asks;
 	call->next = NULL;
 	event_record->answered = false;
+	at_store_relaxed_u32(&event_record->stopping, 0);
 	event_record->event = (plait_event){
 		.kind = PLAIT_EVENT_CALL,
 		.id = (uint64_t)call->generation << INDEX_BITS |
@@ -342,20 +343,30 @@ static void answer_taken(plait__inbox_event *event, int64_t result,
 		answer(call, result, text);
 }
 
-/* Find a taken, unanswered call by its id, and claim it; or null. */
-static plait__call *find_taken(plait__inbox *inbox, uint64_t id)
+/* Find a call that was taken, by its id; or null. Caller holds the lock. */
+static plait__call *find_call(plait__inbox *inbox, uint64_t id)
 {
 	uint64_t index = (id & MAX_CALLS) - 1;
 	plait__call *call = NULL;
 
-	plait__mutex_lock(&inbox->lock);
 	if (index < inbox->calls.count)
 		call = *(plait__call **)plait__vector_at(&inbox->calls,
 							 (uint32_t)index);
 	if (call != NULL &&
 	    (call->event_record.event.id != id ||
-	     call->event_record.state != PLAIT__INBOX_EVENT_TAKEN ||
-	     !claim(call)))
+	     call->event_record.state != PLAIT__INBOX_EVENT_TAKEN))
+		call = NULL;
+	return call;
+}
+
+/* Claim a call that was taken, by its id; or null. */
+static plait__call *find_taken(plait__inbox *inbox, uint64_t id)
+{
+	plait__call *call;
+
+	plait__mutex_lock(&inbox->lock);
+	call = find_call(inbox, id);
+	if (call != NULL && !claim(call))
 		call = NULL;
 	plait__mutex_unlock(&inbox->lock);
 	return call;
@@ -383,6 +394,33 @@ PLAIT_API plait_status plait_inbox_answer(plait_inbox *inbox, uint64_t id,
 				     (unsigned long long)id);
 	plait__object_leave(&self->object);
 	return status;
+}
+
+/* Returns true if the call is taken, not answered, and its run was stopped. */
+static bool is_stopping(plait__inbox *inbox, uint64_t id)
+{
+	const plait__call *call;
+	bool stopping;
+
+	plait__mutex_lock(&inbox->lock);
+	call = find_call(inbox, id);
+	stopping = call != NULL && !call->event_record.answered &&
+		   at_load_relaxed_u32(&call->event_record.stopping) != 0;
+	plait__mutex_unlock(&inbox->lock);
+	return stopping;
+}
+
+PLAIT_API int32_t plait_inbox_is_stopping(plait_inbox *inbox, uint64_t id)
+{
+	plait_error ignored = { .size = sizeof(ignored) };
+	plait__inbox *self;
+	bool stopping;
+
+	if (plait__inbox_enter(inbox, &self, &ignored) != PLAIT_OK)
+		return 0;
+	stopping = is_stopping(self, id);
+	plait__object_leave(&self->object);
+	return stopping;
 }
 
 static void fail_closed(plait__inbox_event *event)
@@ -422,6 +460,7 @@ void plait__call_retract(plait__call *call)
 	plait__mutex_lock(&inbox->lock);
 	mine = !call->event_record.answered &&
 	       call->event_record.state != PLAIT__INBOX_EVENT_TAKEN;
+	at_store_relaxed_u32(&call->event_record.stopping, 1);
 	if (mine) {
 		plait__inbox_remove(inbox, &call->event_record);
 		call->event_record.answered = true;

@@ -207,13 +207,13 @@ static plait_status wait_inside(struct waiter *waiter, uint64_t timeout_ns,
 		points.all[i] = request->points[i].point;
 	PLAIT__THREAD_SCOPE waits = { free_points, &points };
 	if (pumps)
-		plait__pool_callback_scope_enter(&inside,
+		plait__callback_scope_enter(&inside,
 						 request->context->pool);
 	status = backend->table.signal_wait(backend->self, points.all,
 					    (uint32_t)points.count,
 					    request->any, timeout_ns, &room);
 	if (pumps)
-		plait__pool_callback_scope_leave(&inside);
+		plait__callback_scope_leave(&inside);
 	plait__thread_scope_end(&waits);
 	free_points(&points);
 	return plait__backend_result_check(waiter->port, status, "signal_wait",

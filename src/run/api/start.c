@@ -488,9 +488,10 @@ static __attribute__((noinline)) void end_races(plait__instance *instance)
 	instance->race_call.races = NULL;
 }
 
-/* Inlined into its two callers: a frame would be a twentieth of a call. */
+/* `outer`: the run whose function makes the call, or null.  Inlined into its
+ * two callers: a frame would be a twentieth of a call. */
 static inline __attribute__((always_inline)) plait_status
-call_now(struct start *start, plait_error *error)
+call_now(struct start *start, plait__instance *outer, plait_error *error)
 {
 	plait__instance *instance;
 	plait_status status;
@@ -507,6 +508,8 @@ call_now(struct start *start, plait_error *error)
 		status = begin_call(start, &now, error);
 	if (status != PLAIT_OK)
 		return status;
+	if (outer != NULL)
+		plait__run_instance_add_inner(outer, instance);
 	PLAIT__THREAD_SCOPE waits = { plait__instance_caller_exited, instance };
 	if (now)
 		start->program->engine->start(instance, true);
@@ -515,6 +518,8 @@ call_now(struct start *start, plait_error *error)
 	if (!is_over(instance))
 		await_end(instance);
 	plait__thread_scope_end(&waits);
+	if (outer != NULL)
+		plait__run_instance_remove_inner(instance);
 	if (begins)
 		end_races(instance);
 	status = instance->outcome.status;
@@ -538,7 +543,7 @@ call_inside(struct start *start, plait_error *error)
 	if (status != PLAIT_OK)
 		return status;
 	limit_ns = plait__time_slice_enter(PLAIT__CLOCK_NEVER);
-	status = call_now(start, error);
+	status = call_now(start, plait__run_instance_current(), error);
 	plait__time_slice_leave(limit_ns);
 	return status;
 }
@@ -546,7 +551,7 @@ call_inside(struct start *start, plait_error *error)
 static plait_status call_here(struct start *start, plait_error *error)
 {
 	return plait__callback_scope_is_active() ? call_inside(start, error) :
-						   call_now(start, error);
+						   call_now(start, NULL, error);
 }
 
 static bool has_work(plait__queue *queue)

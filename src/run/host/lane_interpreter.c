@@ -548,6 +548,7 @@ bool plait__lane_interpret(plait__task *task)
 	plait__record_ring *ring = ring_of(self);
 	plait__lane_patience patience = { .left = 0 };
 
+	plait__run_instance_enter(self->set->instance);
 	for (;;) {
 		const plait__step *step = self->step;
 

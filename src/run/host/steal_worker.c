@@ -425,6 +425,7 @@ plait__steal_worker_run(plait__task *task)
 	uint32_t looks = 0;
 	uint32_t found;
 
+	plait__run_instance_enter(worker->set->instance);
 	plait__backoff_init(&ladder, PLAIT__BACKOFF_SHARED);
 	/* The rest of a batch whose function ended its thread. */
 	run_batch(worker, plait__claim_next(worker));

@@ -296,13 +296,14 @@ int32_t plait__host_callback_run(void *user_data)
 	if (at_load_relaxed_u32(&instance->stop) != 0)
 		return NOT_CALLED;
 	PLAIT__THREAD_SCOPE scope = { call_lost, call };
-	plait__pool_callback_scope_enter(&inside,
+	plait__callback_scope_enter(&inside,
 					 instance->program->context->pool);
+	plait__run_instance_enter(instance);
 	start_ns = call->times != NULL ? plait__clock_now_ns() : 0;
 	status = call->perform(call, &why);
 	if (call->times != NULL)
 		end_times(call->times, start_ns);
-	plait__pool_callback_scope_leave(&inside);
+	plait__callback_scope_leave(&inside);
 	plait__thread_scope_end(&scope);
 	if (status == PLAIT_OK)
 		return 0;
@@ -323,10 +324,11 @@ int32_t plait__host_callback_ask_predicate(void *user_data)
 	if (at_load_relaxed_u32(&state->instance->stop) != 0)
 		return NOT_CALLED;
 	PLAIT__THREAD_SCOPE scope = { predicate_lost, predicate };
-	plait__pool_callback_scope_enter(
+	plait__callback_scope_enter(
 		&inside, state->instance->program->context->pool);
+	plait__run_instance_enter(state->instance);
 	predicate->word = (uint32_t)function->function(function->user_data);
-	plait__pool_callback_scope_leave(&inside);
+	plait__callback_scope_leave(&inside);
 	plait__thread_scope_end(&scope);
 	return 0;
 }

@@ -29,7 +29,7 @@ export Parameter, SCRATCH, ITERATION, Rows
 export array, wrap, buffer, mapped, kernels, release, pump, descriptor, adopt
 export launch!, call!, emit!, wait!, join!, mark!, edge!, subgraph!, loop!, case!, rotate!, temporary
 export read_graph, freeze, bindings, bind!, prepare, exchange!, simulate, critical_path, rehearse!, tune
-export finish, isdone, cancel, record!, trace
+export finish, isdone, cancel, is_stopping, record!, trace
 
 include("raw.jl")
 include("core.jl")

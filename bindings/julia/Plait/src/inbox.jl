@@ -37,6 +37,21 @@ mutable struct Inbox <: Handle{Raw.plait_inbox}
     trouble::Any
 end
 
+# The inbox and the id of the call whose function the owner runs.
+const calling = Ref{Tuple{Ptr{Raw.plait_inbox},UInt64}}((C_NULL, 0))
+
+"""
+    is_stopping()
+
+In a function of a run, return `true` if the run was stopped, so that a long function can
+return early.
+"""
+function is_stopping()
+    inbox, id = calling[]
+    id == 0 && return Raw.plait_run_is_stopping() == 1
+    return Raw.plait_inbox_is_stopping(inbox, id) == 1
+end
+
 give_back(raw::Ptr{Raw.plait_inbox}) = Raw.plait_inbox_release(raw)
 
 Inbox(raw) = owned(Inbox(raw, Threads.SpinLock(), [], [], Dict{UInt,Any}(), 0, 64, [], nothing,
@@ -160,7 +175,12 @@ function serve(inbox, pass)
         f = find!(inbox, number)
         event.status == Raw.PLAIT_OK || return # cancelled, and answered already
         pass.calling = event.id
-        result = result_of(f)
+        outer, calling[] = calling[], (inbox.raw, event.id)
+        result = try
+            result_of(f)
+        finally
+            calling[] = outer
+        end
         pass.calling = 0
         done(inbox, event.id, result)
     elseif event.kind == Raw.PLAIT_EVENT_RELEASED

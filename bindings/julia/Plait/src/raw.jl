@@ -1113,6 +1113,12 @@ function plait_inbox_answer(inbox, id, result, text, error)
     ccall(plait_inbox_answer_at[], plait_status, (Ptr{plait_inbox}, UInt64, Int64, Cstring, Ptr{plait_error}), inbox, id, result, text, error)
 end
 
+const plait_inbox_is_stopping_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_inbox_is_stopping - ask whether the run of a CALL was stopped."
+function plait_inbox_is_stopping(inbox, id)
+    ccall(plait_inbox_is_stopping_at[], Int32, (Ptr{plait_inbox}, UInt64), inbox, id)
+end
+
 const plait_inbox_adopt_at = Ref{Ptr{Cvoid}}(C_NULL)
 "plait_inbox_adopt - make the calling thread the owner."
 function plait_inbox_adopt(inbox, error)
@@ -1635,6 +1641,18 @@ function plait_run_cancel(run, error)
     ccall(plait_run_cancel_at[], plait_status, (Ptr{plait_run}, Ptr{plait_error}), run, error)
 end
 
+const plait_run_is_stopping_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_run_is_stopping - ask, in a function, whether its run was stopped."
+function plait_run_is_stopping()
+    ccall(plait_run_is_stopping_at[], Int32, ())
+end
+
+const plait_worker_index_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_worker_index - get the index of the worker that is the calling thread."
+function plait_worker_index()
+    ccall(plait_worker_index_at[], Int32, ())
+end
+
 const plait_run_notify_at = Ref{Ptr{Cvoid}}(C_NULL)
 "plait_run_notify - request an event for the end of a run."
 function plait_run_notify(run, inbox, function_, user_data, error)
@@ -1846,6 +1864,7 @@ const FUNCTIONS = Tuple{Symbol,Base.RefValue{Ptr{Cvoid}}}[
     (:plait_inbox_pump, plait_inbox_pump_at),
     (:plait_inbox_wait, plait_inbox_wait_at),
     (:plait_inbox_answer, plait_inbox_answer_at),
+    (:plait_inbox_is_stopping, plait_inbox_is_stopping_at),
     (:plait_inbox_adopt, plait_inbox_adopt_at),
     (:plait_inbox_close, plait_inbox_close_at),
     (:plait_signal_create, plait_signal_create_at),
@@ -1933,6 +1952,8 @@ const FUNCTIONS = Tuple{Symbol,Base.RefValue{Ptr{Cvoid}}}[
     (:plait_run_poll, plait_run_poll_at),
     (:plait_run_wait, plait_run_wait_at),
     (:plait_run_cancel, plait_run_cancel_at),
+    (:plait_run_is_stopping, plait_run_is_stopping_at),
+    (:plait_worker_index, plait_worker_index_at),
     (:plait_run_notify, plait_run_notify_at),
     (:plait_run_query, plait_run_query_at),
     (:plait_plan_query_command, plait_plan_query_command_at),

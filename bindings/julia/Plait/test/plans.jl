@@ -178,6 +178,18 @@ test("nodes") do system, device, queue
     Plait.raise(gate, 1)
     throws(() -> finish(late), PlaitError, "CANCELLED", "a run that was cancelled")
     throws(() -> finish(queue), PlaitError, "CANCELLED", "and its queue")
+    asking, seen, asked = Graph(system), Bool[], Ref{Any}(nothing)
+    call!(asking) do
+        push!(seen, Plait.is_stopping())
+        cancel(asked[])
+        push!(seen, Plait.is_stopping())
+    end
+    wait!(queue, gate, 2)
+    asked[] = run(freeze(asking), queue)
+    Plait.raise(gate, 2)
+    throws(() -> finish(asked[]), PlaitError, "CANCELLED", "a run that its function cancels")
+    throws(() -> finish(queue), PlaitError, "CANCELLED", "and its queue")
+    is((seen, Plait.is_stopping()), ([false, true], false), "a function asks whether its run was stopped")
     signals = Graph(system)
     emit!(signals, happened)
     freeze(signals)()

@@ -888,6 +888,8 @@ fn plait_inbox_pump(inbox: *mut plait_inbox, maximum: u64, out_count: *mut u64, 
 fn plait_inbox_wait(inbox: *mut plait_inbox, timeout_ns: u64, error: *mut plait_error) -> plait_status;
 /// plait_inbox_answer - answer a CALL; its queue or run goes on.
 fn plait_inbox_answer(inbox: *mut plait_inbox, id: u64, result: i64, text: *const c_char, error: *mut plait_error) -> plait_status;
+/// plait_inbox_is_stopping - ask whether the run of a CALL was stopped.
+fn plait_inbox_is_stopping(inbox: *mut plait_inbox, id: u64) -> i32;
 /// plait_inbox_adopt - make the calling thread the owner.
 fn plait_inbox_adopt(inbox: *mut plait_inbox, error: *mut plait_error) -> plait_status;
 /// plait_inbox_close - cancel all outstanding events.
@@ -1062,6 +1064,10 @@ fn plait_run_poll(run: *mut plait_run, error: *mut plait_error) -> plait_status;
 fn plait_run_wait(run: *mut plait_run, timeout_ns: u64, error: *mut plait_error) -> plait_status;
 /// plait_run_cancel - request cancellation of a run.
 fn plait_run_cancel(run: *mut plait_run, error: *mut plait_error) -> plait_status;
+/// plait_run_is_stopping - ask, in a function, whether its run was stopped.
+fn plait_run_is_stopping() -> i32;
+/// plait_worker_index - get the index of the worker that is the calling thread.
+fn plait_worker_index() -> i32;
 /// plait_run_notify - request an event for the end of a run.
 fn plait_run_notify(run: *mut plait_run, inbox: *mut plait_inbox, function: plait_host_function, user_data: *mut c_void, error: *mut plait_error) -> plait_status;
 /// plait_run_query - get the state of a run.

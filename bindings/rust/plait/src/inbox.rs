@@ -4,7 +4,7 @@
 //! plait never calls a closure.  The thread that opened the system pulls calls from the
 //! inbox as events, runs the closures and replies.
 use std::any::Any;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::ffi::CString;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -213,6 +213,24 @@ thread_local! {
     static OWNED: RefCell<Vec<Weak<Owner>>> = RefCell::new(Vec::new());
 }
 
+thread_local! {
+    /// The inbox and the id of the call whose closure runs; id 0: none.
+    static CALLING: Cell<(*mut raw::plait_inbox, u64)> = const { Cell::new((ptr::null_mut(), 0)) };
+}
+
+/// In a closure of a run, return true if the run was stopped, so that a long closure can
+/// return early.
+pub fn is_stopping() -> bool {
+    let (inbox, id) = CALLING.with(Cell::get);
+    // SAFETY: the inbox outlives the closure that it runs.
+    unsafe {
+        match id {
+            0 => (lib().plait_run_is_stopping)() == 1,
+            _ => (lib().plait_inbox_is_stopping)(inbox, id) == 1,
+        }
+    }
+}
+
 pub(crate) struct Owner {
     pub(crate) shared: Arc<Shared>,
     functions: RefCell<Numbered<Rc<RefCell<Function>>>>,
@@ -307,7 +325,10 @@ impl Owner {
         if event.status != raw::PLAIT_OK {
             return Ok(()); // cancelled, and answered already
         }
-        self.answer(event.id, found.run())
+        let outer = CALLING.with(|calling| calling.replace((self.shared.inbox.get(), event.id)));
+        let answer = found.run(); // catches panics
+        CALLING.with(|calling| calling.set(outer));
+        self.answer(event.id, answer)
     }
 
     /// Return the closure of a number; remove a closure that is called once.

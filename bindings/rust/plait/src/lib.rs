@@ -39,7 +39,7 @@ mod system;
 
 pub use error::{Error, Result, Status};
 pub use graph::{Adding, Freeze, Graph, Made, Node};
-pub use inbox::{Outcome, Verdict};
+pub use inbox::{is_stopping, Outcome, Verdict};
 pub use kernel::{iteration, parameter, scratch, Argument, Items, Kernel, KernelBuilder, Parameter,
                  Rotation};
 pub use memory::{Buffer, Element, Mapped, MappedMut};

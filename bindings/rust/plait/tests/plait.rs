@@ -632,6 +632,32 @@ fn cancelled() {
 }
 
 #[test]
+fn stopped() {
+    alone(|system, queue| {
+        let gate = system.device().gate()?;
+        queue.wait(&gate, 1)?;
+        let seen = Rc::new(RefCell::new(Vec::new()));
+        let run: Rc<RefCell<Option<plait::Run>>> = Rc::default();
+        let graph = system.graph()?;
+        let (answers, own) = (seen.clone(), run.clone());
+        graph
+            .call(move || {
+                answers.borrow_mut().push(plait::is_stopping());
+                own.borrow().as_ref().unwrap().cancel().unwrap();
+                answers.borrow_mut().push(plait::is_stopping());
+            })
+            .add()?;
+        *run.borrow_mut() = Some(graph.freeze()?.run(queue, with![])?);
+        gate.raise(1)?;
+        assert!(queue.finish().is_err());
+        assert_eq!(*seen.borrow(), [false, true]);
+        assert!(!plait::is_stopping());
+        run.borrow_mut().take();
+        Ok(())
+    });
+}
+
+#[test]
 fn dropped_in_any_order_while_in_flight() {
     for order in 0..24usize {
         alone(|system, _| {
