@@ -101,7 +101,49 @@ static void compiles_all(void)
 	NOTE("%llu schedules", (unsigned long long)compiled);
 }
 
+/* Executors take at most 71 chunks a step. */
+static void splits_large_counts(void)
+{
+	const plait__chunk_request request = { .kind = PLAIT__COLL_ALLTOALL,
+					       .rank_count = 3, .share = 200 };
+	const plait__compile_request how = { .target = PLAIT__TARGET_MSCCL };
+	plait_error error = { .size = sizeof(error) };
+	plait__schedule *schedule = compile("allpairs", &request, &how, &error);
+	uint32_t most = 0;
+
+	if (!OK_THAT(schedule != NULL, "%s", error.text))
+		return;
+	for (uint64_t i = 0; i < schedule->step_count; i++)
+		if (schedule->steps[i].count > most)
+			most = schedule->steps[i].count;
+	IS_UINT(most, 71);
+	IS_STR(interpret(schedule, tap_seed(), 2), "");
+	plait__schedule_free(schedule);
+}
+
+/* A ring of k chunks a rank fuses all that it can, at any depth. */
+static void rings_need_one_slot(void)
+{
+	for (uint32_t k = 1; k < 9; k++)
+		for (uint32_t depth = 1; depth < 4; depth++) {
+			const plait__chunk_request request = {
+				.kind = PLAIT__COLL_ALLREDUCE, .flags = 1,
+				.rank_count = 4, .share = 4 * k,
+			};
+			const plait__compile_request how = { .depth = depth };
+			plait__schedule *schedule = compile("ring", &request,
+							    &how, NULL);
+
+			IS_UINT(schedule->step_count, 28 * k);
+			IS_UINT(schedule->lane_count, 4);
+			IS_STR(interpret(schedule, 1, 3), "");
+			plait__schedule_free(schedule);
+		}
+}
+
 static const struct tap_scenario all[] = {
+	{ "splits large counts", splits_large_counts },
+	{ "rings need one slot", rings_need_one_slot },
 	{ "compiles all", compiles_all },
 };
 TAP_MAIN(all)
