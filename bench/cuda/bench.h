@@ -15,6 +15,9 @@ struct sizes {
 	uint32_t submits;  /* single launches */
 	uint32_t square;   /* points on each side of the Poisson problem */
 	uint32_t fill;	   /* MiB to fill */
+	uint32_t trips;	   /* single operations */
+	uint32_t staged;   /* MiB to transfer */
+	uint32_t block;	   /* MiB of a large block of memory */
 };
 
 enum { BRANCHES = 4, GROUP = 256, TINY_GROUP = 32 };
@@ -26,6 +29,14 @@ extern double device_ns;
 
 /* Result of the last run, which must be equal on both sides. */
 extern uint64_t result;
+
+/* Time for which a loop runs until it is cancelled: longer than its launch. */
+enum { LOOP_NS = 1000000 };
+
+/* --- main.c */
+
+double clock_ns(void);
+void spin_ns(double nanoseconds);
 
 static inline uint32_t points(void)
 {
@@ -83,6 +94,26 @@ void hand_take_branch(void);
 void hand_take_count(void);
 void hand_finish(void);
 
+/* --- hand_cost.c: costs of single operations */
+
+void hand_trip(void);
+/* A host function between two kernels. */
+void hand_function(void);
+void hand_make_staged(void);
+void hand_staged(void);
+/* Make the graph of the chain. */
+void hand_instantiate(void);
+void hand_make_patched(void);
+void hand_patch(void);
+void hand_make_cancel(void);
+/* Set device_ns to the time from the store that ends a loop to its end. */
+void hand_cancel(void);
+void hand_allocate(void);
+void hand_allocate_large(void);
+void hand_take_nothing(void);
+void hand_take_number(void);
+void hand_take_cancel(void);
+
 /* --- look.c */
 
 /* Check the driver properties; return the number of faults. */
@@ -119,5 +150,25 @@ void plait_take_word(void);
 void plait_take_branch(void);
 void plait_take_count(void);
 void plait_finish(void);
+
+/* --- mine_cost.c: costs of single operations */
+
+void plait_make_trip(void);
+/* Plans of one kernel; one kernel on a queue. */
+void plait_trip(void);
+void plait_trip_queue(void);
+void plait_function(void);
+void plait_make_staged(void);
+void plait_staged(void);
+void plait_instantiate(void);
+void plait_make_patched(void);
+void plait_patch(void);
+void plait_make_cancel(void);
+void plait_cancel(void);
+void plait_allocate(void);
+void plait_allocate_large(void);
+void plait_take_nothing(void);
+void plait_take_number(void);
+void plait_take_cancel(void);
 
 #endif

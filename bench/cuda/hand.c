@@ -145,7 +145,7 @@ char *hand_compile(const char *kernel, const char *text, bool ptx)
 	return image;
 }
 
-static CUfunction function(const char *kernel, const char *text)
+CUfunction hand_function_of(const char *kernel, const char *text)
 {
 	char *image = hand_compile(kernel, text, false);
 	CUfunction found;
@@ -161,7 +161,7 @@ static CUfunction function(const char *kernel, const char *text)
 #define SHOT(target, kernel, text, blocks, size, ...) \
 	do { \
 		static void *list[] = { __VA_ARGS__ }; \
-		(target) = (struct shot){ .function = function(kernel, text), \
+		(target) = (struct shot){ .function = hand_function_of(kernel, text), \
 					.grid = (blocks), .block = (size), \
 					.arguments = list }; \
 	} while (0)
@@ -172,7 +172,7 @@ static double tolerance = TOLERANCE;
 static void make_small(void)
 {
 	static void *works[BRANCHES][2];
-	CUfunction work = function("work", WORK_TEXT);
+	CUfunction work = hand_function_of("work", WORK_TEXT);
 
 	SHOT(hand.stamp[0], "stamp", STAMP_TEXT, 1, 1, &hand.stamps,
 	     &which[0]);
@@ -192,13 +192,13 @@ static void make_small(void)
 CUfunction hand_decide(void)
 {
 	if (hand.decide == NULL)
-		hand.decide = function("decide", DECIDE_TEXT);
+		hand.decide = hand_function_of("decide", DECIDE_TEXT);
 	return hand.decide;
 }
 
 CUfunction hand_last(void)
 {
-	return function("last", LAST_TEXT);
+	return hand_function_of("last", LAST_TEXT);
 }
 
 void hand_make_solver(void)
@@ -286,6 +286,7 @@ bool hand_has_conditions(void)
 /* Destroying the context frees memory, streams and modules. */
 void hand_close(void)
 {
+	hand_drop_costs();
 	hand_drop_graphs();
 	DO(cuCtxSetCurrent(NULL));
 	DO(cuDevicePrimaryCtxRelease(0));

@@ -43,6 +43,7 @@ uint32_t hand_read(CUdeviceptr at);
 /* Compile a kernel; end the program on failure.  The caller frees the result. */
 char *hand_compile(const char *kernel, const char *text, bool ptx);
 
+CUfunction hand_function_of(const char *kernel, const char *text);
 /* Return the kernel that sets a condition. */
 CUfunction hand_decide(void);
 CUfunction hand_last(void);
@@ -50,5 +51,16 @@ CUfunction hand_last(void);
 /* --- hand_graph.c */
 
 void hand_drop_graphs(void);
+void hand_drop_chain(void);
+/* A graph of tiny kernels in sequence, and one more, which is set again with
+ * its arguments of now before each launch. */
+void hand_make_row(const struct shot *last);
+void hand_launch_row(const struct shot *last);
+/* A graph of a loop that goes on while the word is not 0. */
+CUgraphExec hand_make_endless(CUdeviceptr word);
+
+/* --- hand_cost.c */
+
+void hand_drop_costs(void);
 
 #endif

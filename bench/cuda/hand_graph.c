@@ -9,7 +9,9 @@
 static struct made {
 	CUgraph graph;
 	CUgraphExec exec; /* null: the driver has no conditional nodes */
-} chain, diamonds, by_node, by_last, solver;
+} chain, diamonds, by_node, by_last, solver, row;
+
+static CUgraphNode row_end;
 
 /* A graph, or a body, under construction, in sequence. */
 struct builder {
@@ -17,14 +19,19 @@ struct builder {
 	CUgraphNode last; /* null: none yet */
 };
 
-static CUgraphNode add(CUgraph graph, const CUgraphNode *behind, size_t count,
-		       const struct shot *shot)
+static CUDA_KERNEL_NODE_PARAMS_v2 params_of(const struct shot *shot)
 {
-	const CUDA_KERNEL_NODE_PARAMS_v2 params = {
+	return (CUDA_KERNEL_NODE_PARAMS_v2){
 		.func = shot->function, .gridDimX = shot->grid, .gridDimY = 1,
 		.gridDimZ = 1, .blockDimX = shot->block, .blockDimY = 1,
 		.blockDimZ = 1, .kernelParams = shot->arguments
 	};
+}
+
+static CUgraphNode add(CUgraph graph, const CUgraphNode *behind, size_t count,
+		       const struct shot *shot)
+{
+	const CUDA_KERNEL_NODE_PARAMS_v2 params = params_of(shot);
 	CUgraphNode node;
 
 	DO(cuGraphAddKernelNode(&node, graph, behind, count, &params));
@@ -186,17 +193,68 @@ void hand_make_cg(void)
 	solver = finish(&builder);
 }
 
+/* --- costs of single operations ------------------------------------------- */
+
+enum { ROW = 8 };
+
+void hand_make_row(const struct shot *last)
+{
+	struct builder builder;
+
+	begin(&builder);
+	for (int i = 1; i < ROW; i++)
+		append(&builder, &hand.tiny);
+	append(&builder, last);
+	row_end = builder.last;
+	row = finish(&builder);
+}
+
+void hand_launch_row(const struct shot *last)
+{
+	const CUDA_KERNEL_NODE_PARAMS_v2 params = params_of(last);
+
+	DO(cuGraphExecKernelNodeSetParams(row.exec, row_end, &params));
+	DO(cuGraphLaunch(row.exec, hand.streams[0]));
+	DO(cuStreamSynchronize(hand.streams[0]));
+}
+
+CUgraphExec hand_make_endless(CUdeviceptr word)
+{
+	CUgraphConditionalHandle handle;
+	struct builder builder, body;
+	struct made made;
+
+	begin(&builder);
+	append(&builder, &hand.tiny);
+	body = append_loop(&builder, &handle);
+	append(&body, &hand.tiny);
+	append_decision(&body, hand_decide(), 1, handle, word);
+	made = finish(&builder);
+	/* Its executable stays. */
+	DO(cuGraphDestroy(made.graph));
+	return made.exec;
+}
+
+/* --- life ----------------------------------------------------------------- */
+
 static void drop(struct made *made)
 {
 	if (made->exec == NULL)
 		return;
 	DO(cuGraphExecDestroy(made->exec));
 	DO(cuGraphDestroy(made->graph));
+	*made = (struct made){ .exec = NULL };
+}
+
+void hand_drop_chain(void)
+{
+	drop(&chain);
 }
 
 void hand_drop_graphs(void)
 {
 	drop(&chain);
+	drop(&row);
 	drop(&diamonds);
 	drop(&by_node);
 	drop(&by_last);

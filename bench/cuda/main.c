@@ -8,8 +8,9 @@
  *	bench-cuda probe=NAME [driver=FILE] [nvrtc=FILE]
  *
  * `device` is measured by the device's clock, from the first kernel of a run to the
- * last; `whole` by the host's clock, from the call to its end.  A ratio is the
- * median of the ratios of two sides within a round.
+ * last; of `cancel` it is the host's time from the cancellation to the end.  `whole`
+ * is measured by the host's clock, from the call to its end.  A ratio is the median
+ * of the ratios of two sides within a round.
  *
  * The objects of a side are created after the common ones, and its name is printed
  * before its first run: a side that fails is left out, and one that hangs is known.
@@ -27,7 +28,8 @@
 
 struct sizes sizes = { .chain = 1000, .diamonds = 100, .turns = 1000,
 		       .times = 10000, .submits = 1000, .square = 1000,
-		       .fill = 1024 };
+		       .fill = 1024, .trips = 200, .staged = 64,
+		       .block = 512 };
 double device_ns;
 uint64_t result;
 
@@ -88,11 +90,45 @@ struct side sides[SIDES] = {
 	     hand_fill_columns, hand_finish, &sizes.fill),
 	SIDE(FILL_PLAIT, "fill, plait, 8 bytes", plait_make_fill,
 	     plait_fill, plait_finish, &sizes.fill),
+	SIDE(TRIP_HAND, "trip, by hand", NULL,
+	     hand_trip, hand_take_nothing, &sizes.trips),
+	SIDE(TRIP_QUEUE, "trip, plait, queue", NULL,
+	     plait_trip_queue, plait_take_nothing, &sizes.trips),
+	SIDE(TRIP_PLAIT, "trip, plait, plan", plait_make_trip,
+	     plait_trip, plait_take_nothing, &sizes.trips),
+	SIDE(FUNCTION_HAND, "function, by hand", NULL,
+	     hand_function, hand_take_nothing, &sizes.trips),
+	SIDE(FUNCTION_PLAIT, "function, plait", NULL,
+	     plait_function, plait_take_nothing, &sizes.trips),
+	SIDE(STAGED_HAND, "staged, by hand", hand_make_staged,
+	     hand_staged, hand_take_nothing, &sizes.staged),
+	SIDE(STAGED_PLAIT, "staged, plait", plait_make_staged,
+	     plait_staged, plait_take_nothing, &sizes.staged),
+	SIDE(INSTANTIATE_HAND, "instantiate, by hand", NULL,
+	     hand_instantiate, hand_take_nothing, &sizes.chain),
+	SIDE(INSTANTIATE_PLAIT, "instantiate, plait, with planning", NULL,
+	     plait_instantiate, plait_take_nothing, &sizes.chain),
+	SIDE(PATCH_HAND, "patch, by hand", hand_make_patched,
+	     hand_patch, hand_take_number, &sizes.trips),
+	SIDE(PATCH_PLAIT, "patch, plait", plait_make_patched,
+	     plait_patch, plait_take_number, &sizes.trips),
+	SIDE(CANCEL_HAND, "cancel, by hand", hand_make_cancel,
+	     hand_cancel, hand_take_cancel, NULL),
+	SIDE(CANCEL_PLAIT, "cancel, plait", plait_make_cancel,
+	     plait_cancel, plait_take_cancel, NULL),
+	SIDE(ALLOCATE_HAND, "allocate, by hand, 1 MiB", NULL,
+	     hand_allocate, hand_take_nothing, &sizes.trips),
+	SIDE(ALLOCATE_PLAIT, "allocate, plait, 1 MiB", NULL,
+	     plait_allocate, plait_take_nothing, &sizes.trips),
+	SIDE(LARGE_HAND, "allocate, by hand, large", NULL,
+	     hand_allocate_large, hand_take_nothing, NULL),
+	SIDE(LARGE_PLAIT, "allocate, plait, large", NULL,
+	     plait_allocate_large, plait_take_nothing, NULL),
 };
 
 /* --- measuring ------------------------------------------------------------ */
 
-static double now_ns(void)
+double clock_ns(void)
 {
 	struct timespec time;
 
@@ -100,12 +136,20 @@ static double now_ns(void)
 	return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
 }
 
+void spin_ns(double nanoseconds)
+{
+	double end = clock_ns() + nanoseconds;
+
+	while (clock_ns() < end)
+		;
+}
+
 static void take_turn(struct side *side, int round)
 {
-	double began = now_ns(), ended;
+	double began = clock_ns(), ended;
 
 	side->run();
-	ended = now_ns();
+	ended = clock_ns();
 	side->take();
 	side->whole[round] = ended - began;
 	side->device[round] = device_ns;
@@ -140,12 +184,12 @@ static void try(struct side *side, void (*step)(struct side *, int), int round)
  * number of rounds. */
 static int measure(int rounds, double seconds)
 {
-	double end = now_ns() + seconds * 1e9;
+	double end = clock_ns() + seconds * 1e9;
 	int i, k;
 
 	for (k = 0; k < SIDES; k++)
 		try(&sides[k], begin, 0);
-	for (i = 0; i < rounds && !stopped && (i == 0 || now_ns() < end); i++)
+	for (i = 0; i < rounds && !stopped && (i == 0 || clock_ns() < end); i++)
 		for (k = 0; k < SIDES; k++)
 			try(&sides[k], take_turn, i);
 	return i;
@@ -176,6 +220,7 @@ static void choose(const char *only)
 	sides[WHILE_NODE].skipped = true;
 	sides[WHILE_LAST].skipped = true;
 	sides[CG_GRAPH].skipped = true;
+	sides[CANCEL_HAND].skipped = true;
 }
 
 static void stop(int number)
@@ -198,7 +243,8 @@ int main(int argc, char **argv)
 	if (argument(argc, argv, "quick") != NULL)
 		sizes = (struct sizes){ .chain = 50, .diamonds = 5,
 					.turns = 10, .times = 20,
-					.submits = 50, .square = 20, .fill = 1 };
+					.submits = 50, .square = 20, .fill = 1,
+					.trips = 5, .staged = 1, .block = 2 };
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	snprintf(options, sizeof(options), "cuda:graphs=strict,driver=%s%s%s",
 		 driver != NULL ? driver : "libcuda.so.1",

@@ -3,29 +3,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plait/plait.h"
-
-#include "bench.h"
+#include "mine.h"
 #include "texts.h"
 
-static plait_error error = { .size = sizeof(error) };
-static plait_context *context;
-static plait_device *device;
-static plait_queue *queue;
 static plait_plan *chain, *diamonds, *diamonds_queues, *loop, *own_loop, *cg;
-static plait_buffer *stamps, *word, *left, *branches[BRANCHES], *count;
+static plait_buffer *stamps, *left, *branches[BRANCHES], *count;
 static plait_buffer *filled;
-static plait_kernel *stamp, *tiny;
+static plait_kernel *stamp;
 
-static void must(plait_status status)
+struct mine mine = { .error = { .size = sizeof(plait_error) } };
+
+void mine_must(plait_status status)
 {
 	if (status != PLAIT_OK)
-		die(plait_status_name(status), error.text);
+		die(plait_status_name(status), mine.error.text);
 }
 
 /* --- objects -------------------------------------------------------------- */
 
-static plait_kernel *kernel(const char *signature, const char *text)
+plait_kernel *mine_kernel(const char *signature, const char *text)
 {
 	const plait_source source = { .size = sizeof(source), .code = text,
 				      .form = PLAIT_SOURCE_CUDA_C };
@@ -35,17 +31,17 @@ static plait_kernel *kernel(const char *signature, const char *text)
 					 .source_count = 1 };
 	plait_kernel *made;
 
-	must(plait_kernel_create(context, &desc, &made, &error));
+	mine_must(plait_kernel_create(mine.context, &desc, &made, &mine.error));
 	return made;
 }
 
-static plait_buffer *buffer(uint64_t bytes)
+plait_buffer *mine_buffer(uint64_t bytes)
 {
 	const plait_buffer_desc desc = { .size = sizeof(desc),
 					 .bytes = bytes };
 	plait_buffer *made;
 
-	must(plait_buffer_create(device, &desc, &made, &error));
+	mine_must(plait_buffer_create(mine.device, &desc, &made, &mine.error));
 	return made;
 }
 
@@ -53,23 +49,11 @@ static void fetch(plait_buffer *from, void *to, uint64_t bytes)
 {
 	void *mapped;
 
-	must(plait_buffer_map(from, 0, bytes, PLAIT_MAP_READ, &mapped,
-			      &error));
+	mine_must(plait_buffer_map(from, 0, bytes, PLAIT_MAP_READ, &mapped,
+			      &mine.error));
 	memcpy(to, mapped, bytes);
-	must(plait_buffer_unmap(from, mapped, &error));
+	mine_must(plait_buffer_unmap(from, mapped, &mine.error));
 }
-
-#define IN(b) { .size = sizeof(plait_argument), \
-		.kind = PLAIT_ARGUMENT_BUFFER, .buffer = (b) }
-#define WITH(v) { .size = sizeof(plait_argument), .value = &(v), \
-		  .bytes = sizeof(v) }
-#define COUNTED(list) list, sizeof(list) / sizeof((list)[0])
-
-/* A graph under construction, in sequence. */
-struct builder {
-	plait_graph *graph;
-	plait_node last; /* 0: none yet */
-};
 
 static plait_node add_behind(struct builder *builder, plait_node_desc desc,
 			     const plait_node *behind, uint64_t some)
@@ -77,9 +61,9 @@ static plait_node add_behind(struct builder *builder, plait_node_desc desc,
 	plait_node node;
 
 	desc.size = sizeof(desc);
-	desc.device = device;
-	must(plait_graph_add(builder->graph, &desc, behind, some, &node,
-			     &error));
+	desc.device = mine.device;
+	mine_must(plait_graph_add(builder->graph, &desc, behind, some, &node,
+			     &mine.error));
 	return node;
 }
 
@@ -101,7 +85,7 @@ static plait_node_desc launch(plait_kernel *what, plait_launch *room,
 				  .argument_count = some };
 }
 
-static void append_launch(struct builder *builder, plait_kernel *what,
+void mine_append_launch(struct builder *builder, plait_kernel *what,
 			  uint64_t number, uint64_t group,
 			  const plait_argument *arguments, uint64_t some)
 {
@@ -110,7 +94,7 @@ static void append_launch(struct builder *builder, plait_kernel *what,
 	append(builder, launch(what, &room, number, group, arguments, some));
 }
 
-static void append_fill(struct builder *builder, plait_buffer *target,
+void mine_append_fill(struct builder *builder, plait_buffer *target,
 			uint32_t value)
 {
 	append(builder, (plait_node_desc){
@@ -122,41 +106,41 @@ static void append_stamp(struct builder *builder, uint32_t which)
 {
 	const plait_argument arguments[] = { IN(stamps), WITH(which) };
 
-	append_launch(builder, stamp, 1, 1, COUNTED(arguments));
+	mine_append_launch(builder, stamp, 1, 1, COUNTED(arguments));
 }
 
-static void begin(struct builder *builder)
+void mine_begin(struct builder *builder)
 {
 	builder->last = 0;
-	must(plait_graph_create(context, &builder->graph, &error));
+	mine_must(plait_graph_create(mine.context, &builder->graph, &mine.error));
 }
 
-static plait_plan *freeze(struct builder *builder)
+plait_plan *mine_freeze(struct builder *builder)
 {
 	const plait_freeze_desc desc = { .size = sizeof(desc),
 					 .lanes = BRANCHES };
 	plait_plan *plan;
 
-	must(plait_graph_freeze(builder->graph, &desc, &plan, &error));
-	must(plait_plan_prepare(plan, &error));
+	mine_must(plait_graph_freeze(builder->graph, &desc, &plan, &mine.error));
+	mine_must(plait_plan_prepare(plan, &mine.error));
 	plait_graph_release(builder->graph);
 	return plan;
 }
 
 /* --- plans ---------------------------------------------------------------- */
 
-static plait_plan *make_chain(void)
+plait_plan *mine_chain(void)
 {
-	const plait_argument x = IN(word);
+	const plait_argument x = IN(mine.word);
 	struct builder builder;
 
-	begin(&builder);
-	append_fill(&builder, word, 0);
+	mine_begin(&builder);
+	mine_append_fill(&builder, mine.word, 0);
 	append_stamp(&builder, 0);
 	for (uint32_t i = 0; i < sizes.chain; i++)
-		append_launch(&builder, tiny, 1, TINY_GROUP, &x, 1);
+		mine_append_launch(&builder, mine.tiny, 1, TINY_GROUP, &x, 1);
 	append_stamp(&builder, 1);
-	return freeze(&builder);
+	return mine_freeze(&builder);
 }
 
 /* Parallel nodes that the next node comes after. */
@@ -169,10 +153,10 @@ struct front {
 static void append_diamond(struct builder *builder, struct front *front,
 			   plait_kernel *work)
 {
-	const plait_argument x = IN(word);
+	const plait_argument x = IN(mine.word);
 	plait_launch room;
 	plait_node top = add_behind(builder,
-				    launch(tiny, &room, 1, TINY_GROUP, &x, 1),
+				    launch(mine.tiny, &room, 1, TINY_GROUP, &x, 1),
 				    front->nodes, front->count);
 
 	for (int i = 0; i < BRANCHES; i++) {
@@ -203,57 +187,57 @@ static void append_diamonds(struct builder *builder, plait_kernel *work)
 
 static plait_plan *make_diamonds(const char *segments)
 {
-	plait_kernel *work = kernel("work(x: inout pointer u32, turns: u32)",
+	plait_kernel *work = mine_kernel("work(x: inout pointer u32, turns: u32)",
 				    WORK_TEXT);
 	struct builder builder;
 	plait_plan *plan;
 
 	if (segments != NULL)
 		setenv("PLAIT_SEGMENTS", segments, 1);
-	begin(&builder);
-	append_fill(&builder, word, 0);
+	mine_begin(&builder);
+	mine_append_fill(&builder, mine.word, 0);
 	for (int i = 0; i < BRANCHES; i++)
-		append_fill(&builder, branches[i], 1);
+		mine_append_fill(&builder, branches[i], 1);
 	append_stamp(&builder, 0);
 	append_diamonds(&builder, work);
-	plan = freeze(&builder);
+	plan = mine_freeze(&builder);
 	unsetenv("PLAIT_SEGMENTS");
 	plait_kernel_release(work);
 	return plan;
 }
 
 /* Append a loop while the word in `go` is not 0; the caller fills the body. */
-static void append_loop(struct builder *builder, plait_buffer *go,
+void mine_append_loop(struct builder *builder, plait_buffer *go,
 			uint64_t times, struct builder *body)
 {
 	append(builder, (plait_node_desc){ .kind = PLAIT_NODE_WHILE,
 					   .predicate = go, .times = times });
 	body->last = 0;
-	must(plait_graph_body(builder->graph, builder->last, 0, &body->graph,
-			      &error));
+	mine_must(plait_graph_body(builder->graph, builder->last, 0, &body->graph,
+			      &mine.error));
 }
 
 /* `own`: the last kernel of the body decides. */
 static plait_plan *make_loop(bool own)
 {
 	plait_kernel *less =
-		own ? kernel("tell(left: inout pointer u32)", TELL_TEXT) :
-		      kernel("less(left: inout pointer u32)", LESS_TEXT);
-	const plait_argument x = IN(word), n = IN(left);
+		own ? mine_kernel("tell(left: inout pointer u32)", TELL_TEXT) :
+		      mine_kernel("less(left: inout pointer u32)", LESS_TEXT);
+	const plait_argument x = IN(mine.word), n = IN(left);
 	struct builder builder, body;
 
-	begin(&builder);
-	append_fill(&builder, word, 0);
-	append_fill(&builder, left, sizes.times);
+	mine_begin(&builder);
+	mine_append_fill(&builder, mine.word, 0);
+	mine_append_fill(&builder, left, sizes.times);
 	append_stamp(&builder, 0);
-	append_loop(&builder, left, sizes.times, &body);
-	append_launch(&body, tiny, 1, TINY_GROUP, &x, 1);
-	append_launch(&body, tiny, 1, TINY_GROUP, &x, 1);
-	append_launch(&body, less, 1, TINY_GROUP, &n, 1);
+	mine_append_loop(&builder, left, sizes.times, &body);
+	mine_append_launch(&body, mine.tiny, 1, TINY_GROUP, &x, 1);
+	mine_append_launch(&body, mine.tiny, 1, TINY_GROUP, &x, 1);
+	mine_append_launch(&body, less, 1, TINY_GROUP, &n, 1);
 	append_stamp(&builder, 1);
 	plait_graph_release(body.graph);
 	plait_kernel_release(less);
-	return freeze(&builder);
+	return mine_freeze(&builder);
 }
 
 /* --- conjugate gradients -------------------------------------------------- */
@@ -264,9 +248,9 @@ static void append_step(struct builder *builder, const char *signature,
 			const char *text, uint64_t number,
 			const plait_argument *arguments, uint64_t some)
 {
-	plait_kernel *made = kernel(signature, text);
+	plait_kernel *made = mine_kernel(signature, text);
 
-	append_launch(builder, made, number, GROUP, arguments, some);
+	mine_append_launch(builder, made, number, GROUP, arguments, some);
 	plait_kernel_release(made);
 }
 
@@ -330,18 +314,18 @@ static plait_plan *make_cg(void)
 	struct builder builder, body;
 
 	for (int i = 0; i < ARRAYS; i++)
-		of[i] = buffer(bytes[i]);
-	begin(&builder);
+		of[i] = mine_buffer(bytes[i]);
+	mine_begin(&builder);
 	append_begin(&builder, of);
 	append_stamp(&builder, 0);
-	append_loop(&builder, of[GO], 2 * sizes.square, &body);
+	mine_append_loop(&builder, of[GO], 2 * sizes.square, &body);
 	fill_body(&body, of);
 	append_stamp(&builder, 1);
 	plait_graph_release(body.graph);
 	/* The graph holds references to its buffers. */
 	for (int i = 0; i < ARRAYS; i++)
 		plait_buffer_release(of[i]);
-	return freeze(&builder);
+	return mine_freeze(&builder);
 }
 
 /* --- life ----------------------------------------------------------------- */
@@ -352,29 +336,30 @@ void plait_side_open(const char *options)
 					  .backends = "cuda",
 					  .options = options };
 
-	must(plait_context_open(&desc, &context, &error));
-	must(plait_context_device(context, 0, &device, &error));
-	must(plait_queue_create(device, NULL, &queue, &error));
-	stamp = kernel("stamp(at: inout pointer u64, which: u32)", STAMP_TEXT);
-	tiny = kernel("tiny(x: inout pointer u32)", TINY_TEXT);
-	stamps = buffer(16);
-	word = buffer(64);
-	left = buffer(64);
-	count = buffer(64);
+	mine_must(plait_context_open(&desc, &mine.context, &mine.error));
+	mine_must(plait_context_device(mine.context, 0, &mine.device, &mine.error));
+	mine_must(plait_queue_create(mine.device, NULL, &mine.queue, &mine.error));
+	stamp = mine_kernel("stamp(at: inout pointer u64, which: u32)", STAMP_TEXT);
+	mine.tiny = mine_kernel("tiny(x: inout pointer u32)", TINY_TEXT);
+	stamps = mine_buffer(16);
+	mine.word = mine_buffer(64);
+	left = mine_buffer(64);
+	count = mine_buffer(64);
 	for (int i = 0; i < BRANCHES; i++)
-		branches[i] = buffer(64);
+		branches[i] = mine_buffer(64);
 }
 
-void plait_make_chain(void) { chain = make_chain(); }
+void plait_make_chain(void) { chain = mine_chain(); }
 void plait_make_diamonds(void) { diamonds = make_diamonds(NULL); }
 void plait_make_queues(void) { diamonds_queues = make_diamonds("0"); }
 void plait_make_while(void) { loop = make_loop(false); }
 void plait_make_own(void) { own_loop = make_loop(true); }
 void plait_make_cg(void) { cg = make_cg(); }
-void plait_make_fill(void) { filled = buffer((uint64_t)sizes.fill << 20); }
+void plait_make_fill(void) { filled = mine_buffer((uint64_t)sizes.fill << 20); }
 
 void plait_side_close(void)
 {
+	mine_drop_costs();
 	plait_plan_release(chain);
 	plait_plan_release(diamonds);
 	plait_plan_release(diamonds_queues);
@@ -386,19 +371,19 @@ void plait_side_close(void)
 	plait_buffer_release(filled);
 	plait_buffer_release(count);
 	plait_buffer_release(left);
-	plait_buffer_release(word);
+	plait_buffer_release(mine.word);
 	plait_buffer_release(stamps);
-	plait_kernel_release(tiny);
+	plait_kernel_release(mine.tiny);
 	plait_kernel_release(stamp);
-	plait_queue_release(queue);
-	plait_context_release(context);
+	plait_queue_release(mine.queue);
+	plait_context_release(mine.context);
 }
 
 /* --- runs ----------------------------------------------------------------- */
 
 static void run(plait_plan *plan)
 {
-	must(plait_plan_call(plan, NULL, NULL, &error));
+	mine_must(plait_plan_call(plan, NULL, NULL, &mine.error));
 }
 
 static void take(plait_buffer *from)
@@ -419,30 +404,30 @@ void plait_while(void) { run(loop); }
 void plait_while_own(void) { run(own_loop); }
 void plait_cg(void) { run(cg); }
 
-void plait_take_word(void) { take(word); }
+void plait_take_word(void) { take(mine.word); }
 void plait_take_branch(void) { take(branches[BRANCHES - 1]); }
 void plait_take_count(void) { take(count); }
 
 void plait_submit(void)
 {
-	const plait_argument x = IN(word);
+	const plait_argument x = IN(mine.word);
 	const plait_launch group = { .size = sizeof(group),
 				     .items = { TINY_GROUP, 1, 1 },
 				     .group = { TINY_GROUP, 1, 1 } };
 
 	for (uint32_t i = 0; i < sizes.submits; i++)
-		must(plait_queue_launch(queue, tiny, &group, &x, 1, &error));
+		mine_must(plait_queue_launch(mine.queue, mine.tiny, &group, &x, 1, &mine.error));
 }
 
 void plait_fill(void)
 {
-	must(plait_queue_fill(queue, filled, 0, (uint64_t)sizes.fill << 20,
-			      0x3ff0000000000000, 8, &error));
-	must(plait_queue_finish(queue, PLAIT_FOREVER, &error));
+	mine_must(plait_queue_fill(mine.queue, filled, 0, (uint64_t)sizes.fill << 20,
+			      0x3ff0000000000000, 8, &mine.error));
+	mine_must(plait_queue_finish(mine.queue, PLAIT_FOREVER, &mine.error));
 }
 
 void plait_finish(void)
 {
-	must(plait_queue_finish(queue, PLAIT_FOREVER, &error));
+	mine_must(plait_queue_finish(mine.queue, PLAIT_FOREVER, &mine.error));
 	device_ns = 0;
 }

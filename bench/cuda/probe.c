@@ -249,6 +249,10 @@ static int probe_loop(void)
 	"#endif\n" \
 	"}\n"
 
+/* Steps of a kernel before the faulty one, in which all calls behind it are made:
+ * some tenths of a second. */
+enum { LONG_TURNS = 20000000 };
+
 static void on_end(CUstream stream, CUresult code, void *flag)
 {
 	(void)stream;
@@ -269,13 +273,17 @@ static int probe_fault(void)
 {
 	static struct flag behind, elsewhere; /* callbacks may come late */
 	CUstream stream = make_stream(), other = make_stream();
-	CUdeviceptr none = 0;
-	void *arguments[] = { &none };
+	CUdeviceptr none = 0, word;
+	uint32_t turns = LONG_TURNS;
+	void *arguments[] = { &none }, *works[] = { &word, &turns };
 	struct shot fault = load("fault", FAULT_TEXT, arguments);
+	struct shot work = load("work", WORK_TEXT, works);
 	CUevent event;
 	CUresult code;
 
 	DO(cuEventCreate(&event, CU_EVENT_DISABLE_TIMING));
+	DO(cuMemAlloc(&word, 64));
+	hand_launch(stream, &work);
 	hand_launch(stream, &fault);
 	code = hand.cu.cuEventRecord(event, stream);
 	if (code == CUDA_SUCCESS)

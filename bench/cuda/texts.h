@@ -35,6 +35,13 @@
 	"		*left -= 1;\n" \
 	"}\n"
 
+#define PUT_TEXT \
+	GLOBAL_FUNCTION "put(unsigned *x, unsigned number)\n" \
+	"{\n" \
+	"	if (threadIdx.x == 0)\n" \
+	"		*x = number;\n" \
+	"}\n"
+
 /* Works for a few microseconds. */
 #define WORK_TEXT \
 	GLOBAL_FUNCTION "work(unsigned *x, unsigned turns)\n" \

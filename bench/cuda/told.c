@@ -30,6 +30,15 @@ static const struct pair {
 	{ CG_HOST, CG_PLAIT, false, 0, 0 },
 	{ FILL_PLAIT, FILL_COLUMNS, false, 0, 0 },
 	{ FILL_PLAIT, FILL_WORDS, false, 0, 0 },
+	{ TRIP_QUEUE, TRIP_HAND, false, 0, 0 },
+	{ TRIP_PLAIT, TRIP_HAND, false, 0, 0 },
+	{ FUNCTION_PLAIT, FUNCTION_HAND, false, 0, 0 },
+	{ STAGED_PLAIT, STAGED_HAND, false, 0, 0 },
+	{ INSTANTIATE_PLAIT, INSTANTIATE_HAND, false, 0, 0 },
+	{ PATCH_PLAIT, PATCH_HAND, false, 0, 0 },
+	{ CANCEL_PLAIT, CANCEL_HAND, true, 0, 0 },
+	{ ALLOCATE_PLAIT, ALLOCATE_HAND, false, 0, 0 },
+	{ LARGE_PLAIT, LARGE_HAND, false, 0, 0 },
 };
 
 enum { PAIRS = sizeof(pairs) / sizeof(*pairs) };
@@ -132,8 +141,8 @@ static void print_submit(int rounds)
 
 void print_all(int rounds)
 {
-	printf("\nns: a node, a diamond, an iteration, a launch, a solve, a MiB; %d "
-	       "rounds\n%-36s %12s %12s %12s %12s %12s\n", rounds, "",
+	printf("\nns: a node, a diamond, an iteration, a launch, a solve, a MiB, an "
+	       "operation; %d rounds\n%-36s %12s %12s %12s %12s %12s\n", rounds, "",
 	       "device, least", "median", "whole, least", "median", "result");
 	for (int i = 0; i < SIDES; i++)
 		print_side(&sides[i], rounds);
@@ -151,13 +160,14 @@ int compare_results(void)
 	static const int groups_of[][2] = {
 		{ CHAIN_LAUNCHES, CHAIN_PLAIT },
 		{ DIAMONDS_STREAMS, DIAMONDS_PLAIT },
-		{ WHILE_HOST, WHILE_OWN }, { CG_HOST, CG_PLAIT }
+		{ WHILE_HOST, WHILE_OWN }, { CG_HOST, CG_PLAIT },
+		{ PATCH_HAND, PATCH_PLAIT }
 	};
 	int wrong = 0;
 
 	for (int i = 0; i < SIDES; i++)
 		wrong |= sides[i].failed;
-	for (size_t g = 0; g < 4; g++)
+	for (size_t g = 0; g < sizeof(groups_of) / sizeof(*groups_of); g++)
 		for (int i = groups_of[g][0]; i <= groups_of[g][1]; i++) {
 			const struct side *first = &sides[groups_of[g][0]];
 

@@ -81,11 +81,17 @@ struct cuda_pool {
 
 struct cuda_device {
 	CUdevice id;
+	/* Atomic word: the four fields below are set, and do not change. */
+	uint32_t opened;
 	CUcontext context; /* primary context, shared with other users */
 	/* For maps, reads of variables and uploads. */
 	CUstream service_stream;
-	int arch;	   /* 90 is sm_90 */
 	int priority_least, priority_most;
+	/* Atomic words, a bit for each device: the driver was asked for a path
+	 * to its memory; there is one. */
+	uint64_t asked_peers, peers;
+	int arch;	   /* 90 is sm_90 */
+	int mode;	   /* CUcomputemode */
 	bool concurrent;
 	bool registers;	   /* can register host memory */
 	struct cuda_limits limits;
@@ -100,9 +106,9 @@ struct cuda_device {
 	struct cuda_slab *slabs;	/* guarded by accounting_lock */
 	struct cuda_word *free_words;	/* guarded by accounting_lock */
 	struct cuda_event *free_events; /* guarded by driven.lock */
-	/* Module of region.c, or null.  Guarded by accounting_lock. */
-	CUmodule decide_module;
-	CUfunction decide_kernel;
+	/* Module of setter.c, or null.  Guarded by accounting_lock. */
+	CUmodule setter_module;
+	CUfunction decide_kernel, pick_kernel;
 	char description[256];
 };
 
@@ -142,6 +148,10 @@ struct plait_backend {
 	 * the driver is made inside it. */
 	pthread_mutex_t accounting_lock;
 	struct cuda_unfreed *unfreed;
+
+	/* Guards the opening of contexts and of paths between them, also while
+	 * the driver does it.  Callbacks do not take it. */
+	pthread_mutex_t contexts_lock;
 
 	/* Guards the registered pages, also while the driver registers them.
 	 * Callbacks do not take it. */
@@ -222,10 +232,19 @@ uint32_t plaitp_cuda_device_count(plait_backend *self);
 plait_status plaitp_cuda_device_query(plait_backend *self, uint32_t device,
 				      plait_backend_device *out,
 				      plait_error *error);
+
+/* --- context.c: contexts of devices, which open at first use */
+
 /* Make the device's context current.  Call leave only after PLAIT_OK. */
 plait_status plaitp_cuda_enter(plait_backend *self, uint32_t device,
 			       plait_error *error);
 void plaitp_cuda_leave(plait_backend *self);
+bool plaitp_cuda_is_open(const struct cuda_device *device);
+void plaitp_cuda_close_context(plait_backend *self, struct cuda_device *device);
+/* Returns true if `from` can access the memory of `to`.  Opens the path at the
+ * first call. */
+bool plaitp_cuda_has_path(plait_backend *self, struct cuda_device *from,
+			  struct cuda_device *to);
 
 /* --- wrapped_memory.c: memory of the user */
 
@@ -323,60 +342,20 @@ void plaitp_cuda_launch_destroy(plait_backend *self,
 
 /* --- fill.c: fills as the driver's calls */
 
-enum { CUDA_FILL_PARTS = 10 };
+/* Most parts of a fill, and most rows of one call. */
+enum { CUDA_FILL_PARTS = 10, CUDA_FILL_ROWS = 1 << 30 };
 
 /* Returns the number of parts; none is empty. */
 uint32_t plaitp_cuda_split_fill(const plait_work *work,
 				CUDA_MEMSET_NODE_PARAMS_v1 out[CUDA_FILL_PARTS]);
+/* Take the next rows of a part, for one call; false: none is left. */
+bool plaitp_cuda_next_rows(CUDA_MEMSET_NODE_PARAMS_v1 *rest,
+			   CUDA_MEMSET_NODE_PARAMS_v1 *out);
 
 /* --- copy3d.c: copies of rows in one call of the driver */
 
 bool plaitp_cuda_is_copy3d(const plait_work *work);
 CUDA_MEMCPY3D_v2 plaitp_cuda_copy3d(const plait_work *work);
-
-/* --- segment.c: device graphs */
-
-struct plait_backend_segment {
-	uint64_t total_bytes;
-	struct cuda_device *device;
-	CUgraph graph;
-	CUgraphExec exec;
-	CUgraphNode *nodes; /* the last node of each command */
-	struct cuda_loop *loops; /* of commands that decide; word 0: none */
-	uint32_t work_count;
-	uint32_t region_count;
-	uint32_t decided_count; /* loops that a command decides */
-	CUdeviceptr control; /* control words, if there are regions; or 0 */
-	struct cuda_block *control_block;
-	bool control_pending; /* their first values may be in flight */
-	struct cuda_word *stop; /* stops the loops; with `control` */
-};
-
-plait_status plaitp_cuda_segment_create(plait_backend *self, uint32_t device,
-					const plait_segment_request *request,
-					plait_backend_segment **out,
-					plait_error *error);
-void plaitp_cuda_segment_destroy(plait_backend *self,
-				 plait_backend_segment *segment);
-plait_status plaitp_cuda_segment_patch(plait_backend *self,
-				       plait_backend_segment *segment,
-				       uint32_t index, const plait_work *work,
-				       plait_error *error);
-
-/* --- count.c: counts of graphs */
-
-void plaitp_cuda_count_graph(struct cuda_device *device,
-			     enum cuda_graph_count kind);
-/* Log the device's counts unless all are 0. */
-void plaitp_cuda_log_counts(plait_backend *self,
-			    const struct cuda_device *device);
-
-/* --- region.c: conditional nodes */
-
-bool plaitp_cuda_has_regions(const plait_backend *self);
-plait_status plaitp_cuda_segment_stop(plait_backend *self,
-				      plait_backend_segment *segment,
-				      uint32_t stop, plait_error *error);
 
 /* --- stage.c: reads and writes through staging buffers */
 

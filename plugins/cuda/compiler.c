@@ -9,6 +9,7 @@
 
 #include "driven/includes.h"
 #include "kernel.h"
+#include "segment.h"
 
 enum { MAX_OPTIONS = 40, OPTIONS_BYTES = 1024, MAX_ARCHS = 64 };
 

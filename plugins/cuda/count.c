@@ -3,7 +3,7 @@
  * has them when the context closes, and `plait conform` adds them up. */
 #include <stdio.h>
 
-#include "backend.h"
+#include "segment.h"
 
 void plaitp_cuda_count_graph(struct cuda_device *device,
 			     enum cuda_graph_count kind)

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Devices and their primary contexts, which other users of CUDA in the process
- * share.  A context is current only during a call; no thread keeps it.
- */
+/* Devices: their attributes, and which of them can be used.  Their contexts are in
+ * context.c. */
 #include <stdio.h>
 #include <string.h>
 
 #include "driven/process_state.h"
 
 #include "flight.h"
+#include "segment.h"
 
 enum { NAME_BYTES = 128 };
 
@@ -48,7 +47,8 @@ static const CUdevice_attribute queried_attributes[] = {
 	CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT,
 	CU_DEVICE_ATTRIBUTE_MAX_PITCH,
 	/* No attribute tells of words of 32 bits. */
-	CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS
+	CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS,
+	CU_DEVICE_ATTRIBUTE_COMPUTE_MODE
 };
 
 enum { QUERIED = sizeof(queried_attributes) / sizeof(queried_attributes[0]) };
@@ -68,6 +68,7 @@ static void store_attributes(struct cuda_device *device,
 	device->registers = values[10] != 0;
 	device->limits.pitch = (uint64_t)values[12];
 	device->writes_words = values[13] != 0;
+	device->mode = values[14];
 }
 
 static const char *missing_nodes(int driver_version)
@@ -75,9 +76,11 @@ static const char *missing_nodes(int driver_version)
 	if (driver_version < 12030)
 		return ", without conditional nodes (12.3): the host decides "
 		       "loops and branches";
+	if (driver_version < 12040)
+		return ", with kernels alone in conditional nodes (12.4): the "
+		       "host decides loops and branches with copies or fills";
 	if (driver_version < 12080)
-		return ", without SWITCH nodes (12.8): the host decides "
-		       "branches";
+		return ", without SWITCH nodes (12.8): branches are IF nodes";
 	return "";
 }
 
@@ -112,170 +115,6 @@ static plait_status query_attributes(plait_backend *self,
 	return PLAIT_OK;
 }
 
-/* --- capture of the user's streams ---------------------------------------- */
-
-/* Calls that allocate, free or wait fail while the user captures a stream, on
- * this thread or (mode GLOBAL) on any other, and spoil the capture.  They do
- * not in the mode RELAXED, which belongs to the thread. */
-static _Thread_local struct {
-	uint32_t depth; /* of enters */
-	bool exchanged;
-	CUstreamCaptureMode mode; /* of the user */
-} capture;
-
-static void relax_capture(plait_backend *self)
-{
-	if (capture.depth++ > 0)
-		return;
-	capture.mode = CU_STREAM_CAPTURE_MODE_RELAXED;
-	capture.exchanged = self->cu.cuThreadExchangeStreamCaptureMode(
-				    &capture.mode) == CUDA_SUCCESS;
-}
-
-static void restore_capture(plait_backend *self)
-{
-	if (--capture.depth == 0 && capture.exchanged)
-		self->cu.cuThreadExchangeStreamCaptureMode(&capture.mode);
-}
-
-/* --- contexts ------------------------------------------------------------- */
-
-plait_status plaitp_cuda_enter(plait_backend *self, uint32_t device,
-			       plait_error *error)
-{
-	CUresult code = self->cu.cuCtxPushCurrent(
-		self->devices[device].context);
-
-	if (code != CUDA_SUCCESS)
-		return plaitp_cuda_fail_call(self, device, error,
-					     "cuCtxPushCurrent", code, "");
-	relax_capture(self);
-	return PLAIT_OK;
-}
-
-void plaitp_cuda_leave(plait_backend *self)
-{
-	CUcontext ours;
-
-	restore_capture(self);
-	self->cu.cuCtxPopCurrent(&ours);
-}
-
-static plait_status fill_context(plait_backend *self,
-				 struct cuda_device *device,
-				 plait_error *error)
-{
-	uint32_t number = plaitp_cuda_number(self, device);
-	CUresult code;
-
-	code = self->cu.cuCtxGetStreamPriorityRange(&device->priority_least,
-						    &device->priority_most);
-	if (code != CUDA_SUCCESS)
-		return plaitp_cuda_fail_call(self, number, error,
-					     "cuCtxGetStreamPriorityRange",
-					     code, "");
-	/* Higher priority than the queues' streams: a map must not wait behind
-	 * a loop, as it might in a stream that shares its connection. */
-	code = self->cu.cuStreamCreateWithPriority(
-		&device->service_stream, CU_STREAM_NON_BLOCKING,
-		device->priority_most);
-	if (code == CUDA_SUCCESS)
-		return PLAIT_OK;
-	device->service_stream = NULL;
-	return plaitp_cuda_fail_call(self, number, error,
-				     "cuStreamCreateWithPriority", code, "");
-}
-
-static plait_status open_context(plait_backend *self,
-				 struct cuda_device *device,
-				 plait_error *error)
-{
-	uint32_t number = plaitp_cuda_number(self, device);
-	plait_status status;
-	CUresult code;
-
-	relax_capture(self);
-	code = self->cu.cuDevicePrimaryCtxRetain(&device->context, device->id);
-	restore_capture(self);
-	if (code != CUDA_SUCCESS) {
-		device->context = NULL;
-		return plaitp_cuda_fail_call(self, number, error,
-					     "cuDevicePrimaryCtxRetain", code,
-					     "");
-	}
-	status = plaitp_cuda_enter(self, number, error);
-	if (status != PLAIT_OK)
-		return status;
-	status = fill_context(self, device, error);
-	plaitp_cuda_leave(self);
-	return status;
-}
-
-/* Without the context the events cannot be destroyed, only their records. */
-static void destroy_events(plait_backend *self, struct cuda_device *device,
-			   bool entered)
-{
-	struct cuda_event *event;
-
-	while ((event = device->free_events) != NULL) {
-		device->free_events = event->next;
-		if (entered)
-			self->cu.cuEventDestroy(event->event);
-		self->services->resize(self->host, event, sizeof(*event), 0);
-	}
-}
-
-static void close_context(plait_backend *self, struct cuda_device *device)
-{
-	plait_error ignored = { .size = sizeof(ignored) };
-	bool entered;
-
-	if (device->context == NULL)
-		return;
-	entered = plaitp_cuda_enter(self, plaitp_cuda_number(self, device),
-				    &ignored) == PLAIT_OK;
-	destroy_events(self, device, entered);
-	plaitp_cuda_pool_clear(self, device, entered);
-	if (entered)
-		plaitp_cuda_free_pinned(self, device);
-	plaitp_cuda_free_words(self, device, entered);
-	if (entered && device->decide_module != NULL)
-		self->cu.cuModuleUnload(device->decide_module);
-	if (entered && device->service_stream != NULL)
-		self->cu.cuStreamDestroy(device->service_stream);
-	if (entered)
-		plaitp_cuda_leave(self);
-	relax_capture(self);
-	self->cu.cuDevicePrimaryCtxRelease(device->id);
-	restore_capture(self);
-	device->context = NULL;
-}
-
-/* Enable peer access for kernels; copies need none. */
-static void enable_peer_access(plait_backend *self, uint32_t from, uint32_t to)
-{
-	const struct cuda_device *devices = self->devices;
-	plait_error ignored = { .size = sizeof(ignored) };
-	int can = 0;
-
-	if (self->cu.cuDeviceCanAccessPeer(&can, devices[from].id,
-					   devices[to].id) != CUDA_SUCCESS ||
-	    can == 0 || plaitp_cuda_enter(self, from, &ignored) != PLAIT_OK)
-		return;
-	self->cu.cuCtxEnablePeerAccess(devices[to].context, 0);
-	plaitp_cuda_leave(self);
-}
-
-static void enable_peers(plait_backend *self)
-{
-	uint32_t i, j;
-
-	for (i = 0; i < self->device_count; i++)
-		for (j = 0; j < self->device_count; j++)
-			if (i != j)
-				enable_peer_access(self, i, j);
-}
-
 /* --- list of devices ------------------------------------------------------ */
 
 static plait_status refuse_empty(plait_backend *self, int count,
@@ -292,6 +131,27 @@ static plait_status refuse_empty(plait_backend *self, int count,
 		visible != NULL ? visible : "",
 		wanted != NULL ? ": device=" : "",
 		wanted != NULL ? wanted : "");
+}
+
+/* Other devices get their contexts at first use.  One in exclusive use of another
+ * process shows that only when its context is created. */
+static plait_status check_mode(plait_backend *self, struct cuda_device *device,
+			       plait_error *error)
+{
+	uint32_t number = plaitp_cuda_number(self, device);
+	plait_status status;
+
+	if (device->mode == CU_COMPUTEMODE_PROHIBITED)
+		return plaitp_driven_fail(
+			self->services, error, PLAIT_E_UNAVAILABLE, 0,
+			"cuda:%u: its compute mode prohibits contexts; "
+			"nvidia-smi -c 0 allows them", number);
+	if (device->mode == CU_COMPUTEMODE_DEFAULT)
+		return PLAIT_OK;
+	status = plaitp_cuda_enter(self, number, error);
+	if (status == PLAIT_OK)
+		plaitp_cuda_leave(self);
+	return status;
 }
 
 static plait_status add(plait_backend *self, int ordinal,
@@ -313,9 +173,9 @@ static plait_status add(plait_backend *self, int ordinal,
 		return PLAIT_OK;
 	status = query_attributes(self, device, name, error);
 	if (status == PLAIT_OK)
-		status = open_context(self, device, error);
+		status = check_mode(self, device, error);
 	if (status != PLAIT_OK) {
-		close_context(self, device);
+		plaitp_cuda_close_context(self, device);
 		return status;
 	}
 	if (options->memory_bytes != 0)
@@ -411,9 +271,7 @@ plait_status plaitp_cuda_open_devices(plait_backend *self,
 {
 	plait_status status = list_devices(self, options, error);
 
-	if (status == PLAIT_OK)
-		enable_peers(self);
-	else
+	if (status != PLAIT_OK)
 		plaitp_cuda_close_devices(self);
 	return status;
 }
@@ -424,7 +282,7 @@ void plaitp_cuda_close_devices(plait_backend *self)
 
 	for (i = 0; i < self->device_count; i++) {
 		plaitp_cuda_log_counts(self, &self->devices[i]);
-		close_context(self, &self->devices[i]);
+		plaitp_cuda_close_context(self, &self->devices[i]);
 	}
 	self->device_count = 0;
 }
@@ -461,7 +319,9 @@ plait_status plaitp_cuda_device_query(plait_backend *self, uint32_t index,
 					  self->device_count);
 	if (device->registers)
 		known.capabilities |= PLAIT_CAP_WRAP;
-	if (plaitp_cuda_has_regions(self))
+	/* With graphs=strict the core asks for what is missing, and the run
+	 * fails, instead of leaving regions to the host. */
+	if (plaitp_cuda_has_regions(self) || self->strict)
 		known.capabilities |= PLAIT_CAP_REGION;
 	if (self->services->worker_count(self->host) == 0)
 		known.capabilities |= PLAIT_CAP_NEEDS_PUMP;

@@ -82,8 +82,10 @@ bool plaitp_cuda_is_sticky(CUresult code)
 	}
 }
 
-static plait_status status_of(CUresult code)
+static plait_status status_of(CUresult code, bool lost)
 {
+	if (code == CUDA_ERROR_DEVICE_UNAVAILABLE && !lost)
+		return PLAIT_E_UNAVAILABLE;
 	if (plaitp_cuda_is_sticky(code))
 		return PLAIT_E_LOST;
 	return code == CUDA_ERROR_OUT_OF_MEMORY ? PLAIT_E_NOMEM :
@@ -106,12 +108,12 @@ plait_status plaitp_cuda_fail_call(plait_backend *self, uint32_t device,
 {
 	/* Before the context is open the device may only be in use. */
 	bool lost = plaitp_cuda_is_sticky(code) &&
-		    self->devices[device].context != NULL;
+		    plaitp_cuda_is_open(&self->devices[device]);
 
 	if (lost)
 		plaitp_cuda_lose(self, device, code);
 	return plaitp_driven_fail(
-		self->services, error, status_of(code), code,
+		self->services, error, status_of(code, lost), code,
 		"cuda:%u: %s failed with %s (%d)%s%s%s", device, name,
 		plaitp_cuda_code_name(code), (int)code, where[0] != '\0' ? " for " : "", where,
 		lost ? "; the device is lost to this process" : "");

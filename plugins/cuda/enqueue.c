@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "flight.h"
+#include "segment.h"
 
 static plait_backend *backend_of(struct driven *driven)
 {
@@ -81,6 +82,15 @@ static bool check(struct encoder *encoder, const char *name, CUresult code)
 	return code == CUDA_SUCCESS;
 }
 
+/* Without a path the driver copies through the host. */
+static void open_path(struct encoder *encoder, struct cuda_device *to)
+{
+	struct cuda_device *from = &encoder->self->devices[encoder->device];
+
+	if (from != to)
+		(void)plaitp_cuda_has_path(encoder->self, from, to);
+}
+
 static bool copy(struct encoder *encoder, const plait_work *work)
 {
 	const struct cuda_calls *cu = &encoder->self->cu;
@@ -93,13 +103,16 @@ static bool copy(struct encoder *encoder, const plait_work *work)
 		return check(encoder, "cuMemcpyAsync",
 			     cu->cuMemcpyAsync(to, from, work->bytes,
 					       encoder->stream));
-	if (target->device != source->device)
+	if (target->device != source->device) {
+		open_path(encoder, target->device);
+		open_path(encoder, source->device);
 		return check(encoder, "cuMemcpyPeerAsync",
 			     cu->cuMemcpyPeerAsync(to, target->device->context,
 						   from,
 						   source->device->context,
 						   work->bytes,
 						   encoder->stream));
+	}
 	return check(encoder, "cuMemcpyDtoDAsync",
 		     cu->cuMemcpyDtoDAsync(to, from, work->bytes,
 					   encoder->stream));
@@ -181,12 +194,13 @@ static bool fill_piece(struct encoder *encoder,
 
 static bool fill(struct encoder *encoder, const plait_work *work)
 {
-	CUDA_MEMSET_NODE_PARAMS_v1 chunks[CUDA_FILL_PARTS];
+	CUDA_MEMSET_NODE_PARAMS_v1 chunks[CUDA_FILL_PARTS], rows;
 	uint32_t count = plaitp_cuda_split_fill(work, chunks), i;
 
 	for (i = 0; i < count; i++)
-		if (!fill_piece(encoder, &chunks[i]))
-			return false;
+		while (plaitp_cuda_next_rows(&chunks[i], &rows))
+			if (!fill_piece(encoder, &rows))
+				return false;
 	return true;
 }
 

@@ -5,7 +5,7 @@
 
 #include "driven/process_state.h"
 
-#include "backend.h"
+#include "segment.h"
 
 /* --- opening and closing -------------------------------------------------- */
 
@@ -13,6 +13,7 @@ static void free_backend(plait_backend *self)
 {
 	pthread_mutex_destroy(&self->compiler.lock);
 	pthread_mutex_destroy(&self->pages_lock);
+	pthread_mutex_destroy(&self->contexts_lock);
 	pthread_mutex_destroy(&self->accounting_lock);
 	self->services->resize(self->host, self, sizeof(*self), 0);
 }
@@ -61,6 +62,7 @@ static plait_status open_cuda(plait_host *host,
 	self->host = host;
 	self->services = services;
 	pthread_mutex_init(&self->accounting_lock, NULL);
+	pthread_mutex_init(&self->contexts_lock, NULL);
 	pthread_mutex_init(&self->pages_lock, NULL);
 	pthread_mutex_init(&self->compiler.lock, NULL);
 	status = open_driver(self, error);

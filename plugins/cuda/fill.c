@@ -90,3 +90,18 @@ uint32_t plaitp_cuda_split_fill(const plait_work *work,
 				   bytes[i]);
 	return count;
 }
+
+/* The documents of the driver give no limit of the rows; counts above 2^31 were never
+ * tested. */
+bool plaitp_cuda_next_rows(CUDA_MEMSET_NODE_PARAMS_v1 *rest,
+			   CUDA_MEMSET_NODE_PARAMS_v1 *out)
+{
+	if (rest->height == 0)
+		return false;
+	*out = *rest;
+	if (out->height > CUDA_FILL_ROWS)
+		out->height = CUDA_FILL_ROWS;
+	rest->height -= out->height;
+	rest->dst += out->height * out->pitch;
+	return true;
+}

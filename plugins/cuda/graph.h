@@ -4,6 +4,7 @@
 #define PLAITP_CUDA_GRAPH_H
 
 #include "flight.h"
+#include "segment.h"
 
 /* State of one build.  Arrays have one element for each command. */
 struct cuda_graph_builder {
@@ -36,12 +37,12 @@ static inline bool plaitp_cuda_check_call(struct cuda_graph_builder *builder,
 	return code == CUDA_SUCCESS;
 }
 
-/* Refuse what the driver is known not to have. */
+/* Refuse what the driver is known not to have, a plural noun. */
 static inline bool plaitp_cuda_decline(struct cuda_graph_builder *builder,
-				       const char *name)
+				       const char *what)
 {
 	builder->declined = true;
-	return plaitp_cuda_check_call(builder, name, CUDA_ERROR_NOT_SUPPORTED);
+	return plaitp_cuda_check_call(builder, what, CUDA_ERROR_NOT_SUPPORTED);
 }
 
 /* --- region.c */
@@ -61,5 +62,30 @@ bool plaitp_cuda_close_regions(struct cuda_graph_builder *builder);
 /* `entered`: the context is current; else it is lost. */
 void plaitp_cuda_free_regions(plait_backend *self,
 			      plait_backend_segment *segment, bool entered);
+bool plaitp_cuda_new_condition(struct cuda_graph_builder *builder,
+			       CUgraph graph, CUgraphConditionalHandle *out);
+/* Add the conditional node of region `index`; *bodies are the driver's. */
+bool plaitp_cuda_add_conditional(struct cuda_graph_builder *builder,
+				 uint32_t index,
+				 CUgraphConditionalHandle condition,
+				 CUgraphConditionalNodeType type,
+				 unsigned count, const CUgraph **bodies);
+
+/* --- setter.c: kernels that set conditions */
+
+struct cuda_call plaitp_cuda_find_setters(plait_backend *self,
+					  struct cuda_device *device);
+/* Add a node of decide or pick, after `before`. */
+bool plaitp_cuda_add_setter(struct cuda_graph_builder *builder, CUgraph graph,
+			    CUfunction kernel,
+			    CUgraphConditionalHandle condition,
+			    CUdeviceptr word, unsigned number,
+			    CUgraphNode *out);
+
+/* --- choice.c */
+
+/* Add a branch as IF nodes, for drivers without SWITCH nodes. */
+bool plaitp_cuda_add_choice(struct cuda_graph_builder *builder, uint32_t index,
+			    CUdeviceptr word);
 
 #endif

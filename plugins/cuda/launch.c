@@ -161,14 +161,10 @@ static plait_status check_path(plait_backend *self,
 {
 	const plait_backend_memory *memory =
 		argument_at(request, index)->memory;
-	const struct cuda_device *device = request->kernel->device;
-	int can = 0;
+	struct cuda_device *device = request->kernel->device;
 
-	if (memory->device == device || memory->wrapped != NULL)
-		return PLAIT_OK;
-	if (self->cu.cuDeviceCanAccessPeer(&can, device->id,
-					   memory->device->id) ==
-	    CUDA_SUCCESS && can != 0)
+	if (memory->device == device || memory->wrapped != NULL ||
+	    plaitp_cuda_has_path(self, device, memory->device))
 		return PLAIT_OK;
 	return plaitp_driven_fail(
 		self->services, error, PLAIT_E_UNSUPPORTED, 0,

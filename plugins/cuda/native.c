@@ -29,10 +29,31 @@ static bool find_handle(plait_backend *self,
 	       request->kind == PLAIT_NATIVE_CU_CONTEXT;
 }
 
+/* The context of a device that was not used opens when it is asked for. */
+static plait_status open_device(plait_backend *self,
+				const plait_native_request *request,
+				plait_error *error)
+{
+	plait_status status;
+
+	if (request->queue != NULL || request->memory != NULL ||
+	    request->kind != PLAIT_NATIVE_CU_CONTEXT)
+		return PLAIT_OK;
+	status = plaitp_cuda_enter(self, request->device, error);
+	if (status == PLAIT_OK)
+		plaitp_cuda_leave(self);
+	return status;
+}
+
 plait_status plaitp_cuda_native_query(plait_backend *self,
 				      const plait_native_request *request,
 				      uint64_t *out, plait_error *error)
 {
+	plait_status status = open_device(self, request, error);
+
+	*out = 0;
+	if (status != PLAIT_OK)
+		return status;
 	if (find_handle(self, request, out))
 		return PLAIT_OK;
 	*out = 0;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "kernel.h"
+#include "segment.h"
 
 /* --- modules -------------------------------------------------------------- */
 
@@ -58,12 +59,17 @@ static plait_status judge_load(const struct cuda_build *build, CUresult code,
 	case CUDA_ERROR_INVALID_IMAGE:
 	case CUDA_ERROR_NO_BINARY_FOR_GPU:
 	case CUDA_ERROR_INVALID_PTX:
-	case CUDA_ERROR_UNSUPPORTED_PTX_VERSION:
 	case CUDA_ERROR_INVALID_SOURCE:
 	case CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND:
 		return plaitp_cuda_fail_build(build, error, PLAIT_E_INVALID,
 					      (int)code,
 					      "the driver does not take it");
+	case CUDA_ERROR_UNSUPPORTED_PTX_VERSION:
+		return plaitp_cuda_fail_build(build, error, PLAIT_E_INVALID,
+					      (int)code,
+					      "its PTX is newer than the "
+					      "driver; it needs a compiler "
+					      "that is not");
 	case CUDA_ERROR_JIT_COMPILER_NOT_FOUND:
 	case CUDA_ERROR_JIT_COMPILATION_DISABLED:
 		return plaitp_cuda_fail_build(build, error,

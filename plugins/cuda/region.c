@@ -8,13 +8,13 @@
  *     do	decide by a word that is 1  WHILE { body  decide }
  *     case	decide  SWITCH { body } { body } ...
  *
+ * Drivers without SWITCH nodes have IF nodes: choice.c.
+ *
  * The decide at the end of a loop's body is omitted if a kernel of the body
  * sets the condition itself; that kernel gets the condition, the word that it
  * stores, and the stop word as arguments.  A condition that is not set keeps
  * its value, so the loop would never end; a kernel that may leave it unset
  * therefore has a decide before it, which may run beside the rest of the body.
- *
- * decide is PTX that the driver compiles, so no compiler is needed.
  */
 #include <string.h>
 
@@ -27,139 +27,22 @@ enum { SWITCH_VERSION = 12080 };
  * that a command decides the counter of its finished blocks. */
 enum { ONE = 0, ARRIVED = 8, ARRIVED_BYTES = 8 };
 
-static const char decide_name[] = "plait_decide";
-
-/* Parameters: condition, word, stop, otherwise.  Sets the condition to the
- * word, or to `otherwise` if stop is not 0. */
-static const char decide_text[] =
-	".version 6.0\n"
-	".target sm_52\n"
-	".address_size 64\n"
-	".extern .func cudaGraphSetConditional\n"
-	"(\n"
-	".param .b64 handle,\n"
-	".param .b32 value\n"
-	")\n"
-	";\n"
-	".visible .entry plait_decide(\n"
-	".param .u64 plait_condition,\n"
-	".param .u64 plait_word,\n"
-	".param .u64 plait_stop,\n"
-	".param .u32 plait_otherwise\n"
-	")\n"
-	"{\n"
-	".reg .pred %stopped;\n"
-	".reg .b32 %word, %stop, %value;\n"
-	".reg .b64 %condition, %from;\n"
-	"ld.param.u64 %condition, [plait_condition];\n"
-	"ld.param.u64 %from, [plait_stop];\n"
-	"cvta.to.global.u64 %from, %from;\n"
-	"ld.volatile.global.u32 %stop, [%from];\n"
-	"ld.param.u64 %from, [plait_word];\n"
-	"cvta.to.global.u64 %from, %from;\n"
-	"ld.volatile.global.u32 %word, [%from];\n"
-	"ld.param.u32 %value, [plait_otherwise];\n"
-	"setp.ne.u32 %stopped, %stop, 0;\n"
-	"selp.b32 %value, %value, %word, %stopped;\n"
-	"{\n"
-	".param .b64 handle;\n"
-	".param .b32 value;\n"
-	"st.param.b64 [handle], %condition;\n"
-	"st.param.b32 [value], %value;\n"
-	"call.uni cudaGraphSetConditional, (handle, value);\n"
-	"}\n"
-	"ret;\n"
-	"}\n";
-
 bool plaitp_cuda_has_regions(const plait_backend *self)
 {
 	return self->cu.cuGraphConditionalHandleCreate != NULL &&
 	       self->cu.cuGraphAddNode != NULL;
 }
 
-/* --- the decide kernel; context is current -------------------------------- */
-
-static bool has_decide(plait_backend *self, const struct cuda_device *device)
-{
-	bool has;
-
-	pthread_mutex_lock(&self->accounting_lock);
-	has = device->decide_module != NULL;
-	pthread_mutex_unlock(&self->accounting_lock);
-	return has;
-}
-
-/* Another thread may have been faster. */
-static void keep_decide(plait_backend *self, struct cuda_device *device,
-			CUmodule module, CUfunction kernel)
-{
-	bool kept;
-
-	pthread_mutex_lock(&self->accounting_lock);
-	kept = device->decide_module == NULL;
-	if (kept) {
-		device->decide_module = module;
-		device->decide_kernel = kernel;
-	}
-	pthread_mutex_unlock(&self->accounting_lock);
-	if (!kept)
-		self->cu.cuModuleUnload(module);
-}
-
-static struct cuda_call load_decide(plait_backend *self,
-				    struct cuda_device *device, char *log)
-{
-	struct cuda_call call = { "cuModuleLoadDataEx", CUDA_SUCCESS };
-	CUfunction kernel = NULL;
-	CUmodule module = NULL;
-
-	call.code = plaitp_cuda_load_image(self, decide_text, log, &module);
-	if (call.code != CUDA_SUCCESS)
-		return call;
-	call.name = "cuModuleGetFunction";
-	call.code = self->cu.cuModuleGetFunction(&kernel, module, decide_name);
-	if (call.code == CUDA_SUCCESS)
-		keep_decide(self, device, module, kernel);
-	else
-		self->cu.cuModuleUnload(module);
-	return call;
-}
-
-/* Load the kernel once for each device, at first use. */
-static struct cuda_call find_decide(plait_backend *self,
-				    struct cuda_device *device)
-{
-	char log[CUDA_LOG_BYTES] = "";
-	struct cuda_call call = { "cuModuleLoadDataEx", CUDA_SUCCESS };
-
-	if (!has_decide(self, device))
-		call = load_decide(self, device, log);
-	if (call.code != CUDA_SUCCESS && log[0] != '\0')
-		self->services->log(self->host, PLAIT_LOG_WARNING, log);
-	return call;
-}
+/* --- nodes ---------------------------------------------------------------- */
 
 static bool add_decide(struct cuda_graph_builder *builder, CUgraph graph,
 		       CUgraphConditionalHandle condition, CUdeviceptr word,
 		       unsigned otherwise, CUgraphNode *out)
 {
-	const plait_backend_segment *segment = builder->segment;
-	CUdeviceptr stop = segment->stop->address;
-	void *arguments[] = { &condition, &word, &stop, &otherwise };
-	const CUDA_KERNEL_NODE_PARAMS_v2 params = {
-		.func = segment->device->decide_kernel,
-		.gridDimX = 1, .gridDimY = 1, .gridDimZ = 1,
-		.blockDimX = 1, .blockDimY = 1, .blockDimZ = 1,
-		.kernelParams = arguments
-	};
-
-	return plaitp_cuda_check_call(builder, "cuGraphAddKernelNode",
-				      builder->self->cu.cuGraphAddKernelNode(
-					  out, graph, builder->before,
-					  builder->count, &params));
+	return plaitp_cuda_add_setter(builder, graph,
+				      builder->segment->device->decide_kernel,
+				      condition, word, otherwise, out);
 }
-
-/* --- nodes ---------------------------------------------------------------- */
 
 static uint32_t count_regions(const plait_segment_request *request)
 {
@@ -209,9 +92,8 @@ bool plaitp_cuda_prepare_regions(struct cuda_graph_builder *builder)
 	if (segment->region_count == 0)
 		return true;
 	if (!plaitp_cuda_has_regions(builder->self))
-		return plaitp_cuda_decline(builder,
-					   "cuGraphConditionalHandleCreate");
-	builder->call = find_decide(builder->self, segment->device);
+		return plaitp_cuda_decline(builder, "loops and branches");
+	builder->call = plaitp_cuda_find_setters(builder->self, segment->device);
 	return builder->call.code == CUDA_SUCCESS &&
 	       create_control_words(builder);
 }
@@ -279,51 +161,78 @@ static void assign_bodies(struct cuda_graph_builder *builder, uint32_t index,
 			builder->graphs[at++] = bodies[body];
 }
 
-static bool add_conditional(struct cuda_graph_builder *builder, uint32_t index,
-			    CUgraph graph)
+bool plaitp_cuda_new_condition(struct cuda_graph_builder *builder,
+			       CUgraph graph, CUgraphConditionalHandle *out)
 {
-	const plait_work_region *region =
-		plaitp_cuda_work_at(builder->request, index)->region;
-	CUgraphNodeParams params = { .type = CU_GRAPH_NODE_TYPE_CONDITIONAL };
+	return plaitp_cuda_check_call(
+		builder, "cuGraphConditionalHandleCreate",
+		builder->self->cu.cuGraphConditionalHandleCreate(
+			out, graph, builder->segment->device->context, 0, 0));
+}
 
-	params.conditional.handle = builder->handles[index];
-	params.conditional.type = region->kind == PLAIT_WORK_CASE ?
-		CU_GRAPH_COND_TYPE_SWITCH : CU_GRAPH_COND_TYPE_WHILE;
-	params.conditional.size = region->body_count;
+bool plaitp_cuda_add_conditional(struct cuda_graph_builder *builder,
+				 uint32_t index,
+				 CUgraphConditionalHandle condition,
+				 CUgraphConditionalNodeType type,
+				 unsigned count, const CUgraph **bodies)
+{
+	CUgraphNodeParams params = { .type = CU_GRAPH_NODE_TYPE_CONDITIONAL };
+	CUgraphNode node = NULL;
+
+	params.conditional.handle = condition;
+	params.conditional.type = type;
+	params.conditional.size = count;
 	params.conditional.ctx = builder->segment->device->context;
 	if (!plaitp_cuda_check_call(builder, "cuGraphAddNode",
 				    builder->self->cu.cuGraphAddNode(
-					&builder->segment->nodes[index], graph,
+					&node, builder->graphs[index],
 					builder->before, NULL, builder->count,
 					&params)))
 		return false;
-	assign_bodies(builder, index, params.conditional.phGraph_out);
+	builder->segment->nodes[index] = node;
+	*bodies = params.conditional.phGraph_out;
+	return true;
+}
+
+/* Add a region as one conditional node. */
+static bool add_whole(struct cuda_graph_builder *builder, uint32_t index,
+		      CUdeviceptr word)
+{
+	const plait_work_region *region =
+		plaitp_cuda_work_at(builder->request, index)->region;
+	CUgraph graph = builder->graphs[index];
+	bool is_case = region->kind == PLAIT_WORK_CASE;
+	const CUgraph *bodies;
+
+	if (!plaitp_cuda_new_condition(builder, graph,
+				       &builder->handles[index]) ||
+	    !add_decide(builder, graph, builder->handles[index], word,
+			is_case ? UINT32_MAX : 0, &builder->before[0]))
+		return false;
+	builder->count = 1;
+	assign_decider(builder, index);
+	if (!plaitp_cuda_add_conditional(builder, index,
+					 builder->handles[index], is_case ?
+					 CU_GRAPH_COND_TYPE_SWITCH :
+					 CU_GRAPH_COND_TYPE_WHILE,
+					 region->body_count, &bodies))
+		return false;
+	assign_bodies(builder, index, bodies);
 	return true;
 }
 
 bool plaitp_cuda_add_region(struct cuda_graph_builder *builder, uint32_t index)
 {
 	const plait_work *work = plaitp_cuda_work_at(builder->request, index);
-	plait_backend_segment *segment = builder->segment;
-	CUgraph graph = builder->graphs[index];
-	CUdeviceptr word = work->region->kind == PLAIT_WORK_DO ?
-				   segment->control + ONE :
-				   condition_word(work);
-	bool is_case = work->region->kind == PLAIT_WORK_CASE;
 
-	if (is_case &&
+	if (work->region->kind == PLAIT_WORK_DO)
+		return add_whole(builder, index,
+				 builder->segment->control + ONE);
+	if (work->region->kind == PLAIT_WORK_CASE &&
 	    builder->self->driver_version < SWITCH_VERSION)
-		return plaitp_cuda_decline(builder, "cuGraphAddNode");
-	if (!plaitp_cuda_check_call(builder, "cuGraphConditionalHandleCreate",
-				    builder->self->cu.cuGraphConditionalHandleCreate(
-					&builder->handles[index], graph,
-					segment->device->context, 0, 0)) ||
-	    !add_decide(builder, graph, builder->handles[index], word,
-			is_case ? UINT32_MAX : 0, &builder->before[0]))
-		return false;
-	builder->count = 1;
-	assign_decider(builder, index);
-	return add_conditional(builder, index, graph);
+		return plaitp_cuda_add_choice(builder, index,
+					      condition_word(work));
+	return add_whole(builder, index, condition_word(work));
 }
 
 /* Add a decide after all commands of the body on which no other depends. */

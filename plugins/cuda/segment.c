@@ -12,6 +12,9 @@
 
 #include "graph.h"
 
+/* First driver whose conditional nodes take any command. */
+enum { ANY_BODY_VERSION = 12040 };
+
 /* --- nodes; context is current -------------------------------------------- */
 
 static CUDA_KERNEL_NODE_PARAMS_v2
@@ -73,13 +76,28 @@ static bool add_launch(struct cuda_graph_builder *builder, CUgraph graph,
 	return plaitp_cuda_check_call(builder, "cuGraphAddKernelNode", code);
 }
 
+/* Without a path the driver may refuse the node, or copy through the host. */
+static void open_paths(const struct cuda_graph_builder *builder,
+		       const plait_work *work)
+{
+	struct cuda_device *to = work->target->device;
+	struct cuda_device *from = work->source->device;
+
+	if (to == from || work->target->wrapped != NULL ||
+	    work->source->wrapped != NULL)
+		return;
+	(void)plaitp_cuda_has_path(builder->self, to, from);
+	(void)plaitp_cuda_has_path(builder->self, from, to);
+}
+
 static bool add_copy(struct cuda_graph_builder *builder, CUgraph graph,
 		     CUgraphNode *out, const plait_work *work)
 {
 	const CUDA_MEMCPY3D_v2 params = copy_params(work);
 
 	if (work->rows != NULL && !plaitp_cuda_is_copy3d(work))
-		return plaitp_cuda_decline(builder, "a copy of these rows");
+		return plaitp_cuda_decline(builder, "copies of such rows");
+	open_paths(builder, work);
 	return plaitp_cuda_check_call(builder, "cuGraphAddMemcpyNode",
 				      builder->self->cu.cuGraphAddMemcpyNode(
 					  out, graph, builder->before,
@@ -87,24 +105,43 @@ static bool add_copy(struct cuda_graph_builder *builder, CUgraph graph,
 					  builder->segment->device->context));
 }
 
+static bool add_memset(struct cuda_graph_builder *builder, CUgraph graph,
+		       CUgraphNode *out,
+		       const CUDA_MEMSET_NODE_PARAMS_v1 *params)
+{
+	if (!plaitp_cuda_check_call(builder, "cuGraphAddMemsetNode",
+				    builder->self->cu.cuGraphAddMemsetNode(
+					out, graph, builder->before,
+					builder->count, params,
+					builder->segment->device->context)))
+		return false;
+	builder->before[0] = *out;
+	builder->count = 1;
+	return true;
+}
+
 static bool add_fill(struct cuda_graph_builder *builder, CUgraph graph,
 		     CUgraphNode *out, const plait_work *work)
 {
-	CUDA_MEMSET_NODE_PARAMS_v1 chunks[CUDA_FILL_PARTS];
+	CUDA_MEMSET_NODE_PARAMS_v1 chunks[CUDA_FILL_PARTS], rows;
 	uint32_t count = plaitp_cuda_split_fill(work, chunks), i;
 
-	for (i = 0; i < count; i++) {
-		if (!plaitp_cuda_check_call(builder, "cuGraphAddMemsetNode",
-					    builder->self->cu.cuGraphAddMemsetNode(
-						out, graph, builder->before,
-						builder->count, &chunks[i],
-						builder->segment->device
-							->context)))
-			return false;
-		builder->before[0] = *out;
-		builder->count = 1;
-	}
+	for (i = 0; i < count; i++)
+		while (plaitp_cuda_next_rows(&chunks[i], &rows))
+			if (!add_memset(builder, graph, out, &rows))
+				return false;
 	return true;
+}
+
+/* The first drivers with conditional nodes take only kernels, and further
+ * conditional nodes, in bodies. */
+static bool is_missing_in_bodies(const struct cuda_graph_builder *builder,
+				 const plait_work *work)
+{
+	return builder->self->driver_version < ANY_BODY_VERSION &&
+	       ((work->kind != PLAIT_WORK_LAUNCH &&
+		 work->kind != PLAIT_WORK_REGION) ||
+		plaitp_driven_work_is_empty(work));
 }
 
 static bool add_node(struct cuda_graph_builder *builder, uint32_t index)
@@ -113,6 +150,9 @@ static bool add_node(struct cuda_graph_builder *builder, uint32_t index)
 	CUgraphNode *out = &builder->segment->nodes[index];
 	CUgraph graph = builder->graphs[index];
 
+	if (is_missing_in_bodies(builder, work) && graph != builder->segment->graph)
+		return plaitp_cuda_decline(builder, "copies, fills or empty "
+					   "commands in loops and branches");
 	if (plaitp_driven_work_is_empty(work))
 		return plaitp_cuda_check_call(builder, "cuGraphAddEmptyNode",
 					      builder->self->cu.cuGraphAddEmptyNode(
@@ -154,11 +194,30 @@ static bool add_nodes(struct cuda_graph_builder *builder)
 
 /* --- creation ------------------------------------------------------------- */
 
-static bool build_graph(struct cuda_graph_builder *builder)
+/* Retry with an empty pool if the driver has no memory. */
+static bool instantiate(struct cuda_graph_builder *builder)
 {
 	const struct cuda_calls *cu = &builder->self->cu;
 	plait_backend_segment *segment = builder->segment;
 	CUDA_GRAPH_INSTANTIATE_PARAMS params = { .flags = 0 };
+	CUresult code = cu->cuGraphInstantiateWithParams(
+		&segment->exec, segment->graph, &params);
+
+	if (code == CUDA_ERROR_OUT_OF_MEMORY) {
+		plaitp_cuda_pool_clear(builder->self, segment->device, true);
+		code = cu->cuGraphInstantiateWithParams(
+			&segment->exec, segment->graph, &params);
+	}
+	if (code != CUDA_SUCCESS)
+		segment->exec = NULL;
+	return plaitp_cuda_check_call(builder, "cuGraphInstantiateWithParams",
+				      code);
+}
+
+static bool build_graph(struct cuda_graph_builder *builder)
+{
+	const struct cuda_calls *cu = &builder->self->cu;
+	plait_backend_segment *segment = builder->segment;
 	CUstream stream = segment->device->service_stream;
 
 	if (!plaitp_cuda_prepare_regions(builder))
@@ -170,13 +229,8 @@ static bool build_graph(struct cuda_graph_builder *builder)
 	}
 	if (!add_nodes(builder))
 		return false;
-	if (!plaitp_cuda_check_call(builder, "cuGraphInstantiateWithParams",
-				    cu->cuGraphInstantiateWithParams(
-					&segment->exec, segment->graph,
-					&params))) {
-		segment->exec = NULL;
+	if (!instantiate(builder))
 		return false;
-	}
 	/* Uploaded now, so that the first launch does not wait for it. */
 	if (!plaitp_cuda_check_call(builder, "cuGraphUpload",
 				    cu->cuGraphUpload(segment->exec, stream)) ||
@@ -187,9 +241,11 @@ static bool build_graph(struct cuda_graph_builder *builder)
 	return true;
 }
 
-static void destroy_graph(plait_backend *self, plait_backend_segment *segment)
+/* Graphs belong to no context, executables to one: `entered`. */
+static void destroy_graph(plait_backend *self, plait_backend_segment *segment,
+			  bool entered)
 {
-	if (segment->exec != NULL)
+	if (entered && segment->exec != NULL)
 		self->cu.cuGraphExecDestroy(segment->exec);
 	if (segment->graph != NULL)
 		self->cu.cuGraphDestroy(segment->graph);
@@ -208,21 +264,37 @@ static bool should_log(const struct cuda_graph_builder *builder)
 	return builder->segment->region_count > 0 || !builder->declined;
 }
 
+static plait_status describe(const struct cuda_graph_builder *builder,
+			     plait_error *error)
+{
+	const char *label = builder->request->label;
+	plait_backend *self = builder->self;
+	uint32_t device = plaitp_cuda_number(self, builder->segment->device);
+
+	if (label == NULL)
+		label = "a segment";
+	if (!builder->declined)
+		return plaitp_cuda_fail_call(self, device, error,
+					     builder->call.name,
+					     builder->call.code, label);
+	return plaitp_driven_fail(self->services, error, PLAIT_E_FAILED, 0,
+				  "cuda:%u: the driver of CUDA %d.%d has no "
+				  "graphs with %s, for %s", device,
+				  self->driver_version / 1000,
+				  self->driver_version % 1000 / 10,
+				  builder->call.name, label);
+}
+
 static plait_status fail(const struct cuda_graph_builder *builder,
 			 plait_error *error)
 {
-	const char *label = builder->request->label;
-	uint32_t device = plaitp_cuda_number(builder->self,
-					     builder->segment->device);
-	plait_status status = plaitp_cuda_fail_call(
-		builder->self, device, error, builder->call.name,
-		builder->call.code, label != NULL ? label : "a segment");
+	plait_status status = describe(builder, error);
 
 	if (!is_refused(builder->call.code))
 		return status;
 	plaitp_cuda_count_graph(builder->segment->device, builder->declined ?
 				CUDA_GRAPHS_LEFT : CUDA_GRAPHS_REFUSED);
-	if (builder->self->strict && !builder->declined)
+	if (builder->self->strict)
 		return status;
 	/* The core then submits the commands one by one, and the host decides
 	 * regions. */
@@ -298,7 +370,7 @@ static plait_status build_segment(struct cuda_graph_builder *builder,
 		return status;
 	made = build_graph(builder);
 	if (!made) {
-		destroy_graph(self, builder->segment);
+		destroy_graph(self, builder->segment, true);
 		plaitp_cuda_free_regions(self, builder->segment, true);
 	}
 	plaitp_cuda_leave(self);
@@ -340,8 +412,7 @@ void plaitp_cuda_segment_destroy(plait_backend *self,
 	plait_error ignored = { .size = sizeof(ignored) };
 	bool entered = plaitp_cuda_enter(self, device, &ignored) == PLAIT_OK;
 
-	if (entered)
-		destroy_graph(self, segment);
+	destroy_graph(self, segment, entered);
 	plaitp_cuda_free_regions(self, segment, entered);
 	if (entered)
 		plaitp_cuda_leave(self);

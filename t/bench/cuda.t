@@ -56,14 +56,30 @@ with tempfile.TemporaryDirectory(prefix="plait-test-") as folder:
         "-L" + BUILD + "/src/.libs", "-lplait", "-Wl,-rpath," + BUILD + "/src/.libs", "-ldl",
         "-o", program], cwd=ROOT)
     if ok(built.returncode == 0 and not built.stderr, "it is compiled without a word", built.stderr):
-        got = run([program, "quick=1", "rounds=1"] + FILES, env=environment)
+        # With the recorder of the order of locks, by which an inversion ends the program with 1.
+        got = run([program, "quick=1", "rounds=1"] + FILES,
+                  env=dict(environment, LD_PRELOAD=os.path.join(LIBRARIES, "librecorder.so")))
         ok(got.returncode == 0 and "WRONG" not in got.stdout, "both sides do the same",
            got.returncode, got.stdout, got.stderr)
         ok(got.stdout.startswith("stand-in for tests"), "and it says on what", got.stdout[:80])
+        ok(all("%s, plait" % side in got.stdout and "%s, by hand" % side in got.stdout for side in
+               "trip function staged instantiate patch cancel allocate".split()), "single operations too", got.stdout)
         again = [program, "quick=1", "rounds=9", "seconds=0"] + FILES
         got = run(again + ["only=submit"], env=environment)
-        ok(got.returncode == 0 and "a solve, a MiB; 1 rounds" in got.stdout, "time that is over is no round more",
+        ok(got.returncode == 0 and "a MiB, an operation; 1 rounds" in got.stdout, "time that is over is no round more",
            got.stdout, got.stderr)
+        # A clock that stands still: ratios of 0 and 0.
+        still = dict(environment, PLAIT_CACHE_DIR=folder + "/still", STANDIN_CXX=os.environ.get("CXX", "c++") +
+                     " '-D__builtin_ia32_rdtsc()=7'")
+        got = run(again + ["only=chain"], env=still)
+        lines = [l for l in got.stdout.splitlines() if "at most" in l]
+        ok(len(lines) == 1 and "nan" in lines[0] and lines[0].endswith("MISSED"), "a ratio that is no number is missed",
+           got.stdout, got.stderr)
+        # Branches and loops of a driver without SWITCH; then one without conditions, where strict plans fail.
+        for version, status in (("12040", 0), ("12020", 1)):
+            got = run(again + ["only=while"], env=dict(environment, STANDIN_CUDA="version=" + version))
+            ok(got.returncode == status and ("has no graphs with loops and branches" in got.stderr) == (status == 1),
+               "loops on the driver of %s" % version, got.returncode, got.stdout, got.stderr)
         for call, name, others in (("cuGraphConditionalHandleCreate:1", "while, by hand, node decides", 4),
                                    ("cuGraphLaunch:2", "while, by hand, own kernel decides", 4)):
             torn = dict(environment, STANDIN_CUDA="fail=%s:999" % call)
@@ -93,8 +109,8 @@ with tempfile.TemporaryDirectory(prefix="plait-test-") as folder:
                 ("callback", "", "a callback%s%sWAITS, TOO" % (wait, free)),
                 ("loop", "", "a loop%s%sWAITS, TOO" % (wait, free)),
                 ("loop", "locked=no", "a loop%s%sreturns" % (wait, free)),
-                ("fault", "fault=1:700", "waits for its event after a fault: comes, with 700\n"),
-                ("fault", "fault=1:700,mute=1", "a callback of its stream after a fault: DOES NOT COME")):
+                ("fault", "fault=2:700", "waits for its event after a fault: comes, with 700\n"),
+                ("fault", "fault=2:700,mute=1", "a callback of its stream after a fault: DOES NOT COME")):
             got = run([program, "probe=" + probe] + FILES, env=dict(environment, STANDIN_CUDA=trouble))
             ok(got.returncode == 0 and said in got.stdout, "probe %s, %s" % (probe, trouble or "the usual driver"),
                got.returncode, got.stdout, got.stderr)
@@ -132,6 +148,14 @@ with tempfile.TemporaryDirectory(prefix="plait-test-") as folder:
         ok(got.returncode == 0 and "\nnothing was wrong\n" in got.stdout, "all of it",
            got.stdout[-3000:], got.stderr[-2000:])
         ok(got.stdout.count("*** STAND-IN: NO GPU WAS USED") >= 7, "which says so in each part")
+        ok(len(re.findall("^graphs: [1-9][0-9]* made, .* 0 refused, 0 left to the host$", got.stdout, re.M)) >= 11,
+           "and counts graphs", got.stdout[-3000:])
+        for trouble, said in (("refuse=cuGraphInstantiateWithParams", "FAILED: chain, plait"),
+                              ("version=12020", "FAILED: while, plait")):
+            got = run(["bench/cuda/run", "-o", folder + "/out", "-b", folder + "/build", "-r", "1", "-p", "chain loops",
+                       "--standin", LIBRARIES], cwd=ROOT, env=dict(environment, STANDIN_CUDA=trouble))
+            ok(got.returncode == 1 and said in got.stdout and "NO GRAPH WAS MADE" in got.stdout,
+               "no graph is wrong: " + trouble, got.stdout[-3000:])
     else:
         skip("all of bench/cuda/run: only with PLAIT_SOAK=1")
 done()

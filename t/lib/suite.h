@@ -30,7 +30,8 @@ bool suite_open_driver(const char *backend);
 /*
  * The main function of a test that runs the same checks on several backends:
  * host and chaos, or the driver that SUITE_DRIVER names, or on the stand-ins
- * for CUDA: in a queue, in plans, and in plans as graphs of the driver.
+ * for CUDA: in a queue, in plans, and in plans as graphs of the driver.  On a
+ * driver PLAIT_SEGMENTS in the environment chooses plans.
  */
 #ifdef SUITE_CUDA
 #define SUITE_MAIN(function) \
@@ -62,6 +63,7 @@ bool suite_open_driver(const char *backend);
 	{ \
 		if (SUITE_SKIPS && !tap_soak()) \
 			SKIP_ALL("set PLAIT_SOAK: compiling takes long"); \
+		suite_use_plans(getenv("PLAIT_SEGMENTS") != NULL); \
 		if (suite_open_driver(SUITE_DRIVER)) \
 			function(); \
 		suite_close(); \

@@ -87,6 +87,8 @@ ok(result.stderr.count("hots? has no effect") == 1 and result.stdout.count("perh
 ok("\noptions: none\n" in plait("info", "-p", PLUGINS).stdout, "unset options are not listed")
 has(plait("info", "-p", PLUGINS, "-o", "host:describe=1"), "\noptions: host:describe=1 (options)\n",
     "those that were set are")
+has(plait("info", "-p", PLUGINS, "-b", "host", "--graphs"), "\ndevice graphs of three small plans:\n  no device takes graphs\n",
+    "no device graph on hosts")
 result = plait("info", PLAIT_PLUGIN_PATH=BAD, PLAIT_BACKEND="good,nobody", PLAIT_OPTIONS="goood:a=1")
 ok(result.returncode == 0, "nothing usable is an answer", result.stderr)
 has(result, "backends: good,nobody (PLAIT_BACKEND)", "it names the variable")

@@ -2,10 +2,11 @@
 /*
  * plait info: report of the backends found, chosen and rejected, and why; then
  * the devices of backends that are used only when named, each from a survey of
- * its own.
+ * its own; and on demand a trial of device graphs.
  */
 #include "command.h"
 #include "survey.h"
+#include "trial.h"
 
 #include "plait/plait.h"
 
@@ -16,19 +17,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int read_options(int argc, char **argv, plait_context_desc *desc)
+static int read_options(int argc, char **argv, plait_context_desc *desc,
+			bool *graphs)
 {
 	static const struct option known[] = {
 		{ "backends", required_argument, NULL, 'b' },
 		{ "path", required_argument, NULL, 'p' },
 		{ "wrap", required_argument, NULL, 'w' },
 		{ "options", required_argument, NULL, 'o' },
+		{ "graphs", no_argument, NULL, 'g' },
 		{ NULL, 0, NULL, 0 },
 	};
 	int option;
 
 	opterr = 0;
-	while ((option = getopt_long(argc, argv, "b:p:w:o:", known, NULL)) !=
+	while ((option = getopt_long(argc, argv, "b:p:w:o:g", known, NULL)) !=
 	       -1) {
 		switch (option) {
 		case 'b':
@@ -42,6 +45,9 @@ static int read_options(int argc, char **argv, plait_context_desc *desc)
 			break;
 		case 'o':
 			desc->options = optarg;
+			break;
+		case 'g':
+			*graphs = true;
 			break;
 		default:
 			return command_usage("info",
@@ -163,6 +169,21 @@ static void print_report(const char *report, const plait_context_desc *desc,
 	       "plait(1).\n");
 }
 
+/* Limit of the time for all devices together. */
+enum { TRIAL_SECONDS = 120 };
+
+static void print_trial(const plait_context_desc *desc)
+{
+	survey made = survey_text(trial_make, desc, TRIAL_SECONDS);
+
+	printf("\ndevice graphs of three small plans:\n%s%s",
+	       made.text == NULL ? "  no memory for the trial\n" :
+	       made.complete ? "" : "  ", made.text != NULL ? made.text : "");
+	if (made.text != NULL && !made.complete)
+		printf("\n");
+	free(made.text);
+}
+
 /* Print the environment variables that may have contributed to the failure. */
 static void name_variables(void)
 {
@@ -181,11 +202,11 @@ static void name_variables(void)
 int command_info(int argc, char **argv)
 {
 	plait_context_desc desc = { .size = sizeof(desc) };
-	bool own_options;
+	bool own_options, graphs = false;
 	survey made;
 	int code;
 
-	code = read_options(argc, argv, &desc);
+	code = read_options(argc, argv, &desc, &graphs);
 	if (code != COMMAND_DONE)
 		return code;
 	own_options = ask_for_all(&desc);
@@ -196,6 +217,8 @@ int command_info(int argc, char **argv)
 		print_report(made.text, &desc, own_options);
 	else
 		code = command_fail("info", "%s", made.text);
+	if (made.complete && graphs)
+		print_trial(&desc);
 	if (!made.complete && made.ended)
 		name_variables();
 	free(made.text);

@@ -59,12 +59,14 @@ static const struct command commands[] = {
 	  "channels, steps\n", command_coll },
 	{ "conform", "BACKEND [--only IDS] [--seed N] [--expect FILE] | --list",
 	  "test the conformance of a backend", NULL, conform_main },
-	{ "info", "[-b LIST] [-p PATH] [-w LIST] [-o OPTIONS]",
+	{ "info", "[-b LIST] [-p PATH] [-w LIST] [-o OPTIONS] [--graphs]",
 	  "list backends: found, chosen, rejected and why",
 	  "  -b, --backends LIST    as if PLAIT_BACKEND were set\n"
 	  "  -p, --path PATH        as if PLAIT_PLUGIN_PATH were set\n"
 	  "  -w, --wrap LIST        as if PLAIT_WRAP were set\n"
-	  "  -o, --options OPTIONS  as if PLAIT_OPTIONS were set\n",
+	  "  -o, --options OPTIONS  as if PLAIT_OPTIONS were set\n"
+	  "  -g, --graphs           run small plans, and count the device "
+	  "graphs\n",
 	  command_info },
 	{ "plan", "FILE [--policy widest|bounded] [--lanes N] "
 	  "[--mode strict|helped|auto] [--hop N]\n"

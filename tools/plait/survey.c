@@ -82,9 +82,10 @@ static bool write_all(int to, const void *data, size_t bytes)
 }
 
 /* Drivers may have handlers of exit that do not return; none is needed. */
-static _Noreturn void run_child(const plait_context_desc *desc, int to)
+static _Noreturn void run_child(survey_maker *maker,
+				const plait_context_desc *desc, int to)
 {
-	survey made = make_here(desc);
+	survey made = maker(desc);
 	struct answer answer = { .complete = made.complete };
 
 	if (made.text == NULL)
@@ -187,24 +188,30 @@ static survey await_child(pid_t child, int from, unsigned seconds)
 	return answered ? out : describe_end(status);
 }
 
-survey survey_make(const plait_context_desc *desc, unsigned seconds)
+survey survey_text(survey_maker *maker, const plait_context_desc *desc,
+		   unsigned seconds)
 {
 	survey out;
 	pid_t child;
 	int ends[2];
 
 	if (pipe2(ends, O_CLOEXEC) != 0)
-		return make_here(desc);
+		return maker(desc);
 	/* The child may write what is buffered once more. */
 	(void)fflush(NULL);
 	child = fork();
 	if (child == 0) {
 		close(ends[0]);
-		run_child(desc, ends[1]);
+		run_child(maker, desc, ends[1]);
 	}
 	close(ends[1]);
 	out = child > 0 ? await_child(child, ends[0], seconds)
-			: make_here(desc);
+			: maker(desc);
 	close(ends[0]);
 	return out;
+}
+
+survey survey_make(const plait_context_desc *desc, unsigned seconds)
+{
+	return survey_text(make_here, desc, seconds);
 }

@@ -16,6 +16,11 @@ typedef struct survey {
 	char *text;    /* null: no memory */
 } survey;
 
+/* Make a text in the child process, for survey_text. */
+typedef survey survey_maker(const plait_context_desc *desc);
+survey survey_text(survey_maker *maker, const plait_context_desc *desc,
+		   unsigned seconds);
+
 /* Make the report of plait_backend_report.  `seconds` limits the time; 0: no
  * limit.  Release the text with free. */
 survey survey_make(const plait_context_desc *desc, unsigned seconds);

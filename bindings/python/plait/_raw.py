@@ -114,6 +114,7 @@ PLAIT_DEVICE_LASTS = 2048
 PLAIT_DEVICE_HOST = 4096
 PLAIT_BUFFER_TEMPORARY = 1
 PLAIT_CALL_ANY_THREAD = 1
+PLAIT_CALL_COROUTINE = 4
 PLAIT_WRAP_READ_ONLY = 2
 PLAIT_MAP_READ = 1
 PLAIT_MAP_WRITE = 2
@@ -1146,4 +1147,8 @@ FUNCTIONS = {
     "plait_coll_parallel": (plait_status, (c_void_p, c_uint32, POINTER(plait_error),)),
     "plait_coll_end": (plait_status, (c_void_p, POINTER(plait_error),)),
     "plait_coll_compile": (plait_status, (c_void_p, POINTER(plait_compile_desc), POINTER(c_void_p), POINTER(plait_error),)),
+    "plait_await_signal": (plait_status, (c_void_p, c_uint64, POINTER(plait_error),)),
+    "plait_await_run": (plait_status, (c_void_p, POINTER(plait_error),)),
+    "plait_await_plan": (plait_status, (c_void_p, c_void_p, POINTER(plait_run_desc), POINTER(plait_error),)),
+    "plait_yield": (plait_status, (POINTER(plait_error),)),
 }

@@ -94,9 +94,9 @@ def check_decide(folder, home):
         skip("the toolkit has no ptxas")
         return
     with open(source, "w") as file:
-        file.write(literals("plugins/cuda/region.c", "decide_text"))
+        file.write(literals("plugins/cuda/setter.c", "setters_text"))
     got = [run([ptxas, "-arch", arch, source, "-o", source + arch]) for arch in ("sm_75", "sm_90")]
-    none([g.stdout + g.stderr for g in got if g.returncode != 0], "ptxas takes the kernel of region.c")
+    none([g.stdout + g.stderr for g in got if g.returncode != 0], "ptxas takes the kernels of setter.c")
 
 
 def check_kernels(home):

@@ -165,17 +165,40 @@ static void faults(void)
 		fault_while("");
 }
 
-/* The driver never calls back; late callbacks find nothing.  Where the fault
- * comes before the callback is asked for there is none. */
+/* The driver never calls back: a kernel of a loop faults when the callback has been
+ * asked for.  Late callbacks find nothing. */
 static void never_told(const char *standin)
 {
-	uint64_t late = 0;
+	uint64_t since = 0, before;
+	plait_buffer *n, *x;
+	plait_run *run = NULL;
+	plait_kernel *map;
+	plait_plan *plan;
 
-	for (int i = 0; i < TURNS && late == 0; i++) {
-		fault_while(standin);
-		late = rig_speak();
-	}
-	OK_THAT(late > 0, "%s: callbacks came late", standin);
+	if (!open_with(standin, ""))
+		return;
+	map = map_kernel();
+	n = words_on(rig.device);
+	x = words_on(rig.device);
+	plan = endless(map, n, x);
+	write_words(n, 1);
+	write_words(x, 0);
+	before = rig_calls("cuStreamAddCallback");
+	OK(plait_plan_run(plan, rig.queue, NULL, &run, &rig.error) ==
+	   PLAIT_OK);
+	await_iterations();
+	while (rig_calls("cuStreamAddCallback") == before && !tap_late(&since))
+		;
+	rig_fault(1, CUDA_ERROR_ILLEGAL_ADDRESS);
+	IS_INT(plait_run_wait(run, PLAIT_FOREVER, &rig.error), PLAIT_E_LOST);
+	plait_run_release(run);
+	plait_plan_release(plan);
+	plait_buffer_release(n);
+	plait_buffer_release(x);
+	plait_kernel_release(map);
+	plait_queue_release(rig.queue);
+	plait_context_release(rig.context);
+	OK_THAT(rig_speak() > 0, "%s: callbacks came late", standin);
 }
 
 static void mute(void)

@@ -13,9 +13,12 @@ OPTIONS = ("locked=no", "locked=callbacks", "locked=frees", "writes=0", "depth=8
 TESTS = ("segment", "region", "calls", "table", "locks")
 # These make calls themselves, or let the call fail that a capture needs.
 SPARED = {"captured=1": ("calls", "table")}
+# Drivers without SWITCH nodes; the first of them takes only kernels in bodies.
+VERSIONS = ("version=12030", "version=12060")
+PLANS = ("regions", "run_driver_loops", "random_graphs", "random_programs", "external_command_predicates")
 
-for option in OPTIONS:
-    for name in (n for n in TESTS if n not in SPARED.get(option, ())):
+for option, tests in [(o, TESTS) for o in OPTIONS] + [(v, PLANS) for v in VERSIONS]:
+    for name in (n for n in tests if n not in SPARED.get(option, ())):
         got = run([os.path.join(BUILD, "t/plugins/cuda", name + ".t")], env=dict(os.environ, STANDIN_MORE=option))
         bad = [l for l in got.stdout.splitlines() if l.startswith(("not ok", "# lock order"))]
         ok(got.returncode == 0, "%s with %s" % (name, option), got.returncode, got.stderr[-500:], *bad[:5])

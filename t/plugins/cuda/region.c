@@ -99,9 +99,10 @@ static void loops(void)
 {
 	check_decided("", true, true);
 	check_decided("", false, true);
-	/* Drivers without branches, and without any conditional node. */
-	check_decided("version=12040", true, false);
+	/* Drivers without SWITCH nodes, and without any conditional node. */
+	check_decided("version=12040", true, true);
 	check_decided("version=12040", false, true);
+	check_decided("version=12030", true, true);
 	check_decided("version=12020", true, false);
 	(void)setenv("PLAIT_REGIONS", "0", 1);
 	check_decided("", true, false);
@@ -131,7 +132,8 @@ static void check_prepared(const char *options, bool decided)
 static void prepared_loops(void)
 {
 	check_prepared("", true);
-	check_prepared("version=12040", false);
+	check_prepared("version=12040", true);
+	check_prepared("version=12020", false);
 }
 
 /* The words of a segment come from pooled memory. */

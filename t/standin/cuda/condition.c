@@ -74,6 +74,29 @@ bool standin_has_unused_conditions(CUgraph graph)
 	return false;
 }
 
+/* Returns true if edges lead from a node to a later one of its graph. */
+static bool is_before(CUgraphNode node, CUgraphNode later)
+{
+	size_t i;
+
+	for (i = 0; i < later->before_count; i++) {
+		CUgraphNode one = later->graph->nodes[later->before[i]];
+
+		if (one == node || is_before(node, one))
+			return true;
+	}
+	return false;
+}
+
+/* Kernels that no edge orders may set a condition in any order. */
+static bool is_undefined(const struct condition *condition, CUgraphNode node)
+{
+	CUgraphNode setter = condition->setter;
+
+	return setter != NULL && node != NULL && setter != node &&
+	       setter->graph == node->graph && !is_before(setter, node);
+}
+
 /* An undefined choice of a driver is an error here. */
 int standin_set_condition(void *driver, unsigned long long handle,
 			  unsigned value)
@@ -85,11 +108,13 @@ int standin_set_condition(void *driver, unsigned long long handle,
 	pthread_mutex_lock(&standin.lock);
 	condition = standin_condition(handle);
 	if (condition == NULL || !condition->running ||
-	    condition->context != work->context)
+	    condition->context != work->context ||
+	    is_undefined(condition, work->node))
 		code = CUDA_ERROR_LAUNCH_FAILED;
 	else {
 		condition->value = value;
 		condition->set = true;
+		condition->setter = work->node;
 	}
 	pthread_mutex_unlock(&standin.lock);
 	return code;

@@ -85,7 +85,6 @@ static const struct {
 	{ CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 4 },
 	{ CU_DEVICE_ATTRIBUTE_INTEGRATED, 0 },
 	{ CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY, 1 },
-	{ CU_DEVICE_ATTRIBUTE_COMPUTE_MODE, 0 },
 	{ CU_DEVICE_ATTRIBUTE_CONCURRENT_KERNELS, 1 },
 	{ CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT, 2 },
 	{ CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING, 1 },
@@ -112,6 +111,8 @@ CUresult standin_cuDeviceGetAttribute(int *value,
 		*value = standin.options.most_pitch;
 	else if (attribute == CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS)
 		*value = standin.options.writes;
+	else if (attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_MODE)
+		*value = standin.options.mode;
 	else if (attribute == CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID)
 		*value = device;
 	else {
@@ -185,6 +186,8 @@ CUresult standin_cuDevicePrimaryCtxRetain(CUcontext *out, CUdevice device)
 
 	if (!is_device(device))
 		return CUDA_ERROR_INVALID_DEVICE;
+	if (standin.options.mode == CU_COMPUTEMODE_PROHIBITED)
+		return CUDA_ERROR_DEVICE_UNAVAILABLE;
 	context = standin.primary[device];
 	if (context == NULL) {
 		context = standin_new(sizeof(*context));
@@ -232,6 +235,8 @@ CUresult standin_cuCtxPushCurrent(CUcontext context)
 {
 	if (!is_context(context) || stack.depth == STACK_DEPTH)
 		return CUDA_ERROR_INVALID_CONTEXT;
+	if (context->sticky != CUDA_SUCCESS)
+		return context->sticky;
 	stack.contexts[stack.depth++] = context;
 	return CUDA_SUCCESS;
 }

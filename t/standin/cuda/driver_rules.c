@@ -449,7 +449,7 @@ static void captures(void)
 	if (!rig_open(""))
 		return;
 	rig_close();
-	rig_configure("captured=1,locked=no");
+	rig_configure("captured=1,locked=no,waits=0");
 	WORKS(cu.cuInit(0));
 	GIVES(cu.cuDevicePrimaryCtxRetain(&rig_context, 0),
 	      CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);

@@ -60,7 +60,8 @@ static CUresult count(const char *name)
 	return code;
 }
 
-static size_t fail_later(const char *name, uint64_t number, int code)
+void standin_fail_later(const char *name, uint64_t number, int code,
+			bool always)
 {
 	size_t known = name == NULL ? COUNTS : index_of(name), i;
 
@@ -74,8 +75,7 @@ static size_t fail_later(const char *name, uint64_t number, int code)
 	fails[i].name = name != NULL ? counts[known].name : NULL;
 	fails[i].left = number;
 	fails[i].code = (CUresult)code;
-	fails[i].always = false;
-	return i;
+	fails[i].always = always;
 }
 
 uint64_t standin_calls(const char *name)
@@ -94,7 +94,7 @@ uint64_t standin_calls(const char *name)
 void standin_fail(const char *name, uint64_t number, int code)
 {
 	pthread_mutex_lock(&standin.lock);
-	fail_later(name, number, code);
+	standin_fail_later(name, number, code, false);
 	pthread_mutex_unlock(&standin.lock);
 }
 
@@ -146,129 +146,12 @@ const char *standin_misused(void)
 	return under_lock(&standin.misused);
 }
 
-/* --- options -------------------------------------------------------------- */
-
-/* fail=cuMemAlloc:3:2, the last a number of CUresult, by default
- * CUDA_ERROR_UNKNOWN; without a name, of any call: fail=:17. */
-static void read_fail(char *text)
-{
-	char *number = strchr(text, ':'), *code;
-
-	if (number == NULL)
-		return;
-	*number++ = '\0';
-	code = strchr(number, ':');
-	fail_later(*text != '\0' ? text : NULL, strtoull(number, NULL, 10),
-		   code != NULL ? atoi(code + 1) : CUDA_ERROR_UNKNOWN);
-}
-
-/* refuse=cuGraphLaunch, or cuGraphLaunch:1. */
-static void read_refusal(char *text)
-{
-	char *code = strchr(text, ':');
-
-	if (code != NULL)
-		*code++ = '\0';
-	fails[fail_later(text, 1, code != NULL ? atoi(code) :
-					  CUDA_ERROR_NOT_SUPPORTED)]
-		.always = true;
-}
-
-static void read_locks(const char *text)
-{
-	bool both = strcmp(text, "both") == 0;
-
-	standin.options.locked_callbacks =
-		both || strcmp(text, "callbacks") == 0;
-	standin.options.locked_frees = both || strcmp(text, "frees") == 0;
-}
-
-static void read_fault(char *text)
-{
-	char *code = strchr(text, ':');
-
-	standin.faults_until = strtoull(text, NULL, 10);
-	standin.fault = code != NULL ? (CUresult)atoi(code + 1) :
-				       CUDA_ERROR_ILLEGAL_ADDRESS;
-}
-
-static void read_option(const char *key, char *value)
-{
-	struct standin_options *options = &standin.options;
-
-	if (strcmp(key, "devices") == 0)
-		options->devices = atoi(value);
-	else if (strcmp(key, "version") == 0)
-		options->driver_version = atoi(value);
-	else if (strcmp(key, "arch") == 0)
-		options->arch = atoi(value);
-	else if (strcmp(key, "workers") == 0)
-		options->workers = (unsigned)atoi(value);
-	else if (strcmp(key, "seed") == 0)
-		options->seed = strtoull(value, NULL, 10);
-	else if (strcmp(key, "memory") == 0)
-		options->memory_bytes = strtoull(value, NULL, 10);
-	else if (strcmp(key, "pitch") == 0)
-		options->most_pitch = atoi(value);
-	else if (strcmp(key, "connections") == 0)
-		options->shared = strcmp(value, "1") == 0;
-	else if (strcmp(key, "pageable") == 0)
-		options->pageable_waits = strcmp(value, "waits") == 0;
-	else if (strcmp(key, "locked") == 0)
-		read_locks(value);
-	else if (strcmp(key, "mute") == 0)
-		options->mute = strcmp(value, "1") == 0;
-	else if (strcmp(key, "writes") == 0)
-		options->writes = strcmp(value, "1") == 0;
-	else if (strcmp(key, "captured") == 0)
-		options->captured = strcmp(value, "1") == 0;
-	else if (strcmp(key, "depth") == 0)
-		options->depth = (unsigned)atoi(value);
-	else if (strcmp(key, "stub") == 0)
-		options->stub = strcmp(value, "1") == 0;
-	else if (strcmp(key, "refuse") == 0)
-		read_refusal(value);
-	else if (strcmp(key, "report") == 0)
-		snprintf(options->report, sizeof(options->report), "%s",
-			 value);
-	else if (strcmp(key, "fail") == 0)
-		read_fail(value);
-	else if (strcmp(key, "fault") == 0)
-		read_fault(value);
-	else
-		fprintf(stderr, "stand-in for CUDA: no option %s\n", key);
-}
-
-static void read_options(const char *text)
-{
-	char copy[1024], *rest = copy, *word, *value;
-
-	snprintf(copy, sizeof(copy), "%s", text != NULL ? text : "");
-	while ((word = strsep(&rest, ",")) != NULL) {
-		value = strchr(word, '=');
-		if (value == NULL)
-			continue;
-		*value++ = '\0';
-		read_option(word, value);
-	}
-	if (standin.options.devices > STANDIN_MAX_DEVICES)
-		standin.options.devices = STANDIN_MAX_DEVICES;
-	if (standin.options.workers == 0)
-		standin.options.workers = standin.options.seed != 0 ? 1 : 3;
-	standin.random = standin.options.seed + 1;
-}
+/* --- the life of the process ---------------------------------------------- */
 
 static void configure(const char *text)
 {
-	static const struct standin_options defaults = {
-		.devices = 1, .driver_version = 12080, .arch = 90,
-		.memory_bytes = (size_t)1 << 30, .most_pitch = INT32_MAX,
-		.pageable_waits = true, .locked_callbacks = true,
-		.locked_frees = true, .writes = true,
-	};
 	size_t i;
 
-	standin.options = defaults;
 	standin.initialised = false;
 	standin.faults_until = 0;
 	standin.overlaps = 0;
@@ -279,7 +162,7 @@ static void configure(const char *text)
 	for (i = 0; i < COUNTS; i++)
 		counts[i].calls = 0;
 	standin_forget_counts();
-	read_options(text);
+	standin_read_options(text);
 }
 
 void standin_configure(const char *options)
@@ -413,6 +296,8 @@ static CUresult enter(const char *name)
 	pthread_mutex_lock(&standin.lock);
 	standin_lock_driver();
 	code = check(name);
+	if (code == CUDA_SUCCESS && standin_wait_in_call(name))
+		code = check(name);
 	told = count(name);
 	if (code == CUDA_SUCCESS && told != CUDA_SUCCESS)
 		standin.failed = name;

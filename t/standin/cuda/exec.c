@@ -100,6 +100,14 @@ static bool goes_on(CUgraphConditionalHandle handle)
 	return on;
 }
 
+/* Before 12.8 a driver hangs in a body without nodes; this ends with a code. */
+static CUresult run_body(CUgraph body)
+{
+	if (body->count == 0 && standin.options.driver_version < 12080)
+		return CUDA_ERROR_LAUNCH_TIMEOUT;
+	return run_graph(body);
+}
+
 /* A loop that does not set its condition goes on for ever if it never does. */
 static CUresult run_iteration(CUgraphNode node)
 {
@@ -108,8 +116,9 @@ static CUresult run_iteration(CUgraphNode node)
 
 	pthread_mutex_lock(&standin.lock);
 	standin_condition(node->handle)->set = false;
+	standin_condition(node->handle)->setter = NULL;
 	pthread_mutex_unlock(&standin.lock);
-	code = run_graph(node->bodies[0]);
+	code = run_body(node->bodies[0]);
 	pthread_mutex_lock(&standin.lock);
 	condition = standin_condition(node->handle);
 	standin.undecided += code == CUDA_SUCCESS && !condition->set;
@@ -125,8 +134,8 @@ static CUresult run_conditional(CUgraphNode node)
 	switch (node->loop) {
 	case CU_GRAPH_COND_TYPE_IF:
 		if (value != 0)
-			return run_graph(node->bodies[0]);
-		return node->body_count == 2 ? run_graph(node->bodies[1]) :
+			return run_body(node->bodies[0]);
+		return node->body_count == 2 ? run_body(node->bodies[1]) :
 					       CUDA_SUCCESS;
 	case CU_GRAPH_COND_TYPE_WHILE:
 		while (code == CUDA_SUCCESS && goes_on(node->handle)) {
@@ -136,7 +145,7 @@ static CUresult run_conditional(CUgraphNode node)
 		return code;
 	case CU_GRAPH_COND_TYPE_SWITCH:
 		return value < node->body_count ?
-			       run_graph(node->bodies[value]) : CUDA_SUCCESS;
+			       run_body(node->bodies[value]) : CUDA_SUCCESS;
 	}
 	return code;
 }
@@ -149,6 +158,7 @@ static CUresult run_node(CUgraphNode node)
 		return run_graph(node->child);
 	if (node->type == CU_GRAPH_NODE_TYPE_CONDITIONAL)
 		return run_conditional(node);
+	node->work.node = node;
 	return standin_perform(&node->work, CUDA_SUCCESS);
 }
 
@@ -217,6 +227,7 @@ static void set_running(CUgraph graph, bool running)
 			continue;
 		condition = standin_condition(node->handle);
 		condition->running = running;
+		condition->setter = NULL;
 		if (running && condition->flags & CU_GRAPH_COND_ASSIGN_DEFAULT)
 			condition->value = condition->initial;
 		for (j = 0; j < node->body_count; j++)

@@ -129,8 +129,18 @@ static CUresult check_nodes(CUcontext context, CUgraph graph)
 	return code;
 }
 
+/* The first drivers with conditional nodes take only these two. */
+static bool is_in_all_bodies(CUgraphNodeType type)
+{
+	return type == CU_GRAPH_NODE_TYPE_KERNEL ||
+	       type == CU_GRAPH_NODE_TYPE_CONDITIONAL;
+}
+
 static CUresult check_body_node(CUcontext context, CUgraphNode node)
 {
+	if (standin.options.driver_version < 12040 &&
+	    !is_in_all_bodies(node->type))
+		return CUDA_ERROR_NOT_SUPPORTED;
 	switch (node->type) {
 	case CU_GRAPH_NODE_TYPE_KERNEL:
 	case CU_GRAPH_NODE_TYPE_MEMCPY:

@@ -9,10 +9,10 @@ check_LTLIBRARIES += %D%/libgrid.la
 %C%_libgrid_la_CFLAGS = -std=gnu11 -pthread $(WARN_CFLAGS) $(CODE_CFLAGS)
 
 check_LTLIBRARIES += %D%/standin_cuda.la
-%C%_standin_cuda_la_SOURCES = %D%/condition.c %D%/context.c %D%/control.h \
-	%D%/device.h %D%/entry.c %D%/exec.c %D%/graph.c \
+%C%_standin_cuda_la_SOURCES = %D%/arena.c %D%/condition.c %D%/context.c %D%/control.h \
+	%D%/device.h %D%/entry.c %D%/exec.c %D%/graph.c %D%/image.h \
 	%D%/interpreted.c %D%/locks.c %D%/memory.c %D%/module.c %D%/object.c \
-	%D%/standin.h %D%/stream.c %D%/work.c
+	%D%/option.c %D%/standin.h %D%/stream.c %D%/work.c
 %C%_standin_cuda_la_CPPFLAGS = $(STANDIN_CPPFLAGS)
 %C%_standin_cuda_la_LDFLAGS = $(LDFLAGS_STANDIN) -export-symbols-regex \
 	'^(cu[A-Z].*|standin_(configure|live|leaked|calls|fail|fault|overlaps|undecided|failed|misused|speak))$$'
@@ -20,8 +20,8 @@ check_LTLIBRARIES += %D%/standin_cuda.la
 	-lpthread -ldl -lm
 
 check_LTLIBRARIES += %D%/standin_nvrtc.la
-%C%_standin_nvrtc_la_SOURCES = %D%/compiler.c %D%/compiler.h %D%/nvrtc.c \
-	%D%/rewrite.c %D%/rewrite.h
+%C%_standin_nvrtc_la_SOURCES = %D%/compiler.c %D%/compiler.h %D%/image.h \
+	%D%/nvrtc.c %D%/rewrite.c %D%/rewrite.h
 %C%_standin_nvrtc_la_CPPFLAGS = $(STANDIN_CPPFLAGS) \
 	-DSTANDIN_FOLDER='"$(abs_top_srcdir)/%D%"' -DSTANDIN_CXX='"$(CXX)"'
 %C%_standin_nvrtc_la_LDFLAGS = $(LDFLAGS_STANDIN) \
@@ -62,3 +62,12 @@ UNIT_TESTS += %D%/graph_rules.t
 UNIT_TESTS += %D%/condition_rules.t
 %C%_condition_rules_t_CPPFLAGS = $(CPPFLAGS_CUDA)
 %C%_condition_rules_t_LDADD = $(LDADD_CUDA)
+UNIT_TESTS += %D%/strict_rules.t
+%C%_strict_rules_t_CPPFLAGS = $(CPPFLAGS_CUDA)
+%C%_strict_rules_t_LDADD = $(LDADD_CUDA)
+if SANITIZE
+else
+UNIT_TESTS += %D%/lock_rules.t
+%C%_lock_rules_t_CPPFLAGS = $(CPPFLAGS_CUDA)
+%C%_lock_rules_t_LDADD = %D%/librecorder.la $(LDADD_CUDA)
+endif

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A stand-in for libcuda.so.1: the driver's own lock, as drivers are reported
- * to hold it, in callbacks and while memory is freed; callbacks that never come
+ * to hold it, in callbacks and while memory is freed; calls that wait for the
+ * context although they return nothing of it; callbacks that never come
  * after an error; and the hooks of a recorder of locks.
  */
 #include <dlfcn.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "standin.h"
 
@@ -52,6 +54,22 @@ void standin_idle_locked(CUcontext context)
 	standin_idle(context);
 	waiting_frees--;
 	pthread_cond_broadcast(&standin.changed);
+}
+
+bool standin_wait_in_call(const char *name)
+{
+	static const char *const names[] = {
+		"cuMemAlloc", "cuMemHostAlloc", "cuMemHostRegister",
+		"cuModuleLoadDataEx",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (standin.options.waits && strcmp(names[i], name) == 0) {
+			standin_idle_locked(standin_current());
+			return true;
+		}
+	return false;
 }
 
 void standin_begin_callback(void)

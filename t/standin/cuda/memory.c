@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A stand-in for libcuda.so.1: memory.  A device's memory is the host's, so
- * addresses are the same everywhere; but each use of memory is checked for
- * permission as a driver does.  Newly allocated memory is full of rubbish.
+ * A stand-in for libcuda.so.1: memory.  A device's memory is the host's (arena.c),
+ * so addresses are the same everywhere; but each use of memory is checked for
+ * permission as a driver does.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "standin.h"
 
-enum { ALIGNMENT = 256, RUBBISH = 0xa5 };
+enum { ALIGNMENT = 256 };
 
 /* By address. */
 static struct block **blocks;
@@ -96,10 +96,12 @@ void standin_free_memory(struct object *object)
 	block_count--;
 	memmove(blocks + place, blocks + place + 1,
 		(block_count - place) * sizeof(struct block *));
-	if (object->kind == STANDIN_DEVICE_MEMORY)
+	if (object->kind == STANDIN_DEVICE_MEMORY) {
 		standin.used_bytes[block->device] -= block->bytes;
-	if (object->kind != STANDIN_REGISTERED)
+		standin_arena_release(block->pointer);
+	} else if (object->kind == STANDIN_HOST_MEMORY) {
 		free(block->pointer);
+	}
 	standin_remove(object);
 	free(block);
 }
@@ -120,10 +122,10 @@ static CUresult allocate(void **out, size_t bytes, enum standin_kind kind,
 	     bytes > standin.options.memory_bytes -
 		     standin.used_bytes[device]))
 		return CUDA_ERROR_OUT_OF_MEMORY;
-	pointer = aligned_alloc(ALIGNMENT, rounded);
+	pointer = kind == STANDIN_DEVICE_MEMORY ?
+		  standin_arena_acquire(rounded) : standin_host_acquire(rounded);
 	if (pointer == NULL)
 		return CUDA_ERROR_OUT_OF_MEMORY;
-	memset(pointer, RUBBISH, rounded);
 	if (kind == STANDIN_DEVICE_MEMORY)
 		standin.used_bytes[device] += bytes;
 	add_block(pointer, bytes, kind, context, device);

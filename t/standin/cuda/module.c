@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "image.h"
 #include "standin.h"
 #include "standin/ptx/ptx.h"
 
@@ -29,19 +30,23 @@ static size_t elf_bytes(const void *image)
 }
 
 /* A file of its own each time, so that each module has variables of its own. */
-static void load_bytes(CUmodule module, const char *bytes, size_t count)
+static void load_bytes(CUmodule module, const char *image, size_t count)
 {
 	const char *base = getenv("TMPDIR");
-	char path[256];
+	char path[256], *bytes;
 	int fd;
 
+	/* The host's loader does not know the marks of a device's binaries. */
+	bytes = memcpy(standin_new(count), image, count);
+	bytes[EI_OSABI] = bytes[EI_ABIVERSION] = 0;
 	snprintf(path, sizeof(path), "%s/standin-module-XXXXXX",
 		 base != NULL ? base : "/tmp");
 	fd = mkstemp(path);
+	if (fd >= 0 && write(fd, bytes, count) == (ssize_t)count)
+		module->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	free(bytes);
 	if (fd < 0)
 		return;
-	if (write(fd, bytes, count) == (ssize_t)count)
-		module->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	close(fd);
 	unlink(path);
 }
@@ -89,6 +94,8 @@ static CUresult load_ptx(CUmodule module, const char *text, char *message)
 
 	if (strstr(text, ".version") == NULL || strstr(text, ".target") == NULL)
 		return CUDA_ERROR_INVALID_IMAGE;
+	if (standin_is_newer_ptx(text, standin.options.driver_version))
+		return CUDA_ERROR_UNSUPPORTED_PTX_VERSION;
 	if (hex == NULL) {
 		module->table = standin_parse(module, text, message);
 		return module->table != NULL ? CUDA_SUCCESS :
@@ -104,6 +111,9 @@ static CUresult load_image(CUmodule module, const char *image, char *message)
 	CUresult code = CUDA_SUCCESS;
 	unsigned arch = (unsigned)standin.options.arch;
 
+	if (binary && standin_is_newer_binary(image,
+					      standin.options.driver_version))
+		return CUDA_ERROR_INVALID_IMAGE;
 	if (binary)
 		load_bytes(module, image, elf_bytes(image));
 	else

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "compiler.h"
+#include "image.h"
 #include "rewrite.h"
 
 struct _nvrtcProgram {
@@ -154,8 +155,9 @@ static void write_ptx(nvrtcProgram program, unsigned arch)
 	size_t i;
 
 	text_print(&program->ptx, "// made by a stand-in for NVRTC, for "
-		   "tests\n.version 8.0\n.target sm_%u\n.address_size 64\n"
-		   "// standin ", arch);
+		   "tests\n.version %d.%d\n.target sm_%u\n.address_size 64\n"
+		   "// standin ", standin_ptx_version((int)version()) / 10,
+		   standin_ptx_version((int)version()) % 10, arch);
 	for (i = 0; i < program->code.count; i++)
 		text_print(&program->ptx, "%02x",
 			   (unsigned char)program->code.at[i]);
@@ -250,6 +252,7 @@ static nvrtcResult build(nvrtcProgram program, const struct choice *choice)
 	if (!program->built)
 		return NVRTC_ERROR_COMPILATION;
 	program->real = choice->real;
+	standin_mark_binary(program->code.at, (int)version());
 	write_ptx(program, choice->arch);
 	return NVRTC_SUCCESS;
 }

@@ -3,8 +3,10 @@
 #ifndef STANDIN_PLACE_H
 #define STANDIN_PLACE_H
 
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "rig.h"
 #include "lib/suite.h"
@@ -16,14 +18,29 @@ static char standin_path[1024];
 extern const struct standin_recorder standin_recorder_hooks;
 #endif
 
-/* Returns the compiler of STANDIN_REAL_NVRTC, or null: an NVRTC of CUDA 13 makes
- * no code for the drivers of 12 that some tests open. */
-static inline const char *standin_real_nvrtc(const char *options)
+/* Returns 12080 for an NVRTC of 12.8, or 0. */
+static inline int standin_version_of(const char *file)
+{
+	void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+	void *found = library != NULL ? dlsym(library, "nvrtcVersion") : NULL;
+	nvrtcResult (*version)(int *, int *);
+	int major = 0, minor = 0;
+
+	memcpy(&version, &found, sizeof(version));
+	if (found == NULL || version(&major, &minor) != NVRTC_SUCCESS)
+		return 0;
+	return 1000 * major + 10 * minor;
+}
+
+/* Returns the compiler of STANDIN_REAL_NVRTC, with its version; or null, also
+ * where a test opens an older driver, which takes none of its code. */
+static inline const char *standin_real_nvrtc(const char *options, int *version)
 {
 	const char *real = getenv("STANDIN_REAL_NVRTC");
+	const char *driver = strstr(options, "version=");
 
-	if (real != NULL && strstr(real, ".so.13") != NULL &&
-	    strstr(options, "version=12") != NULL)
+	*version = real != NULL ? standin_version_of(real) : 0;
+	if (driver != NULL && atoi(driver + strlen("version=")) < *version)
 		return NULL;
 	return real;
 }
@@ -34,9 +51,9 @@ static inline void standin_prepare(const char *options)
 {
 	const char *build = getenv("abs_top_builddir");
 	const char *more = getenv("STANDIN_MORE");
-	const char *real = standin_real_nvrtc(options);
-	const char *kind = "";
-	char all[512];
+	int version;
+	const char *real = standin_real_nvrtc(options, &version);
+	char kind[40] = "", all[512];
 
 	if (build == NULL)
 		build = ".";
@@ -52,9 +69,8 @@ static inline void standin_prepare(const char *options)
 #endif
 	/* No NVRTC makes binaries for 9.1, so the backend asks for PTX. */
 	if (real != NULL)
-		kind = strstr(real, ".so.13") != NULL ?
-			       "arch=91,version=13000" :
-			       "arch=91,version=12080";
+		(void)snprintf(kind, sizeof(kind), "arch=91,version=%d",
+			       version);
 	(void)snprintf(all, sizeof(all), "%s,%s,%s", kind,
 		       more != NULL ? more : "", options);
 	rig_configure(all);

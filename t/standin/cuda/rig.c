@@ -103,7 +103,7 @@ bool rig_open(const char *options)
 	if (!rig_load())
 		return false;
 	/* Host functions of these tests wait for calls. */
-	snprintf(all, sizeof(all), "locked=no,%s", options);
+	snprintf(all, sizeof(all), "locked=no,waits=0,%s", options);
 	rig_configure(all);
 	return WORKS(cu.cuInit(0)) &&
 	       WORKS(cu.cuDevicePrimaryCtxRetain(&rig_context, 0)) &&

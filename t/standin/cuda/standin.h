@@ -96,6 +96,7 @@ struct work {
 	CUstream stream; /* the status that the callback gets */
 	void *user_data;
 	struct program *program;
+	CUgraphNode node; /* of a graph that runs, or null */
 };
 
 /* A command in a stream; lives as long as a thread waits for it. */
@@ -153,6 +154,7 @@ struct condition {
 	unsigned initial, flags, value;
 	bool used, running;
 	bool set; /* in the iteration that runs */
+	CUgraphNode setter; /* that set it, in the iteration that runs */
 };
 
 struct CUgraphNode_st {
@@ -215,6 +217,8 @@ struct standin_options {
 	bool mute; /* no callback after an error */
 	bool writes; /* streams write words of memory */
 	bool captured; /* a thread captures a stream, in the global mode */
+	bool waits; /* calls that allocate or load wait for the context */
+	int mode; /* CUcomputemode */
 	unsigned depth; /* commands of a stream; 0: any number */
 	char report[256];
 };
@@ -239,11 +243,19 @@ extern _Thread_local bool standin_in_host_function;
 /* Of the calling thread. */
 extern _Thread_local CUstreamCaptureMode standin_capture_mode;
 
+/* Let call `number` of a function give `code`, or also all that follow; null: of
+ * any function. */
+void standin_fail_later(const char *name, uint64_t number, int code,
+			bool always);
 /* Below `bound`; from the seed. */
 uint64_t standin_random(uint64_t bound);
 void *standin_new(size_t bytes);
 /* The context of the calling thread, or null. */
 CUcontext standin_current(void);
+
+/* --- option.c */
+
+void standin_read_options(const char *text);
 
 /* --- object.c: live objects */
 
@@ -255,6 +267,16 @@ void *standin_find(const void *handle, enum standin_kind kind);
 /* Some object that goes with a context, or null. */
 struct object *standin_of_context(CUcontext context);
 void standin_forget_counts(void);
+
+/* --- arena.c: memory of devices */
+
+/* `bytes` are a multiple of 256. */
+void *standin_host_acquire(size_t bytes);
+void *standin_arena_acquire(size_t bytes);
+void standin_arena_release(void *pointer);
+/* A command that accesses it begins, and ends; from any thread. */
+void standin_arena_open(void);
+void standin_arena_close(void);
 
 /* --- memory.c */
 
@@ -309,6 +331,9 @@ void standin_lock_driver(void);
 void standin_idle_locked(CUcontext context);
 void standin_begin_callback(void);
 void standin_end_callback(void);
+/* Sleep until the current context has nothing to do, in calls that may wait for
+ * that; returns true for such a call. */
+bool standin_wait_in_call(const char *name);
 /* Returns true for a callback that does not come now. */
 bool standin_mute(const struct work *work, CUresult before);
 /* For the recorder, if there is one. */

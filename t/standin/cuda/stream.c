@@ -374,7 +374,8 @@ CUresult standin_cuStreamSynchronize(CUstream handle)
 
 CUresult standin_cuStreamGetCtx(CUstream handle, CUcontext *context)
 {
-	CUstream stream = handle == NULL ? standin_stream(NULL) :
+	/* Null, and the names 1 and 2 of default streams. */
+	CUstream stream = (uintptr_t)handle <= 2 ? standin_stream(NULL) :
 			  standin_find(handle, STANDIN_STREAM);
 
 	if (stream == NULL)

@@ -95,7 +95,7 @@ static void run_callback(const struct work *work, CUresult before)
 	standin_end_callback();
 }
 
-CUresult standin_perform(struct work *work, CUresult before)
+static CUresult perform(struct work *work, CUresult before)
 {
 	switch (work->kind) {
 	case WORK_NONE:
@@ -123,6 +123,26 @@ CUresult standin_perform(struct work *work, CUresult before)
 		return standin_run_program(work->program);
 	}
 	return CUDA_SUCCESS;
+}
+
+/* Host functions and callbacks run on the host. */
+static bool is_on_device(const struct work *work)
+{
+	return work->kind != WORK_NONE && work->kind != WORK_HOST &&
+	       work->kind != WORK_CALLBACK;
+}
+
+CUresult standin_perform(struct work *work, CUresult before)
+{
+	bool on_device = is_on_device(work);
+	CUresult code;
+
+	if (on_device)
+		standin_arena_open();
+	code = perform(work, before);
+	if (on_device)
+		standin_arena_close();
+	return code;
 }
 
 /* --- owning --------------------------------------------------------------- */

@@ -113,6 +113,7 @@ const PLAIT_DEVICE_LASTS = plait_device_capabilities(2048)
 const PLAIT_DEVICE_HOST = plait_device_capabilities(4096)
 const PLAIT_BUFFER_TEMPORARY = plait_buffer_flags(1)
 const PLAIT_CALL_ANY_THREAD = plait_call_flags(1)
+const PLAIT_CALL_COROUTINE = plait_call_flags(4)
 const PLAIT_WRAP_READ_ONLY = plait_wrap_flags(2)
 const PLAIT_MAP_READ = plait_map_flags(1)
 const PLAIT_MAP_WRITE = plait_map_flags(2)
@@ -1827,6 +1828,30 @@ function plait_coll_compile(coll, desc, out, error)
     ccall(plait_coll_compile_at[], plait_status, (Ptr{plait_coll}, Ptr{plait_compile_desc}, Ptr{Ptr{plait_schedule}}, Ptr{plait_error}), coll, desc, out, error)
 end
 
+const plait_await_signal_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_await_signal - in a coroutine: wait for an emission."
+function plait_await_signal(signal, sequence, error)
+    ccall(plait_await_signal_at[], plait_status, (Ptr{plait_signal}, UInt64, Ptr{plait_error}), signal, sequence, error)
+end
+
+const plait_await_run_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_await_run - in a coroutine: wait for the end of another run."
+function plait_await_run(run, error)
+    ccall(plait_await_run_at[], plait_status, (Ptr{plait_run}, Ptr{plait_error}), run, error)
+end
+
+const plait_await_plan_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_await_plan - in a coroutine: run a plan and wait for its end."
+function plait_await_plan(plan, queue, desc, error)
+    ccall(plait_await_plan_at[], plait_status, (Ptr{plait_plan}, Ptr{plait_queue}, Ptr{plait_run_desc}, Ptr{plait_error}), plan, queue, desc, error)
+end
+
+const plait_yield_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_yield - in a coroutine: let the thread do other work first."
+function plait_yield(error)
+    ccall(plait_yield_at[], plait_status, (Ptr{plait_error},), error)
+end
+
 # The functions, and where their addresses are kept
 const FUNCTIONS = Tuple{Symbol,Base.RefValue{Ptr{Cvoid}}}[
     (:plait_version, plait_version_at),
@@ -1983,6 +2008,10 @@ const FUNCTIONS = Tuple{Symbol,Base.RefValue{Ptr{Cvoid}}}[
     (:plait_coll_parallel, plait_coll_parallel_at),
     (:plait_coll_end, plait_coll_end_at),
     (:plait_coll_compile, plait_coll_compile_at),
+    (:plait_await_signal, plait_await_signal_at),
+    (:plait_await_run, plait_await_run_at),
+    (:plait_await_plan, plait_await_plan_at),
+    (:plait_yield, plait_yield_at),
 ]
 
 end

@@ -110,6 +110,7 @@ pub const PLAIT_DEVICE_LASTS: plait_device_capabilities = 2048;
 pub const PLAIT_DEVICE_HOST: plait_device_capabilities = 4096;
 pub const PLAIT_BUFFER_TEMPORARY: plait_buffer_flags = 1;
 pub const PLAIT_CALL_ANY_THREAD: plait_call_flags = 1;
+pub const PLAIT_CALL_COROUTINE: plait_call_flags = 4;
 pub const PLAIT_WRAP_READ_ONLY: plait_wrap_flags = 2;
 pub const PLAIT_MAP_READ: plait_map_flags = 1;
 pub const PLAIT_MAP_WRITE: plait_map_flags = 2;
@@ -1126,4 +1127,12 @@ fn plait_coll_parallel(coll: *mut plait_coll, ways: u32, error: *mut plait_error
 fn plait_coll_end(coll: *mut plait_coll, error: *mut plait_error) -> plait_status;
 /// plait_coll_compile - compile the program as it is now, and prove the schedule.
 fn plait_coll_compile(coll: *mut plait_coll, desc: *const plait_compile_desc, out: *mut *mut plait_schedule, error: *mut plait_error) -> plait_status;
+/// plait_await_signal - in a coroutine: wait for an emission.
+fn plait_await_signal(signal: *mut plait_signal, sequence: u64, error: *mut plait_error) -> plait_status;
+/// plait_await_run - in a coroutine: wait for the end of another run.
+fn plait_await_run(run: *mut plait_run, error: *mut plait_error) -> plait_status;
+/// plait_await_plan - in a coroutine: run a plan and wait for its end.
+fn plait_await_plan(plan: *mut plait_plan, queue: *mut plait_queue, desc: *const plait_run_desc, error: *mut plait_error) -> plait_status;
+/// plait_yield - in a coroutine: let the thread do other work first.
+fn plait_yield(error: *mut plait_error) -> plait_status;
 }

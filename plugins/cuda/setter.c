@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Kernels of one thread that set conditions, as PTX that the driver compiles, so
+ * that no compiler is needed.  Each device has a module of them, loaded at first
+ * use.
+ */
+#include "graph.h"
+
+static const char decide_name[] = "plait_decide";
+static const char pick_name[] = "plait_pick";
+
+/* decide sets the condition to the word, or to the number if stop is not 0.
+ * pick sets it to 1 if the word is the number and stop is 0, else to 0. */
+static const char setters_text[] =
+	".version 6.0\n"
+	".target sm_52\n"
+	".address_size 64\n"
+	".extern .func cudaGraphSetConditional\n"
+	"(\n"
+	".param .b64 handle,\n"
+	".param .b32 value\n"
+	")\n"
+	";\n"
+	".visible .entry plait_decide(\n"
+	".param .u64 plait_condition,\n"
+	".param .u64 plait_word,\n"
+	".param .u64 plait_stop,\n"
+	".param .u32 plait_number\n"
+	")\n"
+	"{\n"
+	".reg .pred %stopped;\n"
+	".reg .b32 %word, %stop, %number, %value;\n"
+	".reg .b64 %condition, %from;\n"
+	"ld.param.u64 %condition, [plait_condition];\n"
+	"ld.param.u64 %from, [plait_stop];\n"
+	"cvta.to.global.u64 %from, %from;\n"
+	"ld.volatile.global.u32 %stop, [%from];\n"
+	"ld.param.u64 %from, [plait_word];\n"
+	"cvta.to.global.u64 %from, %from;\n"
+	"ld.volatile.global.u32 %word, [%from];\n"
+	"ld.param.u32 %number, [plait_number];\n"
+	"setp.ne.u32 %stopped, %stop, 0;\n"
+	"selp.b32 %value, %number, %word, %stopped;\n"
+	"{\n"
+	".param .b64 handle;\n"
+	".param .b32 value;\n"
+	"st.param.b64 [handle], %condition;\n"
+	"st.param.b32 [value], %value;\n"
+	"call.uni cudaGraphSetConditional, (handle, value);\n"
+	"}\n"
+	"ret;\n"
+	"}\n"
+	".visible .entry plait_pick(\n"
+	".param .u64 plait_condition,\n"
+	".param .u64 plait_word,\n"
+	".param .u64 plait_stop,\n"
+	".param .u32 plait_number\n"
+	")\n"
+	"{\n"
+	".reg .pred %stopped, %picked;\n"
+	".reg .b32 %word, %stop, %number, %value;\n"
+	".reg .b64 %condition, %from;\n"
+	"ld.param.u64 %condition, [plait_condition];\n"
+	"ld.param.u64 %from, [plait_stop];\n"
+	"cvta.to.global.u64 %from, %from;\n"
+	"ld.volatile.global.u32 %stop, [%from];\n"
+	"ld.param.u64 %from, [plait_word];\n"
+	"cvta.to.global.u64 %from, %from;\n"
+	"ld.volatile.global.u32 %word, [%from];\n"
+	"ld.param.u32 %number, [plait_number];\n"
+	"setp.ne.u32 %stopped, %stop, 0;\n"
+	"setp.eq.u32 %picked, %word, %number;\n"
+	"selp.b32 %value, 1, 0, %picked;\n"
+	"selp.b32 %value, 0, %value, %stopped;\n"
+	"{\n"
+	".param .b64 handle;\n"
+	".param .b32 value;\n"
+	"st.param.b64 [handle], %condition;\n"
+	"st.param.b32 [value], %value;\n"
+	"call.uni cudaGraphSetConditional, (handle, value);\n"
+	"}\n"
+	"ret;\n"
+	"}\n";
+
+/* --- the module; context is current --------------------------------------- */
+
+static bool has_setters(plait_backend *self, const struct cuda_device *device)
+{
+	bool has;
+
+	pthread_mutex_lock(&self->accounting_lock);
+	has = device->setter_module != NULL;
+	pthread_mutex_unlock(&self->accounting_lock);
+	return has;
+}
+
+/* Another thread may have been faster. */
+static void keep_setters(plait_backend *self, struct cuda_device *device,
+			CUmodule module, CUfunction decide, CUfunction pick)
+{
+	bool kept;
+
+	pthread_mutex_lock(&self->accounting_lock);
+	kept = device->setter_module == NULL;
+	if (kept) {
+		device->setter_module = module;
+		device->decide_kernel = decide;
+		device->pick_kernel = pick;
+	}
+	pthread_mutex_unlock(&self->accounting_lock);
+	if (!kept)
+		self->cu.cuModuleUnload(module);
+}
+
+static struct cuda_call load_setters(plait_backend *self,
+				    struct cuda_device *device, char *log)
+{
+	struct cuda_call call = { "cuModuleLoadDataEx", CUDA_SUCCESS };
+	CUfunction decide = NULL, pick = NULL;
+	CUmodule module = NULL;
+
+	call.code = plaitp_cuda_load_image(self, setters_text, log, &module);
+	if (call.code != CUDA_SUCCESS)
+		return call;
+	call.name = "cuModuleGetFunction";
+	call.code = self->cu.cuModuleGetFunction(&decide, module, decide_name);
+	if (call.code == CUDA_SUCCESS)
+		call.code = self->cu.cuModuleGetFunction(&pick, module,
+							 pick_name);
+	if (call.code == CUDA_SUCCESS)
+		keep_setters(self, device, module, decide, pick);
+	else
+		self->cu.cuModuleUnload(module);
+	return call;
+}
+
+/* Load the kernels once for each device, at first use. */
+struct cuda_call plaitp_cuda_find_setters(plait_backend *self,
+					  struct cuda_device *device)
+{
+	char log[CUDA_LOG_BYTES] = "";
+	struct cuda_call call = { "cuModuleLoadDataEx", CUDA_SUCCESS };
+
+	if (!has_setters(self, device))
+		call = load_setters(self, device, log);
+	if (call.code != CUDA_SUCCESS && log[0] != '\0')
+		self->services->log(self->host, PLAIT_LOG_WARNING, log);
+	return call;
+}
+
+/* --- nodes ---------------------------------------------------------------- */
+
+bool plaitp_cuda_add_setter(struct cuda_graph_builder *builder, CUgraph graph,
+			    CUfunction kernel,
+			    CUgraphConditionalHandle condition,
+			    CUdeviceptr word, unsigned number, CUgraphNode *out)
+{
+	CUdeviceptr stop = builder->segment->stop->address;
+	void *arguments[] = { &condition, &word, &stop, &number };
+	const CUDA_KERNEL_NODE_PARAMS_v2 params = {
+		.func = kernel,
+		.gridDimX = 1, .gridDimY = 1, .gridDimZ = 1,
+		.blockDimX = 1, .blockDimY = 1, .blockDimZ = 1,
+		.kernelParams = arguments
+	};
+
+	return plaitp_cuda_check_call(builder, "cuGraphAddKernelNode",
+				      builder->self->cu.cuGraphAddKernelNode(
+					  out, graph, builder->before,
+					  builder->count, &params));
+}
