@@ -169,7 +169,7 @@ static void errors(void)
 	      "promise output[0, 1] = input[0, 0]\n", "promise for output 1");
 	fails("custom ranks=2\n", "needs input_chunks");
 	fails(HEAD "for a in 0..9999 { for b in 0..9999 { x = 1 } }\n",
-	      "more than 2^26 statements");
+	      "more than 2^24 statements");
 }
 
 /* Any damage is an error or another program, and no read outside the text. */

@@ -287,7 +287,7 @@ static void parse_statement(plait__text_state *state)
 	uint32_t line = state->at->line;
 
 	if (++state->work > PLAIT__TEXT_MAX_WORK)
-		plait__text_state_fail(state, "more than 2^26 statements");
+		plait__text_state_fail(state, "more than 2^24 statements");
 	for (size_t i = 0; i < sizeof(statements) / sizeof(statements[0]); i++)
 		if (plait__text_state_take(state, statements[i].word)) {
 			statements[i].parse(state);

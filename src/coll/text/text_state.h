@@ -11,7 +11,7 @@
 
 enum {
 	PLAIT__TEXT_MAX_DEPTH = 64,	/* of blocks and parentheses */
-	PLAIT__TEXT_MAX_WORK = 1 << 26	/* statements executed */
+	PLAIT__TEXT_MAX_WORK = 1 << 24	/* statements executed */
 };
 
 typedef enum plait__text_value_kind {
