@@ -153,3 +153,7 @@ bench-opencl: all $(BENCH_OPENCL_PEER)
 	POCL_AFFINITY=1 $(BENCH_OPENCL) 101 diamond
 
 .PHONY: bench bench-quick bench-opencl bench-loops
+
+# compile times of collectives
+noinst_PROGRAMS += %D%/coll
+%C%_coll_LDADD = src/libplaitcore.la

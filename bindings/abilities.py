@@ -97,6 +97,13 @@ for _language in LANGUAGES:
         (_language, "plait_callable_desc.failed"): "a C function of a plan returns a status",
         (_language, "plait_callable_desc.flags"): "the library chooses",
     })
+# Collectives have no layer yet.
+for _language in LANGUAGES:
+    WITHOUT.update({(_language, "plait_schedule_" + name): "the raw layer only, until collectives have a layer"
+                    for name in ("read", "check", "write", "retain", "release")})
+    WITHOUT.update({(_language, "plait_coll_" + name): "the raw layer only, until collectives have a layer"
+                    for name in ("create", "known", "read", "retain", "release", "chunk", "copy", "reduce", "part",
+                                 "join", "parallel", "end", "compile")})
 WITHOUT.update({
     ("python", "PLAIT_NODE_ON_FIRST"): "one `device` says the same", ("rust", "PLAIT_NODE_ON_FIRST"): "one `device` says the same",
     ("rust", "PLAIT_POLICY_BOUNDED"): "the default",

@@ -141,6 +141,7 @@ include %D%/fuzz/local.mk
 include %D%/fault/local.mk
 include %D%/run/local.mk
 include %D%/source/local.mk
+include %D%/coll/local.mk
 include %D%/plan/local.mk
 include %D%/graph/local.mk
 include %D%/object/local.mk

@@ -37,6 +37,8 @@
 #include "plait/plan.h"
 #include "plait/queue.h"
 #include "plait/run.h"
+#include "plait/schedule.h"
+#include "plait/coll.h"
 #include "plait/source.h"
 #include "plait/trace.h"
 

@@ -46,7 +46,13 @@ _Static_assert(sizeof(void *) == 8, "plait is for 64-bit machines: others need "
 	X(plait_callable_desc, 32)			\
 	X(plait_record, 64)				\
 	X(plait_tune_desc, 24)				\
-	X(plait_tune_info, 40)
+	X(plait_tune_info, 40)				\
+	X(plait_coll_promise, 40)			\
+	X(plait_proof_desc, 48)				\
+	X(plait_proof, 56)				\
+	X(plait_coll_desc, 64)				\
+	X(plait_chunk_place, 40)			\
+	X(plait_compile_desc, 56)
 
 #define PLAIT__MIN_SIZE_ENUM(name, bytes) PLAIT__MIN_SIZE_##name = bytes,
 enum { PLAIT__MIN_STRUCT_SIZES(PLAIT__MIN_SIZE_ENUM) };

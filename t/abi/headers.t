@@ -70,6 +70,8 @@ extern plait_graph *graph;
 extern plait_plan *plan;
 extern plait_run *run;
 extern plait_callable *callable;
+extern plait_schedule *schedule;
+extern plait_coll *coll;
 extern plait_error error;
 extern plait_status status;
 """

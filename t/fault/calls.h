@@ -80,6 +80,8 @@ extern const struct calls_entry calls_kernel[];
 extern const struct calls_entry calls_graph[];
 extern const struct calls_entry calls_plan[];
 extern const struct calls_entry calls_run[];
+extern const struct calls_entry calls_coll[];
+extern const struct calls_entry calls_schedule[];
 extern const struct calls_entry calls_callable[];
 
 /* Fail the first allocation or system call of the entry, then the second, until

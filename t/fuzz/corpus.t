@@ -10,6 +10,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
+import coll_make
 from graphs import Writer
 from tap import BUILD, ROOT, done, ok, read, run
 
@@ -20,6 +21,8 @@ ok(len(TARGETS) >= 4, "%d targets" % len(TARGETS))
 def inputs(target):
     for kind in ("corpus", "found"):
         folder = os.path.join(ROOT, "t/fuzz", kind, target)
+        if target == "coll_xml" and kind == "corpus":
+            folder = os.path.join(ROOT, "t/coll/documents")
         for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else []:
             yield os.path.join(folder, name)
 
@@ -36,6 +39,12 @@ def made(target, folder):
             data = text.encode()
         elif target in ("plan_bytes", "plan_runs") and i < 20:
             data = b"seed %d" % i
+        elif target == "coll_xml":
+            made_here = coll_make.random_program(r)
+            data = coll_make.text(made_here).encode()
+            for _ in range(i % 3):      # some bytes changed
+                at = r.randrange(len(data))
+                data = data[:at] + bytes([r.choice(b'0129-"<>a')]) + data[at + r.randrange(2):]
         else:
             data = bytes(r.choice([0, 0, 5, 6, 7, 9, 10, 11, 15, r.randrange(256)]) for _ in range(r.randrange(900)))
         path = os.path.join(folder, "%s.%d" % (target, i))

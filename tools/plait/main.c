@@ -38,6 +38,25 @@ static int command_version(int argc, char **argv);
 static const struct command commands[] = {
 	{ "check", "PLAN|FILE [--policy P] [--lanes N] [--mode M] [--hop N]",
 	  "verify a plan", FILES HOW HOP, command_check },
+	{ "coll", "check FILE [--depth D] [--slot BYTES] [--target T] [--as KIND "
+	  "[--root R]]\n"
+	  "                  [--promise FILE] [--json]",
+	  "prove a schedule of a collective",
+	  "  FILE         MSCCL XML; -: standard input\n"
+	  "  --depth D    slots per connection (default: the protocol's)\n"
+	  "  --slot BYTES bytes per slot (default: the protocol's)\n"
+	  "  --target T   executor: plait, msccl, executor (Azure) or rccl\n"
+	  "  --as KIND    prove another collective than the file says: allreduce, "
+	  "allgather,\n"
+	  "               reduce_scatter, alltoall, broadcast, reduce, gather, "
+	  "scatter, alltonext\n"
+	  "  --root R     root of that collective (default 0)\n"
+	  "  --promise FILE  prove these results: lines like 1.0 = 0.0 + 2.1, "
+	  "each number\n"
+	  "               RANK.CHUNK, of output on the left and input on the "
+	  "right\n"
+	  "  --json       print verdict, reason, depth_min, safe_bytes, lanes, "
+	  "channels, steps\n", command_coll },
 	{ "conform", "BACKEND [--only IDS] [--seed N] [--expect FILE] | --list",
 	  "test the conformance of a backend", NULL, conform_main },
 	{ "info", "[-b LIST] [-p PATH] [-w LIST] [-o OPTIONS] [--graphs]",

@@ -74,7 +74,9 @@ enum {
 	PLAIT_OBJECT_GRAPH = 8,
 	PLAIT_OBJECT_PLAN = 9,
 	PLAIT_OBJECT_RUN = 10,
-	PLAIT_OBJECT_CALLABLE = 11
+	PLAIT_OBJECT_CALLABLE = 11,
+	PLAIT_OBJECT_SCHEDULE = 12,
+	PLAIT_OBJECT_COLL = 13
 };
 uint64_t plait_live_count(plait_object_kind object);
 typedef struct plait_context plait_context;
@@ -1130,6 +1132,210 @@ plait_status plait_plan_tune(plait_plan *plan,
 				       const plait_tune_desc *desc,
 				       plait_plan **out, plait_tune_info *info,
 				       plait_error *error);
+typedef struct plait_schedule plait_schedule;
+typedef uint32_t plait_coll_kind;
+enum {
+	PLAIT_COLL_CUSTOM = 0,
+	PLAIT_COLL_ALLREDUCE = 1,
+	PLAIT_COLL_ALLGATHER = 2,
+	PLAIT_COLL_REDUCE_SCATTER = 3,
+	PLAIT_COLL_ALLTOALL = 4,
+	PLAIT_COLL_BROADCAST = 5,
+	PLAIT_COLL_REDUCE = 6,
+	PLAIT_COLL_GATHER = 7,
+	PLAIT_COLL_SCATTER = 8,
+	PLAIT_COLL_ALLTONEXT = 9
+};
+typedef uint32_t plait_coll_target;
+enum {
+	PLAIT_TARGET_PLAIT = 0,
+	PLAIT_TARGET_MSCCL = 1,
+	PLAIT_TARGET_EXECUTOR = 2,
+	PLAIT_TARGET_RCCL = 3
+};
+typedef int32_t plait_schedule_format;
+enum {
+	PLAIT_SCHEDULE_XML_MSCCL = 1,
+	PLAIT_SCHEDULE_XML_EXECUTOR = 2,
+	PLAIT_SCHEDULE_XML_RCCL = 3,
+	PLAIT_SCHEDULE_BINARY = 4
+};
+typedef uint32_t plait_proof_reason;
+enum {
+	PLAIT_PROOF_PROVED = 0,
+	PLAIT_PROOF_SHAPE = 1,
+	PLAIT_PROOF_DEADLOCK = 2,
+	PLAIT_PROOF_RACE = 3,
+	PLAIT_PROOF_VALUE = 4
+};
+typedef uint32_t plait_proof_flags;
+enum {
+	PLAIT_PROOF_SAME_BITS = 1,
+	PLAIT_PROOF_EXPORTS_MSCCL = 2,
+	PLAIT_PROOF_EXPORTS_EXECUTOR = 4,
+	PLAIT_PROOF_EXPORTS_RCCL = 8
+};
+typedef struct plait_coll_promise {
+	uint32_t size;
+	uint32_t rank;
+	uint64_t index;
+	uint64_t source_count;
+	const uint32_t *source_ranks;
+	const uint64_t *source_indices;
+} plait_coll_promise;
+typedef uint32_t plait_proof_desc_flags;
+enum {
+	PLAIT_PROOF_HAS_TARGET = 1,
+	PLAIT_PROOF_HAS_KIND = 2,
+	PLAIT_PROOF_HAS_PROMISES = 4
+};
+typedef struct plait_proof_desc {
+	uint32_t size;
+	plait_proof_desc_flags flags;
+	plait_coll_target target;
+	uint32_t depth;
+	plait_coll_kind kind;
+	uint32_t root;
+	uint64_t slot_bytes;
+	uint64_t promise_count;
+	const plait_coll_promise *promises;
+} plait_proof_desc;
+typedef struct plait_proof {
+	uint32_t size;
+	plait_proof_reason reason;
+	plait_proof_flags flags;
+	uint32_t depth;
+	uint32_t depth_min;
+	uint32_t lanes;
+	uint32_t channels;
+	uint32_t lane_steps;
+	uint32_t step_chunks;
+	uint32_t ranks;
+	uint64_t steps;
+	uint64_t safe_bytes;
+} plait_proof;
+plait_status plait_schedule_read(plait_context *context,
+					   const void *bytes, uint64_t count,
+					   const char *name,
+					   plait_schedule **out,
+					   plait_error *error);
+void plait_schedule_retain(plait_schedule *schedule);
+void plait_schedule_release(plait_schedule *schedule);
+plait_status plait_schedule_check(plait_schedule *schedule,
+					    const plait_proof_desc *desc,
+					    plait_proof *proof,
+					    plait_error *error);
+plait_status plait_schedule_write(plait_schedule *schedule,
+					    plait_schedule_format format,
+					    void *buffer,
+					    uint64_t capacity_bytes,
+					    uint64_t *out_bytes,
+					    plait_error *error);
+typedef struct plait_coll plait_coll;
+typedef uint64_t plait_chunk;
+typedef uint32_t plait_chunk_buffer;
+enum {
+	PLAIT_CHUNK_INPUT = 0,
+	PLAIT_CHUNK_OUTPUT = 1,
+	PLAIT_CHUNK_SCRATCH = 2
+};
+typedef uint32_t plait_coll_flags;
+enum {
+	PLAIT_COLL_IN_PLACE = 1 << 0
+};
+typedef struct plait_coll_desc {
+	uint32_t size;
+	plait_coll_flags flags;
+	plait_coll_kind kind;
+	uint32_t ranks;
+	uint32_t root;
+	uint32_t chunks;
+	uint64_t input_chunks;
+	uint64_t output_chunks;
+	uint64_t promise_count;
+	const plait_coll_promise *promises;
+	const char *label;
+} plait_coll_desc;
+typedef uint32_t plait_chunk_place_flags;
+enum {
+	PLAIT_CHUNK_HAS_BUFFER = 1 << 0,
+	PLAIT_CHUNK_HAS_CHANNEL = 1 << 1,
+	PLAIT_CHUNK_HAS_LANES = 1 << 2,
+	PLAIT_CHUNK_APPEND = 1 << 3
+};
+typedef struct plait_chunk_place {
+	uint32_t size;
+	plait_chunk_place_flags flags;
+	uint32_t rank;
+	plait_chunk_buffer buffer;
+	uint32_t channel;
+	uint32_t send_lane;
+	uint32_t recv_lane;
+	uint32_t reserved0;
+	uint64_t index;
+} plait_chunk_place;
+typedef uint32_t plait_coll_protocol;
+enum {
+	PLAIT_PROTOCOL_AUTO = 0,
+	PLAIT_PROTOCOL_SIMPLE = 1,
+	PLAIT_PROTOCOL_LL = 2,
+	PLAIT_PROTOCOL_LL128 = 3
+};
+typedef uint32_t plait_compile_flags;
+enum {
+	PLAIT_COMPILE_NO_FUSION = 1 << 0,
+	PLAIT_COMPILE_SEPARATE_LANES = 1 << 1
+};
+typedef struct plait_compile_desc {
+	uint32_t size;
+	plait_compile_flags flags;
+	plait_coll_target target;
+	plait_coll_protocol protocol;
+	uint32_t instances;
+	uint32_t depth;
+	uint32_t lanes;
+	uint32_t channels;
+	uint64_t slot_bytes;
+	uint64_t min_bytes;
+	uint64_t max_bytes;
+} plait_compile_desc;
+plait_status plait_coll_create(plait_context *context,
+					 const plait_coll_desc *desc,
+					 plait_coll **out, plait_error *error);
+plait_status plait_coll_known(plait_context *context,
+					const char *name,
+					const plait_coll_desc *desc,
+					plait_coll **out, plait_error *error);
+plait_status plait_coll_read(plait_context *context, const char *text,
+				       uint64_t bytes, const char *name,
+				       uint32_t ranks, uint32_t chunks,
+				       plait_coll **out, plait_error *error);
+void plait_coll_retain(plait_coll *coll);
+void plait_coll_release(plait_coll *coll);
+plait_status plait_coll_chunk(plait_coll *coll, uint32_t rank,
+					plait_chunk_buffer buffer,
+					uint64_t index, uint64_t count,
+					plait_chunk *out, plait_error *error);
+plait_status plait_coll_copy(plait_coll *coll, plait_chunk chunk,
+				       const plait_chunk_place *place,
+				       plait_chunk *out, plait_error *error);
+plait_status plait_coll_reduce(plait_coll *coll, plait_chunk target,
+					 plait_chunk source,
+					 const plait_chunk_place *place,
+					 plait_chunk *out, plait_error *error);
+plait_status plait_coll_part(plait_coll *coll, plait_chunk chunk,
+				       uint64_t first, uint64_t count,
+				       plait_chunk *out, plait_error *error);
+plait_status plait_coll_join(plait_coll *coll, plait_chunk one,
+				       plait_chunk other, plait_chunk *out,
+				       plait_error *error);
+plait_status plait_coll_parallel(plait_coll *coll, uint32_t ways,
+					   plait_error *error);
+plait_status plait_coll_end(plait_coll *coll, plait_error *error);
+plait_status plait_coll_compile(plait_coll *coll,
+					  const plait_compile_desc *desc,
+					  plait_schedule **out,
+					  plait_error *error);
 plait_status plait_await_signal(plait_signal *signal,
 					  uint64_t sequence,
 					  plait_error *error);

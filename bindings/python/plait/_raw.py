@@ -39,6 +39,18 @@ plait_parameter_kind = c_uint32
 plait_run_flags = c_uint32
 plait_record_kind = c_uint32
 plait_trace_format = c_int32
+plait_coll_kind = c_uint32
+plait_coll_target = c_uint32
+plait_schedule_format = c_int32
+plait_proof_reason = c_uint32
+plait_proof_flags = c_uint32
+plait_proof_desc_flags = c_uint32
+plait_chunk = c_uint64
+plait_chunk_buffer = c_uint32
+plait_coll_flags = c_uint32
+plait_chunk_place_flags = c_uint32
+plait_coll_protocol = c_uint32
+plait_compile_flags = c_uint32
 plait_code_parameter_flags = c_uint32
 plait_code_flags = c_uint32
 
@@ -83,6 +95,8 @@ PLAIT_OBJECT_GRAPH = 8
 PLAIT_OBJECT_PLAN = 9
 PLAIT_OBJECT_RUN = 10
 PLAIT_OBJECT_CALLABLE = 11
+PLAIT_OBJECT_SCHEDULE = 12
+PLAIT_OBJECT_COLL = 13
 PLAIT_CONTEXT_NO_WORKERS = 1
 PLAIT_CONTEXT_SYNC = 2
 PLAIT_DEVICE_MAP = 1
@@ -210,6 +224,50 @@ PLAIT_RECORD_WAIT = 1
 PLAIT_RECORD_DECISION = 2
 PLAIT_TRACE_JSON = 0
 PLAIT_TRACE_SVG = 1
+PLAIT_COLL_CUSTOM = 0
+PLAIT_COLL_ALLREDUCE = 1
+PLAIT_COLL_ALLGATHER = 2
+PLAIT_COLL_REDUCE_SCATTER = 3
+PLAIT_COLL_ALLTOALL = 4
+PLAIT_COLL_BROADCAST = 5
+PLAIT_COLL_REDUCE = 6
+PLAIT_COLL_GATHER = 7
+PLAIT_COLL_SCATTER = 8
+PLAIT_COLL_ALLTONEXT = 9
+PLAIT_TARGET_PLAIT = 0
+PLAIT_TARGET_MSCCL = 1
+PLAIT_TARGET_EXECUTOR = 2
+PLAIT_TARGET_RCCL = 3
+PLAIT_SCHEDULE_XML_MSCCL = 1
+PLAIT_SCHEDULE_XML_EXECUTOR = 2
+PLAIT_SCHEDULE_XML_RCCL = 3
+PLAIT_SCHEDULE_BINARY = 4
+PLAIT_PROOF_PROVED = 0
+PLAIT_PROOF_SHAPE = 1
+PLAIT_PROOF_DEADLOCK = 2
+PLAIT_PROOF_RACE = 3
+PLAIT_PROOF_VALUE = 4
+PLAIT_PROOF_SAME_BITS = 1
+PLAIT_PROOF_EXPORTS_MSCCL = 2
+PLAIT_PROOF_EXPORTS_EXECUTOR = 4
+PLAIT_PROOF_EXPORTS_RCCL = 8
+PLAIT_PROOF_HAS_TARGET = 1
+PLAIT_PROOF_HAS_KIND = 2
+PLAIT_PROOF_HAS_PROMISES = 4
+PLAIT_CHUNK_INPUT = 0
+PLAIT_CHUNK_OUTPUT = 1
+PLAIT_CHUNK_SCRATCH = 2
+PLAIT_COLL_IN_PLACE = 1
+PLAIT_CHUNK_HAS_BUFFER = 1
+PLAIT_CHUNK_HAS_CHANNEL = 2
+PLAIT_CHUNK_HAS_LANES = 4
+PLAIT_CHUNK_APPEND = 8
+PLAIT_PROTOCOL_AUTO = 0
+PLAIT_PROTOCOL_SIMPLE = 1
+PLAIT_PROTOCOL_LL = 2
+PLAIT_PROTOCOL_LL128 = 3
+PLAIT_COMPILE_NO_FUSION = 1
+PLAIT_COMPILE_SEPARATE_LANES = 2
 PLAIT_CODE_POINTER = 1
 PLAIT_CODE_READS = 2
 PLAIT_CODE_WRITES = 4
@@ -723,6 +781,94 @@ class plait_tune_info(Structure):
     ]
 
 
+class plait_coll_promise(Structure):
+    _fields_ = [
+        ("size", c_uint32),
+        ("rank", c_uint32),
+        ("index", c_uint64),
+        ("source_count", c_uint64),
+        ("source_ranks", POINTER(c_uint32)),
+        ("source_indices", POINTER(c_uint64)),
+    ]
+
+
+class plait_proof_desc(Structure):
+    _fields_ = [
+        ("size", c_uint32),
+        ("flags", plait_proof_desc_flags),
+        ("target", plait_coll_target),
+        ("depth", c_uint32),
+        ("kind", plait_coll_kind),
+        ("root", c_uint32),
+        ("slot_bytes", c_uint64),
+        ("promise_count", c_uint64),
+        ("promises", c_void_p),
+    ]
+
+
+class plait_proof(Structure):
+    _fields_ = [
+        ("size", c_uint32),
+        ("reason", plait_proof_reason),
+        ("flags", plait_proof_flags),
+        ("depth", c_uint32),
+        ("depth_min", c_uint32),
+        ("lanes", c_uint32),
+        ("channels", c_uint32),
+        ("lane_steps", c_uint32),
+        ("step_chunks", c_uint32),
+        ("ranks", c_uint32),
+        ("steps", c_uint64),
+        ("safe_bytes", c_uint64),
+    ]
+
+
+class plait_coll_desc(Structure):
+    _fields_ = [
+        ("size", c_uint32),
+        ("flags", plait_coll_flags),
+        ("kind", plait_coll_kind),
+        ("ranks", c_uint32),
+        ("root", c_uint32),
+        ("chunks", c_uint32),
+        ("input_chunks", c_uint64),
+        ("output_chunks", c_uint64),
+        ("promise_count", c_uint64),
+        ("promises", c_void_p),
+        ("label", c_char_p),
+    ]
+
+
+class plait_chunk_place(Structure):
+    _fields_ = [
+        ("size", c_uint32),
+        ("flags", plait_chunk_place_flags),
+        ("rank", c_uint32),
+        ("buffer", plait_chunk_buffer),
+        ("channel", c_uint32),
+        ("send_lane", c_uint32),
+        ("recv_lane", c_uint32),
+        ("reserved0", c_uint32),
+        ("index", c_uint64),
+    ]
+
+
+class plait_compile_desc(Structure):
+    _fields_ = [
+        ("size", c_uint32),
+        ("flags", plait_compile_flags),
+        ("target", plait_coll_target),
+        ("protocol", plait_coll_protocol),
+        ("instances", c_uint32),
+        ("depth", c_uint32),
+        ("lanes", c_uint32),
+        ("channels", c_uint32),
+        ("slot_bytes", c_uint64),
+        ("min_bytes", c_uint64),
+        ("max_bytes", c_uint64),
+    ]
+
+
 class plait_code_parameter(Structure):
     _fields_ = [
         ("size", c_uint32),
@@ -831,6 +977,12 @@ STRUCTS = (
     plait_record,
     plait_tune_desc,
     plait_tune_info,
+    plait_coll_promise,
+    plait_proof_desc,
+    plait_proof,
+    plait_coll_desc,
+    plait_chunk_place,
+    plait_compile_desc,
     plait_code_parameter,
     plait_code,
     plait_kernel_facts,
@@ -977,6 +1129,24 @@ FUNCTIONS = {
     "plait_run_records": (plait_status, (c_void_p, POINTER(plait_record), c_uint64, POINTER(c_uint64), POINTER(c_uint64), POINTER(plait_error),)),
     "plait_run_write": (plait_status, (c_void_p, plait_trace_format, c_void_p, c_uint64, POINTER(c_uint64), POINTER(plait_error),)),
     "plait_plan_tune": (plait_status, (c_void_p, POINTER(plait_tune_desc), POINTER(c_void_p), POINTER(plait_tune_info), POINTER(plait_error),)),
+    "plait_schedule_read": (plait_status, (c_void_p, c_void_p, c_uint64, c_char_p, POINTER(c_void_p), POINTER(plait_error),)),
+    "plait_schedule_retain": (None, (c_void_p,)),
+    "plait_schedule_release": (None, (c_void_p,)),
+    "plait_schedule_check": (plait_status, (c_void_p, POINTER(plait_proof_desc), POINTER(plait_proof), POINTER(plait_error),)),
+    "plait_schedule_write": (plait_status, (c_void_p, plait_schedule_format, c_void_p, c_uint64, POINTER(c_uint64), POINTER(plait_error),)),
+    "plait_coll_create": (plait_status, (c_void_p, POINTER(plait_coll_desc), POINTER(c_void_p), POINTER(plait_error),)),
+    "plait_coll_known": (plait_status, (c_void_p, c_char_p, POINTER(plait_coll_desc), POINTER(c_void_p), POINTER(plait_error),)),
+    "plait_coll_read": (plait_status, (c_void_p, c_char_p, c_uint64, c_char_p, c_uint32, c_uint32, POINTER(c_void_p), POINTER(plait_error),)),
+    "plait_coll_retain": (None, (c_void_p,)),
+    "plait_coll_release": (None, (c_void_p,)),
+    "plait_coll_chunk": (plait_status, (c_void_p, c_uint32, plait_chunk_buffer, c_uint64, c_uint64, POINTER(c_uint64), POINTER(plait_error),)),
+    "plait_coll_copy": (plait_status, (c_void_p, plait_chunk, POINTER(plait_chunk_place), POINTER(c_uint64), POINTER(plait_error),)),
+    "plait_coll_reduce": (plait_status, (c_void_p, plait_chunk, plait_chunk, POINTER(plait_chunk_place), POINTER(c_uint64), POINTER(plait_error),)),
+    "plait_coll_part": (plait_status, (c_void_p, plait_chunk, c_uint64, c_uint64, POINTER(c_uint64), POINTER(plait_error),)),
+    "plait_coll_join": (plait_status, (c_void_p, plait_chunk, plait_chunk, POINTER(c_uint64), POINTER(plait_error),)),
+    "plait_coll_parallel": (plait_status, (c_void_p, c_uint32, POINTER(plait_error),)),
+    "plait_coll_end": (plait_status, (c_void_p, POINTER(plait_error),)),
+    "plait_coll_compile": (plait_status, (c_void_p, POINTER(plait_compile_desc), POINTER(c_void_p), POINTER(plait_error),)),
     "plait_await_signal": (plait_status, (c_void_p, c_uint64, POINTER(plait_error),)),
     "plait_await_run": (plait_status, (c_void_p, POINTER(plait_error),)),
     "plait_await_plan": (plait_status, (c_void_p, c_void_p, POINTER(plait_run_desc), POINTER(plait_error),)),

@@ -1,23 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Schedules of collectives: step kinds, memory that an in-place collective
- * shares, release.
+ * Schedules of collectives: memory that an in-place collective shares,
+ * release.
  */
 #include "coll/schedule/schedule.h"
 
 #include "base/alloc.h"
-
-int plait__step_sends(uint32_t kind)
-{
-	return kind == PLAIT__STEP_SEND || kind == PLAIT__STEP_RECV_SEND ||
-	       kind == PLAIT__STEP_RECV_REDUCE_SEND ||
-	       kind == PLAIT__STEP_RECV_REDUCE_BOTH;
-}
-
-int plait__step_receives(uint32_t kind)
-{
-	return kind >= PLAIT__STEP_RECV && kind <= PLAIT__STEP_RECV_REDUCE_BOTH;
-}
 
 /* Returns the number that turns an output index into the input index that
  * shares its memory. */

@@ -143,7 +143,7 @@ static plait_status fail_late(const char *name, uint64_t timeout_ns,
 	char objects[PLAIT_ERROR_TEXT_BYTES / 2] = "";
 	size_t used = 0;
 
-	for (int32_t type = 1; type <= PLAIT_OBJECT_CALLABLE; type++) {
+	for (int32_t type = 1; type <= PLAIT_OBJECT_COLL; type++) {
 		uint64_t count = plait__handle_count(type);
 
 		if (count != 0 && type != PLAIT_OBJECT_DEVICE &&

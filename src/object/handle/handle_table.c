@@ -43,7 +43,8 @@ const char *plait__handle_type_name(int32_t type)
 {
 	static const char *const names[PLAIT__HANDLE_TYPES] = {
 		"object", "context", "device", "queue", "signal", "buffer",
-		"inbox",  "kernel",  "graph",  "plan",	"run",	  "callable"
+		"inbox",  "kernel",  "graph",  "plan",	"run",	  "callable",
+		"schedule", "chunk program"
 	};
 
 	return type >= 0 && type < PLAIT__HANDLE_TYPES ? names[type] : "?";

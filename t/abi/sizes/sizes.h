@@ -27,7 +27,7 @@ struct sized {
 	plait_status (*call)(struct trial *trial);
 	/* plait writes it. */
 	bool is_result;
-	bool needs_ffi;
+	bool needs_library;	/* libffi or expat */
 };
 
 #define SIZED(name, call, ...) SIZED_ONE(name, call, __VA_ARGS__, false, )
@@ -64,5 +64,7 @@ extern const struct sized sized_objects[];
 extern const struct sized sized_kernels[];
 extern const struct sized sized_graphs[];
 extern const struct sized sized_runs[];
+extern const struct sized sized_schedules[];
+extern const struct sized sized_colls[];
 
 #endif

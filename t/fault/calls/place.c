@@ -239,7 +239,8 @@ void calls_sweep_all(const struct calls_fault *fault)
 	const struct calls_entry *tables[] = { calls_device, calls_queue,
 					       calls_inbox, calls_kernel,
 					       calls_graph, calls_plan,
-					       calls_run, calls_callable };
+					       calls_run, calls_callable,
+					       calls_coll, calls_schedule };
 	const struct calls_entry *entry;
 	size_t i;
 

@@ -37,6 +37,18 @@ const plait_parameter_kind = UInt32
 const plait_run_flags = UInt32
 const plait_record_kind = UInt32
 const plait_trace_format = Int32
+const plait_coll_kind = UInt32
+const plait_coll_target = UInt32
+const plait_schedule_format = Int32
+const plait_proof_reason = UInt32
+const plait_proof_flags = UInt32
+const plait_proof_desc_flags = UInt32
+const plait_chunk = UInt64
+const plait_chunk_buffer = UInt32
+const plait_coll_flags = UInt32
+const plait_chunk_place_flags = UInt32
+const plait_coll_protocol = UInt32
+const plait_compile_flags = UInt32
 const plait_code_parameter_flags = UInt32
 const plait_code_flags = UInt32
 
@@ -82,6 +94,8 @@ const PLAIT_OBJECT_GRAPH = plait_object_kind(8)
 const PLAIT_OBJECT_PLAN = plait_object_kind(9)
 const PLAIT_OBJECT_RUN = plait_object_kind(10)
 const PLAIT_OBJECT_CALLABLE = plait_object_kind(11)
+const PLAIT_OBJECT_SCHEDULE = plait_object_kind(12)
+const PLAIT_OBJECT_COLL = plait_object_kind(13)
 const PLAIT_CONTEXT_NO_WORKERS = plait_context_flags(1)
 const PLAIT_CONTEXT_SYNC = plait_context_flags(2)
 const PLAIT_DEVICE_MAP = plait_device_capabilities(1)
@@ -209,6 +223,50 @@ const PLAIT_RECORD_WAIT = plait_record_kind(1)
 const PLAIT_RECORD_DECISION = plait_record_kind(2)
 const PLAIT_TRACE_JSON = plait_trace_format(0)
 const PLAIT_TRACE_SVG = plait_trace_format(1)
+const PLAIT_COLL_CUSTOM = plait_coll_kind(0)
+const PLAIT_COLL_ALLREDUCE = plait_coll_kind(1)
+const PLAIT_COLL_ALLGATHER = plait_coll_kind(2)
+const PLAIT_COLL_REDUCE_SCATTER = plait_coll_kind(3)
+const PLAIT_COLL_ALLTOALL = plait_coll_kind(4)
+const PLAIT_COLL_BROADCAST = plait_coll_kind(5)
+const PLAIT_COLL_REDUCE = plait_coll_kind(6)
+const PLAIT_COLL_GATHER = plait_coll_kind(7)
+const PLAIT_COLL_SCATTER = plait_coll_kind(8)
+const PLAIT_COLL_ALLTONEXT = plait_coll_kind(9)
+const PLAIT_TARGET_PLAIT = plait_coll_target(0)
+const PLAIT_TARGET_MSCCL = plait_coll_target(1)
+const PLAIT_TARGET_EXECUTOR = plait_coll_target(2)
+const PLAIT_TARGET_RCCL = plait_coll_target(3)
+const PLAIT_SCHEDULE_XML_MSCCL = plait_schedule_format(1)
+const PLAIT_SCHEDULE_XML_EXECUTOR = plait_schedule_format(2)
+const PLAIT_SCHEDULE_XML_RCCL = plait_schedule_format(3)
+const PLAIT_SCHEDULE_BINARY = plait_schedule_format(4)
+const PLAIT_PROOF_PROVED = plait_proof_reason(0)
+const PLAIT_PROOF_SHAPE = plait_proof_reason(1)
+const PLAIT_PROOF_DEADLOCK = plait_proof_reason(2)
+const PLAIT_PROOF_RACE = plait_proof_reason(3)
+const PLAIT_PROOF_VALUE = plait_proof_reason(4)
+const PLAIT_PROOF_SAME_BITS = plait_proof_flags(1)
+const PLAIT_PROOF_EXPORTS_MSCCL = plait_proof_flags(2)
+const PLAIT_PROOF_EXPORTS_EXECUTOR = plait_proof_flags(4)
+const PLAIT_PROOF_EXPORTS_RCCL = plait_proof_flags(8)
+const PLAIT_PROOF_HAS_TARGET = plait_proof_desc_flags(1)
+const PLAIT_PROOF_HAS_KIND = plait_proof_desc_flags(2)
+const PLAIT_PROOF_HAS_PROMISES = plait_proof_desc_flags(4)
+const PLAIT_CHUNK_INPUT = plait_chunk_buffer(0)
+const PLAIT_CHUNK_OUTPUT = plait_chunk_buffer(1)
+const PLAIT_CHUNK_SCRATCH = plait_chunk_buffer(2)
+const PLAIT_COLL_IN_PLACE = plait_coll_flags(1)
+const PLAIT_CHUNK_HAS_BUFFER = plait_chunk_place_flags(1)
+const PLAIT_CHUNK_HAS_CHANNEL = plait_chunk_place_flags(2)
+const PLAIT_CHUNK_HAS_LANES = plait_chunk_place_flags(4)
+const PLAIT_CHUNK_APPEND = plait_chunk_place_flags(8)
+const PLAIT_PROTOCOL_AUTO = plait_coll_protocol(0)
+const PLAIT_PROTOCOL_SIMPLE = plait_coll_protocol(1)
+const PLAIT_PROTOCOL_LL = plait_coll_protocol(2)
+const PLAIT_PROTOCOL_LL128 = plait_coll_protocol(3)
+const PLAIT_COMPILE_NO_FUSION = plait_compile_flags(1)
+const PLAIT_COMPILE_SEPARATE_LANES = plait_compile_flags(2)
 const PLAIT_CODE_POINTER = plait_code_parameter_flags(1)
 const PLAIT_CODE_READS = plait_code_parameter_flags(2)
 const PLAIT_CODE_WRITES = plait_code_parameter_flags(4)
@@ -226,6 +284,8 @@ mutable struct plait_kernel end
 mutable struct plait_graph end
 mutable struct plait_plan end
 mutable struct plait_callable end
+mutable struct plait_schedule end
+mutable struct plait_coll end
 mutable struct plait_backend_memory end
 mutable struct plait_backend_kernel end
 mutable struct plait_backend_launch end
@@ -658,6 +718,82 @@ struct plait_tune_info
     after_ns::UInt64
 end
 
+struct plait_coll_promise
+    size::UInt32
+    rank::UInt32
+    index::UInt64
+    source_count::UInt64
+    source_ranks::Ptr{UInt32}
+    source_indices::Ptr{UInt64}
+end
+
+struct plait_proof_desc
+    size::UInt32
+    flags::plait_proof_desc_flags
+    target::plait_coll_target
+    depth::UInt32
+    kind::plait_coll_kind
+    root::UInt32
+    slot_bytes::UInt64
+    promise_count::UInt64
+    promises::Ptr{plait_coll_promise}
+end
+
+struct plait_proof
+    size::UInt32
+    reason::plait_proof_reason
+    flags::plait_proof_flags
+    depth::UInt32
+    depth_min::UInt32
+    lanes::UInt32
+    channels::UInt32
+    lane_steps::UInt32
+    step_chunks::UInt32
+    ranks::UInt32
+    steps::UInt64
+    safe_bytes::UInt64
+end
+
+struct plait_coll_desc
+    size::UInt32
+    flags::plait_coll_flags
+    kind::plait_coll_kind
+    ranks::UInt32
+    root::UInt32
+    chunks::UInt32
+    input_chunks::UInt64
+    output_chunks::UInt64
+    promise_count::UInt64
+    promises::Ptr{plait_coll_promise}
+    label::Cstring
+end
+
+struct plait_chunk_place
+    size::UInt32
+    flags::plait_chunk_place_flags
+    rank::UInt32
+    buffer::plait_chunk_buffer
+    channel::UInt32
+    send_lane::UInt32
+    recv_lane::UInt32
+    reserved0::UInt32
+    index::UInt64
+end
+
+struct plait_compile_desc
+    size::UInt32
+    flags::plait_compile_flags
+    target::plait_coll_target
+    protocol::plait_coll_protocol
+    instances::UInt32
+    depth::UInt32
+    lanes::UInt32
+    channels::UInt32
+    slot_bytes::UInt64
+    min_bytes::UInt64
+    max_bytes::UInt64
+end
+
 struct plait_code_parameter
     size::UInt32
     flags::plait_code_parameter_flags
@@ -754,6 +890,12 @@ const STRUCTS = DataType[
     plait_record,
     plait_tune_desc,
     plait_tune_info,
+    plait_coll_promise,
+    plait_proof_desc,
+    plait_proof,
+    plait_coll_desc,
+    plait_chunk_place,
+    plait_compile_desc,
     plait_code_parameter,
     plait_code,
     plait_kernel_facts,
@@ -1578,6 +1720,114 @@ function plait_plan_tune(plan, desc, out, info, error)
     ccall(plait_plan_tune_at[], plait_status, (Ptr{plait_plan}, Ptr{plait_tune_desc}, Ptr{Ptr{plait_plan}}, Ptr{plait_tune_info}, Ptr{plait_error}), plan, desc, out, info, error)
 end
 
+const plait_schedule_read_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_schedule_read - read a schedule from MSCCL XML or the binary form."
+function plait_schedule_read(context, bytes, count, name, out, error)
+    ccall(plait_schedule_read_at[], plait_status, (Ptr{plait_context}, Ptr{Cvoid}, UInt64, Cstring, Ptr{Ptr{plait_schedule}}, Ptr{plait_error}), context, bytes, count, name, out, error)
+end
+
+const plait_schedule_retain_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_schedule_retain - add one reference."
+function plait_schedule_retain(schedule)
+    ccall(plait_schedule_retain_at[], Cvoid, (Ptr{plait_schedule},), schedule)
+end
+
+const plait_schedule_release_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_schedule_release - give one reference back."
+function plait_schedule_release(schedule)
+    ccall(plait_schedule_release_at[], Cvoid, (Ptr{plait_schedule},), schedule)
+end
+
+const plait_schedule_check_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_schedule_check - prove a schedule, or name the reason against it."
+function plait_schedule_check(schedule, desc, proof, error)
+    ccall(plait_schedule_check_at[], plait_status, (Ptr{plait_schedule}, Ptr{plait_proof_desc}, Ptr{plait_proof}, Ptr{plait_error}), schedule, desc, proof, error)
+end
+
+const plait_schedule_write_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_schedule_write - write a schedule as XML or in binary form."
+function plait_schedule_write(schedule, format, buffer, capacity_bytes, out_bytes, error)
+    ccall(plait_schedule_write_at[], plait_status, (Ptr{plait_schedule}, plait_schedule_format, Ptr{Cvoid}, UInt64, Ptr{UInt64}, Ptr{plait_error}), schedule, format, buffer, capacity_bytes, out_bytes, error)
+end
+
+const plait_coll_create_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_coll_create - create a program without operations."
+function plait_coll_create(context, desc, out, error)
+    ccall(plait_coll_create_at[], plait_status, (Ptr{plait_context}, Ptr{plait_coll_desc}, Ptr{Ptr{plait_coll}}, Ptr{plait_error}), context, desc, out, error)
+end
+
+const plait_coll_known_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_coll_known - create the program of a known algorithm."
+function plait_coll_known(context, name, desc, out, error)
+    ccall(plait_coll_known_at[], plait_status, (Ptr{plait_context}, Cstring, Ptr{plait_coll_desc}, Ptr{Ptr{plait_coll}}, Ptr{plait_error}), context, name, desc, out, error)
+end
+
+const plait_coll_read_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_coll_read - create a program from its text form, doc/coll-text.md."
+function plait_coll_read(context, text, bytes, name, ranks, chunks, out, error)
+    ccall(plait_coll_read_at[], plait_status, (Ptr{plait_context}, Cstring, UInt64, Cstring, UInt32, UInt32, Ptr{Ptr{plait_coll}}, Ptr{plait_error}), context, text, bytes, name, ranks, chunks, out, error)
+end
+
+const plait_coll_retain_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_coll_retain - add one reference."
+function plait_coll_retain(coll)
+    ccall(plait_coll_retain_at[], Cvoid, (Ptr{plait_coll},), coll)
+end
+
+const plait_coll_release_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_coll_release - give one reference back."
+function plait_coll_release(coll)
+    ccall(plait_coll_release_at[], Cvoid, (Ptr{plait_coll},), coll)
+end
+
+const plait_coll_chunk_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_coll_chunk - refer to chunks as they are now."
+function plait_coll_chunk(coll, rank, buffer, index, count, out, error)
+    ccall(plait_coll_chunk_at[], plait_status, (Ptr{plait_coll}, UInt32, plait_chunk_buffer, UInt64, UInt64, Ptr{plait_chunk}, Ptr{plait_error}), coll, rank, buffer, index, count, out, error)
+end
+
+const plait_coll_copy_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_coll_copy - copy chunks to a place."
+function plait_coll_copy(coll, chunk, place, out, error)
+    ccall(plait_coll_copy_at[], plait_status, (Ptr{plait_coll}, plait_chunk, Ptr{plait_chunk_place}, Ptr{plait_chunk}, Ptr{plait_error}), coll, chunk, place, out, error)
+end
+
+const plait_coll_reduce_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_coll_reduce - add chunks to others."
+function plait_coll_reduce(coll, target, source, place, out, error)
+    ccall(plait_coll_reduce_at[], plait_status, (Ptr{plait_coll}, plait_chunk, plait_chunk, Ptr{plait_chunk_place}, Ptr{plait_chunk}, Ptr{plait_error}), coll, target, source, place, out, error)
+end
+
+const plait_coll_part_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_coll_part - refer to some of the chunks."
+function plait_coll_part(coll, chunk, first, count, out, error)
+    ccall(plait_coll_part_at[], plait_status, (Ptr{plait_coll}, plait_chunk, UInt64, UInt64, Ptr{plait_chunk}, Ptr{plait_error}), coll, chunk, first, count, out, error)
+end
+
+const plait_coll_join_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_coll_join - refer to neighbouring chunks as one."
+function plait_coll_join(coll, one, other, out, error)
+    ccall(plait_coll_join_at[], plait_status, (Ptr{plait_coll}, plait_chunk, plait_chunk, Ptr{plait_chunk}, Ptr{plait_error}), coll, one, other, out, error)
+end
+
+const plait_coll_parallel_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_coll_parallel - begin a fragment of parallel ways."
+function plait_coll_parallel(coll, ways, error)
+    ccall(plait_coll_parallel_at[], plait_status, (Ptr{plait_coll}, UInt32, Ptr{plait_error}), coll, ways, error)
+end
+
+const plait_coll_end_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_coll_end - end the innermost fragment."
+function plait_coll_end(coll, error)
+    ccall(plait_coll_end_at[], plait_status, (Ptr{plait_coll}, Ptr{plait_error}), coll, error)
+end
+
+const plait_coll_compile_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_coll_compile - compile the program as it is now, and prove the schedule."
+function plait_coll_compile(coll, desc, out, error)
+    ccall(plait_coll_compile_at[], plait_status, (Ptr{plait_coll}, Ptr{plait_compile_desc}, Ptr{Ptr{plait_schedule}}, Ptr{plait_error}), coll, desc, out, error)
+end
+
 const plait_await_signal_at = Ref{Ptr{Cvoid}}(C_NULL)
 "plait_await_signal - in a coroutine: wait for an emission."
 function plait_await_signal(signal, sequence, error)
@@ -1740,6 +1990,24 @@ const FUNCTIONS = Tuple{Symbol,Base.RefValue{Ptr{Cvoid}}}[
     (:plait_run_records, plait_run_records_at),
     (:plait_run_write, plait_run_write_at),
     (:plait_plan_tune, plait_plan_tune_at),
+    (:plait_schedule_read, plait_schedule_read_at),
+    (:plait_schedule_retain, plait_schedule_retain_at),
+    (:plait_schedule_release, plait_schedule_release_at),
+    (:plait_schedule_check, plait_schedule_check_at),
+    (:plait_schedule_write, plait_schedule_write_at),
+    (:plait_coll_create, plait_coll_create_at),
+    (:plait_coll_known, plait_coll_known_at),
+    (:plait_coll_read, plait_coll_read_at),
+    (:plait_coll_retain, plait_coll_retain_at),
+    (:plait_coll_release, plait_coll_release_at),
+    (:plait_coll_chunk, plait_coll_chunk_at),
+    (:plait_coll_copy, plait_coll_copy_at),
+    (:plait_coll_reduce, plait_coll_reduce_at),
+    (:plait_coll_part, plait_coll_part_at),
+    (:plait_coll_join, plait_coll_join_at),
+    (:plait_coll_parallel, plait_coll_parallel_at),
+    (:plait_coll_end, plait_coll_end_at),
+    (:plait_coll_compile, plait_coll_compile_at),
     (:plait_await_signal, plait_await_signal_at),
     (:plait_await_run, plait_await_run_at),
     (:plait_await_plan, plait_await_plan_at),

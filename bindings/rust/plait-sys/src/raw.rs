@@ -36,6 +36,18 @@ pub type plait_parameter_kind = u32;
 pub type plait_run_flags = u32;
 pub type plait_record_kind = u32;
 pub type plait_trace_format = i32;
+pub type plait_coll_kind = u32;
+pub type plait_coll_target = u32;
+pub type plait_schedule_format = i32;
+pub type plait_proof_reason = u32;
+pub type plait_proof_flags = u32;
+pub type plait_proof_desc_flags = u32;
+pub type plait_chunk = u64;
+pub type plait_chunk_buffer = u32;
+pub type plait_coll_flags = u32;
+pub type plait_chunk_place_flags = u32;
+pub type plait_coll_protocol = u32;
+pub type plait_compile_flags = u32;
 pub type plait_code_parameter_flags = u32;
 pub type plait_code_flags = u32;
 pub const PLAIT_VERSION_MAJOR: u32 = 0;
@@ -79,6 +91,8 @@ pub const PLAIT_OBJECT_GRAPH: plait_object_kind = 8;
 pub const PLAIT_OBJECT_PLAN: plait_object_kind = 9;
 pub const PLAIT_OBJECT_RUN: plait_object_kind = 10;
 pub const PLAIT_OBJECT_CALLABLE: plait_object_kind = 11;
+pub const PLAIT_OBJECT_SCHEDULE: plait_object_kind = 12;
+pub const PLAIT_OBJECT_COLL: plait_object_kind = 13;
 pub const PLAIT_CONTEXT_NO_WORKERS: plait_context_flags = 1;
 pub const PLAIT_CONTEXT_SYNC: plait_context_flags = 2;
 pub const PLAIT_DEVICE_MAP: plait_device_capabilities = 1;
@@ -206,6 +220,50 @@ pub const PLAIT_RECORD_WAIT: plait_record_kind = 1;
 pub const PLAIT_RECORD_DECISION: plait_record_kind = 2;
 pub const PLAIT_TRACE_JSON: plait_trace_format = 0;
 pub const PLAIT_TRACE_SVG: plait_trace_format = 1;
+pub const PLAIT_COLL_CUSTOM: plait_coll_kind = 0;
+pub const PLAIT_COLL_ALLREDUCE: plait_coll_kind = 1;
+pub const PLAIT_COLL_ALLGATHER: plait_coll_kind = 2;
+pub const PLAIT_COLL_REDUCE_SCATTER: plait_coll_kind = 3;
+pub const PLAIT_COLL_ALLTOALL: plait_coll_kind = 4;
+pub const PLAIT_COLL_BROADCAST: plait_coll_kind = 5;
+pub const PLAIT_COLL_REDUCE: plait_coll_kind = 6;
+pub const PLAIT_COLL_GATHER: plait_coll_kind = 7;
+pub const PLAIT_COLL_SCATTER: plait_coll_kind = 8;
+pub const PLAIT_COLL_ALLTONEXT: plait_coll_kind = 9;
+pub const PLAIT_TARGET_PLAIT: plait_coll_target = 0;
+pub const PLAIT_TARGET_MSCCL: plait_coll_target = 1;
+pub const PLAIT_TARGET_EXECUTOR: plait_coll_target = 2;
+pub const PLAIT_TARGET_RCCL: plait_coll_target = 3;
+pub const PLAIT_SCHEDULE_XML_MSCCL: plait_schedule_format = 1;
+pub const PLAIT_SCHEDULE_XML_EXECUTOR: plait_schedule_format = 2;
+pub const PLAIT_SCHEDULE_XML_RCCL: plait_schedule_format = 3;
+pub const PLAIT_SCHEDULE_BINARY: plait_schedule_format = 4;
+pub const PLAIT_PROOF_PROVED: plait_proof_reason = 0;
+pub const PLAIT_PROOF_SHAPE: plait_proof_reason = 1;
+pub const PLAIT_PROOF_DEADLOCK: plait_proof_reason = 2;
+pub const PLAIT_PROOF_RACE: plait_proof_reason = 3;
+pub const PLAIT_PROOF_VALUE: plait_proof_reason = 4;
+pub const PLAIT_PROOF_SAME_BITS: plait_proof_flags = 1;
+pub const PLAIT_PROOF_EXPORTS_MSCCL: plait_proof_flags = 2;
+pub const PLAIT_PROOF_EXPORTS_EXECUTOR: plait_proof_flags = 4;
+pub const PLAIT_PROOF_EXPORTS_RCCL: plait_proof_flags = 8;
+pub const PLAIT_PROOF_HAS_TARGET: plait_proof_desc_flags = 1;
+pub const PLAIT_PROOF_HAS_KIND: plait_proof_desc_flags = 2;
+pub const PLAIT_PROOF_HAS_PROMISES: plait_proof_desc_flags = 4;
+pub const PLAIT_CHUNK_INPUT: plait_chunk_buffer = 0;
+pub const PLAIT_CHUNK_OUTPUT: plait_chunk_buffer = 1;
+pub const PLAIT_CHUNK_SCRATCH: plait_chunk_buffer = 2;
+pub const PLAIT_COLL_IN_PLACE: plait_coll_flags = 1;
+pub const PLAIT_CHUNK_HAS_BUFFER: plait_chunk_place_flags = 1;
+pub const PLAIT_CHUNK_HAS_CHANNEL: plait_chunk_place_flags = 2;
+pub const PLAIT_CHUNK_HAS_LANES: plait_chunk_place_flags = 4;
+pub const PLAIT_CHUNK_APPEND: plait_chunk_place_flags = 8;
+pub const PLAIT_PROTOCOL_AUTO: plait_coll_protocol = 0;
+pub const PLAIT_PROTOCOL_SIMPLE: plait_coll_protocol = 1;
+pub const PLAIT_PROTOCOL_LL: plait_coll_protocol = 2;
+pub const PLAIT_PROTOCOL_LL128: plait_coll_protocol = 3;
+pub const PLAIT_COMPILE_NO_FUSION: plait_compile_flags = 1;
+pub const PLAIT_COMPILE_SEPARATE_LANES: plait_compile_flags = 2;
 pub const PLAIT_CODE_POINTER: plait_code_parameter_flags = 1;
 pub const PLAIT_CODE_READS: plait_code_parameter_flags = 2;
 pub const PLAIT_CODE_WRITES: plait_code_parameter_flags = 4;
@@ -224,6 +282,8 @@ opaque! {
     plait_graph,
     plait_plan,
     plait_callable,
+    plait_schedule,
+    plait_coll,
     plait_backend_memory,
     plait_backend_kernel,
     plait_backend_launch,
@@ -634,6 +694,76 @@ pub struct plait_tune_info [size] {
     pub before_ns: u64,
     pub after_ns: u64,
 }
+pub struct plait_coll_promise [size] {
+    pub size: u32,
+    pub rank: u32,
+    pub index: u64,
+    pub source_count: u64,
+    pub source_ranks: *const u32,
+    pub source_indices: *const u64,
+}
+pub struct plait_proof_desc [size] {
+    pub size: u32,
+    pub flags: plait_proof_desc_flags,
+    pub target: plait_coll_target,
+    pub depth: u32,
+    pub kind: plait_coll_kind,
+    pub root: u32,
+    pub slot_bytes: u64,
+    pub promise_count: u64,
+    pub promises: *const plait_coll_promise,
+}
+pub struct plait_proof [size] {
+    pub size: u32,
+    pub reason: plait_proof_reason,
+    pub flags: plait_proof_flags,
+    pub depth: u32,
+    pub depth_min: u32,
+    pub lanes: u32,
+    pub channels: u32,
+    pub lane_steps: u32,
+    pub step_chunks: u32,
+    pub ranks: u32,
+    pub steps: u64,
+    pub safe_bytes: u64,
+}
+pub struct plait_coll_desc [size] {
+    pub size: u32,
+    pub flags: plait_coll_flags,
+    pub kind: plait_coll_kind,
+    pub ranks: u32,
+    pub root: u32,
+    pub chunks: u32,
+    pub input_chunks: u64,
+    pub output_chunks: u64,
+    pub promise_count: u64,
+    pub promises: *const plait_coll_promise,
+    pub label: *const c_char,
+}
+pub struct plait_chunk_place [size] {
+    pub size: u32,
+    pub flags: plait_chunk_place_flags,
+    pub rank: u32,
+    pub buffer: plait_chunk_buffer,
+    pub channel: u32,
+    pub send_lane: u32,
+    pub recv_lane: u32,
+    pub reserved0: u32,
+    pub index: u64,
+}
+pub struct plait_compile_desc [size] {
+    pub size: u32,
+    pub flags: plait_compile_flags,
+    pub target: plait_coll_target,
+    pub protocol: plait_coll_protocol,
+    pub instances: u32,
+    pub depth: u32,
+    pub lanes: u32,
+    pub channels: u32,
+    pub slot_bytes: u64,
+    pub min_bytes: u64,
+    pub max_bytes: u64,
+}
 pub struct plait_code_parameter [size] {
     pub size: u32,
     pub flags: plait_code_parameter_flags,
@@ -961,6 +1091,42 @@ fn plait_run_records(run: *mut plait_run, records: *mut plait_record, count: u64
 fn plait_run_write(run: *mut plait_run, format: plait_trace_format, buffer: *mut c_void, capacity_bytes: u64, out_bytes: *mut u64, error: *mut plait_error) -> plait_status;
 /// plait_plan_tune - plan the same graph again with measured costs.
 fn plait_plan_tune(plan: *mut plait_plan, desc: *const plait_tune_desc, out: *mut *mut plait_plan, info: *mut plait_tune_info, error: *mut plait_error) -> plait_status;
+/// plait_schedule_read - read a schedule from MSCCL XML or the binary form.
+fn plait_schedule_read(context: *mut plait_context, bytes: *const c_void, count: u64, name: *const c_char, out: *mut *mut plait_schedule, error: *mut plait_error) -> plait_status;
+/// plait_schedule_retain - add one reference.
+fn plait_schedule_retain(schedule: *mut plait_schedule);
+/// plait_schedule_release - give one reference back.
+fn plait_schedule_release(schedule: *mut plait_schedule);
+/// plait_schedule_check - prove a schedule, or name the reason against it.
+fn plait_schedule_check(schedule: *mut plait_schedule, desc: *const plait_proof_desc, proof: *mut plait_proof, error: *mut plait_error) -> plait_status;
+/// plait_schedule_write - write a schedule as XML or in binary form.
+fn plait_schedule_write(schedule: *mut plait_schedule, format: plait_schedule_format, buffer: *mut c_void, capacity_bytes: u64, out_bytes: *mut u64, error: *mut plait_error) -> plait_status;
+/// plait_coll_create - create a program without operations.
+fn plait_coll_create(context: *mut plait_context, desc: *const plait_coll_desc, out: *mut *mut plait_coll, error: *mut plait_error) -> plait_status;
+/// plait_coll_known - create the program of a known algorithm.
+fn plait_coll_known(context: *mut plait_context, name: *const c_char, desc: *const plait_coll_desc, out: *mut *mut plait_coll, error: *mut plait_error) -> plait_status;
+/// plait_coll_read - create a program from its text form, doc/coll-text.md.
+fn plait_coll_read(context: *mut plait_context, text: *const c_char, bytes: u64, name: *const c_char, ranks: u32, chunks: u32, out: *mut *mut plait_coll, error: *mut plait_error) -> plait_status;
+/// plait_coll_retain - add one reference.
+fn plait_coll_retain(coll: *mut plait_coll);
+/// plait_coll_release - give one reference back.
+fn plait_coll_release(coll: *mut plait_coll);
+/// plait_coll_chunk - refer to chunks as they are now.
+fn plait_coll_chunk(coll: *mut plait_coll, rank: u32, buffer: plait_chunk_buffer, index: u64, count: u64, out: *mut plait_chunk, error: *mut plait_error) -> plait_status;
+/// plait_coll_copy - copy chunks to a place.
+fn plait_coll_copy(coll: *mut plait_coll, chunk: plait_chunk, place: *const plait_chunk_place, out: *mut plait_chunk, error: *mut plait_error) -> plait_status;
+/// plait_coll_reduce - add chunks to others.
+fn plait_coll_reduce(coll: *mut plait_coll, target: plait_chunk, source: plait_chunk, place: *const plait_chunk_place, out: *mut plait_chunk, error: *mut plait_error) -> plait_status;
+/// plait_coll_part - refer to some of the chunks.
+fn plait_coll_part(coll: *mut plait_coll, chunk: plait_chunk, first: u64, count: u64, out: *mut plait_chunk, error: *mut plait_error) -> plait_status;
+/// plait_coll_join - refer to neighbouring chunks as one.
+fn plait_coll_join(coll: *mut plait_coll, one: plait_chunk, other: plait_chunk, out: *mut plait_chunk, error: *mut plait_error) -> plait_status;
+/// plait_coll_parallel - begin a fragment of parallel ways.
+fn plait_coll_parallel(coll: *mut plait_coll, ways: u32, error: *mut plait_error) -> plait_status;
+/// plait_coll_end - end the innermost fragment.
+fn plait_coll_end(coll: *mut plait_coll, error: *mut plait_error) -> plait_status;
+/// plait_coll_compile - compile the program as it is now, and prove the schedule.
+fn plait_coll_compile(coll: *mut plait_coll, desc: *const plait_compile_desc, out: *mut *mut plait_schedule, error: *mut plait_error) -> plait_status;
 /// plait_await_signal - in a coroutine: wait for an emission.
 fn plait_await_signal(signal: *mut plait_signal, sequence: u64, error: *mut plait_error) -> plait_status;
 /// plait_await_run - in a coroutine: wait for the end of another run.

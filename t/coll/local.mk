@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: MIT
+SERIAL_SCRIPT_TESTS += %D%/corpus.t
+SERIAL_SCRIPT_TESTS += %D%/random_schedules.t
+SEEDED_TESTS += %D%/random_schedules.t
+TEST_HELPERS += %D%/prove
+%C%_prove_LDADD = src/libplaitcore.la
+API_TESTS += %D%/schedule_api.t
+%C%_schedule_api_t_LDADD = $(LDADD_API)
+SERIAL_TESTS += %D%/known.t
+SEEDED_TESTS += %D%/known.t
+SERIAL_TESTS += %D%/random_programs.t
+SEEDED_TESTS += %D%/random_programs.t
+SERIAL_TESTS += %D%/schedule_bytes.t
+SERIAL_TESTS += %D%/chunk_text.t
+SEEDED_TESTS += %D%/chunk_text.t
+API_TESTS += %D%/coll_api.t
+%C%_coll_api_t_LDADD = $(LDADD_API)

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+/* Public calls of schedules: what they refuse, and what they return. */
+#include "lib/objects.h"
+#include "lib/tap.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static char bytes[65536];
+static uint64_t byte_count;
+
+static void load(const char *name)
+{
+	char path[512];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/t/coll/documents/%s.xml",
+		 getenv("abs_top_srcdir"), name);
+	file = fopen(path, "rb");
+	if (!OK_THAT(file != NULL, "%s is there", path))
+		return;
+	byte_count = fread(bytes, 1, sizeof(bytes), file);
+	fclose(file);
+}
+
+/* Open a context and read a document; ends the test without expat. */
+static plait_schedule *open_document(plait_context **context, const char *name)
+{
+	plait_context_desc desc = { .size = sizeof(desc), .backends = "host" };
+	plait_error error = { .size = sizeof(error) };
+	plait_schedule *schedule = NULL;
+	plait_status status;
+
+	load(name);
+	IS_INT(plait_context_open(&desc, context, &error), PLAIT_OK);
+	status = plait_schedule_read(*context, bytes, byte_count, name,
+				     &schedule, &error);
+	if (status == PLAIT_E_UNSUPPORTED)
+		SKIP_ALL("built without expat");
+	OK_THAT(status == PLAIT_OK, "%s: %s", name, error.text);
+	return schedule;
+}
+
+static void close_document(plait_context *context, plait_schedule *schedule)
+{
+	plait_schedule_release(schedule);
+	IS_UINT(plait_live_count(PLAIT_OBJECT_SCHEDULE), 0);
+	IS_INT(plait_context_close(context, PLAIT_FOREVER, NULL), PLAIT_OK);
+}
+
+static void refuses_bad_arguments(void)
+{
+	plait_error error = { .size = sizeof(error) };
+	plait_context *context;
+	plait_schedule *schedule = open_document(&context, "ok-ring"), *other;
+	plait_proof proof = { .size = sizeof(proof) };
+	char room[16];
+
+	IS_INT(plait_schedule_read(context, NULL, 1, NULL, &other, &error),
+	       PLAIT_E_INVALID);
+	HAS_STR(error.text, "bytes is null");
+	IS_INT(plait_schedule_read(context, bytes, 1, NULL, NULL, &error),
+	       PLAIT_E_INVALID);
+	HAS_STR(error.text, "out is null");
+	IS_INT(plait_schedule_read(NULL, bytes, 1, NULL, &other, &error),
+	       PLAIT_E_HANDLE);
+	IS_INT(plait_schedule_read(context, "<x/>", 4, "a.xml", &other, &error),
+	       PLAIT_E_INVALID);
+	HAS_STR(error.text, "a.xml: line 1");
+	IS_PTR(other, NULL);
+	IS_INT(plait_schedule_check(NULL, NULL, &proof, &error),
+	       PLAIT_E_HANDLE);
+	IS_INT(plait_schedule_check(schedule, NULL, NULL, &error),
+	       PLAIT_E_INVALID);
+	IS_INT(plait_schedule_write(schedule, 0, NULL, 0, NULL, &error),
+	       PLAIT_E_INVALID);
+	HAS_STR(error.text, "format 0 is not one of");
+	IS_INT(plait_schedule_write(schedule, PLAIT_SCHEDULE_XML_RCCL, room,
+				    sizeof(room), NULL, &error),
+	       PLAIT_E_INVALID);
+	HAS_STR(error.text, "the buffer has 16");
+	plait_schedule_retain(NULL);
+	plait_schedule_release(NULL);
+	close_document(context, schedule);
+}
+
+static void check_desc(plait_schedule *schedule, const plait_proof_desc *desc,
+		       plait_status want, plait_proof_reason reason,
+		       const char *part)
+{
+	plait_error error = { .size = sizeof(error) };
+	plait_proof proof = { .size = sizeof(proof) };
+
+	IS_INT(plait_schedule_check(schedule, desc, &proof, &error), want);
+	IS_UINT(proof.reason, reason);
+	HAS_STR(error.text, part);
+}
+
+#define CHECK(schedule, want, reason, part, ...) \
+	check_desc(schedule, &(plait_proof_desc){ .size = \
+		sizeof(plait_proof_desc), __VA_ARGS__ }, want, reason, part)
+
+static void proves_as_asked(void)
+{
+	plait_context *context;
+	plait_schedule *schedule = open_document(&context, "deadlock-order");
+	plait_proof proof = { .size = sizeof(proof) };
+
+	IS_INT(plait_schedule_check(schedule, NULL, &proof, NULL),
+	       PLAIT_E_DEADLOCK);
+	IS_UINT(proof.depth, 2);
+	IS_UINT(proof.depth_min, 4);
+	CHECK(schedule, PLAIT_OK, PLAIT_PROOF_PROVED, "", .depth = 4);
+	/* plait takes a message before it needs a slot. */
+	CHECK(schedule, PLAIT_OK, PLAIT_PROOF_PROVED, "", .depth = 3,
+	      .flags = PLAIT_PROOF_HAS_TARGET, .target = PLAIT_TARGET_PLAIT);
+	CHECK(schedule, PLAIT_E_INVALID, PLAIT_PROOF_VALUE, "alltoall",
+	      .depth = 4, .flags = PLAIT_PROOF_HAS_KIND,
+	      .kind = PLAIT_COLL_ALLTOALL);
+	CHECK(schedule, PLAIT_E_INVALID, PLAIT_PROOF_PROVED, "flags 0x80",
+	      .flags = 128);
+	CHECK(schedule, PLAIT_E_INVALID, PLAIT_PROOF_PROVED, "kind 10",
+	      .kind = PLAIT_COLL_ALLTONEXT + 1);
+	close_document(context, schedule);
+}
+
+static void proves_promises(void)
+{
+	static const uint32_t ranks[] = { 0, 1, 2 }, far = 9;
+	static const uint64_t indices[] = { 0, 0, 0 };
+	plait_context *context;
+	plait_schedule *schedule = open_document(&context, "ok-ring");
+	plait_coll_promise promises[] = {
+		{ sizeof(*promises), 0, 0, 3, ranks, indices },
+		{ sizeof(*promises), 2, 0, 3, ranks, indices },
+	};
+
+#define PROMISES .flags = PLAIT_PROOF_HAS_PROMISES, .promise_count = 2, \
+		 .promises = promises
+	CHECK(schedule, PLAIT_OK, PLAIT_PROOF_PROVED, "", PROMISES);
+	promises[1].source_count = 2;
+	CHECK(schedule, PLAIT_E_INVALID, PLAIT_PROOF_VALUE,
+	      "rank 2 output chunk 0 has input chunk 0 of rank 2", PROMISES);
+	promises[1].source_count = 1;
+	promises[1].source_ranks = &far;
+	CHECK(schedule, PLAIT_E_INVALID, PLAIT_PROOF_SHAPE,
+	      "rank 9 has no input chunk 0", PROMISES);
+	promises[1].source_ranks = NULL;
+	CHECK(schedule, PLAIT_E_INVALID, PLAIT_PROOF_PROVED,
+	      "source_ranks or source_indices is null", PROMISES);
+	promises[1] = promises[0];
+	CHECK(schedule, PLAIT_E_INVALID, PLAIT_PROOF_SHAPE, "not sorted",
+	      PROMISES);
+	close_document(context, schedule);
+}
+
+static void tells_equal_bits(void)
+{
+	static const uint32_t ranks[] = { 0, 1, 2 };
+	static const uint64_t indices[] = { 0, 0, 0 };
+	static const char *const names[] = { "ok-other-bits", "ok-reduce" };
+	const plait_coll_promise promises[] = {
+		{ sizeof(*promises), 0, 0, 3, ranks, indices },
+		{ sizeof(*promises), 1, 0, 3, ranks, indices },
+	};
+	plait_proof_desc desc = { .size = sizeof(desc),
+				  .flags = PLAIT_PROOF_HAS_PROMISES,
+				  .promises = promises };
+
+	for (uint32_t i = 0; i < 2; i++) {
+		plait_proof proof = { .size = sizeof(proof) };
+		plait_context *context;
+		plait_schedule *schedule = open_document(&context, names[i]);
+
+		desc.promise_count = 2 - i;
+		IS_INT(plait_schedule_check(schedule, &desc, &proof, NULL),
+		       PLAIT_OK);
+		IS_UINT(proof.flags & PLAIT_PROOF_SAME_BITS, i);
+		close_document(context, schedule);
+	}
+}
+
+static const struct tap_scenario all[] = {
+	{ "refuses bad arguments", refuses_bad_arguments },
+	{ "proves as asked", proves_as_asked },
+	{ "proves promises", proves_promises },
+	{ "tells equal bits", tells_equal_bits },
+};
+
+TAP_MAIN(all)

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/* Chunk programs, tried while something fails. */
+#include "fault/calls.h"
+
+static const plait_coll_promise *promise_sum(void)
+{
+	static const uint32_t ranks[] = { 0, 1 };
+	static const uint64_t indices[] = { 1, 1 };
+	static const plait_coll_promise promise = {
+		sizeof(promise), 0, 0, 2, ranks, indices
+	};
+
+	return &promise;
+}
+
+/* Rank 0 adds the second chunks of both in two ways. */
+static plait_status add_operations(plait_coll *coll, plait_error *error)
+{
+	plait_chunk_place to = { .size = sizeof(to),
+				 .flags = PLAIT_CHUNK_APPEND,
+				 .buffer = PLAIT_CHUNK_SCRATCH };
+	plait_chunk a, b;
+	plait_status status = plait_coll_parallel(coll, 2, error);
+
+	if (status == PLAIT_OK)
+		status = plait_coll_chunk(coll, 0, PLAIT_CHUNK_INPUT, 0, 2, &a,
+					  error);
+	if (status == PLAIT_OK)
+		status = plait_coll_part(coll, a, 1, 1, &a, error);
+	if (status == PLAIT_OK)
+		status = plait_coll_copy(coll, a, &to, &a, error);
+	if (status == PLAIT_OK)
+		status = plait_coll_chunk(coll, 1, PLAIT_CHUNK_INPUT, 1, 1, &b,
+					  error);
+	if (status == PLAIT_OK)
+		status = plait_coll_reduce(coll, a, b, NULL, &a, error);
+	to.flags = PLAIT_CHUNK_HAS_BUFFER;
+	to.buffer = PLAIT_CHUNK_OUTPUT;
+	if (status == PLAIT_OK)
+		status = plait_coll_copy(coll, a, &to, &a, error);
+	if (status == PLAIT_OK)
+		status = plait_coll_chunk(coll, 1, PLAIT_CHUNK_INPUT, 0, 1, &a,
+					  error);
+	if (status == PLAIT_OK)
+		status = plait_coll_join(coll, a, b, &a, error);
+	return status == PLAIT_OK ? plait_coll_end(coll, error) : status;
+}
+
+static plait_status compile(plait_coll *coll, plait_error *error)
+{
+	plait_schedule *schedule = NULL;
+	plait_status status = plait_coll_compile(coll, NULL, &schedule, error);
+
+	plait_schedule_release(schedule);
+	return status;
+}
+
+static plait_status create(struct place *place, plait_error *error)
+{
+	const plait_coll_desc desc = {
+		.size = sizeof(desc), .kind = PLAIT_COLL_CUSTOM, .ranks = 2,
+		.input_chunks = 2, .output_chunks = 1, .promise_count = 1,
+		.promises = promise_sum(),
+	};
+	plait_coll *coll = NULL;
+	plait_status status = plait_coll_create(place->context, &desc, &coll,
+						error);
+
+	if (status == PLAIT_OK)
+		status = add_operations(coll, error);
+	if (status == PLAIT_OK)
+		status = compile(coll, error);
+	plait_coll_retain(coll);
+	plait_coll_release(coll);
+	plait_coll_release(coll);
+	return status;
+}
+
+static plait_status known(struct place *place, plait_error *error)
+{
+	const plait_coll_desc desc = {
+		.size = sizeof(desc), .kind = PLAIT_COLL_ALLREDUCE, .ranks = 3,
+	};
+	plait_coll *coll = NULL;
+	plait_status status = plait_coll_known(place->context, "allpairs",
+					       &desc, &coll, error);
+
+	if (status == PLAIT_OK)
+		status = compile(coll, error);
+	plait_coll_release(coll);
+	return status;
+}
+
+static plait_status read_text(struct place *place, plait_error *error)
+{
+	static const char text[] =
+		"custom ranks=2 inputs=1 outputs=1\n"
+		"promise output[1, 0] = input[0, 0]\n"
+		"for r in 0..1 { c = copy(input[r, 0], output[r + 1, 0]) }\n";
+	plait_coll *coll = NULL;
+	plait_status status = plait_coll_read(place->context, text,
+					      sizeof(text) - 1, NULL, 0, 0,
+					      &coll, error);
+
+	if (status == PLAIT_OK)
+		status = compile(coll, error);
+	plait_coll_release(coll);
+	return status;
+}
+
+const struct calls_entry calls_coll[] = {
+	{ "plait_coll_create plait_coll_chunk plait_coll_copy "
+	  "plait_coll_reduce plait_coll_part plait_coll_join "
+	  "plait_coll_parallel plait_coll_end plait_coll_compile "
+	  "plait_coll_retain plait_coll_release", create, NULL },
+	{ "plait_coll_known", known, NULL },
+	{ "plait_coll_read", read_text, NULL },
+	{ NULL, NULL, NULL }
+};

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Fuzz target of MSCCL XML: refused, or a schedule that has a proof or a reason
+ * against it.  A proved schedule is written in each dialect that can hold it,
+ * and what was written reads as a schedule with the same proof and bytes.
+ */
+#include "fuzz.h"
+
+#include "base/alloc.h"
+#include "base/text.h"
+#include "coll/form/xml_read.h"
+#include "coll/form/xml_write.h"
+#include "coll/prove/prove.h"
+
+#include <string.h>
+
+/* Longer documents are slower and tell no more; one with many chunks has much
+ * memory. */
+enum { MOST_BYTES = 16384, MOST_CHUNKS = 1 << 16 };
+
+static void write_text(const plait__schedule *schedule, uint32_t target,
+		       plait__text *text)
+{
+	plait_error error = { .size = sizeof(error) };
+
+	plait__text_init(text, schedule->allocator);
+	FUZZ_NEED(plait__xml_write(schedule, target, text, &error) == PLAIT_OK,
+		  error.text);
+}
+
+static void read_back(const plait__schedule *schedule,
+		      const plait__proof *proof, uint32_t target)
+{
+	plait_error error = { .size = sizeof(error) };
+	plait__text first, second;
+	plait__schedule *again;
+	plait__proof other;
+
+	write_text(schedule, target, &first);
+	FUZZ_NEED(plait__xml_read(first.bytes, first.length, "written",
+				  schedule->allocator, &again, &error) ==
+		  PLAIT_OK, error.text);
+	FUZZ_NEED(plait__prove_schedule(again, NULL, &other, &error) ==
+		  PLAIT_OK, error.text);
+	FUZZ_NEED(memcmp(proof, &other, sizeof(other)) == 0, "another proof");
+	write_text(again, target, &second);
+	FUZZ_NEED(first.length == second.length &&
+		  memcmp(first.bytes, second.bytes, first.length) == 0,
+		  "other bytes");
+	plait__schedule_free(again);
+	plait__text_fini(&first);
+	plait__text_fini(&second);
+}
+
+static void try_proof(const plait__schedule *schedule)
+{
+	plait__prove_request request = { .scratch_tiles = 2 };
+	plait_error error = { .size = sizeof(error) };
+	plait__proof proof;
+	plait_status status = plait__prove_schedule(schedule, NULL, &proof,
+						    &error);
+
+	FUZZ_NEED((status != PLAIT_OK) ==
+		  (proof.reason != PLAIT__PROOF_NO_REASON), error.text);
+	FUZZ_NEED((status == PLAIT_OK) == (error.text[0] == '\0'), error.text);
+	(void)plait__prove_schedule(schedule, &request, &(plait__proof){ 0 },
+				    NULL);
+	for (uint32_t i = PLAIT__TARGET_MSCCL;
+	     i <= PLAIT__TARGET_RCCL && status == PLAIT_OK; i++)
+		if (proof.flags & PLAIT__PROOF_EXPORTS_MSCCL
+					  << (i - PLAIT__TARGET_MSCCL))
+			read_back(schedule, &proof, i);
+}
+
+static int is_small(const plait__schedule *schedule)
+{
+	uint64_t chunks = 0;
+
+	for (uint32_t i = 0; i < schedule->rank_count; i++)
+		chunks += (uint64_t)schedule->ranks[i].input_chunks +
+			  schedule->ranks[i].output_chunks +
+			  schedule->ranks[i].scratch_chunks;
+	return chunks <= MOST_CHUNKS;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	plait_error error = { .size = sizeof(error) };
+	plait__schedule *schedule;
+	plait_status status;
+
+	if (size > MOST_BYTES)
+		return 0;
+	status = plait__xml_read(data, size, "input", plait__alloc_default(),
+				 &schedule, &error);
+	FUZZ_NEED((status == PLAIT_OK) == (schedule != NULL), error.text);
+	FUZZ_NEED(status == PLAIT_OK || ((status == PLAIT_E_INVALID ||
+					  status == PLAIT_E_UNSUPPORTED) &&
+					 error.text[0] != '\0'), error.text);
+	if (schedule != NULL && is_small(schedule))
+		try_proof(schedule);
+	plait__schedule_free(schedule);
+	return 0;
+}
