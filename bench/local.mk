@@ -13,6 +13,10 @@ noinst_PROGRAMS += %D%/kernels
 %C%_kernels_CFLAGS = $(AM_CFLAGS) $(FFI_CFLAGS)
 %C%_kernels_LDADD = src/libplaitcore.la $(FFI_LIBS)
 
+# coroutines, beside calls
+noinst_PROGRAMS += %D%/coroutine
+%C%_coroutine_LDADD = src/libplaitcore.la
+
 # plans with regions for more lanes than processors
 check_PROGRAMS += %D%/regions
 %C%_regions_LDADD = %D%/libreplay.la src/libplait.la

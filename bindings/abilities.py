@@ -16,6 +16,8 @@ HELD = "an object holds one reference, and the language counts those to the obje
 SHORT = "a short form of `%s`, which the layers call with all its options"
 PULLED = "the layers pull events and answer them inside"
 
+AWAITS = "for C functions on workers; functions of a language run on the thread of their system"
+
 # Functions that no user of a language calls, in any layer, and why.
 INTERNAL = {
     "plait_abi": "the layers compare the sizes of all structs instead",
@@ -29,6 +31,7 @@ INTERNAL = {
     "plait_kernel_signature": "a kernel has its name and parameters",
     "plait_kernel_compile": SHORT % "plait_kernel_create",
     "plait_plan_find_parameter": "runs take parameters by name",
+    "plait_await_signal": AWAITS, "plait_await_run": AWAITS, "plait_await_plan": AWAITS, "plait_yield": AWAITS,
     "plait_worker_index": "functions of a language run on the thread of their system",
     "plait_queue_call": "a function of a language runs on the thread of its system",
     "plait_graph_call": "a function of a language runs on the thread of its system",

@@ -43,6 +43,11 @@ lib_LTLIBRARIES += %D%/libplait.la
 %C%_libplaitcore_la_SOURCES += %D%/sys/trusted_folder.h
 %C%_libplaitcore_la_SOURCES += %D%/sys/backoff.c
 %C%_libplaitcore_la_SOURCES += %D%/sys/read_write_file.c
+%C%_libplaitcore_la_SOURCES += %D%/sys/stack_memory.c
+# coroutine
+%C%_libplaitcore_la_SOURCES += %D%/coroutine/coroutine.c
+%C%_libplaitcore_la_SOURCES += %D%/coroutine/machine_context.c
+%C%_libplaitcore_la_SOURCES += %D%/coroutine/stack_pool.c
 # ffi
 %C%_libplaitcore_la_SOURCES += %D%/ffi/ffi_call.c
 %C%_libplaitcore_la_SOURCES += %D%/ffi/ffi_closure.c
@@ -333,6 +338,7 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/run/api/exchange.c
 %C%_libplaitcore_la_SOURCES += %D%/run/api/prepare.c %D%/run/api/prepare.h
 %C%_libplaitcore_la_SOURCES += %D%/run/api/start.c
+%C%_libplaitcore_la_SOURCES += %D%/run/api/await.c
 %C%_libplaitcore_la_SOURCES += %D%/run/api/callable.c
 %C%_libplaitcore_la_SOURCES += %D%/run/host/lane_compiler.c %D%/run/host/lane_compiler.h
 %C%_libplaitcore_la_SOURCES += %D%/run/host/lane_bodies.c
@@ -397,6 +403,7 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/run/external/cancel_external.c
 %C%_libplaitcore_la_SOURCES += %D%/run/api/run_records.c
 %C%_libplaitcore_la_SOURCES += %D%/run/api/callable_thunk.c
+%C%_libplaitcore_la_SOURCES += %D%/run/external/coroutine_command.c
 %C%_libplaitcore_la_SOURCES += %D%/run/external/completion.c
 %C%_libplaitcore_la_SOURCES += %D%/run/api/tune.c
 

@@ -148,6 +148,7 @@ include %D%/object/local.mk
 include %D%/kernel/local.mk
 include %D%/ffi/local.mk
 include %D%/plugin/local.mk
+include %D%/coroutine/local.mk
 include %D%/pool/local.mk
 include %D%/sys/local.mk
 include %D%/base/local.mk

@@ -391,7 +391,10 @@ typedef int32_t (*plait_host_function)(void *user_data);
 typedef uint32_t plait_call_flags;
 enum {
 	/* The function may run on any thread and needs no inbox. */
-	PLAIT_CALL_ANY_THREAD = 1 << 0
+	PLAIT_CALL_ANY_THREAD = 1 << 0,
+	/* CALL nodes, with PLAIT_CALL_ANY_THREAD: the function may suspend
+	 * itself; see plait/coroutine.h. */
+	PLAIT_CALL_COROUTINE = 1 << 2
 };
 
 /* Flags of wrapped memory, combined with PLAIT_CALL_ANY_THREAD. */

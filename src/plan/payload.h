@@ -24,6 +24,7 @@ typedef struct plait__plan_geometry {
 } plait__plan_geometry;
 
 enum {
+	PLAIT__FUNCTION_COROUTINE = 2,	/* may suspend itself; any thread */
 	PLAIT__FUNCTION_ANY_THREAD = 1	/* otherwise: the owner thread of an
 					 * inbox */
 };

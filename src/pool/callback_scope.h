@@ -17,6 +17,8 @@ typedef struct plait__pool plait__pool;
 struct plait__callback_run {
 	const at_u32 *stop;	/* nonzero: the run was stopped; or null */
 	void *instance;		/* plait__instance, or null */
+	void *coroutine;	/* plait__coroutine_command that the thread is
+				 * directly in, or null */
 };
 
 /* The state that a thread restores when it leaves a scope. */
@@ -40,7 +42,7 @@ static inline void plait__callback_scope_enter(
 	inside->outer = plait__callback_scope_pool;
 	inside->outer_run = plait__callback_scope_run;
 	plait__callback_scope_pool = pool;
-	plait__callback_scope_run = (struct plait__callback_run){ NULL, NULL };
+	plait__callback_scope_run = (struct plait__callback_run){ 0 };
 	plait__fpstate_query(&inside->fpstate);
 	plait__fpstate_clean_from(&inside->fpstate);
 }

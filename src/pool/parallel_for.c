@@ -189,6 +189,7 @@ static int32_t run_shared(struct plait__loop_job *job, const struct loop *loop,
 
 	AT_PLAIN_WRITE(job->part) = loop->part;
 	job->run = plait__callback_scope_run;
+	job->run.coroutine = NULL;
 	job->helpers_stay = loop->close;
 	job->caller_cpu = present ? -1 : plait__cpu_here();
 	memcpy(job->data, loop->data, loop->data_bytes);

@@ -91,7 +91,7 @@ struct plait__instance {
 static inline void plait__run_instance_enter(plait__instance *instance)
 {
 	plait__callback_scope_run = (struct plait__callback_run){
-		&instance->stop, instance
+		.stop = &instance->stop, .instance = instance
 	};
 }
 

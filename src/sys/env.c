@@ -30,6 +30,10 @@ static const struct number {
 	[PLAIT__ENV_CACHE] = { "PLAIT_CACHE", 0, 1, "1" },
 	[PLAIT__ENV_CACHE_MAX] = { "PLAIT_CACHE_MAX", 0, UINT64_MAX,
 				   "1073741824" },
+	[PLAIT__ENV_COROUTINE_STACK] = { "PLAIT_COROUTINE_STACK", 16384,
+					 UINT64_C(1) << 32, "65536" },
+	[PLAIT__ENV_COROUTINES] = { "PLAIT_COROUTINES", 1, UINT32_MAX,
+				    "16384" },
 };
 
 const char *plait__env_get(const char *name)

@@ -13,18 +13,19 @@ from tap import BUILD, ROOT, done, none, ok, read, run, skip, sources
 LAYERS = {
     "base": "",
     "sys": "base",
+    "coroutine": "base sys",
     "pool": "base sys",
     "plugin": "base sys pool ffi kernel source",
     "ffi": "base sys",
     "kernel": "base sys ffi",
     "source": "base sys kernel",
-    "object": "base sys pool plugin ffi kernel source",
+    "object": "base sys coroutine pool plugin ffi kernel source",
     "graph": "base sys kernel object plan render",
     "plan": "base",
     "coll": "base",
     "coll/use": "base sys coll object plugin",
     "render": "base plan",
-    "run": "base sys pool plugin ffi kernel source object graph plan render",
+    "run": "base sys coroutine pool plugin ffi kernel source object graph plan render",
 }
 LAYERS = {name: set(below.split()) | {name} for name, below in LAYERS.items()}
 PURE = {"limits", "stdbool", "stddef", "stdint", "string", "inttypes", "stdio", "stdarg"}

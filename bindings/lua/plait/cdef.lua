@@ -183,7 +183,8 @@ typedef struct plait_buffer_desc {
 typedef int32_t (*plait_host_function)(void *user_data);
 typedef uint32_t plait_call_flags;
 enum {
-	PLAIT_CALL_ANY_THREAD = 1 << 0
+	PLAIT_CALL_ANY_THREAD = 1 << 0,
+	PLAIT_CALL_COROUTINE = 1 << 2
 };
 typedef uint32_t plait_wrap_flags;
 enum {
@@ -1130,6 +1131,14 @@ plait_status plait_plan_tune(plait_plan *plan,
 				       const plait_tune_desc *desc,
 				       plait_plan **out, plait_tune_info *info,
 				       plait_error *error);
+plait_status plait_await_signal(plait_signal *signal,
+					  uint64_t sequence,
+					  plait_error *error);
+plait_status plait_await_run(plait_run *run, plait_error *error);
+plait_status plait_await_plan(plait_plan *plan, plait_queue *queue,
+					const plait_run_desc *desc,
+					plait_error *error);
+plait_status plait_yield(plait_error *error);
 typedef struct plait_schedule plait_schedule;
 typedef uint32_t plait_coll_kind;
 enum {

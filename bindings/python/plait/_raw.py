@@ -107,6 +107,7 @@ PLAIT_DEVICE_LASTS = 2048
 PLAIT_DEVICE_HOST = 4096
 PLAIT_BUFFER_TEMPORARY = 1
 PLAIT_CALL_ANY_THREAD = 1
+PLAIT_CALL_COROUTINE = 4
 PLAIT_WRAP_READ_ONLY = 2
 PLAIT_MAP_READ = 1
 PLAIT_MAP_WRITE = 2
@@ -1057,6 +1058,10 @@ FUNCTIONS = {
     "plait_run_records": (plait_status, (c_void_p, POINTER(plait_record), c_uint64, POINTER(c_uint64), POINTER(c_uint64), POINTER(plait_error),)),
     "plait_run_write": (plait_status, (c_void_p, plait_trace_format, c_void_p, c_uint64, POINTER(c_uint64), POINTER(plait_error),)),
     "plait_plan_tune": (plait_status, (c_void_p, POINTER(plait_tune_desc), POINTER(c_void_p), POINTER(plait_tune_info), POINTER(plait_error),)),
+    "plait_await_signal": (plait_status, (c_void_p, c_uint64, POINTER(plait_error),)),
+    "plait_await_run": (plait_status, (c_void_p, POINTER(plait_error),)),
+    "plait_await_plan": (plait_status, (c_void_p, c_void_p, POINTER(plait_run_desc), POINTER(plait_error),)),
+    "plait_yield": (plait_status, (POINTER(plait_error),)),
     "plait_schedule_read": (plait_status, (c_void_p, c_void_p, c_uint64, c_char_p, POINTER(c_void_p), POINTER(plait_error),)),
     "plait_schedule_retain": (None, (c_void_p,)),
     "plait_schedule_release": (None, (c_void_p,)),

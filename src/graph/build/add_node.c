@@ -150,6 +150,8 @@ static plait_status check_call(const plait__node_draft *draft)
 			    "inbox or PLAIT_CALL_ANY_THREAD");
 	if (draft->desc->function == NULL && draft->desc->inbox == NULL)
 		return fail(draft, "function is null");
+	if (!any && (draft->desc->flags & PLAIT_CALL_COROUTINE) != 0)
+		return fail(draft, "a coroutine needs PLAIT_CALL_ANY_THREAD");
 	return PLAIT_OK;
 }
 

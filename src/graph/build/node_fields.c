@@ -171,13 +171,16 @@ static plait_status check_flags(const plait__node_draft *draft)
 	uint32_t flags = draft->desc->flags;
 	uint32_t kind = UINT32_C(1) << draft->desc->kind;
 
-	if ((flags & ~(uint32_t)(PLAIT_CALL_ANY_THREAD | ON_ALL |
-				 PLAIT_NODE_FREE)) != 0)
+	if ((flags & ~(uint32_t)(PLAIT_CALL_ANY_THREAD | PLAIT_CALL_COROUTINE |
+				 ON_ALL | PLAIT_NODE_FREE)) != 0)
 		return plait__fail(draft->error, PLAIT_E_UNSUPPORTED,
 				   "plait_node_desc: flags 0x%x are not known",
 				   flags);
 	if ((flags & PLAIT_CALL_ANY_THREAD) && !(kind & CALLS))
 		return fail_surplus(draft, "flag PLAIT_CALL_ANY_THREAD");
+	if ((flags & PLAIT_CALL_COROUTINE) &&
+	    draft->desc->kind != PLAIT_NODE_CALL)
+		return fail_surplus(draft, "flag PLAIT_CALL_COROUTINE");
 	if ((flags & ON_ALL) && (kind & (SUBGRAPH | REGIONS)))
 		return fail_surplus(draft, "flag PLAIT_NODE_ON_ALL_...");
 	if ((flags & PLAIT_NODE_FREE) && (kind & SUBGRAPH))

@@ -298,6 +298,8 @@ uint32_t plait__refs_function(plait__node_draft *draft)
 
 	if (desc->flags & PLAIT_CALL_ANY_THREAD)
 		entry.flags = PLAIT__FUNCTION_ANY_THREAD;
+	if (desc->flags & PLAIT_CALL_COROUTINE)
+		entry.flags |= PLAIT__FUNCTION_COROUTINE;
 	if (plait__vector_push(&store->functions, &entry, 1) == NULL ||
 	    plait__vector_push(functions, &function, 1) == NULL) {
 		no_memory(draft);

@@ -194,10 +194,12 @@ static plait_status check_function(const plait__plan_object *plan_object,
 				   const plait_function_desc *desc,
 				   plait_error *error)
 {
-	bool any = (plan_object->plan->functions[at].flags &
-		    PLAIT__FUNCTION_ANY_THREAD) != 0;
+	uint32_t wanted = plan_object->plan->functions[at].flags;
+	bool any = (wanted & PLAIT__FUNCTION_ANY_THREAD) != 0;
+	bool suspends = (wanted & PLAIT__FUNCTION_COROUTINE) != 0;
 
-	if ((desc->flags & ~(uint32_t)PLAIT_CALL_ANY_THREAD) != 0)
+	if ((desc->flags & ~(uint32_t)(PLAIT_CALL_ANY_THREAD |
+				       PLAIT_CALL_COROUTINE)) != 0)
 		return plait__fail(error, PLAIT_E_UNSUPPORTED,
 				   "plait_function_desc: flags 0x%x are not "
 				   "known", desc->flags);
@@ -212,6 +214,13 @@ static plait_status check_function(const plait__plan_object *plan_object,
 				   "thread of an inbox: set one, and not "
 				   "PLAIT_CALL_ANY_THREAD",
 				   PLAIT__TEXT_FIT(name, 60));
+	if (suspends != ((desc->flags & PLAIT_CALL_COROUTINE) != 0))
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "the plan's \"%.*s\" is %s coroutine: %s "
+				   "PLAIT_CALL_COROUTINE",
+				   PLAIT__TEXT_FIT(name, 60),
+				   suspends ? "a" : "no",
+				   suspends ? "set" : "do not set");
 	if (desc->function == NULL && desc->inbox == NULL)
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "plait_function_desc: function is null");

@@ -61,6 +61,7 @@ static void end_context(void *arg)
 		context->destroy_spare(context->spare);
 	free_tables(context);
 	plait__races_destroy(plait__context_races(context));
+	plait__stack_pool_fini(&context->stacks);
 	end = context->end;
 	plait__free(&allocator, context, sizeof(*context));
 	plait__context_close_notify(end);
@@ -189,6 +190,15 @@ static const plait__context_ops context_ops = {
 };
 
 /* The user has asked for all checks, by PLAIT_CHECK or the wrapper. */
+static void init_stacks(plait__context *context)
+{
+	uint64_t bytes = 65536, count = 16384;
+
+	(void)plait__env_query_number(PLAIT__ENV_COROUTINE_STACK, &bytes);
+	(void)plait__env_query_number(PLAIT__ENV_COROUTINES, &count);
+	plait__stack_pool_init(&context->stacks, bytes, count);
+}
+
 static bool wants_races(const plait__context *context)
 {
 	uint64_t everywhere = 0;
@@ -211,6 +221,7 @@ static plait_status build(const plait__settings *settings,
 				   sizeof(*context));
 	context->base.ops = &context_ops;
 	context->settings = *settings;
+	init_stacks(context);
 	status = plait__pool_create(plait__context_allocator(context),
 				    settings->workers, &context->pool, error);
 	if (status != PLAIT_OK)

@@ -23,6 +23,7 @@
 #include "object/races/races.h"
 
 #include "base/log.h"
+#include "coroutine/stack_pool.h"
 #include "kernel/intern.h"
 #include "plugin/registry.h"
 #include "pool/pool.h"
@@ -163,6 +164,7 @@ struct plait__context {
 	plait__reclaim_thread reclaimer;
 	plait__progress_driver driver;
 	plait__races *races; /* or null; constant */
+	plait__stack_pool stacks; /* of coroutines */
 };
 
 /* Null unless works that race are to be reported. */

@@ -265,7 +265,7 @@ static int32_t call(plait__inbox_event *event_record, const plait_event *event)
 	int32_t result;
 
 	plait__callback_scope_run = (struct plait__callback_run){
-		&event_record->stopping, NULL
+		.stop = &event_record->stopping
 	};
 	result = event->function(event->user_data);
 	plait__callback_scope_run = outer;

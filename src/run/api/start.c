@@ -409,8 +409,8 @@ static plait_status prepare_inner(struct start *start, plait_error *error)
 	if (start->program->submits)
 		return plait__fail(error, PLAIT_E_DEADLOCK,
 				   "a host function must not wait for "
-				   "emissions and for owners of inboxes, which "
-				   "the plan has");
+				   "emissions, for owners of inboxes and for "
+				   "coroutines, which the plan has");
 	start->desc.flags = (start->desc.flags | PLAIT_RUN_SERIAL) &
 			    ~(uint32_t)PLAIT_RUN_PARALLEL;
 	return PLAIT_OK;

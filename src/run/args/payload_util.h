@@ -94,15 +94,28 @@ static inline bool plait__payload_is_param_copy(const plait__plan *plan,
 	return payload != NULL && plait__payload_has_params(plan, payload);
 }
 
-/* Returns true if the command completes outside its lane: by a signal or by the
- * owner of an inbox. */
+/* Returns true if the command is a host function that may suspend itself. */
+static inline bool plait__payload_is_coroutine(const plait__plan *plan,
+					       uint32_t command)
+{
+	const plait__plan_command *at = &plan->commands[command];
+
+	return at->kind == PLAIT__CMD_HOST &&
+	       at->link < plan->payloads_count &&
+	       (plan->functions[plan->payloads[at->link].object].flags &
+		PLAIT__FUNCTION_COROUTINE) != 0;
+}
+
+/* Returns true if the command completes outside its lane: by a signal, by the
+ * owner of an inbox, or as a coroutine. */
 static inline bool plait__payload_is_external(const plait__plan *plan,
 					      uint32_t command)
 {
 	uint8_t kind = plan->commands[command].kind;
 
 	return kind == PLAIT__CMD_CALLBACK || kind == PLAIT__CMD_EMIT ||
-	       kind == PLAIT__CMD_WAIT;
+	       kind == PLAIT__CMD_WAIT ||
+	       plait__payload_is_coroutine(plan, command);
 }
 
 #endif

@@ -12,6 +12,8 @@
  */
 #include "run/external/completion.h"
 
+#include "run/run.h"
+
 #include "base/alloc.h"
 #include "base/error.h"
 #include "object/context/backend_result.h"
@@ -110,6 +112,26 @@ void plait__completion_detach(plait__external *external)
 
 /* ---- parking ---- */
 
+/* Subscribe to the end of the awaited run. */
+static void subscribe_run(plait__external *external)
+{
+	plait__completion *completion = external->completion;
+	plait__run *run = external->awaited_run;
+	bool over;
+
+	completion->needs = &run->object;
+	completion->completed = false;
+	plait__object_hold(completion->needs);
+	plait__object_hold(&completion->object);
+	plait__mutex_lock(&run->lock);
+	over = at_load_acquire_u32(&run->outcome.done) != 0;
+	if (!over)
+		plait__listener_push(&run->listeners, &completion->listener);
+	plait__mutex_unlock(&run->lock);
+	if (over)
+		complete(completion);
+}
+
 /* Subscribe to the awaited point, or to the submission of that emission. */
 static plait_status subscribe(plait__external *external, plait_error *error)
 {
@@ -202,7 +224,10 @@ plait_status plait__completion_park(plait__external *external, bool stops,
 
 	if (external->completion == NULL)
 		status = plait__completion_make(external, error);
-	if (status == PLAIT_OK && !external->subscribed)
+	if (status == PLAIT_OK && !external->subscribed &&
+	    external->awaited_run != NULL)
+		subscribe_run(external);
+	else if (status == PLAIT_OK && !external->subscribed)
 		status = subscribe(external, error);
 	if (status != PLAIT_OK)
 		return status;
@@ -210,8 +235,26 @@ plait_status plait__completion_park(plait__external *external, bool stops,
 	return await(external, stops) ? PLAIT_OK : PLAIT_PENDING;
 }
 
+/* Returns true if the run will not notify. */
+static bool withdraw_from_run(plait__external *external)
+{
+	plait__run *run = external->awaited_run;
+	bool withdrawn;
+
+	plait__mutex_lock(&run->lock);
+	withdrawn = plait__listener_unlink(&run->listeners,
+					   &external->completion->listener);
+	plait__mutex_unlock(&run->lock);
+	return withdrawn;
+}
+
 void plait__completion_give_up(plait__external *external)
 {
+	if (external->subscribed && external->awaited_run != NULL) {
+		if (withdraw_from_run(external))
+			complete(external->completion);
+		return;
+	}
 	if (external->subscribed && external->awaits_submit &&
 	    plait__submit_listener_remove(external->awaited_signal,
 					  &external->completion->listener))

@@ -113,6 +113,20 @@ static plait_status check_can_be_emitted(const plait__signal *signal,
 }
 
 /* PLAIT_PENDING: the emission was not submitted yet. */
+static plait_status begin_signal(plait__external *external,
+				 plait__signal *signal, uint64_t sequence,
+				 plait_error *error)
+{
+	if (!signal->is_gate && sequence > plait__signal_submitted(signal)) {
+		external->awaited_signal = signal;
+		external->point.sequence = sequence;
+		return check_can_be_emitted(signal, error);
+	}
+	set_point(external, signal->port, signal->raw, sequence,
+		  &signal->object);
+	return PLAIT_OK;
+}
+
 static plait_status begin_wait(plait__external *external,
 			       const plait__plan_payload *payload,
 			       plait_error *error)
@@ -124,14 +138,7 @@ static plait_status begin_wait(plait__external *external,
 
 	if (sequence == 0)
 		sequence = external->newest[payload->object];
-	if (!signal->is_gate && sequence > plait__signal_submitted(signal)) {
-		external->awaited_signal = signal;
-		external->point.sequence = sequence;
-		return check_can_be_emitted(signal, error);
-	}
-	set_point(external, signal->port, signal->raw, sequence,
-		  &signal->object);
-	return PLAIT_OK;
+	return begin_signal(external, signal, sequence, error);
 }
 
 static plait_status begin_emit(plait__external *external,
@@ -340,6 +347,17 @@ static plait_status advance(plait__external *external, uint32_t command,
 
 	if (!external->started)
 		status = begin(external, command, error);
+	return status == PLAIT_OK ? poll(external, error) : status;
+}
+
+plait_status plait__external_await_signal(plait__external *external,
+					  plait__signal *signal,
+					  uint64_t sequence, plait_error *error)
+{
+	plait_status status = PLAIT_OK;
+
+	if (!external->started)
+		status = begin_signal(external, signal, sequence, error);
 	return status == PLAIT_OK ? poll(external, error) : status;
 }
 

@@ -24,6 +24,7 @@
 
 typedef struct plait__completion plait__completion;
 typedef struct plait__external plait__external;
+struct plait__coroutine_command;
 
 /* External state of a lane; touched by the thread that runs the lane. */
 struct plait__external {
@@ -52,6 +53,8 @@ struct plait__external {
 	plait__queue *queue;	/* the lane's own, idle between commands; or
 				 * null */
 	plait__signal *awaited_signal;	/* its emission is awaited, or null */
+	plait__run *awaited_run;	/* its end is awaited, or null */
+	struct plait__coroutine_command *coroutine; /* of the lane, or null */
 	plait__backend_port *port;
 	plait_backend_point point;
 	plait__object *needs;	/* owner of the point */
@@ -76,6 +79,13 @@ void plait__external_begin_run(const plait__program *program, uint64_t *newest);
 /* Execute the command, or continue it.  Returns false if the lane is parked,
  * and no longer the caller's. */
 bool plait__external_step(plait__external *external, uint32_t command);
+
+/* Begin or continue to await an emission: PLAIT_OK, its failure, or
+ * PLAIT_PENDING. */
+plait_status plait__external_await_signal(plait__external *external,
+					  plait__signal *signal,
+					  uint64_t sequence,
+					  plait_error *error);
 
 /* Describe the first of these lanes that is parked. */
 void plait__external_describe_blocked(plait__external *first,

@@ -7,6 +7,7 @@
 #include "run/host/lane_bodies.h"
 
 #include "run/host/call_op.h"
+#include "run/args/payload_util.h"
 #include "run/external/external_command.h"
 
 #include "base/alloc.h"
@@ -270,10 +271,14 @@ static void add_command(plait__lane_compiler *c, uint32_t command,
 		return;
 	}
 	if (plait__external_matches(c->program, command)) {
+		bool suspends = plait__payload_is_coroutine(c->plan, command);
+
 		c->compiled->lanes[c->lane].external |=
-			at->kind == PLAIT__CMD_WAIT ? PLAIT__EXTERNAL_WAITS :
-						      PLAIT__EXTERNAL_SUBMITS;
-		begin_step(c, PLAIT__STEP_EXTERNAL, done, command);
+			at->kind == PLAIT__CMD_WAIT || suspends ?
+				PLAIT__EXTERNAL_WAITS :
+				PLAIT__EXTERNAL_SUBMITS;
+		begin_step(c, suspends ? PLAIT__STEP_COROUTINE :
+					 PLAIT__STEP_EXTERNAL, done, command);
 		add_waits_of(c, command);
 		add_op(c, command);
 		*open = false;

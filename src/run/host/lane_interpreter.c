@@ -10,6 +10,7 @@
 #include "run/host/lane_park.h"
 #include "run/host/lane_patience.h"
 
+#include "run/external/coroutine_command.h"
 #include "run/record/recorder.h"
 #include "run/rehearse.h"
 
@@ -304,7 +305,11 @@ static bool run_external(plait__lane_task *self, const plait__step *step,
 	if (is_recorded(ring) && self->waiting_ns == 0)
 		begin_wait(self, NULL);
 	self->command = &step->command;
-	if (!plait__external_step(&self->external->external, step->command))
+	if (step->kind == PLAIT__STEP_COROUTINE ?
+		    !plait__coroutine_command_step(&self->external->external,
+						   step->command) :
+		    !plait__external_step(&self->external->external,
+					  step->command))
 		return false;
 	if (is_recorded(ring)) {
 		(void)record_command(self, step->command, self->waiting_ns);
@@ -575,6 +580,7 @@ bool plait__lane_interpret(plait__task *task)
 			return_to_region(self, step);
 			break;
 		case PLAIT__STEP_EXTERNAL:
+		case PLAIT__STEP_COROUTINE:
 			if (!run_external(self, step, ring))
 				return false;
 			break;

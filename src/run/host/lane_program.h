@@ -22,7 +22,9 @@ enum {
 	PLAIT__STEP_BACK = 4,	/* end of a body, on another lane */
 	PLAIT__STEP_EXTERNAL = 5,/* completes outside the lane:
 				  * external_command.h */
-	PLAIT__STEP_DONE = 6	/* end of the lane */
+	PLAIT__STEP_DONE = 6,	/* end of the lane */
+	PLAIT__STEP_COROUTINE = 7 /* a function that suspends itself:
+				   * coroutine_command.h */
 };
 
 /* Wait until progress[word] >= epoch * stride + position. */

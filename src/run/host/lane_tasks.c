@@ -5,6 +5,8 @@
 
 #include "run/host/lane_interpreter.h"
 
+#include "run/external/coroutine_command.h"
+
 #include "base/alloc.h"
 #include "base/error.h"
 
@@ -116,6 +118,7 @@ static void free_external(plait__lane_task *self)
 {
 	if (self->external == NULL)
 		return;
+	plait__coroutine_command_free(&self->external->external);
 	plait__external_free(&self->external->external);
 	plait__free(plait__program_allocator(self->set->compiled->program),
 		    self->external, sizeof(*self->external));

@@ -10,6 +10,9 @@
 #include "run/queue/compile_stages.h"
 #include "run/queue/log_decisions.h"
 
+#include "run/args/payload_util.h"
+#include "run/command_text.h"
+
 #include "base/alloc.h"
 #include "base/error.h"
 
@@ -115,6 +118,22 @@ void plait__queue_program_free(plait__queue_program *compiled)
 	plait__free(allocator, compiled, sizeof(*compiled));
 }
 
+/* The driver must not run functions: coroutines are for the host engine. */
+static plait_status refuse_coroutines(const plait__plan *plan,
+				      plait_error *error)
+{
+	char room[PLAIT__COMMAND_TEXT_BYTES];
+
+	for (uint32_t i = 0; i < plan->command_count; i++)
+		if (plait__payload_is_coroutine(plan, i))
+			return plait__fail(error, PLAIT_E_UNSUPPORTED,
+					   "%s is a coroutine, which needs a "
+					   "plan of the host alone, without "
+					   "PLAIT_FREEZE_QUEUES",
+					   plait__command_text(plan, i, room));
+	return PLAIT_OK;
+}
+
 plait_status plait__queue_program_make(const plait__program *program,
 				       bool records, bool host_decides,
 				       plait__queue_program **out,
@@ -127,6 +146,13 @@ plait_status plait__queue_program_make(const plait__program *program,
 	*out = NULL;
 	if (compiled == NULL)
 		return no_memory(error);
+	status = program->rehearsal != NULL ? PLAIT_OK :
+		 refuse_coroutines(program->plan, error);
+	if (status != PLAIT_OK) {
+		plait__free(plait__program_allocator(program), compiled,
+			    sizeof(*compiled));
+		return status;
+	}
 	compiled->program = program;
 	compiled->records = records;
 	compiled->host_decides = host_decides;

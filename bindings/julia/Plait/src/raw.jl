@@ -106,6 +106,7 @@ const PLAIT_DEVICE_LASTS = plait_device_capabilities(2048)
 const PLAIT_DEVICE_HOST = plait_device_capabilities(4096)
 const PLAIT_BUFFER_TEMPORARY = plait_buffer_flags(1)
 const PLAIT_CALL_ANY_THREAD = plait_call_flags(1)
+const PLAIT_CALL_COROUTINE = plait_call_flags(4)
 const PLAIT_WRAP_READ_ONLY = plait_wrap_flags(2)
 const PLAIT_MAP_READ = plait_map_flags(1)
 const PLAIT_MAP_WRITE = plait_map_flags(2)
@@ -1653,6 +1654,30 @@ function plait_plan_tune(plan, desc, out, info, error)
     ccall(plait_plan_tune_at[], plait_status, (Ptr{plait_plan}, Ptr{plait_tune_desc}, Ptr{Ptr{plait_plan}}, Ptr{plait_tune_info}, Ptr{plait_error}), plan, desc, out, info, error)
 end
 
+const plait_await_signal_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_await_signal - in a coroutine: wait for an emission."
+function plait_await_signal(signal, sequence, error)
+    ccall(plait_await_signal_at[], plait_status, (Ptr{plait_signal}, UInt64, Ptr{plait_error}), signal, sequence, error)
+end
+
+const plait_await_run_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_await_run - in a coroutine: wait for the end of another run."
+function plait_await_run(run, error)
+    ccall(plait_await_run_at[], plait_status, (Ptr{plait_run}, Ptr{plait_error}), run, error)
+end
+
+const plait_await_plan_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_await_plan - in a coroutine: run a plan and wait for its end."
+function plait_await_plan(plan, queue, desc, error)
+    ccall(plait_await_plan_at[], plait_status, (Ptr{plait_plan}, Ptr{plait_queue}, Ptr{plait_run_desc}, Ptr{plait_error}), plan, queue, desc, error)
+end
+
+const plait_yield_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_yield - in a coroutine: let the thread do other work first."
+function plait_yield(error)
+    ccall(plait_yield_at[], plait_status, (Ptr{plait_error},), error)
+end
+
 const plait_schedule_read_at = Ref{Ptr{Cvoid}}(C_NULL)
 "plait_schedule_read - read a schedule from MSCCL XML."
 function plait_schedule_read(context, bytes, count, name, out, error)
@@ -1821,6 +1846,10 @@ const FUNCTIONS = Tuple{Symbol,Base.RefValue{Ptr{Cvoid}}}[
     (:plait_run_records, plait_run_records_at),
     (:plait_run_write, plait_run_write_at),
     (:plait_plan_tune, plait_plan_tune_at),
+    (:plait_await_signal, plait_await_signal_at),
+    (:plait_await_run, plait_await_run_at),
+    (:plait_await_plan, plait_await_plan_at),
+    (:plait_yield, plait_yield_at),
     (:plait_schedule_read, plait_schedule_read_at),
     (:plait_schedule_retain, plait_schedule_retain_at),
     (:plait_schedule_release, plait_schedule_release_at),

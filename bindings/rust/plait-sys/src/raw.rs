@@ -103,6 +103,7 @@ pub const PLAIT_DEVICE_LASTS: plait_device_capabilities = 2048;
 pub const PLAIT_DEVICE_HOST: plait_device_capabilities = 4096;
 pub const PLAIT_BUFFER_TEMPORARY: plait_buffer_flags = 1;
 pub const PLAIT_CALL_ANY_THREAD: plait_call_flags = 1;
+pub const PLAIT_CALL_COROUTINE: plait_call_flags = 4;
 pub const PLAIT_WRAP_READ_ONLY: plait_wrap_flags = 2;
 pub const PLAIT_MAP_READ: plait_map_flags = 1;
 pub const PLAIT_MAP_WRITE: plait_map_flags = 2;
@@ -1030,6 +1031,14 @@ fn plait_run_records(run: *mut plait_run, records: *mut plait_record, count: u64
 fn plait_run_write(run: *mut plait_run, format: plait_trace_format, buffer: *mut c_void, capacity_bytes: u64, out_bytes: *mut u64, error: *mut plait_error) -> plait_status;
 /// plait_plan_tune - plan the same graph again with measured costs.
 fn plait_plan_tune(plan: *mut plait_plan, desc: *const plait_tune_desc, out: *mut *mut plait_plan, info: *mut plait_tune_info, error: *mut plait_error) -> plait_status;
+/// plait_await_signal - in a coroutine: wait for an emission.
+fn plait_await_signal(signal: *mut plait_signal, sequence: u64, error: *mut plait_error) -> plait_status;
+/// plait_await_run - in a coroutine: wait for the end of another run.
+fn plait_await_run(run: *mut plait_run, error: *mut plait_error) -> plait_status;
+/// plait_await_plan - in a coroutine: run a plan and wait for its end.
+fn plait_await_plan(plan: *mut plait_plan, queue: *mut plait_queue, desc: *const plait_run_desc, error: *mut plait_error) -> plait_status;
+/// plait_yield - in a coroutine: let the thread do other work first.
+fn plait_yield(error: *mut plait_error) -> plait_status;
 /// plait_schedule_read - read a schedule from MSCCL XML.
 fn plait_schedule_read(context: *mut plait_context, bytes: *const c_void, count: u64, name: *const c_char, out: *mut *mut plait_schedule, error: *mut plait_error) -> plait_status;
 /// plait_schedule_retain - add one reference.

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Coroutines: a switch there and back, begin and end beside an empty call, an
+ * await of what has happened, a turn of others, and plans that are awaited
+ * beside the same nodes in one graph.
+ *
+ *   bench/coroutine [rounds]
+ */
+#include "plait/plait.h"
+
+#include "coroutine/coroutine.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum { NODES = 1000, SWITCHES = 1000, LEAVES = 100, LEAF_NS = 1000 };
+
+static plait_error error = { .size = sizeof(error) };
+static plait_context *context;
+static plait_queue *queue;
+static plait_signal *reached;
+static plait__coroutine one;
+
+static plait_status must(plait_status status)
+{
+	if (status >= PLAIT_OK)
+		return status;
+	fprintf(stderr, "coroutine: %s\n", error.text);
+	exit(1);
+}
+
+static double now(void)
+{
+	struct timespec at;
+
+	clock_gettime(CLOCK_MONOTONIC, &at);
+	return (double)at.tv_sec * 1e9 + (double)at.tv_nsec;
+}
+
+/* ---- functions of nodes ---- */
+
+static int32_t nothing(void *user_data)
+{
+	(void)user_data;
+	return 0;
+}
+
+static int32_t spin(void *user_data)
+{
+	const double end = now() + LEAF_NS;
+
+	(void)user_data;
+	while (now() < end)
+		;
+	return 0;
+}
+
+static int32_t await_reached(void *user_data)
+{
+	(void)user_data;
+	for (int i = 0; i < SWITCHES; i++)
+		must(plait_await_signal(reached, 1, &error));
+	return 0;
+}
+
+static int32_t yield_often(void *user_data)
+{
+	(void)user_data;
+	for (int i = 0; i < SWITCHES; i++)
+		must(plait_yield(&error));
+	return 0;
+}
+
+static int32_t await_plan(void *plan)
+{
+	must(plait_await_plan(plan, queue, NULL, &error));
+	return 0;
+}
+
+static plait_plan *plan_of(plait_host_function function, void *user_data,
+			   int count, bool suspends)
+{
+	plait_node_desc desc = {
+		.size = sizeof(desc), .kind = PLAIT_NODE_CALL,
+		.flags = PLAIT_CALL_ANY_THREAD |
+			 (suspends ? PLAIT_CALL_COROUTINE : 0),
+		.function = function, .user_data = user_data,
+	};
+	const plait_freeze_desc freeze = { .size = sizeof(freeze), .lanes = 1 };
+	plait_node node = 0;
+	plait_graph *graph;
+	plait_plan *plan;
+
+	must(plait_graph_create(context, &graph, &error));
+	for (int i = 0; i < count; i++)
+		must(plait_graph_add(graph, &desc, &node, i > 0, &node,
+				     &error));
+	must(plait_graph_freeze(graph, &freeze, &plan, &error));
+	plait_graph_release(graph);
+	return plan;
+}
+
+/* ---- rows ---- */
+
+static void call(void *plan)
+{
+	must(plait_plan_call(plan, NULL, NULL, &error));
+}
+
+static int32_t suspend_often(void *user_data)
+{
+	(void)user_data;
+	for (int i = 0; i < SWITCHES; i++)
+		plait__coroutine_suspend(&one);
+	return 0;
+}
+
+static void switch_often(void *pool)
+{
+	must(plait__coroutine_init(&one, pool, suspend_often, NULL, &error));
+	while (!plait__coroutine_resume(&one))
+		continue;
+}
+
+struct row {
+	const char *name;
+	void (*run)(void *arg);
+	void *arg;
+	double per, min;
+};
+
+static void measure(struct row *rows, int count, int rounds)
+{
+	for (int i = 0; i < count; i++) {
+		rows[i].min = 1e18;
+		rows[i].run(rows[i].arg);
+	}
+	for (int round = 0; round < rounds; round++)
+		for (int i = 0; i < count; i++) {
+			double begin = now(), took;
+
+			rows[i].run(rows[i].arg);
+			took = (now() - begin) / rows[i].per;
+			if (took < rows[i].min)
+				rows[i].min = took;
+		}
+	for (int i = 0; i < count; i++)
+		printf("%-44s %9.1f ns\n", rows[i].name, rows[i].min);
+}
+
+int main(int argc, char **argv)
+{
+	plait__stack_pool pool = { 0 };
+	plait_device *device;
+	plait_plan *leaf;
+
+	must(plait_context_open(NULL, &context, &error));
+	must(plait_context_device(context, 0, &device, &error));
+	must(plait_queue_create(device, NULL, &queue, &error));
+	must(plait_signal_create(device, NULL, &reached, &error));
+	must(plait_queue_emit(queue, reached, NULL, &error));
+	must(plait_queue_finish(queue, PLAIT_FOREVER, &error));
+	plait__stack_pool_init(&pool, 65536, 4);
+	leaf = plan_of(spin, NULL, LEAVES, false);
+	struct row rows[] = {
+		{ "switch there and back", switch_often, &pool, SWITCHES, 0 },
+		{ "empty call, a node", call,
+		  plan_of(nothing, NULL, NODES, false), NODES, 0 },
+		{ "empty coroutine, a node", call,
+		  plan_of(nothing, NULL, NODES, true), NODES, 0 },
+		{ "await of an emission that has happened", call,
+		  plan_of(await_reached, NULL, 1, true), SWITCHES, 0 },
+		{ "turn of others", call,
+		  plan_of(yield_often, NULL, 1, true), SWITCHES, 0 },
+		{ "100 nodes of 1 us", call, leaf, 1, 0 },
+		{ "the same as a plan that a coroutine awaits", call,
+		  plan_of(await_plan, leaf, 1, true), 1, 0 },
+	};
+	measure(rows, (int)(sizeof(rows) / sizeof(rows[0])),
+		argc > 1 ? atoi(argv[1]) : 50);
+	plait__stack_pool_fini(&pool);
+	return 0;
+}

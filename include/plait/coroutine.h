@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * plait/coroutine.h - host functions that wait without holding a thread.
+ *
+ * A CALL node with PLAIT_CALL_COROUTINE (and PLAIT_CALL_ANY_THREAD) runs its
+ * function on a stack of its own.  Where it awaits something, the function is
+ * suspended and its thread does other work; the lane of the node is parked, so
+ * that nodes on other lanes go on.  The function continues on any thread of the
+ * run.
+ *
+ * Example:
+ *
+ *     static int32_t serve(void *user_data)
+ *     {
+ *             struct request *request = user_data;
+ *
+ *             if (plait_await_signal(request->arrived, request->number, NULL))
+ *                     return 1;
+ *             return plait_await_plan(request->plan, request->queue, NULL,
+ *                                     NULL);
+ *     }
+ *
+ * What an await returns: PLAIT_OK; the failure of what was awaited; or
+ * PLAIT_E_CANCELLED at once when the run of the node was stopped, and for every
+ * later await of the function, which then returns soon.
+ *
+ * Rules.  Between two awaits a function may be on different threads: it holds no
+ * lock and keeps no address of a thread-local variable across an await.  It does
+ * not leave by longjmp or a C++ exception.  A function that ends its thread
+ * (pthread_exit) fails its node, and its stack is lost.  Stacks have a size of
+ * their own, 64 KiB unless PLAIT_COROUTINE_STACK says otherwise, above a guard
+ * page; large arrays belong elsewhere.
+ *
+ * A plan with coroutines runs on the host; a device among its nodes, or
+ * PLAIT_FREEZE_QUEUES, is PLAIT_E_UNSUPPORTED when the plan is prepared.  Nodes
+ * behind a coroutine on the same lane wait for its end: freeze with enough
+ * lanes, or PLAIT_POLICY_WIDEST.
+ */
+#ifndef PLAIT_COROUTINE_H
+#define PLAIT_COROUTINE_H
+
+#include "plait/run.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * plait_await_signal - in a coroutine: wait for an emission.
+ *
+ * @param signal   borrowed, non-null: a signal of the run's context
+ * @param sequence value: the emission, which need not be submitted yet; 0 means
+ *                 the newest one that was submitted, if there is any
+ * @param error    borrowed, nullable: filled on failure
+ * @return PLAIT_OK, the failure of the emission, PLAIT_E_CANCELLED,
+ *         PLAIT_E_DEADLOCK (released, so it can never be emitted),
+ *         PLAIT_E_STATE (not directly in a coroutine), PLAIT_E_NOMEM,
+ *         PLAIT_E_HANDLE, PLAIT_E_FORKED
+ * @thread any
+ * @since 1
+ */
+PLAIT_API plait_status plait_await_signal(plait_signal *signal,
+					  uint64_t sequence,
+					  plait_error *error);
+
+/*
+ * plait_await_run - in a coroutine: wait for the end of another run.
+ *
+ * A stop of the coroutine's run does not stop the awaited one; see
+ * plait_run_cancel.
+ *
+ * @param run   borrowed, non-null: a run of the same context, not the
+ *              coroutine's own
+ * @param error borrowed, nullable: filled on failure
+ * @return PLAIT_OK, the run's failure, PLAIT_E_CANCELLED, PLAIT_E_STATE (not
+ *         directly in a coroutine), PLAIT_E_DEADLOCK (its own run),
+ *         PLAIT_E_NOMEM, PLAIT_E_HANDLE, PLAIT_E_FORKED
+ * @thread any
+ * @since 1
+ */
+PLAIT_API plait_status plait_await_run(plait_run *run, plait_error *error);
+
+/*
+ * plait_await_plan - in a coroutine: run a plan and wait for its end.
+ *
+ * If the coroutine's run is stopped meanwhile, the plan's run is cancelled, and
+ * the call returns when it is over or at once with PLAIT_E_CANCELLED.
+ *
+ * @param plan  borrowed, non-null: the plan
+ * @param queue borrowed, non-null: the queue that the run enters
+ * @param desc  borrowed, nullable: as for plait_plan_run
+ * @param error borrowed, nullable: filled on failure
+ * @return as plait_plan_run and plait_await_run; PLAIT_E_BUSY if all instances
+ *         of the plan are in flight
+ * @thread any
+ * @since 1
+ */
+PLAIT_API plait_status plait_await_plan(plait_plan *plan, plait_queue *queue,
+					const plait_run_desc *desc,
+					plait_error *error);
+
+/*
+ * plait_yield - in a coroutine: let the thread do other work first.
+ *
+ * @param error borrowed, nullable: filled on failure
+ * @return PLAIT_OK, PLAIT_E_CANCELLED, PLAIT_E_STATE (not directly in a
+ *         coroutine)
+ * @thread any
+ * @since 1
+ */
+PLAIT_API plait_status plait_yield(plait_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Notes for AddressSanitizer and ThreadSanitizer about switches of stacks.
+ * Empty in other builds.
+ */
+#ifndef PLAIT_SRC_COROUTINE_FIBER_NOTES_H
+#define PLAIT_SRC_COROUTINE_FIBER_NOTES_H
+
+#include "coroutine/coroutine.h"
+
+#if defined(__SANITIZE_ADDRESS__)
+#define PLAIT__FIBERS_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define PLAIT__FIBERS_ASAN 1
+#endif
+#endif
+#if defined(__SANITIZE_THREAD__)
+#define PLAIT__FIBERS_TSAN 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define PLAIT__FIBERS_TSAN 1
+#endif
+#endif
+
+#ifdef PLAIT__FIBERS_ASAN
+#include <sanitizer/common_interface_defs.h>
+#endif
+#ifdef PLAIT__FIBERS_TSAN
+#include <sanitizer/tsan_interface.h>
+#endif
+
+/* The coroutine was made. */
+static inline void plait__fiber_note_made(plait__coroutine *coroutine)
+{
+	(void)coroutine;
+#ifdef PLAIT__FIBERS_TSAN
+	coroutine->fiber = __tsan_create_fiber(0);
+#endif
+}
+
+/* The resumer is about to switch to the coroutine, and is back. */
+static inline void plait__fiber_note_resume(plait__coroutine *coroutine)
+{
+	(void)coroutine;
+#ifdef PLAIT__FIBERS_ASAN
+	__sanitizer_start_switch_fiber(&coroutine->fake_resumer,
+				       coroutine->stack,
+				       coroutine->stack_bytes);
+#endif
+#ifdef PLAIT__FIBERS_TSAN
+	coroutine->resumer_fiber = __tsan_get_current_fiber();
+	__tsan_switch_to_fiber(coroutine->fiber, 0);
+#endif
+}
+
+static inline void plait__fiber_note_resumed(plait__coroutine *coroutine)
+{
+	(void)coroutine;
+#ifdef PLAIT__FIBERS_ASAN
+	__sanitizer_finish_switch_fiber(coroutine->fake_resumer, NULL, NULL);
+#endif
+}
+
+/* The coroutine runs, for the first time or again. */
+static inline void plait__fiber_note_entered(plait__coroutine *coroutine)
+{
+	(void)coroutine;
+#ifdef PLAIT__FIBERS_ASAN
+	__sanitizer_finish_switch_fiber(coroutine->fake_stack,
+					&coroutine->resumer_low,
+					&coroutine->resumer_bytes);
+#endif
+}
+
+/* The coroutine is about to switch to its resumer; `ends`: for good. */
+static inline void plait__fiber_note_leave(plait__coroutine *coroutine,
+					   bool ends)
+{
+	(void)coroutine;
+	(void)ends;
+#ifdef PLAIT__FIBERS_ASAN
+	__sanitizer_start_switch_fiber(ends ? NULL : &coroutine->fake_stack,
+				       coroutine->resumer_low,
+				       coroutine->resumer_bytes);
+#endif
+#ifdef PLAIT__FIBERS_TSAN
+	__tsan_switch_to_fiber(coroutine->resumer_fiber, 0);
+#endif
+}
+
+/* The resumer has seen the end. */
+static inline void plait__fiber_note_ended(plait__coroutine *coroutine)
+{
+	(void)coroutine;
+#ifdef PLAIT__FIBERS_TSAN
+	__tsan_destroy_fiber(coroutine->fiber);
+#endif
+}
+
+#endif

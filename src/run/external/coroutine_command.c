@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Coroutines of lanes; see coroutine_command.h.
+ *
+ *     lane                          function, on its own stack
+ *     begin: take a stack
+ *     resume ---------------------> runs; awaits a point or a run
+ *     <------------------- suspend  (the await lies on its stack)
+ *     decided? else park; resumed by the completion
+ *     resume ---------------------> goes on with the status of the await
+ *     <------------------------ end
+ *
+ * A lane whose run was stopped decides each await as cancelled.
+ */
+#include "run/external/coroutine_command.h"
+
+#include "run/external/completion.h"
+#include "run/run.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+
+static bool stopped(const plait__external *external)
+{
+	return at_load_relaxed_u32(&external->instance->stop) != 0;
+}
+
+/* ---- the awaits of a lane ---- */
+
+/* PLAIT_PENDING, or how the awaited run ended. */
+static plait_status advance_run(plait__external *external,
+				const plait__await *await)
+{
+	const plait__run_outcome *outcome = &await->run->outcome;
+
+	external->awaited_run = await->run;
+	/* Acquire: pairs with the store in run_instance.c. */
+	if (at_load_acquire_u32(&outcome->done) == 0)
+		return PLAIT_PENDING;
+	if (outcome->status != PLAIT_OK)
+		plait__error_copy(await->error, &outcome->failure);
+	return outcome->status;
+}
+
+static plait_status advance(plait__external *external,
+			    const plait__await *await)
+{
+	if (await->run != NULL)
+		return advance_run(external, await);
+	if (await->signal != NULL)
+		return plait__external_await_signal(external, await->signal,
+						    await->sequence,
+						    await->error);
+	return PLAIT_OK;
+}
+
+static plait_status cancel(plait__external *external, plait_error *error)
+{
+	plait__completion_give_up(external);
+	if (external->subscribed)
+		plait__completion_detach(external);
+	return plait__fail(error, PLAIT_E_CANCELLED, "the run of the "
+			   "coroutine was stopped");
+}
+
+static void decide(plait__external *external, plait__await *await,
+		   plait_status status)
+{
+	external->started = false;
+	external->awaited_signal = NULL;
+	external->awaited_run = NULL;
+	await->status = status;
+}
+
+/* Returns false if the lane is parked. */
+static bool await_decided(plait__external *external, plait__await *await)
+{
+	plait_status status;
+
+	plait__completion_resume(external);
+	do {
+		if (stopped(external))
+			status = cancel(external, await->error);
+		else
+			status = advance(external, await);
+		if (status != PLAIT_PENDING)
+			break;
+		status = plait__completion_park(external, true, await->error);
+		if (status == PLAIT_PENDING)
+			return false;
+		plait__completion_resume(external);
+	} while (status == PLAIT_OK);
+	decide(external, await, status);
+	return true;
+}
+
+/* Put the lane behind other work of its pool; returns false, as the lane is no
+ * longer the caller's. */
+static bool give_turn(plait__external *external, plait__await *await)
+{
+	await->yielded = true;
+	if (external->rest != NULL)
+		external->rest(external);
+	external->offer(external);
+	return false;
+}
+
+/* ---- the function ---- */
+
+static plait_status make(plait__external *external, plait_error *error)
+{
+	struct plait__coroutine_command *made = external->coroutine;
+
+	if (made == NULL)
+		made = plait__alloc(
+			plait__program_allocator(external->instance->program),
+			sizeof(*made));
+	if (made == NULL)
+		return plait__fail(error, PLAIT_E_NOMEM,
+				   "no memory for a coroutine");
+	made->external = external;
+	external->coroutine = made;
+	return PLAIT_OK;
+}
+
+static plait_status begin(plait__external *external, uint32_t command,
+			  plait_error *error)
+{
+	const plait__program *program = external->instance->program;
+	const plait__plan *plan = program->plan;
+	const plait__store_function *function =
+		&program->plan_object->functions[
+			plan->payloads[plan->commands[command].link].object];
+	plait_status status = make(external, error);
+
+	if (status == PLAIT_OK)
+		status = plait__coroutine_init(
+			&external->coroutine->coroutine,
+			&program->context->stacks, function->function,
+			function->user_data, error);
+	if (status != PLAIT_OK)
+		return status;
+	external->coroutine->await = NULL;
+	external->coroutine->begun = true;
+	return PLAIT_OK;
+}
+
+static void fail_result(plait__external *external, uint32_t command,
+			int32_t result)
+{
+	plait_error why = { .size = sizeof(why) };
+
+	plait__fail_origin(&why, PLAIT_E_FAILED, result, "failed with %d",
+			   (int)result);
+	plait__instance_fail(external->instance, command, &why);
+}
+
+static bool resume(struct plait__coroutine_command *self)
+{
+	bool ended;
+
+	plait__callback_scope_run.coroutine = self;
+	self->entered = true;
+	ended = plait__coroutine_resume(&self->coroutine);
+	self->entered = false;
+	/* The thread is still the caller's: only the function moves. */
+	plait__callback_scope_run.coroutine = NULL;
+	return ended;
+}
+
+/* A thread has ended inside the function, and the command has failed. */
+static void lose(struct plait__coroutine_command *self)
+{
+	plait__coroutine_lose(&self->coroutine);
+	self->entered = false;
+	self->begun = false;
+}
+
+bool plait__coroutine_command_step(plait__external *external, uint32_t command)
+{
+	struct plait__coroutine_command *self;
+	plait_error why = { .size = sizeof(why) };
+	plait_status status;
+
+	external->command = command;
+	if (external->coroutine == NULL || !external->coroutine->begun) {
+		if (stopped(external))
+			return true;
+		status = begin(external, command, &why);
+		if (status != PLAIT_OK) {
+			plait__instance_fail(external->instance, command, &why);
+			return true;
+		}
+	}
+	self = external->coroutine;
+	if (self->entered) {
+		lose(self);
+		return true;
+	}
+	do {
+		if (self->await != NULL && !await_decided(external,
+							  self->await))
+			return false;
+		self->await = NULL;
+		if (resume(self)) {
+			self->begun = false;
+			if (self->coroutine.result != 0 && !stopped(external))
+				fail_result(external, command,
+					    self->coroutine.result);
+			return true;
+		}
+	} while (self->await->run != NULL || self->await->signal != NULL ||
+		 stopped(external));
+	return give_turn(external, self->await);
+}
+
+void plait__coroutine_command_free(plait__external *external)
+{
+	if (external->coroutine == NULL)
+		return;
+	plait__free(plait__program_allocator(external->instance->program),
+		    external->coroutine, sizeof(*external->coroutine));
+	external->coroutine = NULL;
+}
+
+/* ---- the function's side ---- */
+
+struct plait__coroutine_command *
+__attribute__((noinline)) plait__coroutine_command_current(void)
+{
+	return plait__callback_scope_run.coroutine;
+}
+
+plait_status plait__coroutine_command_await(plait__await *await,
+					    plait_error *error)
+{
+	struct plait__coroutine_command *self =
+		plait__coroutine_command_current();
+
+	if (self == NULL)
+		return plait__fail(error, PLAIT_E_STATE,
+				   "the caller is not directly in a coroutine: "
+				   "set PLAIT_CALL_COROUTINE at its node, or "
+				   "wait on a thread of the program");
+	await->error = error;
+	self->await = await;
+	plait__coroutine_suspend(&self->coroutine);
+	return await->status;
+}

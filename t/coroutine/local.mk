@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: MIT
+UNIT_TESTS += %D%/coroutine.t
+%C%_coroutine_t_LDADD = $(LDADD) -lm
