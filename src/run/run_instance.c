@@ -295,18 +295,15 @@ static void end_run(plait__run *run, plait__instance *instance)
 	plait__object_drop(&run->object);
 }
 
-/* The queue goes on behind the run. */
+/* The queue goes on behind the run, failed if the run has failed.  The failure
+ * does not change any more: the first one counts. */
 static void leave_section(const plait__instance *instance)
 {
-	plait_error failure;
-
 	/* A queue that had failed before reports that failure. */
-	if (!instance->failed || instance->queue_failed) {
-		plait__section_leave(instance->section, NULL);
-		return;
-	}
-	failure = instance->failure;
-	plait__section_leave(instance->section, &failure);
+	bool fails = instance->failed && !instance->queue_failed;
+
+	plait__section_leave(instance->section,
+			     fails ? &instance->failure : NULL);
 }
 
 /* The recording of a run without a handle is released. */
