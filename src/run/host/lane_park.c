@@ -52,6 +52,8 @@ static plait__lane_task *collect(plait__lane_set *set, uint32_t lane)
 	return found;
 }
 
+/* The publishing lane is not done, so the set outlives the loop; an offered task
+ * may be parked again at once, which writes its link. */
 static void offer_all(plait__lane_set *set, uint32_t lane)
 {
 	plait__lane_task *next;
