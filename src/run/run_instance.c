@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Life cycle of a run on its instance: begin, fail, complete; see
+/* Life cycle of a run on its instance: begin, failure, completion; see
  * run_instance.h. */
 #include "run/run_instance.h"
 
@@ -90,7 +90,7 @@ void plait__instance_start_deferred(plait__instance *instance,
 	engine->start(instance, false);
 	if (on_queue && engine->needs_others)
 		plait__progress_unexpect(context);
-	/* Without workers, sleeping threads have to do the work. */
+	/* Without workers only this wake-up brings a thread to the work. */
 	plait__context_notify_waiters(context);
 }
 
@@ -245,7 +245,7 @@ static void fill_outcome(const plait__instance *instance,
 }
 
 /* The calling thread itself completed the run: no other thread reads the
- * outcome, and none has to be woken. */
+ * outcome, and none needs a wake-up. */
 static void end_own_call(plait__instance *instance)
 {
 	fill_outcome(instance, &instance->outcome);

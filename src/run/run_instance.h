@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * An instance of a program: the state of one run in flight.  Instances are made
- * with the program and reused; instance_pool.h hands them out.
+ * with the program and reused; the free list of instance_pool.h hands them out.
  */
 #ifndef PLAIT_SRC_RUN_RUN_INSTANCE_H
 #define PLAIT_SRC_RUN_RUN_INSTANCE_H

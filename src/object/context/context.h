@@ -154,7 +154,8 @@ struct plait__context {
 	 * waits for it, and never the thread that holds it. */
 	struct plait__mutex reclaim_lock;
 	at_u64 reclaimer_token; /* plait__thread_token of the holder, or 0 */
-	/* Null, or called after `reclaim_lock` is released; guarded by it. */
+	/* Callback, or null: called after `reclaim_lock` is released; guarded
+	 * by it. */
 	void (*after_reclaim)(plait__context *context);
 	at_u64 next_reclaim_ns; /* earliest time of the next round */
 	struct plait__mutex deferred_lock; /* guards the lists below */

@@ -46,7 +46,7 @@ struct plait__inbox {
 	at_u64 event_count; /* written under the lock, read without it */
 	plait__inbox_event *records;
 	plait__vector calls; /* plait__call *, by index; never shrinks */
-	plait__call *idle;   /* calls kept for reuse */
+	plait__call *idle;   /* free list of calls */
 	const plait__inbox_call_ops *call_ops; /* null before the first call */
 };
 

@@ -270,7 +270,8 @@ static plait_status finish(plait__queue *queue, uint64_t timeout_ns,
 	plait_status status;
 	bool failed;
 
-	/* Most runs on idle queues end here, and nothing is submitted. */
+	/* Fast path: most runs on idle queues end here, and nothing is
+	 * submitted. */
 	if (timeout_ns != 0 && !plait__callback_scope_is_active())
 		plait__idle_section_help(queue, deadline_ns);
 	if (is_finished(queue)) {

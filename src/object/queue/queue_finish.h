@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Waiting until a queue has completed all submitted commands. */
+/* Wait for the completion of all submitted commands of a queue. */
 #ifndef PLAIT_SRC_OBJECT_QUEUE_QUEUE_FINISH_H
 #define PLAIT_SRC_OBJECT_QUEUE_QUEUE_FINISH_H
 

@@ -18,8 +18,8 @@ enum {
 	/* Longest sleep on a backend's notification: one that came too early or
 	 * never comes delays the wait, but does not stop it. */
 	TRUST_NS = 100000000,
-	/* First sleep of a thread that may then wait in a driver: short
-	 * commands end before. */
+	/* Backoff: first sleep of a thread that may then wait in a driver:
+	 * short commands end before. */
 	AWAKE_NS = 50000,
 	/* Time that a thread may spend in the pool for one pump, and at least
 	 * in any wait. */
@@ -313,7 +313,7 @@ static bool has_nothing_to_do(struct waiter *waiter)
 }
 
 /* A driver on another thread may have submitted work that only a pumping waiter
- * advances; it notifies wait_event. */
+ * advances; it notifies the eventcount wait_event. */
 static bool pump_driven(const struct waiter *waiter)
 {
 	return plait__progress_is_active(&waiter->request->context->driver) &&

@@ -268,7 +268,7 @@ static plait_status submit(struct start *start, plait_run **out,
 		(void)plait__progress_drive(start->program->context);
 	if (out != NULL)
 		*out = handle;
-	/* Without workers, sleeping threads have to do the work. */
+	/* Without workers only this wake-up brings a thread to the work. */
 	if (plait__pool_worker_count(start->program->context->pool) == 0)
 		plait__context_notify_waiters(start->program->context);
 	return PLAIT_OK;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Parking of lanes.  A lane that has waited too long is parked and its thread
- * does other work; the lane that it waits for offers it to the pool again.
+ * does other work; the lane that it waits for puts it back into the ready
+ * queue.
  *
  *     waiter                             publisher
  *     lock; link; store parked_count;    store the word (release)
