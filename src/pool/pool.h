@@ -30,7 +30,7 @@ plait_status plait__pool_create(const plait_allocator *allocator,
 
 /*
  * Destroy a pool that has no lanes and no counters. Joins the workers, so the
- * caller must not be one (plait__callback_scope_is_in_pool); nor may a command
+ * caller must not be one (callback_scope.h); nor may a command
  * of a lane call plait__lane_destroy for that lane. Null is allowed.
  */
 void plait__pool_destroy(plait__pool *pool);
@@ -58,16 +58,8 @@ plait_status plait__external_thread_pump(plait__pool *pool, plait_error *error);
 /* Returns true if the pool has no workers, and an item in its ready queue. */
 bool plait__external_thread_has_work(const plait__pool *pool);
 
-/* Returns true if the calling thread is inside a host function or a callback
- * of any pool. Such a thread must not wait. */
-bool plait__callback_scope_is_active(void);
-
 /* Returns the index of the worker that is the calling thread; -1 on other
  * threads. */
 int32_t plait__worker_index(void);
-
-/* Returns true if the calling thread is a worker of this pool, or inside one
- * of its lanes. */
-bool plait__callback_scope_is_in_pool(const plait__pool *pool);
 
 #endif

@@ -8,7 +8,6 @@
 
 #include "pool/callback_scope.h"
 #include "pool/counter.h"
-#include "pool/fpstate.h"
 #include "pool/lane.h"
 #include "pool/pool.h"
 #include "pool/ready.h"

@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "object/wait/wait_loop.h"
+#include "pool/callback_scope.h"
 #include "sys/thread.h"
 
 /* Fast path: most plans have one run at a time; saves half of the cost. */

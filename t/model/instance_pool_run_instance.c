@@ -61,10 +61,7 @@ void plait__context_keep_open(plait__context *of)
 	MC_CHECK(of == &context);
 }
 
-bool plait__callback_scope_is_active(void)
-{
-	return false;
-}
+PLAIT__THREAD_LOCAL plait__pool *plait__callback_scope_pool;
 
 void plait__object_hold(plait__object *object)
 {

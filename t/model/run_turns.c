@@ -50,10 +50,7 @@ plait_status plait__wait_run(plait__wait_request *request, plait_error *error)
 	return PLAIT_OK;
 }
 
-bool plait__callback_scope_is_active(void)
-{
-	return false;
-}
+PLAIT__THREAD_LOCAL plait__pool *plait__callback_scope_pool;
 
 void plait__run_conflicts_note(const plait__instance *instance)
 {

@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "plugin/defaults.h"
+#include "pool/callback_scope.h"
 #include "sys/env.h"
 #include "sys/fork.h"
 

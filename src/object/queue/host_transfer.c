@@ -15,6 +15,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "pool/callback_scope.h"
 
 #include <string.h>
 

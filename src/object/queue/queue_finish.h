@@ -5,6 +5,8 @@
 
 #include "object/queue/queue.h"
 
+#include "pool/callback_scope.h"
+
 /* As plait_queue_finish, for an entered queue. */
 plait_status plait__queue_finish(plait__queue *queue, uint64_t timeout_ns,
 				 plait_error *error);

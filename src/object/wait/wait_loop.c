@@ -8,7 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "pool/pool_internal.h"
+#include "pool/callback_scope.h"
 #include "pool/time_slice.h"
 #include "sys/clock.h"
 

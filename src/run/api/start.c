@@ -14,6 +14,7 @@
 #include "object/queue/queue_finish.h"
 #include "object/queue/queue_state.h"
 #include "object/wait/wait_loop.h"
+#include "pool/callback_scope.h"
 #include "pool/time_slice.h"
 #include "sys/thread.h"
 

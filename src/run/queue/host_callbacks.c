@@ -13,8 +13,8 @@
 
 #include "base/error.h"
 #include "object/queue/strided_copy.h"
+#include "pool/callback_scope.h"
 #include "pool/command.h"
-#include "pool/pool_internal.h"
 #include "sys/clock.h"
 #include "sys/thread.h"
 
