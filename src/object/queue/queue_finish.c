@@ -275,7 +275,7 @@ static plait_status finish(plait__queue *queue, uint64_t timeout_ns,
 	if (timeout_ns != 0 && !plait__callback_scope_is_active())
 		plait__idle_section_help(queue, deadline_ns);
 	if (is_finished(queue)) {
-		plait__reclaim_pending(queue->object.context);
+		plait__context_reclaim(queue->object.context);
 		return PLAIT_OK;
 	}
 	status = flush_rest(queue, error);

@@ -270,7 +270,7 @@ static plait_status submit(struct start *start, plait_run **out,
 	if (out != NULL)
 		*out = handle;
 	/* Without workers only this wake-up brings a thread to the work. */
-	if (plait__pool_worker_count(start->program->context->pool) == 0)
+	if (start->program->context->settings.workers == 0)
 		plait__context_notify_waiters(start->program->context);
 	return PLAIT_OK;
 }
