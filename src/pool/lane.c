@@ -256,7 +256,7 @@ void plait__lane_lose(struct plait__ready_item *item)
 	if (at_load_relaxed_u64(&lane->consumed) != lane->limit) {
 		command = peek(lane);
 		if (command->kind == PLAIT_WORK_CALL && !lane->failed) {
-			fail_with_origin(lane, command, 0,
+			fail_with_origin(lane, command, -1,
 					 "did not return but ended its "
 					 "thread (pthread_exit)");
 			advance(lane, 1);

@@ -123,6 +123,10 @@ bool plait__instance_drive(plait__instance *instance);
 /* The run will not start after all. */
 void plait__instance_undo_begin(plait__instance *instance);
 
+/* As plait__instance_fail: the function of the command did not return but ended
+ * its thread. */
+void plait__instance_fail_exited(plait__instance *instance, uint32_t command);
+
 /* As plait__instance_fail, where no command is the cause. */
 void plait__instance_stop(plait__instance *instance, const plait_error *why);
 

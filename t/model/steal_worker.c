@@ -161,6 +161,13 @@ bool plait__backoff_step(struct plait__backoff *ladder)
 	return true;
 }
 
+/* No thread ends in the explorer. */
+void plait__instance_fail_exited(plait__instance *of, uint32_t command)
+{
+	(void)of;
+	MC_CHECK(command == PLAIT__NONE);
+}
+
 void plait__instance_fail(plait__instance *of, uint32_t command,
 			  const plait_error *why)
 {
