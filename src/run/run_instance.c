@@ -14,9 +14,6 @@
 #include "object/progress/progress_driver.h"
 #include "sys/thread.h"
 
-#include <stdio.h>
-#include <string.h>
-
 /* ---- beginning ---- */
 
 static plait_status acquire_recording(plait__instance *instance,

@@ -12,8 +12,6 @@
 #include "sys/env.h"
 #include "sys/fork.h"
 
-#include <string.h>
-
 /* --- destruction */
 
 static void free_tables(plait__context *context)

@@ -11,7 +11,6 @@
 #include "object/queue/submission.h"
 
 #include "object/memory/buffer.h"
-#include "object/context/backend_result.h"
 
 #include "base/alloc.h"
 #include "base/error.h"

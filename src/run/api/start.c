@@ -18,7 +18,6 @@
 #include "pool/time_slice.h"
 #include "sys/thread.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* One call of plait_plan_run or plait_plan_call. */

@@ -13,7 +13,6 @@
 #include "object/queue/queue_state.h"
 #include "object/context/backend_result.h"
 #include "object/progress/notification.h"
-#include "pool/counter.h"
 
 #include <string.h>
 
