@@ -61,8 +61,6 @@ void plait__context_keep_open(plait__context *of)
 	MC_CHECK(of == &context);
 }
 
-PLAIT__THREAD_LOCAL plait__pool *plait__callback_scope_pool;
-
 void plait__object_hold(plait__object *object)
 {
 	MC_CHECK(object == &plan_object.object);
