@@ -23,7 +23,7 @@ typedef struct plait__inbox_call_ops {
 		       const char *text);
 	/* The inbox was closed: fail `call` and those linked by next_closed. */
 	void (*fail_closed)(plait__inbox_event *call);
-	/* The inbox is destroyed: free the calls kept for reuse. */
+	/* The inbox is destroyed: free the calls of its free list. */
 	void (*free_idle)(plait__inbox *inbox);
 } plait__inbox_call_ops;
 

@@ -70,8 +70,9 @@ plait_status plait__section_pool_add(plait__section_pool *home,
 				     const plait__device *device,
 				     plait_error *error);
 
-/* Acquire a section for the queue, until it is left or cancelled.
- * PLAIT_E_NOMEM, PLAIT_E_UNSUPPORTED (no gates, no notifications). */
+/* Acquire a section for the queue, from the free list if it has one, until it
+ * is left or cancelled. PLAIT_E_NOMEM, PLAIT_E_UNSUPPORTED (no gates, no
+ * notifications). */
 plait_status plait__section_acquire(plait__section_pool *home,
 				    plait__queue *queue, plait__section **out,
 				    plait_error *error);

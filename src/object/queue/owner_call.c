@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Owner calls: creation, reuse, answers; see owner_call.h. */
+/* Owner calls: creation, free list, answers; see owner_call.h. */
 #include "object/queue/owner_call.h"
 
 #include "object/inbox/inbox_records.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Waiting for a queue, and recovery after its failure; see queue_finish.h. */
+/* Wait for the completion of a queue's work, and recovery after a failure; see
+ * queue_finish.h. */
 #include "object/queue/queue_finish.h"
 
 #include "object/context/backend_result.h"
