@@ -185,14 +185,12 @@ void plait__instance_fail(plait__instance *instance, uint32_t command,
 	keep_failure(instance, command, &failure);
 }
 
-void plait__instance_fail_exited(plait__instance *instance, uint32_t command)
-{
-	plait_error why = { .size = sizeof(why) };
-
-	plait__fail_origin(&why, PLAIT_E_FAILED, -1, "did not return but ended "
-			   "its thread (pthread_exit)");
-	plait__instance_fail(instance, command, &why);
-}
+const plait_error plait__instance_exited = {
+	.size = sizeof(plait_error),
+	.status = PLAIT_E_FAILED,
+	.origin = -1,
+	.text = "did not return but ended its thread (pthread_exit)"
+};
 
 void plait__instance_stop(plait__instance *instance, const plait_error *why)
 {

@@ -123,10 +123,6 @@ bool plait__instance_drive(plait__instance *instance);
 /* The run will not start after all. */
 void plait__instance_undo_begin(plait__instance *instance);
 
-/* As plait__instance_fail: the function of the command did not return but ended
- * its thread. */
-void plait__instance_fail_exited(plait__instance *instance, uint32_t command);
-
 /* As plait__instance_fail, where no command is the cause. */
 void plait__instance_stop(plait__instance *instance, const plait_error *why);
 
@@ -157,6 +153,8 @@ enum {
  * sentence "node 7 "saxpy" ...".  Called from any thread. */
 void plait__instance_fail(plait__instance *instance, uint32_t command,
 			  const plait_error *why);
+/* The reason if the command's function ended its thread. */
+extern const plait_error plait__instance_exited;
 
 /* Complete a run of which nothing happens any more.  After this call the
  * instance and its memory are no longer the engine's. */

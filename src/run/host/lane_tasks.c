@@ -22,7 +22,8 @@ static void on_thread_exit(plait__task *task)
 {
 	const plait__lane_task *self = lane_task_of(task);
 
-	plait__instance_fail_exited(self->set->instance, *self->command);
+	plait__instance_fail(self->set->instance, *self->command,
+			     &plait__instance_exited);
 	plait__task_offer(task);
 }
 

@@ -5,8 +5,8 @@
 
 #include "run/host/lane_set.h"
 
-/* Make the lanes of an instance, in zeroed memory.  The thread that ends the last
- * command of a run calls `end`.  Free them after a failure, too. */
+/* Make the lanes of an instance, in zeroed memory.  The thread that ends the
+ * last command of a run calls `end`.  Free them after a failure, too. */
 plait_status plait__lane_set_make(plait__lane_set *set,
 				  plait__instance *instance,
 				  const plait__lane_program *compiled,

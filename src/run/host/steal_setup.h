@@ -16,8 +16,8 @@ plait_status plait__steal_program_compile(plait__steal_program *compiled,
 					  plait_error *error);
 void plait__steal_program_free(plait__steal_program *compiled);
 
-/* Make the workers of an instance, in zeroed memory.  The thread that ends the last
- * command of a run calls `end`.  Free them after a failure, too. */
+/* Make the workers of an instance, in zeroed memory.  The thread that ends the
+ * last command of a run calls `end`.  Free them after a failure, too. */
 plait_status plait__steal_set_make(plait__steal_set *set,
 				   plait__instance *instance,
 				   const plait__steal_program *compiled,

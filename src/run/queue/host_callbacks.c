@@ -250,7 +250,8 @@ static void call_lost(void *arg)
 	plait_error ignored = { .size = sizeof(ignored) };
 
 	(void)unmap_arguments(call, &ignored);
-	plait__instance_fail_exited(call->state->instance, call->command);
+	plait__instance_fail(call->state->instance, call->command,
+			     &plait__instance_exited);
 }
 
 static void predicate_lost(void *arg)
@@ -258,8 +259,9 @@ static void predicate_lost(void *arg)
 	plait__queue_predicate *predicate = arg;
 	const plait__plan *plan = predicate->state->compiled->program->plan;
 
-	plait__instance_fail_exited(predicate->state->instance,
-				    plan->regions[predicate->region].command);
+	plait__instance_fail(predicate->state->instance,
+			     plan->regions[predicate->region].command,
+			     &plait__instance_exited);
 }
 
 static void end_times(plait__callback_times *times, uint64_t start_ns)
