@@ -9,6 +9,7 @@
 
 #include "mc.h"
 #include "mc_tap.h"
+#include "no_external.h"
 #include "region_plans.h"
 #include "run/host/lane_compiler.h"
 #include "run/host/lane_tasks.h"
@@ -122,41 +123,6 @@ bool plait__task_should_yield(const plait__task *task)
 {
 	(void)task;
 	return yields;
-}
-
-/* No external commands here. */
-bool plait__external_matches(const plait__program *of, uint32_t command)
-{
-	(void)of;
-	(void)command;
-	return false;
-}
-
-bool plait__external_step(plait__external *outside, uint32_t command)
-{
-	(void)outside;
-	(void)command;
-	return false;
-}
-
-plait_status plait__external_make(plait__external *outside, bool submits,
-				  plait_error *error)
-{
-	(void)outside;
-	(void)submits;
-	(void)error;
-	return PLAIT_OK;
-}
-
-void plait__external_free(plait__external *outside)
-{
-	(void)outside;
-}
-
-void plait__external_begin_run(const plait__program *of, uint64_t *newest)
-{
-	(void)of;
-	(void)newest;
 }
 
 uint32_t plait__rehearse_choose(const plait__plan *of, uint32_t region,

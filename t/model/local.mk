@@ -109,6 +109,7 @@ MC_TESTS += %D%/kernel_versions.t
 %C%_kernel_versions_t_LDADD = $(LDADD_MC)
 MC_TESTS += %D%/lane_interpreter.t
 %C%_lane_interpreter_t_SOURCES = %D%/lane_interpreter.c %D%/region_plans.h \
+	%D%/no_external.h \
 	src/run/host/lane_compiler.c src/run/host/lane_bodies.c \
 	src/run/host/lane_tasks.c src/run/host/lane_interpreter.c \
 	src/run/host/lane_park.c src/run/host/lane_patience.c \
