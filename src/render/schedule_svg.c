@@ -13,8 +13,6 @@
 #include "render/temporary_notes.h"
 #include "plan/io/escape.h"
 
-#include <stdio.h>
-
 enum {
 	PER_COMMAND = 26,	/* least width per average command */
 	PER_COMMAND_WIDE = 48,		/* width per average command if there is

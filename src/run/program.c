@@ -10,7 +10,6 @@
 #include "run/rehearse.h"
 #include "run/run.h"
 
-#include "base/alloc.h"
 #include "base/error.h"
 #include "graph/plan/unbound_state.h"
 #include "object/context/device.h"

@@ -191,6 +191,11 @@ void plait__inbox_event_post(plait__inbox_event *notice, plait_status status)
 	at_add_u32(&notified, 1);
 }
 
+int32_t plait__worker_index(void)
+{
+	return -1;
+}
+
 void plait__context_notify_waiters(plait__context *of)
 {
 	plait__eventcount_notify(&of->wait_event);

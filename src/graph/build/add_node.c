@@ -2,7 +2,7 @@
 /*
  * Full path for adding one node: validate the descriptor, resolve its handles
  * to table indices, push the node last.  A step that fails cuts all tables back
- * to the mark.  Common nodes take add_node_fast.c instead.
+ * to the mark.  The fast path for common nodes is add_node_fast.c.
  */
 #include "graph/build/add_node_fast.h"
 #include "graph/build/copy_nodes.h"

@@ -2,8 +2,6 @@
 /* Division of launches into parts; see grid_split.h. */
 #include "object/kernel/grid_split.h"
 
-#include <stdbool.h>
-
 /* Items of a line: 64 items of 1 byte are a cache line, of 4 bytes four. */
 enum { LINE_ITEMS = 64 };
 

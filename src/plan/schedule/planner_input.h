@@ -82,7 +82,7 @@ typedef struct plait__input_node {
 	uint32_t reserved0;
 } plait__input_node;
 
-/* `before` completes before `after` starts. */
+/* A happens-before: `before` completes before `after` starts. */
 typedef struct plait__input_edge {
 	uint32_t before;
 	uint32_t after;

@@ -6,8 +6,6 @@
 #include "run/args/payload_util.h"
 #include "run/args/temporaries.h"
 
-#include "base/error.h"
-#include "object/memory/buffer.h"
 #include "pool/cacheline.h"
 
 #include <string.h>

@@ -66,6 +66,8 @@ typedef struct plait__frame {
 	uint64_t stamp;		/* counts bindings, to find a missing one */
 } plait__frame;
 
+/* Make the frame of an instance, in zeroed memory.  Free it after a failure,
+ * too. */
 plait_status plait__frame_make(plait__frame *frame,
 			       const plait__frame_layout *layout,
 			       plait_error *error);

@@ -7,7 +7,6 @@
 #include "run/args/payload_util.h"
 #include "run/args/temporaries.h"
 
-#include "base/error.h"
 #include "object/memory/buffer.h"
 #include "object/context/device.h"
 #include "object/context/backend_result.h"

@@ -547,7 +547,6 @@ plait_status plait__lane_program_compile(plait__lane_program *compiled,
 	compiled->program = program;
 	compiled->lane_count = serial ? 1 : merge != NULL ? merge->lane_count :
 			   program->plan->lanes_count;
-	compiled->visit_count = program->plan->region_lanes_count;
 	make_tables(&c);
 	if (!c.failed) {
 		place_regions(&c);

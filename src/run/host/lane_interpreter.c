@@ -179,8 +179,6 @@ static bool await_step(plait__lane_task *self, const plait__step *step,
 }
 
 /* Cold, and not inlined into the loops that call it. */
-
-/* Out of the way of the loops that call it. */
 static __attribute__((cold, noinline)) void
 fail_call(plait__lane_task *self, uint32_t command, int32_t result)
 {

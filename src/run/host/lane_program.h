@@ -105,7 +105,6 @@ typedef struct plait__lane_program {
 	uint32_t *rows;
 	uint32_t row_count;
 	plait__visit *visits;
-	uint32_t visit_count;
 	plait__vector steps;
 	plait__vector ops;
 	plait__vector waits;

@@ -13,8 +13,8 @@
 
 #include "base/error.h"
 #include "object/queue/strided_copy.h"
+#include "pool/callback_scope.h"
 #include "pool/command.h"
-#include "pool/pool_internal.h"
 #include "sys/clock.h"
 #include "sys/thread.h"
 
@@ -239,16 +239,6 @@ static plait_status read_word(plait__queue_predicate *predicate,
 	return status;
 }
 
-static void fail_exited_thread(plait__queue_instance *state, uint32_t command)
-{
-	plait_error why = { .size = sizeof(why) };
-
-	plait__fail_origin(&why, PLAIT_E_FAILED, -1,
-			   "did not return but ended its thread "
-			   "(pthread_exit)");
-	plait__instance_fail(state->instance, command, &why);
-}
-
 /*
  * The function has ended its thread; the backend recovers its queue.  This is a
  * thread scope and not a guard: a backend that noticed sooner would end the run
@@ -260,7 +250,8 @@ static void call_lost(void *arg)
 	plait_error ignored = { .size = sizeof(ignored) };
 
 	(void)unmap_arguments(call, &ignored);
-	fail_exited_thread(call->state, call->command);
+	plait__instance_fail(call->state->instance, call->command,
+			     &plait__instance_exited);
 }
 
 static void predicate_lost(void *arg)
@@ -268,8 +259,9 @@ static void predicate_lost(void *arg)
 	plait__queue_predicate *predicate = arg;
 	const plait__plan *plan = predicate->state->compiled->program->plan;
 
-	fail_exited_thread(predicate->state,
-			   plan->regions[predicate->region].command);
+	plait__instance_fail(predicate->state->instance,
+			     plan->regions[predicate->region].command,
+			     &plait__instance_exited);
 }
 
 static void end_times(plait__callback_times *times, uint64_t start_ns)

@@ -66,7 +66,7 @@ typedef struct plait__queue_submission {
 	uint32_t segment;	/* that all its work is, or none */
 } plait__queue_submission;
 
-/* Commands of one device, submitted as one; compile_segments.c. */
+/* Commands of one device, submitted as one device graph; compile_segments.c. */
 typedef struct plait__queue_segment {
 	uint32_t lane;		/* that submits it */
 	uint32_t last;		/* command; its mark is that of all */

@@ -21,7 +21,7 @@
 
 typedef struct plait__run_driver plait__run_driver;
 
-/* Awaits the emission of a mark, or an external event of a lane. */
+/* Listener for the emission of a mark, or for an external event of a lane. */
 typedef struct plait__queue_listener {
 	plait__progress_note note;
 	uint32_t mark;
