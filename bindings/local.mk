@@ -22,3 +22,13 @@ nobase_dist_pkgdata_DATA = %D%/README.md %D%/api.json %D%/julia/Plait/Project.to
 	%D%/rust/plait/src/lib.rs %D%/rust/plait/src/library.rs %D%/rust/plait/src/memory.rs \
 	%D%/rust/plait/src/names.rs %D%/rust/plait/src/plan.rs %D%/rust/plait/src/queue.rs \
 	%D%/rust/plait/src/rows.rs %D%/rust/plait/src/system.rs
+
+# A wheel for Python with the library inside, for machines like this one.
+WHEEL_FOLDER = .
+wheel: all
+	rm -rf wheel.stage
+	$(MAKE) install DESTDIR=$(abs_builddir)/wheel.stage >/dev/null
+	python3 $(srcdir)/%D%/wheel.py $(abs_builddir)/wheel.stage$(libdir) \
+		$(PACKAGE_VERSION) $(WHEEL_FOLDER)
+	rm -rf wheel.stage
+.PHONY: wheel
