@@ -106,3 +106,9 @@ pkglib_LTLIBRARIES += %D%/plait_cuda.la
 %C%_plait_cuda_la_CPPFLAGS = $(CPPFLAGS_PLUGIN) -I$(srcdir)/%D%
 %C%_plait_cuda_la_LDFLAGS = $(LDFLAGS_PLUGIN)
 %C%_plait_cuda_la_LIBADD = -lpthread
+
+# What a backend is, its options and its limits; null has its own folder.
+nobase_dist_tree_DATA += %D%/chaos/README.md %D%/check/README.md \
+	%D%/cuda/README.md %D%/driven/README.md %D%/fault/README.md \
+	%D%/forward/README.md %D%/host/README.md %D%/opencl/README.md \
+	%D%/trace/README.md

@@ -18,6 +18,7 @@ SERIAL_TESTS += %D%/cache_eviction.t
 UNIT_TESTS += %D%/host_module.t
 %C%_host_module_t_LDADD = t/lib/libsuite.la $(LDADD) -lm
 META_TESTS += %D%/dialects.t
+PLAIN_SCRIPT_TESTS += %D%/sanitized_kernels.t
 
 TEST_HELPERS += %D%/compose
 %C%_compose_LDADD = src/libplait.la

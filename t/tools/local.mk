@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 SCRIPT_TESTS += %D%/main_info.t
 PLAIN_SCRIPT_TESTS += %D%/plan_check_simulate.t
+PLAIN_SCRIPT_TESTS += %D%/picture_labels.t
 SERIAL_SCRIPT_TESTS += %D%/run.t
 SERIAL_SCRIPT_TESTS += %D%/coll.t

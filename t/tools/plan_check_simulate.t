@@ -344,8 +344,11 @@ ok(len(cut) > 200 and all("kernel_of_layer_".startswith(a) and re.fullmatch(r"\D
 
 
 def texts_in(page):
-    """Of each text where it starts and, about, ends: x, y, end, words."""
+    """Of each text but halos where it starts and, about, ends: x, y, end, words."""
+    halos = {e for g in page.iter(TEXT[:-4] + "g") if g.get("aria-hidden") for e in g}
     for e in page.iter(TEXT):
+        if e in halos:
+            continue
         words, size = "".join(e.itertext()), float(e.get("font-size", 11))
         x, wide = float(e.get("x")), len(words) * size * (0.64 if words[:1].isdigit() else 0.5)
         x -= {"middle": wide / 2, "end": wide}.get(e.get("text-anchor"), 0)

@@ -265,41 +265,53 @@ static int32_t run_timed(plait__host_code *code, struct parts *parts,
 
 	if (result == 0 && count > 1)
 		plait__launch_cost_learn(&code->cost, units,
-					 plait__clock_now_ns() - start);
+					 plait__clock_now_ns() - start,
+					 PLAIT__PARALLEL_FOR_ALONE_NS);
 	return result;
 }
 
-static int32_t run_range(void *const *arguments, const plait_launch *launch,
-			 void *user_data)
+static int32_t run_divided(plait__host_code *code, void *const *arguments,
+			   const plait_launch *launch)
 {
-	plait__host_code *code = user_data;
-	struct parts parts;
-	uint64_t units, count, duration_ns;
+	struct parts parts = { .code = code, .arguments = arguments,
+			       .launch = launch };
+	uint64_t units = plait__grid_split_units(launch);
+	uint64_t duration_ns = plait__launch_cost_expect(&code->cost, units);
+	uint64_t count = plait__grid_split_init(
+		&parts.split, launch, count_parts(code, duration_ns),
+		code->grain);
 	int32_t result;
-	bool is_short;
 
-	/* Without helpers, or with one unit, parts are of no use. */
-	units = code->team != NULL ? plait__grid_split_units(launch) : 1;
-	if (units == 1)
-		return run_whole(code, arguments, launch);
-	duration_ns = plait__launch_cost_expect(&code->cost, units);
-	is_short = duration_ns != 0 &&
-		   duration_ns < PLAIT__PARALLEL_FOR_ALONE_NS;
-	if (is_short && !plait__launch_cost_is_due(&code->cost))
-		return run_whole(code, arguments, launch);
-	parts.code = code;
-	parts.arguments = arguments;
-	parts.launch = launch;
-	count = plait__grid_split_init(&parts.split, launch,
-				       count_parts(code, duration_ns),
-				       code->grain);
-	if (is_short)
+	if (plait__launch_cost_is_short(&code->cost, units))
 		return run_timed(code, &parts, count, units);
 	result = plait__parallel_for_run(code->team, run_parts, &parts,
 					 sizeof(parts), count, &duration_ns);
 	if (result == 0 && count > 1)
-		plait__launch_cost_learn(&code->cost, units, duration_ns);
+		plait__launch_cost_learn(&code->cost, units, duration_ns,
+					 PLAIT__PARALLEL_FOR_ALONE_NS);
 	return result;
+}
+
+/* Returns true if parts are of no use: without helpers, with one unit, and for
+ * launches that are known to be short. */
+static bool is_whole(plait__host_code *code, const plait_launch *launch)
+{
+	uint64_t units = code->team != NULL ? plait__grid_split_units(launch) :
+					      1;
+
+	return units == 1 ||
+	       (plait__launch_cost_is_short(&code->cost, units) &&
+		!plait__launch_cost_is_due(&code->cost));
+}
+
+/* The common case is short, so it is a function without the parts. */
+static int32_t run_range(void *const *arguments, const plait_launch *launch,
+			 void *user_data)
+{
+	plait__host_code *code = user_data;
+
+	return is_whole(code, launch) ? run_whole(code, arguments, launch) :
+					run_divided(code, arguments, launch);
 }
 
 plait_kernel_function plait__host_code_launch_function(plait__host_code *code,
