@@ -18,8 +18,9 @@ struct opencl_geometry {
 };
 
 struct opencl_parameter {
-	uint64_t bytes; /* size of the value */
+	uint64_t bytes; /* size of the value, or of an element */
 	bool pointer;
+	bool local;
 	char name[OPENCL_PARAMETER_BYTES];
 };
 
@@ -30,6 +31,7 @@ struct plait_backend_kernel {
 	struct opencl_program *shared; /* owns the program; or null */
 	cl_kernel kernel; /* for queries and warm-up; each launch has its own */
 	size_t group_max;
+	uint64_t local_bytes; /* without those of parameters */
 	bool guarded; /* one more parameter: with 0 the kernel does nothing */
 	char *text; /* of portable source, for shift.c; or null */
 	uint64_t text_bytes; /* without the NUL */
@@ -84,6 +86,14 @@ plait_status plaitp_opencl_kernel_build_shifted(plait_backend *self,
 						const plait_code *code,
 						plait_backend_kernel **out,
 						plait_error *error);
+
+/* --- facts.c */
+
+/* Ask for the facts that launches need, before an argument is set: local memory
+ * would include what arguments ask for. */
+plait_status plaitp_opencl_facts_find(plait_backend *self,
+				      plait_backend_kernel *kernel,
+				      plait_error *error);
 
 /* --- signature.c */
 

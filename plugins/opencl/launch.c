@@ -130,10 +130,15 @@ static plait_status set_value(plait_backend *self,
 		&request->kernel->parameters[index];
 	const void *value = argument->value;
 	size_t bytes = parameter->bytes;
+	uint64_t local_bytes;
 	void *address = NULL;
 	cl_int code;
 
-	if (parameter->pointer) {
+	if (parameter->local) {
+		memcpy(&local_bytes, value, sizeof(local_bytes));
+		bytes = (size_t)local_bytes;
+		value = NULL;
+	} else if (parameter->pointer) {
 		if (value != NULL)
 			memcpy(&address, value, sizeof(address));
 		if (address != NULL)

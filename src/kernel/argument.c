@@ -36,6 +36,9 @@ const char *plait__argument_check_value(const plait__parameter *parameter,
 					const void *value, uint64_t bytes,
 					char room[PLAIT__ARGUMENT_FAULT_ROOM])
 {
+	if (parameter->type == PLAIT__TYPE_LOCAL)
+		return "local memory takes no value: set kind to "
+		       "PLAIT_ARGUMENT_LOCAL and bytes to its size";
 	if (value == NULL)
 		return "value is null";
 	if (bytes != plait__type_bytes(parameter->type))
@@ -55,6 +58,9 @@ const char *plait__argument_check_memory(const plait__parameter *parameter,
 {
 	uint32_t bytes;
 
+	if (parameter->type == PLAIT__TYPE_LOCAL)
+		return "local memory takes no buffer: set kind to "
+		       "PLAIT_ARGUMENT_LOCAL and bytes to its size";
 	if (parameter->type != PLAIT__TYPE_POINTER)
 		return "a buffer needs a pointer";
 	if (offset == 0)
@@ -64,6 +70,28 @@ const char *plait__argument_check_memory(const plait__parameter *parameter,
 		return "the memory is not aligned for its elements; "
 		       "offset_bytes must be a multiple of their size";
 	return NULL;
+}
+
+const char *plait__argument_check_local(const plait__parameter *parameter,
+					uint64_t bytes,
+					char room[PLAIT__ARGUMENT_FAULT_ROOM])
+{
+	uint32_t element = plait__type_bytes(parameter->element);
+
+	if (parameter->type != PLAIT__TYPE_LOCAL)
+		return "bytes of local memory need a local parameter";
+	if (bytes == 0)
+		return "local memory of 0 bytes; it needs one element or more";
+	if (bytes % element == 0)
+		return NULL;
+	if (room == NULL)
+		return "bytes of local memory that are no multiple of the "
+		       "element's size";
+	(void)snprintf(room, PLAIT__ARGUMENT_FAULT_ROOM,
+		       "%llu bytes of local memory are not a multiple of %u, "
+		       "the size of %s", (unsigned long long)bytes, element,
+		       plait__type_name(parameter->element));
+	return room;
 }
 
 const char *plait__argument_type(const plait__parameter *parameter,

@@ -191,8 +191,27 @@ static plait_status read_element(struct parser *parser, struct draft *draft)
 	if (status != PLAIT_OK)
 		return status;
 	draft->element = plait__type_find(word.start, word.length);
-	if (draft->element == PLAIT__TYPE_NONE)
+	if (draft->element == PLAIT__TYPE_NONE ||
+	    draft->element == PLAIT__TYPE_LOCAL)
 		return wrong_word(parser, word, "is not a type to point to");
+	return PLAIT_OK;
+}
+
+/* Parse the element type after "local". */
+static plait_status read_local(struct parser *parser, struct draft *draft)
+{
+	struct word word;
+	plait_status status = read_word(parser, "the type of its elements",
+					&word);
+
+	if (status != PLAIT_OK)
+		return status;
+	draft->element = plait__type_find(word.start, word.length);
+	if (draft->element == PLAIT__TYPE_NONE ||
+	    draft->element == PLAIT__TYPE_LOCAL ||
+	    draft->element == PLAIT__TYPE_POINTER)
+		return wrong_word(parser, word, "is not a type of elements of "
+				  "local memory");
 	return PLAIT_OK;
 }
 
@@ -219,13 +238,15 @@ static plait_status read_type(struct parser *parser, struct draft *draft)
 		return wrong_word(parser, word,
 				  "is not a type; types are i8 to i64, u8 to "
 				  "u64, f32, f64, bool, char, string, "
-				  "pointer");
+				  "pointer, local");
 	if (draft->type == PLAIT__TYPE_POINTER)
 		return read_element(parser, draft);
 	if (draft->mode != PLAIT__MODE_VALUE)
 		return wrong_word(parser, word,
-				  "is a value; in, out, inout and const are "
+				  "is no pointer; in, out, inout and const are "
 				  "for pointers");
+	if (draft->type == PLAIT__TYPE_LOCAL)
+		return read_local(parser, draft);
 	return PLAIT_OK;
 }
 
@@ -357,6 +378,7 @@ static plait__signature *assemble(struct parser *parser,
 			 canonical->length + 1 + parser->names.length;
 	plait__signature *signature = plait__alloc(parser->allocator, bytes);
 	plait__parameter *parameters;
+	uint32_t local_count = 0;
 	char *text, *names;
 
 	if (signature == NULL)
@@ -373,10 +395,11 @@ static plait__signature *assemble(struct parser *parser,
 		parameters[i].type = (plait__type)draft->type;
 		parameters[i].element = (plait__type)draft->element;
 		parameters[i].mode = draft->mode;
+		local_count += draft->type == PLAIT__TYPE_LOCAL;
 	}
 	*signature = (plait__signature){ text, names, parameters,
-					 parser->count, parser->result,
-					 bytes };
+					 parser->count, local_count,
+					 parser->result, bytes };
 	return signature;
 }
 

@@ -5,7 +5,8 @@
  *     name(a: f32, x: in pointer f32, y: inout pointer f32, n: u64)
  *
  *     signature = name "(" [ parameter { "," parameter } ] ")" [ ":" result ]
- *     parameter = name ":" ( type | { mode } "pointer" [ type ] | "string" )
+ *     parameter = name ":" ( type | { mode } "pointer" [ type ] |
+ *                            "local" type | "string" )
  *     mode      = "in" | "out" | "inout" | "const"
  *     result    = "void" | a type of integers
  *
@@ -37,7 +38,8 @@ enum {
 typedef struct plait__parameter {
 	const char *name;
 	plait__type type;
-	/* POINTER: element type, NONE if the signature does not say. */
+	/* POINTER: element type, NONE if the signature does not say.
+	 * LOCAL: element type. */
 	plait__type element;
 	uint32_t mode;
 } plait__parameter;
@@ -49,6 +51,7 @@ typedef struct plait__signature {
 	const char *name;
 	const plait__parameter *parameters;
 	uint32_t count;
+	uint32_t local_count; /* parameters that are local memory */
 	/* NONE: the kernel returns nothing. */
 	plait__type result;
 	uint64_t block_bytes;

@@ -23,6 +23,7 @@ static const struct entry {
 	{ PLAIT__TYPE_BOOL, 1, "bool" },
 	{ PLAIT__TYPE_CHAR, 1, "char" },
 	{ PLAIT__TYPE_POINTER, sizeof(void *), "pointer" },
+	{ PLAIT__TYPE_LOCAL, sizeof(uint64_t), "local" },
 	/* Names that NIDL uses. */
 	{ PLAIT__TYPE_I8, 1, "sint8" },
 	{ PLAIT__TYPE_I16, 2, "sint16" },
@@ -54,7 +55,7 @@ plait__type plait__type_find(const char *word, size_t length)
 
 static const struct entry *entry_of(plait__type type)
 {
-	return type >= PLAIT__TYPE_I8 && type <= PLAIT__TYPE_POINTER ?
+	return type >= PLAIT__TYPE_I8 && type <= PLAIT__TYPE_LOCAL ?
 	       &entries[type - 1] : NULL;
 }
 
@@ -75,7 +76,8 @@ uint32_t plait__type_bytes(plait__type type)
 bool plait__type_is_integer(plait__type type)
 {
 	return type != PLAIT__TYPE_NONE && type != PLAIT__TYPE_F32 &&
-	       type != PLAIT__TYPE_F64 && type != PLAIT__TYPE_POINTER;
+	       type != PLAIT__TYPE_F64 && type != PLAIT__TYPE_POINTER &&
+	       type != PLAIT__TYPE_LOCAL;
 }
 
 plait__ffi_type plait__type_ffi(plait__type type)
@@ -98,6 +100,8 @@ plait__ffi_type plait__type_ffi(plait__type type)
 		[PLAIT__TYPE_CHAR] = (char)-1 < 0 ? PLAIT__FFI_I8 :
 			PLAIT__FFI_U8,
 		[PLAIT__TYPE_POINTER] = PLAIT__FFI_POINTER,
+		/* The address of a block; see local_block.h. */
+		[PLAIT__TYPE_LOCAL] = PLAIT__FFI_POINTER,
 	};
 
 	return types[type];

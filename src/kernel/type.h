@@ -24,7 +24,9 @@ typedef enum plait__type {
 	PLAIT__TYPE_F64 = 10,
 	PLAIT__TYPE_BOOL = 11,
 	PLAIT__TYPE_CHAR = 12,
-	PLAIT__TYPE_POINTER = 13
+	PLAIT__TYPE_POINTER = 13,
+	/* Memory of a group; its value is a u64, the bytes. */
+	PLAIT__TYPE_LOCAL = 14
 } plait__type;
 
 /* Return the type that a word of `length` bytes names, aliases included, or

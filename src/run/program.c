@@ -12,6 +12,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "graph/plan/local_memory.h"
 #include "graph/plan/unbound_state.h"
 #include "object/context/device.h"
 #include "object/kernel/kernel.h"
@@ -93,6 +94,8 @@ static plait_status check_whole(plait__plan_object *plan_object,
 
 	if (status == PLAIT_OK)
 		status = check_kernels(plan_object, error);
+	if (status == PLAIT_OK)
+		status = plait__local_memory_check(plan_object, error);
 	return status;
 }
 

@@ -62,6 +62,22 @@ static void parses(void)
 	plait__signature_destroy(plait__alloc_default(), signature);
 }
 
+static void has_local_memory(void)
+{
+	plait__signature *signature;
+	plait_error error;
+
+	IS_INT(parse("f(a: local f64, n: u32, b: local char)", &signature,
+		     &error), PLAIT_OK);
+	IS_INT(signature->local_count, 2);
+	IS_INT(signature->parameters[0].type, PLAIT__TYPE_LOCAL);
+	IS_INT(signature->parameters[0].element, PLAIT__TYPE_F64);
+	IS_INT(signature->parameters[0].mode, PLAIT__MODE_VALUE);
+	IS_INT(signature->parameters[1].type, PLAIT__TYPE_U32);
+	IS_INT(signature->parameters[2].element, PLAIT__TYPE_CHAR);
+	plait__signature_destroy(plait__alloc_default(), signature);
+}
+
 static void is_canonical(void)
 {
 	check_canonical("f()", "f()");
@@ -75,6 +91,9 @@ static void is_canonical(void)
 			"f(a: u8, b: bool, c: char)");
 	check_canonical("f(p: pointer pointer)", "f(p: inout pointer pointer)");
 	check_canonical("f(s: string)", "f(s: in pointer char)");
+	check_canonical("f(a:local float)", "f(a: local f32)");
+	check_canonical("f(local: local u8, b: local  bool)",
+			"f(local: local u8, b: local bool)");
 	check_canonical("f(string: string)", "f(string: in pointer char)");
 	check_canonical("f(): sint32", "f(): i32");
 	check_canonical("f() :bool", "f(): bool");
@@ -111,7 +130,15 @@ static void is_refused(void)
 	check_refused("f(a: f16)", "byte 6: \"f16\" is not a type");
 	check_refused("f(a: f32,)", "byte 10: expected a parameter's name");
 	check_refused("f(a: f32 b: f32)", "byte 10: expected ',' or ')'");
-	check_refused("f(a: in f32)", "\"f32\" is a value");
+	check_refused("f(a: in f32)", "\"f32\" is no pointer");
+	check_refused("f(a: in local f32)", "\"local\" is no pointer");
+	check_refused("f(a: local)", "byte 11: expected the type of its "
+		      "elements, found ')'");
+	check_refused("f(a: local pointer)", "\"pointer\" is not a type of "
+		      "elements");
+	check_refused("f(a: local local)", "\"local\" is not a type of");
+	check_refused("f(a: pointer local)", "\"local\" is not a type to");
+	check_refused("f(): local", "\"local\" cannot be returned");
 	check_refused("f(a: const out pointer)", "\"out\" contradicts");
 	check_refused("f(a: f32, a: u8)", "\"a\" names two parameters");
 	check_refused("f() x", "byte 5: expected nothing more, found 'x'");
@@ -193,6 +220,7 @@ static void every_allocation_can_fail(void)
 
 static const struct tap_scenario scenarios[] = {
 	{ "parses", parses },
+	{ "has local memory", has_local_memory },
 	{ "is canonical", is_canonical },
 	{ "has aliases", has_aliases },
 	{ "is refused", is_refused },

@@ -220,6 +220,17 @@ void suite_memory(void *pointer, size_t bytes)
 	};
 }
 
+void suite_local(uint64_t bytes)
+{
+	uint32_t i = suite.count++;
+
+	suite.bytes[i] = 0;
+	suite.arguments[i] = (plait_argument){
+		.size = sizeof(plait_argument), .kind = PLAIT_ARGUMENT_LOCAL,
+		.bytes = bytes
+	};
+}
+
 static bool fetch(uint32_t i)
 {
 	plait_buffer *buffer = suite.arguments[i].buffer;

@@ -41,12 +41,14 @@ end
 local Kernel = core.class("Kernel", "plait_kernel_release")
 
 -- Return {{name = , what = its name in errors, ctype = value type or nil, target =
--- pointee type or nil}} of a signature that plait accepted.
+-- pointee type or nil, is_local = }} of a signature that plait accepted.
 local function parse(signature)
   local found = {}
   for part in signature:match("%((.*)%)"):gmatch "[^,]+" do
     local name, words = part:match "^%s*([%w_]+)%s*:%s*(.-)%s*$"
-    if not words:find "pointer" then
+    if words:find "^local%s" then
+      found[#found + 1] = {name = name, is_local = true}
+    elseif not words:find "pointer" then
       found[#found + 1] = {name = name, ctype = TYPES[words:match "[%w_]+$"]}
     else
       found[#found + 1] = {name = name, target = words:match "[%w_]+$"}
@@ -139,6 +141,9 @@ local function set(slot, parameter, given, kept)
     slot.kind = given.kind
     slot.name = given.name
     slot.rotation, slot.ahead = given.rotation or 0, given.ahead or 0
+  elseif parameter.is_local then
+    slot.kind = lib.PLAIT_ARGUMENT_LOCAL
+    slot.bytes = kernel.convert("uint64_t[1]", given, parameter.what .. " is local memory: give its bytes")[0]
   elseif parameter.ctype then
     local value = kernel.convert(parameter.ctype, given, parameter.what)
     kept[#kept + 1] = value
@@ -200,7 +205,7 @@ function Kernel:arguments(given)
   end
   local made = {array = ffi.new("plait_argument[?]", math.max(count, 1)), count = count, kept = {}}
   for i, parameter in ipairs(self.parameters) do
-    if not parameter.ctype and getmetatable(given[i]) ~= Special then
+    if not parameter.ctype and not parameter.is_local and getmetatable(given[i]) ~= Special then
       check_pointer(given[i], parameter)
     end
     set(made.array[i - 1], parameter, given[i], made.kept)

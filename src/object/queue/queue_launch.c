@@ -9,6 +9,7 @@
 #include "object/memory/buffer_check.h"
 #include "object/kernel/device_code.h"
 #include "object/kernel/kernel.h"
+#include "object/kernel/local_limit.h"
 #include "object/context/backend_result.h"
 #include "object/queue/queue_finish.h"
 #include "object/queue/queue_races.h"
@@ -95,6 +96,20 @@ static plait_status take_value(struct held_argument *slot,
 	if (fault != NULL)
 		return fail_argument(fault, error);
 	memcpy(slot->value.bytes, given->value, given->bytes);
+	return PLAIT_OK;
+}
+
+static plait_status take_local(struct held_argument *slot,
+			       const struct place *place,
+			       const plait_argument *given, plait_error *error)
+{
+	char room[PLAIT__ARGUMENT_FAULT_ROOM];
+	const char *fault = plait__argument_check_local(
+		place->parameter, given->bytes, room);
+
+	if (fault != NULL)
+		return fail_argument(fault, error);
+	slot->value.word = given->bytes;
 	return PLAIT_OK;
 }
 
@@ -216,11 +231,12 @@ static plait_status take_buffer(struct held_argument *slot,
 				const plait_argument *given,
 				plait_error *error)
 {
+	const char *fault = plait__argument_check_memory(place->parameter, 0);
 	plait__buffer *buffer;
 	plait_status status;
 
-	if (place->parameter->type != PLAIT__TYPE_POINTER)
-		return fail_argument("a buffer needs a pointer", error);
+	if (fault != NULL)
+		return fail_argument(fault, error);
 	status = plait__buffer_enter(given->buffer, &buffer, error);
 	if (status != PLAIT_OK)
 		return status;
@@ -241,11 +257,14 @@ static plait_status take_argument(struct held_argument *slot,
 		return take_value(slot, place, given, error);
 	if (given->kind == PLAIT_ARGUMENT_BUFFER)
 		return take_buffer(slot, place, given, error);
-	if (given->kind > PLAIT_ARGUMENT_SCRATCH)
+	if (given->kind == PLAIT_ARGUMENT_LOCAL)
+		return take_local(slot, place, given, error);
+	if (given->kind > PLAIT_ARGUMENT_LOCAL)
 		return fail_argument("kind is not one of PLAIT_ARGUMENT_...",
 				     error);
 	return fail_argument(
-		"only values and buffers; the other kinds are for graphs",
+		"only values, buffers and local memory; the other kinds are "
+		"for graphs",
 		error);
 }
 
@@ -301,6 +320,22 @@ static plait_status take_arguments(struct record *self,
 	}
 	if (status != PLAIT_OK)
 		name_place(&place, error);
+	return status;
+}
+
+static plait_status check_local(const struct record *self,
+				const plait__device *device,
+				plait_error *error)
+{
+	plait_status status = PLAIT_OK;
+	plait__local_limit limit;
+
+	plait__local_limit_init(&limit, self->kernel, device);
+	for (uint32_t i = 0; status == PLAIT_OK && i < self->count; i++)
+		if (self->kernel->signature->parameters[i].type ==
+		    PLAIT__TYPE_LOCAL)
+			status = plait__local_limit_add(
+				&limit, i, self->slots[i].value.word, error);
 	return status;
 }
 
@@ -472,6 +507,8 @@ static plait_status launch_on(plait__queue *queue, plait__kernel *kernel,
 				    kernel->signature->name);
 	if (status == PLAIT_OK)
 		status = take_arguments(self, queue, arguments, error);
+	if (status == PLAIT_OK && kernel->signature->local_count > 0)
+		status = check_local(self, queue->device, error);
 	if (status == PLAIT_OK &&
 	    plait__device_code_find(kernel, queue->device) != NULL)
 		status = bind(self, queue->device, error);

@@ -10,6 +10,8 @@ struct plait_backend_kernel {
 	bool idle; /* SIN_IDLE_DEVICE: it does nothing */
 	uint32_t count;
 	uint32_t bytes[32];
+	bool local[32];
+	uint64_t local_bytes; /* SIN_PLACES_ONCE: of the first launch */
 	/* SIN_SHARES_ARGUMENTS: of the launch that was made last. */
 	uint64_t cells[32];
 };
@@ -18,6 +20,8 @@ struct plait_backend_launch {
 	plait_backend_kernel *kernel;
 	plait_host_part part;
 	uint64_t cells[32];
+	uint64_t local_used;
+	char local[SINS_LOCAL_BYTES] __attribute__((aligned(64)));
 };
 
 /* The facts about the kernel, as far as this backend has them. */
@@ -35,6 +39,7 @@ static plait_backend_kernel *new_kernel(plait_backend *self,
 
 		kernel->bytes[i] = (from->flags & PLAIT_CODE_POINTER) != 0 ?
 			(uint32_t)sizeof(void *) : (uint32_t)from->bytes;
+		kernel->local[i] = (from->flags & PLAIT_CODE_LOCAL) != 0;
 		if (SINS(SHORT_VALUES) && kernel->bytes[i] > 4 &&
 		    (from->flags & PLAIT_CODE_POINTER) == 0)
 			kernel->bytes[i] = 4;
@@ -127,11 +132,31 @@ plait_status sins_kernel_query(plait_backend *self,
 	return PLAIT_OK;
 }
 
+/* Returns the address of the next local memory. */
+static char *place_local(plait_backend_launch *launch,
+			 const plait_launch_argument *from)
+{
+	uint64_t at = SINS(SHARES_LOCAL) ? 0 : launch->local_used, bytes;
+
+	memcpy(&bytes, from->value, sizeof(bytes));
+	if (SINS(PLACES_ONCE) && launch->kernel->local_bytes == 0)
+		launch->kernel->local_bytes = bytes;
+	if (SINS(PLACES_ONCE))
+		bytes = launch->kernel->local_bytes;
+	launch->local_used = at + (bytes + 15) / 16 * 16;
+	return launch->local + at;
+}
+
 static void bind(plait_backend_launch *launch, uint64_t *cells, uint32_t i,
 		 const plait_launch_argument *from)
 {
 	char *address;
 
+	if (launch->kernel->local[i]) {
+		address = place_local(launch, from);
+		memcpy(&cells[i], &address, sizeof(address));
+		return;
+	}
 	if (from->memory == NULL) {
 		memcpy(&cells[i], from->value, launch->kernel->bytes[i]);
 		return;
@@ -174,11 +199,16 @@ plait_status sins_launch_create(plait_backend *self,
 		const plait_launch_argument *from = (const void *)at;
 
 		bind(launch, launch->cells, i, from);
-		bind(launch, launch->kernel->cells, i, from);
+		launch->kernel->cells[i] = launch->cells[i];
 		at += request->arguments->size;
 	}
 	pthread_mutex_unlock(&self->lock);
-	return PLAIT_OK;
+	if (launch->local_used <= SINS_LOCAL_BYTES / (SINS(BOASTS_LOCAL) ? 2 : 1))
+		return PLAIT_OK;
+	*out = NULL;
+	sins_free(self, launch, sizeof(*launch));
+	return self->services->fail(error, PLAIT_E_UNSUPPORTED, 0,
+				    "no local memory");
 }
 
 void sins_launch_destroy(plait_backend *self, plait_backend_launch *launch)

@@ -39,9 +39,10 @@ const Special = Union{Parameter,Scratch,Iteration,Turn}
 
 struct KernelParameter
     name::String
-    # Type of the value, or of the pointee; nothing: unknown to Julia.
+    # Type of the value, or of the element; nothing: unknown to Julia.
     type::Union{Nothing,DataType}
     pointer::Bool
+    is_local::Bool # its argument is the number of bytes
     written::String # the type as the signature has it
 end
 
@@ -55,7 +56,8 @@ compiled C function, or `pointer` is its address. A `@cfunction` must neither al
 throw, since it runs on threads unknown to Julia. `file` is the name that compiler messages
 give the source. `strict`: no fused multiply-add; `fast`: arithmetic may be reordered;
 `no_alias`: no two pointers of a launch address the same memory. `grain`: fewest items per
-call of a compiled range function.
+call of a compiled range function. The argument of local memory (`sums: local f32`) is its
+number of bytes for each group.
 """
 mutable struct Kernel <: Handle{Raw.plait_kernel}
     raw::Ptr{Raw.plait_kernel}
@@ -69,7 +71,8 @@ give_back(raw::Ptr{Raw.plait_kernel}) = Raw.plait_kernel_release(raw)
 function parse_parameter(text)
     name, words = split(text, ':'; limit=2)
     written = String(last(split(words)))
-    KernelParameter(strip(name), get(TYPES, written, nothing), occursin(r"\bpointer\b", words), written)
+    KernelParameter(strip(name), get(TYPES, written, nothing), occursin(r"\bpointer\b", words),
+                    first(split(words)) == "local", written)
 end
 
 function parse_signature(text)
@@ -182,9 +185,16 @@ function pointer_argument(parameter, given, what)
     return sized(Raw.plait_argument; kind=Raw.PLAIT_ARGUMENT_BUFFER, buffer=handle(given))
 end
 
+function local_argument(given, what)
+    given isa Integer && 0 <= given <= typemax(UInt64) || throw(ArgumentError(
+        "$(what()) is local memory: give its bytes, not $(repr(given))"))
+    return sized(Raw.plait_argument; kind=Raw.PLAIT_ARGUMENT_LOCAL, bytes=UInt64(given))
+end
+
 function argument(words, index, parameter, given, what)
     given isa Special && return special(given)
     parameter.pointer && return pointer_argument(parameter, given, what)
+    parameter.is_local && return local_argument(given, what)
     bytes = store(words, index, parameter.type, given, what)
     return sized(Raw.plait_argument; kind=Raw.PLAIT_ARGUMENT_VALUE, bytes=bytes,
                  value=pointer(words, index))

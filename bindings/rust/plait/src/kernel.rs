@@ -26,7 +26,7 @@ pub(crate) enum Kind<'a> {
     Scratch,
 }
 
-/// A kernel argument: a number, a buffer, a parameter of the run, or a value of the
+/// A kernel argument: a number (of local memory: its bytes for each group), a buffer, a parameter of the run, or a value of the
 /// iteration.  [`args!`](crate::args) makes a list of them.
 #[derive(Clone, Copy)]
 pub struct Argument<'a> {
@@ -181,9 +181,10 @@ pub(crate) fn number(kind: Kind<'_>, name: &str, what: &str) -> Result<Number> {
 #[derive(Debug)]
 struct Wanted {
     name: String,
-    /// The type of a number, or of a pointee.
+    /// The type of a number, of a pointee, or of the elements of local memory.
     kind: String,
     pointer: bool,
+    local: bool,
 }
 
 /// Return the parameters of a signature that plait accepted.
@@ -198,6 +199,7 @@ fn parse(signature: &str) -> Vec<Wanted> {
                 name: name.trim().into(),
                 kind: words.split_whitespace().last().unwrap_or("").into(),
                 pointer: words.split_whitespace().any(|word| word == "pointer"),
+                local: words.split_whitespace().next() == Some("local"),
             }
         })
         .collect()
@@ -277,6 +279,15 @@ impl Arguments {
             }
             _ if wanted.pointer => {
                 return Err(Error::invalid(format!("{} is a pointer: give it a buffer", what())));
+            }
+            Kind::Integer(bytes) if wanted.local => {
+                argument.kind = raw::PLAIT_ARGUMENT_LOCAL;
+                argument.bytes = u64::try_from(bytes)
+                    .map_err(|_| Error::invalid(format!("{}: {} is no number of bytes", what(), bytes)))?;
+            }
+            _ if wanted.local => {
+                let text = format!("{} is local memory: give its bytes, an integer", what());
+                return Err(Error::invalid(text));
             }
             _ => {
                 self.numbers.push(number(given, &wanted.kind, &what())?);
