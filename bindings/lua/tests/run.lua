@@ -88,6 +88,24 @@ test("rows", function(system, device, queue)
          {bytes = 4, rows = 8, target_offset = 4})
 end)
 
+test("local memory", function(system, device, queue)
+  local turn = system:kernel("turn(row: local i32, x: inout pointer i32)", [[GROUP_KERNEL(turn, 4, 1, 1) {
+    ITEMS row[LOCAL_ID(0)] = x[LOCAL_ID(0)]; ITEMS x[LOCAL_ID(0)] = row[3 - LOCAL_ID(0)]; }]])
+  local x = device:array("int32_t", {1, 2, 3, 4})
+  queue:launch(turn, {16, x}, {items = 4})
+  queue:finish()
+  is(table.concat(x:table(), " "), "4 3 2 1", "a launch")
+  local graph = system:graph()
+  graph:launch(turn, {plait.parameter "bytes", x}, {items = 4})
+  graph:freeze() {bytes = 32}
+  is(table.concat(x:table(), " "), "1 2 3 4", "a size that a run sets")
+  is(device:query().local_bytes >= 32768, true, "the limit of the device")
+  local function says(part, ...) raises(part, "says: " .. part, queue.launch, queue, turn, {...}, {items = 4}) end
+  says('turn: argument 0 "row" is local memory: give its bytes: plait Buffer is not a number', x, x)
+  says('"row" %(local i32%): 6 bytes of local memory are not a multiple of 4', 6, x)
+  says('"row" %(local i32%): 1099511627776 bytes of local memory', 2 ^ 40, x)
+end)
+
 test("mistakes", function(system, device, queue)
   local kernel, graph = system:kernel(unpack(SAXPY)), system:graph()
   local x, y = device:array("float", {1, 2}), device:array("float", {3, 4})

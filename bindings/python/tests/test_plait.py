@@ -239,6 +239,43 @@ class Functions(Case):
         self.system.adopt()
 
 
+TURN = ("turn(row: local i32, x: inout pointer i32)",
+        "GROUP_KERNEL(turn, 4, 1, 1) {"
+        " ITEMS row[LOCAL_ID(0)] = x[LOCAL_ID(0)]; ITEMS x[LOCAL_ID(0)] = row[3 - LOCAL_ID(0)]; }")
+
+
+class LocalMemory(Case):
+    def test_a_queue_and_a_plan(self):
+        turn, x = self.system.kernel(*TURN), self.device.array(array.array("i", [1, 2, 3, 4]))
+        self.queue.launch(turn, 16, x, items=4)
+        self.queue.finish()
+        self.assertEqual(x.tolist(), [4, 3, 2, 1])
+        graph = self.system.graph()
+        graph.launch(turn, plait.Parameter("bytes"), x, items=4)
+        graph.freeze()(bytes=32)
+        self.assertEqual(x.tolist(), [1, 2, 3, 4])
+        self.assertGreaterEqual(self.device.query().local_bytes, 32768)
+
+    def test_a_python_function_gets_an_address(self):
+        seen = []
+        kernel = self.system.kernel("look(row: local i32, n: i32)", function=lambda row, n: seen.append((row, n)))
+        self.queue.launch(kernel, 64, 5)
+        self.queue.finish()
+        self.assertEqual([(row % 64, n) for row, n in seen], [(0, 5)])
+
+    def test_mistakes(self):
+        turn, x = self.system.kernel(*TURN), self.device.array(array.array("i", [1, 2, 3, 4]))
+        for wrong, kind, part in (
+                ("16", TypeError, "turn: argument 0 'row' is local memory: give its bytes: '16' is not a number"),
+                (x, TypeError, "turn: argument 0 'row' is local memory: give its bytes"),
+                (-1, OverflowError, "turn: argument 0 'row' is local memory"),
+                (6, plait.Error, '"row" (local i32): 6 bytes of local memory are not a multiple of 4'),
+                (1 << 40, plait.Error, '"row" (local i32): 1099511627776 bytes of local memory')):
+            with self.assertRaises(kind) as caught:
+                self.queue.launch(turn, wrong, x, items=4)
+            self.assertIn(part, str(caught.exception))
+
+
 class Mistakes(Case):
     """What is wrong, where, and what to do: never an error of Python's inside of the layer."""
 

@@ -100,6 +100,25 @@ test("wrapped arrays when the system goes") do system, device, queue
     release(used)
 end
 
+test("local memory") do system, device, queue
+    turn = Kernel(system, "turn(row: local i32, x: inout pointer i32)",
+                  "GROUP_KERNEL(turn, 4, 1, 1) { ITEMS row[LOCAL_ID(0)] = x[LOCAL_ID(0)]; " *
+                  "ITEMS x[LOCAL_ID(0)] = row[3 - LOCAL_ID(0)]; }")
+    x = array(device, Int32[1, 2, 3, 4])
+    launch!(queue, turn, 16, x; items=4)
+    finish(queue)
+    is(Array(x), Int32[4, 3, 2, 1], "a launch")
+    graph = Graph(system)
+    launch!(graph, turn, Parameter(:bytes), x; items=4)
+    freeze(graph)(bytes=32)
+    is(Array(x), Int32[1, 2, 3, 4], "a size that a run sets")
+    wrong(pattern, kind, name, given) = throws(() -> launch!(queue, turn, given, x; items=4), kind, pattern, name)
+    wrong("turn: argument 1 \"row\" is local memory: give its bytes", ArgumentError, "a buffer", x)
+    wrong("turn: argument 1 \"row\" is local memory: give its bytes", ArgumentError, "a size below 0", -1)
+    wrong("6 bytes of local memory are not a multiple of 4", PlaitError, "a part of an element", 6)
+    wrong("1099511627776 bytes of local memory", PlaitError, "more than there is", 2^40)
+end
+
 test("kernels") do system, device, queue
     saxpy = Kernel(system, SAXPY...)
     x, y = floats(device, 1, 2, 3), floats(device, 1, 1, 1)

@@ -218,6 +218,35 @@ fn wrong_arguments() {
 }
 
 #[test]
+fn local_memory() {
+    alone(|system, queue| {
+        let turn = kernel(system, ("turn(row: local i32, x: inout pointer i32)",
+                                   "GROUP_KERNEL(turn, 4, 1, 1) {
+                                    ITEMS row[LOCAL_ID(0)] = x[LOCAL_ID(0)];
+                                    ITEMS x[LOCAL_ID(0)] = row[3 - LOCAL_ID(0)]; }"))?;
+        let x = system.device().array(&[1i32, 2, 3, 4])?;
+        queue.launch(&turn, args![16, &x], 4)?;
+        queue.finish()?;
+        assert_eq!(x.read()?, [4, 3, 2, 1]);
+        let graph = system.graph()?;
+        graph.launch(&turn, args![parameter("bytes"), &x]).items(4).add()?;
+        graph.freeze()?.call(with![bytes = 32])?;
+        assert_eq!(x.read()?, [1, 2, 3, 4]);
+        assert!(system.device().query()?.local_bytes >= 32768);
+        let says = |given: &[plait::Argument<'_>], text: &str| {
+            let error = queue.launch(&turn, given, 4).unwrap_err();
+            assert!(error.text().contains(text), "{}", error);
+        };
+        says(args![&x, &x], "turn: argument 0 \"row\" is local memory: give its bytes");
+        says(args![1.5, &x], "turn: argument 0 \"row\" is local memory: give its bytes");
+        says(args![-1, &x], "turn: argument 0 \"row\": -1 is no number of bytes");
+        says(args![6, &x], "6 bytes of local memory are not a multiple of 4");
+        says(args![1u64 << 40, &x], "1099511627776 bytes of local memory");
+        queue.finish()
+    });
+}
+
+#[test]
 fn large_numbers() {
     alone(|system, queue| {
         let keep = kernel(system, ("keep(x: u64, y: out pointer u64)",
