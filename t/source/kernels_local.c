@@ -100,8 +100,54 @@ static void turned(void)
 	free(y);
 }
 
+/* Code of each language: parameters in C and OpenCL C; in CUDA dynamic shared
+ * memory, where the second one begins at the next multiple of 16 bytes. */
+static const plait_source natives[] = {
+	{ .size = sizeof(plait_source), .form = PLAIT_SOURCE_CUDA_C, .code =
+	  "extern \"C\" __global__ void blend(const unsigned *x, unsigned *y)\n{\n"
+	  "\textern __shared__ unsigned room[];\n"
+	  "\tunsigned char *b = (unsigned char *)(room + 8);\n\n"
+	  "\tfor (int i = 0; i < 5; i++)\n"
+	  "\t\troom[i] = x[i], b[i] = (unsigned char)(i + 1);\n"
+	  "\tfor (int i = 0; i < 5; i++)\n"
+	  "\t\ty[i] = room[4 - i] + b[i];\n}\n" },
+	{ .size = sizeof(plait_source), .form = PLAIT_SOURCE_OPENCL_C, .code =
+	  "__kernel void blend(__local uint *a, __local uchar *b,\n"
+	  "\t__global const uint *x, __global uint *y)\n{\n"
+	  "\tfor (int i = 0; i < 5; i++)\n"
+	  "\t\ta[i] = x[i], b[i] = (uchar)(i + 1);\n"
+	  "\tfor (int i = 0; i < 5; i++)\n"
+	  "\t\ty[i] = a[4 - i] + b[i];\n}\n" },
+	{ .size = sizeof(plait_source), .form = PLAIT_SOURCE_C, .code =
+	  "void blend(unsigned *a, unsigned char *b, const unsigned *x,\n"
+	  "\tunsigned *y)\n{\n"
+	  "\tfor (int i = 0; i < 5; i++)\n"
+	  "\t\ta[i] = x[i], b[i] = (unsigned char)(i + 1);\n"
+	  "\tfor (int i = 0; i < 5; i++)\n"
+	  "\t\ty[i] = a[4 - i] + b[i];\n}\n" },
+};
+
+static void blend(void)
+{
+	uint32_t x[5] = { 10, 20, 30, 40, 50 }, y[5] = { 0 };
+	const uint32_t want[5] = { 51, 42, 33, 24, 15 };
+
+	if (!suite_take_many("blend(a: local u32, b: local u8, "
+			     "x: in pointer u32, y: out pointer u32)", natives,
+			     TAP_COUNT(natives)))
+		return;
+	suite_local(sizeof(x));
+	suite_local(5);
+	SUITE_ARRAY(x);
+	SUITE_ARRAY(y);
+	suite_launch(1, 1, 1);
+	OK_THAT(memcmp(y, want, sizeof(y)) == 0, "%u %u %u %u %u", y[0], y[1],
+		y[2], y[3], y[4]);
+}
+
 static void run_all(void)
 {
+	blend();
 	tree();
 	ranks();
 	heat();
