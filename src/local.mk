@@ -70,6 +70,7 @@ lib_LTLIBRARIES += %D%/libplait.la
 %C%_libplaitcore_la_SOURCES += %D%/source/compose.c
 %C%_libplaitcore_la_SOURCES += %D%/source/build_report.c
 %C%_libplaitcore_la_SOURCES += %D%/source/epilogue.c
+%C%_libplaitcore_la_SOURCES += %D%/source/value_types.c
 %C%_libplaitcore_la_SOURCES += %D%/source/program_text.c
 %C%_libplaitcore_la_SOURCES += %D%/source/cache_eviction.c
 %C%_libplaitcore_la_SOURCES += %D%/source/loop_predicate.c

@@ -26,7 +26,7 @@ struct plait_backend_launch {
 	plait_host_part whole;
 	uint32_t dimension; /* that is split in two parts */
 	void **arguments; /* into `cells` */
-	uint64_t *cells;
+	uint64_t *cells; /* a value may have several */
 	unsigned char *local; /* blocks of local memory, behind the cells */
 	uint64_t local_bytes;
 };
@@ -61,7 +61,7 @@ static plait_backend_kernel *new_kernel(chaos *system, const plait_code *code)
 		kernel->parameters[i].local =
 			from->flags & PLAIT_CODE_LOCAL;
 		kernel->parameters[i].bytes =
-			from->flags & PLAIT_CODE_POINTER ?
+			from->flags & (PLAIT_CODE_POINTER | PLAIT_CODE_LOCAL) ?
 			(uint32_t)sizeof(void *) : (uint32_t)from->bytes;
 	}
 	return kernel;
@@ -181,27 +181,41 @@ static uint64_t count_local(const plait_launch_request *request)
 	return bytes;
 }
 
-static void bind(plait_backend_launch *launch, uint32_t index,
+static uint64_t count_cells(const struct parameter *parameter)
+{
+	return (parameter->bytes + sizeof(uint64_t) - 1) / sizeof(uint64_t);
+}
+
+static uint64_t count_all_cells(const plait_backend_kernel *kernel)
+{
+	uint64_t count = 0;
+
+	for (uint32_t i = 0; i < kernel->parameter_count; i++)
+		count += count_cells(&kernel->parameters[i]);
+	return count;
+}
+
+/* Fill the cells of an argument. */
+static void bind(plait_backend_launch *launch, uint32_t index, uint64_t *cells,
 		 const plait_launch_argument *argument)
 {
 	const struct parameter *parameter = &launch->kernel->parameters[index];
 	unsigned char *address;
 
-	launch->arguments[index] = &launch->cells[index];
+	launch->arguments[index] = cells;
 	if (parameter->local) {
 		address = launch->local + launch->local_bytes;
 		launch->local_bytes += block_bytes(launch->kernel, index,
 						   argument);
-		memcpy(&launch->cells[index], &address, sizeof(address));
+		memcpy(cells, &address, sizeof(address));
 		return;
 	}
 	if (!argument->memory) {
-		memcpy(&launch->cells[index], argument->value,
-		       parameter->bytes);
+		memcpy(cells, argument->value, parameter->bytes);
 		return;
 	}
 	address = argument->memory->bytes + argument->offset;
-	memcpy(&launch->cells[index], &address, sizeof(address));
+	memcpy(cells, &address, sizeof(address));
 }
 
 plait_status plaitp_chaos_launch_create(plait_backend *self,
@@ -211,10 +225,12 @@ plait_status plaitp_chaos_launch_create(plait_backend *self,
 {
 	chaos *system = chaos_of(self);
 	uint32_t count = request->kernel->parameter_count;
+	uint64_t cells = count_all_cells(request->kernel);
 	uint64_t bytes = sizeof(plait_backend_launch) +
-		count * (sizeof(void *) + sizeof(uint64_t)) +
+		count * sizeof(void *) + cells * sizeof(uint64_t) +
 		BLOCK_ALIGNMENT + count_local(request);
 	plait_backend_launch *launch = plaitp_chaos_allocate(system, bytes);
+	uint64_t *cell;
 
 	*out = launch;
 	if (!launch)
@@ -223,7 +239,7 @@ plait_status plaitp_chaos_launch_create(plait_backend *self,
 	launch->total_bytes = bytes;
 	launch->kernel = request->kernel;
 	launch->cells = (uint64_t *)(void *)(launch + 1);
-	launch->arguments = (void **)(void *)(launch->cells + count);
+	launch->arguments = (void **)(void *)(launch->cells + cells);
 	launch->local = (unsigned char *)(launch->arguments + count);
 	launch->local += -(uintptr_t)launch->local % BLOCK_ALIGNMENT;
 	launch->whole.size = sizeof(launch->whole);
@@ -232,8 +248,11 @@ plait_status plaitp_chaos_launch_create(plait_backend *self,
 	while (launch->dimension < 2 &&
 	       request->items[launch->dimension + 1] > 1)
 		launch->dimension++;
-	for (uint32_t i = 0; i < count; i++)
-		bind(launch, i, nth_argument(request, i));
+	cell = launch->cells;
+	for (uint32_t i = 0; i < count; i++) {
+		bind(launch, i, cell, nth_argument(request, i));
+		cell += count_cells(&request->kernel->parameters[i]);
+	}
 	return PLAIT_OK;
 }
 

@@ -8,6 +8,8 @@
 enum {
 	OPENCL_ENTRY_BYTES = 256,
 	OPENCL_PARAMETER_BYTES = 40,
+	OPENCL_VALUE_BYTES = 4096, /* at most, of a struct */
+	OPENCL_PADDED_BYTES = 32, /* at most, of a vector of 3 */
 	OPENCL_WARMED = 64
 };
 
@@ -19,6 +21,7 @@ struct opencl_geometry {
 
 struct opencl_parameter {
 	uint64_t bytes; /* size of the value, or of an element */
+	uint64_t padded_bytes; /* as the kernel takes the value */
 	bool pointer;
 	bool local;
 	char name[OPENCL_PARAMETER_BYTES];
@@ -103,6 +106,10 @@ plait_status plaitp_opencl_signature_check(plait_backend *self,
 					   const plait_code *code,
 					   cl_kernel kernel,
 					   plait_error *error);
+/* The size that clSetKernelArg wants of a value: a vector of 3 has the room of
+ * 4, but in portable source. */
+uint64_t plaitp_opencl_signature_bytes(const plait_code *code,
+				       const plait_code_parameter *parameter);
 const plait_code_parameter *
 plaitp_opencl_signature_parameter(const plait_code *code, uint32_t index);
 

@@ -399,6 +399,8 @@ static plait_backend_kernel *new_kernel(const struct build *build)
 			plaitp_opencl_signature_parameter(code, i);
 
 		kernel->parameters[i].bytes = from->bytes;
+		kernel->parameters[i].padded_bytes =
+			plaitp_opencl_signature_bytes(code, from);
 		snprintf(kernel->parameters[i].name,
 			 sizeof(kernel->parameters[i].name), "%s", from->name);
 		kernel->parameters[i].pointer =

@@ -45,6 +45,18 @@ plait_status plaitp_opencl_fail_argument(const plait_host_services *services,
 				       where);
 }
 
+uint64_t plaitp_opencl_signature_bytes(const plait_code *code,
+				       const plait_code_parameter *parameter)
+{
+	const char *type = type_of(parameter);
+	size_t length = strlen(type);
+
+	if ((code->flags & PLAIT_CODE_PORTABLE) != 0 || length < 4 ||
+	    strcmp(type + length - 2, "x3") != 0)
+		return parameter->bytes;
+	return parameter->bytes / 3 * 4;
+}
+
 /* --- what the driver says ------------------------------------------------- */
 
 static struct found ask_driver(const plait_backend *self, cl_kernel kernel,
@@ -281,7 +293,7 @@ static plait_status try_value(const plait_backend *self,
 			      const plait_code *code, cl_kernel kernel,
 			      uint32_t index, plait_error *error)
 {
-	static const unsigned char nothing[16];
+	static const unsigned char nothing[OPENCL_VALUE_BYTES];
 	const plait_code_parameter *wanted =
 		plaitp_opencl_signature_parameter(code, index);
 	cl_int result;
@@ -289,7 +301,9 @@ static plait_status try_value(const plait_backend *self,
 	if ((wanted->flags & (PLAIT_CODE_POINTER | PLAIT_CODE_LOCAL)) != 0 ||
 	    wanted->bytes > sizeof(nothing))
 		return PLAIT_OK;
-	result = self->cl.clSetKernelArg(kernel, index, wanted->bytes, nothing);
+	result = self->cl.clSetKernelArg(
+		kernel, index, plaitp_opencl_signature_bytes(code, wanted),
+		nothing);
 	if (result == CL_SUCCESS)
 		return PLAIT_OK;
 	if (result == CL_INVALID_ARG_SIZE || result == CL_INVALID_ARG_VALUE)

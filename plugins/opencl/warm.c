@@ -14,7 +14,7 @@
 cl_int plaitp_opencl_warm_prepare(plait_backend *self,
 				  const plait_backend_kernel *kernel)
 {
-	static const unsigned char nothing[16];
+	static const unsigned char nothing[OPENCL_VALUE_BYTES];
 	const struct opencl_parameter *parameters = kernel->parameters;
 	const cl_uint live = 0;
 	cl_int code = CL_SUCCESS;

@@ -26,8 +26,7 @@ static const char *wrong_bytes(const plait__parameter *parameter,
 		return "bytes is not the size of the type";
 	(void)snprintf(room, PLAIT__ARGUMENT_FAULT_ROOM,
 		       "bytes is %llu, not %u, the size of its type %s",
-		       (unsigned long long)bytes,
-		       plait__type_bytes(parameter->type),
+		       (unsigned long long)bytes, parameter->bytes,
 		       plait__type_name(parameter->type));
 	return room;
 }
@@ -41,7 +40,7 @@ const char *plait__argument_check_value(const plait__parameter *parameter,
 		       "PLAIT_ARGUMENT_LOCAL and bytes to its size";
 	if (value == NULL)
 		return "value is null";
-	if (bytes != plait__type_bytes(parameter->type))
+	if (bytes != parameter->bytes)
 		return wrong_bytes(parameter, bytes, room);
 	/* Reading any other byte as a bool is undefined behaviour. */
 	if (parameter->type == PLAIT__TYPE_BOOL &&
@@ -99,7 +98,11 @@ const char *plait__argument_type(const plait__parameter *parameter,
 {
 	const char *element = plait__type_name(parameter->element);
 
-	(void)snprintf(room, PLAIT__ARGUMENT_TYPE_ROOM, "%s%s%s",
+	if (plait__type_is_struct(parameter->type))
+		(void)snprintf(room, PLAIT__ARGUMENT_TYPE_ROOM, "struct %u",
+			       parameter->bytes);
+	else
+		(void)snprintf(room, PLAIT__ARGUMENT_TYPE_ROOM, "%s%s%s",
 		       plait__type_name(parameter->type),
 		       *element != '\0' ? " " : "", element);
 	return room;

@@ -7,10 +7,13 @@
  *     signature = name "(" [ parameter { "," parameter } ] ")" [ ":" result ]
  *     parameter = name ":" ( type | { mode } "pointer" [ type ] |
  *                            "local" type | "string" )
+ *     type      = a number, "bool", "char", a vector ("f32x4"), or
+ *                 "struct" [ name ] bytes [ "align" bytes ]
  *     mode      = "in" | "out" | "inout" | "const"
  *     result    = "void" | a type of integers
  *
- * "string" is "in pointer char".  A result only says whether the kernel failed,
+ * Elements of memory are no structs, and no vectors of 3, whose stride is that
+ * of 4 in OpenCL and not in CUDA.  "string" is "in pointer char".  A result only says whether the kernel failed,
  * so it has to be an integer.  Spaces and line breaks may stand between any two
  * tokens.  Pure: text in, a table out.
  */
@@ -24,7 +27,9 @@
 enum {
 	PLAIT__SIGNATURE_MAX_PARAMETERS = 1024,
 	PLAIT__SIGNATURE_MAX_NAME = 255,
-	PLAIT__SIGNATURE_MAX_BYTES = 1 << 20
+	PLAIT__SIGNATURE_MAX_BYTES = 1 << 20,
+	PLAIT__SIGNATURE_MAX_STRUCT_BYTES = 4096,
+	PLAIT__SIGNATURE_MAX_STRUCT_ALIGNMENT = 64
 };
 
 /* Access of a kernel to the memory of a pointer; bits. */
@@ -42,6 +47,10 @@ typedef struct plait__parameter {
 	 * LOCAL: element type. */
 	plait__type element;
 	uint32_t mode;
+	/* Of the value: of a pointer its address, of local memory a u64. */
+	uint32_t bytes;
+	/* Name of a struct, null if the signature does not say. */
+	const char *struct_name;
 } plait__parameter;
 
 /* Parsed signature; immutable, one block of memory. */

@@ -6,6 +6,7 @@
 #include "source/group_guard.h"
 #include "source/loop_predicate.h"
 #include "source/reserved_words.h"
+#include "source/value_types.h"
 #include "base/error.h"
 #include "base/sized_struct.h"
 
@@ -164,9 +165,12 @@ static void add_type(plait__text *out, const plait__parameter *parameter,
 
 	if (parameter->type != PLAIT__TYPE_POINTER &&
 	    parameter->type != PLAIT__TYPE_LOCAL) {
-		plait__text_add(out, "%s ",
+		plait__text_add(out, "%s%s%s ",
 				parameter->type == PLAIT__TYPE_BOOL ?
-				"u8" : plait__type_name(parameter->type));
+				"u8" : plait__type_name(parameter->type),
+				parameter->struct_name != NULL ? " " : "",
+				parameter->struct_name != NULL ?
+				parameter->struct_name : "");
 		return;
 	}
 	if (parameter->element == PLAIT__TYPE_NONE)
@@ -456,10 +460,12 @@ static plait_status compose_portable(const plait_source *source,
 	if (form == PLAIT_SOURCE_OPENCL_C &&
 	    (source->flags & PLAIT_SOURCE_STRICT) != 0)
 		plait__text_add(out, "#pragma OPENCL FP_CONTRACT OFF\n");
+	plait__value_types_add(out, signature, true);
 	add_parameters(out, source, signature, form);
 	add_defines(out, source->defines);
 	add_code(out, source, form, form == PLAIT_SOURCE_OPENCL_C ?
 		 signature->name : NULL);
+	plait__value_types_add_checks(out, signature);
 	if (form == PLAIT_SOURCE_C)
 		plait__epilogue_add(out, signature);
 	return finish(out, signature->name, error);
@@ -470,11 +476,22 @@ plait_status plait__compose_source(const plait_source *source,
 				   uint32_t form, plait__text *out,
 				   plait_error *error)
 {
+	plait_status status = PLAIT_OK;
+
+	if (source->form == PLAIT_SOURCE_PORTABLE ||
+	    source->form == PLAIT_SOURCE_C)
+		status = plait__value_types_check(signature, error);
+	if (status != PLAIT_OK)
+		return status;
 	if (source->form == PLAIT_SOURCE_PORTABLE)
 		return compose_portable(source, signature, form, out, error);
+	if (form == PLAIT_SOURCE_C)
+		plait__value_types_add(out, signature, false);
 	add_defines(out, source->defines);
 	add_code(out, source, form, NULL);
-	if (form == PLAIT_SOURCE_C)
+	if (form == PLAIT_SOURCE_C) {
+		plait__value_types_add_checks(out, signature);
 		plait__epilogue_add_plain(out, source, signature);
+	}
 	return finish(out, signature->name, error);
 }

@@ -19,7 +19,7 @@ static struct {
 	bool plans;
 	uint32_t count;
 	plait_argument arguments[ARGUMENTS];
-	unsigned char values[ARGUMENTS][8];
+	unsigned char values[ARGUMENTS][256];
 	void *pointers[ARGUMENTS];
 	size_t bytes[ARGUMENTS];
 } suite = { .error = { .size = sizeof(plait_error) } };

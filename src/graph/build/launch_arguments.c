@@ -176,7 +176,7 @@ plait_status plait__arguments_push_value(plait__node_draft *draft,
 
 static plait_status push_value(struct writer *writer)
 {
-	uint32_t bytes = plait__type_bytes(writer->parameter->type);
+	uint32_t bytes = writer->parameter->bytes;
 	char room[PLAIT__ARGUMENT_FAULT_ROOM];
 	const char *fault = plait__argument_check_value(
 		writer->parameter, writer->given->value,
@@ -265,7 +265,7 @@ static plait_status push_parameter(struct writer *writer)
 		.kind = is_pointer(writer) ? PLAIT__PARAM_MEMORY :
 			PLAIT__PARAM_VALUE,
 		.type = (uint32_t)(is_local ? PLAIT__TYPE_U64 : type),
-		.bytes = plait__type_bytes(type),
+		.bytes = writer->parameter->bytes,
 	};
 	plait_status status;
 	bool differs;

@@ -71,10 +71,11 @@ static bool pointer_fits(const plait__plan *plan, const plait__plan_arg *arg,
 
 /* ---- values ---- */
 
-/* Returns true if `bytes` at `blob` are inside and aligned to their size. */
+/* Returns true if `bytes` at `blob` are inside and aligned. */
 static bool blob_fits(const plait__plan *plan, uint32_t blob, uint32_t bytes)
 {
-	return bytes > 0 && blob % bytes == 0 &&
+	return bytes > 0 &&
+	       blob % plait__payload_value_alignment(bytes) == 0 &&
 	       is_inside(blob, bytes, plan->blob_count);
 }
 
@@ -90,7 +91,7 @@ static bool local_fits(const plait__plan *plan, const plait__plan_arg *arg,
 static bool value_fits(const plait__plan *plan, const plait__plan_arg *arg,
 		       const plait__parameter *parameter)
 {
-	uint32_t bytes = plait__type_bytes(parameter->type);
+	uint32_t bytes = parameter->bytes;
 
 	if (arg->bytes != bytes || !blob_fits(plan, arg->blob, bytes))
 		return false;
@@ -99,7 +100,7 @@ static bool value_fits(const plait__plan *plan, const plait__plan_arg *arg,
 		return plan->params[arg->index].kind == PLAIT__PARAM_VALUE &&
 		       plan->params[arg->index].bytes == bytes;
 	case PLAIT__ARG_INDEX:
-		return parameter->type != PLAIT__TYPE_LOCAL &&
+		return plait__type_is_integer(parameter->type) &&
 		       (bytes == sizeof(uint32_t) ||
 			bytes == sizeof(uint64_t));
 	default:

@@ -78,7 +78,8 @@ static void describe_parameters(struct compilation *compilation)
 		to->size = sizeof(*to);
 		to->name = from->name;
 		to->type = plait__type_name(type);
-		to->bytes = plait__type_bytes(type);
+		to->bytes = pointer || local ? plait__type_bytes(type) :
+					       from->bytes;
 		to->flags = pointer ? PLAIT_CODE_POINTER :
 			    local ? PLAIT_CODE_LOCAL : 0;
 		if ((from->mode & PLAIT__MODE_IN) != 0)

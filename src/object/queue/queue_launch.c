@@ -29,8 +29,9 @@ struct held_argument {
 	union {
 		uint64_t word;
 		void *pointer;
-		unsigned char bytes[8];
 	} value;
+	void *place; /* of the value: `value`, or for larger ones behind the
+		      * arguments */
 	plait__buffer *buffer;
 	uint64_t offset;
 	void *mapped;
@@ -95,7 +96,7 @@ static plait_status take_value(struct held_argument *slot,
 
 	if (fault != NULL)
 		return fail_argument(fault, error);
-	memcpy(slot->value.bytes, given->value, given->bytes);
+	memcpy(slot->place, given->value, given->bytes);
 	return PLAIT_OK;
 }
 
@@ -312,7 +313,7 @@ static plait_status take_arguments(struct record *self,
 	for (uint32_t i = 0; status == PLAIT_OK && i < self->count; i++) {
 		place.index = i;
 		place.parameter = &place.signature->parameters[i];
-		self->arguments[i] = &self->slots[i].value;
+		self->arguments[i] = self->slots[i].place;
 		status = read_argument(arguments, i, &given, error);
 		if (status == PLAIT_OK)
 			status = take_argument(&self->slots[i], &place,
@@ -384,12 +385,42 @@ static int32_t run_record(void *user_data)
 	return result != 0 ? result : unmapped;
 }
 
+/* Words behind the arguments for a value that is larger than one. */
+static uint64_t extra_words(const plait__parameter *parameter)
+{
+	return parameter->bytes <= sizeof(uint64_t) ? 0 :
+	       (parameter->bytes + sizeof(uint64_t) - 1) / sizeof(uint64_t);
+}
+
+static uint64_t record_bytes(const plait__signature *signature)
+{
+	uint64_t bytes = sizeof(struct record) +
+			 signature->count * (sizeof(struct held_argument) +
+					     sizeof(void *));
+
+	for (uint32_t i = 0; i < signature->count; i++)
+		bytes += extra_words(&signature->parameters[i]) *
+			 sizeof(uint64_t);
+	return bytes;
+}
+
+static void place_values(struct record *self, const plait__signature *signature)
+{
+	uint64_t *extra = (uint64_t *)(void *)(self->arguments + self->count);
+
+	for (uint32_t i = 0; i < self->count; i++) {
+		uint64_t words = extra_words(&signature->parameters[i]);
+
+		self->slots[i].place = words > 0 ? (void *)extra :
+				       (void *)&self->slots[i].value;
+		extra += words;
+	}
+}
+
 static struct record *new_record(plait__kernel *kernel, plait__context *context)
 {
 	uint32_t count = kernel->signature->count;
-	uint64_t bytes = sizeof(struct record) +
-			 count * (sizeof(struct held_argument) +
-				  sizeof(void *));
+	uint64_t bytes = record_bytes(kernel->signature);
 	struct record *self = plait__alloc(plait__context_allocator(context),
 					   bytes);
 
@@ -403,6 +434,7 @@ static struct record *new_record(plait__kernel *kernel, plait__context *context)
 	self->block_bytes = bytes;
 	self->slots = (struct held_argument *)(self + 1);
 	self->arguments = (void **)(self->slots + count);
+	place_values(self, kernel->signature);
 	return self;
 }
 
@@ -411,7 +443,7 @@ static void put_argument(const struct held_argument *slot,
 			 plait_launch_argument *out)
 {
 	out->size = sizeof(*out);
-	out->value = &slot->value;
+	out->value = slot->place;
 	if (slot->buffer == NULL || slot->buffer->root->raw == NULL)
 		return;
 	out->memory = slot->buffer->root->raw;

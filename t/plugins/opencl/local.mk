@@ -29,6 +29,11 @@ PLAIN_TESTS += %D%/driver_kernels_numbers.t
 %C%_driver_kernels_numbers_t_CPPFLAGS = $(AM_CPPFLAGS) \
 	-DSUITE_DRIVER='"opencl"'
 %C%_driver_kernels_numbers_t_LDADD = $(LDADD_SUITE)
+PLAIN_TESTS += %D%/driver_kernels_values.t
+%C%_driver_kernels_values_t_SOURCES = t/source/kernels_values.c
+%C%_driver_kernels_values_t_CPPFLAGS = $(AM_CPPFLAGS) \
+	-DSUITE_DRIVER='"opencl"'
+%C%_driver_kernels_values_t_LDADD = $(LDADD_SUITE) -lm
 PLAIN_TESTS += %D%/driver_includes.t
 %C%_driver_includes_t_SOURCES = t/source/includes.c
 %C%_driver_includes_t_CPPFLAGS = $(AM_CPPFLAGS) -DSUITE_DRIVER='"opencl"'
