@@ -17,8 +17,49 @@ _TYPES = {"i8": c_int8, "i16": c_int16, "i32": c_int32, "i64": c_int64, "u8": c_
 _NAMES = {"e": "f16", "Zf": "complex numbers of f32", "Zd": "complex numbers of f64"}
 
 
+_structs = {}
+
+
+def _struct_of(size):
+    """Return the C type of a struct of `size` bytes, whose fields are not known."""
+    if size not in _structs:
+        _structs[size] = type("struct %d" % size, (c_char * size,), {"is_struct": True})
+    return _structs[size]
+
+
+def kind_of(words):
+    """Return the C type of a value: of a number, a vector ("f32x4") or a struct."""
+    if words[0] == "struct":
+        return _struct_of(int(next(word for word in words[1:] if word.isdigit())))
+    lane, _, lanes = words[-1].partition("x")
+    return _TYPES[lane] * int(lanes) if lanes else _TYPES[lane]
+
+
+def _convert_struct(kind, value, what):
+    try:
+        given = memoryview(value).tobytes()
+    except TypeError:
+        raise TypeError("%s is a struct: give it %d bytes, or a ctypes.Structure, not %r" % (
+            what, ctypes.sizeof(kind), value)) from None
+    if len(given) != ctypes.sizeof(kind):
+        raise ValueError("%s is a struct of %d bytes, not %d" % (what, ctypes.sizeof(kind), len(given)))
+    return kind.from_buffer_copy(given)
+
+
+def _convert_vector(kind, value, what):
+    try:
+        given = [] if isinstance(value, str) else list(value)
+    except TypeError:
+        given = []
+    if len(given) != kind._length_:
+        raise TypeError("%s is a vector: give it %d numbers, not %r" % (what, kind._length_, value))
+    return kind(*(convert(kind._type_, one, what).value for one in given))
+
+
 def convert(kind, value, what):
-    """Convert a number to a C type; raise if it does not fit, since ctypes truncates."""
+    """Convert a value to a C type; raise if it does not fit, since ctypes truncates."""
+    if issubclass(kind, ctypes.Array):
+        return (_convert_struct if hasattr(kind, "is_struct") else _convert_vector)(kind, value, what)
     try:
         made = kind(value)
     except TypeError:
@@ -77,7 +118,7 @@ def parse(signature):
         name, _, text = part.partition(":")
         words = text.split()
         pointer = "pointer" in words
-        kind = None if pointer else Local if words[0] == "local" else _TYPES[words[-1]]
+        kind = None if pointer else Local if words[0] == "local" else kind_of(words)
         found.append((name.strip(), kind, words[-1] if pointer else None))
     return found
 
@@ -187,6 +228,9 @@ def _check_annotations(name, known, parameters):
 
 def _check_takes(function, name, parameters):
     """Raise TypeError if a Python function does not take the parameters of the kernel."""
+    for one, kind, _ in parameters:
+        if not _is_address(kind) and issubclass(kind, ctypes.Array):
+            raise TypeError("%s: %r is a struct or vector, which a Python function cannot take" % (name, one))
     try:
         takes = inspect.signature(function)
     except (TypeError, ValueError):
@@ -250,7 +294,8 @@ class Kernel(Handle):
     messages give the source.  `strict`: no fused multiply-add; `fast`: arithmetic may
     be reordered; `no_alias`: no two pointers of a launch address the same memory.
     `grain`: fewest items per call of a compiled range function.  The argument of local
-    memory (`sums: local f32`) is its number of bytes for each group.
+    memory (`sums: local f32`) is its number of bytes for each group, that of a vector
+    (`f32x4`) a sequence of numbers, and that of a struct its bytes, or a ctypes.Structure.
     """
     _release = lib.plait_kernel_release
     __slots__ = ("system", "name", "parameters", "_keep")

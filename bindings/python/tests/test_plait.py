@@ -276,6 +276,50 @@ class LocalMemory(Case):
             self.assertIn(part, str(caught.exception))
 
 
+class Body(ctypes.Structure):
+    _fields_ = [("mass", ctypes.c_double), ("count", ctypes.c_int32)]
+
+
+WEIGH = ("weigh(b: struct body 16, v: f32x4, i: i16x2, y: out pointer f64)",
+         "struct body { f64 mass; i32 count; };"
+         "KERNEL(weigh) { EACH(k, 1) y[0] = b.mass * b.count + v.v[0] + 10 * v.v[3] + i.v[1]; }")
+
+
+class Values(Case):
+    def test_structs_and_vectors(self):
+        weigh, y = self.system.kernel(*WEIGH), self.device.array(array.array("d", [0]))
+        for body in (Body(1.5, 4), bytes(Body(1.5, 4)), bytearray(Body(1.5, 4))):
+            self.queue.launch(weigh, body, (1, 2, 3, 4.5), [7, -8], y)
+            self.queue.finish()
+            self.assertEqual(y.tolist(), [6 + 1 + 45 - 8])
+        graph = self.system.graph()
+        graph.launch(weigh, plait.Parameter("b"), plait.Parameter("v"), (0, 1), y)
+        plan = graph.freeze()
+        for count in range(3):
+            plan(b=Body(2, count), v=array.array("f", [count, 0, 0, 1]))
+            self.assertEqual(y.tolist(), [2 * count + count + 10 + 1])
+        with self.assertRaisesRegex(TypeError, "parameter 'v' is a vector: give it 4 numbers, not 3"):
+            plan(b=Body(2, 1), v=3)
+        with self.assertRaisesRegex(ValueError, "parameter 'b' is a struct of 16 bytes, not 8"):
+            plan(b=bytes(8), v=(1, 2, 3, 4))
+
+    def test_mistakes(self):
+        weigh, y = self.system.kernel(*WEIGH), self.device.array(array.array("d", [0]))
+        body, v = Body(1, 1), (1, 2, 3, 4)
+        for given, kind, part in (
+                ((3, v, (1, 2)), TypeError, "weigh: argument 0 'b' is a struct: give it 16 bytes"),
+                ((bytes(15), v, (1, 2)), ValueError, "weigh: argument 0 'b' is a struct of 16 bytes, not 15"),
+                ((body, 3, (1, 2)), TypeError, "weigh: argument 1 'v' is a vector: give it 4 numbers, not 3"),
+                ((body, "1234", (1, 2)), TypeError, "argument 1 'v' is a vector"),
+                ((body, v, (1, 40000)), OverflowError, "weigh: argument 2 'i': 40000 does not fit"),
+                ((body, v, (1, "2")), TypeError, "weigh: argument 2 'i': '2' is not a number")):
+            with self.assertRaises(kind) as caught:
+                self.queue.launch(weigh, *given, y)
+            self.assertIn(part, str(caught.exception))
+        with self.assertRaisesRegex(TypeError, "'v' is a struct or vector, which a Python function cannot take"):
+            self.system.kernel("f(v: f32x4)", function=lambda v: None)
+
+
 class Mistakes(Case):
     """What is wrong, where, and what to do: never an error of Python's inside of the layer."""
 

@@ -247,6 +247,46 @@ fn local_memory() {
 }
 
 #[test]
+fn structs_and_vectors() {
+    alone(|system, queue| {
+        let weigh = kernel(system, ("weigh(b: struct body 16, v: f32x4, i: i16x2, y: out pointer f64)",
+                                    "struct body { f64 mass; i32 count; };
+                                     KERNEL(weigh) { EACH(k, 1)
+                                     y[0] = b.mass * b.count + v.v[0] + 10 * v.v[3] + i.v[1]; }"))?;
+        let body = |mass: f64, count: i32| {
+            let mut made = [0u8; 16];
+            made[..8].copy_from_slice(&mass.to_ne_bytes());
+            made[8..12].copy_from_slice(&count.to_ne_bytes());
+            made
+        };
+        let y = system.device().array(&[0f64])?;
+        queue.launch(&weigh, args![plait::bytes(&body(1.5, 4)), &[1f32, 2., 3., 4.5], &[7i16, -8], &y], 1)?;
+        queue.finish()?;
+        assert_eq!(y.read()?, [6. + 1. + 45. - 8.]);
+        let graph = system.graph()?;
+        graph.launch(&weigh, args![parameter("b"), parameter("v"), &[0i16, 1], &y]).add()?;
+        let plan = graph.freeze()?;
+        for count in 0..3 {
+            let (given, v) = (body(2., count), [count as f32, 0., 0., 1.]);
+            plan.call(with![b = plait::bytes(&given), v = &v])?;
+            assert_eq!(y.read()?, [f64::from(3 * count + 11)]);
+        }
+        let says = |given: &[plait::Argument<'_>], text: &str| {
+            let error = queue.launch(&weigh, given, 1).unwrap_err();
+            assert!(error.text().contains(text), "{}", error);
+        };
+        let (good, v) = (body(1., 1), [1f32, 2., 3., 4.]);
+        says(args![3, &v, &[1i16, 2], &y], "weigh: argument 0 \"b\" is a struct: give it 16 bytes");
+        says(args![plait::bytes(&good[1..]), &v, &[1i16, 2], &y], "is a struct: give it 16 bytes");
+        says(args![plait::bytes(&good), &[1f64, 2., 3., 4.], &[1i16, 2], &y],
+             "weigh: argument 1 \"v\" is a vector: give it an array of type f32x4");
+        let error = plan.call(with![b = plait::bytes(&good), v = 3]).unwrap_err();
+        assert!(error.text().contains("v is a vector: give it an array of type f32x4"), "{}", error);
+        queue.finish()
+    });
+}
+
+#[test]
 fn large_numbers() {
     alone(|system, queue| {
         let keep = kernel(system, ("keep(x: u64, y: out pointer u64)",
