@@ -15,6 +15,10 @@
  * them.  `: void` may follow, or an integer type: a C function that returns
  * another value than 0 has failed.
  *
+ * Vectors of numbers are f32x2 f32x3 f32x4 f32x8 f32x16 and the like, and
+ * `struct NAME 24 align 8` is a struct by value; name and alignment are
+ * optional.
+ *
  * `local T` is memory of a group: the argument (PLAIT_LOCAL) is its number of
  * bytes.  It is __local in OpenCL, dynamic shared memory in CUDA, and a block
  * of the calling thread on the host; doc/kernels.md.
@@ -80,7 +84,8 @@ typedef struct plait_launch {
  * plait_kernel_function - a kernel's host code for a whole launch.
  *
  * arguments[i] points to the value of argument i: to an f32, to a u64, or to a
- * pointer.  The function processes all items of the launch.  It returns 0, or
+ * pointer, which also local memory is.  Vectors and structs are aligned to 8
+ * bytes.  The function processes all items of the launch.  It returns 0, or
  * a value that fails the command and becomes plait_error.origin.
  */
 typedef int32_t (*plait_kernel_function)(void *const *arguments,

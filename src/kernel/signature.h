@@ -13,9 +13,11 @@
  *     result    = "void" | a type of integers
  *
  * Elements of memory are no structs, and no vectors of 3, whose stride is that
- * of 4 in OpenCL and not in CUDA.  "string" is "in pointer char".  A result only says whether the kernel failed,
- * so it has to be an integer.  Spaces and line breaks may stand between any two
- * tokens.  Pure: text in, a table out.
+ * of 4 in OpenCL and not in CUDA.  "string" is "in pointer char".  A struct
+ * without an alignment has the largest power of two that divides its size, up
+ * to 8.  A result only says whether the kernel failed, so it has to be an
+ * integer.  Spaces and line breaks may stand between any two tokens.  Pure:
+ * text in, a table out.
  */
 #ifndef PLAIT_SRC_KERNEL_SIGNATURE_H
 #define PLAIT_SRC_KERNEL_SIGNATURE_H

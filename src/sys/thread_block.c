@@ -2,8 +2,8 @@
 /* Blocks of a thread; see thread_block.h. */
 #include "sys/thread_block.h"
 
-#include "base/alloc.h"
 #include "sys/thread.h"
+#include "base/alloc.h"
 
 #include <pthread.h>
 #include <stdalign.h>

@@ -8,6 +8,8 @@
 #include "base/error.h"
 #include "kernel/argument.h"
 
+#include <string.h>
+
 /* Alignment of each parameter in CUDA; other backends need no more. */
 enum { ALIGNMENT = 16 };
 
@@ -55,4 +57,23 @@ plait_status plait__local_limit_add(plait__local_limit *self, uint32_t index,
 		return fail(self, index, bytes, limit, error);
 	self->used_bytes += padding + bytes;
 	return PLAIT_OK;
+}
+
+plait_status plait__local_limit_check(const plait__kernel *kernel,
+				      const plait__device *device,
+				      void *const *values, plait_error *error)
+{
+	const plait__signature *signature = kernel->signature;
+	plait_status status = PLAIT_OK;
+	plait__local_limit limit;
+	uint64_t bytes;
+
+	plait__local_limit_init(&limit, kernel, device);
+	for (uint32_t i = 0; status == PLAIT_OK && i < signature->count; i++) {
+		if (signature->parameters[i].type != PLAIT__TYPE_LOCAL)
+			continue;
+		memcpy(&bytes, values[i], sizeof(bytes));
+		status = plait__local_limit_add(&limit, i, bytes, error);
+	}
+	return status;
 }

@@ -21,4 +21,9 @@ void plait__local_limit_init(plait__local_limit *self,
 plait_status plait__local_limit_add(plait__local_limit *self, uint32_t index,
 				    uint64_t bytes, plait_error *error);
 
+/* Check all local parameters; values[i] points to the value of argument i. */
+plait_status plait__local_limit_check(const plait__kernel *kernel,
+				      const plait__device *device,
+				      void *const *values, plait_error *error);
+
 #endif

@@ -324,22 +324,6 @@ static plait_status take_arguments(struct record *self,
 	return status;
 }
 
-static plait_status check_local(const struct record *self,
-				const plait__device *device,
-				plait_error *error)
-{
-	plait_status status = PLAIT_OK;
-	plait__local_limit limit;
-
-	plait__local_limit_init(&limit, self->kernel, device);
-	for (uint32_t i = 0; status == PLAIT_OK && i < self->count; i++)
-		if (self->kernel->signature->parameters[i].type ==
-		    PLAIT__TYPE_LOCAL)
-			status = plait__local_limit_add(
-				&limit, i, self->slots[i].value.word, error);
-	return status;
-}
-
 /* ---- the launch ---- */
 
 static plait_status map_all(struct record *self)
@@ -540,7 +524,8 @@ static plait_status launch_on(plait__queue *queue, plait__kernel *kernel,
 	if (status == PLAIT_OK)
 		status = take_arguments(self, queue, arguments, error);
 	if (status == PLAIT_OK && kernel->signature->local_count > 0)
-		status = check_local(self, queue->device, error);
+		status = plait__local_limit_check(kernel, queue->device,
+						  self->arguments, error);
 	if (status == PLAIT_OK &&
 	    plait__device_code_find(kernel, queue->device) != NULL)
 		status = bind(self, queue->device, error);

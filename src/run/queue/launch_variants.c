@@ -24,6 +24,7 @@
 #include "run/queue/resolve_arguments.h"
 #include "run/queue/scratch_arenas.h"
 #include "run/queue/translate_work.h"
+#include "run/queue/variant_cells.h"
 
 #include "run/args/bind_parameters.h"
 #include "run/args/payload_util.h"
@@ -92,35 +93,6 @@ uint32_t plait__launch_variants_count(const plait__queue_program *compiled,
 	    plait__device_forms(device_of(compiled, command)) == 0)
 		return 0;
 	return count_rotations(compiled->program->plan, payload);
-}
-
-/* Returns the cells of a value behind those of all arguments. */
-static uint32_t extra_cells(uint32_t bytes)
-{
-	const uint32_t cell = sizeof(plait__variant_argument);
-
-	return bytes <= sizeof(uint64_t) ? 0 : (bytes + cell - 1) / cell;
-}
-
-static bool is_value(const plait__plan_arg *arg)
-{
-	return arg->kind == PLAIT__ARG_VALUE || arg->kind == PLAIT__ARG_PARAM;
-}
-
-uint32_t plait__launch_variants_cells(const plait__queue_program *compiled,
-				      uint32_t command)
-{
-	const plait__plan_payload *payload =
-		plait__queue_command_launch(compiled, command);
-	uint32_t cells = payload != NULL ? payload->arg_count : 0;
-
-	for (uint32_t i = 0; payload != NULL && i < payload->arg_count; i++) {
-		const plait__plan_arg *arg = &compiled->program->plan
-			->args[payload->arg_first + i];
-
-		cells += is_value(arg) ? extra_cells(arg->bytes) : 0;
-	}
-	return cells;
 }
 
 /* ---- current arguments ---- */
@@ -228,7 +200,7 @@ static plait_status resolve_arguments(const plait__queue_instance *state,
 			&state->compiled->program->plan
 				 ->args[payload->arg_first + i],
 			parameter, values[i], &out[i], extra, error);
-		extra += extra_cells(parameter->bytes);
+		extra += plait__variant_cells_extra(parameter->bytes);
 		if (status != PLAIT_OK)
 			return prefix_argument(kernel, i, status, error);
 	}
@@ -292,7 +264,7 @@ static plait_status bind_variant(plait__queue_instance *state, uint32_t command,
 	const plait__variant_argument *extra = variant->arguments + count;
 
 	for (uint32_t i = 0; i < count; i++) {
-		uint32_t cells = extra_cells(
+		uint32_t cells = plait__variant_cells_extra(
 			kernel->signature->parameters[i].bytes);
 
 		state->backend_arguments[i] = (plait_launch_argument){

@@ -7,6 +7,7 @@
 
 #include "run/queue/device_graphs.h"
 #include "run/queue/launch_variants.h"
+#include "run/queue/variant_cells.h"
 #include "run/queue/queue_command.h"
 #include "run/queue/scratch_arenas.h"
 #include "run/queue/translate_work.h"
@@ -91,7 +92,7 @@ static void count_arguments(plait__queue_instance *state)
 		state->argument_count += arguments;
 		state->pointer_count += pointers;
 		state->variant_count += variants;
-		cells = plait__launch_variants_cells(compiled, i);
+		cells = plait__variant_cells_count(compiled, i);
 		state->variant_argument_count += variants * cells;
 		if (variants > 0 && cells > state->most_arguments)
 			state->most_arguments = cells;
@@ -109,8 +110,8 @@ static void place_variants(plait__queue_instance *state, uint32_t command)
 		plait__launch_variants_count(state->compiled, command);
 	if (launch->variant_count == 0)
 		return;
-	launch->cell_count = plait__launch_variants_cells(state->compiled,
-							  command);
+	launch->cell_count = plait__variant_cells_count(state->compiled,
+							command);
 	launch->variants = state->variants + state->variant_count;
 	for (uint32_t i = 0; i < launch->variant_count; i++) {
 		launch->variants[i].arguments = state->variant_arguments +
