@@ -281,8 +281,15 @@ static int32_t run_whole(const plait__host_code *code, void *const *arguments,
 		.end = { launch->items[0], launch->items[1],
 			 launch->items[2] },
 	};
+	plait__local_block *block;
+	void *const *own = enter_locals(code, arguments, &block);
+	int32_t result;
 
-	return code->range(&all, arguments, launch, code->user_data);
+	if (own == NULL)
+		return PLAIT_E_NOMEM;
+	result = code->range(&all, own, launch, code->user_data);
+	leave_locals(block);
+	return result;
 }
 
 static uint64_t count_parts(const plait__host_code *code, uint64_t expected_ns)
