@@ -291,8 +291,11 @@ static void runs_of(struct rig *rig, const plait_kernel_desc *form)
 	plait_buffer *y = make_buffer(rig, 8, "y"), *z = make_buffer(rig, 8,
 								     "z");
 	plait_kernel *kernel = make_kernel(rig, *form);
-	plait_plan *plan = make_plan(rig, kernel, y, z);
+	plait_plan *plan;
 
+	if (!OK_THAT(kernel != NULL, "%s", rig->error.text))
+		return;
+	plan = make_plan(rig, kernel, y, z);
 	check_parameters(rig, plan);
 	check_runs(rig, plan, y, z);
 	plait_plan_release(plan);
