@@ -71,7 +71,7 @@ if OPENCL
 pkglib_LTLIBRARIES += %D%/plait_opencl.la
 %C%_plait_opencl_la_SOURCES = %D%/opencl/calls.h %D%/opencl/code.c \
 	%D%/opencl/code.h %D%/opencl/device.c \
-	%D%/opencl/driver.c %D%/opencl/enqueue.c %D%/opencl/entry.c \
+	%D%/opencl/driver.c %D%/opencl/enqueue.c %D%/opencl/entry.c %D%/opencl/facts.c \
 	%D%/opencl/kernel.h %D%/opencl/launch.c %D%/opencl/memory.c \
 	%D%/opencl/native.c %D%/opencl/opencl.h %D%/opencl/option.c %D%/opencl/parts.c \
 	%D%/opencl/program.c %D%/opencl/share.c %D%/opencl/shift.c %D%/opencl/signature.c \

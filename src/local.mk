@@ -39,6 +39,7 @@ lib_LTLIBRARIES += %D%/libplait.la
 %C%_libplaitcore_la_SOURCES += %D%/sys/mutex.c
 %C%_libplaitcore_la_SOURCES += %D%/sys/spawn.c
 %C%_libplaitcore_la_SOURCES += %D%/sys/thread.c
+%C%_libplaitcore_la_SOURCES += %D%/sys/thread_block.c
 %C%_libplaitcore_la_SOURCES += %D%/sys/trusted_folder.c
 %C%_libplaitcore_la_SOURCES += %D%/sys/trusted_folder.h
 %C%_libplaitcore_la_SOURCES += %D%/sys/backoff.c
@@ -55,6 +56,7 @@ lib_LTLIBRARIES += %D%/libplait.la
 %C%_libplaitcore_la_SOURCES += %D%/kernel/argument.c
 %C%_libplaitcore_la_SOURCES += %D%/kernel/intern.c
 %C%_libplaitcore_la_SOURCES += %D%/kernel/launch.c
+%C%_libplaitcore_la_SOURCES += %D%/kernel/local_block.c
 %C%_libplaitcore_la_SOURCES += %D%/kernel/signature.c
 %C%_libplaitcore_la_SOURCES += %D%/kernel/type.c
 # coll
@@ -120,6 +122,7 @@ lib_LTLIBRARIES += %D%/libplait.la
 %C%_libplaitcore_la_SOURCES += %D%/source/compose.c
 %C%_libplaitcore_la_SOURCES += %D%/source/build_report.c
 %C%_libplaitcore_la_SOURCES += %D%/source/epilogue.c
+%C%_libplaitcore_la_SOURCES += %D%/source/value_types.c
 %C%_libplaitcore_la_SOURCES += %D%/source/program_text.c
 %C%_libplaitcore_la_SOURCES += %D%/source/cache_eviction.c
 %C%_libplaitcore_la_SOURCES += %D%/source/loop_predicate.c
@@ -127,13 +130,14 @@ lib_LTLIBRARIES += %D%/libplait.la
 %C%_libplaitcore_la_SOURCES += %D%/source/reserved_words.c
 # What portable source begins with, as strings.
 PRELUDES = %D%/source/cuda.prelude %D%/source/host.prelude \
-	%D%/source/loop.prelude %D%/source/opencl.prelude
+	%D%/source/loop.prelude %D%/source/opencl.prelude \
+	%D%/source/shared.prelude
 nodist_%C%_libplaitcore_la_SOURCES = %D%/source/preludes.c
 EXTRA_DIST += $(PRELUDES)
 CLEANFILES += %D%/source/preludes.c
 %D%/source/preludes.c: $(PRELUDES)
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && \
-	for name in cuda host loop opencl; do \
+	for name in cuda host loop opencl shared; do \
 		echo "const char plait__prelude_$$name[] =" && \
 		sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/^/"/' \
 			-e 's/$$/\\n"/' $(srcdir)/%D%/source/$$name.prelude && \
@@ -234,6 +238,7 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/object/handle/abi_sizes.c
 %C%_libplaitcore_la_SOURCES += %D%/object/kernel/grid_split.c
 %C%_libplaitcore_la_SOURCES += %D%/object/kernel/launch_cost.c
+%C%_libplaitcore_la_SOURCES += %D%/object/kernel/local_limit.c
 %C%_libplaitcore_la_SOURCES += %D%/object/queue/queue_api.c
 %C%_libplaitcore_la_SOURCES += %D%/object/context/reclaim.c
 %C%_libplaitcore_la_SOURCES += %D%/object/memory/dlpack_tensor.c
@@ -336,6 +341,7 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/graph/plan/binding_names.c
 %C%_libplaitcore_la_SOURCES += %D%/graph/plan/binding_names.h
 %C%_libplaitcore_la_SOURCES += %D%/graph/plan/verify_backends.c
+%C%_libplaitcore_la_SOURCES += %D%/graph/plan/local_memory.c
 %C%_libplaitcore_la_SOURCES += %D%/graph/plan/verify_backends.h
 %C%_libplaitcore_la_SOURCES += %D%/graph/plan/verify_commands.c
 %C%_libplaitcore_la_SOURCES += %D%/graph/plan/verify_commands.h
@@ -386,6 +392,7 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/run/instance_pool.c
 %C%_libplaitcore_la_SOURCES += %D%/run/host/lane_interpreter.c
 %C%_libplaitcore_la_SOURCES += %D%/run/args/bind_copies.c
+%C%_libplaitcore_la_SOURCES += %D%/run/args/bind_locals.c
 %C%_libplaitcore_la_SOURCES += %D%/run/args/temporaries.c %D%/run/args/temporaries.h
 %C%_libplaitcore_la_SOURCES += %D%/run/args/frame_layout.c
 %C%_libplaitcore_la_SOURCES += %D%/run/host/call_op.c
@@ -409,6 +416,7 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/run/queue/compile_device_loops.c
 %C%_libplaitcore_la_SOURCES += %D%/run/queue/log_decisions.c
 %C%_libplaitcore_la_SOURCES += %D%/run/queue/launch_variants.c
+%C%_libplaitcore_la_SOURCES += %D%/run/queue/variant_cells.c
 %C%_libplaitcore_la_SOURCES += %D%/run/queue/scratch_arenas.c
 %C%_libplaitcore_la_SOURCES += %D%/run/queue/drain_queues.c
 %C%_libplaitcore_la_SOURCES += %D%/run/blocked_on.c %D%/run/blocked_on.h

@@ -15,6 +15,14 @@
  * them.  `: void` may follow, or an integer type: a C function that returns
  * another value than 0 has failed.
  *
+ * Vectors of numbers are f32x2 f32x3 f32x4 f32x8 f32x16 and the like, and
+ * `struct NAME 24 align 8` is a struct by value; name and alignment are
+ * optional.
+ *
+ * `local T` is memory of a group: the argument (PLAIT_LOCAL) is its number of
+ * bytes.  It is __local in OpenCL, dynamic shared memory in CUDA, and a block
+ * of the calling thread on the host; doc/kernels.md.
+ *
  * Example:
  *
  *     static const char code[] = "KERNEL(scale) { EACH(i, n) x[i] *= a; }";
@@ -76,7 +84,8 @@ typedef struct plait_launch {
  * plait_kernel_function - a kernel's host code for a whole launch.
  *
  * arguments[i] points to the value of argument i: to an f32, to a u64, or to a
- * pointer.  The function processes all items of the launch.  It returns 0, or
+ * pointer, which also local memory is.  Vectors and structs are aligned to 8
+ * bytes.  The function processes all items of the launch.  It returns 0, or
  * a value that fails the command and becomes plait_error.origin.
  */
 typedef int32_t (*plait_kernel_function)(void *const *arguments,
@@ -190,7 +199,11 @@ enum {
 	PLAIT_ARGUMENT_ITERATION = 4,
 	/* Graphs only: the node's private memory of `scratch_bytes` bytes; its
 	 * initial contents are undefined. */
-	PLAIT_ARGUMENT_SCRATCH = 5
+	PLAIT_ARGUMENT_SCRATCH = 5,
+	/* `bytes` bytes of local memory for each group, a multiple of the
+	 * element's size; its initial contents are undefined.  A PARAMETER of
+	 * such a type is bound to a u64, the number of bytes. */
+	PLAIT_ARGUMENT_LOCAL = 6
 };
 
 typedef struct plait_argument {
@@ -224,6 +237,9 @@ typedef struct plait_argument {
 #define PLAIT_ROTATION(rotation, ahead) \
 	{ sizeof(plait_argument), PLAIT_ARGUMENT_ROTATION, 0, 0, 0, 0, 0, \
 	  (rotation), (ahead) }
+#define PLAIT_LOCAL(bytes) \
+	{ sizeof(plait_argument), PLAIT_ARGUMENT_LOCAL, 0, (bytes), 0, 0, 0, \
+	  0, 0 }
 
 /* C: two parameters of a call, an array of arguments and their number, as in
  * PLAIT_ARGUMENTS(PLAIT_BUFFER(x), PLAIT_VALUE(n)). */
@@ -325,7 +341,8 @@ PLAIT_API plait_status plait_kernel_signature(plait_kernel *kernel,
  * @return as plait_queue_submit; PLAIT_E_INVALID also if the number of items
  *         overflows or an argument does not fit the signature (the text names
  *         the kernel and the argument), PLAIT_E_UNSUPPORTED if the kernel has
- *         no code for the queue's backend
+ *         no code for the queue's backend, or the device has less local
+ *         memory than the arguments ask for
  * @thread any
  * @since 1
  */

@@ -118,6 +118,14 @@ static inline uint64_t plait__payload_param_offset(const uint8_t *blob,
 	return offset;
 }
 
+/* Returns the alignment of a value in the blob: a number's size; that of a
+ * vector or struct is 8. */
+static inline uint32_t plait__payload_value_alignment(uint32_t bytes)
+{
+	return bytes == 1 || bytes == 2 || bytes == 4 ? bytes :
+	       (uint32_t)sizeof(uint64_t);
+}
+
 /* Parameter `param` goes to blob[blob .. blob + bytes).  Sorted by param. */
 typedef struct plait__plan_patch {
 	uint32_t param;
@@ -132,6 +140,9 @@ enum {
 	PLAIT__PARAM_GEOMETRY = 2,
 	PLAIT__PARAM_SIGNAL = 3
 };
+
+/* Largest value: a struct. */
+enum { PLAIT__PARAM_MAX_BYTES = 4096 };
 
 typedef struct plait__plan_param {
 	uint32_t name;

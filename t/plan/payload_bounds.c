@@ -258,7 +258,9 @@ static void parameters(void)
 	LIES(value->blob, target->blob + 8, "shares its bytes");
 	LIES(target->kind, PLAIT__ARG_VALUE, "its argument is not of its param");
 	LIES(w->bytes, 4, "its size is not that of its parameter");
-	LIES(w->bytes, 3, "its size is not that of its kind");
+	LIES(w->bytes, 3, "its size is not that of its parameter");
+	LIES(w->bytes, 0, "its size is not that of its kind");
+	LIES(w->bytes, 4097, "its size is not that of its kind");
 	LIES(w->kind, PLAIT__PARAM_SIGNAL, "reserved kind");
 	LIES(w->kind, PLAIT__PARAM_GEOMETRY, "its size is not that");
 	LIES(p->bytes, 1024, "its size is not that of its kind");

@@ -153,6 +153,7 @@ typedef struct plait_device_info {
 	uint64_t stray_notifications;
 	uint32_t forms;
 	uint32_t reserved0;
+	uint64_t local_bytes;
 } plait_device_info;
 plait_status plait_context_device_count(plait_context *context,
 						  uint32_t *out_count,
@@ -590,7 +591,8 @@ enum {
 	PLAIT_ARGUMENT_PARAMETER = 2,
 	PLAIT_ARGUMENT_ROTATION = 3,
 	PLAIT_ARGUMENT_ITERATION = 4,
-	PLAIT_ARGUMENT_SCRATCH = 5
+	PLAIT_ARGUMENT_SCRATCH = 5,
+	PLAIT_ARGUMENT_LOCAL = 6
 };
 typedef struct plait_argument {
 	uint32_t size;
@@ -1353,7 +1355,8 @@ typedef uint32_t plait_code_parameter_flags;
 enum {
 	PLAIT_CODE_POINTER = 1 << 0,
 	PLAIT_CODE_READS = 1 << 1,
-	PLAIT_CODE_WRITES = 1 << 2
+	PLAIT_CODE_WRITES = 1 << 2,
+	PLAIT_CODE_LOCAL = 1 << 3
 };
 typedef struct plait_code_parameter {
 	uint32_t size;

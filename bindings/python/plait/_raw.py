@@ -174,6 +174,7 @@ PLAIT_ARGUMENT_PARAMETER = 2
 PLAIT_ARGUMENT_ROTATION = 3
 PLAIT_ARGUMENT_ITERATION = 4
 PLAIT_ARGUMENT_SCRATCH = 5
+PLAIT_ARGUMENT_LOCAL = 6
 PLAIT_NODE_JOIN = 0
 PLAIT_NODE_LAUNCH = 1
 PLAIT_NODE_CALL = 2
@@ -271,6 +272,7 @@ PLAIT_COMPILE_SEPARATE_LANES = 2
 PLAIT_CODE_POINTER = 1
 PLAIT_CODE_READS = 2
 PLAIT_CODE_WRITES = 4
+PLAIT_CODE_LOCAL = 8
 PLAIT_CODE_PORTABLE = 256
 
 plait_log_hook = CFUNCTYPE(None, c_void_p, plait_log_level, c_void_p)
@@ -332,6 +334,7 @@ class plait_device_info(Structure):
         ("stray_notifications", c_uint64),
         ("forms", c_uint32),
         ("reserved0", c_uint32),
+        ("local_bytes", c_uint64),
     ]
 
 

@@ -176,7 +176,7 @@ plait_status plait__arguments_push_value(plait__node_draft *draft,
 
 static plait_status push_value(struct writer *writer)
 {
-	uint32_t bytes = plait__type_bytes(writer->parameter->type);
+	uint32_t bytes = writer->parameter->bytes;
 	char room[PLAIT__ARGUMENT_FAULT_ROOM];
 	const char *fault = plait__argument_check_value(
 		writer->parameter, writer->given->value,
@@ -186,6 +186,20 @@ static plait_status push_value(struct writer *writer)
 		return fail(writer, fault);
 	writer->arg.kind = PLAIT__ARG_VALUE;
 	return push_blob(writer, writer->given->value, bytes);
+}
+
+/* The value in the plan is the number of bytes. */
+static plait_status push_local(struct writer *writer)
+{
+	const uint64_t bytes = writer->given->bytes;
+	char room[PLAIT__ARGUMENT_FAULT_ROOM];
+	const char *fault = plait__argument_check_local(writer->parameter,
+							bytes, room);
+
+	if (fault != NULL)
+		return fail(writer, fault);
+	writer->arg.kind = PLAIT__ARG_VALUE;
+	return push_blob(writer, &bytes, sizeof(bytes));
 }
 
 /* Name the argument in an error about its range. */
@@ -209,8 +223,9 @@ static plait_status push_buffer(struct writer *writer)
 	plait_status status;
 	const char *fault;
 
-	if (!is_pointer(writer))
-		return fail(writer, "a buffer needs a pointer parameter");
+	fault = plait__argument_check_memory(writer->parameter, 0);
+	if (fault != NULL)
+		return fail(writer, fault);
 	status = plait__refs_range(writer->draft, writer->given->buffer,
 				   writer->given->offset_bytes, &range);
 	if (status != PLAIT_OK)
@@ -242,11 +257,15 @@ static plait_status push_patch(struct writer *writer, uint32_t bytes)
 static plait_status push_parameter(struct writer *writer)
 {
 	plait__store *store = writer->draft->graph->store;
+	plait__type type = writer->parameter->type;
+	/* A run binds the number of bytes; until then it is one element. */
+	bool is_local = type == PLAIT__TYPE_LOCAL;
+	const uint64_t least = plait__type_bytes(writer->parameter->element);
 	plait__plan_param param = {
 		.kind = is_pointer(writer) ? PLAIT__PARAM_MEMORY :
 			PLAIT__PARAM_VALUE,
-		.type = (uint32_t)writer->parameter->type,
-		.bytes = plait__type_bytes(writer->parameter->type),
+		.type = (uint32_t)(is_local ? PLAIT__TYPE_U64 : type),
+		.bytes = writer->parameter->bytes,
 	};
 	plait_status status;
 	bool differs;
@@ -263,7 +282,7 @@ static plait_status push_parameter(struct writer *writer)
 			    "another type");
 	if (writer->arg.index == PLAIT__NONE)
 		return no_memory(writer->draft);
-	status = push_blob(writer, NULL, param.bytes);
+	status = push_blob(writer, is_local ? &least : NULL, param.bytes);
 	if (status == PLAIT_OK)
 		status = push_patch(writer, param.bytes);
 	if (status == PLAIT_OK && is_pointer(writer))
@@ -431,7 +450,7 @@ static plait_status push_one(struct writer *writer)
 {
 	static plait_status (*const push[])(struct writer *writer) = {
 		push_value, push_buffer, push_parameter, push_rotation,
-		push_iteration, push_scratch,
+		push_iteration, push_scratch, push_local,
 	};
 	uint32_t kind = writer->given->kind;
 	plait_status status;

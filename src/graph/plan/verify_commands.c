@@ -71,17 +71,27 @@ static bool pointer_fits(const plait__plan *plan, const plait__plan_arg *arg,
 
 /* ---- values ---- */
 
-/* Returns true if `bytes` at `blob` are inside and aligned to their size. */
+/* Returns true if `bytes` at `blob` are inside and aligned. */
 static bool blob_fits(const plait__plan *plan, uint32_t blob, uint32_t bytes)
 {
-	return bytes > 0 && blob % bytes == 0 &&
+	return bytes > 0 &&
+	       blob % plait__payload_value_alignment(bytes) == 0 &&
 	       is_inside(blob, bytes, plan->blob_count);
+}
+
+static bool local_fits(const plait__plan *plan, const plait__plan_arg *arg,
+		       const plait__parameter *parameter)
+{
+	uint64_t bytes;
+
+	memcpy(&bytes, plan->blob + arg->blob, sizeof(bytes));
+	return plait__argument_check_local(parameter, bytes, NULL) == NULL;
 }
 
 static bool value_fits(const plait__plan *plan, const plait__plan_arg *arg,
 		       const plait__parameter *parameter)
 {
-	uint32_t bytes = plait__type_bytes(parameter->type);
+	uint32_t bytes = parameter->bytes;
 
 	if (arg->bytes != bytes || !blob_fits(plan, arg->blob, bytes))
 		return false;
@@ -90,8 +100,13 @@ static bool value_fits(const plait__plan *plan, const plait__plan_arg *arg,
 		return plan->params[arg->index].kind == PLAIT__PARAM_VALUE &&
 		       plan->params[arg->index].bytes == bytes;
 	case PLAIT__ARG_INDEX:
-		return bytes == sizeof(uint32_t) || bytes == sizeof(uint64_t);
+		return plait__type_is_integer(parameter->type) &&
+		       (bytes == sizeof(uint32_t) ||
+			bytes == sizeof(uint64_t));
 	default:
+		if (parameter->type == PLAIT__TYPE_LOCAL)
+			return arg->kind == PLAIT__ARG_VALUE &&
+			       local_fits(plan, arg, parameter);
 		return arg->kind == PLAIT__ARG_VALUE &&
 		       plait__argument_check_value(
 			       parameter, plan->blob + arg->blob, bytes,

@@ -43,7 +43,8 @@ static const char *param_fault(const plait__plan *plan,
 		       arg->bytes == param->bytes;
 	if (!fits)
 		return "its size is not that of its parameter";
-	if (!is_inside(plan, arg) || arg->blob % param->bytes != 0)
+	if (!is_inside(plan, arg) ||
+	    arg->blob % plait__payload_value_alignment(param->bytes) != 0)
 		return "its bytes are outside of the blob, or not aligned";
 	return NULL;
 }

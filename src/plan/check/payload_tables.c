@@ -96,9 +96,9 @@ static plait_status check_rotations(plait__check *check)
 
 /* ---- parameters and geometries ---- */
 
-static bool is_scalar_size(uint32_t bytes)
+static bool is_value_size(uint32_t bytes)
 {
-	return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
+	return bytes >= 1 && bytes <= PLAIT__PARAM_MAX_BYTES;
 }
 
 static plait_status check_params(plait__check *check)
@@ -112,7 +112,7 @@ static plait_status check_params(plait__check *check)
 			return plait__check_fail_part(check, "parameter", i,
 				"unknown or reserved kind");
 		if ((param->kind == PLAIT__PARAM_VALUE &&
-		     !is_scalar_size(param->bytes)) ||
+		     !is_value_size(param->bytes)) ||
 		    (param->kind == PLAIT__PARAM_MEMORY &&
 		     param->bytes != sizeof(uint64_t)))
 			return plait__check_fail_part(check, "parameter", i,

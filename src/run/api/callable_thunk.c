@@ -70,7 +70,7 @@ static plait_status prepare(plait__thunk *thunk, plait_error *error)
 {
 	const plait_allocator *allocator = plait__alloc_default();
 	plait_status status = plait__ffi_shape_create(
-		allocator, thunk->types + 1, thunk->count, thunk->types[0],
+		allocator, thunk->types + 1, NULL, thunk->count, thunk->types[0],
 		&thunk->shape, error);
 
 	if (status != PLAIT_OK)

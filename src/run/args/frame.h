@@ -47,6 +47,8 @@ typedef struct plait__frame_layout {
 				 * temporaries */
 	uint32_t *moves;	/* commands that copy or fill bound memory */
 	uint32_t move_count;
+	uint32_t *locals;	/* launches whose local memory a run binds */
+	uint32_t local_count;
 	/* Per parameter: the backend whose launches take its memory; null if
 	 * none does. */
 	const plait__backend_port **takers;

@@ -3,6 +3,7 @@
 #include "run/args/frame_layout.h"
 
 #include "run/args/bind_copies.h"
+#include "run/args/bind_locals.h"
 
 #include "run/args/payload_util.h"
 #include "run/args/temporaries.h"
@@ -195,8 +196,11 @@ plait_status plait__frame_layout_make(plait__frame_layout *layout,
 			       sizeof(void *);
 	if (!make_tables(layout) || !plait__bind_copies_find(layout))
 		return plait__payload_no_memory(error);
-	if (!plan_object->rehearses)
+	if (!plan_object->rehearses) {
 		note_takers(layout);
+		if (!plait__bind_locals_find(layout))
+			return plait__payload_no_memory(error);
+	}
 	words = place_all(layout, false);
 	if (words >= UINT32_MAX)
 		return plait__payload_no_memory(error);
@@ -236,6 +240,7 @@ void plait__frame_layout_free(plait__frame_layout *layout)
 	plait__free(allocator, layout->takers,
 		    plan->params_count * sizeof(void *));
 	plait__bind_copies_free(layout);
+	plait__bind_locals_free(layout);
 	plait__temporaries_free(layout);
 	if (layout->rotations != NULL)
 		plait__free(allocator, layout->rotations,

@@ -24,6 +24,7 @@
 #include "run/queue/resolve_arguments.h"
 #include "run/queue/scratch_arenas.h"
 #include "run/queue/translate_work.h"
+#include "run/queue/variant_cells.h"
 
 #include "run/args/bind_parameters.h"
 #include "run/args/payload_util.h"
@@ -153,10 +154,12 @@ static plait_status resolve_memory(const plait__queue_instance *state,
 	return PLAIT_OK;
 }
 
+/* `extra`: cells of a value above 8 bytes. */
 static plait_status resolve_argument(
 	const plait__queue_instance *state, uint32_t command,
 	const plait__plan_arg *arg, const plait__parameter *parameter,
-	const void *value, plait__variant_argument *out, plait_error *error)
+	const void *value, plait__variant_argument *out,
+	plait__variant_argument *extra, plait_error *error)
 {
 	*out = (plait__variant_argument){ .memory = NULL };
 	if (parameter->type == PLAIT__TYPE_POINTER &&
@@ -166,7 +169,8 @@ static plait_status resolve_argument(
 	    arg->kind != PLAIT__ARG_VALUE)
 		return resolve_memory(state, command, arg, parameter, out,
 				      error);
-	memcpy(&out->value, value, plait__type_bytes(parameter->type));
+	memcpy(parameter->bytes <= sizeof(out->value) ?
+	       (void *)&out->value : (void *)extra, value, parameter->bytes);
 	return PLAIT_OK;
 }
 
@@ -181,15 +185,22 @@ static plait_status resolve_arguments(const plait__queue_instance *state,
 		plait__queue_command_launch(state->compiled, command);
 	void *const *values = plait__frame_arguments(
 		frame, frame->layout->arguments[command]);
+	plait__variant_argument *extra = out + payload->arg_count;
 	plait_status status = PLAIT_OK;
 
+	/* The padding of values takes part in comparisons. */
+	memset(extra, 0, (state->launches[command].cell_count -
+			  payload->arg_count) * sizeof(*extra));
 	for (uint32_t i = 0; i < payload->arg_count; i++) {
+		const plait__parameter *parameter =
+			&kernel->signature->parameters[i];
+
 		status = resolve_argument(
 			state, command,
 			&state->compiled->program->plan
 				 ->args[payload->arg_first + i],
-			&kernel->signature->parameters[i], values[i], &out[i],
-			error);
+			parameter, values[i], &out[i], extra, error);
+		extra += plait__variant_cells_extra(parameter->bytes);
 		if (status != PLAIT_OK)
 			return prefix_argument(kernel, i, status, error);
 	}
@@ -249,14 +260,23 @@ static plait_status bind_variant(plait__queue_instance *state, uint32_t command,
 				 plait__launch_variant *variant, uint32_t count,
 				 plait_error *error)
 {
-	for (uint32_t i = 0; i < count; i++)
+	const plait__kernel *kernel = state->launches[command].kernel;
+	const plait__variant_argument *extra = variant->arguments + count;
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t cells = plait__variant_cells_extra(
+			kernel->signature->parameters[i].bytes);
+
 		state->backend_arguments[i] = (plait_launch_argument){
 			.size = sizeof(state->backend_arguments[i]),
 			.memory = variant->arguments[i].memory,
 			.offset = variant->arguments[i].offset,
-			.value = &variant->arguments[i].value,
+			.value = cells > 0 ? (const void *)extra :
+				 &variant->arguments[i].value,
 		};
-	return plait__device_code_bind(state->launches[command].kernel,
+		extra += cells;
+	}
+	return plait__device_code_bind(kernel,
 				       device_of(state->compiled, command),
 				       &variant->launch,
 				       state->backend_arguments, &variant->raw,
@@ -271,7 +291,7 @@ static plait_status choose_variant(plait__queue_instance *state,
 				   plait_error *error)
 {
 	plait__queue_launch *self = &state->launches[command];
-	uint32_t count = self->kernel->signature->count;
+	uint32_t count = self->cell_count;
 	plait__launch_variant *variant;
 
 	for (uint32_t i = 0; i < self->variant_count; i++) {
@@ -288,7 +308,8 @@ static plait_status choose_variant(plait__queue_instance *state,
 		       count * sizeof(*variant->arguments));
 	*out = variant;
 	mark_stale(state, command);
-	return bind_variant(state, command, variant, count, error);
+	return bind_variant(state, command, variant,
+			    self->kernel->signature->count, error);
 }
 
 /* The kernel of a command; null: it has no code for the device, so it is a host

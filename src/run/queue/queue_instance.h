@@ -45,7 +45,8 @@ typedef struct plait__host_callback {
 	plait__callback_times *times; /* null: runs are not recorded */
 } plait__host_callback;
 
-/* An argument of a bound launch. */
+/* An argument of a bound launch.  Values above 8 bytes lie in further cells,
+ * behind those of all arguments. */
 typedef struct plait__variant_argument {
 	plait_backend_memory *memory; /* null: a value */
 	uint64_t offset;
@@ -64,6 +65,7 @@ typedef struct plait__queue_launch {
 	plait__kernel *kernel;	/* held; null: a host callback */
 	plait__launch_variant *variants;
 	uint32_t variant_count;	/* 0: the command is not such a launch */
+	uint32_t cell_count;	/* of the arguments of a variant */
 	uint32_t changes;	/* PLAIT__CHANGES_... */
 	uint32_t oldest;	/* variant that is replaced next */
 	uint32_t work;		/* index in state->work */

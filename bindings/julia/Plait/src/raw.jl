@@ -173,6 +173,7 @@ const PLAIT_ARGUMENT_PARAMETER = plait_argument_kind(2)
 const PLAIT_ARGUMENT_ROTATION = plait_argument_kind(3)
 const PLAIT_ARGUMENT_ITERATION = plait_argument_kind(4)
 const PLAIT_ARGUMENT_SCRATCH = plait_argument_kind(5)
+const PLAIT_ARGUMENT_LOCAL = plait_argument_kind(6)
 const PLAIT_NODE_JOIN = plait_node_kind(0)
 const PLAIT_NODE_LAUNCH = plait_node_kind(1)
 const PLAIT_NODE_CALL = plait_node_kind(2)
@@ -270,6 +271,7 @@ const PLAIT_COMPILE_SEPARATE_LANES = plait_compile_flags(2)
 const PLAIT_CODE_POINTER = plait_code_parameter_flags(1)
 const PLAIT_CODE_READS = plait_code_parameter_flags(2)
 const PLAIT_CODE_WRITES = plait_code_parameter_flags(4)
+const PLAIT_CODE_LOCAL = plait_code_parameter_flags(8)
 const PLAIT_CODE_PORTABLE = plait_code_flags(256)
 
 # Handles
@@ -336,6 +338,7 @@ struct plait_device_info
     stray_notifications::UInt64
     forms::UInt32
     reserved0::UInt32
+    local_bytes::UInt64
 end
 
 struct plait_buffer_desc

@@ -170,6 +170,7 @@ pub const PLAIT_ARGUMENT_PARAMETER: plait_argument_kind = 2;
 pub const PLAIT_ARGUMENT_ROTATION: plait_argument_kind = 3;
 pub const PLAIT_ARGUMENT_ITERATION: plait_argument_kind = 4;
 pub const PLAIT_ARGUMENT_SCRATCH: plait_argument_kind = 5;
+pub const PLAIT_ARGUMENT_LOCAL: plait_argument_kind = 6;
 pub const PLAIT_NODE_JOIN: plait_node_kind = 0;
 pub const PLAIT_NODE_LAUNCH: plait_node_kind = 1;
 pub const PLAIT_NODE_CALL: plait_node_kind = 2;
@@ -267,6 +268,7 @@ pub const PLAIT_COMPILE_SEPARATE_LANES: plait_compile_flags = 2;
 pub const PLAIT_CODE_POINTER: plait_code_parameter_flags = 1;
 pub const PLAIT_CODE_READS: plait_code_parameter_flags = 2;
 pub const PLAIT_CODE_WRITES: plait_code_parameter_flags = 4;
+pub const PLAIT_CODE_LOCAL: plait_code_parameter_flags = 8;
 pub const PLAIT_CODE_PORTABLE: plait_code_flags = 256;
 pub const PLAIT_FOREVER: u64 = u64::MAX;
 
@@ -346,6 +348,7 @@ pub struct plait_device_info [size] {
     pub stray_notifications: u64,
     pub forms: u32,
     pub reserved0: u32,
+    pub local_bytes: u64,
 }
 pub struct plait_buffer_desc [size] {
     pub size: u32,

@@ -40,7 +40,7 @@ mod system;
 pub use error::{Error, Result, Status};
 pub use graph::{Adding, Freeze, Graph, Made, Node};
 pub use inbox::{is_stopping, Outcome, Verdict};
-pub use kernel::{iteration, parameter, scratch, Argument, Items, Kernel, KernelBuilder, Parameter,
+pub use kernel::{bytes, iteration, parameter, scratch, Argument, Items, Kernel, KernelBuilder, Parameter,
                  Rotation};
 pub use memory::{Buffer, Element, Mapped, MappedMut};
 pub use plait_sys as sys;

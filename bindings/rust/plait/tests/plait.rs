@@ -218,6 +218,75 @@ fn wrong_arguments() {
 }
 
 #[test]
+fn local_memory() {
+    alone(|system, queue| {
+        let turn = kernel(system, ("turn(row: local i32, x: inout pointer i32)",
+                                   "GROUP_KERNEL(turn, 4, 1, 1) {
+                                    ITEMS row[LOCAL_ID(0)] = x[LOCAL_ID(0)];
+                                    ITEMS x[LOCAL_ID(0)] = row[3 - LOCAL_ID(0)]; }"))?;
+        let x = system.device().array(&[1i32, 2, 3, 4])?;
+        queue.launch(&turn, args![16, &x], 4)?;
+        queue.finish()?;
+        assert_eq!(x.read()?, [4, 3, 2, 1]);
+        let graph = system.graph()?;
+        graph.launch(&turn, args![parameter("bytes"), &x]).items(4).add()?;
+        graph.freeze()?.call(with![bytes = 32])?;
+        assert_eq!(x.read()?, [1, 2, 3, 4]);
+        assert!(system.device().query()?.local_bytes >= 32768);
+        let says = |given: &[plait::Argument<'_>], text: &str| {
+            let error = queue.launch(&turn, given, 4).unwrap_err();
+            assert!(error.text().contains(text), "{}", error);
+        };
+        says(args![&x, &x], "turn: argument 0 \"row\" is local memory: give its bytes");
+        says(args![1.5, &x], "turn: argument 0 \"row\" is local memory: give its bytes");
+        says(args![-1, &x], "turn: argument 0 \"row\": -1 is no number of bytes");
+        says(args![6, &x], "6 bytes of local memory are not a multiple of 4");
+        says(args![1u64 << 40, &x], "1099511627776 bytes of local memory");
+        queue.finish()
+    });
+}
+
+#[test]
+fn structs_and_vectors() {
+    alone(|system, queue| {
+        let weigh = kernel(system, ("weigh(b: struct body 16, v: f32x4, i: i16x2, y: out pointer f64)",
+                                    "struct body { f64 mass; i32 count; };
+                                     KERNEL(weigh) { EACH(k, 1)
+                                     y[0] = b.mass * b.count + v.v[0] + 10 * v.v[3] + i.v[1]; }"))?;
+        let body = |mass: f64, count: i32| {
+            let mut made = [0u8; 16];
+            made[..8].copy_from_slice(&mass.to_ne_bytes());
+            made[8..12].copy_from_slice(&count.to_ne_bytes());
+            made
+        };
+        let y = system.device().array(&[0f64])?;
+        queue.launch(&weigh, args![plait::bytes(&body(1.5, 4)), &[1f32, 2., 3., 4.5], &[7i16, -8], &y], 1)?;
+        queue.finish()?;
+        assert_eq!(y.read()?, [6. + 1. + 45. - 8.]);
+        let graph = system.graph()?;
+        graph.launch(&weigh, args![parameter("b"), parameter("v"), &[0i16, 1], &y]).add()?;
+        let plan = graph.freeze()?;
+        for count in 0..3 {
+            let (given, v) = (body(2., count), [count as f32, 0., 0., 1.]);
+            plan.call(with![b = plait::bytes(&given), v = &v])?;
+            assert_eq!(y.read()?, [f64::from(3 * count + 11)]);
+        }
+        let says = |given: &[plait::Argument<'_>], text: &str| {
+            let error = queue.launch(&weigh, given, 1).unwrap_err();
+            assert!(error.text().contains(text), "{}", error);
+        };
+        let (good, v) = (body(1., 1), [1f32, 2., 3., 4.]);
+        says(args![3, &v, &[1i16, 2], &y], "weigh: argument 0 \"b\" is a struct: give it 16 bytes");
+        says(args![plait::bytes(&good[1..]), &v, &[1i16, 2], &y], "is a struct: give it 16 bytes");
+        says(args![plait::bytes(&good), &[1f64, 2., 3., 4.], &[1i16, 2], &y],
+             "weigh: argument 1 \"v\" is a vector: give it an array of type f32x4");
+        let error = plan.call(with![b = plait::bytes(&good), v = 3]).unwrap_err();
+        assert!(error.text().contains("v is a vector: give it an array of type f32x4"), "{}", error);
+        queue.finish()
+    });
+}
+
+#[test]
 fn large_numbers() {
     alone(|system, queue| {
         let keep = kernel(system, ("keep(x: u64, y: out pointer u64)",
