@@ -12,6 +12,7 @@
 #include "run/queue/compile_marks.h"
 #include "run/queue/queue_command.h"
 
+#include "run/args/loop_count.h"
 #include "run/args/payload_util.h"
 
 #include "base/alloc.h"
@@ -33,6 +34,7 @@ struct batch_builder {
 	plait__vector spare;	/* swapped with `marks` */
 	uint32_t *stamps;	/* per command: newest `stamp` in marks */
 	uint32_t stamp;
+	uint32_t flights;	/* of batches that are packed now */
 	bool failed;
 };
 
@@ -71,6 +73,7 @@ static void begin_batch(struct batch_builder *p, uint32_t lane)
 	const plait__queue_batch batch = {
 		.lane = lane,
 		.submission_first = p->compiled->submissions.count,
+		.flights = p->flights,
 	};
 
 	(void)push(p, &p->compiled->batches, &batch);
@@ -344,9 +347,24 @@ static void collect(struct batch_builder *p, uint32_t command)
 		pack(p, lane);
 }
 
+/* A batch is in flight at most once, but for the predicate and the emissions of
+ * a region, whose last ones may be complete and not yet counted as such; and
+ * for a body that is submitted ahead, in two windows. */
+enum { FLIGHTS = 2 };
+
+static void set_body(struct batch_builder *p, uint32_t body)
+{
+	uint32_t region = p->plan->bodies[body].region;
+
+	p->body = body;
+	p->flights = FLIGHTS;
+	if (region != PLAIT__NONE && p->compiled->regions[region].ahead)
+		p->flights *= p->compiled->regions[region].window;
+}
+
 static void pack_chunk(struct batch_builder *p, plait__queue_stage *stage)
 {
-	p->body = stage->body;
+	set_body(p, stage->body);
 	stage->batch_first = p->compiled->batches.count;
 	for (uint32_t command = stage->first_command;
 	     command != PLAIT__NONE && !p->failed;
@@ -360,12 +378,14 @@ static void pack_chunk(struct batch_builder *p, plait__queue_stage *stage)
 
 /* ---- regions ---- */
 
-/* Evaluate the predicate of a region on its home lane, unless the owner of an
- * inbox does. */
+/* Evaluate the predicate of a region on its home lane, unless it has none or the
+ * owner of an inbox does. */
 static void add_predicate(struct batch_builder *p,
 			  plait__queue_submission *submission, uint32_t region)
 {
-	if (p->compiled->regions[region].owner_decides)
+	if (p->compiled->regions[region].owner_decides ||
+	    (p->plan->regions[region].kind == PLAIT__REGION_REPEAT &&
+	     !plait__loop_count_is_word(p->plan, region)))
 		return;
 	add_work(p, submission, p->plan->command_count + region);
 }
@@ -378,7 +398,7 @@ static void pack_enter(struct batch_builder *p, uint32_t number)
 	plait__queue_region *out = &p->compiled->regions[number];
 	plait__queue_submission *submission;
 
-	p->body = out->outer_body;
+	set_body(p, out->outer_body);
 	out->enter_first = p->compiled->batches.count;
 	for (uint32_t i = 0; i < out->order_count; i++) {
 		uint32_t stub = p->plan->order[out->order_first + i];
@@ -404,20 +424,52 @@ static void pack_enter(struct batch_builder *p, uint32_t number)
 	out->enter_count = p->compiled->batches.count - out->enter_first;
 }
 
-/* Batches that leave a region: they emit the marks of its commands. */
+/* Batches of the other lanes before each iteration of a repeat that is submitted
+ * ahead: they wait for the region's mark. */
+static void pack_gates(struct batch_builder *p, uint32_t number)
+{
+	const plait__plan_region *region = &p->plan->regions[number];
+	plait__queue_region *out = &p->compiled->regions[number];
+	plait__queue_submission *submission;
+
+	set_body(p, region->body_first);
+	out->gate_first = p->compiled->batches.count;
+	for (uint32_t i = 1; out->ahead && i < region->lane_count; i++) {
+		submission = pack_single(p, p->plan->region_lanes[
+						    region->lane_first + i]);
+		if (submission != NULL)
+			add_wait(p, submission,
+				 plait__queue_program_region_mark(p->plan,
+								  number));
+	}
+	out->gate_count = p->compiled->batches.count - out->gate_first;
+}
+
+/* Batches that leave a region: they emit the marks of its commands.  The host
+ * has seen the end of its last body, unless that was submitted ahead: then the
+ * other lanes wait for it. */
 static void pack_leave(struct batch_builder *p, uint32_t number)
 {
 	plait__queue_region *out = &p->compiled->regions[number];
 	plait__queue_submission *submission;
 
+	set_body(p, out->outer_body);
 	out->leave_first = p->compiled->batches.count;
 	for (uint32_t i = 0; i < out->order_count; i++) {
 		uint32_t command = p->plan->order[out->order_first + i];
+		uint32_t lane = p->plan->commands[command].lane;
+		bool waits = out->ahead && lane != out->home;
 
-		if (!p->awaited[command])
+		if (!p->awaited[command] && !waits)
 			continue;
-		submission = pack_single(p, p->plan->commands[command].lane);
-		if (submission != NULL)
+		submission = pack_single(p, lane);
+		if (submission == NULL)
+			continue;
+		if (waits)
+			add_wait(p, submission,
+				 plait__queue_program_region_mark(p->plan,
+								  number));
+		if (p->awaited[command])
 			submission->mark = command;
 	}
 	out->leave_count = p->compiled->batches.count - out->leave_first;
@@ -460,7 +512,7 @@ static void pack_end(struct batch_builder *p, uint32_t number)
 	uint32_t home = p->compiled->regions[body->region].home;
 	plait__queue_submission *submission;
 
-	p->body = number;
+	set_body(p, number);
 	p->compiled->bodies[number].end = p->compiled->batches.count;
 	submission = pack_single(p, home);
 	if (submission == NULL)
@@ -469,8 +521,37 @@ static void pack_end(struct batch_builder *p, uint32_t number)
 	add_waits(p, submission);
 	submission->mark =
 		plait__queue_program_region_mark(p->plan, body->region);
-	if (region->kind != PLAIT__REGION_CASE)
+	if (region->kind != PLAIT__REGION_CASE &&
+	    region->kind != PLAIT__REGION_REPEAT)
 		add_predicate(p, submission, body->region);
+}
+
+/* Reserve room for the work of a window of a flat repeat. */
+static void place_room(struct batch_builder *p, uint32_t number)
+{
+	plait__queue_region *out = &p->compiled->regions[number];
+	const plait__queue_stage *stage;
+	uint32_t work = 0;
+
+	if (!out->flat || p->failed)
+		return;
+	stage = plait__queue_program_stage(
+		p->compiled,
+		p->compiled->bodies[p->plan->regions[number].body_first]
+			.stage_first);
+	for (uint32_t i = 0; i < stage->batch_count; i++) {
+		const plait__queue_batch *batch = plait__vector_at(
+			&p->compiled->batches, stage->batch_first + i);
+
+		for (uint32_t k = 0; k < batch->submission_count; k++)
+			work += ((const plait__queue_submission *)
+					 plait__vector_at(
+						 &p->compiled->submissions,
+						 batch->submission_first + k))
+					->work_count;
+	}
+	out->room = p->compiled->repeat_work;
+	p->compiled->repeat_work += work * out->window;
 }
 
 /* ---- the end of a run ---- */
@@ -521,7 +602,9 @@ static void pack_all(struct batch_builder *p)
 	for (uint32_t i = 0; i < plan->regions_count && !p->failed; i++)
 		if (!p->compiled->regions[i].on_device) {
 			pack_enter(p, i);
+			pack_gates(p, i);
 			pack_leave(p, i);
+			place_room(p, i);
 		}
 	for (uint32_t i = 1; i < plan->bodies_count && !p->failed; i++)
 		if (!plait__queue_program_is_device_body(p->compiled, i))
@@ -547,6 +630,7 @@ bool plait__compile_batches(plait__queue_program *compiled,
 		plait__program_allocator(compiled->program);
 	struct batch_builder p = { .compiled = compiled,
 				   .plan = plan,
+				   .flights = FLIGHTS,
 				   .next_commands = next_commands };
 
 	plait__vector_init(&p.touched, allocator, sizeof(uint32_t));
