@@ -18,7 +18,7 @@ enum {
 	/* Commands with work in a window, and limits of its iterations.  Two
 	 * windows are in flight; one has to last longer than the host takes to
 	 * submit the next one after it has seen the end of the one before. */
-	WINDOW_WORK = 256,
+	WINDOW_WORK = 512,
 	MIN_WINDOW = 4
 };
 

@@ -10,6 +10,7 @@
 #include "run/queue/queue_command.h"
 #include "run/queue/scratch_arenas.h"
 #include "run/queue/translate_work.h"
+#include "run/queue/variant_count.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -88,7 +89,7 @@ static void count_arguments(plait__queue_instance *state)
 
 	for (uint32_t i = 0; i < compiled->program->plan->command_count; i++) {
 		plait__queue_command_counts(compiled, i, &arguments, &pointers);
-		variants = plait__launch_variants_count(compiled, i);
+		variants = plait__variant_count(compiled, i);
 		state->argument_count += arguments;
 		state->pointer_count += pointers;
 		state->variant_count += variants;
@@ -107,7 +108,7 @@ static void place_variants(plait__queue_instance *state, uint32_t command,
 	plait__queue_launch *launch = &state->launches[command];
 
 	launch->variant_count =
-		plait__launch_variants_count(state->compiled, command);
+		plait__variant_count(state->compiled, command);
 	if (launch->variant_count == 0)
 		return;
 	launch->variants = state->variants + state->variant_count;
