@@ -42,7 +42,7 @@ typedef struct plait__plan_series {
 
 /* Returns the number of a series at an iteration; `count` is that of its
  * `repeat`. */
-static inline int64_t plait__series_at(const plait__plan_series *series,
+static inline int64_t plait__payload_series_at(const plait__plan_series *series,
 				       uint64_t iteration, uint64_t count)
 {
 	uint64_t sum = (uint64_t)series->offset +

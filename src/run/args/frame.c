@@ -319,7 +319,7 @@ int64_t plait__frame_number(const plait__frame *frame, uint32_t series,
 	const plait__plan_series *at =
 		&frame->layout->plan_object->plan->series[series];
 
-	return plait__series_at(at, iteration_of(frame, at->region, turn),
+	return plait__payload_series_at(at, iteration_of(frame, at->region, turn),
 				frame->counts[at->region]);
 }
 

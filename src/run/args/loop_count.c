@@ -83,3 +83,22 @@ uint64_t plait__loop_count_iterations(const plait__frame *frame,
 		step = payload->value;
 	return count / step + (count % step > 0);
 }
+
+bool plait__loop_count_goes_on(const plait__frame *frame, uint32_t region,
+			       bool again, uint32_t word)
+{
+	return again ? frame->iterations[region] + 1 <
+			       plait__loop_count_iterations(frame, region) :
+		       plait__loop_count_enter(frame, region, word) > 0;
+}
+
+uint32_t plait__loop_count_mapped_word(const plait__frame *frame,
+				       uint32_t region)
+{
+	const plait__frame_layout *layout = frame->layout;
+
+	if (layout->plan_object->rehearses ||
+	    !plait__loop_count_is_word(layout->plan_object->plan, region))
+		return 0;
+	return **(const uint32_t **)frame->words[layout->predicates[region]];
+}

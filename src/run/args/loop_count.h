@@ -17,4 +17,13 @@ uint64_t plait__loop_count_enter(const plait__frame *frame, uint32_t region,
 uint64_t plait__loop_count_iterations(const plait__frame *frame,
 				      uint32_t region);
 
+/* Returns true if a repeat has another iteration after the current one
+ * (`again`), or is entered and has any; `word` as above. */
+bool plait__loop_count_goes_on(const plait__frame *frame, uint32_t region,
+			       bool again, uint32_t word);
+
+/* Returns the word of a count in mapped memory; 0 for other counts. */
+uint32_t plait__loop_count_mapped_word(const plait__frame *frame,
+				       uint32_t region);
+
 #endif

@@ -356,26 +356,6 @@ static bool ask(plait__lane_task *self, const plait__step *step,
 	return true;
 }
 
-/* Returns true if a repeat has another iteration.  The count is fixed when it is
- * entered; the run may have no words if it is a rehearsal. */
-static bool repeats(const plait__lane_task *self, uint32_t region, bool again)
-{
-	const plait__frame *frame = &self->set->instance->frame;
-	const plait__plan *plan = frame->layout->plan_object->plan;
-	uint32_t word = 0;
-	void **pointers;
-
-	if (again)
-		return frame->iterations[region] + 1 <
-		       plait__loop_count_iterations(frame, region);
-	if (self->set->compiled->program->rehearsal == NULL &&
-	    plait__loop_count_is_word(plan, region)) {
-		pointers = frame->words + frame->layout->predicates[region];
-		word = **(const uint32_t **)pointers[0];
-	}
-	return plait__loop_count_enter(frame, region, word) > 0;
-}
-
 /* A decision that was asked for has to be answered or retracted. */
 static bool is_asking(const plait__lane_task *self)
 {
@@ -396,7 +376,12 @@ static int64_t choose(plait__lane_task *self, const plait__visit *visit,
 	if (visit->kind == PLAIT__REGION_DO && !again)
 		return 1;
 	if (visit->kind == PLAIT__REGION_REPEAT)
-		return repeats(self, visit->region, again) ? 1 : LEAVE;
+		return plait__loop_count_goes_on(
+			       &set->instance->frame, visit->region, again,
+			       again ? 0 : plait__loop_count_mapped_word(
+						   &set->instance->frame,
+						   visit->region)) ?
+			       1 : LEAVE;
 	if (step->cell_count > 0)
 		turn_cells(self, step);
 	if (!ask(self, step, visit->region, again, &word))

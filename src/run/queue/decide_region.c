@@ -10,19 +10,6 @@ static const plait__plan *plan_of(const plait__run_driver *driver)
 	return driver->compiled->program->plan;
 }
 
-/* The count of a repeat is fixed when it is entered. */
-static bool repeats(const plait__run_driver *driver, uint32_t number, bool again)
-{
-	const plait__frame *frame = &driver->instance->frame;
-
-	if (again)
-		return frame->iterations[number] + 1 <
-		       plait__loop_count_iterations(frame, number);
-	return plait__loop_count_enter(
-		       frame, number,
-		       driver->state.predicates[number].word) > 0;
-}
-
 /* The body that runs next, or none; `again`: a body was done. */
 static uint32_t next_body(const plait__run_driver *driver, uint32_t number,
 			  bool again)
@@ -37,8 +24,9 @@ static uint32_t next_body(const plait__run_driver *driver, uint32_t number,
 			       region->body_first + word :
 			       PLAIT__NONE;
 	if (region->kind == PLAIT__REGION_REPEAT)
-		return repeats(driver, number, again) ? region->body_first :
-							PLAIT__NONE;
+		return plait__loop_count_goes_on(&driver->instance->frame,
+						 number, again, word) ?
+			       region->body_first : PLAIT__NONE;
 	if (region->kind == PLAIT__REGION_DO && !again)
 		return region->body_first;
 	return word != 0 ? region->body_first : PLAIT__NONE;

@@ -16,8 +16,13 @@ API_TESTS += %D%/run_driver_loops.t
 %C%_run_driver_loops_t_SOURCES = %D%/run_driver_loops.c t/lib/queued.h
 %C%_run_driver_loops_t_LDADD = $(LDADD_API)
 API_TESTS += %D%/repeat_ahead.t
-%C%_repeat_ahead_t_SOURCES = %D%/repeat_ahead.c t/lib/queued.h
+%C%_repeat_ahead_t_SOURCES = %D%/repeat_ahead.c %D%/repeats.h \
+	t/lib/queued.h
 %C%_repeat_ahead_t_LDADD = $(LDADD_API)
+API_TESTS += %D%/repeat_nested.t
+%C%_repeat_nested_t_SOURCES = %D%/repeat_nested.c %D%/repeats.h \
+	t/lib/queued.h
+%C%_repeat_nested_t_LDADD = $(LDADD_API)
 SPARED_TESTS += %D%/submit_batch_faults.t
 %C%_submit_batch_faults_t_SOURCES = %D%/submit_batch_faults.c t/lib/queued.h
 %C%_submit_batch_faults_t_LDADD = $(LDADD_API)
