@@ -191,11 +191,10 @@ end
 -- one the rest; {times = n} is the expected count of a parameter or buffer, 0 means 1.
 function Graph:repeat_times(count, how)
   local fields = {count_step = how and how.step, times = how and how.times}
-  if type(count) == "table" and count.name then
-    fields.count_parameter = count.name
-  elseif type(count) == "number" then
+  fields.count_parameter = kernel.parameter_name(count)
+  if type(count) == "number" then
     fields.times = kernel.convert("uint64_t[1]", count, "count")[0]
-  else
+  elseif not fields.count_parameter then
     fields.predicate = core.handle(count, "Buffer", "the count is not a number")
     kernel.check_word(count)
     fields.predicate_offset = how and how.offset or 0

@@ -24,6 +24,9 @@ function kernel.parameter(name)
   return setmetatable({kind = lib.PLAIT_ARGUMENT_PARAMETER, name = name}, Special)
 end
 
+-- Return the name of a parameter, or nil.
+function kernel.parameter_name(given) return getmetatable(given) == Special and given.name or nil end
+
 --- A kernel argument: scratch memory of the node, `scratch_bytes` long.
 kernel.scratch = setmetatable({kind = lib.PLAIT_ARGUMENT_SCRATCH}, Special)
 

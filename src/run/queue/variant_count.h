@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How many bound launches a command keeps. */
+/* Numbers of bound launches per command. */
 #ifndef PLAIT_SRC_RUN_QUEUE_VARIANT_COUNT_H
 #define PLAIT_SRC_RUN_QUEUE_VARIANT_COUNT_H
 
