@@ -160,6 +160,40 @@ static void numbers(void)
 	each_place(SEEDS, check_numbers);
 }
 
+/* More iterations than are in flight at once: the queue has room for those, and
+ * launches are bound anew. */
+static void check_long(const struct place *place)
+{
+	const struct counted counted = { .how = PARAMETER, .count = 2600 };
+	plait_kernel *map = map_kernel();
+	plait_buffer *x = words_on(rig.device);
+	plait_graph *graph = new_graph(), *body;
+	plait_node node = add_repeat(graph, &counted, NULL, 0), last = 0;
+	uint32_t expected = 1;
+	plait_plan *plan;
+
+	body = body_of(graph, node, 0);
+	add_number(body, map, x, NULL, &last);
+	plait_graph_release(body);
+	plan = freeze_on(graph, place->lanes);
+	for (uint32_t i = 0; i < counted.count; i++)
+		expected = 3 * expected + i;
+	for (int run = 0; run < 2; run++) {
+		write_words(x, 1);
+		OK_THAT(run_counted(plan, &counted, run) == PLAIT_OK,
+			"long: %s", rig.error.text);
+		IS_UINT(read_words(x), expected);
+	}
+	plait_plan_release(plan);
+	plait_buffer_release(x);
+	plait_kernel_release(map);
+}
+
+static void many(void)
+{
+	each_place(SEEDS / 3, check_long);
+}
+
 /* ---- sizes ---- */
 
 /* Count what was launched: by item as a function, which the stand-in for OpenCL
@@ -321,6 +355,7 @@ static void turns(void)
 static const struct tap_scenario all[] = {
 	{ "counts", counts },
 	{ "numbers", numbers },
+	{ "many", many },
 	{ "sizes", sizes },
 	{ "turns", turns },
 };
