@@ -215,7 +215,7 @@ static inline void walk_loop(const struct program *program, uint32_t loop,
 	state->total = total;
 }
 
-/* What a MAP adds. */
+/* The summand of a MAP. */
 static inline uint32_t addend(const struct op *op, uint32_t told,
 			      const struct state *state)
 {
