@@ -172,8 +172,81 @@ static void failures(void)
 	each_place(SEEDS, check_fuse);
 }
 
+/* A count that no run reaches is cancelled, by a function in the loop and from
+ * outside; the next run is whole. */
+static plait_run *begin_endless(plait_plan *plan, plait_signal *gate,
+				struct fuse *fuse, uint64_t count)
+{
+	plait_binding bindings[1] = { { .size = sizeof(*bindings),
+					.value = &count, .bytes = 8 } };
+	const plait_run_desc desc = { .size = sizeof(desc),
+				      .bindings = bindings,
+				      .binding_count = 1 };
+	plait_run *run = NULL;
+
+	OK(plait_plan_find_parameter(plan, "n", &bindings[0].parameter,
+				     NULL) == PLAIT_OK);
+	/* The gate stays raised, so later runs begin here. */
+	fuse->calls = 0;
+	OK(plait_plan_run(plan, rig.queue, &desc, &run, &rig.error) ==
+	   PLAIT_OK);
+	__atomic_store_n(&fuse->run, run, __ATOMIC_RELEASE);
+	OK(plait_signal_raise(gate, 1, NULL) == PLAIT_OK);
+	return run;
+}
+
+static void check_cancel(const struct place *place)
+{
+	const struct counted counted = { .how = PARAMETER };
+	const plait_signal_desc gated = { .size = sizeof(gated),
+					  .flags = PLAIT_SIGNAL_GATE };
+	struct fuse fuse = { .at = 5 };
+	plait_kernel *map = map_kernel();
+	plait_buffer *x = words_on(rig.device);
+	plait_graph *graph = new_graph(), *body;
+	plait_signal *gate = NULL;
+	plait_node node = 0;
+	plait_plan *plan;
+	plait_run *run;
+
+	OK(plait_signal_create(rig.device, &gated, &gate, &rig.error) ==
+	   PLAIT_OK);
+	OK(plait_graph_wait(graph, gate, 1, 0, &node, &rig.error) == PLAIT_OK);
+	node = add_repeat(graph, &counted, &node, 1);
+	body = body_of(graph, node, 0);
+	node = add_map(body, map, x, x, 1, 1, NULL, 0);
+	(void)add_call(body, "burn", burn, &fuse, &node, 1);
+	plait_graph_release(body);
+	plan = freeze_on(graph, place->lanes);
+	for (int i = 0; i < 3; i++) {
+		write_words(x, 0);
+		fuse.at = i == 0 ? 5 : UINT32_MAX;
+		run = begin_endless(plan, gate, &fuse,
+				    i < 2 ? UINT64_C(1) << 60 : 9);
+		if (i == 1)
+			OK(plait_run_cancel(run, NULL) == PLAIT_OK);
+		IS_INT(plait_run_wait(run, PLAIT_FOREVER, &rig.error),
+		       i < 2 ? PLAIT_E_CANCELLED : PLAIT_OK);
+		if (i != 1)
+			IS_UINT(fuse.calls, i == 0 ? 5 : 9);
+		plait_run_release(run);
+		(void)plait_queue_finish(rig.queue, PLAIT_FOREVER, NULL);
+	}
+	IS_UINT(read_words(x), 9);
+	plait_plan_release(plan);
+	plait_signal_release(gate);
+	plait_buffer_release(x);
+	plait_kernel_release(map);
+}
+
+static void cancellations(void)
+{
+	each_place(SEEDS, check_cancel);
+}
+
 static const struct tap_scenario all[] = {
 	{ "nested", nested },
 	{ "failures", failures },
+	{ "cancellations", cancellations },
 };
 TAP_MAIN(all)
