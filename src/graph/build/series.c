@@ -34,6 +34,7 @@ static plait_status read_series(const plait__node_draft *draft,
 	if (status != PLAIT_OK)
 		plait__error_prefix(draft->error, "%s: %s: ",
 				    plait__refs_node_text(draft, room), what);
+	out->size = sizeof(*out);
 	return status;
 }
 
