@@ -6,8 +6,8 @@
 
 #include "run/args/payload_util.h"
 
-void *plait__batch_builder_push(struct plait__batch_builder *p, plait__vector *vector,
-		  const void *stage)
+void *plait__batch_builder_push(plait__batch_builder *p, plait__vector *vector,
+				const void *stage)
 {
 	void *pushed = p->failed ? NULL : plait__vector_push(vector, stage, 1);
 
@@ -17,7 +17,8 @@ void *plait__batch_builder_push(struct plait__batch_builder *p, plait__vector *v
 
 /* ---- submissions ---- */
 
-plait__queue_submission *plait__batch_builder_begin_submission(struct plait__batch_builder *p)
+plait__queue_submission *plait__batch_builder_begin_submission(
+	plait__batch_builder *p)
 {
 	const plait__queue_submission submission = {
 		.wait_first = p->compiled->waits.count,
@@ -26,8 +27,8 @@ plait__queue_submission *plait__batch_builder_begin_submission(struct plait__bat
 		.segment = PLAIT__NONE,
 	};
 	plait__vector *batches = &p->compiled->batches;
-	plait__queue_submission *pushed =
-		plait__batch_builder_push(p, &p->compiled->submissions, &submission);
+	plait__queue_submission *pushed = plait__batch_builder_push(
+		p, &p->compiled->submissions, &submission);
 
 	if (pushed != NULL)
 		((plait__queue_batch *)plait__vector_at(batches,
@@ -36,7 +37,7 @@ plait__queue_submission *plait__batch_builder_begin_submission(struct plait__bat
 	return pushed;
 }
 
-void plait__batch_builder_begin_batch(struct plait__batch_builder *p, uint32_t lane)
+void plait__batch_builder_begin_batch(plait__batch_builder *p, uint32_t lane)
 {
 	const plait__queue_batch batch = {
 		.lane = lane,
@@ -47,15 +48,17 @@ void plait__batch_builder_begin_batch(struct plait__batch_builder *p, uint32_t l
 	(void)plait__batch_builder_push(p, &p->compiled->batches, &batch);
 }
 
-void plait__batch_builder_add_wait(struct plait__batch_builder *p,
-		     plait__queue_submission *submission, uint32_t mark)
+void plait__batch_builder_add_wait(plait__batch_builder *p,
+				   plait__queue_submission *submission,
+				   uint32_t mark)
 {
 	if (plait__batch_builder_push(p, &p->compiled->waits, &mark) != NULL)
 		submission->wait_count++;
 }
 
-void plait__batch_builder_add_work(struct plait__batch_builder *p,
-		     plait__queue_submission *submission, uint32_t work)
+void plait__batch_builder_add_work(plait__batch_builder *p,
+				   plait__queue_submission *submission,
+				   uint32_t work)
 {
 	plait__vector *batches = &p->compiled->batches;
 
@@ -69,14 +72,14 @@ void plait__batch_builder_add_work(struct plait__batch_builder *p,
 			->binds = true;
 }
 
-bool plait__batch_builder_is_of_port(const struct plait__batch_builder *p, uint32_t lane,
-		       uint32_t other)
+bool plait__batch_builder_is_of_port(const plait__batch_builder *p,
+				     uint32_t lane, uint32_t other)
 {
 	return p->compiled->lanes[lane].port == p->compiled->lanes[other].port;
 }
 
-uint32_t plait__batch_builder_find_before(const struct plait__batch_builder *p, uint32_t lane,
-			    uint32_t position)
+uint32_t plait__batch_builder_find_before(const plait__batch_builder *p,
+					  uint32_t lane, uint32_t position)
 {
 	return plait__plan_find_command(p->plan, p->body, lane, position);
 }
@@ -84,7 +87,7 @@ uint32_t plait__batch_builder_find_before(const struct plait__batch_builder *p, 
 /* Returns true if a queue has to wait for `before`.  The order of a lane's own
  * queue needs no wait, nor does a command that the host awaits, nor, for a
  * stub, the command of its own region. */
-static bool needs_wait(const struct plait__batch_builder *p, uint32_t command,
+static bool needs_wait(const plait__batch_builder *p, uint32_t command,
 		       uint32_t before)
 {
 	const plait__plan_command *at = &p->plan->commands[command];
@@ -98,7 +101,7 @@ static bool needs_wait(const struct plait__batch_builder *p, uint32_t command,
 	       p->plan->regions[at->link].command != before;
 }
 
-void plait__batch_builder_note_mark(struct plait__batch_builder *p, uint32_t mark)
+void plait__batch_builder_note_mark(plait__batch_builder *p, uint32_t mark)
 {
 	if (p->failed || p->stamps[mark] == p->stamp)
 		return;
@@ -108,26 +111,28 @@ void plait__batch_builder_note_mark(struct plait__batch_builder *p, uint32_t mar
 
 /* Note the waits of a command, and its lane predecessor if one of the two runs
  * on another lane, in a segment. */
-static void note_waits(struct plait__batch_builder *p, uint32_t command)
+static void note_waits(plait__batch_builder *p, uint32_t command)
 {
 	const plait__plan_command *at = &p->plan->commands[command];
 
 	if (at->position > 0 && needs_wait(p, command, command - 1))
-		plait__batch_builder_note_mark(p,
-			  plait__queue_program_mark(p->compiled, command - 1));
+		plait__batch_builder_note_mark(
+			p, plait__queue_program_mark(p->compiled, command - 1));
 	for (uint32_t i = at->wait_first; i < at[1].wait_first; i++) {
 		const plait__plan_wait *wait = &p->plan->waits[i];
-		uint32_t before = plait__batch_builder_find_before(p, wait->lane, wait->position);
+		uint32_t before = plait__batch_builder_find_before(
+			p, wait->lane, wait->position);
 
 		if (wait->lane != at->lane && needs_wait(p, command, before))
-			plait__batch_builder_note_mark(p, plait__queue_program_mark(p->compiled,
-							       before));
+			plait__batch_builder_note_mark(
+				p,
+				plait__queue_program_mark(p->compiled, before));
 	}
 }
 
 /* Returns true if the lane of a segment member may still be at commands that
  * precede the body. */
-static bool has_arrival(const struct plait__batch_builder *p, uint32_t command)
+static bool has_arrival(const plait__batch_builder *p, uint32_t command)
 {
 	return p->plan->commands[command].position == 0 && p->body != 0 &&
 	       plait__queue_program_lane(p->compiled, command) !=
@@ -135,7 +140,7 @@ static bool has_arrival(const struct plait__batch_builder *p, uint32_t command)
 }
 
 /* A region waits for what its stubs wait for, too. */
-static void note_member(struct plait__batch_builder *p, uint32_t command)
+static void note_member(plait__batch_builder *p, uint32_t command)
 {
 	const plait__plan_command *at = &p->plan->commands[command];
 	const uint32_t *all = &command, *end = all + 1;
@@ -154,7 +159,7 @@ static void note_member(struct plait__batch_builder *p, uint32_t command)
 	}
 }
 
-static void note_segment(struct plait__batch_builder *p,
+static void note_segment(plait__batch_builder *p,
 			 const plait__queue_segment *segment)
 {
 	for (uint32_t i = 0; i < segment->member_count; i++) {
@@ -169,7 +174,7 @@ static void note_segment(struct plait__batch_builder *p,
 }
 
 /* Find the waits of a command, or of the segment that ends with it. */
-void plait__batch_builder_find_waits(struct plait__batch_builder *p, uint32_t command)
+void plait__batch_builder_find_waits(plait__batch_builder *p, uint32_t command)
 {
 	const plait__queue_segment *segment =
 		plait__queue_program_segment(p->compiled, command);
@@ -182,22 +187,23 @@ void plait__batch_builder_find_waits(struct plait__batch_builder *p, uint32_t co
 		note_segment(p, segment);
 }
 
-void plait__batch_builder_add_waits(struct plait__batch_builder *p,
-		      plait__queue_submission *submission)
+void plait__batch_builder_add_waits(plait__batch_builder *p,
+				    plait__queue_submission *submission)
 {
 	for (uint32_t i = 0; i < p->marks.count; i++)
-		plait__batch_builder_add_wait(p, submission, plait__queue_program_at(&p->marks, i));
+		plait__batch_builder_add_wait(
+			p, submission, plait__queue_program_at(&p->marks, i));
 }
 
 /* Begin a batch of one submission; null without memory. */
-plait__queue_submission *plait__batch_builder_single(struct plait__batch_builder *p,
-					    uint32_t lane)
+plait__queue_submission *plait__batch_builder_single(plait__batch_builder *p,
+						     uint32_t lane)
 {
 	plait__batch_builder_begin_batch(p, lane);
 	return plait__batch_builder_begin_submission(p);
 }
 
-void plait__batch_builder_set_body(struct plait__batch_builder *p, uint32_t body)
+void plait__batch_builder_set_body(plait__batch_builder *p, uint32_t body)
 {
 	uint32_t region = p->plan->bodies[body].region;
 

@@ -11,7 +11,7 @@
  * that is submitted ahead, as often in each of two windows. */
 enum { PLAIT__BATCH_BUILDER_FLIGHTS = 2 };
 
-struct plait__batch_builder {
+typedef struct plait__batch_builder {
 	plait__queue_program *compiled;
 	const plait__plan *plan;
 	const uint32_t *next_commands; /* links those of a chunk */
@@ -30,46 +30,46 @@ struct plait__batch_builder {
 	uint32_t stamp;
 	uint32_t flights;	/* of batches that are packed now */
 	bool failed;
-};
+} plait__batch_builder;
 
 /* Append an item; null without memory, and the builder has failed. */
-void *plait__batch_builder_push(struct plait__batch_builder *p,
+void *plait__batch_builder_push(plait__batch_builder *p,
 				plait__vector *vector, const void *item);
 
 /* The batches that are begun from now on are of this body. */
-void plait__batch_builder_set_body(struct plait__batch_builder *p,
+void plait__batch_builder_set_body(plait__batch_builder *p,
 				   uint32_t body);
-void plait__batch_builder_begin_batch(struct plait__batch_builder *p,
+void plait__batch_builder_begin_batch(plait__batch_builder *p,
 				      uint32_t lane);
 /* Begin a submission of the last batch; null without memory. */
 plait__queue_submission *plait__batch_builder_begin_submission(
-	struct plait__batch_builder *p);
+	plait__batch_builder *p);
 /* Begin a batch of one submission; null without memory. */
 plait__queue_submission *
-plait__batch_builder_single(struct plait__batch_builder *p, uint32_t lane);
+plait__batch_builder_single(plait__batch_builder *p, uint32_t lane);
 
 /* Let a submission wait for a mark, or for p->marks. */
-void plait__batch_builder_add_wait(struct plait__batch_builder *p,
+void plait__batch_builder_add_wait(plait__batch_builder *p,
 				   plait__queue_submission *submission,
 				   uint32_t mark);
-void plait__batch_builder_add_waits(struct plait__batch_builder *p,
+void plait__batch_builder_add_waits(plait__batch_builder *p,
 				    plait__queue_submission *submission);
-void plait__batch_builder_add_work(struct plait__batch_builder *p,
+void plait__batch_builder_add_work(plait__batch_builder *p,
 				   plait__queue_submission *submission,
 				   uint32_t work);
 
 /* Returns true if the lanes are of one backend. */
-bool plait__batch_builder_is_of_port(const struct plait__batch_builder *p,
+bool plait__batch_builder_is_of_port(const plait__batch_builder *p,
 				     uint32_t lane, uint32_t other);
 /* Returns the command of the body at a position. */
-uint32_t plait__batch_builder_find_before(const struct plait__batch_builder *p,
+uint32_t plait__batch_builder_find_before(const plait__batch_builder *p,
 					  uint32_t lane, uint32_t position);
 /* Add a mark to p->marks, once. */
-void plait__batch_builder_note_mark(struct plait__batch_builder *p,
+void plait__batch_builder_note_mark(plait__batch_builder *p,
 				    uint32_t mark);
 /* Let p->marks be the waits of a command, or of the segment that ends with
  * it. */
-void plait__batch_builder_find_waits(struct plait__batch_builder *p,
+void plait__batch_builder_find_waits(plait__batch_builder *p,
 				     uint32_t command);
 
 #endif

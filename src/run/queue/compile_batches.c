@@ -18,7 +18,7 @@
 
 /* ---- chunks ---- */
 
-static void add_segment(struct plait__batch_builder *p,
+static void add_segment(plait__batch_builder *p,
 			plait__queue_submission *submission,
 			plait__queue_segment *segment)
 {
@@ -35,13 +35,13 @@ static void add_segment(struct plait__batch_builder *p,
 }
 
 /* Commands that follow a segment are in another submission. */
-static bool is_last(const struct plait__batch_builder *p, uint32_t command)
+static bool is_last(const plait__batch_builder *p, uint32_t command)
 {
 	return p->awaited[command] ||
 	       plait__queue_program_segment(p->compiled, command) != NULL;
 }
 
-static void pack_command(struct plait__batch_builder *p, uint32_t command,
+static void pack_command(plait__batch_builder *p, uint32_t command,
 			 plait__queue_submission **submission)
 {
 	plait__queue_segment *segment =
@@ -65,7 +65,7 @@ static void pack_command(struct plait__batch_builder *p, uint32_t command,
 }
 
 /* Make a batch of what a lane has collected. */
-static void pack(struct plait__batch_builder *p, uint32_t lane)
+static void pack(plait__batch_builder *p, uint32_t lane)
 {
 	plait__queue_submission *submission = NULL;
 	uint32_t command = p->first[lane];
@@ -80,7 +80,7 @@ static void pack(struct plait__batch_builder *p, uint32_t lane)
 }
 
 /* Pack the batches that a command waits for. */
-static void pack_before(struct plait__batch_builder *p, uint32_t command)
+static void pack_before(plait__batch_builder *p, uint32_t command)
 {
 	plait__vector needed;
 
@@ -106,7 +106,7 @@ static void pack_before(struct plait__batch_builder *p, uint32_t command)
 
 /* Returns true for a segment that decides regions.  It is a batch of its own,
  * as the segment fallback may have to replace it. */
-static bool has_regions(const struct plait__batch_builder *p, uint32_t command)
+static bool has_regions(const plait__batch_builder *p, uint32_t command)
 {
 	const plait__queue_segment *segment =
 		plait__queue_program_segment(p->compiled, command);
@@ -114,7 +114,7 @@ static bool has_regions(const struct plait__batch_builder *p, uint32_t command)
 	return segment != NULL && segment->regions > 0;
 }
 
-static void collect(struct plait__batch_builder *p, uint32_t command)
+static void collect(plait__batch_builder *p, uint32_t command)
 {
 	uint32_t lane = plait__queue_program_lane(p->compiled, command);
 	bool alone = has_regions(p, command);
@@ -134,7 +134,7 @@ static void collect(struct plait__batch_builder *p, uint32_t command)
 		pack(p, lane);
 }
 
-static void pack_chunk(struct plait__batch_builder *p, plait__queue_stage *stage)
+static void pack_chunk(plait__batch_builder *p, plait__queue_stage *stage)
 {
 	plait__batch_builder_set_body(p, stage->body);
 	stage->batch_first = p->compiled->batches.count;
@@ -152,7 +152,7 @@ static void pack_chunk(struct plait__batch_builder *p, plait__queue_stage *stage
 
 /* Final batch of a lane.  The first lane of a port waits for all lanes of that
  * port, so its mark is the end of the port. */
-static void pack_final(struct plait__batch_builder *p, uint32_t lane)
+static void pack_final(plait__batch_builder *p, uint32_t lane)
 {
 	const plait__queue_program *compiled = p->compiled;
 	const plait__queue_port *port =
@@ -174,7 +174,7 @@ static void pack_final(struct plait__batch_builder *p, uint32_t lane)
 
 /* ---- all of it ---- */
 
-static void pack_all(struct plait__batch_builder *p)
+static void pack_all(plait__batch_builder *p)
 {
 	const plait__plan *plan = p->plan;
 
@@ -207,7 +207,7 @@ static void pack_all(struct plait__batch_builder *p)
 		pack_final(p, i);
 }
 
-static void *new_table(struct plait__batch_builder *p, uint64_t count, uint64_t each)
+static void *new_table(plait__batch_builder *p, uint64_t count, uint64_t each)
 {
 	void *table = plait__alloc_array(
 		plait__program_allocator(p->compiled->program), count, each);
@@ -222,7 +222,7 @@ bool plait__compile_batches(plait__queue_program *compiled,
 	const plait__plan *plan = compiled->program->plan;
 	const plait_allocator *allocator =
 		plait__program_allocator(compiled->program);
-	struct plait__batch_builder p = { .compiled = compiled,
+	plait__batch_builder p = { .compiled = compiled,
 				   .plan = plan,
 				   .flights = PLAIT__BATCH_BUILDER_FLIGHTS,
 				   .next_commands = next_commands };

@@ -76,6 +76,7 @@ static void begin(plait__run_driver *driver, uint32_t region)
 bool plait__repeat_ahead_has_begun(plait__run_driver *driver, uint32_t region)
 {
 	driver->repeats[region].has_begun = false;
+	driver->repeats[region].left = 0;
 	if (!driver->compiled->regions[region].ahead ||
 	    plait__loop_count_is_word(plan_of(driver), region))
 		return false;
@@ -87,10 +88,10 @@ void plait__repeat_ahead_resume(plait__run_driver *driver, uint32_t region)
 {
 	plait__queue_repeat *repeat = &driver->repeats[region];
 
-	if (!repeat->has_begun && !plait__run_driver_is_stopped(driver))
-		begin(driver, region);
-	else
+	if (repeat->has_begun)
 		repeat->windows--;
+	else if (!plait__run_driver_is_stopped(driver))
+		begin(driver, region);
 }
 
 /* ---- windows ---- */
