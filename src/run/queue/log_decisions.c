@@ -66,7 +66,8 @@ static void log_region(const plait__queue_program *compiled, uint32_t number,
 				compiled->lanes[at->home].device->object.label);
 		return;
 	}
-	why = why != NULL ? why : at->reason;
+	if (why == NULL || region->kind == PLAIT__REGION_REPEAT)
+		why = at->reason;
 	if (at->reason_command == PLAIT__NONE || why != at->reason)
 		plait__log_line(log, PLAIT_LOG_INFO,
 				"%s \"%.60s\": the host decides, as %s", kind,
