@@ -65,6 +65,14 @@ uint32_t plait__type_bytes(plait__type type);
 /* Returns true for integers of any size, bool and char. */
 bool plait__type_is_integer(plait__type type);
 
+/* Returns true for the types of iterations and counts: integers of 4 or 8
+ * bytes. */
+static inline bool plait__type_is_count(uint32_t type)
+{
+	return type == PLAIT__TYPE_I32 || type == PLAIT__TYPE_I64 ||
+	       type == PLAIT__TYPE_U32 || type == PLAIT__TYPE_U64;
+}
+
 /* Return the C type; VOID for NONE and for vectors, which libffi does not
  * pass. */
 plait__ffi_type plait__type_ffi(plait__type type);

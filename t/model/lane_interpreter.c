@@ -134,7 +134,7 @@ uint32_t plait__rehearse_choose(const plait__plan *of, uint32_t region,
 	return 0;
 }
 
-void plait__frame_rotate(const plait__frame *frame, const plait__rotation_cell *turn)
+void plait__frame_turn_cell(const plait__frame *frame, const plait__loop_cell *turn)
 {
 	(void)frame;
 	(void)turn;
@@ -348,8 +348,8 @@ static void make_program(void)
 	};
 	plan_object.plan = &sketch.plan;
 	layout.plan_object = &plan_object;
-	layout.rotation_first = turns;
-	layout.predicate_rotations = predicate_rotations;
+	layout.cell_first = turns;
+	layout.predicate_cells = predicate_rotations;
 	program.plan = &sketch.plan;
 	program.context = &context;
 	program.layout = layout;

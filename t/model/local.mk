@@ -113,6 +113,7 @@ MC_TESTS += %D%/lane_interpreter.t
 	src/run/host/lane_compiler.c src/run/host/lane_bodies.c \
 	src/run/host/lane_tasks.c src/run/host/lane_interpreter.c \
 	src/run/host/lane_park.c src/run/host/lane_patience.c \
+	src/run/args/loop_count.c \
 	src/base/alloc.c src/base/error.c src/base/text.c \
 	src/base/vector.c src/plan/plan.c src/pool/time_slice.c \
 	src/pool/callback_scope.c \

@@ -180,6 +180,7 @@ for text, want in (("while w times=3 cost=5\nnode a\nend\n", 3 + 4 * 5), ("do w 
                    ("while w times=0\nnode a cost=9\nend\nnode z after=w\n", 1),
                    ("do w times=0 cost=5\nnode a cost=9\nend\n", 9 + 5),
                    ("while w times=0\ndo v times=2\nnode a cost=9\nend\nend\n", 0),
+                   ("repeat w times=3 cost=5\nnode a\nend\n", 3), ("repeat w times=0\nnode a\nend\n", 0),
                    ("case w take=0 cost=5\nnode a\nend\n", 1 + 5), ("while w times=3\nnode a\nend\n", 3),
                    ("do v times=2\nwhile w times=3 cost=5\nnode a\nend\nend\nnode z after=v\n", 2 * (3 + 4 * 5) + 1)):
     ok(stats_of(plait("simulate", "-", text=text))["makespan"] == str(want) and

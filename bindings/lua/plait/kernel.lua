@@ -35,11 +35,39 @@ function kernel.parameter(name)
   return setmetatable({kind = lib.PLAIT_ARGUMENT_PARAMETER, name = name}, Special)
 end
 
+-- Return the name of a parameter, or nil.
+function kernel.parameter_name(given) return getmetatable(given) == Special and given.name or nil end
+
 --- A kernel argument: scratch memory of the node, `scratch_bytes` long.
 kernel.scratch = setmetatable({kind = lib.PLAIT_ARGUMENT_SCRATCH}, Special)
 
---- A kernel argument: the iteration number of the enclosing loop.
+local function series(given)
+  core.check_options(given, " scale offset from_count limit ")
+  return core.sized("plait_series", {
+    scale = given.scale or 1, offset = given.offset, limit = given.limit,
+    flags = given.from_count and lib.PLAIT_SERIES_FROM_COUNT or 0})
+end
+
+-- Return a number that follows the iteration.
+function Special.__call(_, given)
+  return setmetatable({kind = lib.PLAIT_ARGUMENT_ITERATION, series = series(given)}, Special)
+end
+
+--- A kernel argument: the iteration number of the enclosing loop.  Called, a number that
+-- follows it: iteration {scale = 20, offset = 1} is 20 * i + 1; from_count = true adds the
+-- count of the loop, which is one of graph:repeat_times; `limit` is the most that it may be.
 kernel.iteration = setmetatable({kind = lib.PLAIT_ARGUMENT_ITERATION}, Special)
+
+-- Return a C array of a plait_series per dimension, and their number; false leaves the
+-- items as they are.
+function kernel.series(given)
+  local array = ffi.new("plait_series[?]", #given)
+  for i, one in ipairs(given) do
+    local made = one and (one.series or series {}) or core.sized "plait_series"
+    ffi.copy(array + (i - 1), made, ffi.sizeof "plait_series")
+  end
+  return array, #given
+end
 
 -- A kernel argument: the buffer of a rotation, `ahead` iterations from this.
 function kernel.turn(rotation, ahead)
@@ -183,6 +211,7 @@ local function set(slot, parameter, given, kept)
     slot.kind = given.kind
     slot.name = given.name
     slot.rotation, slot.ahead = given.rotation or 0, given.ahead or 0
+    slot.series = given.series
   elseif parameter.is_local then
     slot.kind = lib.PLAIT_ARGUMENT_LOCAL
     slot.bytes = kernel.convert("uint64_t[1]", given, parameter.what .. " is local memory: give its bytes")[0]

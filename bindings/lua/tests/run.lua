@@ -385,6 +385,21 @@ test("loops and branches", function(system, device)
   is(list(b), "3", "buffers take turns")
 end)
 
+test("loops with a count", function(system, device)
+  local more = system:kernel("more(x: inout pointer u32, n: u32)",
+                             "KERNEL(more) { EACH(i, 1) x[0] = 10 * x[0] + n; }")
+  local x, word = device:array("uint32_t", {0}), device:array("uint32_t", {7})
+  local graph = system:graph()
+  local first, body = graph:repeat_times(10, {step = 4})
+  body:launch(more, {x, plait.iteration {scale = -4, from_count = true, limit = 4}})
+  local second, inner = graph:repeat_times(plait.parameter "n", {after = first})
+  inner:launch(more, {x, plait.iteration}, {series = {plait.iteration {offset = -1}}})
+  local _, last = graph:repeat_times(word, {step = 3, after = second})
+  last:launch(more, {x, plait.iteration {offset = 5}})
+  graph:freeze() {n = 3}
+  is(list(x), "4422567", "numbers and sizes follow the iteration")
+end)
+
 test("functions decide", function(system, device)
   local left, ran, out = 3, 0, device:array("uint32_t", {0})
   local graph = system:graph()

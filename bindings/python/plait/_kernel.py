@@ -93,7 +93,22 @@ class Scratch:
 
 
 class Iteration:
-    """A kernel argument: the iteration number of the enclosing loop."""
+    """A kernel argument: the iteration number of the enclosing loop.
+
+    Called, a number that follows it: iteration(scale=20, offset=1) is 20 * i + 1.
+    `from_count` adds the count of the loop, which is one of Graph.repeat; `limit` is
+    the most that the number may be, 0: none.  `series` of Graph.launch takes it too.
+    """
+
+    def __init__(self, series=None):
+        self._series = series
+
+    def __call__(self, *, scale=1, offset=0, from_count=False, limit=0):
+        flags = _raw.PLAIT_SERIES_FROM_COUNT if from_count else 0
+        return Iteration(sized(
+            _raw.plait_series, flags=flags, scale=convert(ctypes.c_int64, scale, "scale").value,
+            offset=convert(ctypes.c_int64, offset, "offset").value,
+            limit=convert(ctypes.c_int64, limit, "limit").value))
 
 
 class Turn:
@@ -168,6 +183,9 @@ class Arguments:
             slot.kind = _raw.PLAIT_ARGUMENT_SCRATCH
         elif isinstance(given, Iteration):
             slot.kind = _raw.PLAIT_ARGUMENT_ITERATION
+            if given._series is not None:
+                self.kept.append(given._series)
+                slot.series = ctypes.addressof(given._series)
         elif kind is None:
             slot.kind, slot.buffer = _raw.PLAIT_ARGUMENT_BUFFER, given.handle
         elif kind is Local:
@@ -278,6 +296,20 @@ def described(function, signature):
     if result.strip(" :") not in ("", "i32"):
         raise TypeError("%s: a Python function has no result; end the signature with \")\"" % name)
     return c_function(function, name, parameters), signature if result.strip() else signature + ": i32"
+
+
+def series_of(given):
+    """Return an array of a plait_series per dimension; None leaves the items as they are."""
+    made = (_raw.plait_series * len(given))()
+    for slot, one in zip(made, given):
+        if not (one is None or isinstance(one, Iteration)):
+            raise TypeError("series: %r is neither None nor plait.iteration(...)" % (one,))
+        # Plain iteration is the number itself.
+        at = iteration()._series if one is iteration else one and one._series
+        if at:
+            ctypes.memmove(ctypes.addressof(slot), ctypes.addressof(at), ctypes.sizeof(slot))
+        slot.size = ctypes.sizeof(slot)
+    return made
 
 
 class Kernel(Handle):

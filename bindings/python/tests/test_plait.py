@@ -496,6 +496,24 @@ class Plans(Case):
         graph.freeze()()
         self.assertEqual(y.tolist(), [5])
 
+    def test_repeat(self):
+        more = self.system.kernel("more(x: inout pointer u32, n: u32)",
+                                  "KERNEL(more) { EACH(i, 1) x[0] = 10 * x[0] + n; }")
+        x, word = self.device.array(array.array("I", [0])), self.device.array(array.array("I", [7]))
+        graph = self.system.graph()
+        first, body = graph.repeat(10, step=4)
+        body.launch(more, x, plait.iteration(scale=-4, from_count=True, limit=4))
+        second, body = graph.repeat(plait.Parameter("n"), after=first)
+        body.launch(more, x, plait.iteration, series=[plait.iteration(offset=-1)])
+        _, body = graph.repeat(word, step=3, after=second)
+        body.launch(more, x, plait.iteration(offset=5))
+        graph.freeze()(n=3)
+        self.assertEqual(x.tolist(), [4422567])
+        with self.assertRaises(plait.InvalidError):
+            graph.launch(more, x, 1, series=[plait.iteration])
+        with self.assertRaises(TypeError):
+            body.launch(more, x, 1, series=[1])
+
     def test_functions_decide(self):
         out, ran, left = self.floats(0), [], [3]
 

@@ -9,6 +9,7 @@
 #include "graph/build/graph.h"
 #include "graph/build/object_refs.h"
 #include "graph/build/scopes.h"
+#include "graph/build/series.h"
 #include "graph/store/unique_values.h"
 #include "base/error.h"
 #include "base/sized_struct.h"
@@ -202,18 +203,25 @@ static plait_status push_local(struct writer *writer)
 	return push_blob(writer, &bytes, sizeof(bytes));
 }
 
+/* Name the argument for errors about a part of it. */
+static const char *name_part(const struct writer *writer, char what[160])
+{
+	(void)snprintf(what, 160, "%.60s: argument %u \"%.40s\"",
+		       writer->signature->name,
+		       (uint32_t)(writer->parameter -
+				  writer->signature->parameters),
+		       writer->parameter->name);
+	return what;
+}
+
 /* Name the argument in an error about its range. */
 static plait_status name_argument(const struct writer *writer,
 				  plait_status status)
 {
 	char what[160];
 
-	(void)snprintf(what, sizeof(what), "%.60s: argument %u \"%.40s\"",
-		       writer->signature->name,
-		       (uint32_t)(writer->parameter -
-				  writer->signature->parameters),
-		       writer->parameter->name);
-	(void)plait__refs_prefix_error(writer->draft, what);
+	(void)plait__refs_prefix_error(writer->draft,
+				       name_part(writer, what));
 	return status;
 }
 
@@ -352,6 +360,45 @@ plait_status plait__arguments_push_parameter(plait__node_draft *draft,
 	return status == PLAIT_OK ? push_arg(draft, &writer.arg) : status;
 }
 
+/* A parameter of this name may exist already, with any integer type. */
+plait_status plait__arguments_push_count(plait__node_draft *draft,
+					 const char *name)
+{
+	plait__store *store = draft->graph->store;
+	struct writer writer = { .draft = draft,
+				   .arg = { .kind = PLAIT__ARG_PARAM } };
+	plait__plan_param param = { .kind = PLAIT__PARAM_VALUE,
+				    .type = PLAIT__TYPE_U64,
+				    .bytes = sizeof(uint64_t) };
+	plait_status status;
+	bool differs = false;
+
+	if (name[0] == '\0')
+		return wrong_name(draft, name, "needs a name");
+	param.name = plait__values_string(store, name);
+	if (param.name == PLAIT__NONE)
+		return no_memory(draft);
+	for (uint32_t i = 0; i < store->params.count; i++) {
+		const plait__plan_param *known =
+			plait__vector_at(&store->params, i);
+
+		if (known->name == param.name &&
+		    known->kind == PLAIT__PARAM_VALUE &&
+		    plait__type_is_count(known->type))
+			param = *known;
+	}
+	writer.arg.index = plait__values_param(store, &param, &differs);
+	if (differs)
+		return wrong_name(draft, name, "is no integer elsewhere, so "
+				  "it cannot be a count");
+	if (writer.arg.index == PLAIT__NONE)
+		return no_memory(draft);
+	status = push_blob(&writer, NULL, param.bytes);
+	if (status == PLAIT_OK)
+		status = push_patch(&writer, param.bytes);
+	return status == PLAIT_OK ? push_arg(draft, &writer.arg) : status;
+}
+
 static uint32_t first_device(const plait__store *store,
 			     const plait__plan_rotation *rotation)
 {
@@ -417,6 +464,16 @@ static plait_status push_rotation(struct writer *writer)
 			   access_of(writer->parameter), PLAIT__NONE);
 }
 
+static plait_status push_series(struct writer *writer)
+{
+	char what[160];
+
+	writer->arg.kind = PLAIT__ARG_SERIES;
+	return plait__series_push(writer->draft, writer->given->series,
+				  name_part(writer, what),
+				  &writer->arg.index);
+}
+
 static plait_status push_iteration(struct writer *writer)
 {
 	const plait__graph *graph = writer->draft->graph;
@@ -424,8 +481,7 @@ static plait_status push_iteration(struct writer *writer)
 		plait__scopes_enclosing_loop(graph->store, graph->scope);
 	plait__type type = writer->parameter->type;
 
-	if (type != PLAIT__TYPE_U32 && type != PLAIT__TYPE_U64 &&
-	    type != PLAIT__TYPE_I32 && type != PLAIT__TYPE_I64)
+	if (!plait__type_is_count(type))
 		return fail(writer, "the iteration's number needs i32, i64, "
 			    "u32 or u64");
 	if (loop == PLAIT__NONE)
@@ -433,6 +489,12 @@ static plait_status push_iteration(struct writer *writer)
 			    "the body of a loop");
 	writer->arg.kind = PLAIT__ARG_INDEX;
 	writer->arg.index = loop;
+	if (writer->given->series != NULL) {
+		plait_status status = push_series(writer);
+
+		if (status != PLAIT_OK)
+			return status;
+	}
 	return push_blob(writer, NULL, plait__type_bytes(type));
 }
 

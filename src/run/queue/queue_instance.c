@@ -11,6 +11,7 @@
 #include "run/queue/queue_command.h"
 #include "run/queue/scratch_arenas.h"
 #include "run/queue/translate_work.h"
+#include "run/queue/variant_count.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -31,6 +32,7 @@ static const plait_allocator *allocator_of(const plait__queue_instance *state)
 	ARRAY(queues, plan->lanes_count) \
 	ARRAY(work, compiled->work.count) \
 	ARRAY(submissions, compiled->submissions.count) \
+	ARRAY(repeat_work, compiled->repeat_work) \
 	ARRAY(waits, compiled->waits.count) \
 	ARRAY(emits, compiled->submissions.count) \
 	ARRAY(callbacks, plan->command_count) \
@@ -88,7 +90,7 @@ static void count_arguments(plait__queue_instance *state)
 
 	for (uint32_t i = 0; i < compiled->program->plan->command_count; i++) {
 		plait__queue_command_counts(compiled, i, &arguments, &pointers);
-		variants = plait__launch_variants_count(compiled, i);
+		variants = plait__variant_count(compiled, i);
 		state->argument_count += arguments;
 		state->pointer_count += pointers;
 		state->variant_count += variants;
@@ -107,7 +109,7 @@ static void place_variants(plait__queue_instance *state, uint32_t command)
 	plait__queue_launch *launch = &state->launches[command];
 
 	launch->variant_count =
-		plait__launch_variants_count(state->compiled, command);
+		plait__variant_count(state->compiled, command);
 	if (launch->variant_count == 0)
 		return;
 	launch->cell_count = plait__variant_cells_count(state->compiled,

@@ -37,12 +37,26 @@ struct Parameter
 end
 
 struct Scratch end
-struct Iteration end
+# Null: the iteration itself.
+struct Iteration
+    series::Union{Nothing,Base.RefValue{Raw.plait_series}}
+end
 
 "A kernel argument: scratch memory of the node, `scratch_bytes` long."
 const SCRATCH = Scratch()
-"A kernel argument: the iteration number of the enclosing loop."
-const ITERATION = Iteration()
+"""
+    ITERATION
+    ITERATION(; scale=1, offset=0, from_count=false, limit=0)
+
+A kernel argument: the iteration number of the enclosing loop, or a number that follows it,
+`scale * i + offset`. `from_count` adds the count of the loop, which is one of
+[`repeat!`](@ref); `limit` is the most that the number may be, 0: none.
+"""
+const ITERATION = Iteration(nothing)
+
+(::Iteration)(; scale=1, offset=0, from_count=false, limit=0) = Iteration(Ref(sized(
+    Raw.plait_series; scale=scale, offset=offset, limit=limit,
+    flags=from_count ? Raw.PLAIT_SERIES_FROM_COUNT : UInt32(0))))
 
 "A kernel argument: the buffer of a rotation, `ahead` iterations from this one."
 struct Turn
@@ -207,7 +221,13 @@ end
 special(given::Parameter) = sized(Raw.plait_argument; kind=Raw.PLAIT_ARGUMENT_PARAMETER,
                                   name=text_at(given.name))
 special(::Scratch) = sized(Raw.plait_argument; kind=Raw.PLAIT_ARGUMENT_SCRATCH)
-special(::Iteration) = sized(Raw.plait_argument; kind=Raw.PLAIT_ARGUMENT_ITERATION)
+special(given::Iteration) = sized(
+    Raw.plait_argument; kind=Raw.PLAIT_ARGUMENT_ITERATION,
+    series=given.series === nothing ? C_NULL : Base.unsafe_convert(Ptr{Raw.plait_series}, given.series))
+
+# A series per dimension; nothing leaves the items as they are.
+series_of(::Nothing) = sized(Raw.plait_series)
+series_of(given::Iteration) = (given.series === nothing ? given() : given).series[]
 special(given::Turn) = sized(Raw.plait_argument; kind=Raw.PLAIT_ARGUMENT_ROTATION,
                              rotation=given.rotation, ahead=given.ahead)
 

@@ -27,6 +27,7 @@ pub(crate) enum Kind<'a> {
     Parameter(&'a str),
     Turn(u64, u64),
     Iteration,
+    Series(raw::plait_series),
     Scratch,
 }
 
@@ -114,6 +115,59 @@ impl<'a> From<Parameter<'a>> for Argument<'a> {
 /// Return an argument: the iteration number of the enclosing loop, from 0.
 pub fn iteration() -> Argument<'static> {
     Argument::new(Kind::Iteration)
+}
+
+/// A number that follows the iteration i of the enclosing loop, at first i itself: an
+/// argument, or the items of a launch ([`Adding::series`](crate::Adding::series)).
+#[derive(Clone, Copy)]
+pub struct Series(pub(crate) raw::plait_series);
+
+impl Default for Series {
+    fn default() -> Self {
+        Series(raw::plait_series { scale: 1, ..Default::default() })
+    }
+}
+
+impl Series {
+    /// Start with the iteration.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Leave the items of a dimension as they are.
+    pub fn none() -> Self {
+        Series(raw::plait_series::default())
+    }
+
+    /// Multiply the iteration.
+    pub fn scale(mut self, scale: i64) -> Self {
+        self.0.scale = scale;
+        self
+    }
+
+    /// Add a number.
+    pub fn offset(mut self, offset: i64) -> Self {
+        self.0.offset = offset;
+        self
+    }
+
+    /// Add the count of the loop, which is one of [`Graph::repeat`](crate::Graph::repeat).
+    pub fn from_count(mut self) -> Self {
+        self.0.flags |= raw::PLAIT_SERIES_FROM_COUNT;
+        self
+    }
+
+    /// Set the most that the number may be; 0, the default: no limit.
+    pub fn limit(mut self, limit: i64) -> Self {
+        self.0.limit = limit;
+        self
+    }
+}
+
+impl From<Series> for Argument<'_> {
+    fn from(series: Series) -> Self {
+        Argument::new(Kind::Series(series.0))
+    }
 }
 
 /// Return an argument: scratch memory of the node; see
@@ -259,6 +313,8 @@ pub(crate) struct Arguments {
     pub(crate) array: Vec<raw::plait_argument>,
     numbers: Vec<Number>,
     names: Vec<CString>,
+    /// Arguments point to them.
+    series: Vec<Box<raw::plait_series>>,
     /// Pointer parameters, with their pointee types.
     pub(crate) pointers: Vec<(String, String)>,
 }
@@ -319,6 +375,11 @@ impl Arguments {
                 argument.ahead = ahead;
             }
             Kind::Iteration => argument.kind = raw::PLAIT_ARGUMENT_ITERATION,
+            Kind::Series(series) => {
+                self.series.push(Box::new(series));
+                argument.kind = raw::PLAIT_ARGUMENT_ITERATION;
+                argument.series = &*self.series[self.series.len() - 1];
+            }
             Kind::Scratch => argument.kind = raw::PLAIT_ARGUMENT_SCRATCH,
             Kind::Buffer(buffer, element) if wanted.pointer => {
                 check_pointer(element, &wanted.kind, &what)?;

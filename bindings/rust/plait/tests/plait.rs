@@ -13,7 +13,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use plait::{args, iteration, parameter, scratch, with, Freeze, Kernel, KernelBuilder, PlanFormat,
-            Queue, Result, Rows, Status, System, TraceFormat};
+            Queue, Result, Rows, Status, System, TraceFormat, Series};
 
 const SAXPY: (&str, &str) = ("saxpy(a: f32, x: in pointer f32, y: inout pointer f32, n: u64)",
                              "KERNEL(saxpy) { EACH(i, n) y[i] += a * x[i]; }");
@@ -539,6 +539,27 @@ fn loops_and_turns() {
         graph.freeze()?.call(with![])?;
         assert_eq!(b.read()?, [3.0]);
         assert_eq!(seen.read()?, [1, 2, 3]);
+        Ok(())
+    });
+}
+
+#[test]
+fn loops_with_a_count() {
+    alone(|system, _| {
+        let device = system.device();
+        let (x, word) = (device.array(&[0u32])?, device.array(&[7u32])?);
+        let more = kernel(system, ("more(x: inout pointer u32, n: u32)",
+                                   "KERNEL(more) { EACH(i, 1) x[0] = 10 * x[0] + n; }"))?;
+        let graph = system.graph()?;
+        let (first, body) = graph.repeat(10u64).step(4).add()?;
+        let rest = Series::new().scale(-4).from_count().limit(4);
+        body.launch(&more, args![&x, rest]).add()?;
+        let (second, body) = graph.repeat(parameter("n")).after(first).add()?;
+        body.launch(&more, args![&x, iteration()]).series(&[Series::new().offset(-1)]).add()?;
+        let (_, body) = graph.repeat(&word).step(3).after(second).add()?;
+        body.launch(&more, args![&x, Series::new().offset(5)]).add()?;
+        graph.freeze()?.call(with![n = 3u64])?;
+        assert_eq!(x.read()?, [4422567]);
         Ok(())
     });
 }
