@@ -456,6 +456,25 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/run/external/coroutine_command.c
 %C%_libplaitcore_la_SOURCES += %D%/run/external/completion.c
 %C%_libplaitcore_la_SOURCES += %D%/run/api/tune.c
+# flow
+%C%_libplaitcore_la_SOURCES += %D%/flow/region/box.c
+%C%_libplaitcore_la_SOURCES += %D%/flow/region/front_map.c
+%C%_libplaitcore_la_SOURCES += %D%/flow/access/preds.c
+%C%_libplaitcore_la_SOURCES += %D%/flow/access/front_access.c
+%C%_libplaitcore_la_SOURCES += %D%/flow/lanes/outcomes.c
+%C%_libplaitcore_la_SOURCES += %D%/flow/lanes/window.c
+%C%_libplaitcore_la_SOURCES += %D%/flow/lanes/flow_worker.c
+%C%_libplaitcore_la_SOURCES += %D%/flow/lanes/flow_lanes.c
+%C%_libplaitcore_la_SOURCES += %D%/flow/box_move.c
+%C%_libplaitcore_la_SOURCES += %D%/flow/commit.c
+%C%_libplaitcore_la_SOURCES += %D%/flow/flow.c
+%C%_libplaitcore_la_SOURCES += %D%/flow/flow_control.c
+%C%_libplaitcore_la_SOURCES += %D%/flow/flow_data.c
+%C%_libplaitcore_la_SOURCES += %D%/flow/flow_late.c
+%C%_libplaitcore_la_SOURCES += %D%/flow/flow_wait.c
+%C%_libplaitcore_la_SOURCES += %D%/flow/host_access.c
+%C%_libplaitcore_la_SOURCES += %D%/flow/submit.c
+%C%_libplaitcore_la_SOURCES += %D%/flow/task_launch.c
 
 %C%_libplait_la_SOURCES =
 %C%_libplait_la_LIBADD = %D%/libplaitcore.la

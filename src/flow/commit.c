@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: MIT */
+/* Commit of a task; see commit.h. */
+#include "flow/commit.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+
+#include <string.h>
+
+/* One op is kept free for plait__commit_last. */
+enum { KEPT = 1 };
+
+bool plait__commit_reserve_accesses(plait__flow *flow, uint32_t count)
+{
+	uint32_t capacity = flow->access_capacity < 8 ? 8 :
+							flow->access_capacity;
+	plait__flow_access *grown;
+
+	if (count <= flow->access_capacity)
+		return true;
+	while (capacity < count)
+		capacity *= 2;
+	grown = plait__realloc(plait__flow_allocator(flow), flow->accesses,
+			       flow->access_capacity * sizeof(*grown),
+			       capacity * sizeof(*grown));
+	if (grown == NULL)
+		return false;
+	flow->accesses = grown;
+	flow->access_capacity = capacity;
+	return true;
+}
+
+/* ---- lanes ---- */
+
+static bool is_late_lane(const plait__flow *flow, uint8_t lane)
+{
+	return lane == flow->lanes.count + 1 || lane == PLAIT__LANE_MAPPING;
+}
+
+/* Returns true if an op that another thread finishes is not done, and among
+ * these predecessors or before them. */
+static bool is_held(const plait__flow *flow, const plait__pred *preds,
+		    uint32_t count, bool is_prefix)
+{
+	const plait__op_ring *ring = &flow->window.ring;
+
+	if (flow->newest_late <= flow->window.settled)
+		return false;
+	if (is_prefix)
+		return true;
+	for (uint32_t i = 0; i < count; i++)
+		if (preds[i].number > flow->window.settled &&
+		    is_late_lane(flow,
+				 flow->lane_of[preds[i].number & ring->mask]) &&
+		    !plait__op_is_done(ring, preds[i].number))
+			return true;
+	return false;
+}
+
+/* The lane whose last op is the newest predecessor; else the next one. */
+static uint32_t choose_lane(plait__flow *flow, const plait__pred *preds,
+			    uint32_t count)
+{
+	for (uint32_t i = count; i > 0; i--) {
+		uint64_t number = preds[i - 1].number;
+		uint8_t lane = flow->lane_of[number & flow->window.ring.mask];
+
+		if (lane < flow->lanes.count &&
+		    flow->last_in_lane[lane] == number)
+			return lane;
+	}
+	if (++flow->next_lane >= flow->lanes.count)
+		flow->next_lane = 0;
+	return flow->next_lane;
+}
+
+/* ---- ops ---- */
+
+/* Number an op with these predecessors, which are few. */
+static plait__op *number_op(plait__flow *flow, const plait__pred *preds,
+			    uint32_t count, uint64_t meta)
+{
+	plait__op *op = plait__window_next(&flow->window);
+
+	meta |= (uint64_t)count << PLAIT__OP_COUNT_SHIFT;
+	for (uint32_t i = 0; i < count; i++) {
+		at_store_relaxed_u64(&op->preds[i], preds[i].number);
+		if (preds[i].is_true)
+			meta |= (uint64_t)1 << (PLAIT__OP_TRUE_SHIFT + i);
+	}
+	/* Relaxed: published with the word. */
+	at_store_relaxed_u64(&op->meta, meta);
+	return op;
+}
+
+/* Publish the newest op in a lane that its predecessors allow. */
+static void publish(plait__flow *flow, const plait__pred *preds,
+		    uint32_t count, bool is_prefix, bool is_urgent)
+{
+	uint64_t number = flow->window.newest;
+	uint32_t lane;
+
+	if (is_held(flow, preds, count, is_prefix))
+		lane = flow->lanes.count + 1;
+	else if (is_urgent)
+		lane = flow->lanes.count;
+	else
+		lane = choose_lane(flow, preds, count);
+	flow->lane_of[number & flow->window.ring.mask] = (uint8_t)lane;
+	if (lane < flow->lanes.count)
+		flow->last_in_lane[lane] = number;
+	if (lane == flow->lanes.count + 1)
+		flow->newest_late = number;
+	plait__flow_lanes_publish(&flow->lanes, lane, number);
+}
+
+static uint64_t add_mark(plait__flow *flow, const plait__pred *preds,
+			 uint32_t count)
+{
+	plait__op *op = number_op(flow, preds, count, PLAIT__OP_MARK);
+
+	op->label = NULL;
+	publish(flow, preds, count, false, false);
+	return flow->window.newest;
+}
+
+/* ---- predecessors ---- */
+
+/* Drop those that are done: only if there are many.  One that has failed is
+ * enough to spoil the task. */
+static void drop_done(plait__flow *flow)
+{
+	plait__preds *preds = &flow->preds;
+	bool has_failed = false;
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < preds->count; i++) {
+		plait__pred pred = preds->items[i];
+		bool keeps = !plait__op_is_done(&flow->window.ring,
+						pred.number);
+
+		if (!keeps && pred.is_true && !has_failed)
+			keeps = has_failed = plait__outcomes_has(
+				&flow->lanes.outcomes, pred.number);
+		if (keeps)
+			preds->items[kept++] = pred;
+	}
+	preds->count = kept;
+}
+
+/* True ones first, so that a mark has one kind. */
+static void sort_true_first(plait__preds *preds)
+{
+	uint32_t first = 0;
+
+	for (uint32_t i = 0; i < preds->count; i++) {
+		plait__pred pred = preds->items[i];
+
+		if (!pred.is_true)
+			continue;
+		preds->items[i] = preds->items[first];
+		preds->items[first++] = pred;
+	}
+}
+
+/* At most as many marks as reduce() makes: a group of each kind may be less
+ * than full in each of at most four rounds. */
+static uint64_t count_marks(uint64_t count)
+{
+	return count <= PLAIT__OP_PREDS ? 0 :
+					  count / (PLAIT__OP_PREDS - 1) + 8;
+}
+
+/* Replace groups of predecessors by marks, until there are few. */
+static void reduce(plait__flow *flow)
+{
+	plait__preds *preds = &flow->preds;
+
+	while (preds->count > PLAIT__OP_PREDS) {
+		plait__pred *items = preds->items;
+		uint32_t kept = 0, i = 0;
+
+		while (i < preds->count) {
+			bool is_true = items[i].is_true;
+			uint32_t begin = i;
+
+			while (i < preds->count && i - begin < PLAIT__OP_PREDS &&
+			       items[i].is_true == is_true)
+				i++;
+			if (i - begin > 1)
+				items[begin].number = add_mark(
+					flow, &items[begin], i - begin);
+			items[kept++] = items[begin];
+		}
+		preds->count = kept;
+	}
+}
+
+struct gather {
+	plait__preds *preds;
+	uint32_t mode;
+};
+
+static void gather_front(void *arg, plait__front *front)
+{
+	const struct gather *gather = arg;
+
+	plait__front_access_gather(gather->preds, front, gather->mode);
+}
+
+static plait_status fail_memory(plait_error *error)
+{
+	return plait__fail(error, PLAIT_E_NOMEM, "no memory for a task");
+}
+
+/* PLAIT_PENDING: too many pieces, which tasks in flight keep apart. */
+static plait_status cut_all(plait__flow_task *task, plait_error *error)
+{
+	for (uint32_t i = 0; i < task->access_count; i++) {
+		plait__flow_access *access = &task->flow->accesses[i];
+
+		if (access->whole->map.pieces > access->whole->map.join_at &&
+		    !plait__flow_join_pieces(task->flow, access->whole))
+			return PLAIT_PENDING;
+		if (!plait__front_map_cut(&access->whole->map, &access->box))
+			return fail_memory(error);
+	}
+	return PLAIT_OK;
+}
+
+static void gather_all(plait__flow_task *task)
+{
+	plait__flow *flow = task->flow;
+	struct gather gather = { .preds = &flow->preds };
+
+	plait__preds_begin(&flow->preds, flow->window.settled,
+			   !plait__outcomes_are_clean(&flow->lanes.outcomes));
+	for (uint32_t i = 0; i < task->access_count; i++) {
+		plait__flow_access *access = &flow->accesses[i];
+
+		gather.mode = access->mode;
+		plait__front_map_visit(&access->whole->map, &access->box,
+				       gather_front, &gather);
+	}
+	plait__preds_add(&flow->preds, flow->barrier, false);
+	plait__preds_add(&flow->preds, task->behind, false);
+}
+
+/* ---- records ---- */
+
+struct record {
+	plait__front_record record;
+	uint32_t mode;
+};
+
+static void record_front(void *arg, plait__front *front)
+{
+	struct record *record = arg;
+
+	plait__front_access_record(&record->record, front, record->mode);
+}
+
+static uint64_t mark_readers(void *arg, const uint64_t *numbers, uint32_t count)
+{
+	plait__pred preds[PLAIT__OP_PREDS];
+
+	for (uint32_t i = 0; i < count; i++)
+		preds[i] = (plait__pred){ numbers[i], false };
+	return add_mark(arg, preds, count);
+}
+
+/* Reads before writes: what a task reads and writes, it wrote last. */
+static void record_all(plait__flow_task *task)
+{
+	plait__flow *flow = task->flow;
+	struct record record = { .record = { .number = task->number,
+					     .settled = flow->preds.settled,
+					     .mark = mark_readers,
+					     .arg = flow } };
+
+	for (uint32_t i = 0; i < task->access_count; i++) {
+		plait__flow_access *access = &flow->accesses[i];
+
+		access->whole->last_use = task->number;
+		record.mode = access->mode;
+		plait__front_map_visit(&access->whole->map, &access->box,
+				       record_front, &record);
+	}
+}
+
+/* ---- the task ---- */
+
+static void add_op(plait__flow_task *task)
+{
+	plait__flow *flow = task->flow;
+	const plait__pred *preds = flow->preds.items;
+	uint32_t count = flow->preds.count;
+	uint64_t meta = task->kind |
+			(task->is_prefix ? PLAIT__OP_PREFIX : 0) |
+			(task->is_always ? PLAIT__OP_ALWAYS : 0);
+	plait__op *op;
+
+	plait__window_keep_cells(&flow->window);
+	op = number_op(flow, preds, count, meta);
+	op->call = task->filled.call;
+	op->arguments = task->filled.arguments;
+	op->launch = task->filled.launch;
+	op->user_data = task->filled.user_data;
+	op->label = task->label;
+	task->number = flow->window.newest;
+	if (task->is_mapping) {
+		flow->lane_of[task->number & flow->window.ring.mask] =
+			PLAIT__LANE_MAPPING;
+		flow->newest_late = task->number;
+		return;
+	}
+	publish(flow, preds, count, task->is_prefix, task->is_urgent);
+	if (task->is_late) {
+		flow->lane_of[task->number & flow->window.ring.mask] =
+			PLAIT__LANE_MAPPING;
+		flow->newest_late = task->number;
+	}
+}
+
+static void keep_writers(void *arg)
+{
+	plait__flow_keep_writers(arg);
+}
+
+plait_status plait__commit_task(plait__flow_task *task, plait_error *error)
+{
+	plait__flow *flow = task->flow;
+	plait__preds *preds = &flow->preds;
+	plait_status status;
+
+	if (!plait__outcomes_reserve(&flow->lanes.outcomes,
+				     flow->window.newest, keep_writers, flow))
+		return fail_memory(error);
+	status = cut_all(task, error);
+	if (status != PLAIT_OK)
+		return status;
+	gather_all(task);
+	if (preds->lacks_memory)
+		return fail_memory(error);
+	if (preds->count > PLAIT__OP_PREDS) {
+		drop_done(flow);
+		sort_true_first(preds);
+	}
+	if (!plait__window_has_room(&flow->window,
+				    1 + KEPT + preds->marks +
+					    count_marks(preds->count),
+				    task->cells))
+		return PLAIT_PENDING;
+	reduce(flow);
+	add_op(task);
+	record_all(task);
+	if (task->is_barrier)
+		flow->barrier = task->number;
+	if (task->kernel != NULL)
+		task->kernel->last_use = task->number;
+	return PLAIT_OK;
+}
+
+void plait__commit_abandon(plait__flow *flow, uint64_t number)
+{
+	plait__op *op = plait__op_at(&flow->window.ring, number);
+	uint64_t meta = at_load_relaxed_u64(&op->meta);
+
+	at_store_relaxed_u64(&op->meta, (meta & ~(uint64_t)0xff) |
+						PLAIT__OP_MARK);
+	op->label = NULL;
+	plait__flow_lanes_publish(&flow->lanes, flow->lanes.count + 1, number);
+}
+
+void plait__commit_last(plait__flow *flow, plait_host_function function,
+			void *user_data)
+{
+	plait__op *op = number_op(flow, NULL, 0,
+				  PLAIT__OP_CALL | PLAIT__OP_PREFIX);
+
+	op->call.host = function;
+	op->user_data = user_data;
+	op->label = NULL;
+	publish(flow, NULL, 0, true, false);
+}
