@@ -308,8 +308,9 @@ PLAIT_API plait_status plait_flow_launch(plait_flow *flow,
  * plait_flow_wait - wait for a task, or for all submitted so far.
  *
  * Of all tasks, the call tells the first failure that no call has told; a call
- * for one task tells that task's.  Inboxes are served as by
- * plait_signal_wait_points.
+ * for one task tells that task's, which may be forgotten once as many tasks as
+ * the window has were submitted after it.  Of failures that no call tells, the
+ * first 256 are kept.  Inboxes are served as by plait_signal_wait_points.
  *
  * @param flow       borrowed, non-null: the flow
  * @param task       value: the task; 0 means all

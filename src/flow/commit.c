@@ -34,7 +34,7 @@ bool plait__commit_reserve_accesses(plait__flow *flow, uint32_t count)
 
 static bool is_late_lane(const plait__flow *flow, uint8_t lane)
 {
-	return lane == flow->lanes.count + 1 || lane == PLAIT__LANE_MAPPING;
+	return lane == flow->lanes.count + 1 || lane == PLAIT__LANE_OUTSIDE;
 }
 
 /* Returns true if an op that another thread finishes is not done, and among
@@ -91,6 +91,13 @@ static plait__op *number_op(plait__flow *flow, const plait__pred *preds,
 	/* Relaxed: published with the word. */
 	at_store_relaxed_u64(&op->meta, meta);
 	return op;
+}
+
+/* Another thread than a worker finishes the op: hold those behind it. */
+static void make_late(plait__flow *flow, uint64_t number)
+{
+	flow->lane_of[number & flow->window.ring.mask] = PLAIT__LANE_OUTSIDE;
+	flow->newest_late = number;
 }
 
 /* Publish the newest op in a lane that its predecessors allow. */
@@ -213,18 +220,24 @@ static plait_status fail_memory(plait_error *error)
 	return plait__fail(error, PLAIT_E_NOMEM, "no memory for a task");
 }
 
-/* PLAIT_PENDING: too many pieces, which tasks in flight keep apart. */
+/* Make borders along all boxes.  Joining removes those that no task needs yet,
+ * so it comes before.  PLAIT_PENDING: too many pieces, which tasks in flight keep
+ * apart. */
 static plait_status cut_all(plait__flow_task *task, plait_error *error)
 {
-	for (uint32_t i = 0; i < task->access_count; i++) {
-		plait__flow_access *access = &task->flow->accesses[i];
+	const plait__flow_access *accesses = task->flow->accesses;
 
-		if (access->whole->map.pieces > access->whole->map.join_at &&
-		    !plait__flow_join_pieces(task->flow, access->whole))
+	for (uint32_t i = 0; i < task->access_count; i++) {
+		plait__data *whole = accesses[i].whole;
+
+		if (whole->map.pieces > whole->map.join_at &&
+		    !plait__flow_join_pieces(task->flow, whole))
 			return PLAIT_PENDING;
-		if (!plait__front_map_cut(&access->whole->map, &access->box))
-			return fail_memory(error);
 	}
+	for (uint32_t i = 0; i < task->access_count; i++)
+		if (!plait__front_map_cut(&accesses[i].whole->map,
+					  &accesses[i].box))
+			return fail_memory(error);
 	return PLAIT_OK;
 }
 
@@ -308,18 +321,9 @@ static void add_op(plait__flow_task *task)
 	op->user_data = task->filled.user_data;
 	op->label = task->label;
 	task->number = flow->window.newest;
-	if (task->is_mapping) {
-		flow->lane_of[task->number & flow->window.ring.mask] =
-			PLAIT__LANE_MAPPING;
-		flow->newest_late = task->number;
-		return;
-	}
 	publish(flow, preds, count, task->is_prefix, task->is_urgent);
-	if (task->is_late) {
-		flow->lane_of[task->number & flow->window.ring.mask] =
-			PLAIT__LANE_MAPPING;
-		flow->newest_late = task->number;
-	}
+	if (task->is_late)
+		make_late(flow, task->number);
 }
 
 static void keep_writers(void *arg)
@@ -361,15 +365,62 @@ plait_status plait__commit_task(plait__flow_task *task, plait_error *error)
 	return PLAIT_OK;
 }
 
-void plait__commit_abandon(plait__flow *flow, uint64_t number)
+/* The newest predecessor that is not done, or 0. */
+static uint64_t find_undone(const plait__flow *flow)
 {
-	plait__op *op = plait__op_at(&flow->window.ring, number);
-	uint64_t meta = at_load_relaxed_u64(&op->meta);
+	const plait__preds *preds = &flow->preds;
+	uint64_t found = 0;
 
-	at_store_relaxed_u64(&op->meta, (meta & ~(uint64_t)0xff) |
-						PLAIT__OP_MARK);
-	op->label = NULL;
-	plait__flow_lanes_publish(&flow->lanes, flow->lanes.count + 1, number);
+	for (uint32_t i = 0; i < preds->count; i++)
+		if (preds->items[i].number > found &&
+		    !plait__op_is_done(&flow->window.ring,
+				       preds->items[i].number))
+			found = preds->items[i].number;
+	return found;
+}
+
+/* The failure of what is read. */
+static plait_status tell_poison(plait__flow *flow, plait_error *error)
+{
+	const plait__preds *preds = &flow->preds;
+	plait_status status = PLAIT_OK;
+
+	for (uint32_t i = 0; status == PLAIT_OK && i < preds->count; i++)
+		if (preds->items[i].is_true)
+			status = plait__outcomes_tell(&flow->lanes.outcomes,
+						      preds->items[i].number,
+						      error);
+	return status;
+}
+
+plait_status plait__commit_access(plait__flow_task *task, uint64_t *out_behind,
+				  plait_error *error)
+{
+	plait__flow *flow = task->flow;
+	plait_status status = cut_all(task, error);
+
+	*out_behind = 0;
+	if (status != PLAIT_OK)
+		return status;
+	gather_all(task);
+	if (flow->preds.lacks_memory)
+		return fail_memory(error);
+	*out_behind = find_undone(flow);
+	if (*out_behind != 0)
+		return PLAIT_PENDING;
+	/* With the failures of ops that are done only since. */
+	gather_all(task);
+	status = tell_poison(flow, error);
+	if (status != PLAIT_OK)
+		return status;
+	if (!plait__window_has_room(&flow->window, 1 + KEPT +
+				    flow->preds.marks, 0))
+		return PLAIT_PENDING;
+	number_op(flow, NULL, 0, PLAIT__OP_MARK);
+	task->number = flow->window.newest;
+	make_late(flow, task->number);
+	record_all(task);
+	return PLAIT_OK;
 }
 
 void plait__commit_last(plait__flow *flow, plait_host_function function,

@@ -12,14 +12,19 @@
 bool plait__commit_reserve_accesses(plait__flow *flow, uint32_t count);
 
 /*
- * PLAIT_OK: the task has a number, and unless it is a mapping it may run.
+ * PLAIT_OK: the task has a number, and may run.
  * PLAIT_PENDING: no room, nothing has changed.  PLAIT_E_NOMEM.
  */
 plait_status plait__commit_task(plait__flow_task *task, plait_error *error);
 
-/* A mapping that was committed ends before it has begun: it becomes a mark,
- * which a lane runs. */
-void plait__commit_abandon(plait__flow *flow, uint64_t number);
+/*
+ * Commit an access that the calling thread carries out itself, at once: an op
+ * in no lane, which the thread finishes.  PLAIT_PENDING: op *out_behind is to be
+ * done before; 0: no room.  Nothing has changed then, nor if what is read is
+ * poisoned: that failure.
+ */
+plait_status plait__commit_access(plait__flow_task *task, uint64_t *out_behind,
+				  plait_error *error);
 
 /* Submit an op behind all others, in the room that is kept for it. */
 void plait__commit_last(plait__flow *flow, plait_host_function function,

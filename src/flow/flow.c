@@ -52,8 +52,22 @@ static void keep_writer(void *arg, plait__front *front)
 		plait__outcomes_keep(&flow->lanes.outcomes, front->writer);
 }
 
+/* A task in flight may have overwritten what it reads. */
+static void keep_preds(plait__flow *flow, uint64_t number)
+{
+	const plait__op *op = plait__op_at(&flow->window.ring, number);
+	uint64_t meta = at_load_relaxed_u64(&op->meta);
+
+	for (uint32_t i = 0; i < plait__op_pred_count(meta); i++)
+		plait__outcomes_keep(&flow->lanes.outcomes,
+				     at_load_relaxed_u64(&op->preds[i]));
+}
+
 void plait__flow_keep_writers(plait__flow *flow)
 {
+	for (uint64_t i = flow->window.settled + 1; i <= flow->window.newest;
+	     i++)
+		keep_preds(flow, i);
 	for (plait__data *at = flow->data; at != NULL; at = at->next)
 		if (at->whole == at)
 			plait__front_map_visit_all(&at->map, keep_writer,

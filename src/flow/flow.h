@@ -24,8 +24,8 @@ void plait__flow_reap(plait__flow *flow);
  * are in flight.  Caller holds the lock. */
 bool plait__flow_join_pieces(plait__flow *flow, plait__data *whole);
 
-/* Keep the failures of ops that wrote what data has now.  Caller holds the
- * locks of the flow and of its outcomes. */
+/* Keep the failures of ops that wrote what data has now, or what tasks in flight
+ * read.  Caller holds the locks of the flow and of its outcomes. */
 void plait__flow_keep_writers(plait__flow *flow);
 
 #endif

@@ -96,8 +96,8 @@ struct plait__flow {
 	uint32_t access_capacity;
 };
 
-/* Lanes of ops that are in none: see flow_lanes.h. */
-enum { PLAIT__LANE_MAPPING = PLAIT__FLOW_LANES_ALL };
+/* Instead of a lane: another thread than a worker finishes the op. */
+enum { PLAIT__LANE_OUTSIDE = PLAIT__FLOW_LANES_ALL };
 
 PLAIT__OBJECT_ENTER(flow, PLAIT_OBJECT_FLOW);
 PLAIT__OBJECT_ENTER(data, PLAIT_OBJECT_DATA);
@@ -117,7 +117,6 @@ typedef struct plait__flow_task {
 	bool is_urgent;
 	bool is_always;	 /* it cannot be cancelled */
 	bool is_late;	 /* another thread finishes it */
-	bool is_mapping; /* it is in no lane */
 	const char *label;
 	plait__op filled; /* call, arguments, launch, user_data */
 	uint64_t cells;

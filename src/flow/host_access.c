@@ -81,101 +81,45 @@ struct access {
 	plait__data_mapping *mapping;
 };
 
-/* Number the access.  A write without reading waits for the writers like one
- * with it, so that a mapping that does not come about changes nothing. */
-static plait_status commit(struct access *access, plait_error *error)
+/* Caller holds the lock.  PLAIT_PENDING: see plait__commit_access. */
+static plait_status commit(struct access *access, uint64_t *out_behind,
+			   plait_error *error)
 {
 	plait__flow *flow = access->data->flow;
-	plait__flow_task task = { .flow = flow, .kind = PLAIT__OP_MARK,
-				  .is_mapping = true, .access_count = 1 };
+	plait__flow_task task = { .flow = flow, .access_count = 1 };
 	plait_status status;
 
-	if (!plait__commit_reserve_accesses(flow, 1))
-		return plait__fail(error, PLAIT_E_NOMEM,
-				   "no memory for a mapping");
-	access->mapping = take_mapping(flow);
 	if (access->mapping == NULL)
+		access->mapping = take_mapping(flow);
+	if (access->mapping == NULL ||
+	    !plait__commit_reserve_accesses(flow, 1))
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory for a mapping");
 	flow->accesses[0] = (plait__flow_access){
-		access->data->whole, access->box,
-		(access->flags & PLAIT_MAP_WRITE) != 0 ?
-			PLAIT__ACCESS_READS | PLAIT__ACCESS_WRITES :
-			PLAIT__ACCESS_READS };
-	status = plait__commit_task(&task, error);
+		access->data->whole, access->box, access->flags };
+	status = plait__commit_access(&task, out_behind, error);
 	access->number = task.number;
-	if (status == PLAIT_OK)
-		status = plait__flow_wait_check(flow, task.number, false,
-						error);
-	if (status != PLAIT_OK)
-		keep_mapping(flow, access->mapping);
-	if (status == PLAIT_E_DEADLOCK)
-		plait__commit_abandon(flow, task.number);
-	return status;
-}
+	if (status == PLAIT_PENDING && *out_behind != 0) {
+		plait_status blocked = plait__flow_wait_check(
+			flow, *out_behind, false, error);
 
-/* Wait for each predecessor: the entry of the op is not reused before. */
-static plait_status await_preds(struct access *access, plait_error *error)
-{
-	plait__flow *flow = access->data->flow;
-	const plait__op *op = plait__op_at(&flow->window.ring, access->number);
-	uint64_t meta = at_load_relaxed_u64(&op->meta);
-	plait_status status = PLAIT_OK;
-
-	for (uint32_t i = 0;
-	     status == PLAIT_OK && i < plait__op_pred_count(meta); i++)
-		status = plait__flow_wait_for(
-			flow, at_load_relaxed_u64(&op->preds[i]), false,
-			PLAIT_FOREVER, error);
-	return status;
-}
-
-/* The failure of the data, unless it is to be overwritten. */
-static plait_status check_poison(const struct access *access,
-				 plait_error *error)
-{
-	plait__flow *flow = access->data->flow;
-	const plait__op *op = plait__op_at(&flow->window.ring, access->number);
-	uint64_t meta = at_load_relaxed_u64(&op->meta);
-	plait__outcomes *outcomes = &flow->lanes.outcomes;
-
-	if ((access->flags & PLAIT_MAP_READ) == 0 ||
-	    plait__outcomes_are_clean(outcomes))
-		return PLAIT_OK;
-	for (uint32_t i = 0; i < plait__op_pred_count(meta); i++) {
-		uint64_t pred = at_load_relaxed_u64(&op->preds[i]);
-
-		if (plait__op_pred_is_true(meta, i) &&
-		    plait__outcomes_follow(outcomes, pred, access->number))
-			return plait__outcomes_tell(outcomes, access->number,
-						    error);
+		return blocked == PLAIT_OK ? status : blocked;
 	}
-	return PLAIT_OK;
+	return status;
 }
 
-static void abandon(struct access *access)
-{
-	plait__flow *flow = access->data->flow;
-
-	plait__flow_lock(flow);
-	plait__commit_abandon(flow, access->number);
-	keep_mapping(flow, access->mapping);
-	plait__flow_unlock(flow);
-}
-
+/* Caller holds the lock. */
 static void open(struct access *access)
 {
 	plait__flow *flow = access->data->flow;
 	plait__data_mapping *mapping = access->mapping;
 
-	plait__flow_lock(flow);
 	mapping->data = access->data;
 	mapping->number = access->number;
 	mapping->thread = plait__thread_token();
 	mapping->pointer = plait__data_address(access->data, &access->box);
 	mapping->next = flow->mappings;
 	flow->mappings = mapping;
-	plait__flow_unlock(flow);
 }
 
 static plait_status check(const struct access *access, plait_error *error)
@@ -196,6 +140,11 @@ static plait_status check(const struct access *access, plait_error *error)
 	return PLAIT_OK;
 }
 
+/* Access modes are those of mappings. */
+_Static_assert((int)PLAIT_MAP_READ == (int)PLAIT__ACCESS_READS &&
+		       (int)PLAIT_MAP_WRITE == (int)PLAIT__ACCESS_WRITES,
+	       "bits");
+
 /* Begin the access; the data is the host's when this returns PLAIT_OK. */
 static plait_status begin(struct access *access, const plait_box *box,
 			  plait_error *error)
@@ -208,25 +157,26 @@ static plait_status begin(struct access *access, const plait_box *box,
 					 error);
 	if (status != PLAIT_OK)
 		return status;
-	for (;;) {
+	do {
+		uint64_t behind = 0;
+
 		plait__flow_lock(flow);
-		status = commit(access, error);
+		status = commit(access, &behind, error);
+		if (status == PLAIT_OK)
+			open(access);
+		else if (status != PLAIT_PENDING && access->mapping != NULL)
+			keep_mapping(flow, access->mapping);
 		plait__flow_unlock(flow);
 		if (status != PLAIT_PENDING)
-			break;
-		status = plait__flow_wait_for_room(flow, error);
-		if (status != PLAIT_OK)
-			break;
-	}
-	if (status != PLAIT_OK)
-		return status;
-	status = await_preds(access, error);
-	if (status == PLAIT_OK)
-		status = check_poison(access, error);
-	if (status != PLAIT_OK)
-		abandon(access);
-	else
-		open(access);
+			return status;
+		status = behind != 0 ?
+				 plait__flow_wait_for(flow, behind, false,
+						      PLAIT_FOREVER, error) :
+				 plait__flow_wait_for_room(flow, error);
+	} while (status == PLAIT_OK);
+	plait__flow_lock(flow);
+	keep_mapping(flow, access->mapping);
+	plait__flow_unlock(flow);
 	return status;
 }
 

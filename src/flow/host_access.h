@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Host access: mappings, reads and writes.  Each is an op that the calling
- * thread runs itself: numbered, in no lane, begun when its predecessors are
- * done and ended by the thread.
+ * Host access: mappings, reads and writes.  The calling thread waits until
+ * nothing is in the way, and only then takes its place in the order of tasks:
+ * with an op that is in no lane, until the access ends.  So an access that does
+ * not come about changes nothing.
  */
 #ifndef PLAIT_SRC_FLOW_HOST_ACCESS_H
 #define PLAIT_SRC_FLOW_HOST_ACCESS_H
