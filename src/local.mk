@@ -473,6 +473,9 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/flow_late.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/flow_wait.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/host_access.c
+%C%_libplaitcore_la_SOURCES += %D%/flow/mappings.c
+%C%_libplaitcore_la_SOURCES += %D%/flow/flow_sweep.c
+%C%_libplaitcore_la_SOURCES += %D%/flow/lanes/flow_lanes_words.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/submit.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/task_launch.c
 

@@ -2,7 +2,7 @@
 /* Data and parts of data: creation, boxes, end; see flow_data.h. */
 #include "flow/flow_data.h"
 
-#include "flow/host_access.h"
+#include "flow/mappings.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -89,7 +89,7 @@ static void close_data(plait__object *object)
 	bool over;
 
 	plait__flow_lock(flow);
-	plait__host_access_end_all(data);
+	plait__mappings_end_all(data);
 	plait__window_settle(&flow->window);
 	over = data->whole->last_use <= flow->window.settled;
 	data->closed = !over;

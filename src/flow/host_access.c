@@ -1,75 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Host access to data; see host_access.h. */
-#include "flow/host_access.h"
-
+/*
+ * Host access: mappings, reads and writes.  The calling thread waits until
+ * nothing is in the way, and only then takes its place in the order of tasks:
+ * with an op that is in no lane, until the access ends.  So an access that does
+ * not come about changes nothing.
+ */
 #include "flow/box_move.h"
 #include "flow/commit.h"
 #include "flow/flow_data.h"
 #include "flow/flow_wait.h"
+#include "flow/mappings.h"
 
-#include "base/alloc.h"
 #include "base/error.h"
-
-/* ---- mappings ---- */
-
-/* Caller holds the lock; null without memory. */
-static plait__data_mapping *take_mapping(plait__flow *flow)
-{
-	plait__data_mapping *mapping = flow->spare_mappings;
-
-	if (mapping == NULL)
-		return plait__alloc(plait__flow_allocator(flow),
-				    sizeof(*mapping));
-	flow->spare_mappings = mapping->next;
-	return mapping;
-}
-
-static void keep_mapping(plait__flow *flow, plait__data_mapping *mapping)
-{
-	mapping->next = flow->spare_mappings;
-	flow->spare_mappings = mapping;
-}
-
-/* The newest mapping of the data, at `pointer` or (null) any; one of this thread
- * if there is one.  Caller holds the lock. */
-static plait__data_mapping *find_mapping(plait__data *data, const char *pointer)
-{
-	plait__data_mapping *found = NULL;
-
-	for (plait__data_mapping *at = data->flow->mappings; at != NULL;
-	     at = at->next) {
-		if (at->data != data ||
-		    (pointer != NULL && at->pointer != pointer))
-			continue;
-		if (at->thread == plait__thread_token())
-			return at;
-		found = found != NULL ? found : at;
-	}
-	return found;
-}
-
-/* Caller holds the lock. */
-static void end(plait__data_mapping *mapping)
-{
-	plait__flow *flow = mapping->data->flow;
-	plait__data_mapping **link = &flow->mappings;
-
-	while (*link != mapping)
-		link = &(*link)->next;
-	*link = mapping->next;
-	plait__flow_lanes_finish(&flow->lanes, mapping->number);
-	/* For the ops behind it. */
-	plait__flow_lanes_stir(&flow->lanes);
-	keep_mapping(flow, mapping);
-}
-
-void plait__host_access_end_all(plait__data *data)
-{
-	plait__data_mapping *at = find_mapping(data, NULL);
-
-	for (; at != NULL; at = find_mapping(data, NULL))
-		end(at);
-}
 
 /* ---- begin ---- */
 
@@ -90,7 +32,7 @@ static plait_status commit(struct access *access, uint64_t *out_behind,
 	plait_status status;
 
 	if (access->mapping == NULL)
-		access->mapping = take_mapping(flow);
+		access->mapping = plait__mappings_take(flow);
 	if (access->mapping == NULL ||
 	    !plait__commit_reserve_accesses(flow, 1))
 		return plait__fail(error, PLAIT_E_NOMEM,
@@ -165,7 +107,7 @@ static plait_status begin(struct access *access, const plait_box *box,
 		if (status == PLAIT_OK)
 			open(access);
 		else if (status != PLAIT_PENDING && access->mapping != NULL)
-			keep_mapping(flow, access->mapping);
+			plait__mappings_keep(flow, access->mapping);
 		plait__flow_unlock(flow);
 		if (status != PLAIT_PENDING)
 			return status;
@@ -175,7 +117,7 @@ static plait_status begin(struct access *access, const plait_box *box,
 				 plait__flow_wait_for_room(flow, error);
 	} while (status == PLAIT_OK);
 	plait__flow_lock(flow);
-	keep_mapping(flow, access->mapping);
+	plait__mappings_keep(flow, access->mapping);
 	plait__flow_unlock(flow);
 	return status;
 }
@@ -217,14 +159,14 @@ PLAIT_API plait_status plait_data_unmap(plait_data *data, void *pointer,
 	if (status != PLAIT_OK)
 		return status;
 	plait__flow_lock(self->flow);
-	found = find_mapping(self, pointer);
+	found = plait__mappings_find(self, pointer);
 	if (pointer == NULL || found == NULL)
 		status = plait__fail(error, PLAIT_E_INVALID,
 				     "unmap: %p is not a mapping of %s",
 				     pointer,
 				     plait__object_name(&self->object, room));
 	else
-		end(found);
+		plait__mappings_end(found);
 	plait__flow_unlock(self->flow);
 	plait__object_leave(&self->object);
 	return status;
@@ -251,7 +193,7 @@ static plait_status transfer(plait_data *data, const plait_box *box, void *host,
 				     flags == PLAIT_MAP_WRITE);
 		(void)plait__box_move_run(&move);
 		plait__flow_lock(access.data->flow);
-		end(access.mapping);
+		plait__mappings_end(access.mapping);
 		plait__flow_unlock(access.data->flow);
 	}
 	plait__thread_scope_end(&inside);
