@@ -203,18 +203,6 @@ static void reduce(plait__flow *flow)
 	}
 }
 
-struct gather {
-	plait__preds *preds;
-	uint32_t mode;
-};
-
-static void gather_front(void *arg, plait__front *front)
-{
-	const struct gather *gather = arg;
-
-	plait__front_access_gather(gather->preds, front, gather->mode);
-}
-
 static plait_status fail_memory(plait_error *error)
 {
 	return plait__fail(error, PLAIT_E_NOMEM, "no memory for a task");
@@ -241,37 +229,40 @@ static plait_status cut_all(plait__flow_task *task, plait_error *error)
 	return PLAIT_OK;
 }
 
-static void gather_all(plait__flow_task *task)
+/* List the fronts of all accesses. */
+static bool collect_all(plait__flow_task *task)
 {
 	plait__flow *flow = task->flow;
-	struct gather gather = { .preds = &flow->preds };
 
-	plait__preds_begin(&flow->preds, flow->window.settled,
-			   !plait__outcomes_are_clean(&flow->lanes.outcomes));
+	flow->fronts.count = 0;
 	for (uint32_t i = 0; i < task->access_count; i++) {
 		plait__flow_access *access = &flow->accesses[i];
 
-		gather.mode = access->mode;
-		plait__front_map_visit(&access->whole->map, &access->box,
-				       gather_front, &gather);
+		if (!plait__front_map_collect(&access->whole->map,
+					      &access->box, &flow->fronts))
+			return false;
+		access->end = flow->fronts.count;
 	}
+	return true;
+}
+
+static void gather_all(plait__flow_task *task)
+{
+	plait__flow *flow = task->flow;
+	uint32_t at = 0;
+
+	plait__preds_begin(&flow->preds, flow->window.settled,
+			   !plait__outcomes_are_clean(&flow->lanes.outcomes));
+	for (uint32_t i = 0; i < task->access_count; i++)
+		for (; at < flow->accesses[i].end; at++)
+			plait__front_access_gather(&flow->preds,
+						   flow->fronts.items[at],
+						   flow->accesses[i].mode);
 	plait__preds_add(&flow->preds, flow->barrier, false);
 	plait__preds_add(&flow->preds, task->behind, false);
 }
 
 /* ---- records ---- */
-
-struct record {
-	plait__front_record record;
-	uint32_t mode;
-};
-
-static void record_front(void *arg, plait__front *front)
-{
-	struct record *record = arg;
-
-	plait__front_access_record(&record->record, front, record->mode);
-}
 
 static uint64_t mark_readers(void *arg, const uint64_t *numbers, uint32_t count)
 {
@@ -282,22 +273,20 @@ static uint64_t mark_readers(void *arg, const uint64_t *numbers, uint32_t count)
 	return add_mark(arg, preds, count);
 }
 
-/* Reads before writes: what a task reads and writes, it wrote last. */
 static void record_all(plait__flow_task *task)
 {
 	plait__flow *flow = task->flow;
-	struct record record = { .record = { .number = task->number,
-					     .settled = flow->preds.settled,
-					     .mark = mark_readers,
-					     .arg = flow } };
+	plait__front_record record = { .number = task->number,
+				       .settled = flow->preds.settled,
+				       .mark = mark_readers, .arg = flow };
+	uint32_t at = 0;
 
 	for (uint32_t i = 0; i < task->access_count; i++) {
-		plait__flow_access *access = &flow->accesses[i];
-
-		access->whole->last_use = task->number;
-		record.mode = access->mode;
-		plait__front_map_visit(&access->whole->map, &access->box,
-				       record_front, &record);
+		flow->accesses[i].whole->last_use = task->number;
+		for (; at < flow->accesses[i].end; at++)
+			plait__front_access_record(&record,
+						   flow->fronts.items[at],
+						   flow->accesses[i].mode);
 	}
 }
 
@@ -343,6 +332,8 @@ plait_status plait__commit_task(plait__flow_task *task, plait_error *error)
 	status = cut_all(task, error);
 	if (status != PLAIT_OK)
 		return status;
+	if (!collect_all(task))
+		return fail_memory(error);
 	gather_all(task);
 	if (preds->lacks_memory)
 		return fail_memory(error);
@@ -402,6 +393,8 @@ plait_status plait__commit_access(plait__flow_task *task, uint64_t *out_behind,
 	*out_behind = 0;
 	if (status != PLAIT_OK)
 		return status;
+	if (!collect_all(task))
+		return fail_memory(error);
 	gather_all(task);
 	if (flow->preds.lacks_memory)
 		return fail_memory(error);

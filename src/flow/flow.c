@@ -69,6 +69,7 @@ static void destroy_flow(plait__object *object)
 	free_mappings(flow, flow->spare_mappings);
 	plait__free(allocator, flow->accesses,
 		    flow->access_capacity * sizeof(*flow->accesses));
+	plait__front_map_free_list(&flow->fronts);
 	plait__preds_fini(&flow->preds);
 	plait__outcomes_fini(&flow->lanes.outcomes);
 	plait__free(allocator, flow->lane_of, size);
@@ -170,6 +171,7 @@ static plait_status make(plait__context *context, const plait_flow_desc *desc,
 				   "no memory for a flow");
 	flow->object.context = context;
 	flow->host = find_host(context);
+	flow->fronts.allocator = allocator;
 	plait__preds_init(&flow->preds, allocator, desc->window);
 	if (!make_parts(flow, context, desc))
 		status = plait__fail(error, PLAIT_E_NOMEM,

@@ -91,7 +91,8 @@ struct plait__flow {
 	uint64_t swept; /* the newest op at the last sweep */
 	plait__late *late; /* flow_late.c */
 	at_ptr late_arrived;
-	/* Accesses of the task in preparation. */
+	/* Accesses of the task in preparation, and their fronts. */
+	plait__front_list fronts;
 	struct plait__flow_access *accesses;
 	uint32_t access_capacity;
 };
@@ -106,6 +107,7 @@ typedef struct plait__flow_access {
 	plait__data *whole;
 	plait_box box;
 	uint32_t mode; /* PLAIT__ACCESS_... */
+	uint32_t end;  /* of its fronts in flow->fronts */
 } plait__flow_access;
 
 /* A task in preparation. */

@@ -38,7 +38,8 @@ static plait_status commit(struct access *access, uint64_t *out_behind,
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory for a mapping");
 	flow->accesses[0] = (plait__flow_access){
-		access->data->whole, access->box, access->flags };
+		.whole = access->data->whole, .box = access->box,
+		.mode = access->flags };
 	status = plait__commit_access(&task, out_behind, error);
 	access->number = task.number;
 	if (status == PLAIT_PENDING && *out_behind != 0) {

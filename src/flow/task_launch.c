@@ -30,7 +30,8 @@ plait_status plait__task_launch_append(plait__flow_task *task,
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory for the accesses of a task");
 	flow->accesses[task->access_count++] =
-		(plait__flow_access){ data->whole, *box, mode };
+		(plait__flow_access){ .whole = data->whole, .box = *box,
+				      .mode = mode };
 	return PLAIT_OK;
 }
 

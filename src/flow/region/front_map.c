@@ -174,15 +174,18 @@ static void open_gap(plait__slabs *slabs, uint32_t i)
 	slabs->count++;
 }
 
-/* Divide the piece in which `position` is, unless it begins there. */
-static bool divide(plait__front_map *map, plait__slabs *slabs,
+static uint64_t begin_of(const plait__slabs *slabs, uint32_t i)
+{
+	return i == 0 ? 0 : slabs->ends[i - 1];
+}
+
+/* Divide piece i at `position`, unless it begins or ends there. */
+static bool divide(plait__front_map *map, plait__slabs *slabs, uint32_t i,
 		   uint64_t position)
 {
-	uint32_t i = piece_at(slabs, position);
-	uint64_t begin = i == 0 ? 0 : slabs->ends[i - 1];
 	plait__slabs *copy = NULL;
 
-	if (begin == position)
+	if (begin_of(slabs, i) == position || slabs->ends[i] == position)
 		return true;
 	if (!reserve(map, slabs))
 		return false;
@@ -203,21 +206,21 @@ static bool divide(plait__front_map *map, plait__slabs *slabs,
 static bool cut(plait__front_map *map, plait__slabs *slabs,
 		const plait_box *box)
 {
-	uint32_t d = slabs->dimension;
-	uint32_t i;
+	uint64_t low = box->low[slabs->dimension];
+	uint64_t high = box->high[slabs->dimension];
+	uint32_t i = piece_at(slabs, low), first;
 
-	if (!divide(map, slabs, box->low[d]) ||
-	    (box->high[d] < map->whole.high[d] &&
-	     !divide(map, slabs, box->high[d])))
+	if (!divide(map, slabs, i, low))
 		return false;
-	if (slabs->inner == NULL)
-		return true;
-	for (i = piece_at(slabs, box->low[d]); i < slabs->count; i++) {
-		if (!cut(map, slabs->inner[i], box))
+	i += begin_of(slabs, i) < low;
+	first = i;
+	while (slabs->ends[i] < high)
+		i++;
+	if (!divide(map, slabs, i, high))
+		return false;
+	for (; slabs->inner != NULL && first <= i; first++)
+		if (!cut(map, slabs->inner[first], box))
 			return false;
-		if (slabs->ends[i] >= box->high[d])
-			break;
-	}
 	return true;
 }
 
@@ -242,35 +245,83 @@ bool plait__front_map_cut(plait__front_map *map, const plait_box *box)
 
 /* ---- visits ---- */
 
-static void visit(const plait__slabs *slabs, const plait_box *box,
-		  plait__front_visit function, void *arg)
+static void visit(const plait__slabs *slabs, plait__front_visit function,
+		  void *arg)
 {
-	uint32_t d = slabs->dimension;
-	uint32_t i = piece_at(slabs, box->low[d]);
-
-	for (; i < slabs->count; i++) {
+	for (uint32_t i = 0; i < slabs->count; i++)
 		if (slabs->inner != NULL)
-			visit(slabs->inner[i], box, function, arg);
+			visit(slabs->inner[i], function, arg);
 		else
 			function(arg, &slabs->fronts[i]);
-		if (slabs->ends[i] >= box->high[d])
-			return;
-	}
-}
-
-void plait__front_map_visit(plait__front_map *map, const plait_box *box,
-			    plait__front_visit function, void *arg)
-{
-	if (map->top == NULL)
-		function(arg, &map->front);
-	else
-		visit(map->top, box, function, arg);
 }
 
 void plait__front_map_visit_all(plait__front_map *map,
 				plait__front_visit function, void *arg)
 {
-	plait__front_map_visit(map, &map->whole, function, arg);
+	if (map->top == NULL)
+		function(arg, &map->front);
+	else
+		visit(map->top, function, arg);
+}
+
+static bool grow_list(plait__front_list *list, uint32_t count)
+{
+	uint32_t capacity = list->capacity < 32 ? 32 : list->capacity;
+	plait__front **items;
+
+	while (capacity < list->count + count)
+		capacity *= 2;
+	items = plait__realloc(list->allocator, list->items,
+			       list->capacity * sizeof(*items),
+			       capacity * sizeof(*items));
+	if (items == NULL)
+		return false;
+	list->items = items;
+	list->capacity = capacity;
+	return true;
+}
+
+static bool append_run(plait__front_list *list, plait__front *fronts,
+		       uint32_t count)
+{
+	if (list->count + count > list->capacity && !grow_list(list, count))
+		return false;
+	for (uint32_t i = 0; i < count; i++)
+		list->items[list->count + i] = &fronts[i];
+	list->count += count;
+	return true;
+}
+
+static bool collect(const plait__slabs *slabs, const plait_box *box,
+		    plait__front_list *out)
+{
+	uint64_t high = box->high[slabs->dimension];
+	uint32_t first = piece_at(slabs, box->low[slabs->dimension]);
+	uint32_t last = first;
+
+	while (slabs->ends[last] < high)
+		last++;
+	if (slabs->inner == NULL)
+		return append_run(out, &slabs->fronts[first],
+				  last - first + 1);
+	for (; first <= last; first++)
+		if (!collect(slabs->inner[first], box, out))
+			return false;
+	return true;
+}
+
+bool plait__front_map_collect(plait__front_map *map, const plait_box *box,
+			      plait__front_list *out)
+{
+	return map->top == NULL ? append_run(out, &map->front, 1) :
+				  collect(map->top, box, out);
+}
+
+void plait__front_map_free_list(plait__front_list *list)
+{
+	plait__free(list->allocator, list->items,
+		    list->capacity * sizeof(*list->items));
+	list->items = NULL;
 }
 
 /* ---- joining ---- */
@@ -330,9 +381,8 @@ void plait__front_map_join(plait__front_map *map)
 	if (map->top == NULL)
 		return;
 	join(map, map->top);
-	map->join_at = 2 * map->pieces;
-	if (map->join_at < PLAIT__FRONT_MAP_JOIN)
-		map->join_at = PLAIT__FRONT_MAP_JOIN;
+	if (map->join_at < 2 * map->pieces)
+		map->join_at = 2 * map->pieces;
 }
 
 /* ---- ends ---- */

@@ -50,10 +50,22 @@ void plait__front_map_fini(plait__front_map *map);
  * the borders made before stay. */
 bool plait__front_map_cut(plait__front_map *map, const plait_box *box);
 
-/* Call `visit` for each front in a box that has borders. */
+/* Fronts of maps; valid until the next border is made or removed. */
+typedef struct plait__front_list {
+	const plait_allocator *allocator;
+	plait__front **items;
+	uint32_t count;
+	uint32_t capacity;
+} plait__front_list;
+
+/* Append the fronts in a box that has borders.  Returns false without
+ * memory. */
+bool plait__front_map_collect(plait__front_map *map, const plait_box *box,
+			      plait__front_list *out);
+void plait__front_map_free_list(plait__front_list *list);
+
+/* Call `visit` for each front. */
 typedef void (*plait__front_visit)(void *arg, plait__front *front);
-void plait__front_map_visit(plait__front_map *map, const plait_box *box,
-			    plait__front_visit visit, void *arg);
 void plait__front_map_visit_all(plait__front_map *map,
 				plait__front_visit visit, void *arg);
 
