@@ -18,7 +18,8 @@ struct notice {
 
 enum { NOTICE_CELLS = sizeof(struct notice) / 8 };
 
-/* A plait__op_begin: post the event of the task before. */
+/* A plait__op_begin: post the event of the task before.  The op has no true
+ * predecessor, so it is always run. */
 static plait_status post(void *user_data, uint64_t number, plait_error *error)
 {
 	const struct notice *notice = user_data;

@@ -297,9 +297,9 @@ static plait_status begin(void *user_data, uint64_t number, plait_error *error)
 	plait_status status = PLAIT_OK;
 
 	late->number = number;
-	if (!is_empty(late))
+	if (number != 0 && !is_empty(late))
 		status = submit(late, error);
-	if (status == PLAIT_OK && !is_empty(late)) {
+	if (number != 0 && status == PLAIT_OK && !is_empty(late)) {
 		/* Until the notification. */
 		plait__object_hold(&flow->object);
 		status = plait__backend_notify(

@@ -118,7 +118,7 @@ static void failure(void)
 		IS_INT(wait_task(0), PLAIT_OK);
 		/* Many tasks later, the data is poisoned still. */
 		for (int i = 0; i < 100; i++)
-			call_task("other", run_step, &good, NULL, 0);
+			call_task("other", return_it, NULL, NULL, 0);
 		IS_INT(wait_task(0), PLAIT_OK);
 		IS_INT(plait_data_read(u, NULL, &word, &flow_rig.error),
 		       PLAIT_E_FAILED);
@@ -139,13 +139,10 @@ static void failure(void)
 /* A failure is told once by a wait for all, the first one first. */
 static void told_once(void)
 {
-	uint64_t value = 0;
-	struct step bad[2] = { { &value, 1, 0, 0, 3 }, { &value, 1, 0, 0, 4 } };
-
 	if (!open_flow(&flow_settings[3], 0))
 		return;
-	call_task("one", run_step, &bad[0], NULL, 0);
-	call_task("two", run_step, &bad[1], NULL, 0);
+	call_task("one", return_it, forged(3), NULL, 0);
+	call_task("two", return_it, forged(4), NULL, 0);
 	IS_INT(wait_task(0), PLAIT_E_FAILED);
 	IS_INT(flow_rig.error.origin, 3);
 	IS_INT(wait_task(0), PLAIT_E_FAILED);
@@ -155,32 +152,6 @@ static void told_once(void)
 }
 
 /* ---- kernels and moves ---- */
-
-static int32_t run_axpy(void *const *arguments, const plait_launch *launch,
-			void *user_data)
-{
-	float a = *(const float *)arguments[0];
-	const float *x = *(const float *const *)arguments[1];
-	float *y = *(float *const *)arguments[2];
-
-	(void)user_data;
-	for (uint64_t i = 0; i < launch->items[0]; i++)
-		y[i] += a * x[i];
-	return 0;
-}
-
-static plait_kernel *new_axpy(void)
-{
-	const plait_kernel_desc desc = {
-		.size = sizeof(desc), .function = run_axpy,
-		.signature = "axpy(a: f32, x: in pointer f32, y: pointer f32)",
-	};
-	plait_kernel *kernel = NULL;
-
-	OK(plait_kernel_create(flow_rig.context, &desc, &kernel,
-			       &flow_rig.error) == PLAIT_OK);
-	return kernel;
-}
 
 static void launches(void)
 {
@@ -220,6 +191,44 @@ static void launches(void)
 	}
 }
 
+/* ---- memory ---- */
+
+/* Many tasks, and the memory of the flow and its pieces stay the same. */
+static void flat_memory(void)
+{
+	enum { MANY = 20000 };
+	plait_flow_info early = { .size = sizeof(early) };
+	plait_flow_info late = { .size = sizeof(late) };
+	uint64_t rounds = tap_soak() ? 50 : 5;
+	plait_data *line;
+	int64_t held = 0;
+
+	if (!open_flow(&flow_settings[3], 256))
+		return;
+	line = new_data(1, 1000, 0, 0, 8, "line");
+	for (uint64_t r = 0; r < rounds; r++) {
+		for (uint64_t i = 0; i < MANY; i++) {
+			uint64_t at = i * 7919 % 990;
+			const plait_box box = { { at, 0, 0 },
+						{ at + 1 + i % 10, 1, 1 } };
+			const plait_access access = access_of(
+				line, 1 + (uint32_t)i % 3, &box);
+
+			call_task("x", return_it, NULL, &access, 1);
+		}
+		IS_INT(wait_task(0), PLAIT_OK);
+		OK(plait_flow_query(flow, r == 0 ? &early : &late, NULL) ==
+		   PLAIT_OK);
+		if (r == 0)
+			held = __atomic_load_n(&blocks_held, __ATOMIC_SEQ_CST);
+	}
+	IS_UINT(late.flow_bytes, early.flow_bytes);
+	OK(late.pieces <= 2000);
+	IS_INT(__atomic_load_n(&blocks_held, __ATOMIC_SEQ_CST), held);
+	plait_data_release(line);
+	close_flow();
+}
+
 /* ---- life ---- */
 
 static int32_t count_up(void *user_data)
@@ -256,6 +265,7 @@ static const struct tap_scenario all[] = {
 	{ "failure", failure },
 	{ "told once", told_once },
 	{ "launches", launches },
+	{ "flat memory", flat_memory },
 	{ "released", released },
 };
 

@@ -90,4 +90,30 @@ static inline plait_status wait_task(plait_task task)
 	return plait_flow_wait(flow, task, PLAIT_FOREVER, &flow_rig.error);
 }
 
+static inline int32_t run_axpy(void *const *arguments, const plait_launch *launch,
+			void *user_data)
+{
+	float a = *(const float *)arguments[0];
+	const float *x = *(const float *const *)arguments[1];
+	float *y = *(float *const *)arguments[2];
+
+	(void)user_data;
+	for (uint64_t i = 0; i < launch->items[0]; i++)
+		y[i] += a * x[i];
+	return 0;
+}
+
+static inline plait_kernel *new_axpy(void)
+{
+	const plait_kernel_desc desc = {
+		.size = sizeof(desc), .function = run_axpy,
+		.signature = "axpy(a: f32, x: in pointer f32, y: pointer f32)",
+	};
+	plait_kernel *kernel = NULL;
+
+	OK(plait_kernel_create(flow_rig.context, &desc, &kernel,
+			       &flow_rig.error) == PLAIT_OK);
+	return kernel;
+}
+
 #endif

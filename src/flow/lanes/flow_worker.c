@@ -153,6 +153,17 @@ static bool call(plait__flow_worker *worker, uint64_t number)
 	return false;
 }
 
+/* The op is not run. */
+static void skip(plait__flow_lanes *lanes, uint64_t number)
+{
+	const plait__op *op = plait__op_at(&lanes->ring, number);
+
+	/* Relaxed: written before the claim. */
+	if (plait__op_kind(at_load_relaxed_u64(&op->meta)) == PLAIT__OP_ASYNC)
+		(void)op->call.begin(op->user_data, 0, NULL);
+	plait__flow_lanes_finish(lanes, number);
+}
+
 /* Another worker is parked: wake it if there is another ready op. */
 static void share(plait__flow_worker *worker)
 {
@@ -177,7 +188,7 @@ static void perform(plait__flow_worker *worker, uint64_t number)
 		    (!plait__outcomes_are_clean(&lanes->outcomes) ||
 		     at_load_relaxed_u64(&lanes->cancelled) >= number) &&
 			    is_spoiled(lanes, number), 0))
-		plait__flow_lanes_finish(lanes, number);
+		skip(lanes, number);
 	else if (!call(worker, number))
 		plait__flow_lanes_finish(lanes, number);
 	worker->number = 0;

@@ -28,7 +28,8 @@ enum {
 	PLAIT__OP_CALL,	 /* call.host(user_data) */
 	PLAIT__OP_LAUNCH, /* call.kernel(arguments, launch, user_data) */
 	/* call.begin(user_data, n): PLAIT_PENDING if another thread will
-	 * finish the op. */
+	 * finish the op.  With number 0 the op is not run, and the function
+	 * frees what the submitter has prepared. */
 	PLAIT__OP_ASYNC
 };
 
