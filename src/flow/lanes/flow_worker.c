@@ -289,7 +289,7 @@ bool plait__flow_worker_run(plait__task *task)
 	plait__flow_worker *worker = (plait__flow_worker *)(void *)task;
 	struct plait__backoff ladder;
 	uint64_t awaited = worker->awaited;
-	uint32_t looks = 0;
+	int32_t looks = 0;
 	uint64_t found;
 
 	worker->awaited = 0;
