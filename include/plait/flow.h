@@ -11,20 +11,21 @@
  *
  * Example:
  *
- *     plait_data_desc line = { sizeof(line), 0, 1, 4, { N }, hot };
+ *     float cells[1000] = { 20 }, rate = 0.1f;
+ *     plait_data_desc desc = { .size = sizeof(desc), .dimensions = 1,
+ *                              .element_bytes = 4, .extent = { 1000 } };
  *
  *     plait_flow_create(context, NULL, &flow, &error);
- *     plait_data_create(flow, &line, &u, &error);
- *     line.buffer = NULL;
- *     plait_data_create(flow, &line, &v, &error);
- *     for (int i = 0; i < 1000; i++) {
- *             plait_flow_launch(flow, heat, PLAIT_ITEMS(N),
- *                               PLAIT_ARGUMENTS(PLAIT_DATA(u), PLAIT_DATA(v),
- *                                               PLAIT_VALUE(n)),
+ *     plait_data_create(flow, &desc, &u, &error);
+ *     plait_data_create(flow, &desc, &v, &error);
+ *     plait_data_write(u, NULL, cells, &error);
+ *     for (int i = 0; i < 1000; i++)
+ *             plait_flow_launch(flow, kernel, PLAIT_ITEMS(1000),
+ *                               PLAIT_ARGUMENTS(PLAIT_DATA(i % 2 ? v : u),
+ *                                               PLAIT_DATA(i % 2 ? u : v),
+ *                                               PLAIT_VALUE(rate)),
  *                               NULL, &error);
- *             swap(&u, &v);
- *     }
- *     plait_data_read(u, NULL, now, &error);
+ *     plait_data_read(u, NULL, cells, &error);
  *     plait_flow_release(flow);
  *
  * Order.       Of tasks of several threads: the order in which their calls of
@@ -118,18 +119,7 @@ typedef struct plait_access {
 	const plait_box *box;
 } plait_access;
 
-/* Kinds of an argument (plait_argument_kind) in flows, beside values. */
-enum {
-	/* `value` is a plait_data: all of it.  The kernel gets the address of
-	 * its first element; rows of a part have the distance that they have
-	 * in the whole. */
-	PLAIT_ARGUMENT_DATA = 6,
-	/* `value` points to a plait_access.  The kernel gets the address of
-	 * the first element of the data, not of the box. */
-	PLAIT_ARGUMENT_ACCESS = 7
-};
-
-/* Initialisers of a plait_argument. */
+/* Initialisers of a plait_argument, for PLAIT_ARGUMENT_DATA and _ACCESS. */
 #define PLAIT_DATA(data) \
 	{ sizeof(plait_argument), PLAIT_ARGUMENT_DATA, (data), 0, 0, 0, 0, 0, \
 	  0 }

@@ -200,7 +200,7 @@ PLAIT_API plait_status plait_flow_create(plait_context *context,
 
 	if (out == NULL)
 		return plait__fail(error, PLAIT_E_INVALID,
-				   "plait_flow_create: out is null");
+				   "out is null");
 	*out = NULL;
 	status = plait__context_enter(context, &self, error);
 	if (status != PLAIT_OK)

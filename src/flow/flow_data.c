@@ -339,7 +339,7 @@ PLAIT_API plait_status plait_data_create(plait_flow *flow,
 
 	if (out == NULL)
 		return plait__fail(error, PLAIT_E_INVALID,
-				   "plait_data_create: out is null");
+				   "out is null");
 	*out = NULL;
 	status = plait__flow_enter(flow, &self, error);
 	if (status != PLAIT_OK)
@@ -389,7 +389,7 @@ PLAIT_API plait_status plait_data_part(plait_data *data, const plait_box *box,
 
 	if (out == NULL || box == NULL)
 		return plait__fail(error, PLAIT_E_INVALID,
-				   "plait_data_part: %s is null",
+				   "%s is null",
 				   out == NULL ? "out" : "box");
 	*out = NULL;
 	status = plait__data_enter(data, &self, error);

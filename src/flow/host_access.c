@@ -134,7 +134,7 @@ PLAIT_API plait_status plait_data_map(plait_data *data, const plait_box *box,
 
 	if (out == NULL)
 		return plait__fail(error, PLAIT_E_INVALID,
-				   "plait_data_map: out is null");
+				   "out is null");
 	*out = NULL;
 	status = plait__data_enter(data, &access.data, error);
 	if (status != PLAIT_OK)

@@ -13,6 +13,7 @@ struct stage stage;
 static const struct sized *const tables[] = {
 	sized_objects, sized_kernels, sized_graphs, sized_runs,
 	sized_schedules, sized_colls
+	sized_objects, sized_kernels, sized_graphs, sized_runs, sized_flows
 };
 
 /* ---- the memory of one call ---- */

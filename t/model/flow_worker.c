@@ -23,7 +23,7 @@
 
 #include <string.h>
 
-enum { OPS = 5, LANES = 2, URGENT = LANES, HELD = LANES + 1, MOST = 4 };
+enum { OPS = 5, LANES = 2, URGENT = 8, HELD = 9, MOST = 4 };
 
 /* An op of a scenario; preds are numbers, with their truth. */
 struct plan {
@@ -31,11 +31,13 @@ struct plan {
 	uint64_t preds[2];
 	uint64_t meta;	/* the bits of truth, and PREFIX */
 	bool fails;
-	bool outside;	/* thread 0 finishes it, after it has submitted all */
+	bool outside;	/* thread 0 finishes it, after it has submitted all, or a
+			 * worker to which it arrives */
 };
 
 static const struct plan *plan;
-static uint32_t op_count, ring_size;
+static uint32_t op_count, ring_size, lane_count = LANES;
+static bool cancels, arrives;
 static plait__flow_lanes lanes;
 static plait__op ops[MOST];
 static uint64_t arena[4096];
@@ -161,7 +163,7 @@ static void check_before(uint64_t number)
 
 	for (uint64_t i = 1; i < number; i++)
 		if ((all || op->preds[0] == i || op->preds[1] == i) &&
-		    !is_spoiled(i))
+		    !is_spoiled(i) && !cancels)
 			MC_CHECK(AT_PLAIN_READ(runs[i]) == 1);
 }
 
@@ -176,7 +178,19 @@ static int32_t run_op(void *user_data)
 	return plan[number - 1].fails ? 42 : 0;
 }
 
+/* The op outside, op 1, has arrived: a worker finishes it. */
+static void collect(void *arg)
+{
+	(void)arg;
+	if (at_exchange_u32(&lanes.arrived, 0) == 0)
+		return;
+	MC_CHECK(AT_PLAIN_READ(runs[1]) == 1);
+	plait__flow_lanes_finish(&lanes, 1);
+}
+
 /* --- thread 0 */
+
+enum { CANCELLED = 1 << 30 };
 
 static void await(uint64_t number)
 {
@@ -208,7 +222,11 @@ static void submit(uint64_t number)
 	entry->call.host = run_op;
 	AT_PLAIN_WRITE(entry->user_data) = (void *)(uintptr_t)number;
 	if (!op->outside)
-		plait__flow_lanes_publish(&lanes, op->lane, number);
+		plait__flow_lanes_publish(
+			&lanes, op->lane == URGENT ? lane_count :
+				op->lane == HELD ? lane_count + 1 :
+						   op->lane % lane_count,
+			number);
 }
 
 static void submit_all(void)
@@ -219,13 +237,24 @@ static void submit_all(void)
 		if (!plan[i - 1].outside)
 			continue;
 		AT_PLAIN_WRITE(runs[i]) = 1;
-		plait__flow_lanes_finish(&lanes, i);
+		if (arrives)
+			at_store_release_u32(&lanes.arrived, 1);
+		else
+			plait__flow_lanes_finish(&lanes, i);
 		plait__flow_lanes_stir(&lanes);
+	}
+	if (cancels) {
+		MC_CHECK(plait__outcomes_cancel(&lanes.outcomes, CANCELLED));
+		at_store_release_u64(&lanes.cancel_cause, CANCELLED);
+		at_store_release_u64(&lanes.cancelled, op_count);
 	}
 	for (uint64_t i = op_count; i > 0; i--)
 		await(i);
-	for (uint64_t i = 1; i <= op_count; i++)
+	for (uint64_t i = 1; !cancels && i <= op_count; i++)
 		MC_CHECK(AT_PLAIN_READ(runs[i]) == !is_spoiled(i));
+	for (uint64_t i = 1; cancels && i <= op_count; i++)
+		MC_CHECK(AT_PLAIN_READ(runs[i]) !=
+			 plait__outcomes_has(&lanes.outcomes, i));
 	at_store_release_u32(&done, 1);
 	stir();
 }
@@ -234,7 +263,7 @@ static void submit_all(void)
 
 static bool drive(void)
 {
-	for (uint32_t i = 0; i < LANES; i++) {
+	for (uint32_t i = 0; i < lane_count; i++) {
 		plait__task *task = &lanes.workers[i].task;
 
 		if (!plait__ready_claim(&task->ready))
@@ -284,6 +313,7 @@ static void begin_with(const struct plan *of, uint32_t count, uint32_t size,
 	plan = of;
 	op_count = count;
 	ring_size = size;
+	cancels = arrives = false;
 	init_entries();
 	for (uint32_t i = 0; i <= OPS; i++)
 		AT_PLAIN_WRITE(runs[i]) = 0;
@@ -300,11 +330,12 @@ static void begin_with(const struct plan *of, uint32_t count, uint32_t size,
 	at_init_u64(&lanes.outcomes.count, 0);
 	at_init_u32(&lanes.outcomes.lock.state, 0);
 	MC_CHECK(plait__outcomes_init(&lanes.outcomes, NULL, size));
-	MC_CHECK(plait__flow_lanes_init(&lanes, NULL, LANES));
+	lanes.collect = collect;
+	MC_CHECK(plait__flow_lanes_init(&lanes, NULL, lane_count));
 	lanes.asymmetric_fence = asymmetric;
-	for (uint32_t i = 0; i < LANES + 2; i++)
+	for (uint32_t i = 0; i < lane_count + 2; i++)
 		at_init_u64(&lanes.lanes[i].tail, 0);
-	for (uint32_t i = 0; i < (LANES + 2) * size; i++)
+	for (uint32_t i = 0; i < (lane_count + 2) * size; i++)
 		at_init_u64(&lanes.numbers[i], 0);
 }
 
@@ -337,33 +368,70 @@ static const struct plan barrier[] = {
 	{ .lane = 0, .meta = PLAIT__OP_PREFIX },
 };
 
-#define FLOW(id, text, ops, count, size, asymmetric, threads, pre, stale)      \
+#define FLOW(id, text, ops, count, size, asymmetric, threads, pre, stale, ...) \
 	static void begin_##id(void)                                          \
 	{                                                                     \
+		lane_count = LANES;                                           \
+		__VA_ARGS__;                                                  \
 		begin_with(ops, count, size, asymmetric);                     \
 	}                                                                     \
 	static const struct mc_scenario id = { text, begin_##id, run, NULL,   \
 					       threads, pre, stale, 0, 4000 }
 
-FLOW(flow_one, "flow, one op", chain, 1, 4, true, 2, 3, 2);
-FLOW(flow_chain, "flow, a chain", chain, 2, 4, true, 2, 3, 1);
-FLOW(flow_heavy, "flow, without membarrier", chain, 2, 4, false, 2, 3, 1);
-FLOW(flow_reuse, "flow, entries are reused", chain, 3, 2, true, 2, 3, 1);
-FLOW(flow_reuse_two, "flow, reused, two workers", chain, 3, 2, true, 3, 2, 1);
-FLOW(flow_fork, "flow, fork and join", diamond, 4, 4, true, 3, 2, 1);
-FLOW(flow_failing, "flow, an op fails", failing, 3, 4, true, 2, 3, 1);
+static void begin_cancelling(void)
+{
+	lane_count = 1;
+	begin_with(chain, 2, 4, true);
+	cancels = true;
+}
+
+static void begin_arriving(void)
+{
+	lane_count = 1;
+	begin_with(outside, 2, 4, true);
+	arrives = true;
+}
+
+static void begin_arriving_heavy(void)
+{
+	begin_arriving();
+	lanes.asymmetric_fence = false;
+}
+
+static const struct mc_scenario flow_cancelling = {
+	"flow, cancelled", begin_cancelling, run, NULL, 2, 3, 1, 0, 4000
+};
+static const struct mc_scenario flow_arriving = {
+	"flow, arrived", begin_arriving, run, NULL, 2, 3, 2, 0, 4000
+};
+static const struct mc_scenario flow_arriving_heavy = {
+	"flow, arrived, without membarrier", begin_arriving_heavy, run, NULL,
+	2, 3, 2, 0, 4000
+};
+
+FLOW(flow_one, "flow, one op", chain, 1, 4, true, 2, 3, 2, lane_count = 1);
+FLOW(flow_lane, "flow, one lane", chain, 2, 4, true, 2, 3, 2, lane_count = 1);
+FLOW(flow_lane_heavy, "flow, one lane, without membarrier", chain, 2, 4, false,
+	2, 3, 2, lane_count = 1);
+FLOW(flow_chain, "flow, a chain", chain, 2, 4, true, 2, 3, 1, );
+FLOW(flow_heavy, "flow, without membarrier", chain, 2, 4, false, 2, 3, 1, );
+FLOW(flow_reuse, "flow, entries are reused", chain, 3, 2, true, 2, 3, 1, );
+FLOW(flow_reuse_two, "flow, reused, two workers", chain, 3, 2, true, 3, 2, 1, );
+FLOW(flow_fork, "flow, fork and join", diamond, 4, 4, true, 3, 2, 1, );
+FLOW(flow_failing, "flow, an op fails", failing, 3, 4, true, 2, 3, 1, );
 FLOW(flow_failing_reuse, "flow, an op fails, reused", failing, 3, 2, true, 3,
-	2, 1);
+	2, 1, );
 FLOW(flow_outside, "flow, another thread finishes", outside, 3, 4, true, 2, 3,
-	1);
+	1, );
 FLOW(flow_outside_heavy, "flow, another finishes, without membarrier",
-	outside, 3, 4, false, 2, 3, 1);
-FLOW(flow_barrier, "flow, a barrier", barrier, 3, 4, true, 3, 2, 1);
+	outside, 3, 4, false, 2, 3, 1, );
+FLOW(flow_barrier, "flow, a barrier", barrier, 3, 4, true, 3, 2, 1, );
 
 static const struct mc_scenario *const scenarios[] = {
-	&flow_one, &flow_heavy, &flow_chain, &flow_reuse, &flow_outside,
-	&flow_outside_heavy, &flow_failing, &flow_failing_reuse, &flow_fork,
-	&flow_reuse_two, &flow_barrier,
+	&flow_one, &flow_lane, &flow_lane_heavy, &flow_arriving,
+	&flow_arriving_heavy, &flow_heavy, &flow_chain, &flow_reuse,
+	&flow_outside, &flow_outside_heavy, &flow_failing, &flow_cancelling,
+	&flow_failing_reuse, &flow_fork, &flow_reuse_two, &flow_barrier,
 };
 
 static void explore(void)

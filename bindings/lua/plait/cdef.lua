@@ -286,7 +286,8 @@ enum {
 	PLAIT_EVENT_CALL = 1,
 	PLAIT_EVENT_SIGNAL = 2,
 	PLAIT_EVENT_RELEASED = 3,
-	PLAIT_EVENT_RUN = 4
+	PLAIT_EVENT_RUN = 4,
+	PLAIT_EVENT_TASK = 5
 };
 typedef struct plait_event {
 	uint32_t size;

@@ -134,6 +134,7 @@ PLAIT_EVENT_CALL = 1
 PLAIT_EVENT_SIGNAL = 2
 PLAIT_EVENT_RELEASED = 3
 PLAIT_EVENT_RUN = 4
+PLAIT_EVENT_TASK = 5
 PLAIT_SIGNAL_GATE = 1
 PLAIT_WAIT_ALL = 0
 PLAIT_WAIT_ANY = 1
@@ -1174,4 +1175,21 @@ FUNCTIONS = {
     "plait_await_run": (plait_status, (c_void_p, POINTER(plait_error),)),
     "plait_await_plan": (plait_status, (c_void_p, c_void_p, POINTER(plait_run_desc), POINTER(plait_error),)),
     "plait_yield": (plait_status, (POINTER(plait_error),)),
+    "plait_flow_create": (plait_status, (c_void_p, POINTER(plait_flow_desc), POINTER(c_void_p), POINTER(plait_error),)),
+    "plait_flow_retain": (None, (c_void_p,)),
+    "plait_flow_release": (None, (c_void_p,)),
+    "plait_flow_submit": (plait_status, (c_void_p, POINTER(plait_task_desc), POINTER(c_uint64), POINTER(plait_error),)),
+    "plait_flow_launch": (plait_status, (c_void_p, c_void_p, POINTER(plait_launch), POINTER(plait_argument), c_uint64, POINTER(c_uint64), POINTER(plait_error),)),
+    "plait_flow_wait": (plait_status, (c_void_p, plait_task, c_uint64, POINTER(plait_error),)),
+    "plait_flow_notify": (plait_status, (c_void_p, plait_task, c_void_p, c_void_p, c_void_p, POINTER(plait_error),)),
+    "plait_flow_cancel": (plait_status, (c_void_p, POINTER(plait_error),)),
+    "plait_flow_query": (plait_status, (c_void_p, POINTER(plait_flow_info), POINTER(plait_error),)),
+    "plait_data_create": (plait_status, (c_void_p, POINTER(plait_data_desc), POINTER(c_void_p), POINTER(plait_error),)),
+    "plait_data_part": (plait_status, (c_void_p, POINTER(plait_box), POINTER(c_void_p), POINTER(plait_error),)),
+    "plait_data_retain": (None, (c_void_p,)),
+    "plait_data_release": (None, (c_void_p,)),
+    "plait_data_map": (plait_status, (c_void_p, POINTER(plait_box), plait_map_flags, POINTER(c_void_p), POINTER(plait_error),)),
+    "plait_data_unmap": (plait_status, (c_void_p, c_void_p, POINTER(plait_error),)),
+    "plait_data_read": (plait_status, (c_void_p, POINTER(plait_box), c_void_p, POINTER(plait_error),)),
+    "plait_data_write": (plait_status, (c_void_p, POINTER(plait_box), c_void_p, POINTER(plait_error),)),
 }

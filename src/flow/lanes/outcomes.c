@@ -133,7 +133,7 @@ bool plait__outcomes_cancel(plait__outcomes *outcomes, uint64_t number)
 		return false;
 	cause->why.size = sizeof(cause->why);
 	plait__fail(&cause->why, PLAIT_E_CANCELLED,
-		    "cancelled by plait_flow_cancel");
+		    "cancelled, with all tasks of its flow");
 	add_cause(outcomes, number, cause);
 	return true;
 }

@@ -130,6 +130,7 @@ pub const PLAIT_EVENT_CALL: plait_event_kind = 1;
 pub const PLAIT_EVENT_SIGNAL: plait_event_kind = 2;
 pub const PLAIT_EVENT_RELEASED: plait_event_kind = 3;
 pub const PLAIT_EVENT_RUN: plait_event_kind = 4;
+pub const PLAIT_EVENT_TASK: plait_event_kind = 5;
 pub const PLAIT_SIGNAL_GATE: plait_signal_flags = 1;
 pub const PLAIT_WAIT_ALL: plait_wait_mode = 0;
 pub const PLAIT_WAIT_ANY: plait_wait_mode = 1;
