@@ -57,7 +57,7 @@ struct plait__flow_lanes {
 	at_u64 *numbers;
 	plait__flow_worker *workers; /* count */
 	/* Finish what arrived: called by a worker while `arrived` is not 0.
-	 * The function sets it to 0. */
+	 * The function exchanges it for 0. */
 	void (*collect)(void *arg);
 	void *arg;
 	/* Ops up to this one that are not taken are cancelled. */

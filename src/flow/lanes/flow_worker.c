@@ -57,8 +57,8 @@ static void collect(plait__flow_worker *worker)
 {
 	plait__flow_lanes *lanes = worker->lanes;
 
-	/* Acquire: pairs with the store of the arrival. */
-	if (at_load_acquire_u32(&lanes->arrived) != 0)
+	/* Relaxed: the function acquires. */
+	if (at_load_relaxed_u32(&lanes->arrived) != 0)
 		lanes->collect(lanes->arg);
 }
 
@@ -243,7 +243,8 @@ static bool park(plait__flow_worker *worker)
 	stop_spinning(worker);
 	(void)at_or_u64(&lanes->idle, bit);
 	fence(lanes);
-	if (at_load_acquire_u32(&lanes->arrived) != 0 || look(worker) != 0) {
+	/* Relaxed: the fence orders it. */
+	if (at_load_relaxed_u32(&lanes->arrived) != 0 || look(worker) != 0) {
 		(void)at_and_u64(&lanes->idle, ~bit);
 		return false;
 	}
