@@ -149,6 +149,8 @@ static bool make_parts(plait__flow *flow, plait__context *context,
 	flow->behind = plait__alloc(allocator, desc->window);
 	lanes->ring = flow->window.ring;
 	lanes->context = context;
+	if (context->driver.counts_pool_runs)
+		lanes->driver = &context->driver;
 	lanes->allocator = allocator;
 	lanes->collect = plait__late_collect;
 	lanes->arg = flow;

@@ -288,6 +288,17 @@ static bool is_empty(const plait__late *late)
 	return late->kind == PLAIT_TASK_WAIT && late->sequence == 0;
 }
 
+/* No notification will come: retract what was submitted. */
+static void retract(plait__late *late)
+{
+	if (late->call != NULL) {
+		plait__call_retract(late->call);
+		plait__object_drop(&late->call->event_record.object);
+	}
+	late->call = NULL;
+	release_queue(late);
+}
+
 /* A plait__op_begin. */
 static plait_status begin(void *user_data, uint64_t number, plait_error *error)
 {
@@ -310,7 +321,7 @@ static plait_status begin(void *user_data, uint64_t number, plait_error *error)
 		plait__object_drop(&flow->object);
 		status = plait__backend_result_check(
 			late->port, status, "signal_notify", &room, error);
-		release_queue(late);
+		retract(late);
 	}
 	free_late(late);
 	return status;
@@ -409,7 +420,7 @@ static void end(plait__late *late)
 		plait__queue_reclaim(late->queue);
 	}
 	free_late(late);
-	plait__flow_lanes_finish(lanes, number);
+	plait__flow_lanes_complete(lanes, number);
 }
 
 void plait__late_collect(void *arg)

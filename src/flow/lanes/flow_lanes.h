@@ -18,11 +18,11 @@
 #include "flow/lanes/op_ring.h"
 #include "flow/lanes/outcomes.h"
 
+#include "object/progress/progress_driver.h"
 #include "pool/task.h"
 
 enum { PLAIT__FLOW_LANES = 30, PLAIT__FLOW_LANES_ALL = PLAIT__FLOW_LANES + 2 };
 
-typedef struct plait__context plait__context;
 typedef struct plait__flow_lanes plait__flow_lanes;
 
 typedef struct plait__flow_lane {
@@ -50,6 +50,8 @@ struct plait__flow_lanes {
 	plait__op_ring ring;
 	plait__outcomes outcomes;
 	plait__context *context;
+	/* Null, or counts the ops in flight, for waits on simulated clocks. */
+	plait__progress_driver *driver;
 	const plait_allocator *allocator;
 	uint32_t count;
 	bool asymmetric_fence;
@@ -89,6 +91,17 @@ void plait__flow_lanes_publish(plait__flow_lanes *lanes, uint32_t lane,
 /* The op is done: mark it, and wake those that wait for it.  By any thread,
  * notification callbacks included. */
 void plait__flow_lanes_finish(plait__flow_lanes *lanes, uint64_t number);
+
+/* The same, for an op that was published. */
+static inline void plait__flow_lanes_complete(plait__flow_lanes *lanes,
+					      uint64_t number)
+{
+	plait__progress_driver *driver = lanes->driver;
+
+	plait__flow_lanes_finish(lanes, number);
+	if (driver != NULL)
+		plait__progress_end_pool_run(driver);
+}
 
 /* There is work that a worker may have looked for before. */
 void plait__flow_lanes_stir(plait__flow_lanes *lanes);

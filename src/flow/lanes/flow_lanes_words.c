@@ -69,6 +69,8 @@ void plait__flow_lanes_publish(plait__flow_lanes *lanes, uint32_t lane,
 	uint64_t tail = at_load_relaxed_u64(&at->tail);
 	uint64_t idle;
 
+	if (lanes->driver != NULL)
+		plait__progress_begin_pool_run(lanes->driver);
 	/* Release: pairs with plait__flow_claim_is_open. */
 	at_store_release_u64(&plait__op_at(&lanes->ring, number)->word,
 			     4 * number + PLAIT__OP_PUBLISHED);

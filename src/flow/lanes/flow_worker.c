@@ -161,7 +161,7 @@ static void skip(plait__flow_lanes *lanes, uint64_t number)
 	/* Relaxed: written before the claim. */
 	if (plait__op_kind(at_load_relaxed_u64(&op->meta)) == PLAIT__OP_ASYNC)
 		(void)op->call.begin(op->user_data, 0, NULL);
-	plait__flow_lanes_finish(lanes, number);
+	plait__flow_lanes_complete(lanes, number);
 }
 
 /* Another worker is parked: wake it if there is another ready op. */
@@ -190,7 +190,7 @@ static void perform(plait__flow_worker *worker, uint64_t number)
 			    is_spoiled(lanes, number), 0))
 		skip(lanes, number);
 	else if (!call(worker, number))
-		plait__flow_lanes_finish(lanes, number);
+		plait__flow_lanes_complete(lanes, number);
 	worker->number = 0;
 }
 
@@ -207,7 +207,7 @@ void plait__flow_worker_lose(plait__task *task)
 		plait__outcomes_fail(
 			&lanes->outcomes, number,
 			plait__op_at(&lanes->ring, number)->label, &why);
-		plait__flow_lanes_finish(lanes, number);
+		plait__flow_lanes_complete(lanes, number);
 	}
 	worker->number = 0;
 	plait__task_offer(task);
