@@ -229,21 +229,38 @@ static plait_status cut_all(plait__flow_task *task, plait_error *error)
 	return PLAIT_OK;
 }
 
-/* List the fronts of all accesses. */
-static bool collect_all(plait__flow_task *task)
+static plait__front_map_result collect_all(plait__flow_task *task)
 {
 	plait__flow *flow = task->flow;
+	plait__front_map_result result = PLAIT__FRONT_MAP_COLLECTED;
 
 	flow->fronts.count = 0;
-	for (uint32_t i = 0; i < task->access_count; i++) {
+	for (uint32_t i = 0; result == PLAIT__FRONT_MAP_COLLECTED &&
+	     i < task->access_count; i++) {
 		plait__flow_access *access = &flow->accesses[i];
 
-		if (!plait__front_map_collect(&access->whole->map,
-					      &access->box, &flow->fronts))
-			return false;
+		result = plait__front_map_collect(&access->whole->map,
+						  &access->box, &flow->fronts);
 		access->end = flow->fronts.count;
 	}
-	return true;
+	return result;
+}
+
+/* List the fronts of all accesses, between borders that are there or are made.
+ * PLAIT_PENDING: see cut_all. */
+static plait_status find_fronts(plait__flow_task *task, plait_error *error)
+{
+	plait__front_map_result result = collect_all(task);
+	plait_status status;
+
+	if (result == PLAIT__FRONT_MAP_UNCUT) {
+		status = cut_all(task, error);
+		if (status != PLAIT_OK)
+			return status;
+		result = collect_all(task);
+	}
+	return result == PLAIT__FRONT_MAP_COLLECTED ? PLAIT_OK :
+						      fail_memory(error);
 }
 
 static void gather_all(plait__flow_task *task)
@@ -329,11 +346,9 @@ plait_status plait__commit_task(plait__flow_task *task, plait_error *error)
 	if (!plait__outcomes_reserve(&flow->lanes.outcomes,
 				     flow->window.newest, keep_writers, flow))
 		return fail_memory(error);
-	status = cut_all(task, error);
+	status = find_fronts(task, error);
 	if (status != PLAIT_OK)
 		return status;
-	if (!collect_all(task))
-		return fail_memory(error);
 	gather_all(task);
 	if (preds->lacks_memory)
 		return fail_memory(error);
@@ -388,13 +403,11 @@ plait_status plait__commit_access(plait__flow_task *task, uint64_t *out_behind,
 				  plait_error *error)
 {
 	plait__flow *flow = task->flow;
-	plait_status status = cut_all(task, error);
+	plait_status status = find_fronts(task, error);
 
 	*out_behind = 0;
 	if (status != PLAIT_OK)
 		return status;
-	if (!collect_all(task))
-		return fail_memory(error);
 	gather_all(task);
 	if (flow->preds.lacks_memory)
 		return fail_memory(error);

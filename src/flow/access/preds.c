@@ -108,6 +108,8 @@ void plait__preds_insert(plait__preds *preds, uint64_t number, bool is_true)
 
 	if (known != NULL) {
 		known->is_true |= is_true;
+		preds->recent[number % PLAIT__PREDS_RECENT] =
+			(uint32_t)(known - preds->items);
 		return;
 	}
 	if ((preds->count == preds->capacity && !grow(preds)) ||
@@ -115,6 +117,7 @@ void plait__preds_insert(plait__preds *preds, uint64_t number, bool is_true)
 		preds->lacks_memory = true;
 		return;
 	}
+	preds->recent[number % PLAIT__PREDS_RECENT] = preds->count;
 	preds->items[preds->count++] = (plait__pred){ number, is_true };
 	if (preds->count > PLAIT__PREDS_FEW && number > preds->settled)
 		stamp(preds, preds->count - 1);

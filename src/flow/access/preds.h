@@ -10,7 +10,7 @@
 
 #include "flow/region/front_map.h"
 
-enum { PLAIT__PREDS_FEW = 16 };
+enum { PLAIT__PREDS_FEW = 16, PLAIT__PREDS_RECENT = 32 };
 
 typedef struct plait__pred {
 	uint64_t number;
@@ -26,6 +26,8 @@ typedef struct plait__preds {
 	uint32_t count;
 	uint32_t capacity;
 	plait__pred *items; /* `few`, or allocated */
+	/* Per low bits of a number: where one may be. */
+	uint32_t recent[PLAIT__PREDS_RECENT];
 	/* With more than a few: per part of a number, when it was added last,
 	 * and where it is. */
 	uint32_t serial;
@@ -52,10 +54,16 @@ void plait__preds_insert(plait__preds *preds, uint64_t number, bool is_true);
 static inline void plait__preds_add(plait__preds *preds, uint64_t number,
 				    bool is_true)
 {
+	uint32_t i = preds->recent[number % PLAIT__PREDS_RECENT];
+
 	if (number <= preds->settled &&
 	    (number == 0 || !is_true || !preds->keeps_settled))
 		return;
-	plait__preds_insert(preds, number, is_true);
+	/* Neighbouring elements mostly have the same ops. */
+	if (i < preds->count && preds->items[i].number == number)
+		preds->items[i].is_true |= is_true;
+	else
+		plait__preds_insert(preds, number, is_true);
 }
 
 #endif

@@ -292,29 +292,38 @@ static bool append_run(plait__front_list *list, plait__front *fronts,
 	return true;
 }
 
-static bool collect(const plait__slabs *slabs, const plait_box *box,
-		    plait__front_list *out)
+static plait__front_map_result collect(const plait__slabs *slabs,
+				       const plait_box *box,
+				       plait__front_list *out)
 {
+	uint64_t low = box->low[slabs->dimension];
 	uint64_t high = box->high[slabs->dimension];
-	uint32_t first = piece_at(slabs, box->low[slabs->dimension]);
-	uint32_t last = first;
+	uint32_t first = piece_at(slabs, low), last = first;
+	plait__front_map_result result = PLAIT__FRONT_MAP_COLLECTED;
 
 	while (slabs->ends[last] < high)
 		last++;
+	if (begin_of(slabs, first) != low || slabs->ends[last] != high)
+		return PLAIT__FRONT_MAP_UNCUT;
 	if (slabs->inner == NULL)
 		return append_run(out, &slabs->fronts[first],
-				  last - first + 1);
-	for (; first <= last; first++)
-		if (!collect(slabs->inner[first], box, out))
-			return false;
-	return true;
+				  last - first + 1) ?
+			       result : PLAIT__FRONT_MAP_NO_MEMORY;
+	for (; result == PLAIT__FRONT_MAP_COLLECTED && first <= last; first++)
+		result = collect(slabs->inner[first], box, out);
+	return result;
 }
 
-bool plait__front_map_collect(plait__front_map *map, const plait_box *box,
-			      plait__front_list *out)
+plait__front_map_result plait__front_map_collect(plait__front_map *map,
+						 const plait_box *box,
+						 plait__front_list *out)
 {
-	return map->top == NULL ? append_run(out, &map->front, 1) :
-				  collect(map->top, box, out);
+	if (map->top != NULL)
+		return collect(map->top, box, out);
+	if (!is_whole(map, box))
+		return PLAIT__FRONT_MAP_UNCUT;
+	return append_run(out, &map->front, 1) ? PLAIT__FRONT_MAP_COLLECTED :
+						 PLAIT__FRONT_MAP_NO_MEMORY;
 }
 
 void plait__front_map_free_list(plait__front_list *list)

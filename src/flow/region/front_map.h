@@ -58,9 +58,15 @@ typedef struct plait__front_list {
 	uint32_t capacity;
 } plait__front_list;
 
-/* Append the fronts in a box that has borders.  Returns false without
- * memory. */
-bool plait__front_map_collect(plait__front_map *map, const plait_box *box,
+/* Append the fronts in a box. */
+typedef enum plait__front_map_result {
+	PLAIT__FRONT_MAP_COLLECTED,
+	PLAIT__FRONT_MAP_UNCUT, /* a border is missing */
+	PLAIT__FRONT_MAP_NO_MEMORY
+} plait__front_map_result;
+
+plait__front_map_result
+plait__front_map_collect(plait__front_map *map, const plait_box *box,
 			      plait__front_list *out);
 void plait__front_map_free_list(plait__front_list *list);
 
