@@ -21,6 +21,14 @@ static int32_t run_step(void *user_data)
 	return step->result;
 }
 
+static int32_t run_reader(void *user_data)
+{
+	struct step *step = user_data;
+
+	step->seen = *step->value;
+	return 0;
+}
+
 /* A chain on one datum, longer than the window. */
 static void chain(void)
 {
@@ -68,7 +76,7 @@ static void readers(void)
 		call_task("first", run_step, &steps[READERS], &writes, 1);
 		for (uint64_t i = 0; i < READERS; i++) {
 			steps[i] = (struct step){ &value, 1, 0, 0, 0 };
-			call_task("reader", run_step, &steps[i], &reads, 1);
+			call_task("reader", run_reader, &steps[i], &reads, 1);
 		}
 		steps[READERS + 1] = (struct step){ &value, 0, 9, 0, 0 };
 		call_task("last", run_step, &steps[READERS + 1], &writes, 1);

@@ -10,3 +10,5 @@ API_TESTS += %D%/flow_wait.t
 %C%_flow_wait_t_LDADD = $(LDADD_API)
 API_TESTS += %D%/submit.t
 %C%_submit_t_LDADD = $(LDADD_API)
+UNIT_TESTS += %D%/front_access.t
+SEEDED_TESTS += %D%/front_access.t
