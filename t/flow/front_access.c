@@ -33,7 +33,7 @@ struct node {
 	plait_box box;
 	uint32_t mode;
 	uint32_t count;
-	plait__pred preds[NODES / 8];
+	plait__pred preds[NODES];
 	unsigned char before[NODES]; /* the closure */
 };
 
@@ -186,7 +186,9 @@ static void add_task(plait__preds *preds)
 	uint64_t number = newest, wrong = 0;
 
 	node->box = random_box();
-	node->mode = 1 + (uint32_t)below(3);
+	/* Mostly readers, which make marks. */
+	node->mode = below(4) != 0 ? PLAIT__ACCESS_READS :
+				     1 + (uint32_t)below(3);
 	collect(&node->box);
 	plait__preds_begin(preds, 0, false);
 	for (uint32_t i = 0; i < fronts.count; i++)
@@ -236,7 +238,7 @@ static void run_round(uint32_t dimensions)
 	plait__front_map_init(&map, allocator, &whole);
 	plait__preds_init(&preds, allocator, WINDOW);
 	fronts = (plait__front_list){ .allocator = allocator };
-	for (int t = 0; t < TASKS && newest + 200 < NODES; t++) {
+	for (int t = 0; t < TASKS && newest + 400 < NODES; t++) {
 		add_task(&preds);
 		if (below(20) == 0)
 			plait__front_map_join(&map);
