@@ -1879,6 +1879,108 @@ function plait_yield(error)
     ccall(plait_yield_at[], plait_status, (Ptr{plait_error},), error)
 end
 
+const plait_flow_create_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_flow_create - create a flow on the host of a context."
+function plait_flow_create(context, desc, out, error)
+    ccall(plait_flow_create_at[], plait_status, (Ptr{plait_context}, Ptr{plait_flow_desc}, Ptr{Ptr{plait_flow}}, Ptr{plait_error}), context, desc, out, error)
+end
+
+const plait_flow_retain_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_flow_retain - add one reference."
+function plait_flow_retain(flow)
+    ccall(plait_flow_retain_at[], Cvoid, (Ptr{plait_flow},), flow)
+end
+
+const plait_flow_release_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_flow_release - give one reference back; submitted tasks still run."
+function plait_flow_release(flow)
+    ccall(plait_flow_release_at[], Cvoid, (Ptr{plait_flow},), flow)
+end
+
+const plait_flow_submit_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_flow_submit - submit one task."
+function plait_flow_submit(flow, desc, out, error)
+    ccall(plait_flow_submit_at[], plait_status, (Ptr{plait_flow}, Ptr{plait_task_desc}, Ptr{plait_task}, Ptr{plait_error}), flow, desc, out, error)
+end
+
+const plait_flow_launch_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_flow_launch - submit one launch of a kernel."
+function plait_flow_launch(flow, kernel, launch, arguments, count, out, error)
+    ccall(plait_flow_launch_at[], plait_status, (Ptr{plait_flow}, Ptr{plait_kernel}, Ptr{plait_launch}, Ptr{plait_argument}, UInt64, Ptr{plait_task}, Ptr{plait_error}), flow, kernel, launch, arguments, count, out, error)
+end
+
+const plait_flow_wait_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_flow_wait - wait for a task, or for all submitted so far."
+function plait_flow_wait(flow, task, timeout_ns, error)
+    ccall(plait_flow_wait_at[], plait_status, (Ptr{plait_flow}, plait_task, UInt64, Ptr{plait_error}), flow, task, timeout_ns, error)
+end
+
+const plait_flow_notify_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_flow_notify - request an event for the end of a task."
+function plait_flow_notify(flow, task, inbox, function_, user_data, error)
+    ccall(plait_flow_notify_at[], plait_status, (Ptr{plait_flow}, plait_task, Ptr{plait_inbox}, Ptr{Cvoid}, Ptr{Cvoid}, Ptr{plait_error}), flow, task, inbox, function_, user_data, error)
+end
+
+const plait_flow_cancel_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_flow_cancel - end all tasks submitted so far that have not begun."
+function plait_flow_cancel(flow, error)
+    ccall(plait_flow_cancel_at[], plait_status, (Ptr{plait_flow}, Ptr{plait_error}), flow, error)
+end
+
+const plait_flow_query_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_flow_query - get the properties of a flow."
+function plait_flow_query(flow, info, error)
+    ccall(plait_flow_query_at[], plait_status, (Ptr{plait_flow}, Ptr{plait_flow_info}, Ptr{plait_error}), flow, info, error)
+end
+
+const plait_data_create_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_data_create - create data of a flow."
+function plait_data_create(flow, desc, out, error)
+    ccall(plait_data_create_at[], plait_status, (Ptr{plait_flow}, Ptr{plait_data_desc}, Ptr{Ptr{plait_data}}, Ptr{plait_error}), flow, desc, out, error)
+end
+
+const plait_data_part_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_data_part - name a box of data: accesses of the part and of the whole order each other."
+function plait_data_part(data, box, out, error)
+    ccall(plait_data_part_at[], plait_status, (Ptr{plait_data}, Ptr{plait_box}, Ptr{Ptr{plait_data}}, Ptr{plait_error}), data, box, out, error)
+end
+
+const plait_data_retain_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_data_retain - add one reference."
+function plait_data_retain(data)
+    ccall(plait_data_retain_at[], Cvoid, (Ptr{plait_data},), data)
+end
+
+const plait_data_release_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_data_release - give one reference back; its tasks still run."
+function plait_data_release(data)
+    ccall(plait_data_release_at[], Cvoid, (Ptr{plait_data},), data)
+end
+
+const plait_data_map_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_data_map - wait for data, and access its memory until unmapped."
+function plait_data_map(data, box, flags, out, error)
+    ccall(plait_data_map_at[], plait_status, (Ptr{plait_data}, Ptr{plait_box}, plait_map_flags, Ptr{Ptr{Cvoid}}, Ptr{plait_error}), data, box, flags, out, error)
+end
+
+const plait_data_unmap_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_data_unmap - end one mapping."
+function plait_data_unmap(data, pointer, error)
+    ccall(plait_data_unmap_at[], plait_status, (Ptr{plait_data}, Ptr{Cvoid}, Ptr{plait_error}), data, pointer, error)
+end
+
+const plait_data_read_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_data_read - copy elements to host memory, and wait."
+function plait_data_read(data, box, host, error)
+    ccall(plait_data_read_at[], plait_status, (Ptr{plait_data}, Ptr{plait_box}, Ptr{Cvoid}, Ptr{plait_error}), data, box, host, error)
+end
+
+const plait_data_write_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_data_write - copy elements from host memory, and wait."
+function plait_data_write(data, box, host, error)
+    ccall(plait_data_write_at[], plait_status, (Ptr{plait_data}, Ptr{plait_box}, Ptr{Cvoid}, Ptr{plait_error}), data, box, host, error)
+end
+
 # The functions, and where their addresses are kept
 const FUNCTIONS = Tuple{Symbol,Base.RefValue{Ptr{Cvoid}}}[
     (:plait_version, plait_version_at),
@@ -2040,6 +2142,23 @@ const FUNCTIONS = Tuple{Symbol,Base.RefValue{Ptr{Cvoid}}}[
     (:plait_await_run, plait_await_run_at),
     (:plait_await_plan, plait_await_plan_at),
     (:plait_yield, plait_yield_at),
+    (:plait_flow_create, plait_flow_create_at),
+    (:plait_flow_retain, plait_flow_retain_at),
+    (:plait_flow_release, plait_flow_release_at),
+    (:plait_flow_submit, plait_flow_submit_at),
+    (:plait_flow_launch, plait_flow_launch_at),
+    (:plait_flow_wait, plait_flow_wait_at),
+    (:plait_flow_notify, plait_flow_notify_at),
+    (:plait_flow_cancel, plait_flow_cancel_at),
+    (:plait_flow_query, plait_flow_query_at),
+    (:plait_data_create, plait_data_create_at),
+    (:plait_data_part, plait_data_part_at),
+    (:plait_data_retain, plait_data_retain_at),
+    (:plait_data_release, plait_data_release_at),
+    (:plait_data_map, plait_data_map_at),
+    (:plait_data_unmap, plait_data_unmap_at),
+    (:plait_data_read, plait_data_read_at),
+    (:plait_data_write, plait_data_write_at),
 ]
 
 end

@@ -1156,4 +1156,38 @@ fn plait_await_run(run: *mut plait_run, error: *mut plait_error) -> plait_status
 fn plait_await_plan(plan: *mut plait_plan, queue: *mut plait_queue, desc: *const plait_run_desc, error: *mut plait_error) -> plait_status;
 /// plait_yield - in a coroutine: let the thread do other work first.
 fn plait_yield(error: *mut plait_error) -> plait_status;
+/// plait_flow_create - create a flow on the host of a context.
+fn plait_flow_create(context: *mut plait_context, desc: *const plait_flow_desc, out: *mut *mut plait_flow, error: *mut plait_error) -> plait_status;
+/// plait_flow_retain - add one reference.
+fn plait_flow_retain(flow: *mut plait_flow);
+/// plait_flow_release - give one reference back; submitted tasks still run.
+fn plait_flow_release(flow: *mut plait_flow);
+/// plait_flow_submit - submit one task.
+fn plait_flow_submit(flow: *mut plait_flow, desc: *const plait_task_desc, out: *mut plait_task, error: *mut plait_error) -> plait_status;
+/// plait_flow_launch - submit one launch of a kernel.
+fn plait_flow_launch(flow: *mut plait_flow, kernel: *mut plait_kernel, launch: *const plait_launch, arguments: *const plait_argument, count: u64, out: *mut plait_task, error: *mut plait_error) -> plait_status;
+/// plait_flow_wait - wait for a task, or for all submitted so far.
+fn plait_flow_wait(flow: *mut plait_flow, task: plait_task, timeout_ns: u64, error: *mut plait_error) -> plait_status;
+/// plait_flow_notify - request an event for the end of a task.
+fn plait_flow_notify(flow: *mut plait_flow, task: plait_task, inbox: *mut plait_inbox, function: plait_host_function, user_data: *mut c_void, error: *mut plait_error) -> plait_status;
+/// plait_flow_cancel - end all tasks submitted so far that have not begun.
+fn plait_flow_cancel(flow: *mut plait_flow, error: *mut plait_error) -> plait_status;
+/// plait_flow_query - get the properties of a flow.
+fn plait_flow_query(flow: *mut plait_flow, info: *mut plait_flow_info, error: *mut plait_error) -> plait_status;
+/// plait_data_create - create data of a flow.
+fn plait_data_create(flow: *mut plait_flow, desc: *const plait_data_desc, out: *mut *mut plait_data, error: *mut plait_error) -> plait_status;
+/// plait_data_part - name a box of data: accesses of the part and of the whole order each other.
+fn plait_data_part(data: *mut plait_data, box: *const plait_box, out: *mut *mut plait_data, error: *mut plait_error) -> plait_status;
+/// plait_data_retain - add one reference.
+fn plait_data_retain(data: *mut plait_data);
+/// plait_data_release - give one reference back; its tasks still run.
+fn plait_data_release(data: *mut plait_data);
+/// plait_data_map - wait for data, and access its memory until unmapped.
+fn plait_data_map(data: *mut plait_data, box: *const plait_box, flags: plait_map_flags, out: *mut *mut c_void, error: *mut plait_error) -> plait_status;
+/// plait_data_unmap - end one mapping.
+fn plait_data_unmap(data: *mut plait_data, pointer: *mut c_void, error: *mut plait_error) -> plait_status;
+/// plait_data_read - copy elements to host memory, and wait.
+fn plait_data_read(data: *mut plait_data, box: *const plait_box, host: *mut c_void, error: *mut plait_error) -> plait_status;
+/// plait_data_write - copy elements from host memory, and wait.
+fn plait_data_write(data: *mut plait_data, box: *const plait_box, host: *const c_void, error: *mut plait_error) -> plait_status;
 }
