@@ -116,10 +116,6 @@ uint64_t plait__clock_now_ns(void)
 	return 0;
 }
 
-void plait__thread_yield(void)
-{
-}
-
 /* No spinning: a worker that finds nothing parks. */
 void plait__backoff_init(struct plait__backoff *ladder,
 			 enum plait__backoff_policy policy)
