@@ -120,7 +120,6 @@ plan = [p for p in src if p.startswith(("src/plan/", "src/coll/")) and not
 none(["%s includes <%s>" % (p, n) for p in plan for m, n in includes(p)
       if m == "<" and n.split(".")[0] not in PURE],
      "the planner and collectives include nothing that can tell two runs apart")
-     "the planner includes nothing that can tell two runs apart")
 pure = [p for p in src if p.startswith(("src/flow/region/", "src/flow/access/"))]
 none(["%s includes %s" % (p, n) for p in pure for m, n in includes(p)
       if (n.split(".")[0] not in PURE if m == "<" else

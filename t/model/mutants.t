@@ -77,7 +77,6 @@ sources_of()
 	steal_worker)
 		echo "src/run/host/steal_worker.c src/run/host/steal_setup.c src/base/error.c" \
 			"src/pool/callback_scope.c" ;;
-		echo "src/run/host/steal_worker.c src/run/host/steal_setup.c src/base/error.c" ;;
 	flow_worker)
 		echo "src/flow/lanes/flow_worker.c src/flow/lanes/flow_lanes.c" \
 			"src/flow/lanes/flow_lanes_words.c src/flow/lanes/outcomes.c" \

@@ -76,7 +76,9 @@ enum {
 	PLAIT_OBJECT_RUN = 10,
 	PLAIT_OBJECT_CALLABLE = 11,
 	PLAIT_OBJECT_SCHEDULE = 12,
-	PLAIT_OBJECT_COLL = 13
+	PLAIT_OBJECT_COLL = 13,
+	PLAIT_OBJECT_FLOW = 14,
+	PLAIT_OBJECT_DATA = 15
 };
 uint64_t plait_live_count(plait_object_kind object);
 typedef struct plait_context plait_context;
@@ -593,7 +595,9 @@ enum {
 	PLAIT_ARGUMENT_ROTATION = 3,
 	PLAIT_ARGUMENT_ITERATION = 4,
 	PLAIT_ARGUMENT_SCRATCH = 5,
-	PLAIT_ARGUMENT_LOCAL = 6
+	PLAIT_ARGUMENT_LOCAL = 6,
+	PLAIT_ARGUMENT_DATA = 7,
+	PLAIT_ARGUMENT_ACCESS = 8
 };
 typedef uint32_t plait_series_flags;
 enum {

@@ -52,6 +52,10 @@ plait_coll_flags = c_uint32
 plait_chunk_place_flags = c_uint32
 plait_coll_protocol = c_uint32
 plait_compile_flags = c_uint32
+plait_task = c_uint64
+plait_access_mode = c_uint32
+plait_task_kind = c_uint32
+plait_task_flags = c_uint32
 plait_code_parameter_flags = c_uint32
 plait_code_flags = c_uint32
 
@@ -98,6 +102,8 @@ PLAIT_OBJECT_RUN = 10
 PLAIT_OBJECT_CALLABLE = 11
 PLAIT_OBJECT_SCHEDULE = 12
 PLAIT_OBJECT_COLL = 13
+PLAIT_OBJECT_FLOW = 14
+PLAIT_OBJECT_DATA = 15
 PLAIT_CONTEXT_NO_WORKERS = 1
 PLAIT_CONTEXT_SYNC = 2
 PLAIT_DEVICE_MAP = 1
@@ -177,6 +183,8 @@ PLAIT_ARGUMENT_ROTATION = 3
 PLAIT_ARGUMENT_ITERATION = 4
 PLAIT_ARGUMENT_SCRATCH = 5
 PLAIT_ARGUMENT_LOCAL = 6
+PLAIT_ARGUMENT_DATA = 7
+PLAIT_ARGUMENT_ACCESS = 8
 PLAIT_SERIES_FROM_COUNT = 1
 PLAIT_NODE_JOIN = 0
 PLAIT_NODE_LAUNCH = 1
@@ -273,6 +281,20 @@ PLAIT_PROTOCOL_LL = 2
 PLAIT_PROTOCOL_LL128 = 3
 PLAIT_COMPILE_NO_FUSION = 1
 PLAIT_COMPILE_SEPARATE_LANES = 2
+PLAIT_ACCESS_BY_SIGNATURE = 0
+PLAIT_ACCESS_READ = 1
+PLAIT_ACCESS_WRITE = 2
+PLAIT_ACCESS_READ_WRITE = 3
+PLAIT_TASK_LAUNCH = 0
+PLAIT_TASK_CALL = 1
+PLAIT_TASK_COPY = 2
+PLAIT_TASK_FILL = 3
+PLAIT_TASK_READ = 4
+PLAIT_TASK_WRITE = 5
+PLAIT_TASK_EMIT = 7
+PLAIT_TASK_WAIT = 8
+PLAIT_TASK_NO_WAIT = 16
+PLAIT_TASK_BARRIER = 32
 PLAIT_CODE_POINTER = 1
 PLAIT_CODE_READS = 2
 PLAIT_CODE_WRITES = 4
@@ -891,6 +913,87 @@ class plait_compile_desc(Structure):
     ]
 
 
+class plait_box(Structure):
+    _fields_ = [
+        ("low", c_uint64 * 3),
+        ("high", c_uint64 * 3),
+    ]
+
+
+class plait_flow_desc(Structure):
+    _fields_ = [
+        ("size", c_uint32),
+        ("flags", c_uint32),
+        ("window", c_uint32),
+        ("lanes", c_uint32),
+        ("label", c_char_p),
+    ]
+
+
+class plait_data_desc(Structure):
+    _fields_ = [
+        ("size", c_uint32),
+        ("flags", c_uint32),
+        ("dimensions", c_uint32),
+        ("element_bytes", c_uint32),
+        ("extent", c_uint64 * 3),
+        ("buffer", c_void_p),
+        ("buffer_offset", c_uint64),
+        ("label", c_char_p),
+    ]
+
+
+class plait_access(Structure):
+    _fields_ = [
+        ("size", c_uint32),
+        ("mode", plait_access_mode),
+        ("data", c_void_p),
+        ("box", c_void_p),
+    ]
+
+
+class plait_task_desc(Structure):
+    _fields_ = [
+        ("size", c_uint32),
+        ("kind", plait_task_kind),
+        ("flags", plait_task_flags),
+        ("priority", c_int32),
+        ("label", c_char_p),
+        ("kernel", c_void_p),
+        ("launch", c_void_p),
+        ("arguments", c_void_p),
+        ("argument_count", c_uint64),
+        ("accesses", c_void_p),
+        ("access_count", c_uint64),
+        ("function", c_void_p),
+        ("user_data", c_void_p),
+        ("inbox", c_void_p),
+        ("target", c_void_p),
+        ("source", c_void_p),
+        ("target_box", c_void_p),
+        ("source_box", c_void_p),
+        ("host", c_void_p),
+        ("pattern", c_uint64),
+        ("signal", c_void_p),
+        ("sequence", c_uint64),
+    ]
+
+
+class plait_flow_info(Structure):
+    _fields_ = [
+        ("size", c_uint32),
+        ("flags", c_uint32),
+        ("window", c_uint32),
+        ("lanes", c_uint32),
+        ("newest", plait_task),
+        ("settled", plait_task),
+        ("failed", c_uint64),
+        ("pieces", c_uint64),
+        ("flow_bytes", c_uint64),
+        ("data_bytes", c_uint64),
+    ]
+
+
 class plait_code_parameter(Structure):
     _fields_ = [
         ("size", c_uint32),
@@ -1006,6 +1109,12 @@ STRUCTS = (
     plait_coll_desc,
     plait_chunk_place,
     plait_compile_desc,
+    plait_box,
+    plait_flow_desc,
+    plait_data_desc,
+    plait_access,
+    plait_task_desc,
+    plait_flow_info,
     plait_code_parameter,
     plait_code,
     plait_kernel_facts,

@@ -50,6 +50,10 @@ const plait_coll_flags = UInt32
 const plait_chunk_place_flags = UInt32
 const plait_coll_protocol = UInt32
 const plait_compile_flags = UInt32
+const plait_task = UInt64
+const plait_access_mode = UInt32
+const plait_task_kind = UInt32
+const plait_task_flags = UInt32
 const plait_code_parameter_flags = UInt32
 const plait_code_flags = UInt32
 
@@ -97,6 +101,8 @@ const PLAIT_OBJECT_RUN = plait_object_kind(10)
 const PLAIT_OBJECT_CALLABLE = plait_object_kind(11)
 const PLAIT_OBJECT_SCHEDULE = plait_object_kind(12)
 const PLAIT_OBJECT_COLL = plait_object_kind(13)
+const PLAIT_OBJECT_FLOW = plait_object_kind(14)
+const PLAIT_OBJECT_DATA = plait_object_kind(15)
 const PLAIT_CONTEXT_NO_WORKERS = plait_context_flags(1)
 const PLAIT_CONTEXT_SYNC = plait_context_flags(2)
 const PLAIT_DEVICE_MAP = plait_device_capabilities(1)
@@ -176,6 +182,8 @@ const PLAIT_ARGUMENT_ROTATION = plait_argument_kind(3)
 const PLAIT_ARGUMENT_ITERATION = plait_argument_kind(4)
 const PLAIT_ARGUMENT_SCRATCH = plait_argument_kind(5)
 const PLAIT_ARGUMENT_LOCAL = plait_argument_kind(6)
+const PLAIT_ARGUMENT_DATA = plait_argument_kind(7)
+const PLAIT_ARGUMENT_ACCESS = plait_argument_kind(8)
 const PLAIT_SERIES_FROM_COUNT = plait_series_flags(1)
 const PLAIT_NODE_JOIN = plait_node_kind(0)
 const PLAIT_NODE_LAUNCH = plait_node_kind(1)
@@ -272,6 +280,20 @@ const PLAIT_PROTOCOL_LL = plait_coll_protocol(2)
 const PLAIT_PROTOCOL_LL128 = plait_coll_protocol(3)
 const PLAIT_COMPILE_NO_FUSION = plait_compile_flags(1)
 const PLAIT_COMPILE_SEPARATE_LANES = plait_compile_flags(2)
+const PLAIT_ACCESS_BY_SIGNATURE = plait_access_mode(0)
+const PLAIT_ACCESS_READ = plait_access_mode(1)
+const PLAIT_ACCESS_WRITE = plait_access_mode(2)
+const PLAIT_ACCESS_READ_WRITE = plait_access_mode(3)
+const PLAIT_TASK_LAUNCH = plait_task_kind(0)
+const PLAIT_TASK_CALL = plait_task_kind(1)
+const PLAIT_TASK_COPY = plait_task_kind(2)
+const PLAIT_TASK_FILL = plait_task_kind(3)
+const PLAIT_TASK_READ = plait_task_kind(4)
+const PLAIT_TASK_WRITE = plait_task_kind(5)
+const PLAIT_TASK_EMIT = plait_task_kind(7)
+const PLAIT_TASK_WAIT = plait_task_kind(8)
+const PLAIT_TASK_NO_WAIT = plait_task_flags(16)
+const PLAIT_TASK_BARRIER = plait_task_flags(32)
 const PLAIT_CODE_POINTER = plait_code_parameter_flags(1)
 const PLAIT_CODE_READS = plait_code_parameter_flags(2)
 const PLAIT_CODE_WRITES = plait_code_parameter_flags(4)
@@ -292,6 +314,8 @@ mutable struct plait_plan end
 mutable struct plait_callable end
 mutable struct plait_schedule end
 mutable struct plait_coll end
+mutable struct plait_flow end
+mutable struct plait_data end
 mutable struct plait_backend_memory end
 mutable struct plait_backend_kernel end
 mutable struct plait_backend_launch end
@@ -814,6 +838,75 @@ struct plait_compile_desc
     max_bytes::UInt64
 end
 
+struct plait_box
+    low::NTuple{3, UInt64}
+    high::NTuple{3, UInt64}
+end
+
+struct plait_flow_desc
+    size::UInt32
+    flags::UInt32
+    window::UInt32
+    lanes::UInt32
+    label::Cstring
+end
+
+struct plait_data_desc
+    size::UInt32
+    flags::UInt32
+    dimensions::UInt32
+    element_bytes::UInt32
+    extent::NTuple{3, UInt64}
+    buffer::Ptr{plait_buffer}
+    buffer_offset::UInt64
+    label::Cstring
+end
+
+struct plait_access
+    size::UInt32
+    mode::plait_access_mode
+    data::Ptr{plait_data}
+    box::Ptr{plait_box}
+end
+
+struct plait_task_desc
+    size::UInt32
+    kind::plait_task_kind
+    flags::plait_task_flags
+    priority::Int32
+    label::Cstring
+    kernel::Ptr{plait_kernel}
+    launch::Ptr{plait_launch}
+    arguments::Ptr{plait_argument}
+    argument_count::UInt64
+    accesses::Ptr{plait_access}
+    access_count::UInt64
+    function_::Ptr{Cvoid}
+    user_data::Ptr{Cvoid}
+    inbox::Ptr{plait_inbox}
+    target::Ptr{plait_data}
+    source::Ptr{plait_data}
+    target_box::Ptr{plait_box}
+    source_box::Ptr{plait_box}
+    host::Ptr{Cvoid}
+    pattern::UInt64
+    signal::Ptr{plait_signal}
+    sequence::UInt64
+end
+
+struct plait_flow_info
+    size::UInt32
+    flags::UInt32
+    window::UInt32
+    lanes::UInt32
+    newest::plait_task
+    settled::plait_task
+    failed::UInt64
+    pieces::UInt64
+    flow_bytes::UInt64
+    data_bytes::UInt64
+end
+
 struct plait_code_parameter
     size::UInt32
     flags::plait_code_parameter_flags
@@ -917,6 +1010,12 @@ const STRUCTS = DataType[
     plait_coll_desc,
     plait_chunk_place,
     plait_compile_desc,
+    plait_box,
+    plait_flow_desc,
+    plait_data_desc,
+    plait_access,
+    plait_task_desc,
+    plait_flow_info,
     plait_code_parameter,
     plait_code,
     plait_kernel_facts,

@@ -49,6 +49,10 @@ pub type plait_coll_flags = u32;
 pub type plait_chunk_place_flags = u32;
 pub type plait_coll_protocol = u32;
 pub type plait_compile_flags = u32;
+pub type plait_task = u64;
+pub type plait_access_mode = u32;
+pub type plait_task_kind = u32;
+pub type plait_task_flags = u32;
 pub type plait_code_parameter_flags = u32;
 pub type plait_code_flags = u32;
 pub const PLAIT_VERSION_MAJOR: u32 = 0;
@@ -94,6 +98,8 @@ pub const PLAIT_OBJECT_RUN: plait_object_kind = 10;
 pub const PLAIT_OBJECT_CALLABLE: plait_object_kind = 11;
 pub const PLAIT_OBJECT_SCHEDULE: plait_object_kind = 12;
 pub const PLAIT_OBJECT_COLL: plait_object_kind = 13;
+pub const PLAIT_OBJECT_FLOW: plait_object_kind = 14;
+pub const PLAIT_OBJECT_DATA: plait_object_kind = 15;
 pub const PLAIT_CONTEXT_NO_WORKERS: plait_context_flags = 1;
 pub const PLAIT_CONTEXT_SYNC: plait_context_flags = 2;
 pub const PLAIT_DEVICE_MAP: plait_device_capabilities = 1;
@@ -173,6 +179,8 @@ pub const PLAIT_ARGUMENT_ROTATION: plait_argument_kind = 3;
 pub const PLAIT_ARGUMENT_ITERATION: plait_argument_kind = 4;
 pub const PLAIT_ARGUMENT_SCRATCH: plait_argument_kind = 5;
 pub const PLAIT_ARGUMENT_LOCAL: plait_argument_kind = 6;
+pub const PLAIT_ARGUMENT_DATA: plait_argument_kind = 7;
+pub const PLAIT_ARGUMENT_ACCESS: plait_argument_kind = 8;
 pub const PLAIT_SERIES_FROM_COUNT: plait_series_flags = 1;
 pub const PLAIT_NODE_JOIN: plait_node_kind = 0;
 pub const PLAIT_NODE_LAUNCH: plait_node_kind = 1;
@@ -269,6 +277,20 @@ pub const PLAIT_PROTOCOL_LL: plait_coll_protocol = 2;
 pub const PLAIT_PROTOCOL_LL128: plait_coll_protocol = 3;
 pub const PLAIT_COMPILE_NO_FUSION: plait_compile_flags = 1;
 pub const PLAIT_COMPILE_SEPARATE_LANES: plait_compile_flags = 2;
+pub const PLAIT_ACCESS_BY_SIGNATURE: plait_access_mode = 0;
+pub const PLAIT_ACCESS_READ: plait_access_mode = 1;
+pub const PLAIT_ACCESS_WRITE: plait_access_mode = 2;
+pub const PLAIT_ACCESS_READ_WRITE: plait_access_mode = 3;
+pub const PLAIT_TASK_LAUNCH: plait_task_kind = 0;
+pub const PLAIT_TASK_CALL: plait_task_kind = 1;
+pub const PLAIT_TASK_COPY: plait_task_kind = 2;
+pub const PLAIT_TASK_FILL: plait_task_kind = 3;
+pub const PLAIT_TASK_READ: plait_task_kind = 4;
+pub const PLAIT_TASK_WRITE: plait_task_kind = 5;
+pub const PLAIT_TASK_EMIT: plait_task_kind = 7;
+pub const PLAIT_TASK_WAIT: plait_task_kind = 8;
+pub const PLAIT_TASK_NO_WAIT: plait_task_flags = 16;
+pub const PLAIT_TASK_BARRIER: plait_task_flags = 32;
 pub const PLAIT_CODE_POINTER: plait_code_parameter_flags = 1;
 pub const PLAIT_CODE_READS: plait_code_parameter_flags = 2;
 pub const PLAIT_CODE_WRITES: plait_code_parameter_flags = 4;
@@ -290,6 +312,8 @@ opaque! {
     plait_callable,
     plait_schedule,
     plait_coll,
+    plait_flow,
+    plait_data,
     plait_backend_memory,
     plait_backend_kernel,
     plait_backend_launch,
@@ -782,6 +806,69 @@ pub struct plait_compile_desc [size] {
     pub slot_bytes: u64,
     pub min_bytes: u64,
     pub max_bytes: u64,
+}
+pub struct plait_box [] {
+    pub low: [u64; 3],
+    pub high: [u64; 3],
+}
+pub struct plait_flow_desc [size] {
+    pub size: u32,
+    pub flags: u32,
+    pub window: u32,
+    pub lanes: u32,
+    pub label: *const c_char,
+}
+pub struct plait_data_desc [size] {
+    pub size: u32,
+    pub flags: u32,
+    pub dimensions: u32,
+    pub element_bytes: u32,
+    pub extent: [u64; 3],
+    pub buffer: *mut plait_buffer,
+    pub buffer_offset: u64,
+    pub label: *const c_char,
+}
+pub struct plait_access [size] {
+    pub size: u32,
+    pub mode: plait_access_mode,
+    pub data: *mut plait_data,
+    pub box: *const plait_box,
+}
+pub struct plait_task_desc [size] {
+    pub size: u32,
+    pub kind: plait_task_kind,
+    pub flags: plait_task_flags,
+    pub priority: i32,
+    pub label: *const c_char,
+    pub kernel: *mut plait_kernel,
+    pub launch: *const plait_launch,
+    pub arguments: *const plait_argument,
+    pub argument_count: u64,
+    pub accesses: *const plait_access,
+    pub access_count: u64,
+    pub function: plait_host_function,
+    pub user_data: *mut c_void,
+    pub inbox: *mut plait_inbox,
+    pub target: *mut plait_data,
+    pub source: *mut plait_data,
+    pub target_box: *const plait_box,
+    pub source_box: *const plait_box,
+    pub host: *mut c_void,
+    pub pattern: u64,
+    pub signal: *mut plait_signal,
+    pub sequence: u64,
+}
+pub struct plait_flow_info [size] {
+    pub size: u32,
+    pub flags: u32,
+    pub window: u32,
+    pub lanes: u32,
+    pub newest: plait_task,
+    pub settled: plait_task,
+    pub failed: u64,
+    pub pieces: u64,
+    pub flow_bytes: u64,
+    pub data_bytes: u64,
 }
 pub struct plait_code_parameter [size] {
     pub size: u32,
