@@ -122,10 +122,10 @@ typedef struct plait_access {
 /* Initialisers of a plait_argument, for PLAIT_ARGUMENT_DATA and _ACCESS. */
 #define PLAIT_DATA(data) \
 	{ sizeof(plait_argument), PLAIT_ARGUMENT_DATA, (data), 0, 0, 0, 0, 0, \
-	  0 }
+	  0, 0 }
 #define PLAIT_ACCESS(access) \
 	{ sizeof(plait_argument), PLAIT_ARGUMENT_ACCESS, (access), 0, 0, 0, \
-	  0, 0, 0 }
+	  0, 0, 0, 0 }
 
 /* Kind of a task. */
 typedef uint32_t plait_task_kind;

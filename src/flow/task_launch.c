@@ -98,6 +98,10 @@ static plait_status take_value(const plait__parameter *parameter,
 
 	if (fault != NULL)
 		return plait__fail(error, PLAIT_E_INVALID, "%s", fault);
+	if (given->bytes > sizeof(*cell))
+		return plait__fail(error, PLAIT_E_UNSUPPORTED,
+				   "a value of %llu bytes; flows take at most "
+				   "8", (unsigned long long)given->bytes);
 	memcpy(cell, given->value, given->bytes);
 	return PLAIT_OK;
 }
