@@ -33,7 +33,7 @@
 /* The coroutine was made. */
 static inline void plait__fiber_note_made(plait__coroutine *coroutine)
 {
-	(void)coroutine;
+	coroutine->fake_stack = NULL;
 #ifdef PLAIT__FIBERS_TSAN
 	coroutine->fiber = __tsan_create_fiber(0);
 #endif

@@ -12,6 +12,9 @@
 
 enum { LEAST_BYTES = 4096 };
 
+/* More local memory than a group can need. */
+static const uint64_t most_bytes = UINT64_C(1) << 36;
+
 /* Header in front of a block, in the list of its thread. */
 struct block {
 	alignas(PLAIT__THREAD_BLOCK_ALIGNMENT) struct block *next;
@@ -103,7 +106,7 @@ void *plait__thread_block_take(uint64_t bytes)
 {
 	struct block *block = own;
 
-	if (bytes > UINT64_MAX / 4)
+	if (bytes > most_bytes)
 		return NULL;
 	while (block != NULL && (block->taken || block->bytes < bytes))
 		block = block->next;

@@ -301,7 +301,7 @@ static void kernel_parts(void)
 	plan = freeze(graph, 1, 1);
 	for (int i = 0; i < 3; i++) {
 		parts.cancelled = parts.asked = 0;
-		(void)run_scene(&parts.scene, plan, 0);
+		IS_INT(run_scene(&parts.scene, plan, 0), PLAIT_E_CANCELLED);
 		OK(parts.asked > 0);
 		IS_UINT(parts.blind, 0);
 	}

@@ -323,7 +323,8 @@ static void enter_rank(race_state *race, uint32_t rank, const uint32_t *order,
 	for (uint32_t i = 0; i < race->rank->lane_count; i++)
 		race->step_count +=
 			schedule->lanes[race->rank->first_lane + i].step_count;
-	race->order = order + first_step;
+	/* Null without steps. */
+	race->order = order != NULL ? order + first_step : NULL;
 }
 
 /* Sort the order of all steps by rank, without changing it within a rank: the

@@ -195,18 +195,22 @@ static int32_t run_described(void *const *arguments,
 				      arguments));
 }
 
-/* Returns the code's arguments: with local parameters, those of a block of
- * this thread, for the duration of the call.  Null without memory. */
-static void *const *enter_locals(const plait__host_code *code,
-				 void *const *arguments,
+/* Replace the arguments (null for a kernel without parameters) of code with
+ * local parameters by those of a block of this thread, for the duration of the
+ * call. */
+static plait_status enter_locals(const plait__host_code *code,
+				 void *const **arguments,
 				 plait__local_block **out)
 {
+	plait_status status;
+
 	*out = NULL;
 	if (code->locals == NULL)
-		return arguments;
-	if (plait__local_block_enter(code->locals, arguments, out) != PLAIT_OK)
-		return NULL;
-	return plait__local_block_arguments(*out);
+		return PLAIT_OK;
+	status = plait__local_block_enter(code->locals, *arguments, out);
+	if (status == PLAIT_OK)
+		*arguments = plait__local_block_arguments(*out);
+	return status;
 }
 
 static void leave_locals(plait__local_block *block)
@@ -221,14 +225,13 @@ static int32_t run_with_locals(void *const *arguments,
 {
 	plait__host_code *code = user_data;
 	plait__local_block *block;
-	void *const *own = enter_locals(code, arguments, &block);
-	int32_t result;
+	int32_t result = enter_locals(code, &arguments, &block);
 
-	if (own == NULL)
-		return PLAIT_E_NOMEM;
+	if (result != PLAIT_OK)
+		return result;
 	result = code->form == PLAIT_FORM_DESCRIBED ?
-		 run_described(own, launch, code) :
-		 code->function(own, launch, code->user_data);
+		 run_described(arguments, launch, code) :
+		 code->function(arguments, launch, code->user_data);
 	leave_locals(block);
 	return result;
 }
@@ -256,11 +259,10 @@ enum {
 static int32_t run_parts(void *data, uint64_t begin, uint64_t end)
 {
 	const struct parts *parts = data;
+	void *const *arguments = parts->arguments;
 	plait__local_block *block;
-	void *const *arguments = enter_locals(parts->code, parts->arguments,
-					      &block);
 	plait_range range;
-	int32_t result = arguments != NULL ? 0 : PLAIT_E_NOMEM;
+	int32_t result = enter_locals(parts->code, &arguments, &block);
 
 	while (result == 0 && begin < end) {
 		begin += plait__grid_split_range(&parts->split, parts->launch,
@@ -282,12 +284,11 @@ static int32_t run_whole(const plait__host_code *code, void *const *arguments,
 			 launch->items[2] },
 	};
 	plait__local_block *block;
-	void *const *own = enter_locals(code, arguments, &block);
-	int32_t result;
+	int32_t result = enter_locals(code, &arguments, &block);
 
-	if (own == NULL)
-		return PLAIT_E_NOMEM;
-	result = code->range(&all, own, launch, code->user_data);
+	if (result != PLAIT_OK)
+		return result;
+	result = code->range(&all, arguments, launch, code->user_data);
 	leave_locals(block);
 	return result;
 }

@@ -147,8 +147,9 @@ static plait_status resolve_arguments(const plait__queue_instance *state,
 	plait_status status = PLAIT_OK;
 
 	/* The padding of values takes part in comparisons. */
-	memset(extra, 0, (state->launches[command].cell_count -
-			  payload->arg_count) * sizeof(*extra));
+	if (state->launches[command].cell_count > payload->arg_count)
+		memset(extra, 0, (state->launches[command].cell_count -
+				  payload->arg_count) * sizeof(*extra));
 	for (uint32_t i = 0; i < payload->arg_count; i++) {
 		const plait__parameter *parameter =
 			&kernel->signature->parameters[i];
