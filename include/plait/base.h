@@ -35,7 +35,8 @@
  * Results.     A function returns a plait_status: 0 is success, positive is
  *              information, negative is an error.  Out parameters precede
  *              `error`; they are cleared first and set on success only.  A
- *              failed call has changed nothing.
+ *              failed call has changed nothing, unless its comment says
+ *              otherwise.
  * Errors.      `error` is a record of the caller, may be null, and is written
  *              on failure only.  There is no "last error".
  * Time.        Nanoseconds.  A timeout of 0 polls, PLAIT_FOREVER waits.

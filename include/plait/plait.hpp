@@ -135,6 +135,11 @@ using plan = owner<plait_plan, plait_plan_retain, plait_plan_release>;
 using run = owner<plait_run, plait_run_retain, plait_run_release>;
 using callable = owner<plait_callable, plait_callable_retain,
 		       plait_callable_release>;
+using coll = owner<plait_coll, plait_coll_retain, plait_coll_release>;
+using schedule = owner<plait_schedule, plait_schedule_retain,
+		       plait_schedule_release>;
+using flow = owner<plait_flow, plait_flow_retain, plait_flow_release>;
+using data = owner<plait_data, plait_data_retain, plait_data_release>;
 
 /* The owner of a C type; the type itself if it has no references. */
 template <class Value> struct owned { using type = Value; };
@@ -148,6 +153,10 @@ template <> struct owned<plait_graph *> { using type = graph; };
 template <> struct owned<plait_plan *> { using type = plan; };
 template <> struct owned<plait_run *> { using type = run; };
 template <> struct owned<plait_callable *> { using type = callable; };
+template <> struct owned<plait_coll *> { using type = coll; };
+template <> struct owned<plait_schedule *> { using type = schedule; };
+template <> struct owned<plait_flow *> { using type = flow; };
+template <> struct owned<plait_data *> { using type = data; };
 
 /* ------------------------------------------------------------------------
  * Calls

@@ -41,7 +41,7 @@ static void write_settings(const plait__registry *registry, plait__text *out)
 	plait__text_add(out, "backends:");
 	add_list(out, &registry->wanted);
 	if (registry->wanted.count == 0)
-		plait__text_add(out, " all that are usable, best first");
+		plait__text_add(out, " all usable ones that need not be named, best first");
 	add_source(out, &registry->backends_setting);
 	plait__text_add(out, "wrapped in:%s", or_none(&registry->wraps));
 	add_list(out, &registry->wraps);

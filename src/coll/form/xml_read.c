@@ -123,7 +123,7 @@ static const char *find_value(const XML_Char **attributes, const char *name)
 	return NULL;
 }
 
-/* Read a decimal number of at most 18 digits, with a sign or not. */
+/* Read a decimal number of at most 19 digits, with a sign or not. */
 static bool read_number(const char *text, int64_t *out)
 {
 	bool negative = *text == '-';

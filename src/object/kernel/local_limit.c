@@ -34,8 +34,9 @@ static plait_status fail(const plait__local_limit *self, uint32_t index,
 
 	return plait__fail(error, PLAIT_E_UNSUPPORTED,
 			   "%.60s: argument %u \"%.40s\" (%s): %llu bytes of "
-			   "local memory, behind %llu of the kernel; device "
-			   "%s has %llu for a group", signature->name, index,
+			   "local memory, and %llu that the kernel declares; "
+			   "device %s has %llu for a group", signature->name,
+			   index,
 			   parameter->name,
 			   plait__argument_type(parameter, room),
 			   (unsigned long long)bytes,
