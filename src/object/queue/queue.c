@@ -57,15 +57,15 @@ static void destroy_queue(plait__object *object)
 }
 
 /* Runs after the last thread is out, which may have submitted something. Keep
- * the queue until its work is done. */
+ * the queue until its work is done, also while the backend does not tell. */
 static void close_queue(plait__object *object)
 {
 	plait__queue *queue = (plait__queue *)(void *)object;
+	uint64_t reached;
 
 	plait__mutex_lock(&queue->lock);
 	plait__idle_section_abandon(queue);
-	if (plait__queue_poll(queue, plait__queue_submitted(queue), NULL,
-			      NULL) == PLAIT_PENDING) {
+	if (!plait__queue_poll_ended(queue, &reached)) {
 		queue->draining = true;
 		plait__object_hold(object);
 		plait__queue_list(queue);

@@ -26,6 +26,21 @@ plait_status plait__queue_poll(plait__queue *queue, uint64_t sequence,
 						error);
 }
 
+bool plait__queue_poll_ended(plait__queue *queue, uint64_t *out_reached)
+{
+	uint64_t submitted = plait__queue_submitted(queue);
+	plait_status status;
+
+	*out_reached = submitted;
+	if (queue->clear == submitted)
+		return true;
+	status = plait__queue_poll(queue, submitted, out_reached, NULL);
+	if (status == PLAIT_OK)
+		queue->clear = submitted;
+	return status == PLAIT_OK || status == PLAIT_E_LOST ||
+	       (status != PLAIT_PENDING && *out_reached >= submitted);
+}
+
 /* Waiting threads check the context's count, and flush again. */
 static void set_unflushed(plait__queue *queue, bool unflushed)
 {
@@ -57,11 +72,11 @@ uint32_t plait__queue_collect(plait__queue *queue,
 {
 	uint32_t count = 0;
 	uint64_t reached;
+	bool ended;
 
 	if (queue->inflight.committed == 0 && !queue->draining)
 		return 0;
-	(void)plait__queue_poll(queue, plait__queue_submitted(queue), &reached,
-				NULL);
+	ended = plait__queue_poll_ended(queue, &reached);
 	while (count < PLAIT__QUEUE_COLLECT) {
 		out[count] = plait__inflight_ring_pop(&queue->inflight,
 						      reached);
@@ -69,8 +84,7 @@ uint32_t plait__queue_collect(plait__queue *queue,
 			break;
 		count++;
 	}
-	if (count < PLAIT__QUEUE_COLLECT && queue->draining &&
-	    reached >= plait__queue_submitted(queue)) {
+	if (count < PLAIT__QUEUE_COLLECT && queue->draining && ended) {
 		queue->draining = false;
 		out[count++] = &queue->object;
 	}

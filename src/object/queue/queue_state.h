@@ -13,6 +13,11 @@
 plait_status plait__queue_poll(plait__queue *queue, uint64_t sequence,
 			       uint64_t *out_reached, plait_error *error);
 
+/* Returns true if none of the submitted work is in flight: all has completed or
+ * failed, or the device is lost. A poll that the backend refuses proves
+ * nothing. Caller holds queue->lock. */
+bool plait__queue_poll_ended(plait__queue *queue, uint64_t *out_reached);
+
 /* The slow path of the next one, which polls the queue. */
 bool plait__queue_poll_clear(plait__queue *queue);
 
