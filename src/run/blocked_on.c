@@ -126,6 +126,21 @@ static void print_signal(const plait__blocked_on *blocked_on, const char *node,
 		       (unsigned long long)reached);
 }
 
+/* A command in a body is seldom the reason why a loop does not end. */
+static void print_command(const plait__plan *plan, uint32_t command,
+			  const char *node, char *out, uint32_t bytes)
+{
+	uint32_t body = plan->nodes[plan->commands[command].node].body;
+	char loop[PLAIT__COMMAND_TEXT_BYTES] = "";
+
+	if (body != 0)
+		(void)plait__command_text(
+			plan, plan->regions[plan->bodies[body].region].command,
+			loop);
+	(void)snprintf(out, bytes, ": it is at %s%s%s", node,
+		       body != 0 ? ", in a body of " : "", loop);
+}
+
 static void print(const plait__program *program,
 		  const plait__blocked_on *blocked_on, char *out,
 		  uint32_t bytes)
@@ -146,7 +161,7 @@ static void print(const plait__program *program,
 			       (unsigned long long)blocked_on->reached,
 			       (unsigned long long)blocked_on->submitted, node);
 	else if (blocked_on->command != PLAIT__NONE)
-		(void)snprintf(out, bytes, ": it is at %s", node);
+		print_command(plan, blocked_on->command, node, out, bytes);
 	else if (blocked_on->lanes_left > 0)
 		(void)snprintf(out, bytes, ": %u of %u lanes are not through",
 			       blocked_on->lanes_left, plan->lanes_count);

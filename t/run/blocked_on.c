@@ -156,7 +156,7 @@ static void wait_for_owner(uint32_t flags)
 	plait_inbox_release(owner.inbox);
 }
 
-/* The wait knows only the lane of a function that runs. */
+/* A function that runs: the host knows its node, a queue its lane. */
 static void wait_for_lane(uint32_t flags)
 {
 	plait_graph *graph = new_graph();
@@ -171,7 +171,7 @@ static void wait_for_lane(uint32_t flags)
 	while (__atomic_load_n(&entered, __ATOMIC_SEQ_CST) == 0)
 		(void)sched_yield();
 	wait_until_timeout(run);
-	HAS_STR(rig.error.text, flags == 0 ? "1 of 1 lanes are not through" :
+	HAS_STR(rig.error.text, flags == 0 ? "is not over: it is at node 0 \"long\"" :
 		"lane 0 is at 0 of 1 points, and has up to node 0 \"long\"");
 	__atomic_store_n(&released, 1, __ATOMIC_SEQ_CST);
 	end_run(plan, run, PLAIT_OK);
