@@ -191,7 +191,7 @@ static void wait_for_queue(uint32_t flags)
 
 	(void)add_call(graph, "behind", pass, NULL, NULL, 0);
 	plan = freeze_with(graph, flags);
-	/* What an earlier run has left in the lanes is no news. */
+	/* The text must not count lanes of an earlier run. */
 	run = start_run(plan);
 	IS_INT(plait_run_wait(run, PLAIT_FOREVER, &rig.error), PLAIT_OK);
 	plait_run_release(run);
