@@ -180,6 +180,9 @@ static plait_status read_modes(struct parser *parser, struct word *word,
 	return status;
 }
 
+#define ELEMENTS "types are i8 to i64, u8 to u64, f32, f64, bool, char, " \
+	"vectors (f32x4)"
+
 /* Returns true for the types that memory can have as elements. */
 static bool is_element(uint32_t type)
 {
@@ -203,7 +206,8 @@ static plait_status read_element(struct parser *parser, struct draft *draft)
 		return status;
 	draft->element = plait__type_find(word.start, word.length);
 	if (!is_element(draft->element))
-		return wrong_word(parser, word, "is not a type to point to");
+		return wrong_word(parser, word, "is not a type to point to; "
+				  ELEMENTS);
 	return PLAIT_OK;
 }
 
@@ -220,7 +224,7 @@ static plait_status read_local(struct parser *parser, struct draft *draft)
 	if (!is_element(draft->element) ||
 	    draft->element == PLAIT__TYPE_POINTER)
 		return wrong_word(parser, word, "is not a type of elements of "
-				  "local memory");
+				  "local memory; " ELEMENTS);
 	return PLAIT_OK;
 }
 

@@ -177,21 +177,30 @@ static void write_alternatives(const plait__registry *registry,
 				"plait_host.so\n");
 }
 
+static void note_variable(const plait__registry *registry, const char *text,
+			  plait__text *out)
+{
+	plait__text_add(out, "note: %s\n", text);
+	plait__log_line(registry->log, PLAIT_LOG_WARNING, "%s", text);
+}
+
 /* Variables with invalid values that are ignored, by the registry or by
- * other parts of the context. */
+ * other parts of the context; and variables with unknown names. */
 static void write_variable_notes(const plait__registry *registry,
 				 plait__text *out)
 {
 	char text[256];
+	size_t at = 0;
 	uint32_t i;
 
 	for (i = 0; i < PLAIT__ENV_NUMBERS; i++) {
 		if (plait__env_is_strict(i) ||
 		    !plait__env_describe_error(i, text, sizeof(text)))
 			continue;
-		plait__text_add(out, "note: %s\n", text);
-		plait__log_line(registry->log, PLAIT_LOG_WARNING, "%s", text);
+		note_variable(registry, text, out);
 	}
+	while (plait__env_describe_unknown(&at, text, sizeof(text)))
+		note_variable(registry, text, out);
 }
 
 void plait__report_write_notes(plait__registry *registry, plait__text *out)

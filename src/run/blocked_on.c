@@ -6,6 +6,7 @@
 #include "run/run_turns.h"
 
 #include "object/queue/queue_diagnosis.h"
+#include "object/queue/queue_state.h"
 #include "object/wait/wait_diagnosis.h"
 #include "object/wait/wait_in_driver.h"
 
@@ -41,6 +42,51 @@ static void find(plait__instance *instance, plait__run *run,
 	if (pin(run))
 		engine->find(instance, out);
 	unpin(run);
+}
+
+/* Returns the queue of the run's section, held, and the section's position in
+ * it; or null: the run began as soon as it was submitted, or is over. */
+static plait__queue *hold_queue(const plait__instance *instance,
+				plait__run *run, uint64_t *out_sequence)
+{
+	const plait__section *section;
+	plait__queue *queue = NULL;
+
+	if (run == NULL)
+		return NULL;
+	if (pin(run)) {
+		section = instance->section;
+		if (section != NULL && !section->was_idle) {
+			queue = section->queue;
+			*out_sequence = section->sequence;
+			plait__object_hold(&queue->object);
+		}
+	}
+	unpin(run);
+	return queue;
+}
+
+/* Write which commands of its queue the run follows; "" if the queue has
+ * reached the run. */
+static void print_queue(const plait__instance *instance, plait__run *run,
+			char *out, uint32_t bytes)
+{
+	char commands[PLAIT_ERROR_TEXT_BYTES];
+	char room[PLAIT__OBJECT_NAME_BYTES];
+	uint64_t sequence = 0;
+	plait__queue *queue = hold_queue(instance, run, &sequence);
+
+	out[0] = '\0';
+	if (queue == NULL)
+		return;
+	if (plait__queue_poll(queue, sequence, NULL, NULL) == PLAIT_PENDING) {
+		plait__queue_diagnosis_describe(queue, commands,
+						sizeof(commands));
+		(void)snprintf(out, bytes, ": %s has commands in front of it%s",
+			       plait__object_name(&queue->object, room),
+			       commands);
+	}
+	plait__object_drop(&queue->object);
 }
 
 static void drop_holds(const plait__blocked_on *blocked_on)
@@ -80,6 +126,21 @@ static void print_signal(const plait__blocked_on *blocked_on, const char *node,
 		       (unsigned long long)reached);
 }
 
+/* A command in a body is seldom the reason why a loop does not end. */
+static void print_command(const plait__plan *plan, uint32_t command,
+			  const char *node, char *out, uint32_t bytes)
+{
+	uint32_t body = plan->nodes[plan->commands[command].node].body;
+	char loop[PLAIT__COMMAND_TEXT_BYTES] = "";
+
+	if (body != 0)
+		(void)plait__command_text(
+			plan, plan->regions[plan->bodies[body].region].command,
+			loop);
+	(void)snprintf(out, bytes, ": it is at %s%s%s", node,
+		       body != 0 ? ", in a body of " : "", loop);
+}
+
 static void print(const plait__program *program,
 		  const plait__blocked_on *blocked_on, char *out,
 		  uint32_t bytes)
@@ -100,7 +161,7 @@ static void print(const plait__program *program,
 			       (unsigned long long)blocked_on->reached,
 			       (unsigned long long)blocked_on->submitted, node);
 	else if (blocked_on->command != PLAIT__NONE)
-		(void)snprintf(out, bytes, ": it is at %s", node);
+		print_command(plan, blocked_on->command, node, out, bytes);
 	else if (blocked_on->lanes_left > 0)
 		(void)snprintf(out, bytes, ": %u of %u lanes are not through",
 			       blocked_on->lanes_left, plan->lanes_count);
@@ -112,14 +173,17 @@ void plait__blocked_on_describe(plait__instance *instance, plait__run *run,
 	char what[PLAIT_ERROR_TEXT_BYTES];
 	plait__blocked_on blocked_on;
 
-	find(instance, run, &blocked_on);
-	print(instance->program, &blocked_on, what, sizeof(what));
-	drop_holds(&blocked_on);
 	if (plait__run_turns_is_deferred(instance)) {
 		(void)snprintf(out, bytes, "%s is not over: it follows another "
 			       "run of the plan, which accesses the same "
 			       "memory", name);
 		return;
+	}
+	print_queue(instance, run, what, sizeof(what));
+	if (what[0] == '\0') {
+		find(instance, run, &blocked_on);
+		print(instance->program, &blocked_on, what, sizeof(what));
+		drop_holds(&blocked_on);
 	}
 	if (what[0] != '\0') {
 		(void)snprintf(out, bytes, "%s is not over%s", name, what);

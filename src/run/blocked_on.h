@@ -14,8 +14,9 @@
 /* All fields are zero, `command` and `lane` PLAIT__NONE, where the engine knows
  * nothing. */
 struct plait__blocked_on {
-	uint32_t command;	/* the current one, or the last one
-				 * submitted; or none */
+	uint32_t command;	/* the current one, that a lane executes or
+				 * decides, or the last one submitted; or
+				 * none */
 	plait__signal *signal;	/* held, or null: the signal that a WAIT
 				 * command awaits */
 	uint64_t sequence;	/* the value of `signal` that is awaited */

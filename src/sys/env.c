@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Environment variables (secure_getenv, AT_SECURE) and the table of numeric
- * ones; see env.h.
+ * Environment variables (secure_getenv, AT_SECURE), the table of numeric ones
+ * and the names of all; see env.h.
  */
 #include "sys/env.h"
 
+#include "base/spelling_hint.h"
+
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/auxv.h>
+#include <unistd.h>
 
 /* `fallback`: null if a context refuses to open with an invalid value. */
 static const struct number {
@@ -35,6 +40,18 @@ static const struct number {
 	[PLAIT__ENV_COROUTINES] = { "PLAIT_COROUTINES", 1, UINT32_MAX,
 				    "16384" },
 };
+
+/* The other variables, without PLAIT_: of the library, of bindings, of
+ * tests. */
+static const char *const texts[] = {
+	"BACKEND", "CACHE_DIR", "CC", "CFLAGS", "DUMP", "LOG", "OPTIONS",
+	"PLUGIN_PATH", "WRAP",
+	"LIBRARY",
+	"SANITIZER", "SEED", "SOAK", "TEST_SECONDS", "TEST_TIMES",
+	"TEST_WRAPPER",
+};
+
+enum { PREFIX = 6, TEXTS = sizeof(texts) / sizeof(texts[0]) };
 
 const char *plait__env_get(const char *name)
 {
@@ -107,4 +124,62 @@ bool plait__env_describe_error(enum plait__env_number which, char *out,
 bool plait__env_is_strict(enum plait__env_number which)
 {
 	return numbers[which].fallback == NULL;
+}
+
+/* Returns the known name of this index, without PLAIT_; null behind the
+ * last. */
+static const char *known_name(uint32_t i)
+{
+	if (i < TEXTS)
+		return texts[i];
+	i -= TEXTS;
+	return i < PLAIT__ENV_NUMBERS ? numbers[i].name + PREFIX : NULL;
+}
+
+/* Returns the distance of the most similar known name, UINT_MAX if none is
+ * similar.  Names are compared without PLAIT_, which all have in common. */
+static unsigned find_nearest(const char *name, const char **out)
+{
+	unsigned nearest = UINT_MAX;
+	const char *known;
+
+	for (uint32_t i = 0; (known = known_name(i)) != NULL; i++) {
+		unsigned distance = plait__spelling_hint_distance(name, known);
+
+		if (distance >= nearest)
+			continue;
+		nearest = distance;
+		*out = known;
+	}
+	return nearest;
+}
+
+static bool describe_unknown(const char *entry, char *out, size_t out_bytes)
+{
+	char name[64];
+	const char *nearest = "";
+	unsigned distance;
+
+	if (strncmp(entry, "PLAIT_", PREFIX) != 0)
+		return false;
+	entry += PREFIX;
+	(void)snprintf(name, sizeof(name), "%.*s", (int)strcspn(entry, "="),
+		       entry);
+	distance = find_nearest(name, &nearest);
+	if (distance == 0 && strcmp(name, nearest) == 0)
+		return false;
+	(void)snprintf(out, out_bytes, "PLAIT_%s is not a variable of plait "
+		       "and has no effect%s%s", name,
+		       distance != UINT_MAX ? "; perhaps PLAIT_" : "", nearest);
+	return true;
+}
+
+bool plait__env_describe_unknown(size_t *at, char *out, size_t out_bytes)
+{
+	if (environ == NULL || plait__env_privileged())
+		return false;
+	while (environ[*at] != NULL)
+		if (describe_unknown(environ[(*at)++], out, out_bytes))
+			return true;
+	return false;
 }

@@ -54,4 +54,11 @@ bool plait__env_describe_error(enum plait__env_number which, char *out,
  * it would run work elsewhere, or hide its errors. */
 bool plait__env_is_strict(enum plait__env_number which);
 
+/*
+ * Returns true if the environment has another variable that begins with PLAIT_
+ * and is not one of plait's; `out` then names it and the most similar known
+ * one, if any, in one line.  *at is the caller's position, 0 at first.
+ */
+bool plait__env_describe_unknown(size_t *at, char *out, size_t out_bytes);
+
 #endif

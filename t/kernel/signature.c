@@ -202,6 +202,9 @@ static void is_refused(void)
 	check_refused("f(a: f32x5)", "\"f32x5\" is not a type");
 	check_refused("f(a: boolx2)", "\"boolx2\" is not a type");
 	check_refused("f(a: in f32x4)", "\"f32x4\" is no pointer");
+	check_refused("f(a: pointer float32)", "\"float32\" is not a type to "
+		      "point to; types are i8 to i64, u8 to u64, f32, f64, ");
+	check_refused("f(a: local float32)", "local memory; types are i8 to");
 	check_refused("f(a: pointer f32x3)", "\"f32x3\" is not a type to");
 	check_refused("f(a: local u8x3)", "\"u8x3\" is not a type of");
 	check_refused("f(): i32x2", "\"i32x2\" cannot be returned");

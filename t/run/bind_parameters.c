@@ -225,7 +225,10 @@ static void wrong_ones_are_refused(void)
 	refused(line.plan, bad, 3, "\"a\": bytes is 4, not 8, the size of its "
 		"type f64");
 	bad[0].value = NULL;
-	refused(line.plan, bad, 3, "value is null");
+	refused(line.plan, bad, 3, "\"a\": value is null");
+	bad[0].buffer = buffer;
+	refused(line.plan, bad, 3, "\"a\": a buffer is given, but its nodes "
+		"take a value: set value and bytes");
 	memcpy(bad, good, sizeof(bad));
 	bad[1].offset_bytes = 9;
 	refused(line.plan, bad, 3, "behind the buffer");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Timeouts of waits for a run: the text says for what the run waits: a signal,
- * the owner of an inbox, a lane of a device; on lanes of the host and on
- * queues.
+ * the owner of an inbox, its queue, a lane of a device; on lanes of the host
+ * and on queues.
  */
 #define RUN_ON_CHAOS
 #include "lib/runs.h"
@@ -156,7 +156,7 @@ static void wait_for_owner(uint32_t flags)
 	plait_inbox_release(owner.inbox);
 }
 
-/* The wait knows only the lane of a function that runs. */
+/* A function that runs: the host knows its node, a queue its lane. */
 static void wait_for_lane(uint32_t flags)
 {
 	plait_graph *graph = new_graph();
@@ -171,10 +171,40 @@ static void wait_for_lane(uint32_t flags)
 	while (__atomic_load_n(&entered, __ATOMIC_SEQ_CST) == 0)
 		(void)sched_yield();
 	wait_until_timeout(run);
-	HAS_STR(rig.error.text, flags == 0 ? "1 of 1 lanes are not through" :
+	HAS_STR(rig.error.text, flags == 0 ? "is not over: it is at node 0 \"long\"" :
 		"lane 0 is at 0 of 1 points, and has up to node 0 \"long\"");
 	__atomic_store_n(&released, 1, __ATOMIC_SEQ_CST);
 	end_run(plan, run, PLAIT_OK);
+}
+
+/* The queue has a command in front of the run; the host has nothing to
+ * tell. */
+static void wait_for_queue(uint32_t flags)
+{
+	const plait_signal_desc desc = { .size = sizeof(desc),
+					 .flags = PLAIT_SIGNAL_GATE,
+					 .label = "door" };
+	plait_graph *graph = new_graph();
+	plait_signal *gate = NULL;
+	plait_plan *plan;
+	plait_run *run;
+
+	(void)add_call(graph, "behind", pass, NULL, NULL, 0);
+	plan = freeze_with(graph, flags);
+	/* The text must not count lanes of an earlier run. */
+	run = start_run(plan);
+	IS_INT(plait_run_wait(run, PLAIT_FOREVER, &rig.error), PLAIT_OK);
+	plait_run_release(run);
+	OK(plait_signal_create(rig.device, &desc, &gate, &rig.error) ==
+	   PLAIT_OK);
+	OK(plait_queue_wait(rig.queue, gate, 1, &rig.error) == PLAIT_OK);
+	run = start_run(plan);
+	wait_until_timeout(run);
+	HAS_STR(rig.error.text, " has commands in front of it; it has a wait "
+		"for signal \"door\", which is at 0");
+	IS_INT(plait_signal_raise(gate, 1, &rig.error), PLAIT_OK);
+	end_run(plan, run, PLAIT_OK);
+	plait_signal_release(gate);
 }
 
 static void each(void (*check)(uint32_t flags), bool works)
@@ -202,6 +232,11 @@ static void owners(void)
 	each(wait_for_owner, false);
 }
 
+static void queues(void)
+{
+	each(wait_for_queue, false);
+}
+
 static void lanes(void)
 {
 	each(wait_for_lane, true);
@@ -210,6 +245,7 @@ static void lanes(void)
 static const struct tap_scenario all[] = {
 	{ "signals", signals },
 	{ "owners", owners },
+	{ "queues", queues },
 	{ "lanes", lanes },
 };
 TAP_MAIN(all)

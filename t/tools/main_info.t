@@ -89,6 +89,20 @@ has(plait("info", "-p", PLUGINS, "-o", "host:describe=1"), "\noptions: host:desc
     "those that were set are")
 has(plait("info", "-p", PLUGINS, "-b", "host", "--graphs"), "\ndevice graphs of three small plans:\n  no device takes graphs\n",
     "no device graph on hosts")
+for name, hint in [("PLAIT_BACKENDS", "; perhaps PLAIT_BACKEND"), ("PLAIT_CHEK", "; perhaps PLAIT_CHECK"),
+                   ("PLAIT_log", "; perhaps PLAIT_LOG"), ("PLAIT_FROBNICATE", ""), ("PLAIT_", "")]:
+    line = name + " is not a variable of plait and has no effect" + hint + "\n"
+    result = plait("info", PLAIT_PLUGIN_PATH=PLUGINS, PLAIT_LOG="warning", **{name: "1"})
+    ok("note: " + line in result.stdout, name + ": a note", result.stdout)
+    ok(line in result.stderr, name + ": a warning", result.stderr)
+names = set(re.findall(r"^\.B (PLAIT_\w+)$", read("doc/man/plait.7"), re.M))
+for folder, _, files in [at for top in ("src", "plugins", "tools", "bindings", "t/lib") for at in os.walk(os.path.join(ROOT, top))]:
+    for file in files:
+        if file.endswith((".c", ".h", ".py", ".lua")):
+            names |= set(re.findall(r"""(?:env_get\(|getenv[( ]|environ\.get\()["'](PLAIT_\w+)["']""",
+                                    read(os.path.relpath(os.path.join(folder, file), ROOT))))
+result = plait("info", **dict({name: "" for name in names}, PLAIT_PLUGIN_PATH=PLUGINS))
+ok(len(names) > 20 and "not a variable" not in result.stdout, "each variable that plait reads is known", result.stdout)
 result = plait("info", PLAIT_PLUGIN_PATH=BAD, PLAIT_BACKEND="good,nobody", PLAIT_OPTIONS="goood:a=1")
 ok(result.returncode == 0, "nothing usable is an answer", result.stderr)
 has(result, "backends: good,nobody (PLAIT_BACKEND)", "it names the variable")

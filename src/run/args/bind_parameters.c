@@ -94,6 +94,9 @@ static void patch_memory(const struct binding *binding)
 
 static plait_status bind_value(const struct binding *binding)
 {
+	if (binding->given->value == NULL && binding->given->buffer != NULL)
+		return wrong(binding, "a buffer is given, but its nodes take "
+			     "a value: set value and bytes");
 	if (binding->given->value == NULL)
 		return wrong(binding, "value is null");
 	if (binding->given->bytes != binding->param->bytes)

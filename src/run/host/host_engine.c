@@ -375,6 +375,10 @@ static void find(plait__instance *instance, plait__blocked_on *out)
 	plait__external_describe_blocked(state->serial.externals, out);
 	if (compiled->needs_wide)
 		plait__external_describe_blocked(state->wide.externals, out);
+	if (out->command == PLAIT__NONE)
+		out->command = plait__lane_set_find_command(&state->serial);
+	if (out->command == PLAIT__NONE)
+		out->command = plait__lane_set_find_command(&state->wide);
 	/* Relaxed: only for an error text. */
 	out->lanes_left += at_load_relaxed_u32(&state->serial.remaining) +
 			   at_load_relaxed_u32(&state->wide.remaining);

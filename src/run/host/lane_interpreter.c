@@ -217,7 +217,7 @@ static void run_ops(plait__lane_task *self, const plait__step *step,
 	for (; op != end; op++) {
 		if (at_load_relaxed_u32(&instance->stop) != 0)
 			return;
-		self->command = &op->command;
+		plait__lane_set_command(self, &op->command);
 		result = plait__call_op_invoke(op, words);
 		if (is_recorded(ring))
 			start_ns = record_command(self, op->command, start_ns);
@@ -235,7 +235,7 @@ static inline bool call_host(plait__lane_task *self, const plait__call_op *op,
 {
 	int32_t result;
 
-	self->command = &op->command;
+	plait__lane_set_command(self, &op->command);
 	result = op->host(op->user_data);
 	if (__builtin_expect((uint32_t)result | at_load_relaxed_u32(stop), 0)) {
 		if (result != 0)
@@ -274,7 +274,7 @@ static void run_hosts(plait__lane_task *self, const plait__step *step)
 	for (; op != end; op++) {
 		if (at_load_relaxed_u32(stop) != 0)
 			return;
-		self->command = &op->command;
+		plait__lane_set_command(self, &op->command);
 		result = op->host(op->user_data);
 		if (__builtin_expect(result != 0, 0)) {
 			fail_call(self, op->command, result);
@@ -303,7 +303,7 @@ static bool run_external(plait__lane_task *self, const plait__step *step,
 {
 	if (is_recorded(ring) && self->waiting_ns == 0)
 		begin_wait(self, NULL);
-	self->command = &step->command;
+	plait__lane_set_command(self, &step->command);
 	if (step->kind == PLAIT__STEP_COROUTINE ?
 		    !plait__coroutine_command_step(&self->external->external,
 						   step->command) :
@@ -333,7 +333,7 @@ static bool ask(plait__lane_task *self, const plait__step *step,
 	const plait__lane_region *info = &set->compiled->regions[region];
 	void **pointers;
 
-	self->command = &step->command;
+	plait__lane_set_command(self, &step->command);
 	if (info->asks_owner) {
 		if (!plait__external_step(&self->external->external,
 					  step->command))
@@ -537,6 +537,7 @@ static bool end_lane(plait__lane_task *self, const plait__step *step)
 	plait__lane_set *set = self->set;
 
 	set->local[part_at(set, step->part)->epoch]++;
+	plait__lane_set_command(self, NULL);
 	plait__task_set_idle(&self->task);
 	/* Acquire and release: the last lane sees the effects of all.  Every
 	 * other lane touches nothing afterwards. */

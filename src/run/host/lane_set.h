@@ -39,7 +39,9 @@ struct plait__lane_task {
 	plait__lane_set *set;
 	const plait__step *step;
 	uint32_t lane;
-	const uint32_t *command; /* the current one, for failures */
+	at_ptr command;		/* const uint32_t: the current one, for
+				 * failures and time-outs; null between
+				 * runs */
 	uint64_t iterations;	/* of its regions, in this run */
 	/* Recorded runs: start of the current wait, or 0; and the step's
 	 * wait. */
@@ -70,5 +72,12 @@ struct plait__lane_set {
 				 * run */
 	plait__external *externals; /* of its lanes; or null */
 };
+
+static inline void plait__lane_set_command(plait__lane_task *self,
+					   const uint32_t *command)
+{
+	/* Relaxed: another thread reads it only for an error text. */
+	at_store_relaxed_ptr(&self->command, (void *)(uintptr_t)command);
+}
 
 #endif

@@ -21,8 +21,9 @@ static plait__lane_task *lane_task_of(plait__task *task)
 static void on_thread_exit(plait__task *task)
 {
 	const plait__lane_task *self = lane_task_of(task);
+	const uint32_t *command = at_load_relaxed_ptr(&self->command);
 
-	plait__instance_fail(self->set->instance, *self->command,
+	plait__instance_fail(self->set->instance, *command,
 			     &plait__instance_exited);
 	plait__task_offer(task);
 }
@@ -257,4 +258,21 @@ bool plait__lane_set_drive(plait__lane_set *set)
 		if (plait__task_run_here(&set->tasks[i].task))
 			return true;
 	return false;
+}
+
+uint32_t plait__lane_set_find_command(const plait__lane_set *set)
+{
+	for (uint32_t i = 0; set->tasks != NULL &&
+	     i < set->compiled->lane_count; i++) {
+		const plait__lane_task *self = &set->tasks[i];
+		/* Relaxed: the command itself is constant. */
+		const uint32_t *command = at_load_relaxed_ptr(&self->command);
+
+		/* A parked lane has done its last command. */
+		if (command != NULL &&
+		    at_load_relaxed_u32(&self->task.ready.state) !=
+			    PLAIT__TASK_IDLE)
+			return *command;
+	}
+	return PLAIT__NONE;
 }

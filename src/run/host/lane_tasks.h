@@ -19,5 +19,9 @@ void plait__lane_set_start(plait__lane_set *set, bool inline_ok);
 /* Run one lane that is offered on the calling thread; returns false if none
  * is. */
 bool plait__lane_set_drive(plait__lane_set *set);
+/* Returns the command that a lane executes or decides, for an error text;
+ * PLAIT__NONE if all lanes are parked or have yet to begin.  The run is not
+ * over. */
+uint32_t plait__lane_set_find_command(const plait__lane_set *set);
 
 #endif
