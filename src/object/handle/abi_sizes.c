@@ -63,6 +63,8 @@ static const struct {
 	KNOWN(plait_coll_desc),
 	KNOWN(plait_chunk_place),
 	KNOWN(plait_compile_desc),
+	KNOWN(plait_schedule_info),
+	KNOWN(plait_collective_desc),
 	KNOWN(plait_code_parameter),
 	KNOWN(plait_code),
 	KNOWN(plait_kernel_facts),
