@@ -100,7 +100,7 @@ for _language in LANGUAGES:
 # Collectives have no layer yet.
 for _language in LANGUAGES:
     WITHOUT.update({(_language, "plait_schedule_" + name): "the raw layer only, until collectives have a layer"
-                    for name in ("read", "check", "write", "retain", "release")})
+                    for name in ("read", "check", "write", "query", "graph", "retain", "release")})
     WITHOUT.update({(_language, "plait_coll_" + name): "the raw layer only, until collectives have a layer"
                     for name in ("create", "known", "read", "retain", "release", "chunk", "copy", "reduce", "part",
                                  "join", "parallel", "end", "compile")})

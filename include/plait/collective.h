@@ -19,7 +19,7 @@
  *
  * Example: the sum of two arrays, in both.
  *
- *     plait_buffer *buffers[2] = { left, right };
+ *     plait_buffer *buffers[2] = { a, b };
  *     plait_collective_desc desc = {
  *             .size = sizeof(desc), .element = PLAIT_ELEMENT_FLOAT,
  *             .element_bits = 32, .count = 1000, .outputs = buffers };

@@ -3,3 +3,4 @@ SCRIPT_TESTS += %D%/main_info.t
 PLAIN_SCRIPT_TESTS += %D%/plan_check_simulate.t
 SERIAL_SCRIPT_TESTS += %D%/run.t
 SERIAL_SCRIPT_TESTS += %D%/coll.t
+SERIAL_SCRIPT_TESTS += %D%/coll_run.t

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the actions of plait coll share: names, options, schedules of files. */
+/* Names, options and schedules of files that the actions of plait coll share. */
 #include "coll.h"
 #include "command.h"
 #include "input.h"

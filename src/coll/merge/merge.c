@@ -2,9 +2,9 @@
 /* Replay of a schedule: its steps become copies and reductions. */
 #include "coll/merge/merge.h"
 
+#include "coll/merge/merge_cells.h"
 #include "base/alloc.h"
 #include "base/error.h"
-#include "coll/merge/merge_cells.h"
 
 #include <string.h>
 

@@ -18,8 +18,8 @@
 
 #include <stdbool.h>
 
-#include "base/vector.h"
 #include "coll/schedule/schedule.h"
+#include "base/vector.h"
 
 /* Memory that a place is in; `number` of a place counts within its kind. */
 enum plait__merge_object {
