@@ -189,7 +189,7 @@ static int prepare_described(void)
 				    &ffi_type_sint32 };
 	plait__ffi_shape *shape;
 
-	if (plait__ffi_shape_create(plait__alloc_default(), types, 5,
+	if (plait__ffi_shape_create(plait__alloc_default(), types, NULL, 5,
 					PLAIT__FFI_I32, &shape, NULL) !=
 		    PLAIT_OK ||
 	    ffi_prep_cif(&cif, FFI_DEFAULT_ABI, 5, &ffi_type_sint32, bare) !=

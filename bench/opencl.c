@@ -24,6 +24,7 @@ static plait_error error = { .size = sizeof(error) };
 static plait_context *context;
 static plait_device *devices[2];
 static plait_plan *chain, *told, *loop, *on_one, *on_two;
+static plait_plan *repeat, *numbers, *unrolled;
 static FILE *to_peer, *from_peer;
 
 static void must(plait_status status)
@@ -115,6 +116,44 @@ static plait_plan *make_chain(void)
 	return freeze(graph);
 }
 
+/* CHAIN iterations of one kernel. */
+static plait_plan *make_repeat(const plait_node_desc *launch)
+{
+	plait_graph *graph = new_graph(), *body;
+
+	must(plait_graph_repeat(graph, CHAIN, 0, &body, NULL, &error));
+	(void)add(body, *launch, NULL, 0);
+	plait_graph_release(body);
+	return freeze(graph);
+}
+
+static void make_repeats(void)
+{
+	plait_buffer *x = buffer(devices[0]);
+	uint32_t i = 0;
+	plait_argument arguments[] = { PLAIT_BUFFER(x), PLAIT_ITERATION(NULL) };
+	plait_node_desc launch = {
+		.kind = PLAIT_NODE_LAUNCH, .launch = &one_item,
+		.kernel = kernel("empty()", EMPTY_TEXT), .device = devices[0],
+	};
+	plait_graph *graph = new_graph();
+	plait_node node = 0;
+
+	repeat = make_repeat(&launch);
+	plait_kernel_release(launch.kernel);
+	launch.kernel = kernel("number(x: inout pointer u32, i: u32)",
+			       NUMBER_TEXT);
+	launch.arguments = arguments;
+	launch.argument_count = 2;
+	numbers = make_repeat(&launch);
+	arguments[1] = (plait_argument)PLAIT_VALUE(i);
+	for (; i < CHAIN; i++)
+		node = add(graph, launch, &node, i > 0);
+	unrolled = freeze(graph);
+	plait_kernel_release(launch.kernel);
+	plait_buffer_release(x);
+}
+
 static void make_loop(void)
 {
 	plait_buffer *left = buffer(devices[0]);
@@ -198,6 +237,9 @@ static void call(plait_plan *plan)
 static void plait_chain(void) { call(chain); }
 static void plait_each(void) { call(told); }
 static void plait_loop(void) { call(loop); }
+static void plait_repeat(void) { call(repeat); }
+static void plait_numbers(void) { call(numbers); }
+static void plait_unrolled(void) { call(unrolled); }
 static void plait_one(void) { call(on_one); }
 static void plait_two(void) { call(on_two); }
 static void hand_one(void) { hand_diamond(1); }
@@ -217,6 +259,10 @@ static struct side {
 	{ "diamond on one, plait", plait_one, 1 },
 	{ "diamond on two, plait", plait_two, 1 },
 	{ "chain, plait, events=all", plait_each, CHAIN },
+	{ "repeat, plait", plait_repeat, CHAIN },
+	{ "numbers, by hand", hand_numbers, CHAIN },
+	{ "numbers, repeat, plait", plait_numbers, CHAIN },
+	{ "numbers, chain, plait", plait_unrolled, CHAIN },
 	{ "chain, StarPU", NULL, CHAIN },
 };
 
@@ -317,7 +363,11 @@ static const struct {
 	{ "diamond: one / two, by hand", 4, 5 },
 	{ "diamond: one / two, plait", 6, 7 },
 	{ "chain: events=all / last", 8, 1 },
-	{ "chain: StarPU / plait", 9, 1 },
+	{ "repeat / chain, plait", 9, 1 },
+	{ "repeat: plait / by hand", 9, 0 },
+	{ "numbers: repeat / chain, plait", 11, 12 },
+	{ "numbers: repeat / by hand", 11, 10 },
+	{ "chain: StarPU / plait", 13, 1 },
 };
 
 static void relate_all(int rounds)
@@ -369,6 +419,7 @@ int main(int argc, char **argv)
 	open_context("opencl:split=2");
 	chain = make_chain();
 	make_loop();
+	make_repeats();
 	on_one = make_diamond(devices[0]);
 	on_two = make_diamond(devices[1]);
 	for (int i = -2; i < rounds; i++)
@@ -380,6 +431,9 @@ int main(int argc, char **argv)
 	plait_plan_release(chain);
 	plait_plan_release(told);
 	plait_plan_release(loop);
+	plait_plan_release(repeat);
+	plait_plan_release(numbers);
+	plait_plan_release(unrolled);
 	plait_plan_release(on_one);
 	plait_plan_release(on_two);
 	plait_context_release(context);

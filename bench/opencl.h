@@ -13,6 +13,8 @@ enum {
 
 #define EMPTY_TEXT "__kernel void empty(void) { }\n"
 #define LESS_TEXT "__kernel void less(__global uint *left) { *left -= 1; }\n"
+#define NUMBER_TEXT \
+	"__kernel void number(__global uint *x, uint i) { *x += i; }\n"
 #define WORK_TEXT \
 	"__kernel void work(__global uint *x, uint turns)\n" \
 	"{ uint s = *x; for (uint i = 0; i < turns; i++)\n" \
@@ -25,6 +27,8 @@ void hand_open(void);
 void hand_close(void);
 /* Run CHAIN kernels on one queue and wait. */
 void hand_chain(void);
+/* Run CHAIN kernels with their number on one queue and wait. */
+void hand_numbers(void);
 /* Run TIMES iterations, each of which reads the condition. */
 void hand_loop(void);
 /* Run a fill, two parallel kernels and a copy, on one queue or on the queues of two

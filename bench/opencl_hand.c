@@ -16,7 +16,7 @@ static cl_device_id parts[2];
 static cl_context context;
 static cl_command_queue queues[2];
 static cl_program program;
-static cl_kernel empty, less, work[2];
+static cl_kernel empty, less, number, work[2];
 static cl_mem word, numbers[2];
 
 static void die(const char *what, cl_int code)
@@ -96,7 +96,7 @@ static cl_mem memory(void)
 
 static void build(void)
 {
-	const char *text = EMPTY_TEXT LESS_TEXT WORK_TEXT;
+	const char *text = EMPTY_TEXT LESS_TEXT NUMBER_TEXT WORK_TEXT;
 	const cl_uint turns = WORK;
 	cl_int code;
 
@@ -106,7 +106,9 @@ static void build(void)
 						 "-cl-std=CL1.2", NULL, NULL));
 	empty = kernel("empty");
 	less = kernel("less");
+	number = kernel("number");
 	word = memory();
+	must("number", cl.clSetKernelArg(number, 0, sizeof(word), &word));
 	must("less", cl.clSetKernelArg(less, 0, sizeof(word), &word));
 	for (int i = 0; i < 2; i++) {
 		work[i] = kernel("work");
@@ -139,6 +141,7 @@ void hand_close(void)
 	cl.clReleaseMemObject(word);
 	cl.clReleaseKernel(empty);
 	cl.clReleaseKernel(less);
+	cl.clReleaseKernel(number);
 	for (int i = 0; i < 2; i++) {
 		cl.clReleaseMemObject(numbers[i]);
 		cl.clReleaseKernel(work[i]);
@@ -164,6 +167,15 @@ void hand_chain(void)
 {
 	for (int i = 0; i < CHAIN; i++)
 		launch(0, empty, 0, NULL, NULL);
+	must("clFinish", cl.clFinish(queues[0]));
+}
+
+void hand_numbers(void)
+{
+	for (cl_uint i = 0; i < CHAIN; i++) {
+		must("number", cl.clSetKernelArg(number, 1, sizeof(i), &i));
+		launch(0, number, 0, NULL, NULL);
+	}
 	must("clFinish", cl.clFinish(queues[0]));
 }
 

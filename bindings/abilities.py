@@ -41,7 +41,7 @@ INTERNAL.update({"plait_%s_retain" % name: HELD for name in (
 INTERNAL.update({"plait_%s_release" % name: "`release`, the end of a scope, or the garbage collector" for name in (
     "context", "buffer", "inbox", "signal", "queue", "kernel", "graph", "plan", "run", "callable", "coll", "schedule")})
 INTERNAL.update({"plait_graph_" + name: SHORT % "plait_graph_add" for name in (
-    "join", "launch", "copy", "copy_rows", "fill", "emit", "wait", "mark", "subgraph", "while", "do", "case")})
+    "join", "launch", "copy", "copy_rows", "fill", "emit", "wait", "mark", "subgraph", "while", "do", "repeat", "case")})
 
 # Members that reach a function through other code of their layer.
 BY = {

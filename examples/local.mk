@@ -33,3 +33,23 @@ EXAMPLES_CPPFLAGS = -I$(top_srcdir)/include -DEXAMPLES='"$(abs_top_srcdir)/%D%"'
 %C%_pipeline_SOURCES = %D%/pipeline.c $(EXAMPLES_SHARED)
 %C%_pipeline_CPPFLAGS = $(EXAMPLES_CPPFLAGS)
 %C%_pipeline_LDADD = src/libplait.la
+
+# Installed as they are, below the documents: t/lint/installed.t knows the list.
+nobase_dist_tree_DATA += %D%/README.md %D%/conjugate_gradient.c %D%/first.c \
+	%D%/first.graph %D%/heat.c %D%/julia/conjugate_gradient.jl %D%/julia/heat.jl \
+	%D%/julia/kmeans.jl %D%/julia/mandelbrot.jl %D%/julia/pipeline.jl \
+	%D%/kernels/conjugate_gradient/apply.plk \
+	%D%/kernels/conjugate_gradient/find_alpha.plk \
+	%D%/kernels/conjugate_gradient/find_beta.plk %D%/kernels/conjugate_gradient/step.plk \
+	%D%/kernels/conjugate_gradient/turn.plk %D%/kernels/heat/change.plk \
+	%D%/kernels/heat/decide.plk %D%/kernels/heat/spread.plk \
+	%D%/kernels/kmeans/choose.plk %D%/kernels/kmeans/gather.plk \
+	%D%/kernels/kmeans/move.plk %D%/kernels/kmeans/reseed.plk \
+	%D%/kernels/mandelbrot/mandelbrot.plk %D%/kernels/pipeline/shuffle.plk \
+	%D%/kernels/pipeline/steps.plk %D%/kmeans.c %D%/lua/conjugate_gradient.lua \
+	%D%/lua/heat.lua %D%/lua/kmeans.lua %D%/lua/mandelbrot.lua %D%/lua/pipeline.lua \
+	%D%/mandelbrot.c %D%/pipeline.c %D%/program.c %D%/program.h \
+	%D%/python/conjugate_gradient.py %D%/python/heat.py %D%/python/kmeans.py \
+	%D%/python/mandelbrot.py %D%/python/pipeline.py %D%/rust/Cargo.toml \
+	%D%/rust/conjugate_gradient.rs %D%/rust/heat.rs %D%/rust/kmeans.rs \
+	%D%/rust/mandelbrot.rs %D%/rust/pipeline.rs

@@ -16,6 +16,7 @@ pkginclude_HEADERS += %D%/plait/node.h
 pkginclude_HEADERS += %D%/plait/graph.h
 pkginclude_HEADERS += %D%/plait/plan.h
 pkginclude_HEADERS += %D%/plait/plait.h
+pkginclude_HEADERS += %D%/plait/plait.hpp
 pkginclude_HEADERS += %D%/plait/plugin.h
 pkginclude_HEADERS += %D%/plait/queue.h
 pkginclude_HEADERS += %D%/plait/run.h

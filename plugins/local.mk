@@ -71,7 +71,7 @@ if OPENCL
 pkglib_LTLIBRARIES += %D%/plait_opencl.la
 %C%_plait_opencl_la_SOURCES = %D%/opencl/calls.h %D%/opencl/code.c \
 	%D%/opencl/code.h %D%/opencl/device.c \
-	%D%/opencl/driver.c %D%/opencl/enqueue.c %D%/opencl/entry.c \
+	%D%/opencl/driver.c %D%/opencl/enqueue.c %D%/opencl/entry.c %D%/opencl/facts.c \
 	%D%/opencl/kernel.h %D%/opencl/launch.c %D%/opencl/memory.c \
 	%D%/opencl/native.c %D%/opencl/opencl.h %D%/opencl/option.c %D%/opencl/parts.c \
 	%D%/opencl/program.c %D%/opencl/share.c %D%/opencl/shift.c %D%/opencl/signature.c \
@@ -106,3 +106,9 @@ pkglib_LTLIBRARIES += %D%/plait_cuda.la
 %C%_plait_cuda_la_CPPFLAGS = $(CPPFLAGS_PLUGIN) -I$(srcdir)/%D%
 %C%_plait_cuda_la_LDFLAGS = $(LDFLAGS_PLUGIN)
 %C%_plait_cuda_la_LIBADD = -lpthread
+
+# What a backend is, its options and its limits; null has its own folder.
+nobase_dist_tree_DATA += %D%/chaos/README.md %D%/check/README.md \
+	%D%/cuda/README.md %D%/driven/README.md %D%/fault/README.md \
+	%D%/forward/README.md %D%/host/README.md %D%/opencl/README.md \
+	%D%/trace/README.md

@@ -55,18 +55,25 @@ enum {
 	PLAIT_CODE_POINTER = 1 << 0,
 	/* Access of the kernel to a pointer's memory. */
 	PLAIT_CODE_READS = 1 << 1,
-	PLAIT_CODE_WRITES = 1 << 2
+	PLAIT_CODE_WRITES = 1 << 2,
+	/* Local memory; neither a pointer nor a value.  In C and OpenCL C a
+	 * parameter of the function.  In CUDA it lies in dynamic shared memory,
+	 * in the order of the signature, each at the next multiple of 16
+	 * bytes: functions of portable source (plait_kernel_...) get its
+	 * offset, a u32; others have no parameter for it. */
+	PLAIT_CODE_LOCAL = 1 << 3
 };
 
 /* One parameter of a kernel; the first one's `size` applies to all. */
 typedef struct plait_code_parameter {
 	uint32_t size;
 	plait_code_parameter_flags flags;
-	/* Size of the value, or of a pointer's element (0: unknown). */
+	/* Size of the value, or of the element of a pointer (0: unknown) or of
+	 * local memory. */
 	uint64_t bytes;
 	const char *name;
-	/* Type of the value, or of a pointer's element, as signatures name it
-	 * ("f32"); "": unknown. */
+	/* Type of the value, or of the element, as signatures name it ("f32");
+	 * "": unknown. */
 	const char *type;
 } plait_code_parameter;
 
@@ -109,7 +116,8 @@ typedef struct plait_kernel_facts {
 	uint64_t group[3];
 	/* Maximum group size on the device; 0: unknown. */
 	uint64_t group_items_max;
-	/* Local memory of a group, and memory of an item beyond registers. */
+	/* Local memory of a group without that of parameters, and memory of an
+	 * item beyond registers. */
 	uint64_t local_bytes;
 	uint64_t private_bytes;
 } plait_kernel_facts;
@@ -127,7 +135,9 @@ typedef struct plait_launch_argument {
 	plait_backend_memory *memory;
 	uint64_t offset;
 	/* If `memory` is null: the value, valid during the call.  The value of
-	 * a pointer is an address unknown to the core, or null. */
+	 * a pointer is an address unknown to the core, or null.  Local memory:
+	 * a u64, its bytes for each group: one element or more.  With that of
+	 * the code they fit the device's local_bytes. */
 	const void *value;
 } plait_launch_argument;
 

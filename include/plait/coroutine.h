@@ -10,14 +10,15 @@
  *
  * Example:
  *
- *     static int32_t serve(void *user_data)
+ *     int32_t serve(void *user_data)
  *     {
- *             struct request *request = user_data;
+ *             const uint64_t *requests = user_data;
  *
- *             if (plait_await_signal(request->arrived, request->number, NULL))
- *                     return 1;
- *             return plait_await_plan(request->plan, request->queue, NULL,
- *                                     NULL);
+ *             for (uint64_t i = 1; i <= *requests; i++)
+ *                     if (plait_await_signal(signal, i, NULL) ||
+ *                         plait_await_plan(plan, queue, NULL, NULL))
+ *                             return 1;
+ *             return 0;
  *     }
  *
  * What an await returns: PLAIT_OK; the failure of what was awaited; or

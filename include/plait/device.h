@@ -269,6 +269,8 @@ typedef struct plait_device_info {
 	 * host functions, if the device can run them. */
 	uint32_t forms;
 	uint32_t reserved0;
+	/* Limit of the local memory of one group of a kernel; 0: unknown. */
+	uint64_t local_bytes;
 } plait_device_info;
 
 /*

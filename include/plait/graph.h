@@ -20,11 +20,12 @@
  *     plait_plan_call(plan, NULL, NULL, &error);
  *     plait_plan_release(plan);
  *
- * Loops and branches.  WHILE, DO and CASE nodes have bodies.  A body is a
- * graph too (plait_graph_body); edges stay within one body.  WHILE tests
- * before its body, DO after it; CASE runs the body whose number is the
- * predicate, and none for any other number.  A predicate is a 32-bit word in
- * a buffer, or a host function.
+ * Loops and branches.  WHILE, DO, REPEAT and CASE nodes have bodies.  A body is
+ * a graph too (plait_graph_body); edges stay within one body.  WHILE tests
+ * before its body, DO after it; REPEAT runs its body a number of times that is
+ * known when it is entered; CASE runs the body whose number is the predicate,
+ * and none for any other number.  A predicate is a 32-bit word in a buffer, or
+ * a host function.
  *
  * Threads.  One thread at a time uses a graph; all its bodies count as that
  * graph.  A call while another thread is in the graph answers PLAIT_E_STATE and
@@ -135,7 +136,7 @@ PLAIT_API plait_status plait_graph_add_edge(plait_graph *graph,
  * An empty body does nothing; the predicate is still evaluated.
  *
  * @param graph  borrowed, non-null: the graph that has the node
- * @param node   value: a node of kind WHILE, DO or CASE
+ * @param node   value: a node of kind WHILE, DO, REPEAT or CASE
  * @param branch value: 0; CASE: the number of the body
  * @param out    owned, non-null: the body, one reference; keeps `graph`
  * @param error  borrowed, nullable: filled on failure
@@ -177,7 +178,7 @@ enum {
  * some iteration; iterations never overlap.  A buffer may be part of several
  * rotations and an argument by itself; plait_plan_check tells the uses apart.
  *
- * @param graph   borrowed, non-null: the body of a WHILE or DO
+ * @param graph   borrowed, non-null: the body of a WHILE, DO or REPEAT
  * @param buffers borrowed, non-null: buffers of one size and one device, none
  *                a view, in the order of use
  * @param count   value: number of buffers: 2 to 8; 3 to 9 with a prologue

@@ -15,6 +15,14 @@
  * them.  `: void` may follow, or an integer type: a C function that returns
  * another value than 0 has failed.
  *
+ * Vectors of numbers are f32x2 f32x3 f32x4 f32x8 f32x16 and the like, and
+ * `struct NAME 24 align 8` is a struct by value; name and alignment are
+ * optional.
+ *
+ * `local T` is memory of a group: the argument (PLAIT_LOCAL) is its number of
+ * bytes.  It is __local in OpenCL, dynamic shared memory in CUDA, and a block
+ * of the calling thread on the host; doc/kernels.md.
+ *
  * Example:
  *
  *     static const char code[] = "KERNEL(scale) { EACH(i, n) x[i] *= a; }";
@@ -76,7 +84,8 @@ typedef struct plait_launch {
  * plait_kernel_function - a kernel's host code for a whole launch.
  *
  * arguments[i] points to the value of argument i: to an f32, to a u64, or to a
- * pointer.  The function processes all items of the launch.  It returns 0, or
+ * pointer, which also local memory is.  Vectors and structs are aligned to 8
+ * bytes.  The function processes all items of the launch.  It returns 0, or
  * a value that fails the command and becomes plait_error.origin.
  */
 typedef int32_t (*plait_kernel_function)(void *const *arguments,
@@ -184,14 +193,41 @@ enum {
 	/* Graphs only: the buffer of the iteration; see
 	 * plait_graph_add_rotation. */
 	PLAIT_ARGUMENT_ROTATION = 3,
-	/* Graphs only: the iteration, from 0, of the innermost WHILE or DO
-	 * around the node (a CASE has none); an i32, i64, u32 or u64.  32-bit
-	 * types receive the low 32 bits. */
+	/* Graphs only: the iteration, from 0, of the innermost loop around the
+	 * node (a CASE has none), or a number of `series` that follows it; an
+	 * i32, i64, u32 or u64.  32-bit types receive the low 32 bits. */
 	PLAIT_ARGUMENT_ITERATION = 4,
 	/* Graphs only: the node's private memory of `scratch_bytes` bytes; its
 	 * initial contents are undefined. */
-	PLAIT_ARGUMENT_SCRATCH = 5
+	PLAIT_ARGUMENT_SCRATCH = 5,
+	/* `bytes` bytes of local memory for each group, a multiple of the
+	 * element's size; its initial contents are undefined.  A PARAMETER of
+	 * such a type is bound to a u64, the number of bytes. */
+	PLAIT_ARGUMENT_LOCAL = 6
 };
+
+/* Flags of a series. */
+typedef uint32_t plait_series_flags;
+enum {
+	/* The count of the loop, a REPEAT, is added. */
+	PLAIT_SERIES_FROM_COUNT = 1 << 0
+};
+
+/*
+ * A number that follows the iteration i of a loop: offset + scale * i, plus the
+ * count of the loop with PLAIT_SERIES_FROM_COUNT, and at most `limit`.  The sum
+ * is computed in 64 bits with sign.  With scale -1 and FROM_COUNT it counts
+ * down; with scale -20, FROM_COUNT and a limit of 20 it is the length of each
+ * of the blocks of 20 that make up the count.
+ */
+typedef struct plait_series {
+	uint32_t size;
+	plait_series_flags flags;
+	int64_t offset;
+	int64_t scale;
+	/* 0: none. */
+	int64_t limit;
+} plait_series;
 
 typedef struct plait_argument {
 	uint32_t size;
@@ -205,6 +241,9 @@ typedef struct plait_argument {
 	 * iterations ahead of the current one, 0 to 15. */
 	uint64_t rotation;
 	uint64_t ahead;
+	/* ITERATION: null (the iteration), or copied: a number in its
+	 * place. */
+	const plait_series *series;
 } plait_argument;
 
 /*
@@ -213,17 +252,23 @@ typedef struct plait_argument {
  */
 #define PLAIT_VALUE(variable) \
 	{ sizeof(plait_argument), PLAIT_ARGUMENT_VALUE, &(variable), \
-	  sizeof(variable), 0, 0, 0, 0, 0 }
+	  sizeof(variable), 0, 0, 0, 0, 0, 0 }
 #define PLAIT_BUFFER(buffer) PLAIT_BUFFER_AT(buffer, 0)
 #define PLAIT_BUFFER_AT(buffer, offset_bytes) \
 	{ sizeof(plait_argument), PLAIT_ARGUMENT_BUFFER, 0, 0, (buffer), \
-	  (offset_bytes), 0, 0, 0 }
+	  (offset_bytes), 0, 0, 0, 0 }
 #define PLAIT_PARAMETER(name) \
 	{ sizeof(plait_argument), PLAIT_ARGUMENT_PARAMETER, 0, 0, 0, 0, \
-	  (name), 0, 0 }
+	  (name), 0, 0, 0 }
 #define PLAIT_ROTATION(rotation, ahead) \
 	{ sizeof(plait_argument), PLAIT_ARGUMENT_ROTATION, 0, 0, 0, 0, 0, \
-	  (rotation), (ahead) }
+	  (rotation), (ahead), 0 }
+#define PLAIT_LOCAL(bytes) \
+	{ sizeof(plait_argument), PLAIT_ARGUMENT_LOCAL, 0, (bytes), 0, 0, 0, \
+	  0, 0, 0 }
+#define PLAIT_ITERATION(series) \
+	{ sizeof(plait_argument), PLAIT_ARGUMENT_ITERATION, 0, 0, 0, 0, 0, 0, \
+	  0, (series) }
 
 /* C: two parameters of a call, an array of arguments and their number, as in
  * PLAIT_ARGUMENTS(PLAIT_BUFFER(x), PLAIT_VALUE(n)). */
@@ -325,7 +370,8 @@ PLAIT_API plait_status plait_kernel_signature(plait_kernel *kernel,
  * @return as plait_queue_submit; PLAIT_E_INVALID also if the number of items
  *         overflows or an argument does not fit the signature (the text names
  *         the kernel and the argument), PLAIT_E_UNSUPPORTED if the kernel has
- *         no code for the queue's backend
+ *         no code for the queue's backend, or the device has less local
+ *         memory than the arguments ask for
  * @thread any
  * @since 1
  */

@@ -93,7 +93,10 @@ enum {
 	PLAIT_NODE_DO = 10,
 	/* A branch: runs the body whose number is the predicate; no body for
 	 * any other number. */
-	PLAIT_NODE_CASE = 11
+	PLAIT_NODE_CASE = 11,
+	/* A loop with a count that is known when it is entered: nothing is
+	 * decided between its iterations. */
+	PLAIT_NODE_REPEAT = 12
 };
 
 /* Flags of a node, combined with PLAIT_CALL_ANY_THREAD. */
@@ -117,7 +120,7 @@ enum {
 /*
  * A node.  Fields that its kind does not have stay zero; a set one is refused
  * by name.  Every kind has `label`, `file` and `line`; every kind but SUBGRAPH
- * has `cost` and devices (WHILE, DO and CASE: one device).
+ * has `cost` and devices (WHILE, DO, CASE and REPEAT: one device).
  */
 typedef struct plait_node_desc {
 	uint32_t size;
@@ -185,7 +188,8 @@ typedef struct plait_node_desc {
 	/* CASE: number of bodies, 1 to 65536. */
 	uint64_t branch_count;
 	/* WHILE, DO: expected number of iterations, for planning; 0 means
-	 * 1. */
+	 * 1.  REPEAT: the count, which may be 0; with `count_parameter` or
+	 * `predicate` the expected count, for planning. */
 	uint64_t times;
 
 	/* COPY: null, or rows, as in plait_command; copied.  Each side counts
@@ -198,6 +202,21 @@ typedef struct plait_node_desc {
 	 * does not fit the buffer or overlaps. */
 	const char *target_parameter;
 	const char *source_parameter;
+	/* REPEAT: null, or the name of the count, which each run provides: a
+	 * u64, or the integer type that an argument of this name has.  Not
+	 * both this and `predicate`, whose word is the count, read once when
+	 * the loop is entered. */
+	const char *count_parameter;
+	/* REPEAT: the part of the count that an iteration takes; 0 means 1.
+	 * The iterations are the count divided by it, rounded up; see
+	 * plait_series for the length of the last one. */
+	uint64_t count_step;
+	/* LAUNCH in a loop, without launch_parameter: null, or copied: in
+	 * dimension d the items follow series[d] of `series_count`, 1 to 3.
+	 * A series of zeros leaves the items of `launch`.  Less than one item
+	 * in a dimension: the launch does nothing in that iteration. */
+	const plait_series *series;
+	uint64_t series_count;
 } plait_node_desc;
 
 /*
@@ -493,6 +512,24 @@ PLAIT_API plait_status plait_graph_case(plait_graph *graph, plait_buffer *word,
 					plait_node after,
 					plait_graph **out_bodies,
 					plait_node *out, plait_error *error);
+
+/*
+ * plait_graph_repeat - add a loop with a count.
+ *
+ * @param graph    borrowed, non-null: the graph
+ * @param times    value: the number of iterations; may be 0
+ * @param after    value: the predecessor, 0 for none
+ * @param out_body owned, non-null: the body, one reference
+ * @param out      borrowed, nullable: the node's number
+ * @param error    borrowed, nullable: filled on failure
+ * @return as plait_graph_add
+ * @thread one
+ * @since 1
+ */
+PLAIT_API plait_status plait_graph_repeat(plait_graph *graph, uint64_t times,
+					  plait_node after,
+					  plait_graph **out_body,
+					  plait_node *out, plait_error *error);
 
 #ifdef __cplusplus
 }

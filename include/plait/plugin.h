@@ -122,8 +122,7 @@ typedef struct plait_backend_device {
 	uint32_t reserved0;
 	uint64_t memory_bytes;
 	uint64_t alignment_bytes;
-	/* Costs for scheduling, 0: unknown.  Submission of one batch; each of
-	 * its commands; a wait for another queue. */
+	/* Costs, 0: unknown: a batch; each command; a wait for a queue. */
 	uint64_t submit_ns;
 	uint64_t command_ns;
 	uint64_t hop_ns;
@@ -133,6 +132,7 @@ typedef struct plait_backend_device {
 	 * of OPENCL_C, CUDA_C and C in the set. */
 	uint32_t forms;
 	uint32_t reserved1;
+	uint64_t local_bytes; /* limit of a group; 0: unknown */
 } plait_backend_device;
 
 /* Flags of plait_memory_request. */
@@ -295,7 +295,7 @@ typedef struct plait_host_services {
 	 * Parts of a launch may run concurrently on any thread.  If
 	 * `out_group` is not 0, a part runs the groups of this size that begin
 	 * in it; indivisible code runs with the part of the first item.
-	 * arguments[i] points to the value. */
+	 * arguments[i] points to the value; local memory's is an address. */
 	plait_status (*host_code_build)(plait_host *host,
 					const plait_code *code,
 					plait_host_code **out,

@@ -23,6 +23,9 @@ typedef struct plait_backend_queue chaos_queue;
 typedef struct plait_backend_signal chaos_signal;
 typedef struct plait_backend_memory chaos_memory;
 
+/* Local memory of a group on each device. */
+enum { CHAOS_LOCAL_BYTES = 1 << 16 };
+
 /* Behaviour of real drivers that the rules permit; option `quirks`. */
 enum {
 	/* Notifications come long after the emission. */

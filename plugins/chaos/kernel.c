@@ -14,7 +14,10 @@ struct plait_backend_kernel {
 	uint64_t total_bytes;
 	uint64_t group[3];
 	uint32_t parameter_count;
-	uint32_t value_bytes[]; /* of each parameter */
+	struct parameter {
+		uint32_t bytes; /* of the value, or of an address */
+		bool local;
+	} parameters[];
 };
 
 struct plait_backend_launch {
@@ -23,8 +26,13 @@ struct plait_backend_launch {
 	plait_host_part whole;
 	uint32_t dimension; /* that is split in two parts */
 	void **arguments; /* into `cells` */
-	uint64_t *cells;
+	uint64_t *cells; /* a value may have several */
+	unsigned char *local; /* blocks of local memory, behind the cells */
+	uint64_t local_bytes;
 };
+
+/* Alignment of local memory, and the bytes that it begins with. */
+enum { BLOCK_ALIGNMENT = 64, LOCAL_CONTENTS = 0xa5 };
 
 /* ---- kernels ---- */
 
@@ -40,7 +48,7 @@ static const plait_code_parameter *nth_parameter(const plait_code *code,
 static plait_backend_kernel *new_kernel(chaos *system, const plait_code *code)
 {
 	uint64_t bytes = sizeof(plait_backend_kernel) +
-		code->parameter_count * sizeof(uint32_t);
+		code->parameter_count * sizeof(struct parameter);
 	plait_backend_kernel *kernel = plaitp_chaos_allocate(system, bytes);
 
 	if (!kernel)
@@ -50,7 +58,10 @@ static plait_backend_kernel *new_kernel(chaos *system, const plait_code *code)
 	for (uint32_t i = 0; i < code->parameter_count; i++) {
 		const plait_code_parameter *from = nth_parameter(code, i);
 
-		kernel->value_bytes[i] = from->flags & PLAIT_CODE_POINTER ?
+		kernel->parameters[i].local =
+			from->flags & PLAIT_CODE_LOCAL;
+		kernel->parameters[i].bytes =
+			from->flags & (PLAIT_CODE_POINTER | PLAIT_CODE_LOCAL) ?
 			(uint32_t)sizeof(void *) : (uint32_t)from->bytes;
 	}
 	return kernel;
@@ -147,19 +158,64 @@ nth_argument(const plait_launch_request *request, uint32_t index)
 		(bytes + (uint64_t)index * request->arguments[0].size);
 }
 
-static void bind(plait_backend_launch *launch, uint32_t index,
+/* The size of a block of local memory, with the padding behind it; 0 for other
+ * parameters. */
+static uint64_t block_bytes(const plait_backend_kernel *kernel, uint32_t index,
+			    const plait_launch_argument *argument)
+{
+	uint64_t bytes = 0;
+
+	if (kernel->parameters[index].local)
+		memcpy(&bytes, argument->value, sizeof(bytes));
+	return (bytes + BLOCK_ALIGNMENT - 1) / BLOCK_ALIGNMENT *
+		BLOCK_ALIGNMENT;
+}
+
+static uint64_t count_local(const plait_launch_request *request)
+{
+	uint64_t bytes = 0;
+
+	for (uint32_t i = 0; i < request->argument_count; i++)
+		bytes += block_bytes(request->kernel, i,
+				     nth_argument(request, i));
+	return bytes;
+}
+
+static uint64_t count_cells(const struct parameter *parameter)
+{
+	return (parameter->bytes + sizeof(uint64_t) - 1) / sizeof(uint64_t);
+}
+
+static uint64_t count_all_cells(const plait_backend_kernel *kernel)
+{
+	uint64_t count = 0;
+
+	for (uint32_t i = 0; i < kernel->parameter_count; i++)
+		count += count_cells(&kernel->parameters[i]);
+	return count;
+}
+
+/* Fill the cells of an argument. */
+static void bind(plait_backend_launch *launch, uint32_t index, uint64_t *cells,
 		 const plait_launch_argument *argument)
 {
+	const struct parameter *parameter = &launch->kernel->parameters[index];
 	unsigned char *address;
 
-	launch->arguments[index] = &launch->cells[index];
+	launch->arguments[index] = cells;
+	if (parameter->local) {
+		address = launch->local + launch->local_bytes;
+		launch->local_bytes += block_bytes(launch->kernel, index,
+						   argument);
+		memcpy(cells, &address, sizeof(address));
+		return;
+	}
 	if (!argument->memory) {
-		memcpy(&launch->cells[index], argument->value,
-		       launch->kernel->value_bytes[index]);
+		memcpy(cells, argument->value, parameter->bytes);
 		return;
 	}
 	address = argument->memory->bytes + argument->offset;
-	memcpy(&launch->cells[index], &address, sizeof(address));
+	memcpy(cells, &address, sizeof(address));
 }
 
 plait_status plaitp_chaos_launch_create(plait_backend *self,
@@ -169,9 +225,12 @@ plait_status plaitp_chaos_launch_create(plait_backend *self,
 {
 	chaos *system = chaos_of(self);
 	uint32_t count = request->kernel->parameter_count;
+	uint64_t cells = count_all_cells(request->kernel);
 	uint64_t bytes = sizeof(plait_backend_launch) +
-		count * (sizeof(void *) + sizeof(uint64_t));
+		count * sizeof(void *) + cells * sizeof(uint64_t) +
+		BLOCK_ALIGNMENT + count_local(request);
 	plait_backend_launch *launch = plaitp_chaos_allocate(system, bytes);
+	uint64_t *cell;
 
 	*out = launch;
 	if (!launch)
@@ -180,15 +239,20 @@ plait_status plaitp_chaos_launch_create(plait_backend *self,
 	launch->total_bytes = bytes;
 	launch->kernel = request->kernel;
 	launch->cells = (uint64_t *)(void *)(launch + 1);
-	launch->arguments = (void **)(void *)(launch->cells + count);
+	launch->arguments = (void **)(void *)(launch->cells + cells);
+	launch->local = (unsigned char *)(launch->arguments + count);
+	launch->local += -(uintptr_t)launch->local % BLOCK_ALIGNMENT;
 	launch->whole.size = sizeof(launch->whole);
 	memcpy(launch->whole.items, request->items, sizeof(request->items));
 	memcpy(launch->whole.end, request->items, sizeof(request->items));
 	while (launch->dimension < 2 &&
 	       request->items[launch->dimension + 1] > 1)
 		launch->dimension++;
-	for (uint32_t i = 0; i < count; i++)
-		bind(launch, i, nth_argument(request, i));
+	cell = launch->cells;
+	for (uint32_t i = 0; i < count; i++) {
+		bind(launch, i, cell, nth_argument(request, i));
+		cell += count_cells(&request->kernel->parameters[i]);
+	}
 	return PLAIT_OK;
 }
 
@@ -213,6 +277,9 @@ void plaitp_chaos_launch_run(chaos *system,
 		return;
 	part.begin[launch->dimension] = from;
 	part.end[launch->dimension] = to;
+	/* Local memory begins with undefined contents.  One launch may be on
+	 * several queues, but the caller's lock lets one part run at a time. */
+	memset(launch->local, LOCAL_CONTENTS, launch->local_bytes);
 	system->services->host_code_run(system->host, launch->kernel->code,
 					&part, launch->arguments);
 }

@@ -174,6 +174,7 @@ plait_status plaitp_chaos_device_query(plait_backend *self, uint32_t device,
 	full.parallel = (uint32_t)options->parallel;
 	full.memory_bytes = options->memory_bytes;
 	full.alignment_bytes = options->alignment_bytes;
+	full.local_bytes = CHAOS_LOCAL_BYTES;
 	full.submit_ns = middle(&options->submit_ns);
 	full.command_ns = middle(&options->command_ns);
 	full.hop_ns = middle(&options->hop_ns);

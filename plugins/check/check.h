@@ -115,9 +115,9 @@ struct plait_backend_memory {
 struct plait_backend_kernel {
 	check_object object;
 	plait_backend_kernel *inner;
-	uint32_t device;
-	uint32_t parameter_count;
+	uint32_t device, parameter_count;
 	uint64_t uses; /* by launches */
+	uint32_t local_element_bytes[]; /* per parameter; 0: not local */
 };
 
 struct plait_backend_launch {

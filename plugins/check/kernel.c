@@ -44,13 +44,28 @@ static check_kernel *add_kernel(check *self, uint32_t device,
 		plaitp_check_report(self, CHECK_CORE, slot, "%s", fault);
 		*status = plaitp_check_report_error(self, error);
 	} else {
-		kernel = plaitp_check_add(self, CHECK_KERNEL, sizeof(*kernel));
+		kernel = plaitp_check_add(
+			self, CHECK_KERNEL, sizeof(*kernel) +
+			code->parameter_count * sizeof(uint32_t));
 		*status = kernel ? PLAIT_OK :
 			self->services->fail(error, PLAIT_E_NOMEM, 0,
 					     "check: no memory");
 	}
 	plaitp_check_leave(self);
 	return kernel;
+}
+
+static void note_locals(check_kernel *kernel, const plait_code *code)
+{
+	const unsigned char *bytes = (const void *)code->parameters;
+
+	for (uint32_t i = 0; i < code->parameter_count; i++) {
+		const plait_code_parameter *from = (const void *)
+			(bytes + (uint64_t)i * code->parameters[0].size);
+
+		if (from->flags & PLAIT_CODE_LOCAL)
+			kernel->local_element_bytes[i] = (uint32_t)from->bytes;
+	}
 }
 
 plait_status plaitp_check_kernel_build(plait_backend *backend, uint32_t device,
@@ -70,6 +85,7 @@ plait_status plaitp_check_kernel_build(plait_backend *backend, uint32_t device,
 		return status;
 	kernel->device = device;
 	kernel->parameter_count = code->parameter_count;
+	note_locals(kernel, code);
 	status = self->inner_table->kernel_build(self->inner, device, code,
 						 &inner, &mine);
 	status = plaitp_check_result(self, slot, status, false, &mine, error);
@@ -223,6 +239,36 @@ static bool find_memories(check *self, const char *slot,
 	return true;
 }
 
+/* Check the sizes of local memory; false after a report. */
+static bool check_locals(check *self, const char *slot,
+			 const check_kernel *kernel,
+			 const plait_launch_request *request)
+{
+	const uint64_t limit = self->devices[kernel->device].local_bytes;
+	uint64_t total = 0, bytes;
+
+	for (uint32_t i = 0; i < request->argument_count; i++) {
+		const uint32_t element = kernel->local_element_bytes[i];
+
+		if (element == 0)
+			continue;
+		memcpy(&bytes, nth_argument(request, i)->value, sizeof(bytes));
+		total += bytes;
+		if (bytes > 0 && bytes % element == 0 &&
+		    (limit == 0 || (bytes <= limit && total <= limit)))
+			continue;
+		plaitp_check_report(self, CHECK_CORE, slot,
+				    "argument %u has %llu bytes of local "
+				    "memory, %llu with those before; elements "
+				    "have %u, the device has %llu", i,
+				    (unsigned long long)bytes,
+				    (unsigned long long)total, element,
+				    (unsigned long long)limit);
+		return false;
+	}
+	return true;
+}
+
 static uint64_t launch_bytes(const plait_launch_request *request)
 {
 	return sizeof(check_launch) + request->argument_count *
@@ -312,7 +358,8 @@ plait_status plaitp_check_launch_create(plait_backend *backend,
 	*out = NULL;
 	plaitp_check_enter(self, slot);
 	kernel = find_kernel(self, slot, request);
-	if (kernel && find_memories(self, slot, request)) {
+	if (kernel && find_memories(self, slot, request) &&
+	    check_locals(self, slot, kernel, request)) {
 		launch = add_launch(self, kernel, request);
 		if (!launch)
 			status = self->services->fail(error, PLAIT_E_NOMEM, 0,

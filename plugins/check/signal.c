@@ -202,6 +202,23 @@ static const char *find_raise_violation(const check *self,
 	return NULL;
 }
 
+/* A raise that the backend has refused did not happen. Batches that it has
+ * released in the model stay released. */
+static void undo_raise(check *self, const plait_backend_point *point,
+		       uint64_t reached, uint64_t failed_from)
+{
+	static const char slot[] = "signal_raise";
+	check_signal *signal;
+
+	plaitp_check_enter(self, slot);
+	signal = plaitp_check_find(self, slot, CHECK_SIGNAL, point->signal);
+	if (signal && signal->reached == point->sequence)
+		signal->reached = reached;
+	if (signal && signal->failed_from == point->sequence)
+		signal->failed_from = failed_from;
+	plaitp_check_leave(self);
+}
+
 plait_status plaitp_check_signal_raise(plait_backend *backend,
 				       const plait_backend_point *point,
 				       const plait_error *failure,
@@ -212,13 +229,17 @@ plait_status plaitp_check_signal_raise(plait_backend *backend,
 	plait_error mine = plaitp_check_record();
 	plait_status status = PLAIT_OK;
 	plait_backend_point inner;
+	uint64_t reached = 0, failed_from = 0;
 	const char *fault = NULL;
 	check_signal *signal;
 
 	plaitp_check_enter(self, slot);
 	signal = plaitp_check_find(self, slot, CHECK_SIGNAL, point->signal);
-	if (signal)
+	if (signal) {
+		reached = signal->reached;
+		failed_from = signal->failed_from;
 		fault = find_raise_violation(self, signal, point->sequence);
+	}
 	if (fault)
 		plaitp_check_report(self, CHECK_CORE, slot,
 				    "signal %llu raised to %llu: %s",
@@ -235,6 +256,8 @@ plait_status plaitp_check_signal_raise(plait_backend *backend,
 	inner = (plait_backend_point){ signal->inner, point->sequence };
 	status = self->inner_table->signal_raise(self->inner, &inner, failure,
 						 &mine);
+	if (status != PLAIT_OK)
+		undo_raise(self, point, reached, failed_from);
 	return plaitp_check_result(self, slot, status, false, &mine, error);
 }
 

@@ -39,6 +39,7 @@ enum cuda_graph_count { CUDA_GRAPHS_MADE, CUDA_GRAPHS_PATCHED,
 /* Limits of a device. */
 struct cuda_limits {
 	uint64_t group; /* threads of a block */
+	uint64_t local; /* shared memory of a block, in bytes */
 	uint64_t block[3];
 	uint64_t grid[3];
 	uint64_t pitch; /* row pitch of a copy, in bytes */
@@ -179,6 +180,7 @@ struct plait_backend_launch {
 	CUfunction function;
 	unsigned grid[3];
 	unsigned block[3];
+	unsigned shared_bytes; /* dynamic shared memory of a block */
 	void **arguments; /* one address for each argument */
 	struct cuda_loop *loop; /* of a kernel that decides, or null */
 	bool may_skip; /* may leave the condition unset */

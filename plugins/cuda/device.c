@@ -48,7 +48,9 @@ static const CUdevice_attribute queried_attributes[] = {
 	CU_DEVICE_ATTRIBUTE_MAX_PITCH,
 	/* No attribute tells of words of 32 bits. */
 	CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS,
-	CU_DEVICE_ATTRIBUTE_COMPUTE_MODE
+	CU_DEVICE_ATTRIBUTE_COMPUTE_MODE,
+	CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK,
+	CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN
 };
 
 enum { QUERIED = sizeof(queried_attributes) / sizeof(queried_attributes[0]) };
@@ -69,6 +71,8 @@ static void store_attributes(struct cuda_device *device,
 	device->limits.pitch = (uint64_t)values[12];
 	device->writes_words = values[13] != 0;
 	device->mode = values[14];
+	device->limits.local = (uint64_t)(values[16] > values[15] ?
+					  values[16] : values[15]);
 }
 
 static const char *missing_nodes(int driver_version)
@@ -329,6 +333,7 @@ plait_status plaitp_cuda_device_query(plait_backend *self, uint32_t index,
 		      1u << PLAIT_SOURCE_CUBIN;
 	known.parallel = device->concurrent ? PARALLEL : 1;
 	known.memory_bytes = device->memory_bytes;
+	known.local_bytes = device->limits.local;
 	memcpy(known.description, device->description,
 	       sizeof(known.description));
 	/* The core's record may be shorter (older) or longer (newer) than this

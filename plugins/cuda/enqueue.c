@@ -135,7 +135,8 @@ static bool launch(struct encoder *encoder, const plait_work *work)
 			     launch->function, launch->grid[0],
 			     launch->grid[1], launch->grid[2],
 			     launch->block[0], launch->block[1],
-			     launch->block[2], 0, encoder->stream,
+			     launch->block[2], launch->shared_bytes,
+			     encoder->stream,
 			     launch->arguments, NULL));
 }
 

@@ -15,6 +15,7 @@ enum { CUDA_MAY_DECIDE = 1, CUDA_DECIDES = 2 };
 struct cuda_parameter {
 	uint64_t bytes; /* size of the value */
 	bool pointer;
+	bool local;
 };
 
 struct plait_backend_kernel {
@@ -24,6 +25,7 @@ struct plait_backend_kernel {
 	CUmodule module;
 	CUfunction function;
 	bool portable; /* runs all items with any geometry */
+	bool places_locals; /* its entry gets the offsets of local memory */
 	bool names_decides; /* the name plait_decides occurs in its code */
 	unsigned decides; /* 0, CUDA_MAY_DECIDE or CUDA_DECIDES */
 	uint32_t group[3]; /* required block size; 0: any */
@@ -32,8 +34,32 @@ struct plait_backend_kernel {
 	int private_bytes;
 	char entry[CUDA_ENTRY_BYTES];
 	uint32_t parameter_count;
+	uint32_t local_count; /* of them */
 	struct cuda_parameter parameters[];
 };
+
+/* Returns false for local memory of which the function has no parameter. */
+static inline bool plaitp_cuda_is_passed(const plait_backend_kernel *kernel,
+					 const struct cuda_parameter *parameter)
+{
+	return !parameter->local || kernel->places_locals;
+}
+
+/* Number of parameters of the function, without those of loops. */
+static inline uint32_t
+plaitp_cuda_passed_count(const plait_backend_kernel *kernel)
+{
+	return kernel->parameter_count -
+	       (kernel->places_locals ? 0 : kernel->local_count);
+}
+
+/* Size of a parameter that is passed; of local memory, its 32-bit offset. */
+static inline uint64_t
+plaitp_cuda_parameter_bytes(const struct cuda_parameter *parameter)
+{
+	return parameter->local ? sizeof(uint32_t) :
+	       parameter->pointer ? sizeof(CUdeviceptr) : parameter->bytes;
+}
 
 /* Returns how many members of struct cuda_loop are its last arguments. */
 static inline uint32_t

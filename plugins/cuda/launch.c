@@ -148,8 +148,7 @@ argument_at(const plait_launch_request *request, uint32_t index)
 /* Values are aligned for any type. */
 static uint64_t room_of(const struct cuda_parameter *parameter)
 {
-	uint64_t bytes = parameter->pointer ? sizeof(CUdeviceptr) :
-					      parameter->bytes;
+	uint64_t bytes = plaitp_cuda_parameter_bytes(parameter);
 
 	return (bytes + 15) & ~(uint64_t)15;
 }
@@ -186,8 +185,7 @@ static plait_status set_argument(plait_backend *self,
 	if (argument->memory == NULL) {
 		if (argument->value != NULL)
 			memcpy(out, argument->value,
-			       parameter->pointer ? sizeof(address) :
-			       parameter->bytes);
+			       plaitp_cuda_parameter_bytes(parameter));
 		return PLAIT_OK;
 	}
 	address = argument->memory->address + argument->offset;
@@ -195,9 +193,21 @@ static plait_status set_argument(plait_backend *self,
 	return check_path(self, request, index, error);
 }
 
+/* Place local memory behind what has been placed; returns its offset. */
+static uint32_t place_local(plait_backend_launch *launch,
+			    const plait_launch_argument *argument)
+{
+	uint32_t at = (launch->shared_bytes + 15) & ~15u;
+	uint64_t bytes;
+
+	memcpy(&bytes, argument->value, sizeof(bytes));
+	launch->shared_bytes = at + (unsigned)bytes;
+	return at;
+}
+
 static uint64_t count_arguments(const plait_launch_request *request)
 {
-	return (uint64_t)request->argument_count +
+	return (uint64_t)plaitp_cuda_passed_count(request->kernel) +
 	       plaitp_cuda_loop_arguments(request->kernel);
 }
 
@@ -223,15 +233,24 @@ static plait_status set_arguments(plait_backend *self,
 	plait_status status = PLAIT_OK;
 	uint64_t table = count_arguments(request) * sizeof(void *);
 	char *at = (char *)launch->arguments + ((table + 15) & ~(uint64_t)15);
-	uint32_t i;
+	uint32_t i, passed = 0, offset;
 
 	for (i = 0; i < request->argument_count && status == PLAIT_OK; i++) {
-		launch->arguments[i] = at;
-		status = set_argument(self, request, i, at, error);
-		at += room_of(&request->kernel->parameters[i]);
+		const struct cuda_parameter *parameter =
+			&request->kernel->parameters[i];
+
+		if (parameter->local) {
+			offset = place_local(launch, argument_at(request, i));
+			memcpy(at, &offset, sizeof(offset));
+		} else {
+			status = set_argument(self, request, i, at, error);
+		}
+		if (plaitp_cuda_is_passed(request->kernel, parameter))
+			launch->arguments[passed++] = at;
+		at += room_of(parameter);
 	}
 	if (request->kernel->decides)
-		set_loop(launch, i, request->kernel,
+		set_loop(launch, passed, request->kernel,
 			 (struct cuda_loop *)(void *)at);
 	return status;
 }

@@ -179,6 +179,14 @@ static const plait_code_parameter *parameter_at(const plait_code *code,
 			      (size_t)code->parameters->size * index);
 }
 
+/* Function names that the core gives to portable source. */
+static bool is_named_portable(const char *entry)
+{
+	static const char begin[] = "plait_kernel_";
+
+	return strncmp(entry, begin, sizeof(begin) - 1) == 0;
+}
+
 static plait_backend_kernel *new_kernel(const struct cuda_build *build)
 {
 	const plait_code *code = build->code;
@@ -201,7 +209,11 @@ static plait_backend_kernel *new_kernel(const struct cuda_build *build)
 		kernel->parameters[i].bytes = from->bytes;
 		kernel->parameters[i].pointer =
 			(from->flags & PLAIT_CODE_POINTER) != 0;
+		kernel->parameters[i].local =
+			(from->flags & PLAIT_CODE_LOCAL) != 0;
+		kernel->local_count += kernel->parameters[i].local;
 	}
+	kernel->places_locals = is_named_portable(code->entry);
 	return kernel;
 }
 
@@ -232,13 +244,17 @@ static plait_status find_function(const struct cuda_build *build,
 	       fail_call(build, error, "cuModuleGetFunction", code);
 }
 
-/* Arguments of DECIDE follow those of the signature. */
+/* Returns the size of parameter `index` of the function.  Arguments of DECIDE
+ * follow those of the signature. */
 static uint64_t wanted_bytes(const plait_backend_kernel *kernel, size_t index)
 {
-	if (index >= kernel->parameter_count)
-		return sizeof(CUdeviceptr);
-	return kernel->parameters[index].pointer ?
-	       sizeof(CUdeviceptr) : kernel->parameters[index].bytes;
+	const struct cuda_parameter *parameter = kernel->parameters;
+	const struct cuda_parameter *end = parameter + kernel->parameter_count;
+
+	for (; parameter < end; parameter++)
+		if (plaitp_cuda_is_passed(kernel, parameter) && index-- == 0)
+			return plaitp_cuda_parameter_bytes(parameter);
+	return sizeof(CUdeviceptr);
 }
 
 /* Check number and sizes of the parameters, if the driver can tell them. */
@@ -248,7 +264,7 @@ static plait_status check_parameters(const struct cuda_build *build,
 {
 	const struct cuda_calls *cu = &build->self->cu;
 	size_t offset, bytes, i;
-	size_t count = kernel->parameter_count +
+	size_t count = plaitp_cuda_passed_count(kernel) +
 		       plaitp_cuda_loop_arguments(kernel);
 	CUresult code;
 	bool there;
@@ -304,13 +320,10 @@ static plait_status read_variable(const struct cuda_build *build,
 	       fail_call(build, error, "cuStreamSynchronize", code);
 }
 
-/* Function names that the core gives to portable source. */
 static bool is_portable(const plait_code *code)
 {
-	static const char begin[] = "plait_kernel_";
-
 	return code->form == PLAIT_SOURCE_CUDA_C &&
-	       strncmp(code->entry, begin, sizeof(begin) - 1) == 0;
+	       is_named_portable(code->entry);
 }
 
 /*
@@ -390,6 +403,25 @@ static plait_status query_limits(const struct cuda_build *build,
 	return PLAIT_OK;
 }
 
+/* Permit the dynamic shared memory that the static one leaves, of which launches
+ * use what they ask for. */
+static plait_status permit_locals(const struct cuda_build *build,
+				  const plait_backend_kernel *kernel,
+				  plait_error *error)
+{
+	const uint64_t limit = build->device->limits.local;
+	CUresult code;
+
+	if (kernel->local_count == 0 || limit < (uint64_t)kernel->local_bytes)
+		return PLAIT_OK;
+	code = build->self->cu.cuFuncSetAttribute(
+		kernel->function,
+		CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+		(int)limit - kernel->local_bytes);
+	return code == CUDA_SUCCESS ? PLAIT_OK :
+	       fail_call(build, error, "cuFuncSetAttribute", code);
+}
+
 /* Context is current. */
 static plait_status fill_kernel(const struct cuda_build *build,
 				plait_backend_kernel *kernel,
@@ -405,6 +437,8 @@ static plait_status fill_kernel(const struct cuda_build *build,
 		status = check_parameters(build, kernel, error);
 	if (status == PLAIT_OK)
 		status = query_limits(build, kernel, error);
+	if (status == PLAIT_OK)
+		status = permit_locals(build, kernel, error);
 	if (status == PLAIT_OK)
 		status = read_group(build, kernel, error);
 	return status;

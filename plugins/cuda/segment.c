@@ -25,6 +25,7 @@ kernel_params(const plait_backend_launch *launch)
 		.gridDimX = launch->grid[0], .gridDimY = launch->grid[1],
 		.gridDimZ = launch->grid[2], .blockDimX = launch->block[0],
 		.blockDimY = launch->block[1], .blockDimZ = launch->block[2],
+		.sharedMemBytes = launch->shared_bytes,
 		.kernelParams = launch->arguments
 	};
 }

@@ -143,19 +143,20 @@ static uint64_t drop_comments(char *text, uint64_t bytes)
 
 /* ---- files ---- */
 
+/* Returns false if the whole file was not read: an error, or a file that is
+ * longer than it says (files of /proc), or too many bytes in all files. */
 static bool read_file(struct scan *scan, int file, struct text *out)
 {
 	ssize_t got;
 
-	while (out->count < out->room) {
+	do {
 		got = read(file, out->bytes + out->count,
 			   out->room - out->count);
-		if (got <= 0)
-			break;
-		out->count += (uint64_t)got;
-	}
+		if (got > 0)
+			out->count += (uint64_t)got;
+	} while (got > 0 && out->count < out->room);
 	scan->total += out->count;
-	return scan->total <= MAX_BYTES;
+	return got == 0 && scan->total <= MAX_BYTES;
 }
 
 /* Returns true unless the file was seen; unknown if there are too many. */

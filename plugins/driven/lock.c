@@ -132,7 +132,7 @@ static void lose_call(void *arg)
 	plait_error failure;
 
 	batch->queue->lost = true;
-	describe_call(batch, 0, "did not return but ended its thread "
+	describe_call(batch, -1, "did not return but ended its thread "
 		      "(pthread_exit)", &failure);
 	end_call(batch->queue->self, batch, &failure);
 }

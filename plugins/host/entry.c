@@ -80,6 +80,10 @@ static uint32_t count_devices(plait_backend *self)
 /* Orders of magnitude; a program that needs more measures. */
 enum { SUBMIT_NS = 100, COMMAND_NS = 10, HOP_NS = 150 };
 
+/* Limit of local memory.  A thread keeps a block of this size at most for each
+ * call that it is in. */
+enum { LOCAL_BYTES = 1 << 20 };
+
 static plait_status query_device(plait_backend *self, uint32_t device,
 				 plait_backend_device *out, plait_error *error)
 {
@@ -94,6 +98,7 @@ static plait_status query_device(plait_backend *self, uint32_t device,
 		.parallel = workers != 0 ? workers : 1,
 		.memory_bytes = self->memory_bytes,
 		.alignment_bytes = HOST_ALIGNMENT_BYTES,
+		.local_bytes = LOCAL_BYTES,
 		.submit_ns = SUBMIT_NS,
 		.command_ns = COMMAND_NS,
 		.hop_ns = HOP_NS

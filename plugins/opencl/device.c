@@ -120,7 +120,7 @@ static plait_status query_limits(plait_backend *self,
 				 plait_error *error)
 {
 	cl_uint units = 0, align_bits = 0;
-	cl_ulong all_bytes = 0, largest_bytes = 0;
+	cl_ulong all_bytes = 0, largest_bytes = 0, local_bytes = 0;
 	cl_device_type type = 0;
 	cl_device_id id = device->id;
 	plait_status status;
@@ -133,6 +133,8 @@ static plait_status query_limits(plait_backend *self,
 			  sizeof(all_bytes), error)) ||
 	    (status = ask(self, id, CL_DEVICE_MAX_MEM_ALLOC_SIZE,
 			  &largest_bytes, sizeof(largest_bytes), error)) ||
+	    (status = ask(self, id, CL_DEVICE_LOCAL_MEM_SIZE, &local_bytes,
+			  sizeof(local_bytes), error)) ||
 	    (status = ask(self, id, CL_DEVICE_MAX_WORK_GROUP_SIZE,
 			  &device->group_max, sizeof(device->group_max),
 			  error)) ||
@@ -144,6 +146,7 @@ static plait_status query_limits(plait_backend *self,
 	while (device->alignment_bytes < align_bits / 8)
 		device->alignment_bytes *= 2;
 	device->memory_bytes = all_bytes;
+	device->local_bytes = local_bytes;
 	device->largest_bytes = largest_bytes;
 	device->on_host = (type & CL_DEVICE_TYPE_CPU) != 0;
 	return PLAIT_OK;
@@ -429,6 +432,7 @@ plait_status plaitp_opencl_device_query(plait_backend *self, uint32_t index,
 	known.parallel = device->parallel;
 	known.memory_bytes = device->memory_bytes;
 	known.alignment_bytes = device->alignment_bytes;
+	known.local_bytes = device->local_bytes;
 	memcpy(known.description, device->description,
 	       sizeof(known.description));
 	/* The core's record may be shorter (older) or longer (newer) than this

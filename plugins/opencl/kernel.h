@@ -8,6 +8,8 @@
 enum {
 	OPENCL_ENTRY_BYTES = 256,
 	OPENCL_PARAMETER_BYTES = 40,
+	OPENCL_VALUE_BYTES = 4096, /* at most, of a struct */
+	OPENCL_PADDED_BYTES = 32, /* at most, of a vector of 3 */
 	OPENCL_WARMED = 64
 };
 
@@ -18,8 +20,10 @@ struct opencl_geometry {
 };
 
 struct opencl_parameter {
-	uint64_t bytes; /* size of the value */
+	uint64_t bytes; /* size of the value, or of an element */
+	uint64_t padded_bytes; /* as the kernel takes the value */
 	bool pointer;
+	bool local;
 	char name[OPENCL_PARAMETER_BYTES];
 };
 
@@ -30,6 +34,7 @@ struct plait_backend_kernel {
 	struct opencl_program *shared; /* owns the program; or null */
 	cl_kernel kernel; /* for queries and warm-up; each launch has its own */
 	size_t group_max;
+	uint64_t local_bytes; /* without those of parameters */
 	bool guarded; /* one more parameter: with 0 the kernel does nothing */
 	char *text; /* of portable source, for shift.c; or null */
 	uint64_t text_bytes; /* without the NUL */
@@ -85,6 +90,14 @@ plait_status plaitp_opencl_kernel_build_shifted(plait_backend *self,
 						plait_backend_kernel **out,
 						plait_error *error);
 
+/* --- facts.c */
+
+/* Ask for the facts that launches need, before an argument is set: local memory
+ * would include what arguments ask for. */
+plait_status plaitp_opencl_facts_find(plait_backend *self,
+				      plait_backend_kernel *kernel,
+				      plait_error *error);
+
 /* --- signature.c */
 
 /* Compare the signature with the function's parameters, as the driver, or else
@@ -93,6 +106,10 @@ plait_status plaitp_opencl_signature_check(plait_backend *self,
 					   const plait_code *code,
 					   cl_kernel kernel,
 					   plait_error *error);
+/* The size that clSetKernelArg wants of a value: a vector of 3 has the room of
+ * 4, but in portable source. */
+uint64_t plaitp_opencl_signature_bytes(const plait_code *code,
+				       const plait_code_parameter *parameter);
 const plait_code_parameter *
 plaitp_opencl_signature_parameter(const plait_code *code, uint32_t index);
 

@@ -128,12 +128,18 @@ static plait_status set_value(plait_backend *self,
 	const plait_launch_argument *argument = argument_at(request, index);
 	const struct opencl_parameter *parameter =
 		&request->kernel->parameters[index];
+	unsigned char padded[OPENCL_PADDED_BYTES] = { 0 };
 	const void *value = argument->value;
-	size_t bytes = parameter->bytes;
+	size_t bytes = parameter->padded_bytes;
+	uint64_t local_bytes;
 	void *address = NULL;
 	cl_int code;
 
-	if (parameter->pointer) {
+	if (parameter->local) {
+		memcpy(&local_bytes, value, sizeof(local_bytes));
+		bytes = (size_t)local_bytes;
+		value = NULL;
+	} else if (parameter->pointer) {
 		if (value != NULL)
 			memcpy(&address, value, sizeof(address));
 		if (address != NULL)
@@ -142,6 +148,9 @@ static plait_status set_value(plait_backend *self,
 				      "pass a buffer", error);
 		bytes = sizeof(cl_mem);
 		value = NULL;
+	} else if (bytes != parameter->bytes) {
+		memcpy(padded, value, parameter->bytes);
+		value = padded;
 	}
 	code = self->cl.clSetKernelArg(launch->kernel, index, bytes, value);
 	return judge_argument(self, request->kernel, index, code, error);

@@ -42,6 +42,7 @@ struct opencl_device {
 	cl_command_queue map_queue; /* for maps and warm-up */
 	uint32_t parallel;
 	size_t group_max; /* items of a group */
+	uint64_t local_bytes; /* of a group */
 	uint64_t alignment_bytes;
 	uint64_t memory_bytes;
 	uint64_t largest_bytes; /* largest allocation */

@@ -399,10 +399,14 @@ static plait_backend_kernel *new_kernel(const struct build *build)
 			plaitp_opencl_signature_parameter(code, i);
 
 		kernel->parameters[i].bytes = from->bytes;
+		kernel->parameters[i].padded_bytes =
+			plaitp_opencl_signature_bytes(code, from);
 		snprintf(kernel->parameters[i].name,
 			 sizeof(kernel->parameters[i].name), "%s", from->name);
 		kernel->parameters[i].pointer =
 			(from->flags & PLAIT_CODE_POINTER) != 0;
+		kernel->parameters[i].local =
+			(from->flags & PLAIT_CODE_LOCAL) != 0;
 	}
 	return kernel;
 }
@@ -415,6 +419,7 @@ static plait_status check_entry(const struct build *build,
 	const struct opencl_calls *cl = &build->self->cl;
 	cl_int code = CL_SUCCESS;
 	cl_uint count = 0;
+	plait_status status;
 
 	kernel->kernel = cl->clCreateKernel(build->program,
 					    build->code->entry, &code);
@@ -435,13 +440,9 @@ static plait_status check_entry(const struct build *build,
 		return plaitp_opencl_fail_call(build->self->services, error,
 					       "clGetKernelInfo", code,
 					       build->code->name);
-	code = cl->clGetKernelWorkGroupInfo(
-		kernel->kernel, build->device->id, CL_KERNEL_WORK_GROUP_SIZE,
-		sizeof(kernel->group_max), &kernel->group_max, NULL);
-	if (code != CL_SUCCESS)
-		return plaitp_opencl_fail_call(build->self->services, error,
-					       "clGetKernelWorkGroupInfo",
-					       code, build->code->name);
+	status = plaitp_opencl_facts_find(build->self, kernel, error);
+	if (status != PLAIT_OK)
+		return status;
 	kernel->guarded = may_guard(build) &&
 			  count == build->code->parameter_count + 1;
 	if (build->shifted)
@@ -554,43 +555,4 @@ void plaitp_opencl_kernel_destroy(plait_backend *self,
 	else if (kernel->program != NULL)
 		self->cl.clReleaseProgram(kernel->program);
 	self->services->resize(self->host, kernel, kernel->total_bytes, 0);
-}
-
-static cl_int ask(plait_backend *self, const plait_backend_kernel *kernel,
-		  cl_kernel_work_group_info key, void *out, size_t bytes)
-{
-	return self->cl.clGetKernelWorkGroupInfo(kernel->kernel,
-						 kernel->device->id, key,
-						 bytes, out, NULL);
-}
-
-plait_status plaitp_opencl_kernel_query(plait_backend *self,
-					plait_backend_kernel *kernel,
-					plait_kernel_facts *out,
-					plait_error *error)
-{
-	plait_kernel_facts facts = { .size = sizeof(facts) };
-	size_t group[3] = { 0, 0, 0 };
-	cl_ulong local_bytes = 0, private_bytes = 0;
-	cl_int code;
-	int i;
-
-	if ((code = ask(self, kernel, CL_KERNEL_COMPILE_WORK_GROUP_SIZE,
-			group, sizeof(group))) != CL_SUCCESS ||
-	    (code = ask(self, kernel, CL_KERNEL_LOCAL_MEM_SIZE, &local_bytes,
-			sizeof(local_bytes))) != CL_SUCCESS ||
-	    (code = ask(self, kernel, CL_KERNEL_PRIVATE_MEM_SIZE,
-			&private_bytes, sizeof(private_bytes))) != CL_SUCCESS)
-		return plaitp_opencl_fail_call(self->services, error,
-					       "clGetKernelWorkGroupInfo",
-					       code, kernel->entry);
-	for (i = 0; i < 3; i++)
-		facts.group[i] = group[i];
-	facts.group_items_max = kernel->group_max;
-	facts.local_bytes = local_bytes;
-	facts.private_bytes = private_bytes;
-	if (out->size < facts.size)
-		facts.size = out->size;
-	memcpy(out, &facts, facts.size);
-	return PLAIT_OK;
 }

@@ -46,7 +46,9 @@ static void describe(const plait_backend_kernel *kernel,
 		out[i] = (plait_code_parameter){
 			.size = sizeof(*out),
 			.flags = kernel->parameters[i].pointer ?
-				 PLAIT_CODE_POINTER : 0,
+				 PLAIT_CODE_POINTER :
+				 kernel->parameters[i].local ?
+				 PLAIT_CODE_LOCAL : 0,
 			.bytes = kernel->parameters[i].bytes,
 			.name = kernel->parameters[i].name,
 			.type = "",

@@ -45,6 +45,18 @@ plait_status plaitp_opencl_fail_argument(const plait_host_services *services,
 				       where);
 }
 
+uint64_t plaitp_opencl_signature_bytes(const plait_code *code,
+				       const plait_code_parameter *parameter)
+{
+	const char *type = type_of(parameter);
+	size_t length = strlen(type);
+
+	if ((code->flags & PLAIT_CODE_PORTABLE) != 0 || length < 4 ||
+	    strcmp(type + length - 2, "x3") != 0)
+		return parameter->bytes;
+	return parameter->bytes / 3 * 4;
+}
+
 /* --- what the driver says ------------------------------------------------- */
 
 static struct found ask_driver(const plait_backend *self, cl_kernel kernel,
@@ -220,13 +232,17 @@ static const char *find_fault(const plait_code_parameter *wanted,
 			      const struct found *found)
 {
 	bool pointer = (wanted->flags & PLAIT_CODE_POINTER) != 0;
+	bool local = (wanted->flags & PLAIT_CODE_LOCAL) != 0;
 
 	if (is_opaque(found->type))
 		return "a signature has no images, samplers or pipes";
-	if (found->space == CL_KERNEL_ARG_ADDRESS_LOCAL)
-		return "no argument gives local memory; declare the array in "
-		       "the kernel";
 	if (found->space == 0)
+		return NULL;
+	if (local != (found->space == CL_KERNEL_ARG_ADDRESS_LOCAL))
+		return local ? "the function takes no local memory" :
+			       "the function takes local memory; write local "
+			       "and the type";
+	if (local)
 		return NULL;
 	if (pointer != (found->space != CL_KERNEL_ARG_ADDRESS_PRIVATE))
 		return pointer ? "the function takes a value" :
@@ -255,14 +271,18 @@ static plait_status refuse(const plait_backend *self, const plait_code *code,
 {
 	const plait_code_parameter *wanted =
 		plaitp_opencl_signature_parameter(code, index);
-	bool pointer = (wanted->flags & PLAIT_CODE_POINTER) != 0;
+	const char *kind = (wanted->flags & PLAIT_CODE_POINTER) != 0 ?
+			   "pointer" :
+			   (wanted->flags & PLAIT_CODE_LOCAL) != 0 ? "local" :
+			   "";
 
 	return plaitp_driven_fail(
 		self->services, error, PLAIT_E_INVALID, 0,
 		"opencl: argument %u \"%.40s\" of %.60s is %s%s%s in the "
 		"signature and %s%s in the text: %s", index, wanted->name,
-		code->entry, pointer ? "pointer" : "",
-		pointer && type_of(wanted)[0] != '\0' ? " " : "", type_of(wanted),
+		code->entry, kind,
+		*kind != '\0' && type_of(wanted)[0] != '\0' ? " " : "",
+		type_of(wanted),
 		name_space(found), found->type[0] != '\0' ? found->type :
 		"memory", fault);
 }
@@ -273,15 +293,17 @@ static plait_status try_value(const plait_backend *self,
 			      const plait_code *code, cl_kernel kernel,
 			      uint32_t index, plait_error *error)
 {
-	static const unsigned char nothing[16];
+	static const unsigned char nothing[OPENCL_VALUE_BYTES];
 	const plait_code_parameter *wanted =
 		plaitp_opencl_signature_parameter(code, index);
 	cl_int result;
 
-	if ((wanted->flags & PLAIT_CODE_POINTER) != 0 ||
+	if ((wanted->flags & (PLAIT_CODE_POINTER | PLAIT_CODE_LOCAL)) != 0 ||
 	    wanted->bytes > sizeof(nothing))
 		return PLAIT_OK;
-	result = self->cl.clSetKernelArg(kernel, index, wanted->bytes, nothing);
+	result = self->cl.clSetKernelArg(
+		kernel, index, plaitp_opencl_signature_bytes(code, wanted),
+		nothing);
 	if (result == CL_SUCCESS)
 		return PLAIT_OK;
 	if (result == CL_INVALID_ARG_SIZE || result == CL_INVALID_ARG_VALUE)

@@ -14,18 +14,19 @@
 cl_int plaitp_opencl_warm_prepare(plait_backend *self,
 				  const plait_backend_kernel *kernel)
 {
-	static const unsigned char nothing[16];
+	static const unsigned char nothing[OPENCL_VALUE_BYTES];
 	const struct opencl_parameter *parameters = kernel->parameters;
 	const cl_uint live = 0;
 	cl_int code = CL_SUCCESS;
 	uint32_t i;
 
 	for (i = 0; i < kernel->parameter_count && code == CL_SUCCESS; i++)
-		code = parameters[i].pointer ?
-		       self->cl.clSetKernelArg(kernel->kernel, i,
-					       sizeof(cl_mem), NULL) :
-		       self->cl.clSetKernelArg(kernel->kernel, i,
-					       parameters[i].bytes, nothing);
+		code = self->cl.clSetKernelArg(
+			kernel->kernel, i,
+			parameters[i].pointer ? sizeof(cl_mem) :
+						parameters[i].bytes,
+			parameters[i].pointer || parameters[i].local ? NULL :
+			nothing);
 	if (code == CL_SUCCESS)
 		code = self->cl.clSetKernelArg(kernel->kernel, i,
 					       sizeof(live), &live);

@@ -8,7 +8,6 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <string.h>
 
 /* Older callers may have a shorter text: never write past their record. */
 static size_t text_capacity(const plait_error *error)

@@ -30,6 +30,7 @@ _Static_assert(sizeof(void *) == 8, "plait is for 64-bit machines: others need "
 	X(plait_kernel_desc, 32)			\
 	X(plait_argument, 64)				\
 	X(plait_node_desc, 240)				\
+	X(plait_series, 32)				\
 	X(plait_freeze_desc, 72)			\
 	X(plait_plan_info, 112)				\
 	X(plait_system_desc, 40)			\

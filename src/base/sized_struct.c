@@ -6,8 +6,11 @@
 
 #include <string.h>
 
+/* A size that is none of the struct's would cut a field, such as a pointer, in
+ * two. */
 static plait_status check_size(uint32_t bytes, size_t first_bytes,
-			       const char *what, plait_error *error)
+			       size_t alignment, const char *what,
+			       plait_error *error)
 {
 	if (bytes < first_bytes)
 		return plait__fail(error, PLAIT_E_INVALID,
@@ -19,12 +22,18 @@ static plait_status check_size(uint32_t bytes, size_t first_bytes,
 				   "%s: size %u is not a size; set it to "
 				   "sizeof(%s)",
 				   what, bytes, what);
+	if (bytes % alignment != 0)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "%s: size %u is not a multiple of %zu; set "
+				   "it to sizeof(%s)",
+				   what, bytes, alignment, what);
 	return PLAIT_OK;
 }
 
 plait_status plait__sized_struct_read(void *known, size_t known_bytes,
-				      size_t first_bytes, const void *given,
-				      const char *what, plait_error *error)
+				      size_t first_bytes, size_t alignment,
+				      const void *given, const char *what,
+				      plait_error *error)
 {
 	const unsigned char *bytes = given;
 	plait_status status;
@@ -35,7 +44,7 @@ plait_status plait__sized_struct_read(void *known, size_t known_bytes,
 	if (given == NULL)
 		return plait__fail(error, PLAIT_E_INVALID, "%s is null", what);
 	memcpy(&size, given, sizeof(size));
-	status = check_size(size, first_bytes, what, error);
+	status = check_size(size, first_bytes, alignment, what, error);
 	if (status != PLAIT_OK)
 		return status;
 	for (i = known_bytes; i < size; i++)
@@ -51,7 +60,8 @@ plait_status plait__sized_struct_read(void *known, size_t known_bytes,
 
 plait_status plait__sized_struct_write(void *given, const void *ours,
 				       size_t known_bytes, size_t first_bytes,
-				       const char *what, plait_error *error)
+				       size_t alignment, const char *what,
+				       plait_error *error)
 {
 	plait_status status;
 	uint32_t size;
@@ -59,7 +69,7 @@ plait_status plait__sized_struct_write(void *given, const void *ours,
 	if (given == NULL)
 		return plait__fail(error, PLAIT_E_INVALID, "%s is null", what);
 	memcpy(&size, given, sizeof(size));
-	status = check_size(size, first_bytes, what, error);
+	status = check_size(size, first_bytes, alignment, what, error);
 	if (status != PLAIT_OK)
 		return status;
 	memset(given, 0, size);

@@ -99,15 +99,6 @@ const char *plait__text_get(const plait__text *text)
 	return text->bytes != NULL ? text->bytes : "";
 }
 
-char *plait__text_take(plait__text *text, uint64_t *out_bytes)
-{
-	char *bytes = text->bytes;
-
-	*out_bytes = text->capacity_bytes;
-	plait__text_init(text, text->allocator);
-	return bytes;
-}
-
 /* Returns the longest prefix of at most `limit` bytes that splits no UTF-8
  * character. */
 static uint64_t whole_characters(const char *text, uint64_t limit)

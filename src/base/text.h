@@ -35,10 +35,6 @@ void plait__text_cut(plait__text *text, uint64_t length);
 /* Returns the text, "" if it is empty; never null. */
 const char *plait__text_get(const plait__text *text);
 
-/* Transfer the bytes to the caller; *out_bytes is the size to free them
- * with. */
-char *plait__text_take(plait__text *text, uint64_t *out_bytes);
-
 /*
  * Copy into the caller's buffer, truncated at a whole UTF-8 character, with a
  * NUL if there is room for one. `out_bytes` (nullable) receives the size of the

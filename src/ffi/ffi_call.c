@@ -25,23 +25,58 @@ static ffi_type *const types[PLAIT__FFI_TYPES] = {
 	[PLAIT__FFI_POINTER] = &ffi_type_pointer,
 };
 
+/* Words of a struct: only its size decides how it is passed. */
+static ffi_type *const words[] = { &ffi_type_uint64, &ffi_type_uint64,
+				   &ffi_type_uint64, &ffi_type_uint64, NULL };
+
+static ffi_type *struct_type(ffi_type *out, const plait__ffi_layout *layout)
+{
+	const uint32_t most = sizeof(words) / sizeof(words[0]) - 1;
+	uint32_t count = (layout->bytes + 7) / 8;
+
+	*out = (ffi_type){
+		.size = layout->bytes, .type = FFI_TYPE_STRUCT,
+		.alignment = (unsigned short)layout->alignment,
+		.elements = (ffi_type **)(uintptr_t)
+			&words[most - (count < most ? count : most)] };
+	return out;
+}
+
+bool plait__ffi_can_pass(uint32_t struct_bytes)
+{
+#if defined(__x86_64__)
+	return struct_bytes > 16;
+#elif defined(__aarch64__)
+	return struct_bytes > 64;
+#else
+	(void)struct_bytes;
+	return false;
+#endif
+}
+
 plait_status plait__ffi_shape_create(const plait_allocator *allocator,
 				     const plait__ffi_type *arguments,
+				     const plait__ffi_layout *layouts,
 				     uint32_t count, plait__ffi_type result,
 				     plait__ffi_shape **out,
 				     plait_error *error)
 {
 	uint64_t bytes = sizeof(plait__ffi_shape) +
-			 count * sizeof(ffi_type *);
+			 count * (sizeof(ffi_type *) +
+				  (layouts != NULL ? sizeof(ffi_type) : 0));
 	plait__ffi_shape *shape = plait__alloc(allocator, bytes);
+	ffi_type *structs;
 	ffi_status status;
 
 	*out = NULL;
 	if (shape == NULL)
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory for the shape of a call");
+	structs = (ffi_type *)(void *)(shape->arguments + count);
 	for (uint32_t i = 0; i < count; i++)
-		shape->arguments[i] = types[arguments[i]];
+		shape->arguments[i] = arguments[i] == PLAIT__FFI_STRUCT ?
+			struct_type(&structs[i], &layouts[i]) :
+			types[arguments[i]];
 	shape->result = result;
 	shape->block_bytes = bytes;
 	status = ffi_prep_cif(&shape->cif, FFI_DEFAULT_ABI, count,
@@ -109,14 +144,22 @@ int64_t plait__ffi_call(const plait__ffi_shape *shape, void (*code)(void),
 
 #else
 
+bool plait__ffi_can_pass(uint32_t struct_bytes)
+{
+	(void)struct_bytes;
+	return false;
+}
+
 plait_status plait__ffi_shape_create(const plait_allocator *allocator,
 				     const plait__ffi_type *arguments,
+				     const plait__ffi_layout *layouts,
 				     uint32_t count, plait__ffi_type result,
 				     plait__ffi_shape **out,
 				     plait_error *error)
 {
 	(void)allocator;
 	(void)arguments;
+	(void)layouts;
 	(void)count;
 	(void)result;
 	*out = NULL;

@@ -9,18 +9,26 @@
 
 #include "plait/base.h"
 
+#include <stdbool.h>
+
 #include "ffi/ffi_type.h"
 
 /* Shape of a function: argument types and result type.  Immutable. */
 typedef struct plait__ffi_shape plait__ffi_shape;
 
+/* Returns true if a C function takes each struct of this size in memory: a
+ * smaller one is in registers that depend on its fields. */
+bool plait__ffi_can_pass(uint32_t struct_bytes);
+
 /*
  * Prepare a shape.  `result` is VOID or an integer; the arguments are anything
- * but VOID.  PLAIT_E_UNSUPPORTED (built without libffi, or libffi refuses the
+ * but VOID.  layouts[i] is that of argument i if that is a struct; null: none
+ * is.  PLAIT_E_UNSUPPORTED (built without libffi, or libffi refuses the
  * shape), PLAIT_E_NOMEM.
  */
 plait_status plait__ffi_shape_create(const plait_allocator *allocator,
 				     const plait__ffi_type *arguments,
+				     const plait__ffi_layout *layouts,
 				     uint32_t count, plait__ffi_type result,
 				     plait__ffi_shape **out,
 				     plait_error *error);

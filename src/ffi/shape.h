@@ -8,7 +8,8 @@
 #ifdef HAVE_LIBFFI
 #include <ffi.h>
 
-/* One block: this struct, then the array that the cif points to. */
+/* One block: this struct, then the array that the cif points to, then the
+ * types of structs. */
 struct plait__ffi_shape {
 	ffi_cif cif;
 	plait__ffi_type result;

@@ -26,8 +26,7 @@ static const char *wrong_bytes(const plait__parameter *parameter,
 		return "bytes is not the size of the type";
 	(void)snprintf(room, PLAIT__ARGUMENT_FAULT_ROOM,
 		       "bytes is %llu, not %u, the size of its type %s",
-		       (unsigned long long)bytes,
-		       plait__type_bytes(parameter->type),
+		       (unsigned long long)bytes, parameter->bytes,
 		       plait__type_name(parameter->type));
 	return room;
 }
@@ -36,9 +35,12 @@ const char *plait__argument_check_value(const plait__parameter *parameter,
 					const void *value, uint64_t bytes,
 					char room[PLAIT__ARGUMENT_FAULT_ROOM])
 {
+	if (parameter->type == PLAIT__TYPE_LOCAL)
+		return "local memory takes no value: set kind to "
+		       "PLAIT_ARGUMENT_LOCAL and bytes to its size";
 	if (value == NULL)
 		return "value is null";
-	if (bytes != plait__type_bytes(parameter->type))
+	if (bytes != parameter->bytes)
 		return wrong_bytes(parameter, bytes, room);
 	/* Reading any other byte as a bool is undefined behaviour. */
 	if (parameter->type == PLAIT__TYPE_BOOL &&
@@ -55,6 +57,9 @@ const char *plait__argument_check_memory(const plait__parameter *parameter,
 {
 	uint32_t bytes;
 
+	if (parameter->type == PLAIT__TYPE_LOCAL)
+		return "local memory takes no buffer: set kind to "
+		       "PLAIT_ARGUMENT_LOCAL and bytes to its size";
 	if (parameter->type != PLAIT__TYPE_POINTER)
 		return "a buffer needs a pointer";
 	if (offset == 0)
@@ -66,12 +71,38 @@ const char *plait__argument_check_memory(const plait__parameter *parameter,
 	return NULL;
 }
 
+const char *plait__argument_check_local(const plait__parameter *parameter,
+					uint64_t bytes,
+					char room[PLAIT__ARGUMENT_FAULT_ROOM])
+{
+	uint32_t element = plait__type_bytes(parameter->element);
+
+	if (parameter->type != PLAIT__TYPE_LOCAL)
+		return "bytes of local memory need a local parameter";
+	if (bytes == 0)
+		return "local memory of 0 bytes; it needs one element or more";
+	if (bytes % element == 0)
+		return NULL;
+	if (room == NULL)
+		return "bytes of local memory that are no multiple of the "
+		       "element's size";
+	(void)snprintf(room, PLAIT__ARGUMENT_FAULT_ROOM,
+		       "%llu bytes of local memory are not a multiple of %u, "
+		       "the size of %s", (unsigned long long)bytes, element,
+		       plait__type_name(parameter->element));
+	return room;
+}
+
 const char *plait__argument_type(const plait__parameter *parameter,
 				 char room[PLAIT__ARGUMENT_TYPE_ROOM])
 {
 	const char *element = plait__type_name(parameter->element);
 
-	(void)snprintf(room, PLAIT__ARGUMENT_TYPE_ROOM, "%s%s%s",
+	if (plait__type_is_struct(parameter->type))
+		(void)snprintf(room, PLAIT__ARGUMENT_TYPE_ROOM, "struct %u",
+			       parameter->bytes);
+	else
+		(void)snprintf(room, PLAIT__ARGUMENT_TYPE_ROOM, "%s%s%s",
 		       plait__type_name(parameter->type),
 		       *element != '\0' ? " " : "", element);
 	return room;

@@ -18,6 +18,12 @@ const char *plait__argument_check_value(const plait__parameter *parameter,
 const char *plait__argument_check_memory(const plait__parameter *parameter,
 					 uint64_t offset);
 
+/* Return the error of `bytes` bytes of local memory, or null.  `room` as above.
+ * The limit of a device is that of all of a launch: local_limit.h. */
+const char *plait__argument_check_local(const plait__parameter *parameter,
+					uint64_t bytes,
+					char room[PLAIT__ARGUMENT_FAULT_ROOM]);
+
 /* Format a parameter's type for a message: "pointer f32", "u64". */
 enum { PLAIT__ARGUMENT_TYPE_ROOM = 24 };
 const char *plait__argument_type(const plait__parameter *parameter,

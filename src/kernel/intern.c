@@ -79,25 +79,60 @@ plait_status plait__intern_acquire(plait__intern *intern,
 	return PLAIT_OK;
 }
 
+/* Refuse values that a described function cannot take. */
+static plait_status check_values(const plait__signature *signature,
+				 plait_error *error)
+{
+	for (uint32_t i = 0; i < signature->count; i++) {
+		const plait__parameter *parameter = &signature->parameters[i];
+		bool vector = plait__type_lanes(parameter->type) > 1;
+
+		if (!vector && (!plait__type_is_struct(parameter->type) ||
+				plait__ffi_can_pass(parameter->bytes)))
+			continue;
+		return plait__fail(error, PLAIT_E_UNSUPPORTED,
+				   "%.60s: argument %u \"%.40s\": %s; use a "
+				   "function of the fixed form",
+				   signature->name, i, parameter->name,
+				   vector ? "libffi passes no vectors" :
+				   "a C function takes a small struct in "
+				   "registers that depend on its fields");
+	}
+	return PLAIT_OK;
+}
+
 static plait_status make_shape(const plait__signature *signature,
 			       const plait_allocator *allocator,
 			       plait__ffi_shape **out, plait_error *error)
 {
+	const uint64_t each = sizeof(plait__ffi_layout) +
+			      sizeof(plait__ffi_type);
 	uint32_t count = signature->count;
-	plait__ffi_type *types = plait__alloc_array(allocator,
-						    (uint64_t)count + 1,
-						    sizeof(*types));
-	plait_status status;
+	plait__ffi_layout *layouts = plait__alloc_array(
+		allocator, (uint64_t)count + 1, each);
+	plait__ffi_type *types;
+	plait_status status = check_values(signature, error);
 
-	if (types == NULL)
-		return plait__fail(error, PLAIT_E_NOMEM,
-				   "no memory for the shape of a call");
-	for (uint32_t i = 0; i < count; i++)
-		types[i] = plait__type_ffi(signature->parameters[i].type);
-	status = plait__ffi_shape_create(allocator, types, count,
+	if (status == PLAIT_OK && layouts == NULL)
+		status = plait__fail(error, PLAIT_E_NOMEM,
+				     "no memory for the shape of a call");
+	if (status != PLAIT_OK)
+		goto free_layouts;
+	types = (plait__ffi_type *)(void *)(layouts + count);
+	for (uint32_t i = 0; i < count; i++) {
+		const plait__parameter *parameter = &signature->parameters[i];
+
+		types[i] = plait__type_ffi(parameter->type);
+		if (types[i] == PLAIT__FFI_STRUCT)
+			layouts[i] = (plait__ffi_layout){
+				parameter->bytes, plait__type_struct_alignment(
+					parameter->type) };
+	}
+	status = plait__ffi_shape_create(allocator, types, layouts, count,
 					 plait__type_ffi(signature->result),
 					 out, error);
-	plait__free(allocator, types, (count + 1) * sizeof(*types));
+free_layouts:
+	plait__free(allocator, layouts, (count + 1) * each);
 	return status;
 }
 

@@ -18,7 +18,11 @@ struct draft {
 	uint32_t type;
 	uint32_t element;
 	uint32_t mode;
+	uint32_t bytes;
+	uint64_t struct_name; /* in `names`, or NO_NAME */
 };
+
+#define NO_NAME UINT64_MAX
 
 struct parser {
 	const char *text;
@@ -176,6 +180,13 @@ static plait_status read_modes(struct parser *parser, struct word *word,
 	return status;
 }
 
+/* Returns true for the types that memory can have as elements. */
+static bool is_element(uint32_t type)
+{
+	return type != PLAIT__TYPE_NONE && type != PLAIT__TYPE_LOCAL &&
+	       plait__type_lanes((plait__type)type) != 3;
+}
+
 /* Parse the optional element type after "pointer". */
 static plait_status read_element(struct parser *parser, struct draft *draft)
 {
@@ -191,9 +202,102 @@ static plait_status read_element(struct parser *parser, struct draft *draft)
 	if (status != PLAIT_OK)
 		return status;
 	draft->element = plait__type_find(word.start, word.length);
-	if (draft->element == PLAIT__TYPE_NONE)
+	if (!is_element(draft->element))
 		return wrong_word(parser, word, "is not a type to point to");
 	return PLAIT_OK;
+}
+
+/* Parse the element type after "local". */
+static plait_status read_local(struct parser *parser, struct draft *draft)
+{
+	struct word word;
+	plait_status status = read_word(parser, "the type of its elements",
+					&word);
+
+	if (status != PLAIT_OK)
+		return status;
+	draft->element = plait__type_find(word.start, word.length);
+	if (!is_element(draft->element) ||
+	    draft->element == PLAIT__TYPE_POINTER)
+		return wrong_word(parser, word, "is not a type of elements of "
+				  "local memory");
+	return PLAIT_OK;
+}
+
+/* Parse a number of at least 1 and at most `most`. */
+static plait_status read_number(struct parser *parser, uint32_t most,
+				const char *what, uint32_t *out)
+{
+	const char *at;
+
+	skip_space(parser);
+	at = parser->at;
+	*out = 0;
+	for (; *at >= '0' && *at <= '9' && *out <= most; at++)
+		*out = *out * 10 + (uint32_t)(*at - '0');
+	if (*out == 0 || *out > most || is_letter(*at))
+		return expected(parser, what);
+	parser->at = at;
+	return PLAIT_OK;
+}
+
+/* Take the word "align". */
+static bool accept_align(struct parser *parser)
+{
+	skip_space(parser);
+	if (strncmp(parser->at, "align", 5) != 0 ||
+	    is_name_char(parser->at[5]))
+		return false;
+	parser->at += 5;
+	return true;
+}
+
+/* Returns the alignment of a struct that does not say it: the largest power of
+ * two that divides its size, up to that of a pointer. */
+static uint32_t usual_alignment(uint32_t bytes)
+{
+	uint32_t alignment = bytes & -bytes;
+
+	return alignment < 8 ? alignment : 8;
+}
+
+static plait_status read_alignment(struct parser *parser,
+				   struct draft *draft)
+{
+	uint32_t alignment = usual_alignment(draft->bytes);
+	plait_status status = PLAIT_OK;
+
+	if (accept_align(parser))
+		status = read_number(parser,
+				     PLAIT__SIGNATURE_MAX_STRUCT_ALIGNMENT,
+				     "an alignment of 1 to 64", &alignment);
+	if (status != PLAIT_OK)
+		return status;
+	if ((alignment & (alignment - 1)) != 0 ||
+	    draft->bytes % alignment != 0)
+		return expected(parser, "an alignment that is a power of two "
+				"and divides the size before it");
+	draft->type = PLAIT__TYPE_STRUCT | (uint32_t)__builtin_ctz(alignment);
+	return PLAIT_OK;
+}
+
+/* Parse the name, size and alignment after "struct". */
+static plait_status read_struct(struct parser *parser, struct draft *draft)
+{
+	plait_status status = PLAIT_OK;
+	struct word name;
+
+	skip_space(parser);
+	if (is_letter(*parser->at)) {
+		status = read_word(parser, "a name", &name);
+		if (status == PLAIT_OK)
+			draft->struct_name = keep_name(parser, name);
+	}
+	if (status == PLAIT_OK)
+		status = read_number(parser, PLAIT__SIGNATURE_MAX_STRUCT_BYTES,
+				     "the size of the struct, 1 to 4096 bytes",
+				     &draft->bytes);
+	return status == PLAIT_OK ? read_alignment(parser, draft) : status;
 }
 
 /* Returns true for NIDL's "string": read-only characters. */
@@ -214,18 +318,22 @@ static plait_status read_type(struct parser *parser, struct draft *draft)
 
 	if (status != PLAIT_OK || is_string(draft, word))
 		return status;
+	if (draft->mode == PLAIT__MODE_VALUE && word_is(word, "struct"))
+		return read_struct(parser, draft);
 	draft->type = plait__type_find(word.start, word.length);
 	if (draft->type == PLAIT__TYPE_NONE)
 		return wrong_word(parser, word,
 				  "is not a type; types are i8 to i64, u8 to "
-				  "u64, f32, f64, bool, char, string, "
-				  "pointer");
+				  "u64, f32, f64, bool, char, vectors (f32x4), "
+				  "struct, string, pointer, local");
 	if (draft->type == PLAIT__TYPE_POINTER)
 		return read_element(parser, draft);
 	if (draft->mode != PLAIT__MODE_VALUE)
 		return wrong_word(parser, word,
-				  "is a value; in, out, inout and const are "
+				  "is no pointer; in, out, inout and const are "
 				  "for pointers");
+	if (draft->type == PLAIT__TYPE_LOCAL)
+		return read_local(parser, draft);
 	return PLAIT_OK;
 }
 
@@ -254,7 +362,7 @@ static plait_status grow_drafts(struct parser *parser)
 
 static plait_status read_parameter(struct parser *parser)
 {
-	struct draft draft = { 0 };
+	struct draft draft = { .struct_name = NO_NAME };
 	struct word name;
 	plait_status status = grow_drafts(parser);
 
@@ -324,6 +432,18 @@ static plait_status read_all(struct parser *parser)
 	return status;
 }
 
+static void write_struct(const char *names, const struct draft *draft,
+			 plait__text *text)
+{
+	bool named = draft->struct_name != NO_NAME;
+
+	plait__text_add(text, " %s%s%u align %u",
+			named ? names + draft->struct_name : "",
+			named ? " " : "", draft->bytes,
+			plait__type_struct_alignment(
+				(plait__type)draft->type));
+}
+
 static const char *const mode_names[] = { "", "in ", "out ", "inout " };
 
 static void write_canonical(struct parser *parser, plait__text *text)
@@ -336,10 +456,13 @@ static void write_canonical(struct parser *parser, plait__text *text)
 
 		plait__text_add(text, "%s%s: %s%s", i > 0 ? ", " : "",
 				names + draft->name, mode_names[draft->mode],
-				plait__type_name(draft->type));
+				plait__type_name((plait__type)draft->type));
+		if (plait__type_is_struct((plait__type)draft->type))
+			write_struct(names, draft, text);
 		if (draft->element != PLAIT__TYPE_NONE)
 			plait__text_add(text, " %s",
-					plait__type_name(draft->element));
+					plait__type_name((plait__type)
+							 draft->element));
 	}
 	plait__text_add(text, ")");
 	if (parser->result != PLAIT__TYPE_NONE)
@@ -357,6 +480,7 @@ static plait__signature *assemble(struct parser *parser,
 			 canonical->length + 1 + parser->names.length;
 	plait__signature *signature = plait__alloc(parser->allocator, bytes);
 	plait__parameter *parameters;
+	uint32_t local_count = 0;
 	char *text, *names;
 
 	if (signature == NULL)
@@ -373,10 +497,15 @@ static plait__signature *assemble(struct parser *parser,
 		parameters[i].type = (plait__type)draft->type;
 		parameters[i].element = (plait__type)draft->element;
 		parameters[i].mode = draft->mode;
+		parameters[i].bytes = draft->bytes != 0 ? draft->bytes :
+			plait__type_bytes(parameters[i].type);
+		parameters[i].struct_name = draft->struct_name != NO_NAME ?
+			names + draft->struct_name : NULL;
+		local_count += draft->type == PLAIT__TYPE_LOCAL;
 	}
 	*signature = (plait__signature){ text, names, parameters,
-					 parser->count, parser->result,
-					 bytes };
+					 parser->count, local_count,
+					 parser->result, bytes };
 	return signature;
 }
 

@@ -5,13 +5,19 @@
  *     name(a: f32, x: in pointer f32, y: inout pointer f32, n: u64)
  *
  *     signature = name "(" [ parameter { "," parameter } ] ")" [ ":" result ]
- *     parameter = name ":" ( type | { mode } "pointer" [ type ] | "string" )
+ *     parameter = name ":" ( type | { mode } "pointer" [ type ] |
+ *                            "local" type | "string" )
+ *     type      = a number, "bool", "char", a vector ("f32x4"), or
+ *                 "struct" [ name ] bytes [ "align" bytes ]
  *     mode      = "in" | "out" | "inout" | "const"
  *     result    = "void" | a type of integers
  *
- * "string" is "in pointer char".  A result only says whether the kernel failed,
- * so it has to be an integer.  Spaces and line breaks may stand between any two
- * tokens.  Pure: text in, a table out.
+ * Elements of memory are no structs, and no vectors of 3, whose stride is that
+ * of 4 in OpenCL and not in CUDA.  "string" is "in pointer char".  A struct
+ * without an alignment has the largest power of two that divides its size, up
+ * to 8.  A result only says whether the kernel failed, so it has to be an
+ * integer.  Spaces and line breaks may stand between any two tokens.  Pure:
+ * text in, a table out.
  */
 #ifndef PLAIT_SRC_KERNEL_SIGNATURE_H
 #define PLAIT_SRC_KERNEL_SIGNATURE_H
@@ -23,7 +29,9 @@
 enum {
 	PLAIT__SIGNATURE_MAX_PARAMETERS = 1024,
 	PLAIT__SIGNATURE_MAX_NAME = 255,
-	PLAIT__SIGNATURE_MAX_BYTES = 1 << 20
+	PLAIT__SIGNATURE_MAX_BYTES = 1 << 20,
+	PLAIT__SIGNATURE_MAX_STRUCT_BYTES = 4096,
+	PLAIT__SIGNATURE_MAX_STRUCT_ALIGNMENT = 64
 };
 
 /* Access of a kernel to the memory of a pointer; bits. */
@@ -37,9 +45,14 @@ enum {
 typedef struct plait__parameter {
 	const char *name;
 	plait__type type;
-	/* POINTER: element type, NONE if the signature does not say. */
+	/* POINTER: element type, NONE if the signature does not say.
+	 * LOCAL: element type. */
 	plait__type element;
 	uint32_t mode;
+	/* Of the value: of a pointer its address, of local memory a u64. */
+	uint32_t bytes;
+	/* Name of a struct, null if the signature does not say. */
+	const char *struct_name;
 } plait__parameter;
 
 /* Parsed signature; immutable, one block of memory. */
@@ -49,6 +62,7 @@ typedef struct plait__signature {
 	const char *name;
 	const plait__parameter *parameters;
 	uint32_t count;
+	uint32_t local_count; /* parameters that are local memory */
 	/* NONE: the kernel returns nothing. */
 	plait__type result;
 	uint64_t block_bytes;

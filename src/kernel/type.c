@@ -23,6 +23,7 @@ static const struct entry {
 	{ PLAIT__TYPE_BOOL, 1, "bool" },
 	{ PLAIT__TYPE_CHAR, 1, "char" },
 	{ PLAIT__TYPE_POINTER, sizeof(void *), "pointer" },
+	{ PLAIT__TYPE_LOCAL, sizeof(uint64_t), "local" },
 	/* Names that NIDL uses. */
 	{ PLAIT__TYPE_I8, 1, "sint8" },
 	{ PLAIT__TYPE_I16, 2, "sint16" },
@@ -41,7 +42,30 @@ static const struct entry {
 	{ PLAIT__TYPE_I64, 8, "int64" },
 };
 
+static const uint8_t lane_counts[] = { 2, 3, 4, 8, 16 };
+
+enum { LANES_BITS = 4, LANES_MASK = (1 << LANES_BITS) - 1 };
+
+#define ROW(name) { name "x2", name "x3", name "x4", name "x8", name "x16" }
+
+/* Names of vectors, in the order of the number types. */
+static const char *const vector_names[][sizeof(lane_counts)] = {
+	ROW("i8"), ROW("i16"), ROW("i32"), ROW("i64"), ROW("u8"),
+	ROW("u16"), ROW("u32"), ROW("u64"), ROW("f32"), ROW("f64"),
+};
+
 enum { ENTRY_COUNT = sizeof(entries) / sizeof(entries[0]) };
+
+static plait__type find_vector(const char *word, size_t length)
+{
+	for (uint32_t i = 0; i < PLAIT__TYPE_F64; i++)
+		for (uint32_t k = 0; k < sizeof(lane_counts); k++)
+			if (strlen(vector_names[i][k]) == length &&
+			    memcmp(vector_names[i][k], word, length) == 0)
+				return (plait__type)(PLAIT__TYPE_VECTOR |
+						     (i + 1) << LANES_BITS | k);
+	return PLAIT__TYPE_NONE;
+}
 
 plait__type plait__type_find(const char *word, size_t length)
 {
@@ -49,33 +73,58 @@ plait__type plait__type_find(const char *word, size_t length)
 		if (strlen(entries[i].name) == length &&
 		    memcmp(entries[i].name, word, length) == 0)
 			return entries[i].type;
-	return PLAIT__TYPE_NONE;
+	return find_vector(word, length);
+}
+
+plait__type plait__type_of_lane(plait__type type)
+{
+	uint32_t lane = ((uint32_t)type & 0xff) >> LANES_BITS;
+
+	/* Numbers from files may be anything. */
+	if (((uint32_t)type & ~0xffu) != PLAIT__TYPE_VECTOR || lane == 0 ||
+	    lane > PLAIT__TYPE_F64 ||
+	    (type & LANES_MASK) >= sizeof(lane_counts))
+		return PLAIT__TYPE_NONE;
+	return (plait__type)lane;
+}
+
+uint32_t plait__type_lanes(plait__type type)
+{
+	return plait__type_of_lane(type) != PLAIT__TYPE_NONE ?
+	       lane_counts[type & LANES_MASK] : 1;
 }
 
 static const struct entry *entry_of(plait__type type)
 {
-	return type >= PLAIT__TYPE_I8 && type <= PLAIT__TYPE_POINTER ?
+	return type >= PLAIT__TYPE_I8 && type <= PLAIT__TYPE_LOCAL ?
 	       &entries[type - 1] : NULL;
 }
 
 const char *plait__type_name(plait__type type)
 {
 	const struct entry *entry = entry_of(type);
+	plait__type lane = plait__type_of_lane(type);
 
+	if (lane != PLAIT__TYPE_NONE)
+		return vector_names[lane - 1][type & LANES_MASK];
+	if (plait__type_is_struct(type))
+		return "struct";
 	return entry != NULL ? entry->name : "";
 }
 
 uint32_t plait__type_bytes(plait__type type)
 {
-	const struct entry *entry = entry_of(type);
+	plait__type lane = plait__type_of_lane(type);
+	const struct entry *entry =
+		entry_of(lane != PLAIT__TYPE_NONE ? lane : type);
 
-	return entry != NULL ? entry->bytes : 0;
+	return entry != NULL ? entry->bytes * plait__type_lanes(type) : 0;
 }
 
 bool plait__type_is_integer(plait__type type)
 {
 	return type != PLAIT__TYPE_NONE && type != PLAIT__TYPE_F32 &&
-	       type != PLAIT__TYPE_F64 && type != PLAIT__TYPE_POINTER;
+	       type != PLAIT__TYPE_F64 && type < PLAIT__TYPE_POINTER;
 }
 
 plait__ffi_type plait__type_ffi(plait__type type)
@@ -98,7 +147,11 @@ plait__ffi_type plait__type_ffi(plait__type type)
 		[PLAIT__TYPE_CHAR] = (char)-1 < 0 ? PLAIT__FFI_I8 :
 			PLAIT__FFI_U8,
 		[PLAIT__TYPE_POINTER] = PLAIT__FFI_POINTER,
+		/* The address of a block; see local_block.h. */
+		[PLAIT__TYPE_LOCAL] = PLAIT__FFI_POINTER,
 	};
 
-	return types[type];
+	if (plait__type_is_struct(type))
+		return PLAIT__FFI_STRUCT;
+	return type <= PLAIT__TYPE_LOCAL ? types[type] : PLAIT__FFI_VOID;
 }

@@ -15,13 +15,44 @@ typedef struct plait__plan_kernel {
 	uint32_t signature;		/* offset in strings */
 } plait__plan_kernel;
 
-/* Size of a launch; launches of equal size share one. */
+/* Size of a launch; launches of equal size share one, but for those with
+ * series: each is of one payload. */
 typedef struct plait__plan_geometry {
 	uint32_t dimensions;		/* 1 to 3 */
 	uint32_t param;			/* index in params, or none */
 	uint64_t items[3];		/* at least 1 */
 	uint64_t group[3];		/* 0: the backend's choice */
+	/* Per dimension: 1 + the index in series that replaces the items; 0:
+	 * none.  A geometry with a parameter has none. */
+	uint32_t series[3];
+	uint32_t reserved0;
 } plait__plan_geometry;
+
+/* Flags of a series, with the numbers of plait_series_flags. */
+enum { PLAIT__SERIES_FROM_COUNT = 1 };
+
+/* A number that follows the iteration of a loop; see plait_series. */
+typedef struct plait__plan_series {
+	uint32_t region;		/* or none: not in this partial plan */
+	uint32_t flags;			/* PLAIT__SERIES_...: of a `repeat` */
+	int64_t offset;
+	int64_t scale;
+	int64_t limit;			/* 0: none */
+} plait__plan_series;
+
+/* Returns the number of a series at an iteration; `count` is that of its
+ * `repeat`. */
+static inline int64_t plait__payload_series_at(const plait__plan_series *series,
+				       uint64_t iteration, uint64_t count)
+{
+	uint64_t sum = (uint64_t)series->offset +
+		       (uint64_t)series->scale * iteration;
+
+	if ((series->flags & PLAIT__SERIES_FROM_COUNT) != 0)
+		sum += count;
+	return series->limit > 0 && (int64_t)sum > series->limit ?
+		       series->limit : (int64_t)sum;
+}
 
 enum {
 	PLAIT__FUNCTION_COROUTINE = 2,	/* may suspend itself; any thread */
@@ -56,6 +87,8 @@ enum { PLAIT__PAYLOAD_SIGNAL = 1 };
  * 	EMIT, WAIT	object: index in signals; value: the sequence;
  * 			small: PLAIT__PAYLOAD_SIGNAL
  * 	a predicate	args: the word (MEMORY), or object: index in functions
+ * 	a count	of a `repeat`; args: a PARAM or the word (MEMORY), or bytes:
+ * 		the count; value: the part of it that an iteration takes
  */
 typedef struct plait__plan_payload {
 	/* Launches: index in kernels, and in geometries, or none.  The other
@@ -82,19 +115,21 @@ enum {
 	PLAIT__ARG_MEMORY = 2,		/* {slot, offset} */
 	PLAIT__ARG_ROTATION = 3,	/* the slot of this iteration */
 	PLAIT__ARG_INDEX = 4,		/* the iteration's number */
-	PLAIT__ARG_SCRATCH = 5		/* the command's own scratch */
+	PLAIT__ARG_SCRATCH = 5,		/* the command's own scratch */
+	PLAIT__ARG_SERIES = 6		/* a number of a series */
 };
 
 /* One argument.  Memory is always {slot, offset}, never a pointer. */
 typedef struct plait__plan_arg {
 	uint32_t kind;			/* PLAIT__ARG_... */
-	uint32_t index;			/* of param, slot, rotation, region */
+	uint32_t index;			/* of param, slot, rotation, region,
+					 * series */
 	union {
 		/* MEMORY: byte offset into the slot.  ROTATION: number of
 		 * iterations to look ahead. */
 		uint64_t offset;
-		/* VALUE, PARAM, INDEX: range of its bytes in blob.  A PARAM
-		 * of a COPY or FILL has its offset there too, after the
+		/* VALUE, PARAM, INDEX, SERIES: range of its bytes in blob.  A
+		 * PARAM of a COPY or FILL has its offset there too, after the
 		 * pointer. */
 		struct {
 			uint32_t blob;
@@ -118,6 +153,14 @@ static inline uint64_t plait__payload_param_offset(const uint8_t *blob,
 	return offset;
 }
 
+/* Returns the alignment of a value in the blob: a number's size; that of a
+ * vector or struct is 8. */
+static inline uint32_t plait__payload_value_alignment(uint32_t bytes)
+{
+	return bytes == 1 || bytes == 2 || bytes == 4 ? bytes :
+	       (uint32_t)sizeof(uint64_t);
+}
+
 /* Parameter `param` goes to blob[blob .. blob + bytes).  Sorted by param. */
 typedef struct plait__plan_patch {
 	uint32_t param;
@@ -132,6 +175,9 @@ enum {
 	PLAIT__PARAM_GEOMETRY = 2,
 	PLAIT__PARAM_SIGNAL = 3
 };
+
+/* Largest value: a struct. */
+enum { PLAIT__PARAM_MAX_BYTES = 4096 };
 
 typedef struct plait__plan_param {
 	uint32_t name;

@@ -27,13 +27,17 @@ void plait__plan_release(plait__plan *plan)
 
 uint64_t plait__plan_iterations(uint32_t kind, uint64_t times)
 {
-	return kind == PLAIT__REGION_WHILE || times > 0 ? times : 1;
+	return kind != PLAIT__REGION_DO || times > 0 ? times : 1;
 }
 
 uint64_t plait__plan_decisions(uint32_t kind, uint64_t times)
 {
-	return kind == PLAIT__REGION_CASE ? 1 :
-	       kind == PLAIT__REGION_WHILE ? times + 1 : times;
+	switch (kind) {
+	case PLAIT__REGION_CASE: return 1;
+	case PLAIT__REGION_WHILE: return times + 1;
+	case PLAIT__REGION_DO: return times;
+	default: return 0;
+	}
 }
 
 uint64_t plait__plan_own_cost(const plait__plan *plan, uint32_t command)

@@ -18,7 +18,7 @@
  *
  * A *lane* is an in-order sequence of commands on one device.  A *body* is a
  * set of commands that runs as a whole: body 0 is the plan itself, the others
- * belong to regions (a `while` or `do` has one, a `case` one per branch).
+ * belong to regions (a loop has one, a `case` one per branch).
  * Within a body the commands of one lane are contiguous: that range is a
  * *track*, and a command's *position* is its index within its track.
  *
@@ -27,12 +27,15 @@
  * run the tracks of its body and nothing else.  The rules of a region:
  *
  *   begin      the home lane reaches the region's command and has done its
- *              waits: it decides (`while`, `case`: by the predicate; `do`: go)
- *              and notifies every lane of the region;
+ *              waits: it decides (`while`, `case`: by the predicate; `do`: go;
+ *              `repeat`: by the count, which is fixed now) and notifies every
+ *              lane of the region;
  *   body       each lane runs its track of the chosen body, if it has one;
  *   end        the home lane finishes its own track, then waits for the exits
  *              of the body: all commands of the iteration are done;
- *   again      `while` and `do`: the home lane decides again;
+ *   again      a loop: the home lane decides again.  The decisions of a
+ *              `repeat` are known in advance, so an engine may submit its
+ *              iterations ahead, if it keeps their order;
  *   leave      the region's command is done at the decision to leave, each
  *              stub after it.
  *
@@ -105,7 +108,7 @@ enum {
 	PLAIT__REGION_WHILE = 0,	/* test, body, test, body, ... */
 	PLAIT__REGION_DO = 1,		/* body, test, body, test, ... */
 	PLAIT__REGION_CASE = 2,		/* the body of an index, or none */
-	PLAIT__REGION_REPEAT = 3	/* reserved: n times, no join between */
+	PLAIT__REGION_REPEAT = 3	/* the body as often as a count says */
 };
 
 /* How an access uses memory.  Two accesses conflict unless both read. */
@@ -203,10 +206,12 @@ typedef struct plait__plan_region {
 	uint32_t body_count;
 	uint32_t lane_first;		/* in region_lanes, home lane first */
 	uint32_t lane_count;
-	uint32_t predicate;		/* index in payloads, or none */
+	uint32_t predicate;		/* index in payloads, or none; of a
+					 * `repeat`: the count, none: `times` */
 	uint32_t times;			/* hint: expected iterations; a case:
 					 * the expected branch, or none */
-	uint64_t decision_cost;		/* of each decision */
+	uint64_t decision_cost;		/* of each decision; a `repeat` has
+					 * none */
 } plait__plan_region;
 
 /* A segment: commands of one device that a backend may run as one device graph.
@@ -267,6 +272,7 @@ typedef struct plait__plan_box {
 	TABLE(plait__plan_slot, slots)				\
 	TABLE(plait__plan_rotation, rotations)			\
 	TABLE(uint32_t, rotation_slots)				\
+	TABLE(plait__plan_series, series)			\
 	TABLE(plait__plan_access, accesses)			\
 	TABLE(plait__plan_box, boxes)				\
 	TABLE(uint8_t, blob)					\
@@ -358,7 +364,7 @@ static inline uint32_t plait__plan_segment_of(const plait__plan *plan,
 uint64_t plait__plan_iterations(uint32_t kind, uint64_t times);
 
 /* Returns the number of decisions of a region with `times` iterations, the one
- * to leave included. */
+ * to leave included; 0 for a `repeat`. */
 uint64_t plait__plan_decisions(uint32_t kind, uint64_t times);
 
 /* Returns the cost of the command itself; for a region one decision, without

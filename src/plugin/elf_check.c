@@ -13,7 +13,6 @@
 #include <errno.h>
 #include <limits.h>
 #include <link.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 

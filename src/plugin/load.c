@@ -10,7 +10,6 @@
 #include "sys/dl.h"
 
 #include <limits.h>
-#include <stdio.h>
 #include <string.h>
 
 /* Records that the entry may write, each followed by a canary. */

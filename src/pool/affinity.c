@@ -110,9 +110,9 @@ plait_status plait__affinity_place(plait__pool *pool, const uint32_t *cpus,
 
 /*
  * Move the calling worker to another CPU, at most once per MIGRATE_INTERVAL_NS.
- * While every CPU is busy, the kernel tends to place a woken thread on the CPU
- * of its waker and to leave both there: the two then alternate on one CPU,
- * although together they might get more than the time of one.
+ * While every CPU is busy, the kernel tends to place a thread at its wake-up on
+ * the CPU of its waker and to leave both there: the two then alternate on one
+ * CPU, although together they might get more than the time of one.
  */
 void plait__affinity_migrate(plait__pool *pool)
 {

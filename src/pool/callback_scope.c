@@ -2,17 +2,5 @@
 /* Thread-local state of callback scopes; see callback_scope.h. */
 #include "pool/callback_scope.h"
 
-#include "pool/pool.h"
-
 PLAIT__THREAD_LOCAL plait__pool *plait__callback_scope_pool;
 PLAIT__THREAD_LOCAL struct plait__callback_run plait__callback_scope_run;
-
-bool plait__callback_scope_is_active(void)
-{
-	return plait__callback_scope_pool != NULL;
-}
-
-bool plait__callback_scope_is_in_pool(const plait__pool *pool)
-{
-	return pool != NULL && plait__callback_scope_pool == pool;
-}

@@ -11,6 +11,8 @@
 #include "sys/atomic.h"
 #include "sys/thread.h"
 
+#include <stdbool.h>
+
 typedef struct plait__pool plait__pool;
 
 /* The run of which a thread executes functions. */
@@ -53,6 +55,13 @@ static inline void plait__callback_scope_leave(
 	plait__fpstate_restore(&inside->fpstate);
 	plait__callback_scope_run = inside->outer_run;
 	plait__callback_scope_pool = inside->outer;
+}
+
+/* Returns true if the calling thread is inside a host function or a callback
+ * of any pool. Such a thread must not wait. */
+static inline bool plait__callback_scope_is_active(void)
+{
+	return plait__callback_scope_pool != NULL;
 }
 
 #endif

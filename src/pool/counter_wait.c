@@ -116,7 +116,8 @@ static bool park_all(struct wait *wait, struct plait__waiter_group *group)
 	return true;
 }
 
-/* Sleep until a point happens or the deadline passes; may return spuriously. */
+/* Sleep until a point happens or the deadline passes; may return after a
+ * spurious wake-up. */
 static void sleep_once(struct wait *wait)
 {
 	struct plait__sleeper *sleeper = &wait->thread->sleeper;

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Commands per time slice while other lanes are ready. */
+/* Commands per time slice while the ready queue has other lanes. */
 enum { SLICE_COMMANDS = 64 };
 
 static struct plait__counter_core *core_of(const struct plait__command *command)
@@ -109,7 +109,8 @@ static void run_work(plait__lane *lane, const struct plait__command *command)
 		fail_call(lane, command, result);
 }
 
-/* Poll briefly before parking the lane, unless a ready item lacks a thread. */
+/* Spin briefly before parking the lane, unless an item of the ready queue lacks
+ * a thread. */
 static bool spin_until_reached(plait__lane *lane,
 			       const struct plait__command *command)
 {
@@ -255,7 +256,7 @@ void plait__lane_lose(struct plait__ready_item *item)
 	if (at_load_relaxed_u64(&lane->consumed) != lane->limit) {
 		command = peek(lane);
 		if (command->kind == PLAIT_WORK_CALL && !lane->failed) {
-			fail_with_origin(lane, command, 0,
+			fail_with_origin(lane, command, -1,
 					 "did not return but ended its "
 					 "thread (pthread_exit)");
 			advance(lane, 1);

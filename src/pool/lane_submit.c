@@ -56,10 +56,12 @@ no_memory:
 			   "queue: no memory for its %zu bytes", sizeof(*lane));
 }
 
-/* Wait for the thread that may still be leaving the lane. Nothing is
- * pending. */
+/* Wait for the thread that may still be leaving the lane, and for commands that
+ * are pending in spite of the rule, as behind a backend that is given up. Without
+ * workers this thread runs them. */
 static void await_idle(plait__lane *lane)
 {
+	const bool has_workers = lane->pool->worker_count > 0;
 	struct plait__backoff backoff;
 	bool scheduled;
 
@@ -70,6 +72,9 @@ static void await_idle(plait__lane *lane)
 		plait__mutex_unlock(&lane->lock);
 		if (!scheduled)
 			return;
+		if (!has_workers &&
+		    plait__external_thread_pump(lane->pool, NULL) == PLAIT_OK)
+			continue;
 		if (!plait__backoff_step(&backoff))
 			plait__backoff_init(&backoff, PLAIT__BACKOFF_SHARED);
 	}

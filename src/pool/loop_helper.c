@@ -73,7 +73,7 @@ static bool run_job(struct plait__helper_slot *slot)
 	return stays;
 }
 
-/* Wait a moment for the next job; enter it, or make the slot idle and return
+/* Spin a moment for the next job; enter it, or make the slot idle and return
  * false. */
 static bool await_job(struct plait__helper_slot *slot)
 {

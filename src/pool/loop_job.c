@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Pieces of a parallel loop: own ones first, then stolen ones; see loop_job.h. */
+/* Work stealing in a parallel loop: own pieces first, then stolen ones; see
+ * loop_job.h. */
 #include "pool/loop_job.h"
 
 #include "pool/loop_share.h"

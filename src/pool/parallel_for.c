@@ -15,7 +15,7 @@
 enum {
 	/* Concurrent jobs beyond one per worker: of application threads. */
 	SPARE_JOBS = 4,
-	/* From this duration on, in ns, a sleeping worker comes in time. */
+	/* From this duration on, in ns, the wake-up of a worker pays. */
 	ASLEEP_NS = 30000,
 	/* Loops with at most this time between them, in ns, are close; after so
 	 * many close ones a wake-up is worth its price. */

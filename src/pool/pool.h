@@ -30,7 +30,7 @@ plait_status plait__pool_create(const plait_allocator *allocator,
 
 /*
  * Destroy a pool that has no lanes and no counters. Joins the workers, so the
- * caller must not be one (plait__callback_scope_is_in_pool); nor may a command
+ * caller must not be one (callback_scope.h); nor may a command
  * of a lane call plait__lane_destroy for that lane. Null is allowed.
  */
 void plait__pool_destroy(plait__pool *pool);
@@ -40,7 +40,8 @@ uint32_t plait__pool_worker_count(const plait__pool *pool);
  * that created the pool, which workers inherit. */
 uint32_t plait__pool_processor_count(const plait__pool *pool);
 
-/* Returns true if an item is ready that no thread has taken. A hint. */
+/* Returns true if the ready queue has an item that no thread has taken. A
+ * hint. */
 bool plait__pool_has_ready_items(const plait__pool *pool);
 
 /*
@@ -50,23 +51,15 @@ bool plait__pool_has_ready_items(const plait__pool *pool);
 plait_status plait__affinity_place(plait__pool *pool, const uint32_t *cpus,
 				   uint32_t count, plait_error *error);
 
-/* Run one ready item for a bounded time. PLAIT_OK: this thread or another
- * one made progress; PLAIT_PENDING: nothing is ready or running. */
+/* Run one item of the ready queue for a bounded time. PLAIT_OK: this thread or
+ * another one made progress; PLAIT_PENDING: nothing is ready or running. */
 plait_status plait__external_thread_pump(plait__pool *pool, plait_error *error);
 
-/* Returns true if the pool has no workers and an item is ready. */
+/* Returns true if the pool has no workers, and an item in its ready queue. */
 bool plait__external_thread_has_work(const plait__pool *pool);
-
-/* Returns true if the calling thread is inside a host function or a callback
- * of any pool. Such a thread must not wait. */
-bool plait__callback_scope_is_active(void);
 
 /* Returns the index of the worker that is the calling thread; -1 on other
  * threads. */
 int32_t plait__worker_index(void);
-
-/* Returns true if the calling thread is a worker of this pool, or inside one
- * of its lanes. */
-bool plait__callback_scope_is_in_pool(const plait__pool *pool);
 
 #endif

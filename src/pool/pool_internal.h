@@ -8,7 +8,6 @@
 
 #include "pool/callback_scope.h"
 #include "pool/counter.h"
-#include "pool/fpstate.h"
 #include "pool/lane.h"
 #include "pool/pool.h"
 #include "pool/ready.h"
@@ -136,7 +135,8 @@ void plait__affinity_migrate(plait__pool *pool);
 struct plait__external_thread *plait__external_thread_enter(plait__pool *pool);
 void plait__external_thread_leave(struct plait__external_thread *thread);
 
-/* Run a ready item for a bounded time; returns false if there is none. */
+/* Run an item of the ready queue for a bounded time; returns false if there is
+ * none. */
 bool plait__external_thread_run(struct plait__external_thread *thread);
 
 /* Free all records. */

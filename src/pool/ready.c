@@ -110,7 +110,7 @@ static struct plait__sleeper *choose_sleeper(struct plait__ready_queue *ready)
 {
 	struct plait__sleeper *sleeper = ready->sleepers;
 	uint32_t count = at_load_relaxed_u32(&ready->count);
-	/* The only seeker has been woken but may not have a processor. */
+	/* The only seeker has had its wake-up but may not have a processor. */
 	bool only_arriving = ready->arriving == 1 && ready->seekers == 1;
 
 	if (sleeper == NULL || count == 0)

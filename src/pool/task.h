@@ -43,8 +43,8 @@ struct plait__task {
 /* Initialize zeroed memory as an idle task. */
 void plait__task_init(plait__task *task, plait__pool *pool);
 
-/* Offer the task to workers and to any thread that claims it. It may have
- * ended when this function returns. */
+/* Put the task in the ready queue, for workers and for any thread that claims
+ * it. It may have ended when this function returns. */
 void plait__task_offer(plait__task *task);
 
 /* Offer it from a thread that keeps running: a worker that is woken on the
@@ -79,7 +79,7 @@ static inline void plait__task_set_idle(plait__task *task)
 /* Wait for threads that still access a task that is not offered any more. */
 void plait__task_forget(plait__task *task);
 
-/* Returns true if another ready item lacks a thread. */
+/* Returns true if another item of the ready queue lacks a thread. */
 bool plait__task_should_yield(const plait__task *task);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Worker threads, which run ready items. A host function may end its thread:
- * that thread then starts its successor as its last act, and the successor
- * joins it.
+ * Worker threads, which run the items of the ready queue. A host function may
+ * end its thread: that thread then starts its successor as its last act, and
+ * the successor joins it.
  */
 #include "pool/pool_internal.h"
 

@@ -61,40 +61,62 @@ static void draw_count(const struct plait__canvas *canvas,
 	if (room < 0)
 		return;
 	plait__text_add(canvas->out, "<text x=\"%.1f\" y=\"%.1f\" "
-			"font-size=\"%d\" fill=\"#222\" stroke=\"white\" "
-			"stroke-width=\"3\" paint-order=\"stroke\">%s"
-			"</text>\n", x + room / 2, y, SIZE, text);
+			"font-size=\"%d\" fill=\"#222\">%s</text>\n",
+			x + room / 2, y, SIZE, text);
 }
 
-static void draw_band(const struct plait__canvas *canvas,
-		      const plait__elision_gap *gap)
+/* The place of a band on lane `number` of its loop. */
+struct place {
+	double x, y, width, height;
+};
+
+static struct place place_band(const struct plait__canvas *canvas,
+			       const plait__elision_gap *gap, uint32_t number)
 {
 	const plait__plan_region *region =
 		&canvas->plan->regions[gap->region];
 	uint64_t band = canvas->layout.elision.band;
 	uint32_t depth = plait__timeline_depth(&canvas->layout,
 					       region->command);
-	double x = plait__canvas_clamped_x(canvas, gap->shown);
-	double width = plait__canvas_clamped_x(canvas, gap->shown + band) - x;
+	struct place place;
 
-	for (uint32_t i = 0; i < rows_of(canvas, region); i++) {
-		double y, height;
+	place.x = plait__canvas_clamped_x(canvas, gap->shown);
+	place.width = plait__canvas_clamped_x(canvas, gap->shown + band) -
+		      place.x;
+	plait__canvas_place_box(canvas, lane_of(canvas, region, number),
+				depth + 1, true, &place.y, &place.height);
+	return place;
+}
 
-		plait__canvas_place_box(canvas,
-					lane_of(canvas, region, i), depth + 1,
-					true, &y, &height);
+static void draw_band(const struct plait__canvas *canvas,
+		      const plait__elision_gap *gap)
+{
+	uint32_t rows = rows_of(canvas, &canvas->plan->regions[gap->region]);
+
+	for (uint32_t i = 0; i < rows; i++) {
+		struct place place = place_band(canvas, gap, i);
+
 		plait__text_add(canvas->out, "<rect x=\"%.2f\" y=\"%.1f\" "
-				"width=\"%.2f\" height=\"%.1f\" %s>", x, y,
-				width, height, PLAIT__CANVAS_ELIDED);
+				"width=\"%.2f\" height=\"%.1f\" %s>", place.x,
+				place.y, place.width, place.height,
+				PLAIT__CANVAS_ELIDED);
 		draw_tip(canvas, gap);
 		plait__text_add(canvas->out, "</rect>\n");
-		if (i == 0)
-			draw_count(canvas, gap, x, y + height / 2 +
-				   SIZE * 0.36, width);
 	}
 }
 
-void plait__elision_draw_bands(const struct plait__canvas *canvas)
+static void draw_band_count(const struct plait__canvas *canvas,
+			    const plait__elision_gap *gap)
+{
+	struct place place = place_band(canvas, gap, 0);
+
+	draw_count(canvas, gap, place.x,
+		   place.y + place.height / 2 + SIZE * 0.36, place.width);
+}
+
+static void draw_all(const struct plait__canvas *canvas,
+		     void (*draw)(const struct plait__canvas *canvas,
+				  const plait__elision_gap *gap))
 {
 	const plait__elision *elision = &canvas->layout.elision;
 
@@ -104,6 +126,16 @@ void plait__elision_draw_bands(const struct plait__canvas *canvas)
 					      gap->shown + elision->band };
 
 		if (plait__canvas_shows(canvas, span))
-			draw_band(canvas, gap);
+			draw(canvas, gap);
 	}
+}
+
+void plait__elision_draw_bands(const struct plait__canvas *canvas)
+{
+	draw_all(canvas, draw_band);
+}
+
+void plait__elision_draw_counts(const struct plait__canvas *canvas)
+{
+	draw_all(canvas, draw_band_count);
 }

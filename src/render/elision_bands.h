@@ -7,5 +7,7 @@
 
 /* Draw the bands of this strip. */
 void plait__elision_draw_bands(const struct plait__canvas *canvas);
+/* Draw how many iterations they stand for. */
+void plait__elision_draw_counts(const struct plait__canvas *canvas);
 
 #endif

@@ -79,6 +79,18 @@ double plait__labels_room(const struct plait__canvas *canvas,
 	       *x - PLAIT__CANVAS_NAME_GAP;
 }
 
+void plait__labels_open_halos(plait__text *out)
+{
+	plait__text_add(out, "<g stroke=\"white\" stroke-width=\"3\" "
+			"stroke-opacity=\"0.85\" stroke-linejoin=\"round\" "
+			"aria-hidden=\"true\">\n");
+}
+
+void plait__labels_close_halos(plait__text *out)
+{
+	plait__text_add(out, "</g>\n");
+}
+
 /* ---- notes ---- */
 
 static bool has_room(const struct plait__canvas *canvas, uint32_t number,
@@ -139,8 +151,8 @@ void plait__labels_draw_name(const struct plait__canvas *canvas,
 			   is_region, x, y, height, room);
 }
 
-/* Position of a note's number: in its box, below the arrow heads, or above a
- * box that is too narrow. */
+/* Position of a note's number: at the foot of its box, below the heads of
+ * arrows; `inside`: the box is wide enough. */
 struct number {
 	uint32_t note;
 	bool inside;
@@ -160,49 +172,16 @@ static struct number place_number(uint32_t note, double x, double y,
 
 	return (struct number){ .note = note, .inside = inside,
 				.x = inside ? x + 3 : x,
-				.y = inside ? y + height - 2 : y - 0.5 };
+				.y = y + height - 2 };
 }
 
-/* Returns false if the note is not in this strip. */
-static bool find_number(const struct plait__canvas *canvas, uint32_t at,
-			struct number *number)
-{
-	uint32_t command = canvas->notes->commands[at];
-	double room, x, y, height;
-
-	if (!plait__canvas_shows(canvas, plait__timeline_shown_span(&canvas->layout,
-								    command)) ||
-	    note_of(canvas, command) == 0)
-		return false;
-	room = plait__labels_room(canvas, command, &x);
-	plait__canvas_command_box(canvas, command, &y, &height);
-	*number = place_number(at + 1, x, y, height, room);
-	return true;
-}
-
-static bool would_touch(const struct number *first, const struct number *last,
-			const struct number *next)
-{
-	double columns = digits_of(first->note) + 1;
-
-	if (last->note > first->note)
-		columns += 1 + digits_of(last->note);
-	return !first->inside && !next->inside &&
-	       next->y - first->y < 0.1 && first->y - next->y < 0.1 &&
-	       next->x >= first->x &&
-	       next->x < first->x + columns * NUMBER_COLUMN;
-}
-
-static void draw_numbers(const struct plait__canvas *canvas,
-			 const struct number *first, uint32_t last)
+static void write_number(const struct plait__canvas *canvas,
+			 const struct number *place, const char *text)
 {
 	plait__text_add(canvas->out, "<text x=\"%.1f\" y=\"%.1f\" "
-			"font-size=\"%d\" fill=\"#a00\">%u", first->x,
-			first->y, first->inside ? SIZE_SMALL : SIZE_NUMBER,
-			first->note);
-	if (last > first->note)
-		plait__text_add(canvas->out, "\u2013%u", last);
-	plait__text_add(canvas->out, "</text>\n");
+			"font-size=\"%d\" fill=\"#a00\">%s</text>\n",
+			place->x, place->y,
+			place->inside ? SIZE_SMALL : SIZE_NUMBER, text);
 }
 
 /* Without room for a number, none is drawn. */
@@ -211,32 +190,95 @@ void plait__labels_draw_number(const struct plait__canvas *canvas,
 			       double room)
 {
 	struct number number = place_number(note, x, y, height, room);
+	char text[16];
 
+	(void)snprintf(text, sizeof(text), "%u", note);
 	if (number.inside || room + PLAIT__CANVAS_NAME_GAP >=
 	    digits_of(note) * NUMBER_COLUMN)
-		draw_numbers(canvas, &number, note);
+		write_number(canvas, &number, text);
 }
 
-/* Numbers that would touch are drawn as a range, first to last; a number out of
- * sequence is omitted. */
+/* Numbers of a strip, sorted by rows and from left to right. */
+struct numbers {
+	uint32_t count;
+	struct number all[PLAIT__CANVAS_NOTES];
+};
+
+static void add_number(const struct plait__canvas *canvas, uint32_t at,
+		       struct numbers *numbers)
+{
+	uint32_t command = canvas->notes->commands[at], i = numbers->count;
+	double room, x, y, height;
+	struct number number;
+
+	if (!plait__canvas_shows(canvas, plait__timeline_shown_span(&canvas->layout,
+								    command)) ||
+	    note_of(canvas, command) == 0)
+		return;
+	room = plait__labels_room(canvas, command, &x);
+	plait__canvas_command_box(canvas, command, &y, &height);
+	number = place_number(at + 1, x, y, height, room);
+	for (; i > 0 && (numbers->all[i - 1].y > number.y ||
+			 (numbers->all[i - 1].y == number.y &&
+			  numbers->all[i - 1].x > number.x)); i--)
+		numbers->all[i] = numbers->all[i - 1];
+	numbers->all[i] = number;
+	numbers->count++;
+}
+
+enum { NUMBERS_BYTES = PLAIT__CANVAS_NOTES * 6 };
+
+/* Write numbers `first` to `last` - 1 as one text: three or more consecutive
+ * ones as a range, others with commas. Returns the number of characters. */
+static uint32_t join_numbers(const struct numbers *numbers, uint32_t first,
+			     uint32_t last, char text[NUMBERS_BYTES])
+{
+	const struct number *all = numbers->all;
+	const char *between = "";
+	uint32_t columns = 0;
+	size_t bytes = 0;
+
+	for (uint32_t i = first, end; i < last; i = end) {
+		for (end = i + 1; end < last &&
+		     all[end].note == all[end - 1].note + 1; end++)
+			continue;
+		if (end - i < 3)
+			end = i + 1;
+		bytes += (size_t)snprintf(&text[bytes], NUMBERS_BYTES - bytes,
+					  "%s%u", between, all[i].note);
+		columns += digits_of(all[i].note) + (i > first);
+		between = ",";
+		if (end - i == 1)
+			continue;
+		bytes += (size_t)snprintf(&text[bytes], NUMBERS_BYTES - bytes,
+					  "\u2013%u", all[end - 1].note);
+		columns += digits_of(all[end - 1].note) + 1;
+	}
+	return columns;
+}
+
+/* Numbers that would touch are written as one text. */
 void plait__labels_draw_numbers(const struct plait__canvas *canvas)
 {
 	uint32_t count = canvas->notes != NULL ? canvas->notes->count : 0;
-	struct number first = { 0 }, last = { 0 }, next;
+	struct numbers numbers = { 0 };
+	char text[NUMBERS_BYTES];
 
-	for (uint32_t i = 0; i < count; i++) {
-		if (!find_number(canvas, i, &next))
-			continue;
-		if (first.note == 0 || !would_touch(&first, &last, &next)) {
-			if (first.note != 0)
-				draw_numbers(canvas, &first, last.note);
-			first = last = next;
-		} else if (next.note == last.note + 1) {
-			last = next;
-		}
+	for (uint32_t i = 0; i < count; i++)
+		add_number(canvas, i, &numbers);
+	for (uint32_t i = 0, last; i < numbers.count; i = last) {
+		const struct number *first = &numbers.all[i];
+		uint32_t columns;
+
+		last = i;
+		do
+			columns = join_numbers(&numbers, i, ++last, text);
+		while (last < numbers.count &&
+		       numbers.all[last].y == first->y &&
+		       numbers.all[last].x <
+		       first->x + (columns + 1) * NUMBER_COLUMN);
+		write_number(canvas, first, text);
 	}
-	if (first.note != 0)
-		draw_numbers(canvas, &first, last.note);
 }
 
 /* Draw names after their numbers, from `y` down, or only measure; returns the

@@ -23,10 +23,15 @@ void plait__labels_find_note(const struct plait__canvas *canvas,
 			     uint32_t command);
 void plait__labels_draw_name(const struct plait__canvas *canvas,
 			     uint32_t command);
-/* Draw a note's number in a box, or above it. */
+/* Draw a note's number at the foot of a box. */
 void plait__labels_draw_number(const struct plait__canvas *canvas,
 			       uint32_t note, double x, double y, double height,
 			       double room);
+/* Draw names twice: first their halos, which keep arrows and bands off them. A
+ * copy below the name, not an outline: renderers that do not know paint-order
+ * would draw the outline over the name. */
+void plait__labels_open_halos(plait__text *out);
+void plait__labels_close_halos(plait__text *out);
 /* Draw the numbers of all notes in this strip. */
 void plait__labels_draw_numbers(const struct plait__canvas *canvas);
 /* Draw names after their numbers, from `y` down, or only measure; returns the

@@ -13,8 +13,6 @@
 #include "render/temporary_notes.h"
 #include "plan/io/escape.h"
 
-#include <stdio.h>
-
 enum {
 	PER_COMMAND = 26,	/* least width per average command */
 	PER_COMMAND_WIDE = 48,		/* width per average command if there is
@@ -360,6 +358,14 @@ static void draw_waits(const struct plait__canvas *canvas)
 	plait__text_add(canvas->out, "</g>\n");
 }
 
+static void draw_names(const struct plait__canvas *canvas)
+{
+	draw_boxes(canvas, true, plait__labels_draw_name);
+	draw_boxes(canvas, false, plait__labels_draw_name);
+	plait__labels_draw_numbers(canvas);
+	plait__elision_draw_counts(canvas);
+}
+
 void plait__schedule_draw_plan(const struct plait__canvas *canvas)
 {
 	plait__axes_draw_rows(canvas);
@@ -368,9 +374,10 @@ void plait__schedule_draw_plan(const struct plait__canvas *canvas)
 	plait__elision_draw_bands(canvas);
 	draw_waits(canvas);
 	/* Arrows lie under names. */
-	draw_boxes(canvas, true, plait__labels_draw_name);
-	draw_boxes(canvas, false, plait__labels_draw_name);
-	plait__labels_draw_numbers(canvas);
+	plait__labels_open_halos(canvas->out);
+	draw_names(canvas);
+	plait__labels_close_halos(canvas->out);
+	draw_names(canvas);
 }
 
 void plait__schedule_find_notes(const struct plait__canvas *canvas)

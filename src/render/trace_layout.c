@@ -2,8 +2,6 @@
 /* Sizes of a trace's canvas: scale, rows and strips of time. */
 #include "render/trace_canvas.h"
 
-#include <stddef.h>
-
 enum {
 	PER_SPAN = 26,		/* least width per span without elision */
 	PER_SPAN_WIDE = 60,		/* width per span if there is room */

@@ -309,6 +309,12 @@ static void draw_arrow(void *arg, uint32_t from, uint32_t to)
 				 y2 + height2 / 2);
 }
 
+static void draw_names(const plait__trace_canvas *pair)
+{
+	draw_spans(pair, draw_name);
+	plait__elision_draw_counts(&pair->run);
+}
+
 static void draw_run(plait__trace_canvas *pair)
 {
 	plait__trace *trace = pair->trace;
@@ -319,7 +325,10 @@ static void draw_run(plait__trace_canvas *pair)
 	plait__canvas_open_arrows(pair->run.out, pair->arrows > MANY_ARROWS);
 	plait__trace_arrows(trace, draw_arrow, pair);
 	plait__text_add(pair->run.out, "</g>\n");
-	draw_spans(pair, draw_name);
+	plait__labels_open_halos(pair->run.out);
+	draw_names(pair);
+	plait__labels_close_halos(pair->run.out);
+	draw_names(pair);
 }
 
 static void draw_plan(plait__trace_canvas *pair)

@@ -91,7 +91,8 @@ struct plait__engine {
 	void (*find_points)(plait__instance *instance,
 			    plait__awaited_points *out);
 
-	/* Called after instance->stop was set.  Null: the engine polls it. */
+	/* Cancellation: called after instance->stop was set.  Null: the engine
+	 * polls it. */
 	void (*cancel)(plait__instance *instance);
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Lock-free pool of a program's instances.  Instance 0 has a flag of its own;
- * the others are a list whose head carries a tag against ABA.
+ * the others are on a free list whose head carries a tag against ABA.
  *
  *     acquire, pool empty                release
  *     waiters + 1                        put the instance back
@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "object/wait/wait_loop.h"
+#include "pool/callback_scope.h"
 #include "sys/thread.h"
 
 /* Fast path: most plans have one run at a time; saves half of the cost. */
@@ -119,7 +120,7 @@ static inline void wake_waiters(plait__program *program)
 {
 	plait__context *context = program->context;
 
-	/* Between the list, or `abandoned`, and `waiters`; pairs with the
+	/* Between the free list, or `abandoned`, and `waiters`; pairs with the
 	 * fence in wait_free. */
 	if (program->asymmetric_fence)
 		at_fence_asymmetric();

@@ -10,7 +10,6 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/text.h"
-#include "object/context/device.h"
 #include "object/kernel/kernel.h"
 
 #include <string.h>

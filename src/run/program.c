@@ -10,8 +10,8 @@
 #include "run/rehearse.h"
 #include "run/run.h"
 
-#include "base/alloc.h"
 #include "base/error.h"
+#include "graph/plan/local_memory.h"
 #include "graph/plan/unbound_state.h"
 #include "object/context/device.h"
 #include "object/kernel/kernel.h"
@@ -93,6 +93,8 @@ static plait_status check_whole(plait__plan_object *plan_object,
 
 	if (status == PLAIT_OK)
 		status = check_kernels(plan_object, error);
+	if (status == PLAIT_OK)
+		status = plait__local_memory_check(plan_object, error);
 	return status;
 }
 

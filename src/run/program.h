@@ -21,8 +21,8 @@
 /* Kernels of a program after an exchange, and the engine's code for them; see
  * kernel_versions.h. */
 struct plait__kernel_version {
-	uint32_t holders;	/* instances, and the program; guarded by
-				 * program->exchanging */
+	uint32_t holders;	/* reference count: instances, and the program;
+				 * guarded by program->exchanging */
 	plait__object **kernels; /* held; one per kernel of the plan */
 	void *code;		/* the engine's code */
 	uint64_t number;	/* 1 for the first exchange, then counting up */

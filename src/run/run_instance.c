@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Life cycle of a run on its instance: begin, fail, complete; see
+/* Life cycle of a run on its instance: begin, failure, completion; see
  * run_instance.h. */
 #include "run/run_instance.h"
 
@@ -13,9 +13,6 @@
 #include "base/error.h"
 #include "object/progress/progress_driver.h"
 #include "sys/thread.h"
-
-#include <stdio.h>
-#include <string.h>
 
 /* ---- beginning ---- */
 
@@ -90,7 +87,7 @@ void plait__instance_start_deferred(plait__instance *instance,
 	engine->start(instance, false);
 	if (on_queue && engine->needs_others)
 		plait__progress_unexpect(context);
-	/* Without workers, sleeping threads have to do the work. */
+	/* Without workers only this wake-up brings a thread to the work. */
 	plait__context_notify_waiters(context);
 }
 
@@ -188,6 +185,13 @@ void plait__instance_fail(plait__instance *instance, uint32_t command,
 	keep_failure(instance, command, &failure);
 }
 
+const plait_error plait__instance_exited = {
+	.size = sizeof(plait_error),
+	.status = PLAIT_E_FAILED,
+	.origin = -1,
+	.text = "did not return but ended its thread (pthread_exit)"
+};
+
 void plait__instance_stop(plait__instance *instance, const plait_error *why)
 {
 	keep_failure(instance, PLAIT__NONE, why);
@@ -245,7 +249,7 @@ static void fill_outcome(const plait__instance *instance,
 }
 
 /* The calling thread itself completed the run: no other thread reads the
- * outcome, and none has to be woken. */
+ * outcome, and none needs a wake-up. */
 static void end_own_call(plait__instance *instance)
 {
 	fill_outcome(instance, &instance->outcome);
@@ -295,18 +299,15 @@ static void end_run(plait__run *run, plait__instance *instance)
 	plait__object_drop(&run->object);
 }
 
-/* The queue goes on behind the run. */
+/* The queue goes on behind the run, failed if the run has failed.  The failure
+ * does not change any more: the first one counts. */
 static void leave_section(const plait__instance *instance)
 {
-	plait_error failure;
-
 	/* A queue that had failed before reports that failure. */
-	if (!instance->failed || instance->queue_failed) {
-		plait__section_leave(instance->section, NULL);
-		return;
-	}
-	failure = instance->failure;
-	plait__section_leave(instance->section, &failure);
+	bool fails = instance->failed && !instance->queue_failed;
+
+	plait__section_leave(instance->section,
+			     fails ? &instance->failure : NULL);
 }
 
 /* The recording of a run without a handle is released. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * An instance of a program: the state of one run in flight.  Instances are made
- * with the program and reused; instance_pool.h hands them out.
+ * with the program and reused; the free list of instance_pool.h hands them out.
  */
 #ifndef PLAIT_SRC_RUN_RUN_INSTANCE_H
 #define PLAIT_SRC_RUN_RUN_INSTANCE_H
@@ -153,6 +153,8 @@ enum {
  * sentence "node 7 "saxpy" ...".  Called from any thread. */
 void plait__instance_fail(plait__instance *instance, uint32_t command,
 			  const plait_error *why);
+/* The reason if the command's function ended its thread. */
+extern const plait_error plait__instance_exited;
 
 /* Complete a run of which nothing happens any more.  After this call the
  * instance and its memory are no longer the engine's. */

@@ -10,8 +10,6 @@
 #include "object/memory/buffer_races.h"
 #include "plan/access.h"
 
-#include <stdlib.h>
-
 /* Accesses of one plan that are checked; more are not. */
 enum { ACCESSES = 1024 };
 

@@ -36,6 +36,7 @@ void plait__run_races_on_idle(plait__queue *queue);
 /* The host has seen the end of the run; or will be told. */
 void plait__run_races_saw(const plait__run *run, bool is_told_later);
 
+/* Free what the check knows of a program's runs. */
 void plait__run_races_free(plait__program *program);
 
 #endif

@@ -6,6 +6,7 @@
 #include "source/group_guard.h"
 #include "source/loop_predicate.h"
 #include "source/reserved_words.h"
+#include "source/value_types.h"
 #include "base/error.h"
 #include "base/sized_struct.h"
 
@@ -162,17 +163,23 @@ static void add_type(plait__text *out, const plait__parameter *parameter,
 {
 	const char *element = plait__type_name(parameter->element);
 
-	if (parameter->type != PLAIT__TYPE_POINTER) {
-		plait__text_add(out, "%s ",
+	if (parameter->type != PLAIT__TYPE_POINTER &&
+	    parameter->type != PLAIT__TYPE_LOCAL) {
+		plait__text_add(out, "%s%s%s ",
 				parameter->type == PLAIT__TYPE_BOOL ?
-				"u8" : plait__type_name(parameter->type));
+				"u8" : plait__type_name(parameter->type),
+				parameter->struct_name != NULL ? " " : "",
+				parameter->struct_name != NULL ?
+				parameter->struct_name : "");
 		return;
 	}
 	if (parameter->element == PLAIT__TYPE_NONE)
 		element = "void";
 	else if (parameter->element == PLAIT__TYPE_BOOL)
 		element = "u8";
-	plait__text_add(out, "GLOBAL %s%s *%s",
+	plait__text_add(out, "%s %s%s *%s",
+			parameter->type == PLAIT__TYPE_LOCAL ? "LOCAL" :
+							       "GLOBAL",
 			parameter->mode == PLAIT__MODE_IN ? "const " : "",
 			element,
 			(source->flags & PLAIT_SOURCE_NO_ALIAS) != 0 ?
@@ -238,17 +245,58 @@ static void add_shifted(plait__text *out, const plait_source *source,
 	plait__text_add(out, "\n");
 }
 
-/* Add the lists for a kernel that decides its loop: the entry gets the loop's
- * parameters too and calls the body. */
-static void add_loop(plait__text *out, const plait_source *source,
-		     const plait__signature *signature)
+/* Add the parameters of an entry in CUDA, which gets the offsets of local memory
+ * and not its addresses. */
+static void add_entry_list(plait__text *out, const plait_source *source,
+			   const plait__signature *signature)
+{
+	for (uint32_t i = 0; i < signature->count; i++) {
+		const plait__parameter *parameter = &signature->parameters[i];
+		bool local = parameter->type == PLAIT__TYPE_LOCAL;
+
+		if (local)
+			plait__text_add(out, "u32 plait_at_");
+		else
+			add_type(out, parameter, source);
+		plait__text_add(out, "%s%s", parameter->name,
+				i + 1 < signature->count ? ", " : "");
+	}
+}
+
+/* Add the arguments of the body that such an entry calls. */
+static void add_entry_arguments(plait__text *out, const plait_source *source,
+				const plait__signature *signature)
+{
+	for (uint32_t i = 0; i < signature->count; i++) {
+		const plait__parameter *parameter = &signature->parameters[i];
+		bool local = parameter->type == PLAIT__TYPE_LOCAL;
+
+		if (local) {
+			plait__text_add(out, "(");
+			add_type(out, parameter, source);
+			plait__text_add(out, ")(plait_shared() + plait_at_");
+		}
+		plait__text_add(out, "%s%s%s", parameter->name,
+				local ? ")" : "",
+				i + 1 < signature->count ? ", " : "");
+	}
+}
+
+/* Add the lists of an entry that calls the body: of a kernel with local
+ * parameters, or one that decides its loop and gets the loop's too. */
+static void add_entry(plait__text *out, const plait_source *source,
+		      const plait__signature *signature, bool decides)
 {
 	plait__text_add(out, "#define PLAIT_ARGUMENTS_%s ", signature->name);
-	add_list(out, source, signature, false);
+	add_entry_arguments(out, source, signature);
+	plait__text_add(out, "\n#define PLAIT_PLACED_%s ", signature->name);
+	add_entry_list(out, source, signature);
 	plait__text_add(out, "\n#define PLAIT_TOLD_%s ", signature->name);
-	add_list(out, source, signature, true);
-	plait__text_add(out, "%sPLAIT_LOOP\n%s",
-			signature->count > 0 ? ", " : "", plait__prelude_loop);
+	add_entry_list(out, source, signature);
+	plait__text_add(out, "%sPLAIT_LOOP\n%s%s",
+			signature->count > 0 ? ", " : "",
+			signature->local_count > 0 ? plait__prelude_shared : "",
+			decides ? plait__prelude_loop : "");
 }
 
 /* Add the list that KERNEL(name) puts between its parentheses. */
@@ -260,8 +308,10 @@ static void add_parameters(plait__text *out, const plait_source *source,
 		add_shifted(out, source, signature);
 	}
 	if (form == PLAIT_SOURCE_CUDA_C &&
-	    plait__loop_predicate_is_used(source))
-		add_loop(out, source, signature);
+	    (signature->local_count > 0 ||
+	     plait__loop_predicate_is_used(source)))
+		add_entry(out, source, signature,
+			  plait__loop_predicate_is_used(source));
 	plait__text_add(out, "#define PLAIT_PARAMETERS_%s ", signature->name);
 	add_list(out, source, signature, true);
 	if (form == PLAIT_SOURCE_C)
@@ -352,6 +402,14 @@ static const char *find_kernel(const plait_source *source, const char *name)
 	return NULL;
 }
 
+/* Returns true if the word at `at` is GROUP_KERNEL. */
+static bool is_grouped(const plait_source *source, const char *at)
+{
+	const size_t before = (size_t)(at - (const char *)source->code);
+
+	return before >= 6 && memcmp(at - 6, "GROUP_", 6) == 0;
+}
+
 static plait_status finish(const plait__text *out, const char *name,
 			   plait_error *error)
 {
@@ -386,6 +444,11 @@ static plait_status compose_portable(const plait_source *source,
 				   "GROUP_KERNEL(%.60s, ...) in %.40s",
 				   signature->name, signature->name,
 				   signature->name, source->file);
+	if (signature->local_count > 0 && !is_grouped(source, at))
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "source of %.60s: local parameters need "
+				   "groups: GROUP_KERNEL(%.60s, ...), not "
+				   "KERNEL", signature->name, signature->name);
 	status = plait__reserved_words_check(source, signature, at, error);
 	if (status != PLAIT_OK)
 		return status;
@@ -397,10 +460,12 @@ static plait_status compose_portable(const plait_source *source,
 	if (form == PLAIT_SOURCE_OPENCL_C &&
 	    (source->flags & PLAIT_SOURCE_STRICT) != 0)
 		plait__text_add(out, "#pragma OPENCL FP_CONTRACT OFF\n");
+	plait__value_types_add(out, signature, true);
 	add_parameters(out, source, signature, form);
 	add_defines(out, source->defines);
 	add_code(out, source, form, form == PLAIT_SOURCE_OPENCL_C ?
 		 signature->name : NULL);
+	plait__value_types_add_checks(out, signature);
 	if (form == PLAIT_SOURCE_C)
 		plait__epilogue_add(out, signature);
 	return finish(out, signature->name, error);
@@ -411,11 +476,22 @@ plait_status plait__compose_source(const plait_source *source,
 				   uint32_t form, plait__text *out,
 				   plait_error *error)
 {
+	plait_status status = PLAIT_OK;
+
+	if (source->form == PLAIT_SOURCE_PORTABLE ||
+	    source->form == PLAIT_SOURCE_C)
+		status = plait__value_types_check(signature, error);
+	if (status != PLAIT_OK)
+		return status;
 	if (source->form == PLAIT_SOURCE_PORTABLE)
 		return compose_portable(source, signature, form, out, error);
+	if (form == PLAIT_SOURCE_C)
+		plait__value_types_add(out, signature, false);
 	add_defines(out, source->defines);
 	add_code(out, source, form, NULL);
-	if (form == PLAIT_SOURCE_C)
+	if (form == PLAIT_SOURCE_C) {
+		plait__value_types_add_checks(out, signature);
 		plait__epilogue_add_plain(out, source, signature);
+	}
 	return finish(out, signature->name, error);
 }

@@ -54,5 +54,6 @@ extern const char plait__prelude_cuda[];
 extern const char plait__prelude_host[];
 extern const char plait__prelude_loop[]; /* after that of CUDA */
 extern const char plait__prelude_opencl[];
+extern const char plait__prelude_shared[]; /* after that of CUDA */
 
 #endif

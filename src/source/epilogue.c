@@ -2,32 +2,35 @@
 /* C after the user's text: loops that run the kernel's body; see epilogue.h. */
 #include "source/epilogue.h"
 
-/* Return C's own name of a type, without any header. */
-static const char *plain_name(plait__type type)
+#include "source/value_types.h"
+
+/* Add a struct or vector, which may be less aligned than its type. */
+static void add_copy(plait__text *out, const plait__parameter *parameter,
+		     uint32_t index)
 {
-	switch (type) {
-	case PLAIT__TYPE_I8: return "__INT8_TYPE__";
-	case PLAIT__TYPE_I16: return "__INT16_TYPE__";
-	case PLAIT__TYPE_I32: return "__INT32_TYPE__";
-	case PLAIT__TYPE_I64: return "__INT64_TYPE__";
-	case PLAIT__TYPE_U8: return "__UINT8_TYPE__";
-	case PLAIT__TYPE_U16: return "__UINT16_TYPE__";
-	case PLAIT__TYPE_U32: return "__UINT32_TYPE__";
-	case PLAIT__TYPE_U64: return "__UINT64_TYPE__";
-	case PLAIT__TYPE_F32: return "float";
-	case PLAIT__TYPE_F64: return "double";
-	case PLAIT__TYPE_BOOL: return "_Bool";
-	case PLAIT__TYPE_CHAR: return "char";
-	default: return "void *";
-	}
+	bool named = parameter->struct_name != NULL;
+
+	plait__text_add(out, "({ %s%s%s plait_v; __builtin_memcpy(&plait_v, "
+			"plait_a[%u], sizeof(plait_v)); plait_v; })",
+			plait__type_name(parameter->type), named ? " " : "",
+			named ? parameter->struct_name : "", index);
 }
 
 /* Add the arguments, each read from where arguments[i] points. */
 static void add_arguments(plait__text *out, const plait__signature *signature)
 {
-	for (uint32_t i = 0; i < signature->count; i++)
-		plait__text_add(out, "%s*(%s *)plait_a[%u]", i > 0 ? ", " : "",
-				plain_name(signature->parameters[i].type), i);
+	for (uint32_t i = 0; i < signature->count; i++) {
+		const plait__parameter *parameter = &signature->parameters[i];
+
+		plait__text_add(out, i > 0 ? ", " : "");
+		if (plait__type_is_struct(parameter->type) ||
+		    plait__type_lanes(parameter->type) > 1)
+			add_copy(out, parameter, i);
+		else
+			plait__text_add(out, "*(%s *)plait_a[%u]",
+					plait__value_types_name(
+						parameter->type), i);
+	}
 }
 
 /* Add the undivided launch: one item, with loops over the text's own bounds,
@@ -150,7 +153,7 @@ void plait__epilogue_add_plain(plait__text *out, const plait_source *source,
 		"plait_run(\n\tvoid *const *plait_a, const void *plait_p)\n"
 		"{\n\t(void)plait_a, (void)plait_p;\n\t");
 	if (result != PLAIT__TYPE_NONE)
-		plait__text_add(out, "%s plait_r = ", plain_name(result));
+		plait__text_add(out, "%s plait_r = ", plait__value_types_name(result));
 	plait__text_add(out, "%s(", source->entry);
 	add_arguments(out, signature);
 	plait__text_add(out, ");\n\n\treturn %s;\n}\n", narrow(result));

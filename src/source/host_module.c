@@ -7,7 +7,6 @@
 #include "kernel/launch.h"
 #include "sys/dl.h"
 
-#include <stdio.h>
 #include <string.h>
 
 plait_status plait__module_load(const char *path,

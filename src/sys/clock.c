@@ -22,24 +22,19 @@ uint64_t plait__clock_now_ns(void)
 #endif
 }
 
-uint64_t plait__clock_deadline(uint64_t timeout_ns)
+uint64_t plait__clock_after(uint64_t timeout_ns)
 {
 	uint64_t deadline;
 
-	if (timeout_ns == PLAIT__CLOCK_NEVER)
-		return PLAIT__CLOCK_NEVER;
 	if (__builtin_add_overflow(plait__clock_now_ns(), timeout_ns,
 				   &deadline))
 		return PLAIT__CLOCK_NEVER;
 	return deadline;
 }
 
-uint64_t plait__clock_left_ns(uint64_t deadline_ns)
+uint64_t plait__clock_until(uint64_t deadline_ns)
 {
-	uint64_t now;
+	uint64_t now = plait__clock_now_ns();
 
-	if (deadline_ns == PLAIT__CLOCK_NEVER)
-		return PLAIT__CLOCK_NEVER;
-	now = plait__clock_now_ns();
 	return deadline_ns > now ? deadline_ns - now : 0;
 }

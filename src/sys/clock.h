@@ -12,11 +12,23 @@
 
 uint64_t plait__clock_now_ns(void);
 
+/* The slow paths of the next two, which read the clock. */
+uint64_t plait__clock_after(uint64_t timeout_ns);
+uint64_t plait__clock_until(uint64_t deadline_ns);
+
 /* Returns the deadline of a timeout that starts now. A timeout that does not
  * fit, such as PLAIT_FOREVER, becomes never; 0 has expired at once. */
-uint64_t plait__clock_deadline(uint64_t timeout_ns);
+static inline uint64_t plait__clock_deadline(uint64_t timeout_ns)
+{
+	return timeout_ns == PLAIT__CLOCK_NEVER ?
+		       PLAIT__CLOCK_NEVER : plait__clock_after(timeout_ns);
+}
 
 /* Returns the time left until a deadline: 0 after it, never for never. */
-uint64_t plait__clock_left_ns(uint64_t deadline_ns);
+static inline uint64_t plait__clock_left_ns(uint64_t deadline_ns)
+{
+	return deadline_ns == PLAIT__CLOCK_NEVER ?
+		       PLAIT__CLOCK_NEVER : plait__clock_until(deadline_ns);
+}
 
 #endif

@@ -41,7 +41,7 @@ int plait__eventcount_wait(struct plait__eventcount *event, uint32_t key,
 {
 	int result = 0;
 
-	/* Acquire: pairs with the add in wake. Spurious returns of the futex
+	/* Acquire: pairs with the add in wake. Spurious wake-ups of the futex
 	 * stay in this loop. */
 	while (at_load_acquire_u32(&event->epoch) == key &&
 	       result != -ETIMEDOUT)

@@ -2,7 +2,6 @@
 /* The page that the kernel wipes in a forked child; see fork.h. */
 #include "sys/fork.h"
 
-#include <errno.h>
 #include <stddef.h>
 #include <sys/mman.h>
 #include <unistd.h>

@@ -21,7 +21,8 @@ plait_status plait__read_whole_file(const char *path, uint64_t max_bytes,
 /*
  * Replace the contents of `path`: a file next to it is written, synced and
  * renamed, so that readers see the old or the new contents, never a part. A
- * symbolic link is followed; an existing file keeps its mode.
+ * symbolic link to a file is followed, a dangling one is replaced; an existing
+ * file keeps its mode. For plans, reports and the cache of compiled kernels.
  * PLAIT_E_UNAVAILABLE (origin is the errno), PLAIT_E_INVALID (not a regular
  * file).
  */

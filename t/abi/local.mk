@@ -5,6 +5,7 @@ API_TESTS += %D%/sized_struct_arrays.t
 PLAIN_SCRIPT_TESTS += %D%/exports.t
 META_TESTS += %D%/headers.t
 PLAIN_SCRIPT_TESTS += %D%/cdef.t
+PLAIN_SCRIPT_TESTS += %D%/cplusplus.t
 META_TESTS += %D%/structs.t
 META_TESTS += %D%/annotations.t
 PLAIN_SCRIPT_TESTS += %D%/grown_library.t

@@ -92,6 +92,10 @@ static void try_sizes(const struct sized *sized)
 			 "is set, but this library");
 	try_size(sized, sized->least - 8, false, PLAIT_E_INVALID, too_short);
 	try_size(sized, 4104, false, PLAIT_E_INVALID, "is not a size");
+	/* Each of them cuts a field in two. */
+	for (uint32_t cut = 1; cut < 8; cut += cut == 3 ? 2 : 1)
+		try_size(sized, sized->least + cut, false, PLAIT_E_INVALID,
+			 "; set it to sizeof(");
 }
 
 /* ---- arguments of the calls ---- */

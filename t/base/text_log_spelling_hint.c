@@ -186,22 +186,6 @@ static void remembers_failure(void)
 	OK(!text.failed);
 }
 
-static void can_be_taken(void)
-{
-	plait__text text;
-	uint64_t bytes;
-	char *taken;
-
-	plait__text_init(&text, plait__alloc_default());
-	plait__text_add(&text, "mine");
-	taken = plait__text_take(&text, &bytes);
-	IS_STR(taken, "mine");
-	OK(bytes >= 5);
-	IS_STR(plait__text_get(&text), "");
-	plait__free(plait__alloc_default(), taken, bytes);
-	plait__text_fini(&text);
-}
-
 static void is_copied_whole_characters(void)
 {
 	char buffer[8];
@@ -367,7 +351,6 @@ static const struct tap_scenario all[] = {
 	{ "many choices", many_choices },
 	{ "grows", grows },
 	{ "remembers_failure", remembers_failure },
-	{ "can_be_taken", can_be_taken },
 	{ "is_copied_whole_characters", is_copied_whole_characters },
 	{ "log_has_levels", log_has_levels },
 	{ "log_levels_have_names", log_levels_have_names },

@@ -7,3 +7,4 @@ PLAIN_SCRIPT_TESTS += %D%/rust.t
 PLAIN_SCRIPT_TESTS += %D%/julia.t
 PLAIN_SCRIPT_TESTS += %D%/saved.t
 PLAIN_SCRIPT_TESTS += %D%/pumped.t
+PLAIN_SCRIPT_TESTS += %D%/wheel.t

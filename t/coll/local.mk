@@ -4,6 +4,7 @@ SERIAL_SCRIPT_TESTS += %D%/random_schedules.t
 SEEDED_TESTS += %D%/random_schedules.t
 TEST_HELPERS += %D%/prove
 %C%_prove_LDADD = src/libplaitcore.la
+SERIAL_TESTS += %D%/export_limits.t
 API_TESTS += %D%/schedule_api.t
 %C%_schedule_api_t_LDADD = $(LDADD_API)
 SERIAL_TESTS += %D%/known.t

@@ -24,7 +24,8 @@ KNOWN = [make.ring_allreduce(3), make.ring_allreduce(3, 2, 1, order=True),
          make.direct("allgather", 3, 2, 2, True), make.direct("alltoall", 3, 2, 2),
          make.allpairs_allreduce(3), make.allpairs_allreduce(4, 2),
          make.allpairs_allreduce(3, 1, False), make.reduce_scatter(3),
-         make.reduce_scatter(4, 2, False), make.onestep_allreduce(3), make.echo(3)] + \
+         make.reduce_scatter(4, 2, False), make.onestep_allreduce(2),
+         make.onestep_allreduce(3), make.echo(3)] + \
     [make.rooted(kind, 3, 2) for kind in ("broadcast", "reduce", "gather", "scatter")]
 
 prover = Prover()

@@ -155,6 +155,25 @@ static void proves_promises(void)
 	close_document(context, schedule);
 }
 
+/* A part of what is promised, and more than it. */
+static void compares_all_sources(void)
+{
+	static const uint32_t two[] = { 2, 0 }, one[] = { 0 };
+	static const uint64_t indices[] = { 0, 0 };
+	plait_context *context;
+	plait_schedule *schedule = open_document(&context, "ok-allgather");
+	plait_coll_promise promise = { sizeof(promise), 1, 0, 1, one, indices };
+
+#define PROMISE .flags = PLAIT_PROOF_HAS_PROMISES, .promise_count = 1, \
+		.promises = &promise
+	CHECK(schedule, PLAIT_OK, PLAIT_PROOF_PROVED, "", PROMISE);
+	promise.source_count = 2;
+	promise.source_ranks = two;
+	CHECK(schedule, PLAIT_E_INVALID, PLAIT_PROOF_VALUE,
+	      "rank 1 output chunk 0 lacks input chunk 0 of rank 2", PROMISE);
+	close_document(context, schedule);
+}
+
 static void tells_equal_bits(void)
 {
 	static const uint32_t ranks[] = { 0, 1, 2 };
@@ -185,6 +204,7 @@ static const struct tap_scenario all[] = {
 	{ "refuses bad arguments", refuses_bad_arguments },
 	{ "proves as asked", proves_as_asked },
 	{ "proves promises", proves_promises },
+	{ "compares all sources", compares_all_sources },
 	{ "tells equal bits", tells_equal_bits },
 };
 

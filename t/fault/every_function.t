@@ -18,6 +18,9 @@ EXEMPT = {
     "plait_status_name": PURE + "a table",
     "plait_sizeof": PURE + "a table",
     "plait_live_count": PURE + "a counter",
+    "plait_run_is_stopping": PURE + "a word of the thread",
+    "plait_worker_index": PURE + "a word of the thread",
+    "plait_inbox_is_stopping": PURE + "a look at a table",
     "plait_kernel_compile": "fills a descriptor for plait_kernel_create",
 }
 # Programs do not call these: plugins do, behind slots (t/fault/backend_calls.c).

@@ -30,7 +30,7 @@ static plait__ffi_shape *make_shape(const plait__ffi_type *types,
 {
 	plait__ffi_shape *shape;
 
-	OK(plait__ffi_shape_create(plait__alloc_default(), types, count,
+	OK(plait__ffi_shape_create(plait__alloc_default(), types, NULL, count,
 				       result, &shape, NULL) == PLAIT_OK);
 	return shape;
 }

@@ -14,6 +14,7 @@ static inline void blank_others(plait_node_desc *desc)
 	int copies = all.kind == PLAIT_NODE_COPY;
 	int fills = all.kind == PLAIT_NODE_FILL;
 	int region = all.kind >= PLAIT_NODE_WHILE;
+	int repeats = all.kind == PLAIT_NODE_REPEAT;
 
 	*desc = (plait_node_desc){
 		.size = all.size, .kind = all.kind, .label = all.label,
@@ -24,8 +25,10 @@ static inline void blank_others(plait_node_desc *desc)
 		.source = copies ? all.source : NULL,
 		.source_offset = copies ? all.source_offset : 0,
 		.sequence = all.kind == PLAIT_NODE_WAIT ? all.sequence : 0,
-		.function = all.kind == PLAIT_NODE_CALL || region ?
-			    all.function : NULL,
+		.function = all.kind == PLAIT_NODE_CALL ||
+			    (region && !repeats) ? all.function : NULL,
+		.count_step = repeats ? all.count_step : 0,
+		.count_parameter = repeats ? all.count_parameter : NULL,
 	};
 	if (all.kind == PLAIT_NODE_LAUNCH) {
 		desc->kernel = all.kernel;
@@ -34,6 +37,8 @@ static inline void blank_others(plait_node_desc *desc)
 		desc->argument_count = all.argument_count;
 		desc->arguments = all.arguments;
 		desc->scratch_bytes = all.scratch_bytes;
+		desc->series = all.series;
+		desc->series_count = all.series_count;
 	}
 	if (copies || fills) {
 		desc->target = all.target;

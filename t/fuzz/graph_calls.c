@@ -291,7 +291,8 @@ static void fill_region(struct world *world, plait_node_desc *desc)
 	desc->predicate = take_buffer(world);
 	desc->predicate_offset = take(world, 4) * 4;
 	desc->times = take(world, 8) ? take(world, 4) : take_number(world);
-	desc->branch_count = take(world, 4);
+	desc->branch_count = desc->count_step = take(world, 4);
+	desc->count_parameter = take(world, 8) ? NULL : take_name(world);
 	if (take(world, 16) == 0 && world->large++ < MOST_LARGE)
 		desc->branch_count = take_number(world);
 	if (take(world, 4) == 0)
@@ -302,9 +303,10 @@ static void fill_node(struct world *world, plait_node_desc *desc,
 		      plait_launch *launch, plait_argument *arguments)
 {
 	static plait_device *both[2];
+	static const plait_series some[3] = { { sizeof(*some), 0, 3, -1, 2 } };
 	unsigned which = take(world, KERNELS);
 
-	desc->kind = take(world, 13);
+	desc->kind = take(world, 14);
 	desc->label = take_name(world);
 	if (take(world, 8) == 0)
 		desc->flags = 1u << take(world, 7);
@@ -325,6 +327,7 @@ static void fill_node(struct world *world, plait_node_desc *desc,
 	desc->launch = take(world, 2) ? launch : NULL;
 	desc->launch_parameter = take(world, 8) ? NULL : take_name(world);
 	if (desc->kind == PLAIT_NODE_LAUNCH) {
+		desc->series = (desc->series_count = take(world, 4)) ? some : NULL;
 		desc->arguments = arguments;
 		desc->argument_count = fit_arguments(world, which, arguments);
 	}

@@ -153,23 +153,39 @@ static plait_node put_copies(plait_graph *graph, plait_node after)
 		   node);
 }
 
+static void put_step(plait_graph *body, const plait_argument *arguments,
+		     const plait_series *series)
+{
+	(void)put(body, (plait_node_desc){
+		.kind = PLAIT_NODE_LAUNCH, .kernel = kernel,
+		.arguments = arguments, .argument_count = 4, .series = series,
+		.series_count = series != NULL, .scratch_bytes = 16 }, 0);
+	plait_graph_release(body);
+}
+
+static plait_node put_repeat(plait_graph *graph, plait_argument *arguments,
+			     plait_node node)
+{
+	static const plait_series down = { sizeof(down), 1, 1, -1, 2 };
+	plait_graph *body;
+
+	(void)plait_graph_repeat(graph, 3, node, &body, &node, &error);
+	arguments->series = &down;
+	put_step(body, arguments, &down);
+	return node;
+}
+
 static plait_node put_loop(plait_graph *graph, plait_node after)
 {
 	plait_buffer *turns[] = { buffers[0], buffers[3] };
 	plait_argument arguments[] = {
-		{ .size = sizeof(plait_argument),
-		  .kind = PLAIT_ARGUMENT_ITERATION },
-		{ .size = sizeof(plait_argument),
-		  .kind = PLAIT_ARGUMENT_ROTATION },
-		{ .size = sizeof(plait_argument),
-		  .kind = PLAIT_ARGUMENT_ROTATION, .ahead = 1 },
-		{ .size = sizeof(plait_argument),
-		  .kind = PLAIT_ARGUMENT_SCRATCH }
+		PLAIT_ITERATION(NULL), PLAIT_ROTATION(0, 0), PLAIT_ROTATION(0, 1),
+		{ .size = sizeof(plait_argument), .kind = PLAIT_ARGUMENT_SCRATCH }
 	};
 	plait_graph *body = NULL;
 	plait_node node = put(graph, (plait_node_desc){
-			.kind = PLAIT_NODE_WHILE, .function = decide,
-			.flags = PLAIT_CALL_ANY_THREAD }, after);
+		.kind = PLAIT_NODE_WHILE, .function = decide,
+		.flags = PLAIT_CALL_ANY_THREAD }, after);
 
 	FUZZ_NEED(plait_graph_body(graph, node, 0, &body, &error) == PLAIT_OK,
 		  error.text);
@@ -177,19 +193,14 @@ static plait_node put_loop(plait_graph *graph, plait_node after)
 					   &arguments[1].rotation, &error) ==
 		  PLAIT_OK, error.text);
 	arguments[2].rotation = arguments[1].rotation;
-	(void)put(body, (plait_node_desc){
-			.kind = PLAIT_NODE_LAUNCH, .kernel = kernel,
-			.arguments = arguments, .argument_count = 4,
-			.scratch_bytes = 16 }, 0);
-	plait_graph_release(body);
-	return node;
+	put_step(body, arguments, NULL);
+	return put_repeat(graph, arguments, node);
 }
 
 static void fill_graph(plait_graph *graph, unsigned which)
 {
 	plait_node node = put(graph, (plait_node_desc){
-			.kind = PLAIT_NODE_WAIT, .signal = gate,
-			.sequence = 1 }, 0);
+		.kind = PLAIT_NODE_WAIT, .signal = gate, .sequence = 1 }, 0);
 
 	if (which & 1)
 		node = put_launch(graph, node);
@@ -198,11 +209,10 @@ static void fill_graph(plait_graph *graph, unsigned which)
 	if (which & 4)
 		node = put_loop(graph, node);
 	(void)put(graph, (plait_node_desc){
-			.kind = PLAIT_NODE_CASE, .branch_count = 2,
-			.predicate = buffers[3],
-			.predicate_offset = 60 }, node);
-	(void)put(graph, (plait_node_desc){
-			.kind = PLAIT_NODE_EMIT, .signal = counter }, node);
+		.kind = PLAIT_NODE_CASE, .branch_count = 2,
+		.predicate = buffers[3], .predicate_offset = 60 }, node);
+	(void)put(graph, (plait_node_desc){ .kind = PLAIT_NODE_EMIT,
+					    .signal = counter }, node);
 }
 
 /* Save a plan; returns a block of exactly its size. */

@@ -24,7 +24,11 @@ static void check_again(const plait__signature *signature)
 		FUZZ_NEED(strcmp(again->parameters[i].name,
 				 signature->parameters[i].name) == 0 &&
 			  again->parameters[i].mode ==
-			  signature->parameters[i].mode, again->text);
+			  signature->parameters[i].mode &&
+			  again->parameters[i].type ==
+			  signature->parameters[i].type &&
+			  again->parameters[i].bytes ==
+			  signature->parameters[i].bytes, again->text);
 	plait__signature_destroy(allocator, again);
 }
 

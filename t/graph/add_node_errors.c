@@ -280,8 +280,8 @@ static void bodies(void)
 	IS_INT(plait_graph_add(graph, &desc, NULL, 0, &pick, &error),
 	       PLAIT_OK);
 	IS_INT(plait_graph_body(graph, a, 0, &body, &error), PLAIT_E_INVALID);
-	IS_STR(error.text, "body: node 0 'a' (x.c:11) is not a while, do or "
-	       "case");
+	IS_STR(error.text, "body: node 0 'a' (x.c:11) is not a while, do, "
+	       "repeat or case");
 	IS_INT(plait_graph_body(graph, pick, 2, &body, &error),
 	       PLAIT_E_INVALID);
 	IS_STR(error.text, "body: branch 2 of node 1 'pick', which has 2, "

@@ -190,10 +190,11 @@ enum {
 	F = 1 << PLAIT_NODE_FILL,
 	W = 1 << PLAIT_NODE_WAIT,
 	S = 1 << PLAIT_NODE_SUBGRAPH,
-	LOOPS = 1 << PLAIT_NODE_WHILE | 1 << PLAIT_NODE_DO,
+	REPEAT = 1 << PLAIT_NODE_REPEAT,
+	LOOPS = 1 << PLAIT_NODE_WHILE | 1 << PLAIT_NODE_DO | REPEAT,
 	CASE = 1 << PLAIT_NODE_CASE,
 	REGIONS = LOOPS | CASE,
-	ALL = (1 << (PLAIT_NODE_CASE + 1)) - 1,
+	ALL = (1 << (PLAIT_NODE_REPEAT + 1)) - 1,
 };
 
 static const plait_rows two_rows = { .size = sizeof(two_rows), .rows = 2 };
@@ -219,6 +220,8 @@ static const struct surplus {
 	{ "predicate_offset", { .predicate_offset = 4 }, REGIONS },
 	{ "branch_count", { .branch_count = 2 }, CASE },
 	{ "times", { .times = 2 }, LOOPS },
+	{ "count_step", { .count_step = 2 }, REPEAT },
+	{ "series", { .series_count = 1 }, 0 },
 	{ "PLAIT_CALL_ANY_THREAD", { .flags = PLAIT_CALL_ANY_THREAD }, CA },
 	{ "PLAIT_NODE_ON_ALL", { .flags = PLAIT_NODE_ON_ALL_GROUP },
 	  ALL & ~(S | REGIONS) },
@@ -239,7 +242,7 @@ static void each_field(void)
 {
 	plait_graph *graph = new_graph(), *part = new_graph();
 
-	for (uint32_t kind = 0; kind <= PLAIT_NODE_CASE; kind++)
+	for (uint32_t kind = 0; kind <= PLAIT_NODE_REPEAT; kind++)
 		for (size_t i = 0; i < TAP_COUNT(surplus); i++) {
 			plait_node_desc desc = right(kind, part);
 
@@ -313,6 +316,15 @@ static void fields_that_quarrel(void)
 	desc = right(PLAIT_NODE_DO, NULL);
 	desc.user_data = &desc;
 	refuse(graph, desc, PLAIT_E_INVALID, "predicate is a buffer");
+	desc = right(PLAIT_NODE_REPEAT, NULL);
+	desc.count_parameter = "n";
+	refuse(graph, desc, PLAIT_E_INVALID, "the count is one of the two");
+	desc.predicate = NULL;
+	desc.count_parameter = "";
+	refuse(graph, desc, PLAIT_E_INVALID, "needs a name");
+	desc.count_parameter = NULL;
+	desc.predicate_offset = 4;
+	refuse(graph, desc, PLAIT_E_INVALID, "without a predicate");
 	plait_graph_release(graph);
 }
 

@@ -113,6 +113,8 @@ static void bodies(void)
 		  "    do inner times=3\n"
 		  "      node deep\n"
 		  "    end\n"
+		  "    repeat again times=0\n"
+		  "    end\n"
 		  "  branch\n"
 		  "  end\n"
 		  "  node a after=pick\n"
@@ -120,8 +122,8 @@ static void bodies(void)
 		  "node z after=loop\n");
 	if (!IS_INT(graph.status, PLAIT_OK))
 		NOTE("%s", graph.error.text);
-	IS_INT(graph.input.scope_count, 6);
-	IS_INT(graph.input.region_count, 3);
+	IS_INT(graph.input.scope_count, 7);
+	IS_INT(graph.input.region_count, 4);
 	regions = graph.input.regions;
 	IS_INT(regions[0].kind, PLAIT__REGION_WHILE);
 	IS_INT(regions[0].times, 10);
@@ -131,6 +133,8 @@ static void bodies(void)
 	IS_INT(regions[1].times, 1);
 	IS_INT(regions[2].kind, PLAIT__REGION_DO);
 	IS_STR(label(&graph, regions[2].node), "inner");
+	IS_INT(regions[3].kind, PLAIT__REGION_REPEAT);
+	IS_INT(regions[3].times, 0);
 	IS_INT(graph.input.scopes[regions[1].scope_first + 2].node_count, 0);
 	IS_INT(graph.input.scopes[0].node_count, 3);
 	IS_INT(graph.input.scopes[1].node_count, 3);
@@ -170,6 +174,8 @@ static void refuses(void)
 	check_refused("node a\nnode a cost=2", "is defined in line 1");
 	check_refused("node a\nwhile a times=1\nend", "already defined");
 	check_refused("while w\nend", "expected times=N");
+	check_refused("repeat w\nend", "expected times=N");
+	check_refused("repeat w times=1\nbranch\nend", "outside of a case");
 	check_refused("while w times=1\nnode a", "g.txt:1: no \"end\"");
 	check_refused("end", "\"end\" without");
 	check_refused("branch", "outside of a case");

@@ -94,7 +94,8 @@ static void values(struct set *set)
 	arguments[2].kind = 99;
 	refuse(set, "argument 2 \"b\" (bool): kind is not one of");
 	arguments[2].kind = PLAIT_ARGUMENT_PARAMETER;
-	refuse(set, "argument 2 \"b\" (bool): only values and buffers");
+	refuse(set, "argument 2 \"b\" (bool): only values, buffers and "
+	       "local memory");
 	arguments[0].size = 8;
 	refuse(set, "argument 0 \"a\" (f32): plait_argument: size 8 is below");
 }

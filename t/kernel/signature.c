@@ -62,6 +62,74 @@ static void parses(void)
 	plait__signature_destroy(plait__alloc_default(), signature);
 }
 
+static void has_local_memory(void)
+{
+	plait__signature *signature;
+	plait_error error;
+
+	IS_INT(parse("f(a: local f64, n: u32, b: local char)", &signature,
+		     &error), PLAIT_OK);
+	IS_INT(signature->local_count, 2);
+	IS_INT(signature->parameters[0].type, PLAIT__TYPE_LOCAL);
+	IS_INT(signature->parameters[0].element, PLAIT__TYPE_F64);
+	IS_INT(signature->parameters[0].mode, PLAIT__MODE_VALUE);
+	IS_INT(signature->parameters[1].type, PLAIT__TYPE_U32);
+	IS_INT(signature->parameters[2].element, PLAIT__TYPE_CHAR);
+	plait__signature_destroy(plait__alloc_default(), signature);
+}
+
+static void has_vectors_and_structs(void)
+{
+	plait__signature *signature;
+	plait_error error;
+
+	IS_INT(parse("f(v: f32x3, p: struct body 24, i: u8x16, q: struct 12, "
+		     "x: in pointer f64x4)", &signature, &error), PLAIT_OK);
+	IS_INT(signature->parameters[0].bytes, 12);
+	IS_INT(plait__type_lanes(signature->parameters[0].type), 3);
+	IS_INT(plait__type_of_lane(signature->parameters[0].type),
+	       PLAIT__TYPE_F32);
+	OK(!plait__type_is_integer(signature->parameters[2].type));
+	IS_INT(signature->parameters[1].bytes, 24);
+	OK(plait__type_is_struct(signature->parameters[1].type));
+	IS_INT(plait__type_struct_alignment(signature->parameters[1].type), 8);
+	IS_STR(signature->parameters[1].struct_name, "body");
+	IS_INT(signature->parameters[2].bytes, 16);
+	IS_INT(plait__type_struct_alignment(signature->parameters[3].type), 4);
+	OK(signature->parameters[3].struct_name == NULL);
+	IS_INT(plait__type_bytes(signature->parameters[4].element), 32);
+	IS_INT(signature->parameters[4].bytes, 8);
+	plait__signature_destroy(plait__alloc_default(), signature);
+}
+
+/* All names, and that none is another's. */
+static void has_all_vectors(void)
+{
+	static const char *const lanes[] = { "i8", "i16", "i32", "i64", "u8",
+					     "u16", "u32", "u64", "f32",
+					     "f64" };
+	static const uint32_t counts[] = { 2, 3, 4, 8, 16 };
+	plait__type last = PLAIT__TYPE_NONE;
+	char name[16];
+
+	for (size_t i = 0; i < TAP_COUNT(lanes); i++)
+		for (size_t k = 0; k < TAP_COUNT(counts); k++) {
+			plait__type lane = plait__type_find(lanes[i],
+							    strlen(lanes[i]));
+			plait__type type;
+
+			sprintf(name, "%sx%u", lanes[i], counts[k]);
+			type = plait__type_find(name, strlen(name));
+			OK_THAT(type != last && plait__type_of_lane(type) ==
+				lane, "%s", name);
+			IS_STR(plait__type_name(type), name);
+			IS_INT(plait__type_lanes(type), counts[k]);
+			IS_INT(plait__type_bytes(type),
+			       counts[k] * plait__type_bytes(lane));
+			last = type;
+		}
+}
+
 static void is_canonical(void)
 {
 	check_canonical("f()", "f()");
@@ -75,6 +143,17 @@ static void is_canonical(void)
 			"f(a: u8, b: bool, c: char)");
 	check_canonical("f(p: pointer pointer)", "f(p: inout pointer pointer)");
 	check_canonical("f(s: string)", "f(s: in pointer char)");
+	check_canonical("f(a:local float)", "f(a: local f32)");
+	check_canonical("f(local: local u8, b: local  bool)",
+			"f(local: local u8, b: local bool)");
+	check_canonical("f(v:u16x8)", "f(v: u16x8)");
+	check_canonical("f(p: struct 24)", "f(p: struct 24 align 8)");
+	check_canonical("f(p: struct 6, q: struct  7 align 1)",
+			"f(p: struct 6 align 2, q: struct 7 align 1)");
+	check_canonical("f(p: struct body 64  align 16)",
+			"f(p: struct body 64 align 16)");
+	check_canonical("f(struct: struct struct 8)",
+			"f(struct: struct struct 8 align 8)");
 	check_canonical("f(string: string)", "f(string: in pointer char)");
 	check_canonical("f(): sint32", "f(): i32");
 	check_canonical("f() :bool", "f(): bool");
@@ -111,7 +190,37 @@ static void is_refused(void)
 	check_refused("f(a: f16)", "byte 6: \"f16\" is not a type");
 	check_refused("f(a: f32,)", "byte 10: expected a parameter's name");
 	check_refused("f(a: f32 b: f32)", "byte 10: expected ',' or ')'");
-	check_refused("f(a: in f32)", "\"f32\" is a value");
+	check_refused("f(a: in f32)", "\"f32\" is no pointer");
+	check_refused("f(a: in local f32)", "\"local\" is no pointer");
+	check_refused("f(a: local)", "byte 11: expected the type of its "
+		      "elements, found ')'");
+	check_refused("f(a: local pointer)", "\"pointer\" is not a type of "
+		      "elements");
+	check_refused("f(a: local local)", "\"local\" is not a type of");
+	check_refused("f(a: pointer local)", "\"local\" is not a type to");
+	check_refused("f(): local", "\"local\" cannot be returned");
+	check_refused("f(a: f32x5)", "\"f32x5\" is not a type");
+	check_refused("f(a: boolx2)", "\"boolx2\" is not a type");
+	check_refused("f(a: in f32x4)", "\"f32x4\" is no pointer");
+	check_refused("f(a: pointer f32x3)", "\"f32x3\" is not a type to");
+	check_refused("f(a: local u8x3)", "\"u8x3\" is not a type of");
+	check_refused("f(): i32x2", "\"i32x2\" cannot be returned");
+	check_refused("f(): struct 4", "\"struct\" cannot be returned");
+	check_refused("f(a: struct)", "byte 12: expected the size of the "
+		      "struct, 1 to 4096 bytes, found ')'");
+	check_refused("f(a: struct 0)", "expected the size of the struct");
+	check_refused("f(a: struct 4097)", "expected the size of the struct");
+	check_refused("f(a: struct 99999999999999999999)",
+		      "expected the size of the struct");
+	check_refused("f(a: struct 8x)", "expected the size of the struct");
+	check_refused("f(a: struct b c 8)", "expected the size of the struct");
+	check_refused("f(a: struct 24 align 3)", "expected an alignment that "
+		      "is a power of two and divides");
+	check_refused("f(a: struct 24 align 16)", "expected an alignment that");
+	check_refused("f(a: struct 256 align 128)", "an alignment of 1 to 64");
+	check_refused("f(a: struct 8 aligned 8)", "expected ',' or ')'");
+	check_refused("f(a: pointer struct 8)", "\"struct\" is not a type to");
+	check_refused("f(a: in struct 8)", "\"struct\" is not a type");
 	check_refused("f(a: const out pointer)", "\"out\" contradicts");
 	check_refused("f(a: f32, a: u8)", "\"a\" names two parameters");
 	check_refused("f() x", "byte 5: expected nothing more, found 'x'");
@@ -193,6 +302,9 @@ static void every_allocation_can_fail(void)
 
 static const struct tap_scenario scenarios[] = {
 	{ "parses", parses },
+	{ "has local memory", has_local_memory },
+	{ "has vectors and structs", has_vectors_and_structs },
+	{ "has all vectors", has_all_vectors },
 	{ "is canonical", is_canonical },
 	{ "has aliases", has_aliases },
 	{ "is refused", is_refused },

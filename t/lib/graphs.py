@@ -141,7 +141,7 @@ class Writer:
     def regions(self, name, depth, room):
         """The lines of a region's line and its bodies."""
         r = self.random
-        kind = r.choice(["while", "do", "case"])
+        kind = r.choice(["while", "do", "repeat", "case"])
         branches = r.randint(1, 3) if kind == "case" else 1
         count = "take=%d" % r.randrange(branches) if kind == "case" else "times=%d" % r.randint(1, 4)
         self.lines.append(" ".join([kind, name, count] + self.attributes(True)))

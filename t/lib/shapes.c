@@ -362,7 +362,7 @@ static void add_region(struct shape *shape, uint32_t node,
 	plait__input_region region;
 
 	memset(&region, 0, sizeof(region));
-	region.kind = shape_below(random, 3);
+	region.kind = shape_below(random, 4);
 	region.node = node;
 	region.predicate = PLAIT__NONE;
 	region.times = shape_below(random, 4);

@@ -19,7 +19,7 @@ static struct {
 	bool plans;
 	uint32_t count;
 	plait_argument arguments[ARGUMENTS];
-	unsigned char values[ARGUMENTS][8];
+	unsigned char values[ARGUMENTS][256];
 	void *pointers[ARGUMENTS];
 	size_t bytes[ARGUMENTS];
 } suite = { .error = { .size = sizeof(plait_error) } };
@@ -217,6 +217,17 @@ void suite_memory(void *pointer, size_t bytes)
 	suite.arguments[i] = (plait_argument){
 		.size = sizeof(plait_argument), .kind = PLAIT_ARGUMENT_BUFFER,
 		.buffer = buffer
+	};
+}
+
+void suite_local(uint64_t bytes)
+{
+	uint32_t i = suite.count++;
+
+	suite.bytes[i] = 0;
+	suite.arguments[i] = (plait_argument){
+		.size = sizeof(plait_argument), .kind = PLAIT_ARGUMENT_LOCAL,
+		.bytes = bytes
 	};
 }
 

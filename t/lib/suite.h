@@ -113,6 +113,8 @@ void suite_drop(void);
 void suite_value(const void *value, size_t bytes);
 #define SUITE_VALUE(type, value) \
 	suite_value(&(type){ value }, sizeof(type))
+/* Local memory. */
+void suite_local(uint64_t bytes);
 /* Memory: goes in before the launch, comes back after it. */
 void suite_memory(void *pointer, size_t bytes);
 #define SUITE_ARRAY(array) suite_memory(array, sizeof(array))

@@ -12,4 +12,5 @@ META_TESTS += %D%/prose.t
 META_TESTS += %D%/documents.t
 META_TESTS += %D%/bootstrap.t
 META_TESTS += %D%/tarball.t
+META_TESTS += %D%/installed.t
 SEEDED_TESTS += %D%/tap.t

@@ -53,6 +53,7 @@ SINS = (
     ("lint/prose", "src/base/sin.c", HEAD + "/* Nobody calls it. */\n", "src: who, somebody"),
     ("lint/prose", "src/base/sin.c", HEAD + "/* What it does. */\n", "begin with What"),
     ("lint/prose", "src/base/sin.c", HEAD.replace("A sin", "How it sins"), "noun phrase"),
+    ("lint/installed", "examples/lua/sin.lua", "-- A sin.\n", "each of them is installed"),
     ("abi/headers", BASE, STRUCT % "void *pointer", "base.h as gcc -std=c11"),
     ("abi/headers", BASE, "#include <stdio.h>\n", "headers include"),
     ("abi/headers", "include/plait/sin.h", HEAD, "every header is installed"),
@@ -73,7 +74,7 @@ SINS = (
 
 # The content of the copy; the rest of the tree is more of the same.
 SOME = ("include/", "src/base/", "src/sys/", "src/plan/", "src/plait.map", "plugins/null/", "t/abi/structs.txt",
-        "t/base/text_log_spelling_hint.c")
+        "t/base/text_log_spelling_hint.c", "examples/", "bindings/", "plugins/local.mk")
 
 
 def plant(root, path, text):
@@ -137,7 +138,7 @@ TOGETHER = ("lint/layers", "lint/sizes", "lint/words")
 
 with tempfile.TemporaryDirectory() as work:
     root = os.path.join(work, "tree")
-    files = [name for name in tracked() if name.startswith(SOME) or re.match(r"t/.*local\.mk$", name)]
+    files = [name for name in tracked() if name.startswith(SOME) or re.match(r"t/.*local\.mk$|plugins/\w+/README\.md$", name)]
     for name in files:
         os.makedirs(os.path.join(root, os.path.dirname(name)), exist_ok=True)
         shutil.copy2(os.path.join(ROOT, name), os.path.join(root, name))

@@ -33,7 +33,7 @@ static enum { NOTHING, HELPS, IS_REFUSED } before;
 
 /* --- the other functions that idle_section.c is linked with */
 
-bool plait__queue_is_clear(plait__queue *of)
+bool plait__queue_poll_clear(plait__queue *of)
 {
 	return !plait__idle_section_exists(of) && AT_PLAIN_READ(in_flight) == 0;
 }
@@ -79,7 +79,7 @@ void plait__entered_sections_remove(plait__section *section)
 	section->is_entered = false;
 }
 
-uint64_t plait__clock_left_ns(uint64_t deadline_ns)
+uint64_t plait__clock_until(uint64_t deadline_ns)
 {
 	return deadline_ns;
 }

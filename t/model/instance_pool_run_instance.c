@@ -61,11 +61,6 @@ void plait__context_keep_open(plait__context *of)
 	MC_CHECK(of == &context);
 }
 
-bool plait__callback_scope_is_active(void)
-{
-	return false;
-}
-
 void plait__object_hold(plait__object *object)
 {
 	MC_CHECK(object == &plan_object.object);

@@ -9,6 +9,7 @@
 
 #include "mc.h"
 #include "mc_tap.h"
+#include "no_external.h"
 #include "region_plans.h"
 #include "run/host/lane_compiler.h"
 #include "run/host/lane_tasks.h"
@@ -49,6 +50,7 @@ static at_u32 done;
 
 /* --- the other functions that the sources are linked with */
 
+const plait_error plait__instance_exited; /* no thread ends here */
 static _Alignas(64) char arena[ARENA_BYTES];
 static uint32_t arena_used;
 
@@ -123,41 +125,6 @@ bool plait__task_should_yield(const plait__task *task)
 	return yields;
 }
 
-/* No external commands here. */
-bool plait__external_matches(const plait__program *of, uint32_t command)
-{
-	(void)of;
-	(void)command;
-	return false;
-}
-
-bool plait__external_step(plait__external *outside, uint32_t command)
-{
-	(void)outside;
-	(void)command;
-	return false;
-}
-
-plait_status plait__external_make(plait__external *outside, bool submits,
-				  plait_error *error)
-{
-	(void)outside;
-	(void)submits;
-	(void)error;
-	return PLAIT_OK;
-}
-
-void plait__external_free(plait__external *outside)
-{
-	(void)outside;
-}
-
-void plait__external_begin_run(const plait__program *of, uint64_t *newest)
-{
-	(void)of;
-	(void)newest;
-}
-
 uint32_t plait__rehearse_choose(const plait__plan *of, uint32_t region,
 				uint64_t times)
 {
@@ -167,7 +134,7 @@ uint32_t plait__rehearse_choose(const plait__plan *of, uint32_t region,
 	return 0;
 }
 
-void plait__frame_rotate(const plait__frame *frame, const plait__rotation_cell *turn)
+void plait__frame_turn_cell(const plait__frame *frame, const plait__loop_cell *turn)
 {
 	(void)frame;
 	(void)turn;
@@ -381,8 +348,8 @@ static void make_program(void)
 	};
 	plan_object.plan = &sketch.plan;
 	layout.plan_object = &plan_object;
-	layout.rotation_first = turns;
-	layout.predicate_rotations = predicate_rotations;
+	layout.cell_first = turns;
+	layout.predicate_cells = predicate_rotations;
 	program.plan = &sketch.plan;
 	program.context = &context;
 	program.layout = layout;
@@ -558,8 +525,7 @@ REGION(loop_heavy, "a loop, without membarrier", begin_loop_heavy, 2, 3, 1);
 REGION(branch, "a case", begin_branch, 2, 3, 1);
 REGION(nest, "a case in a loop", begin_nest, 2, 3, 1);
 REGION(fails_home, "a loop that fails at home", begin_failing_home, 2, 3, 1);
-REGION(fails_other, "a loop that fails elsewhere", begin_failing_other, 2, 3,
-	1);
+REGION(fails_other, "a loop, the other lane fails", begin_failing_other, 2, 3, 1);
 REGION(nest_fails, "a case in a loop that fails", begin_nest_failing, 2, 3, 1);
 REGION(loop_cancelled, "a loop that is cancelled", begin_loop_cancelled, 3, 2,
 	1);

@@ -34,8 +34,8 @@ MC_TESTS += %D%/counter_core_ready.t
 MC_TESTS += %D%/parallel_for.t
 %C%_parallel_for_t_SOURCES = %D%/parallel_for.c src/base/alloc.c \
 	src/base/error.c src/pool/parallel_for.c src/pool/loop_helper.c \
-	src/pool/loop_job.c src/sys/eventcount.c src/sys/mutex.c \
-	src/sys/backoff.c
+	src/pool/loop_job.c src/pool/callback_scope.c \
+	src/sys/eventcount.c src/sys/mutex.c src/sys/backoff.c
 %C%_parallel_for_t_CPPFLAGS = $(MC_CPPFLAGS)
 %C%_parallel_for_t_LDADD = $(LDADD_MC)
 # Includes src/object/handle/handle_table.c, to begin with an empty table.
@@ -59,12 +59,13 @@ MC_TESTS += %D%/loop_prelude.t
 MC_TESTS += %D%/instance_pool_run_instance.t
 %C%_instance_pool_run_instance_t_SOURCES = %D%/instance_pool_run_instance.c \
 	src/run/instance_pool.c src/run/run_instance.c src/run/run_turns.c \
-	src/base/error.c src/sys/eventcount.c src/sys/mutex.c src/sys/backoff.c
+	src/pool/callback_scope.c src/base/error.c src/sys/eventcount.c src/sys/mutex.c src/sys/backoff.c
 %C%_instance_pool_run_instance_t_CPPFLAGS = $(MC_CPPFLAGS)
 %C%_instance_pool_run_instance_t_LDADD = $(LDADD_MC)
 MC_TESTS += %D%/run_turns.t
 %C%_run_turns_t_SOURCES = %D%/run_turns.c \
-	src/run/instance_pool.c src/run/run_turns.c src/base/error.c \
+	src/run/instance_pool.c src/run/run_turns.c \
+	src/pool/callback_scope.c src/base/error.c \
 	src/sys/eventcount.c src/sys/mutex.c src/sys/backoff.c
 %C%_run_turns_t_CPPFLAGS = $(MC_CPPFLAGS)
 %C%_run_turns_t_LDADD = $(LDADD_MC)
@@ -95,7 +96,7 @@ MC_TESTS += %D%/program_recorder.t
 %C%_program_recorder_t_LDADD = $(LDADD_MC)
 MC_TESTS += %D%/run.t
 %C%_run_t_SOURCES = %D%/run.c src/run/run_instance.c src/run/run.c \
-	src/run/run_turns.c \
+	src/run/run_turns.c src/pool/callback_scope.c \
 	src/base/error.c src/sys/eventcount.c src/sys/mutex.c \
 	src/sys/backoff.c
 %C%_run_t_CPPFLAGS = $(MC_CPPFLAGS)
@@ -108,16 +109,19 @@ MC_TESTS += %D%/kernel_versions.t
 %C%_kernel_versions_t_LDADD = $(LDADD_MC)
 MC_TESTS += %D%/lane_interpreter.t
 %C%_lane_interpreter_t_SOURCES = %D%/lane_interpreter.c %D%/region_plans.h \
+	%D%/no_external.h \
 	src/run/host/lane_compiler.c src/run/host/lane_bodies.c \
 	src/run/host/lane_tasks.c src/run/host/lane_interpreter.c \
 	src/run/host/lane_park.c src/run/host/lane_patience.c \
+	src/run/args/loop_count.c \
 	src/base/alloc.c src/base/error.c src/base/text.c \
 	src/base/vector.c src/plan/plan.c src/pool/time_slice.c \
+	src/pool/callback_scope.c \
 	src/sys/eventcount.c src/sys/mutex.c src/sys/backoff.c
 %C%_lane_interpreter_t_CPPFLAGS = $(MC_CPPFLAGS)
 %C%_lane_interpreter_t_LDADD = $(LDADD_MC)
 MC_TESTS += %D%/steal_worker.t
 %C%_steal_worker_t_SOURCES = %D%/steal_worker.c src/run/host/steal_worker.c \
-	src/run/host/steal_setup.c src/base/error.c
+	src/run/host/steal_setup.c src/pool/callback_scope.c src/base/error.c
 %C%_steal_worker_t_CPPFLAGS = $(MC_CPPFLAGS)
 %C%_steal_worker_t_LDADD = $(LDADD_MC)

@@ -27,7 +27,7 @@ sources_of()
 	parallel_for)
 		echo "src/sys/eventcount.c src/sys/mutex.c src/sys/backoff.c" \
 			"src/base/alloc.c src/base/error.c src/pool/parallel_for.c" \
-			"src/pool/loop_helper.c src/pool/loop_job.c" ;;
+			"src/pool/loop_helper.c src/pool/loop_job.c src/pool/callback_scope.c" ;;
 	counter_core_ready)
 		echo "src/sys/eventcount.c src/sys/mutex.c src/sys/backoff.c" \
 			"src/base/error.c src/pool/ready.c src/pool/counter_core.c" ;;
@@ -40,10 +40,11 @@ sources_of()
 	instance_pool_run_instance)
 		echo "src/sys/eventcount.c src/sys/mutex.c src/sys/backoff.c" \
 			"src/base/error.c src/run/instance_pool.c src/run/run_instance.c" \
-			"src/run/run_turns.c" ;;
+			"src/run/run_turns.c src/pool/callback_scope.c" ;;
 	run_turns)
 		echo "src/sys/eventcount.c src/sys/mutex.c src/sys/backoff.c" \
-			"src/base/error.c src/run/instance_pool.c src/run/run_turns.c" ;;
+			"src/base/error.c src/run/instance_pool.c src/run/run_turns.c" \
+			"src/pool/callback_scope.c" ;;
 	idle_section)
 		echo "src/sys/eventcount.c src/sys/mutex.c src/sys/backoff.c" \
 			"src/pool/time_slice.c src/object/queue/idle_section.c" ;;
@@ -62,19 +63,20 @@ sources_of()
 	run)
 		echo "src/sys/eventcount.c src/sys/mutex.c src/sys/backoff.c" \
 			"src/base/error.c src/run/run_instance.c src/run/run.c" \
-			"src/run/run_turns.c" ;;
+			"src/run/run_turns.c src/pool/callback_scope.c" ;;
 	kernel_versions)
 		echo "src/sys/eventcount.c src/sys/mutex.c src/sys/backoff.c" \
 			"src/base/error.c src/run/kernel_versions.c src/run/api/exchange.c" ;;
 	lane_interpreter)
 		echo "src/sys/eventcount.c src/sys/mutex.c src/sys/backoff.c" \
 			"src/base/alloc.c src/base/error.c src/base/text.c src/base/vector.c" \
-			"src/plan/plan.c src/pool/time_slice.c" \
+			"src/plan/plan.c src/pool/time_slice.c src/pool/callback_scope.c" \
 			"src/run/host/lane_compiler.c src/run/host/lane_bodies.c" \
 			"src/run/host/lane_tasks.c src/run/host/lane_interpreter.c" \
 			"src/run/host/lane_park.c src/run/host/lane_patience.c" ;;
 	steal_worker)
-		echo "src/run/host/steal_worker.c src/run/host/steal_setup.c src/base/error.c" ;;
+		echo "src/run/host/steal_worker.c src/run/host/steal_setup.c src/base/error.c" \
+			"src/pool/callback_scope.c" ;;
 	handle_table) # includes src/object/handle/handle_table.c
 		echo "src/base/error.c src/sys/mutex.c" ;;
 	esac

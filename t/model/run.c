@@ -191,6 +191,11 @@ void plait__inbox_event_post(plait__inbox_event *notice, plait_status status)
 	at_add_u32(&notified, 1);
 }
 
+int32_t plait__worker_index(void)
+{
+	return -1;
+}
+
 void plait__context_notify_waiters(plait__context *of)
 {
 	plait__eventcount_notify(&of->wait_event);
@@ -263,10 +268,11 @@ static void cancel(plait__instance *instance)
 static const plait__engine engine = { .name = "none", .cancel = cancel };
 
 plait_status plait__sized_struct_write(void *out, const void *ours, size_t known_bytes,
-				       size_t first_bytes, const char *what,
-				       plait_error *error)
+				       size_t first_bytes, size_t alignment,
+				       const char *what, plait_error *error)
 {
 	(void)first_bytes;
+	(void)alignment;
 	(void)what;
 	(void)error;
 	memcpy(out, ours, known_bytes);

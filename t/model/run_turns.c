@@ -50,11 +50,6 @@ plait_status plait__wait_run(plait__wait_request *request, plait_error *error)
 	return PLAIT_OK;
 }
 
-bool plait__callback_scope_is_active(void)
-{
-	return false;
-}
-
 void plait__run_conflicts_note(const plait__instance *instance)
 {
 	AT_PLAIN_WRITE(noted[instance->index]) =

@@ -161,6 +161,8 @@ bool plait__backoff_step(struct plait__backoff *ladder)
 	return true;
 }
 
+const plait_error plait__instance_exited; /* no thread ends here */
+
 void plait__instance_fail(plait__instance *of, uint32_t command,
 			  const plait_error *why)
 {

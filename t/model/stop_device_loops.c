@@ -57,7 +57,7 @@ void plait__thread_join(struct plait__thread *thread)
 	(void)thread;
 }
 
-uint64_t plait__clock_deadline(uint64_t timeout_ns)
+uint64_t plait__clock_after(uint64_t timeout_ns)
 {
 	return mc_clock_now_ns() + timeout_ns;
 }

@@ -52,6 +52,24 @@ static plait_node put(plait_graph *graph, plait_node_desc desc,
 	return node;
 }
 
+/* A launch whose number and items follow the iteration. */
+static void add_series(plait_graph *body)
+{
+	const plait_kernel_desc desc = { .size = sizeof(desc),
+					 .function = no_work,
+					 .signature = "t(n: u32)" };
+	const plait_series series = { sizeof(series), 0, 1, 2, 9 };
+	const plait_argument argument = PLAIT_ITERATION(&series);
+	plait_kernel *kernel = NULL;
+
+	IS_INT(plait_kernel_create(context, &desc, &kernel, &error), PLAIT_OK);
+	put(body, (plait_node_desc){
+			.kind = PLAIT_NODE_LAUNCH, .kernel = kernel,
+			.arguments = &argument, .argument_count = 1,
+			.series = &series, .series_count = 1 }, NULL);
+	plait_kernel_release(kernel);
+}
+
 static void fill_body(plait_graph *body)
 {
 	const plait_kernel_desc desc = {
@@ -95,6 +113,7 @@ static void fill_graph(plait_graph *graph)
 	IS_INT(plait_signal_create(device, &desc, &signal, &error), PLAIT_OK);
 	IS_INT(plait_graph_body(graph, node, 0, &body, &error), PLAIT_OK);
 	fill_body(body);
+	add_series(body);
 	plait_graph_release(body);
 	node = put(graph, (plait_node_desc){
 			.kind = PLAIT_NODE_COPY, .target_parameter = "q",
@@ -258,7 +277,9 @@ static void parameters(void)
 	LIES(value->blob, target->blob + 8, "shares its bytes");
 	LIES(target->kind, PLAIT__ARG_VALUE, "its argument is not of its param");
 	LIES(w->bytes, 4, "its size is not that of its parameter");
-	LIES(w->bytes, 3, "its size is not that of its kind");
+	LIES(w->bytes, 3, "its size is not that of its parameter");
+	LIES(w->bytes, 0, "its size is not that of its kind");
+	LIES(w->bytes, 4097, "its size is not that of its kind");
 	LIES(w->kind, PLAIT__PARAM_SIGNAL, "reserved kind");
 	LIES(w->kind, PLAIT__PARAM_GEOMETRY, "its size is not that");
 	LIES(p->bytes, 1024, "its size is not that of its kind");
@@ -310,7 +331,7 @@ static void commands(void)
 
 	LIES(launch->kind, PLAIT__CMD_CHANNEL, "reserved kind");
 	LIES(launch->kind, PLAIT__CMD_ALLOC, "reserved kind");
-	LIES(s->regions[0].kind, PLAIT__REGION_REPEAT, "reserved kind");
+	LIES(s->regions[0].kind, PLAIT__REGION_REPEAT + 1, "unknown kind");
 	LIES(payload->kernel, s->kernels_count, "its kernel does not exist");
 	LIES(payload->geometry, s->geometries_count, "its geometry");
 	LIES(payload->arg_first, s->args_count, "its arguments are out of");
@@ -320,6 +341,26 @@ static void commands(void)
 	LIES(emit->object, s->signals_count, "signal does not exist");
 	LIES(s->payloads[s->regions[0].predicate].object, s->functions_count,
 	     "function of its predicate");
+}
+
+static void series(void)
+{
+	plait__plan_arg *number = arg_of(PLAIT__ARG_SERIES, 0);
+	plait__plan_geometry *geometry = s->geometries;
+
+	while (geometry->series[0] == 0)
+		geometry++;
+	LIES(number->index, s->series_count, "its series does not exist");
+	LIES(number->bytes, 3, "4 or 8 bytes");
+	LIES(number->blob, s->blob_count, "outside of the blob");
+	LIES(s->series[0].region, s->regions_count, "its loop does not exist");
+	LIES(s->series[0].flags, 2, "unknown flags");
+	LIES(s->series[0].flags, PLAIT__SERIES_FROM_COUNT, "has no count");
+	LIES(s->series[0].limit, -1, "a limit below 0");
+	LIES(s->series[0].region, PLAIT__NONE, "that it is not in");
+	LIES(s->series[1].region, PLAIT__NONE, "that it is not in");
+	LIES(geometry->series[0], s->series_count + 1, "its series do not fit");
+	LIES(geometry->series[1], 1, "its series do not fit");
 }
 
 static void scratch(void)
@@ -364,6 +405,7 @@ WITH(parameters)
 WITH(patches)
 WITH(geometries)
 WITH(commands)
+WITH(series)
 WITH(scratch)
 
 static const struct tap_scenario scenarios[] = {
@@ -374,6 +416,7 @@ static const struct tap_scenario scenarios[] = {
 	{ "patches", with_patches },
 	{ "geometries", with_geometries },
 	{ "commands", with_commands },
+	{ "series", with_series },
 	{ "scratch", with_scratch },
 };
 TAP_MAIN(scenarios)

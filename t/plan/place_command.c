@@ -48,6 +48,30 @@ static void end_world(struct world *w)
 	free(w);
 }
 
+/* Choose a lane, occupy it and commit, which are two phases of the planner. */
+static plait_status place_step(plait__placement *place,
+			       const plait__place_command *command,
+			       plait__place_point *out_point,
+			       const plait__place_point **out_waits,
+			       uint32_t *out_wait_count)
+{
+	uint64_t start;
+	uint32_t lane;
+	plait_status status =
+		plait__place_choose(place, command, &lane, &start);
+
+	if (status != PLAIT_OK)
+		return status;
+	status = plait__vector_clock_commit(place, lane, command->preds,
+					    command->pred_count, out_point,
+					    out_waits, out_wait_count);
+	if (status != PLAIT_OK)
+		return status;
+	out_point->finish = start + command->cost;
+	plait__place_occupy(place, lane, out_point->finish, command->affinity);
+	return PLAIT_OK;
+}
+
 static void learn(uint64_t *clock, const uint64_t *other,
 		  const plait__place_point *point)
 {
@@ -90,7 +114,7 @@ static void place(struct world *w, uint32_t task, const uint32_t *preds,
 	t.device = device;
 	t.policy = policy;
 	t.cost = 1 + task % 3;
-	if (plait__place_step(&w->place, &t, &w->points[task], &waits,
+	if (place_step(&w->place, &t, &w->points[task], &waits,
 			      &wait_count) != PLAIT_OK)
 		OK_THAT(false, "a step");
 	memcpy(clock, w->lane_clock[w->points[task].lane],
@@ -209,7 +233,7 @@ static void affinity(void)
 
 		task.affinity = kernels[i];
 		task.not_before = i / 3;
-		OK(plait__place_step(&state, &task, &point, &waits,
+		OK(place_step(&state, &task, &point, &waits,
 				     &wait_count) == PLAIT_OK);
 		IS_UINT(point.lane, want[i]);
 		plait__vector_clock_forget(&state, &point);

@@ -175,7 +175,7 @@ static void regions(void)
 	fails_with(&s.input, NULL, PLAIT_E_INVALID,
 		   "edge from node 0 'a' to node 2 'x' crosses the border");
 	s.input.edge_count--;
-	region.kind = PLAIT__REGION_REPEAT;
+	region.kind = PLAIT__REGION_REPEAT + 1;
 	fails_with(&s.input, NULL, PLAIT_E_INVALID, "unknown kind of region");
 	region.kind = PLAIT__REGION_WHILE;
 	region.predicate = 3;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Cost of the interposer check per command in flight: with 64 times as many
- * commands, one takes about as long.  Measured in time of this thread, so that
- * other programs do not count.
+ * The model of the interposer check: its cost per command in flight (with 64
+ * times as many commands, one takes about as long, in time of this thread, so
+ * that other programs do not count), and calls that the backend refuses.
  */
 #include "lib/objects.h"
 
@@ -18,11 +18,11 @@ static uint64_t thread_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-static bool open_checked(void)
+static bool open_checked(const char *wrap, const char *options)
 {
 	const plait_context_desc desc = {
-		.size = sizeof(desc), .backends = "host", .wrap = "check",
-		.flags = PLAIT_CONTEXT_NO_WORKERS,
+		.size = sizeof(desc), .backends = "host", .wrap = wrap,
+		.options = options, .flags = PLAIT_CONTEXT_NO_WORKERS,
 	};
 
 	rig.error.size = sizeof(rig.error);
@@ -70,7 +70,7 @@ static void linear(void)
 {
 	double few, many, ratio = 1e9;
 
-	if (!open_checked())
+	if (!open_checked("check", NULL))
 		return;
 	/* One undisturbed try is enough. */
 	for (int i = 0; i < TRIES && ratio > LIMIT; i++) {
@@ -85,7 +85,33 @@ static void linear(void)
 	OK(all_gone());
 }
 
+/* A raise that the backend refused has not happened: the gate may be raised
+ * to less, or fail. */
+static void refused_raise(void)
+{
+	const plait_signal_desc desc = { .size = sizeof(desc),
+					 .flags = PLAIT_SIGNAL_GATE };
+	plait_signal *gate = NULL;
+	uint64_t reached = 0;
+
+	if (!open_checked("check,fault",
+			  "fault:slot=signal_raise,fail=1,status=busy"))
+		return;
+	OK(plait_signal_create(rig.device, &desc, &gate, &rig.error) ==
+	   PLAIT_OK);
+	IS_INT(plait_signal_raise(gate, 5, &rig.error), PLAIT_E_BUSY);
+	OK_THAT(plait_signal_raise(gate, 2, &rig.error) == PLAIT_OK,
+		"raise: %s", rig.error.text);
+	IS_INT(plait_signal_query(gate, &reached, NULL, &rig.error), PLAIT_OK);
+	IS_INT(reached, 2);
+	OK_THAT(plait_signal_fail(gate, 7, "over", &rig.error) == PLAIT_OK,
+		"fail: %s", rig.error.text);
+	plait_signal_release(gate);
+	plait_context_release(rig.context);
+}
+
 static const struct tap_scenario all[] = {
 	{ "linear in commands in flight", linear },
+	{ "a refused raise", refused_raise },
 };
 TAP_MAIN(all)

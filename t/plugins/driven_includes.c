@@ -92,6 +92,8 @@ static const struct {
 	{ "R\"(/*)\"\n#include \"a.h\"\n", UNKNOWN },
 	{ "asm(\".incbin \\\"a.h\\\"\");", UNKNOWN },
 	{ "#include \"loop.h\"", CHANGES },
+	/* Longer than its size of 0 says. */
+	{ "#include \"/proc/version\"", UNKNOWN },
 };
 
 static void check(size_t i)

@@ -3,6 +3,8 @@
  * task ends. */
 #include "lib/pool.h"
 
+#include "pool/callback_scope.h"
+
 #include <fenv.h>
 #include <pthread.h>
 #include <signal.h>
@@ -239,7 +241,7 @@ static int32_t look_inside(void *arg)
 
 	pthread_sigmask(SIG_SETMASK, NULL, &mask);
 	pthread_getname_np(pthread_self(), name, sizeof(name));
-	return plait__callback_scope_is_active() && plait__callback_scope_is_in_pool(pool) &&
+	return plait__callback_scope_pool == pool &&
 			       (plait__pool_worker_count(pool) == 0 ||
 				(sigismember(&mask, SIGUSR1) == 1 &&
 				 sigismember(&mask, SIGSEGV) == 0 &&
@@ -257,7 +259,7 @@ static void threads_know_where_they_are(void)
 		plait__counter *done = new_counter(pool, 0);
 
 		OK(!plait__callback_scope_is_active());
-		OK(!plait__callback_scope_is_in_pool(pool));
+		OK(plait__callback_scope_pool != pool);
 		send_call(lane, NULL, 0, look_inside, &pool, done, 1);
 		IS_INT(wait_point(pool, done, 1, NULL), PLAIT_OK);
 		OK(!plait__callback_scope_is_active());

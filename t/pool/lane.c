@@ -56,6 +56,25 @@ static void in_order(void)
 	}
 }
 
+/* A lane is not destroyed with commands, but a backend that is given up may
+ * leave some: they run, also without workers. */
+static void destroyed_with_commands(void)
+{
+	for (size_t i = 0; i < TAP_COUNT(worker_counts); i++) {
+		plait__pool *pool = new_pool(worker_counts[i]);
+		plait__counter *done = new_counter(pool, 0);
+		plait__lane *lane = new_lane(pool);
+		at_u32 count = { 0 };
+
+		send_call(lane, NULL, 0, count_up, &count, done, 1);
+		send_call(lane, NULL, 0, count_up, &count, done, 2);
+		plait__lane_destroy(lane);
+		IS_INT(at_load_relaxed_u32(&count), 2);
+		plait__counter_destroy(done);
+		plait__pool_destroy(pool);
+	}
+}
+
 /* With one worker, many lanes that wait and one that runs. */
 static void a_blocked_lane_blocks_no_other(void)
 {
@@ -302,6 +321,7 @@ static void moves(void)
 
 static const struct tap_scenario all[] = {
 	{ "in order", in_order },
+	{ "destroyed with commands", destroyed_with_commands },
 	{ "a blocked lane blocks no other", a_blocked_lane_blocks_no_other },
 	{ "capacity", capacity },
 	{ "beyond capacity", beyond_capacity },

@@ -30,7 +30,13 @@ static plait_node add_loop(plait_graph *graph, uint32_t kind,
 		.kind = kind, .label = "loop", .flags = PLAIT_CALL_ANY_THREAD,
 		.function = count_down, .user_data = countdown,
 	};
+	const plait_node_desc repeat = {
+		.kind = kind, .label = "loop",
+		.times = (uint64_t)countdown->start,
+	};
 
+	if (kind == PLAIT_NODE_REPEAT)
+		return add_node(graph, repeat, after, count);
 	countdown->left = countdown->start;
 	return add_node(graph, desc, after, count);
 }
@@ -137,6 +143,9 @@ static void check_whiles(uint32_t flags)
 	check_wide(PLAIT_NODE_WHILE, flags, 0, 0);
 	check_wide(PLAIT_NODE_WHILE, flags, 1, 1);
 	check_wide(PLAIT_NODE_WHILE, flags, 100, 100);
+	check_wide(PLAIT_NODE_REPEAT, flags, 0, 0);
+	check_wide(PLAIT_NODE_REPEAT, flags, 1, 1);
+	check_wide(PLAIT_NODE_REPEAT, flags, 100, 100);
 }
 
 static void check_dos(uint32_t flags)

@@ -192,6 +192,8 @@ static void check_run(uint32_t lanes, uint32_t instances, uint32_t flags)
 		IS_INT(plait_run_poll(attempt.run, &rig.error),
 		       PLAIT_E_FAILED);
 		HAS_STR(rig.error.text, "did not return but ended its thread");
+		/* On every engine and backend. */
+		IS_INT(rig.error.origin, -1);
 		plait_run_release(attempt.run);
 		__atomic_store_n(&leaving, 0, __ATOMIC_SEQ_CST);
 		is_usable(attempt.plan, flags);

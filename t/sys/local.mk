@@ -7,6 +7,7 @@ UNIT_TESTS += %D%/file.t
 UNIT_TESTS += %D%/fork.t
 UNIT_TESTS += %D%/clock_dl_env_fd.t
 UNIT_TESTS += %D%/thread.t
+UNIT_TESTS += %D%/thread_block.t
 UNIT_TESTS += %D%/trusted_folder.t
 UNIT_TESTS += %D%/read_write_file.t
 SCRIPT_TESTS += %D%/system_calls_fail.t

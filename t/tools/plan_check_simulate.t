@@ -180,6 +180,7 @@ for text, want in (("while w times=3 cost=5\nnode a\nend\n", 3 + 4 * 5), ("do w 
                    ("while w times=0\nnode a cost=9\nend\nnode z after=w\n", 1),
                    ("do w times=0 cost=5\nnode a cost=9\nend\n", 9 + 5),
                    ("while w times=0\ndo v times=2\nnode a cost=9\nend\nend\n", 0),
+                   ("repeat w times=3 cost=5\nnode a\nend\n", 3), ("repeat w times=0\nnode a\nend\n", 0),
                    ("case w take=0 cost=5\nnode a\nend\n", 1 + 5), ("while w times=3\nnode a\nend\n", 3),
                    ("do v times=2\nwhile w times=3 cost=5\nnode a\nend\nend\nnode z after=v\n", 2 * (3 + 4 * 5) + 1)):
     ok(stats_of(plait("simulate", "-", text=text))["makespan"] == str(want) and
@@ -344,8 +345,11 @@ ok(len(cut) > 200 and all("kernel_of_layer_".startswith(a) and re.fullmatch(r"\D
 
 
 def texts_in(page):
-    """Of each text where it starts and, about, ends: x, y, end, words."""
+    """Of each text but halos where it starts and, about, ends: x, y, end, words."""
+    halos = {e for g in page.iter(TEXT[:-4] + "g") if g.get("aria-hidden") for e in g}
     for e in page.iter(TEXT):
+        if e in halos:
+            continue
         words, size = "".join(e.itertext()), float(e.get("font-size", 11))
         x, wide = float(e.get("x")), len(words) * size * (0.64 if words[:1].isdigit() else 0.5)
         x -= {"middle": wide / 2, "end": wide}.get(e.get("text-anchor"), 0)

@@ -47,7 +47,7 @@ def unique(text):
     lines, stack, count = [], [0], 0
     for line in text.splitlines():
         words = line.split()
-        if words and words[0] in ("node", "while", "do", "case", "after"):
+        if words and words[0] in ("node", "while", "do", "repeat", "case", "after"):
             name = lambda n: "b%d.%s" % (stack[-1], n)
             words[1] = name(words[1])
             for i, word in enumerate(words[2:], 2):
@@ -57,7 +57,7 @@ def unique(text):
                     words[i] = ",".join(name(n) for n in word.split(","))
         if words and words[0] in ("branch", "end"):
             stack.pop()
-        if words and words[0] in ("while", "do", "case", "branch"):
+        if words and words[0] in ("while", "do", "repeat", "case", "branch"):
             count += 1
             stack.append(count)
         lines.append(" ".join(words))

@@ -11,7 +11,8 @@ static const struct conform_group *const groups[] = {
 	&conform_load,	  &conform_buffers, &conform_natives,
 	&conform_rows,	  &conform_queues,  &conform_signals,
 	&conform_calls,	  &conform_errors,  &conform_kernels,
-	&conform_cache,	  &conform_segments, &conform_regions,
+	&conform_cache,	  &conform_local_memory, &conform_large_values,
+	&conform_segments, &conform_regions,
 	&conform_deciding, &conform_claims,
 };
 

@@ -109,6 +109,8 @@ extern const struct conform_group conform_calls;
 extern const struct conform_group conform_errors;
 extern const struct conform_group conform_kernels;
 extern const struct conform_group conform_cache;
+extern const struct conform_group conform_local_memory;
+extern const struct conform_group conform_large_values;
 extern const struct conform_group conform_segments;
 extern const struct conform_group conform_regions;
 extern const struct conform_group conform_deciding;

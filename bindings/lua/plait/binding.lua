@@ -41,6 +41,12 @@ function put.number(slot, box, value, name)
   slot.buffer, slot.value, slot.bytes = nil, box.at, box.bytes
 end
 
+-- So are vectors and structs.
+function put.aggregate(slot, box, value, name)
+  box.at = kernel.convert_value(box.of, value, name)
+  slot.buffer, slot.value, slot.bytes = nil, box.at, box.bytes
+end
+
 -- Launch sizes are rare: each call allocates one; the box keeps it until the next.
 function put.launch(slot, box, value)
   box.at = kernel.geometry {items = value}
@@ -52,7 +58,11 @@ local function box_of(parameter)
   if parameter.kind == lib.PLAIT_PARAMETER_LAUNCH then
     return {put = "launch", bytes = ffi.sizeof "plait_launch"}
   end
-  local ctype = kernel.types[parameter.type]
+  local of = kernel.value_type(parameter.type)
+  if of.bytes or of.lanes then
+    return {put = "aggregate", of = of, bytes = of.bytes or ffi.sizeof(of.ctype)}
+  end
+  local ctype = of.ctype
   return {put = "number", at = ffi.new(ctype), bytes = ffi.sizeof(ctype),
           exact = not kernel.inexact(ctype)}
 end
@@ -61,7 +71,7 @@ end
 
 local HEAD = [[
 local array, desc, boxes, put, known, unknown, missing, next = ...
-local put_buffer, put_number, put_launch = put.buffer, put.number, put.launch
+local put_buffer, put_number, put_launch, put_aggregate = put.buffer, put.number, put.launch, put.aggregate
 ]]
 local BEGIN = [[
 return function(given)

@@ -153,6 +153,7 @@ typedef struct plait_device_info {
 	uint64_t stray_notifications;
 	uint32_t forms;
 	uint32_t reserved0;
+	uint64_t local_bytes;
 } plait_device_info;
 plait_status plait_context_device_count(plait_context *context,
 						  uint32_t *out_count,
@@ -590,8 +591,20 @@ enum {
 	PLAIT_ARGUMENT_PARAMETER = 2,
 	PLAIT_ARGUMENT_ROTATION = 3,
 	PLAIT_ARGUMENT_ITERATION = 4,
-	PLAIT_ARGUMENT_SCRATCH = 5
+	PLAIT_ARGUMENT_SCRATCH = 5,
+	PLAIT_ARGUMENT_LOCAL = 6
 };
+typedef uint32_t plait_series_flags;
+enum {
+	PLAIT_SERIES_FROM_COUNT = 1 << 0
+};
+typedef struct plait_series {
+	uint32_t size;
+	plait_series_flags flags;
+	int64_t offset;
+	int64_t scale;
+	int64_t limit;
+} plait_series;
 typedef struct plait_argument {
 	uint32_t size;
 	plait_argument_kind kind;
@@ -602,6 +615,7 @@ typedef struct plait_argument {
 	const char *name;
 	uint64_t rotation;
 	uint64_t ahead;
+	const plait_series *series;
 } plait_argument;
 plait_status plait_kernel_create(plait_context *context,
 					   const plait_kernel_desc *desc,
@@ -639,7 +653,8 @@ enum {
 	PLAIT_NODE_SUBGRAPH = 8,
 	PLAIT_NODE_WHILE = 9,
 	PLAIT_NODE_DO = 10,
-	PLAIT_NODE_CASE = 11
+	PLAIT_NODE_CASE = 11,
+	PLAIT_NODE_REPEAT = 12
 };
 typedef uint32_t plait_node_flags;
 enum {
@@ -685,6 +700,10 @@ typedef struct plait_node_desc {
 	const plait_rows *rows;
 	const char *target_parameter;
 	const char *source_parameter;
+	const char *count_parameter;
+	uint64_t count_step;
+	const plait_series *series;
+	uint64_t series_count;
 } plait_node_desc;
 plait_status plait_graph_add(plait_graph *graph,
 				       const plait_node_desc *desc,
@@ -755,6 +774,10 @@ plait_status plait_graph_case(plait_graph *graph, plait_buffer *word,
 					plait_node after,
 					plait_graph **out_bodies,
 					plait_node *out, plait_error *error);
+plait_status plait_graph_repeat(plait_graph *graph, uint64_t times,
+					  plait_node after,
+					  plait_graph **out_body,
+					  plait_node *out, plait_error *error);
 typedef struct plait_plan plait_plan;
 plait_status plait_graph_create(plait_context *context,
 					  plait_graph **out,
@@ -1398,7 +1421,8 @@ typedef uint32_t plait_code_parameter_flags;
 enum {
 	PLAIT_CODE_POINTER = 1 << 0,
 	PLAIT_CODE_READS = 1 << 1,
-	PLAIT_CODE_WRITES = 1 << 2
+	PLAIT_CODE_WRITES = 1 << 2,
+	PLAIT_CODE_LOCAL = 1 << 3
 };
 typedef struct plait_code_parameter {
 	uint32_t size;

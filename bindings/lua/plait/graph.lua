@@ -50,7 +50,7 @@ end
 
 local function add(self, kind, fields, how)
   how = how or {}
-  core.check_options(how, " after label cost device on items group scratch_bytes pattern_bytes offset first times "
+  core.check_options(how, " after label cost device on items group scratch_bytes pattern_bytes offset first times step series "
                           .. memory.extents)
   -- Not by a fixed level: calls in tail position have no frame of their own.
   local file, line = core.caller()
@@ -91,13 +91,17 @@ function Graph:size()
 end
 
 --- Add a kernel launch: graph:launch(kernel, {arguments}, {items = , group = ,
--- scratch_bytes = , after = ...}); `items` may be a plait.parameter that each run sets.
+-- scratch_bytes = , series = , after = ...}); `items` may be a plait.parameter that each run
+-- sets.  `series`: in a loop, a table of one plait.iteration {...} per dimension that the
+-- items follow, or false where they do not; a launch without items does nothing.
 function Graph:launch(code, arguments, how)
   local handle = core.handle(code, "Kernel", "launch")
   local made = code:arguments(arguments)
   local fields = {kernel = handle, arguments = made.array, argument_count = made.count,
                   scratch_bytes = how and how.scratch_bytes}
   local items = how and how.items
+  if how and how.series then fields.series, fields.series_count = kernel.series(how.series) end
+  local sizes = fields.series -- keep the array
   if type(items) == "table" and items.name then
     fields.launch_parameter = items.name
   else
@@ -178,6 +182,24 @@ end
 function Graph:loop(condition, how)
   local node = region(self, how and how.first and lib.PLAIT_NODE_DO or lib.PLAIT_NODE_WHILE, condition, how,
                       {times = how and how.times})
+  return node, body(self, node, 0)
+end
+
+--- Add a loop with a count: node, body = graph:repeat_times(10).  The count is a number, a
+-- plait.parameter that each run sets (a u64), or a buffer whose u32 at `how.offset` (bytes)
+-- is read when the loop is entered.  {step = n}: an iteration takes n of the count, the last
+-- one the rest; {times = n} is the expected count of a parameter or buffer, 0 means 1.
+function Graph:repeat_times(count, how)
+  local fields = {count_step = how and how.step, times = how and how.times}
+  fields.count_parameter = kernel.parameter_name(count)
+  if type(count) == "number" then
+    fields.times = kernel.convert("uint64_t[1]", count, "count")[0]
+  elseif not fields.count_parameter then
+    fields.predicate = core.handle(count, "Buffer", "the count is not a number")
+    kernel.check_word(count)
+    fields.predicate_offset = how and how.offset or 0
+  end
+  local node = add(self, lib.PLAIT_NODE_REPEAT, fields, how)
   return node, body(self, node, 0)
 end
 

@@ -101,7 +101,7 @@ end
 function Device:query()
   local info = core.sized "plait_device_info"
   core.check(lib.plait_device_query(self.handle, info, core.error))
-  return core.plain(info, "name backend description capabilities memory_bytes budget_bytes used_bytes")
+  return core.plain(info, "name backend description capabilities memory_bytes budget_bytes used_bytes local_bytes")
 end
 
 --- Return a native handle, such as "cl_device" or "cu_context".

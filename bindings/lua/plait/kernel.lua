@@ -12,6 +12,17 @@ local TYPES = {
   f32 = "float[1]", f64 = "double[1]", bool = "bool[1]", char = "char[1]",
 }
 kernel.types = TYPES
+
+--- Return {ctype = , lanes = } of a vector ("f32x4"), {bytes = } of a struct, or {ctype = }
+-- of a number; the text is a value's type as signatures and plans have it.
+function kernel.value_type(text)
+  local bytes = text:match "^struct .-(%d+)" -- its name may end in digits
+  if bytes then return {bytes = tonumber(text:match "(%d+) align" or text:match "(%d+)$")} end
+  local lane, lanes = text:match "^([iuf]%d+)x(%d+)$"
+  if not lane then return {ctype = TYPES[text:match "[%w_]+$"]} end
+  local ctype = TYPES[lane]:gsub("%[1%]$", "[" .. lanes .. "]")
+  return {ctype = ctype, lanes = tonumber(lanes)}
+end
 local FORMS = {portable = lib.PLAIT_SOURCE_PORTABLE, host = lib.PLAIT_SOURCE_C,
                opencl = lib.PLAIT_SOURCE_OPENCL_C, cuda = lib.PLAIT_SOURCE_CUDA_C}
 
@@ -24,11 +35,39 @@ function kernel.parameter(name)
   return setmetatable({kind = lib.PLAIT_ARGUMENT_PARAMETER, name = name}, Special)
 end
 
+-- Return the name of a parameter, or nil.
+function kernel.parameter_name(given) return getmetatable(given) == Special and given.name or nil end
+
 --- A kernel argument: scratch memory of the node, `scratch_bytes` long.
 kernel.scratch = setmetatable({kind = lib.PLAIT_ARGUMENT_SCRATCH}, Special)
 
---- A kernel argument: the iteration number of the enclosing loop.
+local function series(given)
+  core.check_options(given, " scale offset from_count limit ")
+  return core.sized("plait_series", {
+    scale = given.scale or 1, offset = given.offset, limit = given.limit,
+    flags = given.from_count and lib.PLAIT_SERIES_FROM_COUNT or 0})
+end
+
+-- Return a number that follows the iteration.
+function Special.__call(_, given)
+  return setmetatable({kind = lib.PLAIT_ARGUMENT_ITERATION, series = series(given)}, Special)
+end
+
+--- A kernel argument: the iteration number of the enclosing loop.  Called, a number that
+-- follows it: iteration {scale = 20, offset = 1} is 20 * i + 1; from_count = true adds the
+-- count of the loop, which is one of graph:repeat_times; `limit` is the most that it may be.
 kernel.iteration = setmetatable({kind = lib.PLAIT_ARGUMENT_ITERATION}, Special)
+
+-- Return a C array of a plait_series per dimension, and their number; false leaves the
+-- items as they are.
+function kernel.series(given)
+  local array = ffi.new("plait_series[?]", #given)
+  for i, one in ipairs(given) do
+    local made = one and (one.series or series {}) or core.sized "plait_series"
+    ffi.copy(array + (i - 1), made, ffi.sizeof "plait_series")
+  end
+  return array, #given
+end
 
 -- A kernel argument: the buffer of a rotation, `ahead` iterations from this.
 function kernel.turn(rotation, ahead)
@@ -40,14 +79,17 @@ end
 --- A kernel: code and its signature; `label` is the name in the signature.
 local Kernel = core.class("Kernel", "plait_kernel_release")
 
--- Return {{name = , what = its name in errors, ctype = value type or nil, target =
--- pointee type or nil}} of a signature that plait accepted.
+-- Return {{name = , what = its name in errors, ctype = value type or nil, lanes = of a vector,
+-- bytes = of a struct, target = pointee type or nil, is_local = }} of a signature that plait accepted.
 local function parse(signature)
   local found = {}
   for part in signature:match("%((.*)%)"):gmatch "[^,]+" do
     local name, words = part:match "^%s*([%w_]+)%s*:%s*(.-)%s*$"
-    if not words:find "pointer" then
-      found[#found + 1] = {name = name, ctype = TYPES[words:match "[%w_]+$"]}
+    if words:find "^local%s" then
+      found[#found + 1] = {name = name, is_local = true}
+    elseif not words:find "pointer" then
+      local of = kernel.value_type(words)
+      found[#found + 1] = {name = name, ctype = of.ctype, lanes = of.lanes, bytes = of.bytes}
     else
       found[#found + 1] = {name = name, target = words:match "[%w_]+$"}
     end
@@ -133,14 +175,48 @@ function kernel.convert(ctype, value, what)
   return made
 end
 
+-- Convert a table of numbers to a vector.
+local function convert_vector(of, value, what)
+  if not core.is_plain(value) or #value ~= of.lanes then
+    core.raise(("%s is a vector: give it a table of %d numbers, not %s"):format(what, of.lanes, core.describe(value)))
+  end
+  local made, exact = ffi.new(of.ctype), not kernel.inexact(of.ctype)
+  for i = 1, of.lanes do kernel.store(made + (i - 1), exact, value[i], what) end
+  return made
+end
+
+-- Copy a struct: a cdata, or a string of its bytes.
+local function convert_struct(of, value, what)
+  local kind = type(value)
+  local have = kind == "string" and #value or kind == "cdata" and ffi.sizeof(value)
+  if have ~= of.bytes then
+    core.raise(("%s is a struct of %d bytes: give it a cdata or a string of that size, not %s"):format(
+      what, of.bytes, core.describe(value)))
+  end
+  local made = ffi.new("uint8_t[?]", of.bytes)
+  ffi.copy(made, value, of.bytes)
+  return made
+end
+
+--- Convert a value for C; `of` is from value_type.
+function kernel.convert_value(of, value, what)
+  if of.bytes then return convert_struct(of, value, what) end
+  if of.lanes then return convert_vector(of, value, what) end
+  return kernel.convert(of.ctype, value, what)
+end
+
 local function set(slot, parameter, given, kept)
   slot.size = ffi.sizeof "plait_argument"
   if getmetatable(given) == Special then
     slot.kind = given.kind
     slot.name = given.name
     slot.rotation, slot.ahead = given.rotation or 0, given.ahead or 0
-  elseif parameter.ctype then
-    local value = kernel.convert(parameter.ctype, given, parameter.what)
+    slot.series = given.series
+  elseif parameter.is_local then
+    slot.kind = lib.PLAIT_ARGUMENT_LOCAL
+    slot.bytes = kernel.convert("uint64_t[1]", given, parameter.what .. " is local memory: give its bytes")[0]
+  elseif parameter.ctype or parameter.bytes then
+    local value = kernel.convert_value(parameter, given, parameter.what)
     kept[#kept + 1] = value
     slot.kind, slot.bytes, slot.value = lib.PLAIT_ARGUMENT_VALUE, ffi.sizeof(value), value
   else
@@ -200,7 +276,7 @@ function Kernel:arguments(given)
   end
   local made = {array = ffi.new("plait_argument[?]", math.max(count, 1)), count = count, kept = {}}
   for i, parameter in ipairs(self.parameters) do
-    if not parameter.ctype and getmetatable(given[i]) ~= Special then
+    if not (parameter.ctype or parameter.bytes or parameter.is_local) and getmetatable(given[i]) ~= Special then
       check_pointer(given[i], parameter)
     end
     set(made.array[i - 1], parameter, given[i], made.kept)

@@ -88,6 +88,51 @@ test("rows", function(system, device, queue)
          {bytes = 4, rows = 8, target_offset = 4})
 end)
 
+test("local memory", function(system, device, queue)
+  local turn = system:kernel("turn(row: local i32, x: inout pointer i32)", [[GROUP_KERNEL(turn, 4, 1, 1) {
+    ITEMS row[LOCAL_ID(0)] = x[LOCAL_ID(0)]; ITEMS x[LOCAL_ID(0)] = row[3 - LOCAL_ID(0)]; }]])
+  local x = device:array("int32_t", {1, 2, 3, 4})
+  queue:launch(turn, {16, x}, {items = 4})
+  queue:finish()
+  is(table.concat(x:table(), " "), "4 3 2 1", "a launch")
+  local graph = system:graph()
+  graph:launch(turn, {plait.parameter "bytes", x}, {items = 4})
+  graph:freeze() {bytes = 32}
+  is(table.concat(x:table(), " "), "1 2 3 4", "a size that a run sets")
+  is(device:query().local_bytes >= 32768, true, "the limit of the device")
+  local function says(part, ...) raises(part, "says: " .. part, queue.launch, queue, turn, {...}, {items = 4}) end
+  says('turn: argument 0 "row" is local memory: give its bytes: plait Buffer is not a number', x, x)
+  says('"row" %(local i32%): 6 bytes of local memory are not a multiple of 4', 6, x)
+  says('"row" %(local i32%): 1099511627776 bytes of local memory', 2 ^ 40, x)
+end)
+
+test("structs and vectors", function(system, device, queue)
+  ffi.cdef "struct test_body { double mass; int32_t count; };"
+  local weigh = system:kernel("weigh(b: struct body2 16, v: f32x4, i: i16x2, y: out pointer f64)", [[
+    struct body2 { f64 mass; i32 count; };
+    KERNEL(weigh) { EACH(k, 1) y[0] = b.mass * b.count + v.v[0] + 10 * v.v[3] + i.v[1]; }]])
+  local y, body = device:array("double", {0}), ffi.new("struct test_body", 1.5, 4)
+  queue:launch(weigh, {body, {1, 2, 3, 4.5}, {7, -8}, y})
+  queue:launch(weigh, {ffi.string(body, 16), {1, 2, 3, 4.5}, {7, -8}, y})
+  queue:finish()
+  is(y:table()[1], 6 + 1 + 45 - 8, "a launch")
+  local graph = system:graph()
+  graph:launch(weigh, {plait.parameter "b", plait.parameter "v", {0, 1}, y})
+  local plan = graph:freeze()
+  for count = 0, 2 do
+    plan {b = ffi.new("struct test_body", 2, count), v = {count, 0, 0, 1}}
+    is(y:table()[1], 2 * count + count + 11, "values that a run sets")
+  end
+  local function says(part, fn, ...) raises(part, "says: " .. part, fn, ...) end
+  local function launch(...) queue:launch(weigh, {...}) end
+  says('weigh: argument 0 "b" is a struct of 16 bytes: give it a cdata or a string', launch, 3, {1, 2, 3, 4}, {1, 2}, y)
+  says('weigh: argument 0 "b" is a struct of 16 bytes', launch, "short", {1, 2, 3, 4}, {1, 2}, y)
+  says('weigh: argument 1 "v" is a vector: give it a table of 4 numbers', launch, body, {1, 2, 3}, {1, 2}, y)
+  says('weigh: argument 2 "i": 40000 does not fit its type', launch, body, {1, 2, 3, 4}, {1, 40000}, y)
+  says('v is a vector: give it a table of 4 numbers, not 3', plan, {b = body, v = 3})
+  says('b is a struct of 16 bytes', plan, {b = "x", v = {1, 2, 3, 4}})
+end)
+
 test("mistakes", function(system, device, queue)
   local kernel, graph = system:kernel(unpack(SAXPY)), system:graph()
   local x, y = device:array("float", {1, 2}), device:array("float", {3, 4})
@@ -338,6 +383,21 @@ test("loops and branches", function(system, device)
   inner:launch(system:kernel(unpack(DOWN)), {again}, {after = first})
   turning:freeze()()
   is(list(b), "3", "buffers take turns")
+end)
+
+test("loops with a count", function(system, device)
+  local more = system:kernel("more(x: inout pointer u32, n: u32)",
+                             "KERNEL(more) { EACH(i, 1) x[0] = 10 * x[0] + n; }")
+  local x, word = device:array("uint32_t", {0}), device:array("uint32_t", {7})
+  local graph = system:graph()
+  local first, body = graph:repeat_times(10, {step = 4})
+  body:launch(more, {x, plait.iteration {scale = -4, from_count = true, limit = 4}})
+  local second, inner = graph:repeat_times(plait.parameter "n", {after = first})
+  inner:launch(more, {x, plait.iteration}, {series = {plait.iteration {offset = -1}}})
+  local _, last = graph:repeat_times(word, {step = 3, after = second})
+  last:launch(more, {x, plait.iteration {offset = 5}})
+  graph:freeze() {n = 3}
+  is(list(x), "4422567", "numbers and sizes follow the iteration")
 end)
 
 test("functions decide", function(system, device)

@@ -12,7 +12,7 @@ from ._buffer import Buffer, Rows, check_buffer, check_integers, copied
 from ._elements import ELEMENTS
 from ._core import Handle, call, encode, handle_of, lib, make, place, sized
 from ._functions import RUN, Question, Reference, check_function
-from ._kernel import Parameter, Turn, check_kernel
+from ._kernel import Parameter, Turn, check_kernel, series_of
 
 if TYPE_CHECKING:
     from ._kernel import Kernel
@@ -143,18 +143,23 @@ class Graph(Handle):
         return nodes.value, edges.value
 
     def launch(self, kernel: Kernel, *arguments: Any, items: Any = None, group: Any = None,
-               scratch_bytes: int = 0, after: After = (), label: Optional[str] = None,
-               device: On = None, cost: Optional[int] = None) -> Node:
+               scratch_bytes: int = 0, series: Iterable[Any] = (), after: After = (),
+               label: Optional[str] = None, device: On = None, cost: Optional[int] = None) -> Node:
         """Add a kernel launch.
 
         `items` and `group` are numbers or tuples of up to 3; `items` may be a
         plait.Parameter that each run sets.  `scratch_bytes` sizes plait.scratch.
+        `series`: in a loop, a plait.iteration(...) per dimension that the items follow,
+        or None where they do not; a launch without items does nothing.
         """
         check_kernel(kernel)
         made = kernel._arguments(arguments)
         fields = {"kernel": kernel.handle, "scratch_bytes": scratch_bytes,
                   "arguments": ctypes.addressof(made.array) if arguments else None,
                   "argument_count": len(arguments)}
+        sizes = series_of(list(series))
+        if len(sizes):
+            fields["series"], fields["series_count"] = ctypes.addressof(sizes), len(sizes)
         if hasattr(items, "name"):
             fields["launch_parameter"] = encode(items.name)
         else:
@@ -242,6 +247,26 @@ class Graph(Handle):
         kind = _raw.PLAIT_NODE_DO if first else _raw.PLAIT_NODE_WHILE
         fields = {"times": times, **self._predicate(condition, offset, bool)}
         node = self._add(kind, fields, after, label, device, cost)
+        return node, self._body(node, 0)
+
+    def repeat(self, count: Any, *, step: int = 1, offset: int = 0, times: int = 0,
+               after: After = (), label: Optional[str] = None,
+               device: On = None, cost: Optional[int] = None) -> Tuple[Node, Graph]:
+        """Add a loop with a count; returns (node, body), where the body is a Graph to fill.
+
+        `count` is a number, a plait.Parameter that each run sets (a u64), or a buffer
+        whose u32 at `offset` (in bytes) is read when the loop is entered.  An iteration
+        takes `step` of it, the last one the rest.  `times`: the expected count of a
+        parameter or buffer, for the planner; 0 means 1.
+        """
+        fields = {"count_step": step, "times": times}
+        if isinstance(count, Parameter):
+            fields["count_parameter"] = encode(count.name)
+        elif hasattr(count, "__index__"):
+            fields["times"] = count
+        else:
+            fields.update(self._predicate(count, offset, int))
+        node = self._add(_raw.PLAIT_NODE_REPEAT, fields, after, label, device, cost)
         return node, self._body(node, 0)
 
     def case(self, condition: Any, branches: int, *, offset: int = 0,

@@ -17,8 +17,49 @@ _TYPES = {"i8": c_int8, "i16": c_int16, "i32": c_int32, "i64": c_int64, "u8": c_
 _NAMES = {"e": "f16", "Zf": "complex numbers of f32", "Zd": "complex numbers of f64"}
 
 
+_structs = {}
+
+
+def _struct_of(size):
+    """Return the C type of a struct of `size` bytes, whose fields are not known."""
+    if size not in _structs:
+        _structs[size] = type("struct %d" % size, (c_char * size,), {"is_struct": True})
+    return _structs[size]
+
+
+def kind_of(words):
+    """Return the C type of a value: of a number, a vector ("f32x4") or a struct."""
+    if words[0] == "struct":
+        return _struct_of(int(next(word for word in words[1:] if word.isdigit())))
+    lane, _, lanes = words[-1].partition("x")
+    return _TYPES[lane] * int(lanes) if lanes else _TYPES[lane]
+
+
+def _convert_struct(kind, value, what):
+    try:
+        given = memoryview(value).tobytes()
+    except TypeError:
+        raise TypeError("%s is a struct: give it %d bytes, or a ctypes.Structure, not %r" % (
+            what, ctypes.sizeof(kind), value)) from None
+    if len(given) != ctypes.sizeof(kind):
+        raise ValueError("%s is a struct of %d bytes, not %d" % (what, ctypes.sizeof(kind), len(given)))
+    return kind.from_buffer_copy(given)
+
+
+def _convert_vector(kind, value, what):
+    try:
+        given = [] if isinstance(value, str) else list(value)
+    except TypeError:
+        given = []
+    if len(given) != kind._length_:
+        raise TypeError("%s is a vector: give it %d numbers, not %r" % (what, kind._length_, value))
+    return kind(*(convert(kind._type_, one, what).value for one in given))
+
+
 def convert(kind, value, what):
-    """Convert a number to a C type; raise if it does not fit, since ctypes truncates."""
+    """Convert a value to a C type; raise if it does not fit, since ctypes truncates."""
+    if issubclass(kind, ctypes.Array):
+        return (_convert_struct if hasattr(kind, "is_struct") else _convert_vector)(kind, value, what)
     try:
         made = kind(value)
     except TypeError:
@@ -52,7 +93,22 @@ class Scratch:
 
 
 class Iteration:
-    """A kernel argument: the iteration number of the enclosing loop."""
+    """A kernel argument: the iteration number of the enclosing loop.
+
+    Called, a number that follows it: iteration(scale=20, offset=1) is 20 * i + 1.
+    `from_count` adds the count of the loop, which is one of Graph.repeat; `limit` is
+    the most that the number may be, 0: none.  `series` of Graph.launch takes it too.
+    """
+
+    def __init__(self, series=None):
+        self._series = series
+
+    def __call__(self, *, scale=1, offset=0, from_count=False, limit=0):
+        flags = _raw.PLAIT_SERIES_FROM_COUNT if from_count else 0
+        return Iteration(sized(
+            _raw.plait_series, flags=flags, scale=convert(ctypes.c_int64, scale, "scale").value,
+            offset=convert(ctypes.c_int64, offset, "offset").value,
+            limit=convert(ctypes.c_int64, limit, "limit").value))
 
 
 class Turn:
@@ -65,16 +121,26 @@ class Turn:
 scratch, iteration = Scratch(), Iteration()
 
 
+class Local:
+    """In place of a value type: local memory, whose argument is its number of bytes."""
+
+
 def parse(signature):
-    """Return [(name, value type or None, pointee type or None)] of a signature."""
+    """Return [(name, value type, Local or None, pointee type or None)] of a signature."""
     inside = signature[signature.index("(") + 1:signature.rindex(")")]
     found = []
     for part in filter(None, (p.strip() for p in inside.split(","))):
-        name, _, words = part.partition(":")
-        pointer = "pointer" in words.split()
-        found.append((name.strip(), None if pointer else _TYPES[words.split()[-1]],
-                      words.split()[-1] if pointer else None))
+        name, _, text = part.partition(":")
+        words = text.split()
+        pointer = "pointer" in words
+        kind = None if pointer else Local if words[0] == "local" else kind_of(words)
+        found.append((name.strip(), kind, words[-1] if pointer else None))
     return found
+
+
+def _is_address(kind):
+    """Return True for what arrives as an address: pointers and local memory."""
+    return kind is None or kind is Local
 
 
 def check_kernel(given, what="launch(kernel, argument, ...): a Kernel comes first"):
@@ -117,8 +183,14 @@ class Arguments:
             slot.kind = _raw.PLAIT_ARGUMENT_SCRATCH
         elif isinstance(given, Iteration):
             slot.kind = _raw.PLAIT_ARGUMENT_ITERATION
+            if given._series is not None:
+                self.kept.append(given._series)
+                slot.series = ctypes.addressof(given._series)
         elif kind is None:
             slot.kind, slot.buffer = _raw.PLAIT_ARGUMENT_BUFFER, given.handle
+        elif kind is Local:
+            slot.kind = _raw.PLAIT_ARGUMENT_LOCAL
+            slot.bytes = convert(c_uint64, given, what + " is local memory: give its bytes").value
         else:
             value = convert(kind, given, what)
             self.kept.append(value)
@@ -164,16 +236,19 @@ _KINDS = {int: "an integer", float: "a float", bool: "a bool"}
 def _check_annotations(name, known, parameters):
     """Raise TypeError if an annotation int, float or bool is not what the kernel gives."""
     for one, (parameter, kind, _) in zip(known, parameters):
-        given = int if kind is None else type(kind().value)
+        given = int if _is_address(kind) else type(kind().value)
         wanted = {"int": int, "float": float, "bool": bool}.get(one.annotation, one.annotation)
         if wanted in _KINDS and wanted is not given:
             raise TypeError("%s: the function wants %s as %r, but the signature gives %s%s" % (
                 name, _KINDS[wanted], one.name, _KINDS.get(given, "bytes"),
-                ", the address" if kind is None else ""))
+                ", the address" if _is_address(kind) else ""))
 
 
 def _check_takes(function, name, parameters):
     """Raise TypeError if a Python function does not take the parameters of the kernel."""
+    for one, kind, _ in parameters:
+        if not _is_address(kind) and issubclass(kind, ctypes.Array):
+            raise TypeError("%s: %r is a struct or vector, which a Python function cannot take" % (name, one))
     try:
         takes = inspect.signature(function)
     except (TypeError, ValueError):
@@ -199,7 +274,8 @@ def c_function(function, name, parameters):
         except BaseException as error:  # no exception may unwind through C frames
             return raised.keep(error)
 
-    made = ctypes.CFUNCTYPE(c_int32, *(kind or ctypes.c_void_p for _, kind, _ in parameters))(run)
+    made = ctypes.CFUNCTYPE(c_int32, *(ctypes.c_void_p if _is_address(kind) else kind
+                                       for _, kind, _ in parameters))(run)
     _made.append(made)
     return made
 
@@ -222,6 +298,20 @@ def described(function, signature):
     return c_function(function, name, parameters), signature if result.strip() else signature + ": i32"
 
 
+def series_of(given):
+    """Return an array of a plait_series per dimension; None leaves the items as they are."""
+    made = (_raw.plait_series * len(given))()
+    for slot, one in zip(made, given):
+        if not (one is None or isinstance(one, Iteration)):
+            raise TypeError("series: %r is neither None nor plait.iteration(...)" % (one,))
+        # Plain iteration is the number itself.
+        at = iteration()._series if one is iteration else one and one._series
+        if at:
+            ctypes.memmove(ctypes.addressof(slot), ctypes.addressof(at), ctypes.sizeof(slot))
+        slot.size = ctypes.sizeof(slot)
+    return made
+
+
 class Kernel(Handle):
     """A kernel: code and its signature.
 
@@ -231,11 +321,13 @@ class Kernel(Handle):
     `source` is portable source, or a dictionary {"opencl": text, "cuda": text} with
     one text per backend.  Without `source`, `library` and `symbol` name a compiled C
     function, or `function` is its address.  `function` may be a Python function: one
-    call processes all items, on any thread; values arrive as numbers, pointers as
-    addresses, and an exception fails the launch.  `file` is the name that compiler
+    call processes all items, on any thread; values arrive as numbers, pointers and local
+    memory as addresses, and an exception fails the launch.  `file` is the name that compiler
     messages give the source.  `strict`: no fused multiply-add; `fast`: arithmetic may
     be reordered; `no_alias`: no two pointers of a launch address the same memory.
-    `grain`: fewest items per call of a compiled range function.
+    `grain`: fewest items per call of a compiled range function.  The argument of local
+    memory (`sums: local f32`) is its number of bytes for each group, that of a vector
+    (`f32x4`) a sequence of numbers, and that of a struct its bytes, or a ctypes.Structure.
     """
     _release = lib.plait_kernel_release
     __slots__ = ("system", "name", "parameters", "_keep")

@@ -12,7 +12,7 @@ from ._buffer import check_buffer
 from ._core import (Handle, call, chosen, encode, failure, handle_of, lib, local, make, plain,
                     sized, table, wait_in_slices)
 from ._functions import RUN, Question, Reference, check_function
-from ._kernel import Kernel, _TYPES, check_kernel, check_pointer, convert
+from ._kernel import Kernel, check_kernel, check_pointer, convert, kind_of
 
 if TYPE_CHECKING:
     from ._buffer import Buffer
@@ -54,7 +54,7 @@ def mode_of(name):
 class _Parameter:
     def __init__(self, number, info):
         self.number, self.kind, self.name = number, info.kind, info.name.decode()
-        self.type = _TYPES.get(info.type.decode())
+        self.type = kind_of(info.type.decode().split()) if info.kind == _raw.PLAIT_PARAMETER_VALUE else None
 
     def __repr__(self):
         return "<parameter %r>" % self.name
@@ -70,8 +70,10 @@ class _Slot:
         binding.size, binding.parameter = ctypes.sizeof(binding), parameter.number
         self.box = self.exact = None
         if parameter.kind == _raw.PLAIT_PARAMETER_VALUE:
-            self.exact = not isinstance(parameter.type().value, (float, bytes))
-            self._hold(parameter.type())
+            box = parameter.type()
+            if not isinstance(box, ctypes.Array):
+                self.exact = not isinstance(box.value, (float, bytes))
+            self._hold(box)
         elif parameter.kind == _raw.PLAIT_PARAMETER_LAUNCH:
             self._hold(sized(_raw.plait_launch))
 
@@ -84,6 +86,8 @@ class _Slot:
         if self.box is None:
             check_pointer(value, None, self.what)
             self.binding.buffer = value.handle
+        elif isinstance(self.box, ctypes.Array):
+            self._hold(convert(type(self.box), value, self.what))
         elif self.exact is None:
             self._hold(Kernel._geometry(value))
         else:

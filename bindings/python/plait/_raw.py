@@ -25,6 +25,7 @@ plait_source_form = c_uint32
 plait_source_flags = c_uint32
 plait_function_form = c_uint32
 plait_argument_kind = c_uint32
+plait_series_flags = c_uint32
 plait_node = c_uint64
 plait_node_kind = c_uint32
 plait_node_flags = c_uint32
@@ -176,6 +177,8 @@ PLAIT_ARGUMENT_PARAMETER = 2
 PLAIT_ARGUMENT_ROTATION = 3
 PLAIT_ARGUMENT_ITERATION = 4
 PLAIT_ARGUMENT_SCRATCH = 5
+PLAIT_ARGUMENT_LOCAL = 6
+PLAIT_SERIES_FROM_COUNT = 1
 PLAIT_NODE_JOIN = 0
 PLAIT_NODE_LAUNCH = 1
 PLAIT_NODE_CALL = 2
@@ -188,6 +191,7 @@ PLAIT_NODE_SUBGRAPH = 8
 PLAIT_NODE_WHILE = 9
 PLAIT_NODE_DO = 10
 PLAIT_NODE_CASE = 11
+PLAIT_NODE_REPEAT = 12
 PLAIT_NODE_ON_FIRST = 0
 PLAIT_NODE_ON_ALL_BARRIER = 16
 PLAIT_NODE_ON_ALL_GROUP = 32
@@ -278,6 +282,7 @@ PLAIT_REDUCE_MAX = 3
 PLAIT_CODE_POINTER = 1
 PLAIT_CODE_READS = 2
 PLAIT_CODE_WRITES = 4
+PLAIT_CODE_LOCAL = 8
 PLAIT_CODE_PORTABLE = 256
 
 plait_log_hook = CFUNCTYPE(None, c_void_p, plait_log_level, c_void_p)
@@ -339,6 +344,7 @@ class plait_device_info(Structure):
         ("stray_notifications", c_uint64),
         ("forms", c_uint32),
         ("reserved0", c_uint32),
+        ("local_bytes", c_uint64),
     ]
 
 
@@ -524,6 +530,16 @@ class plait_kernel_desc(Structure):
     ]
 
 
+class plait_series(Structure):
+    _fields_ = [
+        ("size", c_uint32),
+        ("flags", plait_series_flags),
+        ("offset", c_int64),
+        ("scale", c_int64),
+        ("limit", c_int64),
+    ]
+
+
 class plait_argument(Structure):
     _fields_ = [
         ("size", c_uint32),
@@ -535,6 +551,7 @@ class plait_argument(Structure):
         ("name", c_char_p),
         ("rotation", c_uint64),
         ("ahead", c_uint64),
+        ("series", c_void_p),
     ]
 
 
@@ -576,6 +593,10 @@ class plait_node_desc(Structure):
         ("rows", c_void_p),
         ("target_parameter", c_char_p),
         ("source_parameter", c_char_p),
+        ("count_parameter", c_char_p),
+        ("count_step", c_uint64),
+        ("series", c_void_p),
+        ("series_count", c_uint64),
     ]
 
 
@@ -998,6 +1019,7 @@ STRUCTS = (
     plait_launch,
     plait_range,
     plait_kernel_desc,
+    plait_series,
     plait_argument,
     plait_node_desc,
     plait_freeze_desc,
@@ -1120,6 +1142,7 @@ FUNCTIONS = {
     "plait_graph_while": (plait_status, (c_void_p, c_void_p, c_uint64, c_uint64, plait_node, POINTER(c_void_p), POINTER(c_uint64), POINTER(plait_error),)),
     "plait_graph_do": (plait_status, (c_void_p, c_void_p, c_uint64, c_uint64, plait_node, POINTER(c_void_p), POINTER(c_uint64), POINTER(plait_error),)),
     "plait_graph_case": (plait_status, (c_void_p, c_void_p, c_uint64, c_uint64, plait_node, POINTER(c_void_p), POINTER(c_uint64), POINTER(plait_error),)),
+    "plait_graph_repeat": (plait_status, (c_void_p, c_uint64, plait_node, POINTER(c_void_p), POINTER(c_uint64), POINTER(plait_error),)),
     "plait_graph_create": (plait_status, (c_void_p, POINTER(c_void_p), POINTER(plait_error),)),
     "plait_graph_read": (plait_status, (c_void_p, c_char_p, c_uint64, c_char_p, POINTER(c_void_p), POINTER(plait_error),)),
     "plait_graph_retain": (None, (c_void_p,)),

@@ -239,6 +239,87 @@ class Functions(Case):
         self.system.adopt()
 
 
+TURN = ("turn(row: local i32, x: inout pointer i32)",
+        "GROUP_KERNEL(turn, 4, 1, 1) {"
+        " ITEMS row[LOCAL_ID(0)] = x[LOCAL_ID(0)]; ITEMS x[LOCAL_ID(0)] = row[3 - LOCAL_ID(0)]; }")
+
+
+class LocalMemory(Case):
+    def test_a_queue_and_a_plan(self):
+        turn, x = self.system.kernel(*TURN), self.device.array(array.array("i", [1, 2, 3, 4]))
+        self.queue.launch(turn, 16, x, items=4)
+        self.queue.finish()
+        self.assertEqual(x.tolist(), [4, 3, 2, 1])
+        graph = self.system.graph()
+        graph.launch(turn, plait.Parameter("bytes"), x, items=4)
+        graph.freeze()(bytes=32)
+        self.assertEqual(x.tolist(), [1, 2, 3, 4])
+        self.assertGreaterEqual(self.device.query().local_bytes, 32768)
+
+    def test_a_python_function_gets_an_address(self):
+        seen = []
+        kernel = self.system.kernel("look(row: local i32, n: i32)", function=lambda row, n: seen.append((row, n)))
+        self.queue.launch(kernel, 64, 5)
+        self.queue.finish()
+        self.assertEqual([(row % 64, n) for row, n in seen], [(0, 5)])
+
+    def test_mistakes(self):
+        turn, x = self.system.kernel(*TURN), self.device.array(array.array("i", [1, 2, 3, 4]))
+        for wrong, kind, part in (
+                ("16", TypeError, "turn: argument 0 'row' is local memory: give its bytes: '16' is not a number"),
+                (x, TypeError, "turn: argument 0 'row' is local memory: give its bytes"),
+                (-1, OverflowError, "turn: argument 0 'row' is local memory"),
+                (6, plait.Error, '"row" (local i32): 6 bytes of local memory are not a multiple of 4'),
+                (1 << 40, plait.Error, '"row" (local i32): 1099511627776 bytes of local memory')):
+            with self.assertRaises(kind) as caught:
+                self.queue.launch(turn, wrong, x, items=4)
+            self.assertIn(part, str(caught.exception))
+
+
+class Body(ctypes.Structure):
+    _fields_ = [("mass", ctypes.c_double), ("count", ctypes.c_int32)]
+
+
+WEIGH = ("weigh(b: struct body 16, v: f32x4, i: i16x2, y: out pointer f64)",
+         "struct body { f64 mass; i32 count; };"
+         "KERNEL(weigh) { EACH(k, 1) y[0] = b.mass * b.count + v.v[0] + 10 * v.v[3] + i.v[1]; }")
+
+
+class Values(Case):
+    def test_structs_and_vectors(self):
+        weigh, y = self.system.kernel(*WEIGH), self.device.array(array.array("d", [0]))
+        for body in (Body(1.5, 4), bytes(Body(1.5, 4)), bytearray(Body(1.5, 4))):
+            self.queue.launch(weigh, body, (1, 2, 3, 4.5), [7, -8], y)
+            self.queue.finish()
+            self.assertEqual(y.tolist(), [6 + 1 + 45 - 8])
+        graph = self.system.graph()
+        graph.launch(weigh, plait.Parameter("b"), plait.Parameter("v"), (0, 1), y)
+        plan = graph.freeze()
+        for count in range(3):
+            plan(b=Body(2, count), v=array.array("f", [count, 0, 0, 1]))
+            self.assertEqual(y.tolist(), [2 * count + count + 10 + 1])
+        with self.assertRaisesRegex(TypeError, "parameter 'v' is a vector: give it 4 numbers, not 3"):
+            plan(b=Body(2, 1), v=3)
+        with self.assertRaisesRegex(ValueError, "parameter 'b' is a struct of 16 bytes, not 8"):
+            plan(b=bytes(8), v=(1, 2, 3, 4))
+
+    def test_mistakes(self):
+        weigh, y = self.system.kernel(*WEIGH), self.device.array(array.array("d", [0]))
+        body, v = Body(1, 1), (1, 2, 3, 4)
+        for given, kind, part in (
+                ((3, v, (1, 2)), TypeError, "weigh: argument 0 'b' is a struct: give it 16 bytes"),
+                ((bytes(15), v, (1, 2)), ValueError, "weigh: argument 0 'b' is a struct of 16 bytes, not 15"),
+                ((body, 3, (1, 2)), TypeError, "weigh: argument 1 'v' is a vector: give it 4 numbers, not 3"),
+                ((body, "1234", (1, 2)), TypeError, "argument 1 'v' is a vector"),
+                ((body, v, (1, 40000)), OverflowError, "weigh: argument 2 'i': 40000 does not fit"),
+                ((body, v, (1, "2")), TypeError, "weigh: argument 2 'i': '2' is not a number")):
+            with self.assertRaises(kind) as caught:
+                self.queue.launch(weigh, *given, y)
+            self.assertIn(part, str(caught.exception))
+        with self.assertRaisesRegex(TypeError, "'v' is a struct or vector, which a Python function cannot take"):
+            self.system.kernel("f(v: f32x4)", function=lambda v: None)
+
+
 class Mistakes(Case):
     """What is wrong, where, and what to do: never an error of Python's inside of the layer."""
 
@@ -414,6 +495,24 @@ class Plans(Case):
         body.launch(self.system.kernel(*COUNT_DOWN), left, after=step)
         graph.freeze()()
         self.assertEqual(y.tolist(), [5])
+
+    def test_repeat(self):
+        more = self.system.kernel("more(x: inout pointer u32, n: u32)",
+                                  "KERNEL(more) { EACH(i, 1) x[0] = 10 * x[0] + n; }")
+        x, word = self.device.array(array.array("I", [0])), self.device.array(array.array("I", [7]))
+        graph = self.system.graph()
+        first, body = graph.repeat(10, step=4)
+        body.launch(more, x, plait.iteration(scale=-4, from_count=True, limit=4))
+        second, body = graph.repeat(plait.Parameter("n"), after=first)
+        body.launch(more, x, plait.iteration, series=[plait.iteration(offset=-1)])
+        _, body = graph.repeat(word, step=3, after=second)
+        body.launch(more, x, plait.iteration(offset=5))
+        graph.freeze()(n=3)
+        self.assertEqual(x.tolist(), [4422567])
+        with self.assertRaises(plait.InvalidError):
+            graph.launch(more, x, 1, series=[plait.iteration])
+        with self.assertRaises(TypeError):
+            body.launch(more, x, 1, series=[1])
 
     def test_functions_decide(self):
         out, ran, left = self.floats(0), [], [3]

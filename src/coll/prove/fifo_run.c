@@ -5,7 +5,6 @@
 #include "base/alloc.h"
 
 #include <stdio.h>
-#include <string.h>
 
 enum block { BLOCK_NONE, BLOCK_WAIT, BLOCK_MESSAGE, BLOCK_SLOT };
 
@@ -251,8 +250,6 @@ static void describe_circle(const run_state *run, char *text)
 				 i + 1 < length ? " " : " the first");
 		lane = own->blocker;
 	}
-	if (used >= PLAIT_ERROR_TEXT_BYTES)
-		memcpy(text + PLAIT_ERROR_TEXT_BYTES - 4, "...", 4);
 }
 
 /* ---- all ---- */

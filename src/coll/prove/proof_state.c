@@ -7,6 +7,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 uint32_t plait__proof_kind(const plait__proof_state *state)
 {
@@ -45,10 +46,13 @@ plait_status plait__proof_refuse(plait__proof_state *state, uint32_t reason,
 {
 	char text[PLAIT_ERROR_TEXT_BYTES];
 	va_list args;
+	int length;
 
 	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
+	length = vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
+	if (length >= (int)sizeof(text))
+		memcpy(text + sizeof(text) - 4, "...", 4);
 	state->proof->verdict = PLAIT__PROOF_REFUSED;
 	state->proof->reason = reason;
 	return plait__fail(state->error,

@@ -2,7 +2,7 @@
 /*
  * Full path for adding one node: validate the descriptor, resolve its handles
  * to table indices, push the node last.  A step that fails cuts all tables back
- * to the mark.  Common nodes take add_node_fast.c instead.
+ * to the mark.  The fast path for common nodes is add_node_fast.c.
  */
 #include "graph/build/add_node_fast.h"
 #include "graph/build/copy_nodes.h"
@@ -12,6 +12,7 @@
 #include "graph/build/node_fields.h"
 #include "graph/build/object_refs.h"
 #include "graph/build/recent_launches.h"
+#include "graph/build/series.h"
 #include "graph/build/subgraph.h"
 #include "graph/store/unique_values.h"
 #include "base/alloc.h"
@@ -96,6 +97,9 @@ static plait_status add_geometry(plait__node_draft *draft)
 		if (geometry.param == PLAIT__NONE)
 			return no_memory(draft);
 	}
+	status = plait__series_push_items(draft, &geometry);
+	if (status != PLAIT_OK)
+		return status;
 	draft->payload.geometry = plait__values_geometry(store, &geometry);
 	return draft->payload.geometry != PLAIT__NONE ? PLAIT_OK :
 	       no_memory(draft);
@@ -127,7 +131,8 @@ static plait_status add_launch(plait__node_draft *draft)
 		return error_status(draft);
 	draft->node.kind = PLAIT__CMD_LAUNCH;
 	draft->payload.kernel = kernel->kernel;
-	if (desc->launch_parameter == NULL)
+	if (desc->launch_parameter == NULL && desc->series == NULL &&
+	    desc->series_count == 0)
 		draft->payload.geometry = plait__recent_geometry(
 			draft->graph->store, kernel, desc->launch);
 	if (draft->payload.geometry == PLAIT__NONE)
@@ -193,11 +198,27 @@ static plait_status add_signal(plait__node_draft *draft)
 	       PLAIT_OK;
 }
 
+/* Push the word in a buffer that decides a region. */
+static plait_status push_word(plait__node_draft *draft)
+{
+	const plait_node_desc *desc = draft->desc;
+	plait__range range;
+	plait_status status = plait__refs_range(draft, desc->predicate,
+						desc->predicate_offset, &range);
+
+	if (status != PLAIT_OK)
+		return plait__refs_prefix_error(draft, "predicate");
+	if (range.bytes < 4 || range.offset % 4 != 0)
+		return fail(draft, "the predicate is not an aligned word of "
+			    "4 bytes in its buffer; see predicate_offset");
+	return plait__arguments_push_range(draft, &range, 4,
+					   PLAIT__ACCESS_READ);
+}
+
 /* Set the predicate of a region: a function, or a word in a buffer. */
 static plait_status add_predicate(plait__node_draft *draft)
 {
 	const plait_node_desc *desc = draft->desc;
-	plait__range range;
 	plait_status status;
 
 	if (desc->function != NULL || desc->inbox != NULL) {
@@ -211,15 +232,40 @@ static plait_status add_predicate(plait__node_draft *draft)
 	if (desc->predicate == NULL)
 		return fail(draft, "no predicate: set a buffer or a "
 			    "function");
-	status = plait__refs_range(draft, desc->predicate,
-				   desc->predicate_offset, &range);
-	if (status != PLAIT_OK)
-		return plait__refs_prefix_error(draft, "predicate");
-	if (range.bytes < 4 || range.offset % 4 != 0)
-		return fail(draft, "the predicate is not an aligned word of "
-			    "4 bytes in its buffer; see predicate_offset");
-	return plait__arguments_push_range(draft, &range, 4,
-					   PLAIT__ACCESS_READ);
+	return push_word(draft);
+}
+
+/* Set the count of a repeat. */
+static plait_status add_count(plait__node_draft *draft)
+{
+	const plait_node_desc *desc = draft->desc;
+
+	draft->payload.value = desc->count_step > 0 ? desc->count_step : 1;
+	if (desc->count_parameter != NULL && desc->predicate != NULL)
+		return fail(draft, "count_parameter and predicate are both "
+			    "set; the count is one of the two");
+	if (desc->count_parameter != NULL)
+		return plait__arguments_push_count(draft,
+						   desc->count_parameter);
+	if (desc->predicate != NULL)
+		return push_word(draft);
+	if (desc->predicate_offset != 0)
+		return fail(draft, "predicate_offset is set without a "
+			    "predicate");
+	draft->payload.bytes = desc->times;
+	return PLAIT_OK;
+}
+
+/* Return the expected iterations of a loop, or of a repeat its exact count. */
+static uint32_t expected_times(const plait_node_desc *desc)
+{
+	uint64_t step = desc->count_step > 0 ? desc->count_step : 1;
+	uint64_t times = desc->times / step + (desc->times % step > 0);
+
+	if (desc->kind != PLAIT_NODE_REPEAT || desc->predicate != NULL ||
+	    desc->count_parameter != NULL)
+		times = desc->times > 0 ? times : 1;
+	return times < UINT32_MAX ? (uint32_t)times : UINT32_MAX - 1;
 }
 
 static plait_status push_payload(plait__node_draft *draft, uint32_t *out)
@@ -235,12 +281,13 @@ static plait_status add_region(plait__node_draft *draft)
 {
 	static const uint32_t kinds[] = { PLAIT__REGION_WHILE,
 					  PLAIT__REGION_DO,
-					  PLAIT__REGION_CASE };
+					  PLAIT__REGION_CASE,
+					  PLAIT__REGION_REPEAT };
 	const plait_node_desc *desc = draft->desc;
 	plait__input_region region = {
 		.kind = kinds[desc->kind - PLAIT_NODE_WHILE],
 		.scope_count = 1,
-		.times = desc->times > 0 ? (uint32_t)desc->times : 1,
+		.times = expected_times(desc),
 	};
 	plait_status status;
 
@@ -251,10 +298,12 @@ static plait_status add_region(plait__node_draft *draft)
 			return fail(draft, "branch_count is not 1 to 65536");
 		region.scope_count = (uint32_t)desc->branch_count;
 		region.times = PLAIT__NONE;
-	} else if (desc->times >= UINT32_MAX) {
+	} else if (desc->times >= UINT32_MAX &&
+		   region.kind != PLAIT__REGION_REPEAT) {
 		return fail(draft, "times is not below 2^32 - 1");
 	}
-	status = add_predicate(draft);
+	status = region.kind == PLAIT__REGION_REPEAT ? add_count(draft) :
+						       add_predicate(draft);
 	if (status == PLAIT_OK)
 		status = push_payload(draft, &region.predicate);
 	if (status != PLAIT_OK)
@@ -286,6 +335,7 @@ static plait_status add_kind(plait__node_draft *draft)
 		add_signal,
 		add_empty,
 		NULL,
+		add_region,
 		add_region,
 		add_region,
 		add_region,

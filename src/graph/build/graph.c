@@ -333,7 +333,7 @@ static plait_status find_body(const plait__graph *graph, plait_node node,
 	found = plait__vector_at(&scope->nodes, index);
 	if (found->kind != PLAIT__CMD_REGION)
 		return plait__fail(error, PLAIT_E_INVALID,
-				   "body: %s is not a while, do or case",
+				   "body: %s is not a while, do, repeat or case",
 				   show_node(graph, index, text));
 	region = plait__vector_at(&graph->store->regions, found->link);
 	if (branch >= region->input.scope_count)

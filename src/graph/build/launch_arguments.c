@@ -9,6 +9,7 @@
 #include "graph/build/graph.h"
 #include "graph/build/object_refs.h"
 #include "graph/build/scopes.h"
+#include "graph/build/series.h"
 #include "graph/store/unique_values.h"
 #include "base/error.h"
 #include "base/sized_struct.h"
@@ -176,7 +177,7 @@ plait_status plait__arguments_push_value(plait__node_draft *draft,
 
 static plait_status push_value(struct writer *writer)
 {
-	uint32_t bytes = plait__type_bytes(writer->parameter->type);
+	uint32_t bytes = writer->parameter->bytes;
 	char room[PLAIT__ARGUMENT_FAULT_ROOM];
 	const char *fault = plait__argument_check_value(
 		writer->parameter, writer->given->value,
@@ -188,18 +189,39 @@ static plait_status push_value(struct writer *writer)
 	return push_blob(writer, writer->given->value, bytes);
 }
 
+/* The value in the plan is the number of bytes. */
+static plait_status push_local(struct writer *writer)
+{
+	const uint64_t bytes = writer->given->bytes;
+	char room[PLAIT__ARGUMENT_FAULT_ROOM];
+	const char *fault = plait__argument_check_local(writer->parameter,
+							bytes, room);
+
+	if (fault != NULL)
+		return fail(writer, fault);
+	writer->arg.kind = PLAIT__ARG_VALUE;
+	return push_blob(writer, &bytes, sizeof(bytes));
+}
+
+/* Name the argument for errors about a part of it. */
+static const char *name_part(const struct writer *writer, char what[160])
+{
+	(void)snprintf(what, 160, "%.60s: argument %u \"%.40s\"",
+		       writer->signature->name,
+		       (uint32_t)(writer->parameter -
+				  writer->signature->parameters),
+		       writer->parameter->name);
+	return what;
+}
+
 /* Name the argument in an error about its range. */
 static plait_status name_argument(const struct writer *writer,
 				  plait_status status)
 {
 	char what[160];
 
-	(void)snprintf(what, sizeof(what), "%.60s: argument %u \"%.40s\"",
-		       writer->signature->name,
-		       (uint32_t)(writer->parameter -
-				  writer->signature->parameters),
-		       writer->parameter->name);
-	(void)plait__refs_prefix_error(writer->draft, what);
+	(void)plait__refs_prefix_error(writer->draft,
+				       name_part(writer, what));
 	return status;
 }
 
@@ -209,8 +231,9 @@ static plait_status push_buffer(struct writer *writer)
 	plait_status status;
 	const char *fault;
 
-	if (!is_pointer(writer))
-		return fail(writer, "a buffer needs a pointer parameter");
+	fault = plait__argument_check_memory(writer->parameter, 0);
+	if (fault != NULL)
+		return fail(writer, fault);
 	status = plait__refs_range(writer->draft, writer->given->buffer,
 				   writer->given->offset_bytes, &range);
 	if (status != PLAIT_OK)
@@ -242,11 +265,15 @@ static plait_status push_patch(struct writer *writer, uint32_t bytes)
 static plait_status push_parameter(struct writer *writer)
 {
 	plait__store *store = writer->draft->graph->store;
+	plait__type type = writer->parameter->type;
+	/* A run binds the number of bytes; until then it is one element. */
+	bool is_local = type == PLAIT__TYPE_LOCAL;
+	const uint64_t least = plait__type_bytes(writer->parameter->element);
 	plait__plan_param param = {
 		.kind = is_pointer(writer) ? PLAIT__PARAM_MEMORY :
 			PLAIT__PARAM_VALUE,
-		.type = (uint32_t)writer->parameter->type,
-		.bytes = plait__type_bytes(writer->parameter->type),
+		.type = (uint32_t)(is_local ? PLAIT__TYPE_U64 : type),
+		.bytes = writer->parameter->bytes,
 	};
 	plait_status status;
 	bool differs;
@@ -263,7 +290,7 @@ static plait_status push_parameter(struct writer *writer)
 			    "another type");
 	if (writer->arg.index == PLAIT__NONE)
 		return no_memory(writer->draft);
-	status = push_blob(writer, NULL, param.bytes);
+	status = push_blob(writer, is_local ? &least : NULL, param.bytes);
 	if (status == PLAIT_OK)
 		status = push_patch(writer, param.bytes);
 	if (status == PLAIT_OK && is_pointer(writer))
@@ -333,6 +360,45 @@ plait_status plait__arguments_push_parameter(plait__node_draft *draft,
 	return status == PLAIT_OK ? push_arg(draft, &writer.arg) : status;
 }
 
+/* A parameter of this name may exist already, with any integer type. */
+plait_status plait__arguments_push_count(plait__node_draft *draft,
+					 const char *name)
+{
+	plait__store *store = draft->graph->store;
+	struct writer writer = { .draft = draft,
+				   .arg = { .kind = PLAIT__ARG_PARAM } };
+	plait__plan_param param = { .kind = PLAIT__PARAM_VALUE,
+				    .type = PLAIT__TYPE_U64,
+				    .bytes = sizeof(uint64_t) };
+	plait_status status;
+	bool differs = false;
+
+	if (name[0] == '\0')
+		return wrong_name(draft, name, "needs a name");
+	param.name = plait__values_string(store, name);
+	if (param.name == PLAIT__NONE)
+		return no_memory(draft);
+	for (uint32_t i = 0; i < store->params.count; i++) {
+		const plait__plan_param *known =
+			plait__vector_at(&store->params, i);
+
+		if (known->name == param.name &&
+		    known->kind == PLAIT__PARAM_VALUE &&
+		    plait__type_is_count(known->type))
+			param = *known;
+	}
+	writer.arg.index = plait__values_param(store, &param, &differs);
+	if (differs)
+		return wrong_name(draft, name, "is no integer elsewhere, so "
+				  "it cannot be a count");
+	if (writer.arg.index == PLAIT__NONE)
+		return no_memory(draft);
+	status = push_blob(&writer, NULL, param.bytes);
+	if (status == PLAIT_OK)
+		status = push_patch(&writer, param.bytes);
+	return status == PLAIT_OK ? push_arg(draft, &writer.arg) : status;
+}
+
 static uint32_t first_device(const plait__store *store,
 			     const plait__plan_rotation *rotation)
 {
@@ -398,6 +464,16 @@ static plait_status push_rotation(struct writer *writer)
 			   access_of(writer->parameter), PLAIT__NONE);
 }
 
+static plait_status push_series(struct writer *writer)
+{
+	char what[160];
+
+	writer->arg.kind = PLAIT__ARG_SERIES;
+	return plait__series_push(writer->draft, writer->given->series,
+				  name_part(writer, what),
+				  &writer->arg.index);
+}
+
 static plait_status push_iteration(struct writer *writer)
 {
 	const plait__graph *graph = writer->draft->graph;
@@ -405,8 +481,7 @@ static plait_status push_iteration(struct writer *writer)
 		plait__scopes_enclosing_loop(graph->store, graph->scope);
 	plait__type type = writer->parameter->type;
 
-	if (type != PLAIT__TYPE_U32 && type != PLAIT__TYPE_U64 &&
-	    type != PLAIT__TYPE_I32 && type != PLAIT__TYPE_I64)
+	if (!plait__type_is_count(type))
 		return fail(writer, "the iteration's number needs i32, i64, "
 			    "u32 or u64");
 	if (loop == PLAIT__NONE)
@@ -414,6 +489,12 @@ static plait_status push_iteration(struct writer *writer)
 			    "the body of a loop");
 	writer->arg.kind = PLAIT__ARG_INDEX;
 	writer->arg.index = loop;
+	if (writer->given->series != NULL) {
+		plait_status status = push_series(writer);
+
+		if (status != PLAIT_OK)
+			return status;
+	}
 	return push_blob(writer, NULL, plait__type_bytes(type));
 }
 
@@ -431,7 +512,7 @@ static plait_status push_one(struct writer *writer)
 {
 	static plait_status (*const push[])(struct writer *writer) = {
 		push_value, push_buffer, push_parameter, push_rotation,
-		push_iteration, push_scratch,
+		push_iteration, push_scratch, push_local,
 	};
 	uint32_t kind = writer->given->kind;
 	plait_status status;

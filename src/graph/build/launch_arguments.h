@@ -16,6 +16,10 @@ plait_status plait__arguments_push_range(plait__node_draft *draft,
 					 const plait__range *range,
 					 uint64_t bytes, uint32_t access);
 
+/* Push an integer that each run binds, the count of a loop. */
+plait_status plait__arguments_push_count(plait__node_draft *draft,
+					 const char *name);
+
 /* Push a buffer that each run binds, with the node's access.  range->offset is
  * an offset within that buffer; range->slot returns the access object. */
 plait_status plait__arguments_push_parameter(plait__node_draft *draft,

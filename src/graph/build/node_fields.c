@@ -20,18 +20,21 @@ enum {
 	EMIT = 1 << PLAIT_NODE_EMIT,
 	WAIT = 1 << PLAIT_NODE_WAIT,
 	SUBGRAPH = 1 << PLAIT_NODE_SUBGRAPH,
-	LOOPS = 1 << PLAIT_NODE_WHILE | 1 << PLAIT_NODE_DO,
 	CASE = 1 << PLAIT_NODE_CASE,
+	REPEAT = 1 << PLAIT_NODE_REPEAT,
+	LOOPS = 1 << PLAIT_NODE_WHILE | 1 << PLAIT_NODE_DO | REPEAT,
 	REGIONS = LOOPS | CASE,
-	CALLS = CALL | REGIONS,
+	/* a function may be their predicate */
+	DECIDED = REGIONS & ~REPEAT,
+	CALLS = CALL | DECIDED,
 	/* kinds that become one node of their own */
-	SINGLE = ~SUBGRAPH & ((1 << (PLAIT_NODE_CASE + 1)) - 1),
+	SINGLE = ~SUBGRAPH & ((1 << (PLAIT_NODE_REPEAT + 1)) - 1),
 	ON_ALL = PLAIT_NODE_ON_ALL_BARRIER | PLAIT_NODE_ON_ALL_GROUP,
 };
 
 static const char *const kind_names[] = {
 	"join", "launch", "call", "copy", "fill", "emit", "wait", "mark",
-	"subgraph", "while", "do", "case",
+	"subgraph", "while", "do", "case", "repeat",
 };
 
 /* GROUP(kinds, their fields), FIELD(kinds, name) */
@@ -42,7 +45,8 @@ static const char *const kind_names[] = {
 	GROUP(LAUNCH,							\
 	      FIELD(LAUNCH, scratch_bytes) FIELD(LAUNCH, kernel)	\
 	      FIELD(LAUNCH, launch) FIELD(LAUNCH, launch_parameter)	\
-	      FIELD(LAUNCH, arguments) FIELD(LAUNCH, argument_count))	\
+	      FIELD(LAUNCH, arguments) FIELD(LAUNCH, argument_count)	\
+	      FIELD(LAUNCH, series) FIELD(LAUNCH, series_count))	\
 	GROUP(CALLS,							\
 	      FIELD(CALLS, function) FIELD(CALLS, user_data)		\
 	      FIELD(CALLS, inbox))					\
@@ -63,7 +67,9 @@ static const char *const kind_names[] = {
 	      FIELD(REGIONS, predicate)					\
 	      FIELD(REGIONS, predicate_offset))				\
 	GROUP(CASE, FIELD(CASE, branch_count))				\
-	GROUP(LOOPS, FIELD(LOOPS, times))
+	GROUP(LOOPS, FIELD(LOOPS, times))				\
+	GROUP(REPEAT,							\
+	      FIELD(REPEAT, count_parameter) FIELD(REPEAT, count_step))
 
 static const struct {
 	const char *name;
@@ -103,7 +109,7 @@ static bool has_surplus(const plait_node_desc *desc)
 #define KINDS(KIND)							\
 	KIND(JOIN) KIND(LAUNCH) KIND(CALL) KIND(COPY) KIND(FILL)	\
 	KIND(EMIT) KIND(WAIT) KIND(MARK) KIND(SUBGRAPH) KIND(WHILE)	\
-	KIND(DO) KIND(CASE)
+	KIND(DO) KIND(CASE) KIND(REPEAT)
 #define ASK(kind) case PLAIT_NODE_##kind: \
 	return surplus_bits(desc, PLAIT_NODE_##kind) != 0;
 	switch (desc->kind) {
@@ -125,7 +131,8 @@ bool plait__node_is_common(const plait_node_desc *desc)
 		return (more | surplus_bits(desc, PLAIT_NODE_JOIN)) == 0;
 	if (desc->kind != PLAIT_NODE_LAUNCH)
 		return false;
-	more |= (uint64_t)desc->launch_parameter;
+	more |= (uint64_t)desc->launch_parameter | (uint64_t)desc->series |
+		desc->series_count;
 	return (more | surplus_bits(desc, PLAIT_NODE_LAUNCH)) == 0;
 }
 
@@ -235,7 +242,7 @@ plait_status plait__node_check_fields(const plait__node_draft *draft)
 	const plait_node_desc *desc = draft->desc;
 	plait_status status;
 
-	if (desc->kind > PLAIT_NODE_CASE)
+	if (desc->kind > PLAIT_NODE_REPEAT)
 		return fail(draft, "kind is not one of PLAIT_NODE_...");
 	if (desc->flags != 0) {
 		status = check_flags(draft);

@@ -256,6 +256,17 @@ plait_status plait_graph_do(plait_graph *graph, plait_buffer *word,
 			out_body, out, error);
 }
 
+plait_status plait_graph_repeat(plait_graph *graph, uint64_t times,
+				plait_node after, plait_graph **out_body,
+				plait_node *out, plait_error *error)
+{
+	const plait_node_desc desc = { .size = sizeof(desc),
+				       .kind = PLAIT_NODE_REPEAT,
+				       .times = times };
+
+	return add_region(graph, &desc, after, out_body, 1, out, error);
+}
+
 plait_status plait_graph_case(plait_graph *graph, plait_buffer *word,
 			      uint64_t offset, uint64_t count,
 			      plait_node after, plait_graph **out_bodies,

@@ -4,6 +4,7 @@
 
 #include "graph/build/object_refs.h"
 #include "graph/build/scopes.h"
+#include "graph/build/subgraph_regions.h"
 #include "graph/store/unique_values.h"
 #include "base/alloc.h"
 #include "base/error.h"
@@ -18,16 +19,6 @@ static plait_status no_memory(const plait__subgraph_tables *tables)
 
 	return plait__fail(tables->draft->error, PLAIT_E_NOMEM,
 			   "no memory for %s",
-			   plait__refs_node_text(tables->draft, room));
-}
-
-static plait_status fail_outside(const plait__subgraph_tables *tables)
-{
-	char room[PLAIT__REFS_TEXT_BYTES];
-
-	return plait__fail(tables->draft->error, PLAIT_E_INVALID,
-			   "%s: the subgraph uses the iteration or rotation "
-			   "of a loop that is not part of it",
 			   plait__refs_node_text(tables->draft, room));
 }
 
@@ -46,23 +37,6 @@ void plait__subgraph_tables_fini(plait__subgraph_tables *tables)
 {
 	plait__vector_fini(&tables->regions);
 	plait__vector_fini(&tables->rotations);
-}
-
-static plait_status set_index(plait__subgraph_tables *tables,
-			      plait__vector *map, uint32_t old, uint32_t new)
-{
-	if (old >= map->count &&
-	    plait__vector_push(map, NULL, old + 1 - map->count) == NULL)
-		return no_memory(tables);
-	*(uint32_t *)plait__vector_at(map, old) = new + 1;
-	return PLAIT_OK;
-}
-
-static uint32_t get_index(const plait__vector *map, uint32_t old)
-{
-	if (old >= map->count)
-		return PLAIT__NONE;
-	return *(uint32_t *)plait__vector_at(map, old) - 1;
 }
 
 /* ---- strings and objects ---- */
@@ -327,7 +301,7 @@ static plait_status copy_rotation(plait__subgraph_tables *tables, uint32_t old,
 	rotation.slot_first = tables->to->rotation_slots.count;
 	status = copy_slots(tables, from, rotation.slot_count);
 	if (status == PLAIT_OK)
-		status = set_index(tables, &tables->rotations, old,
+		status = plait__subgraph_regions_set(tables, &tables->rotations, old,
 				   tables->to->rotations.count);
 	if (status == PLAIT_OK &&
 	    plait__vector_push(&tables->to->rotations, &rotation, 1) == NULL)
@@ -338,26 +312,7 @@ static plait_status copy_rotation(plait__subgraph_tables *tables, uint32_t old,
 plait_status plait__subgraph_add_region(plait__subgraph_tables *tables,
 					uint32_t old, uint32_t new)
 {
-	return set_index(tables, &tables->regions, old, new);
-}
-
-/* Translate a region.  Within one store, a region around both the original and
- * the copy keeps its index. */
-static plait_status find_region(plait__subgraph_tables *tables,
-				uint32_t *region)
-{
-	uint32_t new = get_index(&tables->regions, *region);
-	const plait__store_region *old =
-		plait__vector_at(&tables->from->regions, *region);
-
-	if (new != PLAIT__NONE)
-		*region = new;
-	else if (tables->from != tables->to ||
-		 !plait__scopes_is_inside(tables->to,
-					  tables->draft->graph->scope,
-					  old->input.scope_first))
-		return fail_outside(tables);
-	return PLAIT_OK;
+	return plait__subgraph_regions_set(tables, &tables->regions, old, new);
 }
 
 /* Translate a rotation; its first use by the copy copies it. */
@@ -366,8 +321,8 @@ static plait_status find_rotation(plait__subgraph_tables *tables,
 {
 	const plait__plan_rotation *old =
 		plait__vector_at(&tables->from->rotations, *rotation);
-	uint32_t new = get_index(&tables->rotations, *rotation);
-	uint32_t region = get_index(&tables->regions, old->region);
+	uint32_t new = plait__subgraph_regions_get(&tables->rotations, *rotation);
+	uint32_t region = plait__subgraph_regions_get(&tables->regions, old->region);
 	plait_status status = PLAIT_OK;
 
 	if (new == PLAIT__NONE && region != PLAIT__NONE) {
@@ -380,7 +335,7 @@ static plait_status find_rotation(plait__subgraph_tables *tables,
 		 !plait__scopes_sees_loop(tables->to,
 					  tables->draft->graph->scope,
 					  old->region))
-		return fail_outside(tables);
+		return plait__subgraph_regions_fail(tables);
 	return status;
 }
 
@@ -497,6 +452,21 @@ static plait_status copy_patch(plait__subgraph_tables *tables,
 	       PLAIT_OK : no_memory(tables);
 }
 
+/* Each use has a series of its own. */
+static plait_status copy_series(plait__subgraph_tables *tables,
+				uint32_t *series)
+{
+	plait__plan_series copy = *(plait__plan_series *)plait__vector_at(
+		&tables->from->series, *series);
+	plait_status status = plait__subgraph_regions_find(tables, &copy.region);
+
+	if (status != PLAIT_OK)
+		return status;
+	*series = tables->to->series.count;
+	return plait__vector_push(&tables->to->series, &copy, 1) != NULL ?
+	       PLAIT_OK : no_memory(tables);
+}
+
 static plait_status copy_arg(plait__subgraph_tables *tables, uint32_t index)
 {
 	plait__plan_arg arg = *(plait__plan_arg *)plait__vector_at(
@@ -504,7 +474,7 @@ static plait_status copy_arg(plait__subgraph_tables *tables, uint32_t index)
 	plait_status status = PLAIT_OK;
 
 	if (arg.kind == PLAIT__ARG_VALUE || arg.kind == PLAIT__ARG_PARAM ||
-	    arg.kind == PLAIT__ARG_INDEX)
+	    arg.kind == PLAIT__ARG_INDEX || arg.kind == PLAIT__ARG_SERIES)
 		status = copy_blob(tables, &arg);
 	if (status != PLAIT_OK)
 		return status;
@@ -515,7 +485,9 @@ static plait_status copy_arg(plait__subgraph_tables *tables, uint32_t index)
 	else if (arg.kind == PLAIT__ARG_ROTATION)
 		status = find_rotation(tables, &arg.index);
 	else if (arg.kind == PLAIT__ARG_INDEX)
-		status = find_region(tables, &arg.index);
+		status = plait__subgraph_regions_find(tables, &arg.index);
+	else if (arg.kind == PLAIT__ARG_SERIES)
+		status = copy_series(tables, &arg.index);
 	if (status == PLAIT_OK && arg.kind == PLAIT__ARG_PARAM)
 		status = copy_patch(tables, &arg);
 	if (status == PLAIT_OK &&
@@ -524,17 +496,40 @@ static plait_status copy_arg(plait__subgraph_tables *tables, uint32_t index)
 	return status;
 }
 
+static plait_status copy_item_series(plait__subgraph_tables *tables,
+				     plait__plan_geometry *geometry)
+{
+	plait_status status = PLAIT_OK;
+
+	for (int i = 0; i < 3 && status == PLAIT_OK; i++) {
+		uint32_t series = geometry->series[i] - 1;
+
+		if (geometry->series[i] == 0)
+			continue;
+		status = copy_series(tables, &series);
+		geometry->series[i] = series + 1;
+	}
+	return status;
+}
+
 static plait_status copy_geometry(plait__subgraph_tables *tables,
 				  uint32_t *geometry)
 {
 	plait__plan_geometry copy;
 	plait_status status;
+	bool has_series = false;
 
-	if (*geometry == PLAIT__NONE || tables->from == tables->to)
+	if (*geometry == PLAIT__NONE)
 		return PLAIT_OK;
 	copy = *(plait__plan_geometry *)plait__vector_at(
 		&tables->from->geometries, *geometry);
+	for (int i = 0; i < 3; i++)
+		has_series |= copy.series[i] != 0;
+	if (!has_series && tables->from == tables->to)
+		return PLAIT_OK;
 	status = copy_param(tables, &copy.param);
+	if (status == PLAIT_OK)
+		status = copy_item_series(tables, &copy);
 	if (status != PLAIT_OK)
 		return status;
 	*geometry = plait__values_geometry(tables->to, &copy);

@@ -2,6 +2,7 @@
 /* Freeze of a graph: options are resolved, the planner makes the plan, and a
  * plan object wraps it. */
 #include "graph/build/graph.h"
+#include "graph/plan/local_memory.h"
 #include "graph/plan/plan_object.h"
 #include "graph/plan/program_order.h"
 #include "graph/plan/temporary_places.h"
@@ -304,6 +305,8 @@ static plait_status wrap_plan(struct request *request, plait__plan *plan,
 	/* The text form of a graph names objects that do not exist yet. */
 	if (!plait__unbound_is_none(plan_object))
 		status = plait__unbound_state_open(plan_object, request->error);
+	if (status == PLAIT_OK)
+		status = plait__local_memory_check(plan_object, request->error);
 	if (status == PLAIT_OK && wants_check(request))
 		status = plait__temporary_places_check(
 			plan_object, allocator_of(request), request->error);

@@ -9,6 +9,7 @@
 #include "base/spelling_hint.h"
 #include "kernel/type.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* ---- parameters ---- */
@@ -46,6 +47,8 @@ static void describe_parameter(const plait__plan *plan,
 			       plait_parameter_info *info)
 {
 	const char *type = plait__type_name((plait__type)param->type);
+	bool is_struct = param->kind == PLAIT__PARAM_VALUE &&
+			 plait__type_is_struct((plait__type)param->type);
 
 	memset(info, 0, sizeof(*info));
 	if (param->kind == PLAIT__PARAM_VALUE)
@@ -57,6 +60,9 @@ static void describe_parameter(const plait__plan *plan,
 	if (info->kind == PLAIT_PARAMETER_LAUNCH)
 		type = "launch";
 	(void)strncpy(info->type, type, sizeof(info->type) - 1);
+	if (is_struct)
+		(void)snprintf(info->type, sizeof(info->type), "%s %u", type,
+			       param->bytes);
 	(void)strncpy(info->name, name_of(plan, param->name),
 		      sizeof(info->name) - 1);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Edges inferred from access modes.
+ * Edges inferred from access modes: the happens-before of the program order.
  *
  * conflicts.c finds the pairs, in the order of adding: read after write, write
  * after read, write after write, by bytes.  A pair of different bodies orders

@@ -77,7 +77,7 @@ static uint64_t base_of(const struct plait__temporary_items *p,
 		     alignment_on(p, device));
 }
 
-/* Returns the lowest free place, or UINT64_MAX. */
+/* Returns the lowest free place in the arena, or UINT64_MAX. */
 static uint64_t find_lowest(const struct plait__temporary_items *p, uint32_t i)
 {
 	const struct plait__temporary_item *item = &p->items[i];
@@ -94,7 +94,7 @@ static uint64_t find_lowest(const struct plait__temporary_items *p, uint32_t i)
 	return UINT64_MAX;
 }
 
-/* Returns the highest free place below the limit of the device, or
+/* Returns the highest free place in the arena below the limit of the device, or
  * UINT64_MAX. */
 static uint64_t find_highest(const struct plait__temporary_items *p, uint32_t i)
 {

@@ -13,7 +13,7 @@
 
 #include <stdbool.h>
 
-/* Offset of a temporary that no command uses. */
+/* Offset in the arena of a temporary that no command uses. */
 #define PLAIT__TEMPORARY_UNUSED UINT64_MAX
 
 bool plait__temporary_places_has_any(const plait__plan *plan);
@@ -35,8 +35,8 @@ plait_status plait__temporary_places_find(const plait__plan_object *plan_object,
 uint64_t plait__temporary_places_bytes(const plait__plan_object *plan_object,
 				       const plait_allocator *allocator);
 
-/* Prove that temporaries which share bytes are used one after the other:
- * PLAIT_E_INVALID names the commands that nothing orders. */
+/* Prove that temporaries which share bytes of an arena are used one after the
+ * other: PLAIT_E_INVALID names the commands that nothing orders. */
 plait_status plait__temporary_places_check(
 	const plait__plan_object *plan_object, const plait_allocator *allocator,
 	plait_error *error);

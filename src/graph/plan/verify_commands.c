@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "kernel/argument.h"
+#include "kernel/type.h"
 #include "object/kernel/kernel.h"
 #include "object/queue/strided_copy.h"
 #include "plan/access.h"
@@ -71,17 +72,27 @@ static bool pointer_fits(const plait__plan *plan, const plait__plan_arg *arg,
 
 /* ---- values ---- */
 
-/* Returns true if `bytes` at `blob` are inside and aligned to their size. */
+/* Returns true if `bytes` at `blob` are inside and aligned. */
 static bool blob_fits(const plait__plan *plan, uint32_t blob, uint32_t bytes)
 {
-	return bytes > 0 && blob % bytes == 0 &&
+	return bytes > 0 &&
+	       blob % plait__payload_value_alignment(bytes) == 0 &&
 	       is_inside(blob, bytes, plan->blob_count);
+}
+
+static bool local_fits(const plait__plan *plan, const plait__plan_arg *arg,
+		       const plait__parameter *parameter)
+{
+	uint64_t bytes;
+
+	memcpy(&bytes, plan->blob + arg->blob, sizeof(bytes));
+	return plait__argument_check_local(parameter, bytes, NULL) == NULL;
 }
 
 static bool value_fits(const plait__plan *plan, const plait__plan_arg *arg,
 		       const plait__parameter *parameter)
 {
-	uint32_t bytes = plait__type_bytes(parameter->type);
+	uint32_t bytes = parameter->bytes;
 
 	if (arg->bytes != bytes || !blob_fits(plan, arg->blob, bytes))
 		return false;
@@ -90,8 +101,14 @@ static bool value_fits(const plait__plan *plan, const plait__plan_arg *arg,
 		return plan->params[arg->index].kind == PLAIT__PARAM_VALUE &&
 		       plan->params[arg->index].bytes == bytes;
 	case PLAIT__ARG_INDEX:
-		return bytes == sizeof(uint32_t) || bytes == sizeof(uint64_t);
+	case PLAIT__ARG_SERIES:
+		return plait__type_is_integer(parameter->type) &&
+		       (bytes == sizeof(uint32_t) ||
+			bytes == sizeof(uint64_t));
 	default:
+		if (parameter->type == PLAIT__TYPE_LOCAL)
+			return arg->kind == PLAIT__ARG_VALUE &&
+			       local_fits(plan, arg, parameter);
 		return arg->kind == PLAIT__ARG_VALUE &&
 		       plait__argument_check_value(
 			       parameter, plan->blob + arg->blob, bytes,
@@ -328,6 +345,24 @@ static bool predicate_fits(const plait__plan *plan,
 	       memory_fits(plan, arg, WORD_BYTES);
 }
 
+/* Check that a count is a constant, an integer that runs bind, or a word. */
+static bool count_fits(const plait__plan *plan,
+		       const plait__plan_payload *payload)
+{
+	const plait__plan_arg *arg = args_of(plan, payload);
+
+	if (payload->object != PLAIT__NONE || payload->value == 0 ||
+	    payload->arg_count > 1)
+		return false;
+	if (payload->arg_count == 0)
+		return true;
+	if (arg->kind != PLAIT__ARG_PARAM)
+		return arg->offset % WORD_BYTES == 0 &&
+		       memory_fits(plan, arg, WORD_BYTES);
+	return plan->params[arg->index].kind == PLAIT__PARAM_VALUE &&
+	       plait__type_is_count(plan->params[arg->index].type);
+}
+
 /* Check that a patch's target is its argument's place. */
 static bool patch_fits(const plait__plan *plan, const plait__plan_patch *patch)
 {
@@ -436,6 +471,17 @@ static plait_status check_regions(const plait__plan *plan, plait_error *error)
 	for (uint32_t i = 0; i < plan->regions_count; i++) {
 		const plait__plan_region *region = &plan->regions[i];
 
+		if (region->kind == PLAIT__REGION_REPEAT) {
+			if (region->predicate != PLAIT__NONE &&
+			    !count_fits(plan,
+					&plan->payloads[region->predicate]))
+				return fail(plan, region->command,
+					    PLAIT_E_INVALID,
+					    "has a count that is neither a "
+					    "number nor a word of a buffer",
+					    error);
+			continue;
+		}
 		if (region->predicate == PLAIT__NONE)
 			return fail(plan, region->command,
 				    PLAIT_E_UNSUPPORTED,

@@ -34,8 +34,7 @@ enum {
 enum {
 	PLAIT__STORE_KERNEL_HANDLES = 0,	/* index in KERNELS */
 	PLAIT__STORE_BUFFER_HANDLES = 1,	/* index in `ranges` */
-	PLAIT__STORE_DEVICE_HANDLES = 2,	/* index in `devices` */
-	PLAIT__STORE_HANDLE_KINDS = 3
+	PLAIT__STORE_DEVICE_HANDLES = 2		/* index in `devices` */
 };
 
 /* Range of a buffer handle: a whole slot, or a view's part. */

@@ -295,7 +295,8 @@ uint32_t plait__values_param(plait__store *store,
 	if (at != PLAIT__NONE) {
 		found = plait__vector_at(&store->params, at);
 		*out_differs = found->kind != param->kind ||
-			       found->type != param->type;
+			       found->type != param->type ||
+			       found->bytes != param->bytes;
 		return *out_differs ? PLAIT__NONE : at;
 	}
 	at = store->params.count;

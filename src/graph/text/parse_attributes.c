@@ -2,7 +2,6 @@
 /* Attributes of a node line: key=value tokens and meanings on devices. */
 #include "graph/text/parse_attributes.h"
 
-#include "graph/store/unique_values.h"
 #include "graph/text/parse_device.h"
 #include "graph/text/parse_edges.h"
 #include "graph/text/parse_temporaries.h"

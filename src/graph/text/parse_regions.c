@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Regions of the text form: while, do and case, their branches and ends. */
+/* Regions of the text form: while, do, repeat and case, their branches and
+ * ends. */
 #include "graph/text/parse_regions.h"
 
 #include "graph/text/parse_attributes.h"
@@ -144,7 +145,7 @@ plait_status plait__parse_close_body(struct plait__parser *parser)
 
 	if (open == NULL)
 		return plait__lexer_fail(&parser->line, "\"end\" without "
-					 "while, do or case");
+					 "while, do, repeat or case");
 	status = check_branches(parser, open);
 	if (status == PLAIT_OK)
 		status = check_take(parser, open);
@@ -175,7 +176,9 @@ plait_status plait__parse_branch(struct plait__parser *parser)
 static bool opens_body(plait__token token)
 {
 	return plait__lexer_is(token, "while") ||
-	       plait__lexer_is(token, "do") || plait__lexer_is(token, "case");
+	       plait__lexer_is(token, "do") ||
+	       plait__lexer_is(token, "repeat") ||
+	       plait__lexer_is(token, "case");
 }
 
 plait_status plait__parse_count_branches(struct plait__parser *parser,

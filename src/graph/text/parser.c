@@ -66,6 +66,8 @@ static plait_status read_line(struct plait__parser *parser)
 		return plait__parse_region(parser, PLAIT__REGION_WHILE);
 	if (plait__lexer_is(token, "do"))
 		return plait__parse_region(parser, PLAIT__REGION_DO);
+	if (plait__lexer_is(token, "repeat"))
+		return plait__parse_region(parser, PLAIT__REGION_REPEAT);
 	if (plait__lexer_is(token, "case"))
 		return plait__parse_region(parser, PLAIT__REGION_CASE);
 	if (plait__lexer_is(token, "branch"))
@@ -74,7 +76,7 @@ static plait_status read_line(struct plait__parser *parser)
 		return plait__parse_close_body(parser);
 	return plait__lexer_expected(&parser->line,
 				     "device, temporary, node, after, while, "
-				     "do, case, branch or end", token);
+				     "do, repeat, case, branch or end", token);
 }
 
 /* ---- passes ---- */

@@ -6,8 +6,8 @@
 
 #include "base/error.h"
 #include "plugin/load.h"
+#include "pool/callback_scope.h"
 #include "pool/counter.h"
-#include "pool/pool_internal.h"
 
 plait_status plait__backend_result_check(const plait__backend_port *port,
 					 plait_status status, const char *slot,

@@ -8,10 +8,9 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "plugin/defaults.h"
+#include "pool/callback_scope.h"
 #include "sys/env.h"
 #include "sys/fork.h"
-
-#include <string.h>
 
 /* --- destruction */
 

@@ -154,7 +154,8 @@ struct plait__context {
 	 * waits for it, and never the thread that holds it. */
 	struct plait__mutex reclaim_lock;
 	at_u64 reclaimer_token; /* plait__thread_token of the holder, or 0 */
-	/* Null, or called after `reclaim_lock` is released; guarded by it. */
+	/* Callback, or null: called after `reclaim_lock` is released; guarded
+	 * by it. */
 	void (*after_reclaim)(plait__context *context);
 	at_u64 next_reclaim_ns; /* earliest time of the next round */
 	struct plait__mutex deferred_lock; /* guards the lists below */
@@ -229,8 +230,15 @@ static inline bool plait__context_has_deferred(const plait__context *context)
 	return at_load_acquire_u32(&context->deferred_any) != 0;
 }
 
-/* Run a reclaim round if any object lingers, and do the deferred drops. */
+/* The slow path of plait__context_reclaim. */
 void plait__reclaim_pending(plait__context *context);
+/* Run a reclaim round if any object lingers, and do the deferred drops. */
+static inline void plait__context_reclaim(plait__context *context)
+{
+	if (plait__context_has_deferred(context) ||
+	    at_load_acquire_u64(&context->base.lingering) != 0)
+		plait__reclaim_pending(context);
+}
 /* Run a round in any case, and return after it. */
 void plait__reclaim_now(plait__context *context);
 /* Run a round, unless one has just run and the thread will run the next. */

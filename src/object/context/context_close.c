@@ -13,6 +13,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "pool/callback_scope.h"
 #include "sys/clock.h"
 
 #include <stdio.h>

@@ -161,6 +161,7 @@ static void describe(plait__device *device, plait_device_info *info)
 	info->memory_bytes = facts->memory_bytes;
 	info->alignment_bytes = facts->alignment_bytes;
 	info->forms = plait__device_forms(device);
+	info->local_bytes = facts->local_bytes;
 	info->stray_notifications = plait__notification_count_strays(
 		device->port);
 	plait__text_copy(device->object.label, info->name, sizeof(info->name),

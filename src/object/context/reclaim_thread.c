@@ -16,8 +16,8 @@
 enum {
 	/* Polling interval where no wake-up will come. */
 	POLL_NS = 2000000,
-	/* Objects that a plan holds linger as long as the plan: the thread must
-	 * not wake at each event meanwhile. */
+	/* Objects that a plan holds linger as long as the plan: each event
+	 * meanwhile would be a wake-up for nothing. */
 	MIN_REST_NS = 1000000
 };
 

@@ -40,6 +40,7 @@ static const struct {
 	KNOWN(plait_kernel_desc),
 	KNOWN(plait_argument),
 	KNOWN(plait_node_desc),
+	KNOWN(plait_series),
 	KNOWN(plait_freeze_desc),
 	KNOWN(plait_plan_info),
 	KNOWN(plait_system_desc),

@@ -2,7 +2,6 @@
 /* Object life: holds, enter and leave, close, destroy; see object.h. */
 #include "object/handle/object.h"
 
-#include "base/error.h"
 #include "base/text.h"
 
 #include <stdio.h>

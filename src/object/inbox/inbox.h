@@ -23,7 +23,7 @@ typedef struct plait__inbox_call_ops {
 		       const char *text);
 	/* The inbox was closed: fail `call` and those linked by next_closed. */
 	void (*fail_closed)(plait__inbox_event *call);
-	/* The inbox is destroyed: free the calls kept for reuse. */
+	/* The inbox is destroyed: free the calls of its free list. */
 	void (*free_idle)(plait__inbox *inbox);
 } plait__inbox_call_ops;
 
@@ -46,7 +46,7 @@ struct plait__inbox {
 	at_u64 event_count; /* written under the lock, read without it */
 	plait__inbox_event *records;
 	plait__vector calls; /* plait__call *, by index; never shrinks */
-	plait__call *idle;   /* calls kept for reuse */
+	plait__call *idle;   /* free list of calls */
 	const plait__inbox_call_ops *call_ops; /* null before the first call */
 };
 

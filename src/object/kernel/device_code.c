@@ -71,14 +71,17 @@ static void describe_parameters(struct compilation *compilation)
 			&compilation->signature->parameters[i];
 		plait_code_parameter *to = &compilation->parameters[i];
 		bool pointer = from->type == PLAIT__TYPE_POINTER;
+		bool local = from->type == PLAIT__TYPE_LOCAL;
+		plait__type type = pointer || local ? from->element :
+						      from->type;
 
 		to->size = sizeof(*to);
 		to->name = from->name;
-		to->type = plait__type_name(pointer ? from->element :
-						      from->type);
-		to->bytes = plait__type_bytes(pointer ? from->element :
-							from->type);
-		to->flags = pointer ? PLAIT_CODE_POINTER : 0;
+		to->type = plait__type_name(type);
+		to->bytes = pointer || local ? plait__type_bytes(type) :
+					       from->bytes;
+		to->flags = pointer ? PLAIT_CODE_POINTER :
+			    local ? PLAIT_CODE_LOCAL : 0;
 		if ((from->mode & PLAIT__MODE_IN) != 0)
 			to->flags |= PLAIT_CODE_READS;
 		if ((from->mode & PLAIT__MODE_OUT) != 0)
@@ -133,6 +136,7 @@ static plait_status query(struct compilation *compilation, plait_error *error)
 		backend->self, compilation->out->raw, &facts, &room);
 
 	memcpy(compilation->out->group, facts.group, sizeof(facts.group));
+	compilation->out->local_bytes = facts.local_bytes;
 	return plait__backend_result_check(compilation->device->port, status,
 					   "kernel_query", &room, error);
 }

@@ -2,25 +2,12 @@
 /* Division of launches into parts; see grid_split.h. */
 #include "object/kernel/grid_split.h"
 
-#include <stdbool.h>
-
 /* Items of a line: 64 items of 1 byte are a cache line, of 4 bytes four. */
 enum { LINE_ITEMS = 64 };
 
 static uint64_t step_of(const plait_launch *launch, int i)
 {
 	return launch->group[i] != 0 ? launch->group[i] : 1;
-}
-
-static uint64_t units_of(const plait_launch *launch, int i)
-{
-	return (launch->items[i] - 1) / step_of(launch, i) + 1;
-}
-
-uint64_t plait__grid_split_units(const plait_launch *launch)
-{
-	/* At most the number of items, which fits. */
-	return units_of(launch, 0) * units_of(launch, 1) * units_of(launch, 2);
 }
 
 /* The most pieces of dimension i whose parts have `grain` units or more; lines
@@ -30,12 +17,12 @@ static uint64_t most_pieces(const plait_launch *launch, int i, uint64_t grain)
 	uint64_t slice = 1, least;
 
 	for (int j = 0; j < i; j++)
-		slice *= units_of(launch, j);
+		slice *= plait__grid_split_units_of(launch, j);
 	least = grain != 0 ? (grain - 1) / slice + 1 : 1;
 	if (i == 0 && least > 2 * LINE_ITEMS)
 		least = ((least - 1) / LINE_ITEMS + 1) * LINE_ITEMS;
 	/* 0: rounded up beyond 2^64. */
-	return least != 0 ? units_of(launch, i) / least : 1;
+	return least != 0 ? plait__grid_split_units_of(launch, i) / least : 1;
 }
 
 uint64_t plait__grid_split_init(plait__grid_split *out,
@@ -48,7 +35,7 @@ uint64_t plait__grid_split_init(plait__grid_split *out,
 		uint64_t most = most_pieces(launch, i, grain);
 		uint64_t pieces = wanted / made;
 
-		out->units[i] = units_of(launch, i);
+		out->units[i] = plait__grid_split_units_of(launch, i);
 		if (pieces > most)
 			pieces = most;
 		out->pieces[i] = pieces > 0 ? pieces : 1;

@@ -15,8 +15,27 @@ typedef struct plait__grid_split {
 	uint64_t line;	    /* units of dimension 0 that are not divided */
 } plait__grid_split;
 
-/* Returns the units of a launch: its groups, or items without groups. */
-uint64_t plait__grid_split_units(const plait_launch *launch);
+/* Returns the units of dimension i: its groups, or items without groups. A
+ * division costs more than the branch. */
+static inline uint64_t plait__grid_split_units_of(const plait_launch *launch,
+						  int i)
+{
+	if (launch->group[i] <= 1)
+		return launch->items[i];
+	return (launch->items[i] - 1) / launch->group[i] + 1;
+}
+
+/* Returns the units of a launch; at most the number of its items, which
+ * fits. */
+static inline uint64_t plait__grid_split_units(const plait_launch *launch)
+{
+	uint64_t units = plait__grid_split_units_of(launch, 0);
+
+	if (launch->dimensions > 1)
+		units *= plait__grid_split_units_of(launch, 1) *
+			 plait__grid_split_units_of(launch, 2);
+	return units;
+}
 
 /* Divide into `wanted` parts at most, of `grain` units or more: one part if
  * there are fewer. Returns the number of parts. */

@@ -5,6 +5,7 @@
 #include "object/kernel/grid_split.h"
 
 #include "base/error.h"
+#include "kernel/local_block.h"
 #include "plugin/elf_check.h"
 #include "sys/clock.h"
 #include "sys/dl.h"
@@ -159,7 +160,9 @@ plait_status plait__host_code_find(plait__host_code *code,
 			       .range = desc->range,
 			       .described = desc->described,
 			       .user_data = desc->user_data,
-			       .grain = desc->grain };
+			       .grain = desc->grain,
+			       .locals = signature->local_count > 0 ?
+					 signature : NULL };
 	if (desc->library != NULL)
 		status = load(code, desc, signature->name, error);
 	else if (desc->function != NULL)
@@ -192,6 +195,44 @@ static int32_t run_described(void *const *arguments,
 				      arguments));
 }
 
+/* Returns the code's arguments: with local parameters, those of a block of
+ * this thread, for the duration of the call.  Null without memory. */
+static void *const *enter_locals(const plait__host_code *code,
+				 void *const *arguments,
+				 plait__local_block **out)
+{
+	*out = NULL;
+	if (code->locals == NULL)
+		return arguments;
+	if (plait__local_block_enter(code->locals, arguments, out) != PLAIT_OK)
+		return NULL;
+	return plait__local_block_arguments(*out);
+}
+
+static void leave_locals(plait__local_block *block)
+{
+	if (block != NULL)
+		plait__local_block_leave(block);
+}
+
+/* Run a described or fixed function that has local parameters. */
+static int32_t run_with_locals(void *const *arguments,
+			       const plait_launch *launch, void *user_data)
+{
+	plait__host_code *code = user_data;
+	plait__local_block *block;
+	void *const *own = enter_locals(code, arguments, &block);
+	int32_t result;
+
+	if (own == NULL)
+		return PLAIT_E_NOMEM;
+	result = code->form == PLAIT_FORM_DESCRIBED ?
+		 run_described(own, launch, code) :
+		 code->function(own, launch, code->user_data);
+	leave_locals(block);
+	return result;
+}
+
 /* A launch executed in parts. */
 struct parts {
 	const plait__host_code *code;
@@ -215,16 +256,19 @@ enum {
 static int32_t run_parts(void *data, uint64_t begin, uint64_t end)
 {
 	const struct parts *parts = data;
+	plait__local_block *block;
+	void *const *arguments = enter_locals(parts->code, parts->arguments,
+					      &block);
 	plait_range range;
-	int32_t result = 0;
+	int32_t result = arguments != NULL ? 0 : PLAIT_E_NOMEM;
 
 	while (result == 0 && begin < end) {
 		begin += plait__grid_split_range(&parts->split, parts->launch,
 						 begin, end, &range);
-		result = parts->code->range(&range, parts->arguments,
-					    parts->launch,
+		result = parts->code->range(&range, arguments, parts->launch,
 					    parts->code->user_data);
 	}
+	leave_locals(block);
 	return result;
 }
 
@@ -237,8 +281,15 @@ static int32_t run_whole(const plait__host_code *code, void *const *arguments,
 		.end = { launch->items[0], launch->items[1],
 			 launch->items[2] },
 	};
+	plait__local_block *block;
+	void *const *own = enter_locals(code, arguments, &block);
+	int32_t result;
 
-	return code->range(&all, arguments, launch, code->user_data);
+	if (own == NULL)
+		return PLAIT_E_NOMEM;
+	result = code->range(&all, own, launch, code->user_data);
+	leave_locals(block);
+	return result;
 }
 
 static uint64_t count_parts(const plait__host_code *code, uint64_t expected_ns)
@@ -265,51 +316,65 @@ static int32_t run_timed(plait__host_code *code, struct parts *parts,
 
 	if (result == 0 && count > 1)
 		plait__launch_cost_learn(&code->cost, units,
-					 plait__clock_now_ns() - start);
+					 plait__clock_now_ns() - start,
+					 PLAIT__PARALLEL_FOR_ALONE_NS);
 	return result;
 }
 
-static int32_t run_range(void *const *arguments, const plait_launch *launch,
-			 void *user_data)
+static int32_t run_divided(plait__host_code *code, void *const *arguments,
+			   const plait_launch *launch)
 {
-	plait__host_code *code = user_data;
-	struct parts parts;
-	uint64_t units, count, duration_ns;
+	struct parts parts = { .code = code, .arguments = arguments,
+			       .launch = launch };
+	uint64_t units = plait__grid_split_units(launch);
+	uint64_t duration_ns = plait__launch_cost_expect(&code->cost, units);
+	uint64_t count = plait__grid_split_init(
+		&parts.split, launch, count_parts(code, duration_ns),
+		code->grain);
 	int32_t result;
-	bool is_short;
 
-	/* Without helpers, or with one unit, parts are of no use. */
-	units = code->team != NULL ? plait__grid_split_units(launch) : 1;
-	if (units == 1)
-		return run_whole(code, arguments, launch);
-	duration_ns = plait__launch_cost_expect(&code->cost, units);
-	is_short = duration_ns != 0 &&
-		   duration_ns < PLAIT__PARALLEL_FOR_ALONE_NS;
-	if (is_short && !plait__launch_cost_is_due(&code->cost))
-		return run_whole(code, arguments, launch);
-	parts.code = code;
-	parts.arguments = arguments;
-	parts.launch = launch;
-	count = plait__grid_split_init(&parts.split, launch,
-				       count_parts(code, duration_ns),
-				       code->grain);
-	if (is_short)
+	if (plait__launch_cost_is_short(&code->cost, units))
 		return run_timed(code, &parts, count, units);
 	result = plait__parallel_for_run(code->team, run_parts, &parts,
 					 sizeof(parts), count, &duration_ns);
 	if (result == 0 && count > 1)
-		plait__launch_cost_learn(&code->cost, units, duration_ns);
+		plait__launch_cost_learn(&code->cost, units, duration_ns,
+					 PLAIT__PARALLEL_FOR_ALONE_NS);
 	return result;
+}
+
+/* Returns true if parts are of no use: without helpers, with one unit, and for
+ * launches that are known to be short. */
+static bool is_whole(plait__host_code *code, const plait_launch *launch)
+{
+	uint64_t units = code->team != NULL ? plait__grid_split_units(launch) :
+					      1;
+
+	return units == 1 ||
+	       (plait__launch_cost_is_short(&code->cost, units) &&
+		!plait__launch_cost_is_due(&code->cost));
+}
+
+/* The common case is short, so it is a function without the parts. */
+static int32_t run_range(void *const *arguments, const plait_launch *launch,
+			 void *user_data)
+{
+	plait__host_code *code = user_data;
+
+	return is_whole(code, launch) ? run_whole(code, arguments, launch) :
+					run_divided(code, arguments, launch);
 }
 
 plait_kernel_function plait__host_code_launch_function(plait__host_code *code,
 						       void **out_data)
 {
 	*out_data = code;
-	if (code->form == PLAIT_FORM_DESCRIBED)
-		return run_described;
 	if (code->form == PLAIT_FORM_RANGE)
 		return run_range;
+	if (code->locals != NULL)
+		return run_with_locals;
+	if (code->form == PLAIT_FORM_DESCRIBED)
+		return run_described;
 	*out_data = code->user_data;
 	return code->function;
 }

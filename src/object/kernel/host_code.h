@@ -20,6 +20,8 @@ typedef struct plait__host_code {
 	/* DESCRIBED; of the signature */
 	const plait__ffi_shape *shape;
 	void *user_data;
+	/* The signature if it has local parameters, else null. */
+	const plait__signature *locals;
 	uint64_t grain; /* RANGE: least items per part; 0: default */
 	plait__parallel_for *team; /* RANGE: the context's helpers, or null */
 	plait__launch_cost cost; /* RANGE */

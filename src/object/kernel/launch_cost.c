@@ -3,7 +3,6 @@
 #include "object/kernel/launch_cost.h"
 
 enum {
-	TIMED_INTERVAL = 64,
 	/* Weight of a longer measurement, which may have been interrupted: 1 in
 	 * 4. A shorter one counts at once. */
 	SLOW_WEIGHT = 4
@@ -21,17 +20,8 @@ uint64_t plait__launch_cost_expect(const plait__launch_cost *cost,
 	return ps / 1000 + 1;
 }
 
-bool plait__launch_cost_is_due(plait__launch_cost *cost)
-{
-	/* Relaxed, and not atomic as a whole: one more or less is harmless. */
-	uint32_t untimed = at_load_relaxed_u32(&cost->untimed) + 1;
-
-	at_store_relaxed_u32(&cost->untimed, untimed % TIMED_INTERVAL);
-	return untimed >= TIMED_INTERVAL;
-}
-
 void plait__launch_cost_learn(plait__launch_cost *cost, uint64_t units,
-			      uint64_t duration_ns)
+			      uint64_t duration_ns, uint64_t short_ns)
 {
 	uint64_t old = at_load_relaxed_u64(&cost->unit_ps), ps;
 
@@ -40,5 +30,7 @@ void plait__launch_cost_learn(plait__launch_cost *cost, uint64_t units,
 	ps /= units;
 	if (old != 0 && ps > old)
 		ps = old + (ps - old) / SLOW_WEIGHT;
-	at_store_relaxed_u64(&cost->unit_ps, ps > 0 ? ps : 1);
+	ps = ps > 0 ? ps : 1;
+	at_store_relaxed_u64(&cost->unit_ps, ps);
+	at_store_relaxed_u64(&cost->short_units, (short_ns * 1000 - 1) / ps);
 }

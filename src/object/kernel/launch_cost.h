@@ -10,9 +10,13 @@
 
 #include "sys/atomic.h"
 
+/* Of the launches that are known to be short, one in so many is timed. */
+enum { PLAIT__LAUNCH_COST_INTERVAL = 64 };
+
 /* Zeroed memory: nothing is known. Hints that all threads share. */
 typedef struct plait__launch_cost {
 	at_u64 unit_ps; /* picoseconds; 0: unknown */
+	at_u64 short_units; /* most units of a short launch; 0: unknown */
 	at_u32 untimed; /* short launches since the last timed one */
 } plait__launch_cost;
 
@@ -20,12 +24,28 @@ typedef struct plait__launch_cost {
 uint64_t plait__launch_cost_expect(const plait__launch_cost *cost,
 				   uint64_t units);
 
-/* Returns true if a launch that is known to be short is to be timed again:
- * every 64th, since its cost may depend on its arguments. */
-bool plait__launch_cost_is_due(plait__launch_cost *cost);
+/* Returns true if the launch is known to be short. */
+static inline bool plait__launch_cost_is_short(const plait__launch_cost *cost,
+					       uint64_t units)
+{
+	return units <= at_load_relaxed_u64(&cost->short_units);
+}
 
-/* Note a measured duration. */
+/* Returns true if a launch that is known to be short is to be timed again:
+ * its cost may depend on its arguments. */
+static inline bool plait__launch_cost_is_due(plait__launch_cost *cost)
+{
+	/* Relaxed, and not atomic as a whole: one more or less is harmless. */
+	uint32_t untimed = at_load_relaxed_u32(&cost->untimed) + 1;
+
+	if (untimed >= PLAIT__LAUNCH_COST_INTERVAL)
+		untimed = 0;
+	at_store_relaxed_u32(&cost->untimed, untimed);
+	return untimed == 0;
+}
+
+/* Note a measured duration; launches below `short_ns` are short. */
 void plait__launch_cost_learn(plait__launch_cost *cost, uint64_t units,
-			      uint64_t duration_ns);
+			      uint64_t duration_ns, uint64_t short_ns);
 
 #endif

@@ -31,7 +31,7 @@ struct plait__notification_slot {
 struct plait__notification_chunk {
 	struct plait__notification_slot slots[CHUNK_SLOTS];
 	struct plait__notification_chunk *next; /* in the port's list, or in the
-						 * list of idle chunks */
+						 * free list */
 	/* Null: the chunk is idle. Written under the table's lock, while no
 	 * slot is armed. */
 	plait__backend_port *port;

@@ -154,7 +154,7 @@ static bool needs_polling(uint32_t left)
 	       left == PLAIT__PROGRESS_RETRYING;
 }
 
-/* Returns true if another thread has to be woken: this one may stop driving. */
+/* Returns true if another thread needs a wake-up: this one may stop driving. */
 static bool put_back(plait__progress_driver *driver, plait__pollable *pollable,
 		     uint32_t left, bool notified)
 {

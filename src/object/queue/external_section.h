@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * External section: a position in a queue at which work happens elsewhere, such
- * as a run of a plan. When the queue reaches it, `reached` is called; the queue
- * goes on when the section is left.
+ * as a run of a plan. When the queue reaches it, the callback `reached` is
+ * called; the queue goes on when the section is left.
  *
  *     queue:         ... emit progress | wait gate ...
  *                            |              ^
@@ -27,8 +27,8 @@ typedef struct plait__backend_port plait__backend_port;
 typedef struct plait__queue plait__queue;
 typedef struct plait__awaited_points plait__awaited_points;
 
-/* Idle sections of one owner, which acquires and leaves one at a time; zeroed
- * memory is an empty pool. */
+/* Free list of the sections of one owner, which acquires and leaves one at a
+ * time; zeroed memory is an empty pool. */
 typedef struct plait__section_pool {
 	plait__section *idle;
 } plait__section_pool;
@@ -70,8 +70,9 @@ plait_status plait__section_pool_add(plait__section_pool *home,
 				     const plait__device *device,
 				     plait_error *error);
 
-/* Acquire a section for the queue, until it is left or cancelled.
- * PLAIT_E_NOMEM, PLAIT_E_UNSUPPORTED (no gates, no notifications). */
+/* Acquire a section for the queue, from the free list if it has one, until it
+ * is left or cancelled. PLAIT_E_NOMEM, PLAIT_E_UNSUPPORTED (no gates, no
+ * notifications). */
 plait_status plait__section_acquire(plait__section_pool *home,
 				    plait__queue *queue, plait__section **out,
 				    plait_error *error);

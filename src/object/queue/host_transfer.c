@@ -11,10 +11,10 @@
 #include "object/queue/submission.h"
 
 #include "object/memory/buffer.h"
-#include "object/context/backend_result.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "pool/callback_scope.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Owner calls: creation, reuse, answers; see owner_call.h. */
+/* Owner calls: creation, free list, answers; see owner_call.h. */
 #include "object/queue/owner_call.h"
 
 #include "object/inbox/inbox_records.h"
@@ -56,7 +56,7 @@ static bool reset_gate(plait__call *call)
 					   &ignored) == PLAIT_OK;
 }
 
-/* Last hold: keep the call for reuse, or free it. */
+/* Last hold: put the call on its inbox's free list, or free it. */
 static void recycle(plait__object *object)
 {
 	plait__call *call = (plait__call *)(void *)object;
@@ -143,7 +143,7 @@ static plait_status create(plait__inbox *inbox, plait__queue *queue,
 	return PLAIT_OK;
 }
 
-/* Unlink an idle call with a gate of this backend; or null. */
+/* Take a call with a gate of this backend from the free list; or null. */
 static plait__call *find_idle(plait__inbox *inbox,
 			      const plait__backend_port *port)
 {

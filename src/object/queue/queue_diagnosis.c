@@ -8,7 +8,6 @@
 #include "object/signal/signal.h"
 #include "object/wait/wait_diagnosis.h"
 
-#include "base/error.h"
 #include "base/text.h"
 
 #include <stdio.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Waiting for a queue, and recovery after its failure; see queue_finish.h. */
+/* Wait for the completion of a queue's work, and recovery after a failure; see
+ * queue_finish.h. */
 #include "object/queue/queue_finish.h"
 
 #include "object/context/backend_result.h"
@@ -270,11 +271,12 @@ static plait_status finish(plait__queue *queue, uint64_t timeout_ns,
 	plait_status status;
 	bool failed;
 
-	/* Most runs on idle queues end here, and nothing is submitted. */
+	/* Fast path: most runs on idle queues end here, and nothing is
+	 * submitted. */
 	if (timeout_ns != 0 && !plait__callback_scope_is_active())
 		plait__idle_section_help(queue, deadline_ns);
 	if (is_finished(queue)) {
-		plait__reclaim_pending(queue->object.context);
+		plait__context_reclaim(queue->object.context);
 		return PLAIT_OK;
 	}
 	status = flush_rest(queue, error);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Waiting until a queue has completed all submitted commands. */
+/* Wait for the completion of all submitted commands of a queue. */
 #ifndef PLAIT_SRC_OBJECT_QUEUE_QUEUE_FINISH_H
 #define PLAIT_SRC_OBJECT_QUEUE_QUEUE_FINISH_H
 
 #include "object/queue/queue.h"
+
+#include "pool/callback_scope.h"
 
 /* As plait_queue_finish, for an entered queue. */
 plait_status plait__queue_finish(plait__queue *queue, uint64_t timeout_ns,

@@ -9,6 +9,7 @@
 #include "object/memory/buffer_check.h"
 #include "object/kernel/device_code.h"
 #include "object/kernel/kernel.h"
+#include "object/kernel/local_limit.h"
 #include "object/context/backend_result.h"
 #include "object/queue/queue_finish.h"
 #include "object/queue/queue_races.h"
@@ -28,8 +29,9 @@ struct held_argument {
 	union {
 		uint64_t word;
 		void *pointer;
-		unsigned char bytes[8];
 	} value;
+	void *place; /* of the value: `value`, or for larger ones behind the
+		      * arguments */
 	plait__buffer *buffer;
 	uint64_t offset;
 	void *mapped;
@@ -94,7 +96,21 @@ static plait_status take_value(struct held_argument *slot,
 
 	if (fault != NULL)
 		return fail_argument(fault, error);
-	memcpy(slot->value.bytes, given->value, given->bytes);
+	memcpy(slot->place, given->value, given->bytes);
+	return PLAIT_OK;
+}
+
+static plait_status take_local(struct held_argument *slot,
+			       const struct place *place,
+			       const plait_argument *given, plait_error *error)
+{
+	char room[PLAIT__ARGUMENT_FAULT_ROOM];
+	const char *fault = plait__argument_check_local(
+		place->parameter, given->bytes, room);
+
+	if (fault != NULL)
+		return fail_argument(fault, error);
+	slot->value.word = given->bytes;
 	return PLAIT_OK;
 }
 
@@ -216,11 +232,12 @@ static plait_status take_buffer(struct held_argument *slot,
 				const plait_argument *given,
 				plait_error *error)
 {
+	const char *fault = plait__argument_check_memory(place->parameter, 0);
 	plait__buffer *buffer;
 	plait_status status;
 
-	if (place->parameter->type != PLAIT__TYPE_POINTER)
-		return fail_argument("a buffer needs a pointer", error);
+	if (fault != NULL)
+		return fail_argument(fault, error);
 	status = plait__buffer_enter(given->buffer, &buffer, error);
 	if (status != PLAIT_OK)
 		return status;
@@ -241,11 +258,14 @@ static plait_status take_argument(struct held_argument *slot,
 		return take_value(slot, place, given, error);
 	if (given->kind == PLAIT_ARGUMENT_BUFFER)
 		return take_buffer(slot, place, given, error);
-	if (given->kind > PLAIT_ARGUMENT_SCRATCH)
+	if (given->kind == PLAIT_ARGUMENT_LOCAL)
+		return take_local(slot, place, given, error);
+	if (given->kind > PLAIT_ARGUMENT_LOCAL)
 		return fail_argument("kind is not one of PLAIT_ARGUMENT_...",
 				     error);
 	return fail_argument(
-		"only values and buffers; the other kinds are for graphs",
+		"only values, buffers and local memory; the other kinds are "
+		"for graphs",
 		error);
 }
 
@@ -293,7 +313,7 @@ static plait_status take_arguments(struct record *self,
 	for (uint32_t i = 0; status == PLAIT_OK && i < self->count; i++) {
 		place.index = i;
 		place.parameter = &place.signature->parameters[i];
-		self->arguments[i] = &self->slots[i].value;
+		self->arguments[i] = self->slots[i].place;
 		status = read_argument(arguments, i, &given, error);
 		if (status == PLAIT_OK)
 			status = take_argument(&self->slots[i], &place,
@@ -349,12 +369,42 @@ static int32_t run_record(void *user_data)
 	return result != 0 ? result : unmapped;
 }
 
+/* Words behind the arguments for a value that is larger than one. */
+static uint64_t extra_words(const plait__parameter *parameter)
+{
+	return parameter->bytes <= sizeof(uint64_t) ? 0 :
+	       (parameter->bytes + sizeof(uint64_t) - 1) / sizeof(uint64_t);
+}
+
+static uint64_t record_bytes(const plait__signature *signature)
+{
+	uint64_t bytes = sizeof(struct record) +
+			 signature->count * (sizeof(struct held_argument) +
+					     sizeof(void *));
+
+	for (uint32_t i = 0; i < signature->count; i++)
+		bytes += extra_words(&signature->parameters[i]) *
+			 sizeof(uint64_t);
+	return bytes;
+}
+
+static void place_values(struct record *self, const plait__signature *signature)
+{
+	uint64_t *extra = (uint64_t *)(void *)(self->arguments + self->count);
+
+	for (uint32_t i = 0; i < self->count; i++) {
+		uint64_t words = extra_words(&signature->parameters[i]);
+
+		self->slots[i].place = words > 0 ? (void *)extra :
+				       (void *)&self->slots[i].value;
+		extra += words;
+	}
+}
+
 static struct record *new_record(plait__kernel *kernel, plait__context *context)
 {
 	uint32_t count = kernel->signature->count;
-	uint64_t bytes = sizeof(struct record) +
-			 count * (sizeof(struct held_argument) +
-				  sizeof(void *));
+	uint64_t bytes = record_bytes(kernel->signature);
 	struct record *self = plait__alloc(plait__context_allocator(context),
 					   bytes);
 
@@ -368,6 +418,7 @@ static struct record *new_record(plait__kernel *kernel, plait__context *context)
 	self->block_bytes = bytes;
 	self->slots = (struct held_argument *)(self + 1);
 	self->arguments = (void **)(self->slots + count);
+	place_values(self, kernel->signature);
 	return self;
 }
 
@@ -376,7 +427,7 @@ static void put_argument(const struct held_argument *slot,
 			 plait_launch_argument *out)
 {
 	out->size = sizeof(*out);
-	out->value = &slot->value;
+	out->value = slot->place;
 	if (slot->buffer == NULL || slot->buffer->root->raw == NULL)
 		return;
 	out->memory = slot->buffer->root->raw;
@@ -472,6 +523,9 @@ static plait_status launch_on(plait__queue *queue, plait__kernel *kernel,
 				    kernel->signature->name);
 	if (status == PLAIT_OK)
 		status = take_arguments(self, queue, arguments, error);
+	if (status == PLAIT_OK && kernel->signature->local_count > 0)
+		status = plait__local_limit_check(kernel, queue->device,
+						  self->arguments, error);
 	if (status == PLAIT_OK &&
 	    plait__device_code_find(kernel, queue->device) != NULL)
 		status = bind(self, queue->device, error);

@@ -3,7 +3,6 @@
 #include "object/queue/queue_state.h"
 
 #include "object/context/backend_result.h"
-#include "object/queue/idle_section.h"
 
 void plait__queue_list(plait__queue *queue)
 {
@@ -139,14 +138,10 @@ static bool has_left_tail(plait__queue *queue)
 					  &ignored) == PLAIT_OK;
 }
 
-bool plait__queue_is_clear(plait__queue *queue)
+bool plait__queue_poll_clear(plait__queue *queue)
 {
 	uint64_t submitted = plait__queue_submitted(queue);
 
-	if (plait__idle_section_exists(queue))
-		return false;
-	if (queue->cannot_be_lost && queue->clear == submitted)
-		return true;
 	if (plait__queue_poll(queue, submitted, NULL, NULL) == PLAIT_OK) {
 		queue->clear = submitted;
 		return true;

@@ -6,15 +6,27 @@
 #ifndef PLAIT_SRC_OBJECT_QUEUE_QUEUE_STATE_H
 #define PLAIT_SRC_OBJECT_QUEUE_QUEUE_STATE_H
 
+#include "object/queue/idle_section.h"
 #include "object/queue/queue.h"
 
 /* Poll `progress`. PLAIT_OK, PLAIT_PENDING or the queue's failure. */
 plait_status plait__queue_poll(plait__queue *queue, uint64_t sequence,
 			       uint64_t *out_reached, plait_error *error);
 
+/* The slow path of the next one, which polls the queue. */
+bool plait__queue_poll_clear(plait__queue *queue);
+
 /* Returns true if all submitted work has completed without a failure. Caller
- * holds queue->lock. */
-bool plait__queue_is_clear(plait__queue *queue);
+ * holds queue->lock. Fast path: `clear` says so, and nothing was submitted
+ * since. */
+static inline bool plait__queue_is_clear(plait__queue *queue)
+{
+	if (plait__idle_section_exists(queue))
+		return false;
+	return (queue->cannot_be_lost &&
+		queue->clear == plait__queue_submitted(queue)) ||
+	       plait__queue_poll_clear(queue);
+}
 
 /* Flush submitted work to the device. Caller holds queue->lock. */
 plait_status plait__queue_flush(plait__queue *queue, plait_error *error);

@@ -337,7 +337,7 @@ plait_status plait__submission_submit(struct plait__submission_builder *builder,
 	if (races != NULL)
 		plait__races_report(races);
 	plait__object_close_deferred(builder->late);
-	plait__reclaim_pending(queue->object.context);
+	plait__context_reclaim(queue->object.context);
 	/* A thread that waits for something else may have to pump now. */
 	if (status == PLAIT_OK &&
 	    (queue->port->any & PLAIT_CAP_NEEDS_PUMP) != 0)

@@ -365,13 +365,3 @@ void plait__races_report(plait__races *races)
 		plait__free(&races->allocator, line, sizeof(*line));
 	}
 }
-
-uint64_t plait__races_count(plait__races *races)
-{
-	uint64_t found;
-
-	plait__mutex_lock(&races->lock);
-	found = races->found;
-	plait__mutex_unlock(&races->lock);
-	return found;
-}

@@ -116,7 +116,4 @@ void plait__races_undo_run(plait__races *races, plait__race_event *event,
 /* Log what was found.  Caller holds no lock. */
 void plait__races_report(plait__races *races);
 
-/* The number of races found. */
-uint64_t plait__races_count(plait__races *races);
-
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Race check: the order by signals and by the host; see races.h. */
+/* Race check: happens-before by signals and by the host; see races.h. */
 #include "object/races/races.h"
 #include "object/races/races_state.h"
 

@@ -7,8 +7,6 @@
 
 #include "base/error.h"
 
-#include <string.h>
-
 /* Attempts to cancel the waiters of a released gate. */
 enum { RAISE_TRIES = 8 };
 

@@ -86,6 +86,7 @@ static inline bool plait__signal_has_source(const plait__signal *signal)
  * Have the listener called once, with PLAIT_OK, by the thread that submits the
  * next emission, under its locks, or that ends the last source. Returns false,
  * without a call, if `sequence` has been submitted already, or never can be.
+ * Not for gates: a point of a gate can be awaited before it is raised.
  */
 bool plait__submit_listener_add(plait__signal *signal, uint64_t sequence,
 				plait__listener *listener);

@@ -8,7 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "pool/pool_internal.h"
+#include "pool/callback_scope.h"
 #include "pool/time_slice.h"
 #include "sys/clock.h"
 
@@ -18,8 +18,8 @@ enum {
 	/* Longest sleep on a backend's notification: one that came too early or
 	 * never comes delays the wait, but does not stop it. */
 	TRUST_NS = 100000000,
-	/* First sleep of a thread that may then wait in a driver: short
-	 * commands end before. */
+	/* Backoff: first sleep of a thread that may then wait in a driver:
+	 * short commands end before. */
 	AWAKE_NS = 50000,
 	/* Time that a thread may spend in the pool for one pump, and at least
 	 * in any wait. */
@@ -39,6 +39,7 @@ struct waiter {
 	uint64_t slice_end_ns;	/* of items that this thread executes, if the
 				 * wait has a limit */
 	struct plait__backoff backoff;
+	bool backs_off;		/* nothing has advanced since backoff_init */
 	bool has_slept;
 };
 
@@ -313,7 +314,7 @@ static bool has_nothing_to_do(struct waiter *waiter)
 }
 
 /* A driver on another thread may have submitted work that only a pumping waiter
- * advances; it notifies wait_event. */
+ * advances; it notifies the eventcount wait_event. */
 static bool pump_driven(const struct waiter *waiter)
 {
 	return plait__progress_is_active(&waiter->request->context->driver) &&
@@ -414,6 +415,9 @@ static plait_status block(struct waiter *waiter, plait_error *error)
 	if (is_virtual(waiter))
 		return plait__progress_has_retrying(&context->driver) ?
 			       PLAIT_PENDING : wait_virtual(waiter, error);
+	if (!waiter->backs_off)
+		plait__backoff_init(&waiter->backoff, PLAIT__BACKOFF_SHARED);
+	waiter->backs_off = true;
 	if (plait__backoff_step(&waiter->backoff))
 		return PLAIT_PENDING;
 	if (waiter->port == NULL ||
@@ -497,8 +501,7 @@ static plait_status loop(struct waiter *waiter, plait_error *error)
 			return fail_in_call(error);
 		if ((request->help != NULL && request->help(request->arg)) ||
 		    drive_once(request->context)) {
-			plait__backoff_init(&waiter->backoff,
-					    PLAIT__BACKOFF_SHARED);
+			waiter->backs_off = false;
 			continue;
 		}
 		if (request->timeout_ns == 0)
@@ -578,7 +581,6 @@ plait_status plait__wait_run(plait__wait_request *request, plait_error *error)
 	if (at_load_acquire_u32(&request->context->unflushed) != 0)
 		plait__reclaim_now(request->context);
 	waiter.deadline_ns = plait__clock_deadline(request->timeout_ns);
-	plait__backoff_init(&waiter.backoff, PLAIT__BACKOFF_SHARED);
 	if (request->count != 0)
 		waiter.port = request->points[0].port;
 	for (i = 1; i < request->count; i++)
@@ -588,6 +590,6 @@ plait_status plait__wait_run(plait__wait_request *request, plait_error *error)
 			 loop(&waiter, error) : loop_limited(&waiter, error);
 	if (status == PLAIT_E_TIMEOUT)
 		status = plait__wait_diagnosis_fail_timeout(request, error);
-	plait__reclaim_pending(request->context);
+	plait__context_reclaim(request->context);
 	return status;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Conflicting accesses: two accesses to one object, at least one a write, must
- * be ordered.  conflicts.c finds the pairs; scratch_aliasing.c does the same for
- * scratch, in the order made here.
+ * have a happens-before order.  conflicts.c finds the pairs; scratch_aliasing.c
+ * does the same for scratch, in the order made here.
  *
  * Commands are visited in one topological order of all bodies: each body's own
  * order, with the bodies of a region right after its command.  Two commands of

@@ -43,7 +43,8 @@ static const char *param_fault(const plait__plan *plan,
 		       arg->bytes == param->bytes;
 	if (!fits)
 		return "its size is not that of its parameter";
-	if (!is_inside(plan, arg) || arg->blob % param->bytes != 0)
+	if (!is_inside(plan, arg) ||
+	    arg->blob % plait__payload_value_alignment(param->bytes) != 0)
 		return "its bytes are outside of the blob, or not aligned";
 	return NULL;
 }
@@ -76,6 +77,17 @@ static const char *index_fault(const plait__plan *plan,
 	return is_inside(plan, arg) ? NULL : "its bytes are outside of the blob";
 }
 
+static const char *series_fault(const plait__plan *plan,
+				const plait__plan_arg *arg)
+{
+	if (arg->index >= plan->series_count)
+		return "its series does not exist";
+	/* The frame computes the number in a word. */
+	if (arg->bytes != sizeof(uint32_t) && arg->bytes != sizeof(uint64_t))
+		return "a number of a series has 4 or 8 bytes";
+	return is_inside(plan, arg) ? NULL : "its bytes are outside of the blob";
+}
+
 static const char *find_fault(const plait__plan *plan,
 			      const plait__plan_arg *arg)
 {
@@ -93,6 +105,8 @@ static const char *find_fault(const plait__plan *plan,
 		return rotation_fault(plan, arg);
 	case PLAIT__ARG_INDEX:
 		return index_fault(plan, arg);
+	case PLAIT__ARG_SERIES:
+		return series_fault(plan, arg);
 	default:
 		return arg->kind == PLAIT__ARG_SCRATCH ? NULL : "unknown kind";
 	}
@@ -107,7 +121,7 @@ static bool claim(uint8_t *uses, const plait__plan_arg *arg)
 	bool is_value = arg->kind == PLAIT__ARG_VALUE, good = true;
 
 	if (!is_value && arg->kind != PLAIT__ARG_PARAM &&
-	    arg->kind != PLAIT__ARG_INDEX)
+	    arg->kind != PLAIT__ARG_INDEX && arg->kind != PLAIT__ARG_SERIES)
 		return true;
 	for (uint32_t i = arg->blob; i < arg->blob + arg->bytes; i++) {
 		good &= uses[i] == UNUSED || (is_value && uses[i] == SHARED);

@@ -15,7 +15,8 @@ static plait_status add_preds(plait__check *check)
 	plait_status status = PLAIT_OK;
 	uint32_t c, i;
 
-	/* In `helped` mode the preds are the order: nothing to prove. */
+	/* In `helped` mode the preds are the happens-before: nothing to
+	 * prove. */
 	if (plan->mode == PLAIT__MODE_HELPED)
 		return PLAIT_OK;
 	for (c = 0; c < plan->command_count; c++)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Proof obligations: command a happens before command b of the same body.
- * Every promise of a plan about order becomes one.  An obligation that the
- * direct test cannot prove goes on a list, which clock_sweeps.c proves with
+ * Proof obligations: a happens-before from command a to command b of the same
+ * body. Every promise of a plan about order becomes one.  An obligation that
+ * the direct test cannot prove goes on a list, which clock_sweeps.c proves with
  * vector clocks of 64 chains at a time.
  */
 #ifndef PLAIT_SRC_PLAN_CHECK_OBLIGATIONS_H
@@ -61,14 +61,14 @@ plait_status plait__obligations_find_chains(plait__check *check);
 plait_status plait__obligations_add(plait__check *check, uint32_t before,
 				    uint32_t after, uint32_t why);
 /*
- * Require that a happens before b; their bodies may differ.  Sets *exclusive
- * (may be null) if they lie in two branches of one case: at most one of them
- * runs, so no order is needed.
+ * Require a happens-before from a to b; their bodies may differ.  Sets
+ * *exclusive (may be null) if they lie in two branches of one case: at most one
+ * of them runs, so no order is needed.
  */
 plait_status plait__obligations_add_across(plait__check *check, uint32_t a,
 					   uint32_t b, uint32_t why,
 					   bool *exclusive);
-/* Fail: nothing orders `before` before `after`. */
+/* Fail: there is no happens-before from `before` to `after`. */
 plait_status plait__obligations_fail(plait__check *check, uint32_t before,
 				     uint32_t after, uint32_t why);
 #endif

@@ -94,11 +94,35 @@ static plait_status check_rotations(plait__check *check)
 	return PLAIT_OK;
 }
 
+static plait_status check_series(plait__check *check)
+{
+	const plait__plan *plan = check->plan;
+
+	for (uint32_t i = 0; i < plan->series_count; i++) {
+		const plait__plan_series *series = &plan->series[i];
+
+		/* None: the loop is not part of a partial plan. */
+		if (!is_index(series->region, plan->regions_count))
+			return plait__check_fail_part(check, "series", i,
+				"its loop does not exist");
+		if (series->flags > PLAIT__SERIES_FROM_COUNT ||
+		    series->limit < 0)
+			return plait__check_fail_part(check, "series", i,
+				"unknown flags, or a limit below 0");
+		if (series->flags != 0 && series->region != PLAIT__NONE &&
+		    plan->regions[series->region].kind !=
+			    PLAIT__REGION_REPEAT)
+			return plait__check_fail_part(check, "series", i,
+				"its loop has no count");
+	}
+	return PLAIT_OK;
+}
+
 /* ---- parameters and geometries ---- */
 
-static bool is_scalar_size(uint32_t bytes)
+static bool is_value_size(uint32_t bytes)
 {
-	return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
+	return bytes >= 1 && bytes <= PLAIT__PARAM_MAX_BYTES;
 }
 
 static plait_status check_params(plait__check *check)
@@ -112,7 +136,7 @@ static plait_status check_params(plait__check *check)
 			return plait__check_fail_part(check, "parameter", i,
 				"unknown or reserved kind");
 		if ((param->kind == PLAIT__PARAM_VALUE &&
-		     !is_scalar_size(param->bytes)) ||
+		     !is_value_size(param->bytes)) ||
 		    (param->kind == PLAIT__PARAM_MEMORY &&
 		     param->bytes != sizeof(uint64_t)))
 			return plait__check_fail_part(check, "parameter", i,
@@ -149,6 +173,21 @@ static bool items_are_good(const plait__plan_geometry *geometry)
 	return true;
 }
 
+/* Returns true if the series of a geometry exist, within its dimensions, and no
+ * parameter is in their place. */
+static bool geometry_series_are_good(const plait__plan *plan,
+				     const plait__plan_geometry *geometry)
+{
+	bool good = true;
+
+	for (uint32_t i = 0; i < 3; i++)
+		good &= geometry->series[i] == 0 ||
+			(geometry->series[i] <= plan->series_count &&
+			 i < geometry->dimensions &&
+			 geometry->param == PLAIT__NONE);
+	return good;
+}
+
 static plait_status check_geometries(plait__check *check)
 {
 	const plait__plan *plan = check->plan;
@@ -163,6 +202,9 @@ static plait_status check_geometries(plait__check *check)
 		if (!items_are_good(geometry))
 			return plait__check_fail_part(check, "geometry", i,
 				"its items are 0, beyond its dimensions, or too many");
+		if (!geometry_series_are_good(plan, geometry))
+			return plait__check_fail_part(check, "geometry", i,
+				"its series do not fit it");
 		if (param != PLAIT__NONE &&
 		    (param >= plan->params_count ||
 		     plan->params[param].kind != PLAIT__PARAM_GEOMETRY))
@@ -282,6 +324,8 @@ plait_status plait__payload_tables_check(plait__check *check)
 	status = check_slots(check);
 	if (status == PLAIT_OK)
 		status = check_rotations(check);
+	if (status == PLAIT_OK)
+		status = check_series(check);
 	if (status == PLAIT_OK)
 		status = check_params(check);
 	if (status == PLAIT_OK)

@@ -31,8 +31,8 @@ plait_status plait__accesses_check(plait__check *check);
  * commands. */
 plait_status plait__scratch_aliasing_check(plait__check *check,
 					   const uint32_t *timeline);
-/* Temporaries at `offsets`, by slot, share bytes only with temporaries and
- * scratch whose uses come all before or all after theirs. */
+/* Temporaries at `offsets`, by slot, share bytes of an arena only with
+ * temporaries and scratch whose uses come all before or all after theirs. */
 plait_status plait__place_aliasing_check(plait__check *check,
 					 const uint64_t *offsets);
 /* Makespans, edge count, segment costs and arena sizes are as stated. */

@@ -9,7 +9,7 @@
 
 #include "plan/check/obligations.h"
 
-/* A temporary, or the scratch of one command. */
+/* A range of an arena: a temporary, or the scratch of one command. */
 struct user {
 	uint32_t device;
 	uint32_t first;		/* in `uses`, ascending by sequence */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Scope of loop-dependent arguments: an iteration number is used only inside
- * its loop; a rotation only inside its loop or after it.
+ * Scope of loop-dependent arguments: an iteration number, and a series, are used
+ * only inside their loop; a rotation only inside its loop or after it.
  */
 #include "plan/check/phases.h"
 
@@ -41,6 +41,13 @@ static plait_status check_index(plait__check *check, uint32_t c,
 				 "that it is not in");
 }
 
+/* The indices of series are checked already. */
+static plait_status check_series(plait__check *check, uint32_t c,
+				 uint32_t series)
+{
+	return check_index(check, c, check->plan->series[series].region);
+}
+
 static plait_status check_rotation(plait__check *check, uint32_t c,
 				   uint32_t rotation)
 {
@@ -67,13 +74,35 @@ static plait_status check_rotation(plait__check *check, uint32_t c,
 static plait_status check_argument(plait__check *check, uint32_t c,
 				   const plait__plan_arg *arg, bool launch)
 {
-	if (arg->kind != PLAIT__ARG_INDEX && arg->kind != PLAIT__ARG_ROTATION)
+	if (arg->kind != PLAIT__ARG_INDEX && arg->kind != PLAIT__ARG_ROTATION &&
+	    arg->kind != PLAIT__ARG_SERIES)
 		return PLAIT_OK;
 	if (!launch)
 		return plait__check_fail(check, c, "only launches may use loop-carried buffers");
-	return arg->kind == PLAIT__ARG_INDEX ?
-	       check_index(check, c, arg->index) :
-	       check_rotation(check, c, arg->index);
+	switch (arg->kind) {
+	case PLAIT__ARG_INDEX:
+		return check_index(check, c, arg->index);
+	case PLAIT__ARG_SERIES:
+		return check_series(check, c, arg->index);
+	default:
+		return check_rotation(check, c, arg->index);
+	}
+}
+
+static plait_status check_geometry(plait__check *check, uint32_t c,
+				   uint32_t number)
+{
+	const plait__plan_geometry *geometry;
+	plait_status status = PLAIT_OK;
+
+	if (number >= check->plan->geometries_count)
+		return PLAIT_OK;
+	geometry = &check->plan->geometries[number];
+	for (uint32_t i = 0; status == PLAIT_OK && i < 3; i++)
+		if (geometry->series[i] != 0)
+			status = check_series(check, c,
+					      geometry->series[i] - 1);
+	return status;
 }
 
 static plait_status check_payload(plait__check *check, uint32_t c,
@@ -95,6 +124,8 @@ static plait_status check_payload(plait__check *check, uint32_t c,
 		status = check_argument(check, c,
 					&plan->args[payload->arg_first + i],
 					launch);
+	if (status == PLAIT_OK && launch)
+		status = check_geometry(check, c, payload->geometry);
 	return status;
 }
 

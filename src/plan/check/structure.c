@@ -294,9 +294,9 @@ static plait_status check_region(plait__check *check, uint32_t r,
 	const plait__plan *plan = check->plan;
 	const plait__plan_region *region = &plan->regions[r];
 
-	if (region->kind >= PLAIT__REGION_REPEAT)
+	if (region->kind > PLAIT__REGION_REPEAT)
 		return fail_part(check, "region", r,
-				 "unknown or reserved kind");
+				 "unknown kind");
 	if (region->command >= plan->command_count ||
 	    plan->commands[region->command].kind != PLAIT__CMD_REGION ||
 	    plan->commands[region->command].link != r)

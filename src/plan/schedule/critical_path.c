@@ -60,7 +60,8 @@ static plait_status fail_cost(const plait__planner_state *planner, uint32_t t)
 		region = &planner->input->regions[node->link];
 		body = counted_body(planner, region);
 		/* A body that never runs costs nothing; blame the decision. */
-		if (region->kind == PLAIT__REGION_WHILE && region->times == 0)
+		if (region->kind != PLAIT__REGION_CASE &&
+		    plait__plan_iterations(region->kind, region->times) == 0)
 			break;
 		if (region->kind != PLAIT__REGION_CASE && region->times > 0 &&
 		    __builtin_mul_overflow(times, region->times, &times))

@@ -248,7 +248,7 @@ static plait_status emit_scope(struct waits *w,
 
 /*
  * Every pred on another lane is waited for.  Two preds on one lane are an edge
- * that reduction left unproved: the later one implies the other.
+ * that the transitive reduction left unproved: the later one implies the other.
  */
 static plait_status emit_chain_waits(struct waits *w,
 				     const plait__planner_scope *scope)

@@ -40,9 +40,9 @@ struct plait__list_schedule {
 };
 
 /*
- * Place all nodes of a scope: by rank, event by event; or in plain topological
- * order.  Gives up with makespan UINT64_MAX when the schedule cannot be shorter
- * than `bound`.  Fails only without memory.
+ * List scheduling of all nodes of a scope: by rank, event by event; or in plain
+ * topological order.  Gives up with makespan UINT64_MAX when the schedule
+ * cannot be shorter than `bound`.  Fails only without memory.
  */
 plait_status plait__list_by_rank(struct plait__list_schedule *l,
 				 const plait__planner_scope *scope,

@@ -349,26 +349,3 @@ plait_status plait__place_choose(plait__placement *place,
 	*out_start = best.start;
 	return status;
 }
-
-plait_status plait__place_step(plait__placement *place,
-			       const plait__place_command *command,
-			       plait__place_point *out_point,
-			       const plait__place_point **out_waits,
-			       uint32_t *out_wait_count)
-{
-	uint64_t start;
-	uint32_t lane;
-	plait_status status =
-		plait__place_choose(place, command, &lane, &start);
-
-	if (status != PLAIT_OK)
-		return status;
-	status = plait__vector_clock_commit(place, lane, command->preds,
-					    command->pred_count, out_point,
-					    out_waits, out_wait_count);
-	if (status != PLAIT_OK)
-		return status;
-	out_point->finish = start + command->cost;
-	plait__place_occupy(place, lane, out_point->finish, command->affinity);
-	return PLAIT_OK;
-}

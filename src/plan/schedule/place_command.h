@@ -2,8 +2,7 @@
 /*
  * The placing step: choose a lane for a command and find the waits that it
  * needs.  list_schedule.c chooses a lane for each node by rank; emit_waits.c
- * commits the commands to their lanes.  plait__place_step does both at once;
- * only tests call it.
+ * commits the commands to their lanes.
  *
  * A vector clock says which commands are complete when a command starts: for
  * some lanes, a position.  Clocks lie in rows.  Commands of a lane share a row
@@ -133,13 +132,6 @@ plait_status plait__vector_clock_commit(plait__placement *place, uint32_t lane,
 					plait__place_point *out_point,
 					const plait__place_point **out_waits,
 					uint32_t *out_wait_count);
-
-/* Whole step: choose, occupy, commit. */
-plait_status plait__place_step(plait__placement *place,
-			       const plait__place_command *command,
-			       plait__place_point *out_point,
-			       const plait__place_point **out_waits,
-			       uint32_t *out_wait_count);
 
 /*
  * Returns a lane of the command's device with a last command that precedes the

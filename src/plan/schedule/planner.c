@@ -102,6 +102,9 @@ static plait_status number_regions(const plait__planner_state *planner)
 	for (uint32_t i = 0; i < plan->rotations_count; i++)
 		plan->rotations[i].region =
 			region_of(planner, plan->rotations[i].region);
+	for (uint32_t i = 0; i < plan->series_count; i++)
+		plan->series[i].region =
+			region_of(planner, plan->series[i].region);
 	return PLAIT_OK;
 }
 

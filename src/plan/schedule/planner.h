@@ -18,9 +18,9 @@ typedef struct plait__planner_counts {
 	uint64_t clock_steps;		/* vector clock entries merged */
 	uint64_t heap_steps;		/* comparisons in priority queues */
 	uint64_t peak_bytes;		/* peak of memory held */
-	/* Edges kept without proof that they are needed, since the search ran
-	 * out of budget: each costs at most a redundant wait, never an
-	 * ordering. */
+	/* Edges that the transitive reduction kept without proof that they are
+	 * needed, since its search ran out of budget: each costs at most a
+	 * redundant wait, never an ordering. */
 	uint64_t unproven_edges;
 } plait__planner_counts;
 

@@ -53,7 +53,8 @@ typedef struct plait__input_region {
 	uint32_t scope_first;
 	uint32_t scope_count;		/* 1; for a case the number of branches,
 					 * at least 1 */
-	uint32_t predicate;		/* index in payloads, or none */
+	uint32_t predicate;		/* index in payloads, or none; `repeat`:
+					 * the count, none: `times` */
 	/* Expected iterations (`do`: 0 counts as 1).  Case: the expected
 	 * branch; none: the longest branch counts. */
 	uint32_t times;
@@ -82,7 +83,7 @@ typedef struct plait__input_node {
 	uint32_t reserved0;
 } plait__input_node;
 
-/* `before` completes before `after` starts. */
+/* A happens-before: `before` completes before `after` starts. */
 typedef struct plait__input_edge {
 	uint32_t before;
 	uint32_t after;

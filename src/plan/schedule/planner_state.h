@@ -70,7 +70,7 @@ typedef struct plait__planner_state {
 	uint64_t *cost;			/* by t; a region: including its
 					 * bodies */
 	uint64_t *rank;			/* by t: upward rank, the cost of the
-					 * longest path to the end of the
+					 * critical path to the end of the
 					 * scope */
 
 	uint32_t *seq;			/* by t: placing order */

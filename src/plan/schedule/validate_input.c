@@ -137,7 +137,7 @@ static plait_status check_region(plait__planner_state *planner, uint32_t id)
 		return plait__fail(planner->error, PLAIT_E_INVALID,
 				   "region %u: node %u is not its node", id,
 				   region->node);
-	if (region->kind > PLAIT__REGION_CASE)
+	if (region->kind > PLAIT__REGION_REPEAT)
 		return bad_node(planner, region->node, "unknown kind of region",
 				region->kind);
 	if (region->kind == PLAIT__REGION_CASE && region->scope_count == 0)

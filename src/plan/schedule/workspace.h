@@ -36,8 +36,8 @@ typedef struct plait__workspace {
 	uint32_t count;
 	uint32_t capacity;
 	plait__workspace_block *blocks;
-	/* Large blocks that were freed, for reuse: pages in use cost no fault.
-	 * They are held, but never raise the peak. */
+	/* Free list of large blocks: pages in use cost no fault. They are held,
+	 * but never raise the peak. */
 	plait__workspace_block spares[PLAIT__WORKSPACE_SPARES];
 	uint32_t spare_count;
 	void *slabs[PLAIT__WORKSPACE_SLABS];	/* null: not open */

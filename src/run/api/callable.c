@@ -210,6 +210,13 @@ static const char *find_mismatch(const plait_parameter_info *info,
 	}
 }
 
+/* Structs and vectors: plans take them, functions of C made at run time do
+ * not. */
+static bool is_aggregate(plait__type type)
+{
+	return plait__type_is_struct(type) || plait__type_lanes(type) > 1;
+}
+
 static plait_status fail_mismatch(const plait__signature *signature, uint32_t i,
 				  const char *wanted, plait_error *error)
 {
@@ -240,7 +247,8 @@ static plait_status map_argument(plait__callable *self, uint32_t i,
 		plait__error_prefix(error, "%.60s: ", self->signature->name);
 		return status;
 	}
-	wanted = find_mismatch(&info, from->type);
+	wanted = is_aggregate(from->type) ? "numbers and pointers alone" :
+		 find_mismatch(&info, from->type);
 	if (wanted != NULL)
 		return fail_mismatch(self->signature, i, wanted, error);
 	mapping->kind = info.kind;

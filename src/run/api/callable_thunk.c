@@ -24,7 +24,8 @@ struct plait__thunk {
 	plait__ffi_type types[];
 };
 
-/* Idle thunks.  Guarded by the lock, a leaf; zeroed memory is an open lock. */
+/* Free list of thunks.  Guarded by the lock, a leaf; zeroed memory is an open
+ * lock. */
 static struct {
 	struct plait__mutex lock;
 	plait__thunk *buckets[BUCKETS];
@@ -69,7 +70,7 @@ static plait_status prepare(plait__thunk *thunk, plait_error *error)
 {
 	const plait_allocator *allocator = plait__alloc_default();
 	plait_status status = plait__ffi_shape_create(
-		allocator, thunk->types + 1, thunk->count, thunk->types[0],
+		allocator, thunk->types + 1, NULL, thunk->count, thunk->types[0],
 		&thunk->shape, error);
 
 	if (status != PLAIT_OK)
@@ -78,7 +79,7 @@ static plait_status prepare(plait__thunk *thunk, plait_error *error)
 					 thunk, &thunk->closure, error);
 }
 
-/* Take an idle thunk with the types of `like`, or return null. */
+/* Take a thunk with the types of `like` from the free list, or return null. */
 static plait__thunk *find_idle(const plait__thunk *like)
 {
 	size_t bytes = (like->count + 1) * sizeof(like->types[0]);

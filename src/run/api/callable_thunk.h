@@ -25,7 +25,9 @@ plait_status plait__thunk_acquire(const plait__signature *signature,
 /* Threads may be inside the function.  Null is ignored. */
 void plait__thunk_release(plait__thunk *thunk);
 
+/* Set the handle that calls get from now on. */
 void plait__thunk_set_handle(plait__thunk *thunk, void *handle);
+/* The address of the function. */
 void (*plait__thunk_code(const plait__thunk *thunk))(void);
 
 #endif

@@ -5,7 +5,6 @@
 #include "run/api/prepare.h"
 #include "run/record/recorder.h"
 
-#include "base/alloc.h"
 #include "base/sized_struct.h"
 #include "base/error.h"
 #include "base/text.h"

@@ -14,10 +14,10 @@
 #include "object/queue/queue_finish.h"
 #include "object/queue/queue_state.h"
 #include "object/wait/wait_loop.h"
+#include "pool/callback_scope.h"
 #include "pool/time_slice.h"
 #include "sys/thread.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* One call of plait_plan_run or plait_plan_call. */
@@ -268,8 +268,8 @@ static plait_status submit(struct start *start, plait_run **out,
 		(void)plait__progress_drive(start->program->context);
 	if (out != NULL)
 		*out = handle;
-	/* Without workers, sleeping threads have to do the work. */
-	if (plait__pool_worker_count(start->program->context->pool) == 0)
+	/* Without workers only this wake-up brings a thread to the work. */
+	if (start->program->context->settings.workers == 0)
 		plait__context_notify_waiters(start->program->context);
 	return PLAIT_OK;
 }

@@ -5,9 +5,12 @@
 
 #include "run/args/frame.h"
 
+/* List the commands to check, once per plan, when the layout is made.  Returns
+ * false without memory; the list is freed with the layout in any case. */
 bool plait__bind_copies_find(plait__frame_layout *layout);
 void plait__bind_copies_free(plait__frame_layout *layout);
-/* Check that bound memory is long enough and that no copy overlaps itself. */
+/* Check, once per run, that bound memory is long enough and that no copy
+ * overlaps itself. */
 plait_status plait__bind_copies_check(const plait__frame *frame,
 				      plait_error *error);
 

@@ -3,6 +3,7 @@
 #include "run/args/bind_parameters.h"
 
 #include "run/args/bind_copies.h"
+#include "run/args/bind_locals.h"
 #include "run/args/frame.h"
 
 #include "base/sized_struct.h"
@@ -333,6 +334,8 @@ plait_status plait__bind_parameters(plait__frame *frame,
 		status = check_all_bound(frame, error);
 	if (status == PLAIT_OK)
 		status = plait__bind_copies_check(frame, error);
+	if (status == PLAIT_OK)
+		status = plait__bind_locals_check(frame, error);
 	if (status != PLAIT_OK)
 		plait__bind_parameters_release(frame);
 	return status;

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Construction of argument frames, and rotation; see frame.h. */
+/* Construction of argument frames, and what changes with iterations; see
+ * frame.h. */
 #include "run/args/frame.h"
 
 #include "run/args/bind_parameters.h"
 #include "run/args/payload_util.h"
 #include "run/args/temporaries.h"
 
-#include "base/error.h"
-#include "object/memory/buffer.h"
 #include "pool/cacheline.h"
 
 #include <string.h>
@@ -99,7 +98,8 @@ static void fill_payload(plait__frame *frame,
 			pointers[i] = cell++;
 		else
 			pointers[i] = frame->blob + arg->blob;
-		/* A little-endian machine may read the low 32 bits as well. */
+		/* A little-endian machine may read the low 32 bits as well,
+		 * also of a number of a series. */
 		if (arg->kind == PLAIT__ARG_INDEX)
 			pointers[i] = &frame->iterations[arg->index];
 		else if (arg->kind == PLAIT__ARG_MEMORY)
@@ -120,6 +120,12 @@ static void fill(plait__frame *frame)
 		payload = plait__payload_of(plan, i);
 		if (payload != NULL)
 			fill_payload(frame, payload, layout->arguments[i], i);
+		if (payload != NULL && layout->own_launches != NULL &&
+		    layout->own_launches[i] != 0)
+			memcpy(frame->words + layout->own_launches[i],
+			       frame->words + layout->launches +
+				       payload->geometry * layout->launch_words,
+			       sizeof(plait_launch));
 	}
 	for (uint32_t i = 0; i < plan->regions_count; i++) {
 		payload = plait__payload_at(plan, plan->regions[i].predicate);
@@ -236,6 +242,8 @@ plait_status plait__frame_make(plait__frame *frame,
 				  1) ||
 	    !plait__payload_alloc(allocator, &frame->iterations,
 				  plan->regions_count, sizeof(uint64_t)) ||
+	    !plait__payload_alloc(allocator, &frame->counts,
+				  plan->regions_count, sizeof(uint64_t)) ||
 	    !plait__payload_alloc(allocator, &frame->bound, plan->params_count,
 				  sizeof(*frame->bound)))
 		return plait__payload_no_memory(error);
@@ -273,19 +281,28 @@ void plait__frame_free(plait__frame *frame)
 	plait__free(allocator, frame->blob, plan->blob_count);
 	plait__free(allocator, frame->iterations,
 		    plan->regions_count * sizeof(uint64_t));
+	plait__free(allocator, frame->counts,
+		    plan->regions_count * sizeof(uint64_t));
 	plait__free(allocator, frame->bound,
 		    plan->params_count * sizeof(*frame->bound));
 	memset(frame, 0, sizeof(*frame));
 }
 
-/* ---- rotation ---- */
+/* ---- iterations ---- */
+
+static uint64_t iteration_of(const plait__frame *frame, uint32_t region,
+			     const plait__frame_turn *turn)
+{
+	return turn != NULL && turn->region == region ?
+		       turn->iteration : frame->iterations[region];
+}
 
 uint32_t plait__frame_slot(const plait__frame *frame, uint32_t rotation,
-			   uint64_t ahead)
+			   uint64_t ahead, const plait__frame_turn *turn)
 {
 	const plait__plan *plan = frame->layout->plan_object->plan;
 	const plait__plan_rotation *at = &plan->rotations[rotation];
-	uint64_t i = frame->iterations[at->region] + ahead;
+	uint64_t i = iteration_of(frame, at->region, turn) + ahead;
 
 	if (at->prologue == 0)
 		i %= at->slot_count;
@@ -294,9 +311,55 @@ uint32_t plait__frame_slot(const plait__frame *frame, uint32_t rotation,
 	return plan->rotation_slots[at->slot_first + i];
 }
 
-void plait__frame_rotate(const plait__frame *frame,
-			 const plait__rotation_cell *cell)
+int64_t plait__frame_number(const plait__frame *frame, uint32_t series,
+			    const plait__frame_turn *turn)
 {
-	frame->words[cell->word] = frame->slots[plait__frame_slot(
-		frame, cell->rotation, cell->ahead)];
+	const plait__plan_series *at =
+		&frame->layout->plan_object->plan->series[series];
+
+	return plait__payload_series_at(at, iteration_of(frame, at->region, turn),
+				frame->counts[at->region]);
+}
+
+bool plait__frame_size(const plait__frame *frame, uint32_t geometry,
+		       const plait__frame_turn *turn, plait_launch *launch)
+{
+	const plait__plan_geometry *at =
+		&frame->layout->plan_object->plan->geometries[geometry];
+	uint64_t total = 1;
+
+	for (uint32_t i = 0; i < 3; i++) {
+		int64_t items;
+
+		if (at->series[i] == 0)
+			continue;
+		items = plait__frame_number(frame, at->series[i] - 1, turn);
+		launch->items[i] = items > 0 ? (uint64_t)items : 0;
+	}
+	for (uint32_t i = 0; i < at->dimensions; i++)
+		if (__builtin_mul_overflow(total, launch->items[i], &total))
+			return false;
+	return total > 0;
+}
+
+void plait__frame_turn_cell(const plait__frame *frame,
+			    const plait__loop_cell *cell)
+{
+	void **word = &frame->words[cell->word];
+	int64_t number;
+
+	switch (cell->kind) {
+	case PLAIT__CELL_BUFFER:
+		*word = frame->slots[plait__frame_slot(frame, cell->link,
+						       cell->ahead, NULL)];
+		break;
+	case PLAIT__CELL_NUMBER:
+		number = plait__frame_number(frame, cell->link, NULL);
+		memcpy(word, &number, sizeof(number));
+		break;
+	default:
+		(void)plait__frame_size(frame, cell->link, NULL,
+					(plait_launch *)(void *)word);
+		break;
+	}
 }

@@ -2,8 +2,8 @@
 /*
  * Frames of arguments.  A kernel is called with an array of pointers to values.
  * The frame of an instance has all these arrays and values and is made once.  A
- * run changes values only: parameters at its start, rotating buffers at each
- * iteration.
+ * run changes values only: parameters at its start; rotating buffers, numbers
+ * of series and launches whose items follow series at each iteration.
  *
  *     frame:  [ launch 0 | launch 1 | ... ]
  *             [ &x &y | x y ]             command 0: pointers, then cells
@@ -16,12 +16,26 @@
 
 #include "graph/plan/plan_object.h"
 
-/* A cell with the address of a rotating buffer. */
-typedef struct plait__rotation_cell {
+enum {
+	PLAIT__CELL_BUFFER = 0,	/* the address of a rotating buffer */
+	PLAIT__CELL_NUMBER = 1,	/* a number of a series */
+	PLAIT__CELL_LAUNCH = 2	/* a launch whose items follow series */
+};
+
+/* A cell that changes with the iteration. */
+typedef struct plait__loop_cell {
 	uint32_t word;		/* index in the frame */
-	uint32_t rotation;
-	uint64_t ahead;
-} plait__rotation_cell;
+	uint32_t kind;		/* PLAIT__CELL_... */
+	uint32_t link;		/* rotation, series or geometry */
+	uint32_t ahead;		/* BUFFER */
+} plait__loop_cell;
+
+/* The iteration of a command that is not the current one of its frame, since
+ * the command was submitted ahead. */
+typedef struct plait__frame_turn {
+	uint32_t region;
+	uint64_t iteration;
+} plait__frame_turn;
 
 /* Offsets in a frame; equal for all instances.  Word 0 is unused: 0 means
  * "none". */
@@ -31,14 +45,16 @@ typedef struct plait__frame_layout {
 	bool has_params;	/* runs have to bind something */
 	uint32_t *arguments;	/* per command: first word of its pointers */
 	uint32_t *predicates;	/* per region, likewise */
-	uint32_t *rotation_first;	/* per command, and one behind the
-					 * last */
-	uint32_t *predicate_rotations; /* per region, likewise */
-	plait__rotation_cell *rotations;
+	uint32_t *cell_first;	/* per command, and one behind the last */
+	uint32_t *predicate_cells; /* per region, likewise */
+	plait__loop_cell *cells;
+	/* Per command: first word of a launch of its own, whose items follow
+	 * series; 0: it has none.  Null: none has. */
+	uint32_t *own_launches;
 	uint32_t launches;	/* first word of the first launch */
 	uint32_t launch_words;	/* words of one launch */
 	uint32_t words;
-	uint32_t rotation_count;
+	uint32_t cell_count;
 	void **slots;		/* addresses of the plan's buffers, if `maps` */
 	/* Per slot: offset of a temporary in the arena of its device; null:
 	 * the plan has none. */
@@ -47,6 +63,8 @@ typedef struct plait__frame_layout {
 				 * temporaries */
 	uint32_t *moves;	/* commands that copy or fill bound memory */
 	uint32_t move_count;
+	uint32_t *locals;	/* launches whose local memory a run binds */
+	uint32_t local_count;
 	/* Per parameter: the backend whose launches take its memory; null if
 	 * none does. */
 	const plait__backend_port **takers;
@@ -62,26 +80,51 @@ typedef struct plait__frame {
 	void **slots;		/* those of the layout, and temporaries */
 	uint64_t *iterations;	/* per region: number of the current
 				 * iteration */
+	uint64_t *counts;	/* per region: of a repeat; loop_count.h */
 	struct plait__bound_buffer *bound; /* per parameter: the bound buffer */
 	uint64_t stamp;		/* counts bindings, to find a missing one */
 } plait__frame;
 
+/* Make the frame of an instance, in zeroed memory.  Free it after a failure,
+ * too. */
 plait_status plait__frame_make(plait__frame *frame,
 			       const plait__frame_layout *layout,
 			       plait_error *error);
 void plait__frame_free(plait__frame *frame);
 
-/* The buffer that a rotation has, `ahead` iterations from now. */
+/* The buffer that a rotation has, `ahead` iterations from the turn, or if that
+ * is null from now. */
 uint32_t plait__frame_slot(const plait__frame *frame, uint32_t rotation,
-			   uint64_t ahead);
+			   uint64_t ahead, const plait__frame_turn *turn);
+
+/* The number of a series, likewise. */
+int64_t plait__frame_number(const plait__frame *frame, uint32_t series,
+			    const plait__frame_turn *turn);
+
+/* Let the items of a launch follow the series of its geometry, likewise.
+ * Returns false if it has no items, or more than 2^64 - 1. */
+bool plait__frame_size(const plait__frame *frame, uint32_t geometry,
+		       const plait__frame_turn *turn, plait_launch *launch);
 
 /* The command's own scratch in the arena of its device; null: none. */
 const plait__plan_scratch *plait__frame_scratch(const plait__frame *frame,
 						uint32_t command);
 
-/* Store the buffer of the current iteration in a cell. */
-void plait__frame_rotate(const plait__frame *frame,
-			 const plait__rotation_cell *cell);
+/* Store the content of a cell for the current iteration. */
+void plait__frame_turn_cell(const plait__frame *frame,
+			    const plait__loop_cell *cell);
+
+/* The word of a command's launch: its own, or that of its geometry. */
+static inline uint32_t
+plait__frame_launch_word(const plait__frame_layout *layout, uint32_t command,
+			 uint32_t geometry)
+{
+	uint32_t own = layout->own_launches != NULL ?
+		       layout->own_launches[command] : 0;
+
+	return own != 0 ? own :
+	       layout->launches + geometry * layout->launch_words;
+}
 
 static inline void *const *plait__frame_arguments(const plait__frame *frame,
 						  uint32_t word)

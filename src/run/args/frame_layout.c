@@ -3,73 +3,102 @@
 #include "run/args/frame_layout.h"
 
 #include "run/args/bind_copies.h"
+#include "run/args/bind_locals.h"
 
 #include "run/args/payload_util.h"
 #include "run/args/temporaries.h"
 
-#include "base/error.h"
 #include "object/memory/buffer.h"
 #include "object/context/device.h"
 #include "object/context/backend_result.h"
 
 #include <string.h>
 
-/* Place the pointers and cells of one payload; without `cells` only count.
- * 64-bit words, so that one check of the total suffices. */
+/* Note a cell that changes with the iteration; without `cells` only count. */
+static void note_cell(plait__loop_cell *cells, uint32_t *cell_count,
+		      plait__loop_cell cell)
+{
+	if (cells != NULL)
+		cells[*cell_count] = cell;
+	(*cell_count)++;
+}
+
+/* Place the pointers and cells of one payload.  64-bit words, so that one check
+ * of the total suffices. */
 static uint64_t place(const plait__plan *plan,
 		      const plait__plan_payload *payload, uint64_t at,
-		      plait__rotation_cell *cells, uint32_t *rotation_count)
+		      plait__loop_cell *cells, uint32_t *cell_count)
 {
-	uint64_t cell = at + payload->arg_count;
+	uint64_t word = at + payload->arg_count;
 
 	for (uint32_t i = 0; i < payload->arg_count; i++) {
 		const plait__plan_arg *arg = &plan->args[payload->arg_first +
 							 i];
+		plait__loop_cell cell = { .word = (uint32_t)word,
+					  .link = arg->index };
 
 		if (!plait__payload_arg_has_cell(arg))
 			continue;
-		if (arg->kind == PLAIT__ARG_ROTATION) {
-			if (cells != NULL)
-				cells[*rotation_count] = (plait__rotation_cell){
-					(uint32_t)cell, arg->index,
-					arg->offset
-				};
-			(*rotation_count)++;
-		}
-		cell++;
+		if (arg->kind == PLAIT__ARG_ROTATION)
+			cell.ahead = (uint32_t)arg->offset;
+		else
+			cell.kind = PLAIT__CELL_NUMBER;
+		if (arg->kind == PLAIT__ARG_ROTATION ||
+		    arg->kind == PLAIT__ARG_SERIES)
+			note_cell(cells, cell_count, cell);
+		word++;
 	}
-	return cell;
+	return word;
+}
+
+/* Place a launch of the command's own, if its items follow series. */
+static uint64_t place_launch(plait__frame_layout *layout, uint32_t command,
+			     const plait__plan_payload *payload, uint64_t at,
+			     plait__loop_cell *cells)
+{
+	const plait__plan *plan = layout->plan_object->plan;
+
+	if (layout->own_launches == NULL ||
+	    plan->commands[command].kind != PLAIT__CMD_LAUNCH ||
+	    !plait__payload_has_series(plan, payload))
+		return at;
+	layout->own_launches[command] = (uint32_t)at;
+	note_cell(cells, &layout->cell_count,
+		  (plait__loop_cell){ .word = (uint32_t)at,
+				      .kind = PLAIT__CELL_LAUNCH,
+				      .link = payload->geometry });
+	return at + layout->launch_words;
 }
 
 /* Place all payloads; returns the number of words. */
 static uint64_t place_all(plait__frame_layout *layout, bool keep)
 {
 	const plait__plan *plan = layout->plan_object->plan;
-	plait__rotation_cell *cells = keep ? layout->rotations : NULL;
+	plait__loop_cell *cells = keep ? layout->cells : NULL;
 	uint64_t at = layout->launches +
 		      (uint64_t)plan->geometries_count * layout->launch_words;
 	const plait__plan_payload *payload;
 
-	layout->rotation_count = 0;
+	layout->cell_count = 0;
 	for (uint32_t i = 0; i < plan->command_count; i++) {
 		payload = plait__payload_of(plan, i);
-		layout->rotation_first[i] = layout->rotation_count;
+		layout->cell_first[i] = layout->cell_count;
 		layout->arguments[i] = (uint32_t)at;
-		if (payload != NULL)
-			at = place(plan, payload, at, cells,
-				   &layout->rotation_count);
+		if (payload == NULL)
+			continue;
+		at = place(plan, payload, at, cells, &layout->cell_count);
+		at = place_launch(layout, i, payload, at, cells);
 	}
-	layout->rotation_first[plan->command_count] = layout->rotation_count;
+	layout->cell_first[plan->command_count] = layout->cell_count;
 	for (uint32_t i = 0; i < plan->regions_count; i++) {
 		payload = plait__payload_at(plan, plan->regions[i].predicate);
-		layout->predicate_rotations[i] = layout->rotation_count;
+		layout->predicate_cells[i] = layout->cell_count;
 		layout->predicates[i] = (uint32_t)at;
 		if (payload != NULL)
 			at = place(plan, payload, at, cells,
-				   &layout->rotation_count);
+				   &layout->cell_count);
 	}
-	layout->predicate_rotations[plan->regions_count] =
-		layout->rotation_count;
+	layout->predicate_cells[plan->regions_count] = layout->cell_count;
 	return at;
 }
 
@@ -144,12 +173,15 @@ static bool make_tables(plait__frame_layout *layout)
 				    plan->command_count, sizeof(uint32_t)) &&
 	       plait__payload_alloc(allocator, &layout->predicates,
 				    plan->regions_count, sizeof(uint32_t)) &&
-	       plait__payload_alloc(allocator, &layout->rotation_first,
+	       plait__payload_alloc(allocator, &layout->cell_first,
 				    (uint64_t)plan->command_count + 1,
 				    sizeof(uint32_t)) &&
-	       plait__payload_alloc(allocator, &layout->predicate_rotations,
+	       plait__payload_alloc(allocator, &layout->predicate_cells,
 				    (uint64_t)plan->regions_count + 1,
 				    sizeof(uint32_t)) &&
+	       (plan->series_count == 0 ||
+		plait__payload_alloc(allocator, &layout->own_launches,
+				     plan->command_count, sizeof(uint32_t))) &&
 	       plait__payload_alloc(allocator, &layout->slots,
 				    plan->slots_count, sizeof(void *)) &&
 	       plait__payload_alloc(allocator, &layout->takers,
@@ -196,15 +228,18 @@ plait_status plait__frame_layout_make(plait__frame_layout *layout,
 			       sizeof(void *);
 	if (!make_tables(layout) || !plait__bind_copies_find(layout))
 		return plait__payload_no_memory(error);
-	if (!plan_object->rehearses)
+	if (!plan_object->rehearses) {
 		note_takers(layout);
+		if (!plait__bind_locals_find(layout))
+			return plait__payload_no_memory(error);
+	}
 	words = place_all(layout, false);
 	if (words >= UINT32_MAX)
 		return plait__payload_no_memory(error);
 	layout->words = (uint32_t)words;
 	if (!plait__payload_alloc(plait__payload_allocator(layout),
-				  &layout->rotations, layout->rotation_count,
-				  sizeof(plait__rotation_cell)))
+				  &layout->cells, layout->cell_count,
+				  sizeof(plait__loop_cell)))
 		return plait__payload_no_memory(error);
 	(void)place_all(layout, true);
 	status = plait__temporaries_place(layout, error);
@@ -228,19 +263,23 @@ void plait__frame_layout_free(plait__frame_layout *layout)
 		    plan->command_count * sizeof(uint32_t));
 	plait__free(allocator, layout->predicates,
 		    plan->regions_count * sizeof(uint32_t));
-	plait__free(allocator, layout->rotation_first,
+	plait__free(allocator, layout->cell_first,
 		    ((uint64_t)plan->command_count + 1) * sizeof(uint32_t));
-	plait__free(allocator, layout->predicate_rotations,
+	plait__free(allocator, layout->predicate_cells,
 		    ((uint64_t)plan->regions_count + 1) * sizeof(uint32_t));
+	if (layout->own_launches != NULL)
+		plait__free(allocator, layout->own_launches,
+			    plan->command_count * sizeof(uint32_t));
 	plait__free(allocator, layout->slots,
 		    plan->slots_count * sizeof(void *));
 	plait__free(allocator, layout->takers,
 		    plan->params_count * sizeof(void *));
 	plait__bind_copies_free(layout);
+	plait__bind_locals_free(layout);
 	plait__temporaries_free(layout);
-	if (layout->rotations != NULL)
-		plait__free(allocator, layout->rotations,
-			    layout->rotation_count *
-				    sizeof(plait__rotation_cell));
+	if (layout->cells != NULL)
+		plait__free(allocator, layout->cells,
+			    layout->cell_count *
+				    sizeof(plait__loop_cell));
 	memset(layout, 0, sizeof(*layout));
 }

@@ -5,6 +5,9 @@
 
 #include "run/args/frame.h"
 
+/* Make the layout of a program's frames, in zeroed memory.  `maps`: map the
+ * buffers of the plan until the layout is freed.  Free it after a failure,
+ * too. */
 plait_status plait__frame_layout_make(plait__frame_layout *layout,
 				      const plait__plan_object *plan_object,
 				      bool maps, plait_error *error);

@@ -41,7 +41,14 @@ static inline bool plait__payload_arg_has_cell(const plait__plan_arg *arg)
 {
 	return arg->kind == PLAIT__ARG_MEMORY ||
 	       arg->kind == PLAIT__ARG_ROTATION ||
-	       arg->kind == PLAIT__ARG_SCRATCH;
+	       arg->kind == PLAIT__ARG_SCRATCH ||
+	       arg->kind == PLAIT__ARG_SERIES;
+}
+
+/* Returns true for a number that follows an iteration. */
+static inline bool plait__payload_arg_is_number(const plait__plan_arg *arg)
+{
+	return arg->kind == PLAIT__ARG_INDEX || arg->kind == PLAIT__ARG_SERIES;
 }
 
 static inline const plait__plan_payload *
@@ -58,6 +65,19 @@ plait__payload_rows(const plait__plan *plan, const plait__plan_payload *payload)
 	return payload->arg_count < 3 ? NULL : (const plait_work_rows *)
 		(const void *)(plan->blob +
 			       plan->args[payload->arg_first + 2].blob);
+}
+
+/* Returns true if the items of a launch follow series. */
+static inline bool plait__payload_has_series(const plait__plan *plan,
+					     const plait__plan_payload *payload)
+{
+	const plait__plan_geometry *geometry;
+
+	if (payload->geometry >= plan->geometries_count)
+		return false;
+	geometry = &plan->geometries[payload->geometry];
+	return (geometry->series[0] | geometry->series[1] |
+		geometry->series[2]) != 0;
 }
 
 static inline bool plait__payload_has_params(const plait__plan *plan,

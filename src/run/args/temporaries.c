@@ -8,7 +8,6 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "object/context/device.h"
 
 #include <stdio.h>
 

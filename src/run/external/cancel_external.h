@@ -5,8 +5,7 @@
 
 #include "run/external/external_command.h"
 
-/* The run was stopped: resumes this lane and its siblings if they are
- * parked. */
+/* Cancellation: resume this lane and its siblings if they are parked. */
 void plait__cancel_external(plait__external *first);
 
 #endif

@@ -13,7 +13,6 @@
 #include "object/queue/queue_state.h"
 #include "object/context/backend_result.h"
 #include "object/progress/notification.h"
-#include "pool/counter.h"
 
 #include <string.h>
 
@@ -325,8 +324,8 @@ static bool stopped(const plait__external *external)
 	return at_load_relaxed_u32(&external->instance->stop) != 0;
 }
 
-/* The run was stopped.  Returns true if the lane goes on at once; false if an
- * inbox owner may have begun the call: a call that was begun is waited for,
+/* Cancellation of the run.  Returns true if the lane goes on at once; false if
+ * an inbox owner may have begun the call: a call that was begun is waited for,
  * another one is retracted and its queue goes on at once. */
 static bool give_up(plait__external *external)
 {

@@ -3,6 +3,7 @@
  * call_op.h. */
 #include "run/host/call_op.h"
 
+#include "run/args/payload_util.h"
 #include "run/rehearse.h"
 
 #include "base/alloc.h"
@@ -70,21 +71,45 @@ static int32_t fill(void *const *arguments, const plait_launch *launch,
 	return 0;
 }
 
+/* Result of a launch of more items than a word counts. */
+enum { TOO_MANY_ITEMS = -1 };
+
+/* A launch whose items follow series may have none; `user_data` is the
+ * kernel. */
+static int32_t launch_sized(void *const *arguments, const plait_launch *launch,
+			    void *user_data)
+{
+	const plait__kernel *kernel = user_data;
+	uint64_t total = 1;
+
+	for (uint32_t i = 0; i < launch->dimensions; i++)
+		if (launch->items[i] == 0)
+			return 0;
+	for (uint32_t i = 0; i < launch->dimensions; i++)
+		if (__builtin_mul_overflow(total, launch->items[i], &total))
+			return TOO_MANY_ITEMS;
+	return kernel->function(arguments, launch, kernel->user_data);
+}
+
 static void make_launch(const plait__program *program,
 			plait__object *const *kernels,
-			const plait__plan_payload *payload, plait__call_op *out)
+			plait__plan_payload *payload, plait__call_op *out)
 {
-	const plait__kernel *kernel;
+	plait__kernel *kernel;
 
 	if (kernels == NULL)
 		kernels = program->plan_object->kernels;
-	kernel = (const plait__kernel *)kernels[payload->kernel];
+	kernel = (plait__kernel *)kernels[payload->kernel];
 
 	out->is_host = 0;
 	out->kernel = kernel->function;
 	out->user_data = kernel->user_data;
-	out->launch = program->layout.launches +
-		      payload->geometry * program->layout.launch_words;
+	out->launch = plait__frame_launch_word(&program->layout, out->command,
+					       payload->geometry);
+	if (!plait__payload_has_series(program->plan, payload))
+		return;
+	out->kernel = launch_sized;
+	out->user_data = kernel;
 }
 
 /* `out` is a host function's already (is_host). */

@@ -110,7 +110,7 @@ static void begin_step(plait__lane_compiler *c, uint32_t kind, uint32_t done,
 		.part = c->part,
 		.wait_first = c->compiled->waits.count,
 		.op_first = c->compiled->ops.count,
-		.rotation_first = c->compiled->rotations.count,
+		.cell_first = c->compiled->cells.count,
 		.done = done,
 		.hosts = 1,
 		.command = command,
@@ -193,20 +193,20 @@ static void add_waits_of(plait__lane_compiler *c, uint32_t command)
 				 c->plan->waits[i].position);
 }
 
-static void add_rotations(plait__lane_compiler *c, uint32_t first,
+static void add_cells(plait__lane_compiler *c, uint32_t first,
 			  uint32_t last)
 {
 	const plait__frame_layout *layout = &c->program->layout;
 
 	for (uint32_t i = first; i < last && !c->failed; i++)
-		if (push(c, &c->compiled->rotations, &layout->rotations[i]) !=
+		if (push(c, &c->compiled->cells, &layout->cells[i]) !=
 		    NULL)
-			last_step(c)->rotation_count++;
+			last_step(c)->cell_count++;
 }
 
 static void add_op(plait__lane_compiler *c, uint32_t command)
 {
-	const uint32_t *cells = c->program->layout.rotation_first;
+	const uint32_t *cells = c->program->layout.cell_first;
 	plait__call_op op;
 
 	plait__call_op_make(c->program, NULL, command, &op);
@@ -214,13 +214,13 @@ static void add_op(plait__lane_compiler *c, uint32_t command)
 		last_step(c)->op_count++;
 	if (!c->failed)
 		last_step(c)->hosts &= op.is_host;
-	add_rotations(c, cells[command], cells[command + 1]);
+	add_cells(c, cells[command], cells[command + 1]);
 }
 
 static void add_visit(plait__lane_compiler *c, uint32_t command, uint32_t done)
 {
 	const plait__plan_command *at = &c->plan->commands[command];
-	const uint32_t *cells = c->program->layout.predicate_rotations;
+	const uint32_t *cells = c->program->layout.predicate_cells;
 	bool home = at->kind == PLAIT__CMD_REGION;
 	uint32_t visit = find_visit(c, at->link, c->lane);
 
@@ -233,7 +233,7 @@ static void add_visit(plait__lane_compiler *c, uint32_t command, uint32_t done)
 		return;
 	last_step(c)->link = visit;
 	if (home)
-		add_rotations(c, cells[at->link], cells[at->link + 1]);
+		add_cells(c, cells[at->link], cells[at->link + 1]);
 	if (home && c->compiled->regions[at->link].asks_owner)
 		c->compiled->lanes[c->lane].external |= PLAIT__EXTERNAL_SUBMITS;
 	c->compiled->visits[visit].step = c->compiled->steps.count - 1;
@@ -505,8 +505,8 @@ static void make_tables(plait__lane_compiler *c)
 	plait__vector_init(&compiled->ops, allocator, sizeof(plait__call_op));
 	plait__vector_init(&compiled->waits, allocator,
 			   sizeof(plait__step_wait));
-	plait__vector_init(&compiled->rotations, allocator,
-			   sizeof(plait__rotation_cell));
+	plait__vector_init(&compiled->cells, allocator,
+			   sizeof(plait__loop_cell));
 	plait__vector_init(&compiled->parts, allocator, sizeof(plait__part));
 	plait__vector_init(&c->seen_words, allocator, sizeof(uint32_t));
 	compiled->lanes =
@@ -547,7 +547,6 @@ plait_status plait__lane_program_compile(plait__lane_program *compiled,
 	compiled->program = program;
 	compiled->lane_count = serial ? 1 : merge != NULL ? merge->lane_count :
 			   program->plan->lanes_count;
-	compiled->visit_count = program->plan->region_lanes_count;
 	make_tables(&c);
 	if (!c.failed) {
 		place_regions(&c);
@@ -573,7 +572,7 @@ void plait__lane_program_free(plait__lane_program *compiled)
 	plait__vector_fini(&compiled->steps);
 	plait__vector_fini(&compiled->ops);
 	plait__vector_fini(&compiled->waits);
-	plait__vector_fini(&compiled->rotations);
+	plait__vector_fini(&compiled->cells);
 	plait__vector_fini(&compiled->parts);
 	plait__free(allocator, compiled->lanes,
 		    compiled->lane_count * sizeof(*compiled->lanes));

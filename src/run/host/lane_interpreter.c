@@ -10,6 +10,7 @@
 #include "run/host/lane_park.h"
 #include "run/host/lane_patience.h"
 
+#include "run/args/loop_count.h"
 #include "run/external/coroutine_command.h"
 #include "run/record/recorder.h"
 #include "run/rehearse.h"
@@ -179,8 +180,6 @@ static bool await_step(plait__lane_task *self, const plait__step *step,
 }
 
 /* Cold, and not inlined into the loops that call it. */
-
-/* Out of the way of the loops that call it. */
 static __attribute__((cold, noinline)) void
 fail_call(plait__lane_task *self, uint32_t command, int32_t result)
 {
@@ -191,16 +190,16 @@ fail_call(plait__lane_task *self, uint32_t command, int32_t result)
 	plait__instance_fail(self->set->instance, command, &why);
 }
 
-static void rotate_buffers(const plait__lane_task *self,
+static void turn_cells(const plait__lane_task *self,
 			   const plait__step *step)
 {
-	const plait__rotation_cell *cell =
-		(const plait__rotation_cell *)
-			self->set->compiled->rotations.items +
-		step->rotation_first;
+	const plait__loop_cell *cell =
+		(const plait__loop_cell *)
+			self->set->compiled->cells.items +
+		step->cell_first;
 
-	for (uint32_t i = 0; i < step->rotation_count; i++)
-		plait__frame_rotate(&self->set->instance->frame, &cell[i]);
+	for (uint32_t i = 0; i < step->cell_count; i++)
+		plait__frame_turn_cell(&self->set->instance->frame, &cell[i]);
 }
 
 /* Fast path: between two calls only the result and `stop` are looked at.
@@ -287,8 +286,8 @@ static void run_hosts(plait__lane_task *self, const plait__step *step)
 static void run_step(plait__lane_task *self, const plait__step *step,
 		     plait__record_ring *ring)
 {
-	if (step->rotation_count > 0)
-		rotate_buffers(self, step);
+	if (step->cell_count > 0)
+		turn_cells(self, step);
 	/* One branch: hosts, and not recorded. */
 	if (step->hosts > (ring != NULL))
 		run_hosts(self, step);
@@ -374,8 +373,15 @@ static int64_t choose(plait__lane_task *self, const plait__visit *visit,
 		return LEAVE;
 	if (visit->kind == PLAIT__REGION_DO && !again)
 		return 1;
-	if (step->rotation_count > 0)
-		rotate_buffers(self, step);
+	if (visit->kind == PLAIT__REGION_REPEAT)
+		return plait__loop_count_goes_on(
+			       &set->instance->frame, visit->region, again,
+			       again ? 0 : plait__loop_count_mapped_word(
+						   &set->instance->frame,
+						   visit->region)) ?
+			       1 : LEAVE;
+	if (step->cell_count > 0)
+		turn_cells(self, step);
 	if (!ask(self, step, visit->region, again, &word))
 		return PARKED;
 	/* The predicate may have cancelled the run or ended its thread. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Parking of lanes.  A lane that has waited too long is parked and its thread
- * does other work; the lane that it waits for offers it to the pool again.
+ * does other work; the lane that it waits for puts it back into the ready
+ * queue.
  *
  *     waiter                             publisher
  *     lock; link; store parked_count;    store the word (release)
@@ -52,6 +53,8 @@ static plait__lane_task *collect(plait__lane_set *set, uint32_t lane)
 	return found;
 }
 
+/* The publishing lane is not done, so the set outlives the loop; an offered task
+ * may be parked again at once, which writes its link. */
 static void offer_all(plait__lane_set *set, uint32_t lane)
 {
 	plait__lane_task *next;

@@ -9,7 +9,7 @@
  * is no longer the caller's then, and return false. */
 bool plait__lane_park_until(plait__lane_task *self,
 			    const struct plait__lane_wait *wanted);
-/* Offer the lanes that a store of this lane has satisfied. */
+/* Unpark the lanes whose condition a store of this lane has met. */
 void plait__lane_park_wake(plait__lane_task *self);
 
 static inline bool

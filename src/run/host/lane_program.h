@@ -44,8 +44,8 @@ typedef struct plait__step {
 	uint32_t wait_count;
 	uint32_t op_first;
 	uint32_t op_count;
-	uint32_t rotation_first;	/* rotating buffers */
-	uint32_t rotation_count;
+	uint32_t cell_first;	/* that change with the iteration */
+	uint32_t cell_count;
 	uint32_t done;		/* commands of the track up to this step's
 				 * last */
 	uint32_t link;		/* REGION, ENTER, END, BACK: index in visits */
@@ -105,11 +105,10 @@ typedef struct plait__lane_program {
 	uint32_t *rows;
 	uint32_t row_count;
 	plait__visit *visits;
-	uint32_t visit_count;
 	plait__vector steps;
 	plait__vector ops;
 	plait__vector waits;
-	plait__vector rotations;
+	plait__vector cells;
 	plait__vector parts;
 } plait__lane_program;
 

@@ -20,13 +20,10 @@ static plait__lane_task *lane_task_of(plait__task *task)
 /* A function ended its thread: the command failed, and the lane goes on. */
 static void on_thread_exit(plait__task *task)
 {
-	plait__lane_task *self = lane_task_of(task);
-	plait__instance *instance = self->set->instance;
-	plait_error why = { .size = sizeof(why) };
+	const plait__lane_task *self = lane_task_of(task);
 
-	plait__fail(&why, PLAIT_E_FAILED, "did not return but ended its "
-		    "thread (pthread_exit)");
-	plait__instance_fail(instance, *self->command, &why);
+	plait__instance_fail(self->set->instance, *self->command,
+			     &plait__instance_exited);
 	plait__task_offer(task);
 }
 

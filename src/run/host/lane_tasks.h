@@ -5,14 +5,19 @@
 
 #include "run/host/lane_set.h"
 
-/* `end` is called when all lanes are done. */
+/* Make the lanes of an instance, in zeroed memory.  The thread that ends the
+ * last command of a run calls `end`.  Free them after a failure, too. */
 plait_status plait__lane_set_make(plait__lane_set *set,
 				  plait__instance *instance,
 				  const plait__lane_program *compiled,
 				  void (*end)(plait__instance *instance),
 				  plait_error *error);
 void plait__lane_set_free(plait__lane_set *set);
+/* Start a run, which may be over when this returns.  `inline_ok` as in
+ * plait__engine.start. */
 void plait__lane_set_start(plait__lane_set *set, bool inline_ok);
+/* Run one lane that is offered on the calling thread; returns false if none
+ * is. */
 bool plait__lane_set_drive(plait__lane_set *set);
 
 #endif

@@ -18,7 +18,7 @@ enum {
 	/* Timed runs of each mode in a series. */
 	PLAIT__MODE_TIMER_RUNS = 4,
 	/* A series: serial runs, then parallel ones, of which the last is
-	 * repeated until a sleeping worker had time to come. */
+	 * repeated until the wake-up of a worker had time to take effect. */
 	PLAIT__MODE_TIMER_SERIES = 2 * PLAIT__MODE_TIMER_RUNS,
 	/* The least saving that pays for waking another thread, in ns. */
 	PLAIT__MODE_TIMER_WORTH_NS = 2000

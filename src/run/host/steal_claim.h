@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Claim protocol of mode HELPED: which commands are ready, and which worker
- * runs them.  Included by steal_worker.c alone; inline, because a claim must
- * cost little beside an empty command.
+ * Claim protocol of work stealing, mode HELPED: which commands are ready, and
+ * which worker runs them.  Included by steal_worker.c alone; inline, because a
+ * claim must cost little beside an empty command.
  *
  * The state of a command only grows: in run n it is below 4n - 2 at first, 4n -
  * 1 when claimed, 4n when done.  That is one compare-and-swap a command.  If

@@ -174,12 +174,9 @@ static void on_thread_exit(plait__task *task)
 {
 	plait__steal_worker *worker = worker_of(task);
 	plait__steal_set *set = worker->set;
-	plait_error why = { .size = sizeof(why) };
 
-	plait__fail(&why, PLAIT_E_FAILED, "did not return but ended its "
-		    "thread (pthread_exit)");
-	plait__instance_fail(set->instance,
-			     set->ops[worker->command].command, &why);
+	plait__instance_fail(set->instance, set->ops[worker->command].command,
+			     &plait__instance_exited);
 	worker->done++;
 	/* Release: pairs with the load in steal_claim.h. */
 	at_store_release_u64(&set->states[worker->command],

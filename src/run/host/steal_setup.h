@@ -16,13 +16,19 @@ plait_status plait__steal_program_compile(plait__steal_program *compiled,
 					  plait_error *error);
 void plait__steal_program_free(plait__steal_program *compiled);
 
+/* Make the workers of an instance, in zeroed memory.  The thread that ends the
+ * last command of a run calls `end`.  Free them after a failure, too. */
 plait_status plait__steal_set_make(plait__steal_set *set,
 				   plait__instance *instance,
 				   const plait__steal_program *compiled,
 				   void (*end)(plait__instance *instance),
 				   plait_error *error);
 void plait__steal_set_free(plait__steal_set *set);
+/* Start a run, which may be over when this returns.  `inline_ok` as in
+ * plait__engine.start. */
 void plait__steal_set_start(plait__steal_set *set, bool inline_ok);
+/* Run one worker that is offered on the calling thread; returns false if none
+ * is. */
 bool plait__steal_set_drive(plait__steal_set *set);
 
 #endif

@@ -39,7 +39,8 @@ enum {
 	 * short below SHORT_NS each, claims included. */
 	PACE = 64,
 	SHORT_NS = 50,
-	/* Sleep of a worker whose predecessor's thread gets no processor. */
+	/* Backoff: sleep of a worker whose predecessor's thread gets no
+	 * processor. */
 	NAP_NS = 50000
 };
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Workers of mode HELPED on the host: only edges order commands.  Each lane has
- * a worker, which runs the lane's commands in their order while they are ready,
- * and steals ready commands of other lanes when its next one is not ready or
- * none is left.  README.md has the protocol.
+ * Workers of mode HELPED on the host, with work stealing: only edges order
+ * commands.  Each lane has a worker, which runs the lane's commands in their
+ * order while they are ready, and steals ready commands of other lanes when its
+ * next one is not ready or none is left.  README.md has the protocol.
  */
 #ifndef PLAIT_SRC_RUN_HOST_STEAL_WORKER_H
 #define PLAIT_SRC_RUN_HOST_STEAL_WORKER_H

@@ -12,7 +12,7 @@ static void add(const plait__run_driver *driver,
 	out->points[out->count++] = (plait__wait_point){
 		.port = driver->compiled->lanes[listener->lane].device->port,
 		.point = { driver->state.queues[listener->lane].signal,
-			   driver->marks[listener->mark] },
+			   listener->sequence },
 	};
 }
 

@@ -9,218 +9,16 @@
  */
 #include "run/queue/compile_batches.h"
 
+#include "run/queue/batch_builder.h"
 #include "run/queue/compile_marks.h"
 #include "run/queue/queue_command.h"
-
-#include "run/args/payload_util.h"
+#include "run/queue/region_batches.h"
 
 #include "base/alloc.h"
 
-struct batch_builder {
-	plait__queue_program *compiled;
-	const plait__plan *plan;
-	const uint32_t *next_commands; /* links those of a chunk */
-	uint32_t body;
-	/* Per lane, the list of collected commands; per command, the next
-	 * one. */
-	uint32_t *first;
-	uint32_t *last;
-	uint32_t *next;
-	uint8_t *packed;	/* per command: it is in a batch */
-	uint8_t *awaited;	/* per command: it emits its mark */
-	plait__vector touched;	/* lanes that may have a list */
-	plait__vector marks;	/* that the command at hand waits for */
-	plait__vector spare;	/* swapped with `marks` */
-	uint32_t *stamps;	/* per command: newest `stamp` in marks */
-	uint32_t stamp;
-	bool failed;
-};
-
-static void *push(struct batch_builder *p, plait__vector *vector,
-		  const void *stage)
-{
-	void *pushed = p->failed ? NULL : plait__vector_push(vector, stage, 1);
-
-	p->failed = p->failed || pushed == NULL;
-	return pushed;
-}
-
-/* ---- submissions ---- */
-
-static plait__queue_submission *begin_submission(struct batch_builder *p)
-{
-	const plait__queue_submission submission = {
-		.wait_first = p->compiled->waits.count,
-		.work_first = p->compiled->work.count,
-		.mark = PLAIT__NONE,
-		.segment = PLAIT__NONE,
-	};
-	plait__vector *batches = &p->compiled->batches;
-	plait__queue_submission *pushed =
-		push(p, &p->compiled->submissions, &submission);
-
-	if (pushed != NULL)
-		((plait__queue_batch *)plait__vector_at(batches,
-							batches->count - 1))
-			->submission_count++;
-	return pushed;
-}
-
-static void begin_batch(struct batch_builder *p, uint32_t lane)
-{
-	const plait__queue_batch batch = {
-		.lane = lane,
-		.submission_first = p->compiled->submissions.count,
-	};
-
-	(void)push(p, &p->compiled->batches, &batch);
-}
-
-static void add_wait(struct batch_builder *p,
-		     plait__queue_submission *submission, uint32_t mark)
-{
-	if (push(p, &p->compiled->waits, &mark) != NULL)
-		submission->wait_count++;
-}
-
-static void add_work(struct batch_builder *p,
-		     plait__queue_submission *submission, uint32_t work)
-{
-	plait__vector *batches = &p->compiled->batches;
-
-	if (push(p, &p->compiled->work, &work) == NULL)
-		return;
-	submission->work_count++;
-	if (work < p->plan->command_count &&
-	    plait__queue_command_may_change(p->compiled, work))
-		((plait__queue_batch *)plait__vector_at(batches,
-							batches->count - 1))
-			->binds = true;
-}
-
-static bool is_of_port(const struct batch_builder *p, uint32_t lane,
-		       uint32_t other)
-{
-	return p->compiled->lanes[lane].port == p->compiled->lanes[other].port;
-}
-
-static uint32_t find_before(const struct batch_builder *p, uint32_t lane,
-			    uint32_t position)
-{
-	return plait__plan_find_command(p->plan, p->body, lane, position);
-}
-
-/* Returns true if a queue has to wait for `before`.  The order of a lane's own
- * queue needs no wait, nor does a command that the host awaits, nor, for a
- * stub, the command of its own region. */
-static bool needs_wait(const struct batch_builder *p, uint32_t command,
-		       uint32_t before)
-{
-	const plait__plan_command *at = &p->plan->commands[command];
-	uint32_t lane = plait__queue_program_lane(p->compiled, command);
-	uint32_t other = plait__queue_program_lane(p->compiled, before);
-
-	if (lane == other || !is_of_port(p, lane, other) ||
-	    plait__payload_is_external(p->plan, before))
-		return false;
-	return at->kind != PLAIT__CMD_ENTER ||
-	       p->plan->regions[at->link].command != before;
-}
-
-static void note_mark(struct batch_builder *p, uint32_t mark)
-{
-	if (p->failed || p->stamps[mark] == p->stamp)
-		return;
-	p->stamps[mark] = p->stamp;
-	(void)push(p, &p->marks, &mark);
-}
-
-/* Note the waits of a command, and its lane predecessor if one of the two runs
- * on another lane, in a segment. */
-static void note_waits(struct batch_builder *p, uint32_t command)
-{
-	const plait__plan_command *at = &p->plan->commands[command];
-
-	if (at->position > 0 && needs_wait(p, command, command - 1))
-		note_mark(p,
-			  plait__queue_program_mark(p->compiled, command - 1));
-	for (uint32_t i = at->wait_first; i < at[1].wait_first; i++) {
-		const plait__plan_wait *wait = &p->plan->waits[i];
-		uint32_t before = find_before(p, wait->lane, wait->position);
-
-		if (wait->lane != at->lane && needs_wait(p, command, before))
-			note_mark(p, plait__queue_program_mark(p->compiled,
-							       before));
-	}
-}
-
-/* Returns true if the lane of a segment member may still be at commands that
- * precede the body. */
-static bool has_arrival(const struct batch_builder *p, uint32_t command)
-{
-	return p->plan->commands[command].position == 0 && p->body != 0 &&
-	       plait__queue_program_lane(p->compiled, command) !=
-		       p->plan->commands[command].lane;
-}
-
-/* A region waits for what its stubs wait for, too. */
-static void note_member(struct batch_builder *p, uint32_t command)
-{
-	const plait__plan_command *at = &p->plan->commands[command];
-	const uint32_t *all = &command, *end = all + 1;
-
-	if (at->kind == PLAIT__CMD_REGION) {
-		all = p->plan->order +
-		      p->compiled->regions[at->link].order_first;
-		end = all + p->compiled->regions[at->link].order_count;
-	}
-	for (; all < end; all++) {
-		note_waits(p, *all);
-		/* The mark of a member has no other use: the segment emits the
-		 * mark of its last command. */
-		if (has_arrival(p, *all))
-			note_mark(p, *all);
-	}
-}
-
-static void note_segment(struct batch_builder *p,
-			 const plait__queue_segment *segment)
-{
-	for (uint32_t i = 0; i < segment->member_count; i++) {
-		uint32_t member = plait__queue_program_at(
-			&p->compiled->members, segment->member_first + i);
-
-		/* Members inside a region follow the region itself. */
-		if (p->plan->nodes[p->plan->commands[member].node].body ==
-		    p->body)
-			note_member(p, member);
-	}
-}
-
-/* Find the waits of a command, or of the segment that ends with it. */
-static void find_waits(struct batch_builder *p, uint32_t command)
-{
-	const plait__queue_segment *segment =
-		plait__queue_program_segment(p->compiled, command);
-
-	plait__vector_truncate(&p->marks, 0);
-	p->stamp++;
-	if (segment == NULL)
-		note_waits(p, command);
-	else
-		note_segment(p, segment);
-}
-
-static void add_waits(struct batch_builder *p,
-		      plait__queue_submission *submission)
-{
-	for (uint32_t i = 0; i < p->marks.count; i++)
-		add_wait(p, submission, plait__queue_program_at(&p->marks, i));
-}
-
 /* ---- chunks ---- */
 
-static void add_segment(struct batch_builder *p,
+static void add_segment(plait__batch_builder *p,
 			plait__queue_submission *submission,
 			plait__queue_segment *segment)
 {
@@ -229,7 +27,7 @@ static void add_segment(struct batch_builder *p,
 	submission->segment = p->compiled->segment_of[segment->last];
 	segment->submission = p->compiled->submissions.count - 1;
 	for (uint32_t i = 0; i < segment->member_count; i++)
-		add_work(p, submission,
+		plait__batch_builder_add_work(p, submission,
 			 plait__queue_program_at(&p->compiled->members,
 						 segment->member_first + i));
 	((plait__queue_batch *)plait__vector_at(batches, batches->count - 1))
@@ -237,28 +35,28 @@ static void add_segment(struct batch_builder *p,
 }
 
 /* Commands that follow a segment are in another submission. */
-static bool is_last(const struct batch_builder *p, uint32_t command)
+static bool is_last(const plait__batch_builder *p, uint32_t command)
 {
 	return p->awaited[command] ||
 	       plait__queue_program_segment(p->compiled, command) != NULL;
 }
 
-static void pack_command(struct batch_builder *p, uint32_t command,
+static void pack_command(plait__batch_builder *p, uint32_t command,
 			 plait__queue_submission **submission)
 {
 	plait__queue_segment *segment =
 		plait__queue_program_segment(p->compiled, command);
 
-	find_waits(p, command);
+	plait__batch_builder_find_waits(p, command);
 	if (*submission == NULL || p->marks.count > 0 || segment != NULL)
-		*submission = begin_submission(p);
+		*submission = plait__batch_builder_begin_submission(p);
 	if (p->failed)
 		return;
-	add_waits(p, *submission);
+	plait__batch_builder_add_waits(p, *submission);
 	if (segment != NULL)
 		add_segment(p, *submission, segment);
 	else if (plait__queue_command_has_work(p->plan, command))
-		add_work(p, *submission, command);
+		plait__batch_builder_add_work(p, *submission, command);
 	p->packed[command] = 1;
 	if (p->awaited[command])
 		(*submission)->mark = command;
@@ -267,7 +65,7 @@ static void pack_command(struct batch_builder *p, uint32_t command,
 }
 
 /* Make a batch of what a lane has collected. */
-static void pack(struct batch_builder *p, uint32_t lane)
+static void pack(plait__batch_builder *p, uint32_t lane)
 {
 	plait__queue_submission *submission = NULL;
 	uint32_t command = p->first[lane];
@@ -275,26 +73,18 @@ static void pack(struct batch_builder *p, uint32_t lane)
 	if (command == PLAIT__NONE)
 		return;
 	p->first[lane] = PLAIT__NONE;
-	begin_batch(p, lane);
+	plait__batch_builder_begin_batch(p, lane);
 	for (; command != PLAIT__NONE && !p->failed;
 	     command = p->next[command])
 		pack_command(p, command, &submission);
 }
 
-/* Begin a batch of one submission; null without memory. */
-static plait__queue_submission *pack_single(struct batch_builder *p,
-					    uint32_t lane)
-{
-	begin_batch(p, lane);
-	return begin_submission(p);
-}
-
 /* Pack the batches that a command waits for. */
-static void pack_before(struct batch_builder *p, uint32_t command)
+static void pack_before(plait__batch_builder *p, uint32_t command)
 {
 	plait__vector needed;
 
-	find_waits(p, command);
+	plait__batch_builder_find_waits(p, command);
 	/* Packing another command overwrites p->marks. */
 	needed = p->marks;
 	p->marks = p->spare;
@@ -308,7 +98,7 @@ static void pack_before(struct batch_builder *p, uint32_t command)
 				pack(p, p->plan->commands[mark].lane);
 			continue;
 		}
-		arrival = pack_single(p, p->plan->commands[mark].lane);
+		arrival = plait__batch_builder_single(p, p->plan->commands[mark].lane);
 		if (arrival != NULL)
 			arrival->mark = mark;
 	}
@@ -316,7 +106,7 @@ static void pack_before(struct batch_builder *p, uint32_t command)
 
 /* Returns true for a segment that decides regions.  It is a batch of its own,
  * as the segment fallback may have to replace it. */
-static bool has_regions(const struct batch_builder *p, uint32_t command)
+static bool has_regions(const plait__batch_builder *p, uint32_t command)
 {
 	const plait__queue_segment *segment =
 		plait__queue_program_segment(p->compiled, command);
@@ -324,7 +114,7 @@ static bool has_regions(const struct batch_builder *p, uint32_t command)
 	return segment != NULL && segment->regions > 0;
 }
 
-static void collect(struct batch_builder *p, uint32_t command)
+static void collect(plait__batch_builder *p, uint32_t command)
 {
 	uint32_t lane = plait__queue_program_lane(p->compiled, command);
 	bool alone = has_regions(p, command);
@@ -335,7 +125,7 @@ static void collect(struct batch_builder *p, uint32_t command)
 	p->next[command] = PLAIT__NONE;
 	if (p->first[lane] == PLAIT__NONE) {
 		p->first[lane] = command;
-		(void)push(p, &p->touched, &lane);
+		(void)plait__batch_builder_push(p, &p->touched, &lane);
 	} else {
 		p->next[p->last[lane]] = command;
 	}
@@ -344,9 +134,9 @@ static void collect(struct batch_builder *p, uint32_t command)
 		pack(p, lane);
 }
 
-static void pack_chunk(struct batch_builder *p, plait__queue_stage *stage)
+static void pack_chunk(plait__batch_builder *p, plait__queue_stage *stage)
 {
-	p->body = stage->body;
+	plait__batch_builder_set_body(p, stage->body);
 	stage->batch_first = p->compiled->batches.count;
 	for (uint32_t command = stage->first_command;
 	     command != PLAIT__NONE && !p->failed;
@@ -358,126 +148,11 @@ static void pack_chunk(struct batch_builder *p, plait__queue_stage *stage)
 	stage->batch_count = p->compiled->batches.count - stage->batch_first;
 }
 
-/* ---- regions ---- */
-
-/* Evaluate the predicate of a region on its home lane, unless the owner of an
- * inbox does. */
-static void add_predicate(struct batch_builder *p,
-			  plait__queue_submission *submission, uint32_t region)
-{
-	if (p->compiled->regions[region].owner_decides)
-		return;
-	add_work(p, submission, p->plan->command_count + region);
-}
-
-/* Batches that enter a region: its stubs wait, then the home lane waits and
- * evaluates the predicate; a `do` loop does not evaluate it first. */
-static void pack_enter(struct batch_builder *p, uint32_t number)
-{
-	const plait__plan_region *region = &p->plan->regions[number];
-	plait__queue_region *out = &p->compiled->regions[number];
-	plait__queue_submission *submission;
-
-	p->body = out->outer_body;
-	out->enter_first = p->compiled->batches.count;
-	for (uint32_t i = 0; i < out->order_count; i++) {
-		uint32_t stub = p->plan->order[out->order_first + i];
-
-		if (stub == region->command)
-			continue;
-		find_waits(p, stub);
-		if (p->marks.count == 0)
-			continue;
-		submission = pack_single(p, p->plan->commands[stub].lane);
-		if (submission != NULL)
-			add_waits(p, submission);
-	}
-	submission = pack_single(p, out->home);
-	if (submission != NULL) {
-		find_waits(p, region->command);
-		add_waits(p, submission);
-		submission->mark =
-			plait__queue_program_region_mark(p->plan, number);
-		if (region->kind != PLAIT__REGION_DO)
-			add_predicate(p, submission, number);
-	}
-	out->enter_count = p->compiled->batches.count - out->enter_first;
-}
-
-/* Batches that leave a region: they emit the marks of its commands. */
-static void pack_leave(struct batch_builder *p, uint32_t number)
-{
-	plait__queue_region *out = &p->compiled->regions[number];
-	plait__queue_submission *submission;
-
-	out->leave_first = p->compiled->batches.count;
-	for (uint32_t i = 0; i < out->order_count; i++) {
-		uint32_t command = p->plan->order[out->order_first + i];
-
-		if (!p->awaited[command])
-			continue;
-		submission = pack_single(p, p->plan->commands[command].lane);
-		if (submission != NULL)
-			submission->mark = command;
-	}
-	out->leave_count = p->compiled->batches.count - out->leave_first;
-}
-
-/*
- * Find the waits of a region's home lane at the end of a body: the exits of the
- * other lanes.  The home lane's own last command needs no wait in general.  It
- * may be in a segment that runs on another lane; then the segment's last
- * command is on that lane, and later in submission order.  Its successors (the
- * rest of that lane, commands that wait for its end, and so on up to an exit)
- * are later still: so none of them is on the home lane, and that exit is waited
- * for.
- */
-static void find_ends(struct batch_builder *p, const plait__plan_body *body,
-		      uint32_t home)
-{
-	plait__vector_truncate(&p->marks, 0);
-	p->stamp++;
-	for (uint32_t i = 0; i < body->exit_count; i++) {
-		const plait__plan_exit *exit =
-			&p->plan->exits[body->exit_first + i];
-		uint32_t last = find_before(p, exit->lane, exit->position);
-		uint32_t lane = plait__queue_program_lane(p->compiled, last);
-
-		if (exit->lane != home && lane != home &&
-		    is_of_port(p, lane, home) &&
-		    !plait__payload_is_external(p->plan, last))
-			note_mark(p,
-				  plait__queue_program_mark(p->compiled, last));
-	}
-}
-
-/* Batch at the end of a body: the home lane waits for the exits; a loop then
- * evaluates its predicate again. */
-static void pack_end(struct batch_builder *p, uint32_t number)
-{
-	const plait__plan_body *body = &p->plan->bodies[number];
-	const plait__plan_region *region = &p->plan->regions[body->region];
-	uint32_t home = p->compiled->regions[body->region].home;
-	plait__queue_submission *submission;
-
-	p->body = number;
-	p->compiled->bodies[number].end = p->compiled->batches.count;
-	submission = pack_single(p, home);
-	if (submission == NULL)
-		return;
-	find_ends(p, body, home);
-	add_waits(p, submission);
-	submission->mark =
-		plait__queue_program_region_mark(p->plan, body->region);
-	if (region->kind != PLAIT__REGION_CASE)
-		add_predicate(p, submission, body->region);
-}
-
 /* ---- the end of a run ---- */
 
 /* Final batch of a lane.  The first lane of a port waits for all lanes of that
  * port, so its mark is the end of the port. */
-static void pack_final(struct batch_builder *p, uint32_t lane)
+static void pack_final(plait__batch_builder *p, uint32_t lane)
 {
 	const plait__queue_program *compiled = p->compiled;
 	const plait__queue_port *port =
@@ -485,21 +160,21 @@ static void pack_final(struct batch_builder *p, uint32_t lane)
 	plait__queue_submission *submission;
 
 	compiled->lanes[lane].final = compiled->batches.count;
-	submission = pack_single(p, lane);
+	submission = plait__batch_builder_single(p, lane);
 	if (submission == NULL)
 		return;
 	submission->mark = plait__queue_program_lane_mark(p->plan, lane);
 	if (port->lane != lane)
 		return;
 	for (uint32_t i = lane + 1; i < p->plan->lanes_count; i++)
-		if (is_of_port(p, i, lane))
-			add_wait(p, submission,
+		if (plait__batch_builder_is_of_port(p, i, lane))
+			plait__batch_builder_add_wait(p, submission,
 				 plait__queue_program_lane_mark(p->plan, i));
 }
 
 /* ---- all of it ---- */
 
-static void pack_all(struct batch_builder *p)
+static void pack_all(plait__batch_builder *p)
 {
 	const plait__plan *plan = p->plan;
 
@@ -520,17 +195,19 @@ static void pack_all(struct batch_builder *p)
 	}
 	for (uint32_t i = 0; i < plan->regions_count && !p->failed; i++)
 		if (!p->compiled->regions[i].on_device) {
-			pack_enter(p, i);
-			pack_leave(p, i);
+			plait__region_batches_pack_enter(p, i);
+			plait__region_batches_pack_gates(p, i);
+			plait__region_batches_pack_leave(p, i);
+			plait__region_batches_place_room(p, i);
 		}
 	for (uint32_t i = 1; i < plan->bodies_count && !p->failed; i++)
 		if (!plait__queue_program_is_device_body(p->compiled, i))
-			pack_end(p, i);
+			plait__region_batches_pack_end(p, i);
 	for (uint32_t i = 0; i < plan->lanes_count && !p->failed; i++)
 		pack_final(p, i);
 }
 
-static void *new_table(struct batch_builder *p, uint64_t count, uint64_t each)
+static void *new_table(plait__batch_builder *p, uint64_t count, uint64_t each)
 {
 	void *table = plait__alloc_array(
 		plait__program_allocator(p->compiled->program), count, each);
@@ -545,8 +222,9 @@ bool plait__compile_batches(plait__queue_program *compiled,
 	const plait__plan *plan = compiled->program->plan;
 	const plait_allocator *allocator =
 		plait__program_allocator(compiled->program);
-	struct batch_builder p = { .compiled = compiled,
+	plait__batch_builder p = { .compiled = compiled,
 				   .plan = plan,
+				   .flights = PLAIT__BATCH_BUILDER_FLIGHTS,
 				   .next_commands = next_commands };
 
 	plait__vector_init(&p.touched, allocator, sizeof(uint32_t));

@@ -42,7 +42,9 @@ static bool can_segment(const plait__queue_program *compiled, uint32_t command,
 
 	switch (plan->commands[command].kind) {
 	case PLAIT__CMD_LAUNCH:
-		return plait__device_code_find(
+		/* A launch without items is no launch. */
+		return !plait__payload_has_series(plan, payload) &&
+		       plait__device_code_find(
 			       (const plait__kernel *)
 				       plan_object->kernels[payload->kernel],
 			       device) != NULL;
@@ -70,7 +72,8 @@ plait__device *plait__compile_segment_device(
 	plait__device *device = compiled->lanes[at->lane].device;
 
 	if ((plait__device_facts(device)->capabilities &
-	     PLAIT_CAP_SEGMENT) == 0 || (at->flags & PLAIT__CMD_MEMBER) != 0)
+	     PLAIT_CAP_SEGMENT) == 0 || (at->flags & PLAIT__CMD_MEMBER) != 0 ||
+	    plait__queue_program_ahead(compiled, command) != PLAIT__NONE)
 		return NULL;
 	if (at->kind == PLAIT__CMD_JOIN)
 		return device;
@@ -114,6 +117,10 @@ static const char *why_host_decides(const plait__queue_program *compiled,
 	const plait__device *device = device_of(compiled, region);
 	const plait__plan_arg *word;
 
+	if (plan->regions[region].kind == PLAIT__REGION_REPEAT)
+		return compiled->regions[region].ahead ?
+			       "it is submitted ahead" :
+			       compiled->regions[region].reason;
 	if ((plait__device_facts(device)->capabilities & PLAIT_CAP_REGION) ==
 	    0)
 		return "its device cannot decide any";
@@ -136,8 +143,11 @@ static void keep_indexed_on_host(plait__queue_program *compiled)
 	for (uint32_t i = 0; i < plan->args_count; i++) {
 		const plait__plan_arg *arg = &plan->args[i];
 
-		if (arg->kind == PLAIT__ARG_INDEX)
-			keep_on_host(compiled, arg->index,
+		if (plait__payload_arg_is_number(arg))
+			keep_on_host(compiled,
+				     arg->kind == PLAIT__ARG_INDEX ?
+					     arg->index :
+					     plan->series[arg->index].region,
 				     "an argument is the number "
 				     "of its iteration",
 				     PLAIT__NONE);

@@ -153,9 +153,7 @@ static uint64_t count_entries(const plait__queue_program *compiled,
 	return entries;
 }
 
-/* Each batch is in flight at most once, but for the predicate and the emissions
- * of a region, whose last ones may be complete and not yet counted as such.
- * Waits and emissions count as commands: a backend may give them room only in
+/* Waits and emissions count as commands: a backend may give them room only in
  * proportion to the capacity. */
 void plait__compile_lanes_count_entries(plait__queue_program *compiled)
 {
@@ -165,5 +163,6 @@ void plait__compile_lanes_count_entries(plait__queue_program *compiled)
 		compiled->lanes[i].entries = EXTRA_ENTRIES;
 	for (uint32_t i = 0; i < compiled->batches.count; i++)
 		compiled->lanes[batches[i].lane].entries +=
-			2 * count_entries(compiled, &batches[i]);
+			batches[i].flights *
+			count_entries(compiled, &batches[i]);
 }

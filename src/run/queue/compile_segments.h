@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Compiler pass: commands of a chunk to device segments. */
+/* Compiler pass: commands of a chunk to segments, for device graphs. */
 #ifndef PLAIT_SRC_RUN_QUEUE_COMPILE_SEGMENTS_H
 #define PLAIT_SRC_RUN_QUEUE_COMPILE_SEGMENTS_H
 

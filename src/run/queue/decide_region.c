@@ -3,6 +3,8 @@
  * number. */
 #include "run/queue/decide_region.h"
 
+#include "run/args/loop_count.h"
+
 static const plait__plan *plan_of(const plait__run_driver *driver)
 {
 	return driver->compiled->program->plan;
@@ -21,6 +23,10 @@ static uint32_t next_body(const plait__run_driver *driver, uint32_t number,
 		return !again && word < region->body_count ?
 			       region->body_first + word :
 			       PLAIT__NONE;
+	if (region->kind == PLAIT__REGION_REPEAT)
+		return plait__loop_count_goes_on(&driver->instance->frame,
+						 number, again, word) ?
+			       region->body_first : PLAIT__NONE;
 	if (region->kind == PLAIT__REGION_DO && !again)
 		return region->body_first;
 	return word != 0 ? region->body_first : PLAIT__NONE;

@@ -174,7 +174,7 @@ static plait_status patch_command(plait__queue_instance *state, uint32_t number,
 					   error);
 }
 
-/* Patch stale commands until the backend refuses one. */
+/* Patch stale commands of a device graph until the backend refuses one. */
 static plait_status patch_stale(plait__queue_instance *state, uint32_t number,
 				plait_error *error)
 {

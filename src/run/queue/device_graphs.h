@@ -5,6 +5,8 @@
 
 #include "run/queue/queue_instance.h"
 
+/* Make the device graphs of an instance, with the arguments that runs do not
+ * bind.  Free them after a failure, too. */
 plait_status plait__device_graphs_make(plait__queue_instance *state,
 				       plait_error *error);
 void plait__device_graphs_free(plait__queue_instance *state);

@@ -49,7 +49,7 @@ static bool skip_unused_port(plait__run_driver *driver, uint32_t lane,
 }
 
 /* A refused final batch is retried (retry.c) where work was accepted, as
- * nothing else proves that the work is complete. */
+ * nothing else proves the completion of the work. */
 void plait__drain_queues(plait__run_driver *driver)
 {
 	const plait__queue_program *compiled = driver->compiled;

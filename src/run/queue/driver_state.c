@@ -22,6 +22,7 @@ static const plait_allocator *allocator_of(const plait__run_driver *driver)
 	ARRAY(times, plait__queue_program_timed_count(compiled)) \
 	ARRAY(running, plan->bodies_count) \
 	ARRAY(current_body, plan->regions_count) \
+	ARRAY(repeats, plan->regions_count) \
 	ARRAY(pending, compiled->stages.count) \
 	ARRAY(ready, compiled->stages.count) \
 	ARRAY(walks, compiled->segments.count)

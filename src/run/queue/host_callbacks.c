@@ -13,8 +13,8 @@
 
 #include "base/error.h"
 #include "object/queue/strided_copy.h"
+#include "pool/callback_scope.h"
 #include "pool/command.h"
-#include "pool/pool_internal.h"
 #include "sys/clock.h"
 #include "sys/thread.h"
 
@@ -38,6 +38,7 @@ static uint32_t map_flags(const plait__parameter *parameter)
 /* Map the memory from the argument's offset to its end. */
 static plait_status find_pointer(plait__host_callback *call,
 				 const plait__plan_arg *arg,
+				 const plait__frame_turn *turn,
 				 const plait__parameter *parameter,
 				 plait__queue_pointer *pointer,
 				 plait_error *error)
@@ -46,7 +47,7 @@ static plait_status find_pointer(plait__host_callback *call,
 	uint64_t offset;
 
 	pointer->value = NULL;
-	buffer = plait__resolve_buffer(call->state, arg, &offset);
+	buffer = plait__resolve_buffer_at(call->state, arg, turn, &offset);
 	if (buffer == NULL || offset >= buffer->bytes)
 		return PLAIT_OK;
 	return plait__resolve_map(pointer, buffer, offset,
@@ -61,7 +62,21 @@ static bool is_memory(const plait__plan_arg *arg)
 	       arg->kind == PLAIT__ARG_ROTATION;
 }
 
+/* The number has a word of its own, as the frame's may be that of a later
+ * iteration. */
+static void find_number(const plait__host_callback *call,
+			const plait__plan_arg *arg,
+			const plait__frame_turn *turn,
+			plait__queue_pointer *pointer)
+{
+	uint64_t number = plait__resolve_number(call->state, arg, turn);
+
+	pointer->mapped = NULL;
+	memcpy(&pointer->value, &number, sizeof(number));
+}
+
 static plait_status find_arguments(plait__host_callback *call,
+				   const plait__frame_turn *turn,
 				   plait_error *error)
 {
 	const plait__plan *plan = call->state->compiled->program->plan;
@@ -81,12 +96,16 @@ static plait_status find_arguments(plait__host_callback *call,
 		/* Values, among them addresses; and scratch, which the host's
 		 * code gets from the instance. */
 		call->arguments[i] = values[i];
+		if (plait__payload_arg_is_number(arg)) {
+			call->arguments[i] = &pointer->value;
+			find_number(call, arg, turn, pointer++);
+		}
 		if (parameters[i].type != PLAIT__TYPE_POINTER ||
 		    !is_memory(arg))
 			continue;
 		call->arguments[i] = &pointer->value;
-		status = find_pointer(call, arg, &parameters[i], pointer++,
-				      error);
+		status = find_pointer(call, arg, turn, &parameters[i],
+				      pointer++, error);
 	}
 	return status;
 }
@@ -137,17 +156,25 @@ plait_status plait__host_callback_kernel(plait__host_callback *call,
 {
 	const plait__kernel *kernel =
 		plait__resolve_kernel(call->state, call->payload);
+	const plait__plan *plan = call->state->compiled->program->plan;
 	const plait__frame_layout *layout = call->state->instance->frame.layout;
-	const plait_launch *launch = plait__frame_launch(
+	/* Calls of a command are in order, so their number is the iteration. */
+	const plait__frame_turn turn = { call->ahead, call->turn++ };
+	plait_launch launch = *plait__frame_launch(
 		&call->state->instance->frame,
 		layout->launches + call->payload->geometry *
 					   layout->launch_words);
-	plait_status status = find_arguments(call, why);
+	plait_status status;
 
+	if (plait__payload_has_series(plan, call->payload) &&
+	    !plait__frame_size(&call->state->instance->frame,
+			       call->payload->geometry, &turn, &launch))
+		return plait__resolve_no_items(&launch, why);
+	status = find_arguments(call, &turn, why);
 	if (status == PLAIT_OK)
 		status = result_status(
-			kernel->function((void *const *)call->arguments, launch,
-					 kernel->user_data),
+			kernel->function((void *const *)call->arguments,
+					 &launch, kernel->user_data),
 			why);
 	return end_call(call, status, why);
 }
@@ -239,16 +266,6 @@ static plait_status read_word(plait__queue_predicate *predicate,
 	return status;
 }
 
-static void fail_exited_thread(plait__queue_instance *state, uint32_t command)
-{
-	plait_error why = { .size = sizeof(why) };
-
-	plait__fail_origin(&why, PLAIT_E_FAILED, -1,
-			   "did not return but ended its thread "
-			   "(pthread_exit)");
-	plait__instance_fail(state->instance, command, &why);
-}
-
 /*
  * The function has ended its thread; the backend recovers its queue.  This is a
  * thread scope and not a guard: a backend that noticed sooner would end the run
@@ -260,7 +277,8 @@ static void call_lost(void *arg)
 	plait_error ignored = { .size = sizeof(ignored) };
 
 	(void)unmap_arguments(call, &ignored);
-	fail_exited_thread(call->state, call->command);
+	plait__instance_fail(call->state->instance, call->command,
+			     &plait__instance_exited);
 }
 
 static void predicate_lost(void *arg)
@@ -268,8 +286,9 @@ static void predicate_lost(void *arg)
 	plait__queue_predicate *predicate = arg;
 	const plait__plan *plan = predicate->state->compiled->program->plan;
 
-	fail_exited_thread(predicate->state,
-			   plan->regions[predicate->region].command);
+	plait__instance_fail(predicate->state->instance,
+			     plan->regions[predicate->region].command,
+			     &plait__instance_exited);
 }
 
 static void end_times(plait__callback_times *times, uint64_t start_ns)

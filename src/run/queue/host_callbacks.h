@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Host functions that backends call for a plan. */
+/* Callbacks of backends that execute commands of a plan on the host. */
 #ifndef PLAIT_SRC_RUN_QUEUE_HOST_CALLBACKS_H
 #define PLAIT_SRC_RUN_QUEUE_HOST_CALLBACKS_H
 
@@ -14,8 +14,8 @@ plait_status plait__host_callback_function(plait__host_callback *call,
 plait_status plait__host_callback_copy(plait__host_callback *call,
 				       plait_error *why);
 
-/* Entry points for backends: a plait__host_callback; a plait__queue_predicate
- * that a function answers; one that the host reads from memory. */
+/* Callbacks for backends: a plait__host_callback; a plait__queue_predicate that
+ * a function answers; one that the host reads from memory. */
 int32_t plait__host_callback_run(void *user_data);
 int32_t plait__host_callback_ask_predicate(void *user_data);
 int32_t plait__host_callback_read_predicate(void *user_data);

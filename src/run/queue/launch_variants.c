@@ -6,10 +6,13 @@
  *     constant arguments		one, bound with the instance
  *     rotating buffers		one per rotation, bound with the instance
  *     parameters, iteration	bound before submission, unless one that is
- *     numbers			kept matches
+ *     numbers, series		kept matches
  *
  * A launch that is replaced is not in use: an iteration begins after all of the
- * last one, and a run after the last run of its instance.  The user may release
+ * last one, and a run after the last run of its instance.  Of a repeat that is
+ * submitted ahead, two windows may be in flight: a launch with a number of the
+ * iteration keeps one variant per iteration modulo their count, which is at
+ * least that of two windows, and all iterations if they are few.  The user may release
  * buffers given to a run when it is over, so launches with such memory are
  * unbound then.
  *
@@ -24,6 +27,8 @@
 #include "run/queue/resolve_arguments.h"
 #include "run/queue/scratch_arenas.h"
 #include "run/queue/translate_work.h"
+#include "run/queue/variant_cells.h"
+#include "run/queue/variant_count.h"
 
 #include "run/args/bind_parameters.h"
 #include "run/args/payload_util.h"
@@ -35,63 +40,11 @@
 
 #include <string.h>
 
-/* Maximum of variants per command; more rotations are bound when they occur. */
-enum { MAX_VARIANTS = 8 };
-
 static plait__device *device_of(const plait__queue_program *compiled,
 				uint32_t command)
 {
 	return compiled->lanes[compiled->program->plan->commands[command].lane]
 		.device;
-}
-
-static uint32_t common_multiple(uint32_t a, uint32_t b)
-{
-	uint32_t x = a, y = b;
-
-	while (y != 0) {
-		uint32_t rest = x % y;
-
-		x = y;
-		y = rest;
-	}
-	return a / x * b;
-}
-
-/* Number of iterations after which the same buffers occur again. */
-static uint32_t count_rotations(const plait__plan *plan,
-				const plait__plan_payload *payload)
-{
-	uint32_t rotations = 1, prologue = 0;
-
-	for (uint32_t i = 0; i < payload->arg_count; i++) {
-		const plait__plan_arg *arg =
-			&plan->args[payload->arg_first + i];
-		const plait__plan_rotation *rotation;
-
-		if (arg->kind != PLAIT__ARG_ROTATION)
-			continue;
-		rotation = &plan->rotations[arg->index];
-		prologue |= rotation->prologue != 0;
-		rotations = common_multiple(rotations,
-					    rotation->slot_count -
-						    (rotation->prologue != 0));
-		if (rotations >= MAX_VARIANTS)
-			return MAX_VARIANTS;
-	}
-	return rotations + prologue;
-}
-
-uint32_t plait__launch_variants_count(const plait__queue_program *compiled,
-				      uint32_t command)
-{
-	const plait__plan_payload *payload =
-		plait__queue_command_launch(compiled, command);
-
-	if (payload == NULL ||
-	    plait__device_forms(device_of(compiled, command)) == 0)
-		return 0;
-	return count_rotations(compiled->program->plan, payload);
 }
 
 /* ---- current arguments ---- */
@@ -153,11 +106,15 @@ static plait_status resolve_memory(const plait__queue_instance *state,
 	return PLAIT_OK;
 }
 
+/* `extra`: cells of a value above 8 bytes. */
 static plait_status resolve_argument(
 	const plait__queue_instance *state, uint32_t command,
 	const plait__plan_arg *arg, const plait__parameter *parameter,
-	const void *value, plait__variant_argument *out, plait_error *error)
+	const void *value, plait__variant_argument *out,
+	plait__variant_argument *extra, plait_error *error)
 {
+	uint64_t number;
+
 	*out = (plait__variant_argument){ .memory = NULL };
 	if (parameter->type == PLAIT__TYPE_POINTER &&
 	    arg->kind == PLAIT__ARG_SCRATCH)
@@ -166,7 +123,12 @@ static plait_status resolve_argument(
 	    arg->kind != PLAIT__ARG_VALUE)
 		return resolve_memory(state, command, arg, parameter, out,
 				      error);
-	memcpy(&out->value, value, plait__type_bytes(parameter->type));
+	if (plait__payload_arg_is_number(arg)) {
+		number = plait__resolve_number(state, arg, NULL);
+		value = &number;
+	}
+	memcpy(parameter->bytes <= sizeof(out->value) ?
+	       (void *)&out->value : (void *)extra, value, parameter->bytes);
 	return PLAIT_OK;
 }
 
@@ -181,34 +143,48 @@ static plait_status resolve_arguments(const plait__queue_instance *state,
 		plait__queue_command_launch(state->compiled, command);
 	void *const *values = plait__frame_arguments(
 		frame, frame->layout->arguments[command]);
+	plait__variant_argument *extra = out + payload->arg_count;
 	plait_status status = PLAIT_OK;
 
+	/* The padding of values takes part in comparisons. */
+	memset(extra, 0, (state->launches[command].cell_count -
+			  payload->arg_count) * sizeof(*extra));
 	for (uint32_t i = 0; i < payload->arg_count; i++) {
+		const plait__parameter *parameter =
+			&kernel->signature->parameters[i];
+
 		status = resolve_argument(
 			state, command,
 			&state->compiled->program->plan
 				 ->args[payload->arg_first + i],
-			&kernel->signature->parameters[i], values[i], &out[i],
-			error);
+			parameter, values[i], &out[i], extra, error);
+		extra += plait__variant_cells_extra(parameter->bytes);
 		if (status != PLAIT_OK)
 			return prefix_argument(kernel, i, status, error);
 	}
 	return PLAIT_OK;
 }
 
+/* *out_empty: it has no items in this iteration. */
 static plait_status find_geometry(const plait__queue_instance *state,
 				  uint32_t command, const plait__kernel *kernel,
-				  plait_launch *out, plait_error *error)
+				  plait_launch *out, bool *out_empty,
+				  plait_error *error)
 {
 	const plait__frame *frame = &state->instance->frame;
 	const plait__frame_layout *layout = frame->layout;
+	const plait__plan_payload *payload =
+		plait__queue_command_launch(state->compiled, command);
 	plait_status status;
 
 	*out = *plait__frame_launch(
-		frame, layout->launches + plait__queue_command_launch(
-						  state->compiled, command)
-							  ->geometry *
-						  layout->launch_words);
+		frame,
+		layout->launches + payload->geometry * layout->launch_words);
+	*out_empty = plait__payload_has_series(state->compiled->program->plan,
+					       payload) &&
+		     !plait__frame_size(frame, payload->geometry, NULL, out);
+	if (*out_empty)
+		return plait__resolve_no_items(out, error);
 	status = plait__select_source_set_groups(kernel, out, error);
 	if (status != PLAIT_OK)
 		plait__error_prefix(error, "%.60s: ", kernel->signature->name);
@@ -249,14 +225,23 @@ static plait_status bind_variant(plait__queue_instance *state, uint32_t command,
 				 plait__launch_variant *variant, uint32_t count,
 				 plait_error *error)
 {
-	for (uint32_t i = 0; i < count; i++)
+	const plait__kernel *kernel = state->launches[command].kernel;
+	const plait__variant_argument *extra = variant->arguments + count;
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t cells = plait__variant_cells_extra(
+			kernel->signature->parameters[i].bytes);
+
 		state->backend_arguments[i] = (plait_launch_argument){
 			.size = sizeof(state->backend_arguments[i]),
 			.memory = variant->arguments[i].memory,
 			.offset = variant->arguments[i].offset,
-			.value = &variant->arguments[i].value,
+			.value = cells > 0 ? (const void *)extra :
+				 &variant->arguments[i].value,
 		};
-	return plait__device_code_bind(state->launches[command].kernel,
+		extra += cells;
+	}
+	return plait__device_code_bind(kernel,
 				       device_of(state->compiled, command),
 				       &variant->launch,
 				       state->backend_arguments, &variant->raw,
@@ -271,10 +256,17 @@ static plait_status choose_variant(plait__queue_instance *state,
 				   plait_error *error)
 {
 	plait__queue_launch *self = &state->launches[command];
-	uint32_t count = self->kernel->signature->count;
+	uint32_t count = self->cell_count;
 	plait__launch_variant *variant;
+	uint32_t first = 0, end = self->variant_count;
 
-	for (uint32_t i = 0; i < self->variant_count; i++) {
+	if (self->turns != PLAIT__NONE) {
+		first = (uint32_t)(state->instance->frame
+					   .iterations[self->turns] % end);
+		self->oldest = first;
+		end = first + 1;
+	}
+	for (uint32_t i = first; i < end; i++) {
 		*out = &self->variants[i];
 		if (matches(*out, launch, state->variant_arguments, count))
 			return PLAIT_OK;
@@ -288,7 +280,8 @@ static plait_status choose_variant(plait__queue_instance *state,
 		       count * sizeof(*variant->arguments));
 	*out = variant;
 	mark_stale(state, command);
-	return bind_variant(state, command, variant, count, error);
+	return bind_variant(state, command, variant,
+			    self->kernel->signature->count, error);
 }
 
 /* The kernel of a command; null: it has no code for the device, so it is a host
@@ -312,10 +305,16 @@ static plait_status bind_current(plait__queue_instance *state, uint32_t command,
 	plait__launch_variant *variant;
 	plait_launch launch;
 	plait_status status;
+	bool empty;
 
 	if (self->variant_count == 0 || self->kernel == NULL)
 		return PLAIT_OK;
-	status = find_geometry(state, command, self->kernel, &launch, error);
+	status = find_geometry(state, command, self->kernel, &launch, &empty,
+			       error);
+	state->work[self->work].kind = empty ? PLAIT_WORK_NOP :
+					       PLAIT_WORK_LAUNCH;
+	if (empty)
+		return status;
 	if (status == PLAIT_OK)
 		status = resolve_arguments(state, command, self->kernel,
 					   state->variant_arguments, error);
@@ -407,6 +406,7 @@ static plait_status make_launch(plait__queue_instance *state, uint32_t command,
 	if (self->variant_count == 0)
 		return PLAIT_OK;
 	self->changes = plait__queue_command_changes(state->compiled, command);
+	self->turns = plait__variant_count_turns(state->compiled, command);
 	if ((self->changes & PLAIT__CHANGES_BORROWED) != 0) {
 		self->next_borrower = state->borrower;
 		state->borrower = command;

@@ -5,9 +5,6 @@
 
 #include "run/queue/queue_instance.h"
 
-/* Number of launches that a command keeps; 0: its device accepts no code. */
-uint32_t plait__launch_variants_count(const plait__queue_program *compiled,
-				      uint32_t command);
 /* Bind all launches that do not depend on a run; errors name the node. */
 plait_status plait__launch_variants_make(plait__queue_instance *state,
 					 plait_error *error);

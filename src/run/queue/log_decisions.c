@@ -52,6 +52,13 @@ static void log_region(const plait__queue_program *compiled, uint32_t number,
 	const char *label = plait__escape_node_name(
 		plan, plan->commands[region->command].node, name);
 
+	if (at->ahead) {
+		plait__log_line(log, PLAIT_LOG_INFO,
+				"%s \"%.60s\": its iterations are submitted "
+				"ahead, %u at a time", kind, label,
+				at->window);
+		return;
+	}
 	if (why == NULL && at->on_device) {
 		plait__log_line(log, PLAIT_LOG_INFO,
 				"%s \"%.60s\": its device, %.60s, decides",
@@ -59,7 +66,8 @@ static void log_region(const plait__queue_program *compiled, uint32_t number,
 				compiled->lanes[at->home].device->object.label);
 		return;
 	}
-	why = why != NULL ? why : at->reason;
+	if (why == NULL || region->kind == PLAIT__REGION_REPEAT)
+		why = at->reason;
 	if (at->reason_command == PLAIT__NONE || why != at->reason)
 		plait__log_line(log, PLAIT_LOG_INFO,
 				"%s \"%.60s\": the host decides, as %s", kind,

@@ -199,7 +199,9 @@ void plait__queue_command_counts(const plait__queue_program *compiled,
 	*out_pointers = 0;
 	for (uint32_t i = 0; i < payload->arg_count; i++)
 		*out_pointers +=
-			signature->parameters[i].type == PLAIT__TYPE_POINTER;
+			signature->parameters[i].type == PLAIT__TYPE_POINTER ||
+			plait__payload_arg_is_number(
+				&plan->args[payload->arg_first + i]);
 }
 
 const plait__plan_payload *plait__queue_command_launch(
@@ -218,7 +220,8 @@ static uint32_t change_of(const plait__plan *plan, const plait__plan_arg *arg)
 	case PLAIT__ARG_ROTATION:
 		return PLAIT__CHANGES_ROTATION;
 	case PLAIT__ARG_INDEX:
-		return PLAIT__CHANGES_RUN;
+	case PLAIT__ARG_SERIES:
+		return PLAIT__CHANGES_RUN | PLAIT__CHANGES_TURN;
 	case PLAIT__ARG_PARAM:
 		return plan->params[arg->index].kind == PLAIT__PARAM_MEMORY ?
 			       PLAIT__CHANGES_RUN | PLAIT__CHANGES_BORROWED :
@@ -240,6 +243,8 @@ uint32_t plait__queue_command_changes(const plait__queue_program *compiled,
 		return 0;
 	if (plan->geometries[payload->geometry].param != PLAIT__NONE)
 		changes = PLAIT__CHANGES_RUN;
+	if (plait__payload_has_series(plan, payload))
+		changes = PLAIT__CHANGES_RUN | PLAIT__CHANGES_TURN;
 	for (uint32_t i = 0; i < payload->arg_count; i++)
 		changes |= change_of(plan, &plan->args[payload->arg_first + i]);
 	return changes;

@@ -10,7 +10,8 @@
 enum {
 	PLAIT__CHANGES_ROTATION = 1 << 0, /* buffers rotate with iterations */
 	PLAIT__CHANGES_RUN = 1 << 1,	/* parameters, an iteration number */
-	PLAIT__CHANGES_BORROWED = 1 << 2 /* memory parameters among them */
+	PLAIT__CHANGES_BORROWED = 1 << 2, /* memory parameters among them */
+	PLAIT__CHANGES_TURN = 1 << 3	/* an iteration number, a series */
 };
 
 /* The device of a slot's memory; null: no command uses the slot. */

@@ -16,6 +16,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "object/wait/wait_in_driver.h"
+#include "pool/callback_scope.h"
 
 /* Drivers of an instance. */
 struct drivers {

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Creates the backend resources of an instance once; runs only change
- * sequences, launches and graphs in them.
+ * sequences, launches and device graphs in them.
  */
 #include "run/queue/queue_instance.h"
 
 #include "run/queue/device_graphs.h"
 #include "run/queue/launch_variants.h"
+#include "run/queue/variant_cells.h"
 #include "run/queue/queue_command.h"
 #include "run/queue/scratch_arenas.h"
 #include "run/queue/translate_work.h"
+#include "run/queue/variant_count.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -30,6 +32,7 @@ static const plait_allocator *allocator_of(const plait__queue_instance *state)
 	ARRAY(queues, plan->lanes_count) \
 	ARRAY(work, compiled->work.count) \
 	ARRAY(submissions, compiled->submissions.count) \
+	ARRAY(repeat_work, compiled->repeat_work) \
 	ARRAY(waits, compiled->waits.count) \
 	ARRAY(emits, compiled->submissions.count) \
 	ARRAY(callbacks, plan->command_count) \
@@ -83,37 +86,39 @@ static void free_arrays(plait__queue_instance *state)
 static void count_arguments(plait__queue_instance *state)
 {
 	const plait__queue_program *compiled = state->compiled;
-	uint32_t arguments, pointers, variants;
+	uint32_t arguments, pointers, variants, cells;
 
 	for (uint32_t i = 0; i < compiled->program->plan->command_count; i++) {
 		plait__queue_command_counts(compiled, i, &arguments, &pointers);
-		variants = plait__launch_variants_count(compiled, i);
+		variants = plait__variant_count(compiled, i);
 		state->argument_count += arguments;
 		state->pointer_count += pointers;
 		state->variant_count += variants;
-		state->variant_argument_count += variants * arguments;
-		if (variants > 0 && arguments > state->most_arguments)
-			state->most_arguments = arguments;
+		cells = plait__variant_cells_count(compiled, i);
+		state->variant_argument_count += variants * cells;
+		if (variants > 0 && cells > state->most_arguments)
+			state->most_arguments = cells;
 	}
 	state->variant_argument_count += state->most_arguments;
 }
 
 /* ---- submissions ---- */
 
-static void place_variants(plait__queue_instance *state, uint32_t command,
-			   uint32_t arguments)
+static void place_variants(plait__queue_instance *state, uint32_t command)
 {
 	plait__queue_launch *launch = &state->launches[command];
 
 	launch->variant_count =
-		plait__launch_variants_count(state->compiled, command);
+		plait__variant_count(state->compiled, command);
 	if (launch->variant_count == 0)
 		return;
+	launch->cell_count = plait__variant_cells_count(state->compiled,
+							command);
 	launch->variants = state->variants + state->variant_count;
 	for (uint32_t i = 0; i < launch->variant_count; i++) {
 		launch->variants[i].arguments = state->variant_arguments +
 						state->variant_argument_count;
-		state->variant_argument_count += arguments;
+		state->variant_argument_count += launch->cell_count;
 	}
 	state->variant_count += launch->variant_count;
 }
@@ -132,7 +137,7 @@ static void place_arguments(plait__queue_instance *state)
 		plait__queue_command_counts(compiled, i, &arguments, &pointers);
 		state->callbacks[i].arguments = argument;
 		state->callbacks[i].pointers = pointer;
-		place_variants(state, i, arguments);
+		place_variants(state, i);
 		/* Without arguments the arrays are null. */
 		if (arguments > 0)
 			argument += arguments;

@@ -18,7 +18,8 @@
 
 typedef struct plait__queue_instance plait__queue_instance;
 
-/* A pointer argument of a host callback. */
+/* An argument of a host callback: a pointer, or a number that follows an
+ * iteration. */
 typedef struct plait__queue_pointer {
 	void *value;
 	plait__buffer *mapped;	/* while the callback runs */
@@ -43,9 +44,12 @@ typedef struct plait__host_callback {
 	void **arguments;
 	plait__queue_pointer *pointers;
 	plait__callback_times *times; /* null: runs are not recorded */
+	uint32_t ahead;		/* repeat that is submitted ahead, or none: */
+	uint64_t turn;		/* its iteration that is called next */
 } plait__host_callback;
 
-/* An argument of a bound launch. */
+/* An argument of a bound launch.  Values above 8 bytes lie in further cells,
+ * behind those of all arguments. */
 typedef struct plait__variant_argument {
 	plait_backend_memory *memory; /* null: a value */
 	uint64_t offset;
@@ -64,8 +68,11 @@ typedef struct plait__queue_launch {
 	plait__kernel *kernel;	/* held; null: a host callback */
 	plait__launch_variant *variants;
 	uint32_t variant_count;	/* 0: the command is not such a launch */
+	uint32_t cell_count;	/* of the arguments of a variant */
 	uint32_t changes;	/* PLAIT__CHANGES_... */
 	uint32_t oldest;	/* variant that is replaced next */
+	uint32_t turns;		/* repeat whose iteration, modulo the count,
+				 * has the variant; or none: any may have it */
 	uint32_t work;		/* index in state->work */
 	uint32_t next_borrower;	/* command; list from state->borrower */
 	bool stale;		/* its device graph has an older variant */
@@ -102,6 +109,7 @@ struct plait__queue_instance {
 	plait_submission *submissions;
 	plait_backend_point *waits;
 	plait_backend_point *emits; /* one per submission */
+	plait_work *repeat_work; /* of windows; repeat_ahead.c */
 
 	/* Host callbacks. */
 	plait__host_callback *callbacks; /* per command */

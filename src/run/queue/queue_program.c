@@ -6,6 +6,7 @@
 #include "run/queue/compile_device_loops.h"
 #include "run/queue/compile_lanes.h"
 #include "run/queue/compile_predicates.h"
+#include "run/queue/compile_repeats.h"
 #include "run/queue/compile_segments.h"
 #include "run/queue/compile_stages.h"
 #include "run/queue/log_decisions.h"
@@ -69,6 +70,7 @@ static plait_status compile(plait__queue_program *compiled, plait_error *error)
 	status = plait__compile_lanes(compiled, error);
 	if (status != PLAIT_OK)
 		return status;
+	plait__compile_repeats(compiled);
 	good = plait__compile_device_loops(compiled) &&
 	       plait__compile_stages(compiled, &next_commands) &&
 	       plait__compile_segments(compiled, next_commands);

@@ -66,7 +66,7 @@ typedef struct plait__queue_submission {
 	uint32_t segment;	/* that all its work is, or none */
 } plait__queue_submission;
 
-/* Commands of one device, submitted as one; compile_segments.c. */
+/* Commands of one device, submitted as one device graph; compile_segments.c. */
 typedef struct plait__queue_segment {
 	uint32_t lane;		/* that submits it */
 	uint32_t last;		/* command; its mark is that of all */
@@ -83,6 +83,7 @@ typedef struct plait__queue_batch {
 	uint32_t lane;
 	uint32_t submission_first;
 	uint32_t submission_count;
+	uint32_t flights;	/* times that it may be in flight at once */
 	bool binds;		/* arguments of launches may change */
 	bool has_segments;
 } plait__queue_batch;
@@ -106,6 +107,12 @@ typedef struct plait__queue_region {
 	uint32_t leave_count;
 	const plait__store_function *function; /* predicate; null: a word */
 	bool owner_decides;	/* `function` is run by the owner of an inbox */
+	bool ahead;		/* a repeat that is submitted ahead, in */
+	bool flat;		/* windows of one submission each */
+	uint32_t window;	/* iterations */
+	uint32_t room;		/* flat: of a window's work in repeat_work */
+	uint32_t gate_first;	/* batches: other lanes than the home lane wait */
+	uint32_t gate_count;	/* for the region's mark before an iteration */
 	bool drains_lanes;	/* all its lanes complete what precedes it,
 				 * before it begins; compile_stages.c */
 	bool on_device;		/* in a segment; compile_device_loops.c */
@@ -153,6 +160,7 @@ struct plait__queue_program {
 	uint32_t point_count;
 	uint32_t external_count;
 	uint32_t mark_count;
+	uint32_t repeat_work;	/* works in the windows of all flat repeats */
 	plait__vector stages;
 	plait__vector successors; /* uint32_t: stages */
 	plait__vector batches;
@@ -200,6 +208,19 @@ static inline bool plait__queue_program_is_device_body(
 	uint32_t region = compiled->program->plan->bodies[body].region;
 
 	return region != PLAIT__NONE && compiled->regions[region].on_device;
+}
+
+/* Returns the repeat whose body has the command and is submitted ahead, or
+ * none. */
+static inline uint32_t plait__queue_program_ahead(
+	const plait__queue_program *compiled, uint32_t command)
+{
+	const plait__plan *plan = compiled->program->plan;
+	uint32_t region = plan->bodies[plan->nodes[
+		plan->commands[command].node].body].region;
+
+	return region != PLAIT__NONE && compiled->regions[region].ahead ?
+		       region : PLAIT__NONE;
 }
 
 /* Returns true for the command or a stub of a region that is on a device, or

@@ -11,7 +11,7 @@ void plait__record_times_begin_body(plait__run_driver *driver, uint32_t body);
 void plait__record_times_put_body(plait__run_driver *driver, uint32_t body);
 /* A batch was submitted: await the completion of each of its commands. */
 void plait__record_times_subscribe(plait__run_driver *driver, uint32_t batch);
-/* A command is complete.  Returns its body. */
+/* Note the completion of a command.  Returns its body. */
 uint32_t plait__record_times_completed(plait__run_driver *driver,
 				       uint32_t listener, plait_status status);
 /* An external command begins; and ends. */

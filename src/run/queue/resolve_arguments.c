@@ -28,9 +28,10 @@ plait__kernel *plait__resolve_kernel(const plait__queue_instance *state,
 	return (plait__kernel *)kernels[payload->kernel];
 }
 
-plait__buffer *plait__resolve_buffer(const plait__queue_instance *state,
-				     const plait__plan_arg *arg,
-				     uint64_t *out_offset)
+plait__buffer *plait__resolve_buffer_at(const plait__queue_instance *state,
+					const plait__plan_arg *arg,
+					const plait__frame_turn *turn,
+					uint64_t *out_offset)
 {
 	const plait__frame *frame = &state->instance->frame;
 	const plait__plan_object *plan_object = frame->layout->plan_object;
@@ -45,13 +46,43 @@ plait__buffer *plait__resolve_buffer(const plait__queue_instance *state,
 	}
 	if (arg->kind == PLAIT__ARG_ROTATION) {
 		*out_offset = 0;
-		slot = plait__frame_slot(frame, arg->index, arg->offset);
+		slot = plait__frame_slot(frame, arg->index, arg->offset, turn);
 	}
 	if (slot >= plan_object->plan->slots_count)
 		return NULL;
 	return plait__temporaries_has(frame->layout, slot) ?
 		       &state->temporaries[slot] :
 		       (plait__buffer *)plan_object->buffers[slot];
+}
+
+plait__buffer *plait__resolve_buffer(const plait__queue_instance *state,
+				     const plait__plan_arg *arg,
+				     uint64_t *out_offset)
+{
+	return plait__resolve_buffer_at(state, arg, NULL, out_offset);
+}
+
+uint64_t plait__resolve_number(const plait__queue_instance *state,
+			       const plait__plan_arg *arg,
+			       const plait__frame_turn *turn)
+{
+	const plait__frame *frame = &state->instance->frame;
+
+	if (arg->kind == PLAIT__ARG_SERIES)
+		return (uint64_t)plait__frame_number(frame, arg->index, turn);
+	return turn != NULL && turn->region == arg->index ?
+		       turn->iteration : frame->iterations[arg->index];
+}
+
+plait_status plait__resolve_no_items(const plait_launch *launch,
+				     plait_error *error)
+{
+	for (uint32_t i = 0; i < launch->dimensions; i++)
+		if (launch->items[i] == 0)
+			return PLAIT_OK;
+	return plait__fail(error, PLAIT_E_INVALID,
+			   "its launch has more than 2^64 - 1 items in this "
+			   "iteration");
 }
 
 /* ---- memory as the host sees it ---- */

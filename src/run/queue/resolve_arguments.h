@@ -8,10 +8,24 @@
 /* The kernel that a launch has in this run. */
 plait__kernel *plait__resolve_kernel(const plait__queue_instance *state,
 				     const plait__plan_payload *payload);
-/* The buffer that an argument refers to in this iteration; null: none. */
+/* The buffer that an argument refers to at the turn, or if that is null in this
+ * iteration; null: none. */
+plait__buffer *plait__resolve_buffer_at(const plait__queue_instance *state,
+					const plait__plan_arg *arg,
+					const plait__frame_turn *turn,
+					uint64_t *out_offset);
+/* Likewise, in this iteration. */
 plait__buffer *plait__resolve_buffer(const plait__queue_instance *state,
 				     const plait__plan_arg *arg,
 				     uint64_t *out_offset);
+/* The number of an INDEX or SERIES argument, likewise. */
+uint64_t plait__resolve_number(const plait__queue_instance *state,
+			       const plait__plan_arg *arg,
+			       const plait__frame_turn *turn);
+/* Returns PLAIT_OK for a launch without items, which does nothing, or an error
+ * for one with more than 2^64 - 1. */
+plait_status plait__resolve_no_items(const plait_launch *launch,
+				     plait_error *error);
 /* Map a range for a host callback; the pointer is null for an empty range. */
 plait_status plait__resolve_map(plait__queue_pointer *pointer,
 				plait__buffer *buffer, uint64_t offset,

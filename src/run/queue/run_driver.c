@@ -9,7 +9,8 @@
  * and submits the body; behind the body the home lane waits for its exits and
  * evaluates the predicate again.  So each iteration has one round trip through
  * the host, and an iteration begins after all of the last one.  Other stages
- * proceed meanwhile.
+ * proceed meanwhile.  A repeat may be submitted ahead (repeat_ahead.c): queues
+ * keep the order of its iterations.
  *
  * The driver also begins external commands; it is notified of their completion,
  * or when the run is stopped.
@@ -26,6 +27,8 @@
 #include "run/queue/host_fallback.h"
 #include "run/queue/launch_variants.h"
 #include "run/queue/log_decisions.h"
+#include "run/queue/prepared_batch.h"
+#include "run/queue/repeat_ahead.h"
 #include "run/queue/record_times.h"
 #include "run/queue/segment_fallback.h"
 #include "run/queue/stop_device_loops.h"
@@ -40,72 +43,6 @@ enum { STARTING = 0, RUNNING = 1, DRAINING = 2 };
 static const plait__plan *plan_of(const plait__run_driver *driver)
 {
 	return driver->compiled->program->plan;
-}
-
-/* ---- submitting ---- */
-
-static void fail_batch(plait__run_driver *driver, uint32_t number,
-		       plait_error *why)
-{
-	const plait__queue_program *compiled = driver->compiled;
-	const plait__queue_batch *batch =
-		(const plait__queue_batch *)compiled->batches.items + number;
-	const plait__queue_submission *submission =
-		(const plait__queue_submission *)compiled->submissions.items +
-		batch->submission_first;
-	const plait__plan *plan = plan_of(driver);
-	/* Marks of commands and regions are numbered as work is; marks of lanes
-	 * follow. */
-	uint32_t command =
-		submission->work_count > 0 ?
-			plait__queue_program_at(&compiled->work,
-						submission->work_first) :
-			submission->mark;
-
-	if (command != PLAIT__NONE && command >= plan->command_count)
-		command = command - plan->command_count < plan->regions_count ?
-			plan->regions[command - plan->command_count].command :
-			PLAIT__NONE;
-	plait__error_prefix(why, "could not be submitted: ");
-	if (command != PLAIT__NONE)
-		plait__instance_fail(driver->instance, command, why);
-	else
-		plait__instance_stop(driver->instance, why);
-}
-
-/* Bind and update a batch.  Returns false if the run is stopped. */
-static bool prepare_batch(plait__run_driver *driver, uint32_t batch)
-{
-	plait_error why = { .size = sizeof(why) };
-
-	if (plait__run_driver_is_stopped(driver))
-		return false;
-	plait__launch_variants_bind(&driver->state, batch);
-	if (!plait__run_driver_is_stopped(driver) &&
-	    plait__device_graphs_update(&driver->state, batch, &why) !=
-		    PLAIT_OK)
-		fail_batch(driver, batch, &why);
-	return !plait__run_driver_is_stopped(driver);
-}
-
-static void submit_prepared(plait__run_driver *driver, uint32_t batch)
-{
-	plait_error why = { .size = sizeof(why) };
-
-	if (plait__submit_batch(driver, batch, &why) != PLAIT_OK)
-		fail_batch(driver, batch, &why);
-	else if (driver->compiled->records)
-		plait__record_times_subscribe(driver, batch);
-}
-
-/* Returns false if the run is stopped. */
-static bool submit_batches(plait__run_driver *driver, uint32_t first,
-			   uint32_t count)
-{
-	for (uint32_t i = first; i < first + count && prepare_batch(driver, i);
-	     i++)
-		submit_prepared(driver, i);
-	return !plait__run_driver_is_stopped(driver);
 }
 
 /* ---- stages ---- */
@@ -145,11 +82,11 @@ static bool submit_chunk(plait__run_driver *driver, uint32_t number,
 		plait__queue_program_stage(driver->compiled, number);
 	uint32_t end = stage->batch_first + stage->batch_count;
 
-	for (uint32_t i = first; i < end && prepare_batch(driver, i); i++) {
+	for (uint32_t i = first; i < end && plait__prepared_batch_bind(driver, i); i++) {
 		uint32_t segment = plait__segment_fallback_find(driver, i);
 
 		if (segment == PLAIT__NONE) {
-			submit_prepared(driver, i);
+			plait__prepared_batch_submit(driver, i);
 			continue;
 		}
 		driver->walks[segment].stage = number;
@@ -202,6 +139,15 @@ static void begin_external(plait__run_driver *driver, uint32_t number)
 	advance_external(driver, number);
 }
 
+static void leave_region(plait__run_driver *driver, uint32_t number)
+{
+	const plait__queue_region *region = &driver->compiled->regions[number];
+
+	driver->current_body[number] = PLAIT__NONE;
+	(void)plait__prepared_batch_submit_all(driver, region->leave_first, region->leave_count);
+	end_stage(driver, region->stage);
+}
+
 /* Begin a stage that is ready; it may be over at once. */
 static void begin_stage(plait__run_driver *driver, uint32_t number)
 {
@@ -217,11 +163,14 @@ static void begin_stage(plait__run_driver *driver, uint32_t number)
 	case PLAIT__STAGE_REGION:
 		region = &compiled->regions[stage->link];
 		driver->current_body[stage->link] = PLAIT__NONE;
-		if (submit_batches(driver, region->enter_first,
-				   region->enter_count))
-			plait__submit_subscribe(driver, stage->link);
-		else
+		if (!plait__prepared_batch_submit_all(driver,
+						      region->enter_first,
+						      region->enter_count))
 			end_stage(driver, number);
+		else if (!plait__repeat_ahead_has_begun(driver, stage->link))
+			plait__submit_subscribe(driver, stage->link);
+		else if (plait__repeat_ahead_advance(driver, stage->link))
+			leave_region(driver, stage->link);
 		return;
 	case PLAIT__STAGE_EXTERNAL:
 		begin_external(driver, number);
@@ -258,15 +207,6 @@ static void begin_body(plait__run_driver *driver, uint32_t number)
 	}
 }
 
-static void leave_region(plait__run_driver *driver, uint32_t number)
-{
-	const plait__queue_region *region = &driver->compiled->regions[number];
-
-	driver->current_body[number] = PLAIT__NONE;
-	(void)submit_batches(driver, region->leave_first, region->leave_count);
-	end_stage(driver, region->stage);
-}
-
 /* Begin all ready stages of a body, and of enclosing bodies that it ends. */
 static void advance_body(plait__run_driver *driver, uint32_t number)
 {
@@ -290,7 +230,7 @@ static void advance_body(plait__run_driver *driver, uint32_t number)
 			driver->phase = DRAINING;
 			return;
 		}
-		if (submit_batches(driver, compiled->bodies[number].end, 1)) {
+		if (plait__prepared_batch_submit_all(driver, compiled->bodies[number].end, 1)) {
 			plait__submit_subscribe(driver, region);
 			return;
 		}
@@ -341,6 +281,17 @@ static void resume_fallback(plait__run_driver *driver, uint32_t number)
 				     ->body);
 }
 
+/* Resume a repeat that is submitted ahead: its count is known, or its older
+ * window is complete. */
+static void resume_repeat(plait__run_driver *driver, uint32_t number)
+{
+	plait__repeat_ahead_resume(driver, number);
+	if (!plait__repeat_ahead_advance(driver, number))
+		return;
+	leave_region(driver, number);
+	advance_body(driver, driver->compiled->regions[number].outer_body);
+}
+
 /* Resume a region: its predecessors are complete and its predicate is
  * evaluated. */
 static void advance_region(plait__run_driver *driver, uint32_t number)
@@ -350,6 +301,10 @@ static void advance_region(plait__run_driver *driver, uint32_t number)
 
 	if (driver->compiled->regions[number].on_device) {
 		resume_fallback(driver, number);
+		return;
+	}
+	if (driver->compiled->regions[number].ahead) {
+		resume_repeat(driver, number);
 		return;
 	}
 	if (owner_decides(driver, number, again) &&

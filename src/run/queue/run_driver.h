@@ -21,12 +21,13 @@
 
 typedef struct plait__run_driver plait__run_driver;
 
-/* Awaits the emission of a mark, or an external event of a lane. */
+/* Listener for the emission of a mark, or for an external event of a lane. */
 typedef struct plait__queue_listener {
 	plait__progress_note note;
 	uint32_t mark;
 	uint32_t lane;		/* that emits it */
 	uint32_t link;		/* a region, a stage or a port */
+	uint64_t sequence;	/* awaited */
 	bool polled;		/* the backend refused to notify */
 	bool awaited;		/* from subscription to completion */
 	uint64_t completed_ns;	/* in recorded runs */
@@ -69,6 +70,15 @@ typedef struct plait__running_body {
 	uint32_t ready_last;
 } plait__running_body;
 
+/* A repeat that is submitted ahead; repeat_ahead.c. */
+typedef struct plait__queue_repeat {
+	uint64_t left;		/* iterations to submit */
+	uint64_t older;		/* mark of the older window in flight */
+	uint64_t newer;		/* and of the newer one */
+	uint32_t windows;	/* in flight */
+	bool has_begun;		/* its count is known */
+} plait__queue_repeat;
+
 /* Fallback: a segment that is submitted command by command;
  * segment_fallback.c. */
 typedef struct plait__segment_walk {
@@ -99,6 +109,7 @@ struct plait__run_driver {
 	/* Stages and regions. */
 	plait__running_body *running; /* per body */
 	uint32_t *current_body;	/* per region: the one that runs, or none */
+	plait__queue_repeat *repeats; /* per region */
 	uint32_t *pending;	/* per stage: predecessors that are not over */
 	uint32_t *ready;	/* per body a list as long as its stages */
 	plait__segment_walk *walks; /* per segment */

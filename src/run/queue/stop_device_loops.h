@@ -10,7 +10,8 @@
 void plait__device_loops_cancel(plait__run_driver *driver);
 /* The driver has taken the note of that. */
 void plait__device_loops_ack_stop(plait__run_driver *driver);
-/* Tell loops on devices to end if the run was stopped, once. */
+/* Cancellation of loops on devices: tell them to end, once, if the run was
+ * stopped. */
 void plait__stop_device_loops(plait__run_driver *driver);
 /* Publish a new fallback driver, of which nothing has begun. */
 void plait__device_loops_set_fallback(plait__run_driver *driver,

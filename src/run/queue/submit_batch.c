@@ -215,16 +215,25 @@ static plait_backend_point point_of(const plait__run_driver *driver,
 				    const plait__queue_listener *listener)
 {
 	return (plait_backend_point){
-		driver->state.queues[listener->lane].signal,
-		driver->marks[listener->mark]
+		driver->state.queues[listener->lane].signal, listener->sequence
 	};
 }
 
 void plait__submit_subscribe(plait__run_driver *driver, uint32_t number)
 {
+	plait__submit_subscribe_at(
+		driver, number, driver->marks[driver->listeners[number].mark]);
+}
+
+void plait__submit_subscribe_at(plait__run_driver *driver, uint32_t number,
+				uint64_t sequence)
+{
 	plait__queue_listener *listener = &driver->listeners[number];
-	const plait_backend_point point = point_of(driver, listener);
+	plait_backend_point point;
 	plait_error ignored = { .size = sizeof(ignored) };
+
+	listener->sequence = sequence;
+	point = point_of(driver, listener);
 
 	listener->awaited = true;
 	if (plait__notification_arm(port_of(driver, listener->lane), &point,

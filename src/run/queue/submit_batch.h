@@ -25,6 +25,9 @@ void plait__submit_flush(plait__run_driver *driver);
 
 /* Arm a listener for the emission of its mark. */
 void plait__submit_subscribe(plait__run_driver *driver, uint32_t listener);
+/* Likewise, for a sequence that its mark had in this run. */
+void plait__submit_subscribe_at(plait__run_driver *driver, uint32_t listener,
+				uint64_t sequence);
 /* Poll a listener.  Returns true if its mark was emitted, and its status. */
 bool plait__submit_poll(plait__run_driver *driver, uint32_t listener,
 			plait_status *out);

@@ -54,6 +54,7 @@ static void make_call(plait__queue_instance *state, uint32_t command,
 	call->payload = payload;
 	call->count = payload->arg_count;
 	call->perform = perform;
+	call->ahead = plait__queue_program_ahead(state->compiled, command);
 	if (payload->object < plan_object->plan->functions_count)
 		call->host = &plan_object->functions[payload->object];
 	out->kind = PLAIT_WORK_CALL;

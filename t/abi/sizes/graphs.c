@@ -64,6 +64,32 @@ static plait_status try_argument(struct trial *trial)
 	return add_launch(NULL, GIVEN_ALL(good));
 }
 
+/* The items of a launch in a loop. */
+static plait_status try_series(struct trial *trial)
+{
+	const plait_series good = { .scale = 1, .limit = 3 };
+	const uint32_t by = 1;
+	const plait_argument arguments[] = { PLAIT_BUFFER(stage.buffer),
+					     PLAIT_VALUE(by) };
+	const plait_node_desc desc = {
+		.size = sizeof(desc), .kind = PLAIT_NODE_LAUNCH,
+		.kernel = stage.kernel, .arguments = arguments,
+		.argument_count = 2, .series = GIVEN(good), .series_count = 1
+	};
+	plait_graph *graph = NULL, *body = NULL;
+	plait_status status;
+
+	if (!IS_INT(plait_graph_create(stage.rig.context, &graph, NULL),
+		    PLAIT_OK) ||
+	    !IS_INT(plait_graph_repeat(graph, 2, 0, &body, NULL, NULL),
+		    PLAIT_OK))
+		return PLAIT_E_INTERNAL;
+	status = plait_graph_add(body, &desc, NULL, 0, NULL, &stage.error);
+	plait_graph_release(body);
+	plait_graph_release(graph);
+	return status;
+}
+
 static plait_status try_freeze(struct trial *trial)
 {
 	const plait_freeze_desc good = { .flags = PLAIT_FREEZE_CHECK,
@@ -141,6 +167,7 @@ const struct sized sized_graphs[] = {
 	SIZED(plait_node_desc, try_node, false),
 	SIZED(plait_launch, try_launch, false),
 	SIZED(plait_argument, try_argument, false),
+	SIZED(plait_series, try_series, false),
 	SIZED(plait_freeze_desc, try_freeze, false),
 	SIZED(plait_function_desc, try_function, false),
 	SIZED(plait_system_desc, try_system, false),

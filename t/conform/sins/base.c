@@ -154,6 +154,7 @@ static plait_status query_device(plait_backend *self, uint32_t device,
 	out->forms = SINS(BARE) ? 0 : 1u << PLAIT_SOURCE_C;
 	out->parallel = THREADS;
 	out->memory_bytes = MEMORY_BYTES;
+	out->local_bytes = SINS_LOCAL_BYTES;
 	out->alignment_bytes = ALIGNMENT;
 	if (SINS(QUIET) || SINS(ANY_IS_ALL))
 		out->capabilities &= ~(uint32_t)PLAIT_CAP_NOTIFY;

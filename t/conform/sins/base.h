@@ -108,6 +108,10 @@ enum sin {
 	SIN_REMEMBERS_NAMES,
 	SIN_IDLE_DEVICE,
 	SIN_LAUNCHES_BEHIND,
+	SIN_SHARES_LOCAL,
+	SIN_CUTS_VALUES,
+	SIN_PLACES_ONCE,
+	SIN_BOASTS_LOCAL,
 	/* Segments. */
 	SIN_FORGETS_EDGES,
 	SIN_DROPS_PATCHED,
@@ -139,7 +143,8 @@ extern const char sins_name[];
 
 #define SINS(sin) (sins_which == SIN_##sin)
 
-enum { THREADS = 2, DEVICES = 2, MEMORY_BYTES = 96 << 20, ALIGNMENT = 64 };
+enum { THREADS = 2, DEVICES = 2, MEMORY_BYTES = 96 << 20, ALIGNMENT = 64,
+       SINS_LOCAL_BYTES = 8192 };
 
 /* A callback to notify. */
 struct note {

@@ -4,20 +4,27 @@
 
 #include <string.h>
 
+enum { CELLS = 96 };
+
 struct plait_backend_kernel {
 	plait_host_code *code;
 	uint64_t group[3];
 	bool idle; /* SIN_IDLE_DEVICE: it does nothing */
 	uint32_t count;
 	uint32_t bytes[32];
+	uint32_t first[33]; /* cell of each argument */
+	bool local[32];
+	uint64_t local_bytes; /* SIN_PLACES_ONCE: of the first launch */
 	/* SIN_SHARES_ARGUMENTS: of the launch that was made last. */
-	uint64_t cells[32];
+	uint64_t cells[CELLS];
 };
 
 struct plait_backend_launch {
 	plait_backend_kernel *kernel;
 	plait_host_part part;
-	uint64_t cells[32];
+	uint64_t cells[CELLS]; /* one or more for each argument */
+	uint64_t local_used;
+	char local[SINS_LOCAL_BYTES] __attribute__((aligned(64)));
 };
 
 /* The facts about the kernel, as far as this backend has them. */
@@ -35,6 +42,11 @@ static plait_backend_kernel *new_kernel(plait_backend *self,
 
 		kernel->bytes[i] = (from->flags & PLAIT_CODE_POINTER) != 0 ?
 			(uint32_t)sizeof(void *) : (uint32_t)from->bytes;
+		kernel->first[i + 1] = kernel->first[i] +
+				       (kernel->bytes[i] + 7) / 8;
+		if (SINS(CUTS_VALUES) && kernel->bytes[i] > 8)
+			kernel->bytes[i] = 8;
+		kernel->local[i] = (from->flags & PLAIT_CODE_LOCAL) != 0;
 		if (SINS(SHORT_VALUES) && kernel->bytes[i] > 4 &&
 		    (from->flags & PLAIT_CODE_POINTER) == 0)
 			kernel->bytes[i] = 4;
@@ -127,18 +139,38 @@ plait_status sins_kernel_query(plait_backend *self,
 	return PLAIT_OK;
 }
 
+/* Returns the address of the next local memory. */
+static char *place_local(plait_backend_launch *launch,
+			 const plait_launch_argument *from)
+{
+	uint64_t at = SINS(SHARES_LOCAL) ? 0 : launch->local_used, bytes;
+
+	memcpy(&bytes, from->value, sizeof(bytes));
+	if (SINS(PLACES_ONCE) && launch->kernel->local_bytes == 0)
+		launch->kernel->local_bytes = bytes;
+	if (SINS(PLACES_ONCE))
+		bytes = launch->kernel->local_bytes;
+	launch->local_used = at + (bytes + 15) / 16 * 16;
+	return launch->local + at;
+}
+
 static void bind(plait_backend_launch *launch, uint64_t *cells, uint32_t i,
 		 const plait_launch_argument *from)
 {
 	char *address;
 
+	if (launch->kernel->local[i]) {
+		address = place_local(launch, from);
+		memcpy(cells, &address, sizeof(address));
+		return;
+	}
 	if (from->memory == NULL) {
-		memcpy(&cells[i], from->value, launch->kernel->bytes[i]);
+		memcpy(cells, from->value, launch->kernel->bytes[i]);
 		return;
 	}
 	address = from->memory->data +
 		(SINS(LOSES_OFFSET) ? 0 : from->offset);
-	memcpy(&cells[i], &address, sizeof(address));
+	memcpy(cells, &address, sizeof(address));
 }
 
 static void shape(plait_backend_launch *launch,
@@ -173,12 +205,18 @@ plait_status sins_launch_create(plait_backend *self,
 	for (uint32_t i = 0; i < launch->kernel->count; i++) {
 		const plait_launch_argument *from = (const void *)at;
 
-		bind(launch, launch->cells, i, from);
-		bind(launch, launch->kernel->cells, i, from);
+		bind(launch, &launch->cells[launch->kernel->first[i]], i,
+		     from);
 		at += request->arguments->size;
 	}
+	memcpy(launch->kernel->cells, launch->cells, sizeof(launch->cells));
 	pthread_mutex_unlock(&self->lock);
-	return PLAIT_OK;
+	if (launch->local_used <= SINS_LOCAL_BYTES / (SINS(BOASTS_LOCAL) ? 2 : 1))
+		return PLAIT_OK;
+	*out = NULL;
+	sins_free(self, launch, sizeof(*launch));
+	return self->services->fail(error, PLAIT_E_UNSUPPORTED, 0,
+				    "no local memory");
 }
 
 void sins_launch_destroy(plait_backend *self, plait_backend_launch *launch)
@@ -206,9 +244,12 @@ void sins_launch_run(plait_backend *self, const plait_work *work)
 	if (launch->kernel->code == NULL || launch->kernel->idle ||
 	    is_dropped(self))
 		return;
-	for (uint32_t i = 0; i < 32; i++)
+	for (uint32_t i = 0; i < launch->kernel->count; i++) {
+		uint32_t at = launch->kernel->first[i];
+
 		arguments[i] = SINS(SHARES_ARGUMENTS) ?
-			&launch->kernel->cells[i] : &launch->cells[i];
+			&launch->kernel->cells[at] : &launch->cells[at];
+	}
 	self->services->host_code_run(self->host, launch->kernel->code, &part,
 				      arguments);
 	if (SINS(OVERLAPS) && part.end[0] > 1)

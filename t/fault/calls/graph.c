@@ -222,6 +222,38 @@ static plait_status add_short(struct place *place, plait_graph *graph,
 	return plait_graph_mark(graph, "mark", last, NULL, error);
 }
 
+static int32_t no_items(void *const *arguments, const plait_launch *launch,
+			void *user_data)
+{
+	(void)arguments;
+	(void)launch;
+	(void)user_data;
+	return 0;
+}
+
+/* A launch whose number and items follow the iteration. */
+static plait_status add_number(struct place *place, plait_graph *body,
+			       plait_error *error)
+{
+	const plait_series series = { sizeof(series), 0, 0, 1, 0 };
+	const plait_argument argument = PLAIT_ITERATION(&series);
+	const plait_kernel_desc made = { .size = sizeof(made),
+					 .signature = "number(i: u32)",
+					 .function = no_items };
+	plait_node_desc desc = {
+		.size = sizeof(desc), .kind = PLAIT_NODE_LAUNCH,
+		.arguments = &argument, .argument_count = 1,
+		.series = &series, .series_count = 1,
+	};
+	plait_status status = plait_kernel_create(place->context, &made,
+						  &desc.kernel, error);
+
+	if (status == PLAIT_OK)
+		status = plait_graph_add(body, &desc, NULL, 0, NULL, error);
+	plait_kernel_release(desc.kernel);
+	return status;
+}
+
 /* A body exists only if its node does. */
 static plait_status add_short_regions(struct place *place, plait_graph *graph,
 				      plait_error *error)
@@ -240,6 +272,14 @@ static plait_status add_short_regions(struct place *place, plait_graph *graph,
 	if (status != PLAIT_OK)
 		return status;
 	plait_graph_release(bodies[0]);
+	status = plait_graph_repeat(graph, 3, node, &bodies[0], &node, error);
+	if (status != PLAIT_OK)
+		return bodies[0] == NULL && node == 0 ? status :
+		       calls_wrong(error, "a repeat is there that failed");
+	status = add_number(place, bodies[0], error);
+	plait_graph_release(bodies[0]);
+	if (status != PLAIT_OK)
+		return status;
 	status = plait_graph_case(graph, place->buffer, 0, 2, node, bodies,
 				  &node, error);
 	if (status != PLAIT_OK)
@@ -346,7 +386,7 @@ const struct calls_entry calls_graph[] = {
 	  "plait_graph_copy plait_graph_copy_rows plait_graph_fill "
 	  "plait_graph_emit plait_graph_wait plait_graph_mark "
 	  "plait_graph_subgraph plait_graph_while plait_graph_do "
-	  "plait_graph_case", build_short, NULL },
+	  "plait_graph_repeat plait_graph_case", build_short, NULL },
 	{ "plait_graph_read", read_text, NULL },
 	{ "plait_graph_freeze", freeze, NULL },
 	{ "plait_source_text", text_of, NULL },

@@ -280,6 +280,104 @@ static plait_status exchange(struct place *place, plait_error *error)
 	return plait_plan_call(place->plan, NULL, NULL, error);
 }
 
+/* ---- coroutines ---- */
+
+/* The first failure inside the function, which the node's failure hides. */
+struct awaits {
+	struct place *place;
+	plait_status status;
+	plait_error error;
+};
+
+static plait_status await_run(struct awaits *awaits)
+{
+	struct place *place = awaits->place;
+	plait_run *run = NULL;
+	plait_status status = plait_plan_run(place->plan, place->queue, NULL,
+					     &run, &awaits->error);
+
+	if (status != PLAIT_OK)
+		return status;
+	status = plait_await_run(run, &awaits->error);
+	plait_run_release(run);
+	return status;
+}
+
+static int32_t await_all(void *user_data)
+{
+	struct awaits *awaits = user_data;
+	struct place *place = awaits->place;
+	plait_error *error = &awaits->error;
+	plait_status status;
+
+	if ((status = plait_yield(error)) ||
+	    (status = plait_await_signal(place->gate, 1, error)) ||
+	    (status = plait_await_plan(place->plan, place->queue, NULL,
+				       error)) ||
+	    (status = await_run(awaits)) ||
+	    (status = plait_yield(error)))
+		awaits->status = status;
+	return status != PLAIT_OK;
+}
+
+static plait_status run_coroutine(struct place *place, plait_graph *graph,
+				  plait_error *error)
+{
+	struct awaits awaits = { .place = place,
+				 .error = { .size = sizeof(plait_error) } };
+	const plait_node_desc desc = {
+		.size = sizeof(desc), .kind = PLAIT_NODE_CALL,
+		.flags = PLAIT_CALL_ANY_THREAD | PLAIT_CALL_COROUTINE,
+		.function = await_all, .user_data = &awaits,
+	};
+	plait_plan *plan = NULL;
+	plait_status status;
+
+	status = plait_graph_add(graph, &desc, NULL, 0, NULL, error);
+	if (status == PLAIT_OK)
+		status = plait_graph_freeze(graph, NULL, &plan, error);
+	if (status == PLAIT_OK)
+		status = plait_plan_call(plan, NULL, NULL, error);
+	if (status == PLAIT_E_FAILED && awaits.status != PLAIT_OK) {
+		status = awaits.status;
+		*error = awaits.error;
+	}
+	plait_plan_release(plan);
+	(void)plait_queue_finish(place->queue, PLAIT_FOREVER, NULL);
+	return status;
+}
+
+/* Plans of other backends have no coroutines. */
+static plait_status try_coroutine(struct place *place, plait_error *error)
+{
+	plait_graph *graph;
+	plait_status status;
+
+	if (is_queued(place))
+		return PLAIT_OK;
+	status = plait_graph_create(place->context, &graph, error);
+	if (status != PLAIT_OK)
+		return status;
+	status = run_coroutine(place, graph, error);
+	plait_graph_release(graph);
+	return status;
+}
+
+static plait_status make_awaited(struct place *place, plait_error *error)
+{
+	plait_graph *graph;
+	plait_status status;
+
+	status = plait_graph_create(place->context, &graph, error);
+	if (status != PLAIT_OK)
+		return status;
+	status = plait_graph_join(graph, NULL, 0, NULL, error);
+	if (status == PLAIT_OK)
+		status = plait_graph_freeze(graph, NULL, &place->plan, error);
+	plait_graph_release(graph);
+	return status;
+}
+
 static plait_status try_call(struct place *place, plait_error *error)
 {
 	return try_plan(place, call, error);
@@ -307,5 +405,7 @@ const struct calls_entry calls_run[] = {
 	  make_plan },
 	{ "plait_plan_tune", tune, make_recorded },
 	{ "plait_plan_exchange", exchange, make_launch },
+	{ "plait_await_signal plait_await_run plait_await_plan plait_yield",
+	  try_coroutine, make_awaited },
 	{ NULL, NULL, NULL }
 };

@@ -80,6 +80,18 @@ SPARED_TESTS += %D%/run_driver_loops.t
 %C%_run_driver_loops_t_SOURCES = t/run/queue/run_driver_loops.c
 %C%_run_driver_loops_t_CPPFLAGS = $(CPPFLAGS_CUDA_SUITE) -DQUEUED_CUDA
 %C%_run_driver_loops_t_LDADD = $(LDADD_ON_CUDA)
+SPARED_TESTS += %D%/repeat_ahead.t
+%C%_repeat_ahead_t_SOURCES = t/run/queue/repeat_ahead.c
+%C%_repeat_ahead_t_CPPFLAGS = $(CPPFLAGS_CUDA_SUITE) -DQUEUED_CUDA -DSEEDS=12
+%C%_repeat_ahead_t_LDADD = $(LDADD_ON_CUDA)
+SPARED_TESTS += %D%/repeat_nested.t
+%C%_repeat_nested_t_SOURCES = t/run/queue/repeat_nested.c
+%C%_repeat_nested_t_CPPFLAGS = $(CPPFLAGS_CUDA_SUITE) -DQUEUED_CUDA -DSEEDS=12
+%C%_repeat_nested_t_LDADD = $(LDADD_ON_CUDA)
+SPARED_TESTS += %D%/repeat_solvers.t
+%C%_repeat_solvers_t_SOURCES = t/run/queue/repeat_solvers.c
+%C%_repeat_solvers_t_CPPFLAGS = $(CPPFLAGS_CUDA_SUITE) -DQUEUED_CUDA -DSEEDS=12
+%C%_repeat_solvers_t_LDADD = $(LDADD_ON_CUDA)
 SPARED_TESTS += %D%/random_programs.t
 %C%_random_programs_t_SOURCES = t/run/queue/random_programs.c
 %C%_random_programs_t_CPPFLAGS = $(CPPFLAGS_CUDA_SUITE) -DQUEUED_CUDA -DSEEDS=12
@@ -165,6 +177,14 @@ PLAIN_TESTS += %D%/kernels_limits.t
 %C%_kernels_limits_t_SOURCES = t/source/kernels_limits.c
 %C%_kernels_limits_t_CPPFLAGS = $(CPPFLAGS_CUDA_SUITE) -DSUITE_CUDA
 %C%_kernels_limits_t_LDADD = $(LDADD_ON_CUDA) -lm
+PLAIN_TESTS += %D%/kernels_local.t
+%C%_kernels_local_t_SOURCES = t/source/kernels_local.c
+%C%_kernels_local_t_CPPFLAGS = $(CPPFLAGS_CUDA_SUITE) -DSUITE_CUDA
+%C%_kernels_local_t_LDADD = $(LDADD_ON_CUDA) -lm
+PLAIN_TESTS += %D%/kernels_values.t
+%C%_kernels_values_t_SOURCES = t/source/kernels_values.c
+%C%_kernels_values_t_CPPFLAGS = $(CPPFLAGS_CUDA_SUITE) -DSUITE_CUDA
+%C%_kernels_values_t_LDADD = $(LDADD_ON_CUDA) -lm
 PLAIN_TESTS += %D%/kernels_numbers.t
 %C%_kernels_numbers_t_SOURCES = t/source/kernels_numbers.c
 %C%_kernels_numbers_t_CPPFLAGS = $(CPPFLAGS_CUDA_SUITE) -DSUITE_CUDA

@@ -21,8 +21,8 @@ struct wrong {
 };
 
 #define ADD "__kernel void add(__global int *x, int y) { x[0] += y; }\n"
-#define SUM "__kernel void sum(__global float *x, __local float *s,\n" \
-	"\tuint n)\n{ s[0] = x[n]; x[0] = s[0]; }\n"
+#define SUM "__kernel void sum(__global float *x, __local float *s, uint n)\n" \
+	"{ s[0] = x[n]; x[0] = s[0]; }\n"
 
 static const struct wrong wrongs[] = {
 	{ ADD, "add(x: inout pointer i32, y: f64)",
@@ -34,9 +34,13 @@ static const struct wrong wrongs[] = {
 	{ ADD, "add(x: u64, y: i32)",
 	  { "argument 0 \"x\" of add", "u64", "__global int*" } },
 	{ SUM, "sum(x: inout pointer f32, s: pointer f32, n: u32)",
-	  { "argument 1 \"s\" of sum", "__local ", "in the kernel" } },
+	  { "argument 1 \"s\" of sum", "__local ", "write local" } },
 	{ SUM, "sum(x: inout pointer f32, s: u64, n: u32)",
-	  { "argument 1 \"s\" of sum", "__local ", "in the kernel" } },
+	  { "argument 1 \"s\" of sum", "__local ", "write local" } },
+	{ ADD, "add(x: local i32, y: i32)",
+	  { "argument 0 \"x\" of add", "local i32", "no local memory" } },
+	{ ADD, "add(x: inout pointer i32, y: local i32)",
+	  { "argument 1 \"y\" of add", "local i32", "no local memory" } },
 };
 
 static plait_status create(const char *text, const char *signature)
@@ -81,6 +85,8 @@ static void accept_all(void)
 	IS_INT(create("__kernel void pair(__global int2 *x, int2 y)\n"
 		      "{ x[0] += y; }\n",
 		      "pair(x: inout pointer i32, y: u64)"), PLAIT_OK);
+	IS_INT(create(SUM, "sum(x: inout pointer f32, s: local f32, n: u32)"),
+	       PLAIT_OK);
 }
 
 static bool open_it(const char *options)

@@ -10,6 +10,21 @@ API_TESTS += %D%/random_programs.t
 	t/run/queue/programs.h t/lib/queued.h
 %C%_random_programs_t_CPPFLAGS = $(AM_CPPFLAGS) -DON_QUEUES=0
 %C%_random_programs_t_LDADD = $(LDADD_API)
+API_TESTS += %D%/repeat_ahead.t
+%C%_repeat_ahead_t_SOURCES = t/run/queue/repeat_ahead.c \
+	t/run/queue/repeats.h t/lib/queued.h
+%C%_repeat_ahead_t_CPPFLAGS = $(AM_CPPFLAGS) -DON_QUEUES=0
+%C%_repeat_ahead_t_LDADD = $(LDADD_API)
+API_TESTS += %D%/repeat_nested.t
+%C%_repeat_nested_t_SOURCES = t/run/queue/repeat_nested.c \
+	t/run/queue/repeats.h t/lib/queued.h
+%C%_repeat_nested_t_CPPFLAGS = $(AM_CPPFLAGS) -DON_QUEUES=0
+%C%_repeat_nested_t_LDADD = $(LDADD_API)
+API_TESTS += %D%/repeat_solvers.t
+%C%_repeat_solvers_t_SOURCES = t/run/queue/repeat_solvers.c \
+	t/run/queue/repeats.h t/lib/queued.h
+%C%_repeat_solvers_t_CPPFLAGS = $(AM_CPPFLAGS) -DON_QUEUES=0
+%C%_repeat_solvers_t_LDADD = $(LDADD_API)
 # A signal handler keeps workers asleep; ThreadSanitizer's would let them go on.
 SPARED_TESTS += %D%/starved_workers.t
 %C%_starved_workers_t_LDADD = $(LDADD_API)

@@ -15,6 +15,18 @@ API_TESTS += %D%/compile_predicates.t
 API_TESTS += %D%/run_driver_loops.t
 %C%_run_driver_loops_t_SOURCES = %D%/run_driver_loops.c t/lib/queued.h
 %C%_run_driver_loops_t_LDADD = $(LDADD_API)
+API_TESTS += %D%/repeat_ahead.t
+%C%_repeat_ahead_t_SOURCES = %D%/repeat_ahead.c %D%/repeats.h \
+	t/lib/queued.h
+%C%_repeat_ahead_t_LDADD = $(LDADD_API)
+API_TESTS += %D%/repeat_nested.t
+%C%_repeat_nested_t_SOURCES = %D%/repeat_nested.c %D%/repeats.h \
+	t/lib/queued.h
+%C%_repeat_nested_t_LDADD = $(LDADD_API)
+API_TESTS += %D%/repeat_solvers.t
+%C%_repeat_solvers_t_SOURCES = %D%/repeat_solvers.c %D%/repeats.h \
+	t/lib/queued.h
+%C%_repeat_solvers_t_LDADD = $(LDADD_API)
 SPARED_TESTS += %D%/submit_batch_faults.t
 %C%_submit_batch_faults_t_SOURCES = %D%/submit_batch_faults.c t/lib/queued.h
 %C%_submit_batch_faults_t_LDADD = $(LDADD_API)
@@ -48,6 +60,6 @@ API_TESTS += %D%/random_programs.t
 API_TESTS += %D%/record_times.t
 %C%_record_times_t_LDADD = $(LDADD_API)
 SEEDED_TESTS += %D%/random_programs.t %D%/queue_engine.t \
-	%D%/run_driver_loops.t %D%/resolve_arguments.t %D%/launch_variants.t
+	%D%/run_driver_loops.t %D%/repeat_ahead.t %D%/resolve_arguments.t %D%/launch_variants.t
 API_TESTS += %D%/compile_lanes.t
 %C%_compile_lanes_t_LDADD = $(LDADD_API)

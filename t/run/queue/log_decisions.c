@@ -14,7 +14,7 @@ static void keep(void *user_data, int32_t level, const char *line)
 	(void)user_data;
 	if (level <= PLAIT_LOG_ERROR)
 		NOTE("%s", line);
-	if (strstr(line, "decides") != NULL)
+	if (strstr(line, "decides") != NULL || strstr(line, "ahead") != NULL)
 		(void)snprintf(heard + length, sizeof(heard) - length, "%s\n",
 			       line);
 }
@@ -69,7 +69,9 @@ static int32_t nothing(void *user_data)
 	return 0;
 }
 
-enum what { PLAIN, INDEX, TURNS, FUNCTION, FAR, CALLS, INSIDE, WHATS };
+enum what {
+	PLAIN, INDEX, TURNS, FUNCTION, FAR, CALLS, INSIDE, COUNTED, HOLDING, WHATS
+};
 
 static const char *const reasons[WHATS] = {
 	[PLAIN] = ": its device, " SIMULATED ":0, decides",
@@ -82,6 +84,8 @@ static const char *const reasons[WHATS] = {
 	[CALLS] = ": the host decides, as no segment of its device can "
 		"contain a command of it: \"calls\"",
 	[INSIDE] = ": the host decides, as the host decides one in it",
+	[COUNTED] = ": its iterations are submitted ahead, 512 at a time",
+	[HOLDING] = ": the host decides, as a loop or case is in it",
 };
 
 struct loop {
@@ -141,7 +145,7 @@ static void add_what(const struct loop *s, plait_graph *body, enum what what)
 }
 
 static plait_graph *add_loop(struct loop *s, plait_graph *graph,
-			     const char *label, bool asks)
+			     const char *label, bool asks, bool counts)
 {
 	plait_node_desc desc = { .kind = PLAIT_NODE_WHILE, .label = label,
 				 .predicate = s->n };
@@ -152,6 +156,11 @@ static plait_graph *add_loop(struct loop *s, plait_graph *graph,
 		desc.flags = PLAIT_CALL_ANY_THREAD;
 		desc.function = countdown;
 		desc.user_data = &s->left;
+	}
+	if (counts) {
+		desc.kind = PLAIT_NODE_REPEAT;
+		desc.predicate = NULL;
+		desc.times = 3;
 	}
 	node = add_node(graph, desc, NULL, 0);
 	return body_of(graph, node, 0);
@@ -167,10 +176,10 @@ static plait_plan *make(struct loop *s, enum what what)
 	s->y = words_on(rig.device);
 	s->far = words_on(other_device());
 	s->left = 3;
-	body = add_loop(s, graph, "loop", what == FUNCTION);
+	body = add_loop(s, graph, "loop", what == FUNCTION, what >= COUNTED);
 	add_what(s, body, what);
-	if (what == INSIDE) {
-		inner = add_loop(s, body, "inner", true);
+	if (what == INSIDE || what == HOLDING) {
+		inner = add_loop(s, body, "inner", true, false);
 		(void)add_map(inner, s->map, s->x, s->x, 1, 1, NULL, 0);
 		plait_graph_release(inner);
 	}

@@ -20,6 +20,10 @@ enum {
 	TOLD = BUFFERS, EMITTED
 };
 
+/* How a loop is decided: by a word or the owner of an inbox, or by a count that
+ * is a constant or a word. */
+enum op_loop { DECIDED, COUNTED, COUNTED_BY_WORD, OP_LOOPS };
+
 enum op_kind {
 	MAP, COPY, FILL, LOOP, CHOICE, CALL, EMIT, WAIT, OP_KINDS,
 	BRANCH	/* in front of each body of a CHOICE */
@@ -33,6 +37,12 @@ struct op {
 	 * none if that is one too many. */
 	uint32_t a, b;
 	bool told;		/* MAP: `b` is a parameter */
+	/* MAP: `b` follows the iteration of the innermost loop: */
+	bool numbers;
+	int32_t scale;
+	bool from_count;	/* and its count is added */
+	enum op_loop decided;	/* LOOP */
+	uint32_t step;		/* LOOP with a count: its part per iteration */
 	bool asks;		/* LOOP, CHOICE: the owner decides */
 	uint32_t count;		/* ops in it, all levels */
 	uint32_t turn;		/* LOOP that asks: in this entry */
@@ -45,6 +55,7 @@ struct program {
 	bool has_told;
 	bool emits;		/* always, in front of the next step */
 	bool frozen;		/* steps of devices and external commands */
+	const struct op *inner;	/* the loop that is generated, or null */
 	uint64_t random;
 };
 
@@ -68,8 +79,15 @@ static inline uint32_t ops_behind(const struct program *program,
 static inline void make_loop(struct program *program, struct op *op,
 			     uint32_t depth)
 {
+	const struct op *outer = program->inner;
+
 	op->b %= MOST_TIMES + 1;
+	op->decided = (enum op_loop)below(program, OP_LOOPS);
+	op->asks = op->asks && op->decided == DECIDED;
+	op->step = 1 + below(program, 2);
+	program->inner = op;
 	make_ops(program, depth + 1);
+	program->inner = outer;
 	op->count = ops_behind(program, op);
 }
 
@@ -90,6 +108,14 @@ static inline void make_choice(struct program *program, struct op *op,
 	op->a %= op->b + 1;
 	if (op->b == 0)
 		*op = (struct op){ .kind = FILL };
+}
+
+static inline void make_number(struct program *program, struct op *op)
+{
+	op->numbers = below(program, 2) == 0;
+	op->scale = (int32_t)below(program, 7) - 3;
+	op->from_count = program->inner->decided != DECIDED &&
+			 below(program, 2) == 0;
 }
 
 static inline void make_ops(struct program *program, uint32_t depth)
@@ -113,6 +139,8 @@ static inline void make_ops(struct program *program, uint32_t depth)
 			op->kind = FILL;
 		if (op->kind == MAP && below(program, 4) == 0)
 			program->has_told = op->told = true;
+		else if (op->kind == MAP && program->inner != NULL)
+			make_number(program, op);
 		if (op->kind == WAIT && !program->emits)
 			op->kind = EMIT;
 		program->emits = program->emits ||
@@ -137,6 +165,7 @@ struct state {
 	uint32_t values[BUFFERS];
 	uint32_t tally;		/* of functions of the inbox */
 	uint32_t calls, emissions;
+	uint32_t turn, total;	/* of the innermost loop */
 };
 
 static inline void walk(const struct program *program, uint32_t first, uint32_t end,
@@ -165,6 +194,37 @@ static inline void walk_choice(const struct program *program, uint32_t choice,
 	     told, state);
 }
 
+static inline uint32_t times_of(const struct op *loop)
+{
+	return loop->decided == DECIDED ? loop->b :
+	       (loop->b + loop->step - 1) / loop->step;
+}
+
+static inline void walk_loop(const struct program *program, uint32_t loop,
+			     uint32_t told, struct state *state)
+{
+	const struct op *op = &program->ops[loop];
+	uint32_t turn = state->turn, total = state->total;
+
+	state->total = op->b;
+	for (uint32_t k = 0; k < times_of(op); k++) {
+		state->turn = k;
+		walk(program, loop + 1, loop + 1 + op->count, told, state);
+	}
+	state->turn = turn;
+	state->total = total;
+}
+
+/* The summand of a MAP. */
+static inline uint32_t addend(const struct op *op, uint32_t told,
+			      const struct state *state)
+{
+	if (op->told)
+		return told;
+	return op->numbers ? op->b + (uint32_t)op->scale * state->turn +
+			     (op->from_count ? state->total : 0) : op->b;
+}
+
 static inline void walk(const struct program *program, uint32_t first, uint32_t end,
 		 uint32_t told, struct state *state)
 {
@@ -176,7 +236,7 @@ static inline void walk(const struct program *program, uint32_t first, uint32_t 
 		switch (op->kind) {
 		case MAP:
 			values[op->to] = values[op->from] * op->a +
-					 (op->told ? told : op->b);
+					 addend(op, told, state);
 			break;
 		case COPY:
 			values[op->to] = values[op->from];
@@ -192,9 +252,7 @@ static inline void walk(const struct program *program, uint32_t first, uint32_t 
 			state->emissions++;
 			break;
 		case LOOP:
-			for (uint32_t k = 0; k < op->b; k++)
-				walk(program, i + 1, i + 1 + op->count, told,
-				     state);
+			walk_loop(program, i, told, state);
 			i += op->count;
 			break;
 		case CHOICE:

@@ -110,6 +110,10 @@ static plait_node add_op(struct made *made, plait_graph *graph,
 		buffer_argument(made->buffers[op->to]),
 		value_argument(&op->a), value_argument(&op->b),
 	};
+	const plait_series series = {
+		.size = sizeof(series), .offset = op->b, .scale = op->scale,
+		.flags = op->from_count ? PLAIT_SERIES_FROM_COUNT : 0,
+	};
 	const plait_node_desc desc = {
 		.kind = PLAIT_NODE_LAUNCH, .kernel = made->map,
 		.launch = &launch, .arguments = arguments,
@@ -126,13 +130,36 @@ static plait_node add_op(struct made *made, plait_graph *graph,
 				count);
 	if (op->told)
 		arguments[3] = of_kind(PLAIT_ARGUMENT_PARAMETER, "told");
+	if (op->numbers) {
+		arguments[3] = of_kind(PLAIT_ARGUMENT_ITERATION, NULL);
+		arguments[3].series = &series;
+	}
 	return add_node(graph, desc, after, count);
 }
 
 static void add_ops(struct made *made, plait_graph *graph, uint32_t first,
 		    uint32_t end);
 
-/* counter = times; while counter { ...; counter -= 1 }; or while go_on(). */
+/* repeat times { ... }, where times may be a word. */
+static plait_node add_repeat(struct made *made, plait_graph *graph,
+			     const struct op *op, const plait_node *after,
+			     uint64_t count)
+{
+	plait_node_desc desc = { .kind = PLAIT_NODE_REPEAT, .label = "repeat",
+				 .count_step = op->step };
+	plait_node node;
+
+	if (op->decided == COUNTED) {
+		desc.times = op->b;
+		return add_node(graph, desc, after, count);
+	}
+	desc.predicate = made->counters[op->to];
+	node = add_fill(graph, desc.predicate, op->b, after, count);
+	return add_node(graph, desc, &node, 1);
+}
+
+/* counter = times; while counter { ...; counter -= 1 }; or while go_on(); or a
+ * repeat. */
 static plait_node add_loop(struct made *made, plait_graph *graph,
 			   uint32_t index, const plait_node *after,
 			   uint64_t count)
@@ -143,7 +170,9 @@ static plait_node add_loop(struct made *made, plait_graph *graph,
 	plait_graph *body;
 	plait_node node;
 
-	if (op->asks) {
+	if (op->decided != DECIDED) {
+		node = add_repeat(made, graph, op, after, count);
+	} else if (op->asks) {
 		desc.function = go_on;
 		desc.user_data = given(made, op);
 		desc.inbox = made->inbox;
@@ -155,7 +184,7 @@ static plait_node add_loop(struct made *made, plait_graph *graph,
 	}
 	body = body_of(graph, node, 0);
 	add_ops(made, body, index + 1, index + 1 + op->count);
-	if (!op->asks)
+	if (!op->asks && op->decided == DECIDED)
 		(void)add_map(body, made->map, counter, counter, 1,
 			      UINT32_MAX, NULL, 0);
 	plait_graph_release(body);

@@ -25,6 +25,9 @@ enum { FAKE_DEVICES = 4, FAKE_PARAMETERS = 16, FAKE_VALUE_BYTES = 16,
  * says of the device. */
 enum { FAKE_GROUP_KERNEL = 32, FAKE_GROUP_RUNS = 256, FAKE_GROUP_DEVICE = 512 };
 
+/* Local memory of a group. */
+enum { FAKE_LOCAL_BYTES = 32768 };
+
 #define FAKE_LARGEST_BYTES ((cl_ulong)16 << 20)
 
 /* The object behind a handle.  Dead ones are kept until the next reset, so that

@@ -157,6 +157,7 @@ cl_int fake_clGetDeviceInfo(cl_device_id device, cl_device_info key,
 {
 	const cl_platform_id platform = (cl_platform_id)&fake.platform;
 	const cl_ulong all = MEMORY_BYTES, largest = FAKE_LARGEST_BYTES;
+	const cl_ulong local = FAKE_LOCAL_BYTES;
 	const cl_uint align_bits = 1024;
 	const size_t group_max = FAKE_GROUP_DEVICE;
 	cl_device_type type = fake.setup.gpu ? CL_DEVICE_TYPE_GPU :
@@ -181,6 +182,8 @@ cl_int fake_clGetDeviceInfo(cl_device_id device, cl_device_info key,
 	case CL_DEVICE_MAX_WORK_GROUP_SIZE:
 		return fake_give(&group_max, sizeof(group_max), room, value,
 				 bytes);
+	case CL_DEVICE_LOCAL_MEM_SIZE:
+		return fake_give(&local, sizeof(local), room, value, bytes);
 	case CL_DEVICE_GLOBAL_MEM_SIZE:
 		return fake_give(&all, sizeof(all), room, value, bytes);
 	case CL_DEVICE_MAX_MEM_ALLOC_SIZE:

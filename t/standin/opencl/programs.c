@@ -333,6 +333,24 @@ static bool has_size(const struct fake_argument *argument, size_t bytes)
 	return true;
 }
 
+/* PLAIT_PARAMETERS and the like have words of portable source. */
+static bool is_local(const struct fake_argument *argument)
+{
+	return argument->pointer && (has(argument, "__local ") ||
+				     has(argument, "LOCAL "));
+}
+
+static cl_int set_local(struct fake_argument *argument, size_t bytes,
+			const void *value)
+{
+	if (value != NULL)
+		return CL_INVALID_ARG_VALUE;
+	if (bytes == 0 || bytes > FAKE_LOCAL_BYTES)
+		return CL_INVALID_ARG_SIZE;
+	argument->set = true;
+	return CL_SUCCESS;
+}
+
 cl_int fake_clSetKernelArg(cl_kernel handle, cl_uint index, size_t bytes,
 			   const void *value)
 {
@@ -347,6 +365,8 @@ cl_int fake_clSetKernelArg(cl_kernel handle, cl_uint index, size_t bytes,
 	argument = &kernel->arguments[index];
 	if (argument->set)
 		fake_sin("an argument of a launch is set twice");
+	if (is_local(argument))
+		return set_local(argument, bytes, value);
 	if (argument->pointer ? bytes != sizeof(cl_mem) :
 				bytes > FAKE_VALUE_BYTES || value == NULL ||
 				!has_size(argument, bytes))

@@ -139,19 +139,23 @@ Base.show(io::IO, graph::Graph) = graph.raw == C_NULL ? print(io, "Graph(release
     print(io, "Graph(", size(graph)[1], " nodes, ", size(graph)[2], " edges)")
 
 """
-    launch!(graph, kernel, arguments...; items=1, group=(), scratch_bytes=0, after, ...)
+    launch!(graph, kernel, arguments...; items=1, group=(), scratch_bytes=0, series=(), after, ...)
 
 Add a kernel launch. `items` and `group` are numbers or tuples of up to three; `items`
-may be a [`Parameter`](@ref) that each run sets. `scratch_bytes` sizes `SCRATCH`.
+may be a [`Parameter`](@ref) that each run sets. `scratch_bytes` sizes `SCRATCH`. `series`: in a
+loop, one [`ITERATION`](@ref) per dimension that the items follow, or `nothing` where they do
+not; a launch without items does nothing.
 """
-function launch!(graph::Graph, kernel::Kernel, given...; items=1, group=(), scratch_bytes=0, how...)
+function launch!(graph::Graph, kernel::Kernel, given...; items=1, group=(), scratch_bytes=0, series=(), how...)
     made = Arguments(kernel, given)
     launch = Ref(items isa Parameter ? geometry(1) : geometry(items, group))
-    GC.@preserve made launch items begin
+    sizes = Raw.plait_series[series_of(one) for one in series]
+    GC.@preserve made launch items sizes begin
         size = items isa Parameter ? (launch_parameter=text_at(items.name),) :
             (launch=Base.unsafe_convert(Ptr{Raw.plait_launch}, launch),)
         add(graph, Raw.PLAIT_NODE_LAUNCH,
             (kernel=handle(kernel), arguments=pointer(made.array), argument_count=length(given),
+             series=isempty(sizes) ? C_NULL : pointer(sizes), series_count=length(sizes),
              scratch_bytes=scratch_bytes, size...); label=kernel.name, how...)
     end
 end
@@ -296,6 +300,29 @@ end
 
 function loop!(f, graph::Graph, condition::Condition; how...)
     node, inner = loop!(graph, condition; how...)
+    f(inner)
+    return node
+end
+
+"""
+    node, body = repeat!(graph, count; step=1, index=1, times=0, after, ...)
+    node = repeat!(body -> ..., graph, count; ...)
+
+Add a loop with a count; its body is a graph to fill. `count` is a number, a
+[`Parameter`](@ref) that each run sets (a `UInt64`), or a buffer whose element `index`, a
+`UInt32`, is read when the loop is entered. An iteration takes `step` of it, the last one the
+rest. `times`: the expected count of a parameter or buffer, for the planner; 0 means 1.
+"""
+function repeat!(graph::Graph, count::Union{Integer,Parameter,Buffer}; step=1, index=1, times=0, how...)
+    fields = count isa Integer ? (times=count,) :
+        count isa Parameter ? (times=times, count_parameter=text_at(count.name)) :
+        (times=times, predicate(graph, count, index)...)
+    node = GC.@preserve count add(graph, Raw.PLAIT_NODE_REPEAT, (count_step=step, fields...); how...)
+    return node, body(graph, node, 0)
+end
+
+function repeat!(f, graph::Graph, count; how...)
+    node, inner = repeat!(graph, count; how...)
     f(inner)
     return node
 end

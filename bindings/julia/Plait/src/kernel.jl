@@ -7,6 +7,23 @@ const TYPES = Dict("i8" => Int8, "i16" => Int16, "i32" => Int32, "i64" => Int64,
 const FORMS = (portable=Raw.PLAIT_SOURCE_PORTABLE, host=Raw.PLAIT_SOURCE_C,
                opencl=Raw.PLAIT_SOURCE_OPENCL_C, cuda=Raw.PLAIT_SOURCE_CUDA_C)
 
+# Struct of a size: its fields are not known.
+struct StructOf{N} end
+
+# The type of a value: of a number, a vector ("f32x4": a tuple) or a struct; or nothing.
+function value_type(text)
+    found = match(r"^struct .*?(\d+)( align \d+)?$", text)
+    found === nothing || return StructOf{parse(Int, found[1])}
+    vector = match(r"^([iuf]\d+)x(\d+)$", text)
+    vector === nothing || return NTuple{parse(Int, vector[2]),TYPES[vector[1]]}
+    return get(TYPES, String(last(split(text))), nothing)
+end
+
+value_bytes(type) = type === nothing || type <: StructOf ? 8 : sizeof(type)
+value_bytes(::Type{StructOf{N}}) where {N} = N
+# Words of 8 bytes for a value.
+value_words(type) = cld(value_bytes(type), 8)
+
 # --- special arguments: neither number nor buffer ------------------------------
 
 """
@@ -20,12 +37,26 @@ struct Parameter
 end
 
 struct Scratch end
-struct Iteration end
+# Null: the iteration itself.
+struct Iteration
+    series::Union{Nothing,Base.RefValue{Raw.plait_series}}
+end
 
 "A kernel argument: scratch memory of the node, `scratch_bytes` long."
 const SCRATCH = Scratch()
-"A kernel argument: the iteration number of the enclosing loop."
-const ITERATION = Iteration()
+"""
+    ITERATION
+    ITERATION(; scale=1, offset=0, from_count=false, limit=0)
+
+A kernel argument: the iteration number of the enclosing loop, or a number that follows it,
+`scale * i + offset`. `from_count` adds the count of the loop, which is one of
+[`repeat!`](@ref); `limit` is the most that the number may be, 0: none.
+"""
+const ITERATION = Iteration(nothing)
+
+(::Iteration)(; scale=1, offset=0, from_count=false, limit=0) = Iteration(Ref(sized(
+    Raw.plait_series; scale=scale, offset=offset, limit=limit,
+    flags=from_count ? Raw.PLAIT_SERIES_FROM_COUNT : UInt32(0))))
 
 "A kernel argument: the buffer of a rotation, `ahead` iterations from this one."
 struct Turn
@@ -39,9 +70,10 @@ const Special = Union{Parameter,Scratch,Iteration,Turn}
 
 struct KernelParameter
     name::String
-    # Type of the value, or of the pointee; nothing: unknown to Julia.
+    # Type of the value, or of the element; nothing: unknown to Julia.
     type::Union{Nothing,DataType}
     pointer::Bool
+    is_local::Bool # its argument is the number of bytes
     written::String # the type as the signature has it
 end
 
@@ -55,7 +87,8 @@ compiled C function, or `pointer` is its address. A `@cfunction` must neither al
 throw, since it runs on threads unknown to Julia. `file` is the name that compiler messages
 give the source. `strict`: no fused multiply-add; `fast`: arithmetic may be reordered;
 `no_alias`: no two pointers of a launch address the same memory. `grain`: fewest items per
-call of a compiled range function.
+call of a compiled range function. The argument of local memory (`sums: local f32`) is its
+number of bytes for each group.
 """
 mutable struct Kernel <: Handle{Raw.plait_kernel}
     raw::Ptr{Raw.plait_kernel}
@@ -68,8 +101,10 @@ give_back(raw::Ptr{Raw.plait_kernel}) = Raw.plait_kernel_release(raw)
 
 function parse_parameter(text)
     name, words = split(text, ':'; limit=2)
+    words = String(strip(words))
     written = String(last(split(words)))
-    KernelParameter(strip(name), get(TYPES, written, nothing), occursin(r"\bpointer\b", words), written)
+    KernelParameter(strip(name), value_type(words), occursin(r"\bpointer\b", words),
+                    first(split(words)) == "local", written)
 end
 
 function parse_signature(text)
@@ -165,10 +200,34 @@ function store(words, index, ::Type{T}, value, what) where {T}
     return sizeof(T)
 end
 
+function store(words, index, ::Type{NTuple{N,T}}, value, what) where {N,T}
+    stored = try
+        length(value) == N || error()
+        NTuple{N,T}(Tuple(value))
+    catch
+        throw(ArgumentError("$(what()) is a vector: give it $N numbers of $T, not $(repr(value))"))
+    end
+    GC.@preserve words unsafe_store!(Ptr{NTuple{N,T}}(pointer(words, index)), stored)
+    return sizeof(stored)
+end
+
+function store(words, index, ::Type{StructOf{N}}, value, what) where {N}
+    isbits(value) && sizeof(value) == N || throw(ArgumentError(
+        "$(what()) is a struct of $N bytes: give it a value of bits of that size, not $(repr(value))"))
+    GC.@preserve words unsafe_store!(Ptr{typeof(value)}(pointer(words, index)), value)
+    return N
+end
+
 special(given::Parameter) = sized(Raw.plait_argument; kind=Raw.PLAIT_ARGUMENT_PARAMETER,
                                   name=text_at(given.name))
 special(::Scratch) = sized(Raw.plait_argument; kind=Raw.PLAIT_ARGUMENT_SCRATCH)
-special(::Iteration) = sized(Raw.plait_argument; kind=Raw.PLAIT_ARGUMENT_ITERATION)
+special(given::Iteration) = sized(
+    Raw.plait_argument; kind=Raw.PLAIT_ARGUMENT_ITERATION,
+    series=given.series === nothing ? C_NULL : Base.unsafe_convert(Ptr{Raw.plait_series}, given.series))
+
+# A series per dimension; nothing leaves the items as they are.
+series_of(::Nothing) = sized(Raw.plait_series)
+series_of(given::Iteration) = (given.series === nothing ? given() : given).series[]
 special(given::Turn) = sized(Raw.plait_argument; kind=Raw.PLAIT_ARGUMENT_ROTATION,
                              rotation=given.rotation, ahead=given.ahead)
 
@@ -182,9 +241,16 @@ function pointer_argument(parameter, given, what)
     return sized(Raw.plait_argument; kind=Raw.PLAIT_ARGUMENT_BUFFER, buffer=handle(given))
 end
 
+function local_argument(given, what)
+    given isa Integer && 0 <= given <= typemax(UInt64) || throw(ArgumentError(
+        "$(what()) is local memory: give its bytes, not $(repr(given))"))
+    return sized(Raw.plait_argument; kind=Raw.PLAIT_ARGUMENT_LOCAL, bytes=UInt64(given))
+end
+
 function argument(words, index, parameter, given, what)
     given isa Special && return special(given)
     parameter.pointer && return pointer_argument(parameter, given, what)
+    parameter.is_local && return local_argument(given, what)
     bytes = store(words, index, parameter.type, given, what)
     return sized(Raw.plait_argument; kind=Raw.PLAIT_ARGUMENT_VALUE, bytes=bytes,
                  value=pointer(words, index))
@@ -196,10 +262,11 @@ function Arguments(kernel::Kernel, given::Tuple)
     length(given) == count || throw(ArgumentError(
         "$(kernel.name) takes $count arguments " *
         "($(join((p.name for p in kernel.parameters), ", "))), not $(length(given))"))
-    words = zeros(UInt64, count)
+    sizes = map(one -> one.pointer || one.is_local ? 1 : value_words(one.type), kernel.parameters)
+    words, places = zeros(UInt64, sum(sizes)), cumsum(sizes) .- sizes .+ 1
     array = map(1:count) do i
         parameter = kernel.parameters[i]
-        argument(words, i, parameter, given[i],
+        argument(words, places[i], parameter, given[i],
                  () -> "$(kernel.name): argument $i \"$(parameter.name)\"")
     end
     return Arguments(array, words, given)

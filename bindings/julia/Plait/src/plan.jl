@@ -21,6 +21,7 @@ struct Told
     words::Vector{UInt64}
     array::Vector{Raw.plait_binding}
     desc::Base.RefValue{Raw.plait_run_desc}
+    stride::Int # words of each parameter
 end
 
 """
@@ -72,7 +73,7 @@ Plan(system::System, bytes::Vector{UInt8}) =
 function plan_parameter(plan, number)
     info = Ref(sized(Raw.plait_parameter_info))
     call(Raw.plait_plan_query_parameter, plan, number, info)
-    type = get(TYPES, chars(info[].type), nothing)
+    type = info[].kind == Raw.PLAIT_PARAMETER_VALUE ? value_type(chars(info[].type)) : nothing
     common = findfirst(isequal(type), COMMON)
     return PlanParameter(Symbol(chars(info[].name)), number, info[].kind, type,
                          common === nothing ? 0 : common)
@@ -101,7 +102,7 @@ end
                         join(("$(one.name)=..." for one in known), ", ") * ")"))
 end
 
-# Words per parameter: seven for a launch size; other values need one.
+# Words per parameter, at least: seven for a launch size; numbers need one.
 const WORDS = cld(sizeof(Raw.plait_launch), 8)
 
 # Branches on the index, so that the compiler sees a constant type in each.
@@ -142,7 +143,7 @@ end
 bind_all(plan, known, told, index, ::Tuple{}, ::Tuple{}) = index
 function bind_all(plan, known, told, index, names::Tuple, values::Tuple)
     parameter = find_wanted(plan, known, names[1])
-    told.array[index+1] = binding(told.words, index * WORDS + 1, parameter, values[1])
+    told.array[index+1] = binding(told.words, index * told.stride + 1, parameter, values[1])
     return bind_all(plan, known, told, index + 1, Base.tail(names), Base.tail(values))
 end
 
@@ -152,8 +153,9 @@ function take_told(plan, known)
     told, plan.told = plan.told, nothing
     unlock(plan.taking)
     told === nothing || return told
-    return Told(zeros(UInt64, WORDS * length(known)),
-                Vector{Raw.plait_binding}(undef, length(known)), Ref(sized(Raw.plait_run_desc)))
+    stride = mapreduce(one -> value_words(one.type), max, known; init=WORDS)
+    return Told(zeros(UInt64, stride * length(known)), Vector{Raw.plait_binding}(undef, length(known)),
+                Ref(sized(Raw.plait_run_desc)), stride)
 end
 
 # Call f(description) with everything that the description refers to preserved.

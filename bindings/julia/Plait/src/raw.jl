@@ -23,6 +23,7 @@ const plait_source_form = UInt32
 const plait_source_flags = UInt32
 const plait_function_form = UInt32
 const plait_argument_kind = UInt32
+const plait_series_flags = UInt32
 const plait_node = UInt64
 const plait_node_kind = UInt32
 const plait_node_flags = UInt32
@@ -175,6 +176,8 @@ const PLAIT_ARGUMENT_PARAMETER = plait_argument_kind(2)
 const PLAIT_ARGUMENT_ROTATION = plait_argument_kind(3)
 const PLAIT_ARGUMENT_ITERATION = plait_argument_kind(4)
 const PLAIT_ARGUMENT_SCRATCH = plait_argument_kind(5)
+const PLAIT_ARGUMENT_LOCAL = plait_argument_kind(6)
+const PLAIT_SERIES_FROM_COUNT = plait_series_flags(1)
 const PLAIT_NODE_JOIN = plait_node_kind(0)
 const PLAIT_NODE_LAUNCH = plait_node_kind(1)
 const PLAIT_NODE_CALL = plait_node_kind(2)
@@ -187,6 +190,7 @@ const PLAIT_NODE_SUBGRAPH = plait_node_kind(8)
 const PLAIT_NODE_WHILE = plait_node_kind(9)
 const PLAIT_NODE_DO = plait_node_kind(10)
 const PLAIT_NODE_CASE = plait_node_kind(11)
+const PLAIT_NODE_REPEAT = plait_node_kind(12)
 const PLAIT_NODE_ON_FIRST = plait_node_flags(0)
 const PLAIT_NODE_ON_ALL_BARRIER = plait_node_flags(16)
 const PLAIT_NODE_ON_ALL_GROUP = plait_node_flags(32)
@@ -277,6 +281,7 @@ const PLAIT_REDUCE_MAX = plait_reduction(3)
 const PLAIT_CODE_POINTER = plait_code_parameter_flags(1)
 const PLAIT_CODE_READS = plait_code_parameter_flags(2)
 const PLAIT_CODE_WRITES = plait_code_parameter_flags(4)
+const PLAIT_CODE_LOCAL = plait_code_parameter_flags(8)
 const PLAIT_CODE_PORTABLE = plait_code_flags(256)
 
 # Handles
@@ -343,6 +348,7 @@ struct plait_device_info
     stray_notifications::UInt64
     forms::UInt32
     reserved0::UInt32
+    local_bytes::UInt64
 end
 
 struct plait_buffer_desc
@@ -499,6 +505,14 @@ struct plait_kernel_desc
     source_count::UInt64
 end
 
+struct plait_series
+    size::UInt32
+    flags::plait_series_flags
+    offset::Int64
+    scale::Int64
+    limit::Int64
+end
+
 struct plait_argument
     size::UInt32
     kind::plait_argument_kind
@@ -509,6 +523,7 @@ struct plait_argument
     name::Cstring
     rotation::UInt64
     ahead::UInt64
+    series::Ptr{plait_series}
 end
 
 struct plait_node_desc
@@ -548,6 +563,10 @@ struct plait_node_desc
     rows::Ptr{plait_rows}
     target_parameter::Cstring
     source_parameter::Cstring
+    count_parameter::Cstring
+    count_step::UInt64
+    series::Ptr{plait_series}
+    series_count::UInt64
 end
 
 struct plait_freeze_desc
@@ -907,6 +926,7 @@ const STRUCTS = DataType[
     plait_launch,
     plait_range,
     plait_kernel_desc,
+    plait_series,
     plait_argument,
     plait_node_desc,
     plait_freeze_desc,
@@ -1452,6 +1472,12 @@ function plait_graph_case(graph, word, offset, count, after, out_bodies, out, er
     ccall(plait_graph_case_at[], plait_status, (Ptr{plait_graph}, Ptr{plait_buffer}, UInt64, UInt64, plait_node, Ptr{Ptr{plait_graph}}, Ptr{plait_node}, Ptr{plait_error}), graph, word, offset, count, after, out_bodies, out, error)
 end
 
+const plait_graph_repeat_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_graph_repeat - add a loop with a count."
+function plait_graph_repeat(graph, times, after, out_body, out, error)
+    ccall(plait_graph_repeat_at[], plait_status, (Ptr{plait_graph}, UInt64, plait_node, Ptr{Ptr{plait_graph}}, Ptr{plait_node}, Ptr{plait_error}), graph, times, after, out_body, out, error)
+end
+
 const plait_graph_create_at = Ref{Ptr{Cvoid}}(C_NULL)
 "plait_graph_create - create an empty graph."
 function plait_graph_create(context, out, error)
@@ -1989,6 +2015,7 @@ const FUNCTIONS = Tuple{Symbol,Base.RefValue{Ptr{Cvoid}}}[
     (:plait_graph_while, plait_graph_while_at),
     (:plait_graph_do, plait_graph_do_at),
     (:plait_graph_case, plait_graph_case_at),
+    (:plait_graph_repeat, plait_graph_repeat_at),
     (:plait_graph_create, plait_graph_create_at),
     (:plait_graph_read, plait_graph_read_at),
     (:plait_graph_retain, plait_graph_retain_at),

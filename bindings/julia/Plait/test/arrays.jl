@@ -100,6 +100,52 @@ test("wrapped arrays when the system goes") do system, device, queue
     release(used)
 end
 
+test("local memory") do system, device, queue
+    turn = Kernel(system, "turn(row: local i32, x: inout pointer i32)",
+                  "GROUP_KERNEL(turn, 4, 1, 1) { ITEMS row[LOCAL_ID(0)] = x[LOCAL_ID(0)]; " *
+                  "ITEMS x[LOCAL_ID(0)] = row[3 - LOCAL_ID(0)]; }")
+    x = array(device, Int32[1, 2, 3, 4])
+    launch!(queue, turn, 16, x; items=4)
+    finish(queue)
+    is(Array(x), Int32[4, 3, 2, 1], "a launch")
+    graph = Graph(system)
+    launch!(graph, turn, Parameter(:bytes), x; items=4)
+    freeze(graph)(bytes=32)
+    is(Array(x), Int32[1, 2, 3, 4], "a size that a run sets")
+    wrong(pattern, kind, name, given) = throws(() -> launch!(queue, turn, given, x; items=4), kind, pattern, name)
+    wrong("turn: argument 1 \"row\" is local memory: give its bytes", ArgumentError, "a buffer", x)
+    wrong("turn: argument 1 \"row\" is local memory: give its bytes", ArgumentError, "a size below 0", -1)
+    wrong("6 bytes of local memory are not a multiple of 4", PlaitError, "a part of an element", 6)
+    wrong("1099511627776 bytes of local memory", PlaitError, "more than there is", 2^40)
+end
+
+struct TestBody
+    mass::Float64
+    count::Int32
+end
+
+test("structs and vectors") do system, device, queue
+    weigh = Kernel(system, "weigh(b: struct body 16, v: f32x4, i: i16x2, y: out pointer f64)",
+                   "struct body { f64 mass; i32 count; }; KERNEL(weigh) { EACH(k, 1) " *
+                   "y[0] = b.mass * b.count + v.v[0] + 10 * v.v[3] + i.v[1]; }")
+    y = array(device, [0.0])
+    launch!(queue, weigh, TestBody(1.5, 4), (1, 2, 3, 4.5), [7, -8], y)
+    finish(queue)
+    is(Array(y), [6 + 1 + 45 - 8.0], "a launch")
+    graph = Graph(system)
+    launch!(graph, weigh, Parameter(:b), Parameter(:v), (0, 1), y)
+    plan = freeze(graph)
+    for count in 0:2
+        plan(b=TestBody(2, count), v=(count, 0, 0, 1))
+        is(Array(y), [3.0 * count + 11], "values that a run sets")
+    end
+    wrong(pattern, name, given...) = throws(() -> launch!(queue, weigh, given..., y), ArgumentError, pattern, name)
+    wrong("weigh: argument 1 \"b\" is a struct of 16 bytes", "a number for a struct", 3, (1, 2, 3, 4), (1, 2))
+    wrong("weigh: argument 2 \"v\" is a vector: give it 4 numbers", "too few", TestBody(1, 1), (1, 2, 3), (1, 2))
+    wrong("weigh: argument 3 \"i\" is a vector", "too large", TestBody(1, 1), (1, 2, 3, 4), (1, 40000))
+    throws(() -> plan(b=TestBody(1, 1), v=3), ArgumentError, "v is a vector: give it 4 numbers", "no vector")
+end
+
 test("kernels") do system, device, queue
     saxpy = Kernel(system, SAXPY...)
     x, y = floats(device, 1, 2, 3), floats(device, 1, 1, 1)

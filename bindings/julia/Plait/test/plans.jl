@@ -102,6 +102,23 @@ test("loops and branches") do system, device, queue
     is(Array(b), Float32[3], "buffers take turns")
 end
 
+test("loops with a count") do system, device, queue
+    more = Kernel(system, "more(x: inout pointer u32, n: u32)",
+                  "KERNEL(more) { EACH(i, 1) x[0] = 10 * x[0] + n; }")
+    x, word, graph = array(device, UInt32[0]), array(device, UInt32[7]), Graph(system)
+    first = repeat!(graph, 10; step=4) do body
+        launch!(body, more, x, ITERATION(scale=-4, from_count=true, limit=4))
+    end
+    second = repeat!(graph, Parameter("n"); after=first) do body
+        launch!(body, more, x, ITERATION; series=(ITERATION(offset=-1),))
+    end
+    repeat!(graph, word; step=3, after=second) do body
+        launch!(body, more, x, ITERATION(offset=5))
+    end
+    freeze(graph)(n=UInt64(3))
+    is(Array(x), UInt32[4422567], "numbers and sizes follow the iteration")
+end
+
 test("functions as conditions") do system, device, queue
     left, ran, graph, out = Ref(3), Ref(0), Graph(system), array(device, UInt32[0])
     loop = loop!(graph, () -> left[] > 0) do body

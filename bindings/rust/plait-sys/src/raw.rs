@@ -22,6 +22,7 @@ pub type plait_source_form = u32;
 pub type plait_source_flags = u32;
 pub type plait_function_form = u32;
 pub type plait_argument_kind = u32;
+pub type plait_series_flags = u32;
 pub type plait_node = u64;
 pub type plait_node_kind = u32;
 pub type plait_node_flags = u32;
@@ -172,6 +173,8 @@ pub const PLAIT_ARGUMENT_PARAMETER: plait_argument_kind = 2;
 pub const PLAIT_ARGUMENT_ROTATION: plait_argument_kind = 3;
 pub const PLAIT_ARGUMENT_ITERATION: plait_argument_kind = 4;
 pub const PLAIT_ARGUMENT_SCRATCH: plait_argument_kind = 5;
+pub const PLAIT_ARGUMENT_LOCAL: plait_argument_kind = 6;
+pub const PLAIT_SERIES_FROM_COUNT: plait_series_flags = 1;
 pub const PLAIT_NODE_JOIN: plait_node_kind = 0;
 pub const PLAIT_NODE_LAUNCH: plait_node_kind = 1;
 pub const PLAIT_NODE_CALL: plait_node_kind = 2;
@@ -184,6 +187,7 @@ pub const PLAIT_NODE_SUBGRAPH: plait_node_kind = 8;
 pub const PLAIT_NODE_WHILE: plait_node_kind = 9;
 pub const PLAIT_NODE_DO: plait_node_kind = 10;
 pub const PLAIT_NODE_CASE: plait_node_kind = 11;
+pub const PLAIT_NODE_REPEAT: plait_node_kind = 12;
 pub const PLAIT_NODE_ON_FIRST: plait_node_flags = 0;
 pub const PLAIT_NODE_ON_ALL_BARRIER: plait_node_flags = 16;
 pub const PLAIT_NODE_ON_ALL_GROUP: plait_node_flags = 32;
@@ -274,6 +278,7 @@ pub const PLAIT_REDUCE_MAX: plait_reduction = 3;
 pub const PLAIT_CODE_POINTER: plait_code_parameter_flags = 1;
 pub const PLAIT_CODE_READS: plait_code_parameter_flags = 2;
 pub const PLAIT_CODE_WRITES: plait_code_parameter_flags = 4;
+pub const PLAIT_CODE_LOCAL: plait_code_parameter_flags = 8;
 pub const PLAIT_CODE_PORTABLE: plait_code_flags = 256;
 pub const PLAIT_FOREVER: u64 = u64::MAX;
 
@@ -353,6 +358,7 @@ pub struct plait_device_info [size] {
     pub stray_notifications: u64,
     pub forms: u32,
     pub reserved0: u32,
+    pub local_bytes: u64,
 }
 pub struct plait_buffer_desc [size] {
     pub size: u32,
@@ -494,6 +500,13 @@ pub struct plait_kernel_desc [size] {
     pub sources: *const plait_source,
     pub source_count: u64,
 }
+pub struct plait_series [size] {
+    pub size: u32,
+    pub flags: plait_series_flags,
+    pub offset: i64,
+    pub scale: i64,
+    pub limit: i64,
+}
 pub struct plait_argument [size] {
     pub size: u32,
     pub kind: plait_argument_kind,
@@ -504,6 +517,7 @@ pub struct plait_argument [size] {
     pub name: *const c_char,
     pub rotation: u64,
     pub ahead: u64,
+    pub series: *const plait_series,
 }
 pub struct plait_node_desc [size] {
     pub size: u32,
@@ -542,6 +556,10 @@ pub struct plait_node_desc [size] {
     pub rows: *const plait_rows,
     pub target_parameter: *const c_char,
     pub source_parameter: *const c_char,
+    pub count_parameter: *const c_char,
+    pub count_step: u64,
+    pub series: *const plait_series,
+    pub series_count: u64,
 }
 pub struct plait_freeze_desc [size] {
     pub size: u32,
@@ -1023,6 +1041,8 @@ fn plait_graph_while(graph: *mut plait_graph, word: *mut plait_buffer, offset: u
 fn plait_graph_do(graph: *mut plait_graph, word: *mut plait_buffer, offset: u64, times: u64, after: plait_node, out_body: *mut *mut plait_graph, out: *mut plait_node, error: *mut plait_error) -> plait_status;
 /// plait_graph_case - add a branch: a word selects the body that runs.
 fn plait_graph_case(graph: *mut plait_graph, word: *mut plait_buffer, offset: u64, count: u64, after: plait_node, out_bodies: *mut *mut plait_graph, out: *mut plait_node, error: *mut plait_error) -> plait_status;
+/// plait_graph_repeat - add a loop with a count.
+fn plait_graph_repeat(graph: *mut plait_graph, times: u64, after: plait_node, out_body: *mut *mut plait_graph, out: *mut plait_node, error: *mut plait_error) -> plait_status;
 /// plait_graph_create - create an empty graph.
 fn plait_graph_create(context: *mut plait_context, out: *mut *mut plait_graph, error: *mut plait_error) -> plait_status;
 /// plait_graph_read - create a graph from its text form; see plait-graph(5).

@@ -13,7 +13,7 @@ use plait_sys as raw;
 
 use crate::error::{c_text, call, pointer_of, Error, Result};
 use crate::inbox::{answer_of, as_user_data, Functions, Outcome, Owner, Registered, Verdict};
-use crate::kernel::{Argument, Arguments, Items, Kernel, Parameter, Rotation};
+use crate::kernel::{Argument, Arguments, Items, Kernel, Parameter, Rotation, Series};
 use crate::library::{lib, Handle};
 use crate::memory::{Buffer, Element};
 use crate::plan::Plan;
@@ -264,6 +264,19 @@ impl Graph {
         self.region(raw::PLAIT_NODE_DO, condition)
     }
 
+    /// A loop with a count: a number, a [`parameter`](crate::parameter) that each run sets
+    /// (a u64), or a buffer whose first number is read when the loop is entered.
+    #[track_caller]
+    pub fn repeat<'a>(&'a self, count: impl Into<Count<'a>>) -> Adding<'a, (Node, Graph)> {
+        let mut made = Adding::new(self, raw::PLAIT_NODE_REPEAT);
+        match count.into() {
+            Count::Number(count) => made.desc.times = count,
+            Count::Parameter(name) => made.count_parameter = Some(name),
+            Count::Word(word) => made.desc.predicate = word.raw.get(),
+        }
+        made
+    }
+
     /// A branch: runs the body, of `count`, whose number is the first of `condition`.
     #[track_caller]
     pub fn case<'a>(&'a self, condition: &'a Buffer<u32>, count: usize)
@@ -382,6 +395,34 @@ impl Graph {
     }
 }
 
+/// The count of a loop; see [`Graph::repeat`].
+pub enum Count<'a> {
+    /// A constant.
+    Number(u64),
+    /// A parameter that each run sets.
+    Parameter(&'a str),
+    /// The first number of a buffer, when the loop is entered.
+    Word(&'a Buffer<u32>),
+}
+
+impl From<u64> for Count<'_> {
+    fn from(count: u64) -> Self {
+        Count::Number(count)
+    }
+}
+
+impl<'a> From<Parameter<'a>> for Count<'a> {
+    fn from(parameter: Parameter<'a>) -> Self {
+        Count::Parameter(parameter.0)
+    }
+}
+
+impl<'a> From<&'a Buffer<u32>> for Count<'a> {
+    fn from(word: &'a Buffer<u32>) -> Self {
+        Count::Word(word)
+    }
+}
+
 /// Options of freezing a graph.
 #[derive(Clone)]
 pub struct Freeze<'a> {
@@ -497,6 +538,8 @@ pub struct Adding<'a, M> {
     devices: Vec<*mut raw::plait_device>,
     target_parameter: Option<&'a str>,
     source_parameter: Option<&'a str>,
+    count_parameter: Option<&'a str>,
+    series: Vec<raw::plait_series>,
     after: Vec<Node>,
     label: Option<String>,
     place: &'static Location<'static>,
@@ -542,6 +585,8 @@ impl<'a, M: Made> Adding<'a, M> {
             devices: Vec::new(),
             target_parameter: None,
             source_parameter: None,
+            count_parameter: None,
+            series: Vec::new(),
             after: Vec::new(),
             label: None,
             place: Location::caller(),
@@ -613,6 +658,20 @@ impl<'a, M: Made> Adding<'a, M> {
         self
     }
 
+    /// Launches in a loop: let the items of each dimension follow a number; a launch without
+    /// items does nothing.
+    pub fn series(mut self, items: &[Series]) -> Self {
+        self.series = items.iter().map(|one| one.0).collect();
+        self
+    }
+
+    /// Repeats: set the part of the count that an iteration takes; the last one takes the
+    /// rest.
+    pub fn step(mut self, step: u64) -> Self {
+        self.desc.count_step = step;
+        self
+    }
+
     /// Loops: set the expected number of iterations, for the planner; 0 means 1.
     pub fn times(mut self, times: u64) -> Self {
         self.desc.times = times;
@@ -634,6 +693,7 @@ impl<'a, M: Made> Adding<'a, M> {
         let name = self.items.parameter.map(c_text).transpose()?;
         let target = self.target_parameter.map(c_text).transpose()?;
         let source = self.source_parameter.map(c_text).transpose()?;
+        let count = self.count_parameter.map(c_text).transpose()?;
         let file = CString::new(self.place.file()).unwrap_or_default();
         let launch = self.items.launch(self.group);
         if !self.devices.is_empty() {
@@ -654,6 +714,11 @@ impl<'a, M: Made> Adding<'a, M> {
         }
         self.desc.target_parameter = pointer_of(&target);
         self.desc.source_parameter = pointer_of(&source);
+        self.desc.count_parameter = pointer_of(&count);
+        if !self.series.is_empty() {
+            self.desc.series = self.series.as_ptr();
+            self.desc.series_count = self.series.len() as u64;
+        }
         self.desc.rows = self.rows.as_ref().map_or(ptr::null(), |rows| rows);
         if !self.arguments.array.is_empty() {
             self.desc.arguments = self.arguments.array.as_ptr();

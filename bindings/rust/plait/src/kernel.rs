@@ -20,13 +20,18 @@ pub(crate) enum Kind<'a> {
     Float(f64),
     Bool(bool),
     Buffer(*mut raw::plait_buffer, &'static str),
+    /// A vector: its bytes, the type and the number of its elements.
+    Vector(&'a [u8], &'static str, usize),
+    /// The bytes of a struct.
+    Bytes(&'a [u8]),
     Parameter(&'a str),
     Turn(u64, u64),
     Iteration,
+    Series(raw::plait_series),
     Scratch,
 }
 
-/// A kernel argument: a number, a buffer, a parameter of the run, or a value of the
+/// A kernel argument: a number (of local memory: its bytes for each group), a buffer, a parameter of the run, or a value of the
 /// iteration.  [`args!`](crate::args) makes a list of them.
 #[derive(Clone, Copy)]
 pub struct Argument<'a> {
@@ -76,6 +81,22 @@ impl<'a, T: Element> From<&'a Buffer<T>> for Argument<'a> {
     }
 }
 
+impl<'a, T: Element, const N: usize> From<&'a [T; N]> for Argument<'a> {
+    /// A vector: `&[1f32, 2., 3., 4.]` is an `f32x4`.
+    fn from(values: &'a [T; N]) -> Self {
+        // SAFETY: elements are plain numbers.
+        let bytes = unsafe {
+            std::slice::from_raw_parts(values.as_ptr().cast(), std::mem::size_of_val(values))
+        };
+        Argument::new(Kind::Vector(bytes, T::NAME, N))
+    }
+}
+
+/// Return an argument: a struct, as its bytes.
+pub fn bytes(given: &[u8]) -> Argument<'_> {
+    Argument::new(Kind::Bytes(given))
+}
+
 /// A parameter that each run of a plan sets by name; see [`Plan::call`](crate::Plan::call).
 #[derive(Clone, Copy, Debug)]
 pub struct Parameter<'a>(pub(crate) &'a str);
@@ -94,6 +115,59 @@ impl<'a> From<Parameter<'a>> for Argument<'a> {
 /// Return an argument: the iteration number of the enclosing loop, from 0.
 pub fn iteration() -> Argument<'static> {
     Argument::new(Kind::Iteration)
+}
+
+/// A number that follows the iteration i of the enclosing loop, at first i itself: an
+/// argument, or the items of a launch ([`Adding::series`](crate::Adding::series)).
+#[derive(Clone, Copy)]
+pub struct Series(pub(crate) raw::plait_series);
+
+impl Default for Series {
+    fn default() -> Self {
+        Series(raw::plait_series { scale: 1, ..Default::default() })
+    }
+}
+
+impl Series {
+    /// Start with the iteration.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Leave the items of a dimension as they are.
+    pub fn none() -> Self {
+        Series(raw::plait_series::default())
+    }
+
+    /// Multiply the iteration.
+    pub fn scale(mut self, scale: i64) -> Self {
+        self.0.scale = scale;
+        self
+    }
+
+    /// Add a number.
+    pub fn offset(mut self, offset: i64) -> Self {
+        self.0.offset = offset;
+        self
+    }
+
+    /// Add the count of the loop, which is one of [`Graph::repeat`](crate::Graph::repeat).
+    pub fn from_count(mut self) -> Self {
+        self.0.flags |= raw::PLAIT_SERIES_FROM_COUNT;
+        self
+    }
+
+    /// Set the most that the number may be; 0, the default: no limit.
+    pub fn limit(mut self, limit: i64) -> Self {
+        self.0.limit = limit;
+        self
+    }
+}
+
+impl From<Series> for Argument<'_> {
+    fn from(series: Series) -> Self {
+        Argument::new(Kind::Series(series.0))
+    }
 }
 
 /// Return an argument: scratch memory of the node; see
@@ -176,14 +250,43 @@ pub(crate) fn number(kind: Kind<'_>, name: &str, what: &str) -> Result<Number> {
     }
 }
 
+/// Return the bytes of a vector or struct for the type `name`: `f32x4`, or `struct 24`.
+pub(crate) fn aggregate<'a>(
+    kind: Kind<'a>,
+    name: &str,
+    what: impl Fn() -> String,
+) -> Option<Result<&'a [u8]>> {
+    let wanted = name.strip_prefix("struct ");
+    match (kind, wanted) {
+        (Kind::Bytes(given), Some(bytes)) if given.len().to_string() == bytes => Some(Ok(given)),
+        (_, Some(bytes)) => Some(Err(Error::invalid(format!(
+            "{} is a struct: give it {} bytes", what(), bytes)))),
+        (Kind::Vector(given, lane, lanes), None) if format!("{}x{}", lane, lanes) == name =>
+            Some(Ok(given)),
+        (_, None) if name.contains('x') => Some(Err(Error::invalid(format!(
+            "{} is a vector: give it an array of type {}", what(), name)))),
+        _ => None,
+    }
+}
+
 // --- kernels -------------------------------------------------------------------
 
 #[derive(Debug)]
 struct Wanted {
     name: String,
-    /// The type of a number, or of a pointee.
+    /// The type of a number, of a pointee, or of the elements of local memory.
     kind: String,
     pointer: bool,
+    local: bool,
+}
+
+/// Return the last word of a type, or `struct` and its size.
+fn type_of(words: &str) -> String {
+    let mut words = words.split_whitespace();
+    if words.clone().next() != Some("struct") {
+        return words.last().unwrap_or("").into();
+    }
+    format!("struct {}", words.find(|word| word.parse::<u32>().is_ok()).unwrap_or(""))
 }
 
 /// Return the parameters of a signature that plait accepted.
@@ -196,8 +299,9 @@ fn parse(signature: &str) -> Vec<Wanted> {
             let (name, words) = part.split_once(':').unwrap_or((part, ""));
             Wanted {
                 name: name.trim().into(),
-                kind: words.split_whitespace().last().unwrap_or("").into(),
+                kind: type_of(words),
                 pointer: words.split_whitespace().any(|word| word == "pointer"),
+                local: words.split_whitespace().next() == Some("local"),
             }
         })
         .collect()
@@ -209,6 +313,8 @@ pub(crate) struct Arguments {
     pub(crate) array: Vec<raw::plait_argument>,
     numbers: Vec<Number>,
     names: Vec<CString>,
+    /// Arguments point to them.
+    series: Vec<Box<raw::plait_series>>,
     /// Pointer parameters, with their pointee types.
     pub(crate) pointers: Vec<(String, String)>,
 }
@@ -269,6 +375,11 @@ impl Arguments {
                 argument.ahead = ahead;
             }
             Kind::Iteration => argument.kind = raw::PLAIT_ARGUMENT_ITERATION,
+            Kind::Series(series) => {
+                self.series.push(Box::new(series));
+                argument.kind = raw::PLAIT_ARGUMENT_ITERATION;
+                argument.series = &*self.series[self.series.len() - 1];
+            }
             Kind::Scratch => argument.kind = raw::PLAIT_ARGUMENT_SCRATCH,
             Kind::Buffer(buffer, element) if wanted.pointer => {
                 check_pointer(element, &wanted.kind, &what)?;
@@ -278,10 +389,25 @@ impl Arguments {
             _ if wanted.pointer => {
                 return Err(Error::invalid(format!("{} is a pointer: give it a buffer", what())));
             }
+            Kind::Integer(bytes) if wanted.local => {
+                argument.kind = raw::PLAIT_ARGUMENT_LOCAL;
+                argument.bytes = u64::try_from(bytes)
+                    .map_err(|_| Error::invalid(format!("{}: {} is no number of bytes", what(), bytes)))?;
+            }
+            _ if wanted.local => {
+                let text = format!("{} is local memory: give its bytes, an integer", what());
+                return Err(Error::invalid(text));
+            }
             _ => {
+                argument.kind = raw::PLAIT_ARGUMENT_VALUE;
+                if let Some(bytes) = aggregate(given, &wanted.kind, &what) {
+                    let bytes = bytes?;
+                    argument.value = bytes.as_ptr().cast();
+                    argument.bytes = bytes.len() as u64;
+                    return Ok(argument);
+                }
                 self.numbers.push(number(given, &wanted.kind, &what())?);
                 let last = &self.numbers[self.numbers.len() - 1];
-                argument.kind = raw::PLAIT_ARGUMENT_VALUE;
                 argument.value = last.bytes.as_ptr().cast();
                 argument.bytes = last.len;
             }

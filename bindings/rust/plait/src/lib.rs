@@ -38,10 +38,10 @@ mod rows;
 mod system;
 
 pub use error::{Error, Result, Status};
-pub use graph::{Adding, Freeze, Graph, Made, Node};
+pub use graph::{Adding, Count, Freeze, Graph, Made, Node};
 pub use inbox::{is_stopping, Outcome, Verdict};
-pub use kernel::{iteration, parameter, scratch, Argument, Items, Kernel, KernelBuilder, Parameter,
-                 Rotation};
+pub use kernel::{bytes, iteration, parameter, scratch, Argument, Items, Kernel, KernelBuilder, Parameter,
+                 Rotation, Series};
 pub use memory::{Buffer, Element, Mapped, MappedMut};
 pub use plait_sys as sys;
 pub use names::{Binding, BindingKind, Command, Costs, CriticalCommand, LaneUse, Mode, Simulation,

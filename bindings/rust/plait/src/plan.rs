@@ -17,7 +17,7 @@ use plait_sys as raw;
 use crate::error::{c_text, call, fill_bytes, fill_text, text_at, Error, Result, Status};
 use crate::inbox::{as_user_data, new_number, serve_all, wait, Functions, Owner, Registered,
                    Shared};
-use crate::kernel::{check_pointer, number, Argument, Kind, Number};
+use crate::kernel::{aggregate, check_pointer, number, Argument, Kind, Number};
 use crate::library::{lib, Handle};
 use crate::queue::Queue;
 
@@ -360,6 +360,13 @@ impl Plan {
                     one.bytes = std::mem::size_of::<raw::plait_launch>() as u64;
                 }
                 (_, kind) => {
+                    if let Some(bytes) = aggregate(kind, &wanted.of, || name.to_string()) {
+                        let bytes = bytes?;
+                        one.value = bytes.as_ptr().cast();
+                        one.bytes = bytes.len() as u64;
+                        array.push(one);
+                        continue;
+                    }
                     numbers.push(number(kind, &wanted.of, name)?);
                     let last = &numbers[numbers.len() - 1];
                     one.value = last.bytes.as_ptr().cast();

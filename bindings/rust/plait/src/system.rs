@@ -342,6 +342,8 @@ pub struct DeviceInfo {
     pub memory_bytes: u64,
     pub budget_bytes: u64,
     pub used_bytes: u64,
+    /// Limit of the local memory of one group of a kernel; 0: unknown.
+    pub local_bytes: u64,
 }
 
 impl Device {
@@ -362,6 +364,7 @@ impl Device {
             memory_bytes: info.memory_bytes,
             budget_bytes: info.budget_bytes,
             used_bytes: info.used_bytes,
+            local_bytes: info.local_bytes,
         })
     }
 

@@ -13,7 +13,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use plait::{args, iteration, parameter, scratch, with, Freeze, Kernel, KernelBuilder, PlanFormat,
-            Queue, Result, Rows, Status, System, TraceFormat};
+            Queue, Result, Rows, Status, System, TraceFormat, Series};
 
 const SAXPY: (&str, &str) = ("saxpy(a: f32, x: in pointer f32, y: inout pointer f32, n: u64)",
                              "KERNEL(saxpy) { EACH(i, n) y[i] += a * x[i]; }");
@@ -213,6 +213,75 @@ fn wrong_arguments() {
         says(args![1, &x, &x, 1.5], "1.5 is not a u64");
         says(args![1, &x, &x, -1], "-1 is not a u64");
         says(args![1, &x, &doubles, 1], "pointer to f32, the buffer has f64");
+        queue.finish()
+    });
+}
+
+#[test]
+fn local_memory() {
+    alone(|system, queue| {
+        let turn = kernel(system, ("turn(row: local i32, x: inout pointer i32)",
+                                   "GROUP_KERNEL(turn, 4, 1, 1) {
+                                    ITEMS row[LOCAL_ID(0)] = x[LOCAL_ID(0)];
+                                    ITEMS x[LOCAL_ID(0)] = row[3 - LOCAL_ID(0)]; }"))?;
+        let x = system.device().array(&[1i32, 2, 3, 4])?;
+        queue.launch(&turn, args![16, &x], 4)?;
+        queue.finish()?;
+        assert_eq!(x.read()?, [4, 3, 2, 1]);
+        let graph = system.graph()?;
+        graph.launch(&turn, args![parameter("bytes"), &x]).items(4).add()?;
+        graph.freeze()?.call(with![bytes = 32])?;
+        assert_eq!(x.read()?, [1, 2, 3, 4]);
+        assert!(system.device().query()?.local_bytes >= 32768);
+        let says = |given: &[plait::Argument<'_>], text: &str| {
+            let error = queue.launch(&turn, given, 4).unwrap_err();
+            assert!(error.text().contains(text), "{}", error);
+        };
+        says(args![&x, &x], "turn: argument 0 \"row\" is local memory: give its bytes");
+        says(args![1.5, &x], "turn: argument 0 \"row\" is local memory: give its bytes");
+        says(args![-1, &x], "turn: argument 0 \"row\": -1 is no number of bytes");
+        says(args![6, &x], "6 bytes of local memory are not a multiple of 4");
+        says(args![1u64 << 40, &x], "1099511627776 bytes of local memory");
+        queue.finish()
+    });
+}
+
+#[test]
+fn structs_and_vectors() {
+    alone(|system, queue| {
+        let weigh = kernel(system, ("weigh(b: struct body 16, v: f32x4, i: i16x2, y: out pointer f64)",
+                                    "struct body { f64 mass; i32 count; };
+                                     KERNEL(weigh) { EACH(k, 1)
+                                     y[0] = b.mass * b.count + v.v[0] + 10 * v.v[3] + i.v[1]; }"))?;
+        let body = |mass: f64, count: i32| {
+            let mut made = [0u8; 16];
+            made[..8].copy_from_slice(&mass.to_ne_bytes());
+            made[8..12].copy_from_slice(&count.to_ne_bytes());
+            made
+        };
+        let y = system.device().array(&[0f64])?;
+        queue.launch(&weigh, args![plait::bytes(&body(1.5, 4)), &[1f32, 2., 3., 4.5], &[7i16, -8], &y], 1)?;
+        queue.finish()?;
+        assert_eq!(y.read()?, [6. + 1. + 45. - 8.]);
+        let graph = system.graph()?;
+        graph.launch(&weigh, args![parameter("b"), parameter("v"), &[0i16, 1], &y]).add()?;
+        let plan = graph.freeze()?;
+        for count in 0..3 {
+            let (given, v) = (body(2., count), [count as f32, 0., 0., 1.]);
+            plan.call(with![b = plait::bytes(&given), v = &v])?;
+            assert_eq!(y.read()?, [f64::from(3 * count + 11)]);
+        }
+        let says = |given: &[plait::Argument<'_>], text: &str| {
+            let error = queue.launch(&weigh, given, 1).unwrap_err();
+            assert!(error.text().contains(text), "{}", error);
+        };
+        let (good, v) = (body(1., 1), [1f32, 2., 3., 4.]);
+        says(args![3, &v, &[1i16, 2], &y], "weigh: argument 0 \"b\" is a struct: give it 16 bytes");
+        says(args![plait::bytes(&good[1..]), &v, &[1i16, 2], &y], "is a struct: give it 16 bytes");
+        says(args![plait::bytes(&good), &[1f64, 2., 3., 4.], &[1i16, 2], &y],
+             "weigh: argument 1 \"v\" is a vector: give it an array of type f32x4");
+        let error = plan.call(with![b = plait::bytes(&good), v = 3]).unwrap_err();
+        assert!(error.text().contains("v is a vector: give it an array of type f32x4"), "{}", error);
         queue.finish()
     });
 }
@@ -470,6 +539,27 @@ fn loops_and_turns() {
         graph.freeze()?.call(with![])?;
         assert_eq!(b.read()?, [3.0]);
         assert_eq!(seen.read()?, [1, 2, 3]);
+        Ok(())
+    });
+}
+
+#[test]
+fn loops_with_a_count() {
+    alone(|system, _| {
+        let device = system.device();
+        let (x, word) = (device.array(&[0u32])?, device.array(&[7u32])?);
+        let more = kernel(system, ("more(x: inout pointer u32, n: u32)",
+                                   "KERNEL(more) { EACH(i, 1) x[0] = 10 * x[0] + n; }"))?;
+        let graph = system.graph()?;
+        let (first, body) = graph.repeat(10u64).step(4).add()?;
+        let rest = Series::new().scale(-4).from_count().limit(4);
+        body.launch(&more, args![&x, rest]).add()?;
+        let (second, body) = graph.repeat(parameter("n")).after(first).add()?;
+        body.launch(&more, args![&x, iteration()]).series(&[Series::new().offset(-1)]).add()?;
+        let (_, body) = graph.repeat(&word).step(3).after(second).add()?;
+        body.launch(&more, args![&x, Series::new().offset(5)]).add()?;
+        graph.freeze()?.call(with![n = 3u64])?;
+        assert_eq!(x.read()?, [4422567]);
         Ok(())
     });
 }

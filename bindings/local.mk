@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: MIT
+# Sources of the layers, installed as they are: a program in a language takes them
+# from there. Not here: tests, generators. t/lint/installed.t knows the list.
+nobase_dist_pkgdata_DATA = %D%/README.md %D%/api.json %D%/julia/Plait/Project.toml \
+	%D%/julia/Plait/src/Plait.jl %D%/julia/Plait/src/core.jl \
+	%D%/julia/Plait/src/graph.jl %D%/julia/Plait/src/inbox.jl \
+	%D%/julia/Plait/src/kernel.jl %D%/julia/Plait/src/memory.jl \
+	%D%/julia/Plait/src/plan.jl %D%/julia/Plait/src/queue.jl %D%/julia/Plait/src/raw.jl \
+	%D%/julia/Plait/src/system.jl %D%/julia/README.md %D%/lua/README.md \
+	%D%/lua/plait-scm-1.rockspec %D%/lua/plait/binding.lua %D%/lua/plait/cdef.lua \
+	%D%/lua/plait/core.lua %D%/lua/plait/graph.lua %D%/lua/plait/init.lua \
+	%D%/lua/plait/kernel.lua %D%/lua/plait/memory.lua %D%/lua/plait/plan.lua \
+	%D%/python/README.md %D%/python/plait/__init__.py %D%/python/plait/_buffer.py \
+	%D%/python/plait/_core.py %D%/python/plait/_elements.py \
+	%D%/python/plait/_functions.py %D%/python/plait/_graph.py \
+	%D%/python/plait/_kernel.py %D%/python/plait/_library.py %D%/python/plait/_plan.py \
+	%D%/python/plait/_raw.py %D%/python/plait/_system.py %D%/python/plait/_tensor.py \
+	%D%/python/plait/py.typed %D%/python/pyproject.toml %D%/rust/README.md \
+	%D%/rust/plait-sys/Cargo.toml %D%/rust/plait-sys/src/lib.rs \
+	%D%/rust/plait-sys/src/raw.rs %D%/rust/plait/Cargo.toml %D%/rust/plait/src/error.rs \
+	%D%/rust/plait/src/graph.rs %D%/rust/plait/src/inbox.rs %D%/rust/plait/src/kernel.rs \
+	%D%/rust/plait/src/lib.rs %D%/rust/plait/src/library.rs %D%/rust/plait/src/memory.rs \
+	%D%/rust/plait/src/names.rs %D%/rust/plait/src/plan.rs %D%/rust/plait/src/queue.rs \
+	%D%/rust/plait/src/rows.rs %D%/rust/plait/src/system.rs
+
+# A wheel for Python with the library inside, for machines like this one.
+WHEEL_FOLDER = .
+wheel: all
+	rm -rf wheel.stage
+	$(MAKE) install DESTDIR=$(abs_builddir)/wheel.stage >/dev/null
+	python3 $(srcdir)/%D%/wheel.py $(abs_builddir)/wheel.stage$(libdir) \
+		$(PACKAGE_VERSION) $(WHEEL_FOLDER)
+	rm -rf wheel.stage
+.PHONY: wheel

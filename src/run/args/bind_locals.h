@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* Checks of local memory whose size a run binds. */
+#ifndef PLAIT_SRC_RUN_ARGS_BIND_LOCALS_H
+#define PLAIT_SRC_RUN_ARGS_BIND_LOCALS_H
+
+#include "run/args/frame.h"
+
+bool plait__bind_locals_find(plait__frame_layout *layout);
+void plait__bind_locals_free(plait__frame_layout *layout);
+/* Check that bound sizes are whole elements and within the devices' limits. */
+plait_status plait__bind_locals_check(const plait__frame *frame,
+				      plait_error *error);
+
+#endif
