@@ -97,8 +97,8 @@ for _language in LANGUAGES:
         (_language, "plait_callable_desc.failed"): "a C function of a plan returns a status",
         (_language, "plait_callable_desc.flags"): "the library chooses",
     })
-# Collectives have a layer in Python alone.
-for _language in ("lua", "rust", "julia"):
+# Collectives have a layer in Python and LuaJIT.
+for _language in ("rust", "julia"):
     WITHOUT.update({(_language, "plait_schedule_" + name): "the raw layer only, until collectives have a layer"
                     for name in ("read", "check", "write", "query", "graph")})
     WITHOUT.update({(_language, "plait_coll_" + name): "the raw layer only, until collectives have a layer"
