@@ -61,6 +61,10 @@ noinst_PROGRAMS += %D%/opencl_wait
 %C%_opencl_wait_LDADD = src/libplait.la -ldl
 endif
 
+# tasks of a flow: submission and execution
+noinst_PROGRAMS += %D%/flow
+%C%_flow_LDADD = src/libplaitcore.la
+
 # overhead of the language bindings; for bench/languages.py
 noinst_PROGRAMS += %D%/languages/bench
 %C%_languages_bench_LDADD = src/libplait.la

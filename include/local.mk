@@ -13,6 +13,7 @@ pkginclude_HEADERS += %D%/plait/inbox.h
 pkginclude_HEADERS += %D%/plait/kernel.h
 pkginclude_HEADERS += %D%/plait/native.h
 pkginclude_HEADERS += %D%/plait/node.h
+pkginclude_HEADERS += %D%/plait/flow.h
 pkginclude_HEADERS += %D%/plait/graph.h
 pkginclude_HEADERS += %D%/plait/plan.h
 pkginclude_HEADERS += %D%/plait/plait.h

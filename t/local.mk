@@ -140,6 +140,7 @@ include %D%/examples/local.mk
 include %D%/fuzz/local.mk
 include %D%/fault/local.mk
 include %D%/run/local.mk
+include %D%/flow/local.mk
 include %D%/source/local.mk
 include %D%/coll/local.mk
 include %D%/plan/local.mk

@@ -43,7 +43,10 @@ enum {
 	 * With PLAIT_E_CANCELLED the memory may still be in use. */
 	PLAIT_EVENT_RELEASED = 3,
 	/* The end of a run, requested by plait_run_notify. */
-	PLAIT_EVENT_RUN = 4
+	PLAIT_EVENT_RUN = 4,
+	/* The end of a task, requested by plait_flow_notify; `sequence` is its
+	 * number. */
+	PLAIT_EVENT_TASK = 5
 };
 
 /* One event; a flat record of 80 bytes. */

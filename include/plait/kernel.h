@@ -203,7 +203,14 @@ enum {
 	/* `bytes` bytes of local memory for each group, a multiple of the
 	 * element's size; its initial contents are undefined.  A PARAMETER of
 	 * such a type is bound to a u64, the number of bytes. */
-	PLAIT_ARGUMENT_LOCAL = 6
+	PLAIT_ARGUMENT_LOCAL = 6,
+	/* Flows only: `value` is a plait_data, all of it.  The kernel gets the
+	 * address of its first element; rows of a part have the distance that
+	 * they have in the whole. */
+	PLAIT_ARGUMENT_DATA = 7,
+	/* Flows only: `value` points to a plait_access.  The kernel gets the
+	 * address of the first element of the data, not of the box. */
+	PLAIT_ARGUMENT_ACCESS = 8
 };
 
 /* Flags of a series. */

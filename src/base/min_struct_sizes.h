@@ -55,7 +55,12 @@ _Static_assert(sizeof(void *) == 8, "plait is for 64-bit machines: others need "
 	X(plait_chunk_place, 40)			\
 	X(plait_compile_desc, 56)			\
 	X(plait_schedule_info, 120)			\
-	X(plait_collective_desc, 56)
+	X(plait_collective_desc, 56)			\
+	X(plait_flow_desc, 24)			\
+	X(plait_data_desc, 64)			\
+	X(plait_access, 24)			\
+	X(plait_task_desc, 160)			\
+	X(plait_flow_info, 64)
 
 #define PLAIT__MIN_SIZE_ENUM(name, bytes) PLAIT__MIN_SIZE_##name = bytes,
 enum { PLAIT__MIN_STRUCT_SIZES(PLAIT__MIN_SIZE_ENUM) };

@@ -72,6 +72,8 @@ extern plait_run *run;
 extern plait_callable *callable;
 extern plait_schedule *schedule;
 extern plait_coll *coll;
+extern plait_flow *flow;
+extern plait_data *u, *v;
 extern plait_error error;
 extern plait_status status;
 """

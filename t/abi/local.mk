@@ -13,7 +13,7 @@ API_TESTS += %D%/sized_struct.t
 %C%_sized_struct_t_SOURCES = %D%/sized_struct.c %D%/sizes/sizes.h \
 	%D%/sizes/graphs.c %D%/sizes/kernels.c %D%/sizes/objects.c \
 	%D%/sizes/runs.c %D%/sizes/schedules.c \
-	%D%/sizes/colls.c
+	%D%/sizes/colls.c %D%/sizes/flows.c
 %C%_sized_struct_t_LDADD = $(LDADD_API)
 
 # --- the ABI against the last release ---------------------------------------

@@ -74,6 +74,7 @@ struct calls_fault {
 
 /* Each table ends with a null. */
 extern const struct calls_entry calls_device[];
+extern const struct calls_entry calls_flow[];
 extern const struct calls_entry calls_queue[];
 extern const struct calls_entry calls_inbox[];
 extern const struct calls_entry calls_kernel[];

@@ -2,7 +2,7 @@
 # Each public function as something that is tried while one thing fails.
 check_LTLIBRARIES += %D%/libcalls.la
 %C%_libcalls_la_SOURCES = %D%/calls.h %D%/calls/callable.c %D%/calls/device.c \
-	%D%/calls/graph.c %D%/calls/inbox.c %D%/calls/kernel.c \
+	%D%/calls/flow.c %D%/calls/graph.c %D%/calls/inbox.c %D%/calls/kernel.c \
 	%D%/calls/place.c %D%/calls/plan.c %D%/calls/queue.c \
 	%D%/calls/run.c %D%/calls/coll.c \
 	%D%/calls/schedule.c

@@ -25,8 +25,8 @@ LEFT_OUT = {
     "plait_array_export": "gives a tensor with a destructor; likewise",
     "plait_backend_report": "opens all backends",
 }
-# Collectives share no object with other calls; t/coll and t/fault/calls have their bad input.
-LEFT_OUT_PREFIXES = ("plait_coll_", "plait_schedule_")
+# Collectives and flows: t/coll, t/flow and t/fault/calls have their bad input.
+LEFT_OUT_PREFIXES = ("plait_coll_", "plait_schedule_", "plait_flow_", "plait_data_")
 # Structs with a drawing by hand.
 NAMED = ("plait_context_desc", "plait_kernel_desc", "plait_wrap_desc", "plait_source")
 VALUE_NAMES = {

@@ -125,3 +125,9 @@ MC_TESTS += %D%/steal_worker.t
 	src/run/host/steal_setup.c src/pool/callback_scope.c src/base/error.c
 %C%_steal_worker_t_CPPFLAGS = $(MC_CPPFLAGS)
 %C%_steal_worker_t_LDADD = $(LDADD_MC)
+MC_TESTS += %D%/flow_worker.t
+%C%_flow_worker_t_SOURCES = %D%/flow_worker.c src/flow/lanes/flow_worker.c \
+	src/flow/lanes/flow_lanes.c src/flow/lanes/flow_lanes_words.c \
+	src/flow/lanes/outcomes.c src/base/error.c src/sys/mutex.c
+%C%_flow_worker_t_CPPFLAGS = $(MC_CPPFLAGS)
+%C%_flow_worker_t_LDADD = $(LDADD_MC)

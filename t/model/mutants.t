@@ -77,6 +77,10 @@ sources_of()
 	steal_worker)
 		echo "src/run/host/steal_worker.c src/run/host/steal_setup.c src/base/error.c" \
 			"src/pool/callback_scope.c" ;;
+	flow_worker)
+		echo "src/flow/lanes/flow_worker.c src/flow/lanes/flow_lanes.c" \
+			"src/flow/lanes/flow_lanes_words.c src/flow/lanes/outcomes.c" \
+			"src/base/error.c src/sys/mutex.c" ;;
 	handle_table) # includes src/object/handle/handle_table.c
 		echo "src/base/error.c src/sys/mutex.c" ;;
 	esac

@@ -7,6 +7,7 @@
  * assemble are here.
  */
 #include "lib/tap.h"
+#include "graph/plan/local_memory.h"
 #include "graph/plan/unbound_state.h"
 
 #include "mc.h"
@@ -47,6 +48,14 @@ static at_u32 recordable[INSTANCES]; /* instances of the queue engine */
 void plait__run_races_free(plait__program *of)
 {
 	(void)of;
+}
+
+plait_status plait__local_memory_check(const plait__plan_object *of,
+				       plait_error *error)
+{
+	(void)of;
+	(void)error;
+	return PLAIT_OK;
 }
 
 /* --- memory */

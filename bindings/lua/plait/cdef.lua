@@ -76,7 +76,9 @@ enum {
 	PLAIT_OBJECT_RUN = 10,
 	PLAIT_OBJECT_CALLABLE = 11,
 	PLAIT_OBJECT_SCHEDULE = 12,
-	PLAIT_OBJECT_COLL = 13
+	PLAIT_OBJECT_COLL = 13,
+	PLAIT_OBJECT_FLOW = 14,
+	PLAIT_OBJECT_DATA = 15
 };
 uint64_t plait_live_count(plait_object_kind object);
 typedef struct plait_context plait_context;
@@ -286,7 +288,8 @@ enum {
 	PLAIT_EVENT_CALL = 1,
 	PLAIT_EVENT_SIGNAL = 2,
 	PLAIT_EVENT_RELEASED = 3,
-	PLAIT_EVENT_RUN = 4
+	PLAIT_EVENT_RUN = 4,
+	PLAIT_EVENT_TASK = 5
 };
 typedef struct plait_event {
 	uint32_t size;
@@ -592,7 +595,9 @@ enum {
 	PLAIT_ARGUMENT_ROTATION = 3,
 	PLAIT_ARGUMENT_ITERATION = 4,
 	PLAIT_ARGUMENT_SCRATCH = 5,
-	PLAIT_ARGUMENT_LOCAL = 6
+	PLAIT_ARGUMENT_LOCAL = 6,
+	PLAIT_ARGUMENT_DATA = 7,
+	PLAIT_ARGUMENT_ACCESS = 8
 };
 typedef uint32_t plait_series_flags;
 enum {
@@ -1412,6 +1417,136 @@ plait_status plait_await_plan(plait_plan *plan, plait_queue *queue,
 					const plait_run_desc *desc,
 					plait_error *error);
 plait_status plait_yield(plait_error *error);
+typedef struct plait_flow plait_flow;
+typedef struct plait_data plait_data;
+typedef uint64_t plait_task;
+typedef struct plait_box {
+	uint64_t low[3];
+	uint64_t high[3];
+} plait_box;
+typedef struct plait_flow_desc {
+	uint32_t size;
+	uint32_t flags;
+	uint32_t window;
+	uint32_t lanes;
+	const char *label;
+} plait_flow_desc;
+typedef struct plait_data_desc {
+	uint32_t size;
+	uint32_t flags;
+	uint32_t dimensions;
+	uint32_t element_bytes;
+	uint64_t extent[3];
+	plait_buffer *buffer;
+	uint64_t buffer_offset;
+	const char *label;
+} plait_data_desc;
+typedef uint32_t plait_access_mode;
+enum {
+	PLAIT_ACCESS_BY_SIGNATURE = 0,
+	PLAIT_ACCESS_READ = 1,
+	PLAIT_ACCESS_WRITE = 2,
+	PLAIT_ACCESS_READ_WRITE = 3
+};
+typedef struct plait_access {
+	uint32_t size;
+	plait_access_mode mode;
+	plait_data *data;
+	const plait_box *box;
+} plait_access;
+typedef uint32_t plait_task_kind;
+enum {
+	PLAIT_TASK_LAUNCH = 0,
+	PLAIT_TASK_CALL = 1,
+	PLAIT_TASK_COPY = 2,
+	PLAIT_TASK_FILL = 3,
+	PLAIT_TASK_READ = 4,
+	PLAIT_TASK_WRITE = 5,
+	PLAIT_TASK_EMIT = 7,
+	PLAIT_TASK_WAIT = 8
+};
+typedef uint32_t plait_task_flags;
+enum {
+	PLAIT_TASK_NO_WAIT = 1 << 4,
+	PLAIT_TASK_BARRIER = 1 << 5
+};
+typedef struct plait_task_desc {
+	uint32_t size;
+	plait_task_kind kind;
+	plait_task_flags flags;
+	int32_t priority;
+	const char *label;
+	plait_kernel *kernel;
+	const plait_launch *launch;
+	const plait_argument *arguments;
+	uint64_t argument_count;
+	const plait_access *accesses;
+	uint64_t access_count;
+	plait_host_function function;
+	void *user_data;
+	plait_inbox *inbox;
+	plait_data *target;
+	plait_data *source;
+	const plait_box *target_box;
+	const plait_box *source_box;
+	void *host;
+	uint64_t pattern;
+	plait_signal *signal;
+	uint64_t sequence;
+} plait_task_desc;
+typedef struct plait_flow_info {
+	uint32_t size;
+	uint32_t flags;
+	uint32_t window;
+	uint32_t lanes;
+	plait_task newest;
+	plait_task settled;
+	uint64_t failed;
+	uint64_t pieces;
+	uint64_t flow_bytes;
+	uint64_t data_bytes;
+} plait_flow_info;
+plait_status plait_flow_create(plait_context *context,
+					 const plait_flow_desc *desc,
+					 plait_flow **out, plait_error *error);
+void plait_flow_retain(plait_flow *flow);
+void plait_flow_release(plait_flow *flow);
+plait_status plait_flow_submit(plait_flow *flow,
+					 const plait_task_desc *desc,
+					 plait_task *out, plait_error *error);
+plait_status plait_flow_launch(plait_flow *flow,
+					 plait_kernel *kernel,
+					 const plait_launch *launch,
+					 const plait_argument *arguments,
+					 uint64_t count, plait_task *out,
+					 plait_error *error);
+plait_status plait_flow_wait(plait_flow *flow, plait_task task,
+				       uint64_t timeout_ns,
+				       plait_error *error);
+plait_status plait_flow_notify(plait_flow *flow, plait_task task,
+					 plait_inbox *inbox,
+					 plait_host_function function,
+					 void *user_data, plait_error *error);
+plait_status plait_flow_cancel(plait_flow *flow, plait_error *error);
+plait_status plait_flow_query(plait_flow *flow,
+					plait_flow_info *info,
+					plait_error *error);
+plait_status plait_data_create(plait_flow *flow,
+					 const plait_data_desc *desc,
+					 plait_data **out, plait_error *error);
+plait_status plait_data_part(plait_data *data, const plait_box *box,
+				       plait_data **out, plait_error *error);
+void plait_data_retain(plait_data *data);
+void plait_data_release(plait_data *data);
+plait_status plait_data_map(plait_data *data, const plait_box *box,
+				      plait_map_flags flags, void **out,
+				      plait_error *error);
+plait_status plait_data_unmap(plait_data *data, void *pointer,
+					plait_error *error);
+plait_status plait_data_read(plait_data *data, const plait_box *box,
+				       void *host, plait_error *error);
+plait_status plait_data_write(plait_data *data, const plait_box *box,
+					const void *host, plait_error *error);
 typedef struct plait_backend_memory plait_backend_memory;
 typedef struct plait_backend_kernel plait_backend_kernel;
 typedef struct plait_backend_launch plait_backend_launch;

@@ -54,6 +54,10 @@ plait_coll_protocol = c_uint32
 plait_compile_flags = c_uint32
 plait_schedule_flags = c_uint32
 plait_reduction = c_uint32
+plait_task = c_uint64
+plait_access_mode = c_uint32
+plait_task_kind = c_uint32
+plait_task_flags = c_uint32
 plait_code_parameter_flags = c_uint32
 plait_code_flags = c_uint32
 
@@ -100,6 +104,8 @@ PLAIT_OBJECT_RUN = 10
 PLAIT_OBJECT_CALLABLE = 11
 PLAIT_OBJECT_SCHEDULE = 12
 PLAIT_OBJECT_COLL = 13
+PLAIT_OBJECT_FLOW = 14
+PLAIT_OBJECT_DATA = 15
 PLAIT_CONTEXT_NO_WORKERS = 1
 PLAIT_CONTEXT_SYNC = 2
 PLAIT_DEVICE_MAP = 1
@@ -136,6 +142,7 @@ PLAIT_EVENT_CALL = 1
 PLAIT_EVENT_SIGNAL = 2
 PLAIT_EVENT_RELEASED = 3
 PLAIT_EVENT_RUN = 4
+PLAIT_EVENT_TASK = 5
 PLAIT_SIGNAL_GATE = 1
 PLAIT_WAIT_ALL = 0
 PLAIT_WAIT_ANY = 1
@@ -178,6 +185,8 @@ PLAIT_ARGUMENT_ROTATION = 3
 PLAIT_ARGUMENT_ITERATION = 4
 PLAIT_ARGUMENT_SCRATCH = 5
 PLAIT_ARGUMENT_LOCAL = 6
+PLAIT_ARGUMENT_DATA = 7
+PLAIT_ARGUMENT_ACCESS = 8
 PLAIT_SERIES_FROM_COUNT = 1
 PLAIT_NODE_JOIN = 0
 PLAIT_NODE_LAUNCH = 1
@@ -279,6 +288,20 @@ PLAIT_REDUCE_SUM = 0
 PLAIT_REDUCE_PROD = 1
 PLAIT_REDUCE_MIN = 2
 PLAIT_REDUCE_MAX = 3
+PLAIT_ACCESS_BY_SIGNATURE = 0
+PLAIT_ACCESS_READ = 1
+PLAIT_ACCESS_WRITE = 2
+PLAIT_ACCESS_READ_WRITE = 3
+PLAIT_TASK_LAUNCH = 0
+PLAIT_TASK_CALL = 1
+PLAIT_TASK_COPY = 2
+PLAIT_TASK_FILL = 3
+PLAIT_TASK_READ = 4
+PLAIT_TASK_WRITE = 5
+PLAIT_TASK_EMIT = 7
+PLAIT_TASK_WAIT = 8
+PLAIT_TASK_NO_WAIT = 16
+PLAIT_TASK_BARRIER = 32
 PLAIT_CODE_POINTER = 1
 PLAIT_CODE_READS = 2
 PLAIT_CODE_WRITES = 4
@@ -930,6 +953,87 @@ class plait_collective_desc(Structure):
     ]
 
 
+class plait_box(Structure):
+    _fields_ = [
+        ("low", c_uint64 * 3),
+        ("high", c_uint64 * 3),
+    ]
+
+
+class plait_flow_desc(Structure):
+    _fields_ = [
+        ("size", c_uint32),
+        ("flags", c_uint32),
+        ("window", c_uint32),
+        ("lanes", c_uint32),
+        ("label", c_char_p),
+    ]
+
+
+class plait_data_desc(Structure):
+    _fields_ = [
+        ("size", c_uint32),
+        ("flags", c_uint32),
+        ("dimensions", c_uint32),
+        ("element_bytes", c_uint32),
+        ("extent", c_uint64 * 3),
+        ("buffer", c_void_p),
+        ("buffer_offset", c_uint64),
+        ("label", c_char_p),
+    ]
+
+
+class plait_access(Structure):
+    _fields_ = [
+        ("size", c_uint32),
+        ("mode", plait_access_mode),
+        ("data", c_void_p),
+        ("box", c_void_p),
+    ]
+
+
+class plait_task_desc(Structure):
+    _fields_ = [
+        ("size", c_uint32),
+        ("kind", plait_task_kind),
+        ("flags", plait_task_flags),
+        ("priority", c_int32),
+        ("label", c_char_p),
+        ("kernel", c_void_p),
+        ("launch", c_void_p),
+        ("arguments", c_void_p),
+        ("argument_count", c_uint64),
+        ("accesses", c_void_p),
+        ("access_count", c_uint64),
+        ("function", c_void_p),
+        ("user_data", c_void_p),
+        ("inbox", c_void_p),
+        ("target", c_void_p),
+        ("source", c_void_p),
+        ("target_box", c_void_p),
+        ("source_box", c_void_p),
+        ("host", c_void_p),
+        ("pattern", c_uint64),
+        ("signal", c_void_p),
+        ("sequence", c_uint64),
+    ]
+
+
+class plait_flow_info(Structure):
+    _fields_ = [
+        ("size", c_uint32),
+        ("flags", c_uint32),
+        ("window", c_uint32),
+        ("lanes", c_uint32),
+        ("newest", plait_task),
+        ("settled", plait_task),
+        ("failed", c_uint64),
+        ("pieces", c_uint64),
+        ("flow_bytes", c_uint64),
+        ("data_bytes", c_uint64),
+    ]
+
+
 class plait_code_parameter(Structure):
     _fields_ = [
         ("size", c_uint32),
@@ -1047,6 +1151,12 @@ STRUCTS = (
     plait_compile_desc,
     plait_schedule_info,
     plait_collective_desc,
+    plait_box,
+    plait_flow_desc,
+    plait_data_desc,
+    plait_access,
+    plait_task_desc,
+    plait_flow_info,
     plait_code_parameter,
     plait_code,
     plait_kernel_facts,
@@ -1218,4 +1328,21 @@ FUNCTIONS = {
     "plait_await_run": (plait_status, (c_void_p, POINTER(plait_error),)),
     "plait_await_plan": (plait_status, (c_void_p, c_void_p, POINTER(plait_run_desc), POINTER(plait_error),)),
     "plait_yield": (plait_status, (POINTER(plait_error),)),
+    "plait_flow_create": (plait_status, (c_void_p, POINTER(plait_flow_desc), POINTER(c_void_p), POINTER(plait_error),)),
+    "plait_flow_retain": (None, (c_void_p,)),
+    "plait_flow_release": (None, (c_void_p,)),
+    "plait_flow_submit": (plait_status, (c_void_p, POINTER(plait_task_desc), POINTER(c_uint64), POINTER(plait_error),)),
+    "plait_flow_launch": (plait_status, (c_void_p, c_void_p, POINTER(plait_launch), POINTER(plait_argument), c_uint64, POINTER(c_uint64), POINTER(plait_error),)),
+    "plait_flow_wait": (plait_status, (c_void_p, plait_task, c_uint64, POINTER(plait_error),)),
+    "plait_flow_notify": (plait_status, (c_void_p, plait_task, c_void_p, c_void_p, c_void_p, POINTER(plait_error),)),
+    "plait_flow_cancel": (plait_status, (c_void_p, POINTER(plait_error),)),
+    "plait_flow_query": (plait_status, (c_void_p, POINTER(plait_flow_info), POINTER(plait_error),)),
+    "plait_data_create": (plait_status, (c_void_p, POINTER(plait_data_desc), POINTER(c_void_p), POINTER(plait_error),)),
+    "plait_data_part": (plait_status, (c_void_p, POINTER(plait_box), POINTER(c_void_p), POINTER(plait_error),)),
+    "plait_data_retain": (None, (c_void_p,)),
+    "plait_data_release": (None, (c_void_p,)),
+    "plait_data_map": (plait_status, (c_void_p, POINTER(plait_box), plait_map_flags, POINTER(c_void_p), POINTER(plait_error),)),
+    "plait_data_unmap": (plait_status, (c_void_p, c_void_p, POINTER(plait_error),)),
+    "plait_data_read": (plait_status, (c_void_p, POINTER(plait_box), c_void_p, POINTER(plait_error),)),
+    "plait_data_write": (plait_status, (c_void_p, POINTER(plait_box), c_void_p, POINTER(plait_error),)),
 }

@@ -282,11 +282,11 @@ static plait__value_span span_of(const plait__value_promise *promise,
 	uint32_t share = schedule->ranks[0].input_chunks;
 	uint64_t key, width = 1;
 
+	if (rank != promise->root && (promise->kind == PLAIT__COLL_REDUCE ||
+				      promise->kind == PLAIT__COLL_GATHER))
+		return (plait__value_span){ 0, 0 };
 	switch (promise->kind) {
 	case PLAIT__COLL_REDUCE:
-		if (rank != promise->root)
-			return (plait__value_span){ 0, 0 };
-		/* fall through */
 	case PLAIT__COLL_ALLREDUCE:
 		key = key_of(promise, 0, index);
 		width = ranks;
@@ -297,9 +297,6 @@ static plait__value_span span_of(const plait__value_promise *promise,
 		width = ranks;
 		break;
 	case PLAIT__COLL_GATHER:
-		if (rank != promise->root)
-			return (plait__value_span){ 0, 0 };
-		/* fall through */
 	case PLAIT__COLL_ALLGATHER:
 		key = key_of(promise, index / share, index % share);
 		break;

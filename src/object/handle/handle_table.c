@@ -44,7 +44,8 @@ const char *plait__handle_type_name(int32_t type)
 	static const char *const names[PLAIT__HANDLE_TYPES] = {
 		"object", "context", "device", "queue", "signal", "buffer",
 		"inbox",  "kernel",  "graph",  "plan",	"run",	  "callable",
-		"schedule", "chunk program"
+		"schedule", "chunk program",
+		"flow",	  "data"
 	};
 
 	return type >= 0 && type < PLAIT__HANDLE_TYPES ? names[type] : "?";
@@ -314,6 +315,20 @@ bool plait__handle_is_live(const void *handle, int32_t type)
 	uint64_t state;
 
 	return find_live((uintptr_t)handle, type, &state) != NULL;
+}
+
+void *plait__handle_peek(const void *handle, int32_t type)
+{
+	uint64_t state;
+	plait__handle_slot *slot = find_live((uintptr_t)handle, type, &state);
+
+	return slot != NULL ? at_load_relaxed_ptr(&slot->object) : NULL;
+}
+
+plait_status plait__handle_refuse(const void *handle, int32_t type,
+				  plait_error *error)
+{
+	return refuse((uintptr_t)handle, type, error);
 }
 
 bool plait__handle_leave(plait__handle_slot *slot)

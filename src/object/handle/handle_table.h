@@ -30,7 +30,7 @@ _Static_assert(sizeof(void *) == 8, "a handle needs 53 bits of a pointer");
 enum {
 	PLAIT__HANDLE_SLOT_BITS = 24,
 	PLAIT__HANDLE_GENERATION_BITS = 24,
-	PLAIT__HANDLE_TYPES = 14
+	PLAIT__HANDLE_TYPES = 16
 };
 
 typedef struct plait__handle_slot {
@@ -82,6 +82,17 @@ plait_status plait__handle_enter(const void *handle, int32_t type, void **out,
  * the caller holds the object anyway. Costs two loads.
  */
 bool plait__handle_is_live(const void *handle, int32_t type);
+
+/*
+ * Returns the object, or null if the user has no reference to this handle now.
+ * Does not enter: the caller prevents that the object is destroyed, by a lock
+ * that its destruction takes.  Costs two loads.
+ */
+void *plait__handle_peek(const void *handle, int32_t type);
+
+/* PLAIT_E_HANDLE with the reason why peek returned null. */
+plait_status plait__handle_refuse(const void *handle, int32_t type,
+				  plait_error *error);
 
 /* Returns true if the caller was the last thread inside and the user has no
  * reference. */

@@ -66,5 +66,6 @@ extern const struct sized sized_graphs[];
 extern const struct sized sized_runs[];
 extern const struct sized sized_schedules[];
 extern const struct sized sized_colls[];
+extern const struct sized sized_flows[];
 
 #endif

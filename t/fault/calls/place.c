@@ -236,7 +236,7 @@ void calls_sweep(const struct calls_entry *entry, const char *backend,
 
 void calls_sweep_all(const struct calls_fault *fault)
 {
-	const struct calls_entry *tables[] = { calls_device, calls_queue,
+	const struct calls_entry *tables[] = { calls_device, calls_flow, calls_queue,
 					       calls_inbox, calls_kernel,
 					       calls_graph, calls_plan,
 					       calls_run, calls_callable,

@@ -52,6 +52,10 @@ const plait_coll_protocol = UInt32
 const plait_compile_flags = UInt32
 const plait_schedule_flags = UInt32
 const plait_reduction = UInt32
+const plait_task = UInt64
+const plait_access_mode = UInt32
+const plait_task_kind = UInt32
+const plait_task_flags = UInt32
 const plait_code_parameter_flags = UInt32
 const plait_code_flags = UInt32
 
@@ -99,6 +103,8 @@ const PLAIT_OBJECT_RUN = plait_object_kind(10)
 const PLAIT_OBJECT_CALLABLE = plait_object_kind(11)
 const PLAIT_OBJECT_SCHEDULE = plait_object_kind(12)
 const PLAIT_OBJECT_COLL = plait_object_kind(13)
+const PLAIT_OBJECT_FLOW = plait_object_kind(14)
+const PLAIT_OBJECT_DATA = plait_object_kind(15)
 const PLAIT_CONTEXT_NO_WORKERS = plait_context_flags(1)
 const PLAIT_CONTEXT_SYNC = plait_context_flags(2)
 const PLAIT_DEVICE_MAP = plait_device_capabilities(1)
@@ -135,6 +141,7 @@ const PLAIT_EVENT_CALL = plait_event_kind(1)
 const PLAIT_EVENT_SIGNAL = plait_event_kind(2)
 const PLAIT_EVENT_RELEASED = plait_event_kind(3)
 const PLAIT_EVENT_RUN = plait_event_kind(4)
+const PLAIT_EVENT_TASK = plait_event_kind(5)
 const PLAIT_SIGNAL_GATE = plait_signal_flags(1)
 const PLAIT_WAIT_ALL = plait_wait_mode(0)
 const PLAIT_WAIT_ANY = plait_wait_mode(1)
@@ -177,6 +184,8 @@ const PLAIT_ARGUMENT_ROTATION = plait_argument_kind(3)
 const PLAIT_ARGUMENT_ITERATION = plait_argument_kind(4)
 const PLAIT_ARGUMENT_SCRATCH = plait_argument_kind(5)
 const PLAIT_ARGUMENT_LOCAL = plait_argument_kind(6)
+const PLAIT_ARGUMENT_DATA = plait_argument_kind(7)
+const PLAIT_ARGUMENT_ACCESS = plait_argument_kind(8)
 const PLAIT_SERIES_FROM_COUNT = plait_series_flags(1)
 const PLAIT_NODE_JOIN = plait_node_kind(0)
 const PLAIT_NODE_LAUNCH = plait_node_kind(1)
@@ -278,6 +287,20 @@ const PLAIT_REDUCE_SUM = plait_reduction(0)
 const PLAIT_REDUCE_PROD = plait_reduction(1)
 const PLAIT_REDUCE_MIN = plait_reduction(2)
 const PLAIT_REDUCE_MAX = plait_reduction(3)
+const PLAIT_ACCESS_BY_SIGNATURE = plait_access_mode(0)
+const PLAIT_ACCESS_READ = plait_access_mode(1)
+const PLAIT_ACCESS_WRITE = plait_access_mode(2)
+const PLAIT_ACCESS_READ_WRITE = plait_access_mode(3)
+const PLAIT_TASK_LAUNCH = plait_task_kind(0)
+const PLAIT_TASK_CALL = plait_task_kind(1)
+const PLAIT_TASK_COPY = plait_task_kind(2)
+const PLAIT_TASK_FILL = plait_task_kind(3)
+const PLAIT_TASK_READ = plait_task_kind(4)
+const PLAIT_TASK_WRITE = plait_task_kind(5)
+const PLAIT_TASK_EMIT = plait_task_kind(7)
+const PLAIT_TASK_WAIT = plait_task_kind(8)
+const PLAIT_TASK_NO_WAIT = plait_task_flags(16)
+const PLAIT_TASK_BARRIER = plait_task_flags(32)
 const PLAIT_CODE_POINTER = plait_code_parameter_flags(1)
 const PLAIT_CODE_READS = plait_code_parameter_flags(2)
 const PLAIT_CODE_WRITES = plait_code_parameter_flags(4)
@@ -298,6 +321,8 @@ mutable struct plait_plan end
 mutable struct plait_callable end
 mutable struct plait_schedule end
 mutable struct plait_coll end
+mutable struct plait_flow end
+mutable struct plait_data end
 mutable struct plait_backend_memory end
 mutable struct plait_backend_kernel end
 mutable struct plait_backend_launch end
@@ -849,6 +874,75 @@ struct plait_collective_desc
     devices::Ptr{Ptr{plait_device}}
 end
 
+struct plait_box
+    low::NTuple{3, UInt64}
+    high::NTuple{3, UInt64}
+end
+
+struct plait_flow_desc
+    size::UInt32
+    flags::UInt32
+    window::UInt32
+    lanes::UInt32
+    label::Cstring
+end
+
+struct plait_data_desc
+    size::UInt32
+    flags::UInt32
+    dimensions::UInt32
+    element_bytes::UInt32
+    extent::NTuple{3, UInt64}
+    buffer::Ptr{plait_buffer}
+    buffer_offset::UInt64
+    label::Cstring
+end
+
+struct plait_access
+    size::UInt32
+    mode::plait_access_mode
+    data::Ptr{plait_data}
+    box::Ptr{plait_box}
+end
+
+struct plait_task_desc
+    size::UInt32
+    kind::plait_task_kind
+    flags::plait_task_flags
+    priority::Int32
+    label::Cstring
+    kernel::Ptr{plait_kernel}
+    launch::Ptr{plait_launch}
+    arguments::Ptr{plait_argument}
+    argument_count::UInt64
+    accesses::Ptr{plait_access}
+    access_count::UInt64
+    function_::Ptr{Cvoid}
+    user_data::Ptr{Cvoid}
+    inbox::Ptr{plait_inbox}
+    target::Ptr{plait_data}
+    source::Ptr{plait_data}
+    target_box::Ptr{plait_box}
+    source_box::Ptr{plait_box}
+    host::Ptr{Cvoid}
+    pattern::UInt64
+    signal::Ptr{plait_signal}
+    sequence::UInt64
+end
+
+struct plait_flow_info
+    size::UInt32
+    flags::UInt32
+    window::UInt32
+    lanes::UInt32
+    newest::plait_task
+    settled::plait_task
+    failed::UInt64
+    pieces::UInt64
+    flow_bytes::UInt64
+    data_bytes::UInt64
+end
+
 struct plait_code_parameter
     size::UInt32
     flags::plait_code_parameter_flags
@@ -954,6 +1048,12 @@ const STRUCTS = DataType[
     plait_compile_desc,
     plait_schedule_info,
     plait_collective_desc,
+    plait_box,
+    plait_flow_desc,
+    plait_data_desc,
+    plait_access,
+    plait_task_desc,
+    plait_flow_info,
     plait_code_parameter,
     plait_code,
     plait_kernel_facts,
@@ -1928,6 +2028,108 @@ function plait_yield(error)
     ccall(plait_yield_at[], plait_status, (Ptr{plait_error},), error)
 end
 
+const plait_flow_create_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_flow_create - create a flow on the host of a context."
+function plait_flow_create(context, desc, out, error)
+    ccall(plait_flow_create_at[], plait_status, (Ptr{plait_context}, Ptr{plait_flow_desc}, Ptr{Ptr{plait_flow}}, Ptr{plait_error}), context, desc, out, error)
+end
+
+const plait_flow_retain_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_flow_retain - add one reference."
+function plait_flow_retain(flow)
+    ccall(plait_flow_retain_at[], Cvoid, (Ptr{plait_flow},), flow)
+end
+
+const plait_flow_release_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_flow_release - give one reference back; submitted tasks still run."
+function plait_flow_release(flow)
+    ccall(plait_flow_release_at[], Cvoid, (Ptr{plait_flow},), flow)
+end
+
+const plait_flow_submit_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_flow_submit - submit one task."
+function plait_flow_submit(flow, desc, out, error)
+    ccall(plait_flow_submit_at[], plait_status, (Ptr{plait_flow}, Ptr{plait_task_desc}, Ptr{plait_task}, Ptr{plait_error}), flow, desc, out, error)
+end
+
+const plait_flow_launch_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_flow_launch - submit one launch of a kernel."
+function plait_flow_launch(flow, kernel, launch, arguments, count, out, error)
+    ccall(plait_flow_launch_at[], plait_status, (Ptr{plait_flow}, Ptr{plait_kernel}, Ptr{plait_launch}, Ptr{plait_argument}, UInt64, Ptr{plait_task}, Ptr{plait_error}), flow, kernel, launch, arguments, count, out, error)
+end
+
+const plait_flow_wait_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_flow_wait - wait for a task, or for all submitted so far."
+function plait_flow_wait(flow, task, timeout_ns, error)
+    ccall(plait_flow_wait_at[], plait_status, (Ptr{plait_flow}, plait_task, UInt64, Ptr{plait_error}), flow, task, timeout_ns, error)
+end
+
+const plait_flow_notify_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_flow_notify - request an event for the end of a task."
+function plait_flow_notify(flow, task, inbox, function_, user_data, error)
+    ccall(plait_flow_notify_at[], plait_status, (Ptr{plait_flow}, plait_task, Ptr{plait_inbox}, Ptr{Cvoid}, Ptr{Cvoid}, Ptr{plait_error}), flow, task, inbox, function_, user_data, error)
+end
+
+const plait_flow_cancel_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_flow_cancel - end all tasks submitted so far that have not begun."
+function plait_flow_cancel(flow, error)
+    ccall(plait_flow_cancel_at[], plait_status, (Ptr{plait_flow}, Ptr{plait_error}), flow, error)
+end
+
+const plait_flow_query_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_flow_query - get the properties of a flow."
+function plait_flow_query(flow, info, error)
+    ccall(plait_flow_query_at[], plait_status, (Ptr{plait_flow}, Ptr{plait_flow_info}, Ptr{plait_error}), flow, info, error)
+end
+
+const plait_data_create_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_data_create - create data of a flow."
+function plait_data_create(flow, desc, out, error)
+    ccall(plait_data_create_at[], plait_status, (Ptr{plait_flow}, Ptr{plait_data_desc}, Ptr{Ptr{plait_data}}, Ptr{plait_error}), flow, desc, out, error)
+end
+
+const plait_data_part_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_data_part - name a box of data: accesses of the part and of the whole order each other."
+function plait_data_part(data, box, out, error)
+    ccall(plait_data_part_at[], plait_status, (Ptr{plait_data}, Ptr{plait_box}, Ptr{Ptr{plait_data}}, Ptr{plait_error}), data, box, out, error)
+end
+
+const plait_data_retain_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_data_retain - add one reference."
+function plait_data_retain(data)
+    ccall(plait_data_retain_at[], Cvoid, (Ptr{plait_data},), data)
+end
+
+const plait_data_release_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_data_release - give one reference back; its tasks still run."
+function plait_data_release(data)
+    ccall(plait_data_release_at[], Cvoid, (Ptr{plait_data},), data)
+end
+
+const plait_data_map_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_data_map - wait for data, and access its memory until unmapped."
+function plait_data_map(data, box, flags, out, error)
+    ccall(plait_data_map_at[], plait_status, (Ptr{plait_data}, Ptr{plait_box}, plait_map_flags, Ptr{Ptr{Cvoid}}, Ptr{plait_error}), data, box, flags, out, error)
+end
+
+const plait_data_unmap_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_data_unmap - end one mapping."
+function plait_data_unmap(data, pointer, error)
+    ccall(plait_data_unmap_at[], plait_status, (Ptr{plait_data}, Ptr{Cvoid}, Ptr{plait_error}), data, pointer, error)
+end
+
+const plait_data_read_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_data_read - copy elements to host memory, and wait."
+function plait_data_read(data, box, host, error)
+    ccall(plait_data_read_at[], plait_status, (Ptr{plait_data}, Ptr{plait_box}, Ptr{Cvoid}, Ptr{plait_error}), data, box, host, error)
+end
+
+const plait_data_write_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_data_write - copy elements from host memory, and wait."
+function plait_data_write(data, box, host, error)
+    ccall(plait_data_write_at[], plait_status, (Ptr{plait_data}, Ptr{plait_box}, Ptr{Cvoid}, Ptr{plait_error}), data, box, host, error)
+end
+
 # The functions, and where their addresses are kept
 const FUNCTIONS = Tuple{Symbol,Base.RefValue{Ptr{Cvoid}}}[
     (:plait_version, plait_version_at),
@@ -2091,6 +2293,23 @@ const FUNCTIONS = Tuple{Symbol,Base.RefValue{Ptr{Cvoid}}}[
     (:plait_await_run, plait_await_run_at),
     (:plait_await_plan, plait_await_plan_at),
     (:plait_yield, plait_yield_at),
+    (:plait_flow_create, plait_flow_create_at),
+    (:plait_flow_retain, plait_flow_retain_at),
+    (:plait_flow_release, plait_flow_release_at),
+    (:plait_flow_submit, plait_flow_submit_at),
+    (:plait_flow_launch, plait_flow_launch_at),
+    (:plait_flow_wait, plait_flow_wait_at),
+    (:plait_flow_notify, plait_flow_notify_at),
+    (:plait_flow_cancel, plait_flow_cancel_at),
+    (:plait_flow_query, plait_flow_query_at),
+    (:plait_data_create, plait_data_create_at),
+    (:plait_data_part, plait_data_part_at),
+    (:plait_data_retain, plait_data_retain_at),
+    (:plait_data_release, plait_data_release_at),
+    (:plait_data_map, plait_data_map_at),
+    (:plait_data_unmap, plait_data_unmap_at),
+    (:plait_data_read, plait_data_read_at),
+    (:plait_data_write, plait_data_write_at),
 ]
 
 end

@@ -51,6 +51,10 @@ pub type plait_coll_protocol = u32;
 pub type plait_compile_flags = u32;
 pub type plait_schedule_flags = u32;
 pub type plait_reduction = u32;
+pub type plait_task = u64;
+pub type plait_access_mode = u32;
+pub type plait_task_kind = u32;
+pub type plait_task_flags = u32;
 pub type plait_code_parameter_flags = u32;
 pub type plait_code_flags = u32;
 pub const PLAIT_VERSION_MAJOR: u32 = 0;
@@ -96,6 +100,8 @@ pub const PLAIT_OBJECT_RUN: plait_object_kind = 10;
 pub const PLAIT_OBJECT_CALLABLE: plait_object_kind = 11;
 pub const PLAIT_OBJECT_SCHEDULE: plait_object_kind = 12;
 pub const PLAIT_OBJECT_COLL: plait_object_kind = 13;
+pub const PLAIT_OBJECT_FLOW: plait_object_kind = 14;
+pub const PLAIT_OBJECT_DATA: plait_object_kind = 15;
 pub const PLAIT_CONTEXT_NO_WORKERS: plait_context_flags = 1;
 pub const PLAIT_CONTEXT_SYNC: plait_context_flags = 2;
 pub const PLAIT_DEVICE_MAP: plait_device_capabilities = 1;
@@ -132,6 +138,7 @@ pub const PLAIT_EVENT_CALL: plait_event_kind = 1;
 pub const PLAIT_EVENT_SIGNAL: plait_event_kind = 2;
 pub const PLAIT_EVENT_RELEASED: plait_event_kind = 3;
 pub const PLAIT_EVENT_RUN: plait_event_kind = 4;
+pub const PLAIT_EVENT_TASK: plait_event_kind = 5;
 pub const PLAIT_SIGNAL_GATE: plait_signal_flags = 1;
 pub const PLAIT_WAIT_ALL: plait_wait_mode = 0;
 pub const PLAIT_WAIT_ANY: plait_wait_mode = 1;
@@ -174,6 +181,8 @@ pub const PLAIT_ARGUMENT_ROTATION: plait_argument_kind = 3;
 pub const PLAIT_ARGUMENT_ITERATION: plait_argument_kind = 4;
 pub const PLAIT_ARGUMENT_SCRATCH: plait_argument_kind = 5;
 pub const PLAIT_ARGUMENT_LOCAL: plait_argument_kind = 6;
+pub const PLAIT_ARGUMENT_DATA: plait_argument_kind = 7;
+pub const PLAIT_ARGUMENT_ACCESS: plait_argument_kind = 8;
 pub const PLAIT_SERIES_FROM_COUNT: plait_series_flags = 1;
 pub const PLAIT_NODE_JOIN: plait_node_kind = 0;
 pub const PLAIT_NODE_LAUNCH: plait_node_kind = 1;
@@ -275,6 +284,20 @@ pub const PLAIT_REDUCE_SUM: plait_reduction = 0;
 pub const PLAIT_REDUCE_PROD: plait_reduction = 1;
 pub const PLAIT_REDUCE_MIN: plait_reduction = 2;
 pub const PLAIT_REDUCE_MAX: plait_reduction = 3;
+pub const PLAIT_ACCESS_BY_SIGNATURE: plait_access_mode = 0;
+pub const PLAIT_ACCESS_READ: plait_access_mode = 1;
+pub const PLAIT_ACCESS_WRITE: plait_access_mode = 2;
+pub const PLAIT_ACCESS_READ_WRITE: plait_access_mode = 3;
+pub const PLAIT_TASK_LAUNCH: plait_task_kind = 0;
+pub const PLAIT_TASK_CALL: plait_task_kind = 1;
+pub const PLAIT_TASK_COPY: plait_task_kind = 2;
+pub const PLAIT_TASK_FILL: plait_task_kind = 3;
+pub const PLAIT_TASK_READ: plait_task_kind = 4;
+pub const PLAIT_TASK_WRITE: plait_task_kind = 5;
+pub const PLAIT_TASK_EMIT: plait_task_kind = 7;
+pub const PLAIT_TASK_WAIT: plait_task_kind = 8;
+pub const PLAIT_TASK_NO_WAIT: plait_task_flags = 16;
+pub const PLAIT_TASK_BARRIER: plait_task_flags = 32;
 pub const PLAIT_CODE_POINTER: plait_code_parameter_flags = 1;
 pub const PLAIT_CODE_READS: plait_code_parameter_flags = 2;
 pub const PLAIT_CODE_WRITES: plait_code_parameter_flags = 4;
@@ -296,6 +319,8 @@ opaque! {
     plait_callable,
     plait_schedule,
     plait_coll,
+    plait_flow,
+    plait_data,
     plait_backend_memory,
     plait_backend_kernel,
     plait_backend_launch,
@@ -816,6 +841,69 @@ pub struct plait_collective_desc [size] {
     pub outputs: *const *mut plait_buffer,
     pub devices: *const *mut plait_device,
 }
+pub struct plait_box [] {
+    pub low: [u64; 3],
+    pub high: [u64; 3],
+}
+pub struct plait_flow_desc [size] {
+    pub size: u32,
+    pub flags: u32,
+    pub window: u32,
+    pub lanes: u32,
+    pub label: *const c_char,
+}
+pub struct plait_data_desc [size] {
+    pub size: u32,
+    pub flags: u32,
+    pub dimensions: u32,
+    pub element_bytes: u32,
+    pub extent: [u64; 3],
+    pub buffer: *mut plait_buffer,
+    pub buffer_offset: u64,
+    pub label: *const c_char,
+}
+pub struct plait_access [size] {
+    pub size: u32,
+    pub mode: plait_access_mode,
+    pub data: *mut plait_data,
+    pub box: *const plait_box,
+}
+pub struct plait_task_desc [size] {
+    pub size: u32,
+    pub kind: plait_task_kind,
+    pub flags: plait_task_flags,
+    pub priority: i32,
+    pub label: *const c_char,
+    pub kernel: *mut plait_kernel,
+    pub launch: *const plait_launch,
+    pub arguments: *const plait_argument,
+    pub argument_count: u64,
+    pub accesses: *const plait_access,
+    pub access_count: u64,
+    pub function: plait_host_function,
+    pub user_data: *mut c_void,
+    pub inbox: *mut plait_inbox,
+    pub target: *mut plait_data,
+    pub source: *mut plait_data,
+    pub target_box: *const plait_box,
+    pub source_box: *const plait_box,
+    pub host: *mut c_void,
+    pub pattern: u64,
+    pub signal: *mut plait_signal,
+    pub sequence: u64,
+}
+pub struct plait_flow_info [size] {
+    pub size: u32,
+    pub flags: u32,
+    pub window: u32,
+    pub lanes: u32,
+    pub newest: plait_task,
+    pub settled: plait_task,
+    pub failed: u64,
+    pub pieces: u64,
+    pub flow_bytes: u64,
+    pub data_bytes: u64,
+}
 pub struct plait_code_parameter [size] {
     pub size: u32,
     pub flags: plait_code_parameter_flags,
@@ -1193,4 +1281,38 @@ fn plait_await_run(run: *mut plait_run, error: *mut plait_error) -> plait_status
 fn plait_await_plan(plan: *mut plait_plan, queue: *mut plait_queue, desc: *const plait_run_desc, error: *mut plait_error) -> plait_status;
 /// plait_yield - in a coroutine: let the thread do other work first.
 fn plait_yield(error: *mut plait_error) -> plait_status;
+/// plait_flow_create - create a flow on the host of a context.
+fn plait_flow_create(context: *mut plait_context, desc: *const plait_flow_desc, out: *mut *mut plait_flow, error: *mut plait_error) -> plait_status;
+/// plait_flow_retain - add one reference.
+fn plait_flow_retain(flow: *mut plait_flow);
+/// plait_flow_release - give one reference back; submitted tasks still run.
+fn plait_flow_release(flow: *mut plait_flow);
+/// plait_flow_submit - submit one task.
+fn plait_flow_submit(flow: *mut plait_flow, desc: *const plait_task_desc, out: *mut plait_task, error: *mut plait_error) -> plait_status;
+/// plait_flow_launch - submit one launch of a kernel.
+fn plait_flow_launch(flow: *mut plait_flow, kernel: *mut plait_kernel, launch: *const plait_launch, arguments: *const plait_argument, count: u64, out: *mut plait_task, error: *mut plait_error) -> plait_status;
+/// plait_flow_wait - wait for a task, or for all submitted so far.
+fn plait_flow_wait(flow: *mut plait_flow, task: plait_task, timeout_ns: u64, error: *mut plait_error) -> plait_status;
+/// plait_flow_notify - request an event for the end of a task.
+fn plait_flow_notify(flow: *mut plait_flow, task: plait_task, inbox: *mut plait_inbox, function: plait_host_function, user_data: *mut c_void, error: *mut plait_error) -> plait_status;
+/// plait_flow_cancel - end all tasks submitted so far that have not begun.
+fn plait_flow_cancel(flow: *mut plait_flow, error: *mut plait_error) -> plait_status;
+/// plait_flow_query - get the properties of a flow.
+fn plait_flow_query(flow: *mut plait_flow, info: *mut plait_flow_info, error: *mut plait_error) -> plait_status;
+/// plait_data_create - create data of a flow.
+fn plait_data_create(flow: *mut plait_flow, desc: *const plait_data_desc, out: *mut *mut plait_data, error: *mut plait_error) -> plait_status;
+/// plait_data_part - name a box of data: accesses of the part and of the whole order each other.
+fn plait_data_part(data: *mut plait_data, box: *const plait_box, out: *mut *mut plait_data, error: *mut plait_error) -> plait_status;
+/// plait_data_retain - add one reference.
+fn plait_data_retain(data: *mut plait_data);
+/// plait_data_release - give one reference back; its tasks still run.
+fn plait_data_release(data: *mut plait_data);
+/// plait_data_map - wait for data, and access its memory until unmapped.
+fn plait_data_map(data: *mut plait_data, box: *const plait_box, flags: plait_map_flags, out: *mut *mut c_void, error: *mut plait_error) -> plait_status;
+/// plait_data_unmap - end one mapping.
+fn plait_data_unmap(data: *mut plait_data, pointer: *mut c_void, error: *mut plait_error) -> plait_status;
+/// plait_data_read - copy elements to host memory, and wait.
+fn plait_data_read(data: *mut plait_data, box: *const plait_box, host: *mut c_void, error: *mut plait_error) -> plait_status;
+/// plait_data_write - copy elements from host memory, and wait.
+fn plait_data_write(data: *mut plait_data, box: *const plait_box, host: *const c_void, error: *mut plait_error) -> plait_status;
 }

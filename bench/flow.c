@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Cost of tasks of a flow: submission alone, and with their execution: chains
+ * and independent tasks, boxes in one and two dimensions, readers and a writer.
+ * Tasks are empty functions and launches.  Minimum and median of many rounds.
+ *
+ *	PLAIT_PLUGIN_PATH=plugins/.libs bench/flow [ROW [ROUNDS]]
+ *
+ * ROW measures that row only: for counting instructions.  FLOW_WORKERS=0 has no
+ * workers, so that the waiting thread runs all tasks.
+ */
+#include "plait/plait.h"
+#include "sys/clock.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TASKS = 2048, ROUNDS = 101, TILES = 16, LINE = 64, READERS = 100 };
+
+static plait_error error = { .size = sizeof(error) };
+static plait_context *context;
+static plait_flow *flow;
+static plait_kernel *kernel;
+static plait_data *datum, *line, *other, *plane, *next_plane;
+
+static void must(plait_status status)
+{
+	if (status >= PLAIT_OK)
+		return;
+	fprintf(stderr, "flow: %s\n", error.text);
+	exit(1);
+}
+
+static int32_t nothing(void *user_data)
+{
+	(void)user_data;
+	return 0;
+}
+
+static int32_t no_work(void *const *arguments, const plait_launch *launch,
+		       void *user_data)
+{
+	(void)arguments;
+	(void)launch;
+	(void)user_data;
+	return 0;
+}
+
+/* ---- rows: each submits `count` tasks ---- */
+
+static void call(const plait_access *accesses, uint64_t count)
+{
+	const plait_task_desc desc = {
+		.size = sizeof(desc), .kind = PLAIT_TASK_CALL,
+		.function = nothing, .accesses = accesses,
+		.access_count = count,
+	};
+
+	must(plait_flow_submit(flow, &desc, NULL, &error));
+}
+
+static void independent(int count)
+{
+	while (count-- > 0)
+		call(NULL, 0);
+}
+
+static void chain(int count)
+{
+	const plait_access access = { sizeof(access), PLAIT_ACCESS_READ_WRITE,
+				      datum, NULL };
+
+	while (count-- > 0)
+		call(&access, 1);
+}
+
+static void launch_chain(int count)
+{
+	double a = 1;
+
+	while (count-- > 0)
+		must(plait_flow_launch(flow, kernel, NULL,
+				       PLAIT_ARGUMENTS(PLAIT_VALUE(a),
+						       PLAIT_DATA(datum)),
+				       NULL, &error));
+}
+
+/* One box each, of one datum: one access. */
+static void boxes(int count)
+{
+	for (int i = 0; i < count; i++) {
+		uint64_t at = (uint64_t)i % LINE * 4;
+		const plait_box box = { { at, 0, 0 }, { at + 4, 1, 1 } };
+		const plait_access access = { sizeof(access),
+					      PLAIT_ACCESS_READ_WRITE, line,
+					      &box };
+
+		call(&access, 1);
+	}
+}
+
+/* A stencil on a line: two accesses. */
+static void stencil(int count)
+{
+	for (int i = 0; i < count; i++) {
+		bool odd = i / LINE % 2;
+		uint64_t at = (uint64_t)i % LINE * 4;
+		const plait_box near = { { at == 0 ? 0 : at - 1, 0, 0 },
+					 { at + 4 == 4 * LINE ? 4 * LINE :
+								at + 5,
+					   1, 1 } };
+		const plait_box own = { { at, 0, 0 }, { at + 4, 1, 1 } };
+		const plait_access accesses[] = {
+			{ sizeof(*accesses), PLAIT_ACCESS_READ,
+			  odd ? other : line, &near },
+			{ sizeof(*accesses), PLAIT_ACCESS_WRITE,
+			  odd ? line : other, &own },
+		};
+
+		call(accesses, 2);
+	}
+}
+
+static uint64_t less(uint64_t at)
+{
+	return at == 0 ? 0 : at - 1;
+}
+
+static uint64_t more(uint64_t at)
+{
+	return at == 8 * TILES ? at : at + 1;
+}
+
+/* A stencil on a plane: tiles of 8 x 8, and the halo around each. */
+static void halo(int count)
+{
+	for (int i = 0; i < count; i++) {
+		bool odd = i / (TILES * TILES) % 2;
+		uint64_t x = (uint64_t)i % TILES * 8;
+		uint64_t y = (uint64_t)i / TILES % TILES * 8;
+		const plait_box near = { { less(x), less(y), 0 },
+					 { more(x + 8), more(y + 8), 1 } };
+		const plait_box own = { { x, y, 0 }, { x + 8, y + 8, 1 } };
+		const plait_access accesses[] = {
+			{ sizeof(*accesses), PLAIT_ACCESS_READ,
+			  odd ? next_plane : plane, &near },
+			{ sizeof(*accesses), PLAIT_ACCESS_WRITE,
+			  odd ? plane : next_plane, &own },
+		};
+
+		call(accesses, 2);
+	}
+}
+
+/* A hundred readers, then a writer. */
+static void readers(int count)
+{
+	for (int i = 0; i < count; i++) {
+		const plait_access access = {
+			sizeof(access), i % (READERS + 1) == READERS ?
+						PLAIT_ACCESS_WRITE :
+						PLAIT_ACCESS_READ,
+			datum, NULL
+		};
+
+		call(&access, 1);
+	}
+}
+
+/* ---- measurement ---- */
+
+struct row {
+	const char *name;
+	void (*submit)(int count);
+};
+
+static const struct row rows[] = {
+	{ "independent", independent },
+	{ "chain", chain },
+	{ "launch", launch_chain },
+	{ "boxes", boxes },
+	{ "stencil", stencil },
+	{ "halo", halo },
+	{ "readers", readers },
+};
+
+static int compare(const void *left, const void *right)
+{
+	double a = *(const double *)left, b = *(const double *)right;
+
+	return a < b ? -1 : a > b;
+}
+
+static void measure(const struct row *row, int rounds)
+{
+	static double submit[ROUNDS], whole[ROUNDS];
+
+	for (int r = 0; r < rounds; r++) {
+		uint64_t begin = plait__clock_now_ns(), middle, end;
+
+		row->submit(TASKS);
+		middle = plait__clock_now_ns();
+		must(plait_flow_wait(flow, 0, PLAIT_FOREVER, &error));
+		end = plait__clock_now_ns();
+		submit[r % ROUNDS] = (double)(middle - begin) / TASKS;
+		whole[r % ROUNDS] = (double)(end - begin) / TASKS;
+	}
+	rounds = rounds < ROUNDS ? rounds : ROUNDS;
+	qsort(submit, (size_t)rounds, sizeof(*submit), compare);
+	qsort(whole, (size_t)rounds, sizeof(*whole), compare);
+	printf("%-12s %8.0f %8.0f %8.0f %8.0f\n", row->name, submit[0],
+	       submit[rounds / 2], whole[0], whole[rounds / 2]);
+}
+
+/* ---- */
+
+static plait_data *make(uint32_t dimensions, uint64_t x, uint64_t y)
+{
+	const plait_data_desc desc = { .size = sizeof(desc),
+				       .dimensions = dimensions,
+				       .element_bytes = 8,
+				       .extent = { x, y } };
+	plait_data *data;
+
+	must(plait_data_create(flow, &desc, &data, &error));
+	return data;
+}
+
+static void set_up(void)
+{
+	const char *workers = getenv("FLOW_WORKERS");
+	plait_context_desc desc = { .size = sizeof(desc), .backends = "host" };
+	const plait_kernel_desc empty = {
+		.size = sizeof(empty), .function = no_work,
+		.signature = "empty(a: f64, x: pointer f64)",
+	};
+
+	if (workers != NULL && atoi(workers) == 0)
+		desc.flags = PLAIT_CONTEXT_NO_WORKERS;
+	else if (workers != NULL)
+		desc.workers = (uint32_t)atoi(workers);
+	must(plait_context_open(&desc, &context, &error));
+	must(plait_flow_create(context, NULL, &flow, &error));
+	must(plait_kernel_create(context, &empty, &kernel, &error));
+	datum = make(0, 0, 0);
+	line = make(1, 4 * LINE, 0);
+	other = make(1, 4 * LINE, 0);
+	plane = make(2, 8 * TILES, 8 * TILES);
+	next_plane = make(2, 8 * TILES, 8 * TILES);
+}
+
+int main(int argc, char **argv)
+{
+	int rounds = argc > 2 ? atoi(argv[2]) : ROUNDS;
+
+	set_up();
+	printf("ns a task    %8s %8s %8s %8s\n", "submit", "median", "and run",
+	       "median");
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (argc < 2 || strcmp(argv[1], rows[i].name) == 0)
+			measure(&rows[i], rounds);
+	plait_flow_release(flow);
+	return 0;
+}

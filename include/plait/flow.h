@@ -1,0 +1,494 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * plait/flow.h - tasks in, schedule out: tasks come one at a time with the
+ * data that they use; their order is inferred, and they run at once.
+ *
+ * A flow is a stream of tasks.  Each task names the data that it reads and
+ * writes.  The tasks have the effect of running one by one in the order of
+ * their submission; two tasks overlap unless they access the same elements and
+ * one of them writes.  Nothing is declared in advance, and a submission returns
+ * before its task has run.
+ *
+ * Example:
+ *
+ *     float cells[1000] = { 20 }, rate = 0.1f;
+ *     plait_data_desc desc = { .size = sizeof(desc), .dimensions = 1,
+ *                              .element_bytes = 4, .extent = { 1000 } };
+ *
+ *     plait_flow_create(context, NULL, &flow, &error);
+ *     plait_data_create(flow, &desc, &u, &error);
+ *     plait_data_create(flow, &desc, &v, &error);
+ *     plait_data_write(u, NULL, cells, &error);
+ *     for (int i = 0; i < 1000; i++)
+ *             plait_flow_launch(flow, kernel, PLAIT_ITEMS(1000),
+ *                               PLAIT_ARGUMENTS(PLAIT_DATA(i % 2 ? v : u),
+ *                                               PLAIT_DATA(i % 2 ? u : v),
+ *                                               PLAIT_VALUE(rate)),
+ *                               NULL, &error);
+ *     plait_data_read(u, NULL, cells, &error);
+ *     plait_flow_release(flow);
+ *
+ * Order.       Of tasks of several threads: the order in which their calls of
+ *              plait_flow_submit got the flow.
+ * Failure.     A task that fails poisons what it writes.  A task that reads
+ *              poison does not run, and poisons what it writes; a task that
+ *              overwrites it without reading runs, and cures it.  All others go
+ *              on.  A wait tells the failure.
+ * Host access. plait_data_read, _write and _map wait for the tasks that they
+ *              have to wait for, and for no other.
+ * Memory.      At most `window` tasks are not done; a submission beyond that
+ *              waits for the oldest one.  Once a program has repeated itself,
+ *              submissions allocate nothing.
+ * Devices.     Tasks run on the host, on the workers of the context and on
+ *              threads that wait for the flow.  Kernels need host code.
+ * Threads.     In a function of a task, a call that would wait for tasks is
+ *              PLAIT_E_DEADLOCK, and a submission without room PLAIT_E_BUSY.
+ */
+#ifndef PLAIT_FLOW_H
+#define PLAIT_FLOW_H
+
+#include "plait/kernel.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct plait_flow plait_flow;
+typedef struct plait_data plait_data;
+
+/* Number of a task: grows with each submission, and is never 0.  Not
+ * consecutive: the flow numbers its own work, too. */
+typedef uint64_t plait_task;
+
+/* Elements `low` to before `high` in each dimension; dimension 0 is that of
+ * neighbours in memory.  Dimensions that the data does not have are 0 to 1. */
+typedef struct plait_box {
+	uint64_t low[3];
+	uint64_t high[3];
+} plait_box;
+
+typedef struct plait_flow_desc {
+	uint32_t size;
+	uint32_t flags;
+	/* Tasks that may be not done at a time, those of the flow itself
+	 * included: a power of two, 16 to 2^20; 0 means 4096. */
+	uint32_t window;
+	/* Tasks that run at a time, at most 30; 0: as many as threads. */
+	uint32_t lanes;
+	/* Copied; names the flow in errors. */
+	const char *label;
+} plait_flow_desc;
+
+/* Data of a flow: an array of 0 to 3 dimensions, or a token. */
+typedef struct plait_data_desc {
+	uint32_t size;
+	uint32_t flags;
+	/* 0: one element. */
+	uint32_t dimensions;
+	/* 0: a token, which has no memory: it stands for a side effect or an
+	 * object of the program, and orders the tasks that name it. */
+	uint32_t element_bytes;
+	/* Elements in each dimension, at least 1. */
+	uint64_t extent[3];
+	/* Null: new memory, zeroed.  Else memory of the host that becomes the
+	 * data's, without gaps, from `buffer_offset` on, with its contents. */
+	plait_buffer *buffer;
+	uint64_t buffer_offset;
+	/* Copied; names the data in errors. */
+	const char *label;
+} plait_data_desc;
+
+/* Mode of an access. */
+typedef uint32_t plait_access_mode;
+enum {
+	/* For arguments: as the kernel's signature says. */
+	PLAIT_ACCESS_BY_SIGNATURE = 0,
+	PLAIT_ACCESS_READ = 1,
+	/* Every element of the box gets a new value. */
+	PLAIT_ACCESS_WRITE = 2,
+	PLAIT_ACCESS_READ_WRITE = 3
+};
+
+/* Access of a task to data. */
+typedef struct plait_access {
+	uint32_t size;
+	plait_access_mode mode;
+	plait_data *data;
+	/* Null: all of the data.  In coordinates of the data, or of the part
+	 * that `data` is. */
+	const plait_box *box;
+} plait_access;
+
+/* Initialisers of a plait_argument, for PLAIT_ARGUMENT_DATA and _ACCESS. */
+#define PLAIT_DATA(data) \
+	{ sizeof(plait_argument), PLAIT_ARGUMENT_DATA, (data), 0, 0, 0, 0, 0, \
+	  0, 0 }
+#define PLAIT_ACCESS(access) \
+	{ sizeof(plait_argument), PLAIT_ARGUMENT_ACCESS, (access), 0, 0, 0, \
+	  0, 0, 0, 0 }
+
+/* Kind of a task. */
+typedef uint32_t plait_task_kind;
+enum {
+	/* Launch `kernel`. */
+	PLAIT_TASK_LAUNCH = 0,
+	/* Call `function(user_data)`: on any thread, or with an inbox on its
+	 * owner's. */
+	PLAIT_TASK_CALL = 1,
+	/* Copy `source_box` of `source` to `target_box` of `target`; the boxes
+	 * have equal extents and do not overlap. */
+	PLAIT_TASK_COPY = 2,
+	/* Fill `target_box` of `target`: each element, of 1, 2, 4 or 8 bytes,
+	 * gets the low bytes of `pattern`. */
+	PLAIT_TASK_FILL = 3,
+	/* Copy `source_box` of `source` to `host`, without gaps; valid until
+	 * the task is done. */
+	PLAIT_TASK_READ = 4,
+	/* Copy `host`, without gaps and valid until the task is done, to
+	 * `target_box` of `target`. */
+	PLAIT_TASK_WRITE = 5,
+	/* The next emission of `signal`, a signal of the host's backend. */
+	PLAIT_TASK_EMIT = 7,
+	/* Wait for emission `sequence` of `signal`, which was submitted
+	 * before; 0: the newest one, if any.  A failed one fails the task. */
+	PLAIT_TASK_WAIT = 8
+};
+
+/* Flags of a task. */
+typedef uint32_t plait_task_flags;
+enum {
+	/* Without room: PLAIT_E_BUSY. */
+	PLAIT_TASK_NO_WAIT = 1 << 4,
+	/* After all tasks before it, and before all after it. */
+	PLAIT_TASK_BARRIER = 1 << 5
+};
+
+/* One task; fields that its kind does not use stay zero. */
+typedef struct plait_task_desc {
+	uint32_t size;
+	plait_task_kind kind;
+	plait_task_flags flags;
+	/* Advice: tasks above 0 that can run come before those that are not. */
+	int32_t priority;
+	/* Names the task in errors; must live until the task is done. */
+	const char *label;
+	plait_kernel *kernel;
+	/* Null: one item. */
+	const plait_launch *launch;
+	/* The first one's `size` is that of all. */
+	const plait_argument *arguments;
+	uint64_t argument_count;
+	/* Accesses beside those that arguments, boxes and kinds name. */
+	const plait_access *accesses;
+	uint64_t access_count;
+	plait_host_function function;
+	void *user_data;
+	plait_inbox *inbox;
+	plait_data *target;
+	plait_data *source;
+	/* Null: all of it. */
+	const plait_box *target_box;
+	const plait_box *source_box;
+	void *host;
+	uint64_t pattern;
+	plait_signal *signal;
+	uint64_t sequence;
+} plait_task_desc;
+
+/* Properties of a flow; filled by plait_flow_query. */
+typedef struct plait_flow_info {
+	uint32_t size;
+	uint32_t flags;
+	uint32_t window;
+	uint32_t lanes;
+	/* The newest number. */
+	plait_task newest;
+	/* All tasks up to this one are done; others may be. */
+	plait_task settled;
+	/* Failed tasks, those not run included, that the flow remembers. */
+	uint64_t failed;
+	/* Pieces into which data is cut by accesses to boxes. */
+	uint64_t pieces;
+	/* Memory of the flow and of its data. */
+	uint64_t flow_bytes;
+	uint64_t data_bytes;
+} plait_flow_info;
+
+/*
+ * plait_flow_create - create a flow on the host of a context.
+ *
+ * @param context borrowed, non-null: the context
+ * @param desc    borrowed, nullable: null means all defaults
+ * @param out     owned, non-null: the flow, one reference
+ * @param error   borrowed, nullable: filled on failure
+ * @return PLAIT_OK, PLAIT_E_INVALID, PLAIT_E_UNAVAILABLE (the context has no
+ *         device of the host), PLAIT_E_NOMEM, PLAIT_E_HANDLE, PLAIT_E_FORKED
+ * @thread any
+ * @since 1
+ */
+PLAIT_API plait_status plait_flow_create(plait_context *context,
+					 const plait_flow_desc *desc,
+					 plait_flow **out, plait_error *error);
+
+/*
+ * plait_flow_retain - add one reference.
+ *
+ * @param flow borrowed, nullable: the flow; null and stale are ignored
+ * @thread any
+ * @since 1
+ */
+PLAIT_API void plait_flow_retain(plait_flow *flow);
+
+/*
+ * plait_flow_release - give one reference back; submitted tasks still run.
+ *
+ * @param flow consumed, nullable: the flow; null is ignored
+ * @thread any
+ * @since 1
+ */
+PLAIT_API void plait_flow_release(plait_flow *flow);
+
+/*
+ * plait_flow_submit - submit one task.
+ *
+ * Returns before the task is done.  A failed call has submitted nothing.
+ *
+ * @param flow  borrowed, non-null: the flow
+ * @param desc  borrowed, non-null: the task; copied, but for what its fields
+ *              say
+ * @param out   borrowed, nullable: the task's number
+ * @param error borrowed, nullable: filled on failure
+ * @return PLAIT_OK, PLAIT_E_INVALID (the text names the task and the argument
+ *         or access), PLAIT_E_BUSY (no room: with PLAIT_TASK_NO_WAIT, or in a
+ *         function of a task), PLAIT_E_DEADLOCK (no room, and a mapping of the
+ *         calling thread is in the way), PLAIT_E_STATE (a closed inbox),
+ *         PLAIT_E_UNSUPPORTED (a kernel without host code), PLAIT_EVENT_READY
+ *         (not submitted: an inbox of this thread has an event),
+ *         PLAIT_E_NOMEM, PLAIT_E_HANDLE, PLAIT_E_FORKED
+ * @thread any
+ * @since 1
+ */
+PLAIT_API plait_status plait_flow_submit(plait_flow *flow,
+					 const plait_task_desc *desc,
+					 plait_task *out, plait_error *error);
+
+/*
+ * plait_flow_launch - submit one launch of a kernel.
+ *
+ * @param flow      borrowed, non-null: the flow
+ * @param kernel    borrowed, non-null: the kernel
+ * @param launch    borrowed, nullable: the geometry; null means one item
+ * @param arguments borrowed, nullable: one per parameter of the signature:
+ *                  values, data and accesses
+ * @param count     value: number of arguments
+ * @param out       borrowed, nullable: the task's number
+ * @param error     borrowed, nullable: filled on failure
+ * @return as plait_flow_submit
+ * @thread any
+ * @since 1
+ */
+PLAIT_API plait_status plait_flow_launch(plait_flow *flow,
+					 plait_kernel *kernel,
+					 const plait_launch *launch,
+					 const plait_argument *arguments,
+					 uint64_t count, plait_task *out,
+					 plait_error *error);
+
+/*
+ * plait_flow_wait - wait for a task, or for all submitted so far.
+ *
+ * Of all tasks, the call tells the first failure that no call has told; a call
+ * for one task tells that task's, which may be forgotten once as many tasks as
+ * the window has were submitted after it.  Of failures that no call tells, the
+ * first 256 are kept.  Inboxes are served as by plait_signal_wait_points.
+ *
+ * @param flow       borrowed, non-null: the flow
+ * @param task       value: the task; 0 means all
+ * @param timeout_ns value: 0 polls, PLAIT_FOREVER waits
+ * @param error      borrowed, nullable: filled on failure
+ * @return PLAIT_OK, PLAIT_EVENT_READY, PLAIT_E_TIMEOUT, PLAIT_E_DEADLOCK, the
+ *         status of the failure (PLAIT_E_FAILED with the function's result in
+ *         origin; of a task that was not run that of the cause),
+ *         PLAIT_E_INVALID (no such task), PLAIT_E_HANDLE, PLAIT_E_FORKED
+ * @thread any
+ * @since 1
+ */
+PLAIT_API plait_status plait_flow_wait(plait_flow *flow, plait_task task,
+				       uint64_t timeout_ns,
+				       plait_error *error);
+
+/*
+ * plait_flow_notify - request an event for the end of a task.
+ *
+ * The inbox receives exactly one PLAIT_EVENT_TASK with the status of the task,
+ * or with PLAIT_E_CANCELLED if the inbox is closed before.
+ *
+ * @param flow      borrowed, non-null: the flow
+ * @param task      value: the task; 0 means all submitted so far, and the
+ *                  status PLAIT_OK
+ * @param inbox     borrowed, non-null: receives the event
+ * @param function  borrowed, nullable: run by plait_inbox_pump; null: the
+ *                  owner pulls the event
+ * @param user_data borrowed, nullable: passed through
+ * @param error     borrowed, nullable: filled on failure
+ * @return as plait_flow_submit, PLAIT_E_INVALID (no such task)
+ * @thread any
+ * @since 1
+ */
+PLAIT_API plait_status plait_flow_notify(plait_flow *flow, plait_task task,
+					 plait_inbox *inbox,
+					 plait_host_function function,
+					 void *user_data, plait_error *error);
+
+/*
+ * plait_flow_cancel - end all tasks submitted so far that have not begun.
+ *
+ * They fail with PLAIT_E_CANCELLED and poison what they write.  Tasks that
+ * have begun go on; a task that waits for a signal or an inbox has begun.
+ *
+ * @param flow  borrowed, non-null: the flow
+ * @param error borrowed, nullable: filled on failure
+ * @return PLAIT_OK, PLAIT_E_NOMEM, PLAIT_E_HANDLE, PLAIT_E_FORKED
+ * @thread any
+ * @since 1
+ */
+PLAIT_API plait_status plait_flow_cancel(plait_flow *flow, plait_error *error);
+
+/*
+ * plait_flow_query - get the properties of a flow.
+ *
+ * @param flow  borrowed, non-null: the flow
+ * @param info  borrowed, non-null: set `size`; the rest is filled
+ * @param error borrowed, nullable: filled on failure
+ * @return PLAIT_OK, PLAIT_E_INVALID, PLAIT_E_HANDLE, PLAIT_E_FORKED
+ * @thread any
+ * @since 1
+ */
+PLAIT_API plait_status plait_flow_query(plait_flow *flow,
+					plait_flow_info *info,
+					plait_error *error);
+
+/* ------------------------------------------------------------------------
+ * Data
+ */
+
+/*
+ * plait_data_create - create data of a flow.
+ *
+ * @param flow  borrowed, non-null: the flow; the data keeps it
+ * @param desc  borrowed, non-null: the data
+ * @param out   owned, non-null: the data, one reference
+ * @param error borrowed, nullable: filled on failure
+ * @return PLAIT_OK, PLAIT_E_INVALID, PLAIT_E_UNSUPPORTED (a buffer that is not
+ *         of the host), PLAIT_E_NOMEM, PLAIT_E_HANDLE, PLAIT_E_FORKED
+ * @thread any
+ * @since 1
+ */
+PLAIT_API plait_status plait_data_create(plait_flow *flow,
+					 const plait_data_desc *desc,
+					 plait_data **out, plait_error *error);
+
+/*
+ * plait_data_part - name a box of data: accesses of the part and of the whole
+ * order each other.
+ *
+ * @param data  borrowed, non-null: the data, or a part of it
+ * @param box   borrowed, non-null: in coordinates of `data`
+ * @param out   owned, non-null: the part, one reference; it keeps the whole
+ * @param error borrowed, nullable: filled on failure
+ * @return PLAIT_OK, PLAIT_E_INVALID, PLAIT_E_NOMEM, PLAIT_E_HANDLE,
+ *         PLAIT_E_FORKED
+ * @thread any
+ * @since 1
+ */
+PLAIT_API plait_status plait_data_part(plait_data *data, const plait_box *box,
+				       plait_data **out, plait_error *error);
+
+/*
+ * plait_data_retain - add one reference.
+ *
+ * @param data borrowed, nullable: the data; null and stale are ignored
+ * @thread any
+ * @since 1
+ */
+PLAIT_API void plait_data_retain(plait_data *data);
+
+/*
+ * plait_data_release - give one reference back; its tasks still run.
+ *
+ * @param data consumed, nullable: the data; null is ignored
+ * @thread any
+ * @since 1
+ */
+PLAIT_API void plait_data_release(plait_data *data);
+
+/*
+ * plait_data_map - wait for data, and access its memory until unmapped.
+ *
+ * A mapping is an access like that of a task: later tasks that conflict with
+ * it wait until it ends.
+ *
+ * @param data  borrowed, non-null: the data
+ * @param box   borrowed, nullable: null means all of it
+ * @param flags value: PLAIT_MAP_READ, PLAIT_MAP_WRITE or both; without READ
+ *              every element gets a new value
+ * @param out   borrowed, non-null: the address of the first element of the
+ *              box; rows have the distance that they have in the whole data
+ * @param error borrowed, nullable: filled on failure
+ * @return PLAIT_OK, PLAIT_E_DEADLOCK (in a function of a task), the status of
+ *         the failure that poisoned the data, PLAIT_E_INVALID (also: a token),
+ *         and as plait_flow_submit
+ * @thread any
+ * @since 1
+ */
+PLAIT_API plait_status plait_data_map(plait_data *data, const plait_box *box,
+				      plait_map_flags flags, void **out,
+				      plait_error *error);
+
+/*
+ * plait_data_unmap - end one mapping.
+ *
+ * @param data    borrowed, non-null: the data that was mapped
+ * @param pointer borrowed, non-null: the address from plait_data_map
+ * @param error   borrowed, nullable: filled on failure
+ * @return PLAIT_OK, PLAIT_E_INVALID (not a mapping of this data),
+ *         PLAIT_E_HANDLE, PLAIT_E_FORKED
+ * @thread any
+ * @since 1
+ */
+PLAIT_API plait_status plait_data_unmap(plait_data *data, void *pointer,
+					plait_error *error);
+
+/*
+ * plait_data_read - copy elements to host memory, and wait.
+ *
+ * @param data  borrowed, non-null: the data
+ * @param box   borrowed, nullable: null means all of it
+ * @param host  borrowed, non-null: receives the elements, without gaps
+ * @param error borrowed, nullable: filled on failure
+ * @return as plait_data_map
+ * @thread any
+ * @since 1
+ */
+PLAIT_API plait_status plait_data_read(plait_data *data, const plait_box *box,
+				       void *host, plait_error *error);
+
+/*
+ * plait_data_write - copy elements from host memory, and wait.
+ *
+ * @param data  borrowed, non-null: the data
+ * @param box   borrowed, nullable: null means all of it
+ * @param host  borrowed, non-null: the elements, without gaps
+ * @param error borrowed, nullable: filled on failure
+ * @return as plait_data_map
+ * @thread any
+ * @since 1
+ */
+PLAIT_API plait_status plait_data_write(plait_data *data, const plait_box *box,
+					const void *host, plait_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

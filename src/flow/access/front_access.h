@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Effect of an access on a front, in two passes over all accesses of a task:
+ * gather its predecessors, which changes nothing; then, when the task is
+ * certain, record it.  Readers come before the next writer; a seventh reader
+ * makes one mark of the others.  Pure.
+ */
+#ifndef PLAIT_SRC_FLOW_ACCESS_FRONT_ACCESS_H
+#define PLAIT_SRC_FLOW_ACCESS_FRONT_ACCESS_H
+
+#include "flow/access/preds.h"
+#include "flow/region/front_map.h"
+
+enum { PLAIT__ACCESS_READS = 1, PLAIT__ACCESS_WRITES = 2 };
+
+void plait__front_access_gather(plait__preds *preds, plait__front *front,
+				uint32_t mode);
+
+typedef struct plait__front_record {
+	uint64_t number;
+	uint64_t settled;
+	/* Make a mark behind these ops; returns its number. */
+	uint64_t (*mark)(void *arg, const uint64_t *numbers, uint32_t count);
+	void *arg;
+	/* The last one, and the readers that it stands for. */
+	uint64_t last_full[PLAIT__FRONT_READERS];
+	uint64_t last_mark;
+} plait__front_record;
+
+void plait__front_access_record(plait__front_record *record,
+				plait__front *front, uint32_t mode);
+
+#endif

@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: MIT */
+/* Commit of a task; see commit.h. */
+#include "flow/commit.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+
+#include <string.h>
+
+/* One op is kept free for plait__commit_last. */
+enum { KEPT = 1 };
+
+bool plait__commit_reserve_accesses(plait__flow *flow, uint32_t count)
+{
+	uint32_t capacity = flow->access_capacity < 8 ? 8 :
+							flow->access_capacity;
+	plait__flow_access *grown;
+
+	if (count <= flow->access_capacity)
+		return true;
+	while (capacity < count)
+		capacity *= 2;
+	grown = plait__realloc(plait__flow_allocator(flow), flow->accesses,
+			       flow->access_capacity * sizeof(*grown),
+			       capacity * sizeof(*grown));
+	if (grown == NULL)
+		return false;
+	flow->accesses = grown;
+	flow->access_capacity = capacity;
+	return true;
+}
+
+/* ---- lanes ---- */
+
+static bool is_late_lane(const plait__flow *flow, uint8_t lane)
+{
+	return lane == flow->lanes.count + 1 || lane == PLAIT__LANE_OUTSIDE;
+}
+
+/* Returns true if an op that another thread finishes is not done, and among
+ * these predecessors or before them. */
+static bool is_held(const plait__flow *flow, const plait__pred *preds,
+		    uint32_t count, bool is_prefix)
+{
+	const plait__op_ring *ring = &flow->window.ring;
+
+	if (flow->newest_late <= flow->window.settled)
+		return false;
+	if (is_prefix)
+		return true;
+	for (uint32_t i = 0; i < count; i++)
+		if (preds[i].number > flow->window.settled &&
+		    is_late_lane(flow,
+				 flow->lane_of[preds[i].number & ring->mask]) &&
+		    !plait__op_is_done(ring, preds[i].number))
+			return true;
+	return false;
+}
+
+/* The lane whose last op is the newest predecessor; else the next one. */
+static uint32_t choose_lane(plait__flow *flow, const plait__pred *preds,
+			    uint32_t count)
+{
+	for (uint32_t i = count; i > 0; i--) {
+		uint64_t number = preds[i - 1].number;
+		uint8_t lane = flow->lane_of[number & flow->window.ring.mask];
+
+		if (lane < flow->lanes.count &&
+		    flow->last_in_lane[lane] == number)
+			return lane;
+	}
+	if (++flow->next_lane >= flow->lanes.count)
+		flow->next_lane = 0;
+	return flow->next_lane;
+}
+
+/* ---- ops ---- */
+
+/* Number an op with these predecessors, which are few. */
+static plait__op *number_op(plait__flow *flow, const plait__pred *preds,
+			    uint32_t count, uint64_t meta)
+{
+	plait__op *op = plait__window_next(&flow->window);
+
+	meta |= (uint64_t)count << PLAIT__OP_COUNT_SHIFT;
+	for (uint32_t i = 0; i < count; i++) {
+		at_store_relaxed_u64(&op->preds[i], preds[i].number);
+		if (preds[i].is_true)
+			meta |= (uint64_t)1 << (PLAIT__OP_TRUE_SHIFT + i);
+	}
+	/* Relaxed: published with the word. */
+	at_store_relaxed_u64(&op->meta, meta);
+	return op;
+}
+
+/* Another thread than a worker finishes the op: hold those behind it. */
+static void make_late(plait__flow *flow, uint64_t number)
+{
+	flow->lane_of[number & flow->window.ring.mask] = PLAIT__LANE_OUTSIDE;
+	flow->newest_late = number;
+}
+
+/* Publish the newest op in a lane that its predecessors allow. */
+static void publish(plait__flow *flow, const plait__pred *preds,
+		    uint32_t count, bool is_prefix, bool is_urgent)
+{
+	uint64_t number = flow->window.newest;
+	uint32_t lane;
+
+	if (is_held(flow, preds, count, is_prefix))
+		lane = flow->lanes.count + 1;
+	else if (is_urgent)
+		lane = flow->lanes.count;
+	else
+		lane = choose_lane(flow, preds, count);
+	flow->lane_of[number & flow->window.ring.mask] = (uint8_t)lane;
+	if (lane < flow->lanes.count)
+		flow->last_in_lane[lane] = number;
+	if (lane == flow->lanes.count + 1)
+		flow->newest_late = number;
+	plait__flow_lanes_publish(&flow->lanes, lane, number);
+}
+
+static uint64_t add_mark(plait__flow *flow, const plait__pred *preds,
+			 uint32_t count)
+{
+	plait__op *op = number_op(flow, preds, count, PLAIT__OP_MARK);
+
+	op->label = NULL;
+	publish(flow, preds, count, false, false);
+	return flow->window.newest;
+}
+
+/* ---- predecessors ---- */
+
+/* Drop those that are done: only if there are many.  One that has failed is
+ * enough to spoil the task. */
+static void drop_done(plait__flow *flow)
+{
+	plait__preds *preds = &flow->preds;
+	bool has_failed = false;
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < preds->count; i++) {
+		plait__pred pred = preds->items[i];
+		bool keeps = !plait__op_is_done(&flow->window.ring,
+						pred.number);
+
+		if (!keeps && pred.is_true && !has_failed)
+			keeps = has_failed = plait__outcomes_has(
+				&flow->lanes.outcomes, pred.number);
+		if (keeps)
+			preds->items[kept++] = pred;
+	}
+	preds->count = kept;
+}
+
+/* True ones first, so that a mark has one kind. */
+static void sort_true_first(plait__preds *preds)
+{
+	uint32_t first = 0;
+
+	for (uint32_t i = 0; i < preds->count; i++) {
+		plait__pred pred = preds->items[i];
+
+		if (!pred.is_true)
+			continue;
+		preds->items[i] = preds->items[first];
+		preds->items[first++] = pred;
+	}
+}
+
+/* At most as many marks as reduce() makes: a group of each kind may be less
+ * than full in each of at most four rounds. */
+static uint64_t count_marks(uint64_t count)
+{
+	return count <= PLAIT__OP_PREDS ? 0 :
+					  count / (PLAIT__OP_PREDS - 1) + 8;
+}
+
+/* Replace groups of predecessors by marks, until there are few. */
+static void reduce(plait__flow *flow)
+{
+	plait__preds *preds = &flow->preds;
+
+	while (preds->count > PLAIT__OP_PREDS) {
+		plait__pred *items = preds->items;
+		uint32_t kept = 0, i = 0;
+
+		while (i < preds->count) {
+			bool is_true = items[i].is_true;
+			uint32_t begin = i;
+
+			while (i < preds->count && i - begin < PLAIT__OP_PREDS &&
+			       items[i].is_true == is_true)
+				i++;
+			if (i - begin > 1)
+				items[begin].number = add_mark(
+					flow, &items[begin], i - begin);
+			items[kept++] = items[begin];
+		}
+		preds->count = kept;
+	}
+}
+
+static plait_status fail_memory(plait_error *error)
+{
+	return plait__fail(error, PLAIT_E_NOMEM, "no memory for a task");
+}
+
+/* Make borders along all boxes.  Joining removes those that no task needs yet,
+ * so it comes before.  PLAIT_PENDING: too many pieces, which tasks in flight keep
+ * apart. */
+static plait_status cut_all(plait__flow_task *task, plait_error *error)
+{
+	const plait__flow_access *accesses = task->flow->accesses;
+
+	for (uint32_t i = 0; i < task->access_count; i++) {
+		plait__data *whole = accesses[i].whole;
+
+		if (whole->map.pieces > whole->map.join_at &&
+		    !plait__flow_join_pieces(task->flow, whole))
+			return PLAIT_PENDING;
+	}
+	for (uint32_t i = 0; i < task->access_count; i++)
+		if (!plait__front_map_cut(&accesses[i].whole->map,
+					  &accesses[i].box))
+			return fail_memory(error);
+	return PLAIT_OK;
+}
+
+static plait__front_map_result collect_all(plait__flow_task *task)
+{
+	plait__flow *flow = task->flow;
+	plait__front_map_result result = PLAIT__FRONT_MAP_COLLECTED;
+
+	flow->fronts.count = 0;
+	for (uint32_t i = 0; result == PLAIT__FRONT_MAP_COLLECTED &&
+	     i < task->access_count; i++) {
+		plait__flow_access *access = &flow->accesses[i];
+
+		result = plait__front_map_collect(&access->whole->map,
+						  &access->box, &flow->fronts);
+		access->end = flow->fronts.count;
+	}
+	return result;
+}
+
+/* List the fronts of all accesses, between borders that are there or are made.
+ * PLAIT_PENDING: see cut_all. */
+static plait_status find_fronts(plait__flow_task *task, plait_error *error)
+{
+	plait__front_map_result result = collect_all(task);
+	plait_status status;
+
+	if (result == PLAIT__FRONT_MAP_UNCUT) {
+		status = cut_all(task, error);
+		if (status != PLAIT_OK)
+			return status;
+		result = collect_all(task);
+	}
+	return result == PLAIT__FRONT_MAP_COLLECTED ? PLAIT_OK :
+						      fail_memory(error);
+}
+
+static void gather_all(plait__flow_task *task)
+{
+	plait__flow *flow = task->flow;
+	uint32_t at = 0;
+
+	plait__preds_begin(&flow->preds, flow->window.settled,
+			   !plait__outcomes_are_clean(&flow->lanes.outcomes));
+	for (uint32_t i = 0; i < task->access_count; i++)
+		for (; at < flow->accesses[i].end; at++)
+			plait__front_access_gather(&flow->preds,
+						   flow->fronts.items[at],
+						   flow->accesses[i].mode);
+	plait__preds_add(&flow->preds, flow->barrier, false);
+	plait__preds_add(&flow->preds, task->behind, false);
+}
+
+/* ---- records ---- */
+
+static uint64_t mark_readers(void *arg, const uint64_t *numbers, uint32_t count)
+{
+	plait__pred preds[PLAIT__OP_PREDS];
+
+	for (uint32_t i = 0; i < count; i++)
+		preds[i] = (plait__pred){ numbers[i], false };
+	return add_mark(arg, preds, count);
+}
+
+static void record_all(plait__flow_task *task)
+{
+	plait__flow *flow = task->flow;
+	plait__front_record record = { .number = task->number,
+				       .settled = flow->preds.settled,
+				       .mark = mark_readers, .arg = flow };
+	uint32_t at = 0;
+
+	for (uint32_t i = 0; i < task->access_count; i++) {
+		flow->accesses[i].whole->last_use = task->number;
+		for (; at < flow->accesses[i].end; at++)
+			plait__front_access_record(&record,
+						   flow->fronts.items[at],
+						   flow->accesses[i].mode);
+	}
+}
+
+/* ---- the task ---- */
+
+static void add_op(plait__flow_task *task)
+{
+	plait__flow *flow = task->flow;
+	const plait__pred *preds = flow->preds.items;
+	uint32_t count = flow->preds.count;
+	uint64_t meta = task->kind |
+			(task->is_prefix ? PLAIT__OP_PREFIX : 0) |
+			(task->is_always ? PLAIT__OP_ALWAYS : 0);
+	plait__op *op;
+
+	plait__window_keep_cells(&flow->window);
+	op = number_op(flow, preds, count, meta);
+	op->call = task->filled.call;
+	op->arguments = task->filled.arguments;
+	op->launch = task->filled.launch;
+	op->user_data = task->filled.user_data;
+	op->label = task->label;
+	task->number = flow->window.newest;
+	publish(flow, preds, count, task->is_prefix, task->is_urgent);
+	if (task->is_late)
+		make_late(flow, task->number);
+}
+
+static void keep_writers(void *arg)
+{
+	plait__flow_keep_writers(arg);
+}
+
+plait_status plait__commit_task(plait__flow_task *task, plait_error *error)
+{
+	plait__flow *flow = task->flow;
+	plait__preds *preds = &flow->preds;
+	plait_status status;
+
+	if (!plait__outcomes_reserve(&flow->lanes.outcomes,
+				     flow->window.newest, keep_writers, flow))
+		return fail_memory(error);
+	status = find_fronts(task, error);
+	if (status != PLAIT_OK)
+		return status;
+	gather_all(task);
+	if (preds->lacks_memory)
+		return fail_memory(error);
+	if (preds->count > PLAIT__OP_PREDS) {
+		drop_done(flow);
+		sort_true_first(preds);
+	}
+	if (!plait__window_has_room(&flow->window,
+				    1 + KEPT + preds->marks +
+					    count_marks(preds->count),
+				    task->cells))
+		return PLAIT_PENDING;
+	reduce(flow);
+	add_op(task);
+	record_all(task);
+	if (task->is_barrier)
+		flow->barrier = task->number;
+	if (task->kernel != NULL)
+		task->kernel->last_use = task->number;
+	return PLAIT_OK;
+}
+
+/* The newest predecessor that is not done, or 0. */
+static uint64_t find_undone(const plait__flow *flow)
+{
+	const plait__preds *preds = &flow->preds;
+	uint64_t found = 0;
+
+	for (uint32_t i = 0; i < preds->count; i++)
+		if (preds->items[i].number > found &&
+		    !plait__op_is_done(&flow->window.ring,
+				       preds->items[i].number))
+			found = preds->items[i].number;
+	return found;
+}
+
+/* The failure of what is read. */
+static plait_status tell_poison(plait__flow *flow, plait_error *error)
+{
+	const plait__preds *preds = &flow->preds;
+	plait_status status = PLAIT_OK;
+
+	for (uint32_t i = 0; status == PLAIT_OK && i < preds->count; i++)
+		if (preds->items[i].is_true)
+			status = plait__outcomes_tell(&flow->lanes.outcomes,
+						      preds->items[i].number,
+						      error);
+	return status;
+}
+
+plait_status plait__commit_access(plait__flow_task *task, uint64_t *out_behind,
+				  plait_error *error)
+{
+	plait__flow *flow = task->flow;
+	plait_status status = find_fronts(task, error);
+
+	*out_behind = 0;
+	if (status != PLAIT_OK)
+		return status;
+	gather_all(task);
+	if (flow->preds.lacks_memory)
+		return fail_memory(error);
+	*out_behind = find_undone(flow);
+	if (*out_behind != 0)
+		return PLAIT_PENDING;
+	/* With the failures of ops that are done only since. */
+	gather_all(task);
+	status = tell_poison(flow, error);
+	if (status != PLAIT_OK)
+		return status;
+	if (!plait__window_has_room(&flow->window, 1 + KEPT +
+				    flow->preds.marks, 0))
+		return PLAIT_PENDING;
+	number_op(flow, NULL, 0, PLAIT__OP_MARK);
+	task->number = flow->window.newest;
+	make_late(flow, task->number);
+	record_all(task);
+	return PLAIT_OK;
+}
+
+void plait__commit_last(plait__flow *flow, plait_host_function function,
+			void *user_data)
+{
+	plait__op *op = number_op(flow, NULL, 0,
+				  PLAIT__OP_CALL | PLAIT__OP_PREFIX);
+
+	op->call.host = function;
+	op->user_data = user_data;
+	op->label = NULL;
+	publish(flow, NULL, 0, true, false);
+}

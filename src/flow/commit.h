@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Commit of a task: its predecessors, its op, and the fronts that it leaves.
+ * The caller holds the lock and has filled the task and flow->accesses.
+ */
+#ifndef PLAIT_SRC_FLOW_COMMIT_H
+#define PLAIT_SRC_FLOW_COMMIT_H
+
+#include "flow/flow.h"
+
+/* Make room in flow->accesses; returns false without memory. */
+bool plait__commit_reserve_accesses(plait__flow *flow, uint32_t count);
+
+/*
+ * PLAIT_OK: the task has a number, and may run.
+ * PLAIT_PENDING: no room, nothing has changed.  PLAIT_E_NOMEM.
+ */
+plait_status plait__commit_task(plait__flow_task *task, plait_error *error);
+
+/*
+ * Commit an access that the calling thread carries out itself, at once: an op
+ * in no lane, which the thread finishes.  PLAIT_PENDING: op *out_behind is to be
+ * done before; 0: no room.  Nothing has changed then, nor if what is read is
+ * poisoned: that failure.
+ */
+plait_status plait__commit_access(plait__flow_task *task, uint64_t *out_behind,
+				  plait_error *error);
+
+/* Submit an op behind all others, in the room that is kept for it. */
+void plait__commit_last(plait__flow *flow, plait_host_function function,
+			void *user_data);
+
+#endif

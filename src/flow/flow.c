@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Creation and end of flows.  The user's last release submits a last op behind
+ * all others, unless all are done; that op drops the flow's hold of itself, and
+ * so do data that are closed later.
+ */
+#include "flow/flow.h"
+
+#include "flow/commit.h"
+#include "flow/flow_late.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/sized_struct.h"
+
+#include <string.h>
+
+/* ---- end ---- */
+
+/* The function of the last op. */
+static int32_t end_flow(void *user_data)
+{
+	plait__flow *flow = user_data;
+
+	plait__flow_lock(flow);
+	plait__flow_reap(flow);
+	plait__flow_unlock(flow);
+	plait__object_drop_deferred(&flow->object);
+	return 0;
+}
+
+static void close_flow(plait__object *object)
+{
+	plait__flow *flow = (plait__flow *)object;
+	bool over;
+
+	plait__flow_lock(flow);
+	plait__flow_reap(flow);
+	over = flow->window.settled == flow->window.newest;
+	if (!over)
+		plait__commit_last(flow, end_flow, flow);
+	plait__flow_unlock(flow);
+	if (over)
+		plait__object_drop(object);
+}
+
+static void free_mappings(plait__flow *flow, plait__data_mapping *at)
+{
+	plait__data_mapping *next;
+
+	for (; at != NULL; at = next) {
+		next = at->next;
+		plait__free(plait__flow_allocator(flow), at, sizeof(*at));
+	}
+}
+
+static void destroy_flow(plait__object *object)
+{
+	plait__flow *flow = (plait__flow *)object;
+	const plait_allocator *allocator = plait__flow_allocator(flow);
+	uint64_t size = plait__window_size(&flow->window);
+
+	plait__flow_lanes_fini(&flow->lanes);
+	plait__late_fini(flow);
+	for (uint32_t i = 0; i < flow->kernel_count; i++)
+		plait__object_drop(&flow->kernels[i].kernel->object);
+	plait__free(allocator, flow->kernels,
+		    flow->kernel_capacity * sizeof(*flow->kernels));
+	free_mappings(flow, flow->spare_mappings);
+	plait__free(allocator, flow->accesses,
+		    flow->access_capacity * sizeof(*flow->accesses));
+	plait__front_map_free_list(&flow->fronts);
+	plait__preds_fini(&flow->preds);
+	plait__outcomes_fini(&flow->lanes.outcomes);
+	plait__free(allocator, flow->lane_of, size);
+	plait__free(allocator, flow->behind, size);
+	plait__window_fini(&flow->window, allocator);
+	plait__cacheline_free(allocator, flow, sizeof(*flow));
+}
+
+static const plait__class flow_class = {
+	.type = PLAIT_OBJECT_FLOW, .close = close_flow,
+	.destroy = destroy_flow, .maker_holds = 1
+};
+
+PLAIT__OBJECT_REFERENCES(flow, PLAIT_OBJECT_FLOW);
+
+/* ---- creation ---- */
+
+static plait_status read_desc(plait_flow_desc *out,
+			      const plait_flow_desc *given, plait_error *error)
+{
+	plait_status status = PLAIT_OK;
+
+	*out = (plait_flow_desc){ .size = sizeof(*out) };
+	if (given != NULL)
+		status = PLAIT__STRUCT_READ(plait_flow_desc, out, given, error);
+	if (status != PLAIT_OK)
+		return status;
+	if (out->flags != 0)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "plait_flow_desc: flags 0x%x are unknown",
+				   out->flags);
+	if (out->window == 0)
+		out->window = PLAIT__WINDOW_DEFAULT;
+	if (out->window < PLAIT__WINDOW_LEAST ||
+	    out->window > PLAIT__WINDOW_MOST ||
+	    (out->window & (out->window - 1)) != 0)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "plait_flow_desc: window %u is not a power "
+				   "of two from %d to %d", out->window,
+				   PLAIT__WINDOW_LEAST, PLAIT__WINDOW_MOST);
+	if (out->lanes > PLAIT__FLOW_LANES)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "plait_flow_desc: %u lanes; at most %d",
+				   out->lanes, PLAIT__FLOW_LANES);
+	return PLAIT_OK;
+}
+
+/* As many as threads that can run ops at a time: the workers and a waiting
+ * thread, on their processors. */
+static uint32_t default_lanes(const plait__pool *pool)
+{
+	uint32_t threads = plait__pool_worker_count(pool) + 1;
+	uint32_t processors = plait__pool_processor_count(pool);
+
+	threads = threads < processors ? threads : processors;
+	return threads < PLAIT__FLOW_LANES ? threads : PLAIT__FLOW_LANES;
+}
+
+static plait__device *find_host(plait__context *context)
+{
+	for (uint32_t i = 0; i < context->device_count; i++)
+		if (plait__device_is_host(&context->devices[i]))
+			return &context->devices[i];
+	return NULL;
+}
+
+static bool make_parts(plait__flow *flow, plait__context *context,
+		       const plait_flow_desc *desc)
+{
+	const plait_allocator *allocator = plait__context_allocator(context);
+	plait__flow_lanes *lanes = &flow->lanes;
+
+	if (!plait__window_init(&flow->window, allocator, desc->window) ||
+	    !plait__outcomes_init(&lanes->outcomes, allocator, desc->window))
+		return false;
+	flow->lane_of = plait__alloc(allocator, desc->window);
+	flow->behind = plait__alloc(allocator, desc->window);
+	lanes->ring = flow->window.ring;
+	lanes->context = context;
+	if (context->driver.counts_pool_runs)
+		lanes->driver = &context->driver;
+	lanes->allocator = allocator;
+	lanes->collect = plait__late_collect;
+	lanes->arg = flow;
+	return flow->lane_of != NULL && flow->behind != NULL &&
+	       plait__flow_lanes_init(lanes, context->pool,
+				      desc->lanes != 0 ?
+					      desc->lanes :
+					      default_lanes(context->pool));
+}
+
+static plait_status make(plait__context *context, const plait_flow_desc *desc,
+			 plait__flow **out, plait_error *error)
+{
+	const plait_allocator *allocator = plait__context_allocator(context);
+	plait__flow *flow = plait__cacheline_alloc(allocator, sizeof(*flow));
+	plait_status status = PLAIT_OK;
+
+	if (flow == NULL)
+		return plait__fail(error, PLAIT_E_NOMEM,
+				   "no memory for a flow");
+	flow->object.context = context;
+	flow->host = find_host(context);
+	flow->fronts.allocator = allocator;
+	plait__preds_init(&flow->preds, allocator, desc->window);
+	if (!make_parts(flow, context, desc))
+		status = plait__fail(error, PLAIT_E_NOMEM,
+				     "no memory for a flow with a window of %u "
+				     "tasks", desc->window);
+	if (status == PLAIT_OK)
+		status = plait__object_init(&flow->object, &flow_class, context,
+					    error);
+	if (status != PLAIT_OK) {
+		destroy_flow(&flow->object);
+		return status;
+	}
+	plait__object_set_label(&flow->object, desc->label);
+	*out = flow;
+	return PLAIT_OK;
+}
+
+PLAIT_API plait_status plait_flow_create(plait_context *context,
+					 const plait_flow_desc *desc,
+					 plait_flow **out, plait_error *error)
+{
+	plait__context *self;
+	plait_flow_desc known;
+	plait__flow *flow = NULL;
+	plait_status status;
+
+	if (out == NULL)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "out is null");
+	*out = NULL;
+	status = plait__context_enter(context, &self, error);
+	if (status != PLAIT_OK)
+		return status;
+	status = read_desc(&known, desc, error);
+	if (status == PLAIT_OK)
+		status = make(self, &known, &flow, error);
+	if (status == PLAIT_OK)
+		*out = plait__object_handle(&flow->object);
+	plait__object_leave(&self->object);
+	return status;
+}

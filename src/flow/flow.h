@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* Creation and end of flows, and what both sides of a submission share. */
+#ifndef PLAIT_SRC_FLOW_FLOW_H
+#define PLAIT_SRC_FLOW_FLOW_H
+
+#include "flow/flow_object.h"
+
+static inline void plait__flow_lock(plait__flow *flow)
+{
+	plait__mutex_lock(&flow->lock);
+}
+
+static inline void plait__flow_unlock(plait__flow *flow)
+{
+	plait__mutex_unlock(&flow->lock);
+}
+
+/* Drop data and kernels that the user has released and no task uses any more.
+ * Caller holds the lock. */
+void plait__flow_reap(plait__flow *flow);
+
+/* Forget the ops that are done in the fronts of data that is cut into many
+ * pieces, and join these.  Returns false if too many pieces are left, and tasks
+ * are in flight.  Caller holds the lock. */
+bool plait__flow_join_pieces(plait__flow *flow, plait__data *whole);
+
+/* Keep the failures of ops that wrote what data has now, or what tasks in flight
+ * read.  Caller holds the locks of the flow and of its outcomes. */
+void plait__flow_keep_writers(plait__flow *flow);
+
+#endif

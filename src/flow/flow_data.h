@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* Data of a flow: lookup, boxes, addresses. */
+#ifndef PLAIT_SRC_FLOW_FLOW_DATA_H
+#define PLAIT_SRC_FLOW_FLOW_DATA_H
+
+#include "flow/flow.h"
+
+/* Find data of the flow by its handle, without entering it: caller holds the
+ * lock of the flow.  PLAIT_E_HANDLE. */
+plait_status plait__data_find(plait__flow *flow, const plait_data *handle,
+			      plait__data **out, plait_error *error);
+
+/* The box of an access, in the whole; null: all of the data.  PLAIT_E_INVALID:
+ * empty, or outside. */
+plait_status plait__data_box(const plait__data *data, const plait_box *box,
+			     plait_box *out, plait_error *error);
+
+/* The address of the first element of a box of the whole; null for a token. */
+static inline char *plait__data_address(const plait__data *data,
+					const plait_box *box)
+{
+	const plait__data *whole = data->whole;
+
+	if (whole->memory == NULL)
+		return NULL;
+	return whole->memory + box->low[0] * whole->pitch[0] +
+	       box->low[1] * whole->pitch[1] + box->low[2] * whole->pitch[2];
+}
+
+static inline bool plait__data_is_token(const plait__data *data)
+{
+	return data->whole->element_bytes == 0;
+}
+
+#endif

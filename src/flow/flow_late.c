@@ -1,0 +1,437 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Late tasks; see flow_late.h.
+ *
+ *     submitter        worker               notification      worker
+ *     take a record    begin: submit, arm   push, arrived     collect: finish
+ *
+ * A record has a queue of its own, so that no late task waits for another.
+ * Records are kept for later tasks; the notification has a hold of the flow.
+ */
+#include "flow/flow_late.h"
+
+#include "flow/flow.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "object/context/backend_result.h"
+#include "object/inbox/inbox.h"
+#include "object/queue/internal_commands.h"
+#include "object/queue/queue_finish.h"
+#include "object/queue/queue_state.h"
+#include "object/signal/signal.h"
+
+#include <string.h>
+
+struct plait__late {
+	plait__late *next_free; /* guarded by the lock of the flow */
+	plait__late *next;	/* of those that arrived */
+	plait__flow *flow;
+	plait__queue *queue; /* idle between tasks; or null */
+	plait__listener listener;
+	struct plait__mutex call_lock; /* guards `call` while it is made */
+	at_u32 never;		       /* 0: calls are not stopped */
+	plait__call *call;
+	uint32_t kind; /* PLAIT_TASK_... */
+	uint64_t number;
+	/* Held: the signal or the inbox. */
+	plait__object *needs;
+	uint64_t sequence;
+	plait_host_function function;
+	void *user_data;
+	plait__backend_port *port;
+	plait_backend_point point;
+};
+
+/* ---- records ---- */
+
+static void on_event(plait__listener *listener, plait_status status);
+
+/* Caller holds the lock. */
+static void keep(plait__flow *flow, plait__late *late)
+{
+	late->next_free = flow->late;
+	flow->late = late;
+}
+
+/* Caller holds the lock. */
+static plait_status take(plait__flow *flow, plait__late **out,
+			 plait_error *error)
+{
+	plait__late *late = flow->late;
+
+	if (late == NULL) {
+		late = plait__alloc(plait__flow_allocator(flow), sizeof(*late));
+		if (late == NULL)
+			return plait__fail(error, PLAIT_E_NOMEM,
+					   "no memory for a task");
+		late->flow = flow;
+		late->listener.notify = on_event;
+	} else {
+		flow->late = late->next_free;
+	}
+	*out = late;
+	return PLAIT_OK;
+}
+
+static plait_status make_queue(plait__late *late, plait_error *error)
+{
+	return late->queue != NULL ?
+		       PLAIT_OK :
+		       plait__queue_make(late->flow->host, &late->queue, error);
+}
+
+static void release_queue(plait__late *late)
+{
+	plait__queue *queue = late->queue;
+
+	late->queue = NULL;
+	if (queue != NULL)
+		plait__object_release(plait__object_handle(&queue->object),
+				      PLAIT_OBJECT_QUEUE);
+}
+
+void plait__late_fini(plait__flow *flow)
+{
+	plait__late *next;
+
+	for (plait__late *at = flow->late; at != NULL; at = next) {
+		next = at->next_free;
+		release_queue(at);
+		plait__free(plait__flow_allocator(flow), at, sizeof(*at));
+	}
+}
+
+/* ---- the submitter ---- */
+
+static plait_status check_signal(const plait__flow *flow,
+				 const plait__signal *signal, uint32_t kind,
+				 plait_error *error)
+{
+	plait_status status = plait__context_check_same(
+		&flow->object, &signal->object, error);
+	char room[PLAIT__OBJECT_NAME_BYTES];
+
+	if (status != PLAIT_OK)
+		return status;
+	if (signal->port != flow->host->port)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "%s is of another backend than the host's",
+				   plait__object_name(&signal->object, room));
+	if (kind == PLAIT_TASK_EMIT && signal->is_gate)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "%s is a gate, which no task emits",
+				   plait__object_name(&signal->object, room));
+	return PLAIT_OK;
+}
+
+static plait_status take_signal(plait__flow_task *task, plait__late *late,
+				const plait_task_desc *desc, plait_error *error)
+{
+	plait__signal *signal;
+	plait_status status = plait__signal_enter(desc->signal, &signal, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	status = check_signal(task->flow, signal, desc->kind, error);
+	late->sequence = desc->sequence;
+	if (status == PLAIT_OK && desc->kind == PLAIT_TASK_WAIT)
+		status = plait__signal_resolve(signal, &late->sequence, error);
+	if (status == PLAIT_OK) {
+		plait__object_hold(&signal->object);
+		late->needs = &signal->object;
+	}
+	plait__object_leave_deferred(&signal->object, &task->closing);
+	return status;
+}
+
+static plait_status check_inbox(const plait__flow *flow, plait__inbox *inbox,
+				plait_error *error)
+{
+	plait_status status = plait__context_check_same(
+		&flow->object, &inbox->object, error);
+	bool closed;
+
+	if (status != PLAIT_OK)
+		return status;
+	plait__mutex_lock(&inbox->lock);
+	closed = inbox->closed;
+	plait__mutex_unlock(&inbox->lock);
+	return closed ? plait__fail(error, PLAIT_E_STATE,
+				    "the inbox is closed") : PLAIT_OK;
+}
+
+static plait_status take_inbox(plait__flow_task *task, plait__late *late,
+			       const plait_task_desc *desc, plait_error *error)
+{
+	plait__inbox *inbox;
+	plait_status status = plait__inbox_enter(desc->inbox, &inbox, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	status = check_inbox(task->flow, inbox, error);
+	if (status == PLAIT_OK) {
+		plait__object_hold(&inbox->object);
+		late->needs = &inbox->object;
+		late->function = desc->function;
+		late->user_data = desc->user_data;
+	}
+	plait__object_leave_deferred(&inbox->object, &task->closing);
+	return status;
+}
+
+static plait_status begin(void *user_data, uint64_t number, plait_error *error);
+
+plait_status plait__late_prepare(plait__flow_task *task,
+				 const plait_task_desc *desc,
+				 plait_error *error)
+{
+	plait__flow *flow = task->flow;
+	plait__late *late = NULL;
+	plait_status status;
+
+	if (flow->host == NULL)
+		return plait__fail(error, PLAIT_E_UNAVAILABLE,
+				   "the context has no device of the host, "
+				   "which signals and inboxes need");
+	status = take(flow, &late, error);
+	if (status != PLAIT_OK)
+		return status;
+	task->late = late;
+	late->kind = desc->kind;
+	if (desc->kind != PLAIT_TASK_WAIT)
+		status = make_queue(late, error);
+	if (status == PLAIT_OK)
+		status = desc->kind == PLAIT_TASK_CALL ?
+				 take_inbox(task, late, desc, error) :
+				 take_signal(task, late, desc, error);
+	task->kind = PLAIT__OP_ASYNC;
+	task->is_late = true;
+	task->filled.call.begin = begin;
+	task->filled.user_data = late;
+	return status;
+}
+
+static void drop_needs(plait__late *late)
+{
+	if (late->needs != NULL)
+		plait__object_drop_deferred(late->needs);
+	late->needs = NULL;
+}
+
+void plait__late_return(plait__flow_task *task)
+{
+	drop_needs(task->late);
+	keep(task->flow, task->late);
+	task->late = NULL;
+}
+
+/* ---- begin: a worker ---- */
+
+static plait_status submit_call(plait__late *late, plait_error *error)
+{
+	const plait__call_request wanted = {
+		.inbox = (plait__inbox *)late->needs,
+		.function = late->function,
+		.user_data = late->user_data,
+		.lock = &late->call_lock,
+		.stop = &late->never,
+	};
+	plait_error why = { .size = sizeof(why) };
+	plait_status status = plait__internal_submit_call(
+		late->queue, &wanted, &late->call, &why);
+
+	if (status == PLAIT_OK)
+		return status;
+	return plait__fail(error, status == PLAIT_E_STATE ?
+				  PLAIT_E_CANCELLED : status, "failed: %s",
+			   why.text);
+}
+
+static plait_status submit(plait__late *late, plait_error *error)
+{
+	plait_status status;
+
+	if (late->kind == PLAIT_TASK_WAIT) {
+		plait__signal *signal = (plait__signal *)late->needs;
+
+		late->port = signal->port;
+		late->point.signal = signal->raw;
+		late->point.sequence = late->sequence;
+		return PLAIT_OK;
+	}
+	status = late->kind == PLAIT_TASK_CALL ?
+			 submit_call(late, error) :
+			 plait__internal_submit_emission(
+				 late->queue, (plait__signal *)late->needs,
+				 error);
+	late->port = late->queue->port;
+	late->point.signal = late->queue->progress;
+	late->point.sequence = plait__queue_submitted(late->queue);
+	return status;
+}
+
+/* The record is free for another task. */
+static void free_late(plait__late *late)
+{
+	plait__flow *flow = late->flow;
+
+	drop_needs(late);
+	plait__flow_lock(flow);
+	keep(flow, late);
+	plait__flow_unlock(flow);
+}
+
+/* Returns true if the wait is empty: nothing was emitted. */
+static bool is_empty(const plait__late *late)
+{
+	return late->kind == PLAIT_TASK_WAIT && late->sequence == 0;
+}
+
+/* No notification will come: retract what was submitted. */
+static void retract(plait__late *late)
+{
+	if (late->call != NULL) {
+		plait__call_retract(late->call);
+		plait__object_drop(&late->call->event_record.object);
+	}
+	late->call = NULL;
+	release_queue(late);
+}
+
+/* A plait__op_begin. */
+static plait_status begin(void *user_data, uint64_t number, plait_error *error)
+{
+	plait__late *late = user_data;
+	plait__flow *flow = late->flow;
+	plait_error room = { .size = sizeof(room) };
+	plait_status status = PLAIT_OK;
+
+	late->number = number;
+	if (number != 0 && !is_empty(late))
+		status = submit(late, error);
+	if (number != 0 && status == PLAIT_OK && !is_empty(late)) {
+		/* Until the notification. */
+		plait__object_hold(&flow->object);
+		status = plait__backend_notify(
+			late->port, flow->object.context, &late->point,
+			plait__listener_notify, &late->listener, &room);
+		if (status == PLAIT_OK)
+			return PLAIT_PENDING;
+		plait__object_drop(&flow->object);
+		status = plait__backend_result_check(
+			late->port, status, "signal_notify", &room, error);
+		retract(late);
+	}
+	free_late(late);
+	return status;
+}
+
+/* ---- the notification ---- */
+
+static void on_event(plait__listener *listener, plait_status status)
+{
+	plait__late *late =
+		PLAIT__LISTENER_OWNER(listener, plait__late, listener);
+	plait__flow *flow = late->flow;
+	void *first = at_load_relaxed_ptr(&flow->late_arrived);
+
+	(void)status;
+	plait__backend_notified(flow->object.context);
+	do
+		AT_PLAIN_WRITE(late->next) = first;
+	while (!at_cas_ptr(&flow->late_arrived, &first, late));
+	/* Release: pairs with the load of a worker. */
+	at_store_release_u32(&flow->lanes.arrived, 1);
+	plait__flow_lanes_stir(&flow->lanes);
+	plait__object_drop_deferred(&flow->object);
+}
+
+/* ---- the end: a worker ---- */
+
+static plait_status poll(const plait__late *late, plait_error *error)
+{
+	plait__backend *backend = late->port->backend;
+	plait_error room = { .size = sizeof(room) };
+	uint64_t reached;
+
+	return plait__backend_result_check_poll(
+		late->port,
+		backend->table.signal_poll(backend->self, &late->point,
+					   &reached, &room),
+		&room, error);
+}
+
+/* The queue's error is more precise; the queue is usable again, or released. */
+static void recover_queue(plait__late *late, plait_error *why)
+{
+	plait_error better = { .size = sizeof(better) };
+
+	if (late->queue == NULL || late->kind == PLAIT_TASK_WAIT)
+		return;
+	if (plait__queue_finish(late->queue, 0, &better) < 0 &&
+	    better.status == why->status &&
+	    plait__queue_finish(late->queue, 0, NULL) == PLAIT_OK)
+		*why = better;
+	else
+		release_queue(late);
+}
+
+/* The text behind the prefix `begin`, or all of it. */
+static const char *skip(const char *text, const char *begin)
+{
+	size_t length = strlen(begin);
+
+	return strncmp(text, begin, length) == 0 ? text + length : text;
+}
+
+/* Turn the queue's text about a host function into one about the task. */
+static void fail(plait__late *late, const plait_error *why)
+{
+	static const char own[] = "host function ";
+	plait__flow_lanes *lanes = &late->flow->lanes;
+	const char *text = skip(why->text, "not run: ");
+	plait_error failure = { .size = sizeof(failure) };
+	bool failed = strncmp(skip(text, own), "failed with ", 12) == 0;
+
+	text = skip(skip(text, failed ? own : ""), "host function: ");
+	plait__fail_origin(&failure, why->status, why->origin, "%s%s",
+			   failed ? "" : "failed: ", text);
+	failure.detail = why->detail;
+	plait__outcomes_fail(&lanes->outcomes, late->number,
+			     plait__op_at(&lanes->ring, late->number)->label,
+			     &failure);
+}
+
+static void end(plait__late *late)
+{
+	plait__flow_lanes *lanes = &late->flow->lanes;
+	uint64_t number = late->number;
+	plait_error why = { .size = sizeof(why) };
+	plait_status status = poll(late, &why);
+
+	if (late->call != NULL)
+		plait__object_drop(&late->call->event_record.object);
+	late->call = NULL;
+	if (status < 0) {
+		recover_queue(late, &why);
+		fail(late, &why);
+	} else if (late->queue != NULL) {
+		plait__queue_reclaim(late->queue);
+	}
+	free_late(late);
+	plait__flow_lanes_complete(lanes, number);
+}
+
+void plait__late_collect(void *arg)
+{
+	plait__flow *flow = arg;
+	plait__late *next;
+
+	(void)at_exchange_u32(&flow->lanes.arrived, 0);
+	for (plait__late *at = at_exchange_ptr(&flow->late_arrived, NULL);
+	     at != NULL; at = next) {
+		next = AT_PLAIN_READ(at->next);
+		end(at);
+	}
+}

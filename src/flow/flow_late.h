@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Late tasks: emissions, waits for signals, and functions that the owner of an
+ * inbox runs.  A worker begins one when its predecessors are done: it submits
+ * the command to a queue of the flow's own, and goes on.  The notification of
+ * the queue's progress posts the record, and a worker finishes the op.
+ */
+#ifndef PLAIT_SRC_FLOW_FLOW_LATE_H
+#define PLAIT_SRC_FLOW_FLOW_LATE_H
+
+#include "flow/flow_object.h"
+
+/* Prepare the task by its descriptor; the record is taken by
+ * plait__late_commit, or returned by plait__late_return.  Caller holds the
+ * lock. */
+plait_status plait__late_prepare(plait__flow_task *task,
+				 const plait_task_desc *desc,
+				 plait_error *error);
+void plait__late_return(plait__flow_task *task);
+
+/* Finish the ops whose notifications have come: a worker's. */
+void plait__late_collect(void *flow);
+
+void plait__late_fini(plait__flow *flow);
+
+#endif

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A flow, its data, and a task in preparation.
+ *
+ * `lock` guards all but the lanes: the calls of a flow and of its data take it.
+ * It comes before all locks of src/object; no function of the program runs
+ * under it, no object is destroyed and no thread waits.
+ *
+ * Holds: a data holds its flow, a part its whole.  The flow holds each data
+ * until the last task that uses it is done, and itself until its last task is.
+ */
+#ifndef PLAIT_SRC_FLOW_FLOW_OBJECT_H
+#define PLAIT_SRC_FLOW_FLOW_OBJECT_H
+
+#include "plait/flow.h"
+
+#include "flow/access/front_access.h"
+#include "flow/lanes/flow_lanes.h"
+#include "flow/lanes/window.h"
+
+#include "object/context/context.h"
+#include "object/context/device.h"
+#include "object/kernel/kernel.h"
+#include "object/memory/buffer.h"
+
+typedef struct plait__flow plait__flow;
+typedef struct plait__data plait__data;
+typedef struct plait__late plait__late;
+
+/* An open mapping: an op that its thread ends. */
+typedef struct plait__data_mapping {
+	struct plait__data_mapping *next;
+	plait__data *data; /* that it was made through */
+	char *pointer;
+	uint64_t number;
+	uint64_t thread;
+} plait__data_mapping;
+
+struct plait__data {
+	plait__object object;
+	plait__flow *flow;  /* held */
+	plait__data *whole; /* itself, or held by a part */
+	plait_box box;	    /* in the whole */
+	uint32_t dimensions;
+
+	/* Whole only. */
+	uint32_t element_bytes;
+	uint64_t pitch[3]; /* bytes from element to element, per dimension */
+	char *memory;
+	uint64_t bytes;
+	plait__buffer *buffer; /* held, and mapped; or null */
+	plait__front_map map;
+
+	uint64_t last_use; /* the newest op that uses it or a part of it */
+
+	/* All. */
+	plait__data *next; /* in the list of the flow */
+	plait__data *previous;
+	bool closed; /* by the user: to be dropped behind last_use */
+};
+
+/* A kernel that the flow holds, instead of each of its launches. */
+typedef struct plait__flow_kernel {
+	plait__kernel *kernel;
+	const plait_kernel *handle;
+	uint64_t last_use;
+} plait__flow_kernel;
+
+struct plait__flow {
+	plait__object object;
+	plait__device *host; /* null: none */
+	struct plait__mutex lock;
+	plait__window window;
+	plait__flow_lanes lanes;
+	plait__preds preds;
+	/* Per entry of the ring: the lane of the op. */
+	uint8_t *lane_of;
+	uint8_t *behind; /* flow_wait.c: is it behind a mapping? */
+	uint64_t last_in_lane[PLAIT__FLOW_LANES];
+	uint32_t next_lane;
+	uint64_t newest_late; /* the newest op in a late lane */
+	uint64_t barrier;     /* the newest one, or 0 */
+	plait__data *data;
+	plait__data_mapping *mappings;
+	plait__data_mapping *spare_mappings;
+	plait__flow_kernel *kernels;
+	uint32_t kernel_count;
+	uint32_t kernel_capacity;
+	uint32_t closed_data; /* number of closed ones */
+	uint64_t data_bytes;
+	uint64_t swept; /* the newest op at the last sweep */
+	plait__late *late; /* flow_late.c */
+	at_ptr late_arrived;
+	/* Accesses of the task in preparation, and their fronts. */
+	plait__front_list fronts;
+	struct plait__flow_access *accesses;
+	uint32_t access_capacity;
+};
+
+/* Instead of a lane: another thread than a worker finishes the op. */
+enum { PLAIT__LANE_OUTSIDE = PLAIT__FLOW_LANES_ALL };
+
+PLAIT__OBJECT_ENTER(flow, PLAIT_OBJECT_FLOW);
+PLAIT__OBJECT_ENTER(data, PLAIT_OBJECT_DATA);
+
+typedef struct plait__flow_access {
+	plait__data *whole;
+	plait_box box;
+	uint32_t mode; /* PLAIT__ACCESS_... */
+	uint32_t end;  /* of its fronts in flow->fronts */
+} plait__flow_access;
+
+/* A task in preparation. */
+typedef struct plait__flow_task {
+	plait__flow *flow;
+	uint32_t kind;	 /* PLAIT__OP_... */
+	bool is_barrier; /* before all later tasks */
+	bool is_prefix;	 /* behind all earlier ones */
+	bool is_urgent;
+	bool is_always;	 /* it cannot be cancelled */
+	bool is_late;	 /* another thread finishes it */
+	const char *label;
+	plait__op filled; /* call, arguments, launch, user_data */
+	uint64_t cells;
+	uint32_t access_count;
+	uint64_t behind; /* 0, or an op that comes before */
+	plait__flow_kernel *kernel;
+	plait__late *late;	/* its record, or null */
+	plait__object *closing; /* to be closed without the lock */
+	uint64_t number; /* when it is submitted */
+} plait__flow_task;
+
+static inline const plait_allocator *
+plait__flow_allocator(const plait__flow *flow)
+{
+	return plait__context_allocator(flow->object.context);
+}
+
+#endif

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/* Sweeps over the data and kernels of a flow: what is done is forgotten, what was
+ * released is dropped. */
+#include "flow/flow.h"
+
+/* ---- joining ---- */
+
+enum { PIECES_MOST = 1 << 16 };
+
+static void forget_done(void *arg, plait__front *front)
+{
+	plait__flow *flow = arg;
+	const plait__op_ring *ring = &flow->window.ring;
+	uint64_t kept = 0;
+
+	for (uint64_t i = 0; i < front->count; i++)
+		if (!plait__op_is_done(ring, front->readers[i]))
+			front->readers[kept++] = front->readers[i];
+	front->count = kept;
+	if (front->writer != 0 && plait__op_is_done(ring, front->writer) &&
+	    !plait__outcomes_has(&flow->lanes.outcomes, front->writer))
+		front->writer = 0;
+}
+
+bool plait__flow_join_pieces(plait__flow *flow, plait__data *whole)
+{
+	plait__front_map_visit_all(&whole->map, forget_done, flow);
+	plait__front_map_join(&whole->map);
+	if (whole->map.pieces <= PIECES_MOST)
+		return true;
+	plait__window_settle(&flow->window);
+	return flow->window.settled == flow->window.newest;
+}
+
+static void keep_writer(void *arg, plait__front *front)
+{
+	plait__flow *flow = arg;
+
+	if (front->writer != 0)
+		plait__outcomes_keep(&flow->lanes.outcomes, front->writer);
+}
+
+/* A task in flight may have overwritten what it reads. */
+static void keep_preds(plait__flow *flow, uint64_t number)
+{
+	const plait__op *op = plait__op_at(&flow->window.ring, number);
+	uint64_t meta = at_load_relaxed_u64(&op->meta);
+
+	for (uint32_t i = 0; i < plait__op_pred_count(meta); i++)
+		plait__outcomes_keep(&flow->lanes.outcomes,
+				     at_load_relaxed_u64(&op->preds[i]));
+}
+
+void plait__flow_keep_writers(plait__flow *flow)
+{
+	for (uint64_t i = flow->window.settled + 1; i <= flow->window.newest;
+	     i++)
+		keep_preds(flow, i);
+	for (plait__data *at = flow->data; at != NULL; at = at->next)
+		if (at->whole == at)
+			plait__front_map_visit_all(&at->map, keep_writer,
+						   flow);
+	if (at_load_relaxed_u64(&flow->lanes.cancel_cause) != 0)
+		plait__outcomes_keep(
+			&flow->lanes.outcomes,
+			at_load_relaxed_u64(&flow->lanes.cancel_cause));
+}
+
+/* ---- data and kernels that were released ---- */
+
+static void reap_data(plait__flow *flow)
+{
+	plait__data *next;
+
+	for (plait__data *at = flow->data; at != NULL; at = next) {
+		next = at->next;
+		if (!at->closed || at->whole->last_use > flow->window.settled)
+			continue;
+		at->closed = false;
+		flow->closed_data--;
+		plait__object_drop_deferred(&at->object);
+	}
+}
+
+static void reap_kernels(plait__flow *flow)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < flow->kernel_count; i++) {
+		plait__flow_kernel *entry = &flow->kernels[i];
+
+		if (entry->last_use > flow->window.settled ||
+		    plait__handle_is_live(entry->handle, PLAIT_OBJECT_KERNEL))
+			flow->kernels[kept++] = *entry;
+		else
+			plait__object_drop_deferred(&entry->kernel->object);
+	}
+	flow->kernel_count = kept;
+}
+
+void plait__flow_reap(plait__flow *flow)
+{
+	plait__window_settle(&flow->window);
+	flow->swept = flow->window.newest;
+	if (flow->closed_data > 0)
+		reap_data(flow);
+	reap_kernels(flow);
+}

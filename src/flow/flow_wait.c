@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT */
+/* Waits for ops, and for room; see flow_wait.h. */
+#include "flow/flow_wait.h"
+
+#include "base/error.h"
+#include "object/wait/wait_loop.h"
+#include "pool/pool_internal.h"
+
+/* ---- the wait ---- */
+
+struct wait {
+	plait__flow *flow;
+	uint64_t number;
+	bool prefix;
+	uint64_t awaited; /* not done, when it was looked at */
+	bool announced;	  /* to the threads that may finish it */
+	uint64_t seen;	  /* all ops up to this one are done */
+};
+
+/* With `prefix`: the newest op that is not done, 0 if all are.  The newest, so
+ * that a sleeping thread is woken seldom. */
+static uint64_t newest_undone(struct wait *wait)
+{
+	const plait__op_ring *ring = &wait->flow->window.ring;
+	uint64_t size = ring->mask + 1, at;
+
+	if (wait->number > size && wait->seen < wait->number - size)
+		wait->seen = wait->number - size;
+	while (wait->seen < wait->number &&
+	       plait__op_is_done(ring, wait->seen + 1))
+		wait->seen++;
+	for (at = wait->number; at > wait->seen; at--)
+		if (!plait__op_is_done(ring, at))
+			return at;
+	return 0;
+}
+
+static bool is_ready(void *arg)
+{
+	struct wait *wait = arg;
+	uint64_t next;
+
+	while (plait__flow_lanes_await(&wait->flow->lanes, wait->awaited,
+				       &wait->announced)) {
+		next = wait->prefix ? newest_undone(wait) : 0;
+		if (next == 0)
+			return true;
+		wait->awaited = next;
+		wait->announced = false;
+	}
+	return false;
+}
+
+static bool help(void *arg)
+{
+	struct wait *wait = arg;
+
+	/* A function of a task must not run others. */
+	return !plait__callback_scope_is_active() &&
+	       plait__flow_lanes_help(&wait->flow->lanes, wait->awaited);
+}
+
+plait_status plait__flow_wait_for(plait__flow *flow, uint64_t number,
+				  bool prefix, uint64_t timeout_ns,
+				  plait_error *error)
+{
+	struct wait wait = { .flow = flow, .number = number, .prefix = prefix,
+			     .awaited = number };
+	plait__wait_request request = {
+		.context = flow->object.context, .timeout_ns = timeout_ns,
+		.ready = is_ready, .arg = &wait, .help = help, .serves = true,
+	};
+
+	if (number == 0 ||
+	    (plait__op_is_done(&flow->window.ring, number) &&
+	     (!prefix || newest_undone(&wait) == 0)))
+		return PLAIT_OK;
+	return plait__wait_run(&request, error);
+}
+
+/* ---- deadlocks ---- */
+
+/* The oldest mapping of the calling thread, or null. */
+static const plait__data_mapping *own_mapping(const plait__flow *flow)
+{
+	uint64_t self = plait__thread_token();
+	const plait__data_mapping *found = NULL;
+
+	for (const plait__data_mapping *at = flow->mappings; at != NULL;
+	     at = at->next)
+		if (at->thread == self &&
+		    (found == NULL || at->number < found->number))
+			found = at;
+	return found;
+}
+
+static bool is_behind_one(const plait__flow *flow, uint64_t number,
+			  uint64_t first)
+{
+	const plait__op *op = plait__op_at(&flow->window.ring, number);
+	uint64_t meta = at_load_relaxed_u64(&op->meta);
+
+	if ((meta & PLAIT__OP_PREFIX) != 0)
+		return true;
+	for (uint32_t i = 0; i < plait__op_pred_count(meta); i++) {
+		uint64_t pred = at_load_relaxed_u64(&op->preds[i]);
+
+		if (pred >= first &&
+		    (flow->behind[pred & flow->window.ring.mask]))
+			return true;
+	}
+	return false;
+}
+
+/* Returns true if op `number` has the mapping before it: a sweep over the ops
+ * between, none of which is reused while the mapping is open. */
+static bool is_behind(plait__flow *flow, uint64_t number, uint64_t mapping)
+{
+	uint64_t mask = flow->window.ring.mask;
+
+	if (number < mapping)
+		return false;
+	flow->behind[mapping & mask] = 1;
+	for (uint64_t i = mapping + 1; i <= number; i++)
+		flow->behind[i & mask] = is_behind_one(flow, i, mapping);
+	return flow->behind[number & mask] != 0;
+}
+
+static plait_status fail_mapping(const plait__data_mapping *mapping,
+				 const char *what, plait_error *error)
+{
+	char room[PLAIT__OBJECT_NAME_BYTES];
+
+	return plait__fail(error, PLAIT_E_DEADLOCK,
+			   "%s is behind a mapping of %s by this thread; unmap "
+			   "it first", what,
+			   plait__object_name(&mapping->data->object, room));
+}
+
+plait_status plait__flow_wait_check(plait__flow *flow, uint64_t number,
+				    bool prefix, plait_error *error)
+{
+	const plait__data_mapping *own = own_mapping(flow);
+
+	if (own == NULL || number < own->number ||
+	    plait__op_is_done(&flow->window.ring, own->number))
+		return PLAIT_OK;
+	if (prefix || is_behind(flow, number, own->number))
+		return fail_mapping(own, "what the call waits for", error);
+	return PLAIT_OK;
+}
+
+/* ---- room ---- */
+
+plait_status plait__flow_wait_for_room(plait__flow *flow, plait_error *error)
+{
+	plait_status status = PLAIT_OK;
+	uint64_t oldest;
+
+	if (plait__callback_scope_is_active())
+		return plait__fail(error, PLAIT_E_BUSY,
+				   "no room for a task in the window of %llu, "
+				   "and a function of a task must not wait",
+				   (unsigned long long)plait__window_size(
+					   &flow->window));
+	plait__flow_lock(flow);
+	plait__window_settle(&flow->window);
+	oldest = flow->window.settled + 1;
+	if (oldest > flow->window.newest)
+		oldest = 0;
+	for (const plait__data_mapping *at = flow->mappings; at != NULL;
+	     at = at->next)
+		if (at->number == oldest &&
+		    at->thread == plait__thread_token())
+			status = fail_mapping(at, "room for a task", error);
+	plait__flow_unlock(flow);
+	return status != PLAIT_OK ? status :
+	       plait__flow_wait_for(flow, oldest, false, PLAIT_FOREVER, error);
+}
+
+/* ---- entry points ---- */
+
+PLAIT_API plait_status plait_flow_wait(plait_flow *flow, plait_task task,
+				       uint64_t timeout_ns, plait_error *error)
+{
+	plait__flow *self;
+	plait_status status = plait__flow_enter(flow, &self, error);
+	bool all = task == 0;
+	uint64_t newest;
+
+	if (status != PLAIT_OK)
+		return status;
+	PLAIT__THREAD_SCOPE inside = { plait__object_leave_on_exit,
+				       &self->object };
+	plait__flow_lock(self);
+	newest = self->window.newest;
+	if (all)
+		task = newest;
+	if (task > newest)
+		status = plait__fail(error, PLAIT_E_INVALID,
+				     "task %llu was not submitted; the newest "
+				     "is %llu", (unsigned long long)task,
+				     (unsigned long long)newest);
+	else if (timeout_ns != 0)
+		status = plait__flow_wait_check(self, task, all, error);
+	plait__flow_unlock(self);
+	if (status == PLAIT_OK)
+		status = plait__flow_wait_for(self, task, all, timeout_ns,
+					      error);
+	if (status == PLAIT_OK)
+		status = all ? plait__outcomes_tell_first(
+				       &self->lanes.outcomes, error) :
+			       plait__outcomes_tell(&self->lanes.outcomes, task,
+						    error);
+	if (all) {
+		plait__flow_lock(self);
+		plait__flow_reap(self);
+		plait__flow_unlock(self);
+	}
+	plait__thread_scope_end(&inside);
+	plait__object_leave(&self->object);
+	return status;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* Waits for ops of a flow, in the wait loop: the waiting thread runs ops. */
+#ifndef PLAIT_SRC_FLOW_FLOW_WAIT_H
+#define PLAIT_SRC_FLOW_FLOW_WAIT_H
+
+#include "flow/flow.h"
+
+/* Wait until op `number` is done, or with `prefix` all up to it.  Caller holds
+ * the flow, and not its lock. */
+plait_status plait__flow_wait_for(plait__flow *flow, uint64_t number,
+				  bool prefix, uint64_t timeout_ns,
+				  plait_error *error);
+
+/* Wait for room: until the oldest op is done.  PLAIT_E_BUSY in a function of a
+ * task, PLAIT_E_DEADLOCK if it is a mapping of this thread. */
+plait_status plait__flow_wait_for_room(plait__flow *flow, plait_error *error);
+
+/* PLAIT_E_DEADLOCK if op `number` is behind a mapping of the calling thread.
+ * Caller holds the lock. */
+plait_status plait__flow_wait_check(plait__flow *flow, uint64_t number,
+				    bool prefix, plait_error *error);
+
+#endif

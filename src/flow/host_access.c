@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Host access: mappings, reads and writes.  The calling thread waits until
+ * nothing is in the way, and only then takes its place in the order of tasks:
+ * with an op that is in no lane, until the access ends.  So an access that does
+ * not come about changes nothing.
+ */
+#include "flow/box_move.h"
+#include "flow/commit.h"
+#include "flow/flow_data.h"
+#include "flow/flow_wait.h"
+#include "flow/mappings.h"
+
+#include "base/error.h"
+
+/* ---- begin ---- */
+
+struct access {
+	plait__data *data;
+	plait_box box; /* in the whole */
+	uint32_t flags; /* PLAIT_MAP_... */
+	uint64_t number;
+	plait__data_mapping *mapping;
+};
+
+/* Caller holds the lock.  PLAIT_PENDING: see plait__commit_access. */
+static plait_status commit(struct access *access, uint64_t *out_behind,
+			   plait_error *error)
+{
+	plait__flow *flow = access->data->flow;
+	plait__flow_task task = { .flow = flow, .access_count = 1 };
+	plait_status status;
+
+	if (access->mapping == NULL)
+		access->mapping = plait__mappings_take(flow);
+	if (access->mapping == NULL ||
+	    !plait__commit_reserve_accesses(flow, 1))
+		return plait__fail(error, PLAIT_E_NOMEM,
+				   "no memory for a mapping");
+	flow->accesses[0] = (plait__flow_access){
+		.whole = access->data->whole, .box = access->box,
+		.mode = access->flags };
+	status = plait__commit_access(&task, out_behind, error);
+	access->number = task.number;
+	if (status == PLAIT_PENDING && *out_behind != 0) {
+		plait_status blocked = plait__flow_wait_check(
+			flow, *out_behind, false, error);
+
+		return blocked == PLAIT_OK ? status : blocked;
+	}
+	return status;
+}
+
+/* Caller holds the lock. */
+static void open(struct access *access)
+{
+	plait__flow *flow = access->data->flow;
+	plait__data_mapping *mapping = access->mapping;
+
+	mapping->data = access->data;
+	mapping->number = access->number;
+	mapping->thread = plait__thread_token();
+	mapping->pointer = plait__data_address(access->data, &access->box);
+	mapping->next = flow->mappings;
+	flow->mappings = mapping;
+}
+
+static plait_status check(const struct access *access, plait_error *error)
+{
+	char room[PLAIT__OBJECT_NAME_BYTES];
+
+	if (access->flags == 0 ||
+	    (access->flags &
+	     ~(uint32_t)(PLAIT_MAP_READ | PLAIT_MAP_WRITE)) != 0)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "map: flags 0x%x are not PLAIT_MAP_READ, "
+				   "PLAIT_MAP_WRITE or both", access->flags);
+	if (plait__data_is_token(access->data))
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "%s is a token: it has no memory",
+				   plait__object_name(&access->data->object,
+						      room));
+	return PLAIT_OK;
+}
+
+/* Access modes are those of mappings. */
+_Static_assert((int)PLAIT_MAP_READ == (int)PLAIT__ACCESS_READS &&
+		       (int)PLAIT_MAP_WRITE == (int)PLAIT__ACCESS_WRITES,
+	       "bits");
+
+/* Begin the access; the data is the host's when this returns PLAIT_OK. */
+static plait_status begin(struct access *access, const plait_box *box,
+			  plait_error *error)
+{
+	plait__flow *flow = access->data->flow;
+	plait_status status = check(access, error);
+
+	if (status == PLAIT_OK)
+		status = plait__data_box(access->data, box, &access->box,
+					 error);
+	if (status != PLAIT_OK)
+		return status;
+	do {
+		uint64_t behind = 0;
+
+		plait__flow_lock(flow);
+		status = commit(access, &behind, error);
+		if (status == PLAIT_OK)
+			open(access);
+		else if (status != PLAIT_PENDING && access->mapping != NULL)
+			plait__mappings_keep(flow, access->mapping);
+		plait__flow_unlock(flow);
+		if (status != PLAIT_PENDING)
+			return status;
+		status = behind != 0 ?
+				 plait__flow_wait_for(flow, behind, false,
+						      PLAIT_FOREVER, error) :
+				 plait__flow_wait_for_room(flow, error);
+	} while (status == PLAIT_OK);
+	plait__flow_lock(flow);
+	plait__mappings_keep(flow, access->mapping);
+	plait__flow_unlock(flow);
+	return status;
+}
+
+/* ---- entry points ---- */
+
+PLAIT_API plait_status plait_data_map(plait_data *data, const plait_box *box,
+				      plait_map_flags flags, void **out,
+				      plait_error *error)
+{
+	struct access access = { .flags = flags };
+	plait_status status;
+
+	if (out == NULL)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "out is null");
+	*out = NULL;
+	status = plait__data_enter(data, &access.data, error);
+	if (status != PLAIT_OK)
+		return status;
+	PLAIT__THREAD_SCOPE inside = { plait__object_leave_on_exit,
+				       &access.data->object };
+	status = begin(&access, box, error);
+	if (status == PLAIT_OK)
+		*out = access.mapping->pointer;
+	plait__thread_scope_end(&inside);
+	plait__object_leave(&access.data->object);
+	return status;
+}
+
+PLAIT_API plait_status plait_data_unmap(plait_data *data, void *pointer,
+					plait_error *error)
+{
+	char room[PLAIT__OBJECT_NAME_BYTES];
+	plait__data_mapping *found;
+	plait__data *self;
+	plait_status status = plait__data_enter(data, &self, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	plait__flow_lock(self->flow);
+	found = plait__mappings_find(self, pointer);
+	if (pointer == NULL || found == NULL)
+		status = plait__fail(error, PLAIT_E_INVALID,
+				     "unmap: %p is not a mapping of %s",
+				     pointer,
+				     plait__object_name(&self->object, room));
+	else
+		plait__mappings_end(found);
+	plait__flow_unlock(self->flow);
+	plait__object_leave(&self->object);
+	return status;
+}
+
+/* Copy between the box and memory of the host, under a mapping. */
+static plait_status transfer(plait_data *data, const plait_box *box, void *host,
+			     uint32_t flags, plait_error *error)
+{
+	struct access access = { .flags = flags };
+	plait__box_move move;
+	plait_status status = plait__data_enter(data, &access.data, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	PLAIT__THREAD_SCOPE inside = { plait__object_leave_on_exit,
+				       &access.data->object };
+	if (host == NULL)
+		status = plait__fail(error, PLAIT_E_INVALID, "host is null");
+	else
+		status = begin(&access, box, error);
+	if (status == PLAIT_OK) {
+		plait__box_move_host(&move, access.data, &access.box, host,
+				     flags == PLAIT_MAP_WRITE);
+		(void)plait__box_move_run(&move);
+		plait__flow_lock(access.data->flow);
+		plait__mappings_end(access.mapping);
+		plait__flow_unlock(access.data->flow);
+	}
+	plait__thread_scope_end(&inside);
+	plait__object_leave(&access.data->object);
+	return status;
+}
+
+PLAIT_API plait_status plait_data_read(plait_data *data, const plait_box *box,
+				       void *host, plait_error *error)
+{
+	return transfer(data, box, host, PLAIT_MAP_READ, error);
+}
+
+PLAIT_API plait_status plait_data_write(plait_data *data, const plait_box *box,
+					const void *host, plait_error *error)
+{
+	/* Only read. */
+	return transfer(data, box, (void *)(uintptr_t)host, PLAIT_MAP_WRITE,
+			error);
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Claim protocol of a flow's ops: search and claim.  Included by flow_worker.c
+ * and flow_lanes.c; inline, because a claim must cost little beside an empty
+ * task.
+ *
+ *     submitter                       worker
+ *     preds, meta, call               number of the entry (lane)
+ *     word PUBLISHED (release)        word = PUBLISHED? (acquire)
+ *     number into the lane, tail      meta, preds: all done?
+ *                                     word PUBLISHED to TAKEN
+ *
+ * An entry may be reused after the worker's first look.  Then what it reads of
+ * meta and preds is of another op, and its compare-and-swap fails, since words
+ * only grow.
+ */
+#ifndef PLAIT_SRC_FLOW_LANES_FLOW_CLAIM_H
+#define PLAIT_SRC_FLOW_LANES_FLOW_CLAIM_H
+
+#include "flow/lanes/flow_lanes.h"
+
+/* How far behind the front of a lane a worker looks. */
+enum { PLAIT__CLAIM_REACH = 32 };
+
+/* Returns true if all ops up to `number` are done. */
+static inline bool plait__flow_claim_is_prefix(plait__flow_lanes *lanes,
+					       uint64_t number)
+{
+	uint64_t size = lanes->ring.mask + 1;
+	/* Acquire: the thread that stored it has seen those ops done. */
+	uint64_t at = at_load_acquire_u64(&lanes->prefix);
+	uint64_t begin = at;
+
+	if (number > size && at < number - size)
+		at = number - size; /* else op `number` had no entry */
+	while (at < number && plait__op_is_done(&lanes->ring, at + 1))
+		at++;
+	if (at > begin)
+		at_store_release_u64(&lanes->prefix, at);
+	return at >= number;
+}
+
+static inline bool plait__flow_claim_is_ready(plait__flow_lanes *lanes,
+					      uint64_t number)
+{
+	const plait__op *op = plait__op_at(&lanes->ring, number);
+	/* Relaxed: published with the word, which the caller has read. */
+	uint64_t meta = at_load_relaxed_u64(&op->meta);
+	uint32_t count = plait__op_pred_count(meta);
+
+	for (uint32_t i = 0; i < count && i < PLAIT__OP_PREDS; i++)
+		if (!plait__op_is_done(&lanes->ring,
+				       at_load_relaxed_u64(&op->preds[i])))
+			return false;
+	return (meta & PLAIT__OP_PREFIX) == 0 ||
+	       plait__flow_claim_is_prefix(lanes, number - 1);
+}
+
+/* Returns true if the op is published, and not taken. */
+static inline bool plait__flow_claim_is_open(const plait__flow_lanes *lanes,
+					     uint64_t number)
+{
+	/* Acquire: pairs with the store in plait__flow_lanes_publish. */
+	return at_load_acquire_u64(&plait__op_at(&lanes->ring, number)->word) ==
+	       4 * number + PLAIT__OP_PUBLISHED;
+}
+
+static inline bool plait__flow_claim_take(const plait__flow_lanes *lanes,
+					  uint64_t number)
+{
+	uint64_t open = 4 * number + PLAIT__OP_PUBLISHED;
+
+	return at_cas_u64(&plait__op_at(&lanes->ring, number)->word, &open,
+			  4 * number + PLAIT__OP_TAKEN);
+}
+
+static inline uint64_t plait__flow_claim_entry(const plait__flow_lanes *lanes,
+					       uint32_t lane, uint64_t position)
+{
+	/* Relaxed: published with the tail; a newer one is as good. */
+	return at_load_relaxed_u64(
+		&lanes->lanes[lane].numbers[position & lanes->ring.mask]);
+}
+
+/* The first position of the lane whose op is not taken; `tail` if there is
+ * none. */
+static inline uint64_t plait__flow_claim_head(plait__flow_worker *worker,
+					      uint32_t lane, uint64_t tail)
+{
+	const plait__flow_lanes *lanes = worker->lanes;
+	uint64_t head = worker->heads[lane];
+
+	/* Those before were taken long ago. */
+	if (tail - head > lanes->ring.mask + 1)
+		head = tail - lanes->ring.mask - 1;
+	while (head < tail &&
+	       !plait__flow_claim_is_open(
+		       lanes, plait__flow_claim_entry(lanes, lane, head)))
+		head++;
+	worker->heads[lane] = head;
+	return head;
+}
+
+/* A ready op of the lane that is not taken, at most `reach` behind its front;
+ * or 0. */
+static inline uint64_t plait__flow_claim_look(plait__flow_worker *worker,
+					      uint32_t lane, uint64_t reach)
+{
+	plait__flow_lanes *lanes = worker->lanes;
+	/* Acquire: pairs with the store in plait__flow_lanes_publish. */
+	uint64_t tail = at_load_acquire_u64(&lanes->lanes[lane].tail);
+	uint64_t head = plait__flow_claim_head(worker, lane, tail);
+
+	for (uint64_t i = head; i < tail && i - head < reach; i++) {
+		uint64_t number = plait__flow_claim_entry(lanes, lane, i);
+
+		if (plait__flow_claim_is_open(lanes, number) &&
+		    plait__flow_claim_is_ready(lanes, number))
+			return number;
+	}
+	return 0;
+}
+
+#endif

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/* Lanes of a flow: construction, and threads that wait; see flow_lanes.h. */
+#include "flow/lanes/flow_lanes.h"
+
+#include "flow/lanes/flow_worker.h"
+
+#include "sys/thread.h"
+
+/* ---- construction ---- */
+
+static bool make_arrays(plait__flow_lanes *lanes)
+{
+	uint64_t size = lanes->ring.mask + 1;
+	uint64_t all = lanes->count + 2;
+
+	lanes->lanes = plait__cacheline_alloc(lanes->allocator,
+					      all * sizeof(*lanes->lanes));
+	lanes->numbers = plait__cacheline_alloc(
+		lanes->allocator, all * size * sizeof(*lanes->numbers));
+	lanes->workers = plait__cacheline_alloc(
+		lanes->allocator, lanes->count * sizeof(*lanes->workers));
+	return lanes->lanes != NULL && lanes->numbers != NULL &&
+	       lanes->workers != NULL;
+}
+
+static void free_arrays(plait__flow_lanes *lanes)
+{
+	uint64_t size = lanes->ring.mask + 1;
+	uint64_t all = lanes->count + 2;
+
+	plait__cacheline_free(lanes->allocator, lanes->lanes,
+			      all * sizeof(*lanes->lanes));
+	plait__cacheline_free(lanes->allocator, lanes->numbers,
+			      all * size * sizeof(*lanes->numbers));
+	plait__cacheline_free(lanes->allocator, lanes->workers,
+			      lanes->count * sizeof(*lanes->workers));
+}
+
+bool plait__flow_lanes_init(plait__flow_lanes *lanes, plait__pool *pool,
+			    uint32_t count)
+{
+	lanes->count = count;
+	lanes->asymmetric_fence = at_membarrier_available();
+	if (!make_arrays(lanes)) {
+		free_arrays(lanes);
+		lanes->workers = NULL;
+		return false;
+	}
+	for (uint32_t i = 0; i < count + 2; i++)
+		lanes->lanes[i].numbers =
+			&lanes->numbers[i * (lanes->ring.mask + 1)];
+	for (uint32_t i = 0; i < count; i++) {
+		plait__flow_worker *worker = &lanes->workers[i];
+
+		plait__task_init(&worker->task, pool);
+		worker->task.run = plait__flow_worker_run;
+		worker->task.lost = plait__flow_worker_lose;
+		worker->lanes = lanes;
+		worker->index = worker->from = i;
+		(void)at_or_u64(&lanes->idle, PLAIT__FLOW_PARKED << i);
+	}
+	return true;
+}
+
+/* Returns true if no thread runs the worker, or will. */
+static bool is_at_rest(plait__flow_lanes *lanes, uint32_t index)
+{
+	/* Acquire: pairs with the exchange in park. */
+	return (at_load_acquire_u64(&lanes->idle) &
+		PLAIT__FLOW_PARKED << index) != 0 ||
+	       plait__ready_claim(&lanes->workers[index].task.ready);
+}
+
+void plait__flow_lanes_fini(plait__flow_lanes *lanes)
+{
+	if (lanes->workers == NULL)
+		return;
+	for (uint32_t i = 0; i < lanes->count; i++) {
+		while (!is_at_rest(lanes, i))
+			plait__thread_yield();
+		plait__task_set_idle(&lanes->workers[i].task);
+		plait__task_forget(&lanes->workers[i].task);
+	}
+	free_arrays(lanes);
+}
+
+/* ---- waiting threads ---- */
+
+bool plait__flow_lanes_help(plait__flow_lanes *lanes, uint64_t awaited)
+{
+	for (uint32_t i = 0; i < lanes->count; i++) {
+		plait__flow_worker *worker = &lanes->workers[i];
+
+		if (!plait__ready_claim(&worker->task.ready))
+			continue;
+		worker->awaited = awaited;
+		plait__task_run_unshared(&worker->task);
+		return true;
+	}
+	return false;
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Lanes of a flow: rings of op numbers.  Only preds order ops; a lane says
+ * which thread looks at which ops first.  Each of the first `count` lanes has a
+ * worker, a task of the pool, which takes ready ops from all lanes.
+ *
+ *     count       urgent ops, which all workers take first
+ *     count + 1   held ops: those behind an op that another thread finishes
+ *
+ * Invariant: a pred of an op in one of the first count + 1 lanes is in one of
+ * them too, or done.  So the oldest op there that is not taken is ready, and
+ * the first of its lane: looking at a few ops behind each front finds it.  Held
+ * ops are looked at to the last one, when nothing else is found.
+ */
+#ifndef PLAIT_SRC_FLOW_LANES_FLOW_LANES_H
+#define PLAIT_SRC_FLOW_LANES_FLOW_LANES_H
+
+#include "flow/lanes/op_ring.h"
+#include "flow/lanes/outcomes.h"
+
+#include "object/progress/progress_driver.h"
+#include "pool/task.h"
+
+enum { PLAIT__FLOW_LANES = 30, PLAIT__FLOW_LANES_ALL = PLAIT__FLOW_LANES + 2 };
+
+typedef struct plait__flow_lanes plait__flow_lanes;
+
+typedef struct plait__flow_lane {
+	PLAIT__CACHELINE_ALIGNED at_u64 tail; /* ops that were ever in it */
+	at_u64 *numbers;		      /* the last W of them */
+} plait__flow_lane;
+
+/* Touched by the thread that runs the task, but for `awaited`. */
+typedef struct plait__flow_worker {
+	PLAIT__CACHELINE_ALIGNED plait__task task;
+	plait__flow_lanes *lanes;
+	uint32_t index;
+	uint32_t from;	  /* the lane of the last op found */
+	uint32_t unlimited; /* ops since the time slice was tested */
+	bool spins;	  /* counted in `spinning` */
+	uint64_t number;  /* of the op that runs */
+	/* 0, or the op for whose end the thread runs ops: from the thread that
+	 * claims the task to plait__flow_worker_run. */
+	uint64_t awaited;
+	/* Per lane: the ops before this position are taken. */
+	uint64_t heads[PLAIT__FLOW_LANES_ALL];
+} plait__flow_worker;
+
+struct plait__flow_lanes {
+	plait__op_ring ring;
+	plait__outcomes outcomes;
+	plait__context *context;
+	/* Null, or counts the ops in flight, for waits on simulated clocks. */
+	plait__progress_driver *driver;
+	const plait_allocator *allocator;
+	uint32_t count;
+	bool asymmetric_fence;
+	plait__flow_lane *lanes; /* count + 2 */
+	at_u64 *numbers;
+	plait__flow_worker *workers; /* count */
+	/* Finish what arrived: called by a worker while `arrived` is not 0.
+	 * The function exchanges it for 0. */
+	void (*collect)(void *arg);
+	void *arg;
+	/* Ops up to this one that are not taken are cancelled. */
+	at_u64 cancelled;
+	at_u64 cancel_cause; /* number of the cancellation; stored before */
+	/* Workers that are parked, or about to park; bits as in idle. */
+	PLAIT__CACHELINE_ALIGNED at_u64 idle;
+	at_u32 spinning; /* workers that look for an op */
+	at_u32 arrived;
+	/* Ops up to this one are done: a hint. */
+	PLAIT__CACHELINE_ALIGNED at_u64 prefix;
+};
+
+/* Bits of `idle`, for worker 0. */
+#define PLAIT__FLOW_IDLE ((uint64_t)1)
+#define PLAIT__FLOW_PARKED (PLAIT__FLOW_IDLE << 32)
+
+/* Zeroed memory; the ring is made.  Returns false without memory. */
+bool plait__flow_lanes_init(plait__flow_lanes *lanes, plait__pool *pool,
+			    uint32_t count);
+/* All ops are done.  Waits for workers that still look for some. */
+void plait__flow_lanes_fini(plait__flow_lanes *lanes);
+
+/* Publish op `number`, which is filled, in a lane.  Calls of one thread at a
+ * time. */
+void plait__flow_lanes_publish(plait__flow_lanes *lanes, uint32_t lane,
+			       uint64_t number);
+
+/* The op is done: mark it, and wake those that wait for it.  By any thread,
+ * notification callbacks included. */
+void plait__flow_lanes_finish(plait__flow_lanes *lanes, uint64_t number);
+
+/* The same, for an op that was published. */
+static inline void plait__flow_lanes_complete(plait__flow_lanes *lanes,
+					      uint64_t number)
+{
+	plait__progress_driver *driver = lanes->driver;
+
+	plait__flow_lanes_finish(lanes, number);
+	if (driver != NULL)
+		plait__progress_end_pool_run(driver);
+}
+
+/* There is work that a worker may have looked for before. */
+void plait__flow_lanes_stir(plait__flow_lanes *lanes);
+
+/* Run ops on the calling thread, which waits for op `awaited`.  Returns false
+ * if no worker is free to be run. */
+bool plait__flow_lanes_help(plait__flow_lanes *lanes, uint64_t awaited);
+
+/* Returns true if op `number` is done; if not, its end wakes the waiters of the
+ * context.  *announced is false for the first look of a thread at an op. */
+bool plait__flow_lanes_await(plait__flow_lanes *lanes, uint64_t number,
+			     bool *announced);
+
+/* Clear the bits of worker `index`.  Returns true if it was idle; *was_parked:
+ * the caller offers it. */
+bool plait__flow_lanes_wake(plait__flow_lanes *lanes, uint32_t index,
+			    bool *was_parked);
+
+#endif

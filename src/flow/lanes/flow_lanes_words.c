@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/* Words of a flow's lanes: publication and end of ops, wake-ups; see
+ * flow_lanes.h. */
+#include "flow/lanes/flow_lanes.h"
+
+#include "flow/lanes/flow_claim.h"
+
+#include "object/context/context_notify.h"
+
+/* ---- wake-ups ---- */
+
+bool plait__flow_lanes_wake(plait__flow_lanes *lanes, uint32_t index,
+			    bool *was_parked)
+{
+	uint64_t parked = PLAIT__FLOW_PARKED << index;
+	uint64_t both = parked | PLAIT__FLOW_IDLE << index;
+	uint64_t was = at_and_u64(&lanes->idle, ~both);
+
+	*was_parked = (was & parked) != 0;
+	return (was & both) != 0;
+}
+
+static void fence(const plait__flow_lanes *lanes)
+{
+	/* Between the store of a word and the load of `idle` or `awaited`;
+	 * pairs with the fences in park and plait__flow_lanes_await. */
+	if (lanes->asymmetric_fence)
+		at_fence_asymmetric();
+	else
+		at_fence_seq_cst();
+}
+
+static __attribute__((noinline)) void wake_one(plait__flow_lanes *lanes)
+{
+	bool was_parked;
+
+	for (uint32_t i = 0; i < lanes->count; i++) {
+		if (!plait__flow_lanes_wake(lanes, i, &was_parked))
+			continue;
+		if (was_parked)
+			plait__task_offer_from_running(&lanes->workers[i].task);
+		return;
+	}
+}
+
+void plait__flow_lanes_stir(plait__flow_lanes *lanes)
+{
+	fence(lanes);
+	if (at_load_relaxed_u64(&lanes->idle) != 0 &&
+	    at_load_relaxed_u32(&lanes->spinning) == 0)
+		wake_one(lanes);
+}
+
+/* ---- publication ---- */
+
+/* Returns true if no worker is awake. */
+static bool is_asleep(const plait__flow_lanes *lanes, uint64_t idle)
+{
+	uint64_t both = idle | idle >> 32;
+
+	return (both & (((uint64_t)1 << lanes->count) - 1)) ==
+	       ((uint64_t)1 << lanes->count) - 1;
+}
+
+void plait__flow_lanes_publish(plait__flow_lanes *lanes, uint32_t lane,
+			       uint64_t number)
+{
+	plait__flow_lane *at = &lanes->lanes[lane];
+	uint64_t tail = at_load_relaxed_u64(&at->tail);
+	uint64_t idle;
+
+	if (lanes->driver != NULL)
+		plait__progress_begin_pool_run(lanes->driver);
+	/* Release: pairs with plait__flow_claim_is_open. */
+	at_store_release_u64(&plait__op_at(&lanes->ring, number)->word,
+			     4 * number + PLAIT__OP_PUBLISHED);
+	at_store_relaxed_u64(&at->numbers[tail & lanes->ring.mask], number);
+	/* Release: pairs with plait__flow_claim_look. */
+	at_store_release_u64(&at->tail, tail + 1);
+	fence(lanes);
+	idle = at_load_relaxed_u64(&lanes->idle);
+	if (idle == 0 || at_load_relaxed_u32(&lanes->spinning) != 0)
+		return;
+	/* A worker that is awake finds the op behind its predecessors. */
+	if (is_asleep(lanes, idle) || plait__flow_claim_is_ready(lanes, number))
+		wake_one(lanes);
+}
+
+void plait__flow_lanes_finish(plait__flow_lanes *lanes, uint64_t number)
+{
+	plait__op_set_done(&lanes->ring, number);
+	fence(lanes);
+	/* Relaxed: the entry may be another op's by now, whose waiter looks
+	 * once more. */
+	if (at_load_relaxed_u32(
+		    &plait__op_at(&lanes->ring, number)->awaited) != 0)
+		plait__context_notify_waiters(lanes->context);
+}
+
+/* ---- waits ---- */
+
+bool plait__flow_lanes_await(plait__flow_lanes *lanes, uint64_t number,
+			     bool *announced)
+{
+	if (plait__op_is_done(&lanes->ring, number) || *announced)
+		return plait__op_is_done(&lanes->ring, number);
+	*announced = true;
+	/* Relaxed: the fence orders it. */
+	at_store_relaxed_u32(&plait__op_at(&lanes->ring, number)->awaited, 1);
+	/* Pairs with the fence in plait__flow_lanes_finish.  Each thread has
+	 * its own, also if another one has set the word. */
+	if (lanes->asymmetric_fence)
+		(void)at_membarrier();
+	else
+		at_fence_seq_cst();
+	return plait__op_is_done(&lanes->ring, number);
+}

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Loop of a lane's worker: claim a ready op, run it, mark it as done, park.
+ *
+ *     parking worker                    submitter, or finisher of an op
+ *     set IDLE (read-modify-write)      store the word
+ *     membarrier                        asymmetric fence
+ *     a ready op?                       a spinning worker? then nothing
+ *     yes: clear IDLE, look again       an idle worker?
+ *     IDLE to PARKED, if still IDLE;      IDLE: clear it
+ *     else look again                     PARKED: clear it and offer the worker
+ *
+ * A worker that spins leaves `spinning` before it sets IDLE, so a submitter that
+ * still sees it spin has stored the word before the worker's last look.  A
+ * worker that has run an op looks for ready ops afterwards, so none is needed
+ * for the ops that are behind it.
+ */
+#include "flow/lanes/flow_worker.h"
+
+#include "flow/lanes/flow_claim.h"
+
+#include "base/error.h"
+#include "pool/time_slice.h"
+#include "sys/backoff.h"
+
+enum { SLICE_OPS = 16 };
+
+/* Looks of a worker before it counts as one that spins. */
+#ifdef PLAIT_EXPLORE
+enum { PATIENCE = 0 };
+#else
+enum { PATIENCE = 4 };
+#endif
+
+/* ---- search ---- */
+
+static uint64_t look_around(plait__flow_worker *worker)
+{
+	uint32_t count = worker->lanes->count;
+	uint32_t lane = worker->from;
+	uint64_t found = 0;
+
+	for (uint32_t i = 0; found == 0 && i <= count; i++) {
+		found = plait__flow_claim_look(worker, lane,
+					       PLAIT__CLAIM_REACH);
+		if (found != 0)
+			worker->from = lane;
+		lane = lane < count ? lane + 1 : 0;
+	}
+	if (found == 0)
+		found = plait__flow_claim_look(worker, count + 1,
+					       worker->lanes->ring.mask + 1);
+	return found;
+}
+
+static void collect(plait__flow_worker *worker)
+{
+	plait__flow_lanes *lanes = worker->lanes;
+
+	/* Relaxed: the function acquires. */
+	if (at_load_relaxed_u32(&lanes->arrived) != 0)
+		lanes->collect(lanes->arg);
+}
+
+/* A ready op, or 0: urgent ones first, then behind the last one found. */
+static uint64_t look(plait__flow_worker *worker)
+{
+	plait__flow_lanes *lanes = worker->lanes;
+	uint32_t urgent = lanes->count;
+	uint64_t found = 0;
+
+	collect(worker);
+	/* Relaxed: a hint. */
+	if (at_load_relaxed_u64(&lanes->lanes[urgent].tail) !=
+	    worker->heads[urgent])
+		found = plait__flow_claim_look(worker, urgent,
+					       PLAIT__CLAIM_REACH);
+	return found != 0 ? found : look_around(worker);
+}
+
+/* ---- execution ---- */
+
+/* Returns true if op `number` is not to be run: it was cancelled, or a true
+ * predecessor has failed. */
+static bool is_spoiled(plait__flow_lanes *lanes, uint64_t number)
+{
+	const plait__op *op = plait__op_at(&lanes->ring, number);
+	uint64_t meta = at_load_relaxed_u64(&op->meta);
+	bool spoiled = false;
+
+	if (plait__op_kind(meta) != PLAIT__OP_MARK &&
+	    (meta & PLAIT__OP_ALWAYS) == 0 &&
+	    /* Acquire: pairs with the store of the cancelling thread. */
+	    at_load_acquire_u64(&lanes->cancelled) >= number)
+		spoiled = plait__outcomes_follow(
+			&lanes->outcomes,
+			at_load_acquire_u64(&lanes->cancel_cause), number);
+	for (uint32_t i = 0; !spoiled && i < plait__op_pred_count(meta); i++)
+		spoiled = plait__op_pred_is_true(meta, i) &&
+			  plait__outcomes_follow(
+				  &lanes->outcomes,
+				  at_load_relaxed_u64(&op->preds[i]), number);
+	return spoiled;
+}
+
+static void fail_result(plait__flow_lanes *lanes, uint64_t number,
+			int32_t result)
+{
+	plait_error why = { .size = sizeof(why) };
+
+	plait__fail_origin(&why, PLAIT_E_FAILED, result, "failed with %d",
+			   (int)result);
+	plait__outcomes_fail(&lanes->outcomes, number,
+			     plait__op_at(&lanes->ring, number)->label, &why);
+}
+
+/* Returns true if another thread finishes the op. */
+static bool begin(plait__flow_lanes *lanes, uint64_t number)
+{
+	const plait__op *op = plait__op_at(&lanes->ring, number);
+	plait_error why = { .size = sizeof(why) };
+	const char *label = op->label;
+	plait_status status = op->call.begin(op->user_data, number, &why);
+
+	if (status < 0)
+		plait__outcomes_fail(&lanes->outcomes, number, label, &why);
+	return status == PLAIT_PENDING;
+}
+
+/* Returns true if another thread finishes the op. */
+static bool call(plait__flow_worker *worker, uint64_t number)
+{
+	plait__flow_lanes *lanes = worker->lanes;
+	const plait__op *op = plait__op_at(&lanes->ring, number);
+	int32_t result = 0;
+
+	/* Relaxed: written before the claim. */
+	switch (plait__op_kind(at_load_relaxed_u64(&op->meta))) {
+	case PLAIT__OP_CALL:
+		result = op->call.host(op->user_data);
+		break;
+	case PLAIT__OP_LAUNCH:
+		result = op->call.kernel(op->arguments, op->launch,
+					 op->user_data);
+		break;
+	case PLAIT__OP_ASYNC:
+		return begin(lanes, number);
+	default:
+		break;
+	}
+	if (__builtin_expect(result != 0, 0))
+		fail_result(lanes, number, result);
+	return false;
+}
+
+/* The op is not run. */
+static void skip(plait__flow_lanes *lanes, uint64_t number)
+{
+	const plait__op *op = plait__op_at(&lanes->ring, number);
+
+	/* Relaxed: written before the claim. */
+	if (plait__op_kind(at_load_relaxed_u64(&op->meta)) == PLAIT__OP_ASYNC)
+		(void)op->call.begin(op->user_data, 0, NULL);
+	plait__flow_lanes_complete(lanes, number);
+}
+
+/* Another worker is parked: wake it if there is another ready op. */
+static void share(plait__flow_worker *worker)
+{
+	plait__flow_lanes *lanes = worker->lanes;
+
+	if (at_load_relaxed_u32(&lanes->spinning) == 0 &&
+	    plait__flow_claim_look(worker, worker->from,
+				   PLAIT__CLAIM_REACH) != 0)
+		plait__flow_lanes_stir(lanes);
+}
+
+static void perform(plait__flow_worker *worker, uint64_t number)
+{
+	plait__flow_lanes *lanes = worker->lanes;
+
+	worker->number = number;
+	/* Relaxed: a hint. */
+	if (at_load_relaxed_u64(&lanes->idle) != 0)
+		share(worker);
+	/* Relaxed: a cancelled op may have begun. */
+	if (__builtin_expect(
+		    (!plait__outcomes_are_clean(&lanes->outcomes) ||
+		     at_load_relaxed_u64(&lanes->cancelled) >= number) &&
+			    is_spoiled(lanes, number), 0))
+		skip(lanes, number);
+	else if (!call(worker, number))
+		plait__flow_lanes_complete(lanes, number);
+	worker->number = 0;
+}
+
+void plait__flow_worker_lose(plait__task *task)
+{
+	plait__flow_worker *worker = (plait__flow_worker *)(void *)task;
+	plait__flow_lanes *lanes = worker->lanes;
+	uint64_t number = worker->number;
+	plait_error why = { .size = sizeof(why) };
+
+	plait__fail(&why, PLAIT_E_FAILED,
+		    "did not return but ended its thread (pthread_exit)");
+	if (number != 0) {
+		plait__outcomes_fail(
+			&lanes->outcomes, number,
+			plait__op_at(&lanes->ring, number)->label, &why);
+		plait__flow_lanes_complete(lanes, number);
+	}
+	worker->number = 0;
+	plait__task_offer(task);
+}
+
+/* ---- parking ---- */
+
+static void stop_spinning(plait__flow_worker *worker)
+{
+	if (!worker->spins)
+		return;
+	worker->spins = false;
+	/* Ordered before the bit IDLE, which is set after it. */
+	(void)at_sub_u32(&worker->lanes->spinning, 1);
+}
+
+static void fence(const plait__flow_lanes *lanes)
+{
+	/* Pairs with the fence in plait__flow_lanes_stir. */
+	if (lanes->asymmetric_fence)
+		(void)at_membarrier();
+	else
+		at_fence_seq_cst();
+}
+
+/* Returns true if the worker is parked: another thread may have it then. */
+static bool park(plait__flow_worker *worker)
+{
+	plait__flow_lanes *lanes = worker->lanes;
+	uint64_t bit = PLAIT__FLOW_IDLE << worker->index;
+	uint64_t was;
+
+	stop_spinning(worker);
+	(void)at_or_u64(&lanes->idle, bit);
+	fence(lanes);
+	/* Relaxed: the fence orders it. */
+	if (at_load_relaxed_u32(&lanes->arrived) != 0 || look(worker) != 0) {
+		(void)at_and_u64(&lanes->idle, ~bit);
+		return false;
+	}
+	plait__task_set_idle(&worker->task);
+	was = at_load_relaxed_u64(&lanes->idle);
+	/* Release: the thread that offers the worker sees that it is parked. */
+	while ((was & bit) != 0)
+		if (at_cas_u64(&lanes->idle, &was, (was & ~bit) | bit << 32))
+			return true;
+	/* Woken; only a parked worker is offered, so the task stays this
+	 * thread's. */
+	at_store_relaxed_u32(&worker->task.ready.state, PLAIT__TASK_RUNNING);
+	return false;
+}
+
+/* Returns true if the thread has to leave: the op that it waits for is done, or
+ * its time slice is over. */
+static bool must_leave(plait__flow_worker *worker, uint64_t awaited)
+{
+	if (awaited != 0 && plait__op_is_done(&worker->lanes->ring, awaited))
+		return true;
+	if (++worker->unlimited % SLICE_OPS != 0)
+		return false;
+	return plait__time_slice_is_over();
+}
+
+/* Leave the worker to another thread. */
+static bool leave(plait__flow_worker *worker)
+{
+	if (!park(worker))
+		plait__task_offer(&worker->task);
+	return false;
+}
+
+static bool lingers(plait__flow_worker *worker, struct plait__backoff *ladder)
+{
+	return !plait__task_should_yield(&worker->task) &&
+	       plait__backoff_step(ladder);
+}
+
+bool plait__flow_worker_run(plait__task *task)
+{
+	plait__flow_worker *worker = (plait__flow_worker *)(void *)task;
+	struct plait__backoff ladder;
+	uint64_t awaited = worker->awaited;
+	int32_t looks = 0;
+	uint64_t found;
+
+	worker->awaited = 0;
+	plait__backoff_init(&ladder, PLAIT__BACKOFF_SHARED);
+	for (;;) {
+		found = look(worker);
+		if (found != 0) {
+			stop_spinning(worker);
+			looks = 0;
+			if (plait__flow_claim_take(worker->lanes, found))
+				perform(worker, found);
+			if (must_leave(worker, awaited))
+				return leave(worker);
+			continue;
+		}
+		if (must_leave(worker, awaited))
+			return leave(worker);
+		if (looks++ < PATIENCE) {
+			at_spin_pause();
+			continue;
+		}
+		if (!worker->spins) {
+			worker->spins = true;
+			at_add_u32(&worker->lanes->spinning, 1);
+			plait__backoff_init(&ladder, PLAIT__BACKOFF_SHARED);
+		}
+		if (!lingers(worker, &ladder) && park(worker))
+			return false;
+	}
+}

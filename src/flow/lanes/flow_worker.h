@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* The loop of a lane's worker; see flow_worker.c. */
+#ifndef PLAIT_SRC_FLOW_LANES_FLOW_WORKER_H
+#define PLAIT_SRC_FLOW_LANES_FLOW_WORKER_H
+
+#include "flow/lanes/flow_lanes.h"
+
+/* Run ops until there is none: the `run` of a task. */
+bool plait__flow_worker_run(plait__task *task);
+
+/* The thread ends inside a function of the program: the `lost` of a task. */
+void plait__flow_worker_lose(plait__task *task);
+
+#endif

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Failures of a flow: which ops failed or were not run, and why.  A failing
+ * thread stores its entry before the op is done, so a thread that sees the op
+ * done sees the entry.  A flow without failures costs its readers one load.
+ *
+ * An op that failed by itself makes a cause; the ops that were not run for it
+ * refer to the same cause.  The table has room for all ops in flight, so that
+ * storing cannot fail; the submitter drops the entries that nothing refers to.
+ */
+#ifndef PLAIT_SRC_FLOW_LANES_OUTCOMES_H
+#define PLAIT_SRC_FLOW_LANES_OUTCOMES_H
+
+#include "plait/base.h"
+
+#include "sys/atomic.h"
+#include "sys/mutex.h"
+
+/* Causes that are kept until they are told. */
+enum { PLAIT__OUTCOMES_UNTOLD = 256 };
+
+typedef struct plait__cause {
+	struct plait__cause *next;
+	uint64_t number;
+	bool told;
+	bool used; /* while entries are dropped */
+	plait_error why;
+} plait__cause;
+
+typedef struct plait__outcome {
+	uint64_t number; /* 0: free */
+	plait__cause *cause;
+	bool used; /* while entries are dropped */
+} plait__outcome;
+
+typedef struct plait__outcomes {
+	const plait_allocator *allocator;
+	uint64_t window;
+	/* Entries; written under the lock, read without it. */
+	at_u64 count;
+	/* Guards the fields below; a leaf lock, but for the allocator. */
+	struct plait__mutex lock;
+	plait__outcome *entries;
+	uint64_t capacity; /* a power of two */
+	plait__cause *causes;
+	uint32_t untold;
+	plait__cause unknown; /* without memory for a cause */
+} plait__outcomes;
+
+/* Zeroed memory; returns false without memory. */
+bool plait__outcomes_init(plait__outcomes *outcomes,
+			  const plait_allocator *allocator, uint64_t window);
+void plait__outcomes_fini(plait__outcomes *outcomes);
+
+/* Returns true if no op has failed: none that the caller has seen done. */
+static inline bool plait__outcomes_are_clean(const plait__outcomes *outcomes)
+{
+	/* Relaxed: ordered by the word of the op. */
+	return at_load_relaxed_u64(&outcomes->count) == 0;
+}
+
+/* The op failed: `why` has the text behind its name. */
+void plait__outcomes_fail(plait__outcomes *outcomes, uint64_t number,
+			  const char *label, const plait_error *why);
+
+/* A cancellation, whose number is larger than that of any op: ops that are
+ * cancelled follow it.  Returns false without memory. */
+bool plait__outcomes_cancel(plait__outcomes *outcomes, uint64_t number);
+
+/* If op `pred` failed or was not run, so is `number`; returns true then. */
+bool plait__outcomes_follow(plait__outcomes *outcomes, uint64_t pred,
+			    uint64_t number);
+
+/* Returns true if the op failed or was not run. */
+bool plait__outcomes_has(plait__outcomes *outcomes, uint64_t number);
+
+/* Tell the failure of an op: PLAIT_OK if it has none. */
+plait_status plait__outcomes_tell(plait__outcomes *outcomes, uint64_t number,
+				  plait_error *error);
+
+/* The same, but it still counts as untold. */
+plait_status plait__outcomes_peek(plait__outcomes *outcomes, uint64_t number,
+				  plait_error *error);
+
+/* Tell the first failure that was not told; PLAIT_OK if there is none. */
+plait_status plait__outcomes_tell_first(plait__outcomes *outcomes,
+					plait_error *error);
+
+/*
+ * The submitter's, before it numbers ops: keep room for all ops in flight.
+ * `visit(arg)` calls plait__outcomes_keep for each op on which a later task may
+ * still depend.  Returns false without memory.
+ */
+bool plait__outcomes_reserve(plait__outcomes *outcomes, uint64_t newest,
+			     void (*visit)(void *arg), void *arg);
+void plait__outcomes_keep(plait__outcomes *outcomes, uint64_t number);
+
+#endif

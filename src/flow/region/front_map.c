@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: MIT */
+/* Nested interval maps of fronts; see front_map.h. */
+#include "flow/region/front_map.h"
+
+#include "base/alloc.h"
+
+#include <string.h>
+
+/* ---- memory of slabs ---- */
+
+static uint64_t each_of(uint32_t dimension)
+{
+	return sizeof(uint64_t) + (dimension == 0 ? sizeof(plait__front) :
+						    sizeof(plait__slabs *));
+}
+
+static void free_slabs(plait__front_map *map, plait__slabs *slabs)
+{
+	for (uint32_t i = 0; slabs->inner != NULL && i < slabs->count; i++)
+		free_slabs(map, slabs->inner[i]);
+	if (slabs->fronts != NULL)
+		map->pieces -= slabs->count;
+	plait__free(map->allocator, slabs->ends,
+		    slabs->capacity * each_of(slabs->dimension));
+	plait__free(map->allocator, slabs, sizeof(*slabs));
+}
+
+static void use_block(plait__slabs *slabs, uint64_t *block, uint32_t capacity)
+{
+	slabs->ends = block;
+	slabs->capacity = capacity;
+	slabs->fronts = NULL;
+	slabs->inner = NULL;
+	if (slabs->dimension == 0)
+		slabs->fronts = (plait__front *)(block + capacity);
+	else
+		slabs->inner = (plait__slabs **)(void *)(block + capacity);
+}
+
+static void copy_pieces(const plait__slabs *from, plait__slabs *to)
+{
+	memcpy(to->ends, from->ends, from->count * sizeof(*to->ends));
+	if (to->fronts != NULL)
+		memcpy(to->fronts, from->fronts,
+		       from->count * sizeof(*to->fronts));
+	else
+		memcpy(to->inner, from->inner,
+		       from->count * sizeof(*to->inner));
+}
+
+/* Make room for one more piece. */
+static bool reserve(plait__front_map *map, plait__slabs *slabs)
+{
+	uint32_t capacity = slabs->capacity == 0 ? 4 : 2 * slabs->capacity;
+	uint64_t each = each_of(slabs->dimension);
+	plait__slabs old = *slabs;
+	uint64_t *block;
+
+	if (slabs->count < slabs->capacity)
+		return true;
+	block = plait__alloc_array(map->allocator, capacity, each);
+	if (block == NULL)
+		return false;
+	use_block(slabs, block, capacity);
+	if (old.count > 0)
+		copy_pieces(&old, slabs);
+	plait__free(map->allocator, old.ends, old.capacity * each);
+	return true;
+}
+
+static plait__slabs *new_slabs(plait__front_map *map, uint32_t dimension)
+{
+	plait__slabs *slabs = plait__alloc(map->allocator, sizeof(*slabs));
+
+	if (slabs == NULL)
+		return NULL;
+	slabs->dimension = dimension;
+	if (reserve(map, slabs))
+		return slabs;
+	free_slabs(map, slabs);
+	return NULL;
+}
+
+/* ---- copies ---- */
+
+static plait__slabs *copy_slabs(plait__front_map *map,
+				const plait__slabs *from);
+
+/* Append a copy of piece i of another map; the caller sets its end. */
+static bool append_copy(plait__front_map *map, plait__slabs *to,
+			const plait__slabs *from, uint32_t i)
+{
+	if (!reserve(map, to))
+		return false;
+	if (to->dimension == 0) {
+		to->fronts[to->count] = from->fronts[i];
+		map->pieces++;
+	} else {
+		to->inner[to->count] = copy_slabs(map, from->inner[i]);
+		if (to->inner[to->count] == NULL)
+			return false;
+	}
+	to->ends[to->count] = from->ends[i];
+	to->count++;
+	return true;
+}
+
+static plait__slabs *copy_slabs(plait__front_map *map,
+				const plait__slabs *from)
+{
+	plait__slabs *copy = new_slabs(map, from->dimension);
+
+	for (uint32_t i = 0; copy != NULL && i < from->count; i++)
+		if (!append_copy(map, copy, from, i)) {
+			free_slabs(map, copy);
+			copy = NULL;
+		}
+	return copy;
+}
+
+/* A map of one piece, with `front`. */
+static plait__slabs *make_slabs(plait__front_map *map, uint32_t dimension,
+				const plait__front *front)
+{
+	plait__slabs *slabs = new_slabs(map, dimension);
+
+	if (slabs == NULL)
+		return NULL;
+	slabs->ends[0] = map->whole.high[dimension];
+	if (dimension == 0) {
+		slabs->fronts[0] = *front;
+		map->pieces++;
+	} else {
+		slabs->inner[0] = make_slabs(map, dimension - 1, front);
+		if (slabs->inner[0] == NULL) {
+			free_slabs(map, slabs);
+			return NULL;
+		}
+	}
+	slabs->count = 1;
+	return slabs;
+}
+
+/* ---- borders ---- */
+
+/* The piece that contains a position. */
+static uint32_t piece_at(const plait__slabs *slabs, uint64_t position)
+{
+	uint32_t low = 0, high = slabs->count - 1;
+
+	while (low < high) {
+		uint32_t middle = (low + high) / 2;
+
+		if (slabs->ends[middle] > position)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+static void open_gap(plait__slabs *slabs, uint32_t i)
+{
+	uint64_t count = slabs->count - i;
+
+	memmove(&slabs->ends[i + 1], &slabs->ends[i],
+		count * sizeof(*slabs->ends));
+	if (slabs->fronts != NULL)
+		memmove(&slabs->fronts[i + 1], &slabs->fronts[i],
+			count * sizeof(*slabs->fronts));
+	else
+		memmove(&slabs->inner[i + 1], &slabs->inner[i],
+			count * sizeof(*slabs->inner));
+	slabs->count++;
+}
+
+static uint64_t begin_of(const plait__slabs *slabs, uint32_t i)
+{
+	return i == 0 ? 0 : slabs->ends[i - 1];
+}
+
+/* Divide piece i at `position`, unless it begins or ends there. */
+static bool divide(plait__front_map *map, plait__slabs *slabs, uint32_t i,
+		   uint64_t position)
+{
+	plait__slabs *copy = NULL;
+
+	if (begin_of(slabs, i) == position || slabs->ends[i] == position)
+		return true;
+	if (!reserve(map, slabs))
+		return false;
+	if (slabs->inner != NULL) {
+		copy = copy_slabs(map, slabs->inner[i]);
+		if (copy == NULL)
+			return false;
+	}
+	open_gap(slabs, i);
+	slabs->ends[i] = position;
+	if (copy != NULL)
+		slabs->inner[i] = copy;
+	else
+		map->pieces++;
+	return true;
+}
+
+static bool cut(plait__front_map *map, plait__slabs *slabs,
+		const plait_box *box)
+{
+	uint64_t low = box->low[slabs->dimension];
+	uint64_t high = box->high[slabs->dimension];
+	uint32_t i = piece_at(slabs, low), first;
+
+	if (!divide(map, slabs, i, low))
+		return false;
+	i += begin_of(slabs, i) < low;
+	first = i;
+	while (slabs->ends[i] < high)
+		i++;
+	if (!divide(map, slabs, i, high))
+		return false;
+	for (; slabs->inner != NULL && first <= i; first++)
+		if (!cut(map, slabs->inner[first], box))
+			return false;
+	return true;
+}
+
+static bool is_whole(const plait__front_map *map, const plait_box *box)
+{
+	return plait__box_contains(box, &map->whole);
+}
+
+static uint32_t top_dimension(const plait__front_map *map)
+{
+	return map->whole.high[2] > 1 ? 2 : map->whole.high[1] > 1 ? 1 : 0;
+}
+
+bool plait__front_map_cut(plait__front_map *map, const plait_box *box)
+{
+	if (is_whole(map, box))
+		return true;
+	if (map->top == NULL)
+		map->top = make_slabs(map, top_dimension(map), &map->front);
+	return map->top != NULL && cut(map, map->top, box);
+}
+
+/* ---- visits ---- */
+
+static void visit(const plait__slabs *slabs, plait__front_visit function,
+		  void *arg)
+{
+	for (uint32_t i = 0; i < slabs->count; i++)
+		if (slabs->inner != NULL)
+			visit(slabs->inner[i], function, arg);
+		else
+			function(arg, &slabs->fronts[i]);
+}
+
+void plait__front_map_visit_all(plait__front_map *map,
+				plait__front_visit function, void *arg)
+{
+	if (map->top == NULL)
+		function(arg, &map->front);
+	else
+		visit(map->top, function, arg);
+}
+
+static bool grow_list(plait__front_list *list, uint32_t count)
+{
+	uint32_t capacity = list->capacity < 32 ? 32 : list->capacity;
+	plait__front **items;
+
+	while (capacity < list->count + count)
+		capacity *= 2;
+	items = plait__realloc(list->allocator, list->items,
+			       list->capacity * sizeof(*items),
+			       capacity * sizeof(*items));
+	if (items == NULL)
+		return false;
+	list->items = items;
+	list->capacity = capacity;
+	return true;
+}
+
+static bool append_run(plait__front_list *list, plait__front *fronts,
+		       uint32_t count)
+{
+	if (list->count + count > list->capacity && !grow_list(list, count))
+		return false;
+	for (uint32_t i = 0; i < count; i++)
+		list->items[list->count + i] = &fronts[i];
+	list->count += count;
+	return true;
+}
+
+static plait__front_map_result collect(const plait__slabs *slabs,
+				       const plait_box *box,
+				       plait__front_list *out)
+{
+	uint64_t low = box->low[slabs->dimension];
+	uint64_t high = box->high[slabs->dimension];
+	uint32_t first = piece_at(slabs, low), last = first;
+	plait__front_map_result result = PLAIT__FRONT_MAP_COLLECTED;
+
+	while (slabs->ends[last] < high)
+		last++;
+	if (begin_of(slabs, first) != low || slabs->ends[last] != high)
+		return PLAIT__FRONT_MAP_UNCUT;
+	if (slabs->inner == NULL)
+		return append_run(out, &slabs->fronts[first],
+				  last - first + 1) ?
+			       result : PLAIT__FRONT_MAP_NO_MEMORY;
+	for (; result == PLAIT__FRONT_MAP_COLLECTED && first <= last; first++)
+		result = collect(slabs->inner[first], box, out);
+	return result;
+}
+
+plait__front_map_result plait__front_map_collect(plait__front_map *map,
+						 const plait_box *box,
+						 plait__front_list *out)
+{
+	if (map->top != NULL)
+		return collect(map->top, box, out);
+	if (!is_whole(map, box))
+		return PLAIT__FRONT_MAP_UNCUT;
+	return append_run(out, &map->front, 1) ? PLAIT__FRONT_MAP_COLLECTED :
+						 PLAIT__FRONT_MAP_NO_MEMORY;
+}
+
+void plait__front_map_free_list(plait__front_list *list)
+{
+	plait__free(list->allocator, list->items,
+		    list->capacity * sizeof(*list->items));
+	list->items = NULL;
+}
+
+/* ---- joining ---- */
+
+static bool fronts_equal(const plait__front *one, const plait__front *other)
+{
+	return one->writer == other->writer && one->count == other->count &&
+	       memcmp(one->readers, other->readers,
+		      one->count * sizeof(*one->readers)) == 0;
+}
+
+static bool slabs_equal(const plait__slabs *one, const plait__slabs *other)
+{
+	if (one->count != other->count ||
+	    memcmp(one->ends, other->ends, one->count * sizeof(*one->ends)) !=
+		    0)
+		return false;
+	for (uint32_t i = 0; i < one->count; i++)
+		if (one->fronts != NULL ?
+			    !fronts_equal(&one->fronts[i], &other->fronts[i]) :
+			    !slabs_equal(one->inner[i], other->inner[i]))
+			return false;
+	return true;
+}
+
+static bool pieces_equal(const plait__slabs *slabs, uint32_t i, uint32_t j)
+{
+	return slabs->fronts != NULL ?
+		       fronts_equal(&slabs->fronts[i], &slabs->fronts[j]) :
+		       slabs_equal(slabs->inner[i], slabs->inner[j]);
+}
+
+static void join(plait__front_map *map, plait__slabs *slabs)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; slabs->inner != NULL && i < slabs->count; i++)
+		join(map, slabs->inner[i]);
+	for (uint32_t i = 1; i < slabs->count; i++) {
+		if (pieces_equal(slabs, kept, i)) {
+			if (slabs->inner != NULL)
+				free_slabs(map, slabs->inner[i]);
+			else
+				map->pieces--;
+		} else if (++kept != i && slabs->inner != NULL) {
+			slabs->inner[kept] = slabs->inner[i];
+		} else if (kept != i) {
+			slabs->fronts[kept] = slabs->fronts[i];
+		}
+		slabs->ends[kept] = slabs->ends[i];
+	}
+	slabs->count = kept + 1;
+}
+
+void plait__front_map_join(plait__front_map *map)
+{
+	if (map->top == NULL)
+		return;
+	join(map, map->top);
+	if (map->join_at < 2 * map->pieces)
+		map->join_at = 2 * map->pieces;
+}
+
+/* ---- ends ---- */
+
+void plait__front_map_init(plait__front_map *map,
+			   const plait_allocator *allocator,
+			   const plait_box *whole)
+{
+	*map = (plait__front_map){ .allocator = allocator, .whole = *whole,
+				   .join_at = PLAIT__FRONT_MAP_JOIN };
+}
+
+void plait__front_map_fini(plait__front_map *map)
+{
+	if (map->top != NULL)
+		free_slabs(map, map->top);
+	map->top = NULL;
+}

@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Submission of tasks: prepare by kind, commit, and wait for room in between.
+ * A wait gives up the lock, so the task is prepared anew after it.
+ */
+#include "flow/box_move.h"
+#include "flow/commit.h"
+#include "flow/flow_data.h"
+#include "flow/flow_late.h"
+#include "flow/flow_wait.h"
+#include "flow/task_launch.h"
+
+#include "base/error.h"
+#include "base/sized_struct.h"
+
+#include <string.h>
+
+enum {
+	KNOWN_FLAGS = PLAIT_TASK_NO_WAIT | PLAIT_TASK_BARRIER,
+	MOVE_CELLS = (sizeof(plait__box_move) + 7) / 8
+};
+
+/* ---- kinds ---- */
+
+static plait_status prepare_launch(plait__flow_task *task,
+				   const plait_task_desc *desc,
+				   plait_error *error)
+{
+	return plait__task_launch_prepare(task, desc->kernel, desc->launch,
+					  desc->arguments,
+					  desc->argument_count, error);
+}
+
+static plait_status prepare_call(plait__flow_task *task,
+				 const plait_task_desc *desc,
+				 plait_error *error)
+{
+	if (desc->function == NULL)
+		return plait__fail(error, PLAIT_E_INVALID, "function is null");
+	if (desc->inbox != NULL)
+		return plait__late_prepare(task, desc, error);
+	task->kind = PLAIT__OP_CALL;
+	task->filled.call.host = desc->function;
+	task->filled.user_data = desc->user_data;
+	return PLAIT_OK;
+}
+
+/* A side of a move: its data and box, as an access. */
+static plait_status take_side(plait__flow_task *task, const plait_data *handle,
+			      const plait_box *box, uint32_t mode,
+			      const char *what, plait__data **out,
+			      plait_box *out_box, plait_error *error)
+{
+	plait_status status = plait__data_find(task->flow, handle, out, error);
+
+	if (status == PLAIT_OK && plait__data_is_token(*out))
+		status = plait__fail(error, PLAIT_E_INVALID,
+				     "a token has no memory");
+	if (status == PLAIT_OK)
+		status = plait__data_box(*out, box, out_box, error);
+	if (status == PLAIT_OK)
+		status = plait__task_launch_append(task, *out, out_box, mode,
+						   error);
+	if (status != PLAIT_OK)
+		plait__error_prefix(error, "%s: ", what);
+	return status;
+}
+
+/* Cells for a move; null: no room. */
+static plait__box_move *take_move(plait__flow_task *task)
+{
+	plait__window *window = &task->flow->window;
+
+	task->cells = MOVE_CELLS;
+	if (!plait__window_has_room(window, 2, MOVE_CELLS))
+		return NULL;
+	task->kind = PLAIT__OP_CALL;
+	task->filled.call.host = plait__box_move_run;
+	task->filled.user_data = plait__window_take_cells(window, MOVE_CELLS);
+	return task->filled.user_data;
+}
+
+static plait_status check_copy(const plait__data *target,
+			       const plait_box *target_box,
+			       const plait__data *source,
+			       const plait_box *source_box, plait_error *error)
+{
+	if (target->whole->element_bytes != source->whole->element_bytes)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "elements of %u and %u bytes",
+				   target->whole->element_bytes,
+				   source->whole->element_bytes);
+	if (!plait__box_has_shape(target_box, source_box))
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "the boxes of target and source have "
+				   "different extents");
+	if (target->whole == source->whole &&
+	    plait__box_overlap(target_box, source_box))
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "the boxes of target and source overlap");
+	return PLAIT_OK;
+}
+
+static plait_status prepare_copy(plait__flow_task *task,
+				 const plait_task_desc *desc,
+				 plait_error *error)
+{
+	plait__data *target, *source;
+	plait_box into, from;
+	plait__box_move *move;
+	plait_status status = take_side(task, desc->source, desc->source_box,
+					PLAIT__ACCESS_READS, "source", &source,
+					&from, error);
+
+	if (status == PLAIT_OK)
+		status = take_side(task, desc->target, desc->target_box,
+				   PLAIT__ACCESS_WRITES, "target", &target,
+				   &into, error);
+	if (status == PLAIT_OK)
+		status = check_copy(target, &into, source, &from, error);
+	if (status != PLAIT_OK)
+		return status;
+	move = take_move(task);
+	if (move == NULL)
+		return PLAIT_PENDING;
+	plait__box_move_copy(move, target, &into, source, &from);
+	return PLAIT_OK;
+}
+
+static plait_status prepare_fill(plait__flow_task *task,
+				 const plait_task_desc *desc,
+				 plait_error *error)
+{
+	plait__data *target;
+	plait_box box;
+	plait__box_move *move;
+	uint32_t each;
+	plait_status status = take_side(task, desc->target, desc->target_box,
+					PLAIT__ACCESS_WRITES, "target",
+					&target, &box, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	each = target->whole->element_bytes;
+	if (each > 8 || (each & (each - 1)) != 0)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "elements of %u bytes; a fill needs 1, 2, 4 "
+				   "or 8", each);
+	move = take_move(task);
+	if (move == NULL)
+		return PLAIT_PENDING;
+	plait__box_move_fill(move, target, &box, desc->pattern);
+	return PLAIT_OK;
+}
+
+static plait_status prepare_transfer(plait__flow_task *task,
+				     const plait_task_desc *desc,
+				     plait_error *error)
+{
+	bool writes = desc->kind == PLAIT_TASK_WRITE;
+	plait__data *data;
+	plait_box box;
+	plait__box_move *move;
+	plait_status status;
+
+	if (desc->host == NULL)
+		return plait__fail(error, PLAIT_E_INVALID, "host is null");
+	status = take_side(task, writes ? desc->target : desc->source,
+			   writes ? desc->target_box : desc->source_box,
+			   writes ? PLAIT__ACCESS_WRITES : PLAIT__ACCESS_READS,
+			   writes ? "target" : "source", &data, &box, error);
+	if (status != PLAIT_OK)
+		return status;
+	move = take_move(task);
+	if (move == NULL)
+		return PLAIT_PENDING;
+	plait__box_move_host(move, data, &box, desc->host, writes);
+	return PLAIT_OK;
+}
+
+static plait_status prepare_kind(plait__flow_task *task,
+				 const plait_task_desc *desc,
+				 plait_error *error)
+{
+	switch (desc->kind) {
+	case PLAIT_TASK_LAUNCH:
+		return prepare_launch(task, desc, error);
+	case PLAIT_TASK_CALL:
+		return prepare_call(task, desc, error);
+	case PLAIT_TASK_COPY:
+		return prepare_copy(task, desc, error);
+	case PLAIT_TASK_FILL:
+		return prepare_fill(task, desc, error);
+	case PLAIT_TASK_READ:
+	case PLAIT_TASK_WRITE:
+		return prepare_transfer(task, desc, error);
+	case PLAIT_TASK_EMIT:
+	case PLAIT_TASK_WAIT:
+		return plait__late_prepare(task, desc, error);
+	default:
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "kind %u is not one of PLAIT_TASK_...",
+				   desc->kind);
+	}
+}
+
+/* ---- any task ---- */
+
+/* The size field of the first access is that of all. */
+static const plait_access *access_at(const plait_task_desc *desc, uint64_t i)
+{
+	uint32_t size;
+
+	memcpy(&size, desc->accesses, sizeof(size));
+	return (const plait_access *)(const void *)(
+		(const char *)desc->accesses + i * size);
+}
+
+static plait_status take_accesses(plait__flow_task *task,
+				  const plait_task_desc *desc,
+				  plait_error *error)
+{
+	plait_status status = PLAIT_OK;
+	plait__data *data;
+	uint64_t i;
+
+	if (desc->access_count > 0 && desc->accesses == NULL)
+		return plait__fail(error, PLAIT_E_INVALID, "accesses is null");
+	for (i = 0; status == PLAIT_OK && i < desc->access_count; i++)
+		status = plait__task_launch_access(task, access_at(desc, i), 0,
+						   &data, error);
+	if (status != PLAIT_OK)
+		plait__error_prefix(error, "access %llu: ",
+				    (unsigned long long)i - 1);
+	return status;
+}
+
+static plait_status prepare(plait__flow_task *task, const plait_task_desc *desc,
+			    plait_error *error)
+{
+	plait_status status = PLAIT_OK;
+
+	if ((desc->flags & ~(uint32_t)KNOWN_FLAGS) != 0)
+		status = plait__fail(error, PLAIT_E_INVALID,
+				     "flags 0x%x are unknown", desc->flags);
+	if (desc->access_count > UINT16_MAX)
+		status = plait__fail(error, PLAIT_E_INVALID,
+				     "%llu accesses; at most 65535",
+				     (unsigned long long)desc->access_count);
+	task->label = desc->label;
+	task->is_urgent = desc->priority > 0;
+	task->is_prefix = task->is_barrier =
+		(desc->flags & PLAIT_TASK_BARRIER) != 0;
+	if (status == PLAIT_OK)
+		status = prepare_kind(task, desc, error);
+	if (status == PLAIT_OK)
+		status = take_accesses(task, desc, error);
+	return status;
+}
+
+/* PLAIT_PENDING: no room. */
+static plait_status attempt(plait__flow_task *task, const plait_task_desc *desc,
+			    plait_error *error)
+{
+	plait__flow *flow = task->flow;
+	plait_status status;
+
+	if (flow->window.newest - flow->swept >=
+	    plait__window_size(&flow->window))
+		plait__flow_reap(flow);
+	status = prepare(task, desc, error);
+	if (status == PLAIT_OK)
+		status = plait__commit_task(task, error);
+	if (status != PLAIT_OK && task->late != NULL)
+		plait__late_return(task);
+	return status;
+}
+
+static void name_task(const plait_task_desc *desc, plait_error *error)
+{
+	if (desc->label != NULL)
+		plait__error_prefix(error, "task \"%.40s\": ", desc->label);
+}
+
+static plait_status submit(plait__flow *flow, const plait_task_desc *desc,
+			   plait_task *out, plait_error *error)
+{
+	plait__flow_task task;
+	plait_status status;
+
+	do {
+		memset(&task, 0, sizeof(task));
+		task.flow = flow;
+		plait__flow_lock(flow);
+		status = attempt(&task, desc, error);
+		plait__flow_unlock(flow);
+		plait__object_close_deferred(task.closing);
+		if (status != PLAIT_PENDING)
+			break;
+		if ((desc->flags & PLAIT_TASK_NO_WAIT) != 0)
+			return plait__fail(error, PLAIT_E_BUSY,
+					   "no room for a task in the window "
+					   "of %llu",
+					   (unsigned long long)
+					   plait__window_size(&flow->window));
+		status = plait__flow_wait_for_room(flow, error);
+	} while (status == PLAIT_OK);
+	if (status < 0)
+		name_task(desc, error);
+	if (status == PLAIT_OK && out != NULL)
+		*out = task.number;
+	return status;
+}
+
+PLAIT_API plait_status plait_flow_submit(plait_flow *flow,
+					 const plait_task_desc *desc,
+					 plait_task *out, plait_error *error)
+{
+	const plait_task_desc *known;
+	plait_task_desc room;
+	plait__flow *self;
+	plait_status status;
+
+	if (out != NULL)
+		*out = 0;
+	status = plait__flow_enter(flow, &self, error);
+	if (status != PLAIT_OK)
+		return status;
+	PLAIT__THREAD_SCOPE inside = { plait__object_leave_on_exit,
+				       &self->object };
+	status = PLAIT__STRUCT_VIEW(plait_task_desc, (const void **)&known,
+				    &room, desc, error);
+	if (status == PLAIT_OK)
+		status = submit(self, known, out, error);
+	plait__thread_scope_end(&inside);
+	plait__object_leave(&self->object);
+	return status;
+}
+
+PLAIT_API plait_status plait_flow_launch(plait_flow *flow,
+					 plait_kernel *kernel,
+					 const plait_launch *launch,
+					 const plait_argument *arguments,
+					 uint64_t count, plait_task *out,
+					 plait_error *error)
+{
+	const plait_task_desc desc = {
+		.size = sizeof(desc), .kernel = kernel, .launch = launch,
+		.arguments = arguments, .argument_count = count,
+	};
+
+	return plait_flow_submit(flow, &desc, out, error);
+}

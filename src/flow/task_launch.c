@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Preparation of launches.  A launch's cells are the addresses of its values,
+ * the values, and the geometry; the flow holds its kernel.
+ */
+#include "flow/task_launch.h"
+
+#include "flow/commit.h"
+#include "flow/flow_data.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/sized_struct.h"
+#include "kernel/argument.h"
+#include "kernel/launch.h"
+
+#include <string.h>
+
+enum { LAUNCH_CELLS = (sizeof(plait_launch) + 7) / 8 };
+
+/* ---- accesses ---- */
+
+plait_status plait__task_launch_append(plait__flow_task *task,
+				       plait__data *data, const plait_box *box,
+				       uint32_t mode, plait_error *error)
+{
+	plait__flow *flow = task->flow;
+
+	if (!plait__commit_reserve_accesses(flow, task->access_count + 1))
+		return plait__fail(error, PLAIT_E_NOMEM,
+				   "no memory for the accesses of a task");
+	flow->accesses[task->access_count++] =
+		(plait__flow_access){ .whole = data->whole, .box = *box,
+				      .mode = mode };
+	return PLAIT_OK;
+}
+
+static plait_status choose_mode(uint32_t asked, uint32_t kernel_mode,
+				uint32_t *out, plait_error *error)
+{
+	if (asked > PLAIT_ACCESS_READ_WRITE)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "mode %u is not one of PLAIT_ACCESS_...",
+				   asked);
+	*out = asked != 0 ? asked : kernel_mode;
+	if (*out == 0)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "mode is 0, which is for arguments; set "
+				   "PLAIT_ACCESS_READ, WRITE or READ_WRITE");
+	if ((kernel_mode & ~*out) == 0)
+		return PLAIT_OK;
+	return plait__fail(error, PLAIT_E_INVALID,
+			   "the kernel %s it, but the access does not",
+			   (kernel_mode & ~*out & PLAIT__ACCESS_WRITES) != 0 ?
+				   "writes" : "reads");
+}
+
+plait_status plait__task_launch_access(plait__flow_task *task,
+				       const plait_access *given,
+				       uint32_t kernel_mode,
+				       plait__data **out, plait_error *error)
+{
+	const plait_access *access;
+	plait_access room;
+	plait_box box;
+	uint32_t mode = 0;
+	plait_status status = PLAIT__STRUCT_VIEW(
+		plait_access, (const void **)&access, &room, given, error);
+
+	if (status == PLAIT_OK)
+		status = plait__data_find(task->flow, access->data, out, error);
+	if (status == PLAIT_OK)
+		status = choose_mode(access->mode, kernel_mode, &mode, error);
+	if (status == PLAIT_OK)
+		status = plait__data_box(*out, access->box, &box, error);
+	if (status == PLAIT_OK)
+		status = plait__task_launch_append(task, *out, &box, mode,
+						   error);
+	return status;
+}
+
+/* ---- arguments ---- */
+
+/* The modes of signatures are those of accesses. */
+_Static_assert((int)PLAIT__MODE_IN == (int)PLAIT__ACCESS_READS &&
+		       (int)PLAIT__MODE_OUT == (int)PLAIT__ACCESS_WRITES &&
+		       (int)PLAIT_ACCESS_READ == (int)PLAIT__ACCESS_READS &&
+		       (int)PLAIT_ACCESS_WRITE == (int)PLAIT__ACCESS_WRITES,
+	       "bits");
+
+static plait_status take_value(const plait__parameter *parameter,
+			       const plait_argument *given, uint64_t *cell,
+			       plait_error *error)
+{
+	char room[PLAIT__ARGUMENT_FAULT_ROOM];
+	const char *fault = plait__argument_check_value(
+		parameter, given->value, given->bytes, room);
+
+	if (fault != NULL)
+		return plait__fail(error, PLAIT_E_INVALID, "%s", fault);
+	if (given->bytes > sizeof(*cell))
+		return plait__fail(error, PLAIT_E_UNSUPPORTED,
+				   "a value of %llu bytes; flows take at most "
+				   "8", (unsigned long long)given->bytes);
+	memcpy(cell, given->value, given->bytes);
+	return PLAIT_OK;
+}
+
+static plait_status take_data(plait__flow_task *task,
+			      const plait__parameter *parameter,
+			      const plait_argument *given, uint64_t *cell,
+			      plait_error *error)
+{
+	plait__data *data = NULL;
+	plait_access all = { .size = sizeof(all),
+			     .data = (plait_data *)(uintptr_t)given->value };
+	plait_status status;
+	const char *fault;
+
+	if (parameter->type != PLAIT__TYPE_POINTER)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "data needs a pointer");
+	status = plait__task_launch_access(
+		task,
+		given->kind == PLAIT_ARGUMENT_DATA ?
+			&all : (const plait_access *)given->value,
+		parameter->mode, &data, error);
+	if (status != PLAIT_OK)
+		return status;
+	*cell = (uintptr_t)plait__data_address(data, &data->box);
+	if (*cell == 0)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "a token has no memory for a kernel");
+	fault = plait__argument_check_memory(parameter, *cell);
+	return fault == NULL ? PLAIT_OK :
+			       plait__fail(error, PLAIT_E_INVALID, "%s", fault);
+}
+
+static plait_status take_argument(plait__flow_task *task,
+				  const plait__parameter *parameter,
+				  const plait_argument *given, uint64_t *cell,
+				  plait_error *error)
+{
+	switch (given->kind) {
+	case PLAIT_ARGUMENT_VALUE:
+		return take_value(parameter, given, cell, error);
+	case PLAIT_ARGUMENT_DATA:
+	case PLAIT_ARGUMENT_ACCESS:
+		return take_data(task, parameter, given, cell, error);
+	default:
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "kind %u: a flow takes values, data and "
+				   "accesses", given->kind);
+	}
+}
+
+/* The size field of the first argument is that of all. */
+static plait_status read_argument(const plait_argument *arguments, uint64_t i,
+				  const plait_argument **out,
+				  plait_argument *room, plait_error *error)
+{
+	unsigned char copy[PLAIT__SIZED_STRUCT_MAX_BYTES];
+	uint32_t size;
+
+	memcpy(&size, arguments, sizeof(size));
+	*out = &arguments[i];
+	if (size == sizeof(*arguments))
+		return PLAIT_OK;
+	*out = room;
+	if (i == 0 || size < PLAIT__MIN_SIZE(plait_argument) ||
+	    size > sizeof(copy))
+		return PLAIT__STRUCT_READ(plait_argument, room, arguments,
+					  error);
+	memcpy(copy, (const char *)arguments + i * size, size);
+	memcpy(copy, &size, sizeof(size));
+	return PLAIT__STRUCT_READ(plait_argument, room, copy, error);
+}
+
+static plait_status take_arguments(plait__flow_task *task,
+				   const plait__signature *signature,
+				   const plait_argument *arguments,
+				   uint64_t *values, plait_error *error)
+{
+	plait_status status = PLAIT_OK;
+	const plait_argument *given;
+	plait_argument room;
+	uint32_t i;
+
+	for (i = 0; status == PLAIT_OK && i < signature->count; i++) {
+		task->filled.arguments[i] = &values[i];
+		status = read_argument(arguments, i, &given, &room, error);
+		if (status == PLAIT_OK)
+			status = take_argument(task, &signature->parameters[i],
+					       given, &values[i], error);
+	}
+	if (status != PLAIT_OK) {
+		char type[PLAIT__ARGUMENT_TYPE_ROOM];
+		const plait__parameter *at = &signature->parameters[i - 1];
+
+		plait__error_prefix(error, "%.60s: argument %u \"%.40s\" (%s): ",
+				    signature->name, i - 1, at->name,
+				    plait__argument_type(at, type));
+	}
+	return status;
+}
+
+/* ---- kernels ---- */
+
+static plait__flow_kernel *find_kernel(plait__flow *flow,
+				       const plait_kernel *handle)
+{
+	for (uint32_t i = 0; i < flow->kernel_count; i++)
+		if (flow->kernels[i].handle == handle)
+			return &flow->kernels[i];
+	return NULL;
+}
+
+static plait_status check_kernel(const plait__flow *flow,
+				 const plait__kernel *kernel,
+				 plait_error *error)
+{
+	plait_status status = plait__context_check_same(
+		&flow->object, &kernel->object, error);
+
+	if (status == PLAIT_OK && kernel->function == NULL)
+		return plait__fail(error, PLAIT_E_UNSUPPORTED,
+				   "kernel %.60s has no code for the host, "
+				   "where flows run", kernel->signature->name);
+	return status;
+}
+
+/* Hold the kernel until the flow has no task of it and the user has released
+ * it. */
+static plait_status add_kernel(plait__flow *flow, plait_kernel *handle,
+			       plait__flow_kernel **out,
+			       plait__object **closing, plait_error *error)
+{
+	uint32_t capacity = flow->kernel_capacity == 0 ?
+				    8 : 2 * flow->kernel_capacity;
+	plait__flow_kernel *grown;
+	plait__kernel *kernel;
+	plait_status status = plait__kernel_enter(handle, &kernel, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	status = check_kernel(flow, kernel, error);
+	if (status == PLAIT_OK && flow->kernel_count == flow->kernel_capacity) {
+		grown = plait__realloc(plait__flow_allocator(flow),
+				       flow->kernels, flow->kernel_capacity *
+				       sizeof(*grown), capacity *
+				       sizeof(*grown));
+		if (grown == NULL) {
+			status = plait__fail(error, PLAIT_E_NOMEM,
+					     "no memory for a kernel");
+		} else {
+			flow->kernels = grown;
+			flow->kernel_capacity = capacity;
+		}
+	}
+	if (status == PLAIT_OK) {
+		plait__object_hold(&kernel->object);
+		*out = &flow->kernels[flow->kernel_count++];
+		**out = (plait__flow_kernel){ kernel, handle, 0 };
+	}
+	plait__object_leave_deferred(&kernel->object, closing);
+	return status;
+}
+
+static plait_status take_kernel(plait__flow_task *task, plait_kernel *handle,
+				plait_error *error)
+{
+	plait__flow *flow = task->flow;
+
+	task->kernel = find_kernel(flow, handle);
+	if (task->kernel == NULL)
+		return add_kernel(flow, handle, &task->kernel, &task->closing,
+				  error);
+	return plait__handle_is_live(handle, PLAIT_OBJECT_KERNEL) ?
+		       PLAIT_OK :
+		       plait__handle_refuse(handle, PLAIT_OBJECT_KERNEL, error);
+}
+
+/* ---- the launch ---- */
+
+static plait_status take_geometry(const plait__kernel *kernel,
+				  const plait_launch *given,
+				  plait_launch *out, plait_error *error)
+{
+	plait_status status = plait__launch_read(out, given, error);
+
+	if (status == PLAIT_OK)
+		status = plait__select_source_set_groups(kernel, out, error);
+	if (status != PLAIT_OK)
+		plait__error_prefix(error, "%.60s: ",
+				    kernel->signature->name);
+	return status;
+}
+
+static plait_status check_count(const plait__signature *signature,
+				const plait_argument *arguments, uint64_t count,
+				plait_error *error)
+{
+	if (count != signature->count)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "%llu arguments for %u parameters of %s",
+				   (unsigned long long)count, signature->count,
+				   signature->name);
+	if (count > 0 && arguments == NULL)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "arguments of %s is null", signature->name);
+	return PLAIT_OK;
+}
+
+plait_status plait__task_launch_prepare(plait__flow_task *task,
+					plait_kernel *handle,
+					const plait_launch *launch,
+					const plait_argument *arguments,
+					uint64_t count, plait_error *error)
+{
+	plait_status status = take_kernel(task, handle, error);
+	plait__kernel *kernel;
+	plait_launch *geometry;
+	uint64_t *cells;
+
+	if (status != PLAIT_OK)
+		return status;
+	kernel = task->kernel->kernel;
+	status = check_count(kernel->signature, arguments, count, error);
+	if (status != PLAIT_OK)
+		return status;
+	task->cells = 2 * count + LAUNCH_CELLS;
+	if (!plait__window_has_room(&task->flow->window, 2, task->cells))
+		return PLAIT_PENDING;
+	cells = plait__window_take_cells(&task->flow->window, task->cells);
+	geometry = (plait_launch *)(void *)(cells + 2 * count);
+	task->kind = PLAIT__OP_LAUNCH;
+	task->filled.call.kernel = kernel->function;
+	task->filled.user_data = kernel->user_data;
+	task->filled.arguments = (void **)(void *)cells;
+	task->filled.launch = geometry;
+	status = take_geometry(kernel, launch, geometry, error);
+	if (status == PLAIT_OK)
+		status = take_arguments(task, kernel->signature, arguments,
+					cells + count, error);
+	return status;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* Preparation of launches: arguments, their accesses, the kernel. */
+#ifndef PLAIT_SRC_FLOW_TASK_LAUNCH_H
+#define PLAIT_SRC_FLOW_TASK_LAUNCH_H
+
+#include "flow/flow_object.h"
+
+/*
+ * Fill the task and flow->accesses from a launch.  Caller holds the lock.
+ * PLAIT_PENDING: no room for the arguments; else as plait_flow_submit.
+ */
+plait_status plait__task_launch_prepare(plait__flow_task *task,
+					plait_kernel *kernel,
+					const plait_launch *launch,
+					const plait_argument *arguments,
+					uint64_t count, plait_error *error);
+
+/* Append an access of a descriptor.  `kernel_mode` is that of the signature, 0
+ * if there is none. */
+plait_status plait__task_launch_access(plait__flow_task *task,
+				       const plait_access *given,
+				       uint32_t kernel_mode,
+				       plait__data **out, plait_error *error);
+
+/* Append an access to a box of the whole. */
+plait_status plait__task_launch_append(plait__flow_task *task,
+				       plait__data *data, const plait_box *box,
+				       uint32_t mode, plait_error *error);
+
+#endif

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/* Sized structs of flows. */
+#include "sizes.h"
+
+static plait_flow *new_flow(void)
+{
+	plait_flow *flow = NULL;
+
+	IS_INT(plait_flow_create(stage.rig.context, NULL, &flow, NULL),
+	       PLAIT_OK);
+	return flow;
+}
+
+static plait_status try_flow(struct trial *trial)
+{
+	const plait_flow_desc good = { .window = 16, .label = "flow" };
+	plait_flow *flow = NULL;
+	plait_status status = plait_flow_create(stage.rig.context, GIVEN(good),
+						&flow, &stage.error);
+
+	plait_flow_release(flow);
+	return status;
+}
+
+static plait_status try_data(struct trial *trial)
+{
+	const plait_data_desc good = { .dimensions = 1, .element_bytes = 4,
+				       .extent = { 8 }, .label = "data" };
+	plait_flow *flow = new_flow();
+	plait_data *data = NULL;
+	plait_status status = plait_data_create(flow, GIVEN(good), &data,
+						&stage.error);
+
+	plait_data_release(data);
+	plait_flow_release(flow);
+	return status;
+}
+
+static int32_t do_nothing(void *user_data)
+{
+	(void)user_data;
+	return 0;
+}
+
+static plait_status try_task(struct trial *trial)
+{
+	const plait_task_desc good = { .kind = PLAIT_TASK_CALL,
+				       .function = do_nothing };
+	plait_flow *flow = new_flow();
+	plait_status status = plait_flow_submit(flow, GIVEN(good), NULL,
+						&stage.error);
+
+	plait_flow_release(flow);
+	return status;
+}
+
+static plait_status try_access(struct trial *trial)
+{
+	const plait_data_desc token = { .size = sizeof(token) };
+	plait_flow *flow = new_flow();
+	plait_task_desc task = { .size = sizeof(task), .kind = PLAIT_TASK_CALL,
+				 .function = do_nothing, .access_count = 2 };
+	plait_data *data = NULL;
+	plait_status status;
+
+	IS_INT(plait_data_create(flow, &token, &data, NULL), PLAIT_OK);
+	const plait_access good[] = {
+		{ .mode = PLAIT_ACCESS_READ, .data = data },
+		{ .mode = PLAIT_ACCESS_WRITE, .data = data },
+	};
+	task.accesses = GIVEN_ALL(good);
+	status = plait_flow_submit(flow, &task, NULL, &stage.error);
+	plait_data_release(data);
+	plait_flow_release(flow);
+	return status;
+}
+
+static plait_status try_info(struct trial *trial)
+{
+	const plait_flow_info good = { .size = 0 };
+	plait_flow *flow = new_flow();
+	plait_status status = plait_flow_query(flow, GIVEN(good),
+					       &stage.error);
+
+	plait_flow_release(flow);
+	return status;
+}
+
+const struct sized sized_flows[] = {
+	SIZED(plait_flow_desc, try_flow, false),
+	SIZED(plait_data_desc, try_data, false),
+	SIZED(plait_task_desc, try_task, false),
+	SIZED(plait_access, try_access, false),
+	SIZED(plait_flow_info, try_info, true),
+	{ .call = NULL }
+};

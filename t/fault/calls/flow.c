@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+/* Flows and their data, tried while something fails. */
+#include "fault/calls.h"
+
+#include <string.h>
+
+/* ---- creation ---- */
+
+static plait_status create_flow(struct place *place, plait_error *error)
+{
+	const plait_flow_desc desc = { .size = sizeof(desc), .window = 16 };
+	plait_flow *flow = (void *)place;
+	plait_status status = plait_flow_create(place->context, &desc, &flow,
+						error);
+
+	if (status != PLAIT_OK && flow != NULL)
+		return calls_wrong(error, "out is set");
+	plait_flow_retain(flow);
+	plait_flow_release(flow);
+	plait_flow_release(flow);
+	return status;
+}
+
+static plait_status make_data(plait_flow *flow, plait_data **out,
+			      plait_error *error)
+{
+	const plait_data_desc desc = { .size = sizeof(desc), .dimensions = 2,
+				       .element_bytes = 4,
+				       .extent = { 8, 8 } };
+
+	return plait_data_create(flow, &desc, out, error);
+}
+
+/* Call `use` with a flow and data of it. */
+static plait_status with_data(struct place *place,
+			      plait_status (*use)(struct place *place,
+						  plait_flow *flow,
+						  plait_data *data,
+						  plait_error *error),
+			      plait_error *error)
+{
+	const plait_flow_desc desc = { .size = sizeof(desc), .window = 64 };
+	plait_flow *flow = NULL;
+	plait_data *data = NULL;
+	plait_status status = plait_flow_create(place->context, &desc, &flow,
+						error);
+
+	if (status == PLAIT_OK)
+		status = make_data(flow, &data, error);
+	if (status == PLAIT_OK)
+		status = use(place, flow, data, error);
+	plait_data_release(data);
+	plait_flow_release(flow);
+	return status;
+}
+
+/* ---- tasks ---- */
+
+/* Readers of many boxes, and a task behind all of them. */
+static plait_status submit_boxes(plait_flow *flow, plait_data *data,
+				 plait_error *error)
+{
+	plait_status status = PLAIT_OK;
+
+	for (uint64_t i = 0; status == PLAIT_OK && i <= 20; i++) {
+		const plait_box box = { { i % 5, i / 5, 0 },
+					{ i % 5 + 2, i / 5 + 2, 1 } };
+		const plait_access access = {
+			sizeof(access), i < 20 ? PLAIT_ACCESS_READ :
+						 PLAIT_ACCESS_READ_WRITE,
+			data, i < 20 ? &box : NULL
+		};
+		const plait_task_desc desc = {
+			.size = sizeof(desc), .kind = PLAIT_TASK_CALL,
+			.function = calls_return_zero, .accesses = &access,
+			.access_count = 1,
+		};
+
+		status = plait_flow_submit(flow, &desc, NULL, error);
+	}
+	return status;
+}
+
+static plait_status use_boxes(struct place *place, plait_flow *flow,
+			      plait_data *data, plait_error *error)
+{
+	plait_flow_info info = { .size = sizeof(info) };
+	plait_status status = submit_boxes(flow, data, error);
+
+	(void)place;
+	if (status == PLAIT_OK)
+		status = plait_flow_wait(flow, 0, PLAIT_FOREVER, error);
+	if (status == PLAIT_OK)
+		status = plait_flow_query(flow, &info, error);
+	if (status == PLAIT_OK && info.settled != info.newest)
+		return calls_wrong(error, "tasks are left");
+	return status;
+}
+
+static plait_status submit(struct place *place, plait_error *error)
+{
+	return with_data(place, use_boxes, error);
+}
+
+/* A task fails; what it wrote tells so. */
+static plait_status use_failure(struct place *place, plait_flow *flow,
+				plait_data *data, plait_error *error)
+{
+	const plait_access access = { sizeof(access), PLAIT_ACCESS_WRITE, data,
+				      NULL };
+	const plait_task_desc desc = {
+		.size = sizeof(desc), .kind = PLAIT_TASK_CALL,
+		.function = calls_return_three, .accesses = &access,
+		.access_count = 1,
+	};
+	uint32_t words[64];
+	plait_status status;
+
+	(void)place;
+	if ((status = plait_flow_submit(flow, &desc, NULL, error)))
+		return status;
+	status = plait_data_read(data, NULL, words, error);
+	if (status == PLAIT_OK)
+		return calls_wrong(error, "poison was read");
+	if (status != PLAIT_E_FAILED)
+		return status;
+	if ((status = plait_flow_cancel(flow, error)))
+		return status;
+	return plait_data_write(data, NULL, words, error);
+}
+
+static plait_status fail(struct place *place, plait_error *error)
+{
+	return with_data(place, use_failure, error);
+}
+
+static plait_status use_late(struct place *place, plait_flow *flow,
+			     plait_data *data, plait_error *error)
+{
+	const plait_task_desc emit = { .size = sizeof(emit),
+				       .kind = PLAIT_TASK_EMIT,
+				       .signal = place->signal };
+	const plait_task_desc call = { .size = sizeof(call),
+				       .kind = PLAIT_TASK_CALL,
+				       .function = calls_return_zero,
+				       .inbox = place->inbox };
+	plait_event event = { .size = sizeof(event) };
+	plait_task task = 0;
+	plait_status status;
+
+	(void)data;
+	/* Elsewhere there is no device of the host. */
+	if (strcmp(place->backend, "host") == 0 &&
+	    ((status = plait_flow_submit(flow, &emit, NULL, error)) ||
+	     (status = plait_flow_submit(flow, &call, &task, error)) ||
+	     (status = plait_flow_wait(flow, task, PLAIT_FOREVER, error)) ||
+	     (status = plait_flow_wait(flow, 0, PLAIT_FOREVER, error))))
+		return status;
+	if ((status = plait_flow_notify(flow, task, place->inbox, NULL, NULL,
+					error)) ||
+	    (status = plait_inbox_wait(place->inbox, PLAIT_FOREVER, error)))
+		return status;
+	return plait_inbox_next(place->inbox, &event, error);
+}
+
+static plait_status late(struct place *place, plait_error *error)
+{
+	return with_data(place, use_late, error);
+}
+
+static plait_status use_kernel(struct place *place, plait_flow *flow,
+			       plait_data *data, plait_error *error)
+{
+	plait_kernel *kernel = NULL;
+	uint32_t by = 1;
+	plait_status status = calls_make_kernel(place, &kernel, error);
+
+	if (status == PLAIT_OK)
+		status = plait_flow_launch(flow, kernel, NULL,
+					   PLAIT_ARGUMENTS(PLAIT_DATA(data),
+							   PLAIT_VALUE(by)),
+					   NULL, error);
+	if (status == PLAIT_OK)
+		status = plait_flow_wait(flow, 0, PLAIT_FOREVER, error);
+	plait_kernel_release(kernel);
+	return status;
+}
+
+static plait_status launch(struct place *place, plait_error *error)
+{
+	return with_data(place, use_kernel, error);
+}
+
+/* ---- the host ---- */
+
+static plait_status use_host(struct place *place, plait_flow *flow,
+			     plait_data *data, plait_error *error)
+{
+	const plait_box box = { { 1, 1, 0 }, { 3, 3, 1 } };
+	plait_data *part = NULL;
+	void *pointer = NULL;
+	plait_status status = plait_data_part(data, &box, &part, error);
+
+	(void)place;
+	(void)flow;
+	if (status == PLAIT_OK)
+		status = plait_data_map(part, NULL, PLAIT_MAP_WRITE, &pointer,
+					error);
+	else if (part != NULL)
+		return calls_wrong(error, "out is set");
+	if (status == PLAIT_OK)
+		status = plait_data_unmap(part, pointer, error);
+	plait_data_retain(part);
+	plait_data_release(part);
+	plait_data_release(part);
+	return status;
+}
+
+static plait_status host(struct place *place, plait_error *error)
+{
+	return with_data(place, use_host, error);
+}
+
+const struct calls_entry calls_flow[] = {
+	{ "plait_flow_create plait_flow_retain plait_flow_release",
+	  create_flow, NULL },
+	{ "plait_data_create plait_flow_submit plait_flow_wait "
+	  "plait_flow_query", submit, NULL },
+	{ "plait_data_read plait_data_write plait_flow_cancel", fail, NULL },
+	{ "plait_flow_submit plait_flow_notify", late, NULL },
+	{ "plait_flow_launch", launch, NULL },
+	{ "plait_data_part plait_data_map plait_data_unmap plait_data_retain "
+	  "plait_data_release", host, NULL },
+	{ NULL, NULL, NULL }
+};

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT */
+/* Flows: order, failure, host access and life. */
+#include "flows.h"
+
+/* ---- order ---- */
+
+struct step {
+	uint64_t *value;
+	uint64_t times;
+	uint64_t plus;
+	uint64_t seen;
+	int32_t result;
+};
+
+static int32_t run_step(void *user_data)
+{
+	struct step *step = user_data;
+
+	step->seen = *step->value;
+	*step->value = *step->value * step->times + step->plus;
+	return step->result;
+}
+
+static int32_t run_reader(void *user_data)
+{
+	struct step *step = user_data;
+
+	step->seen = *step->value;
+	return 0;
+}
+
+/* A chain on one datum, longer than the window. */
+static void chain(void)
+{
+	enum { STEPS = 200 };
+	static struct step steps[STEPS];
+
+	for (size_t s = 0; s < FLOW_SETTINGS; s++) {
+		plait_access access;
+		uint64_t value = 1, expected = 1;
+		plait_data *token;
+
+		if (!open_flow(&flow_settings[s], 16))
+			continue;
+		token = new_data(0, 0, 0, 0, 0, "order");
+		access = access_of(token, PLAIT_ACCESS_READ_WRITE, NULL);
+		for (uint64_t i = 0; i < STEPS; i++) {
+			steps[i] = (struct step){ &value, 3, i, 0, 0 };
+			expected = expected * 3 + i;
+			call_task("step", run_step, &steps[i], &access, 1);
+		}
+		IS_INT(wait_task(0), PLAIT_OK);
+		IS_UINT(value, expected);
+		plait_data_release(token);
+		close_flow();
+	}
+}
+
+/* Readers come after the writer before, and before the one after. */
+static void readers(void)
+{
+	enum { READERS = 100 };
+	static struct step steps[READERS + 2];
+
+	for (size_t s = 0; s < FLOW_SETTINGS; s++) {
+		plait_access reads, writes;
+		uint64_t value = 1, seen = 0;
+		plait_data *token;
+
+		if (!open_flow(&flow_settings[s], 256))
+			continue;
+		token = new_data(0, 0, 0, 0, 0, "order");
+		reads = access_of(token, PLAIT_ACCESS_READ, NULL);
+		writes = access_of(token, PLAIT_ACCESS_WRITE, NULL);
+		steps[READERS] = (struct step){ &value, 1, 6, 0, 0 };
+		call_task("first", run_step, &steps[READERS], &writes, 1);
+		for (uint64_t i = 0; i < READERS; i++) {
+			steps[i] = (struct step){ &value, 1, 0, 0, 0 };
+			call_task("reader", run_reader, &steps[i], &reads, 1);
+		}
+		steps[READERS + 1] = (struct step){ &value, 0, 9, 0, 0 };
+		call_task("last", run_step, &steps[READERS + 1], &writes, 1);
+		IS_INT(wait_task(0), PLAIT_OK);
+		for (uint64_t i = 0; i < READERS; i++)
+			seen += steps[i].seen == 7;
+		IS_UINT(seen, READERS);
+		IS_UINT(value, 9);
+		plait_data_release(token);
+		close_flow();
+	}
+}
+
+/* ---- failure ---- */
+
+static void failure(void)
+{
+	for (size_t s = 0; s < FLOW_SETTINGS; s++) {
+		uint64_t value = 0;
+		struct step bad = { &value, 1, 0, 0, 3 };
+		struct step good = { &value, 1, 1, 0, 0 };
+		plait_data *u, *v;
+		plait_access writes_u, reads_u, both[2];
+		plait_task failed, skipped, cured;
+		uint64_t word = 5;
+
+		if (!open_flow(&flow_settings[s], 16))
+			continue;
+		u = new_data(0, 0, 0, 0, 8, "u");
+		v = new_data(0, 0, 0, 0, 8, "v");
+		writes_u = access_of(u, PLAIT_ACCESS_WRITE, NULL);
+		reads_u = access_of(u, PLAIT_ACCESS_READ, NULL);
+		both[0] = reads_u;
+		both[1] = access_of(v, PLAIT_ACCESS_WRITE, NULL);
+		failed = call_task("a", run_step, &bad, &writes_u, 1);
+		skipped = call_task("b", run_step, &good, both, 2);
+		IS_INT(wait_task(failed), PLAIT_E_FAILED);
+		IS_INT(flow_rig.error.origin, 3);
+		HAS_STR(flow_rig.error.text, "\"a\" failed with 3");
+		IS_INT(wait_task(skipped), PLAIT_E_FAILED);
+		HAS_STR(flow_rig.error.text, "not run: task");
+		IS_INT(plait_data_read(v, NULL, &word, &flow_rig.error),
+		       PLAIT_E_FAILED);
+		HAS_STR(flow_rig.error.text, "\"a\" failed with 3");
+		IS_UINT(word, 5);
+		/* The failure was told. */
+		IS_INT(wait_task(0), PLAIT_OK);
+		/* Many tasks later, the data is poisoned still. */
+		for (int i = 0; i < 100; i++)
+			call_task("other", return_it, NULL, NULL, 0);
+		IS_INT(wait_task(0), PLAIT_OK);
+		IS_INT(plait_data_read(u, NULL, &word, &flow_rig.error),
+		       PLAIT_E_FAILED);
+		cured = call_task("c", run_step, &good, &writes_u, 1);
+		IS_INT(wait_task(cured), PLAIT_OK);
+		IS_INT(plait_data_read(u, NULL, &word, &flow_rig.error),
+		       PLAIT_OK);
+		IS_INT(plait_data_write(v, NULL, &word, &flow_rig.error),
+		       PLAIT_OK);
+		IS_INT(plait_data_read(v, NULL, &word, &flow_rig.error),
+		       PLAIT_OK);
+		plait_data_release(u);
+		plait_data_release(v);
+		close_flow();
+	}
+}
+
+/* A failure is told once by a wait for all, the first one first. */
+static void told_once(void)
+{
+	if (!open_flow(&flow_settings[3], 0))
+		return;
+	call_task("one", return_it, forged(3), NULL, 0);
+	call_task("two", return_it, forged(4), NULL, 0);
+	IS_INT(wait_task(0), PLAIT_E_FAILED);
+	IS_INT(flow_rig.error.origin, 3);
+	IS_INT(wait_task(0), PLAIT_E_FAILED);
+	IS_INT(flow_rig.error.origin, 4);
+	IS_INT(wait_task(0), PLAIT_OK);
+	close_flow();
+}
+
+/* ---- kernels and moves ---- */
+
+static void launches(void)
+{
+	enum { N = 64, STEPS = 50 };
+
+	for (size_t s = 0; s < FLOW_SETTINGS; s++) {
+		float now[N], a = 0.5f;
+		const plait_task_desc desc = {
+			.size = sizeof(desc), .kind = PLAIT_TASK_FILL,
+			.pattern = 0x3f800000,
+		};
+		plait_task_desc fill = desc;
+		plait_kernel *kernel;
+		plait_data *x, *y;
+
+		if (!open_flow(&flow_settings[s], 32))
+			continue;
+		kernel = new_axpy();
+		x = new_data(1, N, 0, 0, 4, "x");
+		y = new_data(1, N, 0, 0, 4, "y");
+		fill.target = x;
+		OK(plait_flow_submit(flow, &fill, NULL, NULL) == PLAIT_OK);
+		for (int i = 0; i < STEPS; i++)
+			OK_THAT(plait_flow_launch(
+					flow, kernel, PLAIT_ITEMS(N),
+					PLAIT_ARGUMENTS(PLAIT_VALUE(a),
+							PLAIT_DATA(x),
+							PLAIT_DATA(y)),
+					NULL, &flow_rig.error) == PLAIT_OK,
+				"launch: %s", flow_rig.error.text);
+		plait_kernel_release(kernel);
+		OK(plait_data_read(y, NULL, now, &flow_rig.error) == PLAIT_OK);
+		OK(now[0] == STEPS * 0.5f && now[N - 1] == STEPS * 0.5f);
+		plait_data_release(x);
+		plait_data_release(y);
+		close_flow();
+	}
+}
+
+/* ---- memory ---- */
+
+/* Many tasks, and the memory of the flow and its pieces stay the same. */
+static void flat_memory(void)
+{
+	enum { MANY = 20000 };
+	plait_flow_info early = { .size = sizeof(early) };
+	plait_flow_info late = { .size = sizeof(late) };
+	uint64_t rounds = tap_soak() ? 50 : 5;
+	plait_data *line;
+	int64_t held = 0;
+
+	if (!open_flow(&flow_settings[3], 256))
+		return;
+	line = new_data(1, 1000, 0, 0, 8, "line");
+	for (uint64_t r = 0; r < rounds; r++) {
+		for (uint64_t i = 0; i < MANY; i++) {
+			uint64_t at = i * 7919 % 990;
+			const plait_box box = { { at, 0, 0 },
+						{ at + 1 + i % 10, 1, 1 } };
+			const plait_access access = access_of(
+				line, 1 + (uint32_t)i % 3, &box);
+
+			call_task("x", return_it, NULL, &access, 1);
+		}
+		IS_INT(wait_task(0), PLAIT_OK);
+		OK(plait_flow_query(flow, r == 0 ? &early : &late, NULL) ==
+		   PLAIT_OK);
+		if (r == 0)
+			held = __atomic_load_n(&blocks_held, __ATOMIC_SEQ_CST);
+	}
+	IS_UINT(late.flow_bytes, early.flow_bytes);
+	OK(late.pieces <= 2000);
+	IS_INT(__atomic_load_n(&blocks_held, __ATOMIC_SEQ_CST), held);
+	plait_data_release(line);
+	close_flow();
+}
+
+/* ---- life ---- */
+
+static int32_t count_up(void *user_data)
+{
+	__atomic_add_fetch((uint64_t *)user_data, 1, __ATOMIC_SEQ_CST);
+	return 0;
+}
+
+/* A flow that is released drains, and so does its data. */
+static void released(void)
+{
+	for (size_t s = 0; s < FLOW_SETTINGS; s++) {
+		uint64_t count = 0;
+		plait_access access;
+		plait_data *data;
+
+		if (!open_flow(&flow_settings[s], 64))
+			continue;
+		data = new_data(0, 0, 0, 0, 8, "u");
+		access = access_of(data, PLAIT_ACCESS_READ_WRITE, NULL);
+		for (int i = 0; i < 50; i++)
+			call_task("count", count_up, &count, &access, 1);
+		plait_data_release(data);
+		close_flow();
+		IS_UINT(count, 50);
+		IS_UINT(plait_live_count(PLAIT_OBJECT_FLOW), 0);
+		IS_UINT(plait_live_count(PLAIT_OBJECT_DATA), 0);
+	}
+}
+
+static const struct tap_scenario all[] = {
+	{ "chain", chain },
+	{ "readers", readers },
+	{ "failure", failure },
+	{ "told once", told_once },
+	{ "launches", launches },
+	{ "flat memory", flat_memory },
+	{ "released", released },
+};
+
+TAP_MAIN(all)

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+/* Late tasks: signals, inboxes, notification, cancellation. */
+#include "flows.h"
+
+/* ---- signals, inboxes ---- */
+
+static int32_t append(void *user_data)
+{
+	++*(uint64_t *)user_data;
+	return 0;
+}
+
+/* Emissions and waits come behind what their accesses name. */
+static void signals(void)
+{
+	for (size_t s = 0; s < FLOW_SETTINGS; s++) {
+		plait_task_desc emit = { .size = sizeof(emit),
+					 .kind = PLAIT_TASK_EMIT };
+		plait_task_desc wait = { .size = sizeof(wait),
+					 .kind = PLAIT_TASK_WAIT };
+		plait_access access;
+		plait_data *token;
+		uint64_t count = 0, reached = 0;
+
+		if (!open_flow(&flow_settings[s], 64))
+			continue;
+		token = new_data(0, 0, 0, 0, 0, "order");
+		access = access_of(token, PLAIT_ACCESS_READ_WRITE, NULL);
+		emit.signal = flow_rig.signal;
+		wait.signal = flow_rig.gate;
+		wait.sequence = 5;
+		emit.accesses = wait.accesses = &access;
+		emit.access_count = wait.access_count = 1;
+		/* The gate holds the tasks behind the wait. */
+		OK_THAT(plait_flow_submit(flow, &wait, NULL,
+					  &flow_rig.error) == PLAIT_OK, "%s",
+			flow_rig.error.text);
+		for (int i = 0; i < 50; i++)
+			call_task("count", append, &count, &access, 1);
+		OK_THAT(plait_flow_submit(flow, &emit, NULL,
+					  &flow_rig.error) == PLAIT_OK, "%s",
+			flow_rig.error.text);
+		/* An independent task passes them. */
+		IS_INT(wait_task(call_task("free", return_it, NULL, NULL, 0)),
+		       PLAIT_OK);
+		OK(plait_signal_query(flow_rig.signal, &reached, NULL, NULL) ==
+		   PLAIT_OK);
+		IS_UINT(reached, 0);
+		IS_INT(plait_flow_wait(flow, 0, 0, NULL), PLAIT_E_TIMEOUT);
+		OK(plait_signal_raise(flow_rig.gate, 5, NULL) == PLAIT_OK);
+		IS_INT(wait_task(0), PLAIT_OK);
+		IS_UINT(count, 50);
+		OK(plait_signal_query(flow_rig.signal, &reached, NULL, NULL) ==
+		   PLAIT_OK);
+		IS_UINT(reached, 1);
+		plait_data_release(token);
+		close_flow();
+	}
+}
+
+static int32_t note_thread(void *user_data)
+{
+	*(pthread_t *)user_data = pthread_self();
+	return 0;
+}
+
+static int32_t fail_with_five(void *user_data)
+{
+	(void)user_data;
+	return 5;
+}
+
+/* The owner of an inbox runs functions while it waits. */
+static void inboxes(void)
+{
+	for (size_t s = 0; s < FLOW_SETTINGS; s++) {
+		pthread_t ran = 0;
+		plait_inbox *inbox = NULL;
+		plait_task_desc desc = {
+			.size = sizeof(desc), .kind = PLAIT_TASK_CALL,
+			.function = note_thread, .user_data = &ran,
+		};
+		plait_event event = { .size = sizeof(event) };
+		plait_task task = 0;
+		int mark = 0;
+
+		if (!open_flow(&flow_settings[s], 64))
+			continue;
+		OK(plait_inbox_create(flow_rig.context, &inbox, NULL) ==
+		   PLAIT_OK);
+		desc.inbox = inbox;
+		OK(plait_flow_submit(flow, &desc, &task, NULL) == PLAIT_OK);
+		IS_INT(wait_task(task), PLAIT_OK);
+		OK(pthread_equal(ran, pthread_self()));
+		desc.function = fail_with_five;
+		OK(plait_flow_submit(flow, &desc, &task, NULL) == PLAIT_OK);
+		IS_INT(wait_task(task), PLAIT_E_FAILED);
+		IS_INT(flow_rig.error.origin, 5);
+		OK(plait_flow_notify(flow, task, inbox, NULL, &mark,
+				     &flow_rig.error) == PLAIT_OK);
+		OK(plait_inbox_wait(inbox, PLAIT_FOREVER, NULL) == PLAIT_OK);
+		OK(plait_inbox_next(inbox, &event, NULL) == PLAIT_OK);
+		IS_INT(event.kind, PLAIT_EVENT_TASK);
+		IS_INT(event.status, PLAIT_E_FAILED);
+		IS_INT(event.origin, 5);
+		IS_UINT(event.sequence, task);
+		IS_PTR(event.user_data, &mark);
+		plait_inbox_release(inbox);
+		close_flow();
+	}
+}
+
+static void cancelled(void)
+{
+	for (size_t s = 0; s < FLOW_SETTINGS; s++) {
+		plait_task_desc wait = { .size = sizeof(wait),
+					 .kind = PLAIT_TASK_WAIT,
+					 .sequence = 1 };
+		plait_access access;
+		plait_data *data;
+		plait_task task;
+		uint64_t word;
+
+		if (!open_flow(&flow_settings[s], 64))
+			continue;
+		data = new_data(0, 0, 0, 0, 8, "u");
+		access = access_of(data, PLAIT_ACCESS_READ_WRITE, NULL);
+		wait.signal = flow_rig.gate;
+		wait.accesses = &access;
+		wait.access_count = 1;
+		OK(plait_flow_submit(flow, &wait, NULL, NULL) == PLAIT_OK);
+		task = call_task("late", return_it, NULL, &access, 1);
+		OK(plait_flow_cancel(flow, NULL) == PLAIT_OK);
+		OK(plait_signal_raise(flow_rig.gate, 1, NULL) == PLAIT_OK);
+		IS_INT(wait_task(task), PLAIT_E_CANCELLED);
+		IS_INT(plait_data_read(data, NULL, &word, &flow_rig.error),
+		       PLAIT_E_CANCELLED);
+		task = call_task("new", return_it, NULL, NULL, 0);
+		IS_INT(wait_task(task), PLAIT_OK);
+		plait_data_release(data);
+		close_flow();
+	}
+}
+
+static const struct tap_scenario all[] = {
+	{ "signals", signals },
+	{ "inboxes", inboxes },
+	{ "cancelled", cancelled },
+};
+
+TAP_MAIN(all)

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/* Helpers for tests of flows: a context of the host, and a flow on it. */
+#ifndef T_FLOWS_H
+#define T_FLOWS_H
+
+#include "lib/objects.h"
+
+/* Workers, and lanes of the flow, 0: the default. */
+struct flow_setting {
+	uint32_t workers;
+	uint32_t lanes;
+};
+
+static const struct flow_setting flow_settings[] = {
+	{ 0, 0 }, { 0, 3 }, { 1, 2 }, { 2, 3 }, { 4, 5 },
+};
+
+#define FLOW_SETTINGS TAP_COUNT(flow_settings)
+
+static struct rig flow_rig;
+static plait_flow *flow;
+
+static inline bool open_flow(const struct flow_setting *setting,
+			     uint32_t window)
+{
+	const plait_flow_desc desc = { .size = sizeof(desc), .window = window,
+				       .lanes = setting->lanes,
+				       .label = "flow" };
+
+	flow_rig = settings[0];
+	flow_rig.workers = setting->workers;
+	flow_rig.flags = setting->workers == 0 ? PLAIT_CONTEXT_NO_WORKERS : 0;
+	if (!open_rig(&flow_rig))
+		return false;
+	return OK_THAT(plait_flow_create(flow_rig.context, &desc, &flow,
+					 &flow_rig.error) == PLAIT_OK,
+		       "a flow: %s", flow_rig.error.text);
+}
+
+static inline void close_flow(void)
+{
+	plait_flow_release(flow);
+	flow = NULL;
+	close_rig(&flow_rig);
+}
+
+/* New data, or null after a failed check. */
+static inline plait_data *new_data(uint32_t dimensions, uint64_t x, uint64_t y,
+				   uint64_t z, uint32_t bytes,
+				   const char *label)
+{
+	const plait_data_desc desc = {
+		.size = sizeof(desc), .dimensions = dimensions,
+		.element_bytes = bytes, .extent = { x, y, z }, .label = label,
+	};
+	plait_data *data = NULL;
+
+	OK_THAT(plait_data_create(flow, &desc, &data, &flow_rig.error) ==
+		PLAIT_OK, "data: %s", flow_rig.error.text);
+	return data;
+}
+
+/* Submit a function with accesses; returns its number. */
+static inline plait_task call_task(const char *label,
+				   plait_host_function function,
+				   void *user_data,
+				   const plait_access *accesses,
+				   uint64_t count)
+{
+	const plait_task_desc desc = {
+		.size = sizeof(desc), .kind = PLAIT_TASK_CALL, .label = label,
+		.function = function, .user_data = user_data,
+		.accesses = accesses, .access_count = count,
+	};
+	plait_task task = 0;
+
+	OK_THAT(plait_flow_submit(flow, &desc, &task, &flow_rig.error) ==
+		PLAIT_OK, "submit: %s", flow_rig.error.text);
+	return task;
+}
+
+static inline plait_access access_of(plait_data *data, uint32_t mode,
+				     const plait_box *box)
+{
+	return (plait_access){ sizeof(plait_access), mode, data, box };
+}
+
+static inline plait_status wait_task(plait_task task)
+{
+	return plait_flow_wait(flow, task, PLAIT_FOREVER, &flow_rig.error);
+}
+
+static inline int32_t run_axpy(void *const *arguments, const plait_launch *launch,
+			void *user_data)
+{
+	float a = *(const float *)arguments[0];
+	const float *x = *(const float *const *)arguments[1];
+	float *y = *(float *const *)arguments[2];
+
+	(void)user_data;
+	for (uint64_t i = 0; i < launch->items[0]; i++)
+		y[i] += a * x[i];
+	return 0;
+}
+
+static inline plait_kernel *new_axpy(void)
+{
+	const plait_kernel_desc desc = {
+		.size = sizeof(desc), .function = run_axpy,
+		.signature = "axpy(a: f32, x: in pointer f32, y: pointer f32)",
+	};
+	plait_kernel *kernel = NULL;
+
+	OK(plait_kernel_create(flow_rig.context, &desc, &kernel,
+			       &flow_rig.error) == PLAIT_OK);
+	return kernel;
+}
+
+#endif

@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: MIT
+API_TESTS += %D%/flow.t
+%C%_flow_t_LDADD = $(LDADD_API)
+API_TESTS += %D%/random_programs.t
+%C%_random_programs_t_LDADD = $(LDADD_API)
+SEEDED_TESTS += %D%/random_programs.t
+API_TESTS += %D%/flow_late.t
+%C%_flow_late_t_LDADD = $(LDADD_API)
+API_TESTS += %D%/flow_wait.t
+%C%_flow_wait_t_LDADD = $(LDADD_API)
+API_TESTS += %D%/submit.t
+%C%_submit_t_LDADD = $(LDADD_API)
+UNIT_TESTS += %D%/front_access.t
+SEEDED_TESTS += %D%/front_access.t

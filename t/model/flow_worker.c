@@ -1,0 +1,460 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Lanes of a flow under every interleaving: each op runs once, behind its
+ * predecessors; no worker sleeps while an op is ready; a waiting thread wakes;
+ * entries of the ring are reused; failures reach true successors only.
+ * flow_worker.c, flow_lanes.c, flow_lanes_words.c and outcomes.c as they are; the
+ * pool is a word.
+ *
+ * Thread 0 submits and waits; the others are the threads of the pool.
+ */
+#include "lib/tap.h"
+
+#include "flow/lanes/flow_claim.h"
+#include "flow/lanes/flow_worker.h"
+#include "mc.h"
+#include "mc_tap.h"
+
+#include "base/alloc.h"
+#include "object/context/context_notify.h"
+#include "sys/backoff.h"
+#include "sys/clock.h"
+#include "sys/thread.h"
+
+#include <string.h>
+
+enum { OPS = 5, LANES = 2, URGENT = 8, HELD = 9, MOST = 4 };
+
+/* An op of a scenario; preds are numbers, with their truth. */
+struct plan {
+	uint32_t lane;
+	uint64_t preds[2];
+	uint64_t meta;	/* the bits of truth, and PREFIX */
+	bool fails;
+	bool outside;	/* thread 0 finishes it, after it has submitted all, or a
+			 * worker to which it arrives */
+};
+
+static const struct plan *plan;
+static uint32_t op_count, ring_size, lane_count = LANES;
+static bool cancels, arrives;
+static plait__flow_lanes lanes;
+static plait__op ops[MOST];
+static uint64_t arena[4096];
+static uint64_t arena_used;
+static uint32_t runs[OPS + 1];	/* how often each op ran */
+static at_u32 offers;		/* advances when there is a reason to look */
+static at_u32 waiters;		/* advances when waiting threads are woken */
+static at_u32 done;
+
+PLAIT__THREAD_LOCAL uint64_t plait__time_slice_end_ns;
+
+/* --- the other functions that the source is linked with */
+
+void *plait__alloc(const plait_allocator *allocator, uint64_t bytes)
+{
+	uint64_t words = (bytes + 7) / 8;
+	void *block = &arena[arena_used];
+
+	(void)allocator;
+	arena_used += words;
+	MC_CHECK(arena_used <= TAP_COUNT(arena));
+	return block;
+}
+
+void *plait__alloc_array(const plait_allocator *allocator, uint64_t count,
+			 uint64_t each)
+{
+	return plait__alloc(allocator, count * each);
+}
+
+void plait__free(const plait_allocator *allocator, void *pointer,
+		 uint64_t bytes)
+{
+	(void)allocator;
+	(void)pointer;
+	(void)bytes;
+}
+
+void plait__task_init(plait__task *task, plait__pool *pool)
+{
+	(void)pool;
+	at_init_u32(&task->ready.state, PLAIT__TASK_IDLE);
+}
+
+void plait__task_forget(plait__task *task)
+{
+	(void)task;
+}
+
+static void stir(void)
+{
+	at_add_u32(&offers, 1);
+	at_futex_wake_all(&offers);
+}
+
+void plait__task_offer(plait__task *task)
+{
+	/* Release: pairs with the claim, as in ready.c. */
+	at_store_release_u32(&task->ready.state, PLAIT__TASK_OFFERED);
+	stir();
+}
+
+void plait__task_run_unshared(plait__task *task)
+{
+	MC_CHECK(!task->run(task));
+}
+
+bool plait__task_should_yield(const plait__task *task)
+{
+	(void)task;
+	return false;
+}
+
+uint64_t plait__clock_now_ns(void)
+{
+	return 0;
+}
+
+/* No spinning: a worker that finds nothing parks. */
+void plait__backoff_init(struct plait__backoff *ladder,
+			 enum plait__backoff_policy policy)
+{
+	(void)ladder;
+	(void)policy;
+}
+
+bool plait__backoff_step(struct plait__backoff *ladder)
+{
+	(void)ladder;
+	return false;
+}
+
+void plait__context_notify_waiters(plait__context *context)
+{
+	(void)context;
+	at_add_u32(&waiters, 1);
+	at_futex_wake_all(&waiters);
+}
+
+/* --- ops */
+
+/* Returns true if the op is not to be run. */
+static bool is_spoiled(uint64_t number)
+{
+	const struct plan *op = &plan[number - 1];
+
+	for (uint32_t i = 0; i < 2; i++)
+		if (op->preds[i] != 0 &&
+		    (op->meta >> PLAIT__OP_TRUE_SHIFT >> i & 1) != 0 &&
+		    (plan[op->preds[i] - 1].fails || is_spoiled(op->preds[i])))
+			return true;
+	return false;
+}
+
+static void check_before(uint64_t number)
+{
+	const struct plan *op = &plan[number - 1];
+	bool all = (op->meta & PLAIT__OP_PREFIX) != 0;
+
+	for (uint64_t i = 1; i < number; i++)
+		if ((all || op->preds[0] == i || op->preds[1] == i) &&
+		    !is_spoiled(i) && !cancels)
+			MC_CHECK(AT_PLAIN_READ(runs[i]) == 1);
+}
+
+static int32_t run_op(void *user_data)
+{
+	uint64_t number = (uintptr_t)user_data;
+
+	check_before(number);
+	MC_CHECK(!is_spoiled(number));
+	MC_CHECK(AT_PLAIN_READ(runs[number]) == 0);
+	AT_PLAIN_WRITE(runs[number]) = 1;
+	return plan[number - 1].fails ? 42 : 0;
+}
+
+/* The op outside, op 1, has arrived: a worker finishes it. */
+static void collect(void *arg)
+{
+	(void)arg;
+	if (at_exchange_u32(&lanes.arrived, 0) == 0)
+		return;
+	MC_CHECK(AT_PLAIN_READ(runs[1]) == 1);
+	plait__flow_lanes_finish(&lanes, 1);
+}
+
+/* --- thread 0 */
+
+enum { CANCELLED = 1 << 30 };
+
+static void await(uint64_t number)
+{
+	bool announced = false;
+
+	for (;;) {
+		uint32_t key = at_load_acquire_u32(&waiters);
+
+		if (plait__flow_lanes_await(&lanes, number, &announced))
+			return;
+		if (!plait__flow_lanes_help(&lanes, number))
+			(void)at_futex_wait(&waiters, key, UINT64_MAX);
+	}
+}
+
+static void submit(uint64_t number)
+{
+	const struct plan *op = &plan[number - 1];
+	plait__op *entry = plait__op_at(&lanes.ring, number);
+	uint64_t count = (op->preds[0] != 0) + (op->preds[1] != 0);
+
+	if (number > ring_size)
+		await(number - ring_size);
+	at_store_relaxed_u32(&entry->awaited, 0);
+	at_store_relaxed_u64(&entry->preds[0], op->preds[0]);
+	at_store_relaxed_u64(&entry->preds[1], op->preds[1]);
+	at_store_relaxed_u64(&entry->meta, op->meta | PLAIT__OP_CALL |
+					   count << PLAIT__OP_COUNT_SHIFT);
+	entry->call.host = run_op;
+	AT_PLAIN_WRITE(entry->user_data) = (void *)(uintptr_t)number;
+	if (!op->outside)
+		plait__flow_lanes_publish(
+			&lanes, op->lane == URGENT ? lane_count :
+				op->lane == HELD ? lane_count + 1 :
+						   op->lane % lane_count,
+			number);
+}
+
+static void submit_all(void)
+{
+	for (uint64_t i = 1; i <= op_count; i++)
+		submit(i);
+	for (uint64_t i = 1; i <= op_count; i++) {
+		if (!plan[i - 1].outside)
+			continue;
+		AT_PLAIN_WRITE(runs[i]) = 1;
+		if (arrives)
+			at_store_release_u32(&lanes.arrived, 1);
+		else
+			plait__flow_lanes_finish(&lanes, i);
+		plait__flow_lanes_stir(&lanes);
+	}
+	if (cancels) {
+		MC_CHECK(plait__outcomes_cancel(&lanes.outcomes, CANCELLED));
+		at_store_release_u64(&lanes.cancel_cause, CANCELLED);
+		at_store_release_u64(&lanes.cancelled, op_count);
+	}
+	for (uint64_t i = op_count; i > 0; i--)
+		await(i);
+	for (uint64_t i = 1; !cancels && i <= op_count; i++)
+		MC_CHECK(AT_PLAIN_READ(runs[i]) == !is_spoiled(i));
+	for (uint64_t i = 1; cancels && i <= op_count; i++)
+		MC_CHECK(AT_PLAIN_READ(runs[i]) !=
+			 plait__outcomes_has(&lanes.outcomes, i));
+	at_store_release_u32(&done, 1);
+	stir();
+}
+
+/* --- the pool */
+
+static bool drive(void)
+{
+	for (uint32_t i = 0; i < lane_count; i++) {
+		plait__task *task = &lanes.workers[i].task;
+
+		if (!plait__ready_claim(&task->ready))
+			continue;
+		MC_CHECK(!task->run(task));
+		return true;
+	}
+	return false;
+}
+
+static void run(uint32_t self)
+{
+	if (self == 0) {
+		submit_all();
+		return;
+	}
+	for (;;) {
+		uint32_t key = at_load_acquire_u32(&offers);
+
+		if (at_load_acquire_u32(&done) != 0)
+			return;
+		if (!drive())
+			at_futex_wait(&offers, key, UINT64_MAX);
+	}
+}
+
+/* --- scenarios */
+
+static void init_entries(void)
+{
+	for (uint32_t i = 0; i < MOST; i++) {
+		at_init_u64(&ops[i].word, 0);
+		at_init_u64(&ops[i].meta, 0);
+		at_init_u32(&ops[i].awaited, 0);
+		for (uint32_t p = 0; p < PLAIT__OP_PREDS; p++)
+			at_init_u64(&ops[i].preds[p], 0);
+	}
+}
+
+static void begin_with(const struct plan *of, uint32_t count, uint32_t size,
+		       bool asymmetric)
+{
+	memset(arena, 0, sizeof(arena));
+	memset(&lanes, 0, sizeof(lanes));
+	memset(ops, 0, sizeof(ops));
+	arena_used = 0;
+	plan = of;
+	op_count = count;
+	ring_size = size;
+	cancels = arrives = false;
+	init_entries();
+	for (uint32_t i = 0; i <= OPS; i++)
+		AT_PLAIN_WRITE(runs[i]) = 0;
+	at_init_u32(&offers, 0);
+	at_init_u32(&waiters, 0);
+	at_init_u32(&done, 0);
+	lanes.ring = (plait__op_ring){ ops, size - 1 };
+	at_init_u64(&lanes.idle, 0);
+	at_init_u32(&lanes.spinning, 0);
+	at_init_u32(&lanes.arrived, 0);
+	at_init_u64(&lanes.prefix, 0);
+	at_init_u64(&lanes.cancelled, 0);
+	at_init_u64(&lanes.cancel_cause, 0);
+	at_init_u64(&lanes.outcomes.count, 0);
+	at_init_u32(&lanes.outcomes.lock.state, 0);
+	MC_CHECK(plait__outcomes_init(&lanes.outcomes, NULL, size));
+	lanes.collect = collect;
+	MC_CHECK(plait__flow_lanes_init(&lanes, NULL, lane_count));
+	lanes.asymmetric_fence = asymmetric;
+	for (uint32_t i = 0; i < lane_count + 2; i++)
+		at_init_u64(&lanes.lanes[i].tail, 0);
+	for (uint32_t i = 0; i < (lane_count + 2) * size; i++)
+		at_init_u64(&lanes.numbers[i], 0);
+}
+
+#define TRUE_0 ((uint64_t)1 << PLAIT__OP_TRUE_SHIFT)
+
+static const struct plan chain[] = {
+	{ .lane = 0 },
+	{ .lane = 0, .preds = { 1 } },
+	{ .lane = 0, .preds = { 2 } },
+};
+static const struct plan diamond[] = {
+	{ .lane = 0 },
+	{ .lane = 1, .preds = { 1 } },
+	{ .lane = 0, .preds = { 1 } },
+	{ .lane = 1, .preds = { 2, 3 } },
+};
+static const struct plan failing[] = {
+	{ .lane = 0, .fails = true },
+	{ .lane = 1, .preds = { 1 }, .meta = TRUE_0 },
+	{ .lane = URGENT, .preds = { 1 } },
+};
+static const struct plan outside[] = {
+	{ .outside = true },
+	{ .lane = HELD, .preds = { 1 } },
+	{ .lane = 0 },
+};
+static const struct plan barrier[] = {
+	{ .lane = 0 },
+	{ .lane = 1 },
+	{ .lane = 0, .meta = PLAIT__OP_PREFIX },
+};
+
+#define FLOW(id, text, ops, count, size, asymmetric, threads, pre, stale, ...) \
+	static void begin_##id(void)                                          \
+	{                                                                     \
+		lane_count = LANES;                                           \
+		__VA_ARGS__;                                                  \
+		begin_with(ops, count, size, asymmetric);                     \
+	}                                                                     \
+	static const struct mc_scenario id = { text, begin_##id, run, NULL,   \
+					       threads, pre, stale, 0, 4000 }
+
+static void begin_cancelling(void)
+{
+	lane_count = 1;
+	begin_with(chain, 2, 4, true);
+	cancels = true;
+}
+
+static void begin_arriving(void)
+{
+	lane_count = 1;
+	begin_with(outside, 2, 4, true);
+	arrives = true;
+}
+
+static void begin_arriving_heavy(void)
+{
+	begin_arriving();
+	lanes.asymmetric_fence = false;
+}
+
+static const struct mc_scenario flow_cancelling = {
+	"flow, cancelled", begin_cancelling, run, NULL, 2, 3, 1, 0, 4000
+};
+static const struct mc_scenario flow_arriving = {
+	"flow, arrived", begin_arriving, run, NULL, 2, 3, 2, 0, 4000
+};
+static const struct mc_scenario flow_arriving_heavy = {
+	"flow, arrived, without membarrier", begin_arriving_heavy, run, NULL,
+	2, 3, 2, 0, 4000
+};
+
+FLOW(flow_one, "flow, one op", chain, 1, 4, true, 2, 3, 2, lane_count = 1);
+FLOW(flow_lane, "flow, one lane", chain, 2, 4, true, 2, 3, 2, lane_count = 1);
+FLOW(flow_lane_heavy, "flow, one lane, without membarrier", chain, 2, 4, false,
+	2, 3, 2, lane_count = 1);
+FLOW(flow_chain, "flow, a chain", chain, 2, 4, true, 2, 3, 1, );
+FLOW(flow_heavy, "flow, without membarrier", chain, 2, 4, false, 2, 3, 1, );
+FLOW(flow_reuse, "flow, entries are reused", chain, 3, 2, true, 2, 3, 1, );
+FLOW(flow_reuse_two, "flow, reused, two workers", chain, 3, 2, true, 3, 2, 1, );
+FLOW(flow_fork, "flow, fork and join", diamond, 4, 4, true, 3, 2, 1, );
+FLOW(flow_failing, "flow, an op fails", failing, 3, 4, true, 2, 3, 1, );
+FLOW(flow_failing_reuse, "flow, an op fails, reused", failing, 3, 2, true, 3,
+	2, 1, );
+FLOW(flow_outside, "flow, another thread finishes", outside, 3, 4, true, 2, 3,
+	1, );
+FLOW(flow_outside_heavy, "flow, another finishes, without membarrier",
+	outside, 3, 4, false, 2, 3, 1, );
+FLOW(flow_barrier, "flow, a barrier", barrier, 3, 4, true, 3, 2, 1, );
+
+static const struct mc_scenario *const scenarios[] = {
+	&flow_one, &flow_lane, &flow_lane_heavy, &flow_arriving,
+	&flow_arriving_heavy, &flow_heavy, &flow_chain, &flow_reuse,
+	&flow_outside, &flow_outside_heavy, &flow_failing, &flow_cancelling,
+	&flow_failing_reuse, &flow_fork, &flow_reuse_two, &flow_barrier,
+};
+
+static void explore(void)
+{
+	for (size_t i = 0; i < TAP_COUNT(scenarios); i++)
+		mc_proves(scenarios[i]);
+}
+
+static void mutants(void)
+{
+	static const char *const files[] = {
+		"flow/lanes/flow_worker.c",
+		"flow/lanes/flow_lanes.c",
+		"flow/lanes/flow_lanes_words.c",
+		"flow/lanes/flow_claim.h",
+		"flow/lanes/op_ring.h",
+		"flow/lanes/outcomes.h",
+		"flow/lanes/outcomes.c",
+		NULL
+	};
+
+	mc_notices(scenarios, TAP_COUNT(scenarios), files);
+}
+
+static const struct tap_scenario all[] = {
+	{ "lanes", explore },
+	{ "weaker orders", mutants },
+};
+
+TAP_MAIN(all)
