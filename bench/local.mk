@@ -160,4 +160,6 @@ bench-opencl: all $(BENCH_OPENCL_PEER)
 
 # compile times of collectives
 noinst_PROGRAMS += %D%/coll
+noinst_PROGRAMS += %D%/collective
+%C%_collective_LDADD = src/libplaitcore.la
 %C%_coll_LDADD = src/libplaitcore.la

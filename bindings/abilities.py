@@ -37,9 +37,9 @@ INTERNAL = {
     "plait_graph_call": "a function of a language runs on the thread of its system",
 }
 INTERNAL.update({"plait_%s_retain" % name: HELD for name in (
-    "context", "buffer", "inbox", "signal", "queue", "kernel", "graph", "plan", "run", "callable")})
+    "context", "buffer", "inbox", "signal", "queue", "kernel", "graph", "plan", "run", "callable", "coll", "schedule")})
 INTERNAL.update({"plait_%s_release" % name: "`release`, the end of a scope, or the garbage collector" for name in (
-    "context", "buffer", "inbox", "signal", "queue", "kernel", "graph", "plan", "run", "callable")})
+    "context", "buffer", "inbox", "signal", "queue", "kernel", "graph", "plan", "run", "callable", "coll", "schedule")})
 INTERNAL.update({"plait_graph_" + name: SHORT % "plait_graph_add" for name in (
     "join", "launch", "copy", "copy_rows", "fill", "emit", "wait", "mark", "subgraph", "while", "do", "repeat", "case")})
 
@@ -56,7 +56,9 @@ BY = {
             "plait_graph_add_rotation": "graph:rotate", "plait_graph_freeze": "graph:freeze",
             "plait_plan_parameter_count": "plan", "plait_plan_query_parameter": "plan",
             "plait_plan_run": "plan:run", "plait_plan_call": "plan", "plait_backend_report": "plait.backend_report",
-            "plait_plan_bind_function": "plan:bind_function"},
+            "plait_plan_bind_function": "plan:bind_function", "plait_schedule_read": "system:read_schedule",
+            "plait_coll_create": "system:coll", "plait_coll_known": "system:coll",
+            "plait_coll_read": "system:read_coll"},
     "rust": {"plait_context_device_count": "System::devices", "plait_buffer_bytes": "Buffer::len",
              "plait_buffer_map": "Buffer::map", "plait_signal_wait_points": "System::wait",
              "plait_signal_notify": "Signal::reach", "plait_run_notify": "Run", "plait_queue_read": "Queue::read",
@@ -104,12 +106,12 @@ for _language in LANGUAGES:
         (_language, "plait_callable_desc.failed"): "a C function of a plan returns a status",
         (_language, "plait_callable_desc.flags"): "the library chooses",
     })
-# Collectives have no layer yet.
-for _language in LANGUAGES:
+# Collectives have a layer in Python and LuaJIT.
+for _language in ("rust", "julia"):
     WITHOUT.update({(_language, "plait_schedule_" + name): "the raw layer only, until collectives have a layer"
-                    for name in ("read", "check", "write", "retain", "release")})
+                    for name in ("read", "check", "write", "query", "graph")})
     WITHOUT.update({(_language, "plait_coll_" + name): "the raw layer only, until collectives have a layer"
-                    for name in ("create", "known", "read", "retain", "release", "chunk", "copy", "reduce", "part",
+                    for name in ("create", "known", "read", "chunk", "copy", "reduce", "part",
                                  "join", "parallel", "end", "compile")})
 WITHOUT.update({
     ("python", "PLAIT_NODE_ON_FIRST"): "one `device` says the same", ("rust", "PLAIT_NODE_ON_FIRST"): "one `device` says the same",

@@ -15,6 +15,7 @@ build = {
     ["plait.binding"] = "plait/binding.lua",
     ["plait.cdef"] = "plait/cdef.lua",
     ["plait.core"] = "plait/core.lua",
+    ["plait.coll"] = "plait/coll.lua",
     ["plait.graph"] = "plait/graph.lua",
     ["plait.kernel"] = "plait/kernel.lua",
     ["plait.memory"] = "plait/memory.lua",

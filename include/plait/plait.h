@@ -40,6 +40,7 @@
 #include "plait/run.h"
 #include "plait/schedule.h"
 #include "plait/coll.h"
+#include "plait/collective.h"
 #include "plait/source.h"
 #include "plait/trace.h"
 

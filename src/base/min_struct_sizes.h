@@ -53,7 +53,9 @@ _Static_assert(sizeof(void *) == 8, "plait is for 64-bit machines: others need "
 	X(plait_proof, 56)				\
 	X(plait_coll_desc, 64)				\
 	X(plait_chunk_place, 40)			\
-	X(plait_compile_desc, 56)		\
+	X(plait_compile_desc, 56)			\
+	X(plait_schedule_info, 120)			\
+	X(plait_collective_desc, 56)			\
 	X(plait_flow_desc, 24)			\
 	X(plait_data_desc, 64)			\
 	X(plait_access, 24)			\

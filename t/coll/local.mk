@@ -16,3 +16,7 @@ SERIAL_TESTS += %D%/chunk_text.t
 SEEDED_TESTS += %D%/chunk_text.t
 API_TESTS += %D%/coll_api.t
 %C%_coll_api_t_LDADD = $(LDADD_API)
+SERIAL_TESTS += %D%/merge.t
+SEEDED_TESTS += %D%/merge.t
+API_TESTS += %D%/collective_graph.t
+%C%_collective_graph_t_LDADD = $(LDADD_API)

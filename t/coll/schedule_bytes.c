@@ -6,6 +6,7 @@
 #include "coll/chunk/known.h"
 #include "coll/coll_compile.h"
 #include "base/alloc.h"
+#include "coll/interpret.h"
 #include "lib/tap.h"
 
 #include <stdlib.h>
@@ -55,6 +56,7 @@ static void reads_back(void)
 	plait__schedule *copy = read_back(bytes, count, NULL);
 
 	OK(copy != NULL);
+	IS_STR(interpret(copy, 1, 2), "");
 	twice = bytes_of(copy, &again);
 	IS_UINT(again, count);
 	OK(memcmp(bytes, twice, count) == 0);

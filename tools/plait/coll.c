@@ -12,15 +12,18 @@ static const struct {
 	int (*run)(int argc, char **argv);
 } actions[] = {
 	{ "check", coll_check },
+	{ "compile", coll_compile },
+	{ "run", coll_run },
 };
 
 int command_coll(int argc, char **argv)
 {
 	if (argc < 2)
-		return command_usage("coll", "expected an action: check");
+		return command_usage("coll", "expected an action: check, compile or "
+				     "run");
 	for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++)
 		if (strcmp(actions[i].name, argv[1]) == 0)
 			return actions[i].run(argc - 1, argv + 1);
-	return command_usage("coll", "unknown action '%s'; there is check",
-			     argv[1]);
+	return command_usage("coll", "unknown action '%s'; there are check, "
+			     "compile and run", argv[1]);
 }

@@ -6,7 +6,37 @@
 
 #include "plait/plait.h"
 
+#include "input.h"
+#include "schedule.h"
+
 int coll_check(int argc, char **argv);
+int coll_compile(int argc, char **argv);
+int coll_run(int argc, char **argv);
+
+/* Names in the order of PLAIT_COLL_... and PLAIT_TARGET_..., ended by null. */
+extern const char *const coll_kinds[], *const coll_targets[];
+
+/* Look `value` up in names that end with null.  Return COMMAND_DONE, or
+ * COMMAND_USAGE after a message that lists them. */
+int coll_choose(const char *option, const char *const *names,
+		const char *value, uint32_t *out);
+
+/* Parse a number of 32 bits; as schedule_number. */
+int coll_number(const char *option, const char *value, uint32_t *out);
+
+/* Read options and one FILE.  Return COMMAND_DONE, or COMMAND_USAGE after a
+ * message. */
+int coll_options(int argc, char **argv, const struct option *known,
+		 schedule_take take, void *user_data, const char **out_file);
+
+/* Open a context (null: the backends of the environment, with workers) and read
+ * a schedule (null: none).  The caller releases both, also after a failure. */
+plait_status coll_open(const char *backends, const struct input *input,
+		       plait_context **out_context, plait_schedule **out,
+		       plait_error *error);
+
+/* Print the proof of a right schedule as a line of text. */
+void coll_print_proof(const plait_proof *proof);
 
 /* Promises of a file. */
 struct coll_promises {

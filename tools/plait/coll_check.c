@@ -3,7 +3,6 @@
 #include "coll.h"
 #include "command.h"
 #include "input.h"
-#include "schedule.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -18,57 +17,25 @@ struct request {
 
 /* ---- command line ---- */
 
-/* In the order of PLAIT_COLL_... and PLAIT_TARGET_... */
-static const char *const kinds[] = { "custom", "allreduce", "allgather",
-				     "reduce_scatter", "alltoall", "broadcast",
-				     "reduce", "gather", "scatter",
-				     "alltonext", NULL };
-static const char *const targets[] = { "plait", "msccl", "executor", "rccl",
-				       NULL };
-
-static int choose(const char *option, const char *const *names,
-		  const char *value, uint32_t *out)
+static int take(void *user_data, int option, const char *value)
 {
-	for (uint32_t i = 0; names[i] != NULL; i++)
-		if (strcmp(names[i], value) == 0) {
-			*out = i;
-			return COMMAND_DONE;
-		}
-	fprintf(stderr, "plait coll: %s: unknown '%s'; known are", option,
-		value);
-	for (uint32_t i = 0; names[i] != NULL; i++)
-		fprintf(stderr, " %s", names[i]);
-	fputc('\n', stderr);
-	return COMMAND_USAGE;
-}
-
-static int take_number(const char *option, const char *value, uint32_t *out)
-{
-	uint64_t number = 0;
-	int code = schedule_number("coll", option, value, UINT32_MAX, &number);
-
-	*out = (uint32_t)number;
-	return code;
-}
-
-static int take(struct request *request, int option, const char *value)
-{
+	struct request *request = user_data;
 	plait_proof_desc *desc = &request->desc;
 
 	switch (option) {
 	case 'd':
-		return take_number("--depth", value, &desc->depth);
+		return coll_number("--depth", value, &desc->depth);
 	case 's':
 		return schedule_number("coll", "--slot", value, INT64_MAX,
 				       &desc->slot_bytes);
 	case 't':
 		desc->flags |= PLAIT_PROOF_HAS_TARGET;
-		return choose("--target", targets, value, &desc->target);
+		return coll_choose("--target", coll_targets, value, &desc->target);
 	case 'a':
 		desc->flags |= PLAIT_PROOF_HAS_KIND;
-		return choose("--as", kinds, value, &desc->kind);
+		return coll_choose("--as", coll_kinds, value, &desc->kind);
 	case 'r':
-		return take_number("--root", value, &desc->root);
+		return coll_number("--root", value, &desc->root);
 	case 'p':
 		request->promise_path = value;
 		return COMMAND_DONE;
@@ -90,23 +57,11 @@ static int read_arguments(struct request *request, int argc, char **argv)
 		{ "json", no_argument, NULL, 'j' },
 		{ NULL, 0, NULL, 0 }
 	};
-	int option, code = COMMAND_DONE;
+	int code = coll_options(argc, argv, known, take, request,
+				&request->path);
 
-	opterr = 0;
-	while (code == COMMAND_DONE &&
-	       (option = getopt_long(argc, argv, ":", known, NULL)) != -1)
-		code = option == '?' || option == ':' ?
-			       command_usage("coll", "%s option '%s'",
-					     option == '?' ? "unknown" :
-						     "a value is missing for",
-					     argv[optind - 1]) :
-			       take(request, option, optarg);
 	if (code != COMMAND_DONE)
 		return code;
-	if (argc - optind != 1)
-		return command_usage("coll", "check: expected one FILE; '-' is "
-				     "standard input");
-	request->path = argv[optind];
 	if (request->desc.root > 0 &&
 	    !(request->desc.flags & PLAIT_PROOF_HAS_KIND))
 		return command_usage("coll", "--root needs --as");
@@ -142,7 +97,7 @@ static void print_exports(const plait_proof *proof)
 	for (uint32_t i = PLAIT_TARGET_MSCCL; i <= PLAIT_TARGET_RCCL; i++)
 		if (proof->flags & PLAIT_PROOF_EXPORTS_MSCCL
 					   << (i - PLAIT_TARGET_MSCCL)) {
-			printf("%s\"%s\"", separator, targets[i]);
+			printf("%s\"%s\"", separator, coll_targets[i]);
 			separator = ", ";
 		}
 	printf("]");
@@ -171,19 +126,6 @@ static void print_json(const plait_proof *proof, const char *error)
 	printf("}\n");
 }
 
-static void print_text(const plait_proof *proof)
-{
-	printf("right: %u ranks, %u lanes, %u channels, %" PRIu64 " steps; "
-	       "least depth %u", proof->ranks, proof->lanes, proof->channels,
-	       proof->steps, proof->depth_min);
-	if (proof->safe_bytes == UINT64_MAX)
-		printf(", any size");
-	else
-		printf(", up to %" PRIu64 " bytes", proof->safe_bytes);
-	printf(proof->flags & PLAIT_PROOF_SAME_BITS ?
-		       ", equal bits\n" : ", bits differ by rank\n");
-}
-
 static int report(const struct request *request, plait_status status,
 		  const plait_proof *proof, const plait_error *error)
 {
@@ -192,7 +134,7 @@ static int report(const struct request *request, plait_status status,
 	if (request->json && (refused || status == PLAIT_OK))
 		print_json(proof, error->text);
 	else if (status == PLAIT_OK)
-		print_text(proof);
+		coll_print_proof(proof);
 	if (status == PLAIT_OK)
 		return COMMAND_DONE;
 	return command_fail("coll", refused ? "%s: refused (%s): %s" :
@@ -207,21 +149,15 @@ static plait_status prove(const struct request *request,
 			  const struct input *input, plait_proof *proof,
 			  plait_error *error)
 {
-	plait_context_desc desc = { .size = sizeof(desc),
-				    .flags = PLAIT_CONTEXT_NO_WORKERS,
-				    .backends = "host" };
-	plait_context *context;
+	plait_context *context = NULL;
 	plait_schedule *schedule = NULL;
-	plait_status status = plait_context_open(&desc, &context, error);
+	plait_status status = coll_open("host", input, &context, &schedule,
+					error);
 
-	if (status != PLAIT_OK)
-		return status;
-	status = plait_schedule_read(context, input->bytes, input->count,
-				     "xml", &schedule, error);
 	if (status == PLAIT_OK)
 		status = plait_schedule_check(schedule, &request->desc, proof,
 					      error);
-	else if (status == PLAIT_E_INVALID)
+	else if (status == PLAIT_E_INVALID && context != NULL)
 		proof->reason = PLAIT_PROOF_SHAPE;
 	plait_schedule_release(schedule);
 	plait_context_release(context);

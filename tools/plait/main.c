@@ -38,14 +38,35 @@ static int command_version(int argc, char **argv);
 static const struct command commands[] = {
 	{ "check", "PLAN|FILE [--policy P] [--lanes N] [--mode M] [--hop N]",
 	  "verify a plan", FILES HOW HOP, command_check },
-	{ "coll", "check FILE [--depth D] [--slot BYTES] [--target T] [--as KIND "
-	  "[--root R]]\n"
-	  "                  [--promise FILE] [--json]",
-	  "prove a schedule of a collective",
-	  "  FILE         MSCCL XML; -: standard input\n"
+	{ "coll", "compile NAME|FILE [--ranks N] [-o FILE | --xml DIALECT] "
+	  "[...]\n"
+	  "       plait coll check FILE [--depth D] [--slot BYTES] [--target T] "
+	  "[--as KIND [--root R]]\n"
+	  "                  [--promise FILE] [--json]\n"
+	  "       plait coll run FILE [--bytes LIST] [--type T] [--op OP] "
+	  "[--verify] [...]",
+	  "compile, prove and run schedules of collectives",
+	  "compile: make a proved schedule\n"
+	  "  NAME|FILE    a known algorithm (ring, allpairs, halving, tree, ...), "
+	  "or a text; a file's\n"
+	  "               name has a dot or a slash\n"
+	  "  --ranks N    number of ranks; of a text: instead of its own\n"
+	  "  --kind KIND  collective of the algorithm (default: allreduce, if it "
+	  "has one)\n"
+	  "  --chunks K   chunks of a rank's share; --root R; --in-place\n"
+	  "  --instances N  parallel ways (default 1)\n"
+	  "  --protocol P simple, ll or ll128\n"
+	  "  --depth D    slots per connection that suffice\n"
+	  "  --lanes N    lanes of a rank above which sends and receipts share "
+	  "lanes\n"
+	  "  --no-fusion  each send, receipt and reduction is a step\n"
+	  "  --target T   executor: plait, msccl, executor (Azure) or rccl\n"
+	  "  -o FILE      write the schedule, in binary form\n"
+	  "  --xml DIALECT  write XML (msccl, executor, rccl), to stdout or FILE\n"
+	  "check: prove a schedule, or name the reason against it\n"
+	  "  FILE         MSCCL XML or binary form; -: standard input\n"
 	  "  --depth D    slots per connection (default: the protocol's)\n"
 	  "  --slot BYTES bytes per slot (default: the protocol's)\n"
-	  "  --target T   executor: plait, msccl, executor (Azure) or rccl\n"
 	  "  --as KIND    prove another collective than the file says: allreduce, "
 	  "allgather,\n"
 	  "               reduce_scatter, alltoall, broadcast, reduce, gather, "
@@ -56,7 +77,18 @@ static const struct command commands[] = {
 	  "               RANK.CHUNK, of output on the left and input on the "
 	  "right\n"
 	  "  --json       print verdict, reason, depth_min, safe_bytes, lanes, "
-	  "channels, steps\n", command_coll },
+	  "channels, steps\n"
+	  "run: execute a schedule, all ranks in this process, on the devices in "
+	  "turn\n"
+	  "  --bytes LIST sizes of the larger buffer of a rank, like 4,64K,1M "
+	  "(default 1M)\n"
+	  "  --type T     f32 (default), f64, f16, bf16, i8 to i64, u8 to u64\n"
+	  "  --op OP      sum (default), prod, min or max\n"
+	  "  --verify     compare the outputs with the promise; --as KIND: with "
+	  "another one\n"
+	  "  --times N    runs of each size, of which the fastest counts "
+	  "(default 10)\n"
+	  "  --parameters bind the buffers at each run\n", command_coll },
 	{ "conform", "BACKEND [--only IDS] [--seed N] [--expect FILE] | --list",
 	  "test the conformance of a backend", NULL, conform_main },
 	{ "info", "[-b LIST] [-p PATH] [-w LIST] [-o OPTIONS] [--graphs]",

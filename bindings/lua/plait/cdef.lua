@@ -1364,6 +1364,51 @@ plait_status plait_coll_compile(plait_coll *coll,
 					  const plait_compile_desc *desc,
 					  plait_schedule **out,
 					  plait_error *error);
+typedef uint32_t plait_schedule_flags;
+enum {
+	PLAIT_SCHEDULE_IN_PLACE = 1 << 0
+};
+typedef struct plait_schedule_info {
+	uint32_t size;
+	plait_schedule_flags flags;
+	plait_coll_kind kind;
+	uint32_t ranks;
+	uint32_t root;
+	uint32_t share_chunks;
+	uint32_t input_chunks;
+	uint32_t output_chunks;
+	plait_coll_target target;
+	uint32_t depth;
+	uint64_t lanes;
+	uint64_t steps;
+	char name[64];
+} plait_schedule_info;
+typedef uint32_t plait_reduction;
+enum {
+	PLAIT_REDUCE_SUM = 0,
+	PLAIT_REDUCE_PROD = 1,
+	PLAIT_REDUCE_MIN = 2,
+	PLAIT_REDUCE_MAX = 3
+};
+typedef struct plait_collective_desc {
+	uint32_t size;
+	uint32_t flags;
+	plait_element element;
+	uint32_t element_bits;
+	plait_reduction reduction;
+	uint32_t reserved0;
+	uint64_t count;
+	plait_buffer *const *inputs;
+	plait_buffer *const *outputs;
+	plait_device *const *devices;
+} plait_collective_desc;
+plait_status plait_schedule_query(plait_schedule *schedule,
+					    plait_schedule_info *info,
+					    plait_error *error);
+plait_status plait_schedule_graph(plait_schedule *schedule,
+					    const plait_collective_desc *desc,
+					    plait_graph **out,
+					    plait_error *error);
 plait_status plait_await_signal(plait_signal *signal,
 					  uint64_t sequence,
 					  plait_error *error);

@@ -14,12 +14,13 @@
 --     plan {a = 2}                                  -- may be called any number of times
 --
 -- Files: core.lua has errors, handles and the inbox; memory.lua buffers, signals and
--- queues; kernel.lua kernels and arguments; graph.lua graphs; plan.lua plans and runs;
+-- queues; kernel.lua kernels and arguments; graph.lua graphs; coll.lua collectives; plan.lua plans and runs;
 -- binding.lua the parameters of runs.
 local core = require "plait.core"
 local memory = require "plait.memory"
 local kernel = require "plait.kernel"
 local graph = require "plait.graph"
+local coll = require "plait.coll"
 local plan = require "plait.plan"
 local ffi, lib = core.ffi, core.lib
 
@@ -218,6 +219,24 @@ end
 -- errors.
 function System:read_graph(text, name)
   return graph.new(self, core.make("plait_graph", lib.plait_graph_read, self:handle(), text, #text, name))
+end
+
+--- Create a chunk program for a collective ("allreduce", "allgather", ...).  Options:
+-- algorithm ("ring", "tree", ...: a known one), chunks (of a rank's share), root, in_place,
+-- label; of a "custom" one inputs, outputs (chunks) and promises,
+-- {{rank, chunk, {{rank, chunk}, ...}}, ...}: an output chunk is the sum of input chunks.
+function System:coll(kind, ranks, options)
+  return coll.new(self, kind, ranks, options or {})
+end
+
+--- Create a chunk program from its text form; see doc/coll-text.md.  Options: ranks, chunks.
+function System:read_coll(text, name, options)
+  return coll.read(self, text, name, options)
+end
+
+--- Read a schedule: MSCCL XML of any dialect, or what Schedule:write returned.
+function System:read_schedule(bytes, name)
+  return coll.read_schedule(self, bytes, name)
 end
 
 --- Read a plan from a file that Plan:save wrote, in any language.  Its names have to be

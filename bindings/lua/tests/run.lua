@@ -706,5 +706,53 @@ test("what mistakes say", function(system, device, queue)
      "and the lines of the traceback")
 end)
 
+test("collectives", function(system, device)
+  local function ring(n)
+    local made = system:coll("allreduce", n, {chunks = n, in_place = true})
+    for r = 0, n - 1 do
+      local chunk = made:chunk((r + 1) % n, "i", r)
+      for s = 2, n do chunk = made:chunk((r + s) % n, "i", r):reduce(chunk) end
+      for s = 1, n - 1 do chunk = chunk:copy((r + s) % n) end
+    end
+    return made
+  end
+  local schedule = ring(4):compile {instances = 2}
+  local proof, info = schedule:check(), schedule:query()
+  ok(proof.steps == 56 and proof.same_bits and proof.safe_bytes == math.huge and proof.exports.rccl, "a proof")
+  ok(info.kind == "allreduce" and info.ranks == 4 and info.in_place and info.share_chunks == 8, "properties")
+  local buffers = {}
+  for r = 1, 4 do buffers[r] = device:array("float", {r, 2 * r, 3}) end
+  schedule:graph(3, {outputs = buffers}):freeze()()
+  for r = 1, 4 do
+    local got = buffers[r]:table()
+    ok(got[1] == 10 and got[2] == 20 and got[3] == 12, "the sum, on rank " .. r)
+  end
+  ok(system:read_schedule(schedule:write()):write() == schedule:write(), "written and read")
+  ok(schedule:write("msccl"):find "^<algo", "as XML")
+
+  local gather = system:coll("allgather", 2, {algorithm = "ring"}):compile()
+  local plan = gather:graph(2, {element = "i32", op = "max"}):freeze()
+  local out = device:array("int32_t", {0, 0, 0, 0})
+  plan {in0 = device:array("int32_t", {1, 2}), in1 = device:array("int32_t", {3, 4}), out0 = out,
+        out1 = device:array("int32_t", {0, 0, 0, 0})}
+  ok(table.concat(out:table(), " ") == "1 2 3 4", "parameters")
+
+  local text = "broadcast ranks=2\nfor r in 0..2 { copy(input[0, 0], output[r, 0]) }\n"
+  ok(system:read_coll(text):compile():query().kind == "broadcast", "a text")
+  local own = system:coll("custom", 2, {inputs = 2, outputs = 2, promises = {{1, 0, {{0, 0}, {1, 0}}}}})
+  local copy
+  own:parallel(2, function()
+    copy = own:chunk(0, "i", 0):join(own:chunk(0, "i", 1)):copy(1, "s", nil, {channel = 1})
+  end)
+  own:chunk(1, "i", 0):copy(1, "o", 0):reduce(copy:part(0), {lanes = {1, 2}})
+  local custom = own:compile {protocol = "ll", fusion = false, separate_lanes = true}
+  local good, problem = pcall(custom.check, custom, {promises = {{1, 0, {{0, 0}}}}})
+  ok(not good and problem.proof.reason == "value", "another promise")
+  raises("kind: \"all\" is none of allgather", "a kind that is none", system.coll, system, "all", 2)
+  raises("op: \"xor\" is none of max", "an operation that is none", schedule.graph, schedule, 4, {op = "xor"})
+  raises("outputs: 1 given, the schedule has 4 ranks", "too few buffers", schedule.graph, schedule, 4,
+         {outputs = {buffers[1]}})
+end)
+
 print("1.." .. count)
 os.exit(failed == 0)

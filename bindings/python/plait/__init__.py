@@ -16,6 +16,7 @@
         plan(a=2.0)                               # may be called any number of times
 """
 from ._buffer import Buffer, Rows
+from ._coll import Chunk, Coll, Schedule
 from ._core import (CancelledError, Error, FailedError, InvalidError, MemoryExhausted,
                     UnavailableError, UnsupportedError, WaitTimeout)
 from ._graph import Barrier, Graph, Group, Node, Rotation
@@ -24,9 +25,10 @@ from ._library import lib as _lib
 from ._plan import Function, Plan, Run
 from ._system import Device, Queue, Signal, System, backend_report, is_stopping
 
-__all__ = ["Barrier", "Buffer", "CancelledError", "Device", "Error", "FailedError", "Function", "Graph", "Group",
+__all__ = ["Barrier", "Buffer", "CancelledError", "Chunk", "Coll",
+           "Device", "Error", "FailedError", "Function", "Graph", "Group",
            "InvalidError", "Kernel", "MemoryExhausted", "Node", "Parameter", "Plan", "Queue", "Rotation", "Rows", "Run",
-           "Signal", "System", "UnavailableError", "UnsupportedError", "WaitTimeout",
+           "Schedule", "Signal", "System", "UnavailableError", "UnsupportedError", "WaitTimeout",
            "backend_report", "is_stopping", "iteration", "live_count", "open", "scratch", "source_text", "version"]
 
 open = System

@@ -52,6 +52,8 @@ plait_coll_flags = c_uint32
 plait_chunk_place_flags = c_uint32
 plait_coll_protocol = c_uint32
 plait_compile_flags = c_uint32
+plait_schedule_flags = c_uint32
+plait_reduction = c_uint32
 plait_task = c_uint64
 plait_access_mode = c_uint32
 plait_task_kind = c_uint32
@@ -281,6 +283,11 @@ PLAIT_PROTOCOL_LL = 2
 PLAIT_PROTOCOL_LL128 = 3
 PLAIT_COMPILE_NO_FUSION = 1
 PLAIT_COMPILE_SEPARATE_LANES = 2
+PLAIT_SCHEDULE_IN_PLACE = 1
+PLAIT_REDUCE_SUM = 0
+PLAIT_REDUCE_PROD = 1
+PLAIT_REDUCE_MIN = 2
+PLAIT_REDUCE_MAX = 3
 PLAIT_ACCESS_BY_SIGNATURE = 0
 PLAIT_ACCESS_READ = 1
 PLAIT_ACCESS_WRITE = 2
@@ -913,6 +920,39 @@ class plait_compile_desc(Structure):
     ]
 
 
+class plait_schedule_info(Structure):
+    _fields_ = [
+        ("size", c_uint32),
+        ("flags", plait_schedule_flags),
+        ("kind", plait_coll_kind),
+        ("ranks", c_uint32),
+        ("root", c_uint32),
+        ("share_chunks", c_uint32),
+        ("input_chunks", c_uint32),
+        ("output_chunks", c_uint32),
+        ("target", plait_coll_target),
+        ("depth", c_uint32),
+        ("lanes", c_uint64),
+        ("steps", c_uint64),
+        ("name", c_char * 64),
+    ]
+
+
+class plait_collective_desc(Structure):
+    _fields_ = [
+        ("size", c_uint32),
+        ("flags", c_uint32),
+        ("element", plait_element),
+        ("element_bits", c_uint32),
+        ("reduction", plait_reduction),
+        ("reserved0", c_uint32),
+        ("count", c_uint64),
+        ("inputs", POINTER(c_void_p)),
+        ("outputs", POINTER(c_void_p)),
+        ("devices", POINTER(c_void_p)),
+    ]
+
+
 class plait_box(Structure):
     _fields_ = [
         ("low", c_uint64 * 3),
@@ -1109,6 +1149,8 @@ STRUCTS = (
     plait_coll_desc,
     plait_chunk_place,
     plait_compile_desc,
+    plait_schedule_info,
+    plait_collective_desc,
     plait_box,
     plait_flow_desc,
     plait_data_desc,
@@ -1280,6 +1322,8 @@ FUNCTIONS = {
     "plait_coll_parallel": (plait_status, (c_void_p, c_uint32, POINTER(plait_error),)),
     "plait_coll_end": (plait_status, (c_void_p, POINTER(plait_error),)),
     "plait_coll_compile": (plait_status, (c_void_p, POINTER(plait_compile_desc), POINTER(c_void_p), POINTER(plait_error),)),
+    "plait_schedule_query": (plait_status, (c_void_p, POINTER(plait_schedule_info), POINTER(plait_error),)),
+    "plait_schedule_graph": (plait_status, (c_void_p, POINTER(plait_collective_desc), POINTER(c_void_p), POINTER(plait_error),)),
     "plait_await_signal": (plait_status, (c_void_p, c_uint64, POINTER(plait_error),)),
     "plait_await_run": (plait_status, (c_void_p, POINTER(plait_error),)),
     "plait_await_plan": (plait_status, (c_void_p, c_void_p, POINTER(plait_run_desc), POINTER(plait_error),)),

@@ -21,6 +21,7 @@ from ._functions import RUN, answer, check_function, once
 from ._kernel import Kernel, check_kernel
 
 if TYPE_CHECKING:
+    from ._coll import Coll, Schedule
     from ._graph import Graph
     from ._plan import Plan
 
@@ -140,6 +141,27 @@ class System(Handle):
         from ._graph import Graph
         code = text.encode()
         return Graph(self, make(lib.plait_graph_read, self.handle, code, len(code), encode(name)))
+
+    def coll(self, kind: str, ranks: int, *, algorithm: Optional[str] = None, chunks: int = 0, root: int = 0,
+             in_place: bool = False, inputs: int = 0, outputs: int = 0, promises: Any = None,
+             label: Optional[str] = None) -> Coll:
+        """Create a chunk program for a collective ("allreduce", "allgather", ...); see
+        plait.Coll.  `chunks` of a rank's share; `algorithm` is a known one ("ring", "tree",
+        ...).  A "custom" one has `inputs` and `outputs` chunks, and promises
+        {(rank, chunk): [(rank, chunk), ...]}: an output chunk is the sum of input chunks."""
+        from ._coll import Coll
+        return Coll.create(self, kind, ranks, algorithm=algorithm, chunks=chunks, root=root, in_place=in_place,
+                           inputs=inputs, outputs=outputs, promises=promises, label=label)
+
+    def read_coll(self, text: str, name: Optional[str] = None, *, ranks: int = 0, chunks: int = 0) -> Coll:
+        """Create a chunk program from its text form; see doc/coll-text.md."""
+        from ._coll import Coll
+        return Coll.read(self, text, name, ranks=ranks, chunks=chunks)
+
+    def read_schedule(self, data: Union[str, bytes], name: Optional[str] = None) -> Schedule:
+        """Read a schedule: MSCCL XML of any dialect, or what Schedule.write returned."""
+        from ._coll import Schedule
+        return Schedule.read(self, data, name)
 
     def load(self, path: Union[str, os.PathLike[str]]) -> Plan:
         """Read a plan from a file that Plan.save wrote, in any language.  Its names have

@@ -103,6 +103,19 @@ static void put_lanes(plait__byte_sink *sink, const plait__schedule *schedule)
 	}
 }
 
+/* The reader counts the waits in the order of the steps; the compiler's are in
+ * the order in which it placed the steps. */
+static void put_waits(plait__byte_sink *sink, const plait__schedule *schedule,
+		      const plait__coll_step *step)
+{
+	const plait__coll_wait *waits = schedule->waits + step->first_wait;
+
+	for (uint32_t i = 0; i < step->wait_count; i++) {
+		put(sink, waits[i].lane);
+		put(sink, waits[i].step);
+	}
+}
+
 static void put_body(plait__byte_sink *sink, const plait__schedule *schedule,
 		     const char *name)
 {
@@ -110,10 +123,8 @@ static void put_body(plait__byte_sink *sink, const plait__schedule *schedule,
 	put_lanes(sink, schedule);
 	for (uint64_t i = 0; i < schedule->step_count; i++)
 		put_step(sink, &schedule->steps[i]);
-	for (uint64_t i = 0; i < schedule->wait_count; i++) {
-		put(sink, schedule->waits[i].lane);
-		put(sink, schedule->waits[i].step);
-	}
+	for (uint64_t i = 0; i < schedule->step_count; i++)
+		put_waits(sink, schedule, &schedule->steps[i]);
 	for (uint64_t i = 0; i < schedule->promise_count; i++) {
 		put(sink, schedule->promises[i].rank);
 		put(sink, schedule->promises[i].index);

@@ -64,6 +64,8 @@ static const struct {
 	KNOWN(plait_coll_desc),
 	KNOWN(plait_chunk_place),
 	KNOWN(plait_compile_desc),
+	KNOWN(plait_schedule_info),
+	KNOWN(plait_collective_desc),
 	KNOWN(plait_box),
 	KNOWN(plait_flow_desc),
 	KNOWN(plait_data_desc),

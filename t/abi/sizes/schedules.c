@@ -56,9 +56,53 @@ static plait_status try_proof(struct trial *trial)
 	return check(NULL, GIVEN(good));
 }
 
+static plait_status make_ring(plait_schedule **out)
+{
+	const plait_coll_desc ring = { .size = sizeof(ring), .ranks = 2,
+				       .kind = PLAIT_COLL_ALLREDUCE };
+	plait_coll *coll = NULL;
+	plait_status status = plait_coll_known(stage.rig.context, "ring", &ring,
+					       &coll, &stage.error);
+
+	if (status == PLAIT_OK)
+		status = plait_coll_compile(coll, NULL, out, &stage.error);
+	plait_coll_release(coll);
+	return status;
+}
+
+static plait_status try_info(struct trial *trial)
+{
+	const plait_schedule_info good = { .size = 0 };
+	plait_schedule *schedule = NULL;
+	plait_status status = make_ring(&schedule);
+
+	if (status == PLAIT_OK)
+		status = plait_schedule_query(schedule, GIVEN(good),
+					      &stage.error);
+	plait_schedule_release(schedule);
+	return status;
+}
+
+static plait_status try_collective(struct trial *trial)
+{
+	const plait_collective_desc good = { .element_bits = 32, .count = 4 };
+	plait_schedule *schedule = NULL;
+	plait_graph *graph = NULL;
+	plait_status status = make_ring(&schedule);
+
+	if (status == PLAIT_OK)
+		status = plait_schedule_graph(schedule, GIVEN(good), &graph,
+					      &stage.error);
+	plait_graph_release(graph);
+	plait_schedule_release(schedule);
+	return status;
+}
+
 const struct sized sized_schedules[] = {
 	SIZED(plait_coll_promise, try_promise, false, true),
 	SIZED(plait_proof_desc, try_proof_desc, false, true),
 	SIZED(plait_proof, try_proof, true, true),
+	SIZED(plait_schedule_info, try_info, true, false),
+	SIZED(plait_collective_desc, try_collective, false, false),
 	{ .call = NULL }
 };

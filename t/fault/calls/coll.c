@@ -108,6 +108,37 @@ static plait_status read_text(struct place *place, plait_error *error)
 	return status;
 }
 
+/* With buffers bound by the run, so that there are temporaries. */
+static plait_status graph(struct place *place, plait_error *error)
+{
+	const plait_coll_desc desc = {
+		.size = sizeof(desc), .kind = PLAIT_COLL_ALLREDUCE, .ranks = 3,
+	};
+	const plait_collective_desc collective = {
+		.size = sizeof(collective), .element_bits = 32, .count = 7,
+	};
+	plait_schedule_info info = { .size = sizeof(info) };
+	plait_schedule *schedule = NULL;
+	plait_graph *made = NULL;
+	plait_coll *coll = NULL;
+	plait_status status = plait_coll_known(place->context, "ring", &desc,
+					       &coll, error);
+
+	if (status == PLAIT_OK)
+		status = plait_coll_compile(coll, NULL, &schedule, error);
+	if (status == PLAIT_OK)
+		status = plait_schedule_query(schedule, &info, error);
+	if (status == PLAIT_OK && info.ranks != 3)
+		status = calls_wrong(error, "another number of ranks");
+	if (status == PLAIT_OK)
+		status = plait_schedule_graph(schedule, &collective, &made,
+					      error);
+	plait_graph_release(made);
+	plait_schedule_release(schedule);
+	plait_coll_release(coll);
+	return status;
+}
+
 const struct calls_entry calls_coll[] = {
 	{ "plait_coll_create plait_coll_chunk plait_coll_copy "
 	  "plait_coll_reduce plait_coll_part plait_coll_join "
@@ -115,5 +146,6 @@ const struct calls_entry calls_coll[] = {
 	  "plait_coll_retain plait_coll_release", create, NULL },
 	{ "plait_coll_known", known, NULL },
 	{ "plait_coll_read", read_text, NULL },
+	{ "plait_schedule_query plait_schedule_graph", graph, NULL },
 	{ NULL, NULL, NULL }
 };

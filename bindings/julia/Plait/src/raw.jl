@@ -50,6 +50,8 @@ const plait_coll_flags = UInt32
 const plait_chunk_place_flags = UInt32
 const plait_coll_protocol = UInt32
 const plait_compile_flags = UInt32
+const plait_schedule_flags = UInt32
+const plait_reduction = UInt32
 const plait_task = UInt64
 const plait_access_mode = UInt32
 const plait_task_kind = UInt32
@@ -280,6 +282,11 @@ const PLAIT_PROTOCOL_LL = plait_coll_protocol(2)
 const PLAIT_PROTOCOL_LL128 = plait_coll_protocol(3)
 const PLAIT_COMPILE_NO_FUSION = plait_compile_flags(1)
 const PLAIT_COMPILE_SEPARATE_LANES = plait_compile_flags(2)
+const PLAIT_SCHEDULE_IN_PLACE = plait_schedule_flags(1)
+const PLAIT_REDUCE_SUM = plait_reduction(0)
+const PLAIT_REDUCE_PROD = plait_reduction(1)
+const PLAIT_REDUCE_MIN = plait_reduction(2)
+const PLAIT_REDUCE_MAX = plait_reduction(3)
 const PLAIT_ACCESS_BY_SIGNATURE = plait_access_mode(0)
 const PLAIT_ACCESS_READ = plait_access_mode(1)
 const PLAIT_ACCESS_WRITE = plait_access_mode(2)
@@ -838,6 +845,35 @@ struct plait_compile_desc
     max_bytes::UInt64
 end
 
+struct plait_schedule_info
+    size::UInt32
+    flags::plait_schedule_flags
+    kind::plait_coll_kind
+    ranks::UInt32
+    root::UInt32
+    share_chunks::UInt32
+    input_chunks::UInt32
+    output_chunks::UInt32
+    target::plait_coll_target
+    depth::UInt32
+    lanes::UInt64
+    steps::UInt64
+    name::NTuple{64, UInt8}
+end
+
+struct plait_collective_desc
+    size::UInt32
+    flags::UInt32
+    element::plait_element
+    element_bits::UInt32
+    reduction::plait_reduction
+    reserved0::UInt32
+    count::UInt64
+    inputs::Ptr{Ptr{plait_buffer}}
+    outputs::Ptr{Ptr{plait_buffer}}
+    devices::Ptr{Ptr{plait_device}}
+end
+
 struct plait_box
     low::NTuple{3, UInt64}
     high::NTuple{3, UInt64}
@@ -1010,6 +1046,8 @@ const STRUCTS = DataType[
     plait_coll_desc,
     plait_chunk_place,
     plait_compile_desc,
+    plait_schedule_info,
+    plait_collective_desc,
     plait_box,
     plait_flow_desc,
     plait_data_desc,
@@ -1954,6 +1992,18 @@ function plait_coll_compile(coll, desc, out, error)
     ccall(plait_coll_compile_at[], plait_status, (Ptr{plait_coll}, Ptr{plait_compile_desc}, Ptr{Ptr{plait_schedule}}, Ptr{plait_error}), coll, desc, out, error)
 end
 
+const plait_schedule_query_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_schedule_query - get the properties of a schedule."
+function plait_schedule_query(schedule, info, error)
+    ccall(plait_schedule_query_at[], plait_status, (Ptr{plait_schedule}, Ptr{plait_schedule_info}, Ptr{plait_error}), schedule, info, error)
+end
+
+const plait_schedule_graph_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_schedule_graph - make a graph of a schedule, for all of its ranks."
+function plait_schedule_graph(schedule, desc, out, error)
+    ccall(plait_schedule_graph_at[], plait_status, (Ptr{plait_schedule}, Ptr{plait_collective_desc}, Ptr{Ptr{plait_graph}}, Ptr{plait_error}), schedule, desc, out, error)
+end
+
 const plait_await_signal_at = Ref{Ptr{Cvoid}}(C_NULL)
 "plait_await_signal - in a coroutine: wait for an emission."
 function plait_await_signal(signal, sequence, error)
@@ -2237,6 +2287,8 @@ const FUNCTIONS = Tuple{Symbol,Base.RefValue{Ptr{Cvoid}}}[
     (:plait_coll_parallel, plait_coll_parallel_at),
     (:plait_coll_end, plait_coll_end_at),
     (:plait_coll_compile, plait_coll_compile_at),
+    (:plait_schedule_query, plait_schedule_query_at),
+    (:plait_schedule_graph, plait_schedule_graph_at),
     (:plait_await_signal, plait_await_signal_at),
     (:plait_await_run, plait_await_run_at),
     (:plait_await_plan, plait_await_plan_at),

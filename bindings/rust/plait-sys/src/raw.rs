@@ -49,6 +49,8 @@ pub type plait_coll_flags = u32;
 pub type plait_chunk_place_flags = u32;
 pub type plait_coll_protocol = u32;
 pub type plait_compile_flags = u32;
+pub type plait_schedule_flags = u32;
+pub type plait_reduction = u32;
 pub type plait_task = u64;
 pub type plait_access_mode = u32;
 pub type plait_task_kind = u32;
@@ -277,6 +279,11 @@ pub const PLAIT_PROTOCOL_LL: plait_coll_protocol = 2;
 pub const PLAIT_PROTOCOL_LL128: plait_coll_protocol = 3;
 pub const PLAIT_COMPILE_NO_FUSION: plait_compile_flags = 1;
 pub const PLAIT_COMPILE_SEPARATE_LANES: plait_compile_flags = 2;
+pub const PLAIT_SCHEDULE_IN_PLACE: plait_schedule_flags = 1;
+pub const PLAIT_REDUCE_SUM: plait_reduction = 0;
+pub const PLAIT_REDUCE_PROD: plait_reduction = 1;
+pub const PLAIT_REDUCE_MIN: plait_reduction = 2;
+pub const PLAIT_REDUCE_MAX: plait_reduction = 3;
 pub const PLAIT_ACCESS_BY_SIGNATURE: plait_access_mode = 0;
 pub const PLAIT_ACCESS_READ: plait_access_mode = 1;
 pub const PLAIT_ACCESS_WRITE: plait_access_mode = 2;
@@ -807,6 +814,33 @@ pub struct plait_compile_desc [size] {
     pub min_bytes: u64,
     pub max_bytes: u64,
 }
+pub struct plait_schedule_info [size] {
+    pub size: u32,
+    pub flags: plait_schedule_flags,
+    pub kind: plait_coll_kind,
+    pub ranks: u32,
+    pub root: u32,
+    pub share_chunks: u32,
+    pub input_chunks: u32,
+    pub output_chunks: u32,
+    pub target: plait_coll_target,
+    pub depth: u32,
+    pub lanes: u64,
+    pub steps: u64,
+    pub name: [c_char; 64],
+}
+pub struct plait_collective_desc [size] {
+    pub size: u32,
+    pub flags: u32,
+    pub element: plait_element,
+    pub element_bits: u32,
+    pub reduction: plait_reduction,
+    pub reserved0: u32,
+    pub count: u64,
+    pub inputs: *const *mut plait_buffer,
+    pub outputs: *const *mut plait_buffer,
+    pub devices: *const *mut plait_device,
+}
 pub struct plait_box [] {
     pub low: [u64; 3],
     pub high: [u64; 3],
@@ -1235,6 +1269,10 @@ fn plait_coll_parallel(coll: *mut plait_coll, ways: u32, error: *mut plait_error
 fn plait_coll_end(coll: *mut plait_coll, error: *mut plait_error) -> plait_status;
 /// plait_coll_compile - compile the program as it is now, and prove the schedule.
 fn plait_coll_compile(coll: *mut plait_coll, desc: *const plait_compile_desc, out: *mut *mut plait_schedule, error: *mut plait_error) -> plait_status;
+/// plait_schedule_query - get the properties of a schedule.
+fn plait_schedule_query(schedule: *mut plait_schedule, info: *mut plait_schedule_info, error: *mut plait_error) -> plait_status;
+/// plait_schedule_graph - make a graph of a schedule, for all of its ranks.
+fn plait_schedule_graph(schedule: *mut plait_schedule, desc: *const plait_collective_desc, out: *mut *mut plait_graph, error: *mut plait_error) -> plait_status;
 /// plait_await_signal - in a coroutine: wait for an emission.
 fn plait_await_signal(signal: *mut plait_signal, sequence: u64, error: *mut plait_error) -> plait_status;
 /// plait_await_run - in a coroutine: wait for the end of another run.
