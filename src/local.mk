@@ -341,6 +341,7 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/graph/build/subgraph_tables.c
 %C%_libplaitcore_la_SOURCES += %D%/graph/build/subgraph_regions.c
 %C%_libplaitcore_la_SOURCES += %D%/graph/build/object_refs.c
+%C%_libplaitcore_la_SOURCES += %D%/graph/build/atomic_accesses.c
 %C%_libplaitcore_la_SOURCES += %D%/graph/build/copy_nodes.c
 %C%_libplaitcore_la_SOURCES += %D%/graph/build/add_node.c
 %C%_libplaitcore_la_SOURCES += %D%/graph/build/subgraph.c

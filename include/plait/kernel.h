@@ -10,10 +10,13 @@
  * Types are i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 bool char pointer, and
  * `pointer T`.  GrCUDA's names are aliases: sint8 to sint64, uint8 to uint64,
  * float, double, and string (an `in pointer char`); so are int8 to int64.  A
- * pointer is `in` (or `const`: read only), `out` (written only) or `inout`
- * (the default).  The library trusts these modes: plans are verified with
- * them.  `: void` may follow, or an integer type: a C function that returns
- * another value than 0 has failed.
+ * pointer is `in` (or `const`: read only), `out` (written only), `inout` (the
+ * default) or `atomic`: read and written by atomic operations only.  Two
+ * launches that both access memory as `atomic` need no order, if the code runs
+ * on the device that has the memory; to anything else `atomic` is `inout`.  The
+ * library trusts these modes: plans are verified with them.  `: void` may
+ * follow, or an integer type: a C function that returns another value than 0 has
+ * failed.
  *
  * Vectors of numbers are f32x2 f32x3 f32x4 f32x8 f32x16 and the like, and
  * `struct NAME 24 align 8` is a struct by value; name and alignment are

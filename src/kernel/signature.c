@@ -158,6 +158,8 @@ static uint32_t mode_of(struct word word)
 		return PLAIT__MODE_IN;
 	if (word_is(word, "out"))
 		return PLAIT__MODE_OUT;
+	if (word_is(word, "atomic"))
+		return PLAIT__MODE_ATOMIC;
 	return word_is(word, "inout") ? PLAIT__MODE_INOUT : PLAIT__MODE_VALUE;
 }
 
@@ -334,8 +336,8 @@ static plait_status read_type(struct parser *parser, struct draft *draft)
 		return read_element(parser, draft);
 	if (draft->mode != PLAIT__MODE_VALUE)
 		return wrong_word(parser, word,
-				  "is no pointer; in, out, inout and const are "
-				  "for pointers");
+				  "is no pointer; in, out, inout, const and "
+				  "atomic are for pointers");
 	if (draft->type == PLAIT__TYPE_LOCAL)
 		return read_local(parser, draft);
 	return PLAIT_OK;
@@ -448,7 +450,11 @@ static void write_struct(const char *names, const struct draft *draft,
 				(plait__type)draft->type));
 }
 
-static const char *const mode_names[] = { "", "in ", "out ", "inout " };
+static const char *const mode_names[] = {
+	[PLAIT__MODE_VALUE] = "", [PLAIT__MODE_IN] = "in ",
+	[PLAIT__MODE_OUT] = "out ", [PLAIT__MODE_INOUT] = "inout ",
+	[PLAIT__MODE_ATOMIC] = "atomic "
+};
 
 static void write_canonical(struct parser *parser, plait__text *text)
 {

@@ -9,7 +9,7 @@
  *                            "local" type | "string" )
  *     type      = a number, "bool", "char", a vector ("f32x4"), or
  *                 "struct" [ name ] bytes [ "align" bytes ]
- *     mode      = "in" | "out" | "inout" | "const"
+ *     mode      = "in" | "out" | "inout" | "const" | "atomic"
  *     result    = "void" | a type of integers
  *
  * Elements of memory are no structs, and no vectors of 3, whose stride is that
@@ -34,12 +34,14 @@ enum {
 	PLAIT__SIGNATURE_MAX_STRUCT_ALIGNMENT = 64
 };
 
-/* Access of a kernel to the memory of a pointer; bits. */
+/* Access of a kernel to the memory of a pointer; bits.  ATOMIC reads and
+ * writes, by atomic operations only. */
 enum {
 	PLAIT__MODE_VALUE = 0,
 	PLAIT__MODE_IN = 1,
 	PLAIT__MODE_OUT = 2,
-	PLAIT__MODE_INOUT = 3
+	PLAIT__MODE_INOUT = 3,
+	PLAIT__MODE_ATOMIC = 7
 };
 
 typedef struct plait__parameter {

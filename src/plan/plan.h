@@ -111,11 +111,13 @@ enum {
 	PLAIT__REGION_REPEAT = 3	/* the body as often as a count says */
 };
 
-/* How an access uses memory.  Two accesses conflict unless both read. */
+/* How an access uses memory.  Two accesses conflict unless both read, or both
+ * are atomic: only atomic operations of one device. */
 enum {
 	PLAIT__ACCESS_READ = 0,
 	PLAIT__ACCESS_WRITE = 1,
-	PLAIT__ACCESS_READ_WRITE = 2
+	PLAIT__ACCESS_READ_WRITE = 2,
+	PLAIT__ACCESS_ATOMIC = 3
 };
 
 enum {

@@ -17,6 +17,7 @@ enum { ACCESSES = 1024 };
 struct part {
 	uint32_t object;	/* a slot or a parameter: plan/access.h */
 	bool writes;
+	bool atomic;
 	uint64_t first;
 	uint64_t end;		/* UINT64_MAX: to the end of the object */
 	uint32_t label;		/* name of the first node, in strings */
@@ -37,6 +38,8 @@ static int compare_parts(const void *left, const void *right)
 		return one->object < other->object ? -1 : 1;
 	if (one->writes != other->writes)
 		return one->writes ? -1 : 1;
+	if (one->atomic != other->atomic)
+		return one->atomic ? -1 : 1;
 	if (one->first != other->first)
 		return one->first < other->first ? -1 : 1;
 	return one->end < other->end ? -1 : one->end > other->end;
@@ -46,7 +49,7 @@ static int compare_parts(const void *left, const void *right)
 static bool touches(const struct part *one, const struct part *next)
 {
 	return one->object == next->object && one->writes == next->writes &&
-	       next->first <= one->end;
+	       one->atomic == next->atomic && next->first <= one->end;
 }
 
 static void merge(plait__vector *parts)
@@ -111,7 +114,8 @@ static bool add_access(const plait__plan *plan, plait__vector *parts,
 {
 	uint32_t number = plait__access_number(access->object);
 	struct part part = { .object = access->object, .label = label,
-			     .writes = access->mode != PLAIT__ACCESS_READ };
+			     .writes = access->mode != PLAIT__ACCESS_READ,
+			     .atomic = access->mode == PLAIT__ACCESS_ATOMIC };
 	const plait__plan_rotation *rotation;
 
 	if (!read_box(plan, access->box, &part))
@@ -246,6 +250,7 @@ static void tell_part(const plait__run_races *begun,
 		return;
 	access = plait__buffer_races_access(buffer, offset + part->first,
 					    end - part->first, part->writes);
+	access.atomic = part->atomic;
 	plait__races_run_access(begun->races, begun->event, &access, &work);
 }
 

@@ -62,6 +62,23 @@ static void parses(void)
 	plait__signature_destroy(plait__alloc_default(), signature);
 }
 
+static void has_atomic_memory(void)
+{
+	plait__signature *signature;
+	plait_error error;
+
+	IS_INT(parse("count(x: in pointer u8, hist:atomic pointer u32)",
+		     &signature, &error), PLAIT_OK);
+	IS_INT(signature->parameters[1].mode, PLAIT__MODE_ATOMIC);
+	IS_STR(signature->text,
+	       "count(x: in pointer u8, hist: atomic pointer u32)");
+	plait__signature_destroy(plait__alloc_default(), signature);
+	check_refused("f(x: atomic in pointer)", "contradicts");
+	check_refused("f(x: inout atomic pointer)", "contradicts");
+	check_refused("f(x: atomic u32)", "is no pointer");
+	check_refused("f(x: atomic local u32)", "is no pointer");
+}
+
 static void has_local_memory(void)
 {
 	plait__signature *signature;
@@ -305,6 +322,7 @@ static void every_allocation_can_fail(void)
 
 static const struct tap_scenario scenarios[] = {
 	{ "parses", parses },
+	{ "has atomic memory", has_atomic_memory },
 	{ "has local memory", has_local_memory },
 	{ "has vectors and structs", has_vectors_and_structs },
 	{ "has all vectors", has_all_vectors },

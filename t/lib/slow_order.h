@@ -71,7 +71,8 @@ static inline bool is_empty(const plait__plan_access *a)
 static inline bool accesses_conflict(const plait__plan_access *a,
 			      const plait__plan_access *b)
 {
-	if ((a->mode == PLAIT__ACCESS_READ && b->mode == PLAIT__ACCESS_READ) ||
+	if ((a->mode == b->mode && (a->mode == PLAIT__ACCESS_READ ||
+				    a->mode == PLAIT__ACCESS_ATOMIC)) ||
 	    is_empty(a) || is_empty(b) || a->alias != b->alias)
 		return false;
 	if (a->object != b->object)
@@ -112,7 +113,7 @@ static inline void add_access(struct shape_random *random, uint32_t node, bool d
 	plait__plan_access *access;
 
 	shape_access(&shape, node, shape_below(random, OBJECTS),
-		     shape_below(random, 3));
+		     shape_below(random, 4));
 	index = shape.input.tables.accesses_count - 1;
 	access = &shape.accesses[index];
 	if (deep && form == 9)

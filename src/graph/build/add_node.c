@@ -5,6 +5,7 @@
  * to the mark.  The fast path for common nodes is add_node_fast.c.
  */
 #include "graph/build/add_node_fast.h"
+#include "graph/build/atomic_accesses.h"
 #include "graph/build/copy_nodes.h"
 #include "graph/build/graph.h"
 #include "graph/build/infer_device.h"
@@ -367,6 +368,8 @@ static plait_status add_parts(plait__node_draft *draft, const uint32_t *after,
 		status = push_payload(draft, &draft->node.link);
 	if (status == PLAIT_OK)
 		status = plait__infer_device(draft, after, count);
+	if (status == PLAIT_OK)
+		plait__atomic_accesses_settle(draft);
 	return status;
 }
 

@@ -42,7 +42,8 @@ static inline bool push_buffer(struct plain_writer *writer,
 	const plait__store_range *range;
 	uint32_t at;
 
-	if (parameter->type != PLAIT__TYPE_POINTER || given->offset_bytes != 0)
+	if (parameter->type != PLAIT__TYPE_POINTER ||
+	    parameter->mode == PLAIT__MODE_ATOMIC || given->offset_bytes != 0)
 		return false;
 	at = plait__values_find_handle(
 		writer->store, PLAIT__STORE_BUFFER_HANDLES, given->buffer);

@@ -86,6 +86,7 @@ static uint32_t access_of(const plait__parameter *parameter)
 	switch (parameter->mode) {
 	case PLAIT__MODE_IN: return PLAIT__ACCESS_READ;
 	case PLAIT__MODE_OUT: return PLAIT__ACCESS_WRITE;
+	case PLAIT__MODE_ATOMIC: return PLAIT__ACCESS_ATOMIC;
 	default: return PLAIT__ACCESS_READ_WRITE;
 	}
 }

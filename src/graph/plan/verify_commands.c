@@ -281,29 +281,67 @@ static uint32_t object_of(const plait__plan *plan, const plait__plan_arg *arg)
 	}
 }
 
+/* Returns true if an access of the mode states what the use does. */
+static bool states(uint32_t mode, uint32_t use)
+{
+	switch (mode) {
+	case PLAIT__ACCESS_READ: return use == PLAIT__ACCESS_READ;
+	case PLAIT__ACCESS_ATOMIC: return use == PLAIT__ACCESS_ATOMIC;
+	default: return true;
+	}
+}
+
 static bool has_access(const plait__plan *plan, uint32_t node, uint32_t object,
-		       bool writes)
+		       uint32_t use)
 {
 	const plait__plan_node *at = &plan->nodes[node];
 
 	for (uint32_t i = at[0].access_first; i < at[1].access_first; i++)
 		if (plan->accesses[i].object == object &&
-		    (!writes || plan->accesses[i].mode != PLAIT__ACCESS_READ))
+		    states(plan->accesses[i].mode, use))
 			return true;
 	return false;
 }
 
-static bool is_written(const plait__plan_object *plan_object,
-		       const plait__plan_command *command, uint32_t i)
+/* Returns true if atomic accesses of the command to the object commute; see
+ * graph/build/atomic_accesses.h. */
+static bool commutes(const plait__plan_object *plan_object,
+		     const plait__plan_command *command,
+		     const plait__kernel *kernel, uint32_t object)
+{
+	const plait__plan *plan = plan_object->plan;
+	uint32_t at = plan->lanes[command->lane].device;
+	const plait__device *device = plan_object->devices[at];
+
+	if (device == NULL || !plait__kernel_commutes(kernel, device))
+		return false;
+	if (plait__access_is_param(object))
+		return plan_object->object.context->device_count == 1;
+	if (plait__access_is_rotation(object))
+		object = plan->rotation_slots[plan->rotations[
+			plait__access_number(object)].slot_first];
+	return plan->slots[object].device == at;
+}
+
+/* Returns the mode in which argument i of the command uses the object. */
+static uint32_t use_of(const plait__plan_object *plan_object,
+		       const plait__plan_command *command, uint32_t i,
+		       uint32_t object)
 {
 	const plait__plan_payload *payload =
 		&plan_object->plan->payloads[command->link];
 	const plait__kernel *kernel;
 
 	if (command->kind != PLAIT__CMD_LAUNCH)
-		return i == 0;
+		return i == 0 ? PLAIT__ACCESS_WRITE : PLAIT__ACCESS_READ;
 	kernel = (const plait__kernel *)plan_object->kernels[payload->kernel];
-	return kernel->signature->parameters[i].mode != PLAIT__MODE_IN;
+	switch (kernel->signature->parameters[i].mode) {
+	case PLAIT__MODE_IN: return PLAIT__ACCESS_READ;
+	case PLAIT__MODE_ATOMIC:
+		return commutes(plan_object, command, kernel, object) ?
+		       PLAIT__ACCESS_ATOMIC : PLAIT__ACCESS_READ_WRITE;
+	default: return PLAIT__ACCESS_READ_WRITE;
+	}
 }
 
 /* Check that the plan states each use of memory: the proof of order and the
@@ -326,7 +364,7 @@ static bool accesses_are_stated(const plait__plan_object *plan_object,
 
 		if (object != PLAIT__NONE &&
 		    !has_access(plan, command->node, object,
-				is_written(plan_object, command, i)))
+				use_of(plan_object, command, i, object)))
 			return false;
 	}
 	return true;

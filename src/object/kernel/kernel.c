@@ -159,6 +159,13 @@ const char *plait__kernel_lacks(const plait__kernel *kernel,
 	       "for the host";
 }
 
+bool plait__kernel_commutes(const plait__kernel *kernel,
+			    const plait__device *device)
+{
+	return plait__device_code_find(kernel, device) != NULL ||
+	       (kernel->function != NULL && plait__device_is_host(device));
+}
+
 plait_status plait_kernel_signature(plait_kernel *kernel, char *buffer,
 				    uint64_t capacity_bytes,
 				    uint64_t *out_bytes, plait_error *error)

@@ -36,6 +36,14 @@ const char *plait__kernel_lacks(const plait__kernel *kernel,
 				const plait__device *device);
 
 /*
+ * Returns true if atomic operations of two launches of such kernels on this
+ * device commute: the code runs on the memory itself.  A host function on
+ * another device's memory works on a mapping of it.
+ */
+bool plait__kernel_commutes(const plait__kernel *kernel,
+			    const plait__device *device);
+
+/*
  * Set the group size of a launch from the kernel's source, if that has one.
  * PLAIT_E_INVALID: the launch asks for another.
  */

@@ -459,21 +459,11 @@ static plait_status bind(struct record *self, const plait__device *device,
 /* Tell the race check what the launch accesses. */
 static void note_accesses(const struct record *self, plait__queue *queue)
 {
-	const plait__parameter *parameters =
-		self->kernel->signature->parameters;
-
-	for (uint32_t i = 0; i < self->count; i++) {
-		const plait__buffer *buffer = self->slots[i].buffer;
-		const plait__race_work work = {
-			"launch", self->kernel->signature->name,
-			buffer != NULL ? &buffer->object : NULL };
-
-		if (buffer != NULL)
-			plait__queue_races_access(
-				queue, buffer, self->slots[i].offset,
-				buffer->bytes - self->slots[i].offset,
-				parameters[i].mode != PLAIT__MODE_IN, &work);
-	}
+	for (uint32_t i = 0; i < self->count; i++)
+		if (self->slots[i].buffer != NULL)
+			plait__queue_races_argument(queue, self->kernel, i,
+						    self->slots[i].buffer,
+						    self->slots[i].offset);
 }
 
 static plait_status submit(struct record *self, plait__queue *queue,

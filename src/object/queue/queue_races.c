@@ -2,22 +2,45 @@
 /* Commands of a queue for the race check; see queue_races.h. */
 #include "object/queue/queue_races.h"
 
+#include "object/kernel/kernel.h"
 #include "object/memory/buffer_races.h"
 
 /* Rows with gaps count one by one, and the first ones only: a range around
  * them would hold bytes that the copy does not touch. */
 enum { ROWS = 16 };
 
-void plait__queue_races_access(plait__queue *queue,
-			       const plait__buffer *buffer, uint64_t offset,
-			       uint64_t bytes, bool writes,
-			       const plait__race_work *work)
+static void add_access(plait__queue *queue, const plait__race_access *access,
+		       const plait__race_work *work)
+{
+	plait__races_access(plait__queue_races(queue), &queue->race,
+			    &queue->object, access, work);
+}
+
+static void add_range(plait__queue *queue, const plait__buffer *buffer,
+		      uint64_t offset, uint64_t bytes, bool writes,
+		      const plait__race_work *work)
 {
 	const plait__race_access access =
 		plait__buffer_races_access(buffer, offset, bytes, writes);
 
-	plait__races_access(plait__queue_races(queue), &queue->race,
-			    &queue->object, &access, work);
+	add_access(queue, &access, work);
+}
+
+void plait__queue_races_argument(plait__queue *queue,
+				 const plait__kernel *kernel, uint32_t i,
+				 const plait__buffer *buffer, uint64_t offset)
+{
+	uint32_t mode = kernel->signature->parameters[i].mode;
+	const plait__race_work work = { "launch", kernel->signature->name,
+					&buffer->object };
+	plait__race_access access = plait__buffer_races_access(
+		buffer, offset, buffer->bytes - offset,
+		mode != PLAIT__MODE_IN);
+
+	access.atomic = mode == PLAIT__MODE_ATOMIC &&
+			buffer->device == queue->device &&
+			plait__kernel_commutes(kernel, queue->device);
+	add_access(queue, &access, &work);
 }
 
 struct side {
@@ -40,12 +63,12 @@ static void add_side(plait__queue *queue, const struct side *side,
 	uint64_t count = rows->rows * rows->slices;
 
 	if (rows->rows < 2 || count * shape->bytes == side->total) {
-		plait__queue_races_access(queue, side->buffer, side->offset,
+		add_range(queue, side->buffer, side->offset,
 					  side->total, side->writes, &work);
 		return;
 	}
 	for (uint64_t i = 0; i < count && i < ROWS; i++)
-		plait__queue_races_access(
+		add_range(
 			queue, side->buffer, side->offset +
 			i / rows->rows * side->slice +
 			i % rows->rows * side->row, shape->bytes, side->writes,

@@ -6,6 +6,7 @@
 #ifndef PLAIT_SRC_OBJECT_QUEUE_QUEUE_RACES_H
 #define PLAIT_SRC_OBJECT_QUEUE_QUEUE_RACES_H
 
+#include "object/kernel/kernel.h"
 #include "object/queue/submission_builder.h"
 #include "object/queue/validate_command.h"
 
@@ -22,11 +23,11 @@ static inline plait__races *plait__queue_races(const plait__queue *queue)
 void plait__queue_races_add(const struct plait__submission_builder *builder,
 			    const plait_command *command,
 			    const plait__command_operands *found);
-/* The access of a launch that is about to be submitted. */
-void plait__queue_races_access(plait__queue *queue,
-			       const plait__buffer *buffer, uint64_t offset,
-			       uint64_t bytes, bool writes,
-			       const plait__race_work *work);
+/* Memory that argument i of a launch passes, from the offset on; the launch is
+ * about to be submitted. */
+void plait__queue_races_argument(plait__queue *queue,
+				 const plait__kernel *kernel, uint32_t i,
+				 const plait__buffer *buffer, uint64_t offset);
 /* The submission failed: forget what was added since the mark. */
 void plait__queue_races_undo(plait__queue *queue, uint64_t mark);
 /* An emission of a user's signal got its number. */

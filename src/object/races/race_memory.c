@@ -180,6 +180,7 @@ static bool is_race(const plait__race_memory *memory,
 		    const plait__race_record *newer)
 {
 	return (older->writes || newer->writes) &&
+	       !(older->atomic && newer->atomic) &&
 	       older->first < newer->end && newer->first < older->end &&
 	       !is_ordered(older->event, newer->event) &&
 	       !take_turns(older->event, newer->event) &&
@@ -195,6 +196,7 @@ static bool replaces(const plait__race_record *newer,
 {
 	return newer->first <= older->first && older->end <= newer->end &&
 	       (newer->writes || !older->writes) &&
+	       (!newer->atomic || older->atomic) &&
 	       (newer->event->program == NULL ||
 		older->event->program == newer->event->program) &&
 	       newer->event->clock.sure[older->event->track] >=
@@ -242,7 +244,8 @@ bool plait__race_memory_add(plait__race_memory *memory,
 	plait__race_record record = {
 		.first = access->first, .end = access->end,
 		.serial = ++memory->serial, .event = event,
-		.writes = access->writes, .verb = work->verb,
+		.writes = access->writes, .atomic = access->atomic,
+		.verb = work->verb,
 	};
 	struct plait__race_root *root;
 

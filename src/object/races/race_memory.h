@@ -47,6 +47,7 @@ typedef struct plait__race_access {
 	uint64_t first;
 	uint64_t end;
 	bool writes;
+	bool atomic;		/* commutes with other atomic accesses */
 } plait__race_access;
 
 typedef struct plait__race_record {
@@ -55,6 +56,7 @@ typedef struct plait__race_record {
 	uint64_t serial;
 	plait__race_event *event; /* used */
 	bool writes;
+	bool atomic;
 	const char *verb;
 	char label[PLAIT__RACE_LABEL_BYTES];
 } plait__race_record;

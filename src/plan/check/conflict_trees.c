@@ -224,8 +224,9 @@ static plait_status plant_trees(plait__conflict_scan *s)
 		return plait__check_no_memory(check);
 	for (uint32_t i = 0; i < count; i++)
 		s->branches[i] = (plait__conflict_branch){
-			.writes = empty, .reads = empty,
-			.writes_settled_for = PLAIT__NONE
+			.lists = { empty, empty, empty },
+			.settled_for = { PLAIT__NONE, PLAIT__NONE,
+					 PLAIT__NONE }
 		};
 	return PLAIT_OK;
 }

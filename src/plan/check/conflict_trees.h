@@ -39,17 +39,25 @@ typedef struct plait__conflict_list {
 	uint32_t settled_for;
 } plait__conflict_list;
 
+/* Classes of accesses.  A write conflicts with all, the others with those of
+ * another class. */
+enum {
+	PLAIT__CONFLICT_WRITES,
+	PLAIT__CONFLICT_READS,
+	PLAIT__CONFLICT_ATOMICS,
+	PLAIT__CONFLICT_CLASSES
+};
+
 typedef struct plait__conflict_branch {
-	plait__conflict_list writes;
-	plait__conflict_list reads;
+	plait__conflict_list lists[PLAIT__CONFLICT_CLASSES];
 	/* The last write of all of it removed items [killed_from,
 	 * killed_to). */
 	uint32_t killed_from;
 	uint32_t killed_to;
-	/* All writes here and below are ordered before this item, or none. */
-	uint32_t writes_settled_for;
-	bool has_writes;	/* here or below; so with reads */
-	bool has_reads;
+	/* By the class of an access: all that conflict with it here and below
+	 * are ordered before this item, or none. */
+	uint32_t settled_for[PLAIT__CONFLICT_CLASSES];
+	bool has[PLAIT__CONFLICT_CLASSES];	/* here or below */
 } plait__conflict_branch;
 
 typedef struct plait__conflict_entry {
@@ -75,6 +83,12 @@ typedef struct plait__conflict_scan {
 	uint32_t *met;		/* by root: the last walk that met it */
 	uint32_t walk;
 } plait__conflict_scan;
+
+static inline bool plait__conflict_classes_conflict(uint32_t one,
+						    uint32_t other)
+{
+	return one != other || one == PLAIT__CONFLICT_WRITES;
+}
 
 /* Collect the uses and make empty trees.  Without uses, use_count is 0. */
 plait_status plait__conflict_trees_init(plait__conflict_scan *s);

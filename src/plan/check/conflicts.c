@@ -11,6 +11,9 @@
  * An access through a rotation, an alias or a box of several dimensions is
  * exact: it is entered at the top and compared with each access there.
  *
+ * An atomic access is treated as a read is: it clears nothing, since a later
+ * atomic access has to be ordered behind the same writes but not behind it.
+ *
  * Two rules keep lists short where items meet at joins.  Accesses whose items
  * have one root, which the order has passed, need one entry.  A list that was
  * settled for an anchor is settled for all items with that anchor.
@@ -28,7 +31,7 @@
 /* The access that is being settled. */
 struct visit {
 	const plait__conflict_use *use;
-	bool writes;
+	uint32_t class;
 	uint32_t floor;
 	uint32_t anchor;	/* or none */
 	uint32_t killed_from;	/* of the branch and those above */
@@ -144,7 +147,8 @@ static plait_status order_entry(plait__conflict_scan *s, struct visit *visit,
 static bool is_removed(const plait__conflict_scan *s, const struct visit *visit,
 		       const plait__conflict_entry *e)
 {
-	return visit->writes && e->item >= visit->floor &&
+	return visit->class == PLAIT__CONFLICT_WRITES &&
+	       e->item >= visit->floor &&
 	       (!visit->use->is_exact || covers(s, visit->use, e));
 }
 
@@ -209,31 +213,47 @@ static plait_status settle_above(plait__conflict_scan *s, struct visit *visit,
 	return status;
 }
 
+static bool conflicts_with(const struct visit *visit, uint32_t class)
+{
+	return plait__conflict_classes_conflict(visit->class, class);
+}
+
+/* Returns true if a list here or below has accesses that conflict. */
+static bool has_conflicting(const struct visit *visit,
+			    const plait__conflict_branch *branch)
+{
+	for (uint32_t k = 0; k < PLAIT__CONFLICT_CLASSES; k++)
+		if (branch->has[k] && conflicts_with(visit, k))
+			return true;
+	return false;
+}
+
 static plait_status settle_below(plait__conflict_scan *s, struct visit *visit,
 				 const plait__conflict_tree *tree, uint32_t number)
 {
 	plait__conflict_branch *own = &s->branches[tree->branch_first + number];
 	plait__conflict_branch *below = &s->branches[tree->branch_first + 2 * number];
 	bool inner = number < tree->leaves, settled = visit->settled;
-	plait_status status;
+	bool writes = visit->class == PLAIT__CONFLICT_WRITES;
+	plait_status status = PLAIT_OK;
+	uint32_t k;
 
-	if (!own->has_writes && !(visit->writes && own->has_reads))
+	if (!has_conflicting(visit, own))
 		return PLAIT_OK;
-	if (!visit->writes && visit->anchor != PLAIT__NONE &&
-	    own->writes_settled_for == visit->anchor)
+	if (!writes && visit->anchor != PLAIT__NONE &&
+	    own->settled_for[visit->class] == visit->anchor)
 		return PLAIT_OK;
 	visit->settled = visit->anchor != PLAIT__NONE;
-	status = settle_within(s, visit, &own->writes);
-	if (status == PLAIT_OK && visit->writes)
-		status = settle_within(s, visit, &own->reads);
+	for (k = 0; k < PLAIT__CONFLICT_CLASSES && status == PLAIT_OK; k++)
+		if (conflicts_with(visit, k))
+			status = settle_within(s, visit, &own->lists[k]);
 	for (uint32_t i = 0; i < 2 && inner && status == PLAIT_OK; i++)
 		status = settle_below(s, visit, tree, 2 * number + i);
-	own->has_writes = own->writes.head != PLAIT__NONE ||
-		(inner && (below[0].has_writes || below[1].has_writes));
-	own->has_reads = own->reads.head != PLAIT__NONE ||
-		(inner && (below[0].has_reads || below[1].has_reads));
-	if (!visit->writes && visit->settled)
-		own->writes_settled_for = visit->anchor;
+	for (k = 0; k < PLAIT__CONFLICT_CLASSES; k++)
+		own->has[k] = own->lists[k].head != PLAIT__NONE ||
+			(inner && (below[0].has[k] || below[1].has[k]));
+	if (!writes && visit->settled)
+		own->settled_for[visit->class] = visit->anchor;
 	visit->settled = visit->settled && settled;
 	return status;
 }
@@ -256,11 +276,12 @@ static plait_status settle(plait__conflict_scan *s, struct visit *visit,
 	visit->killed_to = 0;
 	for (uint32_t i = number; i > 0 && !exact; i /= 2)
 		note_killed(visit, &branches[i]);
-	for (uint32_t i = number / 2; i > 0 && status == PLAIT_OK; i /= 2) {
-		status = settle_above(s, visit, &branches[i].writes);
-		if (status == PLAIT_OK && visit->writes)
-			status = settle_above(s, visit, &branches[i].reads);
-	}
+	for (uint32_t i = number / 2; i > 0; i /= 2)
+		for (uint32_t k = 0; k < PLAIT__CONFLICT_CLASSES &&
+		     status == PLAIT_OK; k++)
+			if (conflicts_with(visit, k))
+				status = settle_above(s, visit,
+						      &branches[i].lists[k]);
 	return status == PLAIT_OK ? settle_below(s, visit, tree, number) :
 	       status;
 }
@@ -291,7 +312,7 @@ static plait_status enter(plait__conflict_scan *s, const struct visit *visit,
 {
 	plait__conflict_branch *branches = &s->branches[tree->branch_first];
 	plait__conflict_branch *own = &branches[number];
-	plait__conflict_list *list = visit->writes ? &own->writes : &own->reads;
+	plait__conflict_list *list = &own->lists[visit->class];
 
 	if (grow_entries(s) != PLAIT_OK)
 		return PLAIT_E_NOMEM;
@@ -300,17 +321,15 @@ static plait_status enter(plait__conflict_scan *s, const struct visit *visit,
 		visit->use->is_exact
 	};
 	list->head = s->entry_count++;
-	if (visit->writes && !visit->use->is_exact) {
+	if (visit->class == PLAIT__CONFLICT_WRITES && !visit->use->is_exact) {
 		own->killed_from = visit->floor;
 		own->killed_to = visit->use->item;
 	}
 	for (uint32_t i = number; i > 0; i /= 2) {
-		if (!visit->writes) {
-			branches[i].has_reads = true;
-			continue;
-		}
-		branches[i].has_writes = true;
-		branches[i].writes_settled_for = PLAIT__NONE;
+		branches[i].has[visit->class] = true;
+		for (uint32_t k = 0; k < PLAIT__CONFLICT_CLASSES; k++)
+			if (conflicts_with(visit, k))
+				branches[i].settled_for[k] = PLAIT__NONE;
 	}
 	return PLAIT_OK;
 }
@@ -338,6 +357,13 @@ static plait_status each_branch(plait__conflict_scan *s, struct visit *visit,
 	return status;
 }
 
+static uint32_t class_of(uint32_t mode)
+{
+	return mode == PLAIT__ACCESS_READ ? PLAIT__CONFLICT_READS :
+	       mode == PLAIT__ACCESS_ATOMIC ? PLAIT__CONFLICT_ATOMICS :
+	       PLAIT__CONFLICT_WRITES;
+}
+
 static plait_status add_to_tree(plait__conflict_scan *s, const plait__conflict_use *use)
 {
 	plait__conflicts *c = s->conflicts;
@@ -345,7 +371,7 @@ static plait_status add_to_tree(plait__conflict_scan *s, const plait__conflict_u
 	const plait__conflict_tree *tree = &s->trees[use->object];
 	uint32_t from = 0, to = tree->leaves;
 	struct visit visit = {
-		.use = use, .writes = access->mode != PLAIT__ACCESS_READ,
+		.use = use, .class = class_of(access->mode),
 		.floor = c->floor(c, use->item), .anchor = PLAIT__NONE
 	};
 	plait_status status;

@@ -40,13 +40,18 @@ static void narrow(const plait__plan *tables, uint32_t index,
 		shared->high = box->high[0];
 }
 
+static bool modes_conflict(uint32_t one, uint32_t other)
+{
+	return one != other ||
+	       (one != PLAIT__ACCESS_READ && one != PLAIT__ACCESS_ATOMIC);
+}
+
 static bool is_shared(const plait__plan *tables, const plait__plan_access *one,
 		      const plait__plan_access *two, struct shared *shared)
 {
 	if (one->object != two->object || !plait__check_touches(tables, one) ||
 	    !plait__check_touches(tables, two) ||
-	    (one->mode == PLAIT__ACCESS_READ &&
-	     two->mode == PLAIT__ACCESS_READ))
+	    !modes_conflict(one->mode, two->mode))
 		return false;
 	*shared = (struct shared){
 		.object = one->object, .high = UINT64_MAX,

@@ -421,7 +421,7 @@ static plait_status check_tables(plait__check *check)
 	uint32_t i;
 
 	for (i = 0; i < plan->accesses_count; i++)
-		if (plan->accesses[i].mode > PLAIT__ACCESS_READ_WRITE ||
+		if (plan->accesses[i].mode > PLAIT__ACCESS_ATOMIC ||
 		    (plan->accesses[i].box != PLAIT__NONE &&
 		     plan->accesses[i].box >= plan->boxes_count))
 			return fail_part(check, "access", i,

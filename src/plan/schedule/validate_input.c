@@ -297,7 +297,7 @@ static plait_status check_options(plait__planner_state *planner)
 		return plait__fail(planner->error, PLAIT_E_INVALID,
 				   "the strings do not end with a NUL");
 	for (i = 0; i < input->tables.accesses_count; i++)
-		if (input->tables.accesses[i].mode > PLAIT__ACCESS_READ_WRITE ||
+		if (input->tables.accesses[i].mode > PLAIT__ACCESS_ATOMIC ||
 		    (input->tables.accesses[i].box != PLAIT__NONE &&
 		     input->tables.accesses[i].box >=
 		     input->tables.boxes_count))
