@@ -372,19 +372,23 @@ static const char *skip_blanks(const char *at, const char *end)
 	return at;
 }
 
-/* Returns true for "KERNEL ( name" at `at`, which begins with a K. */
+/* Returns the word behind "KERNEL (" at `at`, which begins with a K, or
+ * null. */
+static const char *name_at(const char *at, const char *end)
+{
+	if (end - at < 6 || memcmp(at, "KERNEL", 6) != 0)
+		return NULL;
+	at = skip_blanks(at + 6, end);
+	return at < end && *at == '(' ? skip_blanks(at + 1, end) : NULL;
+}
+
 static bool kernel_at(const char *at, const char *end, const char *name)
 {
 	size_t length = strlen(name);
 
-	if (end - at < 6 || memcmp(at, "KERNEL", 6) != 0)
-		return false;
-	at = skip_blanks(at + 6, end);
-	if (at == end || *at != '(')
-		return false;
-	at = skip_blanks(at + 1, end);
-	return (size_t)(end - at) > length && memcmp(at, name, length) == 0 &&
-	       !is_word(at[length]);
+	at = name_at(at, end);
+	return at != NULL && (size_t)(end - at) > length &&
+	       memcmp(at, name, length) == 0 && !is_word(at[length]);
 }
 
 /* Return the position of the kernel, or null. */
@@ -400,6 +404,29 @@ static const char *find_kernel(const plait_source *source, const char *name)
 		at++;
 	}
 	return NULL;
+}
+
+/* Fail, with the first kernel that the source has. */
+static plait_status fail_absent(const plait_source *source, const char *name,
+				plait_error *error)
+{
+	const char *at = source->code;
+	const char *end = at + source->bytes;
+	const char *found = NULL;
+	size_t length = 0;
+
+	for (; found == NULL && at < end &&
+	     (at = memchr(at, 'K', (size_t)(end - at))) != NULL; at++)
+		found = name_at(at, end);
+	while (found != NULL && found + length < end && is_word(found[length]))
+		length++;
+	return plait__fail(error, PLAIT_E_INVALID,
+			   "source of %.60s: no KERNEL(%.60s) or "
+			   "GROUP_KERNEL(%.60s, ...) in %.40s%s%.*s%s", name,
+			   name, name, source->file,
+			   length > 0 ? ", which has KERNEL(" : "",
+			   (int)(length < 60 ? length : 60),
+			   length > 0 ? found : "", length > 0 ? ")" : "");
 }
 
 /* Returns true if the word at `at` is GROUP_KERNEL. */
@@ -439,11 +466,7 @@ static plait_status compose_portable(const plait_source *source,
 				   signature->name,
 				   plait__compose_form_name(form));
 	if (at == NULL)
-		return plait__fail(error, PLAIT_E_INVALID,
-				   "source of %.60s: no KERNEL(%.60s) or "
-				   "GROUP_KERNEL(%.60s, ...) in %.40s",
-				   signature->name, signature->name,
-				   signature->name, source->file);
+		return fail_absent(source, signature->name, error);
 	if (signature->local_count > 0 && !is_grouped(source, at))
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "source of %.60s: local parameters need "

@@ -223,6 +223,7 @@ static void wrong_texts(void)
 	HAS_STR(error.text, "undefined reference");
 	IS_INT(build("KERNEL(thrice)\n{\n}\n"), PLAIT_E_INVALID);
 	HAS_STR(error.text, "no KERNEL(twice)");
+	HAS_STR(error.text, " in twice.plk, which has KERNEL(thrice)");
 	IS_INT(build("/* { */\nKERNEL(twice)\n{\n\tEACH(i, n) {\n\t\tx[i] = "
 		     "'{' + \"\\\"{\"[0]; // {\n}\n"), PLAIT_E_INVALID);
 	HAS_STR(error.text, "twice: twice.plk:3: error: no '}' for the '{'");
