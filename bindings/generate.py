@@ -248,7 +248,7 @@ def lua_text():
 RUST = {"void": "c_void", "char": "c_char", "float": "f32", "double": "f64"}
 RUST.update({"%sint%d_t" % (sign, bits): "%s%d" % (sign or "i", bits)
              for sign in ("", "u") for bits in (8, 16, 32, 64)})
-RUST_WORDS = ("type", "loop", "match", "move", "ref", "use", "where", "in", "fn", "mod", "self")
+RUST_WORDS = ("box", "type", "loop", "match", "move", "ref", "use", "where", "in", "fn", "mod", "self")
 
 
 def rust_name(name):

@@ -866,7 +866,7 @@ pub struct plait_access [size] {
     pub size: u32,
     pub mode: plait_access_mode,
     pub data: *mut plait_data,
-    pub box: *const plait_box,
+    pub r#box: *const plait_box,
 }
 pub struct plait_task_desc [size] {
     pub size: u32,
@@ -1302,17 +1302,17 @@ fn plait_flow_query(flow: *mut plait_flow, info: *mut plait_flow_info, error: *m
 /// plait_data_create - create data of a flow.
 fn plait_data_create(flow: *mut plait_flow, desc: *const plait_data_desc, out: *mut *mut plait_data, error: *mut plait_error) -> plait_status;
 /// plait_data_part - name a box of data: accesses of the part and of the whole order each other.
-fn plait_data_part(data: *mut plait_data, box: *const plait_box, out: *mut *mut plait_data, error: *mut plait_error) -> plait_status;
+fn plait_data_part(data: *mut plait_data, r#box: *const plait_box, out: *mut *mut plait_data, error: *mut plait_error) -> plait_status;
 /// plait_data_retain - add one reference.
 fn plait_data_retain(data: *mut plait_data);
 /// plait_data_release - give one reference back; its tasks still run.
 fn plait_data_release(data: *mut plait_data);
 /// plait_data_map - wait for data, and access its memory until unmapped.
-fn plait_data_map(data: *mut plait_data, box: *const plait_box, flags: plait_map_flags, out: *mut *mut c_void, error: *mut plait_error) -> plait_status;
+fn plait_data_map(data: *mut plait_data, r#box: *const plait_box, flags: plait_map_flags, out: *mut *mut c_void, error: *mut plait_error) -> plait_status;
 /// plait_data_unmap - end one mapping.
 fn plait_data_unmap(data: *mut plait_data, pointer: *mut c_void, error: *mut plait_error) -> plait_status;
 /// plait_data_read - copy elements to host memory, and wait.
-fn plait_data_read(data: *mut plait_data, box: *const plait_box, host: *mut c_void, error: *mut plait_error) -> plait_status;
+fn plait_data_read(data: *mut plait_data, r#box: *const plait_box, host: *mut c_void, error: *mut plait_error) -> plait_status;
 /// plait_data_write - copy elements from host memory, and wait.
-fn plait_data_write(data: *mut plait_data, box: *const plait_box, host: *const c_void, error: *mut plait_error) -> plait_status;
+fn plait_data_write(data: *mut plait_data, r#box: *const plait_box, host: *const c_void, error: *mut plait_error) -> plait_status;
 }
