@@ -284,7 +284,8 @@ static void register_wait(chaos *system, chaos_queue *queue,
 						 &system->options.hop_ns));
 }
 
-/* Returns true if all waits of the batch are over. */
+/* Returns true if all waits of the batch are over; goes on at `wait_index`. If
+ * not, the queue is a waiter of that signal. Caller holds the lock. */
 static bool waited(chaos *system, chaos_queue *queue, chaos_batch *batch)
 {
 	for (; queue->wait_index < batch->wait_count; queue->wait_index++) {

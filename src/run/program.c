@@ -176,6 +176,8 @@ static plait_status reserve_run_resources(plait__program *program,
 	return status;
 }
 
+/* Caller holds `preparing`. Conflicts need the rehearsal; instances need the
+ * conflicts and the engine's program. */
 static plait_status make(plait__plan_object *plan_object,
 			 const plait__engine *engine, plait__program **out,
 			 plait_error *error)

@@ -425,6 +425,8 @@ static plait_status check_numbers(plait__proof_state *state, uint32_t lane)
 	return PLAIT_OK;
 }
 
+/* Check that the k-th send and the k-th receipt of a connection have equal
+ * counts. check_numbers has passed for all lanes. */
 static plait_status check_counts(plait__proof_state *state, uint32_t lane)
 {
 	const plait__coll_step *steps = state->schedule->steps;

@@ -93,8 +93,8 @@ plait_status plait__parser_string(struct plait__parser *parser,
 				  plait__token token, const char *what,
 				  uint32_t *out);
 
-/* Store the next token as a new name: without '=', ',' and '+', which
- * separate names elsewhere. */
+/* Store the next token as the name of a declaration, known before or not:
+ * without '=', ',' and '+', which separate names elsewhere. */
 plait_status plait__parser_new_name(struct plait__parser *parser,
 				    const char *what, uint32_t *out);
 

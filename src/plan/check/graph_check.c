@@ -76,6 +76,7 @@ static plait_status fail(const struct graph_check *c, uint32_t before,
 					c->base.check->error);
 }
 
+/* Enlarge one of the two arrays; the caller stores `pair_bytes` after both. */
 static bool grow(struct graph_check *c, plait__reach_pair **array,
 		 uint64_t bytes)
 {

@@ -4,7 +4,7 @@
  *
  * The order graph has, for each command, an edge from its predecessor on the
  * lane and from its wait targets (strict), or from its preds (helped).  Chains
- * are paths in that graph: lanes (strict), or paths found greedily (helped).
+ * are paths in that graph: tracks (strict), or paths found greedily (helped).
  *
  * An obligation that is neither within a chain nor covered by a direct edge
  * goes on a list, which clock_sweeps.c proves.

@@ -297,6 +297,8 @@ static plait_status check_command(plait__check *check, uint32_t c)
 	return PLAIT_OK;
 }
 
+/* Check the payloads of predicates; structure.c has checked their indices.
+ * Without a function: a word, or the count of a `repeat`. */
 static plait_status check_predicates(plait__check *check)
 {
 	const plait__plan *plan = check->plan;

@@ -101,7 +101,8 @@ bool plait__queue_command_can_call(const plait__queue_program *compiled,
 		PLAIT_CAP_HOST_CALL) != 0;
 }
 
-/* Work that a host callback has to do, for a backend that can call it. */
+/* Null if the lane's device executes the command itself, or can call the host
+ * for it; else the reason. */
 static const char *why_not_foreign(const plait__queue_program *compiled,
 				   uint32_t command, const char *what)
 {

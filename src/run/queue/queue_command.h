@@ -9,8 +9,10 @@
 /* Why the argument values of a launch may differ between two submissions. */
 enum {
 	PLAIT__CHANGES_ROTATION = 1 << 0, /* buffers rotate with iterations */
-	PLAIT__CHANGES_RUN = 1 << 1,	/* parameters, an iteration number */
-	PLAIT__CHANGES_BORROWED = 1 << 2, /* memory parameters among them */
+	PLAIT__CHANGES_RUN = 1 << 1,	/* parameters, an iteration number,
+					 * a series */
+	PLAIT__CHANGES_BORROWED = 1 << 2, /* memory parameters among them:
+					   * unbound after the run */
 	PLAIT__CHANGES_TURN = 1 << 3	/* an iteration number, a series */
 };
 
