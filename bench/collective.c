@@ -24,7 +24,9 @@ struct bench {
 };
 
 /* Vectors, as in the kernels that plait compiles. */
+#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__)
 __attribute__((optimize("O3"), target_clones("avx2", "default")))
+#endif
 static void add(float *restrict target, const float *restrict source,
 		uint64_t count)
 {

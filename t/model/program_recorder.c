@@ -140,6 +140,12 @@ bool plait__lane_set_drive(plait__lane_set *set)
 	return false;
 }
 
+uint32_t plait__lane_set_find_command(const plait__lane_set *set)
+{
+	see(set);
+	return PLAIT__NONE;
+}
+
 /* Kinds that the plan has none of are absent. */
 void plait__lane_set_free(plait__lane_set *set)
 {
