@@ -120,7 +120,7 @@ typedef struct plait__flow_task {
 	bool is_always;	 /* it cannot be cancelled */
 	bool is_late;	 /* another thread finishes it */
 	const char *label;
-	plait__op filled; /* call, arguments, launch, user_data */
+	plait__op_work filled;
 	uint64_t cells;
 	uint32_t access_count;
 	uint64_t behind; /* 0, or an op that comes before */

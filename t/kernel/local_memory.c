@@ -162,7 +162,7 @@ static void mistakes_are_named(void)
 		arguments[0] = local(info.local_bytes / 8 * 8);
 		launch_is(rig, kernel, arguments, PLAIT_E_UNSUPPORTED,
 			  "use: argument 1 \"other\" (local u8): 1 bytes of "
-			  "local memory, behind ");
+			  "local memory, and ");
 		arguments[0] = local(UINT64_MAX - 7);
 		launch_is(rig, kernel, arguments, PLAIT_E_UNSUPPORTED,
 			  "argument 0 \"room\" (local u64): "
@@ -256,7 +256,7 @@ static void nodes_are_checked(void)
 		arguments[0] = local((uint64_t)1 << 40);
 		plan_is_refused(rig, kernel, arguments, PLAIT_E_UNSUPPORTED,
 				"use: argument 0 \"room\" (local u64): "
-				"1099511627776 bytes of local memory, behind");
+				"1099511627776 bytes of local memory, and ");
 		plait_buffer_release(y);
 		plait_kernel_release(kernel);
 		close_rig(rig);

@@ -73,6 +73,7 @@ sources_of()
 			"src/plan/plan.c src/pool/time_slice.c src/pool/callback_scope.c" \
 			"src/run/host/lane_compiler.c src/run/host/lane_bodies.c" \
 			"src/run/host/lane_tasks.c src/run/host/lane_interpreter.c" \
+			"src/run/args/loop_count.c" \
 			"src/run/host/lane_park.c src/run/host/lane_patience.c" ;;
 	steal_worker)
 		echo "src/run/host/steal_worker.c src/run/host/steal_setup.c src/base/error.c" \

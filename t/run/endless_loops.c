@@ -54,13 +54,14 @@ static plait_plan *make_plan(enum shape shape, plait_inbox *inbox,
 	return plan;
 }
 
-/* On the host the text of a time-out has the loop. */
+/* The host engine tells the loop in the text of a time-out. */
 static void check_text(enum shape shape)
 {
 	const char *loop = shape == EMPTY ? "it is at node 0 \"endless\"" :
 			   shape == CALLS ? "node 0 \"endless\"" : "\"endless\"";
 
-	if (strcmp(rig.backend, "host") == 0 && shape != OWNER)
+	if (RUN_FREEZE == 0 && strcmp(rig.backend, "host") == 0 &&
+	    shape != OWNER)
 		HAS_STR(rig.error.text, loop);
 }
 

@@ -45,16 +45,26 @@ enum {
 	PLAIT__OP_ALWAYS = 1 << 25
 };
 
+typedef union plait__op_call {
+	plait_host_function host;
+	plait_kernel_function kernel;
+	plait__op_begin begin;
+} plait__op_call;
+
+/* The work of an op, before it has an entry. */
+typedef struct plait__op_work {
+	plait__op_call call;
+	void **arguments;
+	const plait_launch *launch;
+	void *user_data;
+} plait__op_work;
+
 typedef struct plait__op {
 	PLAIT__CACHELINE_ALIGNED at_u64 word;
 	/* Written before the word is PUBLISHED; `meta` and `preds` are read
 	 * before the claim, which fails if the entry was reused meanwhile. */
 	at_u64 meta;
-	union {
-		plait_host_function host;
-		plait_kernel_function kernel;
-		plait__op_begin begin;
-	} call;
+	plait__op_call call;
 	void **arguments;
 	const plait_launch *launch;
 	void *user_data;
