@@ -27,7 +27,7 @@ def check_program(library, name):
     got = run([program], env=dict(os.environ, STANDIN_REAL_NVRTC=library))
     checks = len(re.findall("^ok ", got.stdout, re.M))
     bad = re.findall("^not ok.*(?:\n#.*)*", got.stdout, re.M)
-    ok(got.returncode == 0 and not bad and checks > 200,
+    ok(got.returncode == 0 and not bad and checks > 50,
        "%s: %s: %d checks" % (os.path.basename(library), name, checks), got.returncode, got.stderr, *bad)
 
 
