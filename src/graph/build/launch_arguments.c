@@ -143,8 +143,7 @@ static plait_status push_range_access(plait__node_draft *draft,
 	return push_access(draft, range->slot, mode, number);
 }
 
-/* Append to the arguments of the node, which begin at payload.arg_first; after
- * a failure the caller cuts the tables back. */
+/* Append an argument; after a failure the caller cuts the tables back. */
 static plait_status push_arg(plait__node_draft *draft,
 			     const plait__plan_arg *arg)
 {
