@@ -24,7 +24,7 @@ BASE, MARK = "include/plait/base.h", "/* Kind of an object; see plait_live_count
 # (test, file, what is written or put before the mark, what the test must say)
 SINS = (
     ("lint/layers", "src/base/sin.c", HEAD + '#include "sys/atomic.h"\n', "no layer includes a higher one"),
-    ("lint/layers", "src/plan/sin.c", HEAD + "#include <time.h>\n", "the planner includes nothing"),
+    ("lint/layers", "src/plan/sin.c", HEAD + "#include <time.h>\n", "the planner and collectives include nothing"),
     ("lint/layers", "src/plan/sin.c", HEAD + '#include "sys/clock.h"\n', "no layer includes a higher one"),
     ("lint/layers", "src/sys/sin.c", HEAD + '#include "../base/text.h"\n', "no layer includes a higher one"),
     ("lint/layers", "src/sin/sin.c", HEAD, "no layer includes a higher one"),
