@@ -18,7 +18,7 @@ TABLE = "t/model/mc/unexplored.txt"
 
 def functions(text):
     """(name, body) of each function; all begin and end in column 0."""
-    for match in re.finditer(r"^(?=[A-Za-z_])((?:[^;{}#]|\n)*?)\n?\{\n(.*?)^\}", text,
+    for match in re.finditer(r"^(?=[A-Za-z_])([^;{}#]*?)\n?\{\n(.*?)^\}", text,
                              flags=re.S | re.M):
         head = re.sub(r"__attribute__\s*\(\(.*?\)\)", "", match.group(1), flags=re.S)
         name = re.search(r"([A-Za-z_]\w*)\s*\(", head)
