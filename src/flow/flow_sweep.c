@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sweeps over the data and kernels of a flow: what is done is forgotten, what was
+/* Sweeps over the data and kernels of a flow: finished ops are forgotten, what was
  * released is dropped. */
 #include "flow/flow.h"
 

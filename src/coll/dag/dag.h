@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Instructions of a schedule as a graph: what happens to sub-chunks, before
+ * Instructions of a schedule as a graph: operations on sub-chunks, before
  * lanes and order exist.  Shared by the passes of `dag` and `place`.
  *
  * A node is one step kind on one rank.  A copy or reduction between ranks is two

@@ -8,7 +8,7 @@
  * exits of the body; the other lanes wait for it before the next iteration.  A
  * flat body needs no waits: a window is one submission with one emission.
  *
- * The region is over when its last iteration is submitted: what follows waits
+ * The region is over when its last iteration is submitted: later commands wait
  * for the marks that the leaving batches emit.  It is entered again only after
  * all of it is complete, as the end of an enclosing body awaits that.
  */
