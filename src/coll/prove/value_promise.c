@@ -231,10 +231,12 @@ static int compare_keys(const void *left, const void *right)
 static int custom_set(plait__value_promise *promise, uint32_t rank,
 		      uint32_t index, plait__value_set *out)
 {
-	const plait__coll_promise *at = &promise->promises[promise->next];
+	const plait__coll_promise *at;
 
-	if (promise->next == promise->promise_count || at->rank != rank ||
-	    at->index != index)
+	if (promise->next == promise->promise_count)
+		return 0;
+	at = &promise->promises[promise->next];
+	if (at->rank != rank || at->index != index)
 		return 0;
 	promise->next++;
 	plait__vector_truncate(&promise->keys, 0);
