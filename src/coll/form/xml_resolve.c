@@ -257,7 +257,6 @@ static plait_status resolve_lanes(resolver_state *resolver)
 /* A nop has no place in its lane and publishes nothing. */
 static void list_published(resolver_state *resolver, const plait__xml_block *block)
 {
-	uint32_t *published = &resolver->published[block->first_step];
 	uint32_t place = 0, next = UINT32_MAX;
 
 	for (uint32_t i = 0; i < block->step_count; i++)
@@ -270,7 +269,7 @@ static void list_published(resolver_state *resolver, const plait__xml_block *blo
 			if (step->hasdep == 1)
 				next = place;
 		}
-		published[i] = next;
+		resolver->published[block->first_step + i] = next;
 	}
 }
 

@@ -82,16 +82,16 @@ static bool may_merge(const plait__coll_step *step, uint32_t merged)
  * merged with the next one. */
 static void mark_merges(writer_state *writer, const plait__coll_lane *lane)
 {
-	const plait__coll_step *steps =
-		writer->schedule->steps + lane->first_step;
 	uint32_t merged = 1;
 
 	for (uint64_t i = 0; i + 1 < lane->step_count; i++) {
+		const plait__coll_step *step =
+			&writer->schedule->steps[lane->first_step + i];
 		unsigned char *awaited = &writer->awaited[lane->first_step + i];
 
-		if (would_merge(&steps[i]) && !may_merge(&steps[i], merged))
+		if (would_merge(step) && !may_merge(step, merged))
 			*awaited = 1;
-		merged = would_merge(&steps[i]) && !*awaited ? merged + 1 : 1;
+		merged = would_merge(step) && !*awaited ? merged + 1 : 1;
 	}
 }
 

@@ -430,12 +430,12 @@ static plait_status check_numbers(plait__proof_state *state, uint32_t lane)
 static plait_status check_counts(plait__proof_state *state, uint32_t lane)
 {
 	const plait__coll_step *steps = state->schedule->steps;
-	const uint32_t *sends = &state->sends[state->first_send[lane]];
-	const uint32_t *receipts;
+	const uint32_t *sends, *receipts;
 	char one[PLAIT__PROOF_NAME_BYTES], other[PLAIT__PROOF_NAME_BYTES];
 
 	if (sends_of(state, lane) == 0)
 		return PLAIT_OK;
+	sends = &state->sends[state->first_send[lane]];
 	receipts = &state->receipts[state->first_receipt[state->receiver[lane]]];
 	for (uint32_t i = 0; i < sends_of(state, lane); i++)
 		if (steps[sends[i]].count != steps[receipts[i]].count)

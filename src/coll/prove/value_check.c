@@ -327,8 +327,9 @@ static void fill_cells(replay_state *replay)
 {
 	const plait__schedule *schedule = replay->state->schedule;
 
-	memset(replay->cells, 0xff,
-	       replay->cell_count * sizeof(*replay->cells));
+	if (replay->cell_count > 0)
+		memset(replay->cells, 0xff,
+		       replay->cell_count * sizeof(*replay->cells));
 	for (uint32_t i = 0; i < schedule->rank_count; i++)
 		for (uint32_t k = 0;
 		     k < schedule->ranks[i].input_chunks &&
@@ -418,7 +419,7 @@ plait_status plait__value_check(plait__proof_state *state)
 	if (plait__value_terms_init(&replay.terms, state->schedule) ||
 	    place_cells(&replay) || place_words(&replay))
 		status = plait__proof_no_memory(state);
-	if (!status)
+	if (!status && state->lane_count > 0)
 		status = execute_all(&replay,
 				     replay.received + state->lane_count);
 	if (!status)

@@ -108,11 +108,12 @@ static void put_lanes(plait__byte_sink *sink, const plait__schedule *schedule)
 static void put_waits(plait__byte_sink *sink, const plait__schedule *schedule,
 		      const plait__coll_step *step)
 {
-	const plait__coll_wait *waits = schedule->waits + step->first_wait;
-
 	for (uint32_t i = 0; i < step->wait_count; i++) {
-		put(sink, waits[i].lane);
-		put(sink, waits[i].step);
+		const plait__coll_wait *wait =
+			&schedule->waits[step->first_wait + i];
+
+		put(sink, wait->lane);
+		put(sink, wait->step);
 	}
 }
 
