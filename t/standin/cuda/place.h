@@ -45,8 +45,27 @@ static inline const char *standin_real_nvrtc(const char *options, int *version)
 	return real;
 }
 
+/* Does the test run on an installed driver, which the rig cannot see? */
+static inline bool standin_is_real(void)
+{
+	return getenv("STANDIN_REAL_DRIVER") != NULL;
+}
+
+/* Fills standin_path for an installed driver; its compiler is NVRTC where the
+ * backend finds it, or STANDIN_REAL_NVRTC. */
+static inline void standin_use_driver(const char *driver)
+{
+	const char *real = getenv("STANDIN_REAL_NVRTC");
+
+	(void)snprintf(standin_path, sizeof(standin_path), "%s%s%s", driver,
+		       real != NULL ? ",nvrtc=" : "",
+		       real != NULL ? real : "");
+}
+
 /* No context is open.  STANDIN_MORE has options for every test, behind which
- * are those of one.  Compiled code is kept until the program ends. */
+ * are those of one.  Compiled code is kept until the program ends.  With
+ * STANDIN_REAL_DRIVER the test runs on an installed driver, which takes no
+ * options. */
 static inline void standin_prepare(const char *options)
 {
 	const char *build = getenv("abs_top_builddir");
@@ -55,6 +74,13 @@ static inline void standin_prepare(const char *options)
 	const char *real = standin_real_nvrtc(options, &version);
 	char kind[40] = "", all[512];
 
+	if (standin_is_real()) {
+		(void)suite_folder();
+		if (!rig_load())
+			exit(1);
+		standin_use_driver(getenv("STANDIN_REAL_DRIVER"));
+		return;
+	}
 	if (build == NULL)
 		build = ".";
 	(void)snprintf(standin_path, sizeof(standin_path),
