@@ -11,7 +11,7 @@
 
 enum { NAME_BYTES = 128 };
 
-/* Estimated costs for the planner; not measured on hardware. */
+/* Estimated costs for the planner; no device was measured for them. */
 enum { SUBMIT_NS = 3000, COMMAND_NS = 2500, HOP_NS = 5000, PARALLEL = 8 };
 
 /* Alignment of every allocation of the driver. */
@@ -112,7 +112,7 @@ static plait_status query_attributes(plait_backend *self,
 	store_attributes(device, values);
 	device->memory_bytes = bytes;
 	snprintf(device->description, sizeof(device->description),
-		 "%.120s, sm_%d, %d multiprocessors, driver of CUDA %d.%d%s",
+		 "%.72s, sm_%d, %d multiprocessors, driver of CUDA %d.%d%s",
 		 name, device->arch, values[11], self->driver_version / 1000,
 		 self->driver_version % 1000 / 10,
 		 missing_nodes(self->driver_version));

@@ -66,12 +66,15 @@ static plait__queue *hold_queue(const plait__instance *instance,
 	return queue;
 }
 
+/* Bound of what follows the name of a queue in an error text. */
+enum { COMMANDS_BYTES = PLAIT_ERROR_TEXT_BYTES - 32 };
+
 /* Write which commands of its queue the run follows; "" if the queue has
  * reached the run. */
 static void print_queue(const plait__instance *instance, plait__run *run,
 			char *out, uint32_t bytes)
 {
-	char commands[PLAIT_ERROR_TEXT_BYTES];
+	char commands[COMMANDS_BYTES];
 	char room[PLAIT__OBJECT_NAME_BYTES];
 	uint64_t sequence = 0;
 	plait__queue *queue = hold_queue(instance, run, &sequence);

@@ -22,6 +22,8 @@
 #include <string.h>
 
 enum { CPU_BYTES = 8192, NAME_LENGTH = 40, MAX_OBJECT_BYTES = 1 << 28 };
+/* Bound of "/NAME-NUMBER.so", a file in the private folder. */
+enum { FILE_BYTES = NAME_LENGTH + 24 };
 enum { TRIES = 3 };
 
 struct build {
@@ -33,7 +35,7 @@ struct build {
 	plait__text key;    /* cache key: all that the code depends on, then the
 			     * text */
 	plait__text *words; /* the caller's: output of the compiler */
-	char folder[PATH_MAX];
+	char folder[PATH_MAX - FILE_BYTES];
 	char from[PATH_MAX], to[PATH_MAX];
 	char entry[PATH_MAX]; /* path in the cache; "" without a cache */
 	uint64_t includes; /* where the key names the included files; 0: none */
@@ -102,7 +104,7 @@ static plait_status make_folder(struct build *build, plait_error *error)
 	if (build->folder[0] != '\0')
 		plait__private_dir_remove(build->folder);
 	status = plait__private_dir_create_temporary(
-		parent, build->folder, sizeof(build->folder) - 64, error);
+		parent, build->folder, sizeof(build->folder), error);
 	if (status != PLAIT_OK) {
 		plait__error_prefix(error, "TMPDIR, to compile in: ");
 		return status;

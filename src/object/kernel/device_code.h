@@ -18,7 +18,7 @@ struct plait__device_code {
 	uint64_t local_bytes;	   /* of a group, without parameters */
 	/* Why there is none, though a source is for the device: "cannot
 	 * ...". */
-	char lacks[160];
+	char lacks[PLAIT_ERROR_TEXT_BYTES + 24];
 };
 
 /*
