@@ -25,7 +25,7 @@ def automake(name):
     with open(os.path.join(BUILD, "Makefile"), encoding="utf-8") as file:
         text = file.read().replace("\\\n", " ")
     for line in re.findall(r"^%s_SOURCES = (.*)$" % name, text, re.M):
-        words = re.sub(r"\$\((DRIVEN)\)", lambda m: re.search(r"^DRIVEN = (.*)$", text, re.M).group(1), line)
+        words = re.sub(r"\$\(([A-Z]+)\)", lambda m: re.search(r"^%s = (.*)$" % m[1], text, re.M)[1], line)
         return sorted(w for w in words.split() if w.endswith(".c"))
     return []
 
@@ -47,6 +47,9 @@ with tempfile.TemporaryDirectory(prefix="plait-test-") as folder:
     with open(folder + "/src/source/preludes.c", encoding="utf-8") as file:
         ours = sorted(file.read().split("const char "))
     ok(got.returncode == 0 and ours == theirs and len(ours) > 3, "preludes, as automake has them", got.stderr)
+    built = run(MAKE + ["OUT=" + folder, "CFLAGS=-O2 -Wformat -D_FORTIFY_SOURCE=2 -Werror", "plugins"],
+                cwd=ROOT, env=environment)
+    ok(built.returncode == 0 and not built.stderr, "plugins, complete and without a word", built.stderr)
     environment.update(PLAIT_CACHE_DIR=folder + "/cache", TMPDIR=folder, PLAIT_WORKERS="2")
     program = folder + "/bench-cuda"
     built = run(os.environ.get("CC", "cc").split() + [
