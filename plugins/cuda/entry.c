@@ -103,7 +103,10 @@ static void fill_slots(plait_backend_table *table)
 	table->segment_stop = plaitp_cuda_segment_stop;
 }
 
-/* Explicit, until it has run on hardware. */
+/*
+ * Explicit, as opencl is: without a name a program has the same devices on
+ * each machine, and starts no driver.
+ */
 plait_status plait_plugin_entry(const plait_host_services *services,
 				plait_backend_table *table, plait_error *error)
 {

@@ -202,7 +202,17 @@ static void natives(void)
 	close_table();
 }
 
+/* Only a program that names the backend starts the driver. */
+static void is_explicit(void)
+{
+	if (!open_table(""))
+		return;
+	IS_UINT(bed.table.flags, PLAIT_PLUGIN_EXPLICIT);
+	close_table();
+}
+
 static const struct tap_scenario all[] = {
+	{ "is_explicit", is_explicit },
 	{ "copies", copies },
 	{ "natives", natives },
 };
