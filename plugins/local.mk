@@ -95,7 +95,7 @@ pkglib_LTLIBRARIES += %D%/plait_cuda.la
 	%D%/cuda/choice.c %D%/cuda/compiler.c %D%/cuda/context.c \
 	%D%/cuda/count.c %D%/cuda/device.c %D%/cuda/driver.c \
 	%D%/cuda/enqueue.c %D%/cuda/entry.c %D%/cuda/fill.c \
-	%D%/cuda/flight.c %D%/cuda/flight.h \
+	%D%/cuda/fill.h %D%/cuda/fill_kernel.c %D%/cuda/flight.c %D%/cuda/flight.h \
 	%D%/cuda/graph.h %D%/cuda/kernel.h \
 	%D%/cuda/launch.c %D%/cuda/map.c %D%/cuda/memory.c \
 	%D%/cuda/native.c %D%/cuda/option.c %D%/cuda/pool.c \

@@ -28,6 +28,7 @@ struct cuda_options {
 	uint64_t memory_bytes; /* of each device; 0: as the driver reports */
 	uint64_t pool_bytes;   /* kept by each device's pool */
 	bool strict; /* a graph that the driver refuses is an error */
+	bool fills_by_calls; /* never by a kernel */
 };
 
 /* Counted graphs of segments.  Left: the backend knows that the driver has no
@@ -80,6 +81,13 @@ struct cuda_pool {
 	uint32_t pinned_count[CUDA_PINNED_SIZES];
 };
 
+/* Module of fill_kernel.c, if it is loaded. */
+struct cuda_fill_kernel {
+	CUmodule module;
+	CUfunction function;
+	bool refused; /* the driver does not take it */
+};
+
 struct cuda_device {
 	CUdevice id;
 	/* Atomic word: the four fields below are set, and do not change. */
@@ -110,6 +118,7 @@ struct cuda_device {
 	/* Module of setter.c, or null.  Guarded by accounting_lock. */
 	CUmodule setter_module;
 	CUfunction decide_kernel, pick_kernel;
+	struct cuda_fill_kernel fill_kernel; /* guarded by accounting_lock */
 	char description[256];
 };
 
@@ -138,6 +147,7 @@ struct plait_backend {
 	int driver_version;
 	const char *nvrtc; /* from the options */
 	bool strict;	   /* from the options */
+	bool fills_by_calls; /* from the options */
 	uint32_t device_count;
 	struct cuda_device devices[CUDA_MAX_DEVICES];
 	struct cuda_compiler compiler;
@@ -341,18 +351,6 @@ plait_status plaitp_cuda_launch_create(plait_backend *self,
 				       plait_error *error);
 void plaitp_cuda_launch_destroy(plait_backend *self,
 				plait_backend_launch *launch);
-
-/* --- fill.c: fills as the driver's calls */
-
-/* Most parts of a fill, and most rows of one call. */
-enum { CUDA_FILL_PARTS = 10, CUDA_FILL_ROWS = 1 << 30 };
-
-/* Returns the number of parts; none is empty. */
-uint32_t plaitp_cuda_split_fill(const plait_work *work,
-				CUDA_MEMSET_NODE_PARAMS_v1 out[CUDA_FILL_PARTS]);
-/* Take the next rows of a part, for one call; false: none is left. */
-bool plaitp_cuda_next_rows(CUDA_MEMSET_NODE_PARAMS_v1 *rest,
-			   CUDA_MEMSET_NODE_PARAMS_v1 *out);
 
 /* --- copy3d.c: copies of rows in one call of the driver */
 

@@ -9,6 +9,7 @@
  */
 #include "driven/process_state.h"
 
+#include "fill.h"
 #include "flight.h"
 
 /* --- capture of the user's streams ---------------------------------------- */
@@ -182,6 +183,7 @@ void plaitp_cuda_close_context(plait_backend *self, struct cuda_device *device)
 	plaitp_cuda_free_words(self, device, entered);
 	if (entered && device->setter_module != NULL)
 		self->cu.cuModuleUnload(device->setter_module);
+	plaitp_cuda_free_fill_kernel(self, device, entered);
 	if (entered) {
 		self->cu.cuStreamDestroy(device->service_stream);
 		plaitp_cuda_leave(self);

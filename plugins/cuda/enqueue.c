@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "fill.h"
 #include "flight.h"
 #include "segment.h"
 
@@ -193,7 +194,21 @@ static bool fill_piece(struct encoder *encoder,
 	}
 }
 
-static bool fill(struct encoder *encoder, const plait_work *work)
+static bool fill_by_kernel(struct encoder *encoder,
+			   const struct cuda_fill *fill)
+{
+	const CUDA_KERNEL_NODE_PARAMS_v2 *params = &fill->params;
+
+	return check(encoder, "cuLaunchKernel",
+		     encoder->self->cu.cuLaunchKernel(
+			     params->func, params->gridDimX, params->gridDimY,
+			     params->gridDimZ, params->blockDimX,
+			     params->blockDimY, params->blockDimZ,
+			     params->sharedMemBytes, encoder->stream,
+			     params->kernelParams, NULL));
+}
+
+static bool fill_by_calls(struct encoder *encoder, const plait_work *work)
 {
 	CUDA_MEMSET_NODE_PARAMS_v1 chunks[CUDA_FILL_PARTS], rows;
 	uint32_t count = plaitp_cuda_split_fill(work, chunks), i;
@@ -203,6 +218,16 @@ static bool fill(struct encoder *encoder, const plait_work *work)
 			if (!fill_piece(encoder, &rows))
 				return false;
 	return true;
+}
+
+static bool fill(struct encoder *encoder, const plait_work *work)
+{
+	plait_backend *self = encoder->self;
+	struct cuda_fill fill;
+
+	return plaitp_cuda_fill_kernel(self, &self->devices[encoder->device],
+				       work, &fill) ?
+	       fill_by_kernel(encoder, &fill) : fill_by_calls(encoder, work);
 }
 
 /* --- rows ----------------------------------------------------------------- */

@@ -39,6 +39,7 @@ static plait_status open_driver(plait_backend *self, plait_error *error)
 		return status;
 	self->nvrtc = options.nvrtc;
 	self->strict = options.strict;
+	self->fills_by_calls = options.fills_by_calls;
 	status = plaitp_cuda_load(self, options.driver, error);
 	if (status == PLAIT_OK)
 		status = plaitp_cuda_open_devices(self, &options, error);

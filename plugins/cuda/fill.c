@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "backend.h"
+#include "fill.h"
 
 /* Fill every `width`th byte of a range, from its byte `first` on. */
 static uint32_t add_bytes(CUDA_MEMSET_NODE_PARAMS_v1 *out, CUdeviceptr to,

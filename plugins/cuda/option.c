@@ -30,6 +30,7 @@ plait_status plaitp_cuda_options(plait_backend *self, struct cuda_options *out,
 	const char *memory = option(self, "memory");
 	const char *pool = option(self, "pool");
 	const char *graphs = option(self, "graphs");
+	const char *fills = option(self, "fills");
 
 	memset(out, 0, sizeof(*out));
 	out->device = option(self, "device");
@@ -48,5 +49,9 @@ plait_status plaitp_cuda_options(plait_backend *self, struct cuda_options *out,
 	out->strict = graphs != NULL && strcmp(graphs, "strict") == 0;
 	if (graphs != NULL && !out->strict && strcmp(graphs, "usual") != 0)
 		return refuse(self, "graphs", graphs, "strict or usual", error);
+	out->fills_by_calls = fills != NULL && strcmp(fills, "calls") == 0;
+	if (fills != NULL && !out->fills_by_calls &&
+	    strcmp(fills, "usual") != 0)
+		return refuse(self, "fills", fills, "calls or usual", error);
 	return PLAIT_OK;
 }

@@ -10,6 +10,7 @@
  */
 #include <string.h>
 
+#include "fill.h"
 #include "graph.h"
 
 /* First driver whose conditional nodes take any command. */
@@ -121,8 +122,8 @@ static bool add_memset(struct cuda_graph_builder *builder, CUgraph graph,
 	return true;
 }
 
-static bool add_fill(struct cuda_graph_builder *builder, CUgraph graph,
-		     CUgraphNode *out, const plait_work *work)
+static bool add_memsets(struct cuda_graph_builder *builder, CUgraph graph,
+			CUgraphNode *out, const plait_work *work)
 {
 	CUDA_MEMSET_NODE_PARAMS_v1 chunks[CUDA_FILL_PARTS], rows;
 	uint32_t count = plaitp_cuda_split_fill(work, chunks), i;
@@ -132,6 +133,20 @@ static bool add_fill(struct cuda_graph_builder *builder, CUgraph graph,
 			if (!add_memset(builder, graph, out, &rows))
 				return false;
 	return true;
+}
+
+static bool add_fill(struct cuda_graph_builder *builder, CUgraph graph,
+		     CUgraphNode *out, const plait_work *work)
+{
+	struct cuda_fill fill;
+
+	if (!plaitp_cuda_fill_kernel(builder->self, builder->segment->device,
+				     work, &fill))
+		return add_memsets(builder, graph, out, work);
+	return plaitp_cuda_check_call(builder, "cuGraphAddKernelNode",
+				      builder->self->cu.cuGraphAddKernelNode(
+					  out, graph, builder->before,
+					  builder->count, &fill.params));
 }
 
 /* The first drivers with conditional nodes take only kernels, and further

@@ -87,16 +87,18 @@ def literals(path, name):
     return "".join(ast.literal_eval(line.strip()) for line in strings.splitlines())
 
 
-def check_decide(folder, home):
+def check_embedded(folder, home):
     """ptxas, the driver's assembler, accepts the PTX that the driver is to compile."""
-    ptxas, source = os.path.join(home, "bin/ptxas"), os.path.join(folder, "decide.ptx")
+    ptxas = os.path.join(home, "bin/ptxas")
     if not os.path.exists(ptxas):
         skip("the toolkit has no ptxas")
         return
-    with open(source, "w") as file:
-        file.write(literals("plugins/cuda/setter.c", "setters_text"))
-    got = [run([ptxas, "-arch", arch, source, "-o", source + arch]) for arch in ("sm_75", "sm_90")]
-    none([g.stdout + g.stderr for g in got if g.returncode != 0], "ptxas takes the kernels of setter.c")
+    for name, text in (("setter", "setters_text"), ("fill_kernel", "fill_text")):
+        source = os.path.join(folder, name + ".ptx")
+        with open(source, "w") as file:
+            file.write(literals("plugins/cuda/%s.c" % name, text))
+        got = [run([ptxas, "-arch", arch, source, "-o", source + arch]) for arch in ("sm_75", "sm_90")]
+        none([g.stdout + g.stderr for g in got if g.returncode != 0], "ptxas takes the kernels of %s.c" % name)
 
 
 def check_kernels(home):
@@ -136,7 +138,7 @@ with tempfile.TemporaryDirectory() as folder:
         built(folder, "types", TYPES, include, link=False)
     symbols = re.findall(r"CALL\(\d+, \w+,\s*\\?\s*(cu\w+),", read("plugins/cuda/calls.h")) + ["cuGetProcAddress_v2"]
     check_kernels(home)
-    check_decide(folder, home)
+    check_embedded(folder, home)
     stubs = glob.glob(os.path.join(home, "lib*/stubs/libcuda.so"))
     if not stubs:
         skip("the toolkit has no list of the driver's symbols")

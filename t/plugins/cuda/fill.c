@@ -3,7 +3,7 @@
  * 2^30 rows; also fills that no test could make, of many gigabytes. */
 #include <string.h>
 
-#include "backend.h"
+#include "fill.h"
 #include "lib/tap.h"
 
 enum { BASE = 4096, ROOM = 256 };

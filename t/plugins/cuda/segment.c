@@ -449,38 +449,7 @@ static void strict(void)
 	close_place();
 }
 
-/* --- fills of 8 bytes, and streams that are none */
-
-/* Fill all but the last two bytes, whose count 8 does not divide. */
-static void check_fill(uint64_t pattern, uint64_t columns)
-{
-	plait_buffer *x = words_on(rig.device);
-	unsigned char have[WORDS * 4], want[WORDS * 4];
-	uint64_t before = rig_calls("cuMemsetD2D32Async");
-
-	for (size_t i = 0; i < sizeof(want) - 2; i++)
-		want[i] = (unsigned char)(pattern >> 8 * (i % 8));
-	IS_INT(plait_queue_fill(rig.queue, x, 0, sizeof(want) - 2, pattern, 8,
-				&rig.error), PLAIT_OK);
-	IS_INT(plait_queue_read(rig.queue, x, 0, have, sizeof(have) - 2,
-				&rig.error), PLAIT_OK);
-	IS_INT(plait_queue_finish(rig.queue, PLAIT_FOREVER,
-				  &rig.error), PLAIT_OK);
-	OK(memcmp(have, want, sizeof(want) - 2) == 0);
-	IS_UINT(rig_calls("cuMemsetD2D32Async") - before, columns);
-	plait_buffer_release(x);
-}
-
-static void fills(void)
-{
-	if (!open_cuda("", "0"))
-		return;
-	check_fill(0, 0);
-	check_fill(0x2525252525252525, 0);
-	check_fill(0x1234567812345678, 0);
-	check_fill(0x1122334455667788, 2);
-	close_place();
-}
+/* --- streams that are none */
 
 /* 1 and 2 are names of default streams. */
 static void special_streams(void)
@@ -509,7 +478,6 @@ static const struct tap_scenario all[] = {
 	{ "lost", lost },
 	{ "counted", counted },
 	{ "strict", strict },
-	{ "fills", fills },
 	{ "special streams", special_streams },
 };
 TAP_MAIN(all)
