@@ -5,6 +5,7 @@
 
 #include "object/wait/wait_in_driver.h"
 
+/* The caller has checked that there is room. */
 static void add(const plait__run_driver *driver,
 		const plait__queue_listener *listener,
 		plait__awaited_points *out)
@@ -25,6 +26,8 @@ static bool may_leave(const plait__run_driver *driver, uint32_t awaited)
 	       (awaited == 1 && driver->compiled->external_count == 0);
 }
 
+/* Called by plait__progress_inspect, in the role of the driver: no other thread
+ * advances the run. */
 static void find(plait__pollable *pollable, void *arg)
 {
 	plait__run_driver *driver = (plait__run_driver *)(void *)pollable;

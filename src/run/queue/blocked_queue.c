@@ -46,6 +46,7 @@ static bool describe_lane(const plait__run_driver *driver, uint32_t lane,
 	return true;
 }
 
+/* Called by plait__progress_inspect, in the role of the driver. */
 static void describe(plait__pollable *pollable, void *arg)
 {
 	const plait__run_driver *driver =

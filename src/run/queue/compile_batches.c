@@ -18,6 +18,7 @@
 
 /* ---- chunks ---- */
 
+/* The caller has just begun the submission, the last one. */
 static void add_segment(plait__batch_builder *p,
 			plait__queue_submission *submission,
 			plait__queue_segment *segment)
@@ -79,7 +80,8 @@ static void pack(plait__batch_builder *p, uint32_t lane)
 		pack_command(p, command, &submission);
 }
 
-/* Pack the batches that a command waits for. */
+/* Pack the batches that a command waits for.  Regions on the host count as
+ * packed (pack_all): no chunk has them. */
 static void pack_before(plait__batch_builder *p, uint32_t command)
 {
 	plait__vector needed;

@@ -30,6 +30,8 @@ static bool is_on_device(const plait__queue_program *compiled,
 	       device;
 }
 
+/* The command has a payload, which plait__compile_segment_device has
+ * checked. */
 static bool can_segment(const plait__queue_program *compiled, uint32_t command,
 			const plait__device *device)
 {
@@ -228,6 +230,7 @@ static void find_orders(plait__queue_program *compiled,
 	}
 }
 
+/* count_work has filled body_work. */
 static void fill_shape(plait__queue_program *compiled, uint32_t number)
 {
 	const plait__plan_region *region =

@@ -47,6 +47,7 @@ static plait_status check_command(const plait__queue_program *compiled,
 
 /* ---- lanes and ports ---- */
 
+/* The table has room for one port per lane. */
 static uint32_t find_port(plait__queue_program *compiled,
 			  plait__backend_port *port, uint32_t lane)
 {

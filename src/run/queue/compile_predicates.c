@@ -15,6 +15,8 @@
 /* Several writers, or one that cannot decide. */
 enum { AMBIGUOUS = PLAIT__NONE - 1 };
 
+/* The region is on a device: compile_device_loops.c has checked that its
+ * predicate is one word of memory. */
 static const plait__plan_arg *word_of(const plait__plan *plan, uint32_t region)
 {
 	const plait__plan_payload *payload =
@@ -41,6 +43,7 @@ static bool may_alias(const plait__plan_access *access, uint32_t slot,
 	       (alias != 0 && access->alias == alias);
 }
 
+/* The region is a loop on a device. */
 static bool writes(const plait__queue_program *compiled, uint32_t command,
 		   uint32_t region)
 {

@@ -57,6 +57,7 @@ static const char *region_fault(const plait__queue_program *compiled,
 	return fault;
 }
 
+/* The body has no regions (region_fault). */
 static uint32_t window_of(const plait__plan *plan,
 			  const plait__plan_body *body)
 {

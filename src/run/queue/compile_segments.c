@@ -72,6 +72,7 @@ static uint32_t body_of(const struct segment_builder *b, uint32_t command)
 	return b->plan->nodes[b->plan->commands[command].node].body;
 }
 
+/* `before` precedes the command in submission order, so its depth is final. */
 static void raise_depth(struct segment_builder *b, uint32_t before,
 			uint32_t command)
 {
@@ -124,6 +125,8 @@ static const plait__queue_region *device_region(const struct segment_builder *b,
 		       NULL;
 }
 
+/* A stub follows its region in the chunk, as compile_stages.c has placed them:
+ * the depth of the region is final. */
 static void find_depth(struct segment_builder *b, uint32_t command)
 {
 	const plait__queue_region *region = device_region(b, command);
@@ -273,6 +276,7 @@ static plait__queue_segment *segment_at(const struct segment_builder *b,
 	return (plait__queue_segment *)b->compiled->segments.items + number;
 }
 
+/* A stub comes after its region, which has its index. */
 static void put_member(struct segment_builder *b, uint32_t number,
 		       uint32_t index, uint32_t command)
 {
@@ -303,6 +307,7 @@ static uint32_t count_members(const struct segment_builder *b, uint32_t command)
 	return region != NULL ? 1 + region->inner_count : 1;
 }
 
+/* make_segments has reserved room for the members of all bodies. */
 static void lay_body_out(struct segment_builder *b, uint32_t number,
 			 uint32_t body, uint32_t index)
 {
@@ -334,7 +339,8 @@ static void lay_out(struct segment_builder *b, uint32_t number)
 	plait__vector_truncate(&b->inner, 0);
 }
 
-/* Add the next member of a segment. */
+/* Add the next member of a segment.  The command has a group that is a
+ * segment. */
 static void add_member(struct segment_builder *b, uint32_t command)
 {
 	uint32_t number = group_at(b, b->group_of[command])->segment;
@@ -448,6 +454,7 @@ static void add_edges(struct segment_builder *b, uint32_t number,
 			     command);
 }
 
+/* All segments are complete, so segment_of holds for each predecessor. */
 static void find_edges(struct segment_builder *b, uint32_t number)
 {
 	plait__queue_program *compiled = b->compiled;

@@ -91,7 +91,8 @@ static void add_source(struct stage_builder *b, uint32_t stage)
 	push(b, &b->sources, stage);
 }
 
-/* The completion point of a command, behind the stage that submits it. */
+/* The completion point of a command, behind the stage that submits it.  Keeps
+ * the sources and the stamp of the command at hand. */
 static uint32_t point_for(struct stage_builder *b, uint32_t command)
 {
 	plait__vector sources = b->sources;
@@ -131,6 +132,7 @@ static bool is_external(const struct stage_builder *b, uint32_t command)
 	return plait__payload_is_external(b->plan, command);
 }
 
+/* Predecessors come earlier in the submission order, so they are placed. */
 static void add_sources_of(struct stage_builder *b, uint32_t command)
 {
 	const plait__plan_command *at = &b->plan->commands[command];
@@ -158,7 +160,8 @@ static void place(struct stage_builder *b, uint32_t command, uint32_t stage)
 	b->last_on[b->plan->commands[command].lane] = stage;
 }
 
-/* Let the source be the completion of a command, as the host sees it. */
+/* Let the source be the completion of a command, as the host sees it.  The
+ * command is placed. */
 static void add_end_of(struct stage_builder *b, uint32_t command)
 {
 	if (stage_at(b, b->stage_of[command])->kind == PLAIT__STAGE_CHUNK)
@@ -272,8 +275,8 @@ static void add_command(struct stage_builder *b, uint32_t command)
 	place(b, command, chunk);
 }
 
-/* Place a region on a device like a command, with its stubs in the same
- * chunk. */
+/* Place a region on a device like a command, with its stubs in the same chunk.
+ * The caller has begun the sources. */
 static void join_region(struct stage_builder *b, const uint32_t *commands,
 			uint32_t count)
 {
@@ -288,6 +291,8 @@ static void join_region(struct stage_builder *b, const uint32_t *commands,
 	}
 }
 
+/* Place a region that the host decides, with its stubs.  The caller has begun
+ * the sources. */
 static void place_region(struct stage_builder *b, uint32_t region,
 			 const uint32_t *commands, uint32_t count)
 {
@@ -380,7 +385,8 @@ static void add_body(struct stage_builder *b, uint32_t number)
 		b->compiled->stages.count - b->base;
 }
 
-/* Turn lists of predecessors into lists of successors. */
+/* Turn lists of predecessors into lists of successors.  All stages have their
+ * predecessors. */
 static void invert_edges(struct stage_builder *b)
 {
 	plait__vector *stages = &b->compiled->stages;

@@ -10,7 +10,8 @@ static const plait__plan *plan_of(const plait__run_driver *driver)
 	return driver->compiled->program->plan;
 }
 
-/* The body that runs next, or none; `again`: a body was done. */
+/* The body that runs next, or none; `again`: a body was done.  The region's
+ * predicate is complete, unless its kind asks none now. */
 static uint32_t next_body(const plait__run_driver *driver, uint32_t number,
 			  bool again)
 {

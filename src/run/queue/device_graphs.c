@@ -106,6 +106,7 @@ static int classify(const plait__queue_instance *state, uint32_t number)
 	return found;
 }
 
+/* Destroy the device graph of a segment, if any; it is idle. */
 static void destroy_raw(plait__queue_instance *state, uint32_t number)
 {
 	plait__backend *backend = device_of(state, number)->port->backend;
@@ -116,7 +117,8 @@ static void destroy_raw(plait__queue_instance *state, uint32_t number)
 	graph->raw = NULL;
 }
 
-/* PLAIT_E_UNSUPPORTED is no error: the segment then has no device graph. */
+/* Create the device graph of a segment that has none; its launches are bound.
+ * PLAIT_E_UNSUPPORTED is no error: the segment then has no device graph. */
 static plait_status create_graph(plait__queue_instance *state, uint32_t number,
 				 plait_error *error)
 {
@@ -155,7 +157,7 @@ static plait_status create_graph(plait__queue_instance *state, uint32_t number,
 
 /* Give segment `number`'s device graph the current work of its command `index`.
  * If the backend cannot: destroy the graph and succeed; update() creates it
- * again. */
+ * again.  The graph exists and is idle. */
 static plait_status patch_command(plait__queue_instance *state, uint32_t number,
 				  uint32_t index, plait_error *error)
 {
@@ -257,7 +259,8 @@ plait_status plait__device_graphs_update(plait__queue_instance *state,
 /* ---- device graphs that decide regions ---- */
 
 /* Update a device graph with the arguments that hold at the beginning of the
- * run; a segment within a loop may get others afterwards. */
+ * run; a segment within a loop may get others afterwards.  Called before
+ * anything of the run is submitted. */
 static plait_status prepare(plait__queue_instance *state, uint32_t number,
 			    plait_error *error)
 {

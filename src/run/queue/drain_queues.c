@@ -30,7 +30,8 @@ static uint32_t nth_lane(const plait__run_driver *driver, uint32_t n,
 
 /* Skip the final batches of a port that accepted no work: nothing of it is in
  * flight, and retries might never succeed.  Returns false if the batch has to
- * be retried. */
+ * be retried.  The backend has just refused a final batch of the lane with
+ * `why`. */
 static bool skip_unused_port(plait__run_driver *driver, uint32_t lane,
 			     plait_error *why)
 {

@@ -139,7 +139,8 @@ static plait_status make_external(plait__run_driver *driver, uint32_t lane,
 				    compiled->lanes[lane].submits, error);
 }
 
-/* Let each host callback write its times. */
+/* Let each host callback write its times.  The arrays and the callbacks
+ * exist. */
 static void link_times(plait__run_driver *driver)
 {
 	uint32_t count = plait__queue_program_timed_count(driver->compiled);

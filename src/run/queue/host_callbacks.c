@@ -75,6 +75,8 @@ static void find_number(const plait__host_callback *call,
 	memcpy(&pointer->value, &number, sizeof(number));
 }
 
+/* Takes no more pointers than plait__queue_command_counts has reserved: one per
+ * pointer or number. */
 static plait_status find_arguments(plait__host_callback *call,
 				   const plait__frame_turn *turn,
 				   plait_error *error)
@@ -110,7 +112,8 @@ static plait_status find_arguments(plait__host_callback *call,
 	return status;
 }
 
-/* Unmap all; the first failure counts. */
+/* Unmap all; the first failure counts.  Pointers that were not mapped have a
+ * null `mapped`. */
 static plait_status unmap_arguments(plait__host_callback *call,
 				    plait_error *error)
 {
@@ -187,6 +190,8 @@ plait_status plait__host_callback_function(plait__host_callback *call,
 
 /* ---- bytes ---- */
 
+/* The argument has memory: the plan is sealed, and the run has bound its
+ * parameters. */
 static plait_status map_bytes(plait__queue_instance *state,
 			      const plait__plan_arg *arg, uint64_t bytes,
 			      uint32_t flags, plait__queue_pointer *pointer,
@@ -198,6 +203,8 @@ static plait_status map_bytes(plait__queue_instance *state,
 	return plait__resolve_map(pointer, buffer, offset, bytes, flags, error);
 }
 
+/* Copy or fill between mapped pointers; payloads without bytes have no work
+ * (queue_command.c). */
 static void run_copy(const plait__host_callback *call,
 		     const plait_work_rows *rows)
 {
@@ -245,7 +252,8 @@ plait_status plait__host_callback_copy(plait__host_callback *call,
 	return end_call(call, status, why);
 }
 
-/* Read a predicate word in memory that the lane's backend does not know. */
+/* Read a predicate word in memory that the lane's backend does not know.  The
+ * driver reads predicate->word after the completion of the callback. */
 static plait_status read_word(plait__queue_predicate *predicate,
 			      plait_error *why)
 {

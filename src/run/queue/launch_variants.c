@@ -64,6 +64,7 @@ static plait_status prefix_argument(const plait__kernel *kernel, uint32_t index,
 	return status;
 }
 
+/* make_launch has created the arena. */
 static plait_status resolve_scratch(const plait__queue_instance *state,
 				    uint32_t command,
 				    plait__variant_argument *out)
@@ -132,6 +133,9 @@ static plait_status resolve_argument(
 	return PLAIT_OK;
 }
 
+/* `out` has the cells that plait__variant_cells_count has counted; the
+ * signature has as many parameters as the payload has arguments
+ * (launch_arguments.c; verify_commands.c for loaded plans). */
 static plait_status resolve_arguments(const plait__queue_instance *state,
 				      uint32_t command,
 				      const plait__kernel *kernel,
@@ -204,6 +208,7 @@ static void mark_stale(plait__queue_instance *state, uint32_t command)
 	state->launches[command].stale = true;
 }
 
+/* The launch is not in flight. */
 static void unbind(plait__queue_instance *state, uint32_t command,
 		   plait__launch_variant *variant)
 {
@@ -222,6 +227,7 @@ static bool matches(const plait__launch_variant *variant,
 				     count * sizeof(*arguments)) == 0);
 }
 
+/* The variant has no launch; its arguments and its geometry are set. */
 static plait_status bind_variant(plait__queue_instance *state, uint32_t command,
 				 plait__launch_variant *variant, uint32_t count,
 				 plait_error *error)
@@ -250,7 +256,8 @@ static plait_status bind_variant(plait__queue_instance *state, uint32_t command,
 }
 
 /* Choose or replace a variant.  `state->variant_arguments` begins with the
- * current arguments. */
+ * current arguments.  The command has variants, and the one that is replaced is
+ * not in flight. */
 static plait_status choose_variant(plait__queue_instance *state,
 				   uint32_t command, const plait_launch *launch,
 				   plait__launch_variant **out,
@@ -330,6 +337,8 @@ static plait_status bind_current(plait__queue_instance *state, uint32_t command,
 	return PLAIT_OK;
 }
 
+/* Overwrites iteration numbers of the frame: no run is in flight.  The callers
+ * of bind_all reset them (reset_iterations). */
 static plait_status bind_rotation(plait__queue_instance *state,
 				  uint32_t command, uint32_t iteration,
 				  plait_error *error)
@@ -360,7 +369,8 @@ static void bind_early(plait__queue_instance *state, uint32_t command)
 		(void)bind_current(state, command, &ignored);
 }
 
-/* Bind all variants that no run changes, the first rotation last. */
+/* Bind all variants that no run changes, the first rotation last.  The command
+ * has variants and holds no kernel. */
 static plait_status bind_all(plait__queue_instance *state, uint32_t command,
 			     plait_error *error)
 {
@@ -461,7 +471,8 @@ void plait__launch_variants_free(plait__queue_instance *state)
 /* ---- runs ---- */
 
 /* Rebind a launch after its kernel was exchanged.  Returns false if the run has
- * failed; the next one tries again. */
+ * failed; the next one tries again.  Called at the start of a run, when nothing
+ * of the instance is in flight. */
 static bool rebind_kernel(plait__queue_instance *state, uint32_t command)
 {
 	plait__queue_launch *self = &state->launches[command];

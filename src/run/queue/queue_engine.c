@@ -88,6 +88,7 @@ static plait_status make_driver(plait__instance *instance,
 	return status;
 }
 
+/* No run of the instance is in flight. */
 static void free_driver(plait__run_driver *driver)
 {
 	plait__run_driver *fallback =
@@ -162,6 +163,7 @@ static void unmake(plait__instance *instance)
 
 /* ---- a run ---- */
 
+/* Begin a run.  For a recorded one make_record has created the driver. */
 static void start(plait__instance *instance, bool inline_ok)
 {
 	struct drivers *drivers = instance->state;
@@ -183,6 +185,8 @@ static bool drive(plait__instance *instance)
 	       plait__progress_drive(instance->program->context);
 }
 
+/* Called from any thread; the run is not over before its canceller is done with
+ * it. */
 static void cancel(plait__instance *instance)
 {
 	struct drivers *drivers = instance->state;

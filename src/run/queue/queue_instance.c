@@ -104,6 +104,8 @@ static void count_arguments(plait__queue_instance *state)
 
 /* ---- submissions ---- */
 
+/* Advances the counts that place_arguments has reset, up to those of
+ * count_arguments. */
 static void place_variants(plait__queue_instance *state, uint32_t command)
 {
 	plait__queue_launch *launch = &state->launches[command];
@@ -146,6 +148,7 @@ static void place_arguments(plait__queue_instance *state)
 	}
 }
 
+/* The queues of all lanes exist. */
 static void fill_submission(plait__queue_instance *state, uint32_t number,
 			    uint32_t lane)
 {
@@ -254,6 +257,7 @@ static plait_status make_queue(plait__queue_instance *state, uint32_t lane,
 	return status;
 }
 
+/* Nothing is in flight on the queue.  Its handles may be null. */
 static void free_queue(plait__queue_instance *state, uint32_t lane)
 {
 	plait__backend *backend =

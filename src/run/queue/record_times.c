@@ -32,6 +32,7 @@ static uint32_t body_of(const plait__run_driver *driver, uint32_t command)
 	return plan->nodes[plan->commands[command].node].body;
 }
 
+/* The run is recorded. */
 static plait__record_ring *ring_of(const plait__run_driver *driver,
 				   uint32_t command)
 {
@@ -180,7 +181,7 @@ static uint64_t limit_end(plait__run_driver *driver, uint32_t command)
 }
 
 /* Limit by the commands of the lane that precede the region in the enclosing
- * body. */
+ * body.  The body belongs to a region. */
 static void limit_start_by_lane(plait__run_driver *driver, uint32_t command,
 				uint32_t body, uint64_t *ns)
 {
@@ -217,6 +218,7 @@ static void limit_start_by_outer(plait__run_driver *driver, uint32_t command,
 	}
 }
 
+/* plait__record_times_put_body has limited all ends of the body. */
 static void put_times(plait__run_driver *driver, uint32_t command)
 {
 	const plait__command_times *times = &driver->times[command];
@@ -307,7 +309,8 @@ static int compare(const void *a, const void *b)
 }
 
 /* Entries of a lane do not overlap: divide the overlap of two, within both,
- * where `before` leaves any of it. */
+ * where `before` leaves any of it.  `before` does not start after `after`: the
+ * entries are sorted. */
 static void separate(plait__record_entry *before, plait__record_entry *after)
 {
 	uint64_t at_ns = before->end_ns < after->end_ns ? before->end_ns :

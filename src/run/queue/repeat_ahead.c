@@ -34,7 +34,8 @@ static uint32_t body_of(const plait__run_driver *driver, uint32_t region)
 	return plan_of(driver)->regions[region].body_first;
 }
 
-/* The only stage of the body. */
+/* The only stage of the body: compile_repeats.c refuses bodies with regions,
+ * external commands or lanes of several backends. */
 static const plait__queue_stage *stage_of(const plait__run_driver *driver,
 					  uint32_t region)
 {
@@ -61,6 +62,7 @@ static void reset_callbacks(plait__run_driver *driver, uint32_t region)
 		driver->state.callbacks[body->command_first + i].turn = 0;
 }
 
+/* Begin the repeat: its count, if it is a word, has been read. */
 static void begin(plait__run_driver *driver, uint32_t region)
 {
 	driver->repeats[region] = (plait__queue_repeat){
@@ -105,6 +107,7 @@ static void end_iteration(plait__run_driver *driver, uint32_t region)
 	driver->instance->iterations++;
 }
 
+/* The caller limits `iterations` to a window. */
 static void submit_window(plait__run_driver *driver, uint32_t region,
 			  uint64_t iterations)
 {
@@ -124,7 +127,8 @@ static void submit_window(plait__run_driver *driver, uint32_t region,
 	}
 }
 
-/* Append the bound work of one iteration to the room of the region. */
+/* Append the bound work of one iteration to the room of the region.
+ * plait__region_batches_place_room has reserved a window of them. */
 static plait_work *copy_iteration(plait__run_driver *driver, uint32_t batch,
 				  plait_work *out)
 {
@@ -142,6 +146,8 @@ static plait_work *copy_iteration(plait__run_driver *driver, uint32_t batch,
 	return out;
 }
 
+/* Submit the work in the room.  The backend copies it (P-Q02), so the next
+ * window may use the room. */
 static void submit_room(plait__run_driver *driver, uint32_t region,
 			uint32_t batch, uint32_t count)
 {

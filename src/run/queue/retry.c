@@ -50,6 +50,8 @@ uint32_t plait__retry_last_command(const plait__run_driver *driver,
 	return PLAIT__NONE;
 }
 
+/* Give the run up.  The backend has accepted work of it, and it is not
+ * abandoned yet. */
 static void abandon_run(plait__run_driver *driver, uint32_t lane,
 			uint32_t request, const plait_error *why)
 {

@@ -47,6 +47,7 @@ static const plait__plan *plan_of(const plait__run_driver *driver)
 
 /* ---- stages ---- */
 
+/* Called once per stage and execution of its body, so the list has room. */
 static void make_ready(plait__run_driver *driver, uint32_t stage)
 {
 	uint32_t body =
@@ -57,6 +58,7 @@ static void make_ready(plait__run_driver *driver, uint32_t stage)
 		      running->ready_last++] = stage;
 }
 
+/* The body of the stage runs. */
 static void end_stage(plait__run_driver *driver, uint32_t number)
 {
 	const plait__queue_program *compiled = driver->compiled;
@@ -98,7 +100,9 @@ static bool submit_chunk(plait__run_driver *driver, uint32_t number,
 	return true;
 }
 
-/* Returns false if the command is pending: its listener is notified. */
+/* Returns false if the command is pending: its listener is notified.  The lane
+ * has external commands, and none of them is under way but this one:
+ * compile_stages.c orders them. */
 static bool step_external(plait__run_driver *driver, uint32_t lane,
 			  uint32_t command)
 {
@@ -139,6 +143,7 @@ static void begin_external(plait__run_driver *driver, uint32_t number)
 	advance_external(driver, number);
 }
 
+/* No body of the region runs. */
 static void leave_region(plait__run_driver *driver, uint32_t number)
 {
 	const plait__queue_region *region = &driver->compiled->regions[number];
@@ -249,7 +254,8 @@ static bool owner_decides(const plait__run_driver *driver, uint32_t number,
 	       kind != (again ? PLAIT__REGION_CASE : PLAIT__REGION_DO);
 }
 
-/* Returns false if the answer is pending. */
+/* Returns false if the answer is pending.  owner_decides has returned true, so
+ * the home lane has an external state. */
 static bool ask_inbox_owner(plait__run_driver *driver, uint32_t number)
 {
 	uint32_t lane = driver->compiled->regions[number].home;
@@ -265,7 +271,8 @@ static bool ask_inbox_owner(plait__run_driver *driver, uint32_t number)
 	return true;
 }
 
-/* Resume the fallback of a segment. */
+/* Resume the fallback of a segment.  The region is in a segment whose walk
+ * waits for its predicate. */
 static void resume_fallback(plait__run_driver *driver, uint32_t number)
 {
 	uint32_t segment =
@@ -340,6 +347,7 @@ static void external_advanced(plait__run_driver *driver, uint32_t number)
 	advance_body(driver, stage->body);
 }
 
+/* The listener's note has been taken, or a poll has succeeded. */
 static void handle_completion(plait__run_driver *driver, uint32_t number,
 			      plait_status status)
 {
@@ -433,7 +441,8 @@ void plait__run_driver_begin(plait__run_driver *driver)
 	plait__external_begin_run(driver->compiled->program, driver->newest);
 }
 
-/* Returns false if devices cannot decide all their regions in this run. */
+/* Returns false if devices cannot decide all their regions in this run.
+ * Nothing of the instance is in flight. */
 static bool prepare_device_loops(plait__run_driver *driver)
 {
 	plait_error why = { .size = sizeof(why) };
@@ -451,6 +460,8 @@ static bool prepare_device_loops(plait__run_driver *driver)
 	return whole || plait__run_driver_is_stopped(driver);
 }
 
+/* The recursion ends: the program of a fallback driver has no region on a
+ * device. */
 static void begin_run(plait__run_driver *driver)
 {
 	plait_error why = { .size = sizeof(why) };
@@ -476,6 +487,7 @@ static void begin_run(plait__run_driver *driver)
 	advance_body(driver, 0);
 }
 
+/* is_complete has returned true: nothing is in flight. */
 static uint32_t end_run(plait__run_driver *driver)
 {
 	if (plait__run_driver_is_stopped(driver))
@@ -486,6 +498,7 @@ static uint32_t end_run(plait__run_driver *driver)
 	return PLAIT__PROGRESS_DONE;
 }
 
+/* Caller is the driver of the run's pollable. */
 static uint32_t advance(plait__run_driver *driver)
 {
 	driver->retrying = false;

@@ -58,7 +58,8 @@ plait_status plait__scratch_arenas_make(plait__queue_instance *state,
 	return status;
 }
 
-/* One root per device, behind the buffers of the slots. */
+/* One root per device, behind the buffers of the slots.  The arena of its
+ * device exists. */
 static void set_temporary(plait__queue_instance *state, uint32_t slot)
 {
 	const plait__program *program = state->compiled->program;

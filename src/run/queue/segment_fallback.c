@@ -45,6 +45,7 @@ static uint32_t command_at(const plait__run_driver *driver, uint32_t number,
 		segment_at(driver, number)->member_first + index);
 }
 
+/* The region is a member of the segment. */
 static uint32_t index_of(const plait__run_driver *driver, uint32_t region)
 {
 	return driver->compiled
@@ -53,7 +54,8 @@ static uint32_t index_of(const plait__run_driver *driver, uint32_t region)
 
 /* ---- where members are ---- */
 
-/* The first member of a region's body. */
+/* The first member of a region's body.  The body is that of a region on a
+ * device. */
 static uint32_t body_start(const plait__run_driver *driver, uint32_t body)
 {
 	uint32_t region = plan_of(driver)->bodies[body].region;
@@ -93,6 +95,7 @@ static uint32_t find_boundary(const plait__run_driver *driver, uint32_t number,
 
 /* ---- submitting ---- */
 
+/* Stops the run, which ends the walk. */
 static void fail_segment(plait__run_driver *driver, uint32_t number,
 			 plait_error *why)
 {
@@ -103,7 +106,8 @@ static void fail_segment(plait__run_driver *driver, uint32_t number,
 }
 
 /* Submit the members from the position of the walk to `end`, then the predicate
- * if there is one, then `mark` unless it is none. */
+ * if there is one, then `mark` unless it is none.  `end` is not before the
+ * position; the caller moves the position. */
 static void submit_members(plait__run_driver *driver, uint32_t number,
 			   uint32_t end, const plait_work *predicate,
 			   uint32_t mark)
@@ -208,6 +212,7 @@ static void end_body(plait__run_driver *driver, uint32_t number,
 	leave_region(driver, number, region);
 }
 
+/* Returns false if the walk waits for a predicate. */
 static bool walk_on(plait__run_driver *driver, uint32_t number)
 {
 	plait__segment_walk *walk = &driver->walks[number];

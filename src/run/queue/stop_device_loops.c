@@ -15,6 +15,7 @@
 
 #include "run/external/cancel_external.h"
 
+/* Caller has set instance->stop. */
 static void notify_stop(plait__run_driver *driver)
 {
 	if (driver->compiled->has_device_loops &&
@@ -54,6 +55,7 @@ void plait__device_loops_set_fallback(plait__run_driver *driver,
 	at_fence_seq_cst();
 }
 
+/* Caller has set instance->stop; a fence follows that store. */
 static void cancel_externals(plait__run_driver *driver)
 {
 	uint32_t count = driver->compiled->external_count;

@@ -47,7 +47,9 @@ void plait__submit_number_waits(plait__run_driver *driver,
 				waits, submission->wait_first + w)];
 }
 
-/* Set the sequences of a batch's waits and emissions. */
+/* Set the sequences of a batch's waits and emissions.  Commands are packed so
+ * that each emission is submitted before every wait for it (compile_batches.c):
+ * the marks have their values. */
 static void number_emissions(plait__run_driver *driver,
 			     const plait__queue_batch *batch)
 {
@@ -299,6 +301,7 @@ void plait__submit_explain(plait__run_driver *driver, uint32_t number,
 
 /* ---- after a failure ---- */
 
+/* Called when the run is complete: any answer but PLAIT_OK is a failure. */
 static bool has_failed(const plait__run_driver *driver, uint32_t lane)
 {
 	plait__backend *backend = port_of(driver, lane)->backend;
@@ -311,6 +314,7 @@ static bool has_failed(const plait__run_driver *driver, uint32_t lane)
 					  &ignored) != PLAIT_OK;
 }
 
+/* The run is complete: nothing is in flight on the queue. */
 static plait_status recover_queue(plait__run_driver *driver, uint32_t lane,
 				  plait_error *error)
 {
@@ -333,8 +337,9 @@ static plait_status recover_queue(plait__run_driver *driver, uint32_t lane,
 	return status;
 }
 
-/* The new signal counts from 0.  Threads that use the old one return now, as
- * nothing is in flight. */
+/* Replace a queue that cannot recover; the run is complete.  The new signal
+ * counts from 0.  Threads that use the old one return now, as nothing is in
+ * flight. */
 static plait_status remake_queue(plait__run_driver *driver, uint32_t lane,
 				 plait_error *error)
 {

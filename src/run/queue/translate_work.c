@@ -16,6 +16,8 @@
 #include "object/memory/buffer.h"
 #include "object/kernel/device_code.h"
 
+/* The argument has memory: that of the plan, or is_foreign_this_run has seen
+ * what the run has bound. */
 static void set_target(const plait__queue_instance *state,
 		       const plait__plan_arg *arg, plait_work *out)
 {
@@ -27,6 +29,7 @@ static void set_target(const plait__queue_instance *state,
 	out->target_offset = buffer->offset + offset;
 }
 
+/* As for set_target. */
 static void set_source(const plait__queue_instance *state,
 		       const plait__plan_arg *arg, plait_work *out)
 {
@@ -38,6 +41,7 @@ static void set_source(const plait__queue_instance *state,
 	out->source_offset = buffer->offset + offset;
 }
 
+/* The command has a payload. */
 static void make_call(plait__queue_instance *state, uint32_t command,
 		      plait_status (*perform)(plait__host_callback *call,
 					      plait_error *why),
@@ -91,7 +95,7 @@ static void make_predicate(plait__queue_instance *state, uint32_t region,
 }
 
 /* A launch of device code, with a handle that is set when it is bound, or else
- * a host callback. */
+ * a host callback.  `out` is an element of state->work. */
 static void make_launch(plait__queue_instance *state, uint32_t command,
 			plait_work *out)
 {
@@ -127,7 +131,8 @@ static void make_copy(const plait__queue_instance *state, uint32_t command,
 	out->pattern_bytes = payload->small & 0xff;
 }
 
-/* A region on a device. */
+/* A region on a device.  compile_device_loops.c has checked that the predicate
+ * is a word. */
 static void make_region(plait__queue_instance *state, uint32_t region,
 			plait_work *out)
 {

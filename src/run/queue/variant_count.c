@@ -14,6 +14,8 @@ enum {
 	MAX_TURNS = 1024
 };
 
+/* Both are 1 to 8: rotations have at most 8 buffers, and count_rotations stops
+ * above MAX_VARIANTS. */
 static uint32_t common_multiple(uint32_t a, uint32_t b)
 {
 	uint32_t x = a, y = b;
