@@ -112,7 +112,8 @@ static void make_launch(const plait__program *program,
 	out->user_data = kernel;
 }
 
-/* `out` is a host function's already (is_host). */
+/* `out` is a host function's already (is_host).  The plan's function is bound,
+ * as the plan is sealed. */
 static void make_host(const plait__program *program,
 		      const plait__plan_payload *payload, plait__call_op *out)
 {

@@ -73,7 +73,7 @@ static bool find_external(const plait__program *program)
 	return false;
 }
 
-/* Lanes that may run at once: more would wait for a processor. */
+/* Lanes that may run at once: more would wait for a processor.  Never 0. */
 static uint32_t find_threads(plait__pool *pool)
 {
 	uint32_t threads = plait__pool_worker_count(pool) + 1;
@@ -198,6 +198,7 @@ static uint64_t count_ops(const struct compiled *compiled, enum way way)
 			     compiled->steal.op_count;
 }
 
+/* No instance has this version (kernel_versions.c). */
 static void forget(plait__program *program, void *made)
 {
 	const plait_allocator *allocator = plait__program_allocator(program);
@@ -210,6 +211,8 @@ static void forget(plait__program *program, void *made)
 	plait__free(allocator, code, sizeof(*code));
 }
 
+/* Operations are remade from those of the plan's own kernels, which no exchange
+ * changes. */
 static plait_status recode(plait__program *program,
 			   plait__object *const *kernels, void **out,
 			   plait_error *error)
@@ -236,7 +239,7 @@ static plait_status recode(plait__program *program,
 
 /* ---- per instance ---- */
 
-/* Called when all lanes are done. */
+/* Called when all lanes are done.  The calling thread ran the last one. */
 static void end_run(plait__instance *instance)
 {
 	struct compiled *compiled = instance->program->compiled;

@@ -72,6 +72,7 @@ static void count_link(struct affinity *a, uint32_t lane, uint32_t other)
 	a->link_first[lane + 1]++;
 }
 
+/* count_link has reserved the entry. */
 static void put_link(struct affinity *a, uint32_t lane, uint32_t other)
 {
 	a->links[a->link_first[lane]++] = other;
@@ -93,7 +94,8 @@ static void sort_links(struct affinity *a)
 
 /* ---- placement ---- */
 
-/* Commands count, too, so that lanes without cost are spread. */
+/* Commands count, too, so that lanes without cost are spread.  host_engine.c
+ * asks for one new lane at least. */
 static void weigh_lanes(struct affinity *a, const uint64_t *busy)
 {
 	const plait__plan *plan = a->plan;

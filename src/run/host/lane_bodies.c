@@ -95,6 +95,7 @@ static void count_body(plait__lane_compiler *c,
 	c->lane_body_count++;
 }
 
+/* plait__lane_bodies_sort has turned counts into indices. */
 static void put_body(plait__lane_compiler *c, const plait__lane_body *lane_body)
 {
 	c->lane_bodies[c->compiled->lanes[lane_body->lane].part++] = *lane_body;

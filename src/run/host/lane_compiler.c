@@ -96,6 +96,7 @@ static void *push(plait__lane_compiler *c, plait__vector *vector,
 	return pushed;
 }
 
+/* The caller has seen that the push of a step did not fail. */
 static plait__step *last_step(const plait__lane_compiler *c)
 {
 	return plait__vector_at(&c->compiled->steps,
@@ -119,7 +120,8 @@ static void begin_step(plait__lane_compiler *c, uint32_t kind, uint32_t done,
 	(void)push(c, &c->compiled->steps, &step);
 }
 
-/* The word in `local` that caches a progress word on this lane. */
+/* The word in `local` that caches a progress word on this lane.  0 stands for
+ * none: begin_lane skips the first word. */
 static uint32_t find_seen(plait__lane_compiler *c, uint32_t word)
 {
 	if (c->seen_of[word] == 0) {
@@ -148,6 +150,7 @@ static void push_wait(plait__lane_compiler *c, uint32_t track,
 		last_step(c)->wait_count++;
 }
 
+/* Waits and exits stay within the body, in which each lane has one track. */
 static void add_wait(plait__lane_compiler *c, uint32_t lane, uint32_t position)
 {
 	if (!c->serial && !c->failed && lane != c->lane)
@@ -381,6 +384,7 @@ static const uint32_t *list_commands(plait__lane_compiler *c,
 	return c->list;
 }
 
+/* Parts come in the order of c->lane_bodies, so their indices agree. */
 static void begin_part(plait__lane_compiler *c,
 		       const plait__lane_body *lane_body, uint32_t count)
 {
@@ -429,7 +433,8 @@ static void add_part(plait__lane_compiler *c, const plait__lane_body *lane_body)
 	end_part(c, count);
 }
 
-/* Replace tracks by the progress words of their parts. */
+/* Replace tracks by the progress words of their parts.  All parts have their
+ * words; `seen_of` is free for reuse. */
 static void resolve_waits(plait__lane_compiler *c)
 {
 	plait__lane_program *compiled = c->compiled;

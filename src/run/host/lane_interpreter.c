@@ -43,6 +43,7 @@ static bool stopped(const plait__lane_set *set)
 
 /* ---- publication ---- */
 
+/* Only the lane that writes the word calls this. */
 static void publish(plait__lane_task *self, uint32_t word, uint64_t value)
 {
 	/* Release: pairs with plait__lane_park_is_met and with has_come. */
@@ -425,6 +426,7 @@ static void publish_decision(plait__lane_task *self, const plait__visit *visit,
 	publish(self, info->word, *last);
 }
 
+/* A lane without a part of the body, not the home lane, stays at its step. */
 static void go(plait__lane_task *self, const plait__visit *visit,
 	       uint32_t choice)
 {

@@ -89,7 +89,8 @@ static void list_region_lanes(struct merger *f)
 }
 
 /* Returns the command that stands for `command`: another one for a stub on a
- * lane that already has the region's command or a stub. */
+ * lane that already has the region's command or a stub.  Called in the order of
+ * f->places, in which the region's command precedes its stubs. */
 static uint32_t find_main(struct merger *f, uint32_t command)
 {
 	const plait__plan_command *at = &f->plan->commands[command];
@@ -107,7 +108,8 @@ static uint32_t find_main(struct merger *f, uint32_t command)
 
 /* ---- order ---- */
 
-/* The simulated start, or the latest start of a predecessor. */
+/* The simulated start, or the latest start of a predecessor.  Predecessors have
+ * theirs, as the submission order is topological. */
 static uint64_t find_start(const struct merger *f, uint32_t body,
 			   uint32_t command)
 {
@@ -184,7 +186,9 @@ static void sort_commands(struct merger *f, uint32_t b)
 
 /* ---- tracks ---- */
 
-/* `next` is the end of the tracks before in `commands`. */
+/* `next` is the end of the tracks before in `commands`.  deal_commands has
+ * counted commands in `on_lane`; afterwards it has the index of each lane's
+ * track. */
 static void open_tracks(struct merger *f, uint32_t body, uint32_t next)
 {
 	plait__lane_merge *merge = f->merge;
@@ -204,6 +208,7 @@ static void open_tracks(struct merger *f, uint32_t body, uint32_t next)
 	merge->track_first[body + 1] = merge->tracks_count;
 }
 
+/* A stub comes after the command that stands for it, which has its position. */
 static void append(struct merger *f, uint32_t command)
 {
 	plait__lane_merge *merge = f->merge;
@@ -271,6 +276,7 @@ static bool is_of_region(const struct merger *f, uint32_t command,
 	       f->plan->regions[at->link].command == before;
 }
 
+/* `before` is in the body, so its lane has a track there. */
 static void add_wait(struct merger *f, uint32_t body, uint32_t track,
 		     uint32_t entry, uint32_t before)
 {
@@ -324,6 +330,7 @@ static void find_waits(struct merger *f, uint32_t body)
 	}
 }
 
+/* All bodies have their waits; `entries` is the number of merged commands. */
 static void mark_awaited(struct merger *f, uint32_t entries)
 {
 	plait__lane_merge *merge = f->merge;

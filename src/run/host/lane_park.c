@@ -53,8 +53,9 @@ static plait__lane_task *collect(plait__lane_set *set, uint32_t lane)
 	return found;
 }
 
-/* The publishing lane is not done, so the set outlives the loop; an offered task
- * may be parked again at once, which writes its link. */
+/* The publishing lane is not done, so the set outlives the loop; an offered
+ * task may be parked again at once, which writes its link.  Caller runs
+ * `lane`. */
 static void offer_all(plait__lane_set *set, uint32_t lane)
 {
 	plait__lane_task *next;
@@ -85,7 +86,8 @@ void plait__lane_park_wake(plait__lane_task *self)
 
 /* ---- waiter ---- */
 
-/* Returns the number of this parking. */
+/* Returns the number of this parking.  The calling thread runs the lane, until
+ * this has unlocked. */
 static uint64_t link_task(plait__lane_set *set, plait__lane_task *self,
 			  const struct plait__lane_wait *wanted)
 {

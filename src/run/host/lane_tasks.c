@@ -17,7 +17,8 @@ static plait__lane_task *lane_task_of(plait__task *task)
 	return (plait__lane_task *)(void *)task;
 }
 
-/* A function ended its thread: the command failed, and the lane goes on. */
+/* A function ended its thread: the command failed, and the lane goes on.
+ * Called only for a thread that was inside a function, so `command` is set. */
 static void on_thread_exit(plait__task *task)
 {
 	const plait__lane_task *self = lane_task_of(task);
@@ -66,6 +67,7 @@ static plait_status make_arrays(plait__lane_set *set, plait_error *error)
 
 /* ---- external commands ---- */
 
+/* `external` is the first member of a plait__lane_external. */
 static plait__lane_task *external_task(plait__external *external)
 {
 	return ((plait__lane_external *)(void *)external)->lane_task;
@@ -76,6 +78,7 @@ static void set_idle(plait__external *external)
 	plait__task_set_idle(&external_task(external)->task);
 }
 
+/* The calling thread has claimed the lane (plait__completion_claim). */
 static void set_running(plait__external *external)
 {
 	at_store_relaxed_u32(&external_task(external)->task.ready.state,
@@ -192,6 +195,7 @@ static bool works(const plait__lane_set *set, uint32_t lane)
 	return set->compiled->lanes[lane].part != PLAIT__NONE;
 }
 
+/* The lane has a part of body 0; the only lane of a program always does. */
 static void rewind_lane(plait__lane_set *set, uint32_t lane)
 {
 	const plait__part *parts = set->compiled->parts.items;
@@ -215,7 +219,8 @@ static uint32_t rewind_all(plait__lane_set *set)
 	return working;
 }
 
-/* The first lane with work is the calling thread's, if the caller stays. */
+/* The first lane with work is the calling thread's, if the caller stays.  All
+ * lanes are idle: the last run of the instance is over. */
 static void start_all(plait__lane_set *set, bool inline_ok)
 {
 	plait__task *own = NULL;

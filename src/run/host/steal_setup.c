@@ -56,6 +56,8 @@ static bool make_merged_tables(plait__steal_program *compiled)
 	       compiled->merged_preds != NULL;
 }
 
+/* plait__steal_program_applies: the plan has one body, of which every lane has
+ * a track. */
 static uint32_t number_of(const plait__steal_program *compiled,
 			  const plait__lane_merge *merge, uint32_t command)
 {
@@ -169,7 +171,8 @@ static void end_run(plait__task *task)
 	set->end(set->instance);
 }
 
-/* A function ended its thread: its command failed, and is done. */
+/* A function ended its thread: its command failed, and is done.  Called only
+ * for a thread that was inside `call`, which has set worker->command. */
 static void on_thread_exit(plait__task *task)
 {
 	plait__steal_worker *worker = worker_of(task);
@@ -261,7 +264,8 @@ static bool is_free(plait__steal_set *set, uint32_t lane)
 	return was_parked || plait__ready_claim(&set->workers[lane].task.ready);
 }
 
-/* Publish the run's number last.  Only one run starts at a time. */
+/* Publish the run's number last.  Only one run starts at a time.  The last run
+ * is over, but late workers may still read the set. */
 static void begin_run(plait__steal_set *set)
 {
 	const plait__steal_program *compiled = set->compiled;

@@ -106,7 +106,8 @@ bool plait__steal_worker_wake(plait__steal_set *set, uint32_t lane,
 	return (was & both) != 0;
 }
 
-/* Returns true if there is work for a second worker. */
+/* Returns true if there is work for a second worker.  `look_at` may advance
+ * worker->heads, which is this worker's. */
 static bool has_more(plait__steal_worker *worker)
 {
 	uint32_t count = worker->set->compiled->lane_count;
@@ -152,6 +153,7 @@ static void wake_another(plait__steal_worker *worker)
 
 /* ---- execution ---- */
 
+/* `call` has set worker->command. */
 static void fail(plait__steal_worker *worker, int32_t result)
 {
 	plait_error why = { .size = sizeof(why) };
@@ -219,7 +221,8 @@ call(plait__steal_worker *worker, uint32_t command)
 				     set->instance->frame.words);
 }
 
-/* Record the wait before a command, and the command. */
+/* Record the wait before a command, and the command.  The run is recorded, and
+ * worker->lane is this worker's own ring. */
 static void record(plait__steal_worker *worker, uint32_t command,
 		   uint64_t start_ns)
 {
@@ -306,6 +309,8 @@ static bool is_behind(const plait__steal_worker *worker)
 	return at_load_acquire_u64(&worker->set->run) != worker->run;
 }
 
+/* Nothing is claimed: the batch of the last run is done, and its commands are
+ * subtracted. */
 static void enter_run(plait__steal_worker *worker)
 {
 	const plait__steal_program *compiled = worker->set->compiled;
@@ -352,7 +357,8 @@ static bool park(plait__steal_worker *worker)
 	return false;
 }
 
-/* The run is over: parks the worker for the start of the next one. */
+/* The run is over: parks the worker for the start of the next one.  The thread
+ * of this worker then ends the run (task.over). */
 static bool end(plait__steal_worker *worker)
 {
 	plait__steal_set *set = worker->set;
