@@ -24,6 +24,7 @@ static bool pin(plait__run *run)
 	return at_load_acquire_u32(&run->outcome.done) == 0;
 }
 
+/* Ends what pin has begun, also if that returned false. */
 static void unpin(plait__run *run)
 {
 	if (run != NULL)

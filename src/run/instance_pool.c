@@ -67,6 +67,7 @@ static plait__instance *take_free(plait__program *program, uint32_t bits)
 	return instance;
 }
 
+/* The instance is the caller's, and not number 0. */
 static void put_listed(plait__instance *instance)
 {
 	plait__program *program = instance->program;
@@ -87,7 +88,7 @@ static bool has_turn_alone(const plait__instance *instance)
 }
 
 /* Put instance 0 back, and end its turn before or with that.  Returns true if
- * members may have to be started. */
+ * members may have to be started.  The instance is the caller's. */
 static bool put_first(plait__instance *instance)
 {
 	plait__program *program = instance->program;

@@ -39,6 +39,7 @@ static bool leave(plait__kernel_version *version)
 	return version != NULL && --version->holders == 0;
 }
 
+/* Caller holds program->exchanging. */
 static plait__object **kernels_of(const plait__program *program)
 {
 	plait__kernel_version *now = at_load_acquire_ptr(&program->version);
@@ -46,7 +47,8 @@ static plait__object **kernels_of(const plait__program *program)
 	return now != NULL ? now->kernels : program->plan_object->kernels;
 }
 
-/* A copy of the current version, held by the program. */
+/* A copy of the current version, held by the program.  Caller holds the
+ * lock. */
 static plait__kernel_version *new_version(const plait__program *program)
 {
 	const plait_allocator *allocator = plait__program_allocator(program);
@@ -116,7 +118,8 @@ static plait_status check_signature(const plait__kernel *old,
 			   PLAIT__TEXT_FIT(kernel->signature->text, 90));
 }
 
-/* A launch was planned with a group size; a source kernel must agree. */
+/* A launch was planned with a group size; a source kernel must agree.  The
+ * command is a launch with a payload. */
 static plait_status check_groups(const plait__program *program,
 				 uint32_t command,
 				 const plait__kernel *kernel,
@@ -163,7 +166,7 @@ static plait_status check_command(const plait__program *program,
 	return check_groups(program, command, kernel, error);
 }
 
-/* Set *out_found if a command uses `old`. */
+/* Set *out_found if a command uses `old`.  Caller holds the lock. */
 static plait_status check_commands(const plait__program *program,
 				   const plait__kernel *old,
 				   const plait__kernel *kernel,

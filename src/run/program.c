@@ -25,6 +25,7 @@ static uint64_t instances_bytes(const plait__program *program)
 	return program->instance_count * sizeof(plait__instance);
 }
 
+/* No run is in flight; members may be missing after a failure of `make`. */
 static void destroy(plait__program *program)
 {
 	const plait_allocator *allocator = plait__program_allocator(program);
@@ -59,7 +60,7 @@ static void end_program(void *program)
 	destroy(program);
 }
 
-/* Check that every launch has code for its device. */
+/* Check that every launch has code for its device.  The plan is sealed. */
 static plait_status check_kernels(const plait__plan_object *plan_object,
 				  plait_error *error)
 {
@@ -254,7 +255,7 @@ plait_status plait__program_make(plait__plan_object *plan_object,
 
 /* ---- recording ---- */
 
-/* Have the engine make each instance recordable. */
+/* Have the engine make each instance recordable.  Caller holds `preparing`. */
 static plait_status publish_recorder(plait__program *program,
 				     plait__recorder *recorder,
 				     plait_error *error)

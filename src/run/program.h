@@ -3,6 +3,12 @@
  * A prepared plan: the code that its engine compiled, and the instances that
  * runs use.  The first run makes the program; the plan owns it and ends it.
  *
+ * A program's plan is sealed, and nothing in this folder or below checks that
+ * again: every index is in range (the planner, or plan/check for a loaded
+ * plan), each command has the fields of its kind (graph/build, or
+ * graph/plan/verify_commands.c), and every object that a command uses is bound
+ * (plait__unbound_state_seal).  A rehearsed plan may have unbound objects.
+ *
  * Instances are acquired and released without a lock (instance_pool.h).  A
  * thread that finds none sleeps until one is released, unless it must not wait.
  */

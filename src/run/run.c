@@ -85,7 +85,8 @@ static plait__run *make_run(plait__program *program)
 	return run;
 }
 
-/* Reset an object that another run has used. */
+/* Reset an object that another run has used.  No thread has a handle of it:
+ * `take` has claimed the object. */
 static void clear_run(plait__run *run)
 {
 	run->object.lingers = false;

@@ -134,6 +134,7 @@ void plait__run_conflicts_free(plait__program *program)
 
 /* ---- per run ---- */
 
+/* Only where conflicts are by buffer: other plans have no ranges. */
 static plait__bound_range *ranges_of(const plait__instance *instance)
 {
 	const plait__run_conflicts *conflicts = &instance->program->conflicts;
@@ -178,7 +179,8 @@ static bool overlap(const plait__bound_range *one,
 	       one->first < other->end && other->first < one->end;
 }
 
-/* Returns true if the run writes memory that the plan names. */
+/* Returns true if the run writes memory that the plan names.  The run has noted
+ * its ranges. */
 static bool hits_plan(const plait__instance *instance)
 {
 	const plait__program *program = instance->program;
@@ -201,7 +203,8 @@ static bool hits_plan(const plait__instance *instance)
 	return false;
 }
 
-/* Returns true if `one` writes what `other` accesses. */
+/* Returns true if `one` writes what `other` accesses.  Both runs have noted
+ * their ranges. */
 static bool hits(const plait__instance *one, const plait__instance *other)
 {
 	const plait__run_conflicts *conflicts = &one->program->conflicts;

@@ -106,6 +106,8 @@ bool plait__instance_drive(plait__instance *instance)
 
 /* ---- runs inside functions ---- */
 
+/* Caller holds the lock of the outer run, or is the thread that calls the
+ * plan. */
 static void stop_inner(plait__instance *inner)
 {
 	plait_error why = { .size = sizeof(why) };
@@ -155,6 +157,8 @@ static void stop_all_inner(plait__instance *instance)
 
 /* ---- failing ---- */
 
+/* Locks go from outer runs to inner ones; the caller holds none of this run or
+ * of an inner one. */
 static void keep_failure(plait__instance *instance, uint32_t command,
 			 const plait_error *failure)
 {
@@ -310,7 +314,8 @@ static void leave_section(const plait__instance *instance)
 			     fails ? &instance->failure : NULL);
 }
 
-/* The recording of a run without a handle is released. */
+/* The recording of a run without a handle is released.  The run was
+ * recorded. */
 static void end_recording(plait__instance *instance)
 {
 	plait__recorder *recorder = plait__program_recorder(instance->program);

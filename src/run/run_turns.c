@@ -51,7 +51,8 @@ static void give_bit(plait__program *program)
 
 /* ---- members ---- */
 
-/* Returns true if `one` must not execute beside `other`, which came first. */
+/* Returns true if `one` must not execute beside `other`, which came first.
+ * Both runs have noted their buffers. */
 static bool must_follow(const plait__instance *one,
 			const plait__instance *other)
 {
@@ -59,7 +60,8 @@ static bool must_follow(const plait__instance *one,
 	       plait__run_conflicts_between(one, other);
 }
 
-/* Returns true if the run must wait for the one that has the bit alone. */
+/* Returns true if the run must wait for the one that has the bit alone.  Caller
+ * holds the lock, and members do not have the bit. */
 static bool must_follow_owner(const plait__instance *instance)
 {
 	const plait__program *program = instance->program;
@@ -82,7 +84,8 @@ static bool must_follow_owner(const plait__instance *instance)
 }
 
 /* Returns true if a deferred run may execute.  An executing run that was
- * abandoned is its answer, too: *out_lost. */
+ * abandoned is its answer, too: *out_lost.  Caller holds the lock; the run is
+ * on the list of the deferred. */
 static bool is_ready(const plait__instance *instance, bool has_owner,
 		     const plait__instance **out_lost)
 {
@@ -106,6 +109,7 @@ static bool is_ready(const plait__instance *instance, bool has_owner,
 	       !must_follow_owner(instance);
 }
 
+/* Caller holds the lock. */
 static void append(plait__instance **list, plait__instance *instance)
 {
 	while (*list != NULL)
@@ -114,6 +118,7 @@ static void append(plait__instance **list, plait__instance *instance)
 	*list = instance;
 }
 
+/* The run is on the list.  Caller holds the lock. */
 static void unlink_from(plait__instance **list, const plait__instance *instance)
 {
 	while (*list != instance)
@@ -121,7 +126,7 @@ static void unlink_from(plait__instance **list, const plait__instance *instance)
 	*list = instance->turn_next;
 }
 
-/* Let each deferred run execute that may, in order. */
+/* Let each deferred run execute that may, in order.  Caller holds the lock. */
 static void admit(plait__program *program, struct ready_list *ready)
 {
 	plait__run_turns *turns = &program->turns;
@@ -324,6 +329,7 @@ void plait__run_turns_pass_on(plait__program *program)
 	start_ready(ready.first, NULL);
 }
 
+/* The run has the bit, and is no member. */
 static void give_alone(plait__instance *instance)
 {
 	plait__program *program = instance->program;
@@ -340,6 +346,7 @@ static void give_alone(plait__instance *instance)
 		plait__run_turns_pass_on(program);
 }
 
+/* The run executes as a member. */
 static void give_as_member(plait__instance *instance)
 {
 	plait__run_turns *turns = &instance->program->turns;

@@ -39,6 +39,7 @@ typedef struct plait__callable {
 
 /* ---- a call ---- */
 
+/* find_mismatch has accepted the type: u32 or u64. */
 static uint64_t read_count(plait__type type, const void *from)
 {
 	return type == PLAIT__TYPE_U32 ? *(const uint32_t *)from :
@@ -60,6 +61,7 @@ static void bind_launch(const struct mapping *mapping, void *argument,
 	out->value = launch;
 }
 
+/* The arguments have the types that map_argument has checked. */
 static void bind(const struct mapping *mapping, void *argument,
 		 plait_launch *launch, plait_binding *out)
 {

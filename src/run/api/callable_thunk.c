@@ -39,6 +39,7 @@ static void read_types(const plait__signature *signature,
 		types[i + 1] = plait__type_ffi(signature->parameters[i].type);
 }
 
+/* Returns the free list for these types; idle.lock guards what it holds. */
 static plait__thunk **bucket(const plait__ffi_type *types, uint32_t count)
 {
 	uint32_t hash = 2166136261u;

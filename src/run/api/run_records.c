@@ -161,6 +161,7 @@ static plait_status write_record(const plait__plan *plan, uint32_t lane,
 	return PLAIT__STRUCT_WRITE(plait_record, given, &ours, error);
 }
 
+/* `pull` has checked that there is room for all records. */
 static plait_status write_records(const plait__run *run,
 				  const plait__recording *recording,
 				  plait_record *records, plait_error *error)
@@ -249,6 +250,7 @@ static void fill_span(const plait__recording *recording, uint32_t lane,
 	};
 }
 
+/* The trace has room for all entries of the rings. */
 static void fill_trace(const plait__recording *recording, plait__trace *trace)
 {
 	plait__trace_span *span = trace->spans;

@@ -74,7 +74,7 @@ static uint64_t median(const plait__cost_sample *sample)
 
 /* Scale factors that normalize runs in which everything took longer, such as
  * those with more data.  Only of commands that every run has, since only their
- * k-th sample is of a known run. */
+ * k-th sample is of a known run.  Caller holds recorder->lock. */
 static void find_scale(const plait__recorder *recorder, uint32_t count,
 		       double scale[])
 {
@@ -93,7 +93,8 @@ static void find_scale(const plait__recorder *recorder, uint32_t count,
 		scale[k] = all[k] > 0 ? most / all[k] : 1;
 }
 
-/* The longest time does not count: any command may be disturbed once. */
+/* The longest time does not count: any command may be disturbed once.  Caller
+ * holds recorder->lock. */
 static void note_change(struct tuning *tuning, const plait__recorder *recorder,
 			const plait__cost_sample *sample,
 			const double scale[])
@@ -289,6 +290,7 @@ static plait_status plan_anew(struct tuning *tuning, plait__plan **out)
 
 /* ---- plan object ---- */
 
+/* `to` has room, and holds nothing yet. */
 static void hold_all(plait__object **to, plait__object *const *from,
 		     uint32_t count)
 {

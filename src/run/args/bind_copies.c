@@ -77,6 +77,8 @@ static plait_status fail(const plait__plan *plan, uint32_t command,
 			   (unsigned long long)side->have);
 }
 
+/* All parameters are bound, and argument_bounds.c has checked the offset within
+ * a temporary. */
 static struct side side_of(const plait__frame *frame,
 			   const plait__plan_arg *arg, uint64_t reach)
 {
@@ -129,6 +131,8 @@ static bool overlaps(const plait__plan *plan,
 					    source->first);
 }
 
+/* The command is a copy or a fill that bind_copies_find has listed, so it has
+ * its arguments. */
 static plait_status check(const plait__frame *frame, uint32_t command,
 			  plait_error *error)
 {

@@ -64,6 +64,7 @@ static uint32_t first_patch(const plait__plan *plan, uint32_t param)
 	return low;
 }
 
+/* The blob has room at each patch (verify_commands.c for loaded plans). */
 static void patch(const struct binding *binding, const void *value,
 		  uint64_t bytes)
 {

@@ -82,6 +82,7 @@ static void *memory_of(const plait__frame *frame, uint32_t slot,
 	return (char *)frame->slots[slot] + offset;
 }
 
+/* `at` is where frame_layout.c has placed the payload. */
 static void fill_payload(plait__frame *frame,
 			 const plait__plan_payload *payload, uint32_t at,
 			 uint32_t command)
@@ -187,8 +188,9 @@ static uint64_t block_bytes(const plait__frame *frame, uint32_t device)
 				      &bytes) ? 0 : bytes;
 }
 
-/* Allocate the zeroed memory of an arena; returns null without memory.  In front
- * of it lies the pointer that plait__cacheline_free needs. */
+/* Allocate the zeroed memory of an arena; returns null without memory.  In
+ * front of it lies the pointer that plait__cacheline_free needs.  The alignment
+ * is a power of two, and no less than that of lines. */
 static void *alloc_arena(const plait__frame *frame, uint32_t device)
 {
 	uint64_t alignment = arena_alignment(frame, device), over;

@@ -70,7 +70,8 @@ static uint64_t place_launch(plait__frame_layout *layout, uint32_t command,
 	return at + layout->launch_words;
 }
 
-/* Place all payloads; returns the number of words. */
+/* Place all payloads; returns the number of words.  With `keep` the array has
+ * room for the cells that a first call has counted. */
 static uint64_t place_all(plait__frame_layout *layout, bool keep)
 {
 	const plait__plan *plan = layout->plan_object->plan;

@@ -22,7 +22,8 @@ bool plait__loop_count_is_word(const plait__plan *plan, uint32_t region)
 	       plan->args[payload->arg_first].kind == PLAIT__ARG_MEMORY;
 }
 
-/* An integer that the run binds; a negative one counts as 0. */
+/* An integer that the run binds; a negative one counts as 0.  The argument has
+ * 4 or 8 bytes in the blob: count_fits in verify_commands.c, and add_node.c. */
 static uint64_t read_parameter(const plait__frame *frame,
 			       const plait__plan_arg *arg)
 {
@@ -48,6 +49,7 @@ static uint64_t read_parameter(const plait__frame *frame,
 	return number > 0 ? (uint64_t)number : 0;
 }
 
+/* `word` is only read if the count is a word. */
 static uint64_t read_count(const plait__frame *frame, uint32_t region,
 			   uint32_t word)
 {

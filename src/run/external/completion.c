@@ -45,7 +45,8 @@ plait__external *plait__completion_claim(plait__completion *completion,
 	return parked;
 }
 
-/* Drop the hold of the notification. */
+/* Complete a subscription, once, and drop the hold of the notification.  Caller
+ * holds neither the lock of a run nor that of the completion. */
 static void complete(plait__completion *completion)
 {
 	plait__context *context = completion->object.context;
@@ -132,7 +133,8 @@ static void subscribe_run(plait__external *external)
 		complete(completion);
 }
 
-/* Subscribe to the awaited point, or to the submission of that emission. */
+/* Subscribe to the awaited point, or to the submission of that emission.  The
+ * lane has no subscription. */
 static plait_status subscribe(plait__external *external, plait_error *error)
 {
 	plait__completion *completion = external->completion;
@@ -166,7 +168,8 @@ static plait_status subscribe(plait__external *external, plait_error *error)
 }
 
 /* Returns the number of this parking; 0: completed, and the lane is still the
- * caller's. */
+ * caller's.  The calling thread runs the lane, and no more once this has
+ * unlocked. */
 static uint64_t park(plait__external *external, plait__completion *completion)
 {
 	uint64_t park_number = 0;

@@ -123,6 +123,7 @@ static plait_status make(plait__external *external, plait_error *error)
 	return PLAIT_OK;
 }
 
+/* The command is a coroutine, so it has a payload and a function. */
 static plait_status begin(plait__external *external, uint32_t command,
 			  plait_error *error)
 {
@@ -155,6 +156,8 @@ static void fail_result(plait__external *external, uint32_t command,
 	plait__instance_fail(external->instance, command, &why);
 }
 
+/* The function is suspended or has not begun, and the thread is in a callback
+ * scope. */
 static bool resume(struct plait__coroutine_command *self)
 {
 	bool ended;

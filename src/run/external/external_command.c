@@ -126,6 +126,7 @@ static plait_status begin_signal(plait__external *external,
 	return PLAIT_OK;
 }
 
+/* external->newest is that of this run (plait__external_begin_run). */
 static plait_status begin_wait(plait__external *external,
 			       const plait__plan_payload *payload,
 			       plait_error *error)
@@ -195,6 +196,8 @@ static plait_status begin_call(plait__external *external,
 	       plait__fail(error, status, "%s", why.text);
 }
 
+/* An external command has a payload; so has a region whose predicate is a
+ * function. */
 static const plait__plan_payload *payload_of(const plait__plan *plan,
 					     const plait__plan_command *at)
 {
@@ -240,6 +243,7 @@ static plait_status poll(const plait__external *external,
 		&room, error);
 }
 
+/* The call has been made, or is retracted: its result does not change. */
 static void drop_call(plait__external *external)
 {
 	plait__call *call = take_call(external);
@@ -250,8 +254,9 @@ static void drop_call(plait__external *external)
 	plait__object_drop(&call->event_record.object);
 }
 
-/* Recover a failed queue, or release it.  Take the queue's error, which is
- * more precise, unless the backend cannot recover the queue. */
+/* Recover a failed queue, or release it.  Take the queue's error, which is more
+ * precise, unless the backend cannot recover the queue.  The lane has a
+ * queue. */
 static void recover_queue(plait__external *external, plait_error *why)
 {
 	plait_error better = { .size = sizeof(better) };
@@ -306,7 +311,8 @@ static void fail(plait__external *external, uint32_t command,
 	plait__instance_fail(external->instance, command, &failure);
 }
 
-/* Abandon the command: it may complete later or never; the lane goes on. */
+/* Abandon the command: it may complete later or never; the lane goes on.  The
+ * calling thread runs the lane, and no inbox owner has its call. */
 static void leave(plait__external *external)
 {
 	external->started = false;

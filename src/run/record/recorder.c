@@ -147,6 +147,7 @@ double plait__recorder_expected_runs(const plait__plan *plan, uint32_t body)
 
 /* ---- samples ---- */
 
+/* Caller holds recorder->lock. */
 static void keep_samples(plait__recorder *recorder,
 			 const plait__record_ring *ring)
 {
