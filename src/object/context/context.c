@@ -188,7 +188,6 @@ static const plait__context_ops context_ops = {
 	.defer_drop = plait__reclaim_defer_drop,
 };
 
-/* The user has asked for all checks, by PLAIT_CHECK or the wrapper. */
 static void init_stacks(plait__context *context)
 {
 	uint64_t bytes = 65536, count = 16384;
@@ -198,6 +197,8 @@ static void init_stacks(plait__context *context)
 	plait__stack_pool_init(&context->stacks, bytes, count);
 }
 
+/* Returns true if the user has asked for all checks, by PLAIT_CHECK or the
+ * wrapper. */
 static bool wants_races(const plait__context *context)
 {
 	uint64_t everywhere = 0;

@@ -48,6 +48,7 @@ static void drop_deferred(plait__context *context)
 
 /* --- the list */
 
+/* Caller holds context->lock; the entry is listed. */
 static void unlink_entry(plait__context *context, plait__reclaim_entry *entry)
 {
 	if (entry->previous != NULL)
@@ -60,6 +61,7 @@ static void unlink_entry(plait__context *context, plait__reclaim_entry *entry)
 		context->last_entry = entry->previous;
 }
 
+/* Caller holds context->lock; the entry is not listed. */
 static void append_entry(plait__context *context, plait__reclaim_entry *entry)
 {
 	entry->next = NULL;
@@ -153,6 +155,7 @@ static void end_round(plait__context *context)
 		after(context);
 }
 
+/* Caller holds reclaim_lock. */
 static void set_next_round(plait__context *context, uint64_t start_ns)
 {
 	uint64_t now_ns = plait__clock_now_ns();

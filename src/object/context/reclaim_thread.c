@@ -48,6 +48,7 @@ void plait__reclaim_thread_submit(plait__context *context,
 	wake_urgently(context);
 }
 
+/* Caller holds no lock: tasks call functions of the user. */
 static void run_tasks(plait__context *context)
 {
 	plait__context_task *task;
@@ -96,7 +97,8 @@ static bool pump_all(plait__context *context)
 	return more;
 }
 
-/* Run one round; returns when to run the next even without a wake-up. */
+/* Run one round; returns when to run the next even without a wake-up.  The
+ * caller has a hold of the context. */
 static uint64_t run_round(plait__context *context)
 {
 	bool watched;

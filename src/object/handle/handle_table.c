@@ -77,6 +77,7 @@ static inline plait__handle_slot *find_slot(uint64_t index)
 	return chunk != NULL ? &chunk[index % CHUNK_SLOTS] : NULL;
 }
 
+/* Caller holds `lock`. */
 static void push_free(plait__handle_slot *slot)
 {
 	slot->next = NULL;
@@ -87,7 +88,8 @@ static void push_free(plait__handle_slot *slot)
 	free_last = slot;
 }
 
-/* Add one chunk. Returns false without memory, or without a number left. */
+/* Add one chunk. Returns false without memory, or without a number left.
+ * Caller holds `lock`. */
 static bool grow(void)
 {
 	plait__handle_slot *chunk;

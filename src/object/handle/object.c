@@ -67,7 +67,8 @@ void *plait__object_handle(const plait__object *object)
 	return (void *)(uintptr_t)plait__handle_get(object->slot);
 }
 
-/* Close the object; if work in flight holds it, leave it to the reclaimer. */
+/* Close the object; if work in flight holds it, leave it to the reclaimer.  No
+ * thread is inside. */
 static void linger(plait__object *object)
 {
 	plait__context_base *base = base_of(object);
@@ -184,7 +185,7 @@ bool plait__object_try_hold(plait__object *object)
 	return false;
 }
 
-/* Make the handle stale. */
+/* Make the handle stale.  The last hold was dropped. */
 static void close_slot(plait__object *object)
 {
 	if (object->slot == NULL)

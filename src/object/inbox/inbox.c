@@ -155,7 +155,7 @@ PLAIT__OBJECT_REFERENCES(inbox, PLAIT_OBJECT_INBOX);
 /* --- close */
 
 /* Cancel all promised events; returns the calls among them, linked by
- * next_closed, which the caller has to fail. */
+ * next_closed, which the caller has to fail.  Caller holds inbox->lock. */
 static plait__inbox_event *cancel_all(plait__inbox *inbox)
 {
 	plait__inbox_event *calls = NULL;

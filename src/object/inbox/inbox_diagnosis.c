@@ -39,7 +39,8 @@ static void collect(plait__inbox *inbox, struct promised *out)
 }
 
 /* Choose an event with a reached point, else one with a point still to come;
- * *out_reached is where its signal is. Returns true for the former. */
+ * *out_reached is where its signal is. Returns true for the former.  There is
+ * at least one event of a signal. */
 static bool choose(const struct promised *promised, uint32_t *out,
 		   uint64_t *out_reached)
 {

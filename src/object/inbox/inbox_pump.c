@@ -108,7 +108,8 @@ static plait__inbox_event *take_first(plait__inbox *inbox, bool runnable,
 	return event_record;
 }
 
-/* Fill in why the emission failed: the notification callback could not ask. */
+/* Fill in why the emission failed: the notification callback could not ask.
+ * The caller has a hold of the record, and no lock. */
 static void fill_failure(plait__inbox_event *event_record, plait_event *event)
 {
 	plait_error cause = { .size = sizeof(cause) };
@@ -255,7 +256,8 @@ static void fail_on_exit(void *arg)
 	plait__object_drop(&event_record->object);
 }
 
-/* The guard is not on the stack, which is gone when the guard runs. */
+/* Call the event's function on the owner's thread, which is inside the inbox.
+ * The guard is not on the stack, which is gone when the guard runs. */
 static int32_t call(plait__inbox_event *event_record, const plait_event *event)
 {
 	const bool guarded = plait__thread_guard_push(&event_record->guard,
@@ -274,6 +276,7 @@ static int32_t call(plait__inbox_event *event_record, const plait_event *event)
 	return result;
 }
 
+/* The caller has a hold of the record, which is dropped. */
 static void run(plait__inbox_event *event_record, const plait_event *event)
 {
 	int32_t result = 0;
@@ -373,7 +376,7 @@ static plait__inbox *find_waiting(plait__context *context)
 }
 
 /* Returns true, inside, unless the next event has no function and so must be
- * taken by plait_inbox_next. */
+ * taken by plait_inbox_next.  The calling thread owns the inbox. */
 static bool enter_to_serve(plait__inbox *inbox)
 {
 	bool serves;

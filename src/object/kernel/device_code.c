@@ -64,6 +64,7 @@ static uint64_t parameters_bytes(const struct compilation *compilation)
 	       sizeof(*compilation->parameters);
 }
 
+/* The array has parameters_bytes. */
 static void describe_parameters(struct compilation *compilation)
 {
 	for (uint32_t i = 0; i < compilation->signature->count; i++) {
@@ -127,6 +128,7 @@ static void name_entry(struct compilation *compilation)
 	}
 }
 
+/* The backend has built the kernel. */
 static plait_status query(struct compilation *compilation, plait_error *error)
 {
 	plait__backend *backend = compilation->device->port->backend;
@@ -228,6 +230,7 @@ static void refuse(plait__device_code *built, const plait_error *why,
 			       "cannot run the kernel: %s", why->text);
 }
 
+/* make_table has allocated kernel->built. */
 static plait_status make_for(plait__kernel *kernel, plait__device *device,
 			     uint32_t form, const plait_source *source,
 			     plait_error *refused, plait_error *error)

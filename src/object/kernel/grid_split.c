@@ -49,7 +49,8 @@ uint64_t plait__grid_split_init(plait__grid_split *out,
 	return made;
 }
 
-/* Start of piece `number`, in units; pieces differ by at most one line. */
+/* Start of piece `number`, in units; pieces differ by at most one line.
+ * `number` is at most `pieces`, which is not 0. */
 static uint64_t start_of(uint64_t units, uint64_t pieces, uint64_t number,
 			 uint64_t line)
 {

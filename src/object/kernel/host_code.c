@@ -293,6 +293,7 @@ static int32_t run_whole(const plait__host_code *code, void *const *arguments,
 	return result;
 }
 
+/* Only for code with a team: is_whole. */
 static uint64_t count_parts(const plait__host_code *code, uint64_t expected_ns)
 {
 	uint64_t threads = plait__parallel_for_size(code->team);
@@ -322,6 +323,7 @@ static int32_t run_timed(plait__host_code *code, struct parts *parts,
 	return result;
 }
 
+/* Only for code with a team: is_whole. */
 static int32_t run_divided(plait__host_code *code, void *const *arguments,
 			   const plait_launch *launch)
 {

@@ -32,7 +32,8 @@ static void release_on_exit(void *arg)
 	plait__object_drop(&context->object);
 }
 
-/* Task: call the user's function on a thread of the context. */
+/* Task: call the user's function on a thread of the context.  Runs without a
+ * lock; the buffer has no holds any more. */
 static void call_released(plait__context_task *task)
 {
 	plait__buffer *buffer = (plait__buffer *)(void *)((char *)task -
@@ -47,6 +48,7 @@ static void call_released(plait__context_task *task)
 	free_buffer(buffer);
 }
 
+/* No hold is left, so no work in flight uses the memory. */
 static void destroy_root(plait__buffer *buffer)
 {
 	plait__backend *backend = buffer->device->port->backend;
@@ -339,7 +341,8 @@ static plait_status check_can_wrap(const plait__device *device,
 				       error);
 }
 
-/* Promise the RELEASED event in the user's inbox. */
+/* Promise the RELEASED event in the user's inbox.  check_wrap has accepted the
+ * descriptor. */
 static plait_status promise_event(plait__buffer *buffer,
 				  const plait_wrap_desc *desc,
 				  plait_error *error)

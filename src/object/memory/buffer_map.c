@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 
+/* check_map has accepted the range and the flags. */
 static plait_status map_raw(plait__buffer *buffer, uint64_t offset,
 			    uint64_t bytes, uint32_t flags, void **out,
 			    plait_error *error)
@@ -24,6 +25,7 @@ static plait_status map_raw(plait__buffer *buffer, uint64_t offset,
 						   error);
 }
 
+/* `take` has unlinked the mapping, so no other thread unmaps it. */
 static plait_status unmap_raw(plait__buffer *buffer, void *pointer,
 			      plait_error *error)
 {

@@ -240,6 +240,7 @@ static void delete_versioned(plait__tensor_versioned *self)
 	end_exported((struct exported *)(void *)self);
 }
 
+/* plait__tensor_normalize has checked the array, so the numbers fit. */
 static void fill_tensor(plait__tensor *out, struct exported *self,
 			const plait_array *array)
 {
@@ -276,6 +277,7 @@ static void *fill_form(struct exported *self, const plait_array *array,
 	return &self->form.versioned;
 }
 
+/* The array is normalized. */
 static plait_status check_inside(const plait__buffer *buffer,
 				 const plait_array *array,
 				 uint64_t *out_bytes, plait_error *error)

@@ -56,6 +56,7 @@ static plait_status check_shape(const plait_array *array, plait_error *error)
 	return PLAIT_OK;
 }
 
+/* check_shape has accepted the shape. */
 static plait_status fill_strides(plait_array *array, plait_error *error)
 {
 	int64_t stride = 1;
@@ -159,7 +160,8 @@ static uint64_t magnitude(int64_t value)
 	return value < 0 ? -(uint64_t)value : (uint64_t)value;
 }
 
-/* Sort the dimensions of more than one element by stride, smallest first. */
+/* Sort the dimensions of more than one element by stride, smallest first.  The
+ * array has at most PLAIT_ARRAY_MAX_DIMENSIONS. */
 static uint32_t sort_dimensions(const plait_array *array,
 				uint32_t order[PLAIT_ARRAY_MAX_DIMENSIONS])
 {

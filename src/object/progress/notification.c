@@ -72,7 +72,8 @@ static struct plait__notification_chunk *create_chunk(void)
 }
 
 /* Raise all slots to the highest generation, so that one number separates the
- * new port's tokens from older ones. */
+ * new port's tokens from older ones.  Caller holds the table's lock; no slot of
+ * the chunk is armed. */
 static void age_slots(struct plait__notification_chunk *chunk)
 {
 	uint64_t highest = 0;

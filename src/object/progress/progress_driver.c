@@ -20,6 +20,7 @@ enum { POLL_NS = 1000000 };
 
 /* ---- lists; caller holds the lock ---- */
 
+/* Caller holds driver->lock. */
 static void append(plait__pollable_list *list, plait__pollable *pollable)
 {
 	pollable->next = NULL;
@@ -30,6 +31,7 @@ static void append(plait__pollable_list *list, plait__pollable *pollable)
 	list->last = pollable;
 }
 
+/* Caller holds driver->lock. */
 static plait__pollable *take_first(plait__pollable_list *list)
 {
 	plait__pollable *first = list->first;
@@ -39,6 +41,7 @@ static plait__pollable *take_first(plait__pollable_list *list)
 	return first;
 }
 
+/* Caller holds driver->lock. */
 static void make_ready(plait__progress_driver *driver,
 		       plait__pollable *pollable)
 {
@@ -136,6 +139,7 @@ static plait__pollable *take(plait__progress_driver *driver, bool *out_notified)
 	return taken;
 }
 
+/* Caller holds driver->lock. */
 static void count_retrying(plait__progress_driver *driver,
 			   plait__pollable *pollable, uint32_t left)
 {
@@ -154,7 +158,8 @@ static bool needs_polling(uint32_t left)
 	       left == PLAIT__PROGRESS_RETRYING;
 }
 
-/* Returns true if another thread needs a wake-up: this one may stop driving. */
+/* End the calling thread's role as driver of the pollable.  Returns true if
+ * another thread needs a wake-up: this one may stop driving. */
 static bool put_back(plait__progress_driver *driver, plait__pollable *pollable,
 		     uint32_t left, bool notified)
 {
@@ -207,7 +212,8 @@ bool plait__progress_drive(plait__context *context)
 	return notified || !needs_polling(left);
 }
 
-/* Remove it from the polling list; returns false if it is not in there. */
+/* Remove it from the polling list; returns false if it is not in there.  Caller
+ * holds driver->lock. */
 static bool unlink_polling(plait__progress_driver *driver,
 			   plait__pollable *pollable)
 {
@@ -264,21 +270,21 @@ struct wake_state {
 
 static bool was_woken(void *arg)
 {
-	const struct wake_state *kicked = arg;
+	const struct wake_state *state = arg;
 
-	return at_load_acquire_u32(&kicked->driver->wake_count) != kicked->seen;
+	return at_load_acquire_u32(&state->driver->wake_count) != state->seen;
 }
 
 static void serve(void *arg)
 {
 	plait__context *context = arg;
 	plait__progress_driver *driver = &context->driver;
-	struct wake_state kicked = { .driver = driver };
+	struct wake_state state = { .driver = driver };
 
 	for (;;) {
 		uint64_t until_ns = PLAIT__CLOCK_NEVER;
 
-		kicked.seen = at_load_acquire_u32(&driver->wake_count);
+		state.seen = at_load_acquire_u32(&driver->wake_count);
 		/* Acquire: pairs with the store in plait__progress_stop. */
 		if (at_load_acquire_u32(&driver->stop) != 0)
 			return;
@@ -287,7 +293,7 @@ static void serve(void *arg)
 		if (plait__progress_has_polling(driver))
 			until_ns = plait__clock_deadline(POLL_NS);
 		(void)plait__eventcount_await(&driver->event, was_woken,
-					      &kicked, until_ns,
+					      &state, until_ns,
 					      PLAIT__BACKOFF_SLEEP);
 	}
 }

@@ -4,7 +4,8 @@
 
 #include "object/queue/strided_copy.h"
 
-/* Add `bytes` of a command, at these distances from its first bytes. */
+/* Add `bytes` of a command, at these distances from its first bytes.  The
+ * arrays have room: submission.c has counted the rows. */
 static plait_work *add_bytes(struct plait__submission_builder *builder,
 			     const plait_command *command,
 			     const plait__command_operands *operands,

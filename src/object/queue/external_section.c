@@ -29,6 +29,7 @@ static void destroy_section(plait__object *object)
 
 static const plait__class section_class = { .destroy = destroy_section };
 
+/* The pool has one user at a time, so it has no lock. */
 static void put_idle(plait__section *section)
 {
 	section->next = section->home->idle;
@@ -59,7 +60,8 @@ static plait__section *pop_idle(plait__section_pool *home,
 	return found;
 }
 
-/* Cold: each run on a queue acquires a section. */
+/* Cold: each run on a queue acquires a section.  The section is idle, so
+ * nothing waits for its gate. */
 static __attribute__((cold, noinline)) bool reset_gate(plait__section *section)
 {
 	plait__backend *backend = section->port->backend;
@@ -171,6 +173,7 @@ void plait__section_pool_free(plait__section_pool *home)
 
 /* --- enter and leave */
 
+/* Called once per submission of the section. */
 static void raise_gate(plait__section *section, const plait_error *failure)
 {
 	plait__backend *backend = section->port->backend;
@@ -230,6 +233,7 @@ static bool arm(plait__section *section)
 	return false;
 }
 
+/* Fill a submission: the queue's lock is held. */
 static plait_status add_section(struct plait__submission_builder *builder,
 				const void *arg, plait_error *error)
 {

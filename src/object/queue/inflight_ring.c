@@ -8,6 +8,7 @@
 
 enum { FIRST_CAPACITY = 16 };
 
+/* The capacity is a power of two, and not 0. */
 static plait__inflight_entry *entry_at(const plait__inflight_ring *ring,
 				       uint32_t index)
 {

@@ -41,6 +41,8 @@ static plait__call *publish(const struct owned *owned, plait__call *call)
 	return before;
 }
 
+/* Fill a submission.  The queue's lock is held; that of the request is taken
+ * inside it. */
 static plait_status add_owned(struct plait__submission_builder *builder,
 			      const void *arg, plait_error *error)
 {

@@ -79,6 +79,7 @@ static void recycle(plait__object *object)
 
 const plait__class plait__call_class = { .destroy = recycle };
 
+/* The call has none. */
 static plait_status create_gate(plait__call *call, plait__queue *queue,
 				plait_error *error)
 {
@@ -161,6 +162,7 @@ static plait__call *find_idle(plait__inbox *inbox,
 	return call;
 }
 
+/* The call is new, or from the free list: no other thread has it. */
 static void fill(plait__call *call, plait__queue *queue,
 		 const plait_command *command, bool asks)
 {
@@ -247,6 +249,7 @@ void plait__call_cancel(plait__call *call)
 
 /* --- answer */
 
+/* The caller has claimed the call. */
 static void raise_gate(plait__call *call, const plait_error *failure)
 {
 	plait__backend *backend = call->port->backend;

@@ -15,6 +15,7 @@ enum { DEFAULT_CAPACITY = 1 << 20 };
 
 /* --- close and destroy */
 
+/* Nothing is in flight. */
 static void destroy_raw(plait__queue *queue)
 {
 	plait__backend *backend = queue->port->backend;

@@ -105,7 +105,8 @@ static void describe_failed(void *arg, char *out, uint32_t bytes)
 		       queue->port->backend->name, owed);
 }
 
-/* Let the backend's thread leave, or advance what a thread has to drive. */
+/* Let the backend's thread leave, or advance what a thread has to drive.
+ * Caller holds no lock. */
 static void pause_between(const struct recovery *recovery)
 {
 	plait__context *context = recovery->queue->object.context;

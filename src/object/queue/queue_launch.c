@@ -86,6 +86,7 @@ static plait_status fail_argument(const char *what, plait_error *error)
 	return plait__fail(error, PLAIT_E_INVALID, "%s", what);
 }
 
+/* The slot has room for the bytes of the type, which the check compares. */
 static plait_status take_value(struct held_argument *slot,
 			       const struct place *place,
 			       const plait_argument *given, plait_error *error)
@@ -127,6 +128,7 @@ static uint32_t map_flags(const plait__parameter *parameter)
  * Host code needs an address, so the memory is mapped while it runs, and no
  * longer: a mapping may be a copy, which would miss earlier writes in the queue
  * and be missed by later reads. A range without bytes has no address.
+ * check_buffer has checked the offset.
  */
 static plait_status map_slot(struct held_argument *slot, uint32_t flags,
 			     plait_error *error)
@@ -388,6 +390,7 @@ static uint64_t record_bytes(const plait__signature *signature)
 	return bytes;
 }
 
+/* new_record has allocated what record_bytes counts. */
 static void place_values(struct record *self, const plait__signature *signature)
 {
 	uint64_t *extra = (uint64_t *)(void *)(self->arguments + self->count);
@@ -456,7 +459,7 @@ static plait_status bind(struct record *self, const plait__device *device,
 	return status;
 }
 
-/* Tell the race check what the launch accesses. */
+/* Tell the race check what the launch accesses.  The race check is on. */
 static void note_accesses(const struct record *self, plait__queue *queue)
 {
 	for (uint32_t i = 0; i < self->count; i++)

@@ -75,6 +75,7 @@ static void add_side(plait__queue *queue, const struct side *side,
 			&work);
 }
 
+/* validate_command.c has checked the ranges. */
 static void add_memory(plait__queue *queue, const plait_command *command,
 		       const plait__command_operands *found)
 {
@@ -92,6 +93,7 @@ static void add_memory(plait__queue *queue, const plait_command *command,
 		add_side(queue, &source, shape, command);
 }
 
+/* The race check is on. */
 static void add_wait(plait__queue *queue, const plait_command *command,
 		     plait__signal *signal)
 {

@@ -41,7 +41,8 @@ bool plait__queue_poll_ended(plait__queue *queue, uint64_t *out_reached)
 	       (status != PLAIT_PENDING && *out_reached >= submitted);
 }
 
-/* Waiting threads check the context's count, and flush again. */
+/* Waiting threads check the context's count, and flush again.  Caller holds
+ * queue->lock. */
 static void set_unflushed(plait__queue *queue, bool unflushed)
 {
 	at_u32 *count = &queue->object.context->unflushed;
@@ -136,8 +137,9 @@ void plait__queue_note_failure(plait__queue *queue, const plait_error *failure)
 	plait__mutex_unlock(&queue->lock);
 }
 
-/* Returns true if the tail's gate has been raised. Its holds are dropped
- * under the lock, after `progress` has advanced further. */
+/* Returns true if the tail's gate has been raised. Its holds are dropped under
+ * the lock, after `progress` has advanced further.  Caller holds queue->lock,
+ * and the queue has a tail. */
 static bool has_left_tail(plait__queue *queue)
 {
 	plait__backend *backend = queue->port->backend;

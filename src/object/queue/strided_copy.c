@@ -21,7 +21,8 @@ static plait_status fail_far(const struct side *side, plait_error *error)
 			   "rows: the %s ends beyond all memory", side->name);
 }
 
-/* Fill in distances that are 0, and check the others. */
+/* Fill in distances that are 0, and check the others.  Counts of rows and
+ * slices are not 0 (read_rows), nor is `bytes`. */
 static plait_status fill_distances(struct side *side, uint64_t bytes,
 				   const plait_rows *given, plait_error *error)
 {
@@ -71,7 +72,7 @@ static plait_status measure(struct side *side, uint64_t bytes,
 /* --- both sides */
 
 /* Merge rows that are contiguous on both sides into one; the slices become its
- * rows. */
+ * rows.  `measure` has checked the extent, so the bytes do not overflow. */
 static void merge_rows(plait__strided_copy *shape)
 {
 	plait_work_rows *rows = &shape->rows;
@@ -149,6 +150,7 @@ plait_status plait__strided_copy_read(plait__strided_copy *out,
 	return PLAIT_OK;
 }
 
+/* `bytes` is not 0, so neither is a row that passes. */
 static bool find_extent(const plait_work_rows *rows, uint64_t bytes,
 			uint64_t row, uint64_t slice, uint64_t *out)
 {
@@ -191,7 +193,8 @@ static uint64_t distance_of(uint64_t one, uint64_t other)
 }
 
 /* Returns true if a row of a target slice and one of a source slice, `distance`
- * bytes apart, share a byte.  Both sides have one row pitch. */
+ * bytes apart, share a byte.  Both sides have one row pitch.  The shape has
+ * bytes, so the pitch is not 0. */
 static bool rows_overlap(const plait__strided_copy *shape, uint64_t distance)
 {
 	uint64_t row = shape->rows.target_row;

@@ -25,7 +25,8 @@ enum { COMMANDS_MAX = INT32_MAX / 4 };
 
 /* --- commands by kind */
 
-/* A launch is submitted as a NOP command with builder->launch. */
+/* A launch is submitted as a NOP command with builder->launch.  Caller holds
+ * the queue's lock, as for all functions that add. */
 static plait_status add_nop(struct plait__submission_builder *builder,
 			    const plait_command *command,
 			    plait_error *error)
@@ -62,6 +63,7 @@ static plait_status add_call(struct plait__submission_builder *builder,
 	return PLAIT_OK;
 }
 
+/* With builder->ordered, port->order is held, which guards signal->next. */
 static plait_status add_signal_wait(struct plait__submission_builder *builder,
 				    const plait_command *command,
 				    plait__signal *signal, plait_error *error)
@@ -160,6 +162,8 @@ struct commands {
 	bool internal; /* made by the library, for one call of the user */
 };
 
+/* check_array has checked the size of the first command, which is the
+ * stride. */
 static plait_status add_all(struct plait__submission_builder *builder,
 			    const void *arg, plait_error *error)
 {
@@ -210,6 +214,7 @@ static void roll_back(struct plait__submission_builder *builder)
 		plait__object_drop_deferred(object);
 }
 
+/* Caller holds the queue's lock, and port->order if signals are emitted. */
 static void commit(struct plait__submission_builder *builder)
 {
 	plait__queue *queue = builder->queue;
@@ -235,6 +240,8 @@ static void commit(struct plait__submission_builder *builder)
 	}
 }
 
+/* End the last group with an emission of the queue's own signal, and submit
+ * all. */
 static plait_status submit_groups(struct plait__submission_builder *builder,
 				  plait_error *error)
 {
@@ -266,7 +273,7 @@ static plait_status add_idle_section(struct plait__submission_builder *builder,
 }
 
 /* Submit the commands that `fill` adds, `count` at most; with 0 only the wait
- * for an idle section. */
+ * for an idle section.  Caller holds queue->lock. */
 static plait_status submit_locked(struct plait__submission_builder *builder,
 				  uint64_t count, plait__submission_fill fill,
 				  const void *arg, plait_error *error)
@@ -345,7 +352,8 @@ plait_status plait__submission_submit(struct plait__submission_builder *builder,
 	return status;
 }
 
-/* Upper bound of the number of work items. */
+/* Upper bound of the number of work items.  check_array has checked the
+ * array. */
 static uint64_t count_works(const struct plait__submission_builder *builder,
 			    const struct commands *all)
 {

@@ -29,6 +29,7 @@ void plait__submission_begin_group(struct plait__submission_builder *builder)
 	builder->phase = WAITS;
 }
 
+/* submission_arrays.c has reserved two points per command. */
 static void add_point(struct plait__submission_builder *builder,
 		      plait_backend_signal *signal, uint64_t sequence)
 {

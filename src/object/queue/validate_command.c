@@ -191,6 +191,7 @@ static plait_status enter_buffer(plait_buffer *handle, uint64_t offset,
 	return status;
 }
 
+/* Both buffers are entered, and both ranges are inside them. */
 static plait_status check_copy(const plait__command_operands *operands,
 			       const plait_command *command,
 			       plait_error *error)
@@ -215,7 +216,8 @@ static plait_status check_copy(const plait__command_operands *operands,
 						   "the last" : "");
 }
 
-/* Reject a read or write of host memory that is the buffer's own. */
+/* Reject a read or write of host memory that is the buffer's own.  One buffer
+ * is entered, and its range is inside. */
 static plait_status check_host(const plait__command_operands *operands,
 			       const plait_command *command,
 			       plait_error *error)
@@ -240,6 +242,7 @@ static plait_status check_host(const plait__command_operands *operands,
 			   reads ? "read from" : "written to");
 }
 
+/* check_fields has accepted the command. */
 static plait_status enter_memory(plait__command_operands *operands,
 				 const plait_command *command,
 				 const plait__queue *queue, plait_error *error)

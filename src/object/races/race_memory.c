@@ -64,6 +64,7 @@ static struct plait__race_root *root_of(plait__race_memory *memory,
 	return *link;
 }
 
+/* The root has the record. */
 static void remove_record(plait__race_memory *memory,
 			  struct plait__race_root *root, uint32_t index)
 {
@@ -203,6 +204,7 @@ static bool replaces(const plait__race_record *newer,
 		       older->event->position;
 }
 
+/* `reserve` has made room. */
 static void insert(struct plait__race_root *root,
 		   const plait__race_record *record)
 {

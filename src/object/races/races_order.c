@@ -12,7 +12,8 @@ enum {
 
 /* ---- signals ---- */
 
-/* The vector clock of something that may be behind all that was submitted. */
+/* The vector clock of something that may be behind all that was submitted.
+ * Caller holds races->lock, as for all static functions. */
 static void read_newest(const plait__races *races, plait__race_clock *out)
 {
 	memset(out, 0, sizeof(*out));

@@ -7,7 +7,8 @@
 
 /* ---- runs ---- */
 
-/* The place of a call of a plan: a queue of its own, until it is over. */
+/* The place of a call of a plan: a queue of its own, until it is over.  Caller
+ * holds races->lock. */
 static bool begin_call(plait__races *races, plait__race_queue *out)
 {
 	memset(out, 0, sizeof(*out));
@@ -18,6 +19,7 @@ static bool begin_call(plait__races *races, plait__race_queue *out)
 	return out->track != PLAIT__RACE_NO_TRACK;
 }
 
+/* Caller holds races->lock. */
 static void fill_run(plait__races *races, plait__race_queue *queue,
 		     const plait__race_run *run)
 {

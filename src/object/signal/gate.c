@@ -33,6 +33,7 @@ static plait_status raise_raw(plait__signal *signal, uint64_t sequence,
 	return PLAIT_OK;
 }
 
+/* Caller holds signal->gate. */
 static plait_status check_open(const plait__signal *signal,
 			       plait_error *error)
 {
@@ -50,6 +51,7 @@ static plait_status check_open(const plait__signal *signal,
 	return PLAIT_OK;
 }
 
+/* Caller holds signal->gate. */
 static plait_status raise_gate(plait__signal *signal, uint64_t sequence,
 			       plait_error *error)
 {
@@ -91,7 +93,8 @@ PLAIT_API plait_status plait_signal_raise(plait_signal *signal,
 	return status;
 }
 
-/* The failure begins one above the present value; lower sequences stay good. */
+/* The failure begins one above the present value; lower sequences stay good.
+ * Caller holds signal->gate. */
 static plait_status fail_gate(plait__signal *signal,
 			      const plait_error *failure, plait_error *error)
 {

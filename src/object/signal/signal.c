@@ -247,8 +247,8 @@ static plait_status fail_used(const plait__signal *signal, plait_error *error)
 			   plait__object_name(&signal->object, room));
 }
 
-/* Work in flight and notifications hold the signal; waiting threads are
- * inside. */
+/* Work in flight and notifications hold the signal; waiting threads are inside.
+ * Caller is inside the signal, and holds the lock that guards its emissions. */
 static bool is_used(plait__signal *signal)
 {
 	uint64_t reached;
@@ -260,6 +260,7 @@ static bool is_used(plait__signal *signal)
 	       plait__object_uses(&signal->object) != 0;
 }
 
+/* The signal is not used. */
 static plait_status reset_raw(plait__signal *signal, plait_error *error)
 {
 	plait__backend *backend = signal->port->backend;

@@ -78,7 +78,8 @@ static plait_status check_context(const plait__signal *signal,
 				   context->object.slot));
 }
 
-/* The first signal is entered already. */
+/* The first signal is entered already.  There is room: `reserve` was told the
+ * count. */
 static plait_status enter_one(entered *all, const plait_point *given,
 			      plait__context *context, plait_error *error)
 {

@@ -177,7 +177,8 @@ static void free_points(void *arg)
 			    points->count * sizeof(*points->all));
 }
 
-/* PLAIT_OK: poll again; else the result of the wait, as the backend says. */
+/* PLAIT_OK: poll again; else the result of the wait, as the backend says.  The
+ * wait has points, all of waiter->port. */
 static plait_status wait_inside(struct waiter *waiter, uint64_t timeout_ns,
 				plait_error *error)
 {
