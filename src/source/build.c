@@ -47,6 +47,7 @@ static at_u32 objects;
 
 /* ---- cache key ---- */
 
+/* The compiler is found. */
 static plait_status add_flags(struct build *build, plait_error *error)
 {
 	static const char common[] = "-x c -std=gnu11 -O3 -fPIC -shared "
@@ -203,7 +204,8 @@ static plait_status compile(struct build *build, plait_error *error)
 	return status;
 }
 
-/* Store the object in the cache, if there is one. */
+/* Store the object in the cache, if there is one.  compile has written the
+ * object. */
 static bool store_object(const struct build *build)
 {
 	plait_error error = { .size = sizeof(error) };

@@ -31,7 +31,8 @@ static const char *first_error(const char *log, size_t *length)
 	return found;
 }
 
-/* Return the end of a comment or quoted text that begins here; else `at`. */
+/* Return the end of a comment or quoted text that begins here; else `at`.  `at`
+ * is before `end`. */
 static const char *skip_text(const char *at, const char *end)
 {
 	bool comment = end - at > 1 && at[0] == '/' &&

@@ -92,6 +92,7 @@ bool plait__cache_path(const plait__cache *cache, const char *name,
 
 /* ---- entries ---- */
 
+/* The counts of the footer stay within `bytes`. */
 static void checksum(const void *bytes, const struct footer *footer,
 		     unsigned char out[PLAIT__HASH_BYTES])
 {

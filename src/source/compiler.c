@@ -195,6 +195,7 @@ struct environment {
 	const char *list[VARIABLES + 1];
 };
 
+/* The list has room for the names of set_environment. */
 static void set_variable(struct environment *out, uint32_t *count,
 			 const char *name, const char *value)
 {
@@ -230,6 +231,7 @@ static uint64_t seconds_allowed(void)
 	return seconds;
 }
 
+/* The program was started. */
 static plait_status check_result(const plait__compiler *compiler,
 				 const struct plait__spawn_result *result,
 				 const char *to, plait_error *error)
@@ -275,7 +277,8 @@ static plait_status check_result(const plait__compiler *compiler,
 	return PLAIT_OK;
 }
 
-/* Run with `last`, a null behind it, as the last words; `to` is the output. */
+/* Run with `last`, a null behind it, as the last words; `to` is the output.
+ * plait__compiler_add leaves room for 7 such words. */
 static plait_status run_with(const plait__compiler *compiler,
 			     const char *const *last, const char *to,
 			     const char *folder, plait__text *log,

@@ -74,6 +74,7 @@ static plait_status check_defines(const char *defines, const char *name,
 	return PLAIT_OK;
 }
 
+/* out->form is known. */
 static plait_status check_code(plait_source *out, const char *name,
 			       plait_error *error)
 {
@@ -322,6 +323,7 @@ static void add_parameters(plait__text *out, const plait_source *source,
 	plait__text_add(out, "\n");
 }
 
+/* check_defines has accepted them. */
 static void add_defines(plait__text *out, const char *defines)
 {
 	while (defines != NULL && *(defines += strspn(defines, " ")) != '\0') {

@@ -22,6 +22,7 @@ static bool begins(const struct reader *in, const char *what)
 	       memcmp(in->at, what, length) == 0;
 }
 
+/* `in` is at the comment, which begins with two characters. */
 static void skip_comment(struct reader *in)
 {
 	in->at += 2;
@@ -37,7 +38,7 @@ static void skip_line(struct reader *in)
 }
 
 /* Skip to the closing quote or the end of the line: an apostrophe may stand
- * alone in #error. */
+ * alone in #error.  `in` is at a quote. */
 static void skip_quoted(struct reader *in)
 {
 	const char quote = *in->at++;
@@ -110,7 +111,7 @@ static bool take_kernel(struct reader *in, const char *name)
 	return true;
 }
 
-/* Skip the next word, comment or character. */
+/* Skip the next word, comment or character.  `in` is not at the end. */
 static void skip_one(struct reader *in)
 {
 	if (skip_noise(in))

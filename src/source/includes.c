@@ -19,7 +19,8 @@ enum { MAX_TEXT_BYTES = 1 << 28 };
 
 /* ---- detection ---- */
 
-/* Return the bytes of a line splice at `at`, 0 for none. */
+/* Return the bytes of a line splice at `at`, 0 for none.  `at` is before
+ * `end`. */
 static size_t splice_at(const char *at, const char *end)
 {
 	const char *next = at + 1;
@@ -88,7 +89,7 @@ bool plait__includes_possible(const plait__compiler *compiler,
 /* ---- identity ---- */
 
 /* Hash the text without the name of the temporary folder, which is another one
- * each time. */
+ * each time.  `folder` is not empty: make_folder in build.c has made it. */
 static void hash_without(plait__hash *hash, const char *text, uint64_t bytes,
 			 const char *folder)
 {

@@ -24,6 +24,7 @@ static const char *skip_to(const char *at, const char *end, const char *mark)
 	return at < end ? at + strlen(mark) : end;
 }
 
+/* `at` is at a quote. */
 static const char *skip_quoted(const char *at, const char *end)
 {
 	char quote = *at++;
@@ -40,7 +41,8 @@ static const char *skip_word(const char *at, const char *end)
 	return at;
 }
 
-/* Return the end of the comment, quoted text, word or character at `at`. */
+/* Return the end of the comment, quoted text, word or character at `at`.  `at`
+ * is before `end`. */
 static const char *skip(const char *at, const char *end)
 {
 	if (begins(at, end, "//"))
