@@ -36,6 +36,7 @@ struct stack_entry {
 	uint32_t more;		/* further bodies of the same region */
 };
 
+/* The stack has room for the bodies: structure.c has checked that they nest. */
 static void linearize(struct scan *s, struct stack_entry *stack)
 {
 	const plait__plan *plan = s->check->plan;
@@ -77,7 +78,8 @@ static void linearize(struct scan *s, struct stack_entry *stack)
 
 /* ---- nodes ---- */
 
-/* Order all commands of one node before all of another: groups have several. */
+/* Order all commands of one node before all of another: groups have several.
+ * `a` is visited before `b`. */
 static plait_status order_nodes(const struct scan *s, uint32_t a, uint32_t b)
 {
 	plait__check *check = s->check;

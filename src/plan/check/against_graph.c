@@ -7,7 +7,8 @@
 
 #include "base/error.h"
 
-/* Obligations are added grouped by `after`, as obligations.c wants them. */
+/* Obligations are added grouped by `after`, as obligations.c wants them.  The
+ * planner has accepted the input, so its edges name nodes. */
 static plait_status add_edges(plait__check *check)
 {
 	const plait__input *input = check->input;
@@ -55,7 +56,8 @@ static uint32_t node_device(const plait__input *input,
 		input->device_sets[node->device + k];
 }
 
-/* A group has one member on each device of the node. */
+/* A group has one member on each device of the node.  The node is a group that
+ * takes part. */
 static plait_status check_group(plait__check *check, uint32_t id,
 				uint32_t *stamp)
 {
@@ -78,7 +80,7 @@ static plait_status check_group(plait__check *check, uint32_t id,
 	return PLAIT_OK;
 }
 
-/* Any other node has one command, on its first device. */
+/* Any other node has one command, on its first device.  The node takes part. */
 static plait_status check_single(plait__check *check, uint32_t id)
 {
 	const plait__input_node *node = &check->input->nodes[id];
@@ -101,7 +103,8 @@ static bool is_group(const plait__input_node *node)
 	       node->meaning == PLAIT__MEANING_GROUP;
 }
 
-/* A barrier has one stub on each device but the first. */
+/* A barrier has one stub on each device but the first.  The plan has the nodes
+ * of the input. */
 static plait_status check_joins(plait__check *check)
 {
 	const plait__input *input = check->input;

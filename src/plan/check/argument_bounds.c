@@ -115,7 +115,8 @@ static const char *find_fault(const plait__plan *plan,
 /* ---- bytes of the blob ---- */
 
 /* Enter an argument's bytes; false if they are another argument's, too.  Only
- * values may share bytes. */
+ * values may share bytes.  find_fault has accepted the argument: its bytes are
+ * in the blob. */
 static bool claim(uint8_t *uses, const plait__plan_arg *arg)
 {
 	bool is_value = arg->kind == PLAIT__ARG_VALUE, good = true;

@@ -82,6 +82,7 @@ static plait_status new_row(struct sweep *s, uint32_t *out)
 	return PLAIT_OK;
 }
 
+/* The command's clock is not needed any more. */
 static void drop_row(struct sweep *s, uint32_t c)
 {
 	uint32_t row = s->row[c];
@@ -142,6 +143,7 @@ static plait_status merge_clock(struct sweep *s, uint32_t block, uint32_t c,
 	return PLAIT_OK;
 }
 
+/* `slot` is the entry of the chain in this block. */
 static bool covers(const struct sweep *s, uint32_t c, uint32_t slot,
 		   uint32_t link)
 {
@@ -171,6 +173,7 @@ static bool is_redundant(const struct sweep *s, uint32_t c, uint32_t before,
 	return false;
 }
 
+/* The clock of c has all its predecessors, but not c itself. */
 static plait_status prove(struct sweep *s, uint32_t c)
 {
 	plait__check *check = s->check;
@@ -190,12 +193,15 @@ static plait_status prove(struct sweep *s, uint32_t c)
 	return PLAIT_OK;
 }
 
+/* `uses` has counted the edge. */
 static void release(struct sweep *s, uint32_t from)
 {
 	if (--s->left[from] == 0)
 		drop_row(s, from);
 }
 
+/* The predecessors of c that lie in the range are visited: `order` is
+ * topological (deadlock.c). */
 static plait_status visit(struct sweep *s, uint32_t block, uint32_t c)
 {
 	plait__obligations_edges e = plait__obligations_in_edges(s->check, c);

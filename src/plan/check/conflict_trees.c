@@ -6,6 +6,8 @@
 
 /* ---- uses ---- */
 
+/* The table is at most half full (collect_uses), so a free entry ends the
+ * search.  A key is never 0. */
 static plait__conflict_object *find_object(plait__conflict_scan *s, uint64_t key)
 {
 	uint32_t i = (uint32_t)((key * 0x9e3779b97f4a7c15ull) >> 33);
@@ -26,6 +28,7 @@ static bool is_flat(const plait__plan_box *box)
 	return true;
 }
 
+/* count_uses has bounded the uses. */
 static void add_use(plait__conflict_scan *s, uint32_t item, uint32_t access,
 		    uint64_t key, bool is_exact)
 {
@@ -164,6 +167,7 @@ static uint32_t sort_ends(uint64_t *ends, uint32_t count)
 	return unique;
 }
 
+/* `ends` has two per use. */
 static void fill_ends(plait__conflict_scan *s)
 {
 	const plait__plan *tables = s->conflicts->tables;

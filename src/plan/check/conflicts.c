@@ -107,7 +107,7 @@ static bool covers(const plait__conflict_scan *s, const plait__conflict_use *use
 }
 
 /* Returns true if an entry with the same root, which is before this item, was
- * met in this walk. */
+ * met in this walk.  Each walk of a list has a number of its own in s->walk. */
 static bool is_repeated(plait__conflict_scan *s, const struct visit *visit,
 			const plait__conflict_entry *e)
 {
@@ -228,6 +228,7 @@ static bool has_conflicting(const struct visit *visit,
 	return false;
 }
 
+/* The recursion is as deep as the tree: 32 levels at most. */
 static plait_status settle_below(plait__conflict_scan *s, struct visit *visit,
 				 const plait__conflict_tree *tree, uint32_t number)
 {
@@ -334,7 +335,8 @@ static plait_status enter(plait__conflict_scan *s, const struct visit *visit,
 	return PLAIT_OK;
 }
 
-/* Apply `step` to each branch that makes up the leaves [from, to). */
+/* Settle, or with `entering` enter, each branch that makes up the leaves [from,
+ * to). */
 static plait_status each_branch(plait__conflict_scan *s, struct visit *visit,
 				const plait__conflict_tree *tree, uint32_t from,
 				uint32_t to, bool entering)
@@ -390,6 +392,7 @@ static plait_status add_to_tree(plait__conflict_scan *s, const plait__conflict_u
 	       each_branch(s, &visit, tree, from, to, true) : status;
 }
 
+/* Uses come by item, in the order of the scan. */
 static plait_status visit_uses(plait__conflict_scan *s)
 {
 	plait_status status = PLAIT_OK;

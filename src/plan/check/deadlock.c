@@ -41,6 +41,7 @@ static plait_status fill_sequence(plait__check *check)
 	return PLAIT_OK;
 }
 
+/* fill_sequence has found each command once. */
 static plait_status check_topological(plait__check *check, uint32_t c)
 {
 	const plait__plan *plan = check->plan;
@@ -86,6 +87,7 @@ static plait_status check_bundles(plait__check *check)
 
 /* ---- signals ---- */
 
+/* Commands come in submission order. */
 static plait_status check_signal(plait__check *check, uint32_t *owner,
 				 const plait__plan_body *body, uint32_t c)
 {
@@ -170,7 +172,8 @@ static plait_status check_signals(plait__check *check)
 
 /*
  * The last command of each track must be an exit or a wait target.  Then the
- * last command on any lane has a successor, up to an exit.
+ * last command on any lane has a successor, up to an exit.  structure.c has
+ * checked the tracks, none of which is empty.
  */
 static plait_status check_exits(plait__check *check)
 {

@@ -139,7 +139,8 @@ static plait_status require_order(plait__conflicts *conflicts, uint32_t before,
 
 /* ---- the check ---- */
 
-/* Tabulate the edges by position. */
+/* Tabulate the edges by position.  The position of each node is known
+ * (plait__graph_order_by_edges). */
 static plait_status list_edges(struct graph_check *c, uint32_t **out_first,
 			       uint32_t **out_from)
 {

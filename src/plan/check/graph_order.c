@@ -64,7 +64,8 @@ static plait_status begin(plait__graph_order *order, plait__check *check)
 }
 
 /* Walk the scopes; `sequence` has the nodes of each scope at its own range, or
- * is null. */
+ * is null.  Regions nest: the input has passed validate_input.c or comes from a
+ * graph. */
 static plait_status linearize(plait__graph_order *order,
 			      const uint32_t *sequence)
 {
@@ -145,7 +146,8 @@ static void list_edges(const plait__input *input, uint32_t *first,
 		to[--first[input->edges[i].before]] = input->edges[i].after;
 }
 
-/* Append ready nodes to the range of their scope, until none is left. */
+/* Append ready nodes to the range of their scope, until none is left.  `filled`
+ * begins as the first index of each scope; edges stay within a scope. */
 static uint32_t sort_nodes(const plait__graph_order *order,
 			   const uint32_t *first, const uint32_t *to,
 			   uint32_t *waits, uint32_t *filled,
@@ -204,7 +206,8 @@ plait_status plait__graph_order_by_edges(plait__graph_order *order,
 
 /* ---- scopes ---- */
 
-/* Returns the node of the region that a scope is a body of. */
+/* Returns the node of the region that a scope is a body of.  The scope is not
+ * 0. */
 static uint32_t holder(const plait__graph_order *order, uint32_t scope)
 {
 	return order->input->regions[

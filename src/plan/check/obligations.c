@@ -37,7 +37,8 @@ static void chain_lanes(plait__check *check)
 }
 
 /* Each command continues the chain of its first pred that has no successor in
- * its chain yet. */
+ * its chain yet.  `order` is topological (deadlock.c), so preds have their
+ * chains. */
 static plait_status chain_preds(plait__check *check)
 {
 	const plait__plan *plan = check->plan;
@@ -114,6 +115,7 @@ static void fill_newest(plait__check *check, uint32_t after)
 	}
 }
 
+/* Chains are known. */
 static bool is_direct(plait__check *check, uint32_t before, uint32_t after)
 {
 	uint32_t chain = check->chain[before], link = check->link[before];
@@ -201,6 +203,7 @@ plait_status plait__obligations_add(plait__check *check, uint32_t before,
 	return push(check, before, after, why);
 }
 
+/* The body is not 0. */
 static uint32_t region_command(const plait__check *check, uint32_t body)
 {
 	return check->plan->regions[check->plan->bodies[body].region].command;

@@ -28,6 +28,7 @@ static uint64_t count_edges(const plait__check *check)
 	return sum;
 }
 
+/* `order` has passed deadlock.c, so edges lead from lower to higher indices. */
 static plait_status list_edges(plait__check *check, struct edges *edges)
 {
 	const plait__plan *plan = check->plan;
@@ -90,7 +91,8 @@ static plait_status ask_all(plait__check *check, plait__reach *reach,
 	return PLAIT_OK;
 }
 
-/* Prove the first `open` obligations, and remove them. */
+/* Prove the first `open` obligations, and remove them.  ask_all has moved the
+ * open obligations to the front. */
 static plait_status sweep(plait__check *check, plait__reach *reach,
 			  const plait__reach_pair *pairs, uint32_t open)
 {

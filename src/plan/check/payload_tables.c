@@ -254,7 +254,8 @@ static bool has_scratch(const plait__plan *plan, uint32_t command)
 	       plan->scratch[low].command == command;
 }
 
-/* Returns true if each scratch argument of the command has memory. */
+/* Returns true if each scratch argument of the command has memory.  structure.c
+ * has checked that scratch ascends by command. */
 static bool scratch_exists(const plait__plan *plan, uint32_t command,
 			   const plait__plan_payload *payload)
 {
@@ -266,6 +267,7 @@ static bool scratch_exists(const plait__plan *plan, uint32_t command,
 	return !takes || has_scratch(plan, command);
 }
 
+/* structure.c has checked the link; check_payloads comes first. */
 static plait_status check_command(plait__check *check, uint32_t c)
 {
 	const plait__plan *plan = check->plan;

@@ -27,6 +27,7 @@ struct places {
 	uint32_t command;	/* the one whose uses are added */
 };
 
+/* structure.c has checked that bodies nest. */
 static uint32_t outer_command(const plait__plan *plan, uint32_t command)
 {
 	uint32_t body = plan->nodes[plan->commands[command].node].body;
@@ -47,6 +48,7 @@ static void add_use(struct places *p, uint32_t number)
 	user->count++;
 }
 
+/* payload_tables.c has checked the arguments. */
 static void add_payload(struct places *p, uint32_t payload)
 {
 	const plait__plan *plan = p->check->plan;
@@ -87,6 +89,7 @@ static void add_command(struct places *p, uint32_t number)
 			add_use(p, plan->accesses[i].object);
 }
 
+/* With p->uses the counts of a first pass give each user its range. */
 static void add_all(struct places *p)
 {
 	const plait__plan *plan = p->check->plan;
@@ -138,7 +141,8 @@ static plait_status find_users(struct places *p, const uint64_t *offsets)
 	return PLAIT_OK;
 }
 
-/* Returns true if the first use of `a` is submitted before all those of `b`. */
+/* Returns true if the first use of `a` is submitted before all those of `b`.
+ * Both have uses. */
 static bool begins_before(const struct places *p, const struct user *a,
 			  const struct user *b)
 {
@@ -242,8 +246,8 @@ static uint32_t find_from(const struct places *p, uint32_t low, uint32_t high,
 	return low;
 }
 
-/* Check `i` against those of [low, high) that begin within it, from `from`
- * on. */
+/* Check `i` against those of [low, high) that begin within it, from `from` on.
+ * The users of [low, high) are sorted by device and offset. */
 static plait_status check_within(const struct places *p, uint32_t i,
 				 uint32_t low, uint32_t high, uint64_t from)
 {

@@ -31,7 +31,8 @@ enum {
 /* ---- labels ---- */
 
 /* Visit the ancestors of `root` that have no label yet.  `next` is, by node on
- * the stack, the number of its edges that were followed. */
+ * the stack, the number of its edges that were followed.  The graph has no
+ * cycle, and edges lead from lower to higher numbers. */
 static void label_from(plait__reach *reach, plait__reach_label *labels,
 		       uint32_t root, uint32_t *count, bool forward)
 {
@@ -67,7 +68,8 @@ static void label_from(plait__reach *reach, plait__reach_label *labels,
 	}
 }
 
-/* Every node is an ancestor of a node without successors. */
+/* Every node is an ancestor of a node without successors.  find_forced_paths
+ * has counted the successors. */
 static void label_all(plait__reach *reach, plait__reach_label *labels,
 		      bool forward)
 {
@@ -153,7 +155,8 @@ static uint32_t ask(const plait__reach *reach, uint32_t u, uint32_t v)
 	return ask_labels(reach, u, v);
 }
 
-/* Search backwards from `after`, last edges first. */
+/* Search backwards from `after`, last edges first.  Labels are known.  Edges
+ * lead from lower to higher numbers. */
 static uint32_t search(plait__reach *reach, uint32_t before, uint32_t after)
 {
 	uint32_t steps = 0, depth = 1;
@@ -231,7 +234,8 @@ static void set_bit(uint64_t bits[WORDS], uint32_t slot)
 	bits[slot / 64] |= 1ull << slot % 64;
 }
 
-/* Carry the bits of the origins through the nodes [low, high]. */
+/* Carry the bits of the origins through the nodes [low, high].  `bits` has room
+ * for the nodes of the range. */
 static void carry(const struct sweep *sweep, uint32_t low, uint32_t high)
 {
 	const plait__reach *reach = sweep->reach;

@@ -7,6 +7,7 @@
 
 #include "plan/check/obligations.h"
 
+/* The body is not 0. */
 static const plait__plan_region *region_of(const plait__plan *plan,
 					   uint32_t body)
 {

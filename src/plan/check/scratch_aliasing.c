@@ -70,7 +70,8 @@ static void sort_scratch(const plait__plan *plan, uint32_t *sorted)
 	}
 }
 
-/* Ranges that overlap, directly or transitively, form one cluster. */
+/* Ranges that overlap, directly or transitively, form one cluster.  `sorted` is
+ * by device and offset. */
 static void find_clusters(const plait__plan *plan, struct arena *a)
 {
 	uint64_t end = 0;
@@ -90,6 +91,7 @@ static void find_clusters(const plait__plan *plan, struct arena *a)
 	}
 }
 
+/* Never none: init_arena has counted the intervals. */
 static uint32_t new_interval(struct arena *a, const struct interval *from)
 {
 	uint32_t interval = a->free;
@@ -105,7 +107,9 @@ static uint32_t new_interval(struct arena *a, const struct interval *from)
 }
 
 /* Order the command after the last users of its range.  Its range becomes one
- * interval; intervals that it overlaps in part are split. */
+ * interval; intervals that it overlaps in part are split.  Commands come in the
+ * order of accesses.c; structure.c has checked that the range does not
+ * overflow. */
 static plait_status use_range(struct arena *a, uint32_t *head,
 			      const plait__plan_scratch *s)
 {

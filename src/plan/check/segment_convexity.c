@@ -56,8 +56,8 @@ static plait_status check_members(plait__check *check)
 	return PLAIT_OK;
 }
 
-/* Count (`fill` false) or store the incoming edges of c, of all kinds of
- * order. */
+/* Count (`fill` false) or store the incoming edges of c, of all kinds of order.
+ * With `fill` a first pass has counted the edges. */
 static void visit_in_edges(plait__check *check, struct units *u, uint32_t c,
 			   bool fill)
 {

@@ -90,6 +90,7 @@ static plait_status check_limits(plait__check *check)
 	return PLAIT_OK;
 }
 
+/* check_body has checked that the tracks are in range. */
 static plait_status check_track(plait__check *check, uint32_t b, uint32_t i,
 				uint32_t *next)
 {
@@ -199,7 +200,8 @@ static plait_status check_command(plait__check *check, uint32_t c)
 	return PLAIT_OK;
 }
 
-/* Waits and preds stay within the body; resolve the command of each wait. */
+/* Waits and preds stay within the body; resolve the command of each wait.
+ * Tracks and commands of all bodies are checked. */
 static plait_status check_links(plait__check *check, uint32_t b)
 {
 	const plait__plan *plan = check->plan;
@@ -251,6 +253,7 @@ static plait_status check_links(plait__check *check, uint32_t b)
 
 /* ---- regions ---- */
 
+/* check_region has checked the ranges. */
 static plait_status check_region_lanes(plait__check *check, uint32_t r,
 				       uint32_t *stamp)
 {
@@ -328,7 +331,7 @@ static plait_status check_region(plait__check *check, uint32_t r,
 }
 
 /* A region has one stub on each of its lanes but the home lane, in the body of
- * its command. */
+ * its command.  All regions are checked. */
 static plait_status check_stubs(plait__check *check, uint32_t *stubs)
 {
 	const plait__plan *plan = check->plan;
@@ -371,7 +374,8 @@ static bool is_stub(const plait__plan_command *command)
 	       command->kind == PLAIT__CMD_BARRIER_STUB;
 }
 
-/* Each node that takes part has one command, or is a group of members. */
+/* Each node that takes part has one command, or is a group of members.  All
+ * commands are checked. */
 static plait_status check_nodes(plait__check *check)
 {
 	const plait__plan *plan = check->plan;
@@ -415,6 +419,7 @@ static plait_status check_nodes(plait__check *check)
 	return PLAIT_OK;
 }
 
+/* All commands are checked. */
 static plait_status check_tables(plait__check *check)
 {
 	const plait__plan *plan = check->plan;

@@ -29,7 +29,7 @@ static uint64_t times(uint64_t a, uint64_t b)
 }
 
 /* Duration of a region: its decisions, plus its expected body (else the longest
- * one) times its iterations. */
+ * one) times its iterations.  Inner bodies have their makespans. */
 static uint64_t region_duration(const struct totals *f,
 				const plait__plan_region *region)
 {
@@ -110,6 +110,8 @@ static uint32_t bundle_end(const plait__plan *plan, uint32_t at, uint32_t stop)
 	return i;
 }
 
+/* Bodies inside this one are timed: the caller goes from the last body to the
+ * first. */
 static void time_body(const struct totals *f, uint32_t b)
 {
 	const plait__plan *plan = f->check->plan;
@@ -261,8 +263,8 @@ static plait_status check_segment_costs(plait__check *check)
 	return PLAIT_OK;
 }
 
-/* An arena is allocated as stated: it must not exceed the end of its
- * scratch. */
+/* An arena is allocated as stated: it must not exceed the end of its scratch.
+ * structure.c has checked that no range overflows. */
 static plait_status check_arenas(plait__check *check)
 {
 	const plait__plan *plan = check->plan;

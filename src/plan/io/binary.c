@@ -177,7 +177,8 @@ static plait_status check_entry(const struct directory_entry *entry,
 			   "plan: array %u lies outside of the file", number);
 }
 
-/* Null for an empty array; sets *failed when memory ran out. */
+/* Null for an empty array; sets *failed when memory ran out.  check_entry has
+ * accepted the entry. */
 static void *copy_array(const plait_allocator *allocator,
 			const unsigned char *bytes,
 			const struct directory_entry *entry, bool *failed)
@@ -195,6 +196,7 @@ static void *copy_array(const plait_allocator *allocator,
 	return copy;
 }
 
+/* check_bytes has accepted the header and the size. */
 static plait_status read_arrays(plait__plan *plan, const unsigned char *bytes,
 				uint64_t count, plait_error *error)
 {

@@ -30,6 +30,7 @@ const char *plait__escape_node_name(const plait__plan *plan, uint32_t node,
  * Returns the length of the character at `at` in bytes; 0 if some reader of
  * JSON or XML rejects it.  Accepted: UTF-8 in its shortest form; no surrogate,
  * nothing from U+FFFE to U+FFFF, no control character but those below U+0020.
+ * The text ends with a NUL, at which the bytes of a character end too.
  */
 static int character_bytes(const char *at)
 {

@@ -105,8 +105,8 @@ static void write_lanes(struct writer *writer, uint32_t number)
 	plait__text_add(writer->out, "]");
 }
 
-/* A node on several devices has a command on each: `by_` tells which one
- * waits. */
+/* A node on several devices has a command on each: `by_` tells which one waits.
+ * write_lanes of this body has filled `local`. */
 static void write_waits_of(struct writer *writer, uint32_t number,
 			   uint32_t *written)
 {
@@ -168,6 +168,7 @@ static void open_region(struct writer *writer, uint32_t number)
 	plait__text_add(writer->out, ", \"bodies\": [{");
 }
 
+/* The body's regions are sorted. */
 static bool push(struct writer *writer, uint32_t region, uint32_t body)
 {
 	struct region_entry region_entry = { region, body, writer->first[body] };

@@ -29,7 +29,8 @@ static plait_status add_extra(plait__planner_state *planner, uint32_t t,
 	return PLAIT_OK;
 }
 
-/* Count the lanes of each device that the bodies of a region need at once. */
+/* Count the lanes of each device that the bodies of a region need at once.  The
+ * scopes of its bodies have their lanes. */
 static void count_region_lanes(plait__planner_state *planner,
 			       uint32_t region_index, uint32_t *counts,
 			       uint32_t *most)
@@ -125,7 +126,8 @@ static bool is_before(const plait__planner_state *planner, uint32_t a,
 	return has_like_pred(planner, a) && !has_like_pred(planner, b);
 }
 
-/* Merge two adjacent runs of seq, stably. */
+/* Merge two adjacent runs of seq, stably.  `spare` has room for the first
+ * one. */
 static void merge(const plait__planner_state *planner, uint32_t *seq,
 		  uint32_t middle, uint32_t end, uint32_t *spare)
 {
@@ -203,6 +205,7 @@ static bool is_too_wide(const plait__planner_state *planner, uint32_t s,
 	return false;
 }
 
+/* The scope has its ranks. */
 static plait_status run_chains(plait__planner_state *planner, struct lanes *l,
 			       uint32_t s, bool *done)
 {

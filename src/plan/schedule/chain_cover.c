@@ -279,7 +279,7 @@ static uint32_t add_swaps(const struct plait__chain_cover *c,
 }
 
 /* Give v a tail by moving other items along an augmenting path; returns false
- * if there is none. */
+ * if there is none.  v has a single item. */
 static bool augment(struct plait__chain_cover *c, uint32_t v, uint32_t device)
 {
 	struct swap swaps[SWAP_NODES];
@@ -330,7 +330,7 @@ static void place_item(struct plait__chain_cover *c, uint32_t t, uint32_t k)
 /*
  * Place node after node.  While its items look for tails they are tails
  * themselves, but no placed node has them as ancestors, so they never find each
- * other.
+ * other.  `planner->seq` lists preds before their successors.
  */
 static plait_status place_all(struct plait__chain_cover *c,
 			      const plait__planner_scope *scope)
@@ -355,7 +355,8 @@ static plait_status place_all(struct plait__chain_cover *c,
 	return c->no_memory ? PLAIT_E_NOMEM : PLAIT_OK;
 }
 
-/* Number the chains in the order of their first items. */
+/* Number the chains in the order of their first items.  All items are
+ * placed. */
 static plait_status number_lanes(struct plait__chain_cover *c,
 				 plait__planner_scope *scope)
 {

@@ -24,7 +24,7 @@ static uint32_t highest_cost(const plait__planner_state *planner,
 }
 
 /* Returns the body of a region that determines its cost: the expected one, or
- * the longest. */
+ * the longest.  Inner scopes have their makespans. */
 static const plait__planner_scope *counted_body(
 	const plait__planner_state *planner, const plait__input_region *region)
 {
@@ -103,7 +103,8 @@ static plait_status fail_sum(const plait__planner_state *planner,
 }
 
 /* Returns false on overflow; else adds the expected time of the bodies and
- * decisions of a region to *cost. */
+ * decisions of a region to *cost.  *cost is that of one decision so far; inner
+ * scopes have their makespans. */
 static bool region_cost(const plait__planner_state *planner,
 			uint32_t region_index, uint64_t *cost)
 {
@@ -131,6 +132,7 @@ static bool region_cost(const plait__planner_state *planner,
 	       !__builtin_add_overflow(most, decisions, cost);
 }
 
+/* Inner scopes have their makespans. */
 static plait_status node_costs(plait__planner_state *planner,
 			       const plait__planner_scope *scope)
 {

@@ -8,7 +8,8 @@
 #include <string.h>
 
 /* Map each lane of an inner scope to one of the lanes that its region has in
- * the outer scope. */
+ * the outer scope.  Outer scopes have been mapped, and the region has an item
+ * for each lane of its bodies (assign_lanes.c). */
 static void map_scope(plait__planner_state *planner, uint32_t s, uint32_t *seen,
 		      const uint32_t *t_of_region)
 {
@@ -188,6 +189,7 @@ static void sort_tracks(plait__plan_track *tracks, uint32_t count)
 	}
 }
 
+/* The counts of `tracks` are 0. */
 static void count_commands(const plait__planner_state *planner,
 			   const plait__planner_scope *scope,
 			   plait__plan_track *tracks, const uint32_t *track_of)
@@ -246,6 +248,7 @@ static uint8_t kind_of(const plait__planner_state *planner, uint32_t t,
 					       : PLAIT__CMD_BARRIER_STUB;
 }
 
+/* fill_tracks has kept the command's place in its track. */
 static void fill_command(plait__planner_state *planner, uint32_t t, uint32_t k,
 			 plait__plan_track *track, uint32_t *order)
 {
@@ -295,6 +298,7 @@ static void fill_plain(plait__planner_state *planner,
 	}
 }
 
+/* fill_tracks has kept the places; `planner->seq` is the placing order. */
 static void fill_commands(plait__planner_state *planner,
 			  const plait__planner_scope *scope,
 			  const plait__plan_body *body,
@@ -355,6 +359,7 @@ static plait_status fill_bodies(plait__planner_state *planner)
 
 /* ---- regions ---- */
 
+/* Commands and bodies of the region are filled. */
 static void fill_region(plait__planner_state *planner, uint32_t t,
 			uint32_t index, uint32_t *lanes_used)
 {

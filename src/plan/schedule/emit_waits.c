@@ -31,6 +31,7 @@ struct waits {
 	uint32_t pred_count;
 };
 
+/* The item is emitted: it has a position, a sequence and a row. */
 static plait_status add_point(struct waits *w, uint32_t item)
 {
 	plait__place_point *point;
@@ -63,7 +64,7 @@ static plait_status add_pred(struct waits *w, uint32_t u)
 	return PLAIT_OK;
 }
 
-/* Every node is one command. */
+/* Every node is one command.  Preds are emitted. */
 static plait_status gather_plain(struct waits *w, uint32_t t)
 {
 	const plait__planner_state *planner = w->planner;
@@ -159,7 +160,8 @@ static void forget(struct waits *w, uint32_t t)
 	}
 }
 
-/* Release the vector clocks of preds that have no unplaced successor. */
+/* Release the vector clocks of preds that have no unplaced successor.  t is
+ * emitted, so each pred has one successor less to come. */
 static void forget_preds(struct waits *w, uint32_t t)
 {
 	plait__planner_state *planner = w->planner;
@@ -305,7 +307,8 @@ static void prefix_sum(plait__plan *plan)
 	plan->commands[c].pred_first = preds;
 }
 
-/* In placing order, where wait targets are still in the cache. */
+/* In placing order, where wait targets are still in the cache.  prefix_sum has
+ * run. */
 static plait_status store_waits(struct waits *w)
 {
 	plait__plan *plan = w->planner->plan;

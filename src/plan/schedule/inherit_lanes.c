@@ -127,7 +127,8 @@ static plait_status check_items(plait__planner_state *planner, uint64_t *finish)
 	return PLAIT_OK;
 }
 
-/* Returns the makespan with these lanes and this order. */
+/* Returns the makespan with these lanes and this order.  check_items has
+ * accepted lanes and order.  Sums do not overflow (critical_path.c). */
 static uint64_t find_makespan(plait__planner_state *planner, uint64_t *finish,
 			      uint64_t *lane_free)
 {

@@ -42,7 +42,7 @@ static bool is_sooner(const struct insert *x, uint32_t a, uint32_t b)
 					    : a < b;
 }
 
-/* Merge two adjacent runs. */
+/* Merge two adjacent runs.  `spare` has room for the first one. */
 static void merge(const struct insert *x, is_before *before, uint32_t *seq,
 		  uint32_t middle, uint32_t end, uint32_t *spare)
 {
@@ -77,6 +77,7 @@ struct visible {
 	uint32_t lane;
 };
 
+/* Preds are placed.  Sums do not overflow (critical_path.c). */
 static struct visible find_visible(const struct insert *x, uint32_t t)
 {
 	const plait__planner_state *planner = x->planner;
@@ -150,6 +151,8 @@ static bool is_better(const struct slot *a, const struct slot *b,
 	return a->lane == visible->lane;
 }
 
+/* Each device has a lane limit (phases.h), so the loop ends with a slot or a
+ * lane may be added. */
 static plait_status find_slot(struct insert *x, uint32_t t, struct slot *best)
 {
 	uint32_t d = plait__planner_device(x->planner, t), i;
@@ -177,6 +180,7 @@ static plait_status find_slot(struct insert *x, uint32_t t, struct slot *best)
 	return PLAIT_OK;
 }
 
+/* Nothing runs on the lane between `before` and `after`. */
 static void fill_slot(struct insert *x, uint32_t t, const struct slot *slot)
 {
 	x->planner->lane[t] = slot->lane;

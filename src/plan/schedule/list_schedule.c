@@ -15,6 +15,7 @@
 /* Lanes examined for an extra item of a node. */
 enum { LANES_TRIED = 64 };
 
+/* u is placed with all its items. */
 static plait_status add_point(struct plait__list_schedule *l, uint32_t *count,
 			      uint32_t u, uint32_t item)
 {
@@ -34,7 +35,7 @@ static plait_status add_point(struct plait__list_schedule *l, uint32_t *count,
 	return PLAIT_OK;
 }
 
-/* Every node is one command. */
+/* Every node is one command.  Preds are placed. */
 static plait_status gather_plain(struct plait__list_schedule *l, uint32_t t,
 				 uint32_t *count)
 {
@@ -85,6 +86,7 @@ static plait_status gather_points(struct plait__list_schedule *l, uint32_t t,
 	return PLAIT_OK;
 }
 
+/* Comes before plait__place_occupy, which raises the count of the lane. */
 static void set_lane(struct plait__list_schedule *l, uint32_t item,
 		     uint32_t lane)
 {
@@ -121,7 +123,8 @@ static uint32_t find_idle(const struct plait__list_schedule *l,
 
 /*
  * Choose a lane for an extra item that the node does not use yet: one that ends
- * with a pred, else the one free first, unless a new one is free sooner.
+ * with a pred, else the one free first, unless a new one is free sooner.  There
+ * is one: a node has no more items on a device than the device may have lanes.
  */
 static plait_status choose_extra_lane(struct plait__list_schedule *l,
 				      uint32_t point_count,
@@ -179,6 +182,7 @@ static plait_status choose_extra_lanes(struct plait__list_schedule *l,
 	return PLAIT_OK;
 }
 
+/* Preds are placed. */
 static plait_status place_node(struct plait__list_schedule *l, uint32_t t)
 {
 	plait__planner_state *planner = l->planner;
@@ -251,6 +255,7 @@ static uint32_t next_device(const struct plait__list_schedule *l,
 	return best;
 }
 
+/* Preds are placed. */
 static uint64_t ready_time(const struct plait__list_schedule *l, uint32_t t)
 {
 	const plait__planner_state *planner = l->planner;
@@ -300,7 +305,8 @@ static plait_status release_succs(struct plait__list_schedule *l, uint32_t t)
 	return PLAIT_OK;
 }
 
-/* Returns the next node for a device on which one can start at `time`. */
+/* Returns the next node for a device on which one can start at `time`.  The
+ * time is that of next_device. */
 static plait_status next_node(struct plait__list_schedule *l,
 			      struct plait__list_ready *ready, uint64_t time,
 			      uint32_t *out)
@@ -330,7 +336,7 @@ static plait_status next_node(struct plait__list_schedule *l,
 }
 
 /* Returns true if the makespan cannot be less than `bound`: the path after t
- * takes as long as its rank. */
+ * takes as long as its rank.  t is placed. */
 static bool exceeds_bound(struct plait__list_schedule *l, uint32_t t,
 			  uint64_t bound)
 {

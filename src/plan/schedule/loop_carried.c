@@ -66,6 +66,7 @@ static plait_status fail_use(const plait__planner_state *planner, uint32_t node,
 			   plait__input_node_text(planner->input, loop, name));
 }
 
+/* Lists of preds are reduced, so an edge may be implied by others. */
 static bool has_edge(const plait__planner_state *planner, uint32_t before,
 		     uint32_t after)
 {

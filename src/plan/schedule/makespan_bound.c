@@ -13,7 +13,7 @@ enum { CUTS = 8 };
 #define LONGEST (UINT64_C(1) << 58)
 
 /* Returns max(critical path, work / lanes); sets *lanes to 0 if there is no
- * limit. */
+ * limit.  Sums do not overflow (critical_path.c). */
 static uint64_t simple_bound(const plait__planner_state *planner,
 			     const plait__planner_scope *scope, uint64_t *lanes)
 {

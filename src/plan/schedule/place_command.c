@@ -170,6 +170,7 @@ static void find_ready(const plait__place_command *command, struct ready *ready)
 	}
 }
 
+/* PLAIT__NONE stands for a new lane. */
 static inline uint64_t start_on(const plait__placement *place,
 				const plait__place_command *command,
 				const struct ready *ready, uint32_t lane)
@@ -204,7 +205,8 @@ struct choice {
 /* Preds are examined from the last: the tail of a lane is the best choice. */
 enum { TRIED_PREDS = 8 };
 
-/* Earliest start; then affinity; then the smaller gap; then the first. */
+/* Earliest start; then affinity; then the smaller gap; then the first.  `a` has
+ * a lane. */
 static inline bool is_better(const plait__placement *place,
 			     const struct choice *a, const struct choice *b)
 {
@@ -312,7 +314,7 @@ static plait_status choose_bounded(plait__placement *place,
 }
 
 /* Returns true for a command that follows its only pred on the pred's lane: no
- * other lane is earlier or preferred. */
+ * other lane is earlier or preferred.  The command has one pred at least. */
 static bool continues(const plait__placement *place,
 		      const plait__place_command *command)
 {

@@ -64,6 +64,7 @@ void plait__plan_to_input_fini(plait__plan_to_input *rebuilt)
 
 /* ---- nodes ---- */
 
+/* is_whole has accepted the plan, so the node has a command. */
 static void fill_node(plait__plan_to_input *rebuilt, uint32_t number)
 {
 	const plait__plan *plan = rebuilt->plan;

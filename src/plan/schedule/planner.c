@@ -33,7 +33,8 @@ static plait_status copy_devices(plait__planner_state *planner)
 	return PLAIT_OK;
 }
 
-/* Sort accesses by node; most graphs have them so. */
+/* Sort accesses by node; most graphs have them so.  plait__emit_nodes has set
+ * access_first. */
 static plait_status sort_accesses(plait__planner_state *planner)
 {
 	const plait__input *input = planner->input;

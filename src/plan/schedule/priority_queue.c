@@ -42,6 +42,7 @@ plait_status plait__priority_queue_push(plait__workspace *work,
 	return PLAIT_OK;
 }
 
+/* The queue is not empty. */
 static void drop_top(plait__priority_queue *queue, uint64_t *steps)
 {
 	plait__priority_queue_entry last = queue->entries[--queue->count];

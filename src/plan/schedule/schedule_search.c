@@ -63,7 +63,8 @@ static plait_status keep_lanes(struct plait__list_schedule *l,
 	return PLAIT_OK;
 }
 
-/* Copy the scope's part of an array by item. */
+/* Copy the scope's part of an array by item.  Only the items of its nodes are
+ * touched: those of a region lie apart. */
 static void copy_lanes(const plait__planner_state *planner,
 		       const plait__planner_scope *scope, uint32_t *to,
 		       const uint32_t *from)
@@ -147,7 +148,8 @@ static plait_status run_attempt(struct plait__list_schedule *l,
 	return plait__list_by_rank(l, scope, bound);
 }
 
-/* Run an attempt and keep it if its makespan is shorter than the best. */
+/* Run an attempt and keep it if its makespan is shorter than the best.  One
+ * attempt has been kept. */
 static plait_status improve(struct plait__list_schedule *l,
 			    plait__planner_scope *scope, enum attempt attempt)
 {
@@ -170,7 +172,7 @@ static plait_status improve(struct plait__list_schedule *l,
 enum { MANY_NODES = 16384 };
 
 /* Rank with a hop to each successor, scaled by the share of lanes that need
- * one. */
+ * one.  Each device has a limit of one lane at least, so `lanes` is not 0. */
 static void rank_with_hops(struct plait__list_schedule *l,
 			   const plait__planner_scope *scope)
 {

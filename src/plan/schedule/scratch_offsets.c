@@ -89,7 +89,8 @@ static plait_status add_scratch(struct memory *m, uint32_t command,
 	return PLAIT_OK;
 }
 
-/* Ascending by command. */
+/* Ascending by command.  Takes `planner->lane` for its own list: no later phase
+ * reads the lanes. */
 static plait_status store(struct memory *m)
 {
 	plait__planner_state *planner = m->planner;
@@ -180,7 +181,7 @@ static void add_bodies(struct memory *m, uint32_t t, const uint64_t *totals)
 	}
 }
 
-/* Cover one scope with chains and size their ranges. */
+/* Cover one scope with chains and size their ranges.  Inner scopes are done. */
 static plait_status chain_scope(struct memory *m,
 				struct plait__chain_cover *chains, uint32_t s,
 				uint64_t *totals)
@@ -230,7 +231,9 @@ static plait_status chain_scope(struct memory *m,
 	return PLAIT_OK;
 }
 
-/* Turn offsets within bodies into offsets in the arenas, outer scopes first. */
+/* Turn offsets within bodies into offsets in the arenas, outer scopes first.
+ * The region has an item on each device of its bodies (assign_lanes.c), and its
+ * own offsets are final. */
 static void move_scope(struct memory *m, uint32_t t)
 {
 	plait__planner_state *planner = m->planner;

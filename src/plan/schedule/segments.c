@@ -32,6 +32,7 @@ static bool may_join(const plait__plan *plan, const plait__plan_command *c)
 	       c->kind == PLAIT__CMD_FILL || c->kind == PLAIT__CMD_JOIN;
 }
 
+/* The depth of `before` is final. */
 static void deepen(const struct segments *s, uint32_t before, uint32_t c)
 {
 	const plait__plan *plan = s->plan;
@@ -67,6 +68,7 @@ static plait_status add_segment(struct segments *s, uint32_t device,
 	return PLAIT_OK;
 }
 
+/* The table has a free slot (clear_table). */
 static plait_status join_segment(struct segments *s, uint32_t mask, uint32_t c)
 {
 	plait__plan *plan = s->plan;
@@ -95,6 +97,7 @@ static plait_status join_segment(struct segments *s, uint32_t mask, uint32_t c)
 	return PLAIT_OK;
 }
 
+/* `track_of` is that of the body, and commands come in submission order. */
 static void find_depth(struct segments *s, uint32_t c)
 {
 	const plait__plan *plan = s->plan;

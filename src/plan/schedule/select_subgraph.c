@@ -42,6 +42,8 @@ static void link_edges(const plait__input *input, bool forward,
 			end_of(&input->edges[i], !forward);
 }
 
+/* The list is checked, and the edges are linked in the direction of the
+ * search. */
 static void search(const plait__input *input, const uint32_t *from,
 		   uint32_t count, struct reach *r)
 {
@@ -91,7 +93,8 @@ static plait_status restrict_to(plait__planner_state *planner, struct reach *r,
 	return PLAIT_OK;
 }
 
-/* Write "source node 3 'a' (x.c:7)", or the first of several. */
+/* Write "source node 3 'a' (x.c:7)", or the first of several.  The list has a
+ * node: graph/plan/freeze.c refuses an empty one. */
 static const char *show_list(const plait__planner_state *planner,
 			     const char *what, const uint32_t *list,
 			     uint32_t count, char room[SHOWN_BYTES])

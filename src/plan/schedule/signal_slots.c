@@ -16,11 +16,14 @@ struct signals {
 	uint32_t slot_count;	/* of the current body */
 };
 
+/* `track_of` is that of the body. */
 static uint32_t target(const struct signals *s, const plait__plan_wait *wait)
 {
 	return s->plan->tracks[s->track_of[wait->lane]].first + wait->position;
 }
 
+/* Commands come in submission order, so those it waits for have their
+ * signals. */
 static void assign_command(struct signals *s, const plait__plan_body *body,
 			   uint32_t c)
 {

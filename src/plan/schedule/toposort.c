@@ -73,7 +73,8 @@ static uint32_t number_scope(plait__planner_state *planner, struct order *o,
 	return tail - t_first;
 }
 
-/* Write "a -> b -> a", with as many names as fit. */
+/* Write "a -> b -> a", with as many names as fit.  `pred` leads around a cycle
+ * that has `start` in it. */
 static void write_cycle(plait__planner_state *planner, const uint32_t *pred,
 			uint32_t start, char *text, size_t capacity)
 {

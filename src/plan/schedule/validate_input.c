@@ -188,6 +188,7 @@ static plait_status map_scope(plait__planner_state *planner, uint32_t s)
 	return PLAIT_OK;
 }
 
+/* map_scope has entered all nodes. */
 static plait_status check_scope(plait__planner_state *planner, uint32_t s)
 {
 	const plait__input *input = planner->input;

@@ -76,6 +76,7 @@ static void drop_row(plait__placement *place, uint32_t row)
 	place->row_free = row;
 }
 
+/* No other command shares the row. */
 static void learn(plait__placement *place, uint32_t row, uint32_t lane,
 		  uint64_t known)
 {
@@ -93,6 +94,7 @@ static void learn(plait__placement *place, uint32_t row, uint32_t lane,
 	}
 }
 
+/* No other command shares the row `into`. */
 static void join(plait__placement *place, uint32_t into, uint32_t from)
 {
 	uint64_t *a = row_known(place, into);
@@ -206,7 +208,7 @@ static plait_status own_row(plait__placement *place, uint32_t lane)
 /*
  * Drop the candidates that the lane's vector clock or an earlier candidate
  * implies. If there is no free row the lane keeps its old clock, which is
- * shared and stays true.
+ * shared and stays true.  Candidates come latest first.
  */
 static plait_status elide(plait__placement *place, uint32_t lane,
 			  uint32_t count, uint32_t *out_kept)

@@ -238,7 +238,7 @@ static uint32_t find_block(const plait__workspace *work, const void *pointer)
 	return UINT32_MAX;
 }
 
-/* A cut block that grows moves out of its slab. */
+/* A cut block that grows moves out of its slab.  The block is a cut one. */
 static void *move_cut(plait__workspace *work, plait__workspace_block cut,
 		      uint64_t count, uint64_t each)
 {

@@ -55,7 +55,7 @@ static uint64_t times_of(const plait__plan *plan, uint32_t b)
 }
 
 /* Returns the body that determines the duration of a region.  A case may have
- * many branches: each region is examined once. */
+ * many branches: each region is examined once.  Inner bodies are simulated. */
 static uint32_t find_main_body(const struct simulate *s,
 			       const plait__plan_region *region)
 {
@@ -135,6 +135,8 @@ static void wait_for(struct simulate *s, uint32_t c, uint32_t from,
 	}
 }
 
+/* All that the command waits for has run, and `track_of` is that of the
+ * body. */
 static void run_command(struct simulate *s, uint32_t c)
 {
 	const plait__plan *plan = s->plan;
