@@ -62,6 +62,7 @@ static plait_status error_status(const plait__node_draft *draft)
 
 /* ---- kinds of nodes ---- */
 
+/* The kernel is resolved. */
 static plait_status add_geometry(plait__node_draft *draft)
 {
 	plait__store *store = draft->graph->store;
@@ -174,6 +175,7 @@ static plait_status add_call(plait__node_draft *draft)
 	       error_status(draft);
 }
 
+/* The signal is resolved. */
 static plait_status check_emit(const plait__node_draft *draft)
 {
 	const plait__vector *signals =
@@ -324,6 +326,8 @@ static plait_status add_empty(plait__node_draft *draft)
 
 /* ---- the whole node ---- */
 
+/* plait__node_check_fields has checked the kind, and add_node has taken out
+ * subgraphs. */
 static plait_status add_kind(plait__node_draft *draft)
 {
 	static plait_status (*const add[])(plait__node_draft * draft) = {
@@ -373,6 +377,7 @@ static plait_status add_parts(plait__node_draft *draft, const uint32_t *after,
 	return status;
 }
 
+/* `after` holds indices of the scope: resolve_after has found them. */
 static plait_status add_node(plait__graph *graph, const plait_node_desc *desc,
 			     const uint32_t *after, uint32_t count,
 			     uint32_t *out, plait_error *error)

@@ -35,6 +35,7 @@ static const uint8_t access_modes[] = {
 	[PLAIT__MODE_INOUT] = PLAIT__ACCESS_READ_WRITE,
 };
 
+/* A live handle suffices, since the graph holds the buffer (object_refs.c). */
 static inline bool push_buffer(struct plain_writer *writer,
 			       const plait__parameter *parameter,
 			       const plait_argument *given)
@@ -88,6 +89,7 @@ static inline bool push_value(struct plain_writer *writer,
 	return true;
 }
 
+/* recent_kernel has checked their number and their size. */
 static bool push_arguments(struct plain_writer *writer,
 			   const plait__signature *signature,
 			   const plait_argument *given)
@@ -214,7 +216,7 @@ static bool add_launch(struct common *common)
 }
 
 /* Place a join on the device of its first predecessor, else on the graph's
- * first device. */
+ * first device.  add_edges has run. */
 static bool add_join(struct common *common)
 {
 	const plait__input_edge *edges = common->scope->edges.items;
@@ -261,6 +263,7 @@ static bool add_names(struct common *common)
 	       (desc->file == NULL || node->file != PLAIT__NONE);
 }
 
+/* After a failure the caller cuts the tables back. */
 static bool add_parts(struct common *common, uint64_t tag,
 		      const plait_node *after, uint32_t count)
 {

@@ -43,6 +43,7 @@ static bool runs_in_place(const plait__node_draft *draft)
 			draft->payload.kernel), device);
 }
 
+/* runs_in_place has been true, so the launch has one device. */
 static bool commutes(const plait__node_draft *draft, uint32_t object)
 {
 	uint32_t device = device_of(draft->graph->store, object);

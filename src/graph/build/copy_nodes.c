@@ -108,7 +108,8 @@ static plait_status read_shape(const plait__node_draft *draft,
 	return status;
 }
 
-/* Add the rows of a strided copy; a contiguous one has none. */
+/* Add the rows of a strided copy; a contiguous one has none.  read_shape has
+ * accepted the shape, so the product does not overflow. */
 static plait_status add_rows(plait__node_draft *draft,
 			     const plait__strided_copy *shape)
 {

@@ -93,7 +93,8 @@ static void destroy_spare(void *store)
 }
 
 /* Leave the tables to the next graph of the context: memory that is mapped
- * already costs a third of new memory of the system. */
+ * already costs a third of new memory of the system.  No graph object has it
+ * any more. */
 static void recycle_store(plait__context *context, plait__store *store)
 {
 	if (plait__store_reset(store))

@@ -54,7 +54,8 @@ static bool is_idle(const plait__node_draft *draft)
 	       draft->node.kind == PLAIT__CMD_MARK;
 }
 
-/* Return the phrase for what `device` lacks for this node, or null. */
+/* Return the phrase for what `device` lacks for this node, or null.  Kind and
+ * objects of the node are resolved. */
 static const char *missing_capability(const plait__node_draft *draft,
 				      const plait__device *device)
 {
@@ -165,6 +166,7 @@ static uint32_t slot_of(const plait__store *store, uint32_t object)
 					     rotation->slot_first);
 }
 
+/* has_signal has been true. */
 static plait_status check_signal(const plait__node_draft *draft,
 				 const plait__device *device)
 {
@@ -211,6 +213,7 @@ static plait_status check_access(const plait__node_draft *draft, uint32_t index)
 
 /* ---- choice ---- */
 
+/* After a failure the caller cuts the table back. */
 static plait_status set_several(plait__node_draft *draft)
 {
 	const plait_node_desc *desc = draft->desc;

@@ -155,6 +155,7 @@ static plait_status fail_surplus(const plait__node_draft *draft,
 			   kind_names[draft->desc->kind]);
 }
 
+/* has_surplus has been true, so there is one. */
 static plait_status report_surplus(const plait__node_draft *draft)
 {
 	const plait_node_desc *desc = draft->desc;

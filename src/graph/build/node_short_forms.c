@@ -168,7 +168,7 @@ static void release_bodies(plait_graph **bodies, uint64_t count)
 }
 
 /* Create `count` bodies, add the node, attach them: all or nothing.  The caller
- * has entered the graph. */
+ * has entered the graph.  All of `out_bodies` are null. */
 static plait_status add_with_bodies(plait__graph *graph,
 				    const plait_node_desc *desc,
 				    plait_node after, plait_graph **out_bodies,

@@ -156,7 +156,8 @@ uint32_t plait__refs_context_device(plait__node_draft *draft)
 		draft, &draft->graph->object.context->devices[0]);
 }
 
-/* Return the index of an object; the root holds it from its first use. */
+/* Return the index of an object; the root holds it from its first use.  Caller
+ * has entered the object. */
 static uint32_t add_object(plait__node_draft *draft, uint32_t kind,
 			   plait__object *object)
 {
@@ -182,6 +183,7 @@ static bool has_entry(const plait__vector *table, uint32_t at)
 	return at < table->count;
 }
 
+/* Entry i of `kernels` is of object i. */
 static uint32_t add_kernel(plait__node_draft *draft,
 			   const plait__kernel *kernel, uint32_t at)
 {
@@ -311,7 +313,7 @@ uint32_t plait__refs_function(plait__node_draft *draft)
 }
 
 /* Return the slot of a root buffer.  Slot i is buffer i; a view uses the slot
- * of its root. */
+ * of its root.  Caller has entered it or a view of it. */
 static uint32_t add_buffer(plait__node_draft *draft, plait__buffer *root)
 {
 	plait__store *store = draft->graph->store;
@@ -334,7 +336,8 @@ static uint32_t add_buffer(plait__node_draft *draft, plait__buffer *root)
 	return PLAIT__NONE;
 }
 
-/* Return the range entry of a buffer handle, which may be a view. */
+/* Return the range entry of a buffer handle, which may be a view.  Caller has
+ * entered the buffer. */
 static uint32_t add_range(plait__node_draft *draft, plait__buffer *buffer,
 			  const void *handle)
 {

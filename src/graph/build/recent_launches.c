@@ -51,6 +51,7 @@ static plait__store_launch *launch_slot(plait__store *store,
 				       PLAIT__STORE_RECENT_LAUNCHES];
 }
 
+/* Errors are left to the full path (add_node.c). */
 static uint32_t resolve_geometry(plait__store *store,
 				 const plait__store_kernel *kernel,
 				 const plait_launch *launch)

@@ -87,6 +87,7 @@ static plait_status check_slot(const plait__node_draft *draft,
 	return PLAIT_OK;
 }
 
+/* plait__refs_range grows other tables, so `place` stays where it is. */
 static plait_status push_slots(plait__node_draft *draft,
 			       plait_buffer *const *buffers, uint64_t count)
 {
@@ -109,6 +110,7 @@ static plait_status push_slots(plait__node_draft *draft,
 	return PLAIT_OK;
 }
 
+/* check_rotation has accepted the arguments. */
 static plait_status rotate(plait__graph *graph, plait_buffer *const *buffers,
 			   uint64_t count, uint32_t flags, uint64_t *out,
 			   plait_error *error)

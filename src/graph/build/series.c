@@ -87,7 +87,8 @@ plait_status plait__series_push(plait__node_draft *draft,
 	return PLAIT_OK;
 }
 
-/* Find the series of a dimension.  The first one's size holds for all. */
+/* Find the series of a dimension.  The first one's size holds for all.  The
+ * number is below series_count. */
 static plait_status read_items(const plait__node_draft *draft, uint64_t number,
 			       const char *what, plait_series *out)
 {

@@ -118,6 +118,8 @@ static plait_status copy_node(struct subgraph_copy *copy, const struct job *job,
 	       PLAIT__NONE ? PLAIT_OK : no_memory(copy);
 }
 
+/* The target may be the scope itself: nodes and edges are counted before it
+ * grows. */
 static plait_status copy_scope(struct subgraph_copy *copy, struct job job)
 {
 	uint32_t nodes = nodes_of(copy, job.from);
@@ -141,7 +143,8 @@ static plait_status copy_scope(struct subgraph_copy *copy, struct job job)
 
 /* ---- joins around the copy ---- */
 
-/* Mark each node: 1 = has a predecessor, 2 = has a successor. */
+/* Mark each node: 1 = has a predecessor, 2 = has a successor.  The marks are 0
+ * at first. */
 static void mark_ends(const struct subgraph_copy *copy, uint32_t scope,
 		      uint8_t *marks)
 {
@@ -155,6 +158,7 @@ static void mark_ends(const struct subgraph_copy *copy, uint32_t scope,
 	}
 }
 
+/* The scope is copied, to indices from `job->node_first` on. */
 static plait_status connect(struct subgraph_copy *copy, const struct job *job,
 			    uint32_t entry, uint32_t leave,
 			    const uint8_t *marks)

@@ -94,8 +94,8 @@ plait_status plait__subgraph_map_device(plait__subgraph_tables *tables,
 	return *device != PLAIT__NONE ? PLAIT_OK : no_memory(tables);
 }
 
-/* Return the object's index in the target store, which holds it if it is
- * new. */
+/* Return the object's index in the target store, which holds it if it is new.
+ * The source's root holds it until then. */
 static plait_status copy_object(plait__subgraph_tables *tables, uint32_t kind,
 				uint32_t old, uint32_t *out)
 {
@@ -289,6 +289,7 @@ static plait_status copy_slots(plait__subgraph_tables *tables, uint32_t from,
 	return status;
 }
 
+/* `region` is the copy of its loop. */
 static plait_status copy_rotation(plait__subgraph_tables *tables, uint32_t old,
 				  uint32_t region)
 {
@@ -440,6 +441,8 @@ static plait_status copy_blob(plait__subgraph_tables *tables,
 	return PLAIT_OK;
 }
 
+/* Parameter and blob are translated, and the argument is the next to be
+ * pushed. */
 static plait_status copy_patch(plait__subgraph_tables *tables,
 			       const plait__plan_arg *arg)
 {

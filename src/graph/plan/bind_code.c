@@ -139,7 +139,7 @@ static plait_status find_kernel(const plait__plan_object *plan_object,
 }
 
 /* Bind every kernel of this name and signature.  The replaced ones are dropped
- * by a thread that holds no lock. */
+ * by a thread that holds no lock.  Caller has entered plan and kernel. */
 static plait_status bind_kernel(plait__plan_object *plan_object,
 				plait__kernel *kernel, plait_error *error)
 {
@@ -227,6 +227,8 @@ static plait_status check_function(const plait__plan_object *plan_object,
 	return PLAIT_OK;
 }
 
+/* check_function has accepted the descriptor; the caller has entered the
+ * inbox. */
 static plait_status set_function(plait__plan_object *plan_object, uint32_t at,
 				 const plait_function_desc *desc,
 				 plait__object *inbox, plait_error *error)

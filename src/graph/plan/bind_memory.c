@@ -55,7 +55,7 @@ static bool overlap(const plait__buffer *one, const plait__buffer *other)
 }
 
 /* Refuse a buffer that overlaps another bound one: the plan was checked with
- * disjoint buffers. */
+ * disjoint buffers.  Caller holds the lock. */
 static plait_status check_apart(const plait__plan_object *plan_object,
 				uint32_t at, const char *name,
 				const plait__buffer *buffer, plait_error *error)
@@ -155,6 +155,7 @@ plait_status plait_plan_bind_buffer(plait_plan *plan, const char *name,
 
 /* ---- signals ---- */
 
+/* plait__bind_find has found the name. */
 static bool is_emitted(const plait__plan_object *plan_object, const char *name)
 {
 	return plait__binding_names_find(plan_object->bindings,
@@ -246,7 +247,8 @@ static plait_status fail_backend(const plait__binding *binding,
 			   device->object.label);
 }
 
-/* Check that objects bound on device `at` of the plan are of its backend. */
+/* Check that objects bound on device `at` of the plan are of its backend.
+ * Caller holds the lock. */
 static plait_status check_residents(const plait__plan_object *plan_object,
 				    uint32_t at, const plait__device *device,
 				    plait_error *error)

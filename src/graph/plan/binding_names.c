@@ -53,6 +53,7 @@ static plait__binding *find(const plait__binding_names *bindings, uint32_t kind,
 	return at == UINT32_MAX ? NULL : &bindings->items[at];
 }
 
+/* The array does not move any more. */
 static bool add_to_index(plait__binding_names *bindings,
 			 plait__binding *binding,
 			 const plait_allocator *allocator)
@@ -73,6 +74,7 @@ static const char *label_at(const plait__plan *plan, uint32_t string)
 	return string < plan->strings_count ? plan->strings + string : "";
 }
 
+/* The array has room for all elements of the plan. */
 static void push(plait__binding_names *bindings, uint32_t kind, uint32_t at,
 		 uint32_t flags, const char *label)
 {
@@ -180,7 +182,8 @@ static bool has_name(const plait__binding_names *bindings,
 		find(bindings, binding->kind, binding->name) == binding);
 }
 
-/* Number the others.  A count per label keeps many of one label linear. */
+/* Number the others.  A count per label keeps many of one label linear.
+ * name_first has counted the bytes that they take. */
 static bool name_others(plait__binding_names *bindings,
 			const plait_allocator *allocator)
 {

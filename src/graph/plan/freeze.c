@@ -167,7 +167,7 @@ static plait_status find_nodes(const struct request *request,
 		return plait__fail(request->error, PLAIT_E_INVALID,
 				   "plait_freeze_desc: %s is set, but there "
 				   "are none; null does not restrict", what);
-	if ( count > PLAIT__VECTOR_MAX)
+	if (count > PLAIT__VECTOR_MAX)
 		return plait__fail(request->error, PLAIT_E_INVALID,
 				   "plait_freeze_desc: %llu %s are too many",
 				   (unsigned long long)count, what);
@@ -285,6 +285,7 @@ static bool wants_check(const struct request *request)
 	       (request->desc.flags & PLAIT_FREEZE_CHECK) != 0;
 }
 
+/* Takes the plan, also on failure. */
 static plait_status wrap_plan(struct request *request, plait__plan *plan,
 			      uint64_t peak_bytes, plait_plan **out)
 {

@@ -17,6 +17,7 @@ static const plait__plan_payload *payload_of(const plait__plan *plan,
 	       &plan->payloads[at->link] : NULL;
 }
 
+/* The payload is that of a launch. */
 static const plait__kernel *kernel_of(const plait__plan_object *plan_object,
 				      const plait__plan_payload *payload)
 {
@@ -45,7 +46,9 @@ bool plait__local_memory_is_used(const plait__plan_object *plan_object,
 	       device_of(plan_object, command) != NULL;
 }
 
-/* Check one argument; an error lacks the node. */
+/* Check one argument; an error lacks the node.  The launch has as many
+ * arguments as its kernel has parameters: add_node.c or verify_commands.c has
+ * checked. */
 static plait_status check_argument(plait__local_limit *limit, uint32_t index,
 				   uint64_t bytes, plait_error *error)
 {

@@ -146,6 +146,7 @@ plait_status plait__plan_object_create(plait__context *context,
 	return PLAIT_OK;
 }
 
+/* The graph's root holds them until then. */
 static void bind_objects(plait__object **to, uint32_t count,
 			 const plait__vector *from)
 {

@@ -76,7 +76,8 @@ static plait_status push_edge(struct inference *in, uint32_t before,
 	return PLAIT_OK;
 }
 
-/* Note an edge that follows the order of adding, for the barriers. */
+/* Note an edge that follows the order of adding, for the barriers.
+ * find_barriers has run. */
 static void note_edge(struct inference *in, uint32_t before, uint32_t after)
 {
 	if (before >= after || in->is_barrier[before] ||
@@ -100,7 +101,8 @@ static plait_status take_edges(struct inference *in)
 	return status;
 }
 
-/* Order two nodes of any bodies; a barrier between them does so already. */
+/* Order two nodes of any bodies; a barrier between them does so already.
+ * find_barriers has run. */
 static plait_status order_nodes(struct inference *in, uint32_t a, uint32_t b)
 {
 	plait__graph_order_meet(&in->order, &a, &b);
@@ -228,7 +230,7 @@ static void find_barriers(struct inference *in)
 }
 
 /* Join a segment [from, to) to the barriers around it, either of which may be
- * none. */
+ * none.  All other edges are noted. */
 static plait_status join_segment(struct inference *in, uint32_t left,
 				 uint32_t from, uint32_t to, uint32_t right)
 {

@@ -58,7 +58,8 @@ span_on_lane(const plait__plan *plan, const plait__timeline *timeline,
 }
 
 /* Sum commands and waits over all bodies, times over body 0, where a region's
- * span includes its bodies. */
+ * span includes its bodies.  The commands of body 0 come first, and those of a
+ * track in their order. */
 static void add_commands(const plait__plan *plan,
 			 const plait__timeline *timeline, plait_lane_use *uses)
 {
@@ -100,7 +101,8 @@ static plait_lane_use *use_lanes(const plait__plan *plan,
 	return uses;
 }
 
-/* Write records with the stride of the first one. */
+/* Write records with the stride of the first one.  check_lanes has checked the
+ * room. */
 static plait_status write_lanes(const struct lanes *lanes,
 				const plait_lane_use *uses, uint32_t count,
 				plait_error *error)

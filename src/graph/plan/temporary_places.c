@@ -50,8 +50,8 @@ static uint64_t align(uint64_t offset, uint64_t alignment)
 	return (offset + alignment - 1) & ~(alignment - 1);
 }
 
-/* Returns a placed item that is in the way of number `i` at `offset`, or
- * none. */
+/* Returns a placed item that is in the way of number `i` at `offset`, or none.
+ * No end of a placed item is beyond 2^63 - 1. */
 static uint32_t find_obstacle(const struct plait__temporary_items *p, uint32_t i,
 			      uint64_t offset)
 {
@@ -95,7 +95,7 @@ static uint64_t find_lowest(const struct plait__temporary_items *p, uint32_t i)
 }
 
 /* Returns the highest free place in the arena below the limit of the device, or
- * UINT64_MAX. */
+ * UINT64_MAX.  The alignment is a power of two (plugin/instance.c). */
 static uint64_t find_highest(const struct plait__temporary_items *p, uint32_t i)
 {
 	const struct plait__temporary_item *item = &p->items[i];

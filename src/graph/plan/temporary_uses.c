@@ -19,7 +19,8 @@ enum {
 
 /* ---- uses ---- */
 
-/* Returns the command of body 0 that contains `command`. */
+/* Returns the command of body 0 that contains `command`.  Bodies are nested
+ * (structure.c), so the loop ends. */
 static uint32_t outermost(const plait__plan *plan, uint32_t command)
 {
 	for (;;) {
@@ -83,6 +84,7 @@ static void add_accesses(struct plait__temporary_items *p, uint32_t node, uint32
 			add_use(p, p->plan->accesses[i].object, command);
 }
 
+/* A second pass finds as many uses as the first and stores them. */
 static void add_uses(struct plait__temporary_items *p)
 {
 	const plait__plan *plan = p->plan;
@@ -252,7 +254,8 @@ static bool make_items(struct plait__temporary_items *p)
 	return true;
 }
 
-/* Chains of the uses of each command: heads, then links. */
+/* Chains of the uses of each command: heads, then links.  The uses are
+ * stored. */
 static uint32_t *chain_uses(const struct plait__temporary_items *p)
 {
 	uint32_t commands = p->plan->command_count;

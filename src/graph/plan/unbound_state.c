@@ -29,6 +29,7 @@ static bool is_bound(const plait__plan_object *plan_object,
 	}
 }
 
+/* Caller holds the lock. */
 static const plait__binding *
 first_unbound(const plait__plan_object *plan_object)
 {

@@ -33,6 +33,7 @@ static void need_args(plait__used_tables *used, const plait__plan *plan,
 	}
 }
 
+/* The indices of a plan that was read are checked (payload_tables.c). */
 static void mark_payload(plait__used_tables *used, const plait__plan *plan,
 			 uint32_t link, uint8_t kind)
 {

@@ -60,7 +60,7 @@ static bool host_moves(const struct usage *usage, const plait__device *owner)
 }
 
 /* The device whose memory a slot is; null for a temporary of a device that has
- * not been bound. */
+ * not been bound.  Buffers are bound. */
 static const plait__device *owner_of(const plait__plan_object *plan_object,
 				     uint32_t slot)
 {

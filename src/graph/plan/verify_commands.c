@@ -80,6 +80,7 @@ static bool blob_fits(const plait__plan *plan, uint32_t blob, uint32_t bytes)
 	       is_inside(blob, bytes, plan->blob_count);
 }
 
+/* value_fits has checked that the blob has the bytes. */
 static bool local_fits(const plait__plan *plan, const plait__plan_arg *arg,
 		       const plait__parameter *parameter)
 {
@@ -126,6 +127,7 @@ static const plait__plan_arg *args_of(const plait__plan *plan,
 	       NULL;
 }
 
+/* All kernels are bound. */
 static bool launch_fits(const plait__plan_object *plan_object,
 			const plait__plan_payload *payload)
 {
@@ -180,7 +182,7 @@ static bool rows_fit(const plait__plan *plan,
 }
 
 /* Returns true if source and target share bytes of one slot.  Slots have
- * separate memory; the run checks the memory that it binds. */
+ * separate memory; the run checks the memory that it binds.  Both sides fit. */
 static bool sides_overlap(const plait__plan *plan,
 			  const plait__plan_payload *payload, uint64_t target,
 			  uint64_t source)

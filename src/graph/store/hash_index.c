@@ -45,6 +45,7 @@ uint64_t plait__index_hash(const void *bytes, uint64_t count)
 	return plait__index_mix(hash);
 }
 
+/* There is a free entry. */
 static void insert(plait__index_entry *entries, uint64_t capacity,
 		   plait__index_entry entry)
 {

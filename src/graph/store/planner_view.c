@@ -100,6 +100,7 @@ static void lay_scopes(const plait__store *store, struct copied *copied)
 	}
 }
 
+/* lay_scopes has run. */
 static void lay_regions(const plait__store *store, struct copied *copied)
 {
 	for (uint32_t i = 0; i < store->regions.count; i++) {
@@ -112,7 +113,7 @@ static void lay_regions(const plait__store *store, struct copied *copied)
 	}
 }
 
-/* Lend the graph as its only scope. */
+/* Lend the graph as its only scope.  There are no bodies. */
 static void lend_graph(const plait__store *store, plait__input *input)
 {
 	const plait__store_scope *graph = plait__store_scope_at(store, 0);

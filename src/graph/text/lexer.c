@@ -158,7 +158,8 @@ const char *plait__lexer_show(plait__token token, char shown[44])
 }
 
 /* Return the text to show for an empty token: the rest of the list from the
- * missing name, or the comma before. */
+ * missing name, or the comma before.  Where the line goes on, the token has a
+ * byte before it. */
 static plait__token look_around(const plait__lexer *line, plait__token nothing)
 {
 	plait__token rest = { nothing.start, 0 };

@@ -19,6 +19,7 @@ static plait_status check_times(struct plait__parser *parser,
 				 "times=N, how often it runs");
 }
 
+/* The first pass has counted the branches of each case. */
 static plait_status open_region(struct plait__parser *parser,
 				struct plait__parser_draft *draft,
 				uint32_t kind)
