@@ -15,7 +15,9 @@ from tap import done, none, ok, read, sources
 VAGUE = r"\b(?:who|whom|whoever|somebody|someone|nobody|everybody|everyone|anybody)\b"
 OPENING = r"(?:What|Who|Whoever|Whatever|That which)\b"
 LIMITS = {"include": (0, 0), "plugins": (0, 0), "src": (0, 0), "tools": (0, 0), "t": (0, 0)}
-FIRST = r"(?:What|Who|How|Where|When|Why|That|It|They|The same|Of|This file)\b"
+# The last alternative is a verb, as in "Finds the last one".
+FIRST = (r"(?:What|Who|How|Where|When|Why|That|It|They|The same|Of|This file)\b"
+         r"|[A-Z][a-z]+s (?:the|a|an|which|whether|how)\b")
 
 
 def comments(text):

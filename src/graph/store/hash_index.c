@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Open addressing with linear probing, at most 3/4 full. */
+/* Hash index: open addressing with linear probing, at most 3/4 full. */
 #include "graph/store/hash_index.h"
 
 #include "base/alloc.h"

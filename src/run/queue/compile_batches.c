@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Packs the commands of chunks, and the predicates and emissions of regions,
- * into batches: consecutive submissions of one lane, given to the backend in
- * one call.  The commands of a chunk are taken in submission order.  Each lane
- * collects commands until another lane needs a mark of one of them; the
- * collected commands are then a batch.  So an emission is submitted before
- * every wait for it, and backends are called as rarely as possible.
+ * Compiler pass for batches, consecutive submissions of one lane that the
+ * backend gets in one call: of the commands of chunks, and of the predicates
+ * and emissions of regions.  The commands of a chunk are taken in submission
+ * order.  Each lane collects commands until another lane needs a mark of one of
+ * them; the collected commands are then a batch.  So an emission is submitted
+ * before every wait for it, and backends are called as rarely as possible.
  */
 #include "run/queue/compile_batches.h"
 

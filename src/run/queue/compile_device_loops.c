@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds the commands that a segment may contain, and the regions that their
- * device decides.  Such a region is part of a segment: its predicate is a word
- * in memory of its device, a segment may contain all of its commands, and no
- * argument depends on the iteration number (index arguments, rotating
- * buffers).  A region that encloses one decided by the host is decided by the
- * host, too.
+ * Commands that a segment may contain, and regions that their device decides.
+ * Such a region is part of a segment: its predicate is a word in memory of its
+ * device, a segment may contain all of its commands, and no argument depends on
+ * the iteration number (index arguments, rotating buffers).  A region that
+ * encloses one decided by the host is decided by the host, too.
  */
 #include "run/queue/compile_device_loops.h"
 

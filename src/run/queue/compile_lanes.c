@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Assigns the lanes of a plan to queues of backends, and checks that their
+/* Assignment of a plan's lanes to queues of backends, and checks that their
  * devices can execute the lanes' commands. */
 #include "run/queue/compile_lanes.h"
 

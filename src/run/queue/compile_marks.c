@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds the commands that have to emit their completion: those that another
- * lane or the host waits for.  The order of a lane's own queue needs no
- * emission.
+ * Commands that have to emit their completion: those that another lane or the
+ * host waits for.  The order of a lane's own queue needs no emission.
  */
 #include "run/queue/compile_marks.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds the launch that decides a device loop: the only writer of the predicate
- * word, once per iteration, in the loop's own body.  Its kernel may pass the
- * value to the device directly, so that the device need not read the word;
- * whether it does is the backend's choice.  Memory parameters may alias the
- * word.
+ * Search for the launch that decides a device loop: the only writer of the
+ * predicate word, once per iteration, in the loop's own body.  Its kernel may
+ * pass the value to the device directly, so that the device need not read the
+ * word; whether it does is the backend's choice.  Memory parameters may alias
+ * the word.
  */
 #include "run/queue/compile_predicates.h"
 
@@ -44,8 +44,8 @@ static bool may_alias(const plait__plan_access *access, uint32_t slot,
 }
 
 /* The region is a loop on a device. */
-static bool writes(const plait__queue_program *compiled, uint32_t command,
-		   uint32_t region)
+static bool writes_word(const plait__queue_program *compiled, uint32_t command,
+			uint32_t region)
 {
 	const plait__plan *plan = compiled->program->plan;
 	const plait__plan_node *node =
@@ -90,7 +90,7 @@ static void note_writer(plait__queue_program *compiled, uint32_t command)
 		uint32_t *writer = &compiled->regions[region].writer;
 
 		if (!is_loop(compiled, region) ||
-		    !writes(compiled, command, region))
+		    !writes_word(compiled, command, region))
 			continue;
 		*writer = *writer == PLAIT__NONE &&
 					  is_direct_launch(plan, command,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds the repeats whose iterations are submitted ahead: queues order all that
- * their bodies contain, so nothing of it waits for the host.  Those are bodies
- * of commands that a queue executes, on lanes of one backend, in runs that are
- * not recorded.  A segment may be in flight once only, so such a body has none.
+ * Repeats whose iterations are submitted ahead: queues order all that their
+ * bodies contain, so nothing of it waits for the host.  Those are bodies of
+ * commands that a queue executes, on lanes of one backend, in runs that are not
+ * recorded.  A segment may be in flight once only, so such a body has none.
  *
  * A body on one lane is *flat*: no queue waits for another one, and all
  * iterations of a window are one submission.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which repeats are submitted ahead. */
+/* Compiler pass: repeats that are submitted ahead. */
 #ifndef PLAIT_SRC_RUN_QUEUE_COMPILE_REPEATS_H
 #define PLAIT_SRC_RUN_QUEUE_COMPILE_REPEATS_H
 

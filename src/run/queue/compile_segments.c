@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Groups commands of a chunk into segments, convex sets of commands of one
- * device, which a backend makes device graphs of.
+ * Segments of a chunk: convex sets of commands of one device, which a backend
+ * makes device graphs of.
  *
  * The depth of a command is the maximum number of changes on a path to it
  * within the chunk: between devices, or across a command that no segment may

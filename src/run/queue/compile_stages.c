@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Makes the stages of a body, a dependency graph.
+ * Stages of a body, a dependency graph.
  *
  * Commands are taken in submission order.  If all predecessors of a command, on
  * its lane or by a wait, are in one chunk, the command joins that chunk.  The

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Logs which regions of a plan on queues a device decides and which the host,
+ * Log of the regions of a plan on queues, which a device or the host decides,
  * with the reason: when the plan is prepared, and in each run that differs from
  * that.
  */

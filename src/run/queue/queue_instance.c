@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Creates the backend resources of an instance once; runs only change
- * sequences, launches and device graphs in them.
+ * Backend resources of an instance, created once; runs only change sequences,
+ * launches and device graphs in them.
  */
 #include "run/queue/queue_instance.h"
 

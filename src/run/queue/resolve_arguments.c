@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds the current kernel and the current memory of a command's arguments.
+ * Current kernel and current memory of a command's arguments.
  * Rotating buffers are those of the iteration that runs.  Memory is mapped only
  * while a host callback runs, since a mapping may be a copy.
  */
