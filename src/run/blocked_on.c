@@ -31,17 +31,17 @@ static void unpin(plait__run *run)
 		plait__mutex_unlock(&run->lock);
 }
 
-static void find(plait__instance *instance, plait__run *run,
-		 plait__blocked_on *out)
+static void ask_engine(plait__instance *instance, plait__run *run,
+		       plait__blocked_on *out)
 {
 	const plait__engine *engine = instance->program->engine;
 
 	*out = (plait__blocked_on){ .command = PLAIT__NONE,
 				  .lane = PLAIT__NONE };
-	if (engine->find == NULL)
+	if (engine->describe_blocked == NULL)
 		return;
 	if (pin(run))
-		engine->find(instance, out);
+		engine->describe_blocked(instance, out);
 	unpin(run);
 }
 
@@ -185,7 +185,7 @@ void plait__blocked_on_describe(plait__instance *instance, plait__run *run,
 	}
 	print_queue(instance, run, what, sizeof(what));
 	if (what[0] == '\0') {
-		find(instance, run, &blocked_on);
+		ask_engine(instance, run, &blocked_on);
 		print(instance->program, &blocked_on, what, sizeof(what));
 		drop_holds(&blocked_on);
 	}

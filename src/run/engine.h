@@ -82,7 +82,8 @@ struct plait__engine {
 	/* Describes the command that the run is blocked on (blocked_on.h), for
 	 * a wait that timed out.  The instance stays with this run meanwhile;
 	 * the run may be over.  Null: the engine knows nothing. */
-	void (*find)(plait__instance *instance, plait__blocked_on *out);
+	void (*describe_blocked)(plait__instance *instance,
+				 plait__blocked_on *out);
 
 	/* Finds points of backends that the run cannot end without
 	 * (wait_in_driver.h), for a waiting thread that may enter their

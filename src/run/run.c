@@ -27,11 +27,12 @@ static void free_run(plait__run *run)
 	plait__free(plait__program_allocator(run->program), run, sizeof(*run));
 }
 
-static bool take(plait__run *run)
+/* Returns true if the run is idle; it is the caller's then. */
+static bool claim_idle(plait__run *run)
 {
 	uint32_t idle = 1;
 
-	/* Acquire: pairs with the store in keep. */
+	/* Acquire: pairs with the store in keep_or_free. */
 	return run != NULL && at_load_relaxed_u32(&run->idle) != 0 &&
 	       at_cas_u32(&run->idle, &idle, 0);
 }
@@ -41,17 +42,17 @@ static plait__run *find_cached(const plait__instance *instance)
 {
 	const plait__program *program = instance->program;
 
-	if (take(instance->cached_run))
+	if (claim_idle(instance->cached_run))
 		return instance->cached_run;
 	for (uint32_t i = 0; i < program->instance_count; i++)
-		if (take(program->instances[i].cached_run))
+		if (claim_idle(program->instances[i].cached_run))
 			return program->instances[i].cached_run;
 	return NULL;
 }
 
-static void keep(plait__run *run)
+static void keep_or_free(plait__run *run)
 {
-	/* Release: pairs with take. */
+	/* Release: pairs with claim_idle. */
 	if (run->cached)
 		at_store_release_u32(&run->idle, 1);
 	else
@@ -66,7 +67,7 @@ static void destroy_run(plait__object *object)
 	if (run->recording != NULL)
 		plait__recorder_release(plait__program_recorder(run->program),
 					run->recording);
-	keep(run);
+	keep_or_free(run);
 	plait__object_drop(&plan_object->object);
 }
 
@@ -86,7 +87,7 @@ static plait__run *make_run(plait__program *program)
 }
 
 /* Reset an object that another run has used.  No thread has a handle of it:
- * `take` has claimed the object. */
+ * `claim_idle` has claimed the object. */
 static void clear_run(plait__run *run)
 {
 	run->object.lingers = false;
@@ -278,8 +279,8 @@ PLAIT_API int32_t plait_run_is_stopping(void)
 
 /* ---- notification ---- */
 
-static plait_status ask(plait__run *run, plait__inbox *inbox,
-			const plait_event *event, plait_error *error)
+static plait_status add_listener(plait__run *run, plait__inbox *inbox,
+				 const plait_event *event, plait_error *error)
 {
 	plait__inbox_event *notice;
 	plait_status status = plait__inbox_event_create(inbox, event, &notice,
@@ -318,7 +319,7 @@ PLAIT_API plait_status plait_run_notify(plait_run *run, plait_inbox *inbox,
 		if (status == PLAIT_OK && self->race_known != NULL)
 			plait__run_races_saw(self, true);
 		if (status == PLAIT_OK)
-			status = ask(self, where, &event, error);
+			status = add_listener(self, where, &event, error);
 		plait__object_leave(&where->object);
 	}
 	plait__object_leave(&self->object);

@@ -279,7 +279,8 @@ static bool leave(plait__flow_worker *worker)
 	return false;
 }
 
-static bool lingers(plait__flow_worker *worker, struct plait__backoff *ladder)
+static bool keeps_looking(plait__flow_worker *worker,
+			  struct plait__backoff *ladder)
 {
 	return !plait__task_should_yield(&worker->task) &&
 	       plait__backoff_step(ladder);
@@ -317,7 +318,7 @@ bool plait__flow_worker_run(plait__task *task)
 			at_add_u32(&worker->lanes->spinning, 1);
 			plait__backoff_init(&ladder, PLAIT__BACKOFF_SHARED);
 		}
-		if (!lingers(worker, &ladder) && park(worker))
+		if (!keeps_looking(worker, &ladder) && park(worker))
 			return false;
 	}
 }

@@ -50,9 +50,9 @@ plait_status plait__host_code_check(const plait_kernel_desc *desc,
 
 /* ---- libraries ---- */
 
-static plait_status unavailable(const plait_kernel_desc *desc,
-				const char *kernel, const char *why,
-				plait_error *error)
+static plait_status fail_library(const plait_kernel_desc *desc,
+				 const char *kernel, const char *why,
+				 plait_error *error)
 {
 	return plait__fail(error, PLAIT_E_UNAVAILABLE,
 			   "kernel %.40s: library %.80s: %s", kernel,
@@ -83,10 +83,10 @@ static plait_status check_file(const plait_kernel_desc *desc,
 		return PLAIT_OK;
 	status = plait__elf_check(desc->library, real, &why);
 	if (status == PLAIT__ELF_CHECK_ABSENT)
-		return unavailable(desc, kernel, "there is no such file",
-				   error);
+		return fail_library(desc, kernel, "there is no such file",
+				    error);
 	if (status != PLAIT_OK)
-		return unavailable(desc, kernel, why.text, error);
+		return fail_library(desc, kernel, why.text, error);
 	return PLAIT_OK;
 }
 
@@ -104,9 +104,9 @@ static plait_status open_library(const plait_kernel_desc *desc,
 		plait__dl_open_soname(desc->library, text, sizeof(text));
 	if (*out != NULL)
 		return PLAIT_OK;
-	return unavailable(desc, kernel, without_path(text, real[0] != '\0' ?
-						real : desc->library),
-			   error);
+	return fail_library(desc, kernel, without_path(text, real[0] != '\0' ?
+						 real : desc->library),
+			    error);
 }
 
 /* dlsym may have found a variable, which must not be called. */

@@ -29,7 +29,7 @@ struct graph_check {
 	uint32_t pair_count;
 };
 
-static struct graph_check *of(plait__conflicts *conflicts)
+static struct graph_check *graph_check_of(plait__conflicts *conflicts)
 {
 	return (struct graph_check *)conflicts;
 }
@@ -118,7 +118,7 @@ static plait_status put_off(struct graph_check *c, plait__reach_pair pair,
 static plait_status require_order(plait__conflicts *conflicts, uint32_t before,
 				  uint32_t after, uint32_t target)
 {
-	struct graph_check *c = of(conflicts);
+	struct graph_check *c = graph_check_of(conflicts);
 	uint32_t a = c->order.node_at[before], b = c->order.node_at[target];
 	plait__reach_pair pair;
 

@@ -25,8 +25,8 @@ static const char *string_at(const plait__input *input, uint32_t offset)
 	       input->tables.strings + offset : "";
 }
 
-static const char *name(const struct missing *m, uint32_t node,
-			char text[TEXT])
+static const char *node_text(const struct missing *m, uint32_t node,
+			     char text[TEXT])
 {
 	const plait__input_node *n = &m->order->input->nodes[node];
 	const char *label = string_at(m->order->input, n->label);
@@ -40,7 +40,7 @@ static const char *name(const struct missing *m, uint32_t node,
 }
 
 /* Returns " in the body of node 2 'loop'", or "" for nodes of no region. */
-static const char *place(const struct missing *m, char text[TEXT])
+static const char *body_text(const struct missing *m, char text[TEXT])
 {
 	const plait__input *input = m->order->input;
 	uint32_t scope = m->order->scope_of[m->joined[0]], node;
@@ -92,8 +92,9 @@ static int write_text(const struct missing *m, char *text, size_t bytes)
 	return snprintf(text, bytes,
 			"no edge orders %s and %s%s; both use %s, and %s: %s, "
 			"or freeze in program order",
-			name(m, m->nodes[0], one), name(m, m->nodes[1], two),
-			place(m, where), memory,
+			node_text(m, m->nodes[0], one),
+			node_text(m, m->nodes[1], two),
+			body_text(m, where), memory,
 			both ? "both write" : "one writes", remedy(m, what));
 }
 

@@ -18,12 +18,13 @@ struct totals {
 	uint64_t *makespan;		/* by body: makespan */
 };
 
+/* Sums and products stop at UINT64_MAX. */
 static uint64_t add(uint64_t a, uint64_t b)
 {
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-static uint64_t times(uint64_t a, uint64_t b)
+static uint64_t multiply(uint64_t a, uint64_t b)
 {
 	return b > 0 && a > UINT64_MAX / b ? UINT64_MAX : a * b;
 }
@@ -43,9 +44,9 @@ static uint64_t region_duration(const struct totals *f,
 	if (region->kind == PLAIT__REGION_CASE &&
 	    region->times < region->body_count)
 		most = makespan[region->times];
-	return add(times(count, most),
-		   times(plait__plan_decisions(region->kind, count),
-			 region->decision_cost));
+	return add(multiply(count, most),
+		   multiply(plait__plan_decisions(region->kind, count),
+			    region->decision_cost));
 }
 
 /* Earliest start: the lane is free (for a region: all its lanes), and every

@@ -26,6 +26,7 @@ struct simulate {
 	uint32_t *lane_last;	/* by lane: its last command */
 };
 
+/* Sums and products stop at UINT64_MAX. */
 static uint64_t add(uint64_t a, uint64_t b)
 {
 	uint64_t sum;

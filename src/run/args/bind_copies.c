@@ -14,7 +14,9 @@
 
 /* ---- commands ---- */
 
-static uint32_t find(const plait__plan *plan, uint32_t *out)
+/* Returns the number of copies and fills of memory that a run binds; lists them
+ * in `out` unless it is null. */
+static uint32_t list_copies(const plait__plan *plan, uint32_t *out)
 {
 	uint32_t count = 0;
 
@@ -34,12 +36,12 @@ bool plait__bind_copies_find(plait__frame_layout *layout)
 
 	if (!layout->has_params)
 		return true;
-	layout->move_count = find(plan, NULL);
+	layout->move_count = list_copies(plan, NULL);
 	if (!plait__payload_alloc(plait__payload_allocator(layout),
 				  &layout->moves, layout->move_count,
 				  sizeof(uint32_t)))
 		return false;
-	(void)find(plan, layout->moves);
+	(void)list_copies(plan, layout->moves);
 	return true;
 }
 
@@ -131,10 +133,10 @@ static bool overlaps(const plait__plan *plan,
 					    source->first);
 }
 
-/* The command is a copy or a fill that bind_copies_find has listed, so it has
- * its arguments. */
-static plait_status check(const plait__frame *frame, uint32_t command,
-			  plait_error *error)
+/* The command is a copy or a fill that list_copies has found, so it has its
+ * arguments. */
+static plait_status check_sides(const plait__frame *frame, uint32_t command,
+				plait_error *error)
 {
 	const plait__plan *plan = frame->layout->plan_object->plan;
 	const plait__plan_payload *payload = plait__payload_of(plan,
@@ -166,6 +168,6 @@ plait_status plait__bind_copies_check(const plait__frame *frame,
 	plait_status status = PLAIT_OK;
 
 	for (uint32_t i = 0; status == PLAIT_OK && i < layout->move_count; i++)
-		status = check(frame, layout->moves[i], error);
+		status = check_sides(frame, layout->moves[i], error);
 	return status;
 }

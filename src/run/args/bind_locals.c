@@ -7,7 +7,10 @@
 
 #include "graph/plan/local_memory.h"
 
-static uint32_t find(const plait__plan_object *plan_object, uint32_t *out)
+/* Returns the number of launches whose local memory a run sizes; lists them in
+ * `out` unless it is null. */
+static uint32_t list_launches(const plait__plan_object *plan_object,
+			      uint32_t *out)
 {
 	const plait__plan *plan = plan_object->plan;
 	uint32_t count = 0;
@@ -28,12 +31,12 @@ bool plait__bind_locals_find(plait__frame_layout *layout)
 {
 	if (!layout->has_params)
 		return true;
-	layout->local_count = find(layout->plan_object, NULL);
+	layout->local_count = list_launches(layout->plan_object, NULL);
 	if (!plait__payload_alloc(plait__payload_allocator(layout),
 				  &layout->locals, layout->local_count,
 				  sizeof(uint32_t)))
 		return false;
-	(void)find(layout->plan_object, layout->locals);
+	(void)list_launches(layout->plan_object, layout->locals);
 	return true;
 }
 

@@ -32,7 +32,7 @@ static const char *name_of(const plait__plan *plan, uint32_t string)
 	return string < plan->strings_count ? plan->strings + string : "";
 }
 
-static plait_status wrong(const struct binding *binding, const char *what)
+static plait_status fail(const struct binding *binding, const char *what)
 {
 	return plait__fail(binding->error, PLAIT_E_INVALID,
 			   "parameter \"%.60s\": %s",
@@ -96,10 +96,10 @@ static void patch_memory(const struct binding *binding)
 static plait_status bind_value(const struct binding *binding)
 {
 	if (binding->given->value == NULL && binding->given->buffer != NULL)
-		return wrong(binding, "a buffer is given, but its nodes take "
-			     "a value: set value and bytes");
+		return fail(binding, "a buffer is given, but its nodes take "
+			    "a value: set value and bytes");
 	if (binding->given->value == NULL)
-		return wrong(binding, "value is null");
+		return fail(binding, "value is null");
 	if (binding->given->bytes != binding->param->bytes)
 		return plait__fail(binding->error, PLAIT_E_INVALID,
 				   "parameter \"%.60s\": bytes is %llu, not "
@@ -157,8 +157,8 @@ static plait_status check_owner(const struct binding *binding,
 			   buffer->device->object.label, taker->backend->name);
 }
 
-static plait_status map(const struct binding *binding,
-			plait__buffer *buffer)
+static plait_status hold_and_map(const struct binding *binding,
+				 plait__buffer *buffer)
 {
 	uint64_t offset = binding->given->offset_bytes;
 	plait__backend_port *port = buffer->device->port;
@@ -171,7 +171,7 @@ static plait_status map(const struct binding *binding,
 	if (status != PLAIT_OK)
 		return status;
 	if (offset > buffer->bytes)
-		return wrong(binding, "offset_bytes is behind the buffer");
+		return fail(binding, "offset_bytes is behind the buffer");
 	plait__object_hold(&buffer->object);
 	binding->bound->buffer = buffer;
 	binding->bound->offset = offset;
@@ -201,7 +201,7 @@ static plait_status bind_buffer(const struct binding *binding)
 	plait_status status;
 
 	if (binding->given->buffer == NULL && binding->given->value != NULL)
-		return wrong(binding, "it is memory: set buffer, not value");
+		return fail(binding, "it is memory: set buffer, not value");
 	status = plait__buffer_enter(binding->given->buffer, &buffer,
 				     binding->error);
 	if (status != PLAIT_OK) {
@@ -211,7 +211,7 @@ static plait_status bind_buffer(const struct binding *binding)
 	status = plait__context_check_same(plan, &buffer->object,
 					   binding->error);
 	if (status == PLAIT_OK)
-		status = map(binding, buffer);
+		status = hold_and_map(binding, buffer);
 	if (status == PLAIT_OK)
 		patch_memory(binding);
 	plait__object_leave(&buffer->object);
@@ -237,7 +237,7 @@ static plait_status bind_launch(const struct binding *binding)
 	plait_status status;
 
 	if (binding->given->value == NULL)
-		return wrong(binding, "value is null");
+		return fail(binding, "value is null");
 	status = plait__launch_read(&launch, binding->given->value,
 				    binding->error);
 	if (status == PLAIT_OK)
@@ -250,13 +250,13 @@ static plait_status bind_launch(const struct binding *binding)
 static plait_status bind_one(const struct binding *binding)
 {
 	if (binding->bound->stamp == binding->frame->stamp)
-		return wrong(binding, "bound twice");
+		return fail(binding, "bound twice");
 	binding->bound->stamp = binding->frame->stamp;
 	switch (binding->param->kind) {
 	case PLAIT__PARAM_VALUE: return bind_value(binding);
 	case PLAIT__PARAM_MEMORY: return bind_buffer(binding);
 	case PLAIT__PARAM_GEOMETRY: return bind_launch(binding);
-	default: return wrong(binding, "of a kind that runs do not bind");
+	default: return fail(binding, "of a kind that runs do not bind");
 	}
 }
 

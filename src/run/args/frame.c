@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* One item until a run binds the launch. */
-static void put_some(plait_launch *launch)
+static void set_one_item(plait_launch *launch)
 {
 	launch->dimensions = 3;
 	for (int i = 0; i < 3; i++)
@@ -32,7 +32,7 @@ static void fill_launches(plait__frame *frame)
 
 		launch->size = sizeof(*launch);
 		if (geometry->param != PLAIT__NONE) {
-			put_some(launch);
+			set_one_item(launch);
 			continue;
 		}
 		launch->dimensions = geometry->dimensions;

@@ -63,8 +63,8 @@ static plait_status cancel(plait__external *external, plait_error *error)
 			   "coroutine was stopped");
 }
 
-static void decide(plait__external *external, plait__await *await,
-		   plait_status status)
+static void end_await(plait__external *external, plait__await *await,
+		      plait_status status)
 {
 	external->started = false;
 	external->awaited_signal = NULL;
@@ -90,7 +90,7 @@ static bool await_decided(plait__external *external, plait__await *await)
 			return false;
 		plait__completion_resume(external);
 	} while (status == PLAIT_OK);
-	decide(external, await, status);
+	end_await(external, await, status);
 	return true;
 }
 

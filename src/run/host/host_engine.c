@@ -370,7 +370,7 @@ static bool drive(plait__instance *instance)
 	return compiled->has_wide && plait__lane_set_drive(&state->wide);
 }
 
-static void find(plait__instance *instance, plait__blocked_on *out)
+static void describe_blocked(plait__instance *instance, plait__blocked_on *out)
 {
 	const struct compiled *compiled = instance->program->compiled;
 	struct state *state = instance->state;
@@ -413,6 +413,6 @@ const plait__engine plait__host_engine = {
 	.unmake = unmake,
 	.start = start,
 	.drive = drive,
-	.find = find,
+	.describe_blocked = describe_blocked,
 	.cancel = cancel,
 };

@@ -327,8 +327,8 @@ enum { PARKED = -1 };
 
 /* Returns false if the lane was parked until the owner of an inbox has
  * decided. */
-static bool ask(plait__lane_task *self, const plait__step *step,
-		uint32_t region, bool again, uint32_t *out_word)
+static bool ask_predicate(plait__lane_task *self, const plait__step *step,
+			  uint32_t region, bool again, uint32_t *out_word)
 {
 	plait__lane_set *set = self->set;
 	const plait__lane_region *info = &set->compiled->regions[region];
@@ -362,8 +362,8 @@ static bool is_asking(const plait__lane_task *self)
 }
 
 /* The next decision, or PARKED.  `again`: a body was done. */
-static int64_t choose(plait__lane_task *self, const plait__visit *visit,
-		      bool again)
+static int64_t next_decision(plait__lane_task *self, const plait__visit *visit,
+			     bool again)
 {
 	plait__lane_set *set = self->set;
 	const plait__step *step = step_at(set, visit->step);
@@ -383,7 +383,7 @@ static int64_t choose(plait__lane_task *self, const plait__visit *visit,
 			       1 : LEAVE;
 	if (step->cell_count > 0)
 		turn_cells(self, step);
-	if (!ask(self, step, visit->region, again, &word))
+	if (!ask_predicate(self, step, visit->region, again, &word))
 		return PARKED;
 	/* The predicate may have cancelled the run or ended its thread. */
 	if (stopped(set))
@@ -427,8 +427,8 @@ static void publish_decision(plait__lane_task *self, const plait__visit *visit,
 }
 
 /* A lane without a part of the body, not the home lane, stays at its step. */
-static void go(plait__lane_task *self, const plait__visit *visit,
-	       uint32_t choice)
+static void take_choice(plait__lane_task *self, const plait__visit *visit,
+			uint32_t choice)
 {
 	plait__lane_set *set = self->set;
 	const plait__step *step = step_at(set, visit->step);
@@ -472,7 +472,7 @@ static bool decide(plait__lane_task *self, const plait__step *step, bool again,
 
 	if (is_recorded(ring) && self->waiting_ns == 0)
 		begin_wait(self, NULL);
-	chosen = choose(self, visit, again);
+	chosen = next_decision(self, visit, again);
 	if (chosen == PARKED)
 		return false;
 	choice = (uint32_t)chosen;
@@ -484,7 +484,7 @@ static bool decide(plait__lane_task *self, const plait__step *step, bool again,
 	if (is_recorded(ring) && again && !is_case)
 		plait__recorder_add_iteration(ring_of(self));
 	publish_decision(self, visit, choice);
-	go(self, visit, choice);
+	take_choice(self, visit, choice);
 	return true;
 }
 
@@ -519,7 +519,7 @@ follow(plait__lane_task *self, const plait__step *step,
 	/* Acquire: pairs with publish in publish_decision. */
 	now = at_load_acquire_u64(wanted.word);
 	set->local[visit->seen] = now;
-	go(self, visit, (uint32_t)now & CHOICE_MASK);
+	take_choice(self, visit, (uint32_t)now & CHOICE_MASK);
 	return true;
 }
 

@@ -190,7 +190,7 @@ void plait__lane_set_free(plait__lane_set *set)
 	memset(set, 0, sizeof(*set));
 }
 
-static bool works(const plait__lane_set *set, uint32_t lane)
+static bool has_work(const plait__lane_set *set, uint32_t lane)
 {
 	return set->compiled->lanes[lane].part != PLAIT__NONE;
 }
@@ -211,7 +211,7 @@ static uint32_t rewind_all(plait__lane_set *set)
 	uint32_t working = 0;
 
 	for (uint32_t i = 0; i < set->compiled->lane_count; i++) {
-		if (!works(set, i))
+		if (!has_work(set, i))
 			continue;
 		rewind_lane(set, i);
 		working++;
@@ -230,7 +230,7 @@ static void start_all(plait__lane_set *set, bool inline_ok)
 	/* Offered lanes may end, and the run with the last one: the set is not
 	 * touched after that. */
 	for (uint32_t i = 0; working > 0; i++) {
-		if (!works(set, i))
+		if (!has_work(set, i))
 			continue;
 		working--;
 		if (inline_ok && own == NULL)

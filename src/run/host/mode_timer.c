@@ -69,7 +69,8 @@ static uint32_t next_period(plait__mode_timer *timer, uint64_t ratio)
 	return period < UINT32_MAX ? (uint32_t)period : UINT32_MAX;
 }
 
-static void choose(plait__mode_timer *timer, bool parallel, uint64_t ratio)
+static void store_choice(plait__mode_timer *timer, bool parallel,
+			 uint64_t ratio)
 {
 	bool is_new = at_load_relaxed_u32(&timer->series) == 0 ||
 		      plait__mode_timer_is_parallel(timer);
@@ -90,7 +91,7 @@ static void end_serial(plait__mode_timer *timer)
 {
 	at_store_relaxed_u32(&timer->tried, 0);
 	if (!could_pay(timer, at_load_relaxed_u64(&timer->serial_ns)))
-		choose(timer, false, 1);
+		store_choice(timer, false, 1);
 }
 
 static void end_parallel(plait__mode_timer *timer)
@@ -99,13 +100,13 @@ static void end_parallel(plait__mode_timer *timer)
 	uint64_t parallel_ns = at_load_relaxed_u64(&timer->parallel_ns);
 
 	if (pays(timer, serial_ns, parallel_ns))
-		choose(timer, true, serial_ns / (parallel_ns + 1));
+		store_choice(timer, true, serial_ns / (parallel_ns + 1));
 	else
-		choose(timer, false, parallel_ns / (serial_ns + 1));
+		store_choice(timer, false, parallel_ns / (serial_ns + 1));
 }
 
 /* Count a parallel run.  Returns 0 if the last one is repeated, else 1. */
-static uint32_t advance(plait__mode_timer *timer, uint32_t timed, uint64_t ns)
+static uint32_t count_run(plait__mode_timer *timer, uint32_t timed, uint64_t ns)
 {
 	bool first = timed == PLAIT__MODE_TIMER_RUNS;
 	uint64_t spent_ns = ns;
@@ -133,7 +134,7 @@ void plait__mode_timer_end(plait__mode_timer *timer,
 		return;
 	if (timed == first || ns < at_load_relaxed_u64(best_ns))
 		at_store_relaxed_u64(best_ns, ns);
-	timed += run->parallel ? advance(timer, timed, ns) : 1;
+	timed += run->parallel ? count_run(timer, timed, ns) : 1;
 	at_store_relaxed_u32(&timer->timed, timed);
 	if (timed == PLAIT__MODE_TIMER_RUNS && !run->parallel)
 		end_serial(timer);

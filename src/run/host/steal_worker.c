@@ -108,7 +108,7 @@ bool plait__steal_worker_wake(plait__steal_set *set, uint32_t lane,
 
 /* Returns true if there is work for a second worker.  `look_at` may advance
  * worker->heads, which is this worker's. */
-static bool has_more(plait__steal_worker *worker)
+static bool has_work_for_two(plait__steal_worker *worker)
 {
 	uint32_t count = worker->set->compiled->lane_count;
 	/* A batch in progress keeps the worker busy. */
@@ -139,7 +139,7 @@ static void wake_another(plait__steal_worker *worker)
 
 	/* Relaxed: two wake-ups at the same time do no harm. */
 	if (now - at_load_relaxed_u64(&set->woken_ns) < WAKE_NS ||
-	    !has_more(worker))
+	    !has_work_for_two(worker))
 		return;
 	at_store_relaxed_u64(&set->woken_ns, now);
 	for (uint32_t i = 0; i < set->compiled->lane_count; i++) {
@@ -359,7 +359,7 @@ static bool park(plait__steal_worker *worker)
 
 /* The run is over: parks the worker for the start of the next one.  The thread
  * of this worker then ends the run (task.over). */
-static bool end(plait__steal_worker *worker)
+static bool park_after_run(plait__steal_worker *worker)
 {
 	plait__steal_set *set = worker->set;
 
@@ -370,8 +370,8 @@ static bool end(plait__steal_worker *worker)
 }
 
 /* Returns true if an idle worker should go on looking. */
-static bool lingers(const plait__steal_worker *worker,
-		    struct plait__backoff *ladder)
+static bool keeps_looking(const plait__steal_worker *worker,
+			  struct plait__backoff *ladder)
 {
 	/* Relaxed: a hint; a run that is over needs no worker. */
 	if (at_load_relaxed_u32(&worker->set->remaining) == 0 ||
@@ -455,10 +455,10 @@ plait__steal_worker_run(plait__task *task)
 			continue;
 		}
 		if (subtract_done(worker))
-			return end(worker);
+			return park_after_run(worker);
 		if (looks == PATIENCE)
 			plait__backoff_init(&ladder, PLAIT__BACKOFF_SHARED);
-		if (!lingers(worker, &ladder) && park(worker))
+		if (!keeps_looking(worker, &ladder) && park(worker))
 			return false;
 	}
 }

@@ -6,9 +6,9 @@
 #include "object/wait/wait_in_driver.h"
 
 /* The caller has checked that there is room. */
-static void add(const plait__run_driver *driver,
-		const plait__queue_listener *listener,
-		plait__awaited_points *out)
+static void add_point(const plait__run_driver *driver,
+		      const plait__queue_listener *listener,
+		      plait__awaited_points *out)
 {
 	out->points[out->count++] = (plait__wait_point){
 		.port = driver->compiled->lanes[listener->lane].device->port,
@@ -28,7 +28,7 @@ static bool may_leave(const plait__run_driver *driver, uint32_t awaited)
 
 /* Called by plait__progress_inspect, in the role of the driver: no other thread
  * advances the run. */
-static void find(plait__pollable *pollable, void *arg)
+static void collect_points(plait__pollable *pollable, void *arg)
 {
 	plait__run_driver *driver = (plait__run_driver *)(void *)pollable;
 	plait__awaited_points *out = arg;
@@ -45,7 +45,7 @@ static void find(plait__pollable *pollable, void *arg)
 			continue;
 		awaited++;
 		if (out->count < PLAIT__WAIT_IN_DRIVER_POINTS)
-			add(driver, &driver->listeners[i], out);
+			add_point(driver, &driver->listeners[i], out);
 	}
 	if (!may_leave(driver, awaited))
 		out->count = 0;
@@ -61,5 +61,5 @@ void plait__awaited_queue_find(plait__run_driver *driver,
 	if (out->count == 0)
 		(void)plait__progress_inspect(
 			driver->instance->program->context, &driver->pollable,
-			find, out);
+			collect_points, out);
 }

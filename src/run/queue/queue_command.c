@@ -37,8 +37,8 @@ const plait__device *plait__queue_command_memory_device(
 
 /* Returns true if the backend of a lane knows this memory.  Empty memory is
  * none. */
-static bool knows(const plait__queue_program *compiled, uint32_t lane,
-		  const plait__plan_arg *arg)
+static bool knows_memory(const plait__queue_program *compiled, uint32_t lane,
+			 const plait__plan_arg *arg)
 {
 	const plait__plan_object *plan_object = compiled->program->plan_object;
 	const plait__plan *plan = plan_object->plan;
@@ -84,8 +84,8 @@ bool plait__queue_command_is_foreign(const plait__queue_program *compiled,
 	foreign = lacks_rows(compiled, command, payload);
 	for (uint32_t i = 0; payload != NULL && i < payload->arg_count; i++)
 		foreign =
-			foreign || !knows(compiled, at->lane,
-					  &plan->args[payload->arg_first + i]);
+			foreign || !knows_memory(compiled, at->lane,
+						 &plan->args[payload->arg_first + i]);
 	return foreign;
 }
 

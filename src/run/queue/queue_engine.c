@@ -68,7 +68,7 @@ static void discard(plait__program *program)
 
 /* ---- per instance ---- */
 
-static void over(plait__pollable *pollable)
+static void complete_run(plait__pollable *pollable)
 {
 	plait__instance_complete(
 		((plait__run_driver *)(void *)pollable)->instance);
@@ -83,7 +83,7 @@ static plait_status make_driver(plait__instance *instance,
 
 	if (status == PLAIT_OK) {
 		(*out)->pollable.advance = plait__run_driver_advance;
-		(*out)->pollable.over = over;
+		(*out)->pollable.over = complete_run;
 	}
 	return status;
 }
@@ -240,7 +240,7 @@ const plait__engine plait__queue_engine = {
 	.start = start,
 	.drive = drive,
 	.recode = recode,
-	.find = describe_blocked,
+	.describe_blocked = describe_blocked,
 	.find_points = find_points,
 	.cancel = cancel,
 };
