@@ -204,7 +204,7 @@ struct driven_ops {
 	/* Begin the end of a queue: no callback for it begins from here on. */
 	void (*unregister)(driven_queue *queue);
 	/* End the batches whose commands have ended, without a call of the
-	 * driver: in_flight, code, mark_dirty. */
+	 * driver: in_flight, code, plaitp_driven_mark_dirty. */
 	void (*collect)(struct driven *self);
 	/* Returns true if settle has calls of the driver to make. */
 	bool (*needs_driver)(struct driven *self);

@@ -179,7 +179,7 @@ static plait_status add(plait_backend *self, cl_platform_id platform,
 	memset(device, 0, sizeof(*device));
 	device->id = id;
 	device->is_part = parts > 0;
-	/* From here on close_devices releases it. */
+	/* From here on plaitp_opencl_close_devices releases it. */
 	self->device_count++;
 	status = query_limits(self, device, error);
 	if (status == PLAIT_OK)

@@ -10,8 +10,8 @@
 
 #include "flow/flow_object.h"
 
-/* Prepare the task by its descriptor; the record is taken by
- * plait__late_commit, or returned by plait__late_return.  Caller holds the
+/* Prepare the task by its descriptor.  Its record goes to the op that
+ * plait__commit_task makes, or back by plait__late_return.  Caller holds the
  * lock. */
 plait_status plait__late_prepare(plait__flow_task *task,
 				 const plait_task_desc *desc,

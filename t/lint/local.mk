@@ -9,6 +9,7 @@ META_TESTS += %D%/planted.t
 META_TESTS += %D%/circles.t
 META_TESTS += %D%/names.t
 META_TESTS += %D%/prose.t
+META_TESTS += %D%/mentions.t
 META_TESTS += %D%/documents.t
 META_TESTS += %D%/bootstrap.t
 META_TESTS += %D%/tarball.t

@@ -53,6 +53,9 @@ SINS = (
     ("lint/prose", "src/base/sin.c", HEAD + "/* Nobody calls it. */\n", "src: who, somebody"),
     ("lint/prose", "src/base/sin.c", HEAD + "/* What it does. */\n", "begin with What"),
     ("lint/prose", "src/base/sin.c", HEAD.replace("A sin", "How it sins"), "noun phrase"),
+    ("lint/prose", "src/base/sin.c", HEAD.replace("A sin", "Commits a sin"), "noun phrase"),
+    ("lint/mentions", "src/base/sin.c", HEAD + "/* See base/sinner.c. */\n", "files that comments name"),
+    ("lint/mentions", "src/base/sin.c", HEAD + "/* sin_twice has run. */\n", "functions that comments name"),
     ("lint/installed", "examples/lua/sin.lua", "-- A sin.\n", "each of them is installed"),
     ("abi/headers", BASE, STRUCT % "void *pointer", "base.h as gcc -std=c11"),
     ("abi/headers", BASE, "#include <stdio.h>\n", "headers include"),
@@ -73,7 +76,7 @@ SINS = (
 
 
 # The content of the copy; the rest of the tree is more of the same.
-SOME = ("include/", "src/base/", "src/sys/", "src/plan/", "src/plait.map", "plugins/null/", "t/abi/structs.txt",
+SOME = ("include/", "src/", "plugins/null/", "t/abi/structs.",
         "t/base/text_log_spelling_hint.c", "examples/", "bindings/", "plugins/local.mk")
 
 

@@ -39,7 +39,7 @@ struct waiter {
 	uint64_t slice_end_ns;	/* of items that this thread executes, if the
 				 * wait has a limit */
 	struct plait__backoff backoff;
-	bool backs_off;		/* nothing has advanced since backoff_init */
+	bool backs_off;		/* `backoff` is in use: nothing has advanced */
 	bool has_slept;
 };
 

@@ -128,7 +128,7 @@ static void note_visits(uint32_t scenario)
 	}
 }
 
-/* "event.c plait__eventcount_wait at_sub_u32", "...#2" for the second of
+/* "eventcount.c plait__eventcount_wait at_sub_u32", "...#2" for the second of
  * them. */
 static void name_site(const char *file, const struct mc_site *site,
 		      char *out, size_t out_bytes)
