@@ -55,6 +55,14 @@ none([f for f in folders if "`%s`" % f not in layers], "doc/architecture.md too"
 none([n for n in sorted({f.split("/")[0] for f in files if "/" in f and f[0] != "."})
       if "`%s/" % n not in readme], "and every folder at the top")
 
+# --- the tests of a unit
+programs = " ".join(re.sub(r"\.\w+$", "", os.path.basename(n)) for n in files if re.match(r"t/.*\.[ct]$", n))
+tables = "".join(read(n) for n in documents if n.startswith("t/"))
+none([n for n in sources("src") if n.endswith(".c")
+      for unit in (os.path.basename(n)[:-2],)
+      if not re.search(r"(?<![a-z])%s(?![a-z])" % unit, programs) and "`%s`" % unit not in tables],
+     "each unit of src has a test of its name, or a README of t names it")
+
 # --- the environment
 code = "".join(read(n) for n in sources("src"))
 known = set(re.findall(r"plait__env_\w+\(\s*\"(PLAIT_\w+)\"", code)) | \
