@@ -97,8 +97,8 @@ pkglib_LTLIBRARIES += %D%/plait_cuda.la
 	%D%/cuda/enqueue.c %D%/cuda/entry.c %D%/cuda/fill.c \
 	%D%/cuda/fill.h %D%/cuda/fill_kernel.c %D%/cuda/flight.c %D%/cuda/flight.h \
 	%D%/cuda/graph.h %D%/cuda/kernel.h \
-	%D%/cuda/launch.c %D%/cuda/map.c %D%/cuda/memory.c \
-	%D%/cuda/native.c %D%/cuda/option.c %D%/cuda/pool.c \
+	%D%/cuda/launch.c %D%/cuda/map.c %D%/cuda/mark.c %D%/cuda/memory.c \
+	%D%/cuda/native.c %D%/cuda/option.c %D%/cuda/pilot.c %D%/cuda/pool.c \
 	%D%/cuda/program.c %D%/cuda/queue.c %D%/cuda/region.c %D%/cuda/segment.c \
 	%D%/cuda/segment.h %D%/cuda/setter.c \
 	%D%/cuda/stage.c %D%/cuda/unfreed.c %D%/cuda/word.c \

@@ -29,6 +29,8 @@ struct cuda_options {
 	uint64_t pool_bytes;   /* kept by each device's pool */
 	bool strict; /* a graph that the driver refuses is an error */
 	bool fills_by_calls; /* never by a kernel */
+	bool marks_each;     /* a ticket and an event behind each batch */
+	bool pilots_each;    /* callbacks also if nothing sleeps */
 };
 
 /* Counted graphs of segments.  Left: the backend knows that the driver has no
@@ -46,18 +48,10 @@ struct cuda_limits {
 	uint64_t pitch; /* row pitch of a copy, in bytes */
 };
 
-/* Event with a reference count.  It is recorded once for each use, then returns
- * to its device's free list. */
-struct cuda_event {
-	struct cuda_event *next;
-	CUevent event;
-	uint32_t device;
-	uint32_t references;
-};
-
 struct cuda_block;
 struct cuda_pinned;
 struct cuda_device;
+struct cuda_event;
 struct cuda_slab;
 struct cuda_streams;
 struct cuda_unfreed;
@@ -135,6 +129,7 @@ struct cuda_compiler {
 /* Registered pages of the user, shared by the buffers that wrap them. */
 struct cuda_pages;
 
+
 struct plait_backend {
 	union {
 		struct driven driven;
@@ -147,7 +142,7 @@ struct plait_backend {
 	int driver_version;
 	const char *nvrtc; /* from the options */
 	bool strict;	   /* from the options */
-	bool fills_by_calls; /* from the options */
+	bool fills_by_calls, marks_each, pilots_each; /* from the options */
 	uint32_t device_count;
 	struct cuda_device devices[CUDA_MAX_DEVICES];
 	struct cuda_compiler compiler;

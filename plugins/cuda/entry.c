@@ -40,6 +40,8 @@ static plait_status open_driver(plait_backend *self, plait_error *error)
 	self->nvrtc = options.nvrtc;
 	self->strict = options.strict;
 	self->fills_by_calls = options.fills_by_calls;
+	self->marks_each = options.marks_each;
+	self->pilots_each = options.pilots_each;
 	status = plaitp_cuda_load(self, options.driver, error);
 	if (status == PLAIT_OK)
 		status = plaitp_cuda_open_devices(self, &options, error);

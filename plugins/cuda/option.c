@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Settings of the user.  An invalid value is an error that names the key, never
  * replaced by a default. */
+#include <stdio.h>
 #include <string.h>
 
 #include "backend.h"
@@ -24,13 +25,26 @@ static plait_status refuse(plait_backend *self, const char *key,
 				  wanted);
 }
 
+/* *out: the option has the value `other`, not "usual". */
+static plait_status choose(plait_backend *self, const char *key,
+			   const char *other, bool *out, plait_error *error)
+{
+	const char *value = option(self, key);
+	char wanted[32];
+
+	*out = value != NULL && strcmp(value, other) == 0;
+	if (value == NULL || *out || strcmp(value, "usual") == 0)
+		return PLAIT_OK;
+	(void)snprintf(wanted, sizeof(wanted), "%.16s or usual", other);
+	return refuse(self, key, value, wanted, error);
+}
+
 plait_status plaitp_cuda_options(plait_backend *self, struct cuda_options *out,
 				 plait_error *error)
 {
 	const char *memory = option(self, "memory");
 	const char *pool = option(self, "pool");
-	const char *graphs = option(self, "graphs");
-	const char *fills = option(self, "fills");
+	plait_status status;
 
 	memset(out, 0, sizeof(*out));
 	out->device = option(self, "device");
@@ -46,12 +60,15 @@ plait_status plaitp_cuda_options(plait_backend *self, struct cuda_options *out,
 	if (pool != NULL &&
 	    plaitp_driven_parse_bytes(pool, &out->pool_bytes) != 0)
 		return refuse(self, "pool", pool, bytes, error);
-	out->strict = graphs != NULL && strcmp(graphs, "strict") == 0;
-	if (graphs != NULL && !out->strict && strcmp(graphs, "usual") != 0)
-		return refuse(self, "graphs", graphs, "strict or usual", error);
-	out->fills_by_calls = fills != NULL && strcmp(fills, "calls") == 0;
-	if (fills != NULL && !out->fills_by_calls &&
-	    strcmp(fills, "usual") != 0)
-		return refuse(self, "fills", fills, "calls or usual", error);
-	return PLAIT_OK;
+	status = choose(self, "graphs", "strict", &out->strict, error);
+	if (status == PLAIT_OK)
+		status = choose(self, "fills", "calls", &out->fills_by_calls,
+				error);
+	if (status == PLAIT_OK)
+		status = choose(self, "marks", "each", &out->marks_each,
+				error);
+	if (status == PLAIT_OK)
+		status = choose(self, "callbacks", "each", &out->pilots_each,
+				error);
+	return status;
 }

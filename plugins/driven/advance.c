@@ -84,11 +84,15 @@ static void detach_dependents(struct driven *self, driven_batch *source)
 	}
 }
 
-static void wait_for(driven_queue *queue, driven_signal *signal)
+static void wait_for(struct driven *self, driven_queue *queue,
+		     const struct driven_wait *wait)
 {
+	driven_signal *signal = wait->signal;
+
 	queue->waits_for = signal;
 	queue->next_waiter = signal->waiters;
 	signal->waiters = queue;
+	plaitp_driven_await(self, signal, wait->sequence);
 }
 
 /* The queue is on the dirty list and will look at its waits again, so it leaves
@@ -131,7 +135,7 @@ static bool resolve_wait(struct driven *self, struct driven_wait *wait)
 	if (source != NULL)
 		attach_source(wait, source);
 	else
-		wait_for(queue, wait->signal);
+		wait_for(self, queue, wait);
 	return source != NULL;
 }
 
