@@ -31,6 +31,7 @@ struct cuda_options {
 	bool fills_by_calls; /* never by a kernel */
 	bool marks_each;     /* a ticket and an event behind each batch */
 	bool pilots_each;    /* callbacks also if nothing sleeps */
+	bool copies_alone;   /* one thread copies pageable memory */
 };
 
 /* Counted graphs of segments.  Left: the backend knows that the driver has no
@@ -129,6 +130,26 @@ struct cuda_compiler {
 /* Registered pages of the user, shared by the buffers that wrap them. */
 struct cuda_pages;
 
+enum { CUDA_HELPERS = 3 };
+
+/* Lane of the core that helps to copy. */
+struct cuda_helper {
+	struct cuda_copier *copier;
+	plait_backend_queue *lane;
+	bool requested; /* guarded by the copier's lock */
+};
+
+/* The host copy under way that has helpers. */
+struct cuda_copier {
+	struct cuda_helper helpers[CUDA_HELPERS];
+	uint32_t helper_count;
+	pthread_mutex_t lock; /* guards the fields below; leaf lock */
+	pthread_cond_t ended;
+	char *to;
+	const char *from;
+	uint64_t bytes; /* 0: none is under way */
+	uint64_t taken, copied;
+};
 
 struct plait_backend {
 	union {
@@ -142,10 +163,12 @@ struct plait_backend {
 	int driver_version;
 	const char *nvrtc; /* from the options */
 	bool strict;	   /* from the options */
-	bool fills_by_calls, marks_each, pilots_each; /* from the options */
+	bool fills_by_calls, marks_each, pilots_each,
+		copies_alone; /* from the options */
 	uint32_t device_count;
 	struct cuda_device devices[CUDA_MAX_DEVICES];
 	struct cuda_compiler compiler;
+	struct cuda_copier copier;
 
 	struct cuda_streams *flying; /* of queues with commands in flight;
 				      * guarded by driven.lock */

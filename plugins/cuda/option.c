@@ -70,5 +70,8 @@ plait_status plaitp_cuda_options(plait_backend *self, struct cuda_options *out,
 	if (status == PLAIT_OK)
 		status = choose(self, "callbacks", "each", &out->pilots_each,
 				error);
+	if (status == PLAIT_OK)
+		status = choose(self, "copies", "alone", &out->copies_alone,
+				error);
 	return status;
 }
