@@ -235,6 +235,7 @@ int main(int argc, char **argv)
 	const char *compiler = argument(argc, argv, "nvrtc");
 	const char *asked = argument(argc, argv, "rounds");
 	const char *seconds = argument(argc, argv, "seconds");
+	const char *more = argument(argc, argv, "more");
 	int rounds = asked != NULL ? atoi(asked) : 31;
 	char options[2048];
 
@@ -246,10 +247,11 @@ int main(int argc, char **argv)
 					.submits = 50, .square = 20, .fill = 1,
 					.trips = 5, .staged = 1, .block = 2 };
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	snprintf(options, sizeof(options), "cuda:graphs=strict,driver=%s%s%s",
+	snprintf(options, sizeof(options), "cuda:graphs=strict,driver=%s%s%s%s%s",
 		 driver != NULL ? driver : "libcuda.so.1",
 		 compiler != NULL ? ",nvrtc=" : "",
-		 compiler != NULL ? compiler : "");
+		 compiler != NULL ? compiler : "", more != NULL ? "," : "",
+		 more != NULL ? more : "");
 	hand_begin(driver, compiler);
 	printf("%s\n", hand_name());
 	if (argument(argc, argv, "look") != NULL)
