@@ -172,6 +172,7 @@ struct plait_backend {
 
 	struct cuda_streams *flying; /* of queues with commands in flight;
 				      * guarded by driven.lock */
+	bool reached_more; /* since the loop of collect began */
 
 	/* Lock of the memory accounting; guards the field below.  No call of
 	 * the driver is made inside it. */

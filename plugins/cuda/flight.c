@@ -94,10 +94,34 @@ void plaitp_cuda_add_flight(plait_backend *self, struct cuda_streams *streams,
 	plaitp_driven_watch(&self->driven);
 }
 
+/* The batches of other queues that the driver has waited for have ended, too:
+ * their streams need no tickets for that. */
+static void end_sources(plait_backend *self, const driven_batch *batch)
+{
+	uint32_t i;
+
+	for (i = 0; i < batch->wait_count && batch->sources > 0; i++) {
+		const driven_batch *source = batch->waits[i].source;
+		const struct cuda_event *event;
+		struct cuda_streams *streams;
+
+		if (source == NULL || source->event == NULL)
+			continue;
+		event = source->event;
+		streams = source->queue->driver;
+		if (is_later(event->ticket, streams->reached)) {
+			streams->reached = event->ticket;
+			self->reached_more = true;
+		}
+	}
+}
+
 static void end_batch(struct cuda_streams *streams, int32_t code)
 {
 	driven_batch *batch = streams->flight_head;
 
+	if (code == 0)
+		end_sources(backend_of(streams->queue->self), batch);
 	streams->flight_head = batch->next_completion;
 	streams->flight_count--;
 	batch->code = code;
@@ -123,6 +147,8 @@ static void collect_queue(struct cuda_streams *streams)
 	if (arrived && code == CUDA_SUCCESS &&
 	    is_later(streams->pilot.ticket, ticket))
 		ticket = streams->pilot.ticket;
+	if (is_later(streams->reached, ticket))
+		ticket = streams->reached;
 	streams->retired = ticket;
 	while (streams->flight_head != NULL &&
 	       !is_later(streams->flight_head->ticket, ticket))
@@ -150,9 +176,12 @@ void plaitp_cuda_collect(struct driven *driven)
 	plait_backend *self = backend_of(driven);
 	struct cuda_streams *streams;
 
-	for (streams = self->flying; streams != NULL;
-	     streams = streams->next_flying)
-		collect_queue(streams);
+	do {
+		self->reached_more = false;
+		for (streams = self->flying; streams != NULL;
+		     streams = streams->next_flying)
+			collect_queue(streams);
+	} while (self->reached_more);
 	unlink_ended(self);
 }
 
@@ -198,6 +227,7 @@ void plaitp_cuda_poll(struct driven *driven, driven_queue *behind)
 	for (streams = backend_of(driven)->flying; streams != NULL;
 	     streams = streams->next_flying) {
 		streams->mark_wanted = true;
+		streams->idle_marks = 0;
 		streams->exact |= streams->queue == behind;
 	}
 }
@@ -261,7 +291,8 @@ static struct cuda_call add_beside(plait_backend *self,
 	const struct cuda_event *event = batch->event;
 	struct cuda_call call = { "cuStreamWaitEvent", CUDA_SUCCESS };
 
-	if (!plaitp_cuda_mark_source(self, batch, &call))
+	if (!plaitp_cuda_write_ticket(self, streams, &call) ||
+	    !plaitp_cuda_mark_source(self, batch, &call))
 		return call;
 	call.name = "cuStreamWaitEvent";
 	call.code = self->cu.cuStreamWaitEvent(streams->callback_stream,

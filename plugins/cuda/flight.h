@@ -62,9 +62,11 @@ struct cuda_streams {
 	uint32_t flight_count;
 	uint32_t issued;  /* the newest ticket */
 	uint32_t marked;  /* the newest that the device is to write */
+	uint32_t reached; /* batches of other queues have waited for this */
 	uint32_t retired; /* tickets up to this one have ended */
 	uint32_t wanted;  /* callbacks report up to this ticket */
 	bool mark_wanted; /* a thread polls */
+	uint32_t idle_marks; /* written to an idle queue since a thread polled */
 	bool exact;	  /* marks follow each batch: mark.c */
 	struct cuda_word *word; /* the last ticket that has ended; or null */
 	struct cuda_pilot pilot;

@@ -5,8 +5,8 @@
  * wait.  Both calls cost as much as a small launch, so they are made when
  * something needs them, and then cover all that the stream has been given:
  *
- *     ticket   behind a batch that finds its queue idle, and behind each
- *              MARK_EVERY-th; else when a thread waits, or a source is marked
+ *     ticket   behind a batch that finds its queue idle, as long as threads poll,
+ *              and behind each MARK_EVERY-th; else when a thread waits
  *     event    when another queue, or a callback, is to wait for the batch
  *
  * A need for a batch that is not the last of its stream, for which a mark comes
@@ -118,6 +118,14 @@ bool plaitp_cuda_write_ticket(plait_backend *self,
 	return call->code == CUDA_SUCCESS;
 }
 
+/* A thread is likely to poll for the only batch, but in queues of which only
+ * other queues and threads that sleep wait. */
+static bool is_idle(struct cuda_streams *streams)
+{
+	return streams->flight_head == NULL &&
+	       streams->idle_marks++ < MARK_EVERY;
+}
+
 /* --- batches -------------------------------------------------------------- */
 
 static bool is_exact(plait_backend *self, const struct cuda_streams *streams)
@@ -139,7 +147,7 @@ bool plaitp_cuda_mark_batch(plait_backend *self, driven_batch *batch,
 	plaitp_cuda_release_event(self, batch->event);
 	batch->event = event;
 	streams->issued++;
-	if ((is_exact(self, streams) || streams->flight_head == NULL ||
+	if ((is_exact(self, streams) || is_idle(streams) ||
 	     streams->issued - streams->marked >= MARK_EVERY) &&
 	    !plaitp_cuda_write_ticket(self, streams, call))
 		return false;
@@ -158,6 +166,5 @@ bool plaitp_cuda_mark_source(plait_backend *self, driven_batch *batch,
 	if (event->recorded)
 		return true;
 	streams->exact |= event->ticket != streams->issued;
-	return plaitp_cuda_write_ticket(self, streams, call) &&
-	       record(self, streams, event, call);
+	return record(self, streams, event, call);
 }

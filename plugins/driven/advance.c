@@ -178,12 +178,25 @@ static void collect_failures(struct driven *self, driven_batch *batch)
 	plaitp_driven_fail_queue(self, queue, &failure, "");
 }
 
+/* Nothing but the end of the sources lets the host function run. */
+static void await_sources(struct driven *self, const driven_batch *batch)
+{
+	uint32_t i;
+
+	for (i = 0; i < batch->wait_index; i++)
+		if (batch->waits[i].source != NULL)
+			plaitp_driven_await(self, batch->waits[i].signal,
+					    batch->waits[i].sequence);
+}
+
 /* The next work is a host function: it runs once all work before it has
  * happened. */
 static void begin_call(struct driven *self, driven_batch *batch)
 {
-	if (batch->queue->head != batch || !has_happened(batch))
+	if (batch->queue->head != batch || !has_happened(batch)) {
+		await_sources(self, batch);
 		return;
+	}
 	collect_failures(self, batch);
 	if (batch->queue->failed)
 		return;
