@@ -31,6 +31,7 @@ struct cuda_options {
 	bool fills_by_calls; /* never by a kernel */
 	bool marks_each;     /* a ticket and an event behind each batch */
 	bool pilots_each;    /* callbacks also if nothing sleeps */
+	bool pilots_direct;  /* callbacks in the stream of the commands */
 	bool copies_alone;   /* one thread copies pageable memory */
 };
 
@@ -163,7 +164,7 @@ struct plait_backend {
 	int driver_version;
 	const char *nvrtc; /* from the options */
 	bool strict;	   /* from the options */
-	bool fills_by_calls, marks_each, pilots_each,
+	bool fills_by_calls, marks_each, pilots_each, pilots_direct,
 		copies_alone; /* from the options */
 	uint32_t device_count;
 	struct cuda_device devices[CUDA_MAX_DEVICES];

@@ -44,6 +44,7 @@ static plait_status open_driver(plait_backend *self, plait_error *error)
 	self->fills_by_calls = options.fills_by_calls;
 	self->marks_each = options.marks_each;
 	self->pilots_each = options.pilots_each;
+	self->pilots_direct = options.pilots_direct;
 	self->copies_alone = options.copies_alone;
 	status = plaitp_cuda_load(self, options.driver, error);
 	if (status == PLAIT_OK)

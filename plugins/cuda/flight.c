@@ -302,13 +302,19 @@ static struct cuda_call add_beside(plait_backend *self,
 				     batch->ticket);
 }
 
+static bool is_direct(plait_backend *self, const struct cuda_streams *streams)
+{
+	if (self->pilots_direct)
+		return streams->wanted == streams->issued;
+	return streams->queue->next != NULL && !streams->imported &&
+	       !self->pilots_each;
+}
+
 static struct cuda_call add_pilot(plait_backend *self,
 				  struct cuda_streams *streams)
 {
-	bool held = streams->queue->next != NULL && !streams->imported &&
-		    !self->pilots_each;
-
-	return held ? add_direct(self, streams) : add_beside(self, streams);
+	return is_direct(self, streams) ? add_direct(self, streams) :
+					  add_beside(self, streams);
 }
 
 /* Fail the queue, and wait for what the driver has accepted. */

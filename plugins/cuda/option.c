@@ -39,6 +39,21 @@ static plait_status choose(plait_backend *self, const char *key,
 	return refuse(self, key, value, wanted, error);
 }
 
+static plait_status choose_callbacks(plait_backend *self,
+				     struct cuda_options *out,
+				     plait_error *error)
+{
+	const char *value = option(self, "callbacks");
+
+	out->pilots_each = value != NULL && strcmp(value, "each") == 0;
+	out->pilots_direct = value != NULL && strcmp(value, "direct") == 0;
+	if (value == NULL || out->pilots_each || out->pilots_direct ||
+	    strcmp(value, "usual") == 0)
+		return PLAIT_OK;
+	return refuse(self, "callbacks", value, "each, direct or usual",
+		      error);
+}
+
 plait_status plaitp_cuda_options(plait_backend *self, struct cuda_options *out,
 				 plait_error *error)
 {
@@ -68,8 +83,7 @@ plait_status plaitp_cuda_options(plait_backend *self, struct cuda_options *out,
 		status = choose(self, "marks", "each", &out->marks_each,
 				error);
 	if (status == PLAIT_OK)
-		status = choose(self, "callbacks", "each", &out->pilots_each,
-				error);
+		status = choose_callbacks(self, out, error);
 	if (status == PLAIT_OK)
 		status = choose(self, "copies", "alone", &out->copies_alone,
 				error);

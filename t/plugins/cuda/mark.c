@@ -249,6 +249,37 @@ static void sleepers(void)
 	close_calls();
 }
 
+/* Callbacks in the stream of the commands, for the last batch alone. */
+static void direct(void)
+{
+	struct counts calls;
+
+	if (!open_calls(",callbacks=direct"))
+		return;
+	calls = wake(3, 0);
+	IS_UINT(calls.callbacks, 1);
+	IS_UINT(calls.records, 0);
+	IS_UINT(calls.waits, 0);
+	calls = wake(3, 2);
+	IS_UINT(calls.waits, 1);
+	close_calls();
+}
+
+static void bad_option(void)
+{
+	plait_context_desc desc = { .size = sizeof(desc), .backends = "cuda" };
+	plait_error error = { .size = sizeof(error) };
+	plait_context *context = NULL;
+	char options[1100];
+
+	standin_prepare("");
+	(void)snprintf(options, sizeof(options),
+		       "cuda:driver=%.400s,callbacks=some", standin_path);
+	desc.options = options;
+	IS_INT(plait_context_open(&desc, &context, &error), PLAIT_E_INVALID);
+	HAS_STR(error.text, "callbacks=some: each, direct or usual is wanted");
+}
+
 /* ---- other queues ---- */
 
 static void sources(void)
@@ -441,6 +472,8 @@ static const struct tap_scenario all[] = {
 	{ "polls", polls },
 	{ "each callback", each_callback },
 	{ "sleepers", sleepers },
+	{ "direct", direct },
+	{ "bad option", bad_option },
 	{ "sources", sources },
 	{ "functions", functions },
 	{ "other functions", other_functions },
