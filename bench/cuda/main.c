@@ -74,6 +74,12 @@ struct side sides[SIDES] = {
 	     plait_while, plait_take_word, &sizes.times),
 	SIDE(WHILE_OWN, "while, plait, own kernel decides", plait_make_own,
 	     plait_while_own, plait_take_word, &sizes.times),
+	SIDE(WHILE_PINNED, "while, by hand, stop word of host",
+	     hand_make_pinned, hand_while_pinned, hand_take_word, &sizes.times),
+	SIDE(WHILE_DEVICE, "while, by hand, stop word of device",
+	     hand_make_device, hand_while_device, hand_take_word, &sizes.times),
+	SIDE(WHILE_TIMER, "while, by hand, timer of device",
+	     hand_make_timer, hand_while_timer, hand_take_word, &sizes.times),
 	SIDE(SUBMIT_HAND, "submit, by hand", NULL,
 	     hand_submit, hand_finish, &sizes.submits),
 	SIDE(SUBMIT_PLAIT, "submit, plait", NULL,
@@ -219,6 +225,9 @@ static void choose(const char *only)
 	     "out");
 	sides[WHILE_NODE].skipped = true;
 	sides[WHILE_LAST].skipped = true;
+	sides[WHILE_PINNED].skipped = true;
+	sides[WHILE_DEVICE].skipped = true;
+	sides[WHILE_TIMER].skipped = true;
 	sides[CG_GRAPH].skipped = true;
 	sides[CANCEL_HAND].skipped = true;
 }

@@ -86,8 +86,8 @@ with tempfile.TemporaryDirectory(prefix="plait-test-") as folder:
             got = run(again + ["only=while"], env=dict(environment, STANDIN_CUDA="version=" + version))
             ok(got.returncode == status and ("has no graphs with loops and branches" in got.stderr) == (status == 1),
                "loops on the driver of %s" % version, got.returncode, got.stdout, got.stderr)
-        for call, name, others in (("cuGraphConditionalHandleCreate:1", "while, by hand, node decides", 4),
-                                   ("cuGraphLaunch:2", "while, by hand, own kernel decides", 4)):
+        for call, name, others in (("cuGraphConditionalHandleCreate:1", "while, by hand, node decides", 7),
+                                   ("cuGraphLaunch:2", "while, by hand, own kernel decides", 7)):
             torn = dict(environment, STANDIN_CUDA="fail=%s:999" % call)
             got = run(again + ["only=while"], env=torn)
             lines = got.stdout.splitlines()
