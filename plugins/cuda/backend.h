@@ -33,6 +33,7 @@ struct cuda_options {
 	bool pilots_each;    /* callbacks also if nothing sleeps */
 	bool pilots_direct;  /* callbacks in the stream of the commands */
 	bool copies_alone;   /* one thread copies pageable memory */
+	uint32_t look_ns; /* between looks of a loop at its stop word */
 };
 
 /* Counted graphs of segments.  Left: the backend knows that the driver has no
@@ -166,6 +167,7 @@ struct plait_backend {
 	bool strict;	   /* from the options */
 	bool fills_by_calls, marks_each, pilots_each, pilots_direct,
 		copies_alone; /* from the options */
+	uint32_t look_ns;  /* from the options */
 	uint32_t device_count;
 	struct cuda_device devices[CUDA_MAX_DEVICES];
 	struct cuda_compiler compiler;
@@ -221,7 +223,7 @@ struct cuda_loop {
 	CUgraphConditionalHandle condition;
 	CUdeviceptr word;
 	CUdeviceptr stop;
-	CUdeviceptr arrived; /* 64-bit counter of its finished blocks */
+	CUdeviceptr arrived; /* control block of the loop: graph.h */
 	bool guarded; /* no argument: a kernel before it sets the condition */
 };
 

@@ -46,6 +46,7 @@ static plait_status open_driver(plait_backend *self, plait_error *error)
 	self->pilots_each = options.pilots_each;
 	self->pilots_direct = options.pilots_direct;
 	self->copies_alone = options.copies_alone;
+	self->look_ns = options.look_ns;
 	status = plaitp_cuda_load(self, options.driver, error);
 	if (status == PLAIT_OK)
 		status = plaitp_cuda_open_devices(self, &options, error);

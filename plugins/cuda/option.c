@@ -8,8 +8,13 @@
 
 static const char bytes[] = "a number of bytes";
 
-/* Default budget of each device's pool. */
-enum { USUAL_POOL_BYTES = 256 << 20 };
+/* Default budget of each device's pool; default time between looks of a loop at
+ * its stop word, and the most, in microseconds. */
+enum {
+	USUAL_POOL_BYTES = 256 << 20,
+	USUAL_LOOK_US = 50,
+	MOST_LOOK_US = 1000000
+};
 
 static const char *option(plait_backend *self, const char *key)
 {
@@ -54,6 +59,21 @@ static plait_status choose_callbacks(plait_backend *self,
 		      error);
 }
 
+/* Read digits, in microseconds. */
+static plait_status read_look(plait_backend *self, uint32_t *out_ns,
+			      plait_error *error)
+{
+	const char *text = option(self, "look");
+	uint64_t number = USUAL_LOOK_US;
+
+	if (text != NULL && (plaitp_driven_parse_bytes(text, &number) != 0 ||
+			     number > MOST_LOOK_US))
+		return refuse(self, "look", text, "0 to 1000000 (microseconds)",
+			      error);
+	*out_ns = (uint32_t)number * 1000;
+	return PLAIT_OK;
+}
+
 plait_status plaitp_cuda_options(plait_backend *self, struct cuda_options *out,
 				 plait_error *error)
 {
@@ -87,5 +107,7 @@ plait_status plaitp_cuda_options(plait_backend *self, struct cuda_options *out,
 	if (status == PLAIT_OK)
 		status = choose(self, "copies", "alone", &out->copies_alone,
 				error);
+	if (status == PLAIT_OK)
+		status = read_look(self, &out->look_ns, error);
 	return status;
 }
