@@ -28,7 +28,8 @@ typedef struct plait__queue_listener {
 	uint32_t lane;		/* that emits it */
 	uint32_t link;		/* a region, a stage or a port */
 	uint64_t sequence;	/* awaited */
-	bool polled;		/* the backend refused to notify */
+	bool polled;		/* not armed, for now or because the backend
+				 * refused to notify */
 	bool awaited;		/* from subscription to completion */
 	uint64_t completed_ns;	/* in recorded runs */
 } plait__queue_listener;
@@ -116,6 +117,7 @@ struct plait__run_driver {
 
 	uint32_t phase;
 	uint32_t polled_count;	/* listeners that have to be polled */
+	uint32_t polls_left;	/* passes until they are armed; 0: refused */
 	uint32_t drains_left;	/* ports with work in flight */
 	uint32_t final_next;	/* progress of drain_queues.c */
 	bool retrying;		/* a backend refused a call in this pass */
