@@ -60,10 +60,12 @@ void plait__run_races_end_call(const plait__run_races *begun)
 }
 
 plait_status plait__blocked_on_enter_driver(plait__instance *instance,
-					 plait__run *run)
+					 plait__run *run,
+					 plait__awaited_use *use)
 {
 	(void)instance;
 	(void)run;
+	(void)use;
 	return PLAIT_PENDING;
 }
 

@@ -28,8 +28,7 @@ typedef struct plait__queue_listener {
 	uint32_t lane;		/* that emits it */
 	uint32_t link;		/* a region, a stage or a port */
 	uint64_t sequence;	/* awaited */
-	bool polled;		/* not armed, for now or because the backend
-				 * refused to notify */
+	bool polled;		/* not armed: not yet, or the backend refused */
 	bool awaited;		/* from subscription to completion */
 	uint64_t completed_ns;	/* in recorded runs */
 } plait__queue_listener;
