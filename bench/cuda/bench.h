@@ -169,6 +169,7 @@ void plait_function(void);
 void plait_make_staged(void);
 void plait_staged(void);
 void plait_instantiate(void);
+void plait_instantiate_usual(void);
 void plait_make_patched(void);
 void plait_patch(void);
 void plait_make_cancel(void);

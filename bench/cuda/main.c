@@ -114,6 +114,8 @@ struct side sides[SIDES] = {
 	     hand_instantiate, hand_take_nothing, &sizes.chain),
 	SIDE(INSTANTIATE_PLAIT, "instantiate, plait, with planning", NULL,
 	     plait_instantiate, plait_take_nothing, &sizes.chain),
+	SIDE(INSTANTIATE_USUAL, "instantiate, plait, 2 instances", NULL,
+	     plait_instantiate_usual, plait_take_nothing, &sizes.chain),
 	SIDE(PATCH_HAND, "patch, by hand", hand_make_patched,
 	     hand_patch, hand_take_number, &sizes.trips),
 	SIDE(PATCH_PLAIT, "patch, plait", plait_make_patched,

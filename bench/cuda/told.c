@@ -38,6 +38,7 @@ static const struct pair {
 	{ FUNCTION_PLAIT, FUNCTION_HAND, false, 0, 0 },
 	{ STAGED_PLAIT, STAGED_HAND, false, 0, 0 },
 	{ INSTANTIATE_PLAIT, INSTANTIATE_HAND, false, 0, 0 },
+	{ INSTANTIATE_USUAL, INSTANTIATE_HAND, false, 0, 0 },
 	{ PATCH_PLAIT, PATCH_HAND, false, 0, 0 },
 	{ CANCEL_PLAIT, CANCEL_HAND, true, 0, 0 },
 	{ ALLOCATE_PLAIT, ALLOCATE_HAND, false, 0, 0 },
