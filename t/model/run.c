@@ -198,6 +198,11 @@ int32_t plait__worker_index(void)
 	return -1;
 }
 
+void plait__progress_wake(plait__context *of)
+{
+	(void)of;
+}
+
 void plait__context_notify_waiters(plait__context *of)
 {
 	plait__eventcount_notify(&of->wait_event);

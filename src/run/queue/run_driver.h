@@ -140,6 +140,15 @@ static inline bool plait__run_driver_is_stopped(const plait__run_driver *driver)
 	return at_load_relaxed_u32(&driver->instance->stop) != 0;
 }
 
+/* Returns true if a thread that waits for a run has no duty but to drive it. */
+static inline bool plait__run_driver_is_caller_free(
+	const plait__context *context)
+{
+	/* Relaxed: an inbox of the calling thread is its own store. */
+	return context->settings.workers > 0 &&
+	       at_load_relaxed_u32(&context->inbox_count) == 0;
+}
+
 /* Begin a run; then `advance` is due until it returns PLAIT__PROGRESS_DONE. */
 void plait__run_driver_begin(plait__run_driver *driver);
 /* plait__pollable.advance */

@@ -234,8 +234,7 @@ static bool caller_polls(const plait__run_driver *driver, uint32_t lane)
 
 	return at_load_relaxed_u32(&driver->instance->called) ==
 		       PLAIT__CALLER_WAITS &&
-	       context->settings.workers > 0 &&
-	       at_load_relaxed_u32(&context->inbox_count) == 0 &&
+	       plait__run_driver_is_caller_free(context) &&
 	       (port_of(driver, lane)->any &
 		(PLAIT_CAP_NEEDS_PUMP | PLAIT_CAP_VIRTUAL_TIME)) == 0;
 }
