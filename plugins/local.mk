@@ -91,14 +91,15 @@ pkglib_LTLIBRARIES += %D%/plait_trace.la
 %C%_plait_trace_la_LIBADD = -lpthread
 # cuda: NVIDIA's driver, which is found when it is opened
 pkglib_LTLIBRARIES += %D%/plait_cuda.la
-%C%_plait_cuda_la_SOURCES = %D%/cuda/abi.h %D%/cuda/backend.h %D%/cuda/copy3d.c %D%/cuda/calls.h \
+%C%_plait_cuda_la_SOURCES = %D%/cuda/abi.h %D%/cuda/backend.h %D%/cuda/copy3d.c %D%/cuda/copy_host.c \
+	%D%/cuda/copy_host.h %D%/cuda/calls.h \
 	%D%/cuda/choice.c %D%/cuda/compiler.c %D%/cuda/context.c \
 	%D%/cuda/count.c %D%/cuda/device.c %D%/cuda/driver.c \
 	%D%/cuda/enqueue.c %D%/cuda/entry.c %D%/cuda/fill.c \
 	%D%/cuda/fill.h %D%/cuda/fill_kernel.c %D%/cuda/flight.c %D%/cuda/flight.h \
 	%D%/cuda/graph.h %D%/cuda/kernel.h \
-	%D%/cuda/launch.c %D%/cuda/map.c %D%/cuda/memory.c \
-	%D%/cuda/native.c %D%/cuda/option.c %D%/cuda/pool.c \
+	%D%/cuda/launch.c %D%/cuda/map.c %D%/cuda/mark.c %D%/cuda/memory.c \
+	%D%/cuda/native.c %D%/cuda/option.c %D%/cuda/pilot.c %D%/cuda/pool.c \
 	%D%/cuda/program.c %D%/cuda/queue.c %D%/cuda/region.c %D%/cuda/segment.c \
 	%D%/cuda/segment.h %D%/cuda/setter.c \
 	%D%/cuda/stage.c %D%/cuda/unfreed.c %D%/cuda/word.c \

@@ -70,6 +70,9 @@ void hand_make_chain(void);
 void hand_make_diamonds(void);
 void hand_make_node(void);
 void hand_make_last(void);
+void hand_make_pinned(void);
+void hand_make_device(void);
+void hand_make_timer(void);
 void hand_make_solver(void);
 void hand_make_cg(void);
 void hand_make_fill(void);
@@ -83,6 +86,11 @@ void hand_while_host(void);
 /* Loops decided by an extra node of the body, and by its last kernel. */
 void hand_while_node(void);
 void hand_while_last(void);
+/* Loops decided by an extra node that reads a stop word each time: in pinned
+ * memory, in memory of the device; or the device's timer and such a word. */
+void hand_while_pinned(void);
+void hand_while_device(void);
+void hand_while_timer(void);
 void hand_submit(void);
 void hand_cg_host(void);
 void hand_cg_graph(void);
@@ -161,6 +169,7 @@ void plait_function(void);
 void plait_make_staged(void);
 void plait_staged(void);
 void plait_instantiate(void);
+void plait_instantiate_usual(void);
 void plait_make_patched(void);
 void plait_patch(void);
 void plait_make_cancel(void);

@@ -4,14 +4,19 @@
 #include <stddef.h>
 
 #include "hand.h"
+#include "texts.h"
 
 /* Instantiated once, launched repeatedly. */
 static struct made {
 	CUgraph graph;
 	CUgraphExec exec; /* null: the driver has no conditional nodes */
-} chain, diamonds, by_node, by_last, solver, row;
+} chain, diamonds, by_node, by_last, by_pinned, by_device, by_timer, solver, row;
 
 static CUgraphNode row_end;
+
+/* Stop words of loops, which stay 0: in pinned memory, and on the device. */
+static void *pinned;
+static CUdeviceptr at_pinned, on_device;
 
 /* A graph, or a body, under construction, in sequence. */
 struct builder {
@@ -134,19 +139,21 @@ static struct builder append_loop(struct builder *builder,
 	};
 }
 
-/* The driver copies the arguments when the node is added. */
+/* The driver copies the arguments when the node is added; `stop` only where the
+ * function has such a parameter. */
 static void append_decision(struct builder *body, CUfunction function,
 			    unsigned block, CUgraphConditionalHandle handle,
-			    CUdeviceptr word)
+			    CUdeviceptr word, CUdeviceptr stop)
 {
-	void *arguments[] = { &handle, &word };
+	void *arguments[] = { &handle, &word, &stop };
 
 	append(body, &(struct shot){ .function = function, .grid = 1,
 				     .block = block,
 				     .arguments = arguments });
 }
 
-static struct made make_loop(bool with_node)
+/* Two tiny kernels, and one that decides; before a node: one that counts. */
+static struct made make_loop(CUfunction decides, bool is_node, CUdeviceptr stop)
 {
 	CUgraphConditionalHandle handle;
 	struct builder builder, body;
@@ -158,22 +165,54 @@ static struct made make_loop(bool with_node)
 	body = append_loop(&builder, &handle);
 	append(&body, &hand.tiny);
 	append(&body, &hand.tiny);
-	if (with_node)
+	if (is_node)
 		append(&body, &hand.less);
-	append_decision(&body, with_node ? hand_decide() : hand_last(),
-			with_node ? 1 : TINY_GROUP, handle, hand.left);
+	append_decision(&body, decides, is_node ? 1 : TINY_GROUP, handle,
+			hand.left, stop);
 	append(&builder, &hand.stamp[1]);
 	return finish(&builder);
 }
 
 void hand_make_node(void)
 {
-	by_node = make_loop(true);
+	by_node = make_loop(hand_decide(), true, 0);
 }
 
 void hand_make_last(void)
 {
-	by_last = make_loop(false);
+	by_last = make_loop(hand_last(), false, 0);
+}
+
+void hand_make_pinned(void)
+{
+	DO(cuMemHostAlloc(&pinned, 64, CU_MEMHOSTALLOC_PORTABLE |
+			  CU_MEMHOSTALLOC_DEVICEMAP));
+	*(volatile uint32_t *)pinned = 0;
+	DO(cuMemHostGetDevicePointer(&at_pinned, pinned, 0));
+	by_pinned = make_loop(hand_function_of("stops", STOPS_TEXT), true,
+			      at_pinned);
+}
+
+static CUdeviceptr device_word(void)
+{
+	if (on_device == 0) {
+		DO(cuMemAlloc(&on_device, 64));
+		DO(cuMemsetD32Async(on_device, 0, 1, hand.streams[0]));
+		DO(cuStreamSynchronize(hand.streams[0]));
+	}
+	return on_device;
+}
+
+void hand_make_device(void)
+{
+	by_device = make_loop(hand_function_of("stops", STOPS_TEXT), true,
+			      device_word());
+}
+
+void hand_make_timer(void)
+{
+	by_timer = make_loop(hand_function_of("times", TIMES_TEXT), true,
+			     device_word());
 }
 
 void hand_make_cg(void)
@@ -188,7 +227,7 @@ void hand_make_cg(void)
 	body = append_loop(&builder, &handle);
 	for (int i = 0; i < STEPS; i++)
 		append(&body, &hand.steps[i]);
-	append_decision(&body, hand_decide(), 1, handle, hand.go);
+	append_decision(&body, hand_decide(), 1, handle, hand.go, 0);
 	append(&builder, &hand.stamp[1]);
 	solver = finish(&builder);
 }
@@ -228,7 +267,7 @@ CUgraphExec hand_make_endless(CUdeviceptr word)
 	append(&builder, &hand.tiny);
 	body = append_loop(&builder, &handle);
 	append(&body, &hand.tiny);
-	append_decision(&body, hand_decide(), 1, handle, word);
+	append_decision(&body, hand_decide(), 1, handle, word, 0);
 	made = finish(&builder);
 	/* Its executable stays. */
 	DO(cuGraphDestroy(made.graph));
@@ -258,7 +297,14 @@ void hand_drop_graphs(void)
 	drop(&diamonds);
 	drop(&by_node);
 	drop(&by_last);
+	drop(&by_pinned);
+	drop(&by_device);
+	drop(&by_timer);
 	drop(&solver);
+	if (pinned != NULL)
+		DO(cuMemFreeHost(pinned));
+	if (on_device != 0)
+		DO(cuMemFree(on_device));
 }
 
 /* --- runs ----------------------------------------------------------------- */
@@ -275,4 +321,7 @@ void hand_chain_graph(void) { run(&chain); }
 void hand_diamonds_graph(void) { run(&diamonds); }
 void hand_while_node(void) { run(&by_node); }
 void hand_while_last(void) { run(&by_last); }
+void hand_while_pinned(void) { run(&by_pinned); }
+void hand_while_device(void) { run(&by_device); }
+void hand_while_timer(void) { run(&by_timer); }
 void hand_cg_graph(void) { run(&solver); }

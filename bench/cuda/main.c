@@ -74,6 +74,12 @@ struct side sides[SIDES] = {
 	     plait_while, plait_take_word, &sizes.times),
 	SIDE(WHILE_OWN, "while, plait, own kernel decides", plait_make_own,
 	     plait_while_own, plait_take_word, &sizes.times),
+	SIDE(WHILE_PINNED, "while, by hand, stop word of host",
+	     hand_make_pinned, hand_while_pinned, hand_take_word, &sizes.times),
+	SIDE(WHILE_DEVICE, "while, by hand, stop word of device",
+	     hand_make_device, hand_while_device, hand_take_word, &sizes.times),
+	SIDE(WHILE_TIMER, "while, by hand, timer of device",
+	     hand_make_timer, hand_while_timer, hand_take_word, &sizes.times),
 	SIDE(SUBMIT_HAND, "submit, by hand", NULL,
 	     hand_submit, hand_finish, &sizes.submits),
 	SIDE(SUBMIT_PLAIT, "submit, plait", NULL,
@@ -108,6 +114,8 @@ struct side sides[SIDES] = {
 	     hand_instantiate, hand_take_nothing, &sizes.chain),
 	SIDE(INSTANTIATE_PLAIT, "instantiate, plait, with planning", NULL,
 	     plait_instantiate, plait_take_nothing, &sizes.chain),
+	SIDE(INSTANTIATE_USUAL, "instantiate, plait, 2 instances", NULL,
+	     plait_instantiate_usual, plait_take_nothing, &sizes.chain),
 	SIDE(PATCH_HAND, "patch, by hand", hand_make_patched,
 	     hand_patch, hand_take_number, &sizes.trips),
 	SIDE(PATCH_PLAIT, "patch, plait", plait_make_patched,
@@ -219,6 +227,9 @@ static void choose(const char *only)
 	     "out");
 	sides[WHILE_NODE].skipped = true;
 	sides[WHILE_LAST].skipped = true;
+	sides[WHILE_PINNED].skipped = true;
+	sides[WHILE_DEVICE].skipped = true;
+	sides[WHILE_TIMER].skipped = true;
 	sides[CG_GRAPH].skipped = true;
 	sides[CANCEL_HAND].skipped = true;
 }
@@ -235,6 +246,7 @@ int main(int argc, char **argv)
 	const char *compiler = argument(argc, argv, "nvrtc");
 	const char *asked = argument(argc, argv, "rounds");
 	const char *seconds = argument(argc, argv, "seconds");
+	const char *more = argument(argc, argv, "more");
 	int rounds = asked != NULL ? atoi(asked) : 31;
 	char options[2048];
 
@@ -246,10 +258,11 @@ int main(int argc, char **argv)
 					.submits = 50, .square = 20, .fill = 1,
 					.trips = 5, .staged = 1, .block = 2 };
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	snprintf(options, sizeof(options), "cuda:graphs=strict,driver=%s%s%s",
+	snprintf(options, sizeof(options), "cuda:graphs=strict,driver=%s%s%s%s%s",
 		 driver != NULL ? driver : "libcuda.so.1",
 		 compiler != NULL ? ",nvrtc=" : "",
-		 compiler != NULL ? compiler : "");
+		 compiler != NULL ? compiler : "", more != NULL ? "," : "",
+		 more != NULL ? more : "");
 	hand_begin(driver, compiler);
 	printf("%s\n", hand_name());
 	if (argument(argc, argv, "look") != NULL)

@@ -115,10 +115,12 @@ void mine_begin(struct builder *builder)
 	mine_must(plait_graph_create(mine.context, &builder->graph, &mine.error));
 }
 
-plait_plan *mine_freeze(struct builder *builder)
+/* `instances`: 0 for the usual number, two. */
+static plait_plan *freeze(struct builder *builder, uint32_t instances)
 {
 	const plait_freeze_desc desc = { .size = sizeof(desc),
-					 .lanes = BRANCHES };
+					 .lanes = BRANCHES,
+					 .instances = instances };
 	plait_plan *plan;
 
 	mine_must(plait_graph_freeze(builder->graph, &desc, &plan, &mine.error));
@@ -127,9 +129,14 @@ plait_plan *mine_freeze(struct builder *builder)
 	return plan;
 }
 
+plait_plan *mine_freeze(struct builder *builder)
+{
+	return freeze(builder, 0);
+}
+
 /* --- plans ---------------------------------------------------------------- */
 
-plait_plan *mine_chain(void)
+plait_plan *mine_chain(uint32_t instances)
 {
 	const plait_argument x = IN(mine.word);
 	struct builder builder;
@@ -140,7 +147,7 @@ plait_plan *mine_chain(void)
 	for (uint32_t i = 0; i < sizes.chain; i++)
 		mine_append_launch(&builder, mine.tiny, 1, TINY_GROUP, &x, 1);
 	append_stamp(&builder, 1);
-	return mine_freeze(&builder);
+	return freeze(&builder, instances);
 }
 
 /* Parallel nodes that the next node comes after. */
@@ -349,7 +356,7 @@ void plait_side_open(const char *options)
 		branches[i] = mine_buffer(64);
 }
 
-void plait_make_chain(void) { chain = mine_chain(); }
+void plait_make_chain(void) { chain = mine_chain(0); }
 void plait_make_diamonds(void) { diamonds = make_diamonds(NULL); }
 void plait_make_queues(void) { diamonds_queues = make_diamonds("0"); }
 void plait_make_while(void) { loop = make_loop(false); }

@@ -49,7 +49,7 @@ void mine_append_loop(struct builder *builder, plait_buffer *go,
 /* Return a plan that is prepared; the graph is released. */
 plait_plan *mine_freeze(struct builder *builder);
 /* Return the plan of the chain. */
-plait_plan *mine_chain(void);
+plait_plan *mine_chain(uint32_t instances);
 
 /* --- mine_cost.c */
 

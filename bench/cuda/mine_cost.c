@@ -101,10 +101,16 @@ void plait_staged(void)
 
 /* --- device graphs -------------------------------------------------------- */
 
-/* Build the graph of the chain, plan it, and make the device graph. */
+/* Build the graph of the chain, plan it, and make the device graph: one, or one
+ * for each of the usual two instances. */
 void plait_instantiate(void)
 {
-	plait_plan_release(mine_chain());
+	plait_plan_release(mine_chain(1));
+}
+
+void plait_instantiate_usual(void)
+{
+	plait_plan_release(mine_chain(0));
 }
 
 /* Eight kernels, of which each run gives the last another number. */

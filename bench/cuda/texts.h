@@ -74,7 +74,29 @@
 	"	cudaGraphSetConditional(handle, *left);\n" \
 	"}\n"
 
-/* The latter, with its loop's arguments from plait; 2: always sets the condition. */
+/* Extra nodes that also read a stop word each time, or the device's timer.  What
+ * the latter compares with stays 0. */
+#define STOPS_TEXT \
+	CONDITION_TEXT \
+	GLOBAL_FUNCTION "stops(unsigned long long handle, unsigned *word,\n" \
+	"	const volatile unsigned *stop)\n" \
+	"{\n" \
+	"	cudaGraphSetConditional(handle, *stop != 0 ? 0 : *word);\n" \
+	"}\n"
+#define READ_TIMER_TEXT \
+	"	unsigned now;\n" \
+	"	asm volatile(\"mov.u32 %0, %%globaltimer_lo;\" : \"=r\"(now));\n"
+#define TIMES_TEXT \
+	CONDITION_TEXT \
+	GLOBAL_FUNCTION "times(unsigned long long handle, unsigned *word,\n" \
+	"	const volatile unsigned *end)\n" \
+	"{\n" \
+	READ_TIMER_TEXT \
+	"	cudaGraphSetConditional(handle, now - *end == 0 ? 1 : *word);\n" \
+	"}\n"
+
+/* The latter, with its loop's arguments from plait; 2: always sets the condition.
+ * Reads the stop word if the last look was long enough ago. */
 #define TELL_TEXT \
 	CONDITION_TEXT \
 	"extern \"C\" { __device__ __constant__ unsigned plait_decides = 2; }\n" \
@@ -84,9 +106,19 @@
 	"{\n" \
 	"	if (threadIdx.x != 0)\n" \
 	"		return;\n" \
-	"	*left -= 1;\n" \
-	"	if (left == word)\n" \
-	"		cudaGraphSetConditional(condition, *stop != 0 ? 0 : *left);\n" \
+	"	volatile unsigned *looked = (volatile unsigned *)(arrived + 1);\n" \
+	"	unsigned last, value = *left - 1;\n" \
+	READ_TIMER_TEXT \
+	"	*left = value;\n" \
+	"	if (left != word)\n" \
+	"		return;\n" \
+	"	last = looked[0];\n" \
+	"	if (last == 0 || now - last - 1 >= looked[1]) {\n" \
+	"		looked[0] = now | 1;\n" \
+	"		if (*stop != 0)\n" \
+	"			value = 0;\n" \
+	"	}\n" \
+	"	cudaGraphSetConditional(condition, value);\n" \
 	"}\n"
 
 /*

@@ -29,6 +29,11 @@ struct cuda_options {
 	uint64_t pool_bytes;   /* kept by each device's pool */
 	bool strict; /* a graph that the driver refuses is an error */
 	bool fills_by_calls; /* never by a kernel */
+	bool marks_each;     /* a ticket and an event behind each batch */
+	bool pilots_each;    /* callbacks also if nothing sleeps */
+	bool pilots_direct;  /* callbacks in the stream of the commands */
+	bool copies_alone;   /* one thread copies pageable memory */
+	uint32_t look_ns; /* between looks of a loop at its stop word */
 };
 
 /* Counted graphs of segments.  Left: the backend knows that the driver has no
@@ -46,18 +51,10 @@ struct cuda_limits {
 	uint64_t pitch; /* row pitch of a copy, in bytes */
 };
 
-/* Event with a reference count.  It is recorded once for each use, then returns
- * to its device's free list. */
-struct cuda_event {
-	struct cuda_event *next;
-	CUevent event;
-	uint32_t device;
-	uint32_t references;
-};
-
 struct cuda_block;
 struct cuda_pinned;
 struct cuda_device;
+struct cuda_event;
 struct cuda_slab;
 struct cuda_streams;
 struct cuda_unfreed;
@@ -135,6 +132,27 @@ struct cuda_compiler {
 /* Registered pages of the user, shared by the buffers that wrap them. */
 struct cuda_pages;
 
+enum { CUDA_HELPERS = 3 };
+
+/* Lane of the core that helps to copy. */
+struct cuda_helper {
+	struct cuda_copier *copier;
+	plait_backend_queue *lane;
+	bool requested; /* guarded by the copier's lock */
+};
+
+/* The host copy under way that has helpers. */
+struct cuda_copier {
+	struct cuda_helper helpers[CUDA_HELPERS];
+	uint32_t helper_count;
+	pthread_mutex_t lock; /* guards the fields below; leaf lock */
+	pthread_cond_t ended;
+	char *to;
+	const char *from;
+	uint64_t bytes; /* 0: none is under way */
+	uint64_t taken, copied;
+};
+
 struct plait_backend {
 	union {
 		struct driven driven;
@@ -147,13 +165,17 @@ struct plait_backend {
 	int driver_version;
 	const char *nvrtc; /* from the options */
 	bool strict;	   /* from the options */
-	bool fills_by_calls; /* from the options */
+	bool fills_by_calls, marks_each, pilots_each, pilots_direct,
+		copies_alone; /* from the options */
+	uint32_t look_ns;  /* from the options */
 	uint32_t device_count;
 	struct cuda_device devices[CUDA_MAX_DEVICES];
 	struct cuda_compiler compiler;
+	struct cuda_copier copier;
 
 	struct cuda_streams *flying; /* of queues with commands in flight;
 				      * guarded by driven.lock */
+	bool reached_more; /* since the loop of collect began */
 
 	/* Lock of the memory accounting; guards the field below.  No call of
 	 * the driver is made inside it. */
@@ -201,7 +223,7 @@ struct cuda_loop {
 	CUgraphConditionalHandle condition;
 	CUdeviceptr word;
 	CUdeviceptr stop;
-	CUdeviceptr arrived; /* 64-bit counter of its finished blocks */
+	CUdeviceptr arrived; /* control block of the loop: graph.h */
 	bool guarded; /* no argument: a kernel before it sets the condition */
 };
 

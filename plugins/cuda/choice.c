@@ -31,7 +31,8 @@ static bool add_picks(struct cuda_graph_builder *builder, uint32_t index,
 		    !plaitp_cuda_add_setter(
 			    builder, graph,
 			    builder->segment->device->pick_kernel,
-			    conditions[body], word, body, &builder->before[0]))
+			    conditions[body], word, builder->blocks[index],
+			    body, &builder->before[0]))
 			return false;
 		builder->count = 1;
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Commands of a CUDA stream, encoded from works.  A batch waits for the events
- * of other queues, then its commands follow, then its ticket, which the device
- * writes, and an event.  flight.c sees the end of the commands.
+ * of other queues, then its commands follow, then the marks of mark.c.  flight.c
+ * sees the end of the commands.
  */
 #include <string.h>
 
@@ -24,55 +24,6 @@ struct encoder {
 	bool submitted; /* the driver has accepted a command */
 	struct cuda_call call; /* the last call */
 };
-
-/* --- events; caller holds driven.lock, context is current ----------------- */
-
-static struct cuda_event *new_event(plait_backend *self, uint32_t device,
-				    struct cuda_call *call)
-{
-	struct cuda_event *event = self->services->resize(
-		self->host, NULL, 0, sizeof(*event));
-
-	call->name = "cuEventCreate";
-	call->code = CUDA_ERROR_OUT_OF_MEMORY;
-	if (event == NULL)
-		return NULL;
-	*event = (struct cuda_event){ .device = device };
-	call->code = self->cu.cuEventCreate(&event->event,
-					    CU_EVENT_DISABLE_TIMING);
-	if (call->code == CUDA_SUCCESS)
-		return event;
-	self->services->resize(self->host, event, sizeof(*event), 0);
-	return NULL;
-}
-
-static struct cuda_event *acquire_event(plait_backend *self, uint32_t device,
-					struct cuda_call *call)
-{
-	struct cuda_device *place = &self->devices[device];
-	struct cuda_event *event = place->free_events;
-
-	if (event != NULL)
-		place->free_events = event->next;
-	else
-		event = new_event(self, device, call);
-	if (event != NULL)
-		event->references = 1;
-	return event;
-}
-
-/* Waits already enqueued refer to the recording at that time, so the event can
- * be recorded again. */
-static void release_event(plait_backend *self, struct cuda_event *event)
-{
-	struct cuda_device *place;
-
-	if (event == NULL || --event->references > 0)
-		return;
-	place = &self->devices[event->device];
-	event->next = place->free_events;
-	place->free_events = event;
-}
 
 /* --- single commands ------------------------------------------------------ */
 
@@ -292,23 +243,48 @@ static bool enqueue(struct encoder *encoder, const plait_work *work)
 
 /* --- batches -------------------------------------------------------------- */
 
+/* Record the event of the source, if it is not: its stream may be another
+ * device's. */
+static bool mark_source(struct encoder *encoder, driven_batch *source)
+{
+	plait_backend *self = encoder->self;
+	plait_error ignored = { .size = sizeof(ignored) };
+	uint32_t device = source->queue->device;
+	bool marked;
+
+	if (device == encoder->device)
+		return plaitp_cuda_mark_source(self, source, &encoder->call);
+	encoder->call = (struct cuda_call){ "cuCtxPushCurrent",
+					    CUDA_ERROR_INVALID_CONTEXT };
+	if (plaitp_cuda_enter(self, device, &ignored) != PLAIT_OK)
+		return false;
+	marked = plaitp_cuda_mark_source(self, source, &encoder->call);
+	plaitp_cuda_leave(self);
+	return marked;
+}
+
+static bool wait_for_source(struct encoder *encoder, driven_batch *source)
+{
+	plait_backend *self = encoder->self;
+	const struct cuda_event *event = source->event;
+
+	if (plaitp_cuda_has_ended(source->queue->driver, event->ticket))
+		return true;
+	return mark_source(encoder, source) &&
+	       check(encoder, "cuStreamWaitEvent",
+		     self->cu.cuStreamWaitEvent(encoder->stream, event->event,
+						0));
+}
+
 static bool wait_for_sources(struct encoder *encoder)
 {
 	const driven_batch *batch = encoder->batch;
 	bool good = true;
 	uint32_t i;
 
-	for (i = 0; i < batch->wait_count && batch->sources > 0 && good; i++) {
-		const driven_batch *source = batch->waits[i].source;
-		const struct cuda_event *event;
-
-		if (source == NULL)
-			continue;
-		event = source->event;
-		good = check(encoder, "cuStreamWaitEvent",
-			     encoder->self->cu.cuStreamWaitEvent(
-				     encoder->stream, event->event, 0));
-	}
+	for (i = 0; i < batch->wait_count && batch->sources > 0 && good; i++)
+		if (batch->waits[i].source != NULL)
+			good = wait_for_source(encoder, batch->waits[i].source);
 	return good;
 }
 
@@ -326,42 +302,14 @@ static bool enqueue_all(struct encoder *encoder, uint32_t end)
 	return true;
 }
 
-/* Let the device write the ticket, before the event: where the event has
- * happened the ticket is there.  Without it the callbacks are enough. */
-static bool write_ticket(struct encoder *encoder, struct cuda_streams *streams)
+/* Mark the end of the commands. */
+static bool add_completion(struct encoder *encoder)
 {
-	struct cuda_device *device = &encoder->self->devices[encoder->device];
-	CUresult code;
+	driven_batch *batch = encoder->batch;
 
-	streams->issued++;
-	if (streams->word == NULL || !plaitp_driven_load(&device->writes_words))
-		return true;
-	code = encoder->self->cu.cuStreamWriteValue32(
-		streams->stream, streams->word->address, streams->issued, 0);
-	if (code == CUDA_ERROR_NOT_SUPPORTED)
-		plaitp_driven_store(&device->writes_words, 0);
-	return code == CUDA_ERROR_NOT_SUPPORTED ||
-	       check(encoder, "cuStreamWriteValue32", code);
-}
-
-/* Write the ticket of the batch and record its event. */
-static bool record_completion(struct encoder *encoder)
-{
-	plait_backend *self = encoder->self;
-	struct cuda_streams *streams = encoder->batch->queue->driver;
-	struct cuda_event *event = acquire_event(self, encoder->device,
-						 &encoder->call);
-
-	if (event == NULL)
+	if (!plaitp_cuda_mark_batch(encoder->self, batch, &encoder->call))
 		return false;
-	/* The event of earlier works of this batch has completed. */
-	release_event(self, encoder->batch->event);
-	encoder->batch->event = event;
-	if (!write_ticket(encoder, streams) ||
-	    !check(encoder, "cuEventRecord",
-		   self->cu.cuEventRecord(event->event, streams->stream)))
-		return false;
-	plaitp_cuda_add_flight(self, streams, encoder->batch);
+	plaitp_cuda_add_flight(encoder->self, batch->queue->driver, batch);
 	return true;
 }
 
@@ -399,7 +347,7 @@ static void fail_batch(struct encoder *encoder)
 	if (encoder->submitted)
 		self->cu.cuStreamSynchronize(encoder->stream);
 	/* An event that was not recorded must not be waited for. */
-	release_event(self, batch->event);
+	plaitp_cuda_release_event(self, batch->event);
 	batch->event = NULL;
 }
 
@@ -416,7 +364,7 @@ static void enqueue_range(struct encoder *encoder)
 		return;
 	}
 	if (!wait_for_sources(encoder) || !enqueue_all(encoder, end) ||
-	    !record_completion(encoder))
+	    !add_completion(encoder))
 		fail_batch(encoder);
 }
 
@@ -462,11 +410,12 @@ static void share_event(struct driven *driven, driven_batch *batch,
 	(void)driven;
 	event->references++;
 	batch->event = event;
+	plaitp_cuda_want(batch->queue->driver, batch);
 }
 
 static void drop(struct driven *driven, driven_batch *batch)
 {
-	release_event(backend_of(driven), batch->event);
+	plaitp_cuda_release_event(backend_of(driven), batch->event);
 	plaitp_cuda_drop_transfers(backend_of(driven), batch);
 }
 
@@ -503,5 +452,7 @@ const struct driven_ops plaitp_cuda_ops = {
 	.collect = plaitp_cuda_collect,
 	.needs_driver = plaitp_cuda_needs_driver,
 	.settle = plaitp_cuda_settle,
+	.await = plaitp_cuda_await,
+	.poll = plaitp_cuda_poll,
 	.look = plaitp_cuda_look,
 };

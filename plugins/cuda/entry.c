@@ -5,6 +5,7 @@
 
 #include "driven/process_state.h"
 
+#include "copy_host.h"
 #include "segment.h"
 
 /* --- opening and closing -------------------------------------------------- */
@@ -20,6 +21,7 @@ static void free_backend(plait_backend *self)
 
 static void close_cuda(plait_backend *self)
 {
+	plaitp_cuda_close_copier(self);
 	plaitp_driven_close(&self->driven);
 	plaitp_cuda_close_devices(self);
 	free_backend(self);
@@ -40,6 +42,11 @@ static plait_status open_driver(plait_backend *self, plait_error *error)
 	self->nvrtc = options.nvrtc;
 	self->strict = options.strict;
 	self->fills_by_calls = options.fills_by_calls;
+	self->marks_each = options.marks_each;
+	self->pilots_each = options.pilots_each;
+	self->pilots_direct = options.pilots_direct;
+	self->copies_alone = options.copies_alone;
+	self->look_ns = options.look_ns;
 	status = plaitp_cuda_load(self, options.driver, error);
 	if (status == PLAIT_OK)
 		status = plaitp_cuda_open_devices(self, &options, error);
@@ -71,7 +78,10 @@ static plait_status open_cuda(plait_host *host,
 		free_backend(self);
 		return status;
 	}
+	plaitp_cuda_init_copier(self);
 	status = plaitp_driven_open(&self->driven, &plaitp_cuda_ops, error);
+	if (status == PLAIT_OK)
+		status = plaitp_cuda_open_copier(self, error);
 	if (status == PLAIT_OK)
 		*out = self;
 	else

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Commands in flight, and how their end is seen.  Behind the commands of each
- * batch the device writes the batch's ticket into a word of the queue in
- * pinned memory; the next holder of the lock retires all that the word covers.
- * One callback of each queue, the pilot, is outstanding at a time, because
- * callbacks are slow, and run one after the other:
+ * Commands in flight, and how their end is seen.  The device writes tickets into
+ * a word of each queue (mark.c), and the next holder of the lock retires all that
+ * the word covers: a thread that submits or polls, or the watcher.
  *
- *     stream           commands  ticket  event   commands  ticket  event ...
+ * Threads that sleep need a callback.  It is slow, and the driver runs one after
+ * the other with a lock held, so one of each queue, the pilot, is outstanding at a
+ * time, as long as a thread sleeps for a batch in flight, or the backend itself
+ * waits: a host function, or memory to free.
+ *
+ *     stream           commands  ticket  event   commands  ...
  *     callback_stream                      '--> wait  pilot
  *
- * A pilot that has run is armed again by a thread that may call the driver, at
- * one of the next batches.  Devices that cannot write words are seen by the
- * pilot alone: all commands before it in the stream have ended.
- *
- * A pilot is known to the driver by a number, so that a callback that comes
- * when its queue is gone finds nothing.
+ * A pilot that has run is armed again by a thread that may call the driver.
+ * Devices that cannot write words are seen by the pilot alone: all commands
+ * before it in the stream have ended.
  */
 #include <stddef.h>
 
@@ -23,6 +23,8 @@
 enum {
 	/* Batches that a pilot passes over, at most. */
 	PASS_MOST = 16,
+	/* Batches that are searched for one that is awaited. */
+	SEARCH_MOST = 64,
 	/* From the error that loses a device to the end of its commands, if
 	 * the driver does not call back. */
 	LOST_NS = 1000000000
@@ -33,98 +35,38 @@ static plait_backend *backend_of(struct driven *driven)
 	return (plait_backend *)(void *)driven;
 }
 
+static struct cuda_device *device_of(plait_backend *self,
+				     const struct cuda_streams *streams)
+{
+	return &self->devices[streams->queue->device];
+}
+
+/* --- tickets -------------------------------------------------------------- */
+
 static bool is_later(uint32_t ticket, uint32_t than)
 {
 	return ticket != than && ticket - than < UINT32_C(1) << 31;
 }
 
-/* --- pilots: all that are outstanding in this process --------------------- */
-
-/* Guards the list, and the pilots that are in it or were.  Leaf lock, but for
- * the lock of completions. */
-static pthread_mutex_t pilots_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct cuda_streams *pilots;
-static uintptr_t newest_pilot;
-
-static void unlink_pilot(struct cuda_streams *streams)
+bool plaitp_cuda_has_ended(const struct cuda_streams *streams, uint32_t ticket)
 {
-	struct cuda_streams **link = &pilots;
-
-	while (*link != NULL && *link != streams)
-		link = &(*link)->pilot.next;
-	if (*link != NULL)
-		*link = streams->pilot.next;
+	return !is_later(ticket, streams->retired) ||
+	       (streams->word != NULL &&
+		!is_later(ticket, plaitp_driven_load(streams->word->host)));
 }
 
-static void *register_pilot(struct cuda_streams *streams, uint32_t ticket)
+static void want(struct cuda_streams *streams, uint32_t ticket)
 {
-	uintptr_t number;
-
-	pthread_mutex_lock(&pilots_lock);
-	number = ++newest_pilot;
-	streams->pilot = (struct cuda_pilot){ .next = pilots,
-					      .number = number,
-					      .ticket = ticket,
-					      .outstanding = true };
-	pilots = streams;
-	pthread_mutex_unlock(&pilots_lock);
-	return (void *)number;
+	if (is_later(ticket, streams->wanted))
+		streams->wanted = ticket;
 }
 
-void plaitp_cuda_forget_pilot(struct cuda_streams *streams)
+void plaitp_cuda_want(struct cuda_streams *streams, const driven_batch *batch)
 {
-	pthread_mutex_lock(&pilots_lock);
-	unlink_pilot(streams);
-	streams->pilot.outstanding = false;
-	streams->pilot.arrived = false;
-	pthread_mutex_unlock(&pilots_lock);
-}
+	const struct cuda_event *event = batch->event;
 
-/* Returns true if a pilot has arrived since, with its result in *out. */
-static bool take_pilot(struct cuda_streams *streams, CUresult *out)
-{
-	bool arrived;
-
-	pthread_mutex_lock(&pilots_lock);
-	arrived = streams->pilot.arrived;
-	streams->pilot.arrived = false;
-	*out = streams->pilot.code;
-	pthread_mutex_unlock(&pilots_lock);
-	return arrived;
-}
-
-static bool has_pilot(struct cuda_streams *streams)
-{
-	bool some;
-
-	pthread_mutex_lock(&pilots_lock);
-	some = streams->pilot.outstanding || streams->pilot.arrived;
-	pthread_mutex_unlock(&pilots_lock);
-	return some;
-}
-
-/* Runs on a thread of the driver. */
-static void on_pilot(CUstream stream, CUresult code, void *number)
-{
-	struct driven *driven = NULL;
-	struct cuda_streams *streams;
-
-	(void)stream;
-	pthread_mutex_lock(&pilots_lock);
-	streams = pilots;
-	while (streams != NULL && streams->pilot.number != (uintptr_t)number)
-		streams = streams->pilot.next;
-	if (streams != NULL) {
-		unlink_pilot(streams);
-		streams->pilot.outstanding = false;
-		streams->pilot.arrived = true;
-		streams->pilot.code = code;
-		driven = streams->queue->self;
-		plaitp_driven_begin_callback(driven);
-	}
-	pthread_mutex_unlock(&pilots_lock);
-	if (driven != NULL)
-		plaitp_driven_end_callback(driven);
+	if (plaitp_driven_is_awaited(batch))
+		want(streams, event->ticket);
 }
 
 /* --- batches in flight; caller holds driven.lock -------------------------- */
@@ -139,21 +81,47 @@ void plaitp_cuda_add_flight(plait_backend *self, struct cuda_streams *streams,
 		CUresult ignored;
 
 		/* A pilot whose batches had been seen before it came. */
-		(void)take_pilot(streams, &ignored);
+		(void)plaitp_cuda_take_pilot(streams, &ignored);
 		streams->flight_tail = &streams->flight_head;
 		streams->next_flying = self->flying;
 		self->flying = streams;
 	}
 	*streams->flight_tail = batch;
 	streams->flight_tail = &batch->next_completion;
+	streams->flight_last = batch;
 	streams->flight_count++;
+	plaitp_cuda_want(streams, batch);
 	plaitp_driven_watch(&self->driven);
+}
+
+/* The batches of other queues that the driver has waited for have ended, too:
+ * their streams need no tickets for that. */
+static void end_sources(plait_backend *self, const driven_batch *batch)
+{
+	uint32_t i;
+
+	for (i = 0; i < batch->wait_count && batch->sources > 0; i++) {
+		const driven_batch *source = batch->waits[i].source;
+		const struct cuda_event *event;
+		struct cuda_streams *streams;
+
+		if (source == NULL || source->event == NULL)
+			continue;
+		event = source->event;
+		streams = source->queue->driver;
+		if (is_later(event->ticket, streams->reached)) {
+			streams->reached = event->ticket;
+			self->reached_more = true;
+		}
+	}
 }
 
 static void end_batch(struct cuda_streams *streams, int32_t code)
 {
 	driven_batch *batch = streams->flight_head;
 
+	if (code == 0)
+		end_sources(backend_of(streams->queue->self), batch);
 	streams->flight_head = batch->next_completion;
 	streams->flight_count--;
 	batch->code = code;
@@ -171,7 +139,7 @@ static void collect_queue(struct cuda_streams *streams)
 {
 	uint32_t ticket = streams->retired;
 	CUresult code = CUDA_SUCCESS;
-	bool arrived = take_pilot(streams, &code);
+	bool arrived = plaitp_cuda_take_pilot(streams, &code);
 
 	if (streams->word != NULL &&
 	    is_later(plaitp_driven_load(streams->word->host), ticket))
@@ -179,6 +147,8 @@ static void collect_queue(struct cuda_streams *streams)
 	if (arrived && code == CUDA_SUCCESS &&
 	    is_later(streams->pilot.ticket, ticket))
 		ticket = streams->pilot.ticket;
+	if (is_later(streams->reached, ticket))
+		ticket = streams->reached;
 	streams->retired = ticket;
 	while (streams->flight_head != NULL &&
 	       !is_later(streams->flight_head->ticket, ticket))
@@ -206,45 +176,145 @@ void plaitp_cuda_collect(struct driven *driven)
 	plait_backend *self = backend_of(driven);
 	struct cuda_streams *streams;
 
-	for (streams = self->flying; streams != NULL;
-	     streams = streams->next_flying)
-		collect_queue(streams);
+	do {
+		self->reached_more = false;
+		for (streams = self->flying; streams != NULL;
+		     streams = streams->next_flying)
+			collect_queue(streams);
+	} while (self->reached_more);
 	unlink_ended(self);
 }
 
-/* --- calls of the driver; caller holds driven.lock ------------------------ */
+/* --- callbacks that are wanted; caller holds driven.lock ------------------- */
 
-static const driven_batch *choose_batch(const struct cuda_streams *streams)
+/* Threads sleep: want callbacks up to the last batch for which one does.  A
+ * batch without commands ends behind those of an earlier one. */
+static void await_queue(struct cuda_streams *streams)
 {
-	const driven_batch *batch = streams->flight_head;
+	const driven_queue *queue = streams->queue;
+	const driven_batch *batch = queue->head;
+	const struct cuda_event *event = NULL, *last = NULL;
+	uint32_t count = 0;
+
+	for (; batch != queue->next && count < SEARCH_MOST; count++) {
+		if (batch->event != NULL)
+			event = batch->event;
+		if (plaitp_driven_is_awaited(batch))
+			last = event;
+		batch = batch->next;
+	}
+	if (count == SEARCH_MOST) {
+		want(streams, streams->issued);
+	} else if (last != NULL) {
+		want(streams, last->ticket);
+		streams->exact |= last->ticket != streams->issued;
+	}
+}
+
+void plaitp_cuda_await(struct driven *driven)
+{
+	struct cuda_streams *streams;
+
+	for (streams = backend_of(driven)->flying; streams != NULL;
+	     streams = streams->next_flying)
+		await_queue(streams);
+}
+
+void plaitp_cuda_poll(struct driven *driven, driven_queue *behind)
+{
+	struct cuda_streams *streams;
+
+	for (streams = backend_of(driven)->flying; streams != NULL;
+	     streams = streams->next_flying) {
+		streams->mark_wanted = true;
+		streams->idle_marks = 0;
+		streams->exact |= streams->queue == behind;
+	}
+}
+
+/* Commands that the driver does not have yet, or memory, wait for an end; so do
+ * emissions of a failed queue, whose batches have no events. */
+static void want_for_backend(plait_backend *self, struct cuda_streams *streams,
+			     bool frees)
+{
+	if (frees || self->pilots_each || streams->queue->next != NULL ||
+	    streams->queue->failed ||
+	    plaitp_driven_load(&device_of(self, streams)->lost) != 0)
+		want(streams, streams->issued);
+}
+
+static bool needs_ticket(plait_backend *self,
+			 const struct cuda_streams *streams)
+{
+	return streams->mark_wanted && streams->marked != streams->issued &&
+	       plaitp_cuda_has_words(self, streams);
+}
+
+/* Without words nothing else reports. */
+static bool needs_pilot(plait_backend *self, struct cuda_streams *streams)
+{
+	return (is_later(streams->wanted, streams->retired) ||
+		!plaitp_cuda_has_words(self, streams)) &&
+	       !plaitp_cuda_has_pilot(streams);
+}
+
+/* --- calls of the driver; caller holds driven.lock, context is current ------ */
+
+/* Returns the batch whose end a callback is to report: that for which a thread
+ * sleeps, or one before it. */
+static driven_batch *choose_batch(const struct cuda_streams *streams)
+{
+	driven_batch *batch = streams->flight_head;
 	uint32_t pass = streams->flight_count / 2;
 
 	if (pass > PASS_MOST)
 		pass = PASS_MOST;
-	while (pass-- > 1)
+	while (pass-- > 1 && batch->ticket != streams->wanted)
 		batch = batch->next_completion;
-	return batch;
+	return ((struct cuda_event *)batch->event)->recorded ?
+	       batch : streams->flight_last;
 }
 
-/* Context is current. */
-static struct cuda_call add_pilot(plait_backend *self,
-				  struct cuda_streams *streams)
+/* Nothing comes behind the commands before they have ended: the callback need
+ * not have a stream of its own. */
+static struct cuda_call add_direct(plait_backend *self,
+				   struct cuda_streams *streams)
 {
-	const driven_batch *batch = choose_batch(streams);
+	return plaitp_cuda_add_pilot(self, streams, streams->stream,
+				     streams->flight_last->ticket);
+}
+
+static struct cuda_call add_beside(plait_backend *self,
+				   struct cuda_streams *streams)
+{
+	driven_batch *batch = choose_batch(streams);
 	const struct cuda_event *event = batch->event;
 	struct cuda_call call = { "cuStreamWaitEvent", CUDA_SUCCESS };
 
+	if (!plaitp_cuda_write_ticket(self, streams, &call) ||
+	    !plaitp_cuda_mark_source(self, batch, &call))
+		return call;
+	call.name = "cuStreamWaitEvent";
 	call.code = self->cu.cuStreamWaitEvent(streams->callback_stream,
 					       event->event, 0);
-	if (call.code != CUDA_SUCCESS)
-		return call;
-	call.name = "cuStreamAddCallback";
-	call.code = self->cu.cuStreamAddCallback(
-		streams->callback_stream, on_pilot,
-		register_pilot(streams, batch->ticket), 0);
-	if (call.code != CUDA_SUCCESS)
-		plaitp_cuda_forget_pilot(streams);
-	return call;
+	return call.code != CUDA_SUCCESS ? call :
+	       plaitp_cuda_add_pilot(self, streams, streams->callback_stream,
+				     batch->ticket);
+}
+
+static bool is_direct(plait_backend *self, const struct cuda_streams *streams)
+{
+	if (self->pilots_direct)
+		return streams->wanted == streams->issued;
+	return streams->queue->next != NULL && !streams->imported &&
+	       !self->pilots_each;
+}
+
+static struct cuda_call add_pilot(plait_backend *self,
+				  struct cuda_streams *streams)
+{
+	return is_direct(self, streams) ? add_direct(self, streams) :
+					  add_beside(self, streams);
 }
 
 /* Fail the queue, and wait for what the driver has accepted. */
@@ -262,10 +332,11 @@ static void fail_flight(plait_backend *self, struct cuda_streams *streams,
 	end_all(streams, plaitp_cuda_is_sticky(code) ? code : CUDA_SUCCESS);
 }
 
-static void arm(plait_backend *self, struct cuda_streams *streams)
+static void make_calls(plait_backend *self, struct cuda_streams *streams,
+		       bool pilot)
 {
 	plait_error failure = { .size = sizeof(failure) };
-	struct cuda_call call;
+	struct cuda_call call = { NULL, CUDA_SUCCESS };
 
 	if (plaitp_cuda_enter(self, streams->queue->device, &failure) !=
 	    PLAIT_OK) {
@@ -274,11 +345,16 @@ static void arm(plait_backend *self, struct cuda_streams *streams)
 		end_all(streams, CUDA_SUCCESS);
 		return;
 	}
-	call = add_pilot(self, streams);
+	if (pilot)
+		call = add_pilot(self, streams);
+	if (call.code == CUDA_SUCCESS && streams->mark_wanted)
+		(void)plaitp_cuda_write_ticket(self, streams, &call);
 	if (call.code != CUDA_SUCCESS)
 		fail_flight(self, streams, &call);
 	plaitp_cuda_leave(self);
 }
+
+/* --- all queues; caller holds driven.lock --------------------------------- */
 
 /* Returns true if the driver has had its time to call back. */
 static bool is_overdue(plait_backend *self, const struct cuda_device *device)
@@ -289,12 +365,6 @@ static bool is_overdue(plait_backend *self, const struct cuda_device *device)
 		       LOST_NS;
 }
 
-static struct cuda_device *device_of(plait_backend *self,
-				     const struct cuda_streams *streams)
-{
-	return &self->devices[streams->queue->device];
-}
-
 static void abandon(plait_backend *self, struct cuda_streams *streams)
 {
 	plaitp_cuda_forget_pilot(streams);
@@ -302,18 +372,30 @@ static void abandon(plait_backend *self, struct cuda_streams *streams)
 				 &device_of(self, streams)->lost));
 }
 
+static void settle_queue(plait_backend *self, struct cuda_streams *streams,
+			 bool frees)
+{
+	bool pilot;
+
+	if (is_overdue(self, device_of(self, streams))) {
+		abandon(self, streams);
+		return;
+	}
+	want_for_backend(self, streams, frees);
+	pilot = needs_pilot(self, streams);
+	if (pilot || needs_ticket(self, streams))
+		make_calls(self, streams, pilot);
+}
+
 void plaitp_cuda_settle(struct driven *driven)
 {
 	plait_backend *self = backend_of(driven);
+	bool frees = plaitp_cuda_has_unfreed(self);
 	struct cuda_streams *streams;
 
 	for (streams = self->flying; streams != NULL;
-	     streams = streams->next_flying) {
-		if (is_overdue(self, device_of(self, streams)))
-			abandon(self, streams);
-		else if (!has_pilot(streams))
-			arm(self, streams);
-	}
+	     streams = streams->next_flying)
+		settle_queue(self, streams, frees);
 	unlink_ended(self);
 	if (self->flying == NULL)
 		plaitp_cuda_free_unfreed(self, NULL);
@@ -322,13 +404,17 @@ void plaitp_cuda_settle(struct driven *driven)
 bool plaitp_cuda_needs_driver(struct driven *driven)
 {
 	plait_backend *self = backend_of(driven);
+	bool frees = plaitp_cuda_has_unfreed(self), needs = false;
 	struct cuda_streams *streams = self->flying;
 
 	if (streams == NULL)
-		return plaitp_cuda_has_unfreed(self);
-	while (streams != NULL && has_pilot(streams))
-		streams = streams->next_flying;
-	return streams != NULL;
+		return frees;
+	for (; streams != NULL && !needs; streams = streams->next_flying) {
+		want_for_backend(self, streams, frees);
+		needs = needs_pilot(self, streams) ||
+			needs_ticket(self, streams);
+	}
+	return needs;
 }
 
 /* --- streams that do not advance ------------------------------------------ */
@@ -348,13 +434,16 @@ static void query(plait_backend *self, const struct cuda_streams *streams)
 		plaitp_cuda_lose(self, streams->queue->device, code);
 }
 
+/* Also see the end of commands that nothing awaits. */
 bool plaitp_cuda_look(struct driven *driven)
 {
 	plait_backend *self = backend_of(driven);
-	const struct cuda_streams *streams;
+	struct cuda_streams *streams;
 
 	for (streams = self->flying; streams != NULL;
-	     streams = streams->next_flying)
+	     streams = streams->next_flying) {
+		streams->mark_wanted = true;
 		query(self, streams);
+	}
 	return self->flying != NULL;
 }

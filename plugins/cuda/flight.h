@@ -8,6 +8,17 @@
 
 #include "backend.h"
 
+/* Event with a reference count.  It is recorded at most once for each use, then
+ * returns to its device's free list. */
+struct cuda_event {
+	struct cuda_event *next;
+	CUevent event;
+	uint32_t device;
+	uint32_t references;
+	uint32_t ticket; /* of the batch */
+	bool recorded;	 /* behind the batch, or behind later ones too */
+};
+
 /* Word in pinned memory of the host.  `next` is valid in a free list only. */
 struct cuda_word {
 	struct cuda_word *next;
@@ -24,7 +35,7 @@ struct cuda_unfreed {
 			bool entered);
 };
 
-/* Callback that reports batches of a queue.  Guarded by a lock of flight.c,
+/* Callback that reports batches of a queue.  Guarded by a lock of pilot.c,
  * except for the ticket. */
 struct cuda_pilot {
 	struct cuda_streams *next;
@@ -47,9 +58,16 @@ struct cuda_streams {
 	struct cuda_streams *next_flying;
 	driven_batch *flight_head; /* by next_completion, oldest first */
 	driven_batch **flight_tail;
+	driven_batch *flight_last; /* the newest, if there is one */
 	uint32_t flight_count;
 	uint32_t issued;  /* the newest ticket */
+	uint32_t marked;  /* the newest that the device is to write */
+	uint32_t reached; /* batches of other queues have waited for this */
 	uint32_t retired; /* tickets up to this one have ended */
+	uint32_t wanted;  /* callbacks report up to this ticket */
+	bool mark_wanted; /* a thread polls */
+	uint32_t idle_marks; /* written to an idle queue since a thread polled */
+	bool exact;	  /* marks follow each batch: mark.c */
 	struct cuda_word *word; /* the last ticket that has ended; or null */
 	struct cuda_pilot pilot;
 };
@@ -63,16 +81,51 @@ void plaitp_cuda_close_queue(struct driven *driven, driven_queue *queue);
 
 /* --- flight.c: commands in flight; operations of the driver */
 
-/* Append a batch whose event is recorded, with the ticket streams->issued.
- * Caller holds driven.lock. */
+/* Append a batch, with the ticket streams->issued.  Caller holds
+ * driven.lock. */
 void plaitp_cuda_add_flight(plait_backend *self, struct cuda_streams *streams,
 			    driven_batch *batch);
-/* A callback that is outstanding finds nothing from here on. */
-void plaitp_cuda_forget_pilot(struct cuda_streams *streams);
+/* Want a callback for the batch, which has an event, if a thread sleeps for
+ * it. */
+void plaitp_cuda_want(struct cuda_streams *streams, const driven_batch *batch);
+/* Returns true if the commands up to the ticket have ended. */
+bool plaitp_cuda_has_ended(const struct cuda_streams *streams, uint32_t ticket);
 void plaitp_cuda_collect(struct driven *driven);
 bool plaitp_cuda_needs_driver(struct driven *driven);
 void plaitp_cuda_settle(struct driven *driven);
+void plaitp_cuda_await(struct driven *driven);
+void plaitp_cuda_poll(struct driven *driven, driven_queue *behind);
 bool plaitp_cuda_look(struct driven *driven);
+
+/* --- mark.c: tickets and events behind batches.  Caller holds driven.lock,
+ * context is current; a function that returns false has set *call. */
+
+void plaitp_cuda_release_event(plait_backend *self, struct cuda_event *event);
+bool plaitp_cuda_has_words(plait_backend *self,
+			   const struct cuda_streams *streams);
+/* Let the device write the newest ticket, unless it is to. */
+bool plaitp_cuda_write_ticket(plait_backend *self,
+			      struct cuda_streams *streams,
+			      struct cuda_call *call);
+/* Issue a ticket for a batch whose commands are enqueued, and its event. */
+bool plaitp_cuda_mark_batch(plait_backend *self, driven_batch *batch,
+			    struct cuda_call *call);
+/* Record the event of a batch for which others are to wait. */
+bool plaitp_cuda_mark_source(plait_backend *self, driven_batch *batch,
+			     struct cuda_call *call);
+
+/* --- pilot.c: the callback of a queue */
+
+/* Call back when the stream has come here, and all up to the ticket has ended.
+ * Context is current. */
+struct cuda_call plaitp_cuda_add_pilot(plait_backend *self,
+				       struct cuda_streams *streams,
+				       CUstream stream, uint32_t ticket);
+/* Returns true if a pilot has arrived since, with its result in *out. */
+bool plaitp_cuda_take_pilot(struct cuda_streams *streams, CUresult *out);
+bool plaitp_cuda_has_pilot(struct cuda_streams *streams);
+/* A callback that is outstanding finds nothing from here on. */
+void plaitp_cuda_forget_pilot(struct cuda_streams *streams);
 
 /* --- unfreed.c: objects that wait to be freed */
 

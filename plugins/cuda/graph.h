@@ -6,6 +6,18 @@
 #include "flight.h"
 #include "segment.h"
 
+/*
+ * Control block of a region, on the device.  Kernels that decide get its address
+ * as `arrived`.  The stop word lies in memory of the host; decisions read it if
+ * the last look at it was longer ago than the period.
+ */
+struct cuda_control {
+	uint64_t arrived; /* blocks that have finished; 0 between launches */
+	uint32_t looked;  /* odd time of that look, by the device's timer in
+			   * ns; 0: none */
+	uint32_t period;  /* in ns; 0: each decision looks */
+};
+
 /* State of one build.  Arrays have one element for each command. */
 struct cuda_graph_builder {
 	plait_backend *self;
@@ -17,6 +29,8 @@ struct cuda_graph_builder {
 	CUgraph *graphs; /* that contain the commands' nodes */
 	CUgraph *loops; /* body graphs of loops */
 	CUgraphConditionalHandle *handles; /* conditions of regions */
+	CUdeviceptr *blocks; /* control blocks of regions */
+	uint32_t block_count; /* in use */
 	unsigned char *followed; /* another command depends on it */
 	struct cuda_call call; /* the last call */
 	bool declined; /* the backend did not ask the driver */
@@ -75,12 +89,12 @@ bool plaitp_cuda_add_conditional(struct cuda_graph_builder *builder,
 
 struct cuda_call plaitp_cuda_find_setters(plait_backend *self,
 					  struct cuda_device *device);
-/* Add a node of decide or pick, after `before`. */
+/* Add a node of decide or pick, after `before`.  `block`: the region's. */
 bool plaitp_cuda_add_setter(struct cuda_graph_builder *builder, CUgraph graph,
 			    CUfunction kernel,
 			    CUgraphConditionalHandle condition,
-			    CUdeviceptr word, unsigned number,
-			    CUgraphNode *out);
+			    CUdeviceptr word, CUdeviceptr block,
+			    unsigned number, CUgraphNode *out);
 
 /* --- choice.c */
 

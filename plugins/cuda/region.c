@@ -2,7 +2,8 @@
 /*
  * Regions of segments as conditional nodes.  A kernel of one thread, decide,
  * sets the condition from the region's word, and from the stop word of the
- * segment, which the host writes without the driver:
+ * segment, which the host writes without the driver, and which decisions read
+ * now and then:
  *
  *     while	decide  WHILE { body  decide }
  *     do	decide by a word that is 1  WHILE { body  decide }
@@ -23,9 +24,9 @@
 /* First driver with SWITCH nodes. */
 enum { SWITCH_VERSION = 12080 };
 
-/* Control words of a segment on the device: a word that is 1, and for each loop
- * that a command decides the counter of its finished blocks. */
-enum { ONE = 0, ARRIVED = 8, ARRIVED_BYTES = 8 };
+/* Words of a segment on the device: one that is 1, and a block for each region
+ * (struct cuda_control). */
+enum { ONE = 0, BLOCKS = 16 };
 
 bool plaitp_cuda_has_regions(const plait_backend *self)
 {
@@ -37,11 +38,11 @@ bool plaitp_cuda_has_regions(const plait_backend *self)
 
 static bool add_decide(struct cuda_graph_builder *builder, CUgraph graph,
 		       CUgraphConditionalHandle condition, CUdeviceptr word,
-		       unsigned otherwise, CUgraphNode *out)
+		       CUdeviceptr block, unsigned otherwise, CUgraphNode *out)
 {
 	return plaitp_cuda_add_setter(builder, graph,
 				      builder->segment->device->decide_kernel,
-				      condition, word, otherwise, out);
+				      condition, word, block, otherwise, out);
 }
 
 static uint32_t count_regions(const plait_segment_request *request)
@@ -54,14 +55,28 @@ static uint32_t count_regions(const plait_segment_request *request)
 	return count;
 }
 
+static bool set_periods(struct cuda_graph_builder *builder)
+{
+	const plait_backend_segment *segment = builder->segment;
+	CUdeviceptr first = segment->control + BLOCKS +
+			    offsetof(struct cuda_control, period);
+
+	return plaitp_cuda_check_call(
+		builder, "cuMemsetD2D32Async",
+		builder->self->cu.cuMemsetD2D32Async(
+			first, sizeof(struct cuda_control),
+			builder->self->look_ns, 1, segment->region_count,
+			segment->device->service_stream));
+}
+
 /* They are set before the graph is uploaded, on the same stream. */
 static bool create_control_words(struct cuda_graph_builder *builder)
 {
 	const struct cuda_calls *cu = &builder->self->cu;
 	plait_backend_segment *segment = builder->segment;
 	CUstream stream = segment->device->service_stream;
-	uint64_t bytes = ARRIVED + (uint64_t)ARRIVED_BYTES *
-					   segment->region_count;
+	uint64_t bytes = BLOCKS + sizeof(struct cuda_control) *
+					  (uint64_t)segment->region_count;
 
 	builder->call = plaitp_cuda_word_acquire(builder->self, segment->device,
 						 &segment->stop);
@@ -81,7 +96,8 @@ static bool create_control_words(struct cuda_graph_builder *builder)
 							   bytes / 4, stream)) &&
 	       plaitp_cuda_check_call(builder, "cuMemsetD32Async",
 				      cu->cuMemsetD32Async(segment->control + ONE, 1,
-							   1, stream));
+							   1, stream)) &&
+	       set_periods(builder);
 }
 
 bool plaitp_cuda_prepare_regions(struct cuda_graph_builder *builder)
@@ -117,8 +133,7 @@ static void assign_decider(struct cuda_graph_builder *builder, uint32_t index)
 	segment->loops[decider] = (struct cuda_loop){
 		.condition = builder->handles[index],
 		.word = condition_word(work), .stop = segment->stop->address,
-		.arrived = segment->control + ARRIVED +
-			   ARRIVED_BYTES * segment->decided_count++,
+		.arrived = builder->blocks[index],
 	};
 }
 
@@ -140,7 +155,7 @@ bool plaitp_cuda_guard_loop(struct cuda_graph_builder *builder, uint32_t index)
 	loop->guarded = true;
 	builder->count = 0;
 	if (!add_decide(builder, builder->graphs[index], loop->condition,
-			loop->word, 0, &node))
+			loop->word, loop->arrived, 0, &node))
 		return false;
 	builder->before[count] = node;
 	builder->count = count + 1;
@@ -207,7 +222,8 @@ static bool add_whole(struct cuda_graph_builder *builder, uint32_t index,
 	if (!plaitp_cuda_new_condition(builder, graph,
 				       &builder->handles[index]) ||
 	    !add_decide(builder, graph, builder->handles[index], word,
-			is_case ? UINT32_MAX : 0, &builder->before[0]))
+			builder->blocks[index], is_case ? UINT32_MAX : 0,
+			&builder->before[0]))
 		return false;
 	builder->count = 1;
 	assign_decider(builder, index);
@@ -225,6 +241,9 @@ bool plaitp_cuda_add_region(struct cuda_graph_builder *builder, uint32_t index)
 {
 	const plait_work *work = plaitp_cuda_work_at(builder->request, index);
 
+	builder->blocks[index] = builder->segment->control + BLOCKS +
+				 sizeof(struct cuda_control) *
+					 builder->block_count++;
 	if (work->region->kind == PLAIT_WORK_DO)
 		return add_whole(builder, index,
 				 builder->segment->control + ONE);
@@ -249,7 +268,8 @@ static bool close_loop(struct cuda_graph_builder *builder, uint32_t index)
 			builder->before[builder->count++] =
 				builder->segment->nodes[i];
 	return add_decide(builder, body, builder->handles[index],
-			  condition_word(work), 0, &node);
+			  condition_word(work), builder->blocks[index], 0,
+			  &node);
 }
 
 bool plaitp_cuda_close_regions(struct cuda_graph_builder *builder)

@@ -346,7 +346,7 @@ static bool init_builder(struct cuda_graph_builder *builder)
 {
 	uint64_t count = builder->request->work_count;
 	uint64_t bytes = (count + 1) * sizeof(CUgraphNode) +
-		count * (2 * sizeof(CUgraph) +
+		count * (2 * sizeof(CUgraph) + sizeof(CUdeviceptr) +
 			 sizeof(CUgraphConditionalHandle) + 1);
 	char *arrays = builder->self->services->resize(builder->self->host,
 						       NULL, 0, bytes);
@@ -360,7 +360,8 @@ static bool init_builder(struct cuda_graph_builder *builder)
 	builder->loops = builder->graphs + count;
 	builder->handles = (CUgraphConditionalHandle *)(void *)
 		(builder->loops + count);
-	builder->followed = (unsigned char *)(builder->handles + count);
+	builder->blocks = (CUdeviceptr *)(void *)(builder->handles + count);
+	builder->followed = (unsigned char *)(builder->blocks + count);
 	builder->segment = new_segment(builder->self, builder->request);
 	return builder->segment != NULL;
 }

@@ -14,8 +14,7 @@ struct plait_backend_segment {
 	struct cuda_loop *loops; /* of commands that decide; word 0: none */
 	uint32_t work_count;
 	uint32_t region_count;
-	uint32_t decided_count; /* loops that a command decides */
-	CUdeviceptr control; /* control words, if there are regions; or 0 */
+	CUdeviceptr control; /* blocks of regions, and a word; or 0 */
 	struct cuda_block *control_block;
 	bool control_pending; /* their first values may be in flight */
 	struct cuda_word *stop; /* stops the loops; with `control` */

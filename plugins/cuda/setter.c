@@ -9,8 +9,62 @@
 static const char decide_name[] = "plait_decide";
 static const char pick_name[] = "plait_pick";
 
-/* decide sets the condition to the word, or to the number if stop is not 0.
- * pick sets it to 1 if the word is the number and stop is 0, else to 0. */
+/* Parameters of both kernels; the word is in %word, and the number in %number.
+ * The stop word lies in memory of the host, so its load takes a microsecond; it
+ * is read if the last look was longer ago than a period: both are in %last and
+ * %period.  A timer that stands still makes each run look.  %stopped: the stop
+ * word is not 0, as far as it is known. */
+#define BEGIN_SETTER(name) \
+	".visible .entry " name "(\n" \
+	".param .u64 plait_condition,\n" \
+	".param .u64 plait_word,\n" \
+	".param .u64 plait_stop,\n" \
+	".param .u64 plait_looked,\n" \
+	".param .u32 plait_number\n" \
+	")\n" \
+	"{\n" \
+	".reg .pred %quiet, %stopped, %picked;\n" \
+	".reg .b32 %word, %number, %value;\n" \
+	".reg .b32 %stop, %last, %period, %now, %age;\n" \
+	".reg .b64 %condition, %from, %looked;\n" \
+	"ld.param.u64 %condition, [plait_condition];\n" \
+	"ld.param.u64 %from, [plait_word];\n" \
+	"cvta.to.global.u64 %from, %from;\n" \
+	"ld.volatile.global.u32 %word, [%from];\n" \
+	"ld.param.u64 %looked, [plait_looked];\n" \
+	"cvta.to.global.u64 %looked, %looked;\n" \
+	"ld.volatile.global.v2.u32 {%last, %period}, [%looked];\n" \
+	"ld.param.u32 %number, [plait_number];\n" \
+	"mov.u32 %now, %globaltimer_lo;\n" \
+	"mov.u32 %stop, 0;\n" \
+	"sub.u32 %age, %now, %last;\n" \
+	"sub.u32 %age, %age, 1;\n" \
+	"setp.lt.u32 %quiet, %age, %period;\n" \
+	"setp.ne.and.u32 %quiet, %last, 0, %quiet;\n" \
+	"@%quiet bra DECIDED;\n" \
+	"or.b32 %now, %now, 1;\n" \
+	"st.volatile.global.u32 [%looked], %now;\n" \
+	"ld.param.u64 %from, [plait_stop];\n" \
+	"cvta.to.global.u64 %from, %from;\n" \
+	"ld.volatile.global.u32 %stop, [%from];\n" \
+	"DECIDED:\n" \
+	"setp.ne.u32 %stopped, %stop, 0;\n"
+
+/* Set the condition to %value. */
+#define END_SETTER \
+	"{\n" \
+	".param .b64 handle;\n" \
+	".param .b32 value;\n" \
+	"st.param.b64 [handle], %condition;\n" \
+	"st.param.b32 [value], %value;\n" \
+	"call.uni cudaGraphSetConditional, (handle, value);\n" \
+	"}\n" \
+	"ret;\n" \
+	"}\n"
+
+/* decide sets the condition to the word, or to the number if it is stopped.
+ * pick sets it to 1 if the word is the number and it is not stopped, else to
+ * 0. */
 static const char setters_text[] =
 	".version 6.0\n"
 	".target sm_52\n"
@@ -21,66 +75,14 @@ static const char setters_text[] =
 	".param .b32 value\n"
 	")\n"
 	";\n"
-	".visible .entry plait_decide(\n"
-	".param .u64 plait_condition,\n"
-	".param .u64 plait_word,\n"
-	".param .u64 plait_stop,\n"
-	".param .u32 plait_number\n"
-	")\n"
-	"{\n"
-	".reg .pred %stopped;\n"
-	".reg .b32 %word, %stop, %number, %value;\n"
-	".reg .b64 %condition, %from;\n"
-	"ld.param.u64 %condition, [plait_condition];\n"
-	"ld.param.u64 %from, [plait_stop];\n"
-	"cvta.to.global.u64 %from, %from;\n"
-	"ld.volatile.global.u32 %stop, [%from];\n"
-	"ld.param.u64 %from, [plait_word];\n"
-	"cvta.to.global.u64 %from, %from;\n"
-	"ld.volatile.global.u32 %word, [%from];\n"
-	"ld.param.u32 %number, [plait_number];\n"
-	"setp.ne.u32 %stopped, %stop, 0;\n"
+	BEGIN_SETTER("plait_decide")
 	"selp.b32 %value, %number, %word, %stopped;\n"
-	"{\n"
-	".param .b64 handle;\n"
-	".param .b32 value;\n"
-	"st.param.b64 [handle], %condition;\n"
-	"st.param.b32 [value], %value;\n"
-	"call.uni cudaGraphSetConditional, (handle, value);\n"
-	"}\n"
-	"ret;\n"
-	"}\n"
-	".visible .entry plait_pick(\n"
-	".param .u64 plait_condition,\n"
-	".param .u64 plait_word,\n"
-	".param .u64 plait_stop,\n"
-	".param .u32 plait_number\n"
-	")\n"
-	"{\n"
-	".reg .pred %stopped, %picked;\n"
-	".reg .b32 %word, %stop, %number, %value;\n"
-	".reg .b64 %condition, %from;\n"
-	"ld.param.u64 %condition, [plait_condition];\n"
-	"ld.param.u64 %from, [plait_stop];\n"
-	"cvta.to.global.u64 %from, %from;\n"
-	"ld.volatile.global.u32 %stop, [%from];\n"
-	"ld.param.u64 %from, [plait_word];\n"
-	"cvta.to.global.u64 %from, %from;\n"
-	"ld.volatile.global.u32 %word, [%from];\n"
-	"ld.param.u32 %number, [plait_number];\n"
-	"setp.ne.u32 %stopped, %stop, 0;\n"
+	END_SETTER
+	BEGIN_SETTER("plait_pick")
 	"setp.eq.u32 %picked, %word, %number;\n"
 	"selp.b32 %value, 1, 0, %picked;\n"
 	"selp.b32 %value, 0, %value, %stopped;\n"
-	"{\n"
-	".param .b64 handle;\n"
-	".param .b32 value;\n"
-	"st.param.b64 [handle], %condition;\n"
-	"st.param.b32 [value], %value;\n"
-	"call.uni cudaGraphSetConditional, (handle, value);\n"
-	"}\n"
-	"ret;\n"
-	"}\n";
+	END_SETTER;
 
 /* --- the module; context is current --------------------------------------- */
 
@@ -153,10 +155,12 @@ struct cuda_call plaitp_cuda_find_setters(plait_backend *self,
 bool plaitp_cuda_add_setter(struct cuda_graph_builder *builder, CUgraph graph,
 			    CUfunction kernel,
 			    CUgraphConditionalHandle condition,
-			    CUdeviceptr word, unsigned number, CUgraphNode *out)
+			    CUdeviceptr word, CUdeviceptr block,
+			    unsigned number, CUgraphNode *out)
 {
 	CUdeviceptr stop = builder->segment->stop->address;
-	void *arguments[] = { &condition, &word, &stop, &number };
+	CUdeviceptr looked = block + offsetof(struct cuda_control, looked);
+	void *arguments[] = { &condition, &word, &stop, &looked, &number };
 	const CUDA_KERNEL_NODE_PARAMS_v2 params = {
 		.func = kernel,
 		.gridDimX = 1, .gridDimY = 1, .gridDimZ = 1,

@@ -6,8 +6,7 @@
  * functions in the stream copy each chunk between staging buffer and host
  * memory.  The stream is in order, so one buffer is enough.
  */
-#include <string.h>
-
+#include "copy_host.h"
 #include "flight.h"
 
 static const uint64_t staging_bytes[CUDA_PINNED_SIZES] = { 64 << 10, 4 << 20 };
@@ -15,6 +14,7 @@ static const uint64_t staging_bytes[CUDA_PINNED_SIZES] = { 64 << 10, 4 << 20 };
 /* Shared by the host functions of one work, which run one after the other. */
 struct cuda_transfer {
 	struct cuda_transfer *next;
+	plait_backend *self;
 	char *host;
 	char *staging;
 	uint64_t left;
@@ -35,9 +35,11 @@ static void copy_chunk(void *arg)
 	uint64_t bytes = next_chunk_bytes(transfer);
 
 	if (transfer->to_host)
-		memcpy(transfer->host, transfer->staging, bytes);
+		plaitp_cuda_copy_host(transfer->self, transfer->host,
+				      transfer->staging, bytes);
 	else
-		memcpy(transfer->staging, transfer->host, bytes);
+		plaitp_cuda_copy_host(transfer->self, transfer->staging,
+				      transfer->host, bytes);
 	transfer->host += bytes;
 	transfer->left -= bytes;
 }
@@ -145,6 +147,7 @@ static struct cuda_transfer *new_transfer(plait_backend *self,
 		return NULL;
 	*transfer = (struct cuda_transfer){
 		.next = batch->driver_data,
+		.self = self,
 		.host = work->host,
 		.left = work->bytes,
 		.to_host = work->kind == PLAIT_WORK_READ

@@ -84,11 +84,15 @@ static void detach_dependents(struct driven *self, driven_batch *source)
 	}
 }
 
-static void wait_for(driven_queue *queue, driven_signal *signal)
+static void wait_for(struct driven *self, driven_queue *queue,
+		     const struct driven_wait *wait)
 {
+	driven_signal *signal = wait->signal;
+
 	queue->waits_for = signal;
 	queue->next_waiter = signal->waiters;
 	signal->waiters = queue;
+	plaitp_driven_await(self, signal, wait->sequence);
 }
 
 /* The queue is on the dirty list and will look at its waits again, so it leaves
@@ -131,7 +135,7 @@ static bool resolve_wait(struct driven *self, struct driven_wait *wait)
 	if (source != NULL)
 		attach_source(wait, source);
 	else
-		wait_for(queue, wait->signal);
+		wait_for(self, queue, wait);
 	return source != NULL;
 }
 
@@ -174,12 +178,25 @@ static void collect_failures(struct driven *self, driven_batch *batch)
 	plaitp_driven_fail_queue(self, queue, &failure, "");
 }
 
+/* Nothing but the end of the sources lets the host function run. */
+static void await_sources(struct driven *self, const driven_batch *batch)
+{
+	uint32_t i;
+
+	for (i = 0; i < batch->wait_index; i++)
+		if (batch->waits[i].source != NULL)
+			plaitp_driven_await(self, batch->waits[i].signal,
+					    batch->waits[i].sequence);
+}
+
 /* The next work is a host function: it runs once all work before it has
  * happened. */
 static void begin_call(struct driven *self, driven_batch *batch)
 {
-	if (batch->queue->head != batch || !has_happened(batch))
+	if (batch->queue->head != batch || !has_happened(batch)) {
+		await_sources(self, batch);
 		return;
+	}
 	collect_failures(self, batch);
 	if (batch->queue->failed)
 		return;

@@ -30,6 +30,18 @@ static inline void plaitp_driven_store64(uint64_t *word, uint64_t value)
 	__atomic_store_n(word, value, __ATOMIC_RELEASE);
 }
 
+/* Raise the word to `value`, if it is less. */
+static inline void plaitp_driven_raise64(uint64_t *word, uint64_t value)
+{
+	uint64_t before = __atomic_load_n(word, __ATOMIC_RELAXED);
+
+	while (before < value &&
+	       !__atomic_compare_exchange_n(word, &before, value, 0,
+					    __ATOMIC_ACQ_REL,
+					    __ATOMIC_RELAXED))
+		;
+}
+
 /* Store `value` if the word is 0.  Release: pairs with the loads above. */
 static inline void plaitp_driven_set_once(uint32_t *word, uint32_t value)
 {

@@ -63,6 +63,7 @@ struct driven {
 	driven_batch *completions;    /* pushed by callbacks, newest first */
 	bool has_news;		      /* for ops->collect, by a callback */
 	bool has_unended;	      /* `unended` is set, by a callback */
+	bool has_sleepers;	      /* for ops->await */
 	struct driven_delivery unended;
 	bool worker_requested;
 	uint32_t callbacks;	      /* that have not returned */
@@ -154,6 +155,9 @@ struct plait_backend_signal {
 	uint64_t reached;
 	uint64_t failed_from; /* 0: not failed */
 	plait_error error;
+	/* Atomic words: the newest sequence for which a thread sleeps, and the
+	 * last that was polled and had not happened. */
+	uint64_t awaited, polled;
 	struct driven_emit *newest; /* that the driver can wait for */
 	driven_queue *waiters;
 };
@@ -210,6 +214,12 @@ struct driven_ops {
 	bool (*needs_driver)(struct driven *self);
 	/* Make calls of the driver that callbacks may not make. */
 	void (*settle)(struct driven *self);
+	/* Threads sleep for emissions of batches in flight, as
+	 * plaitp_driven_is_awaited says.  settle makes the calls. */
+	void (*await)(struct driven *self);
+	/* A thread polls; if `behind` is not null, for a batch of that queue
+	 * behind which there are others. */
+	void (*poll)(struct driven *self, driven_queue *behind);
 	/* Ask the driver whether devices are lost: on the watcher, ten times
 	 * a second while commands are in flight.  Returns false if none is. */
 	bool (*look)(struct driven *self);
@@ -282,6 +292,22 @@ void plaitp_driven_complete(driven_batch *batch, int32_t code);
  * leaf lock; the backend is not closed before `end`. */
 void plaitp_driven_begin_callback(struct driven *self);
 void plaitp_driven_end_callback(struct driven *self);
+/* Call the function on a worker of the core, in the order of the lane. */
+plait_status plaitp_driven_submit_call(struct driven *self,
+				       plait_backend_queue *lane,
+				       int32_t (*function)(void *),
+				       void *user_data, plait_error *error);
+/* Look at what has ended, if the lock is free; its holder looks anyway. */
+void plaitp_driven_poke(struct driven *self);
+/* A thread polls the point, which has not happened.  The first time may be the
+ * only one, and costs nothing; from the second time on, look at what has ended.
+ * Returns true if it has looked. */
+bool plaitp_driven_poll(struct driven *self, driven_signal *signal,
+			uint64_t sequence);
+/* A thread, or a queue that is held back, sleeps for the point.  The next to
+ * leave the lock calls ops->await. */
+void plaitp_driven_await(struct driven *self, driven_signal *signal,
+			 uint64_t sequence);
 /* Requires `services` and `host`; all else is zero.  Call plaitp_driven_close
  * after a failure, too. */
 plait_status plaitp_driven_open(struct driven *self,
@@ -348,6 +374,10 @@ plait_status plaitp_driven_check_abi(const plait_host_services *services,
 				     const char *name, plait_error *error);
 /* Fill the slots of queues, signals and pump. */
 void plaitp_driven_fill_slots(plait_backend_table *table);
+
+/* Returns true if a thread sleeps for an emission of the batch, or for a later
+ * one of the same signal. */
+bool plaitp_driven_is_awaited(const driven_batch *batch);
 
 static inline struct driven *driven_of(plait_backend *backend)
 {

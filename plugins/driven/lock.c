@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "atomic.h"
 #include "driven.h"
 
 void plaitp_driven_enter(struct driven *self)
@@ -55,7 +56,7 @@ static bool has_completions(struct driven *self)
 
 	pthread_mutex_lock(&self->completion_lock);
 	some = self->completions != NULL || self->has_unended ||
-	       self->has_news;
+	       self->has_news || self->has_sleepers;
 	pthread_mutex_unlock(&self->completion_lock);
 	return some;
 }
@@ -157,9 +158,10 @@ static int32_t run_call(void *user_data)
 	return 0;
 }
 
-static plait_status submit_call(struct driven *self, plait_backend_queue *lane,
-				int32_t (*function)(void *), void *user_data,
-				plait_error *error)
+plait_status plaitp_driven_submit_call(struct driven *self,
+				       plait_backend_queue *lane,
+				       int32_t (*function)(void *),
+				       void *user_data, plait_error *error)
 {
 	const plait_work work = { .size = sizeof(work),
 				  .kind = PLAIT_WORK_CALL,
@@ -189,8 +191,9 @@ static void hand_over(struct driven *self, driven_batch *batch,
 	if (out->done)
 		deliver_emissions(self, batch, &out->failure);
 	else
-		out->refused = submit_call(self, lane, run_call, batch,
-					   &out->failure) != PLAIT_OK;
+		out->refused = plaitp_driven_submit_call(
+				       self, lane, run_call, batch,
+				       &out->failure) != PLAIT_OK;
 }
 
 /* The lock is held again. */
@@ -263,6 +266,17 @@ static void end_unended(struct driven *self)
 	self->delivering = false;
 }
 
+static bool take_sleepers(struct driven *self)
+{
+	bool some;
+
+	pthread_mutex_lock(&self->completion_lock);
+	some = self->has_sleepers;
+	self->has_sleepers = false;
+	pthread_mutex_unlock(&self->completion_lock);
+	return some;
+}
+
 static void apply_completions(struct driven *self)
 {
 	driven_batch *completed = take_completions(self);
@@ -277,6 +291,8 @@ static void apply_completions(struct driven *self)
 	}
 	if (self->ops->collect != NULL)
 		self->ops->collect(self);
+	if (self->ops->await != NULL && take_sleepers(self))
+		self->ops->await(self);
 }
 
 /* --- garbage -------------------------------------------------------------- */
@@ -382,8 +398,8 @@ static void request_worker(struct driven *self)
 {
 	plait_error ignored = { .size = sizeof(ignored) };
 
-	if (submit_call(self, self->worker_lane, run_on_worker, self,
-			&ignored) == PLAIT_OK)
+	if (plaitp_driven_submit_call(self, self->worker_lane, run_on_worker,
+				      self, &ignored) == PLAIT_OK)
 		return;
 	/* No memory for the request.  The holder of the lock makes the driver
 	 * calls; if the lock is free, calling the driver here is better than
@@ -402,11 +418,67 @@ static void end_callback(struct driven *self)
 	pthread_mutex_unlock(&self->completion_lock);
 }
 
+/* The thread is inside a callback of the driver. */
+static _Thread_local bool in_callback;
+
 void plaitp_driven_end_callback(struct driven *self)
 {
+	in_callback = true;
 	if (pthread_mutex_trylock(&self->lock) == 0 && leave(self, false))
 		request_worker(self);
+	in_callback = false;
 	end_callback(self);
+}
+
+void plaitp_driven_poke(struct driven *self)
+{
+	if (pthread_mutex_trylock(&self->lock) == 0 &&
+	    leave(self, !in_callback))
+		request_worker(self);
+}
+
+bool plaitp_driven_poll(struct driven *self, driven_signal *signal,
+			uint64_t sequence)
+{
+	const struct driven_emit *newest;
+
+	if (self->ops->poll == NULL || signal->gate)
+		return false;
+	if (plaitp_driven_load64(&signal->polled) != sequence) {
+		plaitp_driven_store64(&signal->polled, sequence);
+		return false;
+	}
+	if (pthread_mutex_trylock(&self->lock) != 0)
+		return false;
+	newest = signal->newest;
+	self->ops->poll(self, newest != NULL &&
+				      newest->point.sequence > sequence ?
+			      newest->batch->queue : NULL);
+	if (leave(self, !in_callback))
+		request_worker(self);
+	return true;
+}
+
+void plaitp_driven_await(struct driven *self, driven_signal *signal,
+			 uint64_t sequence)
+{
+	if (self->ops->await == NULL || signal->gate)
+		return;
+	plaitp_driven_raise64(&signal->awaited, sequence);
+	pthread_mutex_lock(&self->completion_lock);
+	self->has_sleepers = true;
+	pthread_mutex_unlock(&self->completion_lock);
+}
+
+bool plaitp_driven_is_awaited(const driven_batch *batch)
+{
+	uint32_t i;
+
+	for (i = 0; i < batch->emit_count; i++)
+		if (plaitp_driven_load64(&batch->emits[i].signal->awaited) >=
+		    batch->emits[i].point.sequence)
+			return true;
+	return false;
 }
 
 void plaitp_driven_begin_callback(struct driven *self)

@@ -289,8 +289,12 @@ static plait_status append(struct driven *self, driven_queue *queue,
 
 	for (batch = first; batch != NULL; batch = batch->next)
 		works += batch->work_count;
-	if (works > queue->capacity - queue->pending)
+	if (works > queue->capacity - queue->pending) {
+		/* The caller tries again when commands have ended. */
+		if (self->ops->poll != NULL)
+			self->ops->poll(self, NULL);
 		return refuse(self, queue, works, error);
+	}
 	queue->pending += works;
 	if (queue->head != NULL)
 		queue->tail->next = first;

@@ -117,9 +117,28 @@ plait_status plaitp_driven_signal_poll(plait_backend *backend,
 {
 	struct driven *self = driven_of(backend);
 	const plait_backend_point own = to_counter(point);
+	plait_status status = self->services->counter_poll(
+		self->host, &own, out_reached, error);
 
+	if (status != PLAIT_PENDING ||
+	    !plaitp_driven_poll(self, point->signal, point->sequence))
+		return status;
 	return self->services->counter_poll(self->host, &own, out_reached,
 					    error);
+}
+
+/* The calling thread is about to sleep for the points. */
+static void await(struct driven *self, const plait_backend_point *points,
+		  uint32_t count)
+{
+	uint32_t i;
+
+	if (self->ops->await == NULL)
+		return;
+	for (i = 0; i < count; i++)
+		plaitp_driven_await(self, points[i].signal,
+				    points[i].sequence);
+	plaitp_driven_poke(self);
 }
 
 /* --- waiting in the driver ------------------------------------------------ */
@@ -262,6 +281,7 @@ plait_status plaitp_driven_signal_wait(plait_backend *backend,
 					  count);
 	for (i = 0; i < count; i++)
 		own[i] = to_counter(&points[i]);
+	await(self, points, count);
 	status = wait_for(backend, points, own, count, any, timeout_ns,
 			  error);
 	if (own != stack_points)
@@ -277,6 +297,12 @@ plait_status plaitp_driven_signal_notify(plait_backend *backend,
 	struct driven *self = driven_of(backend);
 	const plait_backend_point own = to_counter(point);
 
+	plait_error ignored = { .size = sizeof(ignored) };
+	uint64_t reached;
+
+	if (self->services->counter_poll(self->host, &own, &reached,
+					 &ignored) == PLAIT_PENDING)
+		await(self, point, 1);
 	return self->services->counter_notify(self->host, &own, function,
 					      user_data, error);
 }

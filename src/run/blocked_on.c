@@ -199,12 +199,13 @@ void plait__blocked_on_describe(plait__instance *instance, plait__run *run,
 }
 
 plait_status plait__blocked_on_enter_driver(plait__instance *instance,
-					    plait__run *run)
+					    plait__run *run,
+					    plait__awaited_use *use)
 {
 	plait__awaited_points found = { .count = 0 };
 
 	if (pin(run))
 		instance->program->engine->find_points(instance, &found);
 	unpin(run);
-	return plait__wait_in_driver_for_run(&found);
+	return use(&found);
 }

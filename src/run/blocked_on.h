@@ -10,6 +10,7 @@
 #include "object/queue/owner_call.h"
 #include "object/queue/queue.h"
 #include "object/signal/signal.h"
+#include "object/wait/wait_loop.h"
 
 /* All fields are zero, `command` and `lane` PLAIT__NONE, where the engine knows
  * nothing. */
@@ -35,10 +36,11 @@ struct plait__blocked_on {
 void plait__blocked_on_describe(plait__instance *instance, plait__run *run,
 				const char *name, char *out, uint32_t bytes);
 
-/* Wait in a driver (object/wait/wait_in_driver.h) for a command that the run
- * depends on: PLAIT_OK, or PLAIT_PENDING if there is none now.  The engine has
- * find_points; `run` as above. */
+/* Use the points that the run awaits (object/wait/wait_in_driver.h): wait in a
+ * driver for one, or poll them.  PLAIT_PENDING if there are none now.  The engine
+ * has find_points; `run` as above. */
 plait_status plait__blocked_on_enter_driver(plait__instance *instance,
-					    plait__run *run);
+					    plait__run *run,
+					    plait__awaited_use *use);
 
 #endif

@@ -193,11 +193,11 @@ static bool help(void *arg)
 	return plait__instance_drive(run->instance);
 }
 
-static plait_status enter_driver(void *arg)
+static plait_status enter_driver(void *arg, plait__awaited_use *use)
 {
 	plait__run *run = arg;
 
-	return plait__blocked_on_enter_driver(run->instance, run);
+	return plait__blocked_on_enter_driver(run->instance, run, use);
 }
 
 static void describe_end(void *arg, char *out, uint32_t bytes)

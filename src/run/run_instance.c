@@ -380,8 +380,11 @@ void plait__instance_caller_exited(void *arg)
 	/* The caller is about to leave the plan that it entered: the run holds
 	 * the plan instead, until it is over. */
 	plait__object_hold(&program->plan_object->object);
-	if (at_cas_u32(&instance->called, &waits, PLAIT__CALLER_EXITED))
+	if (at_cas_u32(&instance->called, &waits, PLAIT__CALLER_EXITED)) {
+		/* The caller may have been the only thread to drive it. */
+		plait__progress_wake(program->context);
 		return;
+	}
 	plait__instance_release(instance);
 	plait__program_end_in_pool(program);
 	plait__object_drop_deferred(&program->plan_object->object);

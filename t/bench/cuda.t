@@ -67,6 +67,9 @@ with tempfile.TemporaryDirectory(prefix="plait-test-") as folder:
         ok(got.stdout.startswith("stand-in for tests"), "and it says on what", got.stdout[:80])
         ok(all("%s, plait" % side in got.stdout and "%s, by hand" % side in got.stdout for side in
                "trip function staged instantiate patch cancel allocate".split()), "single operations too", got.stdout)
+        for more in ("marks=each,callbacks=each", "copies=alone,fills=calls"):
+            got = run([program, "quick=1", "rounds=1", "more=" + more] + FILES, env=environment)
+            ok(got.returncode == 0 and "WRONG" not in got.stdout, "with " + more, got.returncode, got.stdout, got.stderr)
         again = [program, "quick=1", "rounds=9", "seconds=0"] + FILES
         got = run(again + ["only=submit"], env=environment)
         ok(got.returncode == 0 and "a MiB, an operation; 1 rounds" in got.stdout, "time that is over is no round more",
@@ -83,8 +86,8 @@ with tempfile.TemporaryDirectory(prefix="plait-test-") as folder:
             got = run(again + ["only=while"], env=dict(environment, STANDIN_CUDA="version=" + version))
             ok(got.returncode == status and ("has no graphs with loops and branches" in got.stderr) == (status == 1),
                "loops on the driver of %s" % version, got.returncode, got.stdout, got.stderr)
-        for call, name, others in (("cuGraphConditionalHandleCreate:1", "while, by hand, node decides", 4),
-                                   ("cuGraphLaunch:2", "while, by hand, own kernel decides", 4)):
+        for call, name, others in (("cuGraphConditionalHandleCreate:1", "while, by hand, node decides", 7),
+                                   ("cuGraphLaunch:2", "while, by hand, own kernel decides", 7)):
             torn = dict(environment, STANDIN_CUDA="fail=%s:999" % call)
             got = run(again + ["only=while"], env=torn)
             lines = got.stdout.splitlines()
@@ -133,6 +136,8 @@ with tempfile.TemporaryDirectory(prefix="plait-test-") as folder:
     got = script("-t", "0")
     ok(got.returncode == 1 and "LEFT OUT, no time is left: make" in got.stdout and
        got.stdout.count("\nNOT BUILT: ") == 6, "what no time is left for is named", got.stdout, got.stderr)
+    got = script("-p", "info", "-x", "marks=each")
+    ok("== end of info, with marks=each\n" in got.stdout, "more options are named", got.stdout, got.stderr)
     got = script("-p", "machine")
     with open(folder + "/file", encoding="utf-8") as file:
         text = file.read()

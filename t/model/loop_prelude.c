@@ -29,6 +29,7 @@ static const struct place threadIdx;
 
 static at_u32 word, stop;
 static at_u64 arrived;
+static at_u32 looked[2]; /* behind the count: time of the last look, period */
 static uint32_t condition;
 static uint32_t sets;	/* of the condition, in this launch */
 static at_u32 met;	/* blocks, where launches begin and end */
@@ -56,11 +57,15 @@ static void cudaGraphSetConditional(uint64_t handle, uint32_t value)
 
 #define FUNCTION static inline __attribute__((unused))
 #define PLAIT_COUNT at_u64
+#define PLAIT_FLAG at_u32
 #define PLAIT_LOOP \
 	u64 plait_condition, at_u32 *plait_word, at_u32 *plait_stop, \
 	at_u64 *plait_arrived
 #define PLAIT_LOOK(pointer) at_load_relaxed_u32(pointer)
 #define PLAIT_CLEAR(pointer) at_store_relaxed_u64(pointer, 0)
+#define PLAIT_STORE(pointer, value) at_store_relaxed_u32(pointer, value)
+#define PLAIT_LOOKED(pointer) ((void)(pointer), looked)
+#define PLAIT_READ_TIMER(into) ((into) = 0) /* stands still */
 #define __threadfence() at_fence_seq_cst()
 #define __syncthreads() ((void)0)
 #define atomicAdd(pointer, value) relaxed_add(pointer, value)
@@ -130,6 +135,8 @@ static void begin_with(uint32_t blocks)
 	at_init_u32(&word, 1);
 	at_init_u32(&stop, NOT_STOPPED);
 	at_init_u64(&arrived, 0);
+	at_init_u32(&looked[0], 0);
+	at_init_u32(&looked[1], 1000);
 	at_init_u32(&met, 0);
 	at_init_u32(&stop_word, 0);
 	AT_PLAIN_WRITE(condition) = 1;

@@ -90,6 +90,7 @@ static void finish(plait__pollable *self)
 	AT_PLAIN_WRITE(finishes) = AT_PLAIN_READ(finishes) + 1;
 	at_store_release_u32(&over, 1);
 	at_futex_wake_all(&over);
+	plait__eventcount_notify(&context->wait_event);
 }
 
 static void serve(void)
@@ -117,19 +118,58 @@ static bool is_over(void *arg)
 	       plait__progress_has_ready(&context->driver);
 }
 
-/* Begins it, and drives in passing while it waits. */
-static void wait_for_it(void)
+/* Drives in passing while it waits. */
+static void drive_it(void)
 {
-	plait__progress_add(context, &pollable);
 	while (at_load_acquire_u32(&over) == 0) {
+		bool polls;
+
 		if (plait__progress_drive(context))
 			continue;
-		(void)plait__eventcount_await(&context->wait_event, is_over,
-					      NULL, UINT64_MAX,
-					      PLAIT__BACKOFF_SLEEP);
+		polls = plait__progress_has_polling(&context->driver);
+		(void)plait__eventcount_await(
+			&context->wait_event, is_over, NULL,
+			polls ? plait__clock_after(1) : UINT64_MAX,
+			PLAIT__BACKOFF_SLEEP);
 	}
 	MC_CHECK(AT_PLAIN_READ(finishes) == 1);
 	MC_CHECK(looks || AT_PLAIN_READ(found) == NOTES);
+}
+
+static void wait_for_it(void)
+{
+	plait__progress_add(context, &pollable);
+	drive_it();
+}
+
+/* Thread 0 is the context's, 1 a backend's; 2 is the program's, and drives. */
+static void run_kept(uint32_t self)
+{
+	if (self == 0) {
+		serve();
+	} else if (self == 1) {
+		post_all();
+	} else {
+		plait__progress_add_kept(context, &pollable);
+		drive_it();
+		plait__progress_stop(context);
+	}
+}
+
+/* The program's thread ends before it drives. */
+static void run_left(uint32_t self)
+{
+	if (self != 2) {
+		run_kept(self);
+		return;
+	}
+	plait__progress_add_kept(context, &pollable);
+	if (mc_choose(2))
+		(void)plait__progress_drive(context);
+	plait__progress_wake(context);
+	while (at_load_acquire_u32(&over) == 0)
+		at_futex_wait(&over, 0, UINT64_MAX);
+	plait__progress_stop(context);
 }
 
 /* Thread 0 is the context's, 1 a backend's, 2 the program's. */
@@ -305,6 +345,10 @@ DRIVER(waiting, "the waiting thread drives", begin, run_waiting, 2, 4, 2);
 DRIVER(looking, "no notification, the driver polls", begin_looking, run_thread,
 	3, 2, 1);
 DRIVER(trying, "a pollable is retried", begin_trying, run_thread, 3, 2, 1);
+DRIVER(kept, "the thread that added it drives", begin, run_kept, 3, 2, 1);
+DRIVER(kept_looking, "the thread that added it polls", begin_looking, run_kept, 3,
+	2, 1);
+DRIVER(left, "the thread that added it leaves", begin_looking, run_left, 3, 2, 1);
 DRIVER(inspected, "another thread inspects it", begin, run_inspected, 2, 3, 1);
 DRIVER(inspected_trying, "another thread inspects a retried one", begin_trying,
 	run_inspected, 2, 3, 1);
@@ -315,7 +359,7 @@ DRIVER(sourceless, "a listener for the last source", begin, run_last_source, 2,
 
 static const struct mc_scenario *const scenarios[] = {
 	&thread, &waiting, &listening, &sourceless, &looking, &trying,
-	&inspected, &inspected_trying,
+	&inspected, &inspected_trying, &kept, &kept_looking, &left,
 };
 
 static void explore(void)

@@ -60,10 +60,12 @@ void plait__run_races_end_call(const plait__run_races *begun)
 }
 
 plait_status plait__blocked_on_enter_driver(plait__instance *instance,
-					 plait__run *run)
+					 plait__run *run,
+					 plait__awaited_use *use)
 {
 	(void)instance;
 	(void)run;
+	(void)use;
 	return PLAIT_PENDING;
 }
 
@@ -194,6 +196,11 @@ void plait__inbox_event_post(plait__inbox_event *notice, plait_status status)
 int32_t plait__worker_index(void)
 {
 	return -1;
+}
+
+void plait__progress_wake(plait__context *of)
+{
+	(void)of;
 }
 
 void plait__context_notify_waiters(plait__context *of)

@@ -52,7 +52,7 @@ static void make_ready(plait__progress_driver *driver,
 
 /* ---- notes ---- */
 
-static void wake(plait__context *context)
+void plait__progress_wake(plait__context *context)
 {
 	plait__progress_driver *driver = &context->driver;
 
@@ -61,15 +61,27 @@ static void wake(plait__context *context)
 	plait__eventcount_notify(&context->wait_event);
 }
 
-void plait__progress_add(plait__context *context, plait__pollable *pollable)
+static void add(plait__context *context, plait__pollable *pollable, bool kept)
 {
 	plait__progress_driver *driver = &context->driver;
 
 	plait__mutex_lock(&driver->lock);
 	at_add_u32(&driver->active, 1);
+	pollable->kept = kept;
 	make_ready(driver, pollable);
 	plait__mutex_unlock(&driver->lock);
-	wake(context);
+}
+
+void plait__progress_add(plait__context *context, plait__pollable *pollable)
+{
+	add(context, pollable, false);
+	plait__progress_wake(context);
+}
+
+void plait__progress_add_kept(plait__context *context,
+			      plait__pollable *pollable)
+{
+	add(context, pollable, true);
 }
 
 void plait__progress_expect(plait__context *context)
@@ -102,7 +114,7 @@ void plait__progress_post(plait__context *context, plait__progress_note *note,
 		whose->state = AGAIN;
 	/* The driving thread may have finished the pollable from here on. */
 	plait__mutex_unlock(&driver->lock);
-	wake(context);
+	plait__progress_wake(context);
 }
 
 plait__progress_note *plait__progress_take_notes(plait__context *context,
@@ -173,7 +185,7 @@ static bool put_back(plait__progress_driver *driver, plait__pollable *pollable,
 		make_ready(driver, pollable);
 		wanted = true;
 	} else if (needs_polling(left)) {
-		wanted = notified;
+		wanted = notified && !pollable->kept;
 		pollable->state = READY;
 		append(&driver->polling, pollable);
 		at_add_u32(&driver->polling_count, 1);
@@ -202,7 +214,7 @@ bool plait__progress_drive(plait__context *context)
 	 * advances. */
 	plait__eventcount_notify(&context->wait_event);
 	if (put_back(driver, pollable, left, notified))
-		wake(context);
+		plait__progress_wake(context);
 	if (left == PLAIT__PROGRESS_DONE) {
 		pollable->over(pollable);
 		/* After `over`: a queue that waits for the end was notified by
@@ -257,7 +269,7 @@ bool plait__progress_inspect(plait__context *context, plait__pollable *pollable,
 		return false;
 	look(pollable, arg);
 	if (put_back(driver, pollable, left, true))
-		wake(context);
+		plait__progress_wake(context);
 	return true;
 }
 

@@ -47,6 +47,7 @@ struct plait__pollable {
 	plait__pollable *next;
 	uint32_t state;
 	bool tries;		/* `advance` returned RETRYING last */
+	bool kept;		/* by the thread that added it */
 	plait__progress_note *notes;
 	plait__progress_note *last_note;
 
@@ -95,6 +96,13 @@ void plait__progress_stop(plait__context *context);
 /* Begin to drive the pollable, at once for the first time. From any thread,
  * notification callbacks included. */
 void plait__progress_add(plait__context *context, plait__pollable *pollable);
+
+/* Likewise; the calling thread drives it until it is over, so no other is woken
+ * for it, but for notes. If that thread ends before: plait__progress_wake. */
+void plait__progress_add_kept(plait__context *context,
+			      plait__pollable *pollable);
+/* Wake the threads that drive. */
+void plait__progress_wake(plait__context *context);
 
 /* A pollable will be added when a queue reaches it: threads that wait from now
  * on have to drive. Undone when it was added, or will not be. */

@@ -37,7 +37,8 @@ static void drop_owner(void *owner)
 }
 
 /* Under the lock, which the section needs to be left: its work stays. */
-plait_status plait__entered_sections_enter_driver(plait__queue *queue)
+plait_status plait__entered_sections_enter_driver(plait__queue *queue,
+						  plait__awaited_use *use)
 {
 	plait__awaited_points found = { .count = 0 };
 	plait__section *section;
@@ -54,7 +55,7 @@ plait_status plait__entered_sections_enter_driver(plait__queue *queue)
 	if (owner == NULL)
 		return PLAIT_PENDING;
 	PLAIT__THREAD_SCOPE waits = { drop_owner, owner };
-	status = plait__wait_in_driver_for_run(&found);
+	status = use(&found);
 	plait__thread_scope_end(&waits);
 	plait__object_drop(owner);
 	return status;

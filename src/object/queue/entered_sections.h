@@ -8,6 +8,7 @@
 #define PLAIT_SRC_OBJECT_QUEUE_ENTERED_SECTIONS_H
 
 #include "object/queue/external_section.h"
+#include "object/wait/wait_loop.h"
 
 /* Add a section as the last one of its queue, or the first. Caller holds the
  * lock. */
@@ -15,8 +16,10 @@ void plait__entered_sections_add(plait__section *section, bool first);
 /* Remove a section, if it was added. Caller holds the lock. */
 void plait__entered_sections_remove(plait__section *section);
 
-/* Wait in a driver for the work of the first section: PLAIT_OK, or
- * PLAIT_PENDING if there is none. Caller does not hold the lock. */
-plait_status plait__entered_sections_enter_driver(plait__queue *queue);
+/* Use the points that the work of the first section awaits: wait in a driver for
+ * one, or poll them. PLAIT_PENDING if there are none. Caller does not hold the
+ * lock. */
+plait_status plait__entered_sections_enter_driver(plait__queue *queue,
+						  plait__awaited_use *use);
 
 #endif

@@ -37,9 +37,9 @@ struct recovery {
 	plait_error refusal; /* the backend's error */
 };
 
-static plait_status enter_driver(void *arg)
+static plait_status enter_driver(void *arg, plait__awaited_use *use)
 {
-	return plait__entered_sections_enter_driver(arg);
+	return plait__entered_sections_enter_driver(arg, use);
 }
 
 /* Wait until the queue's own signal has reached `sequence`. */

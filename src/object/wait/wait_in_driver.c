@@ -46,6 +46,32 @@ plait_status plait__wait_in_driver_for_run(plait__awaited_points *found)
 	return status == PLAIT_OK ? PLAIT_OK : PLAIT_PENDING;
 }
 
+static plait_status poll_points(plait__awaited_points *found)
+{
+	plait_error ignored = { .size = sizeof(ignored) };
+	uint64_t reached;
+
+	if (found->count == 0)
+		return PLAIT_PENDING;
+	PLAIT__THREAD_SCOPE inside = { leave, found->users };
+	for (uint32_t i = 0; i < found->count; i++) {
+		plait__backend *backend = found->points[i].port->backend;
+
+		(void)backend->table.signal_poll(backend->self,
+						 &found->points[i].point,
+						 &reached, &ignored);
+	}
+	plait__thread_scope_end(&inside);
+	leave(found->users);
+	return PLAIT_PENDING;
+}
+
+void plait__wait_in_driver_poll(const plait__wait_request *request)
+{
+	if (request->enter != NULL)
+		(void)request->enter(request->arg, poll_points);
+}
+
 bool plait__wait_in_driver_is_free(const plait__context *context)
 {
 	uint32_t i;
@@ -101,6 +127,7 @@ plait_status plait__wait_in_driver_enter(const plait__wait_request *request)
 	for (i = 0; i < request->count && status != PLAIT_OK; i++)
 		status = plait__wait_in_driver_for(&request->points[i]);
 	if (status != PLAIT_OK && request->enter != NULL)
-		status = request->enter(request->arg);
+		status = request->enter(request->arg,
+					plait__wait_in_driver_for_run);
 	return status == PLAIT_OK ? PLAIT_OK : PLAIT_PENDING;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Waits inside a backend's driver, for drivers that run commands on the threads
- * that wait in them. A driver has no limits of time, no inbox is served
- * meanwhile, and no run is driven; so a thread enters it only if no other duty
- * of the wait loop can be its own, and only for commands that the wait depends
- * on.
+ * that wait in them; and polls of what they would wait for. A driver has no
+ * limits of time, no inbox is served meanwhile, and no run is driven; so a thread
+ * enters it only if no other duty of the wait loop can be its own, and only for
+ * commands that the wait depends on.
  *
  * Not here: the look for inboxes, and the moment to enter (wait_loop.c).
  */
@@ -35,7 +35,11 @@ bool plait__wait_in_driver_is_free(const plait__context *context);
 plait_status plait__wait_in_driver_enter(const plait__wait_request *request);
 
 /* Likewise for a command of a run. */
-plait_status plait__wait_in_driver_for_run(plait__awaited_points *found);
+plait__awaited_use plait__wait_in_driver_for_run;
+
+/* Poll the points that the runs of the request await: their backends look at what
+ * has happened, sooner than a notification comes. */
+void plait__wait_in_driver_poll(const plait__wait_request *request);
 
 /* Likewise for commands that a point depends on; PLAIT_E_UNSUPPORTED: never. */
 plait_status plait__wait_in_driver_for(const plait__wait_point *point);

@@ -419,8 +419,11 @@ static plait_status block(struct waiter *waiter, plait_error *error)
 	if (!waiter->backs_off)
 		plait__backoff_init(&waiter->backoff, PLAIT__BACKOFF_SHARED);
 	waiter->backs_off = true;
-	if (plait__backoff_step(&waiter->backoff))
+	if (plait__backoff_step(&waiter->backoff)) {
+		if (waiter->backoff.spins_left == 0)
+			plait__wait_in_driver_poll(request);
 		return PLAIT_PENDING;
+	}
 	if (waiter->port == NULL ||
 	    (waiter->port->all & PLAIT_CAP_NOTIFY) != 0) {
 		if (!wait_in_driver(waiter))

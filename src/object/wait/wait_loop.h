@@ -16,6 +16,10 @@ typedef struct plait__wait_point {
 	plait_backend_point point;
 } plait__wait_point;
 
+/* Points that a run, or a queue, awaits: wait_in_driver.h. */
+struct plait__awaited_points;
+typedef plait_status plait__awaited_use(struct plait__awaited_points *found);
+
 typedef struct plait__wait_request {
 	plait__context *context;
 	const plait__wait_point *points;
@@ -29,10 +33,10 @@ typedef struct plait__wait_request {
 	 * can do for the condition, which returns true if it did some. */
 	bool serves;
 	bool (*help)(void *arg);
-	/* Null, or wait in a driver for commands of that condition, or of the
-	 * queue (wait_in_driver.h): PLAIT_OK, or PLAIT_PENDING if there are
-	 * none now. */
-	plait_status (*enter)(void *arg);
+	/* Null, or use the points on which that condition, or the queue,
+	 * depends: wait in a driver for one, or poll them.  Returns the result
+	 * of `use`, or PLAIT_PENDING if there are none now. */
+	plait_status (*enter)(void *arg, plait__awaited_use *use);
 	/* Null; or, with `ready` or points of a queue, write what the wait is
 	 * blocked on, for the error text. Not in notification callbacks. */
 	void (*describe)(void *arg, char *out, uint32_t bytes);

@@ -363,9 +363,9 @@ static void describe(void *arg, char *out, uint32_t bytes)
 	plait__blocked_on_describe(arg, NULL, "the plan", out, bytes);
 }
 
-static plait_status enter_driver(void *arg)
+static plait_status enter_driver(void *arg, plait__awaited_use *use)
 {
-	return plait__blocked_on_enter_driver(arg, NULL);
+	return plait__blocked_on_enter_driver(arg, NULL, use);
 }
 
 /* Wait while other threads execute the run, or while it is blocked.  Not

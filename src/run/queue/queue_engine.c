@@ -168,15 +168,18 @@ static void start(plait__instance *instance, bool inline_ok)
 {
 	struct drivers *drivers = instance->state;
 	plait__run_driver *driver = drivers->plain;
+	plait__context *context = instance->program->context;
 
-	(void)inline_ok;
 	if (instance->recording != NULL) {
 		driver = at_load_acquire_ptr(&drivers->recorded);
 		plait__recorder_begin(instance->recording, UINT32_MAX);
 	}
 	plait__run_driver_begin(driver);
 	/* The run may be over before this returns. */
-	plait__progress_add(instance->program->context, &driver->pollable);
+	if (inline_ok && plait__run_driver_is_caller_free(context))
+		plait__progress_add_kept(context, &driver->pollable);
+	else
+		plait__progress_add(context, &driver->pollable);
 }
 
 static bool drive(plait__instance *instance)

@@ -413,6 +413,8 @@ static void poll_listeners(plait__run_driver *driver)
 		if (driver->listeners[i].polled &&
 		    plait__submit_poll(driver, i, &status))
 			handle_completion(driver, i, status);
+	if (driver->polls_left > 0 && --driver->polls_left == 0)
+		plait__submit_arm_polled(driver);
 }
 
 /* ---- the end ---- */
@@ -429,6 +431,7 @@ void plait__run_driver_begin(plait__run_driver *driver)
 {
 	driver->phase = STARTING;
 	driver->polled_count = 0;
+	driver->polls_left = 0;
 	driver->final_next = 0;
 	driver->uses_fallback = false;
 	driver->drains_left = driver->compiled->port_count;

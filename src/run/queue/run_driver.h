@@ -28,7 +28,7 @@ typedef struct plait__queue_listener {
 	uint32_t lane;		/* that emits it */
 	uint32_t link;		/* a region, a stage or a port */
 	uint64_t sequence;	/* awaited */
-	bool polled;		/* the backend refused to notify */
+	bool polled;		/* not armed: not yet, or the backend refused */
 	bool awaited;		/* from subscription to completion */
 	uint64_t completed_ns;	/* in recorded runs */
 } plait__queue_listener;
@@ -116,6 +116,7 @@ struct plait__run_driver {
 
 	uint32_t phase;
 	uint32_t polled_count;	/* listeners that have to be polled */
+	uint32_t polls_left;	/* passes until they are armed; 0: refused */
 	uint32_t drains_left;	/* ports with work in flight */
 	uint32_t final_next;	/* progress of drain_queues.c */
 	bool retrying;		/* a backend refused a call in this pass */
@@ -137,6 +138,15 @@ static inline bool plait__run_driver_is_stopped(const plait__run_driver *driver)
 {
 	/* Relaxed: the flag is never cleared during a run. */
 	return at_load_relaxed_u32(&driver->instance->stop) != 0;
+}
+
+/* Returns true if a thread that waits for a run has no duty but to drive it. */
+static inline bool plait__run_driver_is_caller_free(
+	const plait__context *context)
+{
+	/* Relaxed: an inbox of the calling thread is its own store. */
+	return context->settings.workers > 0 &&
+	       at_load_relaxed_u32(&context->inbox_count) == 0;
 }
 
 /* Begin a run; then `advance` is due until it returns PLAIT__PROGRESS_DONE. */

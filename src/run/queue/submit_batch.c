@@ -14,8 +14,14 @@
 
 #include <string.h>
 
-/* Attempts of a recovery call that fails. */
-enum { MAX_TRIES = 8 };
+enum {
+	/* Attempts of a recovery call that fails. */
+	MAX_TRIES = 8,
+	/* Passes of a run in which listeners are polled before they are armed:
+	 * two for each step of the backoff of the waiting thread (wait_loop.c),
+	 * but for its last steps. */
+	POLLED_PASSES = 200
+};
 
 static plait__backend_port *port_of(const plait__run_driver *driver,
 				    uint32_t lane)
@@ -221,6 +227,50 @@ static plait_backend_point point_of(const plait__run_driver *driver,
 	};
 }
 
+/* Returns true if the thread that called the run waits, drives it and has no
+ * other duty.  Until that thread is about to sleep it sees completions sooner than
+ * a notification comes, which costs the backend calls of its driver. */
+static bool caller_polls(const plait__run_driver *driver, uint32_t lane)
+{
+	const plait__context *context = driver->instance->program->context;
+
+	return at_load_relaxed_u32(&driver->instance->called) ==
+		       PLAIT__CALLER_WAITS &&
+	       plait__run_driver_is_caller_free(context) &&
+	       (port_of(driver, lane)->any &
+		(PLAIT_CAP_NEEDS_PUMP | PLAIT_CAP_VIRTUAL_TIME)) == 0;
+}
+
+/* Returns false if the backend refused. */
+static bool arm(const plait__run_driver *driver,
+		plait__queue_listener *listener)
+{
+	const plait_backend_point point = point_of(driver, listener);
+	plait_error ignored = { .size = sizeof(ignored) };
+
+	return plait__notification_arm(port_of(driver, listener->lane), &point,
+				       on_completion, listener,
+				       &ignored) == PLAIT_OK;
+}
+
+void plait__submit_arm_polled(plait__run_driver *driver)
+{
+	uint32_t count = plait__queue_program_listener_count(driver->compiled);
+
+	for (uint32_t i = 0; driver->polled_count > 0 && i < count; i++) {
+		plait__queue_listener *listener = &driver->listeners[i];
+
+		if (!listener->polled)
+			continue;
+		/* Armed, it may be notified and polled again in this call. */
+		listener->polled = false;
+		if (arm(driver, listener))
+			driver->polled_count--;
+		else
+			listener->polled = true;
+	}
+}
+
 void plait__submit_subscribe(plait__run_driver *driver, uint32_t number)
 {
 	plait__submit_subscribe_at(
@@ -231,16 +281,12 @@ void plait__submit_subscribe_at(plait__run_driver *driver, uint32_t number,
 				uint64_t sequence)
 {
 	plait__queue_listener *listener = &driver->listeners[number];
-	plait_backend_point point;
-	plait_error ignored = { .size = sizeof(ignored) };
 
 	listener->sequence = sequence;
-	point = point_of(driver, listener);
-
 	listener->awaited = true;
-	if (plait__notification_arm(port_of(driver, listener->lane), &point,
-				    on_completion, listener,
-				    &ignored) == PLAIT_OK)
+	if (caller_polls(driver, listener->lane))
+		driver->polls_left = POLLED_PASSES;
+	else if (arm(driver, listener))
 		return;
 	listener->polled = true;
 	driver->polled_count++;

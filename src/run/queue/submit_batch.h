@@ -23,7 +23,8 @@ plait_status plait__submit_parts(plait__run_driver *driver,
 /* Flush all queues that have unflushed submissions. */
 void plait__submit_flush(plait__run_driver *driver);
 
-/* Arm a listener for the emission of its mark. */
+/* Arm a listener for the emission of its mark; later, if the caller of the run
+ * waits and polls. */
 void plait__submit_subscribe(plait__run_driver *driver, uint32_t listener);
 /* Likewise, for a sequence that its mark had in this run. */
 void plait__submit_subscribe_at(plait__run_driver *driver, uint32_t listener,
@@ -31,6 +32,8 @@ void plait__submit_subscribe_at(plait__run_driver *driver, uint32_t listener,
 /* Poll a listener.  Returns true if its mark was emitted, and its status. */
 bool plait__submit_poll(plait__run_driver *driver, uint32_t listener,
 			plait_status *out);
+/* Arm the listeners that are polled, as far as backends do not refuse. */
+void plait__submit_arm_polled(plait__run_driver *driver);
 /* Get the error of a mark that failed, from its backend. */
 void plait__submit_explain(plait__run_driver *driver, uint32_t listener,
 			   plait_status status, plait_error *out);

@@ -187,7 +187,7 @@ static void refused(void)
 	by_calls("", ",fills=calls", 0);
 }
 
-/* One that had no memory is asked again. */
+/* A driver that had no memory is asked again. */
 static void no_memory(void)
 {
 	const struct fill fill = { 8, 64, patterns[3], 8 };

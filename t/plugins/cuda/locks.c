@@ -300,7 +300,7 @@ static void refused(void)
 	plait_kernel *map;
 	plait_buffer *x;
 
-	if (!open_with("refuse=cuStreamAddCallback", ""))
+	if (!open_with("refuse=cuStreamAddCallback", ",callbacks=each"))
 		return;
 	map = map_kernel();
 	x = words_on(rig.device);

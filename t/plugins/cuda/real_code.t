@@ -13,7 +13,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../
 import nvrtc
 from tap import BUILD, done, ok, run, skip, skip_all
 
-PROGRAMS = ("kernels_arrays kernels_groups kernels_limits kernels_local kernels_numbers kernels_values region region_deciders "
+PROGRAMS = ("kernels_arrays kernels_groups kernels_limits kernels_local kernels_numbers kernels_values region region_deciders region_looks "
             "regions run_driver_loops launch_variants compile_predicates").split()
 DRIVER = os.path.join(BUILD, "t/standin/cuda/.libs/standin_cuda.so")
 SEED = os.environ.get("PLAIT_SEED", "1")

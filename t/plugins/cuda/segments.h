@@ -8,7 +8,9 @@
 
 enum { RUNS = 4 };
 
-static inline bool open_cuda(const char *options, const char *fewest)
+/* `more`: settings of the backend, each with a comma in front. */
+static inline bool open_cuda_with(const char *options, const char *more,
+				  const char *fewest)
 {
 	struct place place = { .backends = "cuda", .wrap = "check",
 			       .workers = 1, .builds = true };
@@ -19,8 +21,13 @@ static inline bool open_cuda(const char *options, const char *fewest)
 		(void)unsetenv("PLAIT_SEGMENTS");
 	standin_prepare(options);
 	(void)snprintf(place.options, sizeof(place.options),
-		       "cuda:driver=%.400s", standin_path);
+		       "cuda:driver=%.400s%s", standin_path, more);
 	return open_place(&place);
+}
+
+static inline bool open_cuda(const char *options, const char *fewest)
+{
+	return open_cuda_with(options, "", fewest);
 }
 
 static const char *const calls_that_make[] = {

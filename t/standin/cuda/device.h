@@ -35,6 +35,7 @@ struct standin_host {
 	/* Does not return. */
 	void (*trap)(int code);
 	void (*set_condition)(unsigned long long handle, unsigned value);
+	unsigned long long (*timer)(void); /* of the device, in ns */
 };
 
 struct standin_module {
@@ -60,6 +61,7 @@ struct standin_launch {
 	void *driver;
 	int (*set_condition)(void *driver, unsigned long long handle,
 			     unsigned value);
+	unsigned long long (*timer)(void);
 };
 
 #ifndef __cplusplus

@@ -77,7 +77,8 @@ CUresult standin_interpret(struct work *work)
 		.shared_bytes = from->shared_bytes,
 		.arguments = from->arguments, .seed = standin.options.seed,
 		.user = work, .find = find,
-		.set_condition = standin_set_condition
+		.set_condition = standin_set_condition,
+		.timer = standin_timer
 	};
 	char message[PTX_MESSAGE_BYTES];
 	enum ptx_result result = ptx_launch(work->function->module->ptx,

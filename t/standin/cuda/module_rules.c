@@ -151,6 +151,58 @@ static void images(void)
 	free(family);
 }
 
+/* Run a kernel that stores the device's timer. */
+static unsigned look_at_timer(const char *image)
+{
+	CUdeviceptr x = rig_memory(4);
+	void *arguments[] = { &x };
+	CUfunction function = NULL;
+	CUmodule module = NULL;
+	unsigned now = 0;
+
+	WORKS(cu.cuModuleLoadDataEx(&module, image, 0, NULL, NULL));
+	WORKS(cu.cuModuleGetFunction(&function, module, "look"));
+	WORKS(cu.cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, arguments,
+				NULL));
+	rig_read(&now, x, sizeof(now));
+	WORKS(cu.cuMemFree(x));
+	WORKS(cu.cuModuleUnload(module));
+	return now;
+}
+
+/* Of compiled code, and of PTX that is interpreted. */
+static void timers(void)
+{
+	static const char text[] =
+		"extern \"C\" __global__ void look(unsigned *x) {\n"
+		"	unsigned now;\n"
+		"	asm volatile(\"mov.u32 %0, %%globaltimer_lo;\" : "
+		"\"=r\"(now));\n"
+		"	*x = now; }\n";
+	static const char ptx[] =
+		".version 6.0\n.target sm_52\n.address_size 64\n"
+		".visible .entry look(.param .u64 x)\n{\n"
+		".reg .b32 %now;\n.reg .b64 %x;\n"
+		"ld.param.u64 %x, [x];\ncvta.to.global.u64 %x, %x;\n"
+		"mov.u32 %now, %globaltimer_lo;\n"
+		"st.global.u32 [%x], %now;\nret;\n}\n";
+	unsigned first;
+	char *image;
+
+	if (!rig_open("timer=7:500"))
+		return;
+	image = rig_compile(text, "sm_90", false);
+	IS_UINT(look_at_timer(image), 507);
+	IS_UINT(look_at_timer(ptx), 514);
+	rig_close();
+	if (rig_open("")) {
+		first = look_at_timer(image);
+		OK(look_at_timer(ptx) - first < 1u << 31);
+		rig_close();
+	}
+	free(image);
+}
+
 static void compiler(void)
 {
 	static const char *const wrong[] = { "--gpu-architecture=sm_34" };
@@ -188,6 +240,7 @@ static const struct tap_scenario all[] = {
 	{ "refused launches", refused_launches },
 	{ "variables", variables },
 	{ "images", images },
+	{ "timers", timers },
 	{ "the compiler", compiler },
 };
 

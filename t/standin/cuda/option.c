@@ -52,6 +52,16 @@ static void read_fault(char *text)
 				       CUDA_ERROR_ILLEGAL_ADDRESS;
 }
 
+static void read_timer(const char *text)
+{
+	char *end;
+
+	standin.options.timer_steps = strcmp(text, "clock") != 0;
+	standin.options.timer_step = strtoull(text, &end, 10);
+	if (*end == ':')
+		standin.timer = strtoull(end + 1, NULL, 10);
+}
+
 static void read_option(const char *key, char *value)
 {
 	struct standin_options *options = &standin.options;
@@ -88,6 +98,8 @@ static void read_option(const char *key, char *value)
 		options->mode = atoi(value);
 	else if (strcmp(key, "depth") == 0)
 		options->depth = (unsigned)atoi(value);
+	else if (strcmp(key, "timer") == 0)
+		read_timer(value);
 	else if (strcmp(key, "stub") == 0)
 		options->stub = strcmp(value, "1") == 0;
 	else if (strcmp(key, "refuse") == 0)
@@ -115,6 +127,7 @@ void standin_read_options(const char *text)
 	char copy[1024], *rest = copy, *word, *value;
 
 	standin.options = defaults;
+	standin.timer = 0;
 	snprintf(copy, sizeof(copy), "%s", text != NULL ? text : "");
 	while ((word = strsep(&rest, ",")) != NULL) {
 		value = strchr(word, '=');

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A stand-in for NVRTC: preprocessed CUDA C++ becomes C++.  Three words are
+ * A stand-in for NVRTC: preprocessed CUDA C++ becomes C++.  Four words are
  * left that no macro can stand for: __global__ makes an entry of a function,
- * __launch_bounds__ says how large its blocks may be, and __shared__ is a
- * variable of the block.  Lines stay where they are.
+ * __launch_bounds__ says how large its blocks may be, __shared__ is a
+ * variable of the block, and asm may read the device's timer.  Lines stay where
+ * they are.
  */
 #include <ctype.h>
 #include <stdarg.h>
@@ -179,6 +180,29 @@ static bool follows(const char *at, const char *word, const char **behind)
 	return true;
 }
 
+/* --- registers ------------------------------------------------------------ */
+
+/* `asm volatile("mov.u32 %0, %globaltimer_lo;" : "=r"(name))` reads the timer;
+ * null: another one. */
+static const char *rewrite_timer(struct text *out, const char *at)
+{
+	const char *open, *end, *to;
+
+	(void)follows(at, "volatile", &at);
+	open = skip_blank(at);
+	end = skip_brackets(open);
+	to = strstr(open, "globaltimer");
+	if (*open != '(' || to == NULL || to > end)
+		return NULL;
+	to = strchr(to, '=');
+	to = to != NULL ? strchr(to, '(') : NULL;
+	if (to == NULL || to > end)
+		return NULL;
+	text_print(out, "%.*s = standin_the_host->timer()",
+		   (int)(skip_brackets(to) - to), to);
+	return end;
+}
+
 /* --- all of it ------------------------------------------------------------ */
 
 /* `setters`: how often the function is named that sets conditions. */
@@ -188,6 +212,9 @@ static const char *rewrite_word(struct text *out, struct text *table,
 	size_t length = word_length(at);
 	const char *behind;
 
+	if (is_word(at, length, "asm") &&
+	    (behind = rewrite_timer(out, at + length)) != NULL)
+		return behind;
 	*setters += is_word(at, length, "cudaGraphSetConditional");
 	if (is_word(at, length, "__global__"))
 		return rewrite_kernel(out, table, at + length);

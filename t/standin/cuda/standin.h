@@ -220,6 +220,8 @@ struct standin_options {
 	bool waits; /* calls that allocate or load wait for the context */
 	int mode; /* CUcomputemode */
 	unsigned depth; /* commands of a stream; 0: any number */
+	bool timer_steps; /* the devices' timer does not follow the clock */
+	uint64_t timer_step; /* in ns, at each look */
 	char report[256];
 };
 
@@ -229,6 +231,7 @@ struct standin {
 	struct standin_options options;
 	bool initialised;
 	uint64_t random;
+	uint64_t timer;
 	uint64_t faults_until;
 	CUresult fault;
 	uint64_t overlaps, undecided;
@@ -316,6 +319,8 @@ void standin_end_event(CUevent event);
 
 /* --- work.c: without the lock, but for free and copy */
 
+/* The devices' timer. */
+unsigned long long standin_timer(void);
 /* `before`: an earlier failure, which only callbacks get. */
 CUresult standin_perform(struct work *work, CUresult before);
 void standin_free_work(struct work *work);

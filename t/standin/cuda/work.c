@@ -3,6 +3,7 @@
  * the stand-in and without its lock. */
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "standin.h"
 
@@ -20,6 +21,23 @@ static CUresult injected(void)
 	return code;
 }
 
+unsigned long long standin_timer(void)
+{
+	const struct standin_options *options = &standin.options;
+	struct timespec now;
+	unsigned long long stands;
+
+	if (!options->timer_steps) {
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		return (unsigned long long)now.tv_sec * 1000000000u +
+		       (unsigned long long)now.tv_nsec;
+	}
+	pthread_mutex_lock(&standin.lock);
+	stands = standin.timer += options->timer_step;
+	pthread_mutex_unlock(&standin.lock);
+	return stands;
+}
+
 static CUresult run_kernel(struct work *work)
 {
 	struct standin_launch launch = work->launch;
@@ -31,6 +49,7 @@ static CUresult run_kernel(struct work *work)
 		return standin_interpret(work);
 	launch.driver = work;
 	launch.set_condition = standin_set_condition;
+	launch.timer = standin_timer;
 	launch.backwards = standin.options.seed & 1;
 	return (CUresult)standin_run_grid(&launch);
 }

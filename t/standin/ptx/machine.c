@@ -63,6 +63,11 @@ void ptx_machine_fail(struct ptx_thread *t, enum ptx_result result,
 
 /* --- frames --------------------------------------------------------------- */
 
+static uint64_t timer(const struct ptx_machine *m)
+{
+	return m->launch->timer != NULL ? m->launch->timer() : m->steps;
+}
+
 static uint64_t special(const struct ptx_thread *t, uint32_t what)
 {
 	const struct ptx_machine *m = t->machine;
@@ -97,6 +102,10 @@ static uint64_t special(const struct ptx_thread *t, uint32_t what)
 		return (uint32_t)m->steps;
 	case PTX_CLOCK64:
 		return m->steps;
+	case PTX_TIMER:
+		return timer(m);
+	case PTX_TIMER_LO:
+		return (uint32_t)timer(m);
 	case PTX_NSMID:
 		return 1;
 	case PTX_SHARED_SIZE:

@@ -49,6 +49,8 @@ struct ptx_launch {
 	/* Returns 0, or the result of the launch. */
 	int (*set_condition)(void *user, unsigned long long handle,
 			     unsigned value);
+	/* In nanoseconds; null: steps. */
+	unsigned long long (*timer)(void);
 };
 
 /* Returns null with the reason in `message`, of PTX_MESSAGE_BYTES. */
