@@ -35,8 +35,7 @@ API_TESTS += %D%/is_stopping_helped.t
 %C%_is_stopping_helped_t_CPPFLAGS = $(AM_CPPFLAGS) \
 	-DRUN_MODE=PLAIT_MODE_HELPED
 %C%_is_stopping_helped_t_LDADD = $(LDADD_API)
-# ThreadSanitizer of clang 14 crashes where its fibers begin and end often.
-SPARED_TESTS += %D%/coroutines.t
+API_TESTS += %D%/coroutines.t
 %C%_coroutines_t_LDADD = $(LDADD_API)
 # ThreadSanitizer reports the races, too.
 SPARED_TESTS += %D%/races.t
