@@ -112,6 +112,10 @@ plait_status plait__instance_begin(plait__instance *instance,
 				   const plait_run_desc *desc,
 				   plait_error *error);
 
+/* Start a run that its queue has reached.  From here on the instance is its
+ * engine's. */
+void plait__instance_start_reached(plait__instance *instance);
+
 /* Start a deferred run, stopped if `lost` is not null. */
 void plait__instance_start_deferred(plait__instance *instance,
 				    const plait_error *lost);
