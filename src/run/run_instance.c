@@ -367,7 +367,8 @@ void plait__instance_complete(plait__instance *instance)
 		end_recording(instance);
 	if (at_load_relaxed_u32(&instance->called) == PLAIT__CALLER_NONE)
 		end_on_queue(instance);
-	else if (instance->caller == plait__thread_token() &&
+	else if (at_load_relaxed_u64(&instance->caller) ==
+			 plait__thread_token() &&
 		 at_load_relaxed_u32(&instance->called) == PLAIT__CALLER_WAITS)
 		end_own_call(instance);
 	else

@@ -48,7 +48,8 @@ struct plait__instance {
 	at_u32 stop;		/* no further command starts */
 	at_u32 called;		/* PLAIT__CALLER_...: the thread in
 				 * plait_plan_call */
-	uint64_t caller;	/* that thread's plait__thread_token */
+	at_u64 caller;		/* that thread's plait__thread_token, until it
+				 * waits: then 0 */
 	bool failed;		/* guarded by `lock` */
 	bool queue_failed;	/* its queue failed before the run was
 				 * reached */

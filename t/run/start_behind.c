@@ -173,8 +173,77 @@ static void emissions(void)
 		}
 }
 
+/* ---- calls inside a call ---- */
+
+struct nested {
+	plait_plan *plan;
+	plait_status status;
+};
+
+/* Runs on the thread that waits in a call of the plan. */
+static int32_t call_again(void *user_data)
+{
+	struct nested *nested = user_data;
+
+	(void)plait_signal_raise(rig.gate, 1, NULL);
+	nested->status = plait_plan_call(nested->plan, NULL, NULL, NULL);
+	return 0;
+}
+
+/* Two runs of the plan conflict. */
+static plait_plan *conflicting(plait_buffer *buffer)
+{
+	plait_graph *graph = new_graph();
+	plait_node node = 0;
+	plait_plan *plan;
+
+	OK(plait_graph_fill(graph, buffer, 0, 16, 1, 4, 0, &node,
+			    &rig.error) == PLAIT_OK);
+	OK(plait_graph_wait(graph, rig.gate, 1, node, NULL, &rig.error) ==
+	   PLAIT_OK);
+	plan = freeze(graph, 1, 2);
+	plait_graph_release(graph);
+	return plan;
+}
+
+/* The outer run ends while its caller is inside the inner call. */
+static void check_nested(uint32_t workers)
+{
+	struct nested nested = { .status = PLAIT_PENDING };
+	plait_command command = { .size = sizeof(command),
+				  .kind = PLAIT_COMMAND_CALL,
+				  .function = call_again,
+				  .user_data = &nested };
+	plait_inbox *inbox = NULL;
+	plait_buffer *buffer;
+
+	if (!open_host(workers))
+		return;
+	buffer = make_buffer(&rig, 16, NULL);
+	nested.plan = conflicting(buffer);
+	OK(plait_inbox_create(rig.context, &inbox, &rig.error) == PLAIT_OK);
+	command.inbox = inbox;
+	OK(plait_queue_submit(rig.queue, &command, 1, NULL, &rig.error) ==
+	   PLAIT_OK);
+	OK_THAT(plait_plan_call(nested.plan, NULL, NULL, &rig.error) ==
+		PLAIT_OK, "call: %s", rig.error.text);
+	IS_INT(nested.status, PLAIT_OK);
+	finish(rig.queue);
+	plait_inbox_release(inbox);
+	plait_plan_release(nested.plan);
+	plait_buffer_release(buffer);
+	close_rig(&rig);
+}
+
+static void inside_a_call(void)
+{
+	for (uint32_t i = 0; i < WORKERS; i++)
+		check_nested(worker_counts[i]);
+}
+
 static const struct tap_scenario all[] = {
 	{ "without workers", without_workers },
 	{ "emissions", emissions },
+	{ "inside a call", inside_a_call },
 };
 TAP_MAIN(all)

@@ -371,6 +371,9 @@ static __attribute__((noinline)) void await_end(plait__instance *instance)
 
 	if (instance->program->engine->find_points != NULL)
 		request.enter = enter_driver;
+	/* The thread may execute functions that call the plan again, and end the
+	 * run in there: it must not keep its turn until this call returns. */
+	at_store_relaxed_u64(&instance->caller, 0);
 	while (!is_over(instance)) {
 		status = plait__wait_run(&request, &why);
 		/* The caller would have to pull that event, which is not of
@@ -486,7 +489,8 @@ call_now(struct start *start, plait__instance *outer, plait_error *error)
 	if (status != PLAIT_OK)
 		return status;
 	instance = start->instance;
-	instance->caller = plait__thread_token();
+	/* Relaxed: only its own thread compares it. */
+	at_store_relaxed_u64(&instance->caller, plait__thread_token());
 	at_store_relaxed_u32(&instance->called, PLAIT__CALLER_WAITS);
 	begins = needs_begin(start->program);
 	if (begins)
