@@ -487,12 +487,12 @@ static void judge_end(void)
 			return;
 		pass_1_ms();
 	}
-	FUZZ_NEED(!judge_standin(), "objects of OpenCL are left");
 	for (int kind = 1; kind < KINDS + 1; kind++)
 		snprintf(text + strlen(text), sizeof(text) - strlen(text),
 			 " %d:%llu", kind,
 			 (unsigned long long)plait_live_count(kind));
 	FUZZ_NEED(plait_live_count(PLAIT_OBJECT_ANY) == 0, text);
+	FUZZ_NEED(!judge_standin(), "objects of OpenCL are left");
 }
 
 /* Something of everything, so that calls have objects from the start. */
