@@ -135,7 +135,9 @@ lib_LTLIBRARIES += %D%/libplait.la
 %C%_libplaitcore_la_SOURCES += %D%/source/program_text.c
 %C%_libplaitcore_la_SOURCES += %D%/source/cache_eviction.c
 %C%_libplaitcore_la_SOURCES += %D%/source/loop_predicate.c
+%C%_libplaitcore_la_SOURCES += %D%/source/code_reader.c
 %C%_libplaitcore_la_SOURCES += %D%/source/group_guard.c
+%C%_libplaitcore_la_SOURCES += %D%/source/item_variables.c
 %C%_libplaitcore_la_SOURCES += %D%/source/reserved_words.c
 # What portable source begins with, as strings.
 PRELUDES = %D%/source/cuda.prelude %D%/source/host.prelude \

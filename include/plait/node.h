@@ -168,8 +168,10 @@ typedef struct plait_node_desc {
 	uint64_t pattern;
 
 	/* EMIT (no gate: the host alone raises gates) and WAIT.  Each
-	 * execution of an EMIT is one emission, complete when it has happened;
-	 * a run that fails before the EMIT emits nothing. */
+	 * execution of an EMIT is one emission, complete when it has happened,
+	 * behind those with earlier numbers; a run that fails before the EMIT
+	 * emits nothing.  If the queue of the run makes what an EMIT or a WAIT
+	 * needs behind the run, the node fails with PLAIT_E_DEADLOCK. */
 	plait_signal *signal;
 	/* WAIT: the emission, equal in every iteration; 0 is the newest one
 	 * when a run starts.  An emission that is not submitted yet may be

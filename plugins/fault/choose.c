@@ -19,21 +19,21 @@ static uint64_t draw(fault *self)
 static plait_status decide(fault *self, uint32_t slot)
 {
 	const fault_options *options = &self->options;
+	plait_status status = PLAIT_OK;
 
 	if (self->lost)
 		return PLAIT_E_LOST;
 	if ((options->slots >> slot & 1) == 0)
 		return PLAIT_OK;
 	self->calls++;
-	if (self->calls == options->lost) {
-		self->lost = true;
-		return PLAIT_E_LOST;
-	}
 	if (self->calls == options->fail ||
 	    (options->from > 0 && self->calls >= options->from) ||
 	    (options->rate > 0 && draw(self) < options->rate))
-		return options->status;
-	return PLAIT_OK;
+		status = options->status;
+	if (self->calls == options->lost)
+		status = PLAIT_E_LOST;
+	self->lost = status == PLAIT_E_LOST;
+	return status;
 }
 
 plait_status plaitp_fault_choose(forward *base, uint32_t slot,

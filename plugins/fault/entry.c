@@ -67,8 +67,7 @@ static plait_status device_query(plait_backend *backend, uint32_t device,
 		plaitp_forward_slots.device_query(backend, device, out, error);
 
 	/* A device that this interposer can lose does not claim to last. */
-	if (status == PLAIT_OK && (self->options.lost > 0 ||
-				   self->options.status == PLAIT_E_LOST))
+	if (status == PLAIT_OK && self->options.can_lose)
 		out->capabilities &= ~(uint32_t)PLAIT_CAP_LASTS;
 	return status;
 }

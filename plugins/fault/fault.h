@@ -30,6 +30,7 @@ typedef struct fault_options {
 	uint64_t seed;
 	uint64_t slots; /* 1 << FORWARD_SLOT: calls of these slots count */
 	plait_status status;
+	bool can_lose;  /* calls may return PLAIT_E_LOST */
 } fault_options;
 
 struct fault {
@@ -51,7 +52,7 @@ struct fault {
 	uint64_t random;
 	bool lost;
 	fault_notice *late;
-	/* Kept with the option lost only. */
+	/* Kept with the option can_lose only. */
 	fault_queue *queues;
 	fault_gate *gates;
 };

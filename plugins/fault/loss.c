@@ -29,7 +29,7 @@ plait_status plaitp_fault_loss_add_queue(fault *self, uint32_t device,
 	fault_queue *kept;
 	plait_status status;
 
-	if (!self->options.lost)
+	if (!self->options.can_lose)
 		return PLAIT_OK;
 	kept = allocate(self, sizeof(*kept), error);
 	if (!kept)
@@ -77,7 +77,7 @@ plait_status plaitp_fault_loss_add_gate(fault *self, plait_backend_signal *gate,
 {
 	fault_gate *kept;
 
-	if (!self->options.lost)
+	if (!self->options.can_lose)
 		return PLAIT_OK;
 	kept = allocate(self, sizeof(*kept), error);
 	if (!kept)

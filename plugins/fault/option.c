@@ -142,5 +142,6 @@ plait_status plaitp_fault_options(plait_host *host,
 	    (status = read_slots(&reader, &out->slots)) ||
 	    (status = read_status(&reader, &out->status)))
 		return status;
+	out->can_lose = out->lost > 0 || out->status == PLAIT_E_LOST;
 	return PLAIT_OK;
 }

@@ -2,6 +2,11 @@
 /*
  * Notes for AddressSanitizer and ThreadSanitizer about switches of stacks.
  * Empty in other builds.
+ *
+ * ThreadSanitizer keeps a call stack per fiber: a function that it instruments
+ * adds a frame to the fiber that it is entered on, and removes one from the
+ * fiber that it returns on.  So no note may be a function call, or it would
+ * remove a frame of another fiber.
  */
 #ifndef PLAIT_SRC_COROUTINE_FIBER_NOTES_H
 #define PLAIT_SRC_COROUTINE_FIBER_NOTES_H
@@ -30,8 +35,10 @@
 #include <sanitizer/tsan_interface.h>
 #endif
 
+#define PLAIT__FIBER_NOTE static inline __attribute__((always_inline)) void
+
 /* The coroutine was made. */
-static inline void plait__fiber_note_made(plait__coroutine *coroutine)
+PLAIT__FIBER_NOTE plait__fiber_note_made(plait__coroutine *coroutine)
 {
 	coroutine->fake_stack = NULL;
 #ifdef PLAIT__FIBERS_TSAN
@@ -40,7 +47,7 @@ static inline void plait__fiber_note_made(plait__coroutine *coroutine)
 }
 
 /* The resumer is about to switch to the coroutine, and is back. */
-static inline void plait__fiber_note_resume(plait__coroutine *coroutine)
+PLAIT__FIBER_NOTE plait__fiber_note_resume(plait__coroutine *coroutine)
 {
 	(void)coroutine;
 #ifdef PLAIT__FIBERS_ASAN
@@ -54,7 +61,7 @@ static inline void plait__fiber_note_resume(plait__coroutine *coroutine)
 #endif
 }
 
-static inline void plait__fiber_note_resumed(plait__coroutine *coroutine)
+PLAIT__FIBER_NOTE plait__fiber_note_resumed(plait__coroutine *coroutine)
 {
 	(void)coroutine;
 #ifdef PLAIT__FIBERS_ASAN
@@ -63,7 +70,7 @@ static inline void plait__fiber_note_resumed(plait__coroutine *coroutine)
 }
 
 /* The coroutine runs, for the first time or again. */
-static inline void plait__fiber_note_entered(plait__coroutine *coroutine)
+PLAIT__FIBER_NOTE plait__fiber_note_entered(plait__coroutine *coroutine)
 {
 	(void)coroutine;
 #ifdef PLAIT__FIBERS_ASAN
@@ -74,8 +81,8 @@ static inline void plait__fiber_note_entered(plait__coroutine *coroutine)
 }
 
 /* The coroutine is about to switch to its resumer; `ends`: for good. */
-static inline void plait__fiber_note_leave(plait__coroutine *coroutine,
-					   bool ends)
+PLAIT__FIBER_NOTE plait__fiber_note_leave(plait__coroutine *coroutine,
+					  bool ends)
 {
 	(void)coroutine;
 	(void)ends;
@@ -90,7 +97,7 @@ static inline void plait__fiber_note_leave(plait__coroutine *coroutine,
 }
 
 /* The resumer has seen the end. */
-static inline void plait__fiber_note_ended(plait__coroutine *coroutine)
+PLAIT__FIBER_NOTE plait__fiber_note_ended(plait__coroutine *coroutine)
 {
 	(void)coroutine;
 #ifdef PLAIT__FIBERS_TSAN

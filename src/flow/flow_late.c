@@ -251,6 +251,7 @@ static plait_status submit_call(plait__late *late, plait_error *error)
 static plait_status submit(plait__late *late, plait_error *error)
 {
 	plait_status status;
+	uint64_t emission;
 
 	if (late->kind == PLAIT_TASK_WAIT) {
 		plait__signal *signal = (plait__signal *)late->needs;
@@ -264,7 +265,7 @@ static plait_status submit(plait__late *late, plait_error *error)
 			 submit_call(late, error) :
 			 plait__internal_submit_emission(
 				 late->queue, (plait__signal *)late->needs,
-				 error);
+				 &emission, error);
 	late->port = late->queue->port;
 	late->point.signal = late->queue->progress;
 	late->point.sequence = plait__queue_submitted(late->queue);

@@ -115,6 +115,24 @@ static inline void plait__program_end_in_pool(const plait__program *program)
 		plait__progress_end_pool_run(&program->context->driver);
 }
 
+/* A queue has yet to reach a run of this program: threads that wait from now on
+ * may have to work for it.  Undone when it begins, or will not. */
+static inline void plait__program_expect(const plait__program *program)
+{
+	if (program->counts_runs)
+		plait__progress_expect_pool_run(&program->context->driver);
+	else if (program->engine->needs_others)
+		plait__progress_expect(program->context);
+}
+
+static inline void plait__program_unexpect(const plait__program *program)
+{
+	if (program->counts_runs)
+		plait__progress_unexpect_pool_run(&program->context->driver);
+	else if (program->engine->needs_others)
+		plait__progress_unexpect(program->context);
+}
+
 /* Chooses the engine of a plan that has no program yet. */
 typedef const plait__engine *
 plait__engine_choice(const plait__plan_object *plan_object);

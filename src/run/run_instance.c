@@ -70,23 +70,34 @@ void plait__instance_undo_begin(plait__instance *instance)
 	instance->recording = NULL;
 }
 
-void plait__instance_start_deferred(plait__instance *instance,
-				    const plait_error *lost)
+void plait__instance_start_reached(plait__instance *instance)
 {
 	const plait__engine *engine = instance->program->engine;
 	plait__context *context = instance->program->context;
-	bool on_queue =
-		at_load_relaxed_u32(&instance->called) == PLAIT__CALLER_NONE;
+
+	/* Counted before it is no longer expected. */
+	plait__program_begin_in_pool(instance->program);
+	if (!engine->needs_others)
+		plait__program_unexpect(instance->program);
+	/* The run may be over when this returns, and its program with it. */
+	engine->start(instance, false);
+	if (engine->needs_others)
+		plait__progress_unexpect(context);
+}
+
+void plait__instance_start_deferred(plait__instance *instance,
+				    const plait_error *lost)
+{
+	plait__context *context = instance->program->context;
 
 	if (lost != NULL)
 		plait__instance_stop(instance, lost);
-	/* A caller has counted its run itself. */
-	if (on_queue)
-		plait__program_begin_in_pool(instance->program);
-	/* The run may be over when this returns. */
-	engine->start(instance, false);
-	if (on_queue && engine->needs_others)
-		plait__progress_unexpect(context);
+	/* A caller has counted its run itself.  The run may be over when this
+	 * returns. */
+	if (at_load_relaxed_u32(&instance->called) == PLAIT__CALLER_NONE)
+		plait__instance_start_reached(instance);
+	else
+		instance->program->engine->start(instance, false);
 	/* Without workers only this wake-up brings a thread to the work. */
 	plait__context_notify_waiters(context);
 }
@@ -361,7 +372,8 @@ void plait__instance_complete(plait__instance *instance)
 		end_recording(instance);
 	if (at_load_relaxed_u32(&instance->called) == PLAIT__CALLER_NONE)
 		end_on_queue(instance);
-	else if (instance->caller == plait__thread_token() &&
+	else if (at_load_relaxed_u64(&instance->caller) ==
+			 plait__thread_token() &&
 		 at_load_relaxed_u32(&instance->called) == PLAIT__CALLER_WAITS)
 		end_own_call(instance);
 	else

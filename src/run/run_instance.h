@@ -48,7 +48,8 @@ struct plait__instance {
 	at_u32 stop;		/* no further command starts */
 	at_u32 called;		/* PLAIT__CALLER_...: the thread in
 				 * plait_plan_call */
-	uint64_t caller;	/* that thread's plait__thread_token */
+	at_u64 caller;		/* that thread's plait__thread_token, until it
+				 * waits: then 0 */
 	bool failed;		/* guarded by `lock` */
 	bool queue_failed;	/* its queue failed before the run was
 				 * reached */
@@ -111,6 +112,10 @@ void plait__run_instance_remove_inner(plait__instance *inner);
 plait_status plait__instance_begin(plait__instance *instance,
 				   const plait_run_desc *desc,
 				   plait_error *error);
+
+/* Start a run that its queue has reached.  From here on the instance is its
+ * engine's. */
+void plait__instance_start_reached(plait__instance *instance);
 
 /* Start a deferred run, stopped if `lost` is not null. */
 void plait__instance_start_deferred(plait__instance *instance,

@@ -4,6 +4,7 @@
 
 #include "source/epilogue.h"
 #include "source/group_guard.h"
+#include "source/item_variables.h"
 #include "source/loop_predicate.h"
 #include "source/reserved_words.h"
 #include "source/value_types.h"
@@ -475,6 +476,9 @@ static plait_status compose_portable(const plait_source *source,
 				   "groups: GROUP_KERNEL(%.60s, ...), not "
 				   "KERNEL", signature->name, signature->name);
 	status = plait__reserved_words_check(source, signature, at, error);
+	if (status == PLAIT_OK && is_grouped(source, at))
+		status = plait__item_variables_check(source, signature->name,
+						     error);
 	if (status != PLAIT_OK)
 		return status;
 	/* Errors in the use of a system header's macro are reported at the use;

@@ -24,9 +24,10 @@ enum {
 	MEMORY_BYTES = 4096,
 	MEMORY_SLOTS = 16,
 	KEPT_BYTES = 1 << 16, /* arguments of one call */
-	/* A thread that is blocked is helped after the first time, in ms, and
-	 * hangs after the second. */
+	/* A thread that is blocked is helped after the first time, in ms, for
+	 * the last time after the second, and hangs after the third. */
 	HELP_MS = 100,
+	LAST_HELP_MS = 5000,
 	HANG_MS = 20000
 };
 

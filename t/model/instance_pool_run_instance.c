@@ -302,7 +302,7 @@ static void run_call(uint32_t self)
 		plait__instance_complete(instance);
 		return;
 	}
-	instance->caller = plait__thread_token();
+	at_store_relaxed_u64(&instance->caller, plait__thread_token());
 	at_store_relaxed_u32(&instance->called, PLAIT__CALLER_WAITS);
 	at_store_release_u32(&submitted, 1);
 	if (lost) {

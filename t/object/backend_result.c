@@ -254,7 +254,7 @@ static void finish_at_last(struct rig *rig)
 	IS_INT(status, PLAIT_OK);
 }
 
-/* Waits for its inbox, and is reported as failed. */
+/* Waits for its inbox, and is reported as failed, which counts as a refusal. */
 static void poll_fails(plait_status status)
 {
 	plait_inbox *inbox = NULL;
@@ -267,8 +267,8 @@ static void poll_fails(plait_status status)
 	submit_call(&rig, inbox, &calls);
 	IS_INT(plait_queue_finish(rig.queue, 0, &rig.error), PLAIT_E_TIMEOUT);
 	IS_INT(plait_queue_finish(rig.queue, PLAIT_FOREVER, &rig.error),
-	       PLAIT_E_INTERNAL);
-	HAS_STR(rig.error.text, "plugin liar: signal_poll says");
+	       PLAIT_E_LOST);
+	HAS_STR(rig.error.text, "plugin liar refuses to tell how far");
 	IS_INT(calls, 0);
 	while (calls == 0)
 		IS_INT(plait_inbox_pump(inbox, 0, NULL, &rig.error),

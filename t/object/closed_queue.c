@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Queues that are released with work in flight, under a backend that refuses
- * polls: a queue is not destroyed before its work has ended, as the interposer
- * `check` verifies, and all ends once the backend answers.
+ * Queues that are released, or finished, with work in flight, under a backend
+ * that refuses polls: a queue is neither destroyed nor recovered before its work
+ * has ended, as the interposer `check` verifies, and all ends once the backend
+ * answers. If it never does, the core gives up.
  */
 #include "lib/objects.h"
 #include "lib/unwrapped.h"
 
 enum { POLLS = 12, SLICE_NS = 100000000 };
 
-static unsigned broken, refusals;
+static unsigned broken, refusals, abandoned;
 
 /* On any thread. */
 static void hear(void *user_data, int32_t level, const char *line)
@@ -18,6 +19,8 @@ static void hear(void *user_data, int32_t level, const char *line)
 	(void)level;
 	if (strstr(line, "broke a rule") != NULL)
 		__atomic_add_fetch(&broken, 1, __ATOMIC_SEQ_CST);
+	if (strstr(line, "is abandoned") != NULL)
+		__atomic_add_fetch(&abandoned, 1, __ATOMIC_SEQ_CST);
 	if (strstr(line, "fault: call ") != NULL)
 		__atomic_add_fetch(&refusals, 1, __ATOMIC_SEQ_CST);
 }
@@ -40,7 +43,7 @@ static bool open_refusing(struct rig *rig, const char *options)
 	const plait_signal_desc gate = { .size = sizeof(gate),
 					 .flags = PLAIT_SIGNAL_GATE };
 
-	broken = refusals = 0;
+	broken = refusals = abandoned = 0;
 	memset(&rig->error, 0, sizeof(rig->error));
 	rig->error.size = sizeof(rig->error);
 	return OK_THAT(plait_context_open(&desc, &rig->context,
@@ -129,8 +132,131 @@ static void many_refusals(void)
 		}
 }
 
+/* ---- finished ---- */
+
+/* gate | function; the first wait ends before, the second one with it. */
+static void finish_under(struct rig *rig, const char *fault, intptr_t result)
+{
+	char options[80];
+
+	snprintf(options, sizeof(options), "fault:slot=signal_poll,%s", fault);
+	if (!open_refusing(rig, options))
+		return;
+	IS_INT(plait_queue_wait(rig->queue, rig->gate, 1, NULL), PLAIT_OK);
+	IS_INT(plait_queue_call(rig->queue, return_it, (void *)result, NULL),
+	       PLAIT_OK);
+	IS_INT(plait_queue_finish(rig->queue, SLICE_NS / 50, &rig->error),
+	       PLAIT_E_TIMEOUT);
+	IS_INT(plait_signal_raise(rig->gate, 1, NULL), PLAIT_OK);
+	OK_THAT(plait_queue_finish(rig->queue, PLAIT_FOREVER, &rig->error) ==
+		(result == 0 ? PLAIT_OK : PLAIT_E_FAILED), "%s, %s: %s",
+		rig->backend, fault, rig->error.text);
+	OK_THAT(!is_broken(), "%s, %s: no rule is broken", rig->backend,
+		fault);
+	plait_signal_release(rig->gate);
+	plait_signal_release(rig->signal);
+	plait_queue_release(rig->queue);
+	plait_context_release(rig->context);
+	OK(all_gone());
+}
+
+static void finish_refused(void)
+{
+	for (unsigned i = SETTINGS; i-- > 0;)
+		for (unsigned seed = 1; seed <= 6 && !is_broken(); seed++) {
+			char fault[48];
+
+			snprintf(fault, sizeof(fault),
+				 "rate=400,seed=%u,status=%s", seed,
+				 seed % 2 != 0 ? "busy" : "failed");
+			finish_under(&settings[i], fault, seed % 4 / 2);
+		}
+}
+
+/* ---- for ever ---- */
+
+static unsigned refused(void)
+{
+	return __atomic_load_n(&refusals, __ATOMIC_SEQ_CST);
+}
+
+/* The queue's work is done, and its backend never says so: calls that reclaim in
+ * passing poll the queue, until it is abandoned. */
+static void release_for_ever(struct rig *rig)
+{
+	plait_queue *other = NULL;
+	uint64_t since = 0;
+	unsigned before;
+
+	IS_INT(plait_queue_create(rig->device, NULL, &other, NULL), PLAIT_OK);
+	plait_queue_release(rig->queue);
+	while (__atomic_load_n(&abandoned, __ATOMIC_SEQ_CST) == 0 &&
+	       !tap_late(&since))
+		(void)plait_signal_wait(rig->gate, 1, 0, NULL);
+	IS_UINT(__atomic_load_n(&abandoned, __ATOMIC_SEQ_CST), 1);
+	before = refused();
+	OK_THAT(before >= 1000, "%s: %u polls were refused", rig->backend,
+		before);
+	for (int i = 0; i < 20; i++)
+		IS_INT(plait_queue_call(other, return_it, NULL, NULL),
+		       PLAIT_OK);
+	IS_UINT(refused(), before);
+	plait_queue_release(other);
+}
+
+/* Leaves objects; so the last scenario but one, which does too. */
+static void for_ever(void)
+{
+	for (unsigned i = SETTINGS; i-- > 0;) {
+		struct rig *rig = &settings[i];
+
+		if (!open_refusing(rig, "fault:slot=signal_poll,from=1,"
+					"status=busy"))
+			return;
+		IS_INT(plait_queue_call(rig->queue, return_it, NULL, NULL),
+		       PLAIT_OK);
+		IS_INT(plait_queue_finish(rig->queue, PLAIT_FOREVER,
+					  &rig->error), PLAIT_E_LOST);
+		HAS_STR(rig->error.text, "refuses to tell how far");
+		release_for_ever(rig);
+		OK(!is_broken());
+		plait_signal_release(rig->gate);
+		plait_signal_release(rig->signal);
+		plait_context_release(rig->context);
+	}
+}
+
+/* The simulated system begins no work that was not flushed. */
+static void never_flushed(void)
+{
+	struct rig *rig = &settings[SETTINGS - 1];
+	uint64_t since = 0;
+	unsigned before;
+
+	if (!open_refusing(rig, "chaos:quirks=batch;fault:"
+				"slot=queue_flush,from=1,status=busy"))
+		return;
+	IS_INT(plait_queue_call(rig->queue, return_it, NULL, NULL), PLAIT_OK);
+	plait_queue_release(rig->queue);
+	while (__atomic_load_n(&abandoned, __ATOMIC_SEQ_CST) == 0 &&
+	       !tap_late(&since))
+		(void)plait_signal_wait(rig->gate, 1, 0, NULL);
+	IS_UINT(__atomic_load_n(&abandoned, __ATOMIC_SEQ_CST), 1);
+	before = refused();
+	for (int i = 0; i < 20; i++)
+		(void)plait_signal_wait(rig->gate, 1, 0, NULL);
+	IS_UINT(refused(), before);
+	OK(!is_broken());
+	plait_signal_release(rig->gate);
+	plait_signal_release(rig->signal);
+	plait_context_release(rig->context);
+}
+
 static const struct tap_scenario all[] = {
 	{ "one refusal", one_refusal },
 	{ "many refusals", many_refusals },
+	{ "finish refused", finish_refused },
+	{ "for ever", for_ever },
+	{ "never flushed", never_flushed },
 };
 TAP_MAIN(all)

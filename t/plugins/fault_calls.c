@@ -197,7 +197,7 @@ static void by_chance(void)
 }
 
 /* At any point of the scenario all objects can be destroyed, without a leak. */
-static void a_device_can_be_lost_at_any_call(void)
+static void lose_at_any_call(const char *how)
 {
 	int k;
 
@@ -206,7 +206,7 @@ static void a_device_can_be_lost_at_any_call(void)
 		char options[32];
 		struct scenario s;
 
-		snprintf(options, sizeof(options), "lost=%d", k);
+		snprintf(options, sizeof(options), "%s=%d", how, k);
 		if (!bed_open("fault,chaos", options))
 			return;
 		status = create(&s);
@@ -224,6 +224,12 @@ static void a_device_can_be_lost_at_any_call(void)
 			break;
 	}
 	OK(k > 10 && k < 300);
+}
+
+static void a_device_can_be_lost_at_any_call(void)
+{
+	lose_at_any_call("lost");
+	lose_at_any_call("status=lost fail");
 }
 
 static void notify_with(const char *options, int want)

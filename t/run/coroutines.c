@@ -3,6 +3,8 @@
  * turns, cancellation, failures, misuse; on all numbers of workers. */
 #include "lib/runs.h"
 
+#include "plait/plugin.h"
+
 #include <pthread.h>
 #include <string.h>
 
@@ -410,6 +412,10 @@ static void thread_ends(void)
 	SKIP("AddressSanitizer does not see that the thread left the stack");
 	return;
 #endif
+	if (PLAIT_SANITIZER_KIND == PLAIT_SANITIZER_THREAD) {
+		SKIP("ThreadSanitizer refuses pthread_exit in a fiber");
+		return;
+	}
 	if (!open_host(2))
 		return;
 	graph = new_graph();

@@ -4,6 +4,13 @@ include %D%/queue/local.mk
 # NAME_queued and NAME_helped: the source of NAME, on queues or in mode HELPED.
 API_TESTS += %D%/start.t
 %C%_start_t_LDADD = $(LDADD_API)
+API_TESTS += %D%/start_behind.t
+%C%_start_behind_t_LDADD = $(LDADD_API)
+API_TESTS += %D%/start_behind_queued.t
+%C%_start_behind_queued_t_SOURCES = %D%/start_behind.c
+%C%_start_behind_queued_t_CPPFLAGS = $(AM_CPPFLAGS) \
+	-DRUN_FREEZE=PLAIT_FREEZE_QUEUES
+%C%_start_behind_queued_t_LDADD = $(LDADD_API)
 API_TESTS += %D%/log_debug.t
 %C%_log_debug_t_LDADD = $(LDADD_SUITE)
 API_TESTS += %D%/regions.t
@@ -35,8 +42,7 @@ API_TESTS += %D%/is_stopping_helped.t
 %C%_is_stopping_helped_t_CPPFLAGS = $(AM_CPPFLAGS) \
 	-DRUN_MODE=PLAIT_MODE_HELPED
 %C%_is_stopping_helped_t_LDADD = $(LDADD_API)
-# ThreadSanitizer of clang 14 crashes where its fibers begin and end often.
-SPARED_TESTS += %D%/coroutines.t
+API_TESTS += %D%/coroutines.t
 %C%_coroutines_t_LDADD = $(LDADD_API)
 # ThreadSanitizer reports the races, too.
 SPARED_TESTS += %D%/races.t

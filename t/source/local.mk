@@ -19,6 +19,7 @@ SPARED_TESTS += %D%/includes.t
 SPARED_TESTS += %D%/reserved_words_group_guard.t
 %C%_reserved_words_group_guard_t_LDADD = $(LDADD_SUITE)
 SERIAL_TESTS += %D%/cache_eviction.t
+SERIAL_TESTS += %D%/item_variables.t
 UNIT_TESTS += %D%/host_module.t
 %C%_host_module_t_LDADD = t/lib/libsuite.la $(LDADD) -lm
 META_TESTS += %D%/dialects.t

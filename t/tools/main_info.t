@@ -50,6 +50,11 @@ for arguments in [(), ("frobnicate",), ("version", "x"), ("help", "x"), ("info",
     result = plait(*arguments)
     ok(result.returncode == 2 and not result.stdout and "usage: plait" in result.stderr,
        "usage: " + " ".join(arguments), result.returncode, result.stdout, result.stderr)
+for wrong, meant in [("chek", "check"), ("simluate", "simulate"), ("inf", "info"), ("pln", "plan")]:
+    has(plait(wrong), "unknown command '%s', did you mean '%s'?" % (wrong, meant), "a hint for " + wrong)
+    has(plait("help", wrong), "did you mean '%s'?" % meant, "a hint for help " + wrong)
+for wrong in ("frobnicate", "x", ""):
+    none([wrong] if "did you mean" in plait(wrong).stderr else [], "no hint for '%s'" % wrong)
 if os.path.exists("/dev/full"):
     with open("/dev/full", "w") as full:
         import subprocess

@@ -153,6 +153,66 @@ static const struct command *find(const char *name)
 	return NULL;
 }
 
+/* ---- misspelt names ---- */
+
+enum { MOST_LETTERS = 16 };
+
+static unsigned least(unsigned one, unsigned other)
+{
+	return one < other ? one : other;
+}
+
+/* Returns the letters to insert, delete or replace. */
+static unsigned distance(const char *one, const char *other)
+{
+	unsigned row[MOST_LETTERS + 1], before, above;
+	size_t length = strlen(other), i;
+
+	if (strlen(one) > MOST_LETTERS || length > MOST_LETTERS)
+		return MOST_LETTERS;
+	for (i = 0; i <= length; i++)
+		row[i] = (unsigned)i;
+	for (; *one != '\0'; one++) {
+		before = row[0]++;
+		for (i = 1; i <= length; i++) {
+			above = row[i];
+			before += *one != other[i - 1];
+			row[i] = least(before, least(above, row[i - 1]) + 1);
+			before = above;
+		}
+	}
+	return row[length];
+}
+
+/* Returns the closest name, if one letter in three is wrong at most; or
+ * null. */
+static const char *find_hint(const char *name)
+{
+	unsigned limit = (unsigned)strlen(name) / 3 + 1;
+	const char *hint = NULL;
+	size_t i;
+
+	for (i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+		if (distance(name, commands[i].name) < limit) {
+			limit = distance(name, commands[i].name);
+			hint = commands[i].name;
+		}
+	return hint;
+}
+
+/* ", did you mean 'check'?", or nothing. */
+static const char *hint_text(const char *name)
+{
+	static char text[MOST_LETTERS + 24];
+	const char *hint = find_hint(name);
+
+	text[0] = '\0';
+	if (hint != NULL)
+		(void)snprintf(text, sizeof(text), ", did you mean '%s'?",
+			       hint);
+	return text;
+}
+
 static void print_call(FILE *stream, const struct command *command)
 {
 	fprintf(stream, "usage: plait %s%s%s\n", command->name,
@@ -221,8 +281,8 @@ static int command_help(int argc, char **argv)
 	}
 	command = find(argv[1]);
 	if (command == NULL)
-		return command_usage("help", "unknown command '%s'",
-				     argv[1]);
+		return command_usage("help", "unknown command '%s'%s", argv[1],
+				     hint_text(argv[1]));
 	return help_of(command);
 }
 
@@ -273,7 +333,8 @@ int main(int argc, char **argv)
 	}
 	command = find(canonical(argv[1]));
 	if (command == NULL) {
-		fprintf(stderr, "plait: unknown command '%s'\n\n", argv[1]);
+		fprintf(stderr, "plait: unknown command '%s'%s\n\n", argv[1],
+			hint_text(argv[1]));
 		print_help(stderr);
 		return COMMAND_USAGE;
 	}

@@ -30,8 +30,7 @@ _CAPABILITIES = {name[len("PLAIT_DEVICE_"):].lower(): value
 # An event loop whose devices need it gives the thread to plait for so long, in
 # nanoseconds, and looks again after so long, in seconds, if that was of no use.
 SLICE_NS, PAUSE = 1000000, 0.001
-# close() without a limit runs signal handlers so often, and tells so late that it still
-# waits, in seconds.
+# close() runs signal handlers so often, and tells so late that it still waits, in seconds.
 CLOSE_SLICE, CLOSE_TOLD = 0.05, 5
 
 
@@ -309,37 +308,38 @@ class System(Handle):
         """
         super().release()
 
-    def close(self, timeout: Optional[float] = None) -> None:
+    def close(self, timeout: Optional[float] = 60) -> None:
         """Release the system and wait until all its work, memory and threads are gone
         and traces are written.
 
         Release the objects made from the system before; any of them keeps it alive, and
-        a Node its graph.  `timeout` is in seconds; after a WaitTimeout the system is
-        released all the same, and ends later.  Without a limit a warning names the
-        objects after 5 seconds, and Ctrl-C ends the wait as a timeout does.
+        a Node its graph.  `timeout` is in seconds, 60 by default; None waits without a
+        limit.  After 5 seconds a warning names the objects, and so does the WaitTimeout;
+        after it, and after Ctrl-C, the system is released all the same, and ends later.
         """
         handle = self.handle
         self._part()
         self._handle, self._gone = None, place()
         try:
-            if timeout is None:
-                self._close_without_limit(handle)
-            else:
-                call(lib.plait_context_close, handle, nanoseconds(timeout))
-        except WaitTimeout:
-            raise
+            self._close(handle, FOREVER if timeout is None else nanoseconds(timeout))
+        except WaitTimeout as error:
+            held = held_by(self)
+            if not held:
+                raise
+            raise WaitTimeout(error.status, "%s; this program holds %s" % (error.text, held),
+                              error.origin) from None
         except Error:
             self._handle = handle  # the call gave nothing back
             raise
 
-    def _close_without_limit(self, handle):
+    def _close(self, handle, timeout_ns):
         """Close on another thread, since this one has to run signal handlers.  A second
         call cannot go on with a close that timed out: the first gave the reference back."""
         ended, failed = threading.Event(), []
 
         def close():
             try:
-                call(lib.plait_context_close, handle, FOREVER)
+                call(lib.plait_context_close, handle, timeout_ns)
             except BaseException as error:  # raised by the thread that closes
                 failed.append(error)
             ended.set()

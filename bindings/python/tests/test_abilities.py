@@ -194,8 +194,13 @@ class Plans(Case):
             warnings.simplefilter("error")
             with self.assertRaisesRegex(RuntimeWarning, 'still waits; release Buffer "mine", Graph$'):
                 system.close()
+        system = plait.System()
+        held = system.devices[0].buffer(4, "held")
+        with self.assertRaisesRegex(plait.WaitTimeout, 'this program holds Buffer "held"'):
+            system.close(timeout=0.05)
         del node
         b.release()
+        held.release()
         end = time.monotonic() + 60
         while plait.live_count() != before and time.monotonic() < end:
             threading.Event().wait(0.01)

@@ -78,6 +78,7 @@ typedef struct plait__progress_driver {
 	 * than the host needs a pump. */
 	at_u32 pool_runs;
 	at_u32 pool_runs_ended;
+	at_u32 pool_runs_expected; /* that a queue has yet to reach */
 	bool counts_pool_runs;	/* constant */
 	/* The context's thread, started where it can be of use. */
 	struct plait__mutex starting; /* writers of `running` */
@@ -123,6 +124,21 @@ static inline void plait__progress_end_pool_run(plait__progress_driver *driver)
 	at_add_u32(&driver->pool_runs_ended, 1);
 	/* Release: pairs with plait__progress_has_pool_run. */
 	at_sub_u32(&driver->pool_runs, 1);
+}
+
+/* A queue will let such a run begin: a thread that waits must not stay inside
+ * the backend of that queue, in case the run needs the thread. */
+static inline void plait__progress_expect_pool_run(
+	plait__progress_driver *driver)
+{
+	at_add_u32(&driver->pool_runs_expected, 1);
+}
+
+/* The run has begun, or will not. */
+static inline void plait__progress_unexpect_pool_run(
+	plait__progress_driver *driver)
+{
+	at_sub_u32(&driver->pool_runs_expected, 1);
 }
 
 /* Post a note. From any thread, notification callbacks included; the caller
@@ -173,6 +189,15 @@ static inline bool plait__progress_has_pool_run(
 	/* Acquire: pairs with plait__progress_end_pool_run. A thread that sees
 	 * no run sees how many have ended. */
 	return at_load_acquire_u32(&driver->pool_runs) != 0;
+}
+
+/* Returns true if a queue has yet to reach such a run. */
+static inline bool plait__progress_expects_pool_run(
+	const plait__progress_driver *driver)
+{
+	/* Acquire: pairs with plait__progress_unexpect_pool_run, behind which
+	 * the run is counted. */
+	return at_load_acquire_u32(&driver->pool_runs_expected) != 0;
 }
 
 /* Returns true if the context's thread drives pollables. */

@@ -296,6 +296,20 @@ plait_status plait__section_enter(plait__section *section, bool *out_now,
 	return PLAIT_OK;
 }
 
+bool plait__section_precedes_emission(const plait__section *section,
+				      const plait__object *signal,
+				      uint64_t emission)
+{
+	plait__queue *queue = section->queue;
+	bool precedes;
+
+	plait__mutex_lock(&queue->lock);
+	precedes = plait__inflight_ring_emits_behind(
+		&queue->inflight, signal, section->sequence, emission);
+	plait__mutex_unlock(&queue->lock);
+	return precedes;
+}
+
 void plait__section_leave(plait__section *section, const plait_error *failure)
 {
 	plait__queue *queue = section->queue;

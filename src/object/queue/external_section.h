@@ -41,7 +41,8 @@ struct plait__section {
 	plait__queue *queue;	/* valid until it is left */
 	plait_backend_signal *gate;
 	uint64_t gate_sequence;
-	/* of `progress`, when the queue has reached it */
+	/* of `progress`, when the queue has reached it: work behind the section
+	 * has later ones */
 	uint64_t sequence;
 	bool gate_failed;
 	bool was_idle;		/* the queue was idle when it was entered; see
@@ -85,6 +86,13 @@ plait_status plait__section_acquire(plait__section_pool *home,
  */
 plait_status plait__section_enter(plait__section *section, bool *out_now,
 				  plait_error *error);
+
+/* Returns true if the queue makes emission `emission` of the signal, or an
+ * earlier one, behind the entered section: not before the section is left.
+ * Takes the queue's lock. */
+bool plait__section_precedes_emission(const plait__section *section,
+				      const plait__object *signal,
+				      uint64_t emission);
 
 /* Leave an entered section, with or without a failure; or give back one that
  * was not entered. Both return it to its pool. */

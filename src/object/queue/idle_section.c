@@ -66,9 +66,11 @@ bool plait__idle_section_enter(plait__section *section)
 
 	plait__mutex_lock(&queue->lock);
 	clear = plait__queue_is_clear(queue);
-	if (clear)
+	if (clear) {
+		section->sequence = plait__queue_submitted(queue);
 		/* Relaxed: the entering thread leaves; others take the lock. */
 		at_store_relaxed_ptr(&queue->idle_section, section);
+	}
 	plait__mutex_unlock(&queue->lock);
 	section->was_idle = clear;
 	return clear;

@@ -54,20 +54,54 @@ bool plait__inflight_ring_push(plait__inflight_ring *ring,
 	entry = entry_at(ring, ring->count++);
 	entry->object = object;
 	entry->sequence = sequence;
+	entry->emission = 0;
 	return true;
+}
+
+/* One of the last two uncommitted entries, or null. */
+static plait__inflight_entry *find_last(const plait__inflight_ring *ring,
+					const plait__object *object,
+					uint64_t sequence)
+{
+	uint32_t i;
+
+	for (i = 1; i <= 2 && i <= ring->count - ring->committed; i++) {
+		plait__inflight_entry *entry = entry_at(ring, ring->count - i);
+
+		if (entry->object == object && entry->sequence == sequence)
+			return entry;
+	}
+	return NULL;
 }
 
 bool plait__inflight_ring_has_last(const plait__inflight_ring *ring,
 				   const plait__object *object,
 				   uint64_t sequence)
 {
-	uint32_t i;
+	return find_last(ring, object, sequence) != NULL;
+}
 
-	for (i = 1; i <= 2 && i <= ring->count - ring->committed; i++) {
-		const plait__inflight_entry *entry =
-			entry_at(ring, ring->count - i);
+void plait__inflight_ring_note_emission(plait__inflight_ring *ring,
+					const plait__object *signal,
+					uint64_t sequence, uint64_t emission)
+{
+	plait__inflight_entry *entry = find_last(ring, signal, sequence);
 
-		if (entry->object == object && entry->sequence == sequence)
+	if (entry->emission == 0)
+		entry->emission = emission;
+}
+
+bool plait__inflight_ring_emits_behind(const plait__inflight_ring *ring,
+				       const plait__object *signal,
+				       uint64_t sequence, uint64_t emission)
+{
+	for (uint32_t i = ring->committed; i-- > 0;) {
+		const plait__inflight_entry *entry = entry_at(ring, i);
+
+		if (entry->sequence <= sequence)
+			return false;
+		if (entry->object == signal && entry->emission != 0 &&
+		    entry->emission <= emission)
 			return true;
 	}
 	return false;

@@ -13,6 +13,8 @@
 typedef struct plait__inflight_entry {
 	plait__object *object;
 	uint64_t sequence;
+	uint64_t emission; /* the first one of this signal that the submission
+			    * makes, or 0 */
 } plait__inflight_entry;
 
 typedef struct plait__inflight_ring {
@@ -37,6 +39,17 @@ bool plait__inflight_ring_push(plait__inflight_ring *ring,
 bool plait__inflight_ring_has_last(const plait__inflight_ring *ring,
 				   const plait__object *object,
 				   uint64_t sequence);
+
+/* Note in such an entry that the submission makes this emission of the
+ * signal. */
+void plait__inflight_ring_note_emission(plait__inflight_ring *ring,
+					const plait__object *signal,
+					uint64_t sequence, uint64_t emission);
+/* Returns true if a committed submission with an entry behind `sequence` makes
+ * emission `emission` of the signal, or an earlier one. */
+bool plait__inflight_ring_emits_behind(const plait__inflight_ring *ring,
+				       const plait__object *signal,
+				       uint64_t sequence, uint64_t emission);
 
 /* Commit all entries: the submission was accepted. */
 void plait__inflight_ring_commit(plait__inflight_ring *ring);

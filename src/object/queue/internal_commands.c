@@ -16,12 +16,15 @@ static plait_status add_emission(struct plait__submission_builder *builder,
 
 plait_status plait__internal_submit_emission(plait__queue *queue,
 					     plait__signal *signal,
+					     uint64_t *out_emission,
 					     plait_error *error)
 {
 	struct plait__submission_builder builder = { .queue = queue };
+	plait_status status = plait__submission_submit(
+		&builder, 1, add_emission, &signal, error);
 
-	return plait__submission_submit(&builder, 1, add_emission, &signal,
-					error);
+	*out_emission = builder.last_emission;
+	return status;
 }
 
 struct owned {

@@ -8,9 +8,11 @@
 #include "object/queue/queue.h"
 #include "object/signal/signal.h"
 
-/* Submit another emission of the signal, which the caller holds. */
+/* Submit another emission of the signal, which the caller holds.
+ * *out_emission: its sequence. */
 plait_status plait__internal_submit_emission(plait__queue *queue,
 					     plait__signal *signal,
+					     uint64_t *out_emission,
 					     plait_error *error);
 
 /* Request for a call of a function by the owner of an inbox. */

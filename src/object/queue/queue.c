@@ -86,7 +86,8 @@ static bool watch_progress(plait__queue *queue)
 	bool busy;
 
 	plait__mutex_lock(&queue->lock);
-	busy = queue->inflight.committed != 0 || queue->draining;
+	busy = !queue->abandoned &&
+	       (queue->inflight.committed != 0 || queue->draining);
 	plait__mutex_unlock(&queue->lock);
 	if (!busy)
 		return true;
@@ -97,8 +98,9 @@ static bool watch_progress(plait__queue *queue)
 static void unlist_idle(plait__queue *queue)
 {
 	plait__mutex_lock(&queue->lock);
-	if (queue->inflight.committed == 0 && !queue->draining &&
-	    !queue->unflushed)
+	if (queue->abandoned ||
+	    (queue->inflight.committed == 0 && !queue->draining &&
+	     !queue->unflushed))
 		plait__reclaim_unlist(queue->object.context, &queue->entry);
 	plait__mutex_unlock(&queue->lock);
 }

@@ -16,6 +16,7 @@
 #include "plait/queue.h"
 
 #include "object/context/device.h"
+#include "object/context/refusals.h"
 #include "object/queue/inflight_ring.h"
 #include "object/signal/signal_watch.h"
 
@@ -69,6 +70,8 @@ struct plait__queue {
 	/* Sections that the queue waits for, in order; guarded by `lock`. */
 	plait__section *sections;
 	bool draining; /* closed with work in flight: held until that is done */
+	bool abandoned; /* it was not done: held for ever */
+	plait__refusals refusals; /* of its polls, while it drains */
 	bool unflushed;
 	bool noted; /* `failure` is the first one, found by an inbox's owner */
 	plait_error failure;

@@ -19,10 +19,9 @@
 #include <stdio.h>
 
 enum {
-	/* Attempts to recover a failed queue: when it has raised all its
-	 * points, so that its thread is just leaving; and before. */
-	TRIES_RAISED = 5000,
-	TRIES_EARLY = 50,
+	/* Attempts to recover a failed queue, which has raised all its points:
+	 * its thread is just leaving. */
+	MAX_TRIES = 5000,
 	/* Backoff: the first attempts do not sleep. */
 	TRIES_AWAKE = 16,
 	SLEEP_NS = 1000000
@@ -32,9 +31,9 @@ enum {
 struct recovery {
 	plait__queue *queue;
 	uint64_t deadline_ns;
-	uint32_t refused;	     /* how often the backend refused */
-	uint64_t reached;	     /* where the queue was then */
-	plait_error refusal; /* the backend's error */
+	uint32_t refused;	/* how often the backend refused to recover */
+	plait__refusals polls;	/* that the backend refused */
+	plait_error refusal;	/* the backend's error */
 };
 
 static plait_status enter_driver(void *arg, plait__awaited_use *use)
@@ -115,7 +114,7 @@ static void pause_between(const struct recovery *recovery)
 
 	if (plait__wait_pump(context))
 		return;
-	if (recovery->refused <= TRIES_AWAKE) {
+	if (recovery->refused + recovery->polls.tries <= TRIES_AWAKE) {
 		plait__thread_yield();
 		return;
 	}
@@ -123,36 +122,42 @@ static void pause_between(const struct recovery *recovery)
 	(void)plait__eventcount_wait(&context->wait_event, key, until_ns);
 }
 
-/*
- * The queue has failed and does not recover: it is just leaving its last
- * command; or its backend is wrong, since points of queues fail when they are
- * raised, and a queue that has raised all has nothing pending. PLAIT_PENDING:
- * try again.
- */
+/* The queue has failed and does not recover: it is just leaving its last
+ * command, or its backend is wrong. PLAIT_PENDING: try again. */
 static plait_status check_refusal(struct recovery *recovery,
 				  plait_error *error)
 {
 	plait__queue *queue = recovery->queue;
-	uint64_t submitted = plait__queue_submitted(queue);
-	bool early = recovery->reached < submitted;
 	char room[PLAIT__OBJECT_NAME_BYTES];
 
-	recovery->refused++;
-	(void)plait__object_name(&queue->object, room);
-	if (early && plait__clock_left_ns(recovery->deadline_ns) == 0)
-		return plait__fail(error, PLAIT_E_TIMEOUT,
-				   "%s is not done in time, although plugin "
-				   "%s says that it has failed", room,
-				   queue->port->backend->name);
-	if (recovery->refused < (early ? TRIES_EARLY : TRIES_RAISED))
+	if (++recovery->refused < MAX_TRIES)
 		return PLAIT_PENDING;
 	return plait__fail(error, PLAIT_E_INTERNAL,
-			   "plugin %s: signal_poll says that %s has failed, at "
-			   "%llu of %llu, and queue_recover does not take it "
-			   "back: %.150s", queue->port->backend->name, room,
-			   (unsigned long long)recovery->reached,
-			   (unsigned long long)submitted,
+			   "plugin %s: signal_poll says that %s has failed, "
+			   "and queue_recover does not take it back: %.150s",
+			   queue->port->backend->name,
+			   plait__object_name(&queue->object, room),
 			   recovery->refusal.text);
+}
+
+/* The backend does not tell how far the queue is: its work may be in flight.
+ * PLAIT_PENDING: try again. */
+static plait_status check_refused_poll(struct recovery *recovery,
+				       const plait_error *why,
+				       plait_error *error)
+{
+	plait__queue *queue = recovery->queue;
+	bool late = plait__clock_left_ns(recovery->deadline_ns) == 0;
+	char room[PLAIT__OBJECT_NAME_BYTES];
+
+	if (plait__refusals_may_retry(&recovery->polls, queue->port) && !late)
+		return PLAIT_PENDING;
+	return plait__fail_origin(error, late ? PLAIT_E_TIMEOUT : PLAIT_E_LOST,
+				  why->status,
+				  "plugin %s refuses to tell how far %s is: "
+				  "%.150s", queue->port->backend->name,
+				  plait__object_name(&queue->object, room),
+				  why->text);
 }
 
 /* Caller holds the lock; `failure` is the queue's. */
@@ -181,15 +186,22 @@ static plait_status try_report(struct recovery *recovery, plait_error *error)
 {
 	plait_error failure = { .size = sizeof(failure) };
 	plait__queue *queue = recovery->queue;
+	uint64_t submitted, reached;
 	plait_status status;
 
 	plait__mutex_lock(&queue->lock);
-	status = plait__queue_poll(queue, plait__queue_submitted(queue),
-				   &recovery->reached, &failure);
-	if (status < 0)
-		status = is_notified(queue) ?
-				 recover_and_report(recovery, &failure, error) :
-				 PLAIT_PENDING;
+	submitted = plait__queue_submitted(queue);
+	status = plait__queue_poll(queue, submitted, &reached, &failure);
+	if (plait__queue_is_refusal(status, reached, submitted)) {
+		status = check_refused_poll(recovery, &failure, error);
+	} else {
+		plait__refusals_reset(&recovery->polls);
+		if (status < 0)
+			status = is_notified(queue) ?
+					 recover_and_report(recovery, &failure,
+							    error) :
+					 PLAIT_PENDING;
+	}
 	plait__mutex_unlock(&queue->lock);
 	return status;
 }

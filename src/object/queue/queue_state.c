@@ -26,19 +26,30 @@ plait_status plait__queue_poll(plait__queue *queue, uint64_t sequence,
 						error);
 }
 
-bool plait__queue_poll_ended(plait__queue *queue, uint64_t *out_reached)
+/* Whether work of a queue is in flight. */
+enum poll { IN_FLIGHT, ENDED, REFUSED };
+
+static enum poll poll_end(plait__queue *queue, uint64_t *out_reached,
+			  plait_error *error)
 {
 	uint64_t submitted = plait__queue_submitted(queue);
 	plait_status status;
 
 	*out_reached = submitted;
 	if (queue->clear == submitted)
-		return true;
-	status = plait__queue_poll(queue, submitted, out_reached, NULL);
+		return ENDED;
+	status = plait__queue_poll(queue, submitted, out_reached, error);
 	if (status == PLAIT_OK)
 		queue->clear = submitted;
-	return status == PLAIT_OK || status == PLAIT_E_LOST ||
-	       (status != PLAIT_PENDING && *out_reached >= submitted);
+	if (status == PLAIT_PENDING)
+		return IN_FLIGHT;
+	return plait__queue_is_refusal(status, *out_reached, submitted) ?
+		       REFUSED : ENDED;
+}
+
+bool plait__queue_poll_ended(plait__queue *queue, uint64_t *out_reached)
+{
+	return poll_end(queue, out_reached, NULL) == ENDED;
 }
 
 /* Waiting threads check the context's count, and flush again.  Caller holds
@@ -68,6 +79,43 @@ plait_status plait__queue_flush(plait__queue *queue, plait_error *error)
 					   &room, error);
 }
 
+/* The backend does not tell whether the work of a released queue is done: its
+ * objects stay, and the end of the context does not wait for them. */
+static void abandon(plait__queue *queue, const plait_error *why)
+{
+	plait__context *context = queue->object.context;
+	char room[PLAIT__OBJECT_NAME_BYTES];
+
+	queue->draining = false;
+	queue->abandoned = true;
+	set_unflushed(queue, false);
+	plait__context_keep_open(context);
+	plait__log_line(&context->settings.log, PLAIT_LOG_ERROR,
+			"%s was released and is abandoned: plugin %s has work "
+			"of it and refuses to %s it; its memory and buffers "
+			"stay allocated%s%s",
+			plait__object_name(&queue->object, room),
+			queue->port->backend->name,
+			why->text[0] != '\0' ? "poll" : "flush",
+			why->text[0] != '\0' ? ": " : "", why->text);
+}
+
+/* Poll a queue that may drain.  Returns true if none of its work is in
+ * flight. */
+static bool poll_draining(plait__queue *queue, uint64_t *out_reached)
+{
+	plait_error why = { .size = sizeof(why) };
+	enum poll answer = poll_end(queue, out_reached, &why);
+	bool refused = answer == REFUSED ||
+		       (answer == IN_FLIGHT && queue->unflushed);
+
+	if (!refused || !queue->draining)
+		plait__refusals_reset(&queue->refusals);
+	else if (!plait__refusals_may_retry(&queue->refusals, queue->port))
+		abandon(queue, &why);
+	return answer == ENDED;
+}
+
 uint32_t plait__queue_collect(plait__queue *queue,
 			      plait__object *out[PLAIT__QUEUE_COLLECT])
 {
@@ -75,9 +123,10 @@ uint32_t plait__queue_collect(plait__queue *queue,
 	uint64_t reached;
 	bool ended;
 
-	if (queue->inflight.committed == 0 && !queue->draining)
+	if (queue->abandoned ||
+	    (queue->inflight.committed == 0 && !queue->draining))
 		return 0;
-	ended = plait__queue_poll_ended(queue, &reached);
+	ended = poll_draining(queue, &reached);
 	while (count < PLAIT__QUEUE_COLLECT) {
 		out[count] = plait__inflight_ring_pop(&queue->inflight,
 						      reached);

@@ -13,6 +13,15 @@
 plait_status plait__queue_poll(plait__queue *queue, uint64_t sequence,
 			       uint64_t *out_reached, plait_error *error);
 
+/* Returns true if the answer to a poll of the newest sequence is no failure of
+ * the queue, whose point fails when it is raised: the backend refused the
+ * poll, which proves nothing. */
+static inline bool plait__queue_is_refusal(plait_status answer,
+					   uint64_t reached, uint64_t submitted)
+{
+	return answer < 0 && answer != PLAIT_E_LOST && reached < submitted;
+}
+
 /* Returns true if none of the submitted work is in flight: all has completed or
  * failed, or the device is lost. A poll that the backend refuses proves
  * nothing. Caller holds queue->lock. */

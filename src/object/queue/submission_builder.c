@@ -158,6 +158,8 @@ plait_status plait__submission_add_emission(
 	}
 	signal->next++;
 	builder->last_emission = signal->next;
+	plait__inflight_ring_note_emission(&queue->inflight, &signal->object,
+					   builder->progress + 1, signal->next);
 	plait__submission_add_emit(builder, signal->raw, signal->next);
 	plait__queue_races_emit(queue, signal);
 	return PLAIT_OK;

@@ -398,9 +398,11 @@ static plait_status block(struct waiter *waiter, plait_error *error)
 	plait_error why = { .size = sizeof(why) };
 	plait_status result;
 
-	/* Inside a backend this thread could not drive any pollable. */
+	/* Inside a backend this thread could not drive any pollable, nor execute
+	 * a run that the backend lets begin. */
 	if (waiter->port != NULL && !owns_inbox(context) &&
 	    !plait__progress_is_active(&context->driver) &&
+	    !plait__progress_expects_pool_run(&context->driver) &&
 	    !has_pool_run(waiter)) {
 		result = wait_inside(
 			waiter,

@@ -112,19 +112,6 @@ static plait_status begin(struct start *start, uint32_t bits,
 
 /* ---- on a queue ---- */
 
-/* From here on the instance is its engine's. */
-static void start_now(plait__instance *instance)
-{
-	const plait__engine *engine = instance->program->engine;
-	plait__context *context = instance->program->context;
-
-	plait__program_begin_in_pool(instance->program);
-	/* The run may be over when this returns. */
-	engine->start(instance, false);
-	if (engine->needs_others)
-		plait__progress_unexpect(context);
-}
-
 /* The run has its turn, after a run that it would conflict with was lost,
  * perhaps. */
 static void stop_if_lost(plait__instance *instance)
@@ -142,7 +129,7 @@ static void start_in_turn(plait__instance *instance)
 			return;
 		stop_if_lost(instance);
 	}
-	start_now(instance);
+	plait__instance_start_reached(instance);
 }
 
 /* The queue has reached the run; called in notification callbacks, too. */
@@ -157,7 +144,7 @@ static void on_reached(void *arg, plait_status status)
 		return;
 	}
 	plait__instance_skip(instance, status);
-	start_now(instance);
+	plait__instance_start_reached(instance);
 }
 
 static bool help(void *arg)
@@ -244,8 +231,7 @@ static plait_status submit(struct start *start, plait_run **out,
 		status = acquire_section(start, error);
 	if (status == PLAIT_OK && out != NULL)
 		handle = plait__object_handle(&instance->run->object);
-	if (needs_others)
-		plait__progress_expect(start->program->context);
+	plait__program_expect(start->program);
 	/* Before another thread can see the run. */
 	if (status == PLAIT_OK && races != NULL)
 		begun = plait__run_races_begin(instance, start->queue);
@@ -255,8 +241,7 @@ static plait_status submit(struct start *start, plait_run **out,
 		plait__run_races_undo(&begun);
 		plait__object_drop(&start->plan_object->object);
 		undo_submit(start);
-		if (needs_others)
-			plait__progress_unexpect(start->program->context);
+		plait__program_unexpect(start->program);
 		return status;
 	}
 	if (begun.races != NULL)
@@ -386,6 +371,9 @@ static __attribute__((noinline)) void await_end(plait__instance *instance)
 
 	if (instance->program->engine->find_points != NULL)
 		request.enter = enter_driver;
+	/* The thread may execute functions that call the plan again, and end the
+	 * run in there: it must not keep its turn until this call returns. */
+	at_store_relaxed_u64(&instance->caller, 0);
 	while (!is_over(instance)) {
 		status = plait__wait_run(&request, &why);
 		/* The caller would have to pull that event, which is not of
@@ -501,7 +489,8 @@ call_now(struct start *start, plait__instance *outer, plait_error *error)
 	if (status != PLAIT_OK)
 		return status;
 	instance = start->instance;
-	instance->caller = plait__thread_token();
+	/* Relaxed: only its own thread compares it. */
+	at_store_relaxed_u64(&instance->caller, plait__thread_token());
 	at_store_relaxed_u32(&instance->called, PLAIT__CALLER_WAITS);
 	begins = needs_begin(start->program);
 	if (begins)

@@ -111,6 +111,27 @@ static plait_status check_can_be_emitted(const plait__signal *signal,
 			   plait__object_name(&signal->object, room));
 }
 
+/* An emission that the run's own queue makes behind the run happens after the
+ * run. */
+static plait_status check_comes_before(const plait__external *external,
+				       const plait__signal *signal,
+				       uint64_t sequence, plait_error *error)
+{
+	const plait__section *section = external->instance->section;
+	char room[PLAIT__OBJECT_NAME_BYTES];
+
+	if (section == NULL ||
+	    !plait__section_precedes_emission(section, &signal->object,
+					      sequence))
+		return PLAIT_OK;
+	return plait__fail(error, PLAIT_E_DEADLOCK,
+			   "emission %llu of %s does not come before the end of "
+			   "the run, because the queue of the run makes it, or "
+			   "an earlier one, behind the run",
+			   (unsigned long long)sequence,
+			   plait__object_name(&signal->object, room));
+}
+
 /* PLAIT_PENDING: the emission was not submitted yet. */
 static plait_status begin_signal(plait__external *external,
 				 plait__signal *signal, uint64_t sequence,
@@ -123,7 +144,9 @@ static plait_status begin_signal(plait__external *external,
 	}
 	set_point(external, signal->port, signal->raw, sequence,
 		  &signal->object);
-	return PLAIT_OK;
+	return signal->is_gate ? PLAIT_OK :
+				 check_comes_before(external, signal, sequence,
+						    error);
 }
 
 /* external->newest is that of this run (plait__external_begin_run). */
@@ -141,6 +164,16 @@ static plait_status begin_wait(plait__external *external,
 	return begin_signal(external, signal, sequence, error);
 }
 
+/* Await all that was submitted to the lane's own queue. */
+static void set_end_of_queue(plait__external *external)
+{
+	plait__queue *queue = external->queue;
+
+	set_point(external, queue->port, queue->progress,
+		  plait__queue_submitted(queue), &queue->object);
+}
+
+/* An emission waits for the one before it. */
 static plait_status begin_emit(plait__external *external,
 			       const plait__plan_payload *payload,
 			       plait_error *error)
@@ -148,11 +181,16 @@ static plait_status begin_emit(plait__external *external,
 	plait__signal *signal = (plait__signal *)
 		program_of(external)->plan_object->signals[payload->object];
 	plait_status status = make_queue(external, error);
+	uint64_t emission;
 
 	if (status == PLAIT_OK)
 		status = plait__internal_submit_emission(external->queue,
-							 signal, error);
-	return status;
+							 signal, &emission,
+							 error);
+	if (status != PLAIT_OK)
+		return status;
+	set_end_of_queue(external);
+	return check_comes_before(external, signal, emission - 1, error);
 }
 
 /* Take the call from the state; the caller drops it. */
@@ -192,8 +230,10 @@ static plait_status begin_call(plait__external *external,
 					     &external->call, &why);
 	if (status == PLAIT_E_STATE)
 		status = PLAIT_E_CANCELLED;
-	return status == PLAIT_OK ? status :
-	       plait__fail(error, status, "%s", why.text);
+	if (status != PLAIT_OK)
+		return plait__fail(error, status, "%s", why.text);
+	set_end_of_queue(external);
+	return PLAIT_OK;
 }
 
 /* An external command has a payload; so has a region whose predicate is a
@@ -211,20 +251,13 @@ static plait_status begin(plait__external *external, uint32_t command,
 	const plait__plan *plan = program_of(external)->plan;
 	const plait__plan_command *at = &plan->commands[command];
 	const plait__plan_payload *payload = payload_of(plan, at);
-	plait_status status;
 
 	if (at->kind == PLAIT__CMD_WAIT)
 		return begin_wait(external, payload, error);
-	status = at->kind == PLAIT__CMD_EMIT ?
-		 begin_emit(external, payload, error) :
-		 begin_call(external, payload, at->kind == PLAIT__CMD_REGION,
-			    error);
-	if (status == PLAIT_OK)
-		set_point(external, external->queue->port,
-			  external->queue->progress,
-			  plait__queue_submitted(external->queue),
-			  &external->queue->object);
-	return status;
+	return at->kind == PLAIT__CMD_EMIT ?
+		       begin_emit(external, payload, error) :
+		       begin_call(external, payload,
+				  at->kind == PLAIT__CMD_REGION, error);
 }
 
 /* ---- end ---- */

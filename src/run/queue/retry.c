@@ -15,12 +15,6 @@
 
 #include "base/error.h"
 #include "base/log.h"
-#include "sys/clock.h"
-
-/* Retries are exhausted after both, or after MIN_TRIES where time is
- * simulated. */
-enum { MIN_TRIES = 1000 };
-#define MIN_RETRY_NS UINT64_C(1000000000)
 
 static const plait__plan *plan_of(const plait__run_driver *driver)
 {
@@ -80,29 +74,19 @@ static void abandon_run(plait__run_driver *driver, uint32_t lane,
 	plait__instance_abandon(driver->instance, &loss);
 }
 
-static bool is_exhausted(const plait__backend_port *port,
-			 const plait__retry_state *retry)
-{
-	return retry->tries >= MIN_TRIES &&
-	       ((port->all & PLAIT_CAP_VIRTUAL_TIME) != 0 ||
-		plait__clock_now_ns() - retry->since_ns >= MIN_RETRY_NS);
-}
-
 void plait__retry_reset(plait__run_driver *driver, uint32_t lane,
 			uint32_t request)
 {
-	driver->lanes[lane].retries[request].tries = 0;
+	plait__refusals_reset(&driver->lanes[lane].retries[request]);
 }
 
 bool plait__retry_refused(plait__run_driver *driver, uint32_t lane,
 			  uint32_t request, const plait_error *why)
 {
-	plait__retry_state *retry = &driver->lanes[lane].retries[request];
-
 	driver->retrying = true;
-	if (retry->tries++ == 0)
-		retry->since_ns = plait__clock_now_ns();
-	if (!is_exhausted(driver->compiled->lanes[lane].device->port, retry))
+	if (plait__refusals_may_retry(
+		    &driver->lanes[lane].retries[request],
+		    driver->compiled->lanes[lane].device->port))
 		return true;
 	if (plait__retry_has_accepted(driver, lane) &&
 	    at_load_relaxed_u32(&driver->instance->abandoned) == 0)

@@ -17,12 +17,6 @@ enum {
 	PLAIT__RETRY_KINDS = 3
 };
 
-/* Consecutive refusals of a call. */
-typedef struct plait__retry_state {
-	uint32_t tries;
-	uint64_t since_ns;	/* the first refusal */
-} plait__retry_state;
-
 /* A call was accepted. */
 void plait__retry_reset(plait__run_driver *driver, uint32_t lane,
 			uint32_t request);

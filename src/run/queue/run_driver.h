@@ -17,6 +17,7 @@
 #include "run/queue/queue_instance.h"
 #include "run/queue/retry.h"
 
+#include "object/context/refusals.h"
 #include "object/progress/progress_driver.h"
 
 typedef struct plait__run_driver plait__run_driver;
@@ -60,7 +61,7 @@ typedef struct plait__lane_progress {
 	bool refused;		/* its port accepted nothing in this run, so
 				 * the lane needs no final submission */
 	bool lost;		/* its device is, for good */
-	plait__retry_state retries[PLAIT__RETRY_KINDS];
+	plait__refusals retries[PLAIT__RETRY_KINDS];
 } plait__lane_progress;
 
 /* A body that runs. */

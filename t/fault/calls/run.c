@@ -347,23 +347,13 @@ static plait_status run_coroutine(struct place *place, plait_graph *graph,
 	return status;
 }
 
-/* ThreadSanitizer of clang 14 crashes where its fibers begin and end often. */
-#if defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define WITHOUT_FIBERS 1
-#endif
-#endif
-#ifndef WITHOUT_FIBERS
-#define WITHOUT_FIBERS 0
-#endif
-
 /* Plans of other backends have no coroutines. */
 static plait_status try_coroutine(struct place *place, plait_error *error)
 {
 	plait_graph *graph;
 	plait_status status;
 
-	if (WITHOUT_FIBERS || is_queued(place))
+	if (is_queued(place))
 		return PLAIT_OK;
 	status = plait_graph_create(place->context, &graph, error);
 	if (status != PLAIT_OK)
