@@ -131,7 +131,7 @@ typedef struct plait_backend_device {
 	 * kernels.  Never PORTABLE, which the core translates to the first
 	 * of OPENCL_C, CUDA_C and C in the set. */
 	uint32_t forms;
-	uint32_t reserved1;
+	uint32_t in_order_segments; /* see plait_segment_request */
 	uint64_t local_bytes; /* limit of a group; 0: unknown */
 } plait_backend_device;
 
