@@ -30,7 +30,7 @@ with tempfile.TemporaryDirectory() as cache:
     if "opencl: chosen" not in info.stdout:
         skip_all("it does not start here: " + info.stdout[-300:].replace("\n", " "))
     ok("Intel" in info.stdout or "opencl:0: " in info.stdout, "the driver starts")
-    for options in "", "opencl:place=driver", "opencl:wait=host":
+    for options in "", "opencl:place=driver", "opencl:wait=host", "opencl:segments=yes":
         got = run([PLAIT, "conform", "opencl", "--seed", os.environ.get("PLAIT_SEED", "1"), "--deadline", PATIENCE],
                   env=dict(env, PLAIT_OPTIONS=options))
         bad = [l for l in got.stdout.splitlines() if re.match("not ok|# ", l)]

@@ -247,6 +247,14 @@ cl_kernel fake_clCreateKernel(cl_program handle, const char *entry,
 	return (cl_kernel)kernel;
 }
 
+cl_int fake_clRetainKernel(cl_kernel kernel)
+{
+	if (!fake_is(kernel, FAKE_KERNEL))
+		return CL_INVALID_KERNEL;
+	fake_retain(kernel);
+	return CL_SUCCESS;
+}
+
 cl_int fake_clGetKernelInfo(cl_kernel handle, cl_kernel_info key, size_t room,
 			    void *value, size_t *bytes)
 {
