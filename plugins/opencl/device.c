@@ -289,8 +289,10 @@ static void adapt(plait_backend *self, const struct opencl_options *options,
 	self->driven.waits_in_driver = options->wait_in_driver ||
 				       (!options->wait_outside && !lazy &&
 					on_host);
+	plaitp_opencl_extension_find_il(self, id);
 	if (options->segments || (!options->no_segments && !lazy))
-		plaitp_opencl_extension_find(self, id, options->segments);
+		plaitp_opencl_extension_find_buffers(self, id,
+						     options->segments);
 }
 
 /* Choose the first platform that has a matching device. */
@@ -434,6 +436,8 @@ plait_status plaitp_opencl_device_query(plait_backend *self, uint32_t index,
 		known.capabilities |= PLAIT_CAP_NEEDS_PUMP;
 	known.forms = 1u << PLAIT_SOURCE_OPENCL_C |
 		      1u << PLAIT_SOURCE_OPENCL_BINARY;
+	if (device->takes_spirv)
+		known.forms |= 1u << PLAIT_SOURCE_SPIRV;
 	known.parallel = device->parallel;
 	known.memory_bytes = device->memory_bytes;
 	known.alignment_bytes = device->alignment_bytes;

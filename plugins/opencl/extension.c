@@ -7,14 +7,18 @@
  * On processors a buffer of few commands costs more than the commands, and so
  * does any that can be updated: as measured with Intel's runtime.
  */
+#include <stddef.h>
 #include <string.h>
 
 #include "segment.h"
 
 enum {
 	MOST_EXTENSIONS = 512,
+	VERSIONS_BYTES = 1024, /* names and versions of languages */
 	LEAST_ON_HOST = 32 /* commands of a buffer */
 };
+
+/* --- command buffers ------------------------------------------------------ */
 
 #define FUNCTION_NAME(name, parameters, arguments) \
 	{ #name, offsetof(struct opencl_buffer_calls, name) },
@@ -132,8 +136,9 @@ static void ask(plait_backend *self, struct opencl_device *device,
 	self->services->resize(self->host, all, bytes, 0);
 }
 
-void plaitp_opencl_extension_find(plait_backend *self,
-				  cl_platform_id platform, bool always)
+void plaitp_opencl_extension_find_buffers(plait_backend *self,
+					  cl_platform_id platform,
+					  bool always)
 {
 	uint32_t i;
 
@@ -141,4 +146,32 @@ void plaitp_opencl_extension_find(plait_backend *self,
 		return;
 	for (i = 0; i < self->device_count; i++)
 		ask(self, &self->devices[i], always);
+}
+
+/* --- intermediate languages ----------------------------------------------- */
+
+static bool takes_spirv(const plait_backend *self, cl_device_id device)
+{
+	char versions[VERSIONS_BYTES] = "";
+	size_t bytes = 0;
+
+	return self->cl.clGetDeviceInfo(device, OPENCL_IL_VERSION, 0, NULL,
+					&bytes) == CL_SUCCESS &&
+	       bytes > 0 && bytes < sizeof(versions) &&
+	       self->cl.clGetDeviceInfo(device, OPENCL_IL_VERSION, bytes,
+					versions, NULL) == CL_SUCCESS &&
+	       strstr(versions, "SPIR-V") != NULL;
+}
+
+void plaitp_opencl_extension_find_il(plait_backend *self,
+				     cl_platform_id platform)
+{
+	void *found = self->cl.clGetExtensionFunctionAddressForPlatform(
+		platform, "clCreateProgramWithILKHR");
+	uint32_t i;
+
+	memcpy(&self->il.clCreateProgramWithILKHR, &found, sizeof(found));
+	for (i = 0; i < self->device_count && found != NULL; i++)
+		self->devices[i].takes_spirv =
+			takes_spirv(self, self->devices[i].id);
 }

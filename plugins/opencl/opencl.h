@@ -12,7 +12,7 @@
 
 #include "driven/driven.h"
 
-#include "buffer_calls.h"
+#include "extension_calls.h"
 #include "calls.h"
 
 enum {
@@ -59,6 +59,7 @@ struct opencl_device {
 	uint64_t memory_bytes;
 	uint64_t largest_bytes; /* largest allocation */
 	uint64_t used_bytes;    /* guarded by accounting_lock */
+	bool takes_spirv;
 	cl_uint buffer_version; /* of command buffers; 0: none are used */
 	uint32_t least_recorded; /* commands of a buffer that pays */
 	cl_ulong updatable; /* of a recorded launch: OPENCL_UPDATE_... */
@@ -75,7 +76,8 @@ struct plait_backend {
 		};
 	};
 	struct opencl_calls cl;
-	struct opencl_buffer_calls buffers; /* if a device has them */
+	struct opencl_il_calls il; /* if a device has them */
+	struct opencl_buffer_calls buffers; /* likewise */
 	cl_context context;
 	uint32_t device_count;
 	struct opencl_device devices[OPENCL_MAX_DEVICES];

@@ -36,8 +36,12 @@ struct opencl_call {
 
 /* Find out which devices have command buffers, and the functions.  `always`:
  * use all that they have, also where it is slower. */
-void plaitp_opencl_extension_find(plait_backend *self,
-				  cl_platform_id platform, bool always);
+void plaitp_opencl_extension_find_buffers(plait_backend *self,
+					  cl_platform_id platform,
+					  bool always);
+/* Find out which devices take SPIR-V, and the function. */
+void plaitp_opencl_extension_find_il(plait_backend *self,
+				     cl_platform_id platform);
 
 /* --- record.c */
 

@@ -13,7 +13,7 @@ from tap import BUILD, PATIENCE, ROOT, SANITIZER, done, ok, run, skip, skip_all
 
 FOLDER = os.path.join(ROOT, "build/intel-opencl")
 PLAIT = os.path.join(BUILD, "tools/plait/plait")
-TESTS = ("signature", "wait_in_driver", "program_binary", "driver_kernels_numbers")
+TESTS = ("signature", "wait_in_driver", "program_binary", "driver_kernels_numbers", "spirv")
 
 if not os.path.exists(os.path.join(BUILD, "plugins/plait_opencl.la")):
     skip_all("the backend was not built: the headers of OpenCL are missing")

@@ -9,7 +9,7 @@
 
 #include "fakecl.h"
 
-#include "../../../plugins/opencl/buffer_calls.h"
+#include "../../../plugins/opencl/extension_calls.h"
 
 /* Hidden: the twins alone carry the names of OpenCL. */
 #define FAKE_STATUS(name, parameters, arguments) \
@@ -17,6 +17,7 @@
 #define FAKE_MAKES(type, name, parameters, arguments) \
 	type fake_##name parameters;
 OPENCL_CALLS(FAKE_STATUS, FAKE_MAKES)
+OPENCL_IL_CALLS(FAKE_STATUS, FAKE_MAKES)
 OPENCL_BUFFER_CALLS(FAKE_STATUS, FAKE_MAKES)
 
 enum { FAKE_DEVICES = 4, FAKE_PARAMETERS = 16, FAKE_VALUE_BYTES = 16,

@@ -168,6 +168,9 @@ cl_int fake_clGetDeviceInfo(cl_device_id device, cl_device_info key,
 	switch (key) {
 	case OPENCL_EXTENSIONS_WITH_VERSION:
 		return fake_give_extensions(room, value, bytes);
+	case OPENCL_IL_VERSION:
+		return give_text(fake.setup.spirv ? "SPIR-V_1.0" : "", room,
+				 value, bytes);
 	case OPENCL_BUFFER_QUEUE_PROPERTIES:
 		return fake_give(&none, sizeof(none), room, value, bytes);
 	case OPENCL_MUTABLE_CAPABILITIES:

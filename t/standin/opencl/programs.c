@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Programs and kernels of the stand-in for OpenCL.  A program is its text, and
- * its binary too.  A text with "no such language" in it does not build; the
- * action of a kernel is a function that the test registered.
+ * its binary too, and its SPIR-V behind the magic number.  A text with "no such
+ * language" in it does not build; the action of a kernel is a function that the
+ * test registered.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -86,6 +87,21 @@ cl_program fake_clCreateProgramWithSource(cl_context context, cl_uint count,
 						  CL_SUCCESS;
 	return *code != CL_SUCCESS ? NULL :
 	       new_program(context, texts[0], bytes[0]);
+}
+
+cl_program fake_clCreateProgramWithILKHR(cl_context context, const void *text,
+					 size_t bytes, cl_int *code)
+{
+	static const uint32_t magic = 0x07230203;
+
+	*code = !fake_is(context, FAKE_CONTEXT) ? CL_INVALID_CONTEXT :
+		!fake.setup.spirv		? CL_INVALID_OPERATION :
+		bytes <= sizeof(magic) ||
+		memcmp(text, &magic, sizeof(magic)) != 0 ? CL_INVALID_VALUE :
+							   CL_SUCCESS;
+	return *code != CL_SUCCESS ? NULL :
+	       new_program(context, (const char *)text + sizeof(magic),
+			   bytes - sizeof(magic));
 }
 
 cl_program fake_clCreateProgramWithBinary(cl_context context, cl_uint count,

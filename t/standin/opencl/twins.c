@@ -64,6 +64,8 @@ static cl_int leave(const char *name, cl_int code)
 	    code != CL_PROFILING_INFO_NOT_AVAILABLE &&
 	    code != CL_INVALID_ARG_SIZE && code != CL_INVALID_BINARY &&
 	    code != CL_INVALID_KERNEL_NAME &&
+	    (code != CL_INVALID_VALUE ||
+	     strcmp(name, "clCreateProgramWithILKHR") != 0) &&
 	    fake.report.failed == NULL)
 		fake_sin("%s refuses with %d", name, (int)code);
 	pthread_mutex_unlock(&fake.lock);
@@ -100,6 +102,8 @@ OPENCL_CALLS(STATUS_TWIN, MAKES_TWIN)
 	PUBLIC cl_int CL_API_CALL name parameters;
 #define MAKES_DECLARED(type, name, parameters, arguments) \
 	PUBLIC type CL_API_CALL name parameters;
+OPENCL_IL_CALLS(STATUS_DECLARED, MAKES_DECLARED)
+OPENCL_IL_CALLS(STATUS_TWIN, MAKES_TWIN)
 OPENCL_BUFFER_CALLS(STATUS_DECLARED, MAKES_DECLARED)
 OPENCL_BUFFER_CALLS(STATUS_TWIN, MAKES_TWIN)
 
@@ -168,6 +172,7 @@ static const struct function *find(const char *name)
 		  (void (*)(void))clCommandFillBufferKHR,
 		  (void (*)(void))older_fill },
 		OPENCL_BUFFER_CALLS(FUNCTION, OBJECT)
+		OPENCL_IL_CALLS(FUNCTION, OBJECT)
 	};
 	size_t i;
 
@@ -190,7 +195,9 @@ clGetExtensionFunctionAddressForPlatform(cl_platform_id platform,
 
 	if (!fake_is(platform, FAKE_PLATFORM))
 		fake_sin("%s without a platform", self);
-	if (code == CL_SUCCESS && found != NULL && fake.setup.buffers != 0)
+	if (code == CL_SUCCESS && found != NULL &&
+	    (strcmp(name, "clCreateProgramWithILKHR") == 0 ?
+		     fake.setup.spirv : fake.setup.buffers != 0))
 		memcpy(&out, older ? &found->older : &found->newer,
 		       sizeof(out));
 	leave(self, CL_SUCCESS);

@@ -1,21 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Table of the functions of command buffers (cl_khr_command_buffer, version
- * 0.9.5 and later, and cl_khr_command_buffer_mutable_dispatch, 0.9.2 and
- * later), in the form of OPENCL_CALLS.  The declarations are not those of
- * <CL/cl_ext.h>, which has them of one version, and changes: the driver's
- * version decides.  Earlier ones have no properties of copies and fills.
+ * Tables of functions of extensions, in the form of OPENCL_CALLS: programs in an
+ * intermediate language (cl_khr_il_program), and command buffers
+ * (cl_khr_command_buffer, version 0.9.5 and later, and
+ * cl_khr_command_buffer_mutable_dispatch, 0.9.2 and later).  The declarations
+ * are not those of <CL/cl_ext.h>, which has them of one version, and changes:
+ * the driver's version decides.  Earlier buffers have no properties of copies
+ * and fills.
  */
-#ifndef PLAITP_OPENCL_BUFFER_CALLS_H
-#define PLAITP_OPENCL_BUFFER_CALLS_H
+#ifndef PLAITP_OPENCL_EXTENSION_CALLS_H
+#define PLAITP_OPENCL_EXTENSION_CALLS_H
 
 #include "calls.h"
 
 typedef struct opencl_buffer_object *opencl_buffer;
 typedef struct opencl_command_object *opencl_command;
 
-/* Values of the two extensions, and of cl_khr_extended_versioning. */
+/* Values of these extensions, and of cl_khr_extended_versioning. */
 enum {
+	OPENCL_IL_VERSION = 0x105b,
 	OPENCL_EXTENSIONS_WITH_VERSION = 0x1060,
 	OPENCL_BUFFER_QUEUE_PROPERTIES = 0x12aa, /* that queues must have */
 	OPENCL_MUTABLE_CAPABILITIES = 0x12b0,
@@ -60,6 +63,12 @@ struct opencl_dispatch {
 	const size_t *items;
 	const size_t *group;
 };
+
+#define OPENCL_IL_CALLS(STATUS, MAKES) \
+	MAKES(cl_program, clCreateProgramWithILKHR, \
+	      (cl_context context, const void *text, size_t bytes, \
+	       cl_int *code), \
+	      (context, text, bytes, code))
 
 #define OPENCL_BUFFER_CALLS(STATUS, MAKES) \
 	MAKES(opencl_buffer, clCreateCommandBufferKHR, \
@@ -112,6 +121,10 @@ struct opencl_dispatch {
 	       (opencl_buffer buffer, cl_uint count, const cl_uint *types, \
 		const void **updates), \
 	       (buffer, count, types, updates))
+
+struct opencl_il_calls {
+	OPENCL_IL_CALLS(OPENCL_STATUS_POINTER, OPENCL_MAKES_POINTER)
+};
 
 struct opencl_buffer_calls {
 	OPENCL_BUFFER_CALLS(OPENCL_STATUS_POINTER, OPENCL_MAKES_POINTER)
