@@ -271,8 +271,8 @@ typedef struct plait_host_services {
 	plait_status (*worker_place)(plait_host *host, const uint32_t *cpus,
 				     uint32_t count, plait_error *error);
 
-	/* Append compiler messages to the user's log of a failed kernel_build;
-	 * `log` is that of plait_code. */
+	/* Append compiler messages of a kernel_build, failed or not; `log` is
+	 * that of plait_code. */
 	void (*build_log)(plait_host *host, plait_build_log *log,
 			  const char *text, uint64_t bytes);
 

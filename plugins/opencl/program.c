@@ -310,8 +310,7 @@ static plait_status build_text(struct build *build, plait_error *error)
 	status = compile(build, &code, error);
 	if (status != PLAIT_OK)
 		return status;
-	if (code != CL_SUCCESS)
-		pass_log(build);
+	pass_log(build);
 	return judge_build(build, code, error);
 }
 

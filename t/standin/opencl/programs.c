@@ -2,8 +2,8 @@
 /*
  * Programs and kernels of the stand-in for OpenCL.  A program is its text, and
  * its binary too, and its SPIR-V behind the magic number.  A text with "no such
- * language" in it does not build; the action of a kernel is a function that the
- * test registered.
+ * language" in it does not build, one with "#warning" builds with a warning; the
+ * action of a kernel is a function that the test registered.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,8 @@
 enum { LESSONS = 32, NAME_BYTES = 64 };
 
 static const char binary_mark[] = "fakecl binary\n";
-static const char build_log[] = "stand-in: there is no such language";
+static const char failure_log[] = "stand-in: there is no such language";
+static const char warning_log[] = "Start\na.cl:7:1: warning: so it is\nEnd\n";
 
 static struct lesson {
 	char name[NAME_BYTES];
@@ -167,22 +168,22 @@ cl_int fake_clGetProgramInfo(cl_program handle, cl_program_info key,
 	return CL_SUCCESS;
 }
 
-cl_int fake_clGetProgramBuildInfo(cl_program program, cl_device_id device,
+cl_int fake_clGetProgramBuildInfo(cl_program handle, cl_device_id device,
 				  cl_program_build_info key, size_t room,
 				  void *value, size_t *bytes)
 {
+	const struct fake_program *program = (struct fake_program *)handle;
+	const char *text;
+
 	if (!fake_is(program, FAKE_PROGRAM))
 		return CL_INVALID_PROGRAM;
 	if (!fake_is(device, FAKE_DEVICE))
 		return CL_INVALID_DEVICE;
-	if (key != CL_PROGRAM_BUILD_LOG ||
-	    (value != NULL && room < sizeof(build_log)))
+	if (key != CL_PROGRAM_BUILD_LOG)
 		return CL_INVALID_VALUE;
-	if (bytes != NULL)
-		*bytes = sizeof(build_log);
-	if (value != NULL)
-		memcpy(value, build_log, sizeof(build_log));
-	return CL_SUCCESS;
+	text = !program->built ? failure_log :
+	       strstr(program->text, "#warning") != NULL ? warning_log : "";
+	return fake_give(text, strlen(text) + 1, room, value, bytes);
 }
 
 /* --- kernels -------------------------------------------------------------- */
