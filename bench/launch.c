@@ -138,12 +138,15 @@ static void build_module(void)
 {
 	const plait_source source = { .size = sizeof(source), .code = text };
 	plait_source read;
+	plait__text words;
 
+	plait__text_init(&words, plait__alloc_default());
 	must(plait__signature_parse(signature, plait__alloc_default(), &parsed,
 				    &error));
 	must(plait__compose_read_source(&source, parsed->name, &read, &error));
 	must(plait__build_from_source(&read, parsed, plait__alloc_default(), NULL,
-				      &module, &error));
+				      &words, &module, &error));
+	plait__text_fini(&words);
 	for (int i = 0; i < LARGE; i++)
 		x[i] = (float)i / LARGE;
 }

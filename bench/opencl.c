@@ -23,7 +23,7 @@ enum { MOST_ROUNDS = 2001 };
 static plait_error error = { .size = sizeof(error) };
 static plait_context *context;
 static plait_device *devices[2];
-static plait_plan *chain, *told, *loop, *on_one, *on_two;
+static plait_plan *chain, *told, *whole, *loop, *on_one, *on_two;
 static plait_plan *repeat, *numbers, *unrolled;
 static FILE *to_peer, *from_peer;
 
@@ -236,6 +236,7 @@ static void call(plait_plan *plan)
 
 static void plait_chain(void) { call(chain); }
 static void plait_each(void) { call(told); }
+static void plait_whole(void) { call(whole); }
 static void plait_loop(void) { call(loop); }
 static void plait_repeat(void) { call(repeat); }
 static void plait_numbers(void) { call(numbers); }
@@ -263,6 +264,7 @@ static struct side {
 	{ "numbers, by hand", hand_numbers, CHAIN },
 	{ "numbers, repeat, plait", plait_numbers, CHAIN },
 	{ "numbers, chain, plait", plait_unrolled, CHAIN },
+	{ "chain, plait, segments", plait_whole, CHAIN },
 	{ "chain, StarPU", NULL, CHAIN },
 };
 
@@ -367,7 +369,9 @@ static const struct {
 	{ "repeat: plait / by hand", 9, 0 },
 	{ "numbers: repeat / chain, plait", 11, 12 },
 	{ "numbers: repeat / by hand", 11, 10 },
-	{ "chain: StarPU / plait", 13, 1 },
+	{ "chain: segments / single", 13, 1 },
+	{ "chain: segments / by hand", 13, 0 },
+	{ "chain: StarPU / plait", 14, 1 },
 };
 
 static void relate_all(int rounds)
@@ -416,7 +420,10 @@ int main(int argc, char **argv)
 	open_context("opencl:split=2,events=all");
 	told = make_chain();
 	plait_context_release(context); /* the plan holds a reference */
-	open_context("opencl:split=2");
+	open_context("opencl:split=2,segments=yes");
+	whole = make_chain();
+	plait_context_release(context);
+	open_context("opencl:split=2,segments=no");
 	chain = make_chain();
 	make_loop();
 	make_repeats();
@@ -430,6 +437,7 @@ int main(int argc, char **argv)
 	print_all(rounds);
 	plait_plan_release(chain);
 	plait_plan_release(told);
+	plait_plan_release(whole);
 	plait_plan_release(loop);
 	plait_plan_release(repeat);
 	plait_plan_release(numbers);

@@ -94,11 +94,14 @@ static plait__module *build(const plait__signature *parsed, const char *text,
 	plait_source source = { .size = sizeof(source), .code = text,
 				.form = form }, read;
 	plait__module *module = NULL;
+	plait__text words;
 
+	plait__text_init(&words, plait__alloc_default());
 	if (plait__compose_read_source(&source, parsed->name, &read, &error) ==
 	    PLAIT_OK)
 		(void)plait__build_from_source(&read, parsed, plait__alloc_default(),
-					       NULL, &module, &error);
+					       NULL, &words, &module, &error);
+	plait__text_fini(&words);
 	if (module == NULL) {
 		fprintf(stderr, "%s\n", error.text);
 		exit(1);

@@ -69,7 +69,9 @@ DRIVEN = %D%/driven/advance.c %D%/driven/atomic.h %D%/driven/driven.h %D%/driven
 # opencl: what an ICD loader finds
 if OPENCL
 pkglib_LTLIBRARIES += %D%/plait_opencl.la
-%C%_plait_opencl_la_SOURCES = %D%/opencl/calls.h %D%/opencl/code.c \
+%C%_plait_opencl_la_SOURCES = %D%/opencl/extension_calls.h %D%/opencl/calls.h \
+	%D%/opencl/code.c %D%/opencl/extension.c %D%/opencl/fill.c \
+	%D%/opencl/record.c %D%/opencl/segment.c %D%/opencl/segment.h \
 	%D%/opencl/code.h %D%/opencl/device.c \
 	%D%/opencl/driver.c %D%/opencl/enqueue.c %D%/opencl/entry.c %D%/opencl/facts.c \
 	%D%/opencl/kernel.h %D%/opencl/launch.c %D%/opencl/memory.c \

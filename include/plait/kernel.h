@@ -365,6 +365,32 @@ PLAIT_API plait_status plait_kernel_signature(plait_kernel *kernel,
 					      plait_error *error);
 
 /*
+ * plait_kernel_messages - get what the compiler wrote about a kernel's code.
+ *
+ * The output for the code that launches on the device execute, with the
+ * warnings of a build that succeeded; the log at level info has the first
+ * warning.  Empty for functions, and for code from the cache, which no compiler
+ * has read.
+ *
+ * @param kernel         borrowed, non-null: the kernel
+ * @param device         borrowed, non-null: a device of the kernel's context
+ * @param buffer         borrowed, nullable: receives the text and a NUL
+ * @param capacity_bytes value: the size of `buffer`; the text is cut to fit
+ * @param out_bytes      borrowed, nullable: size of the whole text with its NUL
+ * @param error          borrowed, nullable: filled on failure
+ * @return PLAIT_OK, PLAIT_E_INVALID (a device of another context),
+ *         PLAIT_E_HANDLE, PLAIT_E_FORKED
+ * @thread any
+ * @since 1
+ */
+PLAIT_API plait_status plait_kernel_messages(plait_kernel *kernel,
+					     plait_device *device,
+					     char *buffer,
+					     uint64_t capacity_bytes,
+					     uint64_t *out_bytes,
+					     plait_error *error);
+
+/*
  * plait_queue_launch - submit one kernel launch to a queue.
  *
  * Values are copied during the call; the launch holds its buffers until it

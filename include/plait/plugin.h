@@ -131,7 +131,7 @@ typedef struct plait_backend_device {
 	 * kernels.  Never PORTABLE, which the core translates to the first
 	 * of OPENCL_C, CUDA_C and C in the set. */
 	uint32_t forms;
-	uint32_t reserved1;
+	uint32_t in_order_segments; /* see plait_segment_request */
 	uint64_t local_bytes; /* limit of a group; 0: unknown */
 } plait_backend_device;
 
@@ -271,8 +271,8 @@ typedef struct plait_host_services {
 	plait_status (*worker_place)(plait_host *host, const uint32_t *cpus,
 				     uint32_t count, plait_error *error);
 
-	/* Append compiler messages to the user's log of a failed kernel_build;
-	 * `log` is that of plait_code. */
+	/* Append compiler messages of a kernel_build, failed or not; `log` is
+	 * that of plait_code. */
 	void (*build_log)(plait_host *host, plait_build_log *log,
 			  const char *text, uint64_t bytes);
 

@@ -161,6 +161,9 @@ typedef struct plait_submission {
  * before[before_first[i]] to before[before_first[i + 1] - 1], all lower than i;
  * before_first has work_count + 1 entries.  The first work's `size` applies to
  * all.
+ *
+ * Commands are of several lanes, unless the device sets in_order_segments: its
+ * segments run their commands one after the other.  Not with PLAIT_CAP_REGION.
  */
 typedef struct plait_segment_request {
 	uint32_t size;

@@ -319,8 +319,7 @@ static plait_status compile(const struct cuda_build *build,
 	if (code != NVRTC_SUCCESS)
 		return check_result(build, code, error);
 	code = rtc->nvrtcCompileProgram(program, options->count, options->list);
-	if (code != NVRTC_SUCCESS)
-		pass_log(build, program);
+	pass_log(build, program);
 	status = check_result(build, code, error);
 	if (status == PLAIT_OK)
 		status = fetch_code(build, program, binary, out, out_bytes,

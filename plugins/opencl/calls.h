@@ -95,6 +95,7 @@
 	MAKES(cl_kernel, clCreateKernel, \
 	      (cl_program program, const char *entry, cl_int *code), \
 	      (program, entry, code)) \
+	STATUS(clRetainKernel, (cl_kernel kernel), (kernel)) \
 	STATUS(clReleaseKernel, (cl_kernel kernel), (kernel)) \
 	STATUS(clSetKernelArg, \
 	       (cl_kernel kernel, cl_uint index, size_t bytes, \
@@ -211,6 +212,9 @@
 
 struct opencl_calls {
 	OPENCL_CALLS(OPENCL_STATUS_POINTER, OPENCL_MAKES_POINTER)
+	/* Not of the table, because it returns no code. */
+	void *(CL_API_CALL *clGetExtensionFunctionAddressForPlatform)(
+		cl_platform_id platform, const char *name);
 };
 
 #endif

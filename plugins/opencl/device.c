@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "opencl.h"
+#include "segment.h"
 #include "driven/process_state.h"
 
 enum { MAX_PLATFORMS = 16, NAME_BYTES = 128 };
@@ -274,9 +274,10 @@ static void list_name(char *text, size_t room, const char *name)
 
 /* Adapt to the platform and its devices, of which there is one at least.  PoCL's
  * threads run all commands; on processors those of some other drivers include
- * the threads that wait. */
+ * the threads that wait.  PoCL enqueues the commands of a command buffer one by
+ * one, which costs more than to do so outside. */
 static void adapt(plait_backend *self, const struct opencl_options *options,
-		  const char *platform)
+		  cl_platform_id id, const char *platform)
 {
 	bool lazy = strcmp(platform, LAZY_PLATFORM) == 0;
 	bool on_host = true;
@@ -288,6 +289,10 @@ static void adapt(plait_backend *self, const struct opencl_options *options,
 	self->driven.waits_in_driver = options->wait_in_driver ||
 				       (!options->wait_outside && !lazy &&
 					on_host);
+	plaitp_opencl_extension_find_il(self, id);
+	if (options->segments || (!options->no_segments && !lazy))
+		plaitp_opencl_extension_find_buffers(self, id,
+						     options->segments);
 }
 
 /* Choose the first platform that has a matching device. */
@@ -310,7 +315,7 @@ static plait_status choose(plait_backend *self,
 			continue;
 		status = add_devices(self, platforms[i], options, error);
 		if (status == PLAIT_OK)
-			adapt(self, options, name);
+			adapt(self, options, platforms[i], name);
 		if (status != PLAIT_OK || self->device_count > 0)
 			return status;
 	}
@@ -425,16 +430,23 @@ plait_status plaitp_opencl_device_query(plait_backend *self, uint32_t index,
 					  self->device_count);
 	if (device->on_host)
 		known.capabilities |= PLAIT_CAP_WRAP;
+	if (device->buffer_version != 0)
+		known.capabilities |= PLAIT_CAP_SEGMENT;
 	if (self->services->worker_count(self->host) == 0)
 		known.capabilities |= PLAIT_CAP_NEEDS_PUMP;
 	known.forms = 1u << PLAIT_SOURCE_OPENCL_C |
 		      1u << PLAIT_SOURCE_OPENCL_BINARY;
+	if (device->takes_spirv)
+		known.forms |= 1u << PLAIT_SOURCE_SPIRV;
 	known.parallel = device->parallel;
 	known.memory_bytes = device->memory_bytes;
 	known.alignment_bytes = device->alignment_bytes;
 	known.local_bytes = device->local_bytes;
-	memcpy(known.description, device->description,
-	       sizeof(known.description));
+	known.in_order_segments = 1;
+	snprintf(known.description, sizeof(known.description), "%.200s%s",
+		 device->description, device->buffer_version == 0 ? "" :
+		 device->updatable == 0 ? ", command buffers" :
+		 ", mutable command buffers");
 	/* The core's record may be shorter (older) or longer (newer) than this
 	 * one. */
 	if (bytes == 0 || bytes > sizeof(known))

@@ -99,6 +99,9 @@ static const struct {
 	size_t offset;
 } functions[] = {
 	OPENCL_CALLS(OPENCL_STATUS_NAME, OPENCL_MAKES_NAME)
+	{ "clGetExtensionFunctionAddressForPlatform",
+	  offsetof(struct opencl_calls,
+		   clGetExtensionFunctionAddressForPlatform) },
 };
 
 /* Returns true with the functions of a library that was preloaded or linked:

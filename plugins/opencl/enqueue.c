@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "events.h"
+#include "segment.h"
 
 /* Status of a command after one that failed.  Some drivers report
  * OPENCL_UNKNOWN for both. */
@@ -61,42 +62,26 @@ static cl_int check(struct encoder *encoder, const char *name, cl_int code)
 }
 
 static cl_int fill_piece(struct encoder *encoder, const plait_work *work,
-			 const unsigned char *pattern, size_t width,
-			 uint64_t at, uint64_t bytes)
+			 const struct opencl_fill *piece)
 {
+	const uint64_t end = piece->at + piece->bytes;
+
 	return check(encoder, "clEnqueueFillBuffer",
 		     encoder->self->cl.clEnqueueFillBuffer(
-			     encoder->driver, work->target->memory, pattern,
-			     width, work->target_offset + at, bytes,
+			     encoder->driver, work->target->memory,
+			     piece->pattern, piece->width,
+			     work->target_offset + piece->at, piece->bytes,
 			     encoder->wait_count, waits_of(encoder),
-			     event_of(encoder, at + bytes == work->bytes)));
+			     event_of(encoder, end == work->bytes)));
 }
 
-/*
- * The driver accepts patterns only as a whole and at multiples of their size;
- * bytes around that are filled one by one.
- */
 static cl_int fill(struct encoder *encoder, const plait_work *work)
 {
-	size_t width = work->pattern_bytes;
-	unsigned char pattern[8], shifted[8];
+	struct opencl_fill piece = { .bytes = 0 };
 	cl_int code = CL_SUCCESS;
-	uint64_t at = 0;
 
-	memcpy(pattern, &work->pattern, sizeof(pattern));
-	while (at < work->bytes && code == CL_SUCCESS) {
-		uint64_t left = work->bytes - at, bytes = 1;
-		bool whole = (work->target_offset + at) % width == 0 &&
-			     left >= width;
-
-		if (whole)
-			bytes = left / width * width;
-		plaitp_driven_rotate_pattern(shifted, pattern, width,
-					     at % width);
-		code = fill_piece(encoder, work, shifted, whole ? width : 1,
-				  at, bytes);
-		at += bytes;
-	}
+	while (code == CL_SUCCESS && plaitp_opencl_fill_next(work, &piece))
+		code = fill_piece(encoder, work, &piece);
 	return code;
 }
 
@@ -253,7 +238,7 @@ static cl_int enqueue_rows(struct encoder *encoder, const plait_work *work)
 	}
 }
 
-static cl_int enqueue(struct encoder *encoder, const plait_work *work)
+static cl_int enqueue_one(struct encoder *encoder, const plait_work *work)
 {
 	if (work->rows != NULL)
 		return enqueue_rows(encoder, work);
@@ -269,6 +254,54 @@ static cl_int enqueue(struct encoder *encoder, const plait_work *work)
 	default:
 		return write_out(encoder, work);
 	}
+}
+
+/* --- segments ------------------------------------------------------------- */
+
+/* Returns the number of the last command that is not empty: there is one. */
+static uint32_t last_of(const plait_backend_segment *segment)
+{
+	uint32_t i = segment->work_count - 1;
+
+	while (plaitp_driven_work_is_empty(&segment->works[i]))
+		i--;
+	return i;
+}
+
+/* Enqueue the commands of a segment one by one, in their order. */
+static cl_int enqueue_each(struct encoder *encoder,
+			   const plait_backend_segment *segment)
+{
+	const uint32_t last = last_of(segment);
+	const bool is_last = encoder->is_last;
+	cl_int code = CL_SUCCESS;
+	uint32_t i;
+
+	for (i = 0; i <= last && code == CL_SUCCESS; i++) {
+		encoder->is_last = is_last && i == last;
+		if (!plaitp_driven_work_is_empty(&segment->works[i]))
+			code = enqueue_one(encoder, &segment->works[i]);
+	}
+	encoder->is_last = is_last;
+	return code;
+}
+
+static cl_int enqueue(struct encoder *encoder, const plait_work *work)
+{
+	plait_backend *self = encoder->self;
+	plait_backend_segment *segment = work->segment;
+
+	if (work->kind != PLAIT_WORK_SEGMENT)
+		return enqueue_one(encoder, work);
+	/* Command buffers are for queues that measure no times. */
+	if (encoder->batch->queue->timed ||
+	    !plaitp_opencl_segment_begin(self, segment))
+		return enqueue_each(encoder, segment);
+	return check(encoder, "clEnqueueCommandBufferKHR",
+		     self->buffers.clEnqueueCommandBufferKHR(
+			     1, &encoder->driver, segment->buffer,
+			     encoder->wait_count, waits_of(encoder),
+			     event_of(encoder, true)));
 }
 
 /* --- batches -------------------------------------------------------------- */
@@ -540,6 +573,7 @@ static void describe(struct driven *driven, const driven_batch *batch,
 
 const struct driven_ops plaitp_opencl_ops = {
 	.name = "opencl",
+	.segments = true,
 	.open_queue = open_queue,
 	.close_queue = close_queue,
 	.enqueue = enqueue_batch,

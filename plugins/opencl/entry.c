@@ -5,7 +5,7 @@
 
 #include "driven/process_state.h"
 
-#include "opencl.h"
+#include "segment.h"
 
 /* --- opening and closing -------------------------------------------------- */
 
@@ -16,7 +16,11 @@ static void free_backend(plait_backend *self)
 
 static void close_opencl(plait_backend *self)
 {
+	uint32_t i;
+
 	plaitp_driven_close(&self->driven);
+	for (i = 0; i < self->device_count; i++)
+		plaitp_opencl_segment_log(self, &self->devices[i]);
 	plaitp_opencl_close_devices(self);
 	pthread_mutex_destroy(&self->events_lock);
 	pthread_mutex_destroy(&self->shift_lock);
@@ -95,6 +99,9 @@ static void fill_slots(plait_backend_table *table)
 	table->launch_create = plaitp_opencl_launch_create;
 	table->launch_destroy = plaitp_opencl_launch_destroy;
 	table->native_query = plaitp_opencl_native_query;
+	table->segment_create = plaitp_opencl_segment_create;
+	table->segment_destroy = plaitp_opencl_segment_destroy;
+	table->segment_patch = plaitp_opencl_segment_patch;
 }
 
 /*

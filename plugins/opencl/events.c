@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "events.h"
+#include "segment.h"
 
 struct command_event {
 	struct opencl_events *events;
@@ -42,6 +43,20 @@ static uint64_t count_commands(const plait_work *work)
 	return work->kind == PLAIT_WORK_FILL ? 2 * work->pattern_bytes + 1 : 1;
 }
 
+/* The commands of a segment, as if they were enqueued one by one. */
+static uint64_t count_all(const plait_work *work)
+{
+	const plait_backend_segment *segment = work->segment;
+	uint64_t count = 0;
+	uint32_t i;
+
+	if (work->kind != PLAIT_WORK_SEGMENT)
+		return count_commands(work);
+	for (i = 0; i < segment->work_count; i++)
+		count += count_commands(&segment->works[i]);
+	return count;
+}
+
 struct opencl_events *plaitp_opencl_events_begin(driven_batch *batch,
 						 uint32_t end)
 {
@@ -54,7 +69,7 @@ struct opencl_events *plaitp_opencl_events_begin(driven_batch *batch,
 	plaitp_opencl_events_drop(self, batch->driver_data);
 	batch->driver_data = NULL;
 	for (i = batch->work_index; i < end; i++)
-		room += count_commands(&batch->works[i]);
+		room += count_all(&batch->works[i]);
 	bytes = sizeof(*events) + room * sizeof(events->slots[0]);
 	events = self->services->resize(self->host, NULL, 0, bytes);
 	if (events == NULL)

@@ -57,6 +57,53 @@ argument_at(const plait_launch_request *request, uint32_t index)
 			      (size_t)request->arguments->size * index);
 }
 
+/* Keep a copy of an argument, for updates of recorded launches. */
+static void keep_argument(plait_backend_launch *launch, uint32_t index,
+			  size_t bytes, const void *value)
+{
+	struct opencl_argument *out =
+		&launch->arguments[launch->argument_count++];
+	char *copy = (char *)launch->arguments + launch->kept_used;
+
+	*out = (struct opencl_argument){ .index = index, .bytes = bytes };
+	if (value == NULL)
+		return;
+	out->value = memcpy(copy, value, bytes);
+	launch->kept_used += bytes;
+}
+
+static cl_int set_argument(plait_backend *self, plait_backend_launch *launch,
+			   uint32_t index, size_t bytes, const void *value)
+{
+	cl_int code = self->cl.clSetKernelArg(launch->kernel, index, bytes,
+					      value);
+
+	if (code == CL_SUCCESS && launch->arguments != NULL)
+		keep_argument(launch, index, bytes, value);
+	return code;
+}
+
+/* Make room for copies of all arguments, and of a hidden offset for each. */
+static bool make_room(plait_backend *self, const plait_launch_request *request,
+		      plait_backend_launch *launch)
+{
+	const plait_backend_kernel *kernel = request->kernel;
+	uint64_t list = 2 * (uint64_t)request->argument_count *
+			sizeof(launch->arguments[0]);
+	uint64_t bytes = list;
+	uint32_t i;
+
+	if (kernel->device->updatable == 0 || request->argument_count == 0)
+		return true;
+	for (i = 0; i < request->argument_count; i++)
+		bytes += kernel->parameters[i].padded_bytes +
+			 sizeof(cl_mem) + sizeof(cl_ulong);
+	launch->arguments = self->services->resize(self->host, NULL, 0, bytes);
+	launch->kept_bytes = bytes;
+	launch->kept_used = list;
+	return launch->arguments != NULL;
+}
+
 /* Memory from an offset on needs a sub-buffer. */
 static plait_status create_sub_buffer(plait_backend *self,
 				      plait_backend_launch *launch,
@@ -95,9 +142,8 @@ static plait_status set_shifted(plait_backend *self,
 	const cl_mem memory = argument->memory->memory;
 
 	return judge_argument(self, request->kernel, index,
-			      self->cl.clSetKernelArg(launch->kernel, index,
-						      sizeof(memory), &memory),
-			      error);
+			      set_argument(self, launch, index,
+					   sizeof(memory), &memory), error);
 }
 
 static plait_status set_memory(plait_backend *self,
@@ -115,8 +161,7 @@ static plait_status set_memory(plait_backend *self,
 				   &memory, error);
 	if (status != PLAIT_OK)
 		return status;
-	code = self->cl.clSetKernelArg(launch->kernel, index, sizeof(memory),
-				       &memory);
+	code = set_argument(self, launch, index, sizeof(memory), &memory);
 	return judge_argument(self, request->kernel, index, code, error);
 }
 
@@ -152,7 +197,7 @@ static plait_status set_value(plait_backend *self,
 		memcpy(padded, value, parameter->bytes);
 		value = padded;
 	}
-	code = self->cl.clSetKernelArg(launch->kernel, index, bytes, value);
+	code = set_argument(self, launch, index, bytes, value);
 	return judge_argument(self, request->kernel, index, code, error);
 }
 
@@ -174,7 +219,7 @@ static plait_status set_arguments(plait_backend *self,
 /* Set the hidden offsets, behind the arguments: one for each pointer. */
 static plait_status set_offsets(plait_backend *self,
 				const plait_launch_request *request,
-				const plait_backend_launch *launch,
+				plait_backend_launch *launch,
 				plait_error *error)
 {
 	const plait_backend_kernel *kernel = request->kernel;
@@ -189,9 +234,8 @@ static plait_status set_offsets(plait_backend *self,
 		if (kernel->parameters[i].pointer)
 			status = judge_argument(
 				self, kernel, i,
-				self->cl.clSetKernelArg(launch->kernel, at++,
-							sizeof(offset),
-							&offset), error);
+				set_argument(self, launch, at++,
+					     sizeof(offset), &offset), error);
 	}
 	return status;
 }
@@ -301,6 +345,11 @@ static plait_status fill_launch(plait_backend *self,
 		status = choose_kernel(self, request, launch, &chosen, error);
 	if (status != PLAIT_OK)
 		return status;
+	launch->chosen = chosen;
+	if (!make_room(self, request, launch))
+		return plaitp_driven_fail(self->services, error, PLAIT_E_NOMEM,
+					  0, "opencl: no memory for the "
+					  "arguments of a launch");
 	launch->kernel = self->cl.clCreateKernel(chosen->program,
 						 kernel->entry, &code);
 	if (launch->kernel == NULL)
@@ -347,6 +396,9 @@ void plaitp_opencl_launch_destroy(plait_backend *self,
 
 	if (launch->kernel != NULL)
 		self->cl.clReleaseKernel(launch->kernel);
+	if (launch->arguments != NULL)
+		self->services->resize(self->host, launch->arguments,
+				       launch->kept_bytes, 0);
 	for (i = 0; i < launch->sub_buffer_count; i++)
 		self->cl.clReleaseMemObject(launch->sub_buffers[i]);
 	self->services->resize(self->host, launch, launch->total_bytes, 0);

@@ -12,6 +12,7 @@
 
 #include "driven/driven.h"
 
+#include "extension_calls.h"
 #include "calls.h"
 
 enum {
@@ -32,6 +33,17 @@ struct opencl_options {
 	bool each_event;      /* of each command, not only of the last */
 	bool warm, no_warm;      /* warm up kernels always, or never */
 	bool wait_in_driver, wait_outside; /* threads without a limit of time */
+	bool segments, no_segments; /* as command buffers always, or never */
+};
+
+/* Counts of the command buffers of segments. */
+enum opencl_buffer_count {
+	OPENCL_BUFFERS_MADE,
+	OPENCL_BUFFERS_PATCHED,
+	OPENCL_BUFFERS_ANEW, /* have to be recorded anew */
+	OPENCL_BUFFERS_REFUSED, /* by the driver */
+	OPENCL_BUFFERS_LEFT, /* too short */
+	OPENCL_BUFFER_COUNTS
 };
 
 struct opencl_device {
@@ -47,6 +59,11 @@ struct opencl_device {
 	uint64_t memory_bytes;
 	uint64_t largest_bytes; /* largest allocation */
 	uint64_t used_bytes;    /* guarded by accounting_lock */
+	bool takes_spirv;
+	cl_uint buffer_version; /* of command buffers; 0: none are used */
+	uint32_t least_recorded; /* commands of a buffer that pays */
+	cl_ulong updatable; /* of a recorded launch: OPENCL_UPDATE_... */
+	uint32_t buffer_counts[OPENCL_BUFFER_COUNTS]; /* atomic */
 	char description[256];
 };
 
@@ -59,6 +76,8 @@ struct plait_backend {
 		};
 	};
 	struct opencl_calls cl;
+	struct opencl_il_calls il; /* if a device has them */
+	struct opencl_buffer_calls buffers; /* likewise */
 	cl_context context;
 	uint32_t device_count;
 	struct opencl_device devices[OPENCL_MAX_DEVICES];
@@ -84,6 +103,12 @@ struct plait_backend_launch {
 	bool shifted; /* the kernel has hidden offsets */
 	size_t items[3];
 	size_t group[3];
+	const plait_backend_kernel *chosen; /* `of`, or its variant */
+	/* Copies, on devices that can update launches: a list in a block of
+	 * `kept_bytes`, with the values behind it. */
+	struct opencl_argument *arguments;
+	uint32_t argument_count;
+	uint64_t kept_bytes, kept_used;
 	uint32_t sub_buffer_count;
 	cl_mem sub_buffers[]; /* arguments with an offset */
 };

@@ -122,6 +122,19 @@ static plait_status read_wait(plait_backend *self, struct opencl_options *out,
 	return PLAIT_OK;
 }
 
+static plait_status read_segments(plait_backend *self,
+				  struct opencl_options *out,
+				  plait_error *error)
+{
+	const char *text = option(self, "segments");
+
+	out->segments = text != NULL && strcmp(text, "yes") == 0;
+	out->no_segments = text != NULL && strcmp(text, "no") == 0;
+	if (text != NULL && !out->segments && !out->no_segments)
+		return refuse(self, "segments", text, "yes or no", error);
+	return PLAIT_OK;
+}
+
 plait_status plaitp_opencl_options(plait_backend *self,
 				   struct opencl_options *out,
 				   plait_error *error)
@@ -145,5 +158,7 @@ plait_status plaitp_opencl_options(plait_backend *self,
 		status = read_warm(self, out, error);
 	if (status == PLAIT_OK)
 		status = read_wait(self, out, error);
+	if (status == PLAIT_OK)
+		status = read_segments(self, out, error);
 	return status;
 }

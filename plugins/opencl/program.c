@@ -70,7 +70,8 @@ static plait_status write_options(struct build *build, plait_error *error)
 	const plait_code *code = build->code;
 	bool fast = (code->flags & PLAIT_SOURCE_FAST) != 0;
 	int used = snprintf(build->options, sizeof(build->options),
-			    "-cl-std=CL1.2 -cl-kernel-arg-info%s%s%s%s",
+			    "%s%s%s%s%s", code->form == PLAIT_SOURCE_SPIRV ? "" :
+			    "-cl-std=CL1.2 -cl-kernel-arg-info",
 			    build->shifted ? OPENCL_SHIFTED :
 			    may_guard(build) ? OPENCL_GUARD : "",
 			    fast ? " -cl-fast-relaxed-math" : "",
@@ -266,30 +267,59 @@ static void keep(struct build *build, const char *key, uint64_t key_bytes)
 
 /* --- texts ---------------------------------------------------------------- */
 
-static plait_status build_text(struct build *build, plait_error *error)
+static plait_status fail_spirv(const struct build *build, cl_int code,
+			       plait_error *error)
 {
+	if (code == CL_INVALID_VALUE)
+		return fail_code(build, error, PLAIT_E_INVALID, code,
+				 "the driver does not take this SPIR-V");
+	return plaitp_opencl_fail_call(build->self->services, error,
+				       "clCreateProgramWithILKHR", code,
+				       build->code->name);
+}
+
+static plait_status create_program(struct build *build, plait_error *error)
+{
+	const plait_backend *self = build->self;
 	const char *text = build->code->code;
 	size_t bytes = build->code->bytes;
 	cl_int code = CL_SUCCESS;
-	plait_status status;
 
-	build->program = build->self->cl.clCreateProgramWithSource(
-		build->self->context, 1, &text, &bytes, &code);
-	if (build->program == NULL)
-		return plaitp_opencl_fail_call(build->self->services, error,
-					       "clCreateProgramWithSource",
-					       code, build->code->name);
+	if (build->code->form == PLAIT_SOURCE_SPIRV) {
+		build->program = self->il.clCreateProgramWithILKHR(
+			self->context, text, bytes, &code);
+		return build->program != NULL ? PLAIT_OK :
+		       fail_spirv(build, code, error);
+	}
+	build->program = self->cl.clCreateProgramWithSource(
+		self->context, 1, &text, &bytes, &code);
+	if (build->program != NULL)
+		return PLAIT_OK;
+	return plaitp_opencl_fail_call(self->services, error,
+				       "clCreateProgramWithSource", code,
+				       build->code->name);
+}
+
+static plait_status build_text(struct build *build, plait_error *error)
+{
+	plait_status status = create_program(build, error);
+	cl_int code = CL_SUCCESS;
+
+	if (status != PLAIT_OK)
+		return status;
 	status = compile(build, &code, error);
 	if (status != PLAIT_OK)
 		return status;
-	if (code != CL_SUCCESS)
-		pass_log(build);
+	pass_log(build);
 	return judge_build(build, code, error);
 }
 
 static bool read_includes(const struct build *build,
 			  struct driven_includes *out)
 {
+	memset(out, 0, sizeof(*out));
+	if (build->code->form == PLAIT_SOURCE_SPIRV)
+		return true;
 	return plaitp_driven_includes_read(build->self->services,
 					   build->self->host,
 					   build->code->code,
@@ -362,6 +392,7 @@ static plait_status build_program(struct build *build, plait_error *error)
 		return status;
 	switch (build->code->form) {
 	case PLAIT_SOURCE_OPENCL_C:
+	case PLAIT_SOURCE_SPIRV:
 		return build_cached_text(build, error);
 	case PLAIT_SOURCE_OPENCL_BINARY:
 		return build_binary(build, error);

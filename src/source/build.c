@@ -266,6 +266,7 @@ static plait_status compile_and_load(struct build *build, plait__module **out,
 static bool find_cached(struct build *build, plait__module **out)
 {
 	plait_error ignored = { .size = sizeof(ignored) };
+	plait__text words;
 
 	if (build->entry[0] == '\0' ||
 	    !plait__cache_find(build->entry, build->key.bytes,
@@ -274,12 +275,13 @@ static bool find_cached(struct build *build, plait__module **out)
 	    plait__module_load(build->entry, build->allocator, out,
 			       &ignored) != PLAIT_OK)
 		return false;
-	plait__text_add(build->words, "taken from the cache: %s\n",
-			build->entry);
+	plait__text_init(&words, build->allocator);
+	plait__text_add(&words, "taken from the cache: %s\n", build->entry);
 	plait__log_line(build->log, PLAIT_LOG_DEBUG,
 			"kernel %.60s: taken from the cache, %s",
 			build->given->name, build->entry);
-	plait__report_dump(build->given, &build->key, build->words, build->log);
+	plait__report_dump(build->given, &build->key, &words, build->log);
+	plait__text_fini(&words);
 	return true;
 }
 
@@ -354,18 +356,18 @@ static plait_status compose_and_make(const plait_source *source,
 plait_status plait__build_from_source(const plait_source *source,
 				      const plait__signature *signature,
 				      const plait_allocator *allocator,
-				      const plait__log *log,
+				      const plait__log *log, plait__text *words,
 				      plait__module **out, plait_error *error)
 {
-	plait__text text, words;
+	plait__text text;
 	plait_status status;
 
 	*out = NULL;
 	plait__text_init(&text, allocator);
-	plait__text_init(&words, allocator);
-	status = compose_and_make(source, signature, log, &text, &words, out,
+	status = compose_and_make(source, signature, log, &text, words, out,
 				  error);
-	plait__text_fini(&words);
 	plait__text_fini(&text);
+	if (status == PLAIT_OK)
+		plait__report_warning(signature->name, "the host", words, log);
 	return status;
 }

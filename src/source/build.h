@@ -19,14 +19,14 @@ plait_status plait__build_from_text(const plait__module_text *text,
 
 /*
  * Build `source` (portable or C), or take it from the cache.  Blocks while the
- * compiler runs.  PLAIT_E_INVALID (the compiler refuses the text; its log is
- * the error's detail), PLAIT_E_UNAVAILABLE (no compiler, a broken one, or no
- * place to write), PLAIT_E_NOMEM.
+ * compiler runs; its output is added to `words`.  PLAIT_E_INVALID (the compiler
+ * refuses the text; its log is the error's detail), PLAIT_E_UNAVAILABLE (no
+ * compiler, a broken one, or no place to write), PLAIT_E_NOMEM.
  */
 plait_status plait__build_from_source(const plait_source *source,
 				      const plait__signature *signature,
 				      const plait_allocator *allocator,
-			       const plait__log *log, plait__module **out,
-				      plait_error *error);
+				      const plait__log *log, plait__text *words,
+				      plait__module **out, plait_error *error);
 
 #endif

@@ -15,20 +15,37 @@
 
 enum { NAME_LENGTH = 40 };
 
-/* Find the first line of the log with an error, without its line end, or
- * null. */
-static const char *first_error(const char *log, size_t *length)
+/* Find the first line of the log with `what`, without its line end, or null. */
+static const char *first_line(const char *log, const char *what, size_t *length)
 {
-	const char *found = strstr(log, "undefined reference");
+	const char *found = strstr(log, what);
 
-	if (found == NULL)
-		found = strstr(log, "error: ");
 	if (found == NULL)
 		return NULL;
 	while (found > log && found[-1] != '\n')
 		found--;
 	*length = strcspn(found, "\r\n");
 	return found;
+}
+
+static const char *first_error(const char *log, size_t *length)
+{
+	const char *found = first_line(log, "undefined reference", length);
+
+	return found != NULL ? found : first_line(log, "error: ", length);
+}
+
+void plait__report_warning(const char *name, const char *device,
+			   const plait__text *words, const plait__log *log)
+{
+	size_t length = 0;
+	const char *line = first_line(plait__text_get(words), "warning: ",
+				      &length);
+
+	if (line != NULL)
+		plait__log_line(log, PLAIT_LOG_INFO, "kernel %.60s for %s: "
+				"%.*s", name, device,
+				(int)(length < 200 ? length : 200), line);
 }
 
 /* Return the end of a comment or quoted text that begins here; else `at`.  `at`

@@ -23,6 +23,10 @@ plait_status plait__report_failure(const plait_source *source,
 				   const char *name, const plait_error *why,
 				   const plait__text *log, plait_error *error);
 
+/* Log the first warning of a build that succeeded, for a device. */
+void plait__report_warning(const char *name, const char *device,
+			   const plait__text *words, const plait__log *log);
+
 /* Write the text and the log if PLAIT_DUMP is set: NAME-HASH.c and .log, with
  * the hash of `key`. */
 void plait__report_dump(const plait__module_text *text, const plait__text *key,

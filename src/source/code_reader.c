@@ -12,6 +12,7 @@ static bool begins(const struct plait__code_reader *in, const char *what)
 	       memcmp(in->at, what, length) == 0;
 }
 
+/* `in` is at the comment, which begins with two characters. */
 static void skip_comment(struct plait__code_reader *in)
 {
 	in->at += 2;
@@ -27,7 +28,7 @@ void plait__code_skip_line(struct plait__code_reader *in)
 }
 
 /* Skip to the closing quote or the end of the line: an apostrophe may stand
- * alone in #error. */
+ * alone in #error.  `in` is at a quote. */
 static void skip_quoted(struct plait__code_reader *in)
 {
 	const char quote = *in->at++;

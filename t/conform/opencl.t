@@ -111,6 +111,7 @@ says("no such device", "matches platform=", "opencl:device=no such device")
 says("no such platform", "matches platform=", "opencl:platform=no such platform")
 says("a type that is none", "type=", "opencl:type=abacus")
 says("parts that are none", "split=", "opencl:split=1")
+says("segments that are none", "segments=", "opencl:segments=some")
 
 def conform(options, more):
     """How it ended, how many lines it wrote, and each failed check with what it says."""
@@ -139,6 +140,7 @@ def judge(options, more):
 some = [] if SANITIZER == "no" or SOAK else \
     ["--only", "L,E,B,Q,S,H,K1,K2,K5,K9,K11,K16"]
 for options, more in (("opencl:split=2", some),
+                      ("opencl:segments=yes", ["--only", "G"]),
                       ("opencl:place=driver", ["--only", "B,S10,S11"])):
     if declines(options) is not None:
         skip("the device cannot be split: " + declines(options))

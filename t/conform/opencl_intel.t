@@ -13,7 +13,7 @@ from tap import BUILD, PATIENCE, ROOT, SANITIZER, done, ok, run, skip, skip_all
 
 FOLDER = os.path.join(ROOT, "build/intel-opencl")
 PLAIT = os.path.join(BUILD, "tools/plait/plait")
-TESTS = ("signature", "wait_in_driver", "program_binary", "driver_kernels_numbers")
+TESTS = ("signature", "wait_in_driver", "program_binary", "driver_kernels_numbers", "spirv")
 
 if not os.path.exists(os.path.join(BUILD, "plugins/plait_opencl.la")):
     skip_all("the backend was not built: the headers of OpenCL are missing")
@@ -30,7 +30,7 @@ with tempfile.TemporaryDirectory() as cache:
     if "opencl: chosen" not in info.stdout:
         skip_all("it does not start here: " + info.stdout[-300:].replace("\n", " "))
     ok("Intel" in info.stdout or "opencl:0: " in info.stdout, "the driver starts")
-    for options in "", "opencl:place=driver", "opencl:wait=host":
+    for options in "", "opencl:place=driver", "opencl:wait=host", "opencl:segments=yes":
         got = run([PLAIT, "conform", "opencl", "--seed", os.environ.get("PLAIT_SEED", "1"), "--deadline", PATIENCE],
                   env=dict(env, PLAIT_OPTIONS=options))
         bad = [l for l in got.stdout.splitlines() if re.match("not ok|# ", l)]

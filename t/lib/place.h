@@ -39,28 +39,33 @@ struct place {
 };
 
 #if defined(QUEUED_OPENCL)
-#define FAULTS(options) SIMULATED ":loader=%.400s;fault:" options, standin_path
+#define FAULTS(options) SIMULATED ":loader=%.400s,segments=no;fault:" options, \
+	standin_path
 
 /* The kind of driver: when commands run, when notifications come, and in which
  * memory. */
 static inline void choose_kind(struct place *place, uint32_t seed)
 {
-	uint32_t random = seed * 2654435761u >> 8;
+	/* Command buffers: none, early ones, those of today, mutable ones. */
+	static const uint32_t buffers[] = { 0, 0x9000, 0x400000, 0x400000 };
+	uint32_t random = seed * 2654435761u >> 8, kind = random / 72 % 4;
 	const struct fakecl_setup setup = {
 		.mode = random % FAKECL_MODES, .late = random / 3 % 2,
 		.gpu = random / 6 % 2, .devices = 2,
+		.buffers = buffers[kind], .updates = kind == 3 ? 0x9003 : 0,
 	};
 
 	standin()->reset(&setup);
 	place->workers = random / 12 % 3;
 	(void)snprintf(place->options, sizeof(place->options),
 		       "opencl:loader=%.400s%s", standin_path,
-		       random / 36 % 2 ? ",events=all" : "");
-	NOTE("mode %u%s, %u workers", setup.mode, setup.late ? ", late" : "",
-	     place->workers);
+		       random / 36 % 2 ? ",events=all,segments=yes" :
+					 ",segments=yes");
+	NOTE("mode %u%s, %u workers, command buffers of kind %u", setup.mode,
+	     setup.late ? ", late" : "", place->workers, kind);
 }
 #elif defined(QUEUED_DRIVER)
-#define FAULTS(options) DRIVER_OPTIONS ";fault:" options
+#define FAULTS(options) DRIVER_OPTIONS ",segments=no;fault:" options
 
 /* Two halves of one processor, with workers: a busy driver on one half does not
  * delay the other. */
@@ -68,9 +73,10 @@ static inline void choose_kind(struct place *place, uint32_t seed)
 {
 	place->workers = 1 + seed / 3 % 2;
 	(void)snprintf(place->options, sizeof(place->options),
-		       DRIVER_OPTIONS "%s%s",
+		       DRIVER_OPTIONS "%s%s%s",
 		       seed % 4 == 3 ? ",events=all" : "",
-		       seed % 3 == 2 ? ",place=driver" : "");
+		       seed % 3 == 2 ? ",place=driver" : "",
+		       seed % 2 == 1 ? ",segments=yes" : "");
 }
 #elif defined(QUEUED_CUDA)
 #define FAULTS(options) SIMULATED ":driver=%.400s;fault:" options, standin_path

@@ -50,6 +50,11 @@ API_TESTS += %D%/external_section.t
 %C%_external_section_t_LDADD = $(LDADD_API)
 API_TESTS += %D%/idle_section.t
 %C%_idle_section_t_LDADD = $(LDADD_API)
+# On the host, and on the stand-in of t/standin/opencl.
+if OPENCL
+API_TESTS += %D%/kernel_messages.t
+%C%_kernel_messages_t_LDADD = $(LDADD_SUITE)
+endif
 API_TESTS += %D%/device_code.t
 %C%_device_code_t_LDADD = $(LDADD_SUITE)
 API_TESTS += %D%/stress.t

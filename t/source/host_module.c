@@ -26,9 +26,11 @@ static bool load(const char *text)
 	plait_error error = { .size = sizeof(error) };
 	plait_source source = { .size = sizeof(source), .code = text }, read;
 	plait__signature *signature;
+	plait__text words;
 	bool fine;
 
 	suite_folder();
+	plait__text_init(&words, plait__alloc_default());
 	fine = plait__signature_parse("f(y: inout pointer u32, a: u32, b: u32, "
 				      "c: u32)", plait__alloc_default(),
 				      &signature, &error) == PLAIT_OK;
@@ -36,7 +38,9 @@ static bool load(const char *text)
 		return false;
 	fine = plait__compose_read_source(&source, "f", &read, &error) == PLAIT_OK &&
 	       plait__build_from_source(&read, signature, plait__alloc_default(),
-					NULL, &module, &error) == PLAIT_OK;
+					NULL, &words, &module,
+					&error) == PLAIT_OK;
+	plait__text_fini(&words);
 	plait__signature_destroy(plait__alloc_default(), signature);
 	return OK_THAT(fine, "%s", error.text);
 }

@@ -638,6 +638,12 @@ plait_status plait_kernel_signature(plait_kernel *kernel,
 					      uint64_t capacity_bytes,
 					      uint64_t *out_bytes,
 					      plait_error *error);
+plait_status plait_kernel_messages(plait_kernel *kernel,
+					     plait_device *device,
+					     char *buffer,
+					     uint64_t capacity_bytes,
+					     uint64_t *out_bytes,
+					     plait_error *error);
 plait_status plait_queue_launch(plait_queue *queue,
 					  plait_kernel *kernel,
 					  const plait_launch *launch,

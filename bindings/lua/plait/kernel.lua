@@ -264,6 +264,14 @@ function kernel.check_word(buffer)
   end
 end
 
+--- Return the output of the compiler about the code for a device, with the warnings of a build
+-- that succeeded; "" for functions, and for code from the cache.
+function Kernel:messages(device)
+  return core.text(function(handle, ...)
+    return lib.plait_kernel_messages(handle, device.handle, ...)
+  end, self:handle())
+end
+
 -- Convert arguments for C: {array = , count = , kept = the cdata they refer to}.
 function Kernel:arguments(given)
   local count = #self.parameters

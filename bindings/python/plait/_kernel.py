@@ -353,6 +353,11 @@ class Kernel(Handle):
         self.name, self.parameters = whole[:whole.index("(")].strip(), parse(whole)
         self._label = self.name
 
+    def messages(self, device):
+        """Return what the compiler wrote about the code for a device, with the warnings of a
+        build that succeeded; "" for functions, and for code from the cache."""
+        return text_of(lib.plait_kernel_messages, self.handle, device.handle)
+
     def _arguments(self, given):
         if len(given) != len(self.parameters):
             raise TypeError("%s takes %d arguments (%s), not %d" % (

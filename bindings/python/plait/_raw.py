@@ -1237,6 +1237,7 @@ FUNCTIONS = {
     "plait_kernel_retain": (None, (c_void_p,)),
     "plait_kernel_release": (None, (c_void_p,)),
     "plait_kernel_signature": (plait_status, (c_void_p, POINTER(c_char), c_uint64, POINTER(c_uint64), POINTER(plait_error),)),
+    "plait_kernel_messages": (plait_status, (c_void_p, c_void_p, POINTER(c_char), c_uint64, POINTER(c_uint64), POINTER(plait_error),)),
     "plait_queue_launch": (plait_status, (c_void_p, c_void_p, POINTER(plait_launch), POINTER(plait_argument), c_uint64, POINTER(plait_error),)),
     "plait_graph_add": (plait_status, (c_void_p, POINTER(plait_node_desc), POINTER(c_uint64), c_uint64, POINTER(c_uint64), POINTER(plait_error),)),
     "plait_graph_join": (plait_status, (c_void_p, POINTER(c_uint64), c_uint64, POINTER(c_uint64), POINTER(plait_error),)),

@@ -234,6 +234,15 @@ class Plans(Case):
     def test_texts(self):
         self.assertIn("plait_i", plait.source_text(*SAXPY, "host"))
         self.assertIn("host", plait.backend_report("host"))
+
+    def test_messages_of_compilers(self):
+        text = "int f(unsigned x)\n{ int unused = 3; return 0; } /* %d */\n" % time.time_ns()
+        kernel = self.system.kernel("f(x: u32)", {"host": text}, options="-Wunused-variable")
+        self.assertIn("f:2:", kernel.messages(self.device))
+        self.assertIn("warning: unused variable", kernel.messages(self.device))
+        self.assertEqual(self.system.kernel(*SAXPY).messages(self.device), "")
+
+    def test_devices_by_name(self):
         self.assertEqual(self.system.device(self.device.name), self.device)
 
 

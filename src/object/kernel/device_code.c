@@ -143,6 +143,19 @@ static plait_status query(struct compilation *compilation, plait_error *error)
 					   "kernel_query", &room, error);
 }
 
+/* Keep the messages of a build that succeeded. */
+static plait_status accept(struct compilation *compilation, plait_error *error)
+{
+	const plait__device *device = compilation->device;
+
+	plait__report_warning(compilation->signature->name,
+			      device->object.label, &compilation->log.words,
+			      &device->port->context->settings.log);
+	compilation->out->messages = compilation->log.words;
+	plait__text_init(&compilation->log.words, compilation->allocator);
+	return query(compilation, error);
+}
+
 static plait_status hand_over(struct compilation *compilation,
 			      plait_error *error)
 {
@@ -169,7 +182,7 @@ static plait_status hand_over(struct compilation *compilation,
 			(unsigned long long)((plait__clock_now_ns() - begun) /
 					     1000000));
 	if (status == PLAIT_OK)
-		return query(compilation, error);
+		return accept(compilation, error);
 	compilation->out->raw = NULL;
 	return plait__report_failure(compilation->source,
 				     compilation->signature->name, &why,
@@ -304,6 +317,8 @@ void plait__device_code_free(plait__kernel *kernel)
 		if (kernel->built[i].raw != NULL)
 			backend->table.kernel_destroy(backend->self,
 						      kernel->built[i].raw);
+		if (kernel->built[i].messages.bytes != NULL)
+			plait__text_fini(&kernel->built[i].messages);
 	}
 	plait__free(plait__context_allocator(context), kernel->built,
 		    context->device_count * sizeof(*kernel->built));

@@ -16,6 +16,7 @@ struct plait__device_code {
 	plait_backend_kernel *raw; /* null: none */
 	uint64_t group[3];	   /* group size of the code; 0: any */
 	uint64_t local_bytes;	   /* of a group, without parameters */
+	plait__text messages;	   /* of its compiler */
 	/* Why there is none, though a source is for the device: "cannot
 	 * ...". */
 	char lacks[PLAIT_ERROR_TEXT_BYTES + 24];

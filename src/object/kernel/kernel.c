@@ -45,6 +45,7 @@ static plait_status make_kernel(plait__context *context,
 	if (kernel == NULL)
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory for a kernel");
+	plait__text_init(&kernel->messages, allocator);
 	status = plait__intern_acquire(&context->signatures, allocator,
 				       desc->signature, &kernel->signature,
 				       error);
@@ -179,4 +180,52 @@ plait_status plait_kernel_signature(plait_kernel *kernel, char *buffer,
 			 out_bytes);
 	plait__object_leave(&entered->object);
 	return PLAIT_OK;
+}
+
+static const plait__text *messages_for(const plait__kernel *kernel,
+				       const plait__device *device)
+{
+	const plait__device_code *code = plait__device_code_find(kernel,
+								 device);
+
+	return code != NULL ? &code->messages : &kernel->messages;
+}
+
+static plait_status copy_messages(const plait__kernel *kernel,
+				  const plait__device *device, char *buffer,
+				  uint64_t capacity_bytes, uint64_t *out_bytes,
+				  plait_error *error)
+{
+	const plait__text *text;
+
+	if (device->object.context != kernel->object.context)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "device \"%.60s\" is of another context "
+				   "than kernel \"%.60s\"",
+				   device->object.label,
+				   kernel->object.label);
+	text = messages_for(kernel, device);
+	plait__text_copy(text->bytes != NULL ? text->bytes : "", buffer,
+			 capacity_bytes, out_bytes);
+	return PLAIT_OK;
+}
+
+plait_status plait_kernel_messages(plait_kernel *kernel, plait_device *device,
+				   char *buffer, uint64_t capacity_bytes,
+				   uint64_t *out_bytes, plait_error *error)
+{
+	plait__device *where;
+	plait__kernel *entered;
+	plait_status status = plait__kernel_enter(kernel, &entered, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	status = plait__device_enter(device, &where, error);
+	if (status == PLAIT_OK) {
+		status = copy_messages(entered, where, buffer, capacity_bytes,
+				       out_bytes, error);
+		plait__device_leave(where);
+	}
+	plait__object_leave(&entered->object);
+	return status;
 }

@@ -10,6 +10,7 @@
 #include "object/kernel/host_code.h"
 #include "object/context/context.h"
 
+#include "base/text.h"
 #include "kernel/intern.h"
 #include "source/host_module.h"
 
@@ -24,6 +25,7 @@ typedef struct plait__kernel {
 	plait__host_code code;
 	/* The library that holds `code`, if compiled from source; or null. */
 	plait__module *module;
+	plait__text messages; /* of its compiler */
 	/* Device code per device of the context, or null; device_code.h. */
 	plait__device_code *built;
 	plait__context *context; /* used by `built`; the object holds it */

@@ -73,7 +73,8 @@ static plait_status build_one(plait__kernel *kernel, plait__context *context,
 		return status;
 	return plait__build_from_source(source, kernel->signature,
 					plait__context_allocator(context),
-					&context->settings.log, &kernel->module,
+					&context->settings.log,
+					&kernel->messages, &kernel->module,
 					error);
 }
 
@@ -168,4 +169,6 @@ void plait__select_source_free(plait__kernel *kernel)
 	plait__device_code_free(kernel);
 	plait__module_destroy(kernel->module);
 	kernel->module = NULL;
+	if (kernel->messages.bytes != NULL)
+		plait__text_fini(&kernel->messages);
 }

@@ -86,6 +86,21 @@ plait__device *plait__compile_segment_device(
 		       NULL;
 }
 
+const void *plait__compile_segment_place(const plait__queue_program *compiled,
+					 uint32_t command)
+{
+	const plait__device *device =
+		plait__compile_segment_device(compiled, command);
+	const plait__plan *plan = compiled->program->plan;
+
+	return device != NULL &&
+			       plait__device_facts(device)
+					       ->in_order_segments != 0 ?
+		       (const void *)&compiled->lanes[plan->commands[command]
+							      .lane] :
+		       device;
+}
+
 /* ---- which regions are ---- */
 
 /* Let the host decide a region and those that enclose it. */

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Segments of a chunk: convex sets of commands of one device, which a backend
- * makes device graphs of.
+ * Segments of a chunk: convex sets of commands of one place, which a backend
+ * makes device graphs of.  A place is a device, or a lane of a device that runs
+ * segments in order.
  *
  * The depth of a command is the maximum number of changes on a path to it
- * within the chunk: between devices, or across a command that no segment may
- * contain.  Commands of one device and one depth are a segment.  It is convex,
+ * within the chunk: between places, or across a command that no segment may
+ * contain.  Commands of one place and one depth are a segment.  It is convex,
  * as a path that leaves it would come back with a larger depth.  A segment
  * waits for all predecessors of its commands, runs in the queue of one of its
  * lanes and is one command to all others; its mark is that of its last
@@ -24,9 +25,9 @@
 
 #include "base/alloc.h"
 
-/* Commands of one device and depth: a candidate for a segment. */
+/* Commands of one place and depth: a candidate for a segment. */
 struct group {
-	plait__device *device;
+	const void *place;
 	uint32_t work;		/* commands with work */
 	uint32_t count;
 	uint32_t regions;	/* regions of the chunk's body */
@@ -76,15 +77,14 @@ static uint32_t body_of(const struct segment_builder *b, uint32_t command)
 static void raise_depth(struct segment_builder *b, uint32_t before,
 			uint32_t command)
 {
-	const plait__device *device =
-		plait__compile_segment_device(b->compiled, command);
+	const void *place = plait__compile_segment_place(b->compiled, command);
 	uint32_t depth;
 
 	if (b->chunk_of[before] != b->chunk_of[command])
 		return;
 	depth = b->depth[before] +
-		(device == NULL ||
-		 plait__compile_segment_device(b->compiled, before) != device);
+		(place == NULL ||
+		 plait__compile_segment_place(b->compiled, before) != place);
 	if (depth > b->depth[command])
 		b->depth[command] = depth;
 }
@@ -182,15 +182,15 @@ static struct group *group_at(const struct segment_builder *b, uint32_t group)
 	return (struct group *)b->groups.items + group;
 }
 
-/* The group of a device among those from `first` on, which have one depth. */
+/* The group of a place among those from `first` on, which have one depth. */
 static uint32_t find_group(struct segment_builder *b, uint32_t first,
-			   plait__device *device)
+			   const void *place)
 {
-	const struct group group = { .device = device,
+	const struct group group = { .place = place,
 				     .segment = PLAIT__NONE };
 
 	for (uint32_t i = first; i < b->groups.count; i++)
-		if (group_at(b, i)->device == device)
+		if (group_at(b, i)->place == place)
 			return i;
 	push(b, &b->groups, &group);
 	return b->groups.count - 1;
@@ -219,17 +219,17 @@ static void find_groups(struct segment_builder *b)
 	plait__vector_truncate(&b->groups, 0);
 	for (uint32_t i = 0; i < b->order.count && !b->failed; i++) {
 		uint32_t c = plait__queue_program_at(&b->order, i);
-		plait__device *device =
-			plait__compile_segment_device(b->compiled, c);
+		const void *place =
+			plait__compile_segment_place(b->compiled, c);
 		struct group *group;
 
 		if (b->depth[c] != depth)
 			first = b->groups.count;
 		depth = b->depth[c];
 		b->group_of[c] = PLAIT__NONE;
-		if (device == NULL)
+		if (place == NULL)
 			continue;
-		b->group_of[c] = find_group(b, first, device);
+		b->group_of[c] = find_group(b, first, place);
 		if (b->failed)
 			return;
 		group = group_at(b, b->group_of[c]);

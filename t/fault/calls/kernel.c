@@ -32,6 +32,8 @@ static plait_status launch_scale(struct place *place, plait_kernel *kernel,
 
 	if ((status = plait_kernel_signature(kernel, text, sizeof(text),
 					     &bytes, error)) ||
+	    (status = plait_kernel_messages(kernel, place->device, text,
+					    sizeof(text), &bytes, error)) ||
 	    (status = plait_queue_launch(place->queue, kernel, &launch,
 					 arguments, 2, error)))
 		return status;
@@ -148,7 +150,8 @@ static plait_status exchange(struct place *place, plait_error *error)
 const struct calls_entry calls_kernel[] = {
 	{ "plait_kernel_create plait_kernel_release", launch_forms, NULL },
 	{ "plait_array_export plait_array_import", exchange, NULL },
-	{ "plait_kernel_create plait_kernel_signature plait_kernel_retain "
-	  "plait_kernel_release plait_queue_launch", launch, NULL },
+	{ "plait_kernel_create plait_kernel_signature plait_kernel_messages "
+	  "plait_kernel_retain plait_kernel_release plait_queue_launch",
+	  launch, NULL },
 	{ NULL, NULL, NULL }
 };

@@ -27,7 +27,7 @@ static plait_status open_it(plait_error *error)
 		.allocator = &counting,
 	};
 
-	(void)snprintf(options, sizeof(options), "opencl:loader=%s",
+	(void)snprintf(options, sizeof(options), "opencl:loader=%s,segments=yes",
 		       standin_path);
 	return plait_context_open(&desc, &rig.context, error);
 }
@@ -224,9 +224,10 @@ static bool try_call(const struct fakecl_setup *setup)
 	return report.failed != NULL;
 }
 
-static void sweep(void)
+static void sweep_with(uint32_t buffers, uint32_t updates)
 {
-	struct fakecl_setup setup = { .devices = 1,
+	struct fakecl_setup setup = { .devices = 1, .buffers = buffers,
+				      .updates = updates,
 				      .code = CL_OUT_OF_RESOURCES };
 
 	for (setup.mode = 0; setup.mode < FAKECL_MODES; setup.mode++) {
@@ -239,9 +240,26 @@ static void sweep(void)
 	}
 }
 
+static void sweep(void)
+{
+	sweep_with(0, 0);
+}
+
+/* Every command that a segment can have is in one. */
+static void in_segments(void)
+{
+	setenv("PLAIT_SEGMENTS", "1", 1);
+	sweep_with(0x400000, 0);
+	sweep_with(0x400000, 0x9003);
+	unsetenv("PLAIT_SEGMENTS");
+}
+
 int main(int argc, char **argv)
 {
-	static const struct tap_scenario all[] = { { "sweep", sweep } };
+	static const struct tap_scenario all[] = {
+		{ "sweep", sweep },
+		{ "in segments", in_segments },
+	};
 
 	(void)suite_folder();
 	standin()->teach("map", NULL, map_words);

@@ -10,14 +10,15 @@
 #include "lib/tap.h"
 
 static uint64_t looks;
-static plait__device *const here = (plait__device *)(void *)&looks;
+static bool in_order; /* segments of the device run so */
 
-static plait__device *is_here(const plait__queue_program *queued, uint32_t command)
+static const void *place_of(const plait__queue_program *queued,
+			    uint32_t command)
 {
-	(void)queued;
-	(void)command;
 	looks++;
-	return here;
+	return in_order ? (const void *)&queued->lanes[
+				  queued->program->plan->commands[command].lane]
+			: &looks;
 }
 
 static bool has_work(const plait__plan *plan, uint32_t command)
@@ -32,7 +33,7 @@ static bool has_work(const plait__plan *plan, uint32_t command)
 	(looks++, plait__queue_program_at(vector, index))
 #define plait__vector_at(vector, index) \
 	(looks++, plait__vector_at(vector, index))
-#define plait__compile_segment_device is_here
+#define plait__compile_segment_place place_of
 #define plait__queue_command_has_work has_work
 #define plait__program_allocator(program) ((void)(program), \
 					   plait__alloc_default())
@@ -204,8 +205,29 @@ static void stubs(void)
 	end();
 }
 
+/* Two lanes of two commands, and one that waits for both: of one device one
+ * segment, of a device that runs segments in order one for each lane, and one
+ * for the last command. */
+static void lanes(void)
+{
+	for (uint32_t i = 0; i < 2; i++) {
+		in_order = i == 1;
+		begin();
+		for (uint32_t k = 0; k < 4; k++)
+			add_command(k / 2, PLAIT__CMD_JOIN);
+		add_wait(1, 1);
+		add_command(0, PLAIT__CMD_JOIN);
+		find();
+		IS_UINT(queued.segments.count, in_order ? 3 : 1);
+		IS_UINT(queued.members.count, 5);
+		end();
+	}
+	in_order = false;
+}
+
 static const struct tap_scenario all[] = {
 	{ "a large fan-in", large_fan_in },
 	{ "stubs", stubs },
+	{ "lanes", lanes },
 };
 TAP_MAIN(all)

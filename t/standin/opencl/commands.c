@@ -235,6 +235,8 @@ static void run_head(struct fake_queue *queue)
 	queue->failed = code;
 	command->event->state = code;
 	command->event->queue = queue;
+	if (command->buffer != NULL)
+		fake_end_run(command->buffer);
 	tell_later(command->event);
 	free_command(command);
 	pthread_cond_broadcast(&fake.changed);

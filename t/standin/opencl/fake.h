@@ -9,7 +9,7 @@
 
 #include "fakecl.h"
 
-#include "../../../plugins/opencl/calls.h"
+#include "../../../plugins/opencl/extension_calls.h"
 
 /* Hidden: the twins alone carry the names of OpenCL. */
 #define FAKE_STATUS(name, parameters, arguments) \
@@ -17,6 +17,8 @@
 #define FAKE_MAKES(type, name, parameters, arguments) \
 	type fake_##name parameters;
 OPENCL_CALLS(FAKE_STATUS, FAKE_MAKES)
+OPENCL_IL_CALLS(FAKE_STATUS, FAKE_MAKES)
+OPENCL_BUFFER_CALLS(FAKE_STATUS, FAKE_MAKES)
 
 enum { FAKE_DEVICES = 4, FAKE_PARAMETERS = 16, FAKE_VALUE_BYTES = 16,
        FAKE_THREADS = 4 };
@@ -40,7 +42,8 @@ enum fake_kind {
 	FAKE_MEMORY,
 	FAKE_PROGRAM,
 	FAKE_KERNEL,
-	FAKE_EVENT
+	FAKE_EVENT,
+	FAKE_BUFFER
 };
 
 struct fake_object {
@@ -122,6 +125,7 @@ struct fake_command {
 	cl_int (*work)(struct fake_command *command);
 	struct fake_memory *source, *target;
 	struct fake_kernel *kernel;
+	struct fake_buffer *buffer; /* that it runs */
 	size_t source_offset, target_offset, bytes, pattern_bytes;
 	size_t region[3];
 	size_t source_pitch[3], target_pitch[3]; /* the first unused */
@@ -182,6 +186,27 @@ cl_int fake_give(const void *from, size_t bytes, size_t room, void *value,
 void fake_teach(const char *name, const char *text,
 		plait_kernel_function function);
 cl_int fake_launch(struct fake_command *command);
+
+/* --- buffers.c */
+
+/* A run of a command buffer has ended. */
+void fake_end_run(struct fake_buffer *buffer);
+cl_int fake_give_extensions(size_t room, void *value, size_t *bytes);
+
+/* --- works.c: fill a command for a queue or a command buffer, or refuse */
+
+cl_int fake_set_copy(struct fake_command *command, cl_mem source, cl_mem target,
+		     size_t source_offset, size_t target_offset, size_t bytes);
+cl_int fake_set_rows(struct fake_command *command, cl_mem source, cl_mem target,
+		     const size_t *from, const size_t *to, const size_t *region,
+		     size_t source_row, size_t source_slice, size_t target_row,
+		     size_t target_slice);
+cl_int fake_set_fill(struct fake_command *command, cl_mem target,
+		     const void *pattern, size_t pattern_bytes, size_t offset,
+		     size_t bytes);
+cl_int fake_set_launch(struct fake_command *command, cl_kernel kernel,
+		       cl_uint dimensions, const size_t *offset,
+		       const size_t *items, const size_t *group);
 
 /* --- commands.c */
 

@@ -24,6 +24,9 @@ enum {
 struct fakecl_setup {
 	uint32_t mode;
 	uint32_t devices;    /* 0 to 4 */
+	uint32_t buffers;    /* version of command buffers; 0: none */
+	uint32_t updates;    /* of their updates; 0: none */
+	bool spirv;	     /* programs in it are taken */
 	bool gpu;	     /* memory is the driver's, as seen from outside */
 	bool no_info;	     /* of the parameters of kernels */
 	bool no_platform;    /* the loader's answer when there is no driver */

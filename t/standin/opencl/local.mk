@@ -2,7 +2,7 @@
 # A stand-in for the ICD loader and a driver of OpenCL.
 if OPENCL
 check_LTLIBRARIES += %D%/fakecl.la
-%C%_fakecl_la_SOURCES = %D%/commands.c %D%/fake.h %D%/fakecl.h \
+%C%_fakecl_la_SOURCES = %D%/buffers.c %D%/commands.c %D%/fake.h %D%/fakecl.h \
 	%D%/memory.c %D%/objects.c %D%/programs.c %D%/standin.h \
 	%D%/twins.c \
 	%D%/works.c

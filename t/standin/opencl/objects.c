@@ -157,7 +157,7 @@ cl_int fake_clGetDeviceInfo(cl_device_id device, cl_device_info key,
 {
 	const cl_platform_id platform = (cl_platform_id)&fake.platform;
 	const cl_ulong all = MEMORY_BYTES, largest = FAKE_LARGEST_BYTES;
-	const cl_ulong local = FAKE_LOCAL_BYTES;
+	const cl_ulong local = FAKE_LOCAL_BYTES, none = 0, fields = 15;
 	const cl_uint align_bits = 1024;
 	const size_t group_max = FAKE_GROUP_DEVICE;
 	cl_device_type type = fake.setup.gpu ? CL_DEVICE_TYPE_GPU :
@@ -166,6 +166,15 @@ cl_int fake_clGetDeviceInfo(cl_device_id device, cl_device_info key,
 	if (!fake_is(device, FAKE_DEVICE))
 		return CL_INVALID_DEVICE;
 	switch (key) {
+	case OPENCL_EXTENSIONS_WITH_VERSION:
+		return fake_give_extensions(room, value, bytes);
+	case OPENCL_IL_VERSION:
+		return give_text(fake.setup.spirv ? "SPIR-V_1.0" : "", room,
+				 value, bytes);
+	case OPENCL_BUFFER_QUEUE_PROPERTIES:
+		return fake_give(&none, sizeof(none), room, value, bytes);
+	case OPENCL_MUTABLE_CAPABILITIES:
+		return fake_give(&fields, sizeof(fields), room, value, bytes);
 	case CL_DEVICE_PLATFORM:
 		return fake_give(&platform, sizeof(platform), room, value,
 				 bytes);

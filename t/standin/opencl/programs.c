@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Programs and kernels of the stand-in for OpenCL.  A program is its text, and
- * its binary too.  A text with "no such language" in it does not build; the
+ * its binary too, and its SPIR-V behind the magic number.  A text with "no such
+ * language" in it does not build, one with "#warning" builds with a warning; the
  * action of a kernel is a function that the test registered.
  */
 #include <stdio.h>
@@ -13,7 +14,8 @@
 enum { LESSONS = 32, NAME_BYTES = 64 };
 
 static const char binary_mark[] = "fakecl binary\n";
-static const char build_log[] = "stand-in: there is no such language";
+static const char failure_log[] = "stand-in: there is no such language";
+static const char warning_log[] = "Start\na.cl:7:1: warning: so it is\nEnd\n";
 
 static struct lesson {
 	char name[NAME_BYTES];
@@ -88,6 +90,21 @@ cl_program fake_clCreateProgramWithSource(cl_context context, cl_uint count,
 	       new_program(context, texts[0], bytes[0]);
 }
 
+cl_program fake_clCreateProgramWithILKHR(cl_context context, const void *text,
+					 size_t bytes, cl_int *code)
+{
+	static const uint32_t magic = 0x07230203;
+
+	*code = !fake_is(context, FAKE_CONTEXT) ? CL_INVALID_CONTEXT :
+		!fake.setup.spirv		? CL_INVALID_OPERATION :
+		bytes <= sizeof(magic) ||
+		memcmp(text, &magic, sizeof(magic)) != 0 ? CL_INVALID_VALUE :
+							   CL_SUCCESS;
+	return *code != CL_SUCCESS ? NULL :
+	       new_program(context, (const char *)text + sizeof(magic),
+			   bytes - sizeof(magic));
+}
+
 cl_program fake_clCreateProgramWithBinary(cl_context context, cl_uint count,
 					  const cl_device_id *ids,
 					  const size_t *bytes,
@@ -151,22 +168,22 @@ cl_int fake_clGetProgramInfo(cl_program handle, cl_program_info key,
 	return CL_SUCCESS;
 }
 
-cl_int fake_clGetProgramBuildInfo(cl_program program, cl_device_id device,
+cl_int fake_clGetProgramBuildInfo(cl_program handle, cl_device_id device,
 				  cl_program_build_info key, size_t room,
 				  void *value, size_t *bytes)
 {
+	const struct fake_program *program = (struct fake_program *)handle;
+	const char *text;
+
 	if (!fake_is(program, FAKE_PROGRAM))
 		return CL_INVALID_PROGRAM;
 	if (!fake_is(device, FAKE_DEVICE))
 		return CL_INVALID_DEVICE;
-	if (key != CL_PROGRAM_BUILD_LOG ||
-	    (value != NULL && room < sizeof(build_log)))
+	if (key != CL_PROGRAM_BUILD_LOG)
 		return CL_INVALID_VALUE;
-	if (bytes != NULL)
-		*bytes = sizeof(build_log);
-	if (value != NULL)
-		memcpy(value, build_log, sizeof(build_log));
-	return CL_SUCCESS;
+	text = !program->built ? failure_log :
+	       strstr(program->text, "#warning") != NULL ? warning_log : "";
+	return fake_give(text, strlen(text) + 1, room, value, bytes);
 }
 
 /* --- kernels -------------------------------------------------------------- */
@@ -245,6 +262,14 @@ cl_kernel fake_clCreateKernel(cl_program handle, const char *entry,
 	kernel->function = find_function(program, name);
 	read_parameters(kernel, parameters);
 	return (cl_kernel)kernel;
+}
+
+cl_int fake_clRetainKernel(cl_kernel kernel)
+{
+	if (!fake_is(kernel, FAKE_KERNEL))
+		return CL_INVALID_KERNEL;
+	fake_retain(kernel);
+	return CL_SUCCESS;
 }
 
 cl_int fake_clGetKernelInfo(cl_kernel handle, cl_kernel_info key, size_t room,

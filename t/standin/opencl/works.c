@@ -69,6 +69,26 @@ static cl_int do_rows(struct fake_command *command)
 
 /* --- enqueuing ------------------------------------------------------------ */
 
+/* Enqueue a command with the work of `wanted`. */
+static cl_int enqueue(cl_command_queue queue, const struct fake_command *wanted,
+		      cl_uint count, const cl_event *waits, cl_event *event)
+{
+	cl_int code;
+	struct fake_command *command = fake_command(queue, count, waits,
+						    &code), own;
+
+	if (command == NULL)
+		return code;
+	own = *command;
+	*command = *wanted;
+	command->queue = own.queue;
+	command->event = own.event;
+	command->wait_count = own.wait_count;
+	command->waits = own.waits;
+	fake_enqueue(command, event);
+	return CL_SUCCESS;
+}
+
 /* Rows of a memory, or of the host where there is none. */
 static bool is_pitch(const void *handle, const size_t *at,
 		     const size_t *region, size_t row, size_t slice)
@@ -100,6 +120,22 @@ static void set_target(struct fake_command *command, void *handle,
 	command->target_offset = at[2] * slice + at[1] * row + at[0];
 }
 
+cl_int fake_set_rows(struct fake_command *command, cl_mem source, cl_mem target,
+		     const size_t *from, const size_t *to, const size_t *region,
+		     size_t source_row, size_t source_slice, size_t target_row,
+		     size_t target_slice)
+{
+	if (source == NULL || target == NULL || source == target ||
+	    !is_pitch(source, from, region, source_row, source_slice) ||
+	    !is_pitch(target, to, region, target_row, target_slice))
+		return CL_INVALID_VALUE;
+	command->work = do_rows;
+	memcpy(command->region, region, sizeof(command->region));
+	set_source(command, source, from, source_row, source_slice);
+	set_target(command, target, to, target_row, target_slice);
+	return CL_SUCCESS;
+}
+
 cl_int fake_clEnqueueCopyBufferRect(cl_command_queue queue, cl_mem source,
 				    cl_mem target, const size_t *from,
 				    const size_t *to, const size_t *region,
@@ -108,22 +144,13 @@ cl_int fake_clEnqueueCopyBufferRect(cl_command_queue queue, cl_mem source,
 				    cl_uint count, const cl_event *waits,
 				    cl_event *event)
 {
-	struct fake_command *command;
-	cl_int code;
+	struct fake_command wanted = { .work = NULL };
+	cl_int code = fake_set_rows(&wanted, source, target, from, to, region,
+				    source_row, source_slice, target_row,
+				    target_slice);
 
-	if (source == NULL || target == NULL || source == target ||
-	    !is_pitch(source, from, region, source_row, source_slice) ||
-	    !is_pitch(target, to, region, target_row, target_slice))
-		return CL_INVALID_VALUE;
-	command = fake_command(queue, count, waits, &code);
-	if (command == NULL)
-		return code;
-	command->work = do_rows;
-	memcpy(command->region, region, sizeof(command->region));
-	set_source(command, source, from, source_row, source_slice);
-	set_target(command, target, to, target_row, target_slice);
-	fake_enqueue(command, event);
-	return CL_SUCCESS;
+	return code != CL_SUCCESS ? code :
+	       enqueue(queue, &wanted, count, waits, event);
 }
 
 cl_int fake_clEnqueueReadBufferRect(cl_command_queue queue, cl_mem source,
@@ -180,31 +207,53 @@ cl_int fake_clEnqueueWriteBufferRect(cl_command_queue queue, cl_mem target,
 	return CL_SUCCESS;
 }
 
-cl_int fake_clEnqueueCopyBuffer(cl_command_queue queue, cl_mem source,
-				cl_mem target, size_t source_offset,
-				size_t target_offset, size_t bytes,
-				cl_uint count, const cl_event *waits,
-				cl_event *event)
+cl_int fake_set_copy(struct fake_command *command, cl_mem source, cl_mem target,
+		     size_t source_offset, size_t target_offset, size_t bytes)
 {
-	struct fake_command *command;
-	cl_int code;
-
 	if (!holds(source, source_offset, bytes) ||
 	    !holds(target, target_offset, bytes))
 		return CL_INVALID_VALUE;
 	if (source == target && source_offset < target_offset + bytes &&
 	    target_offset < source_offset + bytes)
 		return CL_MEM_COPY_OVERLAP;
-	command = fake_command(queue, count, waits, &code);
-	if (command == NULL)
-		return code;
 	command->work = do_copy;
 	command->source = (struct fake_memory *)source;
 	command->target = (struct fake_memory *)target;
 	command->source_offset = source_offset;
 	command->target_offset = target_offset;
 	command->bytes = bytes;
-	fake_enqueue(command, event);
+	return CL_SUCCESS;
+}
+
+cl_int fake_clEnqueueCopyBuffer(cl_command_queue queue, cl_mem source,
+				cl_mem target, size_t source_offset,
+				size_t target_offset, size_t bytes,
+				cl_uint count, const cl_event *waits,
+				cl_event *event)
+{
+	struct fake_command wanted = { .work = NULL };
+	cl_int code = fake_set_copy(&wanted, source, target, source_offset,
+				    target_offset, bytes);
+
+	return code != CL_SUCCESS ? code :
+	       enqueue(queue, &wanted, count, waits, event);
+}
+
+cl_int fake_set_fill(struct fake_command *command, cl_mem target,
+		     const void *pattern, size_t pattern_bytes, size_t offset,
+		     size_t bytes)
+{
+	if (!holds(target, offset, bytes) || pattern_bytes == 0 ||
+	    pattern_bytes > sizeof(command->pattern) ||
+	    (pattern_bytes & (pattern_bytes - 1)) != 0 ||
+	    offset % pattern_bytes != 0 || bytes % pattern_bytes != 0)
+		return CL_INVALID_VALUE;
+	command->work = do_fill;
+	command->target = (struct fake_memory *)target;
+	command->target_offset = offset;
+	command->bytes = bytes;
+	command->pattern_bytes = pattern_bytes;
+	memcpy(command->pattern, pattern, pattern_bytes);
 	return CL_SUCCESS;
 }
 
@@ -213,25 +262,12 @@ cl_int fake_clEnqueueFillBuffer(cl_command_queue queue, cl_mem target,
 				size_t offset, size_t bytes, cl_uint count,
 				const cl_event *waits, cl_event *event)
 {
-	struct fake_command *command;
-	cl_int code;
+	struct fake_command wanted = { .work = NULL };
+	cl_int code = fake_set_fill(&wanted, target, pattern, pattern_bytes,
+				    offset, bytes);
 
-	if (!holds(target, offset, bytes) || pattern_bytes == 0 ||
-	    pattern_bytes > sizeof(command->pattern) ||
-	    (pattern_bytes & (pattern_bytes - 1)) != 0 ||
-	    offset % pattern_bytes != 0 || bytes % pattern_bytes != 0)
-		return CL_INVALID_VALUE;
-	command = fake_command(queue, count, waits, &code);
-	if (command == NULL)
-		return code;
-	command->work = do_fill;
-	command->target = (struct fake_memory *)target;
-	command->target_offset = offset;
-	command->bytes = bytes;
-	command->pattern_bytes = pattern_bytes;
-	memcpy(command->pattern, pattern, pattern_bytes);
-	fake_enqueue(command, event);
-	return CL_SUCCESS;
+	return code != CL_SUCCESS ? code :
+	       enqueue(queue, &wanted, count, waits, event);
 }
 
 cl_int fake_clEnqueueReadBuffer(cl_command_queue queue, cl_mem source,
@@ -311,14 +347,11 @@ static cl_int check_launch(const void *handle)
 	return CL_SUCCESS;
 }
 
-cl_int fake_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel,
-				   cl_uint dimensions, const size_t *offset,
-				   const size_t *items, const size_t *group,
-				   cl_uint count, const cl_event *waits,
-				   cl_event *event)
+cl_int fake_set_launch(struct fake_command *command, cl_kernel kernel,
+		       cl_uint dimensions, const size_t *offset,
+		       const size_t *items, const size_t *group)
 {
 	cl_int code = check_launch(kernel);
-	struct fake_command *command;
 	size_t members = 1;
 	cl_uint i;
 
@@ -335,9 +368,6 @@ cl_int fake_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel,
 		members *= group[i];
 	if (members > FAKE_GROUP_RUNS)
 		return CL_INVALID_WORK_GROUP_SIZE;
-	command = fake_command(queue, count, waits, &code);
-	if (command == NULL)
-		return code;
 	command->work = fake_launch;
 	command->kernel = (struct fake_kernel *)kernel;
 	command->launch = (plait_launch){ .size = sizeof(command->launch),
@@ -346,8 +376,21 @@ cl_int fake_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel,
 		command->launch.items[i] = items[i];
 		command->launch.group[i] = group != NULL ? group[i] : 0;
 	}
-	fake_enqueue(command, event);
 	return CL_SUCCESS;
+}
+
+cl_int fake_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel,
+				   cl_uint dimensions, const size_t *offset,
+				   const size_t *items, const size_t *group,
+				   cl_uint count, const cl_event *waits,
+				   cl_event *event)
+{
+	struct fake_command wanted = { .work = NULL };
+	cl_int code = fake_set_launch(&wanted, kernel, dimensions, offset,
+				      items, group);
+
+	return code != CL_SUCCESS ? code :
+	       enqueue(queue, &wanted, count, waits, event);
 }
 
 /* --- maps ----------------------------------------------------------------- */

@@ -148,6 +148,15 @@ function Kernel(system::System, signature, source=nothing; defines=nothing, opti
 end
 
 """
+    Plait.messages(kernel, device)
+
+Return what the compiler wrote about the code for a device, with the warnings of a build that
+succeeded; "" for functions, and for code from the cache.
+"""
+messages(kernel::Kernel, device::Device) =
+    rstrip(GC.@preserve(kernel, text_of(Raw.plait_kernel_messages, kernel, device.raw)), '\0')
+
+"""
     Plait.source_text(signature, source, form; defines)
 
 Return portable source in the language of a backend: `:host`, `:opencl` or `:cuda`.

@@ -1482,6 +1482,12 @@ function plait_kernel_signature(kernel, buffer, capacity_bytes, out_bytes, error
     ccall(plait_kernel_signature_at[], plait_status, (Ptr{plait_kernel}, Ptr{UInt8}, UInt64, Ptr{UInt64}, Ptr{plait_error}), kernel, buffer, capacity_bytes, out_bytes, error)
 end
 
+const plait_kernel_messages_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_kernel_messages - get what the compiler wrote about a kernel's code."
+function plait_kernel_messages(kernel, device, buffer, capacity_bytes, out_bytes, error)
+    ccall(plait_kernel_messages_at[], plait_status, (Ptr{plait_kernel}, Ptr{plait_device}, Ptr{UInt8}, UInt64, Ptr{UInt64}, Ptr{plait_error}), kernel, device, buffer, capacity_bytes, out_bytes, error)
+end
+
 const plait_queue_launch_at = Ref{Ptr{Cvoid}}(C_NULL)
 "plait_queue_launch - submit one kernel launch to a queue."
 function plait_queue_launch(queue, kernel, launch, arguments, count, error)
@@ -2202,6 +2208,7 @@ const FUNCTIONS = Tuple{Symbol,Base.RefValue{Ptr{Cvoid}}}[
     (:plait_kernel_retain, plait_kernel_retain_at),
     (:plait_kernel_release, plait_kernel_release_at),
     (:plait_kernel_signature, plait_kernel_signature_at),
+    (:plait_kernel_messages, plait_kernel_messages_at),
     (:plait_queue_launch, plait_queue_launch_at),
     (:plait_graph_add, plait_graph_add_at),
     (:plait_graph_join, plait_graph_join_at),

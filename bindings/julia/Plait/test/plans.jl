@@ -264,6 +264,9 @@ test("planning") do system, device, queue
     is(Plait.query(freeze(read_graph(system, "node a\nnode b after=a\n"))).edges, UInt64(1), "a graph in text form")
     ok(occursin("plait_i", Plait.source_text(SAXPY..., :host)), "source in another language")
     ok(occursin("host", Plait.backend_report(backend="host")), "a report without a system")
+    text = "int f(unsigned x)\n{ int unused = 3; return 0; } /* $(time_ns()) */\n"
+    warned = Kernel(system, "f(x: u32)", (host=text,); options="-Wunused-variable")
+    ok(occursin("warning: unused variable", Plait.messages(warned, device)), "messages of compilers")
     is(Plait.device(system, device.name).raw, device.raw, "a device by its name")
     ok(occursin("3 nodes", repr(plan)) && occursin("done", repr(one)), "what is shown")
 end

@@ -1099,6 +1099,8 @@ fn plait_kernel_retain(kernel: *mut plait_kernel);
 fn plait_kernel_release(kernel: *mut plait_kernel);
 /// plait_kernel_signature - get the signature in canonical form.
 fn plait_kernel_signature(kernel: *mut plait_kernel, buffer: *mut c_char, capacity_bytes: u64, out_bytes: *mut u64, error: *mut plait_error) -> plait_status;
+/// plait_kernel_messages - get what the compiler wrote about a kernel's code.
+fn plait_kernel_messages(kernel: *mut plait_kernel, device: *mut plait_device, buffer: *mut c_char, capacity_bytes: u64, out_bytes: *mut u64, error: *mut plait_error) -> plait_status;
 /// plait_queue_launch - submit one kernel launch to a queue.
 fn plait_queue_launch(queue: *mut plait_queue, kernel: *mut plait_kernel, launch: *const plait_launch, arguments: *const plait_argument, count: u64, error: *mut plait_error) -> plait_status;
 /// plait_graph_add - add a node.

@@ -10,7 +10,7 @@ use plait_sys as raw;
 use crate::error::{c_text, call, fill_text, pointer_of, Error, Result, Status};
 use crate::library::{lib, Handle};
 use crate::memory::{Buffer, Element};
-use crate::system::System;
+use crate::system::{Device, System};
 
 // --- arguments -----------------------------------------------------------------
 
@@ -674,6 +674,19 @@ impl Kernel {
         })?;
         let name = whole.split('(').next().unwrap_or("").trim().into();
         Ok(Kernel { raw, name, wanted: parse(&whole) })
+    }
+
+    /// What the compiler wrote about the code for a device, with the warnings of a build that
+    /// succeeded; empty for functions, and for code from the cache.
+    pub fn messages(&self, device: &Device) -> Result<String> {
+        fill_text(|room, bytes, needed| {
+            // SAFETY: `room` has `bytes` bytes, or is null; the others are ours.
+            call(|error| unsafe {
+                (lib().plait_kernel_messages)(
+                    self.raw.get(), device.get(), room.cast(), bytes, needed, error)
+            })?;
+            Ok(())
+        })
     }
 }
 

@@ -92,6 +92,12 @@ fn planning() {
         assert_eq!(system.read_graph(text, "two")?.freeze()?.query()?.edges, 1);
         let source = KernelBuilder::new(SIGNATURE).portable(PLUS).source_text(sys::PLAIT_SOURCE_C)?;
         assert!(source.contains("plait_i"));
+        let age = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+        let code = format!("int f(unsigned x)\n{{ int unused = 3; return 0; }} /* {} */\n", age.as_nanos());
+        let builder = KernelBuilder::new("f(x: u32)").host(&code).options("-Wunused-variable");
+        // SAFETY: the function has the type of the signature.
+        let messages = unsafe { builder.build(system) }?.messages(system.device())?;
+        assert!(messages.contains("warning: unused variable"));
         assert!(System::options().backend("host").report()?.contains("host"));
         Ok(())
     });
