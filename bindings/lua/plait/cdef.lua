@@ -381,6 +381,48 @@ plait_status plait_signal_notify(plait_signal *signal,
 					   plait_host_function function,
 					   void *user_data,
 					   plait_error *error);
+typedef struct plait_kernel plait_kernel;
+typedef struct plait_launch {
+	uint32_t size;
+	uint32_t dimensions;
+	uint64_t items[3];
+	uint64_t group[3];
+} plait_launch;
+typedef uint32_t plait_argument_kind;
+enum {
+	PLAIT_ARGUMENT_VALUE = 0,
+	PLAIT_ARGUMENT_BUFFER = 1,
+	PLAIT_ARGUMENT_PARAMETER = 2,
+	PLAIT_ARGUMENT_ROTATION = 3,
+	PLAIT_ARGUMENT_ITERATION = 4,
+	PLAIT_ARGUMENT_SCRATCH = 5,
+	PLAIT_ARGUMENT_LOCAL = 6,
+	PLAIT_ARGUMENT_DATA = 7,
+	PLAIT_ARGUMENT_ACCESS = 8
+};
+typedef uint32_t plait_series_flags;
+enum {
+	PLAIT_SERIES_FROM_COUNT = 1 << 0
+};
+typedef struct plait_series {
+	uint32_t size;
+	plait_series_flags flags;
+	int64_t offset;
+	int64_t scale;
+	int64_t limit;
+} plait_series;
+typedef struct plait_argument {
+	uint32_t size;
+	plait_argument_kind kind;
+	const void *value;
+	uint64_t bytes;
+	plait_buffer *buffer;
+	uint64_t offset_bytes;
+	const char *name;
+	uint64_t rotation;
+	uint64_t ahead;
+	const plait_series *series;
+} plait_argument;
 typedef struct plait_queue_desc {
 	uint32_t size;
 	uint32_t flags;
@@ -544,13 +586,6 @@ plait_status plait_source_text(const char *signature,
 					 uint64_t capacity_bytes,
 					 uint64_t *out_bytes,
 					 plait_error *error);
-typedef struct plait_kernel plait_kernel;
-typedef struct plait_launch {
-	uint32_t size;
-	uint32_t dimensions;
-	uint64_t items[3];
-	uint64_t group[3];
-} plait_launch;
 typedef int32_t (*plait_kernel_function)(void *const *arguments,
 					 const plait_launch *launch,
 					 void *user_data);
@@ -587,41 +622,6 @@ typedef struct plait_kernel_desc {
 	const plait_source *sources;
 	uint64_t source_count;
 } plait_kernel_desc;
-typedef uint32_t plait_argument_kind;
-enum {
-	PLAIT_ARGUMENT_VALUE = 0,
-	PLAIT_ARGUMENT_BUFFER = 1,
-	PLAIT_ARGUMENT_PARAMETER = 2,
-	PLAIT_ARGUMENT_ROTATION = 3,
-	PLAIT_ARGUMENT_ITERATION = 4,
-	PLAIT_ARGUMENT_SCRATCH = 5,
-	PLAIT_ARGUMENT_LOCAL = 6,
-	PLAIT_ARGUMENT_DATA = 7,
-	PLAIT_ARGUMENT_ACCESS = 8
-};
-typedef uint32_t plait_series_flags;
-enum {
-	PLAIT_SERIES_FROM_COUNT = 1 << 0
-};
-typedef struct plait_series {
-	uint32_t size;
-	plait_series_flags flags;
-	int64_t offset;
-	int64_t scale;
-	int64_t limit;
-} plait_series;
-typedef struct plait_argument {
-	uint32_t size;
-	plait_argument_kind kind;
-	const void *value;
-	uint64_t bytes;
-	plait_buffer *buffer;
-	uint64_t offset_bytes;
-	const char *name;
-	uint64_t rotation;
-	uint64_t ahead;
-	const plait_series *series;
-} plait_argument;
 plait_status plait_kernel_create(plait_context *context,
 					   const plait_kernel_desc *desc,
 					   plait_kernel **out,

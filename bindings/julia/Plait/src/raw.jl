@@ -17,13 +17,13 @@ const plait_tensor_flags = UInt32
 const plait_event_kind = UInt32
 const plait_signal_flags = UInt32
 const plait_wait_mode = Int32
+const plait_argument_kind = UInt32
+const plait_series_flags = UInt32
 const plait_command_kind = UInt32
 const plait_native_kind = UInt32
 const plait_source_form = UInt32
 const plait_source_flags = UInt32
 const plait_function_form = UInt32
-const plait_argument_kind = UInt32
-const plait_series_flags = UInt32
 const plait_node = UInt64
 const plait_node_kind = UInt32
 const plait_node_flags = UInt32
@@ -145,6 +145,16 @@ const PLAIT_EVENT_TASK = plait_event_kind(5)
 const PLAIT_SIGNAL_GATE = plait_signal_flags(1)
 const PLAIT_WAIT_ALL = plait_wait_mode(0)
 const PLAIT_WAIT_ANY = plait_wait_mode(1)
+const PLAIT_ARGUMENT_VALUE = plait_argument_kind(0)
+const PLAIT_ARGUMENT_BUFFER = plait_argument_kind(1)
+const PLAIT_ARGUMENT_PARAMETER = plait_argument_kind(2)
+const PLAIT_ARGUMENT_ROTATION = plait_argument_kind(3)
+const PLAIT_ARGUMENT_ITERATION = plait_argument_kind(4)
+const PLAIT_ARGUMENT_SCRATCH = plait_argument_kind(5)
+const PLAIT_ARGUMENT_LOCAL = plait_argument_kind(6)
+const PLAIT_ARGUMENT_DATA = plait_argument_kind(7)
+const PLAIT_ARGUMENT_ACCESS = plait_argument_kind(8)
+const PLAIT_SERIES_FROM_COUNT = plait_series_flags(1)
 const PLAIT_COMMAND_NOP = plait_command_kind(0)
 const PLAIT_COMMAND_CALL = plait_command_kind(1)
 const PLAIT_COMMAND_COPY = plait_command_kind(2)
@@ -177,16 +187,6 @@ const PLAIT_SOURCE_NO_ALIAS = plait_source_flags(4)
 const PLAIT_FORM_DESCRIBED = plait_function_form(0)
 const PLAIT_FORM_FIXED = plait_function_form(1)
 const PLAIT_FORM_RANGE = plait_function_form(2)
-const PLAIT_ARGUMENT_VALUE = plait_argument_kind(0)
-const PLAIT_ARGUMENT_BUFFER = plait_argument_kind(1)
-const PLAIT_ARGUMENT_PARAMETER = plait_argument_kind(2)
-const PLAIT_ARGUMENT_ROTATION = plait_argument_kind(3)
-const PLAIT_ARGUMENT_ITERATION = plait_argument_kind(4)
-const PLAIT_ARGUMENT_SCRATCH = plait_argument_kind(5)
-const PLAIT_ARGUMENT_LOCAL = plait_argument_kind(6)
-const PLAIT_ARGUMENT_DATA = plait_argument_kind(7)
-const PLAIT_ARGUMENT_ACCESS = plait_argument_kind(8)
-const PLAIT_SERIES_FROM_COUNT = plait_series_flags(1)
 const PLAIT_NODE_JOIN = plait_node_kind(0)
 const PLAIT_NODE_LAUNCH = plait_node_kind(1)
 const PLAIT_NODE_CALL = plait_node_kind(2)
@@ -443,6 +443,34 @@ struct plait_point
     sequence::UInt64
 end
 
+struct plait_launch
+    size::UInt32
+    dimensions::UInt32
+    items::NTuple{3, UInt64}
+    group::NTuple{3, UInt64}
+end
+
+struct plait_series
+    size::UInt32
+    flags::plait_series_flags
+    offset::Int64
+    scale::Int64
+    limit::Int64
+end
+
+struct plait_argument
+    size::UInt32
+    kind::plait_argument_kind
+    value::Ptr{Cvoid}
+    bytes::UInt64
+    buffer::Ptr{plait_buffer}
+    offset_bytes::UInt64
+    name::Cstring
+    rotation::UInt64
+    ahead::UInt64
+    series::Ptr{plait_series}
+end
+
 struct plait_queue_desc
     size::UInt32
     flags::UInt32
@@ -499,13 +527,6 @@ struct plait_source
     options::Cstring
 end
 
-struct plait_launch
-    size::UInt32
-    dimensions::UInt32
-    items::NTuple{3, UInt64}
-    group::NTuple{3, UInt64}
-end
-
 struct plait_range
     size::UInt32
     dimensions::UInt32
@@ -528,27 +549,6 @@ struct plait_kernel_desc
     grain::UInt64
     sources::Ptr{plait_source}
     source_count::UInt64
-end
-
-struct plait_series
-    size::UInt32
-    flags::plait_series_flags
-    offset::Int64
-    scale::Int64
-    limit::Int64
-end
-
-struct plait_argument
-    size::UInt32
-    kind::plait_argument_kind
-    value::Ptr{Cvoid}
-    bytes::UInt64
-    buffer::Ptr{plait_buffer}
-    offset_bytes::UInt64
-    name::Cstring
-    rotation::UInt64
-    ahead::UInt64
-    series::Ptr{plait_series}
 end
 
 struct plait_node_desc
@@ -1013,15 +1013,15 @@ const STRUCTS = DataType[
     plait_event,
     plait_signal_desc,
     plait_point,
+    plait_launch,
+    plait_series,
+    plait_argument,
     plait_queue_desc,
     plait_rows,
     plait_command,
     plait_source,
-    plait_launch,
     plait_range,
     plait_kernel_desc,
-    plait_series,
-    plait_argument,
     plait_node_desc,
     plait_freeze_desc,
     plait_plan_info,
