@@ -79,7 +79,11 @@ enum {
 	 * submission, if there is any. */
 	PLAIT_COMMAND_WAIT = 6,
 	/* The next emission of `signal`. */
-	PLAIT_COMMAND_EMIT = 7
+	PLAIT_COMMAND_EMIT = 7,
+	/* Launch `kernel`, as plait_queue_launch does.  The arguments are
+	 * copied during the call; the launch holds its kernel and buffers
+	 * until it completes. */
+	PLAIT_COMMAND_LAUNCH = 8
 };
 
 /*
@@ -126,6 +130,12 @@ typedef struct plait_command {
 	/* Null, or rows.  On a device without PLAIT_DEVICE_ROWS each row
 	 * counts as a command. */
 	const plait_rows *rows;
+	/* LAUNCH.  A null `launch` means one item; one argument for each
+	 * parameter of the kernel's signature, of the first one's `size`. */
+	plait_kernel *kernel;
+	const plait_launch *launch;
+	const plait_argument *arguments;
+	uint64_t argument_count;
 } plait_command;
 
 /*
@@ -169,9 +179,10 @@ PLAIT_API void plait_queue_release(plait_queue *queue);
 /*
  * plait_queue_submit - append commands to a queue.
  *
- * All commands are added or none.  They are contiguous: commands of other
- * threads come before or after all of them.  The call returns at once.  A
- * queue keeps the memory that its largest submission needed.
+ * All commands are added or none: after a mistake in any of them none runs.
+ * They are contiguous: commands of other threads come before or after all of
+ * them.  The call returns at once.  A queue keeps the memory that its largest
+ * submission needed.
  *
  * @param queue        borrowed, non-null: the queue
  * @param commands     borrowed, nullable: an array; the first command's `size`

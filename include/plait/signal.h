@@ -8,8 +8,7 @@
  * Example:
  *
  *     plait_signal_create(device, NULL, &signal, &error);
- *     plait_queue_emit(first, signal, NULL, &error);
- *     plait_queue_wait(second, signal, 0, &error);
+ *     plait_queue_emit(queue, signal, NULL, &error);
  *     plait_signal_wait(signal, 1, PLAIT_FOREVER, &error);
  *
  * Order of emissions.  Emissions of one signal happen in the order of their

@@ -441,7 +441,8 @@ enum {
 	PLAIT_COMMAND_READ = 4,
 	PLAIT_COMMAND_WRITE = 5,
 	PLAIT_COMMAND_WAIT = 6,
-	PLAIT_COMMAND_EMIT = 7
+	PLAIT_COMMAND_EMIT = 7,
+	PLAIT_COMMAND_LAUNCH = 8
 };
 typedef struct plait_rows {
 	uint32_t size;
@@ -472,6 +473,10 @@ typedef struct plait_command {
 	uint64_t sequence;
 	const char *label;
 	const plait_rows *rows;
+	plait_kernel *kernel;
+	const plait_launch *launch;
+	const plait_argument *arguments;
+	uint64_t argument_count;
 } plait_command;
 plait_status plait_queue_create(plait_device *device,
 					  const plait_queue_desc *desc,

@@ -164,6 +164,7 @@ PLAIT_COMMAND_READ = 4
 PLAIT_COMMAND_WRITE = 5
 PLAIT_COMMAND_WAIT = 6
 PLAIT_COMMAND_EMIT = 7
+PLAIT_COMMAND_LAUNCH = 8
 PLAIT_NATIVE_POINTER = 1
 PLAIT_NATIVE_CL_PLATFORM = 16
 PLAIT_NATIVE_CL_DEVICE = 17
@@ -531,6 +532,10 @@ class plait_command(Structure):
         ("sequence", c_uint64),
         ("label", c_char_p),
         ("rows", c_void_p),
+        ("kernel", c_void_p),
+        ("launch", c_void_p),
+        ("arguments", c_void_p),
+        ("argument_count", c_uint64),
     ]
 
 

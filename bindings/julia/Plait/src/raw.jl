@@ -163,6 +163,7 @@ const PLAIT_COMMAND_READ = plait_command_kind(4)
 const PLAIT_COMMAND_WRITE = plait_command_kind(5)
 const PLAIT_COMMAND_WAIT = plait_command_kind(6)
 const PLAIT_COMMAND_EMIT = plait_command_kind(7)
+const PLAIT_COMMAND_LAUNCH = plait_command_kind(8)
 const PLAIT_NATIVE_POINTER = plait_native_kind(1)
 const PLAIT_NATIVE_CL_PLATFORM = plait_native_kind(16)
 const PLAIT_NATIVE_CL_DEVICE = plait_native_kind(17)
@@ -511,6 +512,10 @@ struct plait_command
     sequence::UInt64
     label::Cstring
     rows::Ptr{plait_rows}
+    kernel::Ptr{plait_kernel}
+    launch::Ptr{plait_launch}
+    arguments::Ptr{plait_argument}
+    argument_count::UInt64
 end
 
 struct plait_source

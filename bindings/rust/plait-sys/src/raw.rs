@@ -160,6 +160,7 @@ pub const PLAIT_COMMAND_READ: plait_command_kind = 4;
 pub const PLAIT_COMMAND_WRITE: plait_command_kind = 5;
 pub const PLAIT_COMMAND_WAIT: plait_command_kind = 6;
 pub const PLAIT_COMMAND_EMIT: plait_command_kind = 7;
+pub const PLAIT_COMMAND_LAUNCH: plait_command_kind = 8;
 pub const PLAIT_NATIVE_POINTER: plait_native_kind = 1;
 pub const PLAIT_NATIVE_CL_PLATFORM: plait_native_kind = 16;
 pub const PLAIT_NATIVE_CL_DEVICE: plait_native_kind = 17;
@@ -508,6 +509,10 @@ pub struct plait_command [size] {
     pub sequence: u64,
     pub label: *const c_char,
     pub rows: *const plait_rows,
+    pub kernel: *mut plait_kernel,
+    pub launch: *const plait_launch,
+    pub arguments: *const plait_argument,
+    pub argument_count: u64,
 }
 pub struct plait_source [size] {
     pub size: u32,
