@@ -153,6 +153,31 @@ class Kernels(Case):
         self.queue.finish()
         self.assertEqual(y.tolist(), [3, 5, 7])
 
+    def test_a_batch_is_all_or_none(self):
+        saxpy = self.system.kernel(*SAXPY)
+        x, y, z = self.floats(1, 2, 3), self.floats(9, 9, 9), self.floats(0, 0, 0)
+        signal = self.device.signal()
+        with self.queue.batch() as batch:
+            batch.fill(y)
+            for factor in (2, 3):
+                batch.launch(saxpy, factor, x, y, 3, items=3)
+            batch.copy(z, y)
+            batch.emit(signal)
+            batch.wait(signal)
+            batch.fill(y, label="last")
+        self.queue.finish()
+        self.assertEqual((z.tolist(), y.tolist(), batch.sequence, len(batch)), ([5, 10, 15], [0] * 3, 1, 0))
+        with self.assertRaises(ZeroDivisionError), self.queue.batch() as batch:
+            batch.fill(z)
+            1 // 0
+        with self.assertRaises(plait.InvalidError) as caught, self.queue.batch() as batch:
+            batch.fill(z)
+            batch.launch(saxpy, 1, x, y, 3, items=(2**63, 2), label="many")
+        self.assertIn('command 1 "many": saxpy: ', str(caught.exception))
+        self.queue.finish()
+        self.assertEqual(z.tolist(), [5, 10, 15])
+        self.assertIn("2 commands", repr(batch))
+
     def test_a_source_that_does_not_compile(self):
         with self.assertRaises(plait.InvalidError) as caught:
             self.system.kernel("f(x: inout pointer f32)", "KERNEL(f) {\n x[0] = oops; }")

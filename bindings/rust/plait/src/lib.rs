@@ -47,7 +47,7 @@ pub use plait_sys as sys;
 pub use names::{Binding, BindingKind, Command, Costs, CriticalCommand, LaneUse, Mode, Simulation,
                 Tune};
 pub use plan::{Callable, Given, Plan, PlanFormat, Run, RunFlags, TraceFormat};
-pub use queue::{Pending, Queue, Reach, Signal};
+pub use queue::{Batch, Pending, Queue, Reach, Signal};
 pub use rows::Rows;
 pub use system::{Device, DeviceInfo, Options, System};
 

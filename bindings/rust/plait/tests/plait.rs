@@ -184,6 +184,43 @@ fn sources() {
 }
 
 #[test]
+fn batches() {
+    alone(|system, queue| {
+        let step = kernel(system, ("step(a: u32, x: inout pointer u32, n: u64)",
+                                   "KERNEL(step) { EACH(i, n) x[i] = a * x[i] + 1; }"))?;
+        let (x, y) = (system.device().array(&[0u32; 2])?, system.device().array(&[0u32; 2])?);
+        let signal = system.device().signal()?;
+        let number = queue.submit(|batch| {
+            batch.fill(&x, 2);
+            for factor in [3, 5] {
+                batch.launch(&step, args![factor, &x, 2], 2)?;
+            }
+            batch.copy(&y, &x)?;
+            batch.emit(&signal);
+            batch.wait(&signal, 0);
+            batch.fill(&x, 7);
+            batch.copy_rows(&x, &y, plait::Rows::new(1, 1))
+        })?;
+        queue.finish()?;
+        assert_eq!((number, y.read()?, x.read()?), (1, vec![36, 36], vec![36, 7]));
+        let error = queue.submit(|batch| {
+            batch.fill(&y, 0);
+            batch.launch(&step, args![1, &x, 2], (1 << 62, 4))
+        }).unwrap_err();
+        assert!(error.text().contains("command 1: step: "), "{}", error);
+        let one = system.device().array(&[0u32])?;
+        let error = queue.submit(|batch| {
+            batch.fill(&y, 0);
+            batch.copy(&y, &one)
+        });
+        assert!(error.is_err());
+        queue.finish()?;
+        assert_eq!(y.read()?, [36, 36]);
+        Ok(())
+    });
+}
+
+#[test]
 fn a_source_that_does_not_compile() {
     alone(|system, _| {
         let error = kernel(system, ("f(x: inout pointer f32)", "KERNEL(f) {\n x[0] = oops; }"))
