@@ -664,7 +664,9 @@ enum {
 	PLAIT_NODE_WHILE = 9,
 	PLAIT_NODE_DO = 10,
 	PLAIT_NODE_CASE = 11,
-	PLAIT_NODE_REPEAT = 12
+	PLAIT_NODE_REPEAT = 12,
+	PLAIT_NODE_READ = 13,
+	PLAIT_NODE_WRITE = 14
 };
 typedef uint32_t plait_node_flags;
 enum {
@@ -714,6 +716,8 @@ typedef struct plait_node_desc {
 	uint64_t count_step;
 	const plait_series *series;
 	uint64_t series_count;
+	const char *host_parameter;
+	uint64_t host_offset;
 } plait_node_desc;
 plait_status plait_graph_add(plait_graph *graph,
 				       const plait_node_desc *desc,
@@ -1002,7 +1006,8 @@ typedef uint32_t plait_parameter_kind;
 enum {
 	PLAIT_PARAMETER_VALUE = 0,
 	PLAIT_PARAMETER_BUFFER = 1,
-	PLAIT_PARAMETER_LAUNCH = 2
+	PLAIT_PARAMETER_LAUNCH = 2,
+	PLAIT_PARAMETER_HOST = 3
 };
 typedef struct plait_parameter_info {
 	uint32_t size;

@@ -171,6 +171,26 @@ test("mistakes", function(system, device, queue)
   queue:finish()
 end)
 
+test("reads and writes in a graph", function(system, device, queue)
+  local graph, buffer = system:graph(), device:buffer(16)
+  local first = graph:write(buffer, plait.parameter "given", {offset = 4, bytes = 12, host_offset = 4, label = "in"})
+  graph:read(buffer, plait.parameter "got", {after = first})
+  local plan = graph:freeze()
+  local given, got = ffi.new("uint32_t[4]", 9, 1, 2, 3), ffi.new "uint32_t[4]"
+  plan {given = given, got = got}
+  is(("%d %d %d"):format(got[1], got[2], got[3]), "1 2 3", "a call")
+  for i = 1, 3 do
+    given[3] = i
+    plan:run(queue, {given = given, got = got}):wait()
+  end
+  is(#queue.kept, 1, "the queue keeps what a run in flight may use")
+  queue:finish()
+  is(got[3], 3, "runs on a queue")
+  raises('"in" uses 12 bytes, and there are 4', "too few bytes", plan, {given = ffi.new "char[8]", got = got})
+  raises("given: memory of the program is a cdata array", "no cdata", plan, {given = 3, got = got})
+  raises("a plait.parameter, which each run sets", "no parameter", graph.read, graph, buffer, got)
+end)
+
 test("batches", function(system, device, queue)
   local step = system:kernel("step(a: u32, x: inout pointer u32, n: u64)",
                              "KERNEL(step) { EACH(i, n) x[i] = a * x[i] + 1; }")

@@ -202,6 +202,8 @@ PLAIT_NODE_WHILE = 9
 PLAIT_NODE_DO = 10
 PLAIT_NODE_CASE = 11
 PLAIT_NODE_REPEAT = 12
+PLAIT_NODE_READ = 13
+PLAIT_NODE_WRITE = 14
 PLAIT_NODE_ON_FIRST = 0
 PLAIT_NODE_ON_ALL_BARRIER = 16
 PLAIT_NODE_ON_ALL_GROUP = 32
@@ -230,6 +232,7 @@ PLAIT_BINDING_IS_PREDICATE = 4
 PLAIT_PARAMETER_VALUE = 0
 PLAIT_PARAMETER_BUFFER = 1
 PLAIT_PARAMETER_LAUNCH = 2
+PLAIT_PARAMETER_HOST = 3
 PLAIT_RUN_NO_WAIT = 1
 PLAIT_RUN_SERIAL = 4
 PLAIT_RUN_PARALLEL = 8
@@ -625,6 +628,8 @@ class plait_node_desc(Structure):
         ("count_step", c_uint64),
         ("series", c_void_p),
         ("series_count", c_uint64),
+        ("host_parameter", c_char_p),
+        ("host_offset", c_uint64),
     ]
 
 

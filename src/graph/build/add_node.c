@@ -340,6 +340,8 @@ static plait_status add_kind(plait__node_draft *draft)
 		add_region,
 		add_region,
 		add_region,
+		plait__nodes_add_copy,
+		plait__nodes_add_copy,
 	};
 
 	return add[draft->desc->kind](draft);

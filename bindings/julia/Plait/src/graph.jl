@@ -173,6 +173,31 @@ function call!(f, graph::Graph, given...; how...)
         label=string(f), how...)
 end
 
+host_fields(host::Parameter, offset) = (host_parameter=text_at(host.name), host_offset=offset)
+host_fields(host, offset) =
+    throw(ArgumentError("the memory is a Parameter, which each run sets, not $(repr(host))"))
+
+"""
+    read!(graph, source, parameter; host_offset=0, after, ...)
+
+Add a copy of a buffer to memory of the program: an `Array` to which each run sets the
+[`Parameter`](@ref), from `host_offset` bytes on.
+"""
+Base.read!(graph::Graph, source::Buffer, host; host_offset=0, how...) =
+    GC.@preserve host add(graph, Raw.PLAIT_NODE_READ,
+                          (source=handle(source), bytes=sizeof(source),
+                           host_fields(host, host_offset)...); how...)
+
+"""
+    write!(graph, target, parameter; host_offset=0, after, ...)
+
+Add a copy from memory of the program, of which each run sets an `Array`, to a buffer.
+"""
+write!(graph::Graph, target::Buffer, host; host_offset=0, how...) =
+    GC.@preserve host add(graph, Raw.PLAIT_NODE_WRITE,
+                          (target=handle(target), bytes=sizeof(target),
+                           host_fields(host, host_offset)...); how...)
+
 """
     fill!(graph, buffer, value; after, ...)
 

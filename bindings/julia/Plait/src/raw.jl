@@ -201,6 +201,8 @@ const PLAIT_NODE_WHILE = plait_node_kind(9)
 const PLAIT_NODE_DO = plait_node_kind(10)
 const PLAIT_NODE_CASE = plait_node_kind(11)
 const PLAIT_NODE_REPEAT = plait_node_kind(12)
+const PLAIT_NODE_READ = plait_node_kind(13)
+const PLAIT_NODE_WRITE = plait_node_kind(14)
 const PLAIT_NODE_ON_FIRST = plait_node_flags(0)
 const PLAIT_NODE_ON_ALL_BARRIER = plait_node_flags(16)
 const PLAIT_NODE_ON_ALL_GROUP = plait_node_flags(32)
@@ -229,6 +231,7 @@ const PLAIT_BINDING_IS_PREDICATE = plait_binding_flags(4)
 const PLAIT_PARAMETER_VALUE = plait_parameter_kind(0)
 const PLAIT_PARAMETER_BUFFER = plait_parameter_kind(1)
 const PLAIT_PARAMETER_LAUNCH = plait_parameter_kind(2)
+const PLAIT_PARAMETER_HOST = plait_parameter_kind(3)
 const PLAIT_RUN_NO_WAIT = plait_run_flags(1)
 const PLAIT_RUN_SERIAL = plait_run_flags(4)
 const PLAIT_RUN_PARALLEL = plait_run_flags(8)
@@ -597,6 +600,8 @@ struct plait_node_desc
     count_step::UInt64
     series::Ptr{plait_series}
     series_count::UInt64
+    host_parameter::Cstring
+    host_offset::UInt64
 end
 
 struct plait_freeze_desc

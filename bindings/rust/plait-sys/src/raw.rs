@@ -198,6 +198,8 @@ pub const PLAIT_NODE_WHILE: plait_node_kind = 9;
 pub const PLAIT_NODE_DO: plait_node_kind = 10;
 pub const PLAIT_NODE_CASE: plait_node_kind = 11;
 pub const PLAIT_NODE_REPEAT: plait_node_kind = 12;
+pub const PLAIT_NODE_READ: plait_node_kind = 13;
+pub const PLAIT_NODE_WRITE: plait_node_kind = 14;
 pub const PLAIT_NODE_ON_FIRST: plait_node_flags = 0;
 pub const PLAIT_NODE_ON_ALL_BARRIER: plait_node_flags = 16;
 pub const PLAIT_NODE_ON_ALL_GROUP: plait_node_flags = 32;
@@ -226,6 +228,7 @@ pub const PLAIT_BINDING_IS_PREDICATE: plait_binding_flags = 4;
 pub const PLAIT_PARAMETER_VALUE: plait_parameter_kind = 0;
 pub const PLAIT_PARAMETER_BUFFER: plait_parameter_kind = 1;
 pub const PLAIT_PARAMETER_LAUNCH: plait_parameter_kind = 2;
+pub const PLAIT_PARAMETER_HOST: plait_parameter_kind = 3;
 pub const PLAIT_RUN_NO_WAIT: plait_run_flags = 1;
 pub const PLAIT_RUN_SERIAL: plait_run_flags = 4;
 pub const PLAIT_RUN_PARALLEL: plait_run_flags = 8;
@@ -590,6 +593,8 @@ pub struct plait_node_desc [size] {
     pub count_step: u64,
     pub series: *const plait_series,
     pub series_count: u64,
+    pub host_parameter: *const c_char,
+    pub host_offset: u64,
 }
 pub struct plait_freeze_desc [size] {
     pub size: u32,

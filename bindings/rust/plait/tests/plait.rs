@@ -184,6 +184,32 @@ fn sources() {
 }
 
 #[test]
+fn reads_and_writes_in_a_graph() {
+    alone(|system, queue| {
+        let (graph, x) = (system.graph()?, system.device().array(&[0u32; 2])?);
+        let first = graph.write(&x, "given").host_offset(4).label("in").add()?;
+        graph.read(&x, "got").after(first).add()?;
+        let plan = graph.freeze()?;
+        let (given, mut got) = ([9u32, 1, 2], [0u32; 2]);
+        plan.call(with![given = plait::memory(&given), got = plait::memory_mut(&mut got)])?;
+        assert_eq!(got, [1, 2]);
+        let says = |given: &[plait::Given<'_>], text: &str| {
+            let error = plan.call(given).unwrap_err();
+            assert!(error.text().contains(text), "{}", error);
+        };
+        says(with![given = plait::memory(&[0u32; 2]), got = plait::memory_mut(&mut got)],
+             "\"in\" uses 8 bytes, and there are 4");
+        says(with![given = plait::memory(&given), got = plait::memory(&[0u32; 2])],
+             "got is written: give it memory_mut");
+        says(with![given = 3, got = plait::memory_mut(&mut got)], "given is memory of the program");
+        let error = plan.run(queue, with![given = plait::memory(&given),
+                                          got = plait::memory_mut(&mut got)]).err();
+        assert!(error.unwrap().text().contains("which a run borrows: use call"));
+        Ok(())
+    });
+}
+
+#[test]
 fn batches() {
     alone(|system, queue| {
         let step = kernel(system, ("step(a: u32, x: inout pointer u32, n: u64)",
