@@ -196,7 +196,8 @@ typedef struct plait_node_desc {
 	uint64_t branch_count;
 	/* WHILE, DO: expected number of iterations, for planning; 0 means
 	 * 1.  REPEAT: the count, which may be 0; with `count_parameter` or
-	 * `predicate` the expected count, for planning. */
+	 * `predicate` the expected count, for planning.  CASE: 1 + the number
+	 * of the expected body, for planning; 0: none is. */
 	uint64_t times;
 
 	/* COPY, READ, WRITE: null, or rows, as in plait_command; copied.  Each

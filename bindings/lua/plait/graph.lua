@@ -50,7 +50,7 @@ end
 
 local function add(self, kind, fields, how)
   how = how or {}
-  core.check_options(how, " after label cost device on items group scratch_bytes pattern_bytes offset host_offset first times step series "
+  core.check_options(how, " after label cost device on items group scratch_bytes pattern_bytes offset host_offset expect first times step series "
                           .. memory.extents)
   -- Not by a fixed level: calls in tail position have no frame of their own.
   local file, line = core.caller()
@@ -231,9 +231,11 @@ function Graph:repeat_times(count, how)
 end
 
 --- Add a branch: node, bodies = graph:case(buffer, 3) runs the body whose number, from
--- 0, is the first u32 of the buffer, or the result of a function.
+-- 0, is the first u32 of the buffer, or the result of a function.  `how.expect`: the number of
+-- the likely body, for planning.
 function Graph:case(condition, branches, how)
-  local node = region(self, lib.PLAIT_NODE_CASE, condition, how, {branch_count = branches})
+  local times = how and how.expect and how.expect + 1
+  local node = region(self, lib.PLAIT_NODE_CASE, condition, how, {branch_count = branches, times = times})
   local bodies = {}
   for i = 1, branches do bodies[i] = body(self, node, i - 1) end
   return node, bodies

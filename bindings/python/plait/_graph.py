@@ -303,14 +303,15 @@ class Graph(Handle):
         return node, self._body(node, 0)
 
     def case(self, condition: Any, branches: int, *, offset: int = 0,
-             after: After = (), label: Optional[str] = None,
+             expect: Optional[int] = None, after: After = (), label: Optional[str] = None,
              device: On = None, cost: Optional[int] = None) -> Tuple[Node, List[Graph]]:
         """Add a branch; returns (node, [body, ...]).
 
         The condition selects one of `branches` bodies by number, from 0: the u32 of
-        a buffer at `offset` (in bytes), or the result of a Python function.
+        a buffer at `offset` (in bytes), or the result of a Python function.  `expect`: the
+        number of the likely body, for planning.
         """
-        fields = {"branch_count": branches, **self._predicate(condition, offset, int)}
+        fields = {"branch_count": branches, "times": 0 if expect is None else expect + 1, **self._predicate(condition, offset, int)}
         node = self._add(_raw.PLAIT_NODE_CASE, fields, after, label, device, cost)
         return node, [self._body(node, i) for i in range(branches)]
 

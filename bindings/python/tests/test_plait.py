@@ -652,11 +652,14 @@ class Plans(Case):
     def test_branches(self):
         which, out = self.device.array(array.array("I", [2])), self.device.buffer(4)
         graph = self.system.graph()
-        _, branches = graph.case(which, 3)
+        _, branches = graph.case(which, 3, expect=1)
         for i, branch in enumerate(branches):
             branch.fill(out, 10 + i)
         graph.freeze()()
         self.assertEqual(out.read(), b"\x0c\0\0\0")
+        self.assertIn('"take": 1', graph.freeze().text("json"))
+        with self.assertRaisesRegex(plait.InvalidError, "the expected body"):
+            graph.case(which, 3, expect=3)
 
     def test_rotation(self):
         left = self.device.array(array.array("I", [3]))

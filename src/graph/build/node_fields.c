@@ -75,7 +75,7 @@ static const char *const kind_names[] = {
 	      FIELD(REGIONS, predicate)					\
 	      FIELD(REGIONS, predicate_offset))				\
 	GROUP(CASE, FIELD(CASE, branch_count))				\
-	GROUP(LOOPS, FIELD(LOOPS, times))				\
+	GROUP(REGIONS, FIELD(REGIONS, times))				\
 	GROUP(REPEAT,							\
 	      FIELD(REPEAT, count_parameter) FIELD(REPEAT, count_step))
 

@@ -353,13 +353,14 @@ function repeat!(f, graph::Graph, count; how...)
 end
 
 """
-    node, bodies = case!(graph, condition, branches; index=1, after, ...)
+    node, bodies = case!(graph, condition, branches; index=1, expect, after, ...)
 
 Add a branch: run the body whose number, from 0, is `condition[index]` or the result of a
-Julia function.
+Julia function. `expect`: the number of the likely body, for planning.
 """
-function case!(graph::Graph, condition::Condition, branches; index=1, how...)
-    node = add(graph, Raw.PLAIT_NODE_CASE, (branch_count=branches, predicate(graph, condition, index)...); how...)
+function case!(graph::Graph, condition::Condition, branches; index=1, expect=nothing, how...)
+    times = expect === nothing ? 0 : expect + 1
+    node = add(graph, Raw.PLAIT_NODE_CASE, (branch_count=branches, times=times, predicate(graph, condition, index)...); how...)
     return node, [body(graph, node, i - 1) for i in 1:branches]
 end
 

@@ -622,6 +622,12 @@ impl<'a, M: Made> Adding<'a, M> {
         self.host_parameter = Some(name.into());
     }
 
+    /// Set the number of the likely body of a branch, for planning.
+    pub fn expect(mut self, branch: usize) -> Self {
+        self.desc.times = branch as u64 + 1;
+        self
+    }
+
     /// Set where in the program's memory a read or write begins, in bytes; default 0.
     pub fn host_offset(mut self, bytes: u64) -> Self {
         self.desc.host_offset = bytes;

@@ -637,7 +637,9 @@ fn loops_that_ask_afterwards_and_branches() {
         let graph = system.graph()?;
         let (node, body) = graph.do_while(&left).at(1).add()?;
         body.launch(&down, args![&left]).add()?;
-        let (_, branches) = graph.case(&which, 3).after(node).add()?;
+        let (_, branches) = graph.case(&which, 3).expect(2).after(node).add()?;
+        let wrong = graph.case(&which, 3).expect(3).add().err().unwrap();
+        assert!(wrong.text().contains("the expected body"), "{}", wrong);
         for (i, branch) in branches.iter().enumerate() {
             branch.fill(&out, 10 + i as u32).add()?;
         }
