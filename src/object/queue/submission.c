@@ -163,6 +163,19 @@ struct commands {
 	bool internal; /* made by the library, for one call of the user */
 };
 
+/* Returns in `out` the command at `at`, or a copy in `room` if the caller's
+ * struct has another size. Only the first command's size field applies. */
+static inline plait_status view_command(const plait_command **out,
+					plait_command *room, const char *at,
+					uint32_t stride, plait_error *error)
+{
+	*out = (const plait_command *)(const void *)at;
+	if (stride == sizeof(*room))
+		return PLAIT_OK;
+	*out = room;
+	return plait__command_read(room, at, stride, error);
+}
+
 static plait_status add_all(struct plait__submission_builder *builder,
 			    const void *arg, plait_error *error)
 {
@@ -176,13 +189,7 @@ static plait_status add_all(struct plait__submission_builder *builder,
 	uint64_t i;
 
 	for (i = 0; i < all->count; i++, at += stride) {
-		command = (const plait_command *)(const void *)at;
-		status = PLAIT_OK;
-		if (stride != sizeof(known)) {
-			/* Only the first command's size field applies. */
-			status = plait__command_read(&known, at, stride, &why);
-			command = &known;
-		}
+		status = view_command(&command, &known, at, stride, &why);
 		if (status == PLAIT_OK)
 			status = add_command(builder, command, &why);
 		if (status != PLAIT_OK)
@@ -392,15 +399,16 @@ static plait__launch_record *prepare_launches(const plait__queue *queue,
 	const char *at = (const char *)all->commands;
 	uint32_t stride = all->commands->size;
 	plait__launch_record *first = NULL, **next = &first;
+	const plait_command *command;
 	plait_status status = PLAIT_OK;
-	plait_command command;
+	plait_command known;
 
 	for (uint64_t i = 0; status == PLAIT_OK && i < all->count;
 	     i++, at += stride) {
-		status = plait__command_read(&command, at, stride, why);
-		if (status != PLAIT_OK || command.kind != PLAIT_COMMAND_LAUNCH)
+		status = view_command(&command, &known, at, stride, why);
+		if (status != PLAIT_OK || command->kind != PLAIT_COMMAND_LAUNCH)
 			continue;
-		status = plait__launch_record_create(queue, &command, next,
+		status = plait__launch_record_create(queue, command, next,
 						     why);
 		if (status == PLAIT_OK)
 			next = &(*next)->next;
