@@ -201,8 +201,8 @@ typedef struct plait_node_desc {
 	uint64_t times;
 
 	/* COPY, READ, WRITE: null, or rows, as in plait_command; copied.  Each
-	 * side counts as accessed from its first to its last byte.  On a device without
-	 * PLAIT_DEVICE_ROWS the host moves the bytes. */
+	 * side counts as accessed from its first to its last byte.  On a
+	 * device without PLAIT_DEVICE_ROWS the host moves the bytes. */
 	const plait_rows *rows;
 	/* COPY, FILL, READ, WRITE: null, or the name of a buffer that each run
 	 * provides (plait/run.h) in place of `target` or `source`.  The
