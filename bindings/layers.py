@@ -91,7 +91,7 @@ class Layer:
 
 # --- Python ------------------------------------------------------------------
 
-PYTHON = ("_system", "_buffer", "_kernel", "_graph", "_plan", "_coll", "_core", "__init__")
+PYTHON = ("_system", "_batch", "_buffer", "_kernel", "_graph", "_plan", "_coll", "_core", "__init__")
 
 
 def python_layer():
@@ -245,7 +245,7 @@ def rust_function(layer, names, current, lines, comment):
 
 # --- Julia -------------------------------------------------------------------
 
-JULIA_TYPES = "System Device Buffer Kernel Queue Signal Graph Node Plan Run CFunction Turns Handle".split()
+JULIA_TYPES = "System Device Buffer Kernel Queue Batch Signal Graph Node Plan Run CFunction Turns Handle".split()
 
 
 # A docstring and its code, up to the next docstring or to an empty line followed by

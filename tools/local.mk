@@ -43,6 +43,7 @@ bin_PROGRAMS += %D%/plait/plait
 %C%_plait_plait_SOURCES += %D%/conform/cache.c
 %C%_plait_plait_SOURCES += %D%/conform/kernel.c
 %C%_plait_plait_SOURCES += %D%/conform/large_values.c
+%C%_plait_plait_SOURCES += %D%/conform/launch_batch.c
 %C%_plait_plait_SOURCES += %D%/conform/load.c
 %C%_plait_plait_SOURCES += %D%/conform/local_memory.c
 %C%_plait_plait_SOURCES += %D%/conform/native.c

@@ -20,7 +20,9 @@
  * Signature.  Each parameter of the plan occurs once, by name, in any order:
  *
  * - a value has the type of the plan's parameter
- * - memory is a `pointer`: the caller passes a plait_buffer *, and the run uses
+ * - memory of the program (PLAIT_PARAMETER_HOST) is a `pointer` to as much of it
+ *   as the plan uses;
+ * - other memory is a `pointer`: the caller passes a plait_buffer *, and the run uses
  *   the whole buffer; the pointer's type is documentation, since buffers have
  *   no type
  * - a launch is a u32 or u64, the number of items in one dimension, where 0

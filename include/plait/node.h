@@ -96,7 +96,13 @@ enum {
 	PLAIT_NODE_CASE = 11,
 	/* A loop with a count that is known when it is entered: nothing is
 	 * decided between its iterations. */
-	PLAIT_NODE_REPEAT = 12
+	PLAIT_NODE_REPEAT = 12,
+	/* A copy from a buffer to memory of the program, whose address each
+	 * run provides. */
+	PLAIT_NODE_READ = 13,
+	/* A copy from memory of the program, whose address each run provides,
+	 * to a buffer. */
+	PLAIT_NODE_WRITE = 14
 };
 
 /* Flags of a node, combined with PLAIT_CALL_ANY_THREAD. */
@@ -159,7 +165,8 @@ typedef struct plait_node_desc {
 	void *user_data;
 	plait_inbox *inbox;
 
-	/* COPY: from source to target.  FILL: target; see plait_command. */
+	/* COPY: from source to target.  FILL, WRITE: target.  READ: source;
+	 * see plait_command. */
 	plait_buffer *target;
 	uint64_t target_offset;
 	plait_buffer *source;
@@ -191,15 +198,16 @@ typedef struct plait_node_desc {
 	uint64_t branch_count;
 	/* WHILE, DO: expected number of iterations, for planning; 0 means
 	 * 1.  REPEAT: the count, which may be 0; with `count_parameter` or
-	 * `predicate` the expected count, for planning. */
+	 * `predicate` the expected count, for planning.  CASE: 1 + the number
+	 * of the expected body, for planning; 0: none is. */
 	uint64_t times;
 
-	/* COPY: null, or rows, as in plait_command; copied.  Each side counts
-	 * as accessed from its first to its last byte.  On a device without
-	 * PLAIT_DEVICE_ROWS the host moves the bytes. */
+	/* COPY, READ, WRITE: null, or rows, as in plait_command; copied.  Each
+	 * side counts as accessed from its first to its last byte.  On a
+	 * device without PLAIT_DEVICE_ROWS the host moves the bytes. */
 	const plait_rows *rows;
-	/* COPY, FILL: null, or the name of a buffer that each run provides
-	 * (plait/run.h) in place of `target`, or of a COPY's `source`.  The
+	/* COPY, FILL, READ, WRITE: null, or the name of a buffer that each run
+	 * provides (plait/run.h) in place of `target` or `source`.  The
 	 * offset is added to the binding's; a run is refused if the range
 	 * does not fit the buffer or overlaps. */
 	const char *target_parameter;
@@ -219,6 +227,12 @@ typedef struct plait_node_desc {
 	 * in a dimension: the launch does nothing in that iteration. */
 	const plait_series *series;
 	uint64_t series_count;
+	/* READ, WRITE: the name of the program's memory, which each run
+	 * provides (PLAIT_PARAMETER_HOST), and an offset in it.  Nodes and runs
+	 * that use the same name conflict as with a buffer.  A device with
+	 * memory of its own copies through pinned memory of its backend. */
+	const char *host_parameter;
+	uint64_t host_offset;
 } plait_node_desc;
 
 /*

@@ -33,6 +33,7 @@
 #include "plait/graph.h"
 #include "plait/inbox.h"
 #include "plait/kernel.h"
+#include "plait/launch.h"
 #include "plait/native.h"
 #include "plait/node.h"
 #include "plait/plan.h"
@@ -41,6 +42,7 @@
 #include "plait/schedule.h"
 #include "plait/coll.h"
 #include "plait/collective.h"
+#include "plait/signal.h"
 #include "plait/source.h"
 #include "plait/trace.h"
 

@@ -78,7 +78,11 @@ enum {
 	/* `buffer`, from `offset_bytes` on; held until the run completes. */
 	PLAIT_PARAMETER_BUFFER = 1,
 	/* `value` is a plait_launch, copied during the call. */
-	PLAIT_PARAMETER_LAUNCH = 2
+	PLAIT_PARAMETER_LAUNCH = 2,
+	/* `value` is the address of memory of the program, and `bytes` the
+	 * size of that memory, valid until the run completes.  A READ writes to
+	 * it. */
+	PLAIT_PARAMETER_HOST = 3
 };
 
 /* A parameter of a plan. */
@@ -87,7 +91,8 @@ typedef struct plait_parameter_info {
 	plait_parameter_kind kind;
 	/* VALUE: size of the type; else 0. */
 	uint64_t bytes;
-	/* Type as in signatures, "f32" or "pointer"; or "launch". */
+	/* Type as in signatures, "f32" or "pointer"; or "launch".  HOST: "in"
+	 * if runs read the memory, "out" if they write it, or "inout". */
 	char type[32];
 	/* Cut to fit. */
 	char name[64];
@@ -191,6 +196,8 @@ typedef struct plait_run_desc {
 	  0, 0 }
 #define PLAIT_BIND_BUFFER(number, buffer) \
 	{ sizeof(plait_binding), (number), 0, 0, (buffer), 0 }
+#define PLAIT_BIND_HOST(number, address, bytes) \
+	{ sizeof(plait_binding), (number), (address), (bytes), 0, 0 }
 
 /* C: a pointer to a plait_run_desc with bindings and no flags, as in
  * PLAIT_BINDINGS(PLAIT_BIND_VALUE(number, turn)), for the duration of the

@@ -80,7 +80,8 @@ enum { PLAIT__PAYLOAD_SIGNAL = 1 };
  *
  * 	LAUNCH	kernel, geometry, args
  * 	HOST, CALLBACK	object: index in functions
- * 	COPY	args: target, source (MEMORY); bytes.  With rows: bytes of
+ * 	COPY	args: target, source (MEMORY, or a PARAM: a buffer, or for one
+ * 		of them memory of the program); bytes.  With rows: bytes of
  * 		each; value: number of rows in all; and a third argument, a
  * 		plait_work_rows (VALUE)
  * 	FILL	args: target; bytes; value: the pattern; small: its bytes
@@ -173,7 +174,8 @@ enum {
 	PLAIT__PARAM_VALUE = 0,
 	PLAIT__PARAM_MEMORY = 1,
 	PLAIT__PARAM_GEOMETRY = 2,
-	PLAIT__PARAM_SIGNAL = 3
+	PLAIT__PARAM_SIGNAL = 3,
+	PLAIT__PARAM_HOST = 4		/* memory of the program: an address */
 };
 
 /* Largest value: a struct. */
@@ -185,6 +187,22 @@ typedef struct plait__plan_param {
 	uint32_t type;			/* of the signature's types */
 	uint32_t bytes;
 } plait__plan_param;
+
+/* Returns true for a parameter that is memory: accesses name it. */
+static inline int plait__payload_param_is_memory(
+	const plait__plan_param *param)
+{
+	return param->kind == PLAIT__PARAM_MEMORY ||
+	       param->kind == PLAIT__PARAM_HOST;
+}
+
+/* Returns true for an argument that is memory of the program. */
+static inline int plait__payload_arg_is_host(const plait__plan_param *params,
+					     const plait__plan_arg *arg)
+{
+	return arg->kind == PLAIT__ARG_PARAM &&
+	       params[arg->index].kind == PLAIT__PARAM_HOST;
+}
 
 enum {
 	PLAIT__SLOT_BOUND = 0,		/* a buffer bound by name */

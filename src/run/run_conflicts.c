@@ -85,7 +85,7 @@ static plait_status list_params(plait__program *program, const bool *written,
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory to make a plan ready to run");
 	for (uint32_t i = 0; i < plan->params_count; i++)
-		if (plan->params[i].kind == PLAIT__PARAM_MEMORY)
+		if (plait__payload_param_is_memory(&plan->params[i]))
 			conflicts->params[conflicts->param_count++] =
 				(plait__memory_param){ i, written[i] };
 	return PLAIT_OK;
@@ -159,6 +159,14 @@ static plait__bound_range range_of(const plait__buffer *buffer,
 	};
 }
 
+static plait__bound_range host_range_of(const struct plait__bound_buffer *bound)
+{
+	uint64_t address = (uintptr_t)bound->mapped;
+
+	return (plait__bound_range){ NULL, 0, address,
+				     address + bound->host_bytes };
+}
+
 void plait__run_conflicts_note(const plait__instance *instance)
 {
 	const plait__run_conflicts *conflicts = &instance->program->conflicts;
@@ -168,7 +176,9 @@ void plait__run_conflicts_note(const plait__instance *instance)
 		const struct plait__bound_buffer *bound =
 			&instance->frame.bound[conflicts->params[i].param];
 
-		ranges[i] = range_of(bound->buffer, bound->offset);
+		ranges[i] = bound->buffer != NULL ?
+			    range_of(bound->buffer, bound->offset) :
+			    host_range_of(bound);
 	}
 }
 

@@ -11,9 +11,12 @@
 static inline void blank_others(plait_node_desc *desc)
 {
 	const plait_node_desc all = *desc;
-	int copies = all.kind == PLAIT_NODE_COPY;
+	int reads = all.kind == PLAIT_NODE_READ;
+	int writes = all.kind == PLAIT_NODE_WRITE;
+	int copies = all.kind == PLAIT_NODE_COPY || reads || writes;
 	int fills = all.kind == PLAIT_NODE_FILL;
-	int region = all.kind >= PLAIT_NODE_WHILE;
+	int region = all.kind >= PLAIT_NODE_WHILE &&
+		     all.kind <= PLAIT_NODE_REPEAT;
 	int repeats = all.kind == PLAIT_NODE_REPEAT;
 
 	*desc = (plait_node_desc){
@@ -22,8 +25,10 @@ static inline void blank_others(plait_node_desc *desc)
 		.devices = all.devices, .device_count = all.device_count,
 		.flags = all.flags & ~(uint32_t)PLAIT_CALL_ANY_THREAD,
 		.pattern_bytes = fills ? all.pattern_bytes : 0,
-		.source = copies ? all.source : NULL,
-		.source_offset = copies ? all.source_offset : 0,
+		.source = copies && !writes ? all.source : NULL,
+		.source_offset = copies && !writes ? all.source_offset : 0,
+		.host_parameter = reads || writes ? all.host_parameter : NULL,
+		.host_offset = reads || writes ? all.host_offset : 0,
 		.sequence = all.kind == PLAIT_NODE_WAIT ? all.sequence : 0,
 		.function = all.kind == PLAIT_NODE_CALL ||
 			    (region && !repeats) ? all.function : NULL,
@@ -41,9 +46,9 @@ static inline void blank_others(plait_node_desc *desc)
 		desc->series_count = all.series_count;
 	}
 	if (copies || fills) {
-		desc->target = all.target;
+		desc->target = reads ? NULL : all.target;
 		desc->bytes = all.bytes;
-		desc->target_offset = all.target_offset;
+		desc->target_offset = reads ? 0 : all.target_offset;
 	}
 	if (all.kind == PLAIT_NODE_EMIT || all.kind == PLAIT_NODE_WAIT)
 		desc->signal = all.signal;

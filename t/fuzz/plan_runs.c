@@ -45,9 +45,9 @@ static plait_error error = { .size = sizeof(error) };
 
 /* ---- guarded memory ---- */
 
-/* The host memory of the buffers, by number. */
-static struct guarded memories[MEMORIES];
-static plait_buffer *buffers[MEMORIES];
+/* Host memory: of the buffers, by number; the last is for reads and writes. */
+static struct guarded memories[MEMORIES + 1];
+static plait_buffer *buffers[MEMORIES + 1];
 
 static unsigned decisions;
 
@@ -66,14 +66,14 @@ static void make_memory(unsigned i)
 /* Zeros, so that no loop goes on because of a word there. */
 static void clear_memory(void)
 {
-	for (unsigned i = 0; i < MEMORIES; i++)
+	for (unsigned i = 0; i <= MEMORIES; i++)
 		memset(memories[i].bytes, 0, BYTES);
 	decisions = 0;
 }
 
 static void check_memory(void)
 {
-	for (unsigned i = 0; i < MEMORIES; i++)
+	for (unsigned i = 0; i <= MEMORIES; i++)
 		FUZZ_NEED(guarded_is_intact(&memories[i]),
 			  "bytes in front of a buffer");
 	FUZZ_NEED(victim == VICTIM, "the victim");
@@ -134,23 +134,24 @@ static plait_node put_launch(plait_graph *graph, plait_node after)
 
 static plait_node put_copies(plait_graph *graph, plait_node after)
 {
-	const plait_rows rows = { .size = sizeof(rows), .rows = 3,
-				  .slices = 1, .target_row = 16,
-				  .source_row = 8 };
-	plait_node node = put(graph, (plait_node_desc){
-			.kind = PLAIT_NODE_FILL, .bytes = BYTES / 2,
-			.target = buffers[1], .target_offset = 16,
-			.pattern_bytes = 4 }, after);
+	const plait_rows rows = { .size = sizeof(rows), .rows = 3, .slices = 1,
+				  .target_row = 16, .source_row = 8 };
+	const plait_node_desc all[] = {
+		{ .kind = PLAIT_NODE_FILL, .bytes = BYTES / 2, .target = buffers[1],
+		  .target_offset = 16, .pattern_bytes = 4 },
+		{ .kind = PLAIT_NODE_COPY, .rows = &rows, .bytes = 8,
+		  .source = buffers[1], .target = buffers[2] },
+		{ .kind = PLAIT_NODE_COPY, .bytes = BYTES / 2, .source_parameter = "q",
+		  .source_offset = 8, .target = buffers[2], .target_offset = 32 },
+		{ .kind = PLAIT_NODE_WRITE, .bytes = BYTES / 4,
+		  .host_parameter = "in", .host_offset = 8, .target = buffers[2] },
+		{ .kind = PLAIT_NODE_READ, .rows = &rows, .bytes = 8,
+		  .host_parameter = "out", .source = buffers[2] },
+	};
 
-	node = put(graph, (plait_node_desc){
-			.kind = PLAIT_NODE_COPY, .rows = &rows, .bytes = 8,
-			.source = buffers[1],
-			.target = buffers[2] }, node);
-	return put(graph, (plait_node_desc){
-			.kind = PLAIT_NODE_COPY, .bytes = BYTES / 2,
-			.source_parameter = "q", .source_offset = 8,
-			.target = buffers[2], .target_offset = 32 },
-		   node);
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		after = put(graph, all[i], after);
+	return after;
 }
 
 static void put_step(plait_graph *body, const plait_argument *arguments,
@@ -163,8 +164,7 @@ static void put_step(plait_graph *body, const plait_argument *arguments,
 	plait_graph_release(body);
 }
 
-static plait_node put_repeat(plait_graph *graph, plait_argument *arguments,
-			     plait_node node)
+static plait_node put_repeat(plait_graph *graph, plait_argument *arguments, plait_node node)
 {
 	static const plait_series down = { sizeof(down), 1, 1, -1, 2 };
 	plait_graph *body;
@@ -187,11 +187,9 @@ static plait_node put_loop(plait_graph *graph, plait_node after)
 		.kind = PLAIT_NODE_WHILE, .function = decide,
 		.flags = PLAIT_CALL_ANY_THREAD }, after);
 
-	FUZZ_NEED(plait_graph_body(graph, node, 0, &body, &error) == PLAIT_OK,
-		  error.text);
-	FUZZ_NEED(plait_graph_add_rotation(body, turns, 2, 0,
-					   &arguments[1].rotation, &error) ==
-		  PLAIT_OK, error.text);
+	FUZZ_NEED(plait_graph_body(graph, node, 0, &body, &error) == PLAIT_OK &&
+		  plait_graph_add_rotation(body, turns, 2, 0, &arguments[1].rotation,
+					   &error) == PLAIT_OK, error.text);
 	arguments[2].rotation = arguments[1].rotation;
 	put_step(body, arguments, NULL);
 	return put_repeat(graph, arguments, node);
@@ -211,16 +209,14 @@ static void fill_graph(plait_graph *graph, unsigned which)
 	(void)put(graph, (plait_node_desc){
 		.kind = PLAIT_NODE_CASE, .branch_count = 2,
 		.predicate = buffers[3], .predicate_offset = 60 }, node);
-	(void)put(graph, (plait_node_desc){ .kind = PLAIT_NODE_EMIT,
-					    .signal = counter }, node);
+	(void)put(graph, (plait_node_desc){ .kind = PLAIT_NODE_EMIT, .signal = counter }, node);
 }
 
 /* Save a plan; returns a block of exactly its size. */
 static uint8_t *make_plan(unsigned which, size_t *out)
 {
 	plait_freeze_desc desc = { .size = sizeof(desc), .lanes = 2,
-				   .instances = 1,
-				   .mode = which >> 3 & 1 };
+				   .instances = 1, .mode = which >> 3 & 1 };
 	plait_graph *graph = NULL;
 	plait_plan *plan = NULL;
 	uint64_t bytes = 0;
@@ -383,6 +379,9 @@ static bool bind_parameters(const plait__plan *plan, plait_binding *bindings)
 					       .parameter = i };
 		if (param->kind == PLAIT__PARAM_MEMORY) {
 			bindings[i].buffer = buffers[i % MEMORIES];
+		} else if (param->kind == PLAIT__PARAM_HOST) {
+			bindings[i] = (plait_binding)PLAIT_BIND_HOST(
+				i, memories[MEMORIES].bytes, BYTES);
 		} else if (param->kind == PLAIT__PARAM_GEOMETRY) {
 			bindings[i].value = &launch;
 		} else {
@@ -509,7 +508,7 @@ static void prepare(void)
 			  PLAIT_OK &&
 		  plait_signal_raise(gate, 1, &error) == PLAIT_OK,
 		  error.text);
-	for (unsigned i = 0; i < MEMORIES; i++)
+	for (unsigned i = 0; i <= MEMORIES; i++)
 		make_memory(i);
 	FUZZ_NEED(pthread_create(&thread, NULL, watch, NULL) == 0, "a thread");
 	(void)pthread_detach(thread);
@@ -518,7 +517,7 @@ static void prepare(void)
 /* Kept, so that a leak report at exit is not about this. */
 static void tear_down(void)
 {
-	for (unsigned i = 0; i < MEMORIES; i++)
+	for (unsigned i = 0; i <= MEMORIES; i++)
 		plait_buffer_release(buffers[i]);
 	plait_signal_release(counter);
 	plait_signal_release(gate);

@@ -172,6 +172,11 @@ static plait_node_desc right(uint32_t kind, plait_graph *part)
 		desc.source = kind == PLAIT_NODE_COPY ? near_buffer : NULL;
 		desc.source_offset = kind == PLAIT_NODE_COPY ? 32 : 0;
 		desc.pattern_bytes = kind == PLAIT_NODE_FILL ? 4 : 0;
+	} else if (kind == PLAIT_NODE_READ || kind == PLAIT_NODE_WRITE) {
+		desc.host_parameter = "h";
+		desc.bytes = 8;
+		desc.source = kind == PLAIT_NODE_READ ? near_buffer : NULL;
+		desc.target = kind == PLAIT_NODE_WRITE ? near_buffer : NULL;
 	} else if (kind == PLAIT_NODE_EMIT || kind == PLAIT_NODE_WAIT) {
 		desc.signal = near_signal;
 	} else if (kind == PLAIT_NODE_SUBGRAPH) {
@@ -194,7 +199,9 @@ enum {
 	LOOPS = 1 << PLAIT_NODE_WHILE | 1 << PLAIT_NODE_DO | REPEAT,
 	CASE = 1 << PLAIT_NODE_CASE,
 	REGIONS = LOOPS | CASE,
-	ALL = (1 << (PLAIT_NODE_REPEAT + 1)) - 1,
+	RD = 1 << PLAIT_NODE_READ,
+	WR = 1 << PLAIT_NODE_WRITE,
+	ALL = (1 << (PLAIT_NODE_WRITE + 1)) - 1,
 };
 
 static const plait_rows two_rows = { .size = sizeof(two_rows), .rows = 2 };
@@ -212,14 +219,15 @@ static const struct surplus {
 	{ "launch_parameter", { .launch_parameter = "n" }, L },
 	{ "argument_count", { .argument_count = 1 }, L },
 	{ "user_data", { .user_data = &error }, CA },
-	{ "target_offset", { .target_offset = 4 }, CO | F },
-	{ "source_offset", { .source_offset = 40 }, CO },
-	{ "bytes", { .bytes = 8 }, CO | F },
-	{ "rows", { .rows = &two_rows }, CO },
+	{ "target_offset", { .target_offset = 4 }, CO | F | WR },
+	{ "source_offset", { .source_offset = 40 }, CO | RD },
+	{ "bytes", { .bytes = 8 }, CO | F | RD | WR },
+	{ "host_offset", { .host_offset = 8 }, RD | WR },
+	{ "rows", { .rows = &two_rows }, CO | RD | WR },
 	{ "sequence", { .sequence = 1 }, W },
 	{ "predicate_offset", { .predicate_offset = 4 }, REGIONS },
 	{ "branch_count", { .branch_count = 2 }, CASE },
-	{ "times", { .times = 2 }, LOOPS },
+	{ "times", { .times = 1 }, REGIONS },
 	{ "count_step", { .count_step = 2 }, REPEAT },
 	{ "series", { .series_count = 1 }, 0 },
 	{ "PLAIT_CALL_ANY_THREAD", { .flags = PLAIT_CALL_ANY_THREAD }, CA },
@@ -242,7 +250,7 @@ static void each_field(void)
 {
 	plait_graph *graph = new_graph(), *part = new_graph();
 
-	for (uint32_t kind = 0; kind <= PLAIT_NODE_REPEAT; kind++)
+	for (uint32_t kind = 0; kind <= PLAIT_NODE_WRITE; kind++)
 		for (size_t i = 0; i < TAP_COUNT(surplus); i++) {
 			plait_node_desc desc = right(kind, part);
 

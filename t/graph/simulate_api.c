@@ -11,6 +11,12 @@
 static plait_context *context;
 static plait_error error = { .size = sizeof(error) };
 
+static int32_t decide(void *user_data)
+{
+	(void)user_data;
+	return 0;
+}
+
 /* A record as a caller of a later version has it. */
 struct later {
 	plait_lane_use use;
@@ -299,6 +305,55 @@ static void huge_costs(void)
 	plait_plan_release(plan);
 }
 
+/* A case with bodies of cost 3 and 9; `times` is 1 + the expected one. */
+static plait_status expect(uint64_t times, uint64_t makespan, const char *take)
+{
+	static char json[1 << 14];
+	plait_node_desc desc = { .size = sizeof(desc), .branch_count = 2,
+				 .kind = PLAIT_NODE_CASE, .times = times,
+				 .flags = PLAIT_CALL_ANY_THREAD | PLAIT_NODE_FREE,
+				 .function = decide };
+	plait_graph *graph = NULL, *body = NULL;
+	plait_simulation whole = { .size = sizeof(whole) };
+	plait_plan *plan = NULL;
+	plait_status status;
+	plait_node node;
+
+	IS_INT(plait_graph_create(context, &graph, &error), PLAIT_OK);
+	status = plait_graph_add(graph, &desc, NULL, 0, &node, &error);
+	desc = (plait_node_desc){ .size = sizeof(desc),
+				  .kind = PLAIT_NODE_MARK };
+	for (uint64_t i = 0; status == PLAIT_OK && i < 2; i++) {
+		desc.cost = 3 + 6 * i;
+		IS_INT(plait_graph_body(graph, node, i, &body, &error),
+		       PLAIT_OK);
+		IS_INT(plait_graph_add(body, &desc, NULL, 0, NULL, &error),
+		       PLAIT_OK);
+		plait_graph_release(body);
+	}
+	if (status == PLAIT_OK) {
+		IS_INT(plait_graph_freeze(graph, NULL, &plan, &error), PLAIT_OK);
+		IS_INT(plait_plan_simulate(plan, NULL, &whole, NULL, 0, &error),
+		       PLAIT_OK);
+		IS_UINT(whole.makespan, makespan);
+		IS_INT(plait_plan_write(plan, PLAIT_FORMAT_JSON, json,
+					sizeof(json), NULL, &error), PLAIT_OK);
+		HAS_STR(json, take);
+	}
+	plait_plan_release(plan);
+	plait_graph_release(graph);
+	return status;
+}
+
+static void expected_branch(void)
+{
+	IS_INT(expect(0, 9, "\"take\": null"), PLAIT_OK);
+	IS_INT(expect(1, 3, "\"take\": 0"), PLAIT_OK);
+	IS_INT(expect(2, 9, "\"take\": 1"), PLAIT_OK);
+	IS_INT(expect(3, 0, NULL), PLAIT_E_INVALID);
+	HAS_STR(error.text, "times is above branch_count");
+}
+
 static void run_with_context(void (*scenario)(void))
 {
 	plait_context_desc desc = { .size = sizeof(desc),
@@ -320,6 +375,7 @@ WITH(critical)
 WITH(bad_input)
 WITH(no_lanes)
 WITH(huge_costs)
+WITH(expected_branch)
 
 static const struct tap_scenario scenarios[] = {
 	{ "each lane", with_each_lane },
@@ -330,5 +386,6 @@ static const struct tap_scenario scenarios[] = {
 	{ "bad input", with_bad_input },
 	{ "no lanes", with_no_lanes },
 	{ "huge costs", with_huge_costs },
+	{ "the expected branch", with_expected_branch },
 };
 TAP_MAIN(scenarios)

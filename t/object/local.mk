@@ -55,6 +55,9 @@ if OPENCL
 API_TESTS += %D%/kernel_messages.t
 %C%_kernel_messages_t_LDADD = $(LDADD_SUITE)
 endif
+API_TESTS += %D%/launch_record.t
+%C%_launch_record_t_SOURCES = %D%/launch_record.c t/lib/kernels.h t/lib/objects.h
+%C%_launch_record_t_LDADD = $(LDADD_API)
 API_TESTS += %D%/device_code.t
 %C%_device_code_t_LDADD = $(LDADD_SUITE)
 API_TESTS += %D%/stress.t

@@ -111,6 +111,7 @@ extern const struct conform_group conform_kernels;
 extern const struct conform_group conform_cache;
 extern const struct conform_group conform_local_memory;
 extern const struct conform_group conform_large_values;
+extern const struct conform_group conform_launch_batch;
 extern const struct conform_group conform_segments;
 extern const struct conform_group conform_regions;
 extern const struct conform_group conform_deciding;

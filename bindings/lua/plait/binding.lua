@@ -53,7 +53,18 @@ function put.launch(slot, box, value)
   slot.buffer, slot.value, slot.bytes = nil, box.at, box.bytes
 end
 
+-- Memory of the program: a cdata array; the box keeps it until the next run.
+function put.host(slot, box, value, name)
+  local good, size = pcall(ffi.sizeof, value)
+  if type(value) ~= "cdata" or not good or tostring(ffi.typeof(value)):find "%*[^%[]*>$" then
+    core.raise(("%s: memory of the program is a cdata array, not %s"):format(name, core.describe(value)))
+  end
+  box.at = value
+  slot.buffer, slot.value, slot.bytes = nil, ffi.cast("void *", value), size
+end
+
 local function box_of(parameter)
+  if parameter.kind == lib.PLAIT_PARAMETER_HOST then return {put = "host"} end
   if parameter.kind == lib.PLAIT_PARAMETER_BUFFER then return {put = "buffer"} end
   if parameter.kind == lib.PLAIT_PARAMETER_LAUNCH then
     return {put = "launch", bytes = ffi.sizeof "plait_launch"}
@@ -72,6 +83,7 @@ end
 local HEAD = [[
 local array, desc, boxes, put, known, unknown, missing, next = ...
 local put_buffer, put_number, put_launch, put_aggregate = put.buffer, put.number, put.launch, put.aggregate
+local put_host = put.host
 ]]
 local BEGIN = [[
 return function(given)

@@ -381,6 +381,48 @@ plait_status plait_signal_notify(plait_signal *signal,
 					   plait_host_function function,
 					   void *user_data,
 					   plait_error *error);
+typedef struct plait_kernel plait_kernel;
+typedef struct plait_launch {
+	uint32_t size;
+	uint32_t dimensions;
+	uint64_t items[3];
+	uint64_t group[3];
+} plait_launch;
+typedef uint32_t plait_argument_kind;
+enum {
+	PLAIT_ARGUMENT_VALUE = 0,
+	PLAIT_ARGUMENT_BUFFER = 1,
+	PLAIT_ARGUMENT_PARAMETER = 2,
+	PLAIT_ARGUMENT_ROTATION = 3,
+	PLAIT_ARGUMENT_ITERATION = 4,
+	PLAIT_ARGUMENT_SCRATCH = 5,
+	PLAIT_ARGUMENT_LOCAL = 6,
+	PLAIT_ARGUMENT_DATA = 7,
+	PLAIT_ARGUMENT_ACCESS = 8
+};
+typedef uint32_t plait_series_flags;
+enum {
+	PLAIT_SERIES_FROM_COUNT = 1 << 0
+};
+typedef struct plait_series {
+	uint32_t size;
+	plait_series_flags flags;
+	int64_t offset;
+	int64_t scale;
+	int64_t limit;
+} plait_series;
+typedef struct plait_argument {
+	uint32_t size;
+	plait_argument_kind kind;
+	const void *value;
+	uint64_t bytes;
+	plait_buffer *buffer;
+	uint64_t offset_bytes;
+	const char *name;
+	uint64_t rotation;
+	uint64_t ahead;
+	const plait_series *series;
+} plait_argument;
 typedef struct plait_queue_desc {
 	uint32_t size;
 	uint32_t flags;
@@ -399,7 +441,8 @@ enum {
 	PLAIT_COMMAND_READ = 4,
 	PLAIT_COMMAND_WRITE = 5,
 	PLAIT_COMMAND_WAIT = 6,
-	PLAIT_COMMAND_EMIT = 7
+	PLAIT_COMMAND_EMIT = 7,
+	PLAIT_COMMAND_LAUNCH = 8
 };
 typedef struct plait_rows {
 	uint32_t size;
@@ -430,6 +473,10 @@ typedef struct plait_command {
 	uint64_t sequence;
 	const char *label;
 	const plait_rows *rows;
+	plait_kernel *kernel;
+	const plait_launch *launch;
+	const plait_argument *arguments;
+	uint64_t argument_count;
 } plait_command;
 plait_status plait_queue_create(plait_device *device,
 					  const plait_queue_desc *desc,
@@ -544,13 +591,6 @@ plait_status plait_source_text(const char *signature,
 					 uint64_t capacity_bytes,
 					 uint64_t *out_bytes,
 					 plait_error *error);
-typedef struct plait_kernel plait_kernel;
-typedef struct plait_launch {
-	uint32_t size;
-	uint32_t dimensions;
-	uint64_t items[3];
-	uint64_t group[3];
-} plait_launch;
 typedef int32_t (*plait_kernel_function)(void *const *arguments,
 					 const plait_launch *launch,
 					 void *user_data);
@@ -587,41 +627,6 @@ typedef struct plait_kernel_desc {
 	const plait_source *sources;
 	uint64_t source_count;
 } plait_kernel_desc;
-typedef uint32_t plait_argument_kind;
-enum {
-	PLAIT_ARGUMENT_VALUE = 0,
-	PLAIT_ARGUMENT_BUFFER = 1,
-	PLAIT_ARGUMENT_PARAMETER = 2,
-	PLAIT_ARGUMENT_ROTATION = 3,
-	PLAIT_ARGUMENT_ITERATION = 4,
-	PLAIT_ARGUMENT_SCRATCH = 5,
-	PLAIT_ARGUMENT_LOCAL = 6,
-	PLAIT_ARGUMENT_DATA = 7,
-	PLAIT_ARGUMENT_ACCESS = 8
-};
-typedef uint32_t plait_series_flags;
-enum {
-	PLAIT_SERIES_FROM_COUNT = 1 << 0
-};
-typedef struct plait_series {
-	uint32_t size;
-	plait_series_flags flags;
-	int64_t offset;
-	int64_t scale;
-	int64_t limit;
-} plait_series;
-typedef struct plait_argument {
-	uint32_t size;
-	plait_argument_kind kind;
-	const void *value;
-	uint64_t bytes;
-	plait_buffer *buffer;
-	uint64_t offset_bytes;
-	const char *name;
-	uint64_t rotation;
-	uint64_t ahead;
-	const plait_series *series;
-} plait_argument;
 plait_status plait_kernel_create(plait_context *context,
 					   const plait_kernel_desc *desc,
 					   plait_kernel **out,
@@ -665,7 +670,9 @@ enum {
 	PLAIT_NODE_WHILE = 9,
 	PLAIT_NODE_DO = 10,
 	PLAIT_NODE_CASE = 11,
-	PLAIT_NODE_REPEAT = 12
+	PLAIT_NODE_REPEAT = 12,
+	PLAIT_NODE_READ = 13,
+	PLAIT_NODE_WRITE = 14
 };
 typedef uint32_t plait_node_flags;
 enum {
@@ -715,6 +722,8 @@ typedef struct plait_node_desc {
 	uint64_t count_step;
 	const plait_series *series;
 	uint64_t series_count;
+	const char *host_parameter;
+	uint64_t host_offset;
 } plait_node_desc;
 plait_status plait_graph_add(plait_graph *graph,
 				       const plait_node_desc *desc,
@@ -1003,7 +1012,8 @@ typedef uint32_t plait_parameter_kind;
 enum {
 	PLAIT_PARAMETER_VALUE = 0,
 	PLAIT_PARAMETER_BUFFER = 1,
-	PLAIT_PARAMETER_LAUNCH = 2
+	PLAIT_PARAMETER_LAUNCH = 2,
+	PLAIT_PARAMETER_HOST = 3
 };
 typedef struct plait_parameter_info {
 	uint32_t size;

@@ -50,7 +50,7 @@ end
 
 local function add(self, kind, fields, how)
   how = how or {}
-  core.check_options(how, " after label cost device on items group scratch_bytes pattern_bytes offset first times step series "
+  core.check_options(how, " after label cost device on items group scratch_bytes pattern_bytes offset host_offset expect first times step series "
                           .. memory.extents)
   -- Not by a fixed level: calls in tail position have no frame of their own.
   local file, line = core.caller()
@@ -117,6 +117,33 @@ function Graph:call(fn, how)
   local number = inbox:register(fn, true)
   self.functions[#self.functions + 1] = number
   return add(self, lib.PLAIT_NODE_CALL, {inbox = inbox:handle(), user_data = number}, how)
+end
+
+-- Add a read or write; `how` has the offset and the bytes of the buffer's part.
+local function transfer(self, kind, side, buffer, host, how, what)
+  how = how or {}
+  if type(host) ~= "table" or host.kind ~= lib.PLAIT_ARGUMENT_PARAMETER then
+    core.raise(("%s: the memory is a plait.parameter, which each run sets, not %s"):format(what,
+      core.describe(host)))
+  end
+  local offset, bytes = how.offset or 0, how.bytes
+  local fields = {host_parameter = host.name, host_offset = how.host_offset or 0}
+  memory.side(fields, side, buffer, what, bytes)
+  fields[side .. "_offset"], fields.bytes = offset, bytes or buffer.bytes - offset
+  return add(self, kind, fields, how)
+end
+
+--- Add a copy of `how.bytes` bytes from `how.offset` of a buffer, default all, to memory of the
+-- program, from `how.host_offset` on: graph:read(buffer, plait.parameter "out").  Each run sets
+-- the parameter to a cdata array.
+function Graph:read(source, host, how)
+  return transfer(self, lib.PLAIT_NODE_READ, "source", source, host, how, "read")
+end
+
+--- Add a copy from memory of the program to a buffer: graph:write(buffer, plait.parameter "in");
+-- options as for read.
+function Graph:write(target, host, how)
+  return transfer(self, lib.PLAIT_NODE_WRITE, "target", target, host, how, "write")
 end
 
 --- Add a fill: repeat a pattern of `how.pattern_bytes` bytes, default 4, over `how.bytes`
@@ -204,9 +231,11 @@ function Graph:repeat_times(count, how)
 end
 
 --- Add a branch: node, bodies = graph:case(buffer, 3) runs the body whose number, from
--- 0, is the first u32 of the buffer, or the result of a function.
+-- 0, is the first u32 of the buffer, or the result of a function.  `how.expect`: the number of
+-- the likely body, for planning.
 function Graph:case(condition, branches, how)
-  local node = region(self, lib.PLAIT_NODE_CASE, condition, how, {branch_count = branches})
+  local times = how and how.expect and how.expect + 1
+  local node = region(self, lib.PLAIT_NODE_CASE, condition, how, {branch_count = branches, times = times})
   local bodies = {}
   for i = 1, branches do bodies[i] = body(self, node, i - 1) end
   return node, bodies

@@ -326,6 +326,73 @@ function Queue:wait(signal, sequence)
                                   sequence or 0, core.error))
 end
 
+-- --- batches -------------------------------------------------------------------
+
+--- Commands for one submission: the queue receives all of them, or none.  Commands take a
+-- `label` among their options.
+local Batch = {}
+Batch.__index = Batch
+
+--- Return an empty batch: local batch = queue:batch(); batch:fill(...); batch:submit().
+function Queue:batch() return setmetatable({queue = self, commands = {}, kept = {}}, Batch) end
+
+local function append(batch, fields, kept, how)
+  fields.label = how and how.label
+  batch.commands[#batch.commands + 1] = core.sized("plait_command", fields)
+  batch.kept[#batch.kept + 1] = {kept, fields.label}
+end
+
+--- Add a kernel launch: batch:launch(kernel, {arguments}, {items = , group = }).
+function Batch:launch(code, arguments, how)
+  local handle = core.handle(code, "Kernel", "launch")
+  local made, launch = code:arguments(arguments), code.geometry(how)
+  append(self, {kind = lib.PLAIT_COMMAND_LAUNCH, kernel = handle, launch = launch,
+                arguments = made.array, argument_count = made.count},
+         {code, arguments, made, launch}, how)
+end
+
+--- Add a fill, as of a queue.
+function Batch:fill(target, pattern, pattern_bytes, bytes, offset, how)
+  local handle = core.handle(target, "Buffer", "fill: the target")
+  append(self, {kind = lib.PLAIT_COMMAND_FILL, target = handle, target_offset = offset or 0,
+                bytes = bytes or target.bytes - (offset or 0), pattern = pattern,
+                pattern_bytes = pattern_bytes or 4}, target, how)
+end
+
+--- Add a copy from buffer to buffer; options as of a queue.
+function Batch:copy(target, source, how)
+  core.check_options(how or {}, " label " .. memory.extents)
+  local to = core.handle(target, "Buffer", "copy: the target")
+  local from = core.handle(source, "Buffer", "copy: the source")
+  local bytes, there, here, rows = memory.extent(target, source, how)
+  append(self, {kind = lib.PLAIT_COMMAND_COPY, target = to, target_offset = there, source = from,
+                source_offset = here, bytes = bytes, rows = rows}, {target, source, rows}, how)
+end
+
+--- Add an emission of a signal.
+function Batch:emit(signal)
+  append(self, {kind = lib.PLAIT_COMMAND_EMIT, signal = core.handle(signal, "Signal", "emit")}, signal)
+end
+
+--- Add a wait: later commands start after the signal reaches `sequence`; 0, the default: the
+-- newest sequence number submitted so far.
+function Batch:wait(signal, sequence)
+  append(self, {kind = lib.PLAIT_COMMAND_WAIT, signal = core.handle(signal, "Signal", "wait"),
+                sequence = sequence or 0}, signal)
+end
+
+--- Submit the commands and empty the batch; return the sequence number of the last emission,
+-- or 0.  After a mistake the queue has received none of them.
+function Batch:submit()
+  local count, queue = #self.commands, self.queue
+  local array, out = ffi.new("plait_command[?]", math.max(count, 1)), ffi.new "uint64_t[1]"
+  for i, command in ipairs(self.commands) do array[i - 1] = command end
+  core.check(lib.plait_queue_submit(queue:handle(), array, count, out, core.error))
+  queue.kept[#queue.kept + 1] = self.kept
+  self.commands, self.kept = {}, {}
+  return tonumber(out[0])
+end
+
 --- Wait until all commands are done, for at most `seconds`; nil: without limit.  Raises
 -- the first failure.
 function Queue:finish(seconds)

@@ -57,9 +57,26 @@ local function make_room(self, status)
   if status ~= lib.PLAIT_E_BUSY or self.system.inbox:pump() == 0 then error(failure, 0) end
 end
 
+-- Memory of the program that runs in flight use: their queue keeps it.
+local function lend(run, given)
+  local kept, at = run.queue.kept, 1
+  while kept[at] ~= nil do
+    local other = kept[at].run
+    -- A run that was released may be in flight.
+    if other and other.raw ~= nil and lib.plait_run_poll(other.raw, nil) ~= lib.PLAIT_PENDING then
+      table.remove(kept, at)
+    else
+      at = at + 1
+    end
+  end
+  kept[at] = {run = run, given = given}
+  return run
+end
+
 --- Start a run after the commands in `queue`; return a Run.  The default is a queue of
 -- the plan's own, on the first device.
 function Plan:run(queue, given)
+  given = given or {}
   if not queue then
     self.queue = self.queue or self.system.devices[1]:queue()
     queue = self.queue
@@ -71,7 +88,11 @@ function Plan:run(queue, given)
     make_room(self, status)
     status = lib.plait_plan_run(self:handle(), queue:handle(), told(self, given), out, core.error)
   end
-  return core.object(Run, out[0], {plan = self, queue = queue})
+  local run = core.object(Run, out[0], {plan = self, queue = queue})
+  for _, value in pairs(given or {}) do
+    if type(value) == "cdata" then return lend(run, given) end
+  end
+  return run
 end
 
 -- Run a plan that has Lua functions; plait_plan_call cannot serve them.

@@ -15,6 +15,7 @@
         plan = graph.freeze()
         plan(a=2.0)                               # may be called any number of times
 """
+from ._batch import Batch
 from ._buffer import Buffer, Rows
 from ._coll import Chunk, Coll, Schedule
 from ._core import (CancelledError, Error, FailedError, InvalidError, MemoryExhausted,
@@ -25,7 +26,7 @@ from ._library import lib as _lib
 from ._plan import Function, Plan, Run
 from ._system import Device, Queue, Signal, System, backend_report, is_stopping
 
-__all__ = ["Barrier", "Buffer", "CancelledError", "Chunk", "Coll",
+__all__ = ["Barrier", "Batch", "Buffer", "CancelledError", "Chunk", "Coll",
            "Device", "Error", "FailedError", "Function", "Graph", "Group",
            "InvalidError", "Kernel", "MemoryExhausted", "Node", "Parameter", "Plan", "Queue", "Rotation", "Rows", "Run",
            "Schedule", "Signal", "System", "UnavailableError", "UnsupportedError", "WaitTimeout",

@@ -196,6 +196,39 @@ class Graph(Handle):
             "bytes": size, "target_offset": target_offset, "source_offset": source_offset,
             "rows": ctypes.addressof(rows._raw) if rows is not None else None}, after, label, device, cost)
 
+    def read(self, source: Any, host: Parameter, size: Optional[int] = None, source_offset: int = 0,
+             host_offset: int = 0, rows: Optional[Rows] = None, *, after: After = (),
+             label: Optional[str] = None, device: On = None, cost: Optional[int] = None) -> Node:
+        """Add a copy of `size` bytes from a buffer to memory of the program.
+
+        `host` is a plait.Parameter: each run sets it to a writable object with the buffer
+        protocol.  The default size is the rest of the buffer.
+        """
+        return self._transfer(_raw.PLAIT_NODE_READ, "source", source, source_offset, host, host_offset,
+                              size, rows, after, label, device, cost)
+
+    def write(self, target: Any, host: Parameter, size: Optional[int] = None, target_offset: int = 0,
+              host_offset: int = 0, rows: Optional[Rows] = None, *, after: After = (),
+              label: Optional[str] = None, device: On = None, cost: Optional[int] = None) -> Node:
+        """Add a copy of `size` bytes from memory of the program to a buffer.
+
+        `host` is a plait.Parameter: each run sets it to an object with the buffer protocol.
+        The default size is the rest of the buffer.
+        """
+        return self._transfer(_raw.PLAIT_NODE_WRITE, "target", target, target_offset, host, host_offset,
+                              size, rows, after, label, device, cost)
+
+    def _transfer(self, kind, side, buffer, offset, host, host_offset, size, rows, *how):
+        what = "read" if side == "source" else "write"
+        if not isinstance(host, Parameter):
+            raise TypeError("%s: the memory is a plait.Parameter, which each run sets, not %r" % (what, host))
+        fields = _side(side, buffer, what, size)
+        check_integers(what, size=size, offset=offset, host_offset=host_offset)
+        return self._add(kind, {
+            **fields, side + "_offset": offset, "host_parameter": encode(host.name),
+            "host_offset": host_offset, "bytes": buffer.size - offset if size is None else size,
+            "rows": ctypes.addressof(rows._raw) if rows is not None else None}, *how)
+
     def fill(self, target: Any, pattern: int = 0, pattern_bytes: int = 4,
              size: Optional[int] = None, offset: int = 0, *, after: After = (), label: Optional[str] = None,
              device: On = None, cost: Optional[int] = None) -> Node:
@@ -270,14 +303,15 @@ class Graph(Handle):
         return node, self._body(node, 0)
 
     def case(self, condition: Any, branches: int, *, offset: int = 0,
-             after: After = (), label: Optional[str] = None,
+             expect: Optional[int] = None, after: After = (), label: Optional[str] = None,
              device: On = None, cost: Optional[int] = None) -> Tuple[Node, List[Graph]]:
         """Add a branch; returns (node, [body, ...]).
 
         The condition selects one of `branches` bodies by number, from 0: the u32 of
-        a buffer at `offset` (in bytes), or the result of a Python function.
+        a buffer at `offset` (in bytes), or the result of a Python function.  `expect`: the
+        number of the likely body, for planning.
         """
-        fields = {"branch_count": branches, **self._predicate(condition, offset, int)}
+        fields = {"branch_count": branches, "times": 0 if expect is None else expect + 1, **self._predicate(condition, offset, int)}
         node = self._add(_raw.PLAIT_NODE_CASE, fields, after, label, device, cost)
         return node, [self._body(node, i) for i in range(branches)]
 

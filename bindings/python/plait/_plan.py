@@ -8,7 +8,7 @@ from ctypes import byref, c_char, c_uint32, c_uint64, c_void_p
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Tuple, Union
 
 from . import _raw
-from ._buffer import check_buffer
+from ._buffer import address_of, check_buffer
 from ._core import (Handle, call, chosen, encode, failure, handle_of, lib, local, make, plain,
                     sized, table, wait_in_slices)
 from ._functions import RUN, Question, Reference, check_function
@@ -54,6 +54,7 @@ def mode_of(name):
 class _Parameter:
     def __init__(self, number, info):
         self.number, self.kind, self.name = number, info.kind, info.name.decode()
+        self.writes = info.type != b"in"
         self.type = kind_of(info.type.decode().split()) if info.kind == _raw.PLAIT_PARAMETER_VALUE else None
 
     def __repr__(self):
@@ -63,12 +64,12 @@ class _Parameter:
 class _Slot:
     """One binding of a parameter, and the C object (box) that holds its value."""
 
-    __slots__ = ("what", "binding", "box", "exact")
+    __slots__ = ("what", "binding", "box", "exact", "host")
 
     def __init__(self, parameter, binding):
         self.what, self.binding = "parameter %r" % parameter.name, binding
         binding.size, binding.parameter = ctypes.sizeof(binding), parameter.number
-        self.box = self.exact = None
+        self.box = self.exact = self.host = None
         if parameter.kind == _raw.PLAIT_PARAMETER_VALUE:
             box = parameter.type()
             if not isinstance(box, ctypes.Array):
@@ -76,6 +77,8 @@ class _Slot:
             self._hold(box)
         elif parameter.kind == _raw.PLAIT_PARAMETER_LAUNCH:
             self._hold(sized(_raw.plait_launch))
+        elif parameter.kind == _raw.PLAIT_PARAMETER_HOST:
+            self.host = parameter
 
     def _hold(self, box):
         self.box = box
@@ -83,7 +86,9 @@ class _Slot:
 
     def put(self, value):
         """Store a value that needs a conversion or a check."""
-        if self.box is None:
+        if self.host is not None:
+            self._put_memory(value)
+        elif self.box is None:
             check_pointer(value, None, self.what)
             self.binding.buffer = value.handle
         elif isinstance(self.box, ctypes.Array):
@@ -94,6 +99,13 @@ class _Slot:
             self.box.value = convert(type(self.box), value, self.what).value
 
 
+    def _put_memory(self, value):
+        try:
+            self.binding.value, self.binding.bytes, self.box = address_of(value, self.host.writes)
+        except (TypeError, ValueError) as error:
+            raise type(error)("%s: %s" % (self.what, error)) from None
+
+
 class Bindings:
     """The plait_run_desc of a run and its bindings: allocated once, filled per run."""
 
@@ -102,6 +114,7 @@ class Bindings:
         self.array = (_raw.plait_binding * max(len(known), 1))()
         self.slots = {name: _Slot(parameter, binding)
                       for binding, (name, parameter) in zip(self.array, known.items())}
+        self.hosts = [slot for slot in self.slots.values() if slot.host]
         self.desc = sized(_raw.plait_run_desc, bindings=ctypes.addressof(self.array),
                           binding_count=len(known), flags=plan._flags)
         self.at = byref(self.desc)
@@ -132,6 +145,19 @@ class Bindings:
                 ", ".join(sorted(unknown)), ", ".join(sorted(self.slots)) or "none"))
         raise TypeError("the plan also needs %s: plan(%s)" % (
             ", ".join(sorted(missing)), ", ".join("%s=..." % name for name in self.slots)))
+
+
+class _Borrowed:
+    """Memory of the program that a run in flight uses; its queue keeps it."""
+
+    def __init__(self, run, memory):
+        self.run, self.memory = run, memory
+
+    def is_free(self):
+        try:
+            return _poll(self.run.handle, local.at) != _raw.PLAIT_PENDING
+        except ValueError:  # the run was released, and may be in flight
+            return False
 
 
 class Plan(Handle):
@@ -187,6 +213,8 @@ class Plan(Handle):
             told = told or Bindings(self)
             told.fill(given)
             status = _plan_call(self._pointer, None, told.pointer, local.pointer)
+            for slot in told.hosts:
+                slot.box = None  # the run has ended
             self._told = told
         else:
             status = _plan_call(self._pointer, None, None, local.pointer)
@@ -232,9 +260,14 @@ class Plan(Handle):
                 self._queue = self.system.devices[0].queue()
             queue = self._queue
         told = Bindings(self) if given or self._flags else None
-        return Run(self, queue, make(lib.plait_plan_run, self.handle,
-                                     handle_of(queue, "Queue", "run"),
-                                     told.fill(given) if told else None))
+        run = Run(self, queue, make(lib.plait_plan_run, self.handle,
+                                    handle_of(queue, "Queue", "run"),
+                                    told.fill(given) if told else None))
+        memory = [slot.box for slot in told.hosts] if told else None
+        if memory:
+            queue._kept = [kept for kept in queue._kept if not (isinstance(kept, _Borrowed) and kept.is_free())]
+            queue._kept.append(_Borrowed(run, memory))
+        return run
 
     def function(self, signature: str) -> Function:
         """Return the plan as a function for C code, a plait.Function.

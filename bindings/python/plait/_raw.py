@@ -19,13 +19,13 @@ plait_tensor_flags = c_uint32
 plait_event_kind = c_uint32
 plait_signal_flags = c_uint32
 plait_wait_mode = c_int32
+plait_argument_kind = c_uint32
+plait_series_flags = c_uint32
 plait_command_kind = c_uint32
 plait_native_kind = c_uint32
 plait_source_form = c_uint32
 plait_source_flags = c_uint32
 plait_function_form = c_uint32
-plait_argument_kind = c_uint32
-plait_series_flags = c_uint32
 plait_node = c_uint64
 plait_node_kind = c_uint32
 plait_node_flags = c_uint32
@@ -146,6 +146,16 @@ PLAIT_EVENT_TASK = 5
 PLAIT_SIGNAL_GATE = 1
 PLAIT_WAIT_ALL = 0
 PLAIT_WAIT_ANY = 1
+PLAIT_ARGUMENT_VALUE = 0
+PLAIT_ARGUMENT_BUFFER = 1
+PLAIT_ARGUMENT_PARAMETER = 2
+PLAIT_ARGUMENT_ROTATION = 3
+PLAIT_ARGUMENT_ITERATION = 4
+PLAIT_ARGUMENT_SCRATCH = 5
+PLAIT_ARGUMENT_LOCAL = 6
+PLAIT_ARGUMENT_DATA = 7
+PLAIT_ARGUMENT_ACCESS = 8
+PLAIT_SERIES_FROM_COUNT = 1
 PLAIT_COMMAND_NOP = 0
 PLAIT_COMMAND_CALL = 1
 PLAIT_COMMAND_COPY = 2
@@ -154,6 +164,7 @@ PLAIT_COMMAND_READ = 4
 PLAIT_COMMAND_WRITE = 5
 PLAIT_COMMAND_WAIT = 6
 PLAIT_COMMAND_EMIT = 7
+PLAIT_COMMAND_LAUNCH = 8
 PLAIT_NATIVE_POINTER = 1
 PLAIT_NATIVE_CL_PLATFORM = 16
 PLAIT_NATIVE_CL_DEVICE = 17
@@ -178,16 +189,6 @@ PLAIT_SOURCE_NO_ALIAS = 4
 PLAIT_FORM_DESCRIBED = 0
 PLAIT_FORM_FIXED = 1
 PLAIT_FORM_RANGE = 2
-PLAIT_ARGUMENT_VALUE = 0
-PLAIT_ARGUMENT_BUFFER = 1
-PLAIT_ARGUMENT_PARAMETER = 2
-PLAIT_ARGUMENT_ROTATION = 3
-PLAIT_ARGUMENT_ITERATION = 4
-PLAIT_ARGUMENT_SCRATCH = 5
-PLAIT_ARGUMENT_LOCAL = 6
-PLAIT_ARGUMENT_DATA = 7
-PLAIT_ARGUMENT_ACCESS = 8
-PLAIT_SERIES_FROM_COUNT = 1
 PLAIT_NODE_JOIN = 0
 PLAIT_NODE_LAUNCH = 1
 PLAIT_NODE_CALL = 2
@@ -201,6 +202,8 @@ PLAIT_NODE_WHILE = 9
 PLAIT_NODE_DO = 10
 PLAIT_NODE_CASE = 11
 PLAIT_NODE_REPEAT = 12
+PLAIT_NODE_READ = 13
+PLAIT_NODE_WRITE = 14
 PLAIT_NODE_ON_FIRST = 0
 PLAIT_NODE_ON_ALL_BARRIER = 16
 PLAIT_NODE_ON_ALL_GROUP = 32
@@ -229,6 +232,7 @@ PLAIT_BINDING_IS_PREDICATE = 4
 PLAIT_PARAMETER_VALUE = 0
 PLAIT_PARAMETER_BUFFER = 1
 PLAIT_PARAMETER_LAUNCH = 2
+PLAIT_PARAMETER_HOST = 3
 PLAIT_RUN_NO_WAIT = 1
 PLAIT_RUN_SERIAL = 4
 PLAIT_RUN_PARALLEL = 8
@@ -452,6 +456,40 @@ class plait_point(Structure):
     ]
 
 
+class plait_launch(Structure):
+    _fields_ = [
+        ("size", c_uint32),
+        ("dimensions", c_uint32),
+        ("items", c_uint64 * 3),
+        ("group", c_uint64 * 3),
+    ]
+
+
+class plait_series(Structure):
+    _fields_ = [
+        ("size", c_uint32),
+        ("flags", plait_series_flags),
+        ("offset", c_int64),
+        ("scale", c_int64),
+        ("limit", c_int64),
+    ]
+
+
+class plait_argument(Structure):
+    _fields_ = [
+        ("size", c_uint32),
+        ("kind", plait_argument_kind),
+        ("value", c_void_p),
+        ("bytes", c_uint64),
+        ("buffer", c_void_p),
+        ("offset_bytes", c_uint64),
+        ("name", c_char_p),
+        ("rotation", c_uint64),
+        ("ahead", c_uint64),
+        ("series", c_void_p),
+    ]
+
+
 class plait_queue_desc(Structure):
     _fields_ = [
         ("size", c_uint32),
@@ -497,6 +535,10 @@ class plait_command(Structure):
         ("sequence", c_uint64),
         ("label", c_char_p),
         ("rows", c_void_p),
+        ("kernel", c_void_p),
+        ("launch", c_void_p),
+        ("arguments", c_void_p),
+        ("argument_count", c_uint64),
     ]
 
 
@@ -513,15 +555,6 @@ class plait_source(Structure):
         ("file", c_char_p),
         ("defines", c_char_p),
         ("options", c_char_p),
-    ]
-
-
-class plait_launch(Structure):
-    _fields_ = [
-        ("size", c_uint32),
-        ("dimensions", c_uint32),
-        ("items", c_uint64 * 3),
-        ("group", c_uint64 * 3),
     ]
 
 
@@ -550,31 +583,6 @@ class plait_kernel_desc(Structure):
         ("grain", c_uint64),
         ("sources", c_void_p),
         ("source_count", c_uint64),
-    ]
-
-
-class plait_series(Structure):
-    _fields_ = [
-        ("size", c_uint32),
-        ("flags", plait_series_flags),
-        ("offset", c_int64),
-        ("scale", c_int64),
-        ("limit", c_int64),
-    ]
-
-
-class plait_argument(Structure):
-    _fields_ = [
-        ("size", c_uint32),
-        ("kind", plait_argument_kind),
-        ("value", c_void_p),
-        ("bytes", c_uint64),
-        ("buffer", c_void_p),
-        ("offset_bytes", c_uint64),
-        ("name", c_char_p),
-        ("rotation", c_uint64),
-        ("ahead", c_uint64),
-        ("series", c_void_p),
     ]
 
 
@@ -620,6 +628,8 @@ class plait_node_desc(Structure):
         ("count_step", c_uint64),
         ("series", c_void_p),
         ("series_count", c_uint64),
+        ("host_parameter", c_char_p),
+        ("host_offset", c_uint64),
     ]
 
 
@@ -1116,15 +1126,15 @@ STRUCTS = (
     plait_event,
     plait_signal_desc,
     plait_point,
+    plait_launch,
+    plait_series,
+    plait_argument,
     plait_queue_desc,
     plait_rows,
     plait_command,
     plait_source,
-    plait_launch,
     plait_range,
     plait_kernel_desc,
-    plait_series,
-    plait_argument,
     plait_node_desc,
     plait_freeze_desc,
     plait_plan_info,

@@ -13,6 +13,7 @@ from typing import (TYPE_CHECKING, Any, Callable, Deque, Dict, Iterable, List, O
                     Union)
 
 from . import _raw
+from ._batch import Batch
 from ._buffer import Buffer, Rows, address_of, check_buffer, check_integers, copied, view_of
 from ._elements import element_of
 from ._core import (FOREVER, Error, Handle, WaitTimeout, call, encode, handle_of, held_by, lib, local, make,
@@ -616,6 +617,10 @@ class Queue(Handle):
             self._submit(kind=_raw.PLAIT_COMMAND_WRITE, target=target.handle, target_offset=offset,
                          host=pointer, bytes=size)
         self._kept.append(keep)
+
+    def batch(self) -> Batch:
+        """Return an empty batch: commands that the queue receives in one submission."""
+        return Batch(self)
 
     def _submit(self, **fields):
         command = sized(_raw.plait_command, **fields)

@@ -153,6 +153,59 @@ class Kernels(Case):
         self.queue.finish()
         self.assertEqual(y.tolist(), [3, 5, 7])
 
+    def test_reads_and_writes_in_a_graph(self):
+        graph, buffer = self.system.graph(), self.device.buffer(16)
+        first = graph.write(buffer, plait.Parameter("given"), 12, target_offset=4, host_offset=4, label="in")
+        graph.read(buffer, plait.Parameter("got"), after=first)
+        plan = graph.freeze()
+        for turn in range(3):
+            given, got = array.array("I", [9, turn, 2, 3]), bytearray(16)
+            if turn == 1:
+                plan.run(given=given.tobytes(), got=got).wait()
+            else:
+                plan(given=given, got=got)
+            self.assertEqual(array.array("I", bytes(got)).tolist()[1:], [turn, 2, 3])
+        got.append(1)  # no run holds it any more
+        queue = self.device.queue()
+        for turn in range(3):
+            plan.run(queue, given=array.array("I", [0, 7, 8, turn]), got=got).wait()
+        self.assertEqual(len(queue._kept), 1)
+        queue.finish()
+        self.assertEqual(got[12], 2)
+        for given, text in ((b"x" * 8, "'in' uses|\"in\" uses 12 bytes, and there are 4"), (3, "parameter 'given'"),
+                            (buffer, "parameter 'given'")):
+            with self.assertRaisesRegex((plait.InvalidError, TypeError), text):
+                plan(given=given, got=got)
+        with self.assertRaisesRegex(ValueError, "parameter 'got': the memory is read-only"):
+            plan(given=b"x" * 16, got=b"x" * 16)
+        with self.assertRaisesRegex(TypeError, "a plait.Parameter, which each run sets"):
+            graph.read(buffer, got)
+
+    def test_a_batch_is_all_or_none(self):
+        saxpy = self.system.kernel(*SAXPY)
+        x, y, z = self.floats(1, 2, 3), self.floats(9, 9, 9), self.floats(0, 0, 0)
+        signal = self.device.signal()
+        with self.queue.batch() as batch:
+            batch.fill(y)
+            for factor in (2, 3):
+                batch.launch(saxpy, factor, x, y, 3, items=3)
+            batch.copy(z, y)
+            batch.emit(signal)
+            batch.wait(signal)
+            batch.fill(y, label="last")
+        self.queue.finish()
+        self.assertEqual((z.tolist(), y.tolist(), batch.sequence, len(batch)), ([5, 10, 15], [0] * 3, 1, 0))
+        with self.assertRaises(ZeroDivisionError), self.queue.batch() as batch:
+            batch.fill(z)
+            1 // 0
+        with self.assertRaises(plait.InvalidError) as caught, self.queue.batch() as batch:
+            batch.fill(z)
+            batch.launch(saxpy, 1, x, y, 3, items=(2**63, 2), label="many")
+        self.assertIn('command 1 "many": saxpy: ', str(caught.exception))
+        self.queue.finish()
+        self.assertEqual(z.tolist(), [5, 10, 15])
+        self.assertIn("2 commands", repr(batch))
+
     def test_a_source_that_does_not_compile(self):
         with self.assertRaises(plait.InvalidError) as caught:
             self.system.kernel("f(x: inout pointer f32)", "KERNEL(f) {\n x[0] = oops; }")
@@ -599,11 +652,14 @@ class Plans(Case):
     def test_branches(self):
         which, out = self.device.array(array.array("I", [2])), self.device.buffer(4)
         graph = self.system.graph()
-        _, branches = graph.case(which, 3)
+        _, branches = graph.case(which, 3, expect=1)
         for i, branch in enumerate(branches):
             branch.fill(out, 10 + i)
         graph.freeze()()
         self.assertEqual(out.read(), b"\x0c\0\0\0")
+        self.assertIn('"take": 1', graph.freeze().text("json"))
+        with self.assertRaisesRegex(plait.InvalidError, "the expected body"):
+            graph.case(which, 3, expect=3)
 
     def test_rotation(self):
         left = self.device.array(array.array("I", [3]))

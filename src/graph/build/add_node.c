@@ -299,8 +299,12 @@ static plait_status add_region(plait__node_draft *draft)
 		if (desc->branch_count == 0 ||
 		    desc->branch_count > PLAIT__GRAPH_MAX_BRANCHES)
 			return fail(draft, "branch_count is not 1 to 65536");
+		if (desc->times > desc->branch_count)
+			return fail(draft, "times is above branch_count; it "
+				    "is 1 + the number of the expected body");
 		region.scope_count = (uint32_t)desc->branch_count;
-		region.times = PLAIT__NONE;
+		/* Without an expected body: PLAIT__NONE. */
+		region.times = (uint32_t)desc->times - 1;
 	} else if (desc->times >= UINT32_MAX &&
 		   region.kind != PLAIT__REGION_REPEAT) {
 		return fail(draft, "times is not below 2^32 - 1");
@@ -344,6 +348,8 @@ static plait_status add_kind(plait__node_draft *draft)
 		add_region,
 		add_region,
 		add_region,
+		plait__nodes_add_copy,
+		plait__nodes_add_copy,
 	};
 
 	return add[draft->desc->kind](draft);

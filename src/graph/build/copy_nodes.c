@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * COPY and FILL nodes.  A side is a range of a buffer of the graph, or of a
- * buffer parameter that each run binds; of a parameter only the offset and the
- * length are known here.
+ * COPY, FILL, READ and WRITE nodes.  A side is a range of a buffer of the
+ * graph, or of a parameter that each run binds, a buffer or memory of the
+ * program; of a parameter only the offset and the length are known here.  READ
+ * and WRITE are copies with one side of the program's memory.
  */
 #include "graph/build/copy_nodes.h"
 
@@ -20,6 +21,7 @@ struct side {
 	const char *parameter;
 	uint64_t offset;
 	uint32_t access;
+	uint32_t kind;	/* of its parameter */
 	/* A slot and its offset, or a parameter's access and the offset. */
 	plait__range range;
 };
@@ -58,8 +60,9 @@ static plait_status add_parameter(plait__node_draft *draft, struct side *side,
 				   "is in place of a buffer; both are set" :
 				   "is empty");
 	side->range.offset = side->offset;
-	return plait__arguments_push_parameter(
-		draft, side->parameter, &side->range, bytes, side->access);
+	return plait__arguments_push_parameter(draft, side->parameter,
+					       side->kind, &side->range, bytes,
+					       side->access);
 }
 
 static plait_status add_side(plait__node_draft *draft, struct side *side,
@@ -83,13 +86,20 @@ static struct side target_of(const plait_node_desc *desc)
 {
 	return (struct side){ "target", desc->target, desc->target_parameter,
 			      desc->target_offset, PLAIT__ACCESS_WRITE,
-			      { .slot = PLAIT__NONE } };
+			      PLAIT__PARAM_MEMORY, { .slot = PLAIT__NONE } };
 }
 
 static struct side source_of(const plait_node_desc *desc)
 {
 	return (struct side){ "source", desc->source, desc->source_parameter,
 			      desc->source_offset, PLAIT__ACCESS_READ,
+			      PLAIT__PARAM_MEMORY, { .slot = PLAIT__NONE } };
+}
+
+static struct side host_of(const plait_node_desc *desc, uint32_t access)
+{
+	return (struct side){ "host", NULL, desc->host_parameter,
+			      desc->host_offset, access, PLAIT__PARAM_HOST,
 			      { .slot = PLAIT__NONE } };
 }
 
@@ -123,12 +133,20 @@ static plait_status add_rows(plait__node_draft *draft,
 
 plait_status plait__nodes_add_copy(plait__node_draft *draft)
 {
-	struct side target = target_of(draft->desc);
-	struct side source = source_of(draft->desc);
+	const plait_node_desc *desc = draft->desc;
+	struct side target = desc->kind == PLAIT_NODE_READ ?
+			     host_of(desc, PLAIT__ACCESS_WRITE) :
+			     target_of(desc);
+	struct side source = desc->kind == PLAIT_NODE_WRITE ?
+			     host_of(desc, PLAIT__ACCESS_READ) :
+			     source_of(desc);
 	plait__strided_copy shape = { .bytes = 0 };
 	plait_status status;
 
 	draft->node.kind = PLAIT__CMD_COPY;
+	if (desc->kind != PLAIT_NODE_COPY && desc->host_parameter == NULL)
+		return fail(draft, "host_parameter is null; it names the "
+			    "program's memory");
 	status = read_shape(draft, &shape);
 	if (status == PLAIT_OK)
 		status = add_side(draft, &target, shape.target_bytes);

@@ -330,14 +330,14 @@ static plait_status push_parameter_access(plait__node_draft *draft,
 }
 
 plait_status plait__arguments_push_parameter(plait__node_draft *draft,
-					     const char *name,
+					     const char *name, uint32_t kind,
 					     plait__range *range,
 					     uint64_t bytes, uint32_t access)
 {
 	plait__store *store = draft->graph->store;
 	struct writer writer = { .draft = draft,
 				   .arg = { .kind = PLAIT__ARG_PARAM } };
-	plait__plan_param param = { .kind = PLAIT__PARAM_MEMORY,
+	plait__plan_param param = { .kind = kind,
 				    .type = PLAIT__TYPE_POINTER,
 				    .bytes = sizeof(uint64_t) };
 	const uint64_t cell[] = { 0, range->offset };
@@ -349,7 +349,7 @@ plait_status plait__arguments_push_parameter(plait__node_draft *draft,
 		return no_memory(draft);
 	writer.arg.index = plait__values_param(store, &param, &differs);
 	if (differs)
-		return wrong_name(draft, name, "is no buffer elsewhere");
+		return wrong_name(draft, name, "is of another kind elsewhere");
 	if (writer.arg.index == PLAIT__NONE)
 		return no_memory(draft);
 	range->slot = plait__access_param(writer.arg.index);

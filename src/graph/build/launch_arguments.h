@@ -20,10 +20,11 @@ plait_status plait__arguments_push_range(plait__node_draft *draft,
 plait_status plait__arguments_push_count(plait__node_draft *draft,
 					 const char *name);
 
-/* Push a buffer that each run binds, with the node's access.  range->offset is
- * an offset within that buffer; range->slot returns the access object. */
+/* Push memory that each run binds, of a PLAIT__PARAM_... kind, with the node's
+ * access.  range->offset is an offset within that memory; range->slot returns
+ * the access object. */
 plait_status plait__arguments_push_parameter(plait__node_draft *draft,
-					     const char *name,
+					     const char *name, uint32_t kind,
 					     plait__range *range,
 					     uint64_t bytes, uint32_t access);
 

@@ -22,19 +22,22 @@ enum {
 	SUBGRAPH = 1 << PLAIT_NODE_SUBGRAPH,
 	CASE = 1 << PLAIT_NODE_CASE,
 	REPEAT = 1 << PLAIT_NODE_REPEAT,
+	READ = 1 << PLAIT_NODE_READ,
+	WRITE = 1 << PLAIT_NODE_WRITE,
+	MOVES = COPY | FILL | READ | WRITE,
 	LOOPS = 1 << PLAIT_NODE_WHILE | 1 << PLAIT_NODE_DO | REPEAT,
 	REGIONS = LOOPS | CASE,
 	/* a function may be their predicate */
 	DECIDED = REGIONS & ~REPEAT,
 	CALLS = CALL | DECIDED,
 	/* kinds that become one node of their own */
-	SINGLE = ~SUBGRAPH & ((1 << (PLAIT_NODE_REPEAT + 1)) - 1),
+	SINGLE = ~SUBGRAPH & ((1 << (PLAIT_NODE_WRITE + 1)) - 1),
 	ON_ALL = PLAIT_NODE_ON_ALL_BARRIER | PLAIT_NODE_ON_ALL_GROUP,
 };
 
 static const char *const kind_names[] = {
 	"join", "launch", "call", "copy", "fill", "emit", "wait", "mark",
-	"subgraph", "while", "do", "case", "repeat",
+	"subgraph", "while", "do", "case", "repeat", "read", "write",
 };
 
 /* GROUP(kinds, their fields), FIELD(kinds, name) */
@@ -50,14 +53,19 @@ static const char *const kind_names[] = {
 	GROUP(CALLS,							\
 	      FIELD(CALLS, function) FIELD(CALLS, user_data)		\
 	      FIELD(CALLS, inbox))					\
-	GROUP(COPY | FILL,						\
-	      FIELD(COPY | FILL, target)				\
-	      FIELD(COPY | FILL, target_offset)				\
-	      FIELD(COPY | FILL, target_parameter)			\
-	      FIELD(COPY | FILL, bytes))				\
-	GROUP(COPY,							\
-	      FIELD(COPY, source) FIELD(COPY, source_offset)		\
-	      FIELD(COPY, source_parameter) FIELD(COPY, rows))		\
+	GROUP(MOVES, FIELD(MOVES, bytes))				\
+	GROUP(MOVES & ~READ,						\
+	      FIELD(MOVES & ~READ, target)				\
+	      FIELD(MOVES & ~READ, target_offset)			\
+	      FIELD(MOVES & ~READ, target_parameter))			\
+	GROUP(COPY | READ,						\
+	      FIELD(COPY | READ, source)				\
+	      FIELD(COPY | READ, source_offset)				\
+	      FIELD(COPY | READ, source_parameter))			\
+	GROUP(MOVES & ~FILL, FIELD(MOVES & ~FILL, rows))		\
+	GROUP(READ | WRITE,						\
+	      FIELD(READ | WRITE, host_parameter)			\
+	      FIELD(READ | WRITE, host_offset))				\
 	GROUP(FILL,							\
 	      FIELD(FILL, pattern) FIELD(FILL, pattern_bytes))		\
 	GROUP(EMIT | WAIT, FIELD(EMIT | WAIT, signal))			\
@@ -67,7 +75,7 @@ static const char *const kind_names[] = {
 	      FIELD(REGIONS, predicate)					\
 	      FIELD(REGIONS, predicate_offset))				\
 	GROUP(CASE, FIELD(CASE, branch_count))				\
-	GROUP(LOOPS, FIELD(LOOPS, times))				\
+	GROUP(REGIONS, FIELD(REGIONS, times))				\
 	GROUP(REPEAT,							\
 	      FIELD(REPEAT, count_parameter) FIELD(REPEAT, count_step))
 
@@ -109,7 +117,7 @@ static bool has_surplus(const plait_node_desc *desc)
 #define KINDS(KIND)							\
 	KIND(JOIN) KIND(LAUNCH) KIND(CALL) KIND(COPY) KIND(FILL)	\
 	KIND(EMIT) KIND(WAIT) KIND(MARK) KIND(SUBGRAPH) KIND(WHILE)	\
-	KIND(DO) KIND(CASE) KIND(REPEAT)
+	KIND(DO) KIND(CASE) KIND(REPEAT) KIND(READ) KIND(WRITE)
 #define ASK(kind) case PLAIT_NODE_##kind: \
 	return surplus_bits(desc, PLAIT_NODE_##kind) != 0;
 	switch (desc->kind) {
@@ -243,7 +251,7 @@ plait_status plait__node_check_fields(const plait__node_draft *draft)
 	const plait_node_desc *desc = draft->desc;
 	plait_status status;
 
-	if (desc->kind > PLAIT_NODE_REPEAT)
+	if (desc->kind > PLAIT_NODE_WRITE)
 		return fail(draft, "kind is not one of PLAIT_NODE_...");
 	if (desc->flags != 0) {
 		status = check_flags(draft);

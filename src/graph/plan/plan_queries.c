@@ -8,6 +8,7 @@
 #include "base/sized_struct.h"
 #include "base/spelling_hint.h"
 #include "kernel/type.h"
+#include "plan/access.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -42,6 +43,20 @@ static plait_status fail_unknown(const plait__plan *plan, const char *name,
 			   plait__spelling_hint_list(&choices));
 }
 
+/* How the nodes use memory of the program. */
+static const char *host_type(const plait__plan *plan, uint32_t number)
+{
+	uint32_t object = plait__access_param(number), reads = 0, writes = 0;
+
+	for (uint32_t i = 0; i < plan->accesses_count; i++) {
+		if (plan->accesses[i].object != object)
+			continue;
+		reads += plan->accesses[i].mode == PLAIT__ACCESS_READ;
+		writes += plan->accesses[i].mode != PLAIT__ACCESS_READ;
+	}
+	return writes == 0 ? "in" : reads == 0 ? "out" : "inout";
+}
+
 static void describe_parameter(const plait__plan *plan,
 			       const plait__plan_param *param,
 			       plait_parameter_info *info)
@@ -55,10 +70,14 @@ static void describe_parameter(const plait__plan *plan,
 		info->bytes = param->bytes;
 	else if (param->kind == PLAIT__PARAM_MEMORY)
 		info->kind = PLAIT_PARAMETER_BUFFER;
+	else if (param->kind == PLAIT__PARAM_HOST)
+		info->kind = PLAIT_PARAMETER_HOST;
 	else
 		info->kind = PLAIT_PARAMETER_LAUNCH;
 	if (info->kind == PLAIT_PARAMETER_LAUNCH)
 		type = "launch";
+	else if (info->kind == PLAIT_PARAMETER_HOST)
+		type = host_type(plan, (uint32_t)(param - plan->params));
 	(void)strncpy(info->type, type, sizeof(info->type) - 1);
 	if (is_struct)
 		(void)snprintf(info->type, sizeof(info->type), "%s %u", type,
@@ -136,6 +155,18 @@ PLAIT_API plait_status plait_plan_query_parameter(plait_plan *plan,
 
 /* ---- commands ---- */
 
+/* A copy with memory of the program is a read or a write. */
+static uint32_t copy_kind(const plait__plan *plan,
+			  const plait__plan_payload *payload)
+{
+	const plait__plan_arg *args = &plan->args[payload->arg_first];
+
+	if (plait__payload_arg_is_host(plan->params, &args[0]))
+		return PLAIT_NODE_READ;
+	return plait__payload_arg_is_host(plan->params, &args[1]) ?
+	       PLAIT_NODE_WRITE : PLAIT_NODE_COPY;
+}
+
 static uint32_t node_kind(uint8_t kind, const plait__plan *plan, uint32_t link)
 {
 	static const uint8_t kinds[] = {
@@ -159,6 +190,9 @@ static uint32_t node_kind(uint8_t kind, const plait__plan *plan, uint32_t link)
 
 	if (kind == PLAIT__CMD_REGION || kind == PLAIT__CMD_ENTER)
 		return regions[plan->regions[link].kind];
+	if (kind == PLAIT__CMD_COPY && link != PLAIT__NONE &&
+	    plan->payloads[link].arg_count > 1)
+		return copy_kind(plan, &plan->payloads[link]);
 	return kind < sizeof(kinds) ? kinds[kind] : PLAIT_NODE_JOIN;
 }
 

@@ -36,7 +36,7 @@ static bool memory_fits(const plait__plan *plan, const plait__plan_arg *arg,
 static bool param_fits(const plait__plan *plan, const plait__plan_arg *arg,
 		       uint32_t bytes)
 {
-	return plan->params[arg->index].kind == PLAIT__PARAM_MEMORY &&
+	return plait__payload_param_is_memory(&plan->params[arg->index]) &&
 	       arg->bytes == bytes && arg->blob % sizeof(uint64_t) == 0 &&
 	       is_inside(arg->blob, bytes, plan->blob_count);
 }
@@ -64,7 +64,8 @@ static bool pointer_fits(const plait__plan *plan, const plait__plan_arg *arg,
 	case PLAIT__ARG_ROTATION:
 		return arg->offset <= MAX_AHEAD;
 	case PLAIT__ARG_PARAM:
-		return param_fits(plan, arg, sizeof(uint64_t));
+		return !plait__payload_arg_is_host(plan->params, arg) &&
+		       param_fits(plan, arg, sizeof(uint64_t));
 	default:
 		return arg->kind == PLAIT__ARG_SCRATCH;
 	}
@@ -159,6 +160,8 @@ static bool fill_fits(const plait__plan *plan,
 	uint32_t bytes = payload->small;
 
 	return payload->arg_count == 1 &&
+	       !plait__payload_arg_is_host(plan->params,
+					   args_of(plan, payload)) &&
 	       (bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8) &&
 	       side_fits(plan, args_of(plan, payload), payload->bytes);
 }
@@ -214,6 +217,8 @@ static bool copy_fits(const plait__plan *plan,
 	    !rows_fit(plan, payload, &target, &source))
 		return false;
 	return (payload->arg_count == 2 || payload->arg_count == 3) &&
+	       !(plait__payload_arg_is_host(plan->params, &args[0]) &&
+		 plait__payload_arg_is_host(plan->params, &args[1])) &&
 	       side_fits(plan, &args[0], target) &&
 	       side_fits(plan, &args[1], source) &&
 	       !sides_overlap(plan, payload, target, source);
@@ -271,7 +276,8 @@ static uint32_t object_of(const plait__plan *plan, const plait__plan_arg *arg)
 	case PLAIT__ARG_MEMORY:
 		return arg->index;
 	case PLAIT__ARG_PARAM:
-		return plan->params[arg->index].kind == PLAIT__PARAM_MEMORY ?
+		return plait__payload_param_is_memory(
+			       &plan->params[arg->index]) ?
 		       plait__access_param(arg->index) : PLAIT__NONE;
 	case PLAIT__ARG_ROTATION:
 		rotation = &plan->rotations[arg->index];

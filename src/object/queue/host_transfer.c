@@ -131,7 +131,7 @@ static plait_status transfer_bounced(plait__queue *queue,
 	}
 	PLAIT__THREAD_SCOPE inside = { give_up_on_exit, bounce };
 	status = plait__submission_submit_holding(queue, both, 2,
-						  &bounce->object, NULL, error);
+						  &bounce->object, error);
 	if (status == PLAIT_OK)
 		status = plait__queue_finish(queue, PLAIT_FOREVER, error);
 	plait__thread_scope_end(&inside);
@@ -155,7 +155,7 @@ static plait_status transfer_entered(plait__queue *queue,
 	if ((queue->port->any & PLAIT_CAP_VIRTUAL_TIME) != 0 &&
 	    is_valid_range(command))
 		return transfer_bounced(queue, command, error);
-	status = plait__submission_submit_holding(queue, command, 1, NULL, NULL,
+	status = plait__submission_submit_holding(queue, command, 1, NULL,
 						  error);
 	if (status == PLAIT_OK)
 		status = plait__queue_finish(queue, PLAIT_FOREVER, error);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Queues: an ordered sequence of commands for one device. queue.c creates and
- * ends them, queue_state.c has their progress; queue_api.c, host_transfer.c and
- * queue_launch.c are the user's entry points; validate_command.c checks a
- * command; submission.c turns commands into groups for the backend, which
+ * ends them, queue_state.c has their progress; queue_api.c and host_transfer.c are
+ * the user's entry points; validate_command.c checks a command, launch_record.c
+ * prepares a launch; submission.c turns commands into groups for the backend, which
  * submission_builder.c builds; inflight_ring.c holds the objects in use;
  * queue_finish.c waits and recovers.
  *

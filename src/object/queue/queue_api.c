@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Submission by the user: arrays of commands, and the short forms. */
+#include "plait/kernel.h"
+
 #include "object/queue/queue_finish.h"
 #include "object/queue/submission.h"
 
@@ -50,6 +52,24 @@ PLAIT_API plait_status plait_queue_call(plait_queue *queue,
 		.flags = PLAIT_CALL_ANY_THREAD,
 		.function = function,
 		.user_data = user_data,
+	};
+
+	return submit(queue, &command, 1, true, NULL, error);
+}
+
+PLAIT_API plait_status plait_queue_launch(plait_queue *queue,
+					  plait_kernel *kernel,
+					  const plait_launch *launch,
+					  const plait_argument *arguments,
+					  uint64_t count, plait_error *error)
+{
+	const plait_command command = {
+		.size = sizeof(command),
+		.kind = PLAIT_COMMAND_LAUNCH,
+		.kernel = kernel,
+		.launch = launch,
+		.arguments = arguments,
+		.argument_count = count,
 	};
 
 	return submit(queue, &command, 1, true, NULL, error);

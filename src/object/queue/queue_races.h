@@ -18,8 +18,7 @@ static inline plait__races *plait__queue_races(const plait__queue *queue)
 		       NULL : plait__context_races(queue->object.context);
 }
 
-/* A command was added to a submission.  `found` is null for a launch of a
- * kernel: its accesses are given by access. */
+/* A command was added to a submission. */
 void plait__queue_races_add(const struct plait__submission_builder *builder,
 			    const plait_command *command,
 			    const plait__command_operands *found);

@@ -9,6 +9,7 @@
 #include "object/context/backend_result.h"
 #include "object/queue/copy_work.h"
 #include "object/queue/idle_section.h"
+#include "object/queue/launch_record.h"
 #include "object/queue/owner_call.h"
 #include "object/queue/queue_races.h"
 #include "object/queue/queue_state.h"
@@ -25,21 +26,15 @@ enum { COMMANDS_MAX = INT32_MAX / 4 };
 
 /* --- commands by kind */
 
-/* A launch is submitted as a NOP command with builder->launch.  Caller holds
- * the queue's lock, as for all functions that add. */
+/* Caller holds the queue's lock, as for all functions that add. */
 static plait_status add_nop(struct plait__submission_builder *builder,
 			    const plait_command *command,
 			    plait_error *error)
 {
-	plait_work *work;
-
 	if (builder->held != NULL &&
 	    plait__submission_hold(builder, builder->held, error) != PLAIT_OK)
 		return PLAIT_E_NOMEM;
-	work = plait__submission_add_work(builder, command);
-	work->launch = builder->launch;
-	if (builder->launch != NULL)
-		work->kind = PLAIT_WORK_LAUNCH;
+	(void)plait__submission_add_work(builder, command);
 	return PLAIT_OK;
 }
 
@@ -61,6 +56,20 @@ static plait_status add_call(struct plait__submission_builder *builder,
 	work->function = command->function;
 	work->user_data = command->user_data;
 	return PLAIT_OK;
+}
+
+/* The commands in front are checked now, so a launch that could not be prepared
+ * is the first mistake. */
+static plait_status add_launch(struct plait__submission_builder *builder,
+			       const plait_command *command,
+			       plait_error *error)
+{
+	plait__launch_record *record = builder->launches;
+
+	if (record == NULL)
+		return plait__error_copy(error, builder->launch_error);
+	builder->launches = record->next;
+	return plait__launch_record_add(record, builder, command, error);
 }
 
 /* With builder->ordered, port->order is held, which guards signal->next. */
@@ -112,6 +121,9 @@ static plait_status add_command(struct plait__submission_builder *builder,
 		status = plait__submission_add_emission(builder,
 							operands.signal, error);
 		break;
+	case PLAIT_COMMAND_LAUNCH:
+		status = add_launch(builder, command, error);
+		break;
 	default:
 		status = plait__copy_work_add(builder, command, &operands,
 					      error);
@@ -131,27 +143,18 @@ static plait_status prefix_error(bool internal, uint64_t number,
 				 const plait_command *command,
 				 const plait_error *why, plait_error *error)
 {
-	plait_status status;
+	plait_status status = plait__error_copy(error, why);
 
-	if (internal && command->label == NULL)
-		status = plait__fail_origin(error, why->status, why->origin,
-					    "%s", why->text);
-	else if (internal)
-		status = plait__fail_origin(error, why->status, why->origin,
-					    "\"%.*s\": %s",
-					    PLAIT__TEXT_FIT(command->label, 60),
-					    why->text);
-	else if (command->label != NULL)
-		status = plait__fail_origin(error, why->status, why->origin,
-					    "command %llu \"%.*s\": %s",
-					    (unsigned long long)number,
-					    PLAIT__TEXT_FIT(command->label, 60),
-					    why->text);
-	else
-		status = plait__fail_origin(error, why->status, why->origin,
-					    "command %llu: %s",
-					    (unsigned long long)number,
-					    why->text);
+	if (internal && command->label != NULL)
+		plait__error_prefix(error, "\"%.*s\": ",
+				    PLAIT__TEXT_FIT(command->label, 60));
+	else if (!internal && command->label != NULL)
+		plait__error_prefix(error, "command %llu \"%.*s\": ",
+				    (unsigned long long)number,
+				    PLAIT__TEXT_FIT(command->label, 60));
+	else if (!internal)
+		plait__error_prefix(error, "command %llu: ",
+				    (unsigned long long)number);
 	return status;
 }
 
@@ -161,6 +164,19 @@ struct commands {
 	uint64_t count;
 	bool internal; /* made by the library, for one call of the user */
 };
+
+/* Returns in `out` the command at `at`, or a copy in `room` if the caller's
+ * struct has another size. Only the first command's size field applies. */
+static inline plait_status view_command(const plait_command **out,
+					plait_command *room, const char *at,
+					uint32_t stride, plait_error *error)
+{
+	*out = (const plait_command *)(const void *)at;
+	if (stride == sizeof(*room))
+		return PLAIT_OK;
+	*out = room;
+	return plait__command_read(room, at, stride, error);
+}
 
 /* check_array has checked the size of the first command, which is the
  * stride. */
@@ -177,13 +193,7 @@ static plait_status add_all(struct plait__submission_builder *builder,
 	uint64_t i;
 
 	for (i = 0; i < all->count; i++, at += stride) {
-		command = (const plait_command *)(const void *)at;
-		status = PLAIT_OK;
-		if (stride != sizeof(known)) {
-			/* Only the first command's size field applies. */
-			status = plait__command_read(&known, at, stride, &why);
-			command = &known;
-		}
+		status = view_command(&command, &known, at, stride, &why);
 		if (status == PLAIT_OK)
 			status = add_command(builder, command, &why);
 		if (status != PLAIT_OK)
@@ -374,6 +384,62 @@ static uint64_t count_works(const struct plait__submission_builder *builder,
 	return count;
 }
 
+/* --- launches: prepared without the queue's lock, in a list */
+
+static bool has_launches(const struct commands *all)
+{
+	const char *at = (const char *)all->commands;
+	uint32_t stride = all->commands->size;
+
+	for (uint64_t i = 0; i < all->count; i++, at += stride)
+		if (((const plait_command *)(const void *)at)->kind ==
+		    PLAIT_COMMAND_LAUNCH)
+			return true;
+	return false;
+}
+
+/* Returns the records of all launches, or of those in front of the first one
+ * that is wrong, with its error in `why`. */
+static plait__launch_record *prepare_launches(const plait__queue *queue,
+					      const struct commands *all,
+					      plait_error *why)
+{
+	const char *at = (const char *)all->commands;
+	uint32_t stride = all->commands->size;
+	plait__launch_record *first = NULL, **next = &first;
+	const plait_command *command;
+	plait_status status = PLAIT_OK;
+	plait_command known;
+
+	for (uint64_t i = 0; status == PLAIT_OK && i < all->count;
+	     i++, at += stride) {
+		status = view_command(&command, &known, at, stride, why);
+		if (status != PLAIT_OK || command->kind != PLAIT_COMMAND_LAUNCH)
+			continue;
+		status = plait__launch_record_create(queue, command, next,
+						     why);
+		if (status == PLAIT_OK)
+			next = &(*next)->next;
+	}
+	return first;
+}
+
+static plait_status submit_launches(struct plait__submission_builder *builder,
+				    uint64_t count, const struct commands *all,
+				    plait_error *error)
+{
+	plait_error why = { .size = sizeof(why) };
+	plait__launch_record *first = prepare_launches(builder->queue, all,
+						       &why);
+	plait_status status;
+
+	builder->launches = first;
+	builder->launch_error = &why;
+	status = plait__submission_submit(builder, count, add_all, all, error);
+	plait__launch_record_drop_all(first);
+	return status;
+}
+
 static plait_status submit_all(struct plait__submission_builder *builder,
 			       const struct commands *all,
 			       uint64_t *out_sequence, plait_error *error)
@@ -392,7 +458,11 @@ static plait_status submit_all(struct plait__submission_builder *builder,
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "%llu rows at once are too many",
 				   (unsigned long long)count);
-	status = plait__submission_submit(builder, count, add_all, all, error);
+	if (has_launches(all))
+		status = submit_launches(builder, count, all, error);
+	else
+		status = plait__submission_submit(builder, count, add_all, all,
+						  error);
 	if (status == PLAIT_OK)
 		*out_sequence = builder->last_emission;
 	return status;
@@ -412,11 +482,10 @@ plait_status plait__submission_submit_array(plait__queue *queue,
 
 plait_status plait__submission_submit_holding(
 	plait__queue *queue, const plait_command *commands, uint64_t count,
-	plait__object *held, plait_backend_launch *launch, plait_error *error)
+	plait__object *held, plait_error *error)
 {
 	struct plait__submission_builder builder = { .queue = queue,
-						     .held = held,
-						     .launch = launch };
+						     .held = held };
 	const struct commands all = { commands, count, true };
 	uint64_t sequence;
 

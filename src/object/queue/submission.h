@@ -24,10 +24,10 @@ plait_status plait__submission_submit_array(plait__queue *queue,
 					    plait_error *error);
 
 /* Submit internal commands. `held`, null or entered, is held until they are
- * done; a NOP becomes `launch`, if that is not null. */
+ * done. */
 plait_status plait__submission_submit_holding(
 	plait__queue *queue, const plait_command *commands, uint64_t count,
-	plait__object *held, plait_backend_launch *launch, plait_error *error);
+	plait__object *held, plait_error *error);
 
 /* Submit a wait for the queue's idle section, if it has one. */
 plait_status plait__submission_submit_idle_section(plait__queue *queue,

@@ -11,6 +11,7 @@
 
 typedef struct plait__call plait__call;
 typedef struct plait__inbox plait__inbox;
+typedef struct plait__launch_record plait__launch_record;
 typedef struct plait__signal plait__signal;
 
 struct plait__submission_builder {
@@ -26,10 +27,12 @@ struct plait__submission_builder {
 	plait__signal *emitted;
 	uint64_t last_emission;
 	plait__call *calls; /* newest first */
-	/* Launch only: the object to hold, and, unless it is a call, the bound
-	 * launch; else null. */
+	/* Internal commands only: held until they are done; or null. */
 	plait__object *held;
-	plait_backend_launch *launch;
+	/* The launches that follow, in order; at the end of the list
+	 * `launch_error` is the reason why the next one has no record. */
+	plait__launch_record *launches;
+	const plait_error *launch_error;
 	plait__object *late; /* to be closed without locks */
 	uint64_t races_mark; /* of the race check, before the first command */
 };

@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum {
-	KINDS = PLAIT_COMMAND_EMIT + 1,
+	KINDS = PLAIT_COMMAND_LAUNCH + 1,
 	/* Fields of a command; bits. */
 	HAS_FLAGS = 1 << 0,
 	HAS_PATTERN = 1 << 1,
@@ -21,7 +21,10 @@ enum {
 	HAS_INBOX = 1 << 7,
 	HAS_SIGNAL = 1 << 8,
 	HAS_SEQUENCE = 1 << 9,
-	HAS_ROWS = 1 << 10
+	HAS_ROWS = 1 << 10,
+	HAS_KERNEL = 1 << 11,
+	HAS_LAUNCH = 1 << 12,
+	HAS_ARGUMENTS = 1 << 13
 };
 
 static const struct {
@@ -41,6 +44,8 @@ static const struct {
 					   HAS_ROWS },
 	[PLAIT_COMMAND_WAIT] = { "wait", HAS_SIGNAL | HAS_SEQUENCE },
 	[PLAIT_COMMAND_EMIT] = { "emit", HAS_SIGNAL },
+	[PLAIT_COMMAND_LAUNCH] = { "launch",
+				   HAS_KERNEL | HAS_LAUNCH | HAS_ARGUMENTS },
 };
 
 const char *plait__command_kind(uint32_t kind)
@@ -69,6 +74,10 @@ static uint32_t fields_of(const plait_command *command)
 	fields |= command->signal != NULL ? HAS_SIGNAL : 0;
 	fields |= command->sequence != 0 ? HAS_SEQUENCE : 0;
 	fields |= command->rows != NULL ? HAS_ROWS : 0;
+	fields |= command->kernel != NULL ? HAS_KERNEL : 0;
+	fields |= command->launch != NULL ? HAS_LAUNCH : 0;
+	fields |= command->arguments != NULL || command->argument_count != 0
+			  ? HAS_ARGUMENTS : 0;
 	return fields;
 }
 
@@ -77,7 +86,8 @@ static plait_status fail_fields(uint32_t surplus, uint32_t kind,
 {
 	static const char *const names[] = {
 		"flags", "pattern", "bytes", "target", "source", "host",
-		"function", "inbox", "signal", "sequence", "rows"
+		"function", "inbox", "signal", "sequence", "rows", "kernel",
+		"launch", "arguments"
 	};
 	uint32_t bit = (uint32_t)__builtin_ctz(surplus);
 

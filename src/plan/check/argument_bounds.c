@@ -35,7 +35,7 @@ static const char *param_fault(const plait__plan *plan,
 	if (arg->index >= plan->params_count)
 		return "its parameter does not exist";
 	param = &plan->params[arg->index];
-	if (param->kind == PLAIT__PARAM_MEMORY)
+	if (plait__payload_param_is_memory(param))
 		fits = arg->bytes == sizeof(uint64_t) ||
 		       arg->bytes == PLAIT__PARAM_WITH_OFFSET;
 	else

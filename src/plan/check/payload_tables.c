@@ -132,12 +132,13 @@ static plait_status check_params(plait__check *check)
 	for (uint32_t i = 0; i < plan->params_count; i++) {
 		const plait__plan_param *param = &plan->params[i];
 
-		if (param->kind > PLAIT__PARAM_GEOMETRY)
+		if (param->kind > PLAIT__PARAM_GEOMETRY &&
+		    param->kind != PLAIT__PARAM_HOST)
 			return plait__check_fail_part(check, "parameter", i,
 				"unknown or reserved kind");
 		if ((param->kind == PLAIT__PARAM_VALUE &&
 		     !is_value_size(param->bytes)) ||
-		    (param->kind == PLAIT__PARAM_MEMORY &&
+		    (plait__payload_param_is_memory(param) &&
 		     param->bytes != sizeof(uint64_t)))
 			return plait__check_fail_part(check, "parameter", i,
 				"its size is not that of its kind");

@@ -71,6 +71,11 @@ static void bind(const struct mapping *mapping, void *argument,
 	case PLAIT_PARAMETER_BUFFER:
 		out->buffer = *(plait_buffer **)argument;
 		break;
+	case PLAIT_PARAMETER_HOST:
+		out->value = *(void **)argument;
+		/* The caller alone knows the size. */
+		out->bytes = UINTPTR_MAX - (uintptr_t)out->value;
+		break;
 	case PLAIT_PARAMETER_LAUNCH:
 		bind_launch(mapping, argument, launch, out);
 		break;
@@ -200,6 +205,9 @@ static const char *find_mismatch(const plait_parameter_info *info,
 	case PLAIT_PARAMETER_BUFFER:
 		return type == PLAIT__TYPE_POINTER ? NULL :
 		       "memory, which is a pointer";
+	case PLAIT_PARAMETER_HOST:
+		return type == PLAIT__TYPE_POINTER ? NULL :
+		       "memory of the program, which is a pointer";
 	case PLAIT_PARAMETER_LAUNCH:
 		return type == PLAIT__TYPE_POINTER ||
 				       type == PLAIT__TYPE_U32 ||

@@ -56,6 +56,7 @@ void plait__bind_copies_free(plait__frame_layout *layout)
 /* One side of a copy: its buffer, and where the side begins. */
 struct side {
 	const plait__buffer *buffer;
+	const char *host;	/* address of the program's memory, or null */
 	uint64_t first;		/* offset within the root buffer */
 	uint64_t have;		/* bytes of the buffer from there on */
 	uint64_t reach;
@@ -79,6 +80,29 @@ static plait_status fail(const plait__plan *plan, uint32_t command,
 			   (unsigned long long)side->have);
 }
 
+static const char *name_of(const plait__plan *plan, uint32_t param)
+{
+	uint32_t name = plan->params[param].name;
+
+	return name < plan->strings_count ? plan->strings + name : "";
+}
+
+static struct side host_side_of(const plait__frame *frame,
+				const plait__plan_arg *arg, uint64_t reach)
+{
+	const plait__plan *plan = frame->layout->plan_object->plan;
+	const struct plait__bound_buffer *bound = &frame->bound[arg->index];
+	uint64_t offset = plait__payload_param_offset(plan->blob, arg);
+	struct side side = { .reach = reach,
+			     .name = name_of(plan, arg->index) };
+
+	if (offset > bound->host_bytes)
+		return side;
+	side.host = (const char *)bound->mapped + offset;
+	side.have = bound->host_bytes - offset;
+	return side;
+}
+
 /* All parameters are bound, and argument_bounds.c has checked the offset within
  * a temporary. */
 static struct side side_of(const plait__frame *frame,
@@ -87,14 +111,13 @@ static struct side side_of(const plait__frame *frame,
 	const plait__plan_object *plan_object = frame->layout->plan_object;
 	const plait__plan *plan = plan_object->plan;
 	struct side side = { .reach = reach, .name = "" };
-	uint32_t name;
 	uint64_t offset = arg->offset;
 
+	if (plait__payload_arg_is_host(plan->params, arg))
+		return host_side_of(frame, arg, reach);
 	if (arg->kind == PLAIT__ARG_PARAM) {
 		side.buffer = frame->bound[arg->index].buffer;
-		name = plan->params[arg->index].name;
-		if (name < plan->strings_count)
-			side.name = plan->strings + name;
+		side.name = name_of(plan, arg->index);
 		if (__builtin_add_overflow(
 			    plait__payload_param_offset(plan->blob, arg),
 			    frame->bound[arg->index].offset, &offset))
@@ -112,6 +135,16 @@ static struct side side_of(const plait__frame *frame,
 	side.first = side.buffer->offset + offset;
 	side.have = side.buffer->bytes - offset;
 	return side;
+}
+
+/* Returns true if the buffer of one side is the host memory of the other. */
+static bool overlaps_host(const struct side *side, const struct side *host)
+{
+	return side->buffer != NULL && side->reach > 0 && host->host != NULL &&
+	       plait__buffer_overlaps_host(side->buffer,
+					   side->first - side->buffer->offset,
+					   side->reach, host->host,
+					   host->reach);
 }
 
 static bool overlaps(const plait__plan *plan,
@@ -157,7 +190,9 @@ static plait_status check_sides(const plait__frame *frame, uint32_t command,
 	source = side_of(frame, &args[1], reach[1]);
 	if (source.have < source.reach)
 		return fail(plan, command, &source, error);
-	return overlaps(plan, payload, &target, &source) ?
+	return overlaps(plan, payload, &target, &source) ||
+	       overlaps_host(&target, &source) ||
+	       overlaps_host(&source, &target) ?
 	       fail(plan, command, NULL, error) : PLAIT_OK;
 }
 

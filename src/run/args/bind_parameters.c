@@ -77,7 +77,7 @@ static void patch(const struct binding *binding, const void *value,
 		       bytes);
 }
 
-/* Write the host address of each use of the buffer. */
+/* Write the host address of each use of the memory. */
 static void patch_memory(const struct binding *binding)
 {
 	const plait__plan *plan = binding->plan;
@@ -218,6 +218,25 @@ static plait_status bind_buffer(const struct binding *binding)
 	return status;
 }
 
+static plait_status bind_host(const struct binding *binding)
+{
+	const plait_binding *given = binding->given;
+	uintptr_t address = (uintptr_t)given->value;
+
+	if (given->value == NULL && given->buffer != NULL)
+		return wrong(binding, "a buffer is given, but its nodes take "
+			     "memory of the program: set value and bytes");
+	if (given->value == NULL && given->bytes != 0)
+		return wrong(binding, "value is null");
+	if (given->bytes > UINTPTR_MAX - address)
+		return wrong(binding, "bytes is beyond all memory");
+	/* A READ writes to it, as the header says. */
+	memcpy(&binding->bound->mapped, &given->value, sizeof(given->value));
+	binding->bound->host_bytes = given->bytes;
+	patch_memory(binding);
+	return PLAIT_OK;
+}
+
 static void set_launch(const struct binding *binding,
 		       const plait_launch *launch)
 {
@@ -256,6 +275,7 @@ static plait_status bind_one(const struct binding *binding)
 	case PLAIT__PARAM_VALUE: return bind_value(binding);
 	case PLAIT__PARAM_MEMORY: return bind_buffer(binding);
 	case PLAIT__PARAM_GEOMETRY: return bind_launch(binding);
+	case PLAIT__PARAM_HOST: return bind_host(binding);
 	default: return fail(binding, "of a kind that runs do not bind");
 	}
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A buffer that is bound to a parameter of a run. */
+/* Memory that is bound to a parameter of a run: a buffer, or the program's. */
 #ifndef PLAIT_SRC_RUN_ARGS_BIND_PARAMETERS_H
 #define PLAIT_SRC_RUN_ARGS_BIND_PARAMETERS_H
 
@@ -9,7 +9,8 @@ struct plait__bound_buffer {
 	plait__buffer *buffer;	/* held, or null */
 	uint64_t offset;	/* of the binding; for engines that do not
 				 * map */
-	void *mapped;
+	void *mapped;		/* or the address of the program's memory */
+	uint64_t host_bytes;	/* size of the program's memory */
 	uint64_t stamp;		/* frame.stamp of the binding */
 };
 

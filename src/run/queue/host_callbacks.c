@@ -197,9 +197,16 @@ static plait_status map_bytes(plait__queue_instance *state,
 			      uint32_t flags, plait__queue_pointer *pointer,
 			      plait_error *error)
 {
+	const plait__plan *plan = state->compiled->program->plan;
+	plait__buffer *buffer;
 	uint64_t offset;
-	plait__buffer *buffer = plait__resolve_buffer(state, arg, &offset);
 
+	if (plait__payload_arg_is_host(plan->params, arg)) {
+		pointer->value = plait__resolve_host(state, arg);
+		pointer->mapped = NULL;
+		return PLAIT_OK;
+	}
+	buffer = plait__resolve_buffer(state, arg, &offset);
 	return plait__resolve_map(pointer, buffer, offset, bytes, flags, error);
 }
 

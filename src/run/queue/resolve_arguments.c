@@ -62,6 +62,20 @@ plait__buffer *plait__resolve_buffer(const plait__queue_instance *state,
 	return plait__resolve_buffer_at(state, arg, NULL, out_offset);
 }
 
+void *plait__resolve_host(const plait__queue_instance *state,
+			  const plait__plan_arg *arg)
+{
+	const plait__frame *frame = &state->instance->frame;
+	const plait__plan *plan = frame->layout->plan_object->plan;
+	char *address;
+
+	if (!plait__payload_arg_is_host(plan->params, arg))
+		return NULL;
+	address = frame->bound[arg->index].mapped;
+	return address == NULL ? NULL :
+	       address + plait__payload_param_offset(plan->blob, arg);
+}
+
 uint64_t plait__resolve_number(const plait__queue_instance *state,
 			       const plait__plan_arg *arg,
 			       const plait__frame_turn *turn)

@@ -18,6 +18,10 @@ plait__buffer *plait__resolve_buffer_at(const plait__queue_instance *state,
 plait__buffer *plait__resolve_buffer(const plait__queue_instance *state,
 				     const plait__plan_arg *arg,
 				     uint64_t *out_offset);
+/* The address of the program's memory that the run has bound; null for other
+ * arguments. */
+void *plait__resolve_host(const plait__queue_instance *state,
+			  const plait__plan_arg *arg);
 /* The number of an INDEX or SERIES argument, likewise. */
 uint64_t plait__resolve_number(const plait__queue_instance *state,
 			       const plait__plan_arg *arg,

@@ -111,6 +111,26 @@ static void make_launch(plait__queue_instance *state, uint32_t command,
 		out->kind = PLAIT_WORK_LAUNCH;
 }
 
+/* A copy with memory of the program, at the address that the run brought. */
+static bool make_transfer(const plait__queue_instance *state,
+			  const plait__plan_arg *args, plait_work *out)
+{
+	const plait__plan *plan = state->compiled->program->plan;
+
+	if (plait__payload_arg_is_host(plan->params, &args[0])) {
+		out->kind = PLAIT_WORK_READ;
+		out->host = plait__resolve_host(state, &args[0]);
+		set_source(state, &args[1], out);
+	} else if (plait__payload_arg_is_host(plan->params, &args[1])) {
+		out->kind = PLAIT_WORK_WRITE;
+		out->host = plait__resolve_host(state, &args[1]);
+		set_target(state, &args[0], out);
+	} else {
+		return false;
+	}
+	return true;
+}
+
 static void make_copy(const plait__queue_instance *state, uint32_t command,
 		      plait_work *out)
 {
@@ -119,14 +139,17 @@ static void make_copy(const plait__queue_instance *state, uint32_t command,
 	const plait__plan_arg *args = &plan->args[payload->arg_first];
 
 	out->bytes = payload->bytes;
-	set_target(state, &args[0], out);
 	if (plan->commands[command].kind == PLAIT__CMD_COPY) {
-		out->kind = PLAIT_WORK_COPY;
 		out->rows = plait__payload_rows(plan, payload);
+		if (make_transfer(state, args, out))
+			return;
+		out->kind = PLAIT_WORK_COPY;
+		set_target(state, &args[0], out);
 		set_source(state, &args[1], out);
 		return;
 	}
 	out->kind = PLAIT_WORK_FILL;
+	set_target(state, &args[0], out);
 	out->pattern = payload->value;
 	out->pattern_bytes = payload->small & 0xff;
 }
@@ -167,7 +190,8 @@ static bool is_foreign_this_run(const plait__queue_instance *state,
 		const plait__buffer *buffer;
 		uint64_t offset;
 
-		if (arg->kind != PLAIT__ARG_PARAM)
+		if (arg->kind != PLAIT__ARG_PARAM ||
+		    plait__payload_arg_is_host(plan->params, arg))
 			continue;
 		buffer = plait__resolve_buffer(state, arg, &offset);
 		if (buffer == NULL || buffer->device->port != port)

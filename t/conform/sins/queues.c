@@ -87,7 +87,7 @@ static void run_work(struct turn *turn)
 	plait_backend *self = turn->seat->self;
 	plait_backend_queue *queue = turn->queue;
 	const struct batch *batch = turn->batch;
-	uint32_t count = batch->work_count;
+	uint32_t count = batch->work_count, launches = 0;
 	plait_error error;
 
 	if (SINS(DROPS_LAST) && count > 50)
@@ -103,6 +103,10 @@ static void run_work(struct turn *turn)
 			return;
 		if (SINS(DROPS_CALL) && i == 9 &&
 		    work->kind == PLAIT_WORK_CALL)
+			continue;
+		launches += work->kind == PLAIT_WORK_LAUNCH;
+		if (SINS(LAUNCHES_ONCE) && launches > 1 &&
+		    work->kind == PLAIT_WORK_LAUNCH)
 			continue;
 		turn->work = work;
 		if (sins_work(self, work, &error) != PLAIT_OK && !queue->failed) {

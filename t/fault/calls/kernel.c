@@ -26,6 +26,12 @@ static plait_status launch_scale(struct place *place, plait_kernel *kernel,
 		{ .size = sizeof(plait_argument),
 		  .kind = PLAIT_ARGUMENT_BUFFER, .buffer = place->buffer }
 	};
+	const plait_command again = {
+		.size = sizeof(again), .kind = PLAIT_COMMAND_LAUNCH,
+		.kernel = kernel, .launch = &launch, .arguments = arguments,
+		.argument_count = 2
+	};
+	const plait_command both[] = { again, again };
 	plait_status status;
 	char text[80];
 	uint64_t bytes;
@@ -35,7 +41,8 @@ static plait_status launch_scale(struct place *place, plait_kernel *kernel,
 	    (status = plait_kernel_messages(kernel, place->device, text,
 					    sizeof(text), &bytes, error)) ||
 	    (status = plait_queue_launch(place->queue, kernel, &launch,
-					 arguments, 2, error)))
+					 arguments, 2, error)) ||
+	    (status = plait_queue_submit(place->queue, both, 2, NULL, error)))
 		return status;
 	return plait_queue_finish(place->queue, PLAIT_FOREVER, error);
 }

@@ -173,6 +173,31 @@ function call!(f, graph::Graph, given...; how...)
         label=string(f), how...)
 end
 
+host_fields(host::Parameter, offset) = (host_parameter=text_at(host.name), host_offset=offset)
+host_fields(host, offset) =
+    throw(ArgumentError("the memory is a Parameter, which each run sets, not $(repr(host))"))
+
+"""
+    read!(graph, source, parameter; host_offset=0, after, ...)
+
+Add a copy of a buffer to memory of the program: an `Array` to which each run sets the
+[`Parameter`](@ref), from `host_offset` bytes on.
+"""
+Base.read!(graph::Graph, source::Buffer, host; host_offset=0, how...) =
+    GC.@preserve host add(graph, Raw.PLAIT_NODE_READ,
+                          (source=handle(source), bytes=sizeof(source),
+                           host_fields(host, host_offset)...); how...)
+
+"""
+    write!(graph, target, parameter; host_offset=0, after, ...)
+
+Add a copy from memory of the program, of which each run sets an `Array`, to a buffer.
+"""
+write!(graph::Graph, target::Buffer, host; host_offset=0, how...) =
+    GC.@preserve host add(graph, Raw.PLAIT_NODE_WRITE,
+                          (target=handle(target), bytes=sizeof(target),
+                           host_fields(host, host_offset)...); how...)
+
 """
     fill!(graph, buffer, value; after, ...)
 
@@ -328,13 +353,14 @@ function repeat!(f, graph::Graph, count; how...)
 end
 
 """
-    node, bodies = case!(graph, condition, branches; index=1, after, ...)
+    node, bodies = case!(graph, condition, branches; index=1, expect, after, ...)
 
 Add a branch: run the body whose number, from 0, is `condition[index]` or the result of a
-Julia function.
+Julia function. `expect`: the number of the likely body, for planning.
 """
-function case!(graph::Graph, condition::Condition, branches; index=1, how...)
-    node = add(graph, Raw.PLAIT_NODE_CASE, (branch_count=branches, predicate(graph, condition, index)...); how...)
+function case!(graph::Graph, condition::Condition, branches; index=1, expect=nothing, how...)
+    times = expect === nothing ? 0 : expect + 1
+    node = add(graph, Raw.PLAIT_NODE_CASE, (branch_count=branches, times=times, predicate(graph, condition, index)...); how...)
     return node, [body(graph, node, i - 1) for i in 1:branches]
 end
 

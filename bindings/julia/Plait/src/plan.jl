@@ -120,10 +120,18 @@ end
 @noinline no_buffer(name, value) =
     throw(ArgumentError("$name is a pointer: give it a Buffer, not $(repr(value))"))
 
+@noinline no_memory(name, value) =
+    throw(ArgumentError("$name is memory of the program: give it an Array of numbers, not $(repr(value))"))
+
 function binding(words, index, parameter, value)
     if parameter.kind == Raw.PLAIT_PARAMETER_BUFFER
         value isa Buffer || no_buffer(parameter.name, value)
         return sized(Raw.plait_binding; parameter=parameter.number, buffer=handle(value))
+    end
+    if parameter.kind == Raw.PLAIT_PARAMETER_HOST
+        value isa Array && isbitstype(eltype(value)) || no_memory(parameter.name, value)
+        return sized(Raw.plait_binding; parameter=parameter.number, bytes=sizeof(value),
+                     value=pointer(value))
     end
     bytes = parameter.kind == Raw.PLAIT_PARAMETER_LAUNCH ?
         store(words, index, Raw.plait_launch, geometry(value), parameter) :
@@ -239,6 +247,22 @@ forget_ended(inbox) = filter!(inbox.running) do other
     other.raw != C_NULL && Raw.plait_run_poll(other.raw, C_NULL) == Raw.PLAIT_PENDING
 end
 
+# Memory of the program that a run in flight uses; its queue keeps it.
+struct Borrowed
+    run::Run
+    given::NamedTuple
+end
+
+is_free(kept) = false
+# A run that was released may be in flight.
+is_free(kept::Borrowed) = kept.run.raw != C_NULL &&
+    Raw.plait_run_poll(kept.run.raw, C_NULL) != Raw.PLAIT_PENDING
+
+function lend(queue, run, given)
+    filter!(!is_free, queue.kept)
+    push!(queue.kept, Borrowed(run, given))
+end
+
 function start(plan, queue, given)
     while true
         try
@@ -246,6 +270,7 @@ function start(plan, queue, given)
                 create(Raw.plait_plan_run, Raw.plait_run, plan, queue, desc)
             end
             run = owned(Run(raw, plan, queue))
+            any(one -> one isa Array, values(given)) && lend(queue, run, given)
             plan.has_functions && keep_running(plan.system.inbox, run)
             return run
         catch problem

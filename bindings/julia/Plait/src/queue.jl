@@ -246,6 +246,121 @@ function Base.copy!(queue::Queue, target::Buffer, source::Buffer, rows::Rows)
     return
 end
 
+# --- batches -------------------------------------------------------------------
+
+"""
+    Batch(queue)
+    submit!(f, queue)
+
+Commands for one submission: the queue receives all of them, or none. [`launch!`](@ref),
+`fill!`, `copy!`, [`emit!`](@ref) and [`wait!`](@ref) add a command to a batch, and
+[`submit!`](@ref) submits it. `submit!(f, queue)` submits what `f(batch)` added.
+
+    submit!(queue) do batch
+        fill!(batch, y, 0)
+        launch!(batch, kernel, y; items=100)
+    end
+"""
+struct Batch
+    queue::Queue
+    commands::Vector{Raw.plait_command}
+    kept::Vector{Any} # what the commands refer to
+end
+
+Batch(queue::Queue) = Batch(queue, [], [])
+Base.length(batch::Batch) = length(batch.commands)
+Base.show(io::IO, batch::Batch) = print(io, "Batch(", length(batch), " commands)")
+
+function add(batch::Batch, kind, kept, fields, label=nothing)
+    text = text_or_nothing(label)
+    push!(batch.commands, sized(Raw.plait_command; kind=kind, label=text_at(text), fields...))
+    push!(batch.kept, (text, kept))
+    return
+end
+
+"""
+    launch!(batch, kernel, arguments...; items=1, group=(), label)
+
+Add a kernel launch to a batch.
+"""
+function launch!(batch::Batch, kernel::Kernel, given...; items=1, group=(), label=nothing)
+    made, launch = Arguments(kernel, given), Ref(geometry(items, group))
+    add(batch, Raw.PLAIT_COMMAND_LAUNCH, (kernel, made, launch),
+        (kernel=handle(kernel), launch=Base.unsafe_convert(Ptr{Raw.plait_launch}, launch),
+         arguments=pointer(made.array), argument_count=length(given)), label)
+end
+
+"""
+    fill!(batch, buffer, value; label)
+
+Add a fill to a batch: set all elements to `value`.
+"""
+function Base.fill!(batch::Batch, target::Buffer, value; label=nothing)
+    pattern, bytes = pattern_of(target, value)
+    add(batch, Raw.PLAIT_COMMAND_FILL, target, (target=handle(target), bytes=sizeof(target),
+                                                pattern=pattern, pattern_bytes=bytes), label)
+end
+
+"""
+    copy!(batch, target, source; label)
+
+Add a copy from a buffer to another one of the same size to a batch.
+"""
+Base.copy!(batch::Batch, target::Buffer, source::Buffer; label=nothing) =
+    add(batch, Raw.PLAIT_COMMAND_COPY, (target, source),
+        (target=handle(target), source=handle(source), bytes=same_bytes(target, source)), label)
+
+"""
+    copy!(batch, target, source, rows; label)
+
+Add a strided copy of [`Rows`](@ref) to a batch.
+"""
+function Base.copy!(batch::Batch, target::Buffer, source::Buffer, rows::Rows; label=nothing)
+    bytes, made = raw_rows(rows, target, source)
+    add(batch, Raw.PLAIT_COMMAND_COPY, (target, source, made),
+        (target=handle(target), source=handle(source), bytes=bytes,
+         rows=Base.unsafe_convert(Ptr{Raw.plait_rows}, made)), label)
+end
+
+"""
+    emit!(batch, signal)
+
+Add an emission of a signal to a batch.
+"""
+emit!(batch::Batch, signal::Signal) =
+    add(batch, Raw.PLAIT_COMMAND_EMIT, signal, (signal=handle(signal),))
+
+"""
+    wait!(batch, signal, sequence=0)
+
+Add a wait to a batch: later commands start after the signal reaches `sequence`; 0: the newest
+sequence number submitted so far.
+"""
+wait!(batch::Batch, signal::Signal, sequence=0) =
+    add(batch, Raw.PLAIT_COMMAND_WAIT, signal, (signal=handle(signal), sequence=sequence))
+
+"""
+    submit!(batch)
+
+Submit the commands and empty the batch; return the sequence number of the last emission, or
+0. After a mistake the queue has received none of them.
+"""
+function submit!(batch::Batch)
+    sequence, kept = Ref{UInt64}(0), copy(batch.kept)
+    GC.@preserve kept call(Raw.plait_queue_submit, batch.queue, batch.commands, length(batch),
+                           sequence)
+    push!(batch.queue.kept, kept)
+    empty!(batch.commands)
+    empty!(batch.kept)
+    return Int(sequence[])
+end
+
+function submit!(f, queue::Queue)
+    batch = Batch(queue)
+    f(batch)
+    return submit!(batch)
+end
+
 dense(a::Array) = a
 dense(a) = throw(ArgumentError("a queue copies to and from an Array, not $(typeof(a))"))
 

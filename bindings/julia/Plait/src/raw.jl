@@ -17,13 +17,13 @@ const plait_tensor_flags = UInt32
 const plait_event_kind = UInt32
 const plait_signal_flags = UInt32
 const plait_wait_mode = Int32
+const plait_argument_kind = UInt32
+const plait_series_flags = UInt32
 const plait_command_kind = UInt32
 const plait_native_kind = UInt32
 const plait_source_form = UInt32
 const plait_source_flags = UInt32
 const plait_function_form = UInt32
-const plait_argument_kind = UInt32
-const plait_series_flags = UInt32
 const plait_node = UInt64
 const plait_node_kind = UInt32
 const plait_node_flags = UInt32
@@ -145,6 +145,16 @@ const PLAIT_EVENT_TASK = plait_event_kind(5)
 const PLAIT_SIGNAL_GATE = plait_signal_flags(1)
 const PLAIT_WAIT_ALL = plait_wait_mode(0)
 const PLAIT_WAIT_ANY = plait_wait_mode(1)
+const PLAIT_ARGUMENT_VALUE = plait_argument_kind(0)
+const PLAIT_ARGUMENT_BUFFER = plait_argument_kind(1)
+const PLAIT_ARGUMENT_PARAMETER = plait_argument_kind(2)
+const PLAIT_ARGUMENT_ROTATION = plait_argument_kind(3)
+const PLAIT_ARGUMENT_ITERATION = plait_argument_kind(4)
+const PLAIT_ARGUMENT_SCRATCH = plait_argument_kind(5)
+const PLAIT_ARGUMENT_LOCAL = plait_argument_kind(6)
+const PLAIT_ARGUMENT_DATA = plait_argument_kind(7)
+const PLAIT_ARGUMENT_ACCESS = plait_argument_kind(8)
+const PLAIT_SERIES_FROM_COUNT = plait_series_flags(1)
 const PLAIT_COMMAND_NOP = plait_command_kind(0)
 const PLAIT_COMMAND_CALL = plait_command_kind(1)
 const PLAIT_COMMAND_COPY = plait_command_kind(2)
@@ -153,6 +163,7 @@ const PLAIT_COMMAND_READ = plait_command_kind(4)
 const PLAIT_COMMAND_WRITE = plait_command_kind(5)
 const PLAIT_COMMAND_WAIT = plait_command_kind(6)
 const PLAIT_COMMAND_EMIT = plait_command_kind(7)
+const PLAIT_COMMAND_LAUNCH = plait_command_kind(8)
 const PLAIT_NATIVE_POINTER = plait_native_kind(1)
 const PLAIT_NATIVE_CL_PLATFORM = plait_native_kind(16)
 const PLAIT_NATIVE_CL_DEVICE = plait_native_kind(17)
@@ -177,16 +188,6 @@ const PLAIT_SOURCE_NO_ALIAS = plait_source_flags(4)
 const PLAIT_FORM_DESCRIBED = plait_function_form(0)
 const PLAIT_FORM_FIXED = plait_function_form(1)
 const PLAIT_FORM_RANGE = plait_function_form(2)
-const PLAIT_ARGUMENT_VALUE = plait_argument_kind(0)
-const PLAIT_ARGUMENT_BUFFER = plait_argument_kind(1)
-const PLAIT_ARGUMENT_PARAMETER = plait_argument_kind(2)
-const PLAIT_ARGUMENT_ROTATION = plait_argument_kind(3)
-const PLAIT_ARGUMENT_ITERATION = plait_argument_kind(4)
-const PLAIT_ARGUMENT_SCRATCH = plait_argument_kind(5)
-const PLAIT_ARGUMENT_LOCAL = plait_argument_kind(6)
-const PLAIT_ARGUMENT_DATA = plait_argument_kind(7)
-const PLAIT_ARGUMENT_ACCESS = plait_argument_kind(8)
-const PLAIT_SERIES_FROM_COUNT = plait_series_flags(1)
 const PLAIT_NODE_JOIN = plait_node_kind(0)
 const PLAIT_NODE_LAUNCH = plait_node_kind(1)
 const PLAIT_NODE_CALL = plait_node_kind(2)
@@ -200,6 +201,8 @@ const PLAIT_NODE_WHILE = plait_node_kind(9)
 const PLAIT_NODE_DO = plait_node_kind(10)
 const PLAIT_NODE_CASE = plait_node_kind(11)
 const PLAIT_NODE_REPEAT = plait_node_kind(12)
+const PLAIT_NODE_READ = plait_node_kind(13)
+const PLAIT_NODE_WRITE = plait_node_kind(14)
 const PLAIT_NODE_ON_FIRST = plait_node_flags(0)
 const PLAIT_NODE_ON_ALL_BARRIER = plait_node_flags(16)
 const PLAIT_NODE_ON_ALL_GROUP = plait_node_flags(32)
@@ -228,6 +231,7 @@ const PLAIT_BINDING_IS_PREDICATE = plait_binding_flags(4)
 const PLAIT_PARAMETER_VALUE = plait_parameter_kind(0)
 const PLAIT_PARAMETER_BUFFER = plait_parameter_kind(1)
 const PLAIT_PARAMETER_LAUNCH = plait_parameter_kind(2)
+const PLAIT_PARAMETER_HOST = plait_parameter_kind(3)
 const PLAIT_RUN_NO_WAIT = plait_run_flags(1)
 const PLAIT_RUN_SERIAL = plait_run_flags(4)
 const PLAIT_RUN_PARALLEL = plait_run_flags(8)
@@ -443,6 +447,34 @@ struct plait_point
     sequence::UInt64
 end
 
+struct plait_launch
+    size::UInt32
+    dimensions::UInt32
+    items::NTuple{3, UInt64}
+    group::NTuple{3, UInt64}
+end
+
+struct plait_series
+    size::UInt32
+    flags::plait_series_flags
+    offset::Int64
+    scale::Int64
+    limit::Int64
+end
+
+struct plait_argument
+    size::UInt32
+    kind::plait_argument_kind
+    value::Ptr{Cvoid}
+    bytes::UInt64
+    buffer::Ptr{plait_buffer}
+    offset_bytes::UInt64
+    name::Cstring
+    rotation::UInt64
+    ahead::UInt64
+    series::Ptr{plait_series}
+end
+
 struct plait_queue_desc
     size::UInt32
     flags::UInt32
@@ -483,6 +515,10 @@ struct plait_command
     sequence::UInt64
     label::Cstring
     rows::Ptr{plait_rows}
+    kernel::Ptr{plait_kernel}
+    launch::Ptr{plait_launch}
+    arguments::Ptr{plait_argument}
+    argument_count::UInt64
 end
 
 struct plait_source
@@ -497,13 +533,6 @@ struct plait_source
     file::Cstring
     defines::Cstring
     options::Cstring
-end
-
-struct plait_launch
-    size::UInt32
-    dimensions::UInt32
-    items::NTuple{3, UInt64}
-    group::NTuple{3, UInt64}
 end
 
 struct plait_range
@@ -528,27 +557,6 @@ struct plait_kernel_desc
     grain::UInt64
     sources::Ptr{plait_source}
     source_count::UInt64
-end
-
-struct plait_series
-    size::UInt32
-    flags::plait_series_flags
-    offset::Int64
-    scale::Int64
-    limit::Int64
-end
-
-struct plait_argument
-    size::UInt32
-    kind::plait_argument_kind
-    value::Ptr{Cvoid}
-    bytes::UInt64
-    buffer::Ptr{plait_buffer}
-    offset_bytes::UInt64
-    name::Cstring
-    rotation::UInt64
-    ahead::UInt64
-    series::Ptr{plait_series}
 end
 
 struct plait_node_desc
@@ -592,6 +600,8 @@ struct plait_node_desc
     count_step::UInt64
     series::Ptr{plait_series}
     series_count::UInt64
+    host_parameter::Cstring
+    host_offset::UInt64
 end
 
 struct plait_freeze_desc
@@ -1013,15 +1023,15 @@ const STRUCTS = DataType[
     plait_event,
     plait_signal_desc,
     plait_point,
+    plait_launch,
+    plait_series,
+    plait_argument,
     plait_queue_desc,
     plait_rows,
     plait_command,
     plait_source,
-    plait_launch,
     plait_range,
     plait_kernel_desc,
-    plait_series,
-    plait_argument,
     plait_node_desc,
     plait_freeze_desc,
     plait_plan_info,

@@ -146,6 +146,53 @@ test("structs and vectors") do system, device, queue
     throws(() -> plan(b=TestBody(1, 1), v=3), ArgumentError, "v is a vector: give it 4 numbers", "no vector")
 end
 
+test("reads and writes in a graph") do system, device, queue
+    graph, x = Graph(system), array(device, UInt32[0, 0])
+    first = write!(graph, x, Parameter(:given); host_offset=4, label="in")
+    read!(graph, x, Parameter(:got); after=first)
+    plan = freeze(graph)
+    given, got = UInt32[9, 1, 2], zeros(UInt32, 2)
+    plan(given=given, got=got)
+    is(got, UInt32[1, 2], "a call")
+    for i in 1:3
+        given[3] = i
+        finish(run(plan, queue; given=given, got=got))
+    end
+    is(length(queue.kept), 1, "the queue keeps what a run in flight may use")
+    finish(queue)
+    is(got, UInt32[1, 3], "runs on a queue")
+    throws(() -> plan(given=UInt32[1, 2], got=got), PlaitError, "\"in\" uses 8 bytes, and there are 4", "too few bytes")
+    throws(() -> plan(given=3, got=got), ArgumentError, "given is memory of the program: give it an Array", "a number")
+    throws(() -> read!(graph, x, got), ArgumentError, "the memory is a Parameter, which each run sets", "no parameter")
+end
+
+test("batches") do system, device, queue
+    step = Kernel(system, "step(a: u32, x: inout pointer u32, n: u64)",
+                  "KERNEL(step) { EACH(i, n) x[i] = a * x[i] + 1; }")
+    x, y = array(device, UInt32[0, 0]), array(device, UInt32[0, 0])
+    signal = Signal(device)
+    number = submit!(queue) do batch
+        fill!(batch, x, 2)
+        foreach(factor -> launch!(batch, step, factor, x, 2; items=2), (3, 5))
+        copy!(batch, y, x)
+        emit!(batch, signal)
+        wait!(batch, signal)
+        fill!(batch, x, 7)
+        copy!(batch, view(x, 1:1), view(y, 2:2), Rows(1, 1))
+    end
+    finish(queue)
+    is(number, 1, "the number of the emission")
+    is((Array(y), Array(x)), (UInt32[36, 36], UInt32[36, 7]), "commands run in order")
+    batch = Batch(queue)
+    fill!(batch, y, 0)
+    launch!(batch, step, 1, x, 2; items=(2^62, 4), label="many")
+    is(string(batch), "Batch(2 commands)", "a batch is shown")
+    throws(() -> submit!(batch), PlaitError, "command 1 \"many\": step: ", "a mistake is told")
+    throws(() -> submit!(batch -> (fill!(batch, y, 0); error("stop")), queue), ErrorException, "stop", "an error in f")
+    finish(queue)
+    is(Array(y), UInt32[36, 36], "all or none")
+end
+
 test("kernels") do system, device, queue
     saxpy = Kernel(system, SAXPY...)
     x, y = floats(device, 1, 2, 3), floats(device, 1, 1, 1)

@@ -81,7 +81,8 @@ test("loops and branches") do system, device, queue
         step = launch!(body, saxpy, 1, x, y, 1)
         launch!(body, down, view(left, 2:2); after=step)
     end
-    _, bodies = case!(graph, which, 3; after=loop)
+    _, bodies = case!(graph, which, 3; after=loop, expect=2)
+    throws(() -> case!(graph, which, 3; expect=3), PlaitError, "the expected body", "a body that is not there")
     for (i, body) in enumerate(bodies)
         fill!(body, out, 10 + i)
     end

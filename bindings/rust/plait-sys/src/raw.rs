@@ -16,13 +16,13 @@ pub type plait_tensor_flags = u32;
 pub type plait_event_kind = u32;
 pub type plait_signal_flags = u32;
 pub type plait_wait_mode = i32;
+pub type plait_argument_kind = u32;
+pub type plait_series_flags = u32;
 pub type plait_command_kind = u32;
 pub type plait_native_kind = u32;
 pub type plait_source_form = u32;
 pub type plait_source_flags = u32;
 pub type plait_function_form = u32;
-pub type plait_argument_kind = u32;
-pub type plait_series_flags = u32;
 pub type plait_node = u64;
 pub type plait_node_kind = u32;
 pub type plait_node_flags = u32;
@@ -142,6 +142,16 @@ pub const PLAIT_EVENT_TASK: plait_event_kind = 5;
 pub const PLAIT_SIGNAL_GATE: plait_signal_flags = 1;
 pub const PLAIT_WAIT_ALL: plait_wait_mode = 0;
 pub const PLAIT_WAIT_ANY: plait_wait_mode = 1;
+pub const PLAIT_ARGUMENT_VALUE: plait_argument_kind = 0;
+pub const PLAIT_ARGUMENT_BUFFER: plait_argument_kind = 1;
+pub const PLAIT_ARGUMENT_PARAMETER: plait_argument_kind = 2;
+pub const PLAIT_ARGUMENT_ROTATION: plait_argument_kind = 3;
+pub const PLAIT_ARGUMENT_ITERATION: plait_argument_kind = 4;
+pub const PLAIT_ARGUMENT_SCRATCH: plait_argument_kind = 5;
+pub const PLAIT_ARGUMENT_LOCAL: plait_argument_kind = 6;
+pub const PLAIT_ARGUMENT_DATA: plait_argument_kind = 7;
+pub const PLAIT_ARGUMENT_ACCESS: plait_argument_kind = 8;
+pub const PLAIT_SERIES_FROM_COUNT: plait_series_flags = 1;
 pub const PLAIT_COMMAND_NOP: plait_command_kind = 0;
 pub const PLAIT_COMMAND_CALL: plait_command_kind = 1;
 pub const PLAIT_COMMAND_COPY: plait_command_kind = 2;
@@ -150,6 +160,7 @@ pub const PLAIT_COMMAND_READ: plait_command_kind = 4;
 pub const PLAIT_COMMAND_WRITE: plait_command_kind = 5;
 pub const PLAIT_COMMAND_WAIT: plait_command_kind = 6;
 pub const PLAIT_COMMAND_EMIT: plait_command_kind = 7;
+pub const PLAIT_COMMAND_LAUNCH: plait_command_kind = 8;
 pub const PLAIT_NATIVE_POINTER: plait_native_kind = 1;
 pub const PLAIT_NATIVE_CL_PLATFORM: plait_native_kind = 16;
 pub const PLAIT_NATIVE_CL_DEVICE: plait_native_kind = 17;
@@ -174,16 +185,6 @@ pub const PLAIT_SOURCE_NO_ALIAS: plait_source_flags = 4;
 pub const PLAIT_FORM_DESCRIBED: plait_function_form = 0;
 pub const PLAIT_FORM_FIXED: plait_function_form = 1;
 pub const PLAIT_FORM_RANGE: plait_function_form = 2;
-pub const PLAIT_ARGUMENT_VALUE: plait_argument_kind = 0;
-pub const PLAIT_ARGUMENT_BUFFER: plait_argument_kind = 1;
-pub const PLAIT_ARGUMENT_PARAMETER: plait_argument_kind = 2;
-pub const PLAIT_ARGUMENT_ROTATION: plait_argument_kind = 3;
-pub const PLAIT_ARGUMENT_ITERATION: plait_argument_kind = 4;
-pub const PLAIT_ARGUMENT_SCRATCH: plait_argument_kind = 5;
-pub const PLAIT_ARGUMENT_LOCAL: plait_argument_kind = 6;
-pub const PLAIT_ARGUMENT_DATA: plait_argument_kind = 7;
-pub const PLAIT_ARGUMENT_ACCESS: plait_argument_kind = 8;
-pub const PLAIT_SERIES_FROM_COUNT: plait_series_flags = 1;
 pub const PLAIT_NODE_JOIN: plait_node_kind = 0;
 pub const PLAIT_NODE_LAUNCH: plait_node_kind = 1;
 pub const PLAIT_NODE_CALL: plait_node_kind = 2;
@@ -197,6 +198,8 @@ pub const PLAIT_NODE_WHILE: plait_node_kind = 9;
 pub const PLAIT_NODE_DO: plait_node_kind = 10;
 pub const PLAIT_NODE_CASE: plait_node_kind = 11;
 pub const PLAIT_NODE_REPEAT: plait_node_kind = 12;
+pub const PLAIT_NODE_READ: plait_node_kind = 13;
+pub const PLAIT_NODE_WRITE: plait_node_kind = 14;
 pub const PLAIT_NODE_ON_FIRST: plait_node_flags = 0;
 pub const PLAIT_NODE_ON_ALL_BARRIER: plait_node_flags = 16;
 pub const PLAIT_NODE_ON_ALL_GROUP: plait_node_flags = 32;
@@ -225,6 +228,7 @@ pub const PLAIT_BINDING_IS_PREDICATE: plait_binding_flags = 4;
 pub const PLAIT_PARAMETER_VALUE: plait_parameter_kind = 0;
 pub const PLAIT_PARAMETER_BUFFER: plait_parameter_kind = 1;
 pub const PLAIT_PARAMETER_LAUNCH: plait_parameter_kind = 2;
+pub const PLAIT_PARAMETER_HOST: plait_parameter_kind = 3;
 pub const PLAIT_RUN_NO_WAIT: plait_run_flags = 1;
 pub const PLAIT_RUN_SERIAL: plait_run_flags = 4;
 pub const PLAIT_RUN_PARALLEL: plait_run_flags = 8;
@@ -445,6 +449,31 @@ pub struct plait_point [] {
     pub signal: *mut plait_signal,
     pub sequence: u64,
 }
+pub struct plait_launch [size] {
+    pub size: u32,
+    pub dimensions: u32,
+    pub items: [u64; 3],
+    pub group: [u64; 3],
+}
+pub struct plait_series [size] {
+    pub size: u32,
+    pub flags: plait_series_flags,
+    pub offset: i64,
+    pub scale: i64,
+    pub limit: i64,
+}
+pub struct plait_argument [size] {
+    pub size: u32,
+    pub kind: plait_argument_kind,
+    pub value: *const c_void,
+    pub bytes: u64,
+    pub buffer: *mut plait_buffer,
+    pub offset_bytes: u64,
+    pub name: *const c_char,
+    pub rotation: u64,
+    pub ahead: u64,
+    pub series: *const plait_series,
+}
 pub struct plait_queue_desc [size] {
     pub size: u32,
     pub flags: u32,
@@ -483,6 +512,10 @@ pub struct plait_command [size] {
     pub sequence: u64,
     pub label: *const c_char,
     pub rows: *const plait_rows,
+    pub kernel: *mut plait_kernel,
+    pub launch: *const plait_launch,
+    pub arguments: *const plait_argument,
+    pub argument_count: u64,
 }
 pub struct plait_source [size] {
     pub size: u32,
@@ -496,12 +529,6 @@ pub struct plait_source [size] {
     pub file: *const c_char,
     pub defines: *const c_char,
     pub options: *const c_char,
-}
-pub struct plait_launch [size] {
-    pub size: u32,
-    pub dimensions: u32,
-    pub items: [u64; 3],
-    pub group: [u64; 3],
 }
 pub struct plait_range [size] {
     pub size: u32,
@@ -524,25 +551,6 @@ pub struct plait_kernel_desc [size] {
     pub grain: u64,
     pub sources: *const plait_source,
     pub source_count: u64,
-}
-pub struct plait_series [size] {
-    pub size: u32,
-    pub flags: plait_series_flags,
-    pub offset: i64,
-    pub scale: i64,
-    pub limit: i64,
-}
-pub struct plait_argument [size] {
-    pub size: u32,
-    pub kind: plait_argument_kind,
-    pub value: *const c_void,
-    pub bytes: u64,
-    pub buffer: *mut plait_buffer,
-    pub offset_bytes: u64,
-    pub name: *const c_char,
-    pub rotation: u64,
-    pub ahead: u64,
-    pub series: *const plait_series,
 }
 pub struct plait_node_desc [size] {
     pub size: u32,
@@ -585,6 +593,8 @@ pub struct plait_node_desc [size] {
     pub count_step: u64,
     pub series: *const plait_series,
     pub series_count: u64,
+    pub host_parameter: *const c_char,
+    pub host_offset: u64,
 }
 pub struct plait_freeze_desc [size] {
     pub size: u32,

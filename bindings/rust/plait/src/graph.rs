@@ -56,7 +56,7 @@ impl Graph {
         Ok(Graph { raw, owner: owner.clone(), functions: Rc::default(), pointers: Rc::default() })
     }
 
-    pub(crate) fn read(owner: &Rc<Owner>, text: &str, name: &str) -> Result<Graph> {
+    pub(crate) fn read_text(owner: &Rc<Owner>, text: &str, name: &str) -> Result<Graph> {
         let name = c_text(name)?;
         // SAFETY: the text has its length beside it.
         let raw = Handle::make(|out, error| unsafe {
@@ -124,6 +124,26 @@ impl Graph {
         made.desc.user_data = as_user_data(registered.number);
         made.desc.inbox = self.owner.shared.inbox.get();
         self.functions.borrow_mut().push(registered);
+        made
+    }
+
+    /// A copy of a buffer to memory of the program: each run sets `name` to
+    /// [`memory_mut`](crate::memory_mut).
+    #[track_caller]
+    pub fn read<'a, T: Element>(&'a self, source: &'a Buffer<T>, name: &str) -> Adding<'a, Node> {
+        let mut made = Adding::new(self, raw::PLAIT_NODE_READ);
+        made.desc.source = source.raw.get();
+        made.host(name, source.len() * std::mem::size_of::<T>());
+        made
+    }
+
+    /// A copy from memory of the program to a buffer: each run sets `name` to
+    /// [`memory`](crate::memory).
+    #[track_caller]
+    pub fn write<'a, T: Element>(&'a self, target: &'a Buffer<T>, name: &str) -> Adding<'a, Node> {
+        let mut made = Adding::new(self, raw::PLAIT_NODE_WRITE);
+        made.desc.target = target.raw.get();
+        made.host(name, target.len() * std::mem::size_of::<T>());
         made
     }
 
@@ -539,6 +559,7 @@ pub struct Adding<'a, M> {
     target_parameter: Option<&'a str>,
     source_parameter: Option<&'a str>,
     count_parameter: Option<&'a str>,
+    host_parameter: Option<String>,
     series: Vec<raw::plait_series>,
     after: Vec<Node>,
     label: Option<String>,
@@ -584,6 +605,7 @@ impl<'a, M: Made> Adding<'a, M> {
             rows: None,
             devices: Vec::new(),
             target_parameter: None,
+            host_parameter: None,
             source_parameter: None,
             count_parameter: None,
             series: Vec::new(),
@@ -593,6 +615,23 @@ impl<'a, M: Made> Adding<'a, M> {
             wrong: None,
             made: PhantomData,
         }
+    }
+
+    fn host(&mut self, name: &str, bytes: usize) {
+        self.desc.bytes = bytes as u64;
+        self.host_parameter = Some(name.into());
+    }
+
+    /// Set the number of the likely body of a branch, for planning.
+    pub fn expect(mut self, branch: usize) -> Self {
+        self.desc.times = branch as u64 + 1;
+        self
+    }
+
+    /// Set where in the program's memory a read or write begins, in bytes; default 0.
+    pub fn host_offset(mut self, bytes: u64) -> Self {
+        self.desc.host_offset = bytes;
+        self
     }
 
     /// Add edges: the node starts after these, one or several.
@@ -692,6 +731,7 @@ impl<'a, M: Made> Adding<'a, M> {
         let label = self.label.as_deref().map(c_text).transpose()?;
         let name = self.items.parameter.map(c_text).transpose()?;
         let target = self.target_parameter.map(c_text).transpose()?;
+        let host = self.host_parameter.as_deref().map(c_text).transpose()?;
         let source = self.source_parameter.map(c_text).transpose()?;
         let count = self.count_parameter.map(c_text).transpose()?;
         let file = CString::new(self.place.file()).unwrap_or_default();
@@ -713,6 +753,7 @@ impl<'a, M: Made> Adding<'a, M> {
             }
         }
         self.desc.target_parameter = pointer_of(&target);
+        self.desc.host_parameter = pointer_of(&host);
         self.desc.source_parameter = pointer_of(&source);
         self.desc.count_parameter = pointer_of(&count);
         if !self.series.is_empty() {

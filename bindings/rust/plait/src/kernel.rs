@@ -24,6 +24,8 @@ pub(crate) enum Kind<'a> {
     Vector(&'a [u8], &'static str, usize),
     /// The bytes of a struct.
     Bytes(&'a [u8]),
+    /// Memory of the program: its address, its bytes, and whether a run may write to it.
+    Memory(*mut u8, usize, bool),
     Parameter(&'a str),
     Turn(u64, u64),
     Iteration,
@@ -95,6 +97,19 @@ impl<'a, T: Element, const N: usize> From<&'a [T; N]> for Argument<'a> {
 /// Return an argument: a struct, as its bytes.
 pub fn bytes(given: &[u8]) -> Argument<'_> {
     Argument::new(Kind::Bytes(given))
+}
+
+/// Return memory of the program that a run reads: a parameter of
+/// [`Graph::write`](crate::Graph::write).
+pub fn memory<T: Element>(given: &[T]) -> Argument<'_> {
+    let address = given.as_ptr() as *mut u8;
+    Argument::new(Kind::Memory(address, std::mem::size_of_val(given), false))
+}
+
+/// Return memory of the program that a run writes: a parameter of
+/// [`Graph::read`](crate::Graph::read).
+pub fn memory_mut<T: Element>(given: &mut [T]) -> Argument<'_> {
+    Argument::new(Kind::Memory(given.as_mut_ptr().cast(), std::mem::size_of_val(given), true))
 }
 
 /// A parameter that each run of a plan sets by name; see [`Plan::call`](crate::Plan::call).

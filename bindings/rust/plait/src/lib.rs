@@ -40,14 +40,14 @@ mod system;
 pub use error::{Error, Result, Status};
 pub use graph::{Adding, Count, Freeze, Graph, Made, Node};
 pub use inbox::{is_stopping, Outcome, Verdict};
-pub use kernel::{bytes, iteration, parameter, scratch, Argument, Items, Kernel, KernelBuilder, Parameter,
+pub use kernel::{bytes, iteration, memory, memory_mut, parameter, scratch, Argument, Items, Kernel, KernelBuilder, Parameter,
                  Rotation, Series};
 pub use memory::{Buffer, Element, Mapped, MappedMut};
 pub use plait_sys as sys;
 pub use names::{Binding, BindingKind, Command, Costs, CriticalCommand, LaneUse, Mode, Simulation,
                 Tune};
 pub use plan::{Callable, Given, Plan, PlanFormat, Run, RunFlags, TraceFormat};
-pub use queue::{Pending, Queue, Reach, Signal};
+pub use queue::{Batch, Pending, Queue, Reach, Signal};
 pub use rows::Rows;
 pub use system::{Device, DeviceInfo, Options, System};
 

@@ -152,7 +152,7 @@ impl Plan {
         if !self.functions.is_empty() {
             return self.call_on_queue(given);
         }
-        let bound = self.bind(given)?;
+        let bound = self.bind(given, true)?;
         // SAFETY: `bound` has what the description refers to.
         call(|error| unsafe {
             (lib().plait_plan_call)(self.raw.get(), ptr::null_mut(), &bound.desc, error)
@@ -187,7 +187,7 @@ impl Plan {
 
     /// Start a run after the commands in the queue.
     pub fn run(&self, queue: &Queue, given: &[Given<'_>]) -> Result<Run> {
-        let bound = self.bind(given)?;
+        let bound = self.bind(given, false)?;
         let raw = loop {
             // SAFETY: `bound` has what the description refers to.
             let made = Handle::make(|out, error| unsafe {
@@ -332,7 +332,8 @@ struct Bound {
 }
 
 impl Plan {
-    fn bind(&self, given: &[Given<'_>]) -> Result<Bound> {
+    /// `waits`: the caller waits for the end of the run, so the run may borrow memory.
+    fn bind(&self, given: &[Given<'_>], waits: bool) -> Result<Bound> {
         // A rehearsal needs none.
         if !given.is_empty() && given.len() < self.wanted.len() {
             self.check_complete(given)?;
@@ -352,6 +353,22 @@ impl Plan {
                 }
                 (raw::PLAIT_PARAMETER_BUFFER, _) => {
                     return Err(Error::invalid(format!("{} is a pointer: give it a buffer", name)));
+                }
+                (raw::PLAIT_PARAMETER_HOST, Kind::Memory(address, bytes, writable)) => {
+                    if !waits {
+                        return Err(Error::invalid(format!(
+                            "{} is memory of the program, which a run borrows: use call, with a \
+                             plan without closures", name)));
+                    }
+                    if !writable && wanted.of != "in" {
+                        return Err(Error::invalid(format!("{} is written: give it memory_mut", name)));
+                    }
+                    one.value = address as *const std::ffi::c_void;
+                    one.bytes = bytes as u64;
+                }
+                (raw::PLAIT_PARAMETER_HOST, _) => {
+                    return Err(Error::invalid(format!(
+                        "{} is memory of the program: give it memory or memory_mut", name)));
                 }
                 (raw::PLAIT_PARAMETER_LAUNCH, kind) => {
                     launches.push(launch_of(kind, name)?);

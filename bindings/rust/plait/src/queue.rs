@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //! Queues and signals.
 use std::future::Future;
+use std::marker::PhantomData;
 use std::pin::Pin;
 use std::ptr;
 use std::sync::Arc;
@@ -11,7 +12,7 @@ use plait_sys as raw;
 
 use crate::error::{c_text, call, pointer_of, Error, Result};
 use crate::inbox::{as_user_data, new_number, once, wait, Outcome, Shared};
-use crate::kernel::{Argument, Items, Kernel};
+use crate::kernel::{Argument, Arguments, Items, Kernel};
 use crate::library::{lib, Handle};
 use crate::memory::{Buffer, Element};
 use crate::rows::Rows;
@@ -285,6 +286,126 @@ impl Queue {
         wait(time, |left, error| unsafe {
             (lib().plait_queue_finish)(self.raw.get(), left, error)
         })
+    }
+}
+
+/// Commands for one submission: the queue receives all of them, or none.
+///
+/// The batch borrows what its commands use until it is submitted.
+pub struct Batch<'a> {
+    commands: Vec<raw::plait_command>,
+    launches: Vec<Box<(Arguments, raw::plait_launch)>>,
+    rows: Vec<Box<raw::plait_rows>>,
+    used: PhantomData<&'a Queue>,
+}
+
+impl Queue {
+    /// Submit the commands that `fill` adds to a batch, all or none; return the sequence
+    /// number of the last emission, or 0.  If `fill` fails nothing is submitted.
+    pub fn submit<'a>(&'a self, fill: impl FnOnce(&mut Batch<'a>) -> Result<()>) -> Result<u64> {
+        let mut batch = Batch {
+            commands: Vec::new(),
+            launches: Vec::new(),
+            rows: Vec::new(),
+            used: PhantomData,
+        };
+        fill(&mut batch)?;
+        let mut sequence = 0;
+        let count = batch.commands.len() as u64;
+        // SAFETY: plait copies values and rows, and retains buffers, kernels and signals.
+        call(|error| unsafe {
+            (lib().plait_queue_submit)(self.raw.get(), batch.commands.as_ptr(), count,
+                                       &mut sequence, error)
+        })?;
+        Ok(sequence)
+    }
+}
+
+impl<'a> Batch<'a> {
+    /// Add a kernel launch.
+    pub fn launch<'i>(&mut self, kernel: &'a Kernel, arguments: &[Argument<'a>],
+                      items: impl Into<Items<'i>>) -> Result<()> {
+        let items = items.into();
+        if items.parameter.is_some() {
+            return Err(Error::invalid("parameters are for graphs only"));
+        }
+        let made = Box::new((kernel.arguments(arguments)?, items.launch([0; 3])));
+        self.commands.push(raw::plait_command {
+            kind: raw::PLAIT_COMMAND_LAUNCH,
+            kernel: kernel.raw.get(),
+            launch: &made.1,
+            arguments: if arguments.is_empty() { ptr::null() } else { made.0.array.as_ptr() },
+            argument_count: arguments.len() as u64,
+            ..Default::default()
+        });
+        self.launches.push(made);
+        Ok(())
+    }
+
+    /// Add a copy from a buffer to another one of the same length.
+    pub fn copy<T: Element>(&mut self, target: &'a Buffer<T>, source: &'a Buffer<T>) -> Result<()> {
+        same_length(target, source.len())?;
+        self.commands.push(raw::plait_command {
+            bytes: (source.len() * std::mem::size_of::<T>()) as u64,
+            ..copy_command(target, source)
+        });
+        Ok(())
+    }
+
+    /// Add a strided copy from rows of a buffer to rows of another one.
+    pub fn copy_rows<T: Element>(&mut self, target: &'a Buffer<T>, source: &'a Buffer<T>,
+                                 rows: Rows) -> Result<()> {
+        let (bytes, rows) = rows.raw(std::mem::size_of::<T>())?;
+        let rows = Box::new(rows);
+        self.commands.push(raw::plait_command {
+            bytes,
+            rows: &*rows,
+            ..copy_command(target, source)
+        });
+        self.rows.push(rows);
+        Ok(())
+    }
+
+    /// Add a fill: every element becomes `value`.
+    pub fn fill<T: Element>(&mut self, target: &'a Buffer<T>, value: T) {
+        let (pattern, pattern_bytes) = pattern_of(value);
+        self.commands.push(raw::plait_command {
+            kind: raw::PLAIT_COMMAND_FILL,
+            target: target.raw.get(),
+            bytes: target.len() as u64 * u64::from(pattern_bytes),
+            pattern,
+            pattern_bytes,
+            ..Default::default()
+        });
+    }
+
+    /// Add an emission of a signal.
+    pub fn emit(&mut self, signal: &'a Signal) {
+        self.commands.push(raw::plait_command {
+            kind: raw::PLAIT_COMMAND_EMIT,
+            signal: signal.raw.get(),
+            ..Default::default()
+        });
+    }
+
+    /// Add a wait: later commands start after the signal reaches `sequence`; 0: the newest
+    /// sequence number submitted so far.
+    pub fn wait(&mut self, signal: &'a Signal, sequence: u64) {
+        self.commands.push(raw::plait_command {
+            kind: raw::PLAIT_COMMAND_WAIT,
+            signal: signal.raw.get(),
+            sequence,
+            ..Default::default()
+        });
+    }
+}
+
+fn copy_command<T: Element>(target: &Buffer<T>, source: &Buffer<T>) -> raw::plait_command {
+    raw::plait_command {
+        kind: raw::PLAIT_COMMAND_COPY,
+        target: target.raw.get(),
+        source: source.raw.get(),
+        ..Default::default()
     }
 }
 

@@ -206,7 +206,7 @@ impl System {
     /// Create a graph from its text form; see plait-graph(5).  `name` is that of the file,
     /// for errors.
     pub fn read_graph(&self, text: &str, name: &str) -> Result<Graph> {
-        Graph::read(&self.owner, text, name)
+        Graph::read_text(&self.owner, text, name)
     }
 
     /// Read a plan from what [`Plan::bytes`] returned; see [`load`](System::load).

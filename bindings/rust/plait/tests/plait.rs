@@ -184,6 +184,69 @@ fn sources() {
 }
 
 #[test]
+fn reads_and_writes_in_a_graph() {
+    alone(|system, queue| {
+        let (graph, x) = (system.graph()?, system.device().array(&[0u32; 2])?);
+        let first = graph.write(&x, "given").host_offset(4).label("in").add()?;
+        graph.read(&x, "got").after(first).add()?;
+        let plan = graph.freeze()?;
+        let (given, mut got) = ([9u32, 1, 2], [0u32; 2]);
+        plan.call(with![given = plait::memory(&given), got = plait::memory_mut(&mut got)])?;
+        assert_eq!(got, [1, 2]);
+        let says = |given: &[plait::Given<'_>], text: &str| {
+            let error = plan.call(given).unwrap_err();
+            assert!(error.text().contains(text), "{}", error);
+        };
+        says(with![given = plait::memory(&[0u32; 2]), got = plait::memory_mut(&mut got)],
+             "\"in\" uses 8 bytes, and there are 4");
+        says(with![given = plait::memory(&given), got = plait::memory(&[0u32; 2])],
+             "got is written: give it memory_mut");
+        says(with![given = 3, got = plait::memory_mut(&mut got)], "given is memory of the program");
+        let error = plan.run(queue, with![given = plait::memory(&given),
+                                          got = plait::memory_mut(&mut got)]).err();
+        assert!(error.unwrap().text().contains("which a run borrows: use call"));
+        Ok(())
+    });
+}
+
+#[test]
+fn batches() {
+    alone(|system, queue| {
+        let step = kernel(system, ("step(a: u32, x: inout pointer u32, n: u64)",
+                                   "KERNEL(step) { EACH(i, n) x[i] = a * x[i] + 1; }"))?;
+        let (x, y) = (system.device().array(&[0u32; 2])?, system.device().array(&[0u32; 2])?);
+        let signal = system.device().signal()?;
+        let number = queue.submit(|batch| {
+            batch.fill(&x, 2);
+            for factor in [3, 5] {
+                batch.launch(&step, args![factor, &x, 2], 2)?;
+            }
+            batch.copy(&y, &x)?;
+            batch.emit(&signal);
+            batch.wait(&signal, 0);
+            batch.fill(&x, 7);
+            batch.copy_rows(&x, &y, plait::Rows::new(1, 1))
+        })?;
+        queue.finish()?;
+        assert_eq!((number, y.read()?, x.read()?), (1, vec![36, 36], vec![36, 7]));
+        let error = queue.submit(|batch| {
+            batch.fill(&y, 0);
+            batch.launch(&step, args![1, &x, 2], (1 << 62, 4))
+        }).unwrap_err();
+        assert!(error.text().contains("command 1: step: "), "{}", error);
+        let one = system.device().array(&[0u32])?;
+        let error = queue.submit(|batch| {
+            batch.fill(&y, 0);
+            batch.copy(&y, &one)
+        });
+        assert!(error.is_err());
+        queue.finish()?;
+        assert_eq!(y.read()?, [36, 36]);
+        Ok(())
+    });
+}
+
+#[test]
 fn a_source_that_does_not_compile() {
     alone(|system, _| {
         let error = kernel(system, ("f(x: inout pointer f32)", "KERNEL(f) {\n x[0] = oops; }"))
@@ -574,7 +637,9 @@ fn loops_that_ask_afterwards_and_branches() {
         let graph = system.graph()?;
         let (node, body) = graph.do_while(&left).at(1).add()?;
         body.launch(&down, args![&left]).add()?;
-        let (_, branches) = graph.case(&which, 3).after(node).add()?;
+        let (_, branches) = graph.case(&which, 3).expect(2).after(node).add()?;
+        let wrong = graph.case(&which, 3).expect(3).add().err().unwrap();
+        assert!(wrong.text().contains("the expected body"), "{}", wrong);
         for (i, branch) in branches.iter().enumerate() {
             branch.fill(&out, 10 + i as u32).add()?;
         }

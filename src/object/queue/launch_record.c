@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT */
+/* Record of one launch on a queue: create, run, bind; see launch_record.h. */
+#include "object/queue/launch_record.h"
+
+#include "object/kernel/device_code.h"
+#include "object/kernel/local_limit.h"
+#include "object/queue/queue_races.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "kernel/launch.h"
+
+/* ---- create, destroy ---- */
+
+static void destroy_record(plait__object *object)
+{
+	plait__launch_record *self = (plait__launch_record *)object;
+
+	plait__device_code_unbind(self->device, self->raw);
+	plait__held_argument_drop(self->slots, self->count);
+	plait__object_drop(&self->kernel->object);
+	plait__free(plait__context_allocator(object->context), self,
+		    self->block_bytes);
+}
+
+static const plait__class record_class = {
+	.type = PLAIT_OBJECT_ANY, .destroy = destroy_record
+};
+
+/* Words behind the arguments for a value that is larger than one. */
+static uint64_t extra_words(const plait__parameter *parameter)
+{
+	return parameter->bytes <= sizeof(uint64_t) ? 0 :
+	       (parameter->bytes + sizeof(uint64_t) - 1) / sizeof(uint64_t);
+}
+
+static uint64_t record_bytes(const plait__signature *signature)
+{
+	uint64_t bytes = sizeof(plait__launch_record) +
+			 signature->count * (sizeof(plait__held_argument) +
+					     sizeof(void *));
+
+	for (uint32_t i = 0; i < signature->count; i++)
+		bytes += extra_words(&signature->parameters[i]) *
+			 sizeof(uint64_t);
+	return bytes;
+}
+
+static void place_values(plait__launch_record *self,
+			 const plait__signature *signature)
+{
+	uint64_t *extra = (uint64_t *)(void *)(self->arguments + self->count);
+
+	for (uint32_t i = 0; i < self->count; i++) {
+		uint64_t words = extra_words(&signature->parameters[i]);
+
+		self->slots[i].place = words > 0 ? (void *)extra :
+				       (void *)&self->slots[i].value;
+		self->arguments[i] = self->slots[i].place;
+		extra += words;
+	}
+}
+
+static plait__launch_record *new_record(plait__kernel *kernel,
+					plait__context *context)
+{
+	uint32_t count = kernel->signature->count;
+	uint64_t bytes = record_bytes(kernel->signature);
+	plait__launch_record *self =
+		plait__alloc(plait__context_allocator(context), bytes);
+
+	if (self == NULL)
+		return NULL;
+	/* Cannot fail: the record has no handle. */
+	(void)plait__object_init(&self->object, &record_class, context, NULL);
+	plait__object_hold(&kernel->object);
+	self->kernel = kernel;
+	self->count = count;
+	self->block_bytes = bytes;
+	self->slots = (plait__held_argument *)(self + 1);
+	self->arguments = (void **)(self->slots + count);
+	place_values(self, kernel->signature);
+	return self;
+}
+
+/* Backends do not know memory without bytes. */
+static void put_argument(const plait__held_argument *slot,
+			 plait_launch_argument *out)
+{
+	out->size = sizeof(*out);
+	out->value = slot->place;
+	if (slot->buffer == NULL || slot->buffer->root->raw == NULL)
+		return;
+	out->memory = slot->buffer->root->raw;
+	out->offset = slot->buffer->offset + slot->offset;
+}
+
+static plait_status bind(plait__launch_record *self,
+			 const plait__device *device, plait_error *error)
+{
+	const plait_allocator *allocator =
+		plait__context_allocator(self->object.context);
+	uint64_t count = (uint64_t)self->count + 1;
+	plait_launch_argument *arguments =
+		plait__alloc_array(allocator, count, sizeof(*arguments));
+	plait_status status;
+
+	if (arguments == NULL)
+		return plait__fail(error, PLAIT_E_NOMEM,
+				   "no memory for a launch");
+	for (uint32_t i = 0; i < self->count; i++)
+		put_argument(&self->slots[i], &arguments[i]);
+	self->device = device;
+	status = plait__device_code_bind(self->kernel, device, &self->launch,
+					 arguments, &self->raw, error);
+	plait__free(allocator, arguments, count * sizeof(*arguments));
+	return status;
+}
+
+static plait_status check_kernel(const plait__queue *queue,
+				 const plait__kernel *kernel,
+				 const plait_argument *arguments,
+				 uint64_t count, plait_error *error)
+{
+	plait_status status = plait__context_check_same(
+		&queue->object, &kernel->object, error);
+	const char *lacks;
+
+	if (status != PLAIT_OK)
+		return status;
+	if (count != kernel->signature->count)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "%llu arguments for %u parameters of %s",
+				   (unsigned long long)count,
+				   kernel->signature->count,
+				   kernel->signature->name);
+	if (count > 0 && arguments == NULL)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "arguments of %s is null",
+				   kernel->signature->name);
+	lacks = plait__kernel_lacks(kernel, queue->device);
+	if (lacks != NULL)
+		return plait__fail(error, PLAIT_E_UNSUPPORTED,
+				   "device %s %s", queue->device->object.label,
+				   lacks);
+	return PLAIT_OK;
+}
+
+static plait_status fill_record(plait__launch_record *self,
+				const plait__queue *queue,
+				const plait_command *command,
+				plait_error *error)
+{
+	plait__kernel *kernel = self->kernel;
+	plait_status status = plait__launch_read(&self->launch,
+						 command->launch, error);
+
+	if (status == PLAIT_OK)
+		status = plait__select_source_set_groups(kernel, &self->launch,
+							 error);
+	if (status != PLAIT_OK) {
+		plait__error_prefix(error, "%.60s: ",
+				    kernel->signature->name);
+		return status;
+	}
+	status = plait__held_argument_take(self->slots, kernel, queue,
+					   command->arguments, error);
+	if (status == PLAIT_OK && kernel->signature->local_count > 0)
+		status = plait__local_limit_check(kernel, queue->device,
+						  self->arguments, error);
+	if (status == PLAIT_OK &&
+	    plait__device_code_find(kernel, queue->device) != NULL)
+		status = bind(self, queue->device, error);
+	return status;
+}
+
+static plait_status create(const plait__queue *queue, plait__kernel *kernel,
+			   const plait_command *command,
+			   plait__launch_record **out, plait_error *error)
+{
+	plait__launch_record *self;
+	plait_status status = check_kernel(queue, kernel, command->arguments,
+					   command->argument_count, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	self = new_record(kernel, queue->object.context);
+	if (self == NULL)
+		return plait__fail(error, PLAIT_E_NOMEM,
+				   "no memory for a launch");
+	status = fill_record(self, queue, command, error);
+	if (status == PLAIT_OK)
+		*out = self;
+	else
+		plait__object_drop(&self->object);
+	return status;
+}
+
+plait_status plait__launch_record_create(const plait__queue *queue,
+					 const plait_command *command,
+					 plait__launch_record **out,
+					 plait_error *error)
+{
+	plait__kernel *kernel;
+	plait_status status = plait__kernel_enter(command->kernel, &kernel,
+						  error);
+
+	if (status != PLAIT_OK)
+		return status;
+	status = create(queue, kernel, command, out, error);
+	plait__object_leave(&kernel->object);
+	return status;
+}
+
+void plait__launch_record_drop_all(plait__launch_record *first)
+{
+	plait__launch_record *next;
+
+	for (; first != NULL; first = next) {
+		next = first->next;
+		plait__object_drop(&first->object);
+	}
+}
+
+/* ---- submit ---- */
+
+/* A failure of the backend's memory functions fails the launch like one of the
+ * kernel. */
+static int32_t run_record(void *user_data)
+{
+	plait__launch_record *self = user_data;
+	const plait__kernel *kernel = self->kernel;
+	plait_status status = plait__held_argument_map(self->slots,
+						       kernel->signature);
+	plait_status unmapped;
+	int32_t result = status;
+
+	if (status == PLAIT_OK)
+		result = kernel->function(self->arguments, &self->launch,
+					  kernel->user_data);
+	unmapped = plait__held_argument_unmap(self->slots, self->count);
+	return result != 0 ? result : unmapped;
+}
+
+/* Tell the race check what the launch accesses. */
+static void note_accesses(const plait__launch_record *self,
+			  plait__queue *queue)
+{
+	for (uint32_t i = 0; i < self->count; i++)
+		if (self->slots[i].buffer != NULL)
+			plait__queue_races_argument(queue, self->kernel, i,
+						    self->slots[i].buffer,
+						    self->slots[i].offset);
+}
+
+plait_status plait__launch_record_add(
+	plait__launch_record *self, struct plait__submission_builder *builder,
+	const plait_command *command, plait_error *error)
+{
+	plait_status status = plait__submission_hold(builder, &self->object,
+						     error);
+	plait_work *work;
+
+	if (status != PLAIT_OK)
+		return status;
+	work = plait__submission_add_work(builder, command);
+	if (work->label == NULL)
+		work->label = self->kernel->object.label;
+	if (self->raw != NULL) {
+		work->kind = PLAIT_WORK_LAUNCH;
+		work->launch = self->raw;
+	} else {
+		work->kind = PLAIT_WORK_CALL;
+		work->function = run_record;
+		work->user_data = self;
+	}
+	if (plait__queue_races(builder->queue) != NULL)
+		note_accesses(self, builder->queue);
+	return PLAIT_OK;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Record of one launch on a queue, outside any graph. Its arguments are copied
+ * when it is created; the in-flight ring holds it, and it drops what it holds
+ * when the launch is done or skipped. A device with code for the kernel executes
+ * the launch; otherwise it is a call on the host.
+ */
+#ifndef PLAIT_SRC_OBJECT_QUEUE_LAUNCH_RECORD_H
+#define PLAIT_SRC_OBJECT_QUEUE_LAUNCH_RECORD_H
+
+#include "object/queue/held_argument.h"
+#include "object/queue/submission_builder.h"
+
+typedef struct plait__launch_record {
+	plait__object object;
+	struct plait__launch_record *next; /* of its submission */
+	plait__kernel *kernel; /* held */
+	/* The launch as the device's backend bound it; null: a call on the
+	 * host. */
+	const plait__device *device;
+	plait_backend_launch *raw;
+	plait_launch launch;
+	uint32_t count;
+	uint64_t block_bytes;
+	plait__held_argument *slots;
+	void **arguments;
+} plait__launch_record;
+
+/*
+ * Create the record of a LAUNCH command for this queue, without the queue's
+ * lock: memory may be mapped and code bound. Errors name the kernel, not the
+ * command.
+ */
+plait_status plait__launch_record_create(const plait__queue *queue,
+					 const plait_command *command,
+					 plait__launch_record **out,
+					 plait_error *error);
+
+/* Drop the creator's hold on each record of a list; null is fine. */
+void plait__launch_record_drop_all(plait__launch_record *first);
+
+/* Add the work of the command that the record was created from. Caller holds
+ * queue->lock. */
+plait_status plait__launch_record_add(
+	plait__launch_record *self, struct plait__submission_builder *builder,
+	const plait_command *command, plait_error *error);
+
+#endif
