@@ -75,7 +75,7 @@ BY = {
 
 # Flows: the raw layer has them; no layer has idioms for them yet.
 RAW = "the raw layer has it; the data of a flow is memory of C"
-FLOWS = ["plait_flow_" + name for name in ("create", "submit", "launch", "wait", "notify", "cancel", "query")] + \
+FLOWS = ["plait_flow_" + name for name in ("create", "submit", "launch", "wait", "notify", "cancel", "query", "read", "write")] + \
     ["plait_data_" + name for name in ("create", "part", "map", "unmap", "read", "write")]
 INTERNAL.update({"plait_%s_%s" % (name, verb): RAW for name in ("flow", "data") for verb in ("retain", "release")})
 

@@ -67,9 +67,17 @@ typedef struct plait_box {
 	uint64_t high[3];
 } plait_box;
 
+/* Flags of a flow. */
+typedef uint32_t plait_flow_flags;
+enum {
+	/* Keep what plait_flow_write prints: 100 bytes and more of each task
+	 * until the flow ends, and some time for each. */
+	PLAIT_FLOW_RECORD = 1 << 0
+};
+
 typedef struct plait_flow_desc {
 	uint32_t size;
-	uint32_t flags;
+	plait_flow_flags flags;
 	/* Tasks that may be not done at a time, those of the flow itself
 	 * included: a power of two, 16 to 2^20; 0 means 4096. */
 	uint32_t window;
@@ -193,6 +201,8 @@ typedef struct plait_task_desc {
 	uint64_t pattern;
 	plait_signal *signal;
 	uint64_t sequence;
+	/* Expected duration in any unit, for pictures; 0 means 1. */
+	uint64_t cost;
 } plait_task_desc;
 
 /* Properties of a flow; filled by plait_flow_query. */
@@ -212,7 +222,23 @@ typedef struct plait_flow_info {
 	/* Memory of the flow and of its data. */
 	uint64_t flow_bytes;
 	uint64_t data_bytes;
+	/* With PLAIT_FLOW_RECORD: warnings in what plait_flow_write prints. */
+	uint64_t warnings;
 } plait_flow_info;
+
+/* Form of what plait_flow_write prints. */
+typedef int32_t plait_flow_format;
+enum {
+	/* Each task, its accesses, and the tasks that it comes behind with the
+	 * reason for each; then warnings. */
+	PLAIT_FLOW_TEXT = 0,
+	/* The same as one JSON object; see doc/flow-text.md. */
+	PLAIT_FLOW_JSON = 1,
+	/* The graph for Graphviz, the reasons at its edges. */
+	PLAIT_FLOW_DOT = 2,
+	/* A schedule of all tasks on the flow's lanes, by their costs. */
+	PLAIT_FLOW_SVG = 3
+};
 
 /*
  * plait_flow_create - create a flow on the host of a context.
@@ -367,6 +393,52 @@ PLAIT_API plait_status plait_flow_cancel(plait_flow *flow, plait_error *error);
 PLAIT_API plait_status plait_flow_query(plait_flow *flow,
 					plait_flow_info *info,
 					plait_error *error);
+
+/*
+ * plait_flow_write - print the tasks of a flow, and why each waits for others.
+ *
+ * For flows with PLAIT_FLOW_RECORD.  The result depends on the submissions
+ * alone, but for the lanes of tasks: not on which tasks are done.  A task that
+ * reads what nothing wrote is a warning.
+ *
+ * @param flow           borrowed, non-null: the flow
+ * @param format         value: PLAIT_FLOW_TEXT, _JSON, _DOT or _SVG
+ * @param buffer         borrowed, nullable: receives the text, without a NUL;
+ *                       null: only the size
+ * @param capacity_bytes value: size of `buffer`
+ * @param out_bytes      borrowed, nullable: size of the text
+ * @param error          borrowed, nullable: filled on failure
+ * @return PLAIT_OK, PLAIT_E_INVALID (an unknown format, a small buffer),
+ *         PLAIT_E_STATE (a flow without PLAIT_FLOW_RECORD), PLAIT_E_NOMEM (also:
+ *         for the record of an earlier task), PLAIT_E_HANDLE, PLAIT_E_FORKED
+ * @thread any
+ * @since 1
+ */
+PLAIT_API plait_status plait_flow_write(plait_flow *flow,
+					plait_flow_format format, void *buffer,
+					uint64_t capacity_bytes,
+					uint64_t *out_bytes,
+					plait_error *error);
+
+/*
+ * plait_flow_read - submit the tasks of a text; see doc/flow-text.md.
+ *
+ * The tasks do nothing, and their data has no memory: the text is what a
+ * program would submit, to see with plait_flow_write what its order would be.
+ *
+ * @param flow  borrowed, non-null: the flow
+ * @param text  borrowed, non-null: the text; needs no NUL
+ * @param bytes value: length of the text in bytes
+ * @param name  borrowed, nullable: the file's name, for errors
+ * @param error borrowed, nullable: filled on failure: file, line and the
+ *              expected token; tasks of earlier lines are submitted
+ * @return PLAIT_OK, PLAIT_E_INVALID, and as plait_flow_submit
+ * @thread any
+ * @since 1
+ */
+PLAIT_API plait_status plait_flow_read(plait_flow *flow, const char *text,
+				       uint64_t bytes, const char *name,
+				       plait_error *error);
 
 /* ------------------------------------------------------------------------
  * Data

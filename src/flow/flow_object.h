@@ -17,6 +17,7 @@
 #include "flow/access/front_access.h"
 #include "flow/lanes/flow_lanes.h"
 #include "flow/lanes/window.h"
+#include "flow/show/record.h"
 
 #include "object/context/context.h"
 #include "object/context/device.h"
@@ -52,12 +53,19 @@ struct plait__data {
 	plait__front_map map;
 
 	uint64_t last_use; /* the newest op that uses it or a part of it */
+	uint32_t recorded; /* 1 + its index in the record, or 0 */
 
 	/* All. */
 	plait__data *next; /* in the list of the flow */
 	plait__data *previous;
 	bool closed; /* by the user: to be dropped behind last_use */
 };
+
+/* The label of tasks from a text, which the flow keeps. */
+typedef struct plait__flow_name {
+	struct plait__flow_name *next;
+	char text[PLAIT__OBJECT_LABEL_BYTES];
+} plait__flow_name;
 
 /* A kernel that the flow holds, instead of each of its launches. */
 typedef struct plait__flow_kernel {
@@ -95,6 +103,8 @@ struct plait__flow {
 	plait__front_list fronts;
 	struct plait__flow_access *accesses;
 	uint32_t access_capacity;
+	plait__record *record;	 /* or null */
+	plait__flow_name *names; /* labels of tasks from a text */
 };
 
 /* Instead of a lane: another thread than a worker finishes the op. */

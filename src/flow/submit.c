@@ -7,6 +7,7 @@
 #include "flow/commit.h"
 #include "flow/flow_data.h"
 #include "flow/flow_late.h"
+#include "flow/flow_record.h"
 #include "flow/flow_wait.h"
 #include "flow/task_launch.h"
 
@@ -271,6 +272,8 @@ static plait_status attempt(plait__flow_task *task, const plait_task_desc *desc,
 	status = prepare(task, desc, error);
 	if (status == PLAIT_OK)
 		status = plait__commit_task(task, error);
+	if (status == PLAIT_OK && flow->record != NULL)
+		plait__flow_record_task(task, desc);
 	if (status != PLAIT_OK && task->late != NULL)
 		plait__late_return(task);
 	return status;

@@ -12,3 +12,7 @@ API_TESTS += %D%/submit.t
 %C%_submit_t_LDADD = $(LDADD_API)
 UNIT_TESTS += %D%/front_access.t
 SEEDED_TESTS += %D%/front_access.t
+API_TESTS += %D%/flow_write.t
+%C%_flow_write_t_LDADD = $(LDADD_API)
+UNIT_TESTS += %D%/record.t
+SEEDED_TESTS += %D%/record.t

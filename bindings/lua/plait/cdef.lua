@@ -1424,9 +1424,13 @@ typedef struct plait_box {
 	uint64_t low[3];
 	uint64_t high[3];
 } plait_box;
+typedef uint32_t plait_flow_flags;
+enum {
+	PLAIT_FLOW_RECORD = 1 << 0
+};
 typedef struct plait_flow_desc {
 	uint32_t size;
-	uint32_t flags;
+	plait_flow_flags flags;
 	uint32_t window;
 	uint32_t lanes;
 	const char *label;
@@ -1493,6 +1497,7 @@ typedef struct plait_task_desc {
 	uint64_t pattern;
 	plait_signal *signal;
 	uint64_t sequence;
+	uint64_t cost;
 } plait_task_desc;
 typedef struct plait_flow_info {
 	uint32_t size;
@@ -1505,7 +1510,15 @@ typedef struct plait_flow_info {
 	uint64_t pieces;
 	uint64_t flow_bytes;
 	uint64_t data_bytes;
+	uint64_t warnings;
 } plait_flow_info;
+typedef int32_t plait_flow_format;
+enum {
+	PLAIT_FLOW_TEXT = 0,
+	PLAIT_FLOW_JSON = 1,
+	PLAIT_FLOW_DOT = 2,
+	PLAIT_FLOW_SVG = 3
+};
 plait_status plait_flow_create(plait_context *context,
 					 const plait_flow_desc *desc,
 					 plait_flow **out, plait_error *error);
@@ -1531,6 +1544,14 @@ plait_status plait_flow_cancel(plait_flow *flow, plait_error *error);
 plait_status plait_flow_query(plait_flow *flow,
 					plait_flow_info *info,
 					plait_error *error);
+plait_status plait_flow_write(plait_flow *flow,
+					plait_flow_format format, void *buffer,
+					uint64_t capacity_bytes,
+					uint64_t *out_bytes,
+					plait_error *error);
+plait_status plait_flow_read(plait_flow *flow, const char *text,
+				       uint64_t bytes, const char *name,
+				       plait_error *error);
 plait_status plait_data_create(plait_flow *flow,
 					 const plait_data_desc *desc,
 					 plait_data **out, plait_error *error);

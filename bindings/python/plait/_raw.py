@@ -55,9 +55,11 @@ plait_compile_flags = c_uint32
 plait_schedule_flags = c_uint32
 plait_reduction = c_uint32
 plait_task = c_uint64
+plait_flow_flags = c_uint32
 plait_access_mode = c_uint32
 plait_task_kind = c_uint32
 plait_task_flags = c_uint32
+plait_flow_format = c_int32
 plait_code_parameter_flags = c_uint32
 plait_code_flags = c_uint32
 
@@ -288,6 +290,7 @@ PLAIT_REDUCE_SUM = 0
 PLAIT_REDUCE_PROD = 1
 PLAIT_REDUCE_MIN = 2
 PLAIT_REDUCE_MAX = 3
+PLAIT_FLOW_RECORD = 1
 PLAIT_ACCESS_BY_SIGNATURE = 0
 PLAIT_ACCESS_READ = 1
 PLAIT_ACCESS_WRITE = 2
@@ -302,6 +305,10 @@ PLAIT_TASK_EMIT = 7
 PLAIT_TASK_WAIT = 8
 PLAIT_TASK_NO_WAIT = 16
 PLAIT_TASK_BARRIER = 32
+PLAIT_FLOW_TEXT = 0
+PLAIT_FLOW_JSON = 1
+PLAIT_FLOW_DOT = 2
+PLAIT_FLOW_SVG = 3
 PLAIT_CODE_POINTER = 1
 PLAIT_CODE_READS = 2
 PLAIT_CODE_WRITES = 4
@@ -963,7 +970,7 @@ class plait_box(Structure):
 class plait_flow_desc(Structure):
     _fields_ = [
         ("size", c_uint32),
-        ("flags", c_uint32),
+        ("flags", plait_flow_flags),
         ("window", c_uint32),
         ("lanes", c_uint32),
         ("label", c_char_p),
@@ -1016,6 +1023,7 @@ class plait_task_desc(Structure):
         ("pattern", c_uint64),
         ("signal", c_void_p),
         ("sequence", c_uint64),
+        ("cost", c_uint64),
     ]
 
 
@@ -1031,6 +1039,7 @@ class plait_flow_info(Structure):
         ("pieces", c_uint64),
         ("flow_bytes", c_uint64),
         ("data_bytes", c_uint64),
+        ("warnings", c_uint64),
     ]
 
 
@@ -1337,6 +1346,8 @@ FUNCTIONS = {
     "plait_flow_notify": (plait_status, (c_void_p, plait_task, c_void_p, c_void_p, c_void_p, POINTER(plait_error),)),
     "plait_flow_cancel": (plait_status, (c_void_p, POINTER(plait_error),)),
     "plait_flow_query": (plait_status, (c_void_p, POINTER(plait_flow_info), POINTER(plait_error),)),
+    "plait_flow_write": (plait_status, (c_void_p, plait_flow_format, c_void_p, c_uint64, POINTER(c_uint64), POINTER(plait_error),)),
+    "plait_flow_read": (plait_status, (c_void_p, c_char_p, c_uint64, c_char_p, POINTER(plait_error),)),
     "plait_data_create": (plait_status, (c_void_p, POINTER(plait_data_desc), POINTER(c_void_p), POINTER(plait_error),)),
     "plait_data_part": (plait_status, (c_void_p, POINTER(plait_box), POINTER(c_void_p), POINTER(plait_error),)),
     "plait_data_retain": (None, (c_void_p,)),

@@ -221,6 +221,29 @@ static plait_status host(struct place *place, plait_error *error)
 	return with_data(place, use_host, error);
 }
 
+/* ---- records ---- */
+
+/* A flow that fails to record says so when it is written. */
+static plait_status write(struct place *place, plait_error *error)
+{
+	static const char text[] = "data u 8\nrepeat 9\ntask a reads=u[0:4]\n"
+				   "end\ntask b writes=u[2:6]\n";
+	const plait_flow_desc desc = { .size = sizeof(desc), .window = 64,
+				       .flags = PLAIT_FLOW_RECORD };
+	plait_flow *flow = NULL;
+	uint64_t bytes = 0;
+	plait_status status = plait_flow_create(place->context, &desc, &flow,
+						error);
+
+	if (status == PLAIT_OK)
+		status = plait_flow_read(flow, text, sizeof(text) - 1, NULL,
+					 error);
+	for (plait_flow_format f = 0; status == PLAIT_OK && f < 4; f++)
+		status = plait_flow_write(flow, f, NULL, 0, &bytes, error);
+	plait_flow_release(flow);
+	return status;
+}
+
 const struct calls_entry calls_flow[] = {
 	{ "plait_flow_create plait_flow_retain plait_flow_release",
 	  create_flow, NULL },
@@ -231,5 +254,6 @@ const struct calls_entry calls_flow[] = {
 	{ "plait_flow_launch", launch, NULL },
 	{ "plait_data_part plait_data_map plait_data_unmap plait_data_retain "
 	  "plait_data_release", host, NULL },
+	{ "plait_flow_read plait_flow_write", write, NULL },
 	{ NULL, NULL, NULL }
 };

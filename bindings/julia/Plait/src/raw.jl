@@ -53,9 +53,11 @@ const plait_compile_flags = UInt32
 const plait_schedule_flags = UInt32
 const plait_reduction = UInt32
 const plait_task = UInt64
+const plait_flow_flags = UInt32
 const plait_access_mode = UInt32
 const plait_task_kind = UInt32
 const plait_task_flags = UInt32
+const plait_flow_format = Int32
 const plait_code_parameter_flags = UInt32
 const plait_code_flags = UInt32
 
@@ -287,6 +289,7 @@ const PLAIT_REDUCE_SUM = plait_reduction(0)
 const PLAIT_REDUCE_PROD = plait_reduction(1)
 const PLAIT_REDUCE_MIN = plait_reduction(2)
 const PLAIT_REDUCE_MAX = plait_reduction(3)
+const PLAIT_FLOW_RECORD = plait_flow_flags(1)
 const PLAIT_ACCESS_BY_SIGNATURE = plait_access_mode(0)
 const PLAIT_ACCESS_READ = plait_access_mode(1)
 const PLAIT_ACCESS_WRITE = plait_access_mode(2)
@@ -301,6 +304,10 @@ const PLAIT_TASK_EMIT = plait_task_kind(7)
 const PLAIT_TASK_WAIT = plait_task_kind(8)
 const PLAIT_TASK_NO_WAIT = plait_task_flags(16)
 const PLAIT_TASK_BARRIER = plait_task_flags(32)
+const PLAIT_FLOW_TEXT = plait_flow_format(0)
+const PLAIT_FLOW_JSON = plait_flow_format(1)
+const PLAIT_FLOW_DOT = plait_flow_format(2)
+const PLAIT_FLOW_SVG = plait_flow_format(3)
 const PLAIT_CODE_POINTER = plait_code_parameter_flags(1)
 const PLAIT_CODE_READS = plait_code_parameter_flags(2)
 const PLAIT_CODE_WRITES = plait_code_parameter_flags(4)
@@ -881,7 +888,7 @@ end
 
 struct plait_flow_desc
     size::UInt32
-    flags::UInt32
+    flags::plait_flow_flags
     window::UInt32
     lanes::UInt32
     label::Cstring
@@ -928,6 +935,7 @@ struct plait_task_desc
     pattern::UInt64
     signal::Ptr{plait_signal}
     sequence::UInt64
+    cost::UInt64
 end
 
 struct plait_flow_info
@@ -941,6 +949,7 @@ struct plait_flow_info
     pieces::UInt64
     flow_bytes::UInt64
     data_bytes::UInt64
+    warnings::UInt64
 end
 
 struct plait_code_parameter
@@ -2082,6 +2091,18 @@ function plait_flow_query(flow, info, error)
     ccall(plait_flow_query_at[], plait_status, (Ptr{plait_flow}, Ptr{plait_flow_info}, Ptr{plait_error}), flow, info, error)
 end
 
+const plait_flow_write_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_flow_write - print the tasks of a flow, and why each waits for others."
+function plait_flow_write(flow, format, buffer, capacity_bytes, out_bytes, error)
+    ccall(plait_flow_write_at[], plait_status, (Ptr{plait_flow}, plait_flow_format, Ptr{Cvoid}, UInt64, Ptr{UInt64}, Ptr{plait_error}), flow, format, buffer, capacity_bytes, out_bytes, error)
+end
+
+const plait_flow_read_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_flow_read - submit the tasks of a text; see doc/flow-text.md."
+function plait_flow_read(flow, text, bytes, name, error)
+    ccall(plait_flow_read_at[], plait_status, (Ptr{plait_flow}, Cstring, UInt64, Cstring, Ptr{plait_error}), flow, text, bytes, name, error)
+end
+
 const plait_data_create_at = Ref{Ptr{Cvoid}}(C_NULL)
 "plait_data_create - create data of a flow."
 function plait_data_create(flow, desc, out, error)
@@ -2302,6 +2323,8 @@ const FUNCTIONS = Tuple{Symbol,Base.RefValue{Ptr{Cvoid}}}[
     (:plait_flow_notify, plait_flow_notify_at),
     (:plait_flow_cancel, plait_flow_cancel_at),
     (:plait_flow_query, plait_flow_query_at),
+    (:plait_flow_write, plait_flow_write_at),
+    (:plait_flow_read, plait_flow_read_at),
     (:plait_data_create, plait_data_create_at),
     (:plait_data_part, plait_data_part_at),
     (:plait_data_retain, plait_data_retain_at),

@@ -52,9 +52,11 @@ pub type plait_compile_flags = u32;
 pub type plait_schedule_flags = u32;
 pub type plait_reduction = u32;
 pub type plait_task = u64;
+pub type plait_flow_flags = u32;
 pub type plait_access_mode = u32;
 pub type plait_task_kind = u32;
 pub type plait_task_flags = u32;
+pub type plait_flow_format = i32;
 pub type plait_code_parameter_flags = u32;
 pub type plait_code_flags = u32;
 pub const PLAIT_VERSION_MAJOR: u32 = 0;
@@ -284,6 +286,7 @@ pub const PLAIT_REDUCE_SUM: plait_reduction = 0;
 pub const PLAIT_REDUCE_PROD: plait_reduction = 1;
 pub const PLAIT_REDUCE_MIN: plait_reduction = 2;
 pub const PLAIT_REDUCE_MAX: plait_reduction = 3;
+pub const PLAIT_FLOW_RECORD: plait_flow_flags = 1;
 pub const PLAIT_ACCESS_BY_SIGNATURE: plait_access_mode = 0;
 pub const PLAIT_ACCESS_READ: plait_access_mode = 1;
 pub const PLAIT_ACCESS_WRITE: plait_access_mode = 2;
@@ -298,6 +301,10 @@ pub const PLAIT_TASK_EMIT: plait_task_kind = 7;
 pub const PLAIT_TASK_WAIT: plait_task_kind = 8;
 pub const PLAIT_TASK_NO_WAIT: plait_task_flags = 16;
 pub const PLAIT_TASK_BARRIER: plait_task_flags = 32;
+pub const PLAIT_FLOW_TEXT: plait_flow_format = 0;
+pub const PLAIT_FLOW_JSON: plait_flow_format = 1;
+pub const PLAIT_FLOW_DOT: plait_flow_format = 2;
+pub const PLAIT_FLOW_SVG: plait_flow_format = 3;
 pub const PLAIT_CODE_POINTER: plait_code_parameter_flags = 1;
 pub const PLAIT_CODE_READS: plait_code_parameter_flags = 2;
 pub const PLAIT_CODE_WRITES: plait_code_parameter_flags = 4;
@@ -847,7 +854,7 @@ pub struct plait_box [] {
 }
 pub struct plait_flow_desc [size] {
     pub size: u32,
-    pub flags: u32,
+    pub flags: plait_flow_flags,
     pub window: u32,
     pub lanes: u32,
     pub label: *const c_char,
@@ -891,6 +898,7 @@ pub struct plait_task_desc [size] {
     pub pattern: u64,
     pub signal: *mut plait_signal,
     pub sequence: u64,
+    pub cost: u64,
 }
 pub struct plait_flow_info [size] {
     pub size: u32,
@@ -903,6 +911,7 @@ pub struct plait_flow_info [size] {
     pub pieces: u64,
     pub flow_bytes: u64,
     pub data_bytes: u64,
+    pub warnings: u64,
 }
 pub struct plait_code_parameter [size] {
     pub size: u32,
@@ -1299,6 +1308,10 @@ fn plait_flow_notify(flow: *mut plait_flow, task: plait_task, inbox: *mut plait_
 fn plait_flow_cancel(flow: *mut plait_flow, error: *mut plait_error) -> plait_status;
 /// plait_flow_query - get the properties of a flow.
 fn plait_flow_query(flow: *mut plait_flow, info: *mut plait_flow_info, error: *mut plait_error) -> plait_status;
+/// plait_flow_write - print the tasks of a flow, and why each waits for others.
+fn plait_flow_write(flow: *mut plait_flow, format: plait_flow_format, buffer: *mut c_void, capacity_bytes: u64, out_bytes: *mut u64, error: *mut plait_error) -> plait_status;
+/// plait_flow_read - submit the tasks of a text; see doc/flow-text.md.
+fn plait_flow_read(flow: *mut plait_flow, text: *const c_char, bytes: u64, name: *const c_char, error: *mut plait_error) -> plait_status;
 /// plait_data_create - create data of a flow.
 fn plait_data_create(flow: *mut plait_flow, desc: *const plait_data_desc, out: *mut *mut plait_data, error: *mut plait_error) -> plait_status;
 /// plait_data_part - name a box of data: accesses of the part and of the whole order each other.
