@@ -75,7 +75,7 @@ BY = {
 
 # Flows: the raw layer has them; no layer has idioms for them yet.
 RAW = "the raw layer has it; the data of a flow is memory of C"
-FLOWS = ["plait_flow_" + name for name in ("create", "submit", "launch", "wait", "notify", "cancel", "query", "read", "write")] + \
+FLOWS = ["plait_flow_" + name for name in ("create", "submit", "launch", "wait", "notify", "cancel", "query", "read", "write", "split")] + \
     ["plait_data_" + name for name in ("create", "part", "map", "unmap", "read", "write")]
 INTERNAL.update({"plait_%s_%s" % (name, verb): RAW for name in ("flow", "data") for verb in ("retain", "release")})
 
@@ -91,7 +91,7 @@ WITHOUT = {
     ("rust", "plait_inbox_adopt"): "a `System` stays on its thread, which the compiler checks",
 }
 for _language in LANGUAGES:
-    WITHOUT.update({(_language, name): RAW for name in [*FLOWS, "PLAIT_ARGUMENT_DATA", "PLAIT_ARGUMENT_ACCESS"]})
+    WITHOUT.update({(_language, name): RAW for name in [*FLOWS, "PLAIT_ARGUMENT_DATA", "PLAIT_ARGUMENT_ACCESS", "PLAIT_ARGUMENT_CHUNK"]})
     WITHOUT.update({
         (_language, "plait_context_desc.allocator"): "memory of C is not the language's",
         (_language, "plait_context_desc.log"): LOG, (_language, "plait_context_desc.log_user_data"): LOG,

@@ -11,6 +11,7 @@ pkginclude_HEADERS += %D%/plait/coroutine.h
 pkginclude_HEADERS += %D%/plait/device.h
 pkginclude_HEADERS += %D%/plait/inbox.h
 pkginclude_HEADERS += %D%/plait/kernel.h
+pkginclude_HEADERS += %D%/plait/mapper.h
 pkginclude_HEADERS += %D%/plait/native.h
 pkginclude_HEADERS += %D%/plait/node.h
 pkginclude_HEADERS += %D%/plait/flow.h

@@ -471,6 +471,8 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/region/front_map.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/access/preds.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/access/front_access.c
+%C%_libplaitcore_la_SOURCES += %D%/flow/access/chunks.c
+%C%_libplaitcore_la_SOURCES += %D%/flow/access/mapper.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/show/record.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/show/record_edges.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/show/record_forms.c
@@ -496,6 +498,7 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/lanes/flow_lanes_words.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/submit.c
 %C%_libplaitcore_la_SOURCES += %D%/flow/task_launch.c
+%C%_libplaitcore_la_SOURCES += %D%/flow/task_split.c
 
 %C%_libplait_la_SOURCES =
 %C%_libplait_la_LIBADD = %D%/libplaitcore.la

@@ -48,6 +48,7 @@
 #define PLAIT_FLOW_H
 
 #include "plait/kernel.h"
+#include "plait/mapper.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -59,13 +60,6 @@ typedef struct plait_data plait_data;
 /* Number of a task: grows with each submission, and is never 0.  Not
  * consecutive: the flow numbers its own work, too. */
 typedef uint64_t plait_task;
-
-/* Elements `low` to before `high` in each dimension; dimension 0 is that of
- * neighbours in memory.  Dimensions that the data does not have are 0 to 1. */
-typedef struct plait_box {
-	uint64_t low[3];
-	uint64_t high[3];
-} plait_box;
 
 /* Flags of a flow. */
 typedef uint32_t plait_flow_flags;
@@ -122,9 +116,11 @@ typedef struct plait_access {
 	uint32_t size;
 	plait_access_mode mode;
 	plait_data *data;
-	/* Null: all of the data.  In coordinates of the data, or of the part
-	 * that `data` is. */
+	/* Null: all.  In coordinates of `data`, which may be a part. */
 	const plait_box *box;
+	/* Null, or instead of `box`, of a launch: what each piece accesses, in
+	 * the same coordinates. */
+	const plait_mapper *mapper;
 } plait_access;
 
 /* Initialisers of a plait_argument, for PLAIT_ARGUMENT_DATA and _ACCESS. */
@@ -134,6 +130,8 @@ typedef struct plait_access {
 #define PLAIT_ACCESS(access) \
 	{ sizeof(plait_argument), PLAIT_ARGUMENT_ACCESS, (access), 0, 0, 0, \
 	  0, 0, 0, 0 }
+#define PLAIT_CHUNK() \
+	{ sizeof(plait_argument), PLAIT_ARGUMENT_CHUNK, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 /* Kind of a task. */
 typedef uint32_t plait_task_kind;
@@ -203,6 +201,12 @@ typedef struct plait_task_desc {
 	uint64_t sequence;
 	/* Expected duration in any unit, for pictures; 0 means 1. */
 	uint64_t cost;
+	/* LAUNCH: outermost dimensions that are cut, 0 to 2, into `pieces`, at
+	 * most 256; 0 pieces: as many as lanes.  The pieces have the effect of
+	 * running one by one, as tasks of their own would.  With several the
+	 * kernel takes a PLAIT_ARGUMENT_CHUNK. */
+	uint32_t split;
+	uint32_t pieces;
 } plait_task_desc;
 
 /* Properties of a flow; filled by plait_flow_query. */
@@ -290,7 +294,8 @@ PLAIT_API void plait_flow_release(plait_flow *flow);
  *         calling thread is in the way), PLAIT_E_STATE (a closed inbox),
  *         PLAIT_E_UNSUPPORTED (a kernel without host code), PLAIT_EVENT_READY
  *         (not submitted: an inbox of this thread has an event),
- *         PLAIT_E_NOMEM, PLAIT_E_HANDLE, PLAIT_E_FORKED
+ *         PLAIT_E_NOMEM (of a split launch, pieces may have been submitted),
+ *         PLAIT_E_HANDLE, PLAIT_E_FORKED
  * @thread any
  * @since 1
  */
@@ -418,6 +423,28 @@ PLAIT_API plait_status plait_flow_write(plait_flow *flow,
 					plait_flow_format format, void *buffer,
 					uint64_t capacity_bytes,
 					uint64_t *out_bytes,
+					plait_error *error);
+
+/*
+ * plait_flow_split - get the chunks of a launch that would be split.
+ *
+ * @param flow      borrowed, non-null: the flow
+ * @param desc      borrowed, non-null: the task; `launch`, `split` and
+ *                  `pieces` count
+ * @param out       borrowed, nullable: receives the chunks; null: their number
+ *                  only
+ * @param room      value: capacity of `out`
+ * @param out_count borrowed, non-null: number of chunks
+ * @param error     borrowed, nullable: filled on failure
+ * @return PLAIT_OK, PLAIT_E_INVALID (also: too little room), PLAIT_E_HANDLE,
+ *         PLAIT_E_FORKED
+ * @thread any
+ * @since 1
+ */
+PLAIT_API plait_status plait_flow_split(plait_flow *flow,
+					const plait_task_desc *desc,
+					plait_box *out, uint64_t room,
+					uint64_t *out_count,
 					plait_error *error);
 
 /*

@@ -33,6 +33,7 @@
 #include "plait/graph.h"
 #include "plait/inbox.h"
 #include "plait/kernel.h"
+#include "plait/mapper.h"
 #include "plait/native.h"
 #include "plait/node.h"
 #include "plait/plan.h"

@@ -15,6 +15,7 @@
 #include "plait/flow.h"
 
 #include "flow/access/front_access.h"
+#include "flow/access/mapper.h"
 #include "flow/lanes/flow_lanes.h"
 #include "flow/lanes/window.h"
 #include "flow/show/record.h"
@@ -134,6 +135,11 @@ typedef struct plait__flow_task {
 	uint64_t cells;
 	uint32_t access_count;
 	uint64_t behind; /* 0, or an op that comes before */
+	/* Of a launch: the piece that is prepared, and its items. */
+	plait__mapper_chunk chunk;
+	/* Of the end of a split launch: its pieces. */
+	const uint64_t *pieces;
+	uint32_t piece_count;
 	plait__flow_kernel *kernel;
 	plait__late *late;	/* its record, or null */
 	plait__object *closing; /* to be closed without the lock */

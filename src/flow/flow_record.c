@@ -68,6 +68,8 @@ void plait__flow_record_task(const plait__flow_task *task,
 		.number = task->number, .kind = desc->kind,
 		.cost = desc->cost != 0 ? desc->cost : 1,
 		.is_barrier = task->is_barrier,
+		.piece = task->chunk.index,
+		.piece_count = task->chunk.count,
 	};
 	const char *label = desc->label;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a flow with PLAIT_FLOW_RECORD keeps of its ops.  Callers hold the lock;
+/* Recording of a flow's ops, with PLAIT_FLOW_RECORD.  Callers hold the lock;
  * without a record these do nothing. */
 #ifndef PLAIT_SRC_FLOW_FLOW_RECORD_H
 #define PLAIT_SRC_FLOW_FLOW_RECORD_H

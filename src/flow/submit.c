@@ -10,6 +10,7 @@
 #include "flow/flow_record.h"
 #include "flow/flow_wait.h"
 #include "flow/task_launch.h"
+#include "flow/task_split.h"
 
 #include "base/error.h"
 #include "base/sized_struct.h"
@@ -22,15 +23,6 @@ enum {
 };
 
 /* ---- kinds ---- */
-
-static plait_status prepare_launch(plait__flow_task *task,
-				   const plait_task_desc *desc,
-				   plait_error *error)
-{
-	return plait__task_launch_prepare(task, desc->kernel, desc->launch,
-					  desc->arguments,
-					  desc->argument_count, error);
-}
 
 static plait_status prepare_call(plait__flow_task *task,
 				 const plait_task_desc *desc,
@@ -185,7 +177,7 @@ static plait_status prepare_kind(plait__flow_task *task,
 {
 	switch (desc->kind) {
 	case PLAIT_TASK_LAUNCH:
-		return prepare_launch(task, desc, error);
+		return plait__task_launch_prepare(task, desc, error);
 	case PLAIT_TASK_CALL:
 		return prepare_call(task, desc, error);
 	case PLAIT_TASK_COPY:
@@ -236,11 +228,15 @@ static plait_status take_accesses(plait__flow_task *task,
 	return status;
 }
 
+/* A plait__task_split_prepare. */
 static plait_status prepare(plait__flow_task *task, const plait_task_desc *desc,
 			    plait_error *error)
 {
 	plait_status status = PLAIT_OK;
 
+	if (desc->kind != PLAIT_TASK_LAUNCH && (desc->split | desc->pieces) != 0)
+		status = plait__fail(error, PLAIT_E_INVALID,
+				     "only launches are split");
 	if ((desc->flags & ~(uint32_t)KNOWN_FLAGS) != 0)
 		status = plait__fail(error, PLAIT_E_INVALID,
 				     "flags 0x%x are unknown", desc->flags);
@@ -270,6 +266,8 @@ static plait_status attempt(plait__flow_task *task, const plait_task_desc *desc,
 	    plait__window_size(&flow->window))
 		plait__flow_reap(flow);
 	status = prepare(task, desc, error);
+	if (status == PLAIT_OK && task->chunk.count > 1)
+		return plait__task_split_commit(task, desc, prepare, error);
 	if (status == PLAIT_OK)
 		status = plait__commit_task(task, error);
 	if (status == PLAIT_OK && flow->record != NULL)

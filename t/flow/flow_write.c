@@ -23,7 +23,7 @@ static bool open_recorded(uint32_t workers)
 	return true;
 }
 
-/* What the flow prints; the caller frees it. */
+/* Returns the text of the flow; the caller frees it. */
 static char *written(plait_flow_format format)
 {
 	uint64_t bytes = 0;

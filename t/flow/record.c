@@ -15,8 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TASKS = 60, SIDE = 8, ELEMENTS = SIDE * SIDE, DATA = 2, ROUNDS = 40,
-       REASONS = 4 };
+enum { TASKS = 60, SIDE = 8, ELEMENTS = SIDE * SIDE, DATA = 2, ROUNDS = 40 };
+enum { REASONS = 4 };
 
 static uint64_t state;
 

@@ -26,7 +26,7 @@ def flow(*arguments, text=None):
     return got.returncode, got.stdout, got.stderr.replace(file.name, "FILE")
 
 
-blocks = re.findall("```\n(.*?)```", PAGE, re.S)
+blocks = [re.search("```\n(%s.*?)```" % first, PAGE, re.S).group(1) for first in ("data u 100", "3 data")]
 ok(read("examples/stencil.flow").endswith("\n" + blocks[0]), "examples/stencil.flow is the example of doc/flow-text.md")
 code, text, error = flow(EXAMPLE)
 ok(code == 0 and text == blocks[1] and error == "", "its output is what the page shows", text, error)
@@ -63,6 +63,26 @@ code, text, _ = flow("--window", "16", "--lanes", "1", text="data u\nrepeat 50\n
 ok(code == 0 and text.startswith("1 data, 50 tasks, 49 edges, 1 lane, 1 warning\n"), "a small window", text)
 code, text, error = flow("--window", "17", EXAMPLE)
 ok(code == 1 and "window 17 is not a power" in error, "a wrong window", error)
+SPLIT = """data u 64
+data s bytes=0
+task a items=64 split=1 pieces=2 writes=u:own
+task b items=64 split=1 pieces=2 reads=u:near(1) updates=s
+task c items=8x8 split=2 pieces=4 reads=u:even(0)
+"""
+code, text, error = flow(text=SPLIT)
+ok(code == 0 and 'task 5 "b": launch, piece 1 of 2, ' in text and "\treads u [31, 64)\n" in text and
+   text.endswith('warning: task 5 "b" waits for other pieces: s\n'), "pieces", text, error)
+code, data, _ = flow("--json", text=SPLIT)
+data = json.loads(data)
+ok([t.get("piece") for t in data["tasks"]] == [0, 1, 0, 1, 0, 1, 2, 3] and
+   data["tasks"][7]["accesses"][0]["low"] == [48] and data["warnings"][0]["warning"] == "pieces", "as JSON", data)
+for line, part in (("items=0y", "one to three extents"), ("items=4 reads=u:far", "found \"far\""),
+                   ("items=4 reads=u:near", "near(N,...)"), ("items=4 reads=u:near(1", "near(N,...)"),
+                   ("items=4 reads=u:", "NAME:MAPPER"), ("reads=u:own", "mappers are for launches"),
+                   ("items=4 split=3", "split is 3"), ("split=1", "only launches are split"),
+                   ("items=4 reads=u[0:1]:own", "NAME[LOW:HIGH,...]")):
+    code, _, error = flow(text="data u 4\ntask a " + line)
+    ok(code == 1 and "FILE:2: " in error and part in error, "wrong: " + line, error)
 ok(flow(text="")[1].startswith("0 data, 0 tasks"), "an empty text")
 ok(flow("--svg", text="")[0] == 0, "an empty picture")
 

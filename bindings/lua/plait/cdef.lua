@@ -597,7 +597,8 @@ enum {
 	PLAIT_ARGUMENT_SCRATCH = 5,
 	PLAIT_ARGUMENT_LOCAL = 6,
 	PLAIT_ARGUMENT_DATA = 7,
-	PLAIT_ARGUMENT_ACCESS = 8
+	PLAIT_ARGUMENT_ACCESS = 8,
+	PLAIT_ARGUMENT_CHUNK = 9
 };
 typedef uint32_t plait_series_flags;
 enum {
@@ -1420,10 +1421,6 @@ plait_status plait_yield(plait_error *error);
 typedef struct plait_flow plait_flow;
 typedef struct plait_data plait_data;
 typedef uint64_t plait_task;
-typedef struct plait_box {
-	uint64_t low[3];
-	uint64_t high[3];
-} plait_box;
 typedef uint32_t plait_flow_flags;
 enum {
 	PLAIT_FLOW_RECORD = 1 << 0
@@ -1457,6 +1454,7 @@ typedef struct plait_access {
 	plait_access_mode mode;
 	plait_data *data;
 	const plait_box *box;
+	const plait_mapper *mapper;
 } plait_access;
 typedef uint32_t plait_task_kind;
 enum {
@@ -1498,6 +1496,8 @@ typedef struct plait_task_desc {
 	plait_signal *signal;
 	uint64_t sequence;
 	uint64_t cost;
+	uint32_t split;
+	uint32_t pieces;
 } plait_task_desc;
 typedef struct plait_flow_info {
 	uint32_t size;
@@ -1549,6 +1549,11 @@ plait_status plait_flow_write(plait_flow *flow,
 					uint64_t capacity_bytes,
 					uint64_t *out_bytes,
 					plait_error *error);
+plait_status plait_flow_split(plait_flow *flow,
+					const plait_task_desc *desc,
+					plait_box *out, uint64_t room,
+					uint64_t *out_count,
+					plait_error *error);
 plait_status plait_flow_read(plait_flow *flow, const char *text,
 				       uint64_t bytes, const char *name,
 				       plait_error *error);
@@ -1568,6 +1573,41 @@ plait_status plait_data_read(plait_data *data, const plait_box *box,
 				       void *host, plait_error *error);
 plait_status plait_data_write(plait_data *data, const plait_box *box,
 					const void *host, plait_error *error);
+typedef struct plait_box {
+	uint64_t low[3];
+	uint64_t high[3];
+} plait_box;
+typedef uint32_t plait_mapper_kind;
+enum {
+	PLAIT_MAPPER_ALL = 0,
+	PLAIT_MAPPER_ONE_TO_ONE = 1,
+	PLAIT_MAPPER_SLICE = 2,
+	PLAIT_MAPPER_NEIGHBORHOOD = 3,
+	PLAIT_MAPPER_FIXED = 4,
+	PLAIT_MAPPER_EVEN_SPLIT = 5,
+	PLAIT_MAPPER_BOXES = 6,
+	PLAIT_MAPPER_FUNCTION = 7
+};
+typedef uint32_t plait_mapper_flags;
+enum {
+	PLAIT_MAPPER_NO_CORNERS = 1 << 0
+};
+typedef plait_status (*plait_mapper_function)(void *user_data,
+					      const plait_box *chunk,
+					      const plait_box *data,
+					      plait_box *out, uint32_t room,
+					      uint32_t *out_count);
+typedef struct plait_mapper {
+	uint32_t size;
+	plait_mapper_kind kind;
+	uint32_t dimension;
+	plait_mapper_flags flags;
+	uint64_t extent[3];
+	const plait_box *boxes;
+	uint64_t box_count;
+	plait_mapper_function function;
+	void *user_data;
+} plait_mapper;
 typedef struct plait_backend_memory plait_backend_memory;
 typedef struct plait_backend_kernel plait_backend_kernel;
 typedef struct plait_backend_launch plait_backend_launch;

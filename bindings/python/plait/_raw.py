@@ -60,6 +60,8 @@ plait_access_mode = c_uint32
 plait_task_kind = c_uint32
 plait_task_flags = c_uint32
 plait_flow_format = c_int32
+plait_mapper_kind = c_uint32
+plait_mapper_flags = c_uint32
 plait_code_parameter_flags = c_uint32
 plait_code_flags = c_uint32
 
@@ -189,6 +191,7 @@ PLAIT_ARGUMENT_SCRATCH = 5
 PLAIT_ARGUMENT_LOCAL = 6
 PLAIT_ARGUMENT_DATA = 7
 PLAIT_ARGUMENT_ACCESS = 8
+PLAIT_ARGUMENT_CHUNK = 9
 PLAIT_SERIES_FROM_COUNT = 1
 PLAIT_NODE_JOIN = 0
 PLAIT_NODE_LAUNCH = 1
@@ -309,6 +312,15 @@ PLAIT_FLOW_TEXT = 0
 PLAIT_FLOW_JSON = 1
 PLAIT_FLOW_DOT = 2
 PLAIT_FLOW_SVG = 3
+PLAIT_MAPPER_ALL = 0
+PLAIT_MAPPER_ONE_TO_ONE = 1
+PLAIT_MAPPER_SLICE = 2
+PLAIT_MAPPER_NEIGHBORHOOD = 3
+PLAIT_MAPPER_FIXED = 4
+PLAIT_MAPPER_EVEN_SPLIT = 5
+PLAIT_MAPPER_BOXES = 6
+PLAIT_MAPPER_FUNCTION = 7
+PLAIT_MAPPER_NO_CORNERS = 1
 PLAIT_CODE_POINTER = 1
 PLAIT_CODE_READS = 2
 PLAIT_CODE_WRITES = 4
@@ -321,6 +333,7 @@ plait_kernel_function = CFUNCTYPE(c_int32, c_void_p, c_void_p, c_void_p)
 plait_range_function = CFUNCTYPE(c_int32, c_void_p, c_void_p, c_void_p, c_void_p)
 plait_any_function = CFUNCTYPE(None)
 plait_failure_function = CFUNCTYPE(None, c_void_p, c_void_p)
+plait_mapper_function = CFUNCTYPE(plait_status, c_void_p, c_void_p, c_void_p, c_void_p, c_uint32, c_void_p)
 
 
 class plait_error(Structure):
@@ -960,13 +973,6 @@ class plait_collective_desc(Structure):
     ]
 
 
-class plait_box(Structure):
-    _fields_ = [
-        ("low", c_uint64 * 3),
-        ("high", c_uint64 * 3),
-    ]
-
-
 class plait_flow_desc(Structure):
     _fields_ = [
         ("size", c_uint32),
@@ -996,6 +1002,7 @@ class plait_access(Structure):
         ("mode", plait_access_mode),
         ("data", c_void_p),
         ("box", c_void_p),
+        ("mapper", c_void_p),
     ]
 
 
@@ -1024,6 +1031,8 @@ class plait_task_desc(Structure):
         ("signal", c_void_p),
         ("sequence", c_uint64),
         ("cost", c_uint64),
+        ("split", c_uint32),
+        ("pieces", c_uint32),
     ]
 
 
@@ -1040,6 +1049,27 @@ class plait_flow_info(Structure):
         ("flow_bytes", c_uint64),
         ("data_bytes", c_uint64),
         ("warnings", c_uint64),
+    ]
+
+
+class plait_box(Structure):
+    _fields_ = [
+        ("low", c_uint64 * 3),
+        ("high", c_uint64 * 3),
+    ]
+
+
+class plait_mapper(Structure):
+    _fields_ = [
+        ("size", c_uint32),
+        ("kind", plait_mapper_kind),
+        ("dimension", c_uint32),
+        ("flags", plait_mapper_flags),
+        ("extent", c_uint64 * 3),
+        ("boxes", c_void_p),
+        ("box_count", c_uint64),
+        ("function", c_void_p),
+        ("user_data", c_void_p),
     ]
 
 
@@ -1160,12 +1190,13 @@ STRUCTS = (
     plait_compile_desc,
     plait_schedule_info,
     plait_collective_desc,
-    plait_box,
     plait_flow_desc,
     plait_data_desc,
     plait_access,
     plait_task_desc,
     plait_flow_info,
+    plait_box,
+    plait_mapper,
     plait_code_parameter,
     plait_code,
     plait_kernel_facts,
@@ -1347,6 +1378,7 @@ FUNCTIONS = {
     "plait_flow_cancel": (plait_status, (c_void_p, POINTER(plait_error),)),
     "plait_flow_query": (plait_status, (c_void_p, POINTER(plait_flow_info), POINTER(plait_error),)),
     "plait_flow_write": (plait_status, (c_void_p, plait_flow_format, c_void_p, c_uint64, POINTER(c_uint64), POINTER(plait_error),)),
+    "plait_flow_split": (plait_status, (c_void_p, POINTER(plait_task_desc), POINTER(plait_box), c_uint64, POINTER(c_uint64), POINTER(plait_error),)),
     "plait_flow_read": (plait_status, (c_void_p, c_char_p, c_uint64, c_char_p, POINTER(plait_error),)),
     "plait_data_create": (plait_status, (c_void_p, POINTER(plait_data_desc), POINTER(c_void_p), POINTER(plait_error),)),
     "plait_data_part": (plait_status, (c_void_p, POINTER(plait_box), POINTER(c_void_p), POINTER(plait_error),)),

@@ -121,8 +121,12 @@ static void add_task(const plait__record *record,
 
 	plait__text_add(out, "task ");
 	add_name(record, task, out);
-	plait__text_add(out, ": %s%s, %s\n", plait__explain_kind(task),
-			task->is_barrier ? ", barrier" : "",
+	plait__text_add(out, ": %s%s, ", plait__explain_kind(task),
+			task->is_barrier ? ", barrier" : "");
+	if (task->piece_count > 1)
+		plait__text_add(out, "piece %" PRIu32 " of %" PRIu32 ", ",
+				task->piece, task->piece_count);
+	plait__text_add(out, "%s\n",
 			plait__explain_lane(record, task->lane, lane));
 	add_accesses(record, task, out);
 	add_edges(record, task, out);
@@ -133,10 +137,14 @@ static void add_warning(const plait__record *record,
 {
 	plait__text_add(out, "warning: task ");
 	add_name(record, plait__record_task_at(record, warning->task), out);
-	plait__text_add(out, " reads ");
+	plait__text_add(out, " %s ",
+			warning->kind == PLAIT__WARNING_UNWRITTEN ?
+				"reads" : "waits for other pieces:");
 	plait__explain_box(record, warning->data, &warning->box,
 			   warning->elements, false, out);
-	plait__text_add(out, ", which nothing wrote\n");
+	plait__text_add(out, "%s\n",
+			warning->kind == PLAIT__WARNING_UNWRITTEN ?
+				", which nothing wrote" : "");
 }
 
 static void add_count(uint32_t count, const char *what, plait__text *out)

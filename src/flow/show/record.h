@@ -40,6 +40,8 @@ typedef struct plait__record_task {
 	uint32_t label; /* offset in `names` */
 	uint32_t kind;
 	uint32_t lane;
+	uint32_t piece;	      /* of a split launch */
+	uint32_t piece_count; /* at most 1: it is none */
 	bool is_barrier;
 	bool has_successor;
 	uint32_t first_access;
@@ -64,9 +66,14 @@ typedef struct plait__record_edge {
 	plait_box box; /* the least one with these elements */
 } plait__record_edge;
 
-/* A task reads what nothing wrote. */
+enum {
+	PLAIT__WARNING_UNWRITTEN, /* a task reads what nothing wrote */
+	PLAIT__WARNING_PIECES	  /* a piece comes behind another one */
+};
+
 typedef struct plait__record_warning {
 	uint32_t task;
+	uint32_t kind;
 	uint32_t data;
 	uint64_t elements;
 	plait_box box;

@@ -27,11 +27,44 @@ static void widen(plait_box *box, const plait_box *by)
 	}
 }
 
+static void warn(plait__record *record, uint32_t kind, uint32_t data,
+		 const plait_box *box)
+{
+	const plait__record_warning warning = {
+		record->tasks.count - 1, kind, data, plait__box_elements(box),
+		*box
+	};
+	plait__record_warning *last = NULL;
+
+	if (record->warnings.count > 0)
+		last = plait__vector_at(&record->warnings,
+					record->warnings.count - 1);
+	if (last != NULL && last->task == warning.task &&
+	    last->kind == kind && last->data == data) {
+		last->elements += warning.elements;
+		widen(&last->box, box);
+	} else if (PLAIT__VECTOR_ADD(&record->warnings, &warning) == NULL) {
+		record->failed = true;
+	}
+}
+
+/* Returns true if the edge is between two pieces of one launch. */
+static bool is_inside(const plait__record *record,
+		      const plait__record_edge *edge)
+{
+	uint32_t newest = record->tasks.count - 1;
+
+	return edge->before + plait__record_task_at(record, newest)->piece >=
+	       newest;
+}
+
 static void add_edge(plait__record *record, const plait__record_edge *edge)
 {
 	plait__record_task *task =
 		plait__record_task_at(record, record->tasks.count - 1);
 
+	if (is_inside(record, edge))
+		warn(record, PLAIT__WARNING_PIECES, edge->data, &edge->box);
 	for (uint32_t i = task->first_edge; i < record->edges.count; i++) {
 		plait__record_edge *at = plait__vector_at(&record->edges, i);
 
@@ -45,24 +78,6 @@ static void add_edge(plait__record *record, const plait__record_edge *edge)
 	plait__record_task_at(record, edge->before)->has_successor = true;
 	if (PLAIT__VECTOR_ADD(&record->edges, edge) == NULL)
 		record->failed = true;
-}
-
-static void warn(plait__record *record, uint32_t data, const plait_box *box)
-{
-	const plait__record_warning warning = {
-		record->tasks.count - 1, data, plait__box_elements(box), *box
-	};
-	plait__record_warning *last = NULL;
-
-	if (record->warnings.count > 0)
-		last = plait__vector_at(&record->warnings,
-					record->warnings.count - 1);
-	if (last != NULL && last->task == warning.task && last->data == data) {
-		last->elements += warning.elements;
-		widen(&last->box, box);
-	} else if (PLAIT__VECTOR_ADD(&record->warnings, &warning) == NULL) {
-		record->failed = true;
-	}
 }
 
 /* ---- data ---- */
@@ -122,7 +137,7 @@ static void visit_piece(void *arg, plait__front *front, const plait_box *piece)
 	}
 	if (front->writer == 0 && (mode & PLAIT__ACCESS_READS) != 0 &&
 	    !plait__record_data_at(record, edge.data)->has_contents)
-		warn(record, edge.data, piece);
+		warn(record, PLAIT__WARNING_UNWRITTEN, edge.data, piece);
 }
 
 static void record_piece(void *arg, plait__front *front, const plait_box *piece)

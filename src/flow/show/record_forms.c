@@ -114,6 +114,10 @@ static void add_tasks(const plait__record *record, plait__text *out)
 				plait__explain_lane(record, task->lane, lane),
 				task->is_barrier ? "true" : "false",
 				task->cost);
+		if (task->piece_count > 1)
+			plait__text_add(out, ",\"piece\":%" PRIu32
+					",\"pieces\":%" PRIu32, task->piece,
+					task->piece_count);
 		add_accesses(record, task, out);
 		add_edges(record, task, out);
 		plait__text_add(out, "}");
@@ -129,10 +133,11 @@ static void add_warnings(const plait__record *record, plait__text *out)
 			plait__record_warning_at(record, i);
 
 		plait__text_add(
-			out, "%s\n{\"task\":%" PRIu64 ",\"elements\":%" PRIu64
-			",", comma(i),
+			out, "%s\n{\"task\":%" PRIu64 ",\"warning\":\"%s\","
+			"\"elements\":%" PRIu64 ",", comma(i),
 			plait__record_task_at(record, warning->task)->number,
-			warning->elements);
+			warning->kind == PLAIT__WARNING_UNWRITTEN ?
+				"unwritten" : "pieces", warning->elements);
 		add_box(record, warning->data, &warning->box, out);
 		plait__text_add(out, "}");
 	}
@@ -150,7 +155,7 @@ void plait__record_forms_json(const plait__record *record, plait__text *out)
 
 /* ---- DOT ---- */
 
-/* What a reader of a picture wants first: true edges are solid. */
+/* True edges are solid, others dashed. */
 static void add_arrow(const plait__record *record, uint32_t task,
 		      const plait__record_edge *edge, plait__text *out)
 {

@@ -153,6 +153,52 @@ static const char *keep_label(plait__flow *flow, plait__token name)
 	return at != NULL ? at->text : NULL;
 }
 
+static int32_t run_nothing(void *const *arguments, const plait_launch *launch,
+			   void *user_data)
+{
+	(void)arguments;
+	(void)launch;
+	(void)user_data;
+	return 0;
+}
+
+static plait_status make_kernel(plait__flow_text *text)
+{
+	static const plait_kernel_desc desc = {
+		.size = sizeof(desc), .function = run_nothing,
+		.signature = "task(chunk: struct chunk 48)",
+	};
+
+	if (text->kernel != NULL)
+		return PLAIT_OK;
+	return plait_kernel_create(
+		plait__object_handle(&text->flow->object.context->object),
+		&desc, &text->kernel, text->line.error);
+}
+
+/* "items=64x64": the task is a launch. */
+static plait_status read_items(plait__flow_text *text, plait__token value,
+			       plait_task_desc *desc)
+{
+	static const plait_argument chunk = PLAIT_CHUNK();
+	plait_status status = make_kernel(text);
+
+	if (status != PLAIT_OK)
+		return locate(text, status);
+	text->launch = (plait_launch){ .size = sizeof(text->launch) };
+	text->launch.dimensions = plait__text_accesses_numbers(
+		value, 'x', text->launch.items, 3);
+	if (text->launch.dimensions > 3)
+		return plait__lexer_expected(&text->line, "one to three "
+					     "extents, like 64x64", value);
+	desc->kind = PLAIT_TASK_LAUNCH;
+	desc->kernel = text->kernel;
+	desc->launch = &text->launch;
+	desc->arguments = &chunk;
+	desc->argument_count = 1;
+	return PLAIT_OK;
+}
+
 static plait_status read_task_value(plait__flow_text *text, plait__token key,
 				    plait__token value, plait_task_desc *desc)
 {
@@ -168,12 +214,21 @@ static plait_status read_task_value(plait__flow_text *text, plait__token key,
 	if (plait__lexer_is(key, "updates"))
 		return plait__text_accesses_read(text, value,
 						 PLAIT_ACCESS_READ_WRITE);
-	if (!plait__lexer_is(key, "cost"))
+	if (plait__lexer_is(key, "items"))
+		return read_items(text, value, desc);
+	if (!plait__lexer_is(key, "cost") && !plait__lexer_is(key, "split") &&
+	    !plait__lexer_is(key, "pieces"))
 		return plait__lexer_expected(&text->line, "reads=, writes=, "
-					     "updates=, cost=, urgent or "
-					     "barrier", key);
-	status = read_number(text, value, INT64_MAX, &number);
-	desc->cost = number;
+					     "updates=, cost=, items=, split=, "
+					     "pieces=, urgent or barrier", key);
+	status = read_number(text, value, plait__lexer_is(key, "cost") ?
+			     INT64_MAX : UINT32_MAX, &number);
+	if (plait__lexer_is(key, "cost"))
+		desc->cost = number;
+	else if (plait__lexer_is(key, "split"))
+		desc->split = (uint32_t)number;
+	else
+		desc->pieces = (uint32_t)number;
 	return status;
 }
 
@@ -330,6 +385,7 @@ static void release_data(plait__flow_text *text)
 		plait_data_release(data->handle);
 	}
 	plait__vector_fini(&text->data);
+	plait_kernel_release(text->kernel);
 }
 
 PLAIT_API plait_status plait_flow_read(plait_flow *flow, const char *text,

@@ -12,7 +12,7 @@
 #include "graph/text/lexer.h"
 
 enum {
-	PLAIT__FLOW_TEXT_ACCESSES = 64, /* of a task */
+	PLAIT__FLOW_TEXT_ACCESSES = 32, /* of a task */
 	PLAIT__FLOW_TEXT_DEPTH = 8,	/* of repeats */
 	PLAIT__FLOW_TEXT_TASKS = 1000000
 };
@@ -38,6 +38,9 @@ typedef struct plait__flow_text {
 	uint32_t access_count;
 	plait_access accesses[PLAIT__FLOW_TEXT_ACCESSES];
 	plait_box boxes[PLAIT__FLOW_TEXT_ACCESSES];
+	plait_mapper mappers[PLAIT__FLOW_TEXT_ACCESSES];
+	plait_launch launch;
+	plait_kernel *kernel; /* of launches, from the first one on */
 } plait__flow_text;
 
 #endif

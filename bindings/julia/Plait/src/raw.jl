@@ -58,6 +58,8 @@ const plait_access_mode = UInt32
 const plait_task_kind = UInt32
 const plait_task_flags = UInt32
 const plait_flow_format = Int32
+const plait_mapper_kind = UInt32
+const plait_mapper_flags = UInt32
 const plait_code_parameter_flags = UInt32
 const plait_code_flags = UInt32
 
@@ -188,6 +190,7 @@ const PLAIT_ARGUMENT_SCRATCH = plait_argument_kind(5)
 const PLAIT_ARGUMENT_LOCAL = plait_argument_kind(6)
 const PLAIT_ARGUMENT_DATA = plait_argument_kind(7)
 const PLAIT_ARGUMENT_ACCESS = plait_argument_kind(8)
+const PLAIT_ARGUMENT_CHUNK = plait_argument_kind(9)
 const PLAIT_SERIES_FROM_COUNT = plait_series_flags(1)
 const PLAIT_NODE_JOIN = plait_node_kind(0)
 const PLAIT_NODE_LAUNCH = plait_node_kind(1)
@@ -308,6 +311,15 @@ const PLAIT_FLOW_TEXT = plait_flow_format(0)
 const PLAIT_FLOW_JSON = plait_flow_format(1)
 const PLAIT_FLOW_DOT = plait_flow_format(2)
 const PLAIT_FLOW_SVG = plait_flow_format(3)
+const PLAIT_MAPPER_ALL = plait_mapper_kind(0)
+const PLAIT_MAPPER_ONE_TO_ONE = plait_mapper_kind(1)
+const PLAIT_MAPPER_SLICE = plait_mapper_kind(2)
+const PLAIT_MAPPER_NEIGHBORHOOD = plait_mapper_kind(3)
+const PLAIT_MAPPER_FIXED = plait_mapper_kind(4)
+const PLAIT_MAPPER_EVEN_SPLIT = plait_mapper_kind(5)
+const PLAIT_MAPPER_BOXES = plait_mapper_kind(6)
+const PLAIT_MAPPER_FUNCTION = plait_mapper_kind(7)
+const PLAIT_MAPPER_NO_CORNERS = plait_mapper_flags(1)
 const PLAIT_CODE_POINTER = plait_code_parameter_flags(1)
 const PLAIT_CODE_READS = plait_code_parameter_flags(2)
 const PLAIT_CODE_WRITES = plait_code_parameter_flags(4)
@@ -881,11 +893,6 @@ struct plait_collective_desc
     devices::Ptr{Ptr{plait_device}}
 end
 
-struct plait_box
-    low::NTuple{3, UInt64}
-    high::NTuple{3, UInt64}
-end
-
 struct plait_flow_desc
     size::UInt32
     flags::plait_flow_flags
@@ -910,6 +917,7 @@ struct plait_access
     mode::plait_access_mode
     data::Ptr{plait_data}
     box::Ptr{plait_box}
+    mapper::Ptr{plait_mapper}
 end
 
 struct plait_task_desc
@@ -936,6 +944,8 @@ struct plait_task_desc
     signal::Ptr{plait_signal}
     sequence::UInt64
     cost::UInt64
+    split::UInt32
+    pieces::UInt32
 end
 
 struct plait_flow_info
@@ -950,6 +960,23 @@ struct plait_flow_info
     flow_bytes::UInt64
     data_bytes::UInt64
     warnings::UInt64
+end
+
+struct plait_box
+    low::NTuple{3, UInt64}
+    high::NTuple{3, UInt64}
+end
+
+struct plait_mapper
+    size::UInt32
+    kind::plait_mapper_kind
+    dimension::UInt32
+    flags::plait_mapper_flags
+    extent::NTuple{3, UInt64}
+    boxes::Ptr{plait_box}
+    box_count::UInt64
+    function_::Ptr{Cvoid}
+    user_data::Ptr{Cvoid}
 end
 
 struct plait_code_parameter
@@ -1057,12 +1084,13 @@ const STRUCTS = DataType[
     plait_compile_desc,
     plait_schedule_info,
     plait_collective_desc,
-    plait_box,
     plait_flow_desc,
     plait_data_desc,
     plait_access,
     plait_task_desc,
     plait_flow_info,
+    plait_box,
+    plait_mapper,
     plait_code_parameter,
     plait_code,
     plait_kernel_facts,
@@ -2097,6 +2125,12 @@ function plait_flow_write(flow, format, buffer, capacity_bytes, out_bytes, error
     ccall(plait_flow_write_at[], plait_status, (Ptr{plait_flow}, plait_flow_format, Ptr{Cvoid}, UInt64, Ptr{UInt64}, Ptr{plait_error}), flow, format, buffer, capacity_bytes, out_bytes, error)
 end
 
+const plait_flow_split_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_flow_split - get the chunks of a launch that would be split."
+function plait_flow_split(flow, desc, out, room, out_count, error)
+    ccall(plait_flow_split_at[], plait_status, (Ptr{plait_flow}, Ptr{plait_task_desc}, Ptr{plait_box}, UInt64, Ptr{UInt64}, Ptr{plait_error}), flow, desc, out, room, out_count, error)
+end
+
 const plait_flow_read_at = Ref{Ptr{Cvoid}}(C_NULL)
 "plait_flow_read - submit the tasks of a text; see doc/flow-text.md."
 function plait_flow_read(flow, text, bytes, name, error)
@@ -2324,6 +2358,7 @@ const FUNCTIONS = Tuple{Symbol,Base.RefValue{Ptr{Cvoid}}}[
     (:plait_flow_cancel, plait_flow_cancel_at),
     (:plait_flow_query, plait_flow_query_at),
     (:plait_flow_write, plait_flow_write_at),
+    (:plait_flow_split, plait_flow_split_at),
     (:plait_flow_read, plait_flow_read_at),
     (:plait_data_create, plait_data_create_at),
     (:plait_data_part, plait_data_part_at),

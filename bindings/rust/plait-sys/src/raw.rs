@@ -57,6 +57,8 @@ pub type plait_access_mode = u32;
 pub type plait_task_kind = u32;
 pub type plait_task_flags = u32;
 pub type plait_flow_format = i32;
+pub type plait_mapper_kind = u32;
+pub type plait_mapper_flags = u32;
 pub type plait_code_parameter_flags = u32;
 pub type plait_code_flags = u32;
 pub const PLAIT_VERSION_MAJOR: u32 = 0;
@@ -185,6 +187,7 @@ pub const PLAIT_ARGUMENT_SCRATCH: plait_argument_kind = 5;
 pub const PLAIT_ARGUMENT_LOCAL: plait_argument_kind = 6;
 pub const PLAIT_ARGUMENT_DATA: plait_argument_kind = 7;
 pub const PLAIT_ARGUMENT_ACCESS: plait_argument_kind = 8;
+pub const PLAIT_ARGUMENT_CHUNK: plait_argument_kind = 9;
 pub const PLAIT_SERIES_FROM_COUNT: plait_series_flags = 1;
 pub const PLAIT_NODE_JOIN: plait_node_kind = 0;
 pub const PLAIT_NODE_LAUNCH: plait_node_kind = 1;
@@ -305,6 +308,15 @@ pub const PLAIT_FLOW_TEXT: plait_flow_format = 0;
 pub const PLAIT_FLOW_JSON: plait_flow_format = 1;
 pub const PLAIT_FLOW_DOT: plait_flow_format = 2;
 pub const PLAIT_FLOW_SVG: plait_flow_format = 3;
+pub const PLAIT_MAPPER_ALL: plait_mapper_kind = 0;
+pub const PLAIT_MAPPER_ONE_TO_ONE: plait_mapper_kind = 1;
+pub const PLAIT_MAPPER_SLICE: plait_mapper_kind = 2;
+pub const PLAIT_MAPPER_NEIGHBORHOOD: plait_mapper_kind = 3;
+pub const PLAIT_MAPPER_FIXED: plait_mapper_kind = 4;
+pub const PLAIT_MAPPER_EVEN_SPLIT: plait_mapper_kind = 5;
+pub const PLAIT_MAPPER_BOXES: plait_mapper_kind = 6;
+pub const PLAIT_MAPPER_FUNCTION: plait_mapper_kind = 7;
+pub const PLAIT_MAPPER_NO_CORNERS: plait_mapper_flags = 1;
 pub const PLAIT_CODE_POINTER: plait_code_parameter_flags = 1;
 pub const PLAIT_CODE_READS: plait_code_parameter_flags = 2;
 pub const PLAIT_CODE_WRITES: plait_code_parameter_flags = 4;
@@ -347,6 +359,8 @@ pub type plait_any_function =
     Option<unsafe extern "C" fn()>;
 pub type plait_failure_function =
     Option<unsafe extern "C" fn(user_data: *mut c_void, error: *const plait_error)>;
+pub type plait_mapper_function =
+    Option<unsafe extern "C" fn(user_data: *mut c_void, chunk: *const plait_box, data: *const plait_box, out: *mut plait_box, room: u32, out_count: *mut u32) -> plait_status>;
 
 structs! {
 pub struct plait_error [size] {
@@ -848,10 +862,6 @@ pub struct plait_collective_desc [size] {
     pub outputs: *const *mut plait_buffer,
     pub devices: *const *mut plait_device,
 }
-pub struct plait_box [] {
-    pub low: [u64; 3],
-    pub high: [u64; 3],
-}
 pub struct plait_flow_desc [size] {
     pub size: u32,
     pub flags: plait_flow_flags,
@@ -874,6 +884,7 @@ pub struct plait_access [size] {
     pub mode: plait_access_mode,
     pub data: *mut plait_data,
     pub r#box: *const plait_box,
+    pub mapper: *const plait_mapper,
 }
 pub struct plait_task_desc [size] {
     pub size: u32,
@@ -899,6 +910,8 @@ pub struct plait_task_desc [size] {
     pub signal: *mut plait_signal,
     pub sequence: u64,
     pub cost: u64,
+    pub split: u32,
+    pub pieces: u32,
 }
 pub struct plait_flow_info [size] {
     pub size: u32,
@@ -912,6 +925,21 @@ pub struct plait_flow_info [size] {
     pub flow_bytes: u64,
     pub data_bytes: u64,
     pub warnings: u64,
+}
+pub struct plait_box [] {
+    pub low: [u64; 3],
+    pub high: [u64; 3],
+}
+pub struct plait_mapper [size] {
+    pub size: u32,
+    pub kind: plait_mapper_kind,
+    pub dimension: u32,
+    pub flags: plait_mapper_flags,
+    pub extent: [u64; 3],
+    pub boxes: *const plait_box,
+    pub box_count: u64,
+    pub function: plait_mapper_function,
+    pub user_data: *mut c_void,
 }
 pub struct plait_code_parameter [size] {
     pub size: u32,
@@ -1310,6 +1338,8 @@ fn plait_flow_cancel(flow: *mut plait_flow, error: *mut plait_error) -> plait_st
 fn plait_flow_query(flow: *mut plait_flow, info: *mut plait_flow_info, error: *mut plait_error) -> plait_status;
 /// plait_flow_write - print the tasks of a flow, and why each waits for others.
 fn plait_flow_write(flow: *mut plait_flow, format: plait_flow_format, buffer: *mut c_void, capacity_bytes: u64, out_bytes: *mut u64, error: *mut plait_error) -> plait_status;
+/// plait_flow_split - get the chunks of a launch that would be split.
+fn plait_flow_split(flow: *mut plait_flow, desc: *const plait_task_desc, out: *mut plait_box, room: u64, out_count: *mut u64, error: *mut plait_error) -> plait_status;
 /// plait_flow_read - submit the tasks of a text; see doc/flow-text.md.
 fn plait_flow_read(flow: *mut plait_flow, text: *const c_char, bytes: u64, name: *const c_char, error: *mut plait_error) -> plait_status;
 /// plait_data_create - create data of a flow.
