@@ -21,6 +21,7 @@ pkginclude_HEADERS += %D%/plait/plait.h
 pkginclude_HEADERS += %D%/plait/plait.hpp
 pkginclude_HEADERS += %D%/plait/plugin.h
 pkginclude_HEADERS += %D%/plait/queue.h
+pkginclude_HEADERS += %D%/plait/record.h
 pkginclude_HEADERS += %D%/plait/run.h
 pkginclude_HEADERS += %D%/plait/schedule.h
 pkginclude_HEADERS += %D%/plait/source.h

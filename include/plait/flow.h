@@ -49,6 +49,7 @@
 
 #include "plait/kernel.h"
 #include "plait/mapper.h"
+#include "plait/run.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -153,6 +154,10 @@ enum {
 	/* Copy `host`, without gaps and valid until the task is done, to
 	 * `target_box` of `target`. */
 	PLAIT_TASK_WRITE = 5,
+	/* Run `plan` as `run` says, which is valid until the task is done.  Its
+	 * accesses are those of `accesses`.  Runs of one plan come one after
+	 * another. */
+	PLAIT_TASK_PLAN = 6,
 	/* The next emission of `signal`, a signal of the host's backend. */
 	PLAIT_TASK_EMIT = 7,
 	/* Wait for emission `sequence` of `signal`, which was submitted
@@ -207,6 +212,9 @@ typedef struct plait_task_desc {
 	 * kernel takes a PLAIT_ARGUMENT_CHUNK. */
 	uint32_t split;
 	uint32_t pieces;
+	plait_plan *plan;
+	/* Null: no parameters. */
+	const plait_run_desc *run;
 } plait_task_desc;
 
 /* Properties of a flow; filled by plait_flow_query. */
@@ -229,20 +237,6 @@ typedef struct plait_flow_info {
 	/* With PLAIT_FLOW_RECORD: warnings in what plait_flow_write prints. */
 	uint64_t warnings;
 } plait_flow_info;
-
-/* Form of what plait_flow_write prints. */
-typedef int32_t plait_flow_format;
-enum {
-	/* Each task, its accesses, and the tasks that it comes behind with the
-	 * reason for each; then warnings. */
-	PLAIT_FLOW_TEXT = 0,
-	/* The same as one JSON object; see doc/flow-text.md. */
-	PLAIT_FLOW_JSON = 1,
-	/* The graph for Graphviz, the reasons at its edges. */
-	PLAIT_FLOW_DOT = 2,
-	/* A schedule of all tasks on the flow's lanes, by their costs. */
-	PLAIT_FLOW_SVG = 3
-};
 
 /*
  * plait_flow_create - create a flow on the host of a context.
@@ -400,32 +394,6 @@ PLAIT_API plait_status plait_flow_query(plait_flow *flow,
 					plait_error *error);
 
 /*
- * plait_flow_write - print the tasks of a flow, and why each waits for others.
- *
- * For flows with PLAIT_FLOW_RECORD.  The result depends on the submissions
- * alone, but for the lanes of tasks: not on which tasks are done.  A task that
- * reads what nothing wrote is a warning.
- *
- * @param flow           borrowed, non-null: the flow
- * @param format         value: PLAIT_FLOW_TEXT, _JSON, _DOT or _SVG
- * @param buffer         borrowed, nullable: receives the text, without a NUL;
- *                       null: only the size
- * @param capacity_bytes value: size of `buffer`
- * @param out_bytes      borrowed, nullable: size of the text
- * @param error          borrowed, nullable: filled on failure
- * @return PLAIT_OK, PLAIT_E_INVALID (an unknown format, a small buffer),
- *         PLAIT_E_STATE (a flow without PLAIT_FLOW_RECORD), PLAIT_E_NOMEM (also:
- *         for the record of an earlier task), PLAIT_E_HANDLE, PLAIT_E_FORKED
- * @thread any
- * @since 1
- */
-PLAIT_API plait_status plait_flow_write(plait_flow *flow,
-					plait_flow_format format, void *buffer,
-					uint64_t capacity_bytes,
-					uint64_t *out_bytes,
-					plait_error *error);
-
-/*
  * plait_flow_split - get the chunks of a launch that would be split.
  *
  * @param flow      borrowed, non-null: the flow
@@ -446,26 +414,6 @@ PLAIT_API plait_status plait_flow_split(plait_flow *flow,
 					plait_box *out, uint64_t room,
 					uint64_t *out_count,
 					plait_error *error);
-
-/*
- * plait_flow_read - submit the tasks of a text; see doc/flow-text.md.
- *
- * The tasks do nothing, and their data has no memory: the text is what a
- * program would submit, to see with plait_flow_write what its order would be.
- *
- * @param flow  borrowed, non-null: the flow
- * @param text  borrowed, non-null: the text; needs no NUL
- * @param bytes value: length of the text in bytes
- * @param name  borrowed, nullable: the file's name, for errors
- * @param error borrowed, nullable: filled on failure: file, line and the
- *              expected token; tasks of earlier lines are submitted
- * @return PLAIT_OK, PLAIT_E_INVALID, and as plait_flow_submit
- * @thread any
- * @since 1
- */
-PLAIT_API plait_status plait_flow_read(plait_flow *flow, const char *text,
-				       uint64_t bytes, const char *name,
-				       plait_error *error);
 
 /* ------------------------------------------------------------------------
  * Data

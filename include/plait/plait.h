@@ -38,6 +38,7 @@
 #include "plait/node.h"
 #include "plait/plan.h"
 #include "plait/queue.h"
+#include "plait/record.h"
 #include "plait/run.h"
 #include "plait/schedule.h"
 #include "plait/coll.h"

@@ -370,6 +370,8 @@ plait_status plait__commit_task(plait__flow_task *task, plait_error *error)
 		flow->barrier = task->number;
 	if (task->kernel != NULL)
 		task->kernel->last_use = task->number;
+	if (task->plan != NULL)
+		task->plan->last_use = task->number;
 	return PLAIT_OK;
 }
 

@@ -84,6 +84,7 @@ static void destroy_flow(plait__object *object)
 		    flow->access_capacity * sizeof(*flow->accesses));
 	plait__front_map_free_list(&flow->fronts);
 	plait__preds_fini(&flow->preds);
+	plait__vector_fini(&flow->plans);
 	plait__outcomes_fini(&flow->lanes.outcomes);
 	plait__free(allocator, flow->lane_of, size);
 	plait__free(allocator, flow->behind, size);
@@ -190,6 +191,7 @@ static plait_status make(plait__context *context, const plait_flow_desc *desc,
 	flow->host = find_host(context);
 	flow->fronts.allocator = allocator;
 	plait__preds_init(&flow->preds, allocator, desc->window);
+	plait__vector_init(&flow->plans, allocator, sizeof(plait__flow_plan));
 	if (!make_parts(flow, context, desc))
 		status = plait__fail(error, PLAIT_E_NOMEM,
 				     "no memory for a flow with a window of %u "

@@ -75,6 +75,12 @@ typedef struct plait__flow_kernel {
 	uint64_t last_use;
 } plait__flow_kernel;
 
+/* The newest run of a plan by the flow. */
+typedef struct plait__flow_plan {
+	const plait_plan *handle;
+	uint64_t last_use;
+} plait__flow_plan;
+
 struct plait__flow {
 	plait__object object;
 	plait__device *host; /* null: none */
@@ -95,6 +101,7 @@ struct plait__flow {
 	plait__flow_kernel *kernels;
 	uint32_t kernel_count;
 	uint32_t kernel_capacity;
+	plait__vector plans;  /* plait__flow_plan */
 	uint32_t closed_data; /* number of closed ones */
 	uint64_t data_bytes;
 	uint64_t swept; /* the newest op at the last sweep */
@@ -142,6 +149,8 @@ typedef struct plait__flow_task {
 	uint32_t piece_count;
 	plait__flow_kernel *kernel;
 	plait__late *late;	/* its record, or null */
+	plait__flow_plan *plan; /* or null */
+	plait_plan *unused;	/* to be released without the lock */
 	plait__object *closing; /* to be closed without the lock */
 	uint64_t number; /* when it is submitted */
 } plait__flow_task;

@@ -4,6 +4,7 @@
  * made by the planner, for as many lanes.
  */
 #include "plait/plan.h"
+#include "plait/record.h"
 
 #include "flow/flow.h"
 #include "flow/show/explain.h"

@@ -187,6 +187,7 @@ static plait_status prepare_kind(plait__flow_task *task,
 	case PLAIT_TASK_READ:
 	case PLAIT_TASK_WRITE:
 		return prepare_transfer(task, desc, error);
+	case PLAIT_TASK_PLAN:
 	case PLAIT_TASK_EMIT:
 	case PLAIT_TASK_WAIT:
 		return plait__late_prepare(task, desc, error);
@@ -296,6 +297,8 @@ static plait_status submit(plait__flow *flow, const plait_task_desc *desc,
 		status = attempt(&task, desc, error);
 		plait__flow_unlock(flow);
 		plait__object_close_deferred(task.closing);
+		if (task.unused != NULL)
+			plait_plan_release(task.unused);
 		if (status != PLAIT_PENDING)
 			break;
 		if ((desc->flags & PLAIT_TASK_NO_WAIT) != 0)

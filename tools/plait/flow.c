@@ -4,7 +4,7 @@
 #include "input.h"
 #include "schedule.h"
 
-#include "plait/flow.h"
+#include "plait/record.h"
 
 #include <getopt.h>
 #include <inttypes.h>

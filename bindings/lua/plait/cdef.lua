@@ -1464,6 +1464,7 @@ enum {
 	PLAIT_TASK_FILL = 3,
 	PLAIT_TASK_READ = 4,
 	PLAIT_TASK_WRITE = 5,
+	PLAIT_TASK_PLAN = 6,
 	PLAIT_TASK_EMIT = 7,
 	PLAIT_TASK_WAIT = 8
 };
@@ -1498,6 +1499,8 @@ typedef struct plait_task_desc {
 	uint64_t cost;
 	uint32_t split;
 	uint32_t pieces;
+	plait_plan *plan;
+	const plait_run_desc *run;
 } plait_task_desc;
 typedef struct plait_flow_info {
 	uint32_t size;
@@ -1512,13 +1515,6 @@ typedef struct plait_flow_info {
 	uint64_t data_bytes;
 	uint64_t warnings;
 } plait_flow_info;
-typedef int32_t plait_flow_format;
-enum {
-	PLAIT_FLOW_TEXT = 0,
-	PLAIT_FLOW_JSON = 1,
-	PLAIT_FLOW_DOT = 2,
-	PLAIT_FLOW_SVG = 3
-};
 plait_status plait_flow_create(plait_context *context,
 					 const plait_flow_desc *desc,
 					 plait_flow **out, plait_error *error);
@@ -1544,19 +1540,11 @@ plait_status plait_flow_cancel(plait_flow *flow, plait_error *error);
 plait_status plait_flow_query(plait_flow *flow,
 					plait_flow_info *info,
 					plait_error *error);
-plait_status plait_flow_write(plait_flow *flow,
-					plait_flow_format format, void *buffer,
-					uint64_t capacity_bytes,
-					uint64_t *out_bytes,
-					plait_error *error);
 plait_status plait_flow_split(plait_flow *flow,
 					const plait_task_desc *desc,
 					plait_box *out, uint64_t room,
 					uint64_t *out_count,
 					plait_error *error);
-plait_status plait_flow_read(plait_flow *flow, const char *text,
-				       uint64_t bytes, const char *name,
-				       plait_error *error);
 plait_status plait_data_create(plait_flow *flow,
 					 const plait_data_desc *desc,
 					 plait_data **out, plait_error *error);
@@ -1608,6 +1596,21 @@ typedef struct plait_mapper {
 	plait_mapper_function function;
 	void *user_data;
 } plait_mapper;
+typedef int32_t plait_flow_format;
+enum {
+	PLAIT_FLOW_TEXT = 0,
+	PLAIT_FLOW_JSON = 1,
+	PLAIT_FLOW_DOT = 2,
+	PLAIT_FLOW_SVG = 3
+};
+plait_status plait_flow_write(plait_flow *flow,
+					plait_flow_format format, void *buffer,
+					uint64_t capacity_bytes,
+					uint64_t *out_bytes,
+					plait_error *error);
+plait_status plait_flow_read(plait_flow *flow, const char *text,
+				       uint64_t bytes, const char *name,
+				       plait_error *error);
 typedef struct plait_backend_memory plait_backend_memory;
 typedef struct plait_backend_kernel plait_backend_kernel;
 typedef struct plait_backend_launch plait_backend_launch;

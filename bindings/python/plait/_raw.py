@@ -59,9 +59,9 @@ plait_flow_flags = c_uint32
 plait_access_mode = c_uint32
 plait_task_kind = c_uint32
 plait_task_flags = c_uint32
-plait_flow_format = c_int32
 plait_mapper_kind = c_uint32
 plait_mapper_flags = c_uint32
+plait_flow_format = c_int32
 plait_code_parameter_flags = c_uint32
 plait_code_flags = c_uint32
 
@@ -304,14 +304,11 @@ PLAIT_TASK_COPY = 2
 PLAIT_TASK_FILL = 3
 PLAIT_TASK_READ = 4
 PLAIT_TASK_WRITE = 5
+PLAIT_TASK_PLAN = 6
 PLAIT_TASK_EMIT = 7
 PLAIT_TASK_WAIT = 8
 PLAIT_TASK_NO_WAIT = 16
 PLAIT_TASK_BARRIER = 32
-PLAIT_FLOW_TEXT = 0
-PLAIT_FLOW_JSON = 1
-PLAIT_FLOW_DOT = 2
-PLAIT_FLOW_SVG = 3
 PLAIT_MAPPER_ALL = 0
 PLAIT_MAPPER_ONE_TO_ONE = 1
 PLAIT_MAPPER_SLICE = 2
@@ -321,6 +318,10 @@ PLAIT_MAPPER_EVEN_SPLIT = 5
 PLAIT_MAPPER_BOXES = 6
 PLAIT_MAPPER_FUNCTION = 7
 PLAIT_MAPPER_NO_CORNERS = 1
+PLAIT_FLOW_TEXT = 0
+PLAIT_FLOW_JSON = 1
+PLAIT_FLOW_DOT = 2
+PLAIT_FLOW_SVG = 3
 PLAIT_CODE_POINTER = 1
 PLAIT_CODE_READS = 2
 PLAIT_CODE_WRITES = 4
@@ -1033,6 +1034,8 @@ class plait_task_desc(Structure):
         ("cost", c_uint64),
         ("split", c_uint32),
         ("pieces", c_uint32),
+        ("plan", c_void_p),
+        ("run", c_void_p),
     ]
 
 
@@ -1377,9 +1380,7 @@ FUNCTIONS = {
     "plait_flow_notify": (plait_status, (c_void_p, plait_task, c_void_p, c_void_p, c_void_p, POINTER(plait_error),)),
     "plait_flow_cancel": (plait_status, (c_void_p, POINTER(plait_error),)),
     "plait_flow_query": (plait_status, (c_void_p, POINTER(plait_flow_info), POINTER(plait_error),)),
-    "plait_flow_write": (plait_status, (c_void_p, plait_flow_format, c_void_p, c_uint64, POINTER(c_uint64), POINTER(plait_error),)),
     "plait_flow_split": (plait_status, (c_void_p, POINTER(plait_task_desc), POINTER(plait_box), c_uint64, POINTER(c_uint64), POINTER(plait_error),)),
-    "plait_flow_read": (plait_status, (c_void_p, c_char_p, c_uint64, c_char_p, POINTER(plait_error),)),
     "plait_data_create": (plait_status, (c_void_p, POINTER(plait_data_desc), POINTER(c_void_p), POINTER(plait_error),)),
     "plait_data_part": (plait_status, (c_void_p, POINTER(plait_box), POINTER(c_void_p), POINTER(plait_error),)),
     "plait_data_retain": (None, (c_void_p,)),
@@ -1388,4 +1389,6 @@ FUNCTIONS = {
     "plait_data_unmap": (plait_status, (c_void_p, c_void_p, POINTER(plait_error),)),
     "plait_data_read": (plait_status, (c_void_p, POINTER(plait_box), c_void_p, POINTER(plait_error),)),
     "plait_data_write": (plait_status, (c_void_p, POINTER(plait_box), c_void_p, POINTER(plait_error),)),
+    "plait_flow_write": (plait_status, (c_void_p, plait_flow_format, c_void_p, c_uint64, POINTER(c_uint64), POINTER(plait_error),)),
+    "plait_flow_read": (plait_status, (c_void_p, c_char_p, c_uint64, c_char_p, POINTER(plait_error),)),
 }

@@ -2,6 +2,8 @@
 /* Lines of a text with the tasks of a flow; see flow_text.h. */
 #include "flow/text/flow_text.h"
 
+#include "plait/record.h"
+
 #include "flow/flow_data.h"
 #include "flow/text/text_accesses.h"
 

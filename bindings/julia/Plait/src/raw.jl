@@ -57,9 +57,9 @@ const plait_flow_flags = UInt32
 const plait_access_mode = UInt32
 const plait_task_kind = UInt32
 const plait_task_flags = UInt32
-const plait_flow_format = Int32
 const plait_mapper_kind = UInt32
 const plait_mapper_flags = UInt32
+const plait_flow_format = Int32
 const plait_code_parameter_flags = UInt32
 const plait_code_flags = UInt32
 
@@ -303,14 +303,11 @@ const PLAIT_TASK_COPY = plait_task_kind(2)
 const PLAIT_TASK_FILL = plait_task_kind(3)
 const PLAIT_TASK_READ = plait_task_kind(4)
 const PLAIT_TASK_WRITE = plait_task_kind(5)
+const PLAIT_TASK_PLAN = plait_task_kind(6)
 const PLAIT_TASK_EMIT = plait_task_kind(7)
 const PLAIT_TASK_WAIT = plait_task_kind(8)
 const PLAIT_TASK_NO_WAIT = plait_task_flags(16)
 const PLAIT_TASK_BARRIER = plait_task_flags(32)
-const PLAIT_FLOW_TEXT = plait_flow_format(0)
-const PLAIT_FLOW_JSON = plait_flow_format(1)
-const PLAIT_FLOW_DOT = plait_flow_format(2)
-const PLAIT_FLOW_SVG = plait_flow_format(3)
 const PLAIT_MAPPER_ALL = plait_mapper_kind(0)
 const PLAIT_MAPPER_ONE_TO_ONE = plait_mapper_kind(1)
 const PLAIT_MAPPER_SLICE = plait_mapper_kind(2)
@@ -320,6 +317,10 @@ const PLAIT_MAPPER_EVEN_SPLIT = plait_mapper_kind(5)
 const PLAIT_MAPPER_BOXES = plait_mapper_kind(6)
 const PLAIT_MAPPER_FUNCTION = plait_mapper_kind(7)
 const PLAIT_MAPPER_NO_CORNERS = plait_mapper_flags(1)
+const PLAIT_FLOW_TEXT = plait_flow_format(0)
+const PLAIT_FLOW_JSON = plait_flow_format(1)
+const PLAIT_FLOW_DOT = plait_flow_format(2)
+const PLAIT_FLOW_SVG = plait_flow_format(3)
 const PLAIT_CODE_POINTER = plait_code_parameter_flags(1)
 const PLAIT_CODE_READS = plait_code_parameter_flags(2)
 const PLAIT_CODE_WRITES = plait_code_parameter_flags(4)
@@ -946,6 +947,8 @@ struct plait_task_desc
     cost::UInt64
     split::UInt32
     pieces::UInt32
+    plan::Ptr{plait_plan}
+    run::Ptr{plait_run_desc}
 end
 
 struct plait_flow_info
@@ -2119,22 +2122,10 @@ function plait_flow_query(flow, info, error)
     ccall(plait_flow_query_at[], plait_status, (Ptr{plait_flow}, Ptr{plait_flow_info}, Ptr{plait_error}), flow, info, error)
 end
 
-const plait_flow_write_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_flow_write - print the tasks of a flow, and why each waits for others."
-function plait_flow_write(flow, format, buffer, capacity_bytes, out_bytes, error)
-    ccall(plait_flow_write_at[], plait_status, (Ptr{plait_flow}, plait_flow_format, Ptr{Cvoid}, UInt64, Ptr{UInt64}, Ptr{plait_error}), flow, format, buffer, capacity_bytes, out_bytes, error)
-end
-
 const plait_flow_split_at = Ref{Ptr{Cvoid}}(C_NULL)
 "plait_flow_split - get the chunks of a launch that would be split."
 function plait_flow_split(flow, desc, out, room, out_count, error)
     ccall(plait_flow_split_at[], plait_status, (Ptr{plait_flow}, Ptr{plait_task_desc}, Ptr{plait_box}, UInt64, Ptr{UInt64}, Ptr{plait_error}), flow, desc, out, room, out_count, error)
-end
-
-const plait_flow_read_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_flow_read - submit the tasks of a text; see doc/flow-text.md."
-function plait_flow_read(flow, text, bytes, name, error)
-    ccall(plait_flow_read_at[], plait_status, (Ptr{plait_flow}, Cstring, UInt64, Cstring, Ptr{plait_error}), flow, text, bytes, name, error)
 end
 
 const plait_data_create_at = Ref{Ptr{Cvoid}}(C_NULL)
@@ -2183,6 +2174,18 @@ const plait_data_write_at = Ref{Ptr{Cvoid}}(C_NULL)
 "plait_data_write - copy elements from host memory, and wait."
 function plait_data_write(data, box, host, error)
     ccall(plait_data_write_at[], plait_status, (Ptr{plait_data}, Ptr{plait_box}, Ptr{Cvoid}, Ptr{plait_error}), data, box, host, error)
+end
+
+const plait_flow_write_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_flow_write - print the tasks of a flow, and why each waits for others."
+function plait_flow_write(flow, format, buffer, capacity_bytes, out_bytes, error)
+    ccall(plait_flow_write_at[], plait_status, (Ptr{plait_flow}, plait_flow_format, Ptr{Cvoid}, UInt64, Ptr{UInt64}, Ptr{plait_error}), flow, format, buffer, capacity_bytes, out_bytes, error)
+end
+
+const plait_flow_read_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_flow_read - submit the tasks of a text; see doc/flow-text.md."
+function plait_flow_read(flow, text, bytes, name, error)
+    ccall(plait_flow_read_at[], plait_status, (Ptr{plait_flow}, Cstring, UInt64, Cstring, Ptr{plait_error}), flow, text, bytes, name, error)
 end
 
 # The functions, and where their addresses are kept
@@ -2357,9 +2360,7 @@ const FUNCTIONS = Tuple{Symbol,Base.RefValue{Ptr{Cvoid}}}[
     (:plait_flow_notify, plait_flow_notify_at),
     (:plait_flow_cancel, plait_flow_cancel_at),
     (:plait_flow_query, plait_flow_query_at),
-    (:plait_flow_write, plait_flow_write_at),
     (:plait_flow_split, plait_flow_split_at),
-    (:plait_flow_read, plait_flow_read_at),
     (:plait_data_create, plait_data_create_at),
     (:plait_data_part, plait_data_part_at),
     (:plait_data_retain, plait_data_retain_at),
@@ -2368,6 +2369,8 @@ const FUNCTIONS = Tuple{Symbol,Base.RefValue{Ptr{Cvoid}}}[
     (:plait_data_unmap, plait_data_unmap_at),
     (:plait_data_read, plait_data_read_at),
     (:plait_data_write, plait_data_write_at),
+    (:plait_flow_write, plait_flow_write_at),
+    (:plait_flow_read, plait_flow_read_at),
 ]
 
 end

@@ -56,9 +56,9 @@ pub type plait_flow_flags = u32;
 pub type plait_access_mode = u32;
 pub type plait_task_kind = u32;
 pub type plait_task_flags = u32;
-pub type plait_flow_format = i32;
 pub type plait_mapper_kind = u32;
 pub type plait_mapper_flags = u32;
+pub type plait_flow_format = i32;
 pub type plait_code_parameter_flags = u32;
 pub type plait_code_flags = u32;
 pub const PLAIT_VERSION_MAJOR: u32 = 0;
@@ -300,14 +300,11 @@ pub const PLAIT_TASK_COPY: plait_task_kind = 2;
 pub const PLAIT_TASK_FILL: plait_task_kind = 3;
 pub const PLAIT_TASK_READ: plait_task_kind = 4;
 pub const PLAIT_TASK_WRITE: plait_task_kind = 5;
+pub const PLAIT_TASK_PLAN: plait_task_kind = 6;
 pub const PLAIT_TASK_EMIT: plait_task_kind = 7;
 pub const PLAIT_TASK_WAIT: plait_task_kind = 8;
 pub const PLAIT_TASK_NO_WAIT: plait_task_flags = 16;
 pub const PLAIT_TASK_BARRIER: plait_task_flags = 32;
-pub const PLAIT_FLOW_TEXT: plait_flow_format = 0;
-pub const PLAIT_FLOW_JSON: plait_flow_format = 1;
-pub const PLAIT_FLOW_DOT: plait_flow_format = 2;
-pub const PLAIT_FLOW_SVG: plait_flow_format = 3;
 pub const PLAIT_MAPPER_ALL: plait_mapper_kind = 0;
 pub const PLAIT_MAPPER_ONE_TO_ONE: plait_mapper_kind = 1;
 pub const PLAIT_MAPPER_SLICE: plait_mapper_kind = 2;
@@ -317,6 +314,10 @@ pub const PLAIT_MAPPER_EVEN_SPLIT: plait_mapper_kind = 5;
 pub const PLAIT_MAPPER_BOXES: plait_mapper_kind = 6;
 pub const PLAIT_MAPPER_FUNCTION: plait_mapper_kind = 7;
 pub const PLAIT_MAPPER_NO_CORNERS: plait_mapper_flags = 1;
+pub const PLAIT_FLOW_TEXT: plait_flow_format = 0;
+pub const PLAIT_FLOW_JSON: plait_flow_format = 1;
+pub const PLAIT_FLOW_DOT: plait_flow_format = 2;
+pub const PLAIT_FLOW_SVG: plait_flow_format = 3;
 pub const PLAIT_CODE_POINTER: plait_code_parameter_flags = 1;
 pub const PLAIT_CODE_READS: plait_code_parameter_flags = 2;
 pub const PLAIT_CODE_WRITES: plait_code_parameter_flags = 4;
@@ -912,6 +913,8 @@ pub struct plait_task_desc [size] {
     pub cost: u64,
     pub split: u32,
     pub pieces: u32,
+    pub plan: *mut plait_plan,
+    pub run: *const plait_run_desc,
 }
 pub struct plait_flow_info [size] {
     pub size: u32,
@@ -1336,12 +1339,8 @@ fn plait_flow_notify(flow: *mut plait_flow, task: plait_task, inbox: *mut plait_
 fn plait_flow_cancel(flow: *mut plait_flow, error: *mut plait_error) -> plait_status;
 /// plait_flow_query - get the properties of a flow.
 fn plait_flow_query(flow: *mut plait_flow, info: *mut plait_flow_info, error: *mut plait_error) -> plait_status;
-/// plait_flow_write - print the tasks of a flow, and why each waits for others.
-fn plait_flow_write(flow: *mut plait_flow, format: plait_flow_format, buffer: *mut c_void, capacity_bytes: u64, out_bytes: *mut u64, error: *mut plait_error) -> plait_status;
 /// plait_flow_split - get the chunks of a launch that would be split.
 fn plait_flow_split(flow: *mut plait_flow, desc: *const plait_task_desc, out: *mut plait_box, room: u64, out_count: *mut u64, error: *mut plait_error) -> plait_status;
-/// plait_flow_read - submit the tasks of a text; see doc/flow-text.md.
-fn plait_flow_read(flow: *mut plait_flow, text: *const c_char, bytes: u64, name: *const c_char, error: *mut plait_error) -> plait_status;
 /// plait_data_create - create data of a flow.
 fn plait_data_create(flow: *mut plait_flow, desc: *const plait_data_desc, out: *mut *mut plait_data, error: *mut plait_error) -> plait_status;
 /// plait_data_part - name a box of data: accesses of the part and of the whole order each other.
@@ -1358,4 +1357,8 @@ fn plait_data_unmap(data: *mut plait_data, pointer: *mut c_void, error: *mut pla
 fn plait_data_read(data: *mut plait_data, r#box: *const plait_box, host: *mut c_void, error: *mut plait_error) -> plait_status;
 /// plait_data_write - copy elements from host memory, and wait.
 fn plait_data_write(data: *mut plait_data, r#box: *const plait_box, host: *const c_void, error: *mut plait_error) -> plait_status;
+/// plait_flow_write - print the tasks of a flow, and why each waits for others.
+fn plait_flow_write(flow: *mut plait_flow, format: plait_flow_format, buffer: *mut c_void, capacity_bytes: u64, out_bytes: *mut u64, error: *mut plait_error) -> plait_status;
+/// plait_flow_read - submit the tasks of a text; see doc/flow-text.md.
+fn plait_flow_read(flow: *mut plait_flow, text: *const c_char, bytes: u64, name: *const c_char, error: *mut plait_error) -> plait_status;
 }
