@@ -101,6 +101,20 @@ typedef struct plait_data_desc {
 	const char *label;
 } plait_data_desc;
 
+/* Properties of data; filled by plait_data_query. */
+typedef struct plait_data_info {
+	uint32_t size;
+	uint32_t dimensions;
+	uint32_t element_bytes;
+	uint32_t reserved0;
+	uint64_t extent[3];
+	/* Bytes from element to element in each dimension. */
+	uint64_t pitch[3];
+	/* The first element, null for a token.  The elements may be accessed
+	 * while a task that accesses them runs: in its function. */
+	void *pointer;
+} plait_data_info;
+
 /* Mode of an access. */
 typedef uint32_t plait_access_mode;
 enum {
@@ -450,6 +464,19 @@ PLAIT_API plait_status plait_data_create(plait_flow *flow,
  */
 PLAIT_API plait_status plait_data_part(plait_data *data, const plait_box *box,
 				       plait_data **out, plait_error *error);
+
+/*
+ * plait_data_query - get the properties of data.
+ *
+ * @param data  borrowed, non-null: the data
+ * @param info  borrowed, non-null: set `size`; the rest is filled
+ * @param error borrowed, nullable: filled on failure
+ * @return PLAIT_OK, PLAIT_E_INVALID, PLAIT_E_HANDLE, PLAIT_E_FORKED
+ * @thread any
+ * @since 1
+ */
+PLAIT_API plait_status plait_data_query(plait_data *data, plait_data_info *info,
+					plait_error *error);
 
 /*
  * plait_data_retain - add one reference.

@@ -364,6 +364,29 @@ PLAIT_API plait_status plait_data_create(plait_flow *flow,
 	return status;
 }
 
+/* ---- properties ---- */
+
+PLAIT_API plait_status plait_data_query(plait_data *data, plait_data_info *info,
+					plait_error *error)
+{
+	plait_data_info ours = { .size = sizeof(ours) };
+	plait__data *self;
+	plait_status status = plait__data_enter(data, &self, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	ours.dimensions = self->dimensions;
+	ours.element_bytes = self->whole->element_bytes;
+	ours.pointer = plait__data_address(self, &self->box);
+	for (int d = 0; d < 3; d++) {
+		ours.extent[d] = self->box.high[d] - self->box.low[d];
+		ours.pitch[d] = self->whole->pitch[d];
+	}
+	status = PLAIT__STRUCT_WRITE(plait_data_info, info, &ours, error);
+	plait__object_leave(&self->object);
+	return status;
+}
+
 /* ---- parts ---- */
 
 static plait_status make_part(plait__data *of, const plait_box *box,

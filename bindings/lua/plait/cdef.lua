@@ -1410,14 +1410,41 @@ plait_status plait_schedule_graph(plait_schedule *schedule,
 					    const plait_collective_desc *desc,
 					    plait_graph **out,
 					    plait_error *error);
-plait_status plait_await_signal(plait_signal *signal,
-					  uint64_t sequence,
-					  plait_error *error);
-plait_status plait_await_run(plait_run *run, plait_error *error);
-plait_status plait_await_plan(plait_plan *plan, plait_queue *queue,
-					const plait_run_desc *desc,
-					plait_error *error);
-plait_status plait_yield(plait_error *error);
+typedef struct plait_box {
+	uint64_t low[3];
+	uint64_t high[3];
+} plait_box;
+typedef uint32_t plait_mapper_kind;
+enum {
+	PLAIT_MAPPER_ALL = 0,
+	PLAIT_MAPPER_ONE_TO_ONE = 1,
+	PLAIT_MAPPER_SLICE = 2,
+	PLAIT_MAPPER_NEIGHBORHOOD = 3,
+	PLAIT_MAPPER_FIXED = 4,
+	PLAIT_MAPPER_EVEN_SPLIT = 5,
+	PLAIT_MAPPER_BOXES = 6,
+	PLAIT_MAPPER_FUNCTION = 7
+};
+typedef uint32_t plait_mapper_flags;
+enum {
+	PLAIT_MAPPER_NO_CORNERS = 1 << 0
+};
+typedef plait_status (*plait_mapper_function)(void *user_data,
+					      const plait_box *chunk,
+					      const plait_box *data,
+					      plait_box *out, uint32_t room,
+					      uint32_t *out_count);
+typedef struct plait_mapper {
+	uint32_t size;
+	plait_mapper_kind kind;
+	uint32_t dimension;
+	plait_mapper_flags flags;
+	uint64_t extent[3];
+	const plait_box *boxes;
+	uint64_t box_count;
+	plait_mapper_function function;
+	void *user_data;
+} plait_mapper;
 typedef struct plait_flow plait_flow;
 typedef struct plait_data plait_data;
 typedef uint64_t plait_task;
@@ -1442,6 +1469,15 @@ typedef struct plait_data_desc {
 	uint64_t buffer_offset;
 	const char *label;
 } plait_data_desc;
+typedef struct plait_data_info {
+	uint32_t size;
+	uint32_t dimensions;
+	uint32_t element_bytes;
+	uint32_t reserved0;
+	uint64_t extent[3];
+	uint64_t pitch[3];
+	void *pointer;
+} plait_data_info;
 typedef uint32_t plait_access_mode;
 enum {
 	PLAIT_ACCESS_BY_SIGNATURE = 0,
@@ -1550,6 +1586,8 @@ plait_status plait_data_create(plait_flow *flow,
 					 plait_data **out, plait_error *error);
 plait_status plait_data_part(plait_data *data, const plait_box *box,
 				       plait_data **out, plait_error *error);
+plait_status plait_data_query(plait_data *data, plait_data_info *info,
+					plait_error *error);
 void plait_data_retain(plait_data *data);
 void plait_data_release(plait_data *data);
 plait_status plait_data_map(plait_data *data, const plait_box *box,
@@ -1561,41 +1599,14 @@ plait_status plait_data_read(plait_data *data, const plait_box *box,
 				       void *host, plait_error *error);
 plait_status plait_data_write(plait_data *data, const plait_box *box,
 					const void *host, plait_error *error);
-typedef struct plait_box {
-	uint64_t low[3];
-	uint64_t high[3];
-} plait_box;
-typedef uint32_t plait_mapper_kind;
-enum {
-	PLAIT_MAPPER_ALL = 0,
-	PLAIT_MAPPER_ONE_TO_ONE = 1,
-	PLAIT_MAPPER_SLICE = 2,
-	PLAIT_MAPPER_NEIGHBORHOOD = 3,
-	PLAIT_MAPPER_FIXED = 4,
-	PLAIT_MAPPER_EVEN_SPLIT = 5,
-	PLAIT_MAPPER_BOXES = 6,
-	PLAIT_MAPPER_FUNCTION = 7
-};
-typedef uint32_t plait_mapper_flags;
-enum {
-	PLAIT_MAPPER_NO_CORNERS = 1 << 0
-};
-typedef plait_status (*plait_mapper_function)(void *user_data,
-					      const plait_box *chunk,
-					      const plait_box *data,
-					      plait_box *out, uint32_t room,
-					      uint32_t *out_count);
-typedef struct plait_mapper {
-	uint32_t size;
-	plait_mapper_kind kind;
-	uint32_t dimension;
-	plait_mapper_flags flags;
-	uint64_t extent[3];
-	const plait_box *boxes;
-	uint64_t box_count;
-	plait_mapper_function function;
-	void *user_data;
-} plait_mapper;
+plait_status plait_await_signal(plait_signal *signal,
+					  uint64_t sequence,
+					  plait_error *error);
+plait_status plait_await_run(plait_run *run, plait_error *error);
+plait_status plait_await_plan(plait_plan *plan, plait_queue *queue,
+					const plait_run_desc *desc,
+					plait_error *error);
+plait_status plait_yield(plait_error *error);
 typedef int32_t plait_flow_format;
 enum {
 	PLAIT_FLOW_TEXT = 0,

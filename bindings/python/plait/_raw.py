@@ -54,13 +54,13 @@ plait_coll_protocol = c_uint32
 plait_compile_flags = c_uint32
 plait_schedule_flags = c_uint32
 plait_reduction = c_uint32
+plait_mapper_kind = c_uint32
+plait_mapper_flags = c_uint32
 plait_task = c_uint64
 plait_flow_flags = c_uint32
 plait_access_mode = c_uint32
 plait_task_kind = c_uint32
 plait_task_flags = c_uint32
-plait_mapper_kind = c_uint32
-plait_mapper_flags = c_uint32
 plait_flow_format = c_int32
 plait_code_parameter_flags = c_uint32
 plait_code_flags = c_uint32
@@ -293,6 +293,15 @@ PLAIT_REDUCE_SUM = 0
 PLAIT_REDUCE_PROD = 1
 PLAIT_REDUCE_MIN = 2
 PLAIT_REDUCE_MAX = 3
+PLAIT_MAPPER_ALL = 0
+PLAIT_MAPPER_ONE_TO_ONE = 1
+PLAIT_MAPPER_SLICE = 2
+PLAIT_MAPPER_NEIGHBORHOOD = 3
+PLAIT_MAPPER_FIXED = 4
+PLAIT_MAPPER_EVEN_SPLIT = 5
+PLAIT_MAPPER_BOXES = 6
+PLAIT_MAPPER_FUNCTION = 7
+PLAIT_MAPPER_NO_CORNERS = 1
 PLAIT_FLOW_RECORD = 1
 PLAIT_ACCESS_BY_SIGNATURE = 0
 PLAIT_ACCESS_READ = 1
@@ -309,15 +318,6 @@ PLAIT_TASK_EMIT = 7
 PLAIT_TASK_WAIT = 8
 PLAIT_TASK_NO_WAIT = 16
 PLAIT_TASK_BARRIER = 32
-PLAIT_MAPPER_ALL = 0
-PLAIT_MAPPER_ONE_TO_ONE = 1
-PLAIT_MAPPER_SLICE = 2
-PLAIT_MAPPER_NEIGHBORHOOD = 3
-PLAIT_MAPPER_FIXED = 4
-PLAIT_MAPPER_EVEN_SPLIT = 5
-PLAIT_MAPPER_BOXES = 6
-PLAIT_MAPPER_FUNCTION = 7
-PLAIT_MAPPER_NO_CORNERS = 1
 PLAIT_FLOW_TEXT = 0
 PLAIT_FLOW_JSON = 1
 PLAIT_FLOW_DOT = 2
@@ -974,6 +974,27 @@ class plait_collective_desc(Structure):
     ]
 
 
+class plait_box(Structure):
+    _fields_ = [
+        ("low", c_uint64 * 3),
+        ("high", c_uint64 * 3),
+    ]
+
+
+class plait_mapper(Structure):
+    _fields_ = [
+        ("size", c_uint32),
+        ("kind", plait_mapper_kind),
+        ("dimension", c_uint32),
+        ("flags", plait_mapper_flags),
+        ("extent", c_uint64 * 3),
+        ("boxes", c_void_p),
+        ("box_count", c_uint64),
+        ("function", c_void_p),
+        ("user_data", c_void_p),
+    ]
+
+
 class plait_flow_desc(Structure):
     _fields_ = [
         ("size", c_uint32),
@@ -994,6 +1015,18 @@ class plait_data_desc(Structure):
         ("buffer", c_void_p),
         ("buffer_offset", c_uint64),
         ("label", c_char_p),
+    ]
+
+
+class plait_data_info(Structure):
+    _fields_ = [
+        ("size", c_uint32),
+        ("dimensions", c_uint32),
+        ("element_bytes", c_uint32),
+        ("reserved0", c_uint32),
+        ("extent", c_uint64 * 3),
+        ("pitch", c_uint64 * 3),
+        ("pointer", c_void_p),
     ]
 
 
@@ -1052,27 +1085,6 @@ class plait_flow_info(Structure):
         ("flow_bytes", c_uint64),
         ("data_bytes", c_uint64),
         ("warnings", c_uint64),
-    ]
-
-
-class plait_box(Structure):
-    _fields_ = [
-        ("low", c_uint64 * 3),
-        ("high", c_uint64 * 3),
-    ]
-
-
-class plait_mapper(Structure):
-    _fields_ = [
-        ("size", c_uint32),
-        ("kind", plait_mapper_kind),
-        ("dimension", c_uint32),
-        ("flags", plait_mapper_flags),
-        ("extent", c_uint64 * 3),
-        ("boxes", c_void_p),
-        ("box_count", c_uint64),
-        ("function", c_void_p),
-        ("user_data", c_void_p),
     ]
 
 
@@ -1193,13 +1205,14 @@ STRUCTS = (
     plait_compile_desc,
     plait_schedule_info,
     plait_collective_desc,
+    plait_box,
+    plait_mapper,
     plait_flow_desc,
     plait_data_desc,
+    plait_data_info,
     plait_access,
     plait_task_desc,
     plait_flow_info,
-    plait_box,
-    plait_mapper,
     plait_code_parameter,
     plait_code,
     plait_kernel_facts,
@@ -1367,10 +1380,6 @@ FUNCTIONS = {
     "plait_coll_compile": (plait_status, (c_void_p, POINTER(plait_compile_desc), POINTER(c_void_p), POINTER(plait_error),)),
     "plait_schedule_query": (plait_status, (c_void_p, POINTER(plait_schedule_info), POINTER(plait_error),)),
     "plait_schedule_graph": (plait_status, (c_void_p, POINTER(plait_collective_desc), POINTER(c_void_p), POINTER(plait_error),)),
-    "plait_await_signal": (plait_status, (c_void_p, c_uint64, POINTER(plait_error),)),
-    "plait_await_run": (plait_status, (c_void_p, POINTER(plait_error),)),
-    "plait_await_plan": (plait_status, (c_void_p, c_void_p, POINTER(plait_run_desc), POINTER(plait_error),)),
-    "plait_yield": (plait_status, (POINTER(plait_error),)),
     "plait_flow_create": (plait_status, (c_void_p, POINTER(plait_flow_desc), POINTER(c_void_p), POINTER(plait_error),)),
     "plait_flow_retain": (None, (c_void_p,)),
     "plait_flow_release": (None, (c_void_p,)),
@@ -1383,12 +1392,17 @@ FUNCTIONS = {
     "plait_flow_split": (plait_status, (c_void_p, POINTER(plait_task_desc), POINTER(plait_box), c_uint64, POINTER(c_uint64), POINTER(plait_error),)),
     "plait_data_create": (plait_status, (c_void_p, POINTER(plait_data_desc), POINTER(c_void_p), POINTER(plait_error),)),
     "plait_data_part": (plait_status, (c_void_p, POINTER(plait_box), POINTER(c_void_p), POINTER(plait_error),)),
+    "plait_data_query": (plait_status, (c_void_p, POINTER(plait_data_info), POINTER(plait_error),)),
     "plait_data_retain": (None, (c_void_p,)),
     "plait_data_release": (None, (c_void_p,)),
     "plait_data_map": (plait_status, (c_void_p, POINTER(plait_box), plait_map_flags, POINTER(c_void_p), POINTER(plait_error),)),
     "plait_data_unmap": (plait_status, (c_void_p, c_void_p, POINTER(plait_error),)),
     "plait_data_read": (plait_status, (c_void_p, POINTER(plait_box), c_void_p, POINTER(plait_error),)),
     "plait_data_write": (plait_status, (c_void_p, POINTER(plait_box), c_void_p, POINTER(plait_error),)),
+    "plait_await_signal": (plait_status, (c_void_p, c_uint64, POINTER(plait_error),)),
+    "plait_await_run": (plait_status, (c_void_p, POINTER(plait_error),)),
+    "plait_await_plan": (plait_status, (c_void_p, c_void_p, POINTER(plait_run_desc), POINTER(plait_error),)),
+    "plait_yield": (plait_status, (POINTER(plait_error),)),
     "plait_flow_write": (plait_status, (c_void_p, plait_flow_format, c_void_p, c_uint64, POINTER(c_uint64), POINTER(plait_error),)),
     "plait_flow_read": (plait_status, (c_void_p, c_char_p, c_uint64, c_char_p, POINTER(plait_error),)),
 }

@@ -121,12 +121,28 @@ static plait_status try_info(struct trial *trial)
 	return status;
 }
 
+static plait_status try_data_info(struct trial *trial)
+{
+	const plait_data_info good = { .size = 0 };
+	const plait_data_desc desc = { .size = sizeof(desc) };
+	plait_flow *flow = new_flow();
+	plait_data *data = NULL;
+	plait_status status;
+
+	IS_INT(plait_data_create(flow, &desc, &data, NULL), PLAIT_OK);
+	status = plait_data_query(data, GIVEN(good), &stage.error);
+	plait_data_release(data);
+	plait_flow_release(flow);
+	return status;
+}
+
 const struct sized sized_flows[] = {
 	SIZED(plait_flow_desc, try_flow, false),
 	SIZED(plait_data_desc, try_data, false),
 	SIZED(plait_task_desc, try_task, false),
 	SIZED(plait_access, try_access, false),
 	SIZED(plait_mapper, try_mapper, false),
+	SIZED(plait_data_info, try_data_info, true),
 	SIZED(plait_flow_info, try_info, true),
 	{ .call = NULL }
 };

@@ -197,6 +197,7 @@ static plait_status use_host(struct place *place, plait_flow *flow,
 			     plait_data *data, plait_error *error)
 {
 	const plait_box box = { { 1, 1, 0 }, { 3, 3, 1 } };
+	plait_data_info info = { .size = sizeof(info) };
 	plait_data *part = NULL;
 	void *pointer = NULL;
 	plait_status status = plait_data_part(data, &box, &part, error);
@@ -210,6 +211,8 @@ static plait_status use_host(struct place *place, plait_flow *flow,
 		return calls_wrong(error, "out is set");
 	if (status == PLAIT_OK)
 		status = plait_data_unmap(part, pointer, error);
+	if (status == PLAIT_OK)
+		status = plait_data_query(part, &info, error);
 	plait_data_retain(part);
 	plait_data_release(part);
 	plait_data_release(part);
@@ -287,6 +290,9 @@ static plait_status write(struct place *place, plait_error *error)
 		status = plait_flow_write(flow, f, NULL, 0, &bytes, error);
 	if (status == PLAIT_OK)
 		status = plait_flow_split(flow, &split, NULL, 0, &bytes, error);
+	/* The tasks are done before anything is counted. */
+	if (flow != NULL)
+		(void)plait_flow_wait(flow, 0, PLAIT_FOREVER, NULL);
 	plait_flow_release(flow);
 	return status;
 }
@@ -299,7 +305,8 @@ const struct calls_entry calls_flow[] = {
 	{ "plait_data_read plait_data_write plait_flow_cancel", fail, NULL },
 	{ "plait_flow_submit plait_flow_notify", late, NULL },
 	{ "plait_flow_launch", launch, NULL },
-	{ "plait_data_part plait_data_map plait_data_unmap plait_data_retain "
+	{ "plait_data_part plait_data_map plait_data_unmap plait_data_query "
+	  "plait_data_retain "
 	  "plait_data_release", host, NULL },
 	{ "plait_flow_submit plait_flow_wait", plan, NULL },
 	{ "plait_flow_read plait_flow_write plait_flow_split", write, NULL },

@@ -52,13 +52,13 @@ const plait_coll_protocol = UInt32
 const plait_compile_flags = UInt32
 const plait_schedule_flags = UInt32
 const plait_reduction = UInt32
+const plait_mapper_kind = UInt32
+const plait_mapper_flags = UInt32
 const plait_task = UInt64
 const plait_flow_flags = UInt32
 const plait_access_mode = UInt32
 const plait_task_kind = UInt32
 const plait_task_flags = UInt32
-const plait_mapper_kind = UInt32
-const plait_mapper_flags = UInt32
 const plait_flow_format = Int32
 const plait_code_parameter_flags = UInt32
 const plait_code_flags = UInt32
@@ -292,6 +292,15 @@ const PLAIT_REDUCE_SUM = plait_reduction(0)
 const PLAIT_REDUCE_PROD = plait_reduction(1)
 const PLAIT_REDUCE_MIN = plait_reduction(2)
 const PLAIT_REDUCE_MAX = plait_reduction(3)
+const PLAIT_MAPPER_ALL = plait_mapper_kind(0)
+const PLAIT_MAPPER_ONE_TO_ONE = plait_mapper_kind(1)
+const PLAIT_MAPPER_SLICE = plait_mapper_kind(2)
+const PLAIT_MAPPER_NEIGHBORHOOD = plait_mapper_kind(3)
+const PLAIT_MAPPER_FIXED = plait_mapper_kind(4)
+const PLAIT_MAPPER_EVEN_SPLIT = plait_mapper_kind(5)
+const PLAIT_MAPPER_BOXES = plait_mapper_kind(6)
+const PLAIT_MAPPER_FUNCTION = plait_mapper_kind(7)
+const PLAIT_MAPPER_NO_CORNERS = plait_mapper_flags(1)
 const PLAIT_FLOW_RECORD = plait_flow_flags(1)
 const PLAIT_ACCESS_BY_SIGNATURE = plait_access_mode(0)
 const PLAIT_ACCESS_READ = plait_access_mode(1)
@@ -308,15 +317,6 @@ const PLAIT_TASK_EMIT = plait_task_kind(7)
 const PLAIT_TASK_WAIT = plait_task_kind(8)
 const PLAIT_TASK_NO_WAIT = plait_task_flags(16)
 const PLAIT_TASK_BARRIER = plait_task_flags(32)
-const PLAIT_MAPPER_ALL = plait_mapper_kind(0)
-const PLAIT_MAPPER_ONE_TO_ONE = plait_mapper_kind(1)
-const PLAIT_MAPPER_SLICE = plait_mapper_kind(2)
-const PLAIT_MAPPER_NEIGHBORHOOD = plait_mapper_kind(3)
-const PLAIT_MAPPER_FIXED = plait_mapper_kind(4)
-const PLAIT_MAPPER_EVEN_SPLIT = plait_mapper_kind(5)
-const PLAIT_MAPPER_BOXES = plait_mapper_kind(6)
-const PLAIT_MAPPER_FUNCTION = plait_mapper_kind(7)
-const PLAIT_MAPPER_NO_CORNERS = plait_mapper_flags(1)
 const PLAIT_FLOW_TEXT = plait_flow_format(0)
 const PLAIT_FLOW_JSON = plait_flow_format(1)
 const PLAIT_FLOW_DOT = plait_flow_format(2)
@@ -894,6 +894,23 @@ struct plait_collective_desc
     devices::Ptr{Ptr{plait_device}}
 end
 
+struct plait_box
+    low::NTuple{3, UInt64}
+    high::NTuple{3, UInt64}
+end
+
+struct plait_mapper
+    size::UInt32
+    kind::plait_mapper_kind
+    dimension::UInt32
+    flags::plait_mapper_flags
+    extent::NTuple{3, UInt64}
+    boxes::Ptr{plait_box}
+    box_count::UInt64
+    function_::Ptr{Cvoid}
+    user_data::Ptr{Cvoid}
+end
+
 struct plait_flow_desc
     size::UInt32
     flags::plait_flow_flags
@@ -911,6 +928,16 @@ struct plait_data_desc
     buffer::Ptr{plait_buffer}
     buffer_offset::UInt64
     label::Cstring
+end
+
+struct plait_data_info
+    size::UInt32
+    dimensions::UInt32
+    element_bytes::UInt32
+    reserved0::UInt32
+    extent::NTuple{3, UInt64}
+    pitch::NTuple{3, UInt64}
+    pointer::Ptr{Cvoid}
 end
 
 struct plait_access
@@ -963,23 +990,6 @@ struct plait_flow_info
     flow_bytes::UInt64
     data_bytes::UInt64
     warnings::UInt64
-end
-
-struct plait_box
-    low::NTuple{3, UInt64}
-    high::NTuple{3, UInt64}
-end
-
-struct plait_mapper
-    size::UInt32
-    kind::plait_mapper_kind
-    dimension::UInt32
-    flags::plait_mapper_flags
-    extent::NTuple{3, UInt64}
-    boxes::Ptr{plait_box}
-    box_count::UInt64
-    function_::Ptr{Cvoid}
-    user_data::Ptr{Cvoid}
 end
 
 struct plait_code_parameter
@@ -1087,13 +1097,14 @@ const STRUCTS = DataType[
     plait_compile_desc,
     plait_schedule_info,
     plait_collective_desc,
+    plait_box,
+    plait_mapper,
     plait_flow_desc,
     plait_data_desc,
+    plait_data_info,
     plait_access,
     plait_task_desc,
     plait_flow_info,
-    plait_box,
-    plait_mapper,
     plait_code_parameter,
     plait_code,
     plait_kernel_facts,
@@ -2044,30 +2055,6 @@ function plait_schedule_graph(schedule, desc, out, error)
     ccall(plait_schedule_graph_at[], plait_status, (Ptr{plait_schedule}, Ptr{plait_collective_desc}, Ptr{Ptr{plait_graph}}, Ptr{plait_error}), schedule, desc, out, error)
 end
 
-const plait_await_signal_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_await_signal - in a coroutine: wait for an emission."
-function plait_await_signal(signal, sequence, error)
-    ccall(plait_await_signal_at[], plait_status, (Ptr{plait_signal}, UInt64, Ptr{plait_error}), signal, sequence, error)
-end
-
-const plait_await_run_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_await_run - in a coroutine: wait for the end of another run."
-function plait_await_run(run, error)
-    ccall(plait_await_run_at[], plait_status, (Ptr{plait_run}, Ptr{plait_error}), run, error)
-end
-
-const plait_await_plan_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_await_plan - in a coroutine: run a plan and wait for its end."
-function plait_await_plan(plan, queue, desc, error)
-    ccall(plait_await_plan_at[], plait_status, (Ptr{plait_plan}, Ptr{plait_queue}, Ptr{plait_run_desc}, Ptr{plait_error}), plan, queue, desc, error)
-end
-
-const plait_yield_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_yield - in a coroutine: let the thread do other work first."
-function plait_yield(error)
-    ccall(plait_yield_at[], plait_status, (Ptr{plait_error},), error)
-end
-
 const plait_flow_create_at = Ref{Ptr{Cvoid}}(C_NULL)
 "plait_flow_create - create a flow on the host of a context."
 function plait_flow_create(context, desc, out, error)
@@ -2140,6 +2127,12 @@ function plait_data_part(data, box, out, error)
     ccall(plait_data_part_at[], plait_status, (Ptr{plait_data}, Ptr{plait_box}, Ptr{Ptr{plait_data}}, Ptr{plait_error}), data, box, out, error)
 end
 
+const plait_data_query_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_data_query - get the properties of data."
+function plait_data_query(data, info, error)
+    ccall(plait_data_query_at[], plait_status, (Ptr{plait_data}, Ptr{plait_data_info}, Ptr{plait_error}), data, info, error)
+end
+
 const plait_data_retain_at = Ref{Ptr{Cvoid}}(C_NULL)
 "plait_data_retain - add one reference."
 function plait_data_retain(data)
@@ -2174,6 +2167,30 @@ const plait_data_write_at = Ref{Ptr{Cvoid}}(C_NULL)
 "plait_data_write - copy elements from host memory, and wait."
 function plait_data_write(data, box, host, error)
     ccall(plait_data_write_at[], plait_status, (Ptr{plait_data}, Ptr{plait_box}, Ptr{Cvoid}, Ptr{plait_error}), data, box, host, error)
+end
+
+const plait_await_signal_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_await_signal - in a coroutine: wait for an emission."
+function plait_await_signal(signal, sequence, error)
+    ccall(plait_await_signal_at[], plait_status, (Ptr{plait_signal}, UInt64, Ptr{plait_error}), signal, sequence, error)
+end
+
+const plait_await_run_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_await_run - in a coroutine: wait for the end of another run."
+function plait_await_run(run, error)
+    ccall(plait_await_run_at[], plait_status, (Ptr{plait_run}, Ptr{plait_error}), run, error)
+end
+
+const plait_await_plan_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_await_plan - in a coroutine: run a plan and wait for its end."
+function plait_await_plan(plan, queue, desc, error)
+    ccall(plait_await_plan_at[], plait_status, (Ptr{plait_plan}, Ptr{plait_queue}, Ptr{plait_run_desc}, Ptr{plait_error}), plan, queue, desc, error)
+end
+
+const plait_yield_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_yield - in a coroutine: let the thread do other work first."
+function plait_yield(error)
+    ccall(plait_yield_at[], plait_status, (Ptr{plait_error},), error)
 end
 
 const plait_flow_write_at = Ref{Ptr{Cvoid}}(C_NULL)
@@ -2347,10 +2364,6 @@ const FUNCTIONS = Tuple{Symbol,Base.RefValue{Ptr{Cvoid}}}[
     (:plait_coll_compile, plait_coll_compile_at),
     (:plait_schedule_query, plait_schedule_query_at),
     (:plait_schedule_graph, plait_schedule_graph_at),
-    (:plait_await_signal, plait_await_signal_at),
-    (:plait_await_run, plait_await_run_at),
-    (:plait_await_plan, plait_await_plan_at),
-    (:plait_yield, plait_yield_at),
     (:plait_flow_create, plait_flow_create_at),
     (:plait_flow_retain, plait_flow_retain_at),
     (:plait_flow_release, plait_flow_release_at),
@@ -2363,12 +2376,17 @@ const FUNCTIONS = Tuple{Symbol,Base.RefValue{Ptr{Cvoid}}}[
     (:plait_flow_split, plait_flow_split_at),
     (:plait_data_create, plait_data_create_at),
     (:plait_data_part, plait_data_part_at),
+    (:plait_data_query, plait_data_query_at),
     (:plait_data_retain, plait_data_retain_at),
     (:plait_data_release, plait_data_release_at),
     (:plait_data_map, plait_data_map_at),
     (:plait_data_unmap, plait_data_unmap_at),
     (:plait_data_read, plait_data_read_at),
     (:plait_data_write, plait_data_write_at),
+    (:plait_await_signal, plait_await_signal_at),
+    (:plait_await_run, plait_await_run_at),
+    (:plait_await_plan, plait_await_plan_at),
+    (:plait_yield, plait_yield_at),
     (:plait_flow_write, plait_flow_write_at),
     (:plait_flow_read, plait_flow_read_at),
 ]

@@ -51,13 +51,13 @@ pub type plait_coll_protocol = u32;
 pub type plait_compile_flags = u32;
 pub type plait_schedule_flags = u32;
 pub type plait_reduction = u32;
+pub type plait_mapper_kind = u32;
+pub type plait_mapper_flags = u32;
 pub type plait_task = u64;
 pub type plait_flow_flags = u32;
 pub type plait_access_mode = u32;
 pub type plait_task_kind = u32;
 pub type plait_task_flags = u32;
-pub type plait_mapper_kind = u32;
-pub type plait_mapper_flags = u32;
 pub type plait_flow_format = i32;
 pub type plait_code_parameter_flags = u32;
 pub type plait_code_flags = u32;
@@ -289,6 +289,15 @@ pub const PLAIT_REDUCE_SUM: plait_reduction = 0;
 pub const PLAIT_REDUCE_PROD: plait_reduction = 1;
 pub const PLAIT_REDUCE_MIN: plait_reduction = 2;
 pub const PLAIT_REDUCE_MAX: plait_reduction = 3;
+pub const PLAIT_MAPPER_ALL: plait_mapper_kind = 0;
+pub const PLAIT_MAPPER_ONE_TO_ONE: plait_mapper_kind = 1;
+pub const PLAIT_MAPPER_SLICE: plait_mapper_kind = 2;
+pub const PLAIT_MAPPER_NEIGHBORHOOD: plait_mapper_kind = 3;
+pub const PLAIT_MAPPER_FIXED: plait_mapper_kind = 4;
+pub const PLAIT_MAPPER_EVEN_SPLIT: plait_mapper_kind = 5;
+pub const PLAIT_MAPPER_BOXES: plait_mapper_kind = 6;
+pub const PLAIT_MAPPER_FUNCTION: plait_mapper_kind = 7;
+pub const PLAIT_MAPPER_NO_CORNERS: plait_mapper_flags = 1;
 pub const PLAIT_FLOW_RECORD: plait_flow_flags = 1;
 pub const PLAIT_ACCESS_BY_SIGNATURE: plait_access_mode = 0;
 pub const PLAIT_ACCESS_READ: plait_access_mode = 1;
@@ -305,15 +314,6 @@ pub const PLAIT_TASK_EMIT: plait_task_kind = 7;
 pub const PLAIT_TASK_WAIT: plait_task_kind = 8;
 pub const PLAIT_TASK_NO_WAIT: plait_task_flags = 16;
 pub const PLAIT_TASK_BARRIER: plait_task_flags = 32;
-pub const PLAIT_MAPPER_ALL: plait_mapper_kind = 0;
-pub const PLAIT_MAPPER_ONE_TO_ONE: plait_mapper_kind = 1;
-pub const PLAIT_MAPPER_SLICE: plait_mapper_kind = 2;
-pub const PLAIT_MAPPER_NEIGHBORHOOD: plait_mapper_kind = 3;
-pub const PLAIT_MAPPER_FIXED: plait_mapper_kind = 4;
-pub const PLAIT_MAPPER_EVEN_SPLIT: plait_mapper_kind = 5;
-pub const PLAIT_MAPPER_BOXES: plait_mapper_kind = 6;
-pub const PLAIT_MAPPER_FUNCTION: plait_mapper_kind = 7;
-pub const PLAIT_MAPPER_NO_CORNERS: plait_mapper_flags = 1;
 pub const PLAIT_FLOW_TEXT: plait_flow_format = 0;
 pub const PLAIT_FLOW_JSON: plait_flow_format = 1;
 pub const PLAIT_FLOW_DOT: plait_flow_format = 2;
@@ -863,6 +863,21 @@ pub struct plait_collective_desc [size] {
     pub outputs: *const *mut plait_buffer,
     pub devices: *const *mut plait_device,
 }
+pub struct plait_box [] {
+    pub low: [u64; 3],
+    pub high: [u64; 3],
+}
+pub struct plait_mapper [size] {
+    pub size: u32,
+    pub kind: plait_mapper_kind,
+    pub dimension: u32,
+    pub flags: plait_mapper_flags,
+    pub extent: [u64; 3],
+    pub boxes: *const plait_box,
+    pub box_count: u64,
+    pub function: plait_mapper_function,
+    pub user_data: *mut c_void,
+}
 pub struct plait_flow_desc [size] {
     pub size: u32,
     pub flags: plait_flow_flags,
@@ -879,6 +894,15 @@ pub struct plait_data_desc [size] {
     pub buffer: *mut plait_buffer,
     pub buffer_offset: u64,
     pub label: *const c_char,
+}
+pub struct plait_data_info [size] {
+    pub size: u32,
+    pub dimensions: u32,
+    pub element_bytes: u32,
+    pub reserved0: u32,
+    pub extent: [u64; 3],
+    pub pitch: [u64; 3],
+    pub pointer: *mut c_void,
 }
 pub struct plait_access [size] {
     pub size: u32,
@@ -928,21 +952,6 @@ pub struct plait_flow_info [size] {
     pub flow_bytes: u64,
     pub data_bytes: u64,
     pub warnings: u64,
-}
-pub struct plait_box [] {
-    pub low: [u64; 3],
-    pub high: [u64; 3],
-}
-pub struct plait_mapper [size] {
-    pub size: u32,
-    pub kind: plait_mapper_kind,
-    pub dimension: u32,
-    pub flags: plait_mapper_flags,
-    pub extent: [u64; 3],
-    pub boxes: *const plait_box,
-    pub box_count: u64,
-    pub function: plait_mapper_function,
-    pub user_data: *mut c_void,
 }
 pub struct plait_code_parameter [size] {
     pub size: u32,
@@ -1313,14 +1322,6 @@ fn plait_coll_compile(coll: *mut plait_coll, desc: *const plait_compile_desc, ou
 fn plait_schedule_query(schedule: *mut plait_schedule, info: *mut plait_schedule_info, error: *mut plait_error) -> plait_status;
 /// plait_schedule_graph - make a graph of a schedule, for all of its ranks.
 fn plait_schedule_graph(schedule: *mut plait_schedule, desc: *const plait_collective_desc, out: *mut *mut plait_graph, error: *mut plait_error) -> plait_status;
-/// plait_await_signal - in a coroutine: wait for an emission.
-fn plait_await_signal(signal: *mut plait_signal, sequence: u64, error: *mut plait_error) -> plait_status;
-/// plait_await_run - in a coroutine: wait for the end of another run.
-fn plait_await_run(run: *mut plait_run, error: *mut plait_error) -> plait_status;
-/// plait_await_plan - in a coroutine: run a plan and wait for its end.
-fn plait_await_plan(plan: *mut plait_plan, queue: *mut plait_queue, desc: *const plait_run_desc, error: *mut plait_error) -> plait_status;
-/// plait_yield - in a coroutine: let the thread do other work first.
-fn plait_yield(error: *mut plait_error) -> plait_status;
 /// plait_flow_create - create a flow on the host of a context.
 fn plait_flow_create(context: *mut plait_context, desc: *const plait_flow_desc, out: *mut *mut plait_flow, error: *mut plait_error) -> plait_status;
 /// plait_flow_retain - add one reference.
@@ -1345,6 +1346,8 @@ fn plait_flow_split(flow: *mut plait_flow, desc: *const plait_task_desc, out: *m
 fn plait_data_create(flow: *mut plait_flow, desc: *const plait_data_desc, out: *mut *mut plait_data, error: *mut plait_error) -> plait_status;
 /// plait_data_part - name a box of data: accesses of the part and of the whole order each other.
 fn plait_data_part(data: *mut plait_data, r#box: *const plait_box, out: *mut *mut plait_data, error: *mut plait_error) -> plait_status;
+/// plait_data_query - get the properties of data.
+fn plait_data_query(data: *mut plait_data, info: *mut plait_data_info, error: *mut plait_error) -> plait_status;
 /// plait_data_retain - add one reference.
 fn plait_data_retain(data: *mut plait_data);
 /// plait_data_release - give one reference back; its tasks still run.
@@ -1357,6 +1360,14 @@ fn plait_data_unmap(data: *mut plait_data, pointer: *mut c_void, error: *mut pla
 fn plait_data_read(data: *mut plait_data, r#box: *const plait_box, host: *mut c_void, error: *mut plait_error) -> plait_status;
 /// plait_data_write - copy elements from host memory, and wait.
 fn plait_data_write(data: *mut plait_data, r#box: *const plait_box, host: *const c_void, error: *mut plait_error) -> plait_status;
+/// plait_await_signal - in a coroutine: wait for an emission.
+fn plait_await_signal(signal: *mut plait_signal, sequence: u64, error: *mut plait_error) -> plait_status;
+/// plait_await_run - in a coroutine: wait for the end of another run.
+fn plait_await_run(run: *mut plait_run, error: *mut plait_error) -> plait_status;
+/// plait_await_plan - in a coroutine: run a plan and wait for its end.
+fn plait_await_plan(plan: *mut plait_plan, queue: *mut plait_queue, desc: *const plait_run_desc, error: *mut plait_error) -> plait_status;
+/// plait_yield - in a coroutine: let the thread do other work first.
+fn plait_yield(error: *mut plait_error) -> plait_status;
 /// plait_flow_write - print the tasks of a flow, and why each waits for others.
 fn plait_flow_write(flow: *mut plait_flow, format: plait_flow_format, buffer: *mut c_void, capacity_bytes: u64, out_bytes: *mut u64, error: *mut plait_error) -> plait_status;
 /// plait_flow_read - submit the tasks of a text; see doc/flow-text.md.
