@@ -74,7 +74,7 @@ static plait_status draw_plan(plait_plan *plan, plait__text *out,
 	if (text == NULL)
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory for a picture");
-	status = plait_plan_write(plan, PLAIT_FORMAT_SVG, text, bytes, &bytes,
+	status = plait_plan_write(plan, PLAIT_FORMAT_SVG, text, bytes, NULL,
 				  error);
 	if (status == PLAIT_OK)
 		plait__text_add_bytes(out, text, bytes);
