@@ -154,7 +154,8 @@ enum {
 	/* Launch `kernel`. */
 	PLAIT_TASK_LAUNCH = 0,
 	/* Call `function(user_data)`: on any thread, or with an inbox on its
-	 * owner's. */
+	 * owner's.  A null function with an inbox is an event that the owner
+	 * answers with plait_inbox_answer. */
 	PLAIT_TASK_CALL = 1,
 	/* Copy `source_box` of `source` to `target_box` of `target`; the boxes
 	 * have equal extents and do not overlap. */

@@ -28,10 +28,10 @@ static plait_status prepare_call(plait__flow_task *task,
 				 const plait_task_desc *desc,
 				 plait_error *error)
 {
-	if (desc->function == NULL)
-		return plait__fail(error, PLAIT_E_INVALID, "function is null");
 	if (desc->inbox != NULL)
 		return plait__late_prepare(task, desc, error);
+	if (desc->function == NULL)
+		return plait__fail(error, PLAIT_E_INVALID, "function is null");
 	task->kind = PLAIT__OP_CALL;
 	task->filled.call.host = desc->function;
 	task->filled.user_data = desc->user_data;

@@ -142,6 +142,44 @@ static void cancelled(void)
 	}
 }
 
+/* ---- events ---- */
+
+/* A call without a function is answered by the owner of the inbox. */
+static void answers(void)
+{
+	for (size_t s = 0; s < FLOW_SETTINGS; s++) {
+		plait_task_desc ask = { .size = sizeof(ask), .label = "ask",
+					.kind = PLAIT_TASK_CALL };
+		plait_event event = { .size = sizeof(event) };
+		plait_task tasks[2];
+
+		if (!open_flow(&flow_settings[s], 16))
+			continue;
+		IS_INT(plait_inbox_create(flow_rig.context, &ask.inbox,
+					  &flow_rig.error), PLAIT_OK);
+		for (uint64_t i = 0; i < 2; i++) {
+			IS_INT(plait_flow_submit(flow, &ask, &tasks[i],
+						 &flow_rig.error), PLAIT_OK);
+			IS_INT(plait_flow_wait(flow, tasks[i], PLAIT_FOREVER,
+					       &flow_rig.error),
+			       PLAIT_EVENT_READY);
+			IS_INT(plait_inbox_next(ask.inbox, &event,
+						&flow_rig.error), PLAIT_OK);
+			IS_INT(event.kind, PLAIT_EVENT_CALL);
+			OK(event.function == NULL);
+			IS_INT(plait_inbox_answer(ask.inbox, event.id, i * 7,
+						  "was wrong",
+						  &flow_rig.error), PLAIT_OK);
+		}
+		IS_INT(wait_task(tasks[0]), PLAIT_OK);
+		IS_INT(wait_task(tasks[1]), PLAIT_E_FAILED);
+		IS_INT(flow_rig.error.origin, 7);
+		HAS_STR(flow_rig.error.text, "\"ask\"");
+		plait_inbox_release(ask.inbox);
+		close_flow();
+	}
+}
+
 /* ---- plans ---- */
 
 static int32_t triple(void *user_data)
@@ -274,6 +312,7 @@ static const struct tap_scenario all[] = {
 	{ "signals", signals },
 	{ "inboxes", inboxes },
 	{ "cancelled", cancelled },
+	{ "answers", answers },
 	{ "plans", plans },
 	{ "unordered plans", unordered_plans },
 	{ "failing plans", failing_plans },
