@@ -60,7 +60,8 @@ BY = {
             "plait_plan_run": "plan:run", "plait_plan_call": "plan", "plait_backend_report": "plait.backend_report",
             "plait_plan_bind_function": "plan:bind_function", "plait_schedule_read": "system:read_schedule",
             "plait_coll_create": "system:coll", "plait_coll_known": "system:coll",
-            "plait_coll_read": "system:read_coll"},
+            "plait_coll_read": "system:read_coll", "plait_flow_create": "system:flow",
+            "plait_data_write": "data[i] = number"},
     "rust": {"plait_context_device_count": "System::devices", "plait_buffer_bytes": "Buffer::len",
              "plait_buffer_map": "Buffer::map", "plait_signal_wait_points": "System::wait",
              "plait_signal_notify": "Signal::reach", "plait_run_notify": "Run", "plait_queue_read": "Queue::read",
@@ -75,7 +76,7 @@ BY = {
               "plait_run_notify": "wait"},
 }
 
-# Flows: Python has them; of the others the raw layer alone.
+# Flows: Python and LuaJIT have them; Rust and Julia the raw layer alone.
 RAW = "the raw layer has it; the data of a flow is memory of C"
 FLOWS = ["plait_flow_" + name for name in ("create", "submit", "wait", "notify", "cancel", "query", "read", "write", "split")] + \
     ["plait_data_" + name for name in ("create", "part", "map", "unmap", "query", "read", "write")]
@@ -93,9 +94,10 @@ WITHOUT = {
     ("julia", "plait_array_import"): DLPACK, ("julia", "plait_array_export"): DLPACK,
     ("rust", "plait_inbox_adopt"): "a `System` stays on its thread, which the compiler checks",
 }
-WITHOUT["python", "PLAIT_ARGUMENT_DATA"] = "an access without a box is all of the data"
-WITHOUT["python", "plait_data_part"] = "`data.at[...]` names a box of data"
-for _language in ("lua", "rust", "julia"):
+for _language, _box in (("python", "data.at[...]"), ("lua", "data:box(...)")):
+    WITHOUT[_language, "PLAIT_ARGUMENT_DATA"] = "an access without a box is all of the data"
+    WITHOUT[_language, "plait_data_part"] = "`%s` names a box of data" % _box
+for _language in ("rust", "julia"):
     WITHOUT.update({(_language, name): RAW for name in [*FLOWS, "PLAIT_ARGUMENT_DATA", "PLAIT_ARGUMENT_ACCESS", "PLAIT_ARGUMENT_CHUNK"]})
 for _language in LANGUAGES:
     WITHOUT.update({
