@@ -68,7 +68,7 @@ static plait_status submit_boxes(plait_flow *flow, plait_data *data,
 		const plait_access access = {
 			sizeof(access), i < 20 ? PLAIT_ACCESS_READ :
 						 PLAIT_ACCESS_READ_WRITE,
-			data, i < 20 ? &box : NULL
+			data, i < 20 ? &box : NULL, NULL
 		};
 		const plait_task_desc desc = {
 			.size = sizeof(desc), .kind = PLAIT_TASK_CALL,
@@ -107,7 +107,7 @@ static plait_status use_failure(struct place *place, plait_flow *flow,
 				plait_data *data, plait_error *error)
 {
 	const plait_access access = { sizeof(access), PLAIT_ACCESS_WRITE, data,
-				      NULL };
+				      NULL, NULL };
 	const plait_task_desc desc = {
 		.size = sizeof(desc), .kind = PLAIT_TASK_CALL,
 		.function = calls_return_three, .accesses = &access,
