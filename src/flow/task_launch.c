@@ -443,15 +443,21 @@ static plait_status take_piece(plait__flow_task *task,
 			       plait_launch *geometry, plait_error *error)
 {
 	plait__chunks chunks;
-	plait_status status = plait__task_launch_cut(task->flow, desc, geometry,
-						     &chunks, error);
+	plait_status status;
 
+	task->chunk.dimensions = geometry->dimensions;
+	task->chunk.count = 1;
+	if (desc->split == 0) {
+		task->chunk.items = plait__box_whole(3, geometry->items);
+		return PLAIT_OK;
+	}
+	status = plait__task_launch_cut(task->flow, desc, geometry, &chunks,
+					error);
 	if (status == PLAIT_OK)
 		status = check_split(task, desc, chunks.count, error);
 	if (status != PLAIT_OK)
 		return status;
 	task->chunk.items = plait__chunks_at(&chunks, task->chunk.index);
-	task->chunk.dimensions = geometry->dimensions;
 	task->chunk.count = chunks.count;
 	for (int d = 0; d < 3; d++)
 		geometry->items[d] = task->chunk.items.high[d] -
