@@ -25,6 +25,9 @@
 #include "object/kernel/kernel.h"
 #include "object/memory/buffer.h"
 
+#include <stddef.h>
+#include <string.h>
+
 typedef struct plait__flow plait__flow;
 typedef struct plait__data plait__data;
 typedef struct plait__late plait__late;
@@ -73,6 +76,7 @@ typedef struct plait__flow_kernel {
 	plait__kernel *kernel;
 	const plait_kernel *handle;
 	uint64_t last_use;
+	uint64_t cells; /* that the arguments of a launch need */
 } plait__flow_kernel;
 
 /* The newest run of a plan by the flow. */
@@ -142,8 +146,6 @@ typedef struct plait__flow_task {
 	uint64_t cells;
 	uint32_t access_count;
 	uint64_t behind; /* 0, or an op that comes before */
-	/* Of a launch: the piece that is prepared, and its items. */
-	plait__mapper_chunk chunk;
 	/* Of the end of a split launch: its pieces. */
 	const uint64_t *pieces;
 	uint32_t piece_count;
@@ -153,7 +155,17 @@ typedef struct plait__flow_task {
 	plait_plan *unused;	/* to be released without the lock */
 	plait__object *closing; /* to be closed without the lock */
 	uint64_t number; /* when it is submitted */
+	/* Of a launch: the piece that is prepared.  Its items come last: a new
+	 * task is cleared up to them. */
+	plait__mapper_chunk chunk;
 } plait__flow_task;
+
+static inline void plait__flow_task_clear(plait__flow_task *task,
+					  plait__flow *flow)
+{
+	memset(task, 0, offsetof(plait__flow_task, chunk.items));
+	task->flow = flow;
+}
 
 static inline const plait_allocator *
 plait__flow_allocator(const plait__flow *flow)

@@ -297,6 +297,16 @@ static plait__flow_kernel *find_kernel(plait__flow *flow,
 	return NULL;
 }
 
+/* Addresses, values, and the geometry. */
+static uint64_t count_cells(const plait__signature *signature)
+{
+	uint64_t cells = LAUNCH_CELLS + signature->count;
+
+	for (uint32_t i = 0; i < signature->count; i++)
+		cells += cells_of(&signature->parameters[i]);
+	return cells;
+}
+
 static plait_status check_kernel(const plait__flow *flow,
 				 const plait__kernel *kernel,
 				 plait_error *error)
@@ -308,6 +318,11 @@ static plait_status check_kernel(const plait__flow *flow,
 		return plait__fail(error, PLAIT_E_UNSUPPORTED,
 				   "kernel %.60s has no code for the host, "
 				   "where flows run", kernel->signature->name);
+	if (status == PLAIT_OK &&
+	    count_cells(kernel->signature) > flow->window.cell_mask)
+		return plait__fail(error, PLAIT_E_UNSUPPORTED,
+				   "%.60s: the arguments need more room than "
+				   "the window has", kernel->signature->name);
 	return status;
 }
 
@@ -342,7 +357,9 @@ static plait_status add_kernel(plait__flow *flow, plait_kernel *handle,
 	if (status == PLAIT_OK) {
 		plait__object_hold(&kernel->object);
 		*out = &flow->kernels[flow->kernel_count++];
-		**out = (plait__flow_kernel){ kernel, handle, 0 };
+		**out = (plait__flow_kernel){
+			kernel, handle, 0, count_cells(kernel->signature)
+		};
 	}
 	plait__object_leave_deferred(&kernel->object, closing);
 	return status;
@@ -448,7 +465,9 @@ static plait_status take_piece(plait__flow_task *task,
 	task->chunk.dimensions = geometry->dimensions;
 	task->chunk.count = 1;
 	if (desc->split == 0) {
-		task->chunk.items = plait__box_whole(3, geometry->items);
+		task->chunk.items = (plait_box){
+			{ 0, 0, 0 }, { geometry->items[0], geometry->items[1],
+				       geometry->items[2] } };
 		return PLAIT_OK;
 	}
 	status = plait__task_launch_cut(task->flow, desc, geometry, &chunks,
@@ -465,21 +484,6 @@ static plait_status take_piece(plait__flow_task *task,
 	return PLAIT_OK;
 }
 
-/* Set how many cells the launch needs. */
-static plait_status count_cells(plait__flow_task *task,
-				const plait__signature *signature,
-				plait_error *error)
-{
-	task->cells = LAUNCH_CELLS + signature->count;
-	for (uint32_t i = 0; i < signature->count; i++)
-		task->cells += cells_of(&signature->parameters[i]);
-	if (task->cells <= task->flow->window.cell_mask)
-		return PLAIT_OK;
-	return plait__fail(error, PLAIT_E_UNSUPPORTED,
-			   "%.60s: the arguments need more room than the "
-			   "window has", signature->name);
-}
-
 plait_status plait__task_launch_prepare(plait__flow_task *task,
 					const plait_task_desc *desc,
 					plait_error *error)
@@ -494,10 +498,9 @@ plait_status plait__task_launch_prepare(plait__flow_task *task,
 		return status;
 	kernel = task->kernel->kernel;
 	status = check_count(kernel->signature, desc->arguments, count, error);
-	if (status == PLAIT_OK)
-		status = count_cells(task, kernel->signature, error);
 	if (status != PLAIT_OK)
 		return status;
+	task->cells = task->kernel->cells;
 	if (!plait__window_has_room(&task->flow->window, 2, task->cells))
 		return PLAIT_PENDING;
 	cells = plait__window_take_cells(&task->flow->window, task->cells);

@@ -22,8 +22,8 @@ struct split {
 static plait_status prepare_piece(struct split *split, plait__flow_task *piece,
 				  uint32_t i, plait_error *error)
 {
-	*piece = (plait__flow_task){ .flow = split->whole->flow,
-				     .chunk = { .index = i } };
+	plait__flow_task_clear(piece, split->whole->flow);
+	piece->chunk.index = i;
 	return split->prepare(piece, split->desc, error);
 }
 

@@ -10,10 +10,10 @@
 enum { PLAIT__MAPPER_BOXES = 64 };
 
 typedef struct plait__mapper_chunk {
-	plait_box items;
 	uint32_t dimensions; /* of the launch */
 	uint32_t index;
 	uint32_t count; /* of chunks */
+	plait_box items;
 } plait__mapper_chunk;
 
 /* Returns null, or the mistake in a mapper that was read, for data of that many
