@@ -171,7 +171,7 @@ enum {
 	PLAIT_TASK_WRITE = 5,
 	/* Run `plan` as `run` says, which is valid until the task is done.  Its
 	 * accesses are those of `accesses`.  Runs of one plan come one after
-	 * another. */
+	 * another; PLAIT_E_BUSY: others have all of its instances. */
 	PLAIT_TASK_PLAN = 6,
 	/* The next emission of `signal`, a signal of the host's backend. */
 	PLAIT_TASK_EMIT = 7,

@@ -75,7 +75,8 @@ PLAIT_API plait_status plait_flow_write(plait_flow *flow,
  * @param name  borrowed, nullable: the file's name, for errors
  * @param error borrowed, nullable: filled on failure: file, line and the
  *              expected token; tasks of earlier lines are submitted
- * @return PLAIT_OK, PLAIT_E_INVALID, and as plait_flow_submit
+ * @return PLAIT_OK, PLAIT_E_INVALID, and as plait_flow_submit; with
+ *         PLAIT_EVENT_READY, too, tasks of earlier lines are submitted
  * @thread any
  * @since 1
  */

@@ -99,9 +99,14 @@ plait_status plait__task_split_commit(plait__flow_task *task,
 			       .count = task->chunk.count };
 	plait_status status;
 
-	/* Behind the pieces, and the marks of the end. */
-	split.ops = 2 + plait__commit_marks(split.count);
+	/* The first pass makes the borders of all pieces, so that the second
+	 * one finds the fronts that there will be. */
 	status = measure(&split, error);
+	/* The end, its marks, and the op that is kept free. */
+	split.ops = 2 + plait__commit_marks(split.count);
+	split.cells = 0;
+	if (status == PLAIT_OK)
+		status = measure(&split, error);
 	if (status == PLAIT_OK)
 		status = check_room(&split, error);
 	if (status != PLAIT_OK)

@@ -209,6 +209,58 @@ static void failing(void)
 	}
 }
 
+/* ---- room ---- */
+
+static int32_t run_nothing(void *const *arguments, const plait_launch *launch,
+			   void *user_data)
+{
+	(void)arguments;
+	(void)launch;
+	(void)user_data;
+	return 0;
+}
+
+/* Pieces with many readers in a window that is always full: each launch waits
+ * for room, and gets all of it. */
+static void full_window(void)
+{
+	static const plait_mapper wide = {
+		.size = sizeof(wide), .kind = PLAIT_MAPPER_NEIGHBORHOOD,
+		.extent = { 9, 0, 0 },
+	};
+
+	for (size_t s = 0; s < FLOW_SETTINGS; s++) {
+		const plait_argument chunk = PLAIT_CHUNK();
+		plait_access access = { sizeof(access), PLAIT_ACCESS_READ, NULL,
+					NULL, &wide };
+		plait_task_desc desc = {
+			.size = sizeof(desc), .arguments = &chunk,
+			.argument_count = 1, .split = 1, .access_count = 1,
+			.accesses = &access,
+		};
+		plait_status status = PLAIT_OK;
+
+		if (!open_flow(&flow_settings[s], 256))
+			continue;
+		access.data = new_data(1, 64, 0, 0, 4, "u");
+		desc.kernel = new_kernel(run_nothing,
+					 "nothing(c: struct chunk 48)");
+		for (uint32_t i = 0; status == PLAIT_OK && i < 300; i++) {
+			desc.launch = PLAIT_ITEMS(1 + i * 7 % 64);
+			desc.pieces = 2 + i % 5;
+			access.mode = i % 17 == 16 ? PLAIT_ACCESS_READ_WRITE :
+						     PLAIT_ACCESS_READ;
+			status = plait_flow_submit(flow, &desc, NULL,
+						   &flow_rig.error);
+		}
+		OK_THAT(status == PLAIT_OK, "%s", flow_rig.error.text);
+		IS_INT(wait_task(0), PLAIT_OK);
+		plait_kernel_release(desc.kernel);
+		plait_data_release(access.data);
+		close_flow();
+	}
+}
+
 /* ---- values, bad input ---- */
 
 struct wide {
@@ -343,6 +395,7 @@ static const struct tap_scenario all[] = {
 	{ "stencil", stencil },
 	{ "overlapping", overlapping },
 	{ "failing", failing },
+	{ "full window", full_window },
 	{ "wide values", wide_values },
 	{ "bad input", bad_input },
 };
