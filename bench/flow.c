@@ -70,7 +70,7 @@ static void independent(int count)
 static void chain(int count)
 {
 	const plait_access access = { sizeof(access), PLAIT_ACCESS_READ_WRITE,
-				      datum, NULL };
+				      datum, NULL, NULL };
 
 	while (count-- > 0)
 		call(&access, 1);
@@ -95,7 +95,7 @@ static void boxes(int count)
 		const plait_box box = { { at, 0, 0 }, { at + 4, 1, 1 } };
 		const plait_access access = { sizeof(access),
 					      PLAIT_ACCESS_READ_WRITE, line,
-					      &box };
+					      &box, NULL };
 
 		call(&access, 1);
 	}
@@ -114,9 +114,9 @@ static void stencil(int count)
 		const plait_box own = { { at, 0, 0 }, { at + 4, 1, 1 } };
 		const plait_access accesses[] = {
 			{ sizeof(*accesses), PLAIT_ACCESS_READ,
-			  odd ? other : line, &near },
+			  odd ? other : line, &near, NULL },
 			{ sizeof(*accesses), PLAIT_ACCESS_WRITE,
-			  odd ? line : other, &own },
+			  odd ? line : other, &own, NULL },
 		};
 
 		call(accesses, 2);
@@ -145,9 +145,9 @@ static void halo(int count)
 		const plait_box own = { { x, y, 0 }, { x + 8, y + 8, 1 } };
 		const plait_access accesses[] = {
 			{ sizeof(*accesses), PLAIT_ACCESS_READ,
-			  odd ? next_plane : plane, &near },
+			  odd ? next_plane : plane, &near, NULL },
 			{ sizeof(*accesses), PLAIT_ACCESS_WRITE,
-			  odd ? plane : next_plane, &own },
+			  odd ? plane : next_plane, &own, NULL },
 		};
 
 		call(accesses, 2);
@@ -162,7 +162,7 @@ static void readers(int count)
 			sizeof(access), i % (READERS + 1) == READERS ?
 						PLAIT_ACCESS_WRITE :
 						PLAIT_ACCESS_READ,
-			datum, NULL
+			datum, NULL, NULL
 		};
 
 		call(&access, 1);

@@ -38,7 +38,8 @@ INTERNAL = {
 }
 INTERNAL.update({"plait_%s_retain" % name: HELD for name in (
     "context", "buffer", "inbox", "signal", "queue", "kernel", "graph", "plan", "run", "callable", "coll", "schedule")})
-INTERNAL.update({"plait_%s_release" % name: "`release`, the end of a scope, or the garbage collector" for name in (
+RELEASED = "`release`, the end of a scope, or the garbage collector"
+INTERNAL.update({"plait_%s_release" % name: RELEASED for name in (
     "context", "buffer", "inbox", "signal", "queue", "kernel", "graph", "plan", "run", "callable", "coll", "schedule")})
 INTERNAL.update({"plait_graph_" + name: SHORT % "plait_graph_add" for name in (
     "join", "launch", "copy", "copy_rows", "fill", "emit", "wait", "mark", "subgraph", "while", "do", "repeat", "case")})
@@ -48,7 +49,8 @@ BY = {
     "python": {"plait_buffer_view": "buffer[a:b]", "plait_run_wait": "run.wait", "plait_run_notify": "await run",
                "plait_buffer_create": "device.buffer", "plait_buffer_wrap": "device.wrap",
                "plait_signal_query": "signal.reached", "plait_device_query": "device.query",
-               "plait_array_import": "device.from_dlpack", "plait_array_export": "numpy.from_dlpack(buffer)"},
+               "plait_array_import": "device.from_dlpack", "plait_array_export": "numpy.from_dlpack(buffer)",
+               "plait_flow_notify": "await flow", "plait_data_read": "data[...]", "plait_data_write": "data[...] = numbers"},
     "lua": {"plait_run_is_stopping": "plait.is_stopping", "plait_inbox_is_stopping": "plait.is_stopping",
             "plait_buffer_bytes": "buffer.bytes", "plait_device_query": "device:query", "plait_buffer_create": "device:buffer", "plait_buffer_wrap": "device:wrap",
             "plait_inbox_descriptor": "system:descriptor", "plait_signal_wait_points": "system:wait",
@@ -58,7 +60,8 @@ BY = {
             "plait_plan_run": "plan:run", "plait_plan_call": "plan", "plait_backend_report": "plait.backend_report",
             "plait_plan_bind_function": "plan:bind_function", "plait_schedule_read": "system:read_schedule",
             "plait_coll_create": "system:coll", "plait_coll_known": "system:coll",
-            "plait_coll_read": "system:read_coll"},
+            "plait_coll_read": "system:read_coll", "plait_flow_create": "system:flow",
+            "plait_data_write": "data[i] = number"},
     "rust": {"plait_context_device_count": "System::devices", "plait_buffer_bytes": "Buffer::len",
              "plait_buffer_map": "Buffer::map", "plait_signal_wait_points": "System::wait",
              "plait_signal_notify": "Signal::reach", "plait_run_notify": "Run", "plait_queue_read": "Queue::read",
@@ -73,11 +76,12 @@ BY = {
               "plait_run_notify": "wait"},
 }
 
-# Flows: the raw layer has them; no layer has idioms for them yet.
+# Flows: Python and LuaJIT have them; Rust and Julia the raw layer alone.
 RAW = "the raw layer has it; the data of a flow is memory of C"
-FLOWS = ["plait_flow_" + name for name in ("create", "submit", "launch", "wait", "notify", "cancel", "query")] + \
-    ["plait_data_" + name for name in ("create", "part", "map", "unmap", "read", "write")]
-INTERNAL.update({"plait_%s_%s" % (name, verb): RAW for name in ("flow", "data") for verb in ("retain", "release")})
+FLOWS = ["plait_flow_" + name for name in ("create", "submit", "wait", "notify", "cancel", "query", "read", "write", "split")] + \
+    ["plait_data_" + name for name in ("create", "part", "map", "unmap", "query", "read", "write")]
+INTERNAL["plait_flow_launch"] = SHORT % "plait_flow_submit"
+INTERNAL.update({"plait_%s_%s" % (name, verb): HELD if verb == "retain" else RELEASED for name in ("flow", "data") for verb in ("retain", "release")})
 
 DLPACK = "DLPack is how Python libraries exchange arrays; `wrap` shares memory here"
 LOG = "`PLAIT_LOG` chooses; a hook of C is called on any thread"
@@ -90,8 +94,12 @@ WITHOUT = {
     ("julia", "plait_array_import"): DLPACK, ("julia", "plait_array_export"): DLPACK,
     ("rust", "plait_inbox_adopt"): "a `System` stays on its thread, which the compiler checks",
 }
+for _language, _box in (("python", "data.at[...]"), ("lua", "data:box(...)")):
+    WITHOUT[_language, "PLAIT_ARGUMENT_DATA"] = "an access without a box is all of the data"
+    WITHOUT[_language, "plait_data_part"] = "`%s` names a box of data" % _box
+for _language in ("rust", "julia"):
+    WITHOUT.update({(_language, name): RAW for name in [*FLOWS, "PLAIT_ARGUMENT_DATA", "PLAIT_ARGUMENT_ACCESS", "PLAIT_ARGUMENT_CHUNK"]})
 for _language in LANGUAGES:
-    WITHOUT.update({(_language, name): RAW for name in [*FLOWS, "PLAIT_ARGUMENT_DATA", "PLAIT_ARGUMENT_ACCESS"]})
     WITHOUT.update({
         (_language, "plait_context_desc.allocator"): "memory of C is not the language's",
         (_language, "plait_context_desc.log"): LOG, (_language, "plait_context_desc.log_user_data"): LOG,

@@ -91,7 +91,7 @@ class Layer:
 
 # --- Python ------------------------------------------------------------------
 
-PYTHON = ("_system", "_batch", "_buffer", "_kernel", "_graph", "_plan", "_coll", "_core", "__init__")
+PYTHON = ("_system", "_batch", "_buffer", "_kernel", "_graph", "_plan", "_coll", "_flow", "_core", "__init__")
 
 
 def python_layer():
@@ -149,7 +149,7 @@ def python_class(layer, node, lines):
 
 def lua_layer():
     layer, texts = Layer(r"( *)local function (\w+)\("), {}
-    for name in ("init", "memory", "kernel", "graph", "plan", "coll", "core"):
+    for name in ("init", "memory", "kernel", "graph", "plan", "coll", "flow", "core"):
         text = layer.read("lua/plait/%s.lua" % name)
         for comment, indent, owner, dot, member, given in re.findall(
                 r"((?:^ *---? .*\n(?: *--(?: .*)?\n)*)?)^( *)function (\w+)([:.])(\w+)\((.*?)\)", text, re.M):
@@ -176,7 +176,7 @@ def lua_text(comment):
 
 
 def lua_member(layer, owner, dot, member, comment, given, body):
-    if owner in ("memory", "kernel", "graph", "plan", "coll", "core", "Special", "Error", "Inbox"):
+    if owner in ("memory", "kernel", "graph", "plan", "coll", "flow", "core", "Special", "Error", "Inbox"):
         return
     if re.match(r" *-- ", comment):
         return  # two dashes: internal

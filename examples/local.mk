@@ -13,6 +13,9 @@ noinst_PROGRAMS += %D%/first
 # a graph as text, for `plait plan`
 EXTRA_DIST += %D%/first.graph
 
+# tasks as text, for `plait flow`
+EXTRA_DIST += %D%/stencil.flow
+
 # The same programs as in python/ and lua/; kernels/ has what they run.
 EXAMPLES_SHARED = %D%/program.c %D%/program.h
 noinst_PROGRAMS += %D%/mandelbrot %D%/heat %D%/conjugate_gradient %D%/kmeans \
@@ -52,4 +55,4 @@ nobase_dist_tree_DATA += %D%/README.md %D%/conjugate_gradient.c %D%/first.c \
 	%D%/python/conjugate_gradient.py %D%/python/heat.py %D%/python/kmeans.py \
 	%D%/python/mandelbrot.py %D%/python/pipeline.py %D%/rust/Cargo.toml \
 	%D%/rust/conjugate_gradient.rs %D%/rust/heat.rs %D%/rust/kmeans.rs \
-	%D%/rust/mandelbrot.rs %D%/rust/pipeline.rs
+	%D%/rust/mandelbrot.rs %D%/rust/pipeline.rs %D%/stencil.flow

@@ -15,6 +15,7 @@ bin_PROGRAMS += %D%/plait/plait
 %C%_plait_plait_SOURCES += %D%/plait/coll_run.c
 %C%_plait_plait_SOURCES += %D%/plait/coll_promises.c
 %C%_plait_plait_SOURCES += %D%/plait/command.h
+%C%_plait_plait_SOURCES += %D%/plait/flow.c
 %C%_plait_plait_SOURCES += %D%/plait/info.c
 %C%_plait_plait_SOURCES += %D%/plait/input.c
 %C%_plait_plait_SOURCES += %D%/plait/input.h

@@ -48,6 +48,8 @@
 #define PLAIT_FLOW_H
 
 #include "plait/kernel.h"
+#include "plait/mapper.h"
+#include "plait/run.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -60,16 +62,17 @@ typedef struct plait_data plait_data;
  * consecutive: the flow numbers its own work, too. */
 typedef uint64_t plait_task;
 
-/* Elements `low` to before `high` in each dimension; dimension 0 is that of
- * neighbours in memory.  Dimensions that the data does not have are 0 to 1. */
-typedef struct plait_box {
-	uint64_t low[3];
-	uint64_t high[3];
-} plait_box;
+/* Flags of a flow. */
+typedef uint32_t plait_flow_flags;
+enum {
+	/* Keep what plait_flow_write prints: 100 bytes and more of each task
+	 * until the flow ends, and some time for each. */
+	PLAIT_FLOW_RECORD = 1 << 0
+};
 
 typedef struct plait_flow_desc {
 	uint32_t size;
-	uint32_t flags;
+	plait_flow_flags flags;
 	/* Tasks that may be not done at a time, those of the flow itself
 	 * included: a power of two, 16 to 2^20; 0 means 4096. */
 	uint32_t window;
@@ -98,6 +101,20 @@ typedef struct plait_data_desc {
 	const char *label;
 } plait_data_desc;
 
+/* Properties of data; filled by plait_data_query. */
+typedef struct plait_data_info {
+	uint32_t size;
+	uint32_t dimensions;
+	uint32_t element_bytes;
+	uint32_t reserved0;
+	uint64_t extent[3];
+	/* Bytes from element to element in each dimension. */
+	uint64_t pitch[3];
+	/* The first element, null for a token.  The elements may be accessed
+	 * while a task that accesses them runs: in its function. */
+	void *pointer;
+} plait_data_info;
+
 /* Mode of an access. */
 typedef uint32_t plait_access_mode;
 enum {
@@ -114,9 +131,11 @@ typedef struct plait_access {
 	uint32_t size;
 	plait_access_mode mode;
 	plait_data *data;
-	/* Null: all of the data.  In coordinates of the data, or of the part
-	 * that `data` is. */
+	/* Null: all.  In coordinates of `data`, which may be a part. */
 	const plait_box *box;
+	/* Null, or instead of `box`, of a launch: what each piece accesses, in
+	 * the same coordinates. */
+	const plait_mapper *mapper;
 } plait_access;
 
 /* Initialisers of a plait_argument, for PLAIT_ARGUMENT_DATA and _ACCESS. */
@@ -126,6 +145,8 @@ typedef struct plait_access {
 #define PLAIT_ACCESS(access) \
 	{ sizeof(plait_argument), PLAIT_ARGUMENT_ACCESS, (access), 0, 0, 0, \
 	  0, 0, 0, 0 }
+#define PLAIT_CHUNK() \
+	{ sizeof(plait_argument), PLAIT_ARGUMENT_CHUNK, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 /* Kind of a task. */
 typedef uint32_t plait_task_kind;
@@ -133,7 +154,8 @@ enum {
 	/* Launch `kernel`. */
 	PLAIT_TASK_LAUNCH = 0,
 	/* Call `function(user_data)`: on any thread, or with an inbox on its
-	 * owner's. */
+	 * owner's.  A null function with an inbox is an event that the owner
+	 * answers with plait_inbox_answer. */
 	PLAIT_TASK_CALL = 1,
 	/* Copy `source_box` of `source` to `target_box` of `target`; the boxes
 	 * have equal extents and do not overlap. */
@@ -147,6 +169,10 @@ enum {
 	/* Copy `host`, without gaps and valid until the task is done, to
 	 * `target_box` of `target`. */
 	PLAIT_TASK_WRITE = 5,
+	/* Run `plan` as `run` says, which is valid until the task is done.  Its
+	 * accesses are those of `accesses`.  Runs of one plan come one after
+	 * another; PLAIT_E_BUSY: others have all of its instances. */
+	PLAIT_TASK_PLAN = 6,
 	/* The next emission of `signal`, a signal of the host's backend. */
 	PLAIT_TASK_EMIT = 7,
 	/* Wait for emission `sequence` of `signal`, which was submitted
@@ -193,6 +219,17 @@ typedef struct plait_task_desc {
 	uint64_t pattern;
 	plait_signal *signal;
 	uint64_t sequence;
+	/* Expected duration in any unit, for pictures; 0 means 1. */
+	uint64_t cost;
+	/* LAUNCH: outermost dimensions that are cut, 0 to 2, into `pieces`, at
+	 * most 256; 0 pieces: as many as lanes.  The pieces have the effect of
+	 * running one by one, as tasks of their own would.  With several the
+	 * kernel takes a PLAIT_ARGUMENT_CHUNK. */
+	uint32_t split;
+	uint32_t pieces;
+	plait_plan *plan;
+	/* Null: no parameters. */
+	const plait_run_desc *run;
 } plait_task_desc;
 
 /* Properties of a flow; filled by plait_flow_query. */
@@ -212,6 +249,8 @@ typedef struct plait_flow_info {
 	/* Memory of the flow and of its data. */
 	uint64_t flow_bytes;
 	uint64_t data_bytes;
+	/* With PLAIT_FLOW_RECORD: warnings in what plait_flow_write prints. */
+	uint64_t warnings;
 } plait_flow_info;
 
 /*
@@ -264,7 +303,8 @@ PLAIT_API void plait_flow_release(plait_flow *flow);
  *         calling thread is in the way), PLAIT_E_STATE (a closed inbox),
  *         PLAIT_E_UNSUPPORTED (a kernel without host code), PLAIT_EVENT_READY
  *         (not submitted: an inbox of this thread has an event),
- *         PLAIT_E_NOMEM, PLAIT_E_HANDLE, PLAIT_E_FORKED
+ *         PLAIT_E_NOMEM (of a split launch, pieces may have been submitted),
+ *         PLAIT_E_HANDLE, PLAIT_E_FORKED
  * @thread any
  * @since 1
  */
@@ -368,6 +408,28 @@ PLAIT_API plait_status plait_flow_query(plait_flow *flow,
 					plait_flow_info *info,
 					plait_error *error);
 
+/*
+ * plait_flow_split - get the chunks of a launch that would be split.
+ *
+ * @param flow      borrowed, non-null: the flow
+ * @param desc      borrowed, non-null: the task; `launch`, `split` and
+ *                  `pieces` count
+ * @param out       borrowed, nullable: receives the chunks; null: their number
+ *                  only
+ * @param room      value: capacity of `out`
+ * @param out_count borrowed, non-null: number of chunks
+ * @param error     borrowed, nullable: filled on failure
+ * @return PLAIT_OK, PLAIT_E_INVALID (also: too little room), PLAIT_E_HANDLE,
+ *         PLAIT_E_FORKED
+ * @thread any
+ * @since 1
+ */
+PLAIT_API plait_status plait_flow_split(plait_flow *flow,
+					const plait_task_desc *desc,
+					plait_box *out, uint64_t room,
+					uint64_t *out_count,
+					plait_error *error);
+
 /* ------------------------------------------------------------------------
  * Data
  */
@@ -403,6 +465,19 @@ PLAIT_API plait_status plait_data_create(plait_flow *flow,
  */
 PLAIT_API plait_status plait_data_part(plait_data *data, const plait_box *box,
 				       plait_data **out, plait_error *error);
+
+/*
+ * plait_data_query - get the properties of data.
+ *
+ * @param data  borrowed, non-null: the data
+ * @param info  borrowed, non-null: set `size`; the rest is filled
+ * @param error borrowed, nullable: filled on failure
+ * @return PLAIT_OK, PLAIT_E_INVALID, PLAIT_E_HANDLE, PLAIT_E_FORKED
+ * @thread any
+ * @since 1
+ */
+PLAIT_API plait_status plait_data_query(plait_data *data, plait_data_info *info,
+					plait_error *error);
 
 /*
  * plait_data_retain - add one reference.

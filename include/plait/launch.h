@@ -83,7 +83,10 @@ enum {
 	PLAIT_ARGUMENT_DATA = 7,
 	/* Flows only: `value` points to a plait_access.  The kernel gets the
 	 * address of the first element of the data, not of the box. */
-	PLAIT_ARGUMENT_ACCESS = 8
+	PLAIT_ARGUMENT_ACCESS = 8,
+	/* Flows only: the items of the piece, a plait_box, for a parameter
+	 * `struct chunk 48`.  Items of a piece are counted from 0. */
+	PLAIT_ARGUMENT_CHUNK = 9
 };
 
 /* Flags of a series. */

@@ -172,7 +172,7 @@ static void sort_true_first(plait__preds *preds)
 
 /* At most as many marks as reduce() makes: a group of each kind may be less
  * than full in each of at most four rounds. */
-static uint64_t count_marks(uint64_t count)
+uint64_t plait__commit_marks(uint64_t count)
 {
 	return count <= PLAIT__OP_PREDS ? 0 :
 					  count / (PLAIT__OP_PREDS - 1) + 8;
@@ -275,6 +275,8 @@ static void gather_all(plait__flow_task *task)
 			plait__front_access_gather(&flow->preds,
 						   flow->fronts.items[at],
 						   flow->accesses[i].mode);
+	for (uint32_t i = 0; i < task->piece_count; i++)
+		plait__preds_add(&flow->preds, task->pieces[i], true);
 	plait__preds_add(&flow->preds, flow->barrier, false);
 	plait__preds_add(&flow->preds, task->behind, false);
 }
@@ -358,7 +360,7 @@ plait_status plait__commit_task(plait__flow_task *task, plait_error *error)
 	}
 	if (!plait__window_has_room(&flow->window,
 				    1 + KEPT + preds->marks +
-					    count_marks(preds->count),
+					    plait__commit_marks(preds->count),
 				    task->cells))
 		return PLAIT_PENDING;
 	reduce(flow);
@@ -368,7 +370,35 @@ plait_status plait__commit_task(plait__flow_task *task, plait_error *error)
 		flow->barrier = task->number;
 	if (task->kernel != NULL)
 		task->kernel->last_use = task->number;
+	if (task->plan != NULL)
+		task->plan->last_use = task->number;
 	return PLAIT_OK;
+}
+
+/* Fronts that may have too many readers by then. */
+static uint64_t count_full(const plait__flow_task *task, uint32_t before)
+{
+	const plait__flow *flow = task->flow;
+	uint64_t count = 0;
+
+	for (uint32_t i = 0; i < flow->fronts.count; i++)
+		count += flow->fronts.items[i]->count + before >=
+			 PLAIT__FRONT_READERS;
+	return count;
+}
+
+plait_status plait__commit_measure(plait__flow_task *task, uint32_t before,
+				   uint64_t *ops, plait_error *error)
+{
+	plait__flow *flow = task->flow;
+	plait_status status = find_fronts(task, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	gather_all(task);
+	*ops += 1 + count_full(task, before) +
+		plait__commit_marks(flow->preds.count + before);
+	return flow->preds.lacks_memory ? fail_memory(error) : PLAIT_OK;
 }
 
 /* The newest predecessor that is not done, or 0. */

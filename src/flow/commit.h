@@ -17,6 +17,14 @@ bool plait__commit_reserve_accesses(plait__flow *flow, uint32_t count);
  */
 plait_status plait__commit_task(plait__flow_task *task, plait_error *error);
 
+/* Add to *ops how many ops the task may need, when `before` tasks with like
+ * accesses were committed in between.  PLAIT_PENDING, PLAIT_E_NOMEM. */
+plait_status plait__commit_measure(plait__flow_task *task, uint32_t before,
+				   uint64_t *ops, plait_error *error);
+
+/* The marks that so many predecessors need at most. */
+uint64_t plait__commit_marks(uint64_t count);
+
 /*
  * Commit an access that the calling thread carries out itself, at once: an op
  * in no lane, which the thread finishes.  PLAIT_PENDING: op *out_behind is to be

@@ -8,6 +8,7 @@
 
 #include "flow/commit.h"
 #include "flow/flow_late.h"
+#include "flow/flow_record.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -54,6 +55,16 @@ static void free_mappings(plait__flow *flow, plait__data_mapping *at)
 	}
 }
 
+static void free_names(plait__flow *flow)
+{
+	plait__flow_name *next;
+
+	for (plait__flow_name *at = flow->names; at != NULL; at = next) {
+		next = at->next;
+		plait__free(plait__flow_allocator(flow), at, sizeof(*at));
+	}
+}
+
 static void destroy_flow(plait__object *object)
 {
 	plait__flow *flow = (plait__flow *)object;
@@ -62,6 +73,8 @@ static void destroy_flow(plait__object *object)
 
 	plait__flow_lanes_fini(&flow->lanes);
 	plait__late_fini(flow);
+	plait__flow_record_free(flow);
+	free_names(flow);
 	for (uint32_t i = 0; i < flow->kernel_count; i++)
 		plait__object_drop(&flow->kernels[i].kernel->object);
 	plait__free(allocator, flow->kernels,
@@ -71,6 +84,7 @@ static void destroy_flow(plait__object *object)
 		    flow->access_capacity * sizeof(*flow->accesses));
 	plait__front_map_free_list(&flow->fronts);
 	plait__preds_fini(&flow->preds);
+	plait__vector_fini(&flow->plans);
 	plait__outcomes_fini(&flow->lanes.outcomes);
 	plait__free(allocator, flow->lane_of, size);
 	plait__free(allocator, flow->behind, size);
@@ -97,7 +111,7 @@ static plait_status read_desc(plait_flow_desc *out,
 		status = PLAIT__STRUCT_READ(plait_flow_desc, out, given, error);
 	if (status != PLAIT_OK)
 		return status;
-	if (out->flags != 0)
+	if ((out->flags & ~(uint32_t)PLAIT_FLOW_RECORD) != 0)
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "plait_flow_desc: flags 0x%x are unknown",
 				   out->flags);
@@ -158,7 +172,9 @@ static bool make_parts(plait__flow *flow, plait__context *context,
 	       plait__flow_lanes_init(lanes, context->pool,
 				      desc->lanes != 0 ?
 					      desc->lanes :
-					      default_lanes(context->pool));
+					      default_lanes(context->pool)) &&
+	       ((desc->flags & PLAIT_FLOW_RECORD) == 0 ||
+		plait__flow_record_make(flow));
 }
 
 static plait_status make(plait__context *context, const plait_flow_desc *desc,
@@ -175,6 +191,7 @@ static plait_status make(plait__context *context, const plait_flow_desc *desc,
 	flow->host = find_host(context);
 	flow->fronts.allocator = allocator;
 	plait__preds_init(&flow->preds, allocator, desc->window);
+	plait__vector_init(&flow->plans, allocator, sizeof(plait__flow_plan));
 	if (!make_parts(flow, context, desc))
 		status = plait__fail(error, PLAIT_E_NOMEM,
 				     "no memory for a flow with a window of %u "

@@ -170,6 +170,9 @@ static void fill_info(plait__flow *flow, plait_flow_info *out)
 			      flow->lanes.outcomes.capacity *
 				      sizeof(plait__outcome) +
 			      2 * size,
+		.flags = flow->record != NULL ? PLAIT_FLOW_RECORD : 0,
+		.warnings = flow->record != NULL ?
+				    flow->record->warnings.count : 0,
 	};
 	for (const plait__data *at = flow->data; at != NULL; at = at->next)
 		out->pieces += at->whole == at ? at->map.pieces : 0;

@@ -300,7 +300,8 @@ static plait_status finish(plait__data *data, plait_error *error)
 }
 
 static plait_status create(plait__flow *flow, plait_data_desc *desc,
-			   plait_data **out, plait_error *error)
+			   bool has_memory, plait_data **out,
+			   plait_error *error)
 {
 	const plait_allocator *allocator = plait__flow_allocator(flow);
 	plait__data *data = plait__alloc(allocator, sizeof(*data));
@@ -316,7 +317,7 @@ static plait_status create(plait__flow *flow, plait_data_desc *desc,
 	plait__front_map_init(&data->map, allocator, &data->box);
 	plait__object_set_label(&data->object, desc->label);
 	status = lay_out(data, desc, error);
-	if (status == PLAIT_OK)
+	if (status == PLAIT_OK && has_memory)
 		status = make_memory(data, desc, error);
 	if (status == PLAIT_OK)
 		status = finish(data, error);
@@ -329,11 +330,25 @@ static plait_status create(plait__flow *flow, plait_data_desc *desc,
 	return PLAIT_OK;
 }
 
+plait_status plait__data_make(plait__flow *flow, const plait_data_desc *desc,
+			      bool has_memory, plait_data **out,
+			      plait_error *error)
+{
+	plait_data_desc known;
+	plait_status status = PLAIT__STRUCT_READ(plait_data_desc, &known, desc,
+						 error);
+
+	if (status == PLAIT_OK)
+		status = check_extents(&known, error);
+	if (status == PLAIT_OK)
+		status = create(flow, &known, has_memory, out, error);
+	return status;
+}
+
 PLAIT_API plait_status plait_data_create(plait_flow *flow,
 					 const plait_data_desc *desc,
 					 plait_data **out, plait_error *error)
 {
-	plait_data_desc known;
 	plait__flow *self;
 	plait_status status;
 
@@ -344,11 +359,30 @@ PLAIT_API plait_status plait_data_create(plait_flow *flow,
 	status = plait__flow_enter(flow, &self, error);
 	if (status != PLAIT_OK)
 		return status;
-	status = PLAIT__STRUCT_READ(plait_data_desc, &known, desc, error);
-	if (status == PLAIT_OK)
-		status = check_extents(&known, error);
-	if (status == PLAIT_OK)
-		status = create(self, &known, out, error);
+	status = plait__data_make(self, desc, true, out, error);
+	plait__object_leave(&self->object);
+	return status;
+}
+
+/* ---- properties ---- */
+
+PLAIT_API plait_status plait_data_query(plait_data *data, plait_data_info *info,
+					plait_error *error)
+{
+	plait_data_info ours = { .size = sizeof(ours) };
+	plait__data *self;
+	plait_status status = plait__data_enter(data, &self, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	ours.dimensions = self->dimensions;
+	ours.element_bytes = self->whole->element_bytes;
+	ours.pointer = plait__data_address(self, &self->box);
+	for (int d = 0; d < 3; d++) {
+		ours.extent[d] = self->box.high[d] - self->box.low[d];
+		ours.pitch[d] = self->whole->pitch[d];
+	}
+	status = PLAIT__STRUCT_WRITE(plait_data_info, info, &ours, error);
 	plait__object_leave(&self->object);
 	return status;
 }

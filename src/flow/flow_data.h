@@ -10,6 +10,12 @@
 plait_status plait__data_find(plait__flow *flow, const plait_data *handle,
 			      plait__data **out, plait_error *error);
 
+/* Create data; without memory no task may touch its elements, and no mapping is
+ * made. */
+plait_status plait__data_make(plait__flow *flow, const plait_data_desc *desc,
+			      bool has_memory, plait_data **out,
+			      plait_error *error);
+
 /* The box of an access, in the whole; null: all of the data.  PLAIT_E_INVALID:
  * empty, or outside. */
 plait_status plait__data_box(const plait__data *data, const plait_box *box,

@@ -14,6 +14,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "graph/plan/plan_object.h"
 #include "object/context/backend_result.h"
 #include "object/inbox/inbox.h"
 #include "object/queue/internal_commands.h"
@@ -39,6 +40,8 @@ struct plait__late {
 	uint64_t sequence;
 	plait_host_function function;
 	void *user_data;
+	plait_plan *plan; /* one reference, or null */
+	const plait_run_desc *run;
 	plait__backend_port *port;
 	plait_backend_point point;
 };
@@ -180,6 +183,67 @@ static plait_status take_inbox(plait__flow_task *task, plait__late *late,
 	return status;
 }
 
+/* The flow's entry of the plan: a settled one is used again; null without
+ * memory. */
+static plait__flow_plan *find_plan(plait__flow *flow, const plait_plan *handle)
+{
+	plait__flow_plan *found = NULL;
+
+	for (uint32_t i = 0; i < flow->plans.count; i++) {
+		plait__flow_plan *at = plait__vector_at(&flow->plans, i);
+
+		if (at->handle == handle)
+			return at;
+		if (at->last_use <= flow->window.settled)
+			found = at;
+	}
+	if (found == NULL)
+		found = plait__vector_push(&flow->plans, NULL, 1);
+	if (found != NULL)
+		*found = (plait__flow_plan){ .handle = handle };
+	return found;
+}
+
+static plait_status take_plan(plait__flow_task *task, plait__late *late,
+			      const plait_task_desc *desc, plait_error *error)
+{
+	plait__plan_object *plan;
+	plait_status status = plait__plan_object_enter(desc->plan, &plan,
+						       error);
+
+	if (status != PLAIT_OK)
+		return status;
+	status = plait__context_check_same(&task->flow->object, &plan->object,
+					   error);
+	if (status == PLAIT_OK) {
+		task->plan = find_plan(task->flow, desc->plan);
+		if (task->plan == NULL)
+			status = plait__fail(error, PLAIT_E_NOMEM,
+					     "no memory for a plan");
+	}
+	if (status == PLAIT_OK) {
+		plait_plan_retain(desc->plan);
+		late->plan = desc->plan;
+		late->run = desc->run;
+		task->behind = task->plan->last_use;
+	}
+	plait__object_leave_deferred(&plan->object, &task->closing);
+	return status;
+}
+
+static plait_status take_needs(plait__flow_task *task, plait__late *late,
+			       const plait_task_desc *desc, plait_error *error)
+{
+	switch (desc->kind) {
+	case PLAIT_TASK_CALL:
+		return take_inbox(task, late, desc, error);
+	case PLAIT_TASK_PLAN:
+		return take_plan(task, late, desc, error);
+	default:
+		return take_signal(task, late, desc, error);
+	}
+}
+
 static plait_status begin(void *user_data, uint64_t number, plait_error *error);
 
 plait_status plait__late_prepare(plait__flow_task *task,
@@ -202,9 +266,7 @@ plait_status plait__late_prepare(plait__flow_task *task,
 	if (desc->kind != PLAIT_TASK_WAIT)
 		status = make_queue(late, error);
 	if (status == PLAIT_OK)
-		status = desc->kind == PLAIT_TASK_CALL ?
-				 take_inbox(task, late, desc, error) :
-				 take_signal(task, late, desc, error);
+		status = take_needs(task, late, desc, error);
 	task->kind = PLAIT__OP_ASYNC;
 	task->is_late = true;
 	task->filled.call.begin = begin;
@@ -222,6 +284,8 @@ static void drop_needs(plait__late *late)
 void plait__late_return(plait__flow_task *task)
 {
 	drop_needs(task->late);
+	task->unused = task->late->plan;
+	task->late->plan = NULL;
 	keep(task->flow, task->late);
 	task->late = NULL;
 }
@@ -248,6 +312,26 @@ static plait_status submit_call(plait__late *late, plait_error *error)
 			   why.text);
 }
 
+static int32_t do_nothing(void *user_data)
+{
+	(void)user_data;
+	return 0;
+}
+
+/* The run, and a command behind it: a run on an idle queue is none. */
+static plait_status submit_run(plait__late *late, plait_error *error)
+{
+	plait_queue *queue = plait__object_handle(&late->queue->object);
+	plait_error why = { .size = sizeof(why) };
+	plait_status status = plait_plan_run(late->plan, queue, late->run, NULL,
+					     &why);
+
+	if (status == PLAIT_OK)
+		status = plait_queue_call(queue, do_nothing, NULL, &why);
+	return status == PLAIT_OK ? status :
+	       plait__fail(error, status, "failed: %s", why.text);
+}
+
 static plait_status submit(plait__late *late, plait_error *error)
 {
 	plait_status status;
@@ -261,11 +345,14 @@ static plait_status submit(plait__late *late, plait_error *error)
 		late->point.sequence = late->sequence;
 		return PLAIT_OK;
 	}
-	status = late->kind == PLAIT_TASK_CALL ?
-			 submit_call(late, error) :
-			 plait__internal_submit_emission(
-				 late->queue, (plait__signal *)late->needs,
-				 &emission, error);
+	if (late->kind == PLAIT_TASK_CALL)
+		status = submit_call(late, error);
+	else if (late->kind == PLAIT_TASK_PLAN)
+		status = submit_run(late, error);
+	else
+		status = plait__internal_submit_emission(
+			late->queue, (plait__signal *)late->needs,
+			&emission, error);
 	late->port = late->queue->port;
 	late->point.signal = late->queue->progress;
 	late->point.sequence = plait__queue_submitted(late->queue);
@@ -278,6 +365,8 @@ static void free_late(plait__late *late)
 	plait__flow *flow = late->flow;
 
 	drop_needs(late);
+	plait_plan_release(late->plan);
+	late->plan = NULL;
 	plait__flow_lock(flow);
 	keep(flow, late);
 	plait__flow_unlock(flow);

@@ -15,13 +15,18 @@
 #include "plait/flow.h"
 
 #include "flow/access/front_access.h"
+#include "flow/access/mapper.h"
 #include "flow/lanes/flow_lanes.h"
 #include "flow/lanes/window.h"
+#include "flow/show/record.h"
 
 #include "object/context/context.h"
 #include "object/context/device.h"
 #include "object/kernel/kernel.h"
 #include "object/memory/buffer.h"
+
+#include <stddef.h>
+#include <string.h>
 
 typedef struct plait__flow plait__flow;
 typedef struct plait__data plait__data;
@@ -52,6 +57,7 @@ struct plait__data {
 	plait__front_map map;
 
 	uint64_t last_use; /* the newest op that uses it or a part of it */
+	uint32_t recorded; /* 1 + its index in the record, or 0 */
 
 	/* All. */
 	plait__data *next; /* in the list of the flow */
@@ -59,12 +65,25 @@ struct plait__data {
 	bool closed; /* by the user: to be dropped behind last_use */
 };
 
+/* The label of tasks from a text, which the flow keeps. */
+typedef struct plait__flow_name {
+	struct plait__flow_name *next;
+	char text[PLAIT__OBJECT_LABEL_BYTES];
+} plait__flow_name;
+
 /* A kernel that the flow holds, instead of each of its launches. */
 typedef struct plait__flow_kernel {
 	plait__kernel *kernel;
 	const plait_kernel *handle;
 	uint64_t last_use;
+	uint64_t cells; /* that the arguments of a launch need */
 } plait__flow_kernel;
+
+/* The newest run of a plan by the flow. */
+typedef struct plait__flow_plan {
+	const plait_plan *handle;
+	uint64_t last_use;
+} plait__flow_plan;
 
 struct plait__flow {
 	plait__object object;
@@ -86,6 +105,7 @@ struct plait__flow {
 	plait__flow_kernel *kernels;
 	uint32_t kernel_count;
 	uint32_t kernel_capacity;
+	plait__vector plans;  /* plait__flow_plan */
 	uint32_t closed_data; /* number of closed ones */
 	uint64_t data_bytes;
 	uint64_t swept; /* the newest op at the last sweep */
@@ -95,6 +115,8 @@ struct plait__flow {
 	plait__front_list fronts;
 	struct plait__flow_access *accesses;
 	uint32_t access_capacity;
+	plait__record *record;	 /* or null */
+	plait__flow_name *names; /* labels of tasks from a text */
 };
 
 /* Instead of a lane: another thread than a worker finishes the op. */
@@ -124,11 +146,26 @@ typedef struct plait__flow_task {
 	uint64_t cells;
 	uint32_t access_count;
 	uint64_t behind; /* 0, or an op that comes before */
+	/* Of the end of a split launch: its pieces. */
+	const uint64_t *pieces;
+	uint32_t piece_count;
 	plait__flow_kernel *kernel;
 	plait__late *late;	/* its record, or null */
+	plait__flow_plan *plan; /* or null */
+	plait_plan *unused;	/* to be released without the lock */
 	plait__object *closing; /* to be closed without the lock */
 	uint64_t number; /* when it is submitted */
+	/* Of a launch: the piece that is prepared.  Its items come last: a new
+	 * task is cleared up to them. */
+	plait__mapper_chunk chunk;
 } plait__flow_task;
+
+static inline void plait__flow_task_clear(plait__flow_task *task,
+					  plait__flow *flow)
+{
+	memset(task, 0, offsetof(plait__flow_task, chunk.items));
+	task->flow = flow;
+}
 
 static inline const plait_allocator *
 plait__flow_allocator(const plait__flow *flow)

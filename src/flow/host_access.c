@@ -8,6 +8,7 @@
 #include "flow/box_move.h"
 #include "flow/commit.h"
 #include "flow/flow_data.h"
+#include "flow/flow_record.h"
 #include "flow/flow_wait.h"
 #include "flow/mappings.h"
 
@@ -19,6 +20,7 @@ struct access {
 	plait__data *data;
 	plait_box box; /* in the whole */
 	uint32_t flags; /* PLAIT_MAP_... */
+	const char *label;
 	uint64_t number;
 	plait__data_mapping *mapping;
 };
@@ -42,6 +44,8 @@ static plait_status commit(struct access *access, uint64_t *out_behind,
 		.mode = access->flags };
 	status = plait__commit_access(&task, out_behind, error);
 	access->number = task.number;
+	if (status == PLAIT_OK)
+		plait__flow_record_host(flow, task.number, access->label);
 	if (status == PLAIT_PENDING && *out_behind != 0) {
 		plait_status blocked = plait__flow_wait_check(
 			flow, *out_behind, false, error);
@@ -129,7 +133,7 @@ PLAIT_API plait_status plait_data_map(plait_data *data, const plait_box *box,
 				      plait_map_flags flags, void **out,
 				      plait_error *error)
 {
-	struct access access = { .flags = flags };
+	struct access access = { .flags = flags, .label = "map" };
 	plait_status status;
 
 	if (out == NULL)
@@ -177,7 +181,9 @@ PLAIT_API plait_status plait_data_unmap(plait_data *data, void *pointer,
 static plait_status transfer(plait_data *data, const plait_box *box, void *host,
 			     uint32_t flags, plait_error *error)
 {
-	struct access access = { .flags = flags };
+	struct access access = { .flags = flags,
+				 .label = flags == PLAIT_MAP_WRITE ?
+						  "write" : "read" };
 	plait__box_move move;
 	plait_status status = plait__data_enter(data, &access.data, error);
 

@@ -7,8 +7,10 @@
 #include "flow/commit.h"
 #include "flow/flow_data.h"
 #include "flow/flow_late.h"
+#include "flow/flow_record.h"
 #include "flow/flow_wait.h"
 #include "flow/task_launch.h"
+#include "flow/task_split.h"
 
 #include "base/error.h"
 #include "base/sized_struct.h"
@@ -22,23 +24,14 @@ enum {
 
 /* ---- kinds ---- */
 
-static plait_status prepare_launch(plait__flow_task *task,
-				   const plait_task_desc *desc,
-				   plait_error *error)
-{
-	return plait__task_launch_prepare(task, desc->kernel, desc->launch,
-					  desc->arguments,
-					  desc->argument_count, error);
-}
-
 static plait_status prepare_call(plait__flow_task *task,
 				 const plait_task_desc *desc,
 				 plait_error *error)
 {
-	if (desc->function == NULL)
-		return plait__fail(error, PLAIT_E_INVALID, "function is null");
 	if (desc->inbox != NULL)
 		return plait__late_prepare(task, desc, error);
+	if (desc->function == NULL)
+		return plait__fail(error, PLAIT_E_INVALID, "function is null");
 	task->kind = PLAIT__OP_CALL;
 	task->filled.call.host = desc->function;
 	task->filled.user_data = desc->user_data;
@@ -184,7 +177,7 @@ static plait_status prepare_kind(plait__flow_task *task,
 {
 	switch (desc->kind) {
 	case PLAIT_TASK_LAUNCH:
-		return prepare_launch(task, desc, error);
+		return plait__task_launch_prepare(task, desc, error);
 	case PLAIT_TASK_CALL:
 		return prepare_call(task, desc, error);
 	case PLAIT_TASK_COPY:
@@ -194,6 +187,7 @@ static plait_status prepare_kind(plait__flow_task *task,
 	case PLAIT_TASK_READ:
 	case PLAIT_TASK_WRITE:
 		return prepare_transfer(task, desc, error);
+	case PLAIT_TASK_PLAN:
 	case PLAIT_TASK_EMIT:
 	case PLAIT_TASK_WAIT:
 		return plait__late_prepare(task, desc, error);
@@ -235,11 +229,16 @@ static plait_status take_accesses(plait__flow_task *task,
 	return status;
 }
 
-static plait_status prepare(plait__flow_task *task, const plait_task_desc *desc,
-			    plait_error *error)
+/* Inlined: a call would be a twentieth of a submission. */
+static inline __attribute__((always_inline)) plait_status
+prepare(plait__flow_task *task, const plait_task_desc *desc,
+	plait_error *error)
 {
 	plait_status status = PLAIT_OK;
 
+	if (desc->kind != PLAIT_TASK_LAUNCH && (desc->split | desc->pieces) != 0)
+		status = plait__fail(error, PLAIT_E_INVALID,
+				     "only launches are split");
 	if ((desc->flags & ~(uint32_t)KNOWN_FLAGS) != 0)
 		status = plait__fail(error, PLAIT_E_INVALID,
 				     "flags 0x%x are unknown", desc->flags);
@@ -258,6 +257,14 @@ static plait_status prepare(plait__flow_task *task, const plait_task_desc *desc,
 	return status;
 }
 
+/* A plait__task_split_prepare. */
+static plait_status prepare_piece(plait__flow_task *task,
+				  const plait_task_desc *desc,
+				  plait_error *error)
+{
+	return prepare(task, desc, error);
+}
+
 /* PLAIT_PENDING: no room. */
 static plait_status attempt(plait__flow_task *task, const plait_task_desc *desc,
 			    plait_error *error)
@@ -269,8 +276,13 @@ static plait_status attempt(plait__flow_task *task, const plait_task_desc *desc,
 	    plait__window_size(&flow->window))
 		plait__flow_reap(flow);
 	status = prepare(task, desc, error);
+	if (status == PLAIT_OK && task->chunk.count > 1)
+		return plait__task_split_commit(task, desc, prepare_piece,
+						error);
 	if (status == PLAIT_OK)
 		status = plait__commit_task(task, error);
+	if (status == PLAIT_OK && flow->record != NULL)
+		plait__flow_record_task(task, desc);
 	if (status != PLAIT_OK && task->late != NULL)
 		plait__late_return(task);
 	return status;
@@ -289,12 +301,13 @@ static plait_status submit(plait__flow *flow, const plait_task_desc *desc,
 	plait_status status;
 
 	do {
-		memset(&task, 0, sizeof(task));
-		task.flow = flow;
+		plait__flow_task_clear(&task, flow);
 		plait__flow_lock(flow);
 		status = attempt(&task, desc, error);
 		plait__flow_unlock(flow);
 		plait__object_close_deferred(task.closing);
+		if (task.unused != NULL)
+			plait_plan_release(task.unused);
 		if (status != PLAIT_PENDING)
 			break;
 		if ((desc->flags & PLAIT_TASK_NO_WAIT) != 0)

@@ -5,6 +5,7 @@
  */
 #include "flow/task_launch.h"
 
+#include "flow/access/chunks.h"
 #include "flow/commit.h"
 #include "flow/flow_data.h"
 
@@ -16,7 +17,10 @@
 
 #include <string.h>
 
-enum { LAUNCH_CELLS = (sizeof(plait_launch) + 7) / 8 };
+enum {
+	LAUNCH_CELLS = (sizeof(plait_launch) + 7) / 8,
+	CHUNK_BYTES = sizeof(plait_box)
+};
 
 /* ---- accesses ---- */
 
@@ -55,6 +59,63 @@ static plait_status choose_mode(uint32_t asked, uint32_t kernel_mode,
 				   "writes" : "reads");
 }
 
+/* The box of data in its own coordinates. */
+static plait_box extent_of(const plait__data *data)
+{
+	plait_box extent = { { 0, 0, 0 }, { 1, 1, 1 } };
+
+	for (uint32_t d = 0; d < data->dimensions; d++)
+		extent.high[d] = data->box.high[d] - data->box.low[d];
+	return extent;
+}
+
+static plait_status read_mapper(const plait__flow_task *task,
+				const plait__data *data,
+				const plait_access *access, plait_mapper *out,
+				plait_error *error)
+{
+	const char *fault;
+	plait_status status = PLAIT__STRUCT_READ(plait_mapper, out,
+						 access->mapper, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	fault = access->box != NULL ? "the access has a box, too" :
+		plait__mapper_check(out, &task->chunk, data->dimensions);
+	return fault == NULL ? PLAIT_OK :
+	       plait__fail(error, PLAIT_E_INVALID, "mapper: %s", fault);
+}
+
+/* Append what the chunk accesses. */
+static plait_status append_mapped(plait__flow_task *task, plait__data *data,
+				  const plait_access *access, uint32_t mode,
+				  plait_error *error)
+{
+	plait_box extent = extent_of(data), boxes[PLAIT__MAPPER_BOXES];
+	plait_mapper mapper;
+	uint32_t count;
+	plait_status status = read_mapper(task, data, access, &mapper, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	status = plait__mapper_map(&mapper, &task->chunk, &extent, boxes,
+				   &count);
+	if (status != PLAIT_OK)
+		return plait__fail(error, status, "mapper: the function %s",
+				   status == PLAIT_E_INVALID ?
+					   "failed, or has more than 64 boxes" :
+					   "failed");
+	for (uint32_t i = 0; status == PLAIT_OK && i < count; i++) {
+		plait_box box;
+
+		status = plait__data_box(data, &boxes[i], &box, error);
+		if (status == PLAIT_OK)
+			status = plait__task_launch_append(task, data, &box,
+							   mode, error);
+	}
+	return status;
+}
+
 plait_status plait__task_launch_access(plait__flow_task *task,
 				       const plait_access *given,
 				       uint32_t kernel_mode,
@@ -71,6 +132,8 @@ plait_status plait__task_launch_access(plait__flow_task *task,
 		status = plait__data_find(task->flow, access->data, out, error);
 	if (status == PLAIT_OK)
 		status = choose_mode(access->mode, kernel_mode, &mode, error);
+	if (status == PLAIT_OK && access->mapper != NULL)
+		return append_mapped(task, *out, access, mode, error);
 	if (status == PLAIT_OK)
 		status = plait__data_box(*out, access->box, &box, error);
 	if (status == PLAIT_OK)
@@ -98,10 +161,6 @@ static plait_status take_value(const plait__parameter *parameter,
 
 	if (fault != NULL)
 		return plait__fail(error, PLAIT_E_INVALID, "%s", fault);
-	if (given->bytes > sizeof(*cell))
-		return plait__fail(error, PLAIT_E_UNSUPPORTED,
-				   "a value of %llu bytes; flows take at most "
-				   "8", (unsigned long long)given->bytes);
 	memcpy(cell, given->value, given->bytes);
 	return PLAIT_OK;
 }
@@ -136,6 +195,19 @@ static plait_status take_data(plait__flow_task *task,
 			       plait__fail(error, PLAIT_E_INVALID, "%s", fault);
 }
 
+static plait_status take_chunk(const plait__flow_task *task,
+			       const plait__parameter *parameter,
+			       uint64_t *cell, plait_error *error)
+{
+	if (!plait__type_is_struct(parameter->type) ||
+	    parameter->bytes != CHUNK_BYTES)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "a chunk needs struct chunk %d",
+				   CHUNK_BYTES);
+	memcpy(cell, &task->chunk.items, CHUNK_BYTES);
+	return PLAIT_OK;
+}
+
 static plait_status take_argument(plait__flow_task *task,
 				  const plait__parameter *parameter,
 				  const plait_argument *given, uint64_t *cell,
@@ -147,10 +219,12 @@ static plait_status take_argument(plait__flow_task *task,
 	case PLAIT_ARGUMENT_DATA:
 	case PLAIT_ARGUMENT_ACCESS:
 		return take_data(task, parameter, given, cell, error);
+	case PLAIT_ARGUMENT_CHUNK:
+		return take_chunk(task, parameter, cell, error);
 	default:
 		return plait__fail(error, PLAIT_E_INVALID,
-				   "kind %u: a flow takes values, data and "
-				   "accesses", given->kind);
+				   "kind %u: a flow takes values, data, "
+				   "accesses and chunks", given->kind);
 	}
 }
 
@@ -176,6 +250,11 @@ static plait_status read_argument(const plait_argument *arguments, uint64_t i,
 	return PLAIT__STRUCT_READ(plait_argument, room, copy, error);
 }
 
+static uint64_t cells_of(const plait__parameter *parameter)
+{
+	return (parameter->bytes + 7) / 8;
+}
+
 static plait_status take_arguments(plait__flow_task *task,
 				   const plait__signature *signature,
 				   const plait_argument *arguments,
@@ -187,11 +266,14 @@ static plait_status take_arguments(plait__flow_task *task,
 	uint32_t i;
 
 	for (i = 0; status == PLAIT_OK && i < signature->count; i++) {
-		task->filled.arguments[i] = &values[i];
+		const plait__parameter *parameter = &signature->parameters[i];
+
+		task->filled.arguments[i] = values;
 		status = read_argument(arguments, i, &given, &room, error);
 		if (status == PLAIT_OK)
-			status = take_argument(task, &signature->parameters[i],
-					       given, &values[i], error);
+			status = take_argument(task, parameter, given, values,
+					       error);
+		values += cells_of(parameter);
 	}
 	if (status != PLAIT_OK) {
 		char type[PLAIT__ARGUMENT_TYPE_ROOM];
@@ -215,6 +297,16 @@ static plait__flow_kernel *find_kernel(plait__flow *flow,
 	return NULL;
 }
 
+/* Addresses, values, and the geometry. */
+static uint64_t count_cells(const plait__signature *signature)
+{
+	uint64_t cells = LAUNCH_CELLS + signature->count;
+
+	for (uint32_t i = 0; i < signature->count; i++)
+		cells += cells_of(&signature->parameters[i]);
+	return cells;
+}
+
 static plait_status check_kernel(const plait__flow *flow,
 				 const plait__kernel *kernel,
 				 plait_error *error)
@@ -226,6 +318,11 @@ static plait_status check_kernel(const plait__flow *flow,
 		return plait__fail(error, PLAIT_E_UNSUPPORTED,
 				   "kernel %.60s has no code for the host, "
 				   "where flows run", kernel->signature->name);
+	if (status == PLAIT_OK &&
+	    count_cells(kernel->signature) > flow->window.cell_mask)
+		return plait__fail(error, PLAIT_E_UNSUPPORTED,
+				   "%.60s: the arguments need more room than "
+				   "the window has", kernel->signature->name);
 	return status;
 }
 
@@ -260,7 +357,9 @@ static plait_status add_kernel(plait__flow *flow, plait_kernel *handle,
 	if (status == PLAIT_OK) {
 		plait__object_hold(&kernel->object);
 		*out = &flow->kernels[flow->kernel_count++];
-		**out = (plait__flow_kernel){ kernel, handle, 0 };
+		**out = (plait__flow_kernel){
+			kernel, handle, 0, count_cells(kernel->signature)
+		};
 	}
 	plait__object_leave_deferred(&kernel->object, closing);
 	return status;
@@ -311,13 +410,86 @@ static plait_status check_count(const plait__signature *signature,
 	return PLAIT_OK;
 }
 
-plait_status plait__task_launch_prepare(plait__flow_task *task,
-					plait_kernel *handle,
-					const plait_launch *launch,
-					const plait_argument *arguments,
-					uint64_t count, plait_error *error)
+static plait_status check_split(const plait__flow_task *task,
+				const plait_task_desc *desc, uint32_t chunks,
+				plait_error *error)
 {
-	plait_status status = take_kernel(task, handle, error);
+	bool has_chunk = false;
+
+	if (chunks == 1)
+		return PLAIT_OK;
+	if ((desc->flags & PLAIT_TASK_BARRIER) != 0)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "a barrier is not split");
+	for (uint64_t i = 0; i < desc->argument_count && !has_chunk; i++) {
+		const plait_argument *given;
+		plait_argument room;
+
+		has_chunk = read_argument(desc->arguments, i, &given, &room,
+					  NULL) == PLAIT_OK &&
+			    given->kind == PLAIT_ARGUMENT_CHUNK;
+	}
+	return has_chunk ? PLAIT_OK :
+	       plait__fail(error, PLAIT_E_INVALID,
+			   "%.60s: %u pieces, but no argument PLAIT_CHUNK says "
+			   "which", task->kernel->kernel->signature->name,
+			   chunks);
+}
+
+plait_status plait__task_launch_cut(const plait__flow *flow,
+				    const plait_task_desc *desc,
+				    const plait_launch *launch,
+				    plait__chunks *out, plait_error *error)
+{
+	if (desc->split > 2)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "split is %u; at most 2 dimensions",
+				   desc->split);
+	if (desc->pieces > PLAIT__CHUNKS_MOST)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "%u pieces; at most %d", desc->pieces,
+				   PLAIT__CHUNKS_MOST);
+	plait__chunks_cut(out, launch, desc->split,
+			  desc->pieces != 0 ? desc->pieces : flow->lanes.count);
+	return PLAIT_OK;
+}
+
+/* Replace the geometry of the launch by that of the piece. */
+static plait_status take_piece(plait__flow_task *task,
+			       const plait_task_desc *desc,
+			       plait_launch *geometry, plait_error *error)
+{
+	plait__chunks chunks;
+	plait_status status;
+
+	task->chunk.dimensions = geometry->dimensions;
+	task->chunk.count = 1;
+	if (desc->split == 0) {
+		task->chunk.items = (plait_box){
+			{ 0, 0, 0 }, { geometry->items[0], geometry->items[1],
+				       geometry->items[2] } };
+		return PLAIT_OK;
+	}
+	status = plait__task_launch_cut(task->flow, desc, geometry, &chunks,
+					error);
+	if (status == PLAIT_OK)
+		status = check_split(task, desc, chunks.count, error);
+	if (status != PLAIT_OK)
+		return status;
+	task->chunk.items = plait__chunks_at(&chunks, task->chunk.index);
+	task->chunk.count = chunks.count;
+	for (int d = 0; d < 3; d++)
+		geometry->items[d] = task->chunk.items.high[d] -
+				     task->chunk.items.low[d];
+	return PLAIT_OK;
+}
+
+plait_status plait__task_launch_prepare(plait__flow_task *task,
+					const plait_task_desc *desc,
+					plait_error *error)
+{
+	plait_status status = take_kernel(task, desc->kernel, error);
+	uint64_t count = desc->argument_count;
 	plait__kernel *kernel;
 	plait_launch *geometry;
 	uint64_t *cells;
@@ -325,22 +497,25 @@ plait_status plait__task_launch_prepare(plait__flow_task *task,
 	if (status != PLAIT_OK)
 		return status;
 	kernel = task->kernel->kernel;
-	status = check_count(kernel->signature, arguments, count, error);
+	status = check_count(kernel->signature, desc->arguments, count, error);
 	if (status != PLAIT_OK)
 		return status;
-	task->cells = 2 * count + LAUNCH_CELLS;
+	task->cells = task->kernel->cells;
 	if (!plait__window_has_room(&task->flow->window, 2, task->cells))
 		return PLAIT_PENDING;
 	cells = plait__window_take_cells(&task->flow->window, task->cells);
-	geometry = (plait_launch *)(void *)(cells + 2 * count);
+	geometry = (plait_launch *)(void *)(cells + task->cells -
+					    LAUNCH_CELLS);
 	task->kind = PLAIT__OP_LAUNCH;
 	task->filled.call.kernel = kernel->function;
 	task->filled.user_data = kernel->user_data;
 	task->filled.arguments = (void **)(void *)cells;
 	task->filled.launch = geometry;
-	status = take_geometry(kernel, launch, geometry, error);
+	status = take_geometry(kernel, desc->launch, geometry, error);
 	if (status == PLAIT_OK)
-		status = take_arguments(task, kernel->signature, arguments,
-					cells + count, error);
+		status = take_piece(task, desc, geometry, error);
+	if (status == PLAIT_OK)
+		status = take_arguments(task, kernel->signature,
+					desc->arguments, cells + count, error);
 	return status;
 }

@@ -3,17 +3,23 @@
 #ifndef PLAIT_SRC_FLOW_TASK_LAUNCH_H
 #define PLAIT_SRC_FLOW_TASK_LAUNCH_H
 
+#include "flow/access/chunks.h"
 #include "flow/flow_object.h"
 
 /*
- * Fill the task and flow->accesses from a launch.  Caller holds the lock.
- * PLAIT_PENDING: no room for the arguments; else as plait_flow_submit.
+ * Fill the task and flow->accesses from piece task->chunk.index of a launch, and
+ * set the rest of task->chunk.  Caller holds the lock.  PLAIT_PENDING: no room
+ * for the arguments; else as plait_flow_submit.
  */
 plait_status plait__task_launch_prepare(plait__flow_task *task,
-					plait_kernel *kernel,
-					const plait_launch *launch,
-					const plait_argument *arguments,
-					uint64_t count, plait_error *error);
+					const plait_task_desc *desc,
+					plait_error *error);
+
+/* Find the chunks of a task, whose launch was read. */
+plait_status plait__task_launch_cut(const plait__flow *flow,
+				    const plait_task_desc *desc,
+				    const plait_launch *launch,
+				    plait__chunks *out, plait_error *error);
 
 /* Append an access of a descriptor.  `kernel_mode` is that of the signature, 0
  * if there is none. */

@@ -199,6 +199,38 @@ static void launches(void)
 	}
 }
 
+/* ---- data ---- */
+
+static void properties(void)
+{
+	static const plait_box box = { { 1, 2, 0 }, { 4, 4, 1 } };
+	plait_data_info whole = { .size = sizeof(whole) };
+	plait_data_info info = { .size = sizeof(info) };
+	plait_data *data, *part = NULL;
+
+	if (!open_flow(&flow_settings[0], 16))
+		return;
+	data = new_data(2, 8, 5, 0, 4, "u");
+	IS_INT(plait_data_part(data, &box, &part, NULL), PLAIT_OK);
+	IS_INT(plait_data_query(data, &whole, NULL), PLAIT_OK);
+	IS_INT(plait_data_query(part, &info, NULL), PLAIT_OK);
+	OK(whole.dimensions == 2 && whole.element_bytes == 4 &&
+	   whole.extent[0] == 8 && whole.extent[1] == 5 &&
+	   whole.extent[2] == 1);
+	OK(info.extent[0] == 3 && info.extent[1] == 2 && info.pitch[0] == 4 &&
+	   info.pitch[1] == 32);
+	OK((char *)info.pointer == (char *)whole.pointer + 4 + 2 * 32);
+	IS_INT(plait_data_query(data, NULL, &flow_rig.error), PLAIT_E_INVALID);
+	IS_INT(plait_data_query(NULL, &info, NULL), PLAIT_E_HANDLE);
+	plait_data_release(part);
+	plait_data_release(data);
+	data = new_data(0, 0, 0, 0, 0, "token");
+	IS_INT(plait_data_query(data, &info, NULL), PLAIT_OK);
+	OK(info.pointer == NULL);
+	plait_data_release(data);
+	close_flow();
+}
+
 /* ---- memory ---- */
 
 /* Many tasks, and the memory of the flow and its pieces stay the same. */
@@ -273,6 +305,7 @@ static const struct tap_scenario all[] = {
 	{ "failure", failure },
 	{ "told once", told_once },
 	{ "launches", launches },
+	{ "properties", properties },
 	{ "flat memory", flat_memory },
 	{ "released", released },
 };

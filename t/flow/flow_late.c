@@ -142,10 +142,180 @@ static void cancelled(void)
 	}
 }
 
+/* ---- events ---- */
+
+/* A call without a function is answered by the owner of the inbox. */
+static void answers(void)
+{
+	for (size_t s = 0; s < FLOW_SETTINGS; s++) {
+		plait_task_desc ask = { .size = sizeof(ask), .label = "ask",
+					.kind = PLAIT_TASK_CALL };
+		plait_event event = { .size = sizeof(event) };
+		plait_task tasks[2];
+
+		if (!open_flow(&flow_settings[s], 16))
+			continue;
+		IS_INT(plait_inbox_create(flow_rig.context, &ask.inbox,
+					  &flow_rig.error), PLAIT_OK);
+		for (uint64_t i = 0; i < 2; i++) {
+			IS_INT(plait_flow_submit(flow, &ask, &tasks[i],
+						 &flow_rig.error), PLAIT_OK);
+			IS_INT(plait_flow_wait(flow, tasks[i], PLAIT_FOREVER,
+					       &flow_rig.error),
+			       PLAIT_EVENT_READY);
+			IS_INT(plait_inbox_next(ask.inbox, &event,
+						&flow_rig.error), PLAIT_OK);
+			IS_INT(event.kind, PLAIT_EVENT_CALL);
+			OK(event.function == NULL);
+			IS_INT(plait_inbox_answer(ask.inbox, event.id, i * 7,
+						  "was wrong",
+						  &flow_rig.error), PLAIT_OK);
+		}
+		IS_INT(wait_task(tasks[0]), PLAIT_OK);
+		IS_INT(wait_task(tasks[1]), PLAIT_E_FAILED);
+		IS_INT(flow_rig.error.origin, 7);
+		HAS_STR(flow_rig.error.text, "\"ask\"");
+		plait_inbox_release(ask.inbox);
+		close_flow();
+	}
+}
+
+/* ---- plans ---- */
+
+static int32_t triple(void *user_data)
+{
+	*(uint64_t *)user_data *= 3;
+	return 0;
+}
+
+/* A plan that triples a number, then fails with `result`. */
+static plait_plan *new_plan(uint64_t *number, intptr_t result)
+{
+	plait_graph *graph = NULL;
+	plait_plan *plan = NULL;
+	plait_node first = 0;
+
+	IS_INT(plait_graph_create(flow_rig.context, &graph, &flow_rig.error),
+	       PLAIT_OK);
+	IS_INT(plait_graph_call(graph, triple, number, 0, &first,
+				&flow_rig.error), PLAIT_OK);
+	IS_INT(plait_graph_call(graph, return_it, (void *)result, first, NULL,
+				&flow_rig.error), PLAIT_OK);
+	IS_INT(plait_graph_freeze(graph, NULL, &plan, &flow_rig.error),
+	       PLAIT_OK);
+	plait_graph_release(graph);
+	return plan;
+}
+
+/* Runs of plans are tasks among others, also after the plan was released. */
+static void plans(void)
+{
+	for (size_t s = 0; s < FLOW_SETTINGS; s++) {
+		plait_task_desc run = { .size = sizeof(run), .label = "plan",
+					.kind = PLAIT_TASK_PLAN,
+					.access_count = 1 };
+		uint64_t number = 1, expected = 1;
+		plait_access access;
+		plait_data *token;
+
+		if (!open_flow(&flow_settings[s], 64))
+			continue;
+		token = new_data(0, 0, 0, 0, 0, "order");
+		access = access_of(token, PLAIT_ACCESS_READ_WRITE, NULL);
+		run.accesses = &access;
+		run.plan = new_plan(&number, 0);
+		for (int i = 0; i < 30; i++) {
+			IS_INT(plait_flow_submit(flow, &run, NULL,
+						 &flow_rig.error), PLAIT_OK);
+			call_task("count", append, &number, &access, 1);
+			expected = expected * 3 + 1;
+		}
+		plait_plan_release(run.plan);
+		OK_THAT(wait_task(0) == PLAIT_OK, "%s", flow_rig.error.text);
+		IS_UINT(number, expected);
+		plait_data_release(token);
+		close_flow();
+		IS_UINT(plait_live_count(PLAIT_OBJECT_PLAN), 0);
+	}
+}
+
+/* Runs of one plan need no access to come one after another. */
+static void unordered_plans(void)
+{
+	for (size_t s = 0; s < FLOW_SETTINGS; s++) {
+		plait_task_desc run = { .size = sizeof(run),
+					.kind = PLAIT_TASK_PLAN };
+		uint64_t number = 1, expected = 1;
+
+		if (!open_flow(&flow_settings[s], 16))
+			continue;
+		run.plan = new_plan(&number, 0);
+		for (int i = 0; i < 40; i++) {
+			IS_INT(plait_flow_submit(flow, &run, NULL,
+						 &flow_rig.error), PLAIT_OK);
+			expected *= 3;
+		}
+		IS_INT(wait_task(0), PLAIT_OK);
+		IS_UINT(number, expected);
+		plait_plan_release(run.plan);
+		close_flow();
+	}
+}
+
+static void failing_plans(void)
+{
+	for (size_t s = 0; s < FLOW_SETTINGS; s++) {
+		plait_task_desc run = { .size = sizeof(run), .label = "plan",
+					.kind = PLAIT_TASK_PLAN,
+					.access_count = 1 };
+		uint64_t number = 1;
+		plait_access access;
+		plait_data *token;
+		plait_task task = 0, behind;
+
+		if (!open_flow(&flow_settings[s], 16))
+			continue;
+		token = new_data(0, 0, 0, 0, 0, "order");
+		access = access_of(token, PLAIT_ACCESS_READ_WRITE, NULL);
+		run.accesses = &access;
+		IS_INT(plait_flow_submit(flow, &run, NULL, &flow_rig.error),
+		       PLAIT_E_HANDLE);
+		run.plan = new_plan(&number, 4);
+		run.run = PLAIT_BINDINGS(PLAIT_BIND_VALUE(9, number));
+		IS_INT(plait_flow_submit(flow, &run, &task, &flow_rig.error),
+		       PLAIT_OK);
+		behind = call_task("behind", append, &number, &access, 1);
+		/* Found when the plan is run. */
+		IS_INT(wait_task(task), PLAIT_E_INVALID);
+		HAS_STR(flow_rig.error.text, "\"plan\" failed: ");
+		IS_INT(wait_task(behind), PLAIT_E_INVALID);
+		access.mode = PLAIT_ACCESS_WRITE;
+		run.run = NULL;
+		IS_INT(plait_flow_submit(flow, &run, &task, &flow_rig.error),
+		       PLAIT_OK);
+		access.mode = PLAIT_ACCESS_READ;
+		behind = call_task("behind", append, &number, &access, 1);
+		IS_INT(wait_task(task), PLAIT_E_FAILED);
+		IS_INT(flow_rig.error.origin, 4);
+		IS_INT(wait_task(behind), PLAIT_E_FAILED);
+		IS_UINT(number, 3);
+		/* The plan can be run again. */
+		IS_INT(plait_plan_call(run.plan, NULL, NULL, &flow_rig.error),
+		       PLAIT_E_FAILED);
+		plait_plan_release(run.plan);
+		plait_data_release(token);
+		close_flow();
+	}
+}
+
 static const struct tap_scenario all[] = {
 	{ "signals", signals },
 	{ "inboxes", inboxes },
 	{ "cancelled", cancelled },
+	{ "answers", answers },
+	{ "plans", plans },
+	{ "unordered plans", unordered_plans },
+	{ "failing plans", failing_plans },
 };
 
 TAP_MAIN(all)

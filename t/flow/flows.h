@@ -82,7 +82,7 @@ static inline plait_task call_task(const char *label,
 static inline plait_access access_of(plait_data *data, uint32_t mode,
 				     const plait_box *box)
 {
-	return (plait_access){ sizeof(plait_access), mode, data, box };
+	return (plait_access){ sizeof(plait_access), mode, data, box, NULL };
 }
 
 static inline plait_status wait_task(plait_task task)

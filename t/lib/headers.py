@@ -14,7 +14,8 @@ from tap import ROOT
 FOLDER = os.path.join(ROOT, "include", "plait")
 # Lower ones first, so that a reader of all meets each type before its use.
 ORDER = ["base", "device", "array", "inbox", "signal", "launch", "queue", "native", "source", "kernel", "node", "graph", "plan",
-         "run", "callable", "trace", "schedule", "coll", "collective", "plait", "code", "work", "plugin"]
+         "run", "callable", "trace", "schedule", "coll", "collective", "mapper", "flow", "plait",
+         "code", "work", "plugin"]
 
 
 def names():

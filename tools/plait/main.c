@@ -91,6 +91,20 @@ static const struct command commands[] = {
 	  "  --parameters bind the buffers at each run\n", command_coll },
 	{ "conform", "BACKEND [--only IDS] [--seed N] [--expect FILE] | --list",
 	  "test the conformance of a backend", NULL, conform_main },
+	{ "flow", "FILE [--lanes N] [--window N] [--strict] "
+	  "[--text | --json | --dot | --svg]",
+	  "order the tasks of a flow, and say why",
+	  "  FILE         a program of tasks, see doc/flow-text.md; -: standard "
+	  "input\n"
+	  "  --lanes N    lanes of the flow (default 4)\n"
+	  "  --window N   tasks that may be not done at a time: a power of two "
+	  "(default 4096)\n"
+	  "  --strict     fail if there are warnings\n"
+	  "  --text       print tasks, accesses, and the reason of each edge "
+	  "(default)\n"
+	  "  --json       print the same as one JSON object\n"
+	  "  --dot        print the graph for Graphviz\n"
+	  "  --svg        print a drawing of a schedule\n", command_flow },
 	{ "info", "[-b LIST] [-p PATH] [-w LIST] [-o OPTIONS] [--graphs]",
 	  "list backends: found, chosen, rejected and why",
 	  "  -b, --backends LIST    as if PLAIT_BACKEND were set\n"

@@ -398,7 +398,8 @@ enum {
 	PLAIT_ARGUMENT_SCRATCH = 5,
 	PLAIT_ARGUMENT_LOCAL = 6,
 	PLAIT_ARGUMENT_DATA = 7,
-	PLAIT_ARGUMENT_ACCESS = 8
+	PLAIT_ARGUMENT_ACCESS = 8,
+	PLAIT_ARGUMENT_CHUNK = 9
 };
 typedef uint32_t plait_series_flags;
 enum {
@@ -1425,24 +1426,51 @@ plait_status plait_schedule_graph(plait_schedule *schedule,
 					    const plait_collective_desc *desc,
 					    plait_graph **out,
 					    plait_error *error);
-plait_status plait_await_signal(plait_signal *signal,
-					  uint64_t sequence,
-					  plait_error *error);
-plait_status plait_await_run(plait_run *run, plait_error *error);
-plait_status plait_await_plan(plait_plan *plan, plait_queue *queue,
-					const plait_run_desc *desc,
-					plait_error *error);
-plait_status plait_yield(plait_error *error);
-typedef struct plait_flow plait_flow;
-typedef struct plait_data plait_data;
-typedef uint64_t plait_task;
 typedef struct plait_box {
 	uint64_t low[3];
 	uint64_t high[3];
 } plait_box;
+typedef uint32_t plait_mapper_kind;
+enum {
+	PLAIT_MAPPER_ALL = 0,
+	PLAIT_MAPPER_ONE_TO_ONE = 1,
+	PLAIT_MAPPER_SLICE = 2,
+	PLAIT_MAPPER_NEIGHBORHOOD = 3,
+	PLAIT_MAPPER_FIXED = 4,
+	PLAIT_MAPPER_EVEN_SPLIT = 5,
+	PLAIT_MAPPER_BOXES = 6,
+	PLAIT_MAPPER_FUNCTION = 7
+};
+typedef uint32_t plait_mapper_flags;
+enum {
+	PLAIT_MAPPER_NO_CORNERS = 1 << 0
+};
+typedef plait_status (*plait_mapper_function)(void *user_data,
+					      const plait_box *chunk,
+					      const plait_box *data,
+					      plait_box *out, uint32_t room,
+					      uint32_t *out_count);
+typedef struct plait_mapper {
+	uint32_t size;
+	plait_mapper_kind kind;
+	uint32_t dimension;
+	plait_mapper_flags flags;
+	uint64_t extent[3];
+	const plait_box *boxes;
+	uint64_t box_count;
+	plait_mapper_function function;
+	void *user_data;
+} plait_mapper;
+typedef struct plait_flow plait_flow;
+typedef struct plait_data plait_data;
+typedef uint64_t plait_task;
+typedef uint32_t plait_flow_flags;
+enum {
+	PLAIT_FLOW_RECORD = 1 << 0
+};
 typedef struct plait_flow_desc {
 	uint32_t size;
-	uint32_t flags;
+	plait_flow_flags flags;
 	uint32_t window;
 	uint32_t lanes;
 	const char *label;
@@ -1457,6 +1485,15 @@ typedef struct plait_data_desc {
 	uint64_t buffer_offset;
 	const char *label;
 } plait_data_desc;
+typedef struct plait_data_info {
+	uint32_t size;
+	uint32_t dimensions;
+	uint32_t element_bytes;
+	uint32_t reserved0;
+	uint64_t extent[3];
+	uint64_t pitch[3];
+	void *pointer;
+} plait_data_info;
 typedef uint32_t plait_access_mode;
 enum {
 	PLAIT_ACCESS_BY_SIGNATURE = 0,
@@ -1469,6 +1506,7 @@ typedef struct plait_access {
 	plait_access_mode mode;
 	plait_data *data;
 	const plait_box *box;
+	const plait_mapper *mapper;
 } plait_access;
 typedef uint32_t plait_task_kind;
 enum {
@@ -1478,6 +1516,7 @@ enum {
 	PLAIT_TASK_FILL = 3,
 	PLAIT_TASK_READ = 4,
 	PLAIT_TASK_WRITE = 5,
+	PLAIT_TASK_PLAN = 6,
 	PLAIT_TASK_EMIT = 7,
 	PLAIT_TASK_WAIT = 8
 };
@@ -1509,6 +1548,11 @@ typedef struct plait_task_desc {
 	uint64_t pattern;
 	plait_signal *signal;
 	uint64_t sequence;
+	uint64_t cost;
+	uint32_t split;
+	uint32_t pieces;
+	plait_plan *plan;
+	const plait_run_desc *run;
 } plait_task_desc;
 typedef struct plait_flow_info {
 	uint32_t size;
@@ -1521,6 +1565,7 @@ typedef struct plait_flow_info {
 	uint64_t pieces;
 	uint64_t flow_bytes;
 	uint64_t data_bytes;
+	uint64_t warnings;
 } plait_flow_info;
 plait_status plait_flow_create(plait_context *context,
 					 const plait_flow_desc *desc,
@@ -1547,11 +1592,18 @@ plait_status plait_flow_cancel(plait_flow *flow, plait_error *error);
 plait_status plait_flow_query(plait_flow *flow,
 					plait_flow_info *info,
 					plait_error *error);
+plait_status plait_flow_split(plait_flow *flow,
+					const plait_task_desc *desc,
+					plait_box *out, uint64_t room,
+					uint64_t *out_count,
+					plait_error *error);
 plait_status plait_data_create(plait_flow *flow,
 					 const plait_data_desc *desc,
 					 plait_data **out, plait_error *error);
 plait_status plait_data_part(plait_data *data, const plait_box *box,
 				       plait_data **out, plait_error *error);
+plait_status plait_data_query(plait_data *data, plait_data_info *info,
+					plait_error *error);
 void plait_data_retain(plait_data *data);
 void plait_data_release(plait_data *data);
 plait_status plait_data_map(plait_data *data, const plait_box *box,
@@ -1563,6 +1615,29 @@ plait_status plait_data_read(plait_data *data, const plait_box *box,
 				       void *host, plait_error *error);
 plait_status plait_data_write(plait_data *data, const plait_box *box,
 					const void *host, plait_error *error);
+plait_status plait_await_signal(plait_signal *signal,
+					  uint64_t sequence,
+					  plait_error *error);
+plait_status plait_await_run(plait_run *run, plait_error *error);
+plait_status plait_await_plan(plait_plan *plan, plait_queue *queue,
+					const plait_run_desc *desc,
+					plait_error *error);
+plait_status plait_yield(plait_error *error);
+typedef int32_t plait_flow_format;
+enum {
+	PLAIT_FLOW_TEXT = 0,
+	PLAIT_FLOW_JSON = 1,
+	PLAIT_FLOW_DOT = 2,
+	PLAIT_FLOW_SVG = 3
+};
+plait_status plait_flow_write(plait_flow *flow,
+					plait_flow_format format, void *buffer,
+					uint64_t capacity_bytes,
+					uint64_t *out_bytes,
+					plait_error *error);
+plait_status plait_flow_read(plait_flow *flow, const char *text,
+				       uint64_t bytes, const char *name,
+				       plait_error *error);
 typedef struct plait_backend_memory plait_backend_memory;
 typedef struct plait_backend_kernel plait_backend_kernel;
 typedef struct plait_backend_launch plait_backend_launch;

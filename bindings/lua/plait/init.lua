@@ -14,13 +14,14 @@
 --     plan {a = 2}                                  -- may be called any number of times
 --
 -- Files: core.lua has errors, handles and the inbox; memory.lua buffers, signals and
--- queues; kernel.lua kernels and arguments; graph.lua graphs; coll.lua collectives; plan.lua plans and runs;
--- binding.lua the parameters of runs.
+-- queues; kernel.lua kernels and arguments; graph.lua graphs; coll.lua collectives; flow.lua flows;
+-- plan.lua plans and runs; binding.lua the parameters of runs.
 local core = require "plait.core"
 local memory = require "plait.memory"
 local kernel = require "plait.kernel"
 local graph = require "plait.graph"
 local coll = require "plait.coll"
+local flow = require "plait.flow"
 local plan = require "plait.plan"
 local ffi, lib = core.ffi, core.lib
 
@@ -30,6 +31,7 @@ local plait = {
   scratch = kernel.scratch,
   iteration = kernel.iteration,
   await = plan.await,
+  chunk = flow.chunk,
 }
 
 local OPTIONS = " backend options wrap plugin_path workers sync "
@@ -219,6 +221,12 @@ end
 -- errors.
 function System:read_graph(text, name)
   return graph.new(self, core.make("plait_graph", lib.plait_graph_read, self:handle(), text, #text, name))
+end
+
+--- Create a flow: tasks with data, whose order is inferred.  Options: window, tasks that may
+-- be not done; lanes, tasks that run at a time; record, for flow:explain; label.
+function System:flow(options)
+  return flow.new(self, options or {})
 end
 
 --- Create a chunk program for a collective ("allreduce", "allgather", ...).  Options:

@@ -800,5 +800,75 @@ test("collectives", function(system, device)
          {outputs = {buffers[1]}})
 end)
 
+test("flows", function(system, _, _)
+  if system.devices[1].backend ~= "host" then return end
+  local axpy = system:kernel("axpy(a: f32, x: in pointer f32, y: pointer f32, n: u64)",
+                             "KERNEL(axpy) { EACH(i, n) y[i] += a * x[i]; }")
+  local flow = system:flow {record = true, label = "mine"}
+  local x, y = flow:data("float", {1, 2, 3}, {label = "x"}), flow:data("float", 3, {label = "y"})
+  for i = 1, 10 do flow:launch(axpy, {i, x, y, 3}, {items = 3}) end
+  is(table.concat(y:table(), " "), "55 110 165", "launches in order")
+  y[1] = 7
+  is(y[1], 7, "elements from the host")
+  y:write {1, 2, 3}
+  y:map(function(memory, n) memory[n - 1] = 9 end)
+  is(table.concat(y:table(), " "), "1 2 9", "write and map")
+  raises("lost", "an error in a mapping", y.map, y, function() error "lost" end, "r")
+  local plane = flow:data("int", 6, {extents = {3, 2}})
+  flow:fill(plane:box({1, 3}, {1, 2}), -4)
+  is(table.concat(plane:table(), " "), "0 0 0 0 -4 -4", "a box, dimension 0 first")
+  is(plane[5], -4, "an element of a plane")
+  local other = flow:data("int", 6, {extents = {3, 2}})
+  flow:copy(other, plane)
+  is(other[4], -4, "a copy")
+
+  local seen, order = {}, flow:token "order"
+  local function note(text) return function() seen[#seen + 1] = text end end
+  local graph = system:graph()
+  graph:call(note "plan")
+  local plan, signal, gate = graph:freeze(), system.devices[1]:signal(), system.devices[1]:signal {gate = true}
+  flow:call(note "first", {updates = {order}})
+  flow:run(plan, {updates = {order}})
+  flow:call(note "last", {updates = {order}, barrier = true, label = "end"})
+  flow:emit(signal, {reads = {order}})
+  flow:wait()
+  is(table.concat(seen, " "), "first plan last", "functions and plans")
+  is(tonumber(signal:reached()), 1, "an emission")
+  local late = flow:wait_for(gate, 1)
+  raises("PLAIT_E_TIMEOUT", "a wait with a limit", flow.wait, flow, late, 0.01)
+  gate:raise(1)
+  flow:wait()
+  local task = flow:call(function() error "lost" end, {writes = {x}})
+  raises("lost", "an error in a function", flow.wait, flow, task)
+  raises("lost", "data that it poisoned", function() return x[0] end)
+  flow:cancel()
+  raises("cancelled", "a cancelled flow", flow.wait, flow)
+  ok(flow:explain():find('reads y, which it wrote', 1, true), "reasons")
+  ok(flow:explain("json"):find('"label":"end"', 1, true), "as JSON")
+  is(#flow:split {items = 10, pieces = 3}, 3, "chunks")
+  for _, access in ipairs {plane:near(1, 1), plane:cross(1, 1), plane:own(), plane:slice(1), plane:even(0)} do
+    is(access.data, plane, "a mapper")
+  end
+  flow:read "data z\ntask a writes=z\n"
+  is(flow:query().window, 4096, "properties")
+  local awaited = false
+  local task_of = coroutine.create(function() flow:await() awaited = true end)
+  while not awaited do
+    if coroutine.status(task_of) == "suspended" then assert(coroutine.resume(task_of)) end
+    system:pump(0.01)
+  end
+  ok(awaited, "await")
+  raises("mine:1", "a mistake in a text", flow.read, flow, "x", "mine")
+  raises("an access is data", "no data", flow.launch, flow, axpy, {1, 2, x, 3})
+  raises("takes a table of 4", "too few arguments", flow.launch, flow, axpy, {1})
+  raises("index 3 of data with 3", "an index outside", function() return y[3] end)
+  raises("a type of C", "data without a type", flow.data, flow, 3, 3)
+  raises("2 values for 3", "too few values", y.write, y, {1, 2})
+  raises("a token has no memory", "an element of a token", function() return order[0] end)
+  raises("window 5", "a wrong window", system.flow, system, {window = 5})
+  raises("no format", "a wrong format", flow.explain, flow, "xml")
+  flow:release()
+end)
+
 print("1.." .. count)
 os.exit(failed == 0)

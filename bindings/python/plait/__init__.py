@@ -20,17 +20,18 @@ from ._buffer import Buffer, Rows
 from ._coll import Chunk, Coll, Schedule
 from ._core import (CancelledError, Error, FailedError, InvalidError, MemoryExhausted,
                     UnavailableError, UnsupportedError, WaitTimeout)
+from ._flow import Access, Data, Flow, chunk
 from ._graph import Barrier, Graph, Group, Node, Rotation
 from ._kernel import Kernel, Parameter, iteration, scratch, source_text
 from ._library import lib as _lib
 from ._plan import Function, Plan, Run
 from ._system import Device, Queue, Signal, System, backend_report, is_stopping
 
-__all__ = ["Barrier", "Batch", "Buffer", "CancelledError", "Chunk", "Coll",
-           "Device", "Error", "FailedError", "Function", "Graph", "Group",
+__all__ = ["Access", "Barrier", "Batch", "Buffer", "CancelledError", "Chunk", "Coll", "Data",
+           "Device", "Error", "FailedError", "Flow", "Function", "Graph", "Group",
            "InvalidError", "Kernel", "MemoryExhausted", "Node", "Parameter", "Plan", "Queue", "Rotation", "Rows", "Run",
            "Schedule", "Signal", "System", "UnavailableError", "UnsupportedError", "WaitTimeout",
-           "backend_report", "is_stopping", "iteration", "live_count", "open", "scratch", "source_text", "version"]
+           "backend_report", "chunk", "is_stopping", "iteration", "live_count", "open", "scratch", "source_text", "version"]
 
 open = System
 

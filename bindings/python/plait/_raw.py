@@ -54,10 +54,14 @@ plait_coll_protocol = c_uint32
 plait_compile_flags = c_uint32
 plait_schedule_flags = c_uint32
 plait_reduction = c_uint32
+plait_mapper_kind = c_uint32
+plait_mapper_flags = c_uint32
 plait_task = c_uint64
+plait_flow_flags = c_uint32
 plait_access_mode = c_uint32
 plait_task_kind = c_uint32
 plait_task_flags = c_uint32
+plait_flow_format = c_int32
 plait_code_parameter_flags = c_uint32
 plait_code_flags = c_uint32
 
@@ -155,6 +159,7 @@ PLAIT_ARGUMENT_SCRATCH = 5
 PLAIT_ARGUMENT_LOCAL = 6
 PLAIT_ARGUMENT_DATA = 7
 PLAIT_ARGUMENT_ACCESS = 8
+PLAIT_ARGUMENT_CHUNK = 9
 PLAIT_SERIES_FROM_COUNT = 1
 PLAIT_COMMAND_NOP = 0
 PLAIT_COMMAND_CALL = 1
@@ -292,6 +297,16 @@ PLAIT_REDUCE_SUM = 0
 PLAIT_REDUCE_PROD = 1
 PLAIT_REDUCE_MIN = 2
 PLAIT_REDUCE_MAX = 3
+PLAIT_MAPPER_ALL = 0
+PLAIT_MAPPER_ONE_TO_ONE = 1
+PLAIT_MAPPER_SLICE = 2
+PLAIT_MAPPER_NEIGHBORHOOD = 3
+PLAIT_MAPPER_FIXED = 4
+PLAIT_MAPPER_EVEN_SPLIT = 5
+PLAIT_MAPPER_BOXES = 6
+PLAIT_MAPPER_FUNCTION = 7
+PLAIT_MAPPER_NO_CORNERS = 1
+PLAIT_FLOW_RECORD = 1
 PLAIT_ACCESS_BY_SIGNATURE = 0
 PLAIT_ACCESS_READ = 1
 PLAIT_ACCESS_WRITE = 2
@@ -302,10 +317,15 @@ PLAIT_TASK_COPY = 2
 PLAIT_TASK_FILL = 3
 PLAIT_TASK_READ = 4
 PLAIT_TASK_WRITE = 5
+PLAIT_TASK_PLAN = 6
 PLAIT_TASK_EMIT = 7
 PLAIT_TASK_WAIT = 8
 PLAIT_TASK_NO_WAIT = 16
 PLAIT_TASK_BARRIER = 32
+PLAIT_FLOW_TEXT = 0
+PLAIT_FLOW_JSON = 1
+PLAIT_FLOW_DOT = 2
+PLAIT_FLOW_SVG = 3
 PLAIT_CODE_POINTER = 1
 PLAIT_CODE_READS = 2
 PLAIT_CODE_WRITES = 4
@@ -318,6 +338,7 @@ plait_kernel_function = CFUNCTYPE(c_int32, c_void_p, c_void_p, c_void_p)
 plait_range_function = CFUNCTYPE(c_int32, c_void_p, c_void_p, c_void_p, c_void_p)
 plait_any_function = CFUNCTYPE(None)
 plait_failure_function = CFUNCTYPE(None, c_void_p, c_void_p)
+plait_mapper_function = CFUNCTYPE(plait_status, c_void_p, c_void_p, c_void_p, c_void_p, c_uint32, c_void_p)
 
 
 class plait_error(Structure):
@@ -970,10 +991,24 @@ class plait_box(Structure):
     ]
 
 
+class plait_mapper(Structure):
+    _fields_ = [
+        ("size", c_uint32),
+        ("kind", plait_mapper_kind),
+        ("dimension", c_uint32),
+        ("flags", plait_mapper_flags),
+        ("extent", c_uint64 * 3),
+        ("boxes", c_void_p),
+        ("box_count", c_uint64),
+        ("function", c_void_p),
+        ("user_data", c_void_p),
+    ]
+
+
 class plait_flow_desc(Structure):
     _fields_ = [
         ("size", c_uint32),
-        ("flags", c_uint32),
+        ("flags", plait_flow_flags),
         ("window", c_uint32),
         ("lanes", c_uint32),
         ("label", c_char_p),
@@ -993,12 +1028,25 @@ class plait_data_desc(Structure):
     ]
 
 
+class plait_data_info(Structure):
+    _fields_ = [
+        ("size", c_uint32),
+        ("dimensions", c_uint32),
+        ("element_bytes", c_uint32),
+        ("reserved0", c_uint32),
+        ("extent", c_uint64 * 3),
+        ("pitch", c_uint64 * 3),
+        ("pointer", c_void_p),
+    ]
+
+
 class plait_access(Structure):
     _fields_ = [
         ("size", c_uint32),
         ("mode", plait_access_mode),
         ("data", c_void_p),
         ("box", c_void_p),
+        ("mapper", c_void_p),
     ]
 
 
@@ -1026,6 +1074,11 @@ class plait_task_desc(Structure):
         ("pattern", c_uint64),
         ("signal", c_void_p),
         ("sequence", c_uint64),
+        ("cost", c_uint64),
+        ("split", c_uint32),
+        ("pieces", c_uint32),
+        ("plan", c_void_p),
+        ("run", c_void_p),
     ]
 
 
@@ -1041,6 +1094,7 @@ class plait_flow_info(Structure):
         ("pieces", c_uint64),
         ("flow_bytes", c_uint64),
         ("data_bytes", c_uint64),
+        ("warnings", c_uint64),
     ]
 
 
@@ -1162,8 +1216,10 @@ STRUCTS = (
     plait_schedule_info,
     plait_collective_desc,
     plait_box,
+    plait_mapper,
     plait_flow_desc,
     plait_data_desc,
+    plait_data_info,
     plait_access,
     plait_task_desc,
     plait_flow_info,
@@ -1335,10 +1391,6 @@ FUNCTIONS = {
     "plait_coll_compile": (plait_status, (c_void_p, POINTER(plait_compile_desc), POINTER(c_void_p), POINTER(plait_error),)),
     "plait_schedule_query": (plait_status, (c_void_p, POINTER(plait_schedule_info), POINTER(plait_error),)),
     "plait_schedule_graph": (plait_status, (c_void_p, POINTER(plait_collective_desc), POINTER(c_void_p), POINTER(plait_error),)),
-    "plait_await_signal": (plait_status, (c_void_p, c_uint64, POINTER(plait_error),)),
-    "plait_await_run": (plait_status, (c_void_p, POINTER(plait_error),)),
-    "plait_await_plan": (plait_status, (c_void_p, c_void_p, POINTER(plait_run_desc), POINTER(plait_error),)),
-    "plait_yield": (plait_status, (POINTER(plait_error),)),
     "plait_flow_create": (plait_status, (c_void_p, POINTER(plait_flow_desc), POINTER(c_void_p), POINTER(plait_error),)),
     "plait_flow_retain": (None, (c_void_p,)),
     "plait_flow_release": (None, (c_void_p,)),
@@ -1348,12 +1400,20 @@ FUNCTIONS = {
     "plait_flow_notify": (plait_status, (c_void_p, plait_task, c_void_p, c_void_p, c_void_p, POINTER(plait_error),)),
     "plait_flow_cancel": (plait_status, (c_void_p, POINTER(plait_error),)),
     "plait_flow_query": (plait_status, (c_void_p, POINTER(plait_flow_info), POINTER(plait_error),)),
+    "plait_flow_split": (plait_status, (c_void_p, POINTER(plait_task_desc), POINTER(plait_box), c_uint64, POINTER(c_uint64), POINTER(plait_error),)),
     "plait_data_create": (plait_status, (c_void_p, POINTER(plait_data_desc), POINTER(c_void_p), POINTER(plait_error),)),
     "plait_data_part": (plait_status, (c_void_p, POINTER(plait_box), POINTER(c_void_p), POINTER(plait_error),)),
+    "plait_data_query": (plait_status, (c_void_p, POINTER(plait_data_info), POINTER(plait_error),)),
     "plait_data_retain": (None, (c_void_p,)),
     "plait_data_release": (None, (c_void_p,)),
     "plait_data_map": (plait_status, (c_void_p, POINTER(plait_box), plait_map_flags, POINTER(c_void_p), POINTER(plait_error),)),
     "plait_data_unmap": (plait_status, (c_void_p, c_void_p, POINTER(plait_error),)),
     "plait_data_read": (plait_status, (c_void_p, POINTER(plait_box), c_void_p, POINTER(plait_error),)),
     "plait_data_write": (plait_status, (c_void_p, POINTER(plait_box), c_void_p, POINTER(plait_error),)),
+    "plait_await_signal": (plait_status, (c_void_p, c_uint64, POINTER(plait_error),)),
+    "plait_await_run": (plait_status, (c_void_p, POINTER(plait_error),)),
+    "plait_await_plan": (plait_status, (c_void_p, c_void_p, POINTER(plait_run_desc), POINTER(plait_error),)),
+    "plait_yield": (plait_status, (POINTER(plait_error),)),
+    "plait_flow_write": (plait_status, (c_void_p, plait_flow_format, c_void_p, c_uint64, POINTER(c_uint64), POINTER(plait_error),)),
+    "plait_flow_read": (plait_status, (c_void_p, c_char_p, c_uint64, c_char_p, POINTER(plait_error),)),
 }

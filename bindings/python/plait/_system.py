@@ -23,6 +23,7 @@ from ._kernel import Kernel, check_kernel
 
 if TYPE_CHECKING:
     from ._coll import Coll, Schedule
+    from ._flow import Flow
     from ._graph import Graph
     from ._plan import Plan
 
@@ -141,6 +142,13 @@ class System(Handle):
         from ._graph import Graph
         code = text.encode()
         return Graph(self, make(lib.plait_graph_read, self.handle, code, len(code), encode(name)))
+
+    def flow(self, *, window: int = 0, lanes: int = 0, record: bool = False, label: Optional[str] = None) -> Flow:
+        """Create a flow: tasks with data, whose order is inferred; see plait.Flow.
+        `window`: tasks that may be not done; `lanes`: tasks that run at a time; 0: the
+        library chooses.  `record`: keep the tasks for Flow.explain."""
+        from ._flow import Flow
+        return Flow(self, window=window, lanes=lanes, record=record, label=label)
 
     def coll(self, kind: str, ranks: int, *, algorithm: Optional[str] = None, chunks: int = 0, root: int = 0,
              in_place: bool = False, inputs: int = 0, outputs: int = 0, promises: Any = None,

@@ -264,6 +264,38 @@ void plait__front_map_visit_all(plait__front_map *map,
 		visit(map->top, function, arg);
 }
 
+struct box_visit {
+	const plait_box *box;
+	plait_box piece; /* so far: the dimensions above */
+	plait__front_visit_box function;
+	void *arg;
+};
+
+static void visit_box(const plait__slabs *slabs, struct box_visit *by)
+{
+	uint32_t d = slabs->dimension, i = piece_at(slabs, by->box->low[d]);
+
+	for (; i < slabs->count && begin_of(slabs, i) < by->box->high[d]; i++) {
+		by->piece.low[d] = begin_of(slabs, i);
+		by->piece.high[d] = slabs->ends[i];
+		if (slabs->inner != NULL)
+			visit_box(slabs->inner[i], by);
+		else
+			by->function(by->arg, &slabs->fronts[i], &by->piece);
+	}
+}
+
+void plait__front_map_visit_box(plait__front_map *map, const plait_box *box,
+				plait__front_visit_box function, void *arg)
+{
+	struct box_visit by = { box, map->whole, function, arg };
+
+	if (map->top == NULL)
+		function(arg, &map->front, &map->whole);
+	else
+		visit_box(map->top, &by);
+}
+
 static bool grow_list(plait__front_list *list, uint32_t count)
 {
 	uint32_t capacity = list->capacity < 32 ? 32 : list->capacity;

@@ -75,6 +75,12 @@ typedef void (*plait__front_visit)(void *arg, plait__front *front);
 void plait__front_map_visit_all(plait__front_map *map,
 				plait__front_visit visit, void *arg);
 
+/* The same for the pieces that a box has elements of, with their boxes. */
+typedef void (*plait__front_visit_box)(void *arg, plait__front *front,
+				       const plait_box *piece);
+void plait__front_map_visit_box(plait__front_map *map, const plait_box *box,
+				plait__front_visit_box visit, void *arg);
+
 /* Remove borders between equal fronts. */
 void plait__front_map_join(plait__front_map *map);
 

@@ -70,6 +70,8 @@ static const struct {
 	KNOWN(plait_flow_desc),
 	KNOWN(plait_data_desc),
 	KNOWN(plait_access),
+	KNOWN(plait_mapper),
+	KNOWN(plait_data_info),
 	KNOWN(plait_task_desc),
 	KNOWN(plait_flow_info),
 	KNOWN(plait_code_parameter),

@@ -224,12 +224,12 @@ static plait_status bind_host(const struct binding *binding)
 	uintptr_t address = (uintptr_t)given->value;
 
 	if (given->value == NULL && given->buffer != NULL)
-		return wrong(binding, "a buffer is given, but its nodes take "
+		return fail(binding, "a buffer is given, but its nodes take "
 			     "memory of the program: set value and bytes");
 	if (given->value == NULL && given->bytes != 0)
-		return wrong(binding, "value is null");
+		return fail(binding, "value is null");
 	if (given->bytes > UINTPTR_MAX - address)
-		return wrong(binding, "bytes is beyond all memory");
+		return fail(binding, "bytes is beyond all memory");
 	/* A READ writes to it, as the header says. */
 	memcpy(&binding->bound->mapped, &given->value, sizeof(given->value));
 	binding->bound->host_bytes = given->bytes;

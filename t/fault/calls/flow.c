@@ -68,7 +68,7 @@ static plait_status submit_boxes(plait_flow *flow, plait_data *data,
 		const plait_access access = {
 			sizeof(access), i < 20 ? PLAIT_ACCESS_READ :
 						 PLAIT_ACCESS_READ_WRITE,
-			data, i < 20 ? &box : NULL
+			data, i < 20 ? &box : NULL, NULL
 		};
 		const plait_task_desc desc = {
 			.size = sizeof(desc), .kind = PLAIT_TASK_CALL,
@@ -107,7 +107,7 @@ static plait_status use_failure(struct place *place, plait_flow *flow,
 				plait_data *data, plait_error *error)
 {
 	const plait_access access = { sizeof(access), PLAIT_ACCESS_WRITE, data,
-				      NULL };
+				      NULL, NULL };
 	const plait_task_desc desc = {
 		.size = sizeof(desc), .kind = PLAIT_TASK_CALL,
 		.function = calls_return_three, .accesses = &access,
@@ -197,6 +197,7 @@ static plait_status use_host(struct place *place, plait_flow *flow,
 			     plait_data *data, plait_error *error)
 {
 	const plait_box box = { { 1, 1, 0 }, { 3, 3, 1 } };
+	plait_data_info info = { .size = sizeof(info) };
 	plait_data *part = NULL;
 	void *pointer = NULL;
 	plait_status status = plait_data_part(data, &box, &part, error);
@@ -210,6 +211,8 @@ static plait_status use_host(struct place *place, plait_flow *flow,
 		return calls_wrong(error, "out is set");
 	if (status == PLAIT_OK)
 		status = plait_data_unmap(part, pointer, error);
+	if (status == PLAIT_OK)
+		status = plait_data_query(part, &info, error);
 	plait_data_retain(part);
 	plait_data_release(part);
 	plait_data_release(part);
@@ -221,6 +224,79 @@ static plait_status host(struct place *place, plait_error *error)
 	return with_data(place, use_host, error);
 }
 
+/* ---- plans ---- */
+
+static plait_status make_plan(struct place *place, plait_plan **out,
+			      plait_error *error)
+{
+	plait_graph *graph = NULL;
+	plait_status status = plait_graph_create(place->context, &graph, error);
+
+	if (status == PLAIT_OK)
+		status = plait_graph_call(graph, calls_return_zero, NULL, 0,
+					  NULL, error);
+	if (status == PLAIT_OK)
+		status = plait_graph_freeze(graph, NULL, out, error);
+	plait_graph_release(graph);
+	return status;
+}
+
+static plait_status use_plan(struct place *place, plait_flow *flow,
+			     plait_data *data, plait_error *error)
+{
+	const plait_access access = { sizeof(access), PLAIT_ACCESS_WRITE, data,
+				      NULL, NULL };
+	plait_task_desc run = { .size = sizeof(run), .kind = PLAIT_TASK_PLAN,
+				.accesses = &access, .access_count = 1 };
+	plait_status status = PLAIT_OK;
+
+	/* Elsewhere there is no device of the host. */
+	if (strcmp(place->backend, "host") != 0)
+		return PLAIT_OK;
+	status = make_plan(place, &run.plan, error);
+	if (status == PLAIT_OK)
+		status = plait_flow_submit(flow, &run, NULL, error);
+	if (status == PLAIT_OK)
+		status = plait_flow_wait(flow, 0, PLAIT_FOREVER, error);
+	plait_plan_release(run.plan);
+	return status;
+}
+
+static plait_status plan(struct place *place, plait_error *error)
+{
+	return with_data(place, use_plan, error);
+}
+
+/* ---- records ---- */
+
+/* A flow that fails to record says so when it is written. */
+static plait_status write(struct place *place, plait_error *error)
+{
+	static const char text[] = "data u 8\nrepeat 9\ntask a items=8 split=1 "
+				   "pieces=2 reads=u:own\n"
+				   "end\ntask b writes=u[2:6]\n";
+	const plait_flow_desc desc = { .size = sizeof(desc), .window = 64,
+				       .flags = PLAIT_FLOW_RECORD };
+	plait_flow *flow = NULL;
+	const plait_task_desc split = { .size = sizeof(split), .split = 1 };
+	uint64_t bytes = 0;
+	plait_status status = plait_flow_create(place->context, &desc, &flow,
+						error);
+
+	if (status == PLAIT_OK)
+		status = plait_flow_read(flow, text, sizeof(text) - 1, NULL,
+					 error);
+	for (plait_flow_format f = 0; status == PLAIT_OK && f < 4; f++)
+		status = plait_flow_write(flow, f, NULL, 0, &bytes, error);
+	if (status == PLAIT_OK)
+		status = plait_flow_split(flow, &split, NULL, 0, &bytes, error);
+	/* The tasks are done before anything is counted. */
+	if (flow != NULL)
+		(void)plait_flow_wait(flow, 0, PLAIT_FOREVER, NULL);
+	plait_flow_release(flow);
+	return status;
+}
+
 const struct calls_entry calls_flow[] = {
 	{ "plait_flow_create plait_flow_retain plait_flow_release",
 	  create_flow, NULL },
@@ -229,7 +305,10 @@ const struct calls_entry calls_flow[] = {
 	{ "plait_data_read plait_data_write plait_flow_cancel", fail, NULL },
 	{ "plait_flow_submit plait_flow_notify", late, NULL },
 	{ "plait_flow_launch", launch, NULL },
-	{ "plait_data_part plait_data_map plait_data_unmap plait_data_retain "
+	{ "plait_data_part plait_data_map plait_data_unmap plait_data_query "
+	  "plait_data_retain "
 	  "plait_data_release", host, NULL },
+	{ "plait_flow_submit plait_flow_wait", plan, NULL },
+	{ "plait_flow_read plait_flow_write plait_flow_split", write, NULL },
 	{ NULL, NULL, NULL }
 };

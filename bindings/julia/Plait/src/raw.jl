@@ -52,10 +52,14 @@ const plait_coll_protocol = UInt32
 const plait_compile_flags = UInt32
 const plait_schedule_flags = UInt32
 const plait_reduction = UInt32
+const plait_mapper_kind = UInt32
+const plait_mapper_flags = UInt32
 const plait_task = UInt64
+const plait_flow_flags = UInt32
 const plait_access_mode = UInt32
 const plait_task_kind = UInt32
 const plait_task_flags = UInt32
+const plait_flow_format = Int32
 const plait_code_parameter_flags = UInt32
 const plait_code_flags = UInt32
 
@@ -154,6 +158,7 @@ const PLAIT_ARGUMENT_SCRATCH = plait_argument_kind(5)
 const PLAIT_ARGUMENT_LOCAL = plait_argument_kind(6)
 const PLAIT_ARGUMENT_DATA = plait_argument_kind(7)
 const PLAIT_ARGUMENT_ACCESS = plait_argument_kind(8)
+const PLAIT_ARGUMENT_CHUNK = plait_argument_kind(9)
 const PLAIT_SERIES_FROM_COUNT = plait_series_flags(1)
 const PLAIT_COMMAND_NOP = plait_command_kind(0)
 const PLAIT_COMMAND_CALL = plait_command_kind(1)
@@ -291,6 +296,16 @@ const PLAIT_REDUCE_SUM = plait_reduction(0)
 const PLAIT_REDUCE_PROD = plait_reduction(1)
 const PLAIT_REDUCE_MIN = plait_reduction(2)
 const PLAIT_REDUCE_MAX = plait_reduction(3)
+const PLAIT_MAPPER_ALL = plait_mapper_kind(0)
+const PLAIT_MAPPER_ONE_TO_ONE = plait_mapper_kind(1)
+const PLAIT_MAPPER_SLICE = plait_mapper_kind(2)
+const PLAIT_MAPPER_NEIGHBORHOOD = plait_mapper_kind(3)
+const PLAIT_MAPPER_FIXED = plait_mapper_kind(4)
+const PLAIT_MAPPER_EVEN_SPLIT = plait_mapper_kind(5)
+const PLAIT_MAPPER_BOXES = plait_mapper_kind(6)
+const PLAIT_MAPPER_FUNCTION = plait_mapper_kind(7)
+const PLAIT_MAPPER_NO_CORNERS = plait_mapper_flags(1)
+const PLAIT_FLOW_RECORD = plait_flow_flags(1)
 const PLAIT_ACCESS_BY_SIGNATURE = plait_access_mode(0)
 const PLAIT_ACCESS_READ = plait_access_mode(1)
 const PLAIT_ACCESS_WRITE = plait_access_mode(2)
@@ -301,10 +316,15 @@ const PLAIT_TASK_COPY = plait_task_kind(2)
 const PLAIT_TASK_FILL = plait_task_kind(3)
 const PLAIT_TASK_READ = plait_task_kind(4)
 const PLAIT_TASK_WRITE = plait_task_kind(5)
+const PLAIT_TASK_PLAN = plait_task_kind(6)
 const PLAIT_TASK_EMIT = plait_task_kind(7)
 const PLAIT_TASK_WAIT = plait_task_kind(8)
 const PLAIT_TASK_NO_WAIT = plait_task_flags(16)
 const PLAIT_TASK_BARRIER = plait_task_flags(32)
+const PLAIT_FLOW_TEXT = plait_flow_format(0)
+const PLAIT_FLOW_JSON = plait_flow_format(1)
+const PLAIT_FLOW_DOT = plait_flow_format(2)
+const PLAIT_FLOW_SVG = plait_flow_format(3)
 const PLAIT_CODE_POINTER = plait_code_parameter_flags(1)
 const PLAIT_CODE_READS = plait_code_parameter_flags(2)
 const PLAIT_CODE_WRITES = plait_code_parameter_flags(4)
@@ -889,9 +909,21 @@ struct plait_box
     high::NTuple{3, UInt64}
 end
 
+struct plait_mapper
+    size::UInt32
+    kind::plait_mapper_kind
+    dimension::UInt32
+    flags::plait_mapper_flags
+    extent::NTuple{3, UInt64}
+    boxes::Ptr{plait_box}
+    box_count::UInt64
+    function_::Ptr{Cvoid}
+    user_data::Ptr{Cvoid}
+end
+
 struct plait_flow_desc
     size::UInt32
-    flags::UInt32
+    flags::plait_flow_flags
     window::UInt32
     lanes::UInt32
     label::Cstring
@@ -908,11 +940,22 @@ struct plait_data_desc
     label::Cstring
 end
 
+struct plait_data_info
+    size::UInt32
+    dimensions::UInt32
+    element_bytes::UInt32
+    reserved0::UInt32
+    extent::NTuple{3, UInt64}
+    pitch::NTuple{3, UInt64}
+    pointer::Ptr{Cvoid}
+end
+
 struct plait_access
     size::UInt32
     mode::plait_access_mode
     data::Ptr{plait_data}
     box::Ptr{plait_box}
+    mapper::Ptr{plait_mapper}
 end
 
 struct plait_task_desc
@@ -938,6 +981,11 @@ struct plait_task_desc
     pattern::UInt64
     signal::Ptr{plait_signal}
     sequence::UInt64
+    cost::UInt64
+    split::UInt32
+    pieces::UInt32
+    plan::Ptr{plait_plan}
+    run::Ptr{plait_run_desc}
 end
 
 struct plait_flow_info
@@ -951,6 +999,7 @@ struct plait_flow_info
     pieces::UInt64
     flow_bytes::UInt64
     data_bytes::UInt64
+    warnings::UInt64
 end
 
 struct plait_code_parameter
@@ -1059,8 +1108,10 @@ const STRUCTS = DataType[
     plait_schedule_info,
     plait_collective_desc,
     plait_box,
+    plait_mapper,
     plait_flow_desc,
     plait_data_desc,
+    plait_data_info,
     plait_access,
     plait_task_desc,
     plait_flow_info,
@@ -2020,30 +2071,6 @@ function plait_schedule_graph(schedule, desc, out, error)
     ccall(plait_schedule_graph_at[], plait_status, (Ptr{plait_schedule}, Ptr{plait_collective_desc}, Ptr{Ptr{plait_graph}}, Ptr{plait_error}), schedule, desc, out, error)
 end
 
-const plait_await_signal_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_await_signal - in a coroutine: wait for an emission."
-function plait_await_signal(signal, sequence, error)
-    ccall(plait_await_signal_at[], plait_status, (Ptr{plait_signal}, UInt64, Ptr{plait_error}), signal, sequence, error)
-end
-
-const plait_await_run_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_await_run - in a coroutine: wait for the end of another run."
-function plait_await_run(run, error)
-    ccall(plait_await_run_at[], plait_status, (Ptr{plait_run}, Ptr{plait_error}), run, error)
-end
-
-const plait_await_plan_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_await_plan - in a coroutine: run a plan and wait for its end."
-function plait_await_plan(plan, queue, desc, error)
-    ccall(plait_await_plan_at[], plait_status, (Ptr{plait_plan}, Ptr{plait_queue}, Ptr{plait_run_desc}, Ptr{plait_error}), plan, queue, desc, error)
-end
-
-const plait_yield_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_yield - in a coroutine: let the thread do other work first."
-function plait_yield(error)
-    ccall(plait_yield_at[], plait_status, (Ptr{plait_error},), error)
-end
-
 const plait_flow_create_at = Ref{Ptr{Cvoid}}(C_NULL)
 "plait_flow_create - create a flow on the host of a context."
 function plait_flow_create(context, desc, out, error)
@@ -2098,6 +2125,12 @@ function plait_flow_query(flow, info, error)
     ccall(plait_flow_query_at[], plait_status, (Ptr{plait_flow}, Ptr{plait_flow_info}, Ptr{plait_error}), flow, info, error)
 end
 
+const plait_flow_split_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_flow_split - get the chunks of a launch that would be split."
+function plait_flow_split(flow, desc, out, room, out_count, error)
+    ccall(plait_flow_split_at[], plait_status, (Ptr{plait_flow}, Ptr{plait_task_desc}, Ptr{plait_box}, UInt64, Ptr{UInt64}, Ptr{plait_error}), flow, desc, out, room, out_count, error)
+end
+
 const plait_data_create_at = Ref{Ptr{Cvoid}}(C_NULL)
 "plait_data_create - create data of a flow."
 function plait_data_create(flow, desc, out, error)
@@ -2108,6 +2141,12 @@ const plait_data_part_at = Ref{Ptr{Cvoid}}(C_NULL)
 "plait_data_part - name a box of data: accesses of the part and of the whole order each other."
 function plait_data_part(data, box, out, error)
     ccall(plait_data_part_at[], plait_status, (Ptr{plait_data}, Ptr{plait_box}, Ptr{Ptr{plait_data}}, Ptr{plait_error}), data, box, out, error)
+end
+
+const plait_data_query_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_data_query - get the properties of data."
+function plait_data_query(data, info, error)
+    ccall(plait_data_query_at[], plait_status, (Ptr{plait_data}, Ptr{plait_data_info}, Ptr{plait_error}), data, info, error)
 end
 
 const plait_data_retain_at = Ref{Ptr{Cvoid}}(C_NULL)
@@ -2144,6 +2183,42 @@ const plait_data_write_at = Ref{Ptr{Cvoid}}(C_NULL)
 "plait_data_write - copy elements from host memory, and wait."
 function plait_data_write(data, box, host, error)
     ccall(plait_data_write_at[], plait_status, (Ptr{plait_data}, Ptr{plait_box}, Ptr{Cvoid}, Ptr{plait_error}), data, box, host, error)
+end
+
+const plait_await_signal_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_await_signal - in a coroutine: wait for an emission."
+function plait_await_signal(signal, sequence, error)
+    ccall(plait_await_signal_at[], plait_status, (Ptr{plait_signal}, UInt64, Ptr{plait_error}), signal, sequence, error)
+end
+
+const plait_await_run_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_await_run - in a coroutine: wait for the end of another run."
+function plait_await_run(run, error)
+    ccall(plait_await_run_at[], plait_status, (Ptr{plait_run}, Ptr{plait_error}), run, error)
+end
+
+const plait_await_plan_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_await_plan - in a coroutine: run a plan and wait for its end."
+function plait_await_plan(plan, queue, desc, error)
+    ccall(plait_await_plan_at[], plait_status, (Ptr{plait_plan}, Ptr{plait_queue}, Ptr{plait_run_desc}, Ptr{plait_error}), plan, queue, desc, error)
+end
+
+const plait_yield_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_yield - in a coroutine: let the thread do other work first."
+function plait_yield(error)
+    ccall(plait_yield_at[], plait_status, (Ptr{plait_error},), error)
+end
+
+const plait_flow_write_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_flow_write - print the tasks of a flow, and why each waits for others."
+function plait_flow_write(flow, format, buffer, capacity_bytes, out_bytes, error)
+    ccall(plait_flow_write_at[], plait_status, (Ptr{plait_flow}, plait_flow_format, Ptr{Cvoid}, UInt64, Ptr{UInt64}, Ptr{plait_error}), flow, format, buffer, capacity_bytes, out_bytes, error)
+end
+
+const plait_flow_read_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_flow_read - submit the tasks of a text; see doc/flow-text.md."
+function plait_flow_read(flow, text, bytes, name, error)
+    ccall(plait_flow_read_at[], plait_status, (Ptr{plait_flow}, Cstring, UInt64, Cstring, Ptr{plait_error}), flow, text, bytes, name, error)
 end
 
 # The functions, and where their addresses are kept
@@ -2306,10 +2381,6 @@ const FUNCTIONS = Tuple{Symbol,Base.RefValue{Ptr{Cvoid}}}[
     (:plait_coll_compile, plait_coll_compile_at),
     (:plait_schedule_query, plait_schedule_query_at),
     (:plait_schedule_graph, plait_schedule_graph_at),
-    (:plait_await_signal, plait_await_signal_at),
-    (:plait_await_run, plait_await_run_at),
-    (:plait_await_plan, plait_await_plan_at),
-    (:plait_yield, plait_yield_at),
     (:plait_flow_create, plait_flow_create_at),
     (:plait_flow_retain, plait_flow_retain_at),
     (:plait_flow_release, plait_flow_release_at),
@@ -2319,14 +2390,22 @@ const FUNCTIONS = Tuple{Symbol,Base.RefValue{Ptr{Cvoid}}}[
     (:plait_flow_notify, plait_flow_notify_at),
     (:plait_flow_cancel, plait_flow_cancel_at),
     (:plait_flow_query, plait_flow_query_at),
+    (:plait_flow_split, plait_flow_split_at),
     (:plait_data_create, plait_data_create_at),
     (:plait_data_part, plait_data_part_at),
+    (:plait_data_query, plait_data_query_at),
     (:plait_data_retain, plait_data_retain_at),
     (:plait_data_release, plait_data_release_at),
     (:plait_data_map, plait_data_map_at),
     (:plait_data_unmap, plait_data_unmap_at),
     (:plait_data_read, plait_data_read_at),
     (:plait_data_write, plait_data_write_at),
+    (:plait_await_signal, plait_await_signal_at),
+    (:plait_await_run, plait_await_run_at),
+    (:plait_await_plan, plait_await_plan_at),
+    (:plait_yield, plait_yield_at),
+    (:plait_flow_write, plait_flow_write_at),
+    (:plait_flow_read, plait_flow_read_at),
 ]
 
 end

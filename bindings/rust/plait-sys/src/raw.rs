@@ -51,10 +51,14 @@ pub type plait_coll_protocol = u32;
 pub type plait_compile_flags = u32;
 pub type plait_schedule_flags = u32;
 pub type plait_reduction = u32;
+pub type plait_mapper_kind = u32;
+pub type plait_mapper_flags = u32;
 pub type plait_task = u64;
+pub type plait_flow_flags = u32;
 pub type plait_access_mode = u32;
 pub type plait_task_kind = u32;
 pub type plait_task_flags = u32;
+pub type plait_flow_format = i32;
 pub type plait_code_parameter_flags = u32;
 pub type plait_code_flags = u32;
 pub const PLAIT_VERSION_MAJOR: u32 = 0;
@@ -151,6 +155,7 @@ pub const PLAIT_ARGUMENT_SCRATCH: plait_argument_kind = 5;
 pub const PLAIT_ARGUMENT_LOCAL: plait_argument_kind = 6;
 pub const PLAIT_ARGUMENT_DATA: plait_argument_kind = 7;
 pub const PLAIT_ARGUMENT_ACCESS: plait_argument_kind = 8;
+pub const PLAIT_ARGUMENT_CHUNK: plait_argument_kind = 9;
 pub const PLAIT_SERIES_FROM_COUNT: plait_series_flags = 1;
 pub const PLAIT_COMMAND_NOP: plait_command_kind = 0;
 pub const PLAIT_COMMAND_CALL: plait_command_kind = 1;
@@ -288,6 +293,16 @@ pub const PLAIT_REDUCE_SUM: plait_reduction = 0;
 pub const PLAIT_REDUCE_PROD: plait_reduction = 1;
 pub const PLAIT_REDUCE_MIN: plait_reduction = 2;
 pub const PLAIT_REDUCE_MAX: plait_reduction = 3;
+pub const PLAIT_MAPPER_ALL: plait_mapper_kind = 0;
+pub const PLAIT_MAPPER_ONE_TO_ONE: plait_mapper_kind = 1;
+pub const PLAIT_MAPPER_SLICE: plait_mapper_kind = 2;
+pub const PLAIT_MAPPER_NEIGHBORHOOD: plait_mapper_kind = 3;
+pub const PLAIT_MAPPER_FIXED: plait_mapper_kind = 4;
+pub const PLAIT_MAPPER_EVEN_SPLIT: plait_mapper_kind = 5;
+pub const PLAIT_MAPPER_BOXES: plait_mapper_kind = 6;
+pub const PLAIT_MAPPER_FUNCTION: plait_mapper_kind = 7;
+pub const PLAIT_MAPPER_NO_CORNERS: plait_mapper_flags = 1;
+pub const PLAIT_FLOW_RECORD: plait_flow_flags = 1;
 pub const PLAIT_ACCESS_BY_SIGNATURE: plait_access_mode = 0;
 pub const PLAIT_ACCESS_READ: plait_access_mode = 1;
 pub const PLAIT_ACCESS_WRITE: plait_access_mode = 2;
@@ -298,10 +313,15 @@ pub const PLAIT_TASK_COPY: plait_task_kind = 2;
 pub const PLAIT_TASK_FILL: plait_task_kind = 3;
 pub const PLAIT_TASK_READ: plait_task_kind = 4;
 pub const PLAIT_TASK_WRITE: plait_task_kind = 5;
+pub const PLAIT_TASK_PLAN: plait_task_kind = 6;
 pub const PLAIT_TASK_EMIT: plait_task_kind = 7;
 pub const PLAIT_TASK_WAIT: plait_task_kind = 8;
 pub const PLAIT_TASK_NO_WAIT: plait_task_flags = 16;
 pub const PLAIT_TASK_BARRIER: plait_task_flags = 32;
+pub const PLAIT_FLOW_TEXT: plait_flow_format = 0;
+pub const PLAIT_FLOW_JSON: plait_flow_format = 1;
+pub const PLAIT_FLOW_DOT: plait_flow_format = 2;
+pub const PLAIT_FLOW_SVG: plait_flow_format = 3;
 pub const PLAIT_CODE_POINTER: plait_code_parameter_flags = 1;
 pub const PLAIT_CODE_READS: plait_code_parameter_flags = 2;
 pub const PLAIT_CODE_WRITES: plait_code_parameter_flags = 4;
@@ -344,6 +364,8 @@ pub type plait_any_function =
     Option<unsafe extern "C" fn()>;
 pub type plait_failure_function =
     Option<unsafe extern "C" fn(user_data: *mut c_void, error: *const plait_error)>;
+pub type plait_mapper_function =
+    Option<unsafe extern "C" fn(user_data: *mut c_void, chunk: *const plait_box, data: *const plait_box, out: *mut plait_box, room: u32, out_count: *mut u32) -> plait_status>;
 
 structs! {
 pub struct plait_error [size] {
@@ -855,9 +877,20 @@ pub struct plait_box [] {
     pub low: [u64; 3],
     pub high: [u64; 3],
 }
+pub struct plait_mapper [size] {
+    pub size: u32,
+    pub kind: plait_mapper_kind,
+    pub dimension: u32,
+    pub flags: plait_mapper_flags,
+    pub extent: [u64; 3],
+    pub boxes: *const plait_box,
+    pub box_count: u64,
+    pub function: plait_mapper_function,
+    pub user_data: *mut c_void,
+}
 pub struct plait_flow_desc [size] {
     pub size: u32,
-    pub flags: u32,
+    pub flags: plait_flow_flags,
     pub window: u32,
     pub lanes: u32,
     pub label: *const c_char,
@@ -872,11 +905,21 @@ pub struct plait_data_desc [size] {
     pub buffer_offset: u64,
     pub label: *const c_char,
 }
+pub struct plait_data_info [size] {
+    pub size: u32,
+    pub dimensions: u32,
+    pub element_bytes: u32,
+    pub reserved0: u32,
+    pub extent: [u64; 3],
+    pub pitch: [u64; 3],
+    pub pointer: *mut c_void,
+}
 pub struct plait_access [size] {
     pub size: u32,
     pub mode: plait_access_mode,
     pub data: *mut plait_data,
     pub r#box: *const plait_box,
+    pub mapper: *const plait_mapper,
 }
 pub struct plait_task_desc [size] {
     pub size: u32,
@@ -901,6 +944,11 @@ pub struct plait_task_desc [size] {
     pub pattern: u64,
     pub signal: *mut plait_signal,
     pub sequence: u64,
+    pub cost: u64,
+    pub split: u32,
+    pub pieces: u32,
+    pub plan: *mut plait_plan,
+    pub run: *const plait_run_desc,
 }
 pub struct plait_flow_info [size] {
     pub size: u32,
@@ -913,6 +961,7 @@ pub struct plait_flow_info [size] {
     pub pieces: u64,
     pub flow_bytes: u64,
     pub data_bytes: u64,
+    pub warnings: u64,
 }
 pub struct plait_code_parameter [size] {
     pub size: u32,
@@ -1285,14 +1334,6 @@ fn plait_coll_compile(coll: *mut plait_coll, desc: *const plait_compile_desc, ou
 fn plait_schedule_query(schedule: *mut plait_schedule, info: *mut plait_schedule_info, error: *mut plait_error) -> plait_status;
 /// plait_schedule_graph - make a graph of a schedule, for all of its ranks.
 fn plait_schedule_graph(schedule: *mut plait_schedule, desc: *const plait_collective_desc, out: *mut *mut plait_graph, error: *mut plait_error) -> plait_status;
-/// plait_await_signal - in a coroutine: wait for an emission.
-fn plait_await_signal(signal: *mut plait_signal, sequence: u64, error: *mut plait_error) -> plait_status;
-/// plait_await_run - in a coroutine: wait for the end of another run.
-fn plait_await_run(run: *mut plait_run, error: *mut plait_error) -> plait_status;
-/// plait_await_plan - in a coroutine: run a plan and wait for its end.
-fn plait_await_plan(plan: *mut plait_plan, queue: *mut plait_queue, desc: *const plait_run_desc, error: *mut plait_error) -> plait_status;
-/// plait_yield - in a coroutine: let the thread do other work first.
-fn plait_yield(error: *mut plait_error) -> plait_status;
 /// plait_flow_create - create a flow on the host of a context.
 fn plait_flow_create(context: *mut plait_context, desc: *const plait_flow_desc, out: *mut *mut plait_flow, error: *mut plait_error) -> plait_status;
 /// plait_flow_retain - add one reference.
@@ -1311,10 +1352,14 @@ fn plait_flow_notify(flow: *mut plait_flow, task: plait_task, inbox: *mut plait_
 fn plait_flow_cancel(flow: *mut plait_flow, error: *mut plait_error) -> plait_status;
 /// plait_flow_query - get the properties of a flow.
 fn plait_flow_query(flow: *mut plait_flow, info: *mut plait_flow_info, error: *mut plait_error) -> plait_status;
+/// plait_flow_split - get the chunks of a launch that would be split.
+fn plait_flow_split(flow: *mut plait_flow, desc: *const plait_task_desc, out: *mut plait_box, room: u64, out_count: *mut u64, error: *mut plait_error) -> plait_status;
 /// plait_data_create - create data of a flow.
 fn plait_data_create(flow: *mut plait_flow, desc: *const plait_data_desc, out: *mut *mut plait_data, error: *mut plait_error) -> plait_status;
 /// plait_data_part - name a box of data: accesses of the part and of the whole order each other.
 fn plait_data_part(data: *mut plait_data, r#box: *const plait_box, out: *mut *mut plait_data, error: *mut plait_error) -> plait_status;
+/// plait_data_query - get the properties of data.
+fn plait_data_query(data: *mut plait_data, info: *mut plait_data_info, error: *mut plait_error) -> plait_status;
 /// plait_data_retain - add one reference.
 fn plait_data_retain(data: *mut plait_data);
 /// plait_data_release - give one reference back; its tasks still run.
@@ -1327,4 +1372,16 @@ fn plait_data_unmap(data: *mut plait_data, pointer: *mut c_void, error: *mut pla
 fn plait_data_read(data: *mut plait_data, r#box: *const plait_box, host: *mut c_void, error: *mut plait_error) -> plait_status;
 /// plait_data_write - copy elements from host memory, and wait.
 fn plait_data_write(data: *mut plait_data, r#box: *const plait_box, host: *const c_void, error: *mut plait_error) -> plait_status;
+/// plait_await_signal - in a coroutine: wait for an emission.
+fn plait_await_signal(signal: *mut plait_signal, sequence: u64, error: *mut plait_error) -> plait_status;
+/// plait_await_run - in a coroutine: wait for the end of another run.
+fn plait_await_run(run: *mut plait_run, error: *mut plait_error) -> plait_status;
+/// plait_await_plan - in a coroutine: run a plan and wait for its end.
+fn plait_await_plan(plan: *mut plait_plan, queue: *mut plait_queue, desc: *const plait_run_desc, error: *mut plait_error) -> plait_status;
+/// plait_yield - in a coroutine: let the thread do other work first.
+fn plait_yield(error: *mut plait_error) -> plait_status;
+/// plait_flow_write - print the tasks of a flow, and why each waits for others.
+fn plait_flow_write(flow: *mut plait_flow, format: plait_flow_format, buffer: *mut c_void, capacity_bytes: u64, out_bytes: *mut u64, error: *mut plait_error) -> plait_status;
+/// plait_flow_read - submit the tasks of a text; see doc/flow-text.md.
+fn plait_flow_read(flow: *mut plait_flow, text: *const c_char, bytes: u64, name: *const c_char, error: *mut plait_error) -> plait_status;
 }

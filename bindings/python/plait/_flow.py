@@ -1,0 +1,502 @@
+# SPDX-License-Identifier: MIT
+"""Flows: tasks with data, whose order is inferred."""
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import math
+from ctypes import byref, c_char, c_uint64, c_void_p
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, List, Optional, Sequence, Tuple, Union
+
+from . import _raw
+from ._buffer import CASTS, address_of, view_of
+from ._core import Handle, call, chosen, encode, handle_of, lib, make, plain, sized, wait_in_slices
+from ._elements import ELEMENTS, element_of
+from ._functions import RUN, _table, check_function, once
+from ._kernel import convert, extents
+
+if TYPE_CHECKING:
+    from ._kernel import Kernel
+    from ._plan import Plan
+    from ._system import Signal, System
+
+    Index = Union[int, slice, Tuple[Union[int, slice], ...]]
+
+_MODES = {"reads": _raw.PLAIT_ACCESS_READ, "writes": _raw.PLAIT_ACCESS_WRITE, "updates": _raw.PLAIT_ACCESS_READ_WRITE}
+_FORMATS = {"text": _raw.PLAIT_FLOW_TEXT, "json": _raw.PLAIT_FLOW_JSON, "dot": _raw.PLAIT_FLOW_DOT,
+            "svg": _raw.PLAIT_FLOW_SVG}
+
+
+class Piece:
+    """A kernel argument of a split launch: the items of the piece, `c: struct chunk 48`."""
+
+
+chunk = Piece()
+
+
+class Access:
+    """Elements of data that a task accesses; made by data[...], data.near() and others.
+
+    reads(), writes() and updates() say how; for a kernel its signature does.
+    """
+
+    __slots__ = ("data", "_mode", "_box", "_mapper")
+
+    def __init__(self, data, mode=0, box=None, mapper=None):
+        self.data, self._mode, self._box, self._mapper = data, mode, box, mapper
+
+    def reads(self) -> Access:
+        """Return the access as one that reads."""
+        return Access(self.data, _raw.PLAIT_ACCESS_READ, self._box, self._mapper)
+
+    def writes(self) -> Access:
+        """Return the access as one that gives each element a new value."""
+        return Access(self.data, _raw.PLAIT_ACCESS_WRITE, self._box, self._mapper)
+
+    def updates(self) -> Access:
+        """Return the access as one that reads and writes."""
+        return Access(self.data, _raw.PLAIT_ACCESS_READ_WRITE, self._box, self._mapper)
+
+    def _raw_access(self, kept, mode=0):
+        made = sized(_raw.plait_access, mode=self._mode or mode, data=self.data.handle)
+        for name, value in (("box", self._box), ("mapper", self._mapper)):
+            if value is not None:
+                kept.append(value)
+                setattr(made, name, ctypes.addressof(value))
+        kept.append(made)
+        return made
+
+
+class Data(Handle):
+    """An array of a flow, or a token.  Indexed it is on the host: data[i, j] waits for the
+    tasks that write the element, and so do tolist() and read().
+
+    As an argument of a task it is an access to all elements; at[a:b, c:d] to some of them,
+    and near(), own(), slice(), even() to those of a piece of a split launch.
+    """
+    _release = lib.plait_data_release
+    __slots__ = ("flow", "format", "shape", "_pointer")
+
+    def __init__(self, flow, form, shape, initial=None, label=None):
+        self.flow, self.format, self.shape = flow, form, tuple(shape)
+        desc = sized(_raw.plait_data_desc, dimensions=len(self.shape), label=encode(label),
+                     element_bytes=ELEMENTS[form].size if form else 0)
+        desc.extent[:len(self.shape)] = extents(self.shape[::-1], "shape")
+        super().__init__(make(lib.plait_data_create, flow.handle, byref(desc)), label)
+        info = sized(_raw.plait_data_info)
+        call(lib.plait_data_query, self.handle, byref(info))
+        self._pointer = info.pointer
+        if initial is not None:
+            self.write(initial)
+
+    # --- accesses
+
+    @property
+    def at(self) -> _At:
+        """at[a:b, c:d]: an access to these elements."""
+        return _At(self)
+
+    def reads(self) -> Access:
+        """Return an access to all elements that reads."""
+        return Access(self).reads()
+
+    def writes(self) -> Access:
+        """Return an access that gives each element a new value."""
+        return Access(self).writes()
+
+    def updates(self) -> Access:
+        """Return an access that reads and writes all elements."""
+        return Access(self).updates()
+
+    def own(self) -> Access:
+        """The elements with the coordinates of a piece's items."""
+        return self._mapped("ONE_TO_ONE")
+
+    def near(self, *extent: int, corners: bool = True) -> Access:
+        """As own(), and so many elements more on each side, in each dimension of the shape.
+        Without `corners`: not those that differ in several dimensions."""
+        made = self._mapped("NEIGHBORHOOD", flags=0 if corners else _raw.PLAIT_MAPPER_NO_CORNERS)
+        made._mapper.extent[:len(extent)] = extents(extent[::-1], "near")
+        return made
+
+    def slice(self, axis: int) -> Access:
+        """As own(), and all elements along an axis."""
+        return self._mapped("SLICE", dimension=len(self.shape) - 1 - axis)
+
+    def even(self, axis: int = 0) -> Access:
+        """The part of a piece, of the data cut along an axis into as many as pieces."""
+        return self._mapped("EVEN_SPLIT", dimension=len(self.shape) - 1 - axis)
+
+    def _mapped(self, kind, **fields):
+        return Access(self, mapper=sized(
+            _raw.plait_mapper, kind=getattr(_raw, "PLAIT_MAPPER_" + kind), **fields))
+
+    def _raw_access(self, kept, mode=0):
+        return Access(self)._raw_access(kept, mode)
+
+    # --- the host
+
+    def _box(self, index):
+        """Return (box, shape) of an index of integers and slices; None for an axis."""
+        given = index if isinstance(index, tuple) else (index,)
+        if len(given) > len(self.shape):
+            raise IndexError("%d indices for %d dimensions" % (len(given), len(self.shape)))
+        box, shape = _raw.plait_box(), []
+        box.high[:] = (1, 1, 1)
+        for axis, size in enumerate(self.shape):
+            one, d = given[axis] if axis < len(given) else slice(None), len(self.shape) - 1 - axis
+            if isinstance(one, slice):
+                start, stop, step = one.indices(size)
+                if step != 1 or start >= stop:
+                    raise IndexError("a box has no step, and at least one element")
+                shape.append(stop - start)
+            else:
+                start = range(size)[one]
+                stop = start + 1
+            box.low[d], box.high[d] = start, stop
+        return box, shape
+
+    def _count(self, shape):
+        return math.prod(shape) * ELEMENTS[self._form()].size
+
+    def _form(self):
+        if not self.format:
+            raise TypeError("%s is a token: it has no memory" % self._called())
+        return self.format
+
+    def _fetch(self, box, shape):
+        room = (c_char * self._count(shape))()
+        self.flow._transfer(_raw.PLAIT_TASK_READ, room, ctypes.addressof(room), source=self.handle,
+                            source_box=ctypes.addressof(box))
+        return memoryview(room).cast("B")
+
+    def _store(self, box, shape, data):
+        view = view_of(data, "write")
+        if view.nbytes != self._count(shape):
+            raise ValueError("%d bytes for elements of %d bytes" % (view.nbytes, self._count(shape)))
+        if not view.c_contiguous:
+            view = memoryview(view.tobytes())
+        pointer, _, keep = address_of(view)
+        self.flow._transfer(_raw.PLAIT_TASK_WRITE, keep, pointer, target=self.handle,
+                            target_box=ctypes.addressof(box))
+
+    def __getitem__(self, index: Index) -> Any:
+        """Wait for the writers, and return an element, or a flat list of some."""
+        box, shape = self._box(index)
+        found = self._fetch(box, shape).cast(self._form()).tolist()
+        return found if shape else found[0]
+
+    def __setitem__(self, index: Index, value: Any) -> None:
+        box, shape = self._box(index)
+        form = self._form()
+        if not hasattr(value, "__len__"):
+            room = memoryview(bytearray(self._count(shape))).cast(form)
+            for i in range(len(room)):
+                room[i] = value
+            value = room
+        self._store(box, shape, value)
+
+    def read(self) -> bytes:
+        """Wait for the writers, and return a copy of the contents."""
+        return bytes(self._fetch(*self._box(())))
+
+    def write(self, data: Any) -> None:
+        """Wait for the tasks that use the data, and copy `data` into it."""
+        box, shape = self._box(())
+        self._store(box, shape, data)
+
+    def tolist(self) -> List[Any]:
+        """Wait for the writers, and return the elements as a flat list, in row-major order."""
+        return self._fetch(*self._box(())).cast(self._form()).tolist()
+
+    def numpy(self) -> Any:
+        """Wait for the writers, and return a copy as a NumPy array."""
+        import numpy
+        return numpy.frombuffer(self.read(), ELEMENTS[self._form()].dtype).reshape(self.shape).copy()
+
+    @contextlib.contextmanager
+    def map(self, mode: str = "r+") -> Iterator[memoryview]:
+        """Have the memory of the data until the `with` block ends: tasks that conflict wait
+        meanwhile.  `mode` is "r", "w" or "r+"."""
+        flags = chosen("map", mode, {"r": _raw.PLAIT_MAP_READ, "w": _raw.PLAIT_MAP_WRITE,
+                                     "r+": _raw.PLAIT_MAP_READ | _raw.PLAIT_MAP_WRITE})
+        pointer = c_void_p()
+        self._form()
+        while call(lib.plait_data_map, self.handle, None, flags, byref(pointer)) == _raw.PLAIT_EVENT_READY:
+            self.flow.system.pump()
+        view = self._view(mode == "r")
+        try:
+            yield view
+        finally:
+            view.release()
+            call(lib.plait_data_unmap, self.handle, pointer)
+
+    def _view(self, readonly):
+        """The memory itself: only inside of a task or a mapping."""
+        form = self._form() if self.format in CASTS else "B"
+        whole = memoryview((c_char * self._count(self.shape)).from_address(self._pointer)).cast("B")
+        view = whole.cast(form, self.shape) if form == self.format else whole
+        return view.toreadonly() if readonly else view
+
+    def __len__(self):
+        return self.shape[0] if self.shape else 1
+
+    def __repr__(self):
+        return "<plait.%s %s%s>" % (self._called(), self.format or "token", list(self.shape) if self.shape else "")
+
+
+class _At:
+    __slots__ = ("_data",)
+
+    def __init__(self, data):
+        self._data = data
+
+    def __getitem__(self, index):
+        return Access(self._data, box=self._data._box(index)[0])
+
+
+class Flow(Handle):
+    """A stream of tasks.  Their order is inferred from the data that they access.
+
+        with system.flow() as flow:
+            u, v = flow.data("f", (n,), numbers), flow.data("f", (n,))
+            for step in range(1000):
+                flow(heat, u, v, n, items=n)
+                u, v = v, u
+            print(u[0])                           # waits for its writer
+
+    Called with a kernel, a flow submits a launch; each task has a number.  The end of a
+    `with` block waits for all tasks.
+    """
+    _release = lib.plait_flow_release
+    __slots__ = ("system", "_calls", "_kept")
+
+    def __init__(self, system: System, *, window: int = 0, lanes: int = 0, record: bool = False,
+                 label: Optional[str] = None) -> None:
+        desc = sized(_raw.plait_flow_desc, window=window, lanes=lanes, label=encode(label),
+                     flags=_raw.PLAIT_FLOW_RECORD if record else 0)
+        super().__init__(make(lib.plait_flow_create, system.handle, byref(desc)), label)
+        # Functions that may not have been called, and memory of tasks in flight.
+        self.system, self._calls, self._kept = system, [], []
+
+    def __exit__(self, *error: Any) -> None:
+        if error[0] is None:
+            self.wait()
+        self.release()
+
+    def data(self, format: str, shape: Union[int, Sequence[int]] = (), initial: Any = None, *,
+             label: Optional[str] = None) -> Data:
+        """Create data of zeros, or with a copy of `initial`, an object with the buffer
+        protocol.  `format` is a letter of the struct module, `shape` has the last axis
+        innermost, and up to three; () is one element."""
+        shape = (shape,) if hasattr(shape, "__index__") else tuple(shape)
+        return Data(self, element_of(format).letter, shape, initial, label)
+
+    def token(self, label: Optional[str] = None) -> Data:
+        """Create a token, which has no memory and orders the tasks that name it."""
+        return Data(self, None, (), None, label)
+
+    def __call__(self, kernel: Kernel, *arguments: Any, items: Any = None, group: Any = None, split: int = 0,
+                 pieces: int = 0, reads: Iterable[Any] = (), writes: Iterable[Any] = (),
+                 updates: Iterable[Any] = (), label: Optional[str] = None, urgent: bool = False,
+                 barrier: bool = False) -> int:
+        """Submit a launch: values, data, accesses and plait.chunk for the parameters of the
+        kernel.  `split`: how many of the outermost dimensions of `items` are cut into
+        `pieces`.  Returns the number of the task."""
+        kept: List[Any] = []
+        made = self._arguments(kernel, arguments, kept)
+        launch = kernel._geometry(items, group)
+        return self._submit(_raw.PLAIT_TASK_LAUNCH, kept, reads, writes, updates, label, urgent, barrier,
+                            kernel=kernel.handle, launch=ctypes.addressof(launch),
+                            arguments=ctypes.addressof(made), argument_count=len(arguments), split=split,
+                            pieces=pieces)
+
+    def _arguments(self, kernel, given, kept):
+        if len(given) != len(kernel.parameters):
+            raise TypeError("%s takes %d arguments (%s), not %d" % (
+                kernel.name, len(kernel.parameters), ", ".join(p[0] for p in kernel.parameters), len(given)))
+        made = (_raw.plait_argument * max(len(given), 1))()
+        for slot, (name, kind, target), one in zip(made, kernel.parameters, given):
+            slot.size = ctypes.sizeof(_raw.plait_argument)
+            what = "%s: argument %r" % (kernel.name, name)
+            if isinstance(one, (Data, Access)):
+                _check_element(one, kind, target, what)
+                slot.kind, slot.value = _raw.PLAIT_ARGUMENT_ACCESS, ctypes.addressof(one._raw_access(kept))
+            elif isinstance(one, Piece):
+                slot.kind = _raw.PLAIT_ARGUMENT_CHUNK
+            elif kind is None or not isinstance(kind, type) or not hasattr(kind, "_type_"):
+                raise TypeError("%s needs data of the flow, not %r" % (what, one))
+            else:
+                value = convert(kind, one, what)
+                kept.append(value)
+                slot.kind, slot.bytes = _raw.PLAIT_ARGUMENT_VALUE, ctypes.sizeof(value)
+                slot.value = ctypes.addressof(value)
+        return made
+
+    def call(self, function: Callable[..., Any], *arguments: Any, reads: Iterable[Any] = (),
+             writes: Iterable[Any] = (), updates: Iterable[Any] = (), label: Optional[str] = None,
+             barrier: bool = False) -> int:
+        """Submit a Python function; it runs on the thread that owns the system, while that
+        waits.  Arguments that are data or accesses arrive as memoryviews of all of the
+        data: for data.reads() read-only, and for data itself, which it updates, writable."""
+        check_function(function)
+        kept: List[Any] = []
+        given = [one if isinstance(one, Access) else Access(one).updates() if isinstance(one, Data) else None
+                 for one in arguments]
+        modes = [None if one is None else one._mode for one in given]
+
+        def run():
+            views = [one if access is None else access.data._view(mode == _raw.PLAIT_ACCESS_READ)
+                     if access.data.format else access.data
+                     for one, access, mode in zip(arguments, given, modes)]
+            function(*views)
+        extra = [one if one._mode else one.updates() for one in given if one is not None]
+        number = once(run)
+        try:
+            task = self._submit(_raw.PLAIT_TASK_CALL, kept, reads, writes, updates, label or _name(function), False,
+                                barrier, extra, function=RUN, user_data=number, inbox=self.system._inbox.handle)
+        except BaseException:
+            _table.pop(number, None)
+            raise
+        self._calls.append(number)
+        return task
+
+    def copy(self, target: Union[Data, Access], source: Union[Data, Access], label: Optional[str] = None) -> int:
+        """Submit a copy between data, or boxes of data with the same shape."""
+        kept: List[Any] = []
+        into, out = target._raw_access(kept), source._raw_access(kept)
+        return self._submit(_raw.PLAIT_TASK_COPY, kept, (), (), (), label, False, False, target=into.data,
+                            target_box=into.box, source=out.data, source_box=out.box)
+
+    def fill(self, target: Union[Data, Access], value: Any, label: Optional[str] = None) -> int:
+        """Submit a fill: each element becomes `value`."""
+        kept: List[Any] = []
+        into = target._raw_access(kept)
+        form = (target.data if isinstance(target, Access) else target)._form()
+        room = bytearray(ELEMENTS[form].size)
+        memoryview(room).cast(form)[0] = value
+        return self._submit(_raw.PLAIT_TASK_FILL, kept, (), (), (), label, False, False, target=into.data,
+                            target_box=into.box, pattern=int.from_bytes(room, "little"))
+
+    def run(self, plan: Plan, *, reads: Iterable[Any] = (), writes: Iterable[Any] = (),
+            updates: Iterable[Any] = (), label: Optional[str] = None) -> int:
+        """Submit a run of a plan without parameters, which accesses this data."""
+        return self._submit(_raw.PLAIT_TASK_PLAN, [plan], reads, writes, updates, label, False, False,
+                            plan=handle_of(plan, "Plan", "run"))
+
+    def emit(self, signal: Signal, *, reads: Iterable[Any] = (), writes: Iterable[Any] = ()) -> int:
+        """Submit the next emission of a signal, behind the tasks that the accesses name."""
+        return self._submit(_raw.PLAIT_TASK_EMIT, [], reads, writes, (), None, False, False,
+                            signal=handle_of(signal, "Signal", "emit"))
+
+    def wait_for(self, signal: Signal, sequence: int = 0, *, reads: Iterable[Any] = (),
+                 writes: Iterable[Any] = ()) -> int:
+        """Submit a wait for an emission; 0: the newest one."""
+        return self._submit(_raw.PLAIT_TASK_WAIT, [], reads, writes, (), None, False, False,
+                            signal=handle_of(signal, "Signal", "wait_for"), sequence=sequence)
+
+    def _submit(self, kind, kept, reads, writes, updates, label, urgent, barrier, extra=(), **fields):
+        accesses = [one._raw_access(kept) for one in extra]
+        for mode, given in (("reads", reads), ("writes", writes), ("updates", updates)):
+            accesses += [_access(one, mode)._raw_access(kept) for one in given]
+        table = (_raw.plait_access * max(len(accesses), 1))(*accesses)
+        name = _labels.setdefault(label, encode(label))
+        desc = sized(_raw.plait_task_desc, kind=kind, label=name, priority=1 if urgent else 0,
+                     flags=_raw.PLAIT_TASK_BARRIER if barrier else 0, accesses=ctypes.addressof(table),
+                     access_count=len(accesses), **fields)
+        task = c_uint64()
+        while call(lib.plait_flow_submit, self.handle, byref(desc), byref(task)) == _raw.PLAIT_EVENT_READY:
+            self.system.pump()
+        return task.value
+
+    def _transfer(self, kind, memory, pointer, **fields):
+        """Copy to or from memory, and wait; the memory lives as long as the task."""
+        entry = (memory, pointer)
+        self._kept.append(entry)
+        task = self._submit(kind, [], (), (), (), None, False, False, host=pointer, **fields)
+        self._wait(task, None)
+        self._kept.remove(entry)
+
+    def _wait(self, task, timeout):
+        wait_in_slices(timeout, lambda limit: call(lib.plait_flow_wait, self.handle, task, limit), self.system.pump)
+
+    def wait(self, task: int = 0, timeout: Optional[float] = None) -> None:
+        """Wait for a task, or for all; raise the failure of the task, or the first one that
+        was not raised.  `timeout` is in seconds."""
+        calls = len(self._calls)
+        self._wait(task, timeout)
+        if task == 0:
+            # Functions of tasks that were not run.
+            for number in self._calls[:calls]:
+                _table.pop(number, None)
+            del self._calls[:calls], self._kept[:]
+
+    def __await__(self):
+        yield from self.system._await(lambda number: call(
+            lib.plait_flow_notify, self.handle, 0, self.system._inbox.handle, RUN, number))
+        self._wait(0, 0)
+
+    def cancel(self) -> None:
+        """End all tasks submitted so far that have not begun."""
+        call(lib.plait_flow_cancel, self.handle)
+
+    def query(self) -> Any:
+        """Return the properties: window, lanes, newest, settled, failed, pieces and others."""
+        info = sized(_raw.plait_flow_info)
+        call(lib.plait_flow_query, self.handle, byref(info))
+        return plain(info)
+
+    def split(self, items: Any, split: int = 1, pieces: int = 0) -> List[Tuple[Tuple[int, int], ...]]:
+        """Return the chunks of a launch: for each, (begin, end) of each dimension of `items`."""
+        sizes = extents(items, "items")
+        launch = sized(_raw.plait_launch, dimensions=len(sizes))
+        launch.items[:len(sizes)] = sizes
+        desc = sized(_raw.plait_task_desc, launch=ctypes.addressof(launch), split=split, pieces=pieces)
+        boxes, count = (_raw.plait_box * 256)(), c_uint64()
+        call(lib.plait_flow_split, self.handle, byref(desc), boxes, len(boxes), byref(count))
+        return [tuple((box.low[d], box.high[d]) for d in range(len(sizes))) for box in boxes[:count.value]]
+
+    def read(self, text: str, name: Optional[str] = None) -> None:
+        """Submit the tasks of a text, which do nothing; see doc/flow-text.md."""
+        code = text.encode()
+        call(lib.plait_flow_read, self.handle, code, len(code), encode(name))
+
+    def write(self, format: str = "text") -> str:
+        """Return the tasks of a flow with `record`, and why each waits for others, as "text",
+        "json", "dot" or "svg"."""
+        number, needed = chosen("format", format, _FORMATS), c_uint64()
+        call(lib.plait_flow_write, self.handle, number, None, 0, byref(needed))
+        room = (c_char * max(needed.value, 1))()
+        call(lib.plait_flow_write, self.handle, number, room, len(room), byref(needed))
+        return room.raw[:needed.value].decode("utf-8", "replace")
+
+    def explain(self) -> str:
+        """Return the tasks of a flow with `record`, and why each waits for others."""
+        return self.write("text")
+
+
+# Labels live until their tasks are done: as long as the process.
+_labels = {None: None}
+
+
+def _name(function):
+    name = getattr(function, "__name__", None)
+    return name if name != "<lambda>" else None
+
+
+def _access(one, mode):
+    if isinstance(one, Data):
+        return getattr(one, mode)()
+    if isinstance(one, Access):
+        return getattr(one, mode)()
+    raise TypeError("%s: give it data or accesses, not %r" % (mode, one))
+
+
+def _check_element(one, kind, target, what):
+    """Raise TypeError if the elements of data are not those of the pointer."""
+    data = one.data if isinstance(one, Access) else one
+    if kind is not None:
+        raise TypeError("%s is not a pointer" % what)
+    have = ELEMENTS[data._form()].kernel
+    if target is not None and have not in (None, target) and data.format not in ("B", "c"):
+        raise TypeError("%s is a pointer to %s, the data has %s" % (what, target, have))

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+/* Split launches; see task_split.h. */
+#include "flow/task_split.h"
+
+#include "flow/commit.h"
+#include "flow/flow_record.h"
+#include "flow/task_launch.h"
+
+#include "base/error.h"
+#include "base/sized_struct.h"
+#include "kernel/launch.h"
+
+struct split {
+	plait__flow_task *whole; /* piece 0, then the task itself */
+	const plait_task_desc *desc;
+	plait__task_split_prepare prepare;
+	uint32_t count;
+	uint64_t ops; /* that all of it may need */
+	uint64_t cells;
+};
+
+static plait_status prepare_piece(struct split *split, plait__flow_task *piece,
+				  uint32_t i, plait_error *error)
+{
+	plait__flow_task_clear(piece, split->whole->flow);
+	piece->chunk.index = i;
+	return split->prepare(piece, split->desc, error);
+}
+
+/* Find out what room the pieces need: nothing is numbered. */
+static plait_status measure(struct split *split, plait_error *error)
+{
+	plait_status status = PLAIT_OK;
+	plait__flow_task piece;
+
+	for (uint32_t i = 0; status == PLAIT_OK && i < split->count; i++) {
+		status = prepare_piece(split, &piece, i, error);
+		if (status == PLAIT_OK)
+			status = plait__commit_measure(&piece, i, &split->ops,
+						       error);
+		split->cells += piece.cells;
+	}
+	return status;
+}
+
+static plait_status check_room(const struct split *split, plait_error *error)
+{
+	plait__window *window = &split->whole->flow->window;
+
+	if (split->ops > plait__window_size(window) ||
+	    2 * split->cells > window->cell_mask)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "%u pieces may need a window of %llu",
+				   split->count,
+				   (unsigned long long)split->ops);
+	return plait__window_has_room(window, split->ops, split->cells) ?
+		       PLAIT_OK : PLAIT_PENDING;
+}
+
+/* The mark behind all pieces: it fails if one of them does. */
+static plait_status commit_end(struct split *split, const uint64_t *pieces,
+			       plait_error *error)
+{
+	plait__flow_task *whole = split->whole;
+
+	*whole = (plait__flow_task){ .flow = whole->flow,
+				     .kind = PLAIT__OP_MARK,
+				     .closing = whole->closing,
+				     .label = split->desc->label,
+				     .pieces = pieces,
+				     .piece_count = split->count };
+	return plait__commit_task(whole, error);
+}
+
+static plait_status commit_pieces(struct split *split, plait_error *error)
+{
+	uint64_t numbers[PLAIT__CHUNKS_MOST];
+	plait_status status = PLAIT_OK;
+	plait__flow_task piece;
+
+	for (uint32_t i = 0; i < split->count; i++) {
+		status = prepare_piece(split, &piece, i, error);
+		if (status == PLAIT_OK)
+			status = plait__commit_task(&piece, error);
+		if (status != PLAIT_OK)
+			return status;
+		plait__flow_record_task(&piece, split->desc);
+		numbers[i] = piece.number;
+	}
+	return commit_end(split, numbers, error);
+}
+
+plait_status plait__task_split_commit(plait__flow_task *task,
+				      const plait_task_desc *desc,
+				      plait__task_split_prepare prepare,
+				      plait_error *error)
+{
+	struct split split = { .whole = task, .desc = desc, .prepare = prepare,
+			       .count = task->chunk.count };
+	plait_status status;
+
+	/* The first pass makes the borders of all pieces, so that the second
+	 * one finds the fronts that there will be. */
+	status = measure(&split, error);
+	/* The end, its marks, and the op that is kept free. */
+	split.ops = 2 + plait__commit_marks(split.count);
+	split.cells = 0;
+	if (status == PLAIT_OK)
+		status = measure(&split, error);
+	if (status == PLAIT_OK)
+		status = check_room(&split, error);
+	if (status != PLAIT_OK)
+		return status;
+	status = commit_pieces(&split, error);
+	/* The room was there; only borders may be missing. */
+	return status != PLAIT_PENDING ? status :
+	       plait__fail(error, PLAIT_E_NOMEM, "no memory for a task");
+}
+
+/* ---- the chunks ---- */
+
+static plait_status list_chunks(const plait__flow *flow,
+				const plait_task_desc *desc, plait_box *out,
+				uint64_t room, uint64_t *out_count,
+				plait_error *error)
+{
+	plait__chunks chunks;
+	plait_launch launch;
+	plait_status status = plait__launch_read(&launch, desc->launch, error);
+
+	if (status == PLAIT_OK)
+		status = plait__task_launch_cut(flow, desc, &launch, &chunks,
+						error);
+	if (status != PLAIT_OK)
+		return status;
+	*out_count = chunks.count;
+	if (out != NULL && room < chunks.count)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "%u chunks, but room for %llu",
+				   chunks.count, (unsigned long long)room);
+	for (uint32_t i = 0; out != NULL && i < chunks.count; i++)
+		out[i] = plait__chunks_at(&chunks, i);
+	return PLAIT_OK;
+}
+
+PLAIT_API plait_status plait_flow_split(plait_flow *flow,
+					const plait_task_desc *desc,
+					plait_box *out, uint64_t room,
+					uint64_t *out_count, plait_error *error)
+{
+	plait_task_desc known;
+	plait__flow *self;
+	plait_status status;
+
+	if (out_count == NULL)
+		return plait__fail(error, PLAIT_E_INVALID, "out_count is null");
+	*out_count = 0;
+	status = plait__flow_enter(flow, &self, error);
+	if (status != PLAIT_OK)
+		return status;
+	status = PLAIT__STRUCT_READ(plait_task_desc, &known, desc, error);
+	if (status == PLAIT_OK)
+		status = list_chunks(self, &known, out, room, out_count, error);
+	plait__object_leave(&self->object);
+	return status;
+}

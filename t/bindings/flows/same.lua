@@ -1,0 +1,49 @@
+-- SPDX-License-Identifier: MIT
+-- The program of same.py: t/bindings/flows.t compares their outputs.
+local plait = require "plait"
+
+local SIGNATURE = "heat(u: in pointer f32, v: out pointer f32, n: u64, c: struct chunk 48)"
+local SOURCE = [[
+struct chunk { u64 low[3], high[3]; };
+KERNEL(heat) {
+	EACH(i, c.high[0] - c.low[0]) {
+		u64 x = c.low[0] + i;
+		v[x] = u[x > 0 ? x - 1 : 0] + u[x] + u[x + 1 < n ? x + 1 : n - 1];
+	}
+}
+]]
+
+local system = plait.open {backend = "host"}
+local heat = system:kernel(SIGNATURE, SOURCE)
+local flow = system:flow {record = true, lanes = 2}
+local u = flow:data("float", {0, 0, 0, 1, 0, 0, 0, 0}, {label = "u"})
+local v, total = flow:data("float", 8, {label = "v"}), flow:data("double", 1, {label = "total"})
+for _ = 1, 3 do
+  flow:launch(heat, {u:near(1), v:own(), 8, plait.chunk}, {items = 8, split = 1, pieces = 2})
+  u, v = v, u
+end
+flow:call(function(numbers, out)
+  out[0] = 0
+  for i = 0, 7 do out[0] = out[0] + numbers[i] end
+end, {reads = {u}, writes = {total}, label = "add"})
+print(("%g"):format(total[0]) .. " " .. table.concat(u:table(), " "))
+u[2] = 9
+flow:fill(v:box {2, 4}, 5)
+print(("%g %g"):format(u[2], v[3]))
+local task = flow:call(function() error "lost" end, {updates = {v}, label = "fail"})
+if not pcall(flow.wait, flow, task) then print "failed" end
+if not pcall(function() return v[0] end) then print "poisoned" end
+flow:fill(v, 2)
+print(("%g"):format(v[0]))
+local chunks = {}
+for i, chunk in ipairs(flow:split {items = 10, pieces = 3}) do
+  chunks[i] = ("%d-%d"):format(chunk[1][1], chunk[1][2])
+end
+print(table.concat(chunks, " "))
+flow:read "data x 8\ntask late writes=x[2:4]\ntask last reads=x[2:4]\n"
+local last
+for line in flow:explain():gmatch "[^\n]+" do
+  if line:find "which it wrote" then last = line:match "%S.*" end
+end
+print(last)
+flow:wait()

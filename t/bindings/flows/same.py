@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: MIT
+"""The program of same.lua: t/bindings/flows.t compares their outputs."""
+import array
+import plait
+
+SIGNATURE = "heat(u: in pointer f32, v: out pointer f32, n: u64, c: struct chunk 48)"
+SOURCE = """
+struct chunk { u64 low[3], high[3]; };
+KERNEL(heat) {
+	EACH(i, c.high[0] - c.low[0]) {
+		u64 x = c.low[0] + i;
+		v[x] = u[x > 0 ? x - 1 : 0] + u[x] + u[x + 1 < n ? x + 1 : n - 1];
+	}
+}
+"""
+
+with plait.open("host") as system:
+    heat = system.kernel(SIGNATURE, SOURCE)
+    flow = system.flow(record=True, lanes=2)
+    u = flow.data("f", 8, array.array("f", [0, 0, 0, 1, 0, 0, 0, 0]), label="u")
+    v, total = flow.data("f", 8, label="v"), flow.data("d", 1, label="total")
+    for _ in range(3):
+        flow(heat, u.near(1), v.own(), 8, plait.chunk, items=8, split=1, pieces=2)
+        u, v = v, u
+
+    def add(numbers, out):
+        out[0] = sum(numbers)
+    flow.call(add, u.reads(), total.writes(), label="add")
+    print("%g" % total[0], " ".join("%g" % x for x in u.tolist()))
+    u[2] = 9
+    flow.fill(v.at[2:4], 5)
+    print("%g %g" % (u[2], v[3]))
+
+    def fail():
+        raise ValueError("lost")
+    task = flow.call(fail, updates=[v], label="fail")
+    try:
+        flow.wait(task)
+    except plait.FailedError:
+        print("failed")
+    try:
+        v[0]
+    except plait.FailedError:
+        print("poisoned")
+    flow.fill(v, 2)
+    print("%g" % v[0])
+    print(" ".join("%d-%d" % chunk[0] for chunk in flow.split(10, pieces=3)))
+    flow.read("data x 8\ntask late writes=x[2:4]\ntask last reads=x[2:4]\n")
+    print([line for line in flow.explain().split("\n") if "which it wrote" in line][-1].strip())
+    flow.wait()

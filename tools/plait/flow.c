@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+/* plait flow: the tasks of a text, and why each waits for others. */
+#include "command.h"
+#include "input.h"
+#include "schedule.h"
+
+#include "plait/record.h"
+
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct request {
+	const char *path;
+	plait_flow_desc desc;
+	plait_flow_format format;
+	int formats; /* options that chose one */
+	int strict;
+};
+
+/* ---- command line ---- */
+
+static int take(struct request *request, int option)
+{
+	uint64_t number = 0;
+	int code = COMMAND_DONE;
+
+	switch (option) {
+	case 'l':
+		code = schedule_number("flow", "--lanes", optarg, 30, &number);
+		request->desc.lanes = (uint32_t)number;
+		return code;
+	case 'w':
+		code = schedule_number("flow", "--window", optarg, 1 << 20,
+				       &number);
+		request->desc.window = (uint32_t)number;
+		return code;
+	case 's':
+		request->strict = 1;
+		return COMMAND_DONE;
+	default:
+		request->format = option;
+		return request->formats++ == 0 ? COMMAND_DONE :
+		       command_usage("flow", "one format at a time");
+	}
+}
+
+static int read_arguments(struct request *request, int argc, char **argv)
+{
+	static const struct option known[] = {
+		{ "text", no_argument, NULL, PLAIT_FLOW_TEXT },
+		{ "json", no_argument, NULL, PLAIT_FLOW_JSON },
+		{ "dot", no_argument, NULL, PLAIT_FLOW_DOT },
+		{ "svg", no_argument, NULL, PLAIT_FLOW_SVG },
+		{ "strict", no_argument, NULL, 's' },
+		{ "lanes", required_argument, NULL, 'l' },
+		{ "window", required_argument, NULL, 'w' },
+		{ NULL, 0, NULL, 0 }
+	};
+	int option, code = COMMAND_DONE;
+
+	opterr = 0;
+	while (code == COMMAND_DONE &&
+	       (option = getopt_long(argc, argv, ":", known, NULL)) != -1) {
+		if (option == '?')
+			code = command_usage("flow", "unknown option '%s'",
+					     argv[optind - 1]);
+		else if (option == ':')
+			code = command_usage("flow", "'%s' needs a value",
+					     argv[optind - 1]);
+		else
+			code = take(request, option);
+	}
+	if (code == COMMAND_DONE && argc - optind != 1)
+		code = command_usage("flow", "expected one FILE; '-' is "
+				     "standard input");
+	request->path = argv[optind];
+	return code;
+}
+
+/* ---- the flow ---- */
+
+/* No worker: the tasks run when the flow ends. */
+static plait_status open_flow(const struct request *request,
+			      plait_context **out_context, plait_flow **out,
+			      plait_error *error)
+{
+	const plait_context_desc desc = { .size = sizeof(desc),
+					  .flags = PLAIT_CONTEXT_NO_WORKERS,
+					  .backends = "host" };
+	plait_status status = plait_context_open(&desc, out_context, error);
+
+	return status != PLAIT_OK ? status :
+	       plait_flow_create(*out_context, &request->desc, out, error);
+}
+
+static int fail(const struct request *request, const plait_error *error)
+{
+	const char *name = input_name(request->path);
+
+	/* Errors of the text have the file and the line. */
+	if (strncmp(error->text, name, strlen(name)) == 0)
+		return command_fail("flow", "%s", error->text);
+	return command_fail("flow", "%s: %s", name, error->text);
+}
+
+static int print(const struct request *request, plait_flow *flow)
+{
+	plait_error error = { .size = sizeof(error) };
+	uint64_t bytes = 0;
+	char *text = NULL;
+	plait_status status = plait_flow_write(flow, request->format, NULL, 0,
+					       &bytes, &error);
+
+	if (status == PLAIT_OK)
+		text = malloc(bytes + 1);
+	if (status == PLAIT_OK && text == NULL)
+		return command_fail("flow", "no memory for %" PRIu64 " bytes",
+				    bytes);
+	if (status == PLAIT_OK)
+		status = plait_flow_write(flow, request->format, text, bytes,
+					  &bytes, &error);
+	if (status == PLAIT_OK)
+		fwrite(text, 1, bytes, stdout);
+	free(text);
+	return status == PLAIT_OK ? COMMAND_DONE : fail(request, &error);
+}
+
+static int check(const struct request *request, plait_flow *flow)
+{
+	plait_flow_info info = { .size = sizeof(info) };
+	plait_error error = { .size = sizeof(error) };
+
+	if (plait_flow_query(flow, &info, &error) != PLAIT_OK)
+		return fail(request, &error);
+	if (info.warnings == 0 || !request->strict)
+		return COMMAND_DONE;
+	return command_fail("flow", "%s: %" PRIu64 " warning%s",
+			    input_name(request->path), info.warnings,
+			    info.warnings == 1 ? "" : "s");
+}
+
+int command_flow(int argc, char **argv)
+{
+	struct request request = {
+		.desc = { .size = sizeof(request.desc), .lanes = 4,
+			  .flags = PLAIT_FLOW_RECORD },
+	};
+	plait_error error = { .size = sizeof(error) };
+	plait_context *context = NULL;
+	plait_flow *flow = NULL;
+	struct input input;
+	int code = read_arguments(&request, argc, argv);
+
+	if (code == COMMAND_DONE)
+		code = input_read("flow", request.path, &input);
+	if (code != COMMAND_DONE)
+		return code;
+	if (open_flow(&request, &context, &flow, &error) != PLAIT_OK ||
+	    plait_flow_read(flow, input.bytes, input.count,
+			    input_name(request.path), &error) != PLAIT_OK)
+		code = fail(&request, &error);
+	input_free(&input);
+	if (code == COMMAND_DONE)
+		code = print(&request, flow);
+	if (code == COMMAND_DONE)
+		code = check(&request, flow);
+	plait_flow_release(flow);
+	plait_context_release(context);
+	return code;
+}
