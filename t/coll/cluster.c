@@ -18,7 +18,7 @@ static void reads_all_fields(void)
 {
 	static const char text[] = "# two nodes\n"
 		"cluster nodes=2 ranks=8 start=5000 step=100\r\n\n"
-		"  lane rate=20000\t# of one lane\nmemory rate=1\n"
+		"  lane rate=20000 most=7\t# of one lane\nmemory rate=1\n"
 		"link rate=300000\nnetwork rate=25000 ports=4\n"
 		"simple link=3400 network=14000\n"
 		"ll link=600 network=2700 wire=2 data=1\n"
@@ -32,6 +32,7 @@ static void reads_all_fields(void)
 	IS_UINT(cluster.start_ns, 5000);
 	IS_UINT(cluster.step_ns, 100);
 	IS_UINT(cluster.lane_rate, 20000);
+	IS_UINT(cluster.lanes, 7);
 	IS_UINT(cluster.memory_rate, 1);
 	IS_UINT(cluster.link_rate, 300000);
 	IS_UINT(cluster.network_rate, 25000);
@@ -51,6 +52,7 @@ static void has_defaults(void)
 	OK_THAT(read(NEEDED, &cluster, &error) == PLAIT_OK, "%s", error.text);
 	IS_UINT(cluster.nodes, 1);
 	IS_UINT(cluster.start_ns, 0);
+	IS_UINT(cluster.lanes, 1000000000);
 	IS_UINT(cluster.memory_rate, 100000000);
 	IS_UINT(cluster.ports, 1);
 	IS_UINT(cluster.protocols[1].network_ns, 0);

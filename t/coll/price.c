@@ -13,7 +13,7 @@
 /* Latencies in ns, rates in MB/s, so that 1 byte at 1 MB/s takes 1 us. */
 static const plait__cluster plain = {
 	.nodes = 1, .ranks = 64, .start_ns = 5000, .step_ns = 100,
-	.lane_rate = 20000, .memory_rate = 1000000, .link_rate = 1000000,
+	.lane_rate = 20000, .lanes = 10000, .memory_rate = 1000000, .link_rate = 1000000,
 	.network_rate = 1000000, .ports = 1,
 	.protocols = { { 3400, 14000, 1, 1 }, { 600, 2700, 2, 1 },
 		       { 1900, 4000, 16, 15 } },
@@ -280,6 +280,11 @@ static void refuses_what_does_not_fit(void)
 	       PLAIT_E_INVALID);
 	IS_INT(refusal(ring, &plain, PLAIT__PRICE_MAX_BYTES, &error), PLAIT_OK);
 	small.ranks = 4;
+	small.lanes = 0;
+	IS_INT(refusal(ring, &small, 1, &error), PLAIT_E_INVALID);
+	HAS_STR(error.text, "rank 0 has 1 lanes, of which the cluster "
+		"executes 0");
+	small.lanes = 1;
 	small.lane_rate = 1;
 	ring->slot_bytes = UINT64_MAX;
 	IS_INT(refusal(ring, &small, PLAIT__PRICE_MAX_BYTES, &error),

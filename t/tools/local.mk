@@ -5,3 +5,4 @@ PLAIN_SCRIPT_TESTS += %D%/picture_labels.t
 SERIAL_SCRIPT_TESTS += %D%/run.t
 SERIAL_SCRIPT_TESTS += %D%/coll.t
 SERIAL_SCRIPT_TESTS += %D%/coll_run.t
+SERIAL_SCRIPT_TESTS += %D%/coll_simulate.t

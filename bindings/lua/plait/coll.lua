@@ -248,6 +248,15 @@ function Schedule:write(format)
   return ffi.string(room, needed[0])
 end
 
+--- Predict the time on a cluster, a text of doc/cluster.md, with `size` bytes in the larger
+-- one of a rank's input and output.  Return time_ns, tiles, executed_tiles, tile_bytes,
+-- critical_steps, critical_ns, latency_ns.
+function Schedule:simulate(cluster, size, name)
+  local result = core.sized "plait_coll_simulation"
+  core.check(lib.plait_schedule_simulate(self:handle(), cluster, #cluster, name, size, result, core.error))
+  return core.plain(result, "time_ns tiles executed_tiles tile_bytes critical_steps critical_ns latency_ns")
+end
+
 -- Return an array of handles, one per rank; false is a rank without.
 local function handles(given, ctype, ranks, what)
   if given == nil then return nil end

@@ -40,6 +40,7 @@ static const struct row {
 	{ "cluster", "start", FIELD(start_ns), 0, 1000000000, 0 },
 	{ "cluster", "step", FIELD(step_ns), 0, 1000000000, 0 },
 	{ "lane", "rate", FIELD(lane_rate), 1, 100000000, 0 },
+	{ "lane", "most", FIELD(lanes), 1, 1000000000, 1000000000 },
 	{ "memory", "rate", FIELD(memory_rate), 1, 100000000, 100000000 },
 	{ "link", "rate", FIELD(link_rate), 1, 100000000, 100000000 },
 	{ "network", "rate", FIELD(network_rate), 1, 100000000, 100000000 },

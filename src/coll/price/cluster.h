@@ -21,6 +21,7 @@ typedef struct plait__cluster {
 	uint32_t start_ns;	/* before the first step of a collective */
 	uint32_t step_ns;	/* of a step, beside its bytes */
 	uint32_t lane_rate;	/* of a lane */
+	uint32_t lanes;		/* most of a rank */
 	uint32_t memory_rate;	/* of a rank, for steps that send nothing */
 	uint32_t link_rate;	/* of a rank, to ranks of its node */
 	uint32_t network_rate;	/* of a port, to other nodes */

@@ -152,6 +152,21 @@ static plait_status execute(const plait__clock_request *request,
 	return PLAIT_OK;
 }
 
+static plait_status check_lanes(const plait__schedule *schedule,
+				const plait__cluster *cluster,
+				plait_error *error)
+{
+	for (uint32_t i = 0; i < schedule->rank_count; i++)
+		if (schedule->ranks[i].lane_count > cluster->lanes)
+			return plait__fail(error, PLAIT_E_INVALID, "rank %u "
+					   "has %u lanes, of which the cluster "
+					   "executes %u at a time; use fewer "
+					   "instances", i,
+					   schedule->ranks[i].lane_count,
+					   cluster->lanes);
+	return PLAIT_OK;
+}
+
 static plait_status check_size(const plait__schedule *schedule,
 			       const plait__cluster *cluster, uint64_t bytes,
 			       plait_error *error)
@@ -185,6 +200,8 @@ plait_status plait__price_schedule(const plait__schedule *schedule,
 
 	*out = (plait__price){ .last_unit = PLAIT__PRICE_NONE };
 	plait__vector_init(&out->units, allocator, sizeof(plait__price_unit));
+	if (status == PLAIT_OK)
+		status = check_lanes(schedule, cluster, error);
 	if (status != PLAIT_OK)
 		return status;
 	ends = plait__alloc_array(allocator, 2 * lanes, sizeof(*ends));

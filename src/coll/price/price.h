@@ -21,7 +21,7 @@
 #include "base/vector.h"
 
 enum {
-	PLAIT__PRICE_TILES = 32,	/* most that are executed */
+	PLAIT__PRICE_TILES = 16,	/* most that are executed */
 	PLAIT__PRICE_UNITS = 1 << 22,	/* fewer tiles, down to 4, for these */
 	PLAIT__PRICE_NONE = UINT32_MAX
 };
@@ -50,8 +50,8 @@ typedef struct plait__price {
 
 /*
  * Execute the schedule with `bytes` in the larger one of a rank's input and
- * output.  PLAIT_E_INVALID: the cluster has fewer ranks, or the size is out of
- * range; PLAIT_E_DEADLOCK: the executor does not end at this size.
+ * output.  PLAIT_E_INVALID: the cluster has fewer ranks or lanes, or the size is
+ * out of range; PLAIT_E_DEADLOCK: the executor does not end at this size.
  */
 plait_status plait__price_schedule(const plait__schedule *schedule,
 				   const plait__cluster *cluster,

@@ -148,14 +148,27 @@ static void change_rate(plait__flows *flows, uint32_t lane, uint64_t now)
 	sift_down(flows, flow->place);
 }
 
+/* Returns true if a port limits no transfer, before and after one begins or
+ * ends; `most` is the larger count of both. */
+static bool is_wide(const plait__flow_port *port, uint32_t most)
+{
+	return port->rate / most >= port->lane_rate;
+}
+
+/* Change the rates on ports that `ended` transfers have just left. */
 static void change_rates(plait__flows *flows, const uint32_t *ports,
-			 uint64_t now)
+			 uint32_t ended, uint64_t now)
 {
 	for (uint32_t i = 0; i < PLAIT__FLOW_PORTS; i++) {
-		uint32_t at = ports[i] != PLAIT__FLOW_NONE ?
-				      flows->ports[ports[i]].first :
-				      PLAIT__FLOW_NONE;
+		const plait__flow_port *port;
+		uint32_t at;
 
+		if (ports[i] == PLAIT__FLOW_NONE)
+			continue;
+		port = &flows->ports[ports[i]];
+		if (is_wide(port, port->count + ended))
+			continue;
+		at = port->first;
 		while (at != PLAIT__FLOW_NONE) {
 			uint32_t lane = at / PLAIT__FLOW_PORTS;
 
@@ -185,6 +198,8 @@ static void join_port(plait__flows *flows, uint32_t lane, uint32_t which)
 			.previous[other % PLAIT__FLOW_PORTS] = entry;
 	port->first = entry;
 	port->count++;
+	if (flow->lane_rate > port->lane_rate)
+		port->lane_rate = flow->lane_rate;
 }
 
 static void leave_port(plait__flows *flows, uint32_t lane, uint32_t which)
@@ -228,7 +243,7 @@ void plait__flows_begin(plait__flows *flows, uint32_t lane, uint64_t now,
 	flow->rate = share_of(flows, flow);
 	find_due(flows, flow);
 	plait__flows_wait(flows, lane, flow->due);
-	change_rates(flows, ports, now);
+	change_rates(flows, ports, 0, now);
 }
 
 uint32_t plait__flows_next(plait__flows *flows, uint64_t *out_now)
@@ -252,6 +267,6 @@ uint32_t plait__flows_next(plait__flows *flows, uint64_t *out_now)
 	flow->rate = 0;
 	for (uint32_t i = 0; i < PLAIT__FLOW_PORTS; i++)
 		leave_port(flows, lane, i);
-	change_rates(flows, flow->ports, flow->due);
+	change_rates(flows, flow->ports, 1, flow->due);
 	return lane;
 }

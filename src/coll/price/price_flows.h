@@ -34,6 +34,7 @@ typedef struct plait__flow {
 
 typedef struct plait__flow_port {
 	uint32_t rate, count, first;
+	uint32_t lane_rate;	/* the largest one of a transfer so far */
 } plait__flow_port;
 
 typedef struct plait__flows {
