@@ -123,6 +123,7 @@ lib_LTLIBRARIES += %D%/libplait.la
 %C%_libplaitcore_la_SOURCES += %D%/coll/use/reduce_kernels.c
 %C%_libplaitcore_la_SOURCES += %D%/coll/use/promise_tables.c
 %C%_libplaitcore_la_SOURCES += %D%/coll/use/schedule_object.c
+%C%_libplaitcore_la_SOURCES += %D%/coll/use/shadow_plan.c
 %C%_libplaitcore_la_SOURCES += %D%/coll/use/simulate_schedule.c
 %C%_libplaitcore_la_SOURCES += %D%/coll/schedule/schedule_bytes.c
 %C%_libplaitcore_la_SOURCES += %D%/coll/schedule/schedule_bytes_read.c

@@ -12,6 +12,7 @@ bin_PROGRAMS += %D%/plait/plait
 %C%_plait_plait_SOURCES += %D%/plait/coll_data.c
 %C%_plait_plait_SOURCES += %D%/plait/coll_data.h
 %C%_plait_plait_SOURCES += %D%/plait/coll_options.c
+%C%_plait_plait_SOURCES += %D%/plait/coll_draw.c
 %C%_plait_plait_SOURCES += %D%/plait/coll_run.c
 %C%_plait_plait_SOURCES += %D%/plait/coll_simulate.c
 %C%_plait_plait_SOURCES += %D%/plait/coll_sizes.c

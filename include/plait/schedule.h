@@ -316,6 +316,36 @@ PLAIT_API plait_status plait_schedule_simulate(plait_schedule *schedule,
 					       plait_coll_simulation *out,
 					       plait_error *error);
 
+/*
+ * plait_schedule_draw - draw the first tile of a simulated schedule as SVG.
+ *
+ * A row for each lane, with its channel and peers, a box for each step, an arrow
+ * for each message and wait; the critical path is outlined.
+ *
+ * @param schedule       borrowed, non-null: the schedule
+ * @param cluster        borrowed, non-null: as for plait_schedule_simulate
+ * @param cluster_bytes  value: length of the text in bytes
+ * @param name           borrowed, nullable: the file's name, for errors
+ * @param bytes          value: as for plait_schedule_simulate
+ * @param buffer         borrowed, nullable: receives the picture, with a NUL;
+ *                       null asks for the size
+ * @param capacity_bytes value: size of `buffer`
+ * @param out_bytes      borrowed, nullable: size of the picture, NUL included
+ * @param error          borrowed, nullable: filled on failure
+ * @return as plait_schedule_simulate; PLAIT_E_INVALID also: the buffer is too
+ *         small
+ * @thread any
+ * @since 1
+ */
+PLAIT_API plait_status plait_schedule_draw(plait_schedule *schedule,
+					   const char *cluster,
+					   uint64_t cluster_bytes,
+					   const char *name, uint64_t bytes,
+					   char *buffer,
+					   uint64_t capacity_bytes,
+					   uint64_t *out_bytes,
+					   plait_error *error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -326,16 +326,15 @@ static bool is_serial(const plait__schedule *schedule,
 		      const plait__price *price)
 {
 	const plait__price_unit *units = price->units.items;
-	uint64_t ended[4096] = { 0 }, steps = 0;
+	uint64_t ended[4096] = { 0 };
 
 	for (uint32_t i = 0; i < price->units.count; i++) {
 		if (units[i].begin < ended[units[i].lane % 4096])
 			return false;
 		ended[units[i].lane % 4096] = units[i].end;
 	}
-	for (uint64_t i = 0; i < schedule->step_count; i++)
-		steps += schedule->steps[i].kind != PLAIT__STEP_NOP;
-	return price->units.count == steps * price->executed_tiles;
+	return price->units.count ==
+	       schedule->step_count * price->executed_tiles;
 }
 
 /* Bytes that the busiest rank sends to its node, as a lower bound in ns. */

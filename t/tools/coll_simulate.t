@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""plait coll simulate and tune: results, files, wrong arguments; and on the clusters of
+"""plait coll simulate, draw and tune: results, files, wrong arguments; and on the clusters of
 examples/ the order of algorithms that measurements of others have."""
 import glob
 import json
@@ -8,6 +8,7 @@ import os
 import re
 import sys
 import tempfile
+import xml.dom.minidom
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from tap import BUILD, ROOT, done, ok, run
@@ -62,6 +63,22 @@ with tempfile.TemporaryDirectory() as work:
     ok(got.returncode == 1 and path + ":1" in got.stderr, "a file that is no cluster", got.stderr)
     got = tool("simulate", path, "--cluster", os.path.join(work, "none"))
     ok(got.returncode == 1 and "none" in got.stderr, "no file", got.stderr)
+
+    # --- draw ---
+    for name, ranks in (("ring", 4), ("allpairs", 3), ("doubletree", 5), ("halving", 8)):
+        tool("compile", name, "--ranks", str(ranks), "--in-place", "-o", path)
+        got = tool("draw", path, "--svg")
+        rows = re.findall(r">ch\d+(?: &lt;\d+)?(?: >\d+)?</text>", got.stdout)
+        lanes = int(re.search(r"(\d+) lanes, channels", got.stdout).group(1))
+        ok(got.returncode == 0 and xml.dom.minidom.parseString(got.stdout) and len(rows) % lanes == 0 and
+           len(rows) >= lanes >= ranks,
+           "a picture with all lanes: " + name, len(rows), lanes, got.stderr)
+    got = tool("draw", path, "--cluster", cluster("a100"), "--bytes", "64K")
+    ok("65536 bytes in" in got.stdout, "on a cluster", got.stderr)
+    got = tool("draw", path, "--cluster", plain)
+    ok(got.returncode == 1 and "8 ranks, the cluster 4" in got.stderr, "with too few ranks", got.stderr)
+    got = tool("draw", path, "--bytes", "1K,2K")
+    ok(got.returncode == 2 and "one size" in got.stderr, "of several sizes", got.stderr)
 
     # --- tune ---
     sizes = "1K,64K,4M"

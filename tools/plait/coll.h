@@ -11,6 +11,7 @@
 
 int coll_check(int argc, char **argv);
 int coll_compile(int argc, char **argv);
+int coll_draw(int argc, char **argv);
 int coll_run(int argc, char **argv);
 int coll_simulate(int argc, char **argv);
 int coll_tune(int argc, char **argv);

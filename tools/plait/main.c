@@ -48,7 +48,8 @@ static const struct command commands[] = {
 	  "       plait coll simulate FILE --cluster FILE [--bytes LIST] "
 	  "[--json]\n"
 	  "       plait coll tune KIND --ranks N --cluster FILE [--bytes LIST] "
-	  "[-o FOLDER] [...]",
+	  "[-o FOLDER] [...]\n"
+	  "       plait coll draw FILE [--svg] [--cluster FILE] [--bytes N]",
 	  "compile, prove, run and simulate schedules of collectives",
 	  "compile: make a proved schedule\n"
 	  "  NAME|FILE    a known algorithm (ring, allpairs, halving, tree, ...), "
@@ -90,6 +91,9 @@ static const struct command commands[] = {
 	  "  -o FOLDER    tune: write the chosen schedules; --xml DIALECT: as "
 	  "XML\n"
 	  "  --all        tune: print all candidates; --root R; --in-place\n"
+	  "draw: the first tile of a schedule; without a cluster each step takes "
+	  "1 us\n"
+	  "  --svg        the form of the picture, the only one\n"
 	  "run: execute a schedule, all ranks in this process, on the devices in "
 	  "turn\n"
 	  "  --bytes LIST sizes of the larger buffer of a rank, like 4,64K,1M "

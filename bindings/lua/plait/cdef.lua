@@ -1276,6 +1276,14 @@ plait_status plait_schedule_simulate(plait_schedule *schedule,
 					       const char *name, uint64_t bytes,
 					       plait_coll_simulation *out,
 					       plait_error *error);
+plait_status plait_schedule_draw(plait_schedule *schedule,
+					   const char *cluster,
+					   uint64_t cluster_bytes,
+					   const char *name, uint64_t bytes,
+					   char *buffer,
+					   uint64_t capacity_bytes,
+					   uint64_t *out_bytes,
+					   plait_error *error);
 typedef struct plait_coll plait_coll;
 typedef uint64_t plait_chunk;
 typedef uint32_t plait_chunk_buffer;

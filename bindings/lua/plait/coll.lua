@@ -257,6 +257,17 @@ function Schedule:simulate(cluster, size, name)
   return core.plain(result, "time_ns tiles executed_tiles tile_bytes critical_steps critical_ns latency_ns")
 end
 
+--- Return the first tile of a simulation as SVG: lanes, steps, messages, waits, and the
+-- critical path outlined.
+function Schedule:draw(cluster, size, name)
+  local needed = ffi.new "uint64_t[1]"
+  core.check(lib.plait_schedule_draw(self:handle(), cluster, #cluster, name, size, nil, 0, needed, core.error))
+  local room = ffi.new("char[?]", needed[0])
+  core.check(lib.plait_schedule_draw(self:handle(), cluster, #cluster, name, size, room, needed[0], nil,
+                                     core.error))
+  return ffi.string(room)
+end
+
 -- Return an array of handles, one per rank; false is a rank without.
 local function handles(given, ctype, ranks, what)
   if given == nil then return nil end

@@ -268,6 +268,16 @@ class Schedule(Handle):
         del made.__dict__["flags"]
         return made
 
+    def draw(self, cluster: str, size: int, name: Optional[str] = None) -> str:
+        """Return the first tile of a simulation as SVG: lanes, steps, messages, waits, and
+        the critical path outlined."""
+        code, needed = cluster.encode(), c_uint64()
+        given = self.handle, code, len(code), encode(name), size
+        call(lib.plait_schedule_draw, *given, None, 0, byref(needed))
+        room = ctypes.create_string_buffer(needed.value)
+        call(lib.plait_schedule_draw, *given, room, needed.value, None)
+        return room.value.decode()
+
     def graph(self, count: int, element: str = "f32", *, op: str = "sum",
               inputs: Optional[Sequence[Optional[Buffer]]] = None,
               outputs: Optional[Sequence[Optional[Buffer]]] = None,

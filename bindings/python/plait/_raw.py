@@ -1325,6 +1325,7 @@ FUNCTIONS = {
     "plait_schedule_check": (plait_status, (c_void_p, POINTER(plait_proof_desc), POINTER(plait_proof), POINTER(plait_error),)),
     "plait_schedule_write": (plait_status, (c_void_p, plait_schedule_format, c_void_p, c_uint64, POINTER(c_uint64), POINTER(plait_error),)),
     "plait_schedule_simulate": (plait_status, (c_void_p, c_char_p, c_uint64, c_char_p, c_uint64, POINTER(plait_coll_simulation), POINTER(plait_error),)),
+    "plait_schedule_draw": (plait_status, (c_void_p, c_char_p, c_uint64, c_char_p, c_uint64, POINTER(c_char), c_uint64, POINTER(c_uint64), POINTER(plait_error),)),
     "plait_coll_create": (plait_status, (c_void_p, POINTER(plait_coll_desc), POINTER(c_void_p), POINTER(plait_error),)),
     "plait_coll_known": (plait_status, (c_void_p, c_char_p, POINTER(plait_coll_desc), POINTER(c_void_p), POINTER(plait_error),)),
     "plait_coll_read": (plait_status, (c_void_p, c_char_p, c_uint64, c_char_p, c_uint32, c_uint32, POINTER(c_void_p), POINTER(plait_error),)),

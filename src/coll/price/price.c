@@ -113,7 +113,7 @@ static void sum_path(plait__price *price)
 	while (at != PLAIT__PRICE_NONE) {
 		uint32_t cause = units[at].cause;
 
-		price->critical_units++;
+		price->critical_units += units[at].end > units[at].begin;
 		busy += units[at].end - units[at].begin;
 		idle += units[at].begin - (cause != PLAIT__PRICE_NONE ?
 						   units[cause].end : 0);

@@ -27,7 +27,8 @@ enum {
 };
 #define PLAIT__PRICE_MAX_BYTES ((uint64_t)1 << 40)
 
-/* One execution of a part of a step, in picoseconds. */
+/* One execution of a part of a step, in picoseconds; a NOP takes no
+ * time. */
 typedef struct plait__price_unit {
 	uint64_t begin, end;
 	uint32_t cause;		/* the unit that it began after, or NONE */
@@ -40,8 +41,8 @@ typedef struct plait__price {
 	uint64_t tile_bytes;	/* of a chunk */
 	uint64_t tiles;
 	uint32_t executed_tiles;
-	/* The critical path of the executed tiles: its units, the time that
-	 * they take, and the latencies between them. */
+	/* The critical path of the executed tiles: its units that take time,
+	 * their time, and the latencies between them. */
 	uint32_t critical_units;
 	uint64_t critical_ns, latency_ns;
 	uint32_t last_unit;	/* its end, or NONE */

@@ -266,16 +266,25 @@ static void begin_transfer(plait__clock *clock, uint32_t lane)
 			   clock->request->cluster->lane_rate, ports);
 }
 
-static void begin_part(plait__clock *clock, uint32_t lane)
+/* Record that the next part of a lane begins now; it ends at once unless
+ * end_part() follows. */
+static void add_unit(plait__clock *clock, uint32_t lane)
 {
 	plait__clock_lane *own = &clock->lanes[lane];
 	const plait__price_unit unit = {
-		.begin = clock->now, .cause = own->cause, .lane = lane,
-		.step = own->step, .tile = own->tile,
+		.begin = clock->now, .end = clock->now, .cause = own->cause,
+		.lane = lane, .step = own->step, .tile = own->tile,
 	};
 
 	own->unit = clock->units->count;
 	clock->failed |= PLAIT__VECTOR_ADD(clock->units, &unit) == NULL;
+}
+
+static void begin_part(plait__clock *clock, uint32_t lane)
+{
+	plait__clock_lane *own = &clock->lanes[lane];
+
+	add_unit(clock, lane);
 	own->phase = PHASE_PREPARES;
 	plait__flows_wait(&clock->flows, lane, clock->now + 1000 *
 			  (uint64_t)clock->request->cluster->step_ns);
@@ -343,7 +352,7 @@ static void go_on(plait__clock *clock, uint32_t lane)
 	if (own->phase != PHASE_IDLE || own->block != BLOCK_NONE ||
 	    clock->schedule->lanes[lane].step_count == 0)
 		return;
-	while (own->tile < clock->request->tiles) {
+	while (own->tile < clock->request->tiles && !clock->failed) {
 		const plait__coll_step *step = next_step(clock, lane);
 
 		if (!has_all(clock, lane, step))
@@ -352,6 +361,8 @@ static void go_on(plait__clock *clock, uint32_t lane)
 			begin_part(clock, lane);
 			return;
 		}
+		add_unit(clock, lane);
+		own->cause = own->unit;
 		end_step(clock, lane);
 	}
 }

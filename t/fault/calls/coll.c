@@ -115,6 +115,7 @@ static plait_status simulate(struct place *place, plait_error *error)
 		.size = sizeof(desc), .kind = PLAIT_COLL_ALLREDUCE, .ranks = 3,
 	};
 	plait_coll_simulation result = { .size = sizeof(result) };
+	uint64_t bytes;
 	plait_schedule *schedule = NULL;
 	plait_coll *coll = NULL;
 	plait_status status = plait_coll_known(place->context, "ring", &desc,
@@ -126,6 +127,10 @@ static plait_status simulate(struct place *place, plait_error *error)
 		status = plait_schedule_simulate(schedule, cluster,
 						 sizeof(cluster) - 1, NULL, 3,
 						 &result, error);
+	if (status == PLAIT_OK)
+		status = plait_schedule_draw(schedule, cluster,
+					     sizeof(cluster) - 1, NULL, 3,
+					     NULL, 0, &bytes, error);
 	if (status == PLAIT_OK && result.tiles != 1)
 		status = calls_wrong(error, "another number of tiles");
 	plait_schedule_release(schedule);
@@ -172,6 +177,6 @@ const struct calls_entry calls_coll[] = {
 	{ "plait_coll_known", known, NULL },
 	{ "plait_coll_read", read_text, NULL },
 	{ "plait_schedule_query plait_schedule_graph", graph, NULL },
-	{ "plait_schedule_simulate", simulate, NULL },
+	{ "plait_schedule_simulate plait_schedule_draw", simulate, NULL },
 	{ NULL, NULL, NULL }
 };

@@ -1933,6 +1933,12 @@ function plait_schedule_simulate(schedule, cluster, cluster_bytes, name, bytes, 
     ccall(plait_schedule_simulate_at[], plait_status, (Ptr{plait_schedule}, Cstring, UInt64, Cstring, UInt64, Ptr{plait_coll_simulation}, Ptr{plait_error}), schedule, cluster, cluster_bytes, name, bytes, out, error)
 end
 
+const plait_schedule_draw_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_schedule_draw - draw the first tile of a simulated schedule as SVG."
+function plait_schedule_draw(schedule, cluster, cluster_bytes, name, bytes, buffer, capacity_bytes, out_bytes, error)
+    ccall(plait_schedule_draw_at[], plait_status, (Ptr{plait_schedule}, Cstring, UInt64, Cstring, UInt64, Ptr{UInt8}, UInt64, Ptr{UInt64}, Ptr{plait_error}), schedule, cluster, cluster_bytes, name, bytes, buffer, capacity_bytes, out_bytes, error)
+end
+
 const plait_coll_create_at = Ref{Ptr{Cvoid}}(C_NULL)
 "plait_coll_create - create a program without operations."
 function plait_coll_create(context, desc, out, error)
@@ -2294,6 +2300,7 @@ const FUNCTIONS = Tuple{Symbol,Base.RefValue{Ptr{Cvoid}}}[
     (:plait_schedule_check, plait_schedule_check_at),
     (:plait_schedule_write, plait_schedule_write_at),
     (:plait_schedule_simulate, plait_schedule_simulate_at),
+    (:plait_schedule_draw, plait_schedule_draw_at),
     (:plait_coll_create, plait_coll_create_at),
     (:plait_coll_known, plait_coll_known_at),
     (:plait_coll_read, plait_coll_read_at),

@@ -1256,6 +1256,8 @@ fn plait_schedule_check(schedule: *mut plait_schedule, desc: *const plait_proof_
 fn plait_schedule_write(schedule: *mut plait_schedule, format: plait_schedule_format, buffer: *mut c_void, capacity_bytes: u64, out_bytes: *mut u64, error: *mut plait_error) -> plait_status;
 /// plait_schedule_simulate - predict the time of a schedule on a cluster.
 fn plait_schedule_simulate(schedule: *mut plait_schedule, cluster: *const c_char, cluster_bytes: u64, name: *const c_char, bytes: u64, out: *mut plait_coll_simulation, error: *mut plait_error) -> plait_status;
+/// plait_schedule_draw - draw the first tile of a simulated schedule as SVG.
+fn plait_schedule_draw(schedule: *mut plait_schedule, cluster: *const c_char, cluster_bytes: u64, name: *const c_char, bytes: u64, buffer: *mut c_char, capacity_bytes: u64, out_bytes: *mut u64, error: *mut plait_error) -> plait_status;
 /// plait_coll_create - create a program without operations.
 fn plait_coll_create(context: *mut plait_context, desc: *const plait_coll_desc, out: *mut *mut plait_coll, error: *mut plait_error) -> plait_status;
 /// plait_coll_known - create the program of a known algorithm.
