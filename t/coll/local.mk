@@ -26,3 +26,5 @@ SERIAL_TESTS += %D%/price.t
 SEEDED_TESTS += %D%/price.t
 SERIAL_TESTS += %D%/price_flows.t
 SEEDED_TESTS += %D%/price_flows.t
+SERIAL_TESTS += %D%/peer_faults.t
+SEEDED_TESTS += %D%/peer_faults.t
