@@ -50,6 +50,7 @@ static struct model {
 	uint32_t cap[LANES], ports[LANES][PLAIT__FLOW_PORTS];
 	bool active[LANES];
 	uint32_t rate[PORTS];
+	uint32_t most_cap;
 } model;
 
 static uint32_t model_rate(uint32_t lane)
@@ -114,7 +115,7 @@ static void begin(plait__flows *flows, uint32_t lane, uint64_t now,
 {
 	uint64_t bytes = draw(state, 1, 50);
 
-	model.cap[lane] = (uint32_t)draw(state, 1, 40);
+	model.cap[lane] = (uint32_t)draw(state, 1, model.most_cap);
 	model.ports[lane][0] = (uint32_t)draw(state, 0, PORTS / 2 - 1);
 	model.ports[lane][1] = draw(state, 0, 3) == 0 ? PLAIT__FLOW_NONE :
 			       (uint32_t)draw(state, PORTS / 2, PORTS - 1);
@@ -124,18 +125,20 @@ static void begin(plait__flows *flows, uint32_t lane, uint64_t now,
 			   model.ports[lane]);
 }
 
+/* From few transfers that no port limits to many that share all. */
 static bool agree(uint64_t *state)
 {
 	plait__flows flows;
 	uint64_t now = 0, expected = 0;
-	uint32_t begun = 0, lane = 0;
+	uint32_t begun = 0, lane = 0, lanes = (uint32_t)draw(state, 1, LANES);
 	bool equal = plait__flows_init(&flows, plait__alloc_default(), LANES,
 				       PORTS) == 0;
 
+	model.most_cap = (uint32_t)draw(state, 1, 40);
 	for (uint32_t i = 0; i < PORTS; i++)
 		flows.ports[i].rate = model.rate[i] =
 			(uint32_t)draw(state, 1, 60);
-	for (uint32_t i = 0; i < LANES; i++)
+	for (uint32_t i = 0; i < lanes; i++)
 		begin(&flows, i, 0, state);
 	while (equal && lane != PLAIT__FLOW_NONE) {
 		lane = plait__flows_next(&flows, &now);
