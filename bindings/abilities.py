@@ -117,7 +117,7 @@ for _language in LANGUAGES:
 # Collectives have a layer in Python and LuaJIT.
 for _language in ("rust", "julia"):
     WITHOUT.update({(_language, "plait_schedule_" + name): "the raw layer only, until collectives have a layer"
-                    for name in ("read", "check", "write", "query", "graph")})
+                    for name in ("read", "check", "write", "query", "graph", "simulate", "draw")})
     WITHOUT.update({(_language, "plait_coll_" + name): "the raw layer only, until collectives have a layer"
                     for name in ("create", "known", "read", "chunk", "copy", "reduce", "part",
                                  "join", "parallel", "end", "compile")})

@@ -38,7 +38,8 @@ EXAMPLES_CPPFLAGS = -I$(top_srcdir)/include -DEXAMPLES='"$(abs_top_srcdir)/%D%"'
 %C%_pipeline_LDADD = src/libplait.la
 
 # Installed as they are, below the documents: t/lint/installed.t knows the list.
-nobase_dist_tree_DATA += %D%/README.md %D%/conjugate_gradient.c %D%/first.c \
+nobase_dist_tree_DATA += %D%/README.md %D%/a100.cluster %D%/ethernet.cluster \
+	%D%/h100.cluster %D%/ndv4.cluster %D%/conjugate_gradient.c %D%/first.c \
 	%D%/first.graph %D%/heat.c %D%/julia/conjugate_gradient.jl %D%/julia/heat.jl \
 	%D%/julia/kmeans.jl %D%/julia/mandelbrot.jl %D%/julia/pipeline.jl \
 	%D%/kernels/conjugate_gradient/apply.plk \

@@ -174,6 +174,24 @@ typedef struct plait_proof {
 	uint64_t safe_bytes;
 } plait_proof;
 
+/* Time of a schedule on a cluster, as the model of doc/cluster.md predicts
+ * it. */
+typedef struct plait_coll_simulation {
+	uint32_t size;
+	uint32_t flags;
+	uint64_t time_ns;
+	/* Passes over the steps, those of them that were executed, and the bytes
+	 * of each chunk that one of them moves. */
+	uint64_t tiles;
+	uint64_t executed_tiles;
+	uint64_t tile_bytes;
+	/* The critical path of the executed tiles: number of steps, time inside
+	 * of them, latencies between them. */
+	uint64_t critical_steps;
+	uint64_t critical_ns;
+	uint64_t latency_ns;
+} plait_coll_simulation;
+
 /*
  * plait_schedule_read - read a schedule from MSCCL XML or the binary form.
  *
@@ -267,6 +285,66 @@ PLAIT_API plait_status plait_schedule_write(plait_schedule *schedule,
 					    uint64_t capacity_bytes,
 					    uint64_t *out_bytes,
 					    plait_error *error);
+
+/*
+ * plait_schedule_simulate - predict the time of a schedule on a cluster.
+ *
+ * The schedule is proved first.  Equal schedules, clusters and sizes give equal
+ * times.
+ *
+ * @param schedule      borrowed, non-null: the schedule
+ * @param cluster       borrowed, non-null: the text of doc/cluster.md; needs no
+ *                      NUL
+ * @param cluster_bytes value: length of the text in bytes
+ * @param name          borrowed, nullable: the file's name, for errors
+ * @param bytes         value: size of the larger one of a rank's input and
+ *                      output, 1 to 2^40
+ * @param out           borrowed, non-null: set `size`; the rest is filled
+ * @param error         borrowed, nullable: filled on failure: line and mistake
+ *                      of the cluster, or why the schedule is refused
+ * @return PLAIT_OK, PLAIT_E_INVALID (refused, a mistake in the cluster, fewer
+ *         ranks or lanes than the schedule has, or another size), PLAIT_E_DEADLOCK
+ *         (refused, or not safe at this size), PLAIT_E_HANDLE,
+ *         PLAIT_E_FORKED, PLAIT_E_NOMEM
+ * @thread any
+ * @since 1
+ */
+PLAIT_API plait_status plait_schedule_simulate(plait_schedule *schedule,
+					       const char *cluster,
+					       uint64_t cluster_bytes,
+					       const char *name, uint64_t bytes,
+					       plait_coll_simulation *out,
+					       plait_error *error);
+
+/*
+ * plait_schedule_draw - draw the first tile of a simulated schedule as SVG.
+ *
+ * A row for each lane, with its channel and peers, a box for each step, an arrow
+ * for each message and wait; the critical path is outlined.
+ *
+ * @param schedule       borrowed, non-null: the schedule
+ * @param cluster        borrowed, non-null: as for plait_schedule_simulate
+ * @param cluster_bytes  value: length of the text in bytes
+ * @param name           borrowed, nullable: the file's name, for errors
+ * @param bytes          value: as for plait_schedule_simulate
+ * @param buffer         borrowed, nullable: receives the picture, with a NUL;
+ *                       null asks for the size
+ * @param capacity_bytes value: size of `buffer`
+ * @param out_bytes      borrowed, nullable: size of the picture, NUL included
+ * @param error          borrowed, nullable: filled on failure
+ * @return as plait_schedule_simulate; PLAIT_E_INVALID also: the buffer is too
+ *         small
+ * @thread any
+ * @since 1
+ */
+PLAIT_API plait_status plait_schedule_draw(plait_schedule *schedule,
+					   const char *cluster,
+					   uint64_t cluster_bytes,
+					   const char *name, uint64_t bytes,
+					   char *buffer,
+					   uint64_t capacity_bytes,
+					   uint64_t *out_bytes,
+					   plait_error *error);
 
 #ifdef __cplusplus
 }

@@ -16,6 +16,7 @@ enum {
 	SWATCH = 14, KEY_GAP = 20, NAME_COLUMNS = 28,
 	ROW_COLUMNS = 9,	/* of a device's name beside its lanes */
 	LANE_SIZE = 9,
+	LANE_COLUMNS = 12,
 };
 
 const char *plait__axes_device_fill(uint32_t device, uint32_t shade)
@@ -289,6 +290,15 @@ static void draw_device(const struct plait__canvas *canvas, uint32_t lane,
 	plait__text_add(canvas->out, "</text>");
 }
 
+static void draw_lane_name(const struct plait__canvas *canvas, uint32_t lane)
+{
+	if (canvas->caption != NULL)
+		plait__escape_xml(canvas->caption->lanes[lane], LANE_COLUMNS,
+				  canvas->out);
+	else
+		plait__text_add(canvas->out, "lane %u", lane);
+}
+
 static void draw_lane(const struct plait__canvas *canvas, uint32_t lane)
 {
 	bool first = canvas->layout.first_of_device[lane] != 0;
@@ -305,9 +315,11 @@ static void draw_lane(const struct plait__canvas *canvas, uint32_t lane)
 	if (first)
 		draw_device(canvas, lane, text, size);
 	plait__text_add(canvas->out, "<text x=\"%d\" y=\"%.1f\" "
-			"font-size=\"%u\" text-anchor=\"end\" fill=\"#666\">"
-			"lane %u</text>\n", PLAIT__CANVAS_LEFT - 5, text,
-			size < LANE_SIZE ? size : LANE_SIZE, lane);
+			"font-size=\"%u\" text-anchor=\"end\" fill=\"#666\">",
+			PLAIT__CANVAS_LEFT - 5, text,
+			size < LANE_SIZE ? size : LANE_SIZE);
+	draw_lane_name(canvas, lane);
+	plait__text_add(canvas->out, "</text>\n");
 }
 
 void plait__axes_draw_rows(const struct plait__canvas *canvas)

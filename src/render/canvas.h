@@ -7,6 +7,7 @@
 #define PLAIT_SRC_RENDER_CANVAS_H
 
 #include "base/text.h"
+#include "render/render.h"
 #include "render/timeline_layout.h"
 
 /* In pixels. */
@@ -50,6 +51,7 @@ struct plait__canvas_notes {
 struct plait__canvas {
 	plait__timeline_layout layout;
 	const plait__plan *plan;
+	const plait__schedule_caption *caption;	/* null: the plan's words */
 	plait__text *out;
 	double scale;		/* pixels per unit of time */
 	uint32_t width;		/* of the area of commands */

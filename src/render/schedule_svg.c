@@ -21,7 +21,20 @@ enum {
 	MANY_WAITS = 200,	/* above this arrows are thinner */
 	NARROWEST = 4,		/* width of a box, if there is room */
 	TITLE_Y = 20,
+	TITLE_COLUMNS = 160,	/* of each part of a title */
 };
+
+static void draw_caption(const struct plait__canvas *canvas)
+{
+	plait__text_add(canvas->out, "<text x=\"6\" y=\"%d\" "
+			"font-size=\"14\" font-weight=\"bold\" "
+			"fill=\"#222\">", TITLE_Y);
+	plait__escape_xml(canvas->caption->title, TITLE_COLUMNS, canvas->out);
+	plait__text_add(canvas->out, "<tspan font-size=\"11\" "
+			"font-weight=\"normal\" fill=\"#444\" dx=\"12\">");
+	plait__escape_xml(canvas->caption->detail, TITLE_COLUMNS, canvas->out);
+	plait__text_add(canvas->out, "</tspan></text>\n");
+}
 
 static void draw_title(const struct plait__canvas *canvas)
 {
@@ -202,8 +215,10 @@ static uint32_t choose_size(struct plait__canvas *canvas)
 	canvas->makespan = plait__elision_to_shown(
 		&canvas->layout.elision, canvas->layout.timeline->makespan);
 	canvas->top = PLAIT__CANVAS_TOP;
-	canvas->unit = "units of cost";
-	canvas->unit_short = "units";
+	canvas->unit = canvas->caption != NULL ? canvas->caption->unit :
+						 "units of cost";
+	canvas->unit_short = canvas->caption != NULL ? canvas->caption->unit :
+						       "units";
 	canvas->unit_time = 1;
 	canvas->tip_unit = "";
 	canvas->row_count = canvas->plan->lanes_count;
@@ -413,7 +428,16 @@ static double draw_notes(const struct plait__canvas *canvas, double bottom,
 void plait__schedule_svg(const plait__plan *plan,
 			 const plait__timeline *timeline, plait__text *out)
 {
-	struct plait__canvas canvas = { .plan = plan, .out = out };
+	plait__schedule_svg_captioned(plan, timeline, NULL, out);
+}
+
+void plait__schedule_svg_captioned(const plait__plan *plan,
+				   const plait__timeline *timeline,
+				   const plait__schedule_caption *caption,
+				   plait__text *out)
+{
+	struct plait__canvas canvas = { .plan = plan, .out = out,
+					.caption = caption };
 	struct plait__canvas_notes notes = { 0 };
 
 	if (plait__timeline_layout_init(&canvas.layout, plan, timeline,
@@ -429,7 +453,10 @@ void plait__schedule_svg(const plait__plan *plan,
 			canvas.notes = first.notes = &notes;
 		draw_strips(&first, strips, plait__schedule_find_notes);
 		plait__axes_open(&canvas, draw_notes(&canvas, bottom, false));
-		draw_title(&canvas);
+		if (caption != NULL)
+			draw_caption(&canvas);
+		else
+			draw_title(&canvas);
 		(void)plait__axes_draw_legend(&canvas,
 					      "loop or case, first round");
 		draw_strips(&canvas, strips, plait__schedule_draw_plan);

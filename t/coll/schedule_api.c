@@ -200,7 +200,125 @@ static void tells_equal_bits(void)
 	}
 }
 
+/* ---- simulation ---- */
+
+static plait_status simulate(plait_schedule *schedule, const char *cluster,
+			     uint64_t size, plait_error *error)
+{
+	plait_coll_simulation result = { .size = sizeof(result) };
+
+	return plait_schedule_simulate(schedule, cluster, strlen(cluster),
+				       "a.cluster", size, &result, error);
+}
+
+#define RATES "lane rate=1\nsimple link=1\nll link=1\nll128 link=1\n"
+
+/* Bytes of a chunk take as many us: three ranks, two messages each way. */
+static void simulates(void)
+{
+	static const char cluster[] = "cluster ranks=3\n" RATES;
+	plait_error error = { .size = sizeof(error) };
+	plait_context *context;
+	plait_schedule *schedule = open_document(&context, "ok-ring");
+	plait_coll_simulation result = { .size = sizeof(result) }, again;
+
+	OK_THAT(plait_schedule_simulate(schedule, cluster, sizeof(cluster) - 1,
+					NULL, 3, &result, &error) == PLAIT_OK,
+		"%s", error.text);
+	IS_UINT(result.tiles, 1);
+	IS_UINT(result.executed_tiles, 1);
+	IS_UINT(result.critical_ns + result.latency_ns, result.time_ns);
+	IS_UINT(result.critical_ns % 1000, 0);
+	IS_UINT(result.critical_ns / 1000,
+		result.critical_steps * result.tile_bytes);
+	again = result;
+	IS_INT(plait_schedule_simulate(schedule, cluster, sizeof(cluster) - 1,
+				       NULL, 3, &again, &error), PLAIT_OK);
+	OK(memcmp(&again, &result, sizeof(result)) == 0);
+	close_document(context, schedule);
+}
+
+static void refuses_to_simulate(void)
+{
+	plait_error error = { .size = sizeof(error) };
+	plait_context *context;
+	plait_schedule *schedule = open_document(&context, "ok-ring");
+
+	IS_INT(plait_schedule_simulate(schedule, NULL, 0, NULL, 3,
+				       &(plait_coll_simulation){ .size = 64 },
+				       &error), PLAIT_E_INVALID);
+	HAS_STR(error.text, "cluster is null");
+	IS_INT(plait_schedule_simulate(schedule, "", 0, NULL, 3, NULL, &error),
+	       PLAIT_E_INVALID);
+	HAS_STR(error.text, "out is null");
+	IS_INT(simulate(schedule, "cluster ranks=2\n" RATES, 3, &error),
+	       PLAIT_E_INVALID);
+	HAS_STR(error.text, "3 ranks, the cluster 2");
+	IS_INT(simulate(schedule, "\nnodes", 3, &error), PLAIT_E_INVALID);
+	HAS_STR(error.text, "a.cluster:2: \"nodes\" begins no line");
+	IS_INT(simulate(schedule, "cluster ranks=3\n" RATES, 0, &error),
+	       PLAIT_E_INVALID);
+	IS_INT(simulate(NULL, "cluster ranks=3\n" RATES, 3, &error),
+	       PLAIT_E_HANDLE);
+	close_document(context, schedule);
+	schedule = open_document(&context, "deadlock-order");
+	IS_INT(simulate(schedule, "cluster ranks=9\n" RATES, 3, &error),
+	       PLAIT_E_DEADLOCK);
+	close_document(context, schedule);
+}
+
+static uint64_t count_parts(const char *text, const char *part)
+{
+	uint64_t count = 0;
+
+	while ((text = strstr(text, part)) != NULL) {
+		text += strlen(part);
+		count++;
+	}
+	return count;
+}
+
+/* Five steps of each of three ranks; the path goes around the ring. */
+static void draws(void)
+{
+	static const char cluster[] = "cluster ranks=3\n" RATES;
+	plait_error error = { .size = sizeof(error) };
+	plait_coll_simulation result = { .size = sizeof(result) };
+	plait_context *context;
+	plait_schedule *schedule = open_document(&context, "ok-ring");
+	static char picture[1 << 16];
+	uint64_t size = 0;
+
+	IS_INT(plait_schedule_draw(schedule, cluster, sizeof(cluster) - 1, NULL,
+				   3, NULL, 0, &size, &error), PLAIT_OK);
+	IS_INT(plait_schedule_draw(schedule, cluster, sizeof(cluster) - 1, NULL,
+				   3, picture, size - 1, NULL, &error),
+	       PLAIT_E_INVALID);
+	HAS_STR(error.text, "the picture needs");
+	IS_INT(plait_schedule_draw(schedule, cluster, sizeof(cluster) - 1, NULL,
+				   3, picture, sizeof(picture), &size, &error),
+	       PLAIT_OK);
+	IS_UINT(size, strlen(picture) + 1);
+	IS_INT(simulate(schedule, cluster, 3, &error), PLAIT_OK);
+	IS_INT(plait_schedule_simulate(schedule, cluster, sizeof(cluster) - 1,
+				       NULL, 3, &result, &error), PLAIT_OK);
+	IS_UINT(count_parts(picture, "<title>"), 15);
+	IS_UINT(count_parts(picture, "stroke=\"#000\" stroke-width=\"2\">"),
+		result.critical_steps);
+	IS_UINT(count_parts(picture, ">ch0 &lt;"), 3);
+	HAS_STR(picture, ">rank 2</text>");
+	HAS_STR(picture, "3 bytes in");
+	IS_INT(plait_schedule_draw(schedule, NULL, 0, NULL, 3, NULL, 0, NULL,
+				   &error), PLAIT_E_INVALID);
+	IS_INT(plait_schedule_draw(NULL, cluster, sizeof(cluster) - 1, NULL, 3,
+				   NULL, 0, NULL, &error), PLAIT_E_HANDLE);
+	close_document(context, schedule);
+}
+
 static const struct tap_scenario all[] = {
+	{ "draws", draws },
+	{ "simulates", simulates },
+	{ "refuses to simulate", refuses_to_simulate },
 	{ "refuses bad arguments", refuses_bad_arguments },
 	{ "proves as asked", proves_as_asked },
 	{ "proves promises", proves_promises },

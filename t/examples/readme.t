@@ -34,10 +34,10 @@ def called(way):
     return " ".join("%s=%s" % w for w in way.items()) or "no variable set"
 
 
-def start(program, way, *arguments):
+def start(program, way, *arguments, cwd=None):
     environment = {k: v for k, v in os.environ.items()
                    if not k.startswith("PLAIT_") or k == "PLAIT_PLUGIN_PATH"}
-    return run([program, *arguments], env=dict(environment, **way))
+    return run([program, *arguments], env=dict(environment, **way), cwd=cwd)
 
 
 def try_all(program, name, expected):
@@ -95,6 +95,19 @@ drawn = start(os.path.join(BUILD, "tools/plait/plait"), {"PLAIT_BACKEND": "host"
               "plan", os.path.join(ROOT, "examples/first.graph"), "--svg")
 ok(drawn.stdout == read("doc/first.svg"),
    "doc/first.svg is what `plait plan examples/first.graph --svg` prints", drawn.stderr)
+
+folder = tempfile.mkdtemp(prefix="plait-test-")
+try:
+    lines = re.findall(r"^plait (coll (?:compile|run|draw) .*?)(?: +#.*)?$", read("README.md"), re.M)
+    for line in lines:
+        words, _, target = line.partition(" > ")
+        got = start(os.path.join(BUILD, "tools/plait/plait"), {"PLAIT_BACKEND": "host"}, *words.split(),
+                    cwd=folder)
+        ok(got.returncode == 0, "plait " + line, got.stderr)
+    ok(len(lines) == 3 and target == "ring.svg" and got.stdout == read("doc/ring.svg"),
+       "doc/ring.svg is what the last of these prints", lines)
+finally:
+    shutil.rmtree(folder)
 
 try_all(os.path.join(BUILD, "examples/first"), "first",
         r"(host|chaos):0 \(.+\): filled, copied and added 1000 numbers: 42000\n")

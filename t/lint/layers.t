@@ -23,7 +23,7 @@ LAYERS = {
     "graph": "base sys kernel object plan render",
     "plan": "base",
     "coll": "base",
-    "coll/use": "base sys coll object plugin",
+    "coll/use": "base sys coll object plugin plan render",
     "render": "base plan",
     "flow": "base sys pool ffi kernel source plugin object graph plan run",
     "run": "base sys coroutine pool plugin ffi kernel source object graph plan render",

@@ -6,3 +6,4 @@ SERIAL_SCRIPT_TESTS += %D%/run.t
 SERIAL_SCRIPT_TESTS += %D%/flow.t
 SERIAL_SCRIPT_TESTS += %D%/coll.t
 SERIAL_SCRIPT_TESTS += %D%/coll_run.t
+SERIAL_SCRIPT_TESTS += %D%/coll_simulate.t

@@ -13,17 +13,20 @@ static const struct {
 } actions[] = {
 	{ "check", coll_check },
 	{ "compile", coll_compile },
+	{ "draw", coll_draw },
 	{ "run", coll_run },
+	{ "simulate", coll_simulate },
+	{ "tune", coll_tune },
 };
 
 int command_coll(int argc, char **argv)
 {
 	if (argc < 2)
-		return command_usage("coll", "expected an action: check, compile or "
-				     "run");
+		return command_usage("coll", "expected an action: check, compile, "
+				     "draw, run, simulate or tune");
 	for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++)
 		if (strcmp(actions[i].name, argv[1]) == 0)
 			return actions[i].run(argc - 1, argv + 1);
 	return command_usage("coll", "unknown action '%s'; there are check, "
-			     "compile and run", argv[1]);
+			     "compile, draw, run, simulate and tune", argv[1]);
 }

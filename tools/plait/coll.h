@@ -11,7 +11,10 @@
 
 int coll_check(int argc, char **argv);
 int coll_compile(int argc, char **argv);
+int coll_draw(int argc, char **argv);
 int coll_run(int argc, char **argv);
+int coll_simulate(int argc, char **argv);
+int coll_tune(int argc, char **argv);
 
 /* Names in the order of PLAIT_COLL_... and PLAIT_TARGET_..., ended by null. */
 extern const char *const coll_kinds[], *const coll_targets[];
@@ -24,6 +27,19 @@ int coll_choose(const char *option, const char *const *names,
 /* Parse a number of 32 bits; as schedule_number. */
 int coll_number(const char *option, const char *value, uint32_t *out);
 
+/* Sizes in bytes of the larger one of a rank's input and output. */
+enum { COLL_MOST_SIZES = 64 };
+struct coll_sizes {
+	uint64_t items[COLL_MOST_SIZES];
+	uint32_t count;
+};
+
+/*
+ * Parse sizes with suffixes K, M or G, separated by commas; A:B is A and its
+ * doubles up to B.  Return COMMAND_DONE, or COMMAND_USAGE after a message.
+ */
+int coll_sizes_read(const char *value, struct coll_sizes *out);
+
 /* Read options and one FILE.  Return COMMAND_DONE, or COMMAND_USAGE after a
  * message. */
 int coll_options(int argc, char **argv, const struct option *known,
@@ -34,6 +50,11 @@ int coll_options(int argc, char **argv, const struct option *known,
 plait_status coll_open(const char *backends, const struct input *input,
 		       plait_context **out_context, plait_schedule **out,
 		       plait_error *error);
+
+/* Prove and write a schedule to a file; null: standard output.  Return
+ * COMMAND_DONE, or COMMAND_FAILED after a message, which begins with `name`. */
+int coll_write(plait_schedule *schedule, plait_schedule_format format,
+	       const char *path, const char *name);
 
 /* Print the proof of a right schedule as a line of text. */
 void coll_print_proof(const plait_proof *proof);

@@ -4,7 +4,6 @@
 #include "command.h"
 #include "input.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -141,63 +140,23 @@ static plait_status make(plait_context *context, struct request *request,
 
 /* ---- output ---- */
 
-static int write_file(const struct request *request, const char *bytes,
-		      uint64_t count)
-{
-	FILE *file = request->output == NULL ? stdout :
-					       fopen(request->output, "wb");
-	bool failed;
-
-	if (file == NULL)
-		return command_fail("coll", "%s: %s", request->output,
-				    strerror(errno));
-	failed = fwrite(bytes, 1, count, file) != count;
-	failed |= (file == stdout ? fflush(file) : fclose(file)) != 0;
-	if (failed)
-		return command_fail("coll", "%s: %s", request->output != NULL ?
-				    request->output : "standard output",
-				    strerror(errno));
-	return COMMAND_DONE;
-}
-
 static int fail(const struct request *request, const plait_error *error)
 {
 	return command_fail("coll", "%s: %s", input_name(request->path),
 			    error->text);
 }
 
-/* Write the schedule, if a file or XML is asked for. */
-static int write_schedule(const struct request *request,
-			  plait_schedule *schedule, plait_error *error)
-{
-	uint64_t count = 0;
-	char *bytes;
-	int code;
-
-	if (request->output == NULL && request->format == PLAIT_SCHEDULE_BINARY)
-		return COMMAND_DONE;
-	if (plait_schedule_write(schedule, request->format, NULL, 0, &count,
-				 error))
-		return fail(request, error);
-	bytes = malloc(count + 1);
-	if (bytes == NULL)
-		return command_fail("coll", "no memory");
-	code = plait_schedule_write(schedule, request->format, bytes, count,
-				    &count, error) ?
-		       fail(request, error) :
-		       write_file(request, bytes, count);
-	free(bytes);
-	return code;
-}
-
 static int report(const struct request *request, plait_schedule *schedule,
 		  plait_error *error)
 {
 	plait_proof proof = { .size = sizeof(proof) };
-	int code = write_schedule(request, schedule, error);
+	bool is_binary = request->format == PLAIT_SCHEDULE_BINARY;
+	int code = COMMAND_DONE;
 
-	if (code != COMMAND_DONE || (request->output == NULL &&
-				     request->format != PLAIT_SCHEDULE_BINARY))
+	if (request->output != NULL || !is_binary)
+		code = coll_write(schedule, request->format, request->output,
+				  input_name(request->path));
+	if (code != COMMAND_DONE || (request->output == NULL && !is_binary))
 		return code;
 	if (plait_schedule_check(schedule, NULL, &proof, error))
 		return fail(request, error);

@@ -61,8 +61,9 @@ int coll_options(int argc, char **argv, const struct option *known,
 	if (code != COMMAND_DONE)
 		return code;
 	if (argc - optind != 1)
-		return command_usage("coll", "%s: expected one FILE; '-' is "
-				     "standard input", argv[0]);
+		return command_usage("coll", "%s: expected one %s", argv[0],
+				     strcmp(argv[0], "tune") == 0 ? "KIND" :
+				     "FILE; '-' is standard input");
 	*out_file = argv[optind];
 	return COMMAND_DONE;
 }

@@ -11,12 +11,12 @@
 #include <string.h>
 #include <time.h>
 
-enum { MOST_SIZES = 64, DEFAULT_TIMES = 10 };
+enum { DEFAULT_TIMES = 10 };
 
 struct request {
 	const char *path;
-	uint64_t sizes[MOST_SIZES]; /* bytes of the larger buffer of a rank */
-	uint32_t size_count, type, reduction, times;
+	struct coll_sizes sizes;
+	uint32_t type, reduction, times;
 	plait_coll_kind kind;
 	bool verify, has_kind, parameters;
 };
@@ -37,45 +37,13 @@ struct collective {
 
 /* ---- command line ---- */
 
-/* A number with a suffix K, M or G. */
-static int take_size(const char *text, uint64_t *out)
-{
-	char *end;
-	uint64_t number = strtoull(text, &end, 10);
-	const char *unit = *end == '\0' ? "" : strchr("KMG", *end);
-
-	if (end == text || unit == NULL || (*end != '\0' && end[1] != '\0') ||
-	    *text < '0' || *text > '9' || number > UINT32_MAX)
-		return command_usage("coll", "--bytes: '%s' is no size", text);
-	*out = *end == '\0' ? number :
-	       number << (*end == 'K' ? 10 : *end == 'M' ? 20 : 30);
-	return COMMAND_DONE;
-}
-
-static int take_sizes(struct request *request, const char *value)
-{
-	char *list = strdup(value), *rest = list, *part;
-	int code = list == NULL ? command_fail("coll", "no memory") :
-				  COMMAND_DONE;
-
-	request->size_count = 0;
-	while (code == COMMAND_DONE && (part = strsep(&rest, ",")) != NULL)
-		code = request->size_count == MOST_SIZES ?
-			       command_usage("coll", "--bytes: more than %d "
-					     "sizes", MOST_SIZES) :
-			       take_size(part, &request->sizes[
-						       request->size_count++]);
-	free(list);
-	return code;
-}
-
 static int take(void *user_data, int option, const char *value)
 {
 	struct request *request = user_data;
 
 	switch (option) {
 	case 'b':
-		return take_sizes(request, value);
+		return coll_sizes_read(value, &request->sizes);
 	case 't':
 		return coll_choose("--type", coll_types, value,
 				   &request->type);
@@ -386,9 +354,9 @@ static int run_all(const struct request *request, const struct input *input)
 		code = command_fail("coll", "%s: a custom collective; --as "
 				    "says what to verify",
 				    input_name(request->path));
-	for (uint32_t i = 0; i < request->size_count && !code; i++)
+	for (uint32_t i = 0; i < request->sizes.count && !code; i++)
 		code = run_size(request, context, schedule, &data,
-				request->sizes[i], &error);
+				request->sizes.items[i], &error);
 	plait_schedule_release(schedule);
 	plait_context_release(context);
 	return code;
@@ -396,7 +364,7 @@ static int run_all(const struct request *request, const struct input *input)
 
 int coll_run(int argc, char **argv)
 {
-	struct request request = { .sizes = { 1 << 20 }, .size_count = 1,
+	struct request request = { .sizes = { { 1 << 20 }, 1 },
 				   .times = DEFAULT_TIMES };
 	struct input input;
 	int code = read_arguments(&request, argc, argv);

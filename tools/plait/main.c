@@ -44,8 +44,13 @@ static const struct command commands[] = {
 	  "[--as KIND [--root R]]\n"
 	  "                  [--promise FILE] [--json]\n"
 	  "       plait coll run FILE [--bytes LIST] [--type T] [--op OP] "
-	  "[--verify] [...]",
-	  "compile, prove and run schedules of collectives",
+	  "[--verify] [...]\n"
+	  "       plait coll simulate FILE --cluster FILE [--bytes LIST] "
+	  "[--json]\n"
+	  "       plait coll tune KIND --ranks N --cluster FILE [--bytes LIST] "
+	  "[-o FOLDER] [...]\n"
+	  "       plait coll draw FILE [--svg] [--cluster FILE] [--bytes N]",
+	  "compile, prove, run and simulate schedules of collectives",
 	  "compile: make a proved schedule\n"
 	  "  NAME|FILE    a known algorithm (ring, allpairs, halving, tree, ...), "
 	  "or a text; a file's\n"
@@ -78,6 +83,17 @@ static const struct command commands[] = {
 	  "right\n"
 	  "  --json       print verdict, reason, depth_min, safe_bytes, lanes, "
 	  "channels, steps\n"
+	  "simulate: predict the time on a cluster; tune: choose algorithms by "
+	  "such times\n"
+	  "  --cluster FILE  latencies and rates, like examples/a100.cluster\n"
+	  "  --bytes LIST sizes, like 4,64K or 1K:1G, its doubles (tune: "
+	  "1K:1G)\n"
+	  "  -o FOLDER    tune: write the chosen schedules; --xml DIALECT: as "
+	  "XML\n"
+	  "  --all        tune: print all candidates; --root R; --in-place\n"
+	  "draw: the first tile of a schedule; without a cluster each step takes "
+	  "1 us\n"
+	  "  --svg        the form of the picture, the only one\n"
 	  "run: execute a schedule, all ranks in this process, on the devices in "
 	  "turn\n"
 	  "  --bytes LIST sizes of the larger buffer of a rank, like 4,64K,1M "

@@ -1259,6 +1259,17 @@ typedef struct plait_proof {
 	uint64_t steps;
 	uint64_t safe_bytes;
 } plait_proof;
+typedef struct plait_coll_simulation {
+	uint32_t size;
+	uint32_t flags;
+	uint64_t time_ns;
+	uint64_t tiles;
+	uint64_t executed_tiles;
+	uint64_t tile_bytes;
+	uint64_t critical_steps;
+	uint64_t critical_ns;
+	uint64_t latency_ns;
+} plait_coll_simulation;
 plait_status plait_schedule_read(plait_context *context,
 					   const void *bytes, uint64_t count,
 					   const char *name,
@@ -1276,6 +1287,20 @@ plait_status plait_schedule_write(plait_schedule *schedule,
 					    uint64_t capacity_bytes,
 					    uint64_t *out_bytes,
 					    plait_error *error);
+plait_status plait_schedule_simulate(plait_schedule *schedule,
+					       const char *cluster,
+					       uint64_t cluster_bytes,
+					       const char *name, uint64_t bytes,
+					       plait_coll_simulation *out,
+					       plait_error *error);
+plait_status plait_schedule_draw(plait_schedule *schedule,
+					   const char *cluster,
+					   uint64_t cluster_bytes,
+					   const char *name, uint64_t bytes,
+					   char *buffer,
+					   uint64_t capacity_bytes,
+					   uint64_t *out_bytes,
+					   plait_error *error);
 typedef struct plait_coll plait_coll;
 typedef uint64_t plait_chunk;
 typedef uint32_t plait_chunk_buffer;

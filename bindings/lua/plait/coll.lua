@@ -248,6 +248,26 @@ function Schedule:write(format)
   return ffi.string(room, needed[0])
 end
 
+--- Predict the time on a cluster, a text of doc/cluster.md, with `size` bytes in the larger
+-- one of a rank's input and output.  Return time_ns, tiles, executed_tiles, tile_bytes,
+-- critical_steps, critical_ns, latency_ns.
+function Schedule:simulate(cluster, size, name)
+  local result = core.sized "plait_coll_simulation"
+  core.check(lib.plait_schedule_simulate(self:handle(), cluster, #cluster, name, size, result, core.error))
+  return core.plain(result, "time_ns tiles executed_tiles tile_bytes critical_steps critical_ns latency_ns")
+end
+
+--- Return the first tile of a simulation as SVG: lanes, steps, messages, waits, and the
+-- critical path outlined.
+function Schedule:draw(cluster, size, name)
+  local needed = ffi.new "uint64_t[1]"
+  core.check(lib.plait_schedule_draw(self:handle(), cluster, #cluster, name, size, nil, 0, needed, core.error))
+  local room = ffi.new("char[?]", needed[0])
+  core.check(lib.plait_schedule_draw(self:handle(), cluster, #cluster, name, size, room, needed[0], nil,
+                                     core.error))
+  return ffi.string(room)
+end
+
 -- Return an array of handles, one per rank; false is a rank without.
 local function handles(given, ctype, ranks, what)
   if given == nil then return nil end

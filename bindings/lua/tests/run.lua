@@ -775,6 +775,11 @@ test("collectives", function(system, device)
   end
   ok(system:read_schedule(schedule:write()):write() == schedule:write(), "written and read")
   ok(schedule:write("msccl"):find "^<algo", "as XML")
+  local time = schedule:simulate("cluster ranks=4\nlane rate=1", 8)
+  ok(time.time_ns == 7000 and time.critical_steps == 7 and time.latency_ns == 0, "a simulation")
+  ok(schedule:draw("cluster ranks=4\nlane rate=1", 8):find "^<svg.*rank 3.*</svg>", "a picture")
+  raises("a.cluster:1: \"rank=4\" is no field", "a cluster that is none", schedule.simulate, schedule,
+         "cluster rank=4", 8, "a.cluster")
 
   local gather = system:coll("allgather", 2, {algorithm = "ring"}):compile()
   local plan = gather:graph(2, {element = "i32", op = "max"}):freeze()

@@ -258,6 +258,26 @@ class Schedule(Handle):
         call(lib.plait_schedule_write, self.handle, number, room, needed.value, byref(needed))
         return room.raw[:needed.value]
 
+    def simulate(self, cluster: str, size: int, name: Optional[str] = None) -> Any:
+        """Predict the time on a cluster, a text of doc/cluster.md, with `size` bytes in the
+        larger one of a rank's input and output.  Returns time_ns, tiles, executed_tiles,
+        tile_bytes, critical_steps, critical_ns, latency_ns."""
+        code, result = cluster.encode(), sized(_raw.plait_coll_simulation)
+        call(lib.plait_schedule_simulate, self.handle, code, len(code), encode(name), size, byref(result))
+        made = plain(result)
+        del made.__dict__["flags"]
+        return made
+
+    def draw(self, cluster: str, size: int, name: Optional[str] = None) -> str:
+        """Return the first tile of a simulation as SVG: lanes, steps, messages, waits, and
+        the critical path outlined."""
+        code, needed = cluster.encode(), c_uint64()
+        given = self.handle, code, len(code), encode(name), size
+        call(lib.plait_schedule_draw, *given, None, 0, byref(needed))
+        room = ctypes.create_string_buffer(needed.value)
+        call(lib.plait_schedule_draw, *given, room, needed.value, None)
+        return room.value.decode()
+
     def graph(self, count: int, element: str = "f32", *, op: str = "sum",
               inputs: Optional[Sequence[Optional[Buffer]]] = None,
               outputs: Optional[Sequence[Optional[Buffer]]] = None,

@@ -905,6 +905,20 @@ class plait_proof(Structure):
     ]
 
 
+class plait_coll_simulation(Structure):
+    _fields_ = [
+        ("size", c_uint32),
+        ("flags", c_uint32),
+        ("time_ns", c_uint64),
+        ("tiles", c_uint64),
+        ("executed_tiles", c_uint64),
+        ("tile_bytes", c_uint64),
+        ("critical_steps", c_uint64),
+        ("critical_ns", c_uint64),
+        ("latency_ns", c_uint64),
+    ]
+
+
 class plait_coll_desc(Structure):
     _fields_ = [
         ("size", c_uint32),
@@ -1210,6 +1224,7 @@ STRUCTS = (
     plait_coll_promise,
     plait_proof_desc,
     plait_proof,
+    plait_coll_simulation,
     plait_coll_desc,
     plait_chunk_place,
     plait_compile_desc,
@@ -1376,6 +1391,8 @@ FUNCTIONS = {
     "plait_schedule_release": (None, (c_void_p,)),
     "plait_schedule_check": (plait_status, (c_void_p, POINTER(plait_proof_desc), POINTER(plait_proof), POINTER(plait_error),)),
     "plait_schedule_write": (plait_status, (c_void_p, plait_schedule_format, c_void_p, c_uint64, POINTER(c_uint64), POINTER(plait_error),)),
+    "plait_schedule_simulate": (plait_status, (c_void_p, c_char_p, c_uint64, c_char_p, c_uint64, POINTER(plait_coll_simulation), POINTER(plait_error),)),
+    "plait_schedule_draw": (plait_status, (c_void_p, c_char_p, c_uint64, c_char_p, c_uint64, POINTER(c_char), c_uint64, POINTER(c_uint64), POINTER(plait_error),)),
     "plait_coll_create": (plait_status, (c_void_p, POINTER(plait_coll_desc), POINTER(c_void_p), POINTER(plait_error),)),
     "plait_coll_known": (plait_status, (c_void_p, c_char_p, POINTER(plait_coll_desc), POINTER(c_void_p), POINTER(plait_error),)),
     "plait_coll_read": (plait_status, (c_void_p, c_char_p, c_uint64, c_char_p, c_uint32, c_uint32, POINTER(c_void_p), POINTER(plait_error),)),

@@ -40,6 +40,14 @@ class Collectives(unittest.TestCase):
         for buffer in buffers:
             self.assertEqual(content(buffer), [6 + 4 * i for i in range(10)])
 
+    def test_simulation(self):
+        schedule = self.ring(4).compile(instances=2)
+        made = schedule.simulate("cluster ranks=4\nlane rate=1", 8)
+        self.assertEqual((made.time_ns, made.tiles, made.critical_steps, made.latency_ns), (7000, 1, 7, 0))
+        self.assertRegex(schedule.draw("cluster ranks=4\nlane rate=1", 8), "(?s)^<svg.*rank 3.*</svg>\n$")
+        with self.assertRaisesRegex(plait.Error, "a.cluster:1: .*is no field"):
+            schedule.simulate("cluster rank=4", 8, "a.cluster")
+
     def test_known_algorithm_and_parameters(self):
         schedule = self.system.coll("allgather", 2, algorithm="ring").compile()
         plan = schedule.graph(3, "i32", op="max").freeze()

@@ -66,6 +66,7 @@ static const struct {
 	KNOWN(plait_compile_desc),
 	KNOWN(plait_schedule_info),
 	KNOWN(plait_collective_desc),
+	KNOWN(plait_coll_simulation),
 	KNOWN(plait_box),
 	KNOWN(plait_flow_desc),
 	KNOWN(plait_data_desc),

@@ -83,6 +83,21 @@ static plait_status try_info(struct trial *trial)
 	return status;
 }
 
+static plait_status try_simulation(struct trial *trial)
+{
+	static const char cluster[] = "cluster ranks=2\nlane rate=1\n";
+	const plait_coll_simulation good = { .size = 0 };
+	plait_schedule *schedule = NULL;
+	plait_status status = make_ring(&schedule);
+
+	if (status == PLAIT_OK)
+		status = plait_schedule_simulate(schedule, cluster,
+						 sizeof(cluster) - 1, NULL, 64,
+						 GIVEN(good), &stage.error);
+	plait_schedule_release(schedule);
+	return status;
+}
+
 static plait_status try_collective(struct trial *trial)
 {
 	const plait_collective_desc good = { .element_bits = 32, .count = 4 };
@@ -104,5 +119,6 @@ const struct sized sized_schedules[] = {
 	SIZED(plait_proof, try_proof, true, true),
 	SIZED(plait_schedule_info, try_info, true, false),
 	SIZED(plait_collective_desc, try_collective, false, false),
+	SIZED(plait_coll_simulation, try_simulation, true, false),
 	{ .call = NULL }
 };

@@ -108,6 +108,36 @@ static plait_status read_text(struct place *place, plait_error *error)
 	return status;
 }
 
+static plait_status simulate(struct place *place, plait_error *error)
+{
+	static const char cluster[] = "cluster ranks=3\nlane rate=1\n";
+	const plait_coll_desc desc = {
+		.size = sizeof(desc), .kind = PLAIT_COLL_ALLREDUCE, .ranks = 3,
+	};
+	plait_coll_simulation result = { .size = sizeof(result) };
+	uint64_t bytes;
+	plait_schedule *schedule = NULL;
+	plait_coll *coll = NULL;
+	plait_status status = plait_coll_known(place->context, "ring", &desc,
+					       &coll, error);
+
+	if (status == PLAIT_OK)
+		status = plait_coll_compile(coll, NULL, &schedule, error);
+	if (status == PLAIT_OK)
+		status = plait_schedule_simulate(schedule, cluster,
+						 sizeof(cluster) - 1, NULL, 3,
+						 &result, error);
+	if (status == PLAIT_OK)
+		status = plait_schedule_draw(schedule, cluster,
+					     sizeof(cluster) - 1, NULL, 3,
+					     NULL, 0, &bytes, error);
+	if (status == PLAIT_OK && result.tiles != 1)
+		status = calls_wrong(error, "another number of tiles");
+	plait_schedule_release(schedule);
+	plait_coll_release(coll);
+	return status;
+}
+
 /* With buffers bound by the run, so that there are temporaries. */
 static plait_status graph(struct place *place, plait_error *error)
 {
@@ -147,5 +177,6 @@ const struct calls_entry calls_coll[] = {
 	{ "plait_coll_known", known, NULL },
 	{ "plait_coll_read", read_text, NULL },
 	{ "plait_schedule_query plait_schedule_graph", graph, NULL },
+	{ "plait_schedule_simulate plait_schedule_draw", simulate, NULL },
 	{ NULL, NULL, NULL }
 };

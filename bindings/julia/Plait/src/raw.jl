@@ -835,6 +835,18 @@ struct plait_proof
     safe_bytes::UInt64
 end
 
+struct plait_coll_simulation
+    size::UInt32
+    flags::UInt32
+    time_ns::UInt64
+    tiles::UInt64
+    executed_tiles::UInt64
+    tile_bytes::UInt64
+    critical_steps::UInt64
+    critical_ns::UInt64
+    latency_ns::UInt64
+end
+
 struct plait_coll_desc
     size::UInt32
     flags::plait_coll_flags
@@ -1102,6 +1114,7 @@ const STRUCTS = DataType[
     plait_coll_promise,
     plait_proof_desc,
     plait_proof,
+    plait_coll_simulation,
     plait_coll_desc,
     plait_chunk_place,
     plait_compile_desc,
@@ -1981,6 +1994,18 @@ function plait_schedule_write(schedule, format, buffer, capacity_bytes, out_byte
     ccall(plait_schedule_write_at[], plait_status, (Ptr{plait_schedule}, plait_schedule_format, Ptr{Cvoid}, UInt64, Ptr{UInt64}, Ptr{plait_error}), schedule, format, buffer, capacity_bytes, out_bytes, error)
 end
 
+const plait_schedule_simulate_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_schedule_simulate - predict the time of a schedule on a cluster."
+function plait_schedule_simulate(schedule, cluster, cluster_bytes, name, bytes, out, error)
+    ccall(plait_schedule_simulate_at[], plait_status, (Ptr{plait_schedule}, Cstring, UInt64, Cstring, UInt64, Ptr{plait_coll_simulation}, Ptr{plait_error}), schedule, cluster, cluster_bytes, name, bytes, out, error)
+end
+
+const plait_schedule_draw_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_schedule_draw - draw the first tile of a simulated schedule as SVG."
+function plait_schedule_draw(schedule, cluster, cluster_bytes, name, bytes, buffer, capacity_bytes, out_bytes, error)
+    ccall(plait_schedule_draw_at[], plait_status, (Ptr{plait_schedule}, Cstring, UInt64, Cstring, UInt64, Ptr{UInt8}, UInt64, Ptr{UInt64}, Ptr{plait_error}), schedule, cluster, cluster_bytes, name, bytes, buffer, capacity_bytes, out_bytes, error)
+end
+
 const plait_coll_create_at = Ref{Ptr{Cvoid}}(C_NULL)
 "plait_coll_create - create a program without operations."
 function plait_coll_create(context, desc, out, error)
@@ -2366,6 +2391,8 @@ const FUNCTIONS = Tuple{Symbol,Base.RefValue{Ptr{Cvoid}}}[
     (:plait_schedule_release, plait_schedule_release_at),
     (:plait_schedule_check, plait_schedule_check_at),
     (:plait_schedule_write, plait_schedule_write_at),
+    (:plait_schedule_simulate, plait_schedule_simulate_at),
+    (:plait_schedule_draw, plait_schedule_draw_at),
     (:plait_coll_create, plait_coll_create_at),
     (:plait_coll_known, plait_coll_known_at),
     (:plait_coll_read, plait_coll_read_at),

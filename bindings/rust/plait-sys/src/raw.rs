@@ -809,6 +809,17 @@ pub struct plait_proof [size] {
     pub steps: u64,
     pub safe_bytes: u64,
 }
+pub struct plait_coll_simulation [size] {
+    pub size: u32,
+    pub flags: u32,
+    pub time_ns: u64,
+    pub tiles: u64,
+    pub executed_tiles: u64,
+    pub tile_bytes: u64,
+    pub critical_steps: u64,
+    pub critical_ns: u64,
+    pub latency_ns: u64,
+}
 pub struct plait_coll_desc [size] {
     pub size: u32,
     pub flags: plait_coll_flags,
@@ -1304,6 +1315,10 @@ fn plait_schedule_release(schedule: *mut plait_schedule);
 fn plait_schedule_check(schedule: *mut plait_schedule, desc: *const plait_proof_desc, proof: *mut plait_proof, error: *mut plait_error) -> plait_status;
 /// plait_schedule_write - write a schedule as XML or in binary form.
 fn plait_schedule_write(schedule: *mut plait_schedule, format: plait_schedule_format, buffer: *mut c_void, capacity_bytes: u64, out_bytes: *mut u64, error: *mut plait_error) -> plait_status;
+/// plait_schedule_simulate - predict the time of a schedule on a cluster.
+fn plait_schedule_simulate(schedule: *mut plait_schedule, cluster: *const c_char, cluster_bytes: u64, name: *const c_char, bytes: u64, out: *mut plait_coll_simulation, error: *mut plait_error) -> plait_status;
+/// plait_schedule_draw - draw the first tile of a simulated schedule as SVG.
+fn plait_schedule_draw(schedule: *mut plait_schedule, cluster: *const c_char, cluster_bytes: u64, name: *const c_char, bytes: u64, buffer: *mut c_char, capacity_bytes: u64, out_bytes: *mut u64, error: *mut plait_error) -> plait_status;
 /// plait_coll_create - create a program without operations.
 fn plait_coll_create(context: *mut plait_context, desc: *const plait_coll_desc, out: *mut *mut plait_coll, error: *mut plait_error) -> plait_status;
 /// plait_coll_known - create the program of a known algorithm.
