@@ -27,9 +27,9 @@ struct place {
 static struct place gridDim;
 static const struct place threadIdx;
 
-static at_u32 word, stop;
+static at_u32 loop_word, stop;
 static at_u64 arrived;
-static at_u32 looked[2]; /* behind the count: time of the last look, period */
+static at_u32 last_look[2]; /* behind the count: time of the last look, period */
 static uint32_t condition;
 static uint32_t sets;	/* of the condition, in this launch */
 static at_u32 met;	/* blocks, where launches begin and end */
@@ -64,7 +64,7 @@ static void cudaGraphSetConditional(uint64_t handle, uint32_t value)
 #define PLAIT_LOOK(pointer) at_load_relaxed_u32(pointer)
 #define PLAIT_CLEAR(pointer) at_store_relaxed_u64(pointer, 0)
 #define PLAIT_STORE(pointer, value) at_store_relaxed_u32(pointer, value)
-#define PLAIT_LOOKED(pointer) ((void)(pointer), looked)
+#define PLAIT_LOOKED(pointer) ((void)(pointer), last_look)
 #define PLAIT_READ_TIMER(into) ((into) = 0) /* stands still */
 #define __threadfence() at_fence_seq_cst()
 #define __syncthreads() ((void)0)
@@ -86,8 +86,8 @@ static void meet(uint32_t *times)
 static void launch(uint32_t self, uint32_t number)
 {
 	if (mc_choose(2))
-		at_store_relaxed_u32(&word, 10 * (number + 1) + self);
-	plait_decide(1, &word, &stop, &arrived);
+		at_store_relaxed_u32(&loop_word, 10 * (number + 1) + self);
+	plait_decide(1, &loop_word, &stop, &arrived);
 }
 
 /* After it all blocks have left their state. */
@@ -97,7 +97,7 @@ static void look(bool stopped)
 
 	MC_CHECK(AT_PLAIN_READ(sets) == 1);
 	AT_PLAIN_WRITE(sets) = 0;
-	MC_CHECK(value == at_load_relaxed_u32(&word) ||
+	MC_CHECK(value == at_load_relaxed_u32(&loop_word) ||
 		 (value == 0 && at_load_relaxed_u32(&stop) != 0));
 	MC_CHECK(!stopped || value == 0);
 }
@@ -132,11 +132,11 @@ static void run(uint32_t self)
 static void begin_with(uint32_t blocks)
 {
 	gridDim = (struct place){ blocks, 1, 1 };
-	at_init_u32(&word, 1);
+	at_init_u32(&loop_word, 1);
 	at_init_u32(&stop, NOT_STOPPED);
 	at_init_u64(&arrived, 0);
-	at_init_u32(&looked[0], 0);
-	at_init_u32(&looked[1], 1000);
+	at_init_u32(&last_look[0], 0);
+	at_init_u32(&last_look[1], 1000);
 	at_init_u32(&met, 0);
 	at_init_u32(&stop_word, 0);
 	AT_PLAIN_WRITE(condition) = 1;

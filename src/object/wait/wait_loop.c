@@ -18,8 +18,7 @@ enum {
 	/* Longest sleep on a backend's notification: one that came too early or
 	 * never comes delays the wait, but does not stop it. */
 	TRUST_NS = 100000000,
-	/* Backoff: first sleep of a thread that may then wait in a driver:
-	 * short commands end before. */
+	/* First sleep before a wait in a driver: short commands end in it. */
 	AWAKE_NS = 50000,
 	/* Time that a thread may spend in the pool for one pump, and at least
 	 * in any wait. */
