@@ -239,6 +239,18 @@ static void has_json(plait_plan *plan, const char *part)
 	HAS_STR(text, part);
 }
 
+/* The region's command has the kind of its node. */
+static void is_queried(plait_plan *plan)
+{
+	plait_command_info info = { .size = sizeof(info) };
+	uint32_t found = 0;
+
+	for (uint64_t i = 0; plait_plan_query_command(plan, i, &info,
+						      &error) == PLAIT_OK; i++)
+		found += info.kind == PLAIT_NODE_REPEAT;
+	IS_UINT(found, 1);
+}
+
 static void files(void)
 {
 	plait_graph *graph;
@@ -250,6 +262,7 @@ static void files(void)
 	(void)add_digits(graph, 3, 0);
 	plan = copy_plan(freeze(graph, 0));
 	has_json(plan, "\"kind\": \"repeat\", \"home\": 0, \"times\": 3");
+	is_queried(plan);
 	check_sum(plan, NULL, 332);
 	plait_plan_release(plan);
 	close_all();

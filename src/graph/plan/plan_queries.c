@@ -185,7 +185,7 @@ static uint32_t node_kind(uint8_t kind, const plait__plan *plan, uint32_t link)
 		[PLAIT__REGION_WHILE] = PLAIT_NODE_WHILE,
 		[PLAIT__REGION_DO] = PLAIT_NODE_DO,
 		[PLAIT__REGION_CASE] = PLAIT_NODE_CASE,
-		[PLAIT__REGION_REPEAT] = PLAIT_NODE_WHILE,
+		[PLAIT__REGION_REPEAT] = PLAIT_NODE_REPEAT,
 	};
 
 	if (kind == PLAIT__CMD_REGION || kind == PLAIT__CMD_ENTER)
