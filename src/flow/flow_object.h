@@ -3,8 +3,9 @@
  * A flow, its data, and a task in preparation.
  *
  * `lock` guards all but the lanes: the calls of a flow and of its data take it.
- * It comes before all locks of src/object; no function of the program runs
- * under it, no object is destroyed and no thread waits.
+ * It comes before all locks of src/object.  Under it no function of the program
+ * runs but a mapper's, which calls nothing of plait; no object is destroyed and
+ * no thread waits.
  *
  * Holds: a data holds its flow, a part its whole.  The flow holds each data
  * until the last task that uses it is done, and itself until its last task is.
