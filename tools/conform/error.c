@@ -177,13 +177,14 @@ static void stuck(struct conform *c)
 	GIVES(plait_signal_wait(signal, 1, 0, ERR), PLAIT_OK);
 }
 
-/* A failed queue skips gates, and still emits in order. */
+/* A failed queue skips gates, and still emits in order; later points of a
+ * failed signal fail when they are raised. */
 static void behind_failure(struct conform *c)
 {
 	static int32_t value = 33;
 	plait_queue *queue = conform_queue(c), *other = conform_queue(c);
 	plait_signal *gate = conform_gate(c), *never = conform_gate(c);
-	plait_signal *signal = conform_signal(c);
+	plait_signal *hold = conform_gate(c), *signal = conform_signal(c);
 	static atomic_int behind;
 	uint64_t now = 9;
 
@@ -201,6 +202,12 @@ static void behind_failure(struct conform *c)
 	GIVES(plait_signal_wait(signal, 2, PLAIT_FOREVER, ERR),
 	      PLAIT_E_FAILED);
 	HOLDS(c->error.origin == 33);
+	NEED(plait_queue_wait(other, hold, 1, ERR));
+	NEED(plait_queue_emit(other, signal, NULL, ERR));
+	GIVES(plait_signal_wait(signal, 3, 0, ERR), PLAIT_E_TIMEOUT);
+	NEED(plait_signal_raise(hold, 1, ERR));
+	GIVES(plait_signal_wait(signal, 3, PLAIT_FOREVER, ERR),
+	      PLAIT_E_FAILED);
 	GIVES(plait_queue_finish(queue, PLAIT_FOREVER, ERR), PLAIT_E_FAILED);
 	HOLDS(c->error.origin == 33 && atomic_load(&behind) == 0);
 }

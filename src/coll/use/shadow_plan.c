@@ -50,7 +50,6 @@ static bool alloc_plan(plait__plan *plan, const plait__schedule *schedule)
 	const plait_allocator *allocator = schedule->allocator;
 	uint64_t steps = schedule->step_count;
 
-	plan->allocator = *allocator;
 	return ALLOC(plan->devices, schedule->rank_count) &&
 	       ALLOC(plan->lanes, schedule->lane_count) &&
 	       ALLOC(plan->bodies, 1) &&
@@ -67,7 +66,6 @@ static bool alloc_timeline(plait__timeline *timeline,
 	const plait_allocator *allocator = schedule->allocator;
 	uint64_t steps = schedule->step_count;
 
-	timeline->allocator = *allocator;
 	timeline->command_count = (uint32_t)steps;
 	timeline->spans = plait__alloc_array(allocator, steps,
 					     sizeof(*timeline->spans));
@@ -85,6 +83,11 @@ static bool alloc_shadow(plait__shadow_plan *shadow,
 
 	shadow->plan = plait__alloc(allocator, sizeof(*shadow->plan));
 	shadow->timeline = plait__alloc(allocator, sizeof(*shadow->timeline));
+	/* Each is released by its allocator, whatever else is missing. */
+	if (shadow->plan != NULL)
+		shadow->plan->allocator = *allocator;
+	if (shadow->timeline != NULL)
+		shadow->timeline->allocator = *allocator;
 	shadow->lane_names = plait__alloc_array(allocator, lanes,
 						sizeof(*shadow->lane_names));
 	shadow->lane_texts = plait__alloc_array(allocator, lanes, TEXT);

@@ -151,7 +151,6 @@ plait_status plait__mapper_map(const plait_mapper *mapper,
 			       uint32_t *out_count)
 {
 	uint64_t each = mapper->box_count;
-	const plait_box *first = mapper->boxes;
 	plait_status status;
 
 	*out_count = 1;
@@ -164,10 +163,11 @@ plait_status plait__mapper_map(const plait_mapper *mapper,
 		return PLAIT_OK;
 	case PLAIT_MAPPER_BOXES:
 		each /= chunk->count;
-		first += chunk->index * each;
-		/* fall through */
+		*out_count = copy_boxes(mapper->boxes + chunk->index * each,
+					each, data, out);
+		return PLAIT_OK;
 	case PLAIT_MAPPER_FIXED:
-		*out_count = copy_boxes(first, each, data, out);
+		*out_count = copy_boxes(mapper->boxes, each, data, out);
 		return PLAIT_OK;
 	case PLAIT_MAPPER_FUNCTION:
 		*out_count = 0;

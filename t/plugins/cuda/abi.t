@@ -82,9 +82,11 @@ TYPES += "".join('_Static_assert(__builtin_types_compatible_p(PFN_%s_v%s, __type
 
 
 def literals(path, name):
-    """The value of a string constant of a C file."""
-    strings = re.search(r"\nstatic const char %s\[\] =\n(.*?);\n\n" % name, read(path), re.S).group(1)
-    return "".join(ast.literal_eval(line.strip()) for line in strings.splitlines())
+    """The value of a string constant of a C file, which may use macros of that file."""
+    text = re.sub(r"(?m)^#\s*include.*$", "", read(path))
+    text = run([CC[0], "-E", "-P", "-x", "c", "-"], input=text).stdout
+    strings = re.search(r"static const char %s\[\] =(.*?\")\s*;" % name, text, re.S).group(1)
+    return "".join(ast.literal_eval(one) for one in re.findall(r'"(?:[^"\\]|\\.)*"', strings))
 
 
 def check_embedded(folder, home):
