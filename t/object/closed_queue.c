@@ -10,24 +10,29 @@
 
 enum { POLLS = 12, SLICE_NS = 100000000 };
 
-static unsigned broken, refusals, abandoned;
+/* Lines of a context's log, counted: contexts of earlier scenarios may still
+ * log. */
+static struct heard {
+	unsigned broken, refusals, abandoned;
+} all_heard[64], *heard = all_heard;
 
 /* On any thread. */
 static void hear(void *user_data, int32_t level, const char *line)
 {
-	(void)user_data;
+	struct heard *own = user_data;
+
 	(void)level;
 	if (strstr(line, "broke a rule") != NULL)
-		__atomic_add_fetch(&broken, 1, __ATOMIC_SEQ_CST);
+		__atomic_add_fetch(&own->broken, 1, __ATOMIC_SEQ_CST);
 	if (strstr(line, "is abandoned") != NULL)
-		__atomic_add_fetch(&abandoned, 1, __ATOMIC_SEQ_CST);
+		__atomic_add_fetch(&own->abandoned, 1, __ATOMIC_SEQ_CST);
 	if (strstr(line, "fault: call ") != NULL)
-		__atomic_add_fetch(&refusals, 1, __ATOMIC_SEQ_CST);
+		__atomic_add_fetch(&own->refusals, 1, __ATOMIC_SEQ_CST);
 }
 
 static bool is_broken(void)
 {
-	return __atomic_load_n(&broken, __ATOMIC_SEQ_CST) != 0;
+	return __atomic_load_n(&heard->broken, __ATOMIC_SEQ_CST) != 0;
 }
 
 static bool open_refusing(struct rig *rig, const char *options)
@@ -39,11 +44,14 @@ static bool open_refusing(struct rig *rig, const char *options)
 					  .flags = rig->flags,
 					  .workers = rig->workers,
 					  .log = hear,
+					  .log_user_data = heard + 1,
 					  .log_level = PLAIT_LOG_WARNING };
 	const plait_signal_desc gate = { .size = sizeof(gate),
 					 .flags = PLAIT_SIGNAL_GATE };
 
-	broken = refusals = abandoned = 0;
+	heard++;
+	if (!OK(heard < all_heard + TAP_COUNT(all_heard)))
+		return false;
 	memset(&rig->error, 0, sizeof(rig->error));
 	rig->error.size = sizeof(rig->error);
 	return OK_THAT(plait_context_open(&desc, &rig->context,
@@ -96,7 +104,7 @@ static bool close_under(struct rig *rig, const char *fault)
 	if (OK_THAT(!is_broken(), "%s, %s: no rule is broken", rig->backend,
 		    fault))
 		OK_THAT(all_gone(), "%s, %s: all ends", rig->backend, fault);
-	return __atomic_load_n(&refusals, __ATOMIC_SEQ_CST) != 0;
+	return __atomic_load_n(&heard->refusals, __ATOMIC_SEQ_CST) != 0;
 }
 
 /* Each of the first polls: one of them is that of the release. The simulated
@@ -177,7 +185,7 @@ static void finish_refused(void)
 
 static unsigned refused(void)
 {
-	return __atomic_load_n(&refusals, __ATOMIC_SEQ_CST);
+	return __atomic_load_n(&heard->refusals, __ATOMIC_SEQ_CST);
 }
 
 /* The queue's work is done, and its backend never says so: calls that reclaim in
@@ -190,10 +198,10 @@ static void release_for_ever(struct rig *rig)
 
 	IS_INT(plait_queue_create(rig->device, NULL, &other, NULL), PLAIT_OK);
 	plait_queue_release(rig->queue);
-	while (__atomic_load_n(&abandoned, __ATOMIC_SEQ_CST) == 0 &&
+	while (__atomic_load_n(&heard->abandoned, __ATOMIC_SEQ_CST) == 0 &&
 	       !tap_late(&since))
 		(void)plait_signal_wait(rig->gate, 1, 0, NULL);
-	IS_UINT(__atomic_load_n(&abandoned, __ATOMIC_SEQ_CST), 1);
+	IS_UINT(__atomic_load_n(&heard->abandoned, __ATOMIC_SEQ_CST), 1);
 	before = refused();
 	OK_THAT(before >= 1000, "%s: %u polls were refused", rig->backend,
 		before);
@@ -238,10 +246,10 @@ static void never_flushed(void)
 		return;
 	IS_INT(plait_queue_call(rig->queue, return_it, NULL, NULL), PLAIT_OK);
 	plait_queue_release(rig->queue);
-	while (__atomic_load_n(&abandoned, __ATOMIC_SEQ_CST) == 0 &&
+	while (__atomic_load_n(&heard->abandoned, __ATOMIC_SEQ_CST) == 0 &&
 	       !tap_late(&since))
 		(void)plait_signal_wait(rig->gate, 1, 0, NULL);
-	IS_UINT(__atomic_load_n(&abandoned, __ATOMIC_SEQ_CST), 1);
+	IS_UINT(__atomic_load_n(&heard->abandoned, __ATOMIC_SEQ_CST), 1);
 	/* Another thread may be in a flush that it began before. */
 	do {
 		before = refused();
