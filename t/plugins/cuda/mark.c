@@ -6,6 +6,7 @@
  * depend on time.
  */
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 
 #include "segments.h"
@@ -170,6 +171,46 @@ static void polls(void)
 	}
 	IS_UINT(since(before).callbacks, 0);
 	IS_UINT(since(before).records, 0);
+	close_calls();
+}
+
+static unsigned about_to_wait;
+
+/* Release the stream when the other thread is in its wait, or nearly. */
+static void *release_soon(void *unused)
+{
+	(void)unused;
+	while (__atomic_load_n(&about_to_wait, __ATOMIC_ACQUIRE) == 0)
+		(void)sched_yield();
+	for (int i = 0; i < 5; i++)
+		(void)sched_yield();
+	rig_release(&gate);
+	return NULL;
+}
+
+/* A thread that waits without a limit polls for a moment, too, before it asks
+ * for a callback.  It may be kept from its processor, but not each time. */
+static void short_waits(void)
+{
+	struct counts before;
+	pthread_t thread;
+	uint32_t without = 0;
+
+	if (!open_calls(""))
+		return;
+	for (int i = 0; i < 2 * BURST; i++) {
+		hold(rig.queue);
+		before = count();
+		launch_on(rig.queue);
+		__atomic_store_n(&about_to_wait, 0, __ATOMIC_RELEASE);
+		OK(pthread_create(&thread, NULL, release_soon, NULL) == 0);
+		__atomic_store_n(&about_to_wait, 1, __ATOMIC_RELEASE);
+		finish(rig.queue);
+		without += since(before).callbacks == 0;
+		OK(pthread_join(thread, NULL) == 0);
+	}
+	NOTE("%u of %d waits had no callback", without, 2 * BURST);
+	OK(without > 0);
 	close_calls();
 }
 
@@ -470,6 +511,7 @@ static void full(void)
 static const struct tap_scenario all[] = {
 	{ "bursts", bursts },
 	{ "polls", polls },
+	{ "short waits", short_waits },
 	{ "each callback", each_callback },
 	{ "sleepers", sleepers },
 	{ "direct", direct },
