@@ -145,6 +145,8 @@ static uint32_t device_count(plait_backend *backend)
 	return self->device_count;
 }
 
+/* The call is counted, and reported inside a notification; the backend is called
+ * without the lock. */
 static plait_status device_query(plait_backend *backend, uint32_t device,
 				 plait_backend_device *out, plait_error *error)
 {

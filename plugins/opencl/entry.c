@@ -14,6 +14,7 @@ static void free_backend(plait_backend *self)
 	self->services->resize(self->host, self, sizeof(*self), 0);
 }
 
+/* Also after a failure to open, which plaitp_driven_close permits. */
 static void close_opencl(plait_backend *self)
 {
 	uint32_t i;

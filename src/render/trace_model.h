@@ -56,7 +56,8 @@ typedef struct plait__trace {
 				 * 0 */
 	/* Used by _finish, by command: its last span examined. */
 	uint32_t *last;
-	/* By lane: index of its first span, plus one sentinel. */
+	/* By row: index of its first span; then a sentinel.  A plan without
+	 * lanes may have one row, so there is room for one more. */
 	uint32_t *lane_first;
 	uint32_t *order;	/* spans by start time */
 } plait__trace;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Resolution of handles to table indices.  The root graph holds each object
- * from its first use; plait__graph_cut() drops the holds of a refused node.
+ * from its first use, an inbox once for each function; plait__graph_cut() drops
+ * the holds of a refused node.
  */
 #include "graph/build/object_refs.h"
 
@@ -287,7 +288,9 @@ static plait_status enter_inbox(plait__node_draft *draft,
 	return status;
 }
 
-/* Functions are not shared: each node has its own user data. */
+/* Functions are not shared: each node has its own user data.  Both tables get an
+ * entry at the same index; after a failure plait__graph_cut cuts both.
+ * plait__node_add_names has set the label. */
 uint32_t plait__refs_function(plait__node_draft *draft)
 {
 	const plait_node_desc *desc = draft->desc;

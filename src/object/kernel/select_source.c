@@ -61,6 +61,10 @@ static bool any_device_takes(const plait__context *context,
 	return false;
 }
 
+/* Build the source for the devices that take it; for the host too if `wanted`:
+ * the descriptor has no host implementation.  A device that rejects the source
+ * is no failure; `refused` gets the first reason.  The kernel has no handle yet,
+ * so no other thread sees it. */
 static plait_status build_one(plait__kernel *kernel, plait__context *context,
 			      const plait_source *source, bool wanted,
 			      plait_error *refused, plait_error *error)

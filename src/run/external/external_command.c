@@ -226,6 +226,7 @@ static plait_status begin_call(plait__external *external,
 
 	if (status != PLAIT_OK)
 		return status;
+	/* Stored under the lock, before the owner can take the event. */
 	status = plait__internal_submit_call(external->queue, &wanted,
 					     &external->call, &why);
 	if (status == PLAIT_E_STATE)

@@ -548,6 +548,7 @@ void plait__launch_variants_bind_submission(
 		uint32_t work = plait__queue_program_at(
 			&compiled->work, submission->work_first + i);
 
+		/* Others are predicates, which are not bound here. */
 		if (work < compiled->program->plan->command_count)
 			bind_command(state, work);
 	}

@@ -17,7 +17,8 @@ void plait__launch_variants_release(plait__queue_instance *state);
 /* Bind the launches of a batch to their arguments in this iteration.  On
  * failure the run has failed. */
 void plait__launch_variants_bind(plait__queue_instance *state, uint32_t batch);
-/* Likewise for one submission. */
+/* Likewise for one submission, whether or not its batch `binds`: also for that of
+ * a segment, before anything of the run is submitted (device_graphs.c). */
 void plait__launch_variants_bind_submission(
 	plait__queue_instance *state,
 	const plait__queue_submission *submission);

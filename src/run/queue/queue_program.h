@@ -91,7 +91,9 @@ typedef struct plait__queue_batch {
 typedef struct plait__queue_body {
 	uint32_t stage_first;	/* a chunk without predecessors */
 	uint32_t stage_count;
-	uint32_t end;		/* batch: its exits, then the next predicate */
+	uint32_t end;		/* batch of the home lane: waits for its exits,
+				 * the next predicate (if it has one), then the
+				 * region's mark */
 } plait__queue_body;
 
 typedef struct plait__queue_region {

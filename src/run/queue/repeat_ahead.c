@@ -107,7 +107,9 @@ static void end_iteration(plait__run_driver *driver, uint32_t region)
 	driver->instance->iterations++;
 }
 
-/* The caller limits `iterations` to a window. */
+/* Submit iterations: in each, the gate batches first, by which the other lanes
+ * wait for the region's mark; `end`, a batch of the home lane, emits the next
+ * one.  The caller limits `iterations` to a window. */
 static void submit_window(plait__run_driver *driver, uint32_t region,
 			  uint64_t iterations)
 {
