@@ -239,7 +239,9 @@ enum {
 	PLAIT_DEVICE_LASTS = 1 << 11,
 	/* The device is the host: plans on such devices alone run as function
 	 * calls on threads of the library, without queues. */
-	PLAIT_DEVICE_HOST = 1 << 12
+	PLAIT_DEVICE_HOST = 1 << 12,
+	/* A waiting thread polls before it asks for a notification. */
+	PLAIT_DEVICE_POLLS = 1 << 13
 };
 
 /* Properties of a device; 400 bytes, filled by plait_device_query. */

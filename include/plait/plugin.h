@@ -17,8 +17,7 @@
  *             if (services->abi_min > PLAIT_PLUGIN_ABI)
  *                     return services->fail(error, PLAIT_E_UNSUPPORTED, 0,
  *                                           "the core is too new");
- *             table->abi = table->abi_min = PLAIT_PLUGIN_ABI;
- *             table->abi_max = PLAIT_PLUGIN_ABI;
+ *             table->abi = table->abi_min = table->abi_max = 1;
  *             return PLAIT_OK;
  *     }
  *
@@ -76,15 +75,13 @@
 extern "C" {
 #endif
 
-/* The plugin interface that this header describes. */
-enum { PLAIT_PLUGIN_ABI = 1 };
+enum { PLAIT_PLUGIN_ABI = 1 }; /* the interface that this header describes */
 
-/* Type of the core, opaque to the backend. */
-typedef struct plait_host plait_host;
+typedef struct plait_host plait_host; /* the core, opaque to the backend */
 
 /*
  * Capabilities of a device, with the bits of plait_device_capabilities.  Most
- * require slots; two are other guarantees:
+ * require slots; three are other guarantees:
  *
  * LASTS - no slot returns PLAIT_E_LOST, only commands fail a queue, and a point
  * that has happened without failure stays so: the core need not poll again.
@@ -92,6 +89,8 @@ typedef struct plait_host plait_host;
  * HOST - device memory is host memory: a mapping is the memory of commands, at
  * one address, coherent both ways.  The core may execute the commands of plans
  * on its own threads.  Requires MAP and HOST_CALL, excludes `forms`.
+ *
+ * POLLS - a poll is cheap, a notification is not: a waiting thread polls first.
  */
 enum {
 	PLAIT_CAP_MAP = 1 << 0,
@@ -106,7 +105,8 @@ enum {
 	PLAIT_CAP_ROWS = 1 << 9,
 	PLAIT_CAP_REGION = 1 << 10,
 	PLAIT_CAP_LASTS = 1 << 11,
-	PLAIT_CAP_HOST = 1 << 12
+	PLAIT_CAP_HOST = 1 << 12,
+	PLAIT_CAP_POLLS = 1 << 13
 };
 
 /* ------------------------------------------------------------------------

@@ -308,7 +308,7 @@ plait_status plaitp_cuda_device_query(plait_backend *self, uint32_t index,
 		.capabilities = PLAIT_CAP_MAP | PLAIT_CAP_HOST_CALL |
 				PLAIT_CAP_GATE | PLAIT_CAP_NOTIFY |
 				PLAIT_CAP_NATIVE | PLAIT_CAP_SEGMENT |
-				PLAIT_CAP_ROWS,
+				PLAIT_CAP_ROWS | PLAIT_CAP_POLLS,
 		.alignment_bytes = ALIGNMENT_BYTES,
 		.submit_ns = SUBMIT_NS,
 		.command_ns = COMMAND_NS,

@@ -131,6 +131,7 @@ static void write_capabilities(uint32_t capabilities, plait__text *out)
 		{ PLAIT_CAP_REGION, "region" },
 		{ PLAIT_CAP_LASTS, "lasts" },
 		{ PLAIT_CAP_HOST, "host" },
+		{ PLAIT_CAP_POLLS, "polls" },
 	};
 	size_t i;
 

@@ -138,7 +138,8 @@ enum {
 	PLAIT_DEVICE_ROWS = 1 << 9,
 	PLAIT_DEVICE_REGION = 1 << 10,
 	PLAIT_DEVICE_LASTS = 1 << 11,
-	PLAIT_DEVICE_HOST = 1 << 12
+	PLAIT_DEVICE_HOST = 1 << 12,
+	PLAIT_DEVICE_POLLS = 1 << 13
 };
 typedef struct plait_device_info {
 	uint32_t size;

@@ -167,6 +167,7 @@ static void count_retrying(plait__progress_driver *driver,
 static bool needs_polling(uint32_t left)
 {
 	return left == PLAIT__PROGRESS_POLLING ||
+	       left == PLAIT__PROGRESS_POLLED ||
 	       left == PLAIT__PROGRESS_RETRYING;
 }
 
@@ -221,7 +222,8 @@ bool plait__progress_drive(plait__context *context)
 		 * then. */
 		plait__progress_unexpect(context);
 	}
-	return notified || !needs_polling(left);
+	return notified || left == PLAIT__PROGRESS_POLLED ||
+	       !needs_polling(left);
 }
 
 /* Remove it from the polling list; returns false if it is not in there.  Caller

@@ -32,7 +32,9 @@ enum {
 	PLAIT__PROGRESS_POLLING = 1,
 	PLAIT__PROGRESS_DONE = 2,
 	/* Like POLLING, but it ends after a bounded number of rounds. */
-	PLAIT__PROGRESS_RETRYING = 3
+	PLAIT__PROGRESS_RETRYING = 3,
+	/* Like POLLING, after a poll that found a completion. */
+	PLAIT__PROGRESS_POLLED = 4
 };
 
 /* An event of a pollable, as a notification callback posts it. */

@@ -404,17 +404,22 @@ static void read_notes(plait__run_driver *driver)
 	}
 }
 
-static void poll_listeners(plait__run_driver *driver)
+/* Returns true if a poll found a completion. */
+static bool poll_listeners(plait__run_driver *driver)
 {
 	uint32_t count = plait__queue_program_listener_count(driver->compiled);
 	plait_status status;
+	bool found = false;
 
 	for (uint32_t i = 0; driver->polled_count > 0 && i < count; i++)
 		if (driver->listeners[i].polled &&
-		    plait__submit_poll(driver, i, &status))
+		    plait__submit_poll(driver, i, &status)) {
+			found = true;
 			handle_completion(driver, i, status);
+		}
 	if (driver->polls_left > 0 && --driver->polls_left == 0)
 		plait__submit_arm_polled(driver);
+	return found;
 }
 
 /* ---- the end ---- */
@@ -504,11 +509,12 @@ static uint32_t end_run(plait__run_driver *driver)
 /* Caller is the driver of the run's pollable. */
 static uint32_t advance(plait__run_driver *driver)
 {
+	bool found;
+
 	driver->retrying = false;
 	read_notes(driver);
 	plait__stop_device_loops(driver);
-	if (driver->polled_count > 0)
-		poll_listeners(driver);
+	found = driver->polled_count > 0 && poll_listeners(driver);
 	if (driver->phase == DRAINING)
 		plait__drain_queues(driver);
 	plait__submit_flush(driver);
@@ -522,8 +528,9 @@ static uint32_t advance(plait__run_driver *driver)
 		return end_run(driver);
 	if (driver->retrying)
 		return PLAIT__PROGRESS_RETRYING;
-	return driver->polled_count > 0 ? PLAIT__PROGRESS_POLLING :
-					  PLAIT__PROGRESS_WAITING;
+	if (driver->polled_count == 0)
+		return PLAIT__PROGRESS_WAITING;
+	return found ? PLAIT__PROGRESS_POLLED : PLAIT__PROGRESS_POLLING;
 }
 
 uint32_t plait__run_driver_advance(plait__pollable *pollable)

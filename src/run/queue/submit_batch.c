@@ -228,16 +228,18 @@ static plait_backend_point point_of(const plait__run_driver *driver,
 }
 
 /* Returns true if the thread that called the run waits, drives it and has no
- * other duty.  Until that thread is about to sleep it sees completions sooner than
- * a notification comes, which costs the backend calls of its driver. */
+ * other duty, and the backend wants polls: until that thread is about to sleep it
+ * sees completions sooner than a notification comes. */
 static bool caller_polls(const plait__run_driver *driver, uint32_t lane)
 {
 	const plait__context *context = driver->instance->program->context;
+	const plait__backend_port *port = port_of(driver, lane);
 
-	return at_load_relaxed_u32(&driver->instance->called) ==
+	return (port->all & PLAIT_CAP_POLLS) != 0 &&
+	       at_load_relaxed_u32(&driver->instance->called) ==
 		       PLAIT__CALLER_WAITS &&
 	       plait__run_driver_is_caller_free(context) &&
-	       (port_of(driver, lane)->any &
+	       (port->any &
 		(PLAIT_CAP_NEEDS_PUMP | PLAIT_CAP_VIRTUAL_TIME)) == 0;
 }
 

@@ -2,11 +2,14 @@
 /*
  * Calls of the driver in one run of a plan, on the stand-in: of one kernel, of a
  * graph of eight, and of one of which a run changes the last kernel.  Counted where
- * nothing disturbs the calling thread: the least of many runs.
+ * nothing disturbs the calling thread: the least of many runs.  And how often the
+ * calling thread sleeps in a loop that the host decides.
  */
+#include <sys/resource.h>
+
 #include "segments.h"
 
-enum { LENGTH = 8, TIMES = 40 };
+enum { LENGTH = 8, TIMES = 40, TRIPS = 2000 };
 
 static const char *const names[] = {
 #define NAME(version, name, symbol, parameters, arguments) #name,
@@ -165,9 +168,70 @@ static void changed_kernel(void)
 	check_calls(LENGTH, true, 0);
 }
 
+static int32_t is_left(void *user_data)
+{
+	uint32_t *left = user_data;
+
+	return (*left)-- > 0;
+}
+
+static plait_plan *freeze_loop(plait_kernel *map, plait_buffer *x,
+			       uint32_t *left)
+{
+	const plait_node_desc loop = {
+		.kind = PLAIT_NODE_WHILE, .flags = PLAIT_CALL_ANY_THREAD,
+		.function = is_left, .user_data = left, .label = "loop",
+	};
+	plait_graph *graph = new_graph();
+	plait_graph *body = body_of(graph, add_node(graph, loop, NULL, 0), 0);
+
+	(void)add_map(body, map, x, x, 1, 1, NULL, 0);
+	plait_graph_release(body);
+	return freeze_on(graph, 1);
+}
+
+static long sleeps(void)
+{
+	struct rusage usage;
+
+	OK(getrusage(RUSAGE_THREAD, &usage) == 0);
+	return usage.ru_nvcsw;
+}
+
+/* A poll that finds the end of an iteration lets the caller poll on for the next
+ * one, as if it had just begun to wait: it sleeps only after it has asked for a
+ * callback. */
+static void decided_by_host(void)
+{
+	uint32_t left = TRIPS;
+	struct row s;
+	uint64_t callbacks;
+	long before;
+
+	if (!open_cuda("", NULL))
+		return;
+	builds = true;
+	s.map = map_kernel();
+	s.x = words_on(rig.device);
+	s.plan = freeze_loop(s.map, s.x, &left);
+	write_words(s.x, 0);
+	callbacks = rig_calls("cuStreamAddCallback");
+	before = sleeps();
+	OK_THAT(plait_plan_call(s.plan, NULL, NULL, &rig.error) == PLAIT_OK,
+		"run: %s", rig.error.text);
+	before = sleeps() - before;
+	callbacks = rig_calls("cuStreamAddCallback") - callbacks;
+	OK_THAT(before < TRIPS / 4 + 2 * (long)callbacks,
+		"%ld sleeps and %ld callbacks in %d iterations", before,
+		(long)callbacks, TRIPS);
+	IS_UINT(read_words(s.x), TRIPS);
+	unmake(&s);
+}
+
 static const struct tap_scenario all[] = {
 	{ "one kernel", one_kernel },
 	{ "graph of kernels", graph_of_kernels },
 	{ "changed kernel", changed_kernel },
+	{ "decided by the host", decided_by_host },
 };
 TAP_MAIN(all)

@@ -121,6 +121,7 @@ pub const PLAIT_DEVICE_ROWS: plait_device_capabilities = 512;
 pub const PLAIT_DEVICE_REGION: plait_device_capabilities = 1024;
 pub const PLAIT_DEVICE_LASTS: plait_device_capabilities = 2048;
 pub const PLAIT_DEVICE_HOST: plait_device_capabilities = 4096;
+pub const PLAIT_DEVICE_POLLS: plait_device_capabilities = 8192;
 pub const PLAIT_BUFFER_TEMPORARY: plait_buffer_flags = 1;
 pub const PLAIT_CALL_ANY_THREAD: plait_call_flags = 1;
 pub const PLAIT_CALL_COROUTINE: plait_call_flags = 4;
