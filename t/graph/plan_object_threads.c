@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { THREADS = 4, ROUNDS = 25, LANES = 8 };
+enum { THREADS = 4, ROUNDS = 25, QUERIES = 2000, LANES = 8 };
 
 static plait_context *context;
 static plait_plan *plan;
@@ -21,7 +21,9 @@ static pthread_barrier_t start;
 
 static const char text[] =
 	"device host lanes=2\ndevice far lanes=2\n"
-	"node a scratch=64 cost=3\nnode b after=a scratch=32\nnode c after=a\n"
+	"temporary kept bytes=64 device=far\n"
+	"node a scratch=64 cost=3 device=far writes=kept\n"
+	"node b after=a scratch=32\nnode c after=a\n"
 	"while w times=3 after=b,c\n  node x cost=2\n  node y device=far\n"
 	"  case k take=1 after=x,y\n    node p\n  branch\n    node q\n  end\n"
 	"end\nnode z after=w device=host+far barrier\n";
@@ -118,6 +120,40 @@ static void share(void)
 	IS_INT(plait_live_count(PLAIT_OBJECT_PLAN), 0);
 }
 
+static void *bind_device(void *unused)
+{
+	intptr_t wrong = 0;
+	plait_error error = { .size = sizeof(error) };
+
+	(void)unused;
+	pthread_barrier_wait(&start);
+	for (int i = 0; i < QUERIES; i++)
+		wrong += bad(plait_plan_bind_device(plan, "far", device,
+						    &error));
+	return (void *)wrong;
+}
+
+/* A query looks at the devices of temporaries, which another thread binds. */
+static void bind_and_query(void)
+{
+	plait_error error = { .size = sizeof(error) };
+	plait_plan_info info = { .size = sizeof(info) };
+	pthread_t thread;
+	void *wrong = NULL;
+
+	pthread_barrier_init(&start, NULL, 2);
+	if (pthread_create(&thread, NULL, bind_device, NULL) != 0)
+		abort();
+	pthread_barrier_wait(&start);
+	for (int i = 0; i < QUERIES; i++)
+		wrong = (char *)wrong + bad(plait_plan_query(plan, &info,
+							     &error));
+	OK(wrong == NULL);
+	pthread_join(thread, &wrong);
+	OK(wrong == NULL);
+	pthread_barrier_destroy(&start);
+}
+
 /* Read back, so that there is something to bind: a buffer and a device. */
 static void make_plan(plait_error *error)
 {
@@ -159,8 +195,10 @@ static void many_threads(void)
 	IS_INT(plait_context_open(&desc, &context, &error), PLAIT_OK);
 	IS_INT(plait_context_device(context, 0, &device, &error), PLAIT_OK);
 	make_plan(&error);
-	if (plan != NULL)
+	if (plan != NULL) {
+		bind_and_query();
 		share();
+	}
 	free(binary);
 	plait_buffer_release(buffers[0]);
 	plait_buffer_release(buffers[1]);

@@ -25,9 +25,12 @@ static void fill_info(plait__plan_object *plan_object, plait_plan_info *info)
 	info->signals = plan->signal_count;
 	info->regions = plan->regions_count;
 	info->makespan = plan->makespan;
+	/* The lock: another thread may bind a device. */
+	plait__mutex_lock(&plan_object->lock);
 	info->scratch_bytes = plait__temporary_places_bytes(
 		plan_object,
 		plait__context_allocator(plan_object->object.context));
+	plait__mutex_unlock(&plan_object->lock);
 	info->bytes = plait__plan_bytes(plan);
 	info->peak_bytes = plan_object->peak_bytes;
 	info->bindings = plait__binding_names_count(plan_object->bindings);
@@ -60,10 +63,12 @@ plait_status plait_plan_check(plait_plan *plan, plait_error *error)
 				   plait__context_allocator(
 					   entered->object.context),
 				   NULL, error);
+	plait__mutex_lock(&entered->lock);
 	if (status == PLAIT_OK)
 		status = plait__temporary_places_check(
 			entered, plait__context_allocator(
 					 entered->object.context), error);
+	plait__mutex_unlock(&entered->lock);
 	plait__object_leave(&entered->object);
 	return status;
 }

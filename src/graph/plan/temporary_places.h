@@ -5,6 +5,9 @@
  * command, share bytes if every command that uses one happens before every
  * command that uses the other, by the edges of the plan.  A use in a region
  * counts as one by the region, so contents last from iteration to iteration.
+ *
+ * What takes a plan object reads its devices: another thread may bind one, so the
+ * caller holds plan_object->lock until the plan is sealed.
  */
 #ifndef PLAIT_SRC_GRAPH_PLAN_TEMPORARY_PLACES_H
 #define PLAIT_SRC_GRAPH_PLAN_TEMPORARY_PLACES_H
