@@ -43,7 +43,8 @@ def main():
     parser.add_argument("--pause", type=int, default=0, help="us of sleep before each call")
     parser.add_argument("--sides", default=",".join(SIDES))
     options = parser.parse_args()
-    os.environ.setdefault("PLAIT_PLUGIN_PATH", os.path.join(options.build, "plugins/.libs"))
+    os.environ.setdefault("PLAIT_PLUGIN_PATH", os.path.abspath(
+        os.path.join(options.build, "plugins/.libs")))
     sides = options.sides.split(",")
     print("%-8s %9s " % ("kernel", "items") + " ".join("%19s" % s for s in sides))
     for kernel in options.kernels.split(","):
