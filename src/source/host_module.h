@@ -36,7 +36,9 @@ typedef struct plait__module {
 	uint32_t group[3];
 } plait__module;
 
-/* Load a shared object that a compiler made of a composed text. */
+/* Load a shared object that a compiler made of a composed text.  `path` is absolute
+ * and never had other contents in this process; the file may be removed afterwards.
+ * PLAIT_E_UNAVAILABLE: it cannot be loaded, or has no plait_run. */
 plait_status plait__module_load(const char *path,
 				const plait_allocator *allocator,
 				plait__module **out, plait_error *error);

@@ -18,7 +18,8 @@ struct plait__temporary_use {
 struct plait__temporary_item {
 	uint32_t slot;		/* none: scratch */
 	uint32_t device;
-	uint32_t first;		/* its first command in `order`; none: unused */
+	uint32_t first;		/* its first command in plan->order; none:
+				 * unused */
 	uint32_t last_use;	/* while uses are added: the last command */
 	uint64_t bytes;
 	uint64_t offset;	/* PLAIT__TEMPORARY_UNUSED: no place yet */
@@ -29,7 +30,8 @@ struct plait__temporary_items {
 	const plait__plan *plan;
 	const plait_allocator *allocator;
 	uint32_t *index_of;	/* by slot: its item, or none */
-	uint32_t *turn;		/* by command of body 0: its index in `order` */
+	uint32_t *turn;		/* by command of body 0: its index in
+				 * plan->order */
 	struct plait__temporary_item *items; /* temporaries, then scratch */
 	uint32_t *order;	/* temporaries in the order of placing */
 	uint32_t temporary_count;
@@ -52,8 +54,9 @@ struct plait__temporary_items {
 	uint64_t *arena_bytes;
 };
 
-/* Fill the items and their clashes; `plan`, `allocator` and `offsets` are set.
- * Returns false without memory; free in any case. */
+/* Fill the items and their clashes; `plan`, `allocator` and `offsets` are set,
+ * all other fields are zero.  The offsets are reset to UNUSED.  Returns false
+ * without memory; free in any case. */
 bool plait__temporary_uses_find(struct plait__temporary_items *items);
 void plait__temporary_uses_free(const struct plait__temporary_items *items);
 

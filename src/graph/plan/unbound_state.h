@@ -21,7 +21,7 @@ bool plait__unbound_is_none(const plait__plan_object *plan_object);
 /*
  * Seal the tables before the first run, which then reads them without the lock.
  * PLAIT_E_STATE names an unbound element; otherwise the status of
- * plait__verify_commands().  Repeated calls are cheap.
+ * plait__verify_commands() and plait__verify_backends().  Repeated calls are cheap.
  */
 plait_status plait__unbound_state_seal(plait__plan_object *plan_object,
 				       plait_error *error);

@@ -9,7 +9,7 @@
  * Check each command against the device of its lane: its memory and its signal
  * are of that device's backend, and the device can call its host function.
  * Everything is bound, and the commands fit.  PLAIT_E_UNSUPPORTED names the
- * node, the object and both devices.
+ * node, the object and both devices.  Caller holds plan_object->lock.
  */
 plait_status plait__verify_backends(const plait__plan_object *plan_object,
 				    plait_error *error);

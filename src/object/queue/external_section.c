@@ -286,8 +286,8 @@ plait_status plait__section_enter(plait__section *section, bool *out_now,
 	status = submit(section, error);
 	if (status != PLAIT_OK)
 		return status;
-	/* Until it is left: the backend may fail to say how far the queue
-	 * is. */
+	/* Hold the queue until the section is left: the backend may fail to
+	 * say how far the queue is. */
 	plait__object_hold(&section->queue->object);
 	if (arm(section))
 		return PLAIT_OK;

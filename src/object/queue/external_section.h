@@ -82,7 +82,9 @@ plait_status plait__section_acquire(plait__section_pool *home,
  * Enter behind all commands of the queue. *out_now: the queue was idle, so the
  * caller goes on at once, and `reached` is not called; then nothing is
  * submitted until a command follows, and the section must not be left in a
- * notification callback.
+ * notification callback.  Otherwise `reached` is called once, perhaps before this
+ * returns, or by this call with PLAIT_E_NOMEM.  After an error the caller cancels
+ * the section.  Takes the queue's lock.
  */
 plait_status plait__section_enter(plait__section *section, bool *out_now,
 				  plait_error *error);

@@ -29,8 +29,9 @@ struct plait__submission_builder {
 	plait__call *calls; /* newest first */
 	/* Internal commands only: held until they are done; or null. */
 	plait__object *held;
-	/* The launches that follow, in order; at the end of the list
-	 * `launch_error` is the reason why the next one has no record. */
+	/* The launches that follow, in order, set by submit_launches for an
+	 * array with a LAUNCH; at the end of the list `launch_error` is the
+	 * reason why the next one has no record.  Null for other fills. */
 	plait__launch_record *launches;
 	const plait_error *launch_error;
 	plait__object *late; /* to be closed without locks */

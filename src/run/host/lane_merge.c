@@ -109,7 +109,8 @@ static uint32_t find_main(struct merger *f, uint32_t command)
 /* ---- order ---- */
 
 /* The simulated start, or the latest start of a predecessor.  Predecessors have
- * theirs, as the submission order is topological. */
+ * theirs, as the submission order is topological; the stub of a region
+ * has 0. */
 static uint64_t find_start(const struct merger *f, uint32_t body,
 			   uint32_t command)
 {

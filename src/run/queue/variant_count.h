@@ -5,7 +5,8 @@
 
 #include "run/queue/queue_program.h"
 
-/* Number of launches that a command keeps; 0: its device accepts no code. */
+/* Number of launches that a command keeps; 0: it is no launch, or its device
+ * accepts no code. */
 uint32_t plait__variant_count(const plait__queue_program *compiled,
 			      uint32_t command);
 /* The repeat whose iterations, modulo that number, have a launch each; or none:
