@@ -28,7 +28,7 @@ enum {
 	/* The result if a helper's thread ended inside a part. */
 	PLAIT__PARALLEL_FOR_THREAD_LOST = INT32_MIN,
 	/* Below this duration, in ns, no other thread can help in time. */
-	PLAIT__PARALLEL_FOR_ALONE_NS = 1000
+	PLAIT__PARALLEL_FOR_ALONE_NS = 1750
 };
 
 /* Run pieces begin to end - 1; a result other than 0 fails the job. */
