@@ -74,6 +74,7 @@ lib_LTLIBRARIES += %D%/libplait.la
 %C%_libplaitcore_la_SOURCES += %D%/coll/dag/deps.c
 %C%_libplaitcore_la_SOURCES += %D%/coll/dag/expand.c
 %C%_libplaitcore_la_SOURCES += %D%/coll/dag/fuse.c
+%C%_libplaitcore_la_SOURCES += %D%/coll/dag/aggregate.c
 %C%_libplaitcore_la_SOURCES += %D%/coll/dag/live.c
 %C%_libplaitcore_la_SOURCES += %D%/coll/place/coll_channels.c
 %C%_libplaitcore_la_SOURCES += %D%/coll/place/coll_lanes.c

@@ -65,6 +65,8 @@ static const struct command commands[] = {
 	  "  --lanes N    lanes of a rank above which sends and receipts share "
 	  "lanes\n"
 	  "  --no-fusion  each send, receipt and reduction is a step\n"
+	  "  --aggregate  join messages of neighbouring chunks that are ready at "
+	  "about one time\n"
 	  "  --target T   executor: plait, msccl, executor (Azure) or rccl\n"
 	  "  -o FILE      write the schedule, in binary form\n"
 	  "  --xml DIALECT  write XML (msccl, executor, rccl), to stdout or FILE\n"
