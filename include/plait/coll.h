@@ -153,8 +153,9 @@ typedef struct plait_compile_desc {
 	uint32_t instances;
 	/* Slots per connection that suffice for the schedule. */
 	uint32_t depth;
-	/* Lanes of a rank above which sends and receipts share lanes where they
-	 * can; no limit. */
+	/* Lanes of a rank: above it sends and receipts share lanes where they
+	 * can, up to it operations that need nothing have lanes of their own.
+	 * Default: no limit, and no such lanes. */
 	uint32_t lanes;
 	/* Maximum number of channels. */
 	uint32_t channels;

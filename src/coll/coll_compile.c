@@ -60,6 +60,8 @@ static void find_limits(const plait__compile_request *request,
 	limits->channels = lower_of(limits->channels, request->channels);
 	if (request->flags & PLAIT__COMPILE_SEPARATE_LANES)
 		limits->flags |= PLAIT__PLACEMENT_SEPARATE_LANES;
+	if (request->lanes != 0)
+		limits->flags |= PLAIT__PLACEMENT_FILL_LANES;
 	if (request->slot_bytes != 0)
 		*slot_bytes = request->slot_bytes;
 }
