@@ -103,7 +103,8 @@ static const struct command commands[] = {
 	  "  --type T     f32 (default), f64, f16, bf16, i8 to i64, u8 to u64\n"
 	  "  --op OP      sum (default), prod, min or max\n"
 	  "  --verify     compare the outputs with the promise; --as KIND: with "
-	  "another one\n"
+	  "another one;\n"
+	  "               --promise FILE: with these results, as of check\n"
 	  "  --times N    runs of each size, of which the fastest counts "
 	  "(default 10)\n"
 	  "  --parameters bind the buffers at each run\n", command_coll },
