@@ -109,6 +109,7 @@ lib_LTLIBRARIES += %D%/libplait.la
 %C%_libplaitcore_la_SOURCES += %D%/coll/price/price.c
 %C%_libplaitcore_la_SOURCES += %D%/coll/price/price_clock.c
 %C%_libplaitcore_la_SOURCES += %D%/coll/price/price_flows.c
+%C%_libplaitcore_la_SOURCES += %D%/coll/price/price_ports.c
 %C%_libplaitcore_la_SOURCES += %D%/coll/merge/merge.c
 %C%_libplaitcore_la_SOURCES += %D%/coll/merge/merge_cells.c
 %C%_libplaitcore_la_SOURCES += %D%/coll/merge/merge_detach.c

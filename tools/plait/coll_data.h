@@ -14,7 +14,7 @@ struct coll_data {
 	uint32_t type;		/* index of coll_types */
 	uint32_t reduction;
 	uint64_t count;		/* elements of a share */
-	/* What to verify instead of `kind`; nullable. */
+	/* Results to verify instead of those of `kind`; nullable. */
 	const struct coll_promises *promises;
 };
 
