@@ -17,7 +17,7 @@ TOOL = os.path.join(BUILD, "tools/plait/plait")
 FOLDER = os.path.join(ROOT, "t/coll/documents")
 CACHE = os.path.join(BUILD, "t/pocl-cache")
 STANDIN = os.path.join(BUILD, "t/standin/cuda/.libs")
-SIZES = "4,1003,65536"
+SIZES = "4,1003,65536,1000003"
 MOST_RANKS = 16
 COMPILED = (("ring", "--ranks", "4"), ("ring", "--ranks", "3", "--in-place", "--instances", "2"),
             ("allpairs", "--ranks", "4", "--in-place"), ("halving", "--ranks", "8"),
