@@ -383,7 +383,7 @@ static void copies_by_chunk(void)
 	plait__merge_free(&merge);
 }
 
-/* A ring of two ranks: a sum and a copy of each chunk are a group. */
+/* A ring of two ranks: a sum and a copy of each chunk are a component. */
 static void cuts_into_pieces(void)
 {
 	const plait__chunk_request how = { .kind = PLAIT__COLL_ALLREDUCE,
@@ -392,7 +392,7 @@ static void cuts_into_pieces(void)
 	const plait__merge_request request = { .count = 42, .pieces = 5,
 					       .chains = 2 };
 	const plait__merge_request whole = { .count = 42 };
-	uint32_t groups;
+	uint32_t components;
 	plait__chunk_program *program;
 	plait__schedule *schedule;
 	plait__merge merge;
@@ -409,13 +409,13 @@ static void cuts_into_pieces(void)
 	befores = merge.befores.items;
 	IS_UINT(merge.ops.count, 4 * 5);
 	for (uint32_t i = 0; i < merge.ops.count; i++) {
-		uint32_t piece = i / 4, group = i / 2;
+		uint32_t piece = i / 4, component = i / 2;
 		bool begins = i % 2 == 0;
 
 		IS_UINT(ops[i].target.offset,
-			(1 - group % 2) * 21 + 5 * piece);
+			(1 - component % 2) * 21 + 5 * piece);
 		IS_UINT(ops[i].elements, piece == 4 ? 1 : 5);
-		IS_UINT(ops[i].before_count, begins && group < 2 ? 0 : 1);
+		IS_UINT(ops[i].before_count, begins && component < 2 ? 0 : 1);
 		if (ops[i].before_count == 1)
 			IS_UINT(befores[ops[i].first_before],
 				begins ? i - 3 : i - 1);
@@ -423,8 +423,8 @@ static void cuts_into_pieces(void)
 	plait__merge_free(&merge);
 	IS_INT(plait__merge_schedule(schedule, &whole, &merge, NULL),
 	       PLAIT_OK);
-	IS_INT(plait__merge_chains_count(&merge, &groups), 0);
-	IS_UINT(groups, 2);
+	IS_INT(plait__merge_chains_count(&merge, &components), 0);
+	IS_UINT(components, 2);
 	plait__merge_free(&merge);
 	plait__schedule_free(schedule);
 	plait__chunk_program_free(program);

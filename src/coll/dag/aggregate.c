@@ -8,7 +8,7 @@
  * takes that it saves.  No circle can come about: a path from a transfer to
  * another one takes at least LATENCY, a join goes back by less.  For the same
  * reason each operation precedes those that depend on it if all are sorted by
- * the latest time of their group.
+ * the latest time of what they join.
  */
 #include "coll/dag/dag.h"
 
@@ -19,7 +19,7 @@
 
 enum { LATENCY = 16, CLASS_WORDS = 9 };
 
-/* A transfer, or after joining a group of them; also a local operation. */
+/* A transfer, or several after joining; also a local operation. */
 typedef struct plait__aggregate_item {
 	uint64_t time;
 	/* Equal for transfers that may join: ranks, way, kind, buffers, shift
@@ -35,7 +35,7 @@ typedef struct plait__aggregate {
 	uint32_t max_count;	/* sub-chunks of a transfer; 0: no limit */
 	uint64_t *times;	/* by node */
 	plait__vector items;	/* plait__aggregate_item: transfers */
-	plait__vector groups;	/* the same, and local operations */
+	plait__vector joined;	/* the same after joining; local operations */
 } plait__aggregate;
 
 static plait__aggregate_item *item_at(const plait__vector *items, uint32_t i)
@@ -99,7 +99,7 @@ static plait_status add_local(plait__aggregate *state, uint32_t number)
 
 	item.time = time_after_preds(state, number);
 	state->times[number] = item.time;
-	return PLAIT__VECTOR_ADD(&state->groups, &item) != NULL ?
+	return PLAIT__VECTOR_ADD(&state->joined, &item) != NULL ?
 		       PLAIT_OK : PLAIT_E_NOMEM;
 }
 
@@ -126,7 +126,7 @@ static plait_status list_items(plait__aggregate *state)
 	return status;
 }
 
-/* ---- groups ---- */
+/* ---- joining ---- */
 
 static int compare_times(const void *left, const void *right)
 {
@@ -151,7 +151,7 @@ static int compare_sources(const void *left, const void *right)
 	return a->node < b->node ? -1 : a->node > b->node;
 }
 
-static int compare_groups(const void *left, const void *right)
+static int compare_joined(const void *left, const void *right)
 {
 	const plait__aggregate_item *a = left, *b = right;
 
@@ -181,13 +181,13 @@ static void open_windows(plait__aggregate *state)
 }
 
 static bool can_join(const plait__aggregate *state,
-		     const plait__aggregate_item *group,
+		     const plait__aggregate_item *whole,
 		     const plait__aggregate_item *item)
 {
-	return item->window == group->window &&
-	       item->source == group->source + group->count &&
+	return item->window == whole->window &&
+	       item->source == whole->source + whole->count &&
 	       (state->max_count == 0 ||
-		group->count + item->count <= state->max_count);
+		whole->count + item->count <= state->max_count);
 }
 
 static plait_status join_items(plait__aggregate *state)
@@ -197,32 +197,32 @@ static plait_status join_items(plait__aggregate *state)
 	open_windows(state);
 	plait__vector_sort(&state->items, compare_sources);
 	while (i < state->items.count) {
-		plait__aggregate_item group = *item_at(&state->items, i++);
+		plait__aggregate_item whole = *item_at(&state->items, i++);
 
 		while (i < state->items.count &&
-		       can_join(state, &group, item_at(&state->items, i))) {
+		       can_join(state, &whole, item_at(&state->items, i))) {
 			const plait__aggregate_item *item =
 				item_at(&state->items, i++);
 
-			group.count += item->count;
-			if (item->time > group.time)
-				group.time = item->time;
+			whole.count += item->count;
+			if (item->time > whole.time)
+				whole.time = item->time;
 		}
-		if (PLAIT__VECTOR_ADD(&state->groups, &group) == NULL)
+		if (PLAIT__VECTOR_ADD(&state->joined, &whole) == NULL)
 			return PLAIT_E_NOMEM;
 	}
-	plait__vector_sort(&state->groups, compare_groups);
+	plait__vector_sort(&state->joined, compare_joined);
 	return PLAIT_OK;
 }
 
 /* ---- nodes ---- */
 
 static plait_status add_node(plait__vector *nodes, plait__dag_node node,
-			     const plait__aggregate_item *group)
+			     const plait__aggregate_item *whole)
 {
 	node.unit = nodes->count;
 	if (node.match != PLAIT__COLL_NONE) {
-		node.count = group->count;
+		node.count = whole->count;
 		node.match = node.kind == PLAIT__STEP_SEND ?
 				     nodes->count + 1 : nodes->count - 1;
 	}
@@ -230,7 +230,7 @@ static plait_status add_node(plait__vector *nodes, plait__dag_node node,
 							 PLAIT_E_NOMEM;
 }
 
-/* Put one transfer in the place of each group. */
+/* Put one transfer in the place of those that are joined. */
 static plait_status replace_nodes(plait__aggregate *state)
 {
 	plait__dag *dag = state->dag;
@@ -238,14 +238,14 @@ static plait_status replace_nodes(plait__aggregate *state)
 	plait_status status = PLAIT_OK;
 
 	plait__vector_init(&nodes, dag->allocator, sizeof(plait__dag_node));
-	for (uint32_t i = 0; i < state->groups.count && !status; i++) {
-		const plait__aggregate_item *group =
-			item_at(&state->groups, i);
-		const plait__dag_node *node = plait__dag_at(dag, group->node);
+	for (uint32_t i = 0; i < state->joined.count && !status; i++) {
+		const plait__aggregate_item *whole =
+			item_at(&state->joined, i);
+		const plait__dag_node *node = plait__dag_at(dag, whole->node);
 
-		status = add_node(&nodes, node[0], group);
+		status = add_node(&nodes, node[0], whole);
 		if (status == PLAIT_OK && node->match != PLAIT__COLL_NONE)
-			status = add_node(&nodes, node[1], group);
+			status = add_node(&nodes, node[1], whole);
 	}
 	plait__vector_fini(&dag->nodes);
 	dag->nodes = nodes;
@@ -266,7 +266,7 @@ plait_status plait__aggregate_transfers(plait__dag *dag, uint32_t max_count,
 		return PLAIT_OK;
 	plait__vector_init(&state.items, allocator,
 			   sizeof(plait__aggregate_item));
-	plait__vector_init(&state.groups, allocator,
+	plait__vector_init(&state.joined, allocator,
 			   sizeof(plait__aggregate_item));
 	state.times = plait__alloc_array(allocator, nodes,
 					 sizeof(*state.times));
@@ -277,7 +277,7 @@ plait_status plait__aggregate_transfers(plait__dag *dag, uint32_t max_count,
 	if (status == PLAIT_OK)
 		status = replace_nodes(&state);
 	plait__vector_fini(&state.items);
-	plait__vector_fini(&state.groups);
+	plait__vector_fini(&state.joined);
 	plait__free(allocator, state.times, nodes * sizeof(*state.times));
 	if (status != PLAIT_OK)
 		return plait__fail(error, status,

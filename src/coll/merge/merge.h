@@ -15,7 +15,7 @@
  *
  * Pieces: the schedule can be lowered for each of P pieces of the sub-chunks, so
  * that what operations share stays in a cache.  Operations of a piece that depend
- * on each other are a group; C chains take the groups in turn, each executes one
+ * on each other are a component; C chains take them in turn, each executes one
  * operation at a time.  Pieces change no bit of the results.
  */
 #ifndef PLAIT_SRC_COLL_MERGE_MERGE_H
@@ -67,8 +67,8 @@ typedef struct plait__merge_request {
 	/* Pieces of each sub-chunk, and their chains; 0 pieces: one, whose edges
 	 * are those that its data need. */
 	uint32_t pieces, chains;
-	/* Without pieces: only copies name inputs and outputs, for which runs bind buffers:
-	 * temporaries stand for them in between. */
+	/* Without pieces: only copies name inputs and outputs, for which runs
+	 * bind buffers; temporaries stand for them in between. */
 	bool detached;
 } plait__merge_request;
 
@@ -89,7 +89,7 @@ plait_status plait__merge_schedule(const plait__schedule *schedule,
 
 void plait__merge_free(plait__merge *merge);
 
-/* Count the groups of a merge without pieces.  Returns -1 without memory. */
+/* Count the components of a merge without pieces.  Returns -1 without memory. */
 int plait__merge_chains_count(const plait__merge *merge, uint32_t *out);
 
 /* Number of elements of the input or the output (enum plait__coll_buffer) of a

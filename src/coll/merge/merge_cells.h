@@ -105,12 +105,12 @@ plait_status plait__merge_emit(plait__merge_state *state,
 /* ---- merge_chains.c ---- */
 
 typedef struct plait__merge_chains {
-	uint32_t count, next;	/* chains; the one of the next group */
+	uint32_t count, next;	/* chains; the one of the next component */
 	uint32_t *lasts;	/* by chain: its last operation, or NONE */
 	uint32_t first_before;	/* of the operations to link, in `befores` */
 } plait__merge_chains;
 
-/* Order the operations from `first` on by groups, and link them to chains. */
+/* Order the operations from `first` on by components, and link them to chains. */
 plait_status plait__merge_chains_link(plait__merge *merge,
 				      plait__merge_chains *chains,
 				      uint32_t first);

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Pieces of a merge for ranks on the host.  The operations of a group read what
- * others of it have just written; where the memory of a group is larger than the
- * cache of a processor, operations on whole chunks find it in the next cache or
- * in none.  With pieces each group fits; one chain per worker keeps as many
- * groups in work as there are processors.
+ * Pieces of a merge for ranks on the host.  The operations of a component read
+ * what others of it have just written; where its memory is larger than the cache
+ * of a processor, operations on whole chunks find it in the next cache or in
+ * none.  With pieces each component fits; one chain per worker keeps as many
+ * components in work as there are processors.
  */
 #include "coll/use/collective_pieces.h"
 
 #include "base/error.h"
 
 enum {
-	GROUP_BYTES = 512 << 10,
+	COMPONENT_BYTES = 512 << 10,
 	MOST_OPERATIONS = 1 << 14
 };
 
@@ -45,15 +45,15 @@ static bool is_one_memory(const plait__collective_memory *memory)
 	return true;
 }
 
-/* Returns how many pieces make groups of about GROUP_BYTES; 0: the whole
+/* Returns how many pieces make components of about COMPONENT_BYTES; 0: the whole
  * collective is hardly larger. */
-static uint64_t count_pieces(uint64_t bytes, uint32_t groups,
+static uint64_t count_pieces(uint64_t bytes, uint32_t components,
 			     uint32_t operations)
 {
-	uint64_t pieces = bytes / groups / GROUP_BYTES;
+	uint64_t pieces = bytes / components / COMPONENT_BYTES;
 	uint64_t most = MOST_OPERATIONS / operations;
 
-	if (bytes < 2 * GROUP_BYTES)
+	if (bytes < 2 * COMPONENT_BYTES)
 		return 0;
 	pieces = pieces < most ? pieces : most;
 	return pieces > 0 ? pieces : 1;
@@ -65,7 +65,7 @@ plait__collective_pieces_choose(const plait__collective_memory *memory,
 				plait__merge_request *request)
 {
 	plait_device_info info = { .size = sizeof(info) };
-	uint32_t groups;
+	uint32_t components;
 	plait_status status;
 
 	if (request->detached || merge->ops.count == 0 ||
@@ -74,11 +74,11 @@ plait__collective_pieces_choose(const plait__collective_memory *memory,
 	status = plait_device_query(memory->devices[0], &info, memory->error);
 	if (status != PLAIT_OK || !(info.capabilities & PLAIT_DEVICE_HOST))
 		return status;
-	if (plait__merge_chains_count(merge, &groups) != 0)
+	if (plait__merge_chains_count(merge, &components) != 0)
 		return plait__fail(memory->error, PLAIT_E_NOMEM,
 				   "no memory for %u operations",
 				   merge->ops.count);
-	request->pieces = (uint32_t)count_pieces(total_bytes(memory), groups,
+	request->pieces = (uint32_t)count_pieces(total_bytes(memory), components,
 						 merge->ops.count);
 	request->chains = info.parallel;
 	return PLAIT_OK;
