@@ -29,6 +29,7 @@ struct row {
 enum {
 	SUM = PLAIT__COLL_ALLREDUCE, GATHER = PLAIT__COLL_ALLGATHER,
 	SCATTER = PLAIT__COLL_REDUCE_SCATTER, ALL = PLAIT__COLL_ALLTOALL,
+	NEXT = PLAIT__COLL_ALLTONEXT,
 	SIMPLE = PLAIT__PROTOCOL_SIMPLE, LL = PLAIT__PROTOCOL_LL,
 	LL128 = PLAIT__PROTOCOL_LL128
 };
@@ -110,6 +111,8 @@ static const struct row rows[] = {
 	{ "twostep:8", NULL, ALL, 0, 16, 0, 1, LL128, { 16, 8, 1 } },
 	{ "threestep:4", NULL, ALL, 0, 12, 0, 1, SIMPLE, { 12, 8, 1 } },
 	{ "threestep:8", NULL, ALL, 0, 32, 2, 1, SIMPLE, { 39, 24, 1 } },
+	{ "next:8", NULL, NEXT, 0, 16, 8, 2, SIMPLE, { 18, 1, 1 } },
+	{ "doubletree", NULL, SUM, 1, 64, 0, 1, SIMPLE, { 7, 2, 1 } },
 	{ "hierarchical, manual", NODES, 0, 0, 0, 0, 2, LL128, { 12, 12, 2 } },
 };
 
