@@ -59,6 +59,9 @@ noinst_PROGRAMS += %D%/opencl
 noinst_PROGRAMS += %D%/opencl_wait
 %C%_opencl_wait_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/plugins
 %C%_opencl_wait_LDADD = src/libplait.la -ldl
+noinst_PROGRAMS += %D%/collective_opencl
+%C%_collective_opencl_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/plugins
+%C%_collective_opencl_LDADD = src/libplaitcore.la -ldl
 endif
 
 # tasks of a flow: submission and execution

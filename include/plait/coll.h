@@ -135,7 +135,11 @@ enum {
 	/* Each send, receipt, copy and reduction is a step of its own. */
 	PLAIT_COMPILE_NO_FUSION = 1 << 0,
 	/* No lane both sends and receives, unless a step does. */
-	PLAIT_COMPILE_SEPARATE_LANES = 1 << 1
+	PLAIT_COMPILE_SEPARATE_LANES = 1 << 1,
+	/* Transfers of neighbouring chunks between the same two ranks become
+	 * one, if that delays none of them by more than the latency of a
+	 * message. */
+	PLAIT_COMPILE_AGGREGATE = 1 << 2
 };
 
 /* How to compile; a 0 is the target's choice. */
@@ -149,8 +153,9 @@ typedef struct plait_compile_desc {
 	uint32_t instances;
 	/* Slots per connection that suffice for the schedule. */
 	uint32_t depth;
-	/* Lanes of a rank above which sends and receipts share lanes where they
-	 * can; no limit. */
+	/* Lanes of a rank: above it sends and receipts share lanes where they
+	 * can, up to it operations that need nothing have lanes of their own.
+	 * Default: no limit, and no such lanes. */
 	uint32_t lanes;
 	/* Maximum number of channels. */
 	uint32_t channels;

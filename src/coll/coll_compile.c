@@ -10,7 +10,8 @@ static plait_status check_request(const plait__chunk_program *program,
 				  plait_error *error)
 {
 	uint32_t flags = PLAIT__COMPILE_NO_FUSION |
-			 PLAIT__COMPILE_SEPARATE_LANES;
+			 PLAIT__COMPILE_SEPARATE_LANES |
+			 PLAIT__COMPILE_AGGREGATE;
 
 	if (request->target > PLAIT__TARGET_RCCL)
 		return plait__fail(error, PLAIT_E_INVALID,
@@ -59,6 +60,8 @@ static void find_limits(const plait__compile_request *request,
 	limits->channels = lower_of(limits->channels, request->channels);
 	if (request->flags & PLAIT__COMPILE_SEPARATE_LANES)
 		limits->flags |= PLAIT__PLACEMENT_SEPARATE_LANES;
+	if (request->lanes != 0)
+		limits->flags |= PLAIT__PLACEMENT_FILL_LANES;
 	if (request->slot_bytes != 0)
 		*slot_bytes = request->slot_bytes;
 }
@@ -94,6 +97,8 @@ static plait_status compile(plait__dag *dag,
 
 	if (status == PLAIT_OK)
 		status = plait__deps_trace(dag, error);
+	if (status == PLAIT_OK && request->flags & PLAIT__COMPILE_AGGREGATE)
+		status = plait__aggregate_transfers(dag, limits->count, error);
 	if (status != PLAIT_OK)
 		return status;
 	if (!(request->flags & PLAIT__COMPILE_NO_FUSION))

@@ -7,7 +7,8 @@
 
 enum plait__compile_flag {
 	PLAIT__COMPILE_NO_FUSION = 1 << 0,
-	PLAIT__COMPILE_SEPARATE_LANES = 1 << 1
+	PLAIT__COMPILE_SEPARATE_LANES = 1 << 1,
+	PLAIT__COMPILE_AGGREGATE = 1 << 2
 };
 
 /* A zero is the choice of the target. */

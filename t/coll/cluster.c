@@ -19,7 +19,7 @@ static void reads_all_fields(void)
 	static const char text[] = "# two nodes\n"
 		"cluster nodes=2 ranks=8 start=5000 step=100\r\n\n"
 		"  lane rate=20000 most=7\t# of one lane\nmemory rate=1\n"
-		"link rate=300000\nnetwork rate=25000 ports=4\n"
+		"link rate=300000\nnetwork rate=25000 ports=4 message=900\n"
 		"simple link=3400 network=14000\n"
 		"ll link=600 network=2700 wire=2 data=1\n"
 		"ll128 link=1900 network=4000 wire=16 data=15";
@@ -37,6 +37,7 @@ static void reads_all_fields(void)
 	IS_UINT(cluster.link_rate, 300000);
 	IS_UINT(cluster.network_rate, 25000);
 	IS_UINT(cluster.ports, 4);
+	IS_UINT(cluster.message_ns, 900);
 	IS_UINT(cluster.protocols[0].link_ns, 3400);
 	IS_UINT(cluster.protocols[0].wire, 1);
 	IS_UINT(cluster.protocols[1].network_ns, 2700);
@@ -55,6 +56,7 @@ static void has_defaults(void)
 	IS_UINT(cluster.lanes, 1000000000);
 	IS_UINT(cluster.memory_rate, 100000000);
 	IS_UINT(cluster.ports, 1);
+	IS_UINT(cluster.message_ns, 0);
 	IS_UINT(cluster.protocols[1].network_ns, 0);
 	IS_UINT(cluster.protocols[2].data, 1);
 }

@@ -2,6 +2,7 @@
 /* Graphs of schedules through the public calls: bits of each element type,
  * parameters, several devices, bad input. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "lib/tap.h"
@@ -197,6 +198,96 @@ static void parameters(void)
 	plait_schedule_release(schedule);
 }
 
+/* ---- pieces ---- */
+
+enum { PIECE_RANKS = 4, PIECE_COUNT = 400007 };
+
+static void fill(float **memory)
+{
+	uint32_t state = 1;
+
+	for (uint32_t r = 0; r < PIECE_RANKS; r++)
+		for (uint32_t i = 0; i < PIECE_COUNT; i++) {
+			state = state * 1664525u + 1013904223u;
+			memory[r][i] = (float)(state >> 8) / 3;
+		}
+}
+
+/* Sum the memory of all ranks in place, with buffers of the graph or of the run;
+ * *out is the number of nodes. */
+static void sum_up(plait_schedule *schedule, float **memory, bool is_bound,
+		   uint64_t *out)
+{
+	plait_buffer *buffers[PIECE_RANKS];
+	plait_binding bindings[PIECE_RANKS];
+	const plait_collective_desc desc = {
+		.size = sizeof(desc), .element = PLAIT_ELEMENT_FLOAT,
+		.element_bits = 32, .count = PIECE_COUNT,
+		.outputs = is_bound ? NULL : buffers,
+	};
+	const plait_run_desc run = { .size = sizeof(run), .bindings = bindings,
+				     .binding_count = is_bound ? PIECE_RANKS :
+								 0 };
+	plait_plan_info info = { .size = sizeof(info) };
+	plait_plan *plan;
+
+	for (uint32_t r = 0; r < PIECE_RANKS; r++)
+		buffers[r] = wrap(memory[r], PIECE_COUNT * sizeof(float));
+	plan = freeze(schedule, &desc);
+	for (uint32_t r = 0; is_bound && r < PIECE_RANKS; r++) {
+		char name[] = { 'o', 'u', 't', (char)('0' + r), 0 };
+
+		bindings[r] = (plait_binding){ .size = sizeof(*bindings),
+					       .buffer = buffers[r] };
+		IS_INT(plait_plan_find_parameter(plan, name,
+						 &bindings[r].parameter,
+						 &error), PLAIT_OK);
+	}
+	OK_THAT(plait_plan_call(plan, NULL, &run, &error) == PLAIT_OK, "%s",
+		error.text);
+	IS_INT(plait_plan_query(plan, &info, &error), PLAIT_OK);
+	*out = info.nodes;
+	plait_plan_release(plan);
+	for (uint32_t r = 0; r < PIECE_RANKS; r++)
+		plait_buffer_release(buffers[r]);
+}
+
+/* Memory larger than a cache is reduced in pieces, with the same bits. */
+static void pieces(void)
+{
+	static const char *const names[] = { "ring", "allpairs", "halving",
+					     "onestep" };
+	float *memory[PIECE_RANKS], *whole[PIECE_RANKS];
+	uint64_t nodes, fewer;
+
+	for (uint32_t r = 0; r < PIECE_RANKS; r++) {
+		memory[r] = malloc(PIECE_COUNT * sizeof(float));
+		whole[r] = malloc(PIECE_COUNT * sizeof(float));
+	}
+	for (size_t i = 0; i < TAP_COUNT(names); i++) {
+		plait_schedule *schedule = compile(names[i],
+						   PLAIT_COLL_ALLREDUCE,
+						   PIECE_RANKS,
+						   PLAIT_COLL_IN_PLACE);
+
+		fill(memory);
+		fill(whole);
+		sum_up(schedule, memory, false, &nodes);
+		sum_up(schedule, whole, true, &fewer);
+		OK_THAT(nodes > fewer, "%s: %llu nodes", names[i],
+			(unsigned long long)nodes);
+		for (uint32_t r = 0; r < PIECE_RANKS; r++)
+			OK_THAT(memcmp(memory[r], whole[r],
+				       PIECE_COUNT * sizeof(float)) == 0,
+				"%s: rank %u has these bits", names[i], r);
+		plait_schedule_release(schedule);
+	}
+	for (uint32_t r = 0; r < PIECE_RANKS; r++) {
+		free(memory[r]);
+		free(whole[r]);
+	}
+}
+
 /* ---- bad input ---- */
 
 static void is_refused(plait_schedule *schedule, plait_collective_desc desc,
@@ -285,6 +376,11 @@ static void test_parameters(void)
 	run(parameters);
 }
 
+static void test_pieces(void)
+{
+	run(pieces);
+}
+
 static void test_refuses(void)
 {
 	run(refuses);
@@ -293,6 +389,7 @@ static void test_refuses(void)
 static const struct tap_scenario all[] = {
 	{ "bits of elements", test_elements },
 	{ "parameters", test_parameters },
+	{ "pieces", test_pieces },
 	{ "refuses", test_refuses },
 };
 TAP_MAIN(all)

@@ -3,10 +3,24 @@
  * by the interpreter. */
 #include "coll/chunk/known.h"
 #include "coll/coll_compile.h"
+#include "coll/schedule/schedule_bytes.h"
 #include "base/alloc.h"
 #include "coll/interpret.h"
 
+/* Hash of all schedules of compiles_all(), the same for every compiler and
+ * machine; it changes with the passes. */
+#define BYTES "f07d57d52200c31b65b38bfa8fe0b43c"
+
 static uint64_t compiled, seed;
+static plait__hash bytes;
+
+static void add_bytes(const plait__schedule *schedule)
+{
+	unsigned char one[PLAIT__HASH_BYTES];
+
+	plait__schedule_bytes_hash(schedule, one);
+	plait__hash_add(&bytes, one, sizeof(one));
+}
 
 static plait__schedule *compile(const char *name,
 				const plait__chunk_request *request,
@@ -47,6 +61,7 @@ static void check(const char *name, const plait__chunk_request *request,
 			request->flags, how->instances, error.text);
 		return;
 	}
+	add_bytes(schedule);
 	why = interpret(schedule, seed + compiled++, times);
 	if (*why != 0)
 		OK_THAT(false, "%s kind %u ranks %u root %u share %u flags %u "
@@ -64,6 +79,7 @@ static void check_ways(const char *name, plait__chunk_request *request)
 		{ .instances = 2 },
 		{ .instances = 3, .depth = 1 },
 		{ .flags = PLAIT__COMPILE_NO_FUSION, .lanes = 1 },
+		{ .flags = PLAIT__COMPILE_AGGREGATE },
 	};
 
 	for (uint32_t in_place = 0; in_place < 2; in_place++)
@@ -90,14 +106,18 @@ static void check_sizes(uint32_t number, uint32_t kind, uint32_t ranks)
 static void compiles_all(void)
 {
 	unsigned failed = tap_failed();
+	char text[PLAIT__HASH_TEXT_BYTES];
 
 	seed = tap_seed();
+	plait__hash_init(&bytes);
 	for (uint32_t i = 0; plait__known_name(i) != NULL; i++)
 		for (uint32_t kind = 0; kind <= PLAIT__COLL_ALLTONEXT; kind++)
 			for (uint32_t ranks = 1; ranks <= 17 &&
 			     plait__known_has(i, kind); ranks++)
 				check_sizes(i, kind, ranks);
 	OK(tap_failed() == failed);
+	plait__hash_text(&bytes, text);
+	IS_STR(text, BYTES);
 	NOTE("%llu schedules", (unsigned long long)compiled);
 }
 

@@ -27,4 +27,6 @@ SEEDED_TESTS += %D%/price.t
 SERIAL_TESTS += %D%/price_flows.t
 SEEDED_TESTS += %D%/price_flows.t
 SERIAL_TESTS += %D%/peer_faults.t
+SERIAL_TESTS += %D%/published.t
+SERIAL_TESTS += %D%/aggregate.t
 SEEDED_TESTS += %D%/peer_faults.t

@@ -275,9 +275,12 @@ static void check(const char *name, const plait__chunk_request *how,
 		return;
 	if (OK(plait__compile_program(plait__alloc_default(), program, compile,
 				      &schedule, NULL) == PLAIT_OK)) {
-		for (uint32_t i = 0; i < 2 * TAP_COUNT(counts); i++) {
+		for (uint32_t i = 0; i < 3 * TAP_COUNT(counts); i++) {
 			const plait__merge_request request = {
-				.count = counts[i / 2], .detached = i % 2,
+				.count = counts[i / 3],
+				.detached = i % 3 == 1,
+				.pieces = i % 3 == 2 ? 1 + merged % 5 : 0,
+				.chains = 1 + merged % 3,
 				.memories = merged % 3 == 0 ? memories : NULL,
 			};
 
@@ -380,6 +383,53 @@ static void copies_by_chunk(void)
 	plait__merge_free(&merge);
 }
 
+/* A ring of two ranks: a sum and a copy of each chunk are a component. */
+static void cuts_into_pieces(void)
+{
+	const plait__chunk_request how = { .kind = PLAIT__COLL_ALLREDUCE,
+					   .flags = 1, .rank_count = 2 };
+	const plait__compile_request compile = { .flags = 0 };
+	const plait__merge_request request = { .count = 42, .pieces = 5,
+					       .chains = 2 };
+	const plait__merge_request whole = { .count = 42 };
+	uint32_t components;
+	plait__chunk_program *program;
+	plait__schedule *schedule;
+	plait__merge merge;
+	const plait__merge_op *ops;
+	const uint32_t *befores;
+
+	OK(plait__known_make(plait__alloc_default(), "ring", &how, &program,
+			     NULL) == PLAIT_OK);
+	OK(plait__compile_program(plait__alloc_default(), program, &compile,
+				  &schedule, NULL) == PLAIT_OK);
+	IS_INT(plait__merge_schedule(schedule, &request, &merge, NULL),
+	       PLAIT_OK);
+	ops = merge.ops.items;
+	befores = merge.befores.items;
+	IS_UINT(merge.ops.count, 4 * 5);
+	for (uint32_t i = 0; i < merge.ops.count; i++) {
+		uint32_t piece = i / 4, component = i / 2;
+		bool begins = i % 2 == 0;
+
+		IS_UINT(ops[i].target.offset,
+			(1 - component % 2) * 21 + 5 * piece);
+		IS_UINT(ops[i].elements, piece == 4 ? 1 : 5);
+		IS_UINT(ops[i].before_count, begins && component < 2 ? 0 : 1);
+		if (ops[i].before_count == 1)
+			IS_UINT(befores[ops[i].first_before],
+				begins ? i - 3 : i - 1);
+	}
+	plait__merge_free(&merge);
+	IS_INT(plait__merge_schedule(schedule, &whole, &merge, NULL),
+	       PLAIT_OK);
+	IS_INT(plait__merge_chains_count(&merge, &components), 0);
+	IS_UINT(components, 2);
+	plait__merge_free(&merge);
+	plait__schedule_free(schedule);
+	plait__chunk_program_free(program);
+}
+
 /* Chunks of 1 and 2 elements meet. */
 static void refuses_unequal_chunks(void)
 {
@@ -412,6 +462,7 @@ static void refuses_unequal_chunks(void)
 static const struct tap_scenario all[] = {
 	{ "messages outlive their source", saves_what_messages_refer_to },
 	{ "copies by chunk", copies_by_chunk },
+	{ "cuts into pieces", cuts_into_pieces },
 	{ "refuses unequal chunks", refuses_unequal_chunks },
 	{ "any order that the edges permit", runs_in_any_order },
 };

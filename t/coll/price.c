@@ -207,6 +207,31 @@ static void shares_ports(void)
 	plait__schedule_free(schedule);
 }
 
+/* A port takes messages one after another; the links of a node do not. */
+static void occupies_ports(void)
+{
+	static const char cross[] = "custom ranks=4 inputs=1 outputs=1\n"
+		"for r in 0..2 {\ncopy(input[r, 0], output[r + 2, 0])\n"
+		"promise output[r + 2, 0] = input[r, 0]\n}\n";
+	plait__schedule *schedule = read(cross,
+		&(plait__compile_request){ .protocol = 1 });
+	plait__cluster nodes = plain;
+
+	nodes.nodes = nodes.ranks = 2;
+	nodes.network_rate = 20000;
+	nodes.message_ns = 1000;
+	IS_UINT(time_of(schedule, &nodes, 8000),
+		5000 + 2 * 1000 + 2 * pass(8000, 20000) + 14000);
+	nodes.ports = 2;
+	IS_UINT(time_of(schedule, &nodes, 8000),
+		5000 + 1000 + 2 * pass(8000, 20000) + 14000);
+	nodes.nodes = 1;
+	nodes.ranks = 4;
+	IS_UINT(time_of(schedule, &nodes, 8000),
+		5000 + 2 * pass(8000, 20000) + 3400);
+	plait__schedule_free(schedule);
+}
+
 /* Tiles follow one another; most of them are not executed. */
 static void pipelines_tiles(void)
 {
@@ -435,6 +460,7 @@ static const struct tap_scenario all[] = {
 	{ "shares links", shares_links },
 	{ "tells nodes apart", tells_nodes_apart },
 	{ "shares ports", shares_ports },
+	{ "occupies ports", occupies_ports },
 	{ "pipelines tiles", pipelines_tiles },
 	{ "waits for slots", waits_for_slots },
 	{ "ends up to the safe size", ends_up_to_the_safe_size },

@@ -263,7 +263,7 @@ static bool check_program(uint64_t seed)
 	program = make_program(below(4));
 	for (uint32_t i = 0; good && i < 4; i++) {
 		plait__compile_request how = {
-			.flags = below(4), .instances = 1 + below(3),
+			.flags = below(8), .instances = 1 + below(3),
 			.depth = 1 + below(3), .lanes = below(4),
 		};
 		plait_error error = { .size = sizeof(error) };

@@ -7,6 +7,7 @@ races.
     verdict(read(text))             (reason, detail): "ok", "shape", ...
     least_depth(read(text))         None: a deadlock at any depth
     safe_bytes(read(text))          None: any size
+    promises(read(text))            what it computes, as `plait coll check --promise` reads it
 """
 import random
 import xml.etree.ElementTree as tree
@@ -369,6 +370,20 @@ def same_bits(program, machine):
     return all(len({machine.memory[program.cell(rank, "o", index)][1]
                     for rank in range(program.ranks)}) == 1
                for index in range(program.size[0]["o"]))
+
+
+def promises(program):
+    """Results of a program that ends, as text: lines of RANK.CHUNK = RANK.CHUNK + ..."""
+    machine = Machine(program, 1 << 30, True, 1 << 30)
+    machine.run()
+    lines = []
+    for rank, size in sorted(program.size.items()):
+        for index in range(size["o"]):
+            sources = machine.memory.get(program.cell(rank, "o", index), ((), 0))[0]
+            if sources:
+                lines.append("%d.%d = %s\n" % (rank, index,
+                                               " + ".join("%d.%d" % (q, i) for i, q in sources)))
+    return "".join(lines)
 
 
 def verdict(program, depth=0, at_once=True, seed=0):

@@ -7,7 +7,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
-from tap import BUILD, ROOT, done, ok, run, skip_all
+from tap import BUILD, ROOT, SANITIZER, done, ok, run, skip, skip_all
 
 TOOL = os.path.join(BUILD, "tools/plait/plait")
 FOLDER = os.path.join(ROOT, "t/coll/documents")
@@ -68,6 +68,15 @@ with tempfile.TemporaryDirectory() as folder:
         ok(code == 1 and "line 2: expected RANK.CHUNK" in error, "no promise: " + text, error)
     code, data, error = promise("0.0 = 0.0\n0.0 = 1.0\n")
     ok(code == 1 and "not sorted" in error, "a chunk with two promises", error)
+
+# 512 ranks: half a million steps, proved, in 1 GiB of addresses.
+if SANITIZER == "no":
+    got = run(["sh", "-c", 'ulimit -v 1048576; exec "$0" "$@"', TOOL, "coll", "compile", "ring", "--ranks", "512",
+               "-o", os.devnull])
+    ok(got.returncode == 0 and "512 ranks, 1 lanes, 1 channels, 523776 steps" in got.stdout, "a large ring in 1 GiB",
+       got.stdout, got.stderr)
+else:
+    skip("a large ring in 1 GiB: a sanitizer takes more addresses")
 
 for options in ((), ("check",), ("prove", "x"), ("check", "a", "b"), ("check", "a", "--depth", "x"),
                 ("check", "a", "--target", "x"), ("check", "a", "--as", "x"), ("check", "a", "--root", "1"),

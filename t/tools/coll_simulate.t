@@ -133,9 +133,13 @@ with tempfile.TemporaryDirectory() as work:
     flat = times("ring", "ndv4", "64K,4M,256M", *sixteen)
     nodes = times("hierarchical:8", "ndv4", "64K,4M,256M", *sixteen)
     ok(all(a < b for a, b in zip(nodes, flat)), "two levels are faster on two nodes", nodes, flat)
-    one = times("direct", "ndv4", "256M", "--ranks", "16", "--kind", "alltonext", "--protocol", "simple")[0]
-    all_ports = times("next:8", "ndv4", "256M", "--ranks", "16", "--protocol", "simple", "--instances", "8")[0]
+    to_next = ("--ranks", "16", "--kind", "alltonext", "--protocol", "simple", "--target", "executor")
+    one = times("direct", "ndv4", "256M", *to_next)[0]
+    all_ports = times("next:8", "ndv4", "256M", *to_next, "--instances", "8")[0]
     ok(6 < one / all_ports < 9, "all ports of a node carry what one did", one, all_ports)
+    across = ("--ranks", "16", "--kind", "alltoall", "--target", "executor", "--protocol", "ll")
+    pairs, two = times("allpairs", "ndv4", "16K,16M", *across), times("twostep:8", "ndv4", "16K,16M", *across)
+    ok(two[0] < 0.8 * pairs[0] and pairs[1] < two[1], "two steps save messages where they are small", two, pairs)
     for name in ("a100", "ndv4", "h100", "ethernet"):
         times("ring", name, "1K:1M", "--ranks", "8", "--in-place")
 done()

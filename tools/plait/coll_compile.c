@@ -24,7 +24,8 @@ static int take_flag(struct request *request, int option)
 	if (option == 'I')
 		request->desc.flags |= PLAIT_COLL_IN_PLACE;
 	else
-		request->compile.flags |= PLAIT_COMPILE_NO_FUSION;
+		request->compile.flags |= option == 'A' ?
+			PLAIT_COMPILE_AGGREGATE : PLAIT_COMPILE_NO_FUSION;
 	return COMMAND_DONE;
 }
 
@@ -92,6 +93,7 @@ static int read_arguments(struct request *request, int argc, char **argv)
 		{ "xml", required_argument, NULL, 'x' },
 		{ "in-place", no_argument, NULL, 'I' },
 		{ "no-fusion", no_argument, NULL, 'F' },
+		{ "aggregate", no_argument, NULL, 'A' },
 		{ NULL, 0, NULL, 0 }
 	};
 

@@ -2,6 +2,7 @@
 /* Inputs and promised outputs of collectives; see coll_data.h. */
 #include "coll_data.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 const char *const coll_types[] = { "f32", "f64", "f16", "bf16", "i8", "i16",
@@ -115,6 +116,52 @@ static int64_t reduce_all(const struct coll_data *data, uint64_t at)
 	return value;
 }
 
+/* ---- promises ---- */
+
+static int compare_promises(const void *left, const void *right)
+{
+	const plait_coll_promise *one = left, *other = right;
+
+	if (one->rank != other->rank)
+		return one->rank < other->rank ? -1 : 1;
+	return one->index < other->index ? -1 : one->index > other->index;
+}
+
+/* Returns the chunk of an element: chunk j of the k of a share has the n
+ * elements from floor(j * n / k) to floor((j + 1) * n / k). */
+static uint64_t chunk_of(const struct coll_data *data, uint64_t at)
+{
+	uint64_t share = data->info.share_chunks;
+
+	return at / data->count * share +
+	       ((at % data->count + 1) * share - 1) / data->count;
+}
+
+/* Returns false where the file promises nothing. */
+static bool promised_value(const struct coll_data *data, uint32_t rank,
+			   uint64_t at, int64_t *out)
+{
+	const plait_coll_promise key = { .rank = rank,
+					 .index = chunk_of(data, at) };
+	uint64_t offset = at - elements_of(data, key.index);
+	const plait_coll_promise *found = data->promises->count == 0 ? NULL :
+		bsearch(&key, data->promises->items, data->promises->count,
+			sizeof(key), compare_promises);
+
+	*out = 0;
+	for (uint64_t i = 0; found != NULL && i < found->source_count; i++) {
+		uint64_t from = elements_of(data, found->source_indices[i]);
+		int64_t value = input_value(data, found->source_ranks[i],
+					    from + offset);
+
+		*out = i == 0 ? value :
+				reduce_pair(data->reduction, *out, value);
+	}
+	return found != NULL;
+}
+
+/* ---- results ---- */
+
 /* Returns false where the collective promises nothing. */
 static bool output_value(const struct coll_data *data, uint32_t rank,
 			 uint64_t at, int64_t *out)
@@ -123,6 +170,8 @@ static bool output_value(const struct coll_data *data, uint32_t rank,
 	uint32_t source = (uint32_t)(at / data->count);
 	bool is_root = rank == data->info.root;
 
+	if (data->promises != NULL)
+		return promised_value(data, rank, at, out);
 	switch (data->kind) {
 	case PLAIT_COLL_ALLREDUCE:
 	case PLAIT_COLL_REDUCE:

@@ -4,7 +4,7 @@
 #ifndef PLAIT_TOOLS_COLL_DATA_H
 #define PLAIT_TOOLS_COLL_DATA_H
 
-#include "plait/plait.h"
+#include "coll.h"
 
 #include <stdbool.h>
 
@@ -14,6 +14,8 @@ struct coll_data {
 	uint32_t type;		/* index of coll_types */
 	uint32_t reduction;
 	uint64_t count;		/* elements of a share */
+	/* Results to verify instead of those of `kind`; nullable. */
+	const struct coll_promises *promises;
 };
 
 /* Names of element types and of reductions, ended by null. */

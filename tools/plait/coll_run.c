@@ -14,7 +14,7 @@
 enum { DEFAULT_TIMES = 10 };
 
 struct request {
-	const char *path;
+	const char *path, *promise_path;
 	struct coll_sizes sizes;
 	uint32_t type, reduction, times;
 	plait_coll_kind kind;
@@ -55,6 +55,9 @@ static int take(void *user_data, int option, const char *value)
 		return coll_choose("--as", coll_kinds, value, &request->kind);
 	case 'n':
 		return coll_number("--times", value, &request->times);
+	case 'f':
+		request->promise_path = value;
+		return COMMAND_DONE;
 	case 'P':
 		request->parameters = true;
 		return COMMAND_DONE;
@@ -72,6 +75,7 @@ static int read_arguments(struct request *request, int argc, char **argv)
 		{ "op", required_argument, NULL, 'p' },
 		{ "as", required_argument, NULL, 'a' },
 		{ "times", required_argument, NULL, 'n' },
+		{ "promise", required_argument, NULL, 'f' },
 		{ "parameters", no_argument, NULL, 'P' },
 		{ "verify", no_argument, NULL, 'v' },
 		{ NULL, 0, NULL, 0 }
@@ -332,12 +336,14 @@ static int run_size(const struct request *request, plait_context *context,
 			     input_name(request->path), bytes, error->text);
 }
 
-static int run_all(const struct request *request, const struct input *input)
+static int run_all(const struct request *request, const struct input *input,
+		   const struct coll_promises *promises)
 {
 	plait_error error = { .size = sizeof(error) };
 	struct coll_data data = { .info.size = sizeof(data.info),
 				  .type = request->type,
-				  .reduction = request->reduction };
+				  .reduction = request->reduction,
+				  .promises = promises };
 	plait_context *context = NULL;
 	plait_schedule *schedule = NULL;
 	plait_status status = coll_open(NULL, input, &context, &schedule,
@@ -350,9 +356,10 @@ static int run_all(const struct request *request, const struct input *input)
 	if (status != PLAIT_OK)
 		code = command_fail("coll", "%s: %s",
 				    input_name(request->path), error.text);
-	else if (request->verify && data.kind == PLAIT_COLL_CUSTOM)
-		code = command_fail("coll", "%s: a custom collective; --as "
-				    "says what to verify",
+	else if (request->verify && data.kind == PLAIT_COLL_CUSTOM &&
+		 promises == NULL)
+		code = command_fail("coll", "%s: a custom collective; --as or "
+				    "--promise says what to verify",
 				    input_name(request->path));
 	for (uint32_t i = 0; i < request->sizes.count && !code; i++)
 		code = run_size(request, context, schedule, &data,
@@ -366,14 +373,19 @@ int coll_run(int argc, char **argv)
 {
 	struct request request = { .sizes = { { 1 << 20 }, 1 },
 				   .times = DEFAULT_TIMES };
+	struct coll_promises promises = { 0 };
 	struct input input;
 	int code = read_arguments(&request, argc, argv);
 
+	if (code == COMMAND_DONE && request.promise_path != NULL)
+		code = coll_promises_read(request.promise_path, &promises);
 	if (code == COMMAND_DONE)
 		code = input_read("coll", request.path, &input);
-	if (code != COMMAND_DONE)
-		return code;
-	code = run_all(&request, &input);
-	input_free(&input);
+	if (code == COMMAND_DONE) {
+		code = run_all(&request, &input,
+			       request.promise_path != NULL ? &promises : NULL);
+		input_free(&input);
+	}
+	coll_promises_free(&promises);
 	return code;
 }

@@ -65,6 +65,8 @@ static const struct command commands[] = {
 	  "  --lanes N    lanes of a rank above which sends and receipts share "
 	  "lanes\n"
 	  "  --no-fusion  each send, receipt and reduction is a step\n"
+	  "  --aggregate  join messages of neighbouring chunks that are ready at "
+	  "about one time\n"
 	  "  --target T   executor: plait, msccl, executor (Azure) or rccl\n"
 	  "  -o FILE      write the schedule, in binary form\n"
 	  "  --xml DIALECT  write XML (msccl, executor, rccl), to stdout or FILE\n"
@@ -101,7 +103,8 @@ static const struct command commands[] = {
 	  "  --type T     f32 (default), f64, f16, bf16, i8 to i64, u8 to u64\n"
 	  "  --op OP      sum (default), prod, min or max\n"
 	  "  --verify     compare the outputs with the promise; --as KIND: with "
-	  "another one\n"
+	  "another one;\n"
+	  "               --promise FILE: with these results, as of check\n"
 	  "  --times N    runs of each size, of which the fastest counts "
 	  "(default 10)\n"
 	  "  --parameters bind the buffers at each run\n", command_coll },

@@ -1355,7 +1355,8 @@ enum {
 typedef uint32_t plait_compile_flags;
 enum {
 	PLAIT_COMPILE_NO_FUSION = 1 << 0,
-	PLAIT_COMPILE_SEPARATE_LANES = 1 << 1
+	PLAIT_COMPILE_SEPARATE_LANES = 1 << 1,
+	PLAIT_COMPILE_AGGREGATE = 1 << 2
 };
 typedef struct plait_compile_desc {
 	uint32_t size;

@@ -79,6 +79,11 @@ plait_status plait__expand_program(plait__dag *dag,
 /* Find dependences, readers and heights.  PLAIT_E_NOMEM. */
 plait_status plait__deps_trace(plait__dag *dag, plait_error *error);
 
+/* Join transfers of neighbouring chunks that can start at about one time, and
+ * trace again.  `max_count` as above. */
+plait_status plait__aggregate_transfers(plait__dag *dag, uint32_t max_count,
+					plait_error *error);
+
 /* Mark nodes of which a chunk is read at the end: an output that is promised.
  * `writers` has the last writer of each sub-chunk, rank by rank. */
 void plait__live_mark(plait__dag *dag, const uint32_t *writers,

@@ -5,6 +5,10 @@
  * Each chunk is cut into R sub-chunks, R the least common multiple of the
  * products of ways and instances.  An operation of c chunks in f ways becomes f
  * operations on contiguous f-ths of its c * R sub-chunks.
+ *
+ * Where the k-th element of each output depends on k-th elements alone, instance
+ * i has the i-th part of each buffer instead of a part of each chunk, so that
+ * operations of different counts do not make instances depend on each other.
  */
 #include "coll/dag/dag.h"
 
@@ -34,6 +38,7 @@ typedef struct plait__expand {
 	const plait__chunk_program *program;
 	uint32_t instances, max_count;
 	uint32_t channel_stride, lane_stride;
+	uint32_t blocks;	/* instances with parts of buffers, else 1 */
 	uint32_t *scratch_offset; /* of each scratch buffer, in chunks */
 } plait__expand;
 
@@ -181,9 +186,27 @@ static plait_status make_schedule(plait__expand *expand, plait_error *error)
 
 /* ---- nodes ---- */
 
-/* Set buffer and sub-chunk of a range's chunk `part` of its sub-chunks. */
+/* Part of an operation: the instance, and the sub-chunks in it. */
+typedef struct plait__expand_part {
+	uint32_t block, first, count;
+} plait__expand_part;
+
+/* Returns the sub-chunks of a buffer of a rank. */
+static uint32_t length_of(const plait__expand *expand,
+			  const plait__chunk_range *range)
+{
+	const plait__coll_rank *rank =
+		&expand->dag->schedule->ranks[range->rank];
+
+	return range->buffer == PLAIT__COLL_INPUT ? rank->input_chunks :
+	       range->buffer == PLAIT__COLL_OUTPUT ? rank->output_chunks :
+						     rank->scratch_chunks;
+}
+
+/* Set buffer and first sub-chunk of a part of a range. */
 static void locate(const plait__expand *expand, const plait__chunk_range *range,
-		   uint32_t part, uint8_t *buffer, uint32_t *index)
+		   const plait__expand_part *part, uint8_t *buffer,
+		   uint32_t *index)
 {
 	const plait__chunk_program *program = expand->program;
 	uint32_t offset = 0;
@@ -201,7 +224,9 @@ static void locate(const plait__expand *expand, const plait__chunk_range *range,
 		offset = expand->scratch_offset[at];
 		*buffer = PLAIT__COLL_SCRATCH;
 	}
-	*index = (offset + range->index) * expand->dag->factor + part;
+	*index = part->block * (length_of(expand, range) / expand->blocks) +
+		 (offset + range->index) *
+			 (expand->dag->factor / expand->blocks) + part->first;
 }
 
 static void set_directives(const plait__expand *expand,
@@ -222,10 +247,10 @@ static void set_directives(const plait__expand *expand,
 	}
 }
 
-/* Append the nodes of `count` sub-chunks from `part` on. */
+/* Append the nodes of a part. */
 static plait_status add_nodes(const plait__expand *expand,
 			      const plait__chunk_op *op, uint32_t way,
-			      uint32_t part, uint32_t count)
+			      const plait__expand_part *part)
 {
 	plait__dag *dag = expand->dag;
 	uint32_t number = dag->nodes.count;
@@ -234,7 +259,7 @@ static plait_status add_nodes(const plait__expand *expand,
 		.kind = is_local ? (op->is_reduce ? PLAIT__STEP_REDUCE :
 						    PLAIT__STEP_COPY) :
 				   PLAIT__STEP_SEND,
-		.rank = op->source.rank, .count = count, .way = way,
+		.rank = op->source.rank, .count = part->count, .way = way,
 		.match = is_local ? PLAIT__COLL_NONE : number + 1,
 		.unit = number, .send = PLAIT__COLL_NONE,
 		.local = PLAIT__COLL_NONE, .reader = PLAIT__COLL_NONE,
@@ -269,6 +294,7 @@ static plait_status expand_op(const plait__expand *expand,
 	const plait__chunk_fragment *fragment = plait__vector_at(
 		&expand->program->fragments, op->fragment);
 	uint32_t ways = fragment->product * expand->instances;
+	uint32_t block_ways = ways / expand->blocks;
 	uint32_t share = (uint32_t)((uint64_t)op->source.count *
 				    expand->dag->factor / ways);
 	uint32_t most = expand->max_count != 0 ? expand->max_count : share;
@@ -276,12 +302,24 @@ static plait_status expand_op(const plait__expand *expand,
 	for (uint32_t way = 0; way < ways; way++)
 		for (uint32_t done = 0; done < share; done += most) {
 			uint32_t left = share - done;
+			const plait__expand_part part = {
+				way / block_ways,
+				way % block_ways * share + done,
+				left < most ? left : most
+			};
 
-			if (add_nodes(expand, op, way, way * share + done,
-				      left < most ? left : most) != PLAIT_OK)
+			if (add_nodes(expand, op, way, &part) != PLAIT_OK)
 				return PLAIT_E_NOMEM;
 		}
 	return PLAIT_OK;
+}
+
+/* Returns true if an output has, of each element, the sum or the value of
+ * elements with its number. */
+static bool is_elementwise(uint32_t kind)
+{
+	return kind == PLAIT__COLL_ALLREDUCE || kind == PLAIT__COLL_BROADCAST ||
+	       kind == PLAIT__COLL_REDUCE || kind == PLAIT__COLL_ALLTONEXT;
 }
 
 static plait_status expand_all(plait__expand *expand, plait_error *error)
@@ -304,6 +342,7 @@ plait_status plait__expand_program(plait__dag *dag,
 	plait__expand expand = {
 		.dag = dag, .program = program, .instances = instances,
 		.max_count = max_count,
+		.blocks = is_elementwise(program->shape->kind) ? instances : 1,
 	};
 	uint32_t buffers = program->scratch.count;
 	plait_status status = PLAIT_E_NOMEM;

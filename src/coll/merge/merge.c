@@ -318,31 +318,74 @@ static void fini(plait__merge_state *state)
 	plait__vector_fini(&state->messages);
 }
 
-plait_status plait__merge_schedule(const plait__schedule *schedule,
-				   const plait__merge_request *request,
-				   plait__merge *out, plait_error *error)
+/* Lower the schedule for one piece. */
+static plait_status merge_piece(const plait__merge_state *how, uint32_t piece)
 {
-	plait__merge_state state = {
-		.schedule = schedule, .request = request, .merge = out,
-		.allocator = schedule->allocator, .error = error,
-		.step = UINT32_MAX,
-	};
+	plait__merge_state state = *how;
+	bool detached = state.request->detached;
 	plait_status status;
 
-	plait__vector_init(&out->ops, state.allocator, sizeof(plait__merge_op));
-	plait__vector_init(&out->befores, state.allocator, sizeof(uint32_t));
-	plait__vector_init(&out->temporaries, state.allocator,
-			   sizeof(plait__merge_temporary));
+	state.piece = piece;
 	status = init(&state) ? plait__merge_no_memory(&state) :
 				plait__merge_cells_make(&state);
-	if (status == PLAIT_OK && request->detached)
+	if (status == PLAIT_OK && detached)
 		status = plait__merge_detach_load(&state);
 	if (status == PLAIT_OK)
 		status = replay(&state);
 	state.step = UINT32_MAX;
-	if (status == PLAIT_OK && request->detached)
+	if (status == PLAIT_OK && detached)
 		status = plait__merge_detach_store(&state);
 	fini(&state);
+	return status;
+}
+
+static plait_status merge_pieces(const plait__merge_state *how,
+				 plait__merge_chains *chains)
+{
+	plait__merge *merge = how->merge;
+	plait_status status = PLAIT_OK;
+
+	for (uint32_t i = 0; i < chains->count; i++)
+		chains->lasts[i] = PLAIT__MERGE_NONE;
+	for (uint32_t i = 0; i < how->pieces && status == PLAIT_OK; i++) {
+		uint32_t first = merge->ops.count;
+
+		chains->first_before = merge->befores.count;
+		status = merge_piece(how, i);
+		if (status == PLAIT_OK && plait__merge_chains_link(
+						  merge, chains, first))
+			status = plait__merge_no_memory(how);
+	}
+	return status;
+}
+
+plait_status plait__merge_schedule(const plait__schedule *schedule,
+				   const plait__merge_request *request,
+				   plait__merge *out, plait_error *error)
+{
+	const plait__merge_state how = {
+		.schedule = schedule, .request = request, .merge = out,
+		.allocator = schedule->allocator, .error = error,
+		.step = UINT32_MAX,
+		.pieces = request->pieces > 0 ? request->pieces : 1,
+	};
+	plait__merge_chains chains = {
+		.count = request->chains > 0 ? request->chains : 1,
+	};
+	plait_status status;
+
+	plait__vector_init(&out->ops, how.allocator, sizeof(plait__merge_op));
+	plait__vector_init(&out->befores, how.allocator, sizeof(uint32_t));
+	plait__vector_init(&out->temporaries, how.allocator,
+			   sizeof(plait__merge_temporary));
+	if (request->pieces == 0)
+		return merge_piece(&how, 0);
+	chains.lasts = plait__alloc_array(how.allocator, chains.count,
+					  sizeof(*chains.lasts));
+	status = chains.lasts == NULL ? plait__merge_no_memory(&how) :
+					merge_pieces(&how, &chains);
+	plait__free(how.allocator, chains.lasts,
+		    chains.count * sizeof(*chains.lasts));
 	return status;
 }
 

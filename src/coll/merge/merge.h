@@ -12,6 +12,11 @@
  *
  * Geometry: a share of a rank has `count` elements; sub-chunk j of k of it has
  * the elements from floor(j * count / k) to floor((j + 1) * count / k).
+ *
+ * Pieces: the schedule can be lowered for each of P pieces of the sub-chunks, so
+ * that what operations share stays in a cache.  Operations of a piece that depend
+ * on each other are a component; C chains take them in turn, each executes one
+ * operation at a time.  Pieces change no bit of the results.
  */
 #ifndef PLAIT_SRC_COLL_MERGE_MERGE_H
 #define PLAIT_SRC_COLL_MERGE_MERGE_H
@@ -59,8 +64,11 @@ typedef struct plait__merge_request {
 	/* Kernels of a rank read the memory of ranks with the same number only;
 	 * copies read all.  Null: all have the same. */
 	const uint32_t *memories;
-	/* Only copies name inputs and outputs, for which runs bind buffers:
-	 * temporaries stand for them in between. */
+	/* Pieces of each sub-chunk, and their chains; 0 pieces: one, whose edges
+	 * are those that its data need. */
+	uint32_t pieces, chains;
+	/* Without pieces: only copies name inputs and outputs, for which runs
+	 * bind buffers; temporaries stand for them in between. */
 	bool detached;
 } plait__merge_request;
 
@@ -80,6 +88,9 @@ plait_status plait__merge_schedule(const plait__schedule *schedule,
 				   plait__merge *out, plait_error *error);
 
 void plait__merge_free(plait__merge *merge);
+
+/* Count the components of a merge without pieces.  Returns -1 without memory. */
+int plait__merge_chains_count(const plait__merge *merge, uint32_t *out);
 
 /* Number of elements of the input or the output (enum plait__coll_buffer) of a
  * rank, for shares of `count` elements; UINT64_MAX: too many. */

@@ -42,13 +42,33 @@ static uint64_t chunk_start(uint64_t chunk, uint32_t share, uint64_t count)
 	       part * (count % share) / share;
 }
 
+/* Returns the elements of the longest piece.  All pieces but the last of a
+ * sub-chunk have them, so a sub-chunk that fits another one does so by piece. */
+static uint64_t piece_length(const plait__merge_state *state)
+{
+	uint64_t count = state->request->count;
+	uint64_t most = count / state->share + (count % state->share != 0);
+
+	return most / state->pieces + (most % state->pieces != 0);
+}
+
+/* Element of a sub-chunk of a share at which a piece of it starts. */
+static uint64_t piece_start(const plait__merge_state *state, uint32_t part,
+			    uint32_t piece)
+{
+	uint64_t count = state->request->count;
+	uint64_t length = chunk_start(part + 1ull, state->share, count) -
+			  chunk_start(part, state->share, count);
+	uint64_t start = piece * piece_length(state);
+
+	return start < length ? start : length;
+}
+
 uint64_t plait__merge_cells_length(const plait__merge_state *state,
 				   uint32_t part)
 {
-	uint64_t count = state->request->count;
-
-	return chunk_start(part + 1ull, state->share, count) -
-	       chunk_start(part, state->share, count);
+	return piece_start(state, part, state->piece + 1) -
+	       piece_start(state, part, state->piece);
 }
 
 uint64_t plait__merge_elements(const plait__schedule *schedule, uint32_t rank,
@@ -120,21 +140,21 @@ static void place_cells(plait__merge_state *state, uint32_t rank,
 		plait__merge_cell *cell = plait__merge_cells_at(
 			state, plait__merge_cells_find(state, rank, buffer, i));
 
+		cell->part = i % state->share;
 		cell->place = (plait__merge_place){
 			buffer, rank,
-			chunk_start(i, state->share, state->request->count)
+			chunk_start(i, state->share, state->request->count) +
+				piece_start(state, cell->part, state->piece)
 		};
-		cell->part = i % state->share;
 		cell->room = plait__merge_cells_length(state, cell->part);
 	}
 }
 
-/* Scratch chunks have room for any sub-chunk. */
+/* Scratch chunks have room for the piece of any sub-chunk. */
 static plait_status place_scratch(plait__merge_state *state, uint32_t rank)
 {
 	uint32_t chunks = state->schedule->ranks[rank].scratch_chunks, number;
-	uint64_t count = state->request->count;
-	uint64_t room = count / state->share + (count % state->share != 0);
+	uint64_t room = piece_length(state);
 	plait_status status;
 
 	if (chunks == 0)

@@ -52,6 +52,7 @@ typedef struct plait__merge_state {
 	plait_error *error;
 	uint32_t share;		/* chunks of a share */
 	uint32_t step;		/* at hand, for operations */
+	uint32_t pieces, piece;	/* of each sub-chunk; at hand */
 	uint64_t *first_cell;	/* by rank */
 	plait__merge_lane *lanes;
 	plait__vector cells, reads, words, messages;
@@ -69,7 +70,7 @@ plait__merge_word_at(const plait__merge_state *state, uint32_t word)
 	return plait__vector_at(&state->words, word);
 }
 
-/* Number of elements of a sub-chunk of a share. */
+/* Number of elements of the piece at hand of a sub-chunk of a share. */
 uint64_t plait__merge_cells_length(const plait__merge_state *state,
 				   uint32_t part);
 
@@ -100,6 +101,19 @@ typedef struct plait__merge_action {
 /* Emit operations for runs of neighbouring cells. */
 plait_status plait__merge_emit(plait__merge_state *state,
 			       const plait__merge_action *action);
+
+/* ---- merge_chains.c ---- */
+
+typedef struct plait__merge_chains {
+	uint32_t count, next;	/* chains; the one of the next component */
+	uint32_t *lasts;	/* by chain: its last operation, or NONE */
+	uint32_t first_before;	/* of the operations to link, in `befores` */
+} plait__merge_chains;
+
+/* Order the operations from `first` on by components, and link them to chains. */
+plait_status plait__merge_chains_link(plait__merge *merge,
+				      plait__merge_chains *chains,
+				      uint32_t first);
 
 /* ---- merge_detach.c ---- */
 

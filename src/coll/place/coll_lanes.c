@@ -2,7 +2,8 @@
 /*
  * Lanes of ranks: connections that are tied have one lane, others a lane each.
  * If a rank has more lanes than it may, a lane that receives and one that sends
- * on the same channel become one, first those of the same peer.
+ * on the same channel become one, first those of the same peer.  If it may have
+ * more, operations that need nothing have lanes of their own.
  */
 #include "coll/place/placement.h"
 
@@ -198,7 +199,8 @@ static void remove_empty(plait__placement *place)
 	plait__vector_truncate(&place->lanes, kept);
 }
 
-static void reduce_lanes(plait__placement *place)
+/* `free_units`: by rank, lanes to make room for where lanes are joined. */
+static void reduce_lanes(plait__placement *place, const uint32_t *free_units)
 {
 	uint32_t first = 0, most = place->limits->few_lanes;
 
@@ -212,13 +214,80 @@ static void reduce_lanes(plait__placement *place)
 			       plait__placement_lane_at(place, first)->rank)
 			end++;
 		if (end - first > most) {
-			excess = pair_lanes(place, first, end,
-					    end - first - most, true);
+			excess = end - first - most +
+				 free_units[plait__placement_lane_at(
+					 place, first)->rank];
+			excess = pair_lanes(place, first, end, excess, true);
 			(void)pair_lanes(place, first, end, excess, false);
 		}
 		first = end;
 	}
 	remove_empty(place);
+}
+
+/* ---- lanes of operations that need nothing ---- */
+
+/* Count the local operations of each rank that have no lane and depend on
+ * nothing. */
+static void count_free(const plait__placement *place, uint32_t *free_units)
+{
+	const plait__dag *dag = place->dag;
+
+	if (!(place->limits->flags & PLAIT__PLACEMENT_FILL_LANES))
+		return;
+	for (uint32_t i = 0; i < dag->nodes.count; i++) {
+		const plait__dag_node *node = plait__dag_at(dag, i);
+		uint32_t count;
+
+		(void)plait__dag_preds(dag, i, &count);
+		free_units[node->rank] += node->match == PLAIT__COLL_NONE &&
+					  node->unit == i && count == 0 &&
+					  !(node->flags & PLAIT__DAG_HAS_LANE);
+	}
+}
+
+/* Add lanes for free units up to the number that the rank may have. */
+static int add_free_lanes(plait__placement *place, uint32_t *free_units)
+{
+	uint32_t most = place->limits->few_lanes, count = place->lanes.count;
+	uint32_t rank = 0, used = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		const plait__placement_lane *lane =
+			plait__placement_lane_at(place, i);
+
+		used = i > 0 && lane->rank == rank ? used + 1 : 1;
+		rank = lane->rank;
+		if (i + 1 < count &&
+		    plait__placement_lane_at(place, i + 1)->rank == rank)
+			continue;
+		for (; used < most && free_units[rank] > 0; used++) {
+			free_units[rank]--;
+			if (add_lane(place, rank, PLAIT__COLL_NONE,
+				     PLAIT__COLL_NONE) != 0)
+				return -1;
+		}
+	}
+	plait__vector_sort(&place->lanes, compare_lanes);
+	return 0;
+}
+
+/* Bring each rank to the number of lanes that it may have, if it can. */
+static int fit_lanes(plait__placement *place)
+{
+	uint32_t ranks = place->dag->schedule->rank_count;
+	uint32_t *free_units = plait__alloc_array(place->dag->allocator, ranks,
+						  sizeof(*free_units));
+	int result = -1;
+
+	if (free_units != NULL) {
+		count_free(place, free_units);
+		reduce_lanes(place, free_units);
+		result = add_free_lanes(place, free_units);
+	}
+	plait__free(place->dag->allocator, free_units,
+		    ranks * sizeof(*free_units));
+	return result;
 }
 
 /* Tell ranks and connections their lanes. */
@@ -258,10 +327,11 @@ plait_status plait__lanes_make(plait__placement *place, plait_error *error)
 		result = add_local_lanes(place);
 	if (result == 0)
 		result = add_idle_lanes(place);
+	plait__vector_sort(&place->lanes, compare_lanes);
+	if (result == 0)
+		result = fit_lanes(place);
 	if (result != 0)
 		return plait__fail(error, PLAIT_E_NOMEM, "no memory for lanes");
-	plait__vector_sort(&place->lanes, compare_lanes);
-	reduce_lanes(place);
 	link_lanes(place);
 	return PLAIT_OK;
 }

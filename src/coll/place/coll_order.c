@@ -93,8 +93,32 @@ static uint32_t lane_before(const plait__order *order, uint32_t unit)
 	return lane;
 }
 
+/* Returns true if lane `a` is better than lane `b` for an operation whose last
+ * dependence is in lane `preferred`, NONE if it has none. */
+static bool suits(const plait__order *order, uint32_t a, uint32_t b,
+		  uint32_t preferred)
+{
+	const plait__placement_lane *at =
+		plait__placement_lane_at(order->place, a);
+	const plait__placement_lane *than =
+		plait__placement_lane_at(order->place, b);
+	/* Both NONE, and no number of the program's. */
+	bool is_local = at->send == at->recv &&
+			at->directive == PLAIT__COLL_NONE;
+	bool was_local = than->send == than->recv &&
+			 than->directive == PLAIT__COLL_NONE;
+
+	if (at->ready_count != than->ready_count)
+		return at->ready_count < than->ready_count;
+	if (preferred == PLAIT__COLL_NONE && is_local != was_local)
+		return is_local;
+	return b != preferred &&
+	       (a == preferred || at->step_count < than->step_count);
+}
+
 /* Choose the lane of a local operation: the least busy, then that of its last
- * dependence, then the shortest. */
+ * dependence, or a lane without connections if it has none, then the
+ * shortest. */
 static uint32_t choose_lane(const plait__order *order, uint32_t unit)
 {
 	const plait__placement *place = order->place;
@@ -103,19 +127,11 @@ static uint32_t choose_lane(const plait__order *order, uint32_t unit)
 	uint32_t preferred = lane_before(order, unit);
 
 	for (uint32_t i = best; i < place->first_lane[node->rank + 1]; i++) {
-		const plait__placement_lane *at = plait__placement_lane_at(place, i);
-		const plait__placement_lane *than = plait__placement_lane_at(place,
-								     best);
-
 		if (node->flags & PLAIT__DAG_HAS_LANE) {
-			if (at->directive == node->lane)
+			if (plait__placement_lane_at(place, i)->directive ==
+			    node->lane)
 				return i;
-		} else if (at->ready_count != than->ready_count) {
-			if (at->ready_count < than->ready_count)
-				best = i;
-		} else if (best != preferred &&
-			   (i == preferred ||
-			    at->step_count < than->step_count)) {
+		} else if (suits(order, i, best, preferred)) {
 			best = i;
 		}
 	}

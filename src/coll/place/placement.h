@@ -10,7 +10,9 @@
 #include "coll/place/number_map.h"
 
 enum plait__placement_flag {
-	PLAIT__PLACEMENT_SEPARATE_LANES = 1	/* a lane sends or receives */
+	PLAIT__PLACEMENT_SEPARATE_LANES = 1,	/* a lane sends or receives */
+	PLAIT__PLACEMENT_FILL_LANES = 2	/* up to `few_lanes`, for operations
+					 * that need nothing */
 };
 
 typedef struct plait__placement_limits {

@@ -45,6 +45,7 @@ static const struct row {
 	{ "link", "rate", FIELD(link_rate), 1, 100000000, 100000000 },
 	{ "network", "rate", FIELD(network_rate), 1, 100000000, 100000000 },
 	{ "network", "ports", FIELD(ports), 1, 65536, 1 },
+	{ "network", "message", FIELD(message_ns), 0, 1000000000, 0 },
 	PROTOCOL("simple", 0),
 	PROTOCOL("ll", 1),
 	PROTOCOL("ll128", 2),

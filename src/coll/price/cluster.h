@@ -26,6 +26,8 @@ typedef struct plait__cluster {
 	uint32_t link_rate;	/* of a rank, to ranks of its node */
 	uint32_t network_rate;	/* of a port, to other nodes */
 	uint32_t ports;		/* of a node */
+	uint32_t message_ns;	/* of a port for each message, beside its
+				 * bytes */
 	plait__cluster_protocol protocols[3]; /* Simple, LL, LL128 */
 } plait__cluster;
 

@@ -3,6 +3,7 @@
 #include "coll/price/price_clock.h"
 
 #include "coll/price/price_flows.h"
+#include "coll/price/price_ports.h"
 #include "base/alloc.h"
 #include "base/error.h"
 
@@ -34,13 +35,13 @@ typedef struct plait__clock {
 	const plait__clock_request *request;
 	const plait__schedule *schedule;
 	plait__flows flows;
+	plait__ports ports;
 	plait__clock_lane *lanes;
 	/* By lane: where its messages are; those of the last `ring` sends. */
 	plait__clock_message *messages;
 	uint32_t *ready;
 	uint32_t lane_count, ready_count;
 	uint32_t ring;		/* messages of a connection at a time */
-	uint32_t rank_ports;	/* ports before those of the network */
 	uint64_t now;
 	plait__vector *units;
 	uint64_t *ends;
@@ -201,68 +202,19 @@ static uint32_t part_count(const plait__clock *clock,
 		       left : clock->request->part_chunks;
 }
 
-static uint32_t network_port(const plait__clock *clock, uint32_t rank)
-{
-	const plait__cluster *cluster = clock->request->cluster;
-	uint32_t node = rank / cluster->ranks;
-	uint64_t port = (uint64_t)(rank % cluster->ranks) * cluster->ports /
-			cluster->ranks;
-
-	return clock->rank_ports + 2 * (node * cluster->ports + (uint32_t)port);
-}
-
-static bool is_near(const plait__clock *clock, uint32_t a, uint32_t b)
-{
-	return a / clock->request->cluster->ranks ==
-	       b / clock->request->cluster->ranks;
-}
-
-/* Ports of a rank: link out, link in, memory; of the network: out, in. */
-static void find_ports(const plait__clock *clock, uint32_t lane,
-		       const plait__coll_step *step,
-		       uint32_t ports[PLAIT__FLOW_PORTS])
-{
-	const plait__coll_lane *at = &clock->schedule->lanes[lane];
-	uint32_t peer = (uint32_t)at->send_peer;
-
-	ports[0] = 3 * at->rank + 2;
-	ports[1] = PLAIT__FLOW_NONE;
-	if (!plait__step_sends(step->kind))
-		return;
-	if (is_near(clock, at->rank, peer)) {
-		ports[0] = 3 * at->rank;
-		ports[1] = 3 * peer + 1;
-	} else {
-		ports[0] = network_port(clock, at->rank);
-		ports[1] = network_port(clock, peer) + 1;
-	}
-}
-
-static const plait__cluster_protocol *protocol_of(const plait__clock *clock)
-{
-	uint32_t protocol = clock->schedule->protocol;
-
-	if (protocol == PLAIT__PROTOCOL_AUTO)
-		protocol = PLAIT__PROTOCOL_SIMPLE;
-	return &clock->request->cluster
-			->protocols[protocol - PLAIT__PROTOCOL_SIMPLE];
-}
-
 static void begin_transfer(plait__clock *clock, uint32_t lane)
 {
 	plait__clock_lane *own = &clock->lanes[lane];
 	const plait__coll_step *step = next_step(clock, lane);
-	const plait__cluster_protocol *protocol = protocol_of(clock);
 	uint64_t bytes = part_count(clock, own, step) *
 			 clock->request->tile_bytes;
 	uint32_t ports[PLAIT__FLOW_PORTS];
 
-	if (plait__step_sends(step->kind) || plait__step_receives(step->kind))
-		bytes = (bytes * protocol->wire + protocol->data - 1) /
-			protocol->data;
-	find_ports(clock, lane, step, ports);
+	plait__ports_find(&clock->ports, &clock->schedule->lanes[lane], step,
+			  ports);
 	own->phase = PHASE_MOVES;
-	plait__flows_begin(&clock->flows, lane, clock->now, bytes,
+	plait__flows_begin(&clock->flows, lane, clock->now,
+			   plait__ports_wire(&clock->ports, step, bytes),
 			   clock->request->cluster->lane_rate, ports);
 }
 
@@ -282,11 +234,14 @@ static void add_unit(plait__clock *clock, uint32_t lane)
 
 static void begin_part(plait__clock *clock, uint32_t lane)
 {
-	plait__clock_lane *own = &clock->lanes[lane];
+	const plait__coll_step *step = next_step(clock, lane);
+	uint64_t from = plait__ports_occupy(&clock->ports,
+					    &clock->schedule->lanes[lane],
+					    step, clock->now);
 
 	add_unit(clock, lane);
-	own->phase = PHASE_PREPARES;
-	plait__flows_wait(&clock->flows, lane, clock->now + 1000 *
+	clock->lanes[lane].phase = PHASE_PREPARES;
+	plait__flows_wait(&clock->flows, lane, from + 1000 *
 			  (uint64_t)clock->request->cluster->step_ns);
 }
 
@@ -309,16 +264,13 @@ static void end_step(plait__clock *clock, uint32_t lane)
 
 static void send_message(plait__clock *clock, uint32_t lane)
 {
-	const plait__coll_lane *at = &clock->schedule->lanes[lane];
 	plait__clock_lane *own = &clock->lanes[lane];
-	const plait__cluster_protocol *protocol = protocol_of(clock);
-	uint64_t latency = is_near(clock, at->rank, (uint32_t)at->send_peer) ?
-				   protocol->link_ns : protocol->network_ns;
 	plait__clock_message *message =
 		&clock->messages[(uint64_t)lane * clock->ring +
 				 own->sent % clock->ring];
 
-	message->arrival = clock->now + 1000 * latency;
+	message->arrival = clock->now + plait__ports_latency(
+		&clock->ports, &clock->schedule->lanes[lane]);
 	message->unit = own->unit;
 	own->sent++;
 	unblock(clock, clock->request->receiver[lane], BLOCK_MESSAGE,
@@ -405,12 +357,6 @@ static void execute(plait__clock *clock)
 
 static bool init_clock(plait__clock *clock, const plait_allocator *allocator)
 {
-	const plait__schedule *schedule = clock->schedule;
-	const plait__cluster *cluster = clock->request->cluster;
-	uint32_t nodes = (schedule->rank_count - 1) / cluster->ranks + 1;
-	uint32_t ports = 3 * schedule->rank_count + 2 * nodes * cluster->ports;
-
-	clock->rank_ports = 3 * schedule->rank_count;
 	clock->lanes = plait__alloc_array(allocator, clock->lane_count,
 					  sizeof(*clock->lanes));
 	clock->ready = plait__alloc_array(allocator, clock->lane_count,
@@ -419,16 +365,17 @@ static bool init_clock(plait__clock *clock, const plait_allocator *allocator)
 					     (uint64_t)clock->lane_count *
 						     clock->ring,
 					     sizeof(*clock->messages));
-	if (plait__flows_init(&clock->flows, allocator, clock->lane_count,
-			      ports) != 0 ||
+	if (plait__ports_init(&clock->ports, clock->schedule,
+			      clock->request->cluster, allocator) != 0 ||
+	    plait__flows_init(&clock->flows, allocator, clock->lane_count,
+			      clock->ports.count) != 0 ||
 	    (clock->lane_count > 0 &&
 	     (clock->lanes == NULL || clock->ready == NULL ||
 	      clock->messages == NULL)))
 		return false;
-	for (uint32_t i = 0; i < ports; i++)
-		clock->flows.ports[i].rate = i >= clock->rank_ports ?
-			cluster->network_rate : i % 3 == 2 ?
-			cluster->memory_rate : cluster->link_rate;
+	for (uint32_t i = 0; i < clock->ports.count; i++)
+		clock->flows.ports[i].rate = plait__ports_rate(&clock->ports,
+							       i);
 	for (uint32_t i = 0; i < clock->lane_count; i++) {
 		clock->lanes[i].first_waiter = PLAIT__FLOW_NONE;
 		clock->lanes[i].least_awaited = UINT64_MAX;
@@ -440,6 +387,7 @@ static bool init_clock(plait__clock *clock, const plait_allocator *allocator)
 static void fini_clock(plait__clock *clock, const plait_allocator *allocator)
 {
 	plait__flows_fini(&clock->flows);
+	plait__ports_fini(&clock->ports, allocator);
 	plait__free(allocator, clock->lanes,
 		    clock->lane_count * sizeof(*clock->lanes));
 	plait__free(allocator, clock->ready,

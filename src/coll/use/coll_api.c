@@ -21,7 +21,8 @@ _Static_assert((int)PLAIT_PROTOCOL_LL128 == (int)PLAIT__PROTOCOL_LL128 &&
 	       (int)PLAIT_COMPILE_NO_FUSION ==
 		       (int)PLAIT__COMPILE_NO_FUSION &&
 	       (int)PLAIT_COMPILE_SEPARATE_LANES ==
-		       (int)PLAIT__COMPILE_SEPARATE_LANES,
+		       (int)PLAIT__COMPILE_SEPARATE_LANES &&
+	       (int)PLAIT_COMPILE_AGGREGATE == (int)PLAIT__COMPILE_AGGREGATE,
 	       "protocols and flags are those of coll_compile.h");
 
 /* ---- creation ---- */

@@ -4,6 +4,7 @@
 
 #include "coll/prove/prove.h"
 #include "coll/use/collective_memory.h"
+#include "coll/use/collective_pieces.h"
 #include "coll/use/reduce_kernels.h"
 #include "coll/use/schedule_object.h"
 #include "base/alloc.h"
@@ -156,15 +157,30 @@ static plait_status add_nodes(graph_maker *maker)
 
 /* ---- all ---- */
 
-static plait_status lower(graph_maker *maker)
+/* Merge, and again if pieces are better. */
+static plait_status merge(graph_maker *maker)
 {
-	const plait__merge_request request = {
+	plait__merge_request request = {
 		.count = maker->memory.desc->count,
 		.memories = maker->memory.memories,
 		.detached = maker->memory.desc->outputs == NULL,
 	};
 	plait_status status = plait__merge_schedule(
 		maker->memory.schedule, &request, &maker->merge, maker->error);
+
+	if (status == PLAIT_OK)
+		status = plait__collective_pieces_choose(
+			&maker->memory, &maker->merge, &request);
+	if (status != PLAIT_OK || request.pieces == 0)
+		return status;
+	plait__merge_free(&maker->merge);
+	return plait__merge_schedule(maker->memory.schedule, &request,
+				     &maker->merge, maker->error);
+}
+
+static plait_status lower(graph_maker *maker)
+{
+	plait_status status = merge(maker);
 
 	if (status != PLAIT_OK)
 		return status;

@@ -48,8 +48,12 @@ static plait_status add_operations(plait_coll *coll, plait_error *error)
 
 static plait_status compile(plait_coll *coll, plait_error *error)
 {
+	const plait_compile_desc desc = {
+		.size = sizeof(desc), .flags = PLAIT_COMPILE_AGGREGATE,
+		.lanes = 4,
+	};
 	plait_schedule *schedule = NULL;
-	plait_status status = plait_coll_compile(coll, NULL, &schedule, error);
+	plait_status status = plait_coll_compile(coll, &desc, &schedule, error);
 
 	plait_schedule_release(schedule);
 	return status;
@@ -169,6 +173,49 @@ static plait_status graph(struct place *place, plait_error *error)
 	return status;
 }
 
+enum { PIECES_BYTES = 512 << 10 };
+
+/* With so much memory on the host that there are pieces. */
+static plait_status pieces(struct place *place, plait_error *error)
+{
+	static char memory[2][PIECES_BYTES];
+	const plait_coll_desc desc = {
+		.size = sizeof(desc), .kind = PLAIT_COLL_ALLREDUCE, .ranks = 2,
+		.flags = PLAIT_COLL_IN_PLACE,
+	};
+	plait_buffer *buffers[2] = { NULL, NULL };
+	const plait_collective_desc collective = {
+		.size = sizeof(collective), .element_bits = 32,
+		.count = PIECES_BYTES / 4, .outputs = buffers,
+	};
+	plait_schedule *schedule = NULL;
+	plait_graph *made = NULL;
+	plait_coll *coll = NULL;
+	plait_status status = plait_coll_known(place->context, "ring", &desc,
+					       &coll, error);
+
+	if (status == PLAIT_OK)
+		status = plait_coll_compile(coll, NULL, &schedule, error);
+	for (uint32_t i = 0; i < 2 && status == PLAIT_OK; i++) {
+		const plait_wrap_desc wrap = {
+			.size = sizeof(wrap), .flags = PLAIT_CALL_ANY_THREAD,
+			.pointer = memory[i], .bytes = PIECES_BYTES,
+		};
+
+		status = plait_buffer_wrap(place->device, &wrap, &buffers[i],
+					   error);
+	}
+	if (status == PLAIT_OK)
+		status = plait_schedule_graph(schedule, &collective, &made,
+					      error);
+	plait_graph_release(made);
+	plait_buffer_release(buffers[0]);
+	plait_buffer_release(buffers[1]);
+	plait_schedule_release(schedule);
+	plait_coll_release(coll);
+	return status;
+}
+
 const struct calls_entry calls_coll[] = {
 	{ "plait_coll_create plait_coll_chunk plait_coll_copy "
 	  "plait_coll_reduce plait_coll_part plait_coll_join "
@@ -177,6 +224,7 @@ const struct calls_entry calls_coll[] = {
 	{ "plait_coll_known", known, NULL },
 	{ "plait_coll_read", read_text, NULL },
 	{ "plait_schedule_query plait_schedule_graph", graph, NULL },
+	{ "plait_schedule_graph plait_buffer_wrap", pieces, NULL },
 	{ "plait_schedule_simulate plait_schedule_draw", simulate, NULL },
 	{ NULL, NULL, NULL }
 };

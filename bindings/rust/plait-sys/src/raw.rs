@@ -289,6 +289,7 @@ pub const PLAIT_PROTOCOL_LL: plait_coll_protocol = 2;
 pub const PLAIT_PROTOCOL_LL128: plait_coll_protocol = 3;
 pub const PLAIT_COMPILE_NO_FUSION: plait_compile_flags = 1;
 pub const PLAIT_COMPILE_SEPARATE_LANES: plait_compile_flags = 2;
+pub const PLAIT_COMPILE_AGGREGATE: plait_compile_flags = 4;
 pub const PLAIT_SCHEDULE_IN_PLACE: plait_schedule_flags = 1;
 pub const PLAIT_REDUCE_SUM: plait_reduction = 0;
 pub const PLAIT_REDUCE_PROD: plait_reduction = 1;
