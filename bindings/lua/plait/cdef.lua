@@ -813,6 +813,13 @@ void plait_graph_release(plait_graph *graph);
 plait_status plait_graph_add_edge(plait_graph *graph,
 					    plait_node before, plait_node after,
 					    plait_error *error);
+plait_status plait_graph_remove(plait_graph *graph,
+					  const plait_node *nodes,
+					  uint64_t count, plait_error *error);
+plait_status plait_graph_remove_edge(plait_graph *graph,
+					       plait_node before,
+					       plait_node after,
+					       plait_error *error);
 plait_status plait_graph_body(plait_graph *graph, plait_node node,
 					uint64_t branch, plait_graph **out,
 					plait_error *error);

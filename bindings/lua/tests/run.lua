@@ -620,6 +620,12 @@ test("planning", function(system, device, queue)
   graph:edge(graph:mark "begin", graph:join {label = "end"})
   local nodes, edges = graph:size()
   is(nodes .. " " .. edges, "3 1", "a graph has a size")
+  local extra = graph:mark("extra", {after = graph:mark "gone"})
+  graph:remove_edge(extra - 1, extra)
+  graph:remove {extra - 1, extra}
+  raises("not a node", "a removed node", graph.edge, graph, extra, extra - 1)
+  nodes, edges = graph:size()
+  is(nodes .. " " .. edges, "3 1", "removed nodes do not count")
   local plan = graph:freeze {hop_cost = 1}
   is(plan:query().nodes, 3, "so has a plan")
   is(plan:simulate().makespan, 5, "a run is predicted")

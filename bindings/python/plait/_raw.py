@@ -1341,6 +1341,8 @@ FUNCTIONS = {
     "plait_graph_retain": (None, (c_void_p,)),
     "plait_graph_release": (None, (c_void_p,)),
     "plait_graph_add_edge": (plait_status, (c_void_p, plait_node, plait_node, POINTER(plait_error),)),
+    "plait_graph_remove": (plait_status, (c_void_p, POINTER(c_uint64), c_uint64, POINTER(plait_error),)),
+    "plait_graph_remove_edge": (plait_status, (c_void_p, plait_node, plait_node, POINTER(plait_error),)),
     "plait_graph_body": (plait_status, (c_void_p, plait_node, c_uint64, POINTER(c_void_p), POINTER(plait_error),)),
     "plait_graph_add_rotation": (plait_status, (c_void_p, POINTER(c_void_p), c_uint64, plait_rotation_flags, POINTER(c_uint64), POINTER(plait_error),)),
     "plait_graph_size": (plait_status, (c_void_p, POINTER(c_uint64), POINTER(c_uint64), POINTER(plait_error),)),

@@ -104,6 +104,14 @@ class Plans(Case):
     def test_planning(self):
         graph, kernel, x, y = self.saxpy(cost=5)
         graph.edge(graph.mark("begin"), graph.join(label="end"))
+        gone = graph.mark("gone"), graph.mark("extra")
+        graph.edge(*gone)
+        graph.remove_edge(*gone)
+        with self.assertRaisesRegex(plait.Error, "no edge leads"):
+            graph.remove_edge(*gone)
+        graph.remove(gone)
+        with self.assertRaisesRegex(plait.Error, "not a node of this graph"):
+            graph.remove(gone[0])
         plan = graph.freeze(hop_cost=1)
         self.assertEqual((graph.size(), plan.query().nodes), ((3, 1), 3))
         predicted = plan.simulate()

@@ -128,6 +128,24 @@ Add an edge: `before` completes before `after` starts.
 edge!(graph::Graph, before::Node, after::Node) =
     (call(Raw.plait_graph_add_edge, graph, before.number, after.number); nothing)
 
+"""
+    remove!(graph, nodes...)
+
+Take nodes away, with their edges and bodies. Nodes before and after a removed one are not joined.
+"""
+function remove!(graph::Graph, nodes::Node...)
+    call(Raw.plait_graph_remove, graph, UInt64[node.number for node in nodes], length(nodes))
+    return nothing
+end
+
+"""
+    remove_edge!(graph, before, after)
+
+Take an edge away, as often as it was added.
+"""
+remove_edge!(graph::Graph, before::Node, after::Node) =
+    (call(Raw.plait_graph_remove_edge, graph, before.number, after.number); nothing)
+
 "Return (number of nodes, number of edges) of a graph, without those of bodies."
 function Base.size(graph::Graph)
     nodes, edges = Ref{UInt64}(0), Ref{UInt64}(0)

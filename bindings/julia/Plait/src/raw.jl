@@ -1689,6 +1689,18 @@ function plait_graph_add_edge(graph, before, after, error)
     ccall(plait_graph_add_edge_at[], plait_status, (Ptr{plait_graph}, plait_node, plait_node, Ptr{plait_error}), graph, before, after, error)
 end
 
+const plait_graph_remove_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_graph_remove - take nodes away, with their edges."
+function plait_graph_remove(graph, nodes, count, error)
+    ccall(plait_graph_remove_at[], plait_status, (Ptr{plait_graph}, Ptr{plait_node}, UInt64, Ptr{plait_error}), graph, nodes, count, error)
+end
+
+const plait_graph_remove_edge_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_graph_remove_edge - take an edge away, as often as it was added."
+function plait_graph_remove_edge(graph, before, after, error)
+    ccall(plait_graph_remove_edge_at[], plait_status, (Ptr{plait_graph}, plait_node, plait_node, Ptr{plait_error}), graph, before, after, error)
+end
+
 const plait_graph_body_at = Ref{Ptr{Cvoid}}(C_NULL)
 "plait_graph_body - get the body of a loop, or of one branch."
 function plait_graph_body(graph, node, branch, out, error)
@@ -1702,7 +1714,7 @@ function plait_graph_add_rotation(graph, buffers, count, flags, out, error)
 end
 
 const plait_graph_size_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_graph_size - get the number of added nodes and edges, without bodies."
+"plait_graph_size - get the number of nodes and edges, without bodies."
 function plait_graph_size(graph, out_nodes, out_edges, error)
     ccall(plait_graph_size_at[], plait_status, (Ptr{plait_graph}, Ptr{UInt64}, Ptr{UInt64}, Ptr{plait_error}), graph, out_nodes, out_edges, error)
 end
@@ -2341,6 +2353,8 @@ const FUNCTIONS = Tuple{Symbol,Base.RefValue{Ptr{Cvoid}}}[
     (:plait_graph_retain, plait_graph_retain_at),
     (:plait_graph_release, plait_graph_release_at),
     (:plait_graph_add_edge, plait_graph_add_edge_at),
+    (:plait_graph_remove, plait_graph_remove_at),
+    (:plait_graph_remove_edge, plait_graph_remove_edge_at),
     (:plait_graph_body, plait_graph_body_at),
     (:plait_graph_add_rotation, plait_graph_add_rotation_at),
     (:plait_graph_size, plait_graph_size_at),

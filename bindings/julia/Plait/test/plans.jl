@@ -241,6 +241,12 @@ end
 test("planning") do system, device, queue
     graph, kernel, x, y = named(system, device)
     edge!(graph, mark!(graph, "begin"), join!(graph; label="end"))
+    gone = (mark!(graph, "gone"), mark!(graph, "extra"))
+    edge!(graph, gone...)
+    remove_edge!(graph, gone...)
+    throws(() -> remove_edge!(graph, gone...), PlaitError, "no edge leads", "an edge that is gone")
+    remove!(graph, gone...)
+    throws(() -> remove!(graph, gone...), PlaitError, "not a node", "nodes that are gone")
     is(size(graph), (3, 1), "a graph has a size")
     plan = freeze(graph; hop_cost=1)
     is(Plait.query(plan).nodes, UInt64(3), "so has a plan")

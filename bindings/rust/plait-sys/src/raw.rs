@@ -1214,11 +1214,15 @@ fn plait_graph_retain(graph: *mut plait_graph);
 fn plait_graph_release(graph: *mut plait_graph);
 /// plait_graph_add_edge - add an edge: `before` completes before `after` starts.
 fn plait_graph_add_edge(graph: *mut plait_graph, before: plait_node, after: plait_node, error: *mut plait_error) -> plait_status;
+/// plait_graph_remove - take nodes away, with their edges.
+fn plait_graph_remove(graph: *mut plait_graph, nodes: *const plait_node, count: u64, error: *mut plait_error) -> plait_status;
+/// plait_graph_remove_edge - take an edge away, as often as it was added.
+fn plait_graph_remove_edge(graph: *mut plait_graph, before: plait_node, after: plait_node, error: *mut plait_error) -> plait_status;
 /// plait_graph_body - get the body of a loop, or of one branch.
 fn plait_graph_body(graph: *mut plait_graph, node: plait_node, branch: u64, out: *mut *mut plait_graph, error: *mut plait_error) -> plait_status;
 /// plait_graph_add_rotation - let the iterations of a loop alternate between buffers.
 fn plait_graph_add_rotation(graph: *mut plait_graph, buffers: *const *mut plait_buffer, count: u64, flags: plait_rotation_flags, out: *mut u64, error: *mut plait_error) -> plait_status;
-/// plait_graph_size - get the number of added nodes and edges, without bodies.
+/// plait_graph_size - get the number of nodes and edges, without bodies.
 fn plait_graph_size(graph: *mut plait_graph, out_nodes: *mut u64, out_edges: *mut u64, error: *mut plait_error) -> plait_status;
 /// plait_graph_freeze - plan the graph in its present state.
 fn plait_graph_freeze(graph: *mut plait_graph, desc: *const plait_freeze_desc, out: *mut *mut plait_plan, error: *mut plait_error) -> plait_status;

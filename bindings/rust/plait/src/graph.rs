@@ -78,6 +78,33 @@ impl Graph {
         Ok(())
     }
 
+    /// Take nodes away, with their edges and bodies.  Nodes before and after a removed one are
+    /// not joined.
+    pub fn remove(&self, nodes: impl AsRef<[Node]>) -> Result<()> {
+        let nodes = nodes.as_ref();
+        if nodes.iter().any(|node| node.graph != self.raw.get() as usize) {
+            return Err(Error::invalid("remove: a node of another graph"));
+        }
+        let numbers: Vec<u64> = nodes.iter().map(|node| node.number).collect();
+        // SAFETY: a graph of ours; the array lives for the call.
+        call(|error| unsafe {
+            (lib().plait_graph_remove)(self.raw.get(), numbers.as_ptr(), numbers.len() as u64, error)
+        })?;
+        Ok(())
+    }
+
+    /// Take an edge away, as often as it was added.
+    pub fn remove_edge(&self, before: Node, after: Node) -> Result<()> {
+        if [before, after].iter().any(|node| node.graph != self.raw.get() as usize) {
+            return Err(Error::invalid("remove_edge: a node of another graph"));
+        }
+        // SAFETY: a graph of ours.
+        call(|error| unsafe {
+            (lib().plait_graph_remove_edge)(self.raw.get(), before.number, after.number, error)
+        })?;
+        Ok(())
+    }
+
     /// Return the number of nodes and the number of edges, without those of bodies.
     pub fn size(&self) -> Result<(u64, u64)> {
         let (mut nodes, mut edges) = (0, 0);

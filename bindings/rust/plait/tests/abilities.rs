@@ -65,6 +65,12 @@ fn planning() {
         let (graph, kernel, _x, y) = saxpy(system)?;
         let (begin, end) = (graph.mark("begin").add()?, graph.join().label("end").add()?);
         graph.edge(begin, end)?;
+        let gone = [graph.mark("gone").add()?, graph.mark("extra").add()?];
+        graph.edge(gone[0], gone[1])?;
+        graph.remove_edge(gone[0], gone[1])?;
+        assert!(graph.remove_edge(gone[0], gone[1]).is_err());
+        graph.remove(gone)?;
+        assert!(graph.remove(gone[0]).unwrap_err().text().contains("not a node"));
         assert_eq!(graph.size()?, (3, 1));
         let plan = graph.freeze_with(&Freeze::new().hop_cost(1).sinks([end]).sources([begin]))?;
         assert_eq!(plan.query()?.nodes, 2);
