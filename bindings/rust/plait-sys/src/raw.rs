@@ -58,6 +58,7 @@ pub type plait_flow_flags = u32;
 pub type plait_access_mode = u32;
 pub type plait_task_kind = u32;
 pub type plait_task_flags = u32;
+pub type plait_capture_flags = u32;
 pub type plait_flow_format = i32;
 pub type plait_code_parameter_flags = u32;
 pub type plait_code_flags = u32;
@@ -319,6 +320,8 @@ pub const PLAIT_TASK_EMIT: plait_task_kind = 7;
 pub const PLAIT_TASK_WAIT: plait_task_kind = 8;
 pub const PLAIT_TASK_NO_WAIT: plait_task_flags = 16;
 pub const PLAIT_TASK_BARRIER: plait_task_flags = 32;
+pub const PLAIT_CAPTURE_LOCAL_SIGNALS: plait_capture_flags = 1;
+pub const PLAIT_CAPTURE_NO_CALLS: plait_capture_flags = 2;
 pub const PLAIT_FLOW_TEXT: plait_flow_format = 0;
 pub const PLAIT_FLOW_JSON: plait_flow_format = 1;
 pub const PLAIT_FLOW_DOT: plait_flow_format = 2;
@@ -1392,6 +1395,10 @@ fn plait_data_unmap(data: *mut plait_data, pointer: *mut c_void, error: *mut pla
 fn plait_data_read(data: *mut plait_data, r#box: *const plait_box, host: *mut c_void, error: *mut plait_error) -> plait_status;
 /// plait_data_write - copy elements from host memory, and wait.
 fn plait_data_write(data: *mut plait_data, r#box: *const plait_box, host: *const c_void, error: *mut plait_error) -> plait_status;
+/// plait_queue_capture - begin to capture queues.
+fn plait_queue_capture(queues: *const *mut plait_queue, count: u64, flags: plait_capture_flags, error: *mut plait_error) -> plait_status;
+/// plait_queue_end_capture - end a capture and get its graph.
+fn plait_queue_end_capture(queue: *mut plait_queue, out: *mut *mut plait_graph, error: *mut plait_error) -> plait_status;
 /// plait_await_signal - in a coroutine: wait for an emission.
 fn plait_await_signal(signal: *mut plait_signal, sequence: u64, error: *mut plait_error) -> plait_status;
 /// plait_await_run - in a coroutine: wait for the end of another run.

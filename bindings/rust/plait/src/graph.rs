@@ -17,7 +17,7 @@ use crate::kernel::{Argument, Arguments, Items, Kernel, Parameter, Rotation, Ser
 use crate::library::{lib, Handle};
 use crate::memory::{Buffer, Element};
 use crate::plan::Plan;
-use crate::queue::{pattern_of, Signal};
+use crate::queue::{pattern_of, Queue, Signal};
 use crate::rows::Rows;
 use crate::system::Device;
 
@@ -63,6 +63,24 @@ impl Graph {
             (lib().plait_graph_read)(owner.shared.context.get(), text.as_ptr().cast(),
                                      text.len() as u64, name.as_ptr(), out, error)
         })?;
+        Ok(Graph { raw, owner: owner.clone(), functions: Rc::default(), pointers: Rc::default() })
+    }
+
+    pub(crate) fn capture(owner: &Rc<Owner>, queues: &[&Queue], local_signals: bool,
+                          submit: impl FnOnce() -> Result<()>) -> Result<Graph> {
+        let handles: Vec<_> = queues.iter().map(|queue| queue.raw.get()).collect();
+        let flags = raw::PLAIT_CAPTURE_NO_CALLS |
+            if local_signals { raw::PLAIT_CAPTURE_LOCAL_SIGNALS } else { 0 };
+        // SAFETY: queues of ours; the array lives for the call.
+        call(|error| unsafe {
+            (lib().plait_queue_capture)(handles.as_ptr(), handles.len() as u64, flags, error)
+        })?;
+        let done = submit();
+        // SAFETY: a queue of ours.
+        let raw = Handle::make(|out, error| unsafe {
+            (lib().plait_queue_end_capture)(handles[0], out, error)
+        })?;
+        done?;
         Ok(Graph { raw, owner: owner.clone(), functions: Rc::default(), pointers: Rc::default() })
     }
 

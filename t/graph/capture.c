@@ -1,0 +1,540 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Captures: what is refused; how each command arrives; lives; random programs
+ * on several queues give the bytes as plans that they give when they run.
+ */
+#include "plait/plait.h"
+
+#include "lib/tap.h"
+
+#include <string.h>
+
+enum { QUEUES = 3, BUFFERS = 4, BYTES = 32, STEPS = 40, HOSTS = 2 };
+
+static plait_context *context;
+static plait_device *device;
+static plait_queue *queues[QUEUES];
+static plait_signal *signals[QUEUES];
+static plait_buffer *buffers[BUFFERS];
+static plait_kernel *kernel;
+static unsigned char hosts[HOSTS][BYTES];
+static int calls;
+static plait_error error;
+
+static uint32_t below(uint64_t *random, uint32_t bound)
+{
+	*random ^= *random >> 12;
+	*random ^= *random << 25;
+	*random ^= *random >> 27;
+	return (uint32_t)((*random * 0x2545f4914f6cdd1du) >> 33) % bound;
+}
+
+static int32_t mix(void *const *arguments, const plait_launch *launch,
+		   void *user_data)
+{
+	unsigned char *to = *(unsigned char **)arguments[0];
+	const unsigned char *from = *(unsigned char **)arguments[1];
+	uint32_t by = *(uint32_t *)arguments[2];
+
+	(void)user_data;
+	for (uint64_t i = 0; i < launch->items[0]; i++)
+		to[i] = (unsigned char)(3 * to[i] + from[i] + by);
+	return 0;
+}
+
+static int32_t count_call(void *user_data)
+{
+	(void)user_data;
+	calls++;
+	return 0;
+}
+
+static bool open_with(const char *backends)
+{
+	const plait_context_desc desc = { .size = sizeof(desc),
+					  .backends = backends };
+	const plait_kernel_desc made = {
+		.size = sizeof(made), .function = mix, .signature =
+		"mix(to: inout pointer u8, from: in pointer u8, by: u32)",
+	};
+	const plait_buffer_desc bytes = { .size = sizeof(bytes),
+					  .bytes = BYTES };
+
+	error = (plait_error){ .size = sizeof(error) };
+	calls = 0;
+	if (!IS_INT(plait_context_open(&desc, &context, &error), PLAIT_OK))
+		return false;
+	IS_INT(plait_context_device(context, 0, &device, &error), PLAIT_OK);
+	IS_INT(plait_kernel_create(context, &made, &kernel, &error), PLAIT_OK);
+	for (int i = 0; i < QUEUES; i++) {
+		IS_INT(plait_queue_create(device, NULL, &queues[i], &error),
+		       PLAIT_OK);
+		IS_INT(plait_signal_create(device, NULL, &signals[i], &error),
+		       PLAIT_OK);
+	}
+	for (int i = 0; i < BUFFERS; i++)
+		IS_INT(plait_buffer_create(device, &bytes, &buffers[i],
+					   &error), PLAIT_OK);
+	return true;
+}
+
+static void close_all(void)
+{
+	for (int i = 0; i < QUEUES; i++) {
+		plait_queue_release(queues[i]);
+		plait_signal_release(signals[i]);
+	}
+	for (int i = 0; i < BUFFERS; i++)
+		plait_buffer_release(buffers[i]);
+	plait_kernel_release(kernel);
+	plait_context_release(context);
+	IS_INT(plait_live_count(0), 0);
+}
+
+static void refused(plait_status status, plait_status expected,
+		    const char *text)
+{
+	if (!IS_INT(status, expected) || !OK(strstr(error.text, text) != NULL))
+		NOTE("%s", error.text);
+}
+
+static void well(plait_status status)
+{
+	if (!IS_INT(status, PLAIT_OK))
+		NOTE("%s", error.text);
+}
+
+static void sizes(plait_graph *graph, uint64_t want_nodes, uint64_t want_edges)
+{
+	uint64_t nodes = 0, edges = 0;
+
+	well(plait_graph_size(graph, &nodes, &edges, &error));
+	IS_INT(nodes, want_nodes);
+	IS_INT(edges, want_edges);
+}
+
+/* ---- what is refused ---- */
+
+static void refuses(void)
+{
+	plait_queue *twice[2];
+	plait_graph *graph = NULL;
+	plait_plan *plan = NULL;
+	plait_run *run = NULL;
+	unsigned char byte = 0;
+
+	if (!open_with("host"))
+		return;
+	twice[0] = twice[1] = queues[0];
+	refused(plait_queue_capture(NULL, 1, 0, &error), PLAIT_E_INVALID,
+		"queues is null");
+	refused(plait_queue_capture(queues, 0, 0, &error), PLAIT_E_INVALID,
+		"no queue");
+	refused(plait_queue_capture(queues, 1, 4, &error),
+		PLAIT_E_UNSUPPORTED, "flags 0x4");
+	refused(plait_queue_capture(twice, 2, 0, &error), PLAIT_E_STATE,
+		"queues[1]");
+	refused(plait_queue_end_capture(queues[0], &graph, &error),
+		PLAIT_E_STATE, "is not captured");
+	refused(plait_queue_end_capture(queues[0], NULL, &error),
+		PLAIT_E_INVALID, "out is null");
+	well(plait_graph_create(context, &graph, &error));
+	well(plait_graph_freeze(graph, NULL, &plan, &error));
+	plait_graph_release(graph);
+	well(plait_queue_capture(queues, 2, 0, &error));
+	refused(plait_queue_capture(&queues[1], 1, 0, &error), PLAIT_E_STATE,
+		"captured already");
+	refused(plait_queue_finish(queues[1], 0, &error), PLAIT_E_STATE,
+		"end the capture");
+	refused(plait_queue_read(queues[0], buffers[0], 0, &byte, 1, &error),
+		PLAIT_E_STATE, "submit a READ");
+	refused(plait_queue_write(queues[0], buffers[0], 0, &byte, 1, &error),
+		PLAIT_E_STATE, "submit a READ or WRITE");
+	refused(plait_plan_run(plan, queues[0], NULL, &run, &error),
+		PLAIT_E_STATE, "add the graph");
+	refused(plait_plan_call(plan, queues[0], NULL, &error), PLAIT_E_STATE,
+		"add the graph");
+	well(plait_queue_end_capture(queues[1], &graph, &error));
+	sizes(graph, 0, 0);
+	plait_graph_release(graph);
+	well(plait_queue_capture(queues, 1, PLAIT_CAPTURE_NO_CALLS, &error));
+	refused(plait_queue_call(queues[0], count_call, NULL, &error),
+		PLAIT_E_UNSUPPORTED, "called once");
+	well(plait_queue_end_capture(queues[0], &graph, &error));
+	sizes(graph, 0, 0);
+	plait_graph_release(graph);
+	refused(plait_queue_end_capture(queues[0], &graph, &error),
+		PLAIT_E_STATE, "is not captured");
+	well(plait_queue_finish(queues[0], PLAIT_FOREVER, &error));
+	plait_plan_release(plan);
+	close_all();
+}
+
+/* A mistake takes back all that its submission added. */
+static void all_or_none(void)
+{
+	plait_command commands[4] = {
+		{ .size = sizeof(*commands), .kind = PLAIT_COMMAND_FILL,
+		  .bytes = 8, .pattern_bytes = 4, .label = "first" },
+		{ .size = sizeof(*commands), .kind = PLAIT_COMMAND_EMIT },
+		{ .size = sizeof(*commands), .kind = PLAIT_COMMAND_WRITE,
+		  .bytes = 8, .host = hosts[0] },
+		{ .size = sizeof(*commands), .kind = PLAIT_COMMAND_COPY,
+		  .bytes = BYTES + 1, .label = "wide" },
+	};
+	uint64_t sequence = 9;
+	plait_graph *graph = NULL;
+
+	if (!open_with("host"))
+		return;
+	commands[0].target = commands[2].target = commands[3].target =
+		buffers[0];
+	commands[3].source = buffers[1];
+	commands[1].signal = signals[0];
+	well(plait_queue_capture(queues, 1, 0, &error));
+	well(plait_queue_fill(queues[0], buffers[2], 0, 4, 1, 4, &error));
+	refused(plait_queue_submit(queues[0], commands, 4, &sequence, &error),
+		PLAIT_E_INVALID, "captured command 3: node \"wide\"");
+	IS_INT(sequence, 0);
+	refused(plait_queue_wait(queues[0], signals[0], 1, &error),
+		PLAIT_E_INVALID, "");
+	commands[1].kind = 99;
+	refused(plait_queue_submit(queues[0], commands, 2, NULL, &error),
+		PLAIT_E_INVALID, "unknown kind 99");
+	refused(plait_queue_submit(queues[0], NULL, 2, NULL, &error),
+		PLAIT_E_INVALID, "commands is null");
+	commands[1].kind = PLAIT_COMMAND_EMIT;
+	well(plait_queue_submit(queues[0], commands, 3, &sequence, &error));
+	IS_INT(sequence, 1);
+	refused(plait_queue_wait(queues[0], signals[0], 2, &error),
+		PLAIT_E_INVALID, "the newest is 1");
+	well(plait_queue_end_capture(queues[0], &graph, &error));
+	sizes(graph, 4, 3);
+	plait_graph_release(graph);
+	close_all();
+}
+
+/* ---- signals ---- */
+
+/* Emissions count on; a run emits them, unless they are local. */
+static void signal_numbers(void)
+{
+	plait_graph *graph = NULL;
+	plait_plan *plan = NULL;
+	uint64_t sequence = 0;
+
+	if (!open_with("host"))
+		return;
+	well(plait_queue_emit(queues[0], signals[0], &sequence, &error));
+	IS_INT(sequence, 1);
+	for (uint32_t local = 0; local < 2; local++) {
+		well(plait_queue_capture(queues, 2, local *
+					 PLAIT_CAPTURE_LOCAL_SIGNALS, &error));
+		well(plait_queue_call(queues[0], count_call, NULL, &error));
+		well(plait_queue_emit(queues[0], signals[0], &sequence,
+				      &error));
+		IS_INT(sequence, local ? 3 : 2);
+		/* Before the capture: a node.  In it: an edge. */
+		well(plait_queue_wait(queues[1], signals[0], 1, &error));
+		well(plait_queue_wait(queues[1], signals[0], sequence,
+				      &error));
+		well(plait_queue_call(queues[1], count_call, NULL, &error));
+		if (local)
+			refused(plait_queue_emit(queues[0], NULL, NULL,
+						 &error), PLAIT_E_HANDLE, "");
+		well(plait_queue_end_capture(queues[1], &graph, &error));
+		sizes(graph, local ? 3 : 4, local ? 2 : 3);
+		well(plait_graph_freeze(graph, NULL, &plan, &error));
+		plait_graph_release(graph);
+		well(plait_plan_call(plan, NULL, NULL, &error));
+		plait_plan_release(plan);
+		/* The next emission is the second one after the run. */
+		well(plait_signal_wait(signals[0], 2, PLAIT_FOREVER, &error));
+	}
+	IS_INT(calls, 4);
+	well(plait_queue_emit(queues[0], signals[0], &sequence, &error));
+	IS_INT(sequence, 3);
+	well(plait_queue_finish(queues[0], PLAIT_FOREVER, &error));
+	close_all();
+}
+
+static void gates(void)
+{
+	plait_signal *gate = NULL;
+	const plait_signal_desc desc = { .size = sizeof(desc),
+					 .flags = PLAIT_SIGNAL_GATE };
+	plait_graph *graph = NULL;
+
+	if (!open_with("host"))
+		return;
+	well(plait_signal_create(device, &desc, &gate, &error));
+	for (uint32_t local = 0; local < 2; local++) {
+		well(plait_queue_capture(queues, 1, local, &error));
+		refused(plait_queue_emit(queues[0], gate, NULL, &error),
+			PLAIT_E_INVALID, "gate");
+		well(plait_queue_wait(queues[0], gate, 5, &error));
+		well(plait_queue_end_capture(queues[0], &graph, &error));
+		sizes(graph, 1, 0);
+		plait_graph_release(graph);
+	}
+	plait_signal_release(gate);
+	close_all();
+}
+
+/* Many waits before one command. */
+static void many_waits(void)
+{
+	plait_graph *graph = NULL;
+	plait_plan *plan = NULL;
+	plait_plan_info info = { .size = sizeof(info) };
+	const plait_freeze_desc desc = { .size = sizeof(desc), .lanes = 4,
+					 .flags = PLAIT_FREEZE_CHECK };
+
+	if (!open_with("host"))
+		return;
+	well(plait_queue_capture(queues, 2, PLAIT_CAPTURE_LOCAL_SIGNALS,
+				 &error));
+	for (uint32_t i = 0; i < BYTES; i++) {
+		well(plait_queue_fill(queues[0], buffers[0], i, 1, i, 1,
+				      &error));
+		well(plait_queue_emit(queues[0], signals[0], NULL, &error));
+		well(plait_queue_wait(queues[1], signals[0], 0, &error));
+	}
+	well(plait_queue_copy(queues[1], buffers[1], 0, buffers[0], 0, BYTES,
+			      &error));
+	well(plait_queue_end_capture(queues[0], &graph, &error));
+	well(plait_graph_freeze(graph, &desc, &plan, &error));
+	well(plait_plan_query(plan, &info, &error));
+	OK(info.nodes >= BYTES + 1);
+	plait_plan_release(plan);
+	plait_graph_release(graph);
+	close_all();
+}
+
+/* ---- lives ---- */
+
+static void lives(void)
+{
+	plait_graph *graph = NULL;
+
+	if (!open_with("host"))
+		return;
+	/* A queue that is released leaves its commands to the others. */
+	well(plait_queue_capture(queues, 2, 0, &error));
+	well(plait_queue_call(queues[0], count_call, NULL, &error));
+	plait_queue_release(queues[0]);
+	well(plait_queue_end_capture(queues[1], &graph, &error));
+	sizes(graph, 1, 0);
+	plait_graph_release(graph);
+	/* All of them: the capture goes without a graph. */
+	well(plait_queue_capture(&queues[1], 2, 0, &error));
+	well(plait_queue_call(queues[2], count_call, NULL, &error));
+	plait_queue_release(queues[1]);
+	plait_queue_release(queues[2]);
+	IS_INT(plait_live_count(PLAIT_OBJECT_GRAPH), 0);
+	IS_INT(plait_live_count(PLAIT_OBJECT_QUEUE), 0);
+	for (int i = 0; i < QUEUES; i++)
+		queues[i] = NULL;
+	close_all();
+	IS_INT(calls, 0);
+}
+
+/* ---- random programs ---- */
+
+/* Buffers and host memory by the queue that used them last. */
+static uint32_t owners[BUFFERS + HOSTS];
+/* Host memory in the order of first use. */
+static uint32_t host_order[HOSTS], host_count;
+
+/* Order the next command of a queue after the last use of an object. */
+static void own(uint64_t *random, uint32_t queue, uint32_t object)
+{
+	uint32_t before = owners[object];
+	uint64_t sequence = 0;
+
+	owners[object] = queue;
+	if (before == queue)
+		return;
+	well(plait_queue_emit(queues[before], signals[before], &sequence,
+			      &error));
+	well(plait_queue_wait(queues[queue], signals[before],
+			      below(random, 2) ? sequence : 0, &error));
+}
+
+static void submit_move(uint64_t *random, uint32_t queue, uint32_t a,
+			uint32_t host)
+{
+	bool reads = below(random, 2);
+	plait_command command = { .size = sizeof(command), .bytes = BYTES / 2,
+				  .kind = reads ? PLAIT_COMMAND_READ :
+						  PLAIT_COMMAND_WRITE,
+				  .host = hosts[host] };
+
+	own(random, queue, BUFFERS + host);
+	if (host_count == 0 || (host_count == 1 && host_order[0] != host))
+		host_order[host_count++] = host;
+	if (reads) {
+		command.source = buffers[a];
+		command.source_offset = below(random, BYTES / 2);
+	} else {
+		command.target = buffers[a];
+		command.target_offset = below(random, BYTES / 2);
+	}
+	well(plait_queue_submit(queues[queue], &command, 1, NULL, &error));
+}
+
+static void submit_copy(uint64_t *random, uint32_t queue, uint32_t a,
+			uint32_t b)
+{
+	uint64_t at = below(random, BYTES / 2), from = below(random,
+							     BYTES / 2);
+
+	if (a != b)
+		well(plait_queue_copy(queues[queue], buffers[a], at,
+				      buffers[b], from, BYTES / 2, &error));
+}
+
+static void submit_launch(uint64_t *random, uint32_t queue, uint32_t a,
+			  uint32_t b)
+{
+	uint32_t by = below(random, 256);
+	const plait_launch launch = { .size = sizeof(launch), .dimensions = 1,
+				      .items = { BYTES } };
+	const plait_argument arguments[3] = {
+		{ .size = sizeof(plait_argument),
+		  .kind = PLAIT_ARGUMENT_BUFFER, .buffer = buffers[a] },
+		{ .size = sizeof(plait_argument),
+		  .kind = PLAIT_ARGUMENT_BUFFER, .buffer = buffers[b] },
+		{ .size = sizeof(plait_argument), .value = &by,
+		  .bytes = sizeof(by) },
+	};
+
+	well(plait_queue_launch(queues[queue], kernel, &launch, arguments, 3,
+				&error));
+}
+
+static void submit_step(uint64_t *random)
+{
+	uint32_t queue = below(random, QUEUES), a = below(random, BUFFERS);
+	uint32_t b = below(random, BUFFERS), kind = below(random, 4);
+
+	own(random, queue, a);
+	own(random, queue, b);
+	if (kind == 0)
+		well(plait_queue_fill(queues[queue], buffers[a], 4,
+				      BYTES - 4, below(random, 1 << 16), 2,
+				      &error));
+	else if (kind == 1)
+		submit_copy(random, queue, a, b);
+	else if (kind == 2)
+		submit_launch(random, queue, a, b);
+	else
+		submit_move(random, queue, a, below(random, HOSTS));
+}
+
+static void submit_program(uint64_t random)
+{
+	memset(owners, 0, sizeof(owners));
+	host_count = 0;
+	for (uint32_t i = 0; i < STEPS; i++)
+		submit_step(&random);
+}
+
+static void reset(void)
+{
+	for (uint32_t i = 0; i < BUFFERS; i++)
+		well(plait_queue_fill(queues[0], buffers[i], 0, BYTES, i + 1,
+				      1, &error));
+	well(plait_queue_finish(queues[0], PLAIT_FOREVER, &error));
+	for (uint32_t i = 0; i < HOSTS; i++)
+		memset(hosts[i], (int)(17 * (i + 1)), BYTES);
+}
+
+struct state {
+	unsigned char bytes[BUFFERS + HOSTS][BYTES];
+};
+
+static void take(struct state *state)
+{
+	for (uint32_t i = 0; i < QUEUES; i++)
+		well(plait_queue_finish(queues[i], PLAIT_FOREVER, &error));
+	for (uint32_t i = 0; i < BUFFERS; i++)
+		well(plait_queue_read(queues[0], buffers[i], 0,
+				      state->bytes[i], BYTES, &error));
+	memcpy(state->bytes[BUFFERS], hosts, sizeof(hosts));
+}
+
+/* Parameters are numbered as their memory came. */
+static void run_plan(plait_plan *plan)
+{
+	static const char *const names[HOSTS] = { "host0", "host1" };
+	plait_binding bindings[HOSTS] = { { 0 } };
+	const plait_run_desc desc = { .size = sizeof(desc),
+				      .bindings = bindings,
+				      .binding_count = host_count };
+
+	for (uint32_t i = 0; i < host_count; i++) {
+		bindings[i].size = sizeof(*bindings);
+		well(plait_plan_find_parameter(plan, names[i],
+					       &bindings[i].parameter,
+					       &error));
+		bindings[i].value = hosts[host_order[i]];
+		bindings[i].bytes = BYTES;
+	}
+	well(plait_plan_call(plan, NULL, &desc, &error));
+}
+
+static void program(uint64_t seed, plait_capture_flags flags)
+{
+	const plait_freeze_desc desc = { .size = sizeof(desc), .lanes = 3,
+					 .flags = PLAIT_FREEZE_CHECK };
+	struct state direct, captured;
+	plait_graph *graph = NULL;
+	plait_plan *plan = NULL;
+
+	reset();
+	submit_program(seed);
+	take(&direct);
+	reset();
+	well(plait_queue_capture(queues, QUEUES, flags, &error));
+	submit_program(seed);
+	well(plait_queue_end_capture(queues[1], &graph, &error));
+	take(&captured);
+	OK(memcmp(&direct, &captured, sizeof(direct)) != 0);
+	well(plait_graph_freeze(graph, &desc, &plan, &error));
+	plait_graph_release(graph);
+	run_plan(plan);
+	take(&captured);
+	OK(memcmp(&direct, &captured, sizeof(direct)) == 0);
+	reset();
+	run_plan(plan);
+	take(&captured);
+	OK(memcmp(&direct, &captured, sizeof(direct)) == 0);
+	plait_plan_release(plan);
+}
+
+static void programs(void)
+{
+	static const char *const backends[] = { "host", "chaos" };
+	uint64_t seed = tap_seed() + 1;
+
+	for (int k = 0; k < 2; k++) {
+		if (!open_with(backends[k]))
+			continue;
+		for (uint32_t i = 0; i < 40; i++)
+			program(seed + i, i % 2 *
+				PLAIT_CAPTURE_LOCAL_SIGNALS);
+		close_all();
+	}
+}
+
+static const struct tap_scenario scenarios[] = {
+	{ "refuses", refuses },
+	{ "all or none", all_or_none },
+	{ "signal numbers", signal_numbers },
+	{ "gates", gates },
+	{ "many waits", many_waits },
+	{ "lives", lives },
+	{ "programs", programs },
+};
+TAP_MAIN(scenarios)
