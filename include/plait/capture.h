@@ -74,7 +74,8 @@ enum {
  * @param count  value: number of queues, at least 1
  * @param flags  value: PLAIT_CAPTURE_..., combined; 0 for none
  * @param error  borrowed, nullable: filled on failure
- * @return PLAIT_OK, PLAIT_E_INVALID, PLAIT_E_STATE (one is captured already),
+ * @return PLAIT_OK, PLAIT_E_INVALID, PLAIT_E_STATE (one is captured already, or
+ *         another thread has ended the capture meanwhile),
  *         PLAIT_E_UNSUPPORTED (unknown flags), PLAIT_E_NOMEM, PLAIT_E_HANDLE,
  *         PLAIT_E_FORKED
  * @thread any

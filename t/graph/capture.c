@@ -7,6 +7,9 @@
 
 #include "lib/tap.h"
 
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <string.h>
 
 enum { QUEUES = 3, BUFFERS = 4, BYTES = 32, STEPS = 40, HOSTS = 2 };
@@ -18,7 +21,7 @@ static plait_signal *signals[QUEUES];
 static plait_buffer *buffers[BUFFERS];
 static plait_kernel *kernel;
 static unsigned char hosts[HOSTS][BYTES];
-static int calls;
+static _Atomic int calls;
 static plait_error error;
 
 static uint32_t below(uint64_t *random, uint32_t bound)
@@ -78,6 +81,15 @@ static bool open_with(const char *backends)
 	return true;
 }
 
+static void is_gone(int32_t type)
+{
+	uint64_t since = 0;
+
+	while (plait_live_count(type) != 0 && !tap_late(&since))
+		(void)sched_yield();
+	IS_INT(plait_live_count(type), 0);
+}
+
 static void close_all(void)
 {
 	for (int i = 0; i < QUEUES; i++) {
@@ -88,7 +100,8 @@ static void close_all(void)
 		plait_buffer_release(buffers[i]);
 	plait_kernel_release(kernel);
 	plait_context_release(context);
-	IS_INT(plait_live_count(0), 0);
+	/* The reclaim thread may have the last hold. */
+	is_gone(0);
 }
 
 static void refused(plait_status status, plait_status expected,
@@ -331,12 +344,61 @@ static void lives(void)
 	well(plait_queue_call(queues[2], count_call, NULL, &error));
 	plait_queue_release(queues[1]);
 	plait_queue_release(queues[2]);
-	IS_INT(plait_live_count(PLAIT_OBJECT_GRAPH), 0);
-	IS_INT(plait_live_count(PLAIT_OBJECT_QUEUE), 0);
+	is_gone(PLAIT_OBJECT_GRAPH);
+	is_gone(PLAIT_OBJECT_QUEUE);
 	for (int i = 0; i < QUEUES; i++)
 		queues[i] = NULL;
 	close_all();
 	IS_INT(calls, 0);
+}
+
+/* ---- threads ---- */
+
+enum { SUBMITTERS = 2, SUBMISSIONS = 2000 };
+
+static _Atomic int submitting;
+
+static void *submit_calls(void *arg)
+{
+	plait_queue *queue = arg;
+	plait_error own = { .size = sizeof(own) };
+	int failed = 0;
+
+	for (int i = 0; i < SUBMISSIONS; i++)
+		failed += plait_queue_call(queue, count_call, NULL, &own) !=
+			  PLAIT_OK;
+	atomic_fetch_sub(&submitting, 1);
+	return failed == 0 ? NULL : arg;
+}
+
+/* Each command is captured or runs, while captures come and go. */
+static void threads(void)
+{
+	pthread_t ids[SUBMITTERS];
+	uint64_t captured = 0, nodes = 0;
+	void *failed = NULL;
+
+	if (!open_with("host"))
+		return;
+	atomic_store(&submitting, SUBMITTERS);
+	for (int i = 0; i < SUBMITTERS; i++)
+		OK(pthread_create(&ids[i], NULL, submit_calls, queues[i]) ==
+		   0);
+	while (atomic_load(&submitting) > 0) {
+		plait_graph *graph = NULL;
+
+		well(plait_queue_capture(queues, SUBMITTERS, 0, &error));
+		well(plait_queue_end_capture(queues[1], &graph, &error));
+		well(plait_graph_size(graph, &nodes, NULL, &error));
+		captured += nodes;
+		plait_graph_release(graph);
+	}
+	for (int i = 0; i < SUBMITTERS; i++) {
+		OK(pthread_join(ids[i], &failed) == 0 && failed == NULL);
+		well(plait_queue_finish(queues[i], PLAIT_FOREVER, &error));
+	}
+	IS_INT(captured + (uint64_t)calls, SUBMITTERS * SUBMISSIONS);
+	close_all();
 }
 
 /* ---- random programs ---- */
@@ -535,6 +597,7 @@ static const struct tap_scenario scenarios[] = {
 	{ "gates", gates },
 	{ "many waits", many_waits },
 	{ "lives", lives },
+	{ "threads", threads },
 	{ "programs", programs },
 };
 TAP_MAIN(scenarios)

@@ -61,26 +61,36 @@ static plait_status create(plait__context *context, plait_capture_flags flags,
 
 /* ---- begin ---- */
 
+/* Caller holds the lock. */
+static plait_status push_lane(plait__capture *capture, plait__queue *queue,
+			      plait_error *error)
+{
+	const plait__capture_lane lane = { .queue = queue };
+
+	/* By a queue that was added before. */
+	if (capture->has_ended)
+		return plait__fail(error, PLAIT_E_STATE,
+				   "another thread has ended the capture");
+	if (plait__vector_push(&capture->lanes, &lane, 1) == NULL)
+		return plait__fail(error, PLAIT_E_NOMEM,
+				   "no memory for a capture");
+	plait__object_hold(&queue->object);
+	return plait__queue_capture_begin(queue, &capture->base, error);
+}
+
 /* Commands of the queue are recorded from the return on. */
 static plait_status add_lane(plait__capture *capture, plait__queue *queue,
 			     plait_error *error)
 {
-	const plait__capture_lane lane = { .queue = queue };
 	plait_status status = plait__context_check_same(
 		&capture->base.object, &queue->object, error);
 
 	if (status != PLAIT_OK)
 		return status;
 	plait__mutex_lock(&capture->lock);
-	if (plait__vector_push(&capture->lanes, &lane, 1) == NULL)
-		status = plait__fail(error, PLAIT_E_NOMEM,
-				     "no memory for a capture");
-	else
-		plait__object_hold(&queue->object);
+	status = push_lane(capture, queue, error);
 	plait__mutex_unlock(&capture->lock);
-	return status == PLAIT_OK ?
-	       plait__queue_capture_begin(queue, &capture->base, error) :
-	       status;
+	return status;
 }
 
 /* Let go of all queues.  The list of lanes grows no more. */
