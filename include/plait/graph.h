@@ -3,8 +3,8 @@
  * plait/graph.h - building a graph of work.
  *
  * A graph is a builder: the caller adds nodes (plait/node.h), orders them by
- * edges and freezes the graph into a plan (plait/plan.h), any number of times.
- * A graph can be changed and not run.  A plan can be run, and its schedule
+ * edges, may remove both, and freezes the graph into a plan (plait/plan.h), any
+ * number of times.  A graph can be changed and not run.  A plan can be run, and its schedule
  * never changes; names can be bound and kernels exchanged.  Building a graph
  * runs nothing.
  *
@@ -131,6 +131,52 @@ PLAIT_API plait_status plait_graph_add_edge(plait_graph *graph,
 					    plait_error *error);
 
 /*
+ * plait_graph_remove - take nodes away, with their edges.
+ *
+ * The nodes before and after a removed one are not joined: order that only led
+ * through it is gone.  A loop or case goes with its bodies, and no body of it
+ * can be used any more.  The numbers of other nodes stay valid, and the number
+ * of a removed node is never used again.  The call is all or nothing.  Plans
+ * made before do not change; the graph keeps the objects that a removed node
+ * named until it is released.  The edges of the graph are walked once per
+ * call.
+ *
+ * @param graph borrowed, non-null: the graph
+ * @param nodes borrowed, nullable: nodes of this graph, each once or more; null
+ *              when `count` is 0
+ * @param count value: number of nodes
+ * @param error borrowed, nullable: filled on failure
+ * @return PLAIT_OK, PLAIT_E_INVALID (not a node of this graph),
+ *         PLAIT_E_HANDLE, PLAIT_E_STATE (another thread is in the graph),
+ *         PLAIT_E_FORKED
+ * @thread one
+ * @since 1
+ */
+PLAIT_API plait_status plait_graph_remove(plait_graph *graph,
+					  const plait_node *nodes,
+					  uint64_t count, plait_error *error);
+
+/*
+ * plait_graph_remove_edge - take an edge away, as often as it was added.
+ *
+ * Order that other edges make, or that PLAIT_FREEZE_PROGRAM_ORDER infers, stays.
+ *
+ * @param graph  borrowed, non-null: the graph
+ * @param before value: a node of this graph
+ * @param after  value: a node of this graph
+ * @param error  borrowed, nullable: filled on failure
+ * @return PLAIT_OK, PLAIT_E_INVALID (not a node of this graph, or no such
+ *         edge), PLAIT_E_HANDLE, PLAIT_E_STATE (another thread is in the
+ *         graph), PLAIT_E_FORKED
+ * @thread one
+ * @since 1
+ */
+PLAIT_API plait_status plait_graph_remove_edge(plait_graph *graph,
+					       plait_node before,
+					       plait_node after,
+					       plait_error *error);
+
+/*
  * plait_graph_body - get the body of a loop, or of one branch.
  *
  * An empty body does nothing; the predicate is still evaluated.
@@ -198,7 +244,9 @@ PLAIT_API plait_status plait_graph_add_rotation(plait_graph *graph,
 						plait_error *error);
 
 /*
- * plait_graph_size - get the number of added nodes and edges, without bodies.
+ * plait_graph_size - get the number of nodes and edges, without bodies.
+ *
+ * Removed ones do not count.
  *
  * @param graph     borrowed, non-null: the graph
  * @param out_nodes borrowed, nullable: number of nodes

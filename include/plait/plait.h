@@ -27,6 +27,7 @@
 #include "plait/array.h"
 #include "plait/base.h"
 #include "plait/callable.h"
+#include "plait/capture.h"
 #include "plait/coroutine.h"
 #include "plait/device.h"
 #include "plait/flow.h"

@@ -182,7 +182,8 @@ typedef struct plait_run_desc {
 	uint32_t size;
 	plait_run_flags flags;
 	/* Every parameter once, in any order; the first one's `size` applies
-	 * to all. */
+	 * to all.  A parameter that no node of the plan uses may be left out:
+	 * its nodes were removed, or are not in the part of the graph. */
 	const plait_binding *bindings;
 	uint64_t binding_count;
 } plait_run_desc;

@@ -189,9 +189,8 @@ typedef struct plait_tune_info {
  * @param out   owned, non-null: the new plan, one reference
  * @param info  borrowed, nullable: set `size`; the rest is filled
  * @param error borrowed, nullable: filled on failure
- * @return PLAIT_OK, PLAIT_E_STATE (no recorded run), PLAIT_E_UNSUPPORTED (a
- *         plan of a part of a graph), PLAIT_E_INVALID, PLAIT_E_NOMEM,
- *         PLAIT_E_HANDLE, PLAIT_E_FORKED
+ * @return PLAIT_OK, PLAIT_E_STATE (no recorded run), PLAIT_E_INVALID,
+ *         PLAIT_E_NOMEM, PLAIT_E_HANDLE, PLAIT_E_FORKED
  * @thread any
  * @since 1
  */

@@ -141,6 +141,8 @@ def call(function):
             after.append("for (int i = 0; i < MOST_ELEMENTS; i++)\n\t\town_graph(s, bodies[i]);")
         elif kind == "plait_buffer*const*":
             arguments.append("draw_buffers(s)")
+        elif kind == "plait_queue*const*":
+            arguments.append("draw_queues(s)")
         elif kind.endswith("**") and bare(kind) in HANDLES:
             before.append("plait_%s *%s = NULL;" % (bare(kind), key))
             arguments.append("&" + key)

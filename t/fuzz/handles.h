@@ -224,6 +224,15 @@ static plait_buffer *const *draw_buffers(struct stream *s)
 	return out;
 }
 
+static plait_queue *const *draw_queues(struct stream *s)
+{
+	plait_queue **out = keep(s, MOST_ELEMENTS * sizeof(void *));
+
+	for (int i = 0; i < MOST_ELEMENTS; i++)
+		out[i] = draw_queue(s);
+	return out;
+}
+
 static plait_device *const *draw_devices(struct stream *s)
 {
 	plait_device **out = keep(s, MOST_ELEMENTS * sizeof(void *));

@@ -2,6 +2,14 @@
 SERIAL_TESTS += %D%/parser.t
 API_TESTS += %D%/graph.t
 %C%_graph_t_LDADD = $(LDADD_API)
+API_TESTS += %D%/remove_nodes.t
+%C%_remove_nodes_t_LDADD = $(LDADD_API)
+API_TESTS += %D%/capture.t
+%C%_capture_t_SOURCES = %D%/capture.c %D%/captures.h
+%C%_capture_t_LDADD = $(LDADD_API)
+API_TESTS += %D%/capture_programs.t
+%C%_capture_programs_t_SOURCES = %D%/capture_programs.c %D%/captures.h
+%C%_capture_programs_t_LDADD = $(LDADD_API)
 API_TESTS += %D%/freeze.t
 %C%_freeze_t_LDADD = $(LDADD_API)
 API_TESTS += %D%/atomic_accesses.t
@@ -47,5 +55,5 @@ API_TESTS += %D%/verify_backends.t
 %C%_verify_backends_t_LDADD = $(LDADD_API)
 API_TESTS += %D%/unbound_state.t
 %C%_unbound_state_t_LDADD = $(LDADD_API)
-SEEDED_TESTS += %D%/program_order.t %D%/program_order_runs.t \
+SEEDED_TESTS += %D%/capture_programs.t %D%/remove_nodes.t %D%/program_order.t %D%/program_order_runs.t \
 	%D%/parser.t %D%/simulate_api.t %D%/temporary_places.t

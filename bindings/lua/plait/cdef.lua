@@ -813,6 +813,13 @@ void plait_graph_release(plait_graph *graph);
 plait_status plait_graph_add_edge(plait_graph *graph,
 					    plait_node before, plait_node after,
 					    plait_error *error);
+plait_status plait_graph_remove(plait_graph *graph,
+					  const plait_node *nodes,
+					  uint64_t count, plait_error *error);
+plait_status plait_graph_remove_edge(plait_graph *graph,
+					       plait_node before,
+					       plait_node after,
+					       plait_error *error);
 plait_status plait_graph_body(plait_graph *graph, plait_node node,
 					uint64_t branch, plait_graph **out,
 					plait_error *error);
@@ -1642,6 +1649,18 @@ plait_status plait_data_read(plait_data *data, const plait_box *box,
 				       void *host, plait_error *error);
 plait_status plait_data_write(plait_data *data, const plait_box *box,
 					const void *host, plait_error *error);
+typedef uint32_t plait_capture_flags;
+enum {
+	PLAIT_CAPTURE_LOCAL_SIGNALS = 1 << 0,
+	PLAIT_CAPTURE_NO_CALLS = 1 << 1
+};
+plait_status plait_queue_capture(plait_queue *const *queues,
+					   uint64_t count,
+					   plait_capture_flags flags,
+					   plait_error *error);
+plait_status plait_queue_end_capture(plait_queue *queue,
+					       plait_graph **out,
+					       plait_error *error);
 plait_status plait_await_signal(plait_signal *signal,
 					  uint64_t sequence,
 					  plait_error *error);

@@ -83,6 +83,19 @@ function Graph:edge(before, after)
   core.check(lib.plait_graph_add_edge(self:handle(), both[0], both[1], core.error))
 end
 
+--- Take nodes away, one or a table of several, with their edges and bodies.  Nodes before
+-- and after a removed one are not joined.
+function Graph:remove(nodes)
+  local array, count = numbers(nodes, "remove")
+  core.check(lib.plait_graph_remove(self:handle(), array, count, core.error))
+end
+
+--- Take an edge away, as often as it was added.
+function Graph:remove_edge(before, after)
+  local both = numbers({before, after}, "remove_edge")
+  core.check(lib.plait_graph_remove_edge(self:handle(), both[0], both[1], core.error))
+end
+
 --- Return the number of nodes and the number of edges, without those of bodies.
 function Graph:size()
   local out = ffi.new "uint64_t[2]"

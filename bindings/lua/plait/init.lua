@@ -223,6 +223,22 @@ function System:read_graph(text, name)
   return graph.new(self, core.make("plait_graph", lib.plait_graph_read, self:handle(), text, #text, name))
 end
 
+--- Turn what fn() submits to queues into a graph: system:capture({queue, ...}, fn, {local_signals =
+-- }).  Emissions become edges to waits, and nodes unless local_signals; reads and writes without
+-- waiting are nodes whose memory each run gives as host0, host1, ...  Functions are refused, and
+-- calls that wait.
+function System:capture(queues, fn, options)
+  local handles = ffi.new("plait_queue *[?]", math.max(#queues, 1))
+  for i, queue in ipairs(queues) do handles[i - 1] = core.handle(queue, "Queue", "capture") end
+  local flags = lib.PLAIT_CAPTURE_NO_CALLS
+  if options and options.local_signals then flags = flags + lib.PLAIT_CAPTURE_LOCAL_SIGNALS end
+  core.check(lib.plait_queue_capture(handles, #queues, flags, core.error))
+  local done, failure = pcall(fn)
+  local made = graph.new(self, core.make("plait_graph", lib.plait_queue_end_capture, handles[0]))
+  if not done then error(failure, 0) end
+  return made
+end
+
 --- Create a flow: tasks with data, whose order is inferred.  Options: window, tasks that may
 -- be not done; lanes, tasks that run at a time; record, for flow:explain; label.
 function System:flow(options)

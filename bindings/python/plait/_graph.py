@@ -136,6 +136,20 @@ class Graph(Handle):
             check_node(node, "edge")
         call(lib.plait_graph_add_edge, self.handle, before.number, after.number)
 
+    def remove(self, nodes: After) -> None:
+        """Take nodes away, one or several, with their edges and bodies.
+
+        Nodes before and after a removed one are not joined.
+        """
+        array, count = numbers(nodes, "remove")
+        call(lib.plait_graph_remove, self.handle, array, count)
+
+    def remove_edge(self, before: Node, after: Node) -> None:
+        """Take an edge away, as often as it was added."""
+        for node in (before, after):
+            check_node(node, "remove_edge")
+        call(lib.plait_graph_remove_edge, self.handle, before.number, after.number)
+
     def size(self) -> Tuple[int, int]:
         """Return (number of nodes, number of edges), without those of bodies."""
         nodes, edges = c_uint64(), c_uint64()

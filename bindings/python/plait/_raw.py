@@ -61,6 +61,7 @@ plait_flow_flags = c_uint32
 plait_access_mode = c_uint32
 plait_task_kind = c_uint32
 plait_task_flags = c_uint32
+plait_capture_flags = c_uint32
 plait_flow_format = c_int32
 plait_code_parameter_flags = c_uint32
 plait_code_flags = c_uint32
@@ -324,6 +325,8 @@ PLAIT_TASK_EMIT = 7
 PLAIT_TASK_WAIT = 8
 PLAIT_TASK_NO_WAIT = 16
 PLAIT_TASK_BARRIER = 32
+PLAIT_CAPTURE_LOCAL_SIGNALS = 1
+PLAIT_CAPTURE_NO_CALLS = 2
 PLAIT_FLOW_TEXT = 0
 PLAIT_FLOW_JSON = 1
 PLAIT_FLOW_DOT = 2
@@ -1342,6 +1345,8 @@ FUNCTIONS = {
     "plait_graph_retain": (None, (c_void_p,)),
     "plait_graph_release": (None, (c_void_p,)),
     "plait_graph_add_edge": (plait_status, (c_void_p, plait_node, plait_node, POINTER(plait_error),)),
+    "plait_graph_remove": (plait_status, (c_void_p, POINTER(c_uint64), c_uint64, POINTER(plait_error),)),
+    "plait_graph_remove_edge": (plait_status, (c_void_p, plait_node, plait_node, POINTER(plait_error),)),
     "plait_graph_body": (plait_status, (c_void_p, plait_node, c_uint64, POINTER(c_void_p), POINTER(plait_error),)),
     "plait_graph_add_rotation": (plait_status, (c_void_p, POINTER(c_void_p), c_uint64, plait_rotation_flags, POINTER(c_uint64), POINTER(plait_error),)),
     "plait_graph_size": (plait_status, (c_void_p, POINTER(c_uint64), POINTER(c_uint64), POINTER(plait_error),)),
@@ -1429,6 +1434,8 @@ FUNCTIONS = {
     "plait_data_unmap": (plait_status, (c_void_p, c_void_p, POINTER(plait_error),)),
     "plait_data_read": (plait_status, (c_void_p, POINTER(plait_box), c_void_p, POINTER(plait_error),)),
     "plait_data_write": (plait_status, (c_void_p, POINTER(plait_box), c_void_p, POINTER(plait_error),)),
+    "plait_queue_capture": (plait_status, (POINTER(c_void_p), c_uint64, plait_capture_flags, POINTER(plait_error),)),
+    "plait_queue_end_capture": (plait_status, (c_void_p, POINTER(c_void_p), POINTER(plait_error),)),
     "plait_await_signal": (plait_status, (c_void_p, c_uint64, POINTER(plait_error),)),
     "plait_await_run": (plait_status, (c_void_p, POINTER(plait_error),)),
     "plait_await_plan": (plait_status, (c_void_p, c_void_p, POINTER(plait_run_desc), POINTER(plait_error),)),

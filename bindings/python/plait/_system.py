@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import collections
+import contextlib
 import os
 import re
 import threading
 import warnings
-from ctypes import byref, c_int32, c_uint32, c_uint64
-from typing import (TYPE_CHECKING, Any, Callable, Deque, Dict, Iterable, List, Optional, Tuple,
+from ctypes import byref, c_int32, c_uint32, c_uint64, c_void_p
+from typing import (TYPE_CHECKING, Any, Callable, Deque, Dict, Iterable, Iterator, List, Optional, Tuple,
                     Union)
 
 from . import _raw
@@ -142,6 +143,30 @@ class System(Handle):
         from ._graph import Graph
         code = text.encode()
         return Graph(self, make(lib.plait_graph_read, self.handle, code, len(code), encode(name)))
+
+    @contextlib.contextmanager
+    def capture(self, *queues: Queue, local_signals: bool = False) -> Iterator[Graph]:
+        """Turn what a block submits to queues into a graph.
+
+            with system.capture(first, second) as graph:
+                submit_work(first, second)
+            plan = graph.freeze()
+
+        The graph is there when the block has ended.  Emissions become edges to waits, and
+        nodes unless `local_signals`; reads and writes without waiting are nodes whose
+        memory each run gives as `host0`, `host1`, ...  Functions are refused, and calls
+        that wait.
+        """
+        from ._graph import Graph
+        handles = (c_void_p * len(queues))(
+            *(handle_of(queue, "Queue", "capture") for queue in queues))
+        call(lib.plait_queue_capture, handles, len(queues), _raw.PLAIT_CAPTURE_NO_CALLS |
+             (_raw.PLAIT_CAPTURE_LOCAL_SIGNALS if local_signals else 0))
+        graph = Graph(self, None)
+        try:
+            yield graph
+        finally:
+            graph._handle = make(lib.plait_queue_end_capture, queues[0].handle)
 
     def flow(self, *, window: int = 0, lanes: int = 0, record: bool = False, label: Optional[str] = None) -> Flow:
         """Create a flow: tasks with data, whose order is inferred; see plait.Flow.

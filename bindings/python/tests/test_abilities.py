@@ -101,9 +101,36 @@ class Plans(Case):
         with self.assertRaisesRegex(TypeError, "bind_function: 3.5 is not a function"):
             self.system.read(build(lambda: None, lambda: False)).bind_function("note", 3.5)
 
+    def test_capture(self):
+        first, second = self.device.queue(), self.device.queue()
+        signal = self.device.signal()
+        x, y = self.device.buffer(16), self.device.buffer(16)
+        data = bytearray(16)
+        with self.system.capture(first, second) as graph:
+            first.fill(x, 7)
+            first.emit(signal)
+            second.wait(signal)
+            second.copy(y, x)
+            second.read(y, data, wait=False)
+            with self.assertRaisesRegex(plait.Error, "called once"):
+                first.call(lambda: None)
+            with self.assertRaisesRegex(plait.Error, "is captured"):
+                first.finish()
+        self.assertEqual((graph.size(), bytes(data)), ((4, 3), bytes(16)))
+        graph.freeze()(host0=data)
+        self.assertEqual(bytes(data), bytes([7, 0, 0, 0] * 4))
+
     def test_planning(self):
         graph, kernel, x, y = self.saxpy(cost=5)
         graph.edge(graph.mark("begin"), graph.join(label="end"))
+        gone = graph.mark("gone"), graph.mark("extra")
+        graph.edge(*gone)
+        graph.remove_edge(*gone)
+        with self.assertRaisesRegex(plait.Error, "no edge leads"):
+            graph.remove_edge(*gone)
+        graph.remove(gone)
+        with self.assertRaisesRegex(plait.Error, "not a node of this graph"):
+            graph.remove(gone[0])
         plan = graph.freeze(hop_cost=1)
         self.assertEqual((graph.size(), plan.query().nodes), ((3, 1), 3))
         predicted = plan.simulate()

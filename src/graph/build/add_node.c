@@ -426,12 +426,12 @@ static plait_status resolve_after(plait__graph *graph,
 {
 	const plait__node_draft draft = { .graph = graph, .desc = desc };
 	char room[PLAIT__REFS_TEXT_BYTES];
-	uint32_t nodes = plait__store_scope_at(graph->store,
-					       graph->scope)->nodes.count;
+	const plait__store_scope *scope =
+		plait__store_scope_at(graph->store, graph->scope);
 
 	for (uint64_t i = 0; i < count; i++) {
 		indices[i] = (uint32_t)(after[i] - graph->tag);
-		if (after[i] - graph->tag >= nodes)
+		if (!plait__store_has_node(scope, after[i] - graph->tag))
 			return plait__fail(error, PLAIT_E_INVALID,
 					   "%s: after[%llu]: 0x%llx is not a "
 					   "node of this graph; edges stay "

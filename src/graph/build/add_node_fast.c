@@ -242,7 +242,8 @@ static bool add_edges(struct common *common, uint64_t tag,
 	if (edge == NULL)
 		return false;
 	for (uint32_t i = 0; i < count; i++) {
-		if (after[i] - tag >= common->at)
+		if (after[i] - tag >= common->at ||
+		    !plait__store_has_node(common->scope, after[i] - tag))
 			return false;
 		edge[i].before = (uint32_t)(after[i] - tag);
 		edge[i].after = common->at;

@@ -30,7 +30,8 @@ uint32_t plait__graph_index(const plait__graph *graph, plait_node node)
 		plait__store_scope_at(graph->store, graph->scope);
 	uint64_t index = node - graph->tag;
 
-	return index < scope->nodes.count ? (uint32_t)index : PLAIT__NONE;
+	return plait__store_has_node(scope, index) ? (uint32_t)index :
+						     PLAIT__NONE;
 }
 
 /* ---- life ---- */
@@ -181,11 +182,26 @@ static plait_status enter(plait_graph *handle, plait__graph **out,
 	return status;
 }
 
-/* Leave, and tell the caller that another thread is in the graph. */
+/* Returns true for a body whose loop or case was removed.  The graph's own scope
+ * never is. */
+static inline bool has_lost_node(const plait__graph *graph)
+{
+	return graph->scope != 0 &&
+	       plait__store_scope_at(graph->store, graph->scope)->is_removed;
+}
+
+/* Leave, and say why the graph cannot be used: another thread is in it, or its
+ * node is gone. */
 static plait_status refuse(plait__graph **graph, plait_error *error)
 {
+	bool was_removed = has_lost_node(*graph);
+
 	plait__object_leave(&(*graph)->object);
 	*graph = NULL;
+	if (was_removed)
+		return plait__fail(error, PLAIT_E_STATE,
+				   "the loop or case of this body was removed "
+				   "from the graph");
 	return plait__fail(error, PLAIT_E_STATE,
 			   "another thread is using this graph; one thread at "
 			   "a time may use a graph and its bodies");
@@ -200,7 +216,8 @@ plait_status plait__graph_enter(plait_graph *handle, plait__graph **out,
 	if (status != PLAIT_OK)
 		return status;
 	if (at_load_relaxed_u32(&graph->root->busy) != 0 ||
-	    plait__handle_is_shared(graph->object.slot))
+	    plait__handle_is_shared(graph->object.slot) ||
+	    has_lost_node(graph))
 		return refuse(out, error);
 	at_store_relaxed_u32(&graph->root->busy, 1);
 	return PLAIT_OK;
@@ -213,8 +230,10 @@ plait_status plait__graph_enter_to_read(plait_graph *handle,
 {
 	plait_status status = enter(handle, out, error);
 
-	if (status == PLAIT_OK && (*out)->root != reader->root &&
-	    at_load_relaxed_u32(&(*out)->root->busy) != 0)
+	if (status == PLAIT_OK &&
+	    (((*out)->root != reader->root &&
+	      at_load_relaxed_u32(&(*out)->root->busy) != 0) ||
+	     has_lost_node(*out)))
 		return refuse(out, error);
 	return status;
 }
@@ -243,9 +262,8 @@ PLAIT__OBJECT_REFERENCES(graph, PLAIT_OBJECT_GRAPH);
 
 /* ---- edges, bodies, rotations, sizes ---- */
 
-/* Describe an existing node as plans do: its label, and where it was added. */
-static const char *show_node(const plait__graph *graph, uint32_t index,
-			     char text[PLAIT__NODE_TEXT_BYTES])
+const char *plait__graph_node_text(const plait__graph *graph, uint32_t index,
+				   char text[PLAIT__NODE_TEXT_BYTES])
 {
 	const plait__store *store = graph->store;
 	const plait__store_scope *scope = plait__store_scope_at(store,
@@ -273,7 +291,7 @@ static plait_status fail_edge(const plait__graph *graph, const char *which,
 		    "stay within one body", which, (unsigned long long)node);
 	if (other != PLAIT__NONE)
 		plait__error_prefix(error, "`%s` is %s: ", other_end,
-				    show_node(graph, other, text));
+				    plait__graph_node_text(graph, other, text));
 	return PLAIT_E_INVALID;
 }
 
@@ -291,7 +309,7 @@ static plait_status check_edge(const plait__graph *graph, plait_node before,
 	if (from == to)
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "edge: %s cannot come after itself",
-				   show_node(graph, from, text));
+				   plait__graph_node_text(graph, from, text));
 	return PLAIT_OK;
 }
 
@@ -335,13 +353,13 @@ static plait_status find_body(const plait__graph *graph, plait_node node,
 	if (found->kind != PLAIT__CMD_REGION)
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "body: %s is not a while, do, repeat or case",
-				   show_node(graph, index, text));
+				   plait__graph_node_text(graph, index, text));
 	region = plait__vector_at(&graph->store->regions, found->link);
 	if (branch >= region->input.scope_count)
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "body: branch %llu of %s, which has %u, "
 				   "counted from 0", (unsigned long long)branch,
-				   show_node(graph, index, text),
+				   plait__graph_node_text(graph, index, text),
 				   region->input.scope_count);
 	*out = region->input.scope_first + (uint32_t)branch;
 	return PLAIT_OK;
@@ -420,7 +438,7 @@ plait_status plait_graph_size(plait_graph *graph, uint64_t *out_nodes,
 		return status;
 	scope = plait__store_scope_at(entered->store, entered->scope);
 	if (out_nodes != NULL)
-		*out_nodes = scope->nodes.count;
+		*out_nodes = scope->nodes.count - scope->removed_count;
 	if (out_edges != NULL)
 		*out_edges = scope->edges.count;
 	plait__graph_leave(entered);

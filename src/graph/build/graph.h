@@ -43,7 +43,8 @@ typedef struct plait__node_draft {
 	plait_error *error;
 } plait__node_draft;
 
-/* Enter a graph for one call.  PLAIT_E_STATE: another thread is in it. */
+/* Enter a graph for one call.  PLAIT_E_STATE: another thread is in it, or it is
+ * a body whose node was removed. */
 plait_status plait__graph_enter(plait_graph *handle, plait__graph **out,
 				plait_error *error);
 
@@ -82,9 +83,13 @@ void plait__graph_body_attach(const plait__graph *graph, plait_node node,
 			      uint64_t branch, plait_graph *body);
 
 /* Convert between a node's index and its public number; PLAIT__NONE for a
- * number of another graph. */
+ * removed node and a number of another graph. */
 plait_node plait__graph_node(const plait__graph *graph, uint32_t index);
 uint32_t plait__graph_index(const plait__graph *graph, plait_node node);
+
+/* Describe a node as plans do: its label, and where it was added. */
+const char *plait__graph_node_text(const plait__graph *graph, uint32_t index,
+				   char text[PLAIT__NODE_TEXT_BYTES]);
 
 /* Drop the holds on objects added since the mark, then cut the tables. */
 void plait__graph_cut(plait__graph *graph, const plait__store_mark *mark);

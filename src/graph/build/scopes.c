@@ -48,12 +48,23 @@ uint64_t plait__scopes_rotation_number(const plait__store *store,
 	       ((uint64_t)rotation + 1);
 }
 
+/* Returns true if the rotation's loop was removed. */
+static bool is_lost(const plait__store *store, uint32_t rotation)
+{
+	const plait__plan_rotation *entry =
+		plait__vector_at(&store->rotations, rotation);
+
+	return plait__store_scope_at(store, region_of(store, entry->region)
+				     ->input.scope_first)->is_removed;
+}
+
 uint32_t plait__scopes_find_rotation(const plait__store *store, uint64_t number)
 {
 	uint32_t rotation = (uint32_t)number - 1;
 
 	if (rotation >= store->rotations.count ||
-	    plait__scopes_rotation_number(store, rotation) != number)
+	    plait__scopes_rotation_number(store, rotation) != number ||
+	    is_lost(store, rotation))
 		return PLAIT__NONE;
 	return rotation;
 }

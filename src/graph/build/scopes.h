@@ -23,7 +23,7 @@ bool plait__scopes_sees_loop(const plait__store *store, uint32_t scope,
 			     uint32_t region);
 
 /* Convert between a rotation's index and its public number; PLAIT__NONE for a
- * number of another graph. */
+ * number of another graph, and when the loop was removed. */
 uint64_t plait__scopes_rotation_number(const plait__store *store,
 				       uint32_t rotation);
 uint32_t plait__scopes_find_rotation(const plait__store *store,

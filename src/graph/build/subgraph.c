@@ -30,6 +30,7 @@ struct subgraph_copy {
 	 * source. */
 	uint32_t own_nodes;
 	uint32_t own_edges;
+	uint32_t own_removed;
 };
 
 static plait_status no_memory(const struct subgraph_copy *copy)
@@ -57,6 +58,20 @@ static uint32_t edges_of(const struct subgraph_copy *copy, uint32_t scope)
 {
 	return is_own(copy, scope) ? copy->own_edges :
 	       plait__store_scope_at(copy->tables.from, scope)->edges.count;
+}
+
+/* Return the first node from `index` on, in steps of 1 or -1, that was not
+ * removed, or PLAIT__NONE. */
+static uint32_t find_live(const struct subgraph_copy *copy, uint32_t scope,
+			  uint32_t index, int step)
+{
+	const plait__store_scope *from =
+		plait__store_scope_at(copy->tables.from, scope);
+
+	for (; index < nodes_of(copy, scope); index += (uint32_t)step)
+		if (plait__store_has_node(from, index))
+			return index;
+	return PLAIT__NONE;
 }
 
 static plait_status push_job(struct subgraph_copy *copy, uint32_t from,
@@ -99,6 +114,23 @@ static plait_status copy_region(struct subgraph_copy *copy, uint32_t scope,
 	return status;
 }
 
+/* A removed node keeps its place in the copy, so that edges need no map of
+ * nodes.  The graph has a device: push_join has run. */
+static plait_status copy_removed(struct subgraph_copy *copy, uint32_t scope)
+{
+	static const plait__input_node removed = {
+		.kind = PLAIT__CMD_JOIN, .device_count = 1,
+		.link = PLAIT__NONE, .label = PLAIT__NONE,
+		.file = PLAIT__NONE, .is_removed = 1
+	};
+
+	if (plait__store_push(copy->tables.to, scope, &removed, NULL, 0) ==
+	    PLAIT__NONE)
+		return no_memory(copy);
+	plait__store_scope_at(copy->tables.to, scope)->removed_count++;
+	return PLAIT_OK;
+}
+
 static plait_status copy_node(struct subgraph_copy *copy, const struct job *job,
 			      uint32_t index)
 {
@@ -106,8 +138,11 @@ static plait_status copy_node(struct subgraph_copy *copy, const struct job *job,
 							 job->from);
 	plait__input_node node = *(plait__input_node *)plait__vector_at(
 		&from->nodes, index);
-	plait_status status = plait__subgraph_map_node(&copy->tables, &node);
+	plait_status status;
 
+	if (node.is_removed)
+		return copy_removed(copy, job->to);
+	status = plait__subgraph_map_node(&copy->tables, &node);
 	if (status == PLAIT_OK && node.kind == PLAIT__CMD_REGION)
 		status = copy_region(copy, job->to, &node);
 	else if (status == PLAIT_OK)
@@ -165,12 +200,16 @@ static plait_status connect(struct subgraph_copy *copy, const struct job *job,
 {
 	uint32_t count = nodes_of(copy, job->from);
 
-	if (count == 0 && plait__store_edge(copy->tables.to, job->to, entry,
-					    leave) != 0)
+	if (find_live(copy, job->from, 0, 1) == PLAIT__NONE &&
+	    plait__store_edge(copy->tables.to, job->to, entry, leave) != 0)
 		return no_memory(copy);
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t node = job->node_first + i;
 
+		if (!plait__store_has_node(plait__store_scope_at(
+						   copy->tables.to, job->to),
+					   node))
+			continue;
 		if ((!(marks[i] & 1) &&
 		     plait__store_edge(copy->tables.to, job->to, entry,
 				       node) != 0) ||
@@ -238,18 +277,19 @@ static plait_status find_devices(struct subgraph_copy *copy, uint32_t scope,
 				 const uint32_t *after, uint32_t count,
 				 uint32_t *first, uint32_t *last)
 {
-	uint32_t nodes = nodes_of(copy, scope);
+	uint32_t front = find_live(copy, scope, 0, 1);
+	uint32_t back = find_live(copy, scope, nodes_of(copy, scope) - 1, -1);
 	plait_status status;
 
-	if (nodes == 0) {
+	if (front == PLAIT__NONE) {
 		*first = *last = plait__infer_device_from_preds(copy->draft,
 								after, count);
 		return *first != PLAIT__NONE ? PLAIT_OK :
 		       copy->draft->error->status;
 	}
-	status = device_of(copy, scope, 0, first);
-	return status == PLAIT_OK ?
-	       device_of(copy, scope, nodes - 1, last) : status;
+	status = device_of(copy, scope, front, first);
+	return status == PLAIT_OK ? device_of(copy, scope, back, last) :
+				    status;
 }
 
 static plait_status copy_all(struct subgraph_copy *copy, uint32_t scope,
@@ -286,7 +326,8 @@ static plait_status copy_graph(plait__node_draft *draft, plait__graph *graph,
 		to, draft->graph->scope);
 	struct subgraph_copy copy = { .draft = draft,
 				 .own_nodes = scope->nodes.count,
-				 .own_edges = scope->edges.count };
+				 .own_edges = scope->edges.count,
+				 .own_removed = scope->removed_count };
 	plait__store_mark mark;
 	plait_status status;
 
@@ -300,6 +341,7 @@ static plait_status copy_graph(plait__node_draft *draft, plait__graph *graph,
 		scope = plait__store_scope_at(to, draft->graph->scope);
 		plait__vector_truncate(&scope->nodes, copy.own_nodes);
 		plait__vector_truncate(&scope->edges, copy.own_edges);
+		scope->removed_count = copy.own_removed;
 		plait__graph_cut(draft->graph, &mark);
 	}
 	plait__vector_fini(&copy.jobs);

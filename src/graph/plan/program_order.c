@@ -220,6 +220,8 @@ static void find_barriers(struct inference *in)
 		for (uint32_t v = scope.node_first; v < end; v++) {
 			if (is_unknown(input, &input->nodes[v]))
 				in->is_barrier[v] = true;
+			if (input->nodes[v].is_removed)
+				in->is_barrier[v] = false;
 			found += in->is_barrier[v];
 			in->segment[v] = found;
 		}
@@ -235,15 +237,19 @@ static plait_status join_segment(struct inference *in, uint32_t left,
 				 uint32_t from, uint32_t to, uint32_t right)
 {
 	plait_status status = PLAIT_OK;
+	bool is_empty = true;
 
 	for (uint32_t v = from; v < to && status == PLAIT_OK; v++) {
+		if (in->order.input->nodes[v].is_removed)
+			continue;
+		is_empty = false;
 		if (left != PLAIT__NONE && !in->has_pred[v])
 			status = push_edge(in, left, v);
 		if (status == PLAIT_OK && right != PLAIT__NONE &&
 		    !in->has_succ[v])
 			status = push_edge(in, v, right);
 	}
-	if (from == to && left != PLAIT__NONE && right != PLAIT__NONE)
+	if (is_empty && left != PLAIT__NONE && right != PLAIT__NONE)
 		status = push_edge(in, left, right);
 	return status;
 }

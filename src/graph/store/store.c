@@ -204,7 +204,7 @@ bool plait__store_reset(plait__store *store)
 	forget_text_name(store);
 	/* Contents of a new store; the memory is there. */
 	store->scopes.count = store->strings.count = 1;
-	graph->nodes.count = graph->edges.count = 0;
+	graph->nodes.count = graph->edges.count = graph->removed_count = 0;
 	graph->tag = next_tag();
 	return true;
 }

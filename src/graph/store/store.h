@@ -80,6 +80,9 @@ typedef struct plait__store_scope {
 					 * PLAIT__NONE */
 	uint32_t parent;		/* scope of the region's node */
 	uint64_t tag;			/* high bits of its node numbers */
+	uint32_t removed_count;		/* of its nodes */
+	bool is_removed;		/* with the node of its region: see
+					 * graph/store/removal.h */
 } plait__store_scope;
 
 /* Region, with its node as an index of the parent scope. */
@@ -110,6 +113,7 @@ typedef struct plait__store {
 	PLAIT__PLAN_TABLES(PLAIT__STORE_VECTOR)
 	char *text_name;		/* name of the text form's file, or
 					 * null */
+	bool has_removed_regions;	/* since the last settling */
 	/* Objects and strings by value; see hash_index.h. */
 	plait__index *index;
 	/* Recent labels by hash; 0 = none. */
@@ -145,6 +149,16 @@ int plait__store_set_text_name(plait__store *store, const char *name);
 
 plait__store_scope *plait__store_scope_at(const plait__store *store,
 					  uint32_t scope);
+
+/* Returns true if the index is that of a node that was not removed. */
+static inline bool plait__store_has_node(const plait__store_scope *scope,
+					 uint64_t index)
+{
+	const plait__input_node *nodes = scope->nodes.items;
+
+	return index < scope->nodes.count &&
+	       (scope->removed_count == 0 || !nodes[index].is_removed);
+}
 
 /* Index of the counts of `objects` in a mark. */
 enum { PLAIT__STORE_MARK_OBJECTS = 4 };

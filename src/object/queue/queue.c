@@ -4,6 +4,7 @@
 
 #include "object/context/backend_result.h"
 #include "object/queue/idle_section.h"
+#include "object/queue/queue_capture.h"
 #include "object/queue/queue_state.h"
 #include "object/queue/submission_arrays.h"
 
@@ -64,6 +65,7 @@ static void close_queue(plait__object *object)
 	plait__queue *queue = (plait__queue *)(void *)object;
 	uint64_t reached;
 
+	plait__queue_capture_abandon(queue);
 	plait__mutex_lock(&queue->lock);
 	plait__idle_section_abandon(queue);
 	if (!plait__queue_poll_ended(queue, &reached)) {

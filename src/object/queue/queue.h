@@ -30,6 +30,7 @@ typedef struct plait__submission_arrays {
 
 typedef struct plait__queue plait__queue;
 typedef struct plait__section plait__section;
+typedef struct plait__queue_capture plait__queue_capture;
 
 /* The last submission, if it was an external section: once all before it has
  * completed and its gate was raised, all has completed, though the queue may
@@ -52,6 +53,9 @@ struct plait__queue {
 	at_u64 submitted;
 	/* Notifications of calls and sections that the backend owes. */
 	at_u32 owed_notifications;
+	/* The plait__queue_capture that has the queue, or null; stored under
+	 * the lock. */
+	at_ptr capture;
 	/* Guards the fields below, and slots that must not run concurrently. */
 	struct plait__mutex lock;
 	plait__inflight_ring inflight;

@@ -2,10 +2,30 @@
 /* Submission by the user: arrays of commands, and the short forms. */
 #include "plait/kernel.h"
 
+#include "object/queue/queue_capture.h"
 #include "object/queue/queue_finish.h"
 #include "object/queue/submission.h"
 
 #include "base/error.h"
+
+static plait_status submit_entered(plait__queue *queue,
+				   const plait_command *commands,
+				   uint64_t count, bool own,
+				   uint64_t *sequence, plait_error *error)
+{
+	plait_status status = PLAIT_PENDING;
+
+	if (__builtin_expect(plait__queue_is_captured(queue), 0))
+		status = plait__queue_capture_record(queue, commands, count,
+						     sequence, error);
+	if (status != PLAIT_PENDING)
+		return status;
+	status = plait__submission_submit_array(queue, commands, count, own,
+						sequence, error);
+	if (status == PLAIT_OK && count != 0 && plait__queue_wants_finish(queue))
+		status = plait__queue_finish(queue, PLAIT_FOREVER, error);
+	return status;
+}
 
 static plait_status submit(plait_queue *queue, const plait_command *commands,
 			   uint64_t count, bool own, uint64_t *out_sequence,
@@ -22,10 +42,7 @@ static plait_status submit(plait_queue *queue, const plait_command *commands,
 		return status;
 	PLAIT__THREAD_SCOPE inside = { plait__object_leave_on_exit,
 				       &self->object };
-	status = plait__submission_submit_array(self, commands, count, own,
-						&sequence, error);
-	if (status == PLAIT_OK && count != 0 && plait__queue_wants_finish(self))
-		status = plait__queue_finish(self, PLAIT_FOREVER, error);
+	status = submit_entered(self, commands, count, own, &sequence, error);
 	if (status >= PLAIT_OK && out_sequence != NULL)
 		*out_sequence = sequence;
 	plait__thread_scope_end(&inside);

@@ -6,6 +6,7 @@
 #include "object/context/backend_result.h"
 #include "object/queue/entered_sections.h"
 #include "object/queue/idle_section.h"
+#include "object/queue/queue_capture.h"
 #include "object/queue/queue_diagnosis.h"
 #include "object/queue/queue_races.h"
 #include "object/queue/queue_state.h"
@@ -349,7 +350,10 @@ PLAIT_API plait_status plait_queue_finish(plait_queue *queue,
 		return status;
 	PLAIT__THREAD_SCOPE inside = { plait__object_leave_on_exit,
 				       &self->object };
-	status = plait__queue_finish(self, timeout_ns, error);
+	status = plait__queue_is_captured(self) ?
+		 plait__queue_capture_refuse(self, "end the capture before a "
+					     "wait", error) :
+		 plait__queue_finish(self, timeout_ns, error);
 	plait__thread_scope_end(&inside);
 	plait__object_leave(&self->object);
 	return status;

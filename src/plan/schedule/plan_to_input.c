@@ -64,7 +64,16 @@ void plait__plan_to_input_fini(plait__plan_to_input *rebuilt)
 
 /* ---- nodes ---- */
 
-/* is_whole has accepted the plan, so the node has a command. */
+/* A node that the plan leaves out is one that was removed. */
+static void fill_absent(plait__input_node *node)
+{
+	*node = (plait__input_node){
+		.kind = PLAIT__CMD_JOIN, .device_count = 1,
+		.link = PLAIT__NONE, .label = PLAIT__NONE,
+		.file = PLAIT__NONE, .is_removed = 1
+	};
+}
+
 static void fill_node(plait__plan_to_input *rebuilt, uint32_t number)
 {
 	const plait__plan *plan = rebuilt->plan;
@@ -72,6 +81,10 @@ static void fill_node(plait__plan_to_input *rebuilt, uint32_t number)
 	const plait__plan_command *command = &plan->commands[from->command];
 	plait__input_node *node = &rebuilt->nodes[number];
 
+	if (from->command == PLAIT__NONE) {
+		fill_absent(node);
+		return;
+	}
 	node->kind = command->kind;
 	node->device_count = 1;
 	node->device = plan->lanes[command->lane].device;
@@ -181,13 +194,18 @@ static void fill_edges(plait__plan_to_input *rebuilt)
 static void fill_scopes(plait__plan_to_input *rebuilt)
 {
 	const plait__plan *plan = rebuilt->plan;
+	uint32_t body = 0;
 
 	for (uint32_t i = 0; i < plan->bodies_count; i++)
 		rebuilt->scopes[i].region = plan->bodies[i].region;
 	for (uint32_t i = 0; i < plan->node_count; i++) {
-		plait__input_scope *scope =
-			&rebuilt->scopes[plan->nodes[i].body];
+		plait__input_scope *scope;
 
+		/* Nodes of a body that the plan leaves out: the nodes of a
+		 * scope are contiguous, so those before them take them. */
+		if (plan->nodes[i].body != PLAIT__NONE)
+			body = plan->nodes[i].body;
+		scope = &rebuilt->scopes[body];
 		if (scope->node_count++ == 0)
 			scope->node_first = i;
 	}
@@ -238,13 +256,17 @@ static void fill_input(plait__plan_to_input *rebuilt)
 }
 #undef SAME_TABLE
 
-/* Returns true if every node has a command and the first one is not a stub. */
-static bool is_whole(const plait__plan *plan)
+/* Returns true if no node's command is a stub. */
+static bool has_main_commands(const plait__plan *plan)
 {
-	for (uint32_t i = 0; i < plan->node_count; i++)
-		if (plan->nodes[i].command >= plan->command_count ||
-		    is_stub(&plan->commands[plan->nodes[i].command]))
+	for (uint32_t i = 0; i < plan->node_count; i++) {
+		uint32_t command = plan->nodes[i].command;
+
+		if (command != PLAIT__NONE &&
+		    (command >= plan->command_count ||
+		     is_stub(&plan->commands[command])))
 			return false;
+	}
 	return true;
 }
 
@@ -256,10 +278,10 @@ plait_status plait__plan_to_input_init(plait__plan_to_input *rebuilt,
 	*rebuilt = (plait__plan_to_input){
 		.plan = plan, .allocator = allocator
 	};
-	if (!is_whole(plan))
-		return plait__fail(error, PLAIT_E_UNSUPPORTED,
-				   "a plan of a part of a graph cannot be "
-				   "planned anew");
+	if (!has_main_commands(plan))
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "a node of the plan has no command but "
+				   "stubs");
 	if (!take_all(rebuilt))
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory to plan %u nodes anew",

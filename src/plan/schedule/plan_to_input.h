@@ -2,7 +2,7 @@
 /*
  * Planner input rebuilt from a plan, for replanning: nodes, the remaining edges
  * of the graph (with the same transitive closure), regions.  Tables are shared
- * with the plan.
+ * with the plan.  Nodes that the plan leaves out are removed nodes of the input.
  */
 #ifndef PLAIT_SRC_PLAN_SCHEDULE_PLAN_TO_INPUT_H
 #define PLAIT_SRC_PLAN_SCHEDULE_PLAN_TO_INPUT_H
@@ -21,8 +21,8 @@ typedef struct plait__plan_to_input {
 	plait__input_region *regions;
 } plait__plan_to_input;
 
-/* Rebuild the input.  PLAIT_E_UNSUPPORTED: a plan of a part of a graph.  Call
- * _fini in any case; the plan must outlive the result. */
+/* Rebuild the input.  Call _fini in any case; the plan must outlive the
+ * result. */
 plait_status plait__plan_to_input_init(plait__plan_to_input *rebuilt,
 				       const plait__plan *plan,
 				       const plait_allocator *allocator,

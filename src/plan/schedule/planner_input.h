@@ -80,7 +80,9 @@ typedef struct plait__input_node {
 	uint32_t line;
 	uint32_t access_first;		/* in tables.accesses */
 	uint32_t access_count;
-	uint32_t reserved0;
+	/* 1: taken away from the graph.  No plan has it, no edge names it, and
+	 * it accesses nothing; a region's bodies have no other nodes. */
+	uint32_t is_removed;
 } plait__input_node;
 
 /* A happens-before: `before` completes before `after` starts. */

@@ -51,6 +51,7 @@ typedef struct plait__planner_state {
 	uint32_t node_count;		/* selected */
 	bool has_scratch;		/* some node needs scratch */
 	bool has_affinity;		/* some node has an affinity */
+	bool has_removed;		/* some node is removed */
 	bool has_several;		/* some node has several items */
 	bool sorted_accesses;		/* accesses lie in the order of nodes */
 	/* Some scope has lanes that are not chains of ancestors. */

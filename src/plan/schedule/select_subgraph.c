@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Selection of nodes: all, or for a partial plan those on a path from a chosen
- * source to a chosen sink.  Any node between two selected nodes is selected, so
- * dropping the others loses no ordering.
+ * Selection of nodes: all that are not removed, or for a partial plan those on a
+ * path from a chosen source to a chosen sink.  Any node between two selected
+ * nodes is selected, so dropping the others loses no ordering; removed nodes
+ * have no edges.
  */
 #include "plan/schedule/phases.h"
 
@@ -148,7 +149,8 @@ static plait_status restrict_scope_zero(plait__planner_state *planner)
 	if (planner->selected == NULL || r.first == NULL || r.next == NULL ||
 	    r.queue == NULL || r.reached == NULL)
 		return plait__planner_no_memory(planner);
-	memset(planner->selected, 1, input->node_count);
+	for (uint32_t i = 0; i < input->node_count; i++)
+		planner->selected[i] = !input->nodes[i].is_removed;
 	status = restrict_to(planner, &r, options->sources,
 			     options->source_count, true);
 	if (status == PLAIT_OK)
@@ -173,12 +175,12 @@ static void select_scope(plait__planner_state *planner, uint32_t s,
 
 	if (planner->selected != NULL && s > 0) {
 		part = planner->selected[planner->input->regions[in->region].node];
-		memset(planner->selected + in->node_first, part, count);
-		count = part ? count : 0;
-	} else if (planner->selected != NULL) {
+		for (i = in->node_first; i < in->node_first + count; i++)
+			planner->selected[i] &= part;
+	}
+	if (planner->selected != NULL)
 		for (i = 0, count = 0; i < in->node_count; i++)
 			count += planner->selected[in->node_first + i];
-	}
 	planner->scopes[s].t_count = count;
 	planner->scopes[s].body = part ? (*bodies)++ : PLAIT__NONE;
 }
@@ -194,7 +196,7 @@ plait_status plait__select_subgraph(plait__planner_state *planner)
 	if (planner->scopes == NULL)
 		return plait__planner_no_memory(planner);
 	if (planner->options->sources != NULL ||
-	    planner->options->sinks != NULL)
+	    planner->options->sinks != NULL || planner->has_removed)
 		status = restrict_scope_zero(planner);
 	for (s = 0; s < planner->scope_count && status == PLAIT_OK; s++)
 		select_scope(planner, s, &bodies);

@@ -114,6 +114,7 @@ static plait_status check_nodes(plait__planner_state *planner)
 		const plait__input_node *node = &input->nodes[i];
 
 		planner->has_affinity |= node->affinity != 0;
+		planner->has_removed |= node->is_removed != 0;
 		planner->has_scratch |= node->scratch_bytes > 0;
 		if (is_plain(input, node))
 			continue;

@@ -11,6 +11,7 @@
 #include "base/sized_struct.h"
 #include "base/error.h"
 #include "object/inbox/inbox_records.h"
+#include "object/queue/queue_capture.h"
 #include "object/queue/queue_finish.h"
 #include "object/queue/queue_state.h"
 #include "object/wait/wait_loop.h"
@@ -79,6 +80,11 @@ static plait_status enter(struct start *start, plait_plan *plan,
 		status = plait__queue_enter(queue, &start->queue, error);
 	if (status != PLAIT_OK)
 		start->queue = NULL;
+	if (status == PLAIT_OK && queue != NULL &&
+	    plait__queue_is_captured(start->queue))
+		status = plait__queue_capture_refuse(
+			start->queue, "add the graph of the plan to the "
+			"captured one instead of a run", error);
 	if (status == PLAIT_OK && queue != NULL)
 		status = plait__context_check_same(&start->plan_object->object,
 						   &start->queue->object,

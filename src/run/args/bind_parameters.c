@@ -330,7 +330,8 @@ static plait_status check_all_bound(const plait__frame *frame,
 	const plait__plan *plan = frame->layout->plan_object->plan;
 
 	for (uint32_t i = 0; i < plan->params_count; i++)
-		if (frame->bound[i].stamp != frame->stamp)
+		if (frame->bound[i].stamp != frame->stamp &&
+		    !frame->layout->idle_params[i])
 			return plait__fail(error, PLAIT_E_INVALID,
 					   "parameter \"%.60s\" is not bound: "
 					   "give the run a value for it; see "

@@ -68,6 +68,7 @@ typedef struct plait__frame_layout {
 	/* Per parameter: the backend whose launches take its memory; null if
 	 * none does. */
 	const plait__backend_port **takers;
+	bool *idle_params;	/* per parameter: no command uses it */
 } plait__frame_layout;
 
 typedef struct plait__frame {

@@ -309,6 +309,21 @@ static plait_status build_short(struct place *place, plait_error *error)
 	return status;
 }
 
+/* Remove nodes that were just added, and an edge. */
+static plait_status remove_again(plait_graph *graph, plait_error *error)
+{
+	plait_node_desc desc = { .size = sizeof(desc), .label = "gone" };
+	plait_node nodes[2];
+	plait_status status;
+
+	if ((status = add(graph, &desc, NULL, 0, &nodes[0], error)) ||
+	    (status = add(graph, &desc, nodes, 1, &nodes[1], error)) ||
+	    (status = plait_graph_remove_edge(graph, nodes[0], nodes[1],
+					      error)))
+		return status;
+	return plait_graph_remove(graph, nodes, 2, error);
+}
+
 static plait_status build(struct place *place, plait_error *error)
 {
 	plait_graph *graph;
@@ -317,6 +332,8 @@ static plait_status build(struct place *place, plait_error *error)
 	if (status != PLAIT_OK)
 		return status;
 	status = add_rest(place, graph, error);
+	if (status == PLAIT_OK)
+		status = remove_again(graph, error);
 	plait_graph_retain(graph);
 	plait_graph_release(graph);
 	plait_graph_release(graph);
@@ -381,6 +398,7 @@ static plait_status text_of(struct place *place, plait_error *error)
 const struct calls_entry calls_graph[] = {
 	{ "plait_graph_create plait_graph_add plait_graph_add_edge "
 	  "plait_graph_body plait_graph_add_rotation plait_graph_size "
+	  "plait_graph_remove plait_graph_remove_edge "
 	  "plait_graph_retain plait_graph_release", build, NULL },
 	{ "plait_graph_join plait_graph_launch plait_graph_call "
 	  "plait_graph_copy plait_graph_copy_rows plait_graph_fill "

@@ -177,6 +177,34 @@ static plait_status short_forms(struct place *place, plait_error *error)
 	return plait_queue_finish(place->queue, PLAIT_FOREVER, error);
 }
 
+/* A submission that cannot be recorded leaves no node. */
+static plait_status capture(struct place *place, plait_error *error)
+{
+	plait_command commands[] = {
+		{ .size = sizeof(plait_command), .kind = PLAIT_COMMAND_FILL,
+		  .target = place->buffer, .bytes = 64, .pattern_bytes = 1 },
+		{ .kind = PLAIT_COMMAND_EMIT, .signal = place->signal },
+		{ .kind = PLAIT_COMMAND_WAIT, .signal = place->gate,
+		  .sequence = 1 },
+		{ .kind = PLAIT_COMMAND_READ, .source = place->buffer,
+		  .bytes = 64, .host = place->bytes },
+	};
+	plait_graph *graph = NULL;
+	uint64_t nodes = 0;
+	plait_status status = plait_queue_capture(&place->queue, 1, 0, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	status = plait_queue_submit(place->queue, commands, 4, NULL, error);
+	if (plait_queue_end_capture(place->queue, &graph, NULL) != PLAIT_OK)
+		return calls_wrong(error, "the capture does not end");
+	(void)plait_graph_size(graph, &nodes, NULL, NULL);
+	plait_graph_release(graph);
+	if (nodes != (status == PLAIT_OK ? 4 : 0))
+		return calls_wrong(error, "a node is there that failed");
+	return status;
+}
+
 static plait_status write_and_read(struct place *place, plait_error *error)
 {
 	plait_status status = plait_queue_write(place->queue, place->buffer, 0,
@@ -233,6 +261,7 @@ const struct calls_entry calls_queue[] = {
 	  "plait_queue_copy_rows plait_queue_emit plait_queue_wait "
 	  "plait_signal_query",
 	  short_forms, NULL },
+	{ "plait_queue_capture plait_queue_end_capture", capture, NULL },
 	{ "plait_queue_read plait_queue_write", write_and_read, NULL },
 	{ "plait_queue_finish", fail_and_finish, NULL },
 	{ NULL, NULL, NULL }

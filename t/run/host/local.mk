@@ -25,6 +25,11 @@ API_TESTS += %D%/repeat_solvers.t
 	t/run/queue/repeats.h t/lib/queued.h
 %C%_repeat_solvers_t_CPPFLAGS = $(AM_CPPFLAGS) -DON_QUEUES=0
 %C%_repeat_solvers_t_LDADD = $(LDADD_API)
+API_TESTS += %D%/repeat_sweeps.t
+%C%_repeat_sweeps_t_SOURCES = t/run/queue/repeat_sweeps.c \
+	t/run/queue/repeats.h t/lib/queued.h
+%C%_repeat_sweeps_t_CPPFLAGS = $(AM_CPPFLAGS) -DON_QUEUES=0
+%C%_repeat_sweeps_t_LDADD = $(LDADD_API)
 # A signal handler keeps workers asleep; ThreadSanitizer's would let them go on.
 SPARED_TESTS += %D%/starved_workers.t
 %C%_starved_workers_t_LDADD = $(LDADD_API)

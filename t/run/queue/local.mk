@@ -27,6 +27,10 @@ API_TESTS += %D%/repeat_solvers.t
 %C%_repeat_solvers_t_SOURCES = %D%/repeat_solvers.c %D%/repeats.h \
 	t/lib/queued.h
 %C%_repeat_solvers_t_LDADD = $(LDADD_API)
+API_TESTS += %D%/repeat_sweeps.t
+%C%_repeat_sweeps_t_SOURCES = %D%/repeat_sweeps.c %D%/repeats.h \
+	t/lib/queued.h
+%C%_repeat_sweeps_t_LDADD = $(LDADD_API)
 SPARED_TESTS += %D%/submit_batch_faults.t
 %C%_submit_batch_faults_t_SOURCES = %D%/submit_batch_faults.c t/lib/queued.h
 %C%_submit_batch_faults_t_LDADD = $(LDADD_API)

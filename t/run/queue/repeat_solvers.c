@@ -9,34 +9,6 @@
 
 enum { N = 12, CELLS = N * N, ROWS = 23, BLOCK = 5 };
 
-static plait_buffer *cells_on(plait_device *device, uint64_t count)
-{
-	const plait_buffer_desc desc = { .size = sizeof(desc),
-					 .bytes = count * 4,
-					 .label = "cells" };
-	plait_buffer *buffer = NULL;
-
-	OK(plait_buffer_create(device, &desc, &buffer, &rig.error) ==
-	   PLAIT_OK);
-	return buffer;
-}
-
-static void put(plait_buffer *buffer, const void *cells, uint64_t count)
-{
-	OK_THAT(plait_queue_write(rig.queue, buffer, 0, cells, count * 4,
-				  &rig.error) == PLAIT_OK &&
-		plait_queue_finish(rig.queue, PLAIT_FOREVER, &rig.error) ==
-			PLAIT_OK, "write: %s", rig.error.text);
-}
-
-static void get(plait_buffer *buffer, void *cells, uint64_t count)
-{
-	OK_THAT(plait_queue_read(rig.queue, buffer, 0, cells, count * 4,
-				 &rig.error) == PLAIT_OK &&
-		plait_queue_finish(rig.queue, PLAIT_FOREVER, &rig.error) ==
-			PLAIT_OK, "read: %s", rig.error.text);
-}
-
 /* Numbers modulo 2^32, so that all backends agree: a divisor is odd, and has an
  * inverse. */
 static uint32_t inverse(uint32_t x)

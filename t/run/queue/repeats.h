@@ -115,4 +115,34 @@ static inline void add_number(plait_graph *body, plait_kernel *map, plait_buffer
 	*node = add_node(body, desc, node, *node != 0);
 }
 
+/* ---- memory ---- */
+
+static inline plait_buffer *cells_on(plait_device *device, uint64_t count)
+{
+	const plait_buffer_desc desc = { .size = sizeof(desc),
+					 .bytes = count * 4,
+					 .label = "cells" };
+	plait_buffer *buffer = NULL;
+
+	OK(plait_buffer_create(device, &desc, &buffer, &rig.error) ==
+	   PLAIT_OK);
+	return buffer;
+}
+
+static inline void put(plait_buffer *buffer, const void *cells, uint64_t count)
+{
+	OK_THAT(plait_queue_write(rig.queue, buffer, 0, cells, count * 4,
+				  &rig.error) == PLAIT_OK &&
+		plait_queue_finish(rig.queue, PLAIT_FOREVER, &rig.error) ==
+			PLAIT_OK, "write: %s", rig.error.text);
+}
+
+static inline void get(plait_buffer *buffer, void *cells, uint64_t count)
+{
+	OK_THAT(plait_queue_read(rig.queue, buffer, 0, cells, count * 4,
+				 &rig.error) == PLAIT_OK &&
+		plait_queue_finish(rig.queue, PLAIT_FOREVER, &rig.error) ==
+			PLAIT_OK, "read: %s", rig.error.text);
+}
+
 #endif

@@ -41,6 +41,32 @@ function read_graph(system::System, text; name=nothing)
     return Graph(raw, system)
 end
 
+"""
+    capture(submit, system, queues...; local_signals=false)
+
+Turn what `submit()` submits to queues into a graph:
+
+    graph = capture(system, first, second) do
+        submit_work(first, second)
+    end
+
+Emissions become edges to waits, and nodes unless `local_signals`; reads and writes without waiting
+are nodes whose memory each run gives as `host0`, `host1`, ... Functions are refused, and calls
+that wait.
+"""
+function capture(submit, system::System, queues...; local_signals=false)
+    handles = Ptr{Raw.plait_queue}[handle(queue) for queue in queues]
+    flags = Raw.PLAIT_CAPTURE_NO_CALLS | (local_signals ? Raw.PLAIT_CAPTURE_LOCAL_SIGNALS : 0)
+    GC.@preserve queues call(Raw.plait_queue_capture, handles, length(handles), flags)
+    try
+        submit()
+    catch
+        release(Graph(create(Raw.plait_queue_end_capture, Raw.plait_graph, first(queues)), system))
+        rethrow()
+    end
+    return Graph(create(Raw.plait_queue_end_capture, Raw.plait_graph, first(queues)), system)
+end
+
 "A node of a graph; pass it as `after` to nodes that depend on it."
 struct Node
     graph::Graph
@@ -127,6 +153,24 @@ Add an edge: `before` completes before `after` starts.
 """
 edge!(graph::Graph, before::Node, after::Node) =
     (call(Raw.plait_graph_add_edge, graph, before.number, after.number); nothing)
+
+"""
+    remove!(graph, nodes...)
+
+Take nodes away, with their edges and bodies. Nodes before and after a removed one are not joined.
+"""
+function remove!(graph::Graph, nodes::Node...)
+    call(Raw.plait_graph_remove, graph, UInt64[node.number for node in nodes], length(nodes))
+    return nothing
+end
+
+"""
+    remove_edge!(graph, before, after)
+
+Take an edge away, as often as it was added.
+"""
+remove_edge!(graph::Graph, before::Node, after::Node) =
+    (call(Raw.plait_graph_remove_edge, graph, before.number, after.number); nothing)
 
 "Return (number of nodes, number of edges) of a graph, without those of bodies."
 function Base.size(graph::Graph)

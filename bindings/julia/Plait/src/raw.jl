@@ -59,6 +59,7 @@ const plait_flow_flags = UInt32
 const plait_access_mode = UInt32
 const plait_task_kind = UInt32
 const plait_task_flags = UInt32
+const plait_capture_flags = UInt32
 const plait_flow_format = Int32
 const plait_code_parameter_flags = UInt32
 const plait_code_flags = UInt32
@@ -323,6 +324,8 @@ const PLAIT_TASK_EMIT = plait_task_kind(7)
 const PLAIT_TASK_WAIT = plait_task_kind(8)
 const PLAIT_TASK_NO_WAIT = plait_task_flags(16)
 const PLAIT_TASK_BARRIER = plait_task_flags(32)
+const PLAIT_CAPTURE_LOCAL_SIGNALS = plait_capture_flags(1)
+const PLAIT_CAPTURE_NO_CALLS = plait_capture_flags(2)
 const PLAIT_FLOW_TEXT = plait_flow_format(0)
 const PLAIT_FLOW_JSON = plait_flow_format(1)
 const PLAIT_FLOW_DOT = plait_flow_format(2)
@@ -1690,6 +1693,18 @@ function plait_graph_add_edge(graph, before, after, error)
     ccall(plait_graph_add_edge_at[], plait_status, (Ptr{plait_graph}, plait_node, plait_node, Ptr{plait_error}), graph, before, after, error)
 end
 
+const plait_graph_remove_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_graph_remove - take nodes away, with their edges."
+function plait_graph_remove(graph, nodes, count, error)
+    ccall(plait_graph_remove_at[], plait_status, (Ptr{plait_graph}, Ptr{plait_node}, UInt64, Ptr{plait_error}), graph, nodes, count, error)
+end
+
+const plait_graph_remove_edge_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_graph_remove_edge - take an edge away, as often as it was added."
+function plait_graph_remove_edge(graph, before, after, error)
+    ccall(plait_graph_remove_edge_at[], plait_status, (Ptr{plait_graph}, plait_node, plait_node, Ptr{plait_error}), graph, before, after, error)
+end
+
 const plait_graph_body_at = Ref{Ptr{Cvoid}}(C_NULL)
 "plait_graph_body - get the body of a loop, or of one branch."
 function plait_graph_body(graph, node, branch, out, error)
@@ -1703,7 +1718,7 @@ function plait_graph_add_rotation(graph, buffers, count, flags, out, error)
 end
 
 const plait_graph_size_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_graph_size - get the number of added nodes and edges, without bodies."
+"plait_graph_size - get the number of nodes and edges, without bodies."
 function plait_graph_size(graph, out_nodes, out_edges, error)
     ccall(plait_graph_size_at[], plait_status, (Ptr{plait_graph}, Ptr{UInt64}, Ptr{UInt64}, Ptr{plait_error}), graph, out_nodes, out_edges, error)
 end
@@ -2212,6 +2227,18 @@ function plait_data_write(data, box, host, error)
     ccall(plait_data_write_at[], plait_status, (Ptr{plait_data}, Ptr{plait_box}, Ptr{Cvoid}, Ptr{plait_error}), data, box, host, error)
 end
 
+const plait_queue_capture_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_queue_capture - begin to capture queues."
+function plait_queue_capture(queues, count, flags, error)
+    ccall(plait_queue_capture_at[], plait_status, (Ptr{Ptr{plait_queue}}, UInt64, plait_capture_flags, Ptr{plait_error}), queues, count, flags, error)
+end
+
+const plait_queue_end_capture_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_queue_end_capture - end a capture and get its graph."
+function plait_queue_end_capture(queue, out, error)
+    ccall(plait_queue_end_capture_at[], plait_status, (Ptr{plait_queue}, Ptr{Ptr{plait_graph}}, Ptr{plait_error}), queue, out, error)
+end
+
 const plait_await_signal_at = Ref{Ptr{Cvoid}}(C_NULL)
 "plait_await_signal - in a coroutine: wait for an emission."
 function plait_await_signal(signal, sequence, error)
@@ -2342,6 +2369,8 @@ const FUNCTIONS = Tuple{Symbol,Base.RefValue{Ptr{Cvoid}}}[
     (:plait_graph_retain, plait_graph_retain_at),
     (:plait_graph_release, plait_graph_release_at),
     (:plait_graph_add_edge, plait_graph_add_edge_at),
+    (:plait_graph_remove, plait_graph_remove_at),
+    (:plait_graph_remove_edge, plait_graph_remove_edge_at),
     (:plait_graph_body, plait_graph_body_at),
     (:plait_graph_add_rotation, plait_graph_add_rotation_at),
     (:plait_graph_size, plait_graph_size_at),
@@ -2429,6 +2458,8 @@ const FUNCTIONS = Tuple{Symbol,Base.RefValue{Ptr{Cvoid}}}[
     (:plait_data_unmap, plait_data_unmap_at),
     (:plait_data_read, plait_data_read_at),
     (:plait_data_write, plait_data_write_at),
+    (:plait_queue_capture, plait_queue_capture_at),
+    (:plait_queue_end_capture, plait_queue_end_capture_at),
     (:plait_await_signal, plait_await_signal_at),
     (:plait_await_run, plait_await_run_at),
     (:plait_await_plan, plait_await_plan_at),

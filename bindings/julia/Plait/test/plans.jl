@@ -238,9 +238,31 @@ test("names of plans") do system, device, queue
     is(Array(y), Float32[3, 6], "a plan that was read runs")
 end
 
+test("capture") do system, device, queue
+    other, signal = Queue(device), Signal(device)
+    x, y = array(device, UInt32[0, 0]), array(device, UInt32[0, 0])
+    graph = capture(system, queue, other; local_signals=true) do
+        fill!(queue, x, UInt32(7))
+        emit!(queue, signal)
+        wait!(other, signal)
+        copy!(other, y, x)
+        throws(() -> call!(() -> nothing, queue), PlaitError, "called once", "a function in a capture")
+        throws(() -> finish(queue), PlaitError, "is captured", "a wait in a capture")
+    end
+    is(size(graph), (2, 1), "commands become nodes")
+    freeze(graph)()
+    is(Array(y), UInt32[7, 7], "a captured graph runs")
+end
+
 test("planning") do system, device, queue
     graph, kernel, x, y = named(system, device)
     edge!(graph, mark!(graph, "begin"), join!(graph; label="end"))
+    gone = (mark!(graph, "gone"), mark!(graph, "extra"))
+    edge!(graph, gone...)
+    remove_edge!(graph, gone...)
+    throws(() -> remove_edge!(graph, gone...), PlaitError, "no edge leads", "an edge that is gone")
+    remove!(graph, gone...)
+    throws(() -> remove!(graph, gone...), PlaitError, "not a node", "nodes that are gone")
     is(size(graph), (3, 1), "a graph has a size")
     plan = freeze(graph; hop_cost=1)
     is(Plait.query(plan).nodes, UInt64(3), "so has a plan")

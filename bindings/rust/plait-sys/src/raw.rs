@@ -58,6 +58,7 @@ pub type plait_flow_flags = u32;
 pub type plait_access_mode = u32;
 pub type plait_task_kind = u32;
 pub type plait_task_flags = u32;
+pub type plait_capture_flags = u32;
 pub type plait_flow_format = i32;
 pub type plait_code_parameter_flags = u32;
 pub type plait_code_flags = u32;
@@ -320,6 +321,8 @@ pub const PLAIT_TASK_EMIT: plait_task_kind = 7;
 pub const PLAIT_TASK_WAIT: plait_task_kind = 8;
 pub const PLAIT_TASK_NO_WAIT: plait_task_flags = 16;
 pub const PLAIT_TASK_BARRIER: plait_task_flags = 32;
+pub const PLAIT_CAPTURE_LOCAL_SIGNALS: plait_capture_flags = 1;
+pub const PLAIT_CAPTURE_NO_CALLS: plait_capture_flags = 2;
 pub const PLAIT_FLOW_TEXT: plait_flow_format = 0;
 pub const PLAIT_FLOW_JSON: plait_flow_format = 1;
 pub const PLAIT_FLOW_DOT: plait_flow_format = 2;
@@ -1215,11 +1218,15 @@ fn plait_graph_retain(graph: *mut plait_graph);
 fn plait_graph_release(graph: *mut plait_graph);
 /// plait_graph_add_edge - add an edge: `before` completes before `after` starts.
 fn plait_graph_add_edge(graph: *mut plait_graph, before: plait_node, after: plait_node, error: *mut plait_error) -> plait_status;
+/// plait_graph_remove - take nodes away, with their edges.
+fn plait_graph_remove(graph: *mut plait_graph, nodes: *const plait_node, count: u64, error: *mut plait_error) -> plait_status;
+/// plait_graph_remove_edge - take an edge away, as often as it was added.
+fn plait_graph_remove_edge(graph: *mut plait_graph, before: plait_node, after: plait_node, error: *mut plait_error) -> plait_status;
 /// plait_graph_body - get the body of a loop, or of one branch.
 fn plait_graph_body(graph: *mut plait_graph, node: plait_node, branch: u64, out: *mut *mut plait_graph, error: *mut plait_error) -> plait_status;
 /// plait_graph_add_rotation - let the iterations of a loop alternate between buffers.
 fn plait_graph_add_rotation(graph: *mut plait_graph, buffers: *const *mut plait_buffer, count: u64, flags: plait_rotation_flags, out: *mut u64, error: *mut plait_error) -> plait_status;
-/// plait_graph_size - get the number of added nodes and edges, without bodies.
+/// plait_graph_size - get the number of nodes and edges, without bodies.
 fn plait_graph_size(graph: *mut plait_graph, out_nodes: *mut u64, out_edges: *mut u64, error: *mut plait_error) -> plait_status;
 /// plait_graph_freeze - plan the graph in its present state.
 fn plait_graph_freeze(graph: *mut plait_graph, desc: *const plait_freeze_desc, out: *mut *mut plait_plan, error: *mut plait_error) -> plait_status;
@@ -1389,6 +1396,10 @@ fn plait_data_unmap(data: *mut plait_data, pointer: *mut c_void, error: *mut pla
 fn plait_data_read(data: *mut plait_data, r#box: *const plait_box, host: *mut c_void, error: *mut plait_error) -> plait_status;
 /// plait_data_write - copy elements from host memory, and wait.
 fn plait_data_write(data: *mut plait_data, r#box: *const plait_box, host: *const c_void, error: *mut plait_error) -> plait_status;
+/// plait_queue_capture - begin to capture queues.
+fn plait_queue_capture(queues: *const *mut plait_queue, count: u64, flags: plait_capture_flags, error: *mut plait_error) -> plait_status;
+/// plait_queue_end_capture - end a capture and get its graph.
+fn plait_queue_end_capture(queue: *mut plait_queue, out: *mut *mut plait_graph, error: *mut plait_error) -> plait_status;
 /// plait_await_signal - in a coroutine: wait for an emission.
 fn plait_await_signal(signal: *mut plait_signal, sequence: u64, error: *mut plait_error) -> plait_status;
 /// plait_await_run - in a coroutine: wait for the end of another run.

@@ -17,7 +17,7 @@ use crate::kernel::{Argument, Arguments, Items, Kernel, Parameter, Rotation, Ser
 use crate::library::{lib, Handle};
 use crate::memory::{Buffer, Element};
 use crate::plan::Plan;
-use crate::queue::{pattern_of, Signal};
+use crate::queue::{pattern_of, Queue, Signal};
 use crate::rows::Rows;
 use crate::system::Device;
 
@@ -66,6 +66,24 @@ impl Graph {
         Ok(Graph { raw, owner: owner.clone(), functions: Rc::default(), pointers: Rc::default() })
     }
 
+    pub(crate) fn capture(owner: &Rc<Owner>, queues: &[&Queue], local_signals: bool,
+                          submit: impl FnOnce() -> Result<()>) -> Result<Graph> {
+        let handles: Vec<_> = queues.iter().map(|queue| queue.raw.get()).collect();
+        let flags = raw::PLAIT_CAPTURE_NO_CALLS |
+            if local_signals { raw::PLAIT_CAPTURE_LOCAL_SIGNALS } else { 0 };
+        // SAFETY: queues of ours; the array lives for the call.
+        call(|error| unsafe {
+            (lib().plait_queue_capture)(handles.as_ptr(), handles.len() as u64, flags, error)
+        })?;
+        let done = submit();
+        // SAFETY: a queue of ours.
+        let raw = Handle::make(|out, error| unsafe {
+            (lib().plait_queue_end_capture)(handles[0], out, error)
+        })?;
+        done?;
+        Ok(Graph { raw, owner: owner.clone(), functions: Rc::default(), pointers: Rc::default() })
+    }
+
     /// Add an edge: `before` completes before `after` starts.
     pub fn edge(&self, before: Node, after: Node) -> Result<()> {
         if [before, after].iter().any(|node| node.graph != self.raw.get() as usize) {
@@ -74,6 +92,33 @@ impl Graph {
         // SAFETY: a graph of ours.
         call(|error| unsafe {
             (lib().plait_graph_add_edge)(self.raw.get(), before.number, after.number, error)
+        })?;
+        Ok(())
+    }
+
+    /// Take nodes away, with their edges and bodies.  Nodes before and after a removed one are
+    /// not joined.
+    pub fn remove(&self, nodes: impl AsRef<[Node]>) -> Result<()> {
+        let nodes = nodes.as_ref();
+        if nodes.iter().any(|node| node.graph != self.raw.get() as usize) {
+            return Err(Error::invalid("remove: a node of another graph"));
+        }
+        let numbers: Vec<u64> = nodes.iter().map(|node| node.number).collect();
+        // SAFETY: a graph of ours; the array lives for the call.
+        call(|error| unsafe {
+            (lib().plait_graph_remove)(self.raw.get(), numbers.as_ptr(), numbers.len() as u64, error)
+        })?;
+        Ok(())
+    }
+
+    /// Take an edge away, as often as it was added.
+    pub fn remove_edge(&self, before: Node, after: Node) -> Result<()> {
+        if [before, after].iter().any(|node| node.graph != self.raw.get() as usize) {
+            return Err(Error::invalid("remove_edge: a node of another graph"));
+        }
+        // SAFETY: a graph of ours.
+        call(|error| unsafe {
+            (lib().plait_graph_remove_edge)(self.raw.get(), before.number, after.number, error)
         })?;
         Ok(())
     }

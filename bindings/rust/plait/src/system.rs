@@ -209,6 +209,15 @@ impl System {
         Graph::read_text(&self.owner, text, name)
     }
 
+    /// Turn what `submit` submits to queues into a graph.  Emissions become edges to waits, and
+    /// nodes unless `local_signals`; [`Queue::read_later`] and `write_later` are nodes whose
+    /// memory each run gives as `host0`, `host1`, ...: drop what they return.  Functions are
+    /// refused, and calls that wait.
+    pub fn capture(&self, queues: &[&Queue], local_signals: bool,
+                   submit: impl FnOnce() -> Result<()>) -> Result<Graph> {
+        Graph::capture(&self.owner, queues, local_signals, submit)
+    }
+
     /// Read a plan from what [`Plan::bytes`] returned; see [`load`](System::load).
     pub fn read(&self, bytes: &[u8]) -> Result<Plan> {
         Plan::read(&self.owner, bytes)

@@ -60,11 +60,40 @@ fn names_of_plans() {
 }
 
 #[test]
+fn capture() {
+    with_system(|system| {
+        let (device, first) = (system.device(), system.device().queue()?);
+        let (second, signal) = (device.queue()?, device.signal()?);
+        let (x, y) = (device.zeros::<u32>(2)?, device.zeros::<u32>(2)?);
+        let graph = system.capture(&[&first, &second], false, || {
+            first.fill(&x, 7)?;
+            first.emit(&signal)?;
+            second.wait(&signal, 0)?;
+            second.copy(&y, &x)?;
+            assert!(first.call(|| ()).unwrap_err().text().contains("called once"));
+            assert!(first.finish().unwrap_err().text().contains("is captured"));
+            Ok(())
+        })?;
+        assert_eq!((graph.size()?, y.read()?), ((3, 2), vec![0, 0]));
+        graph.freeze()?.call(with![])?;
+        assert_eq!(y.read()?, [7, 7]);
+        assert!(system.capture(&[], false, || Ok(())).is_err());
+        Ok(())
+    });
+}
+
+#[test]
 fn planning() {
     with_system(|system| {
         let (graph, kernel, _x, y) = saxpy(system)?;
         let (begin, end) = (graph.mark("begin").add()?, graph.join().label("end").add()?);
         graph.edge(begin, end)?;
+        let gone = [graph.mark("gone").add()?, graph.mark("extra").add()?];
+        graph.edge(gone[0], gone[1])?;
+        graph.remove_edge(gone[0], gone[1])?;
+        assert!(graph.remove_edge(gone[0], gone[1]).is_err());
+        graph.remove(gone)?;
+        assert!(graph.remove(gone[0]).unwrap_err().text().contains("not a node"));
         assert_eq!(graph.size()?, (3, 1));
         let plan = graph.freeze_with(&Freeze::new().hop_cost(1).sinks([end]).sources([begin]))?;
         assert_eq!(plan.query()?.nodes, 2);
