@@ -15,7 +15,7 @@ plait_status plait__queue_capture_begin(plait__queue *queue,
 	was_free = !plait__queue_is_captured(queue);
 	if (was_free) {
 		plait__object_hold(&capture->object);
-		at_store_release_ptr(&queue->capture, capture);
+		at_store_relaxed_ptr(&queue->capture, capture);
 	}
 	plait__mutex_unlock(&queue->lock);
 	if (was_free)
@@ -37,7 +37,7 @@ static plait__queue_capture *take(plait__queue *queue,
 	if (capture != NULL && taken != capture)
 		taken = NULL;
 	if (taken != NULL)
-		at_store_release_ptr(&queue->capture, NULL);
+		at_store_relaxed_ptr(&queue->capture, NULL);
 	plait__mutex_unlock(&queue->lock);
 	return taken;
 }
