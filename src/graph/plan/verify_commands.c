@@ -96,6 +96,12 @@ static bool value_fits(const plait__plan *plan, const plait__plan_arg *arg,
 {
 	uint32_t bytes = parameter->bytes;
 
+	if (plait__payload_arg_is_host(plan->params, arg))
+		return parameter->type != PLAIT__TYPE_LOCAL &&
+		       plait__payload_param_offset(plan->blob, arg) %
+				       plait__payload_value_alignment(bytes) ==
+			       0 &&
+		       side_fits(plan, arg, bytes);
 	if (arg->bytes != bytes || !blob_fits(plan, arg->blob, bytes))
 		return false;
 	switch (arg->kind) {
@@ -344,6 +350,7 @@ static uint32_t use_of(const plait__plan_object *plan_object,
 		return i == 0 ? PLAIT__ACCESS_WRITE : PLAIT__ACCESS_READ;
 	kernel = (const plait__kernel *)plan_object->kernels[payload->kernel];
 	switch (kernel->signature->parameters[i].mode) {
+	case PLAIT__MODE_VALUE:
 	case PLAIT__MODE_IN: return PLAIT__ACCESS_READ;
 	case PLAIT__MODE_ATOMIC:
 		return commutes(plan_object, command, kernel, object) ?
