@@ -422,6 +422,7 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/run/host/call_op.c
 %C%_libplaitcore_la_SOURCES += %D%/run/external/external_command.c
 %C%_libplaitcore_la_SOURCES += %D%/run/run_conflicts.c %D%/run/run_conflicts.h
+%C%_libplaitcore_la_SOURCES += %D%/run/predicate_call.c %D%/run/predicate_call.h
 %C%_libplaitcore_la_SOURCES += %D%/run/run_instance.c
 %C%_libplaitcore_la_SOURCES += %D%/run/run_turns.c %D%/run/run_turns.h
 %C%_libplaitcore_la_SOURCES += %D%/run/host/lane_park.c

@@ -727,6 +727,7 @@ typedef struct plait_node_desc {
 	uint64_t series_count;
 	const char *host_parameter;
 	uint64_t host_offset;
+	const char *user_data_parameter;
 } plait_node_desc;
 plait_status plait_graph_add(plait_graph *graph,
 				       const plait_node_desc *desc,

@@ -653,6 +653,7 @@ class plait_node_desc(Structure):
         ("series_count", c_uint64),
         ("host_parameter", c_char_p),
         ("host_offset", c_uint64),
+        ("user_data_parameter", c_char_p),
     ]
 
 

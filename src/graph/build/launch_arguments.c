@@ -356,7 +356,7 @@ plait_status plait__arguments_push_parameter(plait__node_draft *draft,
 	status = push_blob(&writer, cell, sizeof(cell));
 	if (status == PLAIT_OK)
 		status = push_patch(&writer, param.bytes);
-	if (status == PLAIT_OK)
+	if (status == PLAIT_OK && access != PLAIT__NONE)
 		status = push_parameter_access(draft, name, range, bytes,
 					       access);
 	return status == PLAIT_OK ? push_arg(draft, &writer.arg) : status;

@@ -624,6 +624,7 @@ struct plait_node_desc
     series_count::UInt64
     host_parameter::Cstring
     host_offset::UInt64
+    user_data_parameter::Cstring
 end
 
 struct plait_freeze_desc

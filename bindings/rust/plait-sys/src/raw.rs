@@ -619,6 +619,7 @@ pub struct plait_node_desc [size] {
     pub series_count: u64,
     pub host_parameter: *const c_char,
     pub host_offset: u64,
+    pub user_data_parameter: *const c_char,
 }
 pub struct plait_freeze_desc [size] {
     pub size: u32,
