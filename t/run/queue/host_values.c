@@ -298,7 +298,7 @@ static void structs(void)
 	close_place();
 }
 
-/* As another process loads it. */
+/* Part of another graph, and as another process loads it. */
 static void saved(void)
 {
 	static char bytes[1 << 16];
@@ -306,13 +306,17 @@ static void saved(void)
 	uint64_t count = 0;
 	struct state state = { .last = 2, .a = 5, .b = 6 };
 	struct scene scene;
-	plait_graph *graph;
+	plait_graph *part, *graph;
 
 	if (!open_one())
 		return;
 	open_scene(&scene);
+	part = new_graph();
+	(void)add_computed(part, scene.map, scene.x, NULL, 0);
 	graph = new_graph();
-	(void)add_computed(graph, scene.map, scene.x, NULL, 0);
+	(void)add_node(graph, (plait_node_desc){
+		.kind = PLAIT_NODE_SUBGRAPH, .subgraph = part }, NULL, 0);
+	plait_graph_release(part);
 	plan = freeze_on(graph, 1);
 	OK(plait_plan_write(plan, PLAIT_FORMAT_BINARY, bytes, sizeof(bytes),
 			    &count, &rig.error) == PLAIT_OK);
