@@ -97,7 +97,7 @@ static void failures(void)
 /* Plans on queues have no coroutines. */
 enum { SUSPENDS = RUN_FREEZE == 0 ? PLAIT_CALL_COROUTINE : 0 };
 
-/* What the functions of one run know. */
+/* Memory of the functions of one run. */
 struct state {
 	uint32_t calls, coroutines, left;
 	uint32_t owned;
