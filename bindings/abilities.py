@@ -113,6 +113,7 @@ for _language in LANGUAGES:
         (_language, "plait_kernel_desc.user_data"): "no function of a language is a kernel",
         (_language, "plait_source.backend"): "one text per form",
         (_language, "plait_source.entry"): "the function has the kernel's name",
+        (_language, "plait_node_desc.user_data_parameter"): "a function has what it closes over; runs set values in that",
         (_language, "plait_callable_desc.failed"): "a C function of a plan returns a status",
         (_language, "plait_callable_desc.flags"): "the library chooses",
     })

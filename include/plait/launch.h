@@ -86,7 +86,15 @@ enum {
 	PLAIT_ARGUMENT_ACCESS = 8,
 	/* Flows only: the items of the piece, a plait_box, for a parameter
 	 * `struct chunk 48`.  Items of a piece are counted from 0. */
-	PLAIT_ARGUMENT_CHUNK = 9
+	PLAIT_ARGUMENT_CHUNK = 9,
+	/* Graphs only: a value in memory of the program, `offset_bytes` behind
+	 * the start of the memory that each run provides as `name`
+	 * (PLAIT_PARAMETER_HOST).  The launch reads the value when all nodes
+	 * and loops before it are complete, in each iteration again; so a
+	 * function or a READ before it can compute the value.  Nothing may
+	 * change the value until the launch is complete.  On queues the host
+	 * submits the launch after it has seen that completion. */
+	PLAIT_ARGUMENT_HOST = 10
 };
 
 /* Flags of a series. */
@@ -149,6 +157,9 @@ typedef struct plait_argument {
 #define PLAIT_LOCAL(bytes) \
 	{ sizeof(plait_argument), PLAIT_ARGUMENT_LOCAL, 0, (bytes), 0, 0, 0, \
 	  0, 0, 0 }
+#define PLAIT_HOST_VALUE(name, offset_bytes) \
+	{ sizeof(plait_argument), PLAIT_ARGUMENT_HOST, 0, 0, 0, \
+	  (offset_bytes), (name), 0, 0, 0 }
 #define PLAIT_ITERATION(series) \
 	{ sizeof(plait_argument), PLAIT_ARGUMENT_ITERATION, 0, 0, 0, 0, 0, 0, \
 	  0, (series) }

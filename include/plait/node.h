@@ -92,7 +92,7 @@ enum {
 	/* A loop that tests after its body. */
 	PLAIT_NODE_DO = 10,
 	/* A branch: runs the body whose number is the predicate; no body for
-	 * any other number. */
+	 * any larger number. */
 	PLAIT_NODE_CASE = 11,
 	/* A loop with a count that is known when it is entered: nothing is
 	 * decided between its iterations. */
@@ -160,7 +160,8 @@ typedef struct plait_node_desc {
 	 * an inbox or PLAIT_CALL_ANY_THREAD.  A null function with an inbox
 	 * is an event that the inbox's owner answers with
 	 * plait_inbox_answer.  The returned or answered value is the
-	 * predicate's word. */
+	 * predicate's word; below 0 the run fails with PLAIT_E_FAILED and the
+	 * value as its origin. */
 	plait_host_function function;
 	void *user_data;
 	plait_inbox *inbox;
@@ -233,6 +234,12 @@ typedef struct plait_node_desc {
 	 * memory of its own copies through pinned memory of its backend. */
 	const char *host_parameter;
 	uint64_t host_offset;
+	/* CALL, and predicates that are functions: null, or the name of the
+	 * program's memory, which each run provides (PLAIT_PARAMETER_HOST):
+	 * the function gets its address in place of `user_data`.  Functions
+	 * declare no accesses, so edges alone order them with other nodes that
+	 * use this memory, and runs that share it may overlap. */
+	const char *user_data_parameter;
 } plait_node_desc;
 
 /*

@@ -81,7 +81,8 @@ enum {
 	PLAIT_PARAMETER_LAUNCH = 2,
 	/* `value` is the address of memory of the program, and `bytes` the
 	 * size of that memory, valid until the run completes.  A READ writes to
-	 * it. */
+	 * it.  Values that a launch takes from it (PLAIT_ARGUMENT_HOST) are
+	 * aligned like their types, vectors and structs to 8 bytes. */
 	PLAIT_PARAMETER_HOST = 3
 };
 

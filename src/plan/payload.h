@@ -79,7 +79,8 @@ enum { PLAIT__PAYLOAD_SIGNAL = 1 };
  * Payload of a command.
  *
  * 	LAUNCH	kernel, geometry, args
- * 	HOST, CALLBACK	object: index in functions
+ * 	HOST, CALLBACK	object: index in functions; args: its user data, a
+ * 		PARAM (memory of the program), or none
  * 	COPY	args: target, source (MEMORY, or a PARAM: a buffer, or for one
  * 		of them memory of the program); bytes.  With rows: bytes of
  * 		each; value: number of rows in all; and a third argument, a
@@ -87,7 +88,7 @@ enum { PLAIT__PAYLOAD_SIGNAL = 1 };
  * 	FILL	args: target; bytes; value: the pattern; small: its bytes
  * 	EMIT, WAIT	object: index in signals; value: the sequence;
  * 			small: PLAIT__PAYLOAD_SIGNAL
- * 	a predicate	args: the word (MEMORY), or object: index in functions
+ * 	a predicate	args: the word (MEMORY), or as HOST
  * 	a count	of a `repeat`; args: a PARAM or the word (MEMORY), or bytes:
  * 		the count; value: the part of it that an iteration takes
  */

@@ -278,6 +278,15 @@ const plait__store_function *plait__program_predicate(const plait__program *of,
 	return region == 1 || shape == BRANCH ? &branch : &loop;
 }
 
+/* The plan has no payloads. */
+bool plait__predicate_call(plait__instance *of, uint32_t region,
+			   uint32_t *out_word)
+{
+	*out_word = (uint32_t)plait__program_predicate(of->program, region)
+			    ->function(NULL);
+	return true;
+}
+
 void plait__call_op_make(const plait__program *of, plait__object *const *kernels,
 			 uint32_t command, plait__call_op *out)
 {

@@ -195,8 +195,10 @@ static void check_cases(uint32_t flags)
 	}
 	(void)add_call(graph, "behind", bump, &behind, &node, 1);
 	plan = freeze(graph, 2, 2);
-	for (number = -1; number < 5; number++)
+	for (number = 0; number < 5; number++)
 		IS_INT(call_with(plan, flags), PLAIT_OK);
+	number = INT32_MAX;
+	IS_INT(call_with(plan, flags), PLAIT_OK);
 	number = 2;
 	IS_INT(run_with(plan, flags), PLAIT_OK);
 	IS_UINT(ran[0][0], 1);

@@ -400,7 +400,8 @@ enum {
 	PLAIT_ARGUMENT_LOCAL = 6,
 	PLAIT_ARGUMENT_DATA = 7,
 	PLAIT_ARGUMENT_ACCESS = 8,
-	PLAIT_ARGUMENT_CHUNK = 9
+	PLAIT_ARGUMENT_CHUNK = 9,
+	PLAIT_ARGUMENT_HOST = 10
 };
 typedef uint32_t plait_series_flags;
 enum {
@@ -726,6 +727,7 @@ typedef struct plait_node_desc {
 	uint64_t series_count;
 	const char *host_parameter;
 	uint64_t host_offset;
+	const char *user_data_parameter;
 } plait_node_desc;
 plait_status plait_graph_add(plait_graph *graph,
 				       const plait_node_desc *desc,

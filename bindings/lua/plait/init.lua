@@ -28,6 +28,7 @@ local ffi, lib = core.ffi, core.lib
 --- The module that `require "plait"` returns.
 local plait = {
   parameter = kernel.parameter,
+  host_value = kernel.host_value,
   scratch = kernel.scratch,
   iteration = kernel.iteration,
   await = plan.await,

@@ -38,6 +38,13 @@ end
 -- Return the name of a parameter, or nil.
 function kernel.parameter_name(given) return getmetatable(given) == Special and given.name or nil end
 
+--- A kernel argument: a value in the memory that each run sets for a parameter of graph:read
+-- and graph:write, `offset` bytes from its start.  The launch reads it when all nodes before
+-- it are complete, in each iteration again.
+function kernel.host_value(name, offset)
+  return setmetatable({kind = lib.PLAIT_ARGUMENT_HOST, host = name, offset = offset}, Special)
+end
+
 --- A kernel argument: scratch memory of the node, `scratch_bytes` long.
 kernel.scratch = setmetatable({kind = lib.PLAIT_ARGUMENT_SCRATCH}, Special)
 
@@ -209,7 +216,8 @@ local function set(slot, parameter, given, kept)
   slot.size = ffi.sizeof "plait_argument"
   if getmetatable(given) == Special then
     slot.kind = given.kind
-    slot.name = given.name
+    slot.name = given.name or given.host
+    slot.offset_bytes = given.offset or 0
     slot.rotation, slot.ahead = given.rotation or 0, given.ahead or 0
     slot.series = given.series
   elseif parameter.is_local then

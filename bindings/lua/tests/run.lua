@@ -171,6 +171,18 @@ test("mistakes", function(system, device, queue)
   queue:finish()
 end)
 
+test("values that the host computes", function(system, device)
+  local graph, state = system:graph(), ffi.new("float[2]", 0, 2)
+  local x, y = device:array("float", {1, 2}), device:array("float", {1, 1})
+  local _, body = graph:repeat_times(3)
+  local first = body:call(function() state[1] = state[1] + 1 end)
+  body:launch(system:kernel(unpack(SAXPY)), {plait.host_value("state", 4), x, y, 2}, {items = 2, after = first})
+  graph:freeze() {state = state}
+  is(list(y), "13 25", "of each iteration")
+  raises('argument 1 "x".*values only', "a pointer", graph.launch, graph, system:kernel(unpack(SAXPY)),
+         {2, plait.host_value "state", y, 2})
+end)
+
 test("reads and writes in a graph", function(system, device, queue)
   local graph, buffer = system:graph(), device:buffer(16)
   local first = graph:write(buffer, plait.parameter "given", {offset = 4, bytes = 12, host_offset = 4, label = "in"})

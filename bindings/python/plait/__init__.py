@@ -22,14 +22,14 @@ from ._core import (CancelledError, Error, FailedError, InvalidError, MemoryExha
                     UnavailableError, UnsupportedError, WaitTimeout)
 from ._flow import Access, Data, Flow, chunk
 from ._graph import Barrier, Graph, Group, Node, Rotation
-from ._kernel import Kernel, Parameter, iteration, scratch, source_text
+from ._kernel import HostValue, Kernel, Parameter, iteration, scratch, source_text
 from ._library import lib as _lib
 from ._plan import Function, Plan, Run
 from ._system import Device, Queue, Signal, System, backend_report, is_stopping
 
 __all__ = ["Access", "Barrier", "Batch", "Buffer", "CancelledError", "Chunk", "Coll", "Data",
            "Device", "Error", "FailedError", "Flow", "Function", "Graph", "Group",
-           "InvalidError", "Kernel", "MemoryExhausted", "Node", "Parameter", "Plan", "Queue", "Rotation", "Rows", "Run",
+           "HostValue", "InvalidError", "Kernel", "MemoryExhausted", "Node", "Parameter", "Plan", "Queue", "Rotation", "Rows", "Run",
            "Schedule", "Signal", "System", "UnavailableError", "UnsupportedError", "WaitTimeout",
            "backend_report", "chunk", "is_stopping", "iteration", "live_count", "open", "scratch", "source_text", "version"]
 

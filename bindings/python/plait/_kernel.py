@@ -88,6 +88,15 @@ class Parameter:
         self.name = name
 
 
+class HostValue:
+    """A kernel argument: a value in the memory that each run sets for plait.Parameter(name) of
+    Graph.read and Graph.write, `offset` bytes from its start.  The launch reads it when all
+    nodes before it are complete, in each iteration again."""
+
+    def __init__(self, name, offset=0):
+        self.name, self.offset = name, offset
+
+
 class Scratch:
     """A kernel argument: scratch memory of the node, `scratch_bytes` long."""
 
@@ -176,6 +185,11 @@ class Arguments:
             name = encode(given.name)
             self.kept.append(name)
             slot.kind, slot.name = _raw.PLAIT_ARGUMENT_PARAMETER, name
+        elif isinstance(given, HostValue):
+            name = encode(given.name)
+            self.kept.append(name)
+            slot.kind, slot.name = _raw.PLAIT_ARGUMENT_HOST, name
+            slot.offset_bytes = convert(c_uint64, given.offset, what + ": offset").value
         elif isinstance(given, Turn):
             slot.kind = _raw.PLAIT_ARGUMENT_ROTATION
             slot.rotation, slot.ahead = given.number, given.ahead
@@ -366,7 +380,7 @@ class Kernel(Handle):
         made = Arguments(len(given))
         for i, (name, kind, target) in enumerate(self.parameters):
             what = "%s: argument %d %r" % (self.name, i, name)
-            if kind is None and not isinstance(given[i], (Parameter, Turn, Scratch, Iteration)):
+            if kind is None and not isinstance(given[i], (Parameter, HostValue, Turn, Scratch, Iteration)):
                 check_pointer(given[i], target, what)
             made.set(i, kind, given[i], what)
         return made

@@ -162,6 +162,7 @@ PLAIT_ARGUMENT_LOCAL = 6
 PLAIT_ARGUMENT_DATA = 7
 PLAIT_ARGUMENT_ACCESS = 8
 PLAIT_ARGUMENT_CHUNK = 9
+PLAIT_ARGUMENT_HOST = 10
 PLAIT_SERIES_FROM_COUNT = 1
 PLAIT_COMMAND_NOP = 0
 PLAIT_COMMAND_CALL = 1
@@ -656,6 +657,7 @@ class plait_node_desc(Structure):
         ("series_count", c_uint64),
         ("host_parameter", c_char_p),
         ("host_offset", c_uint64),
+        ("user_data_parameter", c_char_p),
     ]
 
 

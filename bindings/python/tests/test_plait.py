@@ -153,6 +153,19 @@ class Kernels(Case):
         self.queue.finish()
         self.assertEqual(y.tolist(), [3, 5, 7])
 
+    def test_values_that_the_host_computes(self):
+        graph, state = self.system.graph(), array.array("f", [0, 2])
+        x, y = self.floats(1, 2), self.floats(1, 1)
+        _, body = graph.repeat(3)
+        first = body.call(lambda: state.__setitem__(1, state[1] + 1))
+        body.launch(self.system.kernel(*SAXPY), plait.HostValue("state", 4), x, y, 2, items=2, after=first)
+        graph.freeze()(state=state)
+        self.assertEqual(y.tolist(), [1 + 3 + 4 + 5, 1 + 2 * (3 + 4 + 5)])
+        with self.assertRaisesRegex(plait.InvalidError, 'argument 0 "a".* offset_bytes is not aligned'):
+            graph.launch(self.system.kernel(*SAXPY), plait.HostValue("state", 2), x, y, 2)
+        with self.assertRaisesRegex(plait.InvalidError, 'argument 1 "x".*values only'):
+            graph.launch(self.system.kernel(*SAXPY), 2, plait.HostValue("state"), y, 2)
+
     def test_reads_and_writes_in_a_graph(self):
         graph, buffer = self.system.graph(), self.device.buffer(16)
         first = graph.write(buffer, plait.Parameter("given"), 12, target_offset=4, host_offset=4, label="in")

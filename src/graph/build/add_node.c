@@ -162,17 +162,33 @@ static plait_status check_call(const plait__node_draft *draft)
 	return PLAIT_OK;
 }
 
-static plait_status add_call(plait__node_draft *draft)
+/* Set the function of a call or predicate, and what it gets. */
+static plait_status add_function(plait__node_draft *draft)
 {
+	const char *name = draft->desc->user_data_parameter;
+	plait__range range = { .slot = PLAIT__NONE };
 	plait_status status = check_call(draft);
 
 	if (status != PLAIT_OK)
 		return status;
+	if (name != NULL && draft->desc->user_data != NULL)
+		return fail(draft, "user_data_parameter is in place of "
+			    "user_data; both are set");
+	if (name != NULL && *name == '\0')
+		return fail(draft, "user_data_parameter is empty");
+	draft->payload.object = plait__refs_function(draft);
+	if (draft->payload.object == PLAIT__NONE)
+		return error_status(draft);
+	return name == NULL ? PLAIT_OK :
+	       plait__arguments_push_parameter(draft, name, PLAIT__PARAM_HOST,
+					       &range, 0, PLAIT__NONE);
+}
+
+static plait_status add_call(plait__node_draft *draft)
+{
 	draft->node.kind = draft->desc->inbox != NULL ?
 			    PLAIT__CMD_CALLBACK : PLAIT__CMD_HOST;
-	draft->payload.object = plait__refs_function(draft);
-	return draft->payload.object != PLAIT__NONE ? PLAIT_OK :
-	       error_status(draft);
+	return add_function(draft);
 }
 
 /* The signal is resolved. */
@@ -222,16 +238,9 @@ static plait_status push_word(plait__node_draft *draft)
 static plait_status add_predicate(plait__node_draft *draft)
 {
 	const plait_node_desc *desc = draft->desc;
-	plait_status status;
 
-	if (desc->function != NULL || desc->inbox != NULL) {
-		status = check_call(draft);
-		if (status != PLAIT_OK)
-			return status;
-		draft->payload.object = plait__refs_function(draft);
-		return draft->payload.object != PLAIT__NONE ? PLAIT_OK :
-		       error_status(draft);
-	}
+	if (desc->function != NULL || desc->inbox != NULL)
+		return add_function(draft);
 	if (desc->predicate == NULL)
 		return fail(draft, "no predicate: set a buffer or a "
 			    "function");

@@ -6,13 +6,13 @@
 #include "graph/build/launch_arguments.h"
 
 #include "graph/build/add_node_fast.h"
+#include "graph/build/argument_array.h"
 #include "graph/build/graph.h"
 #include "graph/build/object_refs.h"
 #include "graph/build/scopes.h"
 #include "graph/build/series.h"
 #include "graph/store/unique_values.h"
 #include "base/error.h"
-#include "base/sized_struct.h"
 #include "kernel/argument.h"
 #include "object/memory/buffer.h"
 #include "object/memory/buffer_check.h"
@@ -356,7 +356,7 @@ plait_status plait__arguments_push_parameter(plait__node_draft *draft,
 	status = push_blob(&writer, cell, sizeof(cell));
 	if (status == PLAIT_OK)
 		status = push_patch(&writer, param.bytes);
-	if (status == PLAIT_OK)
+	if (status == PLAIT_OK && access != PLAIT__NONE)
 		status = push_parameter_access(draft, name, range, bytes,
 					       access);
 	return status == PLAIT_OK ? push_arg(draft, &writer.arg) : status;
@@ -500,6 +500,30 @@ static plait_status push_iteration(struct writer *writer)
 	return push_blob(writer, NULL, plait__type_bytes(type));
 }
 
+/* Why a launch cannot take this value from memory of the program; or null. */
+static const char *host_fault(const struct writer *writer)
+{
+	if (is_pointer(writer) || writer->parameter->type == PLAIT__TYPE_LOCAL)
+		return "memory of the program holds values only";
+	if (writer->given->name == NULL || writer->given->name[0] == '\0')
+		return "memory of the program needs a name";
+	return writer->given->offset_bytes %
+	       plait__payload_value_alignment(writer->parameter->bytes) != 0 ?
+	       "offset_bytes is not aligned for its type" : NULL;
+}
+
+/* The bytes in the blob are the address that a run binds, and the offset. */
+static plait_status push_host(struct writer *writer)
+{
+	plait__range range = { .offset = writer->given->offset_bytes };
+	const char *fault = host_fault(writer);
+
+	return fault != NULL ? fail(writer, fault) :
+	       plait__arguments_push_parameter(
+		       writer->draft, writer->given->name, PLAIT__PARAM_HOST,
+		       &range, writer->parameter->bytes, PLAIT__ACCESS_READ);
+}
+
 static plait_status push_scratch(struct writer *writer)
 {
 	if (!is_pointer(writer))
@@ -513,49 +537,24 @@ static plait_status push_scratch(struct writer *writer)
 static plait_status push_one(struct writer *writer)
 {
 	static plait_status (*const push[])(struct writer *writer) = {
-		push_value, push_buffer, push_parameter, push_rotation,
-		push_iteration, push_scratch, push_local,
+		[PLAIT_ARGUMENT_VALUE] = push_value,
+		[PLAIT_ARGUMENT_BUFFER] = push_buffer,
+		[PLAIT_ARGUMENT_PARAMETER] = push_parameter,
+		[PLAIT_ARGUMENT_ROTATION] = push_rotation,
+		[PLAIT_ARGUMENT_ITERATION] = push_iteration,
+		[PLAIT_ARGUMENT_SCRATCH] = push_scratch,
+		[PLAIT_ARGUMENT_LOCAL] = push_local,
+		[PLAIT_ARGUMENT_HOST] = push_host,
 	};
 	uint32_t kind = writer->given->kind;
 	plait_status status;
 
-	if (kind >= sizeof(push) / sizeof(push[0]))
-		return fail(writer, "kind is not one of PLAIT_ARGUMENT_...");
+	if (kind >= sizeof(push) / sizeof(push[0]) || push[kind] == NULL)
+		return fail(writer, "kind is not one of PLAIT_ARGUMENT_... "
+			    "that a graph has");
 	status = push[kind](writer);
-	return status == PLAIT_OK ? push_arg(writer->draft, &writer->arg) :
-	       status;
-}
-
-/* Copy an argument of another struct size.  The first one's size holds for all;
- * later ones need not repeat it. */
-static plait_status copy_argument(const plait__node_draft *draft, uint32_t i,
-				  plait_argument *room)
-{
-	const char *first = (const char *)draft->desc->arguments;
-	unsigned char copy[PLAIT__SIZED_STRUCT_MAX_BYTES];
-	uint32_t size;
-
-	memcpy(&size, first, sizeof(size));
-	if (i == 0)
-		return PLAIT__STRUCT_READ(plait_argument, room, first,
-					  draft->error);
-	/* The size of the first one is checked already. */
-	memcpy(copy, first + (uint64_t)i * size, size);
-	memcpy(copy, &size, sizeof(size));
-	return PLAIT__STRUCT_READ(plait_argument, room, copy, draft->error);
-}
-
-/* Read an argument in place when it has the current struct size. */
-static plait_status read_argument(const plait__node_draft *draft, uint32_t i,
-				  plait_argument *room,
-				  const plait_argument **out)
-{
-	if (draft->desc->arguments->size == sizeof(*room)) {
-		*out = &draft->desc->arguments[i];
-		return PLAIT_OK;
-	}
-	*out = room;
-	return copy_argument(draft, i, room);
+	return status == PLAIT_OK && kind != PLAIT_ARGUMENT_HOST ?
+	       push_arg(writer->draft, &writer->arg) : status;
 }
 
 static plait_status check_count(const plait__node_draft *draft,
@@ -592,7 +591,8 @@ plait_status plait__launch_arguments_push(plait__node_draft *draft,
 			.parameter = &signature->parameters[i],
 		};
 
-		status = read_argument(draft, i, &room, &writer.given);
+		status = plait__argument_array_read(draft, i, &room,
+						    &writer.given);
 		if (status == PLAIT_OK)
 			status = push_one(&writer);
 	}

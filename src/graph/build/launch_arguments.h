@@ -21,7 +21,7 @@ plait_status plait__arguments_push_count(plait__node_draft *draft,
 					 const char *name);
 
 /* Push memory that each run binds, of a PLAIT__PARAM_... kind, with the node's
- * access.  range->offset is an offset within that memory; range->slot returns
+ * access, or none.  range->offset is an offset within that memory; range->slot returns
  * the access object. */
 plait_status plait__arguments_push_parameter(plait__node_draft *draft,
 					     const char *name, uint32_t kind,

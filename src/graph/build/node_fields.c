@@ -52,7 +52,7 @@ static const char *const kind_names[] = {
 	      FIELD(LAUNCH, series) FIELD(LAUNCH, series_count))	\
 	GROUP(CALLS,							\
 	      FIELD(CALLS, function) FIELD(CALLS, user_data)		\
-	      FIELD(CALLS, inbox))					\
+	      FIELD(CALLS, inbox) FIELD(CALLS, user_data_parameter))	\
 	GROUP(MOVES, FIELD(MOVES, bytes))				\
 	GROUP(MOVES & ~READ,						\
 	      FIELD(MOVES & ~READ, target)				\
@@ -239,10 +239,10 @@ static plait_status check_predicate(const plait__node_draft *draft)
 		return fail(draft, "a function and a predicate buffer "
 			    "contradict each other");
 	if (!function && desc->predicate != NULL &&
-	    (desc->user_data != NULL ||
+	    (desc->user_data != NULL || desc->user_data_parameter != NULL ||
 	     (desc->flags & PLAIT_CALL_ANY_THREAD)))
-		return fail(draft, "user_data or PLAIT_CALL_ANY_THREAD is "
-			    "set, but the predicate is a buffer");
+		return fail(draft, "user_data, user_data_parameter or "
+			    "PLAIT_CALL_ANY_THREAD is set, but the predicate is a buffer");
 	return PLAIT_OK;
 }
 

@@ -43,7 +43,8 @@ static plait_status fail_unknown(const plait__plan *plan, const char *name,
 			   plait__spelling_hint_list(&choices));
 }
 
-/* How the nodes use memory of the program. */
+/* How the nodes use memory of the program.  Functions alone use memory without
+ * accesses. */
 static const char *host_type(const plait__plan *plan, uint32_t number)
 {
 	uint32_t object = plait__access_param(number), reads = 0, writes = 0;
@@ -54,7 +55,9 @@ static const char *host_type(const plait__plan *plan, uint32_t number)
 		reads += plan->accesses[i].mode == PLAIT__ACCESS_READ;
 		writes += plan->accesses[i].mode != PLAIT__ACCESS_READ;
 	}
-	return writes == 0 ? "in" : reads == 0 ? "out" : "inout";
+	if (reads == 0 || writes == 0)
+		return reads > 0 ? "in" : writes > 0 ? "out" : "inout";
+	return "inout";
 }
 
 static void describe_parameter(const plait__plan *plan,

@@ -96,6 +96,12 @@ static bool value_fits(const plait__plan *plan, const plait__plan_arg *arg,
 {
 	uint32_t bytes = parameter->bytes;
 
+	if (plait__payload_arg_is_host(plan->params, arg))
+		return parameter->type != PLAIT__TYPE_LOCAL &&
+		       plait__payload_param_offset(plan->blob, arg) %
+				       plait__payload_value_alignment(bytes) ==
+			       0 &&
+		       side_fits(plan, arg, bytes);
 	if (arg->bytes != bytes || !blob_fits(plan, arg->blob, bytes))
 		return false;
 	switch (arg->kind) {
@@ -224,6 +230,18 @@ static bool copy_fits(const plait__plan *plan,
 	       !sides_overlap(plan, payload, target, source);
 }
 
+/* A function gets memory that runs bind, or the data it was added with. */
+static bool user_data_fits(const plait__plan *plan,
+			   const plait__plan_payload *payload)
+{
+	const plait__plan_arg *arg = args_of(plan, payload);
+
+	return arg == NULL ||
+	       (payload->arg_count == 1 &&
+		plait__payload_arg_is_host(plan->params, arg) &&
+		param_fits(plan, arg, PLAIT__PARAM_WITH_OFFSET));
+}
+
 /* The command kind and the function's flags must agree on the thread. */
 static bool function_fits(const plait__plan *plan,
 			  const plait__plan_payload *payload, uint8_t kind)
@@ -231,7 +249,8 @@ static bool function_fits(const plait__plan *plan,
 	bool any = (plan->functions[payload->object].flags &
 		    PLAIT__FUNCTION_ANY_THREAD) != 0;
 
-	return payload->arg_count == 0 && any == (kind == PLAIT__CMD_HOST);
+	return user_data_fits(plan, payload) &&
+	       any == (kind == PLAIT__CMD_HOST);
 }
 
 static bool command_fits(const plait__plan_object *plan_object, uint32_t number)
@@ -344,6 +363,7 @@ static uint32_t use_of(const plait__plan_object *plan_object,
 		return i == 0 ? PLAIT__ACCESS_WRITE : PLAIT__ACCESS_READ;
 	kernel = (const plait__kernel *)plan_object->kernels[payload->kernel];
 	switch (kernel->signature->parameters[i].mode) {
+	case PLAIT__MODE_VALUE:
 	case PLAIT__MODE_IN: return PLAIT__ACCESS_READ;
 	case PLAIT__MODE_ATOMIC:
 		return commutes(plan_object, command, kernel, object) ?
@@ -386,7 +406,7 @@ static bool predicate_fits(const plait__plan *plan,
 	const plait__plan_arg *arg = args_of(plan, payload);
 
 	if (payload->object != PLAIT__NONE)
-		return payload->arg_count == 0;
+		return user_data_fits(plan, payload);
 	return payload->arg_count == 1 && arg->offset % WORD_BYTES == 0 &&
 	       memory_fits(plan, arg, WORD_BYTES);
 }

@@ -201,7 +201,8 @@ static plait_status take_argument(plait__held_argument *slot,
 		return take_buffer(slot, place, given, error);
 	if (given->kind == PLAIT_ARGUMENT_LOCAL)
 		return take_local(slot, place, given, error);
-	if (given->kind > PLAIT_ARGUMENT_LOCAL)
+	if (given->kind > PLAIT_ARGUMENT_LOCAL &&
+	    given->kind != PLAIT_ARGUMENT_HOST)
 		return fail_argument("kind is not one of PLAIT_ARGUMENT_...",
 				     error);
 	return fail_argument(

@@ -3,6 +3,7 @@
 #include "run/args/bind_parameters.h"
 
 #include "run/args/bind_copies.h"
+#include "run/args/bind_host_values.h"
 #include "run/args/bind_locals.h"
 #include "run/args/frame.h"
 
@@ -361,6 +362,8 @@ plait_status plait__bind_parameters(plait__frame *frame,
 		status = plait__bind_copies_check(frame, error);
 	if (status == PLAIT_OK)
 		status = plait__bind_locals_check(frame, error);
+	if (status == PLAIT_OK)
+		status = plait__bind_host_values_set(frame, error);
 	if (status != PLAIT_OK)
 		plait__bind_parameters_release(frame);
 	return status;

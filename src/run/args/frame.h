@@ -37,6 +37,12 @@ typedef struct plait__frame_turn {
 	uint64_t iteration;
 } plait__frame_turn;
 
+/* An argument that is a value in memory of the program. */
+typedef struct plait__host_value {
+	uint32_t command;
+	uint32_t argument;
+} plait__host_value;
+
 /* Offsets in a frame; equal for all instances.  Word 0 is unused: 0 means
  * "none". */
 typedef struct plait__frame_layout {
@@ -65,6 +71,8 @@ typedef struct plait__frame_layout {
 	uint32_t move_count;
 	uint32_t *locals;	/* launches whose local memory a run binds */
 	uint32_t local_count;
+	plait__host_value *host_values;
+	uint32_t host_value_count;
 	/* Per parameter: the backend whose launches take its memory; null if
 	 * none does. */
 	const plait__backend_port **takers;

@@ -3,6 +3,7 @@
 #include "run/args/frame_layout.h"
 
 #include "run/args/bind_copies.h"
+#include "run/args/bind_host_values.h"
 #include "run/args/bind_locals.h"
 #include "run/args/idle_params.h"
 
@@ -229,7 +230,8 @@ plait_status plait__frame_layout_make(plait__frame_layout *layout,
 	layout->launch_words = (sizeof(plait_launch) + sizeof(void *) - 1) /
 			       sizeof(void *);
 	if (!make_tables(layout) || !plait__bind_copies_find(layout) ||
-	    !plait__idle_params_find(layout))
+	    !plait__idle_params_find(layout) ||
+	    !plait__bind_host_values_find(layout))
 		return plait__payload_no_memory(error);
 	if (!plan_object->rehearses) {
 		note_takers(layout);
@@ -278,6 +280,7 @@ void plait__frame_layout_free(plait__frame_layout *layout)
 	plait__free(allocator, layout->takers,
 		    plan->params_count * sizeof(void *));
 	plait__bind_copies_free(layout);
+	plait__bind_host_values_free(layout);
 	plait__bind_locals_free(layout);
 	plait__idle_params_free(layout);
 	plait__temporaries_free(layout);

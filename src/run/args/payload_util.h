@@ -114,6 +114,40 @@ static inline bool plait__payload_is_param_copy(const plait__plan *plan,
 	return payload != NULL && plait__payload_has_params(plan, payload);
 }
 
+/* Returns what a function gets: the memory that the run has bound, or the data
+ * that it was added with. */
+static inline void *plait__payload_user_data(const plait__frame *frame,
+					     const plait__plan_payload *payload)
+{
+	const plait__plan_object *plan_object = frame->layout->plan_object;
+	void *address;
+
+	if (payload->arg_count == 0)
+		return plan_object->functions[payload->object].user_data;
+	memcpy(&address,
+	       frame->blob +
+		       plan_object->plan->args[payload->arg_first].blob,
+	       sizeof(address));
+	return address;
+}
+
+/* Returns true for a launch that takes a value from memory of the program: it
+ * reads the value when all that precedes it is complete. */
+static inline bool plait__payload_has_host_value(const plait__plan *plan,
+						 uint32_t command)
+{
+	const plait__plan_payload *payload;
+	bool has = false;
+
+	if (plan->commands[command].kind != PLAIT__CMD_LAUNCH)
+		return false;
+	payload = plait__payload_of(plan, command);
+	for (uint32_t i = 0; payload != NULL && i < payload->arg_count; i++)
+		has |= plait__payload_arg_is_host(
+			plan->params, &plan->args[payload->arg_first + i]);
+	return has;
+}
+
 /* Returns true if the command is a host function that may suspend itself. */
 static inline bool plait__payload_is_coroutine(const plait__plan *plan,
 					       uint32_t command)

@@ -14,6 +14,7 @@
  */
 #include "run/external/coroutine_command.h"
 
+#include "run/args/payload_util.h"
 #include "run/external/completion.h"
 #include "run/run.h"
 
@@ -129,16 +130,18 @@ static plait_status begin(plait__external *external, uint32_t command,
 {
 	const plait__program *program = external->instance->program;
 	const plait__plan *plan = program->plan;
+	const plait__plan_payload *payload =
+		&plan->payloads[plan->commands[command].link];
 	const plait__store_function *function =
-		&program->plan_object->functions[
-			plan->payloads[plan->commands[command].link].object];
+		&program->plan_object->functions[payload->object];
 	plait_status status = make(external, error);
 
 	if (status == PLAIT_OK)
 		status = plait__coroutine_init(
 			&external->coroutine->coroutine,
 			&program->context->stacks, function->function,
-			function->user_data, error);
+			plait__payload_user_data(&external->instance->frame,
+						 payload), error);
 	if (status != PLAIT_OK)
 		return status;
 	external->coroutine->await = NULL;

@@ -4,6 +4,7 @@
 #include "run/external/external_command.h"
 
 #include "run/blocked_on.h"
+#include "run/predicate_call.h"
 #include "run/args/payload_util.h"
 #include "run/external/completion.h"
 
@@ -216,7 +217,8 @@ static plait_status begin_call(plait__external *external,
 	const plait__call_request wanted = {
 		.inbox = (plait__inbox *)function->inbox,
 		.function = function->function,
-		.user_data = function->user_data,
+		.user_data = plait__payload_user_data(&external->instance->frame,
+						      payload),
 		.asks = asks,
 		.lock = external->lock,
 		.stop = &external->instance->stop,
@@ -345,6 +347,20 @@ static void fail(plait__external *external, uint32_t command,
 	plait__instance_fail(external->instance, command, &failure);
 }
 
+/* The command has ended, and the run goes on. */
+static void take_outcome(plait__external *external, uint32_t command,
+			 plait_status status, const plait_error *why)
+{
+	const plait__plan *plan = program_of(external)->plan;
+
+	if (status != PLAIT_OK)
+		fail(external, command, why);
+	else if (plan->commands[command].kind == PLAIT__CMD_REGION)
+		(void)plait__predicate_word(external->instance, command,
+					    (int32_t)external->word,
+					    &external->word);
+}
+
 /* Abandon the command: it may complete later or never; the lane goes on.  The
  * calling thread runs the lane, and no inbox owner has its call. */
 static void leave(plait__external *external)
@@ -423,8 +439,8 @@ bool plait__external_step(plait__external *external, uint32_t command)
 			}
 		}
 		end(external, status, &why);
-		if (status != PLAIT_OK && !stopped(external))
-			fail(external, command, &why);
+		if (!stopped(external))
+			take_outcome(external, command, status, &why);
 		return true;
 	}
 }

@@ -112,16 +112,32 @@ static void make_launch(const plait__program *program,
 	out->user_data = kernel;
 }
 
+/* A host function that gets memory which the run has bound; `user_data` is the
+ * function's entry. */
+static int32_t call_bound(void *const *arguments, const plait_launch *launch,
+			  void *user_data)
+{
+	const plait__store_function *host = user_data;
+
+	(void)launch;
+	return host->function(pointer_at(arguments, 0));
+}
+
 /* `out` is a host function's already (is_host).  The plan's function is bound,
  * as the plan is sealed. */
 static void make_host(const plait__program *program,
 		      const plait__plan_payload *payload, plait__call_op *out)
 {
-	const plait__store_function *host =
+	plait__store_function *host =
 		&program->plan_object->functions[payload->object];
 
 	out->host = host->function;
 	out->user_data = host->user_data;
+	if (payload->arg_count == 0)
+		return;
+	out->is_host = 0;
+	out->kernel = call_bound;
+	out->user_data = host;
 }
 
 static void make_move(plait_kernel_function move,

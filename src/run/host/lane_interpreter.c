@@ -12,6 +12,7 @@
 
 #include "run/args/loop_count.h"
 #include "run/external/coroutine_command.h"
+#include "run/predicate_call.h"
 #include "run/record/recorder.h"
 #include "run/rehearse.h"
 
@@ -341,8 +342,7 @@ static bool ask_predicate(plait__lane_task *self, const plait__step *step,
 			return false;
 		*out_word = self->external->external.word;
 	} else if (info->function != NULL) {
-		*out_word = (uint32_t)info->function->function(
-			info->function->user_data);
+		(void)plait__predicate_call(set->instance, region, out_word);
 	} else if (set->compiled->program->rehearsal != NULL) {
 		*out_word = plait__rehearse_choose(
 			set->compiled->program->plan, region, again ?

@@ -45,6 +45,7 @@ static bool can_segment(const plait__queue_program *compiled, uint32_t command,
 	case PLAIT__CMD_LAUNCH:
 		/* A launch without items is no launch. */
 		return !plait__payload_has_series(plan, payload) &&
+		       !plait__payload_has_host_value(plan, command) &&
 		       plait__device_code_find(
 			       (const plait__kernel *)
 				       plan_object->kernels[payload->kernel],

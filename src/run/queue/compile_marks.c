@@ -18,7 +18,8 @@ static bool is_begun_by_host(const plait__queue_program *compiled,
 
 	if (at->kind == PLAIT__CMD_REGION || at->kind == PLAIT__CMD_ENTER)
 		return compiled->regions[at->link].drains_lanes;
-	return plait__payload_is_external(plan, command);
+	return plait__payload_is_external(plan, command) ||
+	       plait__payload_has_host_value(plan, command);
 }
 
 static void await_mark(const plait__queue_program *compiled, uint32_t command,

@@ -34,6 +34,8 @@ static const char *command_fault(const plait__queue_program *compiled,
 		return "a loop or case is in it";
 	if (plait__payload_is_external(plan, command))
 		return "the host begins a command of it";
+	if (plait__payload_has_host_value(plan, command))
+		return "a launch of it takes a value of the host";
 	return NULL;
 }
 

@@ -16,6 +16,10 @@
  * all regions that enclose such a command *drain their lanes*, they follow the
  * completion points of what precedes them on each of their lanes.
  *
+ * The host reads the values that a launch takes from memory of the program when
+ * it submits the launch, so its chunk follows the completion points, too.  Nodes
+ * before the regions around it are complete: the host has decided these.
+ *
  * A region on a device (compile_device_loops.c) is a command of a chunk.  Its
  * bodies have no stages.
  */
@@ -177,18 +181,28 @@ static void add_end_before(struct stage_builder *b, uint32_t command)
 		add_end_of(b, command - 1);
 }
 
-static void add_external(struct stage_builder *b, uint32_t command)
+/* Likewise of all predecessors. */
+static void add_ends_before(struct stage_builder *b, uint32_t command)
 {
 	const plait__plan_command *at = &b->plan->commands[command];
+	uint32_t before;
+
+	add_end_before(b, command);
+	for (uint32_t i = at->wait_first; i < at[1].wait_first && !b->failed;
+	     i++) {
+		before = plait__plan_find_command(b->plan, b->body,
+						  b->plan->waits[i].lane,
+						  b->plan->waits[i].position);
+		add_end_of(b, before);
+	}
+}
+
+static void add_external(struct stage_builder *b, uint32_t command)
+{
 	uint32_t stage;
 
 	begin_sources(b);
-	add_end_before(b, command);
-	for (uint32_t i = at->wait_first; i < at[1].wait_first && !b->failed;
-	     i++)
-		add_end_of(b, plait__plan_find_command(
-				      b->plan, b->body, b->plan->waits[i].lane,
-				      b->plan->waits[i].position));
+	add_ends_before(b, command);
 	if (b->failed)
 		return;
 	stage = add_stage(b, PLAIT__STAGE_EXTERNAL, command);
@@ -265,7 +279,10 @@ static void add_command(struct stage_builder *b, uint32_t command)
 	uint32_t chunk;
 
 	begin_sources(b);
-	add_sources_of(b, command);
+	if (plait__payload_has_host_value(b->plan, command))
+		add_ends_before(b, command);
+	else
+		add_sources_of(b, command);
 	if (b->failed)
 		return;
 	chunk = find_chunk(b);

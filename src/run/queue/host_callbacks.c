@@ -9,6 +9,7 @@
 #include "run/queue/queue_command.h"
 #include "run/queue/resolve_arguments.h"
 
+#include "run/predicate_call.h"
 #include "run/args/payload_util.h"
 
 #include "base/error.h"
@@ -185,7 +186,10 @@ plait_status plait__host_callback_kernel(plait__host_callback *call,
 plait_status plait__host_callback_function(plait__host_callback *call,
 					   plait_error *why)
 {
-	return result_status(call->host->function(call->host->user_data), why);
+	void *user_data = plait__payload_user_data(
+		&call->state->instance->frame, call->payload);
+
+	return result_status(call->host->function(user_data), why);
 }
 
 /* ---- bytes ---- */
@@ -351,9 +355,8 @@ int32_t plait__host_callback_ask_predicate(void *user_data)
 {
 	plait__queue_predicate *predicate = user_data;
 	plait__queue_instance *state = predicate->state;
-	const plait__store_function *function =
-		state->compiled->regions[predicate->region].function;
 	struct plait__callback_scope inside;
+	bool decided;
 
 	if (at_load_relaxed_u32(&state->instance->stop) != 0)
 		return NOT_CALLED;
@@ -361,10 +364,12 @@ int32_t plait__host_callback_ask_predicate(void *user_data)
 	plait__callback_scope_enter(
 		&inside, state->instance->program->context->pool);
 	plait__run_instance_enter(state->instance);
-	predicate->word = (uint32_t)function->function(function->user_data);
+	decided = plait__predicate_call(state->instance, predicate->region,
+					&predicate->word);
 	plait__callback_scope_leave(&inside);
 	plait__thread_scope_end(&scope);
-	return 0;
+	/* A predicate that has failed fails its queue, too. */
+	return decided ? 0 : NOT_CALLED;
 }
 
 int32_t plait__host_callback_read_predicate(void *user_data)

@@ -25,7 +25,7 @@ using FileWatching: FDWatcher
 using Libdl: dlopen, dlsym
 
 export System, Device, Buffer, Kernel, Queue, Batch, Signal, Graph, Node, Plan, Run, PlaitError
-export Parameter, SCRATCH, ITERATION, Rows
+export Parameter, HostValue, SCRATCH, ITERATION, Rows
 export array, wrap, buffer, mapped, kernels, release, pump, descriptor, adopt
 export launch!, call!, write!, emit!, wait!, submit!, join!, mark!, edge!, remove!, remove_edge!, subgraph!, loop!, repeat!, case!, rotate!, temporary
 export read_graph, capture, freeze, bindings, bind!, prepare, exchange!, simulate, critical_path, rehearse!, tune

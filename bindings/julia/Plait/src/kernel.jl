@@ -36,6 +36,19 @@ struct Parameter
     Parameter(name) = new(String(name))
 end
 
+"""
+    HostValue(:name, offset=0)
+
+A kernel argument: a value in the memory that each run sets for a `Parameter` of [`read!`](@ref)
+and [`write!`](@ref), `offset` bytes from its start. The launch reads it when all nodes before
+it are complete, in each iteration again.
+"""
+struct HostValue
+    name::String
+    offset::UInt64
+    HostValue(name, offset=0) = new(String(name), offset)
+end
+
 struct Scratch end
 # Null: the iteration itself.
 struct Iteration
@@ -64,7 +77,7 @@ struct Turn
     ahead::UInt64
 end
 
-const Special = Union{Parameter,Scratch,Iteration,Turn}
+const Special = Union{Parameter,HostValue,Scratch,Iteration,Turn}
 
 # --- kernels -------------------------------------------------------------------
 
@@ -229,6 +242,8 @@ end
 
 special(given::Parameter) = sized(Raw.plait_argument; kind=Raw.PLAIT_ARGUMENT_PARAMETER,
                                   name=text_at(given.name))
+special(given::HostValue) = sized(Raw.plait_argument; kind=Raw.PLAIT_ARGUMENT_HOST,
+                                  name=text_at(given.name), offset_bytes=given.offset)
 special(::Scratch) = sized(Raw.plait_argument; kind=Raw.PLAIT_ARGUMENT_SCRATCH)
 special(given::Iteration) = sized(
     Raw.plait_argument; kind=Raw.PLAIT_ARGUMENT_ITERATION,

@@ -161,6 +161,7 @@ const PLAIT_ARGUMENT_LOCAL = plait_argument_kind(6)
 const PLAIT_ARGUMENT_DATA = plait_argument_kind(7)
 const PLAIT_ARGUMENT_ACCESS = plait_argument_kind(8)
 const PLAIT_ARGUMENT_CHUNK = plait_argument_kind(9)
+const PLAIT_ARGUMENT_HOST = plait_argument_kind(10)
 const PLAIT_SERIES_FROM_COUNT = plait_series_flags(1)
 const PLAIT_COMMAND_NOP = plait_command_kind(0)
 const PLAIT_COMMAND_CALL = plait_command_kind(1)
@@ -627,6 +628,7 @@ struct plait_node_desc
     series_count::UInt64
     host_parameter::Cstring
     host_offset::UInt64
+    user_data_parameter::Cstring
 end
 
 struct plait_freeze_desc

@@ -146,6 +146,19 @@ test("structs and vectors") do system, device, queue
     throws(() -> plan(b=TestBody(1, 1), v=3), ArgumentError, "v is a vector: give it 4 numbers", "no vector")
 end
 
+test("values that the host computes") do system, device, queue
+    graph, state = Graph(system), Float32[0, 2]
+    saxpy = Kernel(system, "saxpy(a: f32, x: in pointer f32, y: inout pointer f32, n: u64)",
+                   "KERNEL(saxpy) { EACH(i, n) y[i] += a * x[i]; }")
+    x, y = array(device, Float32[1, 2]), array(device, Float32[1, 1])
+    _, body = repeat!(graph, 3)
+    first = call!(() -> state[2] += 1, body)
+    launch!(body, saxpy, HostValue(:state, 4), x, y, 2; items=2, after=first)
+    freeze(graph)(state=state)
+    is(Array(y), Float32[13, 25], "of each iteration")
+    throws(() -> launch!(graph, saxpy, 2, HostValue(:state), y, 2), PlaitError, "values only", "a pointer")
+end
+
 test("reads and writes in a graph") do system, device, queue
     graph, x = Graph(system), array(device, UInt32[0, 0])
     first = write!(graph, x, Parameter(:given); host_offset=4, label="in")

@@ -158,6 +158,7 @@ pub const PLAIT_ARGUMENT_LOCAL: plait_argument_kind = 6;
 pub const PLAIT_ARGUMENT_DATA: plait_argument_kind = 7;
 pub const PLAIT_ARGUMENT_ACCESS: plait_argument_kind = 8;
 pub const PLAIT_ARGUMENT_CHUNK: plait_argument_kind = 9;
+pub const PLAIT_ARGUMENT_HOST: plait_argument_kind = 10;
 pub const PLAIT_SERIES_FROM_COUNT: plait_series_flags = 1;
 pub const PLAIT_COMMAND_NOP: plait_command_kind = 0;
 pub const PLAIT_COMMAND_CALL: plait_command_kind = 1;
@@ -622,6 +623,7 @@ pub struct plait_node_desc [size] {
     pub series_count: u64,
     pub host_parameter: *const c_char,
     pub host_offset: u64,
+    pub user_data_parameter: *const c_char,
 }
 pub struct plait_freeze_desc [size] {
     pub size: u32,

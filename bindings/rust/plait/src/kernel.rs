@@ -27,6 +27,8 @@ pub(crate) enum Kind<'a> {
     /// Memory of the program: its address, its bytes, and whether a run may write to it.
     Memory(*mut u8, usize, bool),
     Parameter(&'a str),
+    /// A value in memory that a run sets: the parameter, and an offset in bytes.
+    HostValue(&'a str, u64),
     Turn(u64, u64),
     Iteration,
     Series(raw::plait_series),
@@ -125,6 +127,14 @@ impl<'a> From<Parameter<'a>> for Argument<'a> {
     fn from(parameter: Parameter<'a>) -> Self {
         Argument::new(Kind::Parameter(parameter.0))
     }
+}
+
+/// Return an argument: a value in the memory that each run sets for a parameter of
+/// [`Graph::read`](crate::Graph::read) and [`Graph::write`](crate::Graph::write), `offset`
+/// bytes from its start.  The launch reads it when all nodes before it are complete, in each
+/// iteration again.
+pub fn host_value(name: &str, offset: u64) -> Argument<'_> {
+    Argument::new(Kind::HostValue(name, offset))
 }
 
 /// Return an argument: the iteration number of the enclosing loop, from 0.
@@ -383,6 +393,12 @@ impl Arguments {
                 self.names.push(c_text(name)?); // the text does not move with its CString
                 argument.kind = raw::PLAIT_ARGUMENT_PARAMETER;
                 argument.name = self.names[self.names.len() - 1].as_ptr();
+            }
+            Kind::HostValue(name, offset) => {
+                self.names.push(c_text(name)?); // the text does not move with its CString
+                argument.kind = raw::PLAIT_ARGUMENT_HOST;
+                argument.name = self.names[self.names.len() - 1].as_ptr();
+                argument.offset_bytes = offset;
             }
             Kind::Turn(rotation, ahead) => {
                 argument.kind = raw::PLAIT_ARGUMENT_ROTATION;

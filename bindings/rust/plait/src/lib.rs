@@ -40,7 +40,7 @@ mod system;
 pub use error::{Error, Result, Status};
 pub use graph::{Adding, Count, Freeze, Graph, Made, Node};
 pub use inbox::{is_stopping, Outcome, Verdict};
-pub use kernel::{bytes, iteration, memory, memory_mut, parameter, scratch, Argument, Items, Kernel, KernelBuilder, Parameter,
+pub use kernel::{bytes, host_value, iteration, memory, memory_mut, parameter, scratch, Argument, Items, Kernel, KernelBuilder, Parameter,
                  Rotation, Series};
 pub use memory::{Buffer, Element, Mapped, MappedMut};
 pub use plait_sys as sys;

@@ -184,6 +184,25 @@ fn sources() {
 }
 
 #[test]
+fn values_that_the_host_computes() {
+    alone(|system, _| {
+        let (graph, saxpy) = (system.graph()?, kernel(system, SAXPY)?);
+        let (x, y) = (system.device().array(&[1f32, 2.0])?, system.device().array(&[1f32; 2])?);
+        let (_, body) = graph.repeat(3u64).add()?;
+        let first = body.read(&y, "state").host_offset(4).add()?;
+        let given = args![plait::host_value("state", 4), &x, &y, 2];
+        body.launch(&saxpy, given).items(2).after(first).add()?;
+        let mut state = [0f32; 3];
+        graph.freeze()?.call(with![state = plait::memory_mut(&mut state)])?;
+        // The first word of y is doubled each time.
+        assert_eq!((y.read()?, state[1]), (vec![8.0, 15.0], 4.0));
+        let error = graph.launch(&saxpy, args![2, plait::host_value("state", 0), &y, 2]).add().err();
+        assert!(error.unwrap().text().contains("values only"));
+        Ok(())
+    });
+}
+
+#[test]
 fn reads_and_writes_in_a_graph() {
     alone(|system, queue| {
         let (graph, x) = (system.graph()?, system.device().array(&[0u32; 2])?);
