@@ -69,14 +69,18 @@ BY = {
              "plait_graph_read": "System::read_graph", "plait_graph_body": "Graph::repeat_while",
              "plait_plan_read": "System::read", "plait_plan_bind_function": "Plan::bind_function",
              "plait_plan_load": "System::load", "plait_context_open": "Options::open",
-             "plait_context_device": "System::devices", "plait_buffer_unmap": "Buffer::map"},
+             "plait_context_device": "System::devices", "plait_buffer_unmap": "Buffer::map",
+             "plait_flow_create": "System::flow", "plait_flow_submit": "Task::submit", "plait_flow_wait": "Flow::finish",
+             "plait_flow_notify": "Flow::done", "plait_data_create": "Flow::data", "plait_data_query": "Data::shape",
+             "plait_data_read": "Data::read", "plait_data_write": "Data::write", "plait_data_map": "Data::map",
+             "plait_data_unmap": "Data::map"},
     "julia": {"plait_run_is_stopping": "is_stopping", "plait_inbox_is_stopping": "is_stopping",
               "plait_buffer_bytes": "sizeof", "plait_queue_read": "copyto!", "plait_queue_write": "copyto!",
               "plait_plan_save": "write", "plait_plan_call": "plan", "plait_run_wait": "finish",
               "plait_run_notify": "wait"},
 }
 
-# Flows: Python and LuaJIT have them; Rust and Julia the raw layer alone.
+# Flows: Julia has the raw layer alone.
 RAW = "the raw layer has it; the data of a flow is memory of C"
 FLOWS = ["plait_flow_" + name for name in ("create", "submit", "wait", "notify", "cancel", "query", "read", "write", "split")] + \
     ["plait_data_" + name for name in ("create", "part", "map", "unmap", "query", "read", "write")]
@@ -94,10 +98,10 @@ WITHOUT = {
     ("julia", "plait_array_import"): DLPACK, ("julia", "plait_array_export"): DLPACK,
     ("rust", "plait_inbox_adopt"): "a `System` stays on its thread, which the compiler checks",
 }
-for _language, _box in (("python", "data.at[...]"), ("lua", "data:box(...)")):
+for _language, _box in (("python", "data.at[...]"), ("lua", "data:box(...)"), ("rust", "Data::at")):
     WITHOUT[_language, "PLAIT_ARGUMENT_DATA"] = "an access without a box is all of the data"
     WITHOUT[_language, "plait_data_part"] = "`%s` names a box of data" % _box
-for _language in ("rust", "julia"):
+for _language in ("julia",):
     WITHOUT.update({(_language, name): RAW for name in [*FLOWS, "PLAIT_ARGUMENT_DATA", "PLAIT_ARGUMENT_ACCESS", "PLAIT_ARGUMENT_CHUNK"]})
 for _language in LANGUAGES:
     WITHOUT.update({

@@ -192,7 +192,7 @@ def lua_member(layer, owner, dot, member, comment, given, body):
 
 # --- Rust --------------------------------------------------------------------
 
-RUST = ("lib", "system", "memory", "kernel", "queue", "graph", "plan", "names", "inbox", "error")
+RUST = ("lib", "system", "memory", "kernel", "queue", "graph", "plan", "names", "inbox", "error", "flow", "task", "data", "access")
 
 
 def rust_layer():

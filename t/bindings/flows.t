@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Flows: one small program prints the same in Python and in LuaJIT."""
+"""Flows: one small program prints the same in each language."""
 import os
 import re
 import shutil
@@ -8,6 +8,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from tap import BUILD, ROOT, SANITIZER, done, ok, run, skip, skip_all
+import rust
 
 if SANITIZER != "no":
     skip_all("languages are not built with a sanitizer, the library is")
@@ -26,15 +27,28 @@ after N "late": reads x [2, 4), which it wrote
 """
 
 
-def output(*command):
-    got = run(command)
-    return re.sub(r"after \d+", "after N", got.stdout), got.stderr
+def rust_command():
+    said, output = rust.build(), os.path.join(rust.OUT, "same")
+    got = rust.compile(FOLDER + "/same.rs", output)
+    ok(not said and got.returncode == 0, "rust: it is compiled", said, got.stderr)
+    return [output]
 
 
-for name, command in (("python", [sys.executable, FOLDER + "/same.py"]), ("lua", ["luajit", FOLDER + "/same.lua"])):
-    if name == "lua" and shutil.which("luajit") is None:
-        skip("there is no luajit")
+def command(name):
+    """Return how the program is started; None without the language."""
+    if name == "python":
+        return [sys.executable, FOLDER + "/same.py"]
+    if name == "lua":
+        return shutil.which("luajit") and ["luajit", FOLDER + "/same.lua"]
+    return rust.rustc and rust_command()
+
+
+for name in ("python", "lua", "rust"):
+    started = command(name)
+    if not started:
+        skip("there is no " + name)
         continue
-    text, error = output(*command)
-    ok(text == WANTED, name, text, error)
+    got = run(started)
+    text = re.sub(r"after \d+", "after N", got.stdout)
+    ok(text == WANTED, name, got.stdout, got.stderr)
 done()

@@ -60,6 +60,8 @@ objects! {
     plait_plan plait_plan_release,
     plait_run plait_run_release,
     plait_callable plait_callable_release,
+    plait_flow plait_flow_release,
+    plait_data plait_data_release,
 }
 
 /// One owned reference to an object; dropped in any order, on any thread.
