@@ -77,13 +77,9 @@ BY = {
     "julia": {"plait_run_is_stopping": "is_stopping", "plait_inbox_is_stopping": "is_stopping",
               "plait_buffer_bytes": "sizeof", "plait_queue_read": "copyto!", "plait_queue_write": "copyto!",
               "plait_plan_save": "write", "plait_plan_call": "plan", "plait_run_wait": "finish",
-              "plait_run_notify": "wait"},
+              "plait_run_notify": "wait", "plait_data_read": "data[...]", "plait_data_write": "data[...] = numbers"},
 }
 
-# Flows: Julia has the raw layer alone.
-RAW = "the raw layer has it; the data of a flow is memory of C"
-FLOWS = ["plait_flow_" + name for name in ("create", "submit", "wait", "notify", "cancel", "query", "read", "write", "split")] + \
-    ["plait_data_" + name for name in ("create", "part", "map", "unmap", "query", "read", "write")]
 INTERNAL["plait_flow_launch"] = SHORT % "plait_flow_submit"
 INTERNAL.update({"plait_%s_%s" % (name, verb): HELD if verb == "retain" else RELEASED for name in ("flow", "data") for verb in ("retain", "release")})
 
@@ -98,11 +94,9 @@ WITHOUT = {
     ("julia", "plait_array_import"): DLPACK, ("julia", "plait_array_export"): DLPACK,
     ("rust", "plait_inbox_adopt"): "a `System` stays on its thread, which the compiler checks",
 }
-for _language, _box in (("python", "data.at[...]"), ("lua", "data:box(...)"), ("rust", "Data::at")):
+for _language, _box in (("python", "data.at[...]"), ("lua", "data:box(...)"), ("rust", "Data::at"), ("julia", "view(data, ...)")):
     WITHOUT[_language, "PLAIT_ARGUMENT_DATA"] = "an access without a box is all of the data"
     WITHOUT[_language, "plait_data_part"] = "`%s` names a box of data" % _box
-for _language in ("julia",):
-    WITHOUT.update({(_language, name): RAW for name in [*FLOWS, "PLAIT_ARGUMENT_DATA", "PLAIT_ARGUMENT_ACCESS", "PLAIT_ARGUMENT_CHUNK"]})
 for _language in LANGUAGES:
     WITHOUT.update({
         (_language, "plait_context_desc.allocator"): "memory of C is not the language's",

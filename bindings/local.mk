@@ -2,7 +2,7 @@
 # Sources of the layers, installed as they are: a program in a language takes them
 # from there. Not here: tests, generators. t/lint/installed.t knows the list.
 nobase_dist_pkgdata_DATA = %D%/README.md %D%/api.json %D%/julia/Plait/Project.toml \
-	%D%/julia/Plait/src/Plait.jl %D%/julia/Plait/src/core.jl \
+	%D%/julia/Plait/src/Plait.jl %D%/julia/Plait/src/core.jl %D%/julia/Plait/src/data.jl %D%/julia/Plait/src/flow.jl \
 	%D%/julia/Plait/src/graph.jl %D%/julia/Plait/src/inbox.jl \
 	%D%/julia/Plait/src/kernel.jl %D%/julia/Plait/src/memory.jl \
 	%D%/julia/Plait/src/plan.jl %D%/julia/Plait/src/queue.jl %D%/julia/Plait/src/raw.jl \

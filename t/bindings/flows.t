@@ -8,6 +8,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 from tap import BUILD, ROOT, SANITIZER, done, ok, run, skip, skip_all
+import julia
 import rust
 
 if SANITIZER != "no":
@@ -40,10 +41,13 @@ def command(name):
         return [sys.executable, FOLDER + "/same.py"]
     if name == "lua":
         return shutil.which("luajit") and ["luajit", FOLDER + "/same.lua"]
+    if name == "julia":
+        os.environ.update(julia.environment("flows"))
+        return julia.julia and julia.command(FOLDER + "/same.jl")
     return rust.rustc and rust_command()
 
 
-for name in ("python", "lua", "rust"):
+for name in ("python", "lua", "rust", "julia"):
     started = command(name)
     if not started:
         skip("there is no " + name)

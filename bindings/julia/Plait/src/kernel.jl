@@ -64,7 +64,13 @@ struct Turn
     ahead::UInt64
 end
 
-const Special = Union{Parameter,Scratch,Iteration,Turn}
+# An argument that is ready for C, and the objects that it points to: data of a flow.
+struct Ready
+    argument::Raw.plait_argument
+    kept::Vector{Any}
+end
+
+const Special = Union{Parameter,Scratch,Iteration,Turn,Ready}
 
 # --- kernels -------------------------------------------------------------------
 
@@ -229,6 +235,7 @@ end
 
 special(given::Parameter) = sized(Raw.plait_argument; kind=Raw.PLAIT_ARGUMENT_PARAMETER,
                                   name=text_at(given.name))
+special(given::Ready) = given.argument
 special(::Scratch) = sized(Raw.plait_argument; kind=Raw.PLAIT_ARGUMENT_SCRATCH)
 special(given::Iteration) = sized(
     Raw.plait_argument; kind=Raw.PLAIT_ARGUMENT_ITERATION,
