@@ -145,13 +145,13 @@ function ready(parameter, given::Union{Data,Access}, what)
 end
 
 """
-    launch!(flow, kernel, arguments...; items=1, group, split=0, pieces=0, reads, writes, updates,
-            label, urgent=false, barrier=false, cost=0)
+    launch!(flow, kernel, arguments...; items=1, group, split=0, pieces=0, options...)
 
 Submit a launch: values, data, accesses and [`CHUNK`](@ref) for the parameters of the kernel.
 `split`: how many of the last dimensions of `items` are cut into `pieces`, 0: as many as
-lanes. Returns the number of the task. `barrier`: after all tasks before it, and before all
-after it; `cost`: its expected duration in any unit, for pictures.
+lanes. Returns the number of the task. Options, as of all tasks: `reads`, `writes`, `updates`,
+`label`, `urgent`; `barrier`: after all tasks before it, and before all after it; `cost`: its
+expected duration in any unit, for pictures.
 """
 function launch!(flow::Flow, kernel::Kernel, given...; items=1, group=(), split=0, pieces=0, more...)
     names = kernel.parameters

@@ -26,6 +26,7 @@
 //! closures submitted from any thread are `Send`, slices do not outlive their buffer.
 
 mod access;
+mod coll;
 mod data;
 mod error;
 mod flow;
@@ -38,10 +39,12 @@ mod names;
 mod plan;
 mod queue;
 mod rows;
+mod schedule;
 mod system;
 mod task;
 
 pub use access::{chunk, Access, Accessed, Accesses, BySignature, Part, Reads, Span, Views, Writes};
+pub use coll::{Chunk, Coll, CollBuffer, CollKind, CollOptions, CollTarget, CompileOptions, Protocol};
 pub use data::{Data, DataBuilder, DataView, DataViewMut, Token};
 pub use error::{Error, Result, Status};
 pub use flow::{Done, Flow, FlowFormat, FlowInfo, FlowOptions};
@@ -56,6 +59,7 @@ pub use names::{Binding, BindingKind, Command, Costs, CriticalCommand, LaneUse, 
 pub use plan::{Callable, Given, Plan, PlanFormat, Run, RunFlags, TraceFormat};
 pub use queue::{Batch, Pending, Queue, Reach, Signal};
 pub use rows::Rows;
+pub use schedule::{Claim, CollTime, Collective, Proof, Reduction, Refusal, Schedule, ScheduleFormat, ScheduleInfo};
 pub use system::{Device, DeviceInfo, Options, System};
 pub use task::Task;
 

@@ -62,6 +62,8 @@ objects! {
     plait_callable plait_callable_release,
     plait_flow plait_flow_release,
     plait_data plait_data_release,
+    plait_coll plait_coll_release,
+    plait_schedule plait_schedule_release,
 }
 
 /// One owned reference to an object; dropped in any order, on any thread.
