@@ -12,7 +12,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../
 from tap import BUILD, ROOT, SANITIZER, done, ok, run, skip
 
 FOLDER = os.path.join(ROOT, "examples", "flow")
-NUMBERS = {"vec": 5, "black_scholes": 10000, "heat": 4096, "matmul": 2304, "cholesky": 6400}
+NUMBERS = {"vec": 5, "black_scholes": 10000, "heat": 4096, "matmul": 2304, "cholesky": 6400, "wave": 4096, "nbody": 192,
+           "rsim": 4100, "hits": 120, "images": 2304, "ensemble": 400, "deep_learning": 10}
 BACKENDS = ("host", "chaos,host")
 
 
