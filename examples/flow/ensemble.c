@@ -79,11 +79,13 @@ int main(void)
 
 	must(plait_flow_launch(flow, centre, PLAIT_ITEMS(N),
 			       PLAIT_ARGUMENTS(PLAIT_DATA(rows), PLAIT_DATA(centred),
-					       PLAIT_VALUE(n), PLAIT_VALUE(features)), NULL, &error));
+					       PLAIT_VALUE(n), PLAIT_VALUE(features)),
+			       NULL, &error));
 	plait_data *one = submit(rows, weights[0]), *other = submit(centred, weights[1]);
 	must(plait_flow_launch(flow, mean, PLAIT_ITEMS(N * CLASSES),
-			       PLAIT_ARGUMENTS(PLAIT_DATA(one), PLAIT_DATA(other), PLAIT_DATA(both),
-					       PLAIT_VALUE(count)), NULL, &error));
+			       PLAIT_ARGUMENTS(PLAIT_DATA(one), PLAIT_DATA(other),
+					       PLAIT_DATA(both), PLAIT_VALUE(count)),
+			       NULL, &error));
 	sequential();
 	must(plait_data_read(both, NULL, got, &error));
 	compare("ensemble", got, wanted, N * CLASSES);
