@@ -71,17 +71,19 @@ BY = {
              "plait_queue_end_capture": "System::capture", "plait_graph_body": "Graph::repeat_while",
              "plait_plan_read": "System::read", "plait_plan_bind_function": "Plan::bind_function",
              "plait_plan_load": "System::load", "plait_context_open": "Options::open",
-             "plait_context_device": "System::devices", "plait_buffer_unmap": "Buffer::map"},
+             "plait_context_device": "System::devices", "plait_buffer_unmap": "Buffer::map",
+             "plait_coll_create": "CollOptions::create", "plait_coll_known": "CollOptions::known",
+             "plait_coll_copy": "Chunk::copy", "plait_flow_create": "System::flow", "plait_flow_submit": "Task::submit", "plait_flow_wait": "Flow::finish",
+             "plait_flow_notify": "Flow::done", "plait_data_create": "Flow::data", "plait_data_query": "Data::shape",
+             "plait_data_read": "Data::read", "plait_data_write": "Data::write", "plait_data_map": "Data::map",
+             "plait_data_unmap": "Data::map"},
     "julia": {"plait_run_is_stopping": "is_stopping", "plait_inbox_is_stopping": "is_stopping",
               "plait_buffer_bytes": "sizeof", "plait_queue_read": "copyto!", "plait_queue_write": "copyto!",
               "plait_plan_save": "write", "plait_plan_call": "plan", "plait_run_wait": "finish",
-              "plait_run_notify": "wait"},
+              "plait_run_notify": "wait", "plait_coll_create": "Coll", "plait_coll_known": "Coll",
+              "plait_coll_read": "read_coll", "plait_coll_join": "join", "plait_data_read": "data[...]", "plait_data_write": "data[...] = numbers"},
 }
 
-# Flows: Python and LuaJIT have them; Rust and Julia the raw layer alone.
-RAW = "the raw layer has it; the data of a flow is memory of C"
-FLOWS = ["plait_flow_" + name for name in ("create", "submit", "wait", "notify", "cancel", "query", "read", "write", "split")] + \
-    ["plait_data_" + name for name in ("create", "part", "map", "unmap", "query", "read", "write")]
 INTERNAL["plait_flow_launch"] = SHORT % "plait_flow_submit"
 INTERNAL.update({"plait_%s_%s" % (name, verb): HELD if verb == "retain" else RELEASED for name in ("flow", "data") for verb in ("retain", "release")})
 
@@ -96,11 +98,9 @@ WITHOUT = {
     ("julia", "plait_array_import"): DLPACK, ("julia", "plait_array_export"): DLPACK,
     ("rust", "plait_inbox_adopt"): "a `System` stays on its thread, which the compiler checks",
 }
-for _language, _box in (("python", "data.at[...]"), ("lua", "data:box(...)")):
+for _language, _box in (("python", "data.at[...]"), ("lua", "data:box(...)"), ("rust", "Data::at"), ("julia", "view(data, ...)")):
     WITHOUT[_language, "PLAIT_ARGUMENT_DATA"] = "an access without a box is all of the data"
     WITHOUT[_language, "plait_data_part"] = "`%s` names a box of data" % _box
-for _language in ("rust", "julia"):
-    WITHOUT.update({(_language, name): RAW for name in [*FLOWS, "PLAIT_ARGUMENT_DATA", "PLAIT_ARGUMENT_ACCESS", "PLAIT_ARGUMENT_CHUNK"]})
 for _language in LANGUAGES:
     WITHOUT.update({
         (_language, "plait_context_desc.allocator"): "memory of C is not the language's",
@@ -117,13 +117,6 @@ for _language in LANGUAGES:
         (_language, "plait_callable_desc.failed"): "a C function of a plan returns a status",
         (_language, "plait_callable_desc.flags"): "the library chooses",
     })
-# Collectives have a layer in Python and LuaJIT.
-for _language in ("rust", "julia"):
-    WITHOUT.update({(_language, "plait_schedule_" + name): "the raw layer only, until collectives have a layer"
-                    for name in ("read", "check", "write", "query", "graph", "simulate", "draw")})
-    WITHOUT.update({(_language, "plait_coll_" + name): "the raw layer only, until collectives have a layer"
-                    for name in ("create", "known", "read", "chunk", "copy", "reduce", "part",
-                                 "join", "parallel", "end", "compile")})
 WITHOUT.update({
     ("python", "PLAIT_NODE_ON_FIRST"): "one `device` says the same", ("rust", "PLAIT_NODE_ON_FIRST"): "one `device` says the same",
     ("rust", "PLAIT_POLICY_BOUNDED"): "the default",

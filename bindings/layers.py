@@ -192,7 +192,7 @@ def lua_member(layer, owner, dot, member, comment, given, body):
 
 # --- Rust --------------------------------------------------------------------
 
-RUST = ("lib", "system", "memory", "kernel", "queue", "graph", "plan", "names", "inbox", "error")
+RUST = ("lib", "system", "memory", "kernel", "queue", "graph", "plan", "names", "inbox", "error", "flow", "task", "data", "access", "coll", "schedule")
 
 
 def rust_layer():
@@ -245,7 +245,7 @@ def rust_function(layer, names, current, lines, comment):
 
 # --- Julia -------------------------------------------------------------------
 
-JULIA_TYPES = "System Device Buffer Kernel Queue Batch Signal Graph Node Plan Run CFunction Turns Handle".split()
+JULIA_TYPES = "System Device Buffer Kernel Queue Batch Signal Graph Node Plan Run CFunction Turns Flow Data Access Coll Schedule Chunks Handle".split()
 
 
 # A docstring and its code, up to the next docstring or to an empty line followed by
@@ -255,7 +255,7 @@ JULIA_DOC = re.compile(r'^(?:"""\n(.*?)\n"""|"([^"\n][^\n]*)")\n(\S.*?)(?=\n"|\n
 
 def julia_layer():
     layer = Layer(r"()(?:function )?(?:Base\.)?(\w+!?)\(")
-    for name in ("system", "memory", "kernel", "queue", "graph", "plan", "core"):
+    for name in ("system", "memory", "kernel", "queue", "graph", "plan", "flow", "data", "coll", "core"):
         text = layer.read("julia/Plait/src/%s.jl" % name)
         constructors = {}
         for block in re.split(r"\n\n(?=\S)", text):

@@ -2,7 +2,8 @@
 # Sources of the layers, installed as they are: a program in a language takes them
 # from there. Not here: tests, generators. t/lint/installed.t knows the list.
 nobase_dist_pkgdata_DATA = %D%/README.md %D%/api.json %D%/julia/Plait/Project.toml \
-	%D%/julia/Plait/src/Plait.jl %D%/julia/Plait/src/core.jl \
+	%D%/julia/Plait/src/Plait.jl %D%/julia/Plait/src/coll.jl %D%/julia/Plait/src/core.jl \
+	%D%/julia/Plait/src/data.jl %D%/julia/Plait/src/flow.jl \
 	%D%/julia/Plait/src/graph.jl %D%/julia/Plait/src/inbox.jl \
 	%D%/julia/Plait/src/kernel.jl %D%/julia/Plait/src/memory.jl \
 	%D%/julia/Plait/src/plan.jl %D%/julia/Plait/src/queue.jl %D%/julia/Plait/src/raw.jl \
@@ -17,11 +18,12 @@ nobase_dist_pkgdata_DATA = %D%/README.md %D%/api.json %D%/julia/Plait/Project.to
 	%D%/python/plait/_raw.py %D%/python/plait/_system.py %D%/python/plait/_tensor.py \
 	%D%/python/plait/py.typed %D%/python/pyproject.toml %D%/rust/README.md \
 	%D%/rust/plait-sys/Cargo.toml %D%/rust/plait-sys/src/lib.rs \
-	%D%/rust/plait-sys/src/raw.rs %D%/rust/plait/Cargo.toml %D%/rust/plait/src/error.rs \
+	%D%/rust/plait-sys/src/raw.rs %D%/rust/plait/Cargo.toml %D%/rust/plait/src/access.rs \
+	%D%/rust/plait/src/coll.rs %D%/rust/plait/src/data.rs %D%/rust/plait/src/error.rs %D%/rust/plait/src/flow.rs \
 	%D%/rust/plait/src/graph.rs %D%/rust/plait/src/inbox.rs %D%/rust/plait/src/kernel.rs \
 	%D%/rust/plait/src/lib.rs %D%/rust/plait/src/library.rs %D%/rust/plait/src/memory.rs \
 	%D%/rust/plait/src/names.rs %D%/rust/plait/src/plan.rs %D%/rust/plait/src/queue.rs \
-	%D%/rust/plait/src/rows.rs %D%/rust/plait/src/system.rs
+	%D%/rust/plait/src/rows.rs %D%/rust/plait/src/schedule.rs %D%/rust/plait/src/system.rs %D%/rust/plait/src/task.rs
 
 # A wheel for Python with the library inside, for machines like this one.
 WHEEL_FOLDER = .

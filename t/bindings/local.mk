@@ -3,6 +3,7 @@ META_TESTS += %D%/api.t
 PLAIN_SCRIPT_TESTS += %D%/reference.t
 PLAIN_SCRIPT_TESTS += %D%/python.t
 PLAIN_SCRIPT_TESTS += %D%/flows.t
+PLAIN_SCRIPT_TESTS += %D%/colls.t
 PLAIN_SCRIPT_TESTS += %D%/lua.t
 PLAIN_SCRIPT_TESTS += %D%/rust.t
 PLAIN_SCRIPT_TESTS += %D%/julia.t

@@ -17,7 +17,8 @@ plait for Julia: task graphs, scheduled once and replayed.
 Files: raw.jl has the C functions, core.jl the library, errors and handles,
 inbox.jl events and waiting, system.jl systems and devices, memory.jl
 buffers, kernel.jl kernels and their arguments, queue.jl queues and signals,
-graph.jl graphs, plan.jl plans and runs.
+graph.jl graphs, plan.jl plans and runs, data.jl data of flows, flow.jl flows,
+coll.jl collectives.
 """
 module Plait
 
@@ -29,6 +30,8 @@ export Parameter, HostValue, SCRATCH, ITERATION, Rows
 export array, wrap, buffer, mapped, kernels, release, pump, descriptor, adopt
 export launch!, call!, write!, emit!, wait!, submit!, join!, mark!, edge!, remove!, remove_edge!, subgraph!, loop!, repeat!, case!, rotate!, temporary
 export read_graph, capture, freeze, bindings, bind!, prepare, exchange!, simulate, critical_path, rehearse!, tune
+export Flow, Data, CHUNK, token, reads, writes, updates, own, near, explain
+export Coll, Schedule, chunk, reduce!, part, parallel, compile, check, read_coll, read_schedule
 export finish, isdone, cancel, is_stopping, record!, trace
 
 include("raw.jl")
@@ -40,5 +43,8 @@ include("kernel.jl")
 include("queue.jl")
 include("graph.jl")
 include("plan.jl")
+include("data.jl")
+include("flow.jl")
+include("coll.jl")
 
 end

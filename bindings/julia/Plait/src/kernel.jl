@@ -77,7 +77,13 @@ struct Turn
     ahead::UInt64
 end
 
-const Special = Union{Parameter,HostValue,Scratch,Iteration,Turn}
+# An argument that is ready for C, and the objects that it points to: data of a flow.
+struct Ready
+    argument::Raw.plait_argument
+    kept::Vector{Any}
+end
+
+const Special = Union{Parameter,HostValue,Scratch,Iteration,Turn,Ready}
 
 # --- kernels -------------------------------------------------------------------
 
@@ -244,6 +250,7 @@ special(given::Parameter) = sized(Raw.plait_argument; kind=Raw.PLAIT_ARGUMENT_PA
                                   name=text_at(given.name))
 special(given::HostValue) = sized(Raw.plait_argument; kind=Raw.PLAIT_ARGUMENT_HOST,
                                   name=text_at(given.name), offset_bytes=given.offset)
+special(given::Ready) = given.argument
 special(::Scratch) = sized(Raw.plait_argument; kind=Raw.PLAIT_ARGUMENT_SCRATCH)
 special(given::Iteration) = sized(
     Raw.plait_argument; kind=Raw.PLAIT_ARGUMENT_ITERATION,

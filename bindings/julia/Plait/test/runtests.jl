@@ -30,6 +30,8 @@ include("arrays.jl")
 include("functions.jl")
 include("plans.jl")
 include("tasks.jl")
+include("flows.jl")
+include("colls.jl")
 include("collection.jl")
 
 # Run in a new task, whose stack holds no references of the tests.

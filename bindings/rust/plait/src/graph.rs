@@ -53,7 +53,11 @@ impl Graph {
         let raw = Handle::make(|out, error| unsafe {
             (lib().plait_graph_create)(owner.shared.context.get(), out, error)
         })?;
-        Ok(Graph { raw, owner: owner.clone(), functions: Rc::default(), pointers: Rc::default() })
+        Ok(Graph::of(raw, owner))
+    }
+
+    pub(crate) fn of(raw: Handle<raw::plait_graph>, owner: &Rc<Owner>) -> Graph {
+        Graph { raw, owner: owner.clone(), functions: Rc::default(), pointers: Rc::default() }
     }
 
     pub(crate) fn read_text(owner: &Rc<Owner>, text: &str, name: &str) -> Result<Graph> {
@@ -63,7 +67,7 @@ impl Graph {
             (lib().plait_graph_read)(owner.shared.context.get(), text.as_ptr().cast(),
                                      text.len() as u64, name.as_ptr(), out, error)
         })?;
-        Ok(Graph { raw, owner: owner.clone(), functions: Rc::default(), pointers: Rc::default() })
+        Ok(Graph::of(raw, owner))
     }
 
     pub(crate) fn capture(owner: &Rc<Owner>, queues: &[&Queue], local_signals: bool,

@@ -272,6 +272,11 @@ impl Owner {
         self.once.borrow_mut().remove(&number)
     }
 
+    /// Return true if the closure has not been called.
+    pub(crate) fn has_once(&self, number: u64) -> bool {
+        self.once.borrow().contains_key(&number)
+    }
+
     fn forget(&self, number: u64) {
         let function = self.functions.borrow_mut().remove(&number);
         drop(function); // may run any code: no RefCell is borrowed here
@@ -312,7 +317,7 @@ impl Owner {
 
     fn serve(&self, event: &raw::plait_event) -> Result<()> {
         let number = event.user_data as usize as u64;
-        if event.kind == raw::PLAIT_EVENT_RUN || event.kind == raw::PLAIT_EVENT_SIGNAL {
+        if matches!(event.kind, raw::PLAIT_EVENT_RUN | raw::PLAIT_EVENT_SIGNAL | raw::PLAIT_EVENT_TASK) {
             let waker = self.shared.lock().wakers.remove(&number);
             if let Some(waker) = waker {
                 waker.wake();

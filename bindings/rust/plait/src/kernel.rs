@@ -7,6 +7,7 @@ use std::ptr;
 
 use plait_sys as raw;
 
+use crate::access::{Accessed, KeptAccess};
 use crate::error::{c_text, call, fill_text, pointer_of, Error, Result, Status};
 use crate::library::{lib, Handle};
 use crate::memory::{Buffer, Element};
@@ -33,6 +34,10 @@ pub(crate) enum Kind<'a> {
     Iteration,
     Series(raw::plait_series),
     Scratch,
+    /// Data of a flow.
+    Access(Accessed<'a>),
+    /// The items of a piece of a split launch.
+    Chunk,
 }
 
 /// A kernel argument: a number (of local memory: its bytes for each group), a buffer, a parameter of the run, or a value of the
@@ -44,7 +49,7 @@ pub struct Argument<'a> {
 }
 
 impl<'a> Argument<'a> {
-    fn new(kind: Kind<'a>) -> Argument<'a> {
+    pub(crate) fn new(kind: Kind<'a>) -> Argument<'a> {
         Argument { kind, buffer: PhantomData }
     }
 }
@@ -340,6 +345,7 @@ pub(crate) struct Arguments {
     names: Vec<CString>,
     /// Arguments point to them.
     series: Vec<Box<raw::plait_series>>,
+    accesses: Vec<Box<KeptAccess>>,
     /// Pointer parameters, with their pointee types.
     pub(crate) pointers: Vec<(String, String)>,
 }
@@ -412,6 +418,14 @@ impl Arguments {
                 argument.series = &*self.series[self.series.len() - 1];
             }
             Kind::Scratch => argument.kind = raw::PLAIT_ARGUMENT_SCRATCH,
+            Kind::Chunk => argument.kind = raw::PLAIT_ARGUMENT_CHUNK,
+            Kind::Access(given) if wanted.pointer => {
+                check_pointer(given.place.element, &wanted.kind, &what)?;
+                argument.kind = raw::PLAIT_ARGUMENT_ACCESS;
+                self.accesses.push(KeptAccess::new(given));
+                let last: *const _ = &self.accesses[self.accesses.len() - 1].raw;
+                argument.value = last.cast();
+            }
             Kind::Buffer(buffer, element) if wanted.pointer => {
                 check_pointer(element, &wanted.kind, &what)?;
                 argument.kind = raw::PLAIT_ARGUMENT_BUFFER;

@@ -25,7 +25,11 @@
 //! slice of it exists.  All other functions are safe, and misuse does not compile:
 //! closures submitted from any thread are `Send`, slices do not outlive their buffer.
 
+mod access;
+mod coll;
+mod data;
 mod error;
+mod flow;
 mod graph;
 mod inbox;
 mod kernel;
@@ -35,9 +39,15 @@ mod names;
 mod plan;
 mod queue;
 mod rows;
+mod schedule;
 mod system;
+mod task;
 
+pub use access::{chunk, Access, Accessed, Accesses, BySignature, Part, Reads, Span, Views, Writes};
+pub use coll::{Chunk, Coll, CollBuffer, CollKind, CollOptions, CollTarget, CompileOptions, Protocol};
+pub use data::{Data, DataBuilder, DataView, DataViewMut, Token};
 pub use error::{Error, Result, Status};
+pub use flow::{Done, Flow, FlowFormat, FlowInfo, FlowOptions};
 pub use graph::{Adding, Count, Freeze, Graph, Made, Node};
 pub use inbox::{is_stopping, Outcome, Verdict};
 pub use kernel::{bytes, host_value, iteration, memory, memory_mut, parameter, scratch, Argument, Items, Kernel, KernelBuilder, Parameter,
@@ -49,7 +59,9 @@ pub use names::{Binding, BindingKind, Command, Costs, CriticalCommand, LaneUse, 
 pub use plan::{Callable, Given, Plan, PlanFormat, Run, RunFlags, TraceFormat};
 pub use queue::{Batch, Pending, Queue, Reach, Signal};
 pub use rows::Rows;
+pub use schedule::{Claim, CollTime, Collective, Proof, Reduction, Refusal, Schedule, ScheduleFormat, ScheduleInfo};
 pub use system::{Device, DeviceInfo, Options, System};
+pub use task::Task;
 
 /// Arguments of a kernel: `args![2.0, &x, &y, 1000]`.
 #[macro_export]

@@ -60,6 +60,10 @@ objects! {
     plait_plan plait_plan_release,
     plait_run plait_run_release,
     plait_callable plait_callable_release,
+    plait_flow plait_flow_release,
+    plait_data plait_data_release,
+    plait_coll plait_coll_release,
+    plait_schedule plait_schedule_release,
 }
 
 /// One owned reference to an object; dropped in any order, on any thread.

@@ -77,6 +77,14 @@ pub enum TraceFormat {
 }
 
 impl Plan {
+    pub(crate) fn raw(&self) -> *mut raw::plait_plan {
+        self.raw.get()
+    }
+
+    pub(crate) fn functions(&self) -> Functions {
+        self.functions.clone()
+    }
+
     pub(crate) fn new(
         raw: Handle<raw::plait_plan>,
         shared: Arc<Shared>,

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: MIT
+# The program of same.py: t/bindings/flows.t compares their outputs.
+using Plait
+
+const SIGNATURE = "heat(u: in pointer f32, v: out pointer f32, n: u64, c: struct chunk 48)"
+const SOURCE = """
+struct chunk { u64 low[3], high[3]; };
+KERNEL(heat) {
+	EACH(i, c.high[0] - c.low[0]) {
+		u64 x = c.low[0] + i;
+		v[x] = u[x > 0 ? x - 1 : 0] + u[x] + u[x + 1 < n ? x + 1 : n - 1];
+	}
+}
+"""
+
+# As C's %g: whole numbers without a point.
+text(numbers) = join((x == round(x) ? Int(x) : x for x in numbers), ' ')
+
+Plait.open(backend="host") do system
+    heat = Kernel(system, SIGNATURE, SOURCE)
+    flow = Flow(system; record=true, lanes=2)
+    u = array(flow, Float32[0, 0, 0, 1, 0, 0, 0, 0]; label="u")
+    v, total = zeros(flow, Float32, 8; label="v"), zeros(flow, Float64; label="total")
+    for _ in 1:3
+        launch!(flow, heat, near(u, 1), own(v), 8, CHUNK; items=8, split=1, pieces=2)
+        u, v = v, u
+    end
+    call!(flow, reads(u), writes(total); label="add") do numbers, out
+        out[] = sum(numbers)
+    end
+    println(text(total[]), ' ', text(Array(u)))
+    u[3] = 9
+    fill!(flow, view(v, 3:4), 5)
+    println(text([u[3], v[4]]))
+    task = call!(() -> error("lost"), flow; updates=v, label="fail")
+    try
+        finish(flow, task)
+    catch problem
+        problem isa PlaitError && println("failed")
+    end
+    try
+        v[1]
+    catch problem
+        problem isa PlaitError && println("poisoned")
+    end
+    fill!(flow, v, 2)
+    println(text(v[1]))
+    println(join(("$(first(one[1]) - 1)-$(last(one[1]))" for one in Plait.chunks(flow, 10; pieces=3)), ' '))
+    Plait.read_tasks!(flow, "data x 8\ntask late writes=x[2:4]\ntask last reads=x[2:4]\n")
+    println(strip(last(filter(line -> occursin("which it wrote", line), split(explain(flow), '\n')))))
+    finish(flow)
+end

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+//! The program of same.py: t/bindings/flows.t compares their outputs.
+use std::mem::swap;
+
+use plait::{args, chunk, FlowOptions, Result, System};
+
+const SIGNATURE: &str = "heat(u: in pointer f32, v: out pointer f32, n: u64, c: struct chunk 48)";
+const SOURCE: &str = "
+struct chunk { u64 low[3], high[3]; };
+KERNEL(heat) {
+	EACH(i, c.high[0] - c.low[0]) {
+		u64 x = c.low[0] + i;
+		v[x] = u[x > 0 ? x - 1 : 0] + u[x] + u[x + 1 < n ? x + 1 : n - 1];
+	}
+}
+";
+
+fn main() -> Result<()> {
+    let system = System::options().backend("host").open()?;
+    // SAFETY: the code accesses the neighbours that the launch says.
+    let heat = unsafe { system.kernel(SIGNATURE, SOURCE)? };
+    let flow = FlowOptions::new().record().lanes(2).create(&system)?;
+    let mut u = flow.data(8).label("u").array(&[0f32, 0., 0., 1., 0., 0., 0., 0.])?;
+    let (mut v, total) = (flow.data(8).label("v").zeros::<f32>()?, flow.data(1).label("total").zeros::<f64>()?);
+    for _ in 0..3 {
+        flow.launch(&heat, args![u.near([1, 0, 0]), v.own(), 8, chunk()]).items(8).split(1, 2).submit()?;
+        swap(&mut u, &mut v);
+    }
+    flow.call((u.reads(), total.writes()), |(numbers, out)| out[0] = numbers.iter().map(|&x| f64::from(x)).sum())
+        .label("add").submit()?;
+    let numbers: Vec<String> = u.read()?.iter().map(f32::to_string).collect();
+    println!("{} {}", total.get(0)?, numbers.join(" "));
+    u.set(2, 9.)?;
+    flow.fill(v.at(2..4), 5f32).submit()?;
+    println!("{} {}", u.get(2)?, v.get(3)?);
+    let task = flow.call((), |()| Err::<(), _>("lost")).updates(&v).label("fail").submit()?;
+    if flow.wait(task).is_err() {
+        println!("failed");
+    }
+    if v.get(0).is_err() {
+        println!("poisoned");
+    }
+    flow.fill(&v, 2f32).submit()?;
+    println!("{}", v.get(0)?);
+    let chunks = flow.split(10, 1, 3)?;
+    let chunks: Vec<String> = chunks.iter().map(|one| format!("{}-{}", one[0].start, one[0].end)).collect();
+    println!("{}", chunks.join(" "));
+    flow.read("data x 8\ntask late writes=x[2:4]\ntask last reads=x[2:4]\n", "tasks")?;
+    let text = flow.explain()?;
+    println!("{}", text.lines().filter(|line| line.contains("which it wrote")).last().unwrap_or("").trim());
+    flow.finish()
+}
