@@ -60,6 +60,13 @@ static inline void plait__callback_scope_leave(
 	plait__callback_scope_pool = inside->outer;
 }
 
+/* Forget the run of the item that the thread has run: the next item in the same
+ * scope, such as a lane of a queue, belongs to no run. */
+static inline void plait__callback_scope_clean(void)
+{
+	plait__callback_scope_run = (struct plait__callback_run){ 0 };
+}
+
 /* Returns true if the calling thread is inside a host function or a callback
  * of any pool. Such a thread must not wait. */
 static inline bool plait__callback_scope_is_active(void)

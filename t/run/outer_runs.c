@@ -369,10 +369,75 @@ static void coroutines(void)
 	on_the_host(check_coroutine);
 }
 
+/* ---- functions of queues, on workers that executed runs before ---- */
+
+struct stray {
+	plait_plan *plan;
+	int stopping;
+	plait_status status;
+};
+
+static int32_t fail(void *user_data)
+{
+	(void)user_data;
+	return 7;
+}
+
+/* The run before it failed, and is not the function's. */
+static int32_t look(void *user_data)
+{
+	struct stray *stray = user_data;
+
+	stray->stopping += plait_run_is_stopping();
+	stray->status = plait_plan_call(stray->plan, NULL, NULL, NULL);
+	return 0;
+}
+
+static void check_strays(uint32_t flags)
+{
+	const plait_run_desc desc = { .size = sizeof(desc), .flags = flags };
+	struct stray stray = { .status = PLAIT_OK };
+	plait_graph *graph = new_graph();
+	const plait_signal_desc gate_desc = { .size = sizeof(gate_desc),
+					      .flags = PLAIT_SIGNAL_GATE };
+	plait_signal *gate = NULL;
+	plait_queue *other = NULL;
+	uint64_t seen = 0;
+
+	OK(plait_signal_create(rig.device, &gate_desc, &gate, NULL) ==
+	   PLAIT_OK);
+	(void)add_call(graph, "fail", fail, NULL, NULL, 0);
+	stray.plan = freeze(graph, 1, 1);
+	OK(plait_queue_create(rig.device, NULL, &other, NULL) == PLAIT_OK);
+	IS_INT(plait_queue_wait(rig.queue, gate, 1, NULL), PLAIT_OK);
+	IS_INT(plait_plan_run(stray.plan, rig.queue, &desc, NULL, &rig.error),
+	       PLAIT_OK);
+	/* The gate is raised while no thread of the test executes anything. */
+	IS_INT(plait_signal_raise(gate, 1, NULL), PLAIT_OK);
+	IS_INT(plait_queue_finish(rig.queue, PLAIT_FOREVER, NULL),
+	       PLAIT_E_FAILED);
+	IS_INT(plait_queue_call(other, look, &stray, NULL), PLAIT_OK);
+	IS_INT(plait_queue_emit(other, rig.signal, &seen, NULL), PLAIT_OK);
+	IS_INT(plait_signal_wait(rig.signal, seen, PLAIT_FOREVER, NULL),
+	       PLAIT_OK);
+	IS_INT(stray.stopping, 0);
+	IS_INT(stray.status, PLAIT_E_FAILED);
+	plait_queue_release(other);
+	plait_signal_release(gate);
+	plait_plan_release(stray.plan);
+	plait_graph_release(graph);
+}
+
+static void strays(void)
+{
+	on_the_host(check_strays);
+}
+
 static const struct tap_scenario all[] = {
 	{ "functions", functions },
 	{ "owners", owners },
 	{ "conflicts", conflicts },
 	{ "coroutines", coroutines },
+	{ "strays", strays },
 };
 TAP_MAIN(all)
