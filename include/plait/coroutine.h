@@ -74,8 +74,8 @@ PLAIT_API plait_status plait_await_signal(plait_signal *signal,
  *              coroutine's own
  * @param error borrowed, nullable: filled on failure
  * @return PLAIT_OK, the run's failure, PLAIT_E_CANCELLED, PLAIT_E_STATE (not
- *         directly in a coroutine), PLAIT_E_DEADLOCK (its own run),
- *         PLAIT_E_NOMEM, PLAIT_E_HANDLE, PLAIT_E_FORKED
+ *         directly in a coroutine), PLAIT_E_DEADLOCK (its own run,
+ *         or one that has to follow it), PLAIT_E_NOMEM, PLAIT_E_HANDLE, PLAIT_E_FORKED
  * @thread any
  * @since 1
  */
@@ -92,7 +92,8 @@ PLAIT_API plait_status plait_await_run(plait_run *run, plait_error *error);
  * @param desc  borrowed, nullable: as for plait_plan_run
  * @param error borrowed, nullable: filled on failure
  * @return as plait_plan_run and plait_await_run; PLAIT_E_BUSY if all instances
- *         of the plan are in flight
+ *         of the plan are in flight, PLAIT_E_DEADLOCK if the coroutine's run
+ *         has the only one
  * @thread any
  * @since 1
  */

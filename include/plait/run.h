@@ -316,7 +316,8 @@ PLAIT_API plait_status plait_plan_exchange(plait_plan *plan, plait_kernel *old,
  * unless all instances are in flight.  It then waits for an instance and runs
  * the functions of the caller's inboxes; an event without a function ends the
  * wait with PLAIT_E_BUSY: pull it first.  In a host function the call does not
- * wait and returns PLAIT_E_BUSY.
+ * wait and returns PLAIT_E_BUSY; PLAIT_E_DEADLOCK, if the runs whose functions
+ * make the call have all instances: freeze the plan with more.
  *
  * @param plan  borrowed, non-null: the plan
  * @param queue borrowed, non-null: a queue of any device of the context
@@ -344,7 +345,8 @@ PLAIT_API plait_status plait_plan_run(plait_plan *plan, plait_queue *queue,
  * reports earlier failures as plait_queue_finish does; PLAIT_EVENT_READY then
  * means that the run is pending: pull the event, then finish the queue.  In a
  * host function the call works for plans that one thread can run, and does not
- * wait for conflicting runs: PLAIT_E_BUSY.
+ * wait for conflicting runs: PLAIT_E_BUSY, or PLAIT_E_DEADLOCK if the caller is a
+ * function of that run.
  *
  * @param plan  borrowed, non-null: the plan
  * @param queue borrowed, nullable: null: the run is not ordered with any queue
@@ -405,8 +407,9 @@ PLAIT_API plait_status plait_run_poll(plait_run *run, plait_error *error);
  * @param timeout_ns value: 0 polls, PLAIT_FOREVER waits
  * @param error      borrowed, nullable: filled on failure
  * @return PLAIT_OK, the run's failure, PLAIT_EVENT_READY, PLAIT_E_TIMEOUT,
- *         PLAIT_E_DEADLOCK (inside a host function, or the run could never
- *         end), PLAIT_E_HANDLE, PLAIT_E_FORKED
+ *         PLAIT_E_DEADLOCK (inside a host function, inside a function of the run
+ *         or of a conflicting one that it follows, or the run could never end),
+ *         PLAIT_E_HANDLE, PLAIT_E_FORKED
  * @thread any
  * @since 1
  */

@@ -21,6 +21,9 @@ struct plait__callback_run {
 	void *instance;		/* plait__instance, or null */
 	void *coroutine;	/* plait__coroutine_command that the thread is
 				 * directly in, or null */
+	/* The run whose function waits and meanwhile executes this one; or
+	 * null. */
+	const struct plait__callback_run *around;
 };
 
 /* The state that a thread restores when it leaves a scope. */
@@ -55,6 +58,13 @@ static inline void plait__callback_scope_leave(
 	plait__fpstate_restore(&inside->fpstate);
 	plait__callback_scope_run = inside->outer_run;
 	plait__callback_scope_pool = inside->outer;
+}
+
+/* Forget the run of the item that the thread has run: the next item in the same
+ * scope, such as a lane of a queue, belongs to no run. */
+static inline void plait__callback_scope_clean(void)
+{
+	plait__callback_scope_run = (struct plait__callback_run){ 0 };
 }
 
 /* Returns true if the calling thread is inside a host function or a callback

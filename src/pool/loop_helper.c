@@ -66,7 +66,7 @@ static bool run_job(struct plait__helper_slot *slot)
 
 	plait__callback_scope_run = slot->job->run;
 	(void)plait__loop_job_run(slot->job, slot->index + 1);
-	plait__callback_scope_run = (struct plait__callback_run){ 0 };
+	plait__callback_scope_clean();
 	if (guarded)
 		plait__thread_guard_pop(&slot->guard);
 	leave_job(slot, stays ? PRESENT : 0);

@@ -2,6 +2,7 @@
 /* Tasks in the ready queue; the rules are in task.h. */
 #include "pool/task.h"
 
+#include "pool/callback_scope.h"
 #include "pool/pool_internal.h"
 
 static plait__task *task_of(struct plait__ready_item *item)
@@ -25,6 +26,7 @@ static struct plait__ready_item *run_item(struct plait__ready_item *item)
 	bool over = plait__ready_claim(&task->ready) && run_turn(task);
 
 	plait__fpstate_clean();
+	plait__callback_scope_clean();
 	/* A finished task is freed in `over`, so unpin it before. */
 	plait__ready_unpin(&task->ready);
 	if (over)

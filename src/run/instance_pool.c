@@ -12,6 +12,7 @@
  */
 #include "run/instance_pool.h"
 
+#include "run/outer_runs.h"
 #include "run/run_turns.h"
 
 #include "base/error.h"
@@ -265,6 +266,14 @@ take_late(plait__program *program, uint32_t flags, plait__instance **out,
 		return PLAIT_OK;
 	if (find_abandoned_error(program) != NULL)
 		return plait__error_copy(error, find_abandoned_error(program));
+	if ((flags & PLAIT_RUN_NO_WAIT) == 0 &&
+	    plait__outer_runs_has_all(program))
+		return plait__fail(error, PLAIT_E_DEADLOCK,
+				   "the caller is a function of the plan, whose "
+				   "runs around this call have all %u instances; "
+				   "set `instances` of plait_freeze_desc to %u or "
+				   "more", program->instance_count,
+				   program->instance_count + 1);
 	if ((flags & PLAIT_RUN_NO_WAIT) == 0 &&
 	    !plait__callback_scope_is_active())
 		return wait_free(program, out, error);

@@ -4,6 +4,7 @@
 #include "run/run.h"
 
 #include "run/blocked_on.h"
+#include "run/outer_runs.h"
 #include "run/record/recorder.h"
 #include "run/run_races.h"
 #include "run/run_turns.h"
@@ -210,6 +211,21 @@ static void describe_end(void *arg, char *out, uint32_t bytes)
 				   bytes);
 }
 
+bool plait__run_is_blocked_by_caller(plait__run *run)
+{
+	bool blocked;
+
+	if (plait__run_instance_current() == NULL)
+		return false;
+	/* The instance is the run's until it is over. */
+	plait__mutex_lock(&run->lock);
+	blocked = !is_done(run) &&
+		  at_load_relaxed_u32(&run->instance->stop) == 0 &&
+		  plait__outer_runs_block(run->instance);
+	plait__mutex_unlock(&run->lock);
+	return blocked;
+}
+
 PLAIT_API plait_status plait_run_wait(plait_run *run, uint64_t timeout_ns,
 				      plait_error *error)
 {
@@ -229,7 +245,9 @@ PLAIT_API plait_status plait_run_wait(plait_run *run, uint64_t timeout_ns,
 				       &self->object };
 	if (self->program->engine->find_points != NULL)
 		request.enter = enter_driver;
-	if (!is_done(self))
+	if (timeout_ns != 0 && plait__run_is_blocked_by_caller(self))
+		status = plait__outer_runs_fail(error);
+	else if (!is_done(self))
 		status = plait__wait_run(&request, error);
 	plait__thread_scope_end(&inside);
 	if (status == PLAIT_OK)

@@ -36,6 +36,9 @@ plait_status plait__run_reserve_all(plait__program *program,
 plait_status plait__run_create(plait__instance *instance, plait__run **out,
 			       plait_error *error);
 PLAIT__OBJECT_ENTER(run, PLAIT_OBJECT_RUN);
+/* Returns true if the run cannot end before the function that the calling
+ * thread executes returns (run/outer_runs.h). */
+bool plait__run_is_blocked_by_caller(plait__run *run);
 void plait__run_free_all(plait__program *program);
 
 #endif

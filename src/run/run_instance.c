@@ -217,8 +217,7 @@ void plait__instance_abandon(plait__instance *instance, const plait_error *why)
 	plait__context *context = instance->program->context;
 
 	plait__object_hold(&instance->program->plan_object->object);
-	/* The end of the context must not wait for this run. */
-	plait__context_keep_open(context);
+	plait__context_abandon(context, why);
 	instance->abandoned_why = *why;
 	/* Release: pairs with the load in instance_pool.c. */
 	at_store_release_u32(&instance->abandoned, 1);

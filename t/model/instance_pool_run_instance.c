@@ -61,8 +61,9 @@ plait_status plait__wait_run(plait__wait_request *request, plait_error *error)
 	return PLAIT_OK;
 }
 
-void plait__context_keep_open(plait__context *of)
+void plait__context_abandon(plait__context *of, const plait_error *why)
 {
+	MC_CHECK(why != NULL);
 	MC_CHECK(of == &context);
 }
 

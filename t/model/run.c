@@ -300,7 +300,7 @@ plait_status plait__sized_struct_write(void *out, const void *ours, size_t known
 
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 NOTHING(plait__handle_recycle, plait__handle_slot *slot)
-NOTHING(plait__context_keep_open, plait__context *of)
+NOTHING(plait__context_abandon, plait__context *of, const plait_error *why)
 NOTHING(plait__handle_retain, const void *handle, int32_t type)
 NOTHING(plait__bind_parameters_release, plait__frame *frame)
 NOTHING(plait__kernel_versions_adopt, plait__instance *instance)

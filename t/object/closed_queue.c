@@ -14,7 +14,7 @@ enum { POLLS = 12, SLICE_NS = 100000000 };
  * log. */
 static struct heard {
 	unsigned broken, refusals, abandoned;
-} all_heard[64], *heard = all_heard;
+} all_heard[96], *heard = all_heard;
 
 /* On any thread. */
 static void hear(void *user_data, int32_t level, const char *line)
@@ -212,7 +212,7 @@ static void release_for_ever(struct rig *rig)
 	plait_queue_release(other);
 }
 
-/* Leaves objects; so the last scenario but one, which does too. */
+/* Leaves objects; so the scenarios of contexts that end are before. */
 static void for_ever(void)
 {
 	for (unsigned i = SETTINGS; i-- > 0;) {
@@ -263,11 +263,90 @@ static void never_flushed(void)
 	plait_context_release(rig->context);
 }
 
+/* ---- closed for ever ---- */
+
+/* The queue was released, and its backend does not say that it is done. */
+static bool submit_refused(struct rig *rig, const char *options)
+{
+	if (!open_refusing(rig, options))
+		return false;
+	IS_INT(plait_queue_call(rig->queue, return_it, NULL, NULL), PLAIT_OK);
+	plait_queue_release(rig->queue);
+	plait_signal_release(rig->signal);
+	return true;
+}
+
+static void *close_lost(void *arg)
+{
+	struct rig *rig = arg;
+
+	IS_INT(plait_context_close(rig->context, PLAIT_FOREVER, &rig->error),
+	       PLAIT_E_LOST);
+	HAS_STR(rig->error.text, "never ends");
+	HAS_STR(rig->error.text, "refuses to");
+	return NULL;
+}
+
+/* The queue is abandoned, the last handle is closed, a thread waits: in this
+ * order, and in any other. */
+static void close_in_order(struct rig *rig, const char *options, bool late,
+			   bool waits)
+{
+	uint64_t since = 0;
+	pthread_t thread;
+
+	if (!submit_refused(rig, options))
+		return;
+	if (waits)
+		OK(pthread_create(&thread, NULL, close_lost, rig) == 0);
+	while (late && !tap_late(&since) &&
+	       __atomic_load_n(&heard->abandoned, __ATOMIC_SEQ_CST) == 0)
+		(void)plait_signal_wait(rig->gate, 1, 0, NULL);
+	plait_signal_release(rig->gate);
+	if (waits)
+		pthread_join(thread, NULL);
+	else
+		(void)close_lost(rig);
+	OK(!is_broken());
+}
+
+/* Leaves objects, too. */
+static void closed(void)
+{
+	for (unsigned i = SETTINGS; i-- > 0;)
+		for (unsigned order = 0; order < 4; order++)
+			close_in_order(&settings[i], "fault:slot=signal_poll,"
+				       "from=1,status=busy", order % 2 != 0,
+				       order / 2 != 0);
+	close_in_order(&settings[SETTINGS - 1], "chaos:quirks=batch;fault:"
+		       "slot=queue_flush,from=1,status=busy", false, false);
+}
+
+/* Abandoned work does not end the wait for handles, which another thread may
+ * release. */
+static void closed_with_handles(void)
+{
+	for (unsigned i = SETTINGS; i-- > 0;) {
+		struct rig *rig = &settings[i];
+
+		if (!submit_refused(rig, "fault:slot=signal_poll,from=1,"
+					 "status=busy"))
+			return;
+		plait_context_retain(rig->context);
+		REFUSED(plait_context_close(rig->context, 1000, &rig->error),
+			PLAIT_E_TIMEOUT, "signal 1");
+		plait_signal_release(rig->gate);
+		(void)close_lost(rig);
+	}
+}
+
 static const struct tap_scenario all[] = {
 	{ "one refusal", one_refusal },
 	{ "many refusals", many_refusals },
 	{ "finish refused", finish_refused },
 	{ "for ever", for_ever },
 	{ "never flushed", never_flushed },
+	{ "closed", closed },
+	{ "closed with handles", closed_with_handles },
 };
 TAP_MAIN(all)

@@ -309,14 +309,15 @@ end
 --- Release the system and wait, for at most `seconds` (nil: without limit), until all its
 -- work, memory and threads are gone and traces are written.  Release or collect the
 -- objects made from the system before; any of them keeps it alive.  After the error of a
--- time that is over, the system is released all the same, and ends later.
+-- time that is over, the system is released all the same, and ends later; after "lost" it
+-- never ends, as a backend does not tell the end of work.
 function System:close(seconds)
   local raw = self:handle()
   close_inbox(self)
   self.raw = nil
   ffi.gc(raw, nil)
   local status = lib.plait_context_close(raw, core.nanoseconds(seconds), core.error)
-  if status < 0 and status ~= lib.PLAIT_E_TIMEOUT then
+  if status < 0 and status ~= lib.PLAIT_E_TIMEOUT and status ~= lib.PLAIT_E_LOST then
     self.raw = ffi.gc(raw, System.give_back) -- the call gave nothing back
   end
   core.check(status)

@@ -349,7 +349,9 @@ class System(Handle):
         Release the objects made from the system before; any of them keeps it alive, and
         a Node its graph.  `timeout` is in seconds, 60 by default; None waits without a
         limit.  After 5 seconds a warning names the objects, and so does the WaitTimeout;
-        after it, and after Ctrl-C, the system is released all the same, and ends later.
+        after it, and after Ctrl-C, the system is released all the same, and ends later;
+        after an Error with PLAIT_E_LOST it never ends: a backend does not tell the end of
+        work.
         """
         handle = self.handle
         self._part()
@@ -362,8 +364,9 @@ class System(Handle):
                 raise
             raise WaitTimeout(error.status, "%s; this program holds %s" % (error.text, held),
                               error.origin) from None
-        except Error:
-            self._handle = handle  # the call gave nothing back
+        except Error as error:
+            if error.status != _raw.PLAIT_E_LOST:
+                self._handle = handle  # the call gave nothing back
             raise
 
     def _close(self, handle, timeout_ns):

@@ -136,6 +136,26 @@ class Processes(unittest.TestCase):
             "    print('interrupted')\n")
         self.assertEqual((got.returncode, got.stdout), (0, "interrupted\n"))
 
+    def test_a_system_that_never_ends(self):
+        got = run_python(
+            "import plait\n"
+            "s = plait.System(workers=1, wrap='fault', options='fault:slot=signal_poll,from=1')\n"
+            "q, b = s.devices[0].queue(), s.devices[0].buffer(4)\n"
+            "q.fill(b, 1)\n"
+            "b.release()\n"
+            "q.release()\n"
+            "try:\n"
+            "    s.close(timeout=60)\n"
+            "except plait.Error as error:\n"
+            "    print(error)\n"
+            "try:\n"
+            "    s.report\n"
+            "except ValueError as error:\n"
+            "    print(error)\n")
+        self.assertIn("never ends", got.stdout)
+        self.assertIn("PLAIT_E_LOST", got.stdout)
+        self.assertIn("System was released", got.stdout)
+
     def test_exit_with_work_in_flight(self):
         got = run_python(
             "import plait\n"

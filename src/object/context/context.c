@@ -181,8 +181,14 @@ static plait_status open_registry(plait__context *context, plait_error *error)
 	return plait__registry_open(&config, &context->registry, error);
 }
 
+static void last_handle_closed(plait__context *context)
+{
+	plait__context_close_recheck(context);
+	plait__reclaim_thread_last_handle_closed(context);
+}
+
 static const plait__context_ops context_ops = {
-	.last_handle_closed = plait__reclaim_thread_last_handle_closed,
+	.last_handle_closed = last_handle_closed,
 	.object_lingers = plait__reclaim_thread_object_lingers,
 	.reclaim_if_due = plait__reclaim_if_due,
 	.defer_drop = plait__reclaim_defer_drop,
@@ -282,9 +288,14 @@ PLAIT_API plait_status plait_context_open(const plait_context_desc *desc,
 	return PLAIT_OK;
 }
 
-void plait__context_keep_open(plait__context *context)
+void plait__context_abandon(plait__context *context, const plait_error *why)
 {
-	at_add_u64(&context->base.open_handles, 1);
+	plait__mutex_lock(&context->lock);
+	if (at_load_relaxed_u64(&context->abandoned) == 0)
+		context->abandoned_why = *why;
+	at_add_u64(&context->abandoned, 1);
+	plait__mutex_unlock(&context->lock);
+	plait__context_close_recheck(context);
 }
 
 void *plait__context_swap_spare(plait__context *context, void *spare,

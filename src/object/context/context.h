@@ -133,6 +133,8 @@ struct plait__context {
 
 	struct plait__mutex lock; /* guards the lists, `spare` and `end` */
 	plait__context_end *end; /* null: no thread waits for the end */
+	at_u64 abandoned; /* works that keep the context for ever */
+	plait_error abandoned_why; /* the first; guarded by `lock` */
 	/* Reclaim list: only objects with work in flight, so that a round costs
 	 * no more. */
 	plait__reclaim_entry *first_entry;
@@ -204,9 +206,16 @@ static inline plait_status plait__context_check_same(const plait__object *one,
 		       plait__context_fail_other(one, other, error);
 }
 
-/* Count one more open handle, which is never closed, so that the reclaim thread
- * does not treat the context as closed by its user. */
-void plait__context_keep_open(plait__context *context);
+/* A backend has work of which it does not tell the end (refusals.h): the context
+ * never ends, and the reclaim thread drives none of it. */
+void plait__context_abandon(plait__context *context, const plait_error *why);
+
+/* Returns true if the user has no handle and the context will end. */
+static inline bool plait__context_is_final(const plait__context *context)
+{
+	return at_load_acquire_u64(&context->base.open_handles) == 0 &&
+	       at_load_acquire_u64(&context->abandoned) == 0;
+}
 
 /* Exchange the spare tables: store `spare`, or null to take them. Returns the
  * former ones, which are the caller's. */

@@ -22,6 +22,8 @@ struct plait__context_end {
 	at_u32 references; /* callers, the context, and a thread that starts
 			    * `thread` */
 	at_u32 ended;
+	at_u32 lost;
+	plait_error why; /* written before `lost`, under the context's lock */
 	struct plait__eventcount event;
 	struct plait__mutex lock; /* guards `thread`; held while it is joined */
 	/* The thread that ends the context; null: a caller of the library does,
@@ -103,6 +105,33 @@ void plait__context_close_notify(plait__context_end *end)
 	plait__free(plait__alloc_default(), end, sizeof(*end));
 }
 
+static bool is_lost(const plait__context_end *end)
+{
+	/* Acquire: pairs with the store in plait__context_close_recheck. */
+	return at_load_acquire_u32(&end->lost) != 0;
+}
+
+void plait__context_close_recheck(plait__context *context)
+{
+	plait__context_end *end = NULL;
+
+	/* Of a thread that abandons work and one that closes the last handle,
+	 * the one that has the lock later sees both.  The context does not end,
+	 * so neither does its reference. */
+	plait__mutex_lock(&context->lock);
+	if (at_load_relaxed_u64(&context->abandoned) != 0 &&
+	    at_load_acquire_u64(&context->base.open_handles) == 0)
+		end = context->end;
+	if (end != NULL && !is_lost(end)) {
+		end->why = context->abandoned_why;
+		/* Release: pairs with the load in is_lost. */
+		at_store_release_u32(&end->lost, 1);
+	}
+	plait__mutex_unlock(&context->lock);
+	if (end != NULL)
+		plait__eventcount_notify(&end->event);
+}
+
 /* Get the context's record with a reference; null without memory. */
 static plait__context_end *get(plait__context *context)
 {
@@ -128,12 +157,24 @@ static plait__context_end *get(plait__context *context)
 	return end;
 }
 
-static bool has_ended(void *arg)
+static bool has_ended(const plait__context_end *end)
 {
-	const plait__context_end *end = arg;
-
 	/* Acquire: pairs with the store in plait__context_close_notify. */
 	return at_load_acquire_u32(&end->ended) != 0;
+}
+
+static bool is_decided(void *arg)
+{
+	return has_ended(arg) || is_lost(arg);
+}
+
+static plait_status fail_lost(const char *name, const plait_error *why,
+			      plait_error *error)
+{
+	return plait__fail_origin(error, PLAIT_E_LOST, why->status,
+				  "%s never ends, as its backend has work of "
+				  "which it does not tell the end; what that "
+				  "uses stays allocated: %s", name, why->text);
 }
 
 /* The context may end meanwhile, so the objects are those of all contexts. */
@@ -187,10 +228,12 @@ PLAIT_API plait_status plait_context_close(plait_context *context,
 	if (status != PLAIT_OK)
 		return status;
 	plait__object_release(context, PLAIT_OBJECT_CONTEXT);
-	if (plait__eventcount_await(&end->event, has_ended, end,
+	if (plait__eventcount_await(&end->event, is_decided, end,
 				    plait__clock_deadline(timeout_ns),
 				    PLAIT__BACKOFF_SLEEP) != 0)
 		status = fail_late(name, timeout_ns, error);
+	else if (is_lost(end))
+		status = fail_lost(name, &end->why, error);
 	else
 		join(end);
 	drop(end);

@@ -15,6 +15,10 @@ typedef struct plait__context plait__context;
 bool plait__context_close_start(plait__context *context,
 				void (*run)(void *context));
 
+/* Wake the callers that wait for the end if there will be none: work is
+ * abandoned, and the user has no handle.  Caller has a hold of the context. */
+void plait__context_close_recheck(plait__context *context);
+
 /* The context's memory is gone: wake the callers that wait for that, and drop
  * the context's reference.  Null: no caller waits. */
 void plait__context_close_notify(plait__context_end *end);

@@ -123,7 +123,7 @@ static plait__reclaim_entry *next_entry(plait__context *context, uint64_t round)
 static bool may_drive(plait__context *context, const plait__backend_port *port)
 {
 	return (port->any & PLAIT_CAP_NEEDS_PUMP) == 0 ||
-	       at_load_acquire_u64(&context->base.open_handles) == 0;
+	       plait__context_is_final(context);
 }
 
 bool plait__reclaim_is_current(plait__context *context)

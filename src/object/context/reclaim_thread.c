@@ -68,11 +68,6 @@ static void run_tasks(plait__context *context)
 
 /* --- the thread */
 
-static bool is_final(plait__context *context)
-{
-	return at_load_acquire_u64(&context->base.open_handles) == 0;
-}
-
 /* Returns true if a backend advanced. */
 static bool pump_all(plait__context *context)
 {
@@ -83,14 +78,14 @@ static bool pump_all(plait__context *context)
 		const plait__backend_port *port = &context->ports[i];
 
 		if ((port->any & PLAIT_CAP_NEEDS_PUMP) != 0 &&
-		    is_final(context) && plait__backend_pump(context, port))
+		    plait__context_is_final(context) && plait__backend_pump(context, port))
 			more = true;
 	}
 	/* No other thread drives the runs that pumping has notified, nor runs
 	 * items of the ready queue in a pool without workers. */
-	if (is_final(context) && plait__progress_drive(context))
+	if (plait__context_is_final(context) && plait__progress_drive(context))
 		more = true;
-	if (is_final(context) &&
+	if (plait__context_is_final(context) &&
 	    plait__external_thread_has_work(context->pool) &&
 	    plait__external_thread_pump(context->pool, NULL) == PLAIT_OK)
 		more = true;
@@ -111,7 +106,7 @@ static uint64_t run_round(plait__context *context)
 	} while (pump_all(context));
 	/* After the last handle no other thread may come by to drive the
 	 * rest. */
-	if (watched && !is_final(context))
+	if (watched && !plait__context_is_final(context))
 		return PLAIT__CLOCK_NEVER;
 	return plait__clock_deadline(POLL_NS);
 }
@@ -178,7 +173,7 @@ static void run_rounds(plait__context *context)
 			plait__object_drop(&context->object);
 		}
 		/* Wake-ups may be frequent. */
-		if (!is_final(context))
+		if (!plait__context_is_final(context))
 			rest(context, &state);
 		(void)plait__eventcount_await(&reclaimer->event, was_woken,
 					      &state, deadline_ns,
@@ -273,7 +268,7 @@ static void reclaim_here(plait__context *context)
 	plait__log_line(&context->settings.log, PLAIT_LOG_WARNING,
 			"no thread to reclaim on; the caller reclaims");
 	run_tasks(context);
-	while (is_final(context) &&
+	while (plait__context_is_final(context) &&
 	       at_load_acquire_u64(&context->base.lingering) != 0) {
 		(void)run_round(context);
 		plait__thread_yield();

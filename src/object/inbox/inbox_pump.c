@@ -267,7 +267,8 @@ static int32_t call(plait__inbox_event *event_record, const plait_event *event)
 	int32_t result;
 
 	plait__callback_scope_run = (struct plait__callback_run){
-		.stop = &event_record->stopping
+		.stop = &event_record->stopping,
+		.instance = event_record->run, .around = &outer
 	};
 	result = event->function(event->user_data);
 	plait__callback_scope_run = outer;

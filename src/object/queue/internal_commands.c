@@ -61,6 +61,7 @@ static plait_status add_owned(struct plait__submission_builder *builder,
 
 	if (status != PLAIT_OK)
 		return status;
+	builder->calls->event_record.run = owned->wanted->run;
 	plait__object_hold(&builder->calls->event_record.object);
 	publish(owned, builder->calls);
 	/* Relaxed: a thread that sets it after this load finds the call under

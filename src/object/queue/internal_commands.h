@@ -23,6 +23,7 @@ typedef struct plait__call_request {
 	bool asks;		/* its result is an answer: see owner_call.h */
 	struct plait__mutex *lock;	/* guards *out */
 	const at_u32 *stop;	/* not 0: cancelled */
+	void *run;		/* of plait__callback_run */
 } plait__call_request;
 
 /* Submit the call, and store it in *out, with a hold of the caller's, before

@@ -175,6 +175,7 @@ static void fill(plait__call *call, plait__queue *queue,
 	call->asks = asks;
 	call->next = NULL;
 	event_record->answered = false;
+	event_record->run = NULL;
 	at_store_relaxed_u32(&event_record->stopping, 0);
 	event_record->event = (plait_event){
 		.kind = PLAIT_EVENT_CALL,

@@ -4,6 +4,8 @@
 
 #include "object/context/backend_result.h"
 
+#include "base/error.h"
+
 void plait__queue_list(plait__queue *queue)
 {
 	plait__reclaim_list(queue->object.context, &queue->entry);
@@ -81,23 +83,27 @@ plait_status plait__queue_flush(plait__queue *queue, plait_error *error)
 
 /* The backend does not tell whether the work of a released queue is done: its
  * objects stay, and the end of the context does not wait for them. */
-static void abandon(plait__queue *queue, const plait_error *why)
+static void abandon(plait__queue *queue, const plait_error *answer)
 {
 	plait__context *context = queue->object.context;
+	const bool polled = answer->text[0] != '\0';
+	plait_error why = { .size = sizeof(why) };
 	char room[PLAIT__OBJECT_NAME_BYTES];
 
 	queue->draining = false;
 	queue->abandoned = true;
 	set_unflushed(queue, false);
-	plait__context_keep_open(context);
-	plait__log_line(&context->settings.log, PLAIT_LOG_ERROR,
-			"%s was released and is abandoned: plugin %s has work "
-			"of it and refuses to %s it; its memory and buffers "
-			"stay allocated%s%s",
-			plait__object_name(&queue->object, room),
-			queue->port->backend->name,
-			why->text[0] != '\0' ? "poll" : "flush",
-			why->text[0] != '\0' ? ": " : "", why->text);
+	plait__fail_origin(&why, PLAIT_E_LOST, answer->status,
+			   "%s was released and is abandoned: plugin %s has "
+			   "work of it and refuses to %s it; its memory and "
+			   "buffers stay allocated%s%s",
+			   plait__object_name(&queue->object, room),
+			   queue->port->backend->name,
+			   polled ? "poll" : "flush", polled ? ": " : "",
+			   answer->text);
+	plait__log_line(&context->settings.log, PLAIT_LOG_ERROR, "%s",
+			why.text);
+	plait__context_abandon(context, &why);
 }
 
 /* Poll a queue that may drain.  Returns true if none of its work is in

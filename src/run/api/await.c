@@ -3,6 +3,7 @@
 #include "plait/coroutine.h"
 
 #include "run/external/coroutine_command.h"
+#include "run/outer_runs.h"
 #include "run/run.h"
 
 #include "base/error.h"
@@ -70,10 +71,8 @@ static plait_status hold_run(plait_run *handle, plait__await *await,
 	if (status != PLAIT_OK)
 		return status;
 	status = check_inside(&run->object, error);
-	if (status == PLAIT_OK &&
-	    plait__coroutine_command_current()->external->instance->run == run)
-		status = plait__fail(error, PLAIT_E_DEADLOCK,
-				     "a coroutine must not await its own run");
+	if (status == PLAIT_OK && plait__run_is_blocked_by_caller(run))
+		status = plait__outer_runs_fail(error);
 	if (status == PLAIT_OK) {
 		plait__object_hold(&run->object);
 		await->run = run;
@@ -107,7 +106,7 @@ PLAIT_API plait_status plait_await_plan(plait_plan *plan, plait_queue *queue,
 	if (status != PLAIT_OK)
 		return status;
 	status = plait_await_run(run, error);
-	if (status == PLAIT_E_CANCELLED)
+	if (status == PLAIT_E_CANCELLED || status == PLAIT_E_DEADLOCK)
 		(void)plait_run_cancel(run, NULL);
 	plait_run_release(run);
 	return status;

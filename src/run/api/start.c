@@ -5,6 +5,7 @@
 #include "run/api/prepare.h"
 #include "run/blocked_on.h"
 #include "run/instance_pool.h"
+#include "run/outer_runs.h"
 #include "run/run_races.h"
 #include "run/run_turns.h"
 
@@ -411,12 +412,15 @@ static plait_status prepare_inner(struct start *start, plait_error *error)
 }
 
 /* The call must not wait for a run that it would conflict with. */
-static plait_status fail_turn(plait__instance *instance, plait_error *error)
+static plait_status fail_turn(plait__instance *instance, bool blocked,
+			      plait_error *error)
 {
 	plait__run_races_undo(&instance->race_call);
 	instance->race_call.races = NULL;
 	plait__instance_undo_begin(instance);
 	plait__instance_release(instance);
+	if (blocked)
+		return plait__outer_runs_fail(error);
 	return plait__fail(error, PLAIT_E_BUSY,
 			   "a run of the plan is in flight that accesses the "
 			   "same memory; wait for it, or see "
@@ -428,14 +432,17 @@ static plait_status take_turn(const struct start *start, bool *out_now,
 			      plait_error *error)
 {
 	plait__instance *instance = start->instance;
+	const bool may_wait = (start->desc.flags & PLAIT_RUN_NO_WAIT) == 0;
 
-	if ((start->desc.flags & PLAIT_RUN_NO_WAIT) == 0 &&
-	    !plait__callback_scope_is_active())
+	/* A run that may conflict with an outer one is not deferred. */
+	if (may_wait && !plait__callback_scope_is_active() &&
+	    !plait__outer_runs_has(start->program))
 		*out_now = plait__run_turns_take(instance);
 	else if (plait__run_turns_try(instance))
 		*out_now = true;
 	else
-		return fail_turn(instance, error);
+		return fail_turn(instance, may_wait &&
+				 plait__outer_runs_block(instance), error);
 	if (*out_now)
 		stop_if_lost(instance);
 	return PLAIT_OK;
@@ -545,8 +552,9 @@ call_inside(struct start *start, plait_error *error)
 
 static plait_status call_here(struct start *start, plait_error *error)
 {
-	return plait__callback_scope_is_active() ? call_inside(start, error) :
-						   call_now(start, NULL, error);
+	if (plait__callback_scope_is_active())
+		return call_inside(start, error);
+	return call_now(start, plait__run_instance_current(), error);
 }
 
 static bool has_work(plait__queue *queue)

@@ -222,6 +222,7 @@ static plait_status begin_call(plait__external *external,
 		.asks = asks,
 		.lock = external->lock,
 		.stop = &external->instance->stop,
+		.run = external->instance,
 	};
 	plait_status status = make_queue(external, error);
 	plait_error why = { .size = sizeof(why) };

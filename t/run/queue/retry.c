@@ -170,7 +170,8 @@ static bool try_refusing(const struct refusing *how)
 	plan = make_plan(how);
 	kept = run_all(plan, how);
 	plait_plan_release(plan);
-	plait_context_release(rig.context);
+	IS_INT(plait_context_close(rig.context, PLAIT_FOREVER, &rig.error),
+	       given_up > 0 ? PLAIT_E_LOST : PLAIT_OK);
 	IS_UINT(plait_live_count(PLAIT_OBJECT_PLAN), plans + (given_up > 0));
 	IS_UINT(plait_live_count(PLAIT_OBJECT_CONTEXT),
 		contexts + (given_up > 0));
@@ -282,7 +283,8 @@ static void cancel_one(const struct refusing *how)
 	}
 	plait_queue_release(queue);
 	plait_plan_release(plan);
-	plait_context_release(rig.context);
+	IS_INT(plait_context_close(rig.context, PLAIT_FOREVER, &rig.error),
+	       given_up > 0 ? PLAIT_E_LOST : PLAIT_OK);
 	IS_UINT(plait_live_count(PLAIT_OBJECT_PLAN), plans + (given_up > 0));
 }
 

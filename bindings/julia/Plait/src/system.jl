@@ -102,7 +102,8 @@ end
 Release the system and wait until all its work, memory and threads are gone and traces are
 written. Release the objects made from the system before, or let `GC.gc()` collect them; any
 of them keeps it alive. `timeout` is in seconds; after the error of a timeout the system is
-released all the same, and ends later.
+released all the same, and ends later; after `PLAIT_E_LOST` it never ends, as a backend does
+not tell the end of work.
 """
 function Base.close(system::System; timeout=nothing)
     raw = handle(system)
@@ -111,8 +112,9 @@ function Base.close(system::System; timeout=nothing)
     try
         call(Raw.plait_context_close, raw, nanoseconds(timeout))
     catch problem
-        timed_out = problem isa PlaitError && problem.status == Raw.PLAIT_E_TIMEOUT
-        timed_out || (system.raw = raw) # the call gave nothing back
+        released = problem isa PlaitError &&
+                   problem.status in (Raw.PLAIT_E_TIMEOUT, Raw.PLAIT_E_LOST)
+        released || (system.raw = raw) # the call gave nothing back
         rethrow()
     end
     return

@@ -283,7 +283,7 @@ impl System {
     /// Drop the system and wait, for at most `time` (`None`: without limit), until all its
     /// work, memory and threads are gone and traces are written.  Drop the objects made
     /// from the system before; any of them keeps it alive.  After [`Status::Timeout`] it
-    /// ends later.
+    /// ends later, after [`Status::Lost`] never: a backend does not tell the end of work.
     pub fn close(self, time: Option<Duration>) -> Result<()> {
         let left = time.map_or(raw::PLAIT_FOREVER, |time| {
             time.as_nanos().min(u64::MAX as u128 - 1) as u64
@@ -295,7 +295,7 @@ impl System {
         // SAFETY: the call consumes that reference.
         let closed = call(|error| unsafe { (lib().plait_context_close)(context, left, error) });
         match closed {
-            Err(error) if error.status() != Status::Timeout => {
+            Err(error) if !matches!(error.status(), Status::Timeout | Status::Lost) => {
                 // SAFETY: the call failed, so it gave nothing back.
                 unsafe { (lib().plait_context_release)(context) };
                 Err(error)
