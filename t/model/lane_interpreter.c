@@ -13,6 +13,7 @@
 #include "region_plans.h"
 #include "run/host/lane_compiler.h"
 #include "run/host/lane_tasks.h"
+#include "run/predicate_call.h"
 #include "run/rehearse.h"
 
 #include "base/error.h"
