@@ -88,14 +88,12 @@ static plait_status enter(struct start *start, plait_plan *plan,
 			"captured one instead of a run", error);
 	if (status == PLAIT_OK && queue != NULL)
 		status = plait__context_check_same(&start->plan_object->object,
-						   &start->queue->object,
-						   error);
+						   &start->queue->object, error);
 	if (status == PLAIT_OK)
 		status = read_desc(&start->desc, desc, error);
 	if (status == PLAIT_OK)
 		status = plait__prepare_program(start->plan_object,
-						&start->program,
-						error);
+						&start->program, error);
 	if (status != PLAIT_OK)
 		leave(start);
 	return status;
