@@ -95,8 +95,8 @@ struct chaos {
 
 	/* Guards everything below and every object; released while a host
 	 * function or a notification callback runs.  Only locks inside the host
-	 * services are taken under it.  Slots take it; other functions that have
-	 * a `system`, but for system.c, are called with it. */
+	 * services are taken under it.  Slots take it; the other functions here
+	 * with a `system`, but for system.c, are called with it. */
 	pthread_mutex_t lock;
 	/* Broadcast after each change that signal_wait may await. */
 	pthread_cond_t changed;

@@ -48,8 +48,8 @@ enum plait__waiter_kind {
 	PLAIT__WAITER_CALLBACK
 };
 
-/* Linked under the core's lock. The thread that unlinks a waiter owns it. Its
- * owner sets `kind` and `group`, counter_core.c all else. */
+/* Linked under the core's lock. The thread that unlinks a waiter owns it. The
+ * party that parks sets `kind` and `group`, and clears `linked`. */
 struct plait__waiter {
 	struct plait__waiter *next;
 	struct plait__waiter *previous;
