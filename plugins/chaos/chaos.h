@@ -36,8 +36,7 @@ enum {
 	CHAOS_SLOW_HOST = 1 << 2,
 	/* Work starts only after its queue was flushed. */
 	CHAOS_NEEDS_FLUSH = 1 << 3,
-	/* Delays vary by a factor of 1024, so that queues overtake each
-	 * other. */
+	/* Delays vary by a factor of 1024, so queues overtake each other. */
 	CHAOS_SHUFFLE = 1 << 4,
 	/* Waiting queues have spurious wake-ups. */
 	CHAOS_SPURIOUS = 1 << 5,
@@ -70,10 +69,11 @@ typedef struct chaos_options {
 	uint32_t quirks;
 } chaos_options;
 
-/* A scheduled callback, embedded in its owner; in the heap at most once. */
+/* A scheduled callback, embedded in its owner, which sets the last two fields;
+ * clock.c sets the others.  In the heap at most once. */
 typedef struct chaos_event {
 	uint64_t time_ns;
-	uint64_t order;
+	uint64_t order; /* of events of one time: random, then their count */
 	uint64_t place; /* 1 + index in the heap; 0: not scheduled */
 	void (*callback)(chaos *system, void *owner);
 	void *owner;
@@ -81,8 +81,8 @@ typedef struct chaos_event {
 
 struct chaos_device {
 	uint32_t index;
-	uint32_t running;
-	uint64_t memory_used;
+	uint32_t running; /* commands that have a slot */
+	uint64_t memory_used; /* bytes */
 	/* Ready queues that wait for one of `parallel` slots, newest first. */
 	chaos_queue *ready;
 	uint32_t ready_count;
@@ -95,25 +95,25 @@ struct chaos {
 
 	/* Guards everything below and every object; released while a host
 	 * function or a notification callback runs.  Only locks inside the host
-	 * services are taken under it. */
+	 * services are taken under it.  Slots take it; the other functions here
+	 * with a `system`, but for system.c, are called with it. */
 	pthread_mutex_t lock;
-	/* Broadcast after each change that a thread in signal_wait may
-	 * await. */
+	/* Broadcast after each change that signal_wait may await. */
 	pthread_cond_t changed;
 	/* Signals with emissions that the host has not seen. */
 	chaos_signal *unseen;
-	pthread_t first_thread;
-	bool many_threads;
-	bool any_thread;
-	uint32_t calls_running;
+	pthread_t first_thread; /* that took the lock */
+	bool many_threads; /* another one did, too: waits may sleep */
+	bool any_thread; /* `first_thread` is set */
+	uint32_t calls_running; /* host functions in progress */
 
-	uint64_t random;
-	uint64_t now_ns;
-	uint64_t order;
+	uint64_t random; /* state of the generator; begins as the seed */
+	uint64_t now_ns; /* virtual */
+	uint64_t order;  /* number of events scheduled so far */
 	chaos_event **heap;
 	uint64_t heap_count;
 	uint64_t heap_capacity;
-	uint64_t heap_reserved;
+	uint64_t heap_reserved; /* events that may be scheduled at one time */
 
 	chaos_device *devices;
 	chaos_queue *queues; /* newest first */
@@ -125,25 +125,25 @@ struct chaos {
 struct plait_backend_memory {
 	uint64_t number;
 	chaos_device *device;
-	unsigned char *bytes;
+	unsigned char *bytes; /* aligned, in `block`; or the wrapped memory */
 	uint64_t size_bytes;
 	uint64_t alignment; /* of allocated memory */
 	void *block; /* allocation; null for wrapped memory */
 	uint64_t block_bytes;
-	struct chaos_map *maps;
+	struct chaos_map *maps; /* with the quirk staged_map */
 };
 
 struct chaos_batch {
 	chaos_batch *next;
 	uint64_t total_bytes;
-	uint64_t arrives_ns;
+	uint64_t arrives_ns; /* when the device sees it; set by the submission */
 	plait_backend_point *waits;
 	plait_backend_point *emits;
 	plait_work *work;
 	uint32_t work_count;
 	uint32_t wait_count;
 	uint32_t emit_count;
-	bool flushed;
+	bool flushed; /* always without the quirk `batch` */
 };
 
 /*
@@ -174,10 +174,10 @@ struct plait_backend_queue {
 	chaos_batch *tail;
 	chaos_batch *unflushed; /* the first unflushed batch */
 	uint32_t state;
-	uint32_t wait_index;
-	uint32_t work_index;
-	bool spurious_done;
-	bool failed;
+	uint32_t wait_index; /* in `head`: the first wait that is not over */
+	uint32_t work_index; /* in `head`: the command that runs or is next */
+	bool spurious_done; /* the wait has had its spurious wake-up */
+	bool failed; /* until recovered; `error` is the first failure */
 	/* In state CALLING: the thread that runs the host function. */
 	pthread_t caller;
 	/* Progress at the start of the command: bytes of a copy, items of a
@@ -199,9 +199,9 @@ struct plait_backend_signal {
 	chaos_event event; /* makes emissions visible to the host */
 	uint64_t number;
 	uint32_t flags;
-	uint64_t reached;
-	uint64_t raised_ns;
-	uint64_t host_reached;
+	uint64_t reached; /* as queues see it */
+	uint64_t raised_ns; /* time of the last emission */
+	uint64_t host_reached; /* as the host sees it */
 	uint64_t failed_from; /* 0: not failed */
 	chaos_queue *waiters;
 	chaos_notice *notices;

@@ -55,6 +55,7 @@ static void sift_down(chaos *system, uint64_t index)
 	put(system, index, event);
 }
 
+/* Reserve room for one event, until unreserve.  PLAIT_E_NOMEM. */
 plait_status plaitp_chaos_clock_reserve(chaos *system, plait_error *error)
 {
 	uint64_t capacity = system->heap_capacity;
@@ -84,6 +85,7 @@ void plaitp_chaos_clock_unreserve(chaos *system)
 	system->heap_reserved--;
 }
 
+/* The event has a reservation, and is not scheduled. */
 void plaitp_chaos_clock_schedule(chaos *system, chaos_event *event,
 				 uint64_t delay_ns)
 {
@@ -96,6 +98,7 @@ void plaitp_chaos_clock_schedule(chaos *system, chaos_event *event,
 	sift_up(system, system->heap_count - 1);
 }
 
+/* Unschedule the event, if it is scheduled. */
 void plaitp_chaos_clock_cancel(chaos *system, chaos_event *event)
 {
 	uint64_t index = event->place - 1;
@@ -117,6 +120,8 @@ uint64_t plaitp_chaos_clock_next_ns(const chaos *system)
 	return system->heap_count ? system->heap[0]->time_ns : UINT64_MAX;
 }
 
+/* The callback may release the lock, for a host function or a notification, and
+ * take it again. */
 void plaitp_chaos_clock_step(chaos *system)
 {
 	chaos_event *event = system->heap[0];

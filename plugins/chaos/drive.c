@@ -14,7 +14,8 @@
 
 #include "chaos.h"
 
-/* Virtual cost of a poll, so that a loop of polls makes progress. */
+/* Shortest virtual duration of a wait that times out, so that a loop of waits
+ * with timeout 0 makes progress. */
 enum { POLL_NS = 1000 };
 
 struct waiting {

@@ -237,6 +237,7 @@ static void transfer_rows(const plait_work *work, unsigned char *target,
 	}
 }
 
+/* With rows, `from` and `to` count the bytes of the rows without gaps. */
 void plaitp_chaos_memory_transfer(const plait_work *work, uint64_t from,
 				  uint64_t to)
 {

@@ -22,6 +22,8 @@ uint64_t plaitp_chaos_random_below(chaos *system, uint64_t limit)
 	return limit == 0 ? 0 : value % limit;
 }
 
+/* Returns a number of the range; with the quirk `shuffle` up to 1024 times as
+ * much. */
 uint64_t plaitp_chaos_random_delay(chaos *system, const chaos_range *range)
 {
 	uint64_t span = range->max - range->min;

@@ -15,7 +15,8 @@ static uint64_t draw(fault *self)
 	return (z ^ (z >> 31)) % 1000;
 }
 
-/* Return the failure of this call, or PLAIT_OK; sets `lost`. */
+/* Return the failure of this call, or PLAIT_OK; count it, and set `lost`.
+ * Caller holds self->lock. */
 static plait_status decide(fault *self, uint32_t slot)
 {
 	const fault_options *options = &self->options;

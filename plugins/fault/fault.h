@@ -44,14 +44,14 @@ struct fault {
 	 * callback runs. */
 	pthread_mutex_t lock;
 	pthread_cond_t never_signalled;
-	uint64_t calls;
-	uint64_t failed;
-	uint64_t notices;
+	uint64_t calls;  /* of slots that count */
+	uint64_t failed; /* calls that returned a failure of this interposer */
+	uint64_t notices; /* notifications that the backend has made */
 	uint64_t notifying; /* threads in a notification */
 	pthread_cond_t notified;
-	uint64_t random;
-	bool lost;
-	fault_notice *late;
+	uint64_t random; /* state of the generator; begins as the seed */
+	bool lost; /* a call has returned PLAIT_E_LOST; all later ones do */
+	fault_notice *late; /* kept by notify() for a later call */
 	/* Kept with the option can_lose only. */
 	fault_queue *queues;
 	fault_gate *gates;
@@ -67,7 +67,7 @@ struct fault_queue {
 struct fault_gate {
 	fault_gate *next;
 	plait_backend_signal *inner;
-	uint64_t raised;
+	uint64_t raised; /* sequence of the last raise that succeeded */
 };
 
 struct fault_notice {
@@ -75,8 +75,10 @@ struct fault_notice {
 	fault *self;
 	plait_notify_function function;
 	void *user_data;
+	/* Late notifications: the backend's status, and the calls of
+	 * plaitp_fault_notice_deliver_late until the delivery. */
 	plait_status status;
-	uint32_t calls_left; /* calls until a late notification is delivered */
+	uint32_t calls_left;
 };
 
 static inline fault *fault_of(plait_backend *self)
@@ -85,19 +87,24 @@ static inline fault *fault_of(plait_backend *self)
 }
 
 /* option.c */
+/* Null for a slot that cannot fail. */
 const char *plaitp_fault_option_slot_name(uint32_t slot);
+/* Read all options; PLAIT_E_INVALID names one that is not valid. */
 plait_status plaitp_fault_options(plait_host *host,
 				  const plait_host_services *services,
 				  fault_options *out, plait_error *error);
 
-/* choose.c: return PLAIT_OK, or the failure of this call. */
+/* choose.c: return PLAIT_OK, or the failure of this call with its text; the
+ * first PLAIT_E_LOST drains the backend before.  Caller holds no lock. */
 plait_status plaitp_fault_choose(forward *base, uint32_t slot,
 				 plait_error *error);
 
-/* loss.c */
+/* loss.c: queues and gates are listed with the option can_lose only; without
+ * it the functions find no entry.  PLAIT_E_NOMEM, or the backend's failure. */
 plait_status plaitp_fault_loss_add_queue(fault *self, uint32_t device,
 					 plait_backend_queue *queue,
 					 plait_error *error);
+/* Remove the queue from the list and destroy it. */
 void plaitp_fault_loss_destroy_queue(fault *self, plait_backend *backend,
 				     plait_backend_queue *queue);
 plait_status plaitp_fault_loss_add_gate(fault *self, plait_backend_signal *gate,
@@ -105,7 +112,8 @@ plait_status plaitp_fault_loss_add_gate(fault *self, plait_backend_signal *gate,
 void plaitp_fault_loss_gate_raised(fault *self,
 				   const plait_backend_point *point);
 void plaitp_fault_loss_drop_gate(fault *self, const plait_backend_signal *gate);
-/* Complete all pending work. */
+/* Fail all gates and complete all pending work, once `lost` is set.  Notification
+ * callbacks may run inside, on this thread. */
 void plaitp_fault_loss_drain(fault *self);
 
 /* notice.c */

@@ -21,7 +21,8 @@ static bool share_file(const trace *self, const trace *other)
 	       strcmp(self->path, other->path) == 0;
 }
 
-/* Write behind the traces that the file has. */
+/* Write behind the traces that the file has.  Caller holds the lock of this
+ * file, and that of the trace unless its backend is closed. */
 static bool write_file(trace *self, char line[TRACE_LINE])
 {
 	bool written = plaitp_trace_write(self, line);

@@ -125,6 +125,7 @@ static trace_call *add_call(trace *self, struct copy *copy, uint64_t queue,
 	return call;
 }
 
+/* Put a wrapper in place of the host function; returns false without memory. */
 static bool replace_call(trace *self, struct copy *copy, uint64_t queue,
 			 plait_work *work)
 {
@@ -208,6 +209,8 @@ static void add_measured(trace *self, struct copy *copy, uint64_t queue,
 		add_mark(copy, mark_end, event);
 }
 
+/* Append the marker that records the emissions of `from` when the queue reaches
+ * them; returns false without memory. */
 static bool append_marker(trace *self, struct copy *copy, uint64_t queue,
 			  const plait_submission *from)
 {
@@ -283,6 +286,8 @@ static void raise_done(struct copy *copy, plait_submission *last)
 	last->emits = copy->emits;
 }
 
+/* Make the changed copy of all submissions.  Returns false without memory; the
+ * caller frees the block, and links or drops the calls, in any case. */
 static bool change(trace *self, struct copy *copy, uint64_t queue,
 		   const plait_submission *submissions, uint32_t count)
 {
@@ -355,7 +360,8 @@ static uint64_t count_work(const plait_submission *submissions, uint32_t count)
 }
 
 /* Markers have room of their own, so the backend does not limit the work to the
- * capacity that the core asked for. */
+ * capacity that the core asked for.  Adds the work to `submitted`, or returns
+ * PLAIT_E_BUSY, or PLAIT_E_INVALID if it exceeds the capacity by itself. */
 static plait_status admit(trace *self, trace_name *queue, uint64_t work,
 			  plait_error *error)
 {

@@ -67,9 +67,11 @@ struct trace_name {
 	bool queue;
 	bool destroyed;
 	char label[TRACE_NAME];
-	/* Queues with markers, which count as work: the capacity that the core
-	 * asked for, the work submitted, and a signal that every call raises to
-	 * it.  Used by one call at a time. */
+	/* Queues of which markers measure the commands (plaitp_trace_marks);
+	 * else 0 and null.  Markers count as work, so submit.c limits the work
+	 * itself: the capacity that the core asked for, the work submitted, and
+	 * a signal that every submission raises to it.  Used by one call at a
+	 * time, without the lock. */
 	uint64_t capacity;
 	uint64_t submitted;
 	plait_backend_signal *done;
@@ -145,19 +147,25 @@ static inline trace *trace_of(plait_backend *self)
 }
 
 /* record.c */
+/* Allocate the chunks of `limit` events.  After a failure (PLAIT_E_NOMEM), too,
+ * the caller calls plaitp_trace_record_free. */
 plait_status plaitp_trace_record_prepare(trace *self, plait_error *error);
 void plaitp_trace_record_free(trace *self);
+/* Returns ns since `start_ns`. */
 uint64_t plaitp_trace_record_now(trace *self);
 /* Add the event, with the number of the calling thread.  Returns its place,
  * which stays until the end, or null beyond the limit. */
 trace_event *plaitp_trace_record(trace *self, const trace_event *event);
 
-/* name.c */
+/* name.c: all but free_all take the lock. */
+/* Add the name of a new queue or signal; `label` may be null.  PLAIT_E_NOMEM. */
 plait_status plaitp_trace_name_add(trace *self, const void *handle,
 				   uint32_t device, bool queue,
 				   const char *label, plait_error *error);
-/* Mark the handle of a queue as destroyed; its name stays for the file. */
+/* Mark the handle of a queue as destroyed; its name stays for the file.  Free
+ * the name of a signal. */
 void plaitp_trace_name_retire(trace *self, const void *handle);
+/* Returns the number of the newest name of a handle; 0: none. */
 uint64_t plaitp_trace_name_number(trace *self, const void *handle);
 /* Name a signal, for the events of its number. */
 void plaitp_trace_name_label(trace *self, const void *handle,

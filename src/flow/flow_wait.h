@@ -5,14 +5,15 @@
 
 #include "flow/flow.h"
 
-/* Wait until op `number` is done, or with `prefix` all up to it.  Caller holds
- * the flow, and not its lock. */
+/* Wait until op `number` is done, or with `prefix` all up to it; 0 is none.
+ * PLAIT_OK also if the op failed; else as plait__wait_run.  Caller holds the
+ * flow, and not its lock. */
 plait_status plait__flow_wait_for(plait__flow *flow, uint64_t number,
 				  bool prefix, uint64_t timeout_ns,
 				  plait_error *error);
 
-/* Wait for room: until the oldest op is done.  PLAIT_E_BUSY in a function of a
- * task, PLAIT_E_DEADLOCK if it is a mapping of this thread. */
+/* Wait for room: until the oldest op is done.  PLAIT_E_BUSY inside any host
+ * function, PLAIT_E_DEADLOCK if it is a mapping of this thread.  Takes the lock. */
 plait_status plait__flow_wait_for_room(plait__flow *flow, plait_error *error);
 
 /* PLAIT_E_DEADLOCK if op `number` is behind a mapping of the calling thread.

@@ -21,8 +21,10 @@ plait_status plait__task_launch_cut(const plait__flow *flow,
 				    const plait_launch *launch,
 				    plait__chunks *out, plait_error *error);
 
-/* Append an access of a descriptor.  `kernel_mode` is that of the signature, 0
- * if there is none. */
+/* Append an access of a descriptor; its mapper runs inside, under the lock.
+ * `kernel_mode` is that of the signature, 0 if there is none.  PLAIT_E_HANDLE,
+ * PLAIT_E_INVALID, PLAIT_E_NOMEM, or what the mapper returned: some boxes may
+ * have been appended. */
 plait_status plait__task_launch_access(plait__flow_task *task,
 				       const plait_access *given,
 				       uint32_t kernel_mode,

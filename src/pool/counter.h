@@ -56,21 +56,23 @@ plait_status plait__counter_reserve_callbacks(plait__pool *pool, uint32_t count,
 					      plait_error *error);
 void plait__counter_unreserve_callbacks(plait__pool *pool, uint32_t count);
 
-/* Raise a gate; with `failure`, fail it from that point on. PLAIT_E_STATE
- * (not a gate, or failed before), PLAIT_E_INVALID (less than its value). */
+/* Raise a gate; with `failure`, fail it from that point on. Callbacks run
+ * inside, on this thread, without the gate's lock. PLAIT_E_STATE (not a gate, or
+ * failed before), PLAIT_E_INVALID (less than its value). */
 plait_status plait__counter_raise(const plait_backend_point *point,
 				  const plait_error *failure,
 				  plait_error *error);
 
 /*
  * Emit a sequence, failed unless `failure` is null. Caller: one thread at a
- * time, each sequence once, in order. The counter may be destroyed before this
- * function returns.
+ * time, each sequence once, in order. Callbacks run inside, on this thread. The
+ * counter may be destroyed before this function returns.
  */
 void plait__counter_emit(plait__counter *counter, uint64_t sequence,
 			 const plait_error *failure);
 
-/* Clear the failure. PLAIT_E_BUSY while waiters are linked. */
+/* Clear the failure; a gate has the value again at which it failed. PLAIT_E_BUSY
+ * while waiters are linked. */
 plait_status plait__counter_reset(plait__counter *counter,
 				  plait_error *error);
 

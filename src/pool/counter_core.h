@@ -38,7 +38,7 @@
 /* The waiters of one thread that waits for several points. Guarded by the
  * locks of their cores. */
 struct plait__waiter_group {
-	at_u32 remaining; /* points to go before the wake-up */
+	at_u32 remaining; /* points to go before the wake-up; set by the thread */
 	struct plait__eventcount *event; /* outlives the group */
 };
 
@@ -48,7 +48,8 @@ enum plait__waiter_kind {
 	PLAIT__WAITER_CALLBACK
 };
 
-/* Linked under the core's lock. The thread that unlinks a waiter owns it. */
+/* Linked under the core's lock. The thread that unlinks a waiter owns it. The
+ * party that parks sets `kind` and `group`, and clears `linked`. */
 struct plait__waiter {
 	struct plait__waiter *next;
 	struct plait__waiter *previous;

@@ -26,14 +26,16 @@ plait_status plait__lane_create(plait__pool *pool,
 				const plait_queue_request *request,
 				plait__lane **out, plait_error *error);
 
-/* Destroy a lane without pending commands. Null is allowed. */
+/* Destroy a lane without pending commands. Waits for the thread that may still
+ * be leaving it, so a command of the lane must not call this. Null is allowed. */
 void plait__lane_destroy(plait__lane *lane);
 
 /*
  * Append all `count` submissions or none; from any thread. Memory handles are
  * host pointers, signals are counters, cast. PLAIT_E_BUSY (more work than the
- * capacity would be pending), PLAIT_E_INVALID (these submissions alone exceed
- * it), PLAIT_E_NOMEM, PLAIT_E_UNSUPPORTED (unknown kind).
+ * capacity would be pending, or more work, waits and emissions together than four
+ * times that and 64), PLAIT_E_INVALID (these submissions alone exceed it),
+ * PLAIT_E_NOMEM, PLAIT_E_UNSUPPORTED (unknown kind, or 2^48 bytes and more).
  */
 plait_status plait__lane_submit(plait__lane *lane,
 				const plait_submission *submissions,

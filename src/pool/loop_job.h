@@ -22,7 +22,7 @@ struct plait__loop_share {
 struct plait__loop_job {
 	PLAIT__CACHELINE_ALIGNED at_u32 result; /* the first that is not 0 */
 	PLAIT__CACHELINE_ALIGNED at_u32 in_use; /* by a caller */
-	at_u32 active; /* slots where the job is posted or being run */
+	at_u32 active; /* slots that it has reserved, is posted in or runs in */
 	struct plait__eventcount event; /* `active` decreased */
 	struct plait__loop_share *shares; /* constant; of the slots */
 	uint32_t share_count; /* constant; shares[], without the own one */

@@ -46,15 +46,17 @@ plait_status plait__parallel_for_create(plait__pool *pool,
 void plait__parallel_for_destroy(plait__parallel_for *team);
 
 /* Returns the maximum number of threads that run pieces at a time, including
- * the caller. */
+ * the caller; 1 for null. */
 uint32_t plait__parallel_for_size(const plait__parallel_for *team);
 
 /*
  * Run pieces 0 to count - 1, in any order, some concurrently. Returns the
- * first result that is not 0; pieces not yet begun are then skipped.
- * *duration_ns is the expected time of one thread for all of them, 0 if
- * unknown: it decides how many workers are called. Set to the measured one if
- * all pieces were run.
+ * first result that is not 0; pieces not yet begun are then skipped. `part` gets
+ * `data` or a copy of its `data_bytes`, at most PLAIT__PARALLEL_FOR_DATA_BYTES.
+ * With a null team, or less than 2 pieces, the caller calls `part` once for all.
+ * *duration_ns is the expected time of one thread for all pieces, 0 if unknown:
+ * it decides how many workers are called. A run of 2 or more with a team that
+ * succeeds sets it to the measured one; after a failure it is no measure.
  */
 int32_t plait__parallel_for_run(plait__parallel_for *team,
 				plait__parallel_for_part part, void *data,

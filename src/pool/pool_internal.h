@@ -30,7 +30,7 @@ struct plait__worker {
 	uint32_t generation;
 	uint32_t index;
 	uint32_t cpu; /* valid while pool->placed */
-	struct plait__ready_item *item; /* being run; only its own */
+	struct plait__ready_item *item; /* being run; used by its thread only */
 };
 
 /* The record of an application thread that waits or pumps. */
@@ -94,7 +94,7 @@ struct plait__lane {
 	uint64_t limit;  /* last known value of `published` */
 	at_u64 consumed; /* total commands; written before an emission */
 	at_u64 done;     /* those of them that are work */
-	bool failed;
+	bool failed; /* set by the running thread; see plait__lane_recover */
 	plait_error failure;
 
 	/* For the parties that make the lane ready. */
@@ -119,8 +119,11 @@ void plait__lane_lose(struct plait__ready_item *item);
 
 /* --- worker.c ----------------------------------------------------------- */
 
+/* Start the thread of a worker whose pool and index are set. PLAIT_E_UNAVAILABLE:
+ * no thread runs. */
 plait_status plait__worker_start(struct plait__worker *worker,
 				 plait_error *error);
+/* Wait for the end of its thread, after plait__ready_close. */
 void plait__worker_join(struct plait__worker *worker);
 
 /* --- affinity.c --------------------------------------------------------- */
@@ -131,12 +134,13 @@ void plait__affinity_migrate(plait__pool *pool);
 
 /* --- external_thread.c -------------------------------------------------- */
 
-/* Get a record for the calling thread; null without memory. */
+/* Get a record for the calling thread, which leaves it; null without memory. */
 struct plait__external_thread *plait__external_thread_enter(plait__pool *pool);
+/* Return the record; an item in it goes back to the ready queue. */
 void plait__external_thread_leave(struct plait__external_thread *thread);
 
-/* Run an item of the ready queue for a bounded time; returns false if there is
- * none. */
+/* Run the item of the record, or else one of the ready queue, once; returns false
+ * if there is none. An item that is not finished stays in the record. */
 bool plait__external_thread_run(struct plait__external_thread *thread);
 
 /* Free all records. */

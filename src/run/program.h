@@ -137,12 +137,16 @@ static inline void plait__program_unexpect(const plait__program *program)
 typedef const plait__engine *
 plait__engine_choice(const plait__plan_object *plan_object);
 
-/* Make the plan's program unless another thread was faster. */
+/* Make the plan's program unless another thread was faster.  Takes `preparing`.
+ * PLAIT_E_STATE: an unbound name; PLAIT_E_UNSUPPORTED: no code for a device; and
+ * the statuses of the engine's prepare and make.  The plan has no program then,
+ * and a later call tries again. */
 plait_status plait__program_make(plait__plan_object *plan_object,
 				 plait__engine_choice *choose,
 				 plait__program **out, plait_error *error);
 
-/* Make runs recordable.  Caller holds the plan's `preparing`. */
+/* Make runs recordable, once.  Caller holds the plan's `preparing`.  After a
+ * failure the program has no recorder. */
 plait_status plait__program_make_recorder(plait__program *program,
 					  uint32_t capacity,
 					  plait_error *error);

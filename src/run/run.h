@@ -32,7 +32,7 @@ plait_status plait__run_reserve_all(plait__program *program,
 				    plait_error *error);
 /* Make the run of an instance that the caller has.  The run has two holds, the
  * user's and the caller's, and takes over one hold that the caller has of the
- * plan. */
+ * plan; not after a failure, PLAIT_E_NOMEM. */
 plait_status plait__run_create(plait__instance *instance, plait__run **out,
 			       plait_error *error);
 PLAIT__OBJECT_ENTER(run, PLAIT_OBJECT_RUN);

@@ -52,11 +52,12 @@ plait_status plait__run_conflicts_find(plait__program *program,
 				       plait_error *error);
 void plait__run_conflicts_free(plait__program *program);
 
-/* Note the buffers that a run has bound. */
+/* Note the buffers that a run has bound, for conflicts BY_BUFFER: before other
+ * runs may compare with it, or under turns.lock. */
 void plait__run_conflicts_note(const plait__instance *instance);
 
 /* Returns true if one of two runs, both noted, writes memory that the other
- * one accesses. */
+ * one accesses, or that the plan names. */
 bool plait__run_conflicts_between(const plait__instance *one,
 				  const plait__instance *other);
 

@@ -24,7 +24,8 @@ typedef struct plait__run_outcome {
 	uint32_t failed_command; /* PLAIT__NONE if no command failed */
 	uint64_t iterations;
 	uint64_t device_regions;
-	uint64_t begin_ns;
+	uint64_t begin_ns;	/* never set, as end_ns: a recording has the
+				 * times of a run */
 	uint64_t end_ns;
 	plait_error failure;
 } plait__run_outcome;
@@ -108,7 +109,10 @@ void plait__run_instance_add_inner(plait__instance *outer,
 				   plait__instance *inner);
 void plait__run_instance_remove_inner(plait__instance *inner);
 
-/* Set an acquired instance up for a run: parameters, flags. */
+/* Set an acquired instance up for a run: parameters, flags, and a recording if
+ * PLAIT_RUN_RECORD asks for one (PLAIT_E_STATE: the plan has no recorder).  `desc`
+ * may be null.  After a failure nothing is bound, and the caller releases the
+ * instance. */
 plait_status plait__instance_begin(plait__instance *instance,
 				   const plait_run_desc *desc,
 				   plait_error *error);
@@ -125,7 +129,8 @@ void plait__instance_start_deferred(plait__instance *instance,
  * deferred one follows.  Returns false if there is nothing to do now. */
 bool plait__instance_drive(plait__instance *instance);
 
-/* The run will not start after all. */
+/* The run will not start after all: drop what begin has bound and recorded.  The
+ * caller releases the instance. */
 void plait__instance_undo_begin(plait__instance *instance);
 
 /* As plait__instance_fail, where no command is the cause. */

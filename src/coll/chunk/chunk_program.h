@@ -116,6 +116,9 @@ plait_status plait__chunk_program_promise(plait__chunk_program *program,
 					  uint64_t source_count,
 					  plait_error *error);
 
+/* The calls below return PLAIT_E_INVALID for what the program must not do, with
+ * the ranges in the text, or PLAIT_E_NOMEM. */
+
 /* Refer to chunks that have values now. */
 plait_status plait__chunk_get(plait__chunk_program *program,
 			      const plait__chunk_range *range, uint64_t *out,

@@ -91,7 +91,7 @@ void plait__live_mark(plait__dag *dag, const uint32_t *writers,
 
 /* Let receives and what follows them execute as one step. */
 void plait__fuse_nodes(plait__dag *dag);
-/* Take the send out of a unit again. */
+/* Take the send out of a unit that has one. */
 void plait__fuse_undo(plait__dag *dag, uint32_t unit);
 
 #endif

@@ -24,7 +24,8 @@ plait_status plait__coll_object_create(plait__context *context,
 				       plait__chunk_program *program,
 				       plait_coll **out, plait_error *error);
 
-/* Enter as the only thread. */
+/* Enter as the only thread.  PLAIT_E_HANDLE; PLAIT_E_STATE: another thread is in
+ * the program. */
 plait_status plait__coll_object_enter(plait_coll *handle,
 				      plait__coll_object **out,
 				      plait_error *error);

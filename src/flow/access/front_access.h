@@ -16,9 +16,10 @@ enum { PLAIT__ACCESS_READS = 1, PLAIT__ACCESS_WRITES = 2 };
 void plait__front_access_gather(plait__preds *preds, plait__front *front,
 				uint32_t mode);
 
+/* The caller sets the first four fields; the others begin as zero. */
 typedef struct plait__front_record {
-	uint64_t number;
-	uint64_t settled;
+	uint64_t number;  /* of the task */
+	uint64_t settled; /* all ops up to this one are done */
 	/* Make a mark behind these ops; returns its number. */
 	uint64_t (*mark)(void *arg, const uint64_t *numbers, uint32_t count);
 	void *arg;

@@ -5,7 +5,7 @@
 
 #include "graph/store/store.h"
 
-/* Return the region of the innermost while or do around a scope, or
+/* Return the region of the innermost loop around a scope, of any kind, or
  * PLAIT__NONE. */
 uint32_t plait__scopes_enclosing_loop(const plait__store *store,
 				      uint32_t scope);

@@ -2,8 +2,8 @@
 /*
  * Plan objects: the schedule (plan/plan.h, pure data) with the objects that its
  * tables stand for: kernels, buffers, signals, functions and devices.
- * Immutable, except that names of a loaded plan are bound once before its first
- * run.
+ * Immutable, except that the names of a loaded plan may be bound, and bound
+ * again, until its first run seals them.
  */
 #ifndef PLAIT_SRC_GRAPH_PLAN_PLAN_OBJECT_H
 #define PLAIT_SRC_GRAPH_PLAN_PLAN_OBJECT_H
@@ -24,7 +24,8 @@ typedef struct plait__plan_object {
 	uint64_t graph;		/* tag of its graph, or 0 for a loaded plan */
 	uint32_t instances;
 	bool on_queues;		/* PLAIT_FREEZE_QUEUES */
-	/* Names to bind; null if every object was known at the freeze. */
+	/* Names to bind, set by plait__unbound_state_open; null if every object
+	 * was known at the freeze. */
 	plait__binding_names *bindings;
 	/* Guards the tables below while there are bindings, until `sealed`:
 	 * from then on they do not change. */
@@ -58,7 +59,8 @@ plait_status plait__plan_object_create(plait__context *context,
 				       plait__plan_object **out,
 				       plait_error *error);
 
-/* Fill the tables from the store that the plan was made of. */
+/* Fill the tables from the store that the plan was made of, with holds of the
+ * plan's own; add the plan as a source of the signals that it emits. */
 void plait__plan_object_bind_all(plait__plan_object *plan_object,
 				 const plait__store *store);
 
@@ -73,6 +75,7 @@ const char *plait__plan_object_string(const plait__plan_object *plan_object,
 const char *plait__plan_object_device_name(
 	const plait__plan_object *plan_object, uint32_t device);
 
+/* Enter a plan; leave it with plait__object_leave().  PLAIT_E_HANDLE. */
 plait_status plait__plan_object_enter(plait_plan *handle,
 				      plait__plan_object **out,
 				      plait_error *error);

@@ -163,16 +163,16 @@ static void sort_order(const struct plait__temporary_items *p, uint32_t way)
 	static const uint32_t steps[] = { 701, 301, 132, 57, 23, 10, 4, 1 };
 
 	for (uint32_t i = 0; i < p->temporary_count; i++)
-		p->order[i] = i;
+		p->placing[i] = i;
 	for (uint32_t s = 0; s < sizeof(steps) / sizeof(steps[0]); s++)
 		for (uint32_t i = steps[s]; i < p->temporary_count; i++) {
-			uint32_t item = p->order[i], k = i;
+			uint32_t item = p->placing[i], k = i;
 
 			for (; k >= steps[s] && goes_before(
-				     p, way, item, p->order[k - steps[s]]);
+				     p, way, item, p->placing[k - steps[s]]);
 			     k -= steps[s])
-				p->order[k] = p->order[k - steps[s]];
-			p->order[k] = item;
+				p->placing[k] = p->placing[k - steps[s]];
+			p->placing[k] = item;
 		}
 }
 
@@ -204,8 +204,8 @@ static uint64_t place_all(const struct plait__temporary_items *p, uint32_t way)
 	for (uint32_t i = 0; i < p->plan->devices_count; i++)
 		p->ends[i] = p->plan->devices[i].scratch_bytes;
 	for (uint32_t i = 0; i < p->temporary_count; i++)
-		if (p->items[p->order[i]].first != PLAIT__NONE &&
-		    !place_one(p, p->order[i], way))
+		if (p->items[p->placing[i]].first != PLAIT__NONE &&
+		    !place_one(p, p->placing[i], way))
 			return UINT64_MAX;
 	for (uint32_t i = 0; i < p->plan->devices_count; i++)
 		if (__builtin_add_overflow(sum, p->ends[i], &sum))

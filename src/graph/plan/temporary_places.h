@@ -25,8 +25,9 @@ bool plait__temporary_places_has_any(const plait__plan *plan);
  * has there, at least PLAIT__TEMPORARY_ALIGNMENT.  `device` may be null. */
 uint64_t plait__temporary_places_alignment(plait__device *device);
 
-/* Fill `offsets`, one per slot; and raise `arena_bytes`, one per device, from
- * the scratch to all bytes of the arena.  PLAIT_E_NOMEM. */
+/* Fill `offsets`, one per slot; and raise `arena_bytes`, one per device, which the
+ * caller has set to the scratch, to all bytes of the arena.  PLAIT_E_NOMEM: no
+ * memory to work, or the arenas exceed 2^63 - 1 bytes. */
 plait_status plait__temporary_places_find(const plait__plan_object *plan_object,
 					  const plait_allocator *allocator,
 					  uint64_t *offsets,
@@ -39,7 +40,7 @@ uint64_t plait__temporary_places_bytes(const plait__plan_object *plan_object,
 				       const plait_allocator *allocator);
 
 /* Prove that temporaries which share bytes of an arena are used one after the
- * other: PLAIT_E_INVALID names the commands that nothing orders. */
+ * other: PLAIT_E_INVALID names the commands that nothing orders.  PLAIT_E_NOMEM. */
 plait_status plait__temporary_places_check(
 	const plait__plan_object *plan_object, const plait_allocator *allocator,
 	plait_error *error);

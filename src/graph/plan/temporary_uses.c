@@ -41,8 +41,8 @@ static void add_item_use(struct plait__temporary_items *p, uint32_t number, uint
 	item->last_use = command;
 	if (p->uses != NULL)
 		p->uses[p->use_count] = (struct plait__temporary_use){ number, command };
-	if (item->first == PLAIT__NONE || p->turn[command] < item->first)
-		item->first = p->turn[command];
+	if (item->first == PLAIT__NONE || p->position[command] < item->first)
+		item->first = p->position[command];
 	p->use_count++;
 }
 
@@ -237,15 +237,15 @@ static bool make_items(struct plait__temporary_items *p)
 		p->has_scratch = true;
 	}
 	if (!make(p, &p->index_of, plan->slots_count, sizeof(uint32_t)) ||
-	    !make(p, &p->turn, commands, sizeof(uint32_t)) ||
+	    !make(p, &p->position, commands, sizeof(uint32_t)) ||
 	    !make(p, &p->items, p->item_room, sizeof(*p->items)) ||
-	    !make(p, &p->order, p->item_room, sizeof(uint32_t)) ||
+	    !make(p, &p->placing, p->item_room, sizeof(uint32_t)) ||
 	    !make(p, &p->limit, plan->devices_count, sizeof(uint64_t)) ||
 	    !make(p, &p->ends, plan->devices_count, sizeof(uint64_t)))
 		return false;
 	list_items(p);
 	for (uint32_t i = 0; i < plan->bodies[0].command_count; i++)
-		p->turn[plan->order[plan->bodies[0].command_first + i]] = i;
+		p->position[plan->order[plan->bodies[0].command_first + i]] = i;
 	add_uses(p);
 	p->use_room = p->use_count;
 	if (!make(p, &p->uses, p->use_room, sizeof(*p->uses)))
@@ -307,9 +307,9 @@ void plait__temporary_uses_free(const struct plait__temporary_items *p)
 	uint64_t commands = p->plan->command_count;
 
 	drop(p, p->index_of, p->plan->slots_count, sizeof(uint32_t));
-	drop(p, p->turn, commands, sizeof(uint32_t));
+	drop(p, p->position, commands, sizeof(uint32_t));
 	drop(p, p->items, p->item_room, sizeof(*p->items));
-	drop(p, p->order, p->item_room, sizeof(uint32_t));
+	drop(p, p->placing, p->item_room, sizeof(uint32_t));
 	drop(p, p->limit, p->plan->devices_count, sizeof(uint64_t));
 	drop(p, p->ends, p->plan->devices_count, sizeof(uint64_t));
 	drop(p, p->uses, p->use_room, sizeof(*p->uses));

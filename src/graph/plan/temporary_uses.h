@@ -30,10 +30,11 @@ struct plait__temporary_items {
 	const plait__plan *plan;
 	const plait_allocator *allocator;
 	uint32_t *index_of;	/* by slot: its item, or none */
-	uint32_t *turn;		/* by command of body 0: its index in
-				 * plan->order */
+	uint32_t *position;	/* by command of body 0: its index in the
+				 * submission order (plan->order) */
 	struct plait__temporary_item *items; /* temporaries, then scratch */
-	uint32_t *order;	/* temporaries in the order of placing */
+	uint32_t *placing;	/* temporaries, as one way to place them takes
+				 * them; filled by temporary_places.c */
 	uint32_t temporary_count;
 	bool has_scratch;	/* scratch is listed, too */
 	uint32_t count;
@@ -50,8 +51,8 @@ struct plait__temporary_items {
 	uint64_t *clashes;	/* by item: those that must not share with it */
 	uint64_t *limit;	/* by device: see find_limits() */
 	uint64_t *ends;		/* by device: end of the arena */
-	uint64_t *offsets;
-	uint64_t *arena_bytes;
+	uint64_t *offsets;	/* by slot: the caller's, the result */
+	uint64_t *arena_bytes;	/* by device: the caller's; places only */
 };
 
 /* Fill the items and their clashes; `plan`, `allocator` and `offsets` are set,

@@ -15,7 +15,8 @@
 plait_status plait__unbound_state_open(plait__plan_object *plan_object,
 				       plait_error *error);
 
-/* Returns true if every element of the tables is set. */
+/* Returns true if every kernel, buffer and signal of the tables is set, and the
+ * device of every lane.  Temporaries need no buffer; functions are not looked at. */
 bool plait__unbound_is_none(const plait__plan_object *plan_object);
 
 /*

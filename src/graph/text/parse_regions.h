@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Regions of the text form: while, do, case, their branches and ends. */
+/* Regions of the text form: while, do, repeat, case, branches and ends. */
 #ifndef PLAIT_SRC_GRAPH_TEXT_PARSE_REGIONS_H
 #define PLAIT_SRC_GRAPH_TEXT_PARSE_REGIONS_H
 

@@ -3,11 +3,14 @@
  * Parser of the text form of graphs, which doc/graph-text.md describes:
  *
  *	device NAME lanes=N
+ *	temporary NAME bytes=N [device=NAME]
  *	node NAME [cost=N] [scratch=N] [device=NAME[+NAME...]]
  *		  [first|barrier|group] [kernel=NAME] [after=A,B,...]
+ *		  [reads=A,B,...] [writes=A,B,...]
  *	after NAME A,B,...
  *	while NAME times=N [after=...] ... end
  *	do NAME times=N [after=...] ... end
+ *	repeat NAME times=N [after=...] ... end
  *	case NAME take=K [after=...] ... [branch ...] end
  */
 #ifndef PLAIT_SRC_GRAPH_TEXT_PARSER_H

@@ -31,7 +31,7 @@ struct plait__parser_edge {
 	uint32_t line;
 };
 
-/* Open while, do or case. */
+/* Open loop or case. */
 struct plait__parser_open_body {
 	uint32_t region;
 	uint32_t branch;

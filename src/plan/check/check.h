@@ -35,6 +35,8 @@ enum {
  * scratch does not alias; signal slots are not reused too early; segments are
  * convex.  No field of the plan is trusted: a file may hold anything.
  *
+ * `allocator` null: the C library's.  `report` may be null.
+ *
  * PLAIT_E_INVALID   the plan breaks a promise; the text says which and where
  * PLAIT_E_NOMEM     no memory
  */

@@ -19,7 +19,9 @@ void plait__binary_save(const plait__plan *plan, plait__text *out);
 
 /*
  * Load a plan from its binary form.  Nothing is trusted: the result has passed
- * plait__check_plan.
+ * plait__check_plan.  PLAIT_E_INVALID: no plan, damaged, or refused by the check;
+ * PLAIT_E_UNSUPPORTED: another version or byte order; PLAIT_E_NOMEM.  *out is null
+ * then.
  */
 plait_status plait__binary_load(const void *bytes, uint64_t count,
 				const plait_allocator *allocator,

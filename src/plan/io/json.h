@@ -6,7 +6,8 @@
 #include "base/text.h"
 #include "plan/plan.h"
 
-/* Append the plan as one JSON object; see doc/plans.md. */
+/* Append the plan as one JSON object; see doc/plans.md.  PLAIT_E_NOMEM: what is
+ * appended is not complete. */
 plait_status plait__json_plan(const plait__plan *plan, plait__text *out,
 			      plait_error *error);
 

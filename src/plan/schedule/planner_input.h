@@ -61,7 +61,7 @@ typedef struct plait__input_region {
 } plait__input_region;
 
 typedef struct plait__input_node {
-	uint8_t kind;			/* PLAIT__CMD_..., never ENTER, JOIN */
+	uint8_t kind;			/* PLAIT__CMD_..., below ENTER */
 	uint8_t meaning;		/* PLAIT__MEANING_... */
 	uint16_t device_count;		/* at least 1 */
 	/* 1 device: its index.  Several: the first in input.device_sets. */

@@ -49,8 +49,8 @@ typedef struct plait__timeline {
 	uint32_t *critical;		/* commands, from first to last */
 } plait__timeline;
 
-/* Simulate a run.  `system` may be null.  *out is null unless the result is
- * PLAIT_OK. */
+/* Simulate a run.  `system` may be null; `allocator` null: the C library's.  *out
+ * is null unless the result is PLAIT_OK; else PLAIT_E_NOMEM. */
 plait_status plait__simulate_plan(const plait__plan *plan,
 				  const plait__simulate_system *system,
 				  const plait_allocator *allocator,

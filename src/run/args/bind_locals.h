@@ -5,6 +5,7 @@
 
 #include "run/args/frame.h"
 
+/* List the launches to check, as plait__bind_copies_find does copies. */
 bool plait__bind_locals_find(plait__frame_layout *layout);
 void plait__bind_locals_free(plait__frame_layout *layout);
 /* Check that bound sizes are whole elements and within the devices' limits. */

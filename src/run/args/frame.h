@@ -31,7 +31,7 @@ typedef struct plait__loop_cell {
 } plait__loop_cell;
 
 /* The iteration of a command that is not the current one of its frame, since
- * the command was submitted ahead. */
+ * the command was submitted ahead.  A turn of a run is another thing. */
 typedef struct plait__frame_turn {
 	uint32_t region;
 	uint64_t iteration;

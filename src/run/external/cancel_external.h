@@ -5,7 +5,8 @@
 
 #include "run/external/external_command.h"
 
-/* Cancellation: resume this lane and its siblings if they are parked. */
+/* Cancellation: retract the calls of this lane and its siblings, and resume those
+ * that are parked.  The run may be over when this returns.  Null: no lane. */
 void plait__cancel_external(plait__external *first);
 
 #endif

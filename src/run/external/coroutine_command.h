@@ -14,7 +14,7 @@
 typedef struct plait__await {
 	plait__signal *signal;	/* held; or null */
 	uint64_t sequence;
-	plait__run *run;	/* held; or null.  Neither: a turn of others */
+	plait__run *run;	/* held; or null.  Neither: a yield */
 	bool yielded;
 	plait_status status;	/* of the await, when the function goes on */
 	plait_error *error;

@@ -5,7 +5,7 @@
 
 #include "run/queue/run_driver.h"
 
-/* Describe what the run is blocked on. */
+/* Describe what the run is blocked on.  By a thread that waited for the run. */
 void plait__blocked_queue_describe(plait__run_driver *driver,
 				   plait__blocked_on *out);
 
