@@ -49,8 +49,8 @@ uint32_t plait__notification_count_owed(const plait__backend_port *port);
 uint64_t plait__notification_count_strays(const plait__backend_port *port);
 
 /*
- * No notification is owed, and the backend is closed. Waits for threads that
- * report a stray call.
+ * Return the port's chunks. Caller has closed the backend, and no notification is
+ * owed. Waits for threads that report a stray call.
  */
 void plait__notification_close(plait__backend_port *port);
 

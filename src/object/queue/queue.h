@@ -73,7 +73,8 @@ struct plait__queue {
 	bool abandoned; /* it was not done: held for ever */
 	plait__refusals refusals; /* of its polls, while it drains */
 	bool unflushed;
-	bool noted; /* `failure` is the first one, found by an inbox's owner */
+	/* `failure` is the first one that an inbox's owner or a run reported. */
+	bool noted;
 	plait_error failure;
 	plait__signal_watch watch;
 	plait__race_queue *race; /* the race check's, or null */

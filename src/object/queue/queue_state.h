@@ -75,8 +75,8 @@ static inline void plait__queue_lock_and_collect(plait__queue *queue)
 /* Add the queue to the context's reclaim list. Caller holds queue->lock. */
 void plait__queue_list(plait__queue *queue);
 
-/* Keep the first failure that an inbox's owner reports; no command in front of
- * its call has failed. */
+/* Keep the first failure that an inbox's owner, or a run in a section, reports; no
+ * command in front of it has failed. Takes queue->lock. */
 void plait__queue_note_failure(plait__queue *queue,
 			       const plait_error *failure);
 
