@@ -176,7 +176,7 @@ struct driven_ops {
 	plait_status (*open_queue)(struct driven *self, driven_queue *queue,
 				   const plait_queue_request *request,
 				   plait_error *error);
-	/* Destroy queue->driver, which may be null. */
+	/* Destroy queue->driver, or null; also after open_queue has failed. */
 	void (*close_queue)(struct driven *self, driven_queue *queue);
 	/* Make a failed queue without pending work usable again.  May be null.
 	 * Returns PLAIT_E_LOST if the queue cannot recover. */
@@ -184,9 +184,9 @@ struct driven_ops {
 				plait_error *error);
 	/* Enqueue the works of a batch from work_index up to its next host
 	 * function or its end, after the events of the sources of its waits.
-	 * Arrange that plaitp_driven_complete is called when they are done: set
-	 * batch->in_flight, and batch->event if no work follows them.  Does
-	 * nothing if there are neither works nor sources. */
+	 * When they are done plaitp_driven_complete is called, or `collect` sees
+	 * it: set batch->in_flight, and batch->event if no work follows them.
+	 * Does nothing if there are neither works nor sources. */
 	void (*enqueue)(struct driven *self, driven_batch *batch);
 	/* Share the event of `before` with `batch`, if possible. */
 	void (*share_event)(struct driven *self, driven_batch *batch,

@@ -10,7 +10,7 @@
 struct opencl_recorded {
 	cl_kernel kernel; /* retained; or null: no launch */
 	opencl_command command; /* to update; or null */
-	const plait_backend_kernel *of;
+	const plait_backend_kernel *of; /* `chosen` of the launch */
 	cl_uint dimensions;
 	bool grouped;
 };
