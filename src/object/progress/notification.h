@@ -33,7 +33,8 @@ typedef struct plait__notifications {
 
 /*
  * PLAIT_OK: the callback `function` is called exactly once, on any thread,
- * possibly within this call. Otherwise it is never called. The rules of
+ * possibly within this call. Otherwise it is never called, and the status is
+ * PLAIT_E_NOMEM or the slot's, for plait__backend_result_check. The rules of
  * plait_notify_function apply to it.
  */
 plait_status plait__notification_arm(plait__backend_port *port,
