@@ -83,7 +83,9 @@ struct plait_backend {
 	struct opencl_device devices[OPENCL_MAX_DEVICES];
 	bool driver_memory;
 	bool each_event;
-	bool compiles_lazily; /* at the first launch with a work-group size */
+	/* The driver compiles at the first launch with a work-group size, or
+	 * warm=yes: kernels from portable source get a guard. */
+	bool compiles_lazily;
 
 	pthread_mutex_t accounting_lock; /* of memory; leaf lock */
 	struct opencl_program *programs; /* guarded by programs_lock */
@@ -192,7 +194,7 @@ plait_status plaitp_opencl_memory_unmap(plait_backend *self,
 					plait_backend_memory *memory,
 					void *pointer, plait_error *error);
 
-/* --- program.c, launch.c: kernels */
+/* --- program.c, facts.c (query), launch.c: kernels */
 
 plait_status plaitp_opencl_kernel_build(plait_backend *self, uint32_t device,
 					const plait_code *code,
