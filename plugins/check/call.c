@@ -61,6 +61,8 @@ static void check_turn(check *self, check_call *call)
 	}
 }
 
+/* Host function of the check_call, for the backend: on any thread, without the
+ * lock. */
 int32_t plaitp_check_call_run(void *user_data)
 {
 	check_call *call = user_data;

@@ -110,6 +110,7 @@ static bool finish_head(check *self, check_queue *queue)
 	return true;
 }
 
+/* Retire what is done in the queue, unless null, and in those that are woken. */
 void plaitp_check_model_advance(check *self, check_queue *queue)
 {
 	if (queue)

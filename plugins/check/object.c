@@ -58,6 +58,7 @@ static void double_buckets(check *self)
 	free_buckets(self, before, bits);
 }
 
+/* Add a zeroed object of `bytes`; null without memory. */
 void *plaitp_check_add(check *self, uint32_t kind, uint64_t bytes)
 {
 	check_object *object = self->services->resize(self->host, NULL, 0,
@@ -87,6 +88,8 @@ static void free_object(check *self, check_object *object)
 	self->services->resize(self->host, object, object->bytes, 0);
 }
 
+/* Mark the object destroyed.  The caller may still read it: later ones, or the
+ * close, free it. */
 void plaitp_check_retire(check *self, check_object *object)
 {
 	check_object **tombstone = &self->tombstones[self->next_tombstone];

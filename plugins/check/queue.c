@@ -74,7 +74,8 @@ plait_status plaitp_check_queue_create(plait_backend *backend, uint32_t device,
 	return status;
 }
 
-/* Null after a report, with the lock released. */
+/* Sets queue->inside, which the slot clears.  Null after a report, with the lock
+ * released; `error` may be null. */
 check_queue *plaitp_check_queue_enter(check *self, const char *slot,
 				      const plait_backend_queue *handle,
 				      plait_error *error)

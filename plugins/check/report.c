@@ -29,6 +29,7 @@ void plaitp_check_report(check *self, enum check_party party, const char *slot,
 	self->services->log(self->host, PLAIT_LOG_ERROR, line);
 }
 
+/* `error` may be null.  Caller holds the lock. */
 plait_status plaitp_check_report_error(check *self, plait_error *error)
 {
 	plait_error unused = plaitp_check_record();
@@ -56,6 +57,7 @@ void plaitp_check_leave(check *self)
 	pthread_mutex_unlock(&self->lock);
 }
 
+/* Returns an empty error record, for the backend to fill. */
 plait_error plaitp_check_record(void)
 {
 	return (plait_error){ .size = sizeof(plait_error) };
@@ -104,6 +106,8 @@ static bool report_invalid(check *self, const char *slot, plait_status status,
 	return true;
 }
 
+/* Returns PLAIT_E_INTERNAL after a report; PLAIT_E_LOST disables the model.
+ * `error` may be null. */
 plait_status plaitp_check_result(check *self, const char *slot,
 				 plait_status status, bool may_pend,
 				 const plait_error *mine, plait_error *error)

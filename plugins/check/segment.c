@@ -181,6 +181,7 @@ static void use(const plait_work *work, bool begins)
 			both[i]->uses--;
 }
 
+/* Caller holds the lock.  A segment that runs is reported. */
 void plaitp_check_segment_forget_launch(check *self, const char *slot,
 					const check_launch *launch)
 {

@@ -5,6 +5,7 @@
  */
 #include "check.h"
 
+/* Returns the signal, or null after a report.  Caller holds the lock. */
 check_signal *plaitp_check_signal_point(check *self, const char *slot,
 					const plait_backend_point *point)
 {

@@ -210,6 +210,7 @@ static bool check_region(check *self, uint32_t device, uint32_t index,
 		 reject(self, index, "is in memory of another device"));
 }
 
+/* Returns false after a report.  Caller holds the lock. */
 bool plaitp_check_submission_segment_work(check *self, uint32_t device,
 					  uint32_t index,
 					  const plait_work *work)
@@ -350,6 +351,8 @@ void plaitp_check_submission_uncount(const plait_submission *submissions,
 	}
 }
 
+/* Counts emissions in signal->submitted; none after a report.  Caller holds the
+ * lock. */
 bool plaitp_check_submission_validate(check *self, const check_queue *queue,
 				      const plait_submission *submissions,
 				      uint32_t count)

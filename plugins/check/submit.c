@@ -17,6 +17,7 @@ struct copy {
 	plait_work *work;
 };
 
+/* Returns true if work->source counts for the kind. */
 bool plaitp_check_submit_reads(const plait_work *work)
 {
 	return work->kind == PLAIT_WORK_COPY ||
@@ -24,6 +25,7 @@ bool plaitp_check_submit_reads(const plait_work *work)
 		work->kind == PLAIT_WORK_REGION;
 }
 
+/* Returns true if work->target counts for the kind. */
 bool plaitp_check_submit_writes(const plait_work *work)
 {
 	return work->kind == PLAIT_WORK_COPY ||
@@ -161,6 +163,7 @@ static bool enter_model(check *self, check_queue *queue,
 	return true;
 }
 
+/* Copy with the backend's handles; a host function stays the core's. */
 void plaitp_check_submit_translate(plait_work *to, const plait_work *from)
 {
 	memcpy(to, from, sizeof(*to));

@@ -175,7 +175,7 @@ struct plait_backend {
 
 	struct cuda_streams *flying; /* of queues with commands in flight;
 				      * guarded by driven.lock */
-	bool reached_more; /* since the loop of collect began */
+	bool reached_more; /* in this pass of collect */
 
 	/* Lock of the memory accounting; guards the field below.  No call of
 	 * the driver is made inside it. */
@@ -234,11 +234,12 @@ const char *plaitp_cuda_code_name(CUresult code);
 const char *plaitp_cuda_code_hint(CUresult code);
 /* Returns true if no later call for this device can succeed. */
 bool plaitp_cuda_is_sticky(CUresult code);
-/* Report that the call `name` returned `code`; mark the device lost if so. */
+/* Report that the call `name` returned `code`; mark the device lost if the code is
+ * sticky and its context is open.  `where` may be empty.  Calls no driver. */
 plait_status plaitp_cuda_fail_call(plait_backend *self, uint32_t device,
 				   plait_error *error, const char *name,
 				   CUresult code, const char *where);
-/* Mark the device lost, with a sticky code. */
+/* Mark the device lost, with a sticky code; the first one stays.  On any thread. */
 void plaitp_cuda_lose(plait_backend *self, uint32_t device, CUresult code);
 bool plaitp_cuda_is_lost(plait_backend *self, uint32_t device);
 /* Look up all functions.  PLAIT_E_UNAVAILABLE names the missing one. */
@@ -269,14 +270,15 @@ plait_status plaitp_cuda_device_query(plait_backend *self, uint32_t device,
 
 /* --- context.c: contexts of devices, which open at first use */
 
-/* Make the device's context current.  Call leave only after PLAIT_OK. */
+/* Make the device's context current; the first call opens it, under contexts_lock.
+ * Call leave only after PLAIT_OK. */
 plait_status plaitp_cuda_enter(plait_backend *self, uint32_t device,
 			       plait_error *error);
 void plaitp_cuda_leave(plait_backend *self);
 bool plaitp_cuda_is_open(const struct cuda_device *device);
 void plaitp_cuda_close_context(plait_backend *self, struct cuda_device *device);
 /* Returns true if `from` can access the memory of `to`.  Opens the path at the
- * first call. */
+ * first call, under contexts_lock.  Both contexts are open. */
 bool plaitp_cuda_has_path(plait_backend *self, struct cuda_device *from,
 			  struct cuda_device *to);
 
@@ -293,7 +295,7 @@ void plaitp_cuda_unwrap_memory(plait_backend *self,
 /* --- pool.c: reuse of device memory and pinned memory.  Context is current,
  * unless stated otherwise. */
 
-/* Allocate at least `bytes`. */
+/* Allocate at least `bytes`, from the pool if it has a block. */
 CUresult plaitp_cuda_pool_acquire(plait_backend *self,
 				  struct cuda_device *device, uint64_t bytes,
 				  struct cuda_block **out,
@@ -304,9 +306,11 @@ void plaitp_cuda_pool_release(plait_backend *self, struct cuda_device *device,
 /* `entered`: the context is current; else only the records are freed. */
 void plaitp_cuda_pool_clear(plait_backend *self, struct cuda_device *device,
 			    bool entered);
+/* `size`: index of the free list; `bytes`: the same for each call with it. */
 CUresult plaitp_cuda_acquire_pinned(plait_backend *self,
 				    struct cuda_device *device, int size,
 				    uint64_t bytes, void **out);
+/* Needs no current context.  The caller then enters and leaves `driven`. */
 void plaitp_cuda_release_pinned(plait_backend *self, struct cuda_device *device,
 				int size, void *memory);
 void plaitp_cuda_free_pinned(plait_backend *self, struct cuda_device *device);
@@ -381,10 +385,11 @@ CUDA_MEMCPY3D_v2 plaitp_cuda_copy3d(const plait_work *work);
 
 /* --- stage.c: reads and writes through staging buffers */
 
-/* Read or write `work`.  Returns true, or false with the failed call in
- * *out. */
+/* Enqueue the read or write `work`.  Returns true, or false with the failed call in
+ * *out.  Context is current; caller holds driven.lock. */
 bool plaitp_cuda_transfer(plait_backend *self, driven_batch *batch,
 			  const plait_work *work, struct cuda_call *out);
+/* Free what transfers of a batch that has ended needed. */
 void plaitp_cuda_drop_transfers(plait_backend *self, driven_batch *batch);
 
 /* --- enqueue.c: operations of the driver */

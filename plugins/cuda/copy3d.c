@@ -2,6 +2,8 @@
 /* Copies of rows and slices in one call of the driver. */
 #include "backend.h"
 
+/* Returns true if one call copies the rows of the work: within a device or with
+ * wrapped memory, and with distances below the device's limit. */
 bool plaitp_cuda_is_copy3d(const plait_work *work)
 {
 	const plait_work_rows *rows = work->rows;
@@ -17,6 +19,7 @@ bool plaitp_cuda_is_copy3d(const plait_work *work)
 	       rows->target_row <= most && rows->source_row <= most;
 }
 
+/* plaitp_cuda_is_copy3d is true of the work. */
 CUDA_MEMCPY3D_v2 plaitp_cuda_copy3d(const plait_work *work)
 {
 	const plait_work_rows *rows = work->rows;

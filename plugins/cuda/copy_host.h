@@ -5,6 +5,7 @@
 
 #include "backend.h"
 
+/* Comes before the other two.  Open creates a lane of the core for each helper. */
 void plaitp_cuda_init_copier(plait_backend *self);
 plait_status plaitp_cuda_open_copier(plait_backend *self, plait_error *error);
 /* No copy is under way.  Also without an open, or after one that failed. */

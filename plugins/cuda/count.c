@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Counts of the graphs of a device: made, patched, made anew, refused.  The log
- * has them when the context closes, and `plait conform` adds them up. */
+/* Counts of the graphs of a device: made, patched, to make anew, refused,
+ * left.  The log has them when the context closes, and `plait conform` adds them
+ * up. */
 #include <stdio.h>
 
 #include "segment.h"

@@ -62,10 +62,11 @@ struct cuda_streams {
 	uint32_t flight_count;
 	uint32_t issued;  /* the newest ticket */
 	uint32_t marked;  /* the newest that the device is to write */
-	uint32_t reached; /* batches of other queues have waited for this */
+	uint32_t reached; /* batches of other queues that waited for this ticket
+			   * have ended */
 	uint32_t retired; /* tickets up to this one have ended */
 	uint32_t wanted;  /* callbacks report up to this ticket */
-	bool mark_wanted; /* a thread polls */
+	bool mark_wanted; /* a thread polls, or the watcher looks */
 	uint32_t idle_marks; /* written to an idle queue since a thread polled */
 	bool exact;	  /* marks follow each batch: mark.c */
 	struct cuda_word *word; /* the last ticket that has ended; or null */
@@ -90,6 +91,7 @@ void plaitp_cuda_add_flight(plait_backend *self, struct cuda_streams *streams,
 void plaitp_cuda_want(struct cuda_streams *streams, const driven_batch *batch);
 /* Returns true if the commands up to the ticket have ended. */
 bool plaitp_cuda_has_ended(const struct cuda_streams *streams, uint32_t ticket);
+/* Operations `collect` to `look` of struct driven_ops. */
 void plaitp_cuda_collect(struct driven *driven);
 bool plaitp_cuda_needs_driver(struct driven *driven);
 void plaitp_cuda_settle(struct driven *driven);
@@ -100,7 +102,10 @@ bool plaitp_cuda_look(struct driven *driven);
 /* --- mark.c: tickets and events behind batches.  Caller holds driven.lock,
  * context is current; a function that returns false has set *call. */
 
+/* Drop a reference; the last one frees the event for its device.  `event` may be
+ * null.  No context is needed. */
 void plaitp_cuda_release_event(plait_backend *self, struct cuda_event *event);
+/* Returns true if the device writes tickets of the queue. */
 bool plaitp_cuda_has_words(plait_backend *self,
 			   const struct cuda_streams *streams);
 /* Let the device write the newest ticket, unless it is to. */
@@ -136,22 +141,27 @@ void plaitp_cuda_free_later(plait_backend *self, struct cuda_device *device,
 			    void (*function)(plait_backend *,
 					     struct cuda_unfreed *, bool));
 bool plaitp_cuda_has_unfreed(plait_backend *self);
-/* Free all now, of one device or (null) of all. */
+/* Free all now, of one device or (null) of all; the driver may wait for the
+ * device.  Enters each context itself. */
 void plaitp_cuda_free_unfreed(plait_backend *self,
 			      const struct cuda_device *device);
-/* Remove an object for which `fits` returns true; null: none. */
+/* Remove an object for which `fits` returns true, called with `bytes` under
+ * accounting_lock; null: none. */
 struct cuda_unfreed *plaitp_cuda_reuse_unfreed(
 	plait_backend *self, const struct cuda_device *device,
 	bool (*fits)(const struct cuda_unfreed *, uint64_t), uint64_t bytes);
 
 /* --- word.c: words in pinned memory.  Context is current. */
 
+/* *out is a word that is 0; null after a failure. */
 struct cuda_call plaitp_cuda_word_acquire(plait_backend *self,
 					  struct cuda_device *device,
 					  struct cuda_word **out);
 /* Needs no current context.  `word` may be null. */
 void plaitp_cuda_word_release(plait_backend *self, struct cuda_device *device,
 			      struct cuda_word *word);
+/* Free all; no word is in use.  `entered`: the context is current; else only the
+ * records are freed. */
 void plaitp_cuda_free_words(plait_backend *self, struct cuda_device *device,
 			    bool entered);
 

@@ -25,7 +25,7 @@ struct cuda_graph_builder {
 	plait_backend_segment *segment;
 	uint64_t total_bytes; /* of the arrays */
 	CUgraphNode *before; /* of the current node; one element more */
-	size_t count;
+	size_t count; /* of `before`, in use */
 	CUgraph *graphs; /* that contain the commands' nodes */
 	CUgraph *loops; /* body graphs of loops */
 	CUgraphConditionalHandle *handles; /* conditions of regions */

@@ -78,6 +78,7 @@ struct cuda_build {
 	const plait_code *code;
 };
 
+/* Fail with a text that names the kernel; returns `status`. */
 plait_status plaitp_cuda_fail_build(const struct cuda_build *build,
 				    plait_error *error, plait_status status,
 				    int code, const char *what);

@@ -20,12 +20,16 @@ struct plait_backend_segment {
 	struct cuda_word *stop; /* stops the loops; with `control` */
 };
 
+/* PLAIT_E_UNSUPPORTED: the driver refuses the graph, or has none such; the core
+ * submits the commands one by one. */
 plait_status plaitp_cuda_segment_create(plait_backend *self, uint32_t device,
 					const plait_segment_request *request,
 					plait_backend_segment **out,
 					plait_error *error);
 void plaitp_cuda_segment_destroy(plait_backend *self,
 				 plait_backend_segment *segment);
+/* Change a command of an idle segment.  PLAIT_E_UNSUPPORTED: the core creates the
+ * segment again. */
 plait_status plaitp_cuda_segment_patch(plait_backend *self,
 				       plait_backend_segment *segment,
 				       uint32_t index, const plait_work *work,
@@ -42,6 +46,8 @@ void plaitp_cuda_log_counts(plait_backend *self,
 /* --- region.c: conditional nodes */
 
 bool plaitp_cuda_has_regions(const plait_backend *self);
+/* Store the stop word of all loops, 0 or 1, without a call of the driver: on any
+ * thread, also while the segment runs. */
 plait_status plaitp_cuda_segment_stop(plait_backend *self,
 				      plait_backend_segment *segment,
 				      uint32_t stop, plait_error *error);

@@ -20,6 +20,7 @@ static inline uint64_t plaitp_driven_load64(const uint64_t *word)
 	return __atomic_load_n(word, __ATOMIC_ACQUIRE);
 }
 
+/* Add 1.  Relaxed: a statistic. */
 static inline void plaitp_driven_count(uint32_t *word)
 {
 	__atomic_fetch_add(word, 1, __ATOMIC_RELAXED);

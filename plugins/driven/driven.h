@@ -43,7 +43,7 @@ struct driven {
 	plait_host *host;
 	const plait_host_services *services;
 	const struct driven_ops *ops;
-	/* The driver runs commands on threads that wait in it. */
+	/* The driver runs commands on threads that wait in it.  Constant. */
 	bool waits_in_driver;
 
 	/* Guards the fields below, and all queues, batches and signals. */
@@ -111,18 +111,18 @@ struct driven_batch {
 	uint32_t work_count;
 	uint32_t wait_count;
 	uint32_t emit_count;
-	uint32_t work_index; /* first work that is not enqueued */
-	uint32_t wait_index;
+	uint32_t work_index; /* first not enqueued; ops->enqueue advances it */
+	uint32_t wait_index; /* first wait that holds the batch back */
 	uint32_t sources;    /* number of waits that have a source */
 	struct driven_wait *dependents; /* waits with this source */
 	void *event;	     /* the driver's, of the last command; or null */
 	void *driver_data;   /* the driver's, until dropped; or null */
 	uint32_t ticket;     /* the backend's, of commands in flight */
-	int32_t code;	     /* result of the driver; 0: success */
-	bool in_flight;	     /* enqueued and not completed */
+	int32_t code;	     /* the driver's, set at completion; 0: success */
+	bool in_flight;	     /* set by ops->enqueue, cleared at completion */
 	bool calling;	     /* a host function runs or is about to */
 	bool done;	     /* retired: the emissions are delivered */
-	bool failed;
+	bool failed;	     /* the queue had failed when the batch retired */
 };
 
 struct plait_backend_queue {
@@ -130,8 +130,8 @@ struct plait_backend_queue {
 	uint32_t device;
 	void *driver; /* the driver's queue or stream */
 	plait_backend_queue *lane; /* the core's, for host functions */
-	uint64_t capacity;
-	uint64_t pending;
+	uint64_t capacity; /* works of batches that have not retired, at most */
+	uint64_t pending;  /* number of these works */
 	driven_batch *head;
 	driven_batch *tail;
 	driven_batch *next; /* first batch that is not wholly enqueued */
@@ -141,9 +141,11 @@ struct plait_backend_queue {
 	driven_queue *next_waiter;
 	driven_signal *waits_for; /* the signal of which this is a waiter */
 	bool dirty;
-	bool unflushed;
+	bool unflushed; /* ops->enqueue sets it: ops->flush is to be called */
 	bool timed; /* commands may ask for their times */
-	bool lost; /* a host function ended its thread */
+	/* A host function ended its thread.  Written without the lock: by that
+	 * thread, and by queue_recover when no batch is left. */
+	bool lost;
 	bool failed;
 	plait_error error;
 	char label[DRIVEN_LABEL_BYTES];
@@ -163,8 +165,9 @@ struct plait_backend_signal {
 };
 
 /*
- * Operations of a driver.  All but open_queue and close_queue run with
- * self->lock held.  An operation that fails calls plaitp_driven_fail_queue.
+ * Operations of a driver.  All run with self->lock held, but open_queue,
+ * close_queue, await_event and unregister.  enqueue, flush and settle report a
+ * failure by plaitp_driven_fail_queue.
  */
 struct driven_ops {
 	const char *name; /* name of the backend, for error texts */
@@ -173,7 +176,7 @@ struct driven_ops {
 	plait_status (*open_queue)(struct driven *self, driven_queue *queue,
 				   const plait_queue_request *request,
 				   plait_error *error);
-	/* Destroy queue->driver, which may be null. */
+	/* Destroy queue->driver, or null; also after open_queue has failed. */
 	void (*close_queue)(struct driven *self, driven_queue *queue);
 	/* Make a failed queue without pending work usable again.  May be null.
 	 * Returns PLAIT_E_LOST if the queue cannot recover. */
@@ -181,9 +184,9 @@ struct driven_ops {
 				plait_error *error);
 	/* Enqueue the works of a batch from work_index up to its next host
 	 * function or its end, after the events of the sources of its waits.
-	 * Arrange that plaitp_driven_complete is called when they are done: set
-	 * batch->in_flight, and batch->event if no work follows them.  Does
-	 * nothing if there are neither works nor sources. */
+	 * When they are done plaitp_driven_complete is called, or `collect` sees
+	 * it: set batch->in_flight, and batch->event if no work follows them.
+	 * Does nothing if there are neither works nor sources. */
 	void (*enqueue)(struct driven *self, driven_batch *batch);
 	/* Share the event of `before` with `batch`, if possible. */
 	void (*share_event)(struct driven *self, driven_batch *batch,
@@ -205,7 +208,8 @@ struct driven_ops {
 	/* The following may be null, together: of a backend that reports
 	 * completions by plaitp_driven_begin_callback. */
 
-	/* Begin the end of a queue: no callback for it begins from here on. */
+	/* Begin the end of a queue: no callback for it begins from here on.
+	 * Caller does not hold self->lock. */
 	void (*unregister)(driven_queue *queue);
 	/* End the batches whose commands have ended, without a call of the
 	 * driver: in_flight, code, plaitp_driven_mark_dirty. */
@@ -217,11 +221,11 @@ struct driven_ops {
 	/* Threads sleep for emissions of batches in flight, as
 	 * plaitp_driven_is_awaited says.  settle makes the calls. */
 	void (*await)(struct driven *self);
-	/* A thread polls; if `behind` is not null, for a batch of that queue
-	 * behind which there are others. */
+	/* A thread polls, or a queue is full; if `behind` is not null, for a
+	 * batch of that queue behind which there are others. */
 	void (*poll)(struct driven *self, driven_queue *behind);
 	/* Ask the driver whether devices are lost: on the watcher, ten times
-	 * a second while commands are in flight.  Returns false if none is. */
+	 * a second while commands are in flight.  Returns true if any are. */
 	bool (*look)(struct driven *self);
 };
 
@@ -233,7 +237,8 @@ plait_status plaitp_driven_fail(const plait_host_services *services,
 				int64_t origin, const char *format, ...)
 	__attribute__((format(printf, 5, 6)));
 
-/* Parse digits and an optional K, M, G or T.  Returns 0 or -1. */
+/* Parse digits and an optional K, M, G or T, powers of 1024.  Returns 0 or
+ * -1. */
 int plaitp_driven_parse_bytes(const char *text, uint64_t *out);
 
 /* --- queue.c: the queue slots of the backend table */
@@ -255,6 +260,7 @@ plait_status plaitp_driven_queue_recover(plait_backend *backend,
 
 /* --- advance.c: state machine of queues; caller holds self->lock */
 
+/* Let the next leave of the lock advance the queue. */
 void plaitp_driven_mark_dirty(struct driven *self, driven_queue *queue);
 /* Advance all dirty queues.  `may_call`: false inside a callback of the
  * driver. */
@@ -297,17 +303,22 @@ plait_status plaitp_driven_submit_call(struct driven *self,
 				       plait_backend_queue *lane,
 				       int32_t (*function)(void *),
 				       void *user_data, plait_error *error);
-/* Look at what has ended, if the lock is free; its holder looks anyway. */
+/* Look at what has ended, if the lock is free; its holder looks anyway.  Any
+ * thread, callbacks of the driver included. */
 void plaitp_driven_poke(struct driven *self);
 /* A thread polls the point, which has not happened.  The first time may be the
  * only one, and costs nothing; from the second time on, look at what has ended.
- * Returns true if it has looked. */
+ * Returns true if it has looked: not for gates, without ops->poll, or while
+ * another thread has the lock. */
 bool plaitp_driven_poll(struct driven *self, driven_signal *signal,
 			uint64_t sequence);
 /* A thread, or a queue that is held back, sleeps for the point.  The next to
- * leave the lock calls ops->await. */
+ * leave the lock calls ops->await.  With or without self->lock. */
 void plaitp_driven_await(struct driven *self, driven_signal *signal,
 			 uint64_t sequence);
+/* Returns true if a thread sleeps for an emission of the batch, or for a later
+ * one of the same signal. */
+bool plaitp_driven_is_awaited(const driven_batch *batch);
 /* Requires `services` and `host`; all else is zero.  Call plaitp_driven_close
  * after a failure, too. */
 plait_status plaitp_driven_open(struct driven *self,
@@ -320,6 +331,7 @@ void plaitp_driven_close(struct driven *self);
 /* A command is in flight: wake the watcher if it is parked.  Caller holds
  * self->lock. */
 void plaitp_driven_watch(struct driven *self);
+/* Start the thread if the backend has ops->look.  PLAIT_E_NOMEM: no thread. */
 plait_status plaitp_driven_watch_open(struct driven *self, plait_error *error);
 /* Also without an open, or after one that failed. */
 void plaitp_driven_watch_close(struct driven *self);
@@ -328,6 +340,8 @@ void plaitp_driven_watch_close(struct driven *self);
 
 enum driven_state { DRIVEN_PENDING, DRIVEN_REACHED, DRIVEN_FAILED };
 
+/* Return the state of the point as queues see it, which the core's counter may
+ * not have yet.  Caller holds self->lock. */
 enum driven_state plaitp_driven_signal_state(const driven_signal *signal,
 					     uint64_t sequence);
 /* Advance the signal as queues see it; mark its waiters dirty.  Caller holds
@@ -367,17 +381,16 @@ plait_status plaitp_driven_wait_in_driver(plait_backend *backend,
 					  plait_error *error);
 plait_status plaitp_driven_pump(plait_backend *backend, plait_error *error);
 
-/* Check the interface versions of both sides, and fill the common fields of the
- * table.  The caller sets flags, priority and slots. */
-plait_status plaitp_driven_check_abi(const plait_host_services *services,
-				     plait_backend_table *table,
-				     const char *name, plait_error *error);
 /* Fill the slots of queues, signals and pump. */
 void plaitp_driven_fill_slots(plait_backend_table *table);
 
-/* Returns true if a thread sleeps for an emission of the batch, or for a later
- * one of the same signal. */
-bool plaitp_driven_is_awaited(const driven_batch *batch);
+/* --- table.c */
+
+/* Check the interface versions of both sides, and fill the common fields of the
+ * table.  The caller sets flags, priority and slots.  PLAIT_E_UNSUPPORTED. */
+plait_status plaitp_driven_check_abi(const plait_host_services *services,
+				     plait_backend_table *table,
+				     const char *name, plait_error *error);
 
 static inline struct driven *driven_of(plait_backend *backend)
 {

@@ -8,13 +8,15 @@
 struct opencl_events;
 
 /* Allocate events for the works from work_index to `end` as batch->driver_data.
- * Returns null if there is no memory. */
+ * Drops those of earlier works of the batch.  Returns null if there is no
+ * memory.  Caller holds driven.lock, as for all functions here. */
 struct opencl_events *plaitp_opencl_events_begin(driven_batch *batch,
 						 uint32_t end);
-/* Free; null is ignored. */
+/* Read the times of works that ask for them, then free; null is ignored. */
 void plaitp_opencl_events_drop(plait_backend *self,
 			       struct opencl_events *events);
-/* Return the place for the event of the next command. */
+/* Return the place for the event of the next command, of the work at
+ * batch->work_index. */
 cl_event *plaitp_opencl_events_next(struct opencl_events *events);
 /* Add a callback to each event.  After an error some may have been added;
  * batch->in_flight is set only if there are any. */

@@ -2,11 +2,11 @@
 /*
  * Tables of functions of extensions, in the form of OPENCL_CALLS: programs in an
  * intermediate language (cl_khr_il_program), and command buffers
- * (cl_khr_command_buffer, version 0.9.5 and later, and
- * cl_khr_command_buffer_mutable_dispatch, 0.9.2 and later).  The declarations
+ * (cl_khr_command_buffer, version 0.9.0 to 1.x, in the form of 0.9.5; and
+ * cl_khr_command_buffer_mutable_dispatch, 0.9.2 to 1.x).  The declarations
  * are not those of <CL/cl_ext.h>, which has them of one version, and changes:
- * the driver's version decides.  Earlier buffers have no properties of copies
- * and fills.
+ * the driver's version decides.  Versions before 0.9.5 have no properties of copies
+ * and fills: the types at the end.
  */
 #ifndef PLAITP_OPENCL_EXTENSION_CALLS_H
 #define PLAITP_OPENCL_EXTENSION_CALLS_H

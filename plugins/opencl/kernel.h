@@ -40,7 +40,7 @@ struct plait_backend_kernel {
 	uint64_t text_bytes; /* without the NUL */
 	uint32_t flags; /* of its code */
 	plait_backend_kernel *shifted; /* or null; guarded by shift_lock */
-	char name[OPENCL_ENTRY_BYTES];
+	char name[OPENCL_ENTRY_BYTES]; /* of the kernel, with `text` */
 	/* Guarded by accounting_lock. */
 	struct opencl_geometry warmed[OPENCL_WARMED];
 	uint32_t warmed_count;
@@ -56,13 +56,15 @@ cl_program plaitp_opencl_share_find(plait_backend *self,
 				    const struct opencl_device *device,
 				    const char *key, uint64_t key_bytes,
 				    struct opencl_program **out);
-/* Share a program.  Returns the program to use instead, which is released by
- * *out, or by the caller if that is null. */
+/* Share a program, which becomes the callee's.  Returns the program to use: it,
+ * or an equal one that was shared before.  *out has a use of it, to be dropped;
+ * null without memory: the caller releases the program itself. */
 cl_program plaitp_opencl_share_add(plait_backend *self,
 				   const struct opencl_device *device,
 				   const char *key, uint64_t key_bytes,
 				   cl_program program,
 				   struct opencl_program **out);
+/* End a use; the last one releases the program. */
 void plaitp_opencl_share_drop(plait_backend *self,
 			      struct opencl_program *program);
 
@@ -71,10 +73,12 @@ void plaitp_opencl_share_drop(plait_backend *self,
 /* Builds portable source with an offset for each pointer, as last parameters. */
 #define OPENCL_SHIFTED " -DPLAIT_SHIFTED=1"
 
-/* Keep what a later build needs, if the kernel can have such a variant. */
+/* Keep what a later build needs, if the kernel can have such a variant.  Returns
+ * false without memory. */
 bool plaitp_opencl_shift_keep(plait_backend *self, const plait_code *code,
 			      plait_backend_kernel *kernel);
-/* Get that variant of the kernel, which owns it.  Null: it can have none. */
+/* Get that variant of the kernel, which owns it; the first call builds it, under
+ * shift_lock.  PLAIT_OK with null: it can have none. */
 plait_status plaitp_opencl_shift_get(plait_backend *self,
 				     plait_backend_kernel *kernel,
 				     plait_backend_kernel **out,

@@ -83,7 +83,9 @@ struct plait_backend {
 	struct opencl_device devices[OPENCL_MAX_DEVICES];
 	bool driver_memory;
 	bool each_event;
-	bool compiles_lazily; /* at the first launch with a work-group size */
+	/* The driver compiles at the first launch with a work-group size, or
+	 * warm=yes: kernels from portable source get a guard. */
+	bool compiles_lazily;
 
 	pthread_mutex_t accounting_lock; /* of memory; leaf lock */
 	struct opencl_program *programs; /* guarded by programs_lock */
@@ -157,8 +159,8 @@ plait_status plaitp_opencl_options(plait_backend *self,
 
 /* --- parts.c */
 
-/* Split `whole` into sub-devices of `units` each, at most OPENCL_MAX_PARTS.
- * *keep: they must not be released. */
+/* Split `whole` into `parts` sub-devices of `units` compute units, at most
+ * OPENCL_MAX_PARTS.  *keep: they belong to the process and are not released. */
 cl_int plaitp_opencl_make_parts(const plait_backend *self,
 				cl_platform_id platform, cl_device_id whole,
 				uint32_t parts, cl_uint units,
@@ -192,7 +194,7 @@ plait_status plaitp_opencl_memory_unmap(plait_backend *self,
 					plait_backend_memory *memory,
 					void *pointer, plait_error *error);
 
-/* --- program.c, launch.c: kernels */
+/* --- program.c, facts.c (query), launch.c: kernels */
 
 plait_status plaitp_opencl_kernel_build(plait_backend *self, uint32_t device,
 					const plait_code *code,
@@ -222,7 +224,8 @@ void plaitp_opencl_launch_destroy(plait_backend *self,
 /* Set the arguments of kernel->kernel so that it does nothing when run. */
 cl_int plaitp_opencl_warm_prepare(plait_backend *self,
 				  const plait_backend_kernel *kernel);
-/* Make the driver compile for the launch's geometry, then enable the launch. */
+/* Make the driver compile for the launch's geometry, then enable the launch of a
+ * guarded kernel.  Waits for the device; failures of the warm-up are ignored. */
 plait_status plaitp_opencl_warm(plait_backend *self,
 				plait_backend_kernel *kernel,
 				const plait_backend_launch *launch,

@@ -10,7 +10,7 @@
 struct opencl_recorded {
 	cl_kernel kernel; /* retained; or null: no launch */
 	opencl_command command; /* to update; or null */
-	const plait_backend_kernel *of;
+	const plait_backend_kernel *of; /* `chosen` of the launch */
 	cl_uint dimensions;
 	bool grouped;
 };
@@ -19,7 +19,8 @@ struct plait_backend_segment {
 	uint64_t total_bytes;
 	struct opencl_device *device;
 	opencl_buffer buffer; /* null: the commands are enqueued one by one */
-	bool settled; /* no command has changed since the last run */
+	bool settled; /* begin sets it, patch clears it: no command has changed
+		       * since the last run */
 	bool refused; /* the driver does not record it anew */
 	uint32_t work_count;
 	struct opencl_recorded *recorded; /* one for each work */
@@ -72,18 +73,23 @@ bool plaitp_opencl_fill_next(const plait_work *work, struct opencl_fill *piece);
 
 /* --- segment.c */
 
+/* PLAIT_E_UNSUPPORTED: too short, or refused by the driver; the core submits the
+ * commands one by one. */
 plait_status plaitp_opencl_segment_create(plait_backend *self, uint32_t device,
 					  const plait_segment_request *request,
 					  plait_backend_segment **out,
 					  plait_error *error);
 void plaitp_opencl_segment_destroy(plait_backend *self,
 				   plait_backend_segment *segment);
+/* Change a command of an idle segment.  Cannot fail: what cannot be updated is
+ * enqueued command by command, and recorded anew by a later begin. */
 plait_status plaitp_opencl_segment_patch(plait_backend *self,
 					 plait_backend_segment *segment,
 					 uint32_t index, const plait_work *work,
 					 plait_error *error);
 /* Begin a run; record the buffer anew if the commands have settled.  Returns
- * true if the buffer is to be enqueued, else its commands. */
+ * true if the buffer is to be enqueued, else its commands.  Caller holds
+ * driven.lock. */
 bool plaitp_opencl_segment_begin(plait_backend *self,
 				 plait_backend_segment *segment);
 /* Log the device's counts unless all are 0. */

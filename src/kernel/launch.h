@@ -14,8 +14,9 @@ plait_status plait__launch_read(plait_launch *out, const plait_launch *given,
 				plait_error *error);
 
 /*
- * Set the groups of a launch that was read to those of its code.
- * PLAIT_E_INVALID: the launch asks for other groups, or has fewer dimensions.
+ * Set the groups of a launch that was read to those of its code, none of them 0.
+ * PLAIT_E_INVALID: the launch asks for other groups, has fewer dimensions, or more
+ * items than such groups can count.
  */
 plait_status plait__launch_resolve(const uint64_t own[3], plait_launch *launch,
 				   plait_error *error);

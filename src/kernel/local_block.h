@@ -13,7 +13,7 @@
 typedef struct plait__local_block plait__local_block;
 
 /* Take blocks for the local parameters of a signature that has some.
- * PLAIT_E_NOMEM. */
+ * PLAIT_E_NOMEM, with a null *out and no text: nothing is to be left. */
 plait_status plait__local_block_enter(const plait__signature *signature,
 				      void *const *arguments,
 				      plait__local_block **out);

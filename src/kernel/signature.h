@@ -71,8 +71,8 @@ typedef struct plait__signature {
 } plait__signature;
 
 /*
- * Parse `text`.  An error names the byte (from 1) and the expected token.  Free
- * *out with plait__signature_destroy().
+ * Parse `text`.  An error (PLAIT_E_INVALID, PLAIT_E_NOMEM) names the byte (from 1)
+ * and the expected token.  Free *out with plait__signature_destroy().
  */
 plait_status plait__signature_parse(const char *text,
 				    const plait_allocator *allocator,

@@ -55,6 +55,7 @@ struct plait__canvas {
 	plait__text *out;
 	double scale;		/* pixels per unit of time */
 	uint32_t width;		/* of the area of commands */
+	/* Height of a row; set with `inset` and `strip` by _set_row. */
 	uint32_t row;
 	uint32_t inset;		/* of a box within its row */
 	uint32_t strip;		/* height of a region's name; 0: no room */
@@ -74,6 +75,7 @@ struct plait__canvas {
 	struct plait__canvas_notes *notes;
 };
 
+/* Returns the x of a shown time, which is not before the strip. */
 static inline double plait__canvas_x(const struct plait__canvas *canvas,
 				     uint64_t time)
 {

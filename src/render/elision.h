@@ -25,28 +25,32 @@ typedef struct plait__elision_gap {
 	uint64_t from;
 	uint64_t to;
 	uint64_t shown;		/* shown time of the band */
-	uint64_t rounds;	/* iterations omitted, or 0: unknown */
+	uint64_t rounds;	/* iterations omitted; 0: unknown, or counted in
+				 * the next gap */
 	uint32_t region;	/* outermost loop that contains it */
 } plait__elision_gap;
 
 typedef struct plait__elision {
-	plait__vector list;	/* plait__elision_gap, by time */
+	/* plait__elision_gap, by time; filled by plait__elision_compute. */
+	plait__vector list;
 	/* Input: moments that must be shown, iterations that need not be. */
 	plait__vector moments;	/* uint64_t */
 	plait__vector rounds;	/* plait__elision_rounds */
 	uint64_t band;		/* length of a band in shown time */
-	bool failed;		/* memory ran out */
+	bool failed;		/* memory ran out, in any function here */
 } plait__elision;
 
 void plait__elision_init(plait__elision *elision,
 			 const plait_allocator *allocator);
 void plait__elision_fini(plait__elision *elision);
 
+/* Add a moment that must be shown, or iterations that need not be. */
 void plait__elision_keep(plait__elision *elision, uint64_t moment);
 void plait__elision_add_rounds(plait__elision *elision,
 			       const plait__elision_rounds *rounds);
 
-/* Compute the gaps.  `makespan` is the length, and `boxes` the number of boxes
+/* Compute the gaps, once, after all calls of the two above: a gap is between two
+ * adjacent moments.  `makespan` is the length, and `boxes` the number of boxes
  * side by side, without elision. */
 void plait__elision_compute(plait__elision *elision, uint64_t makespan,
 			    uint64_t boxes);

@@ -27,7 +27,8 @@ typedef struct plait__timeline_layout {
 				 * plait__timeline_elide_rounds */
 } plait__timeline_layout;
 
-/* Returns false if memory ran out; call _fini in any case. */
+/* Lay out a plan, which outlives the layout, as does `timeline`.  Returns false if
+ * memory ran out; call _fini in any case. */
 bool plait__timeline_layout_init(plait__timeline_layout *layout,
 				 const plait__plan *plan,
 				 const plait__timeline *timeline,
@@ -57,7 +58,7 @@ plait__simulate_span
 plait__timeline_shown_span(const plait__timeline_layout *layout,
 			   uint32_t command);
 
-/* Returns the time until which the row is free after a command. */
+/* Returns the shown time until which the row is free after a command. */
 uint64_t plait__timeline_free_until(const plait__timeline_layout *layout,
 				    uint32_t command);
 

@@ -28,7 +28,8 @@ typedef struct plait__trace_canvas {
  * fit a page. */
 void plait__trace_choose_sizes(plait__trace_canvas *pair);
 
-/* Draw all strips of `canvas`, one of the two. */
+/* Draw all strips of `canvas`, one of the two, with its start, stop and top set for
+ * each call of `draw`. */
 void plait__trace_draw_strips(plait__trace_canvas *pair,
 			      struct plait__canvas *canvas, uint32_t strips,
 			      void (*draw)(plait__trace_canvas *pair));

@@ -45,6 +45,8 @@ typedef struct plait__trace {
 	plait__trace_span *spans; /* by lane, then time; then regions */
 	uint64_t count;
 	uint64_t capacity;
+	/* Set by the caller between _init and _finish, as all up to `folded`
+	 * but span_count. */
 	uint64_t dropped;	/* spans that were not recorded, for
 				 * information */
 	uint64_t makespan;	/* ns */
@@ -54,28 +56,30 @@ typedef struct plait__trace {
 				 * commands */
 	uint32_t folded;	/* the number of lanes that ran all commands, or
 				 * 0 */
-	/* Used by _finish, by command: its last span examined. */
+	/* Used by _finish and _arrows, by command: its last span examined. */
 	uint32_t *last;
 	/* By row: index of its first span; then a sentinel.  A plan without
 	 * lanes may have one row, so there is room for one more. */
 	uint32_t *lane_first;
-	uint32_t *order;	/* spans by start time */
+	uint32_t *order;	/* numbers of spans by start time; set by
+				 * _finish */
 } plait__trace;
 
-/* Allocate room for `count` spans; fill them, then finish.  Returns false if
- * memory ran out; call _fini in any case. */
+/* Allocate room for `count` spans; fill them, by lane, then time, and finish.
+ * Init and finish return false if memory ran out; call _fini in any case. */
 bool plait__trace_init(plait__trace *trace, const plait__plan *plan,
 		       uint32_t count, const plait_allocator *allocator);
 bool plait__trace_finish(plait__trace *trace);
 void plait__trace_fini(plait__trace *trace);
 
-/* Iterate the commands that must complete before a command: returns the next
- * one from *at on, or PLAIT__NONE.  Begin with *at = 0. */
+/* Iterate the commands for which a command waits: those of its waits, or in mode
+ * `helped` its reduced edges.  Returns the next one from *at on, or PLAIT__NONE.
+ * Begin with *at = 0. */
 uint32_t plait__trace_before(const plait__plan *plan, uint32_t command,
 			     uint32_t *at);
 
 /* Call `draw` for each wait of the plan that the trace shows, in order of
- * time. */
+ * time; `from` and `to` are spans of two lanes.  After _finish. */
 typedef void plait__trace_arrow(void *arg, uint32_t from, uint32_t to);
 void plait__trace_arrows(plait__trace *trace, plait__trace_arrow *draw,
 			 void *arg);
@@ -83,7 +87,8 @@ void plait__trace_arrows(plait__trace *trace, plait__trace_arrow *draw,
 /* Returns the number of regions around a command. */
 uint32_t plait__trace_depth(const plait__plan *plan, uint32_t command);
 
-/* Find the iterations to omit; test whether a span is shown. */
+/* Find the iterations to omit, set `elided` of their spans, and compute the gaps;
+ * test whether span `number` is shown. */
 void plait__trace_elision(plait__trace *trace, plait__elision *elision);
 bool plait__trace_shows(const plait__trace *trace,
 			const plait__elision *elision, uint64_t number);

@@ -10,7 +10,9 @@
 /*
  * Build a text that plait__compose_source() wrote as C, or take it from the
  * cache.  Blocks while the compiler runs; its output is added to `words`.
- * Errors are those of plait__build_from_source(), without the report.
+ * Errors are those of plait__build_from_source(), without the report.  *out is null
+ * after one; else the caller ends it with plait__module_destroy(), and `allocator`
+ * outlives it.
  */
 plait_status plait__build_from_text(const plait__module_text *text,
 				    const plait_allocator *allocator,
@@ -20,8 +22,9 @@ plait_status plait__build_from_text(const plait__module_text *text,
 /*
  * Build `source` (portable or C), or take it from the cache.  Blocks while the
  * compiler runs; its output is added to `words`.  PLAIT_E_INVALID (the compiler
- * refuses the text; its log is the error's detail), PLAIT_E_UNAVAILABLE (no
- * compiler, a broken one, or no place to write), PLAIT_E_NOMEM.
+ * refuses the text, with its log as the error's detail; or PLAIT_CC or the options
+ * are wrong), PLAIT_E_UNAVAILABLE (no compiler, a broken one, or no place to
+ * write), PLAIT_E_NOMEM.
  */
 plait_status plait__build_from_source(const plait_source *source,
 				      const plait__signature *signature,

@@ -32,7 +32,7 @@ void plait__report_warning(const char *name, const char *device,
 void plait__report_dump(const plait__module_text *text, const plait__text *key,
 			const plait__text *words, const plait__log *log);
 
-/* The same for a text that a backend compiles: .cl, .cu or .ptx, with the hash
+/* Likewise for a text that a backend compiles: .cl, .cu or .ptx, with the hash
  * of the text.  Binaries are not written, nor C, which the core compiles. */
 void plait__report_dump_code(const plait_code *code, const plait__log *log);
 

@@ -21,8 +21,8 @@ typedef struct plait__cache {
 	char folder[PATH_MAX]; /* "" without a cache */
 } plait__cache;
 
-/* Find and secure the folder.  A fault of the folder goes to the log and
- * disables the cache. */
+/* Find and secure the folder.  PLAIT_CACHE=0 disables the cache; so does a fault of
+ * the folder, which goes to the log. */
 void plait__cache_open(plait__cache *out, const plait__log *log);
 
 /* Compose the path of the entry for a key: NAME-HASH and the suffix, ".so".
@@ -33,14 +33,15 @@ bool plait__cache_path(const plait__cache *cache, const char *name,
 
 /*
  * Returns true for a good entry at `path` of this key.  `out`, unless null,
- * gets the code; free it with plait__free and *out_bytes.
+ * gets the code; free it with plait__free and *out_bytes.  Records the use.
  */
 bool plait__cache_find(const char *path, const char *key, uint64_t key_bytes,
 		       const plait_allocator *allocator, const plait__log *log,
 		       void **out, uint64_t *out_bytes);
 
-/* Store an entry at `path`, all or nothing.  Returns true if it is stored; a
- * failure is logged. */
+/* Store an entry at `path`, all or nothing, then evict others beyond the limit.
+ * Returns true if it is stored; a failure to write is logged, lack of memory is
+ * not. */
 bool plait__cache_store(const char *path, const char *key, uint64_t key_bytes,
 			const void *code, uint64_t code_bytes,
 			const plait_allocator *allocator,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Size limit of the cache, PLAIT_CACHE_MAX: least recently used entries go
- * first.  Each use sets an entry's modification time.
+ * Size limit of the cache, PLAIT_CACHE_MAX in bytes: least recently used entries go
+ * first.  Default 1 GiB; 0: no limit.  Each use sets an entry's modification time.
  */
 #ifndef PLAIT_SRC_SOURCE_CACHE_EVICTION_H
 #define PLAIT_SRC_SOURCE_CACHE_EVICTION_H

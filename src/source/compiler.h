@@ -26,7 +26,8 @@ typedef struct plait__compiler {
  */
 plait_status plait__compiler_find(plait__compiler *out, plait_error *error);
 
-/* Append blank-separated words for every run. */
+/* Append blank-separated words for every run.  PLAIT_E_INVALID: too many; those
+ * before stay. */
 plait_status plait__compiler_add(plait__compiler *compiler, const char *words,
 				 plait_error *error);
 

@@ -24,6 +24,7 @@ bool plait__compose_form_is_text(uint32_t form);
 /*
  * Read the caller's descriptor into `out` and fill in `bytes`, `entry` and
  * `file`; the memory it points to stays the caller's.  `name` is the kernel's.
+ * PLAIT_E_INVALID, PLAIT_E_UNSUPPORTED (a form or flag that is not known).
  */
 plait_status plait__compose_read_source(const plait_source *given,
 					const char *name, plait_source *out,
@@ -32,7 +33,10 @@ plait_status plait__compose_read_source(const plait_source *given,
 /*
  * Compose the whole text for the compiler of `form` (C, OPENCL_C, CUDA_C):
  * prelude, parameters, defines, then the user's text with its own line numbers,
- * and for C the epilogue that host_module.h expects.
+ * and for C the epilogue that host_module.h expects.  `source` was read; other
+ * forms than portable source get defines and, for C, types and epilogue.
+ * PLAIT_E_INVALID, PLAIT_E_UNSUPPORTED (portable source becomes no such form),
+ * PLAIT_E_NOMEM.
  */
 plait_status plait__compose_source(const plait_source *source,
 				   const plait__signature *signature,

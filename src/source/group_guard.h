@@ -2,7 +2,7 @@
 /*
  * Guard of group kernels, for drivers that compile at the first run: a test in
  * front of the body, so that a run can do nothing.  A macro cannot place it,
- * because LOCAL memory is declared in the body.
+ * because LOCAL_MEMORY is declared in the body.
  */
 #ifndef PLAIT_SRC_SOURCE_GROUP_GUARD_H
 #define PLAIT_SRC_SOURCE_GROUP_GUARD_H

@@ -32,13 +32,13 @@ typedef struct plait__module {
 	/* Returns 0, or the error of the code. */
 	int32_t (*run)(void *const *arguments,
 		       const plait__module_part *part);
-	uint32_t division;
-	uint32_t group[3];
+	uint32_t division; /* PLAIT__MODULE_...; plait_shape gives it and `group` */
+	uint32_t group[3]; /* never 0; 1 without groups */
 } plait__module;
 
 /* Load a shared object that a compiler made of a composed text.  `path` is absolute
  * and never had other contents in this process; the file may be removed afterwards.
- * PLAIT_E_UNAVAILABLE: it cannot be loaded, or has no plait_run. */
+ * PLAIT_E_UNAVAILABLE: it cannot be loaded, or has no plait_run.  PLAIT_E_NOMEM. */
 plait_status plait__module_load(const char *path,
 				const plait_allocator *allocator,
 				plait__module **out, plait_error *error);
@@ -47,7 +47,7 @@ plait_status plait__module_load(const char *path,
 void plait__module_destroy(plait__module *module);
 
 /*
- * Set the groups of a launch that was read to those of the source.
+ * Set the groups of a launch that was read to those of the source, if that has any.
  * PLAIT_E_INVALID: the launch asks for others.
  */
 plait_status plait__module_settle(const plait__module *module,

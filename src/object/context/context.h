@@ -43,7 +43,8 @@ struct plait__backend_port {
 	/* capability bits that any of its devices has */
 	uint32_t any;
 	uint32_t all;		/* capability bits that all of them have */
-	/* Guards the numbering of emissions: plait__signal.next and .last. */
+	/* Guards the numbering of emissions: plait__signal.next, .last_queue and
+	 * .next_emitted. */
 	struct plait__mutex order;
 	plait__notifications notifications; /* owed by the backend */
 	at_u32 no_wait_in_driver; /* atomic: the backend has refused it */

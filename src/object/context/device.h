@@ -24,6 +24,8 @@ plait_status plait__device_init(plait__device *device,
 /* End the device with its context: the handle becomes stale. */
 void plait__device_fini(plait__device *device);
 
+/* Enter by a handle: holds the context until plait__device_leave. PLAIT_E_HANDLE,
+ * also if the context has ended. */
 plait_status plait__device_enter(plait_device *handle, plait__device **out,
 				 plait_error *error);
 void plait__device_leave(plait__device *device);
@@ -36,7 +38,8 @@ const plait_backend_device *plait__device_facts(const plait__device *device);
 /* Bit mask of the forms of code that the device accepts. */
 uint32_t plait__device_forms(const plait__device *device);
 
-/* PLAIT_E_UNSUPPORTED with `what`, the use that needs the capability. */
+/* PLAIT_E_UNSUPPORTED with `what`, the use that needs the capability; of several
+ * bits one is enough. */
 plait_status plait__device_check_can(const plait__device *device,
 				     uint32_t capability, const char *what,
 				     plait_error *error);

@@ -9,7 +9,7 @@
  * Run a round over the reclaim list. With `watch`, request a wake-up for the
  * next completion of each unfinished object; returns false if one gives none.
  * With `must`, wait for a round that another thread runs, then run one; else
- * return false at once.
+ * return false at once, as always inside a round of the calling thread.
  */
 bool plait__reclaim_round(plait__context *context, bool watch, bool must);
 

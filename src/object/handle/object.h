@@ -51,10 +51,12 @@ typedef struct plait__class {
 
 struct plait__object {
 	const plait__class *class;
-	plait__context *context; /* held, except by itself and by devices */
+	/* Held, except by itself, devices and objects of a transient class. */
+	plait__context *context;
 	plait__handle_slot *slot;	 /* null: no handle */
 	at_u64 holds;
-	bool lingers; /* closed and still held; read by the last drop */
+	bool lingers; /* closed and still held: set at the close, read by the
+		       * last drop */
 	/* The user never gets its handle, which does not keep the context
 	 * open. Set before plait__object_init. */
 	bool is_internal;
@@ -88,7 +90,9 @@ typedef struct plait__context_base {
 
 /* Zeroed memory, or that of a destroyed object of the same transient class,
  * becomes an object with one hold: the user's (a handle with one reference) or,
- * without a handle, the caller's. Holds `context`. PLAIT_E_NOMEM. */
+ * without a handle, the caller's, and `maker_holds` more. Holds `context`, unless
+ * the class is transient. PLAIT_E_NOMEM: nothing is held, and the caller frees the
+ * memory. */
 plait_status plait__object_init(plait__object *object,
 				const plait__class *class,
 				plait__context *context, plait_error *error);
@@ -152,13 +156,16 @@ void plait__object_leave_on_exit(void *object);
 void plait__object_leave_deferred(plait__object *object, plait__object **late);
 void plait__object_close_deferred(plait__object *late);
 
-/* Public release. */
+/* Public release; does nothing to a stale handle. The last one calls `abandon`,
+ * and `close` if no thread is inside: the caller holds no lock. */
 void plait__object_release(const void *handle, int32_t type);
 
 void plait__object_hold(plait__object *object);
 void plait__object_hold_times(plait__object *object, uint32_t times);
 /* Returns false if the object is being destroyed. */
 bool plait__object_try_hold(plait__object *object);
+/* Drop a hold. If that may be the last one the caller holds no lock and is in no
+ * notification callback, because `destroy` calls slots. */
 void plait__object_drop(plait__object *object);
 /* For notification callbacks: the last hold is dropped later, by a thread that
  * may call slots. */

@@ -56,7 +56,8 @@ PLAIT__OBJECT_ENTER(inbox, PLAIT_OBJECT_INBOX);
 void plait__inbox_close(plait__inbox *inbox);
 
 /* inbox_pump.c: run the functions of at most `maximum` events; 0: of all that
- * are there. */
+ * are there. Stops at an event without a function: PLAIT_EVENT_READY. Caller is the
+ * owner, inside, and holds no lock. */
 plait_status plait__inbox_pump(plait__inbox *inbox, uint64_t maximum,
 			       uint64_t *out_count);
 /* inbox_pump.c; see plait__inbox_service. */

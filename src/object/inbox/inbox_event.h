@@ -52,17 +52,21 @@ struct plait__inbox_event {
 	struct plait__thread_guard guard; /* while the event's function runs */
 };
 
-/* PLAIT_E_STATE (the inbox is closed), PLAIT_E_NOMEM. */
+/* Promise an event: the caller gets the poster's hold. PLAIT_E_STATE (the inbox
+ * is closed), PLAIT_E_NOMEM. */
 plait_status plait__inbox_event_create(plait__inbox *inbox,
 				       const plait_event *event,
 				       plait__inbox_event **out,
 				       plait_error *error);
 
-/* Post the event, as its listener does; also in notification callbacks. Drops the poster's hold. */
+/* Post the event, as its listener does; also in notification callbacks. After the
+ * close of the inbox nothing is posted. Takes the inbox's lock, wakes the waiters,
+ * drops the poster's hold. */
 void plait__inbox_event_post(plait__inbox_event *event_record,
 			     plait_status status);
 
-/* Withdraw the promise, and drop the poster's hold. */
+/* Withdraw the promise, and drop the poster's hold. Not in notification
+ * callbacks. */
 void plait__inbox_event_cancel(plait__inbox_event *event_record);
 
 #endif

@@ -38,8 +38,11 @@ struct plait__buffer {
 	uint64_t native;	   /* the wrapped native handle, or 0 */
 	bool read_only;
 	bool is_temporary;	   /* memory of plans: never any here */
-	plait__inbox_event *released_event;	   /* RELEASED event, or null */
-	plait_host_function released; /* function to call at the end, or null */
+	/* RELEASED event, posted when the root is destroyed, if the user gave an
+	 * inbox; else null, and `released` is null or called at that time by the
+	 * reclaim thread. */
+	plait__inbox_event *released_event;
+	plait_host_function released;
 	void *user_data;
 	plait__context_task task;
 	struct plait__thread_guard guard; /* while `released` runs */

@@ -33,7 +33,8 @@ typedef struct plait__notifications {
 
 /*
  * PLAIT_OK: the callback `function` is called exactly once, on any thread,
- * possibly within this call. Otherwise it is never called. The rules of
+ * possibly within this call. Otherwise it is never called, and the status is
+ * PLAIT_E_NOMEM or the slot's, for plait__backend_result_check. The rules of
  * plait_notify_function apply to it.
  */
 plait_status plait__notification_arm(plait__backend_port *port,
@@ -49,8 +50,8 @@ uint32_t plait__notification_count_owed(const plait__backend_port *port);
 uint64_t plait__notification_count_strays(const plait__backend_port *port);
 
 /*
- * No notification is owed, and the backend is closed. Waits for threads that
- * report a stray call.
+ * Return the port's chunks. Caller has closed the backend, and no notification is
+ * owed. Waits for threads that report a stray call.
  */
 void plait__notification_close(plait__backend_port *port);
 

@@ -55,9 +55,11 @@ struct plait__pollable {
 
 	/* Constant. */
 
-	/* Do a bounded piece of work; returns one of PLAIT__PROGRESS_... */
+	/* Do a bounded piece of work, on the driving thread, without the
+	 * driver's lock; may call slots. Returns one of PLAIT__PROGRESS_... */
 	uint32_t (*advance)(plait__pollable *pollable);
-	/* The pollable is finished, and no thread touches it any more. */
+	/* Called once after `advance` returned DONE, by the same thread: no
+	 * other touches the pollable any more, so its owner may reuse it. */
 	void (*over)(plait__pollable *pollable);
 };
 

@@ -47,6 +47,9 @@ struct plait__section {
 	bool gate_failed;
 	bool was_idle;		/* the queue was idle when it was entered; see
 				 * idle_section.c */
+	/* From here to `owner` the user of the section sets all between
+	 * plait__section_acquire and plait__section_enter. */
+
 	/* Called on any thread, in notification callbacks too, with the status
 	 * of the commands in front: a failure means that the work must not
 	 * happen. */
@@ -57,7 +60,8 @@ struct plait__section {
 	 * section is left, as long as the caller holds `owner`. Null: no
 	 * thread can help. */
 	bool (*help)(void *arg);
-	/* Finds the points that the work awaits. Null: it has none. */
+	/* Finds the points that the work awaits; called under the queue's lock.
+	 * Null: it has none. */
 	void (*find_points)(void *arg, plait__awaited_points *out);
 	plait__object *owner;	/* held until the section is left */
 	/* Entered and submitted to the queue, and not left; guarded by the
@@ -96,8 +100,9 @@ bool plait__section_precedes_emission(const plait__section *section,
 				      const plait__object *signal,
 				      uint64_t emission);
 
-/* Leave an entered section, with or without a failure; or give back one that
- * was not entered. Both return it to its pool. */
+/* Leave an entered section, with a failure or null; or give back one that was
+ * not entered. Both return it to its pool. Leave takes the queue's lock, and raises
+ * the gate if commands may wait for it. */
 void plait__section_leave(plait__section *section, const plait_error *failure);
 void plait__section_cancel(plait__section *section);
 

@@ -9,7 +9,7 @@
 #include "object/queue/queue.h"
 
 /* An argument: its value; or the buffer, which is held, and an offset. The
- * buffer is mapped while the kernel runs. */
+ * buffer is mapped while host code runs. */
 typedef struct plait__held_argument {
 	union {
 		uint64_t word;

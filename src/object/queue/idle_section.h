@@ -16,11 +16,12 @@ static inline bool plait__idle_section_exists(plait__queue *queue)
 }
 
 /* Pin and return the idle section, which then stays until the lock is released;
- * or null. Caller holds queue->lock, as for the next two. */
+ * or null, also if it is left meanwhile. Caller holds queue->lock, as for the next
+ * two. */
 plait__section *plait__idle_section_pin(plait__queue *queue);
 /* A wait for the pinned section's gate was submitted. */
 void plait__idle_section_submitted(plait__queue *queue);
-/* The queue was released by its user. */
+/* The queue was released by its user: keep it until the section is left. */
 void plait__idle_section_abandon(plait__queue *queue);
 /* The queue is destroyed. */
 void plait__idle_section_drop(plait__queue *queue);
@@ -31,10 +32,11 @@ void plait__idle_section_drop(plait__queue *queue);
 void plait__idle_section_help(plait__queue *queue, uint64_t deadline_ns);
 
 /* Returns false if the queue is not idle, so that the section has to be
- * submitted. */
+ * submitted. Takes queue->lock; sets section->was_idle. */
 bool plait__idle_section_enter(plait__section *section);
 /* Returns true if the section is left: no command waits for its gate, and it
- * has not failed. */
+ * has not failed. Otherwise the caller raises the gate. Takes queue->lock unless
+ * it succeeds at once. */
 bool plait__idle_section_leave(plait__section *section, bool failed);
 
 #endif

@@ -9,7 +9,7 @@
 #include "object/signal/signal.h"
 
 /* Submit another emission of the signal, which the caller holds.
- * *out_emission: its sequence. */
+ * *out_emission: its sequence, after PLAIT_OK. */
 plait_status plait__internal_submit_emission(plait__queue *queue,
 					     plait__signal *signal,
 					     uint64_t *out_emission,
@@ -21,7 +21,7 @@ typedef struct plait__call_request {
 	plait_host_function function;
 	void *user_data;
 	bool asks;		/* its result is an answer: see owner_call.h */
-	struct plait__mutex *lock;	/* guards *out */
+	struct plait__mutex *lock;	/* guards *out; inside queue->lock */
 	const at_u32 *stop;	/* not 0: cancelled */
 	void *run;		/* of plait__callback_run */
 } plait__call_request;

@@ -28,8 +28,8 @@ typedef struct plait__launch_record {
 
 /*
  * Create the record of a LAUNCH command for this queue, without the queue's
- * lock: memory may be mapped and code bound. Errors name the kernel, not the
- * command.
+ * lock: memory may be mapped and code bound. The caller gets a hold. Errors name
+ * the kernel, not the command.
  */
 plait_status plait__launch_record_create(const plait__queue *queue,
 					 const plait_command *command,

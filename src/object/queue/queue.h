@@ -32,7 +32,8 @@ typedef struct plait__queue plait__queue;
 typedef struct plait__section plait__section;
 typedef struct plait__queue_capture plait__queue_capture;
 
-/* The last submission, if it was an external section: once all before it has
+/* The last submission, if it was an external section, and nothing was submitted
+ * since: once all before it has
  * completed and its gate was raised, all has completed, though the queue may
  * not have passed the gate yet. */
 typedef struct plait__queue_tail {
@@ -60,8 +61,8 @@ struct plait__queue {
 	struct plait__mutex lock;
 	plait__inflight_ring inflight;
 	plait__submission_arrays arrays;
-	/* Sequence up to which all is complete, if the device cannot be
-	 * lost. */
+	/* Sequence up to which the last successful poll found all complete.
+	 * Stands for a new poll of success only if the device cannot be lost. */
 	uint64_t clear;
 	bool cannot_be_lost;
 	plait__queue_tail tail;
@@ -76,8 +77,9 @@ struct plait__queue {
 	bool draining; /* closed with work in flight: held until that is done */
 	bool abandoned; /* it was not done: held for ever */
 	plait__refusals refusals; /* of its polls, while it drains */
-	bool unflushed;
-	bool noted; /* `failure` is the first one, found by an inbox's owner */
+	bool unflushed; /* the last flush failed: waiting threads try again */
+	/* `failure` is the first one that an inbox's owner or a run reported. */
+	bool noted;
 	plait_error failure;
 	plait__signal_watch watch;
 	plait__race_queue *race; /* the race check's, or null */

@@ -9,7 +9,8 @@
 #include "object/queue/idle_section.h"
 #include "object/queue/queue.h"
 
-/* Poll `progress`. PLAIT_OK, PLAIT_PENDING or the queue's failure. */
+/* Poll `progress`. PLAIT_OK, PLAIT_PENDING or the queue's failure; `out_reached` and
+ * `error` may be null. Needs no lock. */
 plait_status plait__queue_poll(plait__queue *queue, uint64_t sequence,
 			       uint64_t *out_reached, plait_error *error);
 
@@ -42,7 +43,8 @@ static inline bool plait__queue_is_clear(plait__queue *queue)
 	       plait__queue_poll_clear(queue);
 }
 
-/* Flush submitted work to the device. Caller holds queue->lock. */
+/* Flush submitted work to the device; after a failure the queue is `unflushed`, and
+ * listed for reclaim. `error` may be null. Caller holds queue->lock. */
 plait_status plait__queue_flush(plait__queue *queue, plait_error *error);
 
 enum {
@@ -51,12 +53,14 @@ enum {
 	PLAIT__QUEUE_COLLECT_FROM = 64
 };
 
-/* Pop holds of finished work; returns how many. Caller holds queue->lock, and
- * drops them without it. */
+/* Pop holds of finished work; returns how many. Abandons a draining queue if its
+ * backend keeps refusing polls or flushes. Caller holds queue->lock, and drops the
+ * holds without it. */
 uint32_t plait__queue_collect(plait__queue *queue,
 			      plait__object *out[PLAIT__QUEUE_COLLECT]);
 
-/* Drop all holds of finished work. */
+/* Drop all holds of finished work, after another flush if the last one failed. Takes
+ * queue->lock. */
 void plait__queue_reclaim(plait__queue *queue);
 
 /* Drop holds of finished work while many are in flight. Caller holds
@@ -75,8 +79,8 @@ static inline void plait__queue_lock_and_collect(plait__queue *queue)
 /* Add the queue to the context's reclaim list. Caller holds queue->lock. */
 void plait__queue_list(plait__queue *queue);
 
-/* Keep the first failure that an inbox's owner reports; no command in front of
- * its call has failed. */
+/* Keep the first failure that an inbox's owner, or a run in a section, reports; no
+ * command in front of it has failed. Takes queue->lock. */
 void plait__queue_note_failure(plait__queue *queue,
 			       const plait_error *failure);
 

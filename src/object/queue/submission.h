@@ -5,18 +5,22 @@
 
 #include "object/queue/submission_builder.h"
 
+/* Add commands to the builder; called under queue->lock. */
 typedef plait_status (*plait__submission_fill)(
 	struct plait__submission_builder *builder, const void *arg,
 	plait_error *error);
 
-/* Submit the commands that `fill` adds, `count` at most. */
+/* Submit the commands that `fill` adds, `count` at most. After a failure, of `fill`
+ * or of the backend, nothing is submitted. Takes queue->lock; drops holds, so the
+ * caller holds no lock. */
 plait_status plait__submission_submit(struct plait__submission_builder *builder,
 				      uint64_t count,
 				      plait__submission_fill fill,
 				      const void *arg, plait_error *error);
 
 /* Submit an array. Errors name the command, unless the commands are
- * `internal`: made by the library for one call of the user. */
+ * `internal`: made by the library for one call of the user. *out_sequence: the last
+ * emission of a signal among them, or 0. */
 plait_status plait__submission_submit_array(plait__queue *queue,
 					    const plait_command *commands,
 					    uint64_t count, bool internal,

@@ -20,11 +20,12 @@ struct plait__submission_builder {
 	uint32_t group_count;
 	uint32_t work_count;
 	uint32_t point_count;
-	int phase;	   /* what the last group got last */
+	int phase;	   /* what the last group got last: submission_builder.c */
 	/* sequence of the newest emission of queue->progress */
 	uint64_t progress;
-	bool ordered;	   /* the port's order lock is held */
-	plait__signal *emitted;
+	bool ordered;	   /* the port's order lock is held, from the first
+			    * emission to the end of the submission */
+	plait__signal *emitted; /* by next_emitted: signals that it emits */
 	uint64_t last_emission;
 	plait__call *calls; /* newest first */
 	/* Internal commands only: held until they are done; or null. */
@@ -59,6 +60,8 @@ plait_work *plait__submission_add_work(
 plait_status plait__submission_add_call(
 	struct plait__submission_builder *builder, const plait_command *command,
 	plait__inbox *inbox, bool asks, plait_error *error);
+/* Assign the next number of the signal; the first call takes the port's order
+ * lock. PLAIT_E_NOMEM. */
 plait_status plait__submission_add_emission(
 	struct plait__submission_builder *builder, plait__signal *signal,
 	plait_error *error);

@@ -2,9 +2,9 @@
 /*
  * Accesses to memory that the race check remembers: per memory, an array sorted
  * by address.  An access that covers an ordered older one replaces it, so a
- * program that orders its accesses keeps few.  The sizes are bounded: the
- * oldest accesses are forgotten, and their races with them.  Guarded by the
- * lock of races.c.
+ * program that orders its accesses keeps few.  The sizes are bounded: a full
+ * array forgets about its older half, and without a free event all accesses
+ * are forgotten, and their races with them.  Guarded by the lock of races.c.
  */
 #ifndef PLAIT_SRC_OBJECT_RACES_RACE_MEMORY_H
 #define PLAIT_SRC_OBJECT_RACES_RACE_MEMORY_H
@@ -87,7 +87,8 @@ typedef void plait__race_found(void *arg, const plait__race_record *older,
 
 void plait__race_memory_fini(plait__race_memory *memory);
 
-/* A new event with one use, or null without memory. */
+/* A new event with one use, or null without memory.  If PLAIT__RACE_EVENTS exist
+ * all accesses are forgotten first. */
 plait__race_event *plait__race_memory_event(plait__race_memory *memory);
 void plait__race_memory_drop(plait__race_memory *memory,
 			     plait__race_event *event);

@@ -86,7 +86,8 @@ void plait__races_drop_event(plait__races *races, plait__race_queue *queue);
 /* The next position of the queue's track, which its vector clock includes. */
 void plait__races_step(plait__races *races, plait__race_queue *queue);
 
-/* Null: without memory, the check ends.  A null `place` is a call. */
+/* Null: without memory, the check ends.  `place`: the queue, for its name; null
+ * for a call of a plan. */
 plait__race_event *plait__races_new_event(plait__races *races, uint32_t track,
 					  const plait__race_clock *clock,
 					  const plait__object *place);

@@ -32,8 +32,8 @@ void plait__signal_watch_init(plait__signal_watch *watch,
 
 /*
  * Have the context's eventcount, `wait_event`, notified when the point has
- * happened, or earlier. Returns false if it will not be (no free cell, no
- * memory): the caller polls.
+ * happened, or earlier. Returns false if it will not be (no free cell, no memory,
+ * a backend that refuses or has no notifications): the caller polls.
  */
 bool plait__signal_watch_arm(plait__signal_watch *watch,
 			     plait__backend_port *port,

@@ -25,6 +25,9 @@ typedef struct plait__wait_request {
 	const plait__wait_point *points;
 	uint64_t count;
 	bool any;
+	/* PLAIT_FOREVER: no limit. 0: poll, and advance pollables and backends
+	 * once. Any other wait that has to block in a host function is
+	 * PLAIT_E_DEADLOCK. */
 	uint64_t timeout_ns;
 	/* Instead of points: a condition of this process. */
 	bool (*ready)(void *arg);
@@ -51,7 +54,7 @@ typedef struct plait__wait_request {
 /*
  * PLAIT_OK, the failure of a point, PLAIT_EVENT_READY, PLAIT_E_TIMEOUT,
  * PLAIT_E_DEADLOCK, PLAIT_E_NOMEM. The caller holds the context and the objects
- * of the points.
+ * of the points, and no lock: functions of inboxes run here.
  */
 plait_status plait__wait_run(plait__wait_request *request,
 			     plait_error *error);
