@@ -118,6 +118,26 @@ void plaitp_fault_loss_drop_gate(fault *self, const plait_backend_signal *gate)
 		forward_resize(&self->base, kept, sizeof(*kept), 0);
 }
 
+/* Read the lists.  A slot that adds to them may still be on its way; removals wait
+ * for `draining`, which the caller holds. */
+static void read_lists(fault *self, fault_gate **gates, fault_queue **queues)
+{
+	pthread_mutex_lock(&self->lock);
+	*gates = self->gates;
+	*queues = self->queues;
+	pthread_mutex_unlock(&self->lock);
+}
+
+static uint64_t read_raised(fault *self, const fault_gate *gate)
+{
+	uint64_t raised;
+
+	pthread_mutex_lock(&self->lock);
+	raised = gate->raised;
+	pthread_mutex_unlock(&self->lock);
+	return raised;
+}
+
 /* The slots that add to the lists return PLAIT_E_LOST by now. */
 void plaitp_fault_loss_drain(fault *self)
 {
@@ -125,15 +145,19 @@ void plaitp_fault_loss_drain(fault *self)
 	plait_backend *inner = self->base.inner;
 	plait_error lost = { .size = sizeof(lost) };
 	plait_error unused = { .size = sizeof(unused) };
+	fault_gate *gates;
+	fault_queue *queues;
 
 	self->base.services->fail(&lost, PLAIT_E_LOST, 0, "the device is lost");
 	pthread_mutex_lock(&self->draining);
-	for (fault_gate *gate = self->gates; gate; gate = gate->next) {
-		plait_backend_point next = { gate->inner, gate->raised + 1 };
+	read_lists(self, &gates, &queues);
+	for (fault_gate *gate = gates; gate; gate = gate->next) {
+		plait_backend_point next = { gate->inner,
+					     read_raised(self, gate) + 1 };
 
 		table->signal_raise(inner, &next, &lost, &unused);
 	}
-	for (fault_queue *queue = self->queues; queue; queue = queue->next) {
+	for (fault_queue *queue = queues; queue; queue = queue->next) {
 		const plait_backend_point end = { queue->drained, 1 };
 		const plait_submission submission = {
 			.size = sizeof(submission),
@@ -145,7 +169,7 @@ void plaitp_fault_loss_drain(fault *self)
 		if (table->queue_flush)
 			table->queue_flush(inner, queue->inner, &unused);
 	}
-	for (fault_queue *queue = self->queues; queue; queue = queue->next)
+	for (fault_queue *queue = queues; queue; queue = queue->next)
 		table->signal_wait(inner, &(plait_backend_point){
 				   queue->drained, 1 }, 1, 0, DRAIN_NS,
 				   &unused);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Events for every command of a batch; see events.c. */
-#ifndef PLAITP_OPENCL_WATCH_H
-#define PLAITP_OPENCL_WATCH_H
+#ifndef PLAITP_OPENCL_EVENTS_H
+#define PLAITP_OPENCL_EVENTS_H
 
 #include "opencl.h"
 

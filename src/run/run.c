@@ -117,7 +117,7 @@ plait_status plait__run_create(plait__instance *instance, plait__run **out,
 	status = plait__object_init(&run->object, &run_class,
 				    program->context, error);
 	if (status != PLAIT_OK) {
-		free_run(run);
+		keep_or_free(run);
 		return status;
 	}
 	*out = run;

@@ -41,7 +41,6 @@ plait_status plait__instance_begin(plait__instance *instance,
 	instance->failed_command = PLAIT__NONE;
 	instance->iterations = 0;
 	instance->device_regions = 0;
-	instance->begin_ns = 0;
 	instance->run = NULL;
 	instance->section = NULL;
 	/* Relaxed: published with the instance's lanes. */

@@ -24,9 +24,6 @@ typedef struct plait__run_outcome {
 	uint32_t failed_command; /* PLAIT__NONE if no command failed */
 	uint64_t iterations;
 	uint64_t device_regions;
-	uint64_t begin_ns;	/* never set, as end_ns: a recording has the
-				 * times of a run */
-	uint64_t end_ns;
 	plait_error failure;
 } plait__run_outcome;
 
@@ -58,7 +55,6 @@ struct plait__instance {
 	uint64_t iterations;	/* filled by the engine before it completes
 				 * the run */
 	uint64_t device_regions; /* likewise: regions that devices decided */
-	uint64_t begin_ns;
 	struct plait__mutex lock; /* guards the failure */
 	plait_error failure;
 	plait__run *run;	/* held, or null: no handle was asked for */

@@ -304,6 +304,12 @@ void plait__run_races_undo(const plait__run_races *begun)
 		plait__races_undo_run(begun->races, begun->event, begun->mark);
 }
 
+void plait__run_races_undo_call(const plait__run_races *begun)
+{
+	if (begun->races != NULL)
+		plait__races_undo_call(begun->races, begun->event, begun->mark);
+}
+
 void plait__run_races_commit(const plait__run_races *begun)
 {
 	if (begun->races == NULL)

@@ -22,10 +22,12 @@ typedef struct plait__run_races {
 } plait__run_races;
 
 /* The run, with bound parameters, is about to be started: in a queue, or, if
- * `queue` is null, by a call.  Then one of the next three is called. */
+ * `queue` is null, by a call.  Then one of the next four is called. */
 plait__run_races plait__run_races_begin(plait__instance *instance,
 					plait__queue *queue);
+/* The run of the queue, or the call, was refused. */
 void plait__run_races_undo(const plait__run_races *begun);
+void plait__run_races_undo_call(const plait__run_races *begun);
 /* The queue has the run. */
 void plait__run_races_commit(const plait__run_races *begun);
 /* The call is over. */

@@ -49,7 +49,8 @@ static struct {
 
 #define DO(call) OK_THAT((call) == PLAIT_OK, "%s: %s", #call, bed.error.text)
 
-static plait_plan *make_plan(uint32_t flags, uint32_t instances, bool calls)
+static plait_plan *make_plan(uint32_t flags, uint32_t instances,
+			     plait_host_function call_function)
 {
 	const plait_freeze_desc desc = { .size = sizeof(desc), .flags = flags,
 					 .instances = instances };
@@ -59,13 +60,13 @@ static plait_plan *make_plan(uint32_t flags, uint32_t instances, bool calls)
 		.target_offset = 8, .pattern_bytes = 1 };
 	const plait_node_desc call = {
 		.size = sizeof(call), .kind = PLAIT_NODE_CALL,
-		.flags = PLAIT_CALL_ANY_THREAD, .function = return_it };
+		.flags = PLAIT_CALL_ANY_THREAD, .function = call_function };
 	plait_graph *graph = NULL;
 	plait_plan *plan = NULL;
 
 	DO(plait_graph_create(bed.context, &graph, &bed.error));
 	DO(plait_graph_add(graph, &fill, NULL, 0, NULL, &bed.error));
-	if (calls)
+	if (call_function != NULL)
 		DO(plait_graph_add(graph, &call, NULL, 0, NULL, &bed.error));
 	DO(plait_graph_freeze(graph, &desc, &plan, &bed.error));
 	plait_graph_release(graph);
@@ -103,7 +104,7 @@ static void open_bed(size_t way)
 	DO(plait_signal_create(bed.device, NULL, &bed.signal, &bed.error));
 	DO(plait_signal_create(bed.device, &gate, &bed.gate, &bed.error));
 	DO(plait_buffer_create(bed.device, &buffer, &bed.buffer, &bed.error));
-	bed.plan = make_plan(ways[way].freeze, 2, false);
+	bed.plan = make_plan(ways[way].freeze, 2, NULL);
 }
 
 static void close_bed(uint32_t wanted)
@@ -164,7 +165,7 @@ static void runs_of_two_plans(void)
 		plait_plan *other;
 
 		open_bed(way);
-		other = make_plan(ways[way].freeze, 2, false);
+		other = make_plan(ways[way].freeze, 2, NULL);
 		run(0, bed.plan, 0);
 		run(1, other, 0);
 		HAS_STR(lines, "; let the later one wait for a signal that "
@@ -265,7 +266,7 @@ static void ordered_by_turns(void)
 		close_bed(0);
 		/* One instance: runs are never concurrent. */
 		open_bed(way);
-		other = make_plan(ways[way].freeze, 1, false);
+		other = make_plan(ways[way].freeze, 1, NULL);
 		for (int i = 0; i < 10; i++)
 			run(i % 2, other, PLAIT_RUN_OVERLAP);
 		plait_plan_release(other);
@@ -313,7 +314,7 @@ static void perhaps_ordered(void)
 		fill(1, 0, 8);
 		close_bed(0);
 		open_bed(way);
-		calls = make_plan(ways[way].freeze, 2, true);
+		calls = make_plan(ways[way].freeze, 2, return_it);
 		run(0, bed.plan, 0);
 		run(1, calls, 0);
 		plait_plan_release(calls);
@@ -331,6 +332,43 @@ static void behind_one_gate(void)
 					    &bed.error));
 		for (int i = 0; i < 2; i++)
 			fill(i, 0, 8);
+		close_bed(1);
+	}
+}
+
+static struct {
+	plait_plan *plan;
+	uint32_t busy;
+} inner;
+
+static int32_t call_again(void *user_data)
+{
+	const plait_run_desc desc = { .size = sizeof(desc),
+				      .flags = PLAIT_RUN_NO_WAIT };
+
+	(void)user_data;
+	for (int i = 0; i < 100; i++)
+		inner.busy += plait_plan_call(inner.plan, NULL, &desc, NULL) ==
+			      PLAIT_E_BUSY;
+	return 0;
+}
+
+/* Calls that are refused, as an outer run accesses the same memory, leave room for
+ * what is checked later. */
+static void refused_calls(void)
+{
+	FOR_ALL_WAYS {
+		const bool calls_nest = ways[way].freeze == 0 &&
+					strcmp(ways[way].backends, "host") == 0;
+
+		open_bed(way);
+		inner.busy = 0;
+		inner.plan = make_plan(ways[way].freeze, 2, call_again);
+		DO(plait_plan_call(inner.plan, NULL, NULL, &bed.error));
+		IS_UINT(inner.busy, calls_nest ? 100 : 0);
+		plait_plan_release(inner.plan);
+		run(0, bed.plan, PLAIT_RUN_OVERLAP);
+		run(1, bed.plan, PLAIT_RUN_OVERLAP);
 		close_bed(1);
 	}
 }
@@ -360,6 +398,7 @@ static const struct tap_scenario all[] = {
 	{ "ordered by turns", ordered_by_turns },
 	{ "no conflicts", no_conflicts },
 	{ "perhaps ordered by the host", perhaps_ordered },
+	{ "refused calls", refused_calls },
 	{ "not asked for", not_asked_for },
 };
 

@@ -95,7 +95,8 @@ plait_status plait__device_check_can(const plait__device *device,
 				     uint32_t capability, const char *what,
 				     plait_error *error)
 {
-	if ((plait__device_facts(device)->capabilities & capability) != 0)
+	if ((plait__device_facts(device)->capabilities & capability) ==
+	    capability)
 		return PLAIT_OK;
 	return plait__fail(error, PLAIT_E_UNSUPPORTED,
 			   "device %s cannot %s", device->object.label, what);

@@ -38,8 +38,8 @@ const plait_backend_device *plait__device_facts(const plait__device *device);
 /* Bit mask of the forms of code that the device accepts. */
 uint32_t plait__device_forms(const plait__device *device);
 
-/* PLAIT_E_UNSUPPORTED with `what`, the use that needs the capability; of several
- * bits one is enough. */
+/* PLAIT_E_UNSUPPORTED with `what`, the use that needs the capability, or all of
+ * several. */
 plait_status plait__device_check_can(const plait__device *device,
 				     uint32_t capability, const char *what,
 				     plait_error *error);

@@ -109,9 +109,12 @@ void plait__races_run_access(plait__races *races, plait__race_event *event,
 void plait__races_commit_run(plait__races *races, plait__race_event *event);
 /* The call is over: the host has seen it. */
 void plait__races_end_call(plait__races *races, plait__race_event *event);
-/* The run or call was refused. */
+/* The run of a queue was refused. */
 void plait__races_undo_run(plait__races *races, plait__race_event *event,
 			   uint64_t mark);
+/* The call was refused. */
+void plait__races_undo_call(plait__races *races, plait__race_event *event,
+			    uint64_t mark);
 
 /* Log what was found.  Caller holds no lock. */
 void plait__races_report(plait__races *races);

@@ -97,3 +97,13 @@ void plait__races_undo_run(plait__races *races, plait__race_event *event,
 	plait__race_memory_drop(&races->memory, event);
 	plait__mutex_unlock(&races->lock);
 }
+
+void plait__races_undo_call(plait__races *races, plait__race_event *event,
+			    uint64_t mark)
+{
+	plait__mutex_lock(&races->lock);
+	plait__races_undo_track(races, event->track, mark);
+	plait__races_give_track(races, event->track);
+	plait__race_memory_drop(&races->memory, event);
+	plait__mutex_unlock(&races->lock);
+}

@@ -413,7 +413,7 @@ static plait_status prepare_inner(struct start *start, plait_error *error)
 static plait_status fail_turn(plait__instance *instance, bool blocked,
 			      plait_error *error)
 {
-	plait__run_races_undo(&instance->race_call);
+	plait__run_races_undo_call(&instance->race_call);
 	instance->race_call.races = NULL;
 	plait__instance_undo_begin(instance);
 	plait__instance_release(instance);
