@@ -150,6 +150,7 @@ struct chaos_batch {
  *   IDLE --submit/flush--> SCHEDULED -> WAITING -> READY -> RUNNING
  *    ^                        ^                               |
  *    +----- no batch left ----+--------- next batch ----------+
+ * A raised signal takes a WAITING queue back to SCHEDULED, a free slot a READY one.
  */
 enum {
 	CHAOS_QUEUE_IDLE,    /* has no batch that it may start */
@@ -319,7 +320,7 @@ void plaitp_chaos_segment_begin(chaos *system, plait_backend_segment *segment);
 /* Run up to `steps` commands and decisions; returns true if it has ended. */
 bool plaitp_chaos_segment_run(chaos *system, plait_backend_segment *segment,
 			      uint64_t steps);
-/* A random number of steps to run at the start, or later. */
+/* A random number of steps at the start; later all of one body, or 1 or more. */
 uint64_t plaitp_chaos_segment_quota(chaos *system,
 				    const plait_backend_segment *segment,
 				    bool begins);
@@ -348,7 +349,7 @@ uint64_t plaitp_chaos_run_steps(const plait_work *work);
 void plaitp_chaos_run_part(chaos *system, const plait_work *work,
 			   uint64_t from, uint64_t to);
 void plaitp_chaos_run_event(chaos *system, void *owner);
-/* Schedule an idle queue that has got work. */
+/* Broadcast `changed`; schedule an idle queue whose first batch is flushed. */
 void plaitp_chaos_run_start(chaos *system, chaos_queue *queue);
 /* Schedule a queue after the end of its wait. */
 void plaitp_chaos_run_wake(chaos *system, chaos_queue *queue);

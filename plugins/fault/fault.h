@@ -95,7 +95,8 @@ plait_status plaitp_fault_options(plait_host *host,
 				  fault_options *out, plait_error *error);
 
 /* choose.c: return PLAIT_OK, or the failure of this call with its text; the
- * first PLAIT_E_LOST drains the backend before.  Caller holds no lock. */
+ * first PLAIT_E_LOST drains the backend before.  `slot` can fail.  Caller does not
+ * hold `lock`; a callback inside a drain holds `draining`. */
 plait_status plaitp_fault_choose(forward *base, uint32_t slot,
 				 plait_error *error);
 
@@ -112,11 +113,14 @@ plait_status plaitp_fault_loss_add_gate(fault *self, plait_backend_signal *gate,
 void plaitp_fault_loss_gate_raised(fault *self,
 				   const plait_backend_point *point);
 void plaitp_fault_loss_drop_gate(fault *self, const plait_backend_signal *gate);
-/* Fail all gates and complete all pending work, once `lost` is set.  Notification
- * callbacks may run inside, on this thread. */
+/* Fail all gates and complete all pending work, once `lost` is set.  Takes
+ * `draining`, and waits up to 5 s for each queue.  Notification callbacks may run
+ * inside, on this thread. */
 void plaitp_fault_loss_drain(fault *self);
 
 /* notice.c */
+/* Register a notification that `late`, `twice` or `never` may change when it comes.
+ * PLAIT_E_NOMEM, or the failure of signal_notify: nothing is registered. */
 plait_status plaitp_fault_notice_register(fault *self,
 					  const plait_backend_point *point,
 					  plait_notify_function function,

@@ -51,7 +51,9 @@ plait_status plaitp_host_options_read(plait_host *host,
 				      struct host_options *out,
 				      plait_error *error);
 
-/* Describe the machine; with `pin`, place each worker on a core. */
+/* Describe the machine, by hwloc with `describe` or `pin`; with `pin`, place each
+ * worker on a core.  Failures only with `pin`: PLAIT_E_UNAVAILABLE without a usable
+ * hwloc or a core, PLAIT_E_NOMEM, or that of worker_place. */
 plait_status plaitp_host_topology_use(plait_backend *self,
 				      const struct host_options *options,
 				      plait_error *error);

@@ -154,7 +154,7 @@ void plaitp_trace_record_free(trace *self);
 /* Returns ns since `start_ns`. */
 uint64_t plaitp_trace_record_now(trace *self);
 /* Add the event, with the number of the calling thread.  Returns its place,
- * which stays until the end, or null beyond the limit. */
+ * which stays until the end, or null beyond the limit.  Takes the lock. */
 trace_event *plaitp_trace_record(trace *self, const trace_event *event);
 
 /* name.c: all but free_all take the lock. */
@@ -185,7 +185,7 @@ plait_status plaitp_trace_submit(plait_backend *self,
 				 const plait_submission *submissions,
 				 uint32_t count, plait_error *error);
 /* Free the pending calls of the queue, or of one submission if `ticket` is not
- * 0. */
+ * 0.  Takes the lock. */
 void plaitp_trace_submit_drop_calls(trace *self, uint64_t queue,
 				    uint64_t ticket);
 void plaitp_trace_submit_free_calls(trace *self);
@@ -220,7 +220,8 @@ plait_status plaitp_trace_signal_raise(plait_backend *self,
 
 /* write.c: write the file, and a line about that for the log.  Returns false
  * after a failure.  Calls neither the log nor the allocator: the process may
- * be exiting. */
+ * be exiting.  Caller holds the lock of exit.c, and that of the trace unless its
+ * backend is closed. */
 enum { TRACE_LINE = 320 };
 bool plaitp_trace_write(trace *self, char line[TRACE_LINE]);
 
