@@ -96,7 +96,8 @@ static inline bool plait__counter_core_reached(
 }
 
 /* Returns true if a sequence that was reached has failed. Nothing may reset
- * the core meanwhile: the caller holds its lock, or is its raiser. */
+ * the core meanwhile: the caller holds its lock, or is its raiser; or it looks at
+ * the value again, as plait__counter_core_query does. */
 static inline bool plait__counter_core_failed(
 	const struct plait__counter_core *core, uint64_t sequence)
 {

@@ -52,7 +52,8 @@ plait_status plait__affinity_place(plait__pool *pool, const uint32_t *cpus,
 				   uint32_t count, plait_error *error);
 
 /* Run one item of the ready queue for a bounded time. PLAIT_OK: this thread or
- * another one made progress; PLAIT_PENDING: nothing is ready or running.
+ * another one made progress; PLAIT_PENDING: nothing is ready, nor running on an
+ * external thread (items that workers run do not count).
  * PLAIT_E_NOMEM: no record for this thread. */
 plait_status plait__external_thread_pump(plait__pool *pool, plait_error *error);
 

@@ -84,7 +84,7 @@ struct plait__ready_queue {
 	PLAIT__CACHELINE_ALIGNED struct plait__mutex lock;
 	uint32_t seekers;
 	uint32_t arriving; /* seekers that were woken and have not run yet */
-	uint32_t running; /* items between take and finish */
+	uint32_t running; /* items between take and finish; workers pop */
 	uint32_t takes; /* total items taken */
 	struct plait__sleeper *sleepers;
 	struct plait__ready_level levels[PLAIT__READY_LEVELS];
