@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A prepared plan: the code that its engine compiled, and the instances that
- * runs use.  The first run makes the program; the plan owns it and ends it.
+ * runs use.  The first run, or plait_plan_prepare, _record or _exchange before it,
+ * makes the program; the plan owns it and ends it.
  *
  * A program's plan is sealed, and nothing in this folder or below checks that
  * again: every index is in range (the planner, or plan/check for a loaded
@@ -75,7 +76,9 @@ struct plait__program {
 	at_ptr recorder;	/* null: runs cannot be recorded; see
 				 * recorder.h */
 	uint32_t callbacks;		/* callbacks reserved in the pool */
-	bool submits;		/* the engine's: runs need other threads */
+	bool submits;		/* set by the host engine's prepare: a
+				 * function cannot call the plan, which has
+				 * emissions, owners or coroutines */
 	bool counts_runs;	/* the progress driver counts its runs */
 	bool plain_calls;	/* a call takes no turn and is not counted */
 	plait__run_conflicts conflicts;

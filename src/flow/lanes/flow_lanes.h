@@ -56,7 +56,7 @@ struct plait__flow_lanes {
 	uint32_t count;
 	bool asymmetric_fence;
 	plait__flow_lane *lanes; /* count + 2 */
-	at_u64 *numbers;
+	at_u64 *numbers; /* those of all lanes */
 	plait__flow_worker *workers; /* count */
 	/* Finish what arrived: called by a worker while `arrived` is not 0.
 	 * The function exchanges it for 0. */
@@ -68,7 +68,7 @@ struct plait__flow_lanes {
 	/* Workers that are parked, or about to park; bits as in idle. */
 	PLAIT__CACHELINE_ALIGNED at_u64 idle;
 	at_u32 spinning; /* workers that look for an op */
-	at_u32 arrived;
+	at_u32 arrived; /* set by the notification of a late op; see collect */
 	/* Ops up to this one are done: a hint. */
 	PLAIT__CACHELINE_ALIGNED at_u64 prefix;
 };
