@@ -467,36 +467,36 @@ static void call_freeze(struct world *world, plait_error *error)
 	keep_plan(world, plan);
 }
 
+static bool binds(plait_plan *plan, const char *name, uint32_t flags)
+{
+	const plait_function_desc function = { .size = sizeof(function), .function = run_host,
+					       .flags = PLAIT_CALL_ANY_THREAD | flags };
+
+	return plait_plan_bind_function(plan, name, &function, NULL) == PLAIT_OK;
+}
+
 /* Each listed name can be bound; a fitting object is bound. */
 static void bind_all(plait_plan *plan)
 {
-	plait_function_desc function = { .size = sizeof(function),
-					 .flags = PLAIT_CALL_ANY_THREAD,
-					 .function = run_host };
 	plait_plan_info info = { .size = sizeof(info) };
 	plait_plan_binding one = { .size = sizeof(one) };
 	plait_error error = { .size = sizeof(error) };
 
-	FUZZ_NEED(plait_plan_query(plan, &info, &error) == PLAIT_OK,
-		  error.text);
+	FUZZ_NEED(plait_plan_query(plan, &info, &error) == PLAIT_OK, error.text);
 	for (uint32_t i = 0; i < info.bindings; i++) {
 		FUZZ_NEED(plait_plan_query_binding(plan, i, &one, &error) ==
 			  PLAIT_OK, error.text);
 		if (one.kind == PLAIT_BINDING_BUFFER)
 			(void)plait_plan_bind_buffer(plan, one.name,
-						     buffers[i % BUFFERS],
-						     &error);
+						     buffers[i % BUFFERS], &error);
 		if (one.kind == PLAIT_BINDING_SIGNAL)
-			FUZZ_NEED(plait_plan_bind_signal(
-					plan, one.name, signal_, &error) ==
+			FUZZ_NEED(plait_plan_bind_signal(plan, one.name, signal_, &error) ==
 				  PLAIT_OK, error.text);
 		if (one.kind == PLAIT_BINDING_FUNCTION)
-			FUZZ_NEED(plait_plan_bind_function(
-					plan, one.name, &function, &error) ==
-				  PLAIT_OK, error.text);
+			FUZZ_NEED(binds(plan, one.name, 0) ||
+				  binds(plan, one.name, PLAIT_CALL_COROUTINE), one.name);
 		if (one.kind == PLAIT_BINDING_DEVICE)
-			FUZZ_NEED(plait_plan_bind_device(
-					plan, one.name, device, &error) ==
+			FUZZ_NEED(plait_plan_bind_device(plan, one.name, device, &error) ==
 				  PLAIT_OK, error.text);
 	}
 }
