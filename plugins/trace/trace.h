@@ -172,7 +172,8 @@ void plaitp_trace_name_label(trace *self, const void *handle,
 			     const char *label);
 /* The newest name of a handle, or null; that of a queue stays. */
 trace_name *plaitp_trace_name_find(trace *self, const void *handle);
-/* Copy the newest name of a handle; number 0: none. */
+/* Copy the newest name of a signal; number 0: none.  Not for queues: a submit changes
+ * fields of their names without the lock. */
 trace_name plaitp_trace_name_get(trace *self, const void *handle);
 void plaitp_trace_name_free_all(trace *self);
 

@@ -25,7 +25,7 @@ static bool take_first(plait__program *program, uint32_t bits)
 {
 	uint32_t there = at_load_relaxed_u32(&program->first_free);
 
-	/* Acquire: pairs with the stores in put_free. */
+	/* Acquire: pairs with put_first and plait__instance_release. */
 	while ((there & PLAIT__PROGRAM_FREE) != 0) {
 		if (!at_cas_u32(&program->first_free, &there, there & ~bits))
 			continue;

@@ -51,8 +51,10 @@ typedef struct plait__price {
 
 /*
  * Execute the schedule with `bytes` in the larger one of a rank's input and
- * output.  PLAIT_E_INVALID: the cluster has fewer ranks or lanes, or the size is
- * out of range; PLAIT_E_DEADLOCK: the executor does not end at this size.
+ * output.  PLAIT_E_INVALID: the cluster has fewer ranks or lanes, the size is out
+ * of range, or the time is beyond 200 days; PLAIT_E_DEADLOCK: the executor does
+ * not end at this size; PLAIT_E_NOMEM.  The caller calls plait__price_fini, after a
+ * failure too.
  */
 plait_status plait__price_schedule(const plait__schedule *schedule,
 				   const plait__cluster *cluster,

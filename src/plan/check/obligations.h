@@ -63,7 +63,8 @@ plait_status plait__obligations_add(plait__check *check, uint32_t before,
 /*
  * Require a happens-before from a to b; their bodies may differ.  Sets
  * *exclusive (may be null) if they lie in two branches of one case: at most one
- * of them runs, so no order is needed.
+ * of them runs, so no order is needed.  Requires nothing and sets it, too, if a
+ * and b are one command, or one is the region that holds the other.
  */
 plait_status plait__obligations_add_across(plait__check *check, uint32_t a,
 					   uint32_t b, uint32_t why,
