@@ -19,7 +19,7 @@
  *     plait_queue_copy(both[1], b, 0, a, 0, 64, &error);
  *     plait_queue_end_capture(both[0], &graph, &error);
  *
- * What becomes of commands.  The nodes of a queue are a chain on its device.
+ * Commands become these nodes; those of a queue are a chain on its device.
  *
  *     LAUNCH, CALL, COPY, FILL   the node of the same name
  *     NOP                        nothing
@@ -32,7 +32,7 @@
  *     WAIT                       an edge from the emission if the capture has
  *                                it; else a WAIT node
  *
- * What is refused, with PLAIT_E_STATE: plait_queue_finish, plait_queue_read and
+ * PLAIT_E_STATE refuses some calls: plait_queue_finish, plait_queue_read and
  * plait_queue_write, which would wait for work that does not run, and runs of
  * plans on the queue; add the plan's graph to the captured one
  * (plait_graph_subgraph).  A command that no node can be is refused as

@@ -367,7 +367,8 @@ typedef struct plait_plan_binding {
 /* A host function for a CALL node or a predicate. */
 typedef struct plait_function_desc {
 	uint32_t size;
-	/* 0 or PLAIT_CALL_ANY_THREAD. */
+	/* As the node's: 0, PLAIT_CALL_ANY_THREAD, or this and
+	 * PLAIT_CALL_COROUTINE. */
 	plait_call_flags flags;
 	plait_host_function function;
 	void *user_data;

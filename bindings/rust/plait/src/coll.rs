@@ -244,7 +244,7 @@ pub struct Coll {
     owner: Rc<Owner>,
 }
 
-/// Options of [`Coll::compile_with`]; what is not set is the target's choice.
+/// Options of [`Coll::compile_with`]; the target chooses those that are not set.
 #[derive(Clone, Copy)]
 pub struct CompileOptions {
     desc: raw::plait_compile_desc,
