@@ -106,7 +106,8 @@ with tempfile.TemporaryDirectory() as folder:
             got = run([PLAIT, "plan", "-", "--svg", "--lanes", lanes], input=text)
             check("%s on %s" % (name, lanes), xml.fromstring(got.stdout), True)
             path = os.path.join(folder, "x.svg")
-            got = run([PLAIT, "run", "-", "--unit", "1000", "--parallel", "--lanes", lanes, "--svg", path], input=text)
+            got = run([PLAIT, "run", "-", "--times", "3", "--unit", "1000", "--parallel", "--lanes", lanes,
+                       "--svg", path], input=text)
             ok(got.returncode == 0, "%s: a run on %s" % (name, lanes), got.stderr)
             with open(path, encoding="utf-8") as file:
                 check("a run of %s on %s" % (name, lanes), xml.fromstring(file.read()), False)
