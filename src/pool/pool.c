@@ -100,6 +100,13 @@ void plait__pool_destroy(plait__pool *pool)
 	free_pool(pool);
 }
 
+void plait__pool_notify_waiters(plait__pool *pool,
+				struct plait__eventcount *waiters)
+{
+	if (pool->worker_count == 0)
+		pool->ready.waiters = waiters;
+}
+
 uint32_t plait__pool_worker_count(const plait__pool *pool)
 {
 	return pool->worker_count;

@@ -14,6 +14,8 @@
 
 #include "plait/plugin.h"
 
+struct plait__eventcount;
+
 typedef struct plait__pool plait__pool;
 
 enum { PLAIT__POOL_MAX_WORKERS = 1024 };
@@ -34,6 +36,11 @@ plait_status plait__pool_create(const plait_allocator *allocator,
  * of a lane call plait__lane_destroy for that lane. Null is allowed.
  */
 void plait__pool_destroy(plait__pool *pool);
+
+/* Have `waiters` notified of items, if the pool has no workers: threads that
+ * sleep there pump. Called before the pool's first item; `waiters` outlives it. */
+void plait__pool_notify_waiters(plait__pool *pool,
+				struct plait__eventcount *waiters);
 
 uint32_t plait__pool_worker_count(const plait__pool *pool);
 /* Returns the number of CPUs, at least 1, in the affinity mask of the thread

@@ -123,10 +123,14 @@ static struct plait__sleeper *choose_sleeper(struct plait__ready_queue *ready)
 	return sleeper;
 }
 
-static void wake(struct plait__sleeper *sleeper)
+/* Caller has chosen the sleeper, or null, and released the lock. */
+static void wake(const struct plait__ready_queue *ready,
+		 struct plait__sleeper *sleeper)
 {
 	if (sleeper != NULL)
 		plait__eventcount_notify(&sleeper->event);
+	else if (ready->waiters != NULL)
+		plait__eventcount_notify(ready->waiters);
 }
 
 static void unlock(struct plait__ready_queue *ready)
@@ -173,7 +177,7 @@ void plait__ready_push(struct plait__ready_queue *ready,
 	add_item(ready, item);
 	sleeper = choose_sleeper(ready);
 	unlock(ready);
-	wake(sleeper);
+	wake(ready, sleeper);
 }
 
 void plait__ready_return(struct plait__ready_queue *ready,
@@ -186,7 +190,7 @@ void plait__ready_return(struct plait__ready_queue *ready,
 	ready->running--;
 	sleeper = choose_sleeper(ready);
 	unlock(ready);
-	wake(sleeper);
+	wake(ready, sleeper);
 }
 
 struct plait__ready_item *plait__ready_pop(struct plait__ready_queue *ready)
@@ -255,7 +259,7 @@ void plait__ready_offer(struct plait__ready_queue *ready,
 		add_item(ready, &task->item);
 	sleeper = choose_sleeper(ready);
 	unlock(ready);
-	wake(sleeper);
+	wake(ready, sleeper);
 }
 
 void plait__ready_forget(struct plait__ready_queue *ready,
@@ -371,7 +375,7 @@ void plait__ready_remove_sleeper(struct plait__ready_queue *ready,
 		other = choose_sleeper(ready);
 	}
 	unlock(ready);
-	wake(other);
+	wake(ready, other);
 }
 
 void plait__ready_close(struct plait__ready_queue *ready)
@@ -392,6 +396,6 @@ void plait__ready_close(struct plait__ready_queue *ready)
 		unlock(ready);
 		if (sleeper == NULL)
 			return;
-		wake(sleeper);
+		wake(ready, sleeper);
 	}
 }

@@ -87,6 +87,10 @@ struct plait__ready_queue {
 	uint32_t running; /* items between take and finish; workers pop */
 	uint32_t takes; /* total items taken */
 	struct plait__sleeper *sleepers;
+	/* Of a pool without workers: where its waiters sleep that are no sleepers
+	 * of this queue, notified of an item for which no sleeper is woken. Null:
+	 * none. Constant. */
+	struct plait__eventcount *waiters;
 	struct plait__ready_level levels[PLAIT__READY_LEVELS];
 };
 
@@ -108,8 +112,8 @@ static inline bool plait__ready_has_surplus(
 	return at_load_relaxed_u32(&ready->surplus) != 0;
 }
 
-/* Append an item to its level; wake one sleeper if there are too few
- * seekers. */
+/* Append an item to its level; wake one sleeper if there are too few seekers,
+ * or else the waiters. */
 void plait__ready_push(struct plait__ready_queue *ready,
 		       struct plait__ready_item *item);
 

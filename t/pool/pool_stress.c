@@ -3,6 +3,9 @@
  * workers, no memory, and destruction. */
 #include "lib/pool.h"
 
+#include "sys/eventcount.h"
+
+#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -180,6 +183,56 @@ static void wait_in_relay(void *arg)
 
 	wait_point(relay->pool, relay->mine, 1, NULL);
 	at_add_u32(relay->returned, 1);
+}
+
+/* Threads that sleep elsewhere than in the pool are woken to pump: here the raise
+ * of a gate makes a lane ready, as a callback of a driver does. */
+static void waiters_are_notified(void)
+{
+	plait__pool *pool = new_pool(0);
+	plait__counter *gate = new_gate(pool);
+	plait__lane *lane = new_lane(pool);
+	struct plait__eventcount waiters;
+	at_u32 count = { 0 };
+	plait_work work = call(count_up, &count);
+	uint32_t key;
+
+	plait__eventcount_init(&waiters, 0);
+	plait__pool_notify_waiters(pool, &waiters);
+	send(lane, gate, 1, &work, 1, NULL, 0, NULL);
+	while (plait__external_thread_pump(pool, NULL) == PLAIT_OK)
+		continue;
+	key = plait__eventcount_prepare(&waiters);
+	raise_gate(gate, 1);
+	IS_INT(plait__eventcount_wait(&waiters, key, 0), 0);
+	while (plait__external_thread_pump(pool, NULL) == PLAIT_OK)
+		continue;
+	IS_INT(at_load_relaxed_u32(&count), 1);
+	key = plait__eventcount_prepare(&waiters);
+	IS_INT(plait__eventcount_wait(&waiters, key, 0), -ETIMEDOUT);
+	plait__lane_destroy(lane);
+	plait__counter_destroy(gate);
+	plait__pool_destroy(pool);
+}
+
+/* Workers take the items. */
+static void waiters_beside_workers(void)
+{
+	plait__pool *pool = new_pool(1);
+	plait__counter *done = new_counter(pool, 0);
+	plait__lane *lane = new_lane(pool);
+	struct plait__eventcount waiters;
+	uint32_t key;
+
+	plait__eventcount_init(&waiters, 0);
+	plait__pool_notify_waiters(pool, &waiters);
+	key = plait__eventcount_prepare(&waiters);
+	send_call(lane, NULL, 0, NULL, NULL, done, 1);
+	wait_point(pool, done, 1, NULL);
+	IS_INT(plait__eventcount_wait(&waiters, key, 0), -ETIMEDOUT);
+	plait__lane_destroy(lane);
+	plait__counter_destroy(done);
+	plait__pool_destroy(pool);
 }
 
 /* Waiting threads sleep; one that leaves wakes another for the ready work. */
@@ -500,6 +553,8 @@ static const struct tap_scenario all[] = {
 	{ "sixteen lanes on two workers", sixteen_lanes_on_two_workers },
 	{ "sixteen lanes on any number", sixteen_lanes_on_any_number },
 	{ "pumping", pumping },
+	{ "waiters are notified", waiters_are_notified },
+	{ "waiters beside workers", waiters_beside_workers },
 	{ "external threads relay", external_threads_relay },
 	{ "every allocation fails once", every_allocation_fails_once },
 	{ "no growth", no_growth },

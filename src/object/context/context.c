@@ -232,6 +232,7 @@ static plait_status build(const plait__settings *settings,
 				    settings->workers, &context->pool, error);
 	if (status != PLAIT_OK)
 		goto free_context;
+	plait__pool_notify_waiters(context->pool, &context->wait_event);
 	status = open_registry(context, error);
 	if (status != PLAIT_OK)
 		goto destroy_pool;

@@ -313,14 +313,6 @@ static bool has_nothing_to_do(struct waiter *waiter)
 			waiter->request->context->pool));
 }
 
-/* A driver on another thread may have submitted work that only a pumping waiter
- * advances; it notifies the eventcount wait_event. */
-static bool pump_driven(const struct waiter *waiter)
-{
-	return plait__progress_is_active(&waiter->request->context->driver) &&
-	       pump(waiter);
-}
-
 /* --- waiting inside a driver */
 
 static bool may_enter_driver(const struct waiter *waiter)
@@ -356,7 +348,9 @@ static void sleep_on_event(struct waiter *waiter)
 	if (look_ns < until_ns)
 		until_ns = look_ns;
 	key = plait__eventcount_prepare(event);
-	if (has_nothing_to_do(waiter) && !pump_driven(waiter))
+	/* A driver on another thread, or a callback, may have submitted work that
+	 * only a pumping waiter advances; it notifies the eventcount. */
+	if (has_nothing_to_do(waiter) && !pump(waiter))
 		waiter->has_slept = plait__eventcount_wait(event, key,
 							   until_ns) != 0;
 	else
