@@ -23,7 +23,7 @@ struct plait__blocked_on {
 	uint64_t sequence;	/* the value of `signal` that is awaited */
 	plait__call *call;	/* held, or null: a call that an inbox owner
 				 * has yet to run */
-	plait__queue *queue;	/* held: the queue of `call` */
+	plait__queue *queue;	/* held: the queue of `call`; null without */
 	uint32_t lane;		/* the lane whose queue is not drained; or
 				 * none */
 	uint64_t reached;	/* points of `lane` that are complete */

@@ -11,7 +11,9 @@
 
 typedef struct plait__rehearsal plait__rehearsal;
 
-/* *out stays null if the plan is not to be rehearsed. */
+/* Measure the speed of the spin loop on the calling thread, and make the work of
+ * each command.  *out is null if the plan is not to be rehearsed, and after a
+ * failure: PLAIT_E_NOMEM. */
 plait_status plait__rehearse_make(const plait__program *program,
 				  plait__rehearsal **out, plait_error *error);
 void plait__rehearse_free(const plait__program *program,
@@ -22,7 +24,8 @@ void plait__rehearse_free(const plait__program *program,
 int32_t plait__rehearse_work(void *spins);
 void *plait__rehearse_spins(plait__rehearsal *rehearsal, uint32_t command);
 
-/* The decision of a region after `done` iterations of this visit. */
+/* Returns the word of a region's predicate after `done` iterations of this
+ * visit: a case's branch; or 1 to go on, 0 to leave. */
 uint32_t plait__rehearse_choose(const plait__plan *plan, uint32_t region,
 				uint64_t done);
 

@@ -47,7 +47,8 @@ typedef struct plait__run_conflicts {
 	plait__bound_range *ranges;
 } plait__run_conflicts;
 
-/* Fill program->conflicts. */
+/* Fill program->conflicts: NEVER for a rehearsal and for one instance.  Free it
+ * after a failure, too: PLAIT_E_NOMEM. */
 plait_status plait__run_conflicts_find(plait__program *program,
 				       plait_error *error);
 void plait__run_conflicts_free(plait__program *program);

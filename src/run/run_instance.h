@@ -129,7 +129,8 @@ bool plait__instance_drive(plait__instance *instance);
  * caller releases the instance. */
 void plait__instance_undo_begin(plait__instance *instance);
 
-/* As plait__instance_fail, where no command is the cause. */
+/* As plait__instance_fail, where no command is the cause; `why` is a whole
+ * sentence. */
 void plait__instance_stop(plait__instance *instance, const plait_error *why);
 
 /* Give up a run whose submitted commands may never complete: the run ends, but
@@ -137,8 +138,9 @@ void plait__instance_stop(plait__instance *instance, const plait_error *why);
  * too, is never freed.  The engine calls plait__instance_complete last. */
 void plait__instance_abandon(plait__instance *instance, const plait_error *why);
 
-/* End a run before its start because its queue has failed: the run records
- * nothing and reports no failure to the queue. */
+/* Stop a run before its start because its queue has failed: the run records
+ * nothing and reports no failure to the queue.  The caller starts it all the
+ * same, so that its engine completes it. */
 void plait__instance_skip(plait__instance *instance, plait_status status);
 
 /* The thread that called plait_plan_call ends inside the call.  `instance` is
@@ -156,7 +158,8 @@ enum {
 
 /* Report that a command failed or could not be run: the first failure counts,
  * and sets instance->stop.  `why` has status, origin and the rest of the
- * sentence "node 7 "saxpy" ...".  Called from any thread. */
+ * sentence "node 7 "saxpy" ...".  Called from any thread, which holds no lock of
+ * this run's instance, of its lanes or of runs that its functions call. */
 void plait__instance_fail(plait__instance *instance, uint32_t command,
 			  const plait_error *why);
 /* The reason if the command's function ended its thread. */

@@ -47,7 +47,7 @@ static inline bool plait__run_turns_take(plait__instance *instance)
 }
 
 /* Take the turn for a caller that must not wait.  Returns false if the run
- * would be deferred, and forgets the run. */
+ * would be deferred, and forgets the run: it has no turn. */
 bool plait__run_turns_try(plait__instance *instance);
 
 /* The run was stopped.  Returns true if it was deferred: the caller starts it.
@@ -60,7 +60,9 @@ void plait__run_turns_start(plait__instance *ready);
 /* Returns true while the run is deferred. */
 bool plait__run_turns_is_deferred(const plait__instance *instance);
 
-/* End the turn of a run, if it has one, and start the runs that it deferred. */
+/* End the turn of a run, if it has one, and start the runs that it deferred, on
+ * the calling thread (program->on_turn), which holds no lock.  An abandoned run
+ * keeps its turn: runs that follow it start as stopped. */
 void plait__run_turns_give_taken(plait__instance *instance);
 
 static inline void plait__run_turns_give(plait__instance *instance)

@@ -10,7 +10,7 @@
 bool plait__bind_copies_find(plait__frame_layout *layout);
 void plait__bind_copies_free(plait__frame_layout *layout);
 /* Check, once per run, that bound memory is long enough and that no copy
- * overlaps itself. */
+ * overlaps itself: PLAIT_E_INVALID.  All parameters are bound. */
 plait_status plait__bind_copies_check(const plait__frame *frame,
 				      plait_error *error);
 

@@ -7,12 +7,12 @@
 
 #include "run/args/frame.h"
 
-/* List the arguments. */
+/* List the arguments, once per plan; false: no memory. */
 bool plait__bind_host_values_find(plait__frame_layout *layout);
 void plait__bind_host_values_free(plait__frame_layout *layout);
 
 /* Check range and alignment in the memory that the run has bound, and set the
- * pointers of the frame. */
+ * pointers of the frame.  PLAIT_E_INVALID.  All parameters are bound. */
 plait_status plait__bind_host_values_set(plait__frame *frame,
 					 plait_error *error);
 

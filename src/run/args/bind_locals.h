@@ -8,7 +8,8 @@
 /* List the launches to check, as plait__bind_copies_find does copies. */
 bool plait__bind_locals_find(plait__frame_layout *layout);
 void plait__bind_locals_free(plait__frame_layout *layout);
-/* Check that bound sizes are whole elements and within the devices' limits. */
+/* Check that bound sizes, which are in the frame's blob, are whole elements and
+ * within the devices' limits. */
 plait_status plait__bind_locals_check(const plait__frame *frame,
 				      plait_error *error);
 

@@ -5,11 +5,13 @@
 
 #include "object/memory/buffer.h"
 
+/* One per parameter, set by the binding of a run. */
 struct plait__bound_buffer {
-	plait__buffer *buffer;	/* held, or null */
-	uint64_t offset;	/* of the binding; for engines that do not
-				 * map */
-	void *mapped;		/* or the address of the program's memory */
+	plait__buffer *buffer;	/* held until the release; null: no buffer */
+	uint64_t offset;	/* of the binding in `buffer`; for engines that
+				 * do not map */
+	void *mapped;		/* of `buffer`, from `offset` on, if the layout
+				 * maps; or the program's memory */
 	uint64_t host_bytes;	/* size of the program's memory */
 	uint64_t stamp;		/* frame.stamp of the binding */
 };

@@ -27,7 +27,7 @@ typedef struct plait__loop_cell {
 	uint32_t word;		/* index in the frame */
 	uint32_t kind;		/* PLAIT__CELL_... */
 	uint32_t link;		/* rotation, series or geometry */
-	uint32_t ahead;		/* BUFFER */
+	uint32_t ahead;		/* BUFFER: iterations from the current one */
 } plait__loop_cell;
 
 /* The iteration of a command that is not the current one of its frame, since
@@ -43,8 +43,8 @@ typedef struct plait__host_value {
 	uint32_t argument;
 } plait__host_value;
 
-/* Offsets in a frame; equal for all instances.  Word 0 is unused: 0 means
- * "none". */
+/* Offsets in a frame; equal for all instances, and constant once made.  Word 0
+ * is unused: 0 means "none". */
 typedef struct plait__frame_layout {
 	const plait__plan_object *plan_object;
 	bool maps;		/* the host engine: buffers stay mapped */
@@ -82,20 +82,21 @@ typedef struct plait__frame_layout {
 typedef struct plait__frame {
 	const plait__frame_layout *layout;
 	void **words;
-	uint8_t *blob;		/* the plan's blob, or a copy if runs bind
-				 * values */
+	uint8_t *blob;		/* copy of the plan's blob, in which runs write
+				 * the values that they bind */
 	void **arenas;		/* arena of each device: scratch, and
 				 * temporaries if `maps` */
 	void **slots;		/* those of the layout, and temporaries */
 	uint64_t *iterations;	/* per region: number of the current
-				 * iteration */
+				 * iteration, set by the engine */
 	uint64_t *counts;	/* per region: of a repeat; loop_count.h */
-	struct plait__bound_buffer *bound; /* per parameter: the bound buffer */
-	uint64_t stamp;		/* counts bindings, to find a missing one */
+	struct plait__bound_buffer *bound; /* per parameter */
+	uint64_t stamp;		/* counts runs that bind: a parameter with
+				 * another stamp is not bound */
 } plait__frame;
 
 /* Make the frame of an instance, in zeroed memory.  Free it after a failure,
- * too. */
+ * too: PLAIT_E_NOMEM.  The layout has to outlive the frame. */
 plait_status plait__frame_make(plait__frame *frame,
 			       const plait__frame_layout *layout,
 			       plait_error *error);
@@ -119,7 +120,8 @@ bool plait__frame_size(const plait__frame *frame, uint32_t geometry,
 const plait__plan_scratch *plait__frame_scratch(const plait__frame *frame,
 						uint32_t command);
 
-/* Store the content of a cell for the current iteration. */
+/* Store the content of a cell for the current iteration.  By the one thread that
+ * runs the command of the cell. */
 void plait__frame_turn_cell(const plait__frame *frame,
 			    const plait__loop_cell *cell);
 
@@ -147,7 +149,11 @@ plait__frame_launch(const plait__frame *frame, uint32_t word)
 	return (const plait_launch *)(void *)(frame->words + word);
 }
 
-/* Bind all parameters of a run, or none; release drops what they hold. */
+/* Bind all parameters of a run, or none; `desc` may be null.  The caller has the
+ * instance.  PLAIT_E_INVALID, PLAIT_E_HANDLE, PLAIT_E_UNSUPPORTED (memory of
+ * another backend than the launch's, or without a mapping), or what memory_map
+ * returns.  Release drops what they hold, deferred: also in notification
+ * callbacks. */
 plait_status plait__bind_parameters(plait__frame *frame,
 				    const plait_run_desc *desc,
 				    plait_error *error);

@@ -8,8 +8,8 @@
 /* Returns true if the count of a repeat is a word in memory. */
 bool plait__loop_count_is_word(const plait__plan *plan, uint32_t region);
 
-/* Enter a repeat: its count is `word` if it is in memory.  Returns the number of
- * iterations. */
+/* Enter a repeat: stores its count in the frame, `word` if it is in memory.
+ * Returns the number of iterations. */
 uint64_t plait__loop_count_enter(const plait__frame *frame, uint32_t region,
 				 uint32_t word);
 
@@ -22,7 +22,8 @@ uint64_t plait__loop_count_iterations(const plait__frame *frame,
 bool plait__loop_count_goes_on(const plait__frame *frame, uint32_t region,
 			       bool again, uint32_t word);
 
-/* Returns the word of a count in mapped memory; 0 for other counts. */
+/* Returns the word of a count in mapped memory, read now; 0 for other counts.
+ * The layout maps. */
 uint32_t plait__loop_count_mapped_word(const plait__frame *frame,
 				       uint32_t region);
 

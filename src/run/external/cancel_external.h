@@ -5,8 +5,10 @@
 
 #include "run/external/external_command.h"
 
-/* Cancellation: retract the calls of this lane and its siblings, and resume those
- * that are parked.  The run may be over when this returns.  Null: no lane. */
+/* Cancellation, from any thread that has set the run's `stop`: retract the calls
+ * of this lane and its siblings, and resume those that are parked.  Takes their
+ * lock, and calls `offer` without it.  The run may be over when this returns.
+ * Null: no lane. */
 void plait__cancel_external(plait__external *first);
 
 #endif

@@ -12,15 +12,21 @@
 
 struct plait__completion {
 	plait__object object;	/* without a handle */
-	plait__listener listener; /* of the point, or of its submission */
-	plait__object *needs;	/* held until the notification */
-	struct plait__mutex lock; /* guards the fields below; a leaf lock */
+	plait__listener listener; /* of the point, of its submission, or of the
+				   * end of a run */
+	plait__object *needs;	/* owner of what is awaited; held from the
+				 * subscription to the notification */
+	/* Guards the fields below; taken inside the lock of plait__external,
+	 * and `rest` is called under it. */
+	struct plait__mutex lock;
 	plait__external *parked;	/* the lane that is parked, or null */
 	uint64_t park_number;	/* how often the lane was parked */
-	bool completed;
+	bool completed;		/* set by the notification, cleared by the next
+				 * subscription */
 };
 
-/* A lane makes its completion, and detaches from it. */
+/* A lane makes its completion, and detaches from it (a lane without one may,
+ * too).  Both take external->lock.  PLAIT_E_NOMEM. */
 plait_status plait__completion_make(plait__external *external,
 				    plait_error *error);
 void plait__completion_detach(plait__external *external);
@@ -39,7 +45,9 @@ plait_status plait__completion_park(plait__external *external, bool stops,
 /* The lane was unparked: reads whether its notification has come. */
 void plait__completion_resume(plait__external *external);
 
-/* Stop waiting for an emission that no thread has submitted. */
+/* Stop waiting for an emission that no thread has submitted, or for the end of
+ * a run.  Does nothing if the notification is on its way, or if a point is
+ * awaited: that notification comes. */
 void plait__completion_give_up(plait__external *external);
 
 #endif

@@ -12,12 +12,14 @@
 
 /* Await of a suspended function; lies on its stack. */
 typedef struct plait__await {
-	plait__signal *signal;	/* held; or null */
+	plait__signal *signal;	/* held by the function; or null */
 	uint64_t sequence;
-	plait__run *run;	/* held; or null.  Neither: a yield */
+	plait__run *run;	/* held likewise; or null.  Neither: a yield */
 	bool yielded;
-	plait_status status;	/* of the await, when the function goes on */
-	plait_error *error;
+	plait_status status;	/* set by the lane before the function goes on;
+				 * not PLAIT_PENDING */
+	plait_error *error;	/* the function's, which the lane fills; or
+				 * null */
 } plait__await;
 
 /* The coroutine of a lane, kept for its next one. */
@@ -29,8 +31,9 @@ struct plait__coroutine_command {
 	bool entered;		/* a thread is in the function */
 };
 
-/* Begin, resume or end the function.  Returns false if the lane is parked, and
- * no longer the caller's. */
+/* Begin, resume or end the function, in the callback scope of the calling
+ * thread.  A failure is reported with plait__instance_fail.  Returns false if
+ * the lane is parked, and no longer the caller's. */
 bool plait__coroutine_command_step(plait__external *external,
 				   uint32_t command);
 
@@ -38,7 +41,8 @@ bool plait__coroutine_command_step(plait__external *external,
 void plait__coroutine_command_free(plait__external *external);
 
 /* Suspend the function of the calling coroutine until the await is decided;
- * returns its status.  PLAIT_E_STATE: the caller is not directly in one. */
+ * returns its status.  Another thread may continue the function.  PLAIT_E_STATE:
+ * the caller is not directly in one; `await` may be null then. */
 plait_status plait__coroutine_command_await(plait__await *await,
 					    plait_error *error);
 

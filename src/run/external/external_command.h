@@ -35,16 +35,18 @@ struct plait__external {
 				 * run */
 	plait__external *sibling; /* of another lane; or null */
 	uint32_t device;	/* index within the plan */
-	/* rest: mark the lane as parked, under the completion's lock.  back:
-	 * mark it as running, by the claimer.  offer: resume it on some thread,
-	 * called from any thread and in notifications.  Null: nothing to do. */
+	/* rest: mark the lane as parked, under the completion's lock (a yield:
+	 * without it).  back: mark it as running, by the claimer.  Null:
+	 * nothing to do.  offer: resume it on some thread, called from any
+	 * thread and in notifications; never null. */
 	void (*rest)(plait__external *external);
 	void (*back)(plait__external *external);
 	void (*offer)(plait__external *external);
 
 	uint32_t word;		/* result of a predicate */
 	uint32_t command;	/* the current one */
-	bool started;		/* the current command, which ends at `point` */
+	bool started;		/* the current command, or await, which ends at
+				 * `point` of `port` */
 	bool subscribed;		/* a notification is outstanding, for
 					 * this command or for an abandoned
 					 * one */
@@ -76,8 +78,9 @@ void plait__external_free(plait__external *external);
 /* Read the newest emissions at the start of a run. */
 void plait__external_begin_run(const plait__program *program, uint64_t *newest);
 
-/* Execute the command, or continue it.  Returns false if the lane is parked,
- * and no longer the caller's. */
+/* Execute the command, or continue it.  A failure is reported with
+ * plait__instance_fail; the result of a predicate is then in `word`.  Returns
+ * false if the lane is parked, and no longer the caller's. */
 bool plait__external_step(plait__external *external, uint32_t command);
 
 /* Begin or continue to await an emission: PLAIT_OK, its failure, or
@@ -87,7 +90,8 @@ plait_status plait__external_await_signal(plait__external *external,
 					  uint64_t sequence,
 					  plait_error *error);
 
-/* Describe the first of these lanes that is parked. */
+/* Describe the first of these lanes that is parked, unless *out has a command.
+ * Takes their lock; *out gets holds, which the caller drops.  Null: no lane. */
 void plait__external_describe_blocked(plait__external *first,
 				      plait__blocked_on *out);
 

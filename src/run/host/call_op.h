@@ -20,6 +20,8 @@ typedef struct plait__call_op {
 	uint32_t is_host;
 } plait__call_op;
 
+/* Call a function of the user, in the caller's callback scope; it may end its
+ * thread.  Returns its result: 0, or a failure. */
 static inline int32_t plait__call_op_invoke(const plait__call_op *op,
 					    void **words)
 {
@@ -31,13 +33,15 @@ static inline int32_t plait__call_op_invoke(const plait__call_op *op,
 			  op->user_data);
 }
 
-/* Make the operation of a command that completes on its lane.  `kernels` null:
- * those that the plan was frozen with. */
+/* Make the operation of a command, which is called if the command completes on
+ * its lane; in a rehearsal, one that spins.  `kernels` null: those that the plan
+ * was frozen with. */
 void plait__call_op_make(const plait__program *program,
 			 plait__object *const *kernels, uint32_t command,
 			 plait__call_op *out);
 
-/* Make the same operations with other kernels; null: no memory. */
+/* Make the same operations with other kernels, in an array that the caller
+ * frees; null: no memory. */
 plait__call_op *plait__call_op_remake(const plait__program *program,
 				      plait__object *const *kernels,
 				      const plait__call_op *ops,

@@ -10,7 +10,8 @@
 
 #include <stdbool.h>
 
-/* Store the new lane, less than `lane_count`, of each lane in `lane_of`.
+/* Store the new lane, less than `lane_count` (1 or more), of each lane in
+ * `lane_of`, which has one entry per lane of the plan.
  * `busy`: by lane, its work in a run.  Returns false without memory. */
 bool plait__lane_affinity_assign(const plait__plan *plan, const uint64_t *busy,
 				 uint32_t lane_count, uint32_t *lane_of,

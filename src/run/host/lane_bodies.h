@@ -10,7 +10,7 @@
 #include "run/host/lane_program.h"
 
 /* One lane's part of one body, before it is compiled to the plait__part of the
- * same index. */
+ * same index.  Set by plait__lane_bodies_sort. */
 typedef struct plait__lane_body {
 	uint32_t lane;
 	uint32_t body;
@@ -26,16 +26,16 @@ typedef struct plait__lane_compiler {
 	const plait__lane_merge *merge; /* or null */
 	plait__lane_body *lane_bodies;	/* by lane, then body */
 	uint32_t lane_body_count;
-	uint32_t *seen_of;	/* track -> word in `local` of this lane, or
-				 * 0 */
+	uint32_t *seen_of;	/* track -> word in `local` of this lane, or 0;
+				 * at the end: track -> progress word */
 	plait__vector seen_words; /* indices of `seen_of` that are set */
 	uint32_t *list;		/* commands of the current part */
 	uint64_t list_capacity;
-	uint32_t lane;
+	uint32_t lane;		/* the current one, as are body and part */
 	uint32_t body;
 	uint32_t part;
 	uint32_t entry;		/* merged: the current index in its commands */
-	bool failed;
+	bool failed;		/* no memory */
 } plait__lane_compiler;
 
 /* The lane that decides for a region. */

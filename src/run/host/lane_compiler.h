@@ -6,7 +6,9 @@
 #include "run/host/lane_merge.h"
 #include "run/host/lane_program.h"
 
-/* `merge` null: each lane of the plan is a lane of the program. */
+/* Compile into zeroed memory.  `serial`: one lane, and `merge` is null; else
+ * `merge` null: each lane of the plan is a lane of the program.  Free after a
+ * failure, too: PLAIT_E_NOMEM. */
 plait_status plait__lane_program_compile(plait__lane_program *compiled,
 					 const plait__program *program,
 					 bool serial,

@@ -44,7 +44,8 @@ typedef struct plait__lane_merge {
 } plait__lane_merge;
 
 /* Merge onto at most `lane_count` lanes, 1 or more.  After a failure there is
- * nothing to free.  Needed only until the lanes are compiled. */
+ * nothing to free: PLAIT_E_NOMEM, or what the simulation of the plan returns.
+ * Needed only until the lanes are compiled. */
 plait_status plait__lane_merge_make(plait__lane_merge *merge,
 				    const plait__plan *plan,
 				    uint32_t lane_count,

@@ -6,10 +6,12 @@
 #include "run/host/lane_set.h"
 
 /* Wait until the condition is met, and return true; or park the lane, which
- * is no longer the caller's then, and return false. */
+ * is no longer the caller's then, and return false.  Caller runs the lane and
+ * holds no lock; takes the set's. */
 bool plait__lane_park_until(plait__lane_task *self,
 			    const struct plait__lane_wait *wanted);
-/* Unpark the lanes whose condition a store of this lane has met. */
+/* Unpark the lanes whose condition a store of this lane has met.  Caller has
+ * stored a word with release, and runs the lane. */
 void plait__lane_park_wake(plait__lane_task *self);
 
 static inline bool

@@ -40,13 +40,14 @@ typedef struct plait__step_wait {
 typedef struct plait__step {
 	uint32_t kind;
 	uint32_t part;		/* index in parts */
-	uint32_t wait_first;
+	uint32_t wait_first;	/* in waits */
 	uint32_t wait_count;
-	uint32_t op_first;
+	uint32_t op_first;	/* in ops */
 	uint32_t op_count;
-	uint32_t cell_first;	/* that change with the iteration */
+	uint32_t cell_first;	/* in cells: those of its commands, set before
+				 * the first call */
 	uint32_t cell_count;
-	uint32_t done;		/* commands of the track up to this step's
+	uint32_t done;		/* commands of the part up to this step's
 				 * last */
 	uint32_t link;		/* REGION, ENTER, END, BACK: index in visits */
 	uint32_t hosts;		/* all operations are host functions */
@@ -58,7 +59,8 @@ typedef struct plait__step {
  * index. */
 typedef struct plait__part {
 	uint32_t step;		/* its first step */
-	uint32_t stride;	/* commands of its track */
+	uint32_t stride;	/* commands of the part: of its track, or
+				 * (serial) of the body */
 	uint32_t word;		/* in `progress`: commands done, ever */
 	uint32_t epoch;		/* its epoch in `local`: how often the body was
 				 * done */
@@ -94,6 +96,9 @@ typedef struct plait__lane_info {
 	uint32_t parked_count;	/* in `progress`: not 0 while lanes are
 				 * parked on this one */
 } plait__lane_info;
+
+/* Made by lane_compiler.c and constant from then on; `progress` and `local` are
+ * arrays of each plait__lane_set. */
 
 typedef struct plait__lane_program {
 	const plait__program *program;

@@ -42,7 +42,8 @@ struct plait__lane_task {
 	at_ptr command;		/* const uint32_t: the current one, for
 				 * failures and time-outs; null between
 				 * runs */
-	uint64_t iterations;	/* of its regions, in this run */
+	uint64_t iterations;	/* of its regions, in this run; taken over by
+				 * the end of the run */
 	/* Recorded runs: start of the current wait, or 0; and the step's
 	 * wait. */
 	uint64_t waiting_ns;
@@ -61,12 +62,16 @@ struct plait__lane_set {
 	const plait__call_op *ops;	/* of the program or of a kernel
 					 * version; of this run */
 	plait__lane_task *tasks;
-	at_u64 *progress;
-	uint64_t *local;
+	at_u64 *progress;	/* words of lane_program.h; one lane writes
+				 * each, but for parked_count */
+	uint64_t *local;	/* words that their lane alone touches */
 	bool asymmetric_fence;		/* the parker pays for both fences
 					 * (membarrier) */
-	PLAIT__CACHELINE_ALIGNED at_u32 remaining; /* lanes not done */
-	struct plait__mutex lock; /* guards `parked`, the list */
+	PLAIT__CACHELINE_ALIGNED at_u32 remaining; /* lanes not done; with one
+						    * lane not counted */
+	/* Guards the list `parked`, and is held to write a parked_count; it is
+	 * the lock of `externals`, too. */
+	struct plait__mutex lock;
 	plait__lane_task *parked;
 	uint64_t *newest;	/* by signal: emissions at the start of the
 				 * run */

@@ -6,15 +6,16 @@
 #include "run/host/lane_set.h"
 
 /* Make the lanes of an instance, in zeroed memory.  The thread that ends the
- * last command of a run calls `end`.  Free them after a failure, too. */
+ * last command of a run calls `end`.  Free them after a failure, too:
+ * PLAIT_E_NOMEM, or that of a lane's own queue. */
 plait_status plait__lane_set_make(plait__lane_set *set,
 				  plait__instance *instance,
 				  const plait__lane_program *compiled,
 				  void (*end)(plait__instance *instance),
 				  plait_error *error);
 void plait__lane_set_free(plait__lane_set *set);
-/* Start a run, which may be over when this returns.  `inline_ok` as in
- * plait__engine.start. */
+/* Start a run, which may be over when this returns; no run of the set is in
+ * flight.  `inline_ok` as in plait__engine.start. */
 void plait__lane_set_start(plait__lane_set *set, bool inline_ok);
 /* Run one lane that is offered on the calling thread; returns false if none
  * is. */

@@ -28,7 +28,7 @@ enum {
 typedef struct plait__mode_timer {
 	uint64_t worth_ns;	/* the least saving for which runs are
 				 * parallel */
-	uint32_t threads;	/* that run at once */
+	uint32_t threads;	/* lanes that run at once */
 	at_u32 timed;		/* runs of the current series */
 	at_u32 parallel;	/* the choice */
 	at_u32 doubted;		/* the last series did not agree */
@@ -54,7 +54,7 @@ void plait__mode_timer_init(plait__mode_timer *timer, uint32_t threads,
 /* Forget the choice: the next run begins a series. */
 void plait__mode_timer_restart(plait__mode_timer *timer);
 
-/* Store the time of a run in its series. */
+/* Store the time of a run, which is timed, in its series. */
 void plait__mode_timer_end(plait__mode_timer *timer,
 			   const plait__timed_run *run, uint64_t ns);
 

@@ -6,10 +6,12 @@
 #include "run/host/lane_merge.h"
 #include "run/host/steal_worker.h"
 
-/* Returns true if workers can run the plan. */
+/* Returns true if workers can run the plan: mode HELPED, 2 to 32 lanes, no
+ * region, group, signal or coroutine. */
 bool plait__steal_program_applies(const plait__plan *plan);
 
-/* `merge` null: the plan's own lanes. */
+/* Compile into zeroed memory.  `merge` null: the plan's own lanes.  Free after
+ * a failure, too: PLAIT_E_NOMEM. */
 plait_status plait__steal_program_compile(plait__steal_program *compiled,
 					  const plait__program *program,
 					  const plait__lane_merge *merge,
@@ -17,7 +19,8 @@ plait_status plait__steal_program_compile(plait__steal_program *compiled,
 void plait__steal_program_free(plait__steal_program *compiled);
 
 /* Make the workers of an instance, in zeroed memory.  The thread that ends the
- * last command of a run calls `end`.  Free them after a failure, too. */
+ * last command of a run calls `end`.  Free them after a failure, too:
+ * PLAIT_E_NOMEM. */
 plait_status plait__steal_set_make(plait__steal_set *set,
 				   plait__instance *instance,
 				   const plait__steal_program *compiled,

@@ -305,7 +305,7 @@ static bool subtract_done(plait__steal_worker *worker)
 /* Returns true if there is a run that this worker has not seen. */
 static bool is_behind(const plait__steal_worker *worker)
 {
-	/* Acquire: pairs with the store in start. */
+	/* Acquire: pairs with the store in begin_run, steal_setup.c. */
 	return at_load_acquire_u64(&worker->set->run) != worker->run;
 }
 

@@ -6,7 +6,8 @@
 #include "run/queue/run_driver.h"
 
 /* Find points that the run awaits now; none if a thread drives the run, or if
- * `out` has some.  By a thread that waits for the run. */
+ * `out` has some.  By a thread that waits for the run; with points it is counted
+ * in driver->entered, and uncounted by wait_in_driver.c. */
 void plait__awaited_queue_find(plait__run_driver *driver,
 			       plait__awaited_points *out);
 

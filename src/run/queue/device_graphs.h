@@ -6,7 +6,8 @@
 #include "run/queue/queue_instance.h"
 
 /* Make the device graphs of an instance, with the arguments that runs do not
- * bind.  Free them after a failure, too. */
+ * bind.  A segment that its backend refuses gets none.  Free them after a
+ * failure of a backend, too. */
 plait_status plait__device_graphs_make(plait__queue_instance *state,
 				       plait_error *error);
 void plait__device_graphs_free(plait__queue_instance *state);
@@ -23,7 +24,8 @@ plait_status plait__device_graphs_prepare(plait__queue_instance *state,
 /* Returns true if a device graph that decides regions cannot exist for any
  * arguments of a run. */
 bool plait__device_graphs_lacks_any(const plait__queue_instance *state);
-/* Tell the loops of all device graphs to end (`stop`), or to run again. */
+/* Tell the loops of all device graphs to end (`stop`), or to run again: then
+ * they are idle.  By the driver; failures are ignored. */
 void plait__device_graphs_stop(plait__queue_instance *state, bool stop);
 
 #endif

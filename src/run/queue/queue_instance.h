@@ -6,7 +6,8 @@
  * only sequences, launches and graphs change.
  *
  * Owned by the driver of the instance (run_driver.h).  Host callbacks, which
- * backends call on any thread, only read it.
+ * backends call on any thread, write their own plait__host_callback or
+ * plait__queue_predicate and read the rest.
  */
 #ifndef PLAIT_SRC_RUN_QUEUE_QUEUE_INSTANCE_H
 #define PLAIT_SRC_RUN_QUEUE_QUEUE_INSTANCE_H
@@ -91,7 +92,8 @@ typedef struct plait__device_graph {
 typedef struct plait__queue_predicate {
 	plait__queue_instance *state;
 	uint32_t region;
-	uint32_t word;		/* its last value */
+	uint32_t word;		/* its last value; written by a backend's READ,
+				 * a host callback or (inbox owner) the driver */
 } plait__queue_predicate;
 
 typedef struct plait__lane_queue {
@@ -136,12 +138,12 @@ struct plait__queue_instance {
 };
 
 /* `state` is zeroed but for instance and compiled.  After a failure too the
- * caller must free it. */
+ * caller must free it: PLAIT_E_NOMEM, or what the backend returns. */
 plait_status plait__queue_instance_make(plait__queue_instance *state,
 					plait_error *error);
 void plait__queue_instance_free(plait__queue_instance *state);
 /* Replace the queue and the signal of a lane that cannot recover.  Nothing is
- * in flight. */
+ * in flight.  After a failure of the backend the lane may lack either. */
 plait_status plait__queue_instance_remake(plait__queue_instance *state,
 					  uint32_t lane, plait_error *error);
 

@@ -118,7 +118,7 @@ typedef struct plait__queue_region {
 	bool drains_lanes;	/* all its lanes complete what precedes it,
 				 * before it begins; compile_stages.c */
 	bool on_device;		/* in a segment; compile_device_loops.c */
-	const char *reason;	/* why not */
+	const char *reason;	/* static: why not, or why it is not `ahead` */
 	uint32_t reason_command; /* that `reason` is about, or none */
 	/* On a device: */
 	uint32_t inner_count;	/* commands of its bodies */
@@ -318,7 +318,9 @@ static inline plait__backend_port *plait__queue_program_port(
 }
 
 /* Compile a plan: for recorded runs (`records`), with all regions decided by
- * the host (`host_decides`). */
+ * the host (`host_decides`).  After a failure *out is null: PLAIT_E_NOMEM, or
+ * PLAIT_E_UNSUPPORTED: a device has no notifications, or cannot execute a
+ * command, which the error names. */
 plait_status plait__queue_program_make(const plait__program *program,
 				       bool records, bool host_decides,
 				       plait__queue_program **out,

@@ -30,7 +30,8 @@ uint64_t plait__resolve_number(const plait__queue_instance *state,
  * for one with more than 2^64 - 1. */
 plait_status plait__resolve_no_items(const plait_launch *launch,
 				     plait_error *error);
-/* Map a range for a host callback; the pointer is null for an empty range. */
+/* Map a range for a host callback, which unmaps it before it returns; the
+ * pointer is null for an empty range.  Statuses of memory_map. */
 plait_status plait__resolve_map(plait__queue_pointer *pointer,
 				plait__buffer *buffer, uint64_t offset,
 				uint64_t bytes, uint32_t flags,

@@ -25,13 +25,16 @@ typedef struct plait__run_driver plait__run_driver;
 /* Listener for the emission of a mark, or for an external event of a lane. */
 typedef struct plait__queue_listener {
 	plait__progress_note note;
-	uint32_t mark;
+	uint32_t mark;		/* PLAIT__NONE: the note of a stop; unused
+				 * with an external event */
 	uint32_t lane;		/* that emits it */
-	uint32_t link;		/* a region, a stage or a port */
-	uint64_t sequence;	/* awaited */
+	uint32_t link;		/* a region, a stage, a port, an external or a
+				 * command, by the listener's place */
+	uint64_t sequence;	/* awaited; set by the subscription */
 	bool polled;		/* not armed: not yet, or the backend refused */
 	bool awaited;		/* from subscription to completion */
-	uint64_t completed_ns;	/* in recorded runs */
+	uint64_t completed_ns;	/* in recorded runs: set before the note is
+				 * posted, or by the poll */
 } plait__queue_listener;
 
 /* Start and end of a command, in a recorded run. */
@@ -55,7 +58,9 @@ typedef struct plait__queue_external {
 
 /* Progress of a lane's queue. */
 typedef struct plait__lane_progress {
-	uint64_t emitted;	/* newest sequence of its signal; only grows */
+	uint64_t emitted;	/* newest sequence of its signal that was
+				 * submitted; taken back if the backend refuses,
+				 * 0 when the queue is replaced */
 	bool unflushed;
 	bool accepted;		/* a submission, in this run */
 	bool refused;		/* its port accepted nothing in this run, so
@@ -115,13 +120,14 @@ struct plait__run_driver {
 	uint32_t *ready;	/* per body a list as long as its stages */
 	plait__segment_walk *walks; /* per segment */
 
-	uint32_t phase;
+	uint32_t phase;		/* STARTING, RUNNING, DRAINING: run_driver.c */
 	uint32_t polled_count;	/* listeners that have to be polled */
 	uint32_t polls_left;	/* passes until they are armed; 0: refused */
 	uint32_t drains_left;	/* ports with work in flight */
 	uint32_t final_next;	/* progress of drain_queues.c */
 	bool retrying;		/* a backend refused a call in this pass */
-	plait_error loss;	/* of a device, if any is lost */
+	plait_error loss;	/* of a device, if any is lost: fails all later
+				 * runs */
 
 	/* Regions that devices decide. */
 	plait__queue_listener stop_listener; /* note: the run was stopped */
@@ -150,9 +156,11 @@ static inline bool plait__run_driver_is_caller_free(
 	       at_load_relaxed_u32(&context->inbox_count) == 0;
 }
 
-/* Begin a run; then `advance` is due until it returns PLAIT__PROGRESS_DONE. */
+/* Begin a run, on any thread: no other one has the driver.  Submits nothing;
+ * `advance` is due until it returns PLAIT__PROGRESS_DONE. */
 void plait__run_driver_begin(plait__run_driver *driver);
-/* plait__pollable.advance */
+/* plait__pollable.advance; not of a fallback driver, which its main driver
+ * advances. */
 uint32_t plait__run_driver_advance(plait__pollable *pollable);
 
 #endif

@@ -5,7 +5,8 @@
 
 #include "run/queue/queue_instance.h"
 
-/* Create the arena of a device unless it exists. */
+/* Create the arena of device `number` of the plan unless it exists.
+ * PLAIT_E_NOMEM, or what memory_create returns. */
 plait_status plait__scratch_arenas_make(plait__queue_instance *state,
 					uint32_t number, plait_error *error);
 /* Create the arenas of the plan's temporaries, and a buffer for each. */

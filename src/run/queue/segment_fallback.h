@@ -6,8 +6,9 @@
 
 #include "run/queue/run_driver.h"
 
-/* Begin and resume a walk.  Returns true if the walk has ended or the run was
- * stopped, false if it awaits the listener of a region. */
+/* Begin a walk, or resume it when the predicate of `region` is known.  The
+ * caller has set `stage` and `batch` of the walk.  Returns true if the walk has
+ * ended or the run was stopped, false if it awaits the listener of a region. */
 bool plait__segment_fallback_begin(plait__run_driver *driver,
 				   uint32_t segment);
 bool plait__segment_fallback_resume(plait__run_driver *driver,

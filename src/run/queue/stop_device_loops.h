@@ -5,10 +5,11 @@
 
 #include "run/queue/run_driver.h"
 
-/* The run was stopped: `stop` of its instance is set. From any thread, in
+/* The run was stopped: `stop` of its instance is set.  Post a note if devices
+ * decide regions, and cancel external commands.  From any thread, in
  * notification callbacks too. */
 void plait__device_loops_cancel(plait__run_driver *driver);
-/* The driver has taken the note of that. */
+/* The driver has taken that note, which may be of an earlier run. */
 void plait__device_loops_ack_stop(plait__run_driver *driver);
 /* Cancellation of loops on devices: tell them to end, once, if the run was
  * stopped. */

@@ -6,7 +6,8 @@
 
 #include "run/queue/run_driver.h"
 
-/* Submit a batch; on failure nothing of it was submitted. */
+/* Submit a batch; on failure nothing of it was submitted, and its marks have no
+ * emissions.  PLAIT_E_LOST: the lane takes no more work. */
 plait_status plait__submit_batch(plait__run_driver *driver, uint32_t batch,
 				 plait_error *error);
 /* Set the sequences that a submission waits for in this run. */
@@ -38,7 +39,8 @@ void plait__submit_arm_polled(plait__run_driver *driver);
 void plait__submit_explain(plait__run_driver *driver, uint32_t listener,
 			   plait_status status, plait_error *out);
 
-/* Recover failed queues; nothing is in flight. */
+/* Recover failed queues, or replace them; nothing is in flight.  A failure is
+ * kept in driver->loss. */
 void plait__submit_recover(plait__run_driver *driver);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "run/queue/queue_instance.h"
 
-/* Returns the further cells of a value. */
+/* Returns the further cells of a value of that size; 0 up to 8 bytes. */
 uint32_t plait__variant_cells_extra(uint32_t bytes);
 
 /* Returns the cells of all arguments of a command. */

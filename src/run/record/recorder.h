@@ -48,13 +48,14 @@ typedef struct plait__record_ring {
 } plait__record_ring;
 
 struct plait__recording {
-	plait__recording *next;
+	plait__recording *next;	/* link of recorder->free */
 	plait__record_ring *rings;
 	plait__record_entry *entries;	/* of all rings */
 	uint32_t lane_count;	/* capacity: rings */
-	uint32_t ring_count;	/* in use: 1, or lane_count */
+	uint32_t ring_count;	/* in use, from plait__recorder_begin on: 1, or
+				 * the lanes that run */
 	uint32_t ring_capacity;
-	bool started;
+	bool started;		/* the engine has begun the recording */
 	uint64_t begin_ns;
 	uint64_t end_ns;
 };
@@ -96,15 +97,16 @@ plait_status plait__recorder_acquire(plait__recorder *recorder,
 void plait__recorder_release(plait__recorder *recorder,
 			     plait__recording *recording);
 
-/* Begin a run on `lanes` lanes, which share all entries; a number above the
- * plan's lanes stands for all. */
+/* Begin a run on `lanes` lanes, 1 or more, which share all entries; a number
+ * above the plan's lanes stands for all. */
 void plait__recorder_begin(plait__recording *recording, uint32_t lanes);
 /* End a recording: no thread writes any more.  Keep the commands' times as
- * samples. */
+ * samples, under the lock.  Does nothing if the recording was not begun. */
 void plait__recorder_end(plait__recorder *recorder,
 			 plait__recording *recording);
 
-/* Counters of a recording, also while its run is in flight. */
+/* Counters of a recording, also while its run is in flight; count: entries that
+ * are there, dropped: entries that were overwritten. */
 uint64_t plait__recorder_commands(const plait__recording *recording);
 uint64_t plait__recorder_iterations(const plait__recording *recording);
 uint64_t plait__recorder_count(const plait__recording *recording);
